@@ -128,7 +128,8 @@ type Statistics struct {
 	DF map[string]uint64
 	// Shard says that the index is a shard of the collection. A prefix then stands for the terms
 	// of DF that begin with it, and an index with impacts takes from DF which terms other shards
-	// have. Default: false.
+	// have. A term that DF lacks has no documents, as if those of the index were deleted.
+	// Default: false.
 	Shard bool
 }
 

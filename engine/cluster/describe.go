@@ -71,11 +71,12 @@ func (c *Coordinator) describe(ctx context.Context, name string, kind layout.Kin
 		if err != nil {
 			return err
 		}
-		sum := fnv.New64a()
+		sum, docs := fnv.New64a(), uint64(0)
 		for _, a := range all {
 			fmt.Fprintln(sum, a.GetChecksum())
+			docs += a.GetDocs()
 		}
-		found(all, x.layout.Docs, fmt.Sprintf("%016x", sum.Sum64()))
+		found(all, docs, fmt.Sprintf("%016x", sum.Sum64()))
 		return nil
 	})
 	if _, missing := errors.AsType[*MissingError](err); missing {

@@ -86,7 +86,7 @@ func TestEpoch(t *testing.T) {
 				t.Fatal(name, err)
 			}
 			n.Remove("x", 1, i)
-			n.AddIndex("x", 2, i, x)
+			n.AddIndex("x", 2, i, x.Index)
 		}
 	}
 	if _, _, err := c.Search(t.Context(), "x", query, api.Ask{}); !errors.Is(err, errEpoch) || engine.CodeOf(err) != engine.NoDevice {

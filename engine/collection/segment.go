@@ -91,7 +91,13 @@ func (s *segment) close() (err error) {
 	return err
 }
 
-// readDeleted reads and checks a bitmap of deleted documents; an empty one for nil.
+// ReadDeleted reads and checks the deleted documents of a segment in a folder; an empty bitmap if there
+// are none.
+func (s *Segment) ReadDeleted(dir string) (*roaring.Bitmap, error) {
+	return readDeleted(dir, s.Deleted)
+}
+
+// readDeleted reads and checks a bitmap; an empty one for nil.
 func readDeleted(dir string, d *Deleted) (*roaring.Bitmap, error) {
 	b := roaring.New()
 	if d == nil {

@@ -90,8 +90,8 @@ func (i indexService) SearchBatch(ctx context.Context, r *api.SearchBatchRequest
 	if err != nil {
 		return nil, err
 	}
-	if i.s.opt.Remote != nil {
-		pieces, cover, err := i.remotePieces(ctx, r, b)
+	if remote := i.s.remoteOf(r.GetIndex()); remote != nil {
+		pieces, cover, err := i.remotePieces(ctx, remote, r, b)
 		if err != nil {
 			return nil, err
 		}

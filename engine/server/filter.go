@@ -19,8 +19,8 @@ func (s *Server) filter(index string, r *api.Filter) (*engine.Filter, error) {
 	if r.Where == "" && r.Docs == nil && r.Roaring == nil && len(r.And) == 0 {
 		return nil, badRequest(errors.New("filter: it has no part: want where, docs, roaring or and"))
 	}
-	if s.opt.Remote != nil {
-		return nil, &engine.Error{Code: engine.Unsupported, Op: "search", Err: errors.New("filter: a cluster has no filters")}
+	if s.remoteOf(index) != nil {
+		return nil, &engine.Error{Code: engine.Unsupported, Op: "search", Err: errors.New("filter: clusters and collections have no filters")}
 	}
 	f := &engine.Filter{Where: r.Where}
 	var err error

@@ -155,7 +155,7 @@ func (i indexService) Match(ctx context.Context, r *api.MatchRequest) (*api.Matc
 func (i indexService) answer(ctx context.Context, name string, q engine.Query, ask api.Ask, deliver func(*api.Hits)) (took, queued float64, cover *api.Coverage, err error) {
 	defer mapped.Catch(mapped.Watch(), &err) // deliver reads names
 	began := time.Now()
-	if r := i.s.opt.Remote; r != nil {
+	if r := i.s.remoteOf(name); r != nil {
 		ask.Names = true
 		hits, cover, err := r.SearchAll(ctx, name, []engine.Query{q}, ask)
 		if err == nil {
@@ -213,7 +213,7 @@ func (i indexService) GetStatistics(ctx context.Context, r *api.GetStatisticsReq
 }
 
 func (i indexService) statistics(ctx context.Context, r *api.GetStatisticsRequest) (st engine.Statistics, err error) {
-	if remote := i.s.opt.Remote; remote != nil {
+	if remote := i.s.remoteOf(r.GetIndex()); remote != nil {
 		return remote.Statistics(ctx, r.GetIndex(), r.GetTerms()...)
 	}
 	x, err := i.s.indexes.get(r.GetIndex())
@@ -231,7 +231,7 @@ func (i indexService) ListIndexes(ctx context.Context, _ *api.ListIndexesRequest
 
 // GetIndex implements api.IndexServiceHandler.
 func (i indexService) GetIndex(ctx context.Context, r *api.GetIndexRequest) (*api.Index, error) {
-	if remote := i.s.opt.Remote; remote != nil {
+	if remote := i.s.remoteOf(r.GetIndex()); remote != nil {
 		return remote.Index(ctx, r.GetIndex())
 	}
 	x, err := i.s.indexes.find(r.GetIndex())

@@ -68,8 +68,8 @@ func lineOptions(from url.Values) (timeout uint32, partial bool, err error) {
 // answerLines returns the line of each query, and the coverage if the answer may be partial.
 func (s *Server) answerLines(r *http.Request, b *batch, ids []json.RawMessage, partial bool) ([][]byte, *api.Coverage, error) {
 	lines := make([][]byte, len(ids))
-	if s.opt.Remote != nil {
-		cover, err := s.remoteLines(r.Context(), r.PathValue("index"), partial, b, ids, lines)
+	if remote := s.remoteOf(r.PathValue("index")); remote != nil {
+		cover, err := s.remoteLines(r.Context(), remote, r.PathValue("index"), partial, b, ids, lines)
 		return b.addErrors(lines, ids), cover, err
 	}
 	snapshot, err := s.snapshot(r.PathValue("index"))

@@ -28,6 +28,8 @@ type Options struct {
 	// Remote answers the queries in place of Indexes and Tables, which are empty then. Default:
 	// nil, none.
 	Remote Remote
+	// Collections answers the queries on further indexes, which it lists. Default: nil, none.
+	Collections Remote
 	// Service answers further procedures on the port of queries. Default: nil, none.
 	Service Service
 	// Trusted opens files without a check of their checksums.

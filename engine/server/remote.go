@@ -33,6 +33,17 @@ type Remote interface {
 	Aggregate(ctx context.Context, table string, a api.Aggregation) (b values.Batch, explanation string, cover *api.Coverage, err error)
 }
 
+// remoteOf returns the remote that has an index; nil for an index of this server.
+func (s *Server) remoteOf(index string) Remote {
+	if s.opt.Remote != nil {
+		return s.opt.Remote
+	}
+	if _, err := s.indexes.find(index); err == nil {
+		return nil
+	}
+	return s.opt.Collections
+}
+
 // remote answers the valid queries of a batch. The answers of the others have no documents.
 func (b *batch) remote(ctx context.Context, r Remote, index string, ask api.Ask) ([]api.Hits, *api.Coverage, error) {
 	var valid []engine.Query
@@ -59,8 +70,8 @@ func (b *batch) remote(ctx context.Context, r Remote, index string, ask api.Ask)
 }
 
 // remotePieces returns the answers of a batch in flat arrays.
-func (i indexService) remotePieces(ctx context.Context, r *api.SearchBatchRequest, b *batch) (pieces []*piece, cover *api.Coverage, err error) {
-	hits, cover, err := b.remote(ctx, i.s.opt.Remote, r.GetIndex(), api.Ask{Names: r.GetNames(), AllowPartial: r.GetAllowPartial()})
+func (i indexService) remotePieces(ctx context.Context, remote Remote, r *api.SearchBatchRequest, b *batch) (pieces []*piece, cover *api.Coverage, err error) {
+	hits, cover, err := b.remote(ctx, remote, r.GetIndex(), api.Ask{Names: r.GetNames(), AllowPartial: r.GetAllowPartial()})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -78,8 +89,8 @@ func (i indexService) remotePieces(ctx context.Context, r *api.SearchBatchReques
 }
 
 // remoteLines adds the lines of the valid queries of a batch.
-func (s *Server) remoteLines(ctx context.Context, index string, partial bool, b *batch, ids []json.RawMessage, lines [][]byte) (*api.Coverage, error) {
-	hits, cover, err := b.remote(ctx, s.opt.Remote, index, api.Ask{Names: true, AllowPartial: partial})
+func (s *Server) remoteLines(ctx context.Context, remote Remote, index string, partial bool, b *batch, ids []json.RawMessage, lines [][]byte) (*api.Coverage, error) {
+	hits, cover, err := b.remote(ctx, remote, index, api.Ask{Names: true, AllowPartial: partial})
 	if err != nil {
 		return nil, err
 	}

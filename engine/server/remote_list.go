@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"heddle/engine"
 	"heddle/engine/api"
@@ -20,6 +22,15 @@ func (s *Server) listIndexes(ctx context.Context) (all []*api.Index, err error) 
 			return nil, err
 		}
 		all = append(all, one)
+	}
+	if r := s.opt.Collections; r != nil {
+		names, _, err := r.List(ctx)
+		more, err := describeAll(ctx, names, err, r.Index)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more...)
+		slices.SortFunc(all, func(a, b *api.Index) int { return strings.Compare(a.GetName(), b.GetName()) })
 	}
 	return all, nil
 }
@@ -57,7 +68,7 @@ func describeAll[T any](ctx context.Context, names []string, err error, describe
 
 // hasIndex returns nil if an index answers queries.
 func (s *Server) hasIndex(ctx context.Context, name string) error {
-	if r := s.opt.Remote; r != nil {
+	if r := s.remoteOf(name); r != nil {
 		x, err := r.Index(ctx, name)
 		return whole("index", name, x.GetReady(), err)
 	}

@@ -103,12 +103,12 @@ func (x *open) close() error {
 }
 
 // OpenIndex implements shard.Shards.
-func (n *Node) OpenIndex(name string, epoch uint64, number int) (*engine.Index, func(), error) {
+func (n *Node) OpenIndex(name string, epoch uint64, number int) (*shard.Index, func(), error) {
 	x, release, err := n.use(Held{name, epoch, number}, func(x *open) bool { return x.index != nil })
 	if err != nil {
 		return nil, nil, err
 	}
-	return x.index, release, nil
+	return &shard.Index{Index: x.index}, release, nil
 }
 
 // OpenTable implements shard.Shards.

@@ -12,16 +12,20 @@ import (
 // DescribeShard implements api.ShardServiceHandler.
 func (h handler) DescribeShard(_ context.Context, r *api.DescribeShardRequest) (out *api.DescribeShardResponse, err error) {
 	defer reply(&err)
-	x, end, err := h.index(r.GetTarget())
+	x, err := h.index(r.GetTarget())
 	if errors.Is(err, ErrEpoch) {
 		return h.describeTable(r.GetTarget())
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer end()
+	defer x.end()
 	info := x.Info()
-	return &api.DescribeShardResponse{Docs: uint64(info.Docs), Lists: uint64(info.Lists), Checksum: checksum(info.Checksum)}, nil
+	docs := uint64(info.Docs)
+	if x.live != nil {
+		docs = x.live.Docs
+	}
+	return &api.DescribeShardResponse{Docs: docs, Lists: uint64(info.Lists), Checksum: checksum(info.Checksum)}, nil
 }
 
 func (h handler) describeTable(r *api.ShardTarget) (*api.DescribeShardResponse, error) {

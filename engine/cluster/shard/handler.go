@@ -24,8 +24,21 @@ import (
 // Shards finds the shards that a node holds. Release ends the use of a shard. An epoch or shard
 // that the node does not hold is an error that wraps ErrEpoch.
 type Shards interface {
-	OpenIndex(name string, epoch uint64, shard int) (x *engine.Index, release func(), err error)
+	OpenIndex(name string, epoch uint64, shard int) (x *Index, release func(), err error)
 	OpenTable(name string, epoch uint64, shard int) (t *engine.Table, release func(), err error)
+}
+
+// Index is a shard of an index.
+type Index struct {
+	*engine.Index
+	Live *Live // nil: no document is deleted
+}
+
+// Live describes the documents of a shard that are not deleted. Queries find no other documents, and
+// the statistics leave the others out.
+type Live struct {
+	Filter       *engine.Filter
+	Docs, Length uint64 // number of documents, and sum of their lengths
 }
 
 // EpochCode is the code of api.Error for ErrEpoch.
@@ -44,31 +57,69 @@ func missing(t *api.ShardTarget) error {
 	return fmt.Errorf("shard %d of %s, epoch %d: %w", t.GetShard(), t.GetCollection(), t.GetEpoch(), ErrEpoch)
 }
 
-// index pins the content of a shard for a request.
-func (h handler) index(t *api.ShardTarget) (x *engine.Snapshot, end func(), err error) {
-	index, release, err := h.shards.OpenIndex(t.GetCollection(), t.GetEpoch(), int(t.GetShard()))
-	if err != nil {
-		return nil, nil, err
-	}
-	if x, err = index.Snapshot(); err != nil {
-		release()
-		return nil, nil, err
-	}
-	return x, func() {
-		x.Close()
-		release()
-	}, nil
+// pinned is the content of a shard during a request.
+type pinned struct {
+	*engine.Snapshot
+	live    *Live
+	release func()
 }
 
-// ShardTerms implements api.ShardServiceHandler.
-func (h handler) ShardTerms(_ context.Context, r *api.ShardTermsRequest) (out *api.ShardTermsResponse, err error) {
-	defer reply(&err)
-	defer mapped.Catch(mapped.Watch(), &err)
-	x, end, err := h.index(r.GetTarget())
+// end ends the use.
+func (p *pinned) end() {
+	p.Close()
+	p.release()
+}
+
+// index pins the content of a shard for a request.
+func (h handler) index(t *api.ShardTarget) (*pinned, error) {
+	index, release, err := h.shards.OpenIndex(t.GetCollection(), t.GetEpoch(), int(t.GetShard()))
 	if err != nil {
 		return nil, err
 	}
-	defer end()
+	x, err := index.Snapshot()
+	if err != nil {
+		release()
+		return nil, err
+	}
+	return &pinned{x, index.Live, release}, nil
+}
+
+// statistics returns the statistics of the documents that are not deleted.
+func (p *pinned) statistics(ctx context.Context, terms []string) (engine.Statistics, error) {
+	s := p.Statistics(terms...)
+	if p.live == nil {
+		return s, nil
+	}
+	s.Docs, s.Length = p.live.Docs, p.live.Length
+	var present []string
+	var counts []engine.Query
+	for _, t := range terms {
+		if s.DF[t] > 0 {
+			present, counts = append(present, t), append(counts, engine.Query{Terms: []string{t}, CountOnly: true, Filter: p.live.Filter})
+		}
+	}
+	found := make([]uint64, len(present))
+	err := p.SearchAll(ctx, counts, func(first int, hits []engine.Hits) error {
+		for i, h := range hits {
+			found[first+i] = h.Count
+		}
+		return nil
+	})
+	for i, t := range present {
+		s.DF[t] = found[i]
+	}
+	return s, err
+}
+
+// ShardTerms implements api.ShardServiceHandler.
+func (h handler) ShardTerms(ctx context.Context, r *api.ShardTermsRequest) (out *api.ShardTermsResponse, err error) {
+	defer reply(&err)
+	defer mapped.Catch(mapped.Watch(), &err)
+	x, err := h.index(r.GetTarget())
+	if err != nil {
+		return nil, err
+	}
+	defer x.end()
 	out = &api.ShardTermsResponse{}
 	numbers := map[string]uint32{}
 	number := func(term string) uint32 {
@@ -101,7 +152,10 @@ func (h handler) ShardTerms(_ context.Context, r *api.ShardTermsRequest) (out *a
 		s := x.File().Meta().Analysis
 		out.Analysis = &api.Analysis{Tokens: s.Tokens, Fold: s.Fold, Stemmer: s.Stemmer, StopWords: s.StopWords}
 	}
-	s := x.Statistics(out.Terms...)
+	s, err := x.statistics(ctx, out.Terms)
+	if err != nil {
+		return nil, err
+	}
 	out.Docs, out.Length, out.Df = s.Docs, s.Length, make([]uint64, len(out.Terms))
 	for i, t := range out.Terms {
 		out.Df[i] = s.DF[t]
@@ -154,19 +208,24 @@ func left(us uint64) time.Duration {
 func (h handler) ShardSearch(ctx context.Context, r *api.ShardSearchRequest) (out *api.ShardSearchResponse, err error) {
 	defer reply(&err)
 	defer mapped.Catch(mapped.Watch(), &err)
-	x, end, err := h.index(r.GetTarget())
+	x, err := h.index(r.GetTarget())
 	if err != nil {
 		return nil, err
 	}
-	defer end()
+	defer x.end()
 	all, err := queries(r)
 	if err != nil {
 		return nil, err
 	}
-	if len(all) != 1 {
-		return answers(ctx, x, r, all)
+	if x.live != nil {
+		for i := range all {
+			all[i].Filter = x.live.Filter
+		}
 	}
-	w := newWriter(x, r, 1)
+	if len(all) != 1 {
+		return answers(ctx, x.Snapshot, r, all)
+	}
+	w := newWriter(x.Snapshot, r, 1)
 	var e observe.Explanation
 	all[0].Explain = &e
 	hits, err := x.Search(ctx, all[0])
@@ -313,11 +372,11 @@ func (w *writer) add(i int, h engine.Hits) {
 func (h handler) ShardDocuments(_ context.Context, r *api.ShardDocumentsRequest) (out *api.ShardDocumentsResponse, err error) {
 	defer reply(&err)
 	defer mapped.Catch(mapped.Watch(), &err)
-	x, end, err := h.index(r.GetTarget())
+	x, err := h.index(r.GetTarget())
 	if err != nil {
 		return nil, err
 	}
-	defer end()
+	defer x.end()
 	out = &api.ShardDocumentsResponse{}
 	docs := x.Info().Docs
 	for i, d := range r.GetDocs() {

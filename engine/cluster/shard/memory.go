@@ -50,10 +50,11 @@ func (m *Memory) Remove(name string, epoch uint64, shard int) {
 }
 
 // OpenIndex implements Shards.
-func (m *Memory) OpenIndex(name string, epoch uint64, shard int) (*engine.Index, func(), error) {
+func (m *Memory) OpenIndex(name string, epoch uint64, shard int) (*Index, func(), error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	return find(m.indexes, key{name, epoch, shard})
+	x, release, err := find(m.indexes, key{name, epoch, shard})
+	return &Index{Index: x}, release, err
 }
 
 // OpenTable implements Shards.

@@ -14,6 +14,7 @@ import (
 	"heddle/engine/cluster/layout"
 	"heddle/engine/cluster/store"
 	"heddle/engine/cluster/store/bucket"
+	"heddle/engine/collection"
 )
 
 // clusterFlags are the flags of all commands that change a cluster.
@@ -100,6 +101,9 @@ func newClusterPublish(a *App) *cobra.Command {
 check them and open them beside the shards that they serve. When all are ready, the map of
 the cluster changes in one step. If a node fails, the shards of before stay in service.
 
+DIR may be a collection without deleted documents: its segments are the shards then. Nothing may
+change it meanwhile.
+
 Nodes copy the files from each other, and from the addresses of --from: URLs of web servers,
 or folders that the nodes can read. The default is DIR, as it is on this machine.
 
@@ -117,7 +121,7 @@ func (o *clusterPublish) AddFlags(fs *pflag.FlagSet) {
 }
 
 func (o *clusterPublish) Run(ctx context.Context, a *App) error {
-	m, err := layout.ReadManifest(o.args[0])
+	m, err := publishable(o.args[0])
 	if err != nil {
 		return err
 	}
@@ -135,6 +139,23 @@ func (o *clusterPublish) Run(ctx context.Context, a *App) error {
 		}
 		return o.await(ctx, a, op, m.Name, epoch)
 	})
+}
+
+// publishable reads the shards of a folder: those of a split, or the segments of a collection.
+func publishable(dir string) (*layout.Map, error) {
+	if !collection.Is(dir) {
+		return layout.ReadManifest(dir)
+	}
+	c, err := collection.Read(dir)
+	if err != nil {
+		return nil, err
+	}
+	if gone := c.Docs - c.Live(); gone > 0 {
+		return nil, fmt.Errorf("%s has %d deleted documents, which a cluster cannot leave out: run heddle collection merge first", dir, gone)
+	}
+	m := c.Map()
+	m.Epoch = 0 // the cluster has epochs of its own
+	return m, nil
 }
 
 func newClusterMove(a *App) *cobra.Command {

@@ -166,16 +166,16 @@ func files(t *testing.T) string {
 	return strings.Join(append(names, hidden...), " ")
 }
 
-// collection is a set of documents with known words: the probability of word "wN" falls
+// corpus is a set of documents with known words: the probability of word "wN" falls
 // with N. Some words occur twice.
-type collection struct {
+type corpus struct {
 	names []string
 	words [][]string
 }
 
-func makeCollection(docs int) *collection {
+func makeCorpus(docs int) *corpus {
 	r := rand.New(rand.NewPCG(1, 2))
-	c := &collection{}
+	c := &corpus{}
 	for d := range docs {
 		var words []string
 		for n := range 30 {
@@ -191,7 +191,7 @@ func makeCollection(docs int) *collection {
 	return c
 }
 
-func (c *collection) text() string {
+func (c *corpus) text() string {
 	var b strings.Builder
 	for d, name := range c.names {
 		fmt.Fprintf(&b, "%s\t%s\n", name, strings.Join(c.words[d], " "))
@@ -200,7 +200,7 @@ func (c *collection) text() string {
 }
 
 // freq returns the number of occurrences of a word in a document.
-func (c *collection) freq(d int, word string) (n int) {
+func (c *corpus) freq(d int, word string) (n int) {
 	for _, w := range c.words[d] {
 		if w == word {
 			n++
@@ -210,7 +210,7 @@ func (c *collection) freq(d int, word string) (n int) {
 }
 
 // matches returns the documents with all words of a query.
-func (c *collection) matches(query string) (docs []int) {
+func (c *corpus) matches(query string) (docs []int) {
 	words := strings.Fields(query)
 next:
 	for d := range c.names {
@@ -227,10 +227,10 @@ next:
 }
 
 // buildCollection indexes a collection as c.hdl in a new working directory.
-func buildCollection(t *testing.T) *collection {
+func buildCollection(t *testing.T) *corpus {
 	t.Helper()
 	inTempDir(t)
-	c := makeCollection(700)
+	c := makeCorpus(700)
 	writeFile(t, "c.tsv", c.text())
 	must(t, "index", "build", "-o", "c.hdl", "c.tsv")
 	return c

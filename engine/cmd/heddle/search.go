@@ -41,7 +41,7 @@ type searchOptions struct {
 
 func newSearch(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
-		Use:   "search X.hdl (--query TEXT | --queries FILE) [flags]",
+		Use:   "search X.hdl|DIR (--query TEXT | --queries FILE) [flags]",
 		Short: "Search an index",
 		Long: `Search prints the best k documents for one query, or for each query of a file.
 Documents are ordered by score, ties by their position in the index. The analysis of
@@ -91,6 +91,9 @@ documents pass and how the filter was used.
 after the documents, lines  facet TAB COLUMN TAB VALUE TAB COUNT, after ID TAB for a query
 file; in jsonl {"query": ID, "matches": N, "facets": [{"column": …, "values": […]}]}. The
 format trec has none.
+
+DIR is a collection: see heddle collection. Its answers are those of an index of its documents.
+--part, --where, --filter and cost models are for index files.
 
 The first line of a query file, or --queries-format, determines its format. A file, but not
 standard input, may be compressed by gzip, zstd or bzip2. Text is UTF-8, or UTF-16 with a
@@ -234,6 +237,11 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 	if err != nil {
 		return err
 	}
+	if folder, err := isCollection(o.path); err != nil {
+		return err
+	} else if folder {
+		return o.collection(ctx, a, c, log, mode)
+	}
 	choice := a.choose(c, o.workload(c, mode).Work)
 	opt, err := engineOptions(c, log)
 	if err != nil {
@@ -278,11 +286,7 @@ func (o *searchOptions) workload(c *config.Config, mode engine.Match) *workload.
 
 // answer prints the answers to all queries.
 func (o *searchOptions) answer(ctx context.Context, a *App, c *config.Config, s *answer.Searcher, mode engine.Match) (err error) {
-	s.Writer = answer.NewWriter(s.Index, a.Stdout, c.Search.Format)
-	s.Writer.Count, s.Writer.Limit, s.Writer.IDs = o.count, c.Search.K, !o.single()
-	if o.all {
-		s.Writer.Limit = -1
-	}
+	s.Writer = o.writer(a, c)
 	if o.explain {
 		s.Explain = a.Stderr
 	}
@@ -296,6 +300,16 @@ func (o *searchOptions) answer(ctx context.Context, a *App, c *config.Config, s 
 		}
 	}
 	return o.each(ctx, a, c.Batching.Queries, s.Answer)
+}
+
+// writer returns the writer of answers.
+func (o *searchOptions) writer(a *App, c *config.Config) answer.Writer {
+	w := answer.NewWriter(a.Stdout, c.Search.Format)
+	w.Count, w.Limit, w.IDs = o.count, c.Search.K, !o.single()
+	if o.all {
+		w.Limit = -1
+	}
+	return w
 }
 
 // rank sets the options of a ranked query on x from flags and configuration.

@@ -22,7 +22,7 @@ var booleanQueries = []string{
 }
 
 // wantBoolean evaluates a query on every document.
-func (c *collection) wantBoolean(t *testing.T, text string) (names []string) {
+func (c *corpus) wantBoolean(t *testing.T, text string) (names []string) {
 	t.Helper()
 	e, err := querylang.Parse(text, querylang.And)
 	if err != nil {

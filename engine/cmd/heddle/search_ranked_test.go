@@ -24,7 +24,7 @@ type hit struct {
 }
 
 // rank scores every document with BM25, variant lucene, in float64.
-func (c *collection) rank(weights map[string]float64, every bool, k1, b float64) (hits []hit) {
+func (c *corpus) rank(weights map[string]float64, every bool, k1, b float64) (hits []hit) {
 	tokens := 0
 	for _, words := range c.words {
 		tokens += len(words)
@@ -53,7 +53,7 @@ func (c *collection) rank(weights map[string]float64, every bool, k1, b float64)
 }
 
 // readTSV reads the ranked answers of one query in format tsv.
-func (c *collection) readTSV(t *testing.T, out string) (hits []hit) {
+func (c *corpus) readTSV(t *testing.T, out string) (hits []hit) {
 	t.Helper()
 	for line := range strings.Lines(out) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")

@@ -31,7 +31,7 @@ func someQueries() []string {
 
 // want returns the names of the documents that match a query, by a scan of the
 // collection.
-func (c *collection) want(q string) (names []string) {
+func (c *corpus) want(q string) (names []string) {
 	q = strings.ToLower(strings.NewReplacer("!", " ", "?", " ").Replace(q))
 	for _, d := range c.matches(q) {
 		names = append(names, c.names[d])
@@ -252,6 +252,10 @@ func TestExplain(t *testing.T) {
 	}
 	if r := heddle(t, "search", "c.hdl", "--mode", "and", "--query", "w9 w0", "--all", "--explain", "--algorithm", "bs"); !strings.Contains(r.stderr, "\n  runs     bs\n") {
 		t.Errorf("no algorithm in\n%s", r.stderr)
+	}
+	must(t, "index", "build", "-o", "gaps.hdl", "--codec", "parapfor", "c.tsv")
+	if r := heddle(t, "search", "gaps.hdl", "--mode", "and", "--query", "w29", "--all", "--explain", "--backend", "host", "--algorithm", "bs"); !strings.Contains(r.stderr, "\n  decoded  1 blocks") {
+		t.Errorf("no decoded blocks in\n%s", r.stderr)
 	}
 	if r := heddle(t, "search", "c.hdl", "--query", "w9", "--all", "--backend", "opencl", "--algorithm", "svs"); r.code == exitFailure || r.code == exitSuccess {
 		t.Errorf("an algorithm that no device runs: exit code %d, %s", r.code, r.stderr)

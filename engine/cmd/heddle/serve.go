@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/config"
+	"heddle/engine/cluster"
 	"heddle/engine/server"
 )
 
@@ -32,7 +33,9 @@ func newServe(a *App) *cobra.Command {
 JSON, Connect, gRPC and gRPC-Web on one port, HTTP/1.1 and HTTP/2. GET /openapi.json
 describes the routes; engine/server/README.md has examples.
 
---dev serves every .hdl and .hdb file of a folder under its base name. --index and --table
+--dev serves every .hdl and .hdb file of a folder under its base name, and every collection in it.
+FILE of --index may be the folder of a collection (heddle collection): the server follows its
+changes, and opens new segments alone. --index and --table
 replace the keys server.indexes and server.tables of the configuration, which also holds
 the limits of requests in section [server].
 
@@ -78,7 +81,7 @@ new files of indexes and tables.`,
 }
 
 func (o *serveOptions) AddFlags(fs *pflag.FlagSet) {
-	fs.StringArrayVar(&o.indexes, "index", nil, "serve the index `NAME=FILE`; repeatable")
+	fs.StringArrayVar(&o.indexes, "index", nil, "serve the index or collection `NAME=FILE`; repeatable")
 	fs.StringArrayVar(&o.tables, "table", nil, "serve the table `NAME=FILE`; repeatable")
 	fs.StringArrayVar(&o.shards, "shards", nil, "serve the shards beside the manifest `FILE` to coordinators; repeatable")
 	o.add(fs, append([]string{"dev", "listen", "admin", "tokens", "cert", "key", "client-ca", "admin-ca", "insecure", "root", "console", "watch", "timeout", "drain-delay", "backend", "device", "threads", "tuning", "schedule", "node", "data", "cluster-token"}, clusterKeys...)...)
@@ -100,13 +103,26 @@ func (o *serveOptions) Run(ctx context.Context, a *App) (err error) {
 	if err != nil {
 		return usageError{err}
 	}
+	var parts services
 	if o.shards != nil {
-		opt.Service = &shardFiles{manifests: o.shards}
+		parts = append(parts, &shardFiles{manifests: o.shards})
+	}
+	changing, err := takeCollections(opt.Indexes, log)
+	if err != nil {
+		return usageError{err}
+	}
+	if changing != nil {
+		defer func() { err = errors.Join(err, changing.Close()) }()
+		parts, opt.Collections = append(parts, changing), changing.Coordinator(cluster.Options{Timeout: c.Server.Timeout})
+	}
+	if parts != nil {
+		opt.Service = parts
 	}
 	d, err := newDaemon(ctx, a, &o.settings, c, log, read)
 	if err != nil {
 		return err
 	}
+	d.collections = changing
 	if at := c.Cluster.Servers; at != "" && !isNATS(at) {
 		g, err := staticCluster(c.Cluster, c.Server.Timeout)
 		if err != nil {
@@ -147,6 +163,12 @@ func (o *serveOptions) options(c *config.Config, log zerolog.Logger) (server.Opt
 				return opt, err
 			}
 			files = append(slices.Clone(files), found...)
+			if f.key == "index" {
+				if found, err = collectionsOf(v.Dev); err != nil {
+					return opt, err
+				}
+				files = append(files, found...)
+			}
 		}
 		for _, text := range files {
 			if err := addFile(f.to, strings.TrimSpace(text)); err != nil {
@@ -168,7 +190,7 @@ func (o *serveOptions) options(c *config.Config, log zerolog.Logger) (server.Opt
 	}
 	if len(opt.Indexes)+len(opt.Tables)+len(o.shards) == 0 {
 		if v.Dev != "" {
-			return opt, fmt.Errorf("folder %s has no .hdl and no .hdb file", v.Dev)
+			return opt, fmt.Errorf("folder %s has no .hdl and no .hdb file, and no collection", v.Dev)
 		}
 		return opt, errors.New("nothing to serve: give --index, --table, --dev, --cluster or --shards")
 	}

@@ -41,6 +41,7 @@ type daemon struct {
 	metrics         *heddleprometheus.Metrics // of the engine
 	slow            *monitor.SlowQueries
 	log             zerolog.Logger
+	collections     *collections // nil: none
 	listener, admin net.Listener // admin is nil without administration
 }
 
@@ -153,6 +154,9 @@ func (d *daemon) follow(ctx context.Context, hangup <-chan os.Signal, ended <-ch
 	defer tasks.Wait()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	if d.collections != nil {
+		tasks.Go(func() { d.collections.follow(ctx) })
+	}
 	if v := d.started.Server; v.Poll > 0 {
 		tasks.Go(func() {
 			watch.Files(ctx, v.Poll, func() map[string]os.FileInfo { return d.read }, func([]string) { d.note(d.reconfigure()) })

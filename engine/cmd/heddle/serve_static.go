@@ -107,7 +107,7 @@ func (f *shardFiles) Ready() error {
 }
 
 // OpenIndex implements shard.Shards.
-func (f *shardFiles) OpenIndex(name string, epoch uint64, number int) (*engine.Index, func(), error) {
+func (f *shardFiles) OpenIndex(name string, epoch uint64, number int) (*shard.Index, func(), error) {
 	if err := f.Ready(); err != nil {
 		return nil, nil, err
 	}

@@ -87,7 +87,7 @@ func (b *Batch) addRanked(x *Index, q *Query, s *Settings) (uint64, error) {
 		if err != nil {
 			return 0, err
 		}
-		missing = missing || length == 0
+		missing = missing || length == 0 || !ok
 		postings += uint64(length)
 		if ok {
 			// A term of other shards alone counts in the scale too.

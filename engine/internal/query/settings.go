@@ -89,7 +89,7 @@ func (x *Index) Settle(s *Settings, opt *Options) error {
 	average := 1.0 // any value will do where all lengths are 0
 	if st.Length > 0 && st.Docs > 0 {
 		average = float64(st.Length) / float64(st.Docs)
-	} else if own.Length > 0 {
+	} else if own.Length > 0 && !st.Shard {
 		return optionf("ranking: statistics of %d documents with %d tokens", st.Docs, st.Length)
 	}
 	s.docs, s.Kind.Norm = st.Docs, s.params.Norm(average)
@@ -154,6 +154,9 @@ func (s *Settings) weight(t *asked, length uint32) (float64, bool, error) {
 	if s.Kind.Norm.Impacts == 0 {
 		if s.df != nil {
 			df = s.df[t.term]
+			if df == 0 && s.Options.Statistics.Shard {
+				return 0, false, nil // all documents with the term are deleted
+			}
 			if df > s.docs || df == 0 && length > 0 {
 				return 0, false, invalidf("ranking: statistics have term %q in %d of %d documents", t.term, df, s.docs)
 			}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"heddle/engine"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/plan"
 )
@@ -29,10 +30,17 @@ type Run struct {
 // format trec to stderr, and prepares snippets.
 func (s *Searcher) Begin(r Run, stderr io.Writer) (err error) {
 	h := s.header(r)
-	w := &s.Writer
-	w.tag = h.tag()
-	if w.snippets, err = newSnippets(s.Index); err != nil || r.NoHeader {
+	if s.Writer.snippets, err = newSnippets(s.Index); err != nil {
 		return err
+	}
+	return s.Writer.begin(h, r.NoHeader, stderr)
+}
+
+// begin prints the header of a run, unless none is set.
+func (w *Writer) begin(h header, none bool, stderr io.Writer) (err error) {
+	w.tag = h.tag()
+	if none {
+		return nil
 	}
 	switch w.Format {
 	case "jsonl":
@@ -51,14 +59,8 @@ func (s *Searcher) Begin(r Run, stderr io.Writer) (err error) {
 
 func (s *Searcher) header(r Run) header {
 	f, backend := s.Index.File(), s.backend("")
-	h := header{{"version", r.Version}}
-	if r.Revision != "" {
-		h = append(h, setting{"revision", r.Revision})
-	}
-	h = append(h, setting{"mode", s.Query.Match.String()}, setting{"k", s.Query.K})
-	if p := s.Query.Scoring; p != nil {
-		h = append(h, setting{"variant", p.Variant.String()}, setting{"k1", p.K1}, setting{"b", p.B})
-	} else {
+	h := r.header(&s.Query)
+	if s.Query.Scoring == nil {
 		m := f.Meta().Impacts
 		h = append(h, setting{"impacts", m.Bits}, setting{"scale", m.Scale}, setting{"variant", cmp.Or(m.Variant, m.Origin)})
 		if m.Variant != "" {
@@ -70,6 +72,19 @@ func (s *Searcher) header(r Run) header {
 	}
 	return append(h, setting{"index", f.Path()}, setting{"checksum", fmt.Sprintf("%016x", f.Checksum())},
 		setting{"backend", backend.Kind}, setting{"device", backend.Device})
+}
+
+// header lists the settings that do not depend on an index.
+func (r *Run) header(q *engine.Query) header {
+	h := header{{"version", r.Version}}
+	if r.Revision != "" {
+		h = append(h, setting{"revision", r.Revision})
+	}
+	h = append(h, setting{"mode", q.Match.String()}, setting{"k", q.K})
+	if p := q.Scoring; p != nil {
+		h = append(h, setting{"variant", p.Variant.String()}, setting{"k1", p.K1}, setting{"b", p.B})
+	}
+	return h
 }
 
 // String joins the settings as NAME=VALUE. Values with spaces are quoted.

@@ -6,13 +6,10 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"heddle/engine"
-	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/index/querylang"
 	"heddle/engine/index/trec"
 	"heddle/engine/internal/query"
@@ -100,7 +97,7 @@ func (s *Searcher) print(q trec.Topic, i int) error {
 	got := s.answers[i]
 	if got.Count == 0 && s.Explain == nil {
 		if _, unknown := s.terms(s.batch[i]); len(unknown) > 0 {
-			if _, err := fmt.Fprintf(s.Notes, "query %s: in no document: %s\n", terminal.Field(q.ID), terminal.Field(strings.Join(unknown, ", "))); err != nil {
+			if err := noteUnknown(s.Notes, q, unknown); err != nil {
 				return err
 			}
 		}
@@ -119,7 +116,7 @@ func (s *Searcher) print(q trec.Topic, i int) error {
 		}
 		e = nil
 	}
-	return s.Writer.write(q, s.batch[i], got, e)
+	return s.Writer.write(q, s.batch[i], foundIn(s.Index.File(), got), e)
 }
 
 // terms returns the terms of a query that add to scores, without duplicates: known ones and
@@ -195,7 +192,7 @@ func (s *Searcher) query(q trec.Topic) (asked engine.Query, err error) {
 	return asked, err
 }
 
-// NewWriter returns a Writer of answers of x in one format, buffered.
-func NewWriter(x *engine.Snapshot, out io.Writer, format string) Writer {
-	return Writer{Out: bufio.NewWriterSize(out, 64<<10), Format: format, file: x.File()}
+// NewWriter returns a Writer of answers in one format, buffered.
+func NewWriter(out io.Writer, format string) Writer {
+	return Writer{Out: bufio.NewWriterSize(out, 64<<10), Format: format}
 }

@@ -14,30 +14,33 @@ const snippetWidth = 150
 
 // snippets extracts the part of a text that fits a query best.
 type snippets struct {
-	x      *engine.Snapshot
+	all    []*engine.Snapshot // the index, or the segments of a collection
 	tokens *analyze.Tokenizer
 	find   *snippet.Finder // of the query
 }
 
-// newSnippets returns nil for an index without texts.
-func newSnippets(x *engine.Snapshot) (*snippets, error) {
-	if !x.File().HasText() {
+// newSnippets returns nil for an index, or segments, without texts.
+func newSnippets(all ...*engine.Snapshot) (*snippets, error) {
+	if !all[0].File().HasText() {
 		return nil, nil
 	}
-	a, err := analyze.New(x.File().Meta().Analysis)
+	a, err := analyze.New(all[0].File().Meta().Analysis)
 	if err != nil {
 		return nil, err
 	}
-	return &snippets{x: x, tokens: a.Documents()}, nil
+	return &snippets{all: all, tokens: a.Documents()}, nil
 }
 
 // setQuery sets the query of the next snippets.
 func (s *snippets) setQuery(q engine.Query) error {
 	terms := q.Terms
 	if q.Text != "" || q.Expr != nil {
-		var err error
-		if terms, _, err = s.x.WeightedTerms(q); err != nil {
-			return err
+		for _, x := range s.all { // a prefix stands for other terms in each
+			some, _, err := x.WeightedTerms(q)
+			if err != nil {
+				return err
+			}
+			terms = append(terms, some...)
 		}
 	}
 	s.find = snippet.New(s.tokens, terms, snippetWidth)

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -20,7 +21,6 @@ type Writer struct {
 	Limit  int    // maximum of documents per query; negative: no limit
 	IDs    bool   // format text prints query IDs
 
-	file     *hdl.File // names and texts of documents
 	tag      string    // of format trec
 	snippets *snippets // of format text; nil: the index stores no texts
 	line     []byte
@@ -36,41 +36,48 @@ type Object struct {
 	Explain *Explanation `json:"explain,omitempty"`
 }
 
-// name is the name of a document, or its docID if it has no name.
-func (w *Writer) name(d uint32) string {
-	if name := w.file.DocName(d); name != "" {
-		return name
-	}
-	return strconv.FormatUint(uint64(d), 10)
+// found is the answer of a query.
+type found struct {
+	count  uint64
+	docs   int // documents
+	scores []float64
+	name   func(i int) string // of document i, or its number if it has no name
+	text   func(i int) (string, error)
+}
+
+// foundIn is the answer of an index.
+func foundIn(f *hdl.File, h engine.Hits) found {
+	return found{h.Count, len(h.Docs), h.Scores, func(i int) string { return cmp.Or(f.DocName(h.Docs[i]), strconv.FormatUint(uint64(h.Docs[i]), 10)) },
+		func(i int) (string, error) { return f.Text(h.Docs[i]) }}
 }
 
 // write prints one answer. Format jsonl includes the explanation.
-func (w *Writer) write(q trec.Topic, asked engine.Query, h engine.Hits, e *Explanation) error {
-	if w.Limit >= 0 && len(h.Docs) > w.Limit {
-		h.Docs = h.Docs[:w.Limit]
+func (w *Writer) write(q trec.Topic, asked engine.Query, h found, e *Explanation) error {
+	if w.Limit >= 0 {
+		h.docs = min(h.docs, w.Limit)
 	}
 	switch {
 	case w.Format == "jsonl":
-		o := Object{Query: q.ID, Text: q.Text, Scores: h.Scores, Explain: e}
+		o := Object{Query: q.ID, Text: q.Text, Scores: h.scores, Explain: e}
 		if !(asked.K > 0) {
-			o.Count = &h.Count
+			o.Count = &h.count
 		}
-		for _, d := range h.Docs {
-			o.Docs = append(o.Docs, w.name(d))
+		for i := range h.docs {
+			o.Docs = append(o.Docs, h.name(i))
 		}
 		return terminal.WriteJSON(w.Out, o)
 	case w.Count:
-		_, err := fmt.Fprintf(w.Out, "%s\t%d\n", terminal.Field(q.ID), h.Count)
+		_, err := fmt.Fprintf(w.Out, "%s\t%d\n", terminal.Field(q.ID), h.count)
 		return err
 	case w.Format == "text" && (asked.K > 0):
 		return w.writeText(q, asked, h)
 	}
-	for i, d := range h.Docs {
+	for i := range h.docs {
 		score := 1.0
 		if asked.K > 0 {
-			score = h.Scores[i]
+			score = h.scores[i]
 		}
-		w.line = w.appendLine(w.line[:0], q.ID, i+1, w.name(d), score)
+		w.line = w.appendLine(w.line[:0], q.ID, i+1, h.name(i), score)
 		if _, err := w.Out.Write(w.line); err != nil {
 			return err
 		}
@@ -108,7 +115,7 @@ func underlined(s string) string {
 }
 
 // writeText prints ranked documents for people, with snippets.
-func (w *Writer) writeText(q trec.Topic, asked engine.Query, h engine.Hits) error {
+func (w *Writer) writeText(q trec.Topic, asked engine.Query, h found) error {
 	if w.IDs {
 		fmt.Fprintf(w.Out, "query %s\n", terminal.Field(strings.TrimSuffix(q.ID+": "+q.Text, ": ")))
 	}
@@ -117,12 +124,12 @@ func (w *Writer) writeText(q trec.Topic, asked engine.Query, h engine.Hits) erro
 			return err
 		}
 	}
-	for i, d := range h.Docs {
-		fmt.Fprintf(w.Out, "%3d  %9.4f  %s\n", i+1, h.Scores[i], terminal.Field(w.name(d)))
+	for i := range h.docs {
+		fmt.Fprintf(w.Out, "%3d  %9.4f  %s\n", i+1, h.scores[i], terminal.Field(h.name(i)))
 		if w.snippets == nil {
 			continue
 		}
-		text, err := w.file.Text(d)
+		text, err := h.text(i)
 		if err != nil {
 			return err
 		}

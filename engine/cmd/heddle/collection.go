@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"heddle/engine/cluster/layout"
+	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/collection"
+	"heddle/engine/index/analyze"
+)
+
+func newCollection(a *App) *cobra.Command {
+	return group("collection", "Keep documents that change in a folder",
+		`Collection works on a folder of documents that change. heddle search and heddle serve take
+the folder in place of an index file. One process changes a collection at a time; readers
+go on with the state that they have opened. A change is complete, and outlives a crash,
+when its command has ended with exit code 0.
+
+The name of a document stands for it: a document that is added under the name of another
+one replaces it. Deleted and replaced documents count in no answer and no score.`,
+		newCollectionCreate(a), newCollectionAdd(a), newCollectionDelete(a), newCollectionMerge(a), newCollectionInfo(a))
+}
+
+type collectionCreate struct {
+	settings
+	onePath
+	tokens string
+}
+
+func newCollectionCreate(a *App) *cobra.Command {
+	return a.command(&cobra.Command{
+		Use:   "create DIR [flags]",
+		Short: "Make a collection without documents",
+		Long: `Create makes a collection in a folder, which must be absent or empty. The settings hold for all
+of its documents: see heddle index build. There are no impacts, because they depend on all
+documents. Collections of vectors need --tokenizer ` + analyze.TokensSpaces + `.`,
+		Example: "  heddle collection create books\n  heddle collection create books --stem english --store text",
+	}, &collectionCreate{})
+}
+
+func (o *collectionCreate) AddFlags(fs *pflag.FlagSet) {
+	addTokenizer(fs, &o.tokens)
+	o.add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "fold", "lengths", "store")
+}
+
+func (o *collectionCreate) Validate(args []string) error { return o.set(args, "folder") }
+
+func (o *collectionCreate) Run(ctx context.Context, a *App) error {
+	c, _, err := o.load(a)
+	if err != nil {
+		return err
+	}
+	opt, err := settingsOf(c, o.tokens)
+	if err != nil {
+		return err
+	}
+	return collection.Create(ctx, o.path, opt)
+}
+
+// change opens a collection for changes.
+func change(dir string, run func(w *collection.Writer) error) (err error) {
+	w, err := collection.Open(dir, thisBuild().String())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	return run(w)
+}
+
+type collectionMerge struct {
+	onePath
+	json bool
+}
+
+func newCollectionMerge(a *App) *cobra.Command {
+	return a.command(&cobra.Command{
+		Use:   "merge DIR [--json]",
+		Short: "Join all segments of a collection",
+		Long: `Merge writes all documents of a collection to one segment and drops deleted documents. The index
+file of the segment is the file that index build writes for the same documents. Readers go on with the old
+segments, which need room on the disk until the next change.
+
+Merge is optional: heddle collection add joins small segments by itself.`,
+		Example: `  heddle collection merge books`,
+	}, &collectionMerge{})
+}
+
+func (o *collectionMerge) AddFlags(fs *pflag.FlagSet)   { addJSON(fs, &o.json) }
+func (o *collectionMerge) Validate(args []string) error { return o.set(args, "folder") }
+
+func (o *collectionMerge) Run(ctx context.Context, a *App) error {
+	return change(o.path, func(w *collection.Writer) error {
+		if err := w.Merge(ctx); err != nil {
+			return err
+		}
+		return a.print(newCollectionState(o.path, w.Manifest()), o.json)
+	})
+}
+
+type collectionInfo struct {
+	onePath
+	json bool
+}
+
+func newCollectionInfo(a *App) *cobra.Command {
+	return a.command(&cobra.Command{
+		Use:   "info DIR [--json]",
+		Short: "Print the state and the segments of a collection",
+		Long: `Info prints the number of the state, the documents, the settings and the segments of a
+collection. heddle index info describes the index file of a segment.`,
+		Example: "  heddle collection info books\n  heddle collection info books --json",
+	}, &collectionInfo{})
+}
+
+func (o *collectionInfo) AddFlags(fs *pflag.FlagSet)   { addJSON(fs, &o.json) }
+func (o *collectionInfo) Validate(args []string) error { return o.set(args, "folder") }
+
+func (o *collectionInfo) Run(_ context.Context, a *App) error {
+	m, err := collection.Read(o.path)
+	if err != nil {
+		return err
+	}
+	return a.print(newCollectionState(o.path, m), o.json)
+}
+
+// collectionState describes a collection. Its names in JSON are part of the command line's contract.
+type collectionState struct {
+	Path      string              `json:"path"`
+	Epoch     uint64              `json:"epoch"`
+	Documents uint64              `json:"documents"` // without deleted ones
+	Deleted   uint64              `json:"deleted"`
+	Bytes     uint64              `json:"bytes"`
+	Settings  collection.Settings `json:"settings"`
+	Segments  []collectionSegment `json:"segments"`
+}
+
+type collectionSegment struct {
+	File      string `json:"file"`
+	First     uint64 `json:"first"`
+	Documents uint64 `json:"documents"` // without deleted ones
+	Deleted   uint64 `json:"deleted"`
+	Bytes     uint64 `json:"bytes"` // of the index, the keys and the bitmap
+}
+
+func newCollectionState(dir string, m *collection.Manifest) *collectionState {
+	out := &collectionState{Path: dir, Epoch: m.Epoch, Documents: m.Live(), Deleted: m.Docs - m.Live(), Settings: m.Settings}
+	for _, s := range m.Segments {
+		x := collectionSegment{s.File, s.First, s.Live(), s.Docs - s.Live(), s.Bytes + s.Keys.Bytes}
+		if s.Deleted != nil {
+			x.Bytes += s.Deleted.Bytes
+		}
+		out.Bytes += x.Bytes
+		out.Segments = append(out.Segments, x)
+	}
+	return out
+}
+
+// Write writes a line for the whole, a line for the settings, and a table of segments.
+func (s *collectionState) Write(out io.Writer) error {
+	set := &s.Settings
+	fmt.Fprintf(out, "%s: state %d, %d documents, %d deleted, %d segments, %d bytes\n", terminal.Field(s.Path), s.Epoch, s.Documents, s.Deleted, len(s.Segments), s.Bytes)
+	fmt.Fprintf(out, "tokenizer %s, fold %v, stemmer %s, stop words %d, codec %s, lengths %s, stored texts %v\n",
+		set.Tokens, set.Fold, set.Stem, len(set.StopWords), set.Codec, set.Lengths, set.StoreTexts)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "segment\tfirst\tdocuments\tdeleted\tbytes\t\n")
+	for _, x := range s.Segments {
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t\n", terminal.Field(x.File), x.First, x.Documents, x.Deleted, x.Bytes)
+	}
+	return w.Flush()
+}
+
+// isCollection reports whether the path of an index is a folder, which must be a collection then.
+func isCollection(path string) (bool, error) {
+	if !isFolder(path) {
+		return false, nil
+	}
+	if !collection.Is(path) {
+		return false, fmt.Errorf("%s is a folder without the %s of a collection", path, layout.ManifestName)
+	}
+	return true, nil
+}

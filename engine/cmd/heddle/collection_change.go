@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"heddle/engine/cmd/heddle/internal/memlimit"
+	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/collection"
+	"heddle/engine/file/input"
+	"heddle/engine/index/build"
+)
+
+type collectionAdd struct {
+	settings
+	documents
+	dir        string
+	inputs     []string
+	noMerge    bool
+	json       bool
+	noProgress bool
+}
+
+func newCollectionAdd(a *App) *cobra.Command {
+	return a.command(&cobra.Command{
+		Use:   "add DIR INPUT… [flags]",
+		Short: "Add documents to a collection, or replace them",
+		Long: `Add builds a segment from the inputs, in the formats text, jsonl and trec of heddle index
+build, and adds it to the collection. A document takes the place of an earlier one with the
+same name, in the collection or in the inputs. A document without a name is an error.
+
+All documents of the inputs appear at once. Then add joins small segments, unless
+--no-merge is given: ten neighbours of about the same size become one, so that a document
+is written again only when its segment has grown tenfold. Readers see the documents before
+that.`,
+		Example: `  heddle collection add books day1.jsonl
+  printf 'a\tthe red loom\nb\tthe blue loom\n' | heddle collection add books --format text -`,
+	}, &collectionAdd{})
+}
+
+func (o *collectionAdd) AddFlags(fs *pflag.FlagSet) {
+	o.addFormat(fs, []build.Format{build.Auto, build.Text, build.JSONL, build.TREC})
+	o.add(fs, "build-memory")
+	o.addInvalid(fs)
+	fs.BoolVar(&o.noMerge, "no-merge", false, "leave small segments as they are")
+	addJSON(fs, &o.json)
+	addNoProgress(fs, &o.noProgress)
+}
+
+func (o *collectionAdd) Validate(args []string) error {
+	if len(args) < 2 {
+		return errors.New("takes a folder and at least one input (- is standard input)")
+	}
+	o.dir, o.inputs = args[0], args[1:]
+	return o.documents.validate()
+}
+
+func (o *collectionAdd) Run(ctx context.Context, a *App) error {
+	c, log, err := o.load(a)
+	if err != nil {
+		return err
+	}
+	opt := build.DefaultOptions()
+	if err := o.apply(&opt); err != nil {
+		return err
+	}
+	room, restore, err := memlimit.Set(uint64(c.Index.BuildMemory), buildFixed)
+	if err != nil {
+		return err
+	}
+	defer restore()
+	var bar terminal.Progress
+	opt.MemoryLimit, opt.Stdin, opt.Progress = room, a.Stdin, a.indexing(&bar, o.noProgress)
+	return change(o.dir, func(w *collection.Writer) error {
+		added, err := w.Add(ctx, o.inputs, opt)
+		bar.End()
+		if err != nil {
+			return err
+		}
+		added.Duplicates = 0 // they are replaced
+		warn(log, &added.Summary)
+		r := &collectionChange{Path: o.dir, Epoch: added.Epoch, Added: &added.Documents, Replaced: &added.Replaced, Documents: w.Manifest().Live()}
+		if err := a.print(r, o.json); err != nil || o.noMerge {
+			return err
+		}
+		return w.Maintain(ctx)
+	})
+}
+
+type collectionDelete struct {
+	dir, names string
+	json       bool
+}
+
+func newCollectionDelete(a *App) *cobra.Command {
+	return a.command(&cobra.Command{
+		Use:   "delete DIR --names FILE [--json]",
+		Short: "Delete documents of a collection by their names",
+		Long: `Delete removes the documents with the names of a file, one name per line. The file may be
+compressed by gzip, zstd or bzip2; - is standard input. A name that no document has is no
+error; delete prints the number of such names. The documents leave all answers and scores
+at once, and the files at the next merge of their segment.`,
+		Example: "  heddle collection delete books --names old.txt\n  printf 'a\\n' | heddle collection delete books --names -",
+	}, &collectionDelete{})
+}
+
+func (o *collectionDelete) AddFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.names, "names", "", "delete the documents that this `FILE` names, one per line")
+	addJSON(fs, &o.json)
+}
+
+func (o *collectionDelete) Validate(args []string) (err error) {
+	if o.names == "" {
+		return errors.New("--names is missing")
+	}
+	o.dir, err = oneArgument(args, "folder")
+	return err
+}
+
+func (o *collectionDelete) Run(ctx context.Context, a *App) error {
+	in, err := (&input.Opener{Ctx: ctx, Stdin: a.Stdin}).Open(o.names)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return change(o.dir, func(w *collection.Writer) error {
+		removed, err := w.Delete(ctx, linesOf(o.names, in))
+		if err != nil {
+			return err
+		}
+		return a.print(&collectionChange{Path: o.dir, Epoch: removed.Epoch, Deleted: &removed.Deleted, Missing: &removed.Missing, Documents: w.Manifest().Live()}, o.json)
+	})
+}
+
+// linesOf yields the lines of a file. An error ends them.
+func linesOf(path string, in io.Reader) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		s := bufio.NewScanner(in)
+		s.Buffer(nil, 1<<17)
+		for s.Scan() {
+			if !yield(s.Text(), nil) {
+				return
+			}
+		}
+		if err := s.Err(); err != nil {
+			yield("", fmt.Errorf("%s: %w", path, err))
+		}
+	}
+}
+
+// collectionChange describes a change of a collection. Its names in JSON are part of the command
+// line's contract.
+type collectionChange struct {
+	Path      string  `json:"path"`
+	Epoch     uint64  `json:"epoch"`
+	Added     *uint64 `json:"added,omitempty"`
+	Replaced  *uint64 `json:"replaced,omitempty"`
+	Deleted   *uint64 `json:"deleted,omitempty"`
+	Missing   *uint64 `json:"missing,omitempty"` // names without a document
+	Documents uint64  `json:"documents"`         // of the collection after the change
+}
+
+// Write writes one line.
+func (c *collectionChange) Write(out io.Writer) error {
+	text := ""
+	for _, n := range []struct {
+		name  string
+		value *uint64
+	}{{"added", c.Added}, {"replaced", c.Replaced}, {"deleted", c.Deleted}, {"names without a document", c.Missing}} {
+		if n.value != nil {
+			text += fmt.Sprintf("%s %d, ", n.name, *n.value)
+		}
+	}
+	_, err := fmt.Fprintf(out, "%s: state %d: %sdocuments %d\n", terminal.Field(c.Path), c.Epoch, text, c.Documents)
+	return err
+}
+
+// isFolder reports whether a path is a folder.
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

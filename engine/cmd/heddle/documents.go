@@ -1,0 +1,67 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"heddle/config"
+	"heddle/engine/file/input"
+	"heddle/engine/index/analyze"
+	"heddle/engine/index/build"
+)
+
+// documents are the flags for the inputs of a build.
+type documents struct {
+	format      string
+	invalid     string
+	skipInvalid bool
+	maxInvalid  float64
+}
+
+func (d *documents) addFormat(fs *pflag.FlagSet, formats []build.Format) {
+	fs.StringVar(&d.format, "format", string(build.Auto), "format of all inputs: "+choice(formats))
+}
+
+func (d *documents) addInvalid(fs *pflag.FlagSet) {
+	fs.StringVar(&d.invalid, "invalid", string(input.Replace), "treatment of invalid documents: "+choice(input.InvalidModes()))
+	fs.BoolVar(&d.skipInvalid, "skip-invalid", false, "the same as --invalid skip")
+	fs.Float64Var(&d.maxInvalid, "max-invalid", build.DefaultMaxInvalid, "greatest `SHARE` of invalid documents, 0 to 1")
+}
+
+func (d *documents) validate() error {
+	if !(d.maxInvalid >= 0 && d.maxInvalid <= 1) {
+		return fmt.Errorf("--max-invalid is %v, not a share from 0 to 1", d.maxInvalid)
+	}
+	if d.skipInvalid {
+		d.invalid = string(input.Skip)
+	}
+	_, format := build.ParseFormat(d.format)
+	_, invalid := input.ParseInvalid(d.invalid)
+	return errors.Join(format, invalid)
+}
+
+// apply sets the options of a build.
+func (d *documents) apply(o *build.Options) (err error) {
+	if o.Format, err = build.ParseFormat(d.format); err != nil {
+		return err
+	}
+	o.MaxInvalid = d.maxInvalid
+	o.Invalid, err = input.ParseInvalid(d.invalid)
+	return err
+}
+
+// settingsOf returns the options of an index: codecs, analysis, lengths and stored texts.
+func settingsOf(c *config.Config, tokens string) (o build.Options, err error) {
+	o = build.DefaultOptions()
+	o.Codec, o.Dense, o.ExceptionRatio = c.Index.Codec, c.Index.Dense, c.Index.ExceptionRatio
+	o.Tokens, o.Fold, o.Lengths, o.Stem = tokens, c.Index.Fold, c.Index.Lengths, c.Index.Stem
+	o.StoreTexts, o.Creator = c.Index.Store == "text", thisBuild().String()
+	o.StopWords, err = readStopwords(c.Index.Stopwords)
+	return o, err
+}
+
+func addTokenizer(fs *pflag.FlagSet, to *string) {
+	fs.StringVar(to, "tokenizer", analyze.TokensWords, "tokens of documents and queries: `"+analyze.TokensWords+"|"+analyze.TokensSpaces+"`")
+}

@@ -1,0 +1,133 @@
+package answer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heddle/engine"
+	"heddle/engine/api"
+	"heddle/engine/cluster"
+	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/collection/view"
+	"heddle/engine/index/trec"
+)
+
+// Collection answers queries on a collection and prints the answers in the order of the queries. See
+// Searcher for the fields of the same names. It is not safe for concurrent use.
+type Collection struct {
+	Name        string
+	Coordinator *cluster.Coordinator
+	Documents   *view.Documents
+	Query       engine.Query
+	Invalid     func(q trec.Topic, err error) error
+	Notes       io.Writer
+	Explain     io.Writer
+	Writer      Writer
+}
+
+// Begin is Searcher.Begin. Path and epoch name the state of the collection.
+func (c *Collection) Begin(r Run, path string, epoch uint64, stderr io.Writer) (err error) {
+	h := append(r.header(&c.Query), setting{"collection", path}, setting{"state", epoch})
+	if c.Writer.snippets, err = newSnippets(c.Documents.Segments()...); err != nil {
+		return err
+	}
+	return c.Writer.begin(h, r.NoHeader, stderr)
+}
+
+// Answer runs queries in batches; with explanations each is a batch.
+func (c *Collection) Answer(ctx context.Context, qs []trec.Topic) error {
+	size := len(qs)
+	if c.Explain != nil {
+		size = 1
+	} else if c.Query.K > 0 {
+		size = maxRanked / c.Query.K
+	}
+	for batch := range slices.Chunk(qs, max(size, 1)) {
+		if err := c.batch(ctx, batch); err != nil {
+			return err
+		}
+	}
+	return c.Writer.Out.Flush()
+}
+
+func (c *Collection) batch(ctx context.Context, qs []trec.Topic) error {
+	var all []engine.Query
+	var asked []trec.Topic
+	for _, q := range qs {
+		one := c.Query
+		if one.Text = q.Text; q.Terms != nil {
+			one.Text, one.Terms, one.Weights = "", q.Terms, q.Weights
+		}
+		if q.Err != nil {
+			if err := c.Invalid(q, q.Err); err != nil {
+				return err
+			}
+			continue
+		}
+		all, asked = append(all, one), append(asked, q)
+	}
+	hits, _, err := c.Coordinator.SearchAll(ctx, c.Name, all, api.Ask{Names: true, Explain: c.Explain != nil})
+	if err != nil {
+		return err
+	}
+	for i, q := range asked {
+		if wrong, ok := errors.AsType[*engine.Error](hits[i].Err); ok {
+			err = c.Invalid(q, wrong.Err)
+		} else {
+			err = c.print(ctx, q, all[i], &hits[i])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// print prints an answer.
+func (c *Collection) print(ctx context.Context, q trec.Topic, asked engine.Query, h *api.Hits) error {
+	if h.Count == 0 && c.Explain == nil {
+		if unknown := c.unknown(ctx, asked); len(unknown) > 0 {
+			if err := noteUnknown(c.Notes, q, unknown); err != nil {
+				return err
+			}
+		}
+	}
+	if c.Explain != nil {
+		if err := c.Writer.Out.Flush(); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(c.Explain, terminal.Text(h.Explanation)); err != nil {
+			return err
+		}
+	}
+	return c.Writer.write(q, asked, found{h.Count, len(h.IDs), h.Scores,
+		func(i int) string { return cmp.Or(h.Names[i], strconv.FormatUint(h.IDs[i], 10)) },
+		func(i int) (string, error) { return c.Documents.Text(h.IDs[i]) }}, nil)
+}
+
+// unknown returns the terms of a query that no document has.
+func (c *Collection) unknown(ctx context.Context, asked engine.Query) (unknown []string) {
+	terms, _, err := c.Documents.Segments()[0].WeightedTerms(asked)
+	if err != nil { // the query was answered
+		return nil
+	}
+	slices.Sort(terms)
+	terms = slices.Compact(terms)
+	known, err := c.Coordinator.Statistics(ctx, c.Name, terms...)
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(terms, func(t string) bool { return known.DF[t] > 0 })
+}
+
+// noteUnknown prints the unknown terms of a query.
+func noteUnknown(to io.Writer, q trec.Topic, unknown []string) error {
+	_, err := fmt.Fprintf(to, "query %s: in no document: %s\n", terminal.Field(q.ID), terminal.Field(strings.Join(unknown, ", ")))
+	return err
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/rs/zerolog"
+
+	"heddle/config"
+	"heddle/engine"
+	"heddle/engine/cluster"
+	"heddle/engine/cmd/heddle/internal/answer"
+	"heddle/engine/collection/view"
+	"heddle/engine/index/bm25"
+)
+
+// collection answers the queries from the newest state of a collection.
+func (o *searchOptions) collection(ctx context.Context, a *App, c *config.Config, log zerolog.Logger, mode engine.Match) (err error) {
+	if o.part {
+		return usageError{errors.New("--part is for an index file: each segment of a collection divides its queries")}
+	}
+	if o.where != "" || o.bitmap != "" {
+		return usageError{errors.New("--where and --filter are for an index file: a collection has no attribute table")}
+	}
+	opt, err := engineOptions(c, log)
+	if err != nil {
+		return err
+	}
+	e, err := a.newEngine(ctx, opt)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	set, name := view.New(), filepath.Base(filepath.Clean(o.path))
+	defer func() { err = errors.Join(err, set.Close()) }()
+	state, err := set.Load(ctx, e, name, o.path)
+	if err != nil {
+		return err
+	}
+	docs, err := set.Documents(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer docs.Close()
+	s := &answer.Collection{Name: name, Coordinator: set.Coordinator(cluster.Options{Timeout: -1}), Documents: docs, Invalid: o.invalid, Notes: a.Stderr,
+		Query: engine.Query{Match: mode, CountOnly: o.count, Literal: o.literal, Timeout: -1}, Writer: o.writer(a, c)}
+	if o.explain {
+		s.Explain = a.Stderr
+	}
+	if o.ranked() {
+		s.Query.K = c.Search.K
+		variant, err := bm25.ParseVariant(c.Ranking.Variant)
+		if err != nil {
+			return err
+		}
+		s.Query.Scoring = &bm25.Params{Variant: variant, K1: c.Ranking.K1, B: c.Ranking.B}
+		if o.statistics != "" {
+			if s.Query.Statistics, err = readStatistics(o.statistics); err != nil {
+				return err
+			}
+		}
+		b := thisBuild()
+		if err := s.Begin(answer.Run{Version: b.Version, Revision: b.Revision, Statistics: o.statistics, NoHeader: o.noHeader}, o.path, state.Epoch, a.Stderr); err != nil {
+			return err
+		}
+	}
+	return o.each(ctx, a, c.Batching.Queries, s.Answer)
+}

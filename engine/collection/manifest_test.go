@@ -1,0 +1,50 @@
+package collection
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+var sum = strings.Repeat("0", 64)
+
+var good = `{"name":"x","kind":"collection","epoch":3,"docs":5,"length":9,"settings":{},"shards":[{"file":"a","first":0,"docs":5,"bytes":7,"sha256":"` + sum +
+	`","length":9,"keys":{"file":"k","bytes":1,"sha256":"` + sum + `"},"deleted":{"file":"d","bytes":1,"sha256":"` + sum + `","docs":2}}]}`
+
+// TestParse: each wrong member is named.
+func TestParse(t *testing.T) {
+	if m, err := Parse([]byte(good)); err != nil || m.Live() != 3 {
+		t.Fatal(m, err)
+	}
+	for _, c := range [][3]string{
+		{`"collection"`, `"index"`, `kind "index"`},
+		{`"epoch":3`, `"epoch":0`, "epoch is 0"},
+		{`"file":"k"`, `"file":"../k"`, `shards[0].keys.file is "../k"`},
+		{`"file":"d"`, `"file":""`, `shards[0].deleted.file is ""`},
+		{`"docs":2`, `"docs":6`, "shards[0].deleted.docs is 6"},
+		{`"docs":5,"bytes"`, `"docs":4,"bytes"`, "the shards have 4 documents"},
+		{`"first":0`, `"first":1`, "shards[0].first is 1"},
+	} {
+		if _, err := Parse([]byte(strings.Replace(good, c[0], c[1], 1))); err == nil || !strings.Contains(err.Error(), c[2]) {
+			t.Errorf("%s in place of %s: error %v, want %q", c[1], c[0], err, c[2])
+		}
+	}
+}
+
+// FuzzParse: a manifest that Parse accepts is the same after it was written and parsed again.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(good))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := Parse(data)
+		if err != nil {
+			return
+		}
+		again, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := Parse(again); err != nil || n.Live() != m.Live() || n.Docs != m.Docs {
+			t.Fatalf("%+v, %v", n, err)
+		}
+	})
+}

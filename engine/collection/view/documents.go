@@ -1,0 +1,67 @@
+package view
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"heddle/engine"
+	"heddle/engine/cluster/layout"
+)
+
+// Documents is the documents of a state, for their texts. Close ends its use.
+type Documents struct {
+	layout    *layout.Map
+	segments  []*engine.Snapshot
+	releasing []func()
+}
+
+// Documents returns the documents of the newest state.
+func (s *Set) Documents(ctx context.Context, name string) (*Documents, error) {
+	m, err := s.Map(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	d := &Documents{layout: m}
+	for i := range m.Shards {
+		x, release, err := s.OpenIndex(name, m.Epoch, i)
+		if err != nil {
+			return nil, errors.Join(err, d.Close())
+		}
+		d.releasing = append(d.releasing, release)
+		now, err := x.Snapshot()
+		if err != nil {
+			return nil, errors.Join(err, d.Close())
+		}
+		d.segments = append(d.segments, now)
+	}
+	return d, nil
+}
+
+// Close ends the use.
+func (d *Documents) Close() error {
+	var errs []error
+	for _, x := range d.segments {
+		errs = append(errs, x.Close())
+	}
+	for _, release := range d.releasing {
+		release()
+	}
+	return errors.Join(errs...)
+}
+
+// Segments returns the contents of all segments, in their order.
+func (d *Documents) Segments() []*engine.Snapshot { return d.segments }
+
+// Text returns the text of a document, whose number must be one of the state.
+func (d *Documents) Text(id uint64) (string, error) {
+	i, found := slices.BinarySearchFunc(d.layout.Shards, id, func(s layout.Shard, id uint64) int { return cmp.Compare(s.First, id) })
+	if !found {
+		i--
+	}
+	for d.layout.Shards[i].Docs == 0 { // an empty segment has the number of the next one
+		i++
+	}
+	return d.segments[i].File().Text(uint32(id - d.layout.Shards[i].First))
+}

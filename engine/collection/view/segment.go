@@ -1,0 +1,74 @@
+package view
+
+import (
+	"sync/atomic"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"heddle/engine"
+	"heddle/engine/cluster/shard"
+	"heddle/engine/collection"
+	"heddle/engine/file/mapped"
+)
+
+// segment is a segment of one state.
+type segment struct {
+	file    *file
+	deleted string      // file of the deleted documents; empty: none
+	live    *shard.Live // nil: all documents
+}
+
+// file is an open index, which several states share.
+type file struct {
+	index *engine.Index
+	users atomic.Int64 // states
+}
+
+func (f *file) use() { f.users.Add(1) }
+
+// release ends the use by a state. The last one closes the index, unless its engine has closed it.
+func (f *file) release() error {
+	if f.users.Add(-1) > 0 {
+		return nil
+	}
+	if err := f.index.Close(); engine.CodeOf(err) != engine.Closed {
+		return err
+	}
+	return nil
+}
+
+// describe reads the deleted documents of a segment, unless x has them.
+func (x *segment) describe(dir string, s *collection.Segment) error {
+	name := ""
+	if s.Deleted != nil {
+		name = s.Deleted.File.File
+	}
+	if name == x.deleted {
+		return nil
+	}
+	deleted, err := s.ReadDeleted(dir)
+	if err != nil {
+		return err
+	}
+	length, err := x.lengthOf(deleted)
+	if err != nil {
+		return err
+	}
+	x.deleted = name
+	x.live = &shard.Live{Docs: s.Live(), Length: s.Length - min(length, s.Length), Filter: &engine.Filter{Bitmap: roaring.Flip(deleted, 0, s.Docs)}}
+	return nil
+}
+
+// lengthOf is the sum of the lengths of documents.
+func (x *segment) lengthOf(docs *roaring.Bitmap) (sum uint64, err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
+	now, err := x.file.index.Snapshot()
+	if err != nil {
+		return 0, err
+	}
+	defer now.Close()
+	for d := range roaring.Values(docs) {
+		sum += uint64(now.File().DocLen(d))
+	}
+	return sum, nil
+}

@@ -1,0 +1,226 @@
+package view
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"heddle/engine"
+	"heddle/engine/api"
+	"heddle/engine/cluster"
+	"heddle/engine/collection"
+	"heddle/engine/index/bm25"
+	"heddle/engine/index/build"
+)
+
+// newEngine returns an engine in pure Go.
+func newEngine(t testing.TB) *engine.Engine {
+	t.Helper()
+	e, err := engine.New(t.Context(), engine.Options{Backend: "host", Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	return e
+}
+
+func must(t interface {
+	Helper()
+	Fatal(...any)
+}, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// create makes and opens a collection.
+func create(t testing.TB) (string, *collection.Writer) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "books")
+	must(t, collection.Create(t.Context(), dir, build.DefaultOptions()))
+	w, err := collection.Open(dir, "test")
+	must(t, err)
+	t.Cleanup(func() { w.Close() })
+	return dir, w
+}
+
+// add adds lines of text.
+func add(w *collection.Writer, lines []string) error {
+	_, err := w.Add(context.Background(), []string{"-"}, build.Options{Format: build.Text, Stdin: strings.NewReader(strings.Join(lines, "\n"))})
+	return err
+}
+
+// erase deletes documents.
+func erase(w *collection.Writer, names []string) error {
+	_, err := w.Delete(context.Background(), func(yield func(string, error) bool) {
+		for _, n := range names {
+			if !yield(n, nil) {
+				return
+			}
+		}
+	})
+	return err
+}
+
+// line draws a document.
+func line() *rapid.Generator[string] {
+	words := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "a", "b", "b", "c", "heaven", "heavy", "d", "rare"}), 0, 8)
+	return rapid.Custom(func(t *rapid.T) string {
+		return fmt.Sprintf("n%02d\t%s", rapid.IntRange(0, 60).Draw(t, "name"), strings.Join(words.Draw(t, "words"), " "))
+	})
+}
+
+// queries draws queries of every kind.
+func queries() *rapid.Generator[engine.Query] {
+	return rapid.Custom(func(t *rapid.T) engine.Query {
+		q := engine.Query{Text: rapid.SampledFrom([]string{"a", "b c", "a rare", "d rare nowhere", "a AND (b OR c)", "+a heav* -c", "heav*", "a^2 b", "rare", "nowhere"}).Draw(t, "text")}
+		q.Match = rapid.SampledFrom(engine.Matches()).Draw(t, "match")
+		q.K = rapid.SampledFrom([]int{0, 1, 3, 100}).Draw(t, "k")
+		if q.K == 0 {
+			q.Match = min(q.Match, engine.And)
+			q.CountOnly = rapid.Bool().Draw(t, "count")
+		} else {
+			p := bm25.Params{Variant: rapid.SampledFrom(bm25.Variants()).Draw(t, "variant"), K1: 0.9, B: 0.4}
+			q.Scoring = &p
+		}
+		return q
+	})
+}
+
+// TestAnswers: after random changes a collection gives the names, scores, order and counts of a fresh
+// index of its documents, for queries of every kind, before and after merges.
+func TestAnswers(t *testing.T) {
+	e := newEngine(t)
+	rapid.Check(t, func(r *rapid.T) {
+		dir, w := create(t)
+		set := New()
+		defer set.Close()
+		c := set.Coordinator(cluster.Options{})
+		var live []string // in the order of the documents
+		remove := func(names ...string) {
+			live = slices.DeleteFunc(live, func(l string) bool { return slices.Contains(names, l[:3]) })
+		}
+		for range rapid.IntRange(1, 5).Draw(r, "changes") {
+			lines := rapid.SliceOfN(line(), 1, 30).Draw(r, "lines")
+			for _, l := range lines {
+				remove(l[:3])
+				live = append(live, l)
+			}
+			must(r, add(w, lines))
+			gone := rapid.SliceOfN(rapid.Map(rapid.IntRange(0, 60), func(n int) string { return fmt.Sprintf("n%02d", n) }), 0, 15).Draw(r, "gone")
+			remove(gone...)
+			must(r, erase(w, gone))
+			switch rapid.IntRange(0, 5).Draw(r, "merge") {
+			case 0:
+				must(r, w.Merge(t.Context()))
+			case 1:
+				must(r, w.Maintain(t.Context()))
+			}
+			_, err := set.Load(t.Context(), e, "books", dir)
+			must(r, err)
+		}
+		if len(live) == 0 {
+			return
+		}
+		path := filepath.Join(dir, "fresh")
+		_, err := build.Build(t.Context(), path, []string{"-"}, build.Options{Format: build.Text, Stdin: strings.NewReader(strings.Join(live, "\n"))})
+		must(r, err)
+		fresh, err := e.OpenIndex(t.Context(), path, engine.IndexOptions{})
+		must(r, err)
+		defer fresh.Close()
+		now, err := fresh.Snapshot()
+		must(r, err)
+		defer now.Close()
+		for _, q := range rapid.SliceOfN(queries(), 1, 12).Draw(r, "queries") {
+			want, err := now.Search(t.Context(), q)
+			must(r, err)
+			got, _, err := c.Search(t.Context(), "books", q, api.Ask{Names: true})
+			must(r, err)
+			var names []string
+			for _, d := range want.Docs {
+				names = append(names, now.File().DocName(d))
+			}
+			if got.Count != want.Count || !slices.Equal(got.Names, names) || !slices.Equal(got.Scores, want.Scores) {
+				r.Fatalf("%+v:\n%v %v %v, want\n%v %v %v", q, got.Count, got.Names, got.Scores, want.Count, names, want.Scores)
+			}
+		}
+		x, err := c.Index(t.Context(), "books")
+		must(r, err)
+		if x.GetDocs() != uint64(len(live)) || !x.GetReady() {
+			r.Fatalf("%v, want %d documents", x, len(live))
+		}
+	})
+}
+
+// TestStates: a query that runs keeps its state while the collection changes; segments stay open, and
+// states that no query uses are closed.
+func TestStates(t *testing.T) {
+	e := newEngine(t)
+	dir, w := create(t)
+	set := New()
+	load := func() uint64 {
+		t.Helper()
+		m, err := set.Load(t.Context(), e, "books", dir)
+		must(t, err)
+		return m.Epoch
+	}
+	must(t, add(w, []string{"n00\ta", "n01\tb"}))
+	first := load()
+	docs, err := set.Documents(t.Context(), "books")
+	must(t, err)
+	index := docs.Segments()[0].Info().Path
+	for i := range 5 {
+		must(t, add(w, []string{fmt.Sprintf("n%02d\ta", i+2)}))
+		load()
+	}
+	now := set.newest(set.all["books"])
+	if now.segments[0].file.index == nil || len(now.segments) != 6 || now.segments[0].file.users.Load() != 3 {
+		t.Errorf("%d segments, the first one in %d states", len(now.segments), now.segments[0].file.users.Load())
+	}
+	must(t, w.Merge(t.Context()))
+	load()
+	must(t, add(w, []string{"n99\ta"}))
+	load()
+	if name := docs.Segments()[0].File().DocName(0); name != "n00" || docs.Segments()[0].Info().Path != index {
+		t.Errorf("the first state %d has document %q", first, name)
+	}
+	if n := len(set.all["books"].open); n != 2 {
+		t.Errorf("%d states are open", n)
+	}
+	must(t, docs.Close())
+	must(t, set.Close())
+	if _, err := set.Map(t.Context(), "books"); engine.CodeOf(err) != engine.NotFound {
+		t.Errorf("after Close: %v", err)
+	}
+}
+
+// TestLoad: errors of a load leave the state before.
+func TestLoad(t *testing.T) {
+	e := newEngine(t)
+	dir, w := create(t)
+	set := New()
+	defer set.Close()
+	if _, err := set.Load(t.Context(), e, "none", t.TempDir()); engine.CodeOf(err) != engine.NotFound {
+		t.Errorf("no manifest: %v", err)
+	}
+	must(t, add(w, []string{"n00\ta"}))
+	before, err := set.Load(t.Context(), e, "books", dir)
+	must(t, err)
+	must(t, add(w, []string{"n01\ta"}))
+	m := w.Manifest()
+	must(t, os.Truncate(filepath.Join(dir, m.Segments[1].File), 100))
+	if _, err := set.Load(t.Context(), e, "books", dir); engine.CodeOf(err) != engine.Corrupt {
+		t.Errorf("a short file: %v", err)
+	}
+	if now := set.newest(set.all["books"]); !reflect.DeepEqual(now.manifest, before) {
+		t.Errorf("state %d", now.manifest.Epoch)
+	}
+}
