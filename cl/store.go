@@ -3,9 +3,9 @@ package cl
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"heddle/cl/internal/device"
+	"heddle/cl/internal/filter"
 	"heddle/cl/internal/lists"
 	"heddle/cl/internal/match"
 	"heddle/cl/internal/match/expression"
@@ -89,9 +89,11 @@ func (s *Store) open(ctx context.Context) error {
 
 // Match implements plan.Store.
 func (s *Store) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
-	if err := plan.Unfiltered(b.Filters); err != nil {
-		return err
-	}
+	return filter.Match(ctx, s.set.Src.Docs, b, out, s.match)
+}
+
+// match answers a batch without filters.
+func (s *Store) match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
 	switch b.Kind() {
 	case plan.Conjunctions:
 		return s.conjunction.Match(ctx, b, out)
@@ -103,12 +105,19 @@ func (s *Store) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results
 
 // Rank implements plan.Store.
 func (s *Store) Rank(ctx context.Context, r *plan.RankBatch, out *plan.TopK) error {
-	return s.ranking.Rank(ctx, r, out)
+	return filter.Rank(ctx, s.set.Src, r, out, s.ranking.Rank)
 }
 
 // Filter implements plan.Store.
-func (s *Store) Filter(context.Context, []uint64) (plan.Filter, error) {
-	return nil, fmt.Errorf("%w: filters", plan.ErrUnsupported)
+func (s *Store) Filter(ctx context.Context, bits []uint64) (plan.Filter, error) {
+	if err := s.set.Begin(ctx); err != nil {
+		return nil, err
+	}
+	f, err := filter.New(s.set.Src.Docs, bits)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // Explain names the method for list h.

@@ -5,7 +5,11 @@ import (
 	"time"
 
 	"heddle/engine/file/mapped"
+	"heddle/engine/internal/limit"
+	"heddle/engine/internal/tables"
 	"heddle/engine/plan"
+	"heddle/engine/table/partial"
+	"heddle/engine/table/result"
 	"heddle/engine/table/statement"
 	"heddle/engine/table/values"
 )
@@ -37,6 +41,31 @@ type Aggregation struct {
 // Errors: of Select; of deliver; codes InvalidQuery, with the place of the fault in its clause,
 // and Unsupported for more groups or values than Limits, and for a sum of more than 38 digits.
 func (t *Table) Aggregate(ctx context.Context, a Aggregation, deliver func(values.Batch) error) (err error) {
+	return t.aggregate(ctx, &a, func(g *tables.Generation, until *limit.Until, q *result.Query, rows []uint64) error {
+		return g.Values(until, q, rows, a.Offset, a.Limit, deliver)
+	})
+}
+
+// JoinAggregate computes the answer of a table that is cut into parts, from the answers of
+// AggregatePart in the order of the rows. It changes them. The answer equals the answer of the
+// whole table. Errors: of Aggregate, and code Internal if the answers do not fit each other.
+func JoinAggregate(a Aggregation, parts []*partial.State) (values.Batch, error) {
+	b, err := tables.Join(statement.Clauses{Select: a.Select, GroupBy: a.GroupBy, OrderBy: a.OrderBy}, parts, a.Offset, a.Limit)
+	return b, wrap("aggregate", err)
+}
+
+// AggregatePart computes the answer for one part of a table, for JoinAggregate. Errors: of
+// Aggregate.
+func (t *Table) AggregatePart(ctx context.Context, a Aggregation) (s *partial.State, err error) {
+	err = t.aggregate(ctx, &a, func(g *tables.Generation, until *limit.Until, q *result.Query, rows []uint64) (err error) {
+		s, err = g.Part(until, q, rows, a.Offset, a.Limit)
+		return err
+	})
+	return s, err
+}
+
+// aggregate selects the rows of an aggregation and calls compute with its query.
+func (t *Table) aggregate(ctx context.Context, a *Aggregation, compute func(*tables.Generation, *limit.Until, *result.Query, []uint64) error) (err error) {
 	defer wrapFault("aggregate", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
 	g, err := t.t.Acquire()
@@ -60,7 +89,7 @@ func (t *Table) Aggregate(ctx context.Context, a Aggregation, deliver func(value
 		return wrap("aggregate", err)
 	}
 	began := time.Now()
-	err = g.Values(&until, q, rows.Bits, a.Offset, a.Limit, deliver)
+	err = compute(g, &until, q, rows.Bits)
 	if x := s.Explain; x != nil {
 		x.Values, x.ValuesTook = q.String(), time.Since(began)
 	}

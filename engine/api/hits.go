@@ -57,3 +57,15 @@ type Rows struct {
 	// Explanation is the way through each shard, if it was asked for.
 	Explanation string
 }
+
+// Aggregation asks for aggregates or columns of the rows of a table. Its texts are as in
+// AggregateRequest.
+type Aggregation struct {
+	Select, Where, GroupBy, OrderBy string
+	// Offset and Limit select rows of the answer. A limit of 0 is none.
+	Offset, Limit uint64
+	// Explain, AllowPartial, Caller and Timeout are as in Selection.
+	Explain, AllowPartial bool
+	Caller                string
+	Timeout               time.Duration
+}

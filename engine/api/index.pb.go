@@ -48,7 +48,10 @@ type SearchRequest struct {
 	// Answer from the shards that can be asked, when others do not answer. Default: an error.
 	AllowPartial bool `protobuf:"varint,12,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`
 	// Search these documents only. Default: all documents.
-	Filter        *Filter `protobuf:"bytes,13,opt,name=filter,proto3" json:"filter,omitempty"`
+	Filter *Filter `protobuf:"bytes,13,opt,name=filter,proto3" json:"filter,omitempty"`
+	// Count the documents per value of attributes. The counts include all matching documents, not
+	// the best k alone.
+	Facets        *Facets `protobuf:"bytes,14,opt,name=facets,proto3" json:"facets,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -174,6 +177,202 @@ func (x *SearchRequest) GetFilter() *Filter {
 	return nil
 }
 
+func (x *SearchRequest) GetFacets() *Facets {
+	if x != nil {
+		return x.Facets
+	}
+	return nil
+}
+
+// Facets asks for the numbers of matching documents per value of columns.
+type Facets struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Name of the table of attributes, whose row i describes document i. Default: the name of the index.
+	Table string `protobuf:"bytes,1,opt,name=table,proto3" json:"table,omitempty"`
+	// Names of columns.
+	Columns []string `protobuf:"bytes,2,rep,name=columns,proto3" json:"columns,omitempty"`
+	// Number of values of a column, the most frequent ones. Default: 10.
+	Limit         uint32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Facets) Reset() {
+	*x = Facets{}
+	mi := &file_heddle_v1_index_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Facets) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Facets) ProtoMessage() {}
+
+func (x *Facets) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_index_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Facets.ProtoReflect.Descriptor instead.
+func (*Facets) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Facets) GetTable() string {
+	if x != nil {
+		return x.Table
+	}
+	return ""
+}
+
+func (x *Facets) GetColumns() []string {
+	if x != nil {
+		return x.Columns
+	}
+	return nil
+}
+
+func (x *Facets) GetLimit() uint32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+// Facet is the number of documents per value of a column.
+type Facet struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Column string                 `protobuf:"bytes,1,opt,name=column,proto3" json:"column,omitempty"`
+	// By descending count, ties in the order of the column.
+	Values []*FacetValue `protobuf:"bytes,2,rep,name=values,proto3" json:"values,omitempty"`
+	// Number of values that the matching documents have.
+	Distinct      uint64 `protobuf:"varint,3,opt,name=distinct,proto3" json:"distinct,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Facet) Reset() {
+	*x = Facet{}
+	mi := &file_heddle_v1_index_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Facet) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Facet) ProtoMessage() {}
+
+func (x *Facet) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_index_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Facet.ProtoReflect.Descriptor instead.
+func (*Facet) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Facet) GetColumn() string {
+	if x != nil {
+		return x.Column
+	}
+	return ""
+}
+
+func (x *Facet) GetValues() []*FacetValue {
+	if x != nil {
+		return x.Values
+	}
+	return nil
+}
+
+func (x *Facet) GetDistinct() uint64 {
+	if x != nil {
+		return x.Distinct
+	}
+	return 0
+}
+
+type FacetValue struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As text; empty if missing.
+	Value string `protobuf:"bytes,1,opt,name=value,proto3" json:"value,omitempty"`
+	// The documents have no value.
+	Missing       bool   `protobuf:"varint,2,opt,name=missing,proto3" json:"missing,omitempty"`
+	Count         uint64 `protobuf:"varint,3,opt,name=count,proto3" json:"count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FacetValue) Reset() {
+	*x = FacetValue{}
+	mi := &file_heddle_v1_index_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FacetValue) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FacetValue) ProtoMessage() {}
+
+func (x *FacetValue) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_index_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FacetValue.ProtoReflect.Descriptor instead.
+func (*FacetValue) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *FacetValue) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
+}
+
+func (x *FacetValue) GetMissing() bool {
+	if x != nil {
+		return x.Missing
+	}
+	return false
+}
+
+func (x *FacetValue) GetCount() uint64 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
 // Filter is a set of documents: those that pass all parts that are present. At least one part must
 // be present. The server keeps the sets of its last filters.
 type Filter struct {
@@ -194,7 +393,7 @@ type Filter struct {
 
 func (x *Filter) Reset() {
 	*x = Filter{}
-	mi := &file_heddle_v1_index_proto_msgTypes[1]
+	mi := &file_heddle_v1_index_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -206,7 +405,7 @@ func (x *Filter) String() string {
 func (*Filter) ProtoMessage() {}
 
 func (x *Filter) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[1]
+	mi := &file_heddle_v1_index_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -219,7 +418,7 @@ func (x *Filter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Filter.ProtoReflect.Descriptor instead.
 func (*Filter) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{1}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Filter) GetWhere() string {
@@ -267,7 +466,7 @@ type DocumentSet struct {
 
 func (x *DocumentSet) Reset() {
 	*x = DocumentSet{}
-	mi := &file_heddle_v1_index_proto_msgTypes[2]
+	mi := &file_heddle_v1_index_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -279,7 +478,7 @@ func (x *DocumentSet) String() string {
 func (*DocumentSet) ProtoMessage() {}
 
 func (x *DocumentSet) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[2]
+	mi := &file_heddle_v1_index_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -292,7 +491,7 @@ func (x *DocumentSet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentSet.ProtoReflect.Descriptor instead.
 func (*DocumentSet) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{2}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *DocumentSet) GetIds() []uint64 {
@@ -317,7 +516,7 @@ type Scoring struct {
 
 func (x *Scoring) Reset() {
 	*x = Scoring{}
-	mi := &file_heddle_v1_index_proto_msgTypes[3]
+	mi := &file_heddle_v1_index_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -329,7 +528,7 @@ func (x *Scoring) String() string {
 func (*Scoring) ProtoMessage() {}
 
 func (x *Scoring) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[3]
+	mi := &file_heddle_v1_index_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -342,7 +541,7 @@ func (x *Scoring) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Scoring.ProtoReflect.Descriptor instead.
 func (*Scoring) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{3}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Scoring) GetVariant() string {
@@ -379,14 +578,16 @@ type SearchResponse struct {
 	// With explain only.
 	Explanation string `protobuf:"bytes,4,opt,name=explanation,proto3" json:"explanation,omitempty"`
 	// The shards of the answer. With allow_partial only, from a server that asks shards.
-	Coverage      *Coverage `protobuf:"bytes,6,opt,name=coverage,proto3" json:"coverage,omitempty"`
+	Coverage *Coverage `protobuf:"bytes,6,opt,name=coverage,proto3" json:"coverage,omitempty"`
+	// With facets only.
+	Facets        *FacetAnswer `protobuf:"bytes,7,opt,name=facets,proto3" json:"facets,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SearchResponse) Reset() {
 	*x = SearchResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[4]
+	mi := &file_heddle_v1_index_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -398,7 +599,7 @@ func (x *SearchResponse) String() string {
 func (*SearchResponse) ProtoMessage() {}
 
 func (x *SearchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[4]
+	mi := &file_heddle_v1_index_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -411,7 +612,7 @@ func (x *SearchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchResponse.ProtoReflect.Descriptor instead.
 func (*SearchResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{4}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *SearchResponse) GetHits() []*Hit {
@@ -456,6 +657,68 @@ func (x *SearchResponse) GetCoverage() *Coverage {
 	return nil
 }
 
+func (x *SearchResponse) GetFacets() *FacetAnswer {
+	if x != nil {
+		return x.Facets
+	}
+	return nil
+}
+
+// FacetAnswer is the answer to Facets.
+type FacetAnswer struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Number of all matching documents.
+	Matches uint64 `protobuf:"varint,1,opt,name=matches,proto3" json:"matches,omitempty"`
+	// In the order of the request.
+	Columns       []*Facet `protobuf:"bytes,2,rep,name=columns,proto3" json:"columns,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FacetAnswer) Reset() {
+	*x = FacetAnswer{}
+	mi := &file_heddle_v1_index_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FacetAnswer) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FacetAnswer) ProtoMessage() {}
+
+func (x *FacetAnswer) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_index_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FacetAnswer.ProtoReflect.Descriptor instead.
+func (*FacetAnswer) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *FacetAnswer) GetMatches() uint64 {
+	if x != nil {
+		return x.Matches
+	}
+	return 0
+}
+
+func (x *FacetAnswer) GetColumns() []*Facet {
+	if x != nil {
+		return x.Columns
+	}
+	return nil
+}
+
 // Coverage says which shards of a collection an answer is made from.
 type Coverage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -475,7 +738,7 @@ type Coverage struct {
 
 func (x *Coverage) Reset() {
 	*x = Coverage{}
-	mi := &file_heddle_v1_index_proto_msgTypes[5]
+	mi := &file_heddle_v1_index_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -487,7 +750,7 @@ func (x *Coverage) String() string {
 func (*Coverage) ProtoMessage() {}
 
 func (x *Coverage) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[5]
+	mi := &file_heddle_v1_index_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -500,7 +763,7 @@ func (x *Coverage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Coverage.ProtoReflect.Descriptor instead.
 func (*Coverage) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{5}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Coverage) GetEpoch() uint64 {
@@ -557,7 +820,7 @@ type MissingShard struct {
 
 func (x *MissingShard) Reset() {
 	*x = MissingShard{}
-	mi := &file_heddle_v1_index_proto_msgTypes[6]
+	mi := &file_heddle_v1_index_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -569,7 +832,7 @@ func (x *MissingShard) String() string {
 func (*MissingShard) ProtoMessage() {}
 
 func (x *MissingShard) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[6]
+	mi := &file_heddle_v1_index_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -582,7 +845,7 @@ func (x *MissingShard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MissingShard.ProtoReflect.Descriptor instead.
 func (*MissingShard) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{6}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *MissingShard) GetShard() uint32 {
@@ -612,7 +875,7 @@ type Hit struct {
 
 func (x *Hit) Reset() {
 	*x = Hit{}
-	mi := &file_heddle_v1_index_proto_msgTypes[7]
+	mi := &file_heddle_v1_index_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -624,7 +887,7 @@ func (x *Hit) String() string {
 func (*Hit) ProtoMessage() {}
 
 func (x *Hit) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[7]
+	mi := &file_heddle_v1_index_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -637,7 +900,7 @@ func (x *Hit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hit.ProtoReflect.Descriptor instead.
 func (*Hit) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{7}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Hit) GetDoc() string {
@@ -685,7 +948,7 @@ type MatchRequest struct {
 
 func (x *MatchRequest) Reset() {
 	*x = MatchRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[8]
+	mi := &file_heddle_v1_index_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -697,7 +960,7 @@ func (x *MatchRequest) String() string {
 func (*MatchRequest) ProtoMessage() {}
 
 func (x *MatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[8]
+	mi := &file_heddle_v1_index_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -710,7 +973,7 @@ func (x *MatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MatchRequest.ProtoReflect.Descriptor instead.
 func (*MatchRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{8}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *MatchRequest) GetIndex() string {
@@ -807,7 +1070,7 @@ type MatchResponse struct {
 
 func (x *MatchResponse) Reset() {
 	*x = MatchResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[9]
+	mi := &file_heddle_v1_index_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -819,7 +1082,7 @@ func (x *MatchResponse) String() string {
 func (*MatchResponse) ProtoMessage() {}
 
 func (x *MatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[9]
+	mi := &file_heddle_v1_index_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -832,7 +1095,7 @@ func (x *MatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MatchResponse.ProtoReflect.Descriptor instead.
 func (*MatchResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{9}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *MatchResponse) GetCount() uint64 {
@@ -887,7 +1150,7 @@ type Document struct {
 
 func (x *Document) Reset() {
 	*x = Document{}
-	mi := &file_heddle_v1_index_proto_msgTypes[10]
+	mi := &file_heddle_v1_index_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -899,7 +1162,7 @@ func (x *Document) String() string {
 func (*Document) ProtoMessage() {}
 
 func (x *Document) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[10]
+	mi := &file_heddle_v1_index_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -912,7 +1175,7 @@ func (x *Document) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Document.ProtoReflect.Descriptor instead.
 func (*Document) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{10}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Document) GetDoc() string {
@@ -956,7 +1219,7 @@ type SearchBatchRequest struct {
 
 func (x *SearchBatchRequest) Reset() {
 	*x = SearchBatchRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[11]
+	mi := &file_heddle_v1_index_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -968,7 +1231,7 @@ func (x *SearchBatchRequest) String() string {
 func (*SearchBatchRequest) ProtoMessage() {}
 
 func (x *SearchBatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[11]
+	mi := &file_heddle_v1_index_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -981,7 +1244,7 @@ func (x *SearchBatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchBatchRequest.ProtoReflect.Descriptor instead.
 func (*SearchBatchRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{11}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *SearchBatchRequest) GetIndex() string {
@@ -1097,7 +1360,7 @@ type SearchBatchResponse struct {
 
 func (x *SearchBatchResponse) Reset() {
 	*x = SearchBatchResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[12]
+	mi := &file_heddle_v1_index_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1109,7 +1372,7 @@ func (x *SearchBatchResponse) String() string {
 func (*SearchBatchResponse) ProtoMessage() {}
 
 func (x *SearchBatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[12]
+	mi := &file_heddle_v1_index_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1122,7 +1385,7 @@ func (x *SearchBatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchBatchResponse.ProtoReflect.Descriptor instead.
 func (*SearchBatchResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{12}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *SearchBatchResponse) GetCounts() []uint64 {
@@ -1193,7 +1456,7 @@ type BatchError struct {
 
 func (x *BatchError) Reset() {
 	*x = BatchError{}
-	mi := &file_heddle_v1_index_proto_msgTypes[13]
+	mi := &file_heddle_v1_index_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1205,7 +1468,7 @@ func (x *BatchError) String() string {
 func (*BatchError) ProtoMessage() {}
 
 func (x *BatchError) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[13]
+	mi := &file_heddle_v1_index_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1218,7 +1481,7 @@ func (x *BatchError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchError.ProtoReflect.Descriptor instead.
 func (*BatchError) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{13}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *BatchError) GetQuery() uint32 {
@@ -1258,7 +1521,7 @@ type BatchQuery struct {
 
 func (x *BatchQuery) Reset() {
 	*x = BatchQuery{}
-	mi := &file_heddle_v1_index_proto_msgTypes[14]
+	mi := &file_heddle_v1_index_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1270,7 +1533,7 @@ func (x *BatchQuery) String() string {
 func (*BatchQuery) ProtoMessage() {}
 
 func (x *BatchQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[14]
+	mi := &file_heddle_v1_index_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1283,7 +1546,7 @@ func (x *BatchQuery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchQuery.ProtoReflect.Descriptor instead.
 func (*BatchQuery) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{14}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *BatchQuery) GetQuery() string {
@@ -1360,7 +1623,7 @@ type GetStatisticsRequest struct {
 
 func (x *GetStatisticsRequest) Reset() {
 	*x = GetStatisticsRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[15]
+	mi := &file_heddle_v1_index_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1372,7 +1635,7 @@ func (x *GetStatisticsRequest) String() string {
 func (*GetStatisticsRequest) ProtoMessage() {}
 
 func (x *GetStatisticsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[15]
+	mi := &file_heddle_v1_index_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1385,7 +1648,7 @@ func (x *GetStatisticsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatisticsRequest.ProtoReflect.Descriptor instead.
 func (*GetStatisticsRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{15}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *GetStatisticsRequest) GetIndex() string {
@@ -1418,7 +1681,7 @@ type Statistics struct {
 
 func (x *Statistics) Reset() {
 	*x = Statistics{}
-	mi := &file_heddle_v1_index_proto_msgTypes[16]
+	mi := &file_heddle_v1_index_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1430,7 +1693,7 @@ func (x *Statistics) String() string {
 func (*Statistics) ProtoMessage() {}
 
 func (x *Statistics) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[16]
+	mi := &file_heddle_v1_index_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1443,7 +1706,7 @@ func (x *Statistics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Statistics.ProtoReflect.Descriptor instead.
 func (*Statistics) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{16}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Statistics) GetDocs() uint64 {
@@ -1482,7 +1745,7 @@ type ListIndexesRequest struct {
 
 func (x *ListIndexesRequest) Reset() {
 	*x = ListIndexesRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[17]
+	mi := &file_heddle_v1_index_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1494,7 +1757,7 @@ func (x *ListIndexesRequest) String() string {
 func (*ListIndexesRequest) ProtoMessage() {}
 
 func (x *ListIndexesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[17]
+	mi := &file_heddle_v1_index_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1507,7 +1770,7 @@ func (x *ListIndexesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIndexesRequest.ProtoReflect.Descriptor instead.
 func (*ListIndexesRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{17}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{21}
 }
 
 type ListIndexesResponse struct {
@@ -1519,7 +1782,7 @@ type ListIndexesResponse struct {
 
 func (x *ListIndexesResponse) Reset() {
 	*x = ListIndexesResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[18]
+	mi := &file_heddle_v1_index_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1531,7 +1794,7 @@ func (x *ListIndexesResponse) String() string {
 func (*ListIndexesResponse) ProtoMessage() {}
 
 func (x *ListIndexesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[18]
+	mi := &file_heddle_v1_index_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1544,7 +1807,7 @@ func (x *ListIndexesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIndexesResponse.ProtoReflect.Descriptor instead.
 func (*ListIndexesResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{18}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListIndexesResponse) GetIndexes() []*Index {
@@ -1563,7 +1826,7 @@ type GetIndexRequest struct {
 
 func (x *GetIndexRequest) Reset() {
 	*x = GetIndexRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[19]
+	mi := &file_heddle_v1_index_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1575,7 +1838,7 @@ func (x *GetIndexRequest) String() string {
 func (*GetIndexRequest) ProtoMessage() {}
 
 func (x *GetIndexRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[19]
+	mi := &file_heddle_v1_index_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1588,7 +1851,7 @@ func (x *GetIndexRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIndexRequest.ProtoReflect.Descriptor instead.
 func (*GetIndexRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{19}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *GetIndexRequest) GetIndex() string {
@@ -1615,7 +1878,7 @@ type Index struct {
 
 func (x *Index) Reset() {
 	*x = Index{}
-	mi := &file_heddle_v1_index_proto_msgTypes[20]
+	mi := &file_heddle_v1_index_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1627,7 +1890,7 @@ func (x *Index) String() string {
 func (*Index) ProtoMessage() {}
 
 func (x *Index) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[20]
+	mi := &file_heddle_v1_index_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1640,7 +1903,7 @@ func (x *Index) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Index.ProtoReflect.Descriptor instead.
 func (*Index) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{20}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Index) GetName() string {
@@ -1700,7 +1963,7 @@ type Resident struct {
 
 func (x *Resident) Reset() {
 	*x = Resident{}
-	mi := &file_heddle_v1_index_proto_msgTypes[21]
+	mi := &file_heddle_v1_index_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1712,7 +1975,7 @@ func (x *Resident) String() string {
 func (*Resident) ProtoMessage() {}
 
 func (x *Resident) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[21]
+	mi := &file_heddle_v1_index_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1725,7 +1988,7 @@ func (x *Resident) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resident.ProtoReflect.Descriptor instead.
 func (*Resident) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{21}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Resident) GetProcessor() string {
@@ -1760,7 +2023,7 @@ var File_heddle_v1_index_proto protoreflect.FileDescriptor
 
 const file_heddle_v1_index_proto_rawDesc = "" +
 	"\n" +
-	"\x15heddle/v1/index.proto\x12\theddle.v1\x1a\x15heddle/v1/error.proto\x1a\x15heddle/v1/route.proto\"\x95\x03\n" +
+	"\x15heddle/v1/index.proto\x12\theddle.v1\x1a\x15heddle/v1/error.proto\x1a\x15heddle/v1/route.proto\"\xc0\x03\n" +
 	"\rSearchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x18\n" +
@@ -1778,7 +2041,21 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\n" +
 	"timeout_ms\x18\v \x01(\rR\ttimeoutMs\x12#\n" +
 	"\rallow_partial\x18\f \x01(\bR\fallowPartial\x12)\n" +
-	"\x06filter\x18\r \x01(\v2\x11.heddle.v1.FilterR\x06filter\"\x9f\x01\n" +
+	"\x06filter\x18\r \x01(\v2\x11.heddle.v1.FilterR\x06filter\x12)\n" +
+	"\x06facets\x18\x0e \x01(\v2\x11.heddle.v1.FacetsR\x06facets\"N\n" +
+	"\x06Facets\x12\x14\n" +
+	"\x05table\x18\x01 \x01(\tR\x05table\x12\x18\n" +
+	"\acolumns\x18\x02 \x03(\tR\acolumns\x12\x14\n" +
+	"\x05limit\x18\x03 \x01(\rR\x05limit\"j\n" +
+	"\x05Facet\x12\x16\n" +
+	"\x06column\x18\x01 \x01(\tR\x06column\x12-\n" +
+	"\x06values\x18\x02 \x03(\v2\x15.heddle.v1.FacetValueR\x06values\x12\x1a\n" +
+	"\bdistinct\x18\x03 \x01(\x04R\bdistinct\"R\n" +
+	"\n" +
+	"FacetValue\x12\x14\n" +
+	"\x05value\x18\x01 \x01(\tR\x05value\x12\x18\n" +
+	"\amissing\x18\x02 \x01(\bR\amissing\x12\x14\n" +
+	"\x05count\x18\x03 \x01(\x04R\x05count\"\x9f\x01\n" +
 	"\x06Filter\x12\x14\n" +
 	"\x05where\x18\x01 \x01(\tR\x05where\x12\x14\n" +
 	"\x05table\x18\x02 \x01(\tR\x05table\x12*\n" +
@@ -1792,14 +2069,18 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x02k1\x18\x02 \x01(\x01H\x00R\x02k1\x88\x01\x01\x12\x11\n" +
 	"\x01b\x18\x03 \x01(\x01H\x01R\x01b\x88\x01\x01B\x05\n" +
 	"\x03_k1B\x04\n" +
-	"\x02_b\"\xd3\x01\n" +
+	"\x02_b\"\x83\x02\n" +
 	"\x0eSearchResponse\x12\"\n" +
 	"\x04hits\x18\x01 \x03(\v2\x0e.heddle.v1.HitR\x04hits\x12\x14\n" +
 	"\x05count\x18\x02 \x01(\x04R\x05count\x12\x17\n" +
 	"\atook_ms\x18\x03 \x01(\x01R\x06tookMs\x12\x1b\n" +
 	"\tqueued_ms\x18\x05 \x01(\x01R\bqueuedMs\x12 \n" +
 	"\vexplanation\x18\x04 \x01(\tR\vexplanation\x12/\n" +
-	"\bcoverage\x18\x06 \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\"\xcd\x01\n" +
+	"\bcoverage\x18\x06 \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\x12.\n" +
+	"\x06facets\x18\a \x01(\v2\x16.heddle.v1.FacetAnswerR\x06facets\"S\n" +
+	"\vFacetAnswer\x12\x18\n" +
+	"\amatches\x18\x01 \x01(\x04R\amatches\x12*\n" +
+	"\acolumns\x18\x02 \x03(\v2\x10.heddle.v1.FacetR\acolumns\"\xcd\x01\n" +
 	"\bCoverage\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x16\n" +
 	"\x06shards\x18\x02 \x01(\rR\x06shards\x12'\n" +
@@ -1931,70 +2212,78 @@ func file_heddle_v1_index_proto_rawDescGZIP() []byte {
 	return file_heddle_v1_index_proto_rawDescData
 }
 
-var file_heddle_v1_index_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_heddle_v1_index_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_heddle_v1_index_proto_goTypes = []any{
 	(*SearchRequest)(nil),        // 0: heddle.v1.SearchRequest
-	(*Filter)(nil),               // 1: heddle.v1.Filter
-	(*DocumentSet)(nil),          // 2: heddle.v1.DocumentSet
-	(*Scoring)(nil),              // 3: heddle.v1.Scoring
-	(*SearchResponse)(nil),       // 4: heddle.v1.SearchResponse
-	(*Coverage)(nil),             // 5: heddle.v1.Coverage
-	(*MissingShard)(nil),         // 6: heddle.v1.MissingShard
-	(*Hit)(nil),                  // 7: heddle.v1.Hit
-	(*MatchRequest)(nil),         // 8: heddle.v1.MatchRequest
-	(*MatchResponse)(nil),        // 9: heddle.v1.MatchResponse
-	(*Document)(nil),             // 10: heddle.v1.Document
-	(*SearchBatchRequest)(nil),   // 11: heddle.v1.SearchBatchRequest
-	(*SearchBatchResponse)(nil),  // 12: heddle.v1.SearchBatchResponse
-	(*BatchError)(nil),           // 13: heddle.v1.BatchError
-	(*BatchQuery)(nil),           // 14: heddle.v1.BatchQuery
-	(*GetStatisticsRequest)(nil), // 15: heddle.v1.GetStatisticsRequest
-	(*Statistics)(nil),           // 16: heddle.v1.Statistics
-	(*ListIndexesRequest)(nil),   // 17: heddle.v1.ListIndexesRequest
-	(*ListIndexesResponse)(nil),  // 18: heddle.v1.ListIndexesResponse
-	(*GetIndexRequest)(nil),      // 19: heddle.v1.GetIndexRequest
-	(*Index)(nil),                // 20: heddle.v1.Index
-	(*Resident)(nil),             // 21: heddle.v1.Resident
-	(*Error)(nil),                // 22: heddle.v1.Error
+	(*Facets)(nil),               // 1: heddle.v1.Facets
+	(*Facet)(nil),                // 2: heddle.v1.Facet
+	(*FacetValue)(nil),           // 3: heddle.v1.FacetValue
+	(*Filter)(nil),               // 4: heddle.v1.Filter
+	(*DocumentSet)(nil),          // 5: heddle.v1.DocumentSet
+	(*Scoring)(nil),              // 6: heddle.v1.Scoring
+	(*SearchResponse)(nil),       // 7: heddle.v1.SearchResponse
+	(*FacetAnswer)(nil),          // 8: heddle.v1.FacetAnswer
+	(*Coverage)(nil),             // 9: heddle.v1.Coverage
+	(*MissingShard)(nil),         // 10: heddle.v1.MissingShard
+	(*Hit)(nil),                  // 11: heddle.v1.Hit
+	(*MatchRequest)(nil),         // 12: heddle.v1.MatchRequest
+	(*MatchResponse)(nil),        // 13: heddle.v1.MatchResponse
+	(*Document)(nil),             // 14: heddle.v1.Document
+	(*SearchBatchRequest)(nil),   // 15: heddle.v1.SearchBatchRequest
+	(*SearchBatchResponse)(nil),  // 16: heddle.v1.SearchBatchResponse
+	(*BatchError)(nil),           // 17: heddle.v1.BatchError
+	(*BatchQuery)(nil),           // 18: heddle.v1.BatchQuery
+	(*GetStatisticsRequest)(nil), // 19: heddle.v1.GetStatisticsRequest
+	(*Statistics)(nil),           // 20: heddle.v1.Statistics
+	(*ListIndexesRequest)(nil),   // 21: heddle.v1.ListIndexesRequest
+	(*ListIndexesResponse)(nil),  // 22: heddle.v1.ListIndexesResponse
+	(*GetIndexRequest)(nil),      // 23: heddle.v1.GetIndexRequest
+	(*Index)(nil),                // 24: heddle.v1.Index
+	(*Resident)(nil),             // 25: heddle.v1.Resident
+	(*Error)(nil),                // 26: heddle.v1.Error
 }
 var file_heddle_v1_index_proto_depIdxs = []int32{
-	3,  // 0: heddle.v1.SearchRequest.scoring:type_name -> heddle.v1.Scoring
-	16, // 1: heddle.v1.SearchRequest.statistics:type_name -> heddle.v1.Statistics
-	1,  // 2: heddle.v1.SearchRequest.filter:type_name -> heddle.v1.Filter
-	2,  // 3: heddle.v1.Filter.docs:type_name -> heddle.v1.DocumentSet
-	1,  // 4: heddle.v1.Filter.and:type_name -> heddle.v1.Filter
-	7,  // 5: heddle.v1.SearchResponse.hits:type_name -> heddle.v1.Hit
-	5,  // 6: heddle.v1.SearchResponse.coverage:type_name -> heddle.v1.Coverage
-	6,  // 7: heddle.v1.Coverage.missing:type_name -> heddle.v1.MissingShard
-	1,  // 8: heddle.v1.MatchRequest.filter:type_name -> heddle.v1.Filter
-	10, // 9: heddle.v1.MatchResponse.documents:type_name -> heddle.v1.Document
-	5,  // 10: heddle.v1.MatchResponse.coverage:type_name -> heddle.v1.Coverage
-	3,  // 11: heddle.v1.SearchBatchRequest.scoring:type_name -> heddle.v1.Scoring
-	16, // 12: heddle.v1.SearchBatchRequest.statistics:type_name -> heddle.v1.Statistics
-	1,  // 13: heddle.v1.SearchBatchRequest.filter:type_name -> heddle.v1.Filter
-	13, // 14: heddle.v1.SearchBatchResponse.errors:type_name -> heddle.v1.BatchError
-	5,  // 15: heddle.v1.SearchBatchResponse.coverage:type_name -> heddle.v1.Coverage
-	22, // 16: heddle.v1.BatchError.error:type_name -> heddle.v1.Error
-	1,  // 17: heddle.v1.BatchQuery.filter:type_name -> heddle.v1.Filter
-	20, // 18: heddle.v1.ListIndexesResponse.indexes:type_name -> heddle.v1.Index
-	21, // 19: heddle.v1.Index.resident:type_name -> heddle.v1.Resident
-	0,  // 20: heddle.v1.IndexService.Search:input_type -> heddle.v1.SearchRequest
-	8,  // 21: heddle.v1.IndexService.Match:input_type -> heddle.v1.MatchRequest
-	11, // 22: heddle.v1.IndexService.SearchBatch:input_type -> heddle.v1.SearchBatchRequest
-	15, // 23: heddle.v1.IndexService.GetStatistics:input_type -> heddle.v1.GetStatisticsRequest
-	17, // 24: heddle.v1.IndexService.ListIndexes:input_type -> heddle.v1.ListIndexesRequest
-	19, // 25: heddle.v1.IndexService.GetIndex:input_type -> heddle.v1.GetIndexRequest
-	4,  // 26: heddle.v1.IndexService.Search:output_type -> heddle.v1.SearchResponse
-	9,  // 27: heddle.v1.IndexService.Match:output_type -> heddle.v1.MatchResponse
-	12, // 28: heddle.v1.IndexService.SearchBatch:output_type -> heddle.v1.SearchBatchResponse
-	16, // 29: heddle.v1.IndexService.GetStatistics:output_type -> heddle.v1.Statistics
-	18, // 30: heddle.v1.IndexService.ListIndexes:output_type -> heddle.v1.ListIndexesResponse
-	20, // 31: heddle.v1.IndexService.GetIndex:output_type -> heddle.v1.Index
-	26, // [26:32] is the sub-list for method output_type
-	20, // [20:26] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	6,  // 0: heddle.v1.SearchRequest.scoring:type_name -> heddle.v1.Scoring
+	20, // 1: heddle.v1.SearchRequest.statistics:type_name -> heddle.v1.Statistics
+	4,  // 2: heddle.v1.SearchRequest.filter:type_name -> heddle.v1.Filter
+	1,  // 3: heddle.v1.SearchRequest.facets:type_name -> heddle.v1.Facets
+	3,  // 4: heddle.v1.Facet.values:type_name -> heddle.v1.FacetValue
+	5,  // 5: heddle.v1.Filter.docs:type_name -> heddle.v1.DocumentSet
+	4,  // 6: heddle.v1.Filter.and:type_name -> heddle.v1.Filter
+	11, // 7: heddle.v1.SearchResponse.hits:type_name -> heddle.v1.Hit
+	9,  // 8: heddle.v1.SearchResponse.coverage:type_name -> heddle.v1.Coverage
+	8,  // 9: heddle.v1.SearchResponse.facets:type_name -> heddle.v1.FacetAnswer
+	2,  // 10: heddle.v1.FacetAnswer.columns:type_name -> heddle.v1.Facet
+	10, // 11: heddle.v1.Coverage.missing:type_name -> heddle.v1.MissingShard
+	4,  // 12: heddle.v1.MatchRequest.filter:type_name -> heddle.v1.Filter
+	14, // 13: heddle.v1.MatchResponse.documents:type_name -> heddle.v1.Document
+	9,  // 14: heddle.v1.MatchResponse.coverage:type_name -> heddle.v1.Coverage
+	6,  // 15: heddle.v1.SearchBatchRequest.scoring:type_name -> heddle.v1.Scoring
+	20, // 16: heddle.v1.SearchBatchRequest.statistics:type_name -> heddle.v1.Statistics
+	4,  // 17: heddle.v1.SearchBatchRequest.filter:type_name -> heddle.v1.Filter
+	17, // 18: heddle.v1.SearchBatchResponse.errors:type_name -> heddle.v1.BatchError
+	9,  // 19: heddle.v1.SearchBatchResponse.coverage:type_name -> heddle.v1.Coverage
+	26, // 20: heddle.v1.BatchError.error:type_name -> heddle.v1.Error
+	4,  // 21: heddle.v1.BatchQuery.filter:type_name -> heddle.v1.Filter
+	24, // 22: heddle.v1.ListIndexesResponse.indexes:type_name -> heddle.v1.Index
+	25, // 23: heddle.v1.Index.resident:type_name -> heddle.v1.Resident
+	0,  // 24: heddle.v1.IndexService.Search:input_type -> heddle.v1.SearchRequest
+	12, // 25: heddle.v1.IndexService.Match:input_type -> heddle.v1.MatchRequest
+	15, // 26: heddle.v1.IndexService.SearchBatch:input_type -> heddle.v1.SearchBatchRequest
+	19, // 27: heddle.v1.IndexService.GetStatistics:input_type -> heddle.v1.GetStatisticsRequest
+	21, // 28: heddle.v1.IndexService.ListIndexes:input_type -> heddle.v1.ListIndexesRequest
+	23, // 29: heddle.v1.IndexService.GetIndex:input_type -> heddle.v1.GetIndexRequest
+	7,  // 30: heddle.v1.IndexService.Search:output_type -> heddle.v1.SearchResponse
+	13, // 31: heddle.v1.IndexService.Match:output_type -> heddle.v1.MatchResponse
+	16, // 32: heddle.v1.IndexService.SearchBatch:output_type -> heddle.v1.SearchBatchResponse
+	20, // 33: heddle.v1.IndexService.GetStatistics:output_type -> heddle.v1.Statistics
+	22, // 34: heddle.v1.IndexService.ListIndexes:output_type -> heddle.v1.ListIndexesResponse
+	24, // 35: heddle.v1.IndexService.GetIndex:output_type -> heddle.v1.Index
+	30, // [30:36] is the sub-list for method output_type
+	24, // [24:30] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_index_proto_init() }
@@ -2004,14 +2293,14 @@ func file_heddle_v1_index_proto_init() {
 	}
 	file_heddle_v1_error_proto_init()
 	file_heddle_v1_route_proto_init()
-	file_heddle_v1_index_proto_msgTypes[3].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_index_proto_rawDesc), len(file_heddle_v1_index_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   22,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

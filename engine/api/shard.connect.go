@@ -32,6 +32,9 @@ const (
 	ShardServiceShardDocumentsProcedure = "/heddle.v1.ShardService/ShardDocuments"
 	// ShardServiceShardSelectProcedure is the procedure name of the ShardService's ShardSelect RPC.
 	ShardServiceShardSelectProcedure = "/heddle.v1.ShardService/ShardSelect"
+	// ShardServiceShardAggregateProcedure is the procedure name of the ShardService's ShardAggregate
+	// RPC.
+	ShardServiceShardAggregateProcedure = "/heddle.v1.ShardService/ShardAggregate"
 	// ShardServiceDescribeShardProcedure is the procedure name of the ShardService's DescribeShard RPC.
 	ShardServiceDescribeShardProcedure = "/heddle.v1.ShardService/DescribeShard"
 )
@@ -69,6 +72,14 @@ var (
 			IdempotencyLevel: connect.IdempotencyNoSideEffects,
 		}
 	})
+	shardServiceShardAggregateSpec = sync.OnceValue(func() connect.Spec {
+		return connect.Spec{
+			StreamType:       connect.StreamTypeUnary,
+			Schema:           File_heddle_v1_shard_proto.Services().ByName("ShardService").Methods().ByName("ShardAggregate"),
+			Procedure:        ShardServiceShardAggregateProcedure,
+			IdempotencyLevel: connect.IdempotencyNoSideEffects,
+		}
+	})
 	shardServiceDescribeShardSpec = sync.OnceValue(func() connect.Spec {
 		return connect.Spec{
 			StreamType:       connect.StreamTypeUnary,
@@ -89,6 +100,9 @@ type ShardServiceClient interface {
 	ShardDocuments(context.Context, *ShardDocumentsRequest) (*ShardDocumentsResponse, error)
 	// ShardSelect counts or returns the rows of predicates.
 	ShardSelect(context.Context, *ShardSelectRequest) (*ShardSelectResponse, error)
+	// ShardAggregate returns the state of an aggregation: exact parts of aggregates, which the
+	// coordinator adds up, or the first rows of columns.
+	ShardAggregate(context.Context, *ShardAggregateRequest) (*ShardAggregateResponse, error)
 	// DescribeShard returns the description of a shard.
 	DescribeShard(context.Context, *DescribeShardRequest) (*DescribeShardResponse, error)
 }
@@ -109,6 +123,9 @@ type ShardServiceHandler interface {
 	ShardDocuments(context.Context, *ShardDocumentsRequest) (*ShardDocumentsResponse, error)
 	// ShardSelect counts or returns the rows of predicates.
 	ShardSelect(context.Context, *ShardSelectRequest) (*ShardSelectResponse, error)
+	// ShardAggregate returns the state of an aggregation: exact parts of aggregates, which the
+	// coordinator adds up, or the first rows of columns.
+	ShardAggregate(context.Context, *ShardAggregateRequest) (*ShardAggregateResponse, error)
 	// DescribeShard returns the description of a shard.
 	DescribeShard(context.Context, *DescribeShardRequest) (*DescribeShardResponse, error)
 }
@@ -121,6 +138,7 @@ func RegisterShardServiceHandler(server *connect.Server, svc ShardServiceHandler
 		connect.Method{Spec: shardServiceShardSearchSpec(), Handler: adapter.shardSearch},
 		connect.Method{Spec: shardServiceShardDocumentsSpec(), Handler: adapter.shardDocuments},
 		connect.Method{Spec: shardServiceShardSelectSpec(), Handler: adapter.shardSelect},
+		connect.Method{Spec: shardServiceShardAggregateSpec(), Handler: adapter.shardAggregate},
 		connect.Method{Spec: shardServiceDescribeShardSpec(), Handler: adapter.describeShard},
 	)
 }
@@ -142,6 +160,10 @@ func (UnimplementedShardServiceHandler) ShardDocuments(context.Context, *ShardDo
 
 func (UnimplementedShardServiceHandler) ShardSelect(context.Context, *ShardSelectRequest) (*ShardSelectResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.ShardService.ShardSelect is not implemented")
+}
+
+func (UnimplementedShardServiceHandler) ShardAggregate(context.Context, *ShardAggregateRequest) (*ShardAggregateResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.ShardService.ShardAggregate is not implemented")
 }
 
 func (UnimplementedShardServiceHandler) DescribeShard(context.Context, *DescribeShardRequest) (*DescribeShardResponse, error) {
@@ -179,6 +201,14 @@ func (c *shardServiceClient) ShardDocuments(ctx context.Context, req *ShardDocum
 func (c *shardServiceClient) ShardSelect(ctx context.Context, req *ShardSelectRequest) (*ShardSelectResponse, error) {
 	var res ShardSelectResponse
 	if err := c.client.CallUnary(ctx, shardServiceShardSelectSpec(), req, &res); err != nil {
+		return nil, err
+	}
+	return &res, nil
+}
+
+func (c *shardServiceClient) ShardAggregate(ctx context.Context, req *ShardAggregateRequest) (*ShardAggregateResponse, error) {
+	var res ShardAggregateResponse
+	if err := c.client.CallUnary(ctx, shardServiceShardAggregateSpec(), req, &res); err != nil {
 		return nil, err
 	}
 	return &res, nil
@@ -236,6 +266,18 @@ func (h shardServiceHandler) shardSelect(ctx context.Context, _ connect.Spec, st
 		return err
 	}
 	res, err := h.svc.ShardSelect(ctx, &req)
+	if err != nil {
+		return err
+	}
+	return stream.Send(res)
+}
+
+func (h shardServiceHandler) shardAggregate(ctx context.Context, _ connect.Spec, stream connect.ServerStream) error {
+	var req ShardAggregateRequest
+	if err := stream.Receive(&req); err != nil {
+		return err
+	}
+	res, err := h.svc.ShardAggregate(ctx, &req)
 	if err != nil {
 		return err
 	}

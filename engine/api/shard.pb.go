@@ -1090,6 +1090,427 @@ func (x *DescribeShardResponse) GetColumns() []*Column {
 	return nil
 }
 
+type ShardAggregateRequest struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Target *ShardTarget           `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
+	// As in AggregateRequest.
+	Select  string `protobuf:"bytes,2,opt,name=select,proto3" json:"select,omitempty"`
+	Where   string `protobuf:"bytes,3,opt,name=where,proto3" json:"where,omitempty"`
+	GroupBy string `protobuf:"bytes,4,opt,name=group_by,json=groupBy,proto3" json:"group_by,omitempty"`
+	OrderBy string `protobuf:"bytes,5,opt,name=order_by,json=orderBy,proto3" json:"order_by,omitempty"`
+	// Of columns of rows: return the first rows only, in the order of order_by; 0 is all.
+	Limit         uint64 `protobuf:"varint,6,opt,name=limit,proto3" json:"limit,omitempty"`
+	Caller        string `protobuf:"bytes,7,opt,name=caller,proto3" json:"caller,omitempty"`
+	TimeoutUs     uint64 `protobuf:"varint,8,opt,name=timeout_us,json=timeoutUs,proto3" json:"timeout_us,omitempty"`
+	Explain       bool   `protobuf:"varint,9,opt,name=explain,proto3" json:"explain,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShardAggregateRequest) Reset() {
+	*x = ShardAggregateRequest{}
+	mi := &file_heddle_v1_shard_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShardAggregateRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShardAggregateRequest) ProtoMessage() {}
+
+func (x *ShardAggregateRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_shard_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShardAggregateRequest.ProtoReflect.Descriptor instead.
+func (*ShardAggregateRequest) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *ShardAggregateRequest) GetTarget() *ShardTarget {
+	if x != nil {
+		return x.Target
+	}
+	return nil
+}
+
+func (x *ShardAggregateRequest) GetSelect() string {
+	if x != nil {
+		return x.Select
+	}
+	return ""
+}
+
+func (x *ShardAggregateRequest) GetWhere() string {
+	if x != nil {
+		return x.Where
+	}
+	return ""
+}
+
+func (x *ShardAggregateRequest) GetGroupBy() string {
+	if x != nil {
+		return x.GroupBy
+	}
+	return ""
+}
+
+func (x *ShardAggregateRequest) GetOrderBy() string {
+	if x != nil {
+		return x.OrderBy
+	}
+	return ""
+}
+
+func (x *ShardAggregateRequest) GetLimit() uint64 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ShardAggregateRequest) GetCaller() string {
+	if x != nil {
+		return x.Caller
+	}
+	return ""
+}
+
+func (x *ShardAggregateRequest) GetTimeoutUs() uint64 {
+	if x != nil {
+		return x.TimeoutUs
+	}
+	return 0
+}
+
+func (x *ShardAggregateRequest) GetExplain() bool {
+	if x != nil {
+		return x.Explain
+	}
+	return false
+}
+
+type ShardAggregateResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Epoch uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	// All columns of the table.
+	Columns []*StateColumn `protobuf:"bytes,2,rep,name=columns,proto3" json:"columns,omitempty"`
+	// Number of table rows of each group; of columns of rows, 1 for each row.
+	Rows []uint64 `protobuf:"varint,3,rep,packed,name=rows,proto3" json:"rows,omitempty"`
+	// Values of the groups by column of group_by; of columns of rows, of all items and keys.
+	Keys          []*StateValues  `protobuf:"bytes,4,rep,name=keys,proto3" json:"keys,omitempty"`
+	Measures      []*StateMeasure `protobuf:"bytes,5,rep,name=measures,proto3" json:"measures,omitempty"`
+	Explanation   string          `protobuf:"bytes,6,opt,name=explanation,proto3" json:"explanation,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShardAggregateResponse) Reset() {
+	*x = ShardAggregateResponse{}
+	mi := &file_heddle_v1_shard_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShardAggregateResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShardAggregateResponse) ProtoMessage() {}
+
+func (x *ShardAggregateResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_shard_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShardAggregateResponse.ProtoReflect.Descriptor instead.
+func (*ShardAggregateResponse) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ShardAggregateResponse) GetEpoch() uint64 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *ShardAggregateResponse) GetColumns() []*StateColumn {
+	if x != nil {
+		return x.Columns
+	}
+	return nil
+}
+
+func (x *ShardAggregateResponse) GetRows() []uint64 {
+	if x != nil {
+		return x.Rows
+	}
+	return nil
+}
+
+func (x *ShardAggregateResponse) GetKeys() []*StateValues {
+	if x != nil {
+		return x.Keys
+	}
+	return nil
+}
+
+func (x *ShardAggregateResponse) GetMeasures() []*StateMeasure {
+	if x != nil {
+		return x.Measures
+	}
+	return nil
+}
+
+func (x *ShardAggregateResponse) GetExplanation() string {
+	if x != nil {
+		return x.Explanation
+	}
+	return ""
+}
+
+// StateColumn describes a column of the table of a shard.
+type StateColumn struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Type  string                 `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
+	// Digits behind the point of a decimal.
+	Scale uint32 `protobuf:"varint,3,opt,name=scale,proto3" json:"scale,omitempty"`
+	// Values of strings and decimal128 that the answer has, in any order.
+	Dictionary    [][]byte `protobuf:"bytes,4,rep,name=dictionary,proto3" json:"dictionary,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StateColumn) Reset() {
+	*x = StateColumn{}
+	mi := &file_heddle_v1_shard_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StateColumn) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StateColumn) ProtoMessage() {}
+
+func (x *StateColumn) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_shard_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StateColumn.ProtoReflect.Descriptor instead.
+func (*StateColumn) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *StateColumn) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *StateColumn) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *StateColumn) GetScale() uint32 {
+	if x != nil {
+		return x.Scale
+	}
+	return 0
+}
+
+func (x *StateColumn) GetDictionary() [][]byte {
+	if x != nil {
+		return x.Dictionary
+	}
+	return nil
+}
+
+// StateValues are values of a column. A value is a key in the order of the type; of a string or
+// decimal128 it is a place in the dictionary of the column.
+type StateValues struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Values []uint64               `protobuf:"varint,1,rep,packed,name=values,proto3" json:"values,omitempty"`
+	// Places of missing values, from 0.
+	Missing       []uint32 `protobuf:"varint,2,rep,packed,name=missing,proto3" json:"missing,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StateValues) Reset() {
+	*x = StateValues{}
+	mi := &file_heddle_v1_shard_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StateValues) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StateValues) ProtoMessage() {}
+
+func (x *StateValues) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_shard_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StateValues.ProtoReflect.Descriptor instead.
+func (*StateValues) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *StateValues) GetValues() []uint64 {
+	if x != nil {
+		return x.Values
+	}
+	return nil
+}
+
+func (x *StateValues) GetMissing() []uint32 {
+	if x != nil {
+		return x.Missing
+	}
+	return nil
+}
+
+// StateMeasure is one measure of all groups.
+type StateMeasure struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Table rows of each group that have a value.
+	Counts []uint64 `protobuf:"varint,1,rep,packed,name=counts,proto3" json:"counts,omitempty"`
+	// Sums of keys of each group: three words, the lowest one first.
+	Sums []uint64 `protobuf:"varint,2,rep,packed,name=sums,proto3" json:"sums,omitempty"`
+	// Exact sums of floats of each group.
+	Floats [][]byte `protobuf:"bytes,3,rep,name=floats,proto3" json:"floats,omitempty"`
+	// The least or greatest value of each group.
+	Extremes []uint64 `protobuf:"varint,4,rep,packed,name=extremes,proto3" json:"extremes,omitempty"`
+	// The different values of group i are different[ends[i-1]:ends[i]], with their numbers of rows.
+	Different     []uint64 `protobuf:"varint,5,rep,packed,name=different,proto3" json:"different,omitempty"`
+	Frequencies   []uint64 `protobuf:"varint,6,rep,packed,name=frequencies,proto3" json:"frequencies,omitempty"`
+	Ends          []uint64 `protobuf:"varint,7,rep,packed,name=ends,proto3" json:"ends,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StateMeasure) Reset() {
+	*x = StateMeasure{}
+	mi := &file_heddle_v1_shard_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StateMeasure) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StateMeasure) ProtoMessage() {}
+
+func (x *StateMeasure) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_shard_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StateMeasure.ProtoReflect.Descriptor instead.
+func (*StateMeasure) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *StateMeasure) GetCounts() []uint64 {
+	if x != nil {
+		return x.Counts
+	}
+	return nil
+}
+
+func (x *StateMeasure) GetSums() []uint64 {
+	if x != nil {
+		return x.Sums
+	}
+	return nil
+}
+
+func (x *StateMeasure) GetFloats() [][]byte {
+	if x != nil {
+		return x.Floats
+	}
+	return nil
+}
+
+func (x *StateMeasure) GetExtremes() []uint64 {
+	if x != nil {
+		return x.Extremes
+	}
+	return nil
+}
+
+func (x *StateMeasure) GetDifferent() []uint64 {
+	if x != nil {
+		return x.Different
+	}
+	return nil
+}
+
+func (x *StateMeasure) GetFrequencies() []uint64 {
+	if x != nil {
+		return x.Frequencies
+	}
+	return nil
+}
+
+func (x *StateMeasure) GetEnds() []uint64 {
+	if x != nil {
+		return x.Ends
+	}
+	return nil
+}
+
 var File_heddle_v1_shard_proto protoreflect.FileDescriptor
 
 const file_heddle_v1_shard_proto_rawDesc = "" +
@@ -1187,13 +1608,50 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\x05lists\x18\x02 \x01(\x04R\x05lists\x12\x1a\n" +
 	"\bchecksum\x18\x03 \x01(\tR\bchecksum\x12/\n" +
 	"\bresident\x18\x04 \x03(\v2\x13.heddle.v1.ResidentR\bresident\x12+\n" +
-	"\acolumns\x18\x05 \x03(\v2\x11.heddle.v1.ColumnR\acolumns2\xb9\x03\n" +
+	"\acolumns\x18\x05 \x03(\v2\x11.heddle.v1.ColumnR\acolumns\"\x92\x02\n" +
+	"\x15ShardAggregateRequest\x12.\n" +
+	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x12\x16\n" +
+	"\x06select\x18\x02 \x01(\tR\x06select\x12\x14\n" +
+	"\x05where\x18\x03 \x01(\tR\x05where\x12\x19\n" +
+	"\bgroup_by\x18\x04 \x01(\tR\agroupBy\x12\x19\n" +
+	"\border_by\x18\x05 \x01(\tR\aorderBy\x12\x14\n" +
+	"\x05limit\x18\x06 \x01(\x04R\x05limit\x12\x16\n" +
+	"\x06caller\x18\a \x01(\tR\x06caller\x12\x1d\n" +
+	"\n" +
+	"timeout_us\x18\b \x01(\x04R\ttimeoutUs\x12\x18\n" +
+	"\aexplain\x18\t \x01(\bR\aexplain\"\xf7\x01\n" +
+	"\x16ShardAggregateResponse\x12\x14\n" +
+	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x120\n" +
+	"\acolumns\x18\x02 \x03(\v2\x16.heddle.v1.StateColumnR\acolumns\x12\x12\n" +
+	"\x04rows\x18\x03 \x03(\x04R\x04rows\x12*\n" +
+	"\x04keys\x18\x04 \x03(\v2\x16.heddle.v1.StateValuesR\x04keys\x123\n" +
+	"\bmeasures\x18\x05 \x03(\v2\x17.heddle.v1.StateMeasureR\bmeasures\x12 \n" +
+	"\vexplanation\x18\x06 \x01(\tR\vexplanation\"k\n" +
+	"\vStateColumn\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
+	"\x04type\x18\x02 \x01(\tR\x04type\x12\x14\n" +
+	"\x05scale\x18\x03 \x01(\rR\x05scale\x12\x1e\n" +
+	"\n" +
+	"dictionary\x18\x04 \x03(\fR\n" +
+	"dictionary\"?\n" +
+	"\vStateValues\x12\x16\n" +
+	"\x06values\x18\x01 \x03(\x04R\x06values\x12\x18\n" +
+	"\amissing\x18\x02 \x03(\rR\amissing\"\xc2\x01\n" +
+	"\fStateMeasure\x12\x16\n" +
+	"\x06counts\x18\x01 \x03(\x04R\x06counts\x12\x12\n" +
+	"\x04sums\x18\x02 \x03(\x04R\x04sums\x12\x16\n" +
+	"\x06floats\x18\x03 \x03(\fR\x06floats\x12\x1a\n" +
+	"\bextremes\x18\x04 \x03(\x04R\bextremes\x12\x1c\n" +
+	"\tdifferent\x18\x05 \x03(\x04R\tdifferent\x12 \n" +
+	"\vfrequencies\x18\x06 \x03(\x04R\vfrequencies\x12\x12\n" +
+	"\x04ends\x18\a \x03(\x04R\x04ends2\x95\x04\n" +
 	"\fShardService\x12N\n" +
 	"\n" +
 	"ShardTerms\x12\x1c.heddle.v1.ShardTermsRequest\x1a\x1d.heddle.v1.ShardTermsResponse\"\x03\x90\x02\x01\x12Q\n" +
 	"\vShardSearch\x12\x1d.heddle.v1.ShardSearchRequest\x1a\x1e.heddle.v1.ShardSearchResponse\"\x03\x90\x02\x01\x12Z\n" +
 	"\x0eShardDocuments\x12 .heddle.v1.ShardDocumentsRequest\x1a!.heddle.v1.ShardDocumentsResponse\"\x03\x90\x02\x01\x12Q\n" +
-	"\vShardSelect\x12\x1d.heddle.v1.ShardSelectRequest\x1a\x1e.heddle.v1.ShardSelectResponse\"\x03\x90\x02\x01\x12W\n" +
+	"\vShardSelect\x12\x1d.heddle.v1.ShardSelectRequest\x1a\x1e.heddle.v1.ShardSelectResponse\"\x03\x90\x02\x01\x12Z\n" +
+	"\x0eShardAggregate\x12 .heddle.v1.ShardAggregateRequest\x1a!.heddle.v1.ShardAggregateResponse\"\x03\x90\x02\x01\x12W\n" +
 	"\rDescribeShard\x12\x1f.heddle.v1.DescribeShardRequest\x1a .heddle.v1.DescribeShardResponse\"\x03\x90\x02\x01B\x17Z\x15heddle/engine/api;apib\x06proto3"
 
 var (
@@ -1208,7 +1666,7 @@ func file_heddle_v1_shard_proto_rawDescGZIP() []byte {
 	return file_heddle_v1_shard_proto_rawDescData
 }
 
-var file_heddle_v1_shard_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_heddle_v1_shard_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_heddle_v1_shard_proto_goTypes = []any{
 	(*ShardTarget)(nil),            // 0: heddle.v1.ShardTarget
 	(*ShardTermsRequest)(nil),      // 1: heddle.v1.ShardTermsRequest
@@ -1223,42 +1681,53 @@ var file_heddle_v1_shard_proto_goTypes = []any{
 	(*ShardSelectResponse)(nil),    // 10: heddle.v1.ShardSelectResponse
 	(*DescribeShardRequest)(nil),   // 11: heddle.v1.DescribeShardRequest
 	(*DescribeShardResponse)(nil),  // 12: heddle.v1.DescribeShardResponse
-	(*BatchError)(nil),             // 13: heddle.v1.BatchError
-	(*Scoring)(nil),                // 14: heddle.v1.Scoring
-	(*Statistics)(nil),             // 15: heddle.v1.Statistics
-	(*Resident)(nil),               // 16: heddle.v1.Resident
-	(*Column)(nil),                 // 17: heddle.v1.Column
+	(*ShardAggregateRequest)(nil),  // 13: heddle.v1.ShardAggregateRequest
+	(*ShardAggregateResponse)(nil), // 14: heddle.v1.ShardAggregateResponse
+	(*StateColumn)(nil),            // 15: heddle.v1.StateColumn
+	(*StateValues)(nil),            // 16: heddle.v1.StateValues
+	(*StateMeasure)(nil),           // 17: heddle.v1.StateMeasure
+	(*BatchError)(nil),             // 18: heddle.v1.BatchError
+	(*Scoring)(nil),                // 19: heddle.v1.Scoring
+	(*Statistics)(nil),             // 20: heddle.v1.Statistics
+	(*Resident)(nil),               // 21: heddle.v1.Resident
+	(*Column)(nil),                 // 22: heddle.v1.Column
 }
 var file_heddle_v1_shard_proto_depIdxs = []int32{
 	0,  // 0: heddle.v1.ShardTermsRequest.target:type_name -> heddle.v1.ShardTarget
-	13, // 1: heddle.v1.ShardTermsResponse.errors:type_name -> heddle.v1.BatchError
+	18, // 1: heddle.v1.ShardTermsResponse.errors:type_name -> heddle.v1.BatchError
 	3,  // 2: heddle.v1.ShardTermsResponse.analysis:type_name -> heddle.v1.Analysis
 	0,  // 3: heddle.v1.ShardSearchRequest.target:type_name -> heddle.v1.ShardTarget
 	4,  // 4: heddle.v1.ShardSearchRequest.lists:type_name -> heddle.v1.ShardTermList
-	14, // 5: heddle.v1.ShardSearchRequest.scoring:type_name -> heddle.v1.Scoring
-	15, // 6: heddle.v1.ShardSearchRequest.statistics:type_name -> heddle.v1.Statistics
-	13, // 7: heddle.v1.ShardSearchResponse.errors:type_name -> heddle.v1.BatchError
+	19, // 5: heddle.v1.ShardSearchRequest.scoring:type_name -> heddle.v1.Scoring
+	20, // 6: heddle.v1.ShardSearchRequest.statistics:type_name -> heddle.v1.Statistics
+	18, // 7: heddle.v1.ShardSearchResponse.errors:type_name -> heddle.v1.BatchError
 	0,  // 8: heddle.v1.ShardDocumentsRequest.target:type_name -> heddle.v1.ShardTarget
 	0,  // 9: heddle.v1.ShardSelectRequest.target:type_name -> heddle.v1.ShardTarget
-	13, // 10: heddle.v1.ShardSelectResponse.errors:type_name -> heddle.v1.BatchError
+	18, // 10: heddle.v1.ShardSelectResponse.errors:type_name -> heddle.v1.BatchError
 	0,  // 11: heddle.v1.DescribeShardRequest.target:type_name -> heddle.v1.ShardTarget
-	16, // 12: heddle.v1.DescribeShardResponse.resident:type_name -> heddle.v1.Resident
-	17, // 13: heddle.v1.DescribeShardResponse.columns:type_name -> heddle.v1.Column
-	1,  // 14: heddle.v1.ShardService.ShardTerms:input_type -> heddle.v1.ShardTermsRequest
-	5,  // 15: heddle.v1.ShardService.ShardSearch:input_type -> heddle.v1.ShardSearchRequest
-	7,  // 16: heddle.v1.ShardService.ShardDocuments:input_type -> heddle.v1.ShardDocumentsRequest
-	9,  // 17: heddle.v1.ShardService.ShardSelect:input_type -> heddle.v1.ShardSelectRequest
-	11, // 18: heddle.v1.ShardService.DescribeShard:input_type -> heddle.v1.DescribeShardRequest
-	2,  // 19: heddle.v1.ShardService.ShardTerms:output_type -> heddle.v1.ShardTermsResponse
-	6,  // 20: heddle.v1.ShardService.ShardSearch:output_type -> heddle.v1.ShardSearchResponse
-	8,  // 21: heddle.v1.ShardService.ShardDocuments:output_type -> heddle.v1.ShardDocumentsResponse
-	10, // 22: heddle.v1.ShardService.ShardSelect:output_type -> heddle.v1.ShardSelectResponse
-	12, // 23: heddle.v1.ShardService.DescribeShard:output_type -> heddle.v1.DescribeShardResponse
-	19, // [19:24] is the sub-list for method output_type
-	14, // [14:19] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	21, // 12: heddle.v1.DescribeShardResponse.resident:type_name -> heddle.v1.Resident
+	22, // 13: heddle.v1.DescribeShardResponse.columns:type_name -> heddle.v1.Column
+	0,  // 14: heddle.v1.ShardAggregateRequest.target:type_name -> heddle.v1.ShardTarget
+	15, // 15: heddle.v1.ShardAggregateResponse.columns:type_name -> heddle.v1.StateColumn
+	16, // 16: heddle.v1.ShardAggregateResponse.keys:type_name -> heddle.v1.StateValues
+	17, // 17: heddle.v1.ShardAggregateResponse.measures:type_name -> heddle.v1.StateMeasure
+	1,  // 18: heddle.v1.ShardService.ShardTerms:input_type -> heddle.v1.ShardTermsRequest
+	5,  // 19: heddle.v1.ShardService.ShardSearch:input_type -> heddle.v1.ShardSearchRequest
+	7,  // 20: heddle.v1.ShardService.ShardDocuments:input_type -> heddle.v1.ShardDocumentsRequest
+	9,  // 21: heddle.v1.ShardService.ShardSelect:input_type -> heddle.v1.ShardSelectRequest
+	13, // 22: heddle.v1.ShardService.ShardAggregate:input_type -> heddle.v1.ShardAggregateRequest
+	11, // 23: heddle.v1.ShardService.DescribeShard:input_type -> heddle.v1.DescribeShardRequest
+	2,  // 24: heddle.v1.ShardService.ShardTerms:output_type -> heddle.v1.ShardTermsResponse
+	6,  // 25: heddle.v1.ShardService.ShardSearch:output_type -> heddle.v1.ShardSearchResponse
+	8,  // 26: heddle.v1.ShardService.ShardDocuments:output_type -> heddle.v1.ShardDocumentsResponse
+	10, // 27: heddle.v1.ShardService.ShardSelect:output_type -> heddle.v1.ShardSelectResponse
+	14, // 28: heddle.v1.ShardService.ShardAggregate:output_type -> heddle.v1.ShardAggregateResponse
+	12, // 29: heddle.v1.ShardService.DescribeShard:output_type -> heddle.v1.DescribeShardResponse
+	24, // [24:30] is the sub-list for method output_type
+	18, // [18:24] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_shard_proto_init() }
@@ -1275,7 +1744,7 @@ func file_heddle_v1_shard_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_shard_proto_rawDesc), len(file_heddle_v1_shard_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   13,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

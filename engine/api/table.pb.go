@@ -482,8 +482,10 @@ type AggregateRequest struct {
 	// Leave out so many first rows of the answer.
 	Offset uint64 `protobuf:"varint,7,opt,name=offset,proto3" json:"offset,omitempty"`
 	// Return the way of the selection through the engine.
-	Explain       bool   `protobuf:"varint,8,opt,name=explain,proto3" json:"explain,omitempty"`
-	TimeoutMs     uint32 `protobuf:"varint,9,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
+	Explain   bool   `protobuf:"varint,8,opt,name=explain,proto3" json:"explain,omitempty"`
+	TimeoutMs uint32 `protobuf:"varint,9,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
+	// Answer from the shards that can be asked, when others do not answer. Default: an error.
+	AllowPartial  bool `protobuf:"varint,10,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -581,13 +583,22 @@ func (x *AggregateRequest) GetTimeoutMs() uint32 {
 	return 0
 }
 
+func (x *AggregateRequest) GetAllowPartial() bool {
+	if x != nil {
+		return x.AllowPartial
+	}
+	return false
+}
+
 type AggregateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Columns of equal length, in the order of the select list.
 	Columns []*ValueColumn `protobuf:"bytes,1,rep,name=columns,proto3" json:"columns,omitempty"`
 	TookMs  float64        `protobuf:"fixed64,2,opt,name=took_ms,json=tookMs,proto3" json:"took_ms,omitempty"`
 	// With explain only.
-	Explanation   string `protobuf:"bytes,3,opt,name=explanation,proto3" json:"explanation,omitempty"`
+	Explanation string `protobuf:"bytes,3,opt,name=explanation,proto3" json:"explanation,omitempty"`
+	// The shards of the answer. With allow_partial only, from a server that asks shards.
+	Coverage      *Coverage `protobuf:"bytes,4,opt,name=coverage,proto3" json:"coverage,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -641,6 +652,13 @@ func (x *AggregateResponse) GetExplanation() string {
 		return x.Explanation
 	}
 	return ""
+}
+
+func (x *AggregateResponse) GetCoverage() *Coverage {
+	if x != nil {
+		return x.Coverage
+	}
+	return nil
 }
 
 type ValueColumn struct {
@@ -1032,7 +1050,7 @@ const file_heddle_v1_table_proto_rawDesc = "" +
 	"\x05count\x18\x01 \x01(\x04R\x05count\x12\x12\n" +
 	"\x04rows\x18\x02 \x03(\x04R\x04rows\x12\x17\n" +
 	"\atook_ms\x18\x03 \x01(\x01R\x06tookMs\x12/\n" +
-	"\bcoverage\x18\x04 \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\"\xf3\x01\n" +
+	"\bcoverage\x18\x04 \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\"\x98\x02\n" +
 	"\x10AggregateRequest\x12\x14\n" +
 	"\x05table\x18\x01 \x01(\tR\x05table\x12\x16\n" +
 	"\x06select\x18\x02 \x01(\tR\x06select\x12\x14\n" +
@@ -1043,11 +1061,14 @@ const file_heddle_v1_table_proto_rawDesc = "" +
 	"\x06offset\x18\a \x01(\x04R\x06offset\x12\x18\n" +
 	"\aexplain\x18\b \x01(\bR\aexplain\x12\x1d\n" +
 	"\n" +
-	"timeout_ms\x18\t \x01(\rR\ttimeoutMs\"\x80\x01\n" +
+	"timeout_ms\x18\t \x01(\rR\ttimeoutMs\x12#\n" +
+	"\rallow_partial\x18\n" +
+	" \x01(\bR\fallowPartial\"\xb1\x01\n" +
 	"\x11AggregateResponse\x120\n" +
 	"\acolumns\x18\x01 \x03(\v2\x16.heddle.v1.ValueColumnR\acolumns\x12\x17\n" +
 	"\atook_ms\x18\x02 \x01(\x01R\x06tookMs\x12 \n" +
-	"\vexplanation\x18\x03 \x01(\tR\vexplanation\"g\n" +
+	"\vexplanation\x18\x03 \x01(\tR\vexplanation\x12/\n" +
+	"\bcoverage\x18\x04 \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\"g\n" +
 	"\vValueColumn\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x16\n" +
@@ -1125,26 +1146,27 @@ var file_heddle_v1_table_proto_depIdxs = []int32{
 	14, // 2: heddle.v1.CountBatchResponse.coverage:type_name -> heddle.v1.Coverage
 	14, // 3: heddle.v1.SelectResponse.coverage:type_name -> heddle.v1.Coverage
 	8,  // 4: heddle.v1.AggregateResponse.columns:type_name -> heddle.v1.ValueColumn
-	12, // 5: heddle.v1.ListTablesResponse.tables:type_name -> heddle.v1.Table
-	13, // 6: heddle.v1.Table.columns:type_name -> heddle.v1.Column
-	16, // 7: heddle.v1.Table.resident:type_name -> heddle.v1.Resident
-	0,  // 8: heddle.v1.TableService.Count:input_type -> heddle.v1.CountRequest
-	2,  // 9: heddle.v1.TableService.CountBatch:input_type -> heddle.v1.CountBatchRequest
-	4,  // 10: heddle.v1.TableService.Select:input_type -> heddle.v1.SelectRequest
-	6,  // 11: heddle.v1.TableService.Aggregate:input_type -> heddle.v1.AggregateRequest
-	9,  // 12: heddle.v1.TableService.ListTables:input_type -> heddle.v1.ListTablesRequest
-	11, // 13: heddle.v1.TableService.GetTable:input_type -> heddle.v1.GetTableRequest
-	1,  // 14: heddle.v1.TableService.Count:output_type -> heddle.v1.CountResponse
-	3,  // 15: heddle.v1.TableService.CountBatch:output_type -> heddle.v1.CountBatchResponse
-	5,  // 16: heddle.v1.TableService.Select:output_type -> heddle.v1.SelectResponse
-	7,  // 17: heddle.v1.TableService.Aggregate:output_type -> heddle.v1.AggregateResponse
-	10, // 18: heddle.v1.TableService.ListTables:output_type -> heddle.v1.ListTablesResponse
-	12, // 19: heddle.v1.TableService.GetTable:output_type -> heddle.v1.Table
-	14, // [14:20] is the sub-list for method output_type
-	8,  // [8:14] is the sub-list for method input_type
-	8,  // [8:8] is the sub-list for extension type_name
-	8,  // [8:8] is the sub-list for extension extendee
-	0,  // [0:8] is the sub-list for field type_name
+	14, // 5: heddle.v1.AggregateResponse.coverage:type_name -> heddle.v1.Coverage
+	12, // 6: heddle.v1.ListTablesResponse.tables:type_name -> heddle.v1.Table
+	13, // 7: heddle.v1.Table.columns:type_name -> heddle.v1.Column
+	16, // 8: heddle.v1.Table.resident:type_name -> heddle.v1.Resident
+	0,  // 9: heddle.v1.TableService.Count:input_type -> heddle.v1.CountRequest
+	2,  // 10: heddle.v1.TableService.CountBatch:input_type -> heddle.v1.CountBatchRequest
+	4,  // 11: heddle.v1.TableService.Select:input_type -> heddle.v1.SelectRequest
+	6,  // 12: heddle.v1.TableService.Aggregate:input_type -> heddle.v1.AggregateRequest
+	9,  // 13: heddle.v1.TableService.ListTables:input_type -> heddle.v1.ListTablesRequest
+	11, // 14: heddle.v1.TableService.GetTable:input_type -> heddle.v1.GetTableRequest
+	1,  // 15: heddle.v1.TableService.Count:output_type -> heddle.v1.CountResponse
+	3,  // 16: heddle.v1.TableService.CountBatch:output_type -> heddle.v1.CountBatchResponse
+	5,  // 17: heddle.v1.TableService.Select:output_type -> heddle.v1.SelectResponse
+	7,  // 18: heddle.v1.TableService.Aggregate:output_type -> heddle.v1.AggregateResponse
+	10, // 19: heddle.v1.TableService.ListTables:output_type -> heddle.v1.ListTablesResponse
+	12, // 20: heddle.v1.TableService.GetTable:output_type -> heddle.v1.Table
+	15, // [15:21] is the sub-list for method output_type
+	9,  // [9:15] is the sub-list for method input_type
+	9,  // [9:9] is the sub-list for extension type_name
+	9,  // [9:9] is the sub-list for extension extendee
+	0,  // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_table_proto_init() }

@@ -14,6 +14,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/cluster/shard"
+	"heddle/engine/internal/stack"
 	"heddle/engine/syntax"
 )
 
@@ -113,6 +114,7 @@ func call[A any](ctx context.Context, c *Coordinator, x *collection, i, size int
 	defer stop()
 	results := make(chan result[A], 2)
 	begin := func(n *node) {
+		stack.Grow()
 		began := time.Now()
 		n.running.Add(1)
 		a, err := ask(ctx, n)

@@ -158,6 +158,18 @@ func sameRows(ctx context.Context, c *Coordinator, name string, whole *engine.Ta
 	return nil
 }
 
+// tableOf puts the shards of a table on nodes n0, n1 and so on.
+func tableOf(t *testing.T, e *engine.Engine, rows []string, cuts []int) *machines {
+	m := newMachines()
+	m.layout = &layout.Map{Name: "t", Kind: layout.Table, Epoch: 1, Docs: uint64(len(rows))}
+	for i := range len(cuts) - 1 {
+		name := fmt.Sprint("n", i)
+		m.node(name).AddTable("t", 1, i, openTable(t, e, rows[cuts[i]:cuts[i+1]]))
+		m.layout.Shards = append(m.layout.Shards, layout.Shard{First: uint64(cuts[i]), Docs: uint64(cuts[i+1] - cuts[i]), Replicas: []string{name}})
+	}
+	return m
+}
+
 // TestTable compares shards of a table with the whole.
 func TestTable(t *testing.T) {
 	e := newEngine(t)
@@ -169,12 +181,7 @@ func TestTable(t *testing.T) {
 	whole := openTable(t, e, rows)
 	wheres := []string{"a < 10", "a >= 20 AND b = 3", "NOT (a = 7 OR b > 5)", "a > b", "a = 1000", "a <", "c = 1"}
 	for _, cuts := range [][]int{{0, 300}, {0, 150, 300}, {0, 1, 100, 300}, {0, 37, 80, 120, 160, 200, 240, 280, 300}} {
-		m := newMachines()
-		m.layout = &layout.Map{Name: "t", Kind: layout.Table, Epoch: 1, Docs: 300}
-		for i := range len(cuts) - 1 {
-			m.node("n").AddTable("t", 1, i, openTable(t, e, rows[cuts[i]:cuts[i+1]]))
-			m.layout.Shards = append(m.layout.Shards, layout.Shard{First: uint64(cuts[i]), Docs: uint64(cuts[i+1] - cuts[i]), Replicas: []string{"n"}})
-		}
+		m := tableOf(t, e, rows, cuts)
 		c := New(m, m, Options{})
 		for _, where := range wheres {
 			for _, limit := range []uint64{0, 7} {

@@ -2,10 +2,14 @@ package cluster
 
 import (
 	"context"
+	"math"
 
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/cluster/layout"
+	"heddle/engine/cluster/shard"
+	"heddle/engine/table/partial"
+	"heddle/engine/table/values"
 )
 
 // Select answers the predicates of a selection from one epoch. The error of a single predicate is
@@ -60,6 +64,46 @@ func joinRows(shards []layout.Shard, answers []*api.ShardSelectResponse, s *api.
 		rows[0].Explanation = explain(answers)
 	}
 	return rows
+}
+
+// Aggregate answers an aggregation from one epoch, with the same bytes as the whole table gives.
+// The coverage is nil unless the answer may be partial.
+func (c *Coordinator) Aggregate(ctx context.Context, table string, a api.Aggregation) (b values.Batch, explanation string, cover *api.Coverage, err error) {
+	ctx, cancel := c.deadline(ctx, a.Timeout)
+	defer cancel()
+	err = c.run(ctx, table, layout.Table, func(ctx context.Context, x *collection) error {
+		r := &reach{c: c, x: x, partial: a.AllowPartial}
+		rows := uint64(0) // that each shard sends at most; 0: all
+		if a.Limit > 0 && a.Offset <= math.MaxUint64-a.Limit {
+			rows = a.Offset + a.Limit
+		}
+		answers, err := each(ctx, r, 1, func(ctx context.Context, node api.ShardServiceClient, target *api.ShardTarget) (*api.ShardAggregateResponse, error) {
+			a, err := node.ShardAggregate(ctx, &api.ShardAggregateRequest{Target: target, Select: a.Select, Where: a.Where, GroupBy: a.GroupBy, OrderBy: a.OrderBy,
+				Limit: rows, Caller: a.Caller, TimeoutUs: timeLeft(ctx), Explain: a.Explain})
+			if err == nil && a.GetEpoch() != target.GetEpoch() {
+				err = wrongReply(target, "epoch %d", a.GetEpoch())
+			}
+			return a, err
+		})
+		if err != nil {
+			return err
+		}
+		var parts []*partial.State
+		for _, answer := range answers {
+			if answer == nil {
+				continue
+			}
+			s, err := shard.StateOf(answer)
+			if err != nil {
+				return &engine.Error{Code: engine.Internal, Op: "aggregate", Err: err}
+			}
+			parts = append(parts, s)
+		}
+		b, err = engine.JoinAggregate(engine.Aggregation{Select: a.Select, GroupBy: a.GroupBy, OrderBy: a.OrderBy, Offset: a.Offset, Limit: a.Limit}, parts)
+		explanation, cover = explain(answers), r.coverage()
+		return err
+	})
+	return b, explanation, cover, err
 }
 
 // Statistics returns the statistics of an index, with the document frequencies of terms.

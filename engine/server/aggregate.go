@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"time"
@@ -29,6 +28,7 @@ var valueTypes = []string{typeJSON, typeLines, "text/csv", rowarrow.Type, parque
 type aggregated struct {
 	batches     []values.Batch // at least one
 	explanation string
+	coverage    *api.Coverage
 }
 
 // Aggregate implements api.TableServiceHandler.
@@ -43,7 +43,7 @@ func (t tableService) Aggregate(ctx context.Context, r *api.AggregateRequest) (*
 
 // response is the answer as a message.
 func (a *aggregated) response(began time.Time) *api.AggregateResponse {
-	out := &api.AggregateResponse{Explanation: a.explanation}
+	out := &api.AggregateResponse{Explanation: a.explanation, Coverage: a.coverage}
 	for k, c := range a.batches[0] {
 		column := &api.ValueColumn{Name: c.Name, Type: c.Type.String()}
 		for _, b := range a.batches {
@@ -63,17 +63,11 @@ func (a *aggregated) response(began time.Time) *api.AggregateResponse {
 	return out
 }
 
-// errShards is the error of an aggregation on a table of a cluster.
-var errShards = errors.New("aggregates of a table that is cut into shards: ask the nodes, or one file with the whole table")
-
 // aggregate answers a request.
 func (s *Server) aggregate(ctx context.Context, r *api.AggregateRequest) (*aggregated, error) {
 	most := s.limits().Documents
 	if err := within("documents", int(r.GetLimit()), most); err != nil {
 		return nil, err
-	}
-	if s.opt.Remote != nil {
-		return nil, &engine.Error{Code: engine.Unsupported, Op: "aggregate", Err: errShards}
 	}
 	about := monitor.Of(ctx)
 	about.Query = r.GetSelect()
@@ -84,6 +78,9 @@ func (s *Server) aggregate(ctx context.Context, r *api.AggregateRequest) (*aggre
 		Rows: engine.Selection{Where: r.GetWhere(), Caller: about.Caller, Timeout: s.timeout(r.GetTimeoutMs())}}
 	if a.Limit == 0 {
 		a.Limit = uint64(most) + 1
+	}
+	if s.opt.Remote != nil {
+		return s.remoteValues(ctx, r, &a)
 	}
 	if r.GetExplain() {
 		a.Rows.Explain = new(engine.TableExplanation)
@@ -127,6 +124,9 @@ func (s *Server) aggregateRoute(w http.ResponseWriter, r *http.Request, variable
 		return err
 	}
 	w.Header().Set("Content-Type", kind)
+	if kind != typeJSON {
+		setCoverage(w.Header(), a.coverage)
+	}
 	out := s.slow(w)
 	defer out.Flush() // after an error of the connection, Write and Flush do nothing
 	if kind == typeJSON {

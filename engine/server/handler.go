@@ -23,6 +23,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/internal/stack"
 	"heddle/engine/server/access"
 	"heddle/engine/server/monitor"
 )
@@ -239,6 +240,9 @@ func (s *Server) wrap(mux http.Handler, most time.Duration, need func(path strin
 	}))
 	mux = foreign.Handler(mux)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ProtoMajor == 2 { // a goroutine for each request, not for each connection
+			stack.Grow()
+		}
 		about := &monitor.Request{ID: requestID(r.Header.Get(requestHeader))}
 		w.Header().Set(requestHeader, about.ID)
 		var deadline time.Time                 // none

@@ -119,6 +119,9 @@ func (i indexService) Search(ctx context.Context, r *api.SearchRequest) (*api.Se
 			out.Hits[n] = hit
 		}
 	})
+	if err == nil && r.GetFacets() != nil {
+		err = i.facets(ctx, r, q, out)
+	}
 	return out, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/server/monitor"
+	"heddle/engine/table/values"
 )
 
 // Remote answers the queries of a server whose indexes and tables lie elsewhere, such as in the
@@ -28,6 +29,8 @@ type Remote interface {
 	// Select answers predicates on a table. The error of a single predicate is the error of the
 	// call. The coverage is nil unless s.AllowPartial.
 	Select(ctx context.Context, table string, s api.Selection) (rows []api.Rows, cover *api.Coverage, err error)
+	// Aggregate answers an aggregation on a table. The coverage is nil unless a.AllowPartial.
+	Aggregate(ctx context.Context, table string, a api.Aggregation) (b values.Batch, explanation string, cover *api.Coverage, err error)
 }
 
 // remoteOf returns the remote that has an index; nil for an index of this server.
@@ -147,6 +150,19 @@ func (s *Server) remoteRows(ctx context.Context, r *api.SelectRequest, sel engin
 	}
 	out.large = nil
 	return out, nil
+}
+
+// remoteValues answers an aggregation.
+func (s *Server) remoteValues(ctx context.Context, r *api.AggregateRequest, a *engine.Aggregation) (*aggregated, error) {
+	b, explanation, cover, err := s.opt.Remote.Aggregate(ctx, r.GetTable(), api.Aggregation{Select: a.Select, Where: a.Rows.Where, GroupBy: a.GroupBy, OrderBy: a.OrderBy,
+		Offset: a.Offset, Limit: a.Limit, Explain: r.GetExplain(), AllowPartial: r.GetAllowPartial(), Caller: a.Rows.Caller, Timeout: a.Rows.Timeout})
+	if err == nil {
+		err = within("documents", b.Len(), s.limits().Documents)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &aggregated{[]values.Batch{b}, explanation, cover}, nil
 }
 
 // coverageHeader describes a partial answer in forms of answers that have no place for it.

@@ -11,6 +11,7 @@ import (
 	ocl "github.com/jgillich/go-opencl/cl"
 
 	"heddle/cl/internal/device"
+	"heddle/cl/internal/filter"
 	"heddle/cl/internal/lists"
 	"heddle/codec/wah"
 	"heddle/engine/plan"
@@ -198,8 +199,21 @@ func (s *Store) selectRows(ctx context.Context, sel *plan.SelectBatch, out *plan
 var strategies = []plan.Strategy{plan.Fused, plan.COA, plan.ROA, plan.Hybrid, plan.IdealHybrid}
 
 // Filter implements plan.TableStore.
-func (s *Store) Filter(context.Context, *plan.SelectBatch) (plan.Filter, error) {
-	return nil, fmt.Errorf("%w: filters", plan.ErrUnsupported)
+func (s *Store) Filter(ctx context.Context, sel *plan.SelectBatch) (plan.Filter, error) {
+	if sel.Len() != 1 {
+		return nil, fmt.Errorf("a filter of %d selections, want 1", sel.Len())
+	}
+	one := *sel
+	one.Output = plan.OutputBits
+	var rows plan.Rows
+	if err := s.Select(ctx, &one, &rows); err != nil {
+		return nil, err
+	}
+	f, err := filter.New(s.t.Rows, rows.Selection(0))
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // Strategies implements plan.TableStore.

@@ -46,9 +46,6 @@ func (r *Ranker) Release() {
 
 // Rank answers b in rounds, one after the other. Concurrent callers overlap.
 func (r *Ranker) Rank(ctx context.Context, b *plan.RankBatch, out *plan.TopK) error {
-	if err := plan.Unfiltered(b.Filters); err != nil {
-		return err
-	}
 	if err := r.set.Begin(ctx); err != nil {
 		return err
 	}

@@ -49,6 +49,10 @@ type Keeper struct {
 	last    map[string]*State // as on disk; nil if they are unknown
 	pulse   pulse
 	unready atomic.Pointer[error] // nil before the first step
+
+	cluster atomic.Pointer[string] // identity of the cluster; nil if it is unknown
+	wroteID bool                   // the folder has it
+	belongs bool                   // the store has had it
 }
 
 // collection is an epoch of a collection.
@@ -57,13 +61,17 @@ type collection struct {
 	epoch uint64
 }
 
-// Run repeats Step until the context ends. wake, which may be nil, starts a step at once.
+// Run repeats Step until the context ends. wake, which may be nil, starts a step at once. A node that
+// has seen no store but one of another cluster ends with a *ForeignError.
 func (k *Keeper) Run(ctx context.Context, wake <-chan struct{}) error {
 	tick := time.NewTicker(cmp.Or(k.Poll, time.Second))
 	defer tick.Stop()
 	said := fmt.Sprint(error(nil))
 	for {
 		err := k.Step(ctx)
+		if foreign, is := errors.AsType[*ForeignError](err); is && !k.belongs {
+			return foreign
+		}
 		if text := fmt.Sprint(err); text != said && ctx.Err() == nil && k.Log != nil {
 			said = text
 			k.Log(err)
@@ -91,6 +99,9 @@ func (k *Keeper) Step(ctx context.Context) error {
 		k.last, diskErr = k.readLast() // an error counts only without the store, which has the same maps
 	}
 	states, err := readAll(ctx, k.KV)
+	if err == nil {
+		err = k.Belong(ctx)
+	}
 	if err != nil {
 		return errors.Join(err, diskErr, k.loadAll(ctx, k.last))
 	}

@@ -28,8 +28,8 @@ type KV interface {
 	Delete(ctx context.Context, key string) error
 	// Keys returns the keys with a prefix.
 	Keys(ctx context.Context, prefix string) ([]string, error)
-	// Alive returns the nodes that answer now.
-	Alive(ctx context.Context) ([]string, error)
+	// Alive returns the nodes that answer now, each with the identity of its cluster, or "".
+	Alive(ctx context.Context) (map[string]string, error)
 }
 
 // Prefixes of keys.
@@ -44,8 +44,9 @@ type Memory struct {
 	mu       sync.Mutex
 	values   map[string]entry
 	revision uint64
-	// Nodes are the nodes that Alive returns.
-	Nodes []string
+	// Nodes are the nodes that Alive returns, and Cluster their identities; nil is none.
+	Nodes   []string
+	Cluster func(node string) string
 }
 
 type entry struct {
@@ -96,7 +97,15 @@ func (m *Memory) Keys(_ context.Context, prefix string) ([]string, error) {
 }
 
 // Alive implements KV.
-func (m *Memory) Alive(context.Context) ([]string, error) { return slices.Clone(m.Nodes), nil }
+func (m *Memory) Alive(context.Context) (map[string]string, error) {
+	all := map[string]string{}
+	for _, n := range m.Nodes {
+		if all[n] = ""; m.Cluster != nil {
+			all[n] = m.Cluster(n)
+		}
+	}
+	return all, nil
+}
 
 // get returns the state of a collection; an empty one with revision 0 if there is none.
 func get(ctx context.Context, kv KV, name string) (*State, uint64, error) {

@@ -53,14 +53,14 @@ func (k *Keeper) Known() bool {
 
 // writeLast replaces the maps on disk, if they differ. Removed collections keep their epoch there.
 func (k *Keeper) writeLast(states map[string]*State) error {
-	if reflect.DeepEqual(k.last, states) {
-		return nil
+	if err := os.MkdirAll(k.Dir, 0o755); err != nil {
+		return err
+	}
+	if err := k.writeID(); err != nil || reflect.DeepEqual(k.last, states) {
+		return err
 	}
 	data, err := json.Marshal(states)
 	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(k.Dir, 0o755); err != nil {
 		return err
 	}
 	if err := auxiliary.Replace(filepath.Join(k.Dir, last), data); err != nil {

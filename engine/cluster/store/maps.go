@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"heddle/engine"
 	"heddle/engine/cluster/layout"
 )
 
@@ -27,7 +28,10 @@ func (m *Maps) Map(ctx context.Context, name string) (*layout.Map, error) {
 }
 
 // Names returns the names of all collections in the store.
-func (m *Maps) Names(ctx context.Context) ([]string, error) { return list(ctx, m.KV, mapKey) }
+func (m *Maps) Names(ctx context.Context) ([]string, error) {
+	names, err := list(ctx, m.KV, mapKey)
+	return names, unavailable(err)
+}
 
 // Refresh reads the map of a collection from the store. Epochs never go back.
 func (m *Maps) Refresh(ctx context.Context, name string) (*layout.Map, error) {
@@ -36,7 +40,7 @@ func (m *Maps) Refresh(ctx context.Context, name string) (*layout.Map, error) {
 	}
 	s, _, err := get(ctx, m.KV, name)
 	if err != nil {
-		return nil, err
+		return nil, unavailable(err)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -53,4 +57,12 @@ func (m *Maps) Refresh(ctx context.Context, name string) (*layout.Map, error) {
 	}
 	m.seen[name] = s.Current
 	return s.Current, nil
+}
+
+// unavailable gives an error of the store a code by which clients try again.
+func unavailable(err error) error {
+	if err == nil || engine.CodeOf(err) != engine.Internal {
+		return err
+	}
+	return &engine.Error{Code: engine.NoDevice, Op: "map", Err: err}
 }

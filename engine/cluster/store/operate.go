@@ -26,6 +26,9 @@ func (o Operator) Publish(ctx context.Context, manifest *layout.Map, replicas in
 	if err := CheckName(manifest.Name); err != nil {
 		return 0, err
 	}
+	if err := o.found(ctx); err != nil {
+		return 0, err
+	}
 	return o.change(ctx, manifest.Name, "publish", sources, func(s *State, l load) (*layout.Map, error) {
 		for _, m := range s.maps() {
 			if same(m, manifest, replicas) && m == s.maps()[len(s.maps())-1] {
@@ -229,7 +232,7 @@ func (o Operator) change(ctx context.Context, name, verb string, sources []strin
 
 // free returns the nodes that may take shards.
 func (o Operator) free(ctx context.Context) ([]string, error) {
-	nodes, err := o.KV.Alive(ctx)
+	nodes, err := o.members(ctx)
 	if err != nil {
 		return nil, err
 	}

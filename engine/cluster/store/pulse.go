@@ -30,7 +30,7 @@ func (p *pulse) dead(ctx context.Context, kv KV, nodes []string, now time.Time) 
 		if p.asked = now; gap >= silence { // of an earlier change
 			p.seen = map[string]time.Time{}
 		}
-		for _, n := range alive {
+		for n := range alive {
 			p.seen[n] = now
 		}
 	}

@@ -7,6 +7,7 @@ type Status struct {
 	Collections map[string]*State  `json:"collections"`
 	Nodes       map[string]*Report `json:"nodes"`
 	Alive       []string           `json:"alive"`
+	Cluster     string             `json:"cluster,omitempty"` // identity; "" before the first publish
 	Draining    []string           `json:"draining"`
 }
 
@@ -19,7 +20,10 @@ func (o Operator) Status(ctx context.Context) (s *Status, err error) {
 	if s.Nodes, err = Reports(ctx, o.KV); err != nil {
 		return nil, err
 	}
-	if s.Alive, err = o.KV.Alive(ctx); err != nil {
+	if s.Alive, err = o.members(ctx); err != nil {
+		return nil, err
+	}
+	if s.Cluster, err = storedID(ctx, o.KV); err != nil {
 		return nil, err
 	}
 	s.Draining, err = list(ctx, o.KV, drainKey)

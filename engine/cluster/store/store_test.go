@@ -96,6 +96,7 @@ type world struct {
 	ends    []time.Duration
 	up      map[string]time.Duration
 	killed  map[string]bool // changes may have completed without these nodes
+	id      string          // of the cluster, once it has one
 	url     string
 }
 
@@ -106,6 +107,13 @@ var allNodes = []string{"a", "b", "c"}
 func newWorld(t *rapid.T, url string, folder string) *world {
 	w := &world{t: t, folder: folder, keepers: map[string]*Keeper{}, loaders: map[string]*loader{}, skew: map[string]time.Duration{}, up: map[string]time.Duration{}, killed: map[string]bool{}, url: url}
 	w.kv.Nodes = allNodes
+	w.kv.Cluster = func(node string) string {
+		id, err := w.keepers[node].Cluster()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
 	for i, n := range allNodes {
 		w.skew[n] = time.Duration(i-1) * time.Hour
 		w.start(n)
@@ -141,6 +149,11 @@ func (w *world) check() {
 	s, _, err := get(w.t.Context(), &w.kv, "books")
 	if err != nil {
 		w.t.Fatalf("invalid state: %v", err)
+	}
+	if id, err := storedID(w.t.Context(), &w.kv); err != nil || id != "" && w.id != "" && id != w.id {
+		w.t.Fatalf("the cluster %s has become %s, error %v", w.id, id, err)
+	} else if id != "" {
+		w.id = id
 	}
 	if s.Current == nil {
 		return
@@ -230,7 +243,7 @@ func TestCrashes(t *testing.T) {
 				w.round(ctx)
 				if s, _, err := get(ctx, &w.kv, "books"); err == nil && len(w.kv.Nodes) == 3 && s.Epoch > 0 && s.Intent == nil {
 					w.round(ctx)
-					w.kv = Memory{Nodes: w.kv.Nodes}
+					w.kv = Memory{Nodes: w.kv.Nodes, Cluster: w.kv.Cluster}
 				}
 			case "time":
 				w.clock += time.Duration(rapid.IntRange(1, 15).Draw(t, "seconds")) * time.Second

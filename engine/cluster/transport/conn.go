@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net"
 	"sync"
 	"time"
 
@@ -103,6 +104,13 @@ func Connect(servers string, opt Options) (*Conn, error) {
 		note(cmp.Or(c.LastError(), nats.ErrNoServers))
 	}
 	return c, nil
+}
+
+// Unreachable reports whether an error of Connect says that no server answers. Connect succeeds then with
+// Options.Wait.
+func Unreachable(err error) bool {
+	_, network := errors.AsType[net.Error](err)
+	return network || errors.Is(err, nats.ErrNoServers)
 }
 
 // lose ends the calls of the current connection: their answers cannot come any more.

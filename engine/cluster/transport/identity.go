@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"sync"
 )
 
 // Identity are the files by which a program checks nodes, and proves itself to them over HTTP. The
@@ -17,7 +18,8 @@ type Identity struct {
 	// Cert and Key are the certificate in PEM that nodes get, and its key. They are read for each
 	// connection, so a new certificate needs no restart.
 	Cert, Key string
-	// Token is a file with one line, the token that nodes get.
+	// Token is a file with one line, the token that nodes get. A changed file is read again; one with
+	// an error leaves the old token in use.
 	Token string
 }
 
@@ -50,27 +52,50 @@ func (i Identity) Client(c *http.Client) (*http.Client, error) {
 	if i.Token == "" {
 		return c, nil
 	}
-	text, err := os.ReadFile(i.Token)
-	if err != nil {
-		return nil, err
-	}
-	line := bytes.TrimSpace(text)
-	if len(line) == 0 || bytes.ContainsAny(line, " \t\r\n") {
-		return nil, fmt.Errorf("%s: want one line with a token, as heddle serve token prints it", i.Token)
-	}
-	c.Transport = bearer{c.Transport.(*http.Transport), "Bearer " + string(line)}
-	return c, nil
+	b := &bearer{Transport: c.Transport.(*http.Transport), path: i.Token}
+	c.Transport = b
+	return c, b.read()
 }
 
-// bearer adds a token to each request.
+// bearer adds the token of a file to each request.
 type bearer struct {
 	*http.Transport
+	path string
+
+	mu     sync.Mutex
+	file   os.FileInfo // of header
 	header string
 }
 
 // RoundTrip implements http.RoundTripper.
-func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+func (b *bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	_ = b.read() // an error leaves the old token
 	r = r.Clone(r.Context())
+	b.mu.Lock()
 	r.Header.Set("Authorization", b.header)
+	b.mu.Unlock()
 	return b.Transport.RoundTrip(r)
+}
+
+// read reads the token if the file has changed.
+func (b *bearer) read() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	file, err := os.Stat(b.path)
+	if err != nil {
+		return err
+	}
+	if b.file != nil && os.SameFile(file, b.file) && file.Size() == b.file.Size() && file.ModTime().Equal(b.file.ModTime()) {
+		return nil
+	}
+	text, err := os.ReadFile(b.path)
+	if err != nil {
+		return err
+	}
+	line := bytes.TrimSpace(text)
+	if len(line) == 0 || bytes.ContainsAny(line, " \t\r\n") {
+		return fmt.Errorf("%s: want one line with a token, as heddle serve token prints it", b.path)
+	}
+	b.file, b.header = file, "Bearer "+string(line)
+	return nil
 }

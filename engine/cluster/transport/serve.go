@@ -14,6 +14,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/micro"
 	"google.golang.org/protobuf/proto"
+
+	"heddle/engine/internal/stack"
 )
 
 // ServiceName is the name of the micro service of a node: `nats micro stats heddle` lists all nodes.
@@ -176,6 +178,7 @@ func (v *Serving) handle(name string, spec connect.Spec, r micro.Request) {
 	v.cancel[id] = cancel
 	v.mu.Unlock()
 	v.calls.Go(func() {
+		stack.Grow()
 		began := time.Now()
 		defer func() {
 			v.mu.Lock()

@@ -53,10 +53,11 @@ type HTTP struct {
 }
 
 // NewClient returns a client for calls between nodes. It shares one connection of HTTP/2 with each
-// node, closes a connection that is silent for three seconds, and waits two seconds for a new one.
+// node, closes a connection that is silent for three seconds, and waits two seconds for a new one. Of
+// a name with several addresses it takes one by chance, and another one if that fails.
 func NewClient() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.Proxy, t.DialContext = nil, (&net.Dialer{Timeout: 2 * time.Second}).DialContext
+	t.Proxy, t.DialContext = nil, (&spread{net.Dialer{Timeout: 2 * time.Second}, net.DefaultResolver.LookupHost}).dial
 	t.Protocols = new(http.Protocols)
 	t.Protocols.SetHTTP2(true)
 	t.Protocols.SetUnencryptedHTTP2(true)

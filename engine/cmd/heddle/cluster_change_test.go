@@ -61,7 +61,7 @@ func TestClusterChanges(t *testing.T) {
 		k := &store.Keeper{KV: kv, Node: node, Dir: t.TempDir(), Loader: opener{}, Poll: 50 * time.Millisecond}
 		files := httptest.NewServer(fetch.Handler(k.Find))
 		k.URL = files.URL
-		if err := kv.Join(node); err != nil {
+		if err := kv.Join(node, k.Cluster); err != nil {
 			t.Fatal(err)
 		}
 		done := make(chan struct{})

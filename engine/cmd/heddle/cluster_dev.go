@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -159,12 +161,12 @@ func (o *clusterDevOptions) publish(ctx context.Context, a *App, g *gateway, nam
 	}
 	m.Name = name
 	op := store.Operator{KV: g.kv}
-	for alive, patience := []string(nil), time.Now().Add(time.Minute); len(alive) != o.nodes; {
+	for alive, patience := map[string]string(nil), time.Now().Add(time.Minute); len(alive) != o.nodes; {
 		if alive, err = g.kv.Alive(ctx); err != nil { // without the nodes whose answers are late
 			return err
 		}
 		if time.Now().After(patience) {
-			return fmt.Errorf("only %v of %d nodes answer", alive, o.nodes)
+			return fmt.Errorf("only %v of %d nodes answer", slices.Sorted(maps.Keys(alive)), o.nodes)
 		}
 	}
 	epoch, err := op.Publish(ctx, m, o.replicas, dir)

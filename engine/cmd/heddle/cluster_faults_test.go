@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -30,6 +32,10 @@ func TestWithoutNATS(t *testing.T) {
 	f.answers(40)
 	f.controls[0].kill()
 	f.answers(200)
+	late := serve(t, f.flags("--drain-delay", "0s")...) // knows no map yet
+	if got := late.ask("/v1/indexes/books/search", fleetQueries[0]); !strings.Contains(got, `"status":503,"detail":"map: there is no connection to NATS"`) {
+		t.Errorf("a server that starts without NATS: %s", got)
+	}
 	f.nodes["n1"].end()
 	f.answers(40)
 	f.node("n1")
@@ -49,13 +55,56 @@ func TestWithoutNATS(t *testing.T) {
 	f.answers(40)
 	f.node("n2")
 	f.answers(40)
+	for late.ask("/v1/indexes/books/search", fleetQueries[0]) != f.want[0] { // up to the time-out of the test
+	}
 	stop()
-	if got, want := f.state().Collections["books"].Current, before.Collections["books"].Current; !reflect.DeepEqual(got, want) {
+	after := f.state()
+	if got, want := after.Collections["books"].Current, before.Collections["books"].Current; !reflect.DeepEqual(got, want) {
 		t.Errorf("the map is %+v, want %+v", got, want)
+	}
+	if after.Cluster == "" || after.Cluster != before.Cluster {
+		t.Errorf("the identity of the cluster is %q, want %q", after.Cluster, before.Cluster)
 	}
 	wantFailure(t, heddle(t, "serve", "--cluster", "nats://127.0.0.1:1", "--node", "n3", "--data", "n3", "--listen", "127.0.0.1:0"), exitFailure, "NATS servers nats://127.0.0.1:1")
 	if _, err := os.Stat(filepath.Join("n3", "maps.json")); err == nil {
 		t.Error("a node that does not start has a map")
+	}
+}
+
+// TestOtherCluster: a node whose folder belongs to another cluster than the NATS servers ends, and
+// changes neither.
+func TestOtherCluster(t *testing.T) {
+	inTempDir(t)
+	f := newFleet(t, newControls(t, 1, ""), "n1", "n2")
+	f.nodes["n1"].end()
+	f.nodes["n2"].end()
+	f.controls[0].kill()
+	files := func() (found []string) {
+		if err := filepath.WalkDir("n1", func(path string, d fs.DirEntry, err error) error {
+			info, statErr := d.Info()
+			found = append(found, fmt.Sprint(path, info.Size(), info.ModTime()))
+			return errors.Join(err, statErr)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	before := files()
+	text, err := os.ReadFile(f.controls[0].file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, f.controls[0].file, strings.Replace(string(text), `/js"`, `/empty"`, 1))
+	f.controls[0].start()
+	f.node("n3")
+	f.must("publish", "books", "--replicas", "1")
+	want := f.state()
+	wantFailure(t, heddle(t, append([]string{"serve"}, f.flags("--node", "n1", "--data", "n1", "--listen", "127.0.0.1:0")...)...), exitFailure, "n1 belongs to cluster ", ", and the NATS servers to cluster "+want.Cluster)
+	if got := f.state(); !reflect.DeepEqual(got.Collections, want.Collections) || !slices.Equal(got.Alive, []string{"n3"}) {
+		t.Errorf("the state is %+v, want %+v", got, want)
+	}
+	if after := files(); !slices.Equal(after, before) {
+		t.Errorf("the folder has %v, want %v", after, before)
 	}
 }
 

@@ -87,8 +87,13 @@ Roaring bitmap, such as one of heddle bitmap query --roaring. With both, documen
 pass both. Scores are those of the search without a filter. --explain tells how many
 documents pass and how the filter was used.
 
+--facets counts all matching documents, not the best k alone, per value of columns of --table:
+after the documents, lines  facet TAB COLUMN TAB VALUE TAB COUNT, after ID TAB for a query
+file; in jsonl {"query": ID, "matches": N, "facets": [{"column": …, "values": […]}]}. The
+format trec has none.
+
 DIR is a collection: see heddle collection. Its answers are those of an index of its documents.
---part, --where, --filter and cost models are for index files.
+--part, --table, --filter and cost models are for index files.
 
 The first line of a query file, or --queries-format, determines its format. A file, but not
 standard input, may be compressed by gzip, zstd or bzip2. Text is UTF-8, or UTF-16 with a
@@ -145,6 +150,7 @@ Explanations go to standard error, or in jsonl into each object.`,
   heddle search books.hdl --query 'heaven earth' --mode and --count --algorithm bs --explain
   heddle search books.hdl --query 'heaven earth' --table docs.hdb --where 'year >= 1900'
   heddle search books.hdl --query 'heaven earth' --filter docs.roaring --count
+  heddle search books.hdl --query 'heaven earth' --table docs.hdb --facets lang,year
   heddle search books.hdl --queries queries.tsv --backend all --schedule sync`,
 	}, &searchOptions{})
 }
@@ -177,6 +183,8 @@ func (o *searchOptions) Validate(args []string) (err error) {
 	switch {
 	case o.all && o.count:
 		return errors.New("--all and --count exclude each other")
+	case len(o.facets) > 0 && o.count:
+		return errors.New("--facets counts documents already: omit --count")
 	case o.syntax != syntaxQuery && o.syntax != syntaxBoolean:
 		return fmt.Errorf("unknown --syntax %q (one of %s, %s); --literal is for text without operators", o.syntax, syntaxQuery, syntaxBoolean)
 	case o.statistics != "" && !o.ranked():
@@ -206,6 +214,8 @@ func (o *searchOptions) validate(c *config.Config, mode engine.Match) error {
 		return usageError{errors.New("mode and-or is for ranked results: use and or or with --all and --count")}
 	case o.part && mode == engine.Or:
 		return usageError{errors.New("--part is for mode and: it divides the shortest list, and mode or has none")}
+	case len(o.facets) > 0 && c.Search.Format == "trec":
+		return usageError{errors.New("--facets has no format trec: use text, tsv or jsonl")}
 	case o.count && c.Search.Format == "trec":
 		return usageError{errors.New("--count has no format trec: use text, tsv or jsonl")}
 	}
@@ -248,7 +258,7 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 	if o.part {
 		s.Query.Override = &engine.Override{Part: true}
 	}
-	if s.Query.Filter, err = o.filterOptions.open(ctx, e, x); err != nil {
+	if s.Query.Filter, s.Facets, err = o.filterOptions.open(ctx, e, x); err != nil {
 		return err
 	}
 	if s.Index, err = x.Snapshot(); err != nil {

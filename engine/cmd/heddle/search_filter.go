@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/spf13/pflag"
 
 	"heddle/engine"
@@ -17,36 +18,58 @@ type filterOptions struct {
 	table  string
 	where  string
 	bitmap string
+	facets []string
+	values int
 }
 
 func (o *filterOptions) add(fs *pflag.FlagSet) {
 	fs.StringVar(&o.table, "table", "", "attribute table `X.hdb` of the index, for --where")
 	fs.StringVar(&o.where, "where", "", "search the documents whose attributes make this `PREDICATE` true")
+	fs.StringSliceVar(&o.facets, "facets", nil, "count the matching documents per value of these `COLUMNS` of --table")
+	fs.IntVar(&o.values, "facet-values", engine.DefaultFacets, "`NUMBER` of values of a facet, the most frequent ones; 0 is all")
 	fs.StringVar(&o.bitmap, "filter", "", "search the documents of the Roaring bitmap in `FILE`")
 }
 
 func (o *filterOptions) validate() error {
-	if (o.table == "") != (o.where == "") {
-		return errors.New("--where and --table belong together: the predicate, and the table of the documents' attributes")
+	switch {
+	case o.table == "" && (o.where != "" || len(o.facets) > 0):
+		return errors.New("--where and --facets need the table of the documents' attributes: --table X.hdb")
+	case o.table != "" && o.where == "" && len(o.facets) == 0:
+		return errors.New("--table is for --where and --facets")
+	case o.values < 0:
+		return fmt.Errorf("--facet-values is %d, want 0 (all) or more", o.values)
 	}
 	return nil
 }
 
-// open returns the filter for queries on x; nil if there is none. The engine closes the table.
-func (o *filterOptions) open(ctx context.Context, e *engine.Engine, x *engine.Index) (*engine.Filter, error) {
-	if o.table == "" && o.bitmap == "" {
-		return nil, nil
-	}
-	f := &engine.Filter{Where: o.where}
+// open returns the filter and the facets of queries on x; nil if there are none. The engine closes
+// the table.
+func (o *filterOptions) open(ctx context.Context, e *engine.Engine, x *engine.Index) (f *engine.Filter, facets *engine.Facets, err error) {
+	var table *engine.Table
 	if o.table != "" {
-		var err error
-		if f.Table, err = e.OpenTable(ctx, o.table, engine.TableOptions{}); err != nil {
-			return nil, err
+		if table, err = e.OpenTable(ctx, o.table, engine.TableOptions{}); err != nil {
+			return nil, nil, err
 		}
 	}
-	if o.bitmap == "" {
-		return f, nil
+	if len(o.facets) > 0 {
+		if facets = (&engine.Facets{Table: table, Columns: o.facets, Limit: o.values}); o.values == 0 {
+			facets.Limit = -1
+		}
 	}
+	if o.where == "" && o.bitmap == "" {
+		return nil, facets, nil
+	}
+	if f = (&engine.Filter{}); o.where != "" {
+		f.Where, f.Table = o.where, table
+	}
+	if o.bitmap != "" {
+		f.Bitmap, err = o.readBitmap(x)
+	}
+	return f, facets, err
+}
+
+// readBitmap reads the documents of --filter.
+func (o *filterOptions) readBitmap(x *engine.Index) (*roaring.Bitmap, error) {
 	info, err := x.Info()
 	if err != nil {
 		return nil, err
@@ -56,8 +79,9 @@ func (o *filterOptions) open(ctx context.Context, e *engine.Engine, x *engine.In
 		return nil, err
 	}
 	defer in.Close()
-	if f.Bitmap, err = rowset.ReadRoaring(in, info.Docs); err != nil {
+	b, err := rowset.ReadRoaring(in, info.Docs)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.bitmap, err)
 	}
-	return f, nil
+	return b, nil
 }

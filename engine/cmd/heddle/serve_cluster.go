@@ -62,18 +62,16 @@ func dialCluster(ctx context.Context, c *config.Config, log zerolog.Logger) (g *
 		return nil, err
 	}
 	g = new(gateway)
-	if g.conn, err = connectCluster(c.Cluster, false, log); err != nil {
+	if g.conn, err = connectCluster(c.Cluster, false, log); transport.Unreachable(err) {
+		g.conn, err = connectCluster(c.Cluster, true, log)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if g.kv, err = bucket.Open(ctx, g.conn.Conn, c.Cluster.ControlReplicas); err == nil {
-		g.peers, err = node.Listen(g.conn, client)
-	}
-	var reports map[string]*store.Report
-	if err == nil {
-		reports, err = store.Reports(ctx, g.kv)
-	}
-	for name, r := range reports { // announcements come within a second
-		g.peers.Add(name, r.URL)
+	g.kv = bucket.New(g.conn.Conn, c.Cluster.ControlReplicas)
+	g.peers, err = node.Listen(g.conn, client)
+	if err == nil && g.conn.IsConnected() {
+		err = g.learn(ctx)
 	}
 	if err != nil {
 		g.conn.Close()
@@ -84,6 +82,15 @@ func dialCluster(ctx context.Context, c *config.Config, log zerolog.Logger) (g *
 }
 
 // Close ends the connection.
+// learn adds the URLs of the nodes that the store knows. Announcements come within a second.
+func (g *gateway) learn(ctx context.Context) error {
+	reports, err := store.Reports(ctx, g.kv)
+	for name, r := range reports {
+		g.peers.Add(name, r.URL)
+	}
+	return err
+}
+
 func (g *gateway) Close() error {
 	err := g.peers.Close()
 	g.conn.Close()

@@ -100,6 +100,10 @@ func (o *serveOptions) serveNode(ctx context.Context, a *App, c *config.Config, 
 		}
 	}
 	keeper.KV = kv
+	// Without NATS the check comes later, with the first map.
+	if foreign, is := errors.AsType[*store.ForeignError](keeper.Belong(ctx)); is {
+		return foreign
+	}
 	rpc := connect.NewServer()
 	shard.Register(rpc, shards)
 	serving, err := transport.Service{Node: c.Cluster.Node, Server: rpc}.Serve(calls)
@@ -107,12 +111,16 @@ func (o *serveOptions) serveNode(ctx context.Context, a *App, c *config.Config, 
 		return err
 	}
 	web.use(rpc, keeper)
-	failed := make(chan error, 2)
+	failed := make(chan error, 3)
 	go func() { failed <- web.serve() }()
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	var tasks sync.WaitGroup
-	tasks.Go(func() { _ = keeper.Run(running, kv.Watch(running)) }) // the end of running
+	tasks.Go(func() {
+		if err := keeper.Run(running, kv.Watch(running)); running.Err() == nil {
+			failed <- err
+		}
+	})
 	tasks.Go(func() { web.follow(running) })
 	tasks.Go(func() {
 		if err := notifyReady(running, a, keeper); err != nil {
@@ -124,7 +132,7 @@ func (o *serveOptions) serveNode(ctx context.Context, a *App, c *config.Config, 
 			return node.Announcement{Node: c.Cluster.Node, PID: os.Getpid(), HTTP: web.url, Running: serving.Running(), Shards: shards.Held()}
 		})
 	})
-	if err = kv.Join(c.Cluster.Node); err == nil {
+	if err = kv.Join(c.Cluster.Node, keeper.Cluster); err == nil {
 		_, err = fmt.Fprintf(a.Stdout, "listening on %s\n", web.at())
 	}
 	if err == nil {

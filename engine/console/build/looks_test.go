@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // views are the pages as people see them, with an expression that is true when they are complete.
@@ -16,7 +17,7 @@ var views = []struct{ name, place, complete string }{
 	{"search", "search?index=kjv&query=faith+hope&k=10", `document.querySelectorAll(".hits li").length === 10`},
 	{"matches", "search?index=kjv&query=(heaven+AND+earth)+NOT+sea&k=10&ranked=no", `document.querySelectorAll(".way .lists li").length > 0`},
 	{"tables", "tables?table=flights&where=delay+%3E%3D+60+AND+distance+%3C+500", `document.querySelector("#vectors") !== null`},
-	{"live", "live", `document.querySelector(".tiles") !== null`},
+	{"live", "live", `document.querySelectorAll(".uplot canvas").length > 0`},
 	{"devices", "devices", `document.querySelectorAll(".findings li").length > 0`},
 	{"cluster", "cluster", `document.querySelector(".notice, .coverage") !== null`},
 	{"indexes", "indexes", `document.querySelector("[aria-label=Terms]") !== null`},
@@ -64,7 +65,8 @@ func (s *site) shoot(prefix string) {
 	}
 }
 
-// TestAccessible checks each page in both themes by axe-core: WCAG 2.2, levels A and AA.
+// TestAccessible checks each page by axe-core: WCAG 2.2, levels A and AA. It looks in both themes at a
+// window of usual width, and in one of them at a phone and at a large screen.
 func TestAccessible(t *testing.T) {
 	axe, err := os.ReadFile("testdata/axe/axe.min.js")
 	if err != nil {
@@ -73,14 +75,56 @@ func TestAccessible(t *testing.T) {
 	s := openDemo(t)
 	stop := load(s)
 	defer stop()
-	for _, v := range views {
-		s.visit(v.place)
-		s.until(v.complete)
-		value[bool](s, string(axe)+"; true")
-		for _, theme := range []string{"light", "dark"} {
-			s.setTheme(theme)
-			for _, wrong := range s.axe() {
-				t.Errorf("%s, %s: %s", v.name, theme, wrong)
+	for _, width := range []int64{360, 1280, 3840} {
+		s.do(chromedp.EmulateViewport(width, 800))
+		for _, v := range views {
+			s.visit(v.place)
+			s.until(v.complete)
+			value[bool](s, string(axe)+"; true")
+			for _, theme := range map[bool][]string{true: {"light", "dark"}, false: {"light"}}[width == 1280] {
+				s.setTheme(theme)
+				for _, wrong := range s.axe() {
+					t.Errorf("%s at %d pixels, %s: %s", v.name, width, theme, wrong)
+				}
+			}
+		}
+	}
+}
+
+// TestTab walks each page by the key Tab. It reaches every control, each shows that it has the focus,
+// and the walk comes to an end.
+func TestTab(t *testing.T) {
+	s := openDemo(t)
+	for _, width := range []int64{360, 1280} {
+		s.do(chromedp.EmulateViewport(width, 800))
+		for _, v := range views {
+			s.visit(v.place)
+			s.until(v.complete)
+			value[bool](s, `(() => {
+				const shown = (x) => x.checkVisibility({ visibilityProperty: true }) && !x.disabled && x.tabIndex >= 0;
+				window.left = new Set([...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")].filter(shown));
+				window.plain = [];
+				document.activeElement?.blur();
+				return left.size > 0;
+			})()`)
+			steps := 3 * value[int](s, "left.size")
+			for i := 0; value[int](s, "left.size") > 0 && i < steps; i++ {
+				s.do(chromedp.KeyEvent(kb.Tab))
+				value[bool](s, `(() => {
+					const x = document.activeElement;
+					left.delete(x);
+					const style = getComputedStyle(x), box = x.getBoundingClientRect();
+					const marked = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0 || style.boxShadow !== "none";
+					const seen = box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth;
+					if (x !== document.body && !(marked && seen)) plain.push(x.outerHTML.slice(0, 120));
+					return true;
+				})()`)
+			}
+			if left := value[[]string](s, "[...left].filter((x) => x.isConnected).map((x) => x.outerHTML.slice(0, 120))"); len(left) > 0 {
+				t.Errorf("%s at %d pixels: Tab does not reach %q", v.name, width, left)
+			}
+			if plain := value[[]string](s, "plain"); len(plain) > 0 {
+				t.Errorf("%s at %d pixels: no mark of the focus, or out of sight: %q", v.name, width, plain)
 			}
 		}
 	}

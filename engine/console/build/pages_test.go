@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -135,6 +136,20 @@ func TestTables(t *testing.T) {
 	if got := s.text("#count b"); got != grouped(sum) {
 		t.Errorf("groups have %d rows, and the selection has %s", sum, got)
 	}
+
+	s.fill(".aggregates label:nth-of-type(1) input", "count(*), max(distance)")
+	s.fill(".aggregates label:nth-of-type(2) input", "delay")
+	s.fill(".aggregates label:nth-of-type(3) input", "delay DESC")
+	s.do(chromedp.KeyEvent("\r"))
+	s.until(`document.querySelectorAll(".aggregates tbody tr").length > 0`)
+	type answer struct{ Columns []struct{ Values []string } }
+	all := ask[answer](s, "/v1/tables/flights/aggregate", `{"select":"count(*), max(distance)","group_by":"delay","order_by":"delay DESC","where":"delay >= 60 AND distance < 500","limit":200}`)
+	if got, want := s.texts(".aggregates tbody tr:nth-child(2) :is(th, td)"), []string{all.Columns[0].Values[1], all.Columns[1].Values[1]}; !slices.Equal(got, want) {
+		t.Errorf("aggregates %q, want %q", got, want)
+	}
+	s.fill(".aggregates label:nth-of-type(1) input", "max(weight)")
+	s.do(chromedp.KeyEvent("\r"))
+	s.until(`document.querySelector(".aggregates .failure")?.innerText.includes("weight")`)
 
 	// The end of a range by keyboard, and a range by pointer.
 	s.do(chromedp.Click("form button[type=button]")) // clear

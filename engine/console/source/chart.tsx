@@ -12,13 +12,22 @@ const colour = (name: string) => getComputedStyle(document.documentElement).getP
 // leastSpan is the least width of the time axis, in seconds.
 const leastSpan = 30;
 
+// clock writes times of day. A text that would end outside of the chart is left out.
+function clock(u: uPlot, times: number[]): string[] {
+  const end = u.bbox.width / devicePixelRatio - 24;
+  return times.map((t) => (u.valToPos(t, "x") > end ? "" : new Date(1000 * t).toTimeString().slice(0, 8)));
+}
+
+// isShort says that a line has too few values to be seen without points.
+const isShort = (u: uPlot, line: number) => u.data[line].filter((v) => v !== null).length < 3;
+
 function optionsOf(names: string[], width: number, height: number, unit: (n: number) => string): uPlot.Options {
   const axis = { stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false }, font: `11px ${colour("--sans")}` };
   return {
     width, height, legend: { show: false }, cursor: { show: false }, padding: [8, 8, 0, 0],
     scales: { x: { time: true, range: (u) => [Math.min(u.data[0][0], u.data[0].at(-1)! - leastSpan), u.data[0].at(-1)!] }, y: { range: (_u, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
-    axes: [{ ...axis, size: 28, space: 80, values: (_u, all) => all.map((t) => new Date(1000 * t).toTimeString().slice(0, 8)) }, { ...axis, size: 62, space: 26, values: (_u, all) => all.map(unit) }],
-    series: [{}, ...names.map((name, i) => ({ label: name, stroke: colour(`--tone${i % 6}`), width: 1.75, dash: dashes[i % 6], points: { show: false }, spanGaps: true }))],
+    axes: [{ ...axis, size: 28, space: 80, values: clock }, { ...axis, size: 62, space: 26, values: (_u, all) => all.map(unit) }],
+    series: [{}, ...names.map((name, i) => ({ label: name, stroke: colour(`--tone${i % 6}`), width: 1.75, dash: dashes[i % 6], points: { show: isShort, size: 5, fill: colour(`--tone${i % 6}`) }, spanGaps: true }))],
   };
 }
 

@@ -1,5 +1,6 @@
 // Page Tables: columns with their bins, a predicate, its rows, and the plan of the selection.
 import { useEffect, useRef, useState } from "preact/hooks";
+import { Aggregates } from "./aggregates";
 import { call, Problem, tablePath } from "./api";
 import { WayOf } from "./explain";
 import { bytes, count, percent, time } from "./format";
@@ -95,6 +96,7 @@ function One({ of, start }: { of: TableDetails; start: string }) {
               {shown.rows.length > 0 && <p class="rows code" tabIndex={0} role="region" aria-label="Numbers of rows">{shown.rows.join(" ")}{shown.count > shown.rows.length && " …"}</p>}
             </Panel>
             {outcome!.group && shown.groups.length > 0 && <Groups of={of.columns.find((c) => c.name === outcome!.group)!} groups={shown.groups} total={shown.count} />}
+            <Aggregates table={of.name} where={outcome!.where} />
             <Plan of={shown} path={outcome!.path} body={outcome!.body} />
           </div>)}
       </div>

@@ -55,7 +55,7 @@ func Of(src *plan.Source, lists []plan.Handle) Features {
 }
 
 // seekSlower is the number of postings that a ranked OR passes in the time of one look-up.
-const seekSlower = 16
+const seekSlower = 8
 
 // Restrict changes the features of a query of a kind for a filter of n of docs documents. A filter
 // of few documents takes the place of the shortest list.

@@ -8,6 +8,7 @@ import (
 	"heddle/engine/internal/limit"
 	"heddle/engine/internal/schedule"
 	"heddle/engine/table/group"
+	"heddle/engine/table/partial"
 	"heddle/engine/table/result"
 	"heddle/engine/table/statement"
 	"heddle/engine/table/values"
@@ -30,8 +31,30 @@ func (g *Generation) CompileValues(c statement.Clauses) (*result.Query, error) {
 // Values passes the values of rows to deliver. Errors: of result.Query.Run; *limit.Error.
 func (g *Generation) Values(until *limit.Until, q *result.Query, rows []uint64, offset, most uint64, deliver func(values.Batch) error) error {
 	l := g.pool.Limits()
-	opt := result.Options{Offset: offset, Limit: most, Options: group.Options{Groups: l.Groups, Codes: l.Values, Ended: until.Err}}
-	err := q.Run(g.Table, rows, opt, deliver)
+	return named(l, q.Run(g.Table, rows, options(l, until.Err, offset, most), deliver))
+}
+
+// Part computes the state of rows (package partial). Errors: of Values.
+func (g *Generation) Part(until *limit.Until, q *result.Query, rows []uint64, offset, most uint64) (*partial.State, error) {
+	l := g.pool.Limits()
+	s, err := partial.Of(q, g.Columns, g.Table, rows, options(l, until.Err, offset, most))
+	return s, named(l, err)
+}
+
+// Join computes the values of a table from the states of its parts. Errors: of partial.Merge;
+// *limit.Error.
+func Join(c statement.Clauses, parts []*partial.State, offset, most uint64) (values.Batch, error) {
+	l := limit.Default()
+	b, err := partial.Merge(c, parts, options(&l, nil, offset, most))
+	return b, named(&l, err)
+}
+
+func options(l *limit.Limits, ended func() error, offset, most uint64) result.Options {
+	return result.Options{Offset: offset, Limit: most, Options: group.Options{Groups: l.Groups, Codes: l.Values, Ended: ended}}
+}
+
+// named names the limit of an error.
+func named(l *limit.Limits, err error) error {
 	switch {
 	case errors.Is(err, group.ErrGroups):
 		return &limit.Error{Name: "Groups", Limit: l.Groups}

@@ -15,7 +15,7 @@ type planned struct {
 	*collected
 	Settings
 	file  *temp    // that has the blocks
-	place []uint64 // of a type with a dictionary: the key of each number
+	place []uint32 // of a type with a dictionary: the key of each number
 	base  uint64   // least key, in the scale of the column
 	auto  bool     // the settings leave the binning to this package
 	scale uint8    // of the stored column
@@ -29,9 +29,10 @@ func (b *builder) plan(c *collected) (*planned, error) {
 	var s binning.Sample
 	if c.Type.HasDictionary() {
 		p.place = c.strings.sort()
-		s = binning.Sample{Rows: c.strings.rows, All: true}
-		for i := range c.strings.list {
-			s.Keys = append(s.Keys, uint64(i))
+		n := len(c.strings.list)
+		s = binning.Sample{Keys: make([]uint64, n), Rows: make([]uint64, n), All: true}
+		for i, rows := range c.strings.rows {
+			s.Keys[i], s.Rows[i] = uint64(i), uint64(rows)
 		}
 		p.base = 0
 	} else {
@@ -113,7 +114,7 @@ func (p *planned) code(keys []uint64, missing []bool) {
 	}
 	for i, k := range keys {
 		if len(missing) == 0 || !missing[i] {
-			keys[i] = p.place[k]
+			keys[i] = uint64(p.place[k])
 		}
 	}
 }

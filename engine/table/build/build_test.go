@@ -167,7 +167,7 @@ func TestFailure(t *testing.T) {
 		"no column":  {newTable(ints, texts), Options{Columns: map[string]Settings{"test": {}}}, `settings: there is no column "test"; there are ints, texts (nearest: "texts")`},
 		"distinct":   {newTable(make1("a", column.Int, 40000, 40000, 0, 1)), Options{Settings: Settings{Binning: column.Distinct}}, `column "a": more than 10000 different values`},
 		"long text":  {newTable(long), Options{}, `column "long": a string of 65537 bytes`},
-		"many texts": {newTable(ints, texts), Options{Memory: 1000}, `column "texts": 7 different values here; the dictionaries of all columns take more than half of the memory limit, 500 bytes`},
+		"many texts": {newTable(ints, texts), Options{Memory: 1000}, `column "texts": 13 different values here; the dictionaries of all columns take more than half of the memory limit, 500 bytes`},
 		"no folder":  {newTable(ints), Options{TempDir: "/no/such/folder"}, "no such file or directory"},
 	} {
 		dir := t.TempDir()

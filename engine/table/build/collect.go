@@ -12,7 +12,6 @@ import (
 
 	"heddle/engine/table/binning"
 	"heddle/engine/table/column"
-	"heddle/engine/table/hdb"
 	"heddle/engine/table/read"
 )
 
@@ -129,73 +128,4 @@ func (c *collected) take(v *read.Values) {
 	var b block
 	c.bytes, b = appendBlock(c.bytes[:0], keys, v.Missing, least, greatest)
 	c.blocks = append(c.blocks, b)
-}
-
-// dictionary numbers strings in the order in which they come first.
-type dictionary struct {
-	limit uint64         // bytes of all dictionaries
-	total *atomic.Uint64 // bytes that they take so far
-	ids   map[string]uint32
-	list  []string
-	rows  []uint64 // of each
-}
-
-// entryBytes is the size of an entry without its text: in list, rows, ids.
-const entryBytes = 64
-
-// codes appends the numbers of values, 0 for missing ones.
-func (d *dictionary) codes(dst []uint64, v *read.Values) (_ []uint64, err error) {
-	if d.ids == nil {
-		d.ids = map[string]uint32{}
-	}
-	v.Each(func(row int, value []byte, ok bool) {
-		if !ok || err != nil {
-			dst = append(dst, 0)
-			return
-		}
-		id, ok := d.ids[string(value)]
-		if !ok {
-			id, err = d.add(string(value))
-		}
-		if err == nil {
-			d.rows[id]++
-			dst = append(dst, uint64(id))
-		}
-	})
-	return dst, err
-}
-
-func (d *dictionary) add(s string) (id uint32, err error) {
-	if len(s) > hdb.MaxStringLen {
-		return 0, fmt.Errorf("a string of %d bytes, %.60q...; at most %d are possible", len(s), s, hdb.MaxStringLen)
-	}
-	if n := d.total.Add(uint64(len(s)) + entryBytes); n > d.limit {
-		return 0, fmt.Errorf("%d different values here; the dictionaries of all columns take more than half of the memory limit, %d bytes: raise it, or leave the column out", len(d.list), d.limit)
-	}
-	id = uint32(len(d.list))
-	d.ids[s] = id
-	d.list = append(d.list, s)
-	d.rows = append(d.rows, 0)
-	return id, nil
-}
-
-// sort puts the entries in order, and gives the place of each by its number.
-func (d *dictionary) sort() (place []uint64) {
-	order := make([]uint32, len(d.list))
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	slices.SortFunc(order, func(a, b uint32) int {
-		if d.list[a] < d.list[b] {
-			return -1
-		}
-		return 1
-	})
-	place = make([]uint64, len(order))
-	list, rows := make([]string, len(order)), make([]uint64, len(order))
-	for i, id := range order {
-		place[id], list[i], rows[i] = uint64(i), d.list[id], d.rows[id]
-	}
-	d.list, d.rows, d.ids = list, rows, nil
-	return place
 }

@@ -31,3 +31,6 @@ func (s *Integer) Big() *big.Int {
 	}
 	return sum
 }
+
+// AddProduct adds a·b.
+func (s *Integer) AddProduct(a, b uint64) { s.Add(bits.Mul64(a, b)) }

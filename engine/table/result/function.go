@@ -69,7 +69,7 @@ func zero(c *column.Column) *big.Int {
 }
 
 // column computes an output of all groups.
-func (o *output) column(g *group.Groups) (values.Column, error) {
+func (o *output) column(g Groups) (values.Column, error) {
 	c := values.Column{Codes: make([]uint64, g.Len())}
 	if o.of != nil {
 		c.Column = *o.of
@@ -102,7 +102,7 @@ func (o *output) column(g *group.Groups) (values.Column, error) {
 }
 
 // absent marks groups without a value as missing.
-func (o *output) absent(g *group.Groups, c *values.Column) {
+func (o *output) absent(g Groups, c *values.Column) {
 	for i := range c.Codes {
 		if g.Count(o.measure, i) == 0 {
 			c.SetNull(i)
@@ -110,7 +110,7 @@ func (o *output) absent(g *group.Groups, c *values.Column) {
 	}
 }
 
-func (o *output) groups(g *group.Groups, c *values.Column) {
+func (o *output) groups(g Groups, c *values.Column) {
 	for i := range c.Codes {
 		code, ok := g.Code(o.grouping, i)
 		if c.Codes[i] = code; !ok {
@@ -119,7 +119,7 @@ func (o *output) groups(g *group.Groups, c *values.Column) {
 	}
 }
 
-func (o *output) counts(g *group.Groups, c *values.Column) {
+func (o *output) counts(g Groups, c *values.Column) {
 	c.Column = column.Column{Name: o.name, Type: column.Uint}
 	var distinct [][]group.Frequency
 	if o.Function == statement.CountDistinct {
@@ -137,7 +137,7 @@ func (o *output) counts(g *group.Groups, c *values.Column) {
 	}
 }
 
-func (o *output) quantiles(g *group.Groups, c *values.Column) {
+func (o *output) quantiles(g Groups, c *values.Column) {
 	for i, codes := range g.Codes(o.measure) {
 		if n := g.Count(o.measure, i); n > 0 {
 			place := rank(o.fraction, n)
@@ -160,7 +160,7 @@ func rank(q *big.Rat, n uint64) uint64 {
 }
 
 // exactSum is the sum of an integer or decimal column in group i, without its scale.
-func (o *output) exactSum(g *group.Groups, i int) *big.Int {
+func (o *output) exactSum(g Groups, i int) *big.Int {
 	weights := g.Sum(o.measure, i)
 	sum := zero(o.of)
 	sum.Mul(sum, new(big.Int).SetUint64(g.Count(o.measure, i)))
@@ -174,7 +174,7 @@ func scale(c *column.Column) *big.Int {
 
 func isFloat(c *column.Column) bool { return c.Type == column.Float || c.Type == column.Float32 }
 
-func (o *output) means(g *group.Groups, c *values.Column) {
+func (o *output) means(g Groups, c *values.Column) {
 	c.Column = column.Column{Name: o.name, Type: column.Float}
 	unit := scale(o.of)
 	for i := range c.Codes {
@@ -191,7 +191,7 @@ func (o *output) means(g *group.Groups, c *values.Column) {
 	}
 }
 
-func (o *output) sums(g *group.Groups, c *values.Column) error {
+func (o *output) sums(g Groups, c *values.Column) error {
 	c.Column = column.Column{Name: o.name, Type: column.Decimal128, Scale: o.of.Scale}
 	if isFloat(o.of) {
 		c.Type, c.Scale = column.Float, 0

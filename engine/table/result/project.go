@@ -19,15 +19,16 @@ const perLook = 1 << 10
 // projection reads columns of rows.
 type projection struct {
 	q       *Query
+	outputs []output // to deliver
 	opt     *Options
 	set     []uint64
 	columns []*gather.Column // by input
 	reader  gather.Reader
 }
 
-// project passes the columns of the selected rows to deliver.
-func (q *Query) project(t *plan.Table, set []uint64, opt *Options, deliver func(values.Batch) error) error {
-	p := projection{q: q, opt: opt, set: set}
+// project passes the first outputs of the selected rows to deliver.
+func (q *Query) project(t *plan.Table, set []uint64, outputs int, opt *Options, deliver func(values.Batch) error) error {
+	p := projection{q: q, outputs: q.outputs[:outputs], opt: opt, set: set}
 	for _, in := range q.Inputs {
 		c, err := gather.Open(t, in)
 		if err != nil {
@@ -103,8 +104,8 @@ func (p *projection) batches(f func(*gather.Batch) (more bool, err error)) error
 
 // read reads the columns of rows with a function for their codes.
 func (p *projection) read(rows []uint32, codes func(*gather.Column, []uint64) error) (values.Batch, error) {
-	b := make(values.Batch, p.q.shown)
-	for k, o := range p.q.outputs[:p.q.shown] {
+	b := make(values.Batch, len(p.outputs))
+	for k, o := range p.outputs {
 		c := values.Column{Column: *o.of, Codes: make([]uint64, len(rows))}
 		c.Name = o.name
 		of := p.columns[o.input]

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"heddle/engine/plan"
+	"heddle/engine/table/exact"
 	"heddle/engine/table/group"
 	"heddle/engine/table/values"
 )
@@ -31,23 +32,65 @@ func (o *Options) end(n uint64) (first, end uint64) {
 // group.Run, of deliver, ErrOverflow.
 func (q *Query) Run(t *plan.Table, rows []uint64, opt Options, deliver func(values.Batch) error) error {
 	if !q.Grouped {
-		return q.project(t, rows, &opt, deliver)
+		return q.project(t, rows, q.shown, &opt, deliver)
 	}
 	g, err := group.Run(t, &q.Aggregation, rows, opt.Options)
 	if err != nil {
 		return err
 	}
+	b, err := q.Finish(g, opt)
+	if err != nil {
+		return err
+	}
+	return deliver(b)
+}
+
+// Groups are groups of rows with their measures, as group.Groups has them.
+type Groups interface {
+	Len() int
+	Code(k, i int) (code uint64, ok bool)
+	Rows(i int) uint64
+	Count(m, i int) uint64
+	Sum(m, i int) exact.Integer
+	Floats(m, i int) *exact.Float
+	Extreme(m, i int) uint64
+	Codes(m int) [][]group.Frequency
+}
+
+// Finish computes the result of groups, in their order. The error is ErrOverflow.
+func (q *Query) Finish(g Groups, opt Options) (values.Batch, error) {
 	all := make(values.Batch, len(q.outputs))
 	for i := range q.outputs {
+		var err error
 		if all[i], err = q.outputs[i].column(g); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	first, end := opt.end(uint64(g.Len()))
-	if len(q.order) == 0 {
-		return deliver(all[:q.shown].Cut(int(first), int(end)))
+	return q.Part(all, opt), nil
+}
+
+// RunItems is Run with all items and keys, of a query that is not Grouped.
+func (q *Query) RunItems(t *plan.Table, rows []uint64, opt Options, deliver func(values.Batch) error) error {
+	return q.project(t, rows, len(q.outputs), &opt, deliver)
+}
+
+// Items are the columns of all items and keys, of a query that is not Grouped: the name of each,
+// and the number of its column in the table.
+func (q *Query) Items() (names []string, columns []int) {
+	for _, o := range q.outputs {
+		names, columns = append(names, o.name), append(columns, int(q.Inputs[o.input].Column))
 	}
-	return deliver(all[:q.shown].Take(q.sorted(all)[first:end]))
+	return names, columns
+}
+
+// Part is the rows of the result, of all items and keys: the items that are shown, in the
+// order of the query.
+func (q *Query) Part(all values.Batch, opt Options) values.Batch {
+	first, end := opt.end(uint64(all.Len()))
+	if len(q.order) == 0 {
+		return all[:q.shown].Cut(int(first), int(end))
+	}
+	return all[:q.shown].Take(q.sorted(all)[first:end])
 }
 
 // String describes the work of Run in a few words.

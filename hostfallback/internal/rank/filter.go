@@ -9,7 +9,7 @@ import (
 )
 
 // seekSlower is the number of postings that a ranked OR passes in the time of one look-up.
-const seekSlower = 16
+const seekSlower = 8
 
 // seeks tells whether the lists of a query are searched for the documents of its filter. A ranked
 // AND looks up the documents of the shortest list, if they are fewer.
@@ -55,6 +55,41 @@ func (w *worker) seek(ctx context.Context, mode plan.Mode, p *part) error {
 		}
 	}
 	return nil
+}
+
+// spareSample is how many more documents of a list expectFiltered looks at than it should need.
+const spareSample = 2
+
+// expectFiltered finds a score that k documents of the filter reach: the contribution of one list to
+// documents with a great component. The list is the one that promises the greatest score.
+func (w *worker) expectFiltered(k int) {
+	n, docs := uint64(w.filter.Count()), uint64(w.filter.Universe())
+	if n < uint64(k) {
+		return
+	}
+	want := spareSample * uint64(k) * docs / n
+	var from *table
+	least, score := uint32(0), uint32(0)
+	for _, l := range w.lists {
+		if l.table == nil || l.tfs == nil || want >= 1<<(len(l.table.floors)-1) {
+			continue
+		}
+		if tf := l.table.floor(int(want)); contribution(uint64(l.weight), tf) > score {
+			from, least, score = l.table, tf, contribution(uint64(l.weight), tf)
+		}
+	}
+	if from == nil || least == 0 {
+		return
+	}
+	found := 0
+	for i, tf := range from.tfs {
+		if tf >= least && w.filter.Has(from.docs[i]) {
+			if found++; found == k {
+				w.best.expect(score)
+				return
+			}
+		}
+	}
 }
 
 // keepNoted removes the documents that the filter lacks from w.noted, whose first document is from,

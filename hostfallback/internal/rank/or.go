@@ -40,6 +40,9 @@ func (w *worker) or(ctx context.Context, src *plan.Source, k int, p *part) error
 			w.best.expect(plan.Contribution(l.weight, l.table.floor(k)))
 		}
 	}
+	if w.filter != nil && p.floor.Load() == 0 {
+		w.expectFiltered(k)
+	}
 	slices.SortFunc(w.lists, func(a, b *reader) int { return cmp.Compare(a.most(), b.most()) })
 	size := rangeSize(postings, uint64(len(w.lists)), uint64(src.Docs))
 	w.noted = slices.Grow(w.noted[:0], maxRange+1)

@@ -192,7 +192,7 @@ func (b *KV) Keys(ctx context.Context, prefix string) (keys []string, err error)
 }
 
 // Alive implements store.KV.
-func (b *KV) Alive(ctx context.Context) ([]string, error) {
+func (b *KV) Alive(ctx context.Context) (map[string]string, error) {
 	inbox := nats.NewInbox()
 	answers, err := b.conn.SubscribeSync(inbox)
 	if err != nil {
@@ -204,7 +204,7 @@ func (b *KV) Alive(ctx context.Context) ([]string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	var nodes []string
+	nodes := map[string]string{}
 	for {
 		m, err := answers.NextMsgWithContext(ctx)
 		if err != nil {
@@ -213,15 +213,21 @@ func (b *KV) Alive(ctx context.Context) ([]string, error) {
 			}
 			return nodes, err
 		}
-		if node := strings.TrimSpace(string(m.Data)); store.CheckName(node) == nil {
-			nodes = append(nodes, node)
+		node, cluster, _ := strings.Cut(string(m.Data), " ")
+		if store.CheckName(node) == nil {
+			nodes[node] = cluster
 		}
 	}
 }
 
-// Join answers for a node until the connection ends.
-func (b *KV) Join(node string) error {
-	_, err := b.conn.Subscribe(alive, func(m *nats.Msg) { _ = m.Respond([]byte(node)) })
+// Join answers for a node until the connection ends. Cluster returns the identity of its cluster. A node
+// whose folder cannot be read does not answer.
+func (b *KV) Join(node string, cluster func() (string, error)) error {
+	_, err := b.conn.Subscribe(alive, func(m *nats.Msg) {
+		if id, err := cluster(); err == nil {
+			_ = m.Respond([]byte(node + " " + id))
+		}
+	})
 	return err
 }
 

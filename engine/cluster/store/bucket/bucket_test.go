@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"slices"
 	"strings"
@@ -86,10 +87,10 @@ func TestKV(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := bucket.Join("a"); err != nil {
+	if err := bucket.Join("a", func() (string, error) { return "X", nil }); err != nil {
 		t.Fatal(err)
 	}
-	for name, kv := range map[string]store.KV{"bucket": bucket, "memory": &store.Memory{Nodes: []string{"a"}}} {
+	for name, kv := range map[string]store.KV{"bucket": bucket, "memory": &store.Memory{Nodes: []string{"a"}, Cluster: func(string) string { return "X" }}} {
 		ctx := t.Context()
 		if _, _, err := kv.Get(ctx, "map.x"); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("%s: absent key: %v", name, err)
@@ -126,7 +127,7 @@ func TestKV(t *testing.T) {
 		if _, err := kv.Put(ctx, "map.x", []byte("6"), 0); err != nil {
 			t.Errorf("%s: create after delete: %v", name, err)
 		}
-		if nodes, err := kv.Alive(ctx); err != nil || !slices.Equal(nodes, []string{"a"}) {
+		if nodes, err := kv.Alive(ctx); err != nil || !maps.Equal(nodes, map[string]string{"a": "X"}) {
 			t.Errorf("%s: nodes %v, error %v", name, nodes, err)
 		}
 	}

@@ -29,6 +29,8 @@ type Searcher struct {
 	Explain io.Writer // nil: no explanations
 	Choice  string    // reason for the backend, in explanations
 	Writer  Writer
+	// Facets are printed after the documents of each query, unless nil.
+	Facets *engine.Facets
 
 	batch   []engine.Query
 	asked   []trec.Topic // of batch
@@ -79,6 +81,9 @@ func (s *Searcher) answerBatch(ctx context.Context, qs []trec.Topic) error {
 			err = s.Invalid(q, wrong.Err)
 		} else {
 			err = s.print(q, i)
+			if err == nil && s.Facets != nil {
+				err = s.facets(ctx, q, s.batch[i])
+			}
 		}
 		if err != nil {
 			return err

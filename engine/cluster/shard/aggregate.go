@@ -1,0 +1,78 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"heddle/engine"
+	"heddle/engine/api"
+	"heddle/engine/table/column"
+	"heddle/engine/table/partial"
+)
+
+// ShardAggregate implements api.ShardServiceHandler.
+func (h handler) ShardAggregate(ctx context.Context, r *api.ShardAggregateRequest) (out *api.ShardAggregateResponse, err error) {
+	defer reply(&err)
+	t, release, err := h.shards.OpenTable(r.GetTarget().GetCollection(), r.GetTarget().GetEpoch(), int(r.GetTarget().GetShard()))
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	a := engine.Aggregation{Select: r.GetSelect(), GroupBy: r.GetGroupBy(), OrderBy: r.GetOrderBy(), Limit: r.GetLimit(),
+		Rows: engine.Selection{Where: r.GetWhere(), Caller: r.GetCaller(), Timeout: left(r.GetTimeoutUs())}}
+	if r.GetExplain() {
+		a.Rows.Explain = new(engine.TableExplanation)
+	}
+	s, err := t.AggregatePart(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	out = &api.ShardAggregateResponse{Epoch: r.GetTarget().GetEpoch(), Rows: s.Rows}
+	for _, c := range s.Columns {
+		to := &api.StateColumn{Name: c.Name, Type: c.Type.String(), Scale: uint32(c.Scale)}
+		for _, entry := range c.Dictionary {
+			to.Dictionary = append(to.Dictionary, []byte(entry))
+		}
+		out.Columns = append(out.Columns, to)
+	}
+	for _, k := range s.Keys {
+		out.Keys = append(out.Keys, &api.StateValues{Values: k.List, Missing: k.Missing})
+	}
+	for _, m := range s.Measures {
+		out.Measures = append(out.Measures, &api.StateMeasure{Counts: m.Counts, Sums: m.Sums, Floats: m.Floats, Extremes: m.Extremes,
+			Different: m.Different, Frequencies: m.Frequencies, Ends: m.Ends})
+	}
+	if a.Rows.Explain != nil {
+		out.Explanation = a.Rows.Explain.String()
+	}
+	return out, nil
+}
+
+// StateOf is the state that a shard has answered.
+func StateOf(r *api.ShardAggregateResponse) (*partial.State, error) {
+	s := &partial.State{Rows: r.GetRows()}
+	for _, c := range r.GetColumns() {
+		kind, err := column.ParseType(c.GetType())
+		if err == nil && c.GetScale() > math.MaxUint8 {
+			err = errors.New("the scale is above 255")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: column %q: %w", partial.ErrState, c.GetName(), err)
+		}
+		to := partial.Column{Name: c.GetName(), Type: kind, Scale: uint8(c.GetScale())}
+		for _, entry := range c.GetDictionary() {
+			to.Dictionary = append(to.Dictionary, string(entry))
+		}
+		s.Columns = append(s.Columns, to)
+	}
+	for _, k := range r.GetKeys() {
+		s.Keys = append(s.Keys, partial.Values{List: k.GetValues(), Missing: k.GetMissing()})
+	}
+	for _, m := range r.GetMeasures() {
+		s.Measures = append(s.Measures, partial.Measure{Counts: m.GetCounts(), Sums: m.GetSums(), Floats: m.GetFloats(), Extremes: m.GetExtremes(),
+			Different: m.GetDifferent(), Frequencies: m.GetFrequencies(), Ends: m.GetEnds()})
+	}
+	return s, nil
+}

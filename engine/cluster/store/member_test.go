@@ -1,0 +1,96 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"heddle/engine/cluster/layout"
+)
+
+// noLoader opens nothing.
+type noLoader struct{}
+
+func (noLoader) Load(context.Context, string, uint64, int, string) error { return nil }
+
+func (noLoader) Unload(string, uint64) {}
+
+// published returns a store with a map of one shard on node a, and a folder of this node.
+func published(t *testing.T) (*Memory, *Keeper) {
+	t.Helper()
+	kv := &Memory{Nodes: []string{"a"}}
+	k := &Keeper{KV: kv, Node: "a", Dir: t.TempDir(), Loader: noLoader{}, Poll: time.Millisecond}
+	kv.Cluster = func(string) string { id, _ := k.Cluster(); return id }
+	source := t.TempDir()
+	if err := os.WriteFile(filepath.Join(source, "x"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := &layout.Map{Name: "books", Kind: layout.Index, Docs: 1, Shards: []layout.Shard{{File: "x", Docs: 1, Bytes: 1, SHA256: "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"}}}
+	if _, err := (Operator{KV: kv}).Publish(t.Context(), m, 1, source); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := k.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return kv, k
+}
+
+// TestForeign: a node of one cluster does nothing to the store of another one.
+func TestForeign(t *testing.T) {
+	_, mine := published(t)
+	other, _ := published(t)
+	before := other.revision
+	again := &Keeper{KV: other, Node: "a", Dir: mine.Dir, Loader: noLoader{}, Poll: time.Millisecond}
+	err := again.Run(t.Context(), nil)
+	foreign, is := errors.AsType[*ForeignError](err)
+	if !is || foreign.Mine == foreign.Stores || !strings.Contains(err.Error(), mine.Dir+" belongs to cluster "+foreign.Mine) {
+		t.Errorf("error %v", err)
+	}
+	if other.revision != before || mine.Find("2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881") == "" {
+		t.Error("the node has changed the store, or has lost a file")
+	}
+	mine.KV = other // NATS comes back as another one: the node goes on with its shards
+	if err := mine.Step(t.Context()); !errors.As(err, &foreign) || mine.Ready() != nil || other.revision != before {
+		t.Errorf("%v, ready %v", err, mine.Ready())
+	}
+}
+
+// TestLostIdentity: a publish to a store that has lost its data takes the identity of its nodes. Nodes of
+// two clusters end it.
+func TestLostIdentity(t *testing.T) {
+	kv, k := published(t)
+	id, err := k.Cluster()
+	if err != nil || !ids.MatchString(id) {
+		t.Fatalf("%q, %v", id, err)
+	}
+	*kv = Memory{Nodes: []string{"a", "b"}, Cluster: func(node string) string { return map[string]string{"a": id}[node] }}
+	o := Operator{KV: kv}
+	if err := o.found(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := storedID(t.Context(), kv); err != nil || got != id {
+		t.Errorf("%q, %v, want %q", got, err, id)
+	}
+	*kv = Memory{Nodes: []string{"a", "b"}, Cluster: func(node string) string { return node }}
+	if err := o.found(t.Context()); err == nil || !strings.Contains(err.Error(), "nodes of two clusters answer") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestWrongIdentity: a damaged identity ends the step before the node follows a map.
+func TestWrongIdentity(t *testing.T) {
+	kv, k := published(t)
+	if err := os.WriteFile(filepath.Join(k.Dir, idFile), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again := &Keeper{KV: kv, Node: "a", Dir: k.Dir, Loader: noLoader{}}
+	if err := again.Step(t.Context()); err == nil || !strings.Contains(err.Error(), `cluster: "x" is no identity`) {
+		t.Errorf("error %v", err)
+	}
+}

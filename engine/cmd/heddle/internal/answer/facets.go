@@ -1,0 +1,64 @@
+package answer
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"heddle/engine"
+	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/index/trec"
+)
+
+// facetAnswer is the facets of a query in jsonl. Its names are part of the command line's contract.
+type facetAnswer struct {
+	Query   string      `json:"query"`
+	Matches uint64      `json:"matches"` // documents, ranked or not
+	Facets  []facetJSON `json:"facets"`
+}
+
+type facetJSON struct {
+	Column   string       `json:"column"`
+	Distinct uint64       `json:"distinct"`
+	Values   []facetValue `json:"values"`
+}
+
+type facetValue struct {
+	Value *string `json:"value"` // null: the documents have no value
+	Count uint64  `json:"count"`
+}
+
+// facets prints the facets of query asked.
+func (s *Searcher) facets(ctx context.Context, q trec.Topic, asked engine.Query) error {
+	matches, all, err := s.Index.Facets(ctx, asked, *s.Facets)
+	if err != nil {
+		return err
+	}
+	if s.Writer.Format == "jsonl" {
+		a := facetAnswer{Query: q.ID, Matches: matches}
+		for _, f := range all {
+			j := facetJSON{Column: f.Column, Distinct: f.Distinct, Values: []facetValue{}}
+			for _, v := range f.Values {
+				value := &v.Value
+				if v.Missing {
+					value = nil
+				}
+				j.Values = append(j.Values, facetValue{value, v.Count})
+			}
+			a.Facets = append(a.Facets, j)
+		}
+		return terminal.WriteJSON(s.Writer.Out, a)
+	}
+	for _, f := range all {
+		for _, v := range f.Values {
+			line := "facet\t" + terminal.Field(f.Column) + "\t" + terminal.Field(v.Value) + "\t" + strconv.FormatUint(v.Count, 10) + "\n"
+			if s.Writer.IDs {
+				line = terminal.Field(q.ID) + "\t" + line
+			}
+			if _, err := fmt.Fprint(s.Writer.Out, line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestSearchFilter restricts queries by attributes and by a bitmap, and counts facets.
+func TestSearchFilter(t *testing.T) {
+	inTempDir(t)
+	writeFile(t, "books.tsv", "a\theaven and earth\nb\tthe earth\nc\tthe loom of heaven over earth\n")
+	writeFile(t, "docs.csv", "year,lang\n1950,de\n1890,en\n2001,de\n")
+	must(t, "index", "build", "-o", "books.hdl", "books.tsv")
+	must(t, "bitmap", "build", "-o", "docs.hdb", "docs.csv")
+	must(t, "bitmap", "query", "docs.hdb", "--where", "year < 1960", "--roaring", "old.roaring")
+	search := func(args ...string) string {
+		return must(t, append([]string{"search", "books.hdl", "--query", "earth", "--no-header"}, args...)...)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--all", "--table", "docs.hdb", "--where", "lang = 'de'"}, "a\nc\n"},
+		{[]string{"--all", "--table", "docs.hdb", "--where", "lang = 'de'", "--filter", "old.roaring"}, "a\n"},
+		{[]string{"--count", "--filter", "old.roaring"}, "1\t2\n"},
+		{[]string{"--all", "--table", "docs.hdb", "--facets", "lang,year", "--facet-values", "1"}, "a\nb\nc\nfacet\tlang\tde\t2\nfacet\tyear\t1890\t1\n"},
+	} {
+		if got := search(c.args...); got != c.want {
+			t.Errorf("%q:\n%swant\n%s", c.args, got, c.want)
+		}
+	}
+	best := search("--table", "docs.hdb", "--where", "year > 1900", "--facets", "lang", "-k", "1", "--format", "jsonl")
+	if lines := strings.Split(best, "\n"); len(lines) != 3 || lines[1] != `{"query":"1","matches":2,"facets":[{"column":"lang","distinct":1,"values":[{"value":"de","count":2}]}]}` {
+		t.Errorf("facets of a ranked query: %s", best)
+	}
+	r := heddle(t, "search", "books.hdl", "--query", "earth", "--table", "docs.hdb", "--where", "year > 1900", "--explain")
+	if !strings.Contains(r.stderr, "filter") || !strings.Contains(r.stderr, "2 of 3 documents pass") {
+		t.Errorf("explanation: %s", r.stderr)
+	}
+	for _, args := range [][]string{{"--where", "year > 1"}, {"--table", "docs.hdb"}, {"--facets", "year"}, {"--table", "docs.hdb", "--facets", "year", "--count"}} {
+		wantFailure(t, heddle(t, append([]string{"search", "books.hdl", "--query", "earth"}, args...)...), 2)
+	}
+	wantFailure(t, heddle(t, "search", "books.hdl", "--query", "earth", "--filter", "books.tsv"), 1, "books.tsv")
+}

@@ -1,0 +1,59 @@
+// Aggregates of the selected rows, in groups or as a whole, or columns of these rows.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { call, Problem, tablePath } from "./api";
+import { time } from "./format";
+import { Curl, Failure, Grid, Panel, Text } from "./parts";
+
+interface Values { name: string; type: string; values: string[]; missing: number[] }
+interface Reply { columns: Values[]; took_ms: number }
+interface Outcome { path: string; body: object; value?: Reply; error?: Problem }
+
+const mostRows = 200;
+
+export function Aggregates({ table, where }: { table: string; where: string }) {
+  const [form, setForm] = useState({ select: "count(*)", group_by: "", order_by: "" });
+  const [outcome, setOutcome] = useState<Outcome>();
+  const turn = useRef(0);
+
+  async function run() {
+    const mine = ++turn.current;
+    const path = tablePath(table, "aggregate");
+    const body = { ...Object.fromEntries(Object.entries({ ...form, where }).filter(([, v]) => v.trim())), limit: mostRows };
+    const end = (o: Partial<Outcome>) => { if (mine === turn.current) setOutcome({ path, body, ...o }); };
+    try {
+      end({ value: await call<Reply>(path, body) });
+    } catch (e) {
+      end({ error: e as Problem });
+    }
+  }
+
+  useEffect(() => { if (outcome) run(); }, [where]);
+
+  const field = (label: string, key: keyof typeof form, example: string) => (
+    <label class="field wide"><span>{label}</span>
+      <input class="code" value={form[key]} placeholder={example} spellcheck={false} autocomplete="off" autocapitalize="none" onInput={(e) => setForm({ ...form, [key]: e.currentTarget.value })} />
+    </label>);
+  return (
+    <Panel title="Aggregates" class="aggregates" aside={outcome && <Curl path={outcome.path} body={outcome.body} />}>
+      <form class="line" onSubmit={(e) => { e.preventDefault(); run(); }}>
+        {field("Values", "select", "count(*), avg(delay)")}
+        {field("Group by", "group_by", "delay")}
+        {field("Order by", "order_by", "count(*) DESC")}
+        <button>Compute</button>
+      </form>
+      <div aria-live="polite"><Failure error={outcome?.error} /></div>
+      {outcome?.value && <Result of={outcome.value} />}
+    </Panel>
+  );
+}
+
+function Result({ of }: { of: Reply }) {
+  const missing = of.columns.map((c) => new Set(c.missing));
+  const rows = of.columns[0]?.values.map((_, i) => of.columns.map((c, j) => (missing[j].has(i) ? "missing" : <Text of={c.values[i]} />))) ?? [];
+  return (
+    <>
+      <Grid label="Values of aggregates" fields={of.columns.map((c) => ({ head: c.name, number: ["int", "uint", "float", "decimal"].includes(c.type) }))} rows={rows} />
+      <p class="hint">{rows.length === 1 ? "1 row" : `${rows.length} rows${rows.length === mostRows ? ", perhaps not all" : ""}`} in {time(of.took_ms)}.</p>
+    </>
+  );
+}

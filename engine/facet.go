@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"heddle/engine/file/mapped"
+	"heddle/engine/internal/query"
+	"heddle/engine/internal/serve"
+	"heddle/engine/internal/tables"
+	"heddle/engine/table/rowset"
+	"heddle/engine/table/statement"
+	"heddle/engine/table/values"
+)
+
+// Facets asks for the numbers of matching documents per value of columns.
+type Facets struct {
+	// Table is the attribute table of the index: its row i describes document i.
+	Table *Table
+	// Columns to count, by name. Each is one answer.
+	Columns []string
+	// Limit is the number of values of a column, the most frequent ones. Default: 0, 10; negative: all.
+	Limit int
+}
+
+// DefaultFacets is the number of values of a facet whose Limit is 0.
+const DefaultFacets = 10
+
+// Facet is the number of documents per value of a column.
+type Facet struct {
+	Column string
+	// Values by descending number of documents, ties in the order of the values of the column. A
+	// missing value comes last among equals.
+	Values []FacetValue
+	// Distinct is the number of values that the matching documents have, missing values not counted.
+	Distinct uint64
+}
+
+// FacetValue is one value of a facet.
+type FacetValue struct {
+	Value   string // as in CSV; empty if Missing
+	Missing bool   // documents without a value
+	Count   uint64
+}
+
+// Facets counts the documents that match q per value of columns. The counts are exact and include
+// all matching documents: K, CountOnly and the weights of q have no effect, except that AndOr
+// means Or for a query that has fewer than K documents under And. It returns the number of matching
+// documents too.
+//
+// Errors: of Search and Table.Aggregate; code InvalidQuery for an unknown column, and with a
+// *FilterSizeError for a table with another number of rows than the index has documents.
+func (x *Index) Facets(ctx context.Context, q Query, f Facets) (matches uint64, all []Facet, err error) {
+	g, err := x.x.Acquire()
+	if err != nil {
+		return 0, nil, wrap("facets", err)
+	}
+	defer g.Release()
+	return facets(ctx, g, q, &f)
+}
+
+// Facets is Index.Facets on the snapshot.
+func (s *Snapshot) Facets(ctx context.Context, q Query, f Facets) (matches uint64, all []Facet, err error) {
+	g, err := s.lists("facets")
+	if err != nil {
+		return 0, nil, err
+	}
+	return facets(ctx, g, q, &f)
+}
+
+func facets(ctx context.Context, g *serve.Lists, q Query, f *Facets) (matches uint64, all []Facet, err error) {
+	defer wrapFault("facets", &err)
+	defer mapped.Catch(mapped.Watch(), &err)
+	if f.Table == nil {
+		return 0, nil, invalidFacet("a table is needed")
+	}
+	t, err := f.Table.t.Acquire()
+	if err != nil {
+		return 0, nil, wrap("facets", err)
+	}
+	defer t.Release()
+	if t.Table.Rows != g.Source.Docs {
+		return 0, nil, wrap("facets", query.AsInvalid(&FilterSizeError{t.Table.Rows, g.Source.Docs}))
+	}
+	call, err := q.call()
+	if err != nil {
+		return 0, nil, err
+	}
+	end := t.Until(ctx, &call)
+	docs, err := matching(ctx, g, q)
+	if err != nil {
+		return 0, nil, err
+	}
+	rows, err := rowset.FromIDs(docs, g.Source.Docs)
+	if err != nil {
+		return 0, nil, wrap("facets", err)
+	}
+	c := counter{t: t, rows: rows, limit: f.Limit}
+	for _, name := range f.Columns {
+		if err := end.Err(); err != nil {
+			return 0, nil, wrap("facets", err)
+		}
+		one, err := c.count(name, &call, ctx)
+		if err != nil {
+			return 0, nil, wrap("facets", fmt.Errorf("facet %q: %w", name, err))
+		}
+		all = append(all, one)
+	}
+	return uint64(len(docs)), all, nil
+}
+
+func invalidFacet(text string) error {
+	return &Error{Code: InvalidQuery, Op: "facets", Err: fmt.Errorf("facets: %s", text)}
+}
+
+// matching returns the documents that match q, ascending.
+func matching(ctx context.Context, g *serve.Lists, q Query) ([]uint32, error) {
+	k, either := uint64(q.K), q.Match == AndOr && q.K > 0
+	q.K, q.CountOnly, q.Weights, q.Scoring, q.Statistics, q.Explain = 0, false, nil, nil, nil, nil
+	if either {
+		q.Match = And
+	}
+	h, err := search(ctx, g, &q)
+	if err == nil && either && h.Count < k {
+		q.Match = Or
+		h, err = search(ctx, g, &q)
+	}
+	return h.Docs, err
+}
+
+// counter counts the values of columns in rows of a table.
+type counter struct {
+	t     *tables.Generation
+	rows  []uint64
+	limit int
+}
+
+// count returns the facet of a column.
+func (c *counter) count(name string, call *serve.Call, ctx context.Context) (f Facet, err error) {
+	quoted := `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+	q, err := c.t.CompileValues(statement.Clauses{Select: quoted + ", count(*)", GroupBy: quoted, OrderBy: "2 DESC, 1"})
+	if err != nil {
+		return f, err
+	}
+	f = Facet{Column: name, Values: []FacetValue{}}
+	most := c.limit
+	if most == 0 {
+		most = DefaultFacets
+	}
+	end := c.t.Until(ctx, call)
+	err = c.t.Values(&end, q, c.rows, 0, 0, func(b values.Batch) error {
+		value, count := &b[0], &b[1]
+		f.Column = value.Name
+		for i := range b.Len() {
+			n, err := strconv.ParseUint(count.Format(count.Codes[i]), 10, 64)
+			if err != nil {
+				return err
+			}
+			v := FacetValue{Missing: value.Null(i), Count: n}
+			if !v.Missing {
+				f.Distinct++
+			}
+			if most >= 0 && len(f.Values) == most {
+				continue
+			}
+			if !v.Missing {
+				v.Value = string(value.Append(nil, value.Codes[i]))
+			}
+			f.Values = append(f.Values, v)
+		}
+		return nil
+	})
+	return f, err
+}

@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// plainFacet counts the values of column i of flights in documents.
+func plainFacet(docs []uint32, i, limit int) (f Facet) {
+	c := flights()[i]
+	counts, missing := map[string]uint64{}, uint64(0)
+	for _, d := range docs {
+		if v := c.Values[d]; v == nil {
+			missing++
+		} else {
+			counts[fmt.Sprint(v)]++
+		}
+	}
+	f = Facet{Column: c.Name, Values: []FacetValue{}, Distinct: uint64(len(counts))}
+	for v, n := range counts {
+		f.Values = append(f.Values, FacetValue{Value: v, Count: n})
+	}
+	if missing > 0 {
+		f.Values = append(f.Values, FacetValue{Missing: true, Count: missing})
+	}
+	slices.SortFunc(f.Values, byCount)
+	if limit >= 0 && len(f.Values) > limit {
+		f.Values = f.Values[:limit]
+	}
+	return f
+}
+
+// byCount orders values by count, then by text.
+func byCount(a, b FacetValue) int {
+	return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Value, b.Value))
+}
+
+// TestFacets counts the values of the documents of queries of every kind, with and without a filter.
+func TestFacets(t *testing.T) {
+	a := openAttributed(t, backendOptions(t), 0)
+	var columns []string
+	var at []int
+	for i, c := range flights() {
+		switch c.Values[0].(type) {
+		case string, int64, int, bool:
+			columns, at = append(columns, c.Name), append(at, i)
+		}
+	}
+	if len(columns) < 2 {
+		t.Fatalf("columns %q", columns)
+	}
+	filter := &Filter{Where: wheres[0], Table: a.table}
+	for _, q := range []Query{
+		{Text: "t1"}, {Text: "t1 t2 t3", Match: And}, {Text: "t5 NOT t1"}, {Text: "t1 t2", K: 3},
+		{Text: "t1 t30 t39", K: 10, Match: AndOr}, {Text: "unknown"}, {Text: "t1 t2", Filter: filter},
+	} {
+		whole := q
+		if whole.K = 0; q.Match == AndOr {
+			whole.Match = And
+			if h, err := a.Search(t.Context(), whole); err != nil || h.Count < uint64(q.K) {
+				whole.Match = Or
+			}
+		}
+		h, err := a.Search(t.Context(), whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, limit := range []int{-1, 0, 3} {
+			n, all, err := a.Facets(t.Context(), q, Facets{Table: a.table, Columns: columns, Limit: limit})
+			if err != nil || n != h.Count || len(all) != len(columns) {
+				t.Fatalf("%+v: %d documents, %d facets, %v; want %d documents", q, n, len(all), err, h.Count)
+			}
+			for k, f := range all {
+				want := plainFacet(h.Docs, at[k], cmp.Or(limit, DefaultFacets))
+				if f.Column != want.Column || f.Distinct != want.Distinct || len(f.Values) != len(want.Values) {
+					t.Errorf("%+v, %s: %d values of %d, want %d of %d", q, f.Column, len(f.Values), f.Distinct, len(want.Values), want.Distinct)
+					continue
+				}
+				if !slices.IsSortedFunc(f.Values, func(a, b FacetValue) int { return cmp.Compare(b.Count, a.Count) }) {
+					t.Errorf("%+v, %s: %v is not in order", q, f.Column, f.Values)
+				}
+				if limit < 0 { // ties have the order of the column
+					slices.SortFunc(f.Values, byCount)
+					if !slices.Equal(f.Values, want.Values) {
+						t.Errorf("%+v, %s: %v, want %v", q, f.Column, f.Values, want.Values)
+					}
+					continue
+				}
+				for i, v := range f.Values {
+					if v.Count != want.Values[i].Count {
+						t.Errorf("%+v, %s: %v, want %v", q, f.Column, f.Values, want.Values)
+					}
+				}
+			}
+		}
+	}
+	for name, f := range map[string]Facets{
+		"no table":       {Columns: columns},
+		"unknown column": {Table: a.table, Columns: []string{"nobody"}},
+	} {
+		if _, _, err := a.Facets(t.Context(), Query{Text: "t1"}, f); CodeOf(err) != InvalidQuery {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	src, dict := rankedCorpus(100).source(t, 0)
+	x, err := a.e.NewIndex(t.Context(), src, dict, IndexOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = x.Facets(t.Context(), Query{Text: "t1"}, Facets{Table: a.table, Columns: columns})
+	if _, ok := errors.AsType[*FilterSizeError](err); !ok {
+		t.Errorf("a table of another size: %v", err)
+	}
+}

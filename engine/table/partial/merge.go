@@ -1,0 +1,167 @@
+package partial
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/engine/table/column"
+	"heddle/engine/table/result"
+	"heddle/engine/table/statement"
+	"heddle/engine/table/values"
+)
+
+// Merge computes the result of a statement from the states of all parts, in the order of their
+// rows. There is at least one state; the merge changes them. Errors: ErrState, *syntax.Error,
+// result.ErrOverflow, group.ErrGroups, group.ErrCodes.
+func Merge(c statement.Clauses, states []*State, opt result.Options) (values.Batch, error) {
+	columns, err := join(states)
+	if err != nil {
+		return nil, err
+	}
+	s, err := statement.Parse(c)
+	if err != nil {
+		return nil, err
+	}
+	q, err := result.Compile(s, columns)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	var keys []int
+	if !q.Grouped {
+		names, keys = q.Items()
+	} else {
+		for _, in := range q.Groupings {
+			keys = append(keys, int(q.Inputs[in].Column))
+		}
+	}
+	for _, s := range states {
+		if err := s.check(q, columns, keys); err != nil {
+			return nil, err
+		}
+	}
+	if q.Grouped {
+		g, err := mergeGroups(q, states, &opt)
+		if err != nil {
+			return nil, err
+		}
+		return q.Finish(g, opt)
+	}
+	all := make(values.Batch, len(keys))
+	for k, at := range keys {
+		to := &all[k]
+		to.Column = columns[at]
+		to.Name = names[k]
+		for _, s := range states {
+			first := len(to.Codes)
+			to.Codes = append(to.Codes, s.Keys[k].List...)
+			if to.Missing = append(to.Missing, make([]bool, len(s.Keys[k].List))...); len(s.Keys[k].Missing) > 0 {
+				for _, i := range s.Keys[k].Missing {
+					to.Missing[first+int(i)] = true
+				}
+			}
+		}
+		if !slices.Contains(to.Missing, true) {
+			to.Missing = nil
+		}
+	}
+	return q.Part(all, opt), nil
+}
+
+// join gives all parts the same dictionaries, and returns the columns of the table.
+func join(states []*State) ([]column.Column, error) {
+	first := states[0].Columns
+	columns := make([]column.Column, len(first))
+	for c := range first {
+		columns[c] = column.Column{Name: first[c].Name, Type: first[c].Type, Scale: first[c].Scale}
+	}
+	for i, s := range states {
+		same := func(a, b Column) bool { return a.Name == b.Name && a.Type == b.Type && a.Scale == b.Scale }
+		if !slices.EqualFunc(s.Columns, first, same) {
+			return nil, fmt.Errorf("%w: part %d has other columns than part 0", ErrState, i)
+		}
+		for c := range columns {
+			for k, entry := range s.Columns[c].Dictionary {
+				if columns[c].Type == column.Decimal128 && len(entry) != column.WideSize || !columns[c].Type.HasDictionary() {
+					return nil, fmt.Errorf("%w: entry %d of column %q has %d bytes", ErrState, k, columns[c].Name, len(entry))
+				}
+			}
+			columns[c].Dictionary = append(columns[c].Dictionary, s.Columns[c].Dictionary...)
+		}
+	}
+	for c := range columns {
+		slices.Sort(columns[c].Dictionary)
+		columns[c].Dictionary = slices.Compact(columns[c].Dictionary)
+	}
+	return columns, nil
+}
+
+// check checks the lengths of all lists, and replaces places in the dictionary of the state by
+// places in the dictionaries of columns. of are the columns of s.Keys.
+func (s *State) check(q *result.Query, columns []column.Column, of []int) error {
+	n := len(s.Rows)
+	if len(s.Keys) != len(of) || len(s.Measures) != len(q.Measures) || q.Grouped && len(of) == 0 && n != 1 {
+		return fmt.Errorf("%w: %d columns of keys, %d measures, %d groups", ErrState, len(s.Keys), len(s.Measures), n)
+	}
+	r := renamer{whole: columns, columns: s.Columns}
+	for k, c := range of {
+		keys := &s.Keys[k]
+		if len(keys.List) != n {
+			return fmt.Errorf("%w: %d keys for %d groups", ErrState, len(keys.List), n)
+		}
+		missing := make([]bool, n)
+		for _, i := range keys.Missing {
+			if uint64(i) >= uint64(n) {
+				return fmt.Errorf("%w: missing key %d of %d", ErrState, i, n)
+			}
+			missing[i] = true
+		}
+		if err := r.rename(c, keys.List, func(i int) bool { return missing[i] }); err != nil {
+			return err
+		}
+	}
+	for m := range s.Measures {
+		if err := s.Measures[m].check(q, m, n, &r); err != nil {
+			return fmt.Errorf("measure %d: %w", m, err)
+		}
+	}
+	return nil
+}
+
+// renamer replaces places in the dictionaries of a part.
+type renamer struct {
+	whole   []column.Column
+	columns []Column         // of the part
+	places  map[int][]uint64 // by column: the place of each entry in the dictionary of the query
+}
+
+// rename replaces values of a column, but the ones that are left out.
+func (r *renamer) rename(c int, list []uint64, omit func(i int) bool) error {
+	if !r.columns[c].Type.HasDictionary() {
+		return nil
+	}
+	places, ok := r.places[c]
+	if !ok {
+		all := r.whole[c].Dictionary
+		for _, entry := range r.columns[c].Dictionary {
+			at, _ := slices.BinarySearchFunc(all, entry, strings.Compare)
+			places = append(places, uint64(at))
+		}
+		if r.places == nil {
+			r.places = map[int][]uint64{}
+		}
+		r.places[c] = places
+	}
+	for i, v := range list {
+		if omit(i) {
+			list[i] = 0
+			continue
+		}
+		if v >= uint64(len(places)) {
+			return fmt.Errorf("%w: value %d of column %q: place %d of %d", ErrState, i, r.columns[c].Name, v, len(places))
+		}
+		list[i] = places[v]
+	}
+	return nil
+}
