@@ -180,16 +180,30 @@ func (v *Lines) At(i uint32) uint32 {
 // lines 4 to 6). It finds the block by the global line and the keys, or by hash. Then
 // a binary search covers the indexes that the line of the block allows for x.
 func (v *Lines) Find(x uint32) (i int, found bool) {
-	k := v.Block(x)
+	i, found, _ = v.find(x, v.Block(x))
+	return i, found
+}
+
+// FindIn is Find for a docID whose index in the list can only be lo to hi-1, where
+// 0 <= lo and hi <= Len. It returns an error if the block of x is damaged.
+func (v *Lines) FindIn(x uint32, lo, hi int) (i int, found bool, err error) {
+	if lo >= hi {
+		return 0, false, nil
+	}
+	return v.find(x, v.blockIn(x, lo, hi))
+}
+
+// find looks x up in block k, which may be Blocks.
+func (v *Lines) find(x uint32, k int) (i int, found bool, err error) {
 	if k == v.count {
-		return 0, false
+		return 0, false, nil
 	}
 	r, err := v.run(k)
 	if err != nil {
-		return 0, false
+		return 0, false, err
 	}
 	j, found := r.find(x)
-	return v.Start(k) + j, found
+	return v.Start(k) + j, found, nil
 }
 
 // Block returns the only block that can hold x, or Blocks if all docIDs are below x.
@@ -198,12 +212,25 @@ func (v *Lines) Block(x uint32) int {
 	if v.hashed {
 		return min(int(x>>v.shift), v.count)
 	}
-	lo, hi := 0, v.count
 	if v.codec != SegLRC && v.count > 1 {
 		from, to := v.line.narrow(x)
-		lo, hi = from/LineSegment, min(to/LineSegment+1, v.count)
+		return v.lastKey(x, from/LineSegment, min(to/LineSegment+1, v.count))
 	}
-	for hi-lo > 1 { // find the last segment whose key is not above x, or the first
+	return v.lastKey(x, 0, v.count)
+}
+
+// blockIn is Block for a docID whose index in the list can only be lo to hi-1, lo < hi.
+func (v *Lines) blockIn(x uint32, lo, hi int) int {
+	switch {
+	case v.hashed, lo == 0 && hi == int(v.Len): // the line of the list narrows the range
+		return v.Block(x)
+	}
+	return v.lastKey(x, lo/LineSegment, (hi-1)/LineSegment+1)
+}
+
+// lastKey returns the last segment among lo to hi-1 whose key is not above x, or lo.
+func (v *Lines) lastKey(x uint32, lo, hi int) int {
+	for hi-lo > 1 {
 		if mid := int(uint(lo+hi) / 2); v.key[mid] <= x {
 			lo = mid
 		} else {

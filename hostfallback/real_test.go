@@ -25,7 +25,8 @@ import (
 )
 
 // realSets are the sets of bitmaps from real tables that BenchmarkReal reads.
-var realSets = []string{"census-income", "census1881", "census1881_srt", "dimension_008", "uscensus2000", "weather_sept_85", "wikileaks-noquotes", "wikileaks-noquotes_srt"}
+var realSets = []string{"census-income", "census-income_srt", "census1881", "census1881_srt", "dimension_003", "dimension_008", "dimension_033", "uscensus2000",
+	"weather_sept_85", "weather_sept_85_srt", "wikileaks-noquotes", "wikileaks-noquotes_srt"}
 
 // BenchmarkReal intersects successive lists and unites all lists of real sets, in turns with
 // Roaring, on -gov.threads cores each. -gov.only selects contenders. The unit is microseconds,

@@ -1,23 +1,24 @@
-// coarse_sums, coarse_threshold: the documents that may be among the best of ranked OR
+// coarse_sums: the documents that may be among the best of ranked
 // queries, by sums of upper bounds in few bits.
 //
 // Computes  coarse_sums: docIDs whose sum of upper bounds comes to the query's threshold,
-//           appended to found[q * capacity ...], their number in counts[q].
+//           appended with the sums to found[q * capacity ...], pairs of words, their number
+//           in counts[q].
 //           With COARSE_SAMPLE: of each range whose number is a multiple of `every` the
 //           greatest sums of lower bounds in `cells` sets of documents, at found[q * capacity
 //           + the range's number in the sample * cells ...].
-//           coarse_threshold: the k-th greatest of these sums in units of the score, as
-//           THETA of the query's state; the other words and counts[q] become 0.
 // Source    a prototype: see the measurements in engine/bench/RESULTS.md. Bounds come from
 //           the 8-bit components s of packets: (s-1)/255.004 <= share / 2^32 < s/255.
 //           Upper: a posting adds ceil(w s / 256), w = ceil(256 weight / (255 unit)). A score
 //           is less than its real sum + terms, since contributions are rounded up. So a
 //           document with a sum below (THETA - terms) / unit is not among the best k.
 //           Lower: a posting adds w (s-1) >> 16, w = 257 floor(weight / unit). The host chooses
-//           units so that no sum leaves its bits. Maxima belong to different documents, so k
-//           documents have the threshold or more.
+//           units so that no sum leaves its bits. threshold.cl takes the threshold from the sums.
+//           With `all`, which needs sums of 16 bits, a posting also adds each_of, which no sum of
+//           bounds comes to. Then the documents in all lists have the greatest sums.
 // Batch     see posting.cl, but a term is {offset of its packets, their buffer | 256 if
-//           dense, w of the upper bounds, w of the lower ones}, {list, weight, 0, 0}, a query
+//           dense, w of the upper bounds, w of the lower ones}, {list, weight, words of its bitset << 1,
+//           where in `bits` its bitset begins}, a query
 //           {first term, terms, unit of the upper bounds, unit of the lower ones}.
 // Packets   see packets.cl.
 // State     see select.cl.
@@ -25,10 +26,9 @@
 //           range (2) the packets of all lists are divided among the work-items, which add
 //           to sums, two or four a word, while the next packet is on its way; (3) sums are
 //           compared, several at a time, and cleared.
-//           coarse_threshold: bit by bit.
 // Launch    coarse_sums: a group of COARSE_WG work-items (SCAN_SERIAL: of one) for each query
 //           and `span` ranges, at most COARSE_SPAN: group g has query query_from + g % queries. With
-//           COARSE_SAMPLE span is 1. coarse_threshold: a group of THRESHOLD_WG a query.
+//           COARSE_SAMPLE span is 1.
 // Local     8.4 KiB; 19 KiB with COARSE_WIDE, 21 KiB with COARSE_SAMPLE.
 // Host      queries have at most COARSE_TERMS terms, cells is a power of two up to CELLS.
 // Bounds    packets come from packets.cl: their offsets lie in the range.
@@ -54,76 +54,80 @@
 #define CELLS 512
 #if SCAN_SERIAL
 #define COARSE_WG 1
-#define THRESHOLD_WG 1
 #define COARSE_SYNC
-// volatile: without it, NVIDIA 580 compiles the additions of a packet to an illegal access
-#define ADD_LOCAL(p, v) (*(volatile __local uint *)(p) += (v))
 #define MAX_LOCAL(p, v) (*(p) = max(*(p), v))
 #else
 #ifndef COARSE_WG
 #define COARSE_WG (COARSE_WIDE ? 128 : 64) // few groups of many sums fit
 #endif
-#define THRESHOLD_WG 256
 #define COARSE_SYNC barrier(CLK_LOCAL_MEM_FENCE)
-#define ADD_LOCAL(p, v) atomic_add(p, v)
 #define MAX_LOCAL(p, v) atomic_max(p, v)
 #endif
 
 #if COARSE_WIDE
 #define SUM_BITS 16
 #define ONES 0x00010001u
+typedef ushort sum_t;
 #else
 #define SUM_BITS 8
 #define ONES 0x01010101u
+typedef uchar sum_t;
 #endif
 #define SUMS (32 / SUM_BITS) // of a word
 #define SUM_MASK ((1u << SUM_BITS) - 1)
 #define SUM_TOP (1u << (SUM_BITS - 1))
 
-static inline uint bound_of(uint w, uint s) {
+// bound_of is the bound of component s under weight w, and `each` unless s is padding.
+static inline uint bound_of(uint w, uint s, uint each) {
 #if COARSE_SAMPLE
-    return w * (s - min(s, 1u)) >> 16;
+    return (w * (s - min(s, 1u)) >> 16) + each * min(s, 1u);
+#elif COARSE_WIDE
+    return ((w * s + 255) >> 8) + each * min(s, 1u);
 #else
     return (w * s + 255) >> 8;
 #endif
 }
 
 static inline void add(__local uint *acc, uint x, uint v) {
-    ADD_LOCAL(&acc[x / SUMS], v << (x % SUMS * SUM_BITS));
+#if SCAN_SERIAL // on little-endian devices
+    // volatile: without it, NVIDIA 580 compiles the additions of a packet to an illegal access
+    ((volatile __local sum_t *)acc)[x] += (sum_t)v;
+#else
+    atomic_add(&acc[x / SUMS], v << (x % SUMS * SUM_BITS));
+#endif
 }
 
 // add_packet adds the postings of a packet.
-static inline void add_packet(__local uint *acc, uint4 v, bool dense, uint w) {
+static inline void add_packet(__local uint *acc, uint4 v, bool dense, uint w, uint each) {
     if (!dense) {
-        add(acc, v.x & 0xffffff, bound_of(w, v.x >> 24));
-        add(acc, v.y & 0xffffff, bound_of(w, v.y >> 24));
-        add(acc, v.z & 0xffffff, bound_of(w, v.z >> 24));
-        add(acc, v.w & 0xffffff, bound_of(w, v.w >> 24));
+        add(acc, v.x & 0xffffff, bound_of(w, v.x >> 24, each));
+        add(acc, v.y & 0xffffff, bound_of(w, v.y >> 24, each));
+        add(acc, v.z & 0xffffff, bound_of(w, v.z >> 24, each));
+        add(acc, v.w & 0xffffff, bound_of(w, v.w >> 24, each));
         return;
     }
     uint x = v.y >> 21 | v.x >> 28 << 11;
-    add(acc, x, bound_of(w, v.z & 255));
-    add(acc, x += v.x & 127, bound_of(w, v.z >> 8 & 255));
-    add(acc, x += v.x >> 7 & 127, bound_of(w, v.z >> 16 & 255));
-    add(acc, x += v.x >> 14 & 127, bound_of(w, v.z >> 24));
-    add(acc, x += v.x >> 21 & 127, bound_of(w, v.w & 255));
-    add(acc, x += v.y & 127, bound_of(w, v.w >> 8 & 255));
-    add(acc, x += v.y >> 7 & 127, bound_of(w, v.w >> 16 & 255));
-    add(acc, x + (v.y >> 14 & 127), bound_of(w, v.w >> 24));
+    add(acc, x, bound_of(w, v.z & 255, each));
+    add(acc, x += v.x & 127, bound_of(w, v.z >> 8 & 255, each));
+    add(acc, x += v.x >> 7 & 127, bound_of(w, v.z >> 16 & 255, each));
+    add(acc, x += v.x >> 14 & 127, bound_of(w, v.z >> 24, each));
+    add(acc, x += v.x >> 21 & 127, bound_of(w, v.w & 255, each));
+    add(acc, x += v.y & 127, bound_of(w, v.w >> 8 & 255, each));
+    add(acc, x += v.y >> 7 & 127, bound_of(w, v.w >> 16 & 255, each));
+    add(acc, x + (v.y >> 14 & 127), bound_of(w, v.w >> 24, each));
 }
 
 #if COARSE_SAMPLE
-static inline uint greatest(uint v) {
-    uint m = 0;
-    for (uint i = 0; i < SUMS; i++, v >>= SUM_BITS % 32)
-        m = max(m, v & SUM_MASK);
-    return m;
+static inline uint greatest(uint4 row) {
+    ushort8 v = as_ushort8(row);
+    ushort4 m = max(v.lo, v.hi);
+    return max(max(m.x, m.y), max(m.z, m.w));
 }
 #else
-// reached marks the sums of a word that are at least `least`: their top bits.
-static inline uint reached(uint v, uint least) {
-    uint low = (v & ~(SUM_TOP * ONES)) + (SUM_TOP - (least & (SUM_TOP - 1))) * ONES;
-    return (least & SUM_TOP ? low & v : low | v) & (SUM_TOP * ONES);
+// reached marks the sums of four words that are at least `least`: their top bits.
+static inline uint4 reached(uint4 v, uint least) {
+    uint4 low = (v & ~(SUM_TOP * ONES)) + (SUM_TOP - (least & (SUM_TOP - 1))) * ONES;
+    return ((low & v) | ((low | v) & (least & SUM_TOP ? 0 : ~0u))) & (SUM_TOP * ONES);
 }
 #endif
 
@@ -159,8 +163,8 @@ __attribute__((reqd_work_group_size(COARSE_WG, 1, 1)))
 __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint4 *restrict p1,
                           __global const uint4 *restrict p2, __global const uint4 *restrict p3,
                           __global const uint4 *batch, uint terms_at, uint queries_at, uint query_from, uint queries,
-                          uint ranges, uint every, uint span, __global const uint *state, volatile __global uint *counts,
-                          __global uint *found, uint capacity, uint cells) {
+                          uint ranges, uint every, uint span, uint all, __global const uint *state,
+                          volatile __global uint *counts, __global uint *found, uint capacity, uint cells) {
     __local uint acc[PACKET_RANGE / SUMS] __attribute__((aligned(16)));
     __local uint at[COARSE_TERMS], buffer[COARSE_TERMS], weights[COARSE_TERMS], bound[COARSE_TERMS * (COARSE_SPAN + 1)];
 #if COARSE_SAMPLE
@@ -168,9 +172,9 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
 #endif
     uint lid = get_local_id(0), g = get_group_id(0), q = query_from + g % queries, first = g / queries * span * every;
     uint4 query = batch[queries_at + q];
-    uint terms = min(query.y, (uint)COARSE_TERMS), heads = PACKET_HEADS(ranges);
+    uint terms = min(query.y, (uint)COARSE_TERMS), heads = PACKET_HEADS(ranges), each = each_of(all, terms);
 #if !COARSE_SAMPLE
-    uint theta = state[THETA_OF(q)], least = max((theta - min(theta, terms)) / max(query.z, 1u), 1u);
+    uint theta = state[THETA_OF(q)], least = max(all_of(all, terms) + (theta - min(theta, terms)) / max(query.z, 1u), 1u);
 #endif
     __local uint4 *rows = (__local uint4 *)acc;
     span = min(span, min(ranges - first, (uint)COARSE_SPAN));
@@ -207,7 +211,7 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
             bool eight = dense;
             i += COARSE_WG;
             READ_PACKET(i, r)
-            add_packet(acc, now, eight, weight);
+            add_packet(acc, now, eight, weight, each);
         }
         if (r + 1 < span) {
             ENTER_RANGE(r + 1)
@@ -216,17 +220,17 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
         for (uint i = lid; i < PACKET_RANGE / SUMS / 4 && any; i += COARSE_WG) {
             uint4 row = rows[i];
 #if COARSE_SAMPLE
-            uint m = max(max(greatest(row.x), greatest(row.y)), max(greatest(row.z), greatest(row.w)));
+            uint m = greatest(row);
             if (m)
                 MAX_LOCAL(&maxima[i & (cells - 1)], m);
 #else
-            uint4 hit = (uint4)(reached(row.x, least), reached(row.y, least), reached(row.z, least), reached(row.w, least));
-            for (uint k = 0; k < 4 && (hit.x | hit.y | hit.z | hit.w); k++, hit = hit.yzwx)
+            uint4 hit = reached(row, least);
+            for (uint k = 0; k < 4 && (hit.x | hit.y | hit.z | hit.w); k++, hit = hit.yzwx, row = row.yzwx)
                 for (; hit.x; hit.x &= hit.x - 1) {
-                    uint n = atomic_inc(&counts[q]);
+                    uint n = atomic_inc(&counts[q]), j = popcount(hit.x - 1 & ~hit.x) / SUM_BITS;
                     if (n < capacity)
-                        found[(size_t)q * capacity + n] =
-                            (first + r) * PACKET_RANGE + (i * 4 + k) * SUMS + popcount(hit.x - 1 & ~hit.x) / SUM_BITS;
+                        vstore2((uint2)((first + r) * PACKET_RANGE + (i * 4 + k) * SUMS + j,
+                                        row.x >> j * SUM_BITS & SUM_MASK), (size_t)q * capacity + n, found);
                 }
 #endif
             rows[i] = 0;
@@ -238,31 +242,3 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
         found[(size_t)q * capacity + g / queries * cells + i] = maxima[i];
 #endif
 }
-
-#if COARSE_SAMPLE
-#if !SCAN_SERIAL
-__attribute__((reqd_work_group_size(THRESHOLD_WG, 1, 1)))
-#endif
-__kernel void coarse_threshold(__global const uint4 *batch, uint queries_at, __global const uint *cells, uint n, uint k,
-                               __global uint *state, __global uint *counts) {
-    __local uint reach[SUM_BITS];
-    uint q = get_group_id(0), lid = get_local_id(0), least = 0;
-    for (uint i = lid; i < SUM_BITS; i += THRESHOLD_WG)
-        reach[i] = 0;
-    COARSE_SYNC;
-    for (uint b = SUM_BITS; b-- > 0;) {
-        uint more = least | 1u << b, mine = 0;
-        for (uint i = lid; i < n; i += THRESHOLD_WG)
-            mine += cells[(size_t)q * n + i] >= more;
-        if (mine)
-            ADD_LOCAL(&reach[b], mine);
-        COARSE_SYNC;
-        if (reach[b] >= k)
-            least = more;
-    }
-    if (lid == 0) {
-        vstore4((uint4)(0, least * batch[queries_at + q].w, 0, 0), q, state);
-        counts[q] = 0;
-    }
-}
-#endif

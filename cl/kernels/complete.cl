@@ -1,13 +1,14 @@
 // coarse_complete: the exact scores of the documents that coarse.cl found.
 //
-// Computes  for each docID at found[q * most ...] its score by all lists of the query.
+// Computes  for each docID at found[q * most ...], pairs of a docID and its sum of bounds,
+//           whose sum comes to the least one, its score by all lists of the query.
 //           Where it comes to the threshold, its key is appended to keys[q * capacity ...].
 //           A query with more than `most` documents found gets LOST as its COUNT.
 // Source    Ding et al. 2009, sections 8.1 and 8.2: segments that are hit are decoded,
 //           frequencies by random access.
 // Batch     see coarse.cl.
 // Packets   see packets.cl: the first posting of each range.
-// State     see select.cl: THETA is read, COUNT goes up by the keys.
+// State     see select.cl: THETA and behind it the least sum are read, COUNT goes up by the keys.
 // Phases    TEAM work-items take a document: (1) each takes a list, and every TEAM-th one
 //           after it; (2) their sum is compared.
 // Launch    `groups` groups of COMPLETE_WG work-items (SCAN_SERIAL: of one) a query.
@@ -40,13 +41,13 @@ __kernel void coarse_complete(ARENA, FREQUENCIES, __global const uint4 *restrict
                               __global const uint4 *restrict p2, __global const uint4 *restrict p3, uint ranges,
                               __global const uint4 *batch, uint terms_at, uint queries_at, uint groups,
                               __global const uint *lengths, uint narrow, uint doc_count, __global const uint *counts,
-                              __global const uint *found, uint most, volatile __global uint *state,
+                              __global const uint *restrict bits, __global const uint *found, uint most, volatile __global uint *state,
                               __global ulong *keys, uint capacity, uint k) {
     __local uint scores[COMPLETE_DOCS];
     uint lid = get_local_id(0), q = get_group_id(0) / groups, g = get_group_id(0) % groups;
     uint own = lid / TEAM, member = lid % TEAM;
     uint4 query = batch[queries_at + q], norm = batch[0];
-    uint theta = max(state[THETA_OF(q)], 1u), n = counts[q];
+    uint theta = max(state[THETA_OF(q)], 1u), least = state[THETA_OF(q) + 1], n = counts[q];
     if (n > most) {
         n = 0;
         for (uint i = lid; i < min(k, capacity) && g == 0; i += COMPLETE_WG)
@@ -55,12 +56,15 @@ __kernel void coarse_complete(ARENA, FREQUENCIES, __global const uint4 *restrict
             state[COUNT_OF(q)] = COMPLETE_LOST;
     }
     for (uint b = g * COMPLETE_DOCS; b < n; b += groups * COMPLETE_DOCS) {
-        uint x = b + own < n ? found[(size_t)q * most + b + own] : doc_count;
+        uint2 one = b + own < n ? vload2((size_t)q * most + b + own, found) : (uint2)(0, 0);
+        uint x = b + own < n && one.y >= least ? one.x : doc_count;
         if (member == 0)
             scores[own] = 0;
         COMPLETE_SYNC;
         for (uint t = member; t < query.y && x < doc_count; t += TEAM) {
             uint4 packets = batch[terms_at + 2 * (query.x + t)], term = batch[terms_at + 2 * (query.x + t) + 1];
+            if (!may_have(bits, term, x))
+                continue;
             uint buffer = packets.y & 255, r = x / PACKET_RANGE;
             __global const uint *first =
                 (__global const uint *)((buffer == 0 ? p0 : buffer == 1 ? p1 : buffer == 2 ? p2 : p3) + packets.x) + ranges + 1;

@@ -14,7 +14,8 @@
 //                 (8-15) of the four that hold them; z where the starts of the list lie
 //           At terms_at two a term of a query:
 //             [0] {starts, to, elements: as above, weight}
-//             [1] {list, weights of the query's terms behind it, 1 if it is not decoded, 0}
+//             [1] {list, weights of the query's terms behind it, 1 if it is not decoded |
+//                 words of its bitset << 1, where in `bits` its bitset begins}
 //           At queries_at {first term, terms, 0, 0} a query.
 // State     uint4 a query: see select.cl.
 // Bounds    any words: loads are clamped to the list's.
@@ -125,6 +126,18 @@ static inline uint contribution(uint weight, uint share) {
 
 // frequency_at returns frequency i of n.
 static inline uint frequency_at(words_t p, uint words, uint n, uint i) { return packed_at(p, words, n, i) + 1; }
+
+// each_of is what each posting adds to a sum of 16 bits in coarse.cl for AND, and all_of what
+// a document in all lists gets: more than any other one has.
+static inline uint each_of(uint all, uint terms) { return all ? 0xffff / (terms + 1) : 0; }
+static inline uint all_of(uint all, uint terms) { return each_of(all, terms) * terms; }
+
+// may_have tells whether document x can be in the list of a term with the words `more`: by
+// its bitset, or always without one.
+static inline bool may_have(__global const uint *bits, uint4 more, uint x) {
+    uint words = more.z >> 1, w = x >> 5;
+    return words == 0 || (w < words && bits[more.w + w] >> (x & 31) & 1);
+}
 
 // length_of returns the length of a document: of 16 bits each where `narrow`.
 static inline uint length_of(__global const uint *lengths, uint narrow, uint doc) {

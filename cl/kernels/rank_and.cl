@@ -8,11 +8,12 @@
 // State     as in rank.cl.
 //           Of a list in which few documents are looked up only the segments that they hit
 //           are decoded, section 8.1: the words of its term are {0, 0, 0, weight}, {list, weights
-//           behind it, 1, 0}.
-// Phases    a work-item takes a posting of the shortest list, and one list after the
-//           other: (1) the document is searched in the part that its range of 2^bits
-//           documents has there; (2) its contribution is added. It gives up where
-//           the weights of the lists to come cannot lift it above the threshold.
+//           behind it, 1 | words of its bitset << 1, place of its bitset}.
+// Phases    a work-item takes a posting of the shortest list: (1) the lists with bitsets are
+//           asked for the document. Then one list after the other: (2) it is searched in the
+//           part that its range of 2^log_range documents has there; (3) its contribution is added.
+//           It gives up where the weights of the lists to come cannot lift it above the
+//           threshold.
 // Launch    a group of RANK_WG work-items (SCAN_SERIAL: of one) for each query and
 //           range of a pass: group g has query g % queries and range `range` +
 //           g / queries, or `every` times that if `only`.
@@ -24,15 +25,15 @@
 
 __kernel void rank_and(ARENA, FREQUENCIES, __global const uint4 *batch, uint terms_at, uint queries_at, uint queries,
                       __global const uint *restrict docs, __global const uint *restrict starts, uint first_doc,
-                      __global const uint *lengths, uint narrow, uint bits, uint range, uint every,
-                      uint only, uint doc_count, volatile __global uint *state, __global ulong *keys, uint capacity) {
+                      __global const uint *lengths, uint narrow, __global const uint *restrict bits, uint log_range,
+                      uint range, uint every, uint only, uint doc_count, volatile __global uint *state, __global ulong *keys, uint capacity) {
     uint g = get_group_id(0), q = g % queries, r = range + g / queries * (only ? every : 1), loads = 0;
     if (!of_pass(r, every, only))
         return;
     uint4 query = batch[queries_at + q], norm = batch[0];
     uint2 theta = (uint2)(state[THETA_OF(q)], state[THETA_OF(q) + 1]);
-    uint base = first_doc + (r << bits);
-    uint limit = min(doc_count - base, 1u << bits);
+    uint base = first_doc + (r << log_range);
+    uint limit = min(doc_count - base, 1u << log_range);
     __global const uint4 *terms = batch + terms_at + 2 * query.x;
     uint4 shortest = terms[0];
     uint first = min(starts[shortest.x + r], shortest.z), end = min(starts[shortest.x + r + 1], shortest.z);
@@ -40,6 +41,11 @@ __kernel void rank_and(ARENA, FREQUENCIES, __global const uint4 *batch, uint ter
         uint x = docs[(size_t)shortest.y * 4 + i];
         if (x - base >= limit)
             continue; // of a list that is corrupt
+        uint asked = 1;
+        while (asked < query.y && may_have(bits, terms[2 * asked + 1], x))
+            asked++;
+        if (asked < query.y)
+            continue;
         uint length = norm.w ? 0 : length_of(lengths, narrow, x), score = 0, at = i, t = 0;
         for (;;) {
             uint4 term = terms[2 * t], more = terms[2 * t + 1];
@@ -51,7 +57,7 @@ __kernel void rank_and(ARENA, FREQUENCIES, __global const uint4 *batch, uint ter
                 break;
             term = terms[2 * t];
             more = terms[2 * t + 1];
-            if (more.z) {
+            if (more.z & 1) {
                 record = batch[LIST_RECORD(more.x)];
                 if (!seek(list_words(ARENA_ARGS, record), record, 0, 0xffffffff, x, &at))
                     break;

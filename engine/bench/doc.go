@@ -117,6 +117,8 @@
 //     document has it are 1,000 times its odds at large; with that, the queries that AND
 //     gives fewer than ten documents have 8 % of all postings. Table 2 implies about as
 //     many: the times of AND+OR minus AND, as a share of OR.
+//     Table gov2-reordered has the sites of a topic next to each other, as an index after
+//     document reordering.
 //   - A frequency is 1 and a geometric number; the mean is 1.5 + 6 sqrt(df/N).
 //     Lengths of documents are log-normal, 900 tokens on average, with sigma 1.
 //
@@ -205,7 +207,7 @@
 //	Ding et al. 2009 (WWW)    tables 1, 2, 3; figures 3, 4, 6, 7
 //	Nelson et al. 2020 (JCC)  table 2; figures 8 to 14
 //	of our own                log, pairs, skew, sets, primitives, ints, core, gov2,
-//	                          accumulators, resident, sparse, text, rank-fig-k,
+//	                          gov2-reordered, accumulators, resident, sparse, text, rank-fig-k,
 //	                          rank-fig-footprint, or, sizes, auto, batch, encodings,
 //	                          build, capacity, overhead, prediction, choice, devices
 //

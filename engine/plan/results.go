@@ -41,6 +41,7 @@ type Stats struct {
 	Matches    uint64
 
 	Postings uint64 // of all lists of ranked queries
+	Blocks   uint64 // of compressed lists that boolean queries decoded, in pure Go; devices do not count them
 
 	Filtered uint64 // queries with a filter
 	// Sought is the number of these queries whose lists were searched for the documents of the
@@ -70,6 +71,7 @@ func (s *Stats) Add(t Stats) {
 	s.Candidates += t.Candidates
 	s.Matches += t.Matches
 	s.Postings += t.Postings
+	s.Blocks += t.Blocks
 	s.Filtered += t.Filtered
 	s.Sought += t.Sought
 	s.Decode += t.Decode

@@ -31,6 +31,7 @@ type Tuning struct {
 	RankRange  int      `toml:"rank_range"`
 	RankWG     int      `toml:"rank_wg"`
 	RankBatch  uint64   `toml:"rank_batch"`
+	RankLookup int      `toml:"rank_lookup"`
 	SelectWG   int      `toml:"select_wg"`
 	SelectWide int      `toml:"select_wide"`
 	TableTile  int      `toml:"table_tile"`

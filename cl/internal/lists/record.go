@@ -12,6 +12,7 @@ func (r *Record) Length() uint32        { return r[1] }
 func (r *Record) Codec() codec.ID       { return codec.ID(r[3]) }
 func (r *Record) Buffer() uint32        { return r[3] >> 8 & 0xff }
 func (r *Record) Probe() uint32         { return r[3] >> 16 & 0xff }
+func (r *Record) Table() uint32         { return r[4] }
 func (r *Record) Entries() uint32       { return r[5] }
 func (r *Record) With() device.Features { return device.Features(r[7]) }
 

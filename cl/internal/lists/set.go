@@ -131,6 +131,16 @@ func (s *Set) ChooseAuto(ctx context.Context) error {
 	return nil
 }
 
+// Bits returns the tables of plan.Bits if plan.Auto uses them, else nil.
+func (s *Set) Bits() *Tables {
+	if s.Auto != plan.Bits {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.Tables[plan.Bits]
+}
+
 // Close refuses new batches, waits for builders of tables and for uploads of the cache, and
 // calls release, which frees the operations and the set. A second call returns
 // plan.ErrClosed.

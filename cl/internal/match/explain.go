@@ -62,7 +62,9 @@ func (m *Matcher) explainList(r *lists.Record, l *plan.List) string {
 	case lists.ProbeIS:
 		text = "interpolation search"
 	case lists.ProbePMF:
-		text = fmt.Sprintf("parallel merge find with %d levels of splitters", r[6])
+		if l.Codec == codec.Raw {
+			text = fmt.Sprintf("parallel merge find with %d levels of splitters", r[6])
+		}
 	case lists.ProbeSeg:
 		text = "binary search in a local safe range of a line"
 	case lists.ProbeLR:
@@ -94,6 +96,8 @@ func (m *Matcher) ExplainBatch(b *plan.MatchBatch) string {
 func (m *Matcher) explainChoice(b *plan.MatchBatch, t *lists.Tables) string {
 	if resolved := m.resolve(b.Algorithm); m.set.Cache != nil && lists.TakesTables(b.Algorithm) {
 		return fmt.Sprintf("%v in place of %v: lists that come and go have no tables", resolved, b.Algorithm)
+	} else if _, ok := b.Algorithm.Levels(); ok {
+		return explainLevels(b, m.set.Src)
 	} else if b.Algorithm != plan.Auto {
 		return b.Algorithm.String()
 	}
@@ -110,4 +114,26 @@ func (m *Matcher) explainChoice(b *plan.MatchBatch, t *lists.Tables) string {
 		return "bs: lists that come and go have no tables"
 	}
 	return "bs: no tables fit the device"
+}
+
+// explainLevels names the algorithm of b, which asks for parallel merge find. Splitters divide
+// plain lists, and only in a kernel that looks up no gap codec.
+func explainLevels(b *plan.MatchBatch, src *plan.Source) string {
+	plain, other, gaps := false, false, false
+	for i := range b.Queries() {
+		q := b.Query(i)
+		for _, h := range q[min(1, len(q)):] { // the shortest list is not searched
+			c := src.Lists[h].Codec
+			plain = plain || c == codec.Raw
+			other = other || c != codec.Raw
+			gaps = gaps || lists.Lookup(c)&lists.UseGaps != 0
+		}
+	}
+	switch {
+	case !other:
+		return b.Algorithm.String()
+	case plain && !gaps:
+		return fmt.Sprintf("%v on plain lists: splitters divide no others", b.Algorithm)
+	}
+	return fmt.Sprintf("no %v: splitters divide plain lists only, and none beside lists of gap codecs", b.Algorithm)
 }

@@ -93,7 +93,7 @@ func (x *slot) buildRound(ctx context.Context, c *cut, p *packets.Store, st *pla
 	if err := c.place(); err != nil {
 		return err
 	}
-	if err := x.roomForLists(c); err != nil {
+	if err := x.roomForLists(c, c.elements); err != nil {
 		return err
 	}
 	n, src := len(c.parts), c.set.Src

@@ -21,7 +21,7 @@ const (
 	manyFound     = 1 << 17 // else
 	coarseKeys    = 1 << 13 // keys of a query at most, or 8 k times the distance of samples
 	coarseRound   = 256     // queries of a round that there should be room for
-	manyCells     = 1 << 14 // sums of the sample of a query at most, if few documents are asked for
+	manyCells     = 1 << 15 // sums of the sample of a query at most, if few documents are asked for
 	completeDocs  = 16      // documents of a group of coarse_complete at a time
 	completeTeams = 1 << 14 // such groups of all queries
 )
@@ -47,6 +47,7 @@ type coarse struct {
 	lost     []int // queries of which more documents were found than there is room for
 	queries  []int // with sums of 8 bits, then of 16 bits
 	narrow   int   // number of queries with sums of 8 bits
+	all      bool  // only documents in all lists count
 	terms    int
 	postings int // of one query at most
 	places   map[plan.Handle]coarseList
@@ -80,7 +81,7 @@ type coarseList struct {
 // scores of these. Short memory leaves queries to the exhaustive path.
 func (x *slot) rankCoarse(ctx context.Context, c *cut, st *plan.Stats) (err error) {
 	b, r := c.batch, x.ranker
-	if b.Mode != plan.Or || b.Accumulators != plan.AutoAccumulators || b.K > coarseK || r.set.Src.Docs == 0 {
+	if b.Accumulators != plan.AutoAccumulators || b.K > coarseK || r.set.Src.Docs == 0 {
 		return nil
 	}
 	p := r.hold(b.Norm)
@@ -99,7 +100,7 @@ func (x *slot) rankCoarse(ctx context.Context, c *cut, st *plan.Stats) (err erro
 		return err
 	}
 	k := &x.coarse
-	k.packets, k.lost = p, k.lost[:0]
+	k.packets, k.all, k.lost = p, b.Mode == plan.And, k.lost[:0]
 	for _, k.pass = range []coarsePass{allQueries, lostQueries} {
 		k.next = 0
 		if k.pass == allQueries {
@@ -120,7 +121,7 @@ func (c *cut) nextCoarse(k *coarse) bool {
 	clear(k.places)
 	ranges := packets.Ranges(c.set.Src.Docs)
 	k.sample(c, ranges)
-	most := max(min(2*c.shape.keys/k.found, c.shape.keys/k.capacity), 1)
+	most := max(c.shape.keys/max(k.found, k.capacity), 1)
 	end := c.batch.Queries()
 	if k.pass == lostQueries {
 		end = len(k.lost)
@@ -138,10 +139,18 @@ func (c *cut) nextCoarse(k *coarse) bool {
 	return len(k.queries) > 0
 }
 
-// take adds query i to the round if all its lists have packets.
+// take adds query i to the round if all its lists have packets, and unless it is an AND
+// whose shortest list is so short that its documents are looked up in less time.
 func (k *coarse) take(c *cut, i int) {
 	q := c.batch.Query(i)
 	if len(q) == 0 || len(q) > coarseTerms || c.set.Src.Lists[q[len(q)-1].List].Len == 0 {
+		return
+	}
+	shortest, postings := int(c.set.Src.Lists[q[0].List].Len), 0
+	for _, t := range q {
+		postings += int(c.set.Src.Lists[t.List].Len)
+	}
+	if k.all && postings > rankLookup(c.set.Device.Tuning)*shortest {
 		return
 	}
 	lists := len(k.lists)
@@ -162,10 +171,6 @@ func (k *coarse) take(c *cut, i int) {
 	}
 	k.queries = append(k.queries, i)
 	k.terms += len(q)
-	postings := 0
-	for _, t := range q {
-		postings += int(c.set.Src.Lists[t.List].Len)
-	}
 	k.postings = max(k.postings, postings)
 	if !k.isWide(c, i) {
 		last := len(k.queries) - 1
@@ -196,14 +201,14 @@ func (k *coarse) sample(c *cut, ranges int) {
 		k.found = manyFound
 	}
 	docs := int(c.set.Src.Docs)
-	k.found = min(max(coarseKeys, min(k.found, 2*c.shape.keys/coarseRound)), docs, c.shape.keys)
+	k.found = min(max(coarseKeys, min(k.found, c.shape.keys/coarseRound)), docs, c.shape.keys)
 	k.capacity = max(min(max(coarseKeys, least*k.every), docs+c.batch.K+2, c.shape.keys)&^1, 2)
 }
 
 // write puts the records of the round into an upload.
 func (k *coarse) write(c *cut, up []uint32) {
 	put := func(words ...uint32) { up = up[copy(up, words):] }
-	n, ranges := c.batch.Norm, uint64(packets.Ranges(c.set.Src.Docs))
+	n, ranges, bits := c.batch.Norm, uint64(packets.Ranges(c.set.Src.Docs)), c.set.Bits()
 	put(n.Base, n.Slope, uint32(n.Shift), uint32(n.Impacts))
 	for _, h := range k.lists {
 		l, at, f := &c.set.Src.Lists[h], c.set.Places[h], c.data.places[h]
@@ -217,7 +222,7 @@ func (k *coarse) write(c *cut, up []uint32) {
 	k.units = k.units[:0]
 	for _, i := range k.queries {
 		q := c.batch.Query(i)
-		upper, lower := coarseUnits(q, k.isWide(c, i))
+		upper, lower := coarseUnits(q, k.isWide(c, i), k.all)
 		first := terms
 		for _, t := range q {
 			p, ok := k.places[t.List]
@@ -229,7 +234,8 @@ func (k *coarse) write(c *cut, up []uint32) {
 				dense = 256
 			}
 			put(p.Off, p.Buffer|dense, upperWeight(t.Weight, upper), 257*(t.Weight/lower))
-			put(uint32(p.number), t.Weight, 0, 0)
+			words, at := bitset(bits, t.List)
+			put(uint32(p.number), t.Weight, words<<1, at)
 			k.moved += (packets.Bytes*uint64(p.Packets) + 4*ranges) * uint64(k.every+1) / uint64(k.every)
 			terms++
 		}
@@ -240,26 +246,6 @@ func (k *coarse) write(c *cut, up []uint32) {
 		put(u[:]...)
 	}
 	k.words = 4 * (k.queriesAt + len(k.queries))
-}
-
-// coarseUnits returns the units of sums of upper and of lower bounds, in units of the
-// score: sums of upper bounds have 8 bits, or 16 if wide, of lower bounds 16.
-func coarseUnits(q []plan.Term, wide bool) (upper, lower uint32) {
-	sum, most := uint64(0), uint64(255)
-	if wide {
-		most = 1<<16 - 1
-	}
-	for _, t := range q {
-		sum += uint64(t.Weight)
-	}
-	room := 255 * (most - uint64(len(q)))
-	return uint32((256*sum + room - 1) / room), uint32((sum + 1<<16 - 2) / (1<<16 - 1))
-}
-
-// upperWeight is ceil(256 weight / (255 unit)).
-func upperWeight(weight, unit uint32) uint32 {
-	d := 255 * uint64(unit)
-	return uint32((256*uint64(weight) + d - 1) / d)
 }
 
 // runCoarse answers a round.
@@ -273,7 +259,7 @@ func (x *slot) runCoarse(ctx context.Context, c *cut, k *coarse, st *plan.Stats)
 	}{
 		{&x.cells, queries * k.sampled * k.cells, "samples of sums"},
 		{&x.counts, queries, "numbers of documents found"},
-		{&x.docs, queries * k.found, "documents found"},
+		{&x.docs, 2 * queries * k.found, "documents found"},
 		{&x.keys, 2 * queries * k.capacity, "candidates"},
 		{&x.state, queries * selectState, "states of queries"},
 		{&x.best, 2 * queries * c.batch.K, "the best documents"},
@@ -285,7 +271,7 @@ func (x *slot) runCoarse(ctx context.Context, c *cut, k *coarse, st *plan.Stats)
 	if err := x.Device.Grow(&x.Down, queries*(selectState+2*c.batch.K), 0); err != nil {
 		return err
 	}
-	for _, id := range []device.KernelID{sampleSums, narrowSums, wideSums, {Name: "coarse_complete"}} {
+	for _, id := range []device.KernelID{sampleSums, narrowSums, wideSums, {Name: "coarse_threshold"}, {Name: "coarse_complete"}} {
 		if _, err := x.Device.ProgramOf(id); err != nil {
 			return err
 		}
@@ -323,11 +309,6 @@ func (x *slot) runCoarse(ctx context.Context, c *cut, k *coarse, st *plan.Stats)
 	return nil
 }
 
-// isWide tells whether sums of 8 bits are too coarse for query i of the batch.
-func (k *coarse) isWide(c *cut, i int) bool {
-	return k.pass == lostQueries || len(c.batch.Query(i)) > narrowTerms || c.batch.K > manyDocs
-}
-
 // sendCoarse enqueues a round. It runs in Runtime.Do.
 func (x *slot) sendCoarse(c *cut, k *coarse) error {
 	if err := x.Device.Fault("enqueue"); err != nil {
@@ -349,7 +330,7 @@ func (x *slot) sendCoarse(c *cut, k *coarse) error {
 		return x.Launch(kernel, groups, local, to)
 	}
 	p := k.packets.Buffers()
-	sums := func(id device.KernelID, from, queries, every, span int, found device.Scratch, most int) error {
+	sums := func(id device.KernelID, from, queries, every, span int, all bool, found device.Scratch, most int) error {
 		if queries == 0 {
 			return nil
 		}
@@ -358,19 +339,24 @@ func (x *slot) sendCoarse(c *cut, k *coarse) error {
 			local = 64
 		}
 		return launch(id, queries*groups, coarseLocal(x.Device.Tuning, local), device.ScoreTime,
-			p[0], p[1], p[2], p[3], x.batch.Buffer, k.termsAt, k.queriesAt, from, queries, ranges, every, span, x.state.Buffer, x.counts.Buffer, found.Buffer, most, k.cells)
+			p[0], p[1], p[2], p[3], x.batch.Buffer, k.termsAt, k.queriesAt, from, queries, ranges, every, span, asInt(all), x.state.Buffer, x.counts.Buffer, found.Buffer, most, k.cells)
 	}
-	if err := sums(sampleSums, 0, queries, k.every, 1, x.cells, k.sampled*k.cells); err != nil {
+	if err := sums(sampleSums, 0, queries, k.every, 1, k.all, x.cells, k.sampled*k.cells); err != nil {
 		return err
 	}
-	err := launch(device.KernelID{Name: "coarse_threshold", With: coarseSample}, queries, coarseLocal(x.Device.Tuning, 256), device.SelectTime,
-		x.batch.Buffer, k.queriesAt, x.cells.Buffer, k.sampled*k.cells, c.batch.K, x.state.Buffer, x.counts.Buffer)
+	err := launch(device.KernelID{Name: "coarse_threshold"}, queries, coarseLocal(x.Device.Tuning, 256), device.SelectTime,
+		x.batch.Buffer, k.queriesAt, asInt(k.all), x.cells.Buffer, k.sampled*k.cells, c.batch.K, x.state.Buffer, x.counts.Buffer)
 	if err != nil {
 		return err
 	}
 	span := max(min(ranges*queries/leastGroups, coarseSpan), 1)
-	err = cmp.Or(sums(narrowSums, 0, k.narrow, 1, span, x.docs, k.found),
-		sums(wideSums, k.narrow, queries-k.narrow, 1, span, x.docs, k.found))
+	err = cmp.Or(sums(narrowSums, 0, k.narrow, 1, span, false, x.docs, k.found), // ANDs among them have one term
+		sums(wideSums, k.narrow, queries-k.narrow, 1, span, k.all, x.docs, k.found))
+	if err != nil {
+		return err
+	}
+	err = launch(device.KernelID{Name: "coarse_raise"}, queries, coarseLocal(x.Device.Tuning, 256), device.SelectTime,
+		x.batch.Buffer, k.termsAt, k.queriesAt, k.narrow, asInt(k.all), x.counts.Buffer, x.docs.Buffer, k.found, c.batch.K, x.state.Buffer)
 	if err != nil {
 		return err
 	}
@@ -378,7 +364,7 @@ func (x *slot) sendCoarse(c *cut, k *coarse) error {
 	a, f := set.Arena.Buffers, data.freqs.Buffers
 	err = launch(device.KernelID{Name: "coarse_complete"}, queries*groups, coarseLocal(x.Device.Tuning, 64), device.ProbeTime,
 		a[0], a[1], a[2], a[3], f[0], f[1], f[2], f[3], p[0], p[1], p[2], p[3], ranges, x.batch.Buffer, k.termsAt, k.queriesAt, groups,
-		data.lengths, asInt(data.narrow), int(set.Src.Docs), x.counts.Buffer, x.docs.Buffer, k.found, x.state.Buffer, x.keys.Buffer, k.capacity, c.batch.K)
+		data.lengths, asInt(data.narrow), int(set.Src.Docs), x.counts.Buffer, x.ranker.bitsets(), x.docs.Buffer, k.found, x.state.Buffer, x.keys.Buffer, k.capacity, c.batch.K)
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,7 @@ func TestCoarseBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		wide := rapid.Bool().Draw(t, "wide")
 		n := rapid.IntRange(1, map[bool]int{false: narrowTerms, true: coarseTerms}[wide]).Draw(t, "terms")
+		all := rapid.Bool().Draw(t, "all") && (wide || n == 1)
 		left := uint64(math.MaxUint32)
 		var q []plan.Term
 		score, shares := uint64(0), make([]uint32, n)
@@ -39,7 +40,7 @@ func TestCoarseBounds(t *testing.T) {
 			shares[i] = rapid.OneOf(rapid.Uint32Range(1, math.MaxUint32), rapid.Uint32Min(math.MaxUint32-300), rapid.Uint32Range(1, 300)).Draw(t, "share")
 			score += uint64(plan.Contribution(w, shares[i]))
 		}
-		upper, lower := coarseUnits(q, wide)
+		upper, lower := coarseUnits(q, wide, all)
 		above, below, most, mostBelow := uint64(0), uint64(0), uint64(0), uint64(0)
 		for i, x := range q {
 			s := shares[i]
@@ -51,7 +52,11 @@ func TestCoarseBounds(t *testing.T) {
 			above, below = above+(w*c+255)>>8, below+v*(c-1)>>16
 			most, mostBelow = most+(w*255+255)>>8, mostBelow+v*254>>16
 		}
-		if bits := map[bool]uint64{false: 255, true: 1<<16 - 1}[wide]; most > bits || mostBelow > 1<<16-1 {
+		full := map[bool]uint64{false: 255, true: 1<<16 - 1}
+		if all { // less than each_of in coarse.cl
+			full[true] = full[true]/uint64(n+1) - 1
+		}
+		if most > full[wide] || mostBelow > full[true] {
 			t.Errorf("sums up to %d and %d", most, mostBelow)
 		}
 		if below*uint64(lower) > score {
@@ -92,8 +97,8 @@ func coarseSource(t *testing.T, r *rand.Rand, kind int, docs uint32) *plantest.S
 }
 
 // TestCoarse compares the coarse path with the reference, over every kind of collection, for
-// sums of 8 and of 16 bits. Most queries must take it; of the others more documents are found
-// than there is room for.
+// sums of 8 and of 16 bits, of OR and of AND. Most queries must take it; of the others more
+// documents are found than there is room for, or AND looks few documents up.
 func TestCoarse(t *testing.T) {
 	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
@@ -116,9 +121,11 @@ func TestCoarse(t *testing.T) {
 					b.Add(&s.Source, plantest.Weighted(r, terms...)...)
 				}
 				b.Add(&s.Source)
-				want := s.Plain.Rank(&b)
-				for _, b.K = range []int{1, 10, 1000} {
-					compareCoarse(t, rk, &b, want)
+				for _, b.Mode = range []plan.Mode{plan.Or, plan.And} {
+					want := s.Plain.Rank(&b)
+					for _, b.K = range []int{1, 10, 1000} {
+						compareCoarse(t, rk, &b, want)
+					}
 				}
 			})
 		}
@@ -146,8 +153,12 @@ func compareCoarse(t *testing.T, rk *Ranker, b *plan.RankBatch, want [][]referen
 	for _, coarse := range x.cut.done {
 		done += asInt(coarse)
 	}
-	if n := b.Queries(); 2*done < n {
-		t.Errorf("k = %d: %d of %d queries took the coarse path", b.K, done, n)
+	least := (b.Queries() + 1) / 2
+	if b.Mode == plan.And {
+		least = 1
+	}
+	if n := b.Queries(); done < least {
+		t.Errorf("%v, k = %d: %d of %d queries took the coarse path", b.Mode, b.K, done, n)
 	}
 }
 

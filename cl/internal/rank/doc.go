@@ -1,10 +1,15 @@
 // Package rank answers ranked queries over lists on a device.
 //
-// plan.AutoAccumulators takes the coarse path for ORs of up to 64 terms for up to 1000 documents,
+// plan.AutoAccumulators takes the coarse path for queries of up to 64 terms for up to 1000 documents,
 // if their lists have random access and memory holds packets of them (package packets): a threshold
-// from a sample of ranges, the documents whose sums of upper bounds come to it, and their exact scores
-// from the compressed lists. Packets are made on first use and freed where memory is short elsewhere.
-// A query of which too many documents are found runs again with all ranges in the sample.
+// from a sample of ranges, the documents whose sums of upper bounds come to it, a higher threshold from
+// these sums, and the exact scores of the documents that still come to it, from the compressed lists.
+// Packets are made on first use and freed where memory is short elsewhere. A query of which too many
+// documents are found runs again with all ranges in the sample.
+//
+// An AND takes this path if its lists have at most tuning.rank_lookup times the postings of the
+// shortest one. Each posting then adds more than any sum of bounds, so the documents in all lists
+// have the greatest sums.
 //
 // Other queries, and queries that fail twice, take the exhaustive path, plan.RangeAccumulators. A round is some queries over all ranges of documents, or one query over some ranges. Every list
 // of a round is decoded once. Passes then append candidates. After each pass the candidates of a
@@ -18,13 +23,14 @@
 //	accumulate     OR: a query in up to 8 ranges         tuning.rank_wg    4 bytes a document of    2, and 2 per page of
 //	                                                                       a range, 3 KiB           lists, for a range
 //	rank_and       AND: one element of the shortest      tuning.rank_wg    none                     none
-//	               list per work-item
+//	               list per work-item; bitsets first
 //	packets_count, packets of lists that have none yet   64                none                     none
 //	packets_fill
-//	coarse_sums    OR: a query in up to 8 ranges, by     64, or 128 for    8 to 21 KiB              1, and 2 per range
+//	coarse_sums    a query in up to 8 ranges, by         64, or 128 for    8 to 21 KiB              1, and 2 per range
 //	               bounds                                sums of 16 bits
-//	coarse_        the threshold from the sample         256               64 bytes                 17
-//	threshold
+//	coarse_        the threshold from the sample, and    256               96 bytes                 9
+//	threshold,     a higher one from documents found
+//	coarse_raise
 //	coarse_        exact scores of documents found       64                64 bytes                 3 per 16 documents
 //	complete
 //	select_best    the best k of a query, in order if    tuning.select_wg  32 bytes a work-item,    5 per digit and

@@ -57,7 +57,11 @@ func (x *slot) makeRoom(c *cut, first bool) error {
 			return err
 		}
 	}
-	if err := x.roomForLists(c); err != nil {
+	scored := c.elements
+	if c.batch.Mode == plan.And {
+		scored = 0
+	}
+	if err := x.roomForLists(c, scored); err != nil {
 		return err
 	}
 	queries := len(c.queries)
@@ -81,14 +85,12 @@ func (x *slot) makeRoom(c *cut, first bool) error {
 	return x.Device.Grow(&x.Down, words, 0)
 }
 
-// roomForLists makes room for the lists of a window.
-func (x *slot) roomForLists(c *cut) error {
-	runs, scored := 0, c.elements
+// roomForLists makes room for the lists of a window and for the given number of
+// components.
+func (x *slot) roomForLists(c *cut, scored int) error {
+	runs := 0
 	for _, n := range c.runs {
 		runs += n
-	}
-	if c.batch.Mode == plan.And {
-		scored = 0
 	}
 	for _, m := range []struct {
 		to          *device.Scratch

@@ -66,6 +66,9 @@ func selfTest(ctx context.Context, rt *device.Runtime, a plan.Accumulators) erro
 		return err
 	}
 	defer s.close()
+	if err := s.set.ChooseAuto(ctx); err != nil {
+		return err
+	}
 	r := &plan.RankBatch{Norm: plan.NewNorm(0.9, 0.4, 500), Accumulators: a}
 	r.Reset()
 	term := func(h int) plan.Term {

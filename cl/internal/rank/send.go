@@ -105,7 +105,7 @@ func (x *slot) sendPasses(c *cut) error {
 				[]any{x.components.Buffer, pass.begin - c.first, pass.end - c.first, span, pass.every, asInt(pass.only), docs}, results)
 		} else {
 			err = launch("rank_and", ranges, device.ProbeTime, postings, frequencies, asked,
-				[]any{c.data.lengths, asInt(c.data.narrow), log2(c.span), pass.begin - c.first, pass.every, asInt(pass.only), docs}, results)
+				[]any{c.data.lengths, asInt(c.data.narrow), x.ranker.bitsets(), log2(c.span), pass.begin - c.first, pass.every, asInt(pass.only), docs}, results)
 		}
 		if err != nil {
 			return err

@@ -32,6 +32,10 @@ func rangeLen(t device.Tuning) int { return cmp.Or(t.RankRange, 4096) }
 // shortest list of a query.
 func andRangeLen(t device.Tuning) int { return 4 * rangeLen(t) }
 
+// rankLookup is the number of postings that coarse sums add in the time in which ranked AND
+// looks a document up in all lists of a query.
+func rankLookup(t device.Tuning) int { return cmp.Or(t.RankLookup, 12) }
+
 // workGroup is the work-group size of accumulate and rank_and.
 func workGroup(t device.Tuning) int {
 	if t.Serial {
@@ -85,7 +89,8 @@ var Operation = device.Operation{
 		{Kernels: []string{"accumulate", "prepare", "copy_raw", "starts", "tf_components", "rank_and"},
 			Files: device.Files("posting.cl", "seek.cl", "tf.cl", "rank.cl", "rank_and.cl")},
 		{Kernels: []string{"packets_count", "packets_fill"}, Files: device.Files("posting.cl", "packets.cl")},
-		{Kernels: []string{"coarse_sums", "coarse_threshold"}, Files: device.Files("posting.cl", "coarse.cl")},
+		{Kernels: []string{"coarse_sums"}, Files: device.Files("posting.cl", "coarse.cl")},
+		{Kernels: []string{"coarse_threshold", "coarse_raise"}, Files: device.Files("posting.cl", "threshold.cl")},
 		{Kernels: []string{"coarse_complete"}, Files: device.Files("posting.cl", "seek.cl", "complete.cl")},
 		{Kernels: []string{"global_best", "global_clear", "global_add", "global_maxima"}, Files: device.Files("posting.cl", "accumulate_global.cl")},
 		{Kernels: []string{"select_best", "select_count", "select_keep"}, Files: device.Files("group.cl", "select.cl", "select_wide.cl")},
@@ -98,6 +103,8 @@ var Operation = device.Operation{
 			return fmt.Errorf("select_wide is %d, not 0 to 2^30", t.SelectWide)
 		case t.RankRange != 0 && (t.RankRange < 1024 || t.RankRange > 1<<15 || t.RankRange&(t.RankRange-1) != 0):
 			return fmt.Errorf("rank_range is %d, not 0 or a power of two from 1024 to 32768", t.RankRange)
+		case t.RankLookup < 0 || t.RankLookup > 1<<20:
+			return fmt.Errorf("rank_lookup is %d, not 0 to 2^20", t.RankLookup)
 		case t.RankWG != 0 && (t.RankWG < 32 || t.RankWG > 512 || t.RankWG&(t.RankWG-1) != 0):
 			return fmt.Errorf("rank_wg is %d, not 0, 32, 64, 128, 256 or 512", t.RankWG)
 		}

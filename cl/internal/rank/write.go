@@ -1,12 +1,16 @@
 package rank
 
 import (
+	ocl "github.com/jgillich/go-opencl/cl"
+
+	"heddle/cl/internal/lists"
 	"heddle/engine/plan"
 )
 
 // write puts the records of the window into an upload.
 func (c *cut) write(up []uint32) {
 	put := func(words ...uint32) { up = up[copy(up, words):] }
+	bits := c.set.Bits()
 	n := c.batch.Norm
 	put(n.Base, n.Slope, uint32(n.Shift), uint32(n.Impacts))
 	for _, p := range c.parts {
@@ -31,7 +35,8 @@ func (c *cut) write(up []uint32) {
 					sought = 1
 				}
 				put(p.starts, p.to, p.count, t.Weight)
-				put(uint32(k), rest, sought, 0)
+				words, at := bitset(bits, t.List)
+				put(uint32(k), rest, sought|words<<1, at)
 				terms++
 			}
 		}
@@ -49,6 +54,22 @@ func (c *cut) write(up []uint32) {
 		terms += n
 	}
 	c.words = 4 * (c.queriesAt + len(c.queries))
+}
+
+// bitset returns the length and the place of the bitset of a list, in words: 0 without one.
+func bitset(bits *lists.Tables, h plan.Handle) (words, at uint32) {
+	if bits == nil || bits.Records[h].Probe() != lists.ProbeBits {
+		return 0, 0
+	}
+	return bits.Records[h].Entries(), bits.Records[h].Table()
+}
+
+// bitsets returns the buffer of the bitsets of lists. Without bitsets it is any buffer.
+func (r *Ranker) bitsets() *ocl.MemObject {
+	if bits := r.set.Bits(); bits != nil && bits.Buffer != nil {
+		return bits.Buffer
+	}
+	return r.set.Arena.Buffers[0]
 }
 
 // count adds up the bytes that the kernels of the window load and store. Of the searches it

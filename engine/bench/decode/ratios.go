@@ -54,9 +54,6 @@ var paperRatios = map[codec.ID]map[string]float64{
 
 const aboutSample = "Sizes are measured on a sample of the lists, at regular distances in the order of their lengths, with all tables and headers. Our gap codecs have 128 values a segment, the paper's 64. "
 
-// aboutOrders describes the workloads of the family.
-const aboutOrders = "Uniform stands for GOVR, clustered for GOV, pagerank for GOVPR."
-
 func (s *bench) aoTable2() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "ao-table2", Title: "Optimal compression ratio", Source: "Ao et al. 2011, Table 2",

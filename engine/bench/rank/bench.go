@@ -23,7 +23,7 @@ func WithLibrary(other *Library) harness.Family {
 		Exhibits: func(r *harness.Runner) []harness.Exhibit {
 			s := newBench(r, other)
 			return []harness.Exhibit{s.gov2Exhibit(), s.dingTable2(), s.dingTable3(), s.accumulatorsExhibit(), s.residentExhibit(),
-				s.figureK(), s.figureFootprint(), s.sparseExhibit(), s.textExhibit(), s.pisaExhibit()}
+				s.figureK(), s.figureFootprint(), s.reorderedExhibit(), s.sparseExhibit(), s.textExhibit(), s.pisaExhibit()}
 		},
 	}
 }

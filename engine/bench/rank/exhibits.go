@@ -13,7 +13,11 @@ import (
 
 // gov2Bench makes the GOV2-like workload for the first exhibit that needs it.
 func (s *bench) gov2Bench(ctx context.Context) error {
-	return s.Want(ctx, "gov2", func(n int) (*ranked.Workload, error) { return ranked.GOV2(ctx, s.Opt.Seed, n, s.Opt.Docs, s.Opt.Codec) })
+	return s.Want(ctx, "gov2", func(n int) (*ranked.Workload, error) { return s.gov2(ctx, n, workload.Clustered) })
+}
+
+func (s *bench) gov2(ctx context.Context, n int, order workload.Order) (*ranked.Workload, error) {
+	return ranked.GOV2(ctx, s.Opt.Seed, n, s.Opt.Docs, s.Opt.Codec, order)
 }
 
 // everyMode returns the setups of all modes and result sizes on a contestant.
@@ -33,6 +37,20 @@ func (s *bench) gov2Exhibit() harness.Exhibit {
 		Rows: "mode",
 		Run: func(ctx context.Context) error {
 			if err := s.gov2Bench(ctx); err != nil {
+				return err
+			}
+			return s.putCosts(ctx, func(who harness.Contestant) []setup { return s.everyMode(who, s.Opt.K) })
+		},
+	}
+}
+
+func (s *bench) reorderedExhibit() harness.Exhibit {
+	return harness.Exhibit{
+		Name: "gov2-reordered", Title: "Ranked queries on the GOV2-like workload, reordered",
+		Ours: "As gov2, but the sites of a topic are neighbours, as after a reordering of the documents.",
+		Rows: "mode",
+		Run: func(ctx context.Context) error {
+			if err := s.Want(ctx, "gov2-reordered", func(n int) (*ranked.Workload, error) { return s.gov2(ctx, n, workload.Reordered) }); err != nil {
 				return err
 			}
 			return s.putCosts(ctx, func(who harness.Contestant) []setup { return s.everyMode(who, s.Opt.K) })

@@ -16,7 +16,7 @@ import (
 // the documents.
 func TestGOV2Like(t *testing.T) {
 	const docs = harness.GOV2Docs / 500
-	w, err := GOV2(t.Context(), 1, harness.GOV2Queries, docs, codec.ParaPFor)
+	w, err := GOV2(t.Context(), 1, harness.GOV2Queries, docs, codec.ParaPFor, workload.Clustered)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,6 +51,37 @@ func TestGOV2Like(t *testing.T) {
 	near("mean frequency", frequencies/postings, 3.6, 0.1)
 	if sum := rankChecksum(w); sum != 0x5e9c983ececf60ca {
 		t.Errorf("checksum %#x", sum)
+	}
+}
+
+// TestReordered compares the two orders of the workload: lists have as many postings, closer
+// together if it is reordered. The measure is the sum of squares of postings by 64th of the
+// documents.
+func TestReordered(t *testing.T) {
+	const docs = harness.GOV2Docs / 100
+	var squares, postings [2]float64
+	for i, order := range []workload.Order{workload.Clustered, workload.Reordered} {
+		w, err := GOV2(t.Context(), 1, 50, docs, codec.Raw, order)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for h := range w.Source.Lists {
+			var here [64]float64
+			for _, x := range w.Source.List(plan.Handle(h)).Words {
+				here[uint64(x)*64/docs]++
+				postings[i]++
+			}
+			for _, n := range here {
+				squares[i] += n * n
+			}
+		}
+	}
+	if math.Abs(postings[1]-postings[0]) > 0.02*postings[0] || squares[1] < 1.3*squares[0] {
+		t.Errorf("%v postings, sum of squares %v; reordered %v and %v", postings[0], squares[0], postings[1], squares[1])
+	}
+	places := []site{{3, 0.5}, {4, 0.1}, {9, 0.3}}
+	if got, want := reordered(places), []site{{1, 0.1}, {6, 0.3}, {9, 0.5}}; !slices.Equal(got, want) {
+		t.Errorf("sites %v, want %v", got, want)
 	}
 }
 

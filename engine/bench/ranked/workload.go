@@ -27,14 +27,19 @@ type Workload struct {
 	release func() error    // closes the file of the lists; nil if there is none
 }
 
-// GOV2 makes the GOV2-like workload of a seed with n queries, on all cores.
-func GOV2(ctx context.Context, seed uint64, n int, docs uint32, id codec.ID) (*Workload, error) {
+// GOV2 makes the GOV2-like workload of a seed with n queries, on all cores. Its order is
+// workload.Clustered or workload.Reordered.
+func GOV2(ctx context.Context, seed uint64, n int, docs uint32, id codec.ID, order workload.Order) (*Workload, error) {
 	queries, terms := gov2Log(seed, n, docs)
-	w, err := newRanked(ctx, seed, docs, queries, terms, id)
+	places, name := drawPlaces(seed, docs), "gov2-like"
+	if order == workload.Reordered {
+		places, name = reordered(places), "gov2-like reordered"
+	}
+	w, err := newRanked(ctx, seed, docs, queries, terms, id, places)
 	if err != nil {
 		return nil, err
 	}
-	w.Name = fmt.Sprintf("gov2-like, %d documents, %d queries, seed %d", docs, n, seed)
+	w.Name = fmt.Sprintf("%s, %d documents, %d queries, seed %d", name, docs, n, seed)
 	w.Source.Lengths, err = drawLengths(ctx, seed, docs)
 	return w, err
 }
@@ -42,7 +47,7 @@ func GOV2(ctx context.Context, seed uint64, n int, docs uint32, id codec.ID) (*W
 // Sparse makes the workload of learned sparse retrieval of a seed with n queries.
 func Sparse(ctx context.Context, seed uint64, n int, docs uint32, id codec.ID) (*Workload, error) {
 	queries, weights, terms := sparseLog(seed, n)
-	w, err := newRanked(ctx, seed, docs, queries, terms, id)
+	w, err := newRanked(ctx, seed, docs, queries, terms, id, drawPlaces(seed, docs))
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +61,7 @@ func Sparse(ctx context.Context, seed uint64, n int, docs uint32, id codec.ID) (
 
 // newRanked draws and encodes the lists of terms, the longest first. A plain list is in
 // memory only until it is encoded.
-func newRanked(ctx context.Context, seed uint64, docs uint32, queries [][]plan.Handle, terms []term, id codec.ID) (*Workload, error) {
-	places := drawPlaces(seed, docs)
+func newRanked(ctx context.Context, seed uint64, docs uint32, queries [][]plan.Handle, terms []term, id codec.ID, places []site) (*Workload, error) {
 	order := make([]int, len(terms))
 	for i := range order {
 		order[i] = i
@@ -136,6 +140,28 @@ func drawPlaces(seed uint64, docs uint32) []site {
 		sites[i] = site{ends[i], r.Unit()}
 	}
 	return sites
+}
+
+// reordered returns the sites in the order of their places, so that the sites of a topic are
+// neighbours.
+func reordered(sites []site) []site {
+	type sized struct {
+		docs  uint32
+		place float64
+	}
+	var all []sized
+	first := uint32(0)
+	for _, s := range sites {
+		all = append(all, sized{s.end - first, s.place})
+		first = s.end
+	}
+	slices.SortStableFunc(all, func(a, b sized) int { return cmp.Compare(a.place, b.place) })
+	moved, end := make([]site, 0, len(all)), uint32(0)
+	for _, s := range all {
+		end += s.docs
+		moved = append(moved, site{end, s.place})
+	}
+	return moved
 }
 
 // drawPostings draws the ascending docIDs of list h and its term frequencies less one.

@@ -136,7 +136,9 @@ func (s *bench) servedLists(ctx context.Context) (*served, error) {
 // servedRanked returns the GOV2-like workload with a mode, top 10.
 func (s *bench) servedRanked(ctx context.Context, mode workload.Mode) (*served, error) {
 	n := queryCount(&s.Opt, servedRanked, shortServedRanked)
-	if err := s.ranked.Want(ctx, "served", func(int) (*ranked.Workload, error) { return ranked.GOV2(ctx, s.Opt.Seed, n, s.Opt.Docs, s.Opt.Codec) }); err != nil {
+	if err := s.ranked.Want(ctx, "served", func(int) (*ranked.Workload, error) {
+		return ranked.GOV2(ctx, s.Opt.Seed, n, s.Opt.Docs, s.Opt.Codec, workload.Clustered)
+	}); err != nil {
 		return nil, err
 	}
 	return s.serve(s.ranked.W.Name+", "+mode.String(), func(v *served) error {

@@ -178,7 +178,8 @@ const aboutDifference = "Each query alone, terms in, docIDs on the host out, the
 func (s *wuBench) figure9() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "wu-fig9", Title: "Distribution of host time less device time of a query", Source: "Wu et al. 2010, Figure 9",
-		Says: "The CPU is faster on most queries, but not by much.", Ours: aboutDifference,
+		Found: "With the paper's pair the host is faster on 53 % of the queries, with the choice of each backend on 78 %.",
+		Says:  "The CPU is faster on most queries, but not by much.", Ours: aboutDifference,
 		Orders: harness.GovOrder, Rows: "host less device, ms",
 		Chart: chart.Chart{Kind: chart.Bars, Y: "% of the queries"},
 		Run: func(ctx context.Context) error {
@@ -216,7 +217,8 @@ const shownQueries, shownGroups = 3000, 30
 func (s *wuBench) figure10() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "wu-fig10", Title: "Host time less device time of a query, by UBOC", Source: "Wu et al. 2010, Figure 10",
-		Says: "The first 3,000 queries: the GPU is far ahead where the computational complexity is high.",
+		Found: "As in the paper: with its pair the device is behind by 0.035 ms on the queries of low UBOC, and ahead by 1.3 ms on the hundred of the highest.",
+		Says:  "The first 3,000 queries: the GPU is far ahead where the computational complexity is high.",
 		Ours: aboutDifference + fmt.Sprintf(" The first %d queries ascend by UBOC, and stand in %d groups: the tenth, the median and the ninetieth percentile of each.",
 			shownQueries, shownGroups),
 		Orders: harness.GovOrder, Rows: "queries by UBOC",

@@ -125,7 +125,7 @@ func TestBenchLists(t *testing.T) {
 func TestBenchPapers(t *testing.T) {
 	inTempDir(t)
 	row := `{"bench":"decode","workload":"w","row":"r","metric":"m","unit":"ratio","median":3,"min":3,"max":3,"runs":1,` +
-		`"place":{"exhibit":"ao-fig7","panel":"all lists","series":"pfd","at":"0","x":0,"paper":1.5}}`
+		`"place":{"exhibit":"ao-fig7","panel":"all lists","series":"pfd","at":"10 %","x":10,"paper":1.5}}`
 	if err := os.WriteFile("rows.jsonl", []byte(row), 0o666); err != nil {
 		t.Fatal(err)
 	}

@@ -93,7 +93,7 @@ file; in jsonl {"query": ID, "matches": N, "facets": [{"column": …, "values": 
 format trec has none.
 
 DIR is a collection: see heddle collection. Its answers are those of an index of its documents.
---part, --table, --filter and cost models are for index files.
+--part, --where, --filter and cost models are for index files.
 
 The first line of a query file, or --queries-format, determines its format. A file, but not
 standard input, may be compressed by gzip, zstd or bzip2. Text is UTF-8, or UTF-16 with a

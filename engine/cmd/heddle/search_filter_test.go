@@ -5,6 +5,25 @@ import (
 	"testing"
 )
 
+// TestBuildAttributes builds an index and its attribute table from the same lines.
+func TestBuildAttributes(t *testing.T) {
+	inTempDir(t)
+	writeFile(t, "books.jsonl", `{"id":"a","text":"heaven and earth","year":1950,"lang":"de"}
+{"id":"b","text":"the earth","year":1890}
+{"id":"c","text":"loom over earth","year":2001,"lang":"de"}
+`)
+	must(t, "index", "build", "-o", "books.hdl", "--format", "jsonl", "--attributes", "docs.hdb", "books.jsonl")
+	got := must(t, "search", "books.hdl", "--query", "earth", "--all", "--table", "docs.hdb", "--where", "year >= 1900 AND lang = 'de'", "--facets", "lang")
+	if got != "a\nc\nfacet\tlang\tde\t2\n" {
+		t.Error(got)
+	}
+	for _, args := range [][]string{{"books.jsonl"}, {"--format", "jsonl", "."}, {"--format", "jsonl", "--skip-invalid", "books.jsonl"}, {"--format", "jsonl", "--shards", "2", "books.jsonl"}} {
+		wantFailure(t, heddle(t, append([]string{"index", "build", "-o", "x.hdl", "--attributes", "x.hdb"}, args...)...), 2, "--attributes")
+	}
+	writeFile(t, "notes.txt", "mine")
+	wantFailure(t, heddle(t, "index", "build", "-o", "x.hdl", "--format", "jsonl", "--attributes", "notes.txt", "books.jsonl"), 2, "notes.txt")
+}
+
 // TestSearchFilter restricts queries by attributes and by a bitmap, and counts facets.
 func TestSearchFilter(t *testing.T) {
 	inTempDir(t)

@@ -143,7 +143,15 @@ func build(ctx context.Context, out string, inputs []string, opt Options, analyz
 // create starts the output.
 func (b *builder) create(out string, meta hdl.Meta, opt *Options) (Output, error) {
 	if opt.Create == nil {
-		return hdl.Create(out, meta)
+		w, err := hdl.Create(out, meta)
+		if err != nil || opt.Renumber != RenumberRandom || meta.Docs == 0 {
+			return w, err
+		}
+		r, err := renumber(w, meta.Docs, b.dir)
+		if err != nil {
+			return nil, errors.Join(err, w.Abort())
+		}
+		return r, nil
 	}
 	return opt.Create(out, meta, func(f func(length uint32) error) error {
 		return b.eachDocument(func(_ []byte, length uint32) error { return f(length) })

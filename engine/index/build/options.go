@@ -65,6 +65,13 @@ type Options struct {
 	Impacts uint8
 	Scoring bm25.Params
 
+	// Renumber is RenumberNone, which keeps the order of the inputs and is the default, or
+	// RenumberRandom, which numbers documents at random: line codecs then compress better,
+	// gap codecs worse if the inputs were in a good order. An Output of Create gets documents
+	// in the order of the inputs in any case. It takes 24 bytes per document, and 8 per
+	// posting of the longest list, beside MemoryLimit.
+	Renumber string
+
 	// MemoryLimit bounds the memory of the build in bytes; the package comment states
 	// the exceptions. The default is DefaultMemoryLimit.
 	MemoryLimit uint64
@@ -99,6 +106,12 @@ type Options struct {
 
 	maxDocument int // MaxDocument, less in tests
 }
+
+// Values of Options.Renumber.
+const (
+	RenumberNone   = "none"
+	RenumberRandom = "random"
+)
 
 // Output takes the content of an index, as an hdl.Writer does.
 type Output interface {

@@ -45,5 +45,8 @@ func ParseFloat(b []byte) (s Float, err error) {
 		}
 		s.digits = append(s.digits, d)
 	}
+	if n := len(s.digits); n > 0 && n < perFloat {
+		return Float{}, ErrBytes
+	}
 	return s, nil
 }

@@ -89,7 +89,7 @@ const few = 4
 // Read returns the codes of the rows of a batch in codes, which is as long. All codes are at
 // most Last; rows without a value have any of them. A greater code is an hdb.ErrCorrupt.
 func (r *Reader) Read(c *Column, b *Batch, codes []uint64) error {
-	first, all := 0, uint64(0)
+	first, greatest := 0, uint64(0)
 	for _, s := range b.spans {
 		var some uint64
 		var err error
@@ -101,23 +101,23 @@ func (r *Reader) Read(c *Column, b *Batch, codes []uint64) error {
 		if err != nil {
 			return err
 		}
-		first, all = s.end, all|some
+		first, greatest = s.end, max(greatest, some)
 	}
-	return c.check(b.Rows, codes, all)
+	return c.check(b.Rows, codes, greatest)
 }
 
 // At is Read for any rows, in any order, one by one.
 func (c *Column) At(rows []uint32, codes []uint64) error {
-	all, err := single(c, rows, codes)
+	greatest, err := single(c, rows, codes)
 	if err != nil {
 		return err
 	}
-	return c.check(rows, codes, all)
+	return c.check(rows, codes, greatest)
 }
 
-// check compares codes with the last one. all is their OR.
-func (c *Column) check(rows []uint32, codes []uint64, all uint64) error {
-	if all <= c.in.Last {
+// check compares codes with the last one. greatest is the greatest of them.
+func (c *Column) check(rows []uint32, codes []uint64, greatest uint64) error {
+	if greatest <= c.in.Last {
 		return nil
 	}
 	for i, code := range codes {
@@ -129,8 +129,8 @@ func (c *Column) check(rows []uint32, codes []uint64, all uint64) error {
 	return nil
 }
 
-// segment reads rows of one segment by decoding it, and returns the OR of the codes.
-func (r *Reader) segment(c *Column, segment int, rows []uint32, codes []uint64) (all uint64, err error) {
+// segment reads rows of one segment by decoding it, and returns the greatest code.
+func (r *Reader) segment(c *Column, segment int, rows []uint32, codes []uint64) (greatest uint64, err error) {
 	codes = codes[:len(rows)]
 	if _, err := c.low.Decode(segment, &r.low); err != nil {
 		return 0, err
@@ -138,17 +138,17 @@ func (r *Reader) segment(c *Column, segment int, rows []uint32, codes []uint64) 
 	if c.high.Len == 0 && len(rows) == codec.SegmentLen {
 		for i, code := range r.low {
 			codes[i] = uint64(code)
-			all |= uint64(code)
+			greatest = max(greatest, uint64(code))
 		}
-		return all, nil
+		return greatest, nil
 	}
 	if c.high.Len == 0 {
 		for i, row := range rows {
 			code := uint64(r.low[row%codec.SegmentLen])
 			codes[i] = code
-			all |= code
+			greatest = max(greatest, code)
 		}
-		return all, nil
+		return greatest, nil
 	}
 	if _, err := c.high.Decode(segment, &r.high); err != nil {
 		return 0, err
@@ -156,13 +156,13 @@ func (r *Reader) segment(c *Column, segment int, rows []uint32, codes []uint64) 
 	for i, row := range rows {
 		code := uint64(r.high[row%codec.SegmentLen])<<32 | uint64(r.low[row%codec.SegmentLen])
 		codes[i] = code
-		all |= code
+		greatest = max(greatest, code)
 	}
-	return all, nil
+	return greatest, nil
 }
 
-// single reads rows one by one, and returns the OR of the codes.
-func single(c *Column, rows []uint32, codes []uint64) (all uint64, err error) {
+// single reads rows one by one, and returns the greatest code.
+func single(c *Column, rows []uint32, codes []uint64) (greatest uint64, err error) {
 	for i, row := range rows {
 		low, err := c.low.At(row)
 		if err != nil {
@@ -175,9 +175,9 @@ func single(c *Column, rows []uint32, codes []uint64) (all uint64, err error) {
 			}
 		}
 		codes[i] = uint64(high)<<32 | uint64(low)
-		all |= codes[i]
+		greatest = max(greatest, codes[i])
 	}
-	return all, nil
+	return greatest, nil
 }
 
 // Valid copies the entries of rows with a value, and returns their number.

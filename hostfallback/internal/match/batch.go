@@ -37,6 +37,7 @@ type batch struct {
 	tasks   []task
 	workers []*worker
 	task    func(w, i int) error
+	decoded uint64 // number of blocks
 }
 
 // Loads are measured in candidates of conjunctions.
@@ -49,7 +50,7 @@ const (
 
 // run answers the queries of b into out, which is empty.
 func (j *batch) run(ctx context.Context, m *Matcher, b *plan.MatchBatch, out *plan.Results) error {
-	j.Matcher, j.ctx, j.done, j.queries, j.out = m, ctx, ctx.Done(), b, out
+	j.Matcher, j.ctx, j.done, j.queries, j.out, j.decoded = m, ctx, ctx.Done(), b, out, 0
 	defer func() { j.ctx, j.done, j.queries, j.out = nil, nil, nil, nil }()
 	if j.task == nil {
 		j.task = j.answer
@@ -63,6 +64,7 @@ func (j *batch) run(ctx context.Context, m *Matcher, b *plan.MatchBatch, out *pl
 	}
 	for _, w := range j.workers[:n] {
 		w.docs = w.docs[:0]
+		w.decoded() // of a call that failed
 	}
 	if n == 1 { // the worker appends to the docIDs of the batch
 		w := j.workers[0]
@@ -73,6 +75,9 @@ func (j *batch) run(ctx context.Context, m *Matcher, b *plan.MatchBatch, out *pl
 		return err
 	}
 	j.gather(n > 1)
+	for _, w := range j.workers[:n] {
+		j.decoded += w.decoded()
+	}
 	return nil
 }
 

@@ -141,6 +141,16 @@ func (w *worker) sift(j *batch, cand []uint32, probers []*lookup.Prober) (int, e
 	return len(cand), nil
 }
 
+// decoded returns the number of blocks that w has decoded since the last call.
+func (w *worker) decoded() uint64 {
+	n := w.lead.decoded
+	w.lead.decoded = 0
+	for _, p := range w.probers {
+		n += p.Decoded()
+	}
+	return n
+}
+
 // tail returns memory for n docIDs behind w.docs.
 func (w *worker) tail(n int) []uint32 {
 	w.docs = slices.Grow(w.docs, n)

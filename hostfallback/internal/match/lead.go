@@ -25,6 +25,8 @@ type lead struct {
 	steps int
 	buf   []uint32
 
+	decoded uint64 // number of blocks since the last worker.decoded
+
 	// Under Auto:
 	bits      []uint32     // nil without bits
 	words     lookup.Words // empty without words
@@ -83,6 +85,7 @@ func (l *lead) next(at, end int) ([]uint32, int, error) {
 		if docs, err = l.view.Decode(docs, at); err != nil {
 			return nil, at, err
 		}
+		l.decoded++
 	}
 	l.buf = docs
 	return docs, at, nil

@@ -50,7 +50,7 @@ func (m *Matcher) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Resul
 		return err
 	}
 	n := b.Queries()
-	out.Stats = plan.Stats{Queries: uint64(n), Candidates: b.Candidates(m.src), Matches: out.Offsets[n]}
+	out.Stats = plan.Stats{Queries: uint64(n), Candidates: b.Candidates(m.src), Matches: out.Offsets[n], Blocks: j.decoded}
 	for i, f := range j.filters {
 		if f != nil {
 			out.Stats.Filtered++

@@ -35,7 +35,7 @@ func (aux *Auxiliary) Explain(a plan.Algorithm, h plan.Handle) string {
 		return fmt.Sprintf("sieve of %.1f bits a docID, then hs: buckets of %.1f in docIDs",
 			32*float64(len(t.sieve))/float64(l.Len), float64(l.Len)/float64(max(len(t.bucket.First)-1, 1)))
 	case p.packed:
-		return p.find.describe(l.Len, fmt.Sprintf("%d blocks", p.blocks.view.Count()))
+		return p.find.describeBlocks(l.Len, &p.blocks)
 	}
 	return p.find.describe(l.Len, "docIDs")
 }

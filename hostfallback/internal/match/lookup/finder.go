@@ -26,17 +26,21 @@ type finder struct {
 }
 
 // open prepares f for algorithm a on list h and about the given number of candidates, and
-// builds the table of a.
+// builds the table of a. In a compressed list, binary search stands for algorithms that step
+// from docID to docID, and a list of a line codec has its own line or hash instead of a table.
 func (f *finder) open(aux *Auxiliary, a plan.Algorithm, h plan.Handle, candidates int) (err error) {
 	*f = finder{algorithm: a}
-	n := int(aux.Source.Lists[h].Len)
+	n, id := int(aux.Source.Lists[h].Len), aux.Source.Lists[h].Codec
 	switch {
 	case n == 0:
+	case id != codec.Raw && (a == plan.SkipList || a == plan.SegStep || a == plan.SvS):
+		f.algorithm = plan.BS
+	case hashed(id), a == plan.LR && (id == codec.LRC || id == codec.LRCSeg):
 	case a == plan.LR:
 		f.line, err = aux.line(h)
 	case a == plan.LRSeg:
 		f.local, err = aux.local(h)
-	case a == plan.SkipList && aux.Source.Lists[h].Codec == codec.Raw: // compressed lists have skip entries
+	case a == plan.SkipList:
 		f.skips, err = aux.skips(h)
 	case a == plan.SegStep:
 		f.step = segStep(n, candidates)
@@ -99,6 +103,18 @@ func (f *finder) inBlock(dst, cand, docs []uint32) int {
 	return filterBinary(dst, cand, docs)
 }
 
+// hashed reports whether lists of a codec are divided by hash.
+func hashed(id codec.ID) bool { return id.Describe().Hashed }
+
+// random reports whether f looks up each candidate by itself, by binary search.
+func (f *finder) random() bool {
+	a := f.algorithm
+	return a == plan.BS || a == plan.LR || a == plan.LRSeg || a == plan.Bits || a.Bucket() != 0
+}
+
+// narrows reports whether f has a table for narrow.
+func (f *finder) narrows() bool { return f.line != nil || f.local != nil || f.bucket != nil }
+
 // narrow returns the range of indexes that contains x if the list of n docIDs does.
 func (f *finder) narrow(x, n uint32) (lo, hi uint32) {
 	switch {
@@ -127,4 +143,24 @@ func (f *finder) describe(n uint32, where string) string {
 		return fmt.Sprintf("segstep: steps of %d in %s", f.step, where)
 	}
 	return fmt.Sprintf("%v: %d in %s", f.algorithm, n, where)
+}
+
+// describeBlocks names the search of f in the blocks of a compressed list of n docIDs.
+func (f *finder) describeBlocks(n uint32, b *blocks) string {
+	where := fmt.Sprintf("%d blocks", b.view.Count())
+	text := f.describe(n, where)
+	switch {
+	case f.narrows():
+		text += ", then bs in a block"
+	case b.hashed && f.random():
+		text = "the hash of the list in " + where
+	case f.algorithm == plan.LR:
+		text = "the line of the list in " + where
+	case f.algorithm != plan.BS:
+		text = fmt.Sprintf("bs in %s, then %v in a block", where, f.algorithm)
+	}
+	if b.lines != nil && f.random() {
+		text += fmt.Sprintf("; single docIDs below a candidate in %d blocks", blocksPerProbe)
+	}
+	return text
 }

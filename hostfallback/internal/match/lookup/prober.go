@@ -139,6 +139,13 @@ func (p *Prober) filterAuto(dst, cand []uint32) (n int) {
 	return n
 }
 
+// Decoded returns the number of blocks that p has decoded since the last call.
+func (p *Prober) Decoded() uint64 {
+	n := p.blocks.decoded
+	p.blocks.decoded = 0
+	return n
+}
+
 // RawDocs returns the docIDs of a raw list. It does not check their order.
 func RawDocs(l codec.List) ([]uint32, error) {
 	if uint64(len(l.Words)) != uint64(l.Len) {

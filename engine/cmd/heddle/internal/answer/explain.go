@@ -31,6 +31,7 @@ type Explanation struct {
 	Unknown  []string `json:"unknown,omitempty"`   // terms that no document has
 	Mode     string   `json:"mode,omitempty"`      // of a ranked query
 	Matches  uint64   `json:"matches"`             // or the number of ranked documents
+	Blocks   uint64   `json:"blocks,omitempty"`    // of compressed lists, decoded in pure Go
 	Micros   float64  `json:"us"`                  // from call to return
 	DecodeUS float64  `json:"decode_us,omitempty"`
 	ProbeUS  float64  `json:"probe_us,omitempty"`
@@ -59,7 +60,7 @@ const asSet = "as a set"
 func (s *Searcher) explain(q trec.Topic, asked engine.Query, got engine.Hits) *Explanation {
 	x, info, st := s.Index, s.backend(s.why.Processor), s.why.Stats
 	e := &Explanation{
-		Query: q.ID, Text: q.Text, Backend: info.Kind, Device: info.Device, Choice: s.Choice, Part: asked.Override != nil && asked.Override.Part, Lists: []List{}, Matches: got.Count,
+		Query: q.ID, Text: q.Text, Backend: info.Kind, Device: info.Device, Choice: s.Choice, Part: asked.Override != nil && asked.Override.Part, Lists: []List{}, Matches: got.Count, Blocks: st.Blocks,
 		Micros: terminal.Micros(st.Wall), DecodeUS: terminal.Micros(st.Decode), ProbeUS: terminal.Micros(st.Probe), GatherUS: terminal.Micros(st.Compact),
 		ScoreUS: terminal.Micros(st.Clear + st.Score), SelectUS: terminal.Micros(st.Select), UpUS: terminal.Micros(st.Upload), DownUS: terminal.Micros(st.Download),
 	}
@@ -189,6 +190,9 @@ func (e *Explanation) write(out io.Writer) error {
 		label = "best"
 	}
 	fmt.Fprintf(w, "  %s\t%d documents in %.1f µs\n", label, e.Matches, e.Micros)
+	if e.Blocks > 0 {
+		fmt.Fprintf(w, "  decoded\t%d blocks of compressed lists\n", e.Blocks)
+	}
 	if e.DecodeUS+e.ProbeUS+e.GatherUS+e.ScoreUS+e.SelectUS+e.UpUS+e.DownUS > 0 {
 		fmt.Fprintf(w, "  device\tupload %.1f µs, decode %.1f, probe %.1f, compact %.1f, score %.1f, select %.1f, download %.1f\n",
 			e.UpUS, e.DecodeUS, e.ProbeUS, e.GatherUS, e.ScoreUS, e.SelectUS, e.DownUS)

@@ -1,0 +1,88 @@
+// coarse_threshold, coarse_raise: thresholds of ranked queries, by the sums of coarse.cl.
+//
+// Computes  coarse_threshold: the k-th greatest of the sums of lower bounds that the sample has
+//           left, in units of the score, as THETA of the query's state; the other words and
+//           counts[q] become 0.
+//           coarse_raise: a higher THETA, by the k-th greatest sum of upper bounds of the
+//           documents found, and in the next word the least sum that comes to it.
+// Source    the sums of the sample belong to different documents, so k documents have the
+//           threshold or more. A sum u of upper bounds is less than the real sum of weight s /
+//           (255 unit) + 2 terms, see coarse.cl, and a score is at least the real sum of
+//           weight (s-1)/255, so at least (u - 2 terms) unit - weights/255.
+// Batch     see coarse.cl.
+// State     see select.cl.
+// Phases    two bits of the k-th greatest sum after two.
+// Launch    a group of THRESHOLD_WG work-items (SCAN_SERIAL: of one) a query.
+// Local     96 bytes.
+// Bounds    any sums and counts.
+#ifndef HEDDLE_POSTING
+#include "posting.cl"
+#endif
+#if SCAN_SERIAL
+#define THRESHOLD_WG 1
+#define THRESHOLD_GROUP
+#define THRESHOLD_SYNC
+#else
+#define THRESHOLD_WG 256
+#define THRESHOLD_GROUP __attribute__((reqd_work_group_size(THRESHOLD_WG, 1, 1)))
+#define THRESHOLD_SYNC barrier(CLK_LOCAL_MEM_FENCE)
+#endif
+#define BITS 16 // of a sum
+#define REACHES (BITS / 2 * 3)
+
+// greatest_of is the k-th greatest of n sums, each the first of `stride` words; 0 if there
+// are fewer.
+static inline uint greatest_of(__global const uint *sums, uint n, uint stride, uint k, __local uint *reach) {
+    uint lid = get_local_id(0), least = 0;
+    for (uint i = lid; i < REACHES; i += THRESHOLD_WG)
+        reach[i] = 0;
+    THRESHOLD_SYNC;
+    for (uint b = BITS; b > 0;) {
+        b -= 2;
+        uint one = 0, two = 0, three = 0;
+        for (uint i = lid; i < n; i += THRESHOLD_WG) {
+            uint v = sums[(size_t)i * stride];
+            one += v >= (least | 1u << b);
+            two += v >= (least | 2u << b);
+            three += v >= (least | 3u << b);
+        }
+        __local uint *r = reach + b / 2 * 3;
+        if (one) atomic_add(&r[0], one);
+        if (two) atomic_add(&r[1], two);
+        if (three) atomic_add(&r[2], three);
+        THRESHOLD_SYNC;
+        least |= (r[2] >= k ? 3u : r[1] >= k ? 2u : r[0] >= k ? 1u : 0u) << b;
+    }
+    return least;
+}
+
+THRESHOLD_GROUP
+__kernel void coarse_threshold(__global const uint4 *batch, uint queries_at, uint all, __global const uint *cells, uint n,
+                               uint k, __global uint *state, __global uint *counts) {
+    __local uint reach[REACHES];
+    uint q = get_group_id(0), least = greatest_of(cells + (size_t)q * n, n, 1, k, reach);
+    if (get_local_id(0) == 0) {
+        uint4 query = batch[queries_at + q];
+        least -= min(least, all_of(all, query.y));
+        vstore4((uint4)(0, least * query.w, 0, 0), q, state);
+        counts[q] = 0;
+    }
+}
+
+THRESHOLD_GROUP
+__kernel void coarse_raise(__global const uint4 *batch, uint terms_at, uint queries_at, uint narrow, uint all,
+                           __global const uint *counts, __global const uint *found, uint capacity, uint k, __global uint *state) {
+    __local uint reach[REACHES];
+    uint q = get_group_id(0), n = counts[q];
+    uint least = greatest_of(found + 2 * (size_t)q * capacity + 1, n > capacity ? 0 : n, 2, k, reach);
+    if (get_local_id(0) == 0) {
+        uint4 query = batch[queries_at + q];
+        uint weights = 0, full = q < narrow ? 0 : all_of(all, query.y), theta = state[THETA_OF(q)];
+        for (uint t = 0; t < query.y; t++)
+            weights += batch[terms_at + 2 * (query.x + t) + 1].y;
+        uint sum = least - min(least, full + 2 * query.y), score = sum * query.z, error = weights / 255 + 1;
+        theta = max(theta, score - min(score, error));
+        state[THETA_OF(q)] = theta;
+        state[THETA_OF(q) + 1] = full + (theta - min(theta, query.y)) / max(query.z, 1u);
+    }
+}

@@ -1,0 +1,87 @@
+package hostfallback
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+	"heddle/engine/plan/plantest"
+	"heddle/hostfallback/internal/hosttest"
+)
+
+// TestDecodedBlocks compares the blocks that a conjunction decodes with the blocks that a
+// document-at-a-time evaluation enters: both skip the same blocks (Ding et al. 2009, section
+// 8.1). Algorithms with tables are left out: a safe range may show that a docID is absent, before
+// any block is decoded.
+func TestDecodedBlocks(t *testing.T) {
+	const docs = 1 << 16
+	gaps := []codec.ID{codec.VByte, codec.Rice, codec.PFD, codec.NewPFD, codec.RPFD, codec.ParaPFor}
+	rapid.Check(t, func(rt *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 9))
+		src := plantest.NewSource(docs)
+		var handles []plan.Handle
+		for _, n := range rapid.SliceOfN(rapid.IntRange(0, 12_000), 1, 4).Draw(rt, "lengths") {
+			handles = append(handles, src.Add(rt, rapid.SampledFrom(gaps).Draw(rt, "codec"), hosttest.Uniform(r, n, docs)))
+		}
+		b := &plan.MatchBatch{Algorithm: rapid.SampledFrom([]plan.Algorithm{plan.BS, plan.IS, plan.PMF0, plan.PMF3, plan.MergePath, plan.Gallop, plan.SvS}).Draw(rt, "algorithm")}
+		b.Add(&src.Source, handles...)
+		backend := New(Options{Threads: rapid.IntRange(1, 2).Draw(rt, "threads")})
+		defer backend.Close()
+		st, err := backend.Load(t.Context(), &src.Source)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		defer st.Close()
+		want := documentAtATime(rt, &src.Source, b.Query(0))
+		for range 2 { // a repeated batch counts anew
+			var out plan.Results
+			if err := st.Match(t.Context(), b, &out); err != nil {
+				rt.Fatal(err)
+			}
+			if out.Stats.Blocks != want {
+				rt.Fatalf("%v decodes %d blocks, document at a time %d", b.Algorithm, out.Stats.Blocks, want)
+			}
+		}
+	})
+}
+
+// documentAtATime answers a conjunction one document of the shortest list after the other,
+// and returns the number of blocks with a docID that it reads: all of the shortest list, and
+// of each next list the block in which the seek to a document ends.
+func documentAtATime(t *rapid.T, src *plan.Source, query []plan.Handle) (blocks uint64) {
+	views, docs, entered := make([]codec.Blocks, len(query)), make([][]uint32, len(query)), make([]int, len(query))
+	for i, h := range query {
+		l := src.List(h)
+		var err error
+		if err = views[i].Open(l); err == nil {
+			docs[i], err = l.AppendTo(nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		entered[i] = -1
+	}
+	for _, doc := range docs[0] {
+		for i := range docs {
+			at, found := slices.BinarySearch(docs[i], doc)
+			if at == len(docs[i]) {
+				break
+			}
+			k := entered[i]
+			for k < 0 || views[i].Start(k+1) <= at {
+				k++
+			}
+			if k != entered[i] {
+				entered[i], blocks = k, blocks+1
+			}
+			if !found {
+				break
+			}
+		}
+	}
+	return blocks
+}
