@@ -20,8 +20,8 @@ func (o *searchOptions) collection(ctx context.Context, a *App, c *config.Config
 	if o.part {
 		return usageError{errors.New("--part is for an index file: each segment of a collection divides its queries")}
 	}
-	if o.where != "" || o.bitmap != "" {
-		return usageError{errors.New("--where and --filter are for an index file: a collection has no attribute table")}
+	if o.table != "" || o.bitmap != "" {
+		return usageError{errors.New("--table and --filter are for an index file: a collection has no attribute table")}
 	}
 	opt, err := engineOptions(c, log)
 	if err != nil {
