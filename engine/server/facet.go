@@ -11,8 +11,8 @@ import (
 
 // facets adds the facets of a search to its answer.
 func (i indexService) facets(ctx context.Context, r *api.SearchRequest, q engine.Query, out *api.SearchResponse) error {
-	if i.s.opt.Remote != nil {
-		return &engine.Error{Code: engine.Unsupported, Op: "search", Err: errors.New("facets: a cluster has no facets")}
+	if i.s.remoteOf(r.GetIndex()) != nil {
+		return &engine.Error{Code: engine.Unsupported, Op: "search", Err: errors.New("facets: clusters and collections have no facets")}
 	}
 	asked := r.GetFacets()
 	name := asked.GetTable()

@@ -20,7 +20,7 @@ func TestServeCollection(t *testing.T) {
 	act(t, "", "collection", "create", "books")
 	act(t, "a\theaven and earth\n", "collection", "add", "books", "--format", "text", "-")
 	for _, flags := range [][]string{{"--index", "books=books"}, {"--dev", "."}} {
-		s := serve(t, append(flags, "--drain-delay", "0s", "--log-level", "info")...)
+		s := serve(t, append(flags, "--admin", "127.0.0.1:0", "--root", ".", "--drain-delay", "0s", "--log-level", "info")...)
 		if got := s.count("heaven"); got != `{"count":1,"documents":[]` {
 			t.Errorf("%v: count: %s", flags, got)
 		}
@@ -36,6 +36,20 @@ func TestServeCollection(t *testing.T) {
 		act(t, "a\tearth\nd\tearth\n", "collection", "add", "books", "--format", "text", "-")
 		act(t, "", "collection", "merge", "books")
 		for s.count("heaven") != `{"count":0,"documents":[]` || s.count("earth") != `{"count":2,"documents":[]` {
+		}
+		for path, want := range map[string]string{
+			`/details`: "books is a collection: only an index file has details",
+			`/search {"query":"earth","facets":{"columns":["year"]}}`: "clusters and collections have no facets",
+			`/search {"query":"earth","filter":{"where":"year = 1"}}`: "clusters and collections have no filters",
+		} {
+			path, body, post := strings.Cut(path, " ")
+			if got := s.do(map[bool]string{false: "GET", true: "POST"}[post], "/v1/indexes/books"+path, body); !strings.Contains(got, want) {
+				t.Errorf("%s %s: %s, want %q", path, body, got, want)
+			}
+		}
+		s.url = s.admin
+		if got := s.ask("/v1/admin/indexes/books/load", `{"path":"other.hdl"}`); !strings.Contains(got, "the name books belongs to a collection") {
+			t.Errorf("load under the name of a collection: %s", got)
 		}
 		if log := s.end(); !strings.Contains(log, "in service") || strings.Contains(log, "stays in service") {
 			t.Errorf("%v: messages %s", flags, log)
