@@ -105,7 +105,7 @@ func lgamma(x float64) float64 {
 // aoBuckets measures the memory of hash segmentation.
 func (s *bench) aoBuckets() harness.Exhibit {
 	return harness.Exhibit{
-		Name: "ao-memory", Title: "Memory of hash segmentation over the size of plain lists", Source: "Ao et al. 2011, sections 4.4 and 6.1",
+		Name: "ao-memory", Title: "Memory of hash segmentation over that of plain lists", Source: "Ao et al. 2011, §§4.4, 6.1",
 		Says:  "HS16 takes 9 % extra memory.",
 		Ours:  "A table covers the buckets up to the last docID of its list only, half of the 2^k numbers that GOV's documents need: 1,053,372 documents of 2^21 numbers. The column of whole tables counts all 2^m buckets.",
 		Found: "HS16 takes 4.5 % for the used range and 8.9 % for whole tables, the paper's figure.",
