@@ -3,6 +3,7 @@ package collection
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -187,4 +188,43 @@ func TestForeign(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "notes.txt")); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestBeside: documents can be added and deleted while merges run; no change removes the files of
+// another one that is under way.
+func TestBeside(t *testing.T) {
+	dir, w := create(t, options(nil))
+	var want model
+	stop := make(chan struct{})
+	merged := make(chan error, 1)
+	go func() {
+		for {
+			if err := w.Merge(t.Context()); err != nil {
+				merged <- err
+				return
+			}
+			select {
+			case <-stop:
+				merged <- nil
+				return
+			default:
+			}
+		}
+	}()
+	for i := range 60 {
+		docs := []document{{fmt.Sprint("n", i%7), "red"}, {fmt.Sprint("m", i), "blue"}}
+		want = want.add(docs)
+		_, err := add(w, docs)
+		must(t, err)
+		gone := []string{fmt.Sprint("m", i-3)}
+		want = want.delete(gone)
+		_, err = w.Delete(t.Context(), each(gone))
+		must(t, err)
+	}
+	close(stop)
+	must(t, <-merged)
+	if got := content(t, dir); !slices.Equal(got, namesOf(want)) {
+		t.Errorf("documents %v, want %v", got, namesOf(want))
+	}
+	tidy(t, w)
 }

@@ -93,7 +93,8 @@ func (w *Writer) mergeParts(ctx context.Context, number uint64, old []*segment, 
 	next := append(append(w.segments[:from:from], s), w.segments[to:]...)
 	if s.Docs == 0 && len(next) > 1 {
 		next = append(w.segments[:from:from], w.segments[to:]...)
-		s.close() // its empty files go with the change
+		w.before[s.File], w.before[s.Keys.File] = true, true // its empty files go with the change
+		s.close()
 	}
 	return w.change(next, map[*segment]*roaring.Bitmap{s: s.deleted})
 }

@@ -74,8 +74,7 @@ func openOn(d container.Disk, dir, creator string) (w *Writer, err error) {
 		w.next = max(w.next, numberOf(name))
 	}
 	w.next++
-	w.clean()
-	return w, nil
+	return w, w.clean()
 }
 
 // take takes the lock of a collection.
@@ -124,18 +123,29 @@ func numberOf(name string) uint64 {
 	return n
 }
 
-// clean removes the files of the collection that neither the manifest nor the one before it names.
-// A file that cannot be removed now, such as an open one on Windows, is left to the next change: the
-// change that calls clean is complete, and must not fail.
-func (w *Writer) clean() {
+// clean removes the files that a writer before this one has left: all files of the collection that
+// the manifest does not name.
+func (w *Writer) clean() error {
 	entries, err := os.ReadDir(w.dir)
 	if err != nil {
-		return
+		return err
 	}
-	files := w.now.files()
-	files[layout.ManifestName] = true
+	left := map[string]bool{}
 	for _, e := range entries {
-		if name := e.Name(); own.MatchString(name) && !files[name] && !w.before[name] {
+		if name := e.Name(); own.MatchString(name) && name != layout.ManifestName {
+			left[name] = true
+		}
+	}
+	w.remove(left)
+	return nil
+}
+
+// remove removes those files that neither the manifest nor the one before it names. A file that cannot
+// be removed now, such as an open one on Windows, is left to the next writer.
+func (w *Writer) remove(files map[string]bool) {
+	now := w.now.files()
+	for name := range files {
+		if !now[name] && !w.before[name] {
 			_ = w.disk.RemoveAll(filepath.Join(w.dir, name))
 		}
 	}
@@ -214,8 +224,9 @@ func (w *Writer) change(segments []*segment, deleted map[*segment]*roaring.Bitma
 			_ = s.close() // the change is complete
 		}
 	}
+	stale := w.before
 	w.before, w.now, w.segments = w.now.files(), &now, segments
-	w.clean()
+	w.remove(stale) // and no others: an addition or a merge beside this change has files, too
 	return nil
 }
 

@@ -134,7 +134,7 @@ func collectionsOf(dir string) (found []string, err error) {
 		return nil, err
 	}
 	for _, e := range entries {
-		if path := filepath.Join(dir, e.Name()); e.IsDir() && collection.Is(path) {
+		if path := filepath.Join(dir, e.Name()); collection.Is(path) { // also behind a symbolic link
 			found = append(found, e.Name()+"="+path)
 		}
 	}
