@@ -37,7 +37,7 @@ type entry struct {
 
 // layOut sets the coordinates of the axes, and draws the title, the grid and the labels.
 func (p *panel) layOut(title string) {
-	p.slanted = len(p.places) > 8 || labelWidth(p.places) > 80
+	p.slanted = len(p.places) > 8 || labelWidth(p.places) > 60
 	left := gap + lineHeight + gap + widest(labels(p.y.ticks)) + gap
 	bottom := height - gap
 	if p.X != "" {

@@ -54,7 +54,7 @@ func evenly(lo, hi float64) (ticks []tick) {
 			break
 		}
 	}
-	for i := math.Ceil(lo / step); i*step <= hi+step*1e-9; i++ { // 6*0.1 is more than 0.6
+	for i := math.Ceil(lo/step) + 0; i*step <= hi+step*1e-9; i++ { // -0 + 0 is 0; 6*0.1 is more than 0.6
 		ticks = append(ticks, tick{Value: i * step, Label: measure.Decimal(i * step)})
 	}
 	return ticks

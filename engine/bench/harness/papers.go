@@ -52,7 +52,7 @@ func Papers(exhibits []Exhibit, files []Recorded, plots string) (Page, error) {
 		fmt.Fprintf(&sections, "\n## %s\n", p.title)
 		for _, e := range ofPaper(exhibits, p.prefix) {
 			r := records[e.Name]
-			fmt.Fprintf(&contents, "| [%s](#%s) | %s | %s | %s |\n", e.Name, e.Name, e.Title, measure.When(r == nil, "not recorded"), r.ratios())
+			fmt.Fprintf(&contents, "| [%s](#%s) | %s | %s | %s |\n", e.Name, e.Name, e.Title, stateOf(r), r.ratios())
 			if err := page.section(&sections, e, r, plots); err != nil {
 				return Page{}, fmt.Errorf("%s: %w", e.Name, err)
 			}
@@ -138,6 +138,13 @@ func (r *record) ratios() string {
 
 // longTable is the number of lines from which a table is folded.
 const longTable = 24
+
+func stateOf(r *record) string {
+	if r == nil {
+		return "not recorded"
+	}
+	return "recorded"
+}
 
 // section writes one exhibit.
 func (page Page) section(out io.Writer, e Exhibit, r *record, plots string) error {

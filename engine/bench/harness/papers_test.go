@@ -33,9 +33,9 @@ func TestPapersPage(t *testing.T) {
 	}
 	text := string(page.Text)
 	for _, want := range []string{
-		"| [ao-table3](#ao-table3) |  |  | 1.25 (0.500 to 2.00) |", "Paper: Fast.", "Here: Uniform order.", "Result: Faster here.",
+		"| [ao-table3](#ao-table3) |  | recorded | 1.25 (0.500 to 2.00) |", "Paper: Fast.", "Here: Uniform order.", "Result: Faster here.",
 		"gpu; ms (`first.jsonl`)", "host; ms (`second.jsonl`)", "| size | bs | paper | ÷ paper | hs16 | paper | ÷ paper |", "| 1 M | 20.0 | 10.0 | 2.00 | 30.0 | 60.0 | 0.500 |",
-		"![](plots/ao-fig9a-all-cores.svg)", "| [ao-fig9a](#ao-fig9a) |  |  | no figures in the text |", "| [ao-fig10](#ao-fig10) |  | not recorded |  |", "\nNot recorded.\n",
+		"![](plots/ao-fig9a-all-cores.svg)", "| [ao-fig9a](#ao-fig9a) |  | recorded | no figures in the text |", "| [ao-fig10](#ao-fig10) |  | not recorded |  |", "\nNot recorded.\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

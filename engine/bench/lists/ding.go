@@ -35,7 +35,7 @@ func (s *bench) dingFigure6() harness.Exhibit {
 // dingUneven measures a short list against longer ones.
 func (s *bench) dingUneven() harness.Exhibit {
 	return harness.Exhibit{
-		Name: "ding-uneven", Title: "A list of 200 K with a longer one by levels of recursion", Source: "Ding et al. 2009, section 7.3, in words",
+		Name: "ding-uneven", Title: "A list of 200 K with a longer one by levels of recursion", Source: "Ding et al. 2009, §7.3",
 		Found: "0.12 to 0.21 ns, a growth of 1.8 times (paper 3.8). No recursion is best on the long lists.",
 		Says:  "From about 4 to 15 ns an element of the shorter list, as the longer one grows from 200,000 to 12.8 million; three levels appear to be best.",
 		Ours:  aboutPairs, Rows: "docIDs in the longer list",

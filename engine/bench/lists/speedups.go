@@ -91,6 +91,7 @@ func (s *bench) aoTable3() harness.Exhibit {
 		Name: "ao-table3", Title: "Speedup over a skip list on one thread", Source: "Ao et al. 2011, Table 3",
 		Says:   "HS16 is fastest on plain lists, HS128.LRC on compressed ones, on every data set. GTX 480 against an AMD Phenom II.",
 		Ours:   "Both at a threshold of 1 M. The baseline is our skip list in pure Go, on plain lists. Pure Go itself is on all threads.",
+		Found:  "On the H200 all algorithms lie between 31 and 37 times the skip list. The figures beside pure Go are those of the paper's GPU.",
 		Orders: harness.AllOrders, Rows: "algorithm",
 		Run: func(ctx context.Context) error {
 			host := slices.IndexFunc(s.Contestants, func(c harness.Contestant) bool { return c.Name == "host" && c.Runs(plan.SkipList) })
@@ -119,6 +120,7 @@ func (s *bench) aoTable7() harness.Exhibit {
 		Name: "ao-table7", Title: "Throughput and response time on compressed lists", Source: "Ao et al. 2011, Table 7",
 		Says:   "HS256.LRC is best everywhere; SegLRC is better than LRC and LRCSeg.",
 		Ours:   "At a threshold of 1 M. ParaPFD is probed by binary search among skip entries and decodes the blocks that are hit; line codecs are probed element by element (Algorithm 1). Auto may keep auxiliary tables.",
+		Found:  "On the H200 line codecs are ahead of ParaPFD by a tenth, and the four forms of LRC lie within 3 %. On the host, ParaPFD without exceptions is ahead.",
 		Orders: harness.AllOrders, Rows: "lists",
 		Run: func(ctx context.Context) error {
 			return s.eachEntry(ctx, compressedEntries(&s.Opt), func(who harness.Contestant, e entry, c *querylog.Cost) {

@@ -22,7 +22,7 @@ func TestBenchUsage(t *testing.T) {
 		{"bench lists --algorithms hs16,hs17", `unknown algorithm "hs17"`},
 		{"bench lists --runs -1", `cannot be negative`},
 		{"bench lists --backend gpu", `flag --backend: "gpu" is not one of`},
-		{"bench lists --figure ao-fig99", `unknown figure "ao-fig99" (one of ao-fig5`},
+		{"bench lists --figure ao-fig99", `unknown figure "ao-fig99" (one of ao-fig1`},
 		{"bench lists --table ao-fig5", `unknown table "ao-fig5" (one of log`},
 		{"bench decode --table log", `unknown table "log"`},
 		{"bench decode --algorithms hs16", `unknown flag: --algorithms`},

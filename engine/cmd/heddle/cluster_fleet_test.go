@@ -185,7 +185,12 @@ func (f *fleet) node(name string, more ...string) *serving {
 // run runs a command of heddle cluster.
 func (f *fleet) run(args ...string) result {
 	f.Helper()
-	return heddle(f.T, append([]string{"cluster"}, f.flags(args...)...)...)
+	for {
+		r := heddle(f.T, append([]string{"cluster"}, f.flags(args...)...)...)
+		if !strings.Contains(r.stderr, "nodes that answer") { // else a node was late: the machine is busy
+			return r
+		}
+	}
 }
 
 // must runs a command of heddle cluster that succeeds.

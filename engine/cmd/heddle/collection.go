@@ -41,7 +41,7 @@ func newCollectionCreate(a *App) *cobra.Command {
 		Long: `Create makes a collection in a folder, which must be absent or empty. The settings hold for all
 of its documents: see heddle index build. There are no impacts, because they depend on all
 documents. Collections of vectors need --tokenizer ` + analyze.TokensSpaces + `.`,
-		Example: "  heddle collection create books\n  heddle collection create books --stem english --store text",
+		Example: "  heddle collection create letters\n  heddle collection create poems --stem english --store text",
 	}, &collectionCreate{})
 }
 
@@ -84,11 +84,11 @@ func newCollectionMerge(a *App) *cobra.Command {
 		Use:   "merge DIR [--json]",
 		Short: "Join all segments of a collection",
 		Long: `Merge writes all documents of a collection to one segment and drops deleted documents. The index
-file of the segment is the file that index build writes for the same documents. Readers go on with the old
-segments, which need room on the disk until the next change.
+file of the segment is the file that index build writes for the same documents. Readers go on
+with the old segments, which need room on the disk until the next change.
 
 Merge is optional: heddle collection add joins small segments by itself.`,
-		Example: `  heddle collection merge books`,
+		Example: `  heddle collection merge news`,
 	}, &collectionMerge{})
 }
 
@@ -115,7 +115,7 @@ func newCollectionInfo(a *App) *cobra.Command {
 		Short: "Print the state and the segments of a collection",
 		Long: `Info prints the number of the state, the documents, the settings and the segments of a
 collection. heddle index info describes the index file of a segment.`,
-		Example: "  heddle collection info books\n  heddle collection info books --json",
+		Example: "  heddle collection info news\n  heddle collection info news --json",
 	}, &collectionInfo{})
 }
 

@@ -41,8 +41,8 @@ All documents of the inputs appear at once. Then add joins small segments, unles
 --no-merge is given: ten neighbours of about the same size become one, so that a document
 is written again only when its segment has grown tenfold. Readers see the documents before
 that.`,
-		Example: `  heddle collection add books day1.jsonl
-  printf 'a\tthe red loom\nb\tthe blue loom\n' | heddle collection add books --format text -`,
+		Example: `  heddle collection add news day1.jsonl
+  printf 'a\tthe red loom\nb\tthe blue loom\n' | heddle collection add news --format text -`,
 	}, &collectionAdd{})
 }
 
@@ -108,7 +108,7 @@ func newCollectionDelete(a *App) *cobra.Command {
 compressed by gzip, zstd or bzip2; - is standard input. A name that no document has is no
 error; delete prints the number of such names. The documents leave all answers and scores
 at once, and the files at the next merge of their segment.`,
-		Example: "  heddle collection delete books --names old.txt\n  printf 'a\\n' | heddle collection delete books --names -",
+		Example: "  heddle collection delete news --names old.txt\n  printf 'a\\n' | heddle collection delete news --names -",
 	}, &collectionDelete{})
 }
 

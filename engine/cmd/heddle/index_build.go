@@ -104,8 +104,8 @@ values of a column are times. Other types are inferred as by bitmap build.
 
 --renumber random numbers the documents at random instead of in the order of the inputs. The
 line codecs (lrc to hslrc256) then take fewer bytes, and gap codecs more if the inputs were
-in a good order (Ao et al. 2011, section 6.2). The same inputs give the same numbering. It takes 24 bytes per document beside
---build-memory.
+in a good order (Ao et al. 2011, section 6.2). The same inputs give the same numbering. It takes
+24 bytes per document beside --build-memory.
 
 --shards writes shards and their manifest to the folder of --output, the same as a build and
 heddle cluster split after it.`,
