@@ -43,7 +43,7 @@ type Options struct {
 	// Silence is the time after which a node counts as silent: a second request goes elsewhere
 	// whatever their share. Default: 500 ms.
 	Silence time.Duration
-	// Timeout of a query without a time-out of its own. Default: 30 s.
+	// Timeout of a query without a time-out of its own. Default: 30 s. Negative: none.
 	Timeout time.Duration
 }
 

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -52,11 +53,8 @@ func (c *Coordinator) SearchAll(ctx context.Context, index string, qs []engine.Q
 
 // deadline bounds a query that names no other time-out.
 func (c *Coordinator) deadline(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
-	switch {
-	case timeout < 0:
+	if timeout = cmp.Or(timeout, c.opt.Timeout); timeout < 0 {
 		return context.WithCancel(ctx)
-	case timeout == 0:
-		timeout = c.opt.Timeout
 	}
 	return context.WithTimeout(ctx, timeout)
 }

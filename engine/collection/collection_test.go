@@ -146,8 +146,12 @@ func TestRefused(t *testing.T) {
 	if w.Manifest() != state {
 		t.Error("the state has changed")
 	}
-	if _, err := Open(t.TempDir(), "test"); !errors.Is(err, fs.ErrNotExist) {
+	other := t.TempDir()
+	if _, err := Open(other, "test"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a folder without a manifest: %v", err)
+	}
+	if left, err := os.ReadDir(other); err != nil || len(left) > 0 {
+		t.Errorf("Open left %v in it, %v", left, err)
 	}
 }
 

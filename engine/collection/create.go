@@ -19,7 +19,8 @@ import (
 // all documents: its analysis, codecs, lengths and stored texts. Impacts are refused, because they
 // depend on all documents.
 //
-// Nothing remains after an error. A folder with other files is refused with fs.ErrExist.
+// A folder that Create has made is removed after an error. A folder with other files is refused with
+// fs.ErrExist, and a folder in which another process works with ErrLocked.
 func Create(ctx context.Context, dir string, opt build.Options) error {
 	return createOn(ctx, container.OSDisk{}, dir, opt)
 }
@@ -32,11 +33,26 @@ func createOn(ctx context.Context, d container.Disk, dir string, opt build.Optio
 	if made != nil && !errors.Is(made, fs.ErrExist) {
 		return made
 	}
+	if err := vacant(dir); err != nil { // before the lock: a folder of other files gets no file
+		return err
+	}
+	f, err := take(dir)
+	if err != nil {
+		return err
+	}
+	if err := vacant(dir); err != nil { // another process was faster
+		return errors.Join(err, f.Close())
+	}
 	defer func() {
-		if made == nil && err != nil {
+		if err = errors.Join(err, f.Close()); made == nil && err != nil {
 			err = errors.Join(err, os.RemoveAll(dir))
 		}
 	}()
+	return createIn(ctx, d, dir, opt)
+}
+
+// vacant refuses a folder with files, except those of a creation that did not complete.
+func vacant(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -46,12 +62,7 @@ func createOn(ctx context.Context, d container.Disk, dir string, opt build.Optio
 			return fmt.Errorf("%s: %w: it has files; a collection needs a folder of its own", dir, fs.ErrExist)
 		}
 	}
-	f, err := take(dir)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	return createIn(ctx, d, dir, opt)
+	return nil
 }
 
 // createIn writes the first segment, which is empty, and the manifest.

@@ -3,11 +3,15 @@ package collection
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 
+	"heddle/engine/cluster/layout"
 	"heddle/engine/file/container"
 	"heddle/engine/file/container/containertest"
 )
@@ -102,6 +106,62 @@ func TestCreateFaults(t *testing.T) {
 	must(t, Create(t.Context(), dir, options(nil)))
 }
 
+// hiding is a disk on which the path of the collection breaks after its manifest was replaced.
+type hiding struct {
+	container.OSDisk
+	link, dir string
+}
+
+func (d *hiding) RemoveAll(path string) error {
+	err := errors.Join(os.Remove(d.link), os.Symlink(d.dir, d.link), d.OSDisk.RemoveAll(path))
+	if strings.HasPrefix(filepath.Base(path), layout.ManifestName) { // the last step of a replacement
+		err = errors.Join(err, os.Remove(d.link), os.Symlink("absent", d.link))
+	}
+	return err
+}
+
+// TestUntidied: a change whose manifest is in place succeeds, though old files cannot be removed. The
+// files that the manifest names stay.
+func TestUntidied(t *testing.T) {
+	dir, w := create(t, options(nil))
+	must(t, w.Close())
+	d := &hiding{link: filepath.Join(t.TempDir(), "link"), dir: dir}
+	if err := os.Symlink(dir, d.link); err != nil {
+		t.Skip("no symbolic links: ", err)
+	}
+	w, err := openOn(d, d.link, "test")
+	must(t, err)
+	_, err = add(w, []document{{"a", "red"}})
+	if got := content(t, dir); err != nil || !slices.Equal(got, []string{"a"}) {
+		t.Errorf("documents %v, error %v", got, err)
+	}
+	must(t, w.Close())
+}
+
+// TestCreateRace: of several creations in one folder at once one succeeds, and its collection stays.
+func TestCreateRace(t *testing.T) {
+	for range 10 {
+		dir := filepath.Join(t.TempDir(), "books")
+		errs := make([]error, 4)
+		var all sync.WaitGroup
+		for i := range errs {
+			all.Go(func() { errs[i] = Create(t.Context(), dir, options(nil)) })
+		}
+		all.Wait()
+		made := 0
+		for _, err := range errs {
+			if err == nil {
+				made++
+			} else if !errors.Is(err, ErrLocked) && !errors.Is(err, fs.ErrExist) {
+				t.Fatal(err)
+			}
+		}
+		if _, err := Read(dir); made != 1 || err != nil {
+			t.Fatalf("%d creations succeeded, then %v: %v", made, err, errs)
+		}
+	}
+}
+
 // TestDamaged: a flipped byte of a bitmap or a manifest, and a file that is absent, are errors.
 func TestDamaged(t *testing.T) {
 	dir, w := create(t, options(nil))
@@ -117,15 +177,23 @@ func TestDamaged(t *testing.T) {
 		bad := slices.Clone(data)
 		bad[i] ^= 4
 		must(t, os.WriteFile(filepath.Join(dir, s.Deleted.File.File), bad, 0o600))
-		if _, err := readDeleted(dir, s.Deleted); !errors.Is(err, container.ErrCorrupt) {
+		if _, err := s.ReadDeleted(dir); !errors.Is(err, container.ErrCorrupt) {
 			t.Fatalf("byte %d: %v", i, err)
 		}
 	}
 	for n := range data {
 		must(t, os.WriteFile(filepath.Join(dir, s.Deleted.File.File), data[:n], 0o600))
-		if _, err := readDeleted(dir, s.Deleted); !errors.Is(err, container.ErrCorrupt) {
+		if _, err := s.ReadDeleted(dir); !errors.Is(err, container.ErrCorrupt) {
 			t.Fatalf("%d bytes: %v", n, err)
 		}
+	}
+	must(t, os.WriteFile(filepath.Join(dir, s.Deleted.File.File), data, 0o600))
+	if _, err := s.ReadDeleted(dir); err != nil {
+		t.Fatal(err)
+	}
+	s.Docs = 0
+	if _, err := s.ReadDeleted(dir); !errors.Is(err, container.ErrCorrupt) {
+		t.Errorf("a deleted document that the segment does not have: %v", err)
 	}
 	must(t, os.WriteFile(filepath.Join(dir, "manifest.json"), []byte("{"), 0o600))
 	if _, err := Open(dir, "test"); !errors.Is(err, container.ErrCorrupt) {

@@ -78,7 +78,7 @@ func content(t tester, dir string) (names []string) {
 	for _, s := range m.Segments {
 		f, err := hdl.Open(filepath.Join(dir, s.File))
 		must(t, err)
-		b, err := readDeleted(dir, s.Deleted)
+		b, err := s.ReadDeleted(dir)
 		must(t, err)
 		if uint64(f.Docs()) != s.Docs || b.GetCardinality() != s.Docs-s.Live() {
 			t.Fatalf("%s: %d documents, %d deleted, manifest %+v", s.File, f.Docs(), b.GetCardinality(), s)

@@ -66,7 +66,7 @@ func (w *Writer) combine(ctx context.Context, from, to int) (err error) {
 }
 
 // mergeParts is combine from the state at its begin. The first of the segments has the place from.
-func (w *Writer) mergeParts(ctx context.Context, number uint64, old []*segment, parts []merge.Part, from int) error {
+func (w *Writer) mergeParts(ctx context.Context, number uint64, old []*segment, parts []merge.Part, from int) (err error) {
 	to := from + len(old)
 	path := filepath.Join(w.dir, fmt.Sprintf("%08d.hdl", number))
 	if err := merge.File(ctx, parts, func(m hdl.Meta) (*hdl.Writer, error) {
@@ -79,6 +79,11 @@ func (w *Writer) mergeParts(ctx context.Context, number uint64, old []*segment, 
 	if err != nil {
 		return err
 	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for i := range old {

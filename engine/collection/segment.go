@@ -46,7 +46,7 @@ func (s *segment) file() (*hdl.File, error) {
 // bitmap returns the deleted documents. The caller must not change it.
 func (s *segment) bitmap() (_ *roaring.Bitmap, err error) {
 	if s.deleted == nil {
-		s.deleted, err = readDeleted(s.dir, s.Deleted)
+		s.deleted, err = s.ReadDeleted(s.dir)
 	}
 	return s.deleted, err
 }
@@ -94,12 +94,7 @@ func (s *segment) close() (err error) {
 // ReadDeleted reads and checks the deleted documents of a segment in a folder; an empty bitmap if there
 // are none.
 func (s *Segment) ReadDeleted(dir string) (*roaring.Bitmap, error) {
-	return readDeleted(dir, s.Deleted)
-}
-
-// readDeleted reads and checks a bitmap; an empty one for nil.
-func readDeleted(dir string, d *Deleted) (*roaring.Bitmap, error) {
-	b := roaring.New()
+	b, d := roaring.New(), s.Deleted
 	if d == nil {
 		return b, nil
 	}
@@ -114,6 +109,8 @@ func readDeleted(dir string, d *Deleted) (*roaring.Bitmap, error) {
 		return nil, fmt.Errorf("%s: %w: its size or checksum is not that of the manifest", path, container.ErrCorrupt)
 	case b.UnmarshalBinary(data) != nil || b.Validate() != nil || b.GetCardinality() != d.Docs:
 		return nil, fmt.Errorf("%s: %w: it is no bitmap of %d documents", path, container.ErrCorrupt, d.Docs)
+	case !b.IsEmpty() && uint64(b.Maximum()) >= s.Docs:
+		return nil, fmt.Errorf("%s: %w: it has document %d of a segment with %d documents", path, container.ErrCorrupt, b.Maximum(), s.Docs)
 	}
 	return b, nil
 }

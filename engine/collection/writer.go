@@ -3,6 +3,7 @@ package collection
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -47,6 +48,10 @@ type Writer struct {
 func Open(dir, creator string) (*Writer, error) { return openOn(container.OSDisk{}, dir, creator) }
 
 func openOn(d container.Disk, dir, creator string) (w *Writer, err error) {
+	// A folder that is no collection gets no file.
+	if _, err := os.Stat(filepath.Join(dir, layout.ManifestName)); errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
 	f, err := take(dir)
 	if err != nil {
 		return nil, err
@@ -69,7 +74,8 @@ func openOn(d container.Disk, dir, creator string) (w *Writer, err error) {
 		w.next = max(w.next, numberOf(name))
 	}
 	w.next++
-	return w, w.clean()
+	w.clean()
+	return w, nil
 }
 
 // take takes the lock of a collection.
@@ -119,11 +125,12 @@ func numberOf(name string) uint64 {
 }
 
 // clean removes the files of the collection that neither the manifest nor the one before it names.
-// A file that cannot be removed now, such as an open one on Windows, is left to the next change.
-func (w *Writer) clean() error {
+// A file that cannot be removed now, such as an open one on Windows, is left to the next change: the
+// change that calls clean is complete, and must not fail.
+func (w *Writer) clean() {
 	entries, err := os.ReadDir(w.dir)
 	if err != nil {
-		return err
+		return
 	}
 	files := w.now.files()
 	files[layout.ManifestName] = true
@@ -132,7 +139,6 @@ func (w *Writer) clean() error {
 			_ = w.disk.RemoveAll(filepath.Join(w.dir, name))
 		}
 	}
-	return nil
 }
 
 // number returns the number of the next file.
@@ -172,7 +178,8 @@ func (w *Writer) seal(number uint64) (s *segment, err error) {
 }
 
 // change replaces the segments, some of which get other bitmaps of deleted documents. It is called
-// with the lock. The files of new segments exist.
+// with the lock. The files of new segments exist. After an error the caller may remove them, unless
+// w.err is set.
 func (w *Writer) change(segments []*segment, deleted map[*segment]*roaring.Bitmap) error {
 	if w.err != nil {
 		return w.err
@@ -202,14 +209,14 @@ func (w *Writer) change(segments []*segment, deleted map[*segment]*roaring.Bitma
 			s.deleted = deleted[s]
 		}
 	}
-	var errs []error
 	for _, s := range w.segments {
 		if !slices.Contains(segments, s) {
-			errs = append(errs, s.close())
+			_ = s.close() // the change is complete
 		}
 	}
 	w.before, w.now, w.segments = w.now.files(), &now, segments
-	return errors.Join(append(errs, w.clean())...)
+	w.clean()
+	return nil
 }
 
 // discard removes the files of a segment that no manifest has. After a change of unknown state they

@@ -18,6 +18,9 @@ type adminService struct{ s *Server }
 
 // LoadIndex implements api.AdminServiceHandler.
 func (a adminService) LoadIndex(ctx context.Context, r *api.LoadIndexRequest) (*api.LoadIndexResponse, error) {
+	if name := r.GetIndex(); a.s.isCollection(name) {
+		return nil, &engine.Error{Code: engine.InvalidOption, Op: "load index", Err: fmt.Errorf("the name %s belongs to a collection", name)}
+	}
 	sum, err := loadBelow(ctx, a.s, a.s.indexes, r.GetIndex(), r.GetPath())
 	return &api.LoadIndexResponse{Checksum: sum}, err
 }

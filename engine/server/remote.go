@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"net/http"
+	"slices"
 	"time"
 
 	"heddle/engine"
@@ -42,6 +43,15 @@ func (s *Server) remoteOf(index string) Remote {
 		return nil
 	}
 	return s.opt.Collections
+}
+
+// isCollection reports whether a name belongs to a collection.
+func (s *Server) isCollection(index string) bool {
+	if s.opt.Collections == nil {
+		return false
+	}
+	names, _, err := s.opt.Collections.List(context.Background()) // from memory
+	return err == nil && slices.Contains(names, index)
 }
 
 // remote answers the valid queries of a batch. The answers of the others have no documents.

@@ -123,6 +123,25 @@ func TestClusterChanges(t *testing.T) {
 	}
 	run(0, "drain", free, "--undo")
 	run(0, "rebalance", "books")
+	changing := filepath.Join(t.TempDir(), "changing")
+	act(t, "", "collection", "create", changing)
+	act(t, "a\tloom\nb\tweft\n", "collection", "add", changing, "--format", "text", "-")
+	act(t, "b\tloom\nc\twarp\n", "collection", "add", changing, "--format", "text", "--no-merge", "-")
+	if got := run(1, "publish", changing); !strings.Contains(got, "has 1 deleted documents, which a cluster cannot leave out: run heddle collection merge first") {
+		t.Errorf("publish of a collection with a deleted document printed %q", got)
+	}
+	act(t, "", "collection", "merge", changing)
+	act(t, "d\tloom\n", "collection", "add", changing, "--format", "text", "--no-merge", "-")
+	if got := run(0, "publish", changing); got != "changing: epoch 1\n" {
+		t.Errorf("publish of a collection printed %q", got)
+	}
+	if got := run(0, "status"); !strings.Contains(got, "changing") {
+		t.Errorf("status printed %q", got)
+	}
+	act(t, "e\tloom\n", "collection", "add", changing, "--format", "text", "--no-merge", "-")
+	if got := run(0, "publish", changing); got != "changing: epoch 2\n" {
+		t.Errorf("publish of the next state of a collection printed %q", got)
+	}
 	run(0, "remove", "books")
 	if m := state(); m != nil {
 		t.Errorf("after the removal the map is %v", m)

@@ -63,6 +63,40 @@ func TestCollection(t *testing.T) {
 	}
 }
 
+// TestCollectionExplain: an explanation names the query, the segments and unknown terms, and is part of
+// the object in jsonl.
+func TestCollectionExplain(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "books")
+	act(t, "", "collection", "create", dir)
+	for _, line := range []string{"a\tthe red loom\n", "b\tblue loom\n"} {
+		act(t, line, "collection", "add", dir, "--format", "text", "--no-merge", "-")
+	}
+	var out, errs strings.Builder
+	a := &App{Stdout: &out, Stderr: &errs}
+	args := []string{"search", dir, "--query", "loom nowhere", "--no-header", "--explain", "--backend", "host"}
+	if code := a.Run(t.Context(), args); code != 0 {
+		t.Fatalf("exit code %d: %s", code, errs.String())
+	}
+	for _, want := range []string{"query 1: loom nowhere\nshard 0:\n", "\nshard 1:\n", "\nin no document: nowhere\n"} {
+		if !strings.Contains(errs.String(), want) {
+			t.Errorf("explanation %q, want %q", errs.String(), want)
+		}
+	}
+	out.Reset()
+	errs.Reset()
+	if code := a.Run(t.Context(), []string{"search", dir, "--query", "nowhere", "--no-header"}); code != 0 || errs.String() != "query 1: in no document: nowhere\n" {
+		t.Errorf("exit code %d: %q", code, errs.String())
+	}
+	errs.Reset()
+	if code := a.Run(t.Context(), append(args, "--format", "jsonl")); code != 0 || errs.Len() > 0 {
+		t.Fatalf("exit code %d: %s", code, errs.String())
+	}
+	var o struct{ Explanation string }
+	if err := json.Unmarshal([]byte(out.String()), &o); err != nil || !strings.HasPrefix(o.Explanation, "shard 0:\n") || !strings.Contains(o.Explanation, "in no document: nowhere\n") {
+		t.Errorf("%q: %v", out.String(), err)
+	}
+}
+
 // TestCollectionWriter is the process of TestCollectionKill: it adds documents one at a time and
 // prints the name of each after it was acknowledged.
 func TestCollectionWriter(t *testing.T) {

@@ -135,7 +135,8 @@ single one per query, which can be faster for many small queries.
 
 A term without documents is no error. If a query has no results, standard error names its
 terms that are in no document; --explain always names them.
-Explanations go to standard error, or in jsonl into each object.`,
+Explanations go to standard error, or in jsonl into each object: as "explain", for a
+collection as "explanation", a text.`,
 		Example: `  heddle search books.hdl --query 'heaven earth'
   heddle search books.hdl --query 'heaven^2 earth loom' -k 2 --variant atire --k1 1.2
   heddle search books.hdl --queries queries.tsv --format trec > run.txt

@@ -71,24 +71,53 @@ func (c *collections) Ready() error {
 	return nil
 }
 
+// loadRetry is the time between two attempts to open a state that cannot be opened.
+const loadRetry = time.Second
+
+// follower opens the new states of a collection.
+type follower struct {
+	*collections
+	name, dir string
+	seen      os.FileInfo // manifest of the last attempt
+	failure   string      // of the last attempt; empty: none
+	retry     time.Time   // after a failure
+}
+
+// look opens the state of the manifest, unless it is in service.
+func (f *follower) look(ctx context.Context) {
+	now, err := os.Stat(filepath.Join(f.dir, layout.ManifestName))
+	if err != nil {
+		return
+	}
+	same := f.seen != nil && os.SameFile(f.seen, now) && f.seen.ModTime().Equal(now.ModTime())
+	if same && (f.failure == "" || time.Now().Before(f.retry)) {
+		return
+	}
+	f.seen = now
+	m, err := f.Set.Load(ctx, f.engine.Load(), f.name, f.dir)
+	if err != nil {
+		if text := err.Error(); text != f.failure && ctx.Err() == nil {
+			f.failure = text
+			f.log.Error().Err(err).Msg("the old state of the collection stays in service")
+		}
+		f.retry = time.Now().Add(loadRetry)
+		return
+	}
+	f.failure = ""
+	f.log.Info().Str("collection", f.name).Uint64("state", m.Epoch).Uint64("documents", m.Live()).Msg("in service")
+}
+
 // follow opens new states as their manifests appear, until ctx ends.
 func (c *collections) follow(ctx context.Context) {
-	seen := map[string]os.FileInfo{}
+	var all []*follower
+	for name, dir := range c.dirs {
+		all = append(all, &follower{collections: c, name: name, dir: dir})
+	}
 	ticks := time.NewTicker(manifestPoll)
 	defer ticks.Stop()
 	for {
-		for name, dir := range c.dirs {
-			now, err := os.Stat(filepath.Join(dir, layout.ManifestName))
-			if old := seen[name]; err != nil || old != nil && os.SameFile(old, now) && old.ModTime().Equal(now.ModTime()) {
-				continue
-			}
-			seen[name] = now
-			m, err := c.Set.Load(ctx, c.engine.Load(), name, dir)
-			if err != nil {
-				c.log.Error().Err(err).Msg("the old state of the collection stays in service")
-				continue
-			}
-			c.log.Info().Str("collection", name).Uint64("state", m.Epoch).Uint64("documents", m.Live()).Msg("in service")
+		for _, f := range all {
+			f.look(ctx)
 		}
 		select {
 		case <-ticks.C:

@@ -14,8 +14,8 @@ import (
 // segment is a segment of one state.
 type segment struct {
 	file    *file
-	deleted string      // file of the deleted documents; empty: none
-	live    *shard.Live // nil: all documents
+	deleted collection.Deleted // zero: none
+	live    *shard.Live        // nil: all documents
 }
 
 // file is an open index, which several states share.
@@ -39,11 +39,11 @@ func (f *file) release() error {
 
 // describe reads the deleted documents of a segment, unless x has them.
 func (x *segment) describe(dir string, s *collection.Segment) error {
-	name := ""
+	var now collection.Deleted
 	if s.Deleted != nil {
-		name = s.Deleted.File.File
+		now = *s.Deleted
 	}
-	if name == x.deleted {
+	if now == x.deleted {
 		return nil
 	}
 	deleted, err := s.ReadDeleted(dir)
@@ -54,7 +54,7 @@ func (x *segment) describe(dir string, s *collection.Segment) error {
 	if err != nil {
 		return err
 	}
-	x.deleted = name
+	x.deleted = now
 	x.live = &shard.Live{Docs: s.Live(), Length: s.Length - min(length, s.Length), Filter: &engine.Filter{Bitmap: roaring.Flip(deleted, 0, s.Docs)}}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"sync"
 
@@ -44,7 +45,7 @@ type states struct {
 // state is a snapshot of a collection.
 type state struct {
 	manifest *collection.Manifest
-	layout   *layout.Map
+	layout   *layout.Map // its epoch is greater than the epoch of the state before
 	segments []*segment
 	users    int  // queries; guarded by Set.mu
 	gone     bool // no query may begin; guarded by Set.mu
@@ -81,14 +82,14 @@ func (s *Set) Load(ctx context.Context, e *engine.Engine, name, dir string) (*co
 			return nil, fail(name, err)
 		}
 		now := s.newest(c)
-		if now != nil && now.manifest.Epoch == m.Epoch && now.manifest.Segments[len(m.Segments)-1].SHA256 == m.Segments[len(m.Segments)-1].SHA256 {
+		if now != nil && reflect.DeepEqual(now.manifest, m) {
 			return now.manifest, nil
 		}
 		next, err := open(ctx, e, c.dir, name, m, now)
 		if err == nil {
 			return m, s.replace(c, next)
 		}
-		if again, wrong := collection.Read(c.dir); !errors.Is(err, fs.ErrNotExist) || wrong != nil || again.Epoch == m.Epoch {
+		if again, wrong := collection.Read(c.dir); !errors.Is(err, fs.ErrNotExist) || wrong != nil || reflect.DeepEqual(again, m) {
 			return nil, fail(name, err)
 		} // a change has removed a file meanwhile
 	}
@@ -139,6 +140,9 @@ func (s *Set) replace(c *states, next *state) error {
 func open(ctx context.Context, e *engine.Engine, dir, name string, m *collection.Manifest, before *state) (next *state, err error) {
 	next = &state{manifest: m, layout: m.Map()}
 	next.layout.Name = name
+	if before != nil { // a collection that was created anew starts again with epoch 1
+		next.layout.Epoch = max(m.Epoch, before.layout.Epoch+1)
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, next.close())
@@ -198,6 +202,13 @@ func openSegment(ctx context.Context, e *engine.Engine, dir string, s *collectio
 	if err != nil {
 		return nil, err
 	}
+	now, err := x.Info()
+	if err == nil && uint64(now.Docs) != s.Docs {
+		err = fmt.Errorf("%s: %w: %d documents, the manifest says %d", path, container.ErrCorrupt, now.Docs, s.Docs)
+	}
+	if err != nil {
+		return nil, errors.Join(err, x.Close())
+	}
 	f := &file{index: x}
 	f.use()
 	return &segment{file: f}, nil
@@ -207,7 +218,7 @@ func openSegment(ctx context.Context, e *engine.Engine, dir string, s *collectio
 func (s *Set) find(name string, epoch uint64) *state {
 	if c := s.all[name]; c != nil {
 		for _, x := range c.open {
-			if x.manifest.Epoch == epoch {
+			if x.layout.Epoch == epoch {
 				return x
 			}
 		}

@@ -224,3 +224,47 @@ func TestLoad(t *testing.T) {
 		t.Errorf("state %d", now.manifest.Epoch)
 	}
 }
+
+// TestAnew: a collection that was removed and created again has the new documents, also if both have
+// states of one number.
+func TestAnew(t *testing.T) {
+	e := newEngine(t)
+	dir, w := create(t)
+	set := New()
+	defer set.Close()
+	c := set.Coordinator(cluster.Options{})
+	check := func(want ...string) {
+		t.Helper()
+		_, err := set.Load(t.Context(), e, "books", dir)
+		must(t, err)
+		got, _, err := c.Search(t.Context(), "books", engine.Query{Text: "a"}, api.Ask{Names: true})
+		must(t, err)
+		if !slices.Equal(got.Names, want) {
+			t.Errorf("documents %v, want %v", got.Names, want)
+		}
+	}
+	must(t, add(w, []string{"n00\ta", "n01\ta"}))
+	must(t, erase(w, []string{"n00"}))
+	check("n01")
+	for _, gone := range []string{"n01", "n00"} { // three states, the last with one segment and one deleted document
+		must(t, w.Close())
+		must(t, os.RemoveAll(dir))
+		must(t, collection.Create(t.Context(), dir, build.DefaultOptions()))
+		var err error
+		w, err = collection.Open(dir, "test")
+		must(t, err)
+		must(t, add(w, []string{"n00\ta", "n01\ta"}))
+		must(t, erase(w, []string{gone}))
+		check(map[string]string{"n01": "n00", "n00": "n01"}[gone])
+	}
+	must(t, w.Close())
+	must(t, os.RemoveAll(dir))
+	must(t, collection.Create(t.Context(), dir, build.DefaultOptions()))
+	check()
+	w, err := collection.Open(dir, "test")
+	must(t, err)
+	defer w.Close()
+	must(t, add(w, []string{"n02\ta"}))
+	must(t, add(w, []string{"n03\ta"})) // as many states as before, more segments
+	check("n02", "n03")
+}

@@ -91,24 +91,30 @@ func (c *Collection) batch(ctx context.Context, qs []trec.Topic) error {
 
 // print prints an answer.
 func (c *Collection) print(ctx context.Context, q trec.Topic, asked engine.Query, h *api.Hits) error {
-	if h.Count == 0 && c.Explain == nil {
-		if unknown := c.unknown(ctx, asked); len(unknown) > 0 {
-			if err := noteUnknown(c.Notes, q, unknown); err != nil {
-				return err
-			}
+	var unknown []string
+	if h.Count == 0 || c.Explain != nil {
+		unknown = c.unknown(ctx, asked)
+	}
+	if len(unknown) > 0 && c.Explain == nil {
+		if err := noteUnknown(c.Notes, q, unknown); err != nil {
+			return err
 		}
 	}
-	if c.Explain != nil {
+	if len(unknown) > 0 && c.Explain != nil {
+		h.Explanation += fmt.Sprintf("in no document: %s\n", strings.Join(unknown, ", "))
+	}
+	if c.Explain != nil && c.Writer.Format != "jsonl" {
 		if err := c.Writer.Out.Flush(); err != nil {
 			return err
 		}
-		if _, err := io.WriteString(c.Explain, terminal.Text(h.Explanation)); err != nil {
+		if _, err := fmt.Fprintf(c.Explain, "query %s: %s\n%s", terminal.Field(q.ID), terminal.Field(q.Text), terminal.Text(h.Explanation)); err != nil {
 			return err
 		}
+		h.Explanation = ""
 	}
 	return c.Writer.write(q, asked, found{h.Count, len(h.IDs), h.Scores,
 		func(i int) string { return cmp.Or(h.Names[i], strconv.FormatUint(h.IDs[i], 10)) },
-		func(i int) (string, error) { return c.Documents.Text(h.IDs[i]) }}, nil)
+		func(i int) (string, error) { return c.Documents.Text(h.IDs[i]) }, h.Explanation}, nil)
 }
 
 // unknown returns the terms of a query that no document has.

@@ -34,6 +34,8 @@ type Object struct {
 	Docs    []string     `json:"docs,omitempty"`
 	Scores  []float64    `json:"scores,omitempty"`
 	Explain *Explanation `json:"explain,omitempty"`
+	// Explanation is the explanation of a collection: a text with a part per segment.
+	Explanation string `json:"explanation,omitempty"`
 }
 
 // found is the answer of a query.
@@ -43,12 +45,14 @@ type found struct {
 	scores []float64
 	name   func(i int) string // of document i, or its number if it has no name
 	text   func(i int) (string, error)
+
+	explanation string // of a collection
 }
 
 // foundIn is the answer of an index.
 func foundIn(f *hdl.File, h engine.Hits) found {
 	return found{h.Count, len(h.Docs), h.Scores, func(i int) string { return cmp.Or(f.DocName(h.Docs[i]), strconv.FormatUint(uint64(h.Docs[i]), 10)) },
-		func(i int) (string, error) { return f.Text(h.Docs[i]) }}
+		func(i int) (string, error) { return f.Text(h.Docs[i]) }, ""}
 }
 
 // write prints one answer. Format jsonl includes the explanation.
@@ -58,7 +62,7 @@ func (w *Writer) write(q trec.Topic, asked engine.Query, h found, e *Explanation
 	}
 	switch {
 	case w.Format == "jsonl":
-		o := Object{Query: q.ID, Text: q.Text, Scores: h.scores, Explain: e}
+		o := Object{Query: q.ID, Text: q.Text, Scores: h.scores, Explain: e, Explanation: h.explanation}
 		if !(asked.K > 0) {
 			o.Count = &h.count
 		}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"heddle/engine"
+	"heddle/engine/collection"
+)
+
+// TestServeCollection: a server shows documents that are added to, replaced in and deleted from a
+// collection, without a signal, also after a merge. Each loop goes on up to the time-out of the test.
+func TestServeCollection(t *testing.T) {
+	inTempDir(t)
+	act(t, "", "collection", "create", "books")
+	act(t, "a\theaven and earth\n", "collection", "add", "books", "--format", "text", "-")
+	for _, flags := range [][]string{{"--index", "books=books"}, {"--dev", "."}} {
+		s := serve(t, append(flags, "--admin", "127.0.0.1:0", "--root", ".", "--drain-delay", "0s", "--log-level", "info")...)
+		if got := s.count("heaven"); got != `{"count":1,"documents":[]` {
+			t.Errorf("%v: count: %s", flags, got)
+		}
+		act(t, "b\theaven\nc\theaven\n", "collection", "add", "books", "--format", "text", "-")
+		for s.count("heaven") != `{"count":3,"documents":[]` {
+		}
+		if got := s.ask("/v1/indexes/books/search", `{"query":"earth"}`); !strings.Contains(got, `"a"`) {
+			t.Errorf("%v: search: %s", flags, got)
+		}
+		act(t, "b\nc\n", "collection", "delete", "books", "--names", "-")
+		for s.count("heaven") != `{"count":1,"documents":[]` {
+		}
+		act(t, "a\tearth\nd\tearth\n", "collection", "add", "books", "--format", "text", "-")
+		act(t, "", "collection", "merge", "books")
+		for s.count("heaven") != `{"count":0,"documents":[]` || s.count("earth") != `{"count":2,"documents":[]` {
+		}
+		for path, want := range map[string]string{
+			`/details`: "books is a collection: only an index file has details",
+			`/search {"query":"earth","facets":{"columns":["year"]}}`: "clusters and collections have no facets",
+			`/search {"query":"earth","filter":{"where":"year = 1"}}`: "clusters and collections have no filters",
+		} {
+			path, body, post := strings.Cut(path, " ")
+			if got := s.do(map[bool]string{false: "GET", true: "POST"}[post], "/v1/indexes/books"+path, body); !strings.Contains(got, want) {
+				t.Errorf("%s %s: %s, want %q", path, body, got, want)
+			}
+		}
+		s.url = s.admin
+		if got := s.ask("/v1/admin/indexes/books/load", `{"path":"other.hdl"}`); !strings.Contains(got, "the name books belongs to a collection") {
+			t.Errorf("load under the name of a collection: %s", got)
+		}
+		if log := s.end(); !strings.Contains(log, "in service") || strings.Contains(log, "stays in service") {
+			t.Errorf("%v: messages %s", flags, log)
+		}
+		act(t, "d\n", "collection", "delete", "books", "--names", "-")
+		act(t, "a\theaven and earth\n", "collection", "add", "books", "--format", "text", "-")
+	}
+}
+
+// TestFollowRetry: a state that cannot be opened is opened later, without a change of its manifest. One
+// message tells the failure.
+func TestFollowRetry(t *testing.T) {
+	inTempDir(t)
+	act(t, "", "collection", "create", "books")
+	act(t, "a\theaven\n", "collection", "add", "books", "--format", "text", "-")
+	e, err := engine.New(t.Context(), engine.Options{Backend: "host", Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	var log strings.Builder
+	c, err := takeCollections(map[string]string{"books": "books"}, zerolog.New(&log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.Load(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	f := &follower{collections: c, name: "books", dir: "books"}
+	check := func(docs uint64) {
+		t.Helper()
+		f.retry = time.Time{}
+		f.look(t.Context())
+		if m, err := c.Map(t.Context(), "books"); err != nil || m.Docs != docs {
+			t.Errorf("%v, %v, want %d documents", m, err, docs)
+		}
+	}
+	check(1)
+	act(t, "b\theaven\n", "collection", "add", "books", "--format", "text", "--no-merge", "-")
+	m, err := collection.Read("books")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join("books", m.Segments[1].File)
+	if err := os.Rename(file, "hidden"); err != nil {
+		t.Fatal(err)
+	}
+	check(1)
+	check(1)
+	if err := os.Rename("hidden", file); err != nil {
+		t.Fatal(err)
+	}
+	check(2)
+	if n := strings.Count(log.String(), "stays in service"); n != 1 {
+		t.Errorf("%d messages: %s", n, log.String())
+	}
+}
