@@ -21,8 +21,8 @@ import (
 )
 
 // Filter is a set of documents: those that pass all of its parts. A Filter without parts has all
-// documents. It must not change after its first use, and may be used by many queries at the same
-// time. It is used by pointer.
+// documents, and one may have 256 parts in all. It must not change after its first use, and may be
+// used by many queries at the same time. It is used by pointer.
 //
 // The engine makes the set once for each processor that runs its queries, and keeps it for later
 // queries with an equal filter, up to Options.Filters. A reload of the index or the table makes it
@@ -177,8 +177,12 @@ func invalidFilter(format string, args ...any) error {
 	return query.AsInvalid(fmt.Errorf("filter: "+format, args...))
 }
 
-// maxFilterDepth bounds filters inside one another.
-const maxFilterDepth = 64
+const (
+	maxFilterDepth = 64 // filters inside one another
+	// maxFilterParts bounds the filters that one filter has in And, at any depth: each of them costs
+	// a pass over a bit for each document.
+	maxFilterParts = 256
+)
 
 // flatten appends f and the filters that it needs to in.parts.
 func (in *filtering) flatten(f *Filter, depth int) error {
@@ -187,6 +191,8 @@ func (in *filtering) flatten(f *Filter, depth int) error {
 		return invalidFilter("a filter in And is nil")
 	case depth > maxFilterDepth:
 		return invalidFilter("filters are nested more than %d deep", maxFilterDepth)
+	case len(in.parts) == maxFilterParts:
+		return invalidFilter("a filter has more than %d parts", maxFilterParts)
 	case (f.Where == "") != (f.Table == nil):
 		return invalidFilter("a filter has Where or Table, not both: a predicate needs a table")
 	}

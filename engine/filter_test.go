@@ -191,6 +191,10 @@ func (a *attributed) filteredPlainly(t *rapid.T, q Query, set []uint64) Hits {
 func TestFilterErrors(t *testing.T) {
 	a := openAttributed(t, backendOptions(t), 0)
 	small := openTable(t, backendOptions(t))
+	doubled := &Filter{Docs: []uint32{1}}
+	for range maxFilterDepth {
+		doubled = &Filter{And: []*Filter{doubled, doubled}}
+	}
 	for name, c := range map[string]struct {
 		f    *Filter
 		code Code
@@ -203,6 +207,7 @@ func TestFilterErrors(t *testing.T) {
 		"bitmap":          {&Filter{Bitmap: roaring.BitmapOf(1, filterDocs)}, InvalidQuery, "row 5003, there are 5003"},
 		"docIDs":          {&Filter{Docs: []uint32{0, filterDocs + 1}}, InvalidQuery, "id 1 of the list is row 5004"},
 		"and":             {&Filter{And: []*Filter{nil}}, InvalidQuery, "is nil"},
+		"parts":           {doubled, InvalidQuery, "more than 256 parts"},
 		"closed":          {&Filter{Where: "delay > 1", Table: closedTable(t)}, Closed, "closed"},
 		"inner predicate": {&Filter{And: []*Filter{{Where: "delay > 1"}}}, InvalidQuery, "needs a table"},
 	} {

@@ -126,3 +126,42 @@ func TestPartialAggregate(t *testing.T) {
 		t.Errorf("%+v, coverage %v, %v", b, cover, err)
 	}
 }
+
+// TestDamagedAggregate: another replica answers in place of a node with damaged states. Without
+// one, the error names the shard, and a partial answer leaves it out.
+func TestDamagedAggregate(t *testing.T) {
+	e := newEngine(t)
+	a := api.Aggregation{Select: "sum(a), quantile(a, 0.5)"}
+	for name, damage := range map[string]func(*api.ShardAggregateResponse){
+		"type":        func(r *api.ShardAggregateResponse) { r.Columns[0].Type = "?" },
+		"lengths":     func(r *api.ShardAggregateResponse) { r.Measures[0].Counts = nil },
+		"frequencies": func(r *api.ShardAggregateResponse) { r.Measures[1].Frequencies[0] = 99 },
+		"columns":     func(r *api.ShardAggregateResponse) { r.Columns = nil },
+	} {
+		rows := []string{"1,1", "2,1", "3,2", "4,2"}
+		m := tableOf(t, e, rows, []int{0, 2, 4})
+		m.damage = map[string]func(any){"n0": func(reply any) {
+			if r, ok := reply.(*api.ShardAggregateResponse); ok {
+				damage(r)
+			}
+		}}
+		var missing *MissingError
+		if _, _, _, err := New(m, m, Options{}).Aggregate(t.Context(), "t", a); !errors.As(err, &missing) || !strings.Contains(err.Error(), "shard 0 of t") {
+			t.Errorf("%s: error %v", name, err)
+		}
+		some := a
+		some.AllowPartial = true
+		b, _, cover, err := New(m, m, Options{}).Aggregate(t.Context(), "t", some)
+		if err != nil || b[0].Format(b[0].Codes[0]) != "7" || cover.GetShardsAnswered() != 1 {
+			t.Errorf("%s: %+v, coverage %v, %v", name, b, cover, err)
+		}
+		m.node("n2").AddTable("t", 1, 0, openTable(t, e, rows[:2]))
+		m.layout.Shards[0].Replicas = []string{"n0", "n2"}
+		c := New(m, m, Options{})
+		for range 4 {
+			if b, _, _, err := c.Aggregate(t.Context(), "t", a); err != nil || b[0].Format(b[0].Codes[0]) != "10" {
+				t.Errorf("%s, two replicas: %+v, %v", name, b, err)
+			}
+		}
+	}
+}

@@ -27,8 +27,9 @@ type machines struct {
 	nodes  map[string]*shard.Memory
 	before map[string]func(context.Context) error // of each call of a node; may be nil
 	calls  map[string]int
-	layout *layout.Map // the newest
-	stale  *layout.Map // that Map returns, unless nil
+	damage map[string]func(reply any) // of each reply of a node; may be nil. It must not change.
+	layout *layout.Map                // the newest
+	stale  *layout.Map                // that Map returns, unless nil
 }
 
 func newMachines() *machines {
@@ -62,11 +63,26 @@ func (m *machines) Dial(name string) (connect.Transport, error) {
 					return err
 				}
 			}
+			if damage := m.damage[name]; damage != nil {
+				stream = damagedStream{stream, damage}
+			}
 			return next(ctx, spec, stream)
 		}
 	})
 	shard.Register(s, m.nodes[name])
 	return connectinprocess.New(s), nil
+}
+
+// damagedStream changes the replies of a node.
+type damagedStream struct {
+	connect.ServerStream
+	damage func(reply any)
+}
+
+// Send implements connect.ServerStream.
+func (s damagedStream) Send(reply any) error {
+	s.damage(reply)
+	return s.ServerStream.Send(reply)
 }
 
 // Map implements Maps.

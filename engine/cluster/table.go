@@ -9,6 +9,7 @@ import (
 	"heddle/engine/cluster/layout"
 	"heddle/engine/cluster/shard"
 	"heddle/engine/table/partial"
+	"heddle/engine/table/statement"
 	"heddle/engine/table/values"
 )
 
@@ -66,6 +67,15 @@ func joinRows(shards []layout.Shard, answers []*api.ShardSelectResponse, s *api.
 	return rows
 }
 
+// part is the answer of a shard to an aggregation.
+type part struct {
+	state       *partial.State // nil: the shard is missing
+	explanation string
+}
+
+// GetExplanation returns the explanation.
+func (p part) GetExplanation() string { return p.explanation }
+
 // Aggregate answers an aggregation from one epoch, with the same bytes as the whole table gives.
 // The coverage is nil unless the answer may be partial.
 func (c *Coordinator) Aggregate(ctx context.Context, table string, a api.Aggregation) (b values.Batch, explanation string, cover *api.Coverage, err error) {
@@ -77,27 +87,33 @@ func (c *Coordinator) Aggregate(ctx context.Context, table string, a api.Aggrega
 		if a.Limit > 0 && a.Offset <= math.MaxUint64-a.Limit {
 			rows = a.Offset + a.Limit
 		}
-		answers, err := each(ctx, r, 1, func(ctx context.Context, node api.ShardServiceClient, target *api.ShardTarget) (*api.ShardAggregateResponse, error) {
+		clauses := statement.Clauses{Select: a.Select, GroupBy: a.GroupBy, OrderBy: a.OrderBy}
+		answers, err := each(ctx, r, 1, func(ctx context.Context, node api.ShardServiceClient, target *api.ShardTarget) (part, error) {
 			a, err := node.ShardAggregate(ctx, &api.ShardAggregateRequest{Target: target, Select: a.Select, Where: a.Where, GroupBy: a.GroupBy, OrderBy: a.OrderBy,
 				Limit: rows, Caller: a.Caller, TimeoutUs: timeLeft(ctx), Explain: a.Explain})
-			if err == nil && a.GetEpoch() != target.GetEpoch() {
-				err = wrongReply(target, "epoch %d", a.GetEpoch())
+			if err != nil {
+				return part{}, err
 			}
-			return a, err
+			if a.GetEpoch() != target.GetEpoch() {
+				return part{}, wrongReply(target, "epoch %d", a.GetEpoch())
+			}
+			s, err := shard.StateOf(a)
+			if err == nil {
+				err = s.Check(clauses)
+			}
+			if err != nil {
+				return part{}, wrongReply(target, "a %v", err)
+			}
+			return part{s, a.GetExplanation()}, nil
 		})
 		if err != nil {
 			return err
 		}
 		var parts []*partial.State
 		for _, answer := range answers {
-			if answer == nil {
-				continue
+			if answer.state != nil {
+				parts = append(parts, answer.state)
 			}
-			s, err := shard.StateOf(answer)
-			if err != nil {
-				return &engine.Error{Code: engine.Internal, Op: "aggregate", Err: err}
-			}
-			parts = append(parts, s)
 		}
 		b, err = engine.JoinAggregate(engine.Aggregation{Select: a.Select, GroupBy: a.GroupBy, OrderBy: a.OrderBy, Offset: a.Offset, Limit: a.Limit}, parts)
 		explanation, cover = explain(answers), r.coverage()

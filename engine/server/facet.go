@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"heddle/engine"
@@ -11,9 +10,6 @@ import (
 
 // facets adds the facets of a search to its answer.
 func (i indexService) facets(ctx context.Context, r *api.SearchRequest, q engine.Query, out *api.SearchResponse) error {
-	if i.s.remoteOf(r.GetIndex()) != nil {
-		return &engine.Error{Code: engine.Unsupported, Op: "search", Err: errors.New("facets: clusters and collections have no facets")}
-	}
 	asked := r.GetFacets()
 	name := asked.GetTable()
 	if name == "" {

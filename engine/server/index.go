@@ -105,6 +105,9 @@ func (i indexService) Search(ctx context.Context, r *api.SearchRequest) (*api.Se
 	if err == nil {
 		err = i.s.rank(&q, r.GetK(), r.GetWeights(), r.GetScoring(), r.GetStatistics())
 	}
+	if err == nil && r.GetFacets() != nil && i.s.remoteOf(r.GetIndex()) != nil {
+		err = &engine.Error{Code: engine.Unsupported, Op: "search", Err: errors.New("facets: clusters and collections have no facets")}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -99,7 +99,8 @@ posting of the longest list, and with --impacts 4 bytes per document.
 
 --attributes writes an attribute table, for searches with --where and --facets: one column for
 each member of the JSON lines with texts, numbers or booleans, beside the name, text and vector
-of the document. Row i of the table is document i. Types are inferred as by bitmap build.
+of the document. Row i of the table is document i. Texts stay texts, such as "007", unless all
+values of a column are times. Other types are inferred as by bitmap build.
 
 --renumber random numbers the documents at random instead of in the order of the inputs. The
 line codecs (lrc to hslrc256) then take fewer bytes, and gap codecs more if the inputs were
@@ -193,7 +194,7 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 	}
 	if o.attributes != "" {
 		_, err := attributes.Build(ctx, o.attributes, o.inputs, sum.Documents,
-			tablebuild.Options{Creator: thisBuild().String(), Source: strings.Join(o.inputs, ", ")})
+			tablebuild.Options{Memory: uint64(c.Index.BuildMemory), Creator: thisBuild().String(), Source: strings.Join(o.inputs, ", ")})
 		if err != nil {
 			return err
 		}
@@ -239,6 +240,9 @@ func (o *indexBuildOptions) validateAttributes() error {
 		return errors.New("--attributes is for --format jsonl")
 	case o.invalid == string(input.Skip) || o.shards > 0 || o.renumber != build.RenumberNone:
 		return errors.New("--attributes excludes --invalid skip, --shards and --renumber: row i of the table is document i")
+	}
+	if filepath.Clean(o.attributes) == filepath.Clean(o.out) {
+		return fmt.Errorf("--attributes and --output both name %s: the table would replace the index", o.out)
 	}
 	for _, path := range o.inputs {
 		if st, err := os.Stat(path); path == "-" || err == nil && st.IsDir() {

@@ -90,7 +90,7 @@ documents pass and how the filter was used.
 --facets counts all matching documents, not the best k alone, per value of columns of --table:
 after the documents, lines  facet TAB COLUMN TAB VALUE TAB COUNT, after ID TAB for a query
 file; in jsonl {"query": ID, "matches": N, "facets": [{"column": …, "values": […]}]}. The
-format trec has none.
+format trec has none. VALUE is empty for documents without a value, and "" for an empty text.
 
 DIR is a collection: see heddle collection. Its answers are those of an index of its documents.
 --part, --where, --filter and cost models are for index files.

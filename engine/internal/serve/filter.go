@@ -43,7 +43,8 @@ type Filter struct {
 	count atomic.Int64 // documents that pass; -1: unknown
 
 	// Guarded by filterCache.mu:
-	used uint64 // the time of the last use, a count of uses
+	used  uint64 // the time of the last use, a count of uses
+	bytes uint64 // of the description and all sets, as far as the cache counts them
 }
 
 // filterAt is a filter on one processor.
@@ -144,19 +145,6 @@ func (f *Filter) drop() {
 		}
 		at.mu.Unlock()
 	}
-}
-
-// memory is the size of all sets in bytes.
-func (f *Filter) memory() (bytes uint64) {
-	for i := range f.at {
-		at := &f.at[i]
-		at.mu.Lock()
-		if at.set != nil {
-			bytes += at.set.Memory()
-		}
-		at.mu.Unlock()
-	}
-	return bytes
 }
 
 // make makes the set on a processor. A single predicate is evaluated there.

@@ -15,7 +15,7 @@ type filterCache struct {
 
 	mu      sync.Mutex
 	entries map[filterID]*Filter
-	bytes   uint64 // of all sets, as far as they are in the cache
+	bytes   uint64 // of all entries
 	clock   uint64
 	hits    uint64
 	misses  uint64
@@ -67,18 +67,17 @@ func (g *Lists) Filter(key [query.KeyLen]byte, describe func(*FilterSpec) error)
 	c.clock++
 	f.used = c.clock
 	c.entries[id] = f
-	c.bytes += f.own()
+	f.bytes = 1024 + 8*uint64(len(f.Bits))
+	c.bytes += f.bytes
 	c.shrinkLocked(f, c.capacity)
 	return f, nil
 }
-
-// own is the size of the filter without its sets, in bytes.
-func (f *Filter) own() uint64 { return 1024 + 8*uint64(len(f.Bits)) }
 
 // grow notes that f takes more bytes and drops other filters above the capacity.
 func (c *filterCache) grow(f *Filter, bytes uint64) {
 	c.mu.Lock()
 	if c.entries[filterID{f.g, f.FilterSpec.Key}] == f {
+		f.bytes += bytes
 		c.bytes += bytes
 	}
 	c.mu.Unlock()
@@ -116,10 +115,7 @@ func (c *filterCache) shrinkLocked(keep *Filter, most uint64) {
 // remove drops a filter. Its caller holds c.mu.
 func (c *filterCache) remove(f *Filter) {
 	delete(c.entries, filterID{f.g, f.FilterSpec.Key})
-	c.bytes -= min(c.bytes, f.own()+f.memory())
-	if len(c.entries) == 0 {
-		c.bytes = 0
-	}
+	c.bytes -= f.bytes
 	f.drop()
 }
 

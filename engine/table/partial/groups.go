@@ -29,9 +29,16 @@ func (s *Measure) check(q *result.Query, m, n int, r *renamer) error {
 		return fmt.Errorf("%w: other lengths than %d groups have", ErrState, n)
 	}
 	before := uint64(0)
-	for _, end := range s.Ends {
+	for i, end := range s.Ends {
 		if end < before || end > uint64(len(s.Different)) {
 			return fmt.Errorf("%w: values end at %d of %d", ErrState, end, len(s.Different))
+		}
+		rows := uint64(0)
+		for _, n := range s.Frequencies[before:end] {
+			rows += n
+		}
+		if rows != s.Counts[i] {
+			return fmt.Errorf("%w: the values of group %d have %d rows, want %d", ErrState, i, rows, s.Counts[i])
 		}
 		before = end
 	}

@@ -19,26 +19,13 @@ func Merge(c statement.Clauses, states []*State, opt result.Options) (values.Bat
 	if err != nil {
 		return nil, err
 	}
-	s, err := statement.Parse(c)
+	q, names, keys, err := compile(c, columns)
 	if err != nil {
 		return nil, err
 	}
-	q, err := result.Compile(s, columns)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	var keys []int
-	if !q.Grouped {
-		names, keys = q.Items()
-	} else {
-		for _, in := range q.Groupings {
-			keys = append(keys, int(q.Inputs[in].Column))
-		}
-	}
-	for _, s := range states {
+	for i, s := range states {
 		if err := s.check(q, columns, keys); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("part %d: %w", i, err)
 		}
 	}
 	if q.Grouped {
@@ -69,6 +56,45 @@ func Merge(c statement.Clauses, states []*State, opt result.Options) (values.Bat
 	return q.Part(all, opt), nil
 }
 
+// Check tells whether s can be the state of a part for a statement. It sorts the dictionaries of s.
+// Errors: ErrState, *syntax.Error.
+func (s *State) Check(c statement.Clauses) error {
+	columns, err := join([]*State{s})
+	if err != nil {
+		return err
+	}
+	q, _, keys, err := compile(c, columns)
+	if err != nil {
+		return err
+	}
+	if err := s.check(q, columns, keys); err != nil {
+		return err
+	}
+	for i := range s.Columns {
+		s.Columns[i].Dictionary = columns[i].Dictionary
+	}
+	return nil
+}
+
+// compile compiles a statement. It returns the columns of State.Keys too, and the names of items.
+func compile(c statement.Clauses, columns []column.Column) (q *result.Query, names []string, keys []int, err error) {
+	s, err := statement.Parse(c)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if q, err = result.Compile(s, columns); err != nil {
+		return nil, nil, nil, err
+	}
+	if !q.Grouped {
+		names, keys = q.Items()
+		return q, names, keys, nil
+	}
+	for _, in := range q.Groupings {
+		keys = append(keys, int(q.Inputs[in].Column))
+	}
+	return q, nil, keys, nil
+}
+
 // join gives all parts the same dictionaries, and returns the columns of the table.
 func join(states []*State) ([]column.Column, error) {
 	first := states[0].Columns
@@ -77,6 +103,11 @@ func join(states []*State) ([]column.Column, error) {
 		columns[c] = column.Column{Name: first[c].Name, Type: first[c].Type, Scale: first[c].Scale}
 	}
 	for i, s := range states {
+		for _, c := range s.Columns {
+			if c.Scale > c.Type.MaxScale() {
+				return nil, fmt.Errorf("%w: part %d: column %q of type %s has scale %d", ErrState, i, c.Name, c.Type, c.Scale)
+			}
+		}
 		same := func(a, b Column) bool { return a.Name == b.Name && a.Type == b.Type && a.Scale == b.Scale }
 		if !slices.EqualFunc(s.Columns, first, same) {
 			return nil, fmt.Errorf("%w: part %d has other columns than part 0", ErrState, i)

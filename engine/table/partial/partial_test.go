@@ -250,11 +250,20 @@ func TestDamage(t *testing.T) {
 		func(s *partial.State) { s.Measures[1].Extremes[0] = 1 << 40 },
 		func(s *partial.State) { s.Measures[2].Ends[0] = 1 << 40 },
 		func(s *partial.State) { s.Measures[2].Different[0] = 1 << 40 },
+		func(s *partial.State) { s.Measures[2].Frequencies[0]++ },
+		func(s *partial.State) { clear(s.Measures[2].Ends) },
 	} {
 		good, bad := state(t, c, &table.Table, columns, result.Options{}), state(t, c, &table.Table, columns, result.Options{})
 		damage(bad)
 		if _, err := partial.Merge(c, []*partial.State{good, bad}, result.Options{}); !errors.Is(err, partial.ErrState) {
 			t.Errorf("damage %d: %v", i, err)
 		}
+	}
+	states := []*partial.State{state(t, c, &table.Table, columns, result.Options{}), state(t, c, &table.Table, columns, result.Options{})}
+	for _, s := range states {
+		s.Columns[0].Scale = 200
+	}
+	if _, err := partial.Merge(c, states, result.Options{}); !errors.Is(err, partial.ErrState) {
+		t.Errorf("a scale of 200: %v", err)
 	}
 }

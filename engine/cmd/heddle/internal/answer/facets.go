@@ -51,7 +51,11 @@ func (s *Searcher) facets(ctx context.Context, q trec.Topic, asked engine.Query)
 	}
 	for _, f := range all {
 		for _, v := range f.Values {
-			line := "facet\t" + terminal.Field(f.Column) + "\t" + terminal.Field(v.Value) + "\t" + strconv.FormatUint(v.Count, 10) + "\n"
+			value := terminal.Field(v.Value)
+			if value == "" && !v.Missing {
+				value = `""` // as in CSV: no value is empty
+			}
+			line := "facet\t" + terminal.Field(f.Column) + "\t" + value + "\t" + strconv.FormatUint(v.Count, 10) + "\n"
 			if s.Writer.IDs {
 				line = terminal.Field(q.ID) + "\t" + line
 			}

@@ -3,8 +3,8 @@
 //
 // A column is made of each member whose values are texts, numbers or booleans. The members that name
 // a document or have its text or vector are left out, and so are objects, arrays and null: a document
-// without a value misses it. Texts that read as numbers or booleans stay texts; types are otherwise
-// inferred as from CSV (package read).
+// without a value misses it. Texts stay texts, "007" and "true" too, unless all values of a column are
+// times. Other types are inferred as from CSV (package read).
 package attributes
 
 import (
@@ -78,7 +78,7 @@ type table struct {
 	ctx   context.Context
 	names []string // of columns, in the order of their first values
 	at    map[string]int
-	types map[string]column.Declared // of texts that would be read as another type
+	types map[string]column.Declared // of columns with a text that is no time
 	row   []field
 	out   *bufio.Writer
 }
@@ -156,10 +156,15 @@ func (a *table) note(line []byte) error {
 			a.at[name] = len(a.names)
 			a.names = append(a.names, name)
 		}
-		if quoted && json.Valid(value) { // a number or a boolean without its quotes
+		if quoted && !isTime(value) {
 			a.types[name] = column.Declared{Type: column.String}
 		}
 	})
+}
+
+// isTime tells whether a text is a time and nothing else: a float may be "infinity" too.
+func isTime(text []byte) bool {
+	return len(text) > 0 && text[0] >= '0' && text[0] <= '9' && !json.Valid(text) && column.IsTime(string(text))
 }
 
 // header writes the names of the columns.

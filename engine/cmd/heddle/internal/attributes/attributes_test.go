@@ -52,6 +52,28 @@ func TestBuild(t *testing.T) {
 	}
 }
 
+// TestTexts: a text keeps its characters, whatever type it looks like. Times alone are times.
+func TestTexts(t *testing.T) {
+	for text, want := range map[string]column.Type{
+		"007": column.String, "7": column.String, "+5": column.String, "TRUE": column.String, ".5": column.String, "NaN": column.String,
+		"Infinity": column.String, "1_000": column.String, "2001": column.String, "": column.String,
+		"2001-02-03": column.Timestamp, "2001-02-03T04:05:06.000000007Z": column.TimestampNS,
+	} {
+		path := filepath.Join(t.TempDir(), "docs.hdb")
+		if _, err := Build(t.Context(), path, []string{write(t, "docs.jsonl", `{"id":1,"a":"`+text+`"}`+"\n")}, 1, build.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		f, err := hdb.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := f.Columns()[0]; c.Type != want || want == column.String && !slices.Equal(c.Dictionary, []string{text}) {
+			t.Errorf("%q: type %v, values %q", text, c.Type, c.Dictionary)
+		}
+		f.Close()
+	}
+}
+
 func TestErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		text, want string

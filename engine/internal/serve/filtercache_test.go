@@ -1,0 +1,45 @@
+package serve
+
+import (
+	"testing"
+
+	"heddle/engine/internal/query"
+	"heddle/engine/plan"
+)
+
+// fakeSet is a set of so many bytes.
+type fakeSet struct {
+	plan.Filter
+	bytes uint64
+}
+
+func (s fakeSet) Memory() uint64 { return s.bytes }
+func (s fakeSet) Close() error   { return nil }
+
+// TestFilterBytes: a filter that leaves the cache between the making of its set and the count of its
+// bytes takes no more bytes from the cache than it brought.
+func TestFilterBytes(t *testing.T) {
+	p := &Pool{filters: filterCache{capacity: 1 << 20}}
+	g := &Lists{pool: p, at: make([]*residence, 1)}
+	add := func(k byte) *Filter {
+		f, err := g.Filter([query.KeyLen]byte{k}, func(*FilterSpec) error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.at[0].set = fakeSet{bytes: 5000}
+		return f
+	}
+	kept, dropped := add(1), add(2)
+	p.filters.grow(kept, 5000)
+	p.filters.mu.Lock()
+	p.filters.remove(dropped)
+	p.filters.mu.Unlock()
+	p.filters.grow(dropped, 5000)
+	if s := p.filters.stats(); s.Entries != 1 || s.Bytes != kept.bytes || s.Bytes < 5000 {
+		t.Errorf("%+v, want the %d bytes of one filter", s, kept.bytes)
+	}
+	p.DropFilters(g)
+	if s := p.filters.stats(); s.Entries != 0 || s.Bytes != 0 {
+		t.Errorf("%+v, want nothing", s)
+	}
+}
