@@ -14,6 +14,7 @@ import (
 	"heddle/engine/cluster/layout"
 	"heddle/engine/file/container"
 	"heddle/engine/file/container/containertest"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestFaults lets each operation on the disk fail during each kind of change, alone, or together with
@@ -21,9 +22,9 @@ import (
 // the change or the state after it, and after it if the change has succeeded. The next writer goes
 // on and removes what was left.
 func TestFaults(t *testing.T) {
-	step := 1
-	if testing.Short() {
-		step = 7 // all kinds of operations occur several times
+	step := 7 // all kinds of operations occur several times
+	if testneeds.Full() {
+		step = 1
 	}
 	first := []document{{"a", "red loom"}, {"b", "blue loom"}, {"c", "green"}}
 	second := []document{{"d", "red weft"}, {"b", "grey"}}
