@@ -292,7 +292,7 @@ func (o *searchOptions) answer(ctx context.Context, a *App, c *config.Config, s 
 		s.Explain = a.Stderr
 	}
 	if o.ranked() {
-		if err := o.rank(&s.Query, c, s.Index); err != nil {
+		if err := o.rank(&s.Query, c, s.Index.Source().Impacts != 0); err != nil {
 			return err
 		}
 		b := thisBuild()
@@ -313,13 +313,13 @@ func (o *searchOptions) writer(a *App, c *config.Config) answer.Writer {
 	return w
 }
 
-// rank sets the options of a ranked query on x from flags and configuration.
-func (o *searchOptions) rank(q *engine.Query, c *config.Config, x *engine.Snapshot) (err error) {
+// rank sets the options of a ranked query from flags and configuration. With impacts the index has
+// scores already.
+func (o *searchOptions) rank(q *engine.Query, c *config.Config, impacts bool) (err error) {
 	q.K = c.Search.K
 	asked := slices.ContainsFunc([]string{"ranking.variant", "ranking.k1", "ranking.b"}, func(key string) bool {
 		return c.Origin(key).Kind != config.FromDefault
 	})
-	impacts := x.Source().Impacts != 0
 	if impacts && (asked || o.statistics != "") {
 		return usageError{errors.New("the index holds impacts, which are scores already: omit --variant, --k1, --b and --statistics")}
 	}

@@ -12,7 +12,6 @@ import (
 	"heddle/engine/cluster"
 	"heddle/engine/cmd/heddle/internal/answer"
 	"heddle/engine/collection/view"
-	"heddle/engine/index/bm25"
 )
 
 // collection answers the queries from the newest state of a collection.
@@ -49,16 +48,8 @@ func (o *searchOptions) collection(ctx context.Context, a *App, c *config.Config
 		s.Explain = a.Stderr
 	}
 	if o.ranked() {
-		s.Query.K = c.Search.K
-		variant, err := bm25.ParseVariant(c.Ranking.Variant)
-		if err != nil {
+		if err := o.rank(&s.Query, c, false); err != nil {
 			return err
-		}
-		s.Query.Scoring = &bm25.Params{Variant: variant, K1: c.Ranking.K1, B: c.Ranking.B}
-		if o.statistics != "" {
-			if s.Query.Statistics, err = readStatistics(o.statistics); err != nil {
-				return err
-			}
 		}
 		b := thisBuild()
 		if err := s.Begin(answer.Run{Version: b.Version, Revision: b.Revision, Statistics: o.statistics, NoHeader: o.noHeader}, o.path, state.Epoch, a.Stderr); err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"heddle/engine/syntax"
 )
@@ -26,6 +27,14 @@ type jsonDocument struct {
 	Body     *string `json:"body"`
 
 	Vector vector `json:"vector"`
+}
+
+// Members are the names of the members of JSON lines that name a document or have its text or vector.
+func Members() (names []string) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[jsonDocument]()) {
+		names = append(names, f.Tag.Get("json"))
+	}
+	return names
 }
 
 // jsonName is a string or a number, as it is written.

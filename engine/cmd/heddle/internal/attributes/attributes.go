@@ -23,17 +23,15 @@ import (
 	"slices"
 
 	"heddle/engine/file/input"
+	index "heddle/engine/index/build"
 	"heddle/engine/syntax"
 	"heddle/engine/table/build"
 	"heddle/engine/table/column"
 	"heddle/engine/table/read"
 )
 
-// reserved are the members that package engine/index/build reads.
-var reserved = map[string]bool{
-	"id": true, "docno": true, "docid": true, "_id": true, "name": true,
-	"title": true, "text": true, "contents": true, "content": true, "body": true, "vector": true,
-}
+// reserved are the members that belong to the document itself.
+var reserved = index.Members()
 
 // Build writes the table of the attributes of all lines of inputs, files with one object on each
 // line, to path. docs is the number of documents of the index: another number of lines is an error.
@@ -133,7 +131,7 @@ func members(line []byte, f func(name string, value []byte, quoted bool)) error 
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		raw := all[name]
-		if reserved[name] || raw[0] == 'n' || raw[0] == '{' || raw[0] == '[' {
+		if slices.Contains(reserved, name) || raw[0] == 'n' || raw[0] == '{' || raw[0] == '[' {
 			continue
 		}
 		if raw[0] != '"' {
