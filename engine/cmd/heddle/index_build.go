@@ -194,7 +194,7 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 	}
 	if o.attributes != "" {
 		_, err := attributes.Build(ctx, o.attributes, o.inputs, sum.Documents,
-			tablebuild.Options{Memory: uint64(c.Index.BuildMemory), Creator: thisBuild().String(), Source: strings.Join(o.inputs, ", ")})
+			tablebuild.Options{Memory: room / 2, Creator: thisBuild().String(), Source: strings.Join(o.inputs, ", ")})
 		if err != nil {
 			return err
 		}

@@ -63,7 +63,7 @@ func Build(ctx context.Context, path string, inputs []string, docs uint64, opt b
 	if err := a.out.Flush(); err != nil {
 		return r, err
 	}
-	src, err := read.OpenCSV(ctx, []string{spool.Name()}, read.CSVOptions{Types: a.types, Invalid: input.Replace})
+	src, err := read.OpenCSV(ctx, []string{spool.Name()}, read.CSVOptions{Types: a.types, Invalid: input.Replace, Memory: cmp.Or(opt.Memory, build.DefaultMemory) / 4})
 	if err != nil {
 		return r, err
 	}
