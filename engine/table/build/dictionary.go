@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/maphash"
+	"runtime"
 	"slices"
 
 	"heddle/engine/table/hdb"
@@ -122,7 +123,9 @@ func (d *dictionary) grow() {
 	if d.slots == nil {
 		d.seed = maphash.MakeSeed()
 	}
-	d.slots = make([]uint32, max(64, 2*len(d.slots)))
+	n := max(64, 2*len(d.slots))
+	d.slots = nil
+	d.slots = large[uint32](n)
 	for id := range uint32(d.n) {
 		at := d.first(d.text(id))
 		for d.slots[at] > 0 {
@@ -130,6 +133,15 @@ func (d *dictionary) grow() {
 		}
 		d.slots[at] = id + 1
 	}
+}
+
+// large makes a slice. It collects garbage before a large one: the collector cannot delay a single
+// allocation, which would exceed the memory limit of the process if garbage fills the memory.
+func large[T uint32 | sortKey](n int) []T {
+	if n >= 1<<20 {
+		runtime.GC()
+	}
+	return make([]T, n)
 }
 
 // sortKey is a text: its first eight bytes behind the bytes that all texts begin with, and its number.
@@ -141,7 +153,7 @@ type sortKey struct {
 // sorted gives the texts in their order.
 func (d *dictionary) sorted() []sortKey {
 	d.slots = nil
-	keys := make([]sortKey, d.n)
+	keys := large[sortKey](d.n)
 	common := d.common()
 	for id := range keys {
 		var prefix [8]byte

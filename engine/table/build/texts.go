@@ -222,7 +222,7 @@ func (c *collected) renumber(ctx context.Context, file *temp) error {
 	from := 0
 	for _, g := range c.generations {
 		if uint64(cap(places)) < g.n {
-			places = make([]uint32, g.n)
+			places = large[uint32](int(g.n))
 		}
 		for i := range g.ids {
 			id, _, err := ids.read(file, &g.ids[i])
