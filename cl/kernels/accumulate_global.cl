@@ -1,17 +1,18 @@
-// global_clear, global_add, global_maxima, global_best: ranked OR queries over
+// global_clear, global_add, global_filter, global_maxima, global_best: ranked OR queries over
 // accumulators in global memory, one of each document. The baseline of accumulate.
 //
 // Computes  scores[d] = the sum of the contributions of the lists of a query to d,
 //           one list at a time; then the best k of them, in descending order, at
-//           best[q*k ...], and in COUNT of the query's state how many they are.
+//           best[best_at + q*k ...], and in COUNT of the query's state how many they are.
 // Source    Ding et al. 2009, section 8.3 for the accumulators, 8.2 for the choice of
 //           the best: maxima of FAN documents each, of FAN such maxima each, and so on;
 //           then the greatest is taken out, and the branch that it came from updated,
 //           k times. The document in a key names its branch.
 // Batch     see posting.cl.
-// Phases    global_clear, global_add for each list, global_maxima for each level,
-//           global_best: launches in this order, for one query after the other.
-// Launch    groups of GLOBAL_WG work-items (SCAN_SERIAL: of one): clear and add share
+// Phases    global_clear, global_add for each list, global_filter for a query with a filter,
+//           global_maxima for each level, global_best: launches in this order, for one query
+//           after the other.
+// Launch    groups of GLOBAL_WG work-items (SCAN_SERIAL: of one): clear, add and filter share
 //           out FAN documents or elements each, maxima makes one, best is one group.
 // Local     8*GLOBAL_WG bytes.
 // Host      maxima has room for all levels, the lowest one first.
@@ -83,6 +84,14 @@ __kernel void global_add(__global const uint4 *batch, uint term, __global const 
     }
 }
 
+// global_filter clears the scores of the documents that a filter lacks: see passes.
+GLOBAL_GROUP
+__kernel void global_filter(__global uint *scores, uint n, __global const uint *filters, uint at, uint words) {
+    EACH_OF_FAN(d, get_group_id(0), n)
+        if (!passes(filters, at, words, (uint)d))
+            scores[d] = 0;
+}
+
 // global_maxima makes the level at maxima + to from the level below: the n scores, or n
 // maxima at maxima + from.
 GLOBAL_GROUP
@@ -95,7 +104,7 @@ __kernel void global_maxima(__global const uint *scores, __global ulong *maxima,
 }
 
 GLOBAL_GROUP
-__kernel void global_best(__global uint *scores, uint n, __global ulong *maxima, uint q, uint k, __global ulong *best,
+__kernel void global_best(__global uint *scores, uint n, __global ulong *maxima, uint q, uint k, __global ulong *best, uint best_at,
                           __global uint *state) {
     __local ulong box[GLOBAL_WG];
     uint lid = get_local_id(0), top = 0, tops = level_above(n), count = 0;
@@ -107,7 +116,7 @@ __kernel void global_best(__global uint *scores, uint n, __global ulong *maxima,
     for (; count < k && key; count++) {
         uint branch = 0xffffffff - (uint)key, from = 0, to = 0, size = n;
         if (lid == 0) {
-            best[(size_t)q * k + count] = key;
+            best[best_at + (size_t)q * k + count] = key;
             scores[branch] = 0;
         }
         GLOBAL_SYNC;

@@ -43,6 +43,7 @@
 #define FOUR(row) row(0) row(1) row(2) row(3)
 #define BLOCK 64 // tiles whose matches are added up together
 #define ELEMENTS_DECODED 4
+#define FILTER_ARENA 3 // the arena buffer of filters
 #define SEGMENT 128
 #define SEGMENTS(n) ((n) / SEGMENT + ((n) % SEGMENT != 0)) // of n values; n may be 2^32-1
 

@@ -138,6 +138,8 @@ func TestRoutes(t *testing.T) {
 	}
 	for _, call := range [][2]string{
 		{"/v1/indexes/x/search", `{"query":"red w1 w2","k":7}`},
+		{"/v1/indexes/x/search", `{"query":"w1","k":7,"filter":{"docs":{"ids":[1,3,50]}}}`},
+		{"/v1/indexes/x/match", `{"query":"w1","filter":{"docs":{"ids":[]}}}`},
 		{"/v1/indexes/x/search", `{"query":"w6 w2","mode":"and-or","k":20,"scoring":{"variant":"atire"}}`},
 		{"/v1/indexes/x/search", `{"query":"w1* -w2","k":5}`},
 		{"/v1/indexes/x/search", `{"query":"(w1 w2"}`},
@@ -184,17 +186,6 @@ func TestRoutes(t *testing.T) {
 		got, want := reply(parts, call[0], call[1]), reply(whole, call[0], call[1])
 		if got != want {
 			t.Errorf("%s %s:\ngot  %s\nwant %s", call[0], call[1], got, want)
-		}
-	}
-	collections, err := server.New(e, server.Options{Collections: cluster.New(c, c, cluster.Options{})})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, body := range []string{`{"query":"w1","filter":{"docs":{"ids":[1]}}}`, `{"query":"w1","facets":{"table":"t","columns":["a"]}}`} {
-		for name, s := range map[string]*server.Server{"cluster": parts, "collections": collections} {
-			if got := reply(s, "/v1/indexes/x/search", body); !strings.HasPrefix(got, "422 ") || !strings.Contains(got, "clusters and collections have no f") {
-				t.Errorf("%s, %s: %s", name, body, got)
-			}
 		}
 	}
 }

@@ -57,7 +57,7 @@ func (s *Store) newValues() (*values, error) {
 			view.Lists = append(view.Lists, plan.List{Off: span.Off, Words: uint32(span.Words)})
 		}
 	}
-	ranges, places, err := lists.Layout(view, b.Info.MaxAlloc)
+	ranges, places, err := lists.Layout(view, b.Info.MaxAlloc, lists.MaxArenas)
 	if err != nil {
 		return nil, b.OutOfMemory("laying out stored values", err)
 	}

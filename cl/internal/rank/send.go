@@ -76,7 +76,8 @@ func (x *slot) sendPasses(c *cut) error {
 	t, queries, or := x.Device.Tuning, len(c.queries), c.batch.Mode == plan.Or
 	freqs, docs := c.data.freqs.Buffers, int(x.ranker.set.Src.Docs)
 	var postings []any
-	for _, m := range x.ranker.set.Arena.Buffers {
+	buffers := x.ranker.set.Buffers(c.filtered)
+	for _, m := range buffers {
 		postings = append(postings, m)
 	}
 	frequencies := []any{freqs[0], freqs[1], freqs[2], freqs[3]}
@@ -102,7 +103,7 @@ func (x *slot) sendPasses(c *cut) error {
 				span = max(min(ranges*queries/leastGroups, maxSpan), 1)
 			}
 			err = launch("accumulate", (ranges+span-1)/span, device.ScoreTime, asked,
-				[]any{x.components.Buffer, pass.begin - c.first, pass.end - c.first, span, pass.every, asInt(pass.only), docs}, results)
+				[]any{x.components.Buffer, pass.begin - c.first, pass.end - c.first, span, pass.every, asInt(pass.only), docs, buffers[lists.FilterArena]}, results)
 		} else {
 			err = launch("rank_and", ranges, device.ProbeTime, postings, frequencies, asked,
 				[]any{c.data.lengths, asInt(c.data.narrow), x.ranker.bitsets(), log2(c.span), pass.begin - c.first, pass.every, asInt(pass.only), docs}, results)
@@ -110,11 +111,11 @@ func (x *slot) sendPasses(c *cut) error {
 		if err != nil {
 			return err
 		}
-		best := x.best.Buffer
+		best := x.state.Buffer
 		if c.end < c.ranges || i+1 < len(passes) {
 			best = nil
 		}
-		if err := x.selector.run(queries, c.capacity, c.batch.K, x.keys.Buffer, x.state.Buffer, best); err != nil {
+		if err := x.selector.run(queries, c.capacity, c.batch.K, x.keys.Buffer, x.state.Buffer, best, bestAt(queries)); err != nil {
 			return err
 		}
 	}

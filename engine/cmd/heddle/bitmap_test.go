@@ -128,7 +128,6 @@ func TestBitmapInputs(t *testing.T) {
 	for _, args := range []string{
 		"t.csv", "t.gz", "-", "1.csv 2.csv", "--names delay,distance,carrier,night bare.csv", "--delimiter tab --null - t.tsv",
 		"--columns delay,distance,carrier,night more.csv", "t.parquet", "p.data", "--format parquet p.data", "--format csv t.csv",
-		"--build-memory 64KiB t.csv",
 	} {
 		r := heddleWith(t, tripsHeader+text, backendEnv(), append(strings.Fields("bitmap build -o x.hdb --bins 16"), strings.Fields(args)...)...)
 		if r.code != 0 || r.stderr != "" || !strings.HasPrefix(r.stdout, "x.hdb: 700 rows, 4 columns, ") {

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -23,12 +26,35 @@ func TestBuildAttributes(t *testing.T) {
 	if got != "d\ne\nfacet\tlang\t\"\"\t1\nfacet\tlang\t\t1\n" {
 		t.Error(got)
 	}
-	for _, args := range [][]string{{"books.jsonl"}, {"--format", "jsonl", "."}, {"--format", "jsonl", "--skip-invalid", "books.jsonl"}, {"--format", "jsonl", "--shards", "2", "books.jsonl"}} {
+	for _, args := range [][]string{{"--format", "text", "books.jsonl"}, {"--format", "jsonl", "."}, {"--format", "jsonl", "--skip-invalid", "books.jsonl"}, {"--format", "jsonl", "--shards", "2", "books.jsonl"}} {
 		wantFailure(t, heddle(t, append([]string{"index", "build", "-o", "x.hdl", "--attributes", "x.hdb"}, args...)...), 2, "--attributes")
 	}
 	wantFailure(t, heddle(t, "index", "build", "-o", "x.hdl", "--format", "jsonl", "--attributes", "./x.hdl", "books.jsonl"), 2, "would replace the index")
 	writeFile(t, "notes.txt", "mine")
 	wantFailure(t, heddle(t, "index", "build", "-o", "x.hdl", "--format", "jsonl", "--attributes", "notes.txt", "books.jsonl"), 2, "notes.txt")
+	must(t, "index", "build", "-o", "other.hdl", "books.jsonl")
+	wantFailure(t, heddle(t, "index", "build", "-o", "x.hdl", "--attributes", "other.hdl", "books.jsonl"), 2, "other.hdl is no table")
+	must(t, "index", "build", "-o", "x.hdl", "--attributes", "docs.hdb", "books.jsonl") // replaces a table
+
+	writeFile(t, "worse.jsonl", "{\"id\":\"a\",\"text\":\"x\",\"year\":1}\n{\"id\":\n")
+	contents := func() (all []string) {
+		for _, name := range []string{"x.hdl", "docs.hdb"} {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, string(data))
+		}
+		return all
+	}
+	before := contents()
+	wantFailure(t, heddle(t, "index", "build", "-o", "x.hdl", "--attributes", "docs.hdb", "worse.jsonl"), 3, "worse.jsonl:2")
+	if !slices.Equal(contents(), before) {
+		t.Error("a failed build has changed a file")
+	}
+	if left, _ := filepath.Glob("*.tmp*"); left != nil {
+		t.Errorf("left: %v", left)
+	}
 }
 
 // TestSearchFilter restricts queries by attributes and by a bitmap, and counts facets.
@@ -67,4 +93,41 @@ func TestSearchFilter(t *testing.T) {
 		wantFailure(t, heddle(t, append([]string{"search", "books.hdl", "--query", "earth"}, args...)...), 2)
 	}
 	wantFailure(t, heddle(t, "search", "books.hdl", "--query", "earth", "--filter", "books.tsv"), 1, "books.tsv")
+}
+
+// TestSearchFilterCollection restricts queries by the attributes of a collection, and counts facets.
+func TestSearchFilterCollection(t *testing.T) {
+	inTempDir(t)
+	must(t, "collection", "create", "books", "--attribute", "year=int", "--attribute", "lang=string")
+	writeFile(t, "one.jsonl", `{"id":"a","text":"heaven and earth","year":1950,"lang":"de"}
+{"id":"b","text":"the earth","year":1890}
+`)
+	writeFile(t, "two.jsonl", `{"id":"c","text":"loom over earth","year":2001,"lang":"de","other":1}
+{"id":"b","text":"earth","year":1700}
+`)
+	must(t, "collection", "add", "books", "one.jsonl")
+	must(t, "collection", "add", "books", "--no-merge", "two.jsonl")
+	search := func(args ...string) string {
+		return must(t, append([]string{"search", "books", "--query", "earth", "--no-header"}, args...)...)
+	}
+	check := func() {
+		t.Helper()
+		if got := search("--all", "--where", "year < 1960", "--facets", "lang,year"); got != "a\nb\nfacet\tlang\tde\t1\nfacet\tlang\t\t1\nfacet\tyear\t1700\t1\nfacet\tyear\t1950\t1\n" {
+			t.Error(got)
+		}
+		if got := search("-k", "1", "--facets", "lang", "--format", "jsonl"); !strings.Contains(got, `{"query":"1","matches":3,"facets":[{"column":"lang","distinct":1,"values":[{"value":"de","count":2},{"value":null,"count":1}]}]}`) {
+			t.Error(got)
+		}
+	}
+	check()
+	must(t, "collection", "merge", "books")
+	check()
+	if got := must(t, "collection", "info", "books"); !strings.Contains(got, "attribute year=int\nattribute lang=string\n") {
+		t.Error(got)
+	}
+	wantFailure(t, heddle(t, "collection", "create", "x", "--attribute", "year=number"), 2, "--attribute", "number")
+	if r := heddle(t, "search", "books", "--query", "earth", "--where", "nobody = 1"); r.code != 2 || !strings.Contains(r.stderr, `unknown column "nobody"`) {
+		t.Errorf("unknown column: %d, %s", r.code, r.stderr)
+	}
+	wantFailure(t, heddle(t, "search", "books", "--query", "earth", "--table", "docs.hdb", "--where", "year = 1"), 2, "--table")
 }

@@ -203,6 +203,12 @@ func (g *Groups) work(set []uint64, part int, next *atomic.Int64, opt *Options) 
 				return err
 			}
 		}
+		if g.countsCodes() {
+			if err := g.reader.Count(g.columns[g.of.Groupings[0]], set, first, min(first+part, segments), g.rows); err != nil {
+				return err
+			}
+			continue
+		}
 		for i, end := first, min(first+part, segments); i < end; {
 			if i = g.in.Fill(set, i, end); len(g.in.Rows) == 0 {
 				continue
@@ -215,7 +221,22 @@ func (g *Groups) work(set []uint64, part int, next *atomic.Int64, opt *Options) 
 			return err
 		}
 	}
+	if g.countsCodes() && g.columns[0].HasMissing() {
+		copy(g.values[0], g.rows)
+		g.values[0][0] = 0
+	}
 	return nil
+}
+
+// countsCodes tells whether the groups are the codes of one column and nothing but their rows is
+// counted. The number of a code is its place then.
+func (g *Groups) countsCodes() bool {
+	for _, c := range g.cells {
+		if c != nil {
+			return false
+		}
+	}
+	return len(g.columns) == 1 && len(g.by) == 1 && g.keys == nil && g.by[0].codes == nil && g.columns[0].Counts()
 }
 
 // add adds the rows of g.in.
