@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/base64"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -134,10 +135,15 @@ func TestServeDocuments(t *testing.T) {
 	}
 	lines := "{\"id\":\"a\",\"text\":\"heaven\",\"year\":1900}\n{\"id\":\"b\",\"text\":\"heaven\",\"year\":2000}\n"
 	change("documents", `{"lines":"`+base64.StdEncoding.EncodeToString([]byte(lines))+`"}`, `"added":2,"deleted":0,"missing":0,"documents":2`)
-	if got := s.do("POST", "/v1/indexes/books/search", `{"query":"heaven","filter":{"where":"year > 1950"},"facets":{"columns":["year"]}}`); !strings.Contains(got, `[{"doc":"b"`) || !strings.Contains(got, `"matches":1`) {
-		t.Error(got)
+	reply, err := http.Post(s.url+"/v1/indexes/books/search", "application/json", strings.NewReader(`{"query":"heaven","filter":{"where":"year > 1950"},"facets":{"columns":["year"]}}`))
+	if err != nil {
+		t.Fatal(err)
 	}
-	reply, err := http.Post(s.admin+"/v1/admin/indexes/books/documents", "application/x-ndjson", strings.NewReader(`{"id":"c","text":"heaven"}`))
+	if got, err := io.ReadAll(reply.Body); err != nil || !strings.Contains(string(got), `[{"doc":"b"`) || !strings.Contains(string(got), `"matches":1`) {
+		t.Error(string(got), err)
+	}
+	reply.Body.Close()
+	reply, err = http.Post(s.admin+"/v1/admin/indexes/books/documents", "application/x-ndjson", strings.NewReader(`{"id":"c","text":"heaven"}`))
 	if err != nil || reply.StatusCode != http.StatusOK {
 		t.Fatal(reply, err)
 	}
