@@ -138,6 +138,8 @@ func TestRoutes(t *testing.T) {
 	}
 	for _, call := range [][2]string{
 		{"/v1/indexes/x/search", `{"query":"red w1 w2","k":7}`},
+		{"/v1/indexes/x/search", `{"query":"w1","k":7,"filter":{"docs":{"ids":[1,3,50]}}}`},
+		{"/v1/indexes/x/match", `{"query":"w1","filter":{"docs":{"ids":[]}}}`},
 		{"/v1/indexes/x/search", `{"query":"w6 w2","mode":"and-or","k":20,"scoring":{"variant":"atire"}}`},
 		{"/v1/indexes/x/search", `{"query":"w1* -w2","k":5}`},
 		{"/v1/indexes/x/search", `{"query":"(w1 w2"}`},

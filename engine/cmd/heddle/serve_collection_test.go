@@ -40,8 +40,8 @@ func TestServeCollection(t *testing.T) {
 		}
 		for path, want := range map[string]string{
 			`/details`: "books is a collection: only an index file has details",
-			`/search {"query":"earth","facets":{"columns":["year"]}}`: "clusters and collections have none",
-			`/search {"query":"earth","filter":{"where":"year = 1"}}`: "clusters and collections have none",
+			`/search {"query":"earth","facets":{"columns":["year"]}}`: "the documents have no attributes",
+			`/search {"query":"earth","filter":{"where":"year = 1"}}`: "the documents have no attributes",
 		} {
 			path, body, post := strings.Cut(path, " ")
 			if got := s.do(map[bool]string{false: "GET", true: "POST"}[post], "/v1/indexes/books"+path, body); !strings.Contains(got, want) {
