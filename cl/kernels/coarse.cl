@@ -29,7 +29,8 @@
 // Phases    coarse_sums: (1) where the ranges of the group lie in the lists; then range by
 //           range (2) the packets of all lists are divided among the work-items, which add
 //           to sums, two or four a word, while the next packet is on its way; (3) sums are
-//           compared, several at a time, and cleared.
+//           compared, several at a time, and cleared; SCAN_SERIAL: BLOCK_ROWS rows together
+//           first.
 // Launch    coarse_sums: a group of COARSE_WG work-items (SCAN_SERIAL: of one) for each query
 //           and `span` ranges, at most COARSE_SPAN: group g has query query_from + g % queries. With
 //           COARSE_SAMPLE span is 1.
@@ -141,6 +142,18 @@ static inline uint4 reached(uint4 v, uint least) {
     uint4 low = (v & ~(SUM_TOP * ONES)) + (SUM_TOP - (least & (SUM_TOP - 1))) * ONES;
     return ((low & v) | ((low | v) & (least & SUM_TOP ? 0 : ~0u))) & (SUM_TOP * ONES);
 }
+
+#if SCAN_SERIAL
+#define BLOCK_ROWS 4 // rows that are compared together
+// is_below tells whether all sums of a block of rows are less than `least`.
+static inline bool is_below(__local const uint4 *rows, uint least) {
+    uint16 v = *(__local const uint16 *)rows, low = (v & ~(SUM_TOP * ONES)) + (SUM_TOP - (least & (SUM_TOP - 1))) * ONES;
+    uint16 hit = (low & v) | ((low | v) & (least & SUM_TOP ? 0 : ~0u));
+    uint8 two = hit.lo | hit.hi;
+    uint4 one = two.lo | two.hi;
+    return ((one.x | one.y | one.z | one.w) & (SUM_TOP * ONES)) == 0;
+}
+#endif
 #endif
 
 // PUT_FOUND appends a document and its sum, if there is room.
@@ -186,7 +199,7 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
                           uint ranges, uint every, uint span, uint all, __global const uint *state,
                           volatile __global uint *counts, __global uint *found, uint capacity, uint cells,
                           uint filters_at, __global const uint *restrict filters) {
-    __local uint acc[PACKET_RANGE / SUMS] __attribute__((aligned(16)));
+    __local uint acc[PACKET_RANGE / SUMS] __attribute__((aligned(64)));
     __local uint at[COARSE_TERMS], buffer[COARSE_TERMS], weights[COARSE_TERMS], bound[COARSE_TERMS * (COARSE_SPAN + 1)];
 #if COARSE_SAMPLE
     __local uint maxima[CELLS];
@@ -243,6 +256,13 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
         }
         COARSE_SYNC;
         for (uint i = lid; i < PACKET_RANGE / SUMS / 4 && any; i += COARSE_WG) {
+#if SCAN_SERIAL && !COARSE_SAMPLE
+            if (i % BLOCK_ROWS == 0 && is_below(rows + i, least)) {
+                *(__local uint16 *)(rows + i) = 0;
+                i += BLOCK_ROWS - 1;
+                continue;
+            }
+#endif
             uint4 row = rows[i];
 #if COARSE_SAMPLE
             uint of = PASSING(first + r, i) & 255, m = of ? greatest(row, of) : 0;

@@ -147,6 +147,20 @@ static inline uint bits_at(words_t p, uint words, uint at, uint bit, uint b) {
     return v & low_mask(b);
 }
 
+// inside_of gives a segment whose payload would leave its list the width 0, so that value_in
+// stays inside the list or in the pad of four words behind it.
+static inline segment_t inside_of(segment_t g, uint words) {
+    if (g.at > words || (g.count * g.b + 31) / 32 > words - g.at)
+        g.at = g.b = 0;
+    return g;
+}
+
+// value_in returns value j of a segment of inside_of without its exception.
+static inline uint value_in(words_t p, segment_t g, uint j) {
+    uint bit = j * g.b;
+    return (uint)(as_ulong(vload2(0, p + g.at + (bit >> 5))) >> (bit & 31)) & low_mask(g.b);
+}
+
 // The words that hold four values of b bits, from bit `shift` of w0 on.
 typedef struct {
     uint w0, w1, w2, w3, w4, shift;

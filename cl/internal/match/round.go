@@ -133,13 +133,15 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 			r.with |= list.With()
 			term++
 		}
-		if f != nil && !r.merge {
-			put(f.Bits())
-		}
-		for j, h := range rest {
-			if put(&records[h]); f != nil && r.merge && j == 0 { // the kernel merges the first list
+		for j, h := range rest { // ascending; a round of merges merges the first list
+			if f != nil && f.Count() < records[h].Length() && (j > 0 || !r.merge) {
 				put(f.Bits())
+				f = nil
 			}
+			put(&records[h])
+		}
+		if f != nil {
+			put(f.Bits())
 		}
 		r.filtered = r.filtered || b.Filter(p.query+i) != nil
 		left := uint32(min(uint64(list.Length()-first), uint64(endTile-tile)*uint64(r.tile)))

@@ -341,7 +341,7 @@ func (x *slot) sendCoarse(c *cut, k *coarse) error {
 	if err != nil {
 		return err
 	}
-	span := max(min(ranges*queries/leastGroups, coarseSpan), 1)
+	span := max(min(ranges*queries/leastGroups(x.Device.Tuning), coarseSpan), 1)
 	err = cmp.Or(sums(narrowSums, 0, k.narrow, 1, span, false, x.docs, k.found), // ANDs among them have one term
 		sums(wideSums, k.narrow, queries-k.narrow, 1, span, k.all, x.docs, k.found))
 	if err != nil {

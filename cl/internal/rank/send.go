@@ -100,7 +100,7 @@ func (x *slot) sendPasses(c *cut) error {
 		if or {
 			span := 1
 			if !pass.only { // a group takes several ranges if there are enough of them
-				span = max(min(ranges*queries/leastGroups, maxSpan), 1)
+				span = max(min(ranges*queries/leastGroups(t), maxSpan), 1)
 			}
 			err = launch("accumulate", (ranges+span-1)/span, device.ScoreTime, asked,
 				[]any{x.components.Buffer, pass.begin - c.first, pass.end - c.first, span, pass.every, asInt(pass.only), docs, buffers[lists.FilterArena]}, results)
@@ -123,7 +123,12 @@ func (x *slot) sendPasses(c *cut) error {
 }
 
 // leastGroups is a number of work-groups that keeps a device busy.
-const leastGroups = 8192
+func leastGroups(t device.Tuning) int {
+	if t.Serial {
+		return 64
+	}
+	return 8192
+}
 
 func asInt(b bool) int {
 	if b {

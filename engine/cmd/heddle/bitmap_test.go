@@ -15,6 +15,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"heddle/engine/cmd/heddle/internal/report"
+	"heddle/engine/plan/testneeds"
 )
 
 // trip is a row of the test table. A nil delay is a missing value.
@@ -104,6 +105,7 @@ func zipped(t *testing.T, s string) string {
 // TestBitmapInputs builds the same table from every input format, with the same columns
 // and answers.
 func TestBitmapInputs(t *testing.T) {
+	testneeds.Sequential(t)
 	inTempDir(t)
 	trips := makeTrips(700)
 	text := tripsText(trips, ",", "")

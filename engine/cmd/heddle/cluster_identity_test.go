@@ -17,6 +17,7 @@ import (
 // TestNodeIdentity: NATS and nodes with certificates and tokens. Nodes fetch files from each other, the
 // server calls them over HTTP, and both refuse strangers.
 func TestNodeIdentity(t *testing.T) {
+	testneeds.Sequential(t)
 	testneeds.Waits(t)
 	inTempDir(t)
 	ca := accesstest.NewAuthority(t, ".", "ca")
