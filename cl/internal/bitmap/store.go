@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -11,6 +12,7 @@ import (
 	ocl "github.com/jgillich/go-opencl/cl"
 
 	"heddle/cl/internal/device"
+	"heddle/cl/internal/filter"
 	"heddle/cl/internal/lists"
 	"heddle/codec/wah"
 	"heddle/engine/plan"
@@ -35,6 +37,7 @@ type Store struct {
 
 	loading chan struct{} // holds a token; its receiver may load values
 	values  atomic.Pointer[values]
+	absent  sync.Map // rows of a vector that CountCodes needs, a *filter.Set, by the vector
 
 	closed  atomic.Bool
 	closing chan struct{} // closed by Close
@@ -264,6 +267,7 @@ func (s *Store) Close() error {
 
 func (s *Store) release() {
 	s.free.Drain((*slot).release)
+	s.absent.Range(func(_, f any) bool { return f.(*filter.Set).Close() == nil })
 	if v := s.values.Load(); v != nil {
 		v.arena.Release()
 	}
