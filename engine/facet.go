@@ -160,14 +160,19 @@ func eachFacet(ctx context.Context, g *serve.Lists, q Query, f *Facets, in *filt
 	if err != nil {
 		return 0, wrap("facets", err)
 	}
-	for _, name := range f.Columns {
-		err := end.Err()
-		var q *result.Query
-		if err == nil {
-			q, err = t.CompileValues(facetClauses(name))
+	queries := make([]*result.Query, len(f.Columns))
+	for i, name := range f.Columns {
+		if queries[i], err = t.CompileValues(facetClauses(name)); err != nil {
+			return 0, wrap("facets", fmt.Errorf("facet %q: %w", name, err))
 		}
+	}
+	if err := t.Count(ctx, rows, queries); err != nil {
+		return 0, wrap("facets", err)
+	}
+	for i, name := range f.Columns {
+		err := end.Err()
 		if err == nil {
-			err = count(t, &end, name, q, rows)
+			err = count(t, &end, name, queries[i], rows)
 		}
 		if err != nil {
 			return 0, wrap("facets", fmt.Errorf("facet %q: %w", name, err))

@@ -66,13 +66,16 @@ func (w *Writer) Add(ctx context.Context, inputs []string, opt build.Options) (a
 	return a, nil
 }
 
+// ErrDocuments is the cause of the error for documents that a collection cannot hold.
+var ErrDocuments = errors.New("the collection cannot hold the documents")
+
 // check refuses documents that the collection cannot hold.
 func check(want, got *Settings, sum *build.Summary) error {
 	switch {
 	case sum.Unnamed > 0:
-		return fmt.Errorf("%d documents have no name: a document of a collection needs one (NAME TAB TEXT; id in jsonl), because line numbers would replace one another", sum.Unnamed)
+		return fmt.Errorf("%w: %d have no name: a document of a collection needs one (NAME TAB TEXT; id in jsonl), because line numbers would replace one another", ErrDocuments, sum.Unnamed)
 	case fmt.Sprint(*got) != fmt.Sprint(*want):
-		return fmt.Errorf("the documents need other settings than the collection has: vectors need a collection with --tokenizer %s", analyze.TokensSpaces)
+		return fmt.Errorf("%w: they need other settings: vectors need a collection with --tokenizer %s", ErrDocuments, analyze.TokensSpaces)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -11,6 +12,7 @@ import (
 	ocl "github.com/jgillich/go-opencl/cl"
 
 	"heddle/cl/internal/device"
+	"heddle/cl/internal/filter"
 	"heddle/cl/internal/lists"
 	"heddle/codec/wah"
 	"heddle/engine/plan"
@@ -35,6 +37,7 @@ type Store struct {
 
 	loading chan struct{} // holds a token; its receiver may load values
 	values  atomic.Pointer[values]
+	absent  sync.Map // rows of a vector that CountCodes needs, a *filter.Set, by the vector
 
 	closed  atomic.Bool
 	closing chan struct{} // closed by Close
@@ -146,6 +149,16 @@ func (s *Store) Select(ctx context.Context, sel *plan.SelectBatch, out *plan.Row
 	if err := s.check(ctx, sel); err != nil {
 		return err
 	}
+	if sel.Strategy == plan.StrategyAuto && s.strategyOf(sel) == plan.IdealHybrid {
+		if err := selfTestOnce(ctx, s.rt, s.t.Word(), plan.IdealHybrid); err != nil {
+			return err
+		}
+		ideal := *sel
+		ideal.Strategy = plan.IdealHybrid
+		if err := s.selectRows(ctx, &ideal, out); !device.IsExceeded(err) {
+			return err
+		}
+	}
 	return s.selectRows(ctx, sel, out)
 }
 
@@ -217,10 +230,7 @@ func (s *Store) Strategies() []plan.Strategy { return slices.Clone(strategies) }
 // Explain implements plan.TableStore. It names the strategy and the compressed vectors
 // that a selection reads, as often as the selection names them.
 func (s *Store) Explain(sel *plan.SelectBatch, i int) string {
-	strategy := sel.Strategy
-	if strategy == plan.StrategyAuto {
-		strategy = plan.Fused
-	}
+	strategy := s.strategyOf(sel)
 	vectors, bytes, checks := 0, uint64(0), 0
 	for _, x := range sel.Selection(i) {
 		switch x.Code {
@@ -264,6 +274,7 @@ func (s *Store) Close() error {
 
 func (s *Store) release() {
 	s.free.Drain((*slot).release)
+	s.absent.Range(func(_, f any) bool { return f.(*filter.Set).Close() == nil })
 	if v := s.values.Load(); v != nil {
 		v.arena.Release()
 	}

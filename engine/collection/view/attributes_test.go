@@ -89,8 +89,9 @@ func TestAttributes(t *testing.T) {
 		must(r, err)
 		defer rows.Close()
 		check := func() {
-			for _, text := range []string{"a", "b rare", "a AND NOT c", "rar*"} {
-				for _, where := range []string{"", "year > 2000", "lang = 'de' OR price >= 2", "lang IS NULL"} {
+			for range 3 {
+				text := rapid.SampledFrom([]string{"a", "b rare", "a AND NOT c", "rar*"}).Draw(r, "text")
+				for _, where := range rapid.SliceOfN(rapid.SampledFrom([]string{"", "year > 2000", "lang = 'de' OR price >= 2", "lang IS NULL"}), 1, 2).Draw(r, "where") {
 					q := engine.Query{Text: text, K: rapid.SampledFrom([]int{0, 3, 50}).Draw(r, "k"), Match: engine.Or}
 					whole := q
 					if where != "" {
