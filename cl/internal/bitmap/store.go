@@ -149,6 +149,16 @@ func (s *Store) Select(ctx context.Context, sel *plan.SelectBatch, out *plan.Row
 	if err := s.check(ctx, sel); err != nil {
 		return err
 	}
+	if sel.Strategy == plan.StrategyAuto && s.strategyOf(sel) == plan.IdealHybrid {
+		if err := selfTestOnce(ctx, s.rt, s.t.Word(), plan.IdealHybrid); err != nil {
+			return err
+		}
+		ideal := *sel
+		ideal.Strategy = plan.IdealHybrid
+		if err := s.selectRows(ctx, &ideal, out); !device.IsExceeded(err) {
+			return err
+		}
+	}
 	return s.selectRows(ctx, sel, out)
 }
 
@@ -220,10 +230,7 @@ func (s *Store) Strategies() []plan.Strategy { return slices.Clone(strategies) }
 // Explain implements plan.TableStore. It names the strategy and the compressed vectors
 // that a selection reads, as often as the selection names them.
 func (s *Store) Explain(sel *plan.SelectBatch, i int) string {
-	strategy := sel.Strategy
-	if strategy == plan.StrategyAuto {
-		strategy = plan.Fused
-	}
+	strategy := s.strategyOf(sel)
 	vectors, bytes, checks := 0, uint64(0), 0
 	for _, x := range sel.Selection(i) {
 		switch x.Code {
