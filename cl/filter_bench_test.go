@@ -12,9 +12,10 @@ import (
 )
 
 // BenchmarkFilters measures queries of two to four terms on 25 million documents, without a filter
-// and with filters of several shares of the documents, in batches of 256, and the time to make a
-// filter: from a predicate on two columns of a table on the device, and from bits. Lists have the
-// densities of words of web pages. Metric µs/query is the time of a query.
+// and with filters of several shares of the documents, in batches of 256; the time to make a filter
+// from a predicate on two columns of a table; and the time to count a million rows by the codes of
+// ten columns. Lists have the densities of words of web pages. Metric µs/query is the time of a
+// query.
 func BenchmarkFilters(b *testing.B) {
 	d := devicetest.Find(b, everything)
 	docs := uint32(25_200_000)
@@ -109,6 +110,7 @@ func benchMake(b *testing.B, backend plan.Backend, docs uint32) {
 	r := rand.New(rand.NewPCG(3, 4))
 	tab := plantest.NewTable(docs, 32)
 	const values = 16
+	var columns []plan.Input
 	for range 2 { // columns
 		codes := make([]uint8, docs)
 		for i := range codes {
@@ -117,12 +119,27 @@ func benchMake(b *testing.B, backend plan.Backend, docs uint32) {
 		for v := range uint8(values) {
 			tab.AddVector(plantest.NewFilter(docs, func(d uint32) bool { return codes[d] == v }))
 		}
+		stored := make([]uint64, docs)
+		for i, code := range codes {
+			stored[i] = uint64(code)
+		}
+		for range 5 {
+			columns = append(columns, plan.Input{Column: tab.AddCodes(b, stored), Last: values - 1})
+		}
 	}
 	t, err := backend.LoadTable(b.Context(), &tab.Table)
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer t.Close()
+	rows := plantest.NewFilter(docs, func(uint32) bool { return r.Uint32N(docs) < 1_000_000 })
+	b.Run("facets of 10 columns, 1 M rows", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := t.(plan.CodeCounter).CountCodes(b.Context(), rows, columns); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 	for _, of := range []struct {
 		name   string
 		widths [2]uint32

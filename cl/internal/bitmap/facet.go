@@ -36,6 +36,14 @@ func (s *Store) CountCodes(ctx context.Context, rows []uint64, inputs []plan.Inp
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if err := selfTestFacets(ctx, s.rt); err != nil {
+		return nil, err
+	}
+	return s.countCodes(ctx, rows, inputs)
+}
+
+// countCodes is CountCodes without a self-test.
+func (s *Store) countCodes(ctx context.Context, rows []uint64, inputs []plan.Input) ([][]uint64, error) {
 	if len(rows) != plan.FilterWords(s.t.Rows) {
 		return nil, fmt.Errorf("%d words of rows, want %d", len(rows), plan.FilterWords(s.t.Rows))
 	}

@@ -27,6 +27,7 @@ type Set struct {
 	padded   int          // words of bits; a multiple of chunk
 	bits     lists.Record // a bitset
 	docs     lists.Record // a raw list, if listed
+	room     int          // words for docIDs; 0 where memory was short
 	listed   bool         // the docIDs follow the bits
 }
 
@@ -101,17 +102,23 @@ func begin(rt *device.Runtime, universe uint32) (*Set, error) {
 	}
 	words := 2 * plan.FilterWords(universe)
 	s := &Set{rt: rt, universe: universe, padded: max((words+chunk-1)/chunk, 1) * chunk}
-	groups, _ := s.shape()
+	s.room = int(s.universe/sparse)/unit*unit + unit
 	var err error
-	s.region, err = rt.Regions.Take(s.padded/unit + s.room()/unit + (groups+unit-1)/unit)
+	if s.region, err = rt.Regions.Take(s.least() + s.room/unit); err != nil {
+		s.room = 0
+		s.region, err = rt.Regions.Take(s.least())
+	}
 	if err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// room is the number of words for docIDs.
-func (s *Set) room() int { return int(s.universe/sparse)/unit*unit + unit }
+// least is the number of units of a set without docIDs: of its bits and of the counts of groups.
+func (s *Set) least() int {
+	groups, _ := s.shape()
+	return s.padded/unit + (groups+unit-1)/unit
+}
 
 // shape returns the groups of a launch, and the words of each.
 func (s *Set) shape() (groups, span int) {
@@ -125,14 +132,14 @@ func (s *Set) shape() (groups, span int) {
 func (s *Set) Send(x *device.Flight, m *ocl.MemObject) error {
 	groups, span := s.shape()
 	docsAt := s.region.At + s.padded/unit
-	countsAt := docsAt + s.room()/unit
+	countsAt := docsAt + s.room/unit
 	words := 2 * plan.FilterWords(s.universe)
 	for _, k := range []struct {
 		name string
 		args []any
 	}{
 		{"filter_count", []any{m, s.region.At, words, s.padded, span, countsAt}},
-		{"filter_list", []any{m, s.region.At, s.padded, span, countsAt, docsAt, int(s.universe / sparse)}},
+		{"filter_list", []any{m, s.region.At, s.padded, span, countsAt, docsAt, min(int(s.universe/sparse), s.room)}},
 	} {
 		kernel, err := x.KernelOf(device.KernelID{Name: k.name})
 		if err == nil {
@@ -150,10 +157,10 @@ func (s *Set) Send(x *device.Flight, m *ocl.MemObject) error {
 
 // End notes the number of documents, once the commands of Send have ended.
 func (s *Set) End(count uint32) {
-	s.count, s.listed = count, uint64(count)*sparse <= uint64(s.universe)
-	used := s.padded / unit
+	s.count, s.listed = count, s.room > 0 && uint64(count)*sparse <= uint64(s.universe)
+	used := s.least() // so that the next set fits its place
 	if s.listed {
-		used += (int(count) + unit - 1) / unit
+		used = s.padded/unit + (int(count)+unit-1)/unit
 	}
 	s.rt.Regions.Give(device.Region{At: s.region.At + used, Units: s.region.Units - used})
 	s.region.Units = used
