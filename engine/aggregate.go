@@ -48,9 +48,10 @@ func (t *Table) Aggregate(ctx context.Context, a Aggregation, deliver func(value
 
 // JoinAggregate computes the answer of a table that is cut into parts, from the answers of
 // AggregatePart in the order of the rows. It changes them. The answer equals the answer of the
-// whole table. Errors: of Aggregate, and code Internal if the answers do not fit each other.
-func JoinAggregate(a Aggregation, parts []*partial.State) (values.Batch, error) {
-	b, err := tables.Join(statement.Clauses{Select: a.Select, GroupBy: a.GroupBy, OrderBy: a.OrderBy}, parts, a.Offset, a.Limit)
+// whole table. Errors: of Aggregate under the limits l, and code Internal if the answers do not fit
+// each other.
+func JoinAggregate(a Aggregation, l Limits, parts []*partial.State) (values.Batch, error) {
+	b, err := tables.Join(statement.Clauses{Select: a.Select, GroupBy: a.GroupBy, OrderBy: a.OrderBy}, limit.Limits(l), parts, a.Offset, a.Limit)
 	return b, wrap("aggregate", err)
 }
 

@@ -58,7 +58,9 @@ func (x *Index) Facets(ctx context.Context, q Query, f Facets) (matches uint64, 
 		return 0, nil, wrap("facets", err)
 	}
 	defer g.Release()
-	return facets(ctx, g, q, &f)
+	var in filtering
+	defer in.release()
+	return facets(ctx, g, q, &f, &in)
 }
 
 // Facets is Index.Facets on the snapshot.
@@ -67,20 +69,36 @@ func (s *Snapshot) Facets(ctx context.Context, q Query, f Facets) (matches uint6
 	if err != nil {
 		return 0, nil, err
 	}
-	return facets(ctx, g, q, &f)
+	var in filtering
+	defer in.release()
+	return facets(ctx, g, q, &f, &in)
 }
 
-func facets(ctx context.Context, g *serve.Lists, q Query, f *Facets) (matches uint64, all []Facet, err error) {
+// SearchFacets is Search and Facets of one query. Both see one content of each table, which a Reload
+// may replace meanwhile.
+func (s *Snapshot) SearchFacets(ctx context.Context, q Query, f Facets) (h Hits, matches uint64, all []Facet, err error) {
+	g, err := s.lists("search")
+	if err != nil {
+		return h, 0, nil, err
+	}
+	var in filtering
+	defer in.release()
+	if h, err = searchIn(ctx, g, &q, &in); err == nil {
+		matches, all, err = facets(ctx, g, q, &f, &in)
+	}
+	return h, matches, all, err
+}
+
+func facets(ctx context.Context, g *serve.Lists, q Query, f *Facets, in *filtering) (matches uint64, all []Facet, err error) {
 	defer wrapFault("facets", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
 	if f.Table == nil {
 		return 0, nil, invalidFacet("a table is needed")
 	}
-	t, err := f.Table.t.Acquire()
+	t, err := in.open(f.Table)
 	if err != nil {
 		return 0, nil, wrap("facets", err)
 	}
-	defer t.Release()
 	if t.Table.Rows != g.Source.Docs {
 		return 0, nil, wrap("facets", query.AsInvalid(&FilterSizeError{t.Table.Rows, g.Source.Docs}))
 	}
@@ -89,7 +107,7 @@ func facets(ctx context.Context, g *serve.Lists, q Query, f *Facets) (matches ui
 		return 0, nil, err
 	}
 	end := t.Until(ctx, &call)
-	docs, err := matching(ctx, g, q)
+	docs, err := matching(ctx, g, q, in)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -116,16 +134,18 @@ func invalidFacet(text string) error {
 }
 
 // matching returns the documents that match q, ascending.
-func matching(ctx context.Context, g *serve.Lists, q Query) ([]uint32, error) {
+func matching(ctx context.Context, g *serve.Lists, q Query, in *filtering) ([]uint32, error) {
 	k, either := uint64(q.K), q.Match == AndOr && q.K > 0
 	q.K, q.CountOnly, q.Weights, q.Scoring, q.Statistics, q.Explain = 0, false, nil, nil, nil, nil
 	if either {
 		q.Match = And
 	}
-	h, err := search(ctx, g, &q)
+	in.size = 0
+	h, err := searchIn(ctx, g, &q, in)
 	if err == nil && either && h.Count < k {
 		q.Match = Or
-		h, err = search(ctx, g, &q)
+		in.size = 0
+		h, err = searchIn(ctx, g, &q, in)
 	}
 	return h.Docs, err
 }

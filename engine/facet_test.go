@@ -98,6 +98,18 @@ func TestFacets(t *testing.T) {
 			}
 		}
 	}
+	now, err := a.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer now.Close()
+	q := Query{Text: "t1 t2", K: 3, Filter: filter}
+	f := Facets{Table: a.table, Columns: columns}
+	want, _ := a.Search(t.Context(), q)
+	count, facets, _ := a.Facets(t.Context(), q, f)
+	if h, n, all, err := now.SearchFacets(t.Context(), q, f); err != nil || n != count || fmt.Sprint(h, all) != fmt.Sprint(want, facets) {
+		t.Errorf("SearchFacets: %v, %d, %v, %v, want %v, %d, %v", h, n, all, err, want, count, facets)
+	}
 	for name, f := range map[string]Facets{
 		"no table":       {Columns: columns},
 		"unknown column": {Table: a.table, Columns: []string{"nobody"}},

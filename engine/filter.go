@@ -69,6 +69,20 @@ func (in *filtering) release() {
 	}
 }
 
+// open keeps a table open. All parts of a call see one generation of it.
+func (in *filtering) open(t *Table) (*tables.Generation, error) {
+	for _, open := range in.tables {
+		if open.IsOf(t.t) {
+			return open, nil
+		}
+	}
+	g, err := t.t.Acquire()
+	if err == nil {
+		in.tables = append(in.tables, g)
+	}
+	return g, err
+}
+
 // compileAll compiles the filters of queries; nil if there are none.
 func (in *filtering) compileAll(ctx context.Context, g *serve.Lists, qs []Query, call *serve.Call) (all map[*Filter]compiledFilter, err error) {
 	for i := range qs {
@@ -207,18 +221,9 @@ func (in *filtering) flatten(f *Filter, depth int) error {
 
 // predicate compiles the predicate of f and keeps its table open.
 func (in *filtering) predicate(ctx context.Context, g *serve.Lists, f *Filter, call *serve.Call) (*tables.Generation, *tables.Predicate, error) {
-	var t *tables.Generation
-	for _, open := range in.tables {
-		if open.IsOf(f.Table.t) { // all parts see one generation
-			t = open
-		}
-	}
-	if t == nil {
-		var err error
-		if t, err = f.Table.t.Acquire(); err != nil {
-			return nil, nil, fmt.Errorf("filter: %w", err)
-		}
-		in.tables = append(in.tables, t)
+	t, err := in.open(f.Table)
+	if err != nil {
+		return nil, nil, fmt.Errorf("filter: %w", err)
 	}
 	if t.Table.Rows != g.Source.Docs {
 		return nil, nil, query.AsInvalid(&FilterSizeError{t.Table.Rows, g.Source.Docs})

@@ -225,7 +225,14 @@ var internals sync.Pool // *query.Query
 var hitBlocks sync.Pool // *[]Hits
 
 // search answers a query on the lists of an index.
-func search(ctx context.Context, g *serve.Lists, o *Query) (h Hits, err error) {
+func search(ctx context.Context, g *serve.Lists, o *Query) (Hits, error) {
+	var in filtering
+	defer in.release()
+	return searchIn(ctx, g, o, &in)
+}
+
+// searchIn is search with tables that may be open already.
+func searchIn(ctx context.Context, g *serve.Lists, o *Query, in *filtering) (h Hits, err error) {
 	defer wrapFault("search", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
 	call, err := o.call()
@@ -245,8 +252,6 @@ func search(ctx context.Context, g *serve.Lists, o *Query) (h Hits, err error) {
 	}
 	call.Load = o.internal(q)
 	if o.Filter != nil {
-		var in filtering
-		defer in.release()
 		call.Deadline = g.Until(ctx, &call).Deadline
 		if q.Filter, err = in.compile(ctx, g, o.Filter, &call); err != nil {
 			return Hits{}, wrap("search", err)

@@ -3,7 +3,7 @@
 //
 // Computes  scores[d] = the sum of the contributions of the lists of a query to d,
 //           one list at a time; then the best k of them, in descending order, at
-//           best[q*k ...], and in COUNT of the query's state how many they are.
+//           best[best_at + q*k ...], and in COUNT of the query's state how many they are.
 // Source    Ding et al. 2009, section 8.3 for the accumulators, 8.2 for the choice of
 //           the best: maxima of FAN documents each, of FAN such maxima each, and so on;
 //           then the greatest is taken out, and the branch that it came from updated,
@@ -95,7 +95,7 @@ __kernel void global_maxima(__global const uint *scores, __global ulong *maxima,
 }
 
 GLOBAL_GROUP
-__kernel void global_best(__global uint *scores, uint n, __global ulong *maxima, uint q, uint k, __global ulong *best,
+__kernel void global_best(__global uint *scores, uint n, __global ulong *maxima, uint q, uint k, __global ulong *best, uint best_at,
                           __global uint *state) {
     __local ulong box[GLOBAL_WG];
     uint lid = get_local_id(0), top = 0, tops = level_above(n), count = 0;
@@ -107,7 +107,7 @@ __kernel void global_best(__global uint *scores, uint n, __global ulong *maxima,
     for (; count < k && key; count++) {
         uint branch = 0xffffffff - (uint)key, from = 0, to = 0, size = n;
         if (lid == 0) {
-            best[(size_t)q * k + count] = key;
+            best[best_at + (size_t)q * k + count] = key;
             scores[branch] = 0;
         }
         GLOBAL_SYNC;

@@ -2,7 +2,7 @@
 //
 // Computes  of the n keys of a query, at keys + q*capacity, the min(k, n) greatest;
 //           they come to stand at the front, in any order, and in the last selection
-//           among the results, in descending order where they are SORT_MOST at most.
+//           at best[best_at + q*k ...], in descending order where they are SORT_MOST at most.
 //           A key is a score in its
 //           upper half and the complement of a docID in its lower one, so keys are
 //           distinct and not 0.
@@ -18,7 +18,7 @@
 // Phases    select_best: (1) drop keys below base, in place, and count the others by
 //           bin; (2) find the bin of the k-th, which gives the next base. Both are
 //           repeated until k keys are left, once a digit at most, or so few that (3)
-//           they are sorted.
+//           they are sorted. The last selection from few keys is (3) alone.
 //           For queries of more than SELECT_WIDE keys the kernels of select_wide.cl
 //           run before it. Where they keep more than SELECT_KEPT keys, select_best
 //           begins anew with all.
@@ -200,7 +200,7 @@ static inline void sort(__global const ulong *p, uint n, __local ulong *key) {
 
 SELECT_GROUP
 __kernel void select_best(__global ulong *keys, uint capacity, __global uint *state, uint k, __global uint *bins,
-                          __global ulong *kept, uint wide, __global ulong *best, uint last) {
+                          __global ulong *kept, uint wide, __global ulong *best, uint best_at, uint last) {
     __local ulong room[SORT_MOST];
     __local uint box[BOX], *digits = (__local uint *)room;
     __local uint4 sums[SELECT_SUMS];
@@ -218,7 +218,10 @@ __kernel void select_best(__global ulong *keys, uint capacity, __global uint *st
             bins[(size_t)q * BINS + b] = 0;
     }
     ulong base = FIRST_KEY;
-    for (uint left = 64;;) { // bits of a key that are not decided
+    bool at_once = !SCAN_SERIAL && last && n <= SORT_MOST / 2;
+    if (lid == 0)
+        box[BOX_LOW] = 0xffffffffu;
+    for (uint left = 64; !at_once;) { // bits of a key that are not decided
         uint shift = left > DIGIT ? left - DIGIT : 0;
         n = narrow(p, n, base, shift, digits, box);
         if (n <= k || left == 0 || n <= sort_soon(k))
@@ -227,12 +230,12 @@ __kernel void select_best(__global ulong *keys, uint capacity, __global uint *st
         left = shift;
     }
     bool sorted = !SCAN_SERIAL && n <= SORT_MOST && (last || n > k);
-    uint least = box[BOX_LEAST];
+    uint least;
     if (sorted) {
         sort(p, n, room);
-        if (n > k)
-            least = room[k - 1] >> 32;
-    }
+        least = room[max(min(n, k), 1u) - 1] >> 32;
+    } else
+        least = box[BOX_LEAST];
     n = min(n, k);
     uint low = 0xffffffffu; // the lower half of the k-th key
     for (uint i = lid; i < n; i += SELECT_WG) {
@@ -242,7 +245,7 @@ __kernel void select_best(__global ulong *keys, uint capacity, __global uint *st
         if (sorted || p != front)
             front[i] = key;
         if (last)
-            best[(size_t)q * k + i] = key;
+            best[best_at + (size_t)q * k + i] = key;
     }
 #if SCAN_SERIAL
     box[BOX_LOW] = low;

@@ -1,6 +1,10 @@
 package api
 
-import "time"
+import (
+	"time"
+
+	"heddle/engine"
+)
 
 // Ask says which parts the answer of queries has.
 type Ask struct {
@@ -13,6 +17,9 @@ type Ask struct {
 	// AllowPartial answers without the shards that do not answer: see Coverage. Default: false,
 	// such a query fails.
 	AllowPartial bool
+	// Facets of each query. A collection counts columns of its attribute table; Table is nil then.
+	// Default: nil, none.
+	Facets *engine.Facets
 }
 
 // Hits is the answer of a query on a collection, whose document numbers have 64 bits. See
@@ -27,6 +34,9 @@ type Hits struct {
 	Scores []float64
 	// Names of IDs, if they were asked for.
 	Names []string
+	// Matches is the number of matching documents, and Facets are the facets, if they were asked for.
+	Matches uint64
+	Facets  []engine.Facet
 	// Err says why a query of a batch is invalid.
 	Err error
 	// Explanation is the way of the query through each shard, if it was asked for.

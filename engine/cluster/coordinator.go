@@ -45,6 +45,8 @@ type Options struct {
 	Silence time.Duration
 	// Timeout of a query without a time-out of its own. Default: 30 s. Negative: none.
 	Timeout time.Duration
+	// Limits of the groups and values of an aggregation. Default: see engine.Limits.
+	Limits engine.Limits
 }
 
 // Coordinator answers queries from shards. It implements server.Remote. It is safe for concurrent use. It keeps no connection

@@ -186,15 +186,4 @@ func TestRoutes(t *testing.T) {
 			t.Errorf("%s %s:\ngot  %s\nwant %s", call[0], call[1], got, want)
 		}
 	}
-	collections, err := server.New(e, server.Options{Collections: cluster.New(c, c, cluster.Options{})})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, body := range []string{`{"query":"w1","filter":{"docs":{"ids":[1]}}}`, `{"query":"w1","facets":{"table":"t","columns":["a"]}}`} {
-		for name, s := range map[string]*server.Server{"cluster": parts, "collections": collections} {
-			if got := reply(s, "/v1/indexes/x/search", body); !strings.HasPrefix(got, "422 ") || !strings.Contains(got, "clusters and collections have no f") {
-				t.Errorf("%s, %s: %s", name, body, got)
-			}
-		}
-	}
 }

@@ -3,6 +3,7 @@ package cluster
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -36,6 +37,9 @@ func (c *Coordinator) SearchAll(ctx context.Context, index string, qs []engine.Q
 	ctx, cancel := c.deadline(ctx, qs[0].Timeout)
 	defer cancel()
 	for i := range qs {
+		if qs[i].Filter != nil || ask.Facets != nil {
+			return nil, cover, &engine.Error{Code: engine.Unsupported, Op: "search", Err: errors.New("filter, facets: clusters and collections have none")}
+		}
 		if qs[i].Expr != nil || qs[i].Override != nil {
 			return nil, cover, &engine.Error{Code: engine.Unsupported, Op: "search", Err: fmt.Errorf("queries[%d]: a coordinator takes texts and terms, without Expr and Override", i)}
 		}

@@ -115,7 +115,7 @@ func (c *Coordinator) Aggregate(ctx context.Context, table string, a api.Aggrega
 				parts = append(parts, answer.state)
 			}
 		}
-		b, err = engine.JoinAggregate(engine.Aggregation{Select: a.Select, GroupBy: a.GroupBy, OrderBy: a.OrderBy, Offset: a.Offset, Limit: a.Limit}, parts)
+		b, err = engine.JoinAggregate(engine.Aggregation{Select: a.Select, GroupBy: a.GroupBy, OrderBy: a.OrderBy, Offset: a.Offset, Limit: a.Limit}, c.opt.Limits, parts)
 		explanation, cover = explain(answers), r.coverage()
 		return err
 	})

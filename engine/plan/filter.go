@@ -31,6 +31,17 @@ func CheckFilter(universe uint32, bits []uint64) error {
 	return nil
 }
 
+// OwnFilters returns ErrUnsupported if a filter, unless it is nil, has another type than F or owns
+// refuses it. Stores call it for the filters of a batch.
+func OwnFilters[F Filter](filters []Filter, owns func(F) bool) error {
+	for i, f := range filters {
+		if own, ok := f.(F); f != nil && (!ok || !owns(own)) {
+			return fmt.Errorf("%w: the filter of query %d is of another store", ErrUnsupported, i)
+		}
+	}
+	return nil
+}
+
 // Unfiltered returns ErrUnsupported if one of the filters is set. Backends without
 // filters call it.
 func Unfiltered(filters []Filter) error {

@@ -1,46 +1,39 @@
 package server
 
 import (
-	"context"
 	"strings"
 
 	"heddle/engine"
 	"heddle/engine/api"
 )
 
-// facets adds the facets of a search to its answer.
-func (i indexService) facets(ctx context.Context, r *api.SearchRequest, q engine.Query, out *api.SearchResponse) error {
+// facets returns the facets that a search asks for; nil for none.
+func (s *Server) facets(r *api.SearchRequest) (*engine.Facets, error) {
 	asked := r.GetFacets()
-	name := asked.GetTable()
-	if name == "" {
-		name = r.GetIndex()
+	if asked == nil {
+		return nil, nil
 	}
-	table, err := i.s.tables.get(name)
-	if err != nil {
-		return err
+	f := &engine.Facets{Columns: asked.GetColumns(), Limit: int(asked.GetLimit())}
+	if f.Limit == 0 {
+		f.Limit = engine.DefaultFacets
 	}
-	limit := int(asked.GetLimit())
-	if limit == 0 {
-		limit = engine.DefaultFacets
+	if err := within("documents", f.Limit*len(f.Columns), s.limits().Documents); err != nil {
+		return nil, err
 	}
-	if err := within("documents", limit*len(asked.GetColumns()), i.s.limits().Documents); err != nil {
-		return err
-	}
-	x, err := i.s.indexes.get(r.GetIndex())
-	if err != nil {
-		return err
-	}
-	matches, all, err := x.Facets(ctx, q, engine.Facets{Table: table, Columns: asked.GetColumns(), Limit: limit})
-	if err != nil {
-		return err
-	}
-	out.Facets = &api.FacetAnswer{Matches: matches}
-	for _, f := range all {
+	var err error
+	f.Table, err = s.attributes(r.GetIndex(), asked.GetTable())
+	return f, err
+}
+
+// facetAnswer is the answer to facets.
+func facetAnswer(h *api.Hits) *api.FacetAnswer {
+	out := &api.FacetAnswer{Matches: h.Matches}
+	for _, f := range h.Facets {
 		facet := &api.Facet{Column: f.Column, Distinct: f.Distinct}
 		for _, v := range f.Values {
 			facet.Values = append(facet.Values, &api.FacetValue{Value: strings.ToValidUTF8(v.Value, "\uFFFD"), Missing: v.Missing, Count: v.Count})
 		}
-		out.Facets.Columns = append(out.Facets.Columns, facet)
+		out.Columns = append(out.Columns, facet)
 	}
-	return nil
+	return out
 }

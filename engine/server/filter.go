@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -19,17 +20,10 @@ func (s *Server) filter(index string, r *api.Filter) (*engine.Filter, error) {
 	if r.Where == "" && r.Docs == nil && r.Roaring == nil && len(r.And) == 0 {
 		return nil, badRequest(errors.New("filter: it has no part: want where, docs, roaring or and"))
 	}
-	if s.remoteOf(index) != nil {
-		return nil, &engine.Error{Code: engine.Unsupported, Op: "search", Err: errors.New("filter: clusters and collections have no filters")}
-	}
 	f := &engine.Filter{Where: r.Where}
 	var err error
 	if r.Where != "" {
-		name := r.Table
-		if name == "" {
-			name = index
-		}
-		if f.Table, err = s.tables.get(name); err != nil {
+		if f.Table, err = s.attributes(index, r.Table); err != nil {
 			return nil, err
 		}
 	} else if r.Table != "" {
@@ -63,4 +57,16 @@ func (s *Server) filter(index string, r *api.Filter) (*engine.Filter, error) {
 		f.And = append(f.And, more)
 	}
 	return f, nil
+}
+
+// attributes returns the attribute table of an index, whose name is the name of the index unless the
+// request names another; nil for an index that lies in parts, which have tables of their own.
+func (s *Server) attributes(index, table string) (*engine.Table, error) {
+	if s.remoteOf(index) != nil {
+		if table != "" {
+			return nil, badRequest(errors.New("table: a cluster or collection has one attribute table, without a name"))
+		}
+		return nil, nil
+	}
+	return s.tables.get(cmp.Or(table, index))
 }

@@ -105,14 +105,18 @@ func (i indexService) Search(ctx context.Context, r *api.SearchRequest) (*api.Se
 	if err == nil {
 		err = i.s.rank(&q, r.GetK(), r.GetWeights(), r.GetScoring(), r.GetStatistics())
 	}
-	if err == nil && r.GetFacets() != nil && i.s.remoteOf(r.GetIndex()) != nil {
-		err = &engine.Error{Code: engine.Unsupported, Op: "search", Err: errors.New("facets: clusters and collections have no facets")}
+	ask := api.Ask{Explain: r.GetExplain(), AllowPartial: r.GetAllowPartial()}
+	if err == nil {
+		ask.Facets, err = i.s.facets(r)
 	}
 	if err != nil {
 		return nil, err
 	}
 	out := &api.SearchResponse{}
-	out.TookMs, out.QueuedMs, out.Coverage, err = i.answer(ctx, r.GetIndex(), q, api.Ask{Explain: r.GetExplain(), AllowPartial: r.GetAllowPartial()}, func(h *api.Hits) {
+	out.TookMs, out.QueuedMs, out.Coverage, err = i.answer(ctx, r.GetIndex(), q, ask, func(h *api.Hits) {
+		if ask.Facets != nil {
+			out.Facets = facetAnswer(h)
+		}
 		out.Count, out.Explanation = h.Count, h.Explanation
 		out.Hits = make([]*api.Hit, len(h.IDs))
 		values := make([]api.Hit, len(h.IDs))
@@ -122,9 +126,6 @@ func (i indexService) Search(ctx context.Context, r *api.SearchRequest) (*api.Se
 			out.Hits[n] = hit
 		}
 	})
-	if err == nil && r.GetFacets() != nil {
-		err = i.facets(ctx, r, q, out)
-	}
 	return out, err
 }
 
@@ -176,7 +177,13 @@ func (i indexService) answer(ctx context.Context, name string, q engine.Query, a
 	}
 	defer snapshot.Close()
 	q.Explain = new(observe.Explanation)
-	hits, err := snapshot.Search(ctx, q)
+	out := &api.Hits{}
+	var hits engine.Hits
+	if ask.Facets == nil {
+		hits, err = snapshot.Search(ctx, q)
+	} else {
+		hits, out.Matches, out.Facets, err = snapshot.SearchFacets(ctx, q, *ask.Facets)
+	}
 	if err != nil {
 		return 0, 0, nil, err
 	}
@@ -185,7 +192,7 @@ func (i indexService) answer(ctx context.Context, name string, q engine.Query, a
 	if ask.Limit > 0 {
 		docs = docs[:min(ask.Limit, uint64(len(docs)))]
 	}
-	out := &api.Hits{Count: hits.Count, IDs: make([]uint64, len(docs)), Scores: hits.Scores, Names: make([]string, len(docs))}
+	out.Count, out.IDs, out.Scores, out.Names = hits.Count, make([]uint64, len(docs)), hits.Scores, make([]string, len(docs))
 	for n, d := range docs {
 		out.IDs[n], out.Names[n] = uint64(d), docName(snapshot.File(), d)
 	}

@@ -22,15 +22,17 @@ type Matcher struct {
 	tile       uint32 // elements of a tile
 	mergeTile  uint32 // the same for merges
 	mergeLeast uint64 // of the tuning row; 0: plan.Auto never merges
+	packLeast  uint64 // of the tuning row; 0: docIDs are never packed
 
 	Free    chan *slot // idle slots
 	most    int        // slots
 	Slots   int        // slots that exist
 	scratch uint64     // bytes of all slots
 
-	// matchRate is the fraction of candidates that recent rounds found, in 1/65536. The
-	// first download takes this fraction and a quarter more.
-	matchRate atomic.Uint64
+	// matchRate is the fraction of candidates that recent rounds found, in 1/65536, and
+	// packRate the number of words of packed docIDs per candidate. The first download takes
+	// as many words and a quarter more.
+	matchRate, packRate atomic.Uint64
 }
 
 // leastTiles is the length of rounds, in tiles, below which a limit on memory does not
@@ -43,7 +45,8 @@ const leastTiles = 1024
 // long enough.
 func New(set *lists.Set, tiles, slots int) *Matcher {
 	t := set.Device.Tuning
-	m := &Matcher{set: set, most: slots, tile: uint32(t.Tile), mergeTile: uint32(mergeTile(t)), mergeLeast: t.MergeLeast, maxTiles: tiles}
+	m := &Matcher{set: set, most: slots, tile: uint32(t.Tile), mergeTile: uint32(mergeTile(t)), mergeLeast: t.MergeLeast,
+		packLeast: t.PackLeast, maxTiles: tiles}
 	for m.maxTiles > 1 {
 		scratch := m.ScratchBytes()
 		if scratch <= set.Device.Info.Memory/16 && (scratch <= set.Memory.Size()/4 || m.maxTiles <= leastTiles) {
@@ -68,6 +71,7 @@ func (m *Matcher) Open() error {
 		m.Free <- x
 	}
 	m.matchRate.Store(1 << 14)
+	m.packRate.Store(1 << 13)
 	return nil
 }
 
@@ -262,17 +266,8 @@ func (m *Matcher) send(x *slot, b *plan.MatchBatch, t *lists.Tables, at position
 	} else {
 		x.round.with = m.features(x.round.with)
 	}
-	counts := cmp.Or(x.round.parts, x.round.tiles)
-	x.docsAt = (counts + 3) / 4 * 4
-	x.fetched = counts
-	if x.round.parts > 0 && !x.countOnly {
-		x.fetched = x.docsAt + x.round.tiles*int(x.round.tile)
-		if err := x.Device.Grow(&x.Down, x.fetched, 0); err != nil {
-			return at, err
-		}
-	} else if !x.countOnly {
-		guess := x.round.candidates * m.matchRate.Load() / (1 << 16)
-		x.fetched = min(x.docsAt+int(guess+guess/4)+1024, x.docsAt+int(x.round.candidates), len(x.Down.Words))
+	if err := m.expect(x); err != nil {
+		return at, err
 	}
 	// The kernels are built here and not in Runtime.Do, where other callers would wait.
 	if err := x.prepare(); err != nil {
@@ -283,6 +278,31 @@ func (m *Matcher) send(x *slot, b *plan.MatchBatch, t *lists.Tables, at position
 	}
 	go x.finish()
 	return next, nil
+}
+
+// expect lays out the results of a round, and chooses the size of the first download by the
+// results of recent rounds. Many docIDs are packed.
+func (m *Matcher) expect(x *slot) error {
+	r, counts := &x.round, cmp.Or(x.round.parts, x.round.tiles)
+	x.docsAt, x.fetched, x.packed = (counts+3)/4*4, counts, false
+	if x.countOnly {
+		return nil
+	}
+	if r.parts > 0 {
+		x.fetched = x.docsAt + r.tiles*int(r.tile)
+		return x.Device.Grow(&x.Down, x.fetched, 0)
+	}
+	guess, room := r.candidates*m.matchRate.Load()/(1<<16), len(x.Down.Words)
+	if x.packed = m.packLeast > 0 && guess >= m.packLeast; x.packed {
+		guess = r.candidates * m.packRate.Load() / (1 << 16)
+		x.placesAt, x.docsAt = x.docsAt, 2*x.docsAt
+		if err := x.Device.Grow(&x.Down, x.docsAt+unpackSlack, 0); err != nil {
+			return err
+		}
+		room = len(x.Down.Words) - unpackSlack
+	}
+	x.fetched = min(x.docsAt+int(guess+guess/4)+1024, x.docsAt+int(r.candidates), room)
+	return nil
 }
 
 // collect appends the results of a finished round to out.
@@ -296,19 +316,28 @@ func (m *Matcher) collect(x *slot, out *plan.Results) error {
 	}
 	for i := range r.queries {
 		for _, n := range x.Down.Words[x.firstTile[i]:x.firstTile[i+1]] {
-			end += uint64(n)
+			end += uint64(n & countMask)
 		}
 		out.Offsets[r.firstQuery+i+1] = end
 	}
 	out.Stats.Matches = end
 	if !x.countOnly {
-		out.Docs = device.AppendWords(out.Docs, x.Down.Words[x.docsAt:x.docsAt+x.matches])
-		if r.candidates > 0 {
-			rate := uint64(x.matches) << 16 / r.candidates
-			m.matchRate.Store((3*m.matchRate.Load() + rate) / 4)
+		learn(&m.matchRate, x.matches, r.candidates)
+		if x.packed {
+			learn(&m.packRate, x.sent, r.candidates)
+			out.Docs = x.appendPacked(out.Docs)
+		} else {
+			out.Docs = device.AppendWords(out.Docs, x.Down.Words[x.docsAt:x.docsAt+x.matches])
 		}
 	}
 	return x.addStats(&out.Stats)
+}
+
+// learn moves a rate in 1/65536 a quarter of the way to the rate of a round.
+func learn(rate *atomic.Uint64, n int, candidates uint64) {
+	if candidates > 0 {
+		rate.Store((3*rate.Load() + uint64(n)<<16/candidates) / 4)
+	}
 }
 
 // abandon lets rounds run to their end without a caller. Their lists stay pinned until

@@ -20,7 +20,7 @@ type position struct {
 
 // round is the work of one sequence of launches: a range of the batch's candidates, so that
 // one query may continue in the next round. Its upload holds term records, tile records,
-// runs to decode, and zeros for sums over blocks.
+// runs to decode, zeros for sums over blocks, and a zero that pack counts words in.
 type round struct {
 	firstQuery int
 	queries    int
@@ -36,12 +36,13 @@ type round struct {
 	decodeBytes uint64                   // that decoding reads and writes
 	tilesAt     int                      // in uint4
 	sumsAt      int                      // in words
+	takenAt     int                      // in words
 	words       int                      // of the upload
 }
 
 // uploadWords limits the upload of a round of maxTiles tiles.
 func uploadWords(maxTiles int) int {
-	return maxTerms*lists.RecordWords + maxTiles*(tileWords+lists.RunWords) + max(maxTiles/lists.BlockTiles+1, 4*min(maxQueries, maxTiles))
+	return maxTerms*lists.RecordWords + maxTiles*(tileWords+lists.RunWords) + max(maxTiles/lists.BlockTiles+2, 4*min(maxQueries, maxTiles))
 }
 
 // cut writes the round of b from p on to up, the words of the upload, and returns the start
@@ -132,7 +133,8 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 		term += len(q) - 1
 	}
 	r.sumsAt = 4 * at
-	r.words = r.sumsAt + (r.tiles+lists.BlockTiles-1)/lists.BlockTiles
+	r.takenAt = r.sumsAt + (r.tiles+lists.BlockTiles-1)/lists.BlockTiles
+	r.words = r.takenAt + 1
 	clear(up[r.sumsAt:r.words])
 	return r, end
 }

@@ -71,11 +71,14 @@ func (x *slot) enqueue() error {
 		x.enqueueProbe(&q, device.KernelID{Name: "intersect", With: r.with}, probeLocal(rt.Tuning, r.with))
 	}
 	if !gathered && r.parts == 0 {
-		k := q.kernel(device.KernelID{Name: "gather"})
-		q.set(k, 3, r.sumsAt)
-		q.set(k, 4, x.docsAt)
-		q.set(k, 5, r.tiles)
-		q.set(k, 6, int(r.tile))
+		id, args := device.KernelID{Name: "gather"}, []int{r.sumsAt, x.docsAt, r.tiles, int(r.tile)}
+		if x.packed {
+			id, args = device.KernelID{Name: "pack"}, []int{r.takenAt, x.placesAt, x.docsAt, r.tiles, int(r.tile)}
+		}
+		k := q.kernel(id)
+		for i, n := range args {
+			q.set(k, 3+i, n)
+		}
 		q.launch(k, gatherGroups(rt.Tuning, r.tiles), workGroup(rt.Tuning), device.CompactTime)
 	}
 	if r.parts > 0 {
@@ -120,30 +123,25 @@ func (x *slot) enqueueProbe(q *sequence, id device.KernelID, local int) {
 func (x *slot) finish() {
 	err := func() error {
 		rt := x.Device
-		x.matches = 0
+		x.matches, x.sent = 0, 0
 		if x.round.tiles == 0 { // no command was sent
 			return nil
 		}
 		if err := x.WaitHere(x.Last()); err != nil {
 			return err
 		}
-		matches := uint64(0)
-		for _, n := range x.Down.Words[:cmp.Or(x.round.parts, x.round.tiles)] {
-			matches += uint64(n)
+		if err := x.count(); err != nil {
+			return err
 		}
-		x.matches = int(matches)
-		if matches > x.round.candidates {
-			return rt.Impossible("%d matches of %d candidates", matches, x.round.candidates)
-		}
-		if x.countOnly || x.round.parts > 0 || x.docsAt+x.matches <= x.fetched {
+		from, end := x.fetched, x.docsAt+x.sent
+		if x.countOnly || x.round.parts > 0 || end <= from {
 			return nil
 		}
-		from := x.fetched
-		if err := rt.Grow(&x.Down, x.docsAt+x.matches, from); err != nil {
+		if err := rt.Grow(&x.Down, end+unpackSlack, from); err != nil {
 			return err
 		}
 		err := rt.Do(func() (err error) {
-			err = x.ReadAt(x.out, from, from, x.docsAt+x.matches-from)
+			err = x.ReadAt(x.out, from, from, end-from)
 			return cmp.Or(err, x.Queue.Flush())
 		})
 		if err == nil {
@@ -155,4 +153,31 @@ func (x *slot) finish() {
 		_ = x.Queue.Finish() // no command may be under way when the slot is used again
 	}
 	x.Done <- err
+}
+
+// count adds up the matches of the tiles, and the words of their docIDs.
+func (x *slot) count() error {
+	matches, words := uint64(0), 0
+	if x.packed {
+		for t := range x.round.tiles {
+			p := x.tileOf(t)
+			matches += uint64(p.n)
+			words += p.words()
+		}
+		for t := range x.round.tiles {
+			if p := x.tileOf(t); p.width > 32 || p.width%4 != 0 || p.place+p.words() > words {
+				return x.Device.Impossible("a block of %d docIDs of %d bits at word %d of %d", p.n, p.width, p.place, words)
+			}
+		}
+	} else {
+		for _, n := range x.Down.Words[:cmp.Or(x.round.parts, x.round.tiles)] {
+			matches += uint64(n)
+		}
+		words = int(matches)
+	}
+	if matches > x.round.candidates || uint64(words) > matches {
+		return x.Device.Impossible("%d matches of %d candidates in %d words", matches, x.round.candidates, words)
+	}
+	x.matches, x.sent = int(matches), words
+	return nil
 }

@@ -31,9 +31,12 @@ type slot struct {
 
 	tables    *lists.Tables
 	countOnly bool
-	docsAt    int // word of out where docIDs begin
-	matches   int // of a finished round
-	fetched   int // words of out that the first download takes
+	packed    bool // docIDs come in the blocks of pack.cl
+	placesAt  int  // word of out where the places of blocks begin
+	docsAt    int  // word of out where docIDs begin
+	matches   int  // of a finished round
+	sent      int  // words of its docIDs
+	fetched   int  // words of out that the first download takes
 
 	submit func() error // enqueue, bound once
 }
@@ -46,7 +49,7 @@ const FirstDown = 4 << 20
 // the upload, the results.
 func (m *Matcher) sizes() (elements, up, out uint64) {
 	elements = 4 * uint64(m.maxTiles) * uint64(m.tile)
-	return elements, 4 * uint64(uploadWords(m.maxTiles)), 4*uint64(m.maxTiles+4) + elements
+	return elements, 4 * uint64(uploadWords(m.maxTiles)), 8*uint64(m.maxTiles+4) + elements
 }
 
 // slotBytes returns the device memory of a slot.
@@ -103,7 +106,7 @@ func (x *slot) kernel(id device.KernelID) (*device.Kernel, error) {
 	arena := []*ocl.MemObject{postings[0], postings[1], postings[2], postings[3]}
 	var fixed []*ocl.MemObject // nil: set for each round
 	switch id.Name {
-	case "gather":
+	case "gather", "pack":
 		fixed = []*ocl.MemObject{x.found, x.batch, x.out}
 	case "merge_ahead":
 		fixed = append(arena, nil, x.batch, nil, x.decoded, x.out, x.look.State)
@@ -163,7 +166,7 @@ func (x *slot) addStats(st *plan.Stats) error {
 		return nil
 	}
 	st.BytesDown += uint64(4 * x.fetched)
-	if rest := x.docsAt + x.matches - x.fetched; !x.countOnly && x.round.parts == 0 && rest > 0 {
+	if rest := x.docsAt + x.sent - x.fetched; !x.countOnly && x.round.parts == 0 && rest > 0 {
 		st.BytesDown += uint64(4 * rest)
 	}
 	if err := x.AddTimes(st); err != nil {

@@ -261,14 +261,13 @@ func (x *slot) runCoarse(ctx context.Context, c *cut, k *coarse, st *plan.Stats)
 		{&x.counts, queries, "numbers of documents found"},
 		{&x.docs, 2 * queries * k.found, "documents found"},
 		{&x.keys, 2 * queries * k.capacity, "candidates"},
-		{&x.state, queries * selectState, "states of queries"},
-		{&x.best, 2 * queries * c.batch.K, "the best documents"},
+		{&x.state, resultWords(queries, c.batch.K), "states of queries and the best documents"},
 	} {
 		if err := x.Room(m.to, max(m.words, 4), m.words, m.what); err != nil {
 			return err
 		}
 	}
-	if err := x.Device.Grow(&x.Down, queries*(selectState+2*c.batch.K), 0); err != nil {
+	if err := x.Device.Grow(&x.Down, resultWords(queries, c.batch.K), 0); err != nil {
 		return err
 	}
 	for _, id := range []device.KernelID{sampleSums, narrowSums, wideSums, {Name: "coarse_threshold"}, {Name: "coarse_complete"}} {
@@ -368,13 +367,10 @@ func (x *slot) sendCoarse(c *cut, k *coarse) error {
 	if err != nil {
 		return err
 	}
-	if err := x.selector.run(queries, k.capacity, c.batch.K, x.keys.Buffer, x.state.Buffer, x.best.Buffer); err != nil {
+	if err := x.selector.run(queries, k.capacity, c.batch.K, x.keys.Buffer, x.state.Buffer, x.state.Buffer, bestAt(queries)); err != nil {
 		return err
 	}
-	if err := x.ReadAt(x.best.Buffer, 0, selectState*queries, 2*queries*c.batch.K); err != nil {
-		return err
-	}
-	return x.Read(x.state.Buffer, selectState*queries)
+	return x.Read(x.state.Buffer, resultWords(queries, c.batch.K))
 }
 
 // coarseLocal is the work-group size of a kernel of coarse.cl or complete.cl.

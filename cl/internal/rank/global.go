@@ -108,7 +108,7 @@ func (x *slot) sendGlobal(c *cut, first bool) error {
 			}
 			n, below, at = size, at, at+size
 		}
-		if err := launch("global_best", 1, x.scores.Buffer, docs, x.maxima.Buffer, q, c.batch.K, x.best.Buffer, x.state.Buffer); err != nil {
+		if err := launch("global_best", 1, x.scores.Buffer, docs, x.maxima.Buffer, q, c.batch.K, x.state.Buffer, bestAt(len(c.queries)), x.state.Buffer); err != nil {
 			return err
 		}
 	}

@@ -71,8 +71,7 @@ func (x *slot) makeRoom(c *cut, first bool) error {
 		what        string
 	}{
 		{&x.keys, 2 * queries * c.capacity, 2 * c.shape.keys, "candidates"},
-		{&x.state, queries * selectState, maxQueries * selectState, "states of queries"},
-		{&x.best, 2 * queries * c.batch.K, 2 * maxBest, "the best documents"},
+		{&x.state, resultWords(queries, c.batch.K), resultWords(maxQueries, 0) + 2*maxBest, "states of queries and the best documents"},
 	} {
 		if !first && (m.to == &x.keys || m.to == &x.state) {
 			continue // they keep their content from window to window
@@ -81,9 +80,12 @@ func (x *slot) makeRoom(c *cut, first bool) error {
 			return err
 		}
 	}
-	words := queries * (selectState + 2*c.batch.K)
-	return x.Device.Grow(&x.Down, words, 0)
+	return x.Device.Grow(&x.Down, resultWords(queries, c.batch.K), 0)
 }
+
+// resultWords is the number of words of the states of queries, and of their best documents
+// behind them. Both come in one download.
+func resultWords(queries, k int) int { return queries * (selectState + 2*k) }
 
 // roomForLists makes room for the lists of a window and for the given number of
 // components.
@@ -118,7 +120,6 @@ func (x *slot) send(c *cut, first bool) error {
 	if err := x.sendLists(c, first); err != nil {
 		return err
 	}
-	queries := len(c.queries)
 	var err error
 	if c.batch.Mode == plan.Or {
 		err = x.sendComponents(c)
@@ -136,10 +137,7 @@ func (x *slot) send(c *cut, first bool) error {
 	if c.end < c.ranges {
 		return x.Queue.Flush()
 	}
-	if err := x.ReadAt(x.best.Buffer, 0, selectState*queries, 2*queries*c.batch.K); err != nil {
-		return err
-	}
-	return x.Read(x.state.Buffer, selectState*queries)
+	return x.Read(x.state.Buffer, resultWords(len(c.queries), c.batch.K))
 }
 
 // log2 returns the least number of bits b with 1<<b >= n.

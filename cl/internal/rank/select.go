@@ -68,9 +68,9 @@ func newSelector(x *device.Flight, memory device.ScratchMemory, keys int) (s *se
 
 // run enqueues the cut. The best k keys of each query come to the front of its capacity
 // keys, at most 2^31, and state gets the values that select.cl describes. If best is not
-// nil, the keys also go there, k places per query, in descending order if there are at
-// most SORT_MOST. It runs in Runtime.Do.
-func (s *selector) run(queries, capacity, k int, keys, state, best *ocl.MemObject) error {
+// nil, the keys also go there, from key number at on, k places per query, in descending order
+// if there are at most SORT_MOST. It runs in Runtime.Do.
+func (s *selector) run(queries, capacity, k int, keys, state, best *ocl.MemObject, at int) error {
 	t, wide, last := s.flight.Device.Tuning, 0, 1
 	local := selectLocal(t)
 	if best == nil {
@@ -86,7 +86,7 @@ func (s *selector) run(queries, capacity, k int, keys, state, best *ocl.MemObjec
 			return err
 		}
 	}
-	return s.launch("select_best", queries, local, keys, capacity, state, k, s.bins, s.kept, wide, best, last)
+	return s.launch("select_best", queries, local, keys, capacity, state, k, s.bins, s.kept, wide, best, at, last)
 }
 
 func (s *selector) launch(name string, groups, local int, args ...any) error {
@@ -96,6 +96,9 @@ func (s *selector) launch(name string, groups, local int, args ...any) error {
 	}
 	return s.flight.Launch(k, groups, local, device.SelectTime)
 }
+
+// bestAt is the number of keys that take the place of the states of queries.
+func bestAt(queries int) int { return queries * selectState / 2 }
 
 // selectLocal is the work-group size of the kernels of select.cl.
 func selectLocal(t device.Tuning) int {

@@ -76,7 +76,7 @@ func (s *selection) cut(t testing.TB, k int, best *ocl.MemObject) (took time.Dur
 	b := s.flight.Device
 	began := time.Now()
 	err := b.Do(func() error {
-		if err := s.run(s.queries, s.capacity, k, s.keys, s.state, best); err != nil {
+		if err := s.run(s.queries, s.capacity, k, s.keys, s.state, best, 0); err != nil {
 			return err
 		}
 		return s.flight.Queue.Finish()

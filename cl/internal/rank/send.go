@@ -110,11 +110,11 @@ func (x *slot) sendPasses(c *cut) error {
 		if err != nil {
 			return err
 		}
-		best := x.best.Buffer
+		best := x.state.Buffer
 		if c.end < c.ranges || i+1 < len(passes) {
 			best = nil
 		}
-		if err := x.selector.run(queries, c.capacity, c.batch.K, x.keys.Buffer, x.state.Buffer, best); err != nil {
+		if err := x.selector.run(queries, c.capacity, c.batch.K, x.keys.Buffer, x.state.Buffer, best, bestAt(queries)); err != nil {
 			return err
 		}
 	}

@@ -21,8 +21,7 @@ type slot struct {
 	starts     device.Scratch // of ranges of documents in the lists
 	runs       device.Scratch
 	keys       device.Scratch // candidates, query after query
-	state      device.Scratch // of the queries, four words each
-	best       device.Scratch // documents, query after query
+	state      device.Scratch // of the queries, four words each, then the best documents, query after query
 	scores     device.Scratch // of all documents, for plan.GlobalAccumulators
 	maxima     device.Scratch // of scores, and of maxima
 	cells      device.Scratch // sums of samples; places while packets are made
@@ -86,7 +85,7 @@ func (x *slot) halve() bool {
 
 // dropAll frees the buffers that grow.
 func (x *slot) dropAll() {
-	for _, m := range []*device.Scratch{&x.docs, &x.components, &x.starts, &x.runs, &x.keys, &x.state, &x.best, &x.scores, &x.maxima, &x.cells, &x.counts} {
+	for _, m := range []*device.Scratch{&x.docs, &x.components, &x.starts, &x.runs, &x.keys, &x.state, &x.scores, &x.maxima, &x.cells, &x.counts} {
 		x.Drop(m)
 	}
 }

@@ -3,6 +3,7 @@ package querylog
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -29,8 +30,9 @@ func EngineQuery(q workload.Query, mode workload.Mode) engine.Query {
 // Index is an index of a contestant, with an engine of its own. Benchmarks use the index of
 // the engine only through it.
 type Index struct {
-	e *engine.Engine
-	x *engine.Index
+	e     *engine.Engine
+	x     *engine.Index
+	cores int // that Match and Rank may take, 0 for all
 
 	mu      sync.Mutex
 	asked   []workload.Query // of the last call of Match or Rank
@@ -39,7 +41,7 @@ type Index struct {
 }
 
 // NewIndex makes an index of a source on a contestant, opened for an access.
-// threads applies to pure Go.
+// threads applies to pure Go, which then takes no more cores than that.
 func NewIndex(ctx context.Context, r *harness.Runner, who harness.Contestant, threads int, a harness.Access, src *plan.Source, dict workload.Dictionary) (*Index, error) {
 	opt := engine.Options{Backend: who.Name, Threads: threads}
 	if who.Device != nil {
@@ -52,15 +54,20 @@ func NewIndex(ctx context.Context, r *harness.Runner, who harness.Contestant, th
 	if a == harness.Alone || a == harness.Profiled {
 		opt.Workers = 1
 	}
-	return startIndex(ctx, src, dict, opt)
+	cores := threads
+	if who.Device != nil {
+		cores = 0
+	}
+	return startIndex(ctx, src, dict, cores, opt)
 }
 
-// NewIndexOn makes an index of a source on a backend, which stays open.
-func NewIndexOn(ctx context.Context, b plan.Backend, src *plan.Source, dict workload.Dictionary) (*Index, error) {
-	return startIndex(ctx, src, dict, engine.Options{Backends: []plan.Backend{b}})
+// NewIndexOn makes an index of a source on a backend, which stays open. It takes at most
+// the given number of cores, or all of them if that is 0.
+func NewIndexOn(ctx context.Context, b plan.Backend, cores int, src *plan.Source, dict workload.Dictionary) (*Index, error) {
+	return startIndex(ctx, src, dict, cores, engine.Options{Backends: []plan.Backend{b}})
 }
 
-func startIndex(ctx context.Context, src *plan.Source, dict workload.Dictionary, opt engine.Options) (*Index, error) {
+func startIndex(ctx context.Context, src *plan.Source, dict workload.Dictionary, cores int, opt engine.Options) (*Index, error) {
 	e, err := engine.New(ctx, opt)
 	if err != nil {
 		return nil, err
@@ -69,7 +76,7 @@ func startIndex(ctx context.Context, src *plan.Source, dict workload.Dictionary,
 	if err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
-	return &Index{e: e, x: x}, nil
+	return &Index{e: e, x: x, cores: cores}, nil
 }
 
 // MatchOptions are the options of a run of conjunctive queries.
@@ -107,8 +114,13 @@ func (x *Index) with(qs []workload.Query, options any, set func(workload.Query) 
 	return all
 }
 
-// run answers queries. stats receives the statistics of all batches, unless nil.
+// run answers queries. stats receives the statistics of all batches, unless nil. The engine
+// runs several batches at a time, each on the threads of its backend; a limit of the
+// process's cores bounds them together.
 func (x *Index) run(ctx context.Context, qs []engine.Query, stats *plan.Stats, deliver func(first int, hits []Hits) error) error {
+	if x.cores > 0 && x.cores < runtime.GOMAXPROCS(0) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(x.cores))
+	}
 	if stats == nil || len(qs) == 0 {
 		return x.x.SearchAll(ctx, qs, deliver)
 	}

@@ -71,7 +71,7 @@ func (s *bench) putPISA(ctx context.Context, who harness.Contestant, folder stri
 	lists := 4 * int64(len(s.W.Source.Words)+len(s.W.Source.Freqs))
 	small := hostfallback.New(hostfallback.Options{Threads: 1, MemoryLimit: uint64(max(bytes-lists, 1<<20))})
 	defer small.Close()
-	y, err := querylog.NewIndexOn(ctx, small, s.W.Source, s.W.Dict)
+	y, err := querylog.NewIndexOn(ctx, small, 1, s.W.Source, s.W.Dict)
 	if err != nil {
 		return err
 	}

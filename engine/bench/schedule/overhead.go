@@ -56,7 +56,7 @@ func (s *bench) overheadExhibit() harness.Exhibit {
 			if err != nil {
 				return err
 			}
-			x, err := querylog.NewIndexOn(ctx, idle{}, src, s.Dict)
+			x, err := querylog.NewIndexOn(ctx, idle{}, 0, src, s.Dict)
 			if err != nil {
 				return err
 			}

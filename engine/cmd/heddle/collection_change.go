@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -97,14 +98,15 @@ func (o *collectionAdd) Run(ctx context.Context, a *App) error {
 
 type collectionDelete struct {
 	dir, names string
-	json       bool
+	zero, json bool
 }
 
 func newCollectionDelete(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
-		Use:   "delete DIR --names FILE [--json]",
+		Use:   "delete DIR --names FILE [--null] [--json]",
 		Short: "Delete documents of a collection by their names",
-		Long: `Delete removes the documents with the names of a file, one name per line. The file may be
+		Long: `Delete removes the documents with the names of a file, one name per line. With --null each
+name ends in a zero byte instead, so that names may have line breaks. The file may be
 compressed by gzip, zstd or bzip2; - is standard input. A name that no document has is no
 error; delete prints the number of such names. The documents leave all answers and scores
 at once, and the files at the next merge of their segment.`,
@@ -114,6 +116,7 @@ at once, and the files at the next merge of their segment.`,
 
 func (o *collectionDelete) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.names, "names", "", "delete the documents that this `FILE` names, one per line")
+	fs.BoolVar(&o.zero, "null", false, "names end in a zero byte instead of a line break")
 	addJSON(fs, &o.json)
 }
 
@@ -132,7 +135,7 @@ func (o *collectionDelete) Run(ctx context.Context, a *App) error {
 	}
 	defer in.Close()
 	return change(o.dir, func(w *collection.Writer) error {
-		removed, err := w.Delete(ctx, linesOf(o.names, in))
+		removed, err := w.Delete(ctx, namesOf(o.names, in, o.zero))
 		if err != nil {
 			return err
 		}
@@ -140,11 +143,14 @@ func (o *collectionDelete) Run(ctx context.Context, a *App) error {
 	})
 }
 
-// linesOf yields the lines of a file. An error ends them.
-func linesOf(path string, in io.Reader) iter.Seq2[string, error] {
+// namesOf yields the names in a file, each on a line or before a zero byte. An error ends them.
+func namesOf(path string, in io.Reader, zero bool) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		s := bufio.NewScanner(in)
 		s.Buffer(nil, 1<<17)
+		if zero {
+			s.Split(scanZero)
+		}
 		for s.Scan() {
 			if !yield(s.Text(), nil) {
 				return
@@ -154,6 +160,17 @@ func linesOf(path string, in io.Reader) iter.Seq2[string, error] {
 			yield("", fmt.Errorf("%s: %w", path, err))
 		}
 	}
+}
+
+// scanZero is a bufio.SplitFunc for parts that end in a zero byte.
+func scanZero(data []byte, end bool) (advance int, part []byte, err error) {
+	if i := bytes.IndexByte(data, 0); i >= 0 {
+		return i + 1, data[:i], nil
+	}
+	if end && len(data) > 0 {
+		return len(data), data, nil
+	}
+	return 0, nil, nil
 }
 
 // collectionChange describes a change of a collection. Its names in JSON are part of the command

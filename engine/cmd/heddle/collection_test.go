@@ -61,6 +61,10 @@ func TestCollection(t *testing.T) {
 	if err1 != nil || err2 != nil || string(a) != string(b) {
 		t.Errorf("the merged index differs from a fresh one: %v, %v", err1, err2)
 	}
+	act(t, `{"id":"x\ny","text":"line"}`+"\n", "collection", "add", dir, "--format", "jsonl", "-")
+	if out := act(t, "x\ny\x00zz", "collection", "delete", dir, "--null", "--names", "-"); !strings.Contains(out, "deleted 1, names without a document 1, documents 2") {
+		t.Errorf("delete --null: %q", out)
+	}
 }
 
 // TestCollectionExplain: an explanation names the query, the segments and unknown terms, and is part of

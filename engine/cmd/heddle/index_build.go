@@ -5,27 +5,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"heddle/engine/cluster/split"
-	"heddle/engine/cmd/heddle/internal/attributes"
 	"heddle/engine/cmd/heddle/internal/memlimit"
 	"heddle/engine/cmd/heddle/internal/report"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/file/auxiliary"
-	"heddle/engine/file/container"
-	"heddle/engine/file/input"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/build"
 	"heddle/engine/index/hdl"
-	tablebuild "heddle/engine/table/build"
 )
 
 type indexBuildOptions struct {
@@ -100,7 +94,9 @@ posting of the longest list, and with --impacts 4 bytes per document.
 --attributes writes an attribute table, for searches with --where and --facets: one column for
 each member of the JSON lines with texts, numbers or booleans, beside the name, text and vector
 of the document. Row i of the table is document i. Texts stay texts, such as "007", unless all
-values of a column are times. Other types are inferred as by bitmap build.
+values of a column are times. Other types are inferred as by bitmap build. Inputs are JSON lines
+then. The table appears together with the index, in place of a table that is there; another
+file needs --force.
 
 --renumber random numbers the documents at random instead of in the order of the inputs. The
 line codecs (lrc to hslrc256) then take fewer bytes, and gap codecs more if the inputs were
@@ -187,17 +183,21 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 		}
 	}
 	opt.Renumber = o.renumber
-	sum, err := build.Build(ctx, filepath.Clean(o.out), o.inputs, opt)
-	bar.End()
-	if err != nil {
-		return forcible(err)
-	}
+	var table *attributeTable
 	if o.attributes != "" {
-		_, err := attributes.Build(ctx, o.attributes, o.inputs, sum.Documents,
-			tablebuild.Options{Memory: uint64(c.Index.BuildMemory), Creator: thisBuild().String(), Source: strings.Join(o.inputs, ", ")})
-		if err != nil {
+		opt.Format = build.JSONL
+		if table, err = o.buildAttributes(ctx, &opt, uint64(c.Index.BuildMemory)); err != nil {
 			return err
 		}
+		defer table.remove()
+	}
+	sum, err := build.Build(ctx, filepath.Clean(o.out), o.inputs, opt)
+	bar.End()
+	if err == nil && table != nil {
+		err = table.publish()
+	}
+	if err != nil {
+		return forcible(err)
 	}
 	if parts != nil {
 		for _, s := range parts.Map().Shards {
@@ -231,28 +231,6 @@ func warn(log zerolog.Logger, sum *build.Summary) {
 	if sum.Invalid.First != nil {
 		log.Warn().Msgf("invalid documents: %d (%s), skipped: %d; the first: %v", sum.Invalid.Count(), &sum.Invalid, sum.Invalid.Skipped, sum.Invalid.First)
 	}
-}
-
-// validateAttributes checks the flags that --attributes excludes, and its file.
-func (o *indexBuildOptions) validateAttributes() error {
-	switch {
-	case o.format != string(build.JSONL):
-		return errors.New("--attributes is for --format jsonl")
-	case o.invalid == string(input.Skip) || o.shards > 0 || o.renumber != build.RenumberNone:
-		return errors.New("--attributes excludes --invalid skip, --shards and --renumber: row i of the table is document i")
-	}
-	if filepath.Clean(o.attributes) == filepath.Clean(o.out) {
-		return fmt.Errorf("--attributes and --output both name %s: the table would replace the index", o.out)
-	}
-	for _, path := range o.inputs {
-		if st, err := os.Stat(path); path == "-" || err == nil && st.IsDir() {
-			return errors.New("--attributes reads the inputs a second time: name files, neither folders nor -")
-		}
-	}
-	if err := container.CheckTarget(o.attributes); err != nil && !(o.force && errors.Is(err, container.ErrForeign)) {
-		return fmt.Errorf("--attributes: %w", err)
-	}
-	return nil
 }
 
 // readStopwords returns a list of analyze.StopLists, or the words of a file. Name "none"

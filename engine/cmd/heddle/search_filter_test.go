@@ -1,6 +1,9 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -23,12 +26,35 @@ func TestBuildAttributes(t *testing.T) {
 	if got != "d\ne\nfacet\tlang\t\"\"\t1\nfacet\tlang\t\t1\n" {
 		t.Error(got)
 	}
-	for _, args := range [][]string{{"books.jsonl"}, {"--format", "jsonl", "."}, {"--format", "jsonl", "--skip-invalid", "books.jsonl"}, {"--format", "jsonl", "--shards", "2", "books.jsonl"}} {
+	for _, args := range [][]string{{"--format", "text", "books.jsonl"}, {"--format", "jsonl", "."}, {"--format", "jsonl", "--skip-invalid", "books.jsonl"}, {"--format", "jsonl", "--shards", "2", "books.jsonl"}} {
 		wantFailure(t, heddle(t, append([]string{"index", "build", "-o", "x.hdl", "--attributes", "x.hdb"}, args...)...), 2, "--attributes")
 	}
 	wantFailure(t, heddle(t, "index", "build", "-o", "x.hdl", "--format", "jsonl", "--attributes", "./x.hdl", "books.jsonl"), 2, "would replace the index")
 	writeFile(t, "notes.txt", "mine")
 	wantFailure(t, heddle(t, "index", "build", "-o", "x.hdl", "--format", "jsonl", "--attributes", "notes.txt", "books.jsonl"), 2, "notes.txt")
+	must(t, "index", "build", "-o", "other.hdl", "books.jsonl")
+	wantFailure(t, heddle(t, "index", "build", "-o", "x.hdl", "--attributes", "other.hdl", "books.jsonl"), 2, "other.hdl is no table")
+	must(t, "index", "build", "-o", "x.hdl", "--attributes", "docs.hdb", "books.jsonl") // replaces a table
+
+	writeFile(t, "worse.jsonl", "{\"id\":\"a\",\"text\":\"x\",\"year\":1}\n{\"id\":\n")
+	contents := func() (all []string) {
+		for _, name := range []string{"x.hdl", "docs.hdb"} {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, string(data))
+		}
+		return all
+	}
+	before := contents()
+	wantFailure(t, heddle(t, "index", "build", "-o", "x.hdl", "--attributes", "docs.hdb", "worse.jsonl"), 3, "worse.jsonl:2")
+	if !slices.Equal(contents(), before) {
+		t.Error("a failed build has changed a file")
+	}
+	if left, _ := filepath.Glob("*.tmp*"); left != nil {
+		t.Errorf("left: %v", left)
+	}
 }
 
 // TestSearchFilter restricts queries by attributes and by a bitmap, and counts facets.

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 	"heddle/engine/collection"
 	"heddle/engine/collection/view"
 	"heddle/engine/server"
+	"heddle/engine/server/watch"
 )
 
 // manifestPoll is the time between two looks at the manifest of a collection.
@@ -27,11 +30,14 @@ type collections struct {
 	dirs   map[string]string // by name
 	log    zerolog.Logger
 	engine atomic.Pointer[engine.Engine] // nil before Load
+
+	seen     map[string]os.FileInfo // manifests, with their states before Load
+	failures map[string]failure     // by name, of the last attempt; of follow
 }
 
 // takeCollections moves the folders among the files of indexes to the collections; nil if there are none.
 func takeCollections(files map[string]string, log zerolog.Logger) (*collections, error) {
-	c := &collections{Set: view.New(), dirs: map[string]string{}, log: log}
+	c := &collections{Set: view.New(), dirs: map[string]string{}, log: log, seen: map[string]os.FileInfo{}, failures: map[string]failure{}}
 	for name, path := range files {
 		folder, err := isCollection(path)
 		if err != nil {
@@ -39,6 +45,7 @@ func takeCollections(files map[string]string, log zerolog.Logger) (*collections,
 		}
 		if folder {
 			c.dirs[name] = path
+			maps.Copy(c.seen, watch.Look(manifestOf(path)))
 			delete(files, name)
 		}
 	}
@@ -74,58 +81,46 @@ func (c *collections) Ready() error {
 // loadRetry is the time between two attempts to open a state that cannot be opened.
 const loadRetry = time.Second
 
-// follower opens the new states of a collection.
-type follower struct {
-	*collections
-	name, dir string
-	seen      os.FileInfo // manifest of the last attempt
-	failure   string      // of the last attempt; empty: none
-	retry     time.Time   // after a failure
-}
-
-// look opens the state of the manifest, unless it is in service.
-func (f *follower) look(ctx context.Context) {
-	now, err := os.Stat(filepath.Join(f.dir, layout.ManifestName))
-	if err != nil {
-		return
-	}
-	same := f.seen != nil && os.SameFile(f.seen, now) && f.seen.ModTime().Equal(now.ModTime())
-	if same && (f.failure == "" || time.Now().Before(f.retry)) {
-		return
-	}
-	f.seen = now
-	m, err := f.Set.Load(ctx, f.engine.Load(), f.name, f.dir)
-	if err != nil {
-		if text := err.Error(); text != f.failure && ctx.Err() == nil {
-			f.failure = text
-			f.log.Error().Err(err).Msg("the old state of the collection stays in service")
-		}
-		f.retry = time.Now().Add(loadRetry)
-		return
-	}
-	f.failure = ""
-	f.log.Info().Str("collection", f.name).Uint64("state", m.Epoch).Uint64("documents", m.Live()).Msg("in service")
+// failure is a state that could not be opened.
+type failure struct {
+	text  string
+	retry time.Time
 }
 
 // follow opens new states as their manifests appear, until ctx ends.
 func (c *collections) follow(ctx context.Context) {
-	var all []*follower
-	for name, dir := range c.dirs {
-		all = append(all, &follower{collections: c, name: name, dir: dir})
-	}
-	ticks := time.NewTicker(manifestPoll)
-	defer ticks.Stop()
-	for {
-		for _, f := range all {
-			f.look(ctx)
-		}
-		select {
-		case <-ticks.C:
-		case <-ctx.Done():
-			return
-		}
-	}
+	watch.Files(ctx, manifestPoll, func() map[string]os.FileInfo { return c.seen }, func(manifests []string) []string {
+		return c.changed(ctx, manifests)
+	})
 }
+
+// changed opens the states of manifests, and returns those that must be tried again.
+func (c *collections) changed(ctx context.Context, manifests []string) (again []string) {
+	for name, dir := range c.dirs {
+		manifest := manifestOf(dir)
+		if !slices.Contains(manifests, manifest) {
+			continue
+		}
+		if time.Now().Before(c.failures[name].retry) {
+			again = append(again, manifest)
+			continue
+		}
+		m, err := c.Set.Load(ctx, c.engine.Load(), name, dir)
+		if err == nil {
+			delete(c.failures, name)
+			c.log.Info().Str("collection", name).Uint64("state", m.Epoch).Uint64("documents", m.Live()).Msg("in service")
+			continue
+		}
+		if text := err.Error(); text != c.failures[name].text && ctx.Err() == nil {
+			c.log.Error().Err(err).Msg("the old state of the collection stays in service")
+		}
+		c.failures[name] = failure{err.Error(), time.Now().Add(loadRetry)}
+		again = append(again, manifest)
+	}
+	return again
+}
+
+func manifestOf(dir string) string { return filepath.Join(dir, layout.ManifestName) }
 
 // collectionsOf returns the collections in a folder, as NAME=FOLDER.
 func collectionsOf(dir string) (found []string, err error) {

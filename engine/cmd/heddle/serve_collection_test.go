@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,8 +40,8 @@ func TestServeCollection(t *testing.T) {
 		}
 		for path, want := range map[string]string{
 			`/details`: "books is a collection: only an index file has details",
-			`/search {"query":"earth","facets":{"columns":["year"]}}`: "clusters and collections have no facets",
-			`/search {"query":"earth","filter":{"where":"year = 1"}}`: "clusters and collections have no filters",
+			`/search {"query":"earth","facets":{"columns":["year"]}}`: "clusters and collections have none",
+			`/search {"query":"earth","filter":{"where":"year = 1"}}`: "clusters and collections have none",
 		} {
 			path, body, post := strings.Cut(path, " ")
 			if got := s.do(map[bool]string{false: "GET", true: "POST"}[post], "/v1/indexes/books"+path, body); !strings.Contains(got, want) {
@@ -79,11 +80,17 @@ func TestFollowRetry(t *testing.T) {
 	if err := c.Load(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
-	f := &follower{collections: c, name: "books", dir: "books"}
 	check := func(docs uint64) {
 		t.Helper()
-		f.retry = time.Time{}
-		f.look(t.Context())
+		manifests := []string{manifestOf("books")}
+		again := c.changed(t.Context(), manifests)
+		if again != nil && !slices.Equal(c.changed(t.Context(), again), manifests) { // before the time of the next attempt
+			t.Errorf("again %v", again)
+		}
+		for name, f := range c.failures {
+			f.retry = time.Time{}
+			c.failures[name] = f
+		}
 		if m, err := c.Map(t.Context(), "books"); err != nil || m.Docs != docs {
 			t.Errorf("%v, %v, want %d documents", m, err, docs)
 		}

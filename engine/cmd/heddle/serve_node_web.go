@@ -134,7 +134,10 @@ func (w *nodeWeb) follow(ctx context.Context) {
 	defer task.Wait()
 	if w.settings.Poll > 0 {
 		task.Go(func() {
-			watch.Files(ctx, w.settings.Poll, func() map[string]os.FileInfo { return w.files }, func([]string) { reload() })
+			watch.Files(ctx, w.settings.Poll, func() map[string]os.FileInfo { return w.files }, func([]string) []string {
+				reload()
+				return nil
+			})
 		})
 	}
 	for {

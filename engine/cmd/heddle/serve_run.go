@@ -159,10 +159,18 @@ func (d *daemon) follow(ctx context.Context, hangup <-chan os.Signal, ended <-ch
 	}
 	if v := d.started.Server; v.Poll > 0 {
 		tasks.Go(func() {
-			watch.Files(ctx, v.Poll, func() map[string]os.FileInfo { return d.read }, func([]string) { d.note(d.reconfigure()) })
+			watch.Files(ctx, v.Poll, func() map[string]os.FileInfo { return d.read }, func([]string) []string {
+				d.note(d.reconfigure())
+				return nil
+			})
 		})
 		if v.Watch {
-			tasks.Go(func() { watch.Files(ctx, v.Poll, d.Files, func(names []string) { d.note(d.Reload(ctx, names...)) }) })
+			tasks.Go(func() {
+				watch.Files(ctx, v.Poll, d.Files, func(names []string) []string {
+					d.note(d.Reload(ctx, names...))
+					return nil
+				})
+			})
 		}
 	}
 	for {

@@ -107,6 +107,9 @@ func build(ctx context.Context, out string, inputs []string, opt Options, analyz
 	if err := b.sum.Invalid.check(b.records, opt.MaxInvalid); err != nil {
 		return Summary{}, err
 	}
+	if opt.Documents > 0 && b.docs != opt.Documents {
+		return Summary{}, fmt.Errorf("the inputs have %d documents, their attribute table has %d rows: row i must be document i", b.docs, opt.Documents)
+	}
 	b.tick(true)
 
 	if b.kind == ofVectors {

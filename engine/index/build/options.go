@@ -76,6 +76,9 @@ type Options struct {
 	// the exceptions. The default is DefaultMemoryLimit.
 	MemoryLimit uint64
 
+	// Documents is the number of documents that the inputs must have. Default: 0, any number.
+	Documents uint64
+
 	// Force replaces a file of another program.
 	Force bool
 

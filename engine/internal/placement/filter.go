@@ -3,7 +3,6 @@ package placement
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"heddle/engine/plan"
 )
@@ -33,15 +32,8 @@ func (f *filter) Close() error { return errors.Join(f.Filter.Close(), f.host.Clo
 // Memory implements plan.Filter.
 func (f *filter) Memory() uint64 { return f.Filter.Memory() + f.host.Memory() }
 
-// owned returns plan.ErrUnsupported for a filter of another kind of store.
-func owned(filters []plan.Filter) error {
-	for i, f := range filters {
-		if _, ok := f.(*filter); f != nil && !ok {
-			return fmt.Errorf("%w: the filter of query %d is of another store", plan.ErrUnsupported, i)
-		}
-	}
-	return nil
-}
+// ofAny takes the filters of any store of this kind.
+func ofAny(*filter) bool { return true }
 
 // first returns the filter of the cached store, nil for none.
 func first(f plan.Filter) plan.Filter {

@@ -88,7 +88,7 @@ func both(ctx context.Context, fits, large func(ctx context.Context) error) erro
 
 // Match implements plan.Store.
 func (s *overflow) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
-	if err := owned(b.Filters); err != nil {
+	if err := plan.OwnFilters(b.Filters, ofAny); err != nil {
 		return err
 	}
 	x := s.spills.Get().(*spill)
@@ -126,7 +126,7 @@ func (s *overflow) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Resu
 
 // Rank implements plan.Store.
 func (s *overflow) Rank(ctx context.Context, r *plan.RankBatch, out *plan.TopK) error {
-	if err := owned(r.Filters); err != nil {
+	if err := plan.OwnFilters(r.Filters, ofAny); err != nil {
 		return err
 	}
 	x := s.spills.Get().(*spill)

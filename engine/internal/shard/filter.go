@@ -3,7 +3,6 @@ package shard
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"heddle/engine/plan"
 )
@@ -46,15 +45,8 @@ func Bits(bits []uint64, first uint64, n uint32) []uint64 {
 	return part
 }
 
-// owns returns plan.ErrUnsupported for a filter of another store.
-func (s *store) owns(filters []plan.Filter) error {
-	for i, f := range filters {
-		if own, ok := f.(*filter); f != nil && (!ok || own.of != s) {
-			return fmt.Errorf("%w: the filter of query %d is of another store", plan.ErrUnsupported, i)
-		}
-	}
-	return nil
-}
+// owns reports whether a filter is of this store.
+func (s *store) owns(f *filter) bool { return f.of == s }
 
 // part returns the filter of a part; nil for no filter.
 func part(f plan.Filter, i int) plan.Filter {

@@ -108,7 +108,7 @@ func closeAll(stores []plan.Store) error {
 
 // Match implements plan.Store.
 func (s *store) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
-	if err := s.owns(b.Filters); err != nil {
+	if err := plan.OwnFilters(b.Filters, s.owns); err != nil {
 		return err
 	}
 	return s.answer(ctx, "match", &out.Stats, func() error { return b.Validate(s.src) }, func(ctx context.Context, r *run, i int) error {
@@ -137,7 +137,7 @@ func (s *store) batch(mine *plan.MatchBatch, i int, b *plan.MatchBatch) {
 
 // Rank implements plan.Store.
 func (s *store) Rank(ctx context.Context, ranks *plan.RankBatch, out *plan.TopK) error {
-	if err := s.owns(ranks.Filters); err != nil {
+	if err := plan.OwnFilters(ranks.Filters, s.owns); err != nil {
 		return err
 	}
 	return s.answer(ctx, "rank", &out.Stats, func() error { return ranks.Validate(s.src) }, func(ctx context.Context, r *run, i int) error {

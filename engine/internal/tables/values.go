@@ -41,10 +41,10 @@ func (g *Generation) Part(until *limit.Until, q *result.Query, rows []uint64, of
 	return s, named(l, err)
 }
 
-// Join computes the values of a table from the states of its parts. Errors: of partial.Merge;
-// *limit.Error.
-func Join(c statement.Clauses, parts []*partial.State, offset, most uint64) (values.Batch, error) {
-	l := limit.Default()
+// Join computes the values of a table from the states of its parts. Limits that are 0 have their
+// defaults. Errors: of partial.Merge; *limit.Error.
+func Join(c statement.Clauses, l limit.Limits, parts []*partial.State, offset, most uint64) (values.Batch, error) {
+	l.EnsureDefaults()
 	b, err := partial.Merge(c, parts, options(&l, nil, offset, most))
 	return b, named(&l, err)
 }

@@ -20,13 +20,15 @@ func Look(names ...string) map[string]os.FileInfo {
 }
 
 // Files calls changed with the files whose state has changed since the last call, until ctx ends.
+// The files that changed returns are passed to it again at the next look.
 // Current, which is called each time, returns the names of the files, and their states from before
 // their contents were read; for a nil state the first look counts. A file counts when its state has
 // been the same twice, so that a file that is being written waits. A file that does not exist has
 // not changed.
-func Files(ctx context.Context, every time.Duration, current func() map[string]os.FileInfo, changed func(names []string)) {
+func Files(ctx context.Context, every time.Duration, current func() map[string]os.FileInfo, changed func(names []string) (again []string)) {
 	known := map[string]os.FileInfo{} // at the last call of changed
 	seen := map[string]os.FileInfo{}  // at the last look
+	var again []string
 	ticks := time.NewTicker(every)
 	defer ticks.Stop()
 	for {
@@ -42,14 +44,14 @@ func Files(ctx context.Context, every time.Duration, current func() map[string]o
 					known[name] = now
 				}
 			}
-			if !same(known[name], now) && same(seen[name], now) {
+			if slices.Contains(again, name) || !same(known[name], now) && same(seen[name], now) {
 				known[name] = now
 				all = append(all, name)
 			}
 			seen[name] = now
 		}
-		if len(all) > 0 {
-			changed(all)
+		if again = nil; len(all) > 0 {
+			again = changed(all)
 		}
 		select {
 		case <-ticks.C:

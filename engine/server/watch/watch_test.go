@@ -26,6 +26,7 @@ func TestFiles(t *testing.T) {
 	read := Look(a, b)
 	write(a, "one") // between the reading of a and the first look
 	ctx, stop := context.WithCancel(t.Context())
+	var retry []string // of the next change; set while Files waits
 	looks, proceed, changes, ended := make(chan bool), make(chan bool), make(chan []string, 10), make(chan bool)
 	go func() {
 		defer close(ended)
@@ -33,7 +34,12 @@ func TestFiles(t *testing.T) {
 			looks <- true
 			<-proceed
 			return read
-		}, func(names []string) { changes <- names })
+		}, func(names []string) []string {
+			changes <- names
+			again := retry
+			retry = nil
+			return again
+		})
 	}()
 	<-looks
 	expect := func(what string, want ...string) {
@@ -66,6 +72,10 @@ func TestFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect("a removed file")
+	write(b, "refused")
+	retry = []string{b}
+	expect("a file that is refused once", b)
+	expect("the same file again", b)
 	write(a, "four")
 	expect("the same name again", a)
 	stop()

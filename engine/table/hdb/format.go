@@ -2,6 +2,8 @@ package hdb
 
 import (
 	"encoding/binary"
+	"io"
+	"os"
 
 	"heddle/engine/file/container"
 	"heddle/engine/plan"
@@ -44,6 +46,18 @@ func (s section) String() string { return sectionNames[s] }
 // format is the frame of .hdb files.
 var format = container.Format{
 	Magic: "\x89HDB\r\n\x1a\n", Suffix: ".hdb", Versions: []int{int(secSums), int(numSections)}, Names: sectionNames[:], Summed: 2,
+}
+
+// Is reports whether the file at path begins as a table does.
+func Is(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, len(format.Magic))
+	n, _ := io.ReadFull(f, head)
+	return string(head[:n]) == format.Magic
 }
 
 // header is the content of the file header; FORMAT.md has the diagram.

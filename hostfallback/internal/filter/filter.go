@@ -5,7 +5,6 @@
 package filter
 
 import (
-	"fmt"
 	"math/bits"
 	"slices"
 
@@ -56,11 +55,11 @@ func New(universe uint32, set []uint64) (*Set, error) {
 // All returns the sets behind filters of a universe, nil for nil. It appends to dst. A filter of
 // another backend or universe gives plan.ErrUnsupported.
 func All(dst []*Set, filters []plan.Filter, universe uint32) ([]*Set, error) {
-	for i, f := range filters {
-		s, ok := f.(*Set)
-		if f != nil && (!ok || s.universe != universe) {
-			return nil, fmt.Errorf("%w: the filter of query %d is not of this store", plan.ErrUnsupported, i)
-		}
+	if err := plan.OwnFilters(filters, func(s *Set) bool { return s.universe == universe }); err != nil {
+		return nil, err
+	}
+	for _, f := range filters {
+		s, _ := f.(*Set)
 		dst = append(dst, s)
 	}
 	return dst, nil

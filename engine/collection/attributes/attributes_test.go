@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/engine/table/build"
 	"heddle/engine/table/column"
 	"heddle/engine/table/hdb"
 )
@@ -30,7 +29,7 @@ func TestBuild(t *testing.T) {
 {"id":"c","text":"z","year":null,"lang":"a \"quoted\", text","zip":"9"}
 `)
 	path := filepath.Join(t.TempDir(), "docs.hdb")
-	if _, err := Build(t.Context(), path, []string{in}, 3, build.Options{}); err != nil {
+	if _, err := Build(t.Context(), path, []string{in}, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	f, err := hdb.Open(path)
@@ -60,7 +59,7 @@ func TestTexts(t *testing.T) {
 		"2001-02-03": column.Timestamp, "2001-02-03T04:05:06.000000007Z": column.TimestampNS,
 	} {
 		path := filepath.Join(t.TempDir(), "docs.hdb")
-		if _, err := Build(t.Context(), path, []string{write(t, "docs.jsonl", `{"id":1,"a":"`+text+`"}`+"\n")}, 1, build.Options{}); err != nil {
+		if _, err := Build(t.Context(), path, []string{write(t, "docs.jsonl", `{"id":1,"a":"`+text+`"}`+"\n")}, Options{}); err != nil {
 			t.Fatal(err)
 		}
 		f, err := hdb.Open(path)
@@ -74,17 +73,59 @@ func TestTexts(t *testing.T) {
 	}
 }
 
+// TestDeclared: a table has the declared columns alone, in their order. Missing values and empty texts
+// differ, and documents without members have rows.
+func TestDeclared(t *testing.T) {
+	lines := strings.NewReader(`{"id":"a","year":"1999","other":1,"lang":""}
+{"id":"b"}
+{"id":"c","lang":"de","price":12.5}
+`)
+	declared := []Column{{"lang", "string"}, {"year", "int"}, {"price", "decimal(10,2)"}}
+	for n := range declared {
+		path := filepath.Join(t.TempDir(), "docs.hdb")
+		r, err := Build(t.Context(), path, []string{"-"}, Options{Declared: declared[:n+1], Stdin: lines})
+		if err != nil || r.Rows != 3 {
+			t.Fatalf("%d rows, %v", r.Rows, err)
+		}
+		for i, want := range []uint32{1, 2, 2}[:n+1] {
+			if c := r.Columns[i]; c.Name != declared[i].Name || c.Missing != want {
+				t.Errorf("column %d: %+v, want %d missing", i, c, want)
+			}
+		}
+	}
+	path := filepath.Join(t.TempDir(), "none.hdb")
+	if r, err := Build(t.Context(), path, []string{"-"}, Options{Declared: declared, Stdin: strings.NewReader("")}); err != nil || r.Rows != 0 {
+		t.Errorf("no document: %d rows, %v", r.Rows, err)
+	}
+}
+
+// TestCheck refuses wrong declarations.
+func TestCheck(t *testing.T) {
+	for want, all := range map[string][]Column{
+		"twice": {{"a", "int"}, {"a", "int"}}, "belongs": {{"text", "string"}}, "unknown type": {{"a", "number"}},
+	} {
+		if err := Check(all); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v", all, err)
+		}
+	}
+}
+
+// TestErrors: errors name the line of the input, and no table is left.
 func TestErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		text, want string
-		docs       uint64
+		declared   []Column
 	}{
-		"count": {`{"id":1,"a":2}` + "\n", "1 lines, the index has 2 documents", 2},
-		"none":  {`{"id":1,"text":"x"}` + "\n", "no line has a member", 1},
-		"json":  {"{\"id\":1,\"a\":2}\n{\"a\":\n", "line 2", 2},
+		"none":    {`{"id":1,"text":"x"}` + "\n", "no line has a member", nil},
+		"json":    {"{\"id\":1,\"a\":2}\n{\"a\":\n", "docs.jsonl:2:", nil},
+		"value":   {"{\"a\":1,\"b\":\"x\\ny\"}\n\n{\"a\":\"n\"}\n", "docs.jsonl:3:", []Column{{"a", "int"}, {"b", "string"}}},
+		"missing": {"", "no such file", nil},
 	} {
-		path := filepath.Join(t.TempDir(), "docs.hdb")
-		_, err := Build(t.Context(), path, []string{write(t, "docs.jsonl", c.text)}, c.docs, build.Options{})
+		path, in := filepath.Join(t.TempDir(), "docs.hdb"), "missing"
+		if c.text != "" {
+			in = write(t, "docs.jsonl", c.text)
+		}
+		_, err := Build(t.Context(), path, []string{in}, Options{Declared: c.declared})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"heddle/engine/collection/attributes"
+	"heddle/engine/file/container"
+	"heddle/engine/file/input"
+	"heddle/engine/index/build"
+	tablebuild "heddle/engine/table/build"
+	"heddle/engine/table/hdb"
+)
+
+// validateAttributes checks the flags that --attributes excludes, and its file.
+func (o *indexBuildOptions) validateAttributes() error {
+	switch {
+	case o.format != string(build.JSONL) && o.format != string(build.Auto):
+		return errors.New("--attributes is for --format jsonl")
+	case o.invalid == string(input.Skip) || o.shards > 0 || o.renumber != build.RenumberNone:
+		return errors.New("--attributes excludes --invalid skip, --shards and --renumber: row i of the table is document i")
+	}
+	if filepath.Clean(o.attributes) == filepath.Clean(o.out) {
+		return fmt.Errorf("--attributes and --output both name %s: the table would replace the index", o.out)
+	}
+	for _, path := range o.inputs {
+		if st, err := os.Stat(path); path == "-" || err == nil && st.IsDir() {
+			return errors.New("--attributes reads the inputs a second time: name files, neither folders nor -")
+		}
+	}
+	err := container.CheckTarget(o.attributes)
+	if st, missing := os.Stat(o.attributes); err == nil && missing == nil && st.Size() > 0 && !hdb.Is(o.attributes) {
+		err = fmt.Errorf("%s is no table: %w", o.attributes, container.ErrForeign)
+	}
+	if err != nil && !(o.force && errors.Is(err, container.ErrForeign)) {
+		return fmt.Errorf("--attributes: %w", forcible(err))
+	}
+	return nil
+}
+
+// attributeTable is a complete table in a temporary folder, until its index is complete.
+type attributeTable struct{ temp, path string }
+
+// buildAttributes builds the table of the inputs. The build of the index fails if it has another
+// number of documents.
+func (o *indexBuildOptions) buildAttributes(ctx context.Context, opt *build.Options, memory uint64) (*attributeTable, error) {
+	temp, err := container.OSDisk{}.MkdirTemp(o.attributes)
+	if err != nil {
+		return nil, err
+	}
+	t := &attributeTable{temp, o.attributes}
+	r, err := attributes.Build(ctx, t.file(), o.inputs, attributes.Options{
+		Options: tablebuild.Options{Memory: memory, Creator: thisBuild().String(), Source: strings.Join(o.inputs, ", ")}})
+	if err != nil {
+		return nil, errors.Join(err, t.remove())
+	}
+	opt.Documents = uint64(r.Rows)
+	return t, nil
+}
+
+func (t *attributeTable) file() string { return filepath.Join(t.temp, "table.hdb") }
+
+// publish gives the table its name.
+func (t *attributeTable) publish() error {
+	d := container.OSDisk{}
+	return errors.Join(d.Rename(t.file(), t.path), d.SyncDir(filepath.Dir(t.path)))
+}
+
+// remove removes the temporary folder.
+func (t *attributeTable) remove() error { return os.RemoveAll(t.temp) }

@@ -1,0 +1,120 @@
+// Package attributes makes the attribute table of an index from the JSON lines that the index is
+// built from: row i has the members of document i.
+//
+// A column is made of each member whose values are texts, numbers or booleans, or of the columns that
+// Options declares. The members that name a document or have its text or vector are left out, and so
+// are objects, arrays and null: a document without a value misses it.
+//
+// Without a declared type, texts stay texts, "007" and "true" too, unless all values of a column are
+// times. Other types are inferred as from CSV (package read). A declared column takes each value that
+// its type can hold exactly, in quotes or not.
+package attributes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"heddle/engine/file/input"
+	index "heddle/engine/index/build"
+	"heddle/engine/table/build"
+	"heddle/engine/table/column"
+	"heddle/engine/table/read"
+)
+
+// Column declares a column.
+type Column struct {
+	Name string `json:"name"`
+	// Type is the name of a type as column.ParseDeclared reads it, such as "int" or "decimal(10,2)".
+	Type string `json:"type"`
+}
+
+// Options say how a table is built.
+type Options struct {
+	build.Options
+	// Declared are the columns of the table. Default: nil, the columns are inferred. Other members
+	// are left out then.
+	Declared []Column
+	// Stdin is the input "-". It is read twice, unless the columns are declared.
+	Stdin io.ReadSeeker
+}
+
+// Check returns an error that names the first declaration that is wrong.
+func Check(all []Column) error {
+	for i, c := range all {
+		if c.Name == "" || slices.Contains(index.Members(), c.Name) {
+			return fmt.Errorf("attribute %q: the name is empty, or belongs to the document itself", c.Name)
+		}
+		if slices.ContainsFunc(all[:i], func(d Column) bool { return d.Name == c.Name }) {
+			return fmt.Errorf("attribute %q is declared twice", c.Name)
+		}
+		if _, err := column.ParseDeclared(c.Type); err != nil {
+			return fmt.Errorf("attribute %q: %w", c.Name, err)
+		}
+	}
+	return nil
+}
+
+// Build writes the table of the attributes of all lines of inputs, files with one object on each
+// line, to path. It reads the inputs twice, unless the columns are declared.
+func Build(ctx context.Context, path string, inputs []string, opt Options) (build.Report, error) {
+	t := &table{ctx: ctx, inputs: inputs, stdin: opt.Stdin, types: map[string]column.Declared{}, at: map[string]int{}}
+	if err := t.columns(opt.Declared); err != nil {
+		return build.Report{}, err
+	}
+	if len(t.names) == 0 {
+		return build.Report{}, errors.New("attributes: no line has a member with a text, a number or a boolean beside the document itself")
+	}
+	in, out := io.Pipe()
+	written := make(chan error, 1)
+	go func() {
+		err := t.csv(out)
+		out.CloseWithError(err)
+		written <- err
+	}()
+	r, err := t.build(ctx, in, path, opt.Options)
+	in.CloseWithError(io.ErrClosedPipe)
+	if wrong := <-written; wrong != nil && !errors.Is(wrong, io.ErrClosedPipe) {
+		return r, wrong
+	}
+	if wrong, ok := errors.AsType[*input.Error](err); ok && wrong.Path == "-" {
+		return r, t.place(wrong)
+	}
+	return r, err
+}
+
+// build makes the table of CSV.
+func (t *table) build(ctx context.Context, in io.Reader, path string, opt build.Options) (r build.Report, err error) {
+	src, err := read.OpenCSV(ctx, []string{"-"}, read.CSVOptions{Stdin: in, Types: t.types, Null: []string{missing}, Invalid: input.Replace})
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, src.Close()) }()
+	return build.Build(ctx, src, path, opt)
+}
+
+// place names the line of the inputs in an error of a line of CSV.
+func (t *table) place(wrong *input.Error) error {
+	lines := &counter{}
+	err := t.csv(lines, func(path string, line int) error {
+		if lines.n >= wrong.Line {
+			return &input.Error{Path: path, Line: line, Reason: wrong.Reason}
+		}
+		return nil
+	})
+	if err == nil {
+		err = wrong
+	}
+	return err
+}
+
+// counter counts the lines that are written to it.
+type counter struct{ n int }
+
+func (c *counter) Write(p []byte) (int, error) {
+	c.n += strings.Count(string(p), "\n")
+	return len(p), nil
+}
