@@ -10,7 +10,7 @@ import (
 // With host and device no measure is worse than with the better one alone, whatever their
 // costs: the rule of cooperation.
 func TestRuleOfCooperation(t *testing.T) {
-	machines := uint64(8)
+	machines := uint64(12)
 	if !testneeds.Full() {
 		machines = 3 // each takes seconds
 	}
