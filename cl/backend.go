@@ -8,6 +8,7 @@ import (
 
 	"heddle/cl/internal/bitmap"
 	"heddle/cl/internal/device"
+	"heddle/cl/internal/filter"
 	"heddle/cl/internal/lists"
 	"heddle/cl/internal/match"
 	"heddle/cl/internal/match/expression"
@@ -47,7 +48,7 @@ var (
 )
 
 // everything lists the operations of the package. Opening a device tests them in order.
-var everything = device.Operations{lists.Operation, match.Operation, expression.Operation, rank.Operation, bitmap.Operation, primitive.Operation}
+var everything = device.Operations{lists.Operation, match.Operation, expression.Operation, rank.Operation, filter.Operation, bitmap.Operation, primitive.Operation}
 
 // Devices lists the devices whose name, vendor or platform contains filter, GPUs first. An
 // empty filter takes all, case is ignored. Tuning rows of the caller precede the built-in

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -86,6 +87,33 @@ func (s *cachedSuite) or(err error, queries int, postings func(i int) []plan.Han
 	return err
 }
 
+// hostFilters are the filters of pure Go, by those of the device.
+var hostFilters sync.Map
+
+func (s *cachedSuite) Filter(ctx context.Context, bits []uint64) (plan.Filter, error) {
+	f, err := s.CachedStore.Filter(ctx, bits)
+	if err != nil {
+		return nil, err
+	}
+	host, err := s.host.Filter(ctx, bits)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	hostFilters.Store(f, host)
+	return f, nil
+}
+
+// onHost returns the filters of pure Go.
+func onHost(filters []plan.Filter) (all []plan.Filter) {
+	for _, f := range filters {
+		if host, ok := hostFilters.Load(f); ok {
+			f = host.(plan.Filter)
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
 func (s *cachedSuite) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
 	err := s.CachedStore.Match(ctx, b, out)
 	if b.Validate(s.set.Src) != nil {
@@ -95,7 +123,11 @@ func (s *cachedSuite) Match(ctx context.Context, b *plan.MatchBatch, out *plan.R
 		postings := b.AppendLists(nil, i)
 		slices.Sort(postings)
 		return slices.Compact(postings)
-	}, false, func() error { return s.host.Match(ctx, b, out) })
+	}, false, func() error {
+		host := *b
+		host.Filters = onHost(b.Filters)
+		return s.host.Match(ctx, &host, out)
+	})
 }
 
 func (s *cachedSuite) Rank(ctx context.Context, r *plan.RankBatch, out *plan.TopK) error {
@@ -108,7 +140,11 @@ func (s *cachedSuite) Rank(ctx context.Context, r *plan.RankBatch, out *plan.Top
 			postings = append(postings, t.List)
 		}
 		return postings
-	}, true, func() error { return s.host.Rank(ctx, r, out) })
+	}, true, func() error {
+		host := *r
+		host.Filters = onHost(r.Filters)
+		return s.host.Rank(ctx, &host, out)
+	})
 }
 
 func (s *cachedSuite) Close() error {

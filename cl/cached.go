@@ -32,6 +32,9 @@ var _ plan.CachedStore = (*CachedStore)(nil)
 // leastCache is enough scratch memory for a cache of few lists, in bytes.
 const leastCache = 512 << 20
 
+// filterPart is the part of the free memory, one in so many, that a cache leaves to filters.
+const filterPart = 16
+
 // loadCached implements Backend.LoadCached.
 func loadCached(ctx context.Context, rt *device.Runtime, src *plan.Source, bytes uint64) (plan.CachedStore, error) {
 	if err := ctx.Err(); err != nil {
@@ -43,6 +46,7 @@ func loadCached(ctx context.Context, rt *device.Runtime, src *plan.Source, bytes
 	// Self-tests of algorithms on first use need memory beside the store.
 	left := rt.Memory.Left()
 	left -= min(match.SelfTestMemory, left/8)
+	left -= left / filterPart
 	if bytes == 0 || bytes > left {
 		bytes = left
 	}

@@ -161,18 +161,18 @@ func TestArenas(t *testing.T) {
 		if _, err := next.Append(id, docs, codec.DefaultOptions()); err != nil {
 			t.Fatal(err)
 		}
-		r, _, err := lists.Layout(&next, capped.Info().MaxAlloc)
+		r, _, err := lists.Layout(&next, capped.Info().MaxAlloc, lists.FilterArena)
 		if err != nil { // one list too many
 			s, err := load(t.Context(), b, &next)
 			if s != nil || !errors.Is(err, plan.ErrOutOfMemory) || b.Memory.InUse() != 0 {
-				t.Errorf("lists for five buffers: %v", err)
+				t.Errorf("lists for four buffers: %v", err)
 			}
 			break
 		}
 		ranges, *src, postings = len(r), next, append(postings, docs)
 	}
-	if ranges != lists.MaxArenas {
-		t.Fatalf("the lists take %d buffers, the test wants %d", ranges, lists.MaxArenas)
+	if ranges != lists.FilterArena {
+		t.Fatalf("the lists take %d buffers, the test wants %d", ranges, lists.FilterArena)
 	}
 	s, err := loadUntestedLists(t.Context(), b, src)
 	if err != nil {

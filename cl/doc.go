@@ -9,6 +9,7 @@
 //	internal/match             conjunctions
 //	internal/match/expression  boolean expressions
 //	internal/rank              ranked queries
+//	internal/filter            sets of documents that restrict queries
 //	internal/bitmap            selections on tables of bit vectors
 //	internal/tune              measuring tuning rows
 //	kernels                    OpenCL C sources

@@ -89,11 +89,6 @@ func (s *Store) open(ctx context.Context) error {
 
 // Match implements plan.Store.
 func (s *Store) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
-	return filter.Match(ctx, s.set.Src.Docs, b, out, s.match)
-}
-
-// match answers a batch without filters.
-func (s *Store) match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
 	switch b.Kind() {
 	case plan.Conjunctions:
 		return s.conjunction.Match(ctx, b, out)
@@ -105,7 +100,7 @@ func (s *Store) match(ctx context.Context, b *plan.MatchBatch, out *plan.Results
 
 // Rank implements plan.Store.
 func (s *Store) Rank(ctx context.Context, r *plan.RankBatch, out *plan.TopK) error {
-	return filter.Rank(ctx, s.set.Src, r, out, s.ranking.Rank)
+	return s.ranking.Rank(ctx, r, out)
 }
 
 // Filter implements plan.Store.
@@ -113,7 +108,7 @@ func (s *Store) Filter(ctx context.Context, bits []uint64) (plan.Filter, error) 
 	if err := s.set.Begin(ctx); err != nil {
 		return nil, err
 	}
-	f, err := filter.New(s.set.Src.Docs, bits)
+	f, err := filter.New(s.set.Device, s.set.Src.Docs, bits)
 	if err != nil {
 		return nil, err
 	}

@@ -15,13 +15,13 @@ import (
 	"heddle/engine/plan/testneeds"
 )
 
-// TestExpressionsInLittleScratch runs the cases of boolean expressions over both shapes of the
+// TestExpressionsInLittleScratch runs the cases of boolean expressions over scratchShapes of the
 // kernels, with rounds of one range of one expression. TestSuite runs them with the normal
 // scratch memory.
 func TestExpressionsInLittleScratch(t *testing.T) {
 	testneeds.OneCaller(t)
 	d := devicetest.Find(t, everything).With(func(i *plan.Info, _ *device.Tuning) { i.Memory = 1 << 16 })
-	for name, shape := range devicetest.Shapes(d) {
+	for name, shape := range scratchShapes(d) {
 		t.Run(name, func(t *testing.T) {
 			matchtest.RunExpressions(t, func(t *testing.T) plan.Backend {
 				b, err := Open(context.Background(), d, Options{Tuning: &shape, SkipSelfTest: true, MemoryLimit: 1 << 32})
@@ -32,6 +32,16 @@ func TestExpressionsInLittleScratch(t *testing.T) {
 			}, plantest.Options{Small: true, Corrupt: true, Codecs: scratchCodecs()})
 		})
 	}
+}
+
+// scratchShapes are the shapes of the kernels in the tests with little scratch memory: on a CPU the
+// serial shape alone, unless testneeds.Full. The host makes the rounds, and TestSuite has all shapes.
+func scratchShapes(d *device.Device) map[string]device.Tuning {
+	shapes := devicetest.Shapes(d)
+	if d.Info().Type == "cpu" && !testneeds.Full() {
+		delete(shapes, "local")
+	}
+	return shapes
 }
 
 // scratchCodecs are the codecs of the tests with little scratch memory. TestSuite has all codecs.
@@ -51,13 +61,13 @@ func largestRanked(d *device.Device, shape device.Tuning) uint32 {
 	return 0
 }
 
-// TestRanksInLittleScratch runs the cases of Store.Rank over both shapes of the kernels, with
+// TestRanksInLittleScratch runs the cases of Store.Rank over scratchShapes of the kernels, with
 // rounds of few queries, or a window of few ranges of one, and few candidates. TestSuite runs
 // them with the normal scratch memory.
 func TestRanksInLittleScratch(t *testing.T) {
 	testneeds.OneCaller(t)
 	d := devicetest.Find(t, everything).With(func(i *plan.Info, _ *device.Tuning) { i.Memory = 1 << 16 })
-	for name, shape := range devicetest.Shapes(d) {
+	for name, shape := range scratchShapes(d) {
 		t.Run(name, func(t *testing.T) {
 			opt := plantest.Options{Small: true, Corrupt: true, Codecs: scratchCodecs()}
 			opt.Ranked = largestRanked(d, shape)

@@ -16,11 +16,13 @@ import (
 	"heddle/engine/internal/cost"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestCalibrate fits some kinds on two processors and stores the model beside the index.
 // The next engine reads it.
 func TestCalibrate(t *testing.T) {
+	testneeds.Sequential(t)
 	backends := processorsOf(t)
 	path := shortIndexFile(t)
 	opt := Options{Backends: backends}
@@ -79,6 +81,7 @@ func TestCalibrate(t *testing.T) {
 // TestCalibrateQueries calibrates with given queries and kinds. Invalid ones, a cancelled
 // context and a closed engine are errors, and no file is written.
 func TestCalibrateQueries(t *testing.T) {
+	testneeds.Sequential(t)
 	c := testCorpus()
 	path := shortIndexFile(t)
 	e, err := startFile(t.Context(), path, Options{Backend: "host", Threads: 1})

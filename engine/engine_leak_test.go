@@ -79,7 +79,7 @@ func TestNoLeaks(t *testing.T) {
 	}
 	first, cycles := 6, 100
 	if !onHost() {
-		first, cycles = 2, pick(10, 4) // each builds the kernels and tests the device
+		first, cycles = 1, pick(10, 3) // each builds the kernels and tests the device
 	}
 	for i := range first {
 		cycle(i) // goroutines that libraries start once stay

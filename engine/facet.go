@@ -7,9 +7,12 @@ import (
 	"strings"
 
 	"heddle/engine/file/mapped"
+	"heddle/engine/internal/limit"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/serve"
 	"heddle/engine/internal/tables"
+	"heddle/engine/table/partial"
+	"heddle/engine/table/result"
 	"heddle/engine/table/rowset"
 	"heddle/engine/table/statement"
 	"heddle/engine/table/values"
@@ -90,43 +93,98 @@ func (s *Snapshot) SearchFacets(ctx context.Context, q Query, f Facets) (h Hits,
 }
 
 func facets(ctx context.Context, g *serve.Lists, q Query, f *Facets, in *filtering) (matches uint64, all []Facet, err error) {
+	matches, err = eachFacet(ctx, g, q, f, in, func(t *tables.Generation, end *limit.Until, name string, q *result.Query, rows []uint64) error {
+		c := newCounter(name, f.Limit)
+		err := t.Values(end, q, rows, 0, 0, c.add)
+		all = append(all, c.Facet)
+		return err
+	})
+	return matches, all, err
+}
+
+// FacetsPart counts the values of columns for one part of an index, for JoinFacets: one state of each
+// column. Limit and K of the query have no effect, and AndOr is Or. Errors: of Facets.
+func (s *Snapshot) FacetsPart(ctx context.Context, q Query, f Facets) (matches uint64, all []*partial.State, err error) {
+	g, err := s.lists("facets")
+	if err != nil {
+		return 0, nil, err
+	}
+	var in filtering
+	defer in.release()
+	q.K = 0
+	matches, err = eachFacet(ctx, g, q, &f, &in, func(t *tables.Generation, end *limit.Until, _ string, q *result.Query, rows []uint64) error {
+		state, err := t.Part(end, q, rows, 0, 0)
+		all = append(all, state)
+		return err
+	})
+	return matches, all, err
+}
+
+// JoinFacets joins the answers of FacetsPart for the column name of all parts, in their order. It
+// changes them. Errors: code Unsupported above the limits l, and Internal if the answers do not fit
+// each other.
+func JoinFacets(name string, most int, l Limits, parts []*partial.State) (Facet, error) {
+	c := newCounter(name, most)
+	b, err := tables.Join(facetClauses(name), limit.Limits(l), parts, 0, 0)
+	if err == nil {
+		err = c.add(b)
+	}
+	return c.Facet, wrap("facets", err)
+}
+
+// eachFacet calls count for each column of f with its statement and the rows of the documents that
+// match q. It returns the number of these documents.
+func eachFacet(ctx context.Context, g *serve.Lists, q Query, f *Facets, in *filtering, count func(t *tables.Generation, end *limit.Until, name string, q *result.Query, rows []uint64) error) (matches uint64, err error) {
 	defer wrapFault("facets", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
 	if f.Table == nil {
-		return 0, nil, invalidFacet("a table is needed")
+		return 0, invalidFacet("a table is needed")
 	}
 	t, err := in.open(f.Table)
 	if err != nil {
-		return 0, nil, wrap("facets", err)
+		return 0, wrap("facets", err)
 	}
 	if t.Table.Rows != g.Source.Docs {
-		return 0, nil, wrap("facets", query.AsInvalid(&FilterSizeError{t.Table.Rows, g.Source.Docs}))
+		return 0, wrap("facets", query.AsInvalid(&FilterSizeError{t.Table.Rows, g.Source.Docs}))
 	}
 	call, err := q.call()
 	if err != nil {
-		return 0, nil, err
+		return 0, err
 	}
 	end := t.Until(ctx, &call)
 	docs, err := matching(ctx, g, q, in)
 	if err != nil {
-		return 0, nil, err
+		return 0, err
 	}
 	rows, err := rowset.FromIDs(docs, g.Source.Docs)
 	if err != nil {
-		return 0, nil, wrap("facets", err)
+		return 0, wrap("facets", err)
 	}
-	c := counter{t: t, rows: rows, limit: f.Limit}
-	for _, name := range f.Columns {
-		if err := end.Err(); err != nil {
-			return 0, nil, wrap("facets", err)
+	queries := make([]*result.Query, len(f.Columns))
+	for i, name := range f.Columns {
+		if queries[i], err = t.CompileValues(facetClauses(name)); err != nil {
+			return 0, wrap("facets", fmt.Errorf("facet %q: %w", name, err))
 		}
-		one, err := c.count(name, &call, ctx)
+	}
+	if err := t.Count(ctx, rows, queries); err != nil {
+		return 0, wrap("facets", err)
+	}
+	for i, name := range f.Columns {
+		err := end.Err()
+		if err == nil {
+			err = count(t, &end, name, queries[i], rows)
+		}
 		if err != nil {
-			return 0, nil, wrap("facets", fmt.Errorf("facet %q: %w", name, err))
+			return 0, wrap("facets", fmt.Errorf("facet %q: %w", name, err))
 		}
-		all = append(all, one)
 	}
-	return uint64(len(docs)), all, nil
+	return uint64(len(docs)), nil
+}
+
+// facetClauses is the statement that counts the values of a column.
+func facetClauses(name string) statement.Clauses {
+	quoted := `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+	return statement.Clauses{Select: quoted + ", count(*)", GroupBy: quoted, OrderBy: "2 DESC, 1"}
 }
 
 func invalidFacet(text string) error {
@@ -150,47 +208,39 @@ func matching(ctx context.Context, g *serve.Lists, q Query, in *filtering) ([]ui
 	return h.Docs, err
 }
 
-// counter counts the values of columns in rows of a table.
+// counter makes a facet from the values of a column and their counts.
 type counter struct {
-	t     *tables.Generation
-	rows  []uint64
-	limit int
+	Facet
+	most int // values; negative: all
 }
 
-// count returns the facet of a column.
-func (c *counter) count(name string, call *serve.Call, ctx context.Context) (f Facet, err error) {
-	quoted := `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
-	q, err := c.t.CompileValues(statement.Clauses{Select: quoted + ", count(*)", GroupBy: quoted, OrderBy: "2 DESC, 1"})
-	if err != nil {
-		return f, err
+func newCounter(name string, limit int) *counter {
+	if limit == 0 {
+		limit = DefaultFacets
 	}
-	f = Facet{Column: name, Values: []FacetValue{}}
-	most := c.limit
-	if most == 0 {
-		most = DefaultFacets
-	}
-	end := c.t.Until(ctx, call)
-	err = c.t.Values(&end, q, c.rows, 0, 0, func(b values.Batch) error {
-		value, count := &b[0], &b[1]
-		f.Column = value.Name
-		for i := range b.Len() {
-			n, err := strconv.ParseUint(count.Format(count.Codes[i]), 10, 64)
-			if err != nil {
-				return err
-			}
-			v := FacetValue{Missing: value.Null(i), Count: n}
-			if !v.Missing {
-				f.Distinct++
-			}
-			if most >= 0 && len(f.Values) == most {
-				continue
-			}
-			if !v.Missing {
-				v.Value = string(value.Append(nil, value.Codes[i]))
-			}
-			f.Values = append(f.Values, v)
+	return &counter{Facet{Column: name, Values: []FacetValue{}}, limit}
+}
+
+// add adds the next values.
+func (c *counter) add(b values.Batch) error {
+	value, count := &b[0], &b[1]
+	c.Column = value.Name
+	for i := range b.Len() {
+		n, err := strconv.ParseUint(count.Format(count.Codes[i]), 10, 64)
+		if err != nil {
+			return err
 		}
-		return nil
-	})
-	return f, err
+		v := FacetValue{Missing: value.Null(i), Count: n}
+		if !v.Missing {
+			c.Distinct++
+		}
+		if c.most >= 0 && len(c.Values) == c.most {
+			continue
+		}
+		if !v.Missing {
+			v.Value = string(value.Append(nil, value.Codes[i]))
+		}
+		c.Values = append(c.Values, v)
+	}
+	return nil
 }

@@ -109,6 +109,8 @@ func (o *opened) check(t *testing.T) {
 // them. All share one budget, which is never exceeded; the others live in pure Go, or are
 // refused with a typed error where there is none.
 func TestDeviceMemory(t *testing.T) {
+	testneeds.Sequential(t)
+	testneeds.Host(t)
 	probe := newTableDevice(t, "probe")
 	o := openAll(t, tableEngine(t, devicesOnly(probe)))
 	o.check(t)

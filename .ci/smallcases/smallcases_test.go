@@ -97,6 +97,7 @@ func TestKernels(t *testing.T) {
 				if !count { // loads of ranking are not counted in kernels
 					memory = rankMemory
 					part(func(b *cl.Backend) { ranks(t, b, []codec.ID{codec.Raw, codec.ParaPFor}) })
+					part(func(b *cl.Backend) { filters(t, b) })
 				}
 			})
 		}

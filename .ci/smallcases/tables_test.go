@@ -2,6 +2,7 @@ package smallcases
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"heddle/engine/plan"
@@ -27,6 +28,12 @@ func tables(t *testing.T, backend plan.Backend, word int, count bool) {
 		codes[row] = r.Uint64N(3)<<32 | r.Uint64N(300)
 	}
 	tab.AddCodes(t, codes)
+	few, many := make([]uint64, rows), make([]uint64, rows)
+	for row := range few {
+		few[row], many[row] = uint64(row)%7, uint64(row)
+	}
+	tab.AddCodes(t, few)
+	tab.AddCodes(t, many)
 	s := plan.SelectBatch{}
 	s.Any(0, 2, 3, 4, 5)
 	s.Do(plan.StepNot)
@@ -45,6 +52,9 @@ func tables(t *testing.T, backend plan.Backend, word int, count bool) {
 		t.Fatal(err)
 	}
 	defer store.Close()
+	if !count {
+		countCodes(t, store, tab)
+	}
 	want := tab.Scan(&s)
 	runs := map[plan.Strategy]bool{plan.Fused: false} // with new scans?
 	if !count {
@@ -63,6 +73,32 @@ func tables(t *testing.T, backend plan.Backend, word int, count bool) {
 		}
 		if st := out.Stats; st.Probe <= 0 || s.Strategy != plan.Fused && st.Decode <= 0 {
 			t.Errorf("wah%d, %v: a kernel took no time: %+v", word, s.Strategy, st)
+		}
+	}
+}
+
+// countCodes counts rows by the codes of a column of few codes with rows without a value, and of one
+// of many codes.
+func countCodes(t *testing.T, store plan.TableStore, tab *plantest.Table) {
+	set := plantest.NewFilter(tab.Rows, func(row uint32) bool { return row%5 != 0 })
+	columns := []plan.Input{{Column: 1, Last: 6, Missing: true, Vector: 3}, {Column: 2, Last: uint64(tab.Rows) - 1}}
+	got, err := store.(plan.CodeCounter).CountCodes(t.Context(), set, columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, in := range columns {
+		want := make([]uint64, in.Last+2)
+		for row := range tab.Rows {
+			switch {
+			case row%5 == 0:
+			case in.Missing && tab.Bits[in.Vector][row/64]>>(row%64)&1 != 0:
+				want[0]++
+			default:
+				want[tab.Codes[in.Column][row]+1]++
+			}
+		}
+		if !slices.Equal(got[i], want) {
+			t.Errorf("column %d: %v, want %v", in.Column, got[i], want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// global_clear, global_add, global_maxima, global_best: ranked OR queries over
+// global_clear, global_add, global_filter, global_maxima, global_best: ranked OR queries over
 // accumulators in global memory, one of each document. The baseline of accumulate.
 //
 // Computes  scores[d] = the sum of the contributions of the lists of a query to d,
@@ -9,9 +9,10 @@
 //           then the greatest is taken out, and the branch that it came from updated,
 //           k times. The document in a key names its branch.
 // Batch     see posting.cl.
-// Phases    global_clear, global_add for each list, global_maxima for each level,
-//           global_best: launches in this order, for one query after the other.
-// Launch    groups of GLOBAL_WG work-items (SCAN_SERIAL: of one): clear and add share
+// Phases    global_clear, global_add for each list, global_filter for a query with a filter,
+//           global_maxima for each level, global_best: launches in this order, for one query
+//           after the other.
+// Launch    groups of GLOBAL_WG work-items (SCAN_SERIAL: of one): clear, add and filter share
 //           out FAN documents or elements each, maxima makes one, best is one group.
 // Local     8*GLOBAL_WG bytes.
 // Host      maxima has room for all levels, the lowest one first.
@@ -81,6 +82,14 @@ __kernel void global_add(__global const uint4 *batch, uint term, __global const 
         if (d - first < n)
             scores[d] += contribution(r.w, components[(size_t)r.y * 4 + i]);
     }
+}
+
+// global_filter clears the scores of the documents that a filter lacks: see passes.
+GLOBAL_GROUP
+__kernel void global_filter(__global uint *scores, uint n, __global const uint *filters, uint at, uint words) {
+    EACH_OF_FAN(d, get_group_id(0), n)
+        if (!passes(filters, at, words, (uint)d))
+            scores[d] = 0;
 }
 
 // global_maxima makes the level at maxima + to from the level below: the n scores, or n

@@ -3,10 +3,12 @@
 //
 // Computes  coarse_sums: docIDs whose sum of upper bounds comes to the query's threshold,
 //           appended with the sums to found[q * capacity ...], pairs of words, their number
-//           in counts[q].
+//           in counts[q]. Only documents that the filter of the query has; of a query that seeks all
+//           documents of the filter, with the sum 0.
 //           With COARSE_SAMPLE: of each range whose number is a multiple of `every` the
 //           greatest sums of lower bounds in `cells` sets of documents, at found[q * capacity
-//           + the range's number in the sample * cells ...].
+//           + the range's number in the sample * cells ...], of documents that the filter has; zeros
+//           for a query that seeks.
 // Source    a prototype: see the measurements in engine/bench/RESULTS.md. Bounds come from
 //           the 8-bit components s of packets: (s-1)/255.004 <= share / 2^32 < s/255.
 //           Upper: a posting adds ceil(w s / 256), w = ceil(256 weight / (255 unit)). A score
@@ -19,13 +21,16 @@
 // Batch     see posting.cl, but a term is {offset of its packets, their buffer | 256 if
 //           dense, w of the upper bounds, w of the lower ones}, {list, weight, words of its bitset << 1,
 //           where in `bits` its bitset begins}, a query
-//           {first term, terms, unit of the upper bounds, unit of the lower ones}.
+//           {first term, terms, unit of the upper bounds, unit of the lower ones}. From filters_at
+//           on, if that is not 0, its filter: {where it begins in units of four words of the
+//           buffer of filters, words: 0 without a filter, 1 if the query seeks, 0}.
 // Packets   see packets.cl.
 // State     see select.cl.
 // Phases    coarse_sums: (1) where the ranges of the group lie in the lists; then range by
 //           range (2) the packets of all lists are divided among the work-items, which add
 //           to sums, two or four a word, while the next packet is on its way; (3) sums are
-//           compared, several at a time, and cleared.
+//           compared, several at a time, and cleared; SCAN_SERIAL: BLOCK_ROWS rows together
+//           first.
 // Launch    coarse_sums: a group of COARSE_WG work-items (SCAN_SERIAL: of one) for each query
 //           and `span` ranges, at most COARSE_SPAN: group g has query query_from + g % queries. With
 //           COARSE_SAMPLE span is 1.
@@ -117,9 +122,17 @@ static inline void add_packet(__local uint *acc, uint4 v, bool dense, uint w, ui
     add(acc, x + (v.y >> 14 & 127), bound_of(w, v.w >> 24, each));
 }
 
+// PASSING returns the bits of the documents of row i of range r of the group in the filter, from bit
+// 0 on; all bits without a filter.
+#define ROW_DOCS (4 * SUMS)
+#define PASSING(r, i) (filter.y ? filters[(size_t)filter.x * 4 + min((r) * (PACKET_RANGE / 32) + (i) * ROW_DOCS / 32, filter.y - 1)] \
+                                      >> ((i) * ROW_DOCS & 31) : 0xffffffff)
+
 #if COARSE_SAMPLE
-static inline uint greatest(uint4 row) {
-    ushort8 v = as_ushort8(row);
+// greatest is the greatest of the sums of a row whose documents have bits in `of`.
+static inline uint greatest(uint4 row, uint of) {
+    short8 in = ((short8)((short)of) & (short8)(1, 2, 4, 8, 16, 32, 64, 128)) != (short8)0;
+    ushort8 v = as_ushort8(row) & as_ushort8(in);
     ushort4 m = max(v.lo, v.hi);
     return max(max(m.x, m.y), max(m.z, m.w));
 }
@@ -129,7 +142,27 @@ static inline uint4 reached(uint4 v, uint least) {
     uint4 low = (v & ~(SUM_TOP * ONES)) + (SUM_TOP - (least & (SUM_TOP - 1))) * ONES;
     return ((low & v) | ((low | v) & (least & SUM_TOP ? 0 : ~0u))) & (SUM_TOP * ONES);
 }
+
+#if SCAN_SERIAL
+#define BLOCK_ROWS 4 // rows that are compared together
+// is_below tells whether all sums of a block of rows are less than `least`.
+static inline bool is_below(__local const uint4 *rows, uint least) {
+    uint16 v = *(__local const uint16 *)rows, low = (v & ~(SUM_TOP * ONES)) + (SUM_TOP - (least & (SUM_TOP - 1))) * ONES;
+    uint16 hit = (low & v) | ((low | v) & (least & SUM_TOP ? 0 : ~0u));
+    uint8 two = hit.lo | hit.hi;
+    uint4 one = two.lo | two.hi;
+    return ((one.x | one.y | one.z | one.w) & (SUM_TOP * ONES)) == 0;
+}
 #endif
+#endif
+
+// PUT_FOUND appends a document and its sum, if there is room.
+#define PUT_FOUND(doc, sum)                                                     \
+    {                                                                           \
+        uint n = atomic_inc(&counts[q]);                                        \
+        if (n < capacity)                                                       \
+            vstore2((uint2)(doc, sum), (size_t)q * capacity + n, found);        \
+    }
 
 // BOUND_OF is the first packet of range r of the group in list t.
 #define BOUND_OF(t, r) bound[(t) * (COARSE_SPAN + 1) + (r)]
@@ -164,18 +197,23 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
                           __global const uint4 *restrict p2, __global const uint4 *restrict p3,
                           __global const uint4 *batch, uint terms_at, uint queries_at, uint query_from, uint queries,
                           uint ranges, uint every, uint span, uint all, __global const uint *state,
-                          volatile __global uint *counts, __global uint *found, uint capacity, uint cells) {
-    __local uint acc[PACKET_RANGE / SUMS] __attribute__((aligned(16)));
+                          volatile __global uint *counts, __global uint *found, uint capacity, uint cells,
+                          uint filters_at, __global const uint *restrict filters) {
+    __local uint acc[PACKET_RANGE / SUMS] __attribute__((aligned(64)));
     __local uint at[COARSE_TERMS], buffer[COARSE_TERMS], weights[COARSE_TERMS], bound[COARSE_TERMS * (COARSE_SPAN + 1)];
 #if COARSE_SAMPLE
     __local uint maxima[CELLS];
 #endif
     uint lid = get_local_id(0), g = get_group_id(0), q = query_from + g % queries, first = g / queries * span * every;
-    uint4 query = batch[queries_at + q];
+    uint4 query = batch[queries_at + q], filter = 0;
+    if (filters_at)
+        filter = batch[filters_at + q];
     uint terms = min(query.y, (uint)COARSE_TERMS), heads = PACKET_HEADS(ranges), each = each_of(all, terms);
 #if !COARSE_SAMPLE
     uint theta = state[THETA_OF(q)], least = max(all_of(all, terms) + (theta - min(theta, terms)) / max(query.z, 1u), 1u);
 #endif
+    if (filter.z)
+        terms = 0;
     __local uint4 *rows = (__local uint4 *)acc;
     span = min(span, min(ranges - first, (uint)COARSE_SPAN));
     for (uint i = lid; i < PACKET_RANGE / SUMS / 4; i += COARSE_WG)
@@ -218,23 +256,37 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
         }
         COARSE_SYNC;
         for (uint i = lid; i < PACKET_RANGE / SUMS / 4 && any; i += COARSE_WG) {
+#if SCAN_SERIAL && !COARSE_SAMPLE
+            if (i % BLOCK_ROWS == 0 && is_below(rows + i, least)) {
+                *(__local uint16 *)(rows + i) = 0;
+                i += BLOCK_ROWS - 1;
+                continue;
+            }
+#endif
             uint4 row = rows[i];
 #if COARSE_SAMPLE
-            uint m = greatest(row);
+            uint of = PASSING(first + r, i) & 255, m = of ? greatest(row, of) : 0;
             if (m)
                 MAX_LOCAL(&maxima[i & (cells - 1)], m);
 #else
             uint4 hit = reached(row, least);
+            uint of = hit.x | hit.y | hit.z | hit.w ? PASSING(first + r, i) : 0;
             for (uint k = 0; k < 4 && (hit.x | hit.y | hit.z | hit.w); k++, hit = hit.yzwx, row = row.yzwx)
                 for (; hit.x; hit.x &= hit.x - 1) {
-                    uint n = atomic_inc(&counts[q]), j = popcount(hit.x - 1 & ~hit.x) / SUM_BITS;
-                    if (n < capacity)
-                        vstore2((uint2)((first + r) * PACKET_RANGE + (i * 4 + k) * SUMS + j,
-                                        row.x >> j * SUM_BITS & SUM_MASK), (size_t)q * capacity + n, found);
+                    uint j = popcount(hit.x - 1 & ~hit.x) / SUM_BITS;
+                    if (of >> (k * SUMS + j) & 1)
+                        PUT_FOUND((first + r) * PACKET_RANGE + (i * 4 + k) * SUMS + j, row.x >> j * SUM_BITS & SUM_MASK);
                 }
 #endif
             rows[i] = 0;
         }
+#if !COARSE_SAMPLE
+        for (uint i = lid; i < PACKET_RANGE / 32 && filter.z; i += COARSE_WG) {
+            uint w = (first + r) * (PACKET_RANGE / 32) + i;
+            for (uint v = w < filter.y ? filters[(size_t)filter.x * 4 + w] : 0; v; v &= v - 1)
+                PUT_FOUND(w * 32 + 31 - clz(v & -v), 0);
+        }
+#endif
         COARSE_SYNC;
     }
 #if COARSE_SAMPLE

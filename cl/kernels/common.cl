@@ -43,6 +43,7 @@
 #define FOUR(row) row(0) row(1) row(2) row(3)
 #define BLOCK 64 // tiles whose matches are added up together
 #define ELEMENTS_DECODED 4
+#define FILTER_ARENA 3 // the arena buffer of filters
 #define SEGMENT 128
 #define SEGMENTS(n) ((n) / SEGMENT + ((n) % SEGMENT != 0)) // of n values; n may be 2^32-1
 
@@ -144,6 +145,20 @@ static inline uint bits_at(words_t p, uint words, uint at, uint bit, uint b) {
     if (s + b > 32)
         v |= p[min(k + 1, words - 1)] << (32 - s);
     return v & low_mask(b);
+}
+
+// inside_of gives a segment whose payload would leave its list the width 0, so that value_in
+// stays inside the list or in the pad of four words behind it.
+static inline segment_t inside_of(segment_t g, uint words) {
+    if (g.at > words || (g.count * g.b + 31) / 32 > words - g.at)
+        g.at = g.b = 0;
+    return g;
+}
+
+// value_in returns value j of a segment of inside_of without its exception.
+static inline uint value_in(words_t p, segment_t g, uint j) {
+    uint bit = j * g.b;
+    return (uint)(as_ulong(vload2(0, p + g.at + (bit >> 5))) >> (bit & 31)) & low_mask(g.b);
 }
 
 // The words that hold four values of b bits, from bit `shift` of w0 on.

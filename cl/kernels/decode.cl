@@ -57,16 +57,14 @@ __kernel void decode(ARENA, __global const uint4 *batch, uint runs_at, __global 
         uint s = (run.x + i) / SEGMENT;
         segment_t g = packed_segment(p, r.z, segments, r.y, s);
         uint doc = s ? p[min(s - 1, r.z - 1)] : 0xffffffffu;
-        uint e = 0, next = g.en ? exception_index(p, r.z, g, 0) : SEGMENT;
-        for (uint j = 0; j < g.count; j++) {
-            uint v = bits_at(p, r.z, g.at, j * g.b, g.b);
-            if (j == next) {
-                v |= exception_overflow(p, r.z, g, e);
-                next = ++e < g.en ? exception_index(p, r.z, g, e) : SEGMENT;
-            }
-            doc += v + 1;
-            dst[i + j] = doc;
-        }
+        segment_t in = inside_of(g, r.z);
+        uint v[SEGMENT];
+        for (uint j = 0; j < SEGMENT; j++)
+            v[j] = j < g.count ? value_in(p, in, j) : 0;
+        for (uint e = 0; e < g.en; e++)
+            v[exception_index(p, r.z, g, e)] |= exception_overflow(p, r.z, g, e);
+        for (uint j = 0; j < g.count; j++)
+            dst[i + j] = doc += v[j] + 1;
     }
 }
 

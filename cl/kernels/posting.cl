@@ -16,7 +16,8 @@
 //             [0] {starts, to, elements: as above, weight}
 //             [1] {list, weights of the query's terms behind it, 1 if it is not decoded |
 //                 words of its bitset << 1, where in `bits` its bitset begins}
-//           At queries_at {first term, terms, 0, 0} a query.
+//           At queries_at {first term, terms, where its filter begins in units of four words of the
+//           buffer of filters, words of it: 0 without a filter} a query.
 // State     uint4 a query: see select.cl.
 // Bounds    any words: loads are clamped to the list's.
 #ifndef HEDDLE_POSTING
@@ -137,6 +138,12 @@ static inline uint all_of(uint all, uint terms) { return each_of(all, terms) * t
 static inline bool may_have(__global const uint *bits, uint4 more, uint x) {
     uint words = more.z >> 1, w = x >> 5;
     return words == 0 || (w < words && bits[more.w + w] >> (x & 31) & 1);
+}
+
+// passes tells whether the bits of a filter, `words` words at `at` in units of four words, have
+// document x. Without words all documents pass.
+static inline bool passes(__global const uint *filters, uint at, uint words, uint x) {
+    return words == 0 || (x >> 5 < words && filters[(size_t)at * 4 + (x >> 5)] >> (x & 31) & 1);
 }
 
 // length_of returns the length of a document: of 16 bits each where `narrow`.

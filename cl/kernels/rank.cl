@@ -2,7 +2,7 @@
 //
 // Computes  for each query of a round and each range of a pass the scores of its
 //           documents, and appends to keys[q*capacity ...] the key of each that is
-//           greater than the query's threshold: score << 32 | ~document.
+//           greater than the query's threshold and that its filter has: score << 32 | ~document.
 // Source    Ding et al. 2009, section 8: a group owns a range of documents, and all
 //           lists of the query pass by; so only scores that count are written.
 // Batch     see posting.cl.
@@ -36,14 +36,19 @@
 
 #define RESULTS volatile __global uint *state, __global ulong *keys, uint capacity
 
-// put_better appends the documents of a range whose keys are greater than theta.
-static inline void put_better(__local const uint *acc, uint limit, uint base, uint2 theta, uint q, RESULTS) {
+// PUTS tells whether document x of a range is appended.
+#define PUTS(x) (acc[x] >= max(theta.x, 1u) && is_better(acc[x], base + (x), theta) && passes(filters, query.z, query.w, base + (x)))
+
+// put_better appends the documents of a range whose keys are greater than theta, as far as the
+// filter of the query has them.
+static inline void put_better(__local const uint *acc, uint limit, uint base, uint2 theta, uint q, uint4 query,
+                              __global const uint *filters, RESULTS) {
     uint mine = 0;
     for (uint x = get_local_id(0); x < limit; x += RANK_WG)
-        mine += acc[x] >= max(theta.x, 1u) && is_better(acc[x], base + x, theta);
+        mine += PUTS(x);
     uint to = mine ? atomic_add(&state[COUNT_OF(q)], mine) : 0;
     for (uint x = get_local_id(0); mine && x < limit; x += RANK_WG)
-        if (acc[x] >= max(theta.x, 1u) && is_better(acc[x], base + x, theta))
+        if (PUTS(x))
             put_key(keys, capacity, q, to++, acc[x], base + x);
 }
 
@@ -51,7 +56,7 @@ static inline void put_better(__local const uint *acc, uint limit, uint base, ui
     __global const uint4 *batch, uint terms_at, uint queries_at, uint queries,                      \
         __global const uint *restrict docs, __global const uint *restrict starts, uint first_doc,   \
         __global const uint *restrict components, uint range, uint end_range, uint span, uint every,    \
-        uint only, uint doc_count, RESULTS
+        uint only, uint doc_count, __global const uint *restrict filters, RESULTS
 
 #if SCAN_SERIAL
 
@@ -81,7 +86,7 @@ __kernel void accumulate(ACCUMULATE_ARGUMENTS) {
                     acc[x] += contribution(term.w, share[i]);
             }
         }
-        put_better(acc, limit, base, theta, q, state, keys, capacity);
+        put_better(acc, limit, base, theta, q, query, filters, state, keys, capacity);
     }
 }
 
@@ -152,7 +157,7 @@ __kernel void accumulate(ACCUMULATE_ARGUMENTS) {
                 for (uint k = 0; k < RANK_ROWS; k++) {
                     if (x[k] < limit) {
                         uint more = contribution(c[k], s[k]), old = atomic_add(&acc[x[k]], more);
-                        if (theta.x && old < theta.x && old + more >= theta.x) {
+                        if (theta.x && old < theta.x && old + more >= theta.x && passes(filters, query.z, query.w, base + x[k])) {
                             uint m = atomic_inc(&notes);
                             if (m < RANK_NOTES)
                                 noted[m] = x[k];
@@ -170,7 +175,7 @@ __kernel void accumulate(ACCUMULATE_ARGUMENTS) {
                     put_key(keys, capacity, q, atomic_inc(&state[COUNT_OF(q)]), acc[x], base + x);
             }
         } else if (any) {
-            put_better(acc, limit, base, theta, q, state, keys, capacity);
+            put_better(acc, limit, base, theta, q, query, filters, state, keys, capacity);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint x = lid; any && x < RANK_RANGE / 4; x += RANK_WG)

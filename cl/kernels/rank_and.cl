@@ -1,7 +1,7 @@
 // rank_and: scores of the documents of ranked AND queries, by ranges of documents.
 //
 // Computes  the results of accumulate (rank.cl), for the documents that all lists of a
-//           query have.
+//           query and its filter have.
 // Source    Ding et al. 2009, section 8.2: the documents of the shortest list, looked
 //           up in the longer ones; frequencies by random access, of matches alone.
 // Batch     see posting.cl.
@@ -9,8 +9,8 @@
 //           Of a list in which few documents are looked up only the segments that they hit
 //           are decoded, section 8.1: the words of its term are {0, 0, 0, weight}, {list, weights
 //           behind it, 1 | words of its bitset << 1, place of its bitset}.
-// Phases    a work-item takes a posting of the shortest list: (1) the lists with bitsets are
-//           asked for the document. Then one list after the other: (2) it is searched in the
+// Phases    a work-item takes a posting of the shortest list: (1) the filter and the lists with
+//           bitsets are asked for the document. Then one list after the other: (2) it is searched in the
 //           part that its range of 2^log_range documents has there; (3) its contribution is added.
 //           It gives up where the weights of the lists to come cannot lift it above the
 //           threshold.
@@ -41,6 +41,8 @@ __kernel void rank_and(ARENA, FREQUENCIES, __global const uint4 *batch, uint ter
         uint x = docs[(size_t)shortest.y * 4 + i];
         if (x - base >= limit)
             continue; // of a list that is corrupt
+        if (!passes(arena_at(ARENA_ARGS, FILTER_ARENA, 0), query.z, query.w, x))
+            continue;
         uint asked = 1;
         while (asked < query.y && may_have(bits, terms[2 * asked + 1], x))
             asked++;

@@ -24,9 +24,10 @@ static inline bool seek(words_t p, uint4 r, uint lo, uint hi, uint x, uint *at) 
     if (s == hi)
         return false;
     segment_t g = packed_segment(p, r.z, segments, r.y, s);
+    segment_t in = inside_of(g, r.z);
     uint doc = s ? p[s - 1] : 0xffffffff, e = 0, next = g.en ? exception_index(p, r.z, g, 0) : SEGMENT;
     for (uint j = 0; j < g.count; j++) {
-        uint v = bits_at(p, r.z, g.at, j * g.b, g.b);
+        uint v = value_in(p, in, j);
         if (j == next) {
             v |= exception_overflow(p, r.z, g, e);
             next = ++e < g.en ? exception_index(p, r.z, g, e) : SEGMENT;

@@ -4,7 +4,8 @@
 //           left, in units of the score, as THETA of the query's state; the other words and
 //           counts[q] become 0.
 //           coarse_raise: a higher THETA, by the k-th greatest sum of upper bounds of the
-//           documents found, and in the next word the least sum that comes to it.
+//           documents found, and in the next word the least sum that comes to it: 0 for a query
+//           that seeks.
 // Source    the sums of the sample belong to different documents, so k documents have the
 //           threshold or more. A sum u of upper bounds is less than the real sum of weight s /
 //           (255 unit) + 2 terms, see coarse.cl, and a score is at least the real sum of
@@ -117,7 +118,8 @@ __kernel void coarse_threshold(__global const uint4 *batch, uint queries_at, uin
 
 THRESHOLD_GROUP
 __kernel void coarse_raise(__global const uint4 *batch, uint terms_at, uint queries_at, uint narrow, uint all,
-                           __global const uint *counts, __global const uint *found, uint capacity, uint k, __global uint *state) {
+                           __global const uint *counts, __global const uint *found, uint capacity, uint k, uint filters_at,
+                           __global uint *state) {
     __local reach_t reach[REACH_WORDS];
     uint q = get_group_id(0), n = counts[q];
     uint least = greatest_of(found + 2 * (size_t)q * capacity + 1, n > capacity ? 0 : n, 2, k, reach);
@@ -128,7 +130,8 @@ __kernel void coarse_raise(__global const uint4 *batch, uint terms_at, uint quer
             weights += batch[terms_at + 2 * (query.x + t) + 1].y;
         uint sum = least - min(least, full + 2 * query.y), score = sum * query.z, error = weights / 255 + 1;
         theta = max(theta, score - min(score, error));
+        bool seeks = filters_at && batch[filters_at + q].z;
         state[THETA_OF(q)] = theta;
-        state[THETA_OF(q) + 1] = full + (theta - min(theta, query.y)) / max(query.z, 1u);
+        state[THETA_OF(q) + 1] = seeks ? 0 : full + (theta - min(theta, query.y)) / max(query.z, 1u);
     }
 }

@@ -35,6 +35,14 @@ const (
 	AdminServiceReloadIndexProcedure = "/heddle.v1.AdminService/ReloadIndex"
 	// AdminServiceReloadTableProcedure is the procedure name of the AdminService's ReloadTable RPC.
 	AdminServiceReloadTableProcedure = "/heddle.v1.AdminService/ReloadTable"
+	// AdminServiceAddDocumentsProcedure is the procedure name of the AdminService's AddDocuments RPC.
+	AdminServiceAddDocumentsProcedure = "/heddle.v1.AdminService/AddDocuments"
+	// AdminServiceDeleteDocumentsProcedure is the procedure name of the AdminService's DeleteDocuments
+	// RPC.
+	AdminServiceDeleteDocumentsProcedure = "/heddle.v1.AdminService/DeleteDocuments"
+	// AdminServiceMergeDocumentsProcedure is the procedure name of the AdminService's MergeDocuments
+	// RPC.
+	AdminServiceMergeDocumentsProcedure = "/heddle.v1.AdminService/MergeDocuments"
 	// AdminServiceDrainProcedure is the procedure name of the AdminService's Drain RPC.
 	AdminServiceDrainProcedure = "/heddle.v1.AdminService/Drain"
 	// AdminServiceGetConfigProcedure is the procedure name of the AdminService's GetConfig RPC.
@@ -88,6 +96,30 @@ var (
 			IdempotencyLevel: connect.IdempotencyIdempotent,
 		}
 	})
+	adminServiceAddDocumentsSpec = sync.OnceValue(func() connect.Spec {
+		return connect.Spec{
+			StreamType:       connect.StreamTypeUnary,
+			Schema:           File_heddle_v1_admin_proto.Services().ByName("AdminService").Methods().ByName("AddDocuments"),
+			Procedure:        AdminServiceAddDocumentsProcedure,
+			IdempotencyLevel: connect.IdempotencyIdempotent,
+		}
+	})
+	adminServiceDeleteDocumentsSpec = sync.OnceValue(func() connect.Spec {
+		return connect.Spec{
+			StreamType:       connect.StreamTypeUnary,
+			Schema:           File_heddle_v1_admin_proto.Services().ByName("AdminService").Methods().ByName("DeleteDocuments"),
+			Procedure:        AdminServiceDeleteDocumentsProcedure,
+			IdempotencyLevel: connect.IdempotencyIdempotent,
+		}
+	})
+	adminServiceMergeDocumentsSpec = sync.OnceValue(func() connect.Spec {
+		return connect.Spec{
+			StreamType:       connect.StreamTypeUnary,
+			Schema:           File_heddle_v1_admin_proto.Services().ByName("AdminService").Methods().ByName("MergeDocuments"),
+			Procedure:        AdminServiceMergeDocumentsProcedure,
+			IdempotencyLevel: connect.IdempotencyIdempotent,
+		}
+	})
 	adminServiceDrainSpec = sync.OnceValue(func() connect.Spec {
 		return connect.Spec{
 			StreamType:       connect.StreamTypeUnary,
@@ -122,6 +154,15 @@ type AdminServiceClient interface {
 	ReloadIndex(context.Context, *ReloadIndexRequest) (*ReloadIndexResponse, error)
 	// ReloadTable does the same for a table.
 	ReloadTable(context.Context, *ReloadTableRequest) (*ReloadTableResponse, error)
+	// AddDocuments adds documents to a collection, or replaces documents of the same names. The reply
+	// arrives when they outlive a crash and are in all further answers. After an error none of them is
+	// there. Requests that arrive together share the work.
+	AddDocuments(context.Context, *AddDocumentsRequest) (*DocumentsResponse, error)
+	// DeleteDocuments deletes documents of a collection by their names. The reply arrives when they are
+	// in no further answer, also after a crash.
+	DeleteDocuments(context.Context, *DeleteDocumentsRequest) (*DocumentsResponse, error)
+	// MergeDocuments joins all segments of a collection. The server joins small segments by itself.
+	MergeDocuments(context.Context, *MergeDocumentsRequest) (*DocumentsResponse, error)
 	// Drain ends the server: it reports not ready, waits for the drain delay, finishes running
 	// requests and exits. The reply arrives at once.
 	Drain(context.Context, *DrainRequest) (*DrainResponse, error)
@@ -151,6 +192,15 @@ type AdminServiceHandler interface {
 	ReloadIndex(context.Context, *ReloadIndexRequest) (*ReloadIndexResponse, error)
 	// ReloadTable does the same for a table.
 	ReloadTable(context.Context, *ReloadTableRequest) (*ReloadTableResponse, error)
+	// AddDocuments adds documents to a collection, or replaces documents of the same names. The reply
+	// arrives when they outlive a crash and are in all further answers. After an error none of them is
+	// there. Requests that arrive together share the work.
+	AddDocuments(context.Context, *AddDocumentsRequest) (*DocumentsResponse, error)
+	// DeleteDocuments deletes documents of a collection by their names. The reply arrives when they are
+	// in no further answer, also after a crash.
+	DeleteDocuments(context.Context, *DeleteDocumentsRequest) (*DocumentsResponse, error)
+	// MergeDocuments joins all segments of a collection. The server joins small segments by itself.
+	MergeDocuments(context.Context, *MergeDocumentsRequest) (*DocumentsResponse, error)
 	// Drain ends the server: it reports not ready, waits for the drain delay, finishes running
 	// requests and exits. The reply arrives at once.
 	Drain(context.Context, *DrainRequest) (*DrainResponse, error)
@@ -168,6 +218,9 @@ func RegisterAdminServiceHandler(server *connect.Server, svc AdminServiceHandler
 		connect.Method{Spec: adminServiceUnloadTableSpec(), Handler: adapter.unloadTable},
 		connect.Method{Spec: adminServiceReloadIndexSpec(), Handler: adapter.reloadIndex},
 		connect.Method{Spec: adminServiceReloadTableSpec(), Handler: adapter.reloadTable},
+		connect.Method{Spec: adminServiceAddDocumentsSpec(), Handler: adapter.addDocuments},
+		connect.Method{Spec: adminServiceDeleteDocumentsSpec(), Handler: adapter.deleteDocuments},
+		connect.Method{Spec: adminServiceMergeDocumentsSpec(), Handler: adapter.mergeDocuments},
 		connect.Method{Spec: adminServiceDrainSpec(), Handler: adapter.drain},
 		connect.Method{Spec: adminServiceGetConfigSpec(), Handler: adapter.getConfig},
 	)
@@ -198,6 +251,18 @@ func (UnimplementedAdminServiceHandler) ReloadIndex(context.Context, *ReloadInde
 
 func (UnimplementedAdminServiceHandler) ReloadTable(context.Context, *ReloadTableRequest) (*ReloadTableResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.AdminService.ReloadTable is not implemented")
+}
+
+func (UnimplementedAdminServiceHandler) AddDocuments(context.Context, *AddDocumentsRequest) (*DocumentsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.AdminService.AddDocuments is not implemented")
+}
+
+func (UnimplementedAdminServiceHandler) DeleteDocuments(context.Context, *DeleteDocumentsRequest) (*DocumentsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.AdminService.DeleteDocuments is not implemented")
+}
+
+func (UnimplementedAdminServiceHandler) MergeDocuments(context.Context, *MergeDocumentsRequest) (*DocumentsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.AdminService.MergeDocuments is not implemented")
 }
 
 func (UnimplementedAdminServiceHandler) Drain(context.Context, *DrainRequest) (*DrainResponse, error) {
@@ -255,6 +320,30 @@ func (c *adminServiceClient) ReloadIndex(ctx context.Context, req *ReloadIndexRe
 func (c *adminServiceClient) ReloadTable(ctx context.Context, req *ReloadTableRequest) (*ReloadTableResponse, error) {
 	var res ReloadTableResponse
 	if err := c.client.CallUnary(ctx, adminServiceReloadTableSpec(), req, &res); err != nil {
+		return nil, err
+	}
+	return &res, nil
+}
+
+func (c *adminServiceClient) AddDocuments(ctx context.Context, req *AddDocumentsRequest) (*DocumentsResponse, error) {
+	var res DocumentsResponse
+	if err := c.client.CallUnary(ctx, adminServiceAddDocumentsSpec(), req, &res); err != nil {
+		return nil, err
+	}
+	return &res, nil
+}
+
+func (c *adminServiceClient) DeleteDocuments(ctx context.Context, req *DeleteDocumentsRequest) (*DocumentsResponse, error) {
+	var res DocumentsResponse
+	if err := c.client.CallUnary(ctx, adminServiceDeleteDocumentsSpec(), req, &res); err != nil {
+		return nil, err
+	}
+	return &res, nil
+}
+
+func (c *adminServiceClient) MergeDocuments(ctx context.Context, req *MergeDocumentsRequest) (*DocumentsResponse, error) {
+	var res DocumentsResponse
+	if err := c.client.CallUnary(ctx, adminServiceMergeDocumentsSpec(), req, &res); err != nil {
 		return nil, err
 	}
 	return &res, nil
@@ -344,6 +433,42 @@ func (h adminServiceHandler) reloadTable(ctx context.Context, _ connect.Spec, st
 		return err
 	}
 	res, err := h.svc.ReloadTable(ctx, &req)
+	if err != nil {
+		return err
+	}
+	return stream.Send(res)
+}
+
+func (h adminServiceHandler) addDocuments(ctx context.Context, _ connect.Spec, stream connect.ServerStream) error {
+	var req AddDocumentsRequest
+	if err := stream.Receive(&req); err != nil {
+		return err
+	}
+	res, err := h.svc.AddDocuments(ctx, &req)
+	if err != nil {
+		return err
+	}
+	return stream.Send(res)
+}
+
+func (h adminServiceHandler) deleteDocuments(ctx context.Context, _ connect.Spec, stream connect.ServerStream) error {
+	var req DeleteDocumentsRequest
+	if err := stream.Receive(&req); err != nil {
+		return err
+	}
+	res, err := h.svc.DeleteDocuments(ctx, &req)
+	if err != nil {
+		return err
+	}
+	return stream.Send(res)
+}
+
+func (h adminServiceHandler) mergeDocuments(ctx context.Context, _ connect.Spec, stream connect.ServerStream) error {
+	var req MergeDocumentsRequest
+	if err := stream.Receive(&req); err != nil {
+		return err
+	}
+	res, err := h.svc.MergeDocuments(ctx, &req)
 	if err != nil {
 		return err
 	}

@@ -119,6 +119,239 @@ func (x *LoadIndexResponse) GetChecksum() string {
 	return ""
 }
 
+type AddDocumentsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Name of the collection.
+	Index string `protobuf:"bytes,1,opt,name=index,proto3" json:"index,omitempty"`
+	// Documents in JSON lines, as heddle collection add reads them. Over HTTP, a body of type
+	// application/x-ndjson is the lines themselves.
+	Lines         []byte `protobuf:"bytes,2,opt,name=lines,proto3" json:"lines,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AddDocumentsRequest) Reset() {
+	*x = AddDocumentsRequest{}
+	mi := &file_heddle_v1_admin_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AddDocumentsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AddDocumentsRequest) ProtoMessage() {}
+
+func (x *AddDocumentsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_admin_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AddDocumentsRequest.ProtoReflect.Descriptor instead.
+func (*AddDocumentsRequest) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *AddDocumentsRequest) GetIndex() string {
+	if x != nil {
+		return x.Index
+	}
+	return ""
+}
+
+func (x *AddDocumentsRequest) GetLines() []byte {
+	if x != nil {
+		return x.Lines
+	}
+	return nil
+}
+
+type DeleteDocumentsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Index string                 `protobuf:"bytes,1,opt,name=index,proto3" json:"index,omitempty"`
+	// Names of documents. A name that no document has is no error.
+	Names         []string `protobuf:"bytes,2,rep,name=names,proto3" json:"names,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteDocumentsRequest) Reset() {
+	*x = DeleteDocumentsRequest{}
+	mi := &file_heddle_v1_admin_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteDocumentsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteDocumentsRequest) ProtoMessage() {}
+
+func (x *DeleteDocumentsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_admin_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteDocumentsRequest.ProtoReflect.Descriptor instead.
+func (*DeleteDocumentsRequest) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *DeleteDocumentsRequest) GetIndex() string {
+	if x != nil {
+		return x.Index
+	}
+	return ""
+}
+
+func (x *DeleteDocumentsRequest) GetNames() []string {
+	if x != nil {
+		return x.Names
+	}
+	return nil
+}
+
+type MergeDocumentsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Index         string                 `protobuf:"bytes,1,opt,name=index,proto3" json:"index,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MergeDocumentsRequest) Reset() {
+	*x = MergeDocumentsRequest{}
+	mi := &file_heddle_v1_admin_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MergeDocumentsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MergeDocumentsRequest) ProtoMessage() {}
+
+func (x *MergeDocumentsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_admin_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MergeDocumentsRequest.ProtoReflect.Descriptor instead.
+func (*MergeDocumentsRequest) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *MergeDocumentsRequest) GetIndex() string {
+	if x != nil {
+		return x.Index
+	}
+	return ""
+}
+
+// DocumentsResponse describes a collection after a change.
+type DocumentsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Number of the state that has the change.
+	Epoch uint64 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	// Number of documents that the request added.
+	Added uint64 `protobuf:"varint,2,opt,name=added,proto3" json:"added,omitempty"`
+	// Number of documents that the request deleted, and of its names without a document.
+	Deleted uint64 `protobuf:"varint,3,opt,name=deleted,proto3" json:"deleted,omitempty"`
+	Missing uint64 `protobuf:"varint,4,opt,name=missing,proto3" json:"missing,omitempty"`
+	// Number of documents of the collection.
+	Documents     uint64 `protobuf:"varint,5,opt,name=documents,proto3" json:"documents,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DocumentsResponse) Reset() {
+	*x = DocumentsResponse{}
+	mi := &file_heddle_v1_admin_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DocumentsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DocumentsResponse) ProtoMessage() {}
+
+func (x *DocumentsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_admin_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DocumentsResponse.ProtoReflect.Descriptor instead.
+func (*DocumentsResponse) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *DocumentsResponse) GetEpoch() uint64 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *DocumentsResponse) GetAdded() uint64 {
+	if x != nil {
+		return x.Added
+	}
+	return 0
+}
+
+func (x *DocumentsResponse) GetDeleted() uint64 {
+	if x != nil {
+		return x.Deleted
+	}
+	return 0
+}
+
+func (x *DocumentsResponse) GetMissing() uint64 {
+	if x != nil {
+		return x.Missing
+	}
+	return 0
+}
+
+func (x *DocumentsResponse) GetDocuments() uint64 {
+	if x != nil {
+		return x.Documents
+	}
+	return 0
+}
+
 type UnloadIndexRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Index         string                 `protobuf:"bytes,1,opt,name=index,proto3" json:"index,omitempty"`
@@ -128,7 +361,7 @@ type UnloadIndexRequest struct {
 
 func (x *UnloadIndexRequest) Reset() {
 	*x = UnloadIndexRequest{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[2]
+	mi := &file_heddle_v1_admin_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -140,7 +373,7 @@ func (x *UnloadIndexRequest) String() string {
 func (*UnloadIndexRequest) ProtoMessage() {}
 
 func (x *UnloadIndexRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[2]
+	mi := &file_heddle_v1_admin_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -153,7 +386,7 @@ func (x *UnloadIndexRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnloadIndexRequest.ProtoReflect.Descriptor instead.
 func (*UnloadIndexRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{2}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *UnloadIndexRequest) GetIndex() string {
@@ -171,7 +404,7 @@ type UnloadIndexResponse struct {
 
 func (x *UnloadIndexResponse) Reset() {
 	*x = UnloadIndexResponse{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[3]
+	mi := &file_heddle_v1_admin_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -183,7 +416,7 @@ func (x *UnloadIndexResponse) String() string {
 func (*UnloadIndexResponse) ProtoMessage() {}
 
 func (x *UnloadIndexResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[3]
+	mi := &file_heddle_v1_admin_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -196,7 +429,7 @@ func (x *UnloadIndexResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnloadIndexResponse.ProtoReflect.Descriptor instead.
 func (*UnloadIndexResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{3}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{7}
 }
 
 type LoadTableRequest struct {
@@ -210,7 +443,7 @@ type LoadTableRequest struct {
 
 func (x *LoadTableRequest) Reset() {
 	*x = LoadTableRequest{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[4]
+	mi := &file_heddle_v1_admin_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -222,7 +455,7 @@ func (x *LoadTableRequest) String() string {
 func (*LoadTableRequest) ProtoMessage() {}
 
 func (x *LoadTableRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[4]
+	mi := &file_heddle_v1_admin_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -235,7 +468,7 @@ func (x *LoadTableRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoadTableRequest.ProtoReflect.Descriptor instead.
 func (*LoadTableRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{4}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *LoadTableRequest) GetTable() string {
@@ -261,7 +494,7 @@ type LoadTableResponse struct {
 
 func (x *LoadTableResponse) Reset() {
 	*x = LoadTableResponse{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[5]
+	mi := &file_heddle_v1_admin_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -273,7 +506,7 @@ func (x *LoadTableResponse) String() string {
 func (*LoadTableResponse) ProtoMessage() {}
 
 func (x *LoadTableResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[5]
+	mi := &file_heddle_v1_admin_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -286,7 +519,7 @@ func (x *LoadTableResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoadTableResponse.ProtoReflect.Descriptor instead.
 func (*LoadTableResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{5}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *LoadTableResponse) GetChecksum() string {
@@ -305,7 +538,7 @@ type UnloadTableRequest struct {
 
 func (x *UnloadTableRequest) Reset() {
 	*x = UnloadTableRequest{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[6]
+	mi := &file_heddle_v1_admin_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -317,7 +550,7 @@ func (x *UnloadTableRequest) String() string {
 func (*UnloadTableRequest) ProtoMessage() {}
 
 func (x *UnloadTableRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[6]
+	mi := &file_heddle_v1_admin_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -330,7 +563,7 @@ func (x *UnloadTableRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnloadTableRequest.ProtoReflect.Descriptor instead.
 func (*UnloadTableRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{6}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *UnloadTableRequest) GetTable() string {
@@ -348,7 +581,7 @@ type UnloadTableResponse struct {
 
 func (x *UnloadTableResponse) Reset() {
 	*x = UnloadTableResponse{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[7]
+	mi := &file_heddle_v1_admin_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -360,7 +593,7 @@ func (x *UnloadTableResponse) String() string {
 func (*UnloadTableResponse) ProtoMessage() {}
 
 func (x *UnloadTableResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[7]
+	mi := &file_heddle_v1_admin_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -373,7 +606,7 @@ func (x *UnloadTableResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnloadTableResponse.ProtoReflect.Descriptor instead.
 func (*UnloadTableResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{7}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{11}
 }
 
 type GetConfigRequest struct {
@@ -384,7 +617,7 @@ type GetConfigRequest struct {
 
 func (x *GetConfigRequest) Reset() {
 	*x = GetConfigRequest{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[8]
+	mi := &file_heddle_v1_admin_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -396,7 +629,7 @@ func (x *GetConfigRequest) String() string {
 func (*GetConfigRequest) ProtoMessage() {}
 
 func (x *GetConfigRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[8]
+	mi := &file_heddle_v1_admin_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -409,7 +642,7 @@ func (x *GetConfigRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetConfigRequest.ProtoReflect.Descriptor instead.
 func (*GetConfigRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{8}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{12}
 }
 
 type Config struct {
@@ -421,7 +654,7 @@ type Config struct {
 
 func (x *Config) Reset() {
 	*x = Config{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[9]
+	mi := &file_heddle_v1_admin_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -433,7 +666,7 @@ func (x *Config) String() string {
 func (*Config) ProtoMessage() {}
 
 func (x *Config) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[9]
+	mi := &file_heddle_v1_admin_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -446,7 +679,7 @@ func (x *Config) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Config.ProtoReflect.Descriptor instead.
 func (*Config) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{9}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Config) GetSettings() []*Setting {
@@ -469,7 +702,7 @@ type Setting struct {
 
 func (x *Setting) Reset() {
 	*x = Setting{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[10]
+	mi := &file_heddle_v1_admin_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -481,7 +714,7 @@ func (x *Setting) String() string {
 func (*Setting) ProtoMessage() {}
 
 func (x *Setting) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[10]
+	mi := &file_heddle_v1_admin_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -494,7 +727,7 @@ func (x *Setting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Setting.ProtoReflect.Descriptor instead.
 func (*Setting) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{10}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Setting) GetKey() string {
@@ -527,7 +760,7 @@ type ReloadIndexRequest struct {
 
 func (x *ReloadIndexRequest) Reset() {
 	*x = ReloadIndexRequest{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[11]
+	mi := &file_heddle_v1_admin_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -539,7 +772,7 @@ func (x *ReloadIndexRequest) String() string {
 func (*ReloadIndexRequest) ProtoMessage() {}
 
 func (x *ReloadIndexRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[11]
+	mi := &file_heddle_v1_admin_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -552,7 +785,7 @@ func (x *ReloadIndexRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadIndexRequest.ProtoReflect.Descriptor instead.
 func (*ReloadIndexRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{11}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ReloadIndexRequest) GetIndex() string {
@@ -572,7 +805,7 @@ type ReloadIndexResponse struct {
 
 func (x *ReloadIndexResponse) Reset() {
 	*x = ReloadIndexResponse{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[12]
+	mi := &file_heddle_v1_admin_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -584,7 +817,7 @@ func (x *ReloadIndexResponse) String() string {
 func (*ReloadIndexResponse) ProtoMessage() {}
 
 func (x *ReloadIndexResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[12]
+	mi := &file_heddle_v1_admin_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -597,7 +830,7 @@ func (x *ReloadIndexResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadIndexResponse.ProtoReflect.Descriptor instead.
 func (*ReloadIndexResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{12}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ReloadIndexResponse) GetChecksum() string {
@@ -616,7 +849,7 @@ type ReloadTableRequest struct {
 
 func (x *ReloadTableRequest) Reset() {
 	*x = ReloadTableRequest{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[13]
+	mi := &file_heddle_v1_admin_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -628,7 +861,7 @@ func (x *ReloadTableRequest) String() string {
 func (*ReloadTableRequest) ProtoMessage() {}
 
 func (x *ReloadTableRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[13]
+	mi := &file_heddle_v1_admin_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -641,7 +874,7 @@ func (x *ReloadTableRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadTableRequest.ProtoReflect.Descriptor instead.
 func (*ReloadTableRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{13}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ReloadTableRequest) GetTable() string {
@@ -660,7 +893,7 @@ type ReloadTableResponse struct {
 
 func (x *ReloadTableResponse) Reset() {
 	*x = ReloadTableResponse{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[14]
+	mi := &file_heddle_v1_admin_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -672,7 +905,7 @@ func (x *ReloadTableResponse) String() string {
 func (*ReloadTableResponse) ProtoMessage() {}
 
 func (x *ReloadTableResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[14]
+	mi := &file_heddle_v1_admin_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -685,7 +918,7 @@ func (x *ReloadTableResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadTableResponse.ProtoReflect.Descriptor instead.
 func (*ReloadTableResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{14}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ReloadTableResponse) GetChecksum() string {
@@ -703,7 +936,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[15]
+	mi := &file_heddle_v1_admin_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -715,7 +948,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[15]
+	mi := &file_heddle_v1_admin_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -728,7 +961,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{15}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{19}
 }
 
 type DrainResponse struct {
@@ -739,7 +972,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[16]
+	mi := &file_heddle_v1_admin_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -751,7 +984,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[16]
+	mi := &file_heddle_v1_admin_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -764,7 +997,7 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{16}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{20}
 }
 
 var File_heddle_v1_admin_proto protoreflect.FileDescriptor
@@ -776,7 +1009,21 @@ const file_heddle_v1_admin_proto_rawDesc = "" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x12\n" +
 	"\x04path\x18\x02 \x01(\tR\x04path\"/\n" +
 	"\x11LoadIndexResponse\x12\x1a\n" +
-	"\bchecksum\x18\x01 \x01(\tR\bchecksum\"*\n" +
+	"\bchecksum\x18\x01 \x01(\tR\bchecksum\"A\n" +
+	"\x13AddDocumentsRequest\x12\x14\n" +
+	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
+	"\x05lines\x18\x02 \x01(\fR\x05lines\"D\n" +
+	"\x16DeleteDocumentsRequest\x12\x14\n" +
+	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
+	"\x05names\x18\x02 \x03(\tR\x05names\"-\n" +
+	"\x15MergeDocumentsRequest\x12\x14\n" +
+	"\x05index\x18\x01 \x01(\tR\x05index\"\x91\x01\n" +
+	"\x11DocumentsResponse\x12\x14\n" +
+	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x14\n" +
+	"\x05added\x18\x02 \x01(\x04R\x05added\x12\x18\n" +
+	"\adeleted\x18\x03 \x01(\x04R\adeleted\x12\x18\n" +
+	"\amissing\x18\x04 \x01(\x04R\amissing\x12\x1c\n" +
+	"\tdocuments\x18\x05 \x01(\x04R\tdocuments\"*\n" +
 	"\x12UnloadIndexRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\"\x15\n" +
 	"\x13UnloadIndexResponse\"<\n" +
@@ -804,7 +1051,7 @@ const file_heddle_v1_admin_proto_rawDesc = "" +
 	"\x13ReloadTableResponse\x12\x1a\n" +
 	"\bchecksum\x18\x01 \x01(\tR\bchecksum\"\x0e\n" +
 	"\fDrainRequest\"\x0f\n" +
-	"\rDrainResponse2\x8c\t\n" +
+	"\rDrainResponse2\x86\r\n" +
 	"\fAdminService\x12\x8f\x01\n" +
 	"\tLoadIndex\x12\x1b.heddle.v1.LoadIndexRequest\x1a\x1c.heddle.v1.LoadIndexResponse\"G\xa2\xfe#@\n" +
 	"\x04POST\x12\x1e/v1/admin/indexes/{index}/load\x1a\x18Serve a file as an index\x90\x02\x02\x12\x98\x01\n" +
@@ -817,7 +1064,13 @@ const file_heddle_v1_admin_proto_rawDesc = "" +
 	"\vReloadIndex\x12\x1d.heddle.v1.ReloadIndexRequest\x1a\x1e.heddle.v1.ReloadIndexResponse\"L\xa2\xfe#E\n" +
 	"\x04POST\x12 /v1/admin/indexes/{index}/reload\x1a\x1bReload the file of an index\x90\x02\x02\x12\x98\x01\n" +
 	"\vReloadTable\x12\x1d.heddle.v1.ReloadTableRequest\x1a\x1e.heddle.v1.ReloadTableResponse\"J\xa2\xfe#C\n" +
-	"\x04POST\x12\x1f/v1/admin/tables/{table}/reload\x1a\x1aReload the file of a table\x90\x02\x02\x12u\n" +
+	"\x04POST\x12\x1f/v1/admin/tables/{table}/reload\x1a\x1aReload the file of a table\x90\x02\x02\x12\x9f\x01\n" +
+	"\fAddDocuments\x12\x1e.heddle.v1.AddDocumentsRequest\x1a\x1c.heddle.v1.DocumentsResponse\"Q\xa2\xfe#J\n" +
+	"\x04POST\x12#/v1/admin/indexes/{index}/documents\x1a\x1dAdd documents to a collection\x90\x02\x02\x12\xaf\x01\n" +
+	"\x0fDeleteDocuments\x12!.heddle.v1.DeleteDocumentsRequest\x1a\x1c.heddle.v1.DocumentsResponse\"[\xa2\xfe#T\n" +
+	"\x04POST\x12*/v1/admin/indexes/{index}/documents/delete\x1a Delete documents of a collection\x90\x02\x02\x12\xa3\x01\n" +
+	"\x0eMergeDocuments\x12 .heddle.v1.MergeDocumentsRequest\x1a\x1c.heddle.v1.DocumentsResponse\"Q\xa2\xfe#J\n" +
+	"\x04POST\x12\x1f/v1/admin/indexes/{index}/merge\x1a!Join the segments of a collection\x90\x02\x02\x12u\n" +
 	"\x05Drain\x12\x17.heddle.v1.DrainRequest\x1a\x18.heddle.v1.DrainResponse\"9\xa2\xfe#2\n" +
 	"\x04POST\x12\x0f/v1/admin/drain\x1a\x19Drain and stop the server\x90\x02\x02\x12w\n" +
 	"\tGetConfig\x12\x1b.heddle.v1.GetConfigRequest\x1a\x11.heddle.v1.Config\":\xa2\xfe#3\n" +
@@ -835,46 +1088,56 @@ func file_heddle_v1_admin_proto_rawDescGZIP() []byte {
 	return file_heddle_v1_admin_proto_rawDescData
 }
 
-var file_heddle_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
+var file_heddle_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_heddle_v1_admin_proto_goTypes = []any{
-	(*LoadIndexRequest)(nil),    // 0: heddle.v1.LoadIndexRequest
-	(*LoadIndexResponse)(nil),   // 1: heddle.v1.LoadIndexResponse
-	(*UnloadIndexRequest)(nil),  // 2: heddle.v1.UnloadIndexRequest
-	(*UnloadIndexResponse)(nil), // 3: heddle.v1.UnloadIndexResponse
-	(*LoadTableRequest)(nil),    // 4: heddle.v1.LoadTableRequest
-	(*LoadTableResponse)(nil),   // 5: heddle.v1.LoadTableResponse
-	(*UnloadTableRequest)(nil),  // 6: heddle.v1.UnloadTableRequest
-	(*UnloadTableResponse)(nil), // 7: heddle.v1.UnloadTableResponse
-	(*GetConfigRequest)(nil),    // 8: heddle.v1.GetConfigRequest
-	(*Config)(nil),              // 9: heddle.v1.Config
-	(*Setting)(nil),             // 10: heddle.v1.Setting
-	(*ReloadIndexRequest)(nil),  // 11: heddle.v1.ReloadIndexRequest
-	(*ReloadIndexResponse)(nil), // 12: heddle.v1.ReloadIndexResponse
-	(*ReloadTableRequest)(nil),  // 13: heddle.v1.ReloadTableRequest
-	(*ReloadTableResponse)(nil), // 14: heddle.v1.ReloadTableResponse
-	(*DrainRequest)(nil),        // 15: heddle.v1.DrainRequest
-	(*DrainResponse)(nil),       // 16: heddle.v1.DrainResponse
+	(*LoadIndexRequest)(nil),       // 0: heddle.v1.LoadIndexRequest
+	(*LoadIndexResponse)(nil),      // 1: heddle.v1.LoadIndexResponse
+	(*AddDocumentsRequest)(nil),    // 2: heddle.v1.AddDocumentsRequest
+	(*DeleteDocumentsRequest)(nil), // 3: heddle.v1.DeleteDocumentsRequest
+	(*MergeDocumentsRequest)(nil),  // 4: heddle.v1.MergeDocumentsRequest
+	(*DocumentsResponse)(nil),      // 5: heddle.v1.DocumentsResponse
+	(*UnloadIndexRequest)(nil),     // 6: heddle.v1.UnloadIndexRequest
+	(*UnloadIndexResponse)(nil),    // 7: heddle.v1.UnloadIndexResponse
+	(*LoadTableRequest)(nil),       // 8: heddle.v1.LoadTableRequest
+	(*LoadTableResponse)(nil),      // 9: heddle.v1.LoadTableResponse
+	(*UnloadTableRequest)(nil),     // 10: heddle.v1.UnloadTableRequest
+	(*UnloadTableResponse)(nil),    // 11: heddle.v1.UnloadTableResponse
+	(*GetConfigRequest)(nil),       // 12: heddle.v1.GetConfigRequest
+	(*Config)(nil),                 // 13: heddle.v1.Config
+	(*Setting)(nil),                // 14: heddle.v1.Setting
+	(*ReloadIndexRequest)(nil),     // 15: heddle.v1.ReloadIndexRequest
+	(*ReloadIndexResponse)(nil),    // 16: heddle.v1.ReloadIndexResponse
+	(*ReloadTableRequest)(nil),     // 17: heddle.v1.ReloadTableRequest
+	(*ReloadTableResponse)(nil),    // 18: heddle.v1.ReloadTableResponse
+	(*DrainRequest)(nil),           // 19: heddle.v1.DrainRequest
+	(*DrainResponse)(nil),          // 20: heddle.v1.DrainResponse
 }
 var file_heddle_v1_admin_proto_depIdxs = []int32{
-	10, // 0: heddle.v1.Config.settings:type_name -> heddle.v1.Setting
+	14, // 0: heddle.v1.Config.settings:type_name -> heddle.v1.Setting
 	0,  // 1: heddle.v1.AdminService.LoadIndex:input_type -> heddle.v1.LoadIndexRequest
-	2,  // 2: heddle.v1.AdminService.UnloadIndex:input_type -> heddle.v1.UnloadIndexRequest
-	4,  // 3: heddle.v1.AdminService.LoadTable:input_type -> heddle.v1.LoadTableRequest
-	6,  // 4: heddle.v1.AdminService.UnloadTable:input_type -> heddle.v1.UnloadTableRequest
-	11, // 5: heddle.v1.AdminService.ReloadIndex:input_type -> heddle.v1.ReloadIndexRequest
-	13, // 6: heddle.v1.AdminService.ReloadTable:input_type -> heddle.v1.ReloadTableRequest
-	15, // 7: heddle.v1.AdminService.Drain:input_type -> heddle.v1.DrainRequest
-	8,  // 8: heddle.v1.AdminService.GetConfig:input_type -> heddle.v1.GetConfigRequest
-	1,  // 9: heddle.v1.AdminService.LoadIndex:output_type -> heddle.v1.LoadIndexResponse
-	3,  // 10: heddle.v1.AdminService.UnloadIndex:output_type -> heddle.v1.UnloadIndexResponse
-	5,  // 11: heddle.v1.AdminService.LoadTable:output_type -> heddle.v1.LoadTableResponse
-	7,  // 12: heddle.v1.AdminService.UnloadTable:output_type -> heddle.v1.UnloadTableResponse
-	12, // 13: heddle.v1.AdminService.ReloadIndex:output_type -> heddle.v1.ReloadIndexResponse
-	14, // 14: heddle.v1.AdminService.ReloadTable:output_type -> heddle.v1.ReloadTableResponse
-	16, // 15: heddle.v1.AdminService.Drain:output_type -> heddle.v1.DrainResponse
-	9,  // 16: heddle.v1.AdminService.GetConfig:output_type -> heddle.v1.Config
-	9,  // [9:17] is the sub-list for method output_type
-	1,  // [1:9] is the sub-list for method input_type
+	6,  // 2: heddle.v1.AdminService.UnloadIndex:input_type -> heddle.v1.UnloadIndexRequest
+	8,  // 3: heddle.v1.AdminService.LoadTable:input_type -> heddle.v1.LoadTableRequest
+	10, // 4: heddle.v1.AdminService.UnloadTable:input_type -> heddle.v1.UnloadTableRequest
+	15, // 5: heddle.v1.AdminService.ReloadIndex:input_type -> heddle.v1.ReloadIndexRequest
+	17, // 6: heddle.v1.AdminService.ReloadTable:input_type -> heddle.v1.ReloadTableRequest
+	2,  // 7: heddle.v1.AdminService.AddDocuments:input_type -> heddle.v1.AddDocumentsRequest
+	3,  // 8: heddle.v1.AdminService.DeleteDocuments:input_type -> heddle.v1.DeleteDocumentsRequest
+	4,  // 9: heddle.v1.AdminService.MergeDocuments:input_type -> heddle.v1.MergeDocumentsRequest
+	19, // 10: heddle.v1.AdminService.Drain:input_type -> heddle.v1.DrainRequest
+	12, // 11: heddle.v1.AdminService.GetConfig:input_type -> heddle.v1.GetConfigRequest
+	1,  // 12: heddle.v1.AdminService.LoadIndex:output_type -> heddle.v1.LoadIndexResponse
+	7,  // 13: heddle.v1.AdminService.UnloadIndex:output_type -> heddle.v1.UnloadIndexResponse
+	9,  // 14: heddle.v1.AdminService.LoadTable:output_type -> heddle.v1.LoadTableResponse
+	11, // 15: heddle.v1.AdminService.UnloadTable:output_type -> heddle.v1.UnloadTableResponse
+	16, // 16: heddle.v1.AdminService.ReloadIndex:output_type -> heddle.v1.ReloadIndexResponse
+	18, // 17: heddle.v1.AdminService.ReloadTable:output_type -> heddle.v1.ReloadTableResponse
+	5,  // 18: heddle.v1.AdminService.AddDocuments:output_type -> heddle.v1.DocumentsResponse
+	5,  // 19: heddle.v1.AdminService.DeleteDocuments:output_type -> heddle.v1.DocumentsResponse
+	5,  // 20: heddle.v1.AdminService.MergeDocuments:output_type -> heddle.v1.DocumentsResponse
+	20, // 21: heddle.v1.AdminService.Drain:output_type -> heddle.v1.DrainResponse
+	13, // 22: heddle.v1.AdminService.GetConfig:output_type -> heddle.v1.Config
+	12, // [12:23] is the sub-list for method output_type
+	1,  // [1:12] is the sub-list for method input_type
 	1,  // [1:1] is the sub-list for extension type_name
 	1,  // [1:1] is the sub-list for extension extendee
 	0,  // [0:1] is the sub-list for field type_name
@@ -892,7 +1155,7 @@ func file_heddle_v1_admin_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_admin_proto_rawDesc), len(file_heddle_v1_admin_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   17,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

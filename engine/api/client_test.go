@@ -3,8 +3,12 @@ package api
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -109,5 +113,19 @@ func TestClient(t *testing.T) {
 		if _, err := NewClient(at, ClientOptions{}); engine.CodeOf(err) != engine.InvalidOption {
 			t.Errorf("%q: %v", at, err)
 		}
+	}
+}
+
+// TestReadAuthorities names the file that has no certificate.
+func TestReadAuthorities(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ca.crt")
+	if _, err := ReadAuthorities(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	if err := os.WriteFile(path, []byte("no certificate\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadAuthorities(path); err == nil || !strings.Contains(err.Error(), path+": no certificate in PEM") {
+		t.Errorf("a file without a certificate: %v", err)
 	}
 }

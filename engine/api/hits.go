@@ -3,6 +3,8 @@ package api
 import (
 	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"heddle/engine"
 )
 
@@ -46,6 +48,8 @@ type Hits struct {
 // Selection selects the rows of a table for which predicates are true.
 type Selection struct {
 	Where []string
+	// In are the rows to select from. Default: nil, all rows.
+	In *roaring.Bitmap
 	// Rows asks for the numbers of the rows, the first Limit of them; 0 is all.
 	Rows  bool
 	Limit uint64
@@ -72,6 +76,8 @@ type Rows struct {
 // AggregateRequest.
 type Aggregation struct {
 	Select, Where, GroupBy, OrderBy string
+	// In are the rows to select from. Default: nil, all rows.
+	In *roaring.Bitmap
 	// Offset and Limit select rows of the answer. A limit of 0 is none.
 	Offset, Limit uint64
 	// Explain, AllowPartial, Caller and Timeout are as in Selection.

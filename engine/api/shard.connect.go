@@ -27,6 +27,8 @@ const (
 	ShardServiceShardTermsProcedure = "/heddle.v1.ShardService/ShardTerms"
 	// ShardServiceShardSearchProcedure is the procedure name of the ShardService's ShardSearch RPC.
 	ShardServiceShardSearchProcedure = "/heddle.v1.ShardService/ShardSearch"
+	// ShardServiceShardFacetsProcedure is the procedure name of the ShardService's ShardFacets RPC.
+	ShardServiceShardFacetsProcedure = "/heddle.v1.ShardService/ShardFacets"
 	// ShardServiceShardDocumentsProcedure is the procedure name of the ShardService's ShardDocuments
 	// RPC.
 	ShardServiceShardDocumentsProcedure = "/heddle.v1.ShardService/ShardDocuments"
@@ -53,6 +55,14 @@ var (
 			StreamType:       connect.StreamTypeUnary,
 			Schema:           File_heddle_v1_shard_proto.Services().ByName("ShardService").Methods().ByName("ShardSearch"),
 			Procedure:        ShardServiceShardSearchProcedure,
+			IdempotencyLevel: connect.IdempotencyNoSideEffects,
+		}
+	})
+	shardServiceShardFacetsSpec = sync.OnceValue(func() connect.Spec {
+		return connect.Spec{
+			StreamType:       connect.StreamTypeUnary,
+			Schema:           File_heddle_v1_shard_proto.Services().ByName("ShardService").Methods().ByName("ShardFacets"),
+			Procedure:        ShardServiceShardFacetsProcedure,
 			IdempotencyLevel: connect.IdempotencyNoSideEffects,
 		}
 	})
@@ -96,6 +106,9 @@ type ShardServiceClient interface {
 	ShardTerms(context.Context, *ShardTermsRequest) (*ShardTermsResponse, error)
 	// ShardSearch answers queries of one kind.
 	ShardSearch(context.Context, *ShardSearchRequest) (*ShardSearchResponse, error)
+	// ShardFacets counts the documents of a query per value of columns of the attribute table. The
+	// coordinator joins the states of all shards.
+	ShardFacets(context.Context, *ShardFacetsRequest) (*ShardFacetsResponse, error)
 	// ShardDocuments returns the names of documents.
 	ShardDocuments(context.Context, *ShardDocumentsRequest) (*ShardDocumentsResponse, error)
 	// ShardSelect counts or returns the rows of predicates.
@@ -119,6 +132,9 @@ type ShardServiceHandler interface {
 	ShardTerms(context.Context, *ShardTermsRequest) (*ShardTermsResponse, error)
 	// ShardSearch answers queries of one kind.
 	ShardSearch(context.Context, *ShardSearchRequest) (*ShardSearchResponse, error)
+	// ShardFacets counts the documents of a query per value of columns of the attribute table. The
+	// coordinator joins the states of all shards.
+	ShardFacets(context.Context, *ShardFacetsRequest) (*ShardFacetsResponse, error)
 	// ShardDocuments returns the names of documents.
 	ShardDocuments(context.Context, *ShardDocumentsRequest) (*ShardDocumentsResponse, error)
 	// ShardSelect counts or returns the rows of predicates.
@@ -136,6 +152,7 @@ func RegisterShardServiceHandler(server *connect.Server, svc ShardServiceHandler
 	server.Register(
 		connect.Method{Spec: shardServiceShardTermsSpec(), Handler: adapter.shardTerms},
 		connect.Method{Spec: shardServiceShardSearchSpec(), Handler: adapter.shardSearch},
+		connect.Method{Spec: shardServiceShardFacetsSpec(), Handler: adapter.shardFacets},
 		connect.Method{Spec: shardServiceShardDocumentsSpec(), Handler: adapter.shardDocuments},
 		connect.Method{Spec: shardServiceShardSelectSpec(), Handler: adapter.shardSelect},
 		connect.Method{Spec: shardServiceShardAggregateSpec(), Handler: adapter.shardAggregate},
@@ -152,6 +169,10 @@ func (UnimplementedShardServiceHandler) ShardTerms(context.Context, *ShardTermsR
 
 func (UnimplementedShardServiceHandler) ShardSearch(context.Context, *ShardSearchRequest) (*ShardSearchResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.ShardService.ShardSearch is not implemented")
+}
+
+func (UnimplementedShardServiceHandler) ShardFacets(context.Context, *ShardFacetsRequest) (*ShardFacetsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.ShardService.ShardFacets is not implemented")
 }
 
 func (UnimplementedShardServiceHandler) ShardDocuments(context.Context, *ShardDocumentsRequest) (*ShardDocumentsResponse, error) {
@@ -185,6 +206,14 @@ func (c *shardServiceClient) ShardTerms(ctx context.Context, req *ShardTermsRequ
 func (c *shardServiceClient) ShardSearch(ctx context.Context, req *ShardSearchRequest) (*ShardSearchResponse, error) {
 	var res ShardSearchResponse
 	if err := c.client.CallUnary(ctx, shardServiceShardSearchSpec(), req, &res); err != nil {
+		return nil, err
+	}
+	return &res, nil
+}
+
+func (c *shardServiceClient) ShardFacets(ctx context.Context, req *ShardFacetsRequest) (*ShardFacetsResponse, error) {
+	var res ShardFacetsResponse
+	if err := c.client.CallUnary(ctx, shardServiceShardFacetsSpec(), req, &res); err != nil {
 		return nil, err
 	}
 	return &res, nil
@@ -242,6 +271,18 @@ func (h shardServiceHandler) shardSearch(ctx context.Context, _ connect.Spec, st
 		return err
 	}
 	res, err := h.svc.ShardSearch(ctx, &req)
+	if err != nil {
+		return err
+	}
+	return stream.Send(res)
+}
+
+func (h shardServiceHandler) shardFacets(ctx context.Context, _ connect.Spec, stream connect.ServerStream) error {
+	var req ShardFacetsRequest
+	if err := stream.Receive(&req); err != nil {
+		return err
+	}
+	res, err := h.svc.ShardFacets(ctx, &req)
 	if err != nil {
 		return err
 	}

@@ -415,8 +415,12 @@ type ShardSearchRequest struct {
 	Names  bool   `protobuf:"varint,11,opt,name=names,proto3" json:"names,omitempty"`
 	Caller string `protobuf:"bytes,12,opt,name=caller,proto3" json:"caller,omitempty"`
 	// Time left in microseconds; 0 is no limit.
-	TimeoutUs     uint64 `protobuf:"varint,13,opt,name=timeout_us,json=timeoutUs,proto3" json:"timeout_us,omitempty"`
-	Explain       bool   `protobuf:"varint,14,opt,name=explain,proto3" json:"explain,omitempty"`
+	TimeoutUs uint64 `protobuf:"varint,13,opt,name=timeout_us,json=timeoutUs,proto3" json:"timeout_us,omitempty"`
+	Explain   bool   `protobuf:"varint,14,opt,name=explain,proto3" json:"explain,omitempty"`
+	// Filters on the attribute table and on documents of the shard, without a table name.
+	Filters []*Filter `protobuf:"bytes,18,rep,name=filters,proto3" json:"filters,omitempty"`
+	// Filter of each query: n is filters[n-1], and 0 is none. Empty: no query has a filter.
+	Filter        []uint32 `protobuf:"varint,19,rep,packed,name=filter,proto3" json:"filter,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -570,6 +574,20 @@ func (x *ShardSearchRequest) GetExplain() bool {
 	return false
 }
 
+func (x *ShardSearchRequest) GetFilters() []*Filter {
+	if x != nil {
+		return x.Filters
+	}
+	return nil
+}
+
+func (x *ShardSearchRequest) GetFilter() []uint32 {
+	if x != nil {
+		return x.Filter
+	}
+	return nil
+}
+
 type ShardSearchResponse struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Epoch  uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
@@ -692,6 +710,130 @@ func (x *ShardSearchResponse) GetQueuedUs() uint64 {
 	return 0
 }
 
+type ShardFacetsRequest struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Target *ShardTarget           `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
+	// One query of mode "or" or "and", whose target and k have no effect.
+	Query *ShardSearchRequest `protobuf:"bytes,2,opt,name=query,proto3" json:"query,omitempty"`
+	// Names of columns.
+	Columns       []string `protobuf:"bytes,3,rep,name=columns,proto3" json:"columns,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShardFacetsRequest) Reset() {
+	*x = ShardFacetsRequest{}
+	mi := &file_heddle_v1_shard_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShardFacetsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShardFacetsRequest) ProtoMessage() {}
+
+func (x *ShardFacetsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_shard_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShardFacetsRequest.ProtoReflect.Descriptor instead.
+func (*ShardFacetsRequest) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *ShardFacetsRequest) GetTarget() *ShardTarget {
+	if x != nil {
+		return x.Target
+	}
+	return nil
+}
+
+func (x *ShardFacetsRequest) GetQuery() *ShardSearchRequest {
+	if x != nil {
+		return x.Query
+	}
+	return nil
+}
+
+func (x *ShardFacetsRequest) GetColumns() []string {
+	if x != nil {
+		return x.Columns
+	}
+	return nil
+}
+
+type ShardFacetsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Epoch uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	// Number of matching documents.
+	Matches uint64 `protobuf:"varint,2,opt,name=matches,proto3" json:"matches,omitempty"`
+	// State of each column: its values with their numbers of documents.
+	Columns       []*ShardAggregateResponse `protobuf:"bytes,3,rep,name=columns,proto3" json:"columns,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShardFacetsResponse) Reset() {
+	*x = ShardFacetsResponse{}
+	mi := &file_heddle_v1_shard_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShardFacetsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShardFacetsResponse) ProtoMessage() {}
+
+func (x *ShardFacetsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_shard_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShardFacetsResponse.ProtoReflect.Descriptor instead.
+func (*ShardFacetsResponse) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ShardFacetsResponse) GetEpoch() uint64 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *ShardFacetsResponse) GetMatches() uint64 {
+	if x != nil {
+		return x.Matches
+	}
+	return 0
+}
+
+func (x *ShardFacetsResponse) GetColumns() []*ShardAggregateResponse {
+	if x != nil {
+		return x.Columns
+	}
+	return nil
+}
+
 type ShardDocumentsRequest struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Target *ShardTarget           `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
@@ -703,7 +845,7 @@ type ShardDocumentsRequest struct {
 
 func (x *ShardDocumentsRequest) Reset() {
 	*x = ShardDocumentsRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[7]
+	mi := &file_heddle_v1_shard_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -715,7 +857,7 @@ func (x *ShardDocumentsRequest) String() string {
 func (*ShardDocumentsRequest) ProtoMessage() {}
 
 func (x *ShardDocumentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[7]
+	mi := &file_heddle_v1_shard_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -728,7 +870,7 @@ func (x *ShardDocumentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardDocumentsRequest.ProtoReflect.Descriptor instead.
 func (*ShardDocumentsRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{7}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ShardDocumentsRequest) GetTarget() *ShardTarget {
@@ -754,7 +896,7 @@ type ShardDocumentsResponse struct {
 
 func (x *ShardDocumentsResponse) Reset() {
 	*x = ShardDocumentsResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[8]
+	mi := &file_heddle_v1_shard_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -766,7 +908,7 @@ func (x *ShardDocumentsResponse) String() string {
 func (*ShardDocumentsResponse) ProtoMessage() {}
 
 func (x *ShardDocumentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[8]
+	mi := &file_heddle_v1_shard_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -779,7 +921,7 @@ func (x *ShardDocumentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardDocumentsResponse.ProtoReflect.Descriptor instead.
 func (*ShardDocumentsResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{8}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ShardDocumentsResponse) GetNames() []string {
@@ -796,17 +938,19 @@ type ShardSelectRequest struct {
 	// Return the numbers of the rows too.
 	Rows bool `protobuf:"varint,3,opt,name=rows,proto3" json:"rows,omitempty"`
 	// Return the first rows only; 0 is all.
-	Limit         uint64 `protobuf:"varint,4,opt,name=limit,proto3" json:"limit,omitempty"`
-	Caller        string `protobuf:"bytes,5,opt,name=caller,proto3" json:"caller,omitempty"`
-	TimeoutUs     uint64 `protobuf:"varint,6,opt,name=timeout_us,json=timeoutUs,proto3" json:"timeout_us,omitempty"`
-	Explain       bool   `protobuf:"varint,7,opt,name=explain,proto3" json:"explain,omitempty"`
+	Limit     uint64 `protobuf:"varint,4,opt,name=limit,proto3" json:"limit,omitempty"`
+	Caller    string `protobuf:"bytes,5,opt,name=caller,proto3" json:"caller,omitempty"`
+	TimeoutUs uint64 `protobuf:"varint,6,opt,name=timeout_us,json=timeoutUs,proto3" json:"timeout_us,omitempty"`
+	Explain   bool   `protobuf:"varint,7,opt,name=explain,proto3" json:"explain,omitempty"`
+	// Rows of the shard that may pass, as a Roaring bitmap. Empty: all rows.
+	In            []byte `protobuf:"bytes,8,opt,name=in,proto3" json:"in,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ShardSelectRequest) Reset() {
 	*x = ShardSelectRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[9]
+	mi := &file_heddle_v1_shard_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -818,7 +962,7 @@ func (x *ShardSelectRequest) String() string {
 func (*ShardSelectRequest) ProtoMessage() {}
 
 func (x *ShardSelectRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[9]
+	mi := &file_heddle_v1_shard_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -831,7 +975,7 @@ func (x *ShardSelectRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardSelectRequest.ProtoReflect.Descriptor instead.
 func (*ShardSelectRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{9}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ShardSelectRequest) GetTarget() *ShardTarget {
@@ -883,6 +1027,13 @@ func (x *ShardSelectRequest) GetExplain() bool {
 	return false
 }
 
+func (x *ShardSelectRequest) GetIn() []byte {
+	if x != nil {
+		return x.In
+	}
+	return nil
+}
+
 type ShardSelectResponse struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Epoch  uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
@@ -898,7 +1049,7 @@ type ShardSelectResponse struct {
 
 func (x *ShardSelectResponse) Reset() {
 	*x = ShardSelectResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[10]
+	mi := &file_heddle_v1_shard_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -910,7 +1061,7 @@ func (x *ShardSelectResponse) String() string {
 func (*ShardSelectResponse) ProtoMessage() {}
 
 func (x *ShardSelectResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[10]
+	mi := &file_heddle_v1_shard_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -923,7 +1074,7 @@ func (x *ShardSelectResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardSelectResponse.ProtoReflect.Descriptor instead.
 func (*ShardSelectResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{10}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ShardSelectResponse) GetEpoch() uint64 {
@@ -977,7 +1128,7 @@ type DescribeShardRequest struct {
 
 func (x *DescribeShardRequest) Reset() {
 	*x = DescribeShardRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[11]
+	mi := &file_heddle_v1_shard_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -989,7 +1140,7 @@ func (x *DescribeShardRequest) String() string {
 func (*DescribeShardRequest) ProtoMessage() {}
 
 func (x *DescribeShardRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[11]
+	mi := &file_heddle_v1_shard_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1002,7 +1153,7 @@ func (x *DescribeShardRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeShardRequest.ProtoReflect.Descriptor instead.
 func (*DescribeShardRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{11}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *DescribeShardRequest) GetTarget() *ShardTarget {
@@ -1027,7 +1178,7 @@ type DescribeShardResponse struct {
 
 func (x *DescribeShardResponse) Reset() {
 	*x = DescribeShardResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[12]
+	mi := &file_heddle_v1_shard_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1039,7 +1190,7 @@ func (x *DescribeShardResponse) String() string {
 func (*DescribeShardResponse) ProtoMessage() {}
 
 func (x *DescribeShardResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[12]
+	mi := &file_heddle_v1_shard_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1052,7 +1203,7 @@ func (x *DescribeShardResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeShardResponse.ProtoReflect.Descriptor instead.
 func (*DescribeShardResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{12}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *DescribeShardResponse) GetDocs() uint64 {
@@ -1099,17 +1250,19 @@ type ShardAggregateRequest struct {
 	GroupBy string `protobuf:"bytes,4,opt,name=group_by,json=groupBy,proto3" json:"group_by,omitempty"`
 	OrderBy string `protobuf:"bytes,5,opt,name=order_by,json=orderBy,proto3" json:"order_by,omitempty"`
 	// Of columns of rows: return the first rows only, in the order of order_by; 0 is all.
-	Limit         uint64 `protobuf:"varint,6,opt,name=limit,proto3" json:"limit,omitempty"`
-	Caller        string `protobuf:"bytes,7,opt,name=caller,proto3" json:"caller,omitempty"`
-	TimeoutUs     uint64 `protobuf:"varint,8,opt,name=timeout_us,json=timeoutUs,proto3" json:"timeout_us,omitempty"`
-	Explain       bool   `protobuf:"varint,9,opt,name=explain,proto3" json:"explain,omitempty"`
+	Limit     uint64 `protobuf:"varint,6,opt,name=limit,proto3" json:"limit,omitempty"`
+	Caller    string `protobuf:"bytes,7,opt,name=caller,proto3" json:"caller,omitempty"`
+	TimeoutUs uint64 `protobuf:"varint,8,opt,name=timeout_us,json=timeoutUs,proto3" json:"timeout_us,omitempty"`
+	Explain   bool   `protobuf:"varint,9,opt,name=explain,proto3" json:"explain,omitempty"`
+	// Rows of the shard that may pass, as a Roaring bitmap. Empty: all rows.
+	In            []byte `protobuf:"bytes,10,opt,name=in,proto3" json:"in,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ShardAggregateRequest) Reset() {
 	*x = ShardAggregateRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[13]
+	mi := &file_heddle_v1_shard_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1121,7 +1274,7 @@ func (x *ShardAggregateRequest) String() string {
 func (*ShardAggregateRequest) ProtoMessage() {}
 
 func (x *ShardAggregateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[13]
+	mi := &file_heddle_v1_shard_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1134,7 +1287,7 @@ func (x *ShardAggregateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardAggregateRequest.ProtoReflect.Descriptor instead.
 func (*ShardAggregateRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{13}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ShardAggregateRequest) GetTarget() *ShardTarget {
@@ -1200,6 +1353,13 @@ func (x *ShardAggregateRequest) GetExplain() bool {
 	return false
 }
 
+func (x *ShardAggregateRequest) GetIn() []byte {
+	if x != nil {
+		return x.In
+	}
+	return nil
+}
+
 type ShardAggregateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Epoch uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
@@ -1217,7 +1377,7 @@ type ShardAggregateResponse struct {
 
 func (x *ShardAggregateResponse) Reset() {
 	*x = ShardAggregateResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[14]
+	mi := &file_heddle_v1_shard_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1229,7 +1389,7 @@ func (x *ShardAggregateResponse) String() string {
 func (*ShardAggregateResponse) ProtoMessage() {}
 
 func (x *ShardAggregateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[14]
+	mi := &file_heddle_v1_shard_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1242,7 +1402,7 @@ func (x *ShardAggregateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardAggregateResponse.ProtoReflect.Descriptor instead.
 func (*ShardAggregateResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{14}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ShardAggregateResponse) GetEpoch() uint64 {
@@ -1302,7 +1462,7 @@ type StateColumn struct {
 
 func (x *StateColumn) Reset() {
 	*x = StateColumn{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[15]
+	mi := &file_heddle_v1_shard_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1314,7 +1474,7 @@ func (x *StateColumn) String() string {
 func (*StateColumn) ProtoMessage() {}
 
 func (x *StateColumn) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[15]
+	mi := &file_heddle_v1_shard_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1327,7 +1487,7 @@ func (x *StateColumn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateColumn.ProtoReflect.Descriptor instead.
 func (*StateColumn) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{15}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *StateColumn) GetName() string {
@@ -1371,7 +1531,7 @@ type StateValues struct {
 
 func (x *StateValues) Reset() {
 	*x = StateValues{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[16]
+	mi := &file_heddle_v1_shard_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1383,7 +1543,7 @@ func (x *StateValues) String() string {
 func (*StateValues) ProtoMessage() {}
 
 func (x *StateValues) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[16]
+	mi := &file_heddle_v1_shard_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1396,7 +1556,7 @@ func (x *StateValues) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateValues.ProtoReflect.Descriptor instead.
 func (*StateValues) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{16}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *StateValues) GetValues() []uint64 {
@@ -1434,7 +1594,7 @@ type StateMeasure struct {
 
 func (x *StateMeasure) Reset() {
 	*x = StateMeasure{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[17]
+	mi := &file_heddle_v1_shard_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1446,7 +1606,7 @@ func (x *StateMeasure) String() string {
 func (*StateMeasure) ProtoMessage() {}
 
 func (x *StateMeasure) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[17]
+	mi := &file_heddle_v1_shard_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1459,7 +1619,7 @@ func (x *StateMeasure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateMeasure.ProtoReflect.Descriptor instead.
 func (*StateMeasure) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{17}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *StateMeasure) GetCounts() []uint64 {
@@ -1545,7 +1705,7 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"stop_words\x18\x04 \x03(\tR\tstopWords\"?\n" +
 	"\rShardTermList\x12\x14\n" +
 	"\x05terms\x18\x01 \x03(\tR\x05terms\x12\x18\n" +
-	"\aweights\x18\x02 \x03(\x01R\aweights\"\x88\x04\n" +
+	"\aweights\x18\x02 \x03(\x01R\aweights\"\xcd\x04\n" +
 	"\x12ShardSearchRequest\x12.\n" +
 	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x12\x14\n" +
 	"\x05texts\x18\x02 \x03(\tR\x05texts\x12.\n" +
@@ -1567,7 +1727,9 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\x06caller\x18\f \x01(\tR\x06caller\x12\x1d\n" +
 	"\n" +
 	"timeout_us\x18\r \x01(\x04R\ttimeoutUs\x12\x18\n" +
-	"\aexplain\x18\x0e \x01(\bR\aexplain\"\x9d\x02\n" +
+	"\aexplain\x18\x0e \x01(\bR\aexplain\x12+\n" +
+	"\afilters\x18\x12 \x03(\v2\x11.heddle.v1.FilterR\afilters\x12\x16\n" +
+	"\x06filter\x18\x13 \x03(\rR\x06filter\"\x9d\x02\n" +
 	"\x13ShardSearchResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x16\n" +
 	"\x06counts\x18\x02 \x03(\x04R\x06counts\x12\x12\n" +
@@ -1579,12 +1741,20 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\x05names\x18\x06 \x03(\tR\x05names\x12-\n" +
 	"\x06errors\x18\a \x03(\v2\x15.heddle.v1.BatchErrorR\x06errors\x12 \n" +
 	"\vexplanation\x18\b \x01(\tR\vexplanation\x12\x1b\n" +
-	"\tqueued_us\x18\t \x01(\x04R\bqueuedUs\"[\n" +
+	"\tqueued_us\x18\t \x01(\x04R\bqueuedUs\"\x93\x01\n" +
+	"\x12ShardFacetsRequest\x12.\n" +
+	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x123\n" +
+	"\x05query\x18\x02 \x01(\v2\x1d.heddle.v1.ShardSearchRequestR\x05query\x12\x18\n" +
+	"\acolumns\x18\x03 \x03(\tR\acolumns\"\x82\x01\n" +
+	"\x13ShardFacetsResponse\x12\x14\n" +
+	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x18\n" +
+	"\amatches\x18\x02 \x01(\x04R\amatches\x12;\n" +
+	"\acolumns\x18\x03 \x03(\v2!.heddle.v1.ShardAggregateResponseR\acolumns\"[\n" +
 	"\x15ShardDocumentsRequest\x12.\n" +
 	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x12\x12\n" +
 	"\x04docs\x18\x02 \x03(\rR\x04docs\".\n" +
 	"\x16ShardDocumentsResponse\x12\x14\n" +
-	"\x05names\x18\x01 \x03(\tR\x05names\"\xd5\x01\n" +
+	"\x05names\x18\x01 \x03(\tR\x05names\"\xe5\x01\n" +
 	"\x12ShardSelectRequest\x12.\n" +
 	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x12\x14\n" +
 	"\x05where\x18\x02 \x03(\tR\x05where\x12\x12\n" +
@@ -1593,7 +1763,8 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\x06caller\x18\x05 \x01(\tR\x06caller\x12\x1d\n" +
 	"\n" +
 	"timeout_us\x18\x06 \x01(\x04R\ttimeoutUs\x12\x18\n" +
-	"\aexplain\x18\a \x01(\bR\aexplain\"\xbc\x01\n" +
+	"\aexplain\x18\a \x01(\bR\aexplain\x12\x0e\n" +
+	"\x02in\x18\b \x01(\fR\x02in\"\xbc\x01\n" +
 	"\x13ShardSelectResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x16\n" +
 	"\x06counts\x18\x02 \x03(\x04R\x06counts\x12\x12\n" +
@@ -1608,7 +1779,7 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\x05lists\x18\x02 \x01(\x04R\x05lists\x12\x1a\n" +
 	"\bchecksum\x18\x03 \x01(\tR\bchecksum\x12/\n" +
 	"\bresident\x18\x04 \x03(\v2\x13.heddle.v1.ResidentR\bresident\x12+\n" +
-	"\acolumns\x18\x05 \x03(\v2\x11.heddle.v1.ColumnR\acolumns\"\x92\x02\n" +
+	"\acolumns\x18\x05 \x03(\v2\x11.heddle.v1.ColumnR\acolumns\"\xa2\x02\n" +
 	"\x15ShardAggregateRequest\x12.\n" +
 	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x12\x16\n" +
 	"\x06select\x18\x02 \x01(\tR\x06select\x12\x14\n" +
@@ -1619,7 +1790,9 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\x06caller\x18\a \x01(\tR\x06caller\x12\x1d\n" +
 	"\n" +
 	"timeout_us\x18\b \x01(\x04R\ttimeoutUs\x12\x18\n" +
-	"\aexplain\x18\t \x01(\bR\aexplain\"\xf7\x01\n" +
+	"\aexplain\x18\t \x01(\bR\aexplain\x12\x0e\n" +
+	"\x02in\x18\n" +
+	" \x01(\fR\x02in\"\xf7\x01\n" +
 	"\x16ShardAggregateResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x120\n" +
 	"\acolumns\x18\x02 \x03(\v2\x16.heddle.v1.StateColumnR\acolumns\x12\x12\n" +
@@ -1644,11 +1817,12 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\bextremes\x18\x04 \x03(\x04R\bextremes\x12\x1c\n" +
 	"\tdifferent\x18\x05 \x03(\x04R\tdifferent\x12 \n" +
 	"\vfrequencies\x18\x06 \x03(\x04R\vfrequencies\x12\x12\n" +
-	"\x04ends\x18\a \x03(\x04R\x04ends2\x95\x04\n" +
+	"\x04ends\x18\a \x03(\x04R\x04ends2\xe8\x04\n" +
 	"\fShardService\x12N\n" +
 	"\n" +
 	"ShardTerms\x12\x1c.heddle.v1.ShardTermsRequest\x1a\x1d.heddle.v1.ShardTermsResponse\"\x03\x90\x02\x01\x12Q\n" +
-	"\vShardSearch\x12\x1d.heddle.v1.ShardSearchRequest\x1a\x1e.heddle.v1.ShardSearchResponse\"\x03\x90\x02\x01\x12Z\n" +
+	"\vShardSearch\x12\x1d.heddle.v1.ShardSearchRequest\x1a\x1e.heddle.v1.ShardSearchResponse\"\x03\x90\x02\x01\x12Q\n" +
+	"\vShardFacets\x12\x1d.heddle.v1.ShardFacetsRequest\x1a\x1e.heddle.v1.ShardFacetsResponse\"\x03\x90\x02\x01\x12Z\n" +
 	"\x0eShardDocuments\x12 .heddle.v1.ShardDocumentsRequest\x1a!.heddle.v1.ShardDocumentsResponse\"\x03\x90\x02\x01\x12Q\n" +
 	"\vShardSelect\x12\x1d.heddle.v1.ShardSelectRequest\x1a\x1e.heddle.v1.ShardSelectResponse\"\x03\x90\x02\x01\x12Z\n" +
 	"\x0eShardAggregate\x12 .heddle.v1.ShardAggregateRequest\x1a!.heddle.v1.ShardAggregateResponse\"\x03\x90\x02\x01\x12W\n" +
@@ -1666,7 +1840,7 @@ func file_heddle_v1_shard_proto_rawDescGZIP() []byte {
 	return file_heddle_v1_shard_proto_rawDescData
 }
 
-var file_heddle_v1_shard_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_heddle_v1_shard_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_heddle_v1_shard_proto_goTypes = []any{
 	(*ShardTarget)(nil),            // 0: heddle.v1.ShardTarget
 	(*ShardTermsRequest)(nil),      // 1: heddle.v1.ShardTermsRequest
@@ -1675,59 +1849,68 @@ var file_heddle_v1_shard_proto_goTypes = []any{
 	(*ShardTermList)(nil),          // 4: heddle.v1.ShardTermList
 	(*ShardSearchRequest)(nil),     // 5: heddle.v1.ShardSearchRequest
 	(*ShardSearchResponse)(nil),    // 6: heddle.v1.ShardSearchResponse
-	(*ShardDocumentsRequest)(nil),  // 7: heddle.v1.ShardDocumentsRequest
-	(*ShardDocumentsResponse)(nil), // 8: heddle.v1.ShardDocumentsResponse
-	(*ShardSelectRequest)(nil),     // 9: heddle.v1.ShardSelectRequest
-	(*ShardSelectResponse)(nil),    // 10: heddle.v1.ShardSelectResponse
-	(*DescribeShardRequest)(nil),   // 11: heddle.v1.DescribeShardRequest
-	(*DescribeShardResponse)(nil),  // 12: heddle.v1.DescribeShardResponse
-	(*ShardAggregateRequest)(nil),  // 13: heddle.v1.ShardAggregateRequest
-	(*ShardAggregateResponse)(nil), // 14: heddle.v1.ShardAggregateResponse
-	(*StateColumn)(nil),            // 15: heddle.v1.StateColumn
-	(*StateValues)(nil),            // 16: heddle.v1.StateValues
-	(*StateMeasure)(nil),           // 17: heddle.v1.StateMeasure
-	(*BatchError)(nil),             // 18: heddle.v1.BatchError
-	(*Scoring)(nil),                // 19: heddle.v1.Scoring
-	(*Statistics)(nil),             // 20: heddle.v1.Statistics
-	(*Resident)(nil),               // 21: heddle.v1.Resident
-	(*Column)(nil),                 // 22: heddle.v1.Column
+	(*ShardFacetsRequest)(nil),     // 7: heddle.v1.ShardFacetsRequest
+	(*ShardFacetsResponse)(nil),    // 8: heddle.v1.ShardFacetsResponse
+	(*ShardDocumentsRequest)(nil),  // 9: heddle.v1.ShardDocumentsRequest
+	(*ShardDocumentsResponse)(nil), // 10: heddle.v1.ShardDocumentsResponse
+	(*ShardSelectRequest)(nil),     // 11: heddle.v1.ShardSelectRequest
+	(*ShardSelectResponse)(nil),    // 12: heddle.v1.ShardSelectResponse
+	(*DescribeShardRequest)(nil),   // 13: heddle.v1.DescribeShardRequest
+	(*DescribeShardResponse)(nil),  // 14: heddle.v1.DescribeShardResponse
+	(*ShardAggregateRequest)(nil),  // 15: heddle.v1.ShardAggregateRequest
+	(*ShardAggregateResponse)(nil), // 16: heddle.v1.ShardAggregateResponse
+	(*StateColumn)(nil),            // 17: heddle.v1.StateColumn
+	(*StateValues)(nil),            // 18: heddle.v1.StateValues
+	(*StateMeasure)(nil),           // 19: heddle.v1.StateMeasure
+	(*BatchError)(nil),             // 20: heddle.v1.BatchError
+	(*Scoring)(nil),                // 21: heddle.v1.Scoring
+	(*Statistics)(nil),             // 22: heddle.v1.Statistics
+	(*Filter)(nil),                 // 23: heddle.v1.Filter
+	(*Resident)(nil),               // 24: heddle.v1.Resident
+	(*Column)(nil),                 // 25: heddle.v1.Column
 }
 var file_heddle_v1_shard_proto_depIdxs = []int32{
 	0,  // 0: heddle.v1.ShardTermsRequest.target:type_name -> heddle.v1.ShardTarget
-	18, // 1: heddle.v1.ShardTermsResponse.errors:type_name -> heddle.v1.BatchError
+	20, // 1: heddle.v1.ShardTermsResponse.errors:type_name -> heddle.v1.BatchError
 	3,  // 2: heddle.v1.ShardTermsResponse.analysis:type_name -> heddle.v1.Analysis
 	0,  // 3: heddle.v1.ShardSearchRequest.target:type_name -> heddle.v1.ShardTarget
 	4,  // 4: heddle.v1.ShardSearchRequest.lists:type_name -> heddle.v1.ShardTermList
-	19, // 5: heddle.v1.ShardSearchRequest.scoring:type_name -> heddle.v1.Scoring
-	20, // 6: heddle.v1.ShardSearchRequest.statistics:type_name -> heddle.v1.Statistics
-	18, // 7: heddle.v1.ShardSearchResponse.errors:type_name -> heddle.v1.BatchError
-	0,  // 8: heddle.v1.ShardDocumentsRequest.target:type_name -> heddle.v1.ShardTarget
-	0,  // 9: heddle.v1.ShardSelectRequest.target:type_name -> heddle.v1.ShardTarget
-	18, // 10: heddle.v1.ShardSelectResponse.errors:type_name -> heddle.v1.BatchError
-	0,  // 11: heddle.v1.DescribeShardRequest.target:type_name -> heddle.v1.ShardTarget
-	21, // 12: heddle.v1.DescribeShardResponse.resident:type_name -> heddle.v1.Resident
-	22, // 13: heddle.v1.DescribeShardResponse.columns:type_name -> heddle.v1.Column
-	0,  // 14: heddle.v1.ShardAggregateRequest.target:type_name -> heddle.v1.ShardTarget
-	15, // 15: heddle.v1.ShardAggregateResponse.columns:type_name -> heddle.v1.StateColumn
-	16, // 16: heddle.v1.ShardAggregateResponse.keys:type_name -> heddle.v1.StateValues
-	17, // 17: heddle.v1.ShardAggregateResponse.measures:type_name -> heddle.v1.StateMeasure
-	1,  // 18: heddle.v1.ShardService.ShardTerms:input_type -> heddle.v1.ShardTermsRequest
-	5,  // 19: heddle.v1.ShardService.ShardSearch:input_type -> heddle.v1.ShardSearchRequest
-	7,  // 20: heddle.v1.ShardService.ShardDocuments:input_type -> heddle.v1.ShardDocumentsRequest
-	9,  // 21: heddle.v1.ShardService.ShardSelect:input_type -> heddle.v1.ShardSelectRequest
-	13, // 22: heddle.v1.ShardService.ShardAggregate:input_type -> heddle.v1.ShardAggregateRequest
-	11, // 23: heddle.v1.ShardService.DescribeShard:input_type -> heddle.v1.DescribeShardRequest
-	2,  // 24: heddle.v1.ShardService.ShardTerms:output_type -> heddle.v1.ShardTermsResponse
-	6,  // 25: heddle.v1.ShardService.ShardSearch:output_type -> heddle.v1.ShardSearchResponse
-	8,  // 26: heddle.v1.ShardService.ShardDocuments:output_type -> heddle.v1.ShardDocumentsResponse
-	10, // 27: heddle.v1.ShardService.ShardSelect:output_type -> heddle.v1.ShardSelectResponse
-	14, // 28: heddle.v1.ShardService.ShardAggregate:output_type -> heddle.v1.ShardAggregateResponse
-	12, // 29: heddle.v1.ShardService.DescribeShard:output_type -> heddle.v1.DescribeShardResponse
-	24, // [24:30] is the sub-list for method output_type
-	18, // [18:24] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	21, // 5: heddle.v1.ShardSearchRequest.scoring:type_name -> heddle.v1.Scoring
+	22, // 6: heddle.v1.ShardSearchRequest.statistics:type_name -> heddle.v1.Statistics
+	23, // 7: heddle.v1.ShardSearchRequest.filters:type_name -> heddle.v1.Filter
+	20, // 8: heddle.v1.ShardSearchResponse.errors:type_name -> heddle.v1.BatchError
+	0,  // 9: heddle.v1.ShardFacetsRequest.target:type_name -> heddle.v1.ShardTarget
+	5,  // 10: heddle.v1.ShardFacetsRequest.query:type_name -> heddle.v1.ShardSearchRequest
+	16, // 11: heddle.v1.ShardFacetsResponse.columns:type_name -> heddle.v1.ShardAggregateResponse
+	0,  // 12: heddle.v1.ShardDocumentsRequest.target:type_name -> heddle.v1.ShardTarget
+	0,  // 13: heddle.v1.ShardSelectRequest.target:type_name -> heddle.v1.ShardTarget
+	20, // 14: heddle.v1.ShardSelectResponse.errors:type_name -> heddle.v1.BatchError
+	0,  // 15: heddle.v1.DescribeShardRequest.target:type_name -> heddle.v1.ShardTarget
+	24, // 16: heddle.v1.DescribeShardResponse.resident:type_name -> heddle.v1.Resident
+	25, // 17: heddle.v1.DescribeShardResponse.columns:type_name -> heddle.v1.Column
+	0,  // 18: heddle.v1.ShardAggregateRequest.target:type_name -> heddle.v1.ShardTarget
+	17, // 19: heddle.v1.ShardAggregateResponse.columns:type_name -> heddle.v1.StateColumn
+	18, // 20: heddle.v1.ShardAggregateResponse.keys:type_name -> heddle.v1.StateValues
+	19, // 21: heddle.v1.ShardAggregateResponse.measures:type_name -> heddle.v1.StateMeasure
+	1,  // 22: heddle.v1.ShardService.ShardTerms:input_type -> heddle.v1.ShardTermsRequest
+	5,  // 23: heddle.v1.ShardService.ShardSearch:input_type -> heddle.v1.ShardSearchRequest
+	7,  // 24: heddle.v1.ShardService.ShardFacets:input_type -> heddle.v1.ShardFacetsRequest
+	9,  // 25: heddle.v1.ShardService.ShardDocuments:input_type -> heddle.v1.ShardDocumentsRequest
+	11, // 26: heddle.v1.ShardService.ShardSelect:input_type -> heddle.v1.ShardSelectRequest
+	15, // 27: heddle.v1.ShardService.ShardAggregate:input_type -> heddle.v1.ShardAggregateRequest
+	13, // 28: heddle.v1.ShardService.DescribeShard:input_type -> heddle.v1.DescribeShardRequest
+	2,  // 29: heddle.v1.ShardService.ShardTerms:output_type -> heddle.v1.ShardTermsResponse
+	6,  // 30: heddle.v1.ShardService.ShardSearch:output_type -> heddle.v1.ShardSearchResponse
+	8,  // 31: heddle.v1.ShardService.ShardFacets:output_type -> heddle.v1.ShardFacetsResponse
+	10, // 32: heddle.v1.ShardService.ShardDocuments:output_type -> heddle.v1.ShardDocumentsResponse
+	12, // 33: heddle.v1.ShardService.ShardSelect:output_type -> heddle.v1.ShardSelectResponse
+	16, // 34: heddle.v1.ShardService.ShardAggregate:output_type -> heddle.v1.ShardAggregateResponse
+	14, // 35: heddle.v1.ShardService.DescribeShard:output_type -> heddle.v1.DescribeShardResponse
+	29, // [29:36] is the sub-list for method output_type
+	22, // [22:29] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_shard_proto_init() }
@@ -1744,7 +1927,7 @@ func file_heddle_v1_shard_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_shard_proto_rawDesc), len(file_heddle_v1_shard_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   18,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -21,6 +21,169 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// RowSet restricts the rows of a table. A row must pass all parts that are present; at least one must
+// be present.
+type RowSet struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Numbers of rows, from 0, in any order.
+	Rows *RowNumbers `protobuf:"bytes,1,opt,name=rows,proto3" json:"rows,omitempty"`
+	// Rows as a Roaring bitmap in the portable format.
+	Roaring []byte `protobuf:"bytes,2,opt,name=roaring,proto3" json:"roaring,omitempty"`
+	// Columns that must have one of some values.
+	Values        []*ValueSet `protobuf:"bytes,3,rep,name=values,proto3" json:"values,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RowSet) Reset() {
+	*x = RowSet{}
+	mi := &file_heddle_v1_table_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RowSet) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RowSet) ProtoMessage() {}
+
+func (x *RowSet) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_table_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RowSet.ProtoReflect.Descriptor instead.
+func (*RowSet) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_table_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *RowSet) GetRows() *RowNumbers {
+	if x != nil {
+		return x.Rows
+	}
+	return nil
+}
+
+func (x *RowSet) GetRoaring() []byte {
+	if x != nil {
+		return x.Roaring
+	}
+	return nil
+}
+
+func (x *RowSet) GetValues() []*ValueSet {
+	if x != nil {
+		return x.Values
+	}
+	return nil
+}
+
+// RowNumbers is numbers of rows. Without numbers, no row passes.
+type RowNumbers struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Numbers       []uint32               `protobuf:"varint,1,rep,packed,name=numbers,proto3" json:"numbers,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RowNumbers) Reset() {
+	*x = RowNumbers{}
+	mi := &file_heddle_v1_table_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RowNumbers) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RowNumbers) ProtoMessage() {}
+
+func (x *RowNumbers) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_table_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RowNumbers.ProtoReflect.Descriptor instead.
+func (*RowNumbers) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_table_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *RowNumbers) GetNumbers() []uint32 {
+	if x != nil {
+		return x.Numbers
+	}
+	return nil
+}
+
+// ValueSet is values of a column, as texts of predicates without quotes.
+type ValueSet struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Column        string                 `protobuf:"bytes,1,opt,name=column,proto3" json:"column,omitempty"`
+	Values        []string               `protobuf:"bytes,2,rep,name=values,proto3" json:"values,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ValueSet) Reset() {
+	*x = ValueSet{}
+	mi := &file_heddle_v1_table_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ValueSet) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ValueSet) ProtoMessage() {}
+
+func (x *ValueSet) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_table_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ValueSet.ProtoReflect.Descriptor instead.
+func (*ValueSet) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_table_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ValueSet) GetColumn() string {
+	if x != nil {
+		return x.Column
+	}
+	return ""
+}
+
+func (x *ValueSet) GetValues() []string {
+	if x != nil {
+		return x.Values
+	}
+	return nil
+}
+
 type CountRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Name of the table.
@@ -32,14 +195,16 @@ type CountRequest struct {
 	// Time-out in milliseconds. Default: the time-out of the server.
 	TimeoutMs uint32 `protobuf:"varint,4,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
 	// Answer from the shards that can be asked, when others do not answer. Default: an error.
-	AllowPartial  bool `protobuf:"varint,5,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`
+	AllowPartial bool `protobuf:"varint,5,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`
+	// Count these rows only. Default: all rows.
+	In            *RowSet `protobuf:"bytes,6,opt,name=in,proto3" json:"in,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CountRequest) Reset() {
 	*x = CountRequest{}
-	mi := &file_heddle_v1_table_proto_msgTypes[0]
+	mi := &file_heddle_v1_table_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -51,7 +216,7 @@ func (x *CountRequest) String() string {
 func (*CountRequest) ProtoMessage() {}
 
 func (x *CountRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_table_proto_msgTypes[0]
+	mi := &file_heddle_v1_table_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -64,7 +229,7 @@ func (x *CountRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CountRequest.ProtoReflect.Descriptor instead.
 func (*CountRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_table_proto_rawDescGZIP(), []int{0}
+	return file_heddle_v1_table_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *CountRequest) GetTable() string {
@@ -102,6 +267,13 @@ func (x *CountRequest) GetAllowPartial() bool {
 	return false
 }
 
+func (x *CountRequest) GetIn() *RowSet {
+	if x != nil {
+		return x.In
+	}
+	return nil
+}
+
 type CountResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Count uint64                 `protobuf:"varint,1,opt,name=count,proto3" json:"count,omitempty"`
@@ -117,7 +289,7 @@ type CountResponse struct {
 
 func (x *CountResponse) Reset() {
 	*x = CountResponse{}
-	mi := &file_heddle_v1_table_proto_msgTypes[1]
+	mi := &file_heddle_v1_table_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -129,7 +301,7 @@ func (x *CountResponse) String() string {
 func (*CountResponse) ProtoMessage() {}
 
 func (x *CountResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_table_proto_msgTypes[1]
+	mi := &file_heddle_v1_table_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -142,7 +314,7 @@ func (x *CountResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CountResponse.ProtoReflect.Descriptor instead.
 func (*CountResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_table_proto_rawDescGZIP(), []int{1}
+	return file_heddle_v1_table_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *CountResponse) GetCount() uint64 {
@@ -186,7 +358,7 @@ type CountBatchRequest struct {
 
 func (x *CountBatchRequest) Reset() {
 	*x = CountBatchRequest{}
-	mi := &file_heddle_v1_table_proto_msgTypes[2]
+	mi := &file_heddle_v1_table_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -198,7 +370,7 @@ func (x *CountBatchRequest) String() string {
 func (*CountBatchRequest) ProtoMessage() {}
 
 func (x *CountBatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_table_proto_msgTypes[2]
+	mi := &file_heddle_v1_table_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -211,7 +383,7 @@ func (x *CountBatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CountBatchRequest.ProtoReflect.Descriptor instead.
 func (*CountBatchRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_table_proto_rawDescGZIP(), []int{2}
+	return file_heddle_v1_table_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CountBatchRequest) GetTable() string {
@@ -257,7 +429,7 @@ type CountBatchResponse struct {
 
 func (x *CountBatchResponse) Reset() {
 	*x = CountBatchResponse{}
-	mi := &file_heddle_v1_table_proto_msgTypes[3]
+	mi := &file_heddle_v1_table_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -269,7 +441,7 @@ func (x *CountBatchResponse) String() string {
 func (*CountBatchResponse) ProtoMessage() {}
 
 func (x *CountBatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_table_proto_msgTypes[3]
+	mi := &file_heddle_v1_table_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -282,7 +454,7 @@ func (x *CountBatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CountBatchResponse.ProtoReflect.Descriptor instead.
 func (*CountBatchResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_table_proto_rawDescGZIP(), []int{3}
+	return file_heddle_v1_table_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *CountBatchResponse) GetCounts() []uint64 {
@@ -321,14 +493,16 @@ type SelectRequest struct {
 	Limit     uint32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
 	TimeoutMs uint32 `protobuf:"varint,4,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
 	// Answer from the shards that can be asked, when others do not answer. Default: an error.
-	AllowPartial  bool `protobuf:"varint,5,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`
+	AllowPartial bool `protobuf:"varint,5,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`
+	// Select these rows only. Default: all rows.
+	In            *RowSet `protobuf:"bytes,6,opt,name=in,proto3" json:"in,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SelectRequest) Reset() {
 	*x = SelectRequest{}
-	mi := &file_heddle_v1_table_proto_msgTypes[4]
+	mi := &file_heddle_v1_table_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -340,7 +514,7 @@ func (x *SelectRequest) String() string {
 func (*SelectRequest) ProtoMessage() {}
 
 func (x *SelectRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_table_proto_msgTypes[4]
+	mi := &file_heddle_v1_table_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -353,7 +527,7 @@ func (x *SelectRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SelectRequest.ProtoReflect.Descriptor instead.
 func (*SelectRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_table_proto_rawDescGZIP(), []int{4}
+	return file_heddle_v1_table_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *SelectRequest) GetTable() string {
@@ -391,6 +565,13 @@ func (x *SelectRequest) GetAllowPartial() bool {
 	return false
 }
 
+func (x *SelectRequest) GetIn() *RowSet {
+	if x != nil {
+		return x.In
+	}
+	return nil
+}
+
 type SelectResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Number of rows for which the predicate is true.
@@ -406,7 +587,7 @@ type SelectResponse struct {
 
 func (x *SelectResponse) Reset() {
 	*x = SelectResponse{}
-	mi := &file_heddle_v1_table_proto_msgTypes[5]
+	mi := &file_heddle_v1_table_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -418,7 +599,7 @@ func (x *SelectResponse) String() string {
 func (*SelectResponse) ProtoMessage() {}
 
 func (x *SelectResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_table_proto_msgTypes[5]
+	mi := &file_heddle_v1_table_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -431,7 +612,7 @@ func (x *SelectResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SelectResponse.ProtoReflect.Descriptor instead.
 func (*SelectResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_table_proto_rawDescGZIP(), []int{5}
+	return file_heddle_v1_table_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *SelectResponse) GetCount() uint64 {
@@ -485,14 +666,16 @@ type AggregateRequest struct {
 	Explain   bool   `protobuf:"varint,8,opt,name=explain,proto3" json:"explain,omitempty"`
 	TimeoutMs uint32 `protobuf:"varint,9,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
 	// Answer from the shards that can be asked, when others do not answer. Default: an error.
-	AllowPartial  bool `protobuf:"varint,10,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`
+	AllowPartial bool `protobuf:"varint,10,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`
+	// Aggregate these rows only. Default: all rows.
+	In            *RowSet `protobuf:"bytes,11,opt,name=in,proto3" json:"in,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *AggregateRequest) Reset() {
 	*x = AggregateRequest{}
-	mi := &file_heddle_v1_table_proto_msgTypes[6]
+	mi := &file_heddle_v1_table_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -504,7 +687,7 @@ func (x *AggregateRequest) String() string {
 func (*AggregateRequest) ProtoMessage() {}
 
 func (x *AggregateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_table_proto_msgTypes[6]
+	mi := &file_heddle_v1_table_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -517,7 +700,7 @@ func (x *AggregateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AggregateRequest.ProtoReflect.Descriptor instead.
 func (*AggregateRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_table_proto_rawDescGZIP(), []int{6}
+	return file_heddle_v1_table_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *AggregateRequest) GetTable() string {
@@ -590,6 +773,13 @@ func (x *AggregateRequest) GetAllowPartial() bool {
 	return false
 }
 
+func (x *AggregateRequest) GetIn() *RowSet {
+	if x != nil {
+		return x.In
+	}
+	return nil
+}
+
 type AggregateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Columns of equal length, in the order of the select list.
@@ -605,7 +795,7 @@ type AggregateResponse struct {
 
 func (x *AggregateResponse) Reset() {
 	*x = AggregateResponse{}
-	mi := &file_heddle_v1_table_proto_msgTypes[7]
+	mi := &file_heddle_v1_table_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -617,7 +807,7 @@ func (x *AggregateResponse) String() string {
 func (*AggregateResponse) ProtoMessage() {}
 
 func (x *AggregateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_table_proto_msgTypes[7]
+	mi := &file_heddle_v1_table_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -630,7 +820,7 @@ func (x *AggregateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AggregateResponse.ProtoReflect.Descriptor instead.
 func (*AggregateResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_table_proto_rawDescGZIP(), []int{7}
+	return file_heddle_v1_table_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *AggregateResponse) GetColumns() []*ValueColumn {
@@ -676,7 +866,7 @@ type ValueColumn struct {
 
 func (x *ValueColumn) Reset() {
 	*x = ValueColumn{}
-	mi := &file_heddle_v1_table_proto_msgTypes[8]
+	mi := &file_heddle_v1_table_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -688,7 +878,7 @@ func (x *ValueColumn) String() string {
 func (*ValueColumn) ProtoMessage() {}
 
 func (x *ValueColumn) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_table_proto_msgTypes[8]
+	mi := &file_heddle_v1_table_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -701,7 +891,7 @@ func (x *ValueColumn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ValueColumn.ProtoReflect.Descriptor instead.
 func (*ValueColumn) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_table_proto_rawDescGZIP(), []int{8}
+	return file_heddle_v1_table_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ValueColumn) GetName() string {
@@ -740,7 +930,7 @@ type ListTablesRequest struct {
 
 func (x *ListTablesRequest) Reset() {
 	*x = ListTablesRequest{}
-	mi := &file_heddle_v1_table_proto_msgTypes[9]
+	mi := &file_heddle_v1_table_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -752,7 +942,7 @@ func (x *ListTablesRequest) String() string {
 func (*ListTablesRequest) ProtoMessage() {}
 
 func (x *ListTablesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_table_proto_msgTypes[9]
+	mi := &file_heddle_v1_table_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -765,7 +955,7 @@ func (x *ListTablesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTablesRequest.ProtoReflect.Descriptor instead.
 func (*ListTablesRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_table_proto_rawDescGZIP(), []int{9}
+	return file_heddle_v1_table_proto_rawDescGZIP(), []int{12}
 }
 
 type ListTablesResponse struct {
@@ -777,7 +967,7 @@ type ListTablesResponse struct {
 
 func (x *ListTablesResponse) Reset() {
 	*x = ListTablesResponse{}
-	mi := &file_heddle_v1_table_proto_msgTypes[10]
+	mi := &file_heddle_v1_table_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -789,7 +979,7 @@ func (x *ListTablesResponse) String() string {
 func (*ListTablesResponse) ProtoMessage() {}
 
 func (x *ListTablesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_table_proto_msgTypes[10]
+	mi := &file_heddle_v1_table_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -802,7 +992,7 @@ func (x *ListTablesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTablesResponse.ProtoReflect.Descriptor instead.
 func (*ListTablesResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_table_proto_rawDescGZIP(), []int{10}
+	return file_heddle_v1_table_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ListTablesResponse) GetTables() []*Table {
@@ -821,7 +1011,7 @@ type GetTableRequest struct {
 
 func (x *GetTableRequest) Reset() {
 	*x = GetTableRequest{}
-	mi := &file_heddle_v1_table_proto_msgTypes[11]
+	mi := &file_heddle_v1_table_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -833,7 +1023,7 @@ func (x *GetTableRequest) String() string {
 func (*GetTableRequest) ProtoMessage() {}
 
 func (x *GetTableRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_table_proto_msgTypes[11]
+	mi := &file_heddle_v1_table_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -846,7 +1036,7 @@ func (x *GetTableRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTableRequest.ProtoReflect.Descriptor instead.
 func (*GetTableRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_table_proto_rawDescGZIP(), []int{11}
+	return file_heddle_v1_table_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *GetTableRequest) GetTable() string {
@@ -871,7 +1061,7 @@ type Table struct {
 
 func (x *Table) Reset() {
 	*x = Table{}
-	mi := &file_heddle_v1_table_proto_msgTypes[12]
+	mi := &file_heddle_v1_table_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -883,7 +1073,7 @@ func (x *Table) String() string {
 func (*Table) ProtoMessage() {}
 
 func (x *Table) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_table_proto_msgTypes[12]
+	mi := &file_heddle_v1_table_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -896,7 +1086,7 @@ func (x *Table) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Table.ProtoReflect.Descriptor instead.
 func (*Table) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_table_proto_rawDescGZIP(), []int{12}
+	return file_heddle_v1_table_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Table) GetName() string {
@@ -955,7 +1145,7 @@ type Column struct {
 
 func (x *Column) Reset() {
 	*x = Column{}
-	mi := &file_heddle_v1_table_proto_msgTypes[13]
+	mi := &file_heddle_v1_table_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -967,7 +1157,7 @@ func (x *Column) String() string {
 func (*Column) ProtoMessage() {}
 
 func (x *Column) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_table_proto_msgTypes[13]
+	mi := &file_heddle_v1_table_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -980,7 +1170,7 @@ func (x *Column) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Column.ProtoReflect.Descriptor instead.
 func (*Column) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_table_proto_rawDescGZIP(), []int{13}
+	return file_heddle_v1_table_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Column) GetName() string {
@@ -1015,14 +1205,25 @@ var File_heddle_v1_table_proto protoreflect.FileDescriptor
 
 const file_heddle_v1_table_proto_rawDesc = "" +
 	"\n" +
-	"\x15heddle/v1/table.proto\x12\theddle.v1\x1a\x15heddle/v1/index.proto\x1a\x15heddle/v1/route.proto\"\x98\x01\n" +
+	"\x15heddle/v1/table.proto\x12\theddle.v1\x1a\x15heddle/v1/index.proto\x1a\x15heddle/v1/route.proto\"z\n" +
+	"\x06RowSet\x12)\n" +
+	"\x04rows\x18\x01 \x01(\v2\x15.heddle.v1.RowNumbersR\x04rows\x12\x18\n" +
+	"\aroaring\x18\x02 \x01(\fR\aroaring\x12+\n" +
+	"\x06values\x18\x03 \x03(\v2\x13.heddle.v1.ValueSetR\x06values\"&\n" +
+	"\n" +
+	"RowNumbers\x12\x18\n" +
+	"\anumbers\x18\x01 \x03(\rR\anumbers\":\n" +
+	"\bValueSet\x12\x16\n" +
+	"\x06column\x18\x01 \x01(\tR\x06column\x12\x16\n" +
+	"\x06values\x18\x02 \x03(\tR\x06values\"\xbb\x01\n" +
 	"\fCountRequest\x12\x14\n" +
 	"\x05table\x18\x01 \x01(\tR\x05table\x12\x14\n" +
 	"\x05where\x18\x02 \x01(\tR\x05where\x12\x18\n" +
 	"\aexplain\x18\x03 \x01(\bR\aexplain\x12\x1d\n" +
 	"\n" +
 	"timeout_ms\x18\x04 \x01(\rR\ttimeoutMs\x12#\n" +
-	"\rallow_partial\x18\x05 \x01(\bR\fallowPartial\"\x91\x01\n" +
+	"\rallow_partial\x18\x05 \x01(\bR\fallowPartial\x12!\n" +
+	"\x02in\x18\x06 \x01(\v2\x11.heddle.v1.RowSetR\x02in\"\x91\x01\n" +
 	"\rCountResponse\x12\x14\n" +
 	"\x05count\x18\x01 \x01(\x04R\x05count\x12\x17\n" +
 	"\atook_ms\x18\x02 \x01(\x01R\x06tookMs\x12 \n" +
@@ -1038,19 +1239,20 @@ const file_heddle_v1_table_proto_rawDesc = "" +
 	"\x06counts\x18\x01 \x03(\x04R\x06counts\x12-\n" +
 	"\x06errors\x18\x02 \x03(\v2\x15.heddle.v1.BatchErrorR\x06errors\x12\x17\n" +
 	"\atook_ms\x18\x03 \x01(\x01R\x06tookMs\x12/\n" +
-	"\bcoverage\x18\x04 \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\"\x95\x01\n" +
+	"\bcoverage\x18\x04 \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\"\xb8\x01\n" +
 	"\rSelectRequest\x12\x14\n" +
 	"\x05table\x18\x01 \x01(\tR\x05table\x12\x14\n" +
 	"\x05where\x18\x02 \x01(\tR\x05where\x12\x14\n" +
 	"\x05limit\x18\x03 \x01(\rR\x05limit\x12\x1d\n" +
 	"\n" +
 	"timeout_ms\x18\x04 \x01(\rR\ttimeoutMs\x12#\n" +
-	"\rallow_partial\x18\x05 \x01(\bR\fallowPartial\"\x84\x01\n" +
+	"\rallow_partial\x18\x05 \x01(\bR\fallowPartial\x12!\n" +
+	"\x02in\x18\x06 \x01(\v2\x11.heddle.v1.RowSetR\x02in\"\x84\x01\n" +
 	"\x0eSelectResponse\x12\x14\n" +
 	"\x05count\x18\x01 \x01(\x04R\x05count\x12\x12\n" +
 	"\x04rows\x18\x02 \x03(\x04R\x04rows\x12\x17\n" +
 	"\atook_ms\x18\x03 \x01(\x01R\x06tookMs\x12/\n" +
-	"\bcoverage\x18\x04 \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\"\x98\x02\n" +
+	"\bcoverage\x18\x04 \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\"\xbb\x02\n" +
 	"\x10AggregateRequest\x12\x14\n" +
 	"\x05table\x18\x01 \x01(\tR\x05table\x12\x16\n" +
 	"\x06select\x18\x02 \x01(\tR\x06select\x12\x14\n" +
@@ -1063,7 +1265,8 @@ const file_heddle_v1_table_proto_rawDesc = "" +
 	"\n" +
 	"timeout_ms\x18\t \x01(\rR\ttimeoutMs\x12#\n" +
 	"\rallow_partial\x18\n" +
-	" \x01(\bR\fallowPartial\"\xb1\x01\n" +
+	" \x01(\bR\fallowPartial\x12!\n" +
+	"\x02in\x18\v \x01(\v2\x11.heddle.v1.RowSetR\x02in\"\xb1\x01\n" +
 	"\x11AggregateResponse\x120\n" +
 	"\acolumns\x18\x01 \x03(\v2\x16.heddle.v1.ValueColumnR\acolumns\x12\x17\n" +
 	"\atook_ms\x18\x02 \x01(\x01R\x06tookMs\x12 \n" +
@@ -1120,53 +1323,61 @@ func file_heddle_v1_table_proto_rawDescGZIP() []byte {
 	return file_heddle_v1_table_proto_rawDescData
 }
 
-var file_heddle_v1_table_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_heddle_v1_table_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_heddle_v1_table_proto_goTypes = []any{
-	(*CountRequest)(nil),       // 0: heddle.v1.CountRequest
-	(*CountResponse)(nil),      // 1: heddle.v1.CountResponse
-	(*CountBatchRequest)(nil),  // 2: heddle.v1.CountBatchRequest
-	(*CountBatchResponse)(nil), // 3: heddle.v1.CountBatchResponse
-	(*SelectRequest)(nil),      // 4: heddle.v1.SelectRequest
-	(*SelectResponse)(nil),     // 5: heddle.v1.SelectResponse
-	(*AggregateRequest)(nil),   // 6: heddle.v1.AggregateRequest
-	(*AggregateResponse)(nil),  // 7: heddle.v1.AggregateResponse
-	(*ValueColumn)(nil),        // 8: heddle.v1.ValueColumn
-	(*ListTablesRequest)(nil),  // 9: heddle.v1.ListTablesRequest
-	(*ListTablesResponse)(nil), // 10: heddle.v1.ListTablesResponse
-	(*GetTableRequest)(nil),    // 11: heddle.v1.GetTableRequest
-	(*Table)(nil),              // 12: heddle.v1.Table
-	(*Column)(nil),             // 13: heddle.v1.Column
-	(*Coverage)(nil),           // 14: heddle.v1.Coverage
-	(*BatchError)(nil),         // 15: heddle.v1.BatchError
-	(*Resident)(nil),           // 16: heddle.v1.Resident
+	(*RowSet)(nil),             // 0: heddle.v1.RowSet
+	(*RowNumbers)(nil),         // 1: heddle.v1.RowNumbers
+	(*ValueSet)(nil),           // 2: heddle.v1.ValueSet
+	(*CountRequest)(nil),       // 3: heddle.v1.CountRequest
+	(*CountResponse)(nil),      // 4: heddle.v1.CountResponse
+	(*CountBatchRequest)(nil),  // 5: heddle.v1.CountBatchRequest
+	(*CountBatchResponse)(nil), // 6: heddle.v1.CountBatchResponse
+	(*SelectRequest)(nil),      // 7: heddle.v1.SelectRequest
+	(*SelectResponse)(nil),     // 8: heddle.v1.SelectResponse
+	(*AggregateRequest)(nil),   // 9: heddle.v1.AggregateRequest
+	(*AggregateResponse)(nil),  // 10: heddle.v1.AggregateResponse
+	(*ValueColumn)(nil),        // 11: heddle.v1.ValueColumn
+	(*ListTablesRequest)(nil),  // 12: heddle.v1.ListTablesRequest
+	(*ListTablesResponse)(nil), // 13: heddle.v1.ListTablesResponse
+	(*GetTableRequest)(nil),    // 14: heddle.v1.GetTableRequest
+	(*Table)(nil),              // 15: heddle.v1.Table
+	(*Column)(nil),             // 16: heddle.v1.Column
+	(*Coverage)(nil),           // 17: heddle.v1.Coverage
+	(*BatchError)(nil),         // 18: heddle.v1.BatchError
+	(*Resident)(nil),           // 19: heddle.v1.Resident
 }
 var file_heddle_v1_table_proto_depIdxs = []int32{
-	14, // 0: heddle.v1.CountResponse.coverage:type_name -> heddle.v1.Coverage
-	15, // 1: heddle.v1.CountBatchResponse.errors:type_name -> heddle.v1.BatchError
-	14, // 2: heddle.v1.CountBatchResponse.coverage:type_name -> heddle.v1.Coverage
-	14, // 3: heddle.v1.SelectResponse.coverage:type_name -> heddle.v1.Coverage
-	8,  // 4: heddle.v1.AggregateResponse.columns:type_name -> heddle.v1.ValueColumn
-	14, // 5: heddle.v1.AggregateResponse.coverage:type_name -> heddle.v1.Coverage
-	12, // 6: heddle.v1.ListTablesResponse.tables:type_name -> heddle.v1.Table
-	13, // 7: heddle.v1.Table.columns:type_name -> heddle.v1.Column
-	16, // 8: heddle.v1.Table.resident:type_name -> heddle.v1.Resident
-	0,  // 9: heddle.v1.TableService.Count:input_type -> heddle.v1.CountRequest
-	2,  // 10: heddle.v1.TableService.CountBatch:input_type -> heddle.v1.CountBatchRequest
-	4,  // 11: heddle.v1.TableService.Select:input_type -> heddle.v1.SelectRequest
-	6,  // 12: heddle.v1.TableService.Aggregate:input_type -> heddle.v1.AggregateRequest
-	9,  // 13: heddle.v1.TableService.ListTables:input_type -> heddle.v1.ListTablesRequest
-	11, // 14: heddle.v1.TableService.GetTable:input_type -> heddle.v1.GetTableRequest
-	1,  // 15: heddle.v1.TableService.Count:output_type -> heddle.v1.CountResponse
-	3,  // 16: heddle.v1.TableService.CountBatch:output_type -> heddle.v1.CountBatchResponse
-	5,  // 17: heddle.v1.TableService.Select:output_type -> heddle.v1.SelectResponse
-	7,  // 18: heddle.v1.TableService.Aggregate:output_type -> heddle.v1.AggregateResponse
-	10, // 19: heddle.v1.TableService.ListTables:output_type -> heddle.v1.ListTablesResponse
-	12, // 20: heddle.v1.TableService.GetTable:output_type -> heddle.v1.Table
-	15, // [15:21] is the sub-list for method output_type
-	9,  // [9:15] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	1,  // 0: heddle.v1.RowSet.rows:type_name -> heddle.v1.RowNumbers
+	2,  // 1: heddle.v1.RowSet.values:type_name -> heddle.v1.ValueSet
+	0,  // 2: heddle.v1.CountRequest.in:type_name -> heddle.v1.RowSet
+	17, // 3: heddle.v1.CountResponse.coverage:type_name -> heddle.v1.Coverage
+	18, // 4: heddle.v1.CountBatchResponse.errors:type_name -> heddle.v1.BatchError
+	17, // 5: heddle.v1.CountBatchResponse.coverage:type_name -> heddle.v1.Coverage
+	0,  // 6: heddle.v1.SelectRequest.in:type_name -> heddle.v1.RowSet
+	17, // 7: heddle.v1.SelectResponse.coverage:type_name -> heddle.v1.Coverage
+	0,  // 8: heddle.v1.AggregateRequest.in:type_name -> heddle.v1.RowSet
+	11, // 9: heddle.v1.AggregateResponse.columns:type_name -> heddle.v1.ValueColumn
+	17, // 10: heddle.v1.AggregateResponse.coverage:type_name -> heddle.v1.Coverage
+	15, // 11: heddle.v1.ListTablesResponse.tables:type_name -> heddle.v1.Table
+	16, // 12: heddle.v1.Table.columns:type_name -> heddle.v1.Column
+	19, // 13: heddle.v1.Table.resident:type_name -> heddle.v1.Resident
+	3,  // 14: heddle.v1.TableService.Count:input_type -> heddle.v1.CountRequest
+	5,  // 15: heddle.v1.TableService.CountBatch:input_type -> heddle.v1.CountBatchRequest
+	7,  // 16: heddle.v1.TableService.Select:input_type -> heddle.v1.SelectRequest
+	9,  // 17: heddle.v1.TableService.Aggregate:input_type -> heddle.v1.AggregateRequest
+	12, // 18: heddle.v1.TableService.ListTables:input_type -> heddle.v1.ListTablesRequest
+	14, // 19: heddle.v1.TableService.GetTable:input_type -> heddle.v1.GetTableRequest
+	4,  // 20: heddle.v1.TableService.Count:output_type -> heddle.v1.CountResponse
+	6,  // 21: heddle.v1.TableService.CountBatch:output_type -> heddle.v1.CountBatchResponse
+	8,  // 22: heddle.v1.TableService.Select:output_type -> heddle.v1.SelectResponse
+	10, // 23: heddle.v1.TableService.Aggregate:output_type -> heddle.v1.AggregateResponse
+	13, // 24: heddle.v1.TableService.ListTables:output_type -> heddle.v1.ListTablesResponse
+	15, // 25: heddle.v1.TableService.GetTable:output_type -> heddle.v1.Table
+	20, // [20:26] is the sub-list for method output_type
+	14, // [14:20] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_table_proto_init() }
@@ -1182,7 +1393,7 @@ func file_heddle_v1_table_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_table_proto_rawDesc), len(file_heddle_v1_table_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   14,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

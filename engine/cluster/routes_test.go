@@ -138,6 +138,8 @@ func TestRoutes(t *testing.T) {
 	}
 	for _, call := range [][2]string{
 		{"/v1/indexes/x/search", `{"query":"red w1 w2","k":7}`},
+		{"/v1/indexes/x/search", `{"query":"w1","k":7,"filter":{"docs":{"ids":[1,3,50]}}}`},
+		{"/v1/indexes/x/match", `{"query":"w1","filter":{"docs":{"ids":[]}}}`},
 		{"/v1/indexes/x/search", `{"query":"w6 w2","mode":"and-or","k":20,"scoring":{"variant":"atire"}}`},
 		{"/v1/indexes/x/search", `{"query":"w1* -w2","k":5}`},
 		{"/v1/indexes/x/search", `{"query":"(w1 w2"}`},
@@ -154,6 +156,10 @@ func TestRoutes(t *testing.T) {
 		{"/v1/tables/t/count", `{"where":"a < 5"}`},
 		{"/v1/tables/t/count", `{"where":"a <"}`},
 		{"/v1/tables/t/select", `{"where":"a < 5 AND b = 1"}`},
+		{"/v1/tables/t/select", `{"where":"a < 5 AND b = 1","in":{"rows":{"numbers":[0,1,2,3,4,20,21,22,23,24,40,45]}}}`},
+		{"/v1/tables/t/count", `{"in":{"values":[{"column":"a","values":["1","3","007"]},{"column":"b","values":["1"]}],"rows":{"numbers":[1,14,25,26]}}}`},
+		{"/v1/tables/t/count", `{"in":{"rows":{"numbers":[]}}}`},
+		{"/v1/tables/t/aggregate", `{"select":"b, count(*)","group_by":"b","in":{"rows":{"numbers":[1,5,14,59]}}}`},
 		{"/v1/tables/t/select", `{"where":"a < 5","limit":4}`},
 		{"/v1/tables/t/select", `{"where":"a = 99"}`},
 		{"/heddle.v1.TableService/CountBatch", `{"table":"t","where":["a < 5","a <","b = 2"]}`},

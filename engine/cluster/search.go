@@ -3,7 +3,6 @@ package cluster
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -37,8 +36,8 @@ func (c *Coordinator) SearchAll(ctx context.Context, index string, qs []engine.Q
 	ctx, cancel := c.deadline(ctx, qs[0].Timeout)
 	defer cancel()
 	for i := range qs {
-		if qs[i].Filter != nil || ask.Facets != nil {
-			return nil, cover, &engine.Error{Code: engine.Unsupported, Op: "search", Err: errors.New("filter, facets: clusters and collections have none")}
+		if err := checkFilter(qs[i].Filter); err != nil {
+			return nil, cover, err
 		}
 		if qs[i].Expr != nil || qs[i].Override != nil {
 			return nil, cover, &engine.Error{Code: engine.Unsupported, Op: "search", Err: fmt.Errorf("queries[%d]: a coordinator takes texts and terms, without Expr and Override", i)}
@@ -47,6 +46,9 @@ func (c *Coordinator) SearchAll(ctx context.Context, index string, qs []engine.Q
 	err = c.run(ctx, index, layout.Index, func(ctx context.Context, x *collection) error {
 		s := &search{reach: reach{c: c, x: x, partial: ask.AllowPartial}, qs: qs, ask: ask, hits: make([]api.Hits, len(qs))}
 		if err := s.run(ctx); err != nil {
+			return err
+		}
+		if err := s.facets(ctx); err != nil {
 			return err
 		}
 		hits, cover = s.hits, s.coverage()
@@ -197,6 +199,7 @@ func (s *search) ranges(ctx context.Context, k kind, at []int) error {
 			for _, t := range q.Terms {
 				bytes += 3 * len(t)
 			}
+			bytes += filterBytes(q.Filter)
 			n++
 		}
 		if err := s.send(ctx, k, at[:n]); err != nil {
@@ -267,10 +270,12 @@ func (s *search) message(k kind, at []int) (r *api.ShardSearchRequest, wrong map
 // send answers queries by one request to each shard.
 func (s *search) send(ctx context.Context, k kind, at []int) error {
 	r, wrong := s.message(k, at)
+	filters := s.filters(at, wrong)
 	answers, err := each(ctx, &s.reach, len(at), func(ctx context.Context, node api.ShardServiceClient, target *api.ShardTarget) (*api.ShardSearchResponse, error) {
 		mine := &api.ShardSearchRequest{Target: target, Texts: r.Texts, Lists: r.Lists, Numbers: r.Numbers, Ends: r.Ends, Literal: r.Literal, Mode: r.Mode,
 			K: r.K, Count: r.Count, Limit: r.Limit, Scoring: r.Scoring, Statistics: r.Statistics, Replaced: r.Replaced, Names: r.Names, Caller: r.Caller,
 			TimeoutUs: timeLeft(ctx), Explain: r.Explain}
+		mine.Filters, mine.Filter = filters.of(&s.x.layout.Shards[target.Shard]), filters.numbers
 		a, err := node.ShardSearch(ctx, mine)
 		if err == nil {
 			err = check(a, target, len(at), r)

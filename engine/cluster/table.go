@@ -2,7 +2,10 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"math"
+
+	"github.com/RoaringBitmap/roaring/v2"
 
 	"heddle/engine"
 	"heddle/engine/api"
@@ -22,9 +25,12 @@ func (c *Coordinator) Select(ctx context.Context, table string, s api.Selection)
 		if len(s.Where) == 0 {
 			return nil
 		}
+		if err := checkRows(s.In, x.layout.Docs); err != nil {
+			return err
+		}
 		r := &reach{c: c, x: x, partial: s.AllowPartial}
 		answers, err := each(ctx, r, len(s.Where), func(ctx context.Context, node api.ShardServiceClient, target *api.ShardTarget) (*api.ShardSelectResponse, error) {
-			a, err := node.ShardSelect(ctx, &api.ShardSelectRequest{Target: target, Where: s.Where, Rows: s.Rows, Limit: s.Limit, Caller: s.Caller, TimeoutUs: timeLeft(ctx), Explain: s.Explain})
+			a, err := node.ShardSelect(ctx, &api.ShardSelectRequest{Target: target, Where: s.Where, In: rowsOf(s.In, x, target), Rows: s.Rows, Limit: s.Limit, Caller: s.Caller, TimeoutUs: timeLeft(ctx), Explain: s.Explain})
 			if err == nil {
 				err = check(&api.ShardSearchResponse{Epoch: a.GetEpoch(), Counts: a.GetCounts(), Docs: a.GetRows(), Ends: a.GetEnds(), Errors: a.GetErrors()}, target, len(s.Where), &api.ShardSearchRequest{})
 			}
@@ -37,6 +43,22 @@ func (c *Coordinator) Select(ctx context.Context, table string, s api.Selection)
 		return nil
 	})
 	return rows, cover, err
+}
+
+// checkRows refuses a row that the table lacks.
+func checkRows(in *roaring.Bitmap, rows uint64) error {
+	if in == nil || in.IsEmpty() || uint64(in.Maximum()) < rows {
+		return nil
+	}
+	return &engine.Error{Code: engine.InvalidOption, Op: "select", Err: fmt.Errorf("in: row %d: the table has %d rows", in.Maximum(), rows)}
+}
+
+// rowsOf returns the rows that a shard selects from; empty for all.
+func rowsOf(in *roaring.Bitmap, x *collection, target *api.ShardTarget) []byte {
+	if in == nil {
+		return nil
+	}
+	return partOf(in, &x.layout.Shards[target.Shard])
 }
 
 // joinRows joins the answers of shards, whose rows follow one another.
@@ -82,15 +104,19 @@ func (c *Coordinator) Aggregate(ctx context.Context, table string, a api.Aggrega
 	ctx, cancel := c.deadline(ctx, a.Timeout)
 	defer cancel()
 	err = c.run(ctx, table, layout.Table, func(ctx context.Context, x *collection) error {
+		if err := checkRows(a.In, x.layout.Docs); err != nil {
+			return err
+		}
 		r := &reach{c: c, x: x, partial: a.AllowPartial}
 		rows := uint64(0) // that each shard sends at most; 0: all
 		if a.Limit > 0 && a.Offset <= math.MaxUint64-a.Limit {
 			rows = a.Offset + a.Limit
 		}
+		in := a.In
 		clauses := statement.Clauses{Select: a.Select, GroupBy: a.GroupBy, OrderBy: a.OrderBy}
 		answers, err := each(ctx, r, 1, func(ctx context.Context, node api.ShardServiceClient, target *api.ShardTarget) (part, error) {
 			a, err := node.ShardAggregate(ctx, &api.ShardAggregateRequest{Target: target, Select: a.Select, Where: a.Where, GroupBy: a.GroupBy, OrderBy: a.OrderBy,
-				Limit: rows, Caller: a.Caller, TimeoutUs: timeLeft(ctx), Explain: a.Explain})
+				Limit: rows, In: rowsOf(in, x, target), Caller: a.Caller, TimeoutUs: timeLeft(ctx), Explain: a.Explain})
 			if err != nil {
 				return part{}, err
 			}

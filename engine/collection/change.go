@@ -24,7 +24,7 @@ type Added struct {
 
 // Add adds the documents of inputs: text, jsonl or trec, see package build. Of opt the format, the
 // treatment of invalid documents, the limit of memory, the standard input and the report of
-// progress count. The documents are in place, and outlive a crash, when Add returns without an error.
+// progress count. A collection with attributes takes jsonl alone, without invalid documents. The documents are in place, and outlive a crash, when Add returns without an error.
 func (w *Writer) Add(ctx context.Context, inputs []string, opt build.Options) (a Added, err error) {
 	want := w.Manifest().Settings
 	want.apply(&opt)
@@ -34,10 +34,18 @@ func (w *Writer) Add(ctx context.Context, inputs []string, opt build.Options) (a
 			err = errors.Join(err, w.discard(number))
 		}
 	}()
+	if want.Attributes != nil {
+		done, err := w.addAttributes(ctx, number, inputs, &opt)
+		defer done()
+		if err != nil {
+			return a, err
+		}
+	}
 	got, err := w.build(ctx, number, inputs, opt, &a.Summary)
 	if err != nil {
 		return a, err
 	}
+	got.Attributes = want.Attributes
 	if err := check(&want, &got, &a.Summary); err != nil {
 		return a, err
 	}
@@ -58,13 +66,16 @@ func (w *Writer) Add(ctx context.Context, inputs []string, opt build.Options) (a
 	return a, nil
 }
 
+// ErrDocuments is the cause of the error for documents that a collection cannot hold.
+var ErrDocuments = errors.New("the collection cannot hold the documents")
+
 // check refuses documents that the collection cannot hold.
 func check(want, got *Settings, sum *build.Summary) error {
 	switch {
 	case sum.Unnamed > 0:
-		return fmt.Errorf("%d documents have no name: a document of a collection needs one (NAME TAB TEXT; id in jsonl), because line numbers would replace one another", sum.Unnamed)
+		return fmt.Errorf("%w: %d have no name: a document of a collection needs one (NAME TAB TEXT; id in jsonl), because line numbers would replace one another", ErrDocuments, sum.Unnamed)
 	case fmt.Sprint(*got) != fmt.Sprint(*want):
-		return fmt.Errorf("the documents need other settings than the collection has: vectors need a collection with --tokenizer %s", analyze.TokensSpaces)
+		return fmt.Errorf("%w: they need other settings: vectors need a collection with --tokenizer %s", ErrDocuments, analyze.TokensSpaces)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"heddle/engine/cluster/layout"
+	"heddle/engine/collection/attributes"
 	"heddle/engine/file/container"
 	"heddle/engine/index/build"
 	"heddle/engine/index/hdl"
@@ -17,15 +18,19 @@ import (
 
 // Create makes a collection without documents in a new or empty folder. The settings of opt hold for
 // all documents: its analysis, codecs, lengths and stored texts. Impacts are refused, because they
-// depend on all documents.
+// depend on all documents. With columns, each segment has an attribute table of the members of JSON
+// lines with these names.
 //
 // A folder that Create has made is removed after an error. A folder with other files is refused with
 // fs.ErrExist, and a folder in which another process works with ErrLocked.
-func Create(ctx context.Context, dir string, opt build.Options) error {
-	return createOn(ctx, container.OSDisk{}, dir, opt)
+func Create(ctx context.Context, dir string, opt build.Options, columns ...attributes.Column) error {
+	return createOn(ctx, container.OSDisk{}, dir, opt, columns...)
 }
 
-func createOn(ctx context.Context, d container.Disk, dir string, opt build.Options) (err error) {
+func createOn(ctx context.Context, d container.Disk, dir string, opt build.Options, columns ...attributes.Column) (err error) {
+	if err := attributes.Check(columns); err != nil {
+		return err
+	}
 	if opt.Impacts > 0 {
 		return errors.New("a collection has no impacts: they depend on all documents; build an index instead")
 	}
@@ -48,7 +53,7 @@ func createOn(ctx context.Context, d container.Disk, dir string, opt build.Optio
 			err = errors.Join(err, os.RemoveAll(dir))
 		}
 	}()
-	return createIn(ctx, d, dir, opt)
+	return createIn(ctx, d, dir, opt, columns)
 }
 
 // vacant refuses a folder with files, except those of a creation that did not complete.
@@ -66,7 +71,7 @@ func vacant(dir string) error {
 }
 
 // createIn writes the first segment, which is empty, and the manifest.
-func createIn(ctx context.Context, d container.Disk, dir string, opt build.Options) (err error) {
+func createIn(ctx context.Context, d container.Disk, dir string, opt build.Options, columns []attributes.Column) (err error) {
 	at, err := filepath.Abs(dir)
 	if err != nil {
 		return err
@@ -82,6 +87,13 @@ func createIn(ctx context.Context, d container.Disk, dir string, opt build.Optio
 	opt.Format, opt.Stdin = build.Text, strings.NewReader("")
 	if w.now.Settings, err = w.build(ctx, number, []string{"-"}, opt, new(build.Summary)); err != nil {
 		return err
+	}
+	if w.now.Settings.Attributes = columns; columns != nil {
+		done, err := w.addAttributes(ctx, number, []string{"-"}, &build.Options{Stdin: strings.NewReader("")})
+		defer done()
+		if err != nil {
+			return err
+		}
 	}
 	s, err := w.seal(number)
 	if err != nil {

@@ -17,6 +17,11 @@
 // A name stands for one document. A document that is added under the name of another one replaces
 // it. Documents without a name are refused, because line numbers would replace one another.
 //
+// # Attributes
+//
+// A collection may declare attributes: members of JSON lines with their types. Each segment then has
+// a table (package attributes) whose row i describes its document i, for filters and facets.
+//
 // # Statistics
 //
 // Deleted documents count nowhere: a query has the documents, scores and order that a fresh index

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"heddle/engine/cluster/layout"
+	"heddle/engine/collection/attributes"
 	"heddle/engine/file/auxiliary"
 	"heddle/engine/file/container"
 	"heddle/engine/index/build"
@@ -34,21 +35,14 @@ type Manifest struct {
 // Segment is a range of documents.
 type Segment struct {
 	layout.Shard
-	Length  uint64   `json:"length"` // sum of the lengths of all documents
-	Keys    File     `json:"keys"`
-	Deleted *Deleted `json:"deleted,omitempty"` // nil: none
-}
-
-// File is a file beside the manifest.
-type File struct {
-	File   string `json:"file"`
-	Bytes  uint64 `json:"bytes"`
-	SHA256 string `json:"sha256"`
+	Length  uint64      `json:"length"` // sum of the lengths of all documents
+	Keys    layout.File `json:"keys"`
+	Deleted *Deleted    `json:"deleted,omitempty"` // nil: none
 }
 
 // Deleted is the bitmap of deleted documents, in the portable format of Roaring.
 type Deleted struct {
-	File
+	layout.File
 	Docs uint64 `json:"docs"` // that are deleted
 }
 
@@ -79,6 +73,8 @@ type Settings struct {
 	ExceptionRatio float64  `json:"exception_ratio"`
 	Lengths        string   `json:"lengths"`
 	StoreTexts     bool     `json:"store_texts,omitempty"`
+	// Attributes are the columns of the attribute table of each segment; nil for none.
+	Attributes []attributes.Column `json:"attributes,omitempty"`
 }
 
 // apply sets the fields of a build.
@@ -91,7 +87,7 @@ func (s *Settings) apply(o *build.Options) {
 // settingsOf returns the settings of an index.
 func settingsOf(m *hdl.Meta) Settings {
 	a := m.Analysis
-	return Settings{a.Tokens, a.Fold, a.Stemmer, a.StopWords, m.Codec, m.Dense, m.ExceptionRatio, m.Lengths, m.Texts}
+	return Settings{a.Tokens, a.Fold, a.Stemmer, a.StopWords, m.Codec, m.Dense, m.ExceptionRatio, m.Lengths, m.Texts, nil}
 }
 
 // Map is the collection as the shards of an index.
@@ -114,14 +110,20 @@ func (m *Manifest) Validate() error {
 	if err := m.Map().Validate(); err != nil {
 		return err
 	}
+	if err := attributes.Check(m.Settings.Attributes); err != nil {
+		return fmt.Errorf("settings.%w", err)
+	}
 	for i, s := range m.Segments {
-		if err := s.Keys.validate(); err != nil {
+		if (s.Attributes != nil) != (m.Settings.Attributes != nil) {
+			return fmt.Errorf("shards[%d].attributes: settings.attributes names %d columns", i, len(m.Settings.Attributes))
+		}
+		if err := s.Keys.Validate(); err != nil {
 			return fmt.Errorf("shards[%d].keys.%w", i, err)
 		}
 		if s.Deleted == nil {
 			continue
 		}
-		if err := s.Deleted.validate(); err != nil {
+		if err := s.Deleted.Validate(); err != nil {
 			return fmt.Errorf("shards[%d].deleted.%w", i, err)
 		}
 		if s.Deleted.Docs > s.Docs {
@@ -131,17 +133,14 @@ func (m *Manifest) Validate() error {
 	return nil
 }
 
-// validate checks a file as layout does.
-func (f *File) validate() error {
-	one := layout.Shard{File: f.File, Bytes: f.Bytes, SHA256: f.SHA256}
-	return one.Validate()
-}
-
 // files returns the names of all files.
 func (m *Manifest) files() map[string]bool {
 	all := map[string]bool{}
 	for _, s := range m.Segments {
-		all[s.File], all[s.Keys.File] = true, true
+		all[s.Keys.File] = true
+		for _, f := range s.Shard.Files() {
+			all[f.File] = true
+		}
 		if s.Deleted != nil {
 			all[s.Deleted.File.File] = true
 		}

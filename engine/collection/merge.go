@@ -75,6 +75,11 @@ func (w *Writer) mergeParts(ctx context.Context, number uint64, old []*segment, 
 	}); err != nil {
 		return err
 	}
+	if w.Manifest().Settings.Attributes != nil {
+		if err := w.mergeAttributes(ctx, number, old, parts); err != nil {
+			return err
+		}
+	}
 	s, err := w.seal(number)
 	if err != nil {
 		return err
@@ -93,7 +98,10 @@ func (w *Writer) mergeParts(ctx context.Context, number uint64, old []*segment, 
 	next := append(append(w.segments[:from:from], s), w.segments[to:]...)
 	if s.Docs == 0 && len(next) > 1 {
 		next = append(w.segments[:from:from], w.segments[to:]...)
-		w.before[s.File], w.before[s.Keys.File] = true, true // its empty files go with the change
+		w.before[s.Keys.File] = true // its empty files go with the change
+		for _, f := range s.Shard.Files() {
+			w.before[f.File] = true
+		}
 		s.close()
 	}
 	return w.change(next, map[*segment]*roaring.Bitmap{s: s.deleted})

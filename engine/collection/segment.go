@@ -10,6 +10,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"heddle/engine/cluster/layout"
 	"heddle/engine/collection/keys"
 	"heddle/engine/file/auxiliary"
 	"heddle/engine/file/container"
@@ -123,6 +124,6 @@ func writeDeleted(disk container.Disk, dir, name string, b *roaring.Bitmap) (*De
 		return nil, err
 	}
 	sum := sha256.Sum256(data.Bytes())
-	d := &Deleted{File{name, uint64(data.Len()), hex.EncodeToString(sum[:])}, b.GetCardinality()}
+	d := &Deleted{layout.File{File: name, Bytes: uint64(data.Len()), SHA256: hex.EncodeToString(sum[:])}, b.GetCardinality()}
 	return d, auxiliary.ReplaceOn(disk, filepath.Join(dir, name), data.Bytes())
 }

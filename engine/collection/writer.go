@@ -111,7 +111,7 @@ func (w *Writer) Manifest() *Manifest {
 }
 
 // own matches the names of the files of a collection, and the names of their temporary files.
-var own = regexp.MustCompile(`^(\d{8,}\.hd[lk]|\d{8,}-\d{8,}\.roaring|manifest\.json)(\.tmp\d+)?$|^\.heddle-build-`)
+var own = regexp.MustCompile(`^(\d{8,}\.hd[lkb]|\d{8,}-\d{8,}\.roaring|manifest\.json)(\.tmp\d+)?$|^\.heddle-build-`)
 
 // numberOf returns the number at the start of the name of a file; 0 for other names.
 func numberOf(name string) uint64 {
@@ -178,6 +178,12 @@ func (w *Writer) seal(number uint64) (s *segment, err error) {
 		return s, err
 	}
 	path = filepath.Join(w.dir, s.Keys.File)
+	if w.Manifest().Settings.Attributes != nil {
+		f, err := layout.Describe(w.attributesPath(number), fmt.Sprintf("%08d.hdb", number))
+		if s.Attributes = &f; err != nil {
+			return s, err
+		}
+	}
 	earlier, err := keys.Write(w.disk, path, s.index)
 	if err != nil {
 		return s, err
@@ -239,7 +245,7 @@ func (w *Writer) discard(number uint64) error {
 		return nil
 	}
 	var errs []error
-	for _, suffix := range []string{"hdl", "hdk"} {
+	for _, suffix := range []string{"hdl", "hdk", "hdb"} {
 		errs = append(errs, w.disk.RemoveAll(filepath.Join(w.dir, fmt.Sprintf("%08d.%s", number, suffix))))
 	}
 	return errors.Join(errs...)

@@ -257,6 +257,14 @@ func (r *Rows) Selection(i int) []uint64 {
 	return r.Bits[i*r.Stride : (i+1)*r.Stride : (i+1)*r.Stride]
 }
 
+// CodeCounter is a TableStore that counts rows by their codes.
+type CodeCounter interface {
+	// CountCodes counts rows, a bitset of FilterWords words, by their codes in columns. A result
+	// has Last+2 places: the rows without a value, then the rows of each code. It is nil for a
+	// column that the store does not take. A code above Last gives an error.
+	CountCodes(ctx context.Context, rows []uint64, columns []Input) ([][]uint64, error)
+}
+
 // TableStore is a resident Table. It is safe for concurrent use.
 type TableStore interface {
 	// Select runs every selection of s into out. The batch must be valid

@@ -74,19 +74,26 @@ func (s *Server) aggregate(ctx context.Context, r *api.AggregateRequest) (*aggre
 	if r.GetWhere() != "" {
 		about.Query += " WHERE " + r.GetWhere()
 	}
+	in, err := s.restrict(ctx, r.GetTable(), r.GetWhere(), r.GetIn())
+	if err != nil {
+		return nil, err
+	}
 	a := engine.Aggregation{Select: r.GetSelect(), GroupBy: r.GetGroupBy(), OrderBy: r.GetOrderBy(), Offset: r.GetOffset(), Limit: uint64(r.GetLimit()),
-		Rows: engine.Selection{Where: r.GetWhere(), Caller: about.Caller, Timeout: s.timeout(r.GetTimeoutMs())}}
+		Rows: engine.Selection{Where: in.where, Caller: about.Caller, Timeout: s.timeout(r.GetTimeoutMs())}}
 	if a.Limit == 0 {
 		a.Limit = uint64(most) + 1
 	}
 	if s.opt.Remote != nil {
-		return s.remoteValues(ctx, r, &a)
+		return s.remoteValues(ctx, r, &a, in.rows)
 	}
 	if r.GetExplain() {
 		a.Rows.Explain = new(engine.TableExplanation)
 	}
 	x, err := s.tables.get(r.GetTable())
 	if err != nil {
+		return nil, err
+	}
+	if a.Rows.In, err = in.bits(x); err != nil {
 		return nil, err
 	}
 	out, n := &aggregated{}, 0

@@ -112,7 +112,7 @@ func TestSlowBody(t *testing.T) {
 		r := runAt(t, newPipes(), engine.Options{Backend: "host"}, Options{})
 		at := newPipes()
 		r.opt.Stall = 100 * time.Millisecond
-		h := r.httpServer(t.Context(), r.Handler(), nil)
+		h := r.httpServer(t.Context(), r.Handler(), false)
 		go h.Serve(at)
 		defer h.Close()
 		for head, want := range map[string]string{

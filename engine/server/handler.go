@@ -4,6 +4,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
+	"mime"
 	"net/http"
 	"net/http/pprof"
 	"os"
@@ -187,7 +189,19 @@ type exchange struct {
 	variables []protoreflect.FieldDescriptor
 }
 
-func (x *exchange) Receive(msg any) error { return readBody(x.r, msg.(proto.Message), x.variables) }
+// Receive implements connect.ServerStream. Documents may come as lines.
+func (x *exchange) Receive(msg any) error {
+	m := msg.(proto.Message)
+	a, documents := msg.(*api.AddDocumentsRequest)
+	if kind, _, _ := mime.ParseMediaType(x.r.Header.Get("Content-Type")); !documents || kind != typeLines {
+		return readBody(x.r, m, x.variables)
+	}
+	var err error
+	if a.Lines, err = io.ReadAll(x.r.Body); err != nil {
+		return unread(err)
+	}
+	return readVariables(x.r, m, x.variables)
+}
 
 func (x *exchange) SendHeaders() error { return nil }
 
@@ -207,6 +221,11 @@ func readBody(r *http.Request, m proto.Message, variables []protoreflect.FieldDe
 			return unread(err)
 		}
 	}
+	return readVariables(r, m, variables)
+}
+
+// readVariables reads the variables of the path into a message.
+func readVariables(r *http.Request, m proto.Message, variables []protoreflect.FieldDescriptor) error {
 	for _, f := range variables {
 		value, to := r.PathValue(string(f.Name())), m.ProtoReflect()
 		if given := to.Get(f).String(); given != "" && given != value {

@@ -30,6 +30,8 @@ type Options struct {
 	Remote Remote
 	// Collections answers the queries on further indexes, which it lists. Default: nil, none.
 	Collections Remote
+	// Changer changes the collections. Default: nil, they cannot be changed.
+	Changer Changer
 	// Service answers further procedures on the port of queries. Default: nil, none.
 	Service Service
 	// Trusted opens files without a check of their checksums.

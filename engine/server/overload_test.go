@@ -108,7 +108,11 @@ func TestOverload(t *testing.T) {
 		}
 		goroutines := runtime.NumGoroutine()
 		const capacity = float64(time.Second / perQuery)
-		l := put(2*capacity, 10*time.Second, time.Second)
+		length := 10 * time.Second
+		if testing.Short() {
+			length = 3 * time.Second
+		}
+		l := put(2*capacity, length, time.Second)
 		t.Logf("%.0f of %.0f queries per second answered, %v", l.Throughput, capacity, l.Errors)
 		for code := range l.Errors {
 			if !slices.Contains([]string{"overloaded", "deadline", "client_late"}, code) {

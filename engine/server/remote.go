@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/server/monitor"
@@ -137,12 +139,12 @@ func (t tableService) remoteCounts(ctx context.Context, r *api.CountBatchRequest
 }
 
 // remoteRows returns the rows of a selection.
-func (s *Server) remoteRows(ctx context.Context, r *api.SelectRequest, sel engine.Selection) (*selected, error) {
+func (s *Server) remoteRows(ctx context.Context, r *api.SelectRequest, sel engine.Selection, in *roaring.Bitmap) (*selected, error) {
 	limit := uint64(r.GetLimit())
 	if limit == 0 {
 		limit = uint64(s.limits().Documents) + 1
 	}
-	rows, cover, err := s.opt.Remote.Select(ctx, r.GetTable(), api.Selection{Where: []string{sel.Where}, Rows: true, Limit: limit,
+	rows, cover, err := s.opt.Remote.Select(ctx, r.GetTable(), api.Selection{Where: []string{sel.Where}, In: in, Rows: true, Limit: limit,
 		AllowPartial: r.GetAllowPartial(), Caller: sel.Caller, Timeout: sel.Timeout})
 	if err != nil {
 		return nil, err
@@ -163,8 +165,8 @@ func (s *Server) remoteRows(ctx context.Context, r *api.SelectRequest, sel engin
 }
 
 // remoteValues answers an aggregation.
-func (s *Server) remoteValues(ctx context.Context, r *api.AggregateRequest, a *engine.Aggregation) (*aggregated, error) {
-	b, explanation, cover, err := s.opt.Remote.Aggregate(ctx, r.GetTable(), api.Aggregation{Select: a.Select, Where: a.Rows.Where, GroupBy: a.GroupBy, OrderBy: a.OrderBy,
+func (s *Server) remoteValues(ctx context.Context, r *api.AggregateRequest, a *engine.Aggregation, in *roaring.Bitmap) (*aggregated, error) {
+	b, explanation, cover, err := s.opt.Remote.Aggregate(ctx, r.GetTable(), api.Aggregation{Select: a.Select, Where: a.Rows.Where, In: in, GroupBy: a.GroupBy, OrderBy: a.OrderBy,
 		Offset: a.Offset, Limit: a.Limit, Explain: r.GetExplain(), AllowPartial: r.GetAllowPartial(), Caller: a.Rows.Caller, Timeout: a.Rows.Timeout})
 	if err == nil {
 		err = within("documents", b.Len(), s.limits().Documents)

@@ -2,12 +2,13 @@ package server
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"log"
 	"net"
 	"net/http"
 	"time"
+
+	"heddle/engine/server/access"
 )
 
 // Serve answers requests until ctx ends or Drain is called. Then it reports not ready, waits for
@@ -17,22 +18,16 @@ import (
 func (s *Server) Serve(ctx context.Context, listener, admin net.Listener) error {
 	requests, cut := context.WithCancel(context.Background()) // requests outlive ctx
 	defer cut()
-	servers := []*http.Server{s.httpServer(requests, s.Handler(), s.opt.Access.TLS(false))}
+	servers := []*http.Server{s.httpServer(requests, s.Handler(), false)}
 	listeners := []net.Listener{listener}
 	if admin != nil {
-		servers, listeners = append(servers, s.httpServer(requests, s.AdminHandler(), s.opt.Access.TLS(true))), append(listeners, admin)
+		servers, listeners = append(servers, s.httpServer(requests, s.AdminHandler(), true)), append(listeners, admin)
 	}
 	failed := make(chan error, len(servers))
 	for i, h := range servers {
 		l := &limitedListener{Listener: listeners[i], s: s}
 		h.ConnState = l.note
-		go func() {
-			if h.TLSConfig != nil {
-				failed <- h.ServeTLS(l, "", "")
-			} else {
-				failed <- h.Serve(l)
-			}
-		}()
+		go func() { failed <- access.Serve(h, l) }()
 	}
 	var err error
 	select {
@@ -54,18 +49,10 @@ func (s *Server) Serve(ctx context.Context, listener, admin net.Listener) error 
 	return err
 }
 
-// httpServer returns a server of HTTP/1.1 and HTTP/2, with TLS unless secure is nil. A connection
-// of HTTP/2 whose client does not answer pings ends.
-func (s *Server) httpServer(requests context.Context, h http.Handler, secure *tls.Config) *http.Server {
-	protocols := new(http.Protocols)
-	protocols.SetHTTP1(true)
-	protocols.SetHTTP2(secure != nil)
-	protocols.SetUnencryptedHTTP2(secure == nil)
-	return &http.Server{
-		Handler: h, Protocols: protocols, TLSConfig: secure,
-		HTTP2:             &http.HTTP2Config{SendPingTimeout: s.opt.Stall, PingTimeout: s.opt.Stall},
-		ReadHeaderTimeout: s.opt.Stall, ReadTimeout: s.opt.Stall, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		BaseContext: func(net.Listener) context.Context { return requests },
-		ErrorLog:    log.New(s.opt.Log, "", 0),
-	}
+// httpServer returns the server of a listener, whose requests end with the context.
+func (s *Server) httpServer(requests context.Context, h http.Handler, admin bool) *http.Server {
+	hs := s.opt.Access.Server(h, admin, s.opt.Stall)
+	hs.ReadTimeout, hs.ErrorLog = s.opt.Stall, log.New(s.opt.Log, "", 0)
+	hs.BaseContext = func(net.Listener) context.Context { return requests }
+	return hs
 }

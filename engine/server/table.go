@@ -19,12 +19,16 @@ func (t tableService) Count(ctx context.Context, r *api.CountRequest) (*api.Coun
 	began := time.Now()
 	about := monitor.Of(ctx)
 	about.Query = r.GetWhere()
-	sel := engine.Selection{Where: r.GetWhere(), Output: plan.OutputCounts, Caller: about.Caller, Timeout: t.s.timeout(r.GetTimeoutMs())}
+	in, err := t.s.restrict(ctx, r.GetTable(), r.GetWhere(), r.GetIn())
+	if err != nil {
+		return nil, err
+	}
+	sel := engine.Selection{Where: in.where, Output: plan.OutputCounts, Caller: about.Caller, Timeout: t.s.timeout(r.GetTimeoutMs())}
 	if r.GetExplain() {
 		sel.Explain = new(engine.TableExplanation)
 	}
 	if remote := t.s.opt.Remote; remote != nil {
-		rows, cover, err := remote.Select(ctx, r.GetTable(), api.Selection{Where: []string{sel.Where}, Explain: r.GetExplain(),
+		rows, cover, err := remote.Select(ctx, r.GetTable(), api.Selection{Where: []string{sel.Where}, In: in.rows, Explain: r.GetExplain(),
 			AllowPartial: r.GetAllowPartial(), Caller: sel.Caller, Timeout: sel.Timeout})
 		if err != nil {
 			return nil, err
@@ -33,6 +37,9 @@ func (t tableService) Count(ctx context.Context, r *api.CountRequest) (*api.Coun
 	}
 	x, err := t.s.tables.get(r.GetTable())
 	if err != nil {
+		return nil, err
+	}
+	if sel.In, err = in.bits(x); err != nil {
 		return nil, err
 	}
 	rows, err := x.Select(ctx, sel)
@@ -116,12 +123,19 @@ func (s *Server) selectRows(ctx context.Context, r *api.SelectRequest) (*selecte
 	}
 	about := monitor.Of(ctx)
 	about.Query = r.GetWhere()
-	sel := engine.Selection{Where: r.GetWhere(), Output: plan.OutputBits, Caller: about.Caller, Timeout: s.timeout(r.GetTimeoutMs())}
+	in, err := s.restrict(ctx, r.GetTable(), r.GetWhere(), r.GetIn())
+	if err != nil {
+		return nil, err
+	}
+	sel := engine.Selection{Where: in.where, Output: plan.OutputBits, Caller: about.Caller, Timeout: s.timeout(r.GetTimeoutMs())}
 	if s.opt.Remote != nil {
-		return s.remoteRows(ctx, r, sel)
+		return s.remoteRows(ctx, r, sel, in.rows)
 	}
 	x, err := s.tables.get(r.GetTable())
 	if err != nil {
+		return nil, err
+	}
+	if sel.In, err = in.bits(x); err != nil {
 		return nil, err
 	}
 	rows, err := x.Select(ctx, sel)

@@ -19,6 +19,7 @@ var Operation = device.Operation{
 	Name: "bitmap",
 	Programs: []device.Program{
 		{Kernels: []string{"rows"}, Files: device.Files("wah.cl", "directory.cl", "tile.cl", "any_serial.cl", "any.cl", "rows.cl")},
+		{Kernels: []string{"count_codes"}, Files: device.Files("posting.cl", "facet.cl")},
 		{Kernels: []string{"wah_expand"}, Files: device.Files("group.cl", "scan.cl", "wah.cl", "directory.cl", "chunk.cl", "decompress.cl", "reduce.cl")},
 	},
 	Features: []string{"USE_WIDE", "USE_ARENAS", "USE_STORED", "USE_COLUMNS"},
@@ -36,7 +37,9 @@ var Operation = device.Operation{
 		}
 		return nil
 	},
-	Limits: func(t device.Tuning) (local, group int) { return localMemory(t), workGroup(t) },
+	Limits: func(t device.Tuning) (local, group int) {
+		return max(localMemory(t), 4*facetLocal), max(workGroup(t), facetGroup(t))
+	},
 	Defines: func(t device.Tuning, define func(string, int)) {
 		define("TABLE_TILE", tileGroups(t))
 		define("TABLE_WG", workGroup(t))

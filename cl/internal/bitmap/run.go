@@ -135,6 +135,11 @@ func (x *slot) send() error {
 	} else if err := x.launchRows(0, c.count, nil, 0); err != nil {
 		return err
 	}
+	if x.kept != nil {
+		if err := x.kept(); err != nil {
+			return err
+		}
+	}
 	if err := x.Read(x.batch.Buffer, head+c.count); err != nil {
 		return err
 	}

@@ -1,8 +1,10 @@
 package bitmap
 
 import (
+	"cmp"
 	"context"
 	"math/bits"
+	"slices"
 
 	"heddle/cl/internal/device"
 	"heddle/codec/wah"
@@ -64,6 +66,52 @@ func selfTest(ctx context.Context, rt *device.Runtime, of testKey) error {
 		}
 	}
 	return nil
+}
+
+// facetKey is the key of the self-test of count_codes.
+type facetKey struct{}
+
+// selfTestFacets counts codes on first use: few of them in local memory, and many.
+func selfTestFacets(ctx context.Context, rt *device.Runtime) error {
+	return device.TestOnce(rt, []facetKey{{}}, func([]facetKey) error {
+		const rows = 70_000 // of two work-groups
+		t, plain, err := sampleTable(rows, 32)
+		lasts := []uint64{6, rows - 1}
+		var columns []plan.Input
+		for _, last := range lasts {
+			codes := make([]uint64, rows)
+			for r := range codes {
+				codes[r] = plain.Codes[0][r] % (last + 1)
+			}
+			plain.Codes = append(plain.Codes, codes)
+			column, failed := t.AppendCodes(codes)
+			err = cmp.Or(err, failed)
+			columns = append(columns, plan.Input{Column: column, Last: last})
+		}
+		if err != nil {
+			return rt.FailedTest("preparing: %w", err)
+		}
+		s, err := load(ctx, rt, t)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		set := plain.Bits[5] // half of the rows
+		got, err := s.countCodes(ctx, set, columns)
+		if err != nil {
+			return err
+		}
+		for i, in := range columns {
+			want := make([]uint64, in.Last+2)
+			for r, code := range plain.Codes[in.Column] {
+				want[code+1] += set[r/64] >> (r % 64) & 1
+			}
+			if !slices.Equal(got[i], want) {
+				return rt.FailedTest("numbers of rows by their codes are wrong, of codes up to %d", in.Last)
+			}
+		}
+		return nil
+	})
 }
 
 // sampleTable makes a table with vectors of zeros, of ones, of random bits from few to half

@@ -43,6 +43,7 @@ type slot struct {
 	bitsAt  int            // word of down at which bits begin
 	args    []any          // of the kernel; reused
 	submit  func() error   // send, bound once
+	kept    func() error   // enqueues the use of the bits before they are lost; may be nil
 }
 
 // leastWords is the number of words for selections before a slot grows.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -36,6 +37,7 @@ type Store struct {
 
 	loading chan struct{} // holds a token; its receiver may load values
 	values  atomic.Pointer[values]
+	absent  sync.Map // rows of a vector that CountCodes needs, a *filter.Set, by the vector
 
 	closed  atomic.Bool
 	closing chan struct{} // closed by Close
@@ -65,7 +67,7 @@ func load(ctx context.Context, b *device.Runtime, t *plan.Table) (*Store, error)
 	s.free = device.NewPool[slot](maxSlots(b.Tuning))
 	s.scratch = device.NewScratchMemory(b, b.Memory, &s.slotBytes, "selecting rows")
 	view := vectorSource(t)
-	ranges, places, err := lists.Layout(view, b.Info.MaxAlloc)
+	ranges, places, err := lists.Layout(view, b.Info.MaxAlloc, lists.MaxArenas)
 	if err != nil {
 		return nil, b.OutOfMemory("laying out vectors", err)
 	}
@@ -144,6 +146,24 @@ func (s *Store) program(with device.Features) device.KernelID {
 // Select implements plan.TableStore. A round is one launch if sel has few selections or
 // asks for counts.
 func (s *Store) Select(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) error {
+	if err := s.check(ctx, sel); err != nil {
+		return err
+	}
+	if sel.Strategy == plan.StrategyAuto && s.strategyOf(sel) == plan.IdealHybrid {
+		if err := selfTestOnce(ctx, s.rt, s.t.Word(), plan.IdealHybrid); err != nil {
+			return err
+		}
+		ideal := *sel
+		ideal.Strategy = plan.IdealHybrid
+		if err := s.selectRows(ctx, &ideal, out); !device.IsExceeded(err) {
+			return err
+		}
+	}
+	return s.selectRows(ctx, sel, out)
+}
+
+// check checks the arguments of Select and Filter.
+func (s *Store) check(ctx context.Context, sel *plan.SelectBatch) error {
 	if s.closed.Load() {
 		return plan.ErrClosed
 	}
@@ -157,11 +177,9 @@ func (s *Store) Select(ctx context.Context, sel *plan.SelectBatch, out *plan.Row
 		if !slices.Contains(strategies, sel.Strategy) {
 			return fmt.Errorf("%s: strategy %v: %w", s.rt.Name(), sel.Strategy, plan.ErrUnsupported)
 		}
-		if err := selfTestOnce(ctx, s.rt, s.t.Word(), sel.Strategy); err != nil {
-			return err
-		}
+		return selfTestOnce(ctx, s.rt, s.t.Word(), sel.Strategy)
 	}
-	return s.selectRows(ctx, sel, out)
+	return nil
 }
 
 // selectRows is Select without a check of its arguments.
@@ -174,18 +192,9 @@ func (s *Store) selectRows(ctx context.Context, sel *plan.SelectBatch, out *plan
 		out.Bits = slices.Grow(out.Bits, n*out.Stride)[:n*out.Stride]
 	}
 	if n > 0 && s.dir.tiles > 0 {
-		if err := s.loadValues(ctx, sel); err != nil {
+		if err := s.onSlot(ctx, sel, func(x *slot) error { return x.run(ctx, sel, out) }); err != nil {
 			return err
 		}
-		x, err := s.free.Take(ctx, s.closing, s.newTableSlot)
-		if err != nil {
-			return err
-		}
-		if err := x.run(ctx, sel, out); err != nil {
-			go x.giveBack() // once no command is under way
-			return err
-		}
-		s.free.Give(x)
 	}
 	out.Stats.Queries = uint64(n)
 	for _, c := range out.Counts {
@@ -195,26 +204,25 @@ func (s *Store) selectRows(ctx context.Context, sel *plan.SelectBatch, out *plan
 	return nil
 }
 
+// onSlot calls run with a slot, once the values that sel needs are there.
+func (s *Store) onSlot(ctx context.Context, sel *plan.SelectBatch, run func(x *slot) error) error {
+	if err := s.loadValues(ctx, sel); err != nil {
+		return err
+	}
+	x, err := s.free.Take(ctx, s.closing, s.newTableSlot)
+	if err != nil {
+		return err
+	}
+	if err := run(x); err != nil {
+		go x.giveBack() // once no command is under way
+		return err
+	}
+	s.free.Give(x)
+	return nil
+}
+
 // strategies lists the strategies of the kernels.
 var strategies = []plan.Strategy{plan.Fused, plan.COA, plan.ROA, plan.Hybrid, plan.IdealHybrid}
-
-// Filter implements plan.TableStore.
-func (s *Store) Filter(ctx context.Context, sel *plan.SelectBatch) (plan.Filter, error) {
-	if sel.Len() != 1 {
-		return nil, fmt.Errorf("a filter of %d selections, want 1", sel.Len())
-	}
-	one := *sel
-	one.Output = plan.OutputBits
-	var rows plan.Rows
-	if err := s.Select(ctx, &one, &rows); err != nil {
-		return nil, err
-	}
-	f, err := filter.New(s.t.Rows, rows.Selection(0))
-	if err != nil {
-		return nil, err
-	}
-	return f, nil
-}
 
 // Strategies implements plan.TableStore.
 func (s *Store) Strategies() []plan.Strategy { return slices.Clone(strategies) }
@@ -222,10 +230,7 @@ func (s *Store) Strategies() []plan.Strategy { return slices.Clone(strategies) }
 // Explain implements plan.TableStore. It names the strategy and the compressed vectors
 // that a selection reads, as often as the selection names them.
 func (s *Store) Explain(sel *plan.SelectBatch, i int) string {
-	strategy := sel.Strategy
-	if strategy == plan.StrategyAuto {
-		strategy = plan.Fused
-	}
+	strategy := s.strategyOf(sel)
 	vectors, bytes, checks := 0, uint64(0), 0
 	for _, x := range sel.Selection(i) {
 		switch x.Code {
@@ -269,6 +274,7 @@ func (s *Store) Close() error {
 
 func (s *Store) release() {
 	s.free.Drain((*slot).release)
+	s.absent.Range(func(_, f any) bool { return f.(*filter.Set).Close() == nil })
 	if v := s.values.Load(); v != nil {
 		v.arena.Release()
 	}

@@ -22,11 +22,19 @@ func (s *Store) loadValues(ctx context.Context, sel *plan.SelectBatch) error {
 	for _, x := range sel.Steps {
 		asks = asks || x.Code == plan.StepCheck
 	}
-	if !asks || s.values.Load() != nil { // without the method values below, which allocate
+	if !asks {
 		return nil
 	}
-	_, err := device.Once(ctx, s.loading, s.closing, s.values.Load, s.values.Store, s.newValues)
+	_, err := s.allValues(ctx)
 	return err
+}
+
+// allValues returns the stored values and uploads them on first use.
+func (s *Store) allValues(ctx context.Context) (*values, error) {
+	if v := s.values.Load(); v != nil { // without the method values below, which allocate
+		return v, nil
+	}
+	return device.Once(ctx, s.loading, s.closing, s.values.Load, s.values.Store, s.newValues)
 }
 
 // newValues checks the stored values and copies them to the device.
@@ -57,7 +65,7 @@ func (s *Store) newValues() (*values, error) {
 			view.Lists = append(view.Lists, plan.List{Off: span.Off, Words: uint32(span.Words)})
 		}
 	}
-	ranges, places, err := lists.Layout(view, b.Info.MaxAlloc)
+	ranges, places, err := lists.Layout(view, b.Info.MaxAlloc, lists.MaxArenas)
 	if err != nil {
 		return nil, b.OutOfMemory("laying out stored values", err)
 	}

@@ -30,6 +30,7 @@ type Runtime struct {
 	Info       plan.Info
 	Tuning     Tuning
 	Memory     *Budget // of all buffers of the device
+	Regions    Regions // of filters
 	Profiling  bool
 	CountLoads bool
 	Log        *zerolog.Logger
@@ -77,6 +78,7 @@ func Open(ctx context.Context, d *Device, opt Options) (*Runtime, error) {
 	rt := &Runtime{Info: d.info, Tuning: d.tuning, Memory: NewBudget(d.String(), limit), Profiling: opt.Profiling,
 		CountLoads: opt.CountLoads, Log: opt.Log, dev: d, Ops: d.ops, skipSelfTest: opt.SkipSelfTest, faulty: opt.Fault,
 		programs: map[KernelID]*ocl.Program{}, tested: tested{passed: map[any]bool{}}}
+	rt.Regions.rt = rt
 	if err := rt.start(); err != nil {
 		rt.release()
 		return nil, err
@@ -194,6 +196,7 @@ func (rt *Runtime) Close() error {
 
 func (rt *Runtime) release() {
 	rt.releasePrograms()
+	rt.Regions.release()
 	if rt.Transfer != nil {
 		rt.Transfer.Release()
 	}

@@ -1,70 +1,212 @@
-// Package filter restricts the answers of a device to sets of documents.
+// Package filter keeps sets of documents on a device, to restrict queries.
 //
-// The bits of a set stay in the memory of the host, where the answers of a device arrive: a boolean
-// query gives all its documents, a ranked query more of the best documents than it was asked for.
-// The documents that do not pass are removed. Scores are total, so the best documents that pass are
-// among the best of all: the answer is exact as soon as enough of them pass.
+// A set has one bit for each document, and a set of few documents their docIDs too, in a region of
+// the buffer that all stores of the device share (device.Regions). The bits come from the host or
+// from a selection on a table.
 package filter
 
 import (
 	"fmt"
 	"math/bits"
+	"unsafe"
 
+	ocl "github.com/jgillich/go-opencl/cl"
+
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/lists"
+	"heddle/codec"
 	"heddle/engine/plan"
 )
 
 // Set is a set of documents. It does not change. It implements plan.Filter.
 type Set struct {
+	rt       *device.Runtime
 	universe uint32
 	count    uint32
-	bits     []uint64
+	region   device.Region
+	padded   int          // words of bits; a multiple of chunk
+	bits     lists.Record // a bitset
+	docs     lists.Record // a raw list, if listed
+	room     int          // words for docIDs; 0 where memory was short
+	listed   bool         // the docIDs follow the bits
 }
 
-// New returns the set of the documents of a universe whose bits are set. It copies them.
-func New(universe uint32, set []uint64) (*Set, error) {
+const (
+	chunk     = 256  // words; RANGE_WORDS of kernels/expression.cl
+	maxGroups = 1024 // of a launch
+	unit      = 4    // words
+	// sparse is the number of documents of the universe for each docID of a listed set: the docIDs
+	// take at most the memory of the bits.
+	sparse = 32
+)
+
+// New copies the bits of the documents of a universe to a device.
+func New(rt *device.Runtime, universe uint32, set []uint64) (*Set, error) {
+	if err := selfTestOnce(rt); err != nil {
+		return nil, err
+	}
+	return upload(rt, universe, set)
+}
+
+// upload is New without a self-test.
+func upload(rt *device.Runtime, universe uint32, set []uint64) (*Set, error) {
 	if err := plan.CheckFilter(universe, set); err != nil {
 		return nil, err
 	}
-	s := &Set{universe: universe, bits: append([]uint64(nil), set...)}
+	count := uint32(0)
 	for _, x := range set {
-		s.count += uint32(bits.OnesCount64(x))
+		count += uint32(bits.OnesCount64(x))
+	}
+	s, err := begin(rt, universe)
+	if err != nil {
+		return nil, err
+	}
+	x := device.NewFlight(rt, rt.Memory)
+	defer x.Release()
+	if x.Queue, err = rt.NewQueue(); err == nil {
+		err = rt.Regions.Fill(func(m *ocl.MemObject) error {
+			var words []uint32
+			if len(set) > 0 {
+				words = unsafe.Slice((*uint32)(unsafe.Pointer(&set[0])), 2*len(set))
+			}
+			if err := rt.WriteWords(m, unit*s.region.At, words); err != nil {
+				return err
+			}
+			defer x.Land()
+			if err := rt.Do(func() error { return s.Send(&x, m) }); err != nil {
+				return rt.Fail("making a filter", err)
+			}
+			return x.WaitHere(x.Last())
+		})
+	}
+	if err != nil {
+		return nil, s.Fail(err)
+	}
+	s.End(count)
+	return s, nil
+}
+
+// Begin makes room for a set of documents of a universe. Bits that a command writes to its region
+// (Region, in Regions.Fill), Send and End make it a set; Fail frees it.
+func Begin(rt *device.Runtime, universe uint32) (*Set, error) {
+	if err := selfTestOnce(rt); err != nil {
+		return nil, err
+	}
+	return begin(rt, universe)
+}
+
+// begin is Begin without a self-test.
+func begin(rt *device.Runtime, universe uint32) (*Set, error) {
+	if _, err := rt.ProgramOf(device.KernelID{Name: "filter_count"}); err != nil {
+		return nil, err
+	}
+	words := 2 * plan.FilterWords(universe)
+	s := &Set{rt: rt, universe: universe, padded: max((words+chunk-1)/chunk, 1) * chunk}
+	s.room = int(s.universe/sparse)/unit*unit + unit
+	var err error
+	if s.region, err = rt.Regions.Take(s.least() + s.room/unit); err != nil {
+		s.room = 0
+		s.region, err = rt.Regions.Take(s.least())
+	}
+	if err != nil {
+		return nil, err
 	}
 	return s, nil
 }
 
-// all returns the sets behind filters of a universe, nil for nil; no sets if no filter is set. A
-// filter of another backend or universe gives plan.ErrUnsupported.
-func all(filters []plan.Filter, universe uint32) (sets []*Set, err error) {
+// least is the number of units of a set without docIDs: of its bits and of the counts of groups.
+func (s *Set) least() int {
+	groups, _ := s.shape()
+	return s.padded/unit + (groups+unit-1)/unit
+}
+
+// shape returns the groups of a launch, and the words of each.
+func (s *Set) shape() (groups, span int) {
+	chunks := s.padded / chunk
+	each := (chunks + maxGroups - 1) / maxGroups
+	return (chunks + each - 1) / each, each * chunk
+}
+
+// Send enqueues the kernels that complete the set behind the commands that write its bits to m. It
+// runs in Runtime.Do.
+func (s *Set) Send(x *device.Flight, m *ocl.MemObject) error {
+	groups, span := s.shape()
+	docsAt := s.region.At + s.padded/unit
+	countsAt := docsAt + s.room/unit
+	words := 2 * plan.FilterWords(s.universe)
+	for _, k := range []struct {
+		name string
+		args []any
+	}{
+		{"filter_count", []any{m, s.region.At, words, s.padded, span, countsAt}},
+		{"filter_list", []any{m, s.region.At, s.padded, span, countsAt, docsAt, min(int(s.universe/sparse), s.room)}},
+	} {
+		kernel, err := x.KernelOf(device.KernelID{Name: k.name})
+		if err == nil {
+			err = device.SetArguments(kernel, k.args...)
+		}
+		if err == nil {
+			err = x.Launch(kernel, groups, workGroup(s.rt.Tuning), device.CompactTime)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// End notes the number of documents, once the commands of Send have ended.
+func (s *Set) End(count uint32) {
+	s.count, s.listed = count, s.room > 0 && uint64(count)*sparse <= uint64(s.universe)
+	used := s.least() // so that the next set fits its place
+	if s.listed {
+		used = s.padded/unit + (int(count)+unit-1)/unit
+	}
+	s.rt.Regions.Give(device.Region{At: s.region.At + used, Units: s.region.Units - used})
+	s.region.Units = used
+	const buffer = lists.FilterArena << 8
+	at := uint32(s.region.At)
+	s.bits = lists.Record{at, count, uint32(s.padded / 16 * 17), uint32(codec.Bitset) | buffer} // without the ranks of its blocks
+	s.docs = lists.Record{at + uint32(s.padded/unit), count, count, uint32(codec.Raw) | buffer}
+}
+
+// Fail frees a set that did not come about. No command may use it. It returns err.
+func (s *Set) Fail(err error) error {
+	s.rt.Regions.Give(s.region)
+	return err
+}
+
+// Check returns plan.ErrUnsupported for a filter of another device or universe.
+func Check(filters []plan.Filter, rt *device.Runtime, universe uint32) error {
 	for i, f := range filters {
-		if f == nil {
-			continue
-		}
-		s, ok := f.(*Set)
-		if !ok || s.universe != universe {
-			return nil, fmt.Errorf("%w: the filter of query %d is not of this store", plan.ErrUnsupported, i)
-		}
-		if sets == nil {
-			sets = make([]*Set, len(filters))
-		}
-		sets[i] = s
-	}
-	return sets, nil
-}
-
-// has tells whether document x passes. A nil set has all documents.
-func (s *Set) has(x uint32) bool {
-	return s == nil || s.bits[x/64]>>(x%64)&1 != 0
-}
-
-// docs returns the documents, ascending.
-func (s *Set) docs() []uint32 {
-	docs := make([]uint32, 0, s.count)
-	for i, x := range s.bits {
-		for ; x != 0; x &= x - 1 {
-			docs = append(docs, uint32(64*i+bits.TrailingZeros64(x)))
+		if s, ok := f.(*Set); f != nil && (!ok || s.rt != rt || s.universe != universe) {
+			return fmt.Errorf("%w: the filter of query %d is not of this store", plan.ErrUnsupported, i)
 		}
 	}
-	return docs
+	return nil
+}
+
+// Of returns the set behind a filter that Check has passed; nil for nil.
+func Of(f plan.Filter) *Set {
+	s, _ := f.(*Set)
+	return s
+}
+
+// Place returns the first byte of the bits in the shared buffer.
+func (s *Set) Place() int { return 4 * unit * s.region.At }
+
+// Words is the number of words of bits: zeros follow the last document up to a multiple of 256.
+func (s *Set) Words() uint32 { return uint32(s.padded) }
+
+// Bits returns the set as a bitset in the buffer of filters. It has no ranks of blocks.
+func (s *Set) Bits() *lists.Record { return &s.bits }
+
+// Docs returns the set as a raw list in the buffer of filters. It is nil for a set of many documents.
+func (s *Set) Docs() *lists.Record {
+	if !s.listed {
+		return nil
+	}
+	return &s.docs
 }
 
 // Universe implements plan.Filter.
@@ -74,7 +216,11 @@ func (s *Set) Universe() uint32 { return s.universe }
 func (s *Set) Count() uint32 { return s.count }
 
 // Memory implements plan.Filter.
-func (s *Set) Memory() uint64 { return 8 * uint64(len(s.bits)) }
+func (s *Set) Memory() uint64 { return 4 * unit * uint64(s.region.Units) }
 
-// Close implements plan.Filter. The garbage collector frees the memory.
-func (s *Set) Close() error { return nil }
+// Close implements plan.Filter.
+func (s *Set) Close() error {
+	s.rt.Regions.Give(s.region)
+	s.region.Units = 0
+	return nil
+}

@@ -15,6 +15,10 @@ import (
 // drivers often limit one allocation to a quarter of the device memory.
 const MaxArenas = 4
 
+// FilterArena is the place of the buffer of filters among the arena buffers that kernels take.
+// Lists have the buffers before it.
+const FilterArena = MaxArenas - 1
+
 // Arena holds lists on the device: consecutive ranges of the source's words, one buffer
 // for each, in the layout of the index file.
 type Arena struct {
@@ -33,9 +37,9 @@ type Place struct {
 // wordRange is the range of words that one buffer of an arena holds.
 type wordRange struct{ from, to uint64 }
 
-// Layout cuts the words of src at list boundaries into ranges of at most maxAlloc bytes,
-// and gives every list its place.
-func Layout(src *plan.Source, maxAlloc uint64) ([]wordRange, []Place, error) {
+// Layout cuts the words of src at list boundaries into at most most ranges, each of at most
+// maxAlloc bytes, and gives every list its place.
+func Layout(src *plan.Source, maxAlloc uint64, most int) ([]wordRange, []Place, error) {
 	order := make([]plan.Handle, len(src.Lists))
 	for i := range order {
 		order[i] = plan.Handle(i)
@@ -61,8 +65,8 @@ func Layout(src *plan.Source, maxAlloc uint64) ([]wordRange, []Place, error) {
 		r.to = max(r.to, end)
 		places[h] = Place{uint32(len(ranges) - 1), uint32((l.Off - r.from) / 4), uint32((l.Off - r.from) % 4)}
 	}
-	if len(ranges) > MaxArenas {
-		return nil, nil, fmt.Errorf("lists need %d buffers of at most %d bytes, there are %d", len(ranges), maxAlloc, MaxArenas)
+	if len(ranges) > most {
+		return nil, nil, fmt.Errorf("lists need %d buffers of at most %d bytes, there are %d", len(ranges), maxAlloc, most)
 	}
 	return ranges, places, nil
 }

@@ -63,7 +63,7 @@ func TestLayout(t *testing.T) {
 		"empty lists at the end": {devicetest.ListsOf(252, 252, 252, 252, 0, 0), k, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ranges, places, err := Layout(c.src, c.maxAlloc)
+			ranges, places, err := Layout(c.src, c.maxAlloc, MaxArenas)
 			if name == "no lists" {
 				if err != nil || len(ranges) != 0 || len(places) != 0 {
 					t.Errorf("%v, %v, %v", ranges, places, err)
@@ -112,7 +112,7 @@ func TestLayoutOrder(t *testing.T) {
 		}
 		before := slices.Clone(src.Lists)
 		maxAlloc := uint64(4 * (204 + r.IntN(8000)))
-		ranges, places, err := Layout(src, maxAlloc)
+		ranges, places, err := Layout(src, maxAlloc, MaxArenas)
 		if !slices.Equal(before, src.Lists) {
 			t.Fatal("the source was changed")
 		}
@@ -128,7 +128,7 @@ func TestLayoutOrder(t *testing.T) {
 func TestRecord(t *testing.T) {
 	testneeds.OneCaller(t)
 	src := devicetest.ListsOf(100, 200)
-	_, places, err := Layout(src, 1<<34)
+	_, places, err := Layout(src, 1<<34, MaxArenas)
 	if err != nil {
 		t.Fatal(err)
 	}

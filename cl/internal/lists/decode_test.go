@@ -47,7 +47,7 @@ func prepare(t testing.TB, b *device.Runtime, src *plan.Source, runs [][3]uint32
 			t.Fatal(err)
 		}
 	}
-	ranges, places, err := Layout(src, 1<<34)
+	ranges, places, err := Layout(src, 1<<34, MaxArenas)
 	try(err)
 	d := DecoderOf(src.Lists[0].Codec)
 	x := &decoding{b: b}

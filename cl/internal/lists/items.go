@@ -31,7 +31,7 @@ func ItemWords(src *plan.Source) []uint32 {
 func CacheBuffers(rt *device.Runtime, postings uint64) (sizes []uint64) {
 	const end = 4 * plan.ListAlign
 	most := min(rt.Info.MaxAlloc, 4*plan.ListAlign*(1<<32-1)) / end * end
-	n := min((postings+most-end-1)/(most-end), MaxArenas)
+	n := min((postings+most-end-1)/(most-end), FilterArena)
 	for range max(n, 1) {
 		sizes = append(sizes, min((postings/max(n, 1)+end-1)/end*end+end, most))
 	}

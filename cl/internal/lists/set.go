@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	ocl "github.com/jgillich/go-opencl/cl"
+
 	"heddle/cl/internal/device"
 	"heddle/engine/plan"
 )
@@ -49,7 +51,7 @@ func New(rt *device.Runtime, src *plan.Source, memory *device.Budget) (*Set, err
 // of the store surely need as well: all of it must fit before any buffer is made. After a
 // failure release must follow.
 func (s *Set) Load(scratch uint64) error {
-	ranges, places, err := Layout(s.Src, s.Device.Info.MaxAlloc)
+	ranges, places, err := Layout(s.Src, s.Device.Info.MaxAlloc, FilterArena)
 	if err != nil {
 		return s.Device.OutOfMemory("laying out lists", err)
 	}
@@ -59,6 +61,16 @@ func (s *Set) Load(scratch uint64) error {
 	}
 	s.Arena, err = LoadArena(s.Device, s.Src, ranges)
 	return err
+}
+
+// Buffers returns the arena buffers for a kernel, with the buffer of filters if its round has
+// filters. It must be called in Runtime.Do.
+func (s *Set) Buffers(filtered bool) [MaxArenas]*ocl.MemObject {
+	all := s.Arena.Buffers
+	if filtered {
+		all[FilterArena] = s.Device.Regions.Buffer()
+	}
+	return all
 }
 
 // Count adds the memory of an operation to total. It must be called before the first batch.

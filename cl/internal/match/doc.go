@@ -13,6 +13,9 @@
 //	gather     matches, query after query           tuning.wg        4 bytes                    2
 //	pack       the same in few bits each            tuning.wg        20 bytes                   2
 //
+// A filter is a bitset that elements are looked up in, in the order of lengths, by merge after the
+// second list. If it has fewer documents than the shortest list, these are the elements.
+//
 // intersect and merge write matches[tile], counts[tile] and sums[block]. gather writes the docIDs
 // behind the counts. merge_ahead writes them at once, by look-back. A round that should bring
 // tuning.pack_least docIDs sends them in the blocks of pack, which the host unpacks. Rounds whose lists are raw or

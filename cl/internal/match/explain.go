@@ -64,6 +64,9 @@ func (m *Matcher) explainList(r *lists.Record, l *plan.List) string {
 	case lists.ProbePMF:
 		if l.Codec == codec.Raw {
 			text = fmt.Sprintf("parallel merge find with %d levels of splitters", r[6])
+			if m.set.With&lists.UseGaps != 0 {
+				text += ", or binary search in a round that searches lists of gap codecs"
+			}
 		}
 	case lists.ProbeSeg:
 		text = "binary search in a local safe range of a line"

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/lists"
 	"heddle/codec"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
@@ -36,6 +38,18 @@ func TestExplainLevels(t *testing.T) {
 		b.Add(&src.Source, c.lists...)
 		if got, _, _ := strings.Cut(explainLevels(b, &src.Source), ":"); got != c.want {
 			t.Errorf("lists %v: %s, want %s", c.lists, got, c.want)
+		}
+	}
+}
+
+// TestExplainPlain names binary search for a plain list where gap codecs of the same set can
+// join its rounds.
+func TestExplainPlain(t *testing.T) {
+	r := lists.Record{3: lists.ProbePMF << 16, 6: 3}
+	for with, want := range map[device.Features]bool{0: false, lists.UseLines: false, lists.UseGaps: true} {
+		m := &Matcher{set: &lists.Set{With: with}}
+		if got := m.explainList(&r, &plan.List{Codec: codec.Raw}); strings.Contains(got, "binary search") != want || !strings.Contains(got, "parallel merge find with 3 levels") {
+			t.Errorf("features %b: %q", with, got)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"heddle/cl/internal/device"
+	"heddle/cl/internal/filter"
 	"heddle/cl/internal/lists"
 	"heddle/engine/plan"
 )
@@ -124,6 +125,9 @@ func (m *Matcher) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Resul
 	if err := m.set.Device.Info.Runs(b.Algorithm); err != nil {
 		return err
 	}
+	if err := filter.Check(b.Filters, m.set.Device, m.set.Src.Docs); err != nil {
+		return err
+	}
 	tested := b.Algorithm
 	if m.set.Cache != nil && tested != plan.MergePath {
 		tested = m.resolve(tested)
@@ -156,8 +160,25 @@ func (m *Matcher) run(ctx context.Context, b *plan.MatchBatch, out *plan.Results
 		return err
 	}
 	out.Stats.Queries = uint64(b.Queries())
+	m.countFilters(b, t.Records, &out.Stats)
 	out.Stats.Wall = time.Since(began)
 	return nil
+}
+
+// countFilters counts the queries with filters, and those whose elements are a filter's.
+func (m *Matcher) countFilters(b *plan.MatchBatch, records []lists.Record, st *plan.Stats) {
+	for i := range b.Filters {
+		if b.Filters[i] == nil {
+			continue
+		}
+		st.Filtered++
+		if elements, _, _ := lead(b, records, i); elements == filter.Of(b.Filters[i]).Docs() {
+			st.Sought++
+		}
+	}
+	if st.Sought > 0 { // as without the filters
+		st.Candidates = b.Candidates(m.set.Src)
+	}
 }
 
 // prepare checks b, clears out and returns the tables.

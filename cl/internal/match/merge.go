@@ -33,15 +33,15 @@ func (m *Matcher) mergeTiles() int {
 	return m.maxTiles * int(m.tile) / int(m.mergeTile)
 }
 
-// merges tells whether query q belongs into a round of merges. Its shortest list is not
-// empty. Under plan.MergePath it is every query that the kernel can run. Under plan.Auto
+// merges tells whether a query belongs into a round of merges: its elements, which are not none,
+// and the lists that they are looked up in, the shortest one first. Under plan.MergePath it is every query that the kernel can run. Under plan.Auto
 // it is a query over long lists whose second list has bits or a similar length. A round
 // has only merges or none.
-func (m *Matcher) merges(a plan.Algorithm, records []lists.Record, q []plan.Handle) bool {
-	if a != plan.MergePath && a != plan.Auto || len(q) < 2 || m.mergeTile < m.tile || m.mergeTiles() == 0 {
+func (m *Matcher) merges(a plan.Algorithm, records []lists.Record, elements *lists.Record, rest []plan.Handle) bool {
+	if a != plan.MergePath && a != plan.Auto || len(rest) == 0 || m.mergeTile < m.tile || m.mergeTiles() == 0 {
 		return false
 	}
-	for _, h := range q[1:] {
+	for _, h := range rest {
 		if records[h].With() != 0 {
 			return false
 		}
@@ -49,7 +49,7 @@ func (m *Matcher) merges(a plan.Algorithm, records []lists.Record, q []plan.Hand
 	if a == plan.MergePath {
 		return true
 	}
-	n, second := uint64(records[q[0]].Length()), &records[q[1]]
+	n, second := uint64(elements.Length()), &records[rest[0]]
 	bits := second.Codec() == codec.Bitset || second.Probe() == lists.ProbeBits
 	return m.mergeLeast > 0 && n >= m.mergeLeast && (bits || 4*uint64(second.Length()) <= mergeRatio*n)
 }
@@ -60,8 +60,8 @@ func (m *Matcher) merges(a plan.Algorithm, records []lists.Record, q []plan.Hand
 func (m *Matcher) mergesAll(b *plan.MatchBatch, first int, records []lists.Record) bool {
 	some := false
 	for i := first; i < b.Queries(); i++ {
-		if q := b.Query(i); len(q) > 0 && records[q[0]].Length() > 0 {
-			if !m.merges(plan.Auto, records, q) {
+		if elements, rest, _ := lead(b, records, i); elements.Length() > 0 {
+			if !m.merges(plan.Auto, records, elements, rest) {
 				return false
 			}
 			some = true
@@ -86,9 +86,7 @@ func (x *slot) enqueueMerge(q *sequence) (gathered bool) {
 	})
 	q.set(k, 10, int(ticket))
 	q.set(k, 11, int(epoch))
-	if q.err == nil {
-		q.err = k.SetBuffer(4, x.aux())
-	}
+	q.buffers(k)
 	q.set(k, 6, r.tilesAt)
 	q.set(k, 12, x.docsAt)
 	q.set(k, 13, int(r.candidates))

@@ -191,7 +191,8 @@ func TestMergeRounds(t *testing.T) {
 			kinds[x.round.merge]++
 			for i := range x.round.queries {
 				q := batch.Query(from + i)
-				if got := s.merges(plan.MergePath, records, q); got != x.round.merge {
+				elements, rest, _ := lead(&batch, records, from+i)
+				if got := s.merges(plan.MergePath, records, elements, rest); got != x.round.merge {
 					t.Fatalf("%s: query %v in a round of merges: %t", name, q, x.round.merge)
 				}
 			}
@@ -230,15 +231,16 @@ func TestMerges(t *testing.T) {
 		for i := range q {
 			q[i] = plan.Handle(i)
 		}
-		if got := s.merges(plan.Auto, c.lists, q); got != c.want {
+		if got := s.merges(plan.Auto, c.lists, &c.lists[0], q[1:]); got != c.want {
 			t.Errorf("%s: %t", c.name, got)
 		}
-		if s.merges(plan.BS, c.lists, q) {
+		if s.merges(plan.BS, c.lists, &c.lists[0], q[1:]) {
 			t.Errorf("%s: merged under bs", c.name)
 		}
 	}
 	s.mergeLeast = 0
-	if s.merges(plan.Auto, []lists.Record{list(codec.Raw, 1000, 0), list(codec.Raw, 1000, 0)}, []plan.Handle{0, 1}) {
+	alike := []lists.Record{list(codec.Raw, 1000, 0), list(codec.Raw, 1000, 0)}
+	if s.merges(plan.Auto, alike, &alike[0], []plan.Handle{1}) {
 		t.Error("merged although merge_least is 0")
 	}
 }

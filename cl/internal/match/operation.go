@@ -50,7 +50,7 @@ var Operation = device.Operation{
 		define("MERGE_WG", t.MergeWG)
 		define("MERGE_ROWS", t.MergeRows)
 	},
-	Describe: func(_ device.Tuning, info *plan.Info) { info.Algorithms, info.Filters = slices.Clone(algorithms), true },
+	Describe: func(_ device.Tuning, info *plan.Info) { info.Algorithms = slices.Clone(algorithms) },
 	SelfTest: selfTestCore,
 }
 

@@ -2,6 +2,7 @@ package match
 
 import (
 	"heddle/cl/internal/device"
+	"heddle/cl/internal/filter"
 	"heddle/cl/internal/lists"
 	"heddle/engine/plan"
 )
@@ -27,6 +28,7 @@ type round struct {
 	tiles      int
 	with       device.Features // of a program that searches in the lists
 	merge      bool            // by the kernels of merge.cl
+	filtered   bool            // kernels read the buffer of filters
 	tile       uint32          // elements of a tile
 	parts      int             // queries with a work-group of their own, in a round of PART
 	// The runs to decode, by decoder. Runs of one decoder lie together.
@@ -45,6 +47,24 @@ func uploadWords(maxTiles int) int {
 	return maxTerms*lists.RecordWords + maxTiles*(tileWords+lists.RunWords) + max(maxTiles/lists.BlockTiles+2, 4*min(maxQueries, maxTiles))
 }
 
+// nothing is a list without documents.
+var nothing lists.Record
+
+// lead returns the elements of conjunction i, the lists to look them up in, and the filter to test
+// them by, nil for none. The elements are the documents of the shortest list, or of the filter if
+// these are fewer.
+func lead(b *plan.MatchBatch, records []lists.Record, i int) (elements *lists.Record, rest []plan.Handle, f *filter.Set) {
+	q := b.Query(i)
+	if len(q) == 0 {
+		return &nothing, nil, nil
+	}
+	elements, f = &records[q[0]], filter.Of(b.Filter(i))
+	if f != nil && f.Docs() != nil && f.Count() < elements.Length() {
+		return f.Docs(), q, nil
+	}
+	return elements, q[1:], f
+}
+
 // cut writes the round of b from p on to up, the words of the upload, and returns the start
 // of the round after it. firstTile, of maxQueries+1 words, gets the first tile of every
 // query of the round, and at its end the number of tiles.
@@ -55,24 +75,27 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 	end, terms := p, 0
 	for queries := b.Queries(); end.query < queries && r.queries < maxQueries; {
 		firstTile[r.queries] = uint32(r.tiles)
-		q := b.Query(end.query)
-		if len(q) == 0 || records[q[0]].Length() == 0 {
+		elements, rest, f := lead(b, records, end.query)
+		if elements.Length() == 0 {
 			r.queries++
 			end = position{query: end.query + 1}
 			continue
 		}
-		merge := m.merges(b.Algorithm, records, q)
+		merge := m.merges(b.Algorithm, records, elements, rest)
 		if r.tiles == 0 && merge {
 			r.merge, r.tile, maxTiles = true, m.mergeTile, m.mergeTiles()
 		}
-		if terms+len(q)-1 > maxTerms || r.tiles == maxTiles || merge != r.merge {
+		n := len(rest)
+		if f != nil {
+			n++
+		}
+		if terms+n > maxTerms || r.tiles == maxTiles || merge != r.merge {
 			break
 		}
-		terms += len(q) - 1
-		shortest := &records[q[0]]
-		left := shortest.Length() - end.doc
+		terms += n
+		left := elements.Length() - end.doc
 		fits := min(uint64(left), uint64(maxTiles-r.tiles)*uint64(r.tile))
-		if d := lists.DecoderOf(shortest.Codec()); d != lists.NoDecoder {
+		if d := lists.DecoderOf(elements.Codec()); d != lists.NoDecoder {
 			r.runs[d] += int((fits + lists.RunLen - 1) / lists.RunLen)
 		}
 		r.queries++
@@ -99,18 +122,28 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 		if tile == endTile {
 			continue
 		}
-		q := b.Query(p.query + i)
-		first := uint32(0)
+		list, rest, f := lead(b, records, p.query+i)
+		first, before := uint32(0), term
 		if i == 0 {
 			first = p.doc
 		}
-		for _, h := range q[1:] {
-			list := &records[h]
+		put := func(list *lists.Record) {
 			*(*lists.Record)(words) = *list
 			words = words[lists.RecordWords:]
 			r.with |= list.With()
+			term++
 		}
-		list := &records[q[0]]
+		for j, h := range rest { // ascending; a round of merges merges the first list
+			if f != nil && f.Count() < records[h].Length() && (j > 0 || !r.merge) {
+				put(f.Bits())
+				f = nil
+			}
+			put(&records[h])
+		}
+		if f != nil {
+			put(f.Bits())
+		}
+		r.filtered = r.filtered || b.Filter(p.query+i) != nil
 		left := uint32(min(uint64(list.Length()-first), uint64(endTile-tile)*uint64(r.tile)))
 		r.candidates += uint64(left)
 		off, buffer := list[0]+first/4, list.Buffer()
@@ -126,11 +159,10 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 		to := tiles[:tileWords*(endTile-tile)]
 		tiles = tiles[len(to):]
 		for ; len(to) >= tileWords; to = to[tileWords:] {
-			to[0], to[1], to[2], to[3] = uint32(term), uint32(len(q)-1), off, min(left, r.tile)|buffer<<16
+			to[0], to[1], to[2], to[3] = uint32(before), uint32(term-before), off, min(left, r.tile)|buffer<<16
 			off += r.tile / 4
 			left -= r.tile // wraps around after the last tile
 		}
-		term += len(q) - 1
 	}
 	r.sumsAt = 4 * at
 	r.takenAt = r.sumsAt + (r.tiles+lists.BlockTiles-1)/lists.BlockTiles

@@ -16,7 +16,7 @@ import (
 // cutter is a store as far as cut needs one: no device, any tile.
 func cutter(t *testing.T, src *plan.Source, tile, maxTiles int) *Matcher {
 	t.Helper()
-	_, places, err := lists.Layout(src, 1<<34)
+	_, places, err := lists.Layout(src, 1<<34, lists.MaxArenas)
 	if err != nil {
 		t.Fatal(err)
 	}

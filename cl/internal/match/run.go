@@ -35,6 +35,13 @@ func (q *sequence) set(k *device.Kernel, index, v int) {
 	}
 }
 
+// buffers sets the buffers of filters and of tables.
+func (q *sequence) buffers(k *device.Kernel) {
+	q.try(func() error {
+		return cmp.Or(k.SetBuffer(lists.FilterArena, q.x.matcher.set.Buffers(q.x.round.filtered)[lists.FilterArena]), k.SetBuffer(4, q.x.aux()))
+	})
+}
+
 // launch enqueues a kernel. The queue is in order: the kernel waits for earlier commands.
 func (q *sequence) launch(k *device.Kernel, groups, local int, to device.Counter) {
 	if q.err == nil {
@@ -109,9 +116,7 @@ func (x *slot) enqueueProbe(q *sequence, id device.KernelID, local int) {
 		countOnly = 1
 	}
 	k := q.kernel(id)
-	if q.err == nil {
-		q.err = k.SetBuffer(4, x.aux())
-	}
+	q.buffers(k)
 	q.set(k, 6, r.tilesAt)
 	q.set(k, 11, sumsAt)
 	q.set(k, 12, countOnly)

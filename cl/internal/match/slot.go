@@ -103,8 +103,8 @@ func (x *slot) kernel(id device.KernelID) (*device.Kernel, error) {
 		return nil, err
 	}
 	postings := x.matcher.set.Arena.Buffers
-	arena := []*ocl.MemObject{postings[0], postings[1], postings[2], postings[3]}
-	var fixed []*ocl.MemObject // nil: set for each round
+	arena := []*ocl.MemObject{postings[0], postings[1], postings[2], postings[3]} // buffers changes the last one
+	var fixed []*ocl.MemObject                                                    // nil: set for each round
 	switch id.Name {
 	case "gather", "pack":
 		fixed = []*ocl.MemObject{x.found, x.batch, x.out}

@@ -5,6 +5,8 @@ import (
 	"context"
 
 	"heddle/cl/internal/device"
+	"heddle/cl/internal/filter"
+	"heddle/cl/internal/lists"
 	"heddle/cl/internal/rank/packets"
 	"heddle/engine/plan"
 )
@@ -43,11 +45,13 @@ var (
 type coarse struct {
 	packets  *packets.Store
 	pass     coarsePass
-	next     int   // query, or index of lost
-	lost     []int // queries of which more documents were found than there is room for
-	queries  []int // with sums of 8 bits, then of 16 bits
-	narrow   int   // number of queries with sums of 8 bits
-	all      bool  // only documents in all lists count
+	next     int    // query, or index of lost
+	lost     []int  // queries of which more documents were found than there is room for
+	queries  []int  // with sums of 8 bits, then of 16 bits
+	narrow   int    // number of queries with sums of 8 bits
+	all      bool   // only documents in all lists count
+	filtered bool   // a query has a filter
+	seeking  uint64 // queries whose lists are searched for the documents of their filters
 	terms    int
 	postings int // of one query at most
 	places   map[plan.Handle]coarseList
@@ -59,6 +63,7 @@ type coarse struct {
 	found, capacity    int // documents found of a query at most; its keys
 	words              int // of the upload
 	termsAt, queriesAt int // in uint4
+	filtersAt          int // 0: no query has a filter
 	moved              uint64
 }
 
@@ -117,7 +122,7 @@ func (x *slot) rankCoarse(ctx context.Context, c *cut, st *plan.Stats) (err erro
 
 // nextCoarse makes the next round. It reports false at the end.
 func (c *cut) nextCoarse(k *coarse) bool {
-	k.queries, k.narrow, k.lists, k.terms, k.postings = k.queries[:0], 0, k.lists[:0], 0, 0
+	k.queries, k.narrow, k.lists, k.terms, k.postings, k.filtered, k.seeking = k.queries[:0], 0, k.lists[:0], 0, 0, false, 0
 	clear(k.places)
 	ranges := packets.Ranges(c.set.Src.Docs)
 	k.sample(c, ranges)
@@ -146,11 +151,9 @@ func (k *coarse) take(c *cut, i int) {
 	if len(q) == 0 || len(q) > coarseTerms || c.set.Src.Lists[q[len(q)-1].List].Len == 0 {
 		return
 	}
-	shortest, postings := int(c.set.Src.Lists[q[0].List].Len), 0
-	for _, t := range q {
-		postings += int(c.set.Src.Lists[t.List].Len)
-	}
-	if k.all && postings > rankLookup(c.set.Device.Tuning)*shortest {
+	shortest, postings := c.lengths(i)
+	f, seeks := filter.Of(c.batch.Filter(i)), k.seeks(c, i)
+	if k.all && postings > rankLookup(c.set.Device.Tuning)*shortest && !seeks {
 		return
 	}
 	lists := len(k.lists)
@@ -172,37 +175,15 @@ func (k *coarse) take(c *cut, i int) {
 	k.queries = append(k.queries, i)
 	k.terms += len(q)
 	k.postings = max(k.postings, postings)
+	if k.filtered = k.filtered || f != nil; seeks {
+		k.seeking++
+		k.capacity = max(k.capacity, roundUp(int(f.Count()), 2)) // without a threshold, all may have keys
+	}
 	if !k.isWide(c, i) {
 		last := len(k.queries) - 1
 		k.queries[k.narrow], k.queries[last] = k.queries[last], k.queries[k.narrow]
 		k.narrow++
 	}
-}
-
-// sample chooses the ranges of the sample so that the work on them and on the documents that
-// they let through balance, and that they leave eight sums for each document asked for.
-func (k *coarse) sample(c *cut, ranges int) {
-	least := 8 * c.batch.K
-	every := 8
-	if k.pass == lostQueries {
-		every = 1
-	} else if c.batch.K > manyDocs {
-		every = 2
-	}
-	k.every = max(min(every, ranges*coarseCells/least), 1)
-	k.sampled = (ranges + k.every - 1) / k.every
-	// Fewer sums than 16 lose documents that lie together, as a topic's do.
-	for k.cells = 16; k.cells > 2 && k.sampled*k.cells > max(manyCells, least); k.cells /= 2 {
-	}
-	for ; k.cells < coarseCells && k.sampled*k.cells < least; k.cells *= 2 {
-	}
-	k.found = coarseFound
-	if c.batch.K > manyDocs {
-		k.found = manyFound
-	}
-	docs := int(c.set.Src.Docs)
-	k.found = min(max(coarseKeys, min(k.found, c.shape.keys/coarseRound)), docs, c.shape.keys)
-	k.capacity = max(min(max(coarseKeys, least*k.every), docs+c.batch.K+2, c.shape.keys)&^1, 2)
 }
 
 // write puts the records of the round into an upload.
@@ -245,7 +226,17 @@ func (k *coarse) write(c *cut, up []uint32) {
 	for _, u := range k.units {
 		put(u[:]...)
 	}
-	k.words = 4 * (k.queriesAt + len(k.queries))
+	k.filtersAt = 0
+	end := k.queriesAt + len(k.queries)
+	if k.filtered {
+		k.filtersAt = end
+		for _, i := range k.queries {
+			at, words := filterOf(c.batch, i)
+			put(at, words, uint32(asInt(k.seeks(c, i))), 0)
+		}
+		end += len(k.queries)
+	}
+	k.words = 4 * end
 }
 
 // runCoarse answers a round.
@@ -290,6 +281,7 @@ func (x *slot) runCoarse(ctx context.Context, c *cut, k *coarse, st *plan.Stats)
 	if err := x.AddTimes(st); err != nil {
 		return err
 	}
+	st.Sought += k.seeking
 	c.queries, c.capacity, c.safe, c.second = k.queries, k.capacity, false, true
 	lost := len(c.again)
 	if err := x.collect(c); err != nil {
@@ -328,7 +320,7 @@ func (x *slot) sendCoarse(c *cut, k *coarse) error {
 		}
 		return x.Launch(kernel, groups, local, to)
 	}
-	p := k.packets.Buffers()
+	p, filters := k.packets.Buffers(), set.Buffers(k.filtered)[lists.FilterArena]
 	sums := func(id device.KernelID, from, queries, every, span int, all bool, found device.Scratch, most int) error {
 		if queries == 0 {
 			return nil
@@ -338,7 +330,8 @@ func (x *slot) sendCoarse(c *cut, k *coarse) error {
 			local = 64
 		}
 		return launch(id, queries*groups, coarseLocal(x.Device.Tuning, local), device.ScoreTime,
-			p[0], p[1], p[2], p[3], x.batch.Buffer, k.termsAt, k.queriesAt, from, queries, ranges, every, span, asInt(all), x.state.Buffer, x.counts.Buffer, found.Buffer, most, k.cells)
+			p[0], p[1], p[2], p[3], x.batch.Buffer, k.termsAt, k.queriesAt, from, queries, ranges, every, span, asInt(all), x.state.Buffer, x.counts.Buffer, found.Buffer, most, k.cells,
+			k.filtersAt, filters)
 	}
 	if err := sums(sampleSums, 0, queries, k.every, 1, k.all, x.cells, k.sampled*k.cells); err != nil {
 		return err
@@ -348,14 +341,14 @@ func (x *slot) sendCoarse(c *cut, k *coarse) error {
 	if err != nil {
 		return err
 	}
-	span := max(min(ranges*queries/leastGroups, coarseSpan), 1)
+	span := max(min(ranges*queries/leastGroups(x.Device.Tuning), coarseSpan), 1)
 	err = cmp.Or(sums(narrowSums, 0, k.narrow, 1, span, false, x.docs, k.found), // ANDs among them have one term
 		sums(wideSums, k.narrow, queries-k.narrow, 1, span, k.all, x.docs, k.found))
 	if err != nil {
 		return err
 	}
 	err = launch(device.KernelID{Name: "coarse_raise"}, queries, coarseLocal(x.Device.Tuning, 256), device.SelectTime,
-		x.batch.Buffer, k.termsAt, k.queriesAt, k.narrow, asInt(k.all), x.counts.Buffer, x.docs.Buffer, k.found, c.batch.K, x.state.Buffer)
+		x.batch.Buffer, k.termsAt, k.queriesAt, k.narrow, asInt(k.all), x.counts.Buffer, x.docs.Buffer, k.found, c.batch.K, k.filtersAt, x.state.Buffer)
 	if err != nil {
 		return err
 	}
@@ -363,7 +356,7 @@ func (x *slot) sendCoarse(c *cut, k *coarse) error {
 	a, f := set.Arena.Buffers, data.freqs.Buffers
 	err = launch(device.KernelID{Name: "coarse_complete"}, queries*groups, coarseLocal(x.Device.Tuning, 64), device.ProbeTime,
 		a[0], a[1], a[2], a[3], f[0], f[1], f[2], f[3], p[0], p[1], p[2], p[3], ranges, x.batch.Buffer, k.termsAt, k.queriesAt, groups,
-		data.lengths, asInt(data.narrow), int(set.Src.Docs), x.counts.Buffer, x.ranker.bitsets(), x.docs.Buffer, k.found, x.state.Buffer, x.keys.Buffer, k.capacity, c.batch.K)
+		data.lengths, asInt(data.narrow), int(set.Src.Docs), x.counts.Buffer, x.ranker.bitsets(), x.docs.Buffer, k.found, x.state.Buffer, x.keys.Buffer, k.capacity, c.batch.K, asInt(k.all))
 	if err != nil {
 		return err
 	}

@@ -44,6 +44,7 @@ type cut struct {
 	words      int // of the upload
 	termsAt    int // in uint4
 	queriesAt  int
+	filtered   bool   // a query has a filter
 	moved      uint64 // bytes that the kernels load and store, without selection
 }
 

@@ -11,6 +11,10 @@
 // shortest one. Each posting then adds more than any sum of bounds, so the documents in all lists
 // have the greatest sums.
 //
+// Documents that the filter of a query lacks are neither found nor counted towards a threshold. If
+// the filter has so few documents that looking them up takes less time than sums, they take the
+// place of the documents found.
+//
 // Other queries, and queries that fail twice, take the exhaustive path, plan.RangeAccumulators. A round is some queries over all ranges of documents, or one query over some ranges. Every list
 // of a round is decoded once. Passes then append candidates. After each pass the candidates of a
 // query are cut to the best k, whose last key is the threshold of later candidates. The first pass
@@ -31,7 +35,7 @@
 //	coarse_        the threshold from the sample, and    256               16 bytes a work-item,    2 per two bits
 //	threshold,     a higher one from documents found
 //	coarse_raise
-//	coarse_        exact scores of documents found       64                64 bytes                 3 per 16 documents
+//	coarse_        exact scores of documents found       64                128 bytes                3 per 16 documents
 //	complete
 //	select_best    the best k of a query, in order if    tuning.select_wg  32 bytes a work-item,    5 per digit and
 //	               few                                                     16.5 with shuffles       1 per chunk
@@ -39,5 +43,5 @@
 //	select_keep    keys at or above the boundary
 //
 // With plan.GlobalAccumulators there is one pass, query by query: global_clear, global_add for each
-// list, global_maxima for each level, global_best.
+// list, global_filter for a filter, global_maxima for each level, global_best.
 package rank

@@ -57,7 +57,7 @@ func (r *Ranker) loadData() (*extra, error) {
 			return nil, err
 		}
 	} else {
-		ranges, places, err := lists.Layout(view, rt.Info.MaxAlloc)
+		ranges, places, err := lists.Layout(view, rt.Info.MaxAlloc, lists.MaxArenas)
 		if err != nil {
 			return nil, rt.OutOfMemory("laying out frequencies", err)
 		}

@@ -55,11 +55,11 @@ func (x *slot) openGlobal() error {
 	if x.Kernel("global_best") != nil {
 		return nil
 	}
-	return x.Create(device.KernelID{Name: "global_best"}, "global_clear", "global_add", "global_maxima", "global_best")
+	return x.Create(device.KernelID{Name: "global_best"}, "global_clear", "global_add", "global_filter", "global_maxima", "global_best")
 }
 
 // sendGlobal enqueues the queries of a window, one after the other: a launch per list, and
-// after the last window one per level of maxima and one that takes the best documents. It
+// after the last window one for a filter, one per level of maxima and one that takes the best documents. It
 // runs in Runtime.Do.
 func (x *slot) sendGlobal(c *cut, first bool) error {
 	docs, local := int(x.ranker.set.Src.Docs), globalLocal(x.Device.Tuning)
@@ -100,6 +100,11 @@ func (x *slot) sendGlobal(c *cut, first bool) error {
 		}
 		if c.end < c.ranges {
 			continue
+		}
+		if at, words := filterOf(c.batch, i); words > 0 {
+			if err := launch("global_filter", fans(docs), x.scores.Buffer, docs, x.Device.Regions.Buffer(), int(at), int(words)); err != nil {
+				return err
+			}
 		}
 		n, below, at := docs, 0, 0
 		for _, size := range globalLevels(docs) {

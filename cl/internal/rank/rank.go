@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"heddle/cl/internal/device"
+	"heddle/cl/internal/filter"
 	"heddle/cl/internal/lists"
 	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
@@ -52,6 +53,9 @@ func (r *Ranker) Rank(ctx context.Context, b *plan.RankBatch, out *plan.TopK) er
 	if err := b.Validate(r.set.Src); err != nil {
 		return err
 	}
+	if err := filter.Check(b.Filters, r.set.Device, r.set.Src.Docs); err != nil {
+		return err
+	}
 	if err := selfTestOnce(ctx, r.set.Device, b.Accumulators); err != nil {
 		return err
 	}
@@ -78,6 +82,7 @@ func (r *Ranker) run(ctx context.Context, b *plan.RankBatch, out *plan.TopK) (er
 	out.Stats.Queries = uint64(b.Queries())
 	out.Stats.Postings = b.Postings(r.set.Src)
 	out.Stats.Matches = uint64(len(out.Docs))
+	out.Stats.CountFilters(b.Filters)
 	out.Stats.Wall = time.Since(began)
 	return nil
 }

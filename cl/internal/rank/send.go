@@ -76,7 +76,8 @@ func (x *slot) sendPasses(c *cut) error {
 	t, queries, or := x.Device.Tuning, len(c.queries), c.batch.Mode == plan.Or
 	freqs, docs := c.data.freqs.Buffers, int(x.ranker.set.Src.Docs)
 	var postings []any
-	for _, m := range x.ranker.set.Arena.Buffers {
+	buffers := x.ranker.set.Buffers(c.filtered)
+	for _, m := range buffers {
 		postings = append(postings, m)
 	}
 	frequencies := []any{freqs[0], freqs[1], freqs[2], freqs[3]}
@@ -99,10 +100,10 @@ func (x *slot) sendPasses(c *cut) error {
 		if or {
 			span := 1
 			if !pass.only { // a group takes several ranges if there are enough of them
-				span = max(min(ranges*queries/leastGroups, maxSpan), 1)
+				span = max(min(ranges*queries/leastGroups(t), maxSpan), 1)
 			}
 			err = launch("accumulate", (ranges+span-1)/span, device.ScoreTime, asked,
-				[]any{x.components.Buffer, pass.begin - c.first, pass.end - c.first, span, pass.every, asInt(pass.only), docs}, results)
+				[]any{x.components.Buffer, pass.begin - c.first, pass.end - c.first, span, pass.every, asInt(pass.only), docs, buffers[lists.FilterArena]}, results)
 		} else {
 			err = launch("rank_and", ranges, device.ProbeTime, postings, frequencies, asked,
 				[]any{c.data.lengths, asInt(c.data.narrow), x.ranker.bitsets(), log2(c.span), pass.begin - c.first, pass.every, asInt(pass.only), docs}, results)
@@ -122,7 +123,12 @@ func (x *slot) sendPasses(c *cut) error {
 }
 
 // leastGroups is a number of work-groups that keeps a device busy.
-const leastGroups = 8192
+func leastGroups(t device.Tuning) int {
+	if t.Serial {
+		return 64
+	}
+	return 8192
+}
 
 func asInt(b bool) int {
 	if b {

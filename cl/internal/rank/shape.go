@@ -16,7 +16,7 @@ const (
 	maxQueries  = 1 << 13
 	maxBest     = 1 << 23 // documents that come back
 	maxGroups   = 1 << 30 // work-groups of a launch
-	uploadWords = 4 * (1 + 5*maxTerms + maxQueries)
+	uploadWords = 4 * (1 + 5*maxTerms + 2*maxQueries)
 	listUnits   = 3 // uint4 per list in the upload
 	termUnits   = 2 // uint4 per term
 	maxSpan     = 8 // RANK_SPAN: ranges of a group of accumulate at most
@@ -92,7 +92,7 @@ var Operation = device.Operation{
 		{Kernels: []string{"coarse_sums"}, Files: device.Files("posting.cl", "coarse.cl")},
 		{Kernels: []string{"coarse_threshold", "coarse_raise"}, Files: device.Files("posting.cl", "group.cl", "threshold.cl")},
 		{Kernels: []string{"coarse_complete"}, Files: device.Files("posting.cl", "seek.cl", "complete.cl")},
-		{Kernels: []string{"global_best", "global_clear", "global_add", "global_maxima"}, Files: device.Files("posting.cl", "accumulate_global.cl")},
+		{Kernels: []string{"global_best", "global_clear", "global_add", "global_filter", "global_maxima"}, Files: device.Files("posting.cl", "accumulate_global.cl")},
 		{Kernels: []string{"select_best", "select_count", "select_keep"}, Files: device.Files("group.cl", "select.cl", "select_wide.cl")},
 	},
 	Check: func(t device.Tuning) error {

@@ -3,6 +3,7 @@ package rank
 import (
 	ocl "github.com/jgillich/go-opencl/cl"
 
+	"heddle/cl/internal/filter"
 	"heddle/cl/internal/lists"
 	"heddle/engine/plan"
 )
@@ -42,7 +43,7 @@ func (c *cut) write(up []uint32) {
 		}
 	}
 	c.queriesAt = c.termsAt + termUnits*terms
-	terms = 0
+	terms, c.filtered = 0, false
 	for _, i := range c.queries {
 		n := 0
 		for _, t := range c.batch.Query(i) {
@@ -50,10 +51,22 @@ func (c *cut) write(up []uint32) {
 				n++
 			}
 		}
-		put(uint32(terms), uint32(n), 0, 0)
+		at, words := filterOf(c.batch, i)
+		c.filtered = c.filtered || words > 0
+		put(uint32(terms), uint32(n), at, words)
 		terms += n
 	}
 	c.words = 4 * (c.queriesAt + len(c.queries))
+}
+
+// filterOf returns the place of the filter of a query in the buffer of filters, in units of four
+// words, and its words: 0 without one.
+func filterOf(b *plan.RankBatch, i int) (at, words uint32) {
+	f := filter.Of(b.Filter(i))
+	if f == nil {
+		return 0, 0
+	}
+	return f.Bits()[0], f.Words()
 }
 
 // bitset returns the length and the place of the bitset of a list, in words: 0 without one.

@@ -110,10 +110,10 @@ func (s *Bench) measureAll(ctx context.Context, who harness.Contestant, costs []
 			c.Response, err = response(ctx, x, qs, opt)
 		case harness.Profiled:
 			c.peak = s.Peak(ctx, who)
-			c.Times, err = total(ctx, x, qs, opt)
+			c.Times, err = x.Times(ctx, qs, opt)
 		case harness.Counting:
 			var sum plan.Stats
-			sum, err = total(ctx, x, qs, opt)
+			sum, err = x.Times(ctx, qs, opt)
 			c.Moved = sum.BytesMoved
 		}
 		if c.Unfit = errors.Is(err, plan.ErrOutOfMemory); err != nil && !c.Unfit {
@@ -194,9 +194,9 @@ func response(ctx context.Context, x *Index, qs []workload.Query, opt MatchOptio
 	return measure.Summarize(whole), err
 }
 
-// total sums the statistics of all batches of a run, after a run to warm up. Wall is
+// Times sums the statistics of all batches of a run, after a run to warm up. Wall is
 // the time of the whole run.
-func total(ctx context.Context, x *Index, qs []workload.Query, opt MatchOptions) (plan.Stats, error) {
+func (x *Index) Times(ctx context.Context, qs []workload.Query, opt MatchOptions) (plan.Stats, error) {
 	var sum plan.Stats
 	for range 2 {
 		opt.Stats = &sum

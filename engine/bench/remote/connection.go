@@ -3,10 +3,7 @@ package remote
 import (
 	"cmp"
 	"crypto/tls"
-	"crypto/x509"
-	"fmt"
 	"net/http"
-	"os"
 
 	"heddle/engine"
 	"heddle/engine/api"
@@ -48,12 +45,9 @@ func (o Connection) Client(url string) (*api.Client, error) {
 func (o Connection) tls() (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12}
 	if o.CA != "" {
-		text, err := os.ReadFile(o.CA)
-		if err != nil {
+		var err error
+		if c.RootCAs, err = api.ReadAuthorities(o.CA); err != nil {
 			return nil, err
-		}
-		if c.RootCAs = x509.NewCertPool(); !c.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("%s: no certificate in PEM", o.CA)
 		}
 	}
 	if o.Cert != "" || o.Key != "" {

@@ -63,8 +63,36 @@ type Shard struct {
 	Bytes uint64 `json:"bytes"`
 	// SHA256 of the file, in hexadecimal.
 	SHA256 string `json:"sha256"`
+	// Attributes is the table with the attributes of the documents of an index: its row i describes
+	// document i of the shard. All shards of an index have one, or none has.
+	Attributes *File `json:"attributes,omitempty"`
 	// Replicas are the names of the nodes that hold the shard.
 	Replicas []string `json:"replicas,omitempty"`
+}
+
+// File is a file beside the manifest.
+type File struct {
+	File  string `json:"file"`
+	Bytes uint64 `json:"bytes"`
+	// SHA256 of the file, in hexadecimal.
+	SHA256 string `json:"sha256"`
+}
+
+// Files returns all files of the shard.
+func (s *Shard) Files() []File {
+	all := []File{{File: s.File, Bytes: s.Bytes, SHA256: s.SHA256}}
+	if s.Attributes != nil {
+		all = append(all, *s.Attributes)
+	}
+	return all
+}
+
+// Size is the number of bytes of all files.
+func (s *Shard) Size() (bytes uint64) {
+	for _, f := range s.Files() {
+		bytes += f.Bytes
+	}
+	return bytes
 }
 
 // Validate returns an error that names the first wrong member.
@@ -90,10 +118,15 @@ func (m *Map) Validate() error {
 		if err := s.Validate(); err != nil {
 			return fmt.Errorf("shards[%d].%w", i, err)
 		}
-		if files[s.File] {
-			return fmt.Errorf("shards[%d].file is %q: an earlier shard has the same file", i, s.File)
+		if (s.Attributes != nil) != (m.Shards[0].Attributes != nil) {
+			return fmt.Errorf("shards[%d].attributes: some shards have attributes and others have none", i)
 		}
-		files[s.File] = true
+		for _, f := range s.Files() {
+			if files[f.File] {
+				return fmt.Errorf("shards[%d].file is %q: an earlier shard has the same file", i, f.File)
+			}
+			files[f.File] = true
+		}
 		next += s.Docs
 	}
 	if next != m.Docs {
@@ -105,14 +138,10 @@ func (m *Map) Validate() error {
 // Validate checks the members of a shard that do not depend on other shards. The error begins
 // with the name of the member.
 func (s *Shard) Validate() error {
-	if s.File == "" || len(s.File) > MaxName || !filepath.IsLocal(s.File) || strings.ContainsAny(s.File, `/\`) || s.File == "." {
-		return fmt.Errorf("file is %q: it must be the name of a file, without a folder, of at most %d bytes", s.File, MaxName)
-	}
-	if len(s.SHA256) != 64 {
-		return fmt.Errorf("sha256 has %d digits: it must have 64", len(s.SHA256))
-	}
-	if _, err := hex.DecodeString(s.SHA256); err != nil || strings.ToLower(s.SHA256) != s.SHA256 {
-		return fmt.Errorf("sha256 is %q: its digits must be 0 to 9 and a to f", s.SHA256)
+	for i, f := range s.Files() {
+		if err := f.Validate(); err != nil {
+			return fmt.Errorf("%s%w", []string{"", "attributes."}[i], err)
+		}
 	}
 	if len(s.Replicas) > MaxReplicas {
 		return fmt.Errorf("replicas has %d elements: at most %d are possible", len(s.Replicas), MaxReplicas)
@@ -121,6 +150,20 @@ func (s *Shard) Validate() error {
 		if node == "" || len(node) > MaxName {
 			return fmt.Errorf("replicas[%d] has %d bytes: it must have 1 to %d", i, len(node), MaxName)
 		}
+	}
+	return nil
+}
+
+// Validate checks the members. The error begins with the name of the member.
+func (f *File) Validate() error {
+	if f.File == "" || len(f.File) > MaxName || !filepath.IsLocal(f.File) || strings.ContainsAny(f.File, `/\`) || f.File == "." {
+		return fmt.Errorf("file is %q: it must be the name of a file, without a folder, of at most %d bytes", f.File, MaxName)
+	}
+	if len(f.SHA256) != 64 {
+		return fmt.Errorf("sha256 has %d digits: it must have 64", len(f.SHA256))
+	}
+	if _, err := hex.DecodeString(f.SHA256); err != nil || strings.ToLower(f.SHA256) != f.SHA256 {
+		return fmt.Errorf("sha256 is %q: its digits must be 0 to 9 and a to f", f.SHA256)
 	}
 	return nil
 }

@@ -56,3 +56,10 @@ func Checksum(path string) (sum string, size uint64, err error) {
 	n, err := io.Copy(h, f)
 	return hex.EncodeToString(h.Sum(nil)), uint64(n), errors.Join(err, f.Close())
 }
+
+// Describe returns the description of the file at path, whose name beside the manifest is name.
+func Describe(path, name string) (f File, err error) {
+	f.File = name
+	f.SHA256, f.Bytes, err = Checksum(path)
+	return f, err
+}

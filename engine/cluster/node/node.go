@@ -31,7 +31,7 @@ type Node struct {
 	all    map[Held]*open
 }
 
-// open is a shard with its users. It has either an index or a table.
+// open is a shard with its users. It has an index, which may have a table of attributes, or a table.
 type open struct {
 	index *engine.Index
 	table *engine.Table
@@ -42,9 +42,9 @@ type open struct {
 // New returns a node without shards.
 func New(e *engine.Engine) *Node { return &Node{engine: e, all: map[Held]*open{}} }
 
-// Load opens the file of a shard, an index (.hdl) or a table (.hdb), beside other epochs. A shard
-// that is open stays.
-func (n *Node) Load(ctx context.Context, name string, epoch uint64, number int, path string) (err error) {
+// Load opens the file of a shard, an index (.hdl) or a table (.hdb), beside other epochs, and the
+// attribute table of an index, unless its path is empty. A shard that is open stays.
+func (n *Node) Load(ctx context.Context, name string, epoch uint64, number int, path, attributes string) (err error) {
 	k, x := Held{name, epoch, number}, new(open)
 	n.mu.Lock()
 	_, ok := n.all[k]
@@ -59,6 +59,11 @@ func (n *Node) Load(ctx context.Context, name string, epoch uint64, number int, 
 		x.table, err = n.engine.OpenTable(ctx, path, engine.TableOptions{})
 	default:
 		err = &engine.Error{Code: engine.InvalidOption, Op: "load shard", Err: fmt.Errorf("%s: want a file .hdl or .hdb", path)}
+	}
+	if err == nil && attributes != "" {
+		if x.table, err = n.engine.OpenTable(ctx, attributes, engine.TableOptions{}); err != nil {
+			err = errors.Join(err, x.close())
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("shard %d of %s, epoch %d: %w", number, name, epoch, err)
@@ -95,11 +100,14 @@ func (n *Node) Unload(name string, epoch uint64) error {
 	return err
 }
 
-func (x *open) close() error {
+func (x *open) close() (err error) {
 	if x.index != nil {
-		return x.index.Close()
+		err = x.index.Close()
 	}
-	return x.table.Close()
+	if x.table != nil {
+		err = errors.Join(err, x.table.Close())
+	}
+	return err
 }
 
 // OpenIndex implements shard.Shards.
@@ -108,12 +116,12 @@ func (n *Node) OpenIndex(name string, epoch uint64, number int) (*shard.Index, f
 	if err != nil {
 		return nil, nil, err
 	}
-	return &shard.Index{Index: x.index}, release, nil
+	return &shard.Index{Index: x.index, Attributes: x.table}, release, nil
 }
 
 // OpenTable implements shard.Shards.
 func (n *Node) OpenTable(name string, epoch uint64, number int) (*engine.Table, func(), error) {
-	x, release, err := n.use(Held{name, epoch, number}, func(x *open) bool { return x.table != nil })
+	x, release, err := n.use(Held{name, epoch, number}, func(x *open) bool { return x.index == nil })
 	if err != nil {
 		return nil, nil, err
 	}

@@ -98,7 +98,7 @@ func TestNodes(t *testing.T) {
 		for s := range m.Shards {
 			if s%3 == i || (s+1)%3 == i {
 				m.Shards[s].Replicas = append(m.Shards[s].Replicas, name)
-				if err := n.Load(t.Context(), "x", 1, s, filepath.Join(dir, "parts", m.Shards[s].File)); err != nil {
+				if err := n.Load(t.Context(), "x", 1, s, filepath.Join(dir, "parts", m.Shards[s].File), ""); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -180,7 +180,7 @@ func closed(c chan struct{}) bool {
 // TestUse: a shard closes after its last use, and refuses others with ErrEpoch.
 func TestUse(t *testing.T) {
 	n := New(nil)
-	if err := n.Load(t.Context(), "x", 1, 0, "x.txt"); engine.CodeOf(err) != engine.InvalidOption {
+	if err := n.Load(t.Context(), "x", 1, 0, "x.txt", ""); engine.CodeOf(err) != engine.InvalidOption {
 		t.Errorf("a file of another kind: %v", err)
 	}
 	n.all[Held{"x", 1, 0}] = &open{index: new(engine.Index)}

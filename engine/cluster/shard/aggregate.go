@@ -22,6 +22,9 @@ func (h handler) ShardAggregate(ctx context.Context, r *api.ShardAggregateReques
 	defer release()
 	a := engine.Aggregation{Select: r.GetSelect(), GroupBy: r.GetGroupBy(), OrderBy: r.GetOrderBy(), Limit: r.GetLimit(),
 		Rows: engine.Selection{Where: r.GetWhere(), Caller: r.GetCaller(), Timeout: left(r.GetTimeoutUs())}}
+	if a.Rows.In, err = rowsIn(t, r.GetIn()); err != nil {
+		return nil, err
+	}
 	if r.GetExplain() {
 		a.Rows.Explain = new(engine.TableExplanation)
 	}
@@ -29,7 +32,16 @@ func (h handler) ShardAggregate(ctx context.Context, r *api.ShardAggregateReques
 	if err != nil {
 		return nil, err
 	}
-	out = &api.ShardAggregateResponse{Epoch: r.GetTarget().GetEpoch(), Rows: s.Rows}
+	out = message(s)
+	if out.Epoch = r.GetTarget().GetEpoch(); a.Rows.Explain != nil {
+		out.Explanation = a.Rows.Explain.String()
+	}
+	return out, nil
+}
+
+// message is the message of a state.
+func message(s *partial.State) *api.ShardAggregateResponse {
+	out := &api.ShardAggregateResponse{Rows: s.Rows}
 	for _, c := range s.Columns {
 		to := &api.StateColumn{Name: c.Name, Type: c.Type.String(), Scale: uint32(c.Scale)}
 		for _, entry := range c.Dictionary {
@@ -44,10 +56,7 @@ func (h handler) ShardAggregate(ctx context.Context, r *api.ShardAggregateReques
 		out.Measures = append(out.Measures, &api.StateMeasure{Counts: m.Counts, Sums: m.Sums, Floats: m.Floats, Extremes: m.Extremes,
 			Different: m.Different, Frequencies: m.Frequencies, Ends: m.Ends})
 	}
-	if a.Rows.Explain != nil {
-		out.Explanation = a.Rows.Explain.String()
-	}
-	return out, nil
+	return out
 }
 
 // StateOf is the state that a shard has answered.

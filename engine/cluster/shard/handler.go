@@ -31,7 +31,8 @@ type Shards interface {
 // Index is a shard of an index.
 type Index struct {
 	*engine.Index
-	Live *Live // nil: no document is deleted
+	Live       *Live         // nil: no document is deleted
+	Attributes *engine.Table // of the documents; nil: they have none
 }
 
 // Live describes the documents of a shard that are not deleted. Queries find no other documents, and
@@ -60,8 +61,9 @@ func missing(t *api.ShardTarget) error {
 // pinned is the content of a shard during a request.
 type pinned struct {
 	*engine.Snapshot
-	live    *Live
-	release func()
+	live       *Live
+	attributes *engine.Table
+	release    func()
 }
 
 // end ends the use.
@@ -81,7 +83,7 @@ func (h handler) index(t *api.ShardTarget) (*pinned, error) {
 		release()
 		return nil, err
 	}
-	return &pinned{x, index.Live, release}, nil
+	return &pinned{x, index.Live, index.Attributes, release}, nil
 }
 
 // statistics returns the statistics of the documents that are not deleted.
@@ -217,10 +219,8 @@ func (h handler) ShardSearch(ctx context.Context, r *api.ShardSearchRequest) (ou
 	if err != nil {
 		return nil, err
 	}
-	if x.live != nil {
-		for i := range all {
-			all[i].Filter = x.live.Filter
-		}
+	if err := x.restrict(all, r); err != nil {
+		return nil, err
 	}
 	if len(all) != 1 {
 		return answers(ctx, x.Snapshot, r, all)

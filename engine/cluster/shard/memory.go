@@ -13,6 +13,8 @@ type Memory struct {
 	mu      sync.RWMutex
 	indexes map[key]*engine.Index
 	tables  map[key]*engine.Table
+	// attributes are the attribute tables of indexes.
+	attributes map[key]*engine.Table
 }
 
 type key struct {
@@ -31,6 +33,16 @@ func (m *Memory) AddIndex(name string, epoch uint64, shard int, x *engine.Index)
 	m.indexes[key{name, epoch, shard}] = x
 }
 
+// AddAttributes adds the attribute table of a shard of an index.
+func (m *Memory) AddAttributes(name string, epoch uint64, shard int, t *engine.Table) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.attributes == nil {
+		m.attributes = map[key]*engine.Table{}
+	}
+	m.attributes[key{name, epoch, shard}] = t
+}
+
 // AddTable adds a shard of a table.
 func (m *Memory) AddTable(name string, epoch uint64, shard int, t *engine.Table) {
 	m.mu.Lock()
@@ -47,6 +59,7 @@ func (m *Memory) Remove(name string, epoch uint64, shard int) {
 	defer m.mu.Unlock()
 	delete(m.indexes, key{name, epoch, shard})
 	delete(m.tables, key{name, epoch, shard})
+	delete(m.attributes, key{name, epoch, shard})
 }
 
 // OpenIndex implements Shards.
@@ -54,7 +67,7 @@ func (m *Memory) OpenIndex(name string, epoch uint64, shard int) (*Index, func()
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	x, release, err := find(m.indexes, key{name, epoch, shard})
-	return &Index{Index: x}, release, err
+	return &Index{Index: x, Attributes: m.attributes[key{name, epoch, shard}]}, release, err
 }
 
 // OpenTable implements Shards.

@@ -21,9 +21,13 @@ func (h handler) ShardSelect(ctx context.Context, r *api.ShardSelectRequest) (ou
 		return nil, err
 	}
 	defer release()
+	in, err := rowsIn(t, r.GetIn())
+	if err != nil {
+		return nil, err
+	}
 	out = &api.ShardSelectResponse{Epoch: r.GetTarget().GetEpoch()}
 	for i, where := range r.GetWhere() {
-		s := engine.Selection{Where: where, Output: plan.OutputCounts, Caller: r.GetCaller(), Timeout: left(r.GetTimeoutUs())}
+		s := engine.Selection{Where: where, In: in, Output: plan.OutputCounts, Caller: r.GetCaller(), Timeout: left(r.GetTimeoutUs())}
 		if r.GetRows() {
 			s.Output = plan.OutputBits
 		}

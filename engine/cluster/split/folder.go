@@ -19,8 +19,9 @@ const tempPattern = ".heddle-split-*"
 
 // folder is the target of a split.
 type folder struct {
-	dir, temp string
-	made      bool // the folder, by this split
+	dir, temp  string
+	made       bool // the folder, by this split
+	attributes bool // the shards have attribute tables
 }
 
 // openFolder makes or takes over a folder. It refuses a folder with other content than shards,
@@ -55,6 +56,9 @@ func foreign(e fs.DirEntry) bool {
 // path is where shard i is written.
 func (f *folder) path(i int) string { return filepath.Join(f.temp, fmt.Sprint(i)) }
 
+// attributesPath is where the attribute table of shard i is written.
+func (f *folder) attributesPath(i int) string { return f.path(i) + ".hdb" }
+
 // publish moves the shards into the folder, sets their names, sizes and checksums in m, and writes
 // m as the manifest. Then it removes the shards of the manifest before.
 //
@@ -64,7 +68,9 @@ func (f *folder) publish(m *layout.Map, suffix string) (err error) {
 	kept := map[string]bool{}
 	if before != nil {
 		for _, s := range before.Shards {
-			kept[s.File] = true
+			for _, file := range s.Files() {
+				kept[file.File] = true
+			}
 		}
 	}
 	var moved []string
@@ -73,19 +79,31 @@ func (f *folder) publish(m *layout.Map, suffix string) (err error) {
 			err = errors.Join(err, f.remove(moved))
 		}
 	}()
+	move := func(path, suffix string, i int) (layout.File, error) {
+		file, err := layout.Describe(path, "")
+		if err != nil {
+			return file, err
+		}
+		file.File = fmt.Sprintf("%s-%05d-%s%s", m.Name, i, file.SHA256[:12], suffix)
+		if err := os.Rename(path, filepath.Join(f.dir, file.File)); err != nil {
+			return file, err
+		}
+		if !kept[file.File] {
+			moved = append(moved, file.File)
+		}
+		delete(kept, file.File)
+		return file, nil
+	}
 	for i := range m.Shards {
 		s := &m.Shards[i]
-		if s.SHA256, s.Bytes, err = layout.Checksum(f.path(i)); err != nil {
+		file, err := move(f.path(i), suffix, i)
+		if s.File, s.Bytes, s.SHA256 = file.File, file.Bytes, file.SHA256; err == nil && f.attributes {
+			file, err = move(f.attributesPath(i), ".hdb", i)
+			s.Attributes = &file
+		}
+		if err != nil {
 			return err
 		}
-		s.File = fmt.Sprintf("%s-%05d-%s%s", m.Name, i, s.SHA256[:12], suffix)
-		if err := os.Rename(f.path(i), filepath.Join(f.dir, s.File)); err != nil {
-			return err
-		}
-		if !kept[s.File] {
-			moved = append(moved, s.File)
-		}
-		delete(kept, s.File)
 	}
 	if err := (container.OSDisk{}).SyncDir(f.dir); err != nil {
 		return err

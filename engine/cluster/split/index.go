@@ -46,6 +46,11 @@ func index(ctx context.Context, path, dir string, opt *Options) (m *layout.Map, 
 			return nil, err
 		}
 	}
+	if opt.Attributes != "" {
+		if err := attributes(ctx, docs, cuts, to, opt); err != nil {
+			return nil, err
+		}
+	}
 	m = newMap(name(path), layout.Index, cuts)
 	m.Length = meta.Length
 	return m, to.publish(m, ".hdl")

@@ -30,6 +30,8 @@ type Options struct {
 	Cuts []uint64
 	// Like, unless nil, has the cuts of an index or table with the same number of documents.
 	Like *layout.Map
+	// Attributes is the attribute table of an index, which is cut where the index is. Default: "", none.
+	Attributes string
 	// Force permits a folder with other files than shards. They stay.
 	Force bool
 	// Progress, unless nil, is called now and then by the goroutine that called File: postings
@@ -51,6 +53,9 @@ func File(ctx context.Context, path, dir string, opt Options) (*layout.Map, erro
 		opt.Progress = func(uint64, uint64) {}
 	}
 	if strings.EqualFold(filepath.Ext(path), ".hdb") {
+		if opt.Attributes != "" {
+			return nil, fmt.Errorf("%s is a table: only an index has an attribute table", path)
+		}
 		return table(ctx, path, dir, &opt)
 	}
 	return index(ctx, path, dir, &opt)

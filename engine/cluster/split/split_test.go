@@ -20,6 +20,7 @@ import (
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/hdl"
+	"heddle/engine/plan/testneeds"
 )
 
 // fataler is a *testing.T or *rapid.T.
@@ -323,6 +324,7 @@ func TestDamage(t *testing.T) {
 
 // TestMemory cuts an index of 64 MB. The memory in use stays below an eighth of it.
 func TestMemory(t *testing.T) {
+	testneeds.Sequential(t)
 	const docs, lists = 64_000, 3999
 	path := filepath.Join(t.TempDir(), "x.hdl")
 	w, err := hdl.Create(path, hdl.Meta{Docs: docs, ExceptionRatio: 0.1})

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"heddle/codec"
 	"heddle/codec/wah"
 	"heddle/engine/cluster/layout"
 	"heddle/engine/table/build"
@@ -131,6 +132,9 @@ func checkRows(t *testing.T, path string, options ...Options) {
 		}
 	}
 }
+
+// batchRows is the number of rows of a batch of package merge.
+const batchRows = 64 * codec.SegmentLen
 
 // TestLongTable cuts a table of many batches, where rows without a value lie in runs across
 // batches, segments and shards.

@@ -19,9 +19,10 @@ import (
 	"heddle/engine/cluster/layout"
 )
 
-// Loader opens the shards of a node. Epochs that share a file have the same path.
+// Loader opens the shards of a node. Epochs that share a file have the same path. The path of the
+// attribute table is empty for a shard without one.
 type Loader interface {
-	Load(ctx context.Context, name string, epoch uint64, shard int, path string) error
+	Load(ctx context.Context, name string, epoch uint64, shard int, path, attributes string) error
 	Unload(name string, epoch uint64)
 }
 
@@ -43,12 +44,14 @@ type Keeper struct {
 	Log func(error)
 	now func() time.Time // tests set it
 
-	loaded  map[Part]string // to the checksum
-	failed  map[Part]Failure
-	retired map[collection]time.Time
-	last    map[string]*State // as on disk; nil if they are unknown
-	pulse   pulse
-	unready atomic.Pointer[error] // nil before the first step
+	loaded map[Part]string // to the checksum
+	// attributes are the checksums of the attribute tables of loaded shards.
+	attributes map[Part]string
+	failed     map[Part]Failure
+	retired    map[collection]time.Time
+	last       map[string]*State // as on disk; nil if they are unknown
+	pulse      pulse
+	unready    atomic.Pointer[error] // nil before the first step
 
 	cluster atomic.Pointer[string] // identity of the cluster; nil if it is unknown
 	wroteID bool                   // the folder has it
@@ -89,7 +92,7 @@ func (k *Keeper) Run(ctx context.Context, wake <-chan struct{}) error {
 // the shards of its last maps, and keeps all that it has.
 func (k *Keeper) Step(ctx context.Context) error {
 	if k.loaded == nil {
-		k.loaded, k.failed, k.retired = map[Part]string{}, map[Part]Failure{}, map[collection]time.Time{}
+		k.loaded, k.attributes, k.failed, k.retired = map[Part]string{}, map[Part]string{}, map[Part]Failure{}, map[collection]time.Time{}
 		if k.now == nil {
 			k.now = time.Now
 		}
@@ -133,13 +136,13 @@ func readAll(ctx context.Context, kv KV) (map[string]*State, error) {
 	return states, err
 }
 
-// path is the place of a shard's file.
-func (k *Keeper) path(m *layout.Map, s layout.Shard) string {
+// path is the place of a file with a checksum.
+func (k *Keeper) path(kind layout.Kind, sum string) string {
 	ext := ".hdl"
-	if m.Kind == layout.Table {
+	if kind == layout.Table {
 		ext = ".hdb"
 	}
-	return filepath.Join(k.Dir, "files", s.SHA256+ext)
+	return filepath.Join(k.Dir, "files", sum+ext)
 }
 
 // Find returns the path of a complete file, or "". fetch.Handler calls it.
@@ -185,6 +188,9 @@ func (k *Keeper) loadAll(ctx context.Context, states map[string]*State) error {
 				}
 				delete(k.failed, part)
 				k.loaded[part] = shard.SHA256
+				if shard.Attributes != nil {
+					k.attributes[part] = shard.Attributes.SHA256
+				}
 			}
 		}
 	}
@@ -209,7 +215,9 @@ func (k *Keeper) replace(m *layout.Map) {
 func (k *Keeper) close(c collection) {
 	k.Loader.Unload(c.name, c.epoch)
 	delete(k.retired, c)
-	maps.DeleteFunc(k.loaded, func(p Part, _ string) bool { return p.Name == c.name && p.Epoch == c.epoch })
+	of := func(p Part, _ string) bool { return p.Name == c.name && p.Epoch == c.epoch }
+	maps.DeleteFunc(k.loaded, of)
+	maps.DeleteFunc(k.attributes, of)
 }
 
 // loadError is a refusal by the Loader.
@@ -226,28 +234,39 @@ func lasting(err error) bool {
 }
 
 func (k *Keeper) load(ctx context.Context, part Part, m *layout.Map, s layout.Shard, sources []string) error {
-	path := k.path(m, s)
-	if _, err := os.Stat(path); err != nil {
-		// Nodes that hold the file come first: they spare the source.
-		all, err := Reports(ctx, k.KV)
-		if err != nil {
-			return err
-		}
-		var peers []string
-		for node, r := range all {
-			if node != k.Node && r.URL != "" && slices.Contains(r.Held, s.SHA256) {
-				peers = append(peers, r.URL+"/files")
-			}
-		}
-		slices.Sort(peers)
-		if err := k.fetch(ctx, fetch.File{Name: s.File, SHA256: s.SHA256, Bytes: s.Bytes}, path, peers, sources); err != nil {
+	paths := []string{k.path(m.Kind, s.SHA256), ""} // of the shard and its attributes
+	if s.Attributes != nil {
+		paths[1] = k.path(layout.Table, s.Attributes.SHA256)
+	}
+	for i, f := range s.Files() {
+		if err := k.hold(ctx, f, paths[i], sources); err != nil {
 			return err
 		}
 	}
-	if err := k.Loader.Load(ctx, part.Name, part.Epoch, part.Shard, path); err != nil {
+	if err := k.Loader.Load(ctx, part.Name, part.Epoch, part.Shard, paths[0], paths[1]); err != nil {
 		return loadError{err}
 	}
 	return nil
+}
+
+// hold copies a file, unless the node has it.
+func (k *Keeper) hold(ctx context.Context, f layout.File, path string, sources []string) error {
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	// Nodes that hold the file come first: they spare the source.
+	all, err := Reports(ctx, k.KV)
+	if err != nil {
+		return err
+	}
+	var peers []string
+	for node, r := range all {
+		if node != k.Node && r.URL != "" && slices.Contains(r.Held, f.SHA256) {
+			peers = append(peers, r.URL+"/files")
+		}
+	}
+	slices.Sort(peers)
+	return k.fetch(ctx, fetch.File{Name: f.File, SHA256: f.SHA256, Bytes: f.Bytes}, path, peers, sources)
 }
 
 // fetch copies a file from a peer or a source.
@@ -304,14 +323,16 @@ func (k *Keeper) unload(states map[string]*State) {
 // clean removes files that no map and no loaded epoch needs.
 func (k *Keeper) clean(states map[string]*State) error {
 	needed := map[string]bool{}
-	for _, sum := range k.loaded {
-		needed[sum] = true
+	for part, sum := range k.loaded {
+		needed[sum], needed[k.attributes[part]] = true, true
 	}
 	for _, s := range states {
 		for _, m := range s.maps() {
 			for _, shard := range m.Shards {
 				if slices.Contains(shard.Replicas, k.Node) {
-					needed[shard.SHA256] = true
+					for _, f := range shard.Files() {
+						needed[f.SHA256] = true
+					}
 				}
 			}
 		}

@@ -15,7 +15,7 @@ import (
 // noLoader opens nothing.
 type noLoader struct{}
 
-func (noLoader) Load(context.Context, string, uint64, int, string) error { return nil }
+func (noLoader) Load(context.Context, string, uint64, int, string, string) error { return nil }
 
 func (noLoader) Unload(string, uint64) {}
 

@@ -24,7 +24,7 @@ func loads(states map[string]*State, nodes []string) load {
 		for _, shard := range s.Current.Shards {
 			for _, n := range shard.Replicas {
 				if _, ok := l[n]; ok {
-					l[n] += shard.Bytes
+					l[n] += shard.Size()
 				}
 			}
 		}
@@ -56,12 +56,12 @@ func (l load) place(m *layout.Map, replicas int) error {
 		order[i] = i
 		m.Shards[i].Replicas = nil
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(m.Shards[b].Bytes, m.Shards[a].Bytes) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(m.Shards[b].Size(), m.Shards[a].Size()) })
 	for _, i := range order {
 		s := &m.Shards[i]
 		for range replicas {
 			n := l.least(s.Replicas)
-			s.Replicas, l[n] = append(s.Replicas, n), l[n]+s.Bytes
+			s.Replicas, l[n] = append(s.Replicas, n), l[n]+s.Size()
 		}
 	}
 	return nil
@@ -89,7 +89,7 @@ func (l load) leave(m *layout.Map, node string) error {
 		if to == "" {
 			return fmt.Errorf("no other node is left for shard %d of %s: start one and repeat the command, or let %s keep its shards with drain --undo", i, m.Name, node)
 		}
-		s.Replicas[at], l[to] = to, l[to]+s.Bytes
+		s.Replicas[at], l[to] = to, l[to]+s.Size()
 	}
 	return nil
 }
@@ -102,10 +102,10 @@ func (l load) balance(m *layout.Map) {
 		for i, s := range m.Shards {
 			for r, from := range s.Replicas {
 				to := l.least(s.Replicas)
-				if _, ok := l[from]; !ok || to == "" || l[to]+s.Bytes >= l[from] {
+				if _, ok := l[from]; !ok || to == "" || l[to]+s.Size() >= l[from] {
 					continue
 				}
-				if g := min(s.Bytes, l[from]-l[to]-s.Bytes); g > gain {
+				if g := min(s.Size(), l[from]-l[to]-s.Size()); g > gain {
 					best, gain = move{i, r, to}, g
 				}
 			}
@@ -114,8 +114,8 @@ func (l load) balance(m *layout.Map) {
 			return
 		}
 		s := &m.Shards[best.shard]
-		l[s.Replicas[best.replica]] -= s.Bytes
-		l[best.to] += s.Bytes
+		l[s.Replicas[best.replica]] -= s.Size()
+		l[best.to] += s.Size()
 		s.Replicas[best.replica] = best.to
 	}
 }

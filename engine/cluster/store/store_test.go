@@ -57,7 +57,21 @@ type loader struct {
 	bad  string
 }
 
-func (l *loader) Load(_ context.Context, name string, epoch uint64, shard int, path string) error {
+func (l *loader) Load(_ context.Context, name string, epoch uint64, shard int, path, attributes string) error {
+	if attributes != "" {
+		if err := l.check(attributes); err != nil {
+			return err
+		}
+	}
+	if err := l.check(path); err != nil {
+		return err
+	}
+	l.open[Part{name, epoch, shard}] = path
+	return nil
+}
+
+// check reads a file.
+func (l *loader) check(path string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		l.t.Fatalf("load: %v", err)
@@ -69,7 +83,6 @@ func (l *loader) Load(_ context.Context, name string, epoch uint64, shard int, p
 	if string(data) == l.bad {
 		return errors.New("bad file")
 	}
-	l.open[Part{name, epoch, shard}] = path
 	return nil
 }
 
@@ -138,6 +151,14 @@ func (w *world) manifest(contents ...string) *layout.Map {
 		if err := os.WriteFile(filepath.Join(w.folder, s.File), []byte(c), 0o600); err != nil {
 			w.t.Fatal(err)
 		}
+		if len(contents) == 3 {
+			text := "attributes of " + c
+			sum := sha256.Sum256([]byte(text))
+			s.Attributes = &layout.File{File: s.File + ".hdb", Bytes: uint64(len(text)), SHA256: hex.EncodeToString(sum[:])}
+			if err := os.WriteFile(filepath.Join(w.folder, s.Attributes.File), []byte(text), 0o600); err != nil {
+				w.t.Fatal(err)
+			}
+		}
 		m.Docs++
 		m.Shards = append(m.Shards, s)
 	}
@@ -179,8 +200,10 @@ func (w *world) check() {
 				if w.up[node] == 0 && !open {
 					w.t.Fatalf("node %s no longer has shard %d of epoch %d, which queries may ask for", node, n, m.Epoch)
 				}
-				if m == s.Current && !w.killed[node] && k.Find(shard.SHA256) == "" {
-					w.t.Fatalf("node %s has lost shard %d of the current epoch", node, n)
+				for _, f := range shard.Files() {
+					if m == s.Current && !w.killed[node] && k.Find(f.SHA256) == "" {
+						w.t.Fatalf("node %s has lost %s of shard %d of the current epoch", node, f.File, n)
+					}
 				}
 			}
 		}
@@ -327,6 +350,9 @@ func (w *world) settle(ctx context.Context) {
 			for i, shard := range s.Current.Shards {
 				if slices.Contains(shard.Replicas, n) {
 					want, wantFiles = append(want, fmt.Sprint(s.Current.Epoch, i)), append(wantFiles, shard.SHA256+".hdl")
+					if shard.Attributes != nil {
+						wantFiles = append(wantFiles, shard.Attributes.SHA256+".hdb")
+					}
 				}
 			}
 		}

@@ -3,11 +3,12 @@ package transport
 import (
 	"bytes"
 	"crypto/tls"
-	"crypto/x509"
 	"fmt"
 	"net/http"
 	"os"
 	"sync"
+
+	"heddle/engine/api"
 )
 
 // Identity are the files by which a program checks nodes, and proves itself to them over HTTP. The
@@ -27,12 +28,9 @@ type Identity struct {
 func (i Identity) Client(c *http.Client) (*http.Client, error) {
 	secure := &tls.Config{MinVersion: tls.VersionTLS12}
 	if i.CA != "" {
-		text, err := os.ReadFile(i.CA)
-		if err != nil {
+		var err error
+		if secure.RootCAs, err = api.ReadAuthorities(i.CA); err != nil {
 			return nil, err
-		}
-		if secure.RootCAs = x509.NewCertPool(); !secure.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("%s: no certificate in PEM", i.CA)
 		}
 	}
 	if i.Cert != "" || i.Key != "" {

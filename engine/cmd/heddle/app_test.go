@@ -15,6 +15,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/index/bm25"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 	"heddle/engine/table/binning"
 	"heddle/engine/table/column"
 )
@@ -128,6 +129,7 @@ func TestVersion(t *testing.T) {
 // TestHelp checks that every command has a summary, a description and explained flags, in
 // lines that fit a terminal.
 func TestHelp(t *testing.T) {
+	testneeds.Sequential(t)
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
 		if c.Name() == "help" || c.Name() == "completion" {

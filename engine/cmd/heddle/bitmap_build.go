@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/config"
+	"heddle/engine/cmd/heddle/internal/memlimit"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/file/input"
 	"heddle/engine/table/binning"
@@ -76,7 +78,9 @@ column. Bins influence speed and size only: rows of a bin that a predicate cover
 are compared with the stored values. The binning auto makes one bin of a column whose
 values are so mixed that more bins would not save comparisons.
 
---build-memory limits the memory. Larger tables use temporary files beside the table.`,
+--build-memory limits the memory of the process. Larger tables use temporary files beside
+the table. A limit that is too small is an error that names the least one. Pages of Parquet
+files and records of CSV above a megabyte come on top.`,
 		Example: `  heddle bitmap build -o flights.hdb flights.csv
   heddle bitmap build -o flights.hdb --bins 32 --set carrier:binning=distinct flights.csv.gz
   heddle bitmap build -o flights.hdb --raw delay:i16:delay.gz --raw distance:i16:distance.gz
@@ -131,7 +135,7 @@ func (o *bitmapBuildOptions) Run(ctx context.Context, a *App) (err error) {
 	if err != nil {
 		return err
 	}
-	src, err := o.open(ctx, a, &log)
+	src, err := o.open(ctx, a, &log, batchMemory(opt.Memory))
 	if err != nil {
 		return err
 	}
@@ -150,6 +154,13 @@ func (o *bitmapBuildOptions) Run(ctx context.Context, a *App) (err error) {
 		bar.End()
 		task, bar = next, a.progress(next, unit, p.Total, o.noProgress)
 	}
+	fixed := tableFixed + uint64(runtime.GOMAXPROCS(0))*tableCore + uint64(len(src.Fields()))*tableColumn
+	room, restore, err := memlimit.Set(opt.Memory, fixed+batchMemory(opt.Memory))
+	if err != nil {
+		return err
+	}
+	defer restore()
+	opt.Memory = room
 	report, err := tablebuild.Build(ctx, src, o.out, opt)
 	bar.End()
 	if err != nil {
@@ -220,6 +231,17 @@ func parseColumnSettings(text string, s tablebuild.Settings) (name string, _ tab
 	}
 	return text[:i], s, nil
 }
+
+// Memory of the build of a table beside its limit, in bytes: buffers of files, of each core, and the
+// sample of each column.
+const (
+	tableFixed  = 8 << 20
+	tableCore   = 6 << 20
+	tableColumn = 1 << 20
+)
+
+// batchMemory is the part of the memory of a build for batches of CSV, in bytes.
+func batchMemory(limit uint64) uint64 { return min(max(limit/16, 8<<20), 256<<20) }
 
 // tableSummary is the answer in JSON. Its names are part of the command line's contract.
 type tableSummary struct {

@@ -18,8 +18,8 @@ import (
 	"heddle/engine/table/read"
 )
 
-// open opens the inputs of the table.
-func (o *bitmapBuildOptions) open(ctx context.Context, a *App, log *zerolog.Logger) (read.Source, error) {
+// open opens the inputs of the table. memory bounds the batches of CSV in progress, in bytes.
+func (o *bitmapBuildOptions) open(ctx context.Context, a *App, log *zerolog.Logger, memory uint64) (read.Source, error) {
 	if err := o.expand(log); err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (o *bitmapBuildOptions) open(ctx context.Context, a *App, log *zerolog.Logg
 	case "parquet":
 		return read.OpenParquet(ctx, o.inputs, read.ParquetOptions{Columns: o.columns, Invalid: invalid})
 	}
-	return o.openCSV(ctx, a, log, invalid)
+	return o.openCSV(ctx, a, log, invalid, memory)
 }
 
 // expand replaces folders among the inputs by their tables: by --format, else the files
@@ -128,8 +128,8 @@ func isTSV(path string) bool {
 	return strings.EqualFold(filepath.Ext(input.TrimSuffix(path)), ".tsv")
 }
 
-func (o *bitmapBuildOptions) openCSV(ctx context.Context, a *App, log *zerolog.Logger, invalid input.Invalid) (read.Source, error) {
-	opt := read.CSVOptions{Names: o.names, Null: o.null, Columns: o.columns, Invalid: invalid, Stdin: a.Stdin, Types: map[string]column.Declared{},
+func (o *bitmapBuildOptions) openCSV(ctx context.Context, a *App, log *zerolog.Logger, invalid input.Invalid, memory uint64) (read.Source, error) {
+	opt := read.CSVOptions{Memory: memory, Names: o.names, Null: o.null, Columns: o.columns, Invalid: invalid, Stdin: a.Stdin, Types: map[string]column.Declared{},
 		Warn: func(text string) { log.Warn().Msg(text) }}
 	var err error
 	if opt.Comma, err = o.comma(); err != nil {

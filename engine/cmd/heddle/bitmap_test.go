@@ -15,6 +15,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"heddle/engine/cmd/heddle/internal/report"
+	"heddle/engine/plan/testneeds"
 )
 
 // trip is a row of the test table. A nil delay is a missing value.
@@ -104,6 +105,7 @@ func zipped(t *testing.T, s string) string {
 // TestBitmapInputs builds the same table from every input format, with the same columns
 // and answers.
 func TestBitmapInputs(t *testing.T) {
+	testneeds.Sequential(t)
 	inTempDir(t)
 	trips := makeTrips(700)
 	text := tripsText(trips, ",", "")
@@ -126,7 +128,6 @@ func TestBitmapInputs(t *testing.T) {
 	for _, args := range []string{
 		"t.csv", "t.gz", "-", "1.csv 2.csv", "--names delay,distance,carrier,night bare.csv", "--delimiter tab --null - t.tsv",
 		"--columns delay,distance,carrier,night more.csv", "t.parquet", "p.data", "--format parquet p.data", "--format csv t.csv",
-		"--build-memory 64KiB t.csv",
 	} {
 		r := heddleWith(t, tripsHeader+text, backendEnv(), append(strings.Fields("bitmap build -o x.hdb --bins 16"), strings.Fields(args)...)...)
 		if r.code != 0 || r.stderr != "" || !strings.HasPrefix(r.stdout, "x.hdb: 700 rows, 4 columns, ") {

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
+
+	"heddle/engine/plan/testneeds"
 )
 
 // TestBitmapTypes compares literals with values of all types exactly.
 func TestBitmapTypes(t *testing.T) {
+	testneeds.Sequential(t)
 	types, err := filepath.Abs("../../table/read/testdata/types.parquet")
 	if err != nil {
 		t.Fatal(err)

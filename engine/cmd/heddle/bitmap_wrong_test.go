@@ -104,7 +104,7 @@ func TestBitmapWrongInput(t *testing.T) {
 		{"output in no folder", "a\n1\n", "-o none/x.hdb -", exitFailure, "none/"},
 		{"input as output", "", "-o one one", exitFailure, "one is both an input and the output"},
 		{"raw input as output", "", "-o one --raw a:i16:one", exitFailure, "one is both an input and the output"},
-		{"little memory", "a\n" + manyTexts(3000), "--build-memory 64KiB -", exitFailure, "different values"},
+		{"little memory", "a\n" + manyTexts(3000), "--build-memory 64KiB -", exitFailure, "too small: this build needs at least"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			args := append(strings.Fields("bitmap build -o x.hdb"), strings.Fields(test.args)...)

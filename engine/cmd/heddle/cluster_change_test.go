@@ -27,7 +27,7 @@ import (
 // opener opens the shards that a node gets.
 type opener struct{}
 
-func (opener) Load(_ context.Context, _ string, _ uint64, _ int, path string) error {
+func (opener) Load(_ context.Context, _ string, _ uint64, _ int, path, _ string) error {
 	x, err := hdl.Open(path)
 	if err != nil {
 		return err

@@ -74,6 +74,7 @@ func TestWithoutNATS(t *testing.T) {
 // TestOtherCluster: a node whose folder belongs to another cluster than the NATS servers ends, and
 // changes neither.
 func TestOtherCluster(t *testing.T) {
+	testneeds.Sequential(t)
 	inTempDir(t)
 	f := newFleet(t, newControls(t, 1, ""), "n1", "n2")
 	f.nodes["n1"].end()
@@ -260,6 +261,7 @@ func TestSilentConnections(t *testing.T) {
 // TestFullDisk: a publish that does not fit on the disk of a node ends with its reason, and the shards of
 // before stay in service.
 func TestFullDisk(t *testing.T) {
+	testneeds.Sequential(t)
 	testneeds.Waits(t)
 	inTempDir(t)
 	if err := os.Mkdir("n2", 0o755); err != nil {

@@ -59,6 +59,7 @@ type natsServer struct {
 	name, file, url string
 	program         []string // that runs the server
 	cmd             *exec.Cmd
+	ended           chan error // the result of the process
 }
 
 // freePort returns a port of this machine that was free.
@@ -82,7 +83,11 @@ func newControls(t *testing.T, count int, more string, program ...string) (all [
 	}
 	for i := range count {
 		c := &natsServer{T: t, name: fmt.Sprintf("c%d", i), program: program, url: fmt.Sprintf("127.0.0.1:%d", freePort(t))}
-		text := fmt.Sprintf("server_name: %s\nlisten: %q\nping_interval: \"1s\"\nping_max: 2\njetstream { store_dir: %q, sync_interval: always }\n", c.name, c.url, filepath.Join(t.TempDir(), "js"))
+		text := fmt.Sprintf("server_name: %s\nlisten: %q\nping_interval: \"1s\"\nping_max: 2\njetstream { store_dir: %q", c.name, c.url, filepath.Join(t.TempDir(), "js"))
+		if len(program) == 0 { // Debian 12 has 2.9, which lacks the option
+			text += ", sync_interval: always"
+		}
+		text += " }\n"
 		text += more
 		if count > 1 {
 			text += fmt.Sprintf("cluster { name: heddle, listen: %q, routes: [%s] }\n", routes[i], `"nats://`+strings.Join(routes, `", "nats://`)+`"`)
@@ -108,7 +113,16 @@ func (c *natsServer) start() {
 	if err := c.cmd.Start(); err != nil {
 		c.Fatal(err)
 	}
+	ended := make(chan error, 1)
+	c.ended = ended
+	cmd := c.cmd
+	go func() { ended <- cmd.Wait() }()
 	for ; ; time.Sleep(5 * time.Millisecond) { // up to the time-out of the test
+		select {
+		case err := <-ended:
+			c.Fatalf("%s ended: %v", c.cmd, err)
+		default:
+		}
 		if conn, err := net.Dial("tcp", strings.TrimPrefix(c.url, "nats://")); err == nil {
 			conn.Close()
 			return
@@ -120,7 +134,7 @@ func (c *natsServer) start() {
 func (c *natsServer) kill() {
 	c.Helper()
 	kill(c.T, c.cmd.Process.Pid)
-	_ = c.cmd.Wait()
+	<-c.ended
 }
 
 // newFleet starts a cluster whose index "books" has two replicas of two shards. The files books.hdl

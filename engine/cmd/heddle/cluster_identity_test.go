@@ -17,6 +17,7 @@ import (
 // TestNodeIdentity: NATS and nodes with certificates and tokens. Nodes fetch files from each other, the
 // server calls them over HTTP, and both refuse strangers.
 func TestNodeIdentity(t *testing.T) {
+	testneeds.Sequential(t)
 	testneeds.Waits(t)
 	inTempDir(t)
 	ca := accesstest.NewAuthority(t, ".", "ca")
@@ -73,8 +74,8 @@ func TestNodeIdentity(t *testing.T) {
 	wantFailure(t, heddle(t, append([]string{"serve", "--cluster-token", "two"}, f.flags()...)...), exitFailure, "two: want one line with a token")
 }
 
-// TestForeignTools: the cluster works with a nats-server of the system, and its nodes answer the nats
-// tool.
+// TestForeignTools: the cluster works with a nats-server of the system (Debian's package nats-server),
+// and its nodes answer the nats tool.
 func TestForeignTools(t *testing.T) {
 	program, err := exec.LookPath("nats-server")
 	if err != nil {
@@ -85,22 +86,24 @@ func TestForeignTools(t *testing.T) {
 	stop := f.load()
 	f.answers(40)
 	stop()
-	tool, err := exec.LookPath("nats")
-	if err != nil {
-		t.Skipf("needs the nats tool on the PATH: %v", err)
-	}
-	for _, c := range []struct{ command, want string }{
-		{"micro ping heddle", "heddle "},
-		{"micro info heddle", "a node of a heddle cluster"},
-		{"micro stats heddle", "ShardService-ShardSearch"},
-		{"micro list heddle", "heddle"},
-		{"stream info KV_heddle", "$KV.heddle.>"},
-		{"kv get heddle map.books --raw", `"epoch":1`},
-	} {
-		cmd := exec.CommandContext(t.Context(), tool, append([]string{"--server", f.controls[0].url}, strings.Fields(c.command)...)...)
-		cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "NATS_") })
-		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), c.want) {
-			t.Errorf("nats %s: %v\n%s", c.command, err, out)
+	t.Run("nats tool", func(t *testing.T) {
+		tool, err := exec.LookPath("nats")
+		if err != nil {
+			t.Skipf("needs the nats tool on the PATH: %v", err)
 		}
-	}
+		for _, c := range []struct{ command, want string }{
+			{"micro ping heddle", "heddle "},
+			{"micro info heddle", "a node of a heddle cluster"},
+			{"micro stats heddle", "ShardService-ShardSearch"},
+			{"micro list heddle", "heddle"},
+			{"stream info KV_heddle", "$KV.heddle.>"},
+			{"kv get heddle map.books --raw", `"epoch":1`},
+		} {
+			cmd := exec.CommandContext(t.Context(), tool, append([]string{"--server", f.controls[0].url}, strings.Fields(c.command)...)...)
+			cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "NATS_") })
+			if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), c.want) {
+				t.Errorf("nats %s: %v\n%s", c.command, err, out)
+			}
+		}
+	})
 }

@@ -21,6 +21,7 @@ type clusterSplitOptions struct {
 	shards     int
 	at         []uint
 	like       string
+	attributes string
 	force      bool
 	json       bool
 	noProgress bool
@@ -35,6 +36,9 @@ shard is a complete file: the file that a build of its documents writes. Impacts
 impacts of the whole. The manifest, DIR/manifest.json, lists the first document, number of
 documents, size and SHA-256 of each shard, and the statistics of the whole.
 
+--attributes cuts the attribute table of an index where the index is cut, for searches with
+filters and facets. heddle cluster publish gives both to the same nodes.
+
 --shards gives the shards of an index about equal sums of document lengths, plus 8 per
 document, so that their sizes and the work of a query are about equal. Shards of a table
 get equal numbers of rows. --at cuts before the given documents or rows. --like cuts where
@@ -45,6 +49,7 @@ manifest in one step. A failed split leaves nothing. Split refuses a folder with
 files; with --force these files stay beside the shards. Memory does not grow with the
 number of documents. An index is read once for every 16 shards.`,
 		Example: `  heddle cluster split -o books --shards 8 books.hdl
+  heddle cluster split -o docs --shards 4 --attributes docs.hdb docs.hdl
   heddle cluster split -o prices --like books books.hdb
   heddle cluster split -o parts --at 1,2 books.hdl`,
 	}, &clusterSplitOptions{})
@@ -55,6 +60,7 @@ func (o *clusterSplitOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.shards, "shards", 0, fmt.Sprintf("`NUMBER` of shards, 1 to %d", layout.MaxShards))
 	fs.UintSliceVar(&o.at, "at", nil, "first documents or rows of all shards but the first, `LIST`, ascending")
 	fs.StringVar(&o.like, "like", "", "take the cuts of this `MANIFEST`, a file or its folder")
+	fs.StringVar(&o.attributes, "attributes", "", "attribute table `X.hdb` of the index, whose row i describes document i")
 	fs.BoolVar(&o.force, "force", false, "write to a folder with other files")
 	addJSON(fs, &o.json)
 	addNoProgress(fs, &o.noProgress)
@@ -82,7 +88,7 @@ func (o *clusterSplitOptions) Validate(args []string) error {
 }
 
 func (o *clusterSplitOptions) Run(ctx context.Context, a *App) error {
-	opt := split.Options{Shards: o.shards, Force: o.force}
+	opt := split.Options{Shards: o.shards, Attributes: o.attributes, Force: o.force}
 	for _, at := range o.at {
 		opt.Cuts = append(opt.Cuts, uint64(at))
 	}
@@ -122,7 +128,7 @@ func (s shards) Write(out io.Writer) error {
 		return err
 	}
 	for _, x := range s.Shards {
-		if _, err := fmt.Fprintf(out, "%s  first %d, %d documents, %d bytes\n", terminal.Field(x.File), x.First, x.Docs, x.Bytes); err != nil {
+		if _, err := fmt.Fprintf(out, "%s  first %d, %d documents, %d bytes\n", terminal.Field(x.File), x.First, x.Docs, x.Size()); err != nil {
 			return err
 		}
 	}

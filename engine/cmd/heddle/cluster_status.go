@@ -52,7 +52,7 @@ func (s *clusterState) Write(w io.Writer) error {
 		if c.Current != nil {
 			fmt.Fprintf(&b, "%s  %s, epoch %d, %d documents\n", name, c.Current.Kind, c.Current.Epoch, c.Current.Docs)
 			for i, shard := range c.Current.Shards {
-				fmt.Fprintf(&b, "  shard %d  %s  %s\n", i, terminal.Bytes(shard.Bytes), strings.Join(shard.Replicas, " "))
+				fmt.Fprintf(&b, "  shard %d  %s  %s\n", i, terminal.Bytes(shard.Size()), strings.Join(shard.Replicas, " "))
 			}
 		}
 		if c.Intent != nil {

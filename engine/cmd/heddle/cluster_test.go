@@ -31,6 +31,7 @@ func tree(t *testing.T, dir string) string {
 // TestClusterSplit: a build of shards equals a build and a split, for settings that change the
 // lengths, the lists and the texts of an index. A table follows the cuts of its index.
 func TestClusterSplit(t *testing.T) {
+	testneeds.Sequential(t)
 	testneeds.Waits(t)
 	inTempDir(t)
 	var tsv, csv strings.Builder

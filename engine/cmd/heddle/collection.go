@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"heddle/engine/cluster/layout"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/collection"
+	"heddle/engine/collection/attributes"
 	"heddle/engine/index/analyze"
 )
 
@@ -31,7 +33,8 @@ one replaces it. Deleted and replaced documents count in no answer and no score.
 type collectionCreate struct {
 	settings
 	onePath
-	tokens string
+	tokens     string
+	attributes []string
 }
 
 func newCollectionCreate(a *App) *cobra.Command {
@@ -40,17 +43,38 @@ func newCollectionCreate(a *App) *cobra.Command {
 		Short: "Make a collection without documents",
 		Long: `Create makes a collection in a folder, which must be absent or empty. The settings hold for all
 of its documents: see heddle index build. There are no impacts, because they depend on all
-documents. Collections of vectors need --tokenizer ` + analyze.TokensSpaces + `.`,
-		Example: "  heddle collection create letters\n  heddle collection create poems --stem english --store text",
+documents. Collections of vectors need --tokenizer ` + analyze.TokensSpaces + `.
+
+--attribute keeps the members of JSON lines with this name as a column, for searches with
+--where and --facets. Types are those of heddle bitmap build --type. Such a collection takes
+JSON lines alone; a document without the member has no value, and a value that the type
+cannot hold exactly is an error.`,
+		Example: "  heddle collection create letters\n  heddle collection create poems --stem english --store text\n" +
+			"  heddle collection create news --attribute year=int --attribute lang=string",
 	}, &collectionCreate{})
 }
 
 func (o *collectionCreate) AddFlags(fs *pflag.FlagSet) {
 	addTokenizer(fs, &o.tokens)
+	fs.StringArrayVar(&o.attributes, "attribute", nil, "keep this member of JSON lines as a column, `NAME=TYPE`; may be repeated")
 	o.add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "fold", "lengths", "store")
 }
 
-func (o *collectionCreate) Validate(args []string) error { return o.set(args, "folder") }
+func (o *collectionCreate) Validate(args []string) error {
+	if err := attributes.Check(o.columns()); err != nil {
+		return fmt.Errorf("--attribute: %w", err)
+	}
+	return o.set(args, "folder")
+}
+
+// columns returns the declared attributes.
+func (o *collectionCreate) columns() (all []attributes.Column) {
+	for _, text := range o.attributes {
+		name, kind, _ := strings.Cut(text, "=")
+		all = append(all, attributes.Column{Name: name, Type: kind})
+	}
+	return all
+}
 
 func (o *collectionCreate) Run(ctx context.Context, a *App) error {
 	c, _, err := o.load(a)
@@ -61,7 +85,7 @@ func (o *collectionCreate) Run(ctx context.Context, a *App) error {
 	if err != nil {
 		return err
 	}
-	return collection.Create(ctx, o.path, opt)
+	return collection.Create(ctx, o.path, opt, o.columns()...)
 }
 
 // change opens a collection for changes.
@@ -146,13 +170,13 @@ type collectionSegment struct {
 	First     uint64 `json:"first"`
 	Documents uint64 `json:"documents"` // without deleted ones
 	Deleted   uint64 `json:"deleted"`
-	Bytes     uint64 `json:"bytes"` // of the index, the keys and the bitmap
+	Bytes     uint64 `json:"bytes"` // of all files
 }
 
 func newCollectionState(dir string, m *collection.Manifest) *collectionState {
 	out := &collectionState{Path: dir, Epoch: m.Epoch, Documents: m.Live(), Deleted: m.Docs - m.Live(), Settings: m.Settings}
 	for _, s := range m.Segments {
-		x := collectionSegment{s.File, s.First, s.Live(), s.Docs - s.Live(), s.Bytes + s.Keys.Bytes}
+		x := collectionSegment{s.File, s.First, s.Live(), s.Docs - s.Live(), s.Size() + s.Keys.Bytes}
 		if s.Deleted != nil {
 			x.Bytes += s.Deleted.Bytes
 		}
@@ -168,6 +192,9 @@ func (s *collectionState) Write(out io.Writer) error {
 	fmt.Fprintf(out, "%s: state %d, %d documents, %d deleted, %d segments, %d bytes\n", terminal.Field(s.Path), s.Epoch, s.Documents, s.Deleted, len(s.Segments), s.Bytes)
 	fmt.Fprintf(out, "tokenizer %s, fold %v, stemmer %s, stop words %d, codec %s, lengths %s, stored texts %v\n",
 		set.Tokens, set.Fold, set.Stem, len(set.StopWords), set.Codec, set.Lengths, set.StoreTexts)
+	for _, c := range set.Attributes {
+		fmt.Fprintf(out, "attribute %s=%s\n", terminal.Field(c.Name), c.Type)
+	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "segment\tfirst\tdocuments\tdeleted\tbytes\t\n")
 	for _, x := range s.Segments {

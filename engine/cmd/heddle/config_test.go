@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"heddle/config"
+	"heddle/engine/plan/testneeds"
 )
 
 func TestConfigPrint(t *testing.T) {
@@ -61,6 +62,7 @@ func TestConfigPrint(t *testing.T) {
 // TestConfigPrintTakesEveryFlag checks that config print accepts every flag that sets a
 // key.
 func TestConfigPrintTakesEveryFlag(t *testing.T) {
+	testneeds.Sequential(t)
 	for _, f := range keyFlags {
 		k, ok := config.Lookup(f.key)
 		if !ok {

@@ -186,7 +186,7 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 	var table *attributeTable
 	if o.attributes != "" {
 		opt.Format = build.JSONL
-		if table, err = o.buildAttributes(ctx, &opt, uint64(c.Index.BuildMemory)); err != nil {
+		if table, err = o.buildAttributes(ctx, &opt, room/2); err != nil {
 			return err
 		}
 		defer table.remove()

@@ -16,6 +16,7 @@ import (
 	"heddle/codec"
 	"heddle/engine/cmd/heddle/internal/report"
 	"heddle/engine/index/inventory"
+	"heddle/engine/plan/testneeds"
 )
 
 const threeDocuments = "a\tThe red loom, the red warp\nb\tthe blue loom\nc\tThe looms of others\n"
@@ -47,6 +48,7 @@ func TestIndexBuild(t *testing.T) {
 // TestIndexBuildFormats builds the same three documents from every text format, plain,
 // gzipped and from standard input.
 func TestIndexBuildFormats(t *testing.T) {
+	testneeds.Sequential(t)
 	inTempDir(t)
 	inputs := map[string]string{
 		"text":  threeDocuments,
@@ -161,6 +163,7 @@ func TestIndexBuildSettings(t *testing.T) {
 
 // TestIndexBuildCodecs checks that indexes of all codecs have the same lists.
 func TestIndexBuildCodecs(t *testing.T) {
+	testneeds.Sequential(t)
 	buildCollection(t)
 	want := must(t, "index", "dump", "c.hdl", "--term", "w1")
 	for _, id := range codec.IDs() {

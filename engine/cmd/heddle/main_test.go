@@ -104,7 +104,7 @@ var onBackend, onDevice bool
 // useBackend makes the test run the command on the backend under test. Without it, a test runs
 // the command on the host, because each run would open the device again.
 func useBackend(t *testing.T) {
-	testneeds.OneCaller(t)
+	testneeds.Sequential(t) // one command at a time
 	onBackend = true
 	t.Cleanup(func() { onBackend = false })
 }

@@ -81,7 +81,8 @@ order of the index. --syntax boolean reads the same queries, does not rank eithe
 joins words without operators by AND unless --mode is given.
 
 --where searches the documents whose attributes make a predicate true; --table is their
-attribute table, whose row i describes document i (heddle index build --attributes).
+attribute table, whose row i describes document i (heddle index build --attributes). A
+collection has attributes of its own (heddle collection create --attribute).
 heddle bitmap query --help describes predicates. --filter searches the documents of a
 Roaring bitmap, such as one of heddle bitmap query --roaring. With both, documents must
 pass both. Scores are those of the search without a filter. --explain tells how many
@@ -93,7 +94,7 @@ file; in jsonl {"query": ID, "matches": N, "facets": [{"column": …, "values": 
 format trec has none. VALUE is empty for documents without a value, and "" for an empty text.
 
 DIR is a collection: see heddle collection. Its answers are those of an index of its documents.
---part, --where, --filter and cost models are for index files.
+--part, --table and cost models are for index files.
 
 The first line of a query file, or --queries-format, determines its format. A file, but not
 standard input, may be compressed by gzip, zstd or bzip2. Text is UTF-8, or UTF-16 with a
@@ -178,7 +179,7 @@ func (o *searchOptions) Validate(args []string) (err error) {
 	if err = o.queries.validate("query", "queries"); err != nil {
 		return err
 	}
-	if err = o.filterOptions.validate(); err != nil {
+	if err = o.filterOptions.validate(isFolder(o.path)); err != nil {
 		return err
 	}
 	switch {

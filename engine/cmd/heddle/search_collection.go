@@ -19,8 +19,8 @@ func (o *searchOptions) collection(ctx context.Context, a *App, c *config.Config
 	if o.part {
 		return usageError{errors.New("--part is for an index file: each segment of a collection divides its queries")}
 	}
-	if o.table != "" || o.bitmap != "" {
-		return usageError{errors.New("--table and --filter are for an index file: a collection has no attribute table")}
+	if o.table != "" {
+		return usageError{errors.New("--table is for an index file: a collection has attributes of its own (heddle collection create --attribute)")}
 	}
 	opt, err := engineOptions(c, log)
 	if err != nil {
@@ -44,6 +44,9 @@ func (o *searchOptions) collection(ctx context.Context, a *App, c *config.Config
 	defer docs.Close()
 	s := &answer.Collection{Name: name, Coordinator: set.Coordinator(cluster.Options{Timeout: -1}), Documents: docs, Invalid: o.invalid, Notes: a.Stderr,
 		Query: engine.Query{Match: mode, CountOnly: o.count, Literal: o.literal, Timeout: -1}, Writer: o.writer(a, c)}
+	if s.Query.Filter, s.Facets, err = o.filterOptions.parts(nil, state.Docs); err != nil {
+		return err
+	}
 	if o.explain {
 		s.Explain = a.Stderr
 	}

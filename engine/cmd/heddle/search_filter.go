@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -30,9 +31,10 @@ func (o *filterOptions) add(fs *pflag.FlagSet) {
 	fs.StringVar(&o.bitmap, "filter", "", "search the documents of the Roaring bitmap in `FILE`")
 }
 
-func (o *filterOptions) validate() error {
+// validate checks the flags. A collection has a table of its own.
+func (o *filterOptions) validate(collection bool) error {
 	switch {
-	case o.table == "" && (o.where != "" || len(o.facets) > 0):
+	case !collection && o.table == "" && (o.where != "" || len(o.facets) > 0):
 		return errors.New("--where and --facets need the table of the documents' attributes: --table X.hdb")
 	case o.table != "" && o.where == "" && len(o.facets) == 0:
 		return errors.New("--table is for --where and --facets")
@@ -51,6 +53,15 @@ func (o *filterOptions) open(ctx context.Context, e *engine.Engine, x *engine.In
 			return nil, nil, err
 		}
 	}
+	info, err := x.Info()
+	if err != nil {
+		return nil, nil, err
+	}
+	return o.parts(table, uint64(info.Docs))
+}
+
+// parts returns the filter and the facets on a table for some documents; nil if there are none.
+func (o *filterOptions) parts(table *engine.Table, docs uint64) (f *engine.Filter, facets *engine.Facets, err error) {
 	if len(o.facets) > 0 {
 		if facets = (&engine.Facets{Table: table, Columns: o.facets, Limit: o.values}); o.values == 0 {
 			facets.Limit = -1
@@ -63,23 +74,19 @@ func (o *filterOptions) open(ctx context.Context, e *engine.Engine, x *engine.In
 		f.Where, f.Table = o.where, table
 	}
 	if o.bitmap != "" {
-		f.Bitmap, err = o.readBitmap(x)
+		f.Bitmap, err = o.readBitmap(uint32(min(docs, math.MaxUint32)))
 	}
 	return f, facets, err
 }
 
 // readBitmap reads the documents of --filter.
-func (o *filterOptions) readBitmap(x *engine.Index) (*roaring.Bitmap, error) {
-	info, err := x.Info()
-	if err != nil {
-		return nil, err
-	}
+func (o *filterOptions) readBitmap(docs uint32) (*roaring.Bitmap, error) {
 	in, err := os.Open(o.bitmap)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	b, err := rowset.ReadRoaring(in, info.Docs)
+	b, err := rowset.ReadRoaring(in, docs)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.bitmap, err)
 	}

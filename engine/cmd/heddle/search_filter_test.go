@@ -94,3 +94,40 @@ func TestSearchFilter(t *testing.T) {
 	}
 	wantFailure(t, heddle(t, "search", "books.hdl", "--query", "earth", "--filter", "books.tsv"), 1, "books.tsv")
 }
+
+// TestSearchFilterCollection restricts queries by the attributes of a collection, and counts facets.
+func TestSearchFilterCollection(t *testing.T) {
+	inTempDir(t)
+	must(t, "collection", "create", "books", "--attribute", "year=int", "--attribute", "lang=string")
+	writeFile(t, "one.jsonl", `{"id":"a","text":"heaven and earth","year":1950,"lang":"de"}
+{"id":"b","text":"the earth","year":1890}
+`)
+	writeFile(t, "two.jsonl", `{"id":"c","text":"loom over earth","year":2001,"lang":"de","other":1}
+{"id":"b","text":"earth","year":1700}
+`)
+	must(t, "collection", "add", "books", "one.jsonl")
+	must(t, "collection", "add", "books", "--no-merge", "two.jsonl")
+	search := func(args ...string) string {
+		return must(t, append([]string{"search", "books", "--query", "earth", "--no-header"}, args...)...)
+	}
+	check := func() {
+		t.Helper()
+		if got := search("--all", "--where", "year < 1960", "--facets", "lang,year"); got != "a\nb\nfacet\tlang\tde\t1\nfacet\tlang\t\t1\nfacet\tyear\t1700\t1\nfacet\tyear\t1950\t1\n" {
+			t.Error(got)
+		}
+		if got := search("-k", "1", "--facets", "lang", "--format", "jsonl"); !strings.Contains(got, `{"query":"1","matches":3,"facets":[{"column":"lang","distinct":1,"values":[{"value":"de","count":2},{"value":null,"count":1}]}]}`) {
+			t.Error(got)
+		}
+	}
+	check()
+	must(t, "collection", "merge", "books")
+	check()
+	if got := must(t, "collection", "info", "books"); !strings.Contains(got, "attribute year=int\nattribute lang=string\n") {
+		t.Error(got)
+	}
+	wantFailure(t, heddle(t, "collection", "create", "x", "--attribute", "year=number"), 2, "--attribute", "number")
+	if r := heddle(t, "search", "books", "--query", "earth", "--where", "nobody = 1"); r.code != 2 || !strings.Contains(r.stderr, `unknown column "nobody"`) {
+		t.Errorf("unknown column: %d, %s", r.code, r.stderr)
+	}
+	wantFailure(t, heddle(t, "search", "books", "--query", "earth", "--table", "docs.hdb", "--where", "year = 1"), 2, "--table")
+}

@@ -91,6 +91,11 @@ func TestSearchAlgorithms(t *testing.T) {
 				wantFailure(t, heddle(t, "search", "c.hdl", "--mode", "and", "--query", "w0 w1", "--all", "--algorithm", algorithm), exitUsage, "unsupported algorithm "+algorithm)
 			}
 			backend = []string{"--backend", "host"}
+		case plan.Auto, plan.BS:
+		default: // each command opens the device, which takes a second
+			if testneeds.OnDevice() && !testneeds.Full() {
+				continue
+			}
 		}
 		args := append([]string{"search", "c.hdl", "--mode", "and", "--queries", "-", "--all", "--algorithm", algorithm}, backend...)
 		if got := heddleWith(t, lines(queries, ""), backendEnv(), args...); got.code != 0 || got.stdout != want.String() {
@@ -192,6 +197,7 @@ func TestQueryFiles(t *testing.T) {
 
 // TestManyQueries reads more queries than fit the read-ahead, in small pieces.
 func TestManyQueries(t *testing.T) {
+	testneeds.Sequential(t)
 	c := buildCollection(t)
 	queries := someQueries()
 	var in, want strings.Builder
@@ -212,6 +218,7 @@ func TestManyQueries(t *testing.T) {
 // TestPart checks that --part changes no answer, and is rejected where no list is
 // divided.
 func TestPart(t *testing.T) {
+	testneeds.Sequential(t)
 	buildCollection(t)
 	writeFile(t, "q.txt", lines(someQueries(), ""))
 	for _, what := range []string{"--all", "--count"} {

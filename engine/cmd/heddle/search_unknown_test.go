@@ -6,11 +6,13 @@ import (
 
 	"heddle/config"
 	"heddle/engine"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestUnknownTerms checks that a query without documents names its unknown terms, and no other
 // query does.
 func TestUnknownTerms(t *testing.T) {
+	testneeds.Sequential(t)
 	buildCollection(t)
 	for query, want := range map[string]string{
 		"nosuch":          "query 1: in no document: nosuch\n",

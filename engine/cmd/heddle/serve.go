@@ -114,6 +114,9 @@ func (o *serveOptions) Run(ctx context.Context, a *App) (err error) {
 	if changing != nil {
 		defer func() { err = errors.Join(err, changing.Close()) }()
 		parts, opt.Collections = append(parts, changing), changing.Coordinator(cluster.Options{Timeout: c.Server.Timeout})
+		feed := changing.feed()
+		defer func() { err = errors.Join(err, feed.Close()) }()
+		opt.Changer = feed
 	}
 	if parts != nil {
 		opt.Service = parts

@@ -16,6 +16,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/cluster/layout"
 	"heddle/engine/collection"
+	"heddle/engine/collection/feed"
 	"heddle/engine/collection/view"
 	"heddle/engine/server"
 	"heddle/engine/server/watch"
@@ -118,6 +119,23 @@ func (c *collections) changed(ctx context.Context, manifests []string) (again []
 		again = append(again, manifest)
 	}
 	return again
+}
+
+// feed changes the collections on behalf of administration.
+func (c *collections) feed() *feed.Feed {
+	return feed.New(feed.Options{Dirs: c.dirs, Creator: thisBuild().String(),
+		Load: func(ctx context.Context, name string) error {
+			if err := c.Ready(); err != nil {
+				return err
+			}
+			_, err := c.Set.Load(ctx, c.engine.Load(), name, c.dirs[name])
+			return err
+		},
+		Merged: func(name string, err error) {
+			if err != nil {
+				c.log.Error().Err(err).Str("collection", name).Msg("segments could not be joined")
+			}
+		}})
 }
 
 func manifestOf(dir string) string { return filepath.Join(dir, layout.ManifestName) }

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"encoding/base64"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,8 +43,8 @@ func TestServeCollection(t *testing.T) {
 		}
 		for path, want := range map[string]string{
 			`/details`: "books is a collection: only an index file has details",
-			`/search {"query":"earth","facets":{"columns":["year"]}}`: "clusters and collections have none",
-			`/search {"query":"earth","filter":{"where":"year = 1"}}`: "clusters and collections have none",
+			`/search {"query":"earth","facets":{"columns":["year"]}}`: "the documents have no attributes",
+			`/search {"query":"earth","filter":{"where":"year = 1"}}`: "the documents have no attributes",
 		} {
 			path, body, post := strings.Cut(path, " ")
 			if got := s.do(map[bool]string{false: "GET", true: "POST"}[post], "/v1/indexes/books"+path, body); !strings.Contains(got, want) {
@@ -114,4 +117,48 @@ func TestFollowRetry(t *testing.T) {
 	if n := strings.Count(log.String(), "stays in service"); n != 1 {
 		t.Errorf("%d messages: %s", n, log.String())
 	}
+}
+
+// TestServeDocuments changes a collection by the routes of administration.
+func TestServeDocuments(t *testing.T) {
+	inTempDir(t)
+	act(t, "", "collection", "create", "books", "--attribute", "year=int")
+	s := serve(t, "--index", "books=books", "--admin", "127.0.0.1:0", "--drain-delay", "0s")
+	query := s.url
+	change := func(path, body, want string) {
+		t.Helper()
+		s.url = s.admin
+		if got := s.do("POST", "/v1/admin/indexes/books/"+path, body); !strings.Contains(got, want) {
+			t.Errorf("%s %s: %s, want %s", path, body, got, want)
+		}
+		s.url = query
+	}
+	lines := "{\"id\":\"a\",\"text\":\"heaven\",\"year\":1900}\n{\"id\":\"b\",\"text\":\"heaven\",\"year\":2000}\n"
+	change("documents", `{"lines":"`+base64.StdEncoding.EncodeToString([]byte(lines))+`"}`, `"added":2,"deleted":0,"missing":0,"documents":2`)
+	reply, err := http.Post(s.url+"/v1/indexes/books/search", "application/json", strings.NewReader(`{"query":"heaven","filter":{"where":"year > 1950"},"facets":{"columns":["year"]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(reply.Body); err != nil || !strings.Contains(string(got), `[{"doc":"b"`) || !strings.Contains(string(got), `"matches":1`) {
+		t.Error(string(got), err)
+	}
+	reply.Body.Close()
+	reply, err = http.Post(s.admin+"/v1/admin/indexes/books/documents", "application/x-ndjson", strings.NewReader(`{"id":"c","text":"heaven"}`))
+	if err != nil || reply.StatusCode != http.StatusOK {
+		t.Fatal(reply, err)
+	}
+	reply.Body.Close()
+	change("documents/delete", `{"names":["a","nobody"]}`, `"deleted":1,"missing":1,"documents":2`)
+	change("merge", `{}`, `"documents":2`)
+	if got := s.count("heaven"); got != `{"count":2,"documents":[]` {
+		t.Error(got)
+	}
+	change("documents", `{"lines":"eHg="}`, `-:1: `)
+	s.url = s.admin
+	if got := s.do("POST", "/v1/admin/indexes/none/documents", `{}`); !strings.Contains(got, "not_found") {
+		t.Error(got)
+	}
+	s.url = query
+	s.end()
+	act(t, "", "collection", "merge", "books") // the lock is free
 }

@@ -80,7 +80,7 @@ func replicaOf(r *store.Report, m *layout.Map, shard int, node string) *api.Repl
 func addMap(c *api.Collection, m *layout.Map, replica func(shard int, node string) *api.Replica) {
 	c.Kind, c.Epoch, c.Documents = string(m.Kind), m.Epoch, m.Docs
 	for i, x := range m.Shards {
-		shard := &api.Shard{Documents: x.Docs, Bytes: x.Bytes}
+		shard := &api.Shard{Documents: x.Docs, Bytes: x.Size()}
 		for _, node := range x.Replicas {
 			shard.Replicas = append(shard.Replicas, replica(i, node))
 		}

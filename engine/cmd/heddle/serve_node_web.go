@@ -9,10 +9,8 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"sync"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"connectrpc.com/connect/v2"
 	"connectrpc.com/connect/v2/connecthttp"
@@ -67,15 +65,7 @@ func (w *nodeWeb) at() string {
 
 // use makes the server of the address.
 func (w *nodeWeb) use(rpc *connect.Server, k *store.Keeper) {
-	protocols := new(http.Protocols)
-	protocols.SetHTTP1(true)
-	protocols.SetHTTP2(true)
-	protocols.SetUnencryptedHTTP2(true)
-	w.server = &http.Server{
-		Handler: w.handler(rpc, k), TLSConfig: w.guard.TLS(false), Protocols: protocols,
-		ReadHeaderTimeout: w.settings.Stall, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		HTTP2: &http.HTTP2Config{SendPingTimeout: w.settings.Stall, PingTimeout: w.settings.Stall},
-	}
+	w.server = w.guard.Server(w.handler(rpc, k), false, w.settings.Stall)
 }
 
 // handler answers calls, gives files to other nodes, and answers probes, which need no token.
@@ -111,12 +101,7 @@ func (w *nodeWeb) handler(rpc *connect.Server, k *store.Keeper) http.Handler {
 }
 
 // serve answers requests until Shutdown.
-func (w *nodeWeb) serve() error {
-	if w.server.TLSConfig != nil {
-		return w.server.ServeTLS(w.listener, "", "")
-	}
-	return w.server.Serve(w.listener)
-}
+func (w *nodeWeb) serve() error { return access.Serve(w.server, w.listener) }
 
 // follow reads the files of access again after a change and after SIGHUP, until ctx ends.
 func (w *nodeWeb) follow(ctx context.Context) {
@@ -130,22 +115,5 @@ func (w *nodeWeb) follow(ctx context.Context) {
 		}
 		w.log.Info().Msg("reloaded")
 	}
-	var task sync.WaitGroup
-	defer task.Wait()
-	if w.settings.Poll > 0 {
-		task.Go(func() {
-			watch.Files(ctx, w.settings.Poll, func() map[string]os.FileInfo { return w.files }, func([]string) []string {
-				reload()
-				return nil
-			})
-		})
-	}
-	for {
-		select {
-		case <-hangup:
-			reload()
-		case <-ctx.Done():
-			return
-		}
-	}
+	watch.Reload(ctx, w.settings.Poll, w.files, hangup, reload, reload)
 }

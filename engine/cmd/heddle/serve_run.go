@@ -157,30 +157,21 @@ func (d *daemon) follow(ctx context.Context, hangup <-chan os.Signal, ended <-ch
 	if d.collections != nil {
 		tasks.Go(func() { d.collections.follow(ctx) })
 	}
-	if v := d.started.Server; v.Poll > 0 {
+	v := d.started.Server
+	if v.Poll > 0 && v.Watch {
 		tasks.Go(func() {
-			watch.Files(ctx, v.Poll, func() map[string]os.FileInfo { return d.read }, func([]string) []string {
-				d.note(d.reconfigure())
+			watch.Files(ctx, v.Poll, d.Files, func(names []string) []string {
+				d.note(d.Reload(ctx, names...))
 				return nil
 			})
 		})
-		if v.Watch {
-			tasks.Go(func() {
-				watch.Files(ctx, v.Poll, d.Files, func(names []string) []string {
-					d.note(d.Reload(ctx, names...))
-					return nil
-				})
-			})
-		}
 	}
-	for {
-		select {
-		case <-hangup:
-			tasks.Go(func() { d.note(errors.Join(d.reconfigure(), d.Reload(ctx))) })
-		case <-ended:
-			return
-		}
-	}
+	tasks.Go(func() {
+		watch.Reload(ctx, v.Poll, d.read, hangup,
+			func() { d.note(d.reconfigure()) },
+			func() { d.note(errors.Join(d.reconfigure(), d.Reload(ctx))) })
+	})
+	<-ended
 }
 
 // announce prints the addresses.

@@ -76,18 +76,19 @@ func (f *shardFiles) Load(ctx context.Context, e *engine.Engine) error {
 func (f *shardFiles) load(ctx context.Context, m *layout.Map, dir string) error {
 	found := false
 	for i, s := range m.Shards {
-		file := filepath.Join(dir, s.File)
-		state, err := os.Stat(file)
-		if errors.Is(err, fs.ErrNotExist) {
+		file, attributes := filepath.Join(dir, s.File), ""
+		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err != nil {
-			return err
+		for _, x := range s.Files() {
+			if err := checkSize(filepath.Join(dir, x.File), x.Bytes); err != nil {
+				return err
+			}
 		}
-		if uint64(state.Size()) != s.Bytes {
-			return &engine.Error{Code: engine.Corrupt, Op: "load shard", Err: fmt.Errorf("%s has %d bytes: the manifest says %d", file, state.Size(), s.Bytes)}
+		if s.Attributes != nil {
+			attributes = filepath.Join(dir, s.Attributes.File)
 		}
-		if err := f.node.Load().Load(ctx, m.Name, m.Epoch, i, file); err != nil {
+		if err := f.node.Load().Load(ctx, m.Name, m.Epoch, i, file, attributes); err != nil {
 			return err
 		}
 		found = true
@@ -96,6 +97,15 @@ func (f *shardFiles) load(ctx context.Context, m *layout.Map, dir string) error 
 		return fmt.Errorf("%s has no file of the manifest", dir)
 	}
 	return nil
+}
+
+// checkSize compares the size of a file with the manifest.
+func checkSize(file string, bytes uint64) error {
+	state, err := os.Stat(file)
+	if err == nil && uint64(state.Size()) != bytes {
+		return &engine.Error{Code: engine.Corrupt, Op: "load shard", Err: fmt.Errorf("%s has %d bytes: the manifest says %d", file, state.Size(), bytes)}
+	}
+	return err
 }
 
 // Ready implements server.Service.

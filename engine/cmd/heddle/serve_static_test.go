@@ -17,18 +17,22 @@ import (
 func TestServeStatic(t *testing.T) {
 	buildCollection(t)
 	rows := "a,b\n"
-	for i := range 300 {
+	for i := range 700 {
 		rows += fmt.Sprintf("%d,%d\n", i%11, i%4)
 	}
 	writeFile(t, "t.csv", rows)
 	must(t, "bitmap", "build", "-o", "t.hdb", "t.csv")
-	whole := serve(t, "--drain-delay", "0s", "--index", "c=c.hdl", "--table", "t=t.hdb")
+	whole := serve(t, "--drain-delay", "0s", "--index", "c=c.hdl", "--table", "t=t.hdb", "--table", "c=t.hdb")
 	file := struct {
 		Nodes       map[string]string `json:"nodes"`
 		Collections []*layout.Map     `json:"collections"`
 	}{Nodes: map[string]string{}}
 	for _, name := range []string{"c.hdl", "t.hdb"} {
-		must(t, "cluster", "split", "-o", name+".shards", "--shards", "3", name)
+		split := []string{"cluster", "split", "-o", name + ".shards", "--shards", "3", name}
+		if name == "c.hdl" {
+			split = append(split, "--attributes", "t.hdb")
+		}
+		must(t, split...)
 		m, err := layout.ReadManifest(name + ".shards")
 		if err != nil {
 			t.Fatal(err)
@@ -67,6 +71,7 @@ func TestServeStatic(t *testing.T) {
 			{"/v1/indexes/c/search", `{"query":"w0 w3","k":20}`},
 			{"/v1/indexes/c/search", `{"query":"w3 -w0","k":5}`},
 			{"/v1/indexes/c/match", `{"query":"w0 w2","mode":"and","limit":9}`},
+			{"/v1/indexes/c/search", `{"query":"w0 w3","filter":{"where":"a < 5"},"facets":{"columns":["b","a"],"limit":3}}`},
 			{"/v1/indexes/none/search", `{"query":"w0"}`},
 			{"/v1/tables/t/count", `{"where":"a < 5 AND b = 1"}`},
 			{"/v1/tables/t/select", `{"where":"a = 3","limit":12}`},
@@ -93,7 +98,7 @@ func TestServeStatic(t *testing.T) {
 	if got := lost.ask("/v1/tables/t/count", `{"where":"a < 5"}`); !strings.Contains(got, "shards 2 of 3 do not answer") {
 		t.Error(got)
 	}
-	if got := lost.ask("/v1/tables/t/count", `{"where":"a < 5","allow_partial":true}`); got != `{"count":92` { // of the first 200 rows
+	if got := lost.ask("/v1/tables/t/count", `{"where":"a < 5","allow_partial":true}`); got != `{"count":215` { // of the first 467 rows
 		t.Error(got)
 	}
 	lost.end()

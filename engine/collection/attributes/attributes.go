@@ -11,6 +11,7 @@
 package attributes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,7 +89,7 @@ func Build(ctx context.Context, path string, inputs []string, opt Options) (buil
 
 // build makes the table of CSV.
 func (t *table) build(ctx context.Context, in io.Reader, path string, opt build.Options) (r build.Report, err error) {
-	src, err := read.OpenCSV(ctx, []string{"-"}, read.CSVOptions{Stdin: in, Types: t.types, Null: []string{missing}, Invalid: input.Replace})
+	src, err := read.OpenCSV(ctx, []string{"-"}, read.CSVOptions{Stdin: in, Types: t.types, Null: []string{missing}, Invalid: input.Replace, Memory: cmp.Or(opt.Memory, build.DefaultMemory) / 4})
 	if err != nil {
 		return r, err
 	}

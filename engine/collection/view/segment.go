@@ -1,6 +1,7 @@
 package view
 
 import (
+	"errors"
 	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -18,10 +19,11 @@ type segment struct {
 	live    *shard.Live        // nil: all documents
 }
 
-// file is an open index, which several states share.
+// file is an open index with its attribute table, which several states share.
 type file struct {
 	index *engine.Index
-	users atomic.Int64 // states
+	table *engine.Table // nil: none
+	users atomic.Int64  // states
 }
 
 func (f *file) use() { f.users.Add(1) }
@@ -31,10 +33,23 @@ func (f *file) release() error {
 	if f.users.Add(-1) > 0 {
 		return nil
 	}
-	if err := f.index.Close(); engine.CodeOf(err) != engine.Closed {
-		return err
+	return f.close()
+}
+
+func (f *file) close() error {
+	err := unlessClosed(f.index.Close())
+	if f.table != nil {
+		err = errors.Join(err, unlessClosed(f.table.Close()))
 	}
-	return nil
+	return err
+}
+
+// unlessClosed leaves out the error of a second Close.
+func unlessClosed(err error) error {
+	if engine.CodeOf(err) == engine.Closed {
+		return nil
+	}
+	return err
 }
 
 // describe reads the deleted documents of a segment, unless x has them.

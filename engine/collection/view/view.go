@@ -190,14 +190,17 @@ func (s *state) close() error {
 
 // openSegment opens the index of a segment.
 func openSegment(ctx context.Context, e *engine.Engine, dir string, s *collection.Segment) (*segment, error) {
+	for _, f := range s.Shard.Files() {
+		path := filepath.Join(dir, f.File)
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		if uint64(info.Size()) != f.Bytes {
+			return nil, fmt.Errorf("%s: %w: %d bytes, the manifest says %d", path, container.ErrCorrupt, info.Size(), f.Bytes)
+		}
+	}
 	path := filepath.Join(dir, s.File)
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if uint64(info.Size()) != s.Bytes {
-		return nil, fmt.Errorf("%s: %w: %d bytes, the manifest says %d", path, container.ErrCorrupt, info.Size(), s.Bytes)
-	}
 	x, err := e.OpenIndex(ctx, path, engine.IndexOptions{})
 	if err != nil {
 		return nil, err
@@ -206,12 +209,31 @@ func openSegment(ctx context.Context, e *engine.Engine, dir string, s *collectio
 	if err == nil && uint64(now.Docs) != s.Docs {
 		err = fmt.Errorf("%s: %w: %d documents, the manifest says %d", path, container.ErrCorrupt, now.Docs, s.Docs)
 	}
-	if err != nil {
-		return nil, errors.Join(err, x.Close())
-	}
 	f := &file{index: x}
+	if err == nil && s.Attributes != nil {
+		f.table, err = openAttributes(ctx, e, filepath.Join(dir, s.Attributes.File), s.Docs)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.close())
+	}
 	f.use()
 	return &segment{file: f}, nil
+}
+
+// openAttributes opens the attribute table of some documents.
+func openAttributes(ctx context.Context, e *engine.Engine, path string, docs uint64) (*engine.Table, error) {
+	t, err := e.OpenTable(ctx, path, engine.TableOptions{})
+	if err != nil {
+		return nil, err
+	}
+	info, err := t.Info()
+	if err == nil && uint64(info.Rows) != docs {
+		err = fmt.Errorf("%s: %w: %d rows, the manifest says %d documents", path, container.ErrCorrupt, info.Rows, docs)
+	}
+	if err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return t, nil
 }
 
 // find returns the state with an epoch.
@@ -236,7 +258,7 @@ func (s *Set) OpenIndex(name string, epoch uint64, number int) (*shard.Index, fu
 	}
 	x.users++
 	part := x.segments[number]
-	return &shard.Index{Index: part.file.index, Live: part.live}, func() {
+	return &shard.Index{Index: part.file.index, Live: part.live, Attributes: part.file.table}, func() {
 		s.mu.Lock()
 		x.users--
 		last := x.gone && x.users == 0

@@ -29,6 +29,15 @@ func (s *site) setTheme(theme string) {
 	value[bool](s, fmt.Sprintf(`(() => { const t = document.querySelector(".theme select"); t.value = %q; return t.dispatchEvent(new Event("change", { bubbles: true })); })()`, theme))
 }
 
+// widths are the widths of the windows: a phone, a usual one and, with HEDDLE_TEST_FULL, a large
+// screen, whose pictures take as long as all others.
+func widths() []int64 {
+	if os.Getenv("HEDDLE_TEST_FULL") != "" {
+		return []int64{360, 1280, 3840}
+	}
+	return []int64{360, 1280}
+}
+
 // TestWidths looks at each page in both themes, from a phone to a large screen. No page is wider
 // than its window. The pictures lie in .build/console.
 func TestWidths(t *testing.T) {
@@ -43,7 +52,7 @@ func (s *site) shoot(prefix string) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	for _, width := range []int64{360, 1280, 3840} {
+	for _, width := range widths() {
 		s.do(chromedp.EmulateViewport(width, map[int64]int64{360: 740, 1280: 800, 3840: 2160}[width]))
 		for _, v := range views {
 			s.visit(v.place)
@@ -75,7 +84,7 @@ func TestAccessible(t *testing.T) {
 	s := openDemo(t)
 	stop := load(s)
 	defer stop()
-	for _, width := range []int64{360, 1280, 3840} {
+	for _, width := range widths() {
 		s.do(chromedp.EmulateViewport(width, 800))
 		for _, v := range views {
 			s.visit(v.place)

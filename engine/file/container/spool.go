@@ -57,16 +57,6 @@ func (s *Spool) Append(p []byte) error {
 	return nil
 }
 
-// AppendString writes at most 256 KiB.
-func (s *Spool) AppendString(p string) error {
-	if err := s.room(len(p)); err != nil {
-		return err
-	}
-	s.length += uint64(len(p))
-	s.buf = append(s.buf, p...)
-	return nil
-}
-
 // AppendUint64 writes a word in the byte order of files.
 func (s *Spool) AppendUint64(v uint64) error {
 	if err := s.room(8); err != nil {

@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/unicode"
+
+	"heddle/engine/plan/testneeds"
 )
 
 var ctx = context.Background()
@@ -29,6 +31,7 @@ func encodeUTF16(t testing.TB, order unicode.Endianness, text string) string {
 // TestText converts text with a byte order mark, in compressed inputs too, and leaves
 // other text unchanged.
 func TestText(t *testing.T) {
+	testneeds.Sequential(t)
 	text := strings.Repeat("café 漢字 𝄞\n", 1e5)
 	for name, content := range map[string]string{
 		"UTF-8": text, "marked UTF-8": Mark + text,

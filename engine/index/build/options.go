@@ -160,14 +160,15 @@ func (o Options) complete(out string) Options {
 
 // chunkLimits splits MemoryLimit: size is the text of a chunk in bytes, number is the
 // number of chunks, and index is the rest for the index in memory. A chunk takes about
-// four times its text (lists, names, slack), and once more where texts are stored.
+// four times its text (lists, names, slack), and once more where texts are stored. The lists of
+// a chunk of 128 KiB stay in the second-level cache.
 func (o *Options) chunkLimits() (size, number int, index uint64) {
 	share := 4
 	if o.StoreTexts {
 		share++
 	}
 	number = 2*o.Workers + 1
-	size = int(min(max(o.MemoryLimit/2/uint64(share*number), 4<<10), 1<<20))
+	size = int(min(max(o.MemoryLimit/2/uint64(share*number), 4<<10), 128<<10))
 	flight := uint64(size * number * share)
 	return size, number, o.MemoryLimit - min(flight, o.MemoryLimit/2)
 }

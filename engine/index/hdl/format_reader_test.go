@@ -11,6 +11,8 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"heddle/engine/plan/testneeds"
 )
 
 // reader reads a file by FORMAT.md, sentence by sentence, and shares no code with the
@@ -177,6 +179,7 @@ func list(codec byte, words []uint32, n uint32) (docs []uint32) {
 }
 
 func TestFormatReader(t *testing.T) {
+	testneeds.Sequential(t)
 	for _, s := range []*sample{tiny(), {}, shapes(5000), tiny().withTexts(), second()} {
 		for _, codec := range []string{"raw", "parapfor", "bitset"} {
 			s.meta.Codec = codec

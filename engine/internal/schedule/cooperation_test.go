@@ -10,6 +10,7 @@ import (
 // With host and device no measure is worse than with the better one alone, whatever their
 // costs: the rule of cooperation.
 func TestRuleOfCooperation(t *testing.T) {
+	testneeds.Sequential(t)
 	machines := uint64(12)
 	if !testneeds.Full() {
 		machines = 3 // each takes seconds

@@ -104,7 +104,11 @@ func ended(err error, j *Job) error {
 
 // Whatever processors do, each job is answered once or fails with an error that tells why.
 func TestEachJobEndsOnce(t *testing.T) {
-	for seed := range uint64(20) {
+	seeds := uint64(20)
+	if testing.Short() {
+		seeds = 6 // each mode twice
+	}
+	for seed := range seeds {
 		synctest.Test(t, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 7))
 			host := faulty(2, "host", 1, 400, time.Hour, seed)

@@ -113,10 +113,10 @@ func LoadOn(t *testing.T, b plan.Backend, s *Source) plan.Store {
 	return st
 }
 
-// Check is rapid.Check with 60 cases, 300 if testneeds.Full, 8 in a Small suite. The flag
+// Check is rapid.Check with 30 cases, 300 if testneeds.Full, 8 in a Small suite. The flag
 // rapid.checks overrides these numbers.
 func (su *Suite) Check(t *testing.T, property func(*rapid.T)) {
-	full := 60
+	full := 30
 	if testneeds.Full() {
 		full = 300
 	}

@@ -2,7 +2,6 @@ package access
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -12,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"heddle/engine"
+	"heddle/engine/api"
 )
 
 // Files are the files that rule access. An empty name is none.
@@ -108,15 +108,10 @@ func config(pair tls.Certificate, ca string) (*tls.Config, error) {
 	if ca == "" {
 		return c, nil
 	}
-	text, err := os.ReadFile(ca)
-	if err != nil {
-		return nil, err
-	}
-	c.ClientCAs, c.ClientAuth = x509.NewCertPool(), tls.RequireAndVerifyClientCert
-	if !c.ClientCAs.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("%s: no certificate in PEM", ca)
-	}
-	return c, nil
+	var err error
+	c.ClientAuth = tls.RequireAndVerifyClientCert
+	c.ClientCAs, err = api.ReadAuthorities(ca)
+	return c, err
 }
 
 // TLS returns the configuration of a listener of the service or of administration, which follows

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -55,6 +56,29 @@ func Files(ctx context.Context, every time.Duration, current func() map[string]o
 		}
 		select {
 		case <-ticks.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Reload calls changed after a change of the files, unless every is 0, and signalled after each
+// signal of hangup, until ctx ends. Files are as in current of Files. Both may be called at once.
+func Reload(ctx context.Context, every time.Duration, files map[string]os.FileInfo, hangup <-chan os.Signal, changed, signalled func()) {
+	var task sync.WaitGroup
+	defer task.Wait()
+	if every > 0 {
+		task.Go(func() {
+			Files(ctx, every, func() map[string]os.FileInfo { return files }, func([]string) []string {
+				changed()
+				return nil
+			})
+		})
+	}
+	for {
+		select {
+		case <-hangup:
+			signalled()
 		case <-ctx.Done():
 			return
 		}

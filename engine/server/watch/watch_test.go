@@ -88,3 +88,34 @@ func TestFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestReload reads files again after a change and after a signal, and without times after signals alone.
+func TestReload(t *testing.T) {
+	for _, every := range []time.Duration{0, time.Millisecond} {
+		path := filepath.Join(t.TempDir(), "a")
+		if err := os.WriteFile(path, []byte("one"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		read := Look(path)
+		if err := os.WriteFile(path, []byte("other"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		changed, signalled, ended := make(chan bool, 1), make(chan bool), make(chan bool)
+		hangup := make(chan os.Signal)
+		go func() {
+			defer close(ended)
+			Reload(ctx, every, read, hangup, func() { changed <- true }, func() { signalled <- true })
+		}()
+		hangup <- os.Interrupt
+		<-signalled
+		if every > 0 {
+			<-changed
+		}
+		stop()
+		<-ended
+		if len(changed) > 0 {
+			t.Errorf("every %v: a change is noticed", every)
+		}
+	}
+}

@@ -45,44 +45,75 @@ func (c *Collector) Add(keys []uint64) {
 	}
 }
 
+// AddRows takes the key of the next rows that have a value.
+func (c *Collector) AddRows(key, rows uint64) {
+	if rows == 0 {
+		return
+	}
+	if !c.full {
+		if e := c.entry(key); e != nil {
+			e.rows += rows
+			return
+		}
+		c.overflow()
+	}
+	c.least, c.greatest = min(c.least, key), max(c.greatest, key)
+	c.run(key, rows)
+}
+
+// run takes rows of a key that are not counted.
+func (c *Collector) run(key, rows uint64) {
+	var run [256]uint64
+	n := min(rows, uint64(len(run)))
+	for i := range run[:n] {
+		run[i] = key
+	}
+	for ; rows > 0; rows -= n {
+		n = min(rows, n)
+		c.sample(run[:n])
+	}
+}
+
 // count adds rows to the table while it has room for their keys, and returns their
 // number. Then it starts to sample, first from the rows of the table, by ascending keys.
 func (c *Collector) count(keys []uint64) int {
-	if c.table == nil {
-		c.grow()
-	}
 	for i, key := range keys {
-		e := &c.table[c.find(key)]
-		if e.rows == 0 {
-			if c.used == exactKeys {
-				c.overflow()
-				return i
-			}
-			if c.used++; c.used > len(c.table)/2 {
-				c.grow()
-				e = &c.table[c.find(key)]
-			}
-			e.key = key
+		e := c.entry(key)
+		if e == nil {
+			c.overflow()
+			return i
 		}
 		e.rows++
 	}
 	return len(keys)
 }
 
+// entry is the entry of a key, which it makes if there is none; nil where the table has no room.
+func (c *Collector) entry(key uint64) *entry {
+	if c.table == nil {
+		c.grow()
+	}
+	e := &c.table[c.find(key)]
+	if e.rows > 0 {
+		return e
+	}
+	if c.used == exactKeys {
+		return nil
+	}
+	if c.used++; c.used > len(c.table)/2 {
+		c.grow()
+		e = &c.table[c.find(key)]
+	}
+	e.key = key
+	return e
+}
+
 func (c *Collector) overflow() {
 	all := c.entries()
 	c.table, c.full = nil, true
 	c.least, c.greatest = all[0].key, all[len(all)-1].key
-	var run [256]uint64
 	for _, e := range all {
-		for e.rows > 0 {
-			n := min(e.rows, uint64(len(run)))
-			for i := range run[:n] {
-				run[i] = e.key
-			}
-			c.sample(run[:n])
-			e.rows -= n
-		}
+		c.run(e.key, e.rows)
 	}
 }
 

@@ -14,11 +14,10 @@ import (
 type planned struct {
 	*collected
 	Settings
-	file  *temp    // that has the blocks
-	place []uint32 // of a type with a dictionary: the key of each number
-	base  uint64   // least key, in the scale of the column
-	auto  bool     // the settings leave the binning to this package
-	scale uint8    // of the stored column
+	file  *temp  // that has the blocks
+	base  uint64 // least key, in the scale of the column
+	auto  bool   // the settings leave the binning to this package
+	scale uint8  // of the stored column
 	find  finder
 }
 
@@ -26,20 +25,9 @@ type planned struct {
 func (b *builder) plan(c *collected) (*planned, error) {
 	p := &planned{collected: c, file: b.spool, Settings: b.opt.settings(c.Name), base: c.least}
 	p.scale = c.Scale
-	var s binning.Sample
-	if c.Type.HasDictionary() {
-		p.place = c.strings.sort()
-		n := len(c.strings.list)
-		s = binning.Sample{Keys: make([]uint64, n), Rows: make([]uint64, n), All: true}
-		for i, rows := range c.strings.rows {
-			s.Keys[i], s.Rows[i] = uint64(i), uint64(rows)
-		}
-		p.base = 0
-	} else {
-		s = c.keys.Sample()
-		c.keys = binning.Collector{}
-	}
-	if len(s.Keys) == 0 {
+	s := c.keys.Sample()
+	c.keys = binning.Collector{}
+	if c.Type.HasDictionary() || len(s.Keys) == 0 {
 		p.base = 0 // as files have it
 	}
 	done, upper, err := binning.Choose(c.Type, p.Binning, p.Bins, s)
@@ -106,16 +94,8 @@ func (p *planned) code(keys []uint64, missing []bool) {
 			keys[i] = p.base
 		}
 	}
-	if p.place == nil {
-		for i := range keys {
-			keys[i] -= p.base
-		}
-		return
-	}
-	for i, k := range keys {
-		if len(missing) == 0 || !missing[i] {
-			keys[i] = uint64(p.place[k])
-		}
+	for i := range keys {
+		keys[i] -= p.base
 	}
 }
 

@@ -1,9 +1,12 @@
 // Package build writes bitmap tables (.hdb) from a read.Source.
 //
 // It reads the source once, writes the keys of each column to a temporary file and
-// samples them. Then it chooses the bins and builds the vectors and stored values of
-// several columns at a time. Memory does not grow with the rows, except for the
-// dictionaries of strings. The same source and options give the same bytes, for every
+// samples them. It numbers the texts of a column in memory; when Options.Memory is full, it
+// writes them in order as a generation, and numbers the following texts anew. Then it merges
+// the generations into the dictionary, replaces numbers by places in the dictionary, chooses
+// the bins, and builds the vectors and stored values of several columns at a time. Memory does
+// not grow with the rows, except for three vectors of a column, descriptions of blocks of
+// rows, and 4 bytes for each text of a generation. The same source and options give the same bytes, for every
 // memory limit and number of cores.
 package build
 
@@ -11,10 +14,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync/atomic"
 	"time"
 
-	"heddle/engine/table/hdb"
 	"heddle/engine/table/read"
 )
 
@@ -24,9 +27,9 @@ type builder struct {
 	spool   *temp
 	columns []*collected
 	rows    uint64
-	strings atomic.Uint64 // bytes of dictionaries
 	held    atomic.Uint64 // bytes of vectors in memory
 	written int64         // values
+	report  []ColumnReport
 }
 
 // Build reads src to its end and writes the table to path, where it appears when all is
@@ -57,10 +60,17 @@ func Build(ctx context.Context, src read.Source, path string, opt Options) (r Re
 	if err := b.write(ctx, path, word, columns); err != nil {
 		return r, err
 	}
-	r = Report{Rows: uint32(b.rows), Word: word, Invalid: src.Invalid(), TempBytes: b.spool.size}
+	table, err := os.Stat(path)
+	if err != nil {
+		return r, err
+	}
+	r = Report{
+		Rows: uint32(b.rows), Word: word, Columns: b.report, Invalid: src.Invalid(),
+		FileBytes: table.Size(), TempBytes: b.spool.size,
+	}
 	r.InputBytes, _ = src.Progress()
 	r.Read, r.Write = read.Sub(start), time.Since(read)
-	return r, r.measure(path)
+	return r, nil
 }
 
 // planAll chooses the bins of all columns.
@@ -73,22 +83,4 @@ func (b *builder) planAll() ([]*planned, error) {
 		}
 	}
 	return columns, nil
-}
-
-// measure reads the sizes from the finished table.
-func (r *Report) measure(path string) error {
-	f, err := hdb.OpenTrusted(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	r.FileBytes = f.Size()
-	for i, c := range f.Columns() {
-		vectors, values := f.ColumnSize(i)
-		r.Columns = append(r.Columns, ColumnReport{
-			Name: c.Name, Type: c.Type, Binning: c.Binning, Encoding: c.Encoding, Bins: len(c.Bins),
-			Vectors: c.Vectors(), Missing: c.Missing, VectorBytes: uint64(vectors), ValueBytes: uint64(values),
-		})
-	}
-	return nil
 }

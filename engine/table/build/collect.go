@@ -23,8 +23,13 @@ type collected struct {
 	missing         uint64 // rows without a value
 	least, greatest uint64 // of the keys there are; 1, 0 if there are none
 	keys            binning.Collector
-	scaled          scaled     // of a Float
-	strings         dictionary // of a type with a dictionary: keys are its codes
+	scaled          scaled // of a Float
+
+	// Of a type with a dictionary: the keys of a block are numbers of texts in its generation, and
+	// places in the dictionary at the end.
+	strings     dictionary // of the generation under way
+	generations []*generation
+	dictionary  texts
 
 	present []uint64 // scratch: keys of rows with a value
 	codes   []uint64 // scratch: of strings
@@ -35,13 +40,13 @@ type collected struct {
 // collect reads src to its end.
 func (b *builder) collect(ctx context.Context, src read.Source) error {
 	for _, f := range src.Fields() {
-		b.columns = append(b.columns, &collected{Field: f, least: 1, strings: dictionary{limit: b.opt.Memory / 2, total: &b.strings}})
+		b.columns = append(b.columns, &collected{Field: f, least: 1})
 	}
 	var batch read.Batch
 	for {
 		err := src.Next(ctx, &batch)
 		if err == io.EOF {
-			return nil
+			return b.unite(ctx)
 		}
 		if err != nil {
 			return err
@@ -70,6 +75,36 @@ func (b *builder) take(batch *read.Batch) error {
 		var err error
 		if last.at, err = b.spool.append(c.bytes); err != nil {
 			return err
+		}
+	}
+	return b.spill()
+}
+
+// spill ends generations of texts, the largest first, until the others fit in memory.
+func (b *builder) spill() error {
+	for {
+		all, largest := uint64(0), b.columns[0]
+		for _, c := range b.columns {
+			if all += c.strings.memory(); c.strings.memory() > largest.strings.memory() {
+				largest = c
+			}
+		}
+		if all <= b.opt.Memory {
+			return nil
+		}
+		if err := largest.spill(b.spool); err != nil {
+			return fmt.Errorf("column %q: %w", largest.Name, err)
+		}
+	}
+}
+
+// unite makes the dictionaries, one after the other, which bounds the memory.
+func (b *builder) unite(ctx context.Context) error {
+	for _, c := range b.columns {
+		if c.Type.HasDictionary() {
+			if err := c.unite(ctx, b.spool); err != nil {
+				return fmt.Errorf("column %q: %w", c.Name, err)
+			}
 		}
 	}
 	return nil

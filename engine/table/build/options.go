@@ -38,10 +38,9 @@ type Options struct {
 	// faster; else 32.
 	Word int
 
-	// Memory bounds the structures that grow with the rows, in bytes: the dictionaries of
-	// String and Decimal128 columns, at most half of it, and vectors in progress, which spill to disk.
-	// The batches of the source, a sample per column, and up to 32 MiB per core come on
-	// top.
+	// Memory bounds the structures that grow with the rows, in bytes: the texts of String and
+	// Decimal128 columns, later vectors in progress. Both spill to disk. The batches of the source,
+	// a megabyte per column, and up to 16 MiB per core come on top; the package comment states the rest.
 	Memory uint64
 
 	// TempDir is the folder for temporary files; the default is the folder of the table.

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"heddle/codec/wah"
+	"heddle/engine/file/container"
 	"heddle/engine/table/column"
 )
 
@@ -41,7 +42,7 @@ type run[W wah.Word] struct {
 }
 
 func newPile[W wah.Word](b *builder, c *planned, runs int) *pile[W] {
-	p := &pile[W]{c: c, file: b.spool, held: &b.held, most: b.opt.Memory / 2}
+	p := &pile[W]{c: c, file: b.spool, held: &b.held, most: b.opt.Memory}
 	p.bins = noRows(nil, len(c.find.upper))
 	p.runs = make([]run[W], runs)
 	return p
@@ -68,7 +69,7 @@ type sorter[W wah.Word] struct {
 
 // keptWords is after how many words builders give their memory back, which would hold
 // the longest vector of each otherwise.
-const keptWords = 1 << 22
+const keptWords = 1 << 20
 
 // make makes run i of a pile: the rows of w.
 func (s *sorter[W]) make(ctx context.Context, p *pile[W], i int, w window) error {
@@ -136,11 +137,8 @@ func (s *sorter[W]) add(find *finder, row uint64, codes []uint64, missing []bool
 func (p *pile[W]) put(i int, r run[W], s *sorter[W]) error {
 	if size := p.size(&r); p.held.Add(size) > p.most {
 		p.held.Add(-size)
-		data, err := binary.Append(nil, binary.LittleEndian, r.words)
-		if err != nil {
-			return err
-		}
-		if r.at, err = p.file.append(data); err != nil {
+		var err error
+		if r.at, err = p.file.append(container.LittleBytes(r.words)); err != nil {
 			return err
 		}
 		r.words = nil

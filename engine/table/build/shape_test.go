@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"heddle/engine/plan/testneeds"
 	"heddle/engine/table/column"
 	"heddle/engine/table/hdb"
 )
@@ -63,6 +64,7 @@ func TestScaledFloats(t *testing.T) {
 // TestScattered: the binning auto makes one bin of mixed values, and many of values in runs,
 // of few values, and on demand.
 func TestScattered(t *testing.T) {
+	testneeds.Long(t)
 	const rows = 200_000 // more than the sample
 	var columns []data
 	for i, value := range []func(row int) int64{

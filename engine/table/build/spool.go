@@ -2,6 +2,7 @@ package build
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"sync"
 
@@ -29,6 +30,19 @@ func (t *temp) append(b []byte) (at int64, err error) {
 	n, err := t.Write(b)
 	t.size += int64(n)
 	return at, err
+}
+
+// block writes the keys of rows as a block of the first row 0. buf is scratch.
+func (t *temp) block(buf *[]byte, keys []uint64, missing []bool) (b block, err error) {
+	least, greatest := uint64(math.MaxUint64), uint64(0)
+	for i, k := range keys {
+		if len(missing) == 0 || !missing[i] {
+			least, greatest = min(least, k), max(greatest, k)
+		}
+	}
+	*buf, b = appendBlock((*buf)[:0], keys, missing, min(least, greatest), greatest)
+	b.at, err = t.append(*buf)
+	return b, err
 }
 
 // block is a number of consecutive rows of a column in a temporary file: for each row

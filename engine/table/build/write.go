@@ -28,7 +28,14 @@ func (b *builder) write(ctx context.Context, path string, word int, columns []*p
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return w.Commit()
+	if err := w.Commit(); err != nil {
+		return err
+	}
+	for i := range b.report {
+		c := &b.report[i]
+		c.VectorBytes, c.ValueBytes = w.ColumnSize(i)
+	}
+	return nil
 }
 
 // pending is a column whose vectors are being made.
@@ -97,14 +104,18 @@ func writeColumn[W wah.Word](ctx context.Context, b *builder, p *pile[W], w *hdb
 	c := p.c
 	col := column.Column{
 		Name: c.Name, Type: c.Type, Scale: c.scale, Binning: c.Binning, Encoding: c.Encoding,
-		Base: c.base, Missing: p.missing, Dictionary: c.strings.list,
+		Base: c.base, Missing: p.missing,
 	}
 	for _, bin := range p.bins {
 		if bin.Rows > 0 {
 			col.Bins = append(col.Bins, bin)
 		}
 	}
-	cw, err := w.Column(col)
+	b.report = append(b.report, ColumnReport{
+		Name: col.Name, Type: col.Type, Binning: col.Binning, Encoding: col.Encoding,
+		Bins: len(col.Bins), Vectors: col.Vectors(), Missing: col.Missing,
+	})
+	cw, err := w.LongColumn(col, c.dictionary.n, c.dictionary.all())
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,9 @@ type Options struct {
 	// Codes is the greatest number of different codes of a MeasureCodes, in all groups
 	// together. Default: 0, no limit.
 	Codes int
+	// Counts are the numbers of rows without a value and of each code, of groups that are the codes of
+	// one column. Default: nil, Run counts the rows.
+	Counts []uint64
 	// Ended is called now and then; its error ends Run. Default: nil, never.
 	Ended func() error
 }
@@ -39,9 +42,10 @@ var (
 )
 
 const (
-	dense     = 1 << 16 // possible groups that are places of an array
-	mostClaim = 2048    // segments that a goroutine takes at a time
-	claims    = 8       // of each goroutine, at least, so that all end at about the same time
+	// Dense is the number of possible groups that are places of an array.
+	Dense     = 1 << 16
+	mostClaim = 2048 // segments that a goroutine takes at a time
+	claims    = 8    // of each goroutine, at least, so that all end at about the same time
 )
 
 // Run computes the groups of the rows of a bitset. Errors: ErrGroups, ErrCodes, of Ended, and
@@ -57,6 +61,15 @@ func Run(t *plan.Table, a *plan.Aggregation, rows []uint64, opt Options) (*Group
 	workers := opt.Workers
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
+	}
+	if opt.Counts != nil {
+		g := newGroups(a, columns, 64*len(rows), nil)
+		if !g.countsCodes() || copy(g.rows, opt.Counts) != len(g.rows) {
+			return nil, fmt.Errorf("%d counts do not fit the groups", len(opt.Counts))
+		}
+		g.countValues()
+		g.sort()
+		return g, nil
 	}
 	segments := gather.Segments(rows)
 	all := make([]*Groups, max(1, min(workers, segments)))
@@ -145,14 +158,18 @@ func newGroups(a *plan.Aggregation, columns []*gather.Column, rows int, windows 
 	for _, i := range a.Groupings {
 		n := newNumbers(columns[i])
 		g.by = append(g.by, n)
-		product *= min(n.size(), dense+1)
+		product *= min(n.size(), Dense+1)
 	}
 	for i := range a.Measures {
 		m := &a.Measures[i]
-		g.cells = append(g.cells, newCells(m, columns[m.Input], rows, windows[i]))
+		var window exact.Window
+		if windows != nil {
+			window = windows[i]
+		}
+		g.cells = append(g.cells, newCells(m, columns[m.Input], rows, window))
 	}
 	g.values = make([]counts, len(columns))
-	if product <= dense {
+	if product <= Dense {
 		if len(g.by) > 0 {
 			g.size = g.by[len(g.by)-1].size()
 		}
@@ -203,6 +220,12 @@ func (g *Groups) work(set []uint64, part int, next *atomic.Int64, opt *Options) 
 				return err
 			}
 		}
+		if g.countsCodes() {
+			if err := g.reader.Count(g.columns[g.of.Groupings[0]], set, first, min(first+part, segments), g.rows); err != nil {
+				return err
+			}
+			continue
+		}
 		for i, end := first, min(first+part, segments); i < end; {
 			if i = g.in.Fill(set, i, end); len(g.in.Rows) == 0 {
 				continue
@@ -215,7 +238,29 @@ func (g *Groups) work(set []uint64, part int, next *atomic.Int64, opt *Options) 
 			return err
 		}
 	}
+	if g.countsCodes() {
+		g.countValues()
+	}
 	return nil
+}
+
+// countValues notes that all rows but those of the first group have a value.
+func (g *Groups) countValues() {
+	if g.columns[0].HasMissing() {
+		copy(g.values[0], g.rows)
+		g.values[0][0] = 0
+	}
+}
+
+// countsCodes tells whether the groups are the codes of one column and nothing but their rows is
+// counted. The number of a code is its place then.
+func (g *Groups) countsCodes() bool {
+	for _, c := range g.cells {
+		if c != nil {
+			return false
+		}
+	}
+	return len(g.columns) == 1 && len(g.by) == 1 && g.keys == nil && g.by[0].codes == nil && g.columns[0].Counts()
 }
 
 // add adds the rows of g.in.

@@ -237,3 +237,47 @@ func TestLimits(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestCounts compares the groups of given counts with those of rows, for dense and sparse selections
+// and rows without a value.
+func TestCounts(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n := uint32(rapid.IntRange(1, 1000).Draw(rt, "rows"))
+		last := rapid.Uint64Range(0, 300).Draw(rt, "last")
+		table := plantest.NewTable(n, 32)
+		codes := rapid.SliceOfN(rapid.Uint64Range(0, last), int(n), int(n)).Draw(rt, "codes")
+		set := plantest.DrawFilter(rt, n)
+		if set == nil {
+			set = make([]uint64, plan.FilterWords(n))
+		}
+		none := plantest.NewFilter(n, func(row uint32) bool { return row%5 == 3 })
+		in := plan.Input{Last: last, Missing: rapid.Bool().Draw(rt, "missing"), Vector: table.AddVector(none)}
+		table.AddCodes(t, codes)
+		a := &plan.Aggregation{Inputs: []plan.Input{in}, Groupings: []int{0}, Measures: []plan.Measure{{Kind: plan.MeasureCount}}}
+		check(rt, table, a, set)
+		counts := make([]uint64, last+2)
+		for row, code := range codes {
+			switch {
+			case set[row/64]>>(row%64)&1 == 0:
+			case in.Missing && row%5 == 3:
+				counts[0]++
+			default:
+				counts[code+1]++
+			}
+		}
+		want, err := group.Run(&table.Table, a, set, group.Options{})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		got, err := group.Run(&table.Table, a, set, group.Options{Counts: counts})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if got, want := describeGroups(a, got), describeGroups(a, want); !slices.Equal(got, want) {
+			rt.Fatalf("%q, want %q", got, want)
+		}
+		if _, err := group.Run(&table.Table, a, set, group.Options{Counts: counts[1:]}); err == nil {
+			rt.Error("counts of too few codes went through")
+		}
+	})
+}

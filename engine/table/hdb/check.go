@@ -23,7 +23,7 @@ func (f *File) checkDictionaries() error {
 		c := &f.columns[i]
 		err := container.ParallelRanges(uint64(len(c.Dictionary)), checkRange, func(lo, hi uint64) error {
 			for k := lo; k < hi; k++ {
-				if err := checkEntry(c, int(k)); err != nil {
+				if err := checkEntry(c.Type, k, c.Dictionary[k], c.Dictionary[max(k, 1)-1]); err != nil {
 					return f.corrupt(secStrings, 0, "column %.60q: %v", c.Name, err)
 				}
 			}

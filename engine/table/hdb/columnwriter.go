@@ -17,6 +17,7 @@ type ColumnWriter struct {
 	wide     bool     // codes have more than 32 bits
 	rows     uint64   // whose codes were given
 	vectors  int      // that were given
+	size     columnSize
 }
 
 // Codes adds the codes of the next rows, any number. A row without a value may have any
@@ -82,6 +83,7 @@ func addVector[W wah.Word](c *ColumnWriter, words []W) error {
 	}
 	c.w.bytes = appendVector(c.w.bytes[:0], v)
 	c.vectors++
+	c.size.vectors += uint64(len(words)) * uint64(bits/8)
 	c.w.header.vectors++
 	return c.w.section(secVectorTable).Append(c.w.bytes)
 }
@@ -121,6 +123,8 @@ func (w *Writer) endColumn() error {
 		}
 	}
 	w.open = nil
+	c.size.values = 4 * (v.Low.Words + v.High.Words)
+	w.sizes = append(w.sizes, c.size)
 	w.bytes = appendValues(w.bytes[:0], v)
 	return w.section(secValueTable).Append(w.bytes)
 }

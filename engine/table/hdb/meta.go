@@ -40,10 +40,10 @@ type storedColumn struct {
 	Strings  uint64 `json:"strings,omitempty"`
 }
 
-func storeColumn(c *column.Column) storedColumn {
+func storeColumn(c *column.Column, entries uint64) storedColumn {
 	return storedColumn{
 		Name: c.Name, Type: c.Type.String(), Scale: c.Scale, Binning: c.Binning.String(), Encoding: c.Encoding.String(),
-		Base: c.Base, Missing: c.Missing, Bins: uint64(len(c.Bins)), Strings: uint64(len(c.Dictionary)),
+		Base: c.Base, Missing: c.Missing, Bins: uint64(len(c.Bins)), Strings: entries,
 	}
 }
 

@@ -46,7 +46,7 @@ func (f *File) readColumns() error {
 				entry++
 			}
 		}
-		if err := checkColumn(c); err != nil {
+		if err := checkColumn(c, s.Strings); err != nil {
 			return bad(err)
 		}
 		if names[c.Name] {

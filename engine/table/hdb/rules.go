@@ -11,9 +11,9 @@ import (
 
 // The functions below are the rules of tables, for the input of a Writer and the content of a file.
 
-// checkColumn checks a column of a table, except for its bins and the order of its
-// dictionary.
-func checkColumn(c *column.Column) error {
+// checkColumn checks a column of a table with so many entries in its dictionary, except for its
+// bins and the order of the entries.
+func checkColumn(c *column.Column, entries uint64) error {
 	switch {
 	case c.Name == "":
 		return fmt.Errorf("it has no name")
@@ -25,7 +25,7 @@ func checkColumn(c *column.Column) error {
 		return fmt.Errorf("unknown encoding %d", c.Encoding)
 	case c.Binning == column.Auto || c.Binning > column.Lloyd:
 		return fmt.Errorf("binning %d, which does not say how its bins were found", c.Binning)
-	case !c.Type.HasDictionary() && len(c.Dictionary) > 0:
+	case !c.Type.HasDictionary() && entries > 0:
 		return fmt.Errorf("a dictionary for values of type %s", c.Type)
 	case c.Scale > c.Type.MaxScale():
 		return fmt.Errorf("%d digits behind the point in type %s", c.Scale, c.Type)
@@ -42,22 +42,22 @@ func checkColumn(c *column.Column) error {
 		return fmt.Errorf("keys %d to %d of a float with %d digits behind the point", c.Base, greatestKey, c.Scale)
 	case c.Type == column.Float32 && greatestKey > math.MaxUint32:
 		return fmt.Errorf("key %d of a float32", greatestKey)
-	case c.Type.HasDictionary() && len(c.Bins) > 0 && greatestKey >= uint64(len(c.Dictionary)):
-		return fmt.Errorf("key %d, the dictionary has %d entries", greatestKey, len(c.Dictionary))
+	case c.Type.HasDictionary() && len(c.Bins) > 0 && greatestKey >= entries:
+		return fmt.Errorf("key %d, the dictionary has %d entries", greatestKey, entries)
 	}
 	return nil
 }
 
-// checkEntry checks entry i of a dictionary.
-func checkEntry(c *column.Column, i int) error {
+// checkEntry checks entry i of the dictionary of a type. before is entry i-1; entry 0 has none.
+func checkEntry[T, U string | []byte](t column.Type, i uint64, s T, before U) error {
 	reason := ""
-	switch s := c.Dictionary[i]; {
+	switch {
 	case len(s) > MaxStringLen:
 		reason = fmt.Sprintf("%d bytes; at most %d are possible", len(s), MaxStringLen)
-	case c.Type == column.Decimal128 && len(s) != column.WideSize:
+	case t == column.Decimal128 && len(s) != column.WideSize:
 		reason = fmt.Sprintf("%d bytes; a decimal128 has %d", len(s), column.WideSize)
-	case i > 0 && s <= c.Dictionary[i-1]:
-		reason = fmt.Sprintf("%.60q does not come behind %.60q", s, c.Dictionary[i-1])
+	case i > 0 && string(s) <= string(before):
+		reason = fmt.Sprintf("%.60q does not come behind %.60q", s, before)
 	default:
 		return nil
 	}

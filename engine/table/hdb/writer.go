@@ -3,6 +3,7 @@ package hdb
 import (
 	"encoding/json"
 	"errors"
+	"iter"
 	"math"
 
 	"heddle/engine/file/container"
@@ -17,7 +18,7 @@ import (
 // joins: for that moment it needs up to twice the room of all sections except the
 // vectors. The directory has the name of the path with ".tmp" and a number; it remains
 // only after the process was killed. Memory does not grow with rows: it is 4 MiB of
-// buffers, the descriptions of the columns, and the dictionary of the current column.
+// buffers, and the descriptions of the columns.
 //
 // After an error every call returns the same error, and only Abort is useful; Commit
 // aborts by itself.
@@ -26,6 +27,7 @@ type Writer struct {
 	meta    Meta
 	header  header
 	columns []storedColumn
+	sizes   []columnSize
 	names   map[string]bool
 	open    *ColumnWriter // the last column, until it is ended
 	planes  [2]*plane     // of its codes: lower and upper 32 bits
@@ -77,33 +79,46 @@ func (w *Writer) section(s section) *container.Spool { return w.file.Sections[s]
 // and Missing that do not add up to the rows of the table; keys beyond the type or the
 // dictionary; a dictionary that does not ascend.
 func (w *Writer) Column(c column.Column) (*ColumnWriter, error) {
+	return w.LongColumn(c, uint64(len(c.Dictionary)), func(yield func([]byte, error) bool) {
+		var entry []byte
+		for _, s := range c.Dictionary {
+			if entry = append(entry[:0], s...); !yield(entry, nil) {
+				return
+			}
+		}
+	})
+}
+
+// LongColumn is Column with a dictionary that need not be in memory: n entries take the place of
+// c.Dictionary. An entry is valid until the next; the first error of entries ends the call.
+func (w *Writer) LongColumn(c column.Column, n uint64, entries iter.Seq2[[]byte, error]) (*ColumnWriter, error) {
 	var cw *ColumnWriter
 	err := w.file.Do(func() (err error) {
 		if err = w.endColumn(); err == nil {
-			cw, err = w.startColumn(&c)
+			cw, err = w.startColumn(&c, n, entries)
 		}
 		return err
 	})
 	return cw, err
 }
 
-func (w *Writer) startColumn(c *column.Column) (*ColumnWriter, error) {
+func (w *Writer) startColumn(c *column.Column, n uint64, entries iter.Seq2[[]byte, error]) (*ColumnWriter, error) {
 	bad := func(err error) (*ColumnWriter, error) {
 		return nil, inputError("column %d (%.60q): %v", len(w.columns), c.Name, err)
 	}
-	if err := checkColumn(c); err != nil {
+	if err := checkColumn(c, n); err != nil {
 		return bad(err)
 	}
 	if _, err := checkBins(c, w.header.rows); err != nil {
 		return bad(err)
 	}
-	switch n := uint64(c.Vectors()); {
+	switch vectors := uint64(c.Vectors()); {
 	case w.names[c.Name]:
 		return bad(errors.New("the name comes twice"))
-	case w.header.columns == math.MaxUint32 || n > math.MaxUint32-uint64(w.header.vectors):
+	case w.header.columns == math.MaxUint32 || vectors > math.MaxUint32-uint64(w.header.vectors):
 		return bad(errors.New("more than 2^32-1 columns or vectors"))
 	}
-	if err := w.writeDictionary(c); err != nil {
+	if err := w.writeDictionary(c.Type, n, entries); err != nil {
 		return nil, err
 	}
 	for _, b := range c.Bins {
@@ -113,28 +128,46 @@ func (w *Writer) startColumn(c *column.Column) (*ColumnWriter, error) {
 		}
 	}
 	w.names[c.Name] = true
-	w.columns = append(w.columns, storeColumn(c))
+	w.columns = append(w.columns, storeColumn(c, n))
 	w.header.columns++
 	w.header.bins += uint64(len(c.Bins))
 	w.open = &ColumnWriter{w: w, name: c.Name, counts: c.VectorRows(), greatest: greatest(c), wide: wide(c)}
 	return w.open, nil
 }
 
-func (w *Writer) writeDictionary(c *column.Column) error {
-	strings := w.section(secStrings)
-	for i, s := range c.Dictionary {
-		if err := checkEntry(c, i); err != nil {
+func (w *Writer) writeDictionary(t column.Type, n uint64, entries iter.Seq2[[]byte, error]) error {
+	strings, i := w.section(secStrings), uint64(0)
+	var before []byte
+	for entry, err := range entries {
+		if err != nil {
+			return err
+		}
+		if err := checkEntry(t, i, entry, before); err != nil {
 			return inputError("column %d: %v", len(w.columns), err)
 		}
-		if err := strings.AppendString(s); err != nil {
+		if err := strings.Append(entry); err != nil {
 			return err
 		}
 		if err := w.section(secStringOffsets).AppendUint64(strings.Length()); err != nil {
 			return err
 		}
+		before = append(before[:0], entry...)
+		i++
 	}
-	w.header.strings += uint64(len(c.Dictionary))
+	if i != n {
+		return inputError("column %d: a dictionary of %d entries with %d", len(w.columns), n, i)
+	}
+	w.header.strings += n
 	return nil
+}
+
+// columnSize is the bytes of the vectors and of the stored values of a column.
+type columnSize struct{ vectors, values uint64 }
+
+// ColumnSize gives the bytes of the vectors and of the stored values of column c, without the
+// padding, behind the end of the column.
+func (w *Writer) ColumnSize(c int) (vectors, values uint64) {
+	return w.sizes[c].vectors, w.sizes[c].values
 }
 
 // Commit ends the last column, puts the file together, syncs it, renames it to its path

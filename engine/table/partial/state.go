@@ -74,7 +74,7 @@ func Of(q *result.Query, columns []column.Column, t *plan.Table, rows []uint64, 
 		w.Keys = make([]Values, len(w.items))
 		return &w.State, q.RunItems(t, rows, opt, w.add)
 	}
-	g, err := group.Run(t, &q.Aggregation, rows, opt.Options)
+	g, err := q.Groups(t, rows, opt.Options)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"heddle/engine/file/input"
+	"heddle/engine/plan/testneeds"
 	"heddle/engine/table/column"
 )
 
@@ -159,6 +160,7 @@ func TestCSVLineEnds(t *testing.T) {
 
 // TestCSVLateValues infers the types of columns whose first value comes after the sample.
 func TestCSVLateValues(t *testing.T) {
+	testneeds.Sequential(t)
 	var text strings.Builder
 	text.WriteString("id,late,word,never\n")
 	for i := range 3*sampleRows + 5 {

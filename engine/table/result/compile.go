@@ -28,6 +28,8 @@ import (
 type Query struct {
 	plan.Aggregation
 	Grouped bool // groups, else rows
+	// Counts are group.Options.Counts, for a query with CountsCodes. Default: nil.
+	Counts  []uint64
 	outputs []output
 	shown   int // outputs before the ones that only ORDER BY names
 	order   []key

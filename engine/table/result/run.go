@@ -34,7 +34,7 @@ func (q *Query) Run(t *plan.Table, rows []uint64, opt Options, deliver func(valu
 	if !q.Grouped {
 		return q.project(t, rows, q.shown, &opt, deliver)
 	}
-	g, err := group.Run(t, &q.Aggregation, rows, opt.Options)
+	g, err := q.Groups(t, rows, opt.Options)
 	if err != nil {
 		return err
 	}
@@ -43,6 +43,26 @@ func (q *Query) Run(t *plan.Table, rows []uint64, opt Options, deliver func(valu
 		return err
 	}
 	return deliver(b)
+}
+
+// Groups forms the groups of the rows of a bitset, of a query that is Grouped. Errors: of group.Run.
+func (q *Query) Groups(t *plan.Table, rows []uint64, opt group.Options) (*group.Groups, error) {
+	opt.Counts = q.Counts
+	return group.Run(t, &q.Aggregation, rows, opt)
+}
+
+// CountsCodes tells whether the groups are the codes of one column, of 2^16 codes at most, and
+// nothing but their rows is counted. It returns the column.
+func (q *Query) CountsCodes() (in plan.Input, ok bool) {
+	if !q.Grouped || len(q.Inputs) != 1 || len(q.Groupings) != 1 {
+		return in, false
+	}
+	for _, m := range q.Measures {
+		if m.Kind != plan.MeasureCount {
+			return in, false
+		}
+	}
+	return q.Inputs[0], q.Inputs[0].Last+2 <= group.Dense
 }
 
 // Groups are groups of rows with their measures, as group.Groups has them.

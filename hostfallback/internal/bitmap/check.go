@@ -46,36 +46,56 @@ func (w *worker) check(t *Table, column uint32, ranges []plan.CodeRange, set *co
 	top[len(top)-1] &= t.tile.last(tile)
 	var groups []sketch.Group
 	if len(ranges) <= fewRanges {
-		if groups, err = t.sketchesOf(column, tile, countSet(top)); err != nil {
-			return err
+		if groups = t.sketchesOf(column, tile); groups != nil {
+			w.sift(t.sketches[column].slots.Load(), groups, ranges, top)
 		}
 	}
-	clear(w.kept[:len(top)])
-	if groups != nil {
-		w.sift(t.sketches[column].slots.Load(), groups, ranges, top)
-	}
-	left, few := uint64(0), w.few[:0]
+	left, rows, few := uint64(0), 0, w.few[:0]
 	for i := 0; i < len(top); i += words {
 		part := top[i:min(i+words, len(top))]
-		if n, seg := countSet(part), first+i/words; n > fewRows {
+		n, seg := countSet(part), first+i/words
+		switch {
+		case n > fewRows:
 			if err := w.codes.check(part, low, high, seg, ranges, set); err != nil {
 				return err
 			}
-		} else if n > 0 {
+		case n > 0:
 			few = appendRows(few, part, uint32(64*i))
 			clear(part)
+		case groups == nil:
+			continue
 		}
+		rows += n
 		for k := range part {
-			part[k] |= w.kept[i+k]
+			if groups != nil {
+				part[k] |= w.kept[i+k]
+			}
 			left |= part[k]
 		}
 	}
 	w.few = few
+	if groups == nil && len(ranges) <= fewRanges {
+		if err := t.noteCompared(column, tile, rows, wordsOf(low, first, len(top))+wordsOf(high, first, len(top))); err != nil {
+			return err
+		}
+	}
 	found, err := w.checkFew(top, low, high, uint32(first*codec.SegmentLen), ranges)
 	if left == 0 && !found {
 		w.has[w.top] = none
 	}
 	return err
+}
+
+// wordsOf is the words of the payload of segments from first on, for so many words of a set.
+func wordsOf(p codec.Packed, first, set int) int {
+	end := first + (64*set+codec.SegmentLen-1)/codec.SegmentLen
+	switch {
+	case p.Len == 0:
+		return 0
+	case end < p.Segments():
+		return int(p.Dir[2*end]) - int(p.Dir[2*first])
+	}
+	return len(p.Payload) - int(p.Dir[2*first])
 }
 
 // appendRows appends the rows of a set, whose first row has the given number.

@@ -10,6 +10,7 @@ import (
 	"heddle/codec/wah"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/plan/testneeds"
 	"heddle/hostfallback/internal/work"
 )
 
@@ -154,6 +155,7 @@ func TestLazyTable(t *testing.T) {
 // TestAutoStrategy: Auto joins compressed vectors of few words, and Explain names its
 // choice.
 func TestAutoStrategy(t *testing.T) {
+	testneeds.Sequential(t)
 	const rows = 1 << 22
 	tab := plantest.NewTable(rows, 32)
 	r := rand.New(rand.NewPCG(1, 1))

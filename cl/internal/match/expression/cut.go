@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"heddle/cl/internal/filter"
 	"heddle/cl/internal/lists"
 	"heddle/codec"
 	"heddle/engine/file/mapped"
@@ -30,6 +31,7 @@ type cut struct {
 	firstGroup       []int // of each
 	groups           int
 	levels           int
+	filtered         bool // an expression has a filter
 	decoded          map[plan.Handle]operand
 	decodedWords     int
 	operands         []operand
@@ -70,7 +72,7 @@ func (c *cut) nextRound(ctx context.Context, x *slot) (err error) {
 	c.first, c.count, c.groups, c.levels = c.query, 0, 0, 1
 	c.firstGroup, c.operands, c.steps, c.groupRecords = c.firstGroup[:0], c.operands[:0], c.steps[:0], c.groupRecords[:0]
 	clear(c.decoded)
-	c.decodedWords, c.bytesMoved = 0, 0
+	c.decodedWords, c.bytesMoved, c.filtered = 0, 0, false
 	for d := range c.runs {
 		c.runs[d] = c.runs[d][:0]
 	}
@@ -120,7 +122,10 @@ func (c *cut) rangeAt(i int) uint32 {
 // the round is empty. It reports whether it added any.
 func (c *cut) add(ctx context.Context, x *slot, ops []plan.Op, n int) (bool, error) {
 	alone := c.count == 0
-	operands := 0
+	f, operands := filter.Of(c.batch.Filter(c.query)), 0
+	if f != nil {
+		operands++
+	}
 	for _, op := range ops {
 		if op.Code == plan.OpList {
 			operands++
@@ -168,7 +173,7 @@ func (c *cut) add(ctx context.Context, x *slot, ops []plan.Op, n int) (bool, err
 	c.firstGroup = append(c.firstGroup, c.groups)
 	c.count++
 	if take > 0 {
-		c.compile(ops, take)
+		c.compile(ops, f, take)
 	}
 	c.done += take
 	c.groups += take
@@ -222,13 +227,18 @@ func (c *cut) asItLies(h plan.Handle) (operand, bool) {
 	case r.Length() == 0:
 		return operand{}, true
 	case id == codec.Bitset:
-		return operand{r[0], r[2] / 17 * 16, 0, operandBits | buffer}, true
+		return bitsOf(r), true
 	case r.Probe() == lists.ProbeBits:
 		return operand{r[4], r.Entries(), 0, operandBits | fromAux}, true
 	case id == codec.Raw:
 		return operand{r[0], min(r.Length(), r[2]), 0, buffer}, true
 	}
 	return operand{}, false
+}
+
+// bitsOf returns the operand of a bitset.
+func bitsOf(r *lists.Record) operand {
+	return operand{r[0], r[2] / 17 * 16, 0, operandBits | r.Buffer()<<8}
 }
 
 // operandOf returns the operand of list h.

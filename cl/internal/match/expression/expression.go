@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"heddle/cl/internal/device"
+	"heddle/cl/internal/filter"
 	"heddle/cl/internal/lists"
 	"heddle/engine/plan"
 )
@@ -66,6 +67,9 @@ func (e *Evaluator) run(ctx context.Context, b *plan.MatchBatch, out *plan.Resul
 	if err := b.Validate(e.set.Src); err != nil {
 		return err
 	}
+	if err := filter.Check(b.Filters, e.set.Device, e.set.Src.Docs); err != nil {
+		return err
+	}
 	n := b.Queries()
 	out.Offsets = slices.Grow(out.Offsets, n)[:n+1]
 	clear(out.Offsets)
@@ -92,6 +96,7 @@ func (e *Evaluator) run(ctx context.Context, b *plan.MatchBatch, out *plan.Resul
 	out.Stats.Queries = uint64(n)
 	out.Stats.Candidates = b.Candidates(e.set.Src)
 	out.Stats.Matches = out.Offsets[n]
+	out.Stats.CountFilters(b.Filters)
 	out.Stats.Wall = time.Since(began)
 	return nil
 }

@@ -73,7 +73,7 @@ func (x *slot) evaluate(c *cut) error {
 			return err
 		}
 	}
-	k := x.Kernel("evaluate")
+	k, postings := x.Kernel("evaluate"), set.Buffers(c.filtered)
 	err := device.SetArguments(k, postings[0], postings[1], postings[2], postings[3], cmp.Or(c.tables.Buffer, postings[0]), cmp.Or(x.more, x.decoded), x.batch,
 		c.stepsAt, c.groupAt, int(set.Src.Docs), x.sets, x.counts, x.batch, c.sumsAt, device.LocalBytes(c.levels*rangeLen/8))
 	if err != nil {

@@ -105,7 +105,7 @@ func TestExpressionMemory(t *testing.T) {
 	tuning := devicetest.Find(t, ops).Tuning()
 	tuning.RoundTiles, tuning.Slots = 8, 4
 	need := func(b *device.Runtime) uint64 {
-		ranges, _, err := lists.Layout(src, b.Info.MaxAlloc)
+		ranges, _, err := lists.Layout(src, b.Info.MaxAlloc, lists.FilterArena)
 		if err != nil {
 			t.Fatal(err)
 		}

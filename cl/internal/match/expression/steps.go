@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"heddle/cl/internal/filter"
 	"heddle/codec"
 	"heddle/engine/plan"
 )
@@ -11,7 +12,8 @@ import (
 // compile appends the operands and steps of an expression and the records of its next
 // ranges. Lists that are combined with the top of the stack at once need no set of their
 // own. Lists that meet the same set in the same way make one step.
-func (c *cut) compile(ops []plan.Op, ranges int) {
+// The documents of f alone remain, or all without one.
+func (c *cut) compile(ops []plan.Op, f *filter.Set, ranges int) {
 	p := compiler{c: c, page: len(c.operands)}
 	first := len(c.steps)
 	for i := 0; i < len(ops); i++ {
@@ -35,6 +37,11 @@ func (c *cut) compile(ops []plan.Op, ranges int) {
 		i-- // the loop continues behind the run
 		p.join(code, run)
 		p.run = run
+	}
+	if f != nil {
+		c.steps = append(c.steps, p.step(stepAnd, 0, len(c.operands), 1))
+		c.operands = append(c.operands, bitsOf(f.Bits()))
+		c.filtered = true
 	}
 	for i := range ranges {
 		c.groupRecords = append(c.groupRecords, [4]uint32{uint32(first), uint32(len(c.steps) - first), c.rangeAt(c.done + i), 0})

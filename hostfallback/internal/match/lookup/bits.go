@@ -45,41 +45,80 @@ func AndMoreBits(dst []uint64, a []uint32) (n int) {
 // Slack is the number of docIDs that Expand may write behind the last one.
 const Slack = 7
 
+// pairs has the positions of the bits set in each byte, two in each word.
+var pairs = func() (table [256][4]uint64) {
+	for x := range table {
+		n := 0
+		for i := range uint64(8) {
+			if x>>i&1 != 0 {
+				table[x][n/2] |= i << (n % 2 * 32)
+				n++
+			}
+		}
+	}
+	return table
+}()
+
+// manyBits is the least number of bits set in a word at which expandWord is faster than taking
+// them one by one.
+const manyBits = 28
+
+// inBoth multiplies a docID, so that it stands in both halves of a word.
+const inBoth = 1<<32 + 1
+
+// expandWord is Expand of one word, a byte at a time and two docIDs in each store.
+func expandWord(dst []uint32, x uint64, base uint32) {
+	both := uint64(base) * inBoth
+	for n := 0; x != 0; x >>= 8 {
+		d, p := (*[8]uint32)(dst[n:]), &pairs[x&0xff]
+		n += bits.OnesCount8(uint8(x))
+		a, b, c, e := p[0]+both, p[1]+both, p[2]+both, p[3]+both
+		d[0], d[1] = uint32(a), uint32(a>>32)
+		d[2], d[3] = uint32(b), uint32(b>>32)
+		d[4], d[5] = uint32(c), uint32(c>>32)
+		d[6], d[7] = uint32(e), uint32(e>>32)
+		both += 8 * inBoth
+	}
+}
+
 // Expand writes the docIDs of the bits set in words to dst and returns their number. The
 // first bit is docID base. It writes eight docIDs at a time, because the end of a loop is
 // mispredicted: dst has room for Slack more.
 func Expand(dst []uint32, words []uint64, base uint32) int {
 	n := 0
 	for _, x := range words {
-		if x == ^uint64(0) { // in a run
+		switch left := bits.OnesCount64(x); {
+		case left == 64: // in a run
 			d := (*[64]uint32)(dst[n:])
 			for i := 0; i < len(d); i += 4 {
 				x := base + uint32(i)
 				d[i], d[i+1], d[i+2], d[i+3] = x, x+1, x+2, x+3
 			}
 			n += 64
-			base += 64
-			continue
-		}
-		for left := bits.OnesCount64(x); left > 0; left -= 8 {
-			d := (*[8]uint32)(dst[n:])
-			d[0] = base + uint32(bits.TrailingZeros64(x))
-			x &= x - 1
-			d[1] = base + uint32(bits.TrailingZeros64(x))
-			x &= x - 1
-			d[2] = base + uint32(bits.TrailingZeros64(x))
-			x &= x - 1
-			d[3] = base + uint32(bits.TrailingZeros64(x))
-			x &= x - 1
-			d[4] = base + uint32(bits.TrailingZeros64(x))
-			x &= x - 1
-			d[5] = base + uint32(bits.TrailingZeros64(x))
-			x &= x - 1
-			d[6] = base + uint32(bits.TrailingZeros64(x))
-			x &= x - 1
-			d[7] = base + uint32(bits.TrailingZeros64(x))
-			x &= x - 1
-			n += min(left, 8)
+		case left >= manyBits:
+			expandWord(dst[n:], x, base)
+			n += left
+		default:
+			for ; left > 0; left -= 8 {
+				d := (*[8]uint32)(dst[n:])
+				d[0] = base + uint32(bits.TrailingZeros64(x))
+				x &= x - 1
+				d[1] = base + uint32(bits.TrailingZeros64(x))
+				x &= x - 1
+				d[2] = base + uint32(bits.TrailingZeros64(x))
+				x &= x - 1
+				d[3] = base + uint32(bits.TrailingZeros64(x))
+				x &= x - 1
+				d[4] = base + uint32(bits.TrailingZeros64(x))
+				x &= x - 1
+				d[5] = base + uint32(bits.TrailingZeros64(x))
+				x &= x - 1
+				d[6] = base + uint32(bits.TrailingZeros64(x))
+				x &= x - 1
+				d[7] = base + uint32(bits.TrailingZeros64(x))
+				x &= x - 1
+				n += min(left, 8)
+			}
 		}
 		base += 64
 	}

@@ -74,3 +74,31 @@ func TestOrTwoBits(t *testing.T) {
 		}
 	})
 }
+
+// TestExpand compares words of every density with their bits one by one, and writes up to Slack
+// docIDs behind the last one.
+func TestExpand(t *testing.T) {
+	word := rapid.Custom(func(t *rapid.T) uint64 {
+		x := rapid.Uint64().Draw(t, "word")
+		for range rapid.IntRange(0, 3).Draw(t, "more bits") {
+			x |= rapid.Uint64().Draw(t, "or")
+		}
+		return x &^ (0xff << rapid.SampledFrom([]int{64, 0, 24, 56}).Draw(t, "empty byte"))
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfN(rapid.OneOf(word, rapid.Just(^uint64(0)), rapid.Just(uint64(0))), 0, 20).Draw(t, "words")
+		base := rapid.SampledFrom([]uint32{0, 64, 1000, 1<<32 - 64*20}).Draw(t, "base")
+		var want []uint32
+		for i, x := range words {
+			for k := range 64 {
+				if x>>k&1 != 0 {
+					want = append(want, base+uint32(64*i+k))
+				}
+			}
+		}
+		dst := make([]uint32, len(want)+Slack)
+		if got := dst[:Expand(dst, words, base)]; !slices.Equal(got, want) {
+			t.Fatalf("%x: %v, want %v", words, got, want)
+		}
+	})
+}

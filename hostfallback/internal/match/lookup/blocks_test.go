@@ -11,6 +11,7 @@ import (
 	"heddle/codec/codectest"
 	"heddle/engine/plan"
 	"heddle/engine/plan/reference"
+	"heddle/engine/plan/testneeds"
 	"heddle/hostfallback/internal/hosttest"
 	"heddle/hostfallback/internal/work"
 )
@@ -18,6 +19,7 @@ import (
 // TestBlocks: every algorithm finds the same docIDs in compressed lists of every codec, with
 // few candidates and with many.
 func TestBlocks(t *testing.T) {
+	testneeds.Sequential(t)
 	r := rand.New(rand.NewPCG(20, 4))
 	const universe = 1 << 18
 	for _, id := range codec.IDs() {

@@ -11,6 +11,7 @@ import (
 	"heddle/codec/codectest"
 	"heddle/engine/plan"
 	"heddle/engine/plan/reference"
+	"heddle/engine/plan/testneeds"
 	"heddle/hostfallback/internal/hosttest"
 )
 
@@ -95,6 +96,7 @@ func filters(docs []uint32, universe uint32) map[string]func(dst, cand []uint32)
 }
 
 func TestFilters(t *testing.T) {
+	testneeds.Sequential(t)
 	r := rand.New(rand.NewPCG(2, 1))
 	for _, universe := range []uint32{200, 100_000, math.MaxUint32} {
 		for _, g := range codectest.Generators() {

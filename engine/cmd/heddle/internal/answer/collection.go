@@ -25,6 +25,7 @@ type Collection struct {
 	Coordinator *cluster.Coordinator
 	Documents   *view.Documents
 	Query       engine.Query
+	Facets      *engine.Facets
 	Invalid     func(q trec.Topic, err error) error
 	Notes       io.Writer
 	Explain     io.Writer
@@ -72,7 +73,7 @@ func (c *Collection) batch(ctx context.Context, qs []trec.Topic) error {
 		}
 		all, asked = append(all, one), append(asked, q)
 	}
-	hits, _, err := c.Coordinator.SearchAll(ctx, c.Name, all, api.Ask{Names: true, Explain: c.Explain != nil})
+	hits, _, err := c.Coordinator.SearchAll(ctx, c.Name, all, api.Ask{Names: true, Explain: c.Explain != nil, Facets: c.Facets})
 	if err != nil {
 		return err
 	}
@@ -81,6 +82,9 @@ func (c *Collection) batch(ctx context.Context, qs []trec.Topic) error {
 			err = c.Invalid(q, wrong.Err)
 		} else {
 			err = c.print(ctx, q, all[i], &hits[i])
+			if err == nil && c.Facets != nil {
+				err = c.Writer.facets(q, hits[i].Matches, hits[i].Facets)
+			}
 		}
 		if err != nil {
 			return err

@@ -34,7 +34,12 @@ func (s *Searcher) facets(ctx context.Context, q trec.Topic, asked engine.Query)
 	if err != nil {
 		return err
 	}
-	if s.Writer.Format == "jsonl" {
+	return s.Writer.facets(q, matches, all)
+}
+
+// facets prints the facets of query q.
+func (w *Writer) facets(q trec.Topic, matches uint64, all []engine.Facet) error {
+	if w.Format == "jsonl" {
 		a := facetAnswer{Query: q.ID, Matches: matches}
 		for _, f := range all {
 			j := facetJSON{Column: f.Column, Distinct: f.Distinct, Values: []facetValue{}}
@@ -47,7 +52,7 @@ func (s *Searcher) facets(ctx context.Context, q trec.Topic, asked engine.Query)
 			}
 			a.Facets = append(a.Facets, j)
 		}
-		return terminal.WriteJSON(s.Writer.Out, a)
+		return terminal.WriteJSON(w.Out, a)
 	}
 	for _, f := range all {
 		for _, v := range f.Values {
@@ -56,10 +61,10 @@ func (s *Searcher) facets(ctx context.Context, q trec.Topic, asked engine.Query)
 				value = `""` // as in CSV: no value is empty
 			}
 			line := "facet\t" + terminal.Field(f.Column) + "\t" + value + "\t" + strconv.FormatUint(v.Count, 10) + "\n"
-			if s.Writer.IDs {
+			if w.IDs {
 				line = terminal.Field(q.ID) + "\t" + line
 			}
-			if _, err := fmt.Fprint(s.Writer.Out, line); err != nil {
+			if _, err := fmt.Fprint(w.Out, line); err != nil {
 				return err
 			}
 		}

@@ -3,6 +3,7 @@ package rows
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -47,7 +48,6 @@ type Writer struct {
 
 	batch []engine.Selection
 	rows  []engine.Rows
-	ids   []uint32
 }
 
 // maxSelected limits the rows of all selections of one batch, at one bit per row and
@@ -124,12 +124,12 @@ func (w *Writer) answerBatch(ctx context.Context, info *engine.TableInfo, qs []t
 	return nil
 }
 
-// object is an answer in JSON. Its names are part of the command line's contract.
+// object is an answer in JSON, without its member rows behind count: row numbers, or pairs of them.
+// Its names are part of the command line's contract.
 type object struct {
 	Query   string       `json:"query"`
 	Where   string       `json:"where"`
 	Count   uint32       `json:"count"`
-	Rows    any          `json:"rows,omitempty"` // row numbers, or pairs of them
 	Explain *Explanation `json:"explain,omitempty"`
 }
 
@@ -163,26 +163,11 @@ func (w *Writer) write(ctx context.Context, info *engine.TableInfo, i int, q tre
 	}
 	switch {
 	case w.JSON:
-		answer := object{Query: q.ID, Where: q.Text, Count: n, Explain: why}
-		switch w.Form {
-		case IDs:
-			w.ids = rowset.AppendIDs(w.ids[:0], w.rows[i].Bits)
-			answer.Rows = append([]uint32{}, w.ids...)
-		case Ranges:
-			ranges := [][2]uint32{}
-			for first, last := range rowset.Ranges(w.rows[i].Bits) {
-				ranges = append(ranges, [2]uint32{first, last})
-			}
-			answer.Rows = ranges
-		}
-		return terminal.WriteJSON(w.Out, answer)
+		return w.writeJSON(object{Query: q.ID, Where: q.Text, Count: n, Explain: why}, w.rows[i].Bits)
 	case w.Roaring != "":
 		return nil
 	case w.Form == IDs:
-		w.ids = rowset.AppendIDs(w.ids[:0], w.rows[i].Bits)
-		for _, row := range w.ids {
-			w.line(q.ID, row)
-		}
+		w.lines(q.ID, w.rows[i].Bits)
 	case w.Form == Ranges:
 		for first, last := range rowset.Ranges(w.rows[i].Bits) {
 			w.line(q.ID, first, last)
@@ -201,6 +186,58 @@ func (w *Writer) line(id string, numbers ...uint32) {
 		w.Out.Write(strconv.AppendUint(append(b[:0], '\t'), uint64(n), 10))
 	}
 	w.Out.WriteByte('\n')
+}
+
+// lines prints a line with an ID and the number of each row of a set.
+func (w *Writer) lines(id string, set []uint64) {
+	start := append([]byte(terminal.Field(id)), '\t')
+	line := start
+	for first, last := range rowset.Ranges(set) {
+		for row := uint64(first); row <= uint64(last); row++ {
+			line = append(strconv.AppendUint(line[:len(start)], row, 10), '\n')
+			w.Out.Write(line)
+		}
+	}
+}
+
+// writeJSON prints an answer. Its rows go to Out one by one: an encoder would hold them in memory.
+func (w *Writer) writeJSON(answer object, set []uint64) error {
+	if w.Form == Counts {
+		return terminal.WriteJSON(w.Out, answer)
+	}
+	var b bytes.Buffer
+	why := answer.Explain
+	answer.Explain = nil
+	if err := terminal.WriteJSON(&b, answer); err != nil {
+		return err
+	}
+	w.Out.Write(bytes.TrimSuffix(b.Bytes(), []byte("}\n")))
+	w.Out.WriteString(`,"rows":[`)
+	var item []byte
+	separator := ""
+	for first, last := range rowset.Ranges(set) {
+		if w.Form == Ranges {
+			w.Out.Write(fmt.Appendf(item[:0], "%s[%d,%d]", separator, first, last))
+			separator = ","
+			continue
+		}
+		for row := uint64(first); row <= uint64(last); row++ {
+			item = strconv.AppendUint(append(item[:0], separator...), row, 10)
+			separator = ","
+			w.Out.Write(item)
+		}
+	}
+	w.Out.WriteByte(']')
+	if why != nil {
+		b.Reset()
+		if err := terminal.WriteJSON(&b, why); err != nil {
+			return err
+		}
+		w.Out.WriteString(`,"explain":`)
+		w.Out.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+	}
+	_, err := w.Out.WriteString("}\n")
+	return err
 }
 
 // writeRoaring writes the rows of answer i to the file Roaring. The file gets its name

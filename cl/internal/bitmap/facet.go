@@ -1,0 +1,203 @@
+package bitmap
+
+import (
+	"context"
+	"fmt"
+	"unsafe"
+
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/filter"
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+const (
+	facetSpan  = 2048    // words of bits of a work-group
+	facetCodes = 1 << 20 // of a column that the kernel counts
+	facetLocal = 4096    // FACET_COUNTS of kernels/facet.cl
+	facetUnits = 2       // uint4 of a column
+)
+
+// facetGroup is FACET_WG of the kernel.
+func facetGroup(t device.Tuning) int {
+	if t.Serial {
+		return 1
+	}
+	return 256
+}
+
+var countCodes = device.KernelID{Name: "count_codes"}
+
+// CountCodes implements plan.CodeCounter. It takes columns of up to 2^20 codes.
+func (s *Store) CountCodes(ctx context.Context, rows []uint64, inputs []plan.Input) ([][]uint64, error) {
+	if s.closed.Load() {
+		return nil, plan.ErrClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := selfTestFacets(ctx, s.rt); err != nil {
+		return nil, err
+	}
+	return s.countCodes(ctx, rows, inputs)
+}
+
+// countCodes is CountCodes without a self-test.
+func (s *Store) countCodes(ctx context.Context, rows []uint64, inputs []plan.Input) ([][]uint64, error) {
+	if len(rows) != plan.FilterWords(s.t.Rows) {
+		return nil, fmt.Errorf("%d words of rows, want %d", len(rows), plan.FilterWords(s.t.Rows))
+	}
+	all := make([][]uint64, len(inputs))
+	f := facets{store: s, rows: rows}
+	for i, in := range inputs {
+		if s.t.Columns[in.Column].High.Words > 0 || in.Last >= facetCodes {
+			continue
+		}
+		column := facetColumn{in: in, at: f.words}
+		if in.Missing {
+			var err error
+			if column.missing, err = s.missing(ctx, in.Vector); err != nil {
+				return nil, err
+			}
+		}
+		all[i] = make([]uint64, in.Last+2)
+		column.counts = all[i]
+		f.columns, f.words = append(f.columns, column), f.words+int(in.Last)+3
+	}
+	if len(f.columns) == 0 || s.t.Rows == 0 {
+		return all, nil
+	}
+	if _, err := s.allValues(ctx); err != nil {
+		return nil, err
+	}
+	if _, err := s.rt.ProgramOf(countCodes); err != nil {
+		return nil, err
+	}
+	x, err := s.free.Take(ctx, s.closing, s.newTableSlot)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.run(ctx, x); err != nil {
+		go x.giveBack() // once no command is under way
+		return nil, err
+	}
+	s.free.Give(x)
+	return all, nil
+}
+
+// missing returns the rows of a vector as a filter, which stays on the device.
+func (s *Store) missing(ctx context.Context, vector uint32) (*filter.Set, error) {
+	if known, ok := s.absent.Load(vector); ok {
+		return known.(*filter.Set), nil
+	}
+	var sel plan.SelectBatch
+	sel.Any(vector)
+	sel.End()
+	f, err := s.Filter(ctx, &sel)
+	if err != nil {
+		return nil, err
+	}
+	known, loaded := s.absent.LoadOrStore(vector, f)
+	if loaded { // another caller was faster
+		err = f.Close()
+	}
+	return known.(*filter.Set), err
+}
+
+// facets counts the codes of some columns.
+type facets struct {
+	store   *Store
+	rows    []uint64
+	columns []facetColumn
+	words   int // of all counts
+}
+
+type facetColumn struct {
+	in      plan.Input
+	missing *filter.Set
+	at      int // of its counts
+	counts  []uint64
+}
+
+// run counts on a slot.
+func (f *facets) run(ctx context.Context, x *slot) error {
+	defer x.ReleaseEvents()
+	s := f.store
+	bits := unsafe.Slice((*uint32)(unsafe.Pointer(&f.rows[0])), 2*len(f.rows))
+	countsAt := 4 * facetUnits * len(f.columns)
+	bitsAt := (countsAt + f.words + 3) / 4 * 4
+	if err := s.scratch.Room(&x.batch, bitsAt+len(bits), 0, "rows to count"); err != nil {
+		return err
+	}
+	if err := x.Device.Grow(&x.Up, bitsAt+len(bits), 0); err != nil {
+		return err
+	}
+	if err := x.Device.Grow(&x.Down, f.words, 0); err != nil {
+		return err
+	}
+	up, values := x.Up.Words, s.values.Load()
+	clear(up[:bitsAt])
+	for i, c := range f.columns {
+		place := values.places[2*c.in.Column]
+		record := up[4*facetUnits*i:]
+		record[0], record[1], record[2], record[3] = place.Off, uint32(s.t.Columns[c.in.Column].Low.Words), place.Buffer, uint32(c.in.Last)
+		record[4] = uint32(countsAt + c.at)
+		if c.missing != nil {
+			record[5], record[6] = c.missing.Bits()[0], c.missing.Words()
+		}
+	}
+	parts := (len(bits) + copyPart - 1) / copyPart
+	_ = device.InParallel(parts, len(bits), func(i int) error {
+		from := i * copyPart
+		to := min(from+copyPart, len(bits))
+		copy(up[bitsAt+from:bitsAt+to], bits[from:to])
+		return nil
+	})
+	err := x.Device.Do(func() error {
+		if err := x.Device.Fault("enqueue"); err != nil {
+			return err
+		}
+		if err := x.Write(x.batch.Buffer, bitsAt+len(bits)); err != nil {
+			return err
+		}
+		k, err := x.KernelOf(countCodes)
+		if err != nil {
+			return err
+		}
+		v := values.arena.Buffers
+		filters := v[0] // any buffer
+		if m := x.Device.Regions.Buffer(); m != nil {
+			filters = m
+		}
+		if err := device.SetArguments(k, v[0], v[1], v[2], v[3], x.batch.Buffer, len(f.columns), bitsAt/4, len(bits), facetSpan,
+			int(s.t.Rows), filters, x.batch.Buffer); err != nil {
+			return err
+		}
+		groups := len(f.columns) * ((len(bits) + facetSpan - 1) / facetSpan)
+		if err := x.Launch(k, groups, facetGroup(x.Device.Tuning), device.ProbeTime); err != nil {
+			return err
+		}
+		if err := x.ReadAt(x.batch.Buffer, countsAt, 0, f.words); err != nil {
+			return err
+		}
+		return x.Queue.Flush()
+	})
+	if err != nil {
+		return x.Device.Fail("counting codes", err)
+	}
+	if err := x.Wait(ctx); err != nil {
+		return err
+	}
+	for _, c := range f.columns {
+		counts := x.Down.Words[c.at:]
+		if n := counts[c.in.Last+2]; n > 0 {
+			return fmt.Errorf("column %d has %d codes above the last one, %d: %w", c.in.Column, n, c.in.Last, codec.ErrCorrupt)
+		}
+		for i := range c.counts {
+			c.counts[i] = uint64(counts[i])
+		}
+	}
+	return nil
+}
+
+var _ plan.CodeCounter = (*Store)(nil)

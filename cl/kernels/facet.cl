@@ -1,0 +1,63 @@
+// count_codes: the numbers of selected rows by their codes in some columns.
+//
+// Computes  counts[place + code + 1] goes up by the selected rows with a code, counts[place] by
+//           those without a value, and counts[place + last + 2] by those whose code is above
+//           the last one, for each column. The counts are zero before.
+// Source    none.
+// Batch     one upload of uint4: two a column, {offset of its packed values in units of four words,
+//           words, arena buffer, last code}, {place, the rows without a value as bits: where they
+//           begin in units of four words of the buffer of filters, words of them, 0}; counts,
+//           which lie at their places in words of the upload; from bits_at on the rows as bits.
+// Phases    (1) local counts are cleared; (2) each work-item takes every FACET_WG-th word of bits and
+//           counts its rows, in local memory if the counts fit, else in global memory; (3) local
+//           counts are added to the global ones.
+// Launch    groups of FACET_WG work-items (SCAN_SERIAL: of one): group g has column g % columns and
+//           `span` words of bits.
+// Local     4*FACET_COUNTS bytes.
+// Bounds    any bits below row_count and any packed values: see packed_at.
+#ifndef HEDDLE_POSTING
+#include "posting.cl"
+#endif
+#define FACET_COUNTS 4096 // of a column that fit local memory
+#if SCAN_SERIAL
+#define FACET_WG 1
+#define FACET_SYNC
+#define FACET_GROUP
+#define FACET_ADD(p, v) (*(p) += (v))
+#else
+#define FACET_WG 256
+#define FACET_SYNC barrier(CLK_LOCAL_MEM_FENCE)
+#define FACET_GROUP __attribute__((reqd_work_group_size(FACET_WG, 1, 1)))
+#define FACET_ADD(p, v) atomic_add(p, v)
+#endif
+
+FACET_GROUP
+__kernel void count_codes(ARENA, __global const uint4 *batch, uint columns, uint bits_at, uint words, uint span, uint row_count,
+                          __global const uint *restrict filters, volatile __global uint *counts) {
+    __local uint own[FACET_COUNTS];
+    uint lid = get_local_id(0), g = get_group_id(0), c = g % columns, first = g / columns * span;
+    uint4 values = batch[2 * c], more = batch[2 * c + 1];
+    __global const uint *bits = (__global const uint *)(batch + bits_at);
+    words_t packed = arena_at(ARENA_ARGS, values.z, values.x);
+    volatile __global uint *all = counts + more.x;
+    uint places = values.w + 3;
+    bool fits = places <= FACET_COUNTS;
+    for (uint i = lid; i < places && fits; i += FACET_WG)
+        own[i] = 0;
+    FACET_SYNC;
+    for (uint w = first + lid; w < min(first + span, words); w += FACET_WG) {
+        for (uint rest = bits[w]; rest; rest &= rest - 1) {
+            uint row = w * 32 + 31 - clz(rest & -rest), place = 0;
+            if (more.z == 0 || !passes(filters, more.y, more.z, row))
+                place = min(packed_at(packed, values.y, row_count, row), values.w + 1) + 1;
+            if (fits)
+                FACET_ADD(&own[place], 1);
+            else
+                atomic_inc(&all[place]);
+        }
+    }
+    FACET_SYNC;
+    for (uint i = lid; i < places && fits; i += FACET_WG)
+        if (own[i])
+            atomic_add(&all[i], own[i]);
+}

@@ -1,0 +1,140 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"heddle/engine/cmd/heddle/internal/report"
+	"heddle/engine/plan/testneeds"
+)
+
+// highWater is the most memory that a process has had resident, 0 if it has ended. The usage that
+// Wait reports is of no use here: it counts the memory of the parent before the start.
+func highWater(pid int) (bytes int64) {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	_, line, _ := strings.Cut(string(status), "VmHWM:")
+	_, _ = fmt.Sscan(line, &bytes)
+	return bytes << 10 // KiB
+}
+
+// peakOf runs the command in a process of its own, and returns its peak memory in bytes and its output.
+func peakOf(t *testing.T, args ...string) (peak int64, stdout []byte) {
+	cmd := process(t.Context(), args...)
+	var said bytes.Buffer
+	cmd.Stdout = &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for {
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Fatalf("%v: %v: %s", args, err, said.Bytes())
+			}
+			return peak, said.Bytes()
+		case <-time.After(5 * time.Millisecond):
+			peak = max(peak, highWater(cmd.Process.Pid))
+		}
+	}
+}
+
+// TestBuildMemory builds an index of many terms, whose postings in memory exceed the limit, and
+// compares the peak memory of the process with the limit.
+func TestBuildMemory(t *testing.T) {
+	testneeds.Long(t)
+	inTempDir(t)
+	f, err := os.Create("d.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := bufio.NewWriter(f)
+	for d := range 60_000 {
+		fmt.Fprintf(out, "d%d\tthe", d)
+		for i := range 40 {
+			fmt.Fprintf(out, " w%x", uint32(d*40+i)*2654435761) // all different
+		}
+		fmt.Fprintln(out)
+	}
+	if err := out.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	build := func(limit string) (peak int64, runs int) {
+		peak, said := peakOf(t, "index", "build", "-o", limit+".hdl", "--no-progress", "--json", "--build-memory", limit, "d.tsv")
+		var sum report.Build
+		if err := json.Unmarshal(said, &sum); err != nil {
+			t.Fatalf("%v: %s", err, said)
+		}
+		return peak, sum.Runs
+	}
+	const limit = 160 << 20
+	free, _ := build("2GiB")
+	peak, runs := build("160MiB")
+	if free < limit*5/4 || peak > limit*11/10 || runs < 2 {
+		t.Errorf("a peak of %d bytes under a limit of %d, and %d without", peak, limit, free)
+	}
+	t.Logf("a peak of %d bytes under a limit of %d, and %d without", peak, limit, free)
+	one, err := os.ReadFile("2GiB.hdl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if two, err := os.ReadFile("160MiB.hdl"); err != nil || string(one) != string(two) {
+		t.Errorf("the limit changes the file (%v)", err)
+	}
+	if f := files(t); f != "160MiB.hdl 2GiB.hdl d.tsv" {
+		t.Errorf("left behind: %s", f)
+	}
+	if r := heddle(t, "index", "build", "-o", "x.hdl", "--build-memory", "1MiB", "d.tsv"); r.code != exitFailure || !strings.Contains(r.stderr, "too small: this build needs at least") {
+		t.Errorf("a limit of 1 MiB: %+v", r)
+	}
+}
+
+// TestTableMemory builds a table of many different texts, which do not fit in the limit, and compares
+// the peak memory of the process with the limit.
+func TestTableMemory(t *testing.T) {
+	testneeds.Long(t)
+	inTempDir(t)
+	var text bytes.Buffer
+	text.WriteString("user,n\n")
+	for i := range uint32(2_000_000) {
+		fmt.Fprintf(&text, "user-%010d,%d\n", i*2654435761, i%100) // all different
+	}
+	if err := os.WriteFile("t.csv", text.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const limit = 128 << 20
+	build := func(limit string) (peak int64) {
+		peak, _ = peakOf(t, "bitmap", "build", "-o", limit+".hdb", "--no-progress", "--build-memory", limit, "t.csv")
+		return peak
+	}
+	free, peak := build("2GiB"), build("128MiB")
+	t.Logf("a peak of %d bytes under a limit of %d, and %d without", peak, limit, free)
+	if free < limit*5/4 || peak > limit*11/10 {
+		t.Errorf("a peak of %d bytes under a limit of %d, and %d without", peak, limit, free)
+	}
+	one, err := os.ReadFile("2GiB.hdb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if two, err := os.ReadFile("128MiB.hdb"); err != nil || !bytes.Equal(one, two) {
+		t.Errorf("the limit changes the file (%v)", err)
+	}
+	if r := heddle(t, "bitmap", "build", "-o", "x.hdb", "--build-memory", "1MiB", "t.csv"); r.code != exitFailure || !strings.Contains(r.stderr, "too small: this build needs at least") {
+		t.Errorf("a limit of 1 MiB: %+v", r)
+	}
+	if f := files(t); f != "128MiB.hdb 2GiB.hdb t.csv" {
+		t.Errorf("left behind: %s", f)
+	}
+}

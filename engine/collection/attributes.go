@@ -1,0 +1,72 @@
+package collection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"heddle/engine/collection/attributes"
+	"heddle/engine/file/input"
+	"heddle/engine/index/build"
+	indexmerge "heddle/engine/index/merge"
+	tablebuild "heddle/engine/table/build"
+	"heddle/engine/table/hdb"
+	"heddle/engine/table/merge"
+)
+
+// addAttributes writes the attribute table with a number from the inputs of an index, and sets the
+// options of the index accordingly: its documents must be the rows of the table. Done must be called
+// after the build of the index.
+func (w *Writer) addAttributes(ctx context.Context, number uint64, inputs []string, opt *build.Options) (done func(), err error) {
+	done = func() {}
+	switch {
+	case opt.Format != build.Auto && opt.Format != build.JSONL && opt.Format != "":
+		return done, fmt.Errorf("format %s has no attributes: the collection takes JSON lines", opt.Format)
+	case opt.Invalid == input.Skip:
+		return done, errors.New("invalid documents cannot be skipped: row i of the attribute table is document i")
+	}
+	opt.Format = build.JSONL
+	table := attributes.Options{Declared: w.Manifest().Settings.Attributes, Options: tablebuild.Options{Creator: w.creator, TempDir: w.dir}}
+	if slices.Contains(inputs, "-") { // which is read twice
+		spool, err := os.CreateTemp(w.dir, ".heddle-build-*")
+		if err != nil {
+			return done, err
+		}
+		done = func() { _ = errors.Join(spool.Close(), os.Remove(spool.Name())) } // or the next writer removes it
+		if _, err := io.Copy(spool, opt.Stdin); err != nil {
+			return done, err
+		}
+		table.Stdin, opt.Stdin = spool, io.NewSectionReader(spool, 0, 1<<62)
+	}
+	r, err := attributes.Build(ctx, w.attributesPath(number), inputs, table)
+	opt.Documents = uint64(r.Rows)
+	return done, err
+}
+
+// attributesPath is the path of the attribute table with a number.
+func (w *Writer) attributesPath(number uint64) string {
+	return filepath.Join(w.dir, fmt.Sprintf("%08d.hdb", number))
+}
+
+// mergeAttributes writes the attribute table of a merged segment with a number, from the segments and
+// their documents when the merge began.
+func (w *Writer) mergeAttributes(ctx context.Context, number uint64, old []*segment, parts []indexmerge.Part) error {
+	var all []merge.Part
+	for i, s := range old {
+		f, err := hdb.Open(filepath.Join(w.dir, s.Attributes.File))
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if uint64(f.Rows()) != s.Docs {
+			return fmt.Errorf("%w: %s has %d rows, the manifest says %d", hdb.ErrCorrupt, f.Path(), f.Rows(), s.Docs)
+		}
+		all = append(all, merge.Whole(f, parts[i].Deleted))
+	}
+	_, err := merge.File(ctx, all, w.attributesPath(number), tablebuild.Options{Creator: w.creator})
+	return err
+}

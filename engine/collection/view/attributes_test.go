@@ -1,0 +1,169 @@
+package view
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"heddle/engine"
+	"heddle/engine/api"
+	"heddle/engine/cluster"
+	"heddle/engine/collection"
+	"heddle/engine/collection/attributes"
+	"heddle/engine/index/build"
+)
+
+// columns are the attributes of a test.
+var columns = []attributes.Column{{Name: "year", Type: "int"}, {Name: "lang", Type: "string"}, {Name: "price", Type: "decimal(10,2)"}}
+
+// object draws a document in JSON, with its name.
+func object() *rapid.Generator[[2]string] {
+	return rapid.Custom(func(t *rapid.T) [2]string {
+		name := fmt.Sprintf("n%02d", rapid.IntRange(0, 60).Draw(t, "name"))
+		text := fmt.Sprintf(`{"id":%q,"text":%q`, name, strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "a", "b", "c", "rare"}), 0, 6).Draw(t, "words"), " "))
+		text += rapid.SampledFrom([]string{"", `,"year":1999`, `,"year":2005`, `,"year":-1`}).Draw(t, "year")
+		text += rapid.SampledFrom([]string{"", `,"lang":"de"`, `,"lang":""`, `,"lang":"en, \"x\""`, `,"lang":null`}).Draw(t, "lang")
+		text += rapid.SampledFrom([]string{"", `,"price":1.5`, `,"price":"12.25"`}).Draw(t, "price")
+		return [2]string{name, text + rapid.SampledFrom([]string{"", `,"other":[1]`}).Draw(t, "other") + "}"}
+	})
+}
+
+// addObjects adds JSON lines.
+func addObjects(w *collection.Writer, lines string) error {
+	_, err := w.Add(context.Background(), []string{"-"}, build.Options{Format: build.Auto, Stdin: strings.NewReader(lines)})
+	return err
+}
+
+// TestAttributes: after random changes, queries with filters and facets have the answers of a fresh
+// index and a fresh attribute table, and a merged collection has the bytes of the fresh table.
+func TestAttributes(t *testing.T) {
+	e := newEngine(t)
+	rapid.Check(t, func(r *rapid.T) {
+		dir := filepath.Join(t.TempDir(), "books")
+		must(r, collection.Create(t.Context(), dir, build.DefaultOptions(), columns...))
+		w, err := collection.Open(dir, "test")
+		must(r, err)
+		defer w.Close()
+		set := New()
+		defer set.Close()
+		c := set.Coordinator(cluster.Options{})
+		var live [][2]string
+		remove := func(name string) {
+			live = slices.DeleteFunc(live, func(d [2]string) bool { return d[0] == name })
+		}
+		for range rapid.IntRange(1, 4).Draw(r, "changes") {
+			lines := ""
+			for _, d := range rapid.SliceOfN(object(), 1, 20).Draw(r, "lines") {
+				remove(d[0])
+				live, lines = append(live, d), lines+d[1]+"\n"
+			}
+			must(r, addObjects(w, lines))
+			for _, n := range rapid.SliceOfN(rapid.IntRange(0, 60), 0, 10).Draw(r, "gone") {
+				remove(fmt.Sprintf("n%02d", n))
+				must(r, erase(w, []string{fmt.Sprintf("n%02d", n)}))
+			}
+			if rapid.Bool().Draw(r, "maintain") {
+				must(r, w.Maintain(t.Context()))
+			}
+			_, err := set.Load(t.Context(), e, "books", dir)
+			must(r, err)
+		}
+		if len(live) == 0 {
+			return
+		}
+		fresh, table := freshFiles(t, r, live)
+		x, err := e.OpenIndex(t.Context(), fresh, engine.IndexOptions{})
+		must(r, err)
+		defer x.Close()
+		now, err := x.Snapshot()
+		must(r, err)
+		defer now.Close()
+		rows, err := e.OpenTable(t.Context(), table, engine.TableOptions{})
+		must(r, err)
+		defer rows.Close()
+		check := func() {
+			for range 3 {
+				text := rapid.SampledFrom([]string{"a", "b rare", "a AND NOT c", "rar*"}).Draw(r, "text")
+				for _, where := range rapid.SliceOfN(rapid.SampledFrom([]string{"", "year > 2000", "lang = 'de' OR price >= 2", "lang IS NULL"}), 1, 2).Draw(r, "where") {
+					q := engine.Query{Text: text, K: rapid.SampledFrom([]int{0, 3, 50}).Draw(r, "k"), Match: engine.Or}
+					whole := q
+					if where != "" {
+						q.Filter, whole.Filter = &engine.Filter{Where: where}, &engine.Filter{Where: where, Table: rows}
+					}
+					facets := engine.Facets{Columns: []string{"lang", "price"}}
+					got, _, err := c.Search(t.Context(), "books", q, api.Ask{Names: true, Facets: &facets})
+					must(r, err)
+					facets.Table = rows
+					want, matches, counts, err := now.SearchFacets(t.Context(), whole, facets)
+					must(r, err)
+					var names []string
+					for _, d := range want.Docs {
+						names = append(names, now.File().DocName(d))
+					}
+					if !slices.Equal(got.Names, names) || !slices.Equal(got.Scores, want.Scores) || got.Matches != matches || fmt.Sprint(got.Facets) != fmt.Sprint(counts) {
+						r.Fatalf("%q, %q: %v %v %d %v, want %v %v %d %v", text, where, got.Names, got.Scores, got.Matches, got.Facets, names, want.Scores, matches, counts)
+					}
+				}
+			}
+		}
+		check()
+		must(r, w.Merge(t.Context()))
+		m, err := set.Load(t.Context(), e, "books", dir)
+		must(r, err)
+		check()
+		a, err1 := os.ReadFile(filepath.Join(dir, m.Segments[0].Attributes.File))
+		b, err2 := os.ReadFile(table)
+		if err1 != nil || err2 != nil || !bytes.Equal(a, b) {
+			r.Fatalf("the merged table differs from a fresh one: %v, %v", err1, err2)
+		}
+	})
+}
+
+// freshFiles builds an index and a table of documents.
+func freshFiles(t *testing.T, r *rapid.T, live [][2]string) (index, table string) {
+	dir, lines := t.TempDir(), ""
+	for _, d := range live {
+		lines += d[1] + "\n"
+	}
+	index, table = filepath.Join(dir, "x.hdl"), filepath.Join(dir, "x.hdb")
+	_, err := build.Build(t.Context(), index, []string{"-"}, build.Options{Format: build.JSONL, Stdin: strings.NewReader(lines)})
+	must(r, err)
+	opt := attributes.Options{Declared: columns, Stdin: strings.NewReader(lines)}
+	opt.Creator = "test"
+	_, err = attributes.Build(t.Context(), table, []string{"-"}, opt)
+	must(r, err)
+	return index, table
+}
+
+// TestAttributeErrors: documents that have no attributes, or wrong ones, change nothing.
+func TestAttributeErrors(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "books")
+	must(t, collection.Create(t.Context(), dir, build.DefaultOptions(), columns...))
+	w, err := collection.Open(dir, "test")
+	must(t, err)
+	defer w.Close()
+	must(t, addObjects(w, `{"id":"a","text":"x","year":1}`))
+	before, err := os.ReadDir(dir)
+	must(t, err)
+	for want, lines := range map[string]string{`-:2: column "year"`: "{\"id\":\"b\",\"text\":\"x\"}\n{\"id\":\"c\",\"text\":\"x\",\"year\":\"soon\"}\n", "-:1": "no json\n", "none of the members": `{"id":"a"}`} {
+		if err := addObjects(w, lines); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, err := w.Add(t.Context(), []string{"-"}, build.Options{Format: build.Text, Stdin: strings.NewReader("a\tb\n")}); err == nil || !strings.Contains(err.Error(), "JSON lines") {
+		t.Errorf("text: %v", err)
+	}
+	if after, err := os.ReadDir(dir); err != nil || len(after) != len(before) || w.Manifest().Live() != 1 {
+		t.Errorf("%v, want %v, %v", after, before, err)
+	}
+	if err := collection.Create(t.Context(), filepath.Join(t.TempDir(), "x"), build.DefaultOptions(), attributes.Column{Name: "text", Type: "int"}); err == nil {
+		t.Error("a column with the name of the text")
+	}
+}

@@ -1,0 +1,72 @@
+package selecttest
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+	"heddle/engine/plan/plantest"
+)
+
+// codes counts random rows by the codes of columns of few codes, of many, of 64 bits, and of columns
+// where rows without a value exist.
+func (su suite) codes(t *testing.T) {
+	r := plantest.RNG(t)
+	rows := uint32(su.Pick(150_000, 9_000))
+	tab := plantest.NewTable(rows, 32)
+	var inputs []plan.Input
+	for i, last := range []uint64{0, 1, 9, 4093, 4094, 70_000, 1 << 33} {
+		codes := make([]uint64, rows)
+		for k := range codes {
+			codes[k] = r.Uint64N(last + 1)
+		}
+		codes[r.IntN(int(rows))] = last
+		in := plan.Input{Column: uint32(i), Last: last, Missing: i%2 == 1}
+		in.Vector = tab.AddVector(plantest.NewFilter(rows, func(uint32) bool { return r.IntN(1+i) == 1 }))
+		tab.AddCodes(t, codes)
+		inputs = append(inputs, in)
+	}
+	counter, ok := su.load(t, tab).(plan.CodeCounter)
+	if !ok {
+		t.Skip("the backend does not count codes")
+	}
+	su.Check(t, func(rt *rapid.T) {
+		set := plantest.DrawFilter(rt, rows)
+		if set == nil {
+			set = make([]uint64, plan.FilterWords(rows))
+		}
+		some := rapid.SliceOfNDistinct(rapid.SampledFrom(inputs), 0, len(inputs), func(in plan.Input) uint32 { return in.Column }).Draw(rt, "columns")
+		got, err := counter.CountCodes(rt.Context(), set, some)
+		if err != nil || len(got) != len(some) {
+			rt.Fatalf("%d results for %d columns, %v", len(got), len(some), err)
+		}
+		for i, in := range some {
+			if got[i] == nil && in.Last > 1<<20 {
+				continue
+			}
+			want := make([]uint64, in.Last+2)
+			for row := range rows {
+				switch {
+				case set[row/64]>>(row%64)&1 == 0:
+				case in.Missing && tab.Bits[in.Vector][row/64]>>(row%64)&1 != 0:
+					want[0]++
+				default:
+					want[tab.Codes[in.Column][row]+1]++
+				}
+			}
+			if !slices.Equal(got[i], want) {
+				rt.Errorf("column %d with codes up to %d: wrong counts", in.Column, in.Last)
+			}
+		}
+	})
+	in := inputs[2]
+	in.Last-- // which the column has
+	all := plantest.NewFilter(rows, func(uint32) bool { return true })
+	if _, err := counter.CountCodes(t.Context(), all, []plan.Input{in}); !errors.Is(err, codec.ErrCorrupt) {
+		t.Errorf("a code above the last one: %v", err)
+	}
+}

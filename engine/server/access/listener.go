@@ -1,0 +1,31 @@
+package access
+
+import (
+	"net"
+	"net/http"
+	"time"
+)
+
+// Server returns a server of HTTP/1.1 and HTTP/2 for a listener of the service or of administration,
+// with TLS if there is a certificate. A client has the time stall for the headers of a request. A
+// connection of HTTP/2 whose client does not answer pings for that time ends.
+func (g *Guard) Server(h http.Handler, admin bool, stall time.Duration) *http.Server {
+	secure := g.TLS(admin)
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(secure != nil)
+	protocols.SetUnencryptedHTTP2(secure == nil)
+	return &http.Server{
+		Handler: h, Protocols: protocols, TLSConfig: secure,
+		HTTP2:             &http.HTTP2Config{SendPingTimeout: stall, PingTimeout: stall},
+		ReadHeaderTimeout: stall, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+	}
+}
+
+// Serve answers the requests of a listener until s ends.
+func Serve(s *http.Server, l net.Listener) error {
+	if s.TLSConfig != nil {
+		return s.ServeTLS(l, "", "")
+	}
+	return s.Serve(l)
+}
