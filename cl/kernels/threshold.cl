@@ -12,25 +12,19 @@
 //           weight (s-1)/255, so at least (u - 2 terms) unit - weights/255.
 // Batch     see coarse.cl.
 // State     see select.cl.
-// Phases    two bits of the k-th greatest sum after two: the sums that come to each of the three
-//           numbers beside the bits found so far are counted. Each work-item holds its sums in
-//           registers if there are few. SCAN_SERIAL: a histogram of the upper half of the
-//           bits, then one of the lower half.
+// Phases    two bits of the k-th greatest sum after two. SCAN_SERIAL: a histogram of the upper
+//           half of the bits, then one of the lower half.
 // Launch    a group of THRESHOLD_WG work-items (SCAN_SERIAL: of one) a query.
-// Local     16*THRESHOLD_WG bytes (THRESHOLD_WG/2 with NV_SHUFFLE; SCAN_SERIAL: 1 KiB).
+// Local     96 bytes (SCAN_SERIAL: 1 KiB).
 // Bounds    any sums and counts.
 #ifndef HEDDLE_POSTING
 #include "posting.cl"
-#endif
-#ifndef HEDDLE_GROUP
-#include "group.cl"
 #endif
 #define BITS 16 // of a sum
 #if SCAN_SERIAL
 #define THRESHOLD_WG 1
 #define THRESHOLD_GROUP
 #define REACH_WORDS (1 << BITS / 2)
-typedef uint reach_t;
 
 // digit_of finds the k-th greatest sum among the sums whose bits above `shift` + 8 are `above`: the
 // next eight bits. It returns bits that no sum has where there are fewer than *k sums, and
@@ -59,45 +53,30 @@ static inline uint greatest_of(__global const uint *sums, uint n, uint stride, u
 #else
 #define THRESHOLD_WG 256
 #define THRESHOLD_GROUP __attribute__((reqd_work_group_size(THRESHOLD_WG, 1, 1)))
-#define HELD 16 // words of a work-item in registers, two sums each
-#if NV_SHUFFLE
-#define REACH_WORDS (THRESHOLD_WG / 32) // members that group_scan needs
-#else
-#define REACH_WORDS THRESHOLD_WG
-#endif
-typedef uint4 reach_t;
-
-// reached counts a sum for each of the three numbers that it comes to.
-static inline uint4 reached(uint v, uint least, uint b) {
-    return (uint4)(v >= (least | 1u << b), v >= (least | 2u << b), v >= (least | 3u << b), 0);
-}
+#define REACH_WORDS (BITS / 2 * 3)
 
 // greatest_of is the k-th greatest of n sums, each the first of `stride` words; 0 if there
 // are fewer.
-static inline uint greatest_of(__global const uint *sums, uint n, uint stride, uint k, __local uint4 *reach) {
-    uint lid = get_local_id(0), least = 0, held[HELD];
-    bool few = n <= 2 * HELD * THRESHOLD_WG;
-#pragma unroll
-    for (uint j = 0; j < HELD; j++) {
-        uint i = 2 * j * THRESHOLD_WG + lid;
-        held[j] = few && i < n ? sums[(size_t)i * stride] : 0;
-        i += THRESHOLD_WG;
-        held[j] |= few && i < n ? sums[(size_t)i * stride] << 16 : 0;
-    }
+static inline uint greatest_of(__global const uint *sums, uint n, uint stride, uint k, __local uint *reach) {
+    uint lid = get_local_id(0), least = 0;
+    for (uint i = lid; i < REACH_WORDS; i += THRESHOLD_WG)
+        reach[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
     for (uint b = BITS; b > 0;) {
-        uint4 own = 0, total;
         b -= 2;
-        if (few) {
-#pragma unroll
-            for (uint j = 0; j < HELD; j++) // sums behind the end are 0 and come to nothing
-                own += reached(held[j] & 0xffff, least, b) + reached(held[j] >> 16, least, b);
-        } else {
-            for (uint i = lid; i < n; i += THRESHOLD_WG)
-                own += reached(sums[(size_t)i * stride], least, b);
+        uint one = 0, two = 0, three = 0;
+        for (uint i = lid; i < n; i += THRESHOLD_WG) {
+            uint v = sums[(size_t)i * stride];
+            one += v >= (least | 1u << b);
+            two += v >= (least | 2u << b);
+            three += v >= (least | 3u << b);
         }
-        group_scan(own, THRESHOLD_WG, reach, &total);
+        __local uint *r = reach + b / 2 * 3;
+        if (one) atomic_add(&r[0], one);
+        if (two) atomic_add(&r[1], two);
+        if (three) atomic_add(&r[2], three);
         barrier(CLK_LOCAL_MEM_FENCE);
-        least |= (total.z >= k ? 3u : total.y >= k ? 2u : total.x >= k ? 1u : 0u) << b;
+        least |= (r[2] >= k ? 3u : r[1] >= k ? 2u : r[0] >= k ? 1u : 0u) << b;
     }
     return least;
 }
@@ -106,7 +85,7 @@ static inline uint greatest_of(__global const uint *sums, uint n, uint stride, u
 THRESHOLD_GROUP
 __kernel void coarse_threshold(__global const uint4 *batch, uint queries_at, uint all, __global const uint *cells, uint n,
                                uint k, __global uint *state, __global uint *counts) {
-    __local reach_t reach[REACH_WORDS];
+    __local uint reach[REACH_WORDS];
     uint q = get_group_id(0), least = greatest_of(cells + (size_t)q * n, n, 1, k, reach);
     if (get_local_id(0) == 0) {
         uint4 query = batch[queries_at + q];
@@ -120,7 +99,7 @@ THRESHOLD_GROUP
 __kernel void coarse_raise(__global const uint4 *batch, uint terms_at, uint queries_at, uint narrow, uint all,
                            __global const uint *counts, __global const uint *found, uint capacity, uint k, uint filters_at,
                            __global uint *state) {
-    __local reach_t reach[REACH_WORDS];
+    __local uint reach[REACH_WORDS];
     uint q = get_group_id(0), n = counts[q];
     uint least = greatest_of(found + 2 * (size_t)q * capacity + 1, n > capacity ? 0 : n, 2, k, reach);
     if (get_local_id(0) == 0) {

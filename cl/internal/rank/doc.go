@@ -32,7 +32,7 @@
 //	packets_fill
 //	coarse_sums    a query in up to 8 ranges, by         64, or 128 for    8 to 21 KiB              1, and 2 per range
 //	               bounds                                sums of 16 bits
-//	coarse_        the threshold from the sample, and    256               16 bytes a work-item,    2 per two bits
+//	coarse_        the threshold from the sample, and    256               96 bytes                 9
 //	threshold,     a higher one from documents found
 //	coarse_raise
 //	coarse_        exact scores of documents found       64                128 bytes                3 per 16 documents
