@@ -21,9 +21,9 @@
 // Batch     see posting.cl, but a term is {offset of its packets, their buffer | 256 if
 //           dense, w of the upper bounds, w of the lower ones}, {list, weight, words of its bitset << 1,
 //           where in `bits` its bitset begins}, a query
-//           {first term, terms, unit of the upper bounds, unit of the lower ones}. From filters_at
-//           on, if that is not 0, its filter: {where it begins in units of four words of the
-//           buffer of filters, words: 0 without a filter, 1 if the query seeks, 0}.
+//           {first term, terms, unit of the upper bounds, unit of the lower ones}. With
+//           COARSE_FILTER, from filters_at on, its filter: {where it begins in units of four words
+//           of the buffer of filters, words: 0 without a filter, 1 if the query seeks, 0}.
 // Packets   see packets.cl.
 // State     see select.cl.
 // Phases    coarse_sums: (1) where the ranges of the group lie in the lists; then range by
@@ -45,6 +45,9 @@
 #endif
 #ifndef COARSE_SAMPLE
 #define COARSE_SAMPLE 0
+#endif
+#ifndef COARSE_FILTER
+#define COARSE_FILTER 0 // queries have filters
 #endif
 #ifndef COARSE_WIDE
 #define COARSE_WIDE COARSE_SAMPLE // sums of 16 bits, for many terms
@@ -124,9 +127,13 @@ static inline void add_packet(__local uint *acc, uint4 v, bool dense, uint w, ui
 
 // PASSING returns the bits of the documents of row i of range r of the group in the filter, from bit
 // 0 on; all bits without a filter.
+#if COARSE_FILTER
 #define ROW_DOCS (4 * SUMS)
 #define PASSING(r, i) (filter.y ? filters[(size_t)filter.x * 4 + min((r) * (PACKET_RANGE / 32) + (i) * ROW_DOCS / 32, filter.y - 1)] \
                                       >> ((i) * ROW_DOCS & 31) : 0xffffffff)
+#else
+#define PASSING(r, i) 0xffffffffu
+#endif
 
 #if COARSE_SAMPLE
 // greatest is the greatest of the sums of a row whose documents have bits in `of`.
@@ -205,15 +212,18 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
     __local uint maxima[CELLS];
 #endif
     uint lid = get_local_id(0), g = get_group_id(0), q = query_from + g % queries, first = g / queries * span * every;
-    uint4 query = batch[queries_at + q], filter = 0;
-    if (filters_at)
-        filter = batch[filters_at + q];
+    uint4 query = batch[queries_at + q];
+#if COARSE_FILTER
+    uint4 filter = batch[filters_at + q];
+#endif
     uint terms = min(query.y, (uint)COARSE_TERMS), heads = PACKET_HEADS(ranges), each = each_of(all, terms);
 #if !COARSE_SAMPLE
     uint theta = state[THETA_OF(q)], least = max(all_of(all, terms) + (theta - min(theta, terms)) / max(query.z, 1u), 1u);
 #endif
+#if COARSE_FILTER
     if (filter.z)
         terms = 0;
+#endif
     __local uint4 *rows = (__local uint4 *)acc;
     span = min(span, min(ranges - first, (uint)COARSE_SPAN));
     for (uint i = lid; i < PACKET_RANGE / SUMS / 4; i += COARSE_WG)
@@ -280,7 +290,7 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
 #endif
             rows[i] = 0;
         }
-#if !COARSE_SAMPLE
+#if COARSE_FILTER && !COARSE_SAMPLE
         for (uint i = lid; i < PACKET_RANGE / 32 && filter.z; i += COARSE_WG) {
             uint w = (first + r) * (PACKET_RANGE / 32) + i;
             for (uint v = w < filter.y ? filters[(size_t)filter.x * 4 + w] : 0; v; v &= v - 1)

@@ -28,9 +28,7 @@ type ParseQueryRequest struct {
 	Query   string `protobuf:"bytes,2,opt,name=query,proto3" json:"query,omitempty"`
 	Literal bool   `protobuf:"varint,3,opt,name=literal,proto3" json:"literal,omitempty"`
 	// "or" (default), "and", or "and-or".
-	Mode string `protobuf:"bytes,4,opt,name=mode,proto3" json:"mode,omitempty"`
-	// It is checked too.
-	Filter        *Filter `protobuf:"bytes,5,opt,name=filter,proto3" json:"filter,omitempty"`
+	Mode          string `protobuf:"bytes,4,opt,name=mode,proto3" json:"mode,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -91,13 +89,6 @@ func (x *ParseQueryRequest) GetMode() string {
 		return x.Mode
 	}
 	return ""
-}
-
-func (x *ParseQueryRequest) GetFilter() *Filter {
-	if x != nil {
-		return x.Filter
-	}
-	return nil
 }
 
 type ParseQueryResponse struct {
@@ -3541,13 +3532,12 @@ var File_heddle_v1_inspect_proto protoreflect.FileDescriptor
 
 const file_heddle_v1_inspect_proto_rawDesc = "" +
 	"\n" +
-	"\x17heddle/v1/inspect.proto\x12\theddle.v1\x1a\x15heddle/v1/index.proto\x1a\x15heddle/v1/route.proto\x1a\x15heddle/v1/table.proto\"\x98\x01\n" +
+	"\x17heddle/v1/inspect.proto\x12\theddle.v1\x1a\x15heddle/v1/index.proto\x1a\x15heddle/v1/route.proto\x1a\x15heddle/v1/table.proto\"m\n" +
 	"\x11ParseQueryRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x18\n" +
 	"\aliteral\x18\x03 \x01(\bR\aliteral\x12\x12\n" +
-	"\x04mode\x18\x04 \x01(\tR\x04mode\x12)\n" +
-	"\x06filter\x18\x05 \x01(\v2\x11.heddle.v1.FilterR\x06filter\"|\n" +
+	"\x04mode\x18\x04 \x01(\tR\x04mode\"|\n" +
 	"\x12ParseQueryResponse\x12,\n" +
 	"\x05lists\x18\x01 \x03(\v2\x16.heddle.v1.PostingListR\x05lists\x12\x18\n" +
 	"\aunknown\x18\x02 \x03(\tR\aunknown\x12\x1e\n" +
@@ -3926,71 +3916,70 @@ var file_heddle_v1_inspect_proto_goTypes = []any{
 	(*Replica)(nil),               // 39: heddle.v1.Replica
 	(*Intent)(nil),                // 40: heddle.v1.Intent
 	(*ClusterNode)(nil),           // 41: heddle.v1.ClusterNode
-	(*Filter)(nil),                // 42: heddle.v1.Filter
-	(*Scoring)(nil),               // 43: heddle.v1.Scoring
+	(*Scoring)(nil),               // 42: heddle.v1.Scoring
+	(*Filter)(nil),                // 43: heddle.v1.Filter
 	(*Facets)(nil),                // 44: heddle.v1.Facets
 	(*FacetAnswer)(nil),           // 45: heddle.v1.FacetAnswer
 	(*Resident)(nil),              // 46: heddle.v1.Resident
 }
 var file_heddle_v1_inspect_proto_depIdxs = []int32{
-	42, // 0: heddle.v1.ParseQueryRequest.filter:type_name -> heddle.v1.Filter
-	2,  // 1: heddle.v1.ParseQueryResponse.lists:type_name -> heddle.v1.PostingList
-	43, // 2: heddle.v1.InspectSearchRequest.scoring:type_name -> heddle.v1.Scoring
-	42, // 3: heddle.v1.InspectSearchRequest.filter:type_name -> heddle.v1.Filter
-	44, // 4: heddle.v1.InspectSearchRequest.facets:type_name -> heddle.v1.Facets
-	5,  // 5: heddle.v1.InspectSearchResponse.hits:type_name -> heddle.v1.InspectedHit
-	2,  // 6: heddle.v1.InspectSearchResponse.lists:type_name -> heddle.v1.PostingList
-	7,  // 7: heddle.v1.InspectSearchResponse.way:type_name -> heddle.v1.Way
-	45, // 8: heddle.v1.InspectSearchResponse.facets:type_name -> heddle.v1.FacetAnswer
-	6,  // 9: heddle.v1.InspectedHit.text:type_name -> heddle.v1.TextPiece
-	8,  // 10: heddle.v1.Way.estimates:type_name -> heddle.v1.Estimate
-	9,  // 11: heddle.v1.Way.stages:type_name -> heddle.v1.Stage
-	12, // 12: heddle.v1.IndexDetails.codecs:type_name -> heddle.v1.CodecUse
-	13, // 13: heddle.v1.IndexDetails.sections:type_name -> heddle.v1.FileSection
-	46, // 14: heddle.v1.IndexDetails.resident:type_name -> heddle.v1.Resident
-	2,  // 15: heddle.v1.ListTermsResponse.terms:type_name -> heddle.v1.PostingList
-	18, // 16: heddle.v1.TermDetails.costs:type_name -> heddle.v1.CodecCost
-	21, // 17: heddle.v1.TableDetails.columns:type_name -> heddle.v1.ColumnDetails
-	46, // 18: heddle.v1.TableDetails.resident:type_name -> heddle.v1.Resident
-	22, // 19: heddle.v1.ColumnDetails.bins:type_name -> heddle.v1.ColumnBin
-	25, // 20: heddle.v1.InspectSelectResponse.tests:type_name -> heddle.v1.ColumnTest
-	7,  // 21: heddle.v1.InspectSelectResponse.way:type_name -> heddle.v1.Way
-	28, // 22: heddle.v1.Status.queue:type_name -> heddle.v1.QueueStatus
-	29, // 23: heddle.v1.Status.processors:type_name -> heddle.v1.ProcessorStatus
-	30, // 24: heddle.v1.Status.answers:type_name -> heddle.v1.CacheStatus
-	30, // 25: heddle.v1.ProcessorStatus.lists:type_name -> heddle.v1.CacheStatus
-	33, // 26: heddle.v1.Machine.places:type_name -> heddle.v1.Place
-	34, // 27: heddle.v1.Machine.findings:type_name -> heddle.v1.Finding
-	37, // 28: heddle.v1.Cluster.collections:type_name -> heddle.v1.Collection
-	41, // 29: heddle.v1.Cluster.nodes:type_name -> heddle.v1.ClusterNode
-	38, // 30: heddle.v1.Collection.shards:type_name -> heddle.v1.Shard
-	40, // 31: heddle.v1.Collection.intent:type_name -> heddle.v1.Intent
-	39, // 32: heddle.v1.Shard.replicas:type_name -> heddle.v1.Replica
-	0,  // 33: heddle.v1.InspectService.ParseQuery:input_type -> heddle.v1.ParseQueryRequest
-	3,  // 34: heddle.v1.InspectService.InspectSearch:input_type -> heddle.v1.InspectSearchRequest
-	10, // 35: heddle.v1.InspectService.DescribeIndex:input_type -> heddle.v1.DescribeIndexRequest
-	14, // 36: heddle.v1.InspectService.ListTerms:input_type -> heddle.v1.ListTermsRequest
-	16, // 37: heddle.v1.InspectService.DescribeTerm:input_type -> heddle.v1.DescribeTermRequest
-	19, // 38: heddle.v1.InspectService.DescribeTable:input_type -> heddle.v1.DescribeTableRequest
-	23, // 39: heddle.v1.InspectService.InspectSelect:input_type -> heddle.v1.InspectSelectRequest
-	26, // 40: heddle.v1.InspectService.GetStatus:input_type -> heddle.v1.GetStatusRequest
-	31, // 41: heddle.v1.InspectService.GetMachine:input_type -> heddle.v1.GetMachineRequest
-	35, // 42: heddle.v1.InspectService.GetCluster:input_type -> heddle.v1.GetClusterRequest
-	1,  // 43: heddle.v1.InspectService.ParseQuery:output_type -> heddle.v1.ParseQueryResponse
-	4,  // 44: heddle.v1.InspectService.InspectSearch:output_type -> heddle.v1.InspectSearchResponse
-	11, // 45: heddle.v1.InspectService.DescribeIndex:output_type -> heddle.v1.IndexDetails
-	15, // 46: heddle.v1.InspectService.ListTerms:output_type -> heddle.v1.ListTermsResponse
-	17, // 47: heddle.v1.InspectService.DescribeTerm:output_type -> heddle.v1.TermDetails
-	20, // 48: heddle.v1.InspectService.DescribeTable:output_type -> heddle.v1.TableDetails
-	24, // 49: heddle.v1.InspectService.InspectSelect:output_type -> heddle.v1.InspectSelectResponse
-	27, // 50: heddle.v1.InspectService.GetStatus:output_type -> heddle.v1.Status
-	32, // 51: heddle.v1.InspectService.GetMachine:output_type -> heddle.v1.Machine
-	36, // 52: heddle.v1.InspectService.GetCluster:output_type -> heddle.v1.Cluster
-	43, // [43:53] is the sub-list for method output_type
-	33, // [33:43] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	2,  // 0: heddle.v1.ParseQueryResponse.lists:type_name -> heddle.v1.PostingList
+	42, // 1: heddle.v1.InspectSearchRequest.scoring:type_name -> heddle.v1.Scoring
+	43, // 2: heddle.v1.InspectSearchRequest.filter:type_name -> heddle.v1.Filter
+	44, // 3: heddle.v1.InspectSearchRequest.facets:type_name -> heddle.v1.Facets
+	5,  // 4: heddle.v1.InspectSearchResponse.hits:type_name -> heddle.v1.InspectedHit
+	2,  // 5: heddle.v1.InspectSearchResponse.lists:type_name -> heddle.v1.PostingList
+	7,  // 6: heddle.v1.InspectSearchResponse.way:type_name -> heddle.v1.Way
+	45, // 7: heddle.v1.InspectSearchResponse.facets:type_name -> heddle.v1.FacetAnswer
+	6,  // 8: heddle.v1.InspectedHit.text:type_name -> heddle.v1.TextPiece
+	8,  // 9: heddle.v1.Way.estimates:type_name -> heddle.v1.Estimate
+	9,  // 10: heddle.v1.Way.stages:type_name -> heddle.v1.Stage
+	12, // 11: heddle.v1.IndexDetails.codecs:type_name -> heddle.v1.CodecUse
+	13, // 12: heddle.v1.IndexDetails.sections:type_name -> heddle.v1.FileSection
+	46, // 13: heddle.v1.IndexDetails.resident:type_name -> heddle.v1.Resident
+	2,  // 14: heddle.v1.ListTermsResponse.terms:type_name -> heddle.v1.PostingList
+	18, // 15: heddle.v1.TermDetails.costs:type_name -> heddle.v1.CodecCost
+	21, // 16: heddle.v1.TableDetails.columns:type_name -> heddle.v1.ColumnDetails
+	46, // 17: heddle.v1.TableDetails.resident:type_name -> heddle.v1.Resident
+	22, // 18: heddle.v1.ColumnDetails.bins:type_name -> heddle.v1.ColumnBin
+	25, // 19: heddle.v1.InspectSelectResponse.tests:type_name -> heddle.v1.ColumnTest
+	7,  // 20: heddle.v1.InspectSelectResponse.way:type_name -> heddle.v1.Way
+	28, // 21: heddle.v1.Status.queue:type_name -> heddle.v1.QueueStatus
+	29, // 22: heddle.v1.Status.processors:type_name -> heddle.v1.ProcessorStatus
+	30, // 23: heddle.v1.Status.answers:type_name -> heddle.v1.CacheStatus
+	30, // 24: heddle.v1.ProcessorStatus.lists:type_name -> heddle.v1.CacheStatus
+	33, // 25: heddle.v1.Machine.places:type_name -> heddle.v1.Place
+	34, // 26: heddle.v1.Machine.findings:type_name -> heddle.v1.Finding
+	37, // 27: heddle.v1.Cluster.collections:type_name -> heddle.v1.Collection
+	41, // 28: heddle.v1.Cluster.nodes:type_name -> heddle.v1.ClusterNode
+	38, // 29: heddle.v1.Collection.shards:type_name -> heddle.v1.Shard
+	40, // 30: heddle.v1.Collection.intent:type_name -> heddle.v1.Intent
+	39, // 31: heddle.v1.Shard.replicas:type_name -> heddle.v1.Replica
+	0,  // 32: heddle.v1.InspectService.ParseQuery:input_type -> heddle.v1.ParseQueryRequest
+	3,  // 33: heddle.v1.InspectService.InspectSearch:input_type -> heddle.v1.InspectSearchRequest
+	10, // 34: heddle.v1.InspectService.DescribeIndex:input_type -> heddle.v1.DescribeIndexRequest
+	14, // 35: heddle.v1.InspectService.ListTerms:input_type -> heddle.v1.ListTermsRequest
+	16, // 36: heddle.v1.InspectService.DescribeTerm:input_type -> heddle.v1.DescribeTermRequest
+	19, // 37: heddle.v1.InspectService.DescribeTable:input_type -> heddle.v1.DescribeTableRequest
+	23, // 38: heddle.v1.InspectService.InspectSelect:input_type -> heddle.v1.InspectSelectRequest
+	26, // 39: heddle.v1.InspectService.GetStatus:input_type -> heddle.v1.GetStatusRequest
+	31, // 40: heddle.v1.InspectService.GetMachine:input_type -> heddle.v1.GetMachineRequest
+	35, // 41: heddle.v1.InspectService.GetCluster:input_type -> heddle.v1.GetClusterRequest
+	1,  // 42: heddle.v1.InspectService.ParseQuery:output_type -> heddle.v1.ParseQueryResponse
+	4,  // 43: heddle.v1.InspectService.InspectSearch:output_type -> heddle.v1.InspectSearchResponse
+	11, // 44: heddle.v1.InspectService.DescribeIndex:output_type -> heddle.v1.IndexDetails
+	15, // 45: heddle.v1.InspectService.ListTerms:output_type -> heddle.v1.ListTermsResponse
+	17, // 46: heddle.v1.InspectService.DescribeTerm:output_type -> heddle.v1.TermDetails
+	20, // 47: heddle.v1.InspectService.DescribeTable:output_type -> heddle.v1.TableDetails
+	24, // 48: heddle.v1.InspectService.InspectSelect:output_type -> heddle.v1.InspectSelectResponse
+	27, // 49: heddle.v1.InspectService.GetStatus:output_type -> heddle.v1.Status
+	32, // 50: heddle.v1.InspectService.GetMachine:output_type -> heddle.v1.Machine
+	36, // 51: heddle.v1.InspectService.GetCluster:output_type -> heddle.v1.Cluster
+	42, // [42:52] is the sub-list for method output_type
+	32, // [32:42] is the sub-list for method input_type
+	32, // [32:32] is the sub-list for extension type_name
+	32, // [32:32] is the sub-list for extension extendee
+	0,  // [0:32] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_inspect_proto_init() }

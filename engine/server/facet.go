@@ -5,10 +5,11 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/server/inspect"
 )
 
 // facets returns the facets that a search asks for; nil for none.
-func (s *Server) facets(r *api.SearchRequest) (*engine.Facets, error) {
+func (s *Server) facets(r inspect.Counted) (*engine.Facets, error) {
 	asked := r.GetFacets()
 	if asked == nil {
 		return nil, nil
@@ -26,9 +27,9 @@ func (s *Server) facets(r *api.SearchRequest) (*engine.Facets, error) {
 }
 
 // facetAnswer is the answer to facets.
-func facetAnswer(h *api.Hits) *api.FacetAnswer {
-	out := &api.FacetAnswer{Matches: h.Matches}
-	for _, f := range h.Facets {
+func facetAnswer(matches uint64, all []engine.Facet) *api.FacetAnswer {
+	out := &api.FacetAnswer{Matches: matches}
+	for _, f := range all {
 		facet := &api.Facet{Column: f.Column, Distinct: f.Distinct}
 		for _, v := range f.Values {
 			facet.Values = append(facet.Values, &api.FacetValue{Value: strings.ToValidUTF8(v.Value, "\uFFFD"), Missing: v.Missing, Count: v.Count})

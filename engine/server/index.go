@@ -115,7 +115,7 @@ func (i indexService) Search(ctx context.Context, r *api.SearchRequest) (*api.Se
 	out := &api.SearchResponse{}
 	out.TookMs, out.QueuedMs, out.Coverage, err = i.answer(ctx, r.GetIndex(), q, ask, func(h *api.Hits) {
 		if ask.Facets != nil {
-			out.Facets = facetAnswer(h)
+			out.Facets = facetAnswer(h.Matches, h.Facets)
 		}
 		out.Count, out.Explanation = h.Count, h.Explanation
 		out.Hits = make([]*api.Hit, len(h.IDs))

@@ -20,6 +20,7 @@ func (s *Server) inspection() *inspect.Service {
 		Query: func(ctx context.Context, r inspect.Asked, timeoutMs uint32) (engine.Query, error) {
 			return s.query(ctx, r.GetIndex(), r, timeoutMs)
 		},
+		Facets: s.facets, FacetAnswer: facetAnswer,
 		Rank: func(q *engine.Query, k uint32, scoring *api.Scoring) error { return s.rank(q, k, nil, scoring, nil) },
 		Selection: func(ctx context.Context, where string, timeoutMs uint32) engine.Selection {
 			about := monitor.Of(ctx)

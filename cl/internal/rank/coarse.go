@@ -32,6 +32,7 @@ const (
 const (
 	coarseWide   device.Features = 1 << iota // COARSE_WIDE
 	coarseSample                             // COARSE_SAMPLE
+	coarseFilter                             // COARSE_FILTER: queries have filters
 )
 
 // The programs of coarse_sums.
@@ -239,6 +240,14 @@ func (k *coarse) write(c *cut, up []uint32) {
 	k.words = 4 * end
 }
 
+// sums returns the program of coarse_sums for the round. One without filters is faster.
+func (k *coarse) sums(id device.KernelID) device.KernelID {
+	if k.filtered {
+		id.With |= coarseFilter
+	}
+	return id
+}
+
 // runCoarse answers a round.
 func (x *slot) runCoarse(ctx context.Context, c *cut, k *coarse, st *plan.Stats) error {
 	defer x.ReleaseEvents()
@@ -261,7 +270,7 @@ func (x *slot) runCoarse(ctx context.Context, c *cut, k *coarse, st *plan.Stats)
 	if err := x.Device.Grow(&x.Down, resultWords(queries, c.batch.K), 0); err != nil {
 		return err
 	}
-	for _, id := range []device.KernelID{sampleSums, narrowSums, wideSums, {Name: "coarse_threshold"}, {Name: "coarse_complete"}} {
+	for _, id := range []device.KernelID{k.sums(sampleSums), k.sums(narrowSums), k.sums(wideSums), {Name: "coarse_threshold"}, {Name: "coarse_complete"}} {
 		if _, err := x.Device.ProgramOf(id); err != nil {
 			return err
 		}
@@ -329,7 +338,7 @@ func (x *slot) sendCoarse(c *cut, k *coarse) error {
 		if id == narrowSums {
 			local = 64
 		}
-		return launch(id, queries*groups, coarseLocal(x.Device.Tuning, local), device.ScoreTime,
+		return launch(k.sums(id), queries*groups, coarseLocal(x.Device.Tuning, local), device.ScoreTime,
 			p[0], p[1], p[2], p[3], x.batch.Buffer, k.termsAt, k.queriesAt, from, queries, ranges, every, span, asInt(all), x.state.Buffer, x.counts.Buffer, found.Buffer, most, k.cells,
 			k.filtersAt, filters)
 	}

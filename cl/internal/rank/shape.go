@@ -84,7 +84,7 @@ func Scratch(rt *device.Runtime, src *plan.Source, bytes uint64) uint64 {
 // Operation registers the kernels of ranked queries.
 var Operation = device.Operation{
 	Name:     "rank",
-	Features: []string{"COARSE_WIDE", "COARSE_SAMPLE"},
+	Features: []string{"COARSE_WIDE", "COARSE_SAMPLE", "COARSE_FILTER"},
 	Programs: []device.Program{
 		{Kernels: []string{"accumulate", "prepare", "copy_raw", "starts", "tf_components", "rank_and"},
 			Files: device.Files("posting.cl", "seek.cl", "tf.cl", "rank.cl", "rank_and.cl")},

@@ -38,14 +38,17 @@ const MostFlying = 1 << 16
 // mostPerSender is the number of queries per second that one goroutine sends.
 const mostPerSender = 100_000
 
-// deadlineContext is a context with a deadline but without a timer: a timer per query
-// would cost more than some queries.
+// deadlineContext is the context of one query, with a deadline but without a timer: a timer per
+// query would cost more than some queries. Its channel is its own, as in a server: callers that
+// wait for the end of one common context contend for the lock of its channel.
 type deadlineContext struct {
 	context.Context
-	at time.Time
+	at   time.Time
+	done chan struct{} // never closed: the deadline ends the query
 }
 
 func (c deadlineContext) Deadline() (time.Time, bool) { return c.at, true }
+func (c deadlineContext) Done() <-chan struct{}       { return c.done }
 
 // Delays of queries without an answer in time.
 const (
@@ -96,7 +99,7 @@ func (l Loop) Run(ctx context.Context, answer func(ctx context.Context, i int) e
 		behind[i] = time.Since(arrived)
 		var qctx context.Context = ctx
 		if l.Deadline > 0 {
-			qctx = deadlineContext{ctx, arrived.Add(l.Deadline)}
+			qctx = deadlineContext{ctx, arrived.Add(l.Deadline), make(chan struct{})}
 		}
 		err := answer(qctx, i)
 		delay := max(time.Since(arrived), 1)

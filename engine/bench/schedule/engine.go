@@ -44,6 +44,15 @@ func startMachine(ctx context.Context, src *plan.Source, dict workload.Dictionar
 type call struct {
 	mode    schedule.Mode
 	explain *observe.Explanation // receives the decisions; nil: nothing
+	on      string               // name of the processor that answers; empty: the engine chooses
+}
+
+// override returns the tuning of the call.
+func (c call) override() *engine.Override {
+	if c.on != "" {
+		return &engine.Override{Mode: c.mode.String(), Processor: c.on}
+	}
+	return modes[c.mode]
 }
 
 // modes are the tunings of modes of the scheduler.
@@ -55,7 +64,7 @@ var modes = map[schedule.Mode]*engine.Override{
 // conjunction returns q as a conjunctive query.
 func (c call) conjunction(q workload.Query) engine.Query {
 	x := querylog.EngineQuery(q, workload.And)
-	x.Override, x.Explain = modes[c.mode], c.explain
+	x.Override, x.Explain = c.override(), c.explain
 	return x
 }
 
@@ -84,7 +93,7 @@ type ranking struct {
 
 func (r ranking) query(q workload.Query, c call) engine.Query {
 	x := querylog.EngineQuery(q, r.mode)
-	x.K, x.Scoring, x.Override, x.Explain = r.k, r.scoring, modes[c.mode], c.explain
+	x.K, x.Scoring, x.Override, x.Explain = r.k, r.scoring, c.override(), c.explain
 	return x
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -39,6 +40,12 @@ func TestHostile(t *testing.T) {
 		t.Errorf("texts %q", texts)
 	}
 	clean("search")
+	s.visit("search?index=bad&query=loom&k=2&facets=" + url.QueryEscape(hostile))
+	s.until(`document.querySelector(".facet") !== null`)
+	if got := s.text(".facet h3 bdi"); got != shown {
+		t.Errorf("facet %q, want %q", got, shown)
+	}
+	clean("facets")
 	s.visit("tables")
 	s.until(`document.querySelector(".histogram") !== null`)
 	if got := s.text(".histogram h3 bdi"); got != shown {

@@ -84,6 +84,46 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// TestFilter restricts a search by the attributes of documents and counts facets. A fault has its place
+// in the filter.
+func TestFilter(t *testing.T) {
+	s := open(t, func(s *site) {
+		s.write("docs.jsonl", `{"id":"a","text":"red loom","year":1999,"lang":"de"}
+{"id":"b","text":"red loom","year":2005,"lang":"<b>en</b>"}
+{"id":"c","text":"red loom","year":2006}
+`)
+		s.heddle("index", "build", "-o", "docs.hdl", "--attributes", "docs.hdb", "docs.jsonl")
+	}, "serve", "--index", "docs=docs.hdl", "--table", "docs=docs.hdb", "--drain-delay", "0s", "--backend", "host")
+	s.visit("search")
+	s.fill(queryField, "loom")
+	s.fill("#where", "year > 2000")
+	s.fill("#facets", "lang, year")
+	s.do(chromedp.KeyEvent("\r"))
+	s.until(`document.querySelectorAll(".hits li").length === 2 && document.querySelectorAll(".facet").length === 2`)
+	type answer struct {
+		Hits   []struct{ Doc string }
+		Facets struct {
+			Matches int
+			Columns []struct{ Column string }
+		}
+	}
+	want := ask[answer](s, "/v1/indexes/docs/inspect", `{"query":"loom","mode":"or","filter":{"where":"year > 2000"},"facets":{"columns":["lang","year"]},"k":10}`)
+	for i, doc := range s.texts(".hit b") {
+		if doc != want.Hits[i].Doc {
+			t.Errorf("hit %d is %q, want %q", i, doc, want.Hits[i].Doc)
+		}
+	}
+	if facets := s.texts(".facet .term"); want.Facets.Matches != 2 || len(facets) != 4 || facets[0] != "<b>en</b> 1" || facets[1] != "no value 1" {
+		t.Errorf("facets %q of %+v", facets, want.Facets)
+	}
+	s.fill("#where", "year > > 1")
+	s.do(chromedp.KeyEvent("\r"))
+	s.until(`document.querySelector(".column .failure pre") !== null`)
+	if place := s.text(".column .failure pre"); !strings.HasPrefix(place, "year > > 1\n       ^") {
+		t.Errorf("place of the fault %q", place)
+	}
+}
+
 // TestCompare runs a conjunction under two algorithms.
 func TestCompare(t *testing.T) {
 	s := openDemo(t)

@@ -4,7 +4,7 @@ import { call, indexPath, Problem } from "./api";
 import { Explanation } from "./explain";
 import { count, time } from "./format";
 import { Choice, Curl, Failure, Panel, Text, useLater, useLoad } from "./parts";
-import type { Answer, Device, Hit, Index, Parsed } from "./types";
+import type { Answer, Device, Hit, Index, Parsed, Table } from "./types";
 
 interface Setting { algorithm: string; processor: string; variant: string; fresh: boolean }
 interface Outcome { setting: Setting; path: string; body: object; answer?: Answer; error?: Problem; text?: string }
@@ -13,9 +13,20 @@ const algorithms = ["auto", "bs", "is", "lr", "lrseg", "hs8", "hs16", "hs32", "h
 const variants = ["lucene", "robertson", "atire", "pisa"];
 const usual: Setting = { algorithm: "auto", processor: "", variant: "lucene", fresh: false };
 
+// Restriction is a predicate on the attributes of documents, and the columns to count. An index has no
+// table of another name than its own unless one is chosen.
+interface Restriction { table: string; where: string; facets: string }
+
+// restrictionOf returns the members of a request for a restriction.
+function restrictionOf(r: Restriction): object {
+  const table = r.table ? { table: r.table } : {};
+  const columns = r.facets.split(",").map((c) => c.trim()).filter((c) => c);
+  return { ...(r.where.trim() ? { filter: { where: r.where, ...table } } : {}), ...(columns.length ? { facets: { columns, ...table } } : {}) };
+}
+
 // bodyOf returns the request of a query under a setting.
-function bodyOf(query: string, mode: string, ranked: boolean, k: number, s: Setting): object {
-  const body: Record<string, unknown> = { query, mode };
+function bodyOf(query: string, mode: string, ranked: boolean, k: number, s: Setting, r: Restriction): object {
+  const body: Record<string, unknown> = { query, mode, ...restrictionOf(r) };
   if (ranked) {
     body.k = k;
     if (s.variant !== usual.variant) body.scoring = { variant: s.variant };
@@ -30,12 +41,14 @@ function bodyOf(query: string, mode: string, ranked: boolean, k: number, s: Sett
 
 export function Search({ parameters }: { parameters: URLSearchParams }) {
   const indexes = useLoad<{ indexes: Index[] }>("/v1/indexes");
+  const tables = useLoad<{ tables: Table[] }>("/v1/tables");
   const devices = useLoad<{ devices: Device[] }>("/v1/devices");
   const [index, setIndex] = useState(parameters.get("index") ?? "");
   const [query, setQuery] = useState(parameters.get("query") ?? "");
   const [mode, setMode] = useState(parameters.get("mode") ?? "or");
   const [ranked, setRanked] = useState(parameters.get("ranked") !== "no");
   const [k, setK] = useState(Number(parameters.get("k")) || 10);
+  const [restriction, setRestriction] = useState<Restriction>({ table: parameters.get("table") ?? "", where: parameters.get("where") ?? "", facets: parameters.get("facets") ?? "" });
   const [settings, setSettings] = useState<Setting[]>([usual]);
   const [outcomes, setOutcomes] = useState<Outcome[]>([]);
   const [parsed, setParsed] = useState<{ of: string; value?: Parsed; error?: Problem }>();
@@ -55,11 +68,12 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
     if (!name || !query.trim()) return;
     const mine = ++turn.current;
     const kept = new URLSearchParams({ index: name, query, mode, k: String(k), ranked: ranked ? "yes" : "no" });
+    for (const [member, value] of Object.entries(restriction)) if (value) kept.set(member, value);
     history.replaceState(null, "", `#/search?${kept}`);
     setRunning(true);
     const all: Outcome[] = [];
     for (const setting of settings) { // one after the other, so that neither disturbs the time of the other
-      const body = bodyOf(query, mode, ranked, k, setting);
+      const body = bodyOf(query, mode, ranked, k, setting, restriction);
       const path = indexPath(name, "inspect");
       try {
         all.push({ setting, path, body, answer: await call<Answer>(path, body) });
@@ -76,11 +90,12 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
   // An index whose shards lie in a cluster has an answer with an explanation in words alone.
   async function fromCluster(setting: Setting, refused: Problem): Promise<Outcome> {
     const path = indexPath(name, ranked ? "search" : "match");
-    const body = { query, mode, explain: true, ...(ranked ? { k } : { limit: k }) };
+    const { facets, ...filter } = restrictionOf({ ...restriction, table: "" }) as { facets?: object };
+    const body = { query, mode, explain: true, ...filter, ...(ranked ? { k, ...(facets ? { facets } : {}) } : { limit: k }) };
     try {
-      const r = await call<{ count: number; hits?: Hit[]; documents?: Hit[]; explanation?: string; took_ms: number; queued_ms: number }>(path, body);
+      const r = await call<{ count: number; hits?: Hit[]; documents?: Hit[]; facets?: Answer["facets"]; explanation?: string; took_ms: number; queued_ms: number }>(path, body);
       const hits = (r.hits ?? r.documents ?? []).map((h) => ({ ...h, text: [] }));
-      return { setting, path, body, text: r.explanation ?? refused.message, answer: { count: r.count, hits, lists: [], unknown: [], way: { took_ms: r.took_ms, queued_ms: r.queued_ms } as Answer["way"] } };
+      return { setting, path, body, text: r.explanation ?? refused.message, answer: { count: r.count, hits, facets: r.facets, lists: [], unknown: [], way: { took_ms: r.took_ms, queued_ms: r.queued_ms } as Answer["way"] } };
     } catch (e) {
       return { setting, path, body, error: e as Problem };
     }
@@ -97,6 +112,9 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
   const change = (i: number, part: Partial<Setting>) => setSettings(settings.map((s, j) => (j === i ? { ...s, ...part } : s)));
   const processors: [string, string][] = [["", "scheduler's choice"], ...(devices.value?.devices ?? []).map((d): [string, string] => [d.name, d.name])];
   const first = outcomes[0];
+  // A fault of the filter has its place in the filter.
+  const faulty = (e?: Problem) => (e && /(^|: )filter: /.test(e.message) ? restriction.where : query);
+  const restrict = (part: Partial<Restriction>) => setRestriction({ ...restriction, ...part });
   const wrong = parsed?.of === query ? parsed.error : undefined;
   if (indexes.error) return <Failure error={indexes.error} />;
   return (
@@ -119,6 +137,17 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
         <div id="syntax" class="syntax" aria-live="polite">
           {wrong?.offset !== undefined ? <Failure error={wrong} text={query} /> : parsed?.value ? <Preview of={parsed.value} /> : <p class="hint">Words, "+must", "-not", AND, OR, NOT, (…), pre* and weight^2</p>}
         </div>
+        <div class="line">
+          <label class="field wide"><span>Filter</span>
+            <input class="code" id="where" value={restriction.where} spellcheck={false} autocomplete="off" autocapitalize="none"
+              placeholder="year >= 2001 AND lang = 'de'" onInput={(e) => restrict({ where: e.currentTarget.value })} />
+          </label>
+          <label class="field"><span>Facets</span>
+            <input class="code" id="facets" value={restriction.facets} spellcheck={false} autocomplete="off" autocapitalize="none"
+              placeholder="lang, year" onInput={(e) => restrict({ facets: e.currentTarget.value })} />
+          </label>
+          <Choice label="Attributes" value={restriction.table} options={[["", "of the index"], ...(tables.value?.tables ?? []).map((t): [string, string] => [t.name, t.name])]} onChange={(table) => restrict({ table })} />
+        </div>
         {settings.map((s, i) => (
           <fieldset class="line setting" key={i}>
             <legend>{settings.length > 1 ? `Setting ${"AB"[i]}` : "Setting"}</legend>
@@ -137,12 +166,13 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
       {first && (
         <div class="columns">
           <div class="column">
-            {first.error ? <Panel title="Hits"><Failure error={first.error} text={query} /></Panel> : <Hits of={first.answer!} ranked={ranked} />}
+            {first.error ? <Panel title="Hits"><Failure error={first.error} text={faulty(first.error)} /></Panel> : <Hits of={first.answer!} ranked={ranked} />}
+            {first.answer?.facets && <Facets of={first.answer.facets} />}
           </div>
           <div class="column">
             {outcomes.map((o, i) => (
               <Panel key={i} class="way" title={outcomes.length > 1 ? `Way of setting ${"AB"[i]}` : "Way through the engine"} aside={<Curl path={o.path} body={o.body} />}>
-                {o.error ? <Failure error={o.error} text={query} /> : o.text ? <pre class="words">{o.text}</pre> : <Explanation of={o.answer!} ranked={ranked} />}
+                {o.error ? <Failure error={o.error} text={faulty(o.error)} /> : o.text ? <pre class="words">{o.text}</pre> : <Explanation of={o.answer!} ranked={ranked} />}
               </Panel>))}
           </div>
         </div>)}
@@ -174,6 +204,21 @@ function Hits({ of, ranked }: { of: Answer; ranked: boolean }) {
               <p>{h.cut_before && "… "}{h.text.map((t, i) => (t.marked ? <mark key={i}><Text of={t.text} /></mark> : <Text key={i} of={t.text} />))}{h.cut_after && " …"}</p>}
           </li>))}
       </ol>
+    </Panel>
+  );
+}
+
+// Facets lists the most frequent values of each column.
+function Facets({ of }: { of: NonNullable<Answer["facets"]> }) {
+  return (
+    <Panel title="Facets" aside={<span class="total"><b>{count(of.matches)}</b> matching documents</span>}>
+      {(of.columns ?? []).map((f) => (
+        <section class="facet" key={f.column}>
+          <h3><Text of={f.column} /> <small>{count(f.distinct)} values</small></h3>
+          <p class="preview">
+            {f.values.map((v, i) => <span class={v.missing ? "term unknown" : "term"} key={i}>{v.missing ? "no value" : v.value === "" ? "empty text" : <Text of={v.value} />} <small>{count(v.count)}</small></span>)}
+          </p>
+        </section>))}
     </Panel>
   );
 }

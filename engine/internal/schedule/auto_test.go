@@ -201,7 +201,7 @@ func TestCapacity(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 1))
 		l := newCapacity(c.lanes, c.host)
 		guess := map[bool]float64{false: 1, true: float64(c.lanes)}[c.host]
-		if r := l.rate(); math.Abs(r-guess) > 1e-9 {
+		if r := l.rate(l.lanes); math.Abs(r-guess) > 1e-9 {
 			t.Errorf("%s: guesses %v", c.name, r)
 		}
 		for range 1000 {
@@ -212,13 +212,13 @@ func TestCapacity(t *testing.T) {
 			}
 			l.learn(n, time.Duration(y*float64(ms)), ms)
 		}
-		if r := l.rate(); r > 1.4*c.rate || r < 0.5*c.rate {
+		if r := l.rate(l.lanes); r > 1.4*c.rate || r < 0.5*c.rate {
 			t.Errorf("%s: rate %v", c.name, r)
 		}
 		for range 1000 {
 			l.learn(0, 2*ms, ms) // says nothing of lanes
 		}
-		if r := l.rate(); !(r > 0) || math.IsInf(r, 0) || math.Abs(l.alone-2) > 0.01 {
+		if r := l.rate(l.lanes); !(r > 0) || math.IsInf(r, 0) || math.Abs(l.alone-2) > 0.01 {
 			t.Errorf("%s: %+v", c.name, l)
 		}
 	}

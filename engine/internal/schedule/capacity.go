@@ -78,5 +78,5 @@ func (c *capacity) takesBatch(estimate time.Duration) time.Duration {
 	return time.Duration(float64(estimate) * c.several)
 }
 
-// rate is how many seconds of estimates of single jobs it does in a second.
-func (c *capacity) rate() float64 { return c.lanes / (c.alone + c.beside*(c.lanes-1)) }
+// rate is how many seconds of estimates of single jobs it does in a second, a number at a time.
+func (c *capacity) rate(jobs float64) float64 { return jobs / (c.alone + c.beside*(jobs-1)) }

@@ -11,7 +11,7 @@ import (
 // costs: the rule of cooperation.
 func TestRuleOfCooperation(t *testing.T) {
 	testneeds.Sequential(t)
-	machines := uint64(8)
+	machines := uint64(12)
 	if !testneeds.Full() {
 		machines = 3 // each takes seconds
 	}

@@ -22,8 +22,10 @@ type cores struct {
 	feed float64 // cores that feed devices while they run
 }
 
-// measured is the time over which the cores that feed devices are measured.
-const measured = 5 * time.Millisecond
+// measured is the time over which the cores that feed devices are measured. When the process
+// takes the share full of all cores in this time, the work for devices may lack cores: then they
+// keep one more in eight for as long. The host gives up cores in this way until some are idle.
+const measured, full = 5 * time.Millisecond, 0.95
 
 // pass brings the sums up to now.
 func (c *cores) pass(now time.Duration) {
@@ -39,20 +41,25 @@ func (c *cores) pass(now time.Duration) {
 	cpu := c.clock()
 	if c.active > measured/4 {
 		fed := max(0, float64(cpu-c.cpu-c.hosted)/float64(c.active))
-		c.feed += (min(fed, float64(c.all)) - c.feed) / 8
+		all := float64(c.all)
+		if float64(cpu-c.cpu) > full*all*float64(now-c.began) {
+			c.feed = min(max(c.feed, fed)+max(1, all/8), all)
+		} else {
+			c.feed += (min(fed, all) - c.feed) / 8
+		}
 	}
 	c.began, c.cpu, c.hosted, c.active = now, cpu, 0, 0
 }
 
-// free is the number of cores that a further batch of the host may take: devices that run
-// keep those that feed them, at least one.
+// free is the number of cores that a further batch of the host may take, 0 or less for none:
+// devices that run keep those that feed them, at least one.
 func (c *cores) free() int {
 	if c.all == 0 {
 		return math.MaxInt
 	}
 	reserved := 0
 	if c.devices > 0 {
-		reserved = min(max(1, int(math.Ceil(c.feed))), c.all-1)
+		reserved = max(1, int(math.Ceil(c.feed)))
 	}
 	return c.all - reserved - c.host
 }
@@ -84,20 +91,20 @@ func (p *processor) threadsOf(j *Job) int {
 // the cores with devices runs as many at a time as its cores are enough for.
 func (s *Scheduler) rate(p *processor) float64 {
 	if s.cores.all == 0 || p.Threads == 0 {
-		return p.capacity.rate()
+		return p.capacity.rate(p.capacity.lanes)
 	}
-	return p.capacity.rate() / max(p.span, 1)
+	return p.capacity.rate(max(p.capacity.lanes/max(p.span, 1), 1))
 }
 
 // fits tells whether p may take the cores for j: the free ones, and for a job that suits the
-// host as well as devices, or better, those that feed devices too.
+// host as well as devices, or better, those that feed devices too; all while no device runs.
 func (s *Scheduler) fits(p *processor, j *Job) bool {
 	c := &s.cores
 	if p.Threads == 0 || c.all == 0 {
 		return true
 	}
 	if j.Trace.Class != Device {
-		return c.host == 0 || p.threadsOf(j) <= c.all-c.host
+		return c.devices == 0 || c.host == 0 || p.threadsOf(j) <= c.all-c.host
 	}
 	return p.threadsOf(j) <= c.free()
 }

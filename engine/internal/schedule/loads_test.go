@@ -34,7 +34,7 @@ func (m *machine) load(t *testing.T, u use, rate float64, n int, deadline time.D
 		var group sync.WaitGroup
 		var mu sync.Mutex
 		begin, at := time.Now(), 0.0
-		warm := n
+		warm := max(n, min(int(rate*learns.Seconds()), 10_000))
 		for i := range warm + n {
 			at += rng.ExpFloat64() / rate
 			arrived := begin.Add(time.Duration(at * 1e9))
@@ -69,6 +69,9 @@ func (m *machine) load(t *testing.T, u use, rate float64, n int, deadline time.D
 	slices.Sort(d.all)
 	return d
 }
+
+// learns is the time in which the scheduler learns the costs of a load.
+const learns = 100 * ms
 
 // allowed is how many of n queries may be late.
 func allowed(n int) int { return n / 500 }

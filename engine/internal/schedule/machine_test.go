@@ -76,7 +76,32 @@ func anyMachine(seed uint64) *machine {
 	m.device = scaled(n, mean, draw)
 	m.host = scaled(n, time.Duration(float64(mean)*float64(m.threads)*between(0.125, 1000)), draw)
 	m.each = time.Duration(float64(mean) * between(0.02, 0.5))
+	if seed%3 == 2 {
+		m.quicken(float64(us(5, 30))/float64(mean), between(0.3, 2))
+	}
 	return m
+}
+
+// quicken multiplies the times of queries by a factor, and sets the CPU time of callers: they
+// take a number of all cores at the rate of the device.
+func (m *machine) quicken(by, callers float64) {
+	mean := sum(m.device, &Job{Work: indexes(len(m.device))}) / time.Duration(len(m.device))
+	m.call = time.Duration(callers * by * float64(mean) * float64(m.cores))
+	for _, times := range [][]time.Duration{m.host, m.device} {
+		for i := range times {
+			times[i] = max(time.Duration(by*float64(times[i])), 1)
+		}
+	}
+	m.each = time.Duration(by * float64(m.each))
+}
+
+// indexes returns the numbers below n.
+func indexes(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 func (m *machine) String() string {

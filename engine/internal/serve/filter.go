@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -88,7 +89,9 @@ func (f *Filter) On(ctx context.Context, p int) (plan.Filter, error) {
 	set, err := f.make(ctx, p)
 	if errors.Is(err, plan.ErrOutOfMemory) {
 		f.g.pool.filters.shrink(f, 0)
-		set, err = f.make(ctx, p)
+		if set, err = f.make(ctx, p); errors.Is(err, plan.ErrOutOfMemory) { // the query runs elsewhere
+			err = fmt.Errorf("a filter: %w: %w", plan.ErrTooLarge, err)
+		}
 	}
 	if err != nil {
 		return nil, err

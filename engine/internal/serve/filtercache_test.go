@@ -1,6 +1,8 @@
 package serve
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"heddle/engine/internal/query"
@@ -41,5 +43,25 @@ func TestFilterBytes(t *testing.T) {
 	p.DropFilters(g)
 	if s := p.filters.stats(); s.Entries != 0 || s.Bytes != 0 {
 		t.Errorf("%+v, want nothing", s)
+	}
+}
+
+// fullStore is a store without memory for filters.
+type fullStore struct{ plan.Store }
+
+func (fullStore) Filter(context.Context, []uint64) (plan.Filter, error) {
+	return nil, &plan.DeviceError{Kind: plan.ErrOutOfMemory, Op: "reserving memory", Err: errors.New("full")}
+}
+
+// TestFilterTooLarge: a processor without memory for a filter keeps its other queries.
+func TestFilterTooLarge(t *testing.T) {
+	p := &Pool{filters: filterCache{capacity: 1 << 20}}
+	g := &Lists{pool: p, at: []*residence{{store: fullStore{}}}}
+	f, err := g.Filter([query.KeyLen]byte{1}, func(s *FilterSpec) error { s.Bits = []uint64{1}; return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.On(t.Context(), 0); !errors.Is(err, plan.ErrTooLarge) {
+		t.Errorf("%v, want an error that lets the query run elsewhere", err)
 	}
 }

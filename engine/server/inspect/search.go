@@ -62,7 +62,20 @@ func (s *Service) InspectSearch(ctx context.Context, r *api.InspectSearchRequest
 	defer x.Close()
 	defer mapped.Catch(mapped.Watch(), &err)
 	q.Explain = new(observe.Explanation)
-	hits, err := x.Search(ctx, q)
+	facets, err := s.Facets(r)
+	if err != nil {
+		return nil, err
+	}
+	var hits engine.Hits
+	var counted *api.FacetAnswer
+	if facets == nil {
+		hits, err = x.Search(ctx, q)
+	} else {
+		var matches uint64
+		var all []engine.Facet
+		hits, matches, all, err = x.SearchFacets(ctx, q, *facets)
+		counted = s.FacetAnswer(matches, all)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +83,7 @@ func (s *Service) InspectSearch(ctx context.Context, r *api.InspectSearchRequest
 	if err != nil {
 		return nil, err
 	}
-	out = &api.InspectSearchResponse{Count: hits.Count, Lists: l.lists, Unknown: l.unknown, Expression: l.expression, Way: wayOf(q.Explain)}
+	out = &api.InspectSearchResponse{Facets: counted, Count: hits.Count, Lists: l.lists, Unknown: l.unknown, Expression: l.expression, Way: wayOf(q.Explain)}
 	if q.K == 0 {
 		limit := cmp.Or(int(r.GetLimit()), defaultHits)
 		hits.Docs = hits.Docs[:min(limit, len(hits.Docs))]

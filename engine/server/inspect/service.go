@@ -22,6 +22,9 @@ type Sources struct {
 	Engine func() (*engine.Engine, error)
 	// Query returns the query of a request with the limits of the server.
 	Query func(ctx context.Context, r Asked, timeoutMs uint32) (engine.Query, error)
+	// Facets returns the facets of a request; nil for none. FacetAnswer is their answer.
+	Facets      func(r Counted) (*engine.Facets, error)
+	FacetAnswer func(matches uint64, all []engine.Facet) *api.FacetAnswer
 	// Rank makes q a ranked query for k documents, with the limits of the server.
 	Rank func(q *engine.Query, k uint32, s *api.Scoring) error
 	// Selection returns the selection of a predicate with the limits of the server.
@@ -47,6 +50,12 @@ type Asked interface {
 	GetMode() string
 	GetIndex() string
 	GetFilter() *api.Filter
+}
+
+// Counted are the fields of queries with facets.
+type Counted interface {
+	GetIndex() string
+	GetFacets() *api.Facets
 }
 
 // Service implements api.InspectServiceHandler. It is safe for concurrent use.
