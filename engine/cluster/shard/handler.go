@@ -362,6 +362,7 @@ func (w *writer) add(i int, h engine.Hits) {
 		w.out.Scores, w.out.Units = append(w.out.Scores, h.Scores...), append(w.out.Units, h.Unit)
 	}
 	if w.request.GetNames() {
+		w.out.Names = slices.Grow(w.out.Names, len(docs))
 		for _, d := range docs {
 			w.out.Names = append(w.out.Names, strings.ToValidUTF8(w.file.File().DocName(d), "\uFFFD"))
 		}

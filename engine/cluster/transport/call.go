@@ -176,17 +176,16 @@ func (c *call) run() (*nats.Msg, error) {
 	defer lost()
 	stop := c.watch()
 	answer, err := nc.RequestMsgWithContext(c.ctx, m)
+	cause := context.Cause(c.ctx)
 	stop()
 	if err == nil {
 		return answer, nil
 	}
-	if c.ctx.Err() != nil { // the node may still work on it
+	if cause != nil { // the node may still work on it
 		over := nats.NewMsg(m.Subject)
 		over.Header.Set(cancelHeader, id)
 		_ = nc.PublishMsg(over) // without a connection the request has ended, too
-	}
-	cause := context.Cause(c.ctx)
-	if cause == nil {
+	} else {
 		cause = err
 	}
 	if errors.Is(cause, context.DeadlineExceeded) || errors.Is(cause, context.Canceled) {
@@ -201,43 +200,45 @@ func (c *call) run() (*nats.Msg, error) {
 var errSilent = errors.New("the process does not answer")
 
 // watch ends the call when its node is not there, or does not answer probes. Stop waits for the
-// end of a running probe.
+// end of a running probe, and then the call has ended, too.
 func (c *call) watch() (stop func()) {
 	every := c.to.Probe
 	if every <= 0 {
 		every = 250 * time.Millisecond
 	}
-	ctx, cancel := context.WithCancel(c.ctx)
 	ended := make(chan struct{})
 	timer := time.AfterFunc(every, func() {
 		defer close(ended)
-		for missed := 0; ctx.Err() == nil; {
-			began := time.Now()
-			limit, over := context.WithTimeout(ctx, every)
-			_, err := c.to.Conn.RequestWithContext(limit, aliveSubject(c.to.node), nil)
-			over()
-			switch {
-			case err == nil:
-				missed = 0
-			case errors.Is(err, nats.ErrNoResponders):
-				c.cancel(err)
-				return
-			default:
-				if missed++; missed == 4 {
-					c.cancel(errSilent)
-					return
-				}
-			}
-			select {
-			case <-ctx.Done():
-			case <-time.After(every - time.Since(began)):
-			}
-		}
+		c.probe(every)
 	})
 	return func() {
-		cancel()
 		if !timer.Stop() {
+			c.cancel(context.Canceled)
 			<-ended
+		}
+	}
+}
+
+// probe asks the node whether it is alive, until the call ends.
+func (c *call) probe(every time.Duration) {
+	for missed := 0; c.ctx.Err() == nil; {
+		began := time.Now()
+		limit, over := context.WithTimeout(c.ctx, every)
+		_, err := c.to.Conn.RequestWithContext(limit, aliveSubject(c.to.node), nil)
+		over()
+		switch {
+		case err == nil:
+			missed = 0
+		case errors.Is(err, nats.ErrNoResponders):
+			c.cancel(err)
+		default:
+			if missed++; missed == 4 {
+				c.cancel(errSilent)
+			}
+		}
+		select {
+		case <-c.ctx.Done():
+		case <-time.After(every - time.Since(began)):
 		}
 	}
 }
