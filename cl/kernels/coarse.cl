@@ -2,13 +2,12 @@
 // queries, by sums of upper bounds in few bits.
 //
 // Computes  coarse_sums: docIDs whose sum of upper bounds comes to the query's threshold,
-//           appended with the sums to found[q * capacity ...], pairs of words, their number
-//           in counts[q]. Only documents that the filter of the query has; of a query that seeks all
-//           documents of the filter, with the sum 0.
+//           appended with the sums to found[q * capacity ...], pairs of words, their number in
+//           counts[q]. Of a query that seeks all documents of its filter, with the sum 0.
 //           With COARSE_SAMPLE: of each range whose number is a multiple of `every` the
 //           greatest sums of lower bounds in `cells` sets of documents, at found[q * capacity
-//           + the range's number in the sample * cells ...], of documents that the filter has; zeros
-//           for a query that seeks.
+//           + the range's number in the sample * cells ...]; zeros for a query that seeks.
+//           Documents that the query's filter lacks do not count.
 // Source    a prototype: see the measurements in engine/bench/RESULTS.md. Bounds come from
 //           the 8-bit components s of packets: (s-1)/255.004 <= share / 2^32 < s/255.
 //           Upper: a posting adds ceil(w s / 256), w = ceil(256 weight / (255 unit)). A score
@@ -29,11 +28,9 @@
 // Phases    coarse_sums: (1) where the ranges of the group lie in the lists; then range by
 //           range (2) the packets of all lists are divided among the work-items, which add
 //           to sums, two or four a word, while the next packet is on its way; (3) sums are
-//           compared, several at a time, and cleared; SCAN_SERIAL: BLOCK_ROWS rows together
-//           first.
-// Launch    coarse_sums: a group of COARSE_WG work-items (SCAN_SERIAL: of one) for each query
-//           and `span` ranges, at most COARSE_SPAN: group g has query query_from + g % queries. With
-//           COARSE_SAMPLE span is 1.
+//           compared, several at a time (SCAN_SERIAL: first BLOCK_ROWS rows), and cleared.
+// Launch    a group of COARSE_WG work-items (SCAN_SERIAL: of one) for a query and `span` ranges, at
+//           most COARSE_SPAN (COARSE_SAMPLE: one): group g has query query_from + g % queries.
 // Local     8.4 KiB; 19 KiB with COARSE_WIDE, 21 KiB with COARSE_SAMPLE.
 // Host      queries have at most COARSE_TERMS terms, cells is a power of two up to CELLS.
 // Bounds    packets come from packets.cl: their offsets lie in the range.
@@ -125,14 +122,15 @@ static inline void add_packet(__local uint *acc, uint4 v, bool dense, uint w, ui
     add(acc, x + (v.y >> 14 & 127), bound_of(w, v.w >> 24, each));
 }
 
-// PASSING returns the bits of the documents of row i of range r of the group in the filter, from bit
-// 0 on; all bits without a filter.
+// PASSING returns the filter's bits of the documents of row i of range r, from bit 0 on; SEEKS tells
+// whether the query seeks.
 #if COARSE_FILTER
-#define ROW_DOCS (4 * SUMS)
-#define PASSING(r, i) (filter.y ? filters[(size_t)filter.x * 4 + min((r) * (PACKET_RANGE / 32) + (i) * ROW_DOCS / 32, filter.y - 1)] \
-                                      >> ((i) * ROW_DOCS & 31) : 0xffffffff)
+#define PASSING(r, i) (filter.y ? filters[(size_t)filter.x * 4 + min((r) * (PACKET_RANGE / 32) + (i) * SUMS / 8, filter.y - 1)] \
+                                      >> ((i) * 4 * SUMS & 31) : 0xffffffff)
+#define SEEKS filter.z
 #else
 #define PASSING(r, i) 0xffffffffu
+#define SEEKS 0
 #endif
 
 #if COARSE_SAMPLE
@@ -152,7 +150,7 @@ static inline uint4 reached(uint4 v, uint least) {
 
 #if SCAN_SERIAL
 #define BLOCK_ROWS 4 // rows that are compared together
-// is_below tells whether all sums of a block of rows are less than `least`.
+// is_below: all sums of a block of rows are less than `least`.
 static inline bool is_below(__local const uint4 *rows, uint least) {
     uint16 v = *(__local const uint16 *)rows, low = (v & ~(SUM_TOP * ONES)) + (SUM_TOP - (least & (SUM_TOP - 1))) * ONES;
     uint16 hit = (low & v) | ((low | v) & (least & SUM_TOP ? 0 : ~0u));
@@ -164,11 +162,11 @@ static inline bool is_below(__local const uint4 *rows, uint least) {
 #endif
 
 // PUT_FOUND appends a document and its sum, if there is room.
-#define PUT_FOUND(doc, sum)                                                     \
-    {                                                                           \
-        uint n = atomic_inc(&counts[q]);                                        \
-        if (n < capacity)                                                       \
-            vstore2((uint2)(doc, sum), (size_t)q * capacity + n, found);        \
+#define PUT_FOUND(doc, sum)                                              \
+    {                                                                    \
+        uint n = atomic_inc(&counts[q]);                                 \
+        if (n < capacity)                                                \
+            vstore2((uint2)(doc, sum), (size_t)q * capacity + n, found); \
     }
 
 // BOUND_OF is the first packet of range r of the group in list t.
@@ -220,10 +218,7 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
 #if !COARSE_SAMPLE
     uint theta = state[THETA_OF(q)], least = max(all_of(all, terms) + (theta - min(theta, terms)) / max(query.z, 1u), 1u);
 #endif
-#if COARSE_FILTER
-    if (filter.z)
-        terms = 0;
-#endif
+    terms = SEEKS ? 0 : terms;
     __local uint4 *rows = (__local uint4 *)acc;
     span = min(span, min(ranges - first, (uint)COARSE_SPAN));
     for (uint i = lid; i < PACKET_RANGE / SUMS / 4; i += COARSE_WG)
@@ -291,7 +286,7 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
             rows[i] = 0;
         }
 #if COARSE_FILTER && !COARSE_SAMPLE
-        for (uint i = lid; i < PACKET_RANGE / 32 && filter.z; i += COARSE_WG) {
+        for (uint i = lid; i < PACKET_RANGE / 32 && SEEKS; i += COARSE_WG) {
             uint w = (first + r) * (PACKET_RANGE / 32) + i;
             for (uint v = w < filter.y ? filters[(size_t)filter.x * 4 + w] : 0; v; v &= v - 1)
                 PUT_FOUND(w * 32 + 31 - clz(v & -v), 0);

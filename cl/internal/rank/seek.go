@@ -2,8 +2,13 @@ package rank
 
 import "heddle/cl/internal/filter"
 
-// listing is the number of documents whose bits are read in the time of a posting.
-const listing = 256
+// listing is the number of documents whose bits are read in the time of a posting. searching is
+// the number of look-ups of rank_lookup in whose time a document of a filter is searched for in
+// compressed lists: on the H200, 25,000 documents took 17.9 us, sums over 3.7 M postings 11.0.
+const (
+	listing   = 256
+	searching = 16
+)
 
 // seeks tells whether the lists of query i are searched for the documents of its filter, because
 // this takes less time than sums or than a search for the documents of the shortest list.
@@ -17,7 +22,7 @@ func (k *coarse) seeks(c *cut, i int) bool {
 	if k.all {
 		postings = min(postings, lookup*shortest)
 	}
-	return int(f.Count())*lookup+int(f.Universe())/listing < postings
+	return int(f.Count())*searching*lookup+int(f.Universe())/listing < postings
 }
 
 // lengths returns the length of the shortest list of query i of an AND, and of all its lists.

@@ -50,7 +50,7 @@ documents. Collections of vectors need --tokenizer ` + analyze.TokensSpaces + `.
 JSON lines alone; a document without the member has no value, and a value that the type
 cannot hold exactly is an error.`,
 		Example: "  heddle collection create letters\n  heddle collection create poems --stem english --store text\n" +
-			"  heddle collection create news --attribute year=int --attribute lang=string",
+			"  heddle collection create articles --attribute year=int --attribute lang=string",
 	}, &collectionCreate{})
 }
 

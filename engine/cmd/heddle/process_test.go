@@ -39,6 +39,7 @@ func TestExamples(t *testing.T) {
 	writeFile(t, "distance.gz", zipped(t, "\xf4\x01\x04\x10\x20\x03"))
 	writeFile(t, "books.csv", "price,pages\n12,300\n8,120\n30,900\n")
 	must(t, "index", "build", "-o", "books.hdl", "books.tsv")
+	must(t, "index", "build", "-o", "docs.hdl", "books.tsv")
 	must(t, "bitmap", "build", "-o", "books.hdb", "books.csv")
 	writeFile(t, "docs.csv", "year,lang\n1950,de\n1890,en\n2001,de\n")
 	must(t, "bitmap", "build", "-o", "docs.hdb", "docs.csv")
