@@ -122,8 +122,7 @@ static inline void add_packet(__local uint *acc, uint4 v, bool dense, uint w, ui
     add(acc, x + (v.y >> 14 & 127), bound_of(w, v.w >> 24, each));
 }
 
-// PASSING returns the filter's bits of the documents of row i of range r, from bit 0 on; SEEKS tells
-// whether the query seeks.
+// PASSING returns the filter's bits of row i of range r, from bit 0 on; SEEKS: the query seeks.
 #if COARSE_FILTER
 #define PASSING(r, i) (filter.y ? filters[(size_t)filter.x * 4 + min((r) * (PACKET_RANGE / 32) + (i) * SUMS / 8, filter.y - 1)] \
                                       >> ((i) * 4 * SUMS & 31) : 0xffffffff)

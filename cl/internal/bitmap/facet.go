@@ -1,8 +1,10 @@
 package bitmap
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"heddle/cl/internal/device"
@@ -101,6 +103,9 @@ func (s *Store) missing(ctx context.Context, vector uint32) (*filter.Set, error)
 	if loaded { // another caller was faster
 		err = f.Close()
 	}
+	if s.closed.Load() && s.absent.CompareAndDelete(vector, known) { // release has gone by
+		return nil, cmp.Or(known.(*filter.Set).Close(), plan.ErrClosed)
+	}
 	return known.(*filter.Set), err
 }
 
@@ -166,8 +171,8 @@ func (f *facets) run(ctx context.Context, x *slot) error {
 		}
 		v := values.arena.Buffers
 		filters := v[0] // any buffer
-		if m := x.Device.Regions.Buffer(); m != nil {
-			filters = m
+		if slices.ContainsFunc(f.columns, func(c facetColumn) bool { return c.missing != nil }) {
+			filters = x.Device.Regions.Buffer()
 		}
 		if err := device.SetArguments(k, v[0], v[1], v[2], v[3], x.batch.Buffer, len(f.columns), bitsAt/4, len(bits), facetSpan,
 			int(s.t.Rows), filters, x.batch.Buffer); err != nil {

@@ -274,7 +274,7 @@ func (s *Store) Close() error {
 
 func (s *Store) release() {
 	s.free.Drain((*slot).release)
-	s.absent.Range(func(_, f any) bool { return f.(*filter.Set).Close() == nil })
+	s.absent.Range(func(v, f any) bool { return !s.absent.CompareAndDelete(v, f) || f.(*filter.Set).Close() == nil })
 	if v := s.values.Load(); v != nil {
 		v.arena.Release()
 	}

@@ -21,7 +21,8 @@ type Regions struct {
 	// moves.
 	filling sync.RWMutex
 
-	// buffer changes in Runtime.Do alone, so that commands are enqueued with the present one.
+	// buffer changes in Runtime.Do alone while there are regions, so that commands that read one
+	// are enqueued with the present buffer.
 	buffer atomic.Pointer[ocl.MemObject]
 
 	mu     sync.Mutex // guards the fields below; held while the buffer is made
@@ -92,11 +93,12 @@ func (r *Regions) give(x Region) {
 // r.mu.
 func (r *Regions) grow(units int) error {
 	want := max(2*r.units, firstRegions*units)
-	err := r.move(want)
-	if err != nil && want > r.units+units {
-		err = r.move(r.units + units)
+	if least := r.units + units; want > least && unitBytes*uint64(want) <= r.rt.Memory.Left() { // others keep their memory
+		if r.move(want) == nil {
+			return nil
+		}
 	}
-	return err
+	return r.move(r.units + units)
 }
 
 // move replaces the buffer by one of so many units with the same content.

@@ -170,7 +170,7 @@ func (x *slot) count() error {
 			words += p.words()
 		}
 		for t := range x.round.tiles {
-			if p := x.tileOf(t); p.width > 32 || p.width%4 != 0 || p.place+p.words() > words {
+			if p := x.tileOf(t); p.n > 0 && (p.width == 0 || p.width > 32 || p.width%4 != 0) || p.place+p.words() > words {
 				return x.Device.Impossible("a block of %d docIDs of %d bits at word %d of %d", p.n, p.width, p.place, words)
 			}
 		}

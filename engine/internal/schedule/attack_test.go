@@ -133,3 +133,26 @@ func TestComesBackAsItHangs(t *testing.T) {
 		}
 	})
 }
+
+// A process that takes all cores leaves the second device its part of a stream: its host gives
+// up cores, which do not count as work for the devices.
+func TestBusyProcessLeavesDevices(t *testing.T) {
+	cpu := time.Duration(0)
+	h := fake(0, "host", 4)
+	h.Threads = 16
+	s := start(t, Options{Cores: 16, CPU: func() time.Duration { return cpu }}, h, fake(1, "gpu0", 4), fake(2, "gpu1", 4))
+	c := &s.cores
+	blocks := func() int {
+		return s.most(&stream{Stream: &known{left: 100_000, each: []time.Duration{10 * us, us, us + us/10}}, took: make([]time.Duration, 3)}, s.processors[2])
+	}
+	before, now := blocks(), c.changed
+	c.devices, c.host = 1, 13
+	for range 10 {
+		now += 6 * ms
+		cpu += 16 * 6 * ms
+		c.pass(now)
+	}
+	if after := blocks(); before == 0 || after < before || c.free() > 16-13 {
+		t.Errorf("%d blocks for the second device, %d before the process took all cores; %d cores free", after, before, c.free())
+	}
+}

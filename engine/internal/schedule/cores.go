@@ -20,6 +20,7 @@ type cores struct {
 	hosted, active time.Duration // CPU time of the host's batches, time in which devices ran
 
 	feed float64 // cores that feed devices while they run
+	lack float64 // cores that they keep beside these, while the process takes all cores
 }
 
 // measured is the time over which the cores that feed devices are measured. When the process
@@ -43,10 +44,11 @@ func (c *cores) pass(now time.Duration) {
 		fed := max(0, float64(cpu-c.cpu-c.hosted)/float64(c.active))
 		all := float64(c.all)
 		if float64(cpu-c.cpu) > full*all*float64(now-c.began) {
-			c.feed = min(max(c.feed, fed)+max(1, all/8), all)
+			c.lack = min(max(c.lack, fed-c.feed)+max(1, all/8), all)
 		} else {
-			c.feed += (min(fed, all) - c.feed) / 8
+			c.lack -= c.lack / 8
 		}
+		c.feed += (min(fed, all) - c.feed) / 8
 	}
 	c.began, c.cpu, c.hosted, c.active = now, cpu, 0, 0
 }
@@ -59,7 +61,7 @@ func (c *cores) free() int {
 	}
 	reserved := 0
 	if c.devices > 0 {
-		reserved = max(1, int(math.Ceil(c.feed)))
+		reserved = max(1, int(math.Ceil(min(c.feed+c.lack, float64(c.all)))))
 	}
 	return c.all - reserved - c.host
 }
