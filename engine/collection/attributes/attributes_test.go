@@ -129,6 +129,9 @@ func TestErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
+		if err != nil && strings.Contains(err.Error(), "--") {
+			t.Errorf("%s: advice for another command: %v", name, err)
+		}
 		if _, err := os.Stat(path); err == nil {
 			t.Errorf("%s: a table was written", name)
 		}
