@@ -116,8 +116,10 @@ func TestErrors(t *testing.T) {
 	if _, err := f.Add(t.Context(), "news", line); err != nil {
 		t.Error(err)
 	}
-	if _, err := f.Add(t.Context(), "news", []byte(`{"text":"x"}`)); engine.CodeOf(err) != engine.InvalidOption {
-		t.Errorf("no name: %v", err)
+	for _, line := range []string{`{"text":"x"}`, `{"id":"","text":"x"}`} {
+		if _, err := f.Add(t.Context(), "news", []byte(line)); engine.CodeOf(err) != engine.InvalidOption {
+			t.Errorf("no name: %v", err)
+		}
 	}
 	for lines, want := range map[string]uint64{"{\"id\":\"a\",\r\"text\":\"x\"}": 1, "{\"id\":\"a\",\"text\":\"x\"}\r\n\r\n \n{\"id\":\"b\",\"text\":\"x\"}\r\n": 2} {
 		if r, err := f.Add(t.Context(), "news", []byte(lines)); err != nil || r.GetAdded() != want {
