@@ -30,7 +30,7 @@ func (w *Writer) addAttributes(ctx context.Context, number uint64, inputs []stri
 		return done, errors.New("invalid documents cannot be skipped: row i of the attribute table is document i")
 	}
 	opt.Format = build.JSONL
-	table := attributes.Options{Declared: w.Manifest().Settings.Attributes, Options: tablebuild.Options{Creator: w.creator, TempDir: w.dir}}
+	table := w.tableOptions(opt)
 	if slices.Contains(inputs, "-") { // which is read twice
 		spool, err := os.CreateTemp(w.dir, ".heddle-build-*")
 		if err != nil {
@@ -45,6 +45,13 @@ func (w *Writer) addAttributes(ctx context.Context, number uint64, inputs []stri
 	r, err := attributes.Build(ctx, w.attributesPath(number), inputs, table)
 	opt.Documents = uint64(r.Rows)
 	return done, err
+}
+
+// tableOptions are the options of the attribute table of an index. Half of the memory is left to the
+// batches of its source and to the structures of each core.
+func (w *Writer) tableOptions(opt *build.Options) attributes.Options {
+	return attributes.Options{Declared: w.Manifest().Settings.Attributes,
+		Options: tablebuild.Options{Creator: w.creator, TempDir: w.dir, Memory: opt.MemoryLimit / 2}}
 }
 
 // attributesPath is the path of the attribute table with a number.

@@ -73,7 +73,7 @@ var ErrDocuments = errors.New("the collection cannot hold the documents")
 func check(want, got *Settings, sum *build.Summary) error {
 	switch {
 	case sum.Unnamed > 0:
-		return fmt.Errorf("%w: %d have no name: a document of a collection needs one (NAME TAB TEXT; id in jsonl), because line numbers would replace one another", ErrDocuments, sum.Unnamed)
+		return fmt.Errorf("%w: %d have no name, or an empty one: a document of a collection needs one (NAME TAB TEXT; id in jsonl), because line numbers would replace one another", ErrDocuments, sum.Unnamed)
 	case fmt.Sprint(*got) != fmt.Sprint(*want):
 		return fmt.Errorf("%w: they need other settings: vectors need a collection with --tokenizer %s", ErrDocuments, analyze.TokensSpaces)
 	}

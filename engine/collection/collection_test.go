@@ -106,9 +106,9 @@ func TestRefused(t *testing.T) {
 		t.Errorf("a second writer: %v", err)
 	}
 	for want, call := range map[string]func() error{
-		"have no name": func() error {
+		"1 have no name": func() error {
 			opt := options(nil)
-			opt.Stdin = strings.NewReader("red\nblue\n")
+			opt.Stdin = strings.NewReader("a\tred\n\tblue\n")
 			_, err := w.Add(t.Context(), []string{"-"}, opt)
 			return err
 		},

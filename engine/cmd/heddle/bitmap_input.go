@@ -130,7 +130,7 @@ func isTSV(path string) bool {
 
 func (o *bitmapBuildOptions) openCSV(ctx context.Context, a *App, log *zerolog.Logger, invalid input.Invalid, memory uint64) (read.Source, error) {
 	opt := read.CSVOptions{Memory: memory, Names: o.names, Null: o.null, Columns: o.columns, Invalid: invalid, Stdin: a.Stdin, Types: map[string]column.Declared{},
-		Warn: func(text string) { log.Warn().Msg(text) }}
+		Advice: true, Warn: func(text string) { log.Warn().Msg(text) }}
 	var err error
 	if opt.Comma, err = o.comma(); err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,32 +43,60 @@ func (o *indexBuildOptions) validateAttributes() error {
 	return nil
 }
 
-// attributeTable is a complete table in a temporary folder, until its index is complete.
-type attributeTable struct{ temp, path string }
+// attributeTable is a complete table in a temporary folder, until its index is complete. It is also
+// the disk of the index.
+type attributeTable struct {
+	container.Disk
+	temp, path string
+}
 
 // buildAttributes builds the table of the inputs. The build of the index fails if it has another
 // number of documents.
 func (o *indexBuildOptions) buildAttributes(ctx context.Context, opt *build.Options, memory uint64) (*attributeTable, error) {
-	temp, err := container.OSDisk{}.MkdirTemp(o.attributes)
+	d := container.OSDisk{}
+	temp, err := d.MkdirTemp(o.attributes)
 	if err != nil {
 		return nil, err
 	}
-	t := &attributeTable{temp, o.attributes}
+	t := &attributeTable{d, temp, o.attributes}
 	r, err := attributes.Build(ctx, t.file(), o.inputs, attributes.Options{
 		Options: tablebuild.Options{Memory: memory, Creator: thisBuild().String(), Source: strings.Join(o.inputs, ", ")}})
 	if err != nil {
 		return nil, errors.Join(err, t.remove())
 	}
-	opt.Documents = uint64(r.Rows)
+	opt.Documents, opt.Disk = uint64(r.Rows), t
 	return t, nil
 }
 
 func (t *attributeTable) file() string { return filepath.Join(t.temp, "table.hdb") }
 
+// Rename gives the complete index its name. It takes the old table away before: a crash leaves the
+// index without a table, never with the table of other documents.
+func (t *attributeTable) Rename(from, to string) error {
+	st, err := os.Stat(t.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return t.Disk.Rename(from, to)
+	}
+	if err != nil {
+		return err
+	}
+	old := filepath.Join(t.temp, "old.hdb")
+	if err := errors.Join(os.Chmod(t.file(), st.Mode().Perm()), t.Disk.Rename(t.path, old)); err != nil {
+		return err
+	}
+	err = t.SyncDir(filepath.Dir(t.path))
+	if err == nil {
+		err = t.Disk.Rename(from, to)
+	}
+	if err != nil {
+		err = errors.Join(err, t.Disk.Rename(old, t.path)) // the index is the old one, too
+	}
+	return err
+}
+
 // publish gives the table its name.
 func (t *attributeTable) publish() error {
-	d := container.OSDisk{}
-	return errors.Join(d.Rename(t.file(), t.path), d.SyncDir(filepath.Dir(t.path)))
+	return errors.Join(t.Disk.Rename(t.file(), t.path), t.SyncDir(filepath.Dir(t.path)))
 }
 
 // remove removes the temporary folder.

@@ -95,8 +95,9 @@ posting of the longest list, and with --impacts 4 bytes per document.
 each member of the JSON lines with texts, numbers or booleans, beside the name, text and vector
 of the document. Row i of the table is document i. Texts stay texts, such as "007", unless all
 values of a column are times. Other types are inferred as by bitmap build. Inputs are JSON lines
-then. The table appears together with the index, in place of a table that is there; another
-file needs --force.
+then. The table replaces a table that is there; another file needs --force. A crash while the
+complete files get their names can leave the old files, or an index without its table, but never
+an index with the table of other documents.
 
 --renumber random numbers the documents at random instead of in the order of the inputs. The
 line codecs (lrc to hslrc256) then take fewer bytes, and gap codecs more if the inputs were

@@ -6,8 +6,10 @@
 // are objects, arrays and null: a document without a value misses it.
 //
 // Without a declared type, texts stay texts, "007" and "true" too, unless all values of a column are
-// times. Other types are inferred as from CSV (package read). A declared column takes each value that
-// its type can hold exactly, in quotes or not.
+// times. Other types are inferred as from CSV (package read). A declared column takes values in
+// quotes or not, by the rules of CSV: a column of integers takes numbers without fraction and exponent
+// (neither 1.0 nor 1e3), only columns of floats round, and an empty text is a value of a column of
+// texts alone. Any other value is an error.
 package attributes
 
 import (

@@ -99,6 +99,26 @@ func TestDeclared(t *testing.T) {
 	}
 }
 
+// TestDeclaredValues: integers have neither fraction nor exponent, floats round, and an empty text is a
+// value of texts alone.
+func TestDeclaredValues(t *testing.T) {
+	for _, c := range []struct {
+		kind, value string
+		taken       bool
+		missing     uint32
+	}{
+		{"int", `7`, true, 0}, {"int", `"7"`, true, 0}, {"int", `1.0`, false, 0}, {"int", `1e3`, false, 0}, {"int", `""`, true, 1},
+		{"uint", `1.0`, false, 0}, {"float", `1e3`, true, 0}, {"float", `0.1000000000000000000001`, true, 0}, {"float", `""`, true, 1},
+		{"decimal(10,2)", `1.5`, true, 0}, {"decimal(10,2)", `1.555`, false, 0}, {"string", `""`, true, 0}, {"bool", `""`, true, 1},
+	} {
+		path := filepath.Join(t.TempDir(), "docs.hdb")
+		r, err := Build(t.Context(), path, []string{write(t, "docs.jsonl", `{"id":"d","a":`+c.value+"}\n")}, Options{Declared: []Column{{"a", c.kind}}})
+		if (err == nil) != c.taken || c.taken && r.Columns[0].Missing != c.missing {
+			t.Errorf("%s as %s: %v", c.value, c.kind, err)
+		}
+	}
+}
+
 // TestCheck refuses wrong declarations.
 func TestCheck(t *testing.T) {
 	for want, all := range map[string][]Column{
@@ -128,6 +148,9 @@ func TestErrors(t *testing.T) {
 		_, err := Build(t.Context(), path, []string{in}, Options{Declared: c.declared})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "--") {
+			t.Errorf("%s: advice for another command: %v", name, err)
 		}
 		if _, err := os.Stat(path); err == nil {
 			t.Errorf("%s: a table was written", name)

@@ -185,7 +185,7 @@ func (x *feeder) add(all []*addition) error {
 
 // documents is the number of lines that are not blank.
 func documents(lines []byte) (n uint64) {
-	for line := range bytes.FieldsFuncSeq(lines, func(r rune) bool { return r == '\n' || r == '\r' }) {
+	for line := range bytes.SplitSeq(lines, []byte{'\n'}) {
 		if len(bytes.TrimSpace(line)) > 0 {
 			n++
 		}

@@ -99,7 +99,8 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// TestErrors: a collection that another process changes, and an unknown one, cannot be changed.
+// TestErrors: a collection that another process changes, and an unknown one, cannot be changed. A line
+// ends in LF alone, also after a CR.
 func TestErrors(t *testing.T) {
 	f := open(t)
 	if _, err := f.Add(t.Context(), "none", nil); engine.CodeOf(err) != engine.NotFound {
@@ -115,8 +116,15 @@ func TestErrors(t *testing.T) {
 	if _, err := f.Add(t.Context(), "news", line); err != nil {
 		t.Error(err)
 	}
-	if _, err := f.Add(t.Context(), "news", []byte(`{"text":"x"}`)); engine.CodeOf(err) != engine.InvalidOption {
-		t.Errorf("no name: %v", err)
+	for _, line := range []string{`{"text":"x"}`, `{"id":"","text":"x"}`} {
+		if _, err := f.Add(t.Context(), "news", []byte(line)); engine.CodeOf(err) != engine.InvalidOption {
+			t.Errorf("no name: %v", err)
+		}
+	}
+	for lines, want := range map[string]uint64{"{\"id\":\"a\",\r\"text\":\"x\"}": 1, "{\"id\":\"a\",\"text\":\"x\"}\r\n\r\n \n{\"id\":\"b\",\"text\":\"x\"}\r\n": 2} {
+		if r, err := f.Add(t.Context(), "news", []byte(lines)); err != nil || r.GetAdded() != want {
+			t.Errorf("%q: %v, %v, want %d", lines, r, err, want)
+		}
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -122,6 +122,13 @@ func TestFilter(t *testing.T) {
 	if place := s.text(".column .failure pre"); !strings.HasPrefix(place, "year > > 1\n       ^") {
 		t.Errorf("place of the fault %q", place)
 	}
+	s.fill("#where", "")
+	s.fill("#facets", "lang, nosuch")
+	s.do(chromedp.KeyEvent("\r"))
+	s.until(`document.querySelector(".column .failure")?.textContent.includes("nosuch")`)
+	if text := s.text(".column .failure"); len(s.texts(".failure pre")) != 0 || strings.Contains(text, "^") {
+		t.Errorf("a fault of a facet has a place in the query: %q", text)
+	}
 }
 
 // TestCompare runs a conjunction under two algorithms.

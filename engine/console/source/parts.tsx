@@ -51,7 +51,8 @@ export function Failure({ error, text }: { error?: Problem; text?: string }) {
       </div>
     );
   }
-  return <div class="failure" role="alert"><p>{visible(error.message)}</p></div>;
+  const reason = error.offset === undefined ? error.message : error.message.split("\n")[0]; // the further lines show the place
+  return <div class="failure" role="alert"><p>{visible(reason)}</p></div>;
 }
 
 export const Waiting = ({ what }: { what: string }) => <p class="waiting" role="status">Reading {what}…</p>;

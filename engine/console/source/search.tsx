@@ -112,8 +112,8 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
   const change = (i: number, part: Partial<Setting>) => setSettings(settings.map((s, j) => (j === i ? { ...s, ...part } : s)));
   const processors: [string, string][] = [["", "scheduler's choice"], ...(devices.value?.devices ?? []).map((d): [string, string] => [d.name, d.name])];
   const first = outcomes[0];
-  // A fault of the filter has its place in the filter.
-  const faulty = (e?: Problem) => (e && /(^|: )filter: /.test(e.message) ? restriction.where : query);
+  // A fault of the filter has its place in the filter. That of a facet has no place in either.
+  const faulty = (e: Problem) => (/^([a-z ]*: )?facet /.test(e.message) ? undefined : /(^|: )filter: /.test(e.message) ? restriction.where : query);
   const restrict = (part: Partial<Restriction>) => setRestriction({ ...restriction, ...part });
   const wrong = parsed?.of === query ? parsed.error : undefined;
   if (indexes.error) return <Failure error={indexes.error} />;

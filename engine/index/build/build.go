@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -146,7 +147,7 @@ func build(ctx context.Context, out string, inputs []string, opt Options, analyz
 // create starts the output.
 func (b *builder) create(out string, meta hdl.Meta, opt *Options) (Output, error) {
 	if opt.Create == nil {
-		w, err := hdl.Create(out, meta)
+		w, err := hdl.CreateOn(cmp.Or[container.Disk](opt.Disk, container.OSDisk{}), out, meta)
 		if err != nil || opt.Renumber != RenumberRandom || meta.Docs == 0 {
 			return w, err
 		}

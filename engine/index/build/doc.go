@@ -7,13 +7,14 @@
 // the next. Texts are UTF-8, or UTF-16 with a byte order mark. Known formats that are no
 // text (PDF, ZIP, Parquet, WARC, ...) are refused by their first bytes.
 //
-//   - text: a document per line, name TAB text. A line without a TAB is all text, and the
-//     line number, from 1, is the name. Blank lines are skipped. Lines end in LF or CR LF, or
-//     in CR alone if the first 256 KiB have CR and no LF.
-//   - jsonl: a JSON object per line. The name is the first present member of id, docno,
-//     docid, _id, name (a string or a number), else the line number. The text is the
-//     concatenation of title, text, contents, content, body, in this order. Further
-//     members are ignored, the case of letters does not matter, and null counts as
+//   - text: a document per line, name TAB text. A line without a TAB is all text. The line
+//     number, from 1, is the name of a document whose name is absent or empty. Blank
+//     lines are skipped. Lines end in LF or CR LF, or in CR alone if the first 256 KiB have
+//     CR and no LF.
+//   - jsonl: a JSON object per line. The name is the first member of id, docno, docid,
+//     _id, name (a string or a number) that is present and not empty, else the
+//     line number. The text is the concatenation of title, text, contents, content, body,
+//     in this order. Further members are ignored, the case of letters does not matter, and null counts as
 //     absent. An object without any of the text members is an error: its text most likely
 //     has another name. A document may also be a vector, see below.
 //   - trec: SGML as in the TREC collections: <DOC> with a <DOCNO>, which is the name. The

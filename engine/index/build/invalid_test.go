@@ -171,8 +171,8 @@ func TestForeign(t *testing.T) {
 
 // TestUnnamed counts the documents that have no name of their own.
 func TestUnnamed(t *testing.T) {
-	_, sum := mustBuild(t, DefaultOptions(), save(t, map[string][]byte{"a.txt": []byte("x\ny\n"), "b.tsv": []byte("a\tx\n"), "c.jsonl": []byte(`{"text":"x"}`)})...)
-	if sum.Unnamed != 3 || sum.Invalid.Count() != 0 {
+	_, sum := mustBuild(t, DefaultOptions(), save(t, map[string][]byte{"a.txt": []byte("x\ny\n"), "b.tsv": []byte("a\tx\n\ty\n"), "c.jsonl": []byte(`{"text":"x"}` + "\n" + `{"id":"","text":"x"}`)})...)
+	if sum.Unnamed != 5 || sum.Invalid.Count() != 0 {
 		t.Errorf("%d unnamed, %+v", sum.Unnamed, sum.Invalid)
 	}
 }

@@ -68,7 +68,7 @@ func parseJSON(record []byte, at position, d *document) error {
 	}
 	d.name = nil
 	for _, name := range []jsonName{doc.ID, doc.Docno, doc.Docid, doc.Under, doc.Name} {
-		if name != nil {
+		if len(name) > 0 {
 			d.name = name
 			break
 		}

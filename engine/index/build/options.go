@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"heddle/codec"
+	"heddle/engine/file/container"
 	"heddle/engine/file/input"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/bm25"
@@ -86,6 +87,9 @@ type Options struct {
 	// output, the description of the whole index, and a function that calls f with the exact
 	// lengths of all documents and returns the first error of f. Summary.FileBytes is 0 then.
 	Create func(out string, meta hdl.Meta, lengths func(f func(length uint32) error) error) (Output, error)
+
+	// Disk takes the index file in the end. The default is container.OSDisk.
+	Disk container.Disk
 
 	// TempDir is the folder for temporary files. The default is the folder of the index
 	// file.

@@ -21,7 +21,10 @@ func cutLine(s *source, dst []byte) ([]byte, position, error) {
 func parseText(record []byte, at position, d *document) error {
 	name, text, found := bytes.Cut(record, []byte("\t"))
 	if !found {
-		name, text = d.number(at), record
+		text = record
+	}
+	if !found || len(name) == 0 {
+		name = d.number(at)
 	}
 	d.name, d.text = name, text
 	return nil

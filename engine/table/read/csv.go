@@ -51,6 +51,9 @@ type CSVOptions struct {
 	// input.Fail.
 	Invalid input.Invalid
 
+	// Advice adds the flags of heddle bitmap build that help to the error of a value that its
+	// column cannot hold.
+	Advice bool
 	// Warn, unless nil, receives a text for each column whose inferred type is Float and
 	// rounds an integer, or is String although the values are times. It names file, line and
 	// column.
@@ -172,7 +175,7 @@ func (s *csvSource) start(ctx context.Context) error {
 
 // learn finds the columns by the start of the first file, and takes the header off it.
 func (s *csvSource) learn(ctx context.Context, f *csvFile) (err error) {
-	s.columns = csvColumns{comma: s.opt.Comma, names: slices.Clone(s.opt.Names)}
+	s.columns = csvColumns{comma: s.opt.Comma, advice: s.opt.Advice, names: slices.Clone(s.opt.Names)}
 	for _, n := range s.opt.Null {
 		s.columns.nulls = append(s.columns.nulls, []byte(n))
 		s.columns.noNaN = s.columns.noNaN || strings.EqualFold(n, "nan")

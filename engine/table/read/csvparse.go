@@ -17,6 +17,7 @@ type csvColumns struct {
 	column []int    // of each field: its column, or -1 where it is left out
 	fields []Field  // of columns
 	nulls  [][]byte // fields that stand for a missing value, as the empty one does
+	advice bool     // as CSVOptions.Advice
 	noNaN  bool     // NaN is one of them, in every spelling
 }
 
@@ -243,8 +244,13 @@ func (c *csvColumns) put(v *Values, f Field, field []byte, quoted bool) (reason 
 	return ""
 }
 
-// misfit describes a field that is no value of its column, with the remedy.
+// misfit describes a field that is no value of its column, with the remedy if there is one.
 func (c *csvColumns) misfit(f Field, field []byte) string {
+	value := strings.ReplaceAll(fmt.Sprintf("%.60q", field), "%", "%%")
+	reason := "column %[1]q: " + value + " is not " + describe(f)
+	if !c.advice {
+		return reason
+	}
 	var seen inference
 	seen.see(field, "", 0)
 	fits := column.String.String()
@@ -254,8 +260,7 @@ func (c *csvColumns) misfit(f Field, field []byte) string {
 	case f.Type == column.Int && (found == column.Float || found == column.Uint), f.Type == column.Timestamp && found == column.TimestampNS:
 		fits = found.String()
 	}
-	value := strings.ReplaceAll(fmt.Sprintf("%.60q", field), "%", "%%")
-	return "column %[1]q: " + value + " is not " + describe(f) + " (--type %[1]s=" + fits + " takes it; --null names the text of missing values)"
+	return reason + " (--type %[1]s=" + fits + " takes it; --null names the text of missing values)"
 }
 
 // wrongCount describes a record with a wrong number of fields, after its field i.
