@@ -27,7 +27,8 @@ func scaledEntries(o *harness.Options) (all []entry) {
 func (s *bench) aoFigure9a() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "ao-fig9a", Title: "Speedup as the number of cores increases", Source: "Ao et al. 2011, Figure 9 (a)",
-		Says: "The speedup is almost proportional to the number of multiprocessors that are not switched off.",
+		Says:  "The speedup is almost proportional to the number of multiprocessors that are not switched off.",
+		Found: "As in the paper: pure Go is 11.4 times as fast on 16 cores as on one, and an H200 25 to 27 times as fast on 132 compute units as on four.",
 		Ours: "Pure Go on so many cores, end to end. OpenCL cannot switch multiprocessors off; instead, a launch has at most so many work-groups, which the device spreads over its compute units, " +
 			"and one batch is in flight. The rate is that of the kernels by the device's clock.",
 		Orders: harness.GovOrder, Rows: "cores",
