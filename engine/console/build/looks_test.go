@@ -67,6 +67,7 @@ func TestWidths(t *testing.T) {
 // leaves out parts of charts that lie outside of the window.
 func (s *site) shoot(width int64, name string) {
 	s.Helper()
+	s.do(chromedp.EmulateViewport(width, heights[width]))
 	s.do(chromedp.EmulateViewport(width, max(heights[width], value[int64](s, "document.documentElement.scrollHeight"))))
 	s.until(`[...document.querySelectorAll(".plot")].every((p) => p.querySelector("canvas")?.checkVisibility({ contentVisibilityAuto: true }))`)
 	picture, err := chromedp.Run(s.ctx, chromedp.FullScreenshot(100))

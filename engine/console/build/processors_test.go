@@ -15,6 +15,7 @@ import (
 // search, two processors side by side, their lines on the page Live, and their cards.
 func TestProcessors(t *testing.T) {
 	device := cmp.Or(os.Getenv("HEDDLE_TEST_DEVICE"), "Portable Computing Language")
+	t.Setenv("HEDDLE_DEVICES_PROFILING", "true") // the stages of a search
 	s := open(t, func(s *site) {
 		if !strings.Contains(s.heddle("devices"), device) {
 			s.Skipf("no OpenCL device %q here (Debian's package pocl-opencl-icd; variable HEDDLE_TEST_DEVICE)", device)
@@ -54,6 +55,7 @@ func TestProcessors(t *testing.T) {
 				Processor string
 				Estimates []struct{ Processor string }
 				Up        int `json:"bytes_up"`
+				Stages    []struct{ Name string }
 			}
 		}](s, "/v1/indexes/kjv/inspect", fmt.Sprintf(`{"query":"faith hope","k":10,"processor":%q}`, name)).Way
 		way := fmt.Sprintf(".columns .way:nth-of-type(%d) ", i+1)
@@ -65,6 +67,15 @@ func TestProcessors(t *testing.T) {
 		}
 		if up := strings.Contains(s.text(way), " up, "); up != (want.Up > 0) {
 			t.Errorf("%s: transfers on the page: %v, want %d bytes", name, up, want.Up)
+		}
+		stages := s.text(way + ".stages ol")
+		if (len(want.Stages) > 2) != (i == 1) {
+			t.Errorf("%s has stages %+v", name, want.Stages)
+		}
+		for _, stage := range want.Stages {
+			if !strings.Contains(stages, stage.Name+" ") {
+				t.Errorf("%s: stages %q lack %s", name, stages, stage.Name)
+			}
 		}
 	}
 	s.shoot(1280, "processors-search")
@@ -90,6 +101,6 @@ func TestProcessors(t *testing.T) {
 			}
 		}
 	}
-	s.until(`document.querySelectorAll(".uplot canvas").length === 9`)
+	s.until(`(window.looks = (window.looks ?? 0) + 1) > 100 && document.querySelectorAll(".uplot canvas").length === 9`) // some events, for a line
 	s.shoot(1280, "processors-live")
 }
