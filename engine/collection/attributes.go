@@ -1,6 +1,7 @@
 package collection
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +32,9 @@ func (w *Writer) addAttributes(ctx context.Context, number uint64, inputs []stri
 	}
 	opt.Format = build.JSONL
 	table := w.tableOptions(opt)
-	if slices.Contains(inputs, "-") { // which is read twice
+	if text, ok := opt.Stdin.(*bytes.Reader); ok {
+		table.Stdin, opt.Stdin = text, io.NewSectionReader(text, 0, text.Size())
+	} else if slices.Contains(inputs, "-") { // which is read twice
 		spool, err := os.CreateTemp(w.dir, ".heddle-build-*")
 		if err != nil {
 			return done, err

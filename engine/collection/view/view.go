@@ -1,4 +1,4 @@
-// Package view answers queries on collections: it opens their segments as the shards of one node, and
+// Package view answers queries on collections: it opens their segments as the shards of this process, and
 // a coordinator of package cluster joins their answers.
 package view
 
@@ -14,13 +14,10 @@ import (
 	"slices"
 	"sync"
 
-	"connectrpc.com/connect/v2"
-
 	"heddle/engine"
 	"heddle/engine/cluster"
 	"heddle/engine/cluster/layout"
 	"heddle/engine/cluster/shard"
-	"heddle/engine/cluster/transport"
 	"heddle/engine/collection"
 	"heddle/engine/file/container"
 )
@@ -54,14 +51,9 @@ type state struct {
 // New returns a set without collections.
 func New() *Set { return &Set{all: map[string]*states{}} }
 
-// nodeName is the name of this process as the node of all segments.
-const nodeName = "local"
-
 // Coordinator returns a coordinator that answers queries on the collections.
 func (s *Set) Coordinator(opt cluster.Options) *cluster.Coordinator {
-	server := connect.NewServer()
-	shard.Register(server, s)
-	return cluster.New(s, transport.Local{nodeName: server}, opt)
+	return cluster.Within(s, shard.Service(s), opt)
 }
 
 // Load opens the newest state of a collection under a name, if it is not open yet. Segments that the
@@ -149,7 +141,6 @@ func open(ctx context.Context, e *engine.Engine, dir, name string, m *collection
 		}
 	}()
 	for i := range m.Segments {
-		next.layout.Shards[i].Replicas = []string{nodeName}
 		x := before.share(&m.Segments[i])
 		if x == nil {
 			x, err = openSegment(ctx, e, dir, &m.Segments[i])
