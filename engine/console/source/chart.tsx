@@ -76,7 +76,7 @@ export function Chart(p: { title: string; all: Status[]; lines: Line[]; unit: (n
   useEffect(() => {
     if (!plot.current || !seen.current) return;
     const last = p.all.at(-1)!.time_ms / 1000, shown = Math.max(leastSpan, last - p.all[0].time_ms / 1000);
-    if (last > drawn.current && last - drawn.current < (2 * shown) / plot.current.width) return; // less than two pixels
+    if (last > drawn.current && last - drawn.current < (3 * shown) / plot.current.width) return; // less than three pixels
     drawn.current = last;
     plot.current.setData(data());
   });
