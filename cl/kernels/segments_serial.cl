@@ -120,8 +120,8 @@ static inline uint segment_docs(words_t p, uint4 r, uint s, uint *docs) {
     default: return 0;
     }
     uint doc = segment_base(p, r, s);
-    for (uint i = 0; i < count && !DECODE_GAPS; i++)
-        docs[i] = doc += docs[i] + 1;
+    for (uint i = 0; i < count; i++)
+        docs[i] = DECODE_GAPS ? docs[i] : (doc += docs[i] + 1);
     return count;
 }
 

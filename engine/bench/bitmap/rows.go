@@ -12,7 +12,7 @@ import (
 	"heddle/engine/plan"
 )
 
-// rowBytes lists the sizes of a row of a tile that nelson-rows measures: the first is the
+// rowBytes lists the sizes of a row of a tile that nelson-fig-rows measures: the first is the
 // paper's, the second ours.
 var rowBytes = []int{8, 16, 32, 64}
 
@@ -21,7 +21,7 @@ var tileStrategies = []plan.Strategy{plan.ROA, plan.Hybrid, plan.IdealHybrid}
 
 func (s *bench) nelsonRows() harness.Exhibit {
 	return harness.Exhibit{
-		Name: "nelson-rows", Title: "Speedup over ROA by bytes of a row", Source: nelson + "Algorithms 4 to 6, Figure 12",
+		Name: "nelson-fig-rows", Title: "Speedup over ROA by bytes of a row", Source: nelson + "Algorithms 4 to 6, Figure 12",
 		Says: "A row is a word of 8 bytes: COA is 25.09 %, hybrid 38.47 %, ideal hybrid 45.23 % faster than ROA on average.",
 		Ours: "The largest query of each set, 64-bit words; the result stays on the device. A row has so many bytes of each column, by the key table_row of the tuning row; a work-item loads them at once. " +
 			"COA has no rows. Scans anew as in Figure 12; without the scans the reduction is the greater part of the time. A row of 128 bytes and 32 pairs of columns are ideal hybrid with rows of 16 bytes.",
