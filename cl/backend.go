@@ -27,7 +27,7 @@ type Options struct {
 	MemoryLimit uint64
 	// Profiling fills the device times of plan.Stats. Default: off.
 	Profiling bool
-	// CountLoads fills plan.Stats.BytesMoved, with slower kernels. Default: off.
+	// CountLoads fills plan.Stats.BytesMoved and Blocks, with slower kernels. Default: off.
 	CountLoads bool
 	// Tuning replaces the tuning row of the device. Default: the row of the device.
 	Tuning *Tuning
