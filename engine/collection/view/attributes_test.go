@@ -99,7 +99,7 @@ func TestAttributes(t *testing.T) {
 					if where != "" {
 						q.Filter, whole.Filter = &engine.Filter{Where: where}, &engine.Filter{Where: where, Table: rows}
 					}
-					facets := engine.Facets{Columns: []string{"lang", "price"}}
+					facets := engine.Facets{Columns: []string{"lang", "price", "bins(price, 2, 5.5, 1000)"}}
 					got, _, err := c.Search(t.Context(), "books", q, api.Ask{Names: true, Facets: &facets})
 					must(r, err)
 					facets.Table = rows
