@@ -27,15 +27,19 @@ type cursor interface {
 	next(l *list) error
 }
 
-// spill writes p to the end of t.
-func spill(t *temp, p *postings) (run, error) {
+// spill writes the lists of c to the end of t.
+func spill(t *temp, c cursor) (run, error) {
 	r := run{offset: t.size}
-	c := memoryCursor{p: p, order: p.sorted()}
 	var l list
 	var b []byte
-	for c.next(&l) == nil {
-		b = binary.AppendUvarint(b[:0], uint64(len(l.term)))
-		b = append(b, l.term...)
+	for {
+		if err := c.next(&l); err == io.EOF {
+			r.length = t.size - r.offset
+			return r, nil
+		} else if err != nil {
+			return run{}, err
+		}
+		b = appendBytes(b[:0], l.term)
 		b = binary.AppendUvarint(b, uint64(l.docs))
 		b = binary.AppendUvarint(b, uint64(len(l.data)))
 		if err := t.write(b); err != nil {
@@ -45,8 +49,6 @@ func spill(t *temp, p *postings) (run, error) {
 			return run{}, err
 		}
 	}
-	r.length = t.size - r.offset
-	return r, nil
 }
 
 // memoryCursor walks postings in memory.
