@@ -64,6 +64,9 @@ func leastCost(docs []uint32, bitset bool, opt Options) ID {
 		if !id.row().Auto || id == Bitset && !bitset || cost(id, len(docs), 0) >= least {
 			continue // a size would change nothing
 		}
+		if bound := id.row().least; bound != nil && len(docs) > 0 && cost(id, len(docs), bound(docs)) >= least {
+			continue
+		}
 		if c := cost(id, len(docs), Size(id, docs, opt)); c < least {
 			best, least = id, c
 		}
