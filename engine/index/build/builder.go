@@ -125,12 +125,7 @@ func (b *builder) addPosting(doc, freq uint32) error {
 	}
 	b.index.put(b.list, doc, freq)
 	if b.list.docs%4096 == 0 {
-		if err := b.checkMemory(); err != nil {
-			return err
-		}
-		if b.index.empty() { // spilt: the list goes on in the next run
-			b.list = b.index.entry(b.index.find(b.term, hashTerm(b.term)))
-		}
+		return b.checkList()
 	}
 	return nil
 }
@@ -149,6 +144,30 @@ func (b *builder) content() content {
 		return &b.index
 	}
 	return &b.chunks
+}
+
+// addPostings adds postings to the list that was started, as addPosting does. The caller has
+// checked also that the docIDs, of which there is at least one, ascend. It changes docs.
+func (b *builder) addPostings(docs, freqs []uint32) error {
+	for i := range docs {
+		docs[i] += uint32(b.base)
+	}
+	if b.list.docs > 0 && docs[0] <= b.list.last {
+		return errNotAscending
+	}
+	b.index.putAll(b.list, docs, freqs)
+	return b.checkList()
+}
+
+// checkList is checkMemory within a list.
+func (b *builder) checkList() error {
+	if err := b.checkMemory(); err != nil {
+		return err
+	}
+	if b.index.empty() { // spilt: the list goes on in the next run
+		b.list = b.index.entry(b.index.find(b.term, hashTerm(b.term)))
+	}
+	return nil
 }
 
 // checkMemory spills the lists in memory if they have grown too large.

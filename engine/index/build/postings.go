@@ -18,6 +18,8 @@ type postings struct {
 	pages [][]entry // of pageSize entries; they never move
 	terms uint32    // number of entries
 	slots []uint32  // hash table by linear probing: entry number plus one, or 0
+
+	scratch []byte
 }
 
 // entry is the list of one term.
@@ -121,6 +123,25 @@ func (p *postings) put(e *entry, doc, freq uint32) {
 	p.arena.append(&e.stream, appendPosting(b[:0], doc-e.last-1, freq))
 	e.last = doc
 	e.docs++
+}
+
+// putAll adds postings. The caller knows that docs ascend, the first one above e.last or e empty,
+// and that no freq is 0.
+func (p *postings) putAll(e *entry, docs, freqs []uint32) {
+	b := p.scratch[:0]
+	last := e.last
+	for i, d := range docs {
+		if gap := d - last - 1; gap < 1<<6 && freqs[i] == 1 { // most postings
+			b = append(b, byte(gap<<1|1))
+		} else {
+			b = appendPosting(b, gap, freqs[i])
+		}
+		last = d
+	}
+	p.scratch = b
+	p.arena.append(&e.stream, b)
+	e.last = last
+	e.docs += uint32(len(docs))
 }
 
 func appendPosting(b []byte, gap, freq uint32) []byte {

@@ -121,19 +121,27 @@ func damagedRun(err error) error {
 // decode appends the postings of l to docs and freqs.
 func (l *list) decode(docs, freqs []uint32) ([]uint32, []uint32) {
 	next := uint32(0) // docID that a gap of 0 means
-	for data := l.data; len(data) > 0; {
-		code, n := binary.Uvarint(data)
-		data = data[max(n, 1):]
+	at := 0
+	number := func() (v uint64) {
+		if at < len(l.data) && l.data[at] < 0x80 { // most numbers
+			v = uint64(l.data[at])
+			at++
+			return v
+		}
+		v, n := binary.Uvarint(l.data[min(at, len(l.data)):])
+		at += max(n, 1)
+		return v
+	}
+	for at < len(l.data) {
+		code := number()
 		doc := next + uint32(code>>1)
 		next = doc + 1
-		freq := uint64(1)
+		freq := uint32(1)
 		if code&1 == 0 {
-			freq, n = binary.Uvarint(data)
-			freq += 2
-			data = data[min(max(n, 1), len(data)):]
+			freq = uint32(number() + 2)
 		}
 		docs = append(docs, doc)
-		freqs = append(freqs, uint32(freq))
+		freqs = append(freqs, freq)
 	}
 	return docs, freqs
 }
