@@ -52,9 +52,10 @@ type Options struct {
 // Coordinator answers queries from shards. It implements server.Remote. It is safe for concurrent use. It keeps no connection
 // of its own: the Dialer does.
 type Coordinator struct {
-	maps Maps
-	dial Dialer
-	opt  Options
+	maps    Maps
+	dial    Dialer
+	service api.ShardServiceClient // of this process, which has all shards; nil: nodes have them
+	opt     Options
 
 	mu          sync.Mutex
 	nodes       map[string]*node
@@ -74,7 +75,7 @@ func New(maps Maps, dial Dialer, opt Options) *Coordinator {
 // collection is an epoch of an index or table, with the facts that hold as long as the epoch.
 type collection struct {
 	layout *layout.Map
-	times  []window // by shard
+	times  []window // by shard; nil for shards of this process
 	terms  terms
 }
 
@@ -84,7 +85,10 @@ func (c *Coordinator) collection(m *layout.Map) *collection {
 	defer c.mu.Unlock()
 	x := c.collections[m.Name]
 	if x == nil || x.layout.Epoch != m.Epoch {
-		x = &collection{layout: m, times: make([]window, len(m.Shards))}
+		x = &collection{layout: m}
+		if c.service == nil {
+			x.times = make([]window, len(m.Shards))
+		}
 		c.collections[m.Name] = x
 	}
 	return x

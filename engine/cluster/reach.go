@@ -12,6 +12,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/cluster/layout"
 )
 
 // reach is the shards of a collection that a call asks. The requests of a partial call leave out
@@ -62,9 +63,13 @@ func each[A any](ctx context.Context, r *reach, size int, ask func(context.Conte
 	answers, errs := make([]A, len(m.Shards)), make([]error, len(m.Shards))
 	all, stop := r.limit(ctx)
 	defer stop()
+	if r.c.service != nil {
+		here(all, r, stop, answers, errs, func(ctx context.Context, i int) (A, error) { return ask(ctx, r.c.service, target(m, i)) })
+		return answers, r.note(ctx, errs)
+	}
 	one := func(i int) {
 		answers[i], errs[i] = call(all, r.c, r.x, i, size, func(ctx context.Context, n *node) (A, error) {
-			return ask(ctx, n.client, &api.ShardTarget{Collection: m.Name, Epoch: m.Epoch, Shard: uint32(i)})
+			return ask(ctx, n.client, target(m, i))
 		})
 		if errs[i] != nil && !r.partial {
 			stop()
@@ -78,6 +83,11 @@ func each[A any](ctx context.Context, r *reach, size int, ask func(context.Conte
 	}
 	wg.Wait()
 	return answers, r.note(ctx, errs)
+}
+
+// target names a shard of a map in requests.
+func target(m *layout.Map, shard int) *api.ShardTarget {
+	return &api.ShardTarget{Collection: m.Name, Epoch: m.Epoch, Shard: uint32(shard)}
 }
 
 // limit returns the context of a request. A request of a partial call may take half of the time

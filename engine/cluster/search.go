@@ -270,6 +270,10 @@ func (s *search) message(k kind, at []int) (r *api.ShardSearchRequest, wrong map
 // send answers queries by one request to each shard.
 func (s *search) send(ctx context.Context, k kind, at []int) error {
 	r, wrong := s.message(k, at)
+	ask, late := s.ask, s.c.service != nil && s.ask.Names
+	if late {
+		ask.Names, r.Names = false, false
+	}
 	filters := s.filters(at, wrong)
 	answers, err := each(ctx, &s.reach, len(at), func(ctx context.Context, node api.ShardServiceClient, target *api.ShardTarget) (*api.ShardSearchResponse, error) {
 		mine := &api.ShardSearchRequest{Target: target, Texts: r.Texts, Lists: r.Lists, Numbers: r.Numbers, Ends: r.Ends, Literal: r.Literal, Mode: r.Mode,
@@ -303,7 +307,12 @@ func (s *search) send(ctx context.Context, k kind, at []int) error {
 				return err
 			}
 		}
-		m.merge(&s.hits[i], k.k, k.count, s.ask)
+		m.merge(&s.hits[i], k.k, k.count, ask)
+	}
+	if late {
+		if err := s.names(ctx, at); err != nil {
+			return err
+		}
 	}
 	if s.ask.Explain {
 		s.hits[at[0]].Explanation = explain(answers)
