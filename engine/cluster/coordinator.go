@@ -74,7 +74,7 @@ func New(maps Maps, dial Dialer, opt Options) *Coordinator {
 // collection is an epoch of an index or table, with the facts that hold as long as the epoch.
 type collection struct {
 	layout *layout.Map
-	times  []window // by shard
+	times  window
 	terms  terms
 }
 
@@ -84,7 +84,7 @@ func (c *Coordinator) collection(m *layout.Map) *collection {
 	defer c.mu.Unlock()
 	x := c.collections[m.Name]
 	if x == nil || x.layout.Epoch != m.Epoch {
-		x = &collection{layout: m, times: make([]window, len(m.Shards))}
+		x = &collection{layout: m}
 		c.collections[m.Name] = x
 	}
 	return x

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"heddle/engine"
@@ -58,26 +57,20 @@ func (e *MissingError) Unwrap() error { return e.Err }
 // each sends a request to all shards within reach at the same time. Size is the number of its
 // queries. The answer of a missing shard is the zero value.
 func each[A any](ctx context.Context, r *reach, size int, ask func(context.Context, api.ShardServiceClient, *api.ShardTarget) (A, error)) ([]A, error) {
-	m := r.x.layout
-	answers, errs := make([]A, len(m.Shards)), make([]error, len(m.Shards))
-	all, stop := r.limit(ctx)
-	defer stop()
-	one := func(i int) {
-		answers[i], errs[i] = call(all, r.c, r.x, i, size, func(ctx context.Context, n *node) (A, error) {
-			return ask(ctx, n.client, &api.ShardTarget{Collection: m.Name, Epoch: m.Epoch, Shard: uint32(i)})
-		})
-		if errs[i] != nil && !r.partial {
-			stop()
-		}
+	pieces, err := spread(ctx, r, size, false, func(ctx context.Context, n *node, shards []int) (A, []int, error) {
+		a, err := ask(ctx, n.client, r.target(shards[0]))
+		return a, shards, err
+	})
+	answers := make([]A, len(r.x.layout.Shards))
+	for _, p := range pieces {
+		answers[p.shards[0]] = p.answer
 	}
-	var wg sync.WaitGroup
-	for i := range m.Shards {
-		if r.missing[i] == nil {
-			wg.Go(func() { one(i) })
-		}
-	}
-	wg.Wait()
-	return answers, r.note(ctx, errs)
+	return answers, err
+}
+
+// target names a shard.
+func (r *reach) target(shard int) *api.ShardTarget {
+	return &api.ShardTarget{Collection: r.x.layout.Name, Epoch: r.x.layout.Epoch, Shard: uint32(shard)}
 }
 
 // limit returns the context of a request. A request of a partial call may take half of the time
