@@ -83,7 +83,7 @@ func (c Code) ExitCode() int {
 	switch c {
 	case OK:
 		return 0
-	case InvalidOption, Unsupported:
+	case InvalidOption, InvalidQuery, Unsupported:
 		return 2
 	case Corrupt:
 		return 3

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"heddle/engine/file/mapped"
 	"heddle/engine/internal/limit"
@@ -22,28 +21,33 @@ import (
 type Facets struct {
 	// Table is the attribute table of the index: its row i describes document i.
 	Table *Table
-	// Columns to count, by name. Each is one answer.
+	// Columns to count, by name, or bins of a column: bins(year, 1900, 1950) counts the documents below
+	// 1900, from 1900 to below 1950, and from 1950 on. bins(year) has the bins of the table; an index
+	// of several parts refuses it. Each is one answer.
 	Columns []string
-	// Limit is the number of values of a column, the most frequent ones. Default: 0, 10; negative: all.
+	// Limit is the number of values of a column, the most frequent ones. It does not limit bins.
+	// Default: 0, 10; negative: all.
 	Limit int
 }
 
 // DefaultFacets is the number of values of a facet whose Limit is 0.
 const DefaultFacets = 10
 
-// Facet is the number of documents per value of a column.
+// Facet is the number of documents per value or bin of a column.
 type Facet struct {
 	Column string
 	// Values by descending number of documents, ties in the order of the values of the column. A
-	// missing value comes last among equals.
+	// missing value comes last among equals. Bins have their order; bins without documents come too,
+	// and missing values last.
 	Values []FacetValue
-	// Distinct is the number of values that the matching documents have, missing values not counted.
+	// Distinct is the number of values, or of bins with documents, that the matching documents have.
+	// Missing values are not counted.
 	Distinct uint64
 }
 
-// FacetValue is one value of a facet.
+// FacetValue is one value or bin of a facet.
 type FacetValue struct {
-	Value   string // as in CSV; empty if Missing
+	Value   string // as in CSV; of a bin "< 1900", "[1900, 1950)" or ">= 1950"; empty if Missing
 	Missing bool   // documents without a value
 	Count   uint64
 }
@@ -125,9 +129,12 @@ func (s *Snapshot) FacetsPart(ctx context.Context, q Query, f Facets) (matches u
 // each other.
 func JoinFacets(name string, most int, l Limits, parts []*partial.State) (Facet, error) {
 	c := newCounter(name, most)
-	b, err := tables.Join(facetClauses(name), limit.Limits(l), parts, 0, 0)
+	clauses, err := facetClauses(name)
 	if err == nil {
-		err = c.add(b)
+		var b values.Batch
+		if b, err = tables.Join(clauses, limit.Limits(l), parts, 0, 0); err == nil {
+			err = c.add(b)
+		}
 	}
 	return c.Facet, wrap("facets", err)
 }
@@ -162,7 +169,11 @@ func eachFacet(ctx context.Context, g *serve.Lists, q Query, f *Facets, in *filt
 	}
 	queries := make([]*result.Query, len(f.Columns))
 	for i, name := range f.Columns {
-		if queries[i], err = t.CompileValues(facetClauses(name)); err != nil {
+		clauses, err := facetClauses(name)
+		if err == nil {
+			queries[i], err = t.CompileValues(clauses)
+		}
+		if err != nil {
 			return 0, wrap("facets", fmt.Errorf("facet %q: %w", name, err))
 		}
 	}
@@ -181,10 +192,17 @@ func eachFacet(ctx context.Context, g *serve.Lists, q Query, f *Facets, in *filt
 	return uint64(len(docs)), nil
 }
 
-// facetClauses is the statement that counts the values of a column.
-func facetClauses(name string) statement.Clauses {
-	quoted := `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
-	return statement.Clauses{Select: quoted + ", count(*)", GroupBy: quoted, OrderBy: "2 DESC, 1"}
+// facetClauses is the statement that counts the values or bins of a column.
+func facetClauses(name string) (c statement.Clauses, err error) {
+	if statement.IsBins(name) {
+		s, err := statement.Parse(statement.Clauses{Select: name})
+		if err == nil && len(s.Items) > 1 {
+			err = statement.Fail(name, s.Items[1].At, "one column is expected here")
+		}
+		return statement.Clauses{Select: name + ", count(*)", GroupBy: name}, err
+	}
+	quoted := statement.Term{Column: name}.String()
+	return statement.Clauses{Select: quoted + ", count(*)", GroupBy: quoted, OrderBy: "2 DESC, 1"}, nil
 }
 
 func invalidFacet(text string) error {
@@ -224,7 +242,12 @@ func newCounter(name string, limit int) *counter {
 // add adds the next values.
 func (c *counter) add(b values.Batch) error {
 	value, count := &b[0], &b[1]
-	c.Column = value.Name
+	if c.Column = value.Name; value.Ordered { // bins: all of them
+		c.most = -1
+		for _, label := range value.Dictionary {
+			c.Values = append(c.Values, FacetValue{Value: label})
+		}
+	}
 	for i := range b.Len() {
 		n, err := strconv.ParseUint(count.Format(count.Codes[i]), 10, 64)
 		if err != nil {
@@ -234,10 +257,13 @@ func (c *counter) add(b values.Batch) error {
 		if !v.Missing {
 			c.Distinct++
 		}
-		if c.most >= 0 && len(c.Values) == c.most {
+		switch {
+		case value.Ordered && !v.Missing:
+			c.Values[value.Codes[i]].Count = n
 			continue
-		}
-		if !v.Missing {
+		case c.most >= 0 && len(c.Values) == c.most:
+			continue
+		case !v.Missing:
 			v.Value = string(value.Append(nil, value.Codes[i]))
 		}
 		c.Values = append(c.Values, v)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"heddle/engine/table/predicate/predicatetest"
 )
 
 // plainFacet counts the values of column i of flights in documents.
@@ -126,5 +128,65 @@ func TestFacets(t *testing.T) {
 	_, _, err = x.Facets(t.Context(), Query{Text: "t1"}, Facets{Table: a.table, Columns: columns})
 	if _, ok := errors.AsType[*FilterSizeError](err); !ok {
 		t.Errorf("a table of another size: %v", err)
+	}
+}
+
+// TestFacetBins counts the documents of a query per bin: bounds that documents have and bounds
+// beyond all values, bins of the table, and faults of bins.
+func TestFacetBins(t *testing.T) {
+	a := openAttributed(t, backendOptions(t), 0)
+	distance := slices.IndexFunc(flights(), func(c predicatetest.Column) bool { return c.Name == "distance" })
+	var docs []uint32
+	for _, q := range []Query{{Text: "t1 t2", Match: Or}, {Text: "unknown"}} {
+		h, err := a.Search(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs = h.Docs
+		want := Facet{Column: "bins(distance, -5, 500, 1000, 1e300)", Values: []FacetValue{{Value: "< -5"}, {Value: "[-5, 500)"}, {Value: "[500, 1000)"}, {Value: "[1000, 1e300)"}, {Value: ">= 1e300"}}}
+		missing := uint64(0)
+		for _, d := range docs {
+			v, ok := flights()[distance].Values[d].(float64)
+			switch {
+			case !ok:
+				missing++
+			case v < 500:
+				want.Values[1].Count++
+			case v < 1000:
+				want.Values[2].Count++
+			default:
+				want.Values[3].Count++
+			}
+		}
+		for _, v := range want.Values {
+			if v.Count > 0 {
+				want.Distinct++
+			}
+		}
+		if missing > 0 {
+			want.Values = append(want.Values, FacetValue{Missing: true, Count: missing})
+		}
+		n, got, err := a.Facets(t.Context(), q, Facets{Table: a.table, Columns: []string{"bins(distance, -5, 500, 1000, 1e300)", "Bins( distance )", "distance"}, Limit: 2})
+		if err != nil || n != uint64(len(docs)) || fmt.Sprint(got[0]) != fmt.Sprint(want) {
+			t.Errorf("%s: %d documents, %v, %v; want %d, %v", q.Text, n, got, err, len(docs), want)
+			continue
+		}
+		sum := uint64(0)
+		for _, v := range got[1].Values { // of the table
+			sum += v.Count
+		}
+		if sum != n || len(got[1].Values) < 3 || len(got[2].Values) > 2 {
+			t.Errorf("%s: %d documents in bins of the table, want %d: %v", q.Text, sum, n, got[1:])
+		}
+	}
+	for column, reason := range map[string]string{
+		"bins(distance, 5, 1)":        "column 19: the bounds of bins must ascend",
+		"bins(nobody, 5)":             "column 6: unknown column",
+		"bins(distance, x)":           "column 16: a bound such as 10",
+		"bins(distance, 1), bins(at)": "column 20: one column is expected here",
+	} {
+		if _, _, err := a.Facets(t.Context(), Query{Text: "t1"}, Facets{Table: a.table, Columns: []string{column}}); CodeOf(err) != InvalidQuery || !strings.Contains(err.Error(), reason) {
+			t.Errorf("%s: %v", column, err)
+		}
 	}
 }

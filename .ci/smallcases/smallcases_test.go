@@ -62,7 +62,6 @@ func TestKernels(t *testing.T) {
 			tuning := devices[0].Tuning()
 			tuning.Serial, tuning.NVShuffle = serial, false
 			tuning.LookBack = !serial && !count
-			tuning.PackLeast = map[bool]uint64{true: 1}[count] // else gather and merge_ahead run
 			tuning.ScanWG, tuning.ScanChunk, tuning.MergeWG, tuning.MergeRows = 32, 2, 32, 4
 			tuning.TableTile, tuning.TableWG = 256, 32
 			tuning.RankRange, tuning.RankWG, tuning.SelectWG, tuning.SelectWide = 1024, 32, 64, 256

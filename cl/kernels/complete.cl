@@ -6,9 +6,11 @@
 //           `all` if all lists have the document.
 //           A query with more than `most` documents found gets LOST as its COUNT.
 // Source    Ding et al. 2009, sections 8.1 and 8.2: segments that are hit are decoded,
-//           frequencies by random access.
+//           frequencies by random access. A bitset or the packets of a range give the index of a
+//           document without decoding: few loads depend on each other then.
 // Batch     see coarse.cl.
-// Packets   see packets.cl: the first posting of each range.
+// Packets   see packets.cl: the first posting of each range, and the packets of lists that are
+//           not dense.
 // State     see select.cl: THETA and behind it the least sum are read, COUNT goes up by the keys.
 // Phases    TEAM work-items take a document: (1) each takes a list, and every TEAM-th one
 //           after it; (2) their sum is compared.
@@ -34,6 +36,44 @@
 #endif
 #define COMPLETE_DOCS (COMPLETE_WG / TEAM) // of a group at a time
 #define COMPLETE_LOST 0x80000000u          // LOST in select.cl
+
+#define RANGE_ROWS (PACKET_RANGE / 128) // of four words of a bitset
+#define PACKET_HEADS(ranges) ((2 * (ranges) + 5) / 4) // see packets.cl
+
+// index_by_bits is the index of document x in a list with a bitset of `words` words, in range r with
+// the postings first to end-1: the bits before x count from the nearer end of the range.
+static inline uint index_by_bits(__global const uint *bits, uint words, uint r, uint first, uint end, uint x) {
+    __global const uint4 *row = (__global const uint4 *)bits;
+    uint from = r * RANGE_ROWS, to = min(from + RANGE_ROWS, words / 4), own = x / 128, n = 0;
+    bool late = own - from >= RANGE_ROWS / 2;
+    from = late ? own : from;
+    to = late ? to : own;
+    for (uint i = from; i < to; i += 8)
+#pragma unroll
+        for (uint k = 0; k < 8; k++) {
+            uint4 some = popcount(row[min(i + k, to - 1)]);
+            n += i + k < to ? some.x + some.y + some.z + some.w : 0;
+        }
+    n = late ? end - n : first + n;
+    for (uint w = own * 4; w < x / 32; w++)
+        n += popcount(bits[w]);
+    return n + popcount(bits[x / 32] & ((1u << (x & 31)) - 1));
+}
+
+// index_by_packets tells whether one of n packets of a list that is not dense has a document, by its
+// offset in the range, and returns its index among their postings.
+static inline bool index_by_packets(__global const uint4 *p, uint n, uint offset, uint *index) {
+    uint at = 0; // the last packet that begins at or before the offset
+    for (uint step = n; step > 1;) {
+        uint next = step / 2;
+        at += (p[at + next].x & 0xffffff) <= offset ? next : 0;
+        step -= next;
+    }
+    uint4 v = n ? p[at] : (uint4)0;
+    uint4 is = as_uint4((v & 0xffffff) == offset & (v >> 24) != 0) & 1;
+    *index = 4 * at + is.y + 2 * is.z + 3 * is.w;
+    return is.x + is.y + is.z + is.w;
+}
 
 #if !SCAN_SERIAL
 __attribute__((reqd_work_group_size(COMPLETE_WG, 1, 1)))
@@ -68,12 +108,19 @@ __kernel void coarse_complete(ARENA, FREQUENCIES, __global const uint4 *restrict
                 ADD_SCORE(&absent[own], all);
                 continue;
             }
-            uint buffer = packets.y & 255, r = x / PACKET_RANGE;
-            __global const uint *first =
-                (__global const uint *)((buffer == 0 ? p0 : buffer == 1 ? p1 : buffer == 2 ? p2 : p3) + packets.x) + ranges + 1;
+            uint buffer = packets.y & 255, r = x / PACKET_RANGE, i = 0;
+            __global const uint4 *own_packets = (buffer == 0 ? p0 : buffer == 1 ? p1 : buffer == 2 ? p2 : p3) + packets.x;
+            __global const uint *heads = (__global const uint *)own_packets + r;
+            uint first = heads[ranges + 1], end = heads[ranges + 2];
             uint4 record = batch[LIST_RECORD(term.x)], place = batch[LIST_RECORD(term.x) + 2];
-            uint i;
-            if (find(list_words(ARENA_ARGS, record), record, first[r], first[r + 1], x, &i)) {
+            bool has = true;
+            if (term.z >> 1) // by may_have
+                i = index_by_bits(bits + term.w, term.z >> 1, r, first, end, x);
+            else if (packets.y >> 8)
+                has = find(list_words(ARENA_ARGS, record), record, first, end, x, &i);
+            else if ((has = index_by_packets(own_packets + PACKET_HEADS(ranges) + heads[0], heads[1] - heads[0], x % PACKET_RANGE, &i)))
+                i += first;
+            if (has) {
                 uint f = frequency_at(frequency_words(FREQUENCY_ARGS, place), place.y, record.y, min(i, record.y - 1));
                 ADD_SCORE(&scores[own], contribution(term.y, tf_of(norm, f, norm.w ? 0 : length_of(lengths, narrow, x))));
             } else {

@@ -1,13 +1,17 @@
-// count_codes: the numbers of selected rows by their codes in some columns.
+// count_codes: the numbers of selected rows by their codes in some columns, or by bins of codes.
 //
-// Computes  counts[place + code + 1] goes up by the selected rows with a code, counts[place] by
-//           those without a value, and counts[place + last + 2] by those whose code is above
-//           the last one, for each column. The counts are zero before.
+// Computes  counts[place + n + 1] goes up by the selected rows with code n, counts[place] by
+//           those without a value, and counts[place + top + 2] by those whose code is above
+//           the last one, for each column. The counts are zero before. With bounds, n is the
+//           number of bounds that are not above the code.
 // Source    none.
-// Batch     one upload of uint4: two a column, {offset of its packed values in units of four words,
-//           words, arena buffer, last code}, {place, the rows without a value as bits: where they
-//           begin in units of four words of the buffer of filters, words of them, 0}; counts,
-//           which lie at their places in words of the upload; from bits_at on the rows as bits.
+// Batch     one upload of uint4: four a column, {offset of its packed values in units of four words,
+//           words, arena buffer, top: the greatest n}, {place, the rows without a value as bits: where
+//           they begin in units of four words of the buffer of filters, words of them, where the
+//           bounds begin in pairs of words}, {the same of the upper halves of values: offset, words,
+//           buffer, 0; no words: all are 0}, {last code: lower and upper half, bounds: their number,
+//           1 with bounds}; bounds of two words each; counts, which lie at their places in words of
+//           the upload; from bits_at on the rows as bits.
 // Phases    (1) local counts are cleared; (2) each work-item takes every FACET_WG-th word of bits and
 //           counts its rows, in local memory if the counts fit, else in global memory; (3) local
 //           counts are added to the global ones.
@@ -31,14 +35,29 @@
 #define FACET_ADD(p, v) atomic_add(p, v)
 #endif
 
+// bin_of returns the number of n ascending bounds that are not above a code.
+static inline uint bin_of(__global const ulong *bounds, uint n, ulong code) {
+    uint lo = 0, hi = n;
+    while (lo < hi) {
+        uint mid = lo + (hi - lo) / 2;
+        if (bounds[mid] <= code)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
 FACET_GROUP
 __kernel void count_codes(ARENA, __global const uint4 *batch, uint columns, uint bits_at, uint words, uint span, uint row_count,
                           __global const uint *restrict filters, volatile __global uint *counts) {
     __local uint own[FACET_COUNTS];
     uint lid = get_local_id(0), g = get_group_id(0), c = g % columns, first = g / columns * span;
-    uint4 values = batch[2 * c], more = batch[2 * c + 1];
+    uint4 values = batch[4 * c], more = batch[4 * c + 1], upper = batch[4 * c + 2], limit = batch[4 * c + 3];
+    __global const ulong *bounds = (__global const ulong *)batch + more.w;
+    ulong last = (ulong)limit.y << 32 | limit.x;
     __global const uint *bits = (__global const uint *)(batch + bits_at);
-    words_t packed = arena_at(ARENA_ARGS, values.z, values.x);
+    words_t packed = arena_at(ARENA_ARGS, values.z, values.x), high = arena_at(ARENA_ARGS, upper.z, upper.x);
     volatile __global uint *all = counts + more.x;
     uint places = values.w + 3;
     bool fits = places <= FACET_COUNTS;
@@ -48,8 +67,15 @@ __kernel void count_codes(ARENA, __global const uint4 *batch, uint columns, uint
     for (uint w = first + lid; w < min(first + span, words); w += FACET_WG) {
         for (uint rest = bits[w]; rest; rest &= rest - 1) {
             uint row = w * 32 + 31 - clz(rest & -rest), place = 0;
-            if (more.z == 0 || !passes(filters, more.y, more.z, row))
-                place = min(packed_at(packed, values.y, row_count, row), values.w + 1) + 1;
+            if (more.z == 0 || !passes(filters, more.y, more.z, row)) {
+                ulong code = packed_at(packed, values.y, row_count, row);
+                if (upper.y)
+                    code |= (ulong)packed_at(high, upper.y, row_count, row) << 32;
+                if (code > last)
+                    place = values.w + 2;
+                else
+                    place = (limit.w ? bin_of(bounds, limit.z, code) : (uint)code) + 1;
+            }
             if (fits)
                 FACET_ADD(&own[place], 1);
             else

@@ -89,6 +89,33 @@ static inline uint4 group_scan(uint4 s, uint wg, __local uint4 *sums, uint4 *tot
 #endif
 }
 
+// group_total adds up s over the work-items of a group of wg, a power of two. Of `sums` it uses as
+// many members as group_scan. All work-items call it; it has barriers, and `sums` may be
+// written again behind the next one.
+static inline uint4 group_total(uint4 s, uint wg, __local uint4 *sums) {
+    uint lid = get_local_id(0);
+#if NV_SHUFFLE
+    for (uint d = 16; d; d /= 2)
+        s += (uint4)(shuffle_xor(s.x, d), shuffle_xor(s.y, d), shuffle_xor(s.z, d), shuffle_xor(s.w, d));
+    if (lid % 32 == 0)
+        sums[lid / 32] = s;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint4 all = 0;
+    for (uint w = 0; w < wg / 32; w++)
+        all += sums[w];
+    return all;
+#else
+    sums[lid] = s;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint d = wg / 2; d; d /= 2) {
+        if (lid < d)
+            sums[lid] += sums[lid + d];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    return sums[0];
+#endif
+}
+
 // rows_before turns the totals of four rows into the sums before each.
 static inline uint4 rows_before(uint4 t) { return (uint4)(0, t.x, t.x + t.y, t.x + t.y + t.z); }
 

@@ -15,8 +15,11 @@
 // Phases    two bits of the k-th greatest sum after two. SCAN_SERIAL: a histogram of the upper
 //           half of the bits, then one of the lower half.
 // Launch    a group of THRESHOLD_WG work-items (SCAN_SERIAL: of one) a query.
-// Local     96 bytes (SCAN_SERIAL: 1 KiB).
+// Local     32*THRESHOLD_WG bytes (THRESHOLD_WG with NV_SHUFFLE; SCAN_SERIAL: 1 KiB).
 // Bounds    any sums and counts.
+#ifndef HEDDLE_GROUP
+#include "group.cl"
+#endif
 #ifndef HEDDLE_POSTING
 #include "posting.cl"
 #endif
@@ -24,19 +27,20 @@
 #if SCAN_SERIAL
 #define THRESHOLD_WG 1
 #define THRESHOLD_GROUP
-#define REACH_WORDS (1 << BITS / 2)
+#define REACH (1 << BITS / 2)
+#define REACH_T uint
 
 // digit_of finds the k-th greatest sum among the sums whose bits above `shift` + 8 are `above`: the
 // next eight bits. It returns bits that no sum has where there are fewer than *k sums, and
 // takes the sums with greater bits off *k.
 static inline uint digit_of(__global const uint *sums, uint n, uint stride, uint shift, uint above, uint *k, __local uint *bins) {
-    for (uint b = 0; b < REACH_WORDS; b++)
+    for (uint b = 0; b < REACH; b++)
         bins[b] = 0;
     for (uint i = 0; i < n; i++) {
         uint v = sums[(size_t)i * stride] >> shift;
-        bins[v % REACH_WORDS] += v / REACH_WORDS == above;
+        bins[v % REACH] += v / REACH == above;
     }
-    uint b = REACH_WORDS - 1;
+    uint b = REACH - 1;
     for (; b > 0 && bins[b] < *k; b--)
         *k -= bins[b];
     return b;
@@ -53,30 +57,30 @@ static inline uint greatest_of(__global const uint *sums, uint n, uint stride, u
 #else
 #define THRESHOLD_WG 256
 #define THRESHOLD_GROUP __attribute__((reqd_work_group_size(THRESHOLD_WG, 1, 1)))
-#define REACH_WORDS (BITS / 2 * 3)
+#define REACH_T uint4
+#if NV_SHUFFLE
+#define REACH_SUMS (THRESHOLD_WG / 32) // members that group_total needs
+#else
+#define REACH_SUMS THRESHOLD_WG
+#endif
+#define REACH (2 * REACH_SUMS) // each half is read while the other one is written
 
 // greatest_of is the k-th greatest of n sums, each the first of `stride` words; 0 if there
 // are fewer.
-static inline uint greatest_of(__global const uint *sums, uint n, uint stride, uint k, __local uint *reach) {
-    uint lid = get_local_id(0), least = 0;
-    for (uint i = lid; i < REACH_WORDS; i += THRESHOLD_WG)
-        reach[i] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
+static inline uint greatest_of(__global const uint *sums, uint n, uint stride, uint k, __local uint4 *reach) {
+    uint least = 0;
     for (uint b = BITS; b > 0;) {
         b -= 2;
-        uint one = 0, two = 0, three = 0;
-        for (uint i = lid; i < n; i += THRESHOLD_WG) {
+        uint4 reached = 0; // sums that come to each of the three next values
+#pragma unroll 8
+        for (uint i = get_local_id(0); i < n; i += THRESHOLD_WG) {
             uint v = sums[(size_t)i * stride];
-            one += v >= (least | 1u << b);
-            two += v >= (least | 2u << b);
-            three += v >= (least | 3u << b);
+            reached.x += v >= (least | 1u << b);
+            reached.y += v >= (least | 2u << b);
+            reached.z += v >= (least | 3u << b);
         }
-        __local uint *r = reach + b / 2 * 3;
-        if (one) atomic_add(&r[0], one);
-        if (two) atomic_add(&r[1], two);
-        if (three) atomic_add(&r[2], three);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        least |= (r[2] >= k ? 3u : r[1] >= k ? 2u : r[0] >= k ? 1u : 0u) << b;
+        reached = group_total(reached, THRESHOLD_WG, reach + b / 2 % 2 * REACH_SUMS);
+        least |= (reached.z >= k ? 3u : reached.y >= k ? 2u : reached.x >= k ? 1u : 0u) << b;
     }
     return least;
 }
@@ -85,7 +89,7 @@ static inline uint greatest_of(__global const uint *sums, uint n, uint stride, u
 THRESHOLD_GROUP
 __kernel void coarse_threshold(__global const uint4 *batch, uint queries_at, uint all, __global const uint *cells, uint n,
                                uint k, __global uint *state, __global uint *counts) {
-    __local uint reach[REACH_WORDS];
+    __local REACH_T reach[REACH];
     uint q = get_group_id(0), least = greatest_of(cells + (size_t)q * n, n, 1, k, reach);
     if (get_local_id(0) == 0) {
         uint4 query = batch[queries_at + q];
@@ -99,7 +103,7 @@ THRESHOLD_GROUP
 __kernel void coarse_raise(__global const uint4 *batch, uint terms_at, uint queries_at, uint narrow, uint all,
                            __global const uint *counts, __global const uint *found, uint capacity, uint k, uint filters_at,
                            __global uint *state) {
-    __local uint reach[REACH_WORDS];
+    __local REACH_T reach[REACH];
     uint q = get_group_id(0), n = counts[q];
     uint least = greatest_of(found + 2 * (size_t)q * capacity + 1, n > capacity ? 0 : n, 2, k, reach);
     if (get_local_id(0) == 0) {

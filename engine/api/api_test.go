@@ -104,7 +104,7 @@ func TestRoutes(t *testing.T) {
 			}
 		}
 	}
-	if paths["POST /v1/indexes/{index}/search"] != IndexServiceSearchProcedure || len(paths) != 32 {
+	if paths["POST /v1/indexes/{index}/search"] != IndexServiceSearchProcedure || len(paths) != 33 {
 		t.Errorf("%d routes: %v", len(paths), paths)
 	}
 }

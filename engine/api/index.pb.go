@@ -184,14 +184,16 @@ func (x *SearchRequest) GetFacets() *Facets {
 	return nil
 }
 
-// Facets asks for the numbers of matching documents per value of columns.
+// Facets asks for the numbers of matching documents per value or bin of columns.
 type Facets struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Name of the table of attributes, whose row i describes document i. Default: the name of the index.
 	Table string `protobuf:"bytes,1,opt,name=table,proto3" json:"table,omitempty"`
-	// Names of columns.
+	// Names of columns. "bins(year, 1900, 1950)" counts the documents below 1900, from 1900 to below
+	// 1950, and from 1950 on. "bins(year)" has the bins of the table; clusters and collections, whose
+	// parts have other bins, refuse it.
 	Columns []string `protobuf:"bytes,2,rep,name=columns,proto3" json:"columns,omitempty"`
-	// Number of values of a column, the most frequent ones. Default: 10.
+	// Number of values of a column, the most frequent ones. It does not limit bins. Default: 10.
 	Limit         uint32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -248,13 +250,13 @@ func (x *Facets) GetLimit() uint32 {
 	return 0
 }
 
-// Facet is the number of documents per value of a column.
+// Facet is the number of documents per value or bin of a column.
 type Facet struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Column string                 `protobuf:"bytes,1,opt,name=column,proto3" json:"column,omitempty"`
-	// By descending count, ties in the order of the column.
+	// By descending count, ties in the order of the column. Bins have their order, and all of them come.
 	Values []*FacetValue `protobuf:"bytes,2,rep,name=values,proto3" json:"values,omitempty"`
-	// Number of values that the matching documents have.
+	// Number of values, or of bins with documents, that the matching documents have.
 	Distinct      uint64 `protobuf:"varint,3,opt,name=distinct,proto3" json:"distinct,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -313,7 +315,7 @@ func (x *Facet) GetDistinct() uint64 {
 
 type FacetValue struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// As text; empty if missing.
+	// As text, of a bin "< 1900", "[1900, 1950)" or ">= 1950"; empty if missing.
 	Value string `protobuf:"bytes,1,opt,name=value,proto3" json:"value,omitempty"`
 	// The documents have no value.
 	Missing       bool   `protobuf:"varint,2,opt,name=missing,proto3" json:"missing,omitempty"`

@@ -39,6 +39,9 @@ const (
 	// InspectServiceDescribeTableProcedure is the procedure name of the InspectService's DescribeTable
 	// RPC.
 	InspectServiceDescribeTableProcedure = "/heddle.v1.InspectService/DescribeTable"
+	// InspectServiceParsePredicateProcedure is the procedure name of the InspectService's
+	// ParsePredicate RPC.
+	InspectServiceParsePredicateProcedure = "/heddle.v1.InspectService/ParsePredicate"
 	// InspectServiceInspectSelectProcedure is the procedure name of the InspectService's InspectSelect
 	// RPC.
 	InspectServiceInspectSelectProcedure = "/heddle.v1.InspectService/InspectSelect"
@@ -99,6 +102,14 @@ var (
 			IdempotencyLevel: connect.IdempotencyNoSideEffects,
 		}
 	})
+	inspectServiceParsePredicateSpec = sync.OnceValue(func() connect.Spec {
+		return connect.Spec{
+			StreamType:       connect.StreamTypeUnary,
+			Schema:           File_heddle_v1_inspect_proto.Services().ByName("InspectService").Methods().ByName("ParsePredicate"),
+			Procedure:        InspectServiceParsePredicateProcedure,
+			IdempotencyLevel: connect.IdempotencyNoSideEffects,
+		}
+	})
 	inspectServiceInspectSelectSpec = sync.OnceValue(func() connect.Spec {
 		return connect.Spec{
 			StreamType:       connect.StreamTypeUnary,
@@ -147,6 +158,8 @@ type InspectServiceClient interface {
 	DescribeTerm(context.Context, *DescribeTermRequest) (*TermDetails, error)
 	// DescribeTable returns the columns of a table with their bins.
 	DescribeTable(context.Context, *DescribeTableRequest) (*TableDetails, error)
+	// ParsePredicate returns a predicate in canonical form. It reads no rows.
+	ParsePredicate(context.Context, *ParsePredicateRequest) (*ParsePredicateResponse, error)
 	// InspectSelect counts the rows of a predicate, with the first rows, a count for each bin of a
 	// column, and the way of the selection.
 	InspectSelect(context.Context, *InspectSelectRequest) (*InspectSelectResponse, error)
@@ -179,6 +192,8 @@ type InspectServiceHandler interface {
 	DescribeTerm(context.Context, *DescribeTermRequest) (*TermDetails, error)
 	// DescribeTable returns the columns of a table with their bins.
 	DescribeTable(context.Context, *DescribeTableRequest) (*TableDetails, error)
+	// ParsePredicate returns a predicate in canonical form. It reads no rows.
+	ParsePredicate(context.Context, *ParsePredicateRequest) (*ParsePredicateResponse, error)
 	// InspectSelect counts the rows of a predicate, with the first rows, a count for each bin of a
 	// column, and the way of the selection.
 	InspectSelect(context.Context, *InspectSelectRequest) (*InspectSelectResponse, error)
@@ -202,6 +217,7 @@ func RegisterInspectServiceHandler(server *connect.Server, svc InspectServiceHan
 		connect.Method{Spec: inspectServiceListTermsSpec(), Handler: adapter.listTerms},
 		connect.Method{Spec: inspectServiceDescribeTermSpec(), Handler: adapter.describeTerm},
 		connect.Method{Spec: inspectServiceDescribeTableSpec(), Handler: adapter.describeTable},
+		connect.Method{Spec: inspectServiceParsePredicateSpec(), Handler: adapter.parsePredicate},
 		connect.Method{Spec: inspectServiceInspectSelectSpec(), Handler: adapter.inspectSelect},
 		connect.Method{Spec: inspectServiceGetStatusSpec(), Handler: adapter.getStatus},
 		connect.Method{Spec: inspectServiceGetMachineSpec(), Handler: adapter.getMachine},
@@ -234,6 +250,10 @@ func (UnimplementedInspectServiceHandler) DescribeTerm(context.Context, *Describ
 
 func (UnimplementedInspectServiceHandler) DescribeTable(context.Context, *DescribeTableRequest) (*TableDetails, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.InspectService.DescribeTable is not implemented")
+}
+
+func (UnimplementedInspectServiceHandler) ParsePredicate(context.Context, *ParsePredicateRequest) (*ParsePredicateResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.InspectService.ParsePredicate is not implemented")
 }
 
 func (UnimplementedInspectServiceHandler) InspectSelect(context.Context, *InspectSelectRequest) (*InspectSelectResponse, error) {
@@ -299,6 +319,14 @@ func (c *inspectServiceClient) DescribeTerm(ctx context.Context, req *DescribeTe
 func (c *inspectServiceClient) DescribeTable(ctx context.Context, req *DescribeTableRequest) (*TableDetails, error) {
 	var res TableDetails
 	if err := c.client.CallUnary(ctx, inspectServiceDescribeTableSpec(), req, &res); err != nil {
+		return nil, err
+	}
+	return &res, nil
+}
+
+func (c *inspectServiceClient) ParsePredicate(ctx context.Context, req *ParsePredicateRequest) (*ParsePredicateResponse, error) {
+	var res ParsePredicateResponse
+	if err := c.client.CallUnary(ctx, inspectServiceParsePredicateSpec(), req, &res); err != nil {
 		return nil, err
 	}
 	return &res, nil
@@ -404,6 +432,18 @@ func (h inspectServiceHandler) describeTable(ctx context.Context, _ connect.Spec
 		return err
 	}
 	res, err := h.svc.DescribeTable(ctx, &req)
+	if err != nil {
+		return err
+	}
+	return stream.Send(res)
+}
+
+func (h inspectServiceHandler) parsePredicate(ctx context.Context, _ connect.Spec, stream connect.ServerStream) error {
+	var req ParsePredicateRequest
+	if err := stream.Receive(&req); err != nil {
+		return err
+	}
+	res, err := h.svc.ParsePredicate(ctx, &req)
 	if err != nil {
 		return err
 	}

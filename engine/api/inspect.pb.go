@@ -1942,6 +1942,104 @@ func (x *ColumnBin) GetWhere() string {
 	return ""
 }
 
+type ParsePredicateRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Table string                 `protobuf:"bytes,1,opt,name=table,proto3" json:"table,omitempty"`
+	// Predicate on the columns of the table.
+	Where         string `protobuf:"bytes,2,opt,name=where,proto3" json:"where,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ParsePredicateRequest) Reset() {
+	*x = ParsePredicateRequest{}
+	mi := &file_heddle_v1_inspect_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ParsePredicateRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ParsePredicateRequest) ProtoMessage() {}
+
+func (x *ParsePredicateRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_inspect_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ParsePredicateRequest.ProtoReflect.Descriptor instead.
+func (*ParsePredicateRequest) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *ParsePredicateRequest) GetTable() string {
+	if x != nil {
+		return x.Table
+	}
+	return ""
+}
+
+func (x *ParsePredicateRequest) GetWhere() string {
+	if x != nil {
+		return x.Where
+	}
+	return ""
+}
+
+type ParsePredicateResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Predicate in canonical form.
+	Where         string `protobuf:"bytes,1,opt,name=where,proto3" json:"where,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ParsePredicateResponse) Reset() {
+	*x = ParsePredicateResponse{}
+	mi := &file_heddle_v1_inspect_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ParsePredicateResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ParsePredicateResponse) ProtoMessage() {}
+
+func (x *ParsePredicateResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_inspect_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ParsePredicateResponse.ProtoReflect.Descriptor instead.
+func (*ParsePredicateResponse) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *ParsePredicateResponse) GetWhere() string {
+	if x != nil {
+		return x.Where
+	}
+	return ""
+}
+
 type InspectSelectRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Table string                 `protobuf:"bytes,1,opt,name=table,proto3" json:"table,omitempty"`
@@ -1958,7 +2056,7 @@ type InspectSelectRequest struct {
 
 func (x *InspectSelectRequest) Reset() {
 	*x = InspectSelectRequest{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[23]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1970,7 +2068,7 @@ func (x *InspectSelectRequest) String() string {
 func (*InspectSelectRequest) ProtoMessage() {}
 
 func (x *InspectSelectRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[23]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1983,7 +2081,7 @@ func (x *InspectSelectRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InspectSelectRequest.ProtoReflect.Descriptor instead.
 func (*InspectSelectRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{23}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *InspectSelectRequest) GetTable() string {
@@ -2049,7 +2147,7 @@ type InspectSelectResponse struct {
 
 func (x *InspectSelectResponse) Reset() {
 	*x = InspectSelectResponse{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[24]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2061,7 +2159,7 @@ func (x *InspectSelectResponse) String() string {
 func (*InspectSelectResponse) ProtoMessage() {}
 
 func (x *InspectSelectResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[24]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2074,7 +2172,7 @@ func (x *InspectSelectResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InspectSelectResponse.ProtoReflect.Descriptor instead.
 func (*InspectSelectResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{24}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *InspectSelectResponse) GetCount() uint64 {
@@ -2179,7 +2277,7 @@ type ColumnTest struct {
 
 func (x *ColumnTest) Reset() {
 	*x = ColumnTest{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[25]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2191,7 +2289,7 @@ func (x *ColumnTest) String() string {
 func (*ColumnTest) ProtoMessage() {}
 
 func (x *ColumnTest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[25]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2204,7 +2302,7 @@ func (x *ColumnTest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ColumnTest.ProtoReflect.Descriptor instead.
 func (*ColumnTest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{25}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ColumnTest) GetColumn() string {
@@ -2257,7 +2355,7 @@ type GetStatusRequest struct {
 
 func (x *GetStatusRequest) Reset() {
 	*x = GetStatusRequest{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[26]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2269,7 +2367,7 @@ func (x *GetStatusRequest) String() string {
 func (*GetStatusRequest) ProtoMessage() {}
 
 func (x *GetStatusRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[26]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2282,7 +2380,7 @@ func (x *GetStatusRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatusRequest.ProtoReflect.Descriptor instead.
 func (*GetStatusRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{26}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{28}
 }
 
 // Status has the counters of an interval.
@@ -2309,7 +2407,7 @@ type Status struct {
 
 func (x *Status) Reset() {
 	*x = Status{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[27]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2321,7 +2419,7 @@ func (x *Status) String() string {
 func (*Status) ProtoMessage() {}
 
 func (x *Status) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[27]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2334,7 +2432,7 @@ func (x *Status) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Status.ProtoReflect.Descriptor instead.
 func (*Status) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{27}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Status) GetTimeMs() uint64 {
@@ -2427,7 +2525,7 @@ type QueueStatus struct {
 
 func (x *QueueStatus) Reset() {
 	*x = QueueStatus{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[28]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2439,7 +2537,7 @@ func (x *QueueStatus) String() string {
 func (*QueueStatus) ProtoMessage() {}
 
 func (x *QueueStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[28]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2452,7 +2550,7 @@ func (x *QueueStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueueStatus.ProtoReflect.Descriptor instead.
 func (*QueueStatus) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{28}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *QueueStatus) GetEither() uint64 {
@@ -2513,7 +2611,7 @@ type ProcessorStatus struct {
 
 func (x *ProcessorStatus) Reset() {
 	*x = ProcessorStatus{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[29]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2525,7 +2623,7 @@ func (x *ProcessorStatus) String() string {
 func (*ProcessorStatus) ProtoMessage() {}
 
 func (x *ProcessorStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[29]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2538,7 +2636,7 @@ func (x *ProcessorStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProcessorStatus.ProtoReflect.Descriptor instead.
 func (*ProcessorStatus) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{29}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ProcessorStatus) GetName() string {
@@ -2644,7 +2742,7 @@ type CacheStatus struct {
 
 func (x *CacheStatus) Reset() {
 	*x = CacheStatus{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[30]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2656,7 +2754,7 @@ func (x *CacheStatus) String() string {
 func (*CacheStatus) ProtoMessage() {}
 
 func (x *CacheStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[30]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2669,7 +2767,7 @@ func (x *CacheStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CacheStatus.ProtoReflect.Descriptor instead.
 func (*CacheStatus) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{30}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *CacheStatus) GetHits() uint64 {
@@ -2708,7 +2806,7 @@ type GetMachineRequest struct {
 
 func (x *GetMachineRequest) Reset() {
 	*x = GetMachineRequest{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[31]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2720,7 +2818,7 @@ func (x *GetMachineRequest) String() string {
 func (*GetMachineRequest) ProtoMessage() {}
 
 func (x *GetMachineRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[31]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2733,7 +2831,7 @@ func (x *GetMachineRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMachineRequest.ProtoReflect.Descriptor instead.
 func (*GetMachineRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{31}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{33}
 }
 
 type Machine struct {
@@ -2750,7 +2848,7 @@ type Machine struct {
 
 func (x *Machine) Reset() {
 	*x = Machine{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[32]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2762,7 +2860,7 @@ func (x *Machine) String() string {
 func (*Machine) ProtoMessage() {}
 
 func (x *Machine) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[32]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2775,7 +2873,7 @@ func (x *Machine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Machine.ProtoReflect.Descriptor instead.
 func (*Machine) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{32}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Machine) GetPlaces() []*Place {
@@ -2827,7 +2925,7 @@ type Place struct {
 
 func (x *Place) Reset() {
 	*x = Place{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[33]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2839,7 +2937,7 @@ func (x *Place) String() string {
 func (*Place) ProtoMessage() {}
 
 func (x *Place) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[33]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2852,7 +2950,7 @@ func (x *Place) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Place.ProtoReflect.Descriptor instead.
 func (*Place) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{33}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Place) GetKind() string {
@@ -2975,7 +3073,7 @@ type Finding struct {
 
 func (x *Finding) Reset() {
 	*x = Finding{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[34]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2987,7 +3085,7 @@ func (x *Finding) String() string {
 func (*Finding) ProtoMessage() {}
 
 func (x *Finding) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[34]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3000,7 +3098,7 @@ func (x *Finding) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Finding.ProtoReflect.Descriptor instead.
 func (*Finding) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{34}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Finding) GetState() string {
@@ -3039,7 +3137,7 @@ type GetClusterRequest struct {
 
 func (x *GetClusterRequest) Reset() {
 	*x = GetClusterRequest{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[35]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3051,7 +3149,7 @@ func (x *GetClusterRequest) String() string {
 func (*GetClusterRequest) ProtoMessage() {}
 
 func (x *GetClusterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[35]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3064,7 +3162,7 @@ func (x *GetClusterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetClusterRequest.ProtoReflect.Descriptor instead.
 func (*GetClusterRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{35}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{37}
 }
 
 type Cluster struct {
@@ -3079,7 +3177,7 @@ type Cluster struct {
 
 func (x *Cluster) Reset() {
 	*x = Cluster{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[36]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3091,7 +3189,7 @@ func (x *Cluster) String() string {
 func (*Cluster) ProtoMessage() {}
 
 func (x *Cluster) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[36]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3104,7 +3202,7 @@ func (x *Cluster) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cluster.ProtoReflect.Descriptor instead.
 func (*Cluster) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{36}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *Cluster) GetPresent() bool {
@@ -3146,7 +3244,7 @@ type Collection struct {
 
 func (x *Collection) Reset() {
 	*x = Collection{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[37]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3158,7 +3256,7 @@ func (x *Collection) String() string {
 func (*Collection) ProtoMessage() {}
 
 func (x *Collection) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[37]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3171,7 +3269,7 @@ func (x *Collection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Collection.ProtoReflect.Descriptor instead.
 func (*Collection) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{37}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *Collection) GetName() string {
@@ -3234,7 +3332,7 @@ type Shard struct {
 
 func (x *Shard) Reset() {
 	*x = Shard{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[38]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3246,7 +3344,7 @@ func (x *Shard) String() string {
 func (*Shard) ProtoMessage() {}
 
 func (x *Shard) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[38]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3259,7 +3357,7 @@ func (x *Shard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Shard.ProtoReflect.Descriptor instead.
 func (*Shard) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{38}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *Shard) GetDocuments() uint64 {
@@ -3298,7 +3396,7 @@ type Replica struct {
 
 func (x *Replica) Reset() {
 	*x = Replica{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[39]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3310,7 +3408,7 @@ func (x *Replica) String() string {
 func (*Replica) ProtoMessage() {}
 
 func (x *Replica) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[39]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3323,7 +3421,7 @@ func (x *Replica) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Replica.ProtoReflect.Descriptor instead.
 func (*Replica) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{39}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *Replica) GetNode() string {
@@ -3370,7 +3468,7 @@ type Intent struct {
 
 func (x *Intent) Reset() {
 	*x = Intent{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[40]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3382,7 +3480,7 @@ func (x *Intent) String() string {
 func (*Intent) ProtoMessage() {}
 
 func (x *Intent) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[40]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3395,7 +3493,7 @@ func (x *Intent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Intent.ProtoReflect.Descriptor instead.
 func (*Intent) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{40}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *Intent) GetVerb() string {
@@ -3444,7 +3542,7 @@ type ClusterNode struct {
 
 func (x *ClusterNode) Reset() {
 	*x = ClusterNode{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[41]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3456,7 +3554,7 @@ func (x *ClusterNode) String() string {
 func (*ClusterNode) ProtoMessage() {}
 
 func (x *ClusterNode) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[41]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3469,7 +3567,7 @@ func (x *ClusterNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClusterNode.ProtoReflect.Descriptor instead.
 func (*ClusterNode) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{41}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ClusterNode) GetName() string {
@@ -3696,7 +3794,12 @@ const file_heddle_v1_inspect_proto_rawDesc = "" +
 	"\x03low\x18\x01 \x01(\tR\x03low\x12\x12\n" +
 	"\x04high\x18\x02 \x01(\tR\x04high\x12\x12\n" +
 	"\x04rows\x18\x03 \x01(\x04R\x04rows\x12\x14\n" +
-	"\x05where\x18\x04 \x01(\tR\x05where\"\x92\x01\n" +
+	"\x05where\x18\x04 \x01(\tR\x05where\"C\n" +
+	"\x15ParsePredicateRequest\x12\x14\n" +
+	"\x05table\x18\x01 \x01(\tR\x05table\x12\x14\n" +
+	"\x05where\x18\x02 \x01(\tR\x05where\".\n" +
+	"\x16ParsePredicateResponse\x12\x14\n" +
+	"\x05where\x18\x01 \x01(\tR\x05where\"\x92\x01\n" +
 	"\x14InspectSelectRequest\x12\x14\n" +
 	"\x05table\x18\x01 \x01(\tR\x05table\x12\x14\n" +
 	"\x05where\x18\x02 \x01(\tR\x05where\x12\x14\n" +
@@ -3833,7 +3936,7 @@ const file_heddle_v1_inspect_proto_rawDesc = "" +
 	"\arunning\x18\x06 \x01(\x04R\arunning\x12\x1d\n" +
 	"\n" +
 	"latency_ms\x18\a \x01(\x01R\tlatencyMs\x12\x16\n" +
-	"\x06errors\x18\b \x03(\tR\x06errors2\xb7\f\n" +
+	"\x06errors\x18\b \x03(\tR\x06errors2\xf6\r\n" +
 	"\x0eInspectService\x12\xa3\x01\n" +
 	"\n" +
 	"ParseQuery\x12\x1c.heddle.v1.ParseQueryRequest\x1a\x1d.heddle.v1.ParseQueryResponse\"X\xa2\xfe#Q\n" +
@@ -3848,6 +3951,8 @@ const file_heddle_v1_inspect_proto_rawDesc = "" +
 	"\x04POST\x12\x18/v1/indexes/{index}/term\x1a.A posting list, with its cost under each codec\x90\x02\x01\x12\x9c\x01\n" +
 	"\rDescribeTable\x12\x1f.heddle.v1.DescribeTableRequest\x1a\x17.heddle.v1.TableDetails\"Q\xa2\xfe#J\n" +
 	"\x03GET\x12\x1a/v1/tables/{table}/details\x1a'The columns of a table, with their bins\x90\x02\x01\x12\xbc\x01\n" +
+	"\x0eParsePredicate\x12 .heddle.v1.ParsePredicateRequest\x1a!.heddle.v1.ParsePredicateResponse\"e\xa2\xfe#^\n" +
+	"\x04POST\x12\x18/v1/tables/{table}/parse\x1a<The canonical form of a predicate, or the place of its fault\x90\x02\x01\x12\xbc\x01\n" +
 	"\rInspectSelect\x12\x1f.heddle.v1.InspectSelectRequest\x1a .heddle.v1.InspectSelectResponse\"h\xa2\xfe#a\n" +
 	"\x04POST\x12\x1a/v1/tables/{table}/inspect\x1a=The rows of a predicate, groups, and the way of the selection\x90\x02\x01\x12q\n" +
 	"\tGetStatus\x12\x1b.heddle.v1.GetStatusRequest\x1a\x11.heddle.v1.Status\"4\xa2\xfe#-\n" +
@@ -3872,111 +3977,115 @@ func file_heddle_v1_inspect_proto_rawDescGZIP() []byte {
 	return file_heddle_v1_inspect_proto_rawDescData
 }
 
-var file_heddle_v1_inspect_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
+var file_heddle_v1_inspect_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
 var file_heddle_v1_inspect_proto_goTypes = []any{
-	(*ParseQueryRequest)(nil),     // 0: heddle.v1.ParseQueryRequest
-	(*ParseQueryResponse)(nil),    // 1: heddle.v1.ParseQueryResponse
-	(*PostingList)(nil),           // 2: heddle.v1.PostingList
-	(*InspectSearchRequest)(nil),  // 3: heddle.v1.InspectSearchRequest
-	(*InspectSearchResponse)(nil), // 4: heddle.v1.InspectSearchResponse
-	(*InspectedHit)(nil),          // 5: heddle.v1.InspectedHit
-	(*TextPiece)(nil),             // 6: heddle.v1.TextPiece
-	(*Way)(nil),                   // 7: heddle.v1.Way
-	(*Estimate)(nil),              // 8: heddle.v1.Estimate
-	(*Stage)(nil),                 // 9: heddle.v1.Stage
-	(*DescribeIndexRequest)(nil),  // 10: heddle.v1.DescribeIndexRequest
-	(*IndexDetails)(nil),          // 11: heddle.v1.IndexDetails
-	(*CodecUse)(nil),              // 12: heddle.v1.CodecUse
-	(*FileSection)(nil),           // 13: heddle.v1.FileSection
-	(*ListTermsRequest)(nil),      // 14: heddle.v1.ListTermsRequest
-	(*ListTermsResponse)(nil),     // 15: heddle.v1.ListTermsResponse
-	(*DescribeTermRequest)(nil),   // 16: heddle.v1.DescribeTermRequest
-	(*TermDetails)(nil),           // 17: heddle.v1.TermDetails
-	(*CodecCost)(nil),             // 18: heddle.v1.CodecCost
-	(*DescribeTableRequest)(nil),  // 19: heddle.v1.DescribeTableRequest
-	(*TableDetails)(nil),          // 20: heddle.v1.TableDetails
-	(*ColumnDetails)(nil),         // 21: heddle.v1.ColumnDetails
-	(*ColumnBin)(nil),             // 22: heddle.v1.ColumnBin
-	(*InspectSelectRequest)(nil),  // 23: heddle.v1.InspectSelectRequest
-	(*InspectSelectResponse)(nil), // 24: heddle.v1.InspectSelectResponse
-	(*ColumnTest)(nil),            // 25: heddle.v1.ColumnTest
-	(*GetStatusRequest)(nil),      // 26: heddle.v1.GetStatusRequest
-	(*Status)(nil),                // 27: heddle.v1.Status
-	(*QueueStatus)(nil),           // 28: heddle.v1.QueueStatus
-	(*ProcessorStatus)(nil),       // 29: heddle.v1.ProcessorStatus
-	(*CacheStatus)(nil),           // 30: heddle.v1.CacheStatus
-	(*GetMachineRequest)(nil),     // 31: heddle.v1.GetMachineRequest
-	(*Machine)(nil),               // 32: heddle.v1.Machine
-	(*Place)(nil),                 // 33: heddle.v1.Place
-	(*Finding)(nil),               // 34: heddle.v1.Finding
-	(*GetClusterRequest)(nil),     // 35: heddle.v1.GetClusterRequest
-	(*Cluster)(nil),               // 36: heddle.v1.Cluster
-	(*Collection)(nil),            // 37: heddle.v1.Collection
-	(*Shard)(nil),                 // 38: heddle.v1.Shard
-	(*Replica)(nil),               // 39: heddle.v1.Replica
-	(*Intent)(nil),                // 40: heddle.v1.Intent
-	(*ClusterNode)(nil),           // 41: heddle.v1.ClusterNode
-	(*Scoring)(nil),               // 42: heddle.v1.Scoring
-	(*Filter)(nil),                // 43: heddle.v1.Filter
-	(*Facets)(nil),                // 44: heddle.v1.Facets
-	(*FacetAnswer)(nil),           // 45: heddle.v1.FacetAnswer
-	(*Resident)(nil),              // 46: heddle.v1.Resident
+	(*ParseQueryRequest)(nil),      // 0: heddle.v1.ParseQueryRequest
+	(*ParseQueryResponse)(nil),     // 1: heddle.v1.ParseQueryResponse
+	(*PostingList)(nil),            // 2: heddle.v1.PostingList
+	(*InspectSearchRequest)(nil),   // 3: heddle.v1.InspectSearchRequest
+	(*InspectSearchResponse)(nil),  // 4: heddle.v1.InspectSearchResponse
+	(*InspectedHit)(nil),           // 5: heddle.v1.InspectedHit
+	(*TextPiece)(nil),              // 6: heddle.v1.TextPiece
+	(*Way)(nil),                    // 7: heddle.v1.Way
+	(*Estimate)(nil),               // 8: heddle.v1.Estimate
+	(*Stage)(nil),                  // 9: heddle.v1.Stage
+	(*DescribeIndexRequest)(nil),   // 10: heddle.v1.DescribeIndexRequest
+	(*IndexDetails)(nil),           // 11: heddle.v1.IndexDetails
+	(*CodecUse)(nil),               // 12: heddle.v1.CodecUse
+	(*FileSection)(nil),            // 13: heddle.v1.FileSection
+	(*ListTermsRequest)(nil),       // 14: heddle.v1.ListTermsRequest
+	(*ListTermsResponse)(nil),      // 15: heddle.v1.ListTermsResponse
+	(*DescribeTermRequest)(nil),    // 16: heddle.v1.DescribeTermRequest
+	(*TermDetails)(nil),            // 17: heddle.v1.TermDetails
+	(*CodecCost)(nil),              // 18: heddle.v1.CodecCost
+	(*DescribeTableRequest)(nil),   // 19: heddle.v1.DescribeTableRequest
+	(*TableDetails)(nil),           // 20: heddle.v1.TableDetails
+	(*ColumnDetails)(nil),          // 21: heddle.v1.ColumnDetails
+	(*ColumnBin)(nil),              // 22: heddle.v1.ColumnBin
+	(*ParsePredicateRequest)(nil),  // 23: heddle.v1.ParsePredicateRequest
+	(*ParsePredicateResponse)(nil), // 24: heddle.v1.ParsePredicateResponse
+	(*InspectSelectRequest)(nil),   // 25: heddle.v1.InspectSelectRequest
+	(*InspectSelectResponse)(nil),  // 26: heddle.v1.InspectSelectResponse
+	(*ColumnTest)(nil),             // 27: heddle.v1.ColumnTest
+	(*GetStatusRequest)(nil),       // 28: heddle.v1.GetStatusRequest
+	(*Status)(nil),                 // 29: heddle.v1.Status
+	(*QueueStatus)(nil),            // 30: heddle.v1.QueueStatus
+	(*ProcessorStatus)(nil),        // 31: heddle.v1.ProcessorStatus
+	(*CacheStatus)(nil),            // 32: heddle.v1.CacheStatus
+	(*GetMachineRequest)(nil),      // 33: heddle.v1.GetMachineRequest
+	(*Machine)(nil),                // 34: heddle.v1.Machine
+	(*Place)(nil),                  // 35: heddle.v1.Place
+	(*Finding)(nil),                // 36: heddle.v1.Finding
+	(*GetClusterRequest)(nil),      // 37: heddle.v1.GetClusterRequest
+	(*Cluster)(nil),                // 38: heddle.v1.Cluster
+	(*Collection)(nil),             // 39: heddle.v1.Collection
+	(*Shard)(nil),                  // 40: heddle.v1.Shard
+	(*Replica)(nil),                // 41: heddle.v1.Replica
+	(*Intent)(nil),                 // 42: heddle.v1.Intent
+	(*ClusterNode)(nil),            // 43: heddle.v1.ClusterNode
+	(*Scoring)(nil),                // 44: heddle.v1.Scoring
+	(*Filter)(nil),                 // 45: heddle.v1.Filter
+	(*Facets)(nil),                 // 46: heddle.v1.Facets
+	(*FacetAnswer)(nil),            // 47: heddle.v1.FacetAnswer
+	(*Resident)(nil),               // 48: heddle.v1.Resident
 }
 var file_heddle_v1_inspect_proto_depIdxs = []int32{
 	2,  // 0: heddle.v1.ParseQueryResponse.lists:type_name -> heddle.v1.PostingList
-	42, // 1: heddle.v1.InspectSearchRequest.scoring:type_name -> heddle.v1.Scoring
-	43, // 2: heddle.v1.InspectSearchRequest.filter:type_name -> heddle.v1.Filter
-	44, // 3: heddle.v1.InspectSearchRequest.facets:type_name -> heddle.v1.Facets
+	44, // 1: heddle.v1.InspectSearchRequest.scoring:type_name -> heddle.v1.Scoring
+	45, // 2: heddle.v1.InspectSearchRequest.filter:type_name -> heddle.v1.Filter
+	46, // 3: heddle.v1.InspectSearchRequest.facets:type_name -> heddle.v1.Facets
 	5,  // 4: heddle.v1.InspectSearchResponse.hits:type_name -> heddle.v1.InspectedHit
 	2,  // 5: heddle.v1.InspectSearchResponse.lists:type_name -> heddle.v1.PostingList
 	7,  // 6: heddle.v1.InspectSearchResponse.way:type_name -> heddle.v1.Way
-	45, // 7: heddle.v1.InspectSearchResponse.facets:type_name -> heddle.v1.FacetAnswer
+	47, // 7: heddle.v1.InspectSearchResponse.facets:type_name -> heddle.v1.FacetAnswer
 	6,  // 8: heddle.v1.InspectedHit.text:type_name -> heddle.v1.TextPiece
 	8,  // 9: heddle.v1.Way.estimates:type_name -> heddle.v1.Estimate
 	9,  // 10: heddle.v1.Way.stages:type_name -> heddle.v1.Stage
 	12, // 11: heddle.v1.IndexDetails.codecs:type_name -> heddle.v1.CodecUse
 	13, // 12: heddle.v1.IndexDetails.sections:type_name -> heddle.v1.FileSection
-	46, // 13: heddle.v1.IndexDetails.resident:type_name -> heddle.v1.Resident
+	48, // 13: heddle.v1.IndexDetails.resident:type_name -> heddle.v1.Resident
 	2,  // 14: heddle.v1.ListTermsResponse.terms:type_name -> heddle.v1.PostingList
 	18, // 15: heddle.v1.TermDetails.costs:type_name -> heddle.v1.CodecCost
 	21, // 16: heddle.v1.TableDetails.columns:type_name -> heddle.v1.ColumnDetails
-	46, // 17: heddle.v1.TableDetails.resident:type_name -> heddle.v1.Resident
+	48, // 17: heddle.v1.TableDetails.resident:type_name -> heddle.v1.Resident
 	22, // 18: heddle.v1.ColumnDetails.bins:type_name -> heddle.v1.ColumnBin
-	25, // 19: heddle.v1.InspectSelectResponse.tests:type_name -> heddle.v1.ColumnTest
+	27, // 19: heddle.v1.InspectSelectResponse.tests:type_name -> heddle.v1.ColumnTest
 	7,  // 20: heddle.v1.InspectSelectResponse.way:type_name -> heddle.v1.Way
-	28, // 21: heddle.v1.Status.queue:type_name -> heddle.v1.QueueStatus
-	29, // 22: heddle.v1.Status.processors:type_name -> heddle.v1.ProcessorStatus
-	30, // 23: heddle.v1.Status.answers:type_name -> heddle.v1.CacheStatus
-	30, // 24: heddle.v1.ProcessorStatus.lists:type_name -> heddle.v1.CacheStatus
-	33, // 25: heddle.v1.Machine.places:type_name -> heddle.v1.Place
-	34, // 26: heddle.v1.Machine.findings:type_name -> heddle.v1.Finding
-	37, // 27: heddle.v1.Cluster.collections:type_name -> heddle.v1.Collection
-	41, // 28: heddle.v1.Cluster.nodes:type_name -> heddle.v1.ClusterNode
-	38, // 29: heddle.v1.Collection.shards:type_name -> heddle.v1.Shard
-	40, // 30: heddle.v1.Collection.intent:type_name -> heddle.v1.Intent
-	39, // 31: heddle.v1.Shard.replicas:type_name -> heddle.v1.Replica
+	30, // 21: heddle.v1.Status.queue:type_name -> heddle.v1.QueueStatus
+	31, // 22: heddle.v1.Status.processors:type_name -> heddle.v1.ProcessorStatus
+	32, // 23: heddle.v1.Status.answers:type_name -> heddle.v1.CacheStatus
+	32, // 24: heddle.v1.ProcessorStatus.lists:type_name -> heddle.v1.CacheStatus
+	35, // 25: heddle.v1.Machine.places:type_name -> heddle.v1.Place
+	36, // 26: heddle.v1.Machine.findings:type_name -> heddle.v1.Finding
+	39, // 27: heddle.v1.Cluster.collections:type_name -> heddle.v1.Collection
+	43, // 28: heddle.v1.Cluster.nodes:type_name -> heddle.v1.ClusterNode
+	40, // 29: heddle.v1.Collection.shards:type_name -> heddle.v1.Shard
+	42, // 30: heddle.v1.Collection.intent:type_name -> heddle.v1.Intent
+	41, // 31: heddle.v1.Shard.replicas:type_name -> heddle.v1.Replica
 	0,  // 32: heddle.v1.InspectService.ParseQuery:input_type -> heddle.v1.ParseQueryRequest
 	3,  // 33: heddle.v1.InspectService.InspectSearch:input_type -> heddle.v1.InspectSearchRequest
 	10, // 34: heddle.v1.InspectService.DescribeIndex:input_type -> heddle.v1.DescribeIndexRequest
 	14, // 35: heddle.v1.InspectService.ListTerms:input_type -> heddle.v1.ListTermsRequest
 	16, // 36: heddle.v1.InspectService.DescribeTerm:input_type -> heddle.v1.DescribeTermRequest
 	19, // 37: heddle.v1.InspectService.DescribeTable:input_type -> heddle.v1.DescribeTableRequest
-	23, // 38: heddle.v1.InspectService.InspectSelect:input_type -> heddle.v1.InspectSelectRequest
-	26, // 39: heddle.v1.InspectService.GetStatus:input_type -> heddle.v1.GetStatusRequest
-	31, // 40: heddle.v1.InspectService.GetMachine:input_type -> heddle.v1.GetMachineRequest
-	35, // 41: heddle.v1.InspectService.GetCluster:input_type -> heddle.v1.GetClusterRequest
-	1,  // 42: heddle.v1.InspectService.ParseQuery:output_type -> heddle.v1.ParseQueryResponse
-	4,  // 43: heddle.v1.InspectService.InspectSearch:output_type -> heddle.v1.InspectSearchResponse
-	11, // 44: heddle.v1.InspectService.DescribeIndex:output_type -> heddle.v1.IndexDetails
-	15, // 45: heddle.v1.InspectService.ListTerms:output_type -> heddle.v1.ListTermsResponse
-	17, // 46: heddle.v1.InspectService.DescribeTerm:output_type -> heddle.v1.TermDetails
-	20, // 47: heddle.v1.InspectService.DescribeTable:output_type -> heddle.v1.TableDetails
-	24, // 48: heddle.v1.InspectService.InspectSelect:output_type -> heddle.v1.InspectSelectResponse
-	27, // 49: heddle.v1.InspectService.GetStatus:output_type -> heddle.v1.Status
-	32, // 50: heddle.v1.InspectService.GetMachine:output_type -> heddle.v1.Machine
-	36, // 51: heddle.v1.InspectService.GetCluster:output_type -> heddle.v1.Cluster
-	42, // [42:52] is the sub-list for method output_type
-	32, // [32:42] is the sub-list for method input_type
+	23, // 38: heddle.v1.InspectService.ParsePredicate:input_type -> heddle.v1.ParsePredicateRequest
+	25, // 39: heddle.v1.InspectService.InspectSelect:input_type -> heddle.v1.InspectSelectRequest
+	28, // 40: heddle.v1.InspectService.GetStatus:input_type -> heddle.v1.GetStatusRequest
+	33, // 41: heddle.v1.InspectService.GetMachine:input_type -> heddle.v1.GetMachineRequest
+	37, // 42: heddle.v1.InspectService.GetCluster:input_type -> heddle.v1.GetClusterRequest
+	1,  // 43: heddle.v1.InspectService.ParseQuery:output_type -> heddle.v1.ParseQueryResponse
+	4,  // 44: heddle.v1.InspectService.InspectSearch:output_type -> heddle.v1.InspectSearchResponse
+	11, // 45: heddle.v1.InspectService.DescribeIndex:output_type -> heddle.v1.IndexDetails
+	15, // 46: heddle.v1.InspectService.ListTerms:output_type -> heddle.v1.ListTermsResponse
+	17, // 47: heddle.v1.InspectService.DescribeTerm:output_type -> heddle.v1.TermDetails
+	20, // 48: heddle.v1.InspectService.DescribeTable:output_type -> heddle.v1.TableDetails
+	24, // 49: heddle.v1.InspectService.ParsePredicate:output_type -> heddle.v1.ParsePredicateResponse
+	26, // 50: heddle.v1.InspectService.InspectSelect:output_type -> heddle.v1.InspectSelectResponse
+	29, // 51: heddle.v1.InspectService.GetStatus:output_type -> heddle.v1.Status
+	34, // 52: heddle.v1.InspectService.GetMachine:output_type -> heddle.v1.Machine
+	38, // 53: heddle.v1.InspectService.GetCluster:output_type -> heddle.v1.Cluster
+	43, // [43:54] is the sub-list for method output_type
+	32, // [32:43] is the sub-list for method input_type
 	32, // [32:32] is the sub-list for extension type_name
 	32, // [32:32] is the sub-list for extension extendee
 	0,  // [0:32] is the sub-list for field type_name
@@ -3996,7 +4105,7 @@ func file_heddle_v1_inspect_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_inspect_proto_rawDesc), len(file_heddle_v1_inspect_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   42,
+			NumMessages:   44,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

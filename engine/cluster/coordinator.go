@@ -52,9 +52,10 @@ type Options struct {
 // Coordinator answers queries from shards. It implements server.Remote. It is safe for concurrent use. It keeps no connection
 // of its own: the Dialer does.
 type Coordinator struct {
-	maps Maps
-	dial Dialer
-	opt  Options
+	maps    Maps
+	dial    Dialer
+	service api.ShardServiceClient // of this process, which has all shards; nil: nodes have them
+	opt     Options
 
 	mu          sync.Mutex
 	nodes       map[string]*node

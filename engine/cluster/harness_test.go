@@ -29,6 +29,7 @@ type machines struct {
 	before map[string]func(context.Context) error // of each call of a node; may be nil
 	calls  map[string]int
 	damage map[string]func(reply any) // of each reply of a node; may be nil. It must not change.
+	all    shard.Memory               // the shards of all nodes
 	layout *layout.Map                // the newest
 	stale  *layout.Map                // that Map returns, unless nil
 	old    map[string]bool            // nodes of a version without groups
@@ -188,6 +189,7 @@ func place(t testing.TB, e *engine.Engine, lines []string, cuts []int, replicas 
 	m.layout = &layout.Map{Name: "x", Kind: layout.Index, Epoch: 1, Docs: uint64(len(lines))}
 	for i := range len(cuts) - 1 {
 		x := openIndex(t, e, lines[cuts[i]:cuts[i+1]])
+		m.all.AddIndex("x", 1, i, x)
 		s := layout.Shard{First: uint64(cuts[i]), Docs: uint64(cuts[i+1] - cuts[i])}
 		for r := range replicas {
 			name := fmt.Sprintf("n%d", (i+r)%max(replicas, min(3, len(cuts)-1)))

@@ -12,6 +12,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/cluster/layout"
+	"heddle/engine/cluster/shard"
 	"heddle/engine/index/bm25"
 	"heddle/engine/plan"
 	"heddle/engine/table/rowset"
@@ -59,7 +60,8 @@ func queries() (all []engine.Query) {
 		engine.Query{Terms: []string{"w1"}, Weights: []float64{-1}, K: 7})
 }
 
-// TestIndex compares shards with the whole: the same documents, scores, names and errors.
+// TestIndex compares shards, on nodes and in this process, with the whole: the same documents, scores,
+// names and errors.
 func TestIndex(t *testing.T) {
 	e := newEngine(t)
 	lines := corpus(400)
@@ -89,29 +91,33 @@ func TestIndex(t *testing.T) {
 		t.Fatalf("%d of %d queries are invalid", bad, len(all))
 	}
 	for _, cuts := range splits(len(lines)) {
-		t.Run(fmt.Sprint(cuts), func(t *testing.T) {
-			c := New(place(t, e, lines, cuts, 1), nil, Options{})
-			c.dial = c.maps.(*machines)
-			for i, q := range all {
-				got, _, err := c.Search(t.Context(), "x", q, api.Ask{Names: true})
-				got.Err = err
-				same(t, q, got, want[i])
-			}
-			var batch []engine.Query // one wrong option fails a whole batch
-			var of []int
-			for i, q := range all {
-				if engine.CodeOf(want[i].Err) != engine.InvalidOption {
-					batch, of = append(batch, q), append(of, i)
-				}
-			}
-			got, _, err := c.SearchAll(t.Context(), "x", batch, api.Ask{Names: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for n, h := range got {
-				same(t, batch[n], h, want[of[n]])
-			}
-		})
+		m := place(t, e, lines, cuts, 1)
+		for name, c := range map[string]*Coordinator{"nodes": New(m, m, Options{}), "within": Within(m, shard.Service(&m.all), Options{})} {
+			t.Run(fmt.Sprint(name, cuts), func(t *testing.T) { sameIndex(t, c, all, want) })
+		}
+	}
+}
+
+// sameIndex compares the answers of a coordinator, alone and in a batch, with the answers of the whole.
+func sameIndex(t *testing.T, c *Coordinator, all []engine.Query, want []api.Hits) {
+	for i, q := range all {
+		got, _, err := c.Search(t.Context(), "x", q, api.Ask{Names: true})
+		got.Err = err
+		same(t, q, got, want[i])
+	}
+	var batch []engine.Query // one wrong option fails a whole batch
+	var of []int
+	for i, q := range all {
+		if engine.CodeOf(want[i].Err) != engine.InvalidOption {
+			batch, of = append(batch, q), append(of, i)
+		}
+	}
+	got, _, err := c.SearchAll(t.Context(), "x", batch, api.Ask{Names: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, h := range got {
+		same(t, batch[n], h, want[of[n]])
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/cluster/layout"
 )
 
 // reach is the shards of a collection that a call asks. The requests of a partial call leave out
@@ -58,7 +59,7 @@ func (e *MissingError) Unwrap() error { return e.Err }
 // queries. The answer of a missing shard is the zero value.
 func each[A any](ctx context.Context, r *reach, size int, ask func(context.Context, api.ShardServiceClient, *api.ShardTarget) (A, error)) ([]A, error) {
 	pieces, err := spread(ctx, r, size, false, func(ctx context.Context, n *node, shards []int) (A, []int, error) {
-		a, err := ask(ctx, n.client, r.target(shards[0]))
+		a, err := ask(ctx, n.client, target(r.x.layout, shards[0]))
 		return a, shards, err
 	})
 	answers := make([]A, len(r.x.layout.Shards))
@@ -68,9 +69,9 @@ func each[A any](ctx context.Context, r *reach, size int, ask func(context.Conte
 	return answers, err
 }
 
-// target names a shard.
-func (r *reach) target(shard int) *api.ShardTarget {
-	return &api.ShardTarget{Collection: r.x.layout.Name, Epoch: r.x.layout.Epoch, Shard: uint32(shard)}
+// target names a shard of a map in requests.
+func target(m *layout.Map, shard int) *api.ShardTarget {
+	return &api.ShardTarget{Collection: m.Name, Epoch: m.Epoch, Shard: uint32(shard)}
 }
 
 // limit returns the context of a request. A request of a partial call may take half of the time

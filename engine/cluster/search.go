@@ -270,9 +270,13 @@ func (s *search) message(k kind, at []int) (r *api.ShardSearchRequest, wrong map
 // send answers queries by one request to each shard.
 func (s *search) send(ctx context.Context, k kind, at []int) error {
 	r, wrong := s.message(k, at)
+	ask, late := s.ask, s.c.service != nil && s.ask.Names
+	if late {
+		ask.Names, r.Names = false, false
+	}
 	filters := s.filters(at, wrong)
 	pieces, err := spread(ctx, &s.reach, len(at), s.grouped(k), func(ctx context.Context, n *node, shards []int) (*api.ShardSearchResponse, []int, error) {
-		mine := &api.ShardSearchRequest{Target: s.target(shards[0]), Texts: r.Texts, Lists: r.Lists, Numbers: r.Numbers, Ends: r.Ends, Literal: r.Literal, Mode: r.Mode,
+		mine := &api.ShardSearchRequest{Target: target(s.x.layout, shards[0]), Texts: r.Texts, Lists: r.Lists, Numbers: r.Numbers, Ends: r.Ends, Literal: r.Literal, Mode: r.Mode,
 			K: r.K, Count: r.Count, Limit: r.Limit, Scoring: r.Scoring, Statistics: r.Statistics, Replaced: r.Replaced, Names: r.Names, Caller: r.Caller,
 			TimeoutUs: timeLeft(ctx), Explain: r.Explain}
 		mine.Filters, mine.Filter = filters.of(&s.x.layout.Shards[shards[0]]), filters.numbers
@@ -310,7 +314,12 @@ func (s *search) send(ctx context.Context, k kind, at []int) error {
 				return err
 			}
 		}
-		m.merge(&s.hits[i], k.k, k.count, s.ask)
+		m.merge(&s.hits[i], k.k, k.count, ask)
+	}
+	if late {
+		if err := s.names(ctx, at); err != nil {
+			return err
+		}
 	}
 	if s.ask.Explain {
 		answers := make([]*api.ShardSearchResponse, len(s.x.layout.Shards))

@@ -64,6 +64,9 @@ const replicas = 2
 // shards; each shard within reach is in one of them. Size is the number of queries. Without groups, each
 // shard has a request of its own.
 func spread[A any](ctx context.Context, r *reach, size int, groups bool, ask asking[A]) ([]piece[A], error) {
+	if r.c.service != nil {
+		return here(ctx, r, ask)
+	}
 	n := len(r.x.layout.Shards)
 	f := &fan[A]{r: r, size: size, groups: groups, ask: ask, shards: make([]progress[A], n), results: make(chan *attempt[A], 2*replicas*n)}
 	limited, stop := r.limit(ctx)

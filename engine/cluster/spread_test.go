@@ -106,7 +106,7 @@ type replica int
 const (
 	works  replica = iota
 	single         // has another unit of scores than other shards: a group can only begin with it
-	broken
+	fails
 )
 
 // TestSpread: whatever nodes do, each shard is in one answer, of a replica that works, or is missing if
@@ -126,7 +126,7 @@ func TestSpread(outer *testing.T) {
 			own := rapid.Permutation(names).Draw(t, "replicas")
 			m.Shards = append(m.Shards, layout.Shard{First: uint64(i), Docs: 1, Replicas: own[:rapid.IntRange(1, min(2, nodes)).Draw(t, "number")]})
 			for _, name := range names {
-				does[name] = append(does[name], rapid.SampledFrom([]replica{works, works, works, single, broken}).Draw(t, "does"))
+				does[name] = append(does[name], rapid.SampledFrom([]replica{works, works, works, single, fails}).Draw(t, "does"))
 			}
 		}
 		c := New(nil, local, Options{})
@@ -162,7 +162,7 @@ func TestSpread(outer *testing.T) {
 		found := map[int]bool{}
 		for _, p := range pieces {
 			for _, i := range p.shards {
-				if found[i] || does[p.answer][i] == broken || !slices.Contains(m.Shards[i].Replicas, p.answer) {
+				if found[i] || does[p.answer][i] == fails || !slices.Contains(m.Shards[i].Replicas, p.answer) {
 					t.Errorf("shard %d of %s, %v", i, p.answer, p.shards)
 				}
 				found[i] = true
@@ -171,7 +171,7 @@ func TestSpread(outer *testing.T) {
 		answerable := map[int]bool{}
 		for i, s := range m.Shards {
 			for _, name := range s.Replicas {
-				if wait[name] >= 0 && does[name][i] != broken {
+				if wait[name] >= 0 && does[name][i] != fails {
 					answerable[i] = true
 				}
 			}

@@ -255,7 +255,7 @@ func (r *reach) load(ctx context.Context, lack []text, analysis bool, fresh *ter
 // request asks all shards for texts of one form.
 func (r *reach) request(ctx context.Context, q *api.ShardTermsRequest, asked []text, fresh *terms) error {
 	pieces, err := spread(ctx, r, len(asked), true, func(ctx context.Context, n *node, shards []int) (*api.ShardTermsResponse, []int, error) {
-		mine := &api.ShardTermsRequest{Target: r.target(shards[0]), Texts: q.GetTexts(), Literal: q.GetLiteral(), Terms: q.GetTerms(), Analysis: q.GetAnalysis()}
+		mine := &api.ShardTermsRequest{Target: target(r.x.layout, shards[0]), Texts: q.GetTexts(), Literal: q.GetLiteral(), Terms: q.GetTerms(), Analysis: q.GetAnalysis()}
 		for _, i := range shards[1:] {
 			mine.More = append(mine.More, uint32(i))
 		}

@@ -1,12 +1,30 @@
 package plan
 
+import "sort"
+
 // Input is a column that an Aggregation reads.
 type Input struct {
 	Column uint32
-	Last   uint64 // greatest code of the rows with a value
+	Last   uint64 // greatest stored code of the rows with a value
+	// Bounds, ascending and at most Last, make bins of the stored codes: the code of a row is the
+	// number of bounds that are not above its stored code. Default: nil, the stored code.
+	Bounds []uint64
 	// Missing tells that rows without a value exist. Vector has these rows.
 	Missing bool
 	Vector  uint32
+}
+
+// Top is the greatest code that a row with a value can have.
+func (in *Input) Top() uint64 {
+	if in.Bounds != nil {
+		return uint64(len(in.Bounds))
+	}
+	return in.Last
+}
+
+// Bin is the code of a row with a stored code, under Bounds.
+func (in *Input) Bin(stored uint64) uint64 {
+	return uint64(sort.Search(len(in.Bounds), func(i int) bool { return in.Bounds[i] > stored }))
 }
 
 // MeasureKind is the kind of a Measure. Rows without a value of its input do not count.

@@ -259,9 +259,9 @@ func (r *Rows) Selection(i int) []uint64 {
 
 // CodeCounter is a TableStore that counts rows by their codes.
 type CodeCounter interface {
-	// CountCodes counts rows, a bitset of FilterWords words, by their codes in columns. A result
-	// has Last+2 places: the rows without a value, then the rows of each code. It is nil for a
-	// column that the store does not take. A code above Last gives an error.
+	// CountCodes counts rows, a bitset of FilterWords words, by their codes in columns, or by bins of
+	// these. A result has Top+2 places: the rows without a value, then the rows of each code or bin. It
+	// is nil for a column that the store does not take. A code above Last gives an error.
 	CountCodes(ctx context.Context, rows []uint64, columns []Input) ([][]uint64, error)
 }
 

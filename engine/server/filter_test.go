@@ -25,6 +25,7 @@ func TestFilters(t *testing.T) {
 		{"search", `{"query":"loom","filter":{"where":"days > 30","table":"loans"}}`, `^\{"hits":\[\{"doc":"a","id":0,"score":0\.\d+\}\],"count":1,`},
 		{"search", `{"query":"loom","filter":{"where":"days > 30","table":"loans"},"explain":true}`, `filter days .{1,6} 30: 2 of 3 documents pass`},
 		{"search", `{"query":"loom red","k":1,"facets":{"table":"loans","columns":["book","days"],"limit":1}}`, `"count":1,.*"facets":\{"matches":3,"columns":\[\{"column":"book","values":\[\{"value":"a","missing":false,"count":2\}\],"distinct":2\},\{"column":"days","values":\[\{"value":"7","missing":false,"count":1\}\],"distinct":3\}\]\}`},
+		{"search", `{"query":"loom red","k":1,"facets":{"table":"loans","columns":["bins(days, 7, 30)","bins(book)"]}}`, `"facets":\{"matches":3,"columns":\[\{"column":"bins\(days, 7, 30\)","values":\[\{"value":"(<|\\u003c) 7","missing":false,"count":0\},\{"value":"\[7, 30\)","missing":false,"count":1\},\{"value":"(>|\\u003e)= 30","missing":false,"count":2\}\],"distinct":2\},\{"column":"bins\(book\)"`},
 		{"match", `{"query":"loom red","filter":{"docs":{"ids":[2,1]}}}`, `^\{"count":2,"documents":\[\{"doc":"b","id":1\},\{"doc":"c","id":2\}\]`},
 		{"match", `{"query":"loom","count":true,"filter":{"docs":{"ids":[]}}}`, `^\{"count":0,`},
 		{"match", `{"query":"red","count":true,"filter":{"roaring":"` + packed + `"}}`, `^\{"count":1,`},

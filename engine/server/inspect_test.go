@@ -150,6 +150,12 @@ func TestInspectTable(t *testing.T) {
 	if whole != d.Rows {
 		t.Errorf("the ranges of days have %d rows, and the table has %d", whole, d.Rows)
 	}
+	if p := decoded[api.ParsePredicateResponse](r, "POST", "/v1/tables/loans/parse", `{"where":"NOT (days>7) -- short"}`); p.Where != "NOT days > 7" {
+		t.Errorf("canonical form %q", p.Where)
+	}
+	if _, p := r.problem("POST", "/v1/tables/loans/parse", `{"where":"days > 7 AND day = 1"}`); p.Offset == nil || *p.Offset != 13 {
+		t.Errorf("an error in the predicate: %+v", p)
+	}
 	got := decoded[api.InspectSelectResponse](r, "POST", "/v1/tables/loans/inspect", `{"where":"days > 7 -- long","group_by":"book","limit":1}`)
 	if got.Count != 2 || fmt.Sprint(got.Rows, got.Groups) != "[0] [2 0]" || got.Tests[0].Column != "days" || got.Way.Processor != host || got.Vectors == 0 {
 		t.Errorf("groups: %v", &got)

@@ -15,9 +15,9 @@ import (
 
 const (
 	facetSpan  = 2048    // words of bits of a work-group
-	facetCodes = 1 << 20 // of a column that the kernel counts
+	facetCodes = 1 << 20 // or bins of a column that the kernel counts
 	facetLocal = 4096    // FACET_COUNTS of kernels/facet.cl
-	facetUnits = 2       // uint4 of a column
+	facetUnits = 4       // uint4 of a column
 )
 
 // facetGroup is FACET_WG of the kernel.
@@ -30,7 +30,7 @@ func facetGroup(t device.Tuning) int {
 
 var countCodes = device.KernelID{Name: "count_codes"}
 
-// CountCodes implements plan.CodeCounter. It takes columns of up to 2^20 codes.
+// CountCodes implements plan.CodeCounter. It takes columns of up to 2^20 codes, or bins of codes.
 func (s *Store) CountCodes(ctx context.Context, rows []uint64, inputs []plan.Input) ([][]uint64, error) {
 	if s.closed.Load() {
 		return nil, plan.ErrClosed
@@ -52,19 +52,19 @@ func (s *Store) countCodes(ctx context.Context, rows []uint64, inputs []plan.Inp
 	all := make([][]uint64, len(inputs))
 	f := facets{store: s, rows: rows}
 	for i, in := range inputs {
-		if s.t.Columns[in.Column].High.Words > 0 || in.Last >= facetCodes {
+		if in.Top() >= facetCodes {
 			continue
 		}
-		column := facetColumn{in: in, at: f.words}
+		column := facetColumn{Input: in, at: f.words, boundsAt: f.bounds}
 		if in.Missing {
 			var err error
 			if column.missing, err = s.missing(ctx, in.Vector); err != nil {
 				return nil, err
 			}
 		}
-		all[i] = make([]uint64, in.Last+2)
+		all[i] = make([]uint64, in.Top()+2)
 		column.counts = all[i]
-		f.columns, f.words = append(f.columns, column), f.words+int(in.Last)+3
+		f.columns, f.words, f.bounds = append(f.columns, column), f.words+int(in.Top())+3, f.bounds+len(in.Bounds)
 	}
 	if len(f.columns) == 0 || s.t.Rows == 0 {
 		return all, nil
@@ -115,13 +115,15 @@ type facets struct {
 	rows    []uint64
 	columns []facetColumn
 	words   int // of all counts
+	bounds  int // of all columns
 }
 
 type facetColumn struct {
-	in      plan.Input
-	missing *filter.Set
-	at      int // of its counts
-	counts  []uint64
+	plan.Input
+	missing  *filter.Set
+	at       int // of its counts
+	boundsAt int
+	counts   []uint64
 }
 
 // run counts on a slot.
@@ -129,7 +131,8 @@ func (f *facets) run(ctx context.Context, x *slot) error {
 	defer x.ReleaseEvents()
 	s := f.store
 	bits := unsafe.Slice((*uint32)(unsafe.Pointer(&f.rows[0])), 2*len(f.rows))
-	countsAt := 4 * facetUnits * len(f.columns)
+	boundsAt := 4 * facetUnits * len(f.columns)
+	countsAt := boundsAt + 2*f.bounds
 	bitsAt := (countsAt + f.words + 3) / 4 * 4
 	if err := s.scratch.Room(&x.batch, bitsAt+len(bits), 0, "rows to count"); err != nil {
 		return err
@@ -143,12 +146,22 @@ func (f *facets) run(ctx context.Context, x *slot) error {
 	up, values := x.Up.Words, s.values.Load()
 	clear(up[:bitsAt])
 	for i, c := range f.columns {
-		place := values.places[2*c.in.Column]
+		stored := s.t.Columns[c.Column]
+		low, high := values.places[2*c.Column], values.places[2*c.Column+1]
 		record := up[4*facetUnits*i:]
-		record[0], record[1], record[2], record[3] = place.Off, uint32(s.t.Columns[c.in.Column].Low.Words), place.Buffer, uint32(c.in.Last)
-		record[4] = uint32(countsAt + c.at)
+		record[0], record[1], record[2], record[3] = low.Off, uint32(stored.Low.Words), low.Buffer, uint32(c.Top())
+		record[4], record[7] = uint32(countsAt+c.at), uint32(boundsAt/2+c.boundsAt)
+		record[8], record[9], record[10] = high.Off, uint32(stored.High.Words), high.Buffer
+		record[12], record[13], record[14] = uint32(c.Last), uint32(c.Last>>32), uint32(len(c.Bounds))
+		if c.Bounds != nil {
+			record[15] = 1
+		}
 		if c.missing != nil {
 			record[5], record[6] = c.missing.Bits()[0], c.missing.Words()
+		}
+		for k, b := range c.Bounds {
+			at := boundsAt + 2*(c.boundsAt+k)
+			up[at], up[at+1] = uint32(b), uint32(b>>32)
 		}
 	}
 	parts := (len(bits) + copyPart - 1) / copyPart
@@ -195,8 +208,8 @@ func (f *facets) run(ctx context.Context, x *slot) error {
 	}
 	for _, c := range f.columns {
 		counts := x.Down.Words[c.at:]
-		if n := counts[c.in.Last+2]; n > 0 {
-			return fmt.Errorf("column %d has %d codes above the last one, %d: %w", c.in.Column, n, c.in.Last, codec.ErrCorrupt)
+		if n := counts[c.Top()+2]; n > 0 {
+			return fmt.Errorf("column %d has %d codes above the last one, %d: %w", c.Column, n, c.Last, codec.ErrCorrupt)
 		}
 		for i := range c.counts {
 			c.counts[i] = uint64(counts[i])

@@ -71,7 +71,7 @@ func selfTest(ctx context.Context, rt *device.Runtime, of testKey) error {
 // facetKey is the key of the self-test of count_codes.
 type facetKey struct{}
 
-// selfTestFacets counts codes on first use: few of them in local memory, and many.
+// selfTestFacets counts codes on first use: few of them in local memory, many, and bins of wide ones.
 func selfTestFacets(ctx context.Context, rt *device.Runtime) error {
 	return device.TestOnce(rt, []facetKey{{}}, func([]facetKey) error {
 		const rows = 70_000 // of two work-groups
@@ -88,6 +88,7 @@ func selfTestFacets(ctx context.Context, rt *device.Runtime) error {
 			err = cmp.Or(err, failed)
 			columns = append(columns, plan.Input{Column: column, Last: last})
 		}
+		columns = append(columns, plan.Input{Column: 0, Last: 3 << 32, Bounds: []uint64{5 << 20, 1 << 32, 2<<32 + 7<<20}})
 		if err != nil {
 			return rt.FailedTest("preparing: %w", err)
 		}
@@ -102,8 +103,11 @@ func selfTestFacets(ctx context.Context, rt *device.Runtime) error {
 			return err
 		}
 		for i, in := range columns {
-			want := make([]uint64, in.Last+2)
+			want := make([]uint64, in.Top()+2)
 			for r, code := range plain.Codes[in.Column] {
+				if in.Bounds != nil {
+					code = in.Bin(code)
+				}
 				want[code+1] += set[r/64] >> (r % 64) & 1
 			}
 			if !slices.Equal(got[i], want) {

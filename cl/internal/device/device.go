@@ -68,9 +68,6 @@ func describe(p *ocl.Platform, h *ocl.Device, ops Operations, rows []Tuning) *De
 		LocalMemory:  uint64(max(h.LocalMemSize(), 0)),
 	}
 	d.tuning = d.quirks.apply(TuningFor(strings.Join([]string{d.info.Device, d.info.Vendor, d.info.Platform, d.info.Type}, " "), rows...))
-	if h.HostUnifiedMemory() {
-		d.tuning.PackLeast = 0
-	}
 	d.describeTuning()
 	return d
 }

@@ -55,23 +55,17 @@ func sequential(n int, f func(i int) error) (err error) {
 const copyPiece = 1 << 18
 
 // AppendWords is append with several cores for long copies: docIDs come from memory that
-// no cache holds, and one core cannot fetch as fast as a device sends.
-func AppendWords(to, words []uint32) []uint32 {
-	to, room := GrowWords(to, len(words))
-	copyWords(room, words, copyPiece)
-	return to
-}
-
-// GrowWords makes to longer by n words, which it returns too. Capacities are powers of two:
-// callers reuse the memory for batches whose results differ in size, and fresh memory
+// no cache holds, and one core cannot fetch as fast as a device sends. Capacities are powers
+// of two: callers reuse the memory for batches whose results differ in size, and fresh memory
 // costs page faults.
-func GrowWords(to []uint32, n int) (all, room []uint32) {
-	at, end := len(to), len(to)+n
+func AppendWords(to, words []uint32) []uint32 {
+	at, end := len(to), len(to)+len(words)
 	if end > cap(to) {
 		to = append(make([]uint32, 0, 1<<bits.Len(uint(end-1))), to...)
 	}
 	to = to[:end]
-	return to, to[at:]
+	copyWords(to[at:], words, copyPiece)
+	return to
 }
 
 // copyWords copies words to dst in pieces, each on a goroutine of its own.

@@ -27,7 +27,6 @@ type Tuning struct {
 	MergeWG    int      `toml:"merge_wg"`
 	MergeRows  int      `toml:"merge_rows"`
 	MergeLeast uint64   `toml:"merge_least"`
-	PackLeast  uint64   `toml:"pack_least"`
 	SetWG      int      `toml:"set_wg"`
 	RankRange  int      `toml:"rank_range"`
 	RankWG     int      `toml:"rank_wg"`

@@ -69,7 +69,7 @@ func tableFor(a plan.Algorithm, l codec.List, docs, last uint32) tableRef {
 	}
 	bucket := a.Bucket()
 	if a == plan.Bits && l.Len > bucket && uint64(l.Len)*plan.DenseRatio > uint64(docs) {
-		words := last>>5 + 1
+		words := (last>>7 + 1) * 4
 		return tableRef{probe: ProbeBits, words: words, entries: words}
 	}
 	switch {
@@ -139,7 +139,8 @@ func planTables(a plan.Algorithm, src *plan.Source) (refs []tableRef, words uint
 			return nil, 0, fmt.Errorf("list %d: %w", h, &codec.CorruptError{Codec: l.Codec, Reason: "docIDs beyond the universe"})
 		}
 		ref := tableFor(a, list, src.Docs, last)
-		ref.off = uint32(words) // exact unless the total is refused below
+		words = (words + 3) / 4 * 4 // kernels read four words at a time
+		ref.off = uint32(words)     // exact unless the total is refused below
 		refs[h] = ref
 		words += uint64(ref.words)
 	}

@@ -11,14 +11,12 @@
 //	merge      the same for lists of like length,   tuning.merge_wg  8 bytes per element and    4
 //	           or a second list with bits           × merge_rows     260
 //	gather     matches, query after query           tuning.wg        4 bytes                    2
-//	pack       the same in few bits each            tuning.wg        20 bytes                   2
 //
 // A filter is a bitset that elements are looked up in, in the order of lengths, by merge after the
 // second list. If it has fewer documents than the shortest list, these are the elements.
 //
 // intersect and merge write matches[tile], counts[tile] and sums[block]. gather writes the docIDs
-// behind the counts. merge_ahead writes them at once, by look-back. A round that should bring
-// tuning.pack_least docIDs sends them in the blocks of pack, which the host unpacks. Rounds whose lists are raw or
+// behind the counts. merge_ahead writes them at once, by look-back. Rounds whose lists are raw or
 // bitsets need no features of the programs. The programs for the lists of a set are built and
 // tested when the set is loaded, the rest on first use.
 package match

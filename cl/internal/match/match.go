@@ -23,17 +23,15 @@ type Matcher struct {
 	tile       uint32 // elements of a tile
 	mergeTile  uint32 // the same for merges
 	mergeLeast uint64 // of the tuning row; 0: plan.Auto never merges
-	packLeast  uint64 // of the tuning row; 0: docIDs are never packed
 
 	Free    chan *slot // idle slots
 	most    int        // slots
 	Slots   int        // slots that exist
 	scratch uint64     // bytes of all slots
 
-	// matchRate is the fraction of candidates that recent rounds found, in 1/65536, and
-	// packRate the number of words of packed docIDs per candidate. The first download takes
-	// as many words and a quarter more.
-	matchRate, packRate atomic.Uint64
+	// matchRate is the fraction of candidates that recent rounds found, in 1/65536. The first
+	// download takes as many docIDs and a quarter more.
+	matchRate atomic.Uint64
 }
 
 // leastTiles is the length of rounds, in tiles, below which a limit on memory does not
@@ -47,7 +45,7 @@ const leastTiles = 1024
 func New(set *lists.Set, tiles, slots int) *Matcher {
 	t := set.Device.Tuning
 	m := &Matcher{set: set, most: slots, tile: uint32(t.Tile), mergeTile: uint32(mergeTile(t)), mergeLeast: t.MergeLeast,
-		packLeast: t.PackLeast, maxTiles: tiles}
+		maxTiles: tiles}
 	for m.maxTiles > 1 {
 		scratch := m.ScratchBytes()
 		if scratch <= set.Device.Info.Memory/16 && (scratch <= set.Memory.Size()/4 || m.maxTiles <= leastTiles) {
@@ -72,7 +70,6 @@ func (m *Matcher) Open() error {
 		m.Free <- x
 	}
 	m.matchRate.Store(1 << 14)
-	m.packRate.Store(1 << 13)
 	return nil
 }
 
@@ -285,7 +282,7 @@ func (m *Matcher) send(x *slot, b *plan.MatchBatch, t *lists.Tables, at position
 		x.round.with = with
 		x.round.cutParts(x.Up.Words, x.firstTile)
 	} else {
-		x.round.with = m.features(x.round.with)
+		x.round.with, x.round.plain = m.features(x.round.with), m.features(x.round.plain)
 	}
 	if err := m.expect(x); err != nil {
 		return at, err
@@ -302,10 +299,10 @@ func (m *Matcher) send(x *slot, b *plan.MatchBatch, t *lists.Tables, at position
 }
 
 // expect lays out the results of a round, and chooses the size of the first download by the
-// results of recent rounds. Many docIDs are packed.
+// results of recent rounds.
 func (m *Matcher) expect(x *slot) error {
 	r, counts := &x.round, cmp.Or(x.round.parts, x.round.tiles)
-	x.docsAt, x.fetched, x.packed = (counts+3)/4*4, counts, false
+	x.docsAt, x.fetched = (counts+3)/4*4, counts
 	if x.countOnly {
 		return nil
 	}
@@ -313,16 +310,8 @@ func (m *Matcher) expect(x *slot) error {
 		x.fetched = x.docsAt + r.tiles*int(r.tile)
 		return x.Device.Grow(&x.Down, x.fetched, 0)
 	}
-	guess, room := r.candidates*m.matchRate.Load()/(1<<16), len(x.Down.Words)
-	if x.packed = m.packLeast > 0 && guess >= m.packLeast; x.packed {
-		guess = r.candidates * m.packRate.Load() / (1 << 16)
-		x.placesAt, x.docsAt = x.docsAt, 2*x.docsAt
-		if err := x.Device.Grow(&x.Down, x.docsAt+unpackSlack, 0); err != nil {
-			return err
-		}
-		room = len(x.Down.Words) - unpackSlack
-	}
-	x.fetched = min(x.docsAt+int(guess+guess/4)+1024, x.docsAt+int(r.candidates), room)
+	guess := r.candidates * m.matchRate.Load() / (1 << 16)
+	x.fetched = min(x.docsAt+int(guess+guess/4)+1024, x.docsAt+int(r.candidates), len(x.Down.Words))
 	return nil
 }
 
@@ -337,19 +326,14 @@ func (m *Matcher) collect(x *slot, out *plan.Results) error {
 	}
 	for i := range r.queries {
 		for _, n := range x.Down.Words[x.firstTile[i]:x.firstTile[i+1]] {
-			end += uint64(n & countMask)
+			end += uint64(n)
 		}
 		out.Offsets[r.firstQuery+i+1] = end
 	}
 	out.Stats.Matches = end
 	if !x.countOnly {
 		learn(&m.matchRate, x.matches, r.candidates)
-		if x.packed {
-			learn(&m.packRate, x.sent, r.candidates)
-			out.Docs = x.appendPacked(out.Docs)
-		} else {
-			out.Docs = device.AppendWords(out.Docs, x.Down.Words[x.docsAt:x.docsAt+x.matches])
-		}
+		out.Docs = device.AppendWords(out.Docs, x.Down.Words[x.docsAt:x.docsAt+x.matches])
 	}
 	return x.addStats(&out.Stats)
 }

@@ -74,8 +74,8 @@ func (m *Matcher) mergesAll(b *plan.MatchBatch, first int, records []lists.Recor
 // writes the matches to their final places.
 func (x *slot) enqueueMerge(q *sequence) (gathered bool) {
 	rt, r := x.Device, &x.round
-	if x.countOnly || x.packed || x.look == nil {
-		x.enqueueProbe(q, device.KernelID{Name: "merge"}, mergeLocal(rt.Tuning))
+	if x.countOnly || x.look == nil {
+		x.enqueueProbe(q, device.KernelID{Name: "merge"}, r.tiles, mergeLocal(rt.Tuning))
 		return x.countOnly
 	}
 	k := q.kernel(device.KernelID{Name: "merge_ahead"})
@@ -101,15 +101,15 @@ func (x *slot) prepare() error {
 	id := device.KernelID{Name: "intersect", With: x.round.with}
 	if x.round.merge {
 		id = device.KernelID{Name: "merge"}
-		if !x.countOnly && !x.packed && primitive.LooksBack(x.Device) {
+		if !x.countOnly && primitive.LooksBack(x.Device) {
 			id.Name = "merge_ahead"
 			if x.look == nil {
 				x.look, _ = primitive.NewLookBack(x.Device, x.Memory, x.matcher.mergeTiles()) // without it, the plain form runs
 			}
 		}
 	}
-	if x.packed {
-		if _, err := x.Device.ProgramOf(device.KernelID{Name: "pack"}); err != nil {
+	if x.round.gapTiles > 0 {
+		if _, err := x.Device.ProgramOf(device.KernelID{Name: "intersect", With: x.round.plain}); err != nil {
 			return err
 		}
 	}

@@ -19,7 +19,6 @@ var Operation = device.Operation{
 	Programs: []device.Program{
 		{Kernels: []string{"intersect"}, Files: probeFiles, Core: true},
 		{Kernels: []string{"gather"}, Files: device.Files("compact.cl"), Core: true},
-		{Kernels: []string{"pack"}, Files: device.Files("pack.cl")},
 		{Kernels: []string{"merge", "merge_ahead"}, Files: device.Files("probe.cl", "window.cl", "group.cl", "merge.cl")},
 	},
 	Features: lists.FeatureNames,
@@ -82,7 +81,7 @@ func shellFile(with device.Features) string {
 	return "intersect.cl"
 }
 
-// workGroup is the work-group size of intersect, gather and pack.
+// workGroup is the work-group size of intersect and gather.
 func workGroup(t device.Tuning) int {
 	if t.Serial {
 		return 1
@@ -98,7 +97,7 @@ func probeLocal(t device.Tuning, with device.Features) int {
 	return workGroup(t)
 }
 
-// gatherGroups is the number of work-groups of gather and pack: 16 work-items per tile.
+// gatherGroups is the number of work-groups of gather: 16 work-items per tile.
 func gatherGroups(t device.Tuning, tiles int) int {
 	if t.Serial {
 		return tiles

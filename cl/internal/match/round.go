@@ -21,12 +21,15 @@ type position struct {
 
 // round is the work of one sequence of launches: a range of the batch's candidates, so that
 // one query may continue in the next round. Its upload holds term records, tile records,
-// runs to decode, zeros for sums over blocks, and a zero that pack counts words in.
+// runs to decode, zeros for sums over blocks, and the numbers of the
+// tiles that a kernel of gap codecs walks.
 type round struct {
 	firstQuery int
 	queries    int
 	tiles      int
 	with       device.Features // of a program that searches in the lists
+	plain      device.Features // of the program that walks all tiles, if few need gap codecs
+	gapTiles   int             // the few; 0: one program walks all tiles
 	merge      bool            // by the kernels of merge.cl
 	filtered   bool            // kernels read the buffer of filters
 	tile       uint32          // elements of a tile
@@ -38,14 +41,18 @@ type round struct {
 	decodeBytes uint64                   // that decoding reads and writes
 	tilesAt     int                      // in uint4
 	sumsAt      int                      // in words
-	takenAt     int                      // in words
+	gapsAt      int                      // in words
 	words       int                      // of the upload
 }
 
 // uploadWords limits the upload of a round of maxTiles tiles.
 func uploadWords(maxTiles int) int {
-	return maxTerms*lists.RecordWords + maxTiles*(tileWords+lists.RunWords) + max(maxTiles/lists.BlockTiles+2, 4*min(maxQueries, maxTiles))
+	return maxTerms*lists.RecordWords + maxTiles*(tileWords+lists.RunWords) + max(maxTiles/lists.BlockTiles+1+maxTiles/gapShare, 4*min(maxQueries, maxTiles))
 }
+
+// gapShare is the least number of tiles, for each tile that searches in lists of gap codecs, in
+// a round that walks these tiles by a kernel of their own.
+const gapShare = 2
 
 // nothing is a list without documents.
 var nothing lists.Record
@@ -116,21 +123,24 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 	}
 	next := r.runsAt // the place of the next run, by decoder
 	words, tiles := up, up[4*r.tilesAt:]
-	term := 0
+	r.sumsAt = 4 * at
+	r.gapsAt = r.sumsAt + (r.tiles+lists.BlockTiles-1)/lists.BlockTiles
+	clear(up[r.sumsAt:r.gapsAt])
+	term, plain := 0, device.Features(0)
 	for i := range r.queries {
 		tile, endTile := firstTile[i], firstTile[i+1]
 		if tile == endTile {
 			continue
 		}
 		list, rest, f := lead(b, records, p.query+i)
-		first, before := uint32(0), term
+		first, before, with := uint32(0), term, device.Features(0)
 		if i == 0 {
 			first = p.doc
 		}
 		put := func(list *lists.Record) {
 			*(*lists.Record)(words) = *list
 			words = words[lists.RecordWords:]
-			r.with |= list.With()
+			with |= list.With()
 			term++
 		}
 		for j, h := range rest { // ascending; a round of merges merges the first list
@@ -142,6 +152,14 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 		}
 		if f != nil {
 			put(f.Bits())
+		}
+		r.with |= with
+		if with&lists.UseGaps == 0 {
+			plain |= with
+		} else if r.gapTiles += int(endTile - tile); r.gapTiles <= r.tiles/gapShare {
+			for t := tile; t < endTile; t++ {
+				up[r.gapsAt+r.gapTiles-int(endTile-t)] = t
+			}
 		}
 		r.filtered = r.filtered || b.Filter(p.query+i) != nil
 		left := uint32(min(uint64(list.Length()-first), uint64(endTile-tile)*uint64(r.tile)))
@@ -164,9 +182,9 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 			left -= r.tile // wraps around after the last tile
 		}
 	}
-	r.sumsAt = 4 * at
-	r.takenAt = r.sumsAt + (r.tiles+lists.BlockTiles-1)/lists.BlockTiles
-	r.words = r.takenAt + 1
-	clear(up[r.sumsAt:r.words])
+	if r.plain = plain; r.gapTiles > r.tiles/gapShare || r.with&lists.UsePMF != 0 {
+		r.gapTiles = 0
+	}
+	r.words = r.gapsAt + r.gapTiles
 	return r, end
 }

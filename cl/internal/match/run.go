@@ -75,15 +75,16 @@ func (x *slot) enqueue() error {
 	if r.merge {
 		gathered = x.enqueueMerge(&q)
 	} else {
-		x.enqueueProbe(&q, device.KernelID{Name: "intersect", With: r.with}, probeLocal(rt.Tuning, r.with))
+		groups := cmp.Or(r.parts, r.tiles)
+		if r.gapTiles > 0 { // the next launch walks the tiles that this one leaves empty
+			x.enqueueProbe(&q, device.KernelID{Name: "intersect", With: r.plain}, groups, probeLocal(rt.Tuning, r.plain))
+			groups = r.gapTiles
+		}
+		x.enqueueProbe(&q, device.KernelID{Name: "intersect", With: r.with}, groups, probeLocal(rt.Tuning, r.with))
 	}
 	if !gathered && r.parts == 0 {
-		id, args := device.KernelID{Name: "gather"}, []int{r.sumsAt, x.docsAt, r.tiles, int(r.tile)}
-		if x.packed {
-			id, args = device.KernelID{Name: "pack"}, []int{r.takenAt, x.placesAt, x.docsAt, r.tiles, int(r.tile)}
-		}
-		k := q.kernel(id)
-		for i, n := range args {
+		k := q.kernel(device.KernelID{Name: "gather"})
+		for i, n := range []int{r.sumsAt, x.docsAt, r.tiles, int(r.tile)} {
 			q.set(k, 3+i, n)
 		}
 		q.launch(k, gatherGroups(rt.Tuning, r.tiles), workGroup(rt.Tuning), device.CompactTime)
@@ -105,12 +106,11 @@ func (x *slot) enqueue() error {
 	return rt.Fail("running a batch", q.err)
 }
 
-// enqueueProbe launches the kernel that searches for the elements of the tiles.
-func (x *slot) enqueueProbe(q *sequence, id device.KernelID, local int) {
-	r, countOnly := &x.round, 0
-	groups, sumsAt := r.tiles, r.sumsAt
+// enqueueProbe launches a kernel that searches for the elements of the tiles.
+func (x *slot) enqueueProbe(q *sequence, id device.KernelID, groups, local int) {
+	r, countOnly, sumsAt := &x.round, 0, x.round.sumsAt
 	if r.parts > 0 {
-		groups, sumsAt = r.parts, r.sumsAt/4
+		sumsAt /= 4
 	}
 	if x.countOnly {
 		countOnly = 1
@@ -120,6 +120,13 @@ func (x *slot) enqueueProbe(q *sequence, id device.KernelID, local int) {
 	q.set(k, 6, r.tilesAt)
 	q.set(k, 11, sumsAt)
 	q.set(k, 12, countOnly)
+	if id.With&lists.UseGaps != 0 {
+		gapsAt := 0 // all tiles
+		if r.gapTiles > 0 {
+			gapsAt = r.gapsAt
+		}
+		q.set(k, 13, gapsAt)
+	}
 	q.launch(k, groups, local, device.ProbeTime)
 }
 
@@ -128,7 +135,7 @@ func (x *slot) enqueueProbe(q *sequence, id device.KernelID, local int) {
 func (x *slot) finish() {
 	err := func() error {
 		rt := x.Device
-		x.matches, x.sent = 0, 0
+		x.matches = 0
 		if x.round.tiles == 0 { // no command was sent
 			return nil
 		}
@@ -138,11 +145,11 @@ func (x *slot) finish() {
 		if err := x.count(); err != nil {
 			return err
 		}
-		from, end := x.fetched, x.docsAt+x.sent
+		from, end := x.fetched, x.docsAt+x.matches
 		if x.countOnly || x.round.parts > 0 || end <= from {
 			return nil
 		}
-		if err := rt.Grow(&x.Down, end+unpackSlack, from); err != nil {
+		if err := rt.Grow(&x.Down, end, from); err != nil {
 			return err
 		}
 		err := rt.Do(func() (err error) {
@@ -160,29 +167,15 @@ func (x *slot) finish() {
 	x.Done <- err
 }
 
-// count adds up the matches of the tiles, and the words of their docIDs.
+// count adds up the matches of the tiles.
 func (x *slot) count() error {
-	matches, words := uint64(0), 0
-	if x.packed {
-		for t := range x.round.tiles {
-			p := x.tileOf(t)
-			matches += uint64(p.n)
-			words += p.words()
-		}
-		for t := range x.round.tiles {
-			if p := x.tileOf(t); p.n > 0 && (p.width == 0 || p.width > 32 || p.width%4 != 0) || p.place+p.words() > words {
-				return x.Device.Impossible("a block of %d docIDs of %d bits at word %d of %d", p.n, p.width, p.place, words)
-			}
-		}
-	} else {
-		for _, n := range x.Down.Words[:cmp.Or(x.round.parts, x.round.tiles)] {
-			matches += uint64(n)
-		}
-		words = int(matches)
+	matches := uint64(0)
+	for _, n := range x.Down.Words[:cmp.Or(x.round.parts, x.round.tiles)] {
+		matches += uint64(n)
 	}
-	if matches > x.round.candidates || uint64(words) > matches {
-		return x.Device.Impossible("%d matches of %d candidates in %d words", matches, x.round.candidates, words)
+	if matches > x.round.candidates {
+		return x.Device.Impossible("%d matches of %d candidates", matches, x.round.candidates)
 	}
-	x.matches, x.sent = int(matches), words
+	x.matches = int(matches)
 	return nil
 }

@@ -31,12 +31,9 @@ type slot struct {
 
 	tables    *lists.Tables
 	countOnly bool
-	packed    bool // docIDs come in the blocks of pack.cl
-	placesAt  int  // word of out where the places of blocks begin
-	docsAt    int  // word of out where docIDs begin
-	matches   int  // of a finished round
-	sent      int  // words of its docIDs
-	fetched   int  // words of out that the first download takes
+	docsAt    int // word of out where docIDs begin
+	matches   int // of a finished round
+	fetched   int // words of out that the first download takes
 
 	submit func() error // enqueue, bound once
 }
@@ -49,7 +46,7 @@ const FirstDown = 4 << 20
 // the upload, the results.
 func (m *Matcher) sizes() (elements, up, out uint64) {
 	elements = 4 * uint64(m.maxTiles) * uint64(m.tile)
-	return elements, 4 * uint64(uploadWords(m.maxTiles)), 8*uint64(m.maxTiles+4) + elements
+	return elements, 4 * uint64(uploadWords(m.maxTiles)), 4*uint64(m.maxTiles+4) + elements
 }
 
 // slotBytes returns the device memory of a slot.
@@ -106,7 +103,7 @@ func (x *slot) kernel(id device.KernelID) (*device.Kernel, error) {
 	arena := []*ocl.MemObject{postings[0], postings[1], postings[2], postings[3]} // buffers changes the last one
 	var fixed []*ocl.MemObject                                                    // nil: set for each round
 	switch id.Name {
-	case "gather", "pack":
+	case "gather":
 		fixed = []*ocl.MemObject{x.found, x.batch, x.out}
 	case "merge_ahead":
 		fixed = append(arena, nil, x.batch, nil, x.decoded, x.out, x.look.State)
@@ -116,7 +113,11 @@ func (x *slot) kernel(id device.KernelID) (*device.Kernel, error) {
 	case "intersect", "merge":
 		fixed = append(arena, nil, x.batch, nil, x.decoded, x.found, x.out, x.batch)
 		if x.Device.CountLoads {
-			fixed = append(fixed, nil, nil, x.loads)
+			fixed = append(fixed, nil, nil)
+			if id.With&lists.UseGaps != 0 {
+				fixed = append(fixed, nil)
+			}
+			fixed = append(fixed, x.loads)
 		}
 	default: // a decoder
 		fixed = append(arena, x.batch, nil, x.decoded)
@@ -166,7 +167,7 @@ func (x *slot) addStats(st *plan.Stats) error {
 		return nil
 	}
 	st.BytesDown += uint64(4 * x.fetched)
-	if rest := x.docsAt + x.sent - x.fetched; !x.countOnly && x.round.parts == 0 && rest > 0 {
+	if rest := x.docsAt + x.matches - x.fetched; !x.countOnly && x.round.parts == 0 && rest > 0 {
 		st.BytesDown += uint64(4 * rest)
 	}
 	if err := x.AddTimes(st); err != nil {

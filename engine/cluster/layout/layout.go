@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"sort"
 	"strings"
 
 	"heddle/engine/syntax"
@@ -175,6 +176,11 @@ func (m *Map) Cuts() []uint64 {
 		cuts = append(cuts, s.First)
 	}
 	return cuts
+}
+
+// Find returns the number of the shard with a document, which must be less than Docs.
+func (m *Map) Find(doc uint64) int {
+	return sort.Search(len(m.Shards), func(i int) bool { s := &m.Shards[i]; return doc < s.First+s.Docs })
 }
 
 // Parse reads a map or a manifest of at most MaxBytes.

@@ -45,6 +45,9 @@ var ErrEpoch = errors.New("the node does not hold this epoch and shard")
 // Register adds the service to a server.
 func Register(s *connect.Server, shards Shards) { api.RegisterShardServiceHandler(s, handler{shards}) }
 
+// Service returns the service for calls in this process.
+func Service(shards Shards) api.ShardServiceClient { return handler{shards} }
+
 // handler implements api.ShardServiceHandler.
 type handler struct{ shards Shards }
 

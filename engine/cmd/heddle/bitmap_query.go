@@ -64,11 +64,12 @@ error names its line and the reason, and the exit code is 1.
 --select LIST prints values of the selected rows, of all rows without --where. LIST has
 columns, or aggregates of groups of rows: count(*), count(c), count(DISTINCT c), sum(c),
 avg(c), min(c), max(c) and quantile(c, 0.95). AS gives a name. --group-by names one or two
-columns; without it all rows are one group. Groups have the order of their values, rows
-that of the table; --order-by sorts by columns, aggregates, names or numbers of items, with
-DESC and NULLS FIRST. Values are exact: sums of integers and decimals have up to 38 digits,
-sums of floats are rounded once. --format prints CSV, JSON (an object per row), an Arrow
-stream or a Parquet file. A missing value is empty in CSV.
+columns, or bins such as bins(c, 10, 20): < 10, [10, 20) and >= 20. Without it all rows are one
+group. Groups have the order of their values, rows that of the table; --order-by sorts by
+columns, aggregates, names or numbers of items, with DESC and NULLS FIRST. Values are exact:
+sums of integers and decimals have up to 38 digits, sums of floats are rounded once. --format
+prints CSV, JSON (an object per row), an Arrow stream or a Parquet file. A missing value is
+empty in CSV.
 
 --explain prints on standard error the bins that a predicate covers fully and the bins
 that it compares with the stored values, the bytes read, the backend, the strategy, and
@@ -82,6 +83,7 @@ time on a device, start-up included; the quicker one runs the predicates.`,
   heddle bitmap query flights.hdb --where 'distance > 999' --in-rows ontime.roaring
   heddle bitmap query flights.hdb --select 'avg(delay)' --where 'delay > 0'
   heddle bitmap query flights.hdb --select 'delay, count(*)' --group-by delay --limit 9
+  heddle bitmap query flights.hdb --select 'bins(delay,60), count(*)' --group-by 'bins(delay,60)'
   heddle bitmap query flights.hdb --select '*' --order-by 'delay DESC' --limit 9 --json
   heddle bitmap query flights.hdb --select '*' --format parquet > flights.parquet
   printf 'a\tdelay > 59\nb\tdistance > 999\n' | heddle bitmap query flights.hdb --predicates -`,

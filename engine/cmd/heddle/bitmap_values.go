@@ -83,8 +83,5 @@ func (o *valueOptions) print(ctx context.Context, a *App, t *engine.Table, rows 
 	if rows.Explain != nil && err == nil {
 		_, err = fmt.Fprintln(a.Stderr, rows.Explain)
 	}
-	if code := engine.CodeOf(err); code == engine.InvalidQuery {
-		return usageError{err}
-	}
 	return err
 }

@@ -92,6 +92,9 @@ documents pass and how the filter was used.
 after the documents, lines  facet TAB COLUMN TAB VALUE TAB COUNT, after ID TAB for a query
 file; in jsonl {"query": ID, "matches": N, "facets": [{"column": …, "values": […]}]}. The
 format trec has none. VALUE is empty for documents without a value, and "" for an empty text.
+bins(year, 1900, 1950) in place of a column counts the documents below 1900, from 1900 to below
+1950, and from 1950 on: VALUE is "< 1900", "[1900, 1950)" or ">= 1950". All bins come, in their
+order. bins(year) has the bins of the table; a collection refuses it, whose parts have other bins.
 
 DIR is a collection: see heddle collection. Its answers are those of an index of its documents.
 --part, --table and cost models are for index files.
@@ -152,7 +155,7 @@ collection as "explanation", a text.`,
   heddle search books.hdl --query 'heaven earth' --mode and --count --algorithm bs --explain
   heddle search books.hdl --query 'heaven earth' --table docs.hdb --where 'year >= 1900'
   heddle search books.hdl --query 'heaven earth' --filter docs.roaring --count
-  heddle search books.hdl --query 'heaven earth' --table docs.hdb --facets lang,year
+  heddle search books.hdl --query 'heaven earth' --table docs.hdb --facets 'lang,bins(year,1900)'
   heddle search books.hdl --queries queries.tsv --backend all --schedule sync`,
 	}, &searchOptions{})
 }

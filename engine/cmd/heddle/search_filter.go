@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/spf13/pflag"
@@ -19,17 +21,51 @@ type filterOptions struct {
 	table  string
 	where  string
 	bitmap string
-	facets []string
+	facets facetColumns
 	values int
 }
 
 func (o *filterOptions) add(fs *pflag.FlagSet) {
 	fs.StringVar(&o.table, "table", "", "attribute table `X.hdb` of the index, for --where")
 	fs.StringVar(&o.where, "where", "", "search the documents whose attributes make this `PREDICATE` true")
-	fs.StringSliceVar(&o.facets, "facets", nil, "count the matching documents per value of these `COLUMNS` of --table")
+	fs.Var(&o.facets, "facets", "count the matching documents per value of these `COLUMNS` of --table, or per bin")
 	fs.IntVar(&o.values, "facet-values", engine.DefaultFacets, "`NUMBER` of values of a facet, the most frequent ones; 0 is all")
 	fs.StringVar(&o.bitmap, "filter", "", "search the documents of the Roaring bitmap in `FILE`")
 }
+
+// facetColumns are the columns of --facets, with commas between them. It implements pflag.Value.
+type facetColumns []string
+
+// Set adds columns. A comma between brackets or quotes is part of the bins of a column.
+func (c *facetColumns) Set(text string) error {
+	depth, quote, from := 0, rune(0), 0
+	for i, r := range text {
+		switch {
+		case quote != 0:
+			if r == quote {
+				quote = 0
+			}
+		case depth > 0 && (r == '"' || r == '\''):
+			quote = r
+		case r == '(':
+			depth++
+		case r == ')':
+			depth--
+		case r == ',' && depth <= 0:
+			*c, from = append(*c, strings.TrimSpace(text[from:i])), i+1
+		}
+	}
+	*c = append(*c, strings.TrimSpace(text[from:]))
+	if slices.Contains(*c, "") {
+		return errors.New("a column is missing")
+	}
+	return nil
+}
+
+func (c *facetColumns) String() string { return strings.Join(*c, ",") }
+
+// Type implements pflag.Value.
+func (c *facetColumns) Type() string { return "columns" }
 
 // validate checks the flags. A collection has a table of its own.
 func (o *filterOptions) validate(collection bool) error {

@@ -1,8 +1,9 @@
 // Package feed changes the collections of a process that also answers queries on them: a change is in
 // all further answers when it returns.
 //
-// Additions that arrive while another one runs share the next segment, so that many small additions
-// cost about as much as few large ones. Small segments are joined in the background.
+// Additions that arrive while another one runs, or in the pause after it, share the next segment, so
+// that many small additions cost about as much as few large ones. Small segments are joined in the
+// background.
 package feed
 
 import (
@@ -12,6 +13,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"heddle/engine"
 	"heddle/engine/api"
@@ -53,6 +55,7 @@ type feeder struct {
 	tasks  sync.WaitGroup     // merges of writer
 
 	runs    sync.WaitGroup
+	closing chan struct{} // closed by Close
 	mu      sync.Mutex
 	queue   []*addition
 	waiting int  // bytes of queue
@@ -78,7 +81,7 @@ func (f *Feed) of(name string) (*feeder, error) {
 	defer f.mu.Unlock()
 	x := f.all[name]
 	if x == nil {
-		x = &feeder{opt: &f.opt, name: name}
+		x = &feeder{opt: &f.opt, name: name, closing: make(chan struct{})}
 		f.all[name] = x
 	}
 	return x, nil
@@ -90,17 +93,25 @@ func (f *Feed) Close() error {
 	defer f.mu.Unlock()
 	var errs []error
 	for _, x := range f.all {
+		close(x.closing)
 		x.runs.Wait()
 		x.change.Lock()
 		errs = append(errs, x.release())
 		x.change.Unlock()
 	}
+	clear(f.all)
 	return errors.Join(errs...)
 }
 
 const (
 	mostWaiting = 256 << 20 // bytes of additions that wait
 	mostJoined  = 32 << 20  // bytes of additions that share a segment, if there are several
+	mergeMemory = 64 << 20  // bytes of attributes that a merge has in memory
+
+	// The pause after an addition leaves the processor to queries: it is a multiple of the time of the
+	// addition, up to a limit.
+	pauseTimes = 4
+	mostPause  = 250 * time.Millisecond
 )
 
 // Add adds documents in JSON lines, or replaces documents of the same names: all or none. Errors: code
@@ -147,6 +158,7 @@ func (x *feeder) run() {
 			return
 		}
 		x.mu.Unlock()
+		began := time.Now()
 		if err := x.add(now); err != nil && len(now) > 1 { // one of them is wrong
 			for _, a := range now {
 				_ = x.add([]*addition{a}) // which has its error
@@ -155,6 +167,15 @@ func (x *feeder) run() {
 		for _, a := range now {
 			close(a.done)
 		}
+		x.pause(min(pauseTimes*time.Since(began), mostPause))
+	}
+}
+
+// pause waits for a time, or until the feed closes.
+func (x *feeder) pause(d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-x.closing:
 	}
 }
 
@@ -167,7 +188,7 @@ func (x *feeder) add(all []*addition) error {
 	}
 	reply, err := x.do(context.Background(), func(ctx context.Context, w *collection.Writer, r *api.DocumentsResponse) error {
 		opt := build.DefaultOptions()
-		opt.Format, opt.Stdin = build.JSONL, &lines
+		opt.Format, opt.Stdin = build.JSONL, bytes.NewReader(lines.Bytes())
 		added, err := w.Add(ctx, []string{"-"}, opt)
 		r.Epoch = added.Epoch
 		return err
@@ -232,7 +253,7 @@ func (x *feeder) fail(err error) error {
 // open returns the writer. It is called with the lock.
 func (x *feeder) open() (w *collection.Writer, err error) {
 	if x.writer == nil {
-		x.writer, err = collection.Open(x.opt.Dirs[x.name], x.opt.Creator)
+		x.writer, err = collection.Open(x.opt.Dirs[x.name], collection.Options{Creator: x.opt.Creator, Memory: mergeMemory})
 	}
 	return x.writer, err
 }

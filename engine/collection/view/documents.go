@@ -1,10 +1,8 @@
 package view
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"slices"
 
 	"heddle/engine"
 	"heddle/engine/cluster/layout"
@@ -56,12 +54,6 @@ func (d *Documents) Segments() []*engine.Snapshot { return d.segments }
 
 // Text returns the text of a document, whose number must be one of the state.
 func (d *Documents) Text(id uint64) (string, error) {
-	i, found := slices.BinarySearchFunc(d.layout.Shards, id, func(s layout.Shard, id uint64) int { return cmp.Compare(s.First, id) })
-	if !found {
-		i--
-	}
-	for d.layout.Shards[i].Docs == 0 { // an empty segment has the number of the next one
-		i++
-	}
+	i := d.layout.Find(id)
 	return d.segments[i].File().Text(uint32(id - d.layout.Shards[i].First))
 }

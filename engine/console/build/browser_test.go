@@ -40,9 +40,10 @@ var program = sync.OnceValues(func() (string, error) {
 // site is a server and a page of a browser that looks at its console.
 type site struct {
 	*testing.T
-	ctx context.Context // of the page
-	dir string
-	url string
+	ctx  context.Context // of the page
+	dir  string
+	url  string
+	said []string // lines of the server before its address
 }
 
 // open starts the server by a command line and a browser. It skips the test without a browser.
@@ -115,9 +116,10 @@ func (s *site) serve(arguments []string) {
 	})
 	lines := bufio.NewScanner(out)
 	for s.url == "" && lines.Scan() {
-		s.url, _ = strings.CutPrefix(lines.Text(), "listening on ")
-		if s.url == lines.Text() {
-			s.url = ""
+		if url, is := strings.CutPrefix(lines.Text(), "listening on "); is {
+			s.url = url
+		} else {
+			s.said = append(s.said, lines.Text())
 		}
 	}
 	if s.url == "" {

@@ -11,14 +11,19 @@ import (
 	"time"
 )
 
-// load sends queries until stop is called.
+// load sends searches until stop is called.
 func load(s *site) (stop func()) {
+	return loadOf(s, "/v1/indexes/kjv/search", `{"query":"faith hope","k":10}`, `{"query":"heaven earth sea","k":3}`)
+}
+
+// loadOf sends requests until stop is called: one caller for each body.
+func loadOf(s *site, path string, bodies ...string) (stop func()) {
 	ctx, cancel := context.WithCancel(s.ctx)
 	var callers sync.WaitGroup
-	for i, body := range []string{`{"query":"faith hope","k":10}`, `{"query":"heaven earth sea","k":3}`} {
+	for i, body := range bodies {
 		callers.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
-				r, err := http.NewRequestWithContext(ctx, "POST", s.url+"/v1/indexes/kjv/search", strings.NewReader(body))
+				r, err := http.NewRequestWithContext(ctx, "POST", s.url+path, strings.NewReader(body))
 				if err != nil {
 					s.Error(i, err)
 					return

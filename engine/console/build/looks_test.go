@@ -38,23 +38,18 @@ func widths() []int64 {
 	return []int64{360, 1280}
 }
 
+// heights are the heights of these windows.
+var heights = map[int64]int64{360: 740, 1280: 800, 3840: 2160}
+
 // TestWidths looks at each page in both themes, from a phone to a large screen. No page is wider
 // than its window. The pictures lie in .build/console.
 func TestWidths(t *testing.T) {
 	s := openDemo(t)
-	s.shoot("")
-}
-
-func (s *site) shoot(prefix string) {
 	stop := load(s)
 	defer stop()
-	dir, err := filepath.Abs(filepath.Join(root, ".build", "console"))
-	if err != nil {
-		s.Fatal(err)
-	}
 	for _, width := range widths() {
-		s.do(chromedp.EmulateViewport(width, map[int64]int64{360: 740, 1280: 800, 3840: 2160}[width]))
 		for _, v := range views {
+			s.do(chromedp.EmulateViewport(width, heights[width]))
 			s.visit(v.place)
 			s.until(v.complete)
 			for _, theme := range []string{"light", "dark"} {
@@ -62,15 +57,26 @@ func (s *site) shoot(prefix string) {
 				if over := value[int](s, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
 					s.Errorf("%s at %d pixels is %d pixels too wide", v.name, width, over)
 				}
-				picture, err := chromedp.Run(s.ctx, chromedp.FullScreenshot(100))
-				if err != nil {
-					s.Fatal(err)
-				}
-				if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s%s-%d-%s.png", prefix, v.name, width, theme)), picture, 0o644); err != nil {
-					s.Fatal(err)
-				}
+				s.shoot(width, fmt.Sprintf("%s-%d-%s", v.name, width, theme))
 			}
 		}
+	}
+}
+
+// shoot writes a picture of the whole page. The window becomes as high as the page, because a browser
+// leaves out parts of charts that lie outside of the window.
+func (s *site) shoot(width int64, name string) {
+	s.Helper()
+	s.do(chromedp.EmulateViewport(width, heights[width]))
+	s.do(chromedp.EmulateViewport(width, max(heights[width], value[int64](s, "document.documentElement.scrollHeight"))))
+	s.until(`[...document.querySelectorAll(".plot")].every((p) => p.querySelector("canvas")?.checkVisibility({ contentVisibilityAuto: true }))`)
+	picture, err := chromedp.Run(s.ctx, chromedp.FullScreenshot(100))
+	if err != nil {
+		s.Fatal(err)
+	}
+	path := filepath.Join(root, ".build", "console", name+".png")
+	if err := os.WriteFile(path, picture, 0o644); err != nil {
+		s.Fatal(err)
 	}
 }
 

@@ -116,6 +116,16 @@ func TestFilter(t *testing.T) {
 	if facets := s.texts(".facet .term"); want.Facets.Matches != 2 || len(facets) != 4 || facets[0] != "<b>en</b> 1" || facets[1] != "no value 1" {
 		t.Errorf("facets %q of %+v", facets, want.Facets)
 	}
+	s.fill("#where", "lang = 'de' AND yaer > 1") // marked while it is typed
+	s.until(`document.querySelector("#fault pre") !== null`)
+	if place := s.text("#fault pre"); !strings.HasPrefix(place, "lang = 'de' AND yaer > 1\n                ^") {
+		t.Errorf("place of the fault while typing %q", place)
+	}
+	if !value[bool](s, `document.querySelector("#where").getAttribute("aria-invalid") === "true" && document.querySelectorAll(".hits li").length === 2`) {
+		t.Error("the field does not say that its text is invalid, or the hits are gone")
+	}
+	s.fill("#where", "lang = 'de' AND year > 1")
+	s.until(`document.querySelector("#fault pre") === null`)
 	s.fill("#where", "year > > 1")
 	s.do(chromedp.KeyEvent("\r"))
 	s.until(`document.querySelector(".column .failure pre") !== null`)
@@ -214,8 +224,7 @@ func TestTables(t *testing.T) {
 	s.until(`/^delay BETWEEN .* AND distance BETWEEN /.test(document.querySelector("input.code").value)`)
 	check(value[string](s, `document.querySelector("input.code").value`))
 
-	s.fill(queryField, "delay >= 60 AND weight < 5")
-	s.do(chromedp.KeyEvent("\r"))
+	s.fill(queryField, "delay >= 60 AND weight < 5") // marked while it is typed
 	s.until(`document.querySelector("#fault pre") !== null`)
 	lines := strings.Split(value[string](s, `document.querySelector("#fault pre").textContent`), "\n")
 	if strings.Index(lines[1], "^") != strings.Index(lines[0], "weight") {

@@ -6,14 +6,12 @@ import type { Cluster as State, Collection } from "./types";
 
 export function Cluster() {
   const state = useLoad<State>("/v1/cluster");
-  const [last, setLast] = useState<State>();
   const [without, setWithout] = useState<string[]>([]);
-  useEffect(() => { if (state.value) setLast(state.value); }, [state.value]);
   useEffect(() => {
     const timer = setInterval(state.again, 2000);
     return () => clearInterval(timer);
   });
-  const now = state.value ?? last;
+  const now = state.last;
   if (!now) return state.error ? <Failure error={state.error} /> : <Waiting what="the cluster" />;
   if (!now.present) {
     return <p class="notice">This server answers from its own files. A cluster begins with <code>heddle cluster dev</code>; the server of a cluster is <code>heddle serve --cluster URL</code>.</p>;

@@ -80,6 +80,7 @@ function Stages({ way }: { way: Way }) {
       <ol>
         {parts.map((p, i) => <li key={p.name}><span class={`key tone${i % 6}`} aria-hidden="true">{"abcdefghij"[i]}</span>{p.name} <b>{time(p.ms)}</b> <small>{percent(p.ms, total)}</small></li>)}
       </ol>
+      {way.bytes_up > 0 && way.stages.length === 0 && <p class="hint">The setting <code>devices.profiling</code> shows the stages of a device.</p>}
       <p class="total"><b>{time(way.took_ms)}</b> from arrival to answer</p>
     </div>
   );

@@ -5,23 +5,30 @@ import { call, curl, Problem } from "./api";
 import { bytes, characters, count, visible } from "./format";
 import type { Resident } from "./types";
 
-export interface Loaded<T> { value?: T; error?: Problem; again: () => void }
+// Loaded is the reply of a request. Last is the newest reply, which may be that of an earlier request.
+export interface Loaded<T> { value?: T; error?: Problem; last?: T; again: () => void }
 
-// useLoad reads a path, and again when it changes. An empty path reads nothing.
-export function useLoad<T>(path: string, body?: object): Loaded<T> {
+// useLoad reads a path, and again when the path or the body changes: wait milliseconds after the last
+// change. An empty path reads nothing.
+export function useLoad<T>(path: string, body?: object, wait = 0): Loaded<T> {
   const [turn, setTurn] = useState(0);
   const [state, setState] = useState<{ value?: T; error?: Problem; of?: string }>({});
+  const last = useRef<T>(undefined);
   const key = path + (body ? JSON.stringify(body) : "");
   useEffect(() => {
     if (!path) return;
     const stop = new AbortController();
-    call<T>(path, body, stop.signal).then(
+    const timer = setTimeout(() => call<T>(path, body, stop.signal).then(
       (value) => setState({ value, of: key }),
-      (error) => { if (!stop.signal.aborted) setState({ error, of: key }); });
-    return () => stop.abort();
+      (error) => { if (!stop.signal.aborted) setState({ error, of: key }); }), wait);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
   }, [key, turn]);
   const mine = state.of === key ? state : {};
-  return { value: mine.value, error: mine.error, again: () => setTurn(turn + 1) };
+  last.current = mine.value ?? last.current;
+  return { value: mine.value, error: mine.error, last: last.current, again: () => setTurn(turn + 1) };
 }
 
 // Text shows a text of the data.
@@ -123,12 +130,9 @@ export function Residents({ of }: { of: Resident[] }) {
 
 export const Total = ({ n, unit }: { n: number; unit: string }) => <span class="total"><b>{count(n)}</b> {unit}</span>;
 
-// useLater calls f a moment after the last change.
-export function useLater(f: () => void, ms: number, changes: unknown[]) {
-  const last = useRef(f);
-  last.current = f;
-  useEffect(() => {
-    const timer = setTimeout(() => last.current(), ms);
-    return () => clearTimeout(timer);
-  }, changes);
+// useCheck asks the server about a text while it is typed. The error of a text that is not wrong in
+// one place is left to the request that runs it.
+export function useCheck<T>(path: string, text: string, body: object): Loaded<T> & { wrong?: Problem } {
+  const checked = useLoad<T>(text.trim() ? path : "", body, 120);
+  return { ...checked, wrong: checked.error?.offset === undefined ? undefined : checked.error };
 }

@@ -1,9 +1,9 @@
 // Page Search: a query, its hits, and its way through the engine.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { call, indexPath, Problem } from "./api";
+import { call, indexPath, Problem, tablePath } from "./api";
 import { Explanation } from "./explain";
 import { count, time } from "./format";
-import { Choice, Curl, Failure, Panel, Text, useLater, useLoad } from "./parts";
+import { Choice, Curl, Failure, Panel, Text, useCheck, useLoad } from "./parts";
 import type { Answer, Device, Hit, Index, Parsed, Table } from "./types";
 
 interface Setting { algorithm: string; processor: string; variant: string; fresh: boolean }
@@ -51,18 +51,15 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
   const [restriction, setRestriction] = useState<Restriction>({ table: parameters.get("table") ?? "", where: parameters.get("where") ?? "", facets: parameters.get("facets") ?? "" });
   const [settings, setSettings] = useState<Setting[]>([usual]);
   const [outcomes, setOutcomes] = useState<Outcome[]>([]);
-  const [parsed, setParsed] = useState<{ of: string; value?: Parsed; error?: Problem }>();
   const [running, setRunning] = useState(false);
   const names = indexes.value?.indexes.filter((x) => x.ready).map((x) => x.name) ?? [];
   const name = names.includes(index) ? index : names[0] ?? "";
   const modes = ranked ? ["or", "and", "and-or"] : ["or", "and"];
   const turn = useRef(0);
 
-  useLater(() => {
-    if (!name || !query.trim()) return setParsed(undefined);
-    const of = query;
-    call<Parsed>(indexPath(name, "parse"), { query, mode }).then((value) => setParsed({ of, value }), (error) => setParsed({ of, error }));
-  }, 120, [name, query, mode]);
+  const parsed = useCheck<Parsed>(name && indexPath(name, "parse"), query, { query, mode });
+  const table = restriction.table || name;
+  const checked = useCheck(table && tablePath(table, "parse"), restriction.where, { where: restriction.where });
 
   async function run() {
     if (!name || !query.trim()) return;
@@ -115,7 +112,6 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
   // A fault of the filter has its place in the filter. That of a facet has no place in either.
   const faulty = (e: Problem) => (/^([a-z ]*: )?facet /.test(e.message) ? undefined : /(^|: )filter: /.test(e.message) ? restriction.where : query);
   const restrict = (part: Partial<Restriction>) => setRestriction({ ...restriction, ...part });
-  const wrong = parsed?.of === query ? parsed.error : undefined;
   if (indexes.error) return <Failure error={indexes.error} />;
   return (
     <>
@@ -123,7 +119,7 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
         <div class="line">
           <Choice label="Index" value={name} options={names.length ? names : ["no index"]} onChange={setIndex} />
           <label class="field wide"><span>Query</span>
-            <input class="code" value={query} spellcheck={false} autocomplete="off" autocapitalize="none" aria-invalid={!!wrong} aria-describedby="syntax"
+            <input class="code" value={query} spellcheck={false} autocomplete="off" autocapitalize="none" aria-invalid={!!parsed.wrong} aria-describedby="syntax"
               placeholder="faith hope, +heaven -hell, (sea OR earth) AND heaven" onInput={(e) => setQuery(e.currentTarget.value)} />
           </label>
           <Choice label="Answer" value={ranked ? "ranked" : "matches"} options={["ranked", "matches"]}
@@ -135,11 +131,11 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
           <button class="primary" disabled={running || !name}>Search</button>
         </div>
         <div id="syntax" class="syntax" aria-live="polite">
-          {wrong?.offset !== undefined ? <Failure error={wrong} text={query} /> : parsed?.value ? <Preview of={parsed.value} /> : <p class="hint">Words, "+must", "-not", AND, OR, NOT, (…), pre* and weight^2</p>}
+          {parsed.wrong ? <Failure error={parsed.wrong} text={query} /> : query.trim() && parsed.last ? <Preview of={parsed.last} /> : <p class="hint">Words, "+must", "-not", AND, OR, NOT, (…), pre* and weight^2</p>}
         </div>
         <div class="line">
           <label class="field wide"><span>Filter</span>
-            <input class="code" id="where" value={restriction.where} spellcheck={false} autocomplete="off" autocapitalize="none"
+            <input class="code" id="where" value={restriction.where} spellcheck={false} autocomplete="off" autocapitalize="none" aria-invalid={!!checked.wrong} aria-describedby="fault"
               placeholder="year >= 2001 AND lang = 'de'" onInput={(e) => restrict({ where: e.currentTarget.value })} />
           </label>
           <label class="field"><span>Facets</span>
@@ -148,6 +144,7 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
           </label>
           <Choice label="Attributes" value={restriction.table} options={[["", "of the index"], ...(tables.value?.tables ?? []).map((t): [string, string] => [t.name, t.name])]} onChange={(table) => restrict({ table })} />
         </div>
+        <div id="fault" aria-live="polite"><Failure error={checked.wrong} text={restriction.where} /></div>
         {settings.map((s, i) => (
           <fieldset class="line setting" key={i}>
             <legend>{settings.length > 1 ? `Setting ${"AB"[i]}` : "Setting"}</legend>

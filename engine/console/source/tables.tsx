@@ -5,7 +5,7 @@ import { call, Problem, tablePath } from "./api";
 import { WayOf } from "./explain";
 import { bytes, count, percent, time } from "./format";
 import { Histogram, rangeOf } from "./histogram";
-import { Bar, Choice, Curl, Facts, Failure, Grid, Panel, Residents, Text, Total, useLoad, Waiting } from "./parts";
+import { Bar, Choice, Curl, Facts, Failure, Grid, Panel, Residents, Text, Total, useCheck, useLoad, Waiting } from "./parts";
 import type { Column, Selected, Table, TableDetails } from "./types";
 
 const shownRows = 200;
@@ -64,20 +64,21 @@ function One({ of, start }: { of: TableDetails; start: string }) {
     run(next);
   }
 
+  const { wrong } = useCheck(tablePath(of.name, "parse"), where, { where });
   const shown = outcome?.value;
   return (
     <>
       <form class="panel query" onSubmit={(e) => { e.preventDefault(); run(); }}>
         <div class="line">
           <label class="field wide"><span>Predicate</span>
-            <input class="code" value={where} spellcheck={false} autocomplete="off" autocapitalize="none" aria-invalid={!!outcome?.error} aria-describedby="fault"
+            <input class="code" value={where} spellcheck={false} autocomplete="off" autocapitalize="none" aria-invalid={!!(wrong ?? outcome?.error)} aria-describedby="fault"
               placeholder="delay >= 60 AND distance < 500" onInput={(e) => setWhere(e.currentTarget.value)} />
           </label>
           <Choice label="Group by" value={group} options={[["", "no column"], ...of.columns.map((c): [string, string] => [c.name, c.name])]} onChange={(g) => { setGroup(g); run(where, g); }} />
           <button class="primary">Select</button>
           <button type="button" onClick={() => { setWhere(""); setRanges({}); run(""); }}>Clear</button>
         </div>
-        <div id="fault" aria-live="polite"><Failure error={outcome?.error} text={outcome?.where} /></div>
+        <div id="fault" aria-live="polite"><Failure error={wrong ?? outcome?.error} text={wrong ? where : outcome?.where} /></div>
       </form>
       <div class="columns">
         <div class="column">

@@ -21,10 +21,7 @@ func TestBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Abort()
-	temp, err := w.Temp("temp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	temp := w.Temp("temp")
 	for _, err := range []error{
 		w.Sections[0].Append(noise(5)), w.Sections[1].Append(noise(70_000)), temp.Append(noise(300_000)),
 		w.Sections[1].AppendSpool(temp), w.Sections[1].Append(noise(9)),

@@ -39,10 +39,7 @@ func TestSections(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			other, err := w.Temp("other")
-			if err != nil {
-				t.Fatal(err)
-			}
+			other := w.Temp("other")
 			want := make([][]byte, two.Sections(version))
 			for range 2 { // the spool is used again
 				for i, s := range w.Sections {
@@ -183,6 +180,25 @@ func TestCheckOffsets(t *testing.T) {
 		e := containertest.WantCorrupt(t, err, "x")
 		if e.Error() != fmt.Sprintf("x: corrupt b at byte %d: %s", e.Offset, e.Reason) || e.Section != "b" || e.Offset != 2*container.PageSize+8*c.at {
 			t.Errorf("%.60v: %v", c.offsets, e)
+		}
+	}
+}
+
+// TestSmall: a section has a temporary file only when it is larger than its buffer.
+func TestSmall(t *testing.T) {
+	dir := t.TempDir()
+	w, err := container.Create(container.OSDisk{}, filepath.Join(dir, "x.two"), &two, two.Latest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	for _, test := range []struct{ bytes, files int }{{255 << 10, 1}, {2 << 10, 2}} {
+		if err := w.Sections[1].Append(noise(test.bytes)); err != nil {
+			t.Fatal(err)
+		}
+		files, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+		if err != nil || len(files) != test.files {
+			t.Errorf("%d bytes more: files %q, %v; want %d", test.bytes, files, err, test.files)
 		}
 	}
 }

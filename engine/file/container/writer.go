@@ -12,8 +12,9 @@ import (
 //
 // Pending data lie in files of a temporary directory beside the target, which Commit
 // joins: for that moment it needs up to twice the room of all sections except the first.
+// Sections below 256 KiB have no file.
 // The directory has the name of the path with ".tmp" and a number; it remains only after
-// the process was killed. Memory is 256 KiB per spool.
+// the process was killed. Memory is at most 256 KiB per spool.
 //
 // After an error every call returns the same error, and only Abort is useful; Commit
 // aborts by itself.
@@ -46,27 +47,21 @@ func Create(d Disk, path string, format *Format, version uint32) (*Writer, error
 	return w, nil
 }
 
-// start creates the temporary files. The first section is written directly into the
-// future file, behind room for the header.
+// start makes the sections. The first one is written directly into the future file, behind room for
+// the header.
 func (w *Writer) start() error {
 	for _, name := range w.format.Names[:w.format.Sections(w.header.Version)] {
-		s, err := w.Temp(name)
-		if err != nil {
-			return err
-		}
-		w.Sections = append(w.Sections, s)
+		w.Sections = append(w.Sections, w.Temp(name))
 	}
 	w.Sections[0].start = PageSize
-	return w.Sections[0].Rewind()
+	return w.Sections[0].create()
 }
 
 // Temp adds a spool that is no section. Its name must differ from theirs.
-func (w *Writer) Temp(name string) (*Spool, error) {
-	s, err := newSpool(w.disk, filepath.Join(w.dir, name))
-	if err == nil {
-		w.spools = append(w.spools, s)
-	}
-	return s, err
+func (w *Writer) Temp(name string) *Spool {
+	s := &Spool{disk: w.disk, path: filepath.Join(w.dir, name)}
+	w.spools = append(w.spools, s)
+	return s
 }
 
 // Do calls f unless an earlier call failed or the Writer was closed (os.ErrClosed),
@@ -148,7 +143,7 @@ func (w *Writer) join() error {
 		if err := s.Pad(PageSize); err != nil {
 			return err
 		}
-		if err := s.flush(); err != nil {
+		if err := s.settle(); err != nil {
 			return err
 		}
 		e.Sum = s.crc
@@ -162,6 +157,9 @@ func (w *Writer) join() error {
 		}
 	}
 	w.header.Size = at
+	if err := out.flush(); err != nil {
+		return err
+	}
 	if _, err := out.file.Seek(0, 0); err != nil {
 		return err
 	}

@@ -72,8 +72,9 @@ func CreateOn(d container.Disk, path string, meta Meta) (w *Writer, err error) {
 
 // start writes the sections before the lists.
 func (w *Writer) start() (err error) {
-	if w.plain, err = w.file.Temp("plain-names"); err != nil || !w.meta.Texts {
-		return err
+	w.plain = w.file.Temp("plain-names")
+	if !w.meta.Texts {
+		return nil
 	}
 	if w.texts, err = newTextWriter(); err != nil {
 		return err

@@ -95,7 +95,16 @@ func (t *Table) input(in *plan.Input, row uint32) (code uint64, ok bool) {
 	if in.Missing && t.Bits[in.Vector][row/64]>>(row%64)&1 != 0 {
 		return 0, false
 	}
-	return t.Codes[in.Column][row], true
+	if code = t.Codes[in.Column][row]; in.Bounds == nil {
+		return code, true
+	}
+	bin := uint64(0)
+	for _, b := range in.Bounds {
+		if b <= code {
+			bin++
+		}
+	}
+	return bin, true
 }
 
 func (x *Measured) add(m *plan.Measure, code uint64) {

@@ -122,6 +122,19 @@ func whereOf(c *column.Column, b column.Bin) string {
 	return predicate.Expr{Root: n}.String()
 }
 
+// ParsePredicate implements api.InspectServiceHandler.
+func (s *Service) ParsePredicate(ctx context.Context, r *api.ParsePredicateRequest) (*api.ParsePredicateResponse, error) {
+	x, err := s.table(r.GetTable())
+	if err != nil {
+		return nil, err
+	}
+	p, err := x.Prepare(ctx, s.Selection(ctx, r.GetWhere(), 0))
+	if err != nil {
+		return nil, err
+	}
+	return &api.ParsePredicateResponse{Where: valid(p.String())}, nil
+}
+
 const (
 	defaultRows = 100
 	mostRows    = 10_000

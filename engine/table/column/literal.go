@@ -111,6 +111,20 @@ func (c *Column) Compare(op Op, l Literal) ([]plan.CodeRange, error) {
 	return out, nil
 }
 
+// AtLeast gives the least code of the values that are not below a literal; false if there is none.
+// Errors: of Compare.
+func (c *Column) AtLeast(l Literal) (code uint64, ok bool, err error) {
+	p, err := c.place(l)
+	if err != nil || len(c.Bins) == 0 {
+		return 0, false, err
+	}
+	key, ok := p.above(true)
+	if r := c.appendCodes(nil, key, math.MaxUint64); ok && len(r) > 0 {
+		return r[0].Lo, true, nil
+	}
+	return 0, false, nil
+}
+
 // Match gives the codes of the strings with a prefix for which match is true, as
 // ascending, disjoint ranges.
 func (c *Column) Match(prefix string, match func(string) bool) []plan.CodeRange {

@@ -19,11 +19,16 @@ type Column struct {
 	in        plan.Input
 	low, high codec.Packed
 	missing   []uint64 // rows without a value; nil: none
+	bins      []uint16 // bin of each stored code, if the input has bounds and stored codes are small
 }
+
+// smallCodes bounds the stored codes of a table of bins.
+const smallCodes = 1 << 16
 
 // Open returns the column of an input.
 func Open(t *plan.Table, in plan.Input) (c *Column, err error) {
 	c = &Column{in: in}
+	c.makeBins()
 	if c.low, c.high, err = t.Codes(in.Column); err != nil || !in.Missing {
 		return c, err
 	}
@@ -31,8 +36,21 @@ func Open(t *plan.Table, in plan.Input) (c *Column, err error) {
 	return c, err
 }
 
-// Last is the greatest code of the column.
-func (c *Column) Last() uint64 { return c.in.Last }
+// makeBins makes the table of bins.
+func (c *Column) makeBins() {
+	if len(c.in.Bounds) == 0 || c.in.Last >= smallCodes {
+		return
+	}
+	c.bins = make([]uint16, c.in.Last+1)
+	for i, first := range c.in.Bounds {
+		for code := range c.bins[first:] {
+			c.bins[int(first)+code] = uint16(i + 1)
+		}
+	}
+}
+
+// Last is the greatest code that Read gives.
+func (c *Column) Last() uint64 { return c.in.Top() }
 
 // HasMissing reports whether some rows have no value.
 func (c *Column) HasMissing() bool { return c.missing != nil }
@@ -103,7 +121,7 @@ func (r *Reader) Read(c *Column, b *Batch, codes []uint64) error {
 		}
 		first, greatest = s.end, max(greatest, some)
 	}
-	return c.check(b.Rows, codes, greatest)
+	return c.finish(b.Rows, codes, greatest)
 }
 
 // At is Read for any rows, in any order, one by one.
@@ -112,19 +130,30 @@ func (c *Column) At(rows []uint32, codes []uint64) error {
 	if err != nil {
 		return err
 	}
-	return c.check(rows, codes, greatest)
+	return c.finish(rows, codes, greatest)
 }
 
-// check compares codes with the last one. greatest is the greatest of them.
-func (c *Column) check(rows []uint32, codes []uint64, greatest uint64) error {
-	if greatest <= c.in.Last {
-		return nil
-	}
-	for i, code := range codes {
-		if code > c.in.Last && !c.Missing(rows[i]) {
-			return fmt.Errorf("row %d has code %d, the last code of column %d is %d: %w", rows[i], code, c.in.Column, c.in.Last, hdb.ErrCorrupt)
+// finish compares stored codes with the last one, and replaces them by bins if the input has
+// bounds. greatest is the greatest of them.
+func (c *Column) finish(rows []uint32, codes []uint64, greatest uint64) error {
+	if greatest > c.in.Last {
+		for i, code := range codes {
+			if code > c.in.Last && !c.Missing(rows[i]) {
+				return fmt.Errorf("row %d has code %d, the last code of column %d is %d: %w", rows[i], code, c.in.Column, c.in.Last, hdb.ErrCorrupt)
+			}
+			codes[i] = min(code, c.in.Last)
 		}
-		codes[i] = min(code, c.in.Last)
+	}
+	switch {
+	case c.in.Bounds == nil:
+	case c.bins != nil:
+		for i, code := range codes {
+			codes[i] = uint64(c.bins[code])
+		}
+	default:
+		for i, code := range codes {
+			codes[i] = c.in.Bin(code)
+		}
 	}
 	return nil
 }

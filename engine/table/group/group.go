@@ -64,7 +64,7 @@ func Run(t *plan.Table, a *plan.Aggregation, rows []uint64, opt Options) (*Group
 	}
 	if opt.Counts != nil {
 		g := newGroups(a, columns, 64*len(rows), nil)
-		if !g.countsCodes() || copy(g.rows, opt.Counts) != len(g.rows) {
+		if !g.placesAreCodes() || copy(g.rows, opt.Counts) != len(g.rows) {
 			return nil, fmt.Errorf("%d counts do not fit the groups", len(opt.Counts))
 		}
 		g.countValues()
@@ -252,15 +252,18 @@ func (g *Groups) countValues() {
 	}
 }
 
-// countsCodes tells whether the groups are the codes of one column and nothing but their rows is
+// countsCodes tells whether gather.Reader.Count counts the rows of the groups.
+func (g *Groups) countsCodes() bool { return g.placesAreCodes() && g.columns[0].Counts() }
+
+// placesAreCodes tells whether the groups are the codes of one column and nothing but their rows is
 // counted. The number of a code is its place then.
-func (g *Groups) countsCodes() bool {
+func (g *Groups) placesAreCodes() bool {
 	for _, c := range g.cells {
 		if c != nil {
 			return false
 		}
 	}
-	return len(g.columns) == 1 && len(g.by) == 1 && g.keys == nil && g.by[0].codes == nil && g.columns[0].Counts()
+	return len(g.columns) == 1 && len(g.by) == 1 && g.keys == nil && g.by[0].codes == nil
 }
 
 // add adds the rows of g.in.

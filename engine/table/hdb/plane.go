@@ -19,13 +19,8 @@ type plane struct {
 	words        []uint32 // a packed piece
 }
 
-func newPlane(w *container.Writer, name string) (p *plane, err error) {
-	p = &plane{values: make([]uint32, 0, pieceLen)}
-	if p.dir, err = w.Temp(name + "-directory"); err != nil {
-		return nil, err
-	}
-	p.payload, err = w.Temp(name + "-payload")
-	return p, err
+func newPlane(w *container.Writer, name string) *plane {
+	return &plane{dir: w.Temp(name + "-directory"), payload: w.Temp(name + "-payload")}
 }
 
 // add takes the 32 bits of codes from bit shift on.

@@ -61,11 +61,9 @@ func create(d container.Disk, path string, rows uint32, word int, meta Meta) (w 
 	return w, nil
 }
 
-func (w *Writer) start() (err error) {
+func (w *Writer) start() error {
 	for i, name := range []string{"low", "high"} {
-		if w.planes[i], err = newPlane(w.file, name); err != nil {
-			return err
-		}
+		w.planes[i] = newPlane(w.file, name)
 	}
 	return w.section(secStringOffsets).AppendUint64(0)
 }

@@ -76,7 +76,8 @@ func (s *State) Check(c statement.Clauses) error {
 	return nil
 }
 
-// compile compiles a statement. It returns the columns of State.Keys too, and the names of items.
+// compile compiles a statement. It returns the columns of State.Keys too, -1 for bins, and the names
+// of items.
 func compile(c statement.Clauses, columns []column.Column) (q *result.Query, names []string, keys []int, err error) {
 	s, err := statement.Parse(c)
 	if err != nil {
@@ -90,7 +91,11 @@ func compile(c statement.Clauses, columns []column.Column) (q *result.Query, nam
 		return q, names, keys, nil
 	}
 	for _, in := range q.Groupings {
-		keys = append(keys, int(q.Inputs[in].Column))
+		if of := &q.Inputs[in]; of.Bounds == nil {
+			keys = append(keys, int(of.Column))
+		} else {
+			keys = append(keys, -1)
+		}
 	}
 	return q, nil, keys, nil
 }
@@ -147,6 +152,12 @@ func (s *State) check(q *result.Query, columns []column.Column, of []int) error 
 				return fmt.Errorf("%w: missing key %d of %d", ErrState, i, n)
 			}
 			missing[i] = true
+		}
+		if c < 0 {
+			if err := q.CheckBins(k, keys.List); err != nil {
+				return fmt.Errorf("%w: %w", ErrState, err)
+			}
+			continue
 		}
 		if err := r.rename(c, keys.List, func(i int) bool { return missing[i] }); err != nil {
 			return err

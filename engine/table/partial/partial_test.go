@@ -99,9 +99,15 @@ func clauses(t *rapid.T, columns []predicatetest.Column) (c statement.Clauses) {
 	for _, x := range columns {
 		names = append(names, statement.Term{Column: x.Name}.String())
 	}
+	binned := slices.Clone(names)
 	items := rapid.SliceOfNDistinct(rapid.SampledFrom(names), 1, len(names), rapid.ID[string]).Draw(t, "items")
 	if rapid.IntRange(0, 3).Draw(t, "aggregates") > 0 {
-		groups = rapid.SliceOfNDistinct(rapid.SampledFrom(names), 0, min(2, len(names)), rapid.ID[string]).Draw(t, "groups")
+		for i, x := range columns {
+			if rapid.IntRange(0, 2).Draw(t, "bins") == 0 {
+				binned[i] = predicatetest.Bins(t, x)
+			}
+		}
+		groups = rapid.SliceOfNDistinct(rapid.SampledFrom(binned), 0, min(2, len(names)), rapid.ID[string]).Draw(t, "groups")
 		items = slices.Clone(groups)
 		for range rapid.IntRange(1, 4).Draw(t, "terms") {
 			i := rapid.IntRange(0, len(columns)-1).Draw(t, "column")

@@ -13,6 +13,7 @@ import (
 	"heddle/engine/table/column"
 	"heddle/engine/table/group"
 	"heddle/engine/table/result"
+	"heddle/engine/table/statement"
 	"heddle/engine/table/values"
 )
 
@@ -35,7 +36,7 @@ type Column struct {
 	Dictionary []string
 }
 
-// Values are values of a column with the places of the missing ones, ascending.
+// Values are values of a column, or numbers of bins, with the places of the missing ones, ascending.
 type Values struct {
 	List    []uint64
 	Missing []uint32
@@ -52,8 +53,13 @@ type Measure struct {
 }
 
 // Of computes the state of the selected rows of a part. Of columns of rows it has the first
-// rows, opt.Offset+opt.Limit at most. Errors: of group.Run.
+// rows, opt.Offset+opt.Limit at most. Errors: of group.Run; a *syntax.Error for bins without bounds,
+// which the parts do not share.
 func Of(q *result.Query, columns []column.Column, t *plan.Table, rows []uint64, opt result.Options) (*State, error) {
+	if term := q.TableBins(); term != nil {
+		text := term.String()
+		return nil, statement.Fail(text, len(text)-1, "the parts of a table have different bins: bounds such as 10, 20 are expected here")
+	}
 	w := writer{q: q, columns: columns, places: make([]map[uint64]uint64, len(columns))}
 	for _, c := range columns {
 		scale := c.Scale
@@ -135,13 +141,16 @@ func (w *writer) groups(g *group.Groups) {
 		w.Rows = append(w.Rows, g.Rows(i))
 	}
 	for k, in := range w.q.Groupings {
-		c := int(w.q.Inputs[in].Column)
+		c, binned := int(w.q.Inputs[in].Column), w.q.Inputs[in].Bounds != nil
 		keys := Values{List: make([]uint64, n)}
 		for i := range n {
-			if code, ok := g.Code(k, i); ok {
-				keys.List[i] = w.value(c, code)
-			} else {
+			switch code, ok := g.Code(k, i); {
+			case !ok:
 				keys.Missing = append(keys.Missing, uint32(i))
+			case binned:
+				keys.List[i] = code
+			default:
+				keys.List[i] = w.value(c, code)
 			}
 		}
 		w.Keys = append(w.Keys, keys)

@@ -60,7 +60,11 @@ func Compile(s *statement.Statement, columns []column.Column) (*Query, error) {
 		if err != nil {
 			return nil, err
 		}
-		if at := c.input(i); slices.Contains(c.Groupings, at) {
+		at, err := c.input(s.GroupBy, i, t)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(c.Groupings, at) {
 			return nil, statement.Fail(s.GroupBy, t.At, fmt.Sprintf("column %q comes twice", columns[i].Name))
 		} else if c.Groupings = append(c.Groupings, at); len(c.Groupings) > plan.MaxGroupings {
 			return nil, statement.Fail(s.GroupBy, t.At, fmt.Sprintf("more than %d columns in GROUP BY", plan.MaxGroupings))
@@ -86,7 +90,13 @@ type compiler struct {
 	Query
 	statement *statement.Statement
 	columns   []column.Column
-	inputs    []int // column of each input
+	inputs    []input
+}
+
+// input is a column, or the bins of a column, that an input of the query has.
+type input struct {
+	column int
+	bins   string // empty: stored codes
 }
 
 // find gives the column of a term of a clause.
@@ -98,18 +108,28 @@ func (c *compiler) find(clause string, t statement.Term) (int, error) {
 	return i, nil
 }
 
-// input is the input of a column.
-func (c *compiler) input(i int) int {
-	if at := slices.Index(c.inputs, i); at >= 0 {
-		return at
+// input is the input of a column for a term of a clause.
+func (c *compiler) input(clause string, i int, t statement.Term) (int, error) {
+	of := input{column: i}
+	if t.Function == statement.Bins {
+		of.bins = t.String()
+	}
+	if at := slices.Index(c.inputs, of); at >= 0 {
+		return at, nil
 	}
 	in := plan.Input{Column: uint32(i)}
 	if bins := c.columns[i].Bins; len(bins) > 0 {
 		in.Last = bins[len(bins)-1].Hi
 	}
 	in.Vector, in.Missing = c.columns[i].MissingVector()
-	c.inputs, c.Inputs = append(c.inputs, i), append(c.Inputs, in)
-	return len(c.Inputs) - 1
+	if t.Function == statement.Bins {
+		var err error
+		if in.Bounds, err = bounds(clause, &c.columns[i], t); err != nil {
+			return 0, err
+		}
+	}
+	c.inputs, c.Inputs = append(c.inputs, of), append(c.Inputs, in)
+	return len(c.Inputs) - 1, nil
 }
 
 // item adds the outputs of a part of the select list.
@@ -176,9 +196,16 @@ func (c *compiler) output(clause string, t statement.Term) (o output, err error)
 	if err != nil {
 		return o, err
 	}
-	o.of, o.input = &c.columns[i], c.input(i)
-	if t.Function == statement.Column {
-		if o.grouping = slices.Index(c.Groupings, o.input); c.Grouped && o.grouping < 0 {
+	o.of = &c.columns[i]
+	if o.input, err = c.input(clause, i, t); err != nil {
+		return o, err
+	}
+	if t.Function <= statement.Bins {
+		switch o.grouping = slices.Index(c.Groupings, o.input); {
+		case o.grouping >= 0:
+		case t.Function == statement.Bins:
+			err = statement.Fail(clause, t.At, fmt.Sprintf("%s is not in GROUP BY", t))
+		case c.Grouped:
 			err = statement.Fail(clause, t.At, fmt.Sprintf("column %q is neither in GROUP BY nor in an aggregate such as min(%s)", o.of.Name, t))
 		}
 		return o, err

@@ -77,6 +77,10 @@ func (o *output) column(g Groups) (values.Column, error) {
 	c.Name = o.name
 	var err error
 	switch o.Function {
+	case statement.Bins:
+		c.Column, c.Ordered = column.Column{Type: column.String, Dictionary: labels(o.of, o.Term)}, true
+		c.Name = o.name
+		o.groups(g, &c)
 	case statement.Column:
 		o.groups(g, &c)
 	case statement.Rows, statement.Count, statement.CountDistinct:

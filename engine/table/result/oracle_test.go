@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"heddle/engine/table/column"
 	"heddle/engine/table/predicate/predicatetest"
 	"heddle/engine/table/statement"
 )
@@ -38,8 +39,49 @@ func compareValues(a, b any) int {
 		return a.Compare(b.(time.Time))
 	case *big.Int:
 		return a.Cmp(b.(*big.Int))
+	case bin:
+		return cmp.Compare(a.number, b.(bin).number)
 	}
 	return strings.Compare(fmt.Sprint(a), fmt.Sprint(b))
+}
+
+// bin is the bin of a value.
+type bin struct {
+	number int
+	label  string
+}
+
+// String is the form of a bin in a result.
+func (b bin) String() string { return b.label }
+
+// binOf is the bin of a value under the bounds of a term.
+func binOf(v any, t statement.Term) any {
+	if v == nil {
+		return nil
+	}
+	var bounds []column.Literal
+	for _, b := range t.Bounds {
+		bounds = append(bounds, b.Literal)
+	}
+	b := bin{number: predicatetest.Bin(v, bounds)}
+	switch n := len(bounds); b.number {
+	case 0:
+		b.label = "< " + bounds[0].Text
+	case n:
+		b.label = ">= " + bounds[n-1].Text
+	default:
+		b.label = "[" + bounds[b.number-1].Text + ", " + bounds[b.number].Text + ")"
+	}
+	return b
+}
+
+// value is the value of a column, or its bin.
+func value(t statement.Term, columns map[string][]any, row int) any {
+	if v := columns[t.Column][row]; t.Function == statement.Column {
+		return v
+	} else {
+		return binOf(v, t)
+	}
 }
 
 // unordered is 1 for NaN, and 0 for other numbers.
@@ -164,7 +206,7 @@ func answer(s *statement.Statement, all []predicatetest.Column, selected []int, 
 		}
 		var key []any
 		for _, t := range s.Groups {
-			key = append(key, columns[t.Column][row])
+			key = append(key, value(t, columns, row))
 		}
 		at := slices.IndexFunc(keys, func(k []any) bool { return slices.CompareFunc(k, key, compareValues) == 0 })
 		if at < 0 {
@@ -172,9 +214,9 @@ func answer(s *statement.Statement, all []predicatetest.Column, selected []int, 
 		}
 		groups[at] = append(groups[at], row)
 	}
-	value := func(t statement.Term, rows []int) any {
-		if t.Function == statement.Column {
-			return columns[t.Column][rows[0]]
+	of := func(t statement.Term, rows []int) any {
+		if t.Function <= statement.Bins {
+			return value(t, columns, rows[0])
 		}
 		return aggregate(t, columns, rows)
 	}
@@ -188,7 +230,7 @@ func answer(s *statement.Statement, all []predicatetest.Column, selected []int, 
 			if by.Place > 0 {
 				t = s.Items[by.Place-1].Term
 			}
-			a, b := value(t, groups[i]), value(t, groups[k])
+			a, b := of(t, groups[i]), of(t, groups[k])
 			d := compareValues(a, b)
 			if (a == nil) != (b == nil) && by.MissingFirst || a != nil && b != nil && by.Descending {
 				d = -d
@@ -203,7 +245,7 @@ func answer(s *statement.Statement, all []predicatetest.Column, selected []int, 
 	for _, i := range order {
 		var row []any
 		for _, x := range s.Items {
-			row = append(row, value(x.Term, groups[i]))
+			row = append(row, of(x.Term, groups[i]))
 		}
 		out = append(out, row)
 	}

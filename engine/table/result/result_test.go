@@ -94,7 +94,11 @@ func TestRun(t *testing.T) {
 		aggregates := rapid.Bool().Draw(rt, "aggregates")
 		if aggregates {
 			for _, i := range rapid.SliceOfNDistinct(rapid.IntRange(0, len(drawn)-1), 0, min(2, len(drawn)), rapid.ID[int]).Draw(rt, "groups") {
-				groups = append(groups, statement.Term{Column: drawn[i].Name}.String())
+				group := statement.Term{Column: drawn[i].Name}.String()
+				if rapid.Bool().Draw(rt, "bins") {
+					group = predicatetest.Bins(rt, drawn[i])
+				}
+				groups = append(groups, group)
 			}
 		}
 		items := terms(rt, drawn, aggregates, groups)
@@ -205,6 +209,13 @@ func TestCompileErrors(t *testing.T) {
 		{"count(*)", "gate, at, ^cancelled", "", "more than 2 columns in GROUP BY"},
 		{"gate", "", "^2", "there are 1 items"},
 		{"gate", "gate", "^at", `column "at" is neither in GROUP BY`},
+		{"^bins(distance, 1)", "", "", "bins(distance, 1) is not in GROUP BY"},
+		{"count(*), ^bins(distance, 1)", "bins(distance, 2)", "", "bins(distance, 1) is not in GROUP BY"},
+		{"count(*)", "bins(distance, 2, ^1)", "", "the bounds of bins must ascend"},
+		{"count(*)", "bins(distance, 1, ^1)", "", "the bounds of bins must ascend"},
+		{"count(*)", "bins(distance, 1e300, ^1)", "", "the bounds of bins must ascend"},
+		{"count(*)", "bins(distance, ^'x')", "", `column "distance" is of type float: it compares with`},
+		{"count(*)", "bins(^x, 1)", "", `unknown column "x"`},
 	} {
 		at := strings.IndexByte(test.selects+test.group+test.order, '^')
 		switch {

@@ -1,12 +1,14 @@
 package result
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"heddle/engine/plan"
 	"heddle/engine/table/exact"
 	"heddle/engine/table/group"
+	"heddle/engine/table/statement"
 	"heddle/engine/table/values"
 )
 
@@ -51,7 +53,7 @@ func (q *Query) Groups(t *plan.Table, rows []uint64, opt group.Options) (*group.
 	return group.Run(t, &q.Aggregation, rows, opt)
 }
 
-// CountsCodes tells whether the groups are the codes of one column, of 2^16 codes at most, and
+// CountsCodes tells whether the groups are the codes or bins of one column, 2^16 of them at most, and
 // nothing but their rows is counted. It returns the column.
 func (q *Query) CountsCodes() (in plan.Input, ok bool) {
 	if !q.Grouped || len(q.Inputs) != 1 || len(q.Groupings) != 1 {
@@ -62,7 +64,33 @@ func (q *Query) CountsCodes() (in plan.Input, ok bool) {
 			return in, false
 		}
 	}
-	return q.Inputs[0], q.Inputs[0].Last+2 <= group.Dense
+	return q.Inputs[0], q.Inputs[0].Top()+2 <= group.Dense
+}
+
+// TableBins returns the first term that takes the bins of the table, which other tables do not
+// share; nil if there is none.
+func (q *Query) TableBins() *statement.Term {
+	for i := range q.outputs {
+		if t := &q.outputs[i].Term; t.Function == statement.Bins && len(t.Bounds) == 0 {
+			return t
+		}
+	}
+	return nil
+}
+
+// CheckBins returns an error for the number of a bin that column k of GROUP BY lacks.
+func (q *Query) CheckBins(k int, bins []uint64) error {
+	for _, o := range q.outputs {
+		if o.grouping != k {
+			continue
+		}
+		for i, b := range bins {
+			if n := len(labels(o.of, o.Term)); b >= uint64(n) {
+				return fmt.Errorf("group %d is bin %d of %s, which has %d", i, b, o.Term, n)
+			}
+		}
+	}
+	return nil
 }
 
 // Groups are groups of rows with their measures, as group.Groups has them.

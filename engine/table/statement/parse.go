@@ -1,10 +1,12 @@
 package statement
 
 import (
+	"fmt"
 	"math/big"
 	"strconv"
 	"strings"
 
+	"heddle/engine/table/column"
 	"heddle/engine/table/token"
 )
 
@@ -15,7 +17,7 @@ func Parse(c Clauses) (*Statement, error) {
 		return nil, err
 	}
 	if c.GroupBy != "" {
-		if err := list(c.GroupBy, "GROUP BY: ", &s.Groups, (*parser).column); err != nil {
+		if err := list(c.GroupBy, "GROUP BY: ", &s.Groups, (*parser).grouping); err != nil {
 			return nil, err
 		}
 	}
@@ -99,7 +101,16 @@ func (p *parser) column() (t Term, err error) {
 	return t, p.Next()
 }
 
-// term reads a column or an aggregate.
+// grouping reads a column or the bins of a column.
+func (p *parser) grouping() (Term, error) {
+	t, err := p.term()
+	if err == nil && t.Function > Bins {
+		err = p.Fail(t.At, p.clause+"a column or bins(column, bounds) is expected here")
+	}
+	return t, err
+}
+
+// term reads a column, bins or an aggregate.
 func (p *parser) term() (Term, error) {
 	t, err := p.column()
 	if err != nil || !p.Is("(") {
@@ -107,7 +118,7 @@ func (p *parser) term() (Term, error) {
 	}
 	f, ok := functions[strings.ToLower(t.Column)]
 	if !ok {
-		return t, p.Fail(t.At, p.clause+"unknown function "+t.Column+" (one of count, sum, avg, min, max, quantile)")
+		return t, p.Fail(t.At, p.clause+"unknown function "+t.Column+" (one of count, sum, avg, min, max, quantile, bins)")
 	}
 	t.Function, t.Column = f, ""
 	if err := p.Next(); err != nil {
@@ -123,10 +134,14 @@ func (p *parser) term() (Term, error) {
 	if err := p.argument(&t); err != nil {
 		return t, err
 	}
-	if f == Quantile {
-		if err := p.fraction(&t); err != nil {
-			return t, err
-		}
+	switch f {
+	case Quantile:
+		err = p.fraction(&t)
+	case Bins:
+		err = p.bounds(&t)
+	}
+	if err != nil {
+		return t, err
 	}
 	return t, p.close()
 }
@@ -171,6 +186,35 @@ func (p *parser) fraction(t *Term) error {
 	}
 	t.Fraction = p.Token.Text
 	return p.Next()
+}
+
+// MaxBins bounds the bins of a term.
+const MaxBins = 1024
+
+// bounds reads the arguments of bins behind the column.
+func (p *parser) bounds(t *Term) error {
+	for {
+		if more, err := p.Accept(","); err != nil || !more {
+			return err
+		}
+		b := Bound{column.Literal{Text: p.Token.Text}, p.At}
+		switch {
+		case p.Kind == token.Number:
+			b.Kind = column.Number
+		case p.Kind == token.Text:
+			b.Kind = column.Text
+		case p.Is("TRUE") || p.Is("FALSE"):
+			b.Kind, b.Text = column.Boolean, strings.ToLower(b.Text)
+		default:
+			return p.wrong("a bound such as 10 or '2001-02-03'")
+		}
+		if t.Bounds = append(t.Bounds, b); len(t.Bounds) == MaxBins {
+			return p.Fail(p.At, fmt.Sprintf("%smore than %d bins", p.clause, MaxBins))
+		}
+		if err := p.Next(); err != nil {
+			return err
+		}
+	}
 }
 
 func (p *parser) close() error {

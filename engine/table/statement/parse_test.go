@@ -3,17 +3,25 @@ package statement
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"heddle/engine/syntax"
+	"heddle/engine/table/column"
 )
 
 // plain is a statement without offsets and texts.
 func plain(s *Statement) *Statement {
 	c := &Statement{}
-	bare := func(t Term) Term { t.At, t.ColumnAt = 0, 0; return t }
+	bare := func(t Term) Term {
+		t.At, t.ColumnAt, t.Bounds = 0, 0, slices.Clone(t.Bounds)
+		for i := range t.Bounds {
+			t.Bounds[i].At = 0
+		}
+		return t
+	}
 	for _, x := range s.Items {
 		c.Items = append(c.Items, Item{bare(x.Term), x.Name})
 	}
@@ -28,11 +36,11 @@ func plain(s *Statement) *Statement {
 }
 
 func TestParse(t *testing.T) {
-	column := func(name string) Term { return Term{Column: name} }
+	named := func(name string) Term { return Term{Column: name} }
 	for clauses, want := range map[Clauses]*Statement{
-		{Select: "city"}: {Items: []Item{{Term: column("city")}}},
-		{Select: `*, "count(*)" as c, "a""b" d, sum`}: {Items: []Item{{Term: Term{Function: All}}, {column("count(*)"), "c"},
-			{column(`a"b`), "d"}, {Term: column("sum")}}},
+		{Select: "city"}: {Items: []Item{{Term: named("city")}}},
+		{Select: `*, "count(*)" as c, "a""b" d, sum`}: {Items: []Item{{Term: Term{Function: All}}, {named("count(*)"), "c"},
+			{named(`a"b`), "d"}, {Term: named("sum")}}},
 		{Select: "COUNT ( * ) AS n, count(x), Count(distinct x), count(distinct), count(DISTINCT distinct)"}: {Items: []Item{
 			{Term{Function: Rows}, "n"}, {Term: Term{Function: Count, Column: "x"}}, {Term: Term{Function: CountDistinct, Column: "x"}},
 			{Term: Term{Function: Count, Column: "distinct"}}, {Term: Term{Function: CountDistinct, Column: "distinct"}}}},
@@ -40,11 +48,14 @@ func TestParse(t *testing.T) {
 			{Term: Term{Function: Sum, Column: "x"}}, {Term: Term{Function: Avg, Column: "x"}}, {Term: Term{Function: Min, Column: "x"}},
 			{Term: Term{Function: Max, Column: "x"}}, {Term{Function: Quantile, Column: "x", Fraction: "0.95"}, "p95"}}},
 		{Select: "a", GroupBy: `a, "b c"`, OrderBy: "2 desc, sum(x) asc nulls last, a desc NULLS FIRST, count(*)"}: {
-			Items: []Item{{Term: column("a")}}, Groups: []Term{column("a"), column("b c")},
+			Items: []Item{{Term: named("a")}}, Groups: []Term{named("a"), named("b c")},
 			Keys: []Key{{Place: 2, Descending: true}, {Term: Term{Function: Sum, Column: "x"}},
-				{Term: column("a"), Descending: true, MissingFirst: true}, {Term: Term{Function: Rows}}}},
-		{Select: `desc, "as" as "as"`, OrderBy: `"desc" desc`}: {Items: []Item{{Term: column("desc")}, {column("as"), "as"}},
-			Keys: []Key{{Term: column("desc"), Descending: true}}},
+				{Term: named("a"), Descending: true, MissingFirst: true}, {Term: Term{Function: Rows}}}},
+		{Select: "Bins(x, -1.5, 'a''b', true) b, bins", GroupBy: `bins("x y")`}: {Items: []Item{{Term{Function: Bins, Column: "x", Bounds: []Bound{
+			{Literal: column.Literal{Kind: column.Number, Text: "-1.5"}}, {Literal: column.Literal{Kind: column.Text, Text: "a'b"}},
+			{Literal: column.Literal{Kind: column.Boolean, Text: "true"}}}}, "b"}, {Term: Term{Column: "bins"}}}, Groups: []Term{{Function: Bins, Column: "x y"}}},
+		{Select: `desc, "as" as "as"`, OrderBy: `"desc" desc`}: {Items: []Item{{Term: named("desc")}, {named("as"), "as"}},
+			Keys: []Key{{Term: named("desc"), Descending: true}}},
 	} {
 		s, err := Parse(clauses)
 		if err != nil {
@@ -63,7 +74,7 @@ func TestErrors(t *testing.T) {
 		{"a ^)", "", "", "a comma or the end"},
 		{"a as ^", "", "", "a name"},
 		{"a as ^1", "", "", "a name"},
-		{"^median(a)", "", "", "unknown function median (one of count, sum, avg, min, max, quantile)"},
+		{"^median(a)", "", "", "unknown function median (one of count, sum, avg, min, max, quantile, bins)"},
 		{"sum(^*)", "", "", "a column"},
 		{"sum(^DISTINCT a)", "", "", "DISTINCT is for count"},
 		{"sum(a^", "", "", "a )"},
@@ -73,6 +84,9 @@ func TestErrors(t *testing.T) {
 		{"quantile(a, ^-0.1)", "", "", "a fraction from 0 to 1"},
 		{"quantile(a, ^1e-9999999)", "", "", "a fraction from 0 to 1"},
 		{"quantile(a, ^b)", "", "", "a fraction from 0 to 1"},
+		{"bins(a, ^b)", "", "", "a bound such as 10"},
+		{"bins(a ^1", "", "", "a )"},
+		{"a", "^sum(b)", "", "GROUP BY: a column or bins(column, bounds)"},
 		{"a ^'b'", "", "", "a comma or the end"},
 		{"a, ^'b", "", "", "a quote that does not end"},
 		{"a ^= 1", "", "", "a comma or the end"},
@@ -105,6 +119,7 @@ func TestErrors(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add("city, count(*) AS n, quantile(x, 0.5)", "city", "n DESC NULLS FIRST, 1")
 	f.Add(`*, "a""b" c, count(DISTINCT x)`, "", "sum(x) asc")
+	f.Add("bins(a, 1, 'x', TRUE), count(*)", "bins(a, 1, 'x', TRUE)", "1")
 	f.Add("min(a), max(b) -- end", `"c d"`, "")
 	f.Fuzz(func(t *testing.T, selects, group, order string) {
 		c := Clauses{selects, group, order}

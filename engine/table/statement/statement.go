@@ -7,7 +7,9 @@
 //	          | count "(" "*" ")" | count "(" [ DISTINCT ] column ")"
 //	          | ( sum | avg | min | max ) "(" column ")"
 //	          | quantile "(" column "," fraction ")"           fraction from 0 to 1
-//	group by  = column { "," column }
+//	          | bins
+//	bins      = bins "(" column { "," bound } ")"            bound: a number, a text, TRUE or FALSE
+//	group by  = ( column | bins ) { "," ( column | bins ) }
 //	order by  = key { "," key }
 //	key       = ( term | name of an item | number of an item, from 1 )
 //	            [ ASC | DESC ] [ NULLS ( FIRST | LAST ) ]
@@ -18,9 +20,11 @@
 package statement
 
 import (
+	"slices"
 	"strings"
 
 	"heddle/engine/syntax"
+	"heddle/engine/table/column"
 	"heddle/engine/table/token"
 )
 
@@ -29,6 +33,7 @@ type Function uint8
 
 const (
 	Column        Function = iota // the value of a column
+	Bins                          // the bin of a value
 	All                           // *: all columns
 	Rows                          // count(*)
 	Count                         // rows with a value
@@ -40,22 +45,36 @@ const (
 	Quantile // the least value that a fraction of the values do not exceed
 )
 
-var functions = map[string]Function{"count": Count, "sum": Sum, "avg": Avg, "min": Min, "max": Max, "quantile": Quantile}
+var functions = map[string]Function{"count": Count, "sum": Sum, "avg": Avg, "min": Min, "max": Max, "quantile": Quantile, "bins": Bins}
 
-var names = []string{Rows: "count", Count: "count", CountDistinct: "count", Sum: "sum", Avg: "avg", Min: "min", Max: "max", Quantile: "quantile"}
+var names = []string{Bins: "bins", Rows: "count", Count: "count", CountDistinct: "count", Sum: "sum", Avg: "avg", Min: "min", Max: "max", Quantile: "quantile"}
 
-// Term is a column, or an aggregate of a column.
+// Term is a column, the bins of a column, or an aggregate of a column.
 type Term struct {
 	Function Function
-	Column   string // empty for All and Rows
-	Fraction string // of Quantile, a number
-	At       int    // offset of the term in its clause
-	ColumnAt int    // offset of the column
+	Column   string  // empty for All and Rows
+	Fraction string  // of Quantile, a number
+	Bounds   []Bound // of Bins, where bins after the first one begin; none: the bins of the table
+	At       int     // offset of the term in its clause
+	ColumnAt int     // offset of the column
+}
+
+// Bound is the least value of a bin.
+type Bound struct {
+	column.Literal
+	At int // offset in its clause
 }
 
 // Same reports whether two terms are written with the same names.
 func (t Term) Same(u Term) bool {
-	return t.Function == u.Function && t.Column == u.Column && t.Fraction == u.Fraction
+	return t.Function == u.Function && t.Column == u.Column && t.Fraction == u.Fraction &&
+		slices.EqualFunc(t.Bounds, u.Bounds, func(a, b Bound) bool { return a.Literal == b.Literal })
+}
+
+// IsBins tells whether a text has the form of bins, and not of the name of a column.
+func IsBins(text string) bool {
+	name, _, ok := strings.Cut(text, "(")
+	return ok && strings.EqualFold(strings.TrimSpace(name), "bins") && strings.HasSuffix(strings.TrimSpace(text), ")")
 }
 
 // String writes the term so that Parse gives it again.
@@ -80,6 +99,14 @@ func (t Term) String() string {
 	}
 	if t.Function == Quantile {
 		b.WriteString(", " + t.Fraction)
+	}
+	for _, bound := range t.Bounds {
+		b.WriteString(", ")
+		if bound.Kind == column.Text {
+			token.WriteQuoted(&b, '\'', bound.Text)
+		} else {
+			b.WriteString(bound.Text)
+		}
 	}
 	b.WriteByte(')')
 	return b.String()
@@ -106,7 +133,7 @@ type Clauses struct{ Select, GroupBy, OrderBy string }
 type Statement struct {
 	Clauses
 	Items  []Item
-	Groups []Term // columns
+	Groups []Term // columns and bins
 	Keys   []Key  // of ORDER BY
 }
 

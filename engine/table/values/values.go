@@ -16,6 +16,9 @@ type Column struct {
 	column.Column
 	Codes   []uint64
 	Missing []bool // rows without a value, whose code is 0; nil: none
+	// Ordered tells that the codes of a dictionary have the order of the values, which are no plain
+	// texts. Default: false, the order of the texts.
+	Ordered bool
 }
 
 // Null reports whether row i has no value.
@@ -23,7 +26,7 @@ func (c *Column) Null(i int) bool { return c.Missing != nil && c.Missing[i] }
 
 // Compare compares the values of two rows, which are not missing.
 func (c *Column) Compare(i, k int) int {
-	if c.Type.HasDictionary() {
+	if c.Type.HasDictionary() && !c.Ordered {
 		return cmp.Compare(c.Dictionary[c.Codes[i]], c.Dictionary[c.Codes[k]])
 	}
 	return cmp.Compare(c.Codes[i], c.Codes[k])

@@ -12,8 +12,8 @@ import (
 	"heddle/engine/plan/plantest"
 )
 
-// codes counts random rows by the codes of columns of few codes, of many, of 64 bits, and of columns
-// where rows without a value exist.
+// codes counts random rows by the codes of columns of few codes, of many, of 64 bits, of columns
+// where rows without a value exist, and by random bins of these.
 func (su suite) codes(t *testing.T) {
 	r := plantest.RNG(t)
 	rows := uint32(su.Pick(150_000, 9_000))
@@ -40,20 +40,32 @@ func (su suite) codes(t *testing.T) {
 			set = make([]uint64, plan.FilterWords(rows))
 		}
 		some := rapid.SliceOfNDistinct(rapid.SampledFrom(inputs), 0, len(inputs), func(in plan.Input) uint32 { return in.Column }).Draw(rt, "columns")
+		for i := range some {
+			if in := &some[i]; rapid.Bool().Draw(rt, "bins") {
+				in.Bounds = rapid.SliceOfNDistinct(rapid.Uint64Range(0, in.Last), 0, 5, rapid.ID[uint64]).Draw(rt, "bounds")
+				slices.Sort(in.Bounds)
+			}
+		}
 		got, err := counter.CountCodes(rt.Context(), set, some)
 		if err != nil || len(got) != len(some) {
 			rt.Fatalf("%d results for %d columns, %v", len(got), len(some), err)
 		}
 		for i, in := range some {
-			if got[i] == nil && in.Last > 1<<20 {
+			if in.Bounds == nil && got[i] == nil && in.Last > 1<<20 {
 				continue
 			}
-			want := make([]uint64, in.Last+2)
+			want := make([]uint64, in.Top()+2)
 			for row := range rows {
 				switch {
 				case set[row/64]>>(row%64)&1 == 0:
 				case in.Missing && tab.Bits[in.Vector][row/64]>>(row%64)&1 != 0:
 					want[0]++
+				case in.Bounds != nil:
+					bin := 0
+					for bin < len(in.Bounds) && in.Bounds[bin] <= tab.Codes[in.Column][row] {
+						bin++
+					}
+					want[bin+1]++
 				default:
 					want[tab.Codes[in.Column][row]+1]++
 				}

@@ -125,6 +125,16 @@ func compareValues(v, w any, by column.Op) Truth {
 	return truth([]bool{order == 0, order != 0, order < 0, order <= 0, order > 0, order >= 0}[by])
 }
 
+// Bin is the bin of a value: the number of bounds that are not above it.
+func Bin(v any, bounds []column.Literal) (n int) {
+	for _, b := range bounds {
+		if compare(v, predicate.Value{Literal: b}, column.Ge) == True {
+			n++
+		}
+	}
+	return n
+}
+
 func truth(b bool) Truth {
 	if b {
 		return True

@@ -3,6 +3,7 @@ package predicatetest
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +28,28 @@ var literals = map[column.Type][]string{
 	column.String:    {"''", "'AA'", "'AB'", "'B6'", "'a''b'", "'aa'", "'b'", "'é'", "'~'"},
 	column.Bool:      {"true", "FALSE"},
 	column.Timestamp: {"'1970-01-01'", "'1969-12-31T23:59:59.999999Z'", "'2001-02-03 04:05:06'", "'2001-02-03T05:05:06.5+01:00'", "'2300-01-01'", "'@981173106.5'", "'@0'", "'1900-01-01'"},
+}
+
+// bounds are literals in the order of their values.
+var bounds = map[column.Type][]string{
+	column.Int: {"-1e30", "-9223372036854775808", "-60.5", "-60", "0", "1.5", "2", "59.5", "6e1", "61", "1099511627776",
+		"9223372036854775807", "9223372036854775807.5", "1e19"},
+	column.Float:     {"'-inf'", "-1e400", "-1.5", "0", "0.25", "1", "59.5", "1e300", "1e309", "'INF'"},
+	column.String:    {"''", "'AA'", "'AB'", "'B6'", "'a''b'", "'aa'", "'b'", "'~'", "'é'"},
+	column.Bool:      {"FALSE", "TRUE"},
+	column.Timestamp: {"'1900-01-01'", "'1969-12-31T23:59:59.999999Z'", "'1970-01-01'", "'2001-02-03 04:05:06'", "'@981173106.5'", "'2300-01-01'"},
+}
+
+// Bins draws a term of statements: bins of a column.
+func Bins(t *rapid.T, c Column) string {
+	of := bounds[c.Type]
+	term := fmt.Sprintf("bins(%q", c.Name)
+	places := rapid.SliceOfNDistinct(rapid.IntRange(0, len(of)-1), 1, len(of), rapid.ID[int]).Draw(t, "bounds")
+	slices.Sort(places)
+	for _, i := range places {
+		term += ", " + of[i]
+	}
+	return term + ")"
 }
 
 func at(micros int64) time.Time { return time.UnixMicro(micros).UTC() }

@@ -1,0 +1,93 @@
+package cluster
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"heddle/engine/api"
+	"heddle/engine/internal/stack"
+)
+
+// Within returns a coordinator of shards that a service of this process holds. It calls the service
+// without a transport: messages are not copied, at most GOMAXPROCS goroutines call at a time, and no
+// request is sent twice. Names of documents are asked last, for the documents of the answer alone.
+func Within(maps Maps, service api.ShardServiceClient, opt Options) *Coordinator {
+	c := New(maps, nil, opt)
+	c.service = service
+	return c
+}
+
+// here asks the service of this process for each shard within reach.
+func here[A any](ctx context.Context, r *reach, ask asking[A]) ([]piece[A], error) {
+	n := len(r.x.layout.Shards)
+	pieces, errs := make([]piece[A], n), make([]error, n)
+	all, stop := r.limit(ctx)
+	defer stop()
+	own := &node{client: r.c.service}
+	var next atomic.Int64
+	work := func() {
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			if r.missing[i] != nil {
+				continue
+			}
+			if errs[i] = all.Err(); errs[i] == nil {
+				pieces[i].answer, pieces[i].shards, errs[i] = ask(all, own, []int{i})
+			}
+			if errs[i] = engineError(errs[i], ""); errs[i] != nil {
+				if pieces[i].shards = nil; !r.partial {
+					stop()
+				}
+			}
+		}
+	}
+	var helpers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) - 1 {
+		helpers.Go(func() {
+			stack.Grow()
+			work()
+		})
+	}
+	work()
+	helpers.Wait()
+	return slices.DeleteFunc(pieces, func(p piece[A]) bool { return p.shards == nil }), r.note(ctx, errs)
+}
+
+// names sets the names of the documents of queries.
+func (s *search) names(ctx context.Context, at []int) error {
+	m := s.x.layout
+	asked := make([]*api.ShardDocumentsRequest, len(m.Shards))
+	for _, i := range at {
+		for _, id := range s.hits[i].IDs {
+			n := m.Find(id)
+			if asked[n] == nil {
+				asked[n] = &api.ShardDocumentsRequest{Target: target(m, n)}
+			}
+			asked[n].Docs = append(asked[n].Docs, uint32(id-m.Shards[n].First))
+		}
+	}
+	names := make([][]string, len(m.Shards))
+	for n, r := range asked {
+		if r == nil {
+			continue
+		}
+		a, err := s.c.service.ShardDocuments(ctx, r)
+		if err != nil {
+			return engineError(err, "")
+		}
+		names[n] = a.GetNames()
+	}
+	for _, i := range at {
+		h := &s.hits[i]
+		if len(h.IDs) > 0 {
+			h.Names = make([]string, len(h.IDs))
+		}
+		for j, id := range h.IDs {
+			n := m.Find(id)
+			h.Names[j], names[n] = names[n][0], names[n][1:]
+		}
+	}
+	return nil
+}
