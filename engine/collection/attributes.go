@@ -11,10 +11,12 @@ import (
 	"slices"
 
 	"heddle/engine/collection/attributes"
+	"heddle/engine/file/container"
 	"heddle/engine/file/input"
 	"heddle/engine/index/build"
 	indexmerge "heddle/engine/index/merge"
 	tablebuild "heddle/engine/table/build"
+	"heddle/engine/table/column"
 	"heddle/engine/table/hdb"
 	"heddle/engine/table/merge"
 )
@@ -54,7 +56,19 @@ func (w *Writer) addAttributes(ctx context.Context, number uint64, inputs []stri
 // batches of its source and to the structures of each core.
 func (w *Writer) tableOptions(opt *build.Options) attributes.Options {
 	return attributes.Options{Declared: w.Manifest().Settings.Attributes,
-		Options: tablebuild.Options{Creator: w.creator, TempDir: w.dir, Memory: opt.MemoryLimit / 2}}
+		Options: tablebuild.Options{Creator: w.opt.Creator, TempDir: w.dir, Memory: opt.MemoryLimit / 2}}
+}
+
+// CheckAttributes returns an error unless the table at path has a row for each document of s, and the
+// declared columns.
+func (s *Segment) CheckAttributes(path string, rows uint32, columns []column.Column, declared []attributes.Column) error {
+	if uint64(rows) != s.Docs {
+		return fmt.Errorf("%s: %w: %d rows, the manifest says %d documents", path, container.ErrCorrupt, rows, s.Docs)
+	}
+	if err := attributes.Agree(declared, columns); err != nil {
+		return fmt.Errorf("%s: %w: the manifest differs: %w", path, container.ErrCorrupt, err)
+	}
+	return nil
 }
 
 // attributesPath is the path of the attribute table with a number.
@@ -67,16 +81,16 @@ func (w *Writer) attributesPath(number uint64) string {
 func (w *Writer) mergeAttributes(ctx context.Context, number uint64, old []*segment, parts []indexmerge.Part) error {
 	var all []merge.Part
 	for i, s := range old {
-		f, err := hdb.Open(filepath.Join(w.dir, s.Attributes.File))
+		f, err := hdb.OpenValues(filepath.Join(w.dir, s.Attributes.File))
 		if err != nil {
 			return err
 		}
 		defer f.Close()
-		if uint64(f.Rows()) != s.Docs {
-			return fmt.Errorf("%w: %s has %d rows, the manifest says %d", hdb.ErrCorrupt, f.Path(), f.Rows(), s.Docs)
+		if err := s.CheckAttributes(f.Path(), f.Rows(), f.Columns(), w.Manifest().Settings.Attributes); err != nil {
+			return err
 		}
 		all = append(all, merge.Whole(f, parts[i].Deleted))
 	}
-	_, err := merge.File(ctx, all, w.attributesPath(number), tablebuild.Options{Creator: w.creator})
+	_, err := merge.File(ctx, all, w.attributesPath(number), tablebuild.Options{Creator: w.opt.Creator, Memory: w.opt.Memory})
 	return err
 }

@@ -12,7 +12,7 @@ import (
 func TestAttributesMemory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "books")
 	must(t, Create(t.Context(), dir, build.DefaultOptions(), attributes.Column{Name: "year", Type: "int"}))
-	w, err := Open(dir, "test")
+	w, err := Open(dir, Options{Creator: "test"})
 	must(t, err)
 	defer w.Close()
 	if got := w.tableOptions(&build.Options{MemoryLimit: 64 << 20}); got.Memory != 32<<20 || len(got.Declared) != 1 {

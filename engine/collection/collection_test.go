@@ -54,7 +54,7 @@ func TestModel(t *testing.T) {
 			"open": func(r *rapid.T) {
 				must(r, w.Close())
 				var err error
-				w, err = Open(dir, "test")
+				w, err = Open(dir, Options{Creator: "test"})
 				must(r, err)
 			},
 			"": func(r *rapid.T) {
@@ -102,7 +102,7 @@ func TestRefused(t *testing.T) {
 	_, err := add(w, []document{{"a", "red"}})
 	must(t, err)
 	state := w.Manifest()
-	if _, err := Open(dir, "test"); !errors.Is(err, ErrLocked) {
+	if _, err := Open(dir, Options{Creator: "test"}); !errors.Is(err, ErrLocked) {
 		t.Errorf("a second writer: %v", err)
 	}
 	for want, call := range map[string]func() error{
@@ -148,7 +148,7 @@ func TestRefused(t *testing.T) {
 		t.Error("the state has changed")
 	}
 	other := t.TempDir()
-	if _, err := Open(other, "test"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Open(other, Options{Creator: "test"}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a folder without a manifest: %v", err)
 	}
 	if left, err := os.ReadDir(other); err != nil || len(left) > 0 {

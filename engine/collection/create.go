@@ -76,7 +76,7 @@ func createIn(ctx context.Context, d container.Disk, dir string, opt build.Optio
 	if err != nil {
 		return err
 	}
-	w := &Writer{dir: dir, disk: d, creator: opt.Creator, next: 1}
+	w := &Writer{dir: dir, disk: d, opt: Options{Creator: opt.Creator}, next: 1}
 	defer func() {
 		for _, s := range w.segments {
 			err = errors.Join(err, s.close())
@@ -107,7 +107,7 @@ func createIn(ctx context.Context, d container.Disk, dir string, opt build.Optio
 
 // build builds the index file with a number, and returns its settings.
 func (w *Writer) build(ctx context.Context, number uint64, inputs []string, opt build.Options, sum *build.Summary) (set Settings, err error) {
-	opt.Creator, opt.TempDir = w.creator, w.dir
+	opt.Creator, opt.TempDir = w.opt.Creator, w.dir
 	opt.Create = func(out string, m hdl.Meta, _ func(func(uint32) error) error) (build.Output, error) {
 		for _, f := range []build.Format{build.PISA, build.CIFF} {
 			if strings.Contains(m.Format, string(f)) {

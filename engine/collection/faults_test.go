@@ -58,7 +58,7 @@ func fault(t *testing.T, from string, d *containertest.Disk, run func(*Writer) e
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "books")
 	must(t, os.CopyFS(dir, os.DirFS(from)))
-	w, err := openOn(d, dir, "test")
+	w, err := openOn(d, dir, Options{Creator: "test"})
 	if err == nil {
 		err = run(w)
 		must(t, w.lock.Close()) // the process has ended: no other clean-up
@@ -73,7 +73,7 @@ func fault(t *testing.T, from string, d *containertest.Disk, run func(*Writer) e
 	if !slices.Equal(got, after) && (err == nil || !slices.Equal(got, before)) {
 		t.Fatalf("operation %d, error %v: documents %v, want %v or %v", d.Fail, err, got, before, after)
 	}
-	next, err2 := Open(dir, "test")
+	next, err2 := Open(dir, Options{Creator: "test"})
 	must(t, err2)
 	defer next.Close()
 	tidy(t, next)
@@ -130,7 +130,7 @@ func TestUntidied(t *testing.T) {
 	if err := os.Symlink(dir, d.link); err != nil {
 		t.Skip("no symbolic links: ", err)
 	}
-	w, err := openOn(d, d.link, "test")
+	w, err := openOn(d, d.link, Options{Creator: "test"})
 	must(t, err)
 	_, err = add(w, []document{{"a", "red"}})
 	if got := content(t, dir); err != nil || !slices.Equal(got, []string{"a"}) {
@@ -197,7 +197,7 @@ func TestDamaged(t *testing.T) {
 		t.Errorf("a deleted document that the segment does not have: %v", err)
 	}
 	must(t, os.WriteFile(filepath.Join(dir, "manifest.json"), []byte("{"), 0o600))
-	if _, err := Open(dir, "test"); !errors.Is(err, container.ErrCorrupt) {
+	if _, err := Open(dir, Options{Creator: "test"}); !errors.Is(err, container.ErrCorrupt) {
 		t.Errorf("a manifest that ends early: %v", err)
 	}
 }

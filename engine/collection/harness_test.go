@@ -127,7 +127,7 @@ func create(t testing.TB, opt build.Options) (string, *Writer) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "books")
 	must(t, Create(t.Context(), dir, opt))
-	w, err := Open(dir, "test")
+	w, err := Open(dir, Options{Creator: "test"})
 	must(t, err)
 	t.Cleanup(func() { w.Close() })
 	return dir, w

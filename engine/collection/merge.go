@@ -70,7 +70,7 @@ func (w *Writer) mergeParts(ctx context.Context, number uint64, old []*segment, 
 	to := from + len(old)
 	path := filepath.Join(w.dir, fmt.Sprintf("%08d.hdl", number))
 	if err := merge.File(ctx, parts, func(m hdl.Meta) (*hdl.Writer, error) {
-		m.Creator = w.creator
+		m.Creator = w.opt.Creator
 		return hdl.CreateOn(w.disk, path, m)
 	}); err != nil {
 		return err

@@ -30,7 +30,7 @@ const lockName = "lock"
 type Writer struct {
 	dir     string
 	disk    container.Disk
-	creator string
+	opt     Options
 	lock    *os.File
 	merging sync.Mutex // one merge at a time
 
@@ -43,11 +43,20 @@ type Writer struct {
 	err      error           // of a change after which the state on the disk is unknown
 }
 
-// Open opens a collection for changes. A second writer gets ErrLocked. Creator, the name and version
-// of the program, is stored in the files.
-func Open(dir, creator string) (*Writer, error) { return openOn(container.OSDisk{}, dir, creator) }
+// Options rule the changes of a Writer.
+type Options struct {
+	// Creator is the name and version of the program, for the files.
+	Creator string
+	// Memory bounds the attributes that a merge has in memory, in bytes. Attributes beyond it wait in
+	// temporary files. A merge takes 12 bytes for each document on top, and the blocks of its files.
+	// Default: build.DefaultMemory of package table/build.
+	Memory uint64
+}
 
-func openOn(d container.Disk, dir, creator string) (w *Writer, err error) {
+// Open opens a collection for changes. A second writer gets ErrLocked.
+func Open(dir string, opt Options) (*Writer, error) { return openOn(container.OSDisk{}, dir, opt) }
+
+func openOn(d container.Disk, dir string, opt Options) (w *Writer, err error) {
 	// A folder that is no collection gets no file.
 	if _, err := os.Stat(filepath.Join(dir, layout.ManifestName)); errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -56,7 +65,7 @@ func openOn(d container.Disk, dir, creator string) (w *Writer, err error) {
 	if err != nil {
 		return nil, err
 	}
-	w = &Writer{dir: dir, disk: d, creator: creator, lock: f}
+	w = &Writer{dir: dir, disk: d, opt: opt, lock: f}
 	defer func() {
 		if err != nil {
 			w, err = nil, errors.Join(err, f.Close())

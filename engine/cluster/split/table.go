@@ -13,7 +13,7 @@ import (
 
 // table cuts a table file: every shard is a build of its rows with the settings of the columns.
 func table(ctx context.Context, path, dir string, opt *Options) (m *layout.Map, err error) {
-	f, err := hdb.Open(path)
+	f, err := hdb.OpenValues(path)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func cutTable(ctx context.Context, f *hdb.File, cuts []uint64, path func(int) st
 
 // attributes writes the attribute tables of the shards of an index.
 func attributes(ctx context.Context, docs uint32, cuts []uint64, to *folder, opt *Options) (err error) {
-	f, err := hdb.Open(opt.Attributes)
+	f, err := hdb.OpenValues(opt.Attributes)
 	if err != nil {
 		return err
 	}

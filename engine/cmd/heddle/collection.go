@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/engine/cluster/layout"
+	"heddle/engine/cmd/heddle/internal/memlimit"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/collection"
 	"heddle/engine/collection/attributes"
@@ -89,9 +90,9 @@ func (o *collectionCreate) Run(ctx context.Context, a *App) error {
 	return collection.Create(ctx, o.path, opt, o.columns()...)
 }
 
-// change opens a collection for changes.
-func change(dir string, run func(w *collection.Writer) error) (err error) {
-	w, err := collection.Open(dir, thisBuild().String())
+// change opens a collection for changes. Memory bounds the attributes of merges, in bytes.
+func change(dir string, memory uint64, run func(w *collection.Writer) error) (err error) {
+	w, err := collection.Open(dir, collection.Options{Creator: thisBuild().String(), Memory: memory})
 	if err != nil {
 		return err
 	}
@@ -100,28 +101,45 @@ func change(dir string, run func(w *collection.Writer) error) (err error) {
 }
 
 type collectionMerge struct {
+	settings
 	onePath
 	json bool
 }
 
 func newCollectionMerge(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
-		Use:   "merge DIR [--json]",
+		Use:   "merge DIR [flags]",
 		Short: "Join all segments of a collection",
 		Long: `Merge writes all documents of a collection to one segment and drops deleted documents. The index
 file of the segment is the file that index build writes for the same documents. Readers go on
 with the old segments, which need room on the disk until the next change.
+
+--build-memory bounds the memory of the process for attributes. Merge takes 12 bytes for each
+document on top; the system can drop the parts of files that it keeps in memory.
 
 Merge is optional: heddle collection add joins small segments by itself.`,
 		Example: `  heddle collection merge news`,
 	}, &collectionMerge{})
 }
 
-func (o *collectionMerge) AddFlags(fs *pflag.FlagSet)   { addJSON(fs, &o.json) }
+func (o *collectionMerge) AddFlags(fs *pflag.FlagSet) {
+	o.add(fs, "build-memory")
+	addJSON(fs, &o.json)
+}
+
 func (o *collectionMerge) Validate(args []string) error { return o.set(args, "folder") }
 
 func (o *collectionMerge) Run(ctx context.Context, a *App) error {
-	return change(o.path, func(w *collection.Writer) error {
+	c, _, err := o.load(a)
+	if err != nil {
+		return err
+	}
+	room, restore, err := memlimit.Set(uint64(c.Index.BuildMemory), buildFixed)
+	if err != nil {
+		return err
+	}
+	defer restore()
+	return change(o.path, room, func(w *collection.Writer) error {
 		if err := w.Merge(ctx); err != nil {
 			return err
 		}

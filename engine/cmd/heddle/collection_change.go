@@ -80,7 +80,7 @@ func (o *collectionAdd) Run(ctx context.Context, a *App) error {
 	defer restore()
 	var bar terminal.Progress
 	opt.MemoryLimit, opt.Stdin, opt.Progress = room, a.Stdin, a.indexing(&bar, o.noProgress)
-	return change(o.dir, func(w *collection.Writer) error {
+	return change(o.dir, room, func(w *collection.Writer) error {
 		added, err := w.Add(ctx, o.inputs, opt)
 		bar.End()
 		if err != nil {
@@ -134,7 +134,7 @@ func (o *collectionDelete) Run(ctx context.Context, a *App) error {
 		return err
 	}
 	defer in.Close()
-	return change(o.dir, func(w *collection.Writer) error {
+	return change(o.dir, 0, func(w *collection.Writer) error {
 		removed, err := w.Delete(ctx, namesOf(o.names, in, o.zero))
 		if err != nil {
 			return err

@@ -108,7 +108,7 @@ func TestCollectionWriter(t *testing.T) {
 	if dir == "" {
 		t.Skip("TestCollectionKill starts it as a process")
 	}
-	w, err := collection.Open(dir, "test")
+	w, err := collection.Open(dir, collection.Options{Creator: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestCollectionKill(t *testing.T) {
 		if m.Live() < uint64(most)+1 {
 			t.Fatalf("%d documents, d%d was acknowledged", m.Live(), most)
 		}
-		w, err := collection.Open(dir, "test")
+		w, err := collection.Open(dir, collection.Options{Creator: "test"})
 		if err != nil {
 			t.Fatal(err)
 		}

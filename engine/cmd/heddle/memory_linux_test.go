@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -18,15 +19,20 @@ import (
 
 // highWater is the most memory that a process has had resident, 0 if it has ended. The usage that
 // Wait reports is of no use here: it counts the memory of the parent before the start.
-func highWater(pid int) (bytes int64) {
+func highWater(pid int) (bytes int64) { return statusOf(pid, "VmHWM:") }
+
+// anonymous is the resident memory of a process without the pages of files, which the system can drop.
+func anonymous(pid int) (bytes int64) { return statusOf(pid, "RssAnon:") }
+
+func statusOf(pid int, field string) (bytes int64) {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	_, line, _ := strings.Cut(string(status), "VmHWM:")
+	_, line, _ := strings.Cut(string(status), field)
 	_, _ = fmt.Sscan(line, &bytes)
 	return bytes << 10 // KiB
 }
 
 // peakOf runs the command in a process of its own, and returns its peak memory in bytes and its output.
-func peakOf(t *testing.T, args ...string) (peak int64, stdout []byte) {
+func peakOf(t *testing.T, memory func(pid int) int64, args ...string) (peak int64, stdout []byte) {
 	cmd := process(t.Context(), args...)
 	var said bytes.Buffer
 	cmd.Stdout = &said
@@ -43,7 +49,7 @@ func peakOf(t *testing.T, args ...string) (peak int64, stdout []byte) {
 			}
 			return peak, said.Bytes()
 		case <-time.After(5 * time.Millisecond):
-			peak = max(peak, highWater(cmd.Process.Pid))
+			peak = max(peak, memory(cmd.Process.Pid))
 		}
 	}
 }
@@ -72,7 +78,7 @@ func TestBuildMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	build := func(limit string) (peak int64, runs int) {
-		peak, said := peakOf(t, "index", "build", "-o", limit+".hdl", "--no-progress", "--json", "--build-memory", limit, "d.tsv")
+		peak, said := peakOf(t, highWater, "index", "build", "-o", limit+".hdl", "--no-progress", "--json", "--build-memory", limit, "d.tsv")
 		var sum report.Build
 		if err := json.Unmarshal(said, &sum); err != nil {
 			t.Fatalf("%v: %s", err, said)
@@ -116,7 +122,7 @@ func TestTableMemory(t *testing.T) {
 	}
 	const limit = 128 << 20
 	build := func(limit string) (peak int64) {
-		peak, _ = peakOf(t, "bitmap", "build", "-o", limit+".hdb", "--no-progress", "--build-memory", limit, "t.csv")
+		peak, _ = peakOf(t, highWater, "bitmap", "build", "-o", limit+".hdb", "--no-progress", "--build-memory", limit, "t.csv")
 		return peak
 	}
 	free, peak := build("2GiB"), build("128MiB")
@@ -136,5 +142,53 @@ func TestTableMemory(t *testing.T) {
 	}
 	if f := files(t); f != "128MiB.hdb 2GiB.hdb t.csv" {
 		t.Errorf("left behind: %s", f)
+	}
+}
+
+// TestMergeMemory merges segments whose attributes, many different texts, do not fit in the limit, and
+// compares the memory of the process with the limit.
+func TestMergeMemory(t *testing.T) {
+	testneeds.Long(t)
+	inTempDir(t)
+	const limit = 64 << 20
+	must := func(args ...string) {
+		t.Helper()
+		if r := heddle(t, args...); r.code != 0 {
+			t.Fatalf("%v: %+v", args, r)
+		}
+	}
+	must("collection", "create", "64MiB", "--attribute", "user=string")
+	for part := range 2 {
+		var text bytes.Buffer
+		for i := range 200_000 {
+			fmt.Fprintf(&text, "{\"id\":\"%d-%d\",\"text\":\"loom\",\"user\":\"user-%0200d\"}\n", part, i, uint32(part*200_000+i)*2654435761) // all different
+		}
+		if err := os.WriteFile("x.jsonl", text.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		must("collection", "add", "64MiB", "x.jsonl", "--no-merge", "--no-progress")
+	}
+	if err := os.CopyFS("2GiB", os.DirFS("64MiB")); err != nil {
+		t.Fatal(err)
+	}
+	merge := func(limit string) int64 {
+		peak, _ := peakOf(t, anonymous, "collection", "merge", limit, "--build-memory", limit)
+		return peak
+	}
+	free, peak := merge("2GiB"), merge("64MiB")
+	t.Logf("a peak of %d bytes under a limit of %d, and %d without", peak, limit, free)
+	if free < limit*5/4 || peak > limit*11/10 {
+		t.Errorf("a peak of %d bytes under a limit of %d, and %d without", peak, limit, free)
+	}
+	one, err := filepath.Glob("2GiB/*.hdb")
+	if err != nil || len(one) != 3 { // two of the state before
+		t.Fatal(one, err)
+	}
+	a, err := os.ReadFile(one[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(strings.Replace(one[2], "2GiB", "64MiB", 1)); err != nil || !bytes.Equal(a, b) {
+		t.Errorf("the limit changes the table (%v)", err)
 	}
 }

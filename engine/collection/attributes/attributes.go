@@ -61,6 +61,35 @@ func Check(all []Column) error {
 	return nil
 }
 
+// Agree returns an error that names the first declaration, as a member of a manifest, that differs from
+// the columns of a table.
+func Agree(declared []Column, columns []column.Column) error {
+	for i := range max(len(declared), len(columns)) {
+		want, got := "absent", "absent"
+		if i < len(declared) {
+			d, err := column.ParseDeclared(declared[i].Type)
+			if err != nil {
+				return fmt.Errorf("settings.attributes[%d]: %w", i, err)
+			}
+			want = describe(declared[i].Name, d.Type, d.Scale)
+		}
+		if i < len(columns) {
+			got = describe(columns[i].Name, columns[i].Type, columns[i].Scale)
+		}
+		if want != got {
+			return fmt.Errorf("settings.attributes[%d] is %s, column %d of the table is %s", i, want, i, got)
+		}
+	}
+	return nil
+}
+
+func describe(name string, t column.Type, scale uint8) string {
+	if t.IsDecimal() {
+		return fmt.Sprintf("%q of type %v with scale %d", name, t, scale)
+	}
+	return fmt.Sprintf("%q of type %v", name, t)
+}
+
 // Build writes the table of the attributes of all lines of inputs, files with one object on each
 // line, to path. It reads the inputs twice, unless the columns are declared.
 func Build(ctx context.Context, path string, inputs []string, opt Options) (build.Report, error) {

@@ -106,6 +106,7 @@ func (f *Feed) Close() error {
 const (
 	mostWaiting = 256 << 20 // bytes of additions that wait
 	mostJoined  = 32 << 20  // bytes of additions that share a segment, if there are several
+	mergeMemory = 64 << 20  // bytes of attributes that a merge has in memory
 
 	// The pause after an addition leaves the processor to queries: it is a multiple of the time of the
 	// addition, up to a limit.
@@ -252,7 +253,7 @@ func (x *feeder) fail(err error) error {
 // open returns the writer. It is called with the lock.
 func (x *feeder) open() (w *collection.Writer, err error) {
 	if x.writer == nil {
-		x.writer, err = collection.Open(x.opt.Dirs[x.name], x.opt.Creator)
+		x.writer, err = collection.Open(x.opt.Dirs[x.name], collection.Options{Creator: x.opt.Creator, Memory: mergeMemory})
 	}
 	return x.writer, err
 }

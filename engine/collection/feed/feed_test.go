@@ -106,7 +106,7 @@ func TestErrors(t *testing.T) {
 	if _, err := f.Add(t.Context(), "none", nil); engine.CodeOf(err) != engine.NotFound {
 		t.Errorf("unknown: %v", err)
 	}
-	w, err := collection.Open(f.dir, "other")
+	w, err := collection.Open(f.dir, collection.Options{Creator: "other"})
 	must(t, err)
 	line := []byte(`{"id":"a","text":"x"}`)
 	if _, err := f.Add(t.Context(), "news", line); engine.CodeOf(err) != engine.Closed {

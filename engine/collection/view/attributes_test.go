@@ -3,6 +3,7 @@ package view
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"heddle/engine/cluster"
 	"heddle/engine/collection"
 	"heddle/engine/collection/attributes"
+	"heddle/engine/file/container"
 	"heddle/engine/index/build"
 )
 
@@ -48,7 +50,7 @@ func TestAttributes(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		dir := filepath.Join(t.TempDir(), "books")
 		must(r, collection.Create(t.Context(), dir, build.DefaultOptions(), columns...))
-		w, err := collection.Open(dir, "test")
+		w, err := collection.Open(dir, collection.Options{Creator: "test"})
 		must(r, err)
 		defer w.Close()
 		set := New()
@@ -146,7 +148,7 @@ func freshFiles(t *testing.T, r *rapid.T, live [][2]string) (index, table string
 func TestAttributeErrors(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "books")
 	must(t, collection.Create(t.Context(), dir, build.DefaultOptions(), columns...))
-	w, err := collection.Open(dir, "test")
+	w, err := collection.Open(dir, collection.Options{Creator: "test"})
 	must(t, err)
 	defer w.Close()
 	must(t, addObjects(w, `{"id":"a","text":"x","year":1}`))
@@ -166,4 +168,45 @@ func TestAttributeErrors(t *testing.T) {
 	if err := collection.Create(t.Context(), filepath.Join(t.TempDir(), "x"), build.DefaultOptions(), attributes.Column{Name: "text", Type: "int"}); err == nil {
 		t.Error("a column with the name of the text")
 	}
+}
+
+// TestDeclarations: a manifest whose attributes differ from the tables of the segments is refused by
+// readers and merges, which name the table and the member.
+func TestDeclarations(t *testing.T) {
+	e := newEngine(t)
+	dir := filepath.Join(t.TempDir(), "books")
+	must(t, collection.Create(t.Context(), dir, build.DefaultOptions(), attributes.Column{Name: "year", Type: "int"}, attributes.Column{Name: "price", Type: "decimal(8,2)"}))
+	w, err := collection.Open(dir, collection.Options{Creator: "test"})
+	must(t, err)
+	must(t, addObjects(w, `{"id":"a","text":"x","year":1}`))
+	must(t, addObjects(w, `{"id":"b","text":"x","year":2}`))
+	must(t, w.Close())
+	path := filepath.Join(dir, "manifest.json")
+	whole, err := os.ReadFile(path)
+	must(t, err)
+	set := New()
+	defer set.Close()
+	_, err = set.Load(t.Context(), e, "books", dir)
+	must(t, err)
+	for _, test := range []struct{ old, now, want string }{
+		{`"name": "year"`, `"name": "date"`, `settings.attributes[0] is "date" of type int, column 0 of the table is "year" of type int`},
+		{`"type": "int"`, `"type": "string"`, `settings.attributes[0] is "year" of type string`},
+		{`decimal(8,2)`, `decimal(8,3)`, `settings.attributes[1] is "price" of type decimal with scale 3, column 1 of the table is "price" of type decimal with scale 2`},
+		{`"attributes": [`, `"attributes": [{"name":"lang","type":"string"},`, `settings.attributes[0] is "lang"`},
+	} {
+		must(t, os.WriteFile(path, bytes.Replace(whole, []byte(test.old), []byte(test.now), 1), 0o600))
+		_, err := set.Load(t.Context(), e, "books", dir)
+		if engine.CodeOf(err) != engine.Corrupt || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), ".hdb: ") {
+			t.Errorf("%s: %v", test.now, err)
+		}
+		w, err := collection.Open(dir, collection.Options{Creator: "test"})
+		must(t, err)
+		if err := w.Merge(t.Context()); !errors.Is(err, container.ErrCorrupt) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: merge: %v", test.now, err)
+		}
+		must(t, w.Close())
+	}
+	must(t, os.WriteFile(path, whole, 0o600))
+	_, err = set.Load(t.Context(), e, "books", dir)
+	must(t, err)
 }

@@ -134,6 +134,9 @@ func open(ctx context.Context, e *engine.Engine, dir, name string, m *collection
 	next.layout.Name = name
 	if before != nil { // a collection that was created anew starts again with epoch 1
 		next.layout.Epoch = max(m.Epoch, before.layout.Epoch+1)
+		if !slices.Equal(m.Settings.Attributes, before.manifest.Settings.Attributes) {
+			before = nil // its tables were compared with other declarations
+		}
 	}
 	defer func() {
 		if err != nil {
@@ -143,7 +146,7 @@ func open(ctx context.Context, e *engine.Engine, dir, name string, m *collection
 	for i := range m.Segments {
 		x := before.share(&m.Segments[i])
 		if x == nil {
-			x, err = openSegment(ctx, e, dir, &m.Segments[i])
+			x, err = openSegment(ctx, e, dir, m, i)
 		}
 		if err != nil {
 			return next, err
@@ -179,8 +182,9 @@ func (s *state) close() error {
 	return errors.Join(errs...)
 }
 
-// openSegment opens the index of a segment.
-func openSegment(ctx context.Context, e *engine.Engine, dir string, s *collection.Segment) (*segment, error) {
+// openSegment opens the files of a segment.
+func openSegment(ctx context.Context, e *engine.Engine, dir string, m *collection.Manifest, number int) (*segment, error) {
+	s := &m.Segments[number]
 	for _, f := range s.Shard.Files() {
 		path := filepath.Join(dir, f.File)
 		info, err := os.Stat(path)
@@ -202,7 +206,7 @@ func openSegment(ctx context.Context, e *engine.Engine, dir string, s *collectio
 	}
 	f := &file{index: x}
 	if err == nil && s.Attributes != nil {
-		f.table, err = openAttributes(ctx, e, filepath.Join(dir, s.Attributes.File), s.Docs)
+		f.table, err = openAttributes(ctx, e, filepath.Join(dir, s.Attributes.File), m, s)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.close())
@@ -211,15 +215,15 @@ func openSegment(ctx context.Context, e *engine.Engine, dir string, s *collectio
 	return &segment{file: f}, nil
 }
 
-// openAttributes opens the attribute table of some documents.
-func openAttributes(ctx context.Context, e *engine.Engine, path string, docs uint64) (*engine.Table, error) {
+// openAttributes opens the attribute table of a segment.
+func openAttributes(ctx context.Context, e *engine.Engine, path string, m *collection.Manifest, s *collection.Segment) (*engine.Table, error) {
 	t, err := e.OpenTable(ctx, path, engine.TableOptions{})
 	if err != nil {
 		return nil, err
 	}
 	info, err := t.Info()
-	if err == nil && uint64(info.Rows) != docs {
-		err = fmt.Errorf("%s: %w: %d rows, the manifest says %d documents", path, container.ErrCorrupt, info.Rows, docs)
+	if err == nil {
+		err = s.CheckAttributes(path, info.Rows, info.Columns, m.Settings.Attributes)
 	}
 	if err != nil {
 		return nil, errors.Join(err, t.Close())

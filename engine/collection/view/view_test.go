@@ -46,7 +46,7 @@ func create(t testing.TB) (string, *collection.Writer) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "books")
 	must(t, collection.Create(t.Context(), dir, build.DefaultOptions()))
-	w, err := collection.Open(dir, "test")
+	w, err := collection.Open(dir, collection.Options{Creator: "test"})
 	must(t, err)
 	t.Cleanup(func() { w.Close() })
 	return dir, w
@@ -251,7 +251,7 @@ func TestAnew(t *testing.T) {
 		must(t, os.RemoveAll(dir))
 		must(t, collection.Create(t.Context(), dir, build.DefaultOptions()))
 		var err error
-		w, err = collection.Open(dir, "test")
+		w, err = collection.Open(dir, collection.Options{Creator: "test"})
 		must(t, err)
 		must(t, add(w, []string{"n00\ta", "n01\ta"}))
 		must(t, erase(w, []string{gone}))
@@ -261,7 +261,7 @@ func TestAnew(t *testing.T) {
 	must(t, os.RemoveAll(dir))
 	must(t, collection.Create(t.Context(), dir, build.DefaultOptions()))
 	check()
-	w, err := collection.Open(dir, "test")
+	w, err := collection.Open(dir, collection.Options{Creator: "test"})
 	must(t, err)
 	defer w.Close()
 	must(t, add(w, []string{"n02\ta"}))

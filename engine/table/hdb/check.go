@@ -21,13 +21,19 @@ func (f *File) checkWords() error {
 func (f *File) checkDictionaries() error {
 	for i := range f.columns {
 		c := &f.columns[i]
-		err := container.ParallelRanges(uint64(len(c.Dictionary)), checkRange, func(lo, hi uint64) error {
-			for k := lo; k < hi; k++ {
-				if err := checkEntry(c.Type, k, c.Dictionary[k], c.Dictionary[max(k, 1)-1]); err != nil {
-					return f.corrupt(secStrings, 0, "column %.60q: %v", c.Name, err)
+		err := container.ParallelRanges(f.entries[i+1]-f.entries[i], checkRange, func(lo, hi uint64) error {
+			before, err := f.Entry(i, max(lo, 1)-1)
+			for k := lo; k < hi && err == nil; k++ {
+				var entry []byte
+				if entry, err = f.Entry(i, k); err != nil {
+					return err
 				}
+				if wrong := checkEntry(c.Type, k, entry, before); wrong != nil {
+					err = f.corrupt(secStrings, 0, "column %.60q: %v", c.Name, wrong)
+				}
+				before = entry
 			}
-			return nil
+			return err
 		})
 		if err != nil {
 			return err

@@ -23,7 +23,7 @@ func fromBytes(path string, data []byte, deep bool) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newFile(file, deep)
+	return newFile(file, deep, true)
 }
 
 // table reads the section table of a good file.

@@ -25,6 +25,7 @@ type File struct {
 	meta    Meta
 	table   plan.Table
 	columns []column.Column
+	entries []uint64 // of dictionaries before each column, and all
 }
 
 // Open maps the table file at path and checks it: header, columns, bins, dictionaries, and the
@@ -34,26 +35,30 @@ type File struct {
 // an ErrVersion. The time grows with bins and dictionaries, not with rows; the memory is their
 // size, and 24 bytes per vector. Files of version 1 have no checksums of blocks: Open reads
 // every byte of them once, on all cores.
-func Open(path string) (*File, error) { return open(path, true) }
+func Open(path string) (*File, error) { return open(path, true, true) }
+
+// OpenValues is Open for readers of stored values: Columns have no dictionaries, whose entries Entry
+// reads from the mapped file. The memory does not depend on the size of dictionaries.
+func OpenValues(path string) (*File, error) { return open(path, true, false) }
 
 // OpenTrusted is Open without the checksums of the sections, so it does not read vectors
 // and values at all. It still checks that everything stays in bounds: a damaged file gives
 // wrong answers, not panics. It is for files that were verified since they were last moved.
-func OpenTrusted(path string) (*File, error) { return open(path, false) }
+func OpenTrusted(path string) (*File, error) { return open(path, false, true) }
 
-func open(path string, sums bool) (*File, error) {
+func open(path string, sums, dictionaries bool) (*File, error) {
 	file, err := container.Open(path, &format)
 	if err != nil {
 		return nil, err
 	}
-	f, err := newFile(file, sums)
+	f, err := newFile(file, sums, dictionaries)
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return f, nil
 }
 
-func newFile(file *container.File, sums bool) (f *File, err error) {
+func newFile(file *container.File, sums, dictionaries bool) (f *File, err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
 	f = &File{file: file}
 	if f.header, err = decodeHeader(file); err != nil {
@@ -77,7 +82,7 @@ func newFile(file *container.File, sums bool) (f *File, err error) {
 	if err := json.Unmarshal(f.bytes(secMeta), &f.meta); err != nil {
 		return nil, f.corrupt(secMeta, 0, "%v", syntax.JSON(f.bytes(secMeta), err))
 	}
-	if err := f.readColumns(); err != nil {
+	if err := f.readColumns(dictionaries); err != nil {
 		return nil, err
 	}
 	f.table = plan.Table{Rows: f.header.rows, Packed: container.View[uint32](f.bytes(secPacked))}
@@ -131,6 +136,17 @@ func (f *File) Table() *plan.Table { return &f.table }
 // Columns describes the columns, in the order of the table. The caller must not write to
 // it.
 func (f *File) Columns() []column.Column { return f.columns }
+
+// Entry is entry k of the dictionary of column c. It is valid until Close. Its reader defers
+// mapped.Catch.
+func (f *File) Entry(c int, k uint64) ([]byte, error) {
+	first := f.entries[c]
+	if n := f.entries[c+1] - first; k >= n {
+		return nil, f.corrupt(secStrings, 0, "column %.60q: entry %d of a dictionary of %d", f.columns[c].Name, k, n)
+	}
+	offsets := container.View[uint64](f.bytes(secStringOffsets))[first+k:]
+	return f.bytes(secStrings)[offsets[0]:offsets[1]], nil
+}
 
 // Rows is the number of rows.
 func (f *File) Rows() uint32 { return f.header.rows }

@@ -13,8 +13,8 @@ import (
 // The functions below read the descriptions of columns, vectors and values. They check
 // everything that keeps readers in bounds, in time and memory of the descriptions.
 
-// readColumns reads the columns with their bins and dictionaries.
-func (f *File) readColumns() error {
+// readColumns reads the columns with their bins and, unless they stay in the file, their dictionaries.
+func (f *File) readColumns(dictionaries bool) error {
 	stored, err := decodeColumns(f.bytes(secColumns), f.header.columns)
 	if err != nil {
 		return f.corrupt(secColumns, 0, "%v", syntax.JSON(f.bytes(secColumns), err))
@@ -23,8 +23,11 @@ func (f *File) readColumns() error {
 	if err := f.file.CheckOffsets(int(secStringOffsets), offsets, uint64(len(f.bytes(secStrings))), MaxStringLen); err != nil {
 		return err
 	}
-	strings := string(f.bytes(secStrings))
-	f.columns = make([]column.Column, len(stored))
+	strings := ""
+	if dictionaries {
+		strings = string(f.bytes(secStrings))
+	}
+	f.columns, f.entries = make([]column.Column, len(stored)), make([]uint64, 1, len(stored)+1)
 	names := make(map[string]bool, len(stored))
 	bin, entry, vector := uint64(0), uint64(0), uint64(0) // before the column
 	for i, s := range stored {
@@ -39,13 +42,14 @@ func (f *File) readColumns() error {
 		if err := f.readBins(c, bin, s.Bins); err != nil {
 			return err
 		}
-		if s.Strings > 0 {
+		if dictionaries && s.Strings > 0 {
 			c.Dictionary = make([]string, s.Strings)
-			for k := range c.Dictionary {
-				c.Dictionary[k] = strings[offsets[entry]:offsets[entry+1]]
-				entry++
+			for k, from := range offsets[entry:][:s.Strings] {
+				c.Dictionary[k] = strings[from:offsets[entry+uint64(k)+1]]
 			}
 		}
+		entry += s.Strings
+		f.entries = append(f.entries, entry)
 		if err := checkColumn(c, s.Strings); err != nil {
 			return bad(err)
 		}

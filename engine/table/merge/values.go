@@ -17,6 +17,8 @@ import (
 
 // values are the stored values of a column.
 type values struct {
+	file      *hdb.File
+	column    int
 	low, high codec.Packed
 	wide      bool // high is used
 	// Rows without a value come in runs. The next or current run is from to to-1.
@@ -30,7 +32,7 @@ type values struct {
 func (s *rows) open(file *hdb.File, i int) (err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
 	t, c := file.Table(), &s.columns[i]
-	v := values{stop: func() {}}
+	v := values{file: file, column: i, stop: func() {}}
 	if v.low, v.high, err = t.Codes(uint32(i)); err != nil {
 		return fmt.Errorf("%s: column %q: %w", file.Path(), c.Name, err)
 	}
@@ -85,10 +87,11 @@ func (v *values) read(dst *read.Values, c *column.Column, deleted *roaring.Bitma
 	if c.Type.HasDictionary() {
 		for i, key := range dst.Keys {
 			if c.Missing == 0 || !dst.Missing[i] {
-				if key >= uint64(len(c.Dictionary)) {
-					return fmt.Errorf("%w: entry %d of a dictionary of %d", hdb.ErrCorrupt, key, len(c.Dictionary))
+				entry, err := v.file.Entry(v.column, key)
+				if err != nil {
+					return err
 				}
-				dst.Text = append(dst.Text, c.Dictionary[key]...)
+				dst.Text = append(dst.Text, entry...)
 			}
 			dst.Ends = append(dst.Ends, uint32(len(dst.Text)))
 		}
