@@ -34,6 +34,10 @@
 #define COUNT_LOADS 0 // 1: tile kernels add up the words that they ask for
 #endif
 
+#ifndef DECODE_GAPS
+#define DECODE_GAPS 0 // 1: decoders write gaps in place of docIDs, for measurements
+#endif
+
 #ifndef RUN
 #define RUN 1024 // elements of a run
 #endif
@@ -85,8 +89,15 @@ typedef __global const uint *words_t;
 
 #if COUNT_LOADS
 #define LOADS(counter, n) (counter) += (n)
+#define COUNT_ARG , volatile __global uint *loads_total // words loaded, then segments decoded: low word, carries
+static inline void add_loads(volatile __global uint *total, uint n) {
+    uint old = atomic_add(total, n);
+    if (old + n < old)
+        atomic_inc(total + 1);
+}
 #else
 #define LOADS(counter, n)
+#define COUNT_ARG
 #endif
 
 static inline words_t arena_at(ARENA, uint buffer, uint off) {

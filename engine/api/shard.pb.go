@@ -91,7 +91,9 @@ type ShardTermsRequest struct {
 	// Index terms without analysis.
 	Terms []string `protobuf:"bytes,4,rep,name=terms,proto3" json:"terms,omitempty"`
 	// Return the settings of the analysis.
-	Analysis      bool `protobuf:"varint,5,opt,name=analysis,proto3" json:"analysis,omitempty"`
+	Analysis bool `protobuf:"varint,5,opt,name=analysis,proto3" json:"analysis,omitempty"`
+	// Further shards of the node, ascending and above the target.
+	More          []uint32 `protobuf:"varint,6,rep,packed,name=more,proto3" json:"more,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -161,6 +163,13 @@ func (x *ShardTermsRequest) GetAnalysis() bool {
 	return false
 }
 
+func (x *ShardTermsRequest) GetMore() []uint32 {
+	if x != nil {
+		return x.More
+	}
+	return nil
+}
+
 type ShardTermsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Documents of the shard, and the sum of their lengths in tokens.
@@ -174,8 +183,13 @@ type ShardTermsResponse struct {
 	Numbers []uint32 `protobuf:"varint,5,rep,packed,name=numbers,proto3" json:"numbers,omitempty"`
 	Ends    []uint32 `protobuf:"varint,6,rep,packed,name=ends,proto3" json:"ends,omitempty"`
 	// Invalid texts.
-	Errors        []*BatchError `protobuf:"bytes,7,rep,name=errors,proto3" json:"errors,omitempty"`
-	Analysis      *Analysis     `protobuf:"bytes,8,opt,name=analysis,proto3" json:"analysis,omitempty"`
+	Errors   []*BatchError `protobuf:"bytes,7,rep,name=errors,proto3" json:"errors,omitempty"`
+	Analysis *Analysis     `protobuf:"bytes,8,opt,name=analysis,proto3" json:"analysis,omitempty"`
+	// Shards of a group that the answer has, ascending; empty for the target alone. Shards that failed
+	// are not in it.
+	Shards []uint32 `protobuf:"varint,9,rep,packed,name=shards,proto3" json:"shards,omitempty"`
+	// Answers of the shards after the first.
+	More          []*ShardTermsResponse `protobuf:"bytes,10,rep,name=more,proto3" json:"more,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -262,6 +276,20 @@ func (x *ShardTermsResponse) GetErrors() []*BatchError {
 func (x *ShardTermsResponse) GetAnalysis() *Analysis {
 	if x != nil {
 		return x.Analysis
+	}
+	return nil
+}
+
+func (x *ShardTermsResponse) GetShards() []uint32 {
+	if x != nil {
+		return x.Shards
+	}
+	return nil
+}
+
+func (x *ShardTermsResponse) GetMore() []*ShardTermsResponse {
+	if x != nil {
+		return x.More
 	}
 	return nil
 }
@@ -420,7 +448,10 @@ type ShardSearchRequest struct {
 	// Filters on the attribute table and on documents of the shard, without a table name.
 	Filters []*Filter `protobuf:"bytes,18,rep,name=filters,proto3" json:"filters,omitempty"`
 	// Filter of each query: n is filters[n-1], and 0 is none. Empty: no query has a filter.
-	Filter        []uint32 `protobuf:"varint,19,rep,packed,name=filter,proto3" json:"filter,omitempty"`
+	Filter []uint32 `protobuf:"varint,19,rep,packed,name=filter,proto3" json:"filter,omitempty"`
+	// Further shards of the node, ascending and above the target. A node that knows no groups answers
+	// for the target alone.
+	More          []*ShardPart `protobuf:"bytes,20,rep,name=more,proto3" json:"more,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -588,6 +619,68 @@ func (x *ShardSearchRequest) GetFilter() []uint32 {
 	return nil
 }
 
+func (x *ShardSearchRequest) GetMore() []*ShardPart {
+	if x != nil {
+		return x.More
+	}
+	return nil
+}
+
+// ShardPart is a further shard of a request: the same queries, with the filters of this shard.
+type ShardPart struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Shard         uint32                 `protobuf:"varint,1,opt,name=shard,proto3" json:"shard,omitempty"`
+	Filters       []*Filter              `protobuf:"bytes,2,rep,name=filters,proto3" json:"filters,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShardPart) Reset() {
+	*x = ShardPart{}
+	mi := &file_heddle_v1_shard_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShardPart) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShardPart) ProtoMessage() {}
+
+func (x *ShardPart) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_shard_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShardPart.ProtoReflect.Descriptor instead.
+func (*ShardPart) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *ShardPart) GetShard() uint32 {
+	if x != nil {
+		return x.Shard
+	}
+	return 0
+}
+
+func (x *ShardPart) GetFilters() []*Filter {
+	if x != nil {
+		return x.Filters
+	}
+	return nil
+}
+
+// ShardSearchResponse is the answer of the target, or of a group of shards. The answer of a group has
+// the sum of the counts, and the first documents of all its shards in the order of the collection.
 type ShardSearchResponse struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Epoch  uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
@@ -605,14 +698,19 @@ type ShardSearchResponse struct {
 	Errors      []*BatchError `protobuf:"bytes,7,rep,name=errors,proto3" json:"errors,omitempty"`
 	Explanation string        `protobuf:"bytes,8,opt,name=explanation,proto3" json:"explanation,omitempty"`
 	// Time in the queue, in microseconds.
-	QueuedUs      uint64 `protobuf:"varint,9,opt,name=queued_us,json=queuedUs,proto3" json:"queued_us,omitempty"`
+	QueuedUs uint64 `protobuf:"varint,9,opt,name=queued_us,json=queuedUs,proto3" json:"queued_us,omitempty"`
+	// Shards of a group that the answer has, ascending; empty for the target alone. Shards that failed
+	// are not in it: the coordinator asks each of them alone.
+	Shards []uint32 `protobuf:"varint,11,rep,packed,name=shards,proto3" json:"shards,omitempty"`
+	// The shard of docs[i] is shards[places[i]].
+	Places        []uint32 `protobuf:"varint,12,rep,packed,name=places,proto3" json:"places,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ShardSearchResponse) Reset() {
 	*x = ShardSearchResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[6]
+	mi := &file_heddle_v1_shard_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -624,7 +722,7 @@ func (x *ShardSearchResponse) String() string {
 func (*ShardSearchResponse) ProtoMessage() {}
 
 func (x *ShardSearchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[6]
+	mi := &file_heddle_v1_shard_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -637,7 +735,7 @@ func (x *ShardSearchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardSearchResponse.ProtoReflect.Descriptor instead.
 func (*ShardSearchResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{6}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ShardSearchResponse) GetEpoch() uint64 {
@@ -710,6 +808,20 @@ func (x *ShardSearchResponse) GetQueuedUs() uint64 {
 	return 0
 }
 
+func (x *ShardSearchResponse) GetShards() []uint32 {
+	if x != nil {
+		return x.Shards
+	}
+	return nil
+}
+
+func (x *ShardSearchResponse) GetPlaces() []uint32 {
+	if x != nil {
+		return x.Places
+	}
+	return nil
+}
+
 type ShardFacetsRequest struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Target *ShardTarget           `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
@@ -723,7 +835,7 @@ type ShardFacetsRequest struct {
 
 func (x *ShardFacetsRequest) Reset() {
 	*x = ShardFacetsRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[7]
+	mi := &file_heddle_v1_shard_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -735,7 +847,7 @@ func (x *ShardFacetsRequest) String() string {
 func (*ShardFacetsRequest) ProtoMessage() {}
 
 func (x *ShardFacetsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[7]
+	mi := &file_heddle_v1_shard_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -748,7 +860,7 @@ func (x *ShardFacetsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardFacetsRequest.ProtoReflect.Descriptor instead.
 func (*ShardFacetsRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{7}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ShardFacetsRequest) GetTarget() *ShardTarget {
@@ -785,7 +897,7 @@ type ShardFacetsResponse struct {
 
 func (x *ShardFacetsResponse) Reset() {
 	*x = ShardFacetsResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[8]
+	mi := &file_heddle_v1_shard_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -797,7 +909,7 @@ func (x *ShardFacetsResponse) String() string {
 func (*ShardFacetsResponse) ProtoMessage() {}
 
 func (x *ShardFacetsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[8]
+	mi := &file_heddle_v1_shard_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -810,7 +922,7 @@ func (x *ShardFacetsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardFacetsResponse.ProtoReflect.Descriptor instead.
 func (*ShardFacetsResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{8}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ShardFacetsResponse) GetEpoch() uint64 {
@@ -845,7 +957,7 @@ type ShardDocumentsRequest struct {
 
 func (x *ShardDocumentsRequest) Reset() {
 	*x = ShardDocumentsRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[9]
+	mi := &file_heddle_v1_shard_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -857,7 +969,7 @@ func (x *ShardDocumentsRequest) String() string {
 func (*ShardDocumentsRequest) ProtoMessage() {}
 
 func (x *ShardDocumentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[9]
+	mi := &file_heddle_v1_shard_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -870,7 +982,7 @@ func (x *ShardDocumentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardDocumentsRequest.ProtoReflect.Descriptor instead.
 func (*ShardDocumentsRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{9}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ShardDocumentsRequest) GetTarget() *ShardTarget {
@@ -896,7 +1008,7 @@ type ShardDocumentsResponse struct {
 
 func (x *ShardDocumentsResponse) Reset() {
 	*x = ShardDocumentsResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[10]
+	mi := &file_heddle_v1_shard_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -908,7 +1020,7 @@ func (x *ShardDocumentsResponse) String() string {
 func (*ShardDocumentsResponse) ProtoMessage() {}
 
 func (x *ShardDocumentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[10]
+	mi := &file_heddle_v1_shard_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -921,7 +1033,7 @@ func (x *ShardDocumentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardDocumentsResponse.ProtoReflect.Descriptor instead.
 func (*ShardDocumentsResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{10}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ShardDocumentsResponse) GetNames() []string {
@@ -950,7 +1062,7 @@ type ShardSelectRequest struct {
 
 func (x *ShardSelectRequest) Reset() {
 	*x = ShardSelectRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[11]
+	mi := &file_heddle_v1_shard_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -962,7 +1074,7 @@ func (x *ShardSelectRequest) String() string {
 func (*ShardSelectRequest) ProtoMessage() {}
 
 func (x *ShardSelectRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[11]
+	mi := &file_heddle_v1_shard_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -975,7 +1087,7 @@ func (x *ShardSelectRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardSelectRequest.ProtoReflect.Descriptor instead.
 func (*ShardSelectRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{11}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ShardSelectRequest) GetTarget() *ShardTarget {
@@ -1049,7 +1161,7 @@ type ShardSelectResponse struct {
 
 func (x *ShardSelectResponse) Reset() {
 	*x = ShardSelectResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[12]
+	mi := &file_heddle_v1_shard_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1061,7 +1173,7 @@ func (x *ShardSelectResponse) String() string {
 func (*ShardSelectResponse) ProtoMessage() {}
 
 func (x *ShardSelectResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[12]
+	mi := &file_heddle_v1_shard_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1074,7 +1186,7 @@ func (x *ShardSelectResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardSelectResponse.ProtoReflect.Descriptor instead.
 func (*ShardSelectResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{12}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ShardSelectResponse) GetEpoch() uint64 {
@@ -1128,7 +1240,7 @@ type DescribeShardRequest struct {
 
 func (x *DescribeShardRequest) Reset() {
 	*x = DescribeShardRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[13]
+	mi := &file_heddle_v1_shard_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1140,7 +1252,7 @@ func (x *DescribeShardRequest) String() string {
 func (*DescribeShardRequest) ProtoMessage() {}
 
 func (x *DescribeShardRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[13]
+	mi := &file_heddle_v1_shard_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1153,7 +1265,7 @@ func (x *DescribeShardRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeShardRequest.ProtoReflect.Descriptor instead.
 func (*DescribeShardRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{13}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *DescribeShardRequest) GetTarget() *ShardTarget {
@@ -1178,7 +1290,7 @@ type DescribeShardResponse struct {
 
 func (x *DescribeShardResponse) Reset() {
 	*x = DescribeShardResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[14]
+	mi := &file_heddle_v1_shard_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1190,7 +1302,7 @@ func (x *DescribeShardResponse) String() string {
 func (*DescribeShardResponse) ProtoMessage() {}
 
 func (x *DescribeShardResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[14]
+	mi := &file_heddle_v1_shard_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1203,7 +1315,7 @@ func (x *DescribeShardResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeShardResponse.ProtoReflect.Descriptor instead.
 func (*DescribeShardResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{14}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *DescribeShardResponse) GetDocs() uint64 {
@@ -1262,7 +1374,7 @@ type ShardAggregateRequest struct {
 
 func (x *ShardAggregateRequest) Reset() {
 	*x = ShardAggregateRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[15]
+	mi := &file_heddle_v1_shard_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1274,7 +1386,7 @@ func (x *ShardAggregateRequest) String() string {
 func (*ShardAggregateRequest) ProtoMessage() {}
 
 func (x *ShardAggregateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[15]
+	mi := &file_heddle_v1_shard_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1287,7 +1399,7 @@ func (x *ShardAggregateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardAggregateRequest.ProtoReflect.Descriptor instead.
 func (*ShardAggregateRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{15}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ShardAggregateRequest) GetTarget() *ShardTarget {
@@ -1377,7 +1489,7 @@ type ShardAggregateResponse struct {
 
 func (x *ShardAggregateResponse) Reset() {
 	*x = ShardAggregateResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[16]
+	mi := &file_heddle_v1_shard_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1389,7 +1501,7 @@ func (x *ShardAggregateResponse) String() string {
 func (*ShardAggregateResponse) ProtoMessage() {}
 
 func (x *ShardAggregateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[16]
+	mi := &file_heddle_v1_shard_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1402,7 +1514,7 @@ func (x *ShardAggregateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardAggregateResponse.ProtoReflect.Descriptor instead.
 func (*ShardAggregateResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{16}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ShardAggregateResponse) GetEpoch() uint64 {
@@ -1462,7 +1574,7 @@ type StateColumn struct {
 
 func (x *StateColumn) Reset() {
 	*x = StateColumn{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[17]
+	mi := &file_heddle_v1_shard_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1474,7 +1586,7 @@ func (x *StateColumn) String() string {
 func (*StateColumn) ProtoMessage() {}
 
 func (x *StateColumn) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[17]
+	mi := &file_heddle_v1_shard_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1487,7 +1599,7 @@ func (x *StateColumn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateColumn.ProtoReflect.Descriptor instead.
 func (*StateColumn) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{17}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *StateColumn) GetName() string {
@@ -1531,7 +1643,7 @@ type StateValues struct {
 
 func (x *StateValues) Reset() {
 	*x = StateValues{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[18]
+	mi := &file_heddle_v1_shard_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1543,7 +1655,7 @@ func (x *StateValues) String() string {
 func (*StateValues) ProtoMessage() {}
 
 func (x *StateValues) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[18]
+	mi := &file_heddle_v1_shard_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1556,7 +1668,7 @@ func (x *StateValues) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateValues.ProtoReflect.Descriptor instead.
 func (*StateValues) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{18}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *StateValues) GetValues() []uint64 {
@@ -1594,7 +1706,7 @@ type StateMeasure struct {
 
 func (x *StateMeasure) Reset() {
 	*x = StateMeasure{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[19]
+	mi := &file_heddle_v1_shard_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1606,7 +1718,7 @@ func (x *StateMeasure) String() string {
 func (*StateMeasure) ProtoMessage() {}
 
 func (x *StateMeasure) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[19]
+	mi := &file_heddle_v1_shard_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1619,7 +1731,7 @@ func (x *StateMeasure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateMeasure.ProtoReflect.Descriptor instead.
 func (*StateMeasure) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{19}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *StateMeasure) GetCounts() []uint64 {
@@ -1681,13 +1793,14 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"collection\x18\x01 \x01(\tR\n" +
 	"collection\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\x04R\x05epoch\x12\x14\n" +
-	"\x05shard\x18\x03 \x01(\rR\x05shard\"\xa5\x01\n" +
+	"\x05shard\x18\x03 \x01(\rR\x05shard\"\xb9\x01\n" +
 	"\x11ShardTermsRequest\x12.\n" +
 	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x12\x14\n" +
 	"\x05texts\x18\x02 \x03(\tR\x05texts\x12\x18\n" +
 	"\aliteral\x18\x03 \x01(\bR\aliteral\x12\x14\n" +
 	"\x05terms\x18\x04 \x03(\tR\x05terms\x12\x1a\n" +
-	"\banalysis\x18\x05 \x01(\bR\banalysis\"\xf4\x01\n" +
+	"\banalysis\x18\x05 \x01(\bR\banalysis\x12\x12\n" +
+	"\x04more\x18\x06 \x03(\rR\x04more\"\xbf\x02\n" +
 	"\x12ShardTermsResponse\x12\x12\n" +
 	"\x04docs\x18\x01 \x01(\x04R\x04docs\x12\x16\n" +
 	"\x06length\x18\x02 \x01(\x04R\x06length\x12\x14\n" +
@@ -1696,7 +1809,10 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\anumbers\x18\x05 \x03(\rR\anumbers\x12\x12\n" +
 	"\x04ends\x18\x06 \x03(\rR\x04ends\x12-\n" +
 	"\x06errors\x18\a \x03(\v2\x15.heddle.v1.BatchErrorR\x06errors\x12/\n" +
-	"\banalysis\x18\b \x01(\v2\x13.heddle.v1.AnalysisR\banalysis\"o\n" +
+	"\banalysis\x18\b \x01(\v2\x13.heddle.v1.AnalysisR\banalysis\x12\x16\n" +
+	"\x06shards\x18\t \x03(\rR\x06shards\x121\n" +
+	"\x04more\x18\n" +
+	" \x03(\v2\x1d.heddle.v1.ShardTermsResponseR\x04more\"o\n" +
 	"\bAnalysis\x12\x16\n" +
 	"\x06tokens\x18\x01 \x01(\tR\x06tokens\x12\x12\n" +
 	"\x04fold\x18\x02 \x01(\bR\x04fold\x12\x18\n" +
@@ -1705,7 +1821,7 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"stop_words\x18\x04 \x03(\tR\tstopWords\"?\n" +
 	"\rShardTermList\x12\x14\n" +
 	"\x05terms\x18\x01 \x03(\tR\x05terms\x12\x18\n" +
-	"\aweights\x18\x02 \x03(\x01R\aweights\"\xcd\x04\n" +
+	"\aweights\x18\x02 \x03(\x01R\aweights\"\xf7\x04\n" +
 	"\x12ShardSearchRequest\x12.\n" +
 	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x12\x14\n" +
 	"\x05texts\x18\x02 \x03(\tR\x05texts\x12.\n" +
@@ -1729,7 +1845,11 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"timeout_us\x18\r \x01(\x04R\ttimeoutUs\x12\x18\n" +
 	"\aexplain\x18\x0e \x01(\bR\aexplain\x12+\n" +
 	"\afilters\x18\x12 \x03(\v2\x11.heddle.v1.FilterR\afilters\x12\x16\n" +
-	"\x06filter\x18\x13 \x03(\rR\x06filter\"\x9d\x02\n" +
+	"\x06filter\x18\x13 \x03(\rR\x06filter\x12(\n" +
+	"\x04more\x18\x14 \x03(\v2\x14.heddle.v1.ShardPartR\x04more\"N\n" +
+	"\tShardPart\x12\x14\n" +
+	"\x05shard\x18\x01 \x01(\rR\x05shard\x12+\n" +
+	"\afilters\x18\x02 \x03(\v2\x11.heddle.v1.FilterR\afilters\"\xcd\x02\n" +
 	"\x13ShardSearchResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x16\n" +
 	"\x06counts\x18\x02 \x03(\x04R\x06counts\x12\x12\n" +
@@ -1741,7 +1861,9 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\x05names\x18\x06 \x03(\tR\x05names\x12-\n" +
 	"\x06errors\x18\a \x03(\v2\x15.heddle.v1.BatchErrorR\x06errors\x12 \n" +
 	"\vexplanation\x18\b \x01(\tR\vexplanation\x12\x1b\n" +
-	"\tqueued_us\x18\t \x01(\x04R\bqueuedUs\"\x93\x01\n" +
+	"\tqueued_us\x18\t \x01(\x04R\bqueuedUs\x12\x16\n" +
+	"\x06shards\x18\v \x03(\rR\x06shards\x12\x16\n" +
+	"\x06places\x18\f \x03(\rR\x06places\"\x93\x01\n" +
 	"\x12ShardFacetsRequest\x12.\n" +
 	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x123\n" +
 	"\x05query\x18\x02 \x01(\v2\x1d.heddle.v1.ShardSearchRequestR\x05query\x12\x18\n" +
@@ -1840,7 +1962,7 @@ func file_heddle_v1_shard_proto_rawDescGZIP() []byte {
 	return file_heddle_v1_shard_proto_rawDescData
 }
 
-var file_heddle_v1_shard_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_heddle_v1_shard_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_heddle_v1_shard_proto_goTypes = []any{
 	(*ShardTarget)(nil),            // 0: heddle.v1.ShardTarget
 	(*ShardTermsRequest)(nil),      // 1: heddle.v1.ShardTermsRequest
@@ -1848,69 +1970,73 @@ var file_heddle_v1_shard_proto_goTypes = []any{
 	(*Analysis)(nil),               // 3: heddle.v1.Analysis
 	(*ShardTermList)(nil),          // 4: heddle.v1.ShardTermList
 	(*ShardSearchRequest)(nil),     // 5: heddle.v1.ShardSearchRequest
-	(*ShardSearchResponse)(nil),    // 6: heddle.v1.ShardSearchResponse
-	(*ShardFacetsRequest)(nil),     // 7: heddle.v1.ShardFacetsRequest
-	(*ShardFacetsResponse)(nil),    // 8: heddle.v1.ShardFacetsResponse
-	(*ShardDocumentsRequest)(nil),  // 9: heddle.v1.ShardDocumentsRequest
-	(*ShardDocumentsResponse)(nil), // 10: heddle.v1.ShardDocumentsResponse
-	(*ShardSelectRequest)(nil),     // 11: heddle.v1.ShardSelectRequest
-	(*ShardSelectResponse)(nil),    // 12: heddle.v1.ShardSelectResponse
-	(*DescribeShardRequest)(nil),   // 13: heddle.v1.DescribeShardRequest
-	(*DescribeShardResponse)(nil),  // 14: heddle.v1.DescribeShardResponse
-	(*ShardAggregateRequest)(nil),  // 15: heddle.v1.ShardAggregateRequest
-	(*ShardAggregateResponse)(nil), // 16: heddle.v1.ShardAggregateResponse
-	(*StateColumn)(nil),            // 17: heddle.v1.StateColumn
-	(*StateValues)(nil),            // 18: heddle.v1.StateValues
-	(*StateMeasure)(nil),           // 19: heddle.v1.StateMeasure
-	(*BatchError)(nil),             // 20: heddle.v1.BatchError
-	(*Scoring)(nil),                // 21: heddle.v1.Scoring
-	(*Statistics)(nil),             // 22: heddle.v1.Statistics
-	(*Filter)(nil),                 // 23: heddle.v1.Filter
-	(*Resident)(nil),               // 24: heddle.v1.Resident
-	(*Column)(nil),                 // 25: heddle.v1.Column
+	(*ShardPart)(nil),              // 6: heddle.v1.ShardPart
+	(*ShardSearchResponse)(nil),    // 7: heddle.v1.ShardSearchResponse
+	(*ShardFacetsRequest)(nil),     // 8: heddle.v1.ShardFacetsRequest
+	(*ShardFacetsResponse)(nil),    // 9: heddle.v1.ShardFacetsResponse
+	(*ShardDocumentsRequest)(nil),  // 10: heddle.v1.ShardDocumentsRequest
+	(*ShardDocumentsResponse)(nil), // 11: heddle.v1.ShardDocumentsResponse
+	(*ShardSelectRequest)(nil),     // 12: heddle.v1.ShardSelectRequest
+	(*ShardSelectResponse)(nil),    // 13: heddle.v1.ShardSelectResponse
+	(*DescribeShardRequest)(nil),   // 14: heddle.v1.DescribeShardRequest
+	(*DescribeShardResponse)(nil),  // 15: heddle.v1.DescribeShardResponse
+	(*ShardAggregateRequest)(nil),  // 16: heddle.v1.ShardAggregateRequest
+	(*ShardAggregateResponse)(nil), // 17: heddle.v1.ShardAggregateResponse
+	(*StateColumn)(nil),            // 18: heddle.v1.StateColumn
+	(*StateValues)(nil),            // 19: heddle.v1.StateValues
+	(*StateMeasure)(nil),           // 20: heddle.v1.StateMeasure
+	(*BatchError)(nil),             // 21: heddle.v1.BatchError
+	(*Scoring)(nil),                // 22: heddle.v1.Scoring
+	(*Statistics)(nil),             // 23: heddle.v1.Statistics
+	(*Filter)(nil),                 // 24: heddle.v1.Filter
+	(*Resident)(nil),               // 25: heddle.v1.Resident
+	(*Column)(nil),                 // 26: heddle.v1.Column
 }
 var file_heddle_v1_shard_proto_depIdxs = []int32{
 	0,  // 0: heddle.v1.ShardTermsRequest.target:type_name -> heddle.v1.ShardTarget
-	20, // 1: heddle.v1.ShardTermsResponse.errors:type_name -> heddle.v1.BatchError
+	21, // 1: heddle.v1.ShardTermsResponse.errors:type_name -> heddle.v1.BatchError
 	3,  // 2: heddle.v1.ShardTermsResponse.analysis:type_name -> heddle.v1.Analysis
-	0,  // 3: heddle.v1.ShardSearchRequest.target:type_name -> heddle.v1.ShardTarget
-	4,  // 4: heddle.v1.ShardSearchRequest.lists:type_name -> heddle.v1.ShardTermList
-	21, // 5: heddle.v1.ShardSearchRequest.scoring:type_name -> heddle.v1.Scoring
-	22, // 6: heddle.v1.ShardSearchRequest.statistics:type_name -> heddle.v1.Statistics
-	23, // 7: heddle.v1.ShardSearchRequest.filters:type_name -> heddle.v1.Filter
-	20, // 8: heddle.v1.ShardSearchResponse.errors:type_name -> heddle.v1.BatchError
-	0,  // 9: heddle.v1.ShardFacetsRequest.target:type_name -> heddle.v1.ShardTarget
-	5,  // 10: heddle.v1.ShardFacetsRequest.query:type_name -> heddle.v1.ShardSearchRequest
-	16, // 11: heddle.v1.ShardFacetsResponse.columns:type_name -> heddle.v1.ShardAggregateResponse
-	0,  // 12: heddle.v1.ShardDocumentsRequest.target:type_name -> heddle.v1.ShardTarget
-	0,  // 13: heddle.v1.ShardSelectRequest.target:type_name -> heddle.v1.ShardTarget
-	20, // 14: heddle.v1.ShardSelectResponse.errors:type_name -> heddle.v1.BatchError
-	0,  // 15: heddle.v1.DescribeShardRequest.target:type_name -> heddle.v1.ShardTarget
-	24, // 16: heddle.v1.DescribeShardResponse.resident:type_name -> heddle.v1.Resident
-	25, // 17: heddle.v1.DescribeShardResponse.columns:type_name -> heddle.v1.Column
-	0,  // 18: heddle.v1.ShardAggregateRequest.target:type_name -> heddle.v1.ShardTarget
-	17, // 19: heddle.v1.ShardAggregateResponse.columns:type_name -> heddle.v1.StateColumn
-	18, // 20: heddle.v1.ShardAggregateResponse.keys:type_name -> heddle.v1.StateValues
-	19, // 21: heddle.v1.ShardAggregateResponse.measures:type_name -> heddle.v1.StateMeasure
-	1,  // 22: heddle.v1.ShardService.ShardTerms:input_type -> heddle.v1.ShardTermsRequest
-	5,  // 23: heddle.v1.ShardService.ShardSearch:input_type -> heddle.v1.ShardSearchRequest
-	7,  // 24: heddle.v1.ShardService.ShardFacets:input_type -> heddle.v1.ShardFacetsRequest
-	9,  // 25: heddle.v1.ShardService.ShardDocuments:input_type -> heddle.v1.ShardDocumentsRequest
-	11, // 26: heddle.v1.ShardService.ShardSelect:input_type -> heddle.v1.ShardSelectRequest
-	15, // 27: heddle.v1.ShardService.ShardAggregate:input_type -> heddle.v1.ShardAggregateRequest
-	13, // 28: heddle.v1.ShardService.DescribeShard:input_type -> heddle.v1.DescribeShardRequest
-	2,  // 29: heddle.v1.ShardService.ShardTerms:output_type -> heddle.v1.ShardTermsResponse
-	6,  // 30: heddle.v1.ShardService.ShardSearch:output_type -> heddle.v1.ShardSearchResponse
-	8,  // 31: heddle.v1.ShardService.ShardFacets:output_type -> heddle.v1.ShardFacetsResponse
-	10, // 32: heddle.v1.ShardService.ShardDocuments:output_type -> heddle.v1.ShardDocumentsResponse
-	12, // 33: heddle.v1.ShardService.ShardSelect:output_type -> heddle.v1.ShardSelectResponse
-	16, // 34: heddle.v1.ShardService.ShardAggregate:output_type -> heddle.v1.ShardAggregateResponse
-	14, // 35: heddle.v1.ShardService.DescribeShard:output_type -> heddle.v1.DescribeShardResponse
-	29, // [29:36] is the sub-list for method output_type
-	22, // [22:29] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	2,  // 3: heddle.v1.ShardTermsResponse.more:type_name -> heddle.v1.ShardTermsResponse
+	0,  // 4: heddle.v1.ShardSearchRequest.target:type_name -> heddle.v1.ShardTarget
+	4,  // 5: heddle.v1.ShardSearchRequest.lists:type_name -> heddle.v1.ShardTermList
+	22, // 6: heddle.v1.ShardSearchRequest.scoring:type_name -> heddle.v1.Scoring
+	23, // 7: heddle.v1.ShardSearchRequest.statistics:type_name -> heddle.v1.Statistics
+	24, // 8: heddle.v1.ShardSearchRequest.filters:type_name -> heddle.v1.Filter
+	6,  // 9: heddle.v1.ShardSearchRequest.more:type_name -> heddle.v1.ShardPart
+	24, // 10: heddle.v1.ShardPart.filters:type_name -> heddle.v1.Filter
+	21, // 11: heddle.v1.ShardSearchResponse.errors:type_name -> heddle.v1.BatchError
+	0,  // 12: heddle.v1.ShardFacetsRequest.target:type_name -> heddle.v1.ShardTarget
+	5,  // 13: heddle.v1.ShardFacetsRequest.query:type_name -> heddle.v1.ShardSearchRequest
+	17, // 14: heddle.v1.ShardFacetsResponse.columns:type_name -> heddle.v1.ShardAggregateResponse
+	0,  // 15: heddle.v1.ShardDocumentsRequest.target:type_name -> heddle.v1.ShardTarget
+	0,  // 16: heddle.v1.ShardSelectRequest.target:type_name -> heddle.v1.ShardTarget
+	21, // 17: heddle.v1.ShardSelectResponse.errors:type_name -> heddle.v1.BatchError
+	0,  // 18: heddle.v1.DescribeShardRequest.target:type_name -> heddle.v1.ShardTarget
+	25, // 19: heddle.v1.DescribeShardResponse.resident:type_name -> heddle.v1.Resident
+	26, // 20: heddle.v1.DescribeShardResponse.columns:type_name -> heddle.v1.Column
+	0,  // 21: heddle.v1.ShardAggregateRequest.target:type_name -> heddle.v1.ShardTarget
+	18, // 22: heddle.v1.ShardAggregateResponse.columns:type_name -> heddle.v1.StateColumn
+	19, // 23: heddle.v1.ShardAggregateResponse.keys:type_name -> heddle.v1.StateValues
+	20, // 24: heddle.v1.ShardAggregateResponse.measures:type_name -> heddle.v1.StateMeasure
+	1,  // 25: heddle.v1.ShardService.ShardTerms:input_type -> heddle.v1.ShardTermsRequest
+	5,  // 26: heddle.v1.ShardService.ShardSearch:input_type -> heddle.v1.ShardSearchRequest
+	8,  // 27: heddle.v1.ShardService.ShardFacets:input_type -> heddle.v1.ShardFacetsRequest
+	10, // 28: heddle.v1.ShardService.ShardDocuments:input_type -> heddle.v1.ShardDocumentsRequest
+	12, // 29: heddle.v1.ShardService.ShardSelect:input_type -> heddle.v1.ShardSelectRequest
+	16, // 30: heddle.v1.ShardService.ShardAggregate:input_type -> heddle.v1.ShardAggregateRequest
+	14, // 31: heddle.v1.ShardService.DescribeShard:input_type -> heddle.v1.DescribeShardRequest
+	2,  // 32: heddle.v1.ShardService.ShardTerms:output_type -> heddle.v1.ShardTermsResponse
+	7,  // 33: heddle.v1.ShardService.ShardSearch:output_type -> heddle.v1.ShardSearchResponse
+	9,  // 34: heddle.v1.ShardService.ShardFacets:output_type -> heddle.v1.ShardFacetsResponse
+	11, // 35: heddle.v1.ShardService.ShardDocuments:output_type -> heddle.v1.ShardDocumentsResponse
+	13, // 36: heddle.v1.ShardService.ShardSelect:output_type -> heddle.v1.ShardSelectResponse
+	17, // 37: heddle.v1.ShardService.ShardAggregate:output_type -> heddle.v1.ShardAggregateResponse
+	15, // 38: heddle.v1.ShardService.DescribeShard:output_type -> heddle.v1.DescribeShardResponse
+	32, // [32:39] is the sub-list for method output_type
+	25, // [25:32] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_shard_proto_init() }
@@ -1927,7 +2053,7 @@ func file_heddle_v1_shard_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_shard_proto_rawDesc), len(file_heddle_v1_shard_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   20,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"math/rand/v2"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/cluster/shard"
-	"heddle/engine/internal/stack"
 	"heddle/engine/syntax"
 )
 
@@ -28,6 +26,13 @@ type node struct {
 	running atomic.Int64
 	recent  atomic.Int64 // mean time of recent calls, in nanoseconds
 	at      atomic.Int64 // time of the last sample, in nanoseconds since 1970
+	single  atomic.Int64 // time of the last answer that had one shard of a group, in the same form
+}
+
+// groups reports whether the node takes requests for several shards. A node of an older version answers
+// for the first one. It is asked again after a minute, since it may be newer then.
+func (n *node) groups(now time.Time) bool {
+	return now.UnixNano()-n.single.Load() > int64(time.Minute)
 }
 
 // forget is the time in which the memory of a slow call halves, so that a node that was slow gets
@@ -75,97 +80,23 @@ func (c *Coordinator) order(replicas []string) (all []*node, err error) {
 // mostCredit is the number of second requests that may follow one another.
 const mostCredit = 16
 
-// earn counts a call, which allows a share of a second request.
-func (c *Coordinator) earn() {
+// earn counts requests, each of which allows a share of a second request.
+func (c *Coordinator) earn(requests int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.credit = min(c.credit+c.opt.SecondShare, mostCredit)
+	c.credit = min(c.credit+c.opt.SecondShare*float64(requests), mostCredit)
 }
 
-// spend reports whether a second request is allowed now.
-func (c *Coordinator) spend() bool {
+// spend reports whether second requests are allowed now. A group of shards may need several, which later
+// ones wait for.
+func (c *Coordinator) spend(requests int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.credit < 1 {
 		return false
 	}
-	c.credit--
+	c.credit -= float64(requests)
 	return true
-}
-
-// result is the end of one request.
-type result[A any] struct {
-	answer A
-	err    error
-}
-
-// call asks one shard: a replica, a second one if the first is late or fails. The first answer
-// counts, and ends the other request. Size is the number of queries.
-func call[A any](ctx context.Context, c *Coordinator, x *collection, i, size int, ask func(context.Context, *node) (A, error)) (answer A, err error) {
-	nodes, err := c.order(x.layout.Shards[i].Replicas)
-	if len(nodes) == 0 {
-		if err == nil {
-			err = &engine.Error{Code: engine.NoDevice, Op: "call", Err: errors.New("the shard has no replica")}
-		}
-		return answer, err
-	}
-	c.earn()
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	results := make(chan result[A], 2)
-	begin := func(n *node) {
-		stack.Grow()
-		began := time.Now()
-		n.running.Add(1)
-		a, err := ask(ctx, n)
-		n.running.Add(-1)
-		err = engineError(err, n.name)
-		took := time.Since(began)
-		n.note(took, err == nil)
-		if err == nil {
-			x.times[i].add(size, took)
-		} else if !final(err) && !errors.Is(err, errEpoch) {
-			n.note(c.opt.Silence, false) // a broken node answers fast, and is no better for it
-		}
-		results <- result[A]{a, err}
-	}
-	go begin(nodes[0])
-	open, next := 1, nodes[1:]
-	second := func() {
-		go begin(next[0])
-		open, next = open+1, nil
-	}
-	began := time.Now()
-	late := time.NewTimer(x.times[i].late(size, c.opt.Second))
-	defer late.Stop()
-	for {
-		select {
-		case r := <-results:
-			open--
-			if r.err == nil || final(r.err) {
-				return r.answer, r.err
-			}
-			if err == nil || errors.Is(err, errEpoch) {
-				err = r.err
-			}
-			if len(next) > 0 {
-				second()
-			} else if open == 0 {
-				return answer, err
-			}
-		case <-late.C:
-			if len(next) == 0 {
-				continue
-			}
-			if wait := c.opt.Silence - time.Since(began); wait > 0 && !c.spend() {
-				late.Reset(wait)
-				continue
-			}
-			second()
-		case <-ctx.Done():
-			return answer, &engine.Error{Code: engine.CodeOf(ctx.Err()), Op: "search", Err: ctx.Err()}
-		}
-	}
 }
 
 // final reports whether another replica would give the same error. A connection that breaks can appear

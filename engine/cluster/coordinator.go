@@ -75,7 +75,7 @@ func New(maps Maps, dial Dialer, opt Options) *Coordinator {
 // collection is an epoch of an index or table, with the facts that hold as long as the epoch.
 type collection struct {
 	layout *layout.Map
-	times  []window // by shard; nil for shards of this process
+	times  window
 	terms  terms
 }
 
@@ -86,9 +86,6 @@ func (c *Coordinator) collection(m *layout.Map) *collection {
 	x := c.collections[m.Name]
 	if x == nil || x.layout.Epoch != m.Epoch {
 		x = &collection{layout: m}
-		if c.service == nil {
-			x.times = make([]window, len(m.Shards))
-		}
 		c.collections[m.Name] = x
 	}
 	return x

@@ -131,8 +131,8 @@ func TestSecond(t *testing.T) {
 	c := New(nil, nil, Options{})
 	allowed := 0
 	for range 10_000 {
-		c.earn()
-		if c.spend() {
+		c.earn(1)
+		if c.spend(1) {
 			allowed++
 		}
 	}

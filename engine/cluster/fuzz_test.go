@@ -77,32 +77,38 @@ func message(f *testing.F, m proto.Message) []byte {
 	return b
 }
 
-// FuzzAnswers: answers of two shards that pass the checks are merged, each query to one of its
+// FuzzAnswers: answers of two nodes, each for one shard or two, that pass the checks are merged, each query to one of its
 // documents at most k times.
 func FuzzAnswers(f *testing.F) {
 	ranked := message(f, &api.ShardSearchResponse{Epoch: 1, Counts: []uint64{2, 0}, Docs: []uint32{7, 3}, Ends: []uint64{2, 2}, Scores: []float64{2, 1}, Units: []float64{1, 1}, Names: []string{"a", "b"}})
 	wrong := message(f, &api.ShardSearchResponse{Epoch: 1, Counts: []uint64{0, 0}, Ends: []uint64{0, 0}, Units: []float64{1, 1}, Errors: []*api.BatchError{{Query: 1, Error: &api.Error{Code: "invalid_query", Message: "x"}}, {}}})
 	f.Add(ranked, ranked, uint8(3))
 	f.Add(ranked, wrong, uint8(0))
+	f.Add(ranked, message(f, &api.ShardSearchResponse{Epoch: 1, Counts: []uint64{2, 1}, Docs: []uint32{7, 3, 9}, Ends: []uint64{2, 3}, Scores: []float64{2, 1, 4}, Units: []float64{1, 1},
+		Names: []string{"a", "b", "c"}, Shards: []uint32{2, 3}, Places: []uint32{1, 0, 1}}), uint8(3))
 	f.Add(wrong, []byte{}, uint8(1))
 	target := &api.ShardTarget{Collection: "x", Epoch: 1}
-	shards := []layout.Shard{{Docs: 1 << 31}, {First: 1 << 31, Docs: 1 << 31}}
+	shards := []layout.Shard{{Docs: 1 << 31}, {First: 1 << 31, Docs: 1 << 31}, {First: 2 << 31, Docs: 1 << 31}, {First: 3 << 31, Docs: 1 << 31}}
 	f.Fuzz(func(t *testing.T, a, b []byte, k uint8) {
 		r := &api.ShardSearchRequest{K: uint32(k), Names: k%2 == 1}
-		var answers []*api.ShardSearchResponse
-		for _, data := range [][]byte{a, b} {
+		var pieces []piece[*api.ShardSearchResponse]
+		for i, data := range [][]byte{a, b} {
 			reply := new(api.ShardSearchResponse)
-			if proto.Unmarshal(data, reply) != nil || check(reply, target, 2, r) != nil {
+			if proto.Unmarshal(data, reply) != nil {
+				continue
+			}
+			have, err := new(node).have([]int{2 * i, 2*i + 1}, reply.GetShards(), target)
+			if err != nil || check(reply, target, len(have), 2, r) != nil {
 				continue
 			}
 			for _, e := range reply.GetErrors() {
 				_ = described(e.GetError()).Error() // has a text in every case
 			}
-			answers = append(answers, reply)
+			pieces = append(pieces, piece[*api.ShardSearchResponse]{have, reply})
 		}
-		m := newMerger(shards[:len(answers)], answers, int(k))
+		m := newMerger(shards, pieces, int(k))
 		for n := range 2 {
-			m.next(n)
+			m.query = n
 			if k > 0 && m.comparable("x") != nil {
 				continue
 			}
@@ -129,8 +135,8 @@ func FuzzTerms(f *testing.F) {
 		var answers []*api.ShardTermsResponse
 		for _, data := range [][]byte{a, b} {
 			reply := new(api.ShardTermsResponse)
-			if proto.Unmarshal(data, reply) == nil && checkTerms(reply, &api.ShardTarget{}, len(asked)) == nil {
-				answers = append(answers, reply)
+			if proto.Unmarshal(data, reply) == nil && checkTerms(reply, &api.ShardTarget{}, 1+len(reply.GetMore()), len(asked)) == nil {
+				answers = append(append(answers, reply), reply.GetMore()...)
 			}
 		}
 		fresh := &terms{known: map[text]*known{}}

@@ -14,6 +14,7 @@ import (
 	"connectrpc.com/connect/v2/connectinprocess"
 
 	"heddle/engine"
+	"heddle/engine/api"
 	"heddle/engine/cluster/layout"
 	"heddle/engine/cluster/shard"
 	indexbuild "heddle/engine/index/build"
@@ -31,6 +32,7 @@ type machines struct {
 	all    shard.Memory               // the shards of all nodes
 	layout *layout.Map                // the newest
 	stale  *layout.Map                // that Map returns, unless nil
+	old    map[string]bool            // nodes of a version without groups
 }
 
 func newMachines() *machines {
@@ -64,6 +66,9 @@ func (m *machines) Dial(name string) (connect.Transport, error) {
 					return err
 				}
 			}
+			if m.old[name] {
+				stream = oldStream{stream}
+			}
 			if damage := m.damage[name]; damage != nil {
 				stream = damagedStream{stream, damage}
 			}
@@ -84,6 +89,21 @@ type damagedStream struct {
 func (s damagedStream) Send(reply any) error {
 	s.damage(reply)
 	return s.ServerStream.Send(reply)
+}
+
+// oldStream takes the shards of a group from requests, as a node does that does not know the field.
+type oldStream struct{ connect.ServerStream }
+
+// Receive implements connect.ServerStream.
+func (s oldStream) Receive(request any) error {
+	err := s.ServerStream.Receive(request)
+	switch r := request.(type) {
+	case *api.ShardSearchRequest:
+		r.More = nil
+	case *api.ShardTermsRequest:
+		r.More = nil
+	}
+	return err
 }
 
 // Map implements Maps.
@@ -161,7 +181,8 @@ func openTable(t testing.TB, e *engine.Engine, rows []string) *engine.Table {
 	return x
 }
 
-// place puts the shards of an index on nodes: each shard on its own number of replicas.
+// place puts the shards of an index on at most three nodes, with a number of replicas. A fourth shard so
+// shares its node.
 func place(t testing.TB, e *engine.Engine, lines []string, cuts []int, replicas int) *machines {
 	t.Helper()
 	m := newMachines()
@@ -171,7 +192,7 @@ func place(t testing.TB, e *engine.Engine, lines []string, cuts []int, replicas 
 		m.all.AddIndex("x", 1, i, x)
 		s := layout.Shard{First: uint64(cuts[i]), Docs: uint64(cuts[i+1] - cuts[i])}
 		for r := range replicas {
-			name := fmt.Sprintf("n%d", (i+r)%max(replicas, len(cuts)-1))
+			name := fmt.Sprintf("n%d", (i+r)%max(replicas, min(3, len(cuts)-1)))
 			m.node(name).AddIndex("x", 1, i, x)
 			s.Replicas = append(s.Replicas, name)
 		}

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"heddle/engine"
@@ -59,30 +58,15 @@ func (e *MissingError) Unwrap() error { return e.Err }
 // each sends a request to all shards within reach at the same time. Size is the number of its
 // queries. The answer of a missing shard is the zero value.
 func each[A any](ctx context.Context, r *reach, size int, ask func(context.Context, api.ShardServiceClient, *api.ShardTarget) (A, error)) ([]A, error) {
-	m := r.x.layout
-	answers, errs := make([]A, len(m.Shards)), make([]error, len(m.Shards))
-	all, stop := r.limit(ctx)
-	defer stop()
-	if r.c.service != nil {
-		here(all, r, stop, answers, errs, func(ctx context.Context, i int) (A, error) { return ask(ctx, r.c.service, target(m, i)) })
-		return answers, r.note(ctx, errs)
+	pieces, err := spread(ctx, r, size, false, func(ctx context.Context, n *node, shards []int) (A, []int, error) {
+		a, err := ask(ctx, n.client, target(r.x.layout, shards[0]))
+		return a, shards, err
+	})
+	answers := make([]A, len(r.x.layout.Shards))
+	for _, p := range pieces {
+		answers[p.shards[0]] = p.answer
 	}
-	one := func(i int) {
-		answers[i], errs[i] = call(all, r.c, r.x, i, size, func(ctx context.Context, n *node) (A, error) {
-			return ask(ctx, n.client, target(m, i))
-		})
-		if errs[i] != nil && !r.partial {
-			stop()
-		}
-	}
-	var wg sync.WaitGroup
-	for i := range m.Shards {
-		if r.missing[i] == nil {
-			wg.Go(func() { one(i) })
-		}
-	}
-	wg.Wait()
-	return answers, r.note(ctx, errs)
+	return answers, err
 }
 
 // target names a shard of a map in requests.

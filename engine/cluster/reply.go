@@ -2,28 +2,61 @@ package cluster
 
 import (
 	"fmt"
+	"time"
 
 	"heddle/engine"
 	"heddle/engine/api"
 )
 
+// have returns the shards of an answer to a request for a group.
+func (n *node) have(asked []int, shards []uint32, target *api.ShardTarget) ([]int, error) {
+	if len(shards) == 0 { // of a node that knows no groups, or of one shard
+		if len(asked) > 1 {
+			n.single.Store(time.Now().UnixNano())
+		}
+		return asked[:1], nil
+	}
+	have := make([]int, 0, len(shards))
+	for _, i := range asked {
+		if len(have) < len(shards) && shards[len(have)] == uint32(i) {
+			have = append(have, i)
+		}
+	}
+	if len(have) < len(shards) {
+		return nil, wrongReply(target, "the shards %d for a request for %d", shards, asked)
+	}
+	return have, nil
+}
+
 // check refuses a reply of another epoch, or with arrays that do not agree.
-func check(a *api.ShardSearchResponse, target *api.ShardTarget, queries int, r *api.ShardSearchRequest) error {
+func check(a *api.ShardSearchResponse, target *api.ShardTarget, shards, queries int, r *api.ShardSearchRequest) error {
 	bad := a.GetEpoch() != target.GetEpoch() || len(a.GetCounts()) != queries || len(a.GetEnds()) != queries ||
-		r.GetK() > 0 && (len(a.GetScores()) != len(a.GetDocs()) || len(a.GetUnits()) != queries) || r.GetNames() && len(a.GetNames()) != len(a.GetDocs())
+		r.GetK() == 0 && len(a.GetScores()) > 0 || r.GetK() > 0 && (len(a.GetScores()) != len(a.GetDocs()) || len(a.GetUnits()) != queries) || r.GetNames() && len(a.GetNames()) != len(a.GetDocs()) ||
+		shards > 1 && len(a.GetPlaces()) != len(a.GetDocs())
 	last := uint64(0)
 	for _, end := range a.GetEnds() {
 		bad = bad || end < last || end > uint64(len(a.GetDocs()))
 		last = end
 	}
+	for _, p := range a.GetPlaces() {
+		bad = bad || uint64(p) >= uint64(shards)
+	}
 	if bad || !within(a.GetErrors(), queries) {
-		return wrongReply(target, "epoch %d, %d counts, %d ends, %d documents, %d scores, %d units and %d names for %d queries", a.GetEpoch(), len(a.GetCounts()), len(a.GetEnds()), len(a.GetDocs()), len(a.GetScores()), len(a.GetUnits()), len(a.GetNames()), queries)
+		return wrongReply(target, "epoch %d, %d counts, %d ends, %d documents, %d scores, %d units, %d places and %d names for %d queries and %d shards", a.GetEpoch(), len(a.GetCounts()), len(a.GetEnds()), len(a.GetDocs()), len(a.GetScores()), len(a.GetUnits()), len(a.GetPlaces()), len(a.GetNames()), queries, shards)
 	}
 	return nil
 }
 
-// checkTerms refuses a reply with arrays that do not agree.
-func checkTerms(a *api.ShardTermsResponse, target *api.ShardTarget, texts int) error {
+// checkTerms refuses a reply with arrays that do not agree, or of another number of shards.
+func checkTerms(a *api.ShardTermsResponse, target *api.ShardTarget, shards, texts int) error {
+	if len(a.GetMore()) != shards-1 {
+		return wrongReply(target, "%d more answers for %d shards", len(a.GetMore()), shards)
+	}
+	for _, m := range a.GetMore() {
+		if err := checkTerms(m, target, 1, texts); err != nil {
+			return err
+		}
+	}
 	bad := len(a.GetDf()) != len(a.GetTerms()) || len(a.GetEnds()) != texts || !within(a.GetErrors(), texts)
 	last := uint32(0)
 	for _, end := range a.GetEnds() {

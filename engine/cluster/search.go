@@ -275,30 +275,37 @@ func (s *search) send(ctx context.Context, k kind, at []int) error {
 		ask.Names, r.Names = false, false
 	}
 	filters := s.filters(at, wrong)
-	answers, err := each(ctx, &s.reach, len(at), func(ctx context.Context, node api.ShardServiceClient, target *api.ShardTarget) (*api.ShardSearchResponse, error) {
-		mine := &api.ShardSearchRequest{Target: target, Texts: r.Texts, Lists: r.Lists, Numbers: r.Numbers, Ends: r.Ends, Literal: r.Literal, Mode: r.Mode,
+	pieces, err := spread(ctx, &s.reach, len(at), s.grouped(k), func(ctx context.Context, n *node, shards []int) (*api.ShardSearchResponse, []int, error) {
+		mine := &api.ShardSearchRequest{Target: target(s.x.layout, shards[0]), Texts: r.Texts, Lists: r.Lists, Numbers: r.Numbers, Ends: r.Ends, Literal: r.Literal, Mode: r.Mode,
 			K: r.K, Count: r.Count, Limit: r.Limit, Scoring: r.Scoring, Statistics: r.Statistics, Replaced: r.Replaced, Names: r.Names, Caller: r.Caller,
 			TimeoutUs: timeLeft(ctx), Explain: r.Explain}
-		mine.Filters, mine.Filter = filters.of(&s.x.layout.Shards[target.Shard]), filters.numbers
-		a, err := node.ShardSearch(ctx, mine)
-		if err == nil {
-			err = check(a, target, len(at), r)
+		mine.Filters, mine.Filter = filters.of(&s.x.layout.Shards[shards[0]]), filters.numbers
+		for _, i := range shards[1:] {
+			mine.More = append(mine.More, &api.ShardPart{Shard: uint32(i), Filters: filters.of(&s.x.layout.Shards[i])})
 		}
-		return a, err
+		a, err := n.client.ShardSearch(ctx, mine)
+		if err != nil {
+			return nil, nil, err
+		}
+		have, err := n.have(shards, a.GetShards(), mine.Target)
+		if err == nil {
+			err = check(a, mine.Target, len(have), len(at), r)
+		}
+		return a, have, err
 	})
 	if err != nil {
 		return err // such as a wrong option, which comes before a wrong text
 	}
-	for _, a := range answers {
-		for _, e := range a.GetErrors() {
+	for _, p := range pieces {
+		for _, e := range p.answer.GetErrors() {
 			if n := int(e.GetQuery()); wrong[n] == nil {
 				wrong[n] = described(e.GetError())
 			}
 		}
 	}
-	m := newMerger(s.x.layout.Shards, answers, k.k)
+	m := newMerger(s.x.layout.Shards, pieces, k.k)
 	for n, i := range at {
-		m.next(n)
+		m.query = n
 		if s.hits[i] = (api.Hits{Err: wrong[n]}); wrong[n] != nil {
 			continue
 		}
@@ -315,9 +322,19 @@ func (s *search) send(ctx context.Context, k kind, at []int) error {
 		}
 	}
 	if s.ask.Explain {
+		answers := make([]*api.ShardSearchResponse, len(s.x.layout.Shards))
+		for _, p := range pieces {
+			answers[p.shards[0]] = p.answer
+		}
 		s.hits[at[0]].Explanation = explain(answers)
 	}
 	return nil
+}
+
+// grouped reports whether one request may ask for several shards of a node. All documents of a query could
+// fill a message, and an explanation is of one shard.
+func (s *search) grouped(k kind) bool {
+	return (k.k > 0 || k.count || s.ask.Limit > 0) && !s.ask.Explain
 }
 
 // explain joins the explanations of shards.

@@ -32,7 +32,7 @@ func (c *Coordinator) Select(ctx context.Context, table string, s api.Selection)
 		answers, err := each(ctx, r, len(s.Where), func(ctx context.Context, node api.ShardServiceClient, target *api.ShardTarget) (*api.ShardSelectResponse, error) {
 			a, err := node.ShardSelect(ctx, &api.ShardSelectRequest{Target: target, Where: s.Where, In: rowsOf(s.In, x, target), Rows: s.Rows, Limit: s.Limit, Caller: s.Caller, TimeoutUs: timeLeft(ctx), Explain: s.Explain})
 			if err == nil {
-				err = check(&api.ShardSearchResponse{Epoch: a.GetEpoch(), Counts: a.GetCounts(), Docs: a.GetRows(), Ends: a.GetEnds(), Errors: a.GetErrors()}, target, len(s.Where), &api.ShardSearchRequest{})
+				err = check(&api.ShardSearchResponse{Epoch: a.GetEpoch(), Counts: a.GetCounts(), Docs: a.GetRows(), Ends: a.GetEnds(), Errors: a.GetErrors()}, target, 1, len(s.Where), &api.ShardSearchRequest{})
 			}
 			return a, err
 		})

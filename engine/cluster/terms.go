@@ -254,21 +254,33 @@ func (r *reach) load(ctx context.Context, lack []text, analysis bool, fresh *ter
 
 // request asks all shards for texts of one form.
 func (r *reach) request(ctx context.Context, q *api.ShardTermsRequest, asked []text, fresh *terms) error {
-	answers, err := each(ctx, r, len(asked), func(ctx context.Context, node api.ShardServiceClient, target *api.ShardTarget) (*api.ShardTermsResponse, error) {
-		a, err := node.ShardTerms(ctx, &api.ShardTermsRequest{Target: target, Texts: q.GetTexts(), Literal: q.GetLiteral(), Terms: q.GetTerms(), Analysis: q.GetAnalysis()})
-		if err == nil {
-			err = checkTerms(a, target, len(q.GetTexts()))
+	pieces, err := spread(ctx, r, len(asked), true, func(ctx context.Context, n *node, shards []int) (*api.ShardTermsResponse, []int, error) {
+		mine := &api.ShardTermsRequest{Target: target(r.x.layout, shards[0]), Texts: q.GetTexts(), Literal: q.GetLiteral(), Terms: q.GetTerms(), Analysis: q.GetAnalysis()}
+		for _, i := range shards[1:] {
+			mine.More = append(mine.More, uint32(i))
 		}
-		return a, err
+		a, err := n.client.ShardTerms(ctx, mine)
+		if err != nil {
+			return nil, nil, err
+		}
+		have, err := n.have(shards, a.GetShards(), mine.Target)
+		if err == nil {
+			err = checkTerms(a, mine.Target, len(have), len(q.GetTexts()))
+		}
+		return a, have, err
 	})
 	if err != nil {
 		return err
+	}
+	var answers []*api.ShardTermsResponse
+	for _, p := range pieces {
+		answers = append(append(answers, p.answer), p.answer.GetMore()...)
 	}
 	fresh.absorb(asked, answers)
 	return nil
 }
 
-// absorb adds the answers of all shards on texts, nil for a missing shard.
+// absorb adds the answers of shards on texts.
 func (t *terms) absorb(asked []text, answers []*api.ShardTermsResponse) {
 	t.loaded, t.docs, t.length = true, 0, 0
 	found := make([]*known, len(asked))
@@ -280,9 +292,6 @@ func (t *terms) absorb(asked []text, answers []*api.ShardTermsResponse) {
 	}
 	df := map[string]uint64{}
 	for _, a := range answers {
-		if a == nil {
-			continue
-		}
 		t.docs += a.GetDocs()
 		t.length += a.GetLength()
 		if s := a.GetAnalysis(); s != nil && t.analyzer == nil {

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// window holds the times of recent calls of a shard, by the size of the call, and their 95th
-// percentiles.
+// window holds the times of recent requests, by their work, and their 95th percentiles. The work of a
+// request is the number of its queries times the documents of its shards.
 type window struct {
 	mu      sync.Mutex
-	classes [16]class // by the bits of the number of queries
+	classes [65]*class // by the bits of the work
 }
 
 const (
-	recent = 128 // calls
-	enough = 20  // calls before a percentile counts
+	recent = 128 // requests
+	enough = 20  // requests before a percentile counts
 )
 
 type class struct {
@@ -25,12 +25,14 @@ type class struct {
 	late  time.Duration // the 95th percentile
 }
 
-func classOf(size int) int { return min(bits.Len(uint(size)), 15) }
-
-func (w *window) add(size int, took time.Duration) {
+func (w *window) add(work uint64, took time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	c := &w.classes[classOf(size)]
+	c := w.classes[bits.Len64(work)]
+	if c == nil {
+		c = new(class)
+		w.classes[bits.Len64(work)] = c
+	}
 	c.times[c.n%recent] = took
 	if c.n++; c.n == enough || c.n > enough && c.n%16 == 0 {
 		known := slices.Clone(c.times[:min(c.n, recent)])
@@ -42,11 +44,11 @@ func (w *window) add(size int, took time.Duration) {
 // leastLate bounds the time before a second request, since timers are not finer.
 const leastLate = time.Millisecond
 
-// late returns the time after which a call is late: initial before there are enough calls.
-func (w *window) late(size int, initial time.Duration) time.Duration {
+// late returns the time after which a request is late: initial before there are enough requests.
+func (w *window) late(work uint64, initial time.Duration) time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if c := &w.classes[classOf(size)]; c.n >= enough {
+	if c := w.classes[bits.Len64(work)]; c != nil && c.n >= enough {
 		return max(c.late, leastLate)
 	}
 	return initial

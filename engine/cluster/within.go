@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -19,24 +20,31 @@ func Within(maps Maps, service api.ShardServiceClient, opt Options) *Coordinator
 	return c
 }
 
-// here asks all shards within reach, which the service of this process holds.
-func here[A any](ctx context.Context, r *reach, stop func(), answers []A, errs []error, ask func(ctx context.Context, shard int) (A, error)) {
+// here asks the service of this process for each shard within reach.
+func here[A any](ctx context.Context, r *reach, ask asking[A]) ([]piece[A], error) {
+	n := len(r.x.layout.Shards)
+	pieces, errs := make([]piece[A], n), make([]error, n)
+	all, stop := r.limit(ctx)
+	defer stop()
+	own := &node{client: r.c.service}
 	var next atomic.Int64
 	work := func() {
-		for i := int(next.Add(1)) - 1; i < len(answers); i = int(next.Add(1)) - 1 {
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 			if r.missing[i] != nil {
 				continue
 			}
-			if errs[i] = ctx.Err(); errs[i] == nil {
-				answers[i], errs[i] = ask(ctx, i)
+			if errs[i] = all.Err(); errs[i] == nil {
+				pieces[i].answer, pieces[i].shards, errs[i] = ask(all, own, []int{i})
 			}
-			if errs[i] = engineError(errs[i], ""); errs[i] != nil && !r.partial {
-				stop()
+			if errs[i] = engineError(errs[i], ""); errs[i] != nil {
+				if pieces[i].shards = nil; !r.partial {
+					stop()
+				}
 			}
 		}
 	}
 	var helpers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(answers)) - 1 {
+	for range min(runtime.GOMAXPROCS(0), n) - 1 {
 		helpers.Go(func() {
 			stack.Grow()
 			work()
@@ -44,6 +52,7 @@ func here[A any](ctx context.Context, r *reach, stop func(), answers []A, errs [
 	}
 	work()
 	helpers.Wait()
+	return slices.DeleteFunc(pieces, func(p piece[A]) bool { return p.shards == nil }), r.note(ctx, errs)
 }
 
 // names sets the names of the documents of queries.

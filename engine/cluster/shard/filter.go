@@ -6,42 +6,47 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/file/mapped"
 	"heddle/engine/table/rowset"
 )
 
-// restrict sets the filters of the queries of a request. No query finds a deleted document.
-func (p *pinned) restrict(all []engine.Query, r *api.ShardSearchRequest) error {
-	if n := len(r.GetFilter()); n > 0 && n != len(all) {
-		return invalidOption("search", "filter has %d numbers for %d queries", n, len(all))
+// restrict returns queries with their filters: numbers has the filter of each query. No query finds a
+// deleted document. It does not change all, which other shards may use.
+func (p *pinned) restrict(all []engine.Query, with []*api.Filter, numbers []uint32) ([]engine.Query, error) {
+	if n := len(numbers); n > 0 && n != len(all) {
+		return nil, invalidOption("search", "filter has %d numbers for %d queries", n, len(all))
 	}
-	filters := make([]*engine.Filter, 1+len(r.GetFilters()))
+	if p.live == nil && len(numbers) == 0 {
+		return all, nil
+	}
+	filters := make([]*engine.Filter, 1+len(with))
 	if p.live != nil {
 		filters[0] = p.live.Filter
 	}
-	for i, f := range r.GetFilters() {
+	for i, f := range with {
 		own, err := p.filter(f)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if filters[i+1] = own; p.live != nil {
 			filters[i+1] = &engine.Filter{And: []*engine.Filter{p.live.Filter, own}}
 		}
 	}
+	all = slices.Clone(all)
 	for i := range all {
 		n := uint32(0)
-		if len(r.GetFilter()) > 0 {
-			n = r.Filter[i]
+		if len(numbers) > 0 {
+			n = numbers[i]
 		}
 		if uint64(n) >= uint64(len(filters)) {
-			return invalidOption("search", "filter[%d] is %d: there are %d filters", i, n, len(r.GetFilters()))
+			return nil, invalidOption("search", "filter[%d] is %d: there are %d filters", i, n, len(with))
 		}
 		all[i].Filter = filters[n]
 	}
-	return nil
+	return all, nil
 }
 
 func invalidOption(op, format string, args ...any) error {
@@ -80,36 +85,31 @@ func (p *pinned) filter(r *api.Filter) (f *engine.Filter, err error) {
 }
 
 // ShardFacets implements api.ShardServiceHandler.
-func (h handler) ShardFacets(ctx context.Context, r *api.ShardFacetsRequest) (out *api.ShardFacetsResponse, err error) {
-	defer reply(&err)
-	defer mapped.Catch(mapped.Watch(), &err)
-	x, err := h.index(r.GetTarget())
-	if err != nil {
-		return nil, err
-	}
-	defer x.end()
-	all, err := queries(r.GetQuery())
-	if err != nil {
-		return nil, err
-	}
-	if len(all) != 1 {
-		return nil, invalidOption("facets", "%d queries, want one", len(all))
-	}
-	if x.attributes == nil {
-		return nil, &engine.Error{Code: engine.InvalidQuery, Op: "facets", Err: errNoAttributes}
-	}
-	if err := x.restrict(all, r.GetQuery()); err != nil {
-		return nil, err
-	}
-	matches, states, err := x.FacetsPart(ctx, all[0], engine.Facets{Table: x.attributes, Columns: r.GetColumns()})
-	if err != nil {
-		return nil, err
-	}
-	out = &api.ShardFacetsResponse{Epoch: r.GetTarget().GetEpoch(), Matches: matches}
-	for _, s := range states {
-		out.Columns = append(out.Columns, message(s))
-	}
-	return out, nil
+func (h handler) ShardFacets(ctx context.Context, r *api.ShardFacetsRequest) (*api.ShardFacetsResponse, error) {
+	return use(h, r.GetTarget(), func(x *pinned) (*api.ShardFacetsResponse, error) {
+		all, err := queries(r.GetQuery())
+		if err != nil {
+			return nil, err
+		}
+		if len(all) != 1 {
+			return nil, invalidOption("facets", "%d queries, want one", len(all))
+		}
+		if x.attributes == nil {
+			return nil, &engine.Error{Code: engine.InvalidQuery, Op: "facets", Err: errNoAttributes}
+		}
+		if all, err = x.restrict(all, r.GetQuery().GetFilters(), r.GetQuery().GetFilter()); err != nil {
+			return nil, err
+		}
+		matches, states, err := x.FacetsPart(ctx, all[0], engine.Facets{Table: x.attributes, Columns: r.GetColumns()})
+		if err != nil {
+			return nil, err
+		}
+		out := &api.ShardFacetsResponse{Epoch: r.GetTarget().GetEpoch(), Matches: matches}
+		for _, s := range states {
+			out.Columns = append(out.Columns, message(s))
+		}
+		return out, nil
+	})
 }
 
 // rowsIn returns the rows of a table that a request permits; nil for all.

@@ -1,0 +1,65 @@
+package shard
+
+import "heddle/engine/api"
+
+// Merger walks the documents of several answers in the order of the whole: the best score first, and of
+// equal scores, or without scores, the least number.
+type Merger struct {
+	answers []*api.ShardSearchResponse
+	number  func(answer int, at uint64) uint64
+	heads   []head
+}
+
+// head is the next document of an answer.
+type head struct {
+	at, end uint64
+	number  uint64
+	score   float64
+}
+
+// NewMerger returns a merger. Number returns the number of a document in the whole; the documents of an
+// answer with equal scores must ascend.
+func NewMerger(answers []*api.ShardSearchResponse, number func(answer int, at uint64) uint64) *Merger {
+	return &Merger{answers, number, make([]head, len(answers))}
+}
+
+// Query moves to the documents of query n, and returns how many there are.
+func (m *Merger) Query(n int) (total uint64) {
+	for i, a := range m.answers {
+		h := head{end: a.Ends[n]}
+		if n > 0 {
+			h.at = a.Ends[n-1]
+		}
+		total += h.end - h.at
+		m.heads[i] = h
+		m.look(i)
+	}
+	return total
+}
+
+// look reads the next document of an answer.
+func (m *Merger) look(i int) {
+	h := &m.heads[i]
+	if h.at == h.end {
+		return
+	}
+	h.number = m.number(i, h.at)
+	if scores := m.answers[i].Scores; len(scores) > 0 {
+		h.score = scores[h.at]
+	}
+}
+
+// Next returns the place of the next document of the query in an answer, its number and its score. There
+// must be one.
+func (m *Merger) Next() (answer int, at, number uint64, score float64) {
+	answer = -1
+	for i := range m.heads {
+		h := &m.heads[i]
+		if h.at < h.end && (answer < 0 || h.score > score || h.score == score && h.number < number) {
+			answer, at, number, score = i, h.at, h.number, h.score
+		}
+	}
+	m.heads[answer].at++
+	m.look(answer)
+	return answer, at, number, score
+}

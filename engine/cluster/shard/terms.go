@@ -1,0 +1,83 @@
+package shard
+
+import (
+	"context"
+	"errors"
+
+	"heddle/engine"
+	"heddle/engine/api"
+)
+
+// ShardTerms implements api.ShardServiceHandler.
+func (h handler) ShardTerms(ctx context.Context, r *api.ShardTermsRequest) (*api.ShardTermsResponse, error) {
+	one := func(t *api.ShardTarget) (*api.ShardTermsResponse, error) {
+		return use(h, t, func(x *pinned) (*api.ShardTermsResponse, error) { return x.terms(ctx, r) })
+	}
+	if len(r.GetMore()) == 0 {
+		return one(r.GetTarget())
+	}
+	targets, err := group(r.GetTarget(), r.GetMore())
+	if err != nil {
+		return nil, err
+	}
+	have, all, err := together(targets, one)
+	if err != nil {
+		return nil, err
+	}
+	out := all[0]
+	out.Shards, out.More = have, all[1:]
+	return out, nil
+}
+
+// terms returns the terms of a request, with their statistics.
+func (p *pinned) terms(ctx context.Context, r *api.ShardTermsRequest) (*api.ShardTermsResponse, error) {
+	out := &api.ShardTermsResponse{}
+	numbers := map[string]uint32{}
+	number := func(term string) uint32 {
+		n, ok := numbers[term]
+		if !ok {
+			n = uint32(len(out.Terms))
+			numbers[term] = n
+			out.Terms = append(out.Terms, term)
+		}
+		return n
+	}
+	for i, text := range r.GetTexts() {
+		terms, _, err := p.WeightedTerms(engine.Query{Text: text, Literal: r.GetLiteral(), K: 1})
+		switch code := engine.CodeOf(err); {
+		case code == engine.InvalidQuery || code == engine.Unsupported:
+			wrong := api.ErrorOf(&engine.Error{Code: code, Op: "search", Err: cause(err)})
+			out.Errors = append(out.Errors, &api.BatchError{Query: uint32(i), Error: wrong})
+		case err != nil:
+			return nil, err
+		}
+		for _, t := range terms {
+			out.Numbers = append(out.Numbers, number(t))
+		}
+		out.Ends = append(out.Ends, uint32(len(out.Numbers)))
+	}
+	for _, t := range r.GetTerms() {
+		number(t)
+	}
+	if r.GetAnalysis() {
+		s := p.File().Meta().Analysis
+		out.Analysis = &api.Analysis{Tokens: s.Tokens, Fold: s.Fold, Stemmer: s.Stemmer, StopWords: s.StopWords}
+	}
+	s, err := p.statistics(ctx, out.Terms)
+	if err != nil {
+		return nil, err
+	}
+	out.Docs, out.Length, out.Df = s.Docs, s.Length, make([]uint64, len(out.Terms))
+	for i, t := range out.Terms {
+		out.Df[i] = s.DF[t]
+	}
+	return out, nil
+}
+
+// cause returns the error inside of an engine.Error.
+func cause(err error) error {
+	if e, ok := errors.AsType[*engine.Error](err); ok {
+		return e.Err
+	}
+	return err
+}

@@ -1,0 +1,288 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"heddle/engine"
+	"heddle/engine/internal/stack"
+)
+
+// piece is the answer of a node for some shards, ascending.
+type piece[A any] struct {
+	shards []int
+	answer A
+}
+
+// asking sends a request to a node for shards, and returns the answer with the shards that it has: one at
+// least, and all of them if there is one shard.
+type asking[A any] func(ctx context.Context, n *node, shards []int) (answer A, have []int, err error)
+
+// attempt is a request to a node for shards.
+type attempt[A any] struct {
+	piece[A]
+	node   *node
+	cancel context.CancelFunc
+	asked  []int
+	alone  bool // takes no further shard
+	began  time.Time
+	work   uint64
+	late   time.Time // time of second requests; zero after it
+	err    error
+}
+
+// progress is the way of a shard to its answer.
+type progress[A any] struct {
+	next  []*node     // replicas that may still be asked
+	open  int         // running requests
+	alone bool        // a request for a group has left the shard out
+	done  bool        // has an answer or an error
+	by    *attempt[A] // that has answered
+	err   error
+}
+
+// fan is a request to shards: one to each node, for all shards that it shall answer. If a node is late or
+// fails, its shards go to their other replicas. The first answer counts.
+type fan[A any] struct {
+	r       *reach
+	size    int // queries
+	groups  bool
+	ask     asking[A]
+	shards  []progress[A]
+	open    []*attempt[A]
+	results chan *attempt[A]
+	left    int  // shards that are not done
+	failed  bool // a shard has an error
+}
+
+// replicas is the number of replicas that a request may ask for a shard.
+const replicas = 2
+
+// spread sends a request to all shards within reach. It returns the answers in the order of their first
+// shards; each shard within reach is in one of them. Size is the number of queries. Without groups, each
+// shard has a request of its own.
+func spread[A any](ctx context.Context, r *reach, size int, groups bool, ask asking[A]) ([]piece[A], error) {
+	if r.c.service != nil {
+		return here(ctx, r, ask)
+	}
+	n := len(r.x.layout.Shards)
+	f := &fan[A]{r: r, size: size, groups: groups, ask: ask, shards: make([]progress[A], n), results: make(chan *attempt[A], 2*replicas*n)}
+	limited, stop := r.limit(ctx)
+	defer stop()
+	f.run(limited)
+	errs := make([]error, n)
+	var pieces []piece[A]
+	for i := range f.shards {
+		s := &f.shards[i]
+		if errs[i] = s.err; s.by != nil {
+			errs[i] = nil
+			if s.by.shards[0] == i {
+				pieces = append(pieces, s.by.piece)
+			}
+		}
+	}
+	return pieces, r.note(ctx, errs)
+}
+
+// run asks until all shards are done.
+func (f *fan[A]) run(ctx context.Context) {
+	var pending []int
+	for i := range f.shards {
+		if f.r.missing[i] == nil {
+			f.left++
+			if f.begin(i); len(f.shards[i].next) > 0 {
+				pending = append(pending, i)
+			}
+		}
+	}
+	f.r.c.earn(f.send(ctx, pending))
+	timer := time.NewTimer(f.r.c.opt.Silence)
+	defer timer.Stop()
+	for f.left > 0 && (f.r.partial || !f.failed) {
+		timer.Reset(f.wait())
+		select {
+		case a := <-f.results:
+			f.end(ctx, a)
+		case <-timer.C:
+			f.second(ctx)
+		case <-ctx.Done():
+			f.cut(ctx.Err())
+			return
+		}
+	}
+	f.cut(context.Canceled)
+}
+
+// begin finds the replicas of a shard.
+func (f *fan[A]) begin(i int) {
+	s := &f.shards[i]
+	if s.next, s.err = f.r.c.order(f.r.x.layout.Shards[i].Replicas); len(s.next) == 0 {
+		if s.err == nil {
+			s.err = &engine.Error{Code: engine.NoDevice, Op: "call", Err: errors.New("the shard has no replica")}
+		}
+		f.fail(s, s.err)
+	}
+	s.next = s.next[:min(len(s.next), replicas)]
+}
+
+// fail ends a shard without an answer.
+func (f *fan[A]) fail(s *progress[A], err error) {
+	s.done, s.err = true, err
+	f.left, f.failed = f.left-1, true
+}
+
+// cut ends all shards that are not done.
+func (f *fan[A]) cut(err error) {
+	for i := range f.shards {
+		if s := &f.shards[i]; !s.done {
+			s.err = &engine.Error{Code: engine.CodeOf(err), Op: "search", Err: err}
+		}
+	}
+}
+
+// send asks the next replica of each shard, with one request to a node. It returns the number of requests.
+func (f *fan[A]) send(ctx context.Context, shards []int) int {
+	now, known := time.Now(), len(f.open)
+	for _, i := range shards {
+		s := &f.shards[i]
+		n := s.next[0]
+		s.next, s.open = s.next[1:], s.open+1
+		alone := !f.groups || s.alone || !n.groups(now)
+		var a *attempt[A]
+		if at := slices.IndexFunc(f.open[known:], func(a *attempt[A]) bool { return a.node == n && !a.alone }); at >= 0 && !alone {
+			a = f.open[known+at]
+		} else {
+			a = &attempt[A]{node: n, alone: alone, began: now}
+			f.open = append(f.open, a)
+		}
+		a.asked = append(a.asked, i)
+		a.work += uint64(f.size) * f.r.x.layout.Shards[i].Docs
+	}
+	for _, a := range f.open[known:] {
+		a.late = now.Add(f.r.x.times.late(a.work, f.r.c.opt.Second))
+		var own context.Context
+		own, a.cancel = context.WithCancel(ctx)
+		go f.one(own, a)
+	}
+	return len(f.open) - known
+}
+
+// one is a request.
+func (f *fan[A]) one(ctx context.Context, a *attempt[A]) {
+	stack.Grow()
+	defer a.cancel()
+	n := a.node
+	n.running.Add(1)
+	answer, have, err := f.ask(ctx, n, a.asked)
+	n.running.Add(-1)
+	took := time.Since(a.began)
+	a.piece, a.err = piece[A]{have, answer}, engineError(err, n.name)
+	n.note(took, a.err == nil)
+	if a.err == nil {
+		f.r.x.times.add(a.work, took)
+	} else if !final(a.err) && !errors.Is(a.err, errEpoch) {
+		n.note(f.r.c.opt.Silence, false) // a broken node answers fast, and is no better for it
+	}
+	f.results <- a
+}
+
+// wait is the time until a request is late.
+func (f *fan[A]) wait() time.Duration {
+	first := time.Time{}
+	for _, a := range f.open {
+		if !a.late.IsZero() && (first.IsZero() || a.late.Before(first)) {
+			first = a.late
+		}
+	}
+	if first.IsZero() {
+		return time.Hour // the context ends earlier, or nothing may be asked
+	}
+	return time.Until(first)
+}
+
+// second sends second requests for the shards of late ones.
+func (f *fan[A]) second(ctx context.Context) {
+	now := time.Now()
+	for _, a := range slices.Clone(f.open) {
+		if a.late.IsZero() || now.Before(a.late) {
+			continue
+		}
+		var shards []int
+		var nodes []*node
+		for _, i := range a.asked {
+			if s := &f.shards[i]; !s.done && len(s.next) > 0 {
+				if shards = append(shards, i); !slices.Contains(nodes, s.next[0]) {
+					nodes = append(nodes, s.next[0])
+				}
+			}
+		}
+		if silent := a.began.Add(f.r.c.opt.Silence); len(shards) > 0 && now.Before(silent) && !f.r.c.spend(len(nodes)) {
+			a.late = silent
+			continue
+		}
+		a.late = time.Time{}
+		f.send(ctx, shards)
+	}
+}
+
+// end takes the end of a request. Shards without an answer go to their next replica.
+func (f *fan[A]) end(ctx context.Context, a *attempt[A]) {
+	f.open = slices.DeleteFunc(f.open, func(b *attempt[A]) bool { return a == b })
+	if a.err == nil {
+		f.accept(a)
+	}
+	var again []int
+	for _, i := range a.asked {
+		s := &f.shards[i]
+		s.open--
+		switch {
+		case s.done:
+		case a.err == nil: // the node has left it out
+			s.alone, s.next = true, slices.Insert(s.next, 0, a.node)
+			again = append(again, i)
+		case final(a.err):
+			f.fail(s, a.err)
+		default:
+			if s.err == nil || errors.Is(s.err, errEpoch) {
+				s.err = a.err
+			}
+			if len(s.next) > 0 {
+				again = append(again, i)
+			} else if s.open == 0 {
+				f.fail(s, s.err)
+			}
+		}
+	}
+	f.send(ctx, again)
+	for _, b := range f.open {
+		if !slices.ContainsFunc(b.asked, func(i int) bool { return !f.shards[i].done }) {
+			b.cancel()
+		}
+	}
+}
+
+// accept takes the answer of a request for the shards that it has. It replaces the answers of some of these
+// shards. An answer that shares only some shards with an earlier one is of no use.
+func (f *fan[A]) accept(a *attempt[A]) {
+	fresh := 0
+	for _, i := range a.shards {
+		old := f.shards[i].by
+		if old == nil {
+			fresh++
+		} else if slices.ContainsFunc(old.shards, func(i int) bool { return !slices.Contains(a.shards, i) }) {
+			return
+		}
+	}
+	if fresh == 0 {
+		return
+	}
+	for _, i := range a.shards {
+		s := &f.shards[i]
+		if s.by = a; !s.done {
+			s.done = true
+			f.left--
+		}
+	}
+}
