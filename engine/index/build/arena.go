@@ -22,6 +22,9 @@ const (
 
 func (a *arena) reset() { a.used, a.free = 0, 0 }
 
+// full reports that the addresses run out; room remains for one more chunk of documents.
+func (a *arena) full() bool { return a.used > maxBlocks/4*3 }
+
 // alloc gives n contiguous bytes, at most blockSize, of any content.
 func (a *arena) alloc(n int) address {
 	if a.used == 0 || a.free+n > blockSize {

@@ -12,9 +12,10 @@ import (
 // builder collects documents and postings. It belongs to one goroutine.
 type builder struct {
 	ctx     context.Context
-	dir     string // for temporary files
-	limit   uint64 // of index, in bytes
-	index   postings
+	dir     string   // for temporary files
+	limit   uint64   // of chunks and index, in bytes
+	chunks  piles    // of documents
+	index   postings // of inverted inputs; chunks or index is empty
 	runs    []run
 	spilt   *temp // runs
 	names   *temp // documents: name by appendBytes, varint length
@@ -77,8 +78,12 @@ func (b *builder) addChunk(c *chunk) error {
 			return err
 		}
 	}
-	base := b.docs - uint64(c.count)
-	b.scratch = b.index.join(&c.index, uint32(base), b.scratch)
+	if !b.index.empty() {
+		if err := b.release(); err != nil {
+			return err
+		}
+	}
+	b.chunks.add(&c.index, uint32(b.docs-uint64(c.count)))
 	return b.checkMemory()
 }
 
@@ -91,7 +96,10 @@ func (b *builder) startInverted(path string) error {
 		return position{}.errorf(path, "inverted lists behind documents with vectors")
 	}
 	b.base = b.docs
-	return nil
+	if b.chunks.empty() {
+		return nil
+	}
+	return b.release()
 }
 
 // startList begins the list of term in an inverted input whose documents are
@@ -117,19 +125,55 @@ func (b *builder) addPosting(doc, freq uint32) error {
 	}
 	b.index.put(b.list, doc, freq)
 	if b.list.docs%4096 == 0 {
-		if err := b.checkMemory(); err != nil {
-			return err
-		}
-		if b.index.terms == 0 { // spilt: the list goes on in the next run
-			b.list = b.index.entry(b.index.find(b.term, hashTerm(b.term)))
-		}
+		return b.checkList()
 	}
 	return nil
 }
 
-// checkMemory spills the index if it has grown too large.
+// content is lists in memory.
+type content interface {
+	empty() bool
+	memory() uint64
+	full() bool
+	cursor() cursor
+}
+
+// content is the lists in memory, behind those of all runs.
+func (b *builder) content() content {
+	if b.chunks.empty() {
+		return &b.index
+	}
+	return &b.chunks
+}
+
+// addPostings adds postings to the list that was started, as addPosting does. The caller has
+// checked also that the docIDs, of which there is at least one, ascend. It changes docs.
+func (b *builder) addPostings(docs, freqs []uint32) error {
+	for i := range docs {
+		docs[i] += uint32(b.base)
+	}
+	if b.list.docs > 0 && docs[0] <= b.list.last {
+		return errNotAscending
+	}
+	b.index.putAll(b.list, docs, freqs)
+	return b.checkList()
+}
+
+// checkList is checkMemory within a list.
+func (b *builder) checkList() error {
+	if err := b.checkMemory(); err != nil {
+		return err
+	}
+	if b.index.empty() { // spilt: the list goes on in the next run
+		b.list = b.index.entry(b.index.find(b.term, hashTerm(b.term)))
+	}
+	return nil
+}
+
+// checkMemory spills the lists in memory if they have grown too large.
 func (b *builder) checkMemory() error {
-	if b.index.memory() <= b.limit && !b.index.full() || b.index.terms == 0 {
+	c := b.content()
+	if c.memory() <= b.limit && !c.full() || c.empty() {
 		return nil
 	}
 	return b.spill()
@@ -138,15 +182,20 @@ func (b *builder) checkMemory() error {
 // settle writes the last part of an index with runs as well. Its memory is free for the merge
 // then.
 func (b *builder) settle() error {
-	if len(b.runs) == 0 || b.index.terms == 0 {
+	if len(b.runs) == 0 || b.content().empty() {
 		return nil
 	}
+	return b.release()
+}
+
+// release writes the lists in memory as a run, and drops the memory.
+func (b *builder) release() error {
 	err := b.spill()
-	b.index = postings{}
+	b.chunks, b.index = piles{}, postings{}
 	return err
 }
 
-// spill writes the index in memory as a run.
+// spill writes the lists in memory as a run.
 func (b *builder) spill() error {
 	if b.spilt == nil {
 		t, err := newTemp(b.dir, tempPattern)
@@ -155,11 +204,12 @@ func (b *builder) spill() error {
 		}
 		b.spilt = t
 	}
-	r, err := spill(b.spilt, &b.index)
+	r, err := spill(b.spilt, b.content().cursor())
 	if err != nil {
 		return err
 	}
 	b.runs = append(b.runs, r)
+	b.chunks.reset()
 	b.index.slots = nil // memory counts it, full or not
 	b.index.reset()
 	return b.ctx.Err()
@@ -205,7 +255,7 @@ func (b *builder) cursors() ([]cursor, error) {
 			cs = append(cs, newFileCursor(b.spilt, r, buffer))
 		}
 	}
-	return append(cs, &memoryCursor{p: &b.index, order: b.index.sorted()}), nil
+	return append(cs, b.content().cursor()), nil
 }
 
 // progress returns a function that calls report every tenth of a second, and at the end.

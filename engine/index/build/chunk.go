@@ -90,6 +90,8 @@ type document struct {
 	unnamed    bool   // the name is the line
 	vector     vector // in place of the text, if it is given
 	scratch    []byte
+	decoded    []byte // scratch: the text of JSON
+	members    members
 }
 
 var textFormats = map[Format]textFormat{

@@ -154,36 +154,35 @@ func (p *pisa) readLists() error {
 // readList reads the n postings of list i.
 func (p *pisa) readList(i, n uint32) error {
 	const block = 1024 // values
+	var docs, freqs [block]uint32
 	last := int64(-1)
 	for n > 0 {
 		k := int(min(n, block))
-		docs, err := p.docs.peek(4 * k)
+		docWords, err := p.docs.peek(4 * k)
 		if err != nil {
 			return whole(p.docs, err, fmt.Sprintf("list %d", i))
 		}
-		freqs, err := p.freqs.peek(4 * k)
+		freqWords, err := p.freqs.peek(4 * k)
 		if err != nil {
 			return whole(p.freqs, err, fmt.Sprintf("list %d", i))
 		}
 		for j := range k {
-			doc, freq := binary.LittleEndian.Uint32(docs[4*j:]), binary.LittleEndian.Uint32(freqs[4*j:])
+			doc, freq := binary.LittleEndian.Uint32(docWords[4*j:]), binary.LittleEndian.Uint32(freqWords[4*j:])
 			switch {
 			case int64(doc) <= last:
-				err = p.docs.wordErrorf(j, "list %d: docID %d comes behind %d", i, doc, last)
+				return p.docs.wordErrorf(j, "list %d: docID %d comes behind %d", i, doc, last)
 			case doc >= p.documents:
-				err = p.docs.wordErrorf(j, "list %d: docID %d; there are %d documents", i, doc, p.documents)
+				return p.docs.wordErrorf(j, "list %d: docID %d; there are %d documents", i, doc, p.documents)
 			case freq == 0:
-				err = p.freqs.wordErrorf(j, "list %d: docID %d has frequency 0", i, doc)
-			default:
-				last = int64(doc)
-				err = p.b.addPosting(doc, freq)
+				return p.freqs.wordErrorf(j, "list %d: docID %d has frequency 0", i, doc)
 			}
-			if err == errNotAscending {
-				err = p.docs.wordErrorf(j, "list %d: its term has another list", i)
-			}
-			if err != nil {
-				return err
-			}
+			docs[j], freqs[j], last = doc, freq, int64(doc)
+		}
+		if err = p.b.addPostings(docs[:k], freqs[:k]); err == errNotAscending {
+			err = p.docs.wordErrorf(0, "list %d: its term has another list", i)
+		}
+		if err != nil {
+			return err
 		}
 		p.docs.skip(4 * k)
 		p.freqs.skip(4 * k)

@@ -18,6 +18,8 @@ type postings struct {
 	pages [][]entry // of pageSize entries; they never move
 	terms uint32    // number of entries
 	slots []uint32  // hash table by linear probing: entry number plus one, or 0
+
+	scratch []byte
 }
 
 // entry is the list of one term.
@@ -57,9 +59,12 @@ func (p *postings) memory() uint64 {
 	return uint64(p.arena.used)*blockSize + pages*pageSize*entrySize + uint64(len(p.slots))*4 + uint64(p.terms)*sortSize
 }
 
-// full reports that the addresses of the arena run out; room remains for one more chunk
-// of documents.
-func (p *postings) full() bool { return p.arena.used > maxBlocks/4*3 }
+// full is as for arena.
+func (p *postings) full() bool { return p.arena.full() }
+
+func (p *postings) empty() bool { return p.terms == 0 }
+
+func (p *postings) cursor() cursor { return &memoryCursor{p: p, order: p.sorted()} }
 
 // entry returns entry id, from 0. It stays where it is until reset.
 func (p *postings) entry(id uint32) *entry { return &p.pages[id>>pageBits][id&(pageSize-1)] }
@@ -120,6 +125,25 @@ func (p *postings) put(e *entry, doc, freq uint32) {
 	e.docs++
 }
 
+// putAll adds postings. The caller knows that docs ascend, the first one above e.last or e empty,
+// and that no freq is 0.
+func (p *postings) putAll(e *entry, docs, freqs []uint32) {
+	b := p.scratch[:0]
+	last := e.last
+	for i, d := range docs {
+		if gap := d - last - 1; gap < 1<<6 && freqs[i] == 1 { // most postings
+			b = append(b, byte(gap<<1|1))
+		} else {
+			b = appendPosting(b, gap, freqs[i])
+		}
+		last = d
+	}
+	p.scratch = b
+	p.arena.append(&e.stream, b)
+	e.last = last
+	e.docs += uint32(len(docs))
+}
+
 func appendPosting(b []byte, gap, freq uint32) []byte {
 	if freq == 1 {
 		return binary.AppendUvarint(b, uint64(gap)<<1|1)
@@ -128,57 +152,17 @@ func appendPosting(b []byte, gap, freq uint32) []byte {
 	return binary.AppendUvarint(b, uint64(freq-2))
 }
 
-// join appends the lists of q, whose docIDs count from base, to the lists of p. All
-// docIDs of p are below base. It returns scratch for the next call.
-func (p *postings) join(q *postings, base uint32, scratch []byte) []byte {
-	for id := range q.terms {
-		if id%touched == 0 {
-			p.touch(q, id)
-		}
-		from := q.entry(id)
-		if from.docs == 0 { // a term of skipped documents alone
-			continue
-		}
-		to := p.entry(p.find(q.term(from), from.hash))
-		scratch = q.arena.read(scratch[:0], &from.stream)
-		code, n := binary.Uvarint(scratch) // only the first gap changes
-		gap := base + uint32(code>>1) - to.last - 1
-		var first [binary.MaxVarintLen64]byte
-		p.arena.append(&to.stream, binary.AppendUvarint(first[:0], uint64(gap)<<1|code&1))
-		p.arena.append(&to.stream, scratch[n:])
-		to.docs += from.docs
-		to.last = base + from.last
-	}
-	return scratch
-}
-
-// touched is the number of terms that touch looks up at a time.
-const touched = 32
-
-// touch loads the memory that join reads for the terms of q from id on: their slots, entries and
-// bytes. The loads of different terms do not depend on each other, so that the processor waits for
-// many of them at once; the search for one term is a chain of loads. The sum of the bytes keeps
-// the compiler from leaving the loads out.
-//
-//go:noinline
-func (p *postings) touch(q *postings, id uint32) (sum byte) {
-	if p.terms == 0 {
-		return 0
-	}
-	var entries [touched]*entry
-	n := min(q.terms-id, touched)
-	mask := uint32(len(p.slots) - 1)
-	for i := range n {
-		if slot := p.slots[q.entry(id+i).hash&mask]; slot > 0 {
-			entries[i] = p.entry(slot - 1)
-		}
-	}
-	for _, e := range entries {
-		if e != nil && e.stream.left > 0 {
-			sum += p.arena.bytes(e.term)[0] + p.arena.bytes(e.stream.tail)[0]
-		}
-	}
-	return sum
+// join appends postings to the list of term: docs of them, the first one with its docID as gap
+// in code, the last one span behind it, and data, the further bytes. The docIDs are above those
+// of the list.
+func (p *postings) join(term []byte, docs uint32, code uint64, span uint32, data []byte) {
+	to := p.entry(p.find(term, hashTerm(term)))
+	doc := uint32(code >> 1)
+	var first [binary.MaxVarintLen64]byte // only the first gap changes
+	p.arena.append(&to.stream, binary.AppendUvarint(first[:0], uint64(doc-to.last-1)<<1|code&1))
+	p.arena.append(&to.stream, data)
+	to.docs += docs
+	to.last = doc + span
 }
 
 // sorted returns the numbers of all entries in the order of their terms.

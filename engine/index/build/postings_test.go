@@ -113,7 +113,7 @@ func TestPostingsAndRuns(t *testing.T) {
 				}
 			}
 			if rapid.Bool().Draw(r, "spill") {
-				run, err := spill(file, &p)
+				run, err := spill(file, p.cursor())
 				if err != nil {
 					r.Fatal(err)
 				}
@@ -128,7 +128,7 @@ func TestPostingsAndRuns(t *testing.T) {
 		for _, x := range runs {
 			cs = append(cs, newFileCursor(file, x, 16))
 		}
-		cs = append(cs, &memoryCursor{p: &p, order: p.sorted()})
+		cs = append(cs, p.cursor())
 		var order []string
 		err = merge(context.Background(), cs, func(m *merged) error {
 			order = append(order, m.term)
@@ -150,47 +150,6 @@ func TestPostingsAndRuns(t *testing.T) {
 	})
 }
 
-// TestJoin joins chunks as the builder does.
-func TestJoin(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		var all, part postings
-		var scratch []byte
-		var want []posting
-		base := uint32(0)
-		for range rapid.IntRange(1, 5).Draw(r, "chunks") {
-			part.reset()
-			n := rapid.Uint32Range(1, 100).Draw(r, "documents")
-			id := part.find([]byte("t"), hashTerm([]byte("t")))
-			docs := rapid.SliceOfNDistinct(rapid.Uint32Range(0, n-1), 1, int(n), rapid.ID).Draw(r, "docs")
-			slices.Sort(docs)
-			for _, d := range docs {
-				f := rapid.Uint32Range(1, 3).Draw(r, "freq")
-				part.put(part.entry(id), d, f)
-				want = append(want, posting{base + d, f})
-			}
-			scratch = all.join(&part, base, scratch)
-			base += n
-		}
-		var m merged
-		l := list{}
-		c := memoryCursor{p: &all, order: all.sorted()}
-		if err := c.next(&l); err != nil {
-			r.Fatal(err)
-		}
-		if err := m.add(&l); err != nil {
-			r.Fatal(err)
-		}
-		for i, x := range want {
-			if m.docs[i] != x.doc || m.freqs[i] != x.freq {
-				r.Fatalf("posting %d is %d:%d, want %v", i, m.docs[i], m.freqs[i], x)
-			}
-		}
-		if int(l.docs) != len(want) || len(m.docs) != len(want) {
-			r.Fatalf("%d postings, want %d", len(m.docs), len(want))
-		}
-	})
-}
-
 // TestDamagedRuns cuts a run at every byte. The result is an error, except between two
 // lists: a run does not store their number, because the builder wrote it itself.
 func TestDamagedRuns(t *testing.T) {
@@ -204,7 +163,7 @@ func TestDamagedRuns(t *testing.T) {
 	for _, term := range []string{"a", "bb", "ccc"} {
 		p.reset()
 		p.put(p.entry(p.find([]byte(term), hashTerm([]byte(term)))), 1000, 300)
-		r, err := spill(file, &p)
+		r, err := spill(file, p.cursor())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,7 +188,7 @@ func TestMergeStops(t *testing.T) {
 	}
 	stop := errors.New("stop")
 	calls := 0
-	err := merge(context.Background(), []cursor{&memoryCursor{p: &p, order: p.sorted()}}, func(*merged) error {
+	err := merge(context.Background(), []cursor{p.cursor()}, func(*merged) error {
 		if calls++; calls == 3 {
 			return stop
 		}
@@ -240,7 +199,7 @@ func TestMergeStops(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	calls = 0
-	err = merge(ctx, []cursor{&memoryCursor{p: &p, order: p.sorted()}}, func(*merged) error {
+	err = merge(ctx, []cursor{p.cursor()}, func(*merged) error {
 		calls++
 		cancel()
 		return nil

@@ -27,15 +27,19 @@ type cursor interface {
 	next(l *list) error
 }
 
-// spill writes p to the end of t.
-func spill(t *temp, p *postings) (run, error) {
+// spill writes the lists of c to the end of t.
+func spill(t *temp, c cursor) (run, error) {
 	r := run{offset: t.size}
-	c := memoryCursor{p: p, order: p.sorted()}
 	var l list
 	var b []byte
-	for c.next(&l) == nil {
-		b = binary.AppendUvarint(b[:0], uint64(len(l.term)))
-		b = append(b, l.term...)
+	for {
+		if err := c.next(&l); err == io.EOF {
+			r.length = t.size - r.offset
+			return r, nil
+		} else if err != nil {
+			return run{}, err
+		}
+		b = appendBytes(b[:0], l.term)
 		b = binary.AppendUvarint(b, uint64(l.docs))
 		b = binary.AppendUvarint(b, uint64(len(l.data)))
 		if err := t.write(b); err != nil {
@@ -45,8 +49,6 @@ func spill(t *temp, p *postings) (run, error) {
 			return run{}, err
 		}
 	}
-	r.length = t.size - r.offset
-	return r, nil
 }
 
 // memoryCursor walks postings in memory.
@@ -119,19 +121,27 @@ func damagedRun(err error) error {
 // decode appends the postings of l to docs and freqs.
 func (l *list) decode(docs, freqs []uint32) ([]uint32, []uint32) {
 	next := uint32(0) // docID that a gap of 0 means
-	for data := l.data; len(data) > 0; {
-		code, n := binary.Uvarint(data)
-		data = data[max(n, 1):]
+	at := 0
+	number := func() (v uint64) {
+		if at < len(l.data) && l.data[at] < 0x80 { // most numbers
+			v = uint64(l.data[at])
+			at++
+			return v
+		}
+		v, n := binary.Uvarint(l.data[min(at, len(l.data)):])
+		at += max(n, 1)
+		return v
+	}
+	for at < len(l.data) {
+		code := number()
 		doc := next + uint32(code>>1)
 		next = doc + 1
-		freq := uint64(1)
+		freq := uint32(1)
 		if code&1 == 0 {
-			freq, n = binary.Uvarint(data)
-			freq += 2
-			data = data[min(max(n, 1), len(data)):]
+			freq = uint32(number() + 2)
 		}
 		docs = append(docs, doc)
-		freqs = append(freqs, uint32(freq))
+		freqs = append(freqs, freq)
 	}
 	return docs, freqs
 }

@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/bits"
 	"strconv"
-	"unicode/utf8"
 
 	"heddle/engine/index/hdl"
 )
@@ -84,16 +83,6 @@ func stringEnd(b []byte) int {
 			return i + 1
 		}
 	}
-}
-
-// appendString appends the value of a JSON string.
-func appendString(dst, quoted []byte) ([]byte, error) {
-	if plain := quoted[1 : len(quoted)-1]; bytes.IndexByte(plain, '\\') < 0 && utf8.Valid(plain) {
-		return append(dst, plain...), nil
-	}
-	var s string
-	err := json.Unmarshal(quoted, &s)
-	return append(dst, s...), err
 }
 
 // weigher turns weights into numbers of 32 bits, as postings store them, and keeps

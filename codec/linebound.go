@@ -1,0 +1,53 @@
+package codec
+
+import "math/bits"
+
+// leastWidth is a lower bound of the width of docs along any line, found from some dozen docIDs
+// instead of all. docID(i) - 2 docID(i+h) + docID(i+2h) is the same for the lambdas, but for
+// one for the rounding of the line; three lambdas between 0 and w give at most 2 w.
+func leastWidth(docs []uint32) uint {
+	most := int64(0)
+	h := (len(docs) - 1) / 2
+	for range 5 { // halvings
+		if h == 0 {
+			break
+		}
+		for i := 0; i+2*h < len(docs); i += h {
+			bend := int64(docs[i]) - 2*int64(docs[i+h]) + int64(docs[i+2*h])
+			most = max(most, bend, -bend)
+		}
+		h /= 2
+	}
+	return uint(bits.Len64(uint64(most) / 2)) // most-1 over 2, rounded up
+}
+
+// leastLRC, leastSegments and leastHashed return lower bounds of the sizes of the line codecs, in words.
+
+func leastLRC(docs []uint32) int {
+	return globalHeader + lineSegments(docs) + lambdaWords(len(docs), leastWidth(docs))
+}
+
+// leastSegments is for segments with a width each, behind a header.
+func leastSegments(header int) func(docs []uint32) int {
+	return func(docs []uint32) int {
+		words := header + (1+segmentWords)*lineSegments(docs)
+		for s := range lineSegments(docs) {
+			segment := lineSegment(docs, s)
+			words += lambdaWords(len(segment), leastWidth(segment))
+		}
+		return words
+	}
+}
+
+func leastHashed(size uint32) func(docs []uint32) int {
+	return func(docs []uint32) int {
+		shift, buckets := hashBuckets(docs, size)
+		words := bucketHeader + bucketWords*(buckets+1)
+		for start := 0; start < len(docs); {
+			end := bucketEnd(docs, start, int(docs[start]>>shift), shift)
+			words += lambdaWords(end-start, leastWidth(docs[start:end]))
+			start = end
+		}
+		return words
+	}
+}

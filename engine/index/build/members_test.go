@@ -1,0 +1,81 @@
+package build
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"heddle/engine/syntax"
+)
+
+// object draws JSON that is nearly right.
+func object() *rapid.Generator[string] {
+	piece := rapid.SampledFrom([]string{
+		"{", "}", "[", "]", ",", ":", `"`, `\`, `\n`, `\u00e9`, `\ud83d\ude00`, `\ud800`, `\x`, "\n", " ", "\t", "é", "\xff", "0", "01", "-1.5e+3", "1.", "e", "true", "fals", "null",
+		`"id"`, `"ID"`, `"text"`, `"Title"`, `"body"`, `"_id"`, `"\u0069d"`, `"bodK"`, `"vector"`, `"a b"`, `""`, `"x\"y\\\/\b\f\r\t"`,
+		`"id":7`, `"id":"7"`, `"id":null`, `"docno":""`, `"name":{}`, `"text":"a"`, `"text":null`, `"body":"b"`, `"text":[]`, `"vector":{"a":1}`, `"more":[{"a":[1,{}]},[],"x"]`,
+	})
+	wild := rapid.Map(rapid.SliceOfN(piece, 0, 12), func(p []string) string { return strings.Join(p, "") })
+	whole := rapid.Map(rapid.SliceOfN(piece, 0, 8), func(p []string) string { return "{" + strings.Join(p, ",") + "}" })
+	return rapid.OneOf(wild, whole)
+}
+
+// compareJSON reads a record by both ways.
+func compareJSON(t interface{ Fatalf(string, ...any) }, record []byte) {
+	if !utf8.Valid(record) || syntax.LoneSurrogate("document", record) != "" {
+		return // chunk.inspect mends it or leaves it out
+	}
+	at := position{line: 7}
+	var fast, slow document
+	if !fast.parseFlat(record, at) {
+		return
+	}
+	if err := slow.parseAny(record, at); err != nil {
+		t.Fatalf("%q is read; encoding/json says %v", record, err)
+	}
+	if !bytes.Equal(fast.name, slow.name) || !bytes.Equal(fast.text, slow.text) || fast.unnamed != slow.unnamed || slow.vector.given {
+		t.Fatalf("%q: name %q, text %q; encoding/json reads %q and %q", record, fast.name, fast.text, slow.name, slow.text)
+	}
+}
+
+func TestMembers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		record := []byte(object().Draw(t, "object"))
+		compareJSON(t, record)
+		var m members
+		if m.each(record, func(_, value []byte) {
+			if !json.Valid(value) {
+				t.Fatalf("the value %q", value)
+			}
+		}) && !json.Valid(record) {
+			t.Fatalf("%q is no JSON", record)
+		}
+	})
+}
+
+// TestFlat: common documents need no encoding/json.
+func TestFlat(t *testing.T) {
+	for _, record := range []string{
+		`{"id": "a", "text": "b"}`, ` {"ID":17,"Contents":"one \"two\"\n","rank":-0.5e7,"more":{"a":[true,null,"x"]}} `,
+		`{"_id":"é","title":"é","text":"","metadata":{},"list":[]}`,
+	} {
+		var d document
+		if !d.parseFlat([]byte(record), position{}) {
+			t.Errorf("%s goes the long way", record)
+		}
+		compareJSON(t, []byte(record))
+	}
+	var d document
+	if record := []byte(`{"id": "a", "text": "one \"two\"\n"}`); testing.AllocsPerRun(100, func() { d.parseFlat(record, position{}) }) > 0 {
+		t.Error("memory is allocated for each document")
+	}
+}
+
+func FuzzMembers(f *testing.F) {
+	f.Add([]byte(`{"id":1,"text":"a\tb","x":[{"y":1e5}]}`))
+	f.Fuzz(func(t *testing.T, record []byte) { compareJSON(t, record) })
+}
