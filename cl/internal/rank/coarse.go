@@ -109,7 +109,7 @@ func (x *slot) rankCoarse(ctx context.Context, c *cut, st *plan.Stats) (err erro
 	k := &x.coarse
 	k.packets, k.all, k.lost = p, b.Mode == plan.And, k.lost[:0]
 	passes := []coarsePass{allQueries, lostQueries}
-	if k.all && !c.set.Device.Tuning.Serial { // a CPU saves more by thresholds
+	if k.all {
 		passes = []coarsePass{allQueries, soughtQueries, lostQueries}
 	}
 	for _, k.pass = range passes {

@@ -9,7 +9,7 @@
 //
 // In an AND whose lists have at most tuning.rank_lookup times the postings of the shortest one, each
 // posting adds more than any sum of bounds, so the documents in all lists have the greatest sums.
-// On a GPU another AND needs no sums: the documents of the shortest list take the place of the documents found,
+// Another AND needs no sums: the documents of the shortest list take the place of the documents found,
 // without those that the bitsets of its other lists exclude.
 //
 // Documents that the filter of a query lacks are neither found nor counted towards a threshold. If
