@@ -3,6 +3,7 @@ package cl
 import (
 	"context"
 	"io"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -26,7 +27,7 @@ type Options struct {
 	MemoryLimit uint64
 	// Profiling fills the device times of plan.Stats. Default: off.
 	Profiling bool
-	// CountLoads fills plan.Stats.BytesMoved, with slower kernels. Default: off.
+	// CountLoads fills plan.Stats.BytesMoved and Blocks, with slower kernels. Default: off.
 	CountLoads bool
 	// Tuning replaces the tuning row of the device. Default: the row of the device.
 	Tuning *Tuning
@@ -114,6 +115,16 @@ func (b *Backend) Scan(ctx context.Context, out, in []uint32, runs int) (Timing,
 // it is like Scan.
 func (b *Backend) Compact(ctx context.Context, out, in []uint32, keep Keep, runs int) ([]uint32, Timing, error) {
 	return primitive.Compact(ctx, b.rt, out, in, keep, runs)
+}
+
+// Decode copies the lists of src, which share a codec with a decoder, to the device and decodes
+// all of them in one launch, the given number of times, at least once. It returns the docIDs of
+// each list, and the duration of each launch if the backend profiles. With gaps, which only gap
+// codecs have, the kernels leave out the prefix sum: in place of a docID they write its
+// distance from the docID before it, less one. It is safe for concurrent use. Errors come from
+// the context or are *plan.DeviceError.
+func (b *Backend) Decode(ctx context.Context, src *plan.Source, gaps bool, runs int) ([][]uint32, []time.Duration, error) {
+	return lists.Decode(ctx, b.rt, src, gaps, runs)
 }
 
 // Close releases the device. Its stores must be closed before. A second call returns

@@ -52,8 +52,8 @@ type Options struct {
 	// Profiling records kernel times in plan.Stats, at a small cost. With Backend "host" it
 	// must be false.
 	Profiling bool
-	// CountLoads counts the bytes that kernels load and store in plan.Stats. Kernels become
-	// slower. With Backend "host" it must be false. It has no key in configurations: it serves
+	// CountLoads counts the bytes that kernels load and store, and the blocks of lists that they
+	// decode, in plan.Stats. Kernels become slower. With Backend "host" it must be false. It has no key in configurations: it serves
 	// measurements.
 	CountLoads bool
 

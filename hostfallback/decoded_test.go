@@ -2,7 +2,6 @@ package hostfallback
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -36,7 +35,7 @@ func TestDecodedBlocks(t *testing.T) {
 			rt.Fatal(err)
 		}
 		defer st.Close()
-		want := documentAtATime(rt, &src.Source, b.Query(0))
+		want := plantest.DecodedBlocks(rt, &src.Source, b.Query(0), 0)
 		for range 2 { // a repeated batch counts anew
 			var out plan.Results
 			if err := st.Match(t.Context(), b, &out); err != nil {
@@ -47,41 +46,4 @@ func TestDecodedBlocks(t *testing.T) {
 			}
 		}
 	})
-}
-
-// documentAtATime answers a conjunction one document of the shortest list after the other,
-// and returns the number of blocks with a docID that it reads: all of the shortest list, and
-// of each next list the block in which the seek to a document ends.
-func documentAtATime(t *rapid.T, src *plan.Source, query []plan.Handle) (blocks uint64) {
-	views, docs, entered := make([]codec.Blocks, len(query)), make([][]uint32, len(query)), make([]int, len(query))
-	for i, h := range query {
-		l := src.List(h)
-		var err error
-		if err = views[i].Open(l); err == nil {
-			docs[i], err = l.AppendTo(nil)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		entered[i] = -1
-	}
-	for _, doc := range docs[0] {
-		for i := range docs {
-			at, found := slices.BinarySearch(docs[i], doc)
-			if at == len(docs[i]) {
-				break
-			}
-			k := entered[i]
-			for k < 0 || views[i].Start(k+1) <= at {
-				k++
-			}
-			if k != entered[i] {
-				entered[i], blocks = k, blocks+1
-			}
-			if !found {
-				break
-			}
-		}
-	}
-	return blocks
 }

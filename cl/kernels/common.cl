@@ -85,8 +85,15 @@ typedef __global const uint *words_t;
 
 #if COUNT_LOADS
 #define LOADS(counter, n) (counter) += (n)
+#define COUNT_ARG , volatile __global uint *loads_total // words loaded, then segments decoded: low word, carries
+static inline void add_loads(volatile __global uint *total, uint n) {
+    uint old = atomic_add(total, n);
+    if (old + n < old)
+        atomic_inc(total + 1);
+}
 #else
 #define LOADS(counter, n)
+#define COUNT_ARG
 #endif
 
 static inline words_t arena_at(ARENA, uint buffer, uint off) {

@@ -3,8 +3,10 @@
 // Computes  out[4*to + i] = docID number first+i of a list, for the elements of
 //           a run. Raw lists need no decoding. The words behind the elements, up
 //           to whole segments, are undefined.
+//           With DECODE_GAPS, of a gap codec, what the list holds in place of docIDs:
+//           docID i less docID i-1 less 1, and the first docID.
 // Source    Ao et al. 2011, appendix D.2 (ParaPFor), with the prefix sum of
-//           d-gaps over one segment.
+//           d-gaps over one segment. DECODE_GAPS: Ding et al. 2009, Figure 4, "GPU".
 // Phases    SCAN_LOCAL: LANES = SEGMENT/4 work-items a segment, four values of
 //           ROWS segments each, so that loads of several segments are in flight:
 //           (1) read headers, then the values in place, (2) add the overflow of
@@ -18,6 +20,9 @@
 // Bounds    any list bytes: loads are clamped to the list, stores to the run.
 #ifndef HEDDLE_COMMON
 #include "common.cl"
+#endif
+#ifndef DECODE_GAPS
+#define DECODE_GAPS 0 // 1: decoders write gaps in place of docIDs, for measurements
 #endif
 
 // block_of returns the block that has element e of a bitset of `blocks` blocks of 512
@@ -64,7 +69,7 @@ __kernel void decode(ARENA, __global const uint4 *batch, uint runs_at, __global 
         for (uint e = 0; e < g.en; e++)
             v[exception_index(p, r.z, g, e)] |= exception_overflow(p, r.z, g, e);
         for (uint j = 0; j < g.count; j++)
-            dst[i + j] = doc += v[j] + 1;
+            dst[i + j] = DECODE_GAPS ? v[j] : (doc += v[j] + 1);
     }
 }
 
@@ -210,9 +215,11 @@ static inline void decode_segments(words_t p, uint4 r, uint4 run, __global uint4
         FOUR(PATCH)
     }
 #define ADD_UP(k) v[k] = (uint4)(v[k].x + 1, v[k].x + v[k].y + 2, v[k].x + v[k].y + v[k].z + 3, v[k].x + v[k].y + v[k].z + v[k].w + 4);
-    FOUR(ADD_UP)
+    if (!DECODE_GAPS) {
+        FOUR(ADD_UP)
+    }
     uint4 own = (uint4)(v[0].w, v[1].w, v[2].w, v[3].w);
-    uint4 before = scan4(own, lane, sums) - own + (uint4)(base[0], base[1], base[2], base[3]);
+    uint4 before = DECODE_GAPS ? (uint4)0 : scan4(own, lane, sums) - own + (uint4)(base[0], base[1], base[2], base[3]);
     __global uint4 *to = dst + row * LANES + lane;
     if (row < here) to[0] = v[0] + before.x;
     if (row + STRIDE < here) to[STRIDE * LANES] = v[1] + before.y;

@@ -4,6 +4,7 @@
 // Computes  out[4*to + i] = docID number first+i of a list of the kernel's codec,
 //           for the elements of a run; runs of other codecs are left alone. The
 //           words behind the elements, up to whole segments, are undefined.
+//           With DECODE_GAPS see decode.cl.
 // Source    Ding et al. 2009, section 6, Ao et al. 2011, section 5.1; the prefix
 //           sum of gaps over one segment.
 // Phases    SCAN_LOCAL: segment by segment: gaps (segments.cl, segments_rpfd.cl),
@@ -70,8 +71,12 @@ __kernel void decode_rpfd(RUNS) { decode_run(RUN_ARGS, CODEC_RPFD); }
             here = 0; /* not this kernel's, or no encoder wrote this */                         \
         for (uint s = g % SPLIT; s < here; s += SPLIT) {                                        \
             uint count = segment_count(r, first + s), base = segment_base(p, r, first + s);     \
-            uint4 v = gaps(p, r, first + s, count, lane, work) + 1;                             \
-            dst[s * LANES + lane] = base + sums4(v, lane, work);                               \
+            uint4 v = gaps(p, r, first + s, count, lane, work);                                 \
+            if (DECODE_GAPS)                                                                    \
+                segment_barrier(); /* before the local memory is used again */                  \
+            else                                                                                \
+                v = base + sums4(v + 1, lane, work);                                            \
+            dst[s * LANES + lane] = v;                                                          \
         }                                                                                       \
     }
 

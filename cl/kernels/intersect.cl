@@ -34,17 +34,6 @@ static inline words_t elements(ARENA, words_t decoded, uint4 tile) {
     return buffer == ELEMENTS_DECODED ? decoded + (size_t)tile.z * 4 : arena_at(ARENA_ARGS, buffer, tile.z);
 }
 
-#if COUNT_LOADS
-#define COUNT_ARG , volatile __global uint *loads_total // two words: low, carries
-static inline void add_loads(volatile __global uint *total, uint n) {
-    uint old = atomic_add(total, n);
-    if (old + n < old)
-        atomic_inc(total + 1);
-}
-#else
-#define COUNT_ARG
-#endif
-
 #if SCAN_SERIAL
 
 // walk looks the elements of a tile up, writes the matches to `to` and returns

@@ -63,12 +63,6 @@ static inline void splitters(words_t p, uint many, uint levels, SHARED const uin
     }
 }
 
-#if COUNT_LOADS
-#define COUNT_ARG , volatile __global uint *loads_total // two words: low, carries
-#else
-#define COUNT_ARG
-#endif
-
 #if !SCAN_SERIAL
 __attribute__((reqd_work_group_size(WG, 1, 1)))
 #endif
@@ -138,8 +132,6 @@ __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *b
             atomic_add(sums + sums_at + t / BLOCK, n);
     }
 #if COUNT_LOADS
-    uint old = atomic_add(loads_total, loads);
-    if (old + loads < old)
-        atomic_inc(loads_total + 1);
+    add_loads(loads_total, loads);
 #endif
 }

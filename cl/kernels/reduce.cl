@@ -12,7 +12,7 @@
 //             2k columns           hybrid (Algorithm 5); again over the first columns
 //                                  of the tiles, `step` being the span of one
 //             all columns          ideal hybrid (Algorithm 6)
-//           A row is 16 bytes of each column here, not a word. A tile may span more
+//           A row is TABLE_ROW bytes of each column here, not a word. A tile may span more
 //           than two columns a work-item: it ORs them while it loads them.
 // Phases    reduce_tiles: (1) each work-item loads its columns, k apart; (2) a tree
 //           over the k of them in local memory, low half by high half.
@@ -20,10 +20,22 @@
 //           row of groups a pair. reduce_tiles: groups of j times k work-items, at most
 //           CHUNK_WG, k a power of two; a row of groups a tile of columns, rows of data
 //           from first_row on (SCAN_SERIAL: groups of one, which walks the j rows).
-// Local     reduce_tiles 16*CHUNK_WG bytes (SCAN_SERIAL: none).
-// Host      first + m*step columns are there; span > 0.
+// Local     reduce_tiles TABLE_ROW*CHUNK_WG bytes (SCAN_SERIAL: none).
+// Host      first + m*step columns are there; span > 0; a column is whole rows.
 #ifndef HEDDLE_CHUNK
 #include "chunk.cl"
+#endif
+#ifndef TABLE_ROW
+#define TABLE_ROW 16 // bytes of a row of a tile: 8, 16, 32 or 64
+#endif
+#if TABLE_ROW == 8
+typedef uint2 row_t;
+#elif TABLE_ROW == 16
+typedef uint4 row_t;
+#elif TABLE_ROW == 32
+typedef uint8 row_t;
+#else
+typedef uint16 row_t;
 #endif
 
 CHUNK_GROUP
@@ -34,32 +46,32 @@ __kernel void reduce_pairs(__global uint4 *columns, uint packs, uint first, uint
         low[i] |= high[i];
 }
 
-__kernel void reduce_tiles(__global uint4 *columns, uint packs, uint first, uint step, uint m, uint span, uint j, uint first_row) {
+__kernel void reduce_tiles(__global row_t *columns, uint rows, uint first, uint step, uint m, uint span, uint j, uint first_row) {
     uint from = get_group_id(1) * span, end = from + min(m - from, span);
     uint row = first_row + get_group_id(0) * j;
-    columns += (size_t)first * packs;
+    columns += (size_t)first * rows;
 #if SCAN_SERIAL
-    for (uint last = row + min(packs - row, j); row < last; row++) {
-        uint4 v = 0;
+    for (uint last = row + min(rows - row, j); row < last; row++) {
+        row_t v = 0;
         for (uint c = from; c < end; c++)
-            v |= columns[(size_t)c * step * packs + row];
-        columns[(size_t)from * step * packs + row] = v;
+            v |= columns[(size_t)c * step * rows + row];
+        columns[(size_t)from * step * rows + row] = v;
     }
 #else
-    __local uint4 box[CHUNK_WG];
+    __local row_t box[CHUNK_WG];
     uint k = get_local_size(1), lane = get_local_id(0), pair = get_local_id(1);
-    uint4 v = 0;
+    row_t v = 0;
     row += lane;
-    if (row < packs)
+    if (row < rows)
         for (uint c = from + pair; c < end; c += k)
-            v |= columns[(size_t)c * step * packs + row];
+            v |= columns[(size_t)c * step * rows + row];
     box[pair * j + lane] = v;
     for (uint s = k / 2; s > 0; s /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (pair < s)
             box[pair * j + lane] |= box[(pair + s) * j + lane];
     }
-    if (pair == 0 && row < packs)
-        columns[(size_t)from * step * packs + row] = box[lane];
+    if (pair == 0 && row < rows)
+        columns[(size_t)from * step * rows + row] = box[lane];
 #endif
 }

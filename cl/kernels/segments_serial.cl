@@ -1,7 +1,8 @@
 // Segments of the gap codecs, decoded by one work-item.
 //
 // Computes  docs[i] = docID i of segment s of the list of record r, i < the count
-//           that comes back, which is 0 where no encoder wrote the list.
+//           that comes back, which is 0 where no encoder wrote the list. With
+//           DECODE_GAPS the gaps.
 // Source    Ding et al. 2009, section 6; Ao et al. 2011, section 5.1.
 // Bounds    see gaps.cl; loops over unary numbers end with the list.
 #if SCAN_SERIAL && !defined HEDDLE_SEGMENTS
@@ -120,7 +121,7 @@ static inline uint segment_docs(words_t p, uint4 r, uint s, uint *docs) {
     }
     uint doc = segment_base(p, r, s);
     for (uint i = 0; i < count; i++)
-        docs[i] = doc += docs[i] + 1;
+        docs[i] = DECODE_GAPS ? docs[i] : (doc += docs[i] + 1);
     return count;
 }
 

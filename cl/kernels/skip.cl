@@ -45,12 +45,6 @@ static inline uint2 bucket_segments(uint4 r, uint4 s, words_t aux, uint x, uint 
     return all;
 }
 
-#if COUNT_LOADS
-#define COUNT_ARG , volatile __global uint *loads_total // two words: low, carries
-#else
-#define COUNT_ARG
-#endif
-
 #if SCAN_SERIAL
 
 // keep_segments looks n ascending elements up in a list and leaves those that it
@@ -70,6 +64,7 @@ static inline uint keep_segments(words_t p, uint4 r, uint4 s, words_t aux, __glo
                 break; // nothing further on either
             count = segment_docs(p, r, now, docs);
             LOADS(*loads, r.z / segments);
+            LOADS(loads[1], 1);
             j = 0;
         }
         while (j < count && docs[j] < e)
@@ -157,6 +152,7 @@ static inline void mark_segments(words_t p, uint4 r, uint4 s, words_t aux, __loc
         hits += sum.y;
     }
     segment_barrier();
+    LOADS(loads[1], lane ? 0 : hits);
     for (uint h = lane; h < hits; h += LANES)
         touch_segment(p, r, place[heads[h]]);
     if (hits == 0) // behind the end of the list
@@ -220,7 +216,7 @@ __attribute__((reqd_work_group_size(LANES, 1, 1)))
 __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *batch, uint tiles_at,
                         __global const uint *decoded, __global uint *matches, __global uint *counts,
                         volatile __global uint *sums, uint sums_at, uint count_only, uint only_at COUNT_ARG) {
-    uint loads = 0;
+    uint loads[2] = {0, 0}; // words, and segments that the group decoded
 #if SCAN_SERIAL
     uint t = get_global_id(0), lane = 0;
 #else
@@ -236,26 +232,26 @@ __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *b
     uint buffer = tile.w >> 16, n = tile.w & 0xffff;
     words_t from = buffer == ELEMENTS_DECODED ? decoded + (size_t)tile.z * 4 : arena_at(ARENA_ARGS, buffer, tile.z);
     __global uint *to = matches + (size_t)t * TILE;
-    LOADS(loads, lane ? 0 : n);
+    LOADS(loads[0], lane ? 0 : n);
 #if SCAN_SERIAL
-    n = walk(ARENA_ARGS, aux, batch + 2 * tile.x, tile.y, from, n, to, &loads);
+    n = walk(ARENA_ARGS, aux, batch + 2 * tile.x, tile.y, from, n, to, loads);
 #else
     for (uint i = lane; i < n; i += LANES)
         x[i] = from[i];
     segment_barrier();
-    n = walk(ARENA_ARGS, aux, batch + 2 * tile.x, tile.y, x, n, place, heads, work, &loads);
+    n = walk(ARENA_ARGS, aux, batch + 2 * tile.x, tile.y, x, n, place, heads, work, loads);
     for (uint i = lane; i < n && !count_only; i += LANES)
         to[i] = x[i];
 #endif
     if (lane == 0) {
         counts[t] = n;
-        LOADS(loads, count_only ? 0 : n);
+        LOADS(loads[0], count_only ? 0 : n);
         if (n)
             atomic_add(sums + sums_at + t / BLOCK, n);
     }
 #if COUNT_LOADS
-    uint old = atomic_add(loads_total, loads);
-    if (old + loads < old)
-        atomic_inc(loads_total + 1);
+    add_loads(loads_total, loads[0]);
+    if (lane == 0 && loads[1])
+        add_loads(loads_total + 2, loads[1]);
 #endif
 }

@@ -37,7 +37,7 @@ func TestExhibits(t *testing.T) {
 		ding-fig3 ding-fig4 ding-fig6 ding-fig7 ding-uneven ding-table1 capacity overhead prediction choice devices wu-fig3 wu-fig4 wu-fig5 wu-fig6 wu-fig7 wu-fig8 wu-fig9 wu-fig10 wu-table1 wu-table2 wu-table3
 		log pairs skew sets croaring primitives ints core
 		gov2 ding-table2 ding-table3 accumulators resident rank-fig-k rank-fig-footprint gov2-reordered sparse text pisa
-		or sizes auto batch encodings build nelson-fig8 nelson-fig9 nelson-fig10 nelson-fig11 nelson-fig12 nelson-fig13 nelson-fig14 nelson-table2`)
+		or sizes auto batch encodings build nelson-fig8 nelson-fig9 nelson-fig10 nelson-fig11 nelson-fig12 nelson-fig13 nelson-fig14 nelson-fig-rows nelson-table2`)
 	slices.Sort(names)
 	slices.Sort(want)
 	if !slices.Equal(names, want) {

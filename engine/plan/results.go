@@ -41,7 +41,10 @@ type Stats struct {
 	Matches    uint64
 
 	Postings uint64 // of all lists of ranked queries
-	Blocks   uint64 // of compressed lists that boolean queries decoded, in pure Go; devices do not count them
+	// Blocks of compressed lists that conjunctions decoded. A device that counts loads counts the
+	// blocks of gap codecs, and a block again for each tile of candidates that needs it; other
+	// devices count none.
+	Blocks uint64
 
 	Filtered uint64 // queries with a filter
 	// Sought is the number of these queries whose lists were searched for the documents of the

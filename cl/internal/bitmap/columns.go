@@ -63,7 +63,7 @@ func newColumns(x *device.Flight, s *Store) (*columns, error) {
 	if err := primitive.CheckScan(b); err != nil {
 		return nil, err
 	}
-	pack := 128 / t.Word()
+	pack := 8 * max(16, rowBytes(b.Tuning)) / t.Word() // a column is whole packs of 16 bytes, and whole rows
 	n := &columns{x: x, s: s, groups: int(t.Groups()), most: mostColumns}
 	n.stride = max((n.groups+pack-1)/pack, 1) * pack
 	names := []string{"wah_clear", "wah_sizes", "wah_ends", "wah_expand", "wah_recall", "reduce_pairs", "reduce_tiles", "scan_sums", "scan_tiles"}

@@ -153,12 +153,17 @@ func columnSteps(vectors, most int) *plan.SelectBatch {
 	return &s
 }
 
-// columnForms are the shapes of the kernels, with scans that look back and without.
+// columnForms are the shapes of the kernels, with scans that look back and without, and with
+// rows of other sizes.
 func columnForms(d *device.Device) map[string]device.Tuning {
 	all := map[string]device.Tuning{}
 	for name, t := range devicetest.Shapes(d) {
 		t.LookBack, t.ScanWG, t.ScanChunk = false, 64, 3 // chunks end often
 		all[name] = t
+		for _, t.TableRow = range []int{8, 64} {
+			all[fmt.Sprintf("%s, rows of %d bytes", name, t.TableRow)] = t
+		}
+		t.TableRow = 0
 		if t.LookBack = !t.Serial; t.LookBack {
 			all[name+", look-back"] = t
 		}

@@ -32,17 +32,20 @@ var Operation = device.Operation{
 			return fmt.Errorf("table_wg is %d, not 0 or a power of two from 32 to 1024", t.TableWG)
 		case t.TableLoads < 0 || t.TableLoads > 16:
 			return fmt.Errorf("table_loads is %d, not 0 to 16", t.TableLoads)
+		case t.TableRow != 0 && t.TableRow != 8 && t.TableRow != 16 && t.TableRow != 32 && t.TableRow != 64:
+			return fmt.Errorf("table_row is %d, not 0, 8, 16, 32 or 64", t.TableRow)
 		case !t.Serial && tile != 2*local && tile != 4*local && tile != 8*local:
 			return fmt.Errorf("table_tile is %d, not 2, 4 or 8 times table_wg, %d", tile, local)
 		}
 		return nil
 	},
 	Limits: func(t device.Tuning) (local, group int) {
-		return max(localMemory(t), 4*facetLocal), max(workGroup(t), facetGroup(t))
+		return max(localMemory(t), 4*facetLocal, rowBytes(t)*chunkGroup), max(workGroup(t), facetGroup(t))
 	},
 	Defines: func(t device.Tuning, define func(string, int)) {
 		define("TABLE_TILE", tileGroups(t))
 		define("TABLE_WG", workGroup(t))
 		define("TABLE_LOADS", loadsAtOnce(t))
+		define("TABLE_ROW", rowBytes(t))
 	},
 }

@@ -1,6 +1,7 @@
 package bitmap
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -167,10 +168,10 @@ func (n *columns) scan(count int) error {
 
 // reduce ORs m columns from the given one on into the first of them.
 func (n *columns) reduce(first, m int) error {
-	packs := int(n.columnBytes() / 16)
 	reads, writes := reduceColumns(n.strategy, m)
 	n.moved += uint64(reads+writes) * n.columnBytes()
 	if n.strategy == plan.COA {
+		packs := int(n.columnBytes() / 16)
 		for ; m > 1; m = (m + 1) / 2 {
 			if err := n.chunks("reduce_pairs", packs, m/2, device.ProbeTime, n.words.Buffer, packs, first, (m+1)/2); err != nil {
 				return err
@@ -178,6 +179,7 @@ func (n *columns) reduce(first, m int) error {
 		}
 		return nil
 	}
+	rows := int(n.columnBytes()) / rowBytes(n.x.Device.Tuning)
 	for step := 1; m > 1; {
 		s := tileOf(n.strategy, m)
 		tiles := (m + s.span - 1) / s.span
@@ -185,10 +187,10 @@ func (n *columns) reduce(first, m int) error {
 		if n.x.Device.Tuning.Serial {
 			local = [2]int{1, 1}
 		}
-		rows := (packs + s.rows - 1) / s.rows
-		for at := 0; at < rows; at += launchRows {
-			err := n.launch("reduce_tiles", [2]int{min(rows-at, launchRows), tiles}, local, device.ProbeTime,
-				n.words.Buffer, packs, first, step, m, s.span, s.rows, at*s.rows)
+		groups := (rows + s.rows - 1) / s.rows
+		for at := 0; at < groups; at += launchRows {
+			err := n.launch("reduce_tiles", [2]int{min(groups-at, launchRows), tiles}, local, device.ProbeTime,
+				n.words.Buffer, rows, first, step, m, s.span, s.rows, at*s.rows)
 			if err != nil {
 				return err
 			}
@@ -197,6 +199,9 @@ func (n *columns) reduce(first, m int) error {
 	}
 	return nil
 }
+
+// rowBytes returns the bytes of a column in a row of a tile of reduce_tiles.
+func rowBytes(t device.Tuning) int { return cmp.Or(t.TableRow, 16) }
 
 // launchRows limits the rows of groups of a launch of reduce_tiles: some drivers count
 // work-items in 32 bits.
@@ -207,7 +212,7 @@ const launchRows = 1 << 22
 type tileShape struct{ rows, pairs, span int }
 
 // Pairs of columns of a tile at most. Tiles have chunkGroup work-items, in the paper 1024. A
-// row has 16 bytes, so 8 rows make a line of 128.
+// row has 16 bytes unless the tuning row says otherwise, so 8 rows make a line of 128.
 const (
 	hybridPairs = 16
 	idealPairs  = 32

@@ -37,6 +37,7 @@ type Tuning struct {
 	TableTile  int      `toml:"table_tile"`
 	TableWG    int      `toml:"table_wg"`
 	TableLoads int      `toml:"table_loads"`
+	TableRow   int      `toml:"table_row"`
 	BeatsHost  bool     `toml:"beats_host"`
 	Why        string   `toml:"why"`
 }

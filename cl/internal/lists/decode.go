@@ -105,9 +105,13 @@ func DecodeShape(t device.Tuning, decoder, runs int) (groups, local int) {
 	return local / Lanes * runs, Lanes
 }
 
+// writeGaps makes decoders write gaps in place of docIDs.
+const writeGaps device.Features = 1
+
 // Operation registers the decoders.
 var Operation = device.Operation{
-	Name: "decode",
+	Name:     "decode",
+	Features: []string{"DECODE_GAPS"},
 	Programs: []device.Program{
 		{Kernels: []string{"decode"}, Files: device.Files("decode.cl"), Core: true},
 		{Kernels: []string{"decode_lines"}, Files: device.Files("lines.cl", "decode_lines.cl")},

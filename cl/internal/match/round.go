@@ -4,6 +4,7 @@ import (
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/filter"
 	"heddle/cl/internal/lists"
+	"heddle/codec"
 	"heddle/engine/plan"
 )
 
@@ -39,6 +40,7 @@ type round struct {
 	runsAt      [len(lists.Decoders)]int // in uint4
 	candidates  uint64                   // elements
 	decodeBytes uint64                   // that decoding reads and writes
+	segments    uint64                   // of gap codecs, that decoding decodes
 	tilesAt     int                      // in uint4
 	sumsAt      int                      // in words
 	gapsAt      int                      // in words
@@ -171,6 +173,9 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 				*(*[lists.RunWords]uint32)(up[4*next[d]:]) = [lists.RunWords]uint32{list[0], list[1], list[2], list[3],
 					first + done, min(left-done, lists.RunLen), off + done/4, 0}
 				next[d] += lists.RunWords / 4
+			}
+			if lists.Lookup(list.Codec())&lists.UseGaps != 0 {
+				r.segments += uint64(left+codec.SegmentLen-1) / codec.SegmentLen
 			}
 			r.decodeBytes += 4 * (uint64(left) + uint64(left)*uint64(list[2])/uint64(list[1]))
 		}

@@ -13,6 +13,7 @@ import (
 	"heddle/codec"
 	"heddle/codec/codectest"
 	"heddle/engine/plan"
+	"heddle/engine/plan/plantest"
 	"heddle/engine/plan/reference"
 	"heddle/engine/plan/testneeds"
 )
@@ -99,6 +100,54 @@ func checkQueries(t *testing.T, b *device.Runtime, src *plan.Source, postings []
 				}
 			}
 		}
+	}
+}
+
+// TestDecodedBlocks compares the segments that kernels decode with the blocks that a
+// document-at-a-time evaluation of each tile enters (Ding et al. 2009, section 8.1). A query of
+// one tile decodes the same blocks as on the host.
+func TestDecodedBlocks(t *testing.T) {
+	testneeds.OneCaller(t)
+	d := devicetest.Find(t, ops)
+	for name, shape := range devicetest.Shapes(d) {
+		t.Run(name, func(t *testing.T) {
+			b, err := device.Open(t.Context(), d, device.Options{Tuning: &shape, SkipSelfTest: true, CountLoads: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer b.Close()
+			rapid.Check(t, func(rt *rapid.T) {
+				const docs = 1 << 14
+				src := plantest.NewSource(docs)
+				r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 9))
+				var handles []plan.Handle
+				for _, n := range rapid.SliceOfN(rapid.IntRange(0, 3000), 1, 4).Draw(rt, "lengths") {
+					// Two codecs take one program for all mixtures.
+					id := rapid.SampledFrom([]codec.ID{codec.ParaPFor, codec.RPFD}).Draw(rt, "codec")
+					handles = append(handles, src.Add(rt, id, codectest.Generators()[4].List(r.Uint64(), n, docs)))
+				}
+				src.Add(rt, codec.ParaPFor, []uint32{1})
+				src.Add(rt, codec.RPFD, []uint32{1})
+				s, err := loadFor(t.Context(), b, &src.Source)
+				if err != nil {
+					rt.Fatal(err)
+				}
+				defer s.close()
+				batch := &plan.MatchBatch{Algorithm: plan.BS, CountOnly: rapid.Bool().Draw(rt, "count only")}
+				batch.Add(&src.Source, handles...)
+				batch.Add(&src.Source, handles[0])
+				want := plantest.DecodedBlocks(rt, &src.Source, batch.Query(0), shape.Tile) + plantest.DecodedBlocks(rt, &src.Source, batch.Query(1), 0)
+				for range 2 { // a repeated batch counts anew
+					var out plan.Results
+					if err := s.Match(devicetest.Limited(t), batch, &out); err != nil {
+						rt.Fatal(err)
+					}
+					if out.Stats.Blocks != want {
+						rt.Fatalf("kernels decode %d segments, document at a time %d", out.Stats.Blocks, want)
+					}
+				}
+			})
+		})
 	}
 }
 

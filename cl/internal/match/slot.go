@@ -135,7 +135,7 @@ func (x *slot) kernel(id device.KernelID) (*device.Kernel, error) {
 	return k, nil
 }
 
-// clearLoads sets the load counter to 0.
+// clearLoads sets the counters of words and segments to 0.
 func (x *slot) clearLoads() error {
 	var zero [4]uint32
 	e, err := x.Queue.EnqueueWriteBuffer(x.loads, true, 0, 16, unsafe.Pointer(&zero[0]), nil)
@@ -145,17 +145,18 @@ func (x *slot) clearLoads() error {
 	return err
 }
 
-// readLoads returns the words that kernels have loaded since clearLoads.
-func (x *slot) readLoads() (uint64, error) {
+// readLoads returns the words that kernels have loaded and the segments that they have decoded
+// since clearLoads.
+func (x *slot) readLoads() (words, segments uint64, err error) {
 	var n [4]uint32
-	err := x.Device.Do(func() error {
+	err = x.Device.Do(func() error {
 		e, err := x.Queue.EnqueueReadBuffer(x.loads, true, 0, 16, unsafe.Pointer(&n[0]), nil)
 		if err == nil {
 			e.Release()
 		}
 		return err
 	})
-	return uint64(n[0]) + uint64(n[1])<<32, err
+	return uint64(n[0]) + uint64(n[1])<<32, uint64(n[2]) + uint64(n[3])<<32, err
 }
 
 // addStats adds the cost of the round to st.
@@ -174,11 +175,12 @@ func (x *slot) addStats(st *plan.Stats) error {
 		return err
 	}
 	if x.Device.CountLoads {
-		words, err := x.readLoads()
+		words, segments, err := x.readLoads()
 		if err != nil {
 			return x.Device.Fail("reading the load counter", err)
 		}
 		st.BytesMoved += 4*words + r.decodeBytes
+		st.Blocks += r.segments + segments
 	}
 	return nil
 }

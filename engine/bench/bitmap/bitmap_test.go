@@ -89,7 +89,7 @@ func TestBitmapOnDevice(t *testing.T) {
 	testneeds.OneCaller(t)
 	opt := harnesstest.Tiny()
 	opt.Backend, opt.Device, opt.Runs = "auto", device, 1
-	opt.Tables, opt.Figures = []string{"auto", "batch", "nelson-table2"}, []string{"nelson-fig8", "nelson-fig9", "nelson-fig11", "nelson-fig12", "nelson-fig14"}
+	opt.Tables, opt.Figures = []string{"auto", "batch", "nelson-table2"}, []string{"nelson-fig8", "nelson-fig9", "nelson-fig11", "nelson-fig12", "nelson-fig14", "nelson-fig-rows"}
 	opt.Report = filepath.Join(t.TempDir(), "report.md")
 	var log bytes.Buffer
 	if err := Family.Run(t.Context(), opt, io.Discard, &log); err != nil {

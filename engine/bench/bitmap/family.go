@@ -13,7 +13,7 @@ var Family = harness.Family{Name: "bitmap", Size: func(o *harness.Options) strin
 	Exhibits: func(r *harness.Runner) []harness.Exhibit {
 		s := &bench{Runner: r, rowsOf: make(map[string]uint32), measured: make(map[int]bool), roaringSize: make(map[string]uint64)}
 		return []harness.Exhibit{s.orExhibit(), s.sizesExhibit(), s.autoExhibit(), s.batchExhibit(), s.encodingsExhibit(), s.buildExhibit(),
-			s.nelsonFigure8(), s.nelsonFigure9(), s.nelsonFigure10(), s.nelsonFigure11(), s.nelsonFigure12(),
+			s.nelsonFigure8(), s.nelsonFigure9(), s.nelsonFigure10(), s.nelsonFigure11(), s.nelsonFigure12(), s.nelsonRows(),
 			s.nelsonFigure13(), s.nelsonFigure14(), s.nelsonTable2()}
 	}}
 

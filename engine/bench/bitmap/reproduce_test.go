@@ -7,5 +7,5 @@ import (
 )
 
 func TestBitmapReproduce(t *testing.T) {
-	harnesstest.Reproduce(t, Family, "nelson-fig8", "nelson-fig9", "nelson-fig11", "nelson-fig12", "nelson-fig14", "nelson-table2")
+	harnesstest.Reproduce(t, Family, "nelson-fig8", "nelson-fig9", "nelson-fig11", "nelson-fig12", "nelson-fig14", "nelson-fig-rows", "nelson-table2")
 }

@@ -86,7 +86,8 @@ func decodeHost(ctx context.Context, src *plan.Source, lists [][]uint32, threads
 // the device would lower its clock.
 const deviceRepeats = 50
 
-// decodeDevice puts one query per list, all in one batch.
+// decodeDevice puts one query per list, all in one batch: between two launches of the decoder
+// other kernels read the docIDs.
 func (s *bench) decodeDevice(ctx context.Context, who harness.Contestant, src *plan.Source, lists [][]uint32, ints uint64) (rate measure.Summary, peak float64, err error) {
 	terms := make([]string, len(lists))
 	queries := make([]workload.Query, len(lists))

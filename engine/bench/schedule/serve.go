@@ -42,6 +42,7 @@ type served struct {
 	check func(who string) error
 
 	curves map[curveKey]*underLoad
+	halves bool                  // curves have loads at half the rate
 	alone  map[string]*predicted // by system
 }
 

@@ -132,7 +132,8 @@ on the device.
 query alone on the processor that should finish it first, sync runs batches. The
 scheduler reads the cost model that heddle calibrate stored beside the index. With
 --explain queries run one at a time, and the explanation names the chosen processor and
-the estimates for the alternatives.
+the estimates for the alternatives. With --all and --count it also has the number of blocks of
+compressed lists that were decoded; a device counts them by slower kernels.
 
 By default many work-groups or threads intersect the lists of one query. --part uses a
 single one per query, which can be faster for many small queries.
@@ -252,6 +253,7 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 	if err != nil {
 		return err
 	}
+	opt.CountLoads = o.explain && !o.ranked() && opt.Backend != "host"
 	opt.Lazy = opt.Backend != "opencl" && (opt.Lazy || o.single()) // one query does not repay auxiliary tables for all lists
 	e, x, err := a.openIndex(ctx, o.path, opt)
 	if err != nil {

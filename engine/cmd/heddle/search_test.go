@@ -261,7 +261,7 @@ func TestExplain(t *testing.T) {
 		t.Errorf("no algorithm in\n%s", r.stderr)
 	}
 	must(t, "index", "build", "-o", "gaps.hdl", "--codec", "parapfor", "c.tsv")
-	if r := heddle(t, "search", "gaps.hdl", "--mode", "and", "--query", "w29", "--all", "--explain", "--backend", "host", "--algorithm", "bs"); !strings.Contains(r.stderr, "\n  decoded  1 blocks") {
+	if r := heddle(t, "search", "gaps.hdl", "--mode", "and", "--query", "w29", "--all", "--explain", "--algorithm", "bs"); !strings.Contains(r.stderr, "\n  decoded  1 blocks") {
 		t.Errorf("no decoded blocks in\n%s", r.stderr)
 	}
 	if r := heddle(t, "search", "c.hdl", "--query", "w9", "--all", "--backend", "opencl", "--algorithm", "svs"); r.code == exitFailure || r.code == exitSuccess {

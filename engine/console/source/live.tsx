@@ -5,7 +5,7 @@ import type { Line } from "./chart";
 import { bytes, count, digits, percent, short, time, visible } from "./format";
 import { Choice, Curl, Failure, Waiting } from "./parts";
 import { recorder } from "./recorder";
-import type { ProcessorStatus, Status } from "./types";
+import type { Cache, ProcessorStatus, Status } from "./types";
 
 export function Live() {
   const [, redraw] = useState(0);
@@ -48,27 +48,24 @@ function Now({ of }: { of: Status }) {
 }
 
 function Charts({ all }: { all: Status[] }) {
-  const times = all.map((s) => s.time_ms / 1000);
   const processors = all.at(-1)!.processors;
   // each makes a line of a value for each processor.
   const each = (value: (p: ProcessorStatus) => number | null, suffix = ""): Line[] =>
-    processors.map((p, i) => ({ name: visible(p.name) + suffix, values: all.map((s) => (s.processors[i] ? value(s.processors[i]) : null)) }));
+    processors.map((p, i) => ({ name: visible(p.name) + suffix, value: (s) => (s.processors[i] ? value(s.processors[i]) : null) }));
   const some = (n: number) => (n > 0 ? n : null);
-  const lists = processors.some((p) => p.lists);
+  const hits = (c?: Cache) => (c && c.hits + c.misses ? c.hits / (c.hits + c.misses) : null);
+  const chart = (title: string, unit: (n: number) => string, lines: Line[], note?: string) => <Chart title={title} note={note} all={all} unit={unit} lines={lines} />;
   return (
     <div class="charts">
-      <Chart title="Queries per second" times={times} unit={short} lines={each((p) => p.queries_per_second)} />
-      <Chart title="Time of a query" note="median and 99th percentile" times={times} unit={time} lines={[...each((p) => some(p.p50_ms), " p50"), ...each((p) => some(p.p99_ms), " p99")]} />
-      <Chart title="Queue" note="jobs by preferred processors" times={times} unit={short} lines={(["either", "device", "host"] as const).map((c) => ({ name: c, values: all.map((s) => s.queue[c]) }))} />
-      <Chart title="Batch size" note="mean jobs in a batch" times={times} unit={digits} lines={each((p) => some(p.batch))} />
-      <Chart title="Busy" note="run time of batches; above 100 % they overlap" times={times} unit={(n) => percent(n)} lines={each((p) => p.busy)} />
-      <Chart title="Load and mode" note="work that arrives, of the capacity; 100 % if queries run in batches" times={times} unit={(n) => percent(n)}
-        lines={[{ name: "load", values: all.map((s) => s.load) }, { name: "batches", values: all.map((s) => (s.mode === "sync" ? 1 : 0)) }]} />
-      <Chart title="Cache hits" times={times} unit={(n) => percent(n)}
-        lines={[{ name: "answers", values: all.map((s) => (s.answers.hits + s.answers.misses ? s.answers.hits / (s.answers.hits + s.answers.misses) : null)) },
-          ...(lists ? each((p) => (p.lists && p.lists.hits + p.lists.misses ? p.lists.hits / (p.lists.hits + p.lists.misses) : null), " lists") : [])]} />
-      <Chart title="Prediction error" note="of batch times, without sign" times={times} unit={(n) => percent(n)} lines={each((p) => some(p.prediction_error))} />
-      <Chart title="Memory" note="lists, tables and scratch" times={times} unit={bytes} lines={each((p) => p.memory)} />
+      {chart("Queries per second", short, each((p) => p.queries_per_second))}
+      {chart("Time of a query", time, [...each((p) => some(p.p50_ms), " p50"), ...each((p) => some(p.p99_ms), " p99")], "median and 99th percentile")}
+      {chart("Queue", short, (["either", "device", "host"] as const).map((c) => ({ name: c, value: (s) => s.queue[c] })), "jobs by preferred processors")}
+      {chart("Batch size", digits, each((p) => some(p.batch)), "mean jobs in a batch")}
+      {chart("Busy", percent, each((p) => p.busy), "run time of batches; above 100 % they overlap")}
+      {chart("Load and mode", percent, [{ name: "load", value: (s) => s.load }, { name: "batches", value: (s) => (s.mode === "sync" ? 1 : 0) }], "work that arrives, of the capacity; 100 % if queries run in batches")}
+      {chart("Cache hits", percent, [{ name: "answers", value: (s) => hits(s.answers) }, ...(processors.some((p) => p.lists) ? each((p) => hits(p.lists), " lists") : [])])}
+      {chart("Prediction error", percent, each((p) => some(p.prediction_error)), "of batch times, without sign")}
+      {chart("Memory", bytes, each((p) => p.memory), "lists, tables and scratch")}
     </div>
   );
 }

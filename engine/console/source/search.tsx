@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call, indexPath, Problem, tablePath } from "./api";
 import { Explanation } from "./explain";
-import { count, time } from "./format";
+import { count, several, time } from "./format";
 import { Choice, Curl, Failure, Panel, Text, useCheck, useLoad } from "./parts";
 import type { Answer, Device, Hit, Index, Parsed, Table } from "./types";
 
@@ -17,10 +17,11 @@ const usual: Setting = { algorithm: "auto", processor: "", variant: "lucene", fr
 // table of another name than its own unless one is chosen.
 interface Restriction { table: string; where: string; facets: string }
 
-// restrictionOf returns the members of a request for a restriction.
+// restrictionOf returns the members of a request for a restriction. A comma in parentheses, as in
+// bins(year, 1900, 1950), does not separate columns.
 function restrictionOf(r: Restriction): object {
   const table = r.table ? { table: r.table } : {};
-  const columns = r.facets.split(",").map((c) => c.trim()).filter((c) => c);
+  const columns = r.facets.split(/,(?![^(]*\))/).map((c) => c.trim()).filter((c) => c);
   return { ...(r.where.trim() ? { filter: { where: r.where, ...table } } : {}), ...(columns.length ? { facets: { columns, ...table } } : {}) };
 }
 
@@ -140,7 +141,7 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
           </label>
           <label class="field"><span>Facets</span>
             <input class="code" id="facets" value={restriction.facets} spellcheck={false} autocomplete="off" autocapitalize="none"
-              placeholder="lang, year" onInput={(e) => restrict({ facets: e.currentTarget.value })} />
+              placeholder="lang, bins(year, 1900, 1950)" onInput={(e) => restrict({ facets: e.currentTarget.value })} />
           </label>
           <Choice label="Attributes" value={restriction.table} options={[["", "of the index"], ...(tables.value?.tables ?? []).map((t): [string, string] => [t.name, t.name])]} onChange={(table) => restrict({ table })} />
         </div>
@@ -211,7 +212,7 @@ function Facets({ of }: { of: NonNullable<Answer["facets"]> }) {
     <Panel title="Facets" aside={<span class="total"><b>{count(of.matches)}</b> matching documents</span>}>
       {(of.columns ?? []).map((f) => (
         <section class="facet" key={f.column}>
-          <h3><Text of={f.column} /> <small>{count(f.distinct)} values</small></h3>
+          <h3><Text of={f.column} /> <small>{several(f.distinct, f.column.startsWith("bins(") ? "bin" : "value")} with documents</small></h3>
           <p class="preview">
             {f.values.map((v, i) => <span class={v.missing ? "term unknown" : "term"} key={i}>{v.missing ? "no value" : v.value === "" ? "empty text" : <Text of={v.value} />} <small>{count(v.count)}</small></span>)}
           </p>
