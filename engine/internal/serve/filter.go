@@ -87,11 +87,12 @@ func (f *Filter) On(ctx context.Context, p int) (plan.Filter, error) {
 		return set, nil
 	}
 	set, err := f.make(ctx, p)
-	if errors.Is(err, plan.ErrOutOfMemory) {
-		f.g.pool.filters.shrink(f, 0)
-		if set, err = f.make(ctx, p); errors.Is(err, plan.ErrOutOfMemory) { // the query runs elsewhere
+	for errors.Is(err, plan.ErrOutOfMemory) {
+		if !f.g.pool.filters.evictFrom(p) { // the query runs elsewhere
 			err = fmt.Errorf("a filter: %w: %w", plan.ErrTooLarge, err)
+			break
 		}
+		set, err = f.make(ctx, p)
 	}
 	if err != nil {
 		return nil, err
@@ -115,6 +116,13 @@ func (at *filterAt) enter() plan.Filter {
 		at.users++
 	}
 	return at.set
+}
+
+// idle tells whether there is a set that no batch uses.
+func (at *filterAt) idle() bool {
+	at.mu.Lock()
+	defer at.mu.Unlock()
+	return at.set != nil && at.users == 0
 }
 
 // Off implements query.Filter.
