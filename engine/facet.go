@@ -88,6 +88,11 @@ func (s *Snapshot) SearchFacets(ctx context.Context, q Query, f Facets) (h Hits,
 	if err != nil {
 		return h, 0, nil, err
 	}
+	ctx, stop, err := bounded(ctx, g, &q)
+	if err != nil {
+		return h, 0, nil, err
+	}
+	defer stop()
 	var in filtering
 	defer in.release()
 	if h, err = searchIn(ctx, g, &q, &in); err == nil {
@@ -154,11 +159,12 @@ func eachFacet(ctx context.Context, g *serve.Lists, q Query, f *Facets, in *filt
 	if t.Table.Rows != g.Source.Docs {
 		return 0, wrap("facets", query.AsInvalid(&FilterSizeError{t.Table.Rows, g.Source.Docs}))
 	}
-	call, err := q.call()
+	ctx, stop, err := bounded(ctx, g, &q)
 	if err != nil {
 		return 0, err
 	}
-	end := t.Until(ctx, &call)
+	defer stop()
+	end := limit.Until{Context: ctx}
 	docs, err := matching(ctx, g, q, in)
 	if err != nil {
 		return 0, err
@@ -190,6 +196,20 @@ func eachFacet(ctx context.Context, g *serve.Lists, q Query, f *Facets, in *filt
 		}
 	}
 	return uint64(len(docs)), nil
+}
+
+// bounded returns a context that ends with the time-out of q, for all steps of a call together.
+func bounded(ctx context.Context, g *serve.Lists, q *Query) (context.Context, context.CancelFunc, error) {
+	call, err := q.call()
+	if err != nil {
+		return nil, nil, err
+	}
+	at := g.Until(ctx, &call).Deadline
+	if at.IsZero() {
+		return ctx, func() {}, nil
+	}
+	ctx, stop := context.WithDeadline(ctx, at)
+	return ctx, stop, nil
 }
 
 // facetClauses is the statement that counts the values or bins of a column.

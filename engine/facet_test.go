@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"heddle/engine/table/predicate/predicatetest"
 )
@@ -188,5 +189,29 @@ func TestFacetBins(t *testing.T) {
 		if _, _, err := a.Facets(t.Context(), Query{Text: "t1"}, Facets{Table: a.table, Columns: []string{column}}); CodeOf(err) != InvalidQuery || !strings.Contains(err.Error(), reason) {
 			t.Errorf("%s: %v", column, err)
 		}
+	}
+}
+
+// TestFacetTime: the steps of a call with facets end together, after the time-out of the query.
+func TestFacetTime(t *testing.T) {
+	a := openAttributed(t, backendOptions(t), 0)
+	g, err := a.x.Acquire()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Release()
+	for timeout, bound := range map[time.Duration]bool{time.Hour: true, 0: false} {
+		ctx, stop, err := bounded(t.Context(), g, &Query{Timeout: timeout})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := ctx.Deadline(); ok != bound {
+			t.Errorf("time-out %v: a deadline %t", timeout, ok)
+		}
+		stop()
+	}
+	f := Facets{Table: a.table, Columns: []string{"distance"}}
+	if _, _, err := a.Facets(t.Context(), Query{Text: "t1", Timeout: time.Nanosecond}, f); CodeOf(err) != Deadline {
+		t.Errorf("after the time-out: %v", err)
 	}
 }

@@ -135,9 +135,17 @@ func (in *filtering) compile(ctx context.Context, g *serve.Lists, f *Filter, cal
 	}
 	return g.Filter(digest(keys), func(s *serve.FilterSpec) error {
 		s.Text = shortened(strings.Join(in.texts, " and "))
+		joined := map[*tables.Generation]*tables.Predicate{} // the predicates on a table so far
 		for i, p := range predicates {
 			if !p.Compares() {
-				s.Rows = append(s.Rows, of[i].NewFilter(p))
+				if q := joined[of[i]]; q != nil {
+					if both := of[i].And(q, p); both != nil {
+						joined[of[i]] = both
+						continue
+					}
+					s.Rows = append(s.Rows, of[i].NewFilter(q))
+				}
+				joined[of[i]] = p
 				continue
 			}
 			rows, err := selectRows(ctx, of[i], &Selection{Where: p.Text, Caller: call.Caller}, until(of[i], ctx, call))
@@ -145,6 +153,11 @@ func (in *filtering) compile(ctx context.Context, g *serve.Lists, f *Filter, cal
 				return err
 			}
 			s.Bits = common(s.Bits, rows.Bits)
+		}
+		for _, t := range in.tables {
+			if p := joined[t]; p != nil {
+				s.Rows = append(s.Rows, t.NewFilter(p))
+			}
 		}
 		for _, p := range in.parts {
 			if err := p.addSets(&s.Bits, g.Source.Docs); err != nil {

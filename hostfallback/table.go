@@ -46,9 +46,13 @@ func (t *table) Select(ctx context.Context, sel *plan.SelectBatch, out *plan.Row
 }
 
 // Filter implements plan.TableStore.
-func (t *table) Filter(ctx context.Context, sel *plan.SelectBatch) (plan.Filter, error) {
+func (t *table) Filter(ctx context.Context, sel *plan.SelectBatch, with plan.Filter) (plan.Filter, error) {
 	if sel.Len() != 1 {
 		return nil, fmt.Errorf("host: a filter of %d selections, want 1", sel.Len())
+	}
+	sets, err := filter.All(nil, []plan.Filter{with}, t.data.Rows)
+	if err != nil {
+		return nil, err
 	}
 	one := *sel
 	one.Output = plan.OutputBits
@@ -56,7 +60,11 @@ func (t *table) Filter(ctx context.Context, sel *plan.SelectBatch) (plan.Filter,
 	if err := t.Select(ctx, &one, &rows); err != nil {
 		return nil, err
 	}
-	f, err := filter.New(t.data.Rows, rows.Selection(0))
+	bits := rows.Selection(0)
+	if sets[0] != nil {
+		sets[0].And(bits, 0)
+	}
+	f, err := filter.New(t.data.Rows, bits)
 	if err != nil {
 		return nil, err
 	}

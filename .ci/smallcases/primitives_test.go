@@ -55,6 +55,34 @@ func merges(t *testing.T, backend plan.Backend) {
 	}
 }
 
+// decodes decodes lists of every gap codec to docIDs and to gaps.
+func decodes(t *testing.T, backend *cl.Backend) {
+	names := []string{"few", "jumps"}
+	for _, id := range withLayout(codec.GapLayout) {
+		src := &plan.Source{Docs: universe}
+		for _, name := range names {
+			if _, err := src.Append(id, lists[name], codec.DefaultOptions()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, _, err := backend.Decode(t.Context(), src, true, 1)
+		if err != nil {
+			t.Fatalf("%v: %v", id, err)
+		}
+		for h, name := range names {
+			doc := uint32(1<<32 - 1)
+			for i, gap := range got[h] {
+				if doc += gap + 1; doc != lists[name][i] {
+					t.Fatalf("%v: gap %d of list %s is %d", id, i, name, gap)
+				}
+			}
+			if len(got[h]) != len(lists[name]) {
+				t.Fatalf("%v: %d gaps of %d docIDs", id, len(got[h]), len(lists[name]))
+			}
+		}
+	}
+}
+
 // primitives scans and compacts a few tiles, the last one cut short.
 func primitives(t *testing.T, backend *cl.Backend) {
 	in, flags := make([]uint32, 1603), make([]uint32, 1603/32+1)

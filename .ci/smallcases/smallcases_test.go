@@ -63,7 +63,7 @@ func TestKernels(t *testing.T) {
 			tuning.Serial, tuning.NVShuffle = serial, false
 			tuning.LookBack = !serial && !count
 			tuning.ScanWG, tuning.ScanChunk, tuning.MergeWG, tuning.MergeRows = 32, 2, 32, 4
-			tuning.TableTile, tuning.TableWG = 256, 32
+			tuning.TableTile, tuning.TableWG, tuning.TableRow = 256, 32, map[bool]int{false: 64, true: 8}[serial]
 			tuning.RankRange, tuning.RankWG, tuning.SelectWG, tuning.SelectWide = 1024, 32, 64, 256
 			t.Run(fmt.Sprintf("serial=%v,count loads=%v", serial, count), func(t *testing.T) {
 				// Each part has a context of its own: Oclgrind 21.10 keeps its state of a
@@ -86,6 +86,9 @@ func TestKernels(t *testing.T) {
 				part(func(b *cl.Backend) { run(t, b, lineGroup, algorithms) })
 				if !count {
 					part(func(b *cl.Backend) { run(t, b, gapGroup, []plan.Algorithm{plan.HS16}) })
+				}
+				if !count {
+					part(func(b *cl.Backend) { decodes(t, b) })
 				}
 				part(func(b *cl.Backend) { merges(t, b) })
 				part(func(b *cl.Backend) { primitives(t, b) })

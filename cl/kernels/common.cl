@@ -34,10 +34,6 @@
 #define COUNT_LOADS 0 // 1: tile kernels add up the words that they ask for
 #endif
 
-#ifndef DECODE_GAPS
-#define DECODE_GAPS 0 // 1: decoders write gaps in place of docIDs, for measurements
-#endif
-
 #ifndef RUN
 #define RUN 1024 // elements of a run
 #endif

@@ -21,6 +21,9 @@
 #ifndef HEDDLE_COMMON
 #include "common.cl"
 #endif
+#ifndef DECODE_GAPS
+#define DECODE_GAPS 0 // 1: decoders write gaps in place of docIDs, for measurements
+#endif
 
 // block_of returns the block that has element e of a bitset of `blocks` blocks of 512
 // bits, behind which lie the elements before each.

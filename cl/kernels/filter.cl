@@ -1,8 +1,9 @@
 // filter_count, filter_list: sets of documents that restrict queries.
 //
-// Computes  of the bits of a set: filter_count: zeros from the word behind the last document on,
-//           and the documents of each of the groups. filter_list: the documents, ascending,
-//           unless there are more than `room`.
+// Computes  of the bits of a set: filter_count: the documents that the set at with_at has, too (the
+//           set itself: all), zeros from the word behind the last document on, and the documents of
+//           each of the groups. filter_list: the documents, ascending, unless there are more than
+//           `room`, and their number at word total_at of `counted` (NO_TOTAL: no number).
 // Source    scan and compaction by counts of groups, as in compact.cl.
 // Region    in units of four words of the shared buffer: bits of `padded` words at `at`, counts at
 //           counts_at, docIDs at docs_at. See cl/internal/filter.
@@ -27,19 +28,25 @@
 #define FILTER_ADD(p, v) atomic_add(p, v)
 #endif
 
+#define NO_TOTAL 0xffffffff
+
 FILTER_GROUP
-__kernel void filter_count(__global uint *region, uint at, uint words, uint padded, uint span, uint counts_at) {
+__kernel void filter_count(__global uint *region, uint at, uint with_at, uint words, uint padded, uint span, uint counts_at) {
     __local uint total;
     uint lid = get_local_id(0), g = get_group_id(0), n = 0;
-    __global uint *bits = region + (size_t)at * 4;
+    __global uint *bits = region + (size_t)at * 4, *with = region + (size_t)with_at * 4;
     if (lid == 0)
         total = 0;
     FILTER_SYNC;
     for (uint i = g * span + lid; i < min((g + 1) * span, padded); i += FILTER_WG) {
-        if (i < words)
-            n += popcount(bits[i]);
-        else
+        if (i >= words) {
             bits[i] = 0;
+            continue;
+        }
+        uint own = bits[i], both = own & with[i];
+        n += popcount(both);
+        if (both != own)
+            bits[i] = both;
     }
     if (n)
         FILTER_ADD(&total, n);
@@ -49,7 +56,8 @@ __kernel void filter_count(__global uint *region, uint at, uint words, uint padd
 }
 
 FILTER_GROUP
-__kernel void filter_list(__global uint *region, uint at, uint padded, uint span, uint counts_at, uint docs_at, uint room) {
+__kernel void filter_list(__global uint *region, uint at, uint padded, uint span, uint counts_at, uint docs_at, uint room,
+                        __global uint *counted, uint total_at) {
     __local uint before, total, ends[FILTER_WG];
     uint lid = get_local_id(0), g = get_group_id(0), own = 0, all = 0;
     __global const uint *bits = region + (size_t)at * 4, *counts = region + (size_t)counts_at * 4;
@@ -66,6 +74,8 @@ __kernel void filter_list(__global uint *region, uint at, uint padded, uint span
     if (own)
         FILTER_ADD(&before, own);
     FILTER_SYNC;
+    if (g == 0 && lid == 0 && total_at != NO_TOTAL)
+        counted[total_at] = total;
     uint to = before, most = total <= room ? padded : 0;
     for (uint row = g * span; row < min((g + 1) * span, most); row += FILTER_WG) {
         uint word = row + lid < padded ? bits[row + lid] : 0, n = popcount(word);

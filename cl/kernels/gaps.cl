@@ -14,6 +14,9 @@
 #ifndef HEDDLE_COMMON
 #include "common.cl"
 #endif
+#ifndef DECODE_GAPS
+#define DECODE_GAPS 0 // 1: decoders write gaps in place of docIDs, for measurements
+#endif
 
 static inline bool is_gaps(uint codec) { return codec == CODEC_PARAPFOR || (codec >= CODEC_VBYTE && codec <= CODEC_RPFD); }
 

@@ -3,7 +3,7 @@
 // Computes  for each selection and tile of TILE_GROUPS groups the rows that its steps
 //           leave (plan.SelectBatch): its count goes up by how many, from zeros of the
 //           host's; where `out` is wanted, the rows of the tile as plain bits:
-//           out[selection*stride ...], row r at bit r%32 of word r/32.
+//           out[4*out_at + selection*stride ...], row r at bit r%32 of word r/32.
 // Source    Nelson et al. 2020, where vectors are decompressed and the results reduced.
 //           Here no decompressed vector is written: a group of work-items holds a tile
 //           in registers, and finds the word of each group of rows of each vector by a
@@ -148,7 +148,7 @@ __attribute__((reqd_work_group_size(TABLE_WG, 1, 1)))
 #endif
 __kernel void rows(VECTORS, __global const uint2 *restrict coarse, __global const uint4 *restrict fine,
                    __global const uint4 *restrict plain, uint plain_at, uint vectors, uint row_count, __global uint4 *batch,
-                   uint selections_at, uint first, uint selections, __global uint *restrict out, uint stride, uint want,
+                   uint selections_at, uint first, uint selections, __global uint *restrict out, uint out_at, uint stride, uint want,
                    __local word_t *tile STORED COLUMNS) {
     __local uint total;
 #if !SCAN_SERIAL
@@ -234,7 +234,7 @@ __kernel void rows(VECTORS, __global const uint2 *restrict coarse, __global cons
         SYNC;
         for (uint j = lid; j < TILE_WORDS; j += TABLE_WG)
             if (t * TILE_WORDS + j < stride)
-                out[(size_t)q * stride + t * TILE_WORDS + j] = plain_word(tile, j);
+                out[(size_t)out_at * 4 + (size_t)q * stride + t * TILE_WORDS + j] = plain_word(tile, j);
         LOADS(loads, (TILE_WORDS + TABLE_WG - 1 - lid) / TABLE_WG);
     }
     SYNC;

@@ -270,7 +270,7 @@ func (s *search) message(k kind, at []int) (r *api.ShardSearchRequest, wrong map
 // send answers queries by one request to each shard.
 func (s *search) send(ctx context.Context, k kind, at []int) error {
 	r, wrong := s.message(k, at)
-	ask, late := s.ask, s.c.service != nil && s.ask.Names
+	ask, late := s.ask, s.namesLast(k, len(at))
 	if late {
 		ask.Names, r.Names = false, false
 	}
@@ -329,6 +329,16 @@ func (s *search) send(ctx context.Context, k kind, at []int) error {
 		s.hits[at[0]].Explanation = explain(answers)
 	}
 	return nil
+}
+
+// manyNames is the number of ranked queries from which a second request for the names of their answers costs
+// less than the names of all documents that some node has found.
+const manyNames = 128
+
+// namesLast reports whether names are asked for the documents of the answers alone. The answer to a partial
+// call must not depend on a second request.
+func (s *search) namesLast(k kind, queries int) bool {
+	return s.ask.Names && (s.c.service != nil || k.k > 0 && queries >= manyNames && !s.partial)
 }
 
 // grouped reports whether one request may ask for several shards of a node. All documents of a query could

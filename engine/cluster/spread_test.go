@@ -67,6 +67,29 @@ func TestGroup(t *testing.T) {
 	}
 }
 
+// TestNames: a batch asks for names last, once each shard that has some, and gets those of the query alone.
+func TestNames(t *testing.T) {
+	m, c, want := eight(t, 1)
+	batch, of := slices.Repeat([]engine.Query{query}, manyNames), map[int]bool{}
+	for _, id := range want.IDs {
+		of[m.layout.Find(id)] = true
+	}
+	for _, ask := range []api.Ask{{Names: true}, {Names: true, AllowPartial: true}} {
+		calls := 3 + len(of)
+		if ask.AllowPartial {
+			calls = 3
+		}
+		var hits []api.Hits
+		var err error
+		if n := m.count(func() { hits, _, err = c.SearchAll(t.Context(), "x", batch, ask) }); err != nil || n != calls {
+			t.Fatalf("%+v: %d calls, want %d, %v", ask, n, calls, err)
+		}
+		for _, h := range hits {
+			same(t, query, h, want)
+		}
+	}
+}
+
 // TestOldNode: nodes that know no groups answer for one shard at a time, and the coordinator remembers it.
 func TestOldNode(t *testing.T) {
 	m, _, want := eight(t, 1)

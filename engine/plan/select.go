@@ -273,9 +273,10 @@ type TableStore interface {
 	// store usable.
 	Select(ctx context.Context, s *SelectBatch, out *Rows) error
 	// Filter returns the rows of the only selection of s as a filter for the stores of the same
-	// backend that have as many documents as the table has rows. The bits stay in the memory
-	// of the backend. Errors: of Select; ErrUnsupported of a backend without filters.
-	Filter(ctx context.Context, s *SelectBatch) (Filter, error)
+	// backend that have as many documents as the table has rows, without the rows that with lacks,
+	// unless it is nil: a filter of such a store. The bits stay in the memory of the backend.
+	// Errors: of Select; ErrUnsupported of a backend without filters, and for another filter.
+	Filter(ctx context.Context, s *SelectBatch, with Filter) (Filter, error)
 	// Strategies that the store has, besides StrategyAuto.
 	Strategies() []Strategy
 	// Explain describes the run of selection i of s in a short text such as "fused, 64

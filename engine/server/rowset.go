@@ -8,13 +8,14 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/server/monitor"
+	"heddle/engine/plan"
 	"heddle/engine/table/column"
 	"heddle/engine/table/predicate"
 	"heddle/engine/table/rowset"
@@ -80,29 +81,28 @@ func (r *restriction) bits(t *engine.Table) ([]uint64, error) {
 
 // withValues adds sets of values to a predicate.
 func (s *Server) withValues(ctx context.Context, table, where string, sets []*api.ValueSet) (string, error) {
-	types, err := s.typesOf(ctx, table)
+	columns, err := s.columnsOf(ctx, table)
 	if err != nil {
 		return "", err
 	}
-	if where != "" {
-		if _, err := predicate.Parse(where); err != nil {
-			return "", &engine.Error{Code: engine.InvalidQuery, Op: "select", Err: err}
+	if where != "" { // so that a fault has its place in where, and not in the joined predicate
+		e, err := predicate.Parse(where)
+		if err == nil {
+			_, err = predicate.Compile(e, columns, 0, new(plan.SelectBatch))
 		}
-	}
-	if x, err := s.tables.get(table); where != "" && s.opt.Remote == nil && err == nil {
-		if _, err := x.Prepare(ctx, engine.Selection{Where: where, Caller: monitor.Of(ctx).Caller}); err != nil {
-			return "", err
+		if err != nil {
+			return "", &engine.Error{Code: engine.InvalidQuery, Op: "select", Err: err}
 		}
 	}
 	var parts []string
 	for _, set := range sets {
-		kind, ok := types[set.GetColumn()]
-		if !ok {
+		at := slices.IndexFunc(columns, func(c column.Column) bool { return c.Name == set.GetColumn() })
+		if at < 0 {
 			return "", badRequest(fmt.Errorf("in: values: the table has no column %q", set.GetColumn()))
 		}
 		var values []string
 		for i, v := range set.GetValues() {
-			text, err := literal(kind, v)
+			text, err := literal(columns[at].Type, v)
 			if err != nil {
 				return "", badRequest(fmt.Errorf("in: values of column %q: values[%d]: %w", set.GetColumn(), i, err))
 			}
@@ -120,19 +120,20 @@ func (s *Server) withValues(ctx context.Context, table, where string, sets []*ap
 	return strings.Join(parts, " AND "), nil
 }
 
-// typesOf returns the types of the columns of a table by name.
-func (s *Server) typesOf(ctx context.Context, table string) (map[string]column.Type, error) {
+// columnsOf returns the names and types of the columns of a table.
+func (s *Server) columnsOf(ctx context.Context, table string) (columns []column.Column, err error) {
 	t, err := tableService{s}.GetTable(ctx, &api.GetTableRequest{Table: table})
 	if err != nil {
 		return nil, err
 	}
-	types := map[string]column.Type{}
 	for _, c := range t.GetColumns() {
-		if types[c.GetName()], err = column.ParseType(c.GetType()); err != nil {
+		kind, err := column.ParseType(c.GetType())
+		if err != nil {
 			return nil, err
 		}
+		columns = append(columns, column.Column{Name: c.GetName(), Type: kind})
 	}
-	return types, nil
+	return columns, nil
 }
 
 // number matches the numbers of predicates.

@@ -54,6 +54,7 @@ var contexts = []struct{ suffix, words string }{
 	{"in string escape code", "no escape of a string has it"},
 	{`in \u hexadecimal character escape`, `\u and four hexadecimal digits are expected`},
 	{"numeric literal", "a digit is expected"},
+	{"exceeded max depth", "values are nested at most 10000 deep"},
 }
 
 func syntaxError(text []byte, e *json.SyntaxError) error {

@@ -61,6 +61,10 @@ func TestJSON(t *testing.T) {
 	if got := JSON(nil, decode(`{"name": x}`)).Error(); got != "incorrect JSON: byte 10: a value is expected" {
 		t.Errorf("without the text: %s", got)
 	}
+	deep := []byte(strings.Repeat("[", 10_001))
+	if got := JSON(deep, json.Unmarshal(deep, new(any))).Error(); got != "incorrect JSON: byte 10001 is '[': values are nested at most 10000 deep" {
+		t.Error(got)
+	}
 	if JSON(nil, nil) != nil || JSON(nil, io.ErrClosedPipe) != io.ErrClosedPipe {
 		t.Error("other errors change")
 	}

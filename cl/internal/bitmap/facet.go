@@ -95,7 +95,7 @@ func (s *Store) missing(ctx context.Context, vector uint32) (*filter.Set, error)
 	var sel plan.SelectBatch
 	sel.Any(vector)
 	sel.End()
-	f, err := s.Filter(ctx, &sel)
+	f, err := s.Filter(ctx, &sel, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -3,23 +3,23 @@ package bitmap
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
-	"heddle/cl/internal/device"
 	"heddle/cl/internal/filter"
-	"heddle/codec/wah"
 	"heddle/engine/plan"
 )
 
-// Filter implements plan.TableStore. The rows stay on the device: a copy command moves them to the
-// region of the filter, behind the kernel that selects them.
-func (s *Store) Filter(ctx context.Context, sel *plan.SelectBatch) (plan.Filter, error) {
+// Filter implements plan.TableStore. The rows stay on the device: the kernel that selects them writes
+// them to the region of the filter.
+func (s *Store) Filter(ctx context.Context, sel *plan.SelectBatch, with plan.Filter) (plan.Filter, error) {
 	if sel.Len() != 1 {
 		return nil, fmt.Errorf("a filter of %d selections, want 1", sel.Len())
 	}
 	if err := s.check(ctx, sel); err != nil {
+		return nil, err
+	}
+	if err := filter.Check([]plan.Filter{with}, s.rt, s.t.Rows); err != nil {
 		return nil, err
 	}
 	if s.dir.tiles == 0 || len(sel.Selection(0)) == 0 { // no row
@@ -31,19 +31,12 @@ func (s *Store) Filter(ctx context.Context, sel *plan.SelectBatch) (plan.Filter,
 	}
 	one := *sel
 	one.Output = plan.OutputResident
-	out := plan.Rows{Counts: make([]uint32, 1), Stride: wah.Bitset(uint64(s.t.Rows))}
+	out := plan.Rows{Counts: make([]uint32, 1), Stride: plan.FilterWords(s.t.Rows)}
 	err = s.onSlot(ctx, &one, func(x *slot) error {
 		return s.rt.Regions.Fill(func(m *ocl.MemObject) error {
-			x.kept = func() error {
-				words := slices.Min([]int{2 * out.Stride, 2 * plan.FilterWords(s.t.Rows)})
-				e, err := x.Queue.EnqueueCopyBuffer(x.rows.Buffer, m, 0, f.Place(), 4*words, nil)
-				if err := x.Sent(e, err, device.CompactTime); err != nil {
-					return err
-				}
-				return f.Send(&x.Flight, m)
-			}
+			x.region = &region{m, f.At(), func() error { return f.Send(&x.Flight, m, filter.Of(with), x.batch.Buffer, head) }}
 			err := x.run(ctx, &one, &out)
-			if x.kept = nil; err != nil {
+			if x.region = nil; err != nil {
 				x.Land() // no command writes to the region
 			}
 			return err

@@ -70,8 +70,10 @@ func (x *slot) round(ctx context.Context, out *plan.Rows) error {
 	if err := x.store.scratch.Room(&x.batch, c.words, 0, "selections"); err != nil {
 		return err
 	}
-	if err := x.store.scratch.Room(&x.rows, c.count*c.bits, 0, "rows"); err != nil {
-		return err
+	if x.region == nil {
+		if err := x.store.scratch.Room(&x.rows, c.count*c.bits, 0, "rows"); err != nil {
+			return err
+		}
 	}
 	if err := x.Device.Grow(&x.Up, c.words, 0); err != nil {
 		return err
@@ -135,8 +137,8 @@ func (x *slot) send() error {
 	} else if err := x.launchRows(0, c.count, nil, 0); err != nil {
 		return err
 	}
-	if x.kept != nil {
-		if err := x.kept(); err != nil {
+	if x.region != nil {
+		if err := x.region.complete(); err != nil {
 			return err
 		}
 	}
@@ -226,6 +228,10 @@ func (x *slot) launchRows(first, selections int, columns *ocl.MemObject, stride 
 	if c.bits > 0 {
 		want = 1
 	}
+	to := region{buffer: x.rows.Buffer}
+	if x.region != nil {
+		to = *x.region
+	}
 	args := x.args[:0]
 	for i, m := range s.arena.Buffers {
 		if i == 0 || !s.arena.Single() {
@@ -233,7 +239,7 @@ func (x *slot) launchRows(first, selections int, columns *ocl.MemObject, stride 
 		}
 	}
 	args = append(args, s.coarse, s.fine, s.plain.buffer, s.plain.at, len(s.t.Vectors), int(s.t.Rows), x.batch.Buffer,
-		c.selectionsAt, first, selections, x.rows.Buffer, c.bits, want, device.LocalBytes(s.t.Word()/8*tileGroups(t)*c.sets))
+		c.selectionsAt, first, selections, to.buffer, to.at, c.bits, want, device.LocalBytes(s.t.Word()/8*tileGroups(t)*c.sets))
 	if c.checks || !s.lean() {
 		stored := s.arena.Buffers // any buffers, before a round needs stored values
 		if v := s.values.Load(); v != nil {

@@ -43,7 +43,14 @@ type slot struct {
 	bitsAt  int            // word of down at which bits begin
 	args    []any          // of the kernel; reused
 	submit  func() error   // send, bound once
-	kept    func() error   // enqueues the use of the bits before they are lost; may be nil
+	region  *region        // for the rows of the only selection, in place of rows; nil: none
+}
+
+// region is a place in a buffer.
+type region struct {
+	buffer   *ocl.MemObject
+	at       int          // in units of four words
+	complete func() error // enqueues commands behind the kernel that writes the rows
 }
 
 // leastWords is the number of words for selections before a slot grows.

@@ -40,20 +40,7 @@ func (s *Store) allValues(ctx context.Context) (*values, error) {
 // newValues checks the stored values and copies them to the device.
 func (s *Store) newValues() (*values, error) {
 	b, t := s.rt, s.t
-	err := device.InParallel(len(t.Columns), len(t.Packed), func(c int) error {
-		low, high, err := t.Codes(uint32(c))
-		if err == nil {
-			err = low.Validate()
-		}
-		if err == nil {
-			err = high.Validate()
-		}
-		if err != nil {
-			return fmt.Errorf("values of column %d: %w", c, err)
-		}
-		return nil
-	})
-	if err != nil {
+	if err := s.checkValues(); err != nil {
 		return nil, err
 	}
 	view := &plan.Source{Words: t.Packed}
@@ -74,4 +61,28 @@ func (s *Store) newValues() (*values, error) {
 		return nil, err
 	}
 	return &values{arena, places}, nil
+}
+
+// checkValues checks the stored values, until the first success. Its caller holds the token of
+// s.loading.
+func (s *Store) checkValues() error {
+	if s.checked {
+		return nil
+	}
+	t := s.t
+	err := device.InParallel(len(t.Columns), len(t.Packed), func(c int) error {
+		low, high, err := t.Codes(uint32(c))
+		if err == nil {
+			err = low.Validate()
+		}
+		if err == nil {
+			err = high.Validate()
+		}
+		if err != nil {
+			return fmt.Errorf("values of column %d: %w", c, err)
+		}
+		return nil
+	})
+	s.checked = err == nil
+	return err
 }

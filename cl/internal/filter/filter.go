@@ -6,7 +6,6 @@
 package filter
 
 import (
-	"fmt"
 	"math/bits"
 	"unsafe"
 
@@ -73,7 +72,7 @@ func upload(rt *device.Runtime, universe uint32, set []uint64) (*Set, error) {
 				return err
 			}
 			defer x.Land()
-			if err := rt.Do(func() error { return s.Send(&x, m) }); err != nil {
+			if err := rt.Do(func() error { return s.Send(&x, m, nil, nil, noTotal) }); err != nil {
 				return rt.Fail("making a filter", err)
 			}
 			return x.WaitHere(x.Last())
@@ -127,9 +126,19 @@ func (s *Set) shape() (groups, span int) {
 	return (chunks + each - 1) / each, each * chunk
 }
 
-// Send enqueues the kernels that complete the set behind the commands that write its bits to m. It
-// runs in Runtime.Do.
-func (s *Set) Send(x *device.Flight, m *ocl.MemObject) error {
+// noTotal is NO_TOTAL of the kernels.
+const noTotal = 1<<32 - 1
+
+// Send enqueues the kernels that complete the set behind the commands that write its bits to m. They
+// remove the documents that with lacks, unless it is nil, and write the number of documents to a word
+// of counted, unless it is nil. It runs in Runtime.Do.
+func (s *Set) Send(x *device.Flight, m *ocl.MemObject, with *Set, counted *ocl.MemObject, totalAt int) error {
+	if with == nil {
+		with = s
+	}
+	if counted == nil {
+		counted = m
+	}
 	groups, span := s.shape()
 	docsAt := s.region.At + s.padded/unit
 	countsAt := docsAt + s.room/unit
@@ -138,8 +147,8 @@ func (s *Set) Send(x *device.Flight, m *ocl.MemObject) error {
 		name string
 		args []any
 	}{
-		{"filter_count", []any{m, s.region.At, words, s.padded, span, countsAt}},
-		{"filter_list", []any{m, s.region.At, s.padded, span, countsAt, docsAt, min(int(s.universe/sparse), s.room)}},
+		{"filter_count", []any{m, s.region.At, with.region.At, words, s.padded, span, countsAt}},
+		{"filter_list", []any{m, s.region.At, s.padded, span, countsAt, docsAt, min(int(s.universe/sparse), s.room), counted, totalAt}},
 	} {
 		kernel, err := x.KernelOf(device.KernelID{Name: k.name})
 		if err == nil {
@@ -178,12 +187,7 @@ func (s *Set) Fail(err error) error {
 
 // Check returns plan.ErrUnsupported for a filter of another device or universe.
 func Check(filters []plan.Filter, rt *device.Runtime, universe uint32) error {
-	for i, f := range filters {
-		if s, ok := f.(*Set); f != nil && (!ok || s.rt != rt || s.universe != universe) {
-			return fmt.Errorf("%w: the filter of query %d is not of this store", plan.ErrUnsupported, i)
-		}
-	}
-	return nil
+	return plan.OwnFilters(filters, func(s *Set) bool { return s.rt == rt && s.universe == universe })
 }
 
 // Of returns the set behind a filter that Check has passed; nil for nil.
@@ -192,8 +196,8 @@ func Of(f plan.Filter) *Set {
 	return s
 }
 
-// Place returns the first byte of the bits in the shared buffer.
-func (s *Set) Place() int { return 4 * unit * s.region.At }
+// At returns where the bits begin in the shared buffer, in units of four words.
+func (s *Set) At() int { return s.region.At }
 
 // Words is the number of words of bits: zeros follow the last document up to a multiple of 256.
 func (s *Set) Words() uint32 { return uint32(s.padded) }

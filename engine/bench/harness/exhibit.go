@@ -11,7 +11,7 @@ import (
 )
 
 // Exhibit is a table or figure of a paper that is measured again, or a table of our
-// own. The name of a paper's exhibit starts with its first author: ao-fig5.
+// own. The name of a paper's table or figure starts with its first author: ao-fig5.
 type Exhibit struct {
 	Name   string
 	Title  string

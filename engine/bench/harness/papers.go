@@ -13,12 +13,12 @@ import (
 	"heddle/engine/bench/measure"
 )
 
-// papers are the papers in the order of the page, with the prefixes of their exhibits.
-var papers = []struct{ prefix, title string }{
-	{"ao-", "Ao et al. 2011: Efficient parallel lists intersection and index compression algorithms using graphics processing units"},
-	{"wu-", "Wu et al. 2010: Efficient lists intersection by CPU-GPU cooperative computing"},
-	{"ding-", "Ding et al. 2009: Using graphics processors for high performance IR query processing"},
-	{"nelson-", "Nelson et al. 2020: Parallel acceleration of CPU and GPU range queries over large data sets"},
+// papers are the papers in the order of the page. The source of an exhibit begins with one.
+var papers = []struct{ name, title string }{
+	{"Ao et al. 2011", "Efficient parallel lists intersection and index compression algorithms using graphics processing units"},
+	{"Wu et al. 2010", "Efficient lists intersection by CPU-GPU cooperative computing"},
+	{"Ding et al. 2009", "Using graphics processors for high performance IR query processing"},
+	{"Nelson et al. 2020", "Parallel acceleration of CPU and GPU range queries over large data sets"},
 }
 
 // Recorded is a file of rows of an earlier run.
@@ -49,8 +49,8 @@ func Papers(exhibits []Exhibit, files []Recorded, plots string) (Page, error) {
 	page := Page{Pictures: make(map[string][]byte)}
 	var contents, sections bytes.Buffer
 	for _, p := range papers {
-		fmt.Fprintf(&sections, "\n## %s\n", p.title)
-		for _, e := range ofPaper(exhibits, p.prefix) {
+		fmt.Fprintf(&sections, "\n## %s: %s\n", p.name, p.title)
+		for _, e := range ofPaper(exhibits, p.name) {
 			r := records[e.Name]
 			fmt.Fprintf(&contents, "| [%s](#%s) | %s | %s | %s |\n", e.Name, e.Name, e.Title, stateOf(r), r.ratios())
 			if err := page.section(&sections, e, r, plots); err != nil {
@@ -97,9 +97,9 @@ func collect(files []Recorded) map[string]*record {
 }
 
 // ofPaper returns the exhibits of one paper: tables, then figures, by number.
-func ofPaper(all []Exhibit, prefix string) (some []Exhibit) {
+func ofPaper(all []Exhibit, paper string) (some []Exhibit) {
 	for _, e := range all {
-		if strings.HasPrefix(e.Name, prefix) {
+		if strings.HasPrefix(e.Source, paper) {
 			some = append(some, e)
 		}
 	}

@@ -19,9 +19,9 @@ func placed(exhibit, panel, series string, ours, paper float64) measure.Row {
 // exhibits without rows say so; rows without a place do not count.
 func TestPapersPage(t *testing.T) {
 	exhibits := []Exhibit{
-		{Name: "ao-fig10", Source: "Ao, Figure 10", Rows: "size", Chart: chart.Chart{Kind: chart.Bars}},
-		{Name: "ao-fig9a", Source: "Ao, Figure 9 (a)", Rows: "size", Chart: chart.Chart{Kind: chart.Bars}},
-		{Name: "ao-table3", Source: "Ao, Table 3", Rows: "size", Says: "Fast.", Ours: "Uniform order.", Found: "Faster here."},
+		{Name: "ao-fig10", Source: "Ao et al. 2011, Figure 10", Rows: "size", Chart: chart.Chart{Kind: chart.Bars}},
+		{Name: "ao-fig9a", Source: "Ao et al. 2011, Figure 9 (a)", Rows: "size", Chart: chart.Chart{Kind: chart.Bars}},
+		{Name: "ao-table3", Source: "Ao et al. 2011, Table 3", Rows: "size", Says: "Fast.", Ours: "Uniform order.", Found: "Faster here."},
 		{Name: "pairs", Rows: "size"},
 	}
 	page, err := Papers(exhibits, []Recorded{

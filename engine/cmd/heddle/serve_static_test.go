@@ -71,9 +71,13 @@ func TestServeStatic(t *testing.T) {
 			{"/v1/indexes/c/search", `{"query":"w0 w3","k":20}`},
 			{"/v1/indexes/c/search", `{"query":"w3 -w0","k":5}`},
 			{"/v1/indexes/c/match", `{"query":"w0 w2","mode":"and","limit":9}`},
-			{"/v1/indexes/c/search", `{"query":"w0 w3","filter":{"where":"a < 5"},"facets":{"columns":["b","a"],"limit":3}}`},
+			{"/v1/indexes/c/search", `{"query":"w0 w3","filter":{"where":"a < 5"},"facets":{"columns":["b","bins(a, 2, 4)","a"],"limit":3}}`},
+			{"/v1/indexes/c/search", `{"query":"w0 w3","facets":{"columns":["bins(a, 4, 2)"]}}`},
 			{"/v1/indexes/none/search", `{"query":"w0"}`},
 			{"/v1/tables/t/count", `{"where":"a < 5 AND b = 1"}`},
+			{"/v1/tables/t/count", `{"where":"a < 5 AND nobody = 1","in":{"values":[{"column":"a","values":["1"]}]}}`},
+			{"/v1/tables/t/count", `{"where":"a < 5 AND b < 'x'","in":{"values":[{"column":"a","values":["1"]}]}}`},
+			{"/v1/tables/t/aggregate", `{"select":"bins(a, 2, 4), count(*)","group_by":"bins(a, 2, 4)"}`},
 			{"/v1/tables/t/select", `{"where":"a = 3","limit":12}`},
 		} {
 			if got, want := requestID.ReplaceAllString(c.ask(call[0], call[1]), ""), requestID.ReplaceAllString(whole.ask(call[0], call[1]), ""); got != want || got == "" {

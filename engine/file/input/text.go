@@ -37,6 +37,23 @@ func (r *Reader) Text(path string) (skipped int, err error) {
 	return r.SkipMark(), nil
 }
 
+// Plain returns a text in memory as Text and EndLines read it: in UTF-8 without a byte order mark, with
+// lines that end in LF. Compressed data is refused, so that the text is little longer than data.
+// The error is an *Error that names path.
+func Plain(path string, data []byte) ([]byte, error) {
+	for _, f := range compressions {
+		if f.starts(data[:min(len(data), magicSize)]) {
+			return nil, &Error{Path: path, Reason: f.name + " data" + unpack}
+		}
+	}
+	r := &Reader{Reader: bufio.NewReaderSize(bytes.NewReader(data), min(len(data)+1, Buffer))}
+	if _, err := r.Text(path); err != nil {
+		return nil, err
+	}
+	r.EndLines(false)
+	return io.ReadAll(r)
+}
+
 // InvalidByte describes the first invalid byte of a text that is not UTF-8. unit names the
 // text: a document or a value. utf16 says that the text was converted from UTF-16.
 func InvalidByte(unit string, text []byte, utf16 bool) string {

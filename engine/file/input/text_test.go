@@ -88,6 +88,25 @@ func FuzzText(f *testing.F) {
 	})
 }
 
+// TestPlain: texts in other encodings and with other ends of lines are converted in memory, and
+// compressed data is refused.
+func TestPlain(t *testing.T) {
+	long := strings.Repeat("café\n", 1e5)
+	for content, want := range map[string]string{
+		"": "", "a": "a", long: long, Mark + "a\nb": "a\nb", "a\r\nb": "a\r\nb", "a\rb\r": "a\nb\n", strings.ReplaceAll(long, "\n", "\r"): long,
+		encodeUTF16(t, unicode.LittleEndian, long): long, encodeUTF16(t, unicode.BigEndian, "a\rb"): "a\nb",
+	} {
+		if got, err := Plain("-", []byte(content)); err != nil || string(got) != want {
+			t.Errorf("%.20q: %d bytes of %d, %v", content, len(got), len(want), err)
+		}
+	}
+	for content, want := range map[string]string{zip(t, "a"): "gzip data: unpack", zstandard(t, "a"): "zstd data: unpack", bzipped: "bzip2 data: unpack", "PK\x03\x04": "ZIP", "a\x00b\x00": "zero bytes"} {
+		if _, err := Plain("-", []byte(content)); err == nil || !strings.Contains(err.Error(), want) || !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%.20q: error %v, want %s", content, err, want)
+		}
+	}
+}
+
 // TestSurrogates converts halves of surrogate pairs in each place, and half of a code unit,
 // to invalid UTF-8 that InvalidByte describes.
 func TestSurrogates(t *testing.T) {

@@ -133,3 +133,11 @@ func BenchmarkLookup(b *testing.B) {
 		}
 	}
 }
+
+// TestNameAllocates: the name alone is on the heap.
+func TestNameAllocates(t *testing.T) {
+	f := mustOpen(t, tiny().build(t))
+	if n := testing.AllocsPerRun(100, func() { f.DocName(0) }); n > 1 {
+		t.Errorf("DocName allocates %v times", n)
+	}
+}

@@ -58,12 +58,12 @@ type frontReader struct {
 	rest []byte // the strings behind it
 }
 
-// next reads the next string. It returns false for damage, and at the end.
-func (r *frontReader) next() bool {
+// next returns the reader behind the next string, and false for damage and at the end. It is a value, so
+// that a caller can keep the text on its stack.
+func (r frontReader) next() (frontReader, bool) {
 	shared, rest, after, ok := readFront(r.rest)
 	if !ok || shared > len(r.text) {
-		return false
+		return r, false
 	}
-	r.text, r.rest = append(r.text[:shared], rest...), after
-	return true
+	return frontReader{append(r.text[:shared], rest...), after}, true
 }

@@ -27,11 +27,12 @@ func TestFront(t *testing.T) {
 		}
 		r := frontReader{rest: b}
 		for i, s := range all {
-			if !r.next() || string(r.text) != s {
+			var ok bool
+			if r, ok = r.next(); !ok || string(r.text) != s {
 				t.Fatalf("string %d of %q is %q", i, all, r.text)
 			}
 		}
-		if r.next() || len(r.rest) > 0 {
+		if _, ok := r.next(); ok || len(r.rest) > 0 {
 			t.Fatalf("%q are left", r.rest)
 		}
 	})
@@ -51,7 +52,7 @@ func TestFrontDamage(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if (&frontReader{rest: []byte{0x11, 'a'}}).next() {
+	if _, ok := (frontReader{rest: []byte{0x11, 'a'}}).next(); ok {
 		t.Error("a prefix of nothing is no error")
 	}
 	if shared, rest, _, ok := readFront([]byte{0xf1, 0xf0, 0xff, 0x03, 'a'}); !ok || shared != maxString-1 || string(rest) != "a" {

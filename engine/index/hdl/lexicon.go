@@ -118,7 +118,8 @@ func (l *lexicon) from(first plan.Handle) iter.Seq2[plan.Handle, []byte] {
 			r.text, r.rest = r.text[:0], l.block(i)
 			for h, end := i*termBlock, min((i+1)*termBlock, terms); h < end; h++ {
 				at := l.offsets[i+1] - uint64(len(r.rest))
-				if !r.next() || h+1 == end && len(r.rest) > 0 {
+				var ok bool
+				if r, ok = r.next(); !ok || h+1 == end && len(r.rest) > 0 {
 					panic(&mapped.Fault{Err: l.corrupt(at, "term %d is not front-coded", h)})
 				}
 				if h >= uint64(first) && !yield(plan.Handle(h), r.text) {

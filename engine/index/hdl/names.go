@@ -40,7 +40,7 @@ func (f *File) DocName(d uint32) string {
 	var text [256]byte
 	r := frontReader{text[:0], f.nameBlock(buffer[:0], d)}
 	for i := d / nameBlock * nameBlock; i <= d; i++ {
-		f.nextName(&r, i)
+		r = f.nextName(r, i)
 	}
 	return string(r.text)
 }
@@ -59,10 +59,10 @@ func (f *File) Names(first uint32) iter.Seq2[uint32, string] {
 					block = f.nameBlock(block[:0], d)
 					r = frontReader{r.text[:0], block}
 					for i := d / nameBlock * nameBlock; i < d; i++ {
-						f.nextName(&r, i)
+						r = f.nextName(r, i)
 					}
 				}
-				f.nextName(&r, d)
+				r = f.nextName(r, d)
 			}
 			if !yield(d, string(r.text)) {
 				return
@@ -92,10 +92,12 @@ func (f *File) nameBlock(dst []byte, d uint32) []byte {
 }
 
 // nextName reads name d from the names of its block.
-func (f *File) nextName(r *frontReader, d uint32) {
-	if !r.next() {
+func (f *File) nextName(r frontReader, d uint32) frontReader {
+	r, ok := r.next()
+	if !ok {
 		f.badName(d)
 	}
+	return r
 }
 
 func (f *File) badName(d uint32) {

@@ -16,9 +16,9 @@ import (
 // Rows selects rows of a table by a predicate. Row i stands for document i. It is safe for
 // concurrent use.
 type Rows interface {
-	// Filter makes the rows a filter on processor p, where they stay. It returns nil if p has not
-	// got the table.
-	Filter(ctx context.Context, p int) (plan.Filter, error)
+	// Filter makes the rows a filter on processor p, where they stay, without the documents that with
+	// lacks, unless it is nil: a filter on p. It returns nil if p has not got the table.
+	Filter(ctx context.Context, p int, with plan.Filter) (plan.Filter, error)
 	// Bits returns the rows as a bitset that belongs to the caller.
 	Bits(ctx context.Context) ([]uint64, error)
 	// Estimate returns the time of Filter on processor p.
@@ -87,11 +87,12 @@ func (f *Filter) On(ctx context.Context, p int) (plan.Filter, error) {
 		return set, nil
 	}
 	set, err := f.make(ctx, p)
-	if errors.Is(err, plan.ErrOutOfMemory) {
-		f.g.pool.filters.shrink(f, 0)
-		if set, err = f.make(ctx, p); errors.Is(err, plan.ErrOutOfMemory) { // the query runs elsewhere
+	for errors.Is(err, plan.ErrOutOfMemory) {
+		if !f.g.pool.filters.evictFrom(p) { // the query runs elsewhere
 			err = fmt.Errorf("a filter: %w: %w", plan.ErrTooLarge, err)
+			break
 		}
+		set, err = f.make(ctx, p)
 	}
 	if err != nil {
 		return nil, err
@@ -115,6 +116,13 @@ func (at *filterAt) enter() plan.Filter {
 		at.users++
 	}
 	return at.set
+}
+
+// idle tells whether there is a set that no batch uses.
+func (at *filterAt) idle() bool {
+	at.mu.Lock()
+	defer at.mu.Unlock()
+	return at.set != nil && at.users == 0
 }
 
 // Off implements query.Filter.
@@ -150,11 +158,32 @@ func (f *Filter) drop() {
 	}
 }
 
-// make makes the set on a processor. A single predicate is evaluated there.
+// makeThere makes the set from predicates that the processor itself evaluates, on the store of its
+// lists. It returns nil if the processor lacks one of their tables.
+func (f *Filter) makeThere(ctx context.Context, p int, store plan.Store) (set plan.Filter, err error) {
+	if f.Bits != nil {
+		if set, err = store.Filter(ctx, f.Bits); err != nil {
+			return nil, err
+		}
+	}
+	for _, rows := range f.Rows {
+		next, err := rows.Filter(ctx, p, set)
+		if set != nil {
+			err = errors.Join(err, set.Close())
+		}
+		if next == nil || err != nil {
+			return nil, err
+		}
+		set = next
+	}
+	return set, nil
+}
+
+// make makes the set on a processor.
 func (f *Filter) make(ctx context.Context, p int) (plan.Filter, error) {
 	r := f.g.at[p]
-	if len(f.Rows) == 1 && f.Bits == nil && len(r.On) == 1 && r.Cached == nil {
-		if set, err := f.Rows[0].Filter(ctx, p); set != nil || err != nil {
+	if len(f.Rows) > 0 && len(r.On) == 1 && r.Cached == nil {
+		if set, err := f.makeThere(ctx, p, r.store); set != nil || err != nil && !errors.Is(err, plan.ErrUnsupported) {
 			return set, err
 		}
 	}

@@ -69,7 +69,7 @@ func (g *Lists) Filter(key [query.KeyLen]byte, describe func(*FilterSpec) error)
 	c.entries[id] = f
 	f.bytes = 1024 + 8*uint64(len(f.Bits))
 	c.bytes += f.bytes
-	c.shrinkLocked(f, c.capacity)
+	c.shrink(f)
 	return f, nil
 }
 
@@ -80,20 +80,13 @@ func (c *filterCache) grow(f *Filter, bytes uint64) {
 		f.bytes += bytes
 		c.bytes += bytes
 	}
+	c.shrink(f)
 	c.mu.Unlock()
-	c.shrink(f, c.capacity)
 }
 
-// shrink drops filters other than keep until the rest takes at most so many bytes.
-func (c *filterCache) shrink(keep *Filter, most uint64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.shrinkLocked(keep, most)
-}
-
-// shrinkLocked is shrink for a caller that holds c.mu.
-func (c *filterCache) shrinkLocked(keep *Filter, most uint64) {
-	if c.bytes <= most {
+// shrink drops filters other than keep until the rest fits the capacity. Its caller holds c.mu.
+func (c *filterCache) shrink(keep *Filter) {
+	if c.bytes <= c.capacity {
 		return
 	}
 	var all []*Filter
@@ -104,12 +97,31 @@ func (c *filterCache) shrinkLocked(keep *Filter, most uint64) {
 	}
 	slices.SortFunc(all, func(a, b *Filter) int { return int(int64(a.used - b.used)) })
 	for _, f := range all {
-		if c.bytes <= most {
+		if c.bytes <= c.capacity {
 			return
 		}
 		c.evicted++
 		c.remove(f)
 	}
+}
+
+// evictFrom drops the filter that was not used for the longest time, of those with an idle set on
+// processor p. It returns false if there is none.
+func (c *filterCache) evictFrom(p int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var oldest *Filter
+	for _, f := range c.entries {
+		if (oldest == nil || f.used < oldest.used) && f.at[p].idle() {
+			oldest = f
+		}
+	}
+	if oldest == nil {
+		return false
+	}
+	c.evicted++
+	c.remove(oldest)
+	return true
 }
 
 // remove drops a filter. Its caller holds c.mu.

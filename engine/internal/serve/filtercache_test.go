@@ -65,3 +65,55 @@ func TestFilterTooLarge(t *testing.T) {
 		t.Errorf("%v, want an error that lets the query run elsewhere", err)
 	}
 }
+
+// narrowStore has memory for as many filters as room tells.
+type narrowStore struct {
+	plan.Store
+	room *int
+}
+
+func (s narrowStore) Filter(context.Context, []uint64) (plan.Filter, error) {
+	if *s.room == 0 {
+		return fullStore{}.Filter(context.Background(), nil)
+	}
+	*s.room--
+	return roomySet{fakeSet{bytes: 1}, s.room}, nil
+}
+
+// roomySet gives its room back.
+type roomySet struct {
+	fakeSet
+	room *int
+}
+
+func (s roomySet) Count() uint32 { return 1 }
+func (s roomySet) Close() error  { *s.room++; return nil }
+
+// TestFilterEviction: where memory is short, the idle filters that were not used for the longest time
+// make room, one after the other. A filter in use stays.
+func TestFilterEviction(t *testing.T) {
+	p := &Pool{filters: filterCache{capacity: 1 << 20}}
+	room := 3
+	g := &Lists{pool: p, at: []*residence{{store: narrowStore{room: &room}}}}
+	on := func(k byte) (*Filter, error) {
+		f, err := g.Filter([query.KeyLen]byte{k}, func(s *FilterSpec) error { s.Bits = []uint64{1}; return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = f.On(t.Context(), 0)
+		return f, err
+	}
+	first, _ := on(1) // stays in use
+	for k := range byte(4) {
+		f, err := on(2 + k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Off(0)
+	}
+	known := func(k byte) bool { return g.filter(&[query.KeyLen]byte{k}) != nil }
+	if s := p.filters.stats(); s.Evicted != 2 || !known(1) || known(2) || known(3) || !known(4) || !known(5) {
+		t.Errorf("%+v: the wrong filters are left", s)
+	}
+	first.Off(0)
+}

@@ -23,6 +23,22 @@ var _ serve.Rows = (*Filter)(nil)
 // NewFilter returns the filter of a predicate. It must not compare columns (Compares).
 func (g *Generation) NewFilter(p *Predicate) *Filter { return &Filter{g, p} }
 
+// And returns the predicate that holds where p and q hold, which do not compare columns; nil if one
+// selection cannot have the steps of both.
+func (g *Generation) And(p, q *Predicate) *Predicate {
+	both := &Predicate{}
+	for _, x := range []*Predicate{p, q} {
+		both.Steps.Copy(&x.Steps, x.Steps.Selection(0))
+	}
+	both.Steps.Do(plan.StepAnd)
+	both.Steps.End()
+	if both.Steps.Validate(g.Table) != nil {
+		return nil
+	}
+	both.work = g.Work(countOf(&both.Steps))
+	return both
+}
+
 // Compares tells whether the predicate compares columns, which a Task alone can do.
 func (p *Predicate) Compares() bool { return p.Plan.Set != nil }
 
@@ -58,7 +74,7 @@ func (g *Generation) IsOf(t *Table) bool { return g.of == t }
 func (f *Filter) Of() any { return f.g }
 
 // Filter implements serve.Rows.
-func (f *Filter) Filter(ctx context.Context, p int) (plan.Filter, error) {
+func (f *Filter) Filter(ctx context.Context, p int, with plan.Filter) (plan.Filter, error) {
 	r := f.g.at[p].Load()
 	if r == nil {
 		return nil, nil
@@ -67,7 +83,7 @@ func (f *Filter) Filter(ctx context.Context, p int) (plan.Filter, error) {
 		return nil, plan.ErrClosed
 	}
 	defer r.Leave()
-	return r.store.Filter(ctx, &f.p.Steps)
+	return r.store.Filter(ctx, &f.p.Steps, with)
 }
 
 // Bits implements serve.Rows. It prefers pure Go, which is resident first.

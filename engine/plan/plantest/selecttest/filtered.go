@@ -1,6 +1,7 @@
 package selecttest
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -30,15 +31,33 @@ func (su suite) filtered(t *testing.T) {
 	s.Add(t, codec.ParaPFor, every)
 	lists := su.Load(t, s)
 	var sel plan.SelectBatch
-	for _, vectors := range [][]uint32{{}, {0}, {1}, {2, 3}, {3}} {
+	half := plantest.NewFilter(rows, func(uint32) bool { return r.IntN(2) == 0 })
+	with, err := lists.Filter(t.Context(), half)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer with.Close()
+	other, err := su.Load(t, plantest.NewSource(rows+1)).Filter(t.Context(), make([]uint64, plan.FilterWords(rows+1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	for i, vectors := range [][]uint32{{}, {0}, {1}, {2, 3}, {3}, {}, {0}, {1}, {2, 3}, {3}} {
 		sel.Reset()
 		sel.Any(vectors...)
 		sel.End()
-		f, err := st.Filter(t.Context(), &sel)
+		if _, err := st.Filter(t.Context(), &sel, other); !errors.Is(err, plan.ErrUnsupported) {
+			t.Errorf("with a filter of another universe: %v", err)
+		}
+		of := plan.Filter(nil) // the second half of the cases are joined with documents
+		want := reference.Within(slices.Clone(every), tab.Scan(&sel)[0])
+		if i >= 5 {
+			of, want = with, reference.Within(want, half)
+		}
+		f, err := st.Filter(t.Context(), &sel, of)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := reference.Within(slices.Clone(every), tab.Scan(&sel)[0])
 		var b plan.MatchBatch
 		b.Add(&s.Source, 0)
 		b.Restrict(f)
