@@ -160,6 +160,14 @@ static inline bool is_below(__local const uint4 *rows, uint least) {
 #endif
 #endif
 
+// PUT_FOUND appends a document and its sum, if there is room.
+#define PUT_FOUND(doc, sum)                                              \
+    {                                                                    \
+        uint n = atomic_inc(&counts[q]);                                 \
+        if (n < capacity)                                                \
+            vstore2((uint2)(doc, sum), (size_t)q * capacity + n, found); \
+    }
+
 // BOUND_OF is the first packet of range r of the group in list t.
 #define BOUND_OF(t, r) bound[(t) * (COARSE_SPAN + 1) + (r)]
 #define LENGTH_OF(t, r) (BOUND_OF(t, (r) + 1) - BOUND_OF(t, r))
@@ -271,7 +279,7 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
                 for (; hit.x; hit.x &= hit.x - 1) {
                     uint j = popcount(hit.x - 1 & ~hit.x) / SUM_BITS;
                     if (of >> (k * SUMS + j) & 1)
-                        put_found(counts, found, capacity, q, (first + r) * PACKET_RANGE + (i * 4 + k) * SUMS + j, row.x >> j * SUM_BITS & SUM_MASK);
+                        PUT_FOUND((first + r) * PACKET_RANGE + (i * 4 + k) * SUMS + j, row.x >> j * SUM_BITS & SUM_MASK);
                 }
 #endif
             rows[i] = 0;
@@ -280,7 +288,7 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
         for (uint i = lid; i < PACKET_RANGE / 32 && SEEKS; i += COARSE_WG) {
             uint w = (first + r) * (PACKET_RANGE / 32) + i;
             for (uint v = w < filter.y ? filters[(size_t)filter.x * 4 + w] : 0; v; v &= v - 1)
-                put_found(counts, found, capacity, q, w * 32 + 31 - clz(v & -v), 0);
+                PUT_FOUND(w * 32 + 31 - clz(v & -v), 0);
         }
 #endif
         COARSE_SYNC;

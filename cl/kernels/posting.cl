@@ -151,13 +151,6 @@ static inline uint length_of(__global const uint *lengths, uint narrow, uint doc
     return narrow ? ((__global const ushort *)lengths)[doc] : lengths[doc];
 }
 
-// put_found appends a document of query q and the sum of its bounds, if there is room.
-static inline void put_found(volatile __global uint *counts, __global uint *found, uint capacity, uint q, uint doc, uint sum) {
-    uint n = atomic_inc(&counts[q]);
-    if (n < capacity)
-        vstore2((uint2)(doc, sum), (size_t)q * capacity + n, found);
-}
-
 // put_key stores the key of a document as number `at` of query q, if there is room.
 static inline void put_key(__global ulong *keys, uint capacity, uint q, uint at, uint score, uint doc) {
     if (at < capacity)

@@ -65,19 +65,40 @@ static inline uint greatest_of(__global const uint *sums, uint n, uint stride, u
 #endif
 #define REACH (2 * REACH_SUMS) // each half is read while the other one is written
 
+#define HELD 32 // sums of a work-item that are on their way together
+
+// hold reads the sums of a work-item from number `from` on, 0 behind the end.
+static inline void hold(__global const uint *sums, uint n, uint stride, uint from, uint held[HELD]) {
+#pragma unroll
+    for (uint i = 0; i < HELD; i++) {
+        uint at = from + i * THRESHOLD_WG + get_local_id(0);
+        held[i] = at < n ? sums[(size_t)at * stride] : 0;
+    }
+}
+
+// reaching counts the sums that come to `least` with the values 1, 2 and 3 at bit b.
+static inline uint4 reaching(const uint held[HELD], uint least, uint b) {
+    uint4 some = 0;
+#pragma unroll
+    for (uint i = 0; i < HELD; i++) {
+        some.x += held[i] >= (least | 1u << b);
+        some.y += held[i] >= (least | 2u << b);
+        some.z += held[i] >= (least | 3u << b);
+    }
+    return some;
+}
+
 // greatest_of is the k-th greatest of n sums, each the first of `stride` words; 0 if there
-// are fewer.
+// are fewer. The first sums stay in registers.
 static inline uint greatest_of(__global const uint *sums, uint n, uint stride, uint k, __local uint4 *reach) {
-    uint least = 0;
+    uint least = 0, first[HELD], more[HELD];
+    hold(sums, n, stride, 0, first);
     for (uint b = BITS; b > 0;) {
         b -= 2;
-        uint4 reached = 0; // sums that come to each of the three next values
-#pragma unroll 8
-        for (uint i = get_local_id(0); i < n; i += THRESHOLD_WG) {
-            uint v = sums[(size_t)i * stride];
-            reached.x += v >= (least | 1u << b);
-            reached.y += v >= (least | 2u << b);
-            reached.z += v >= (least | 3u << b);
+        uint4 reached = reaching(first, least, b);
+        for (uint from = HELD * THRESHOLD_WG; from < n; from += HELD * THRESHOLD_WG) {
+            hold(sums, n, stride, from, more);
+            reached += reaching(more, least, b);
         }
         reached = group_total(reached, THRESHOLD_WG, reach + b / 2 % 2 * REACH_SUMS);
         least |= (reached.z >= k ? 3u : reached.y >= k ? 2u : reached.x >= k ? 1u : 0u) << b;

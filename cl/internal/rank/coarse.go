@@ -1,10 +1,12 @@
 package rank
 
 import (
+	"cmp"
 	"context"
 
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/filter"
+	"heddle/cl/internal/lists"
 	"heddle/cl/internal/rank/packets"
 	"heddle/engine/plan"
 )
@@ -21,9 +23,8 @@ const (
 	manyFound     = 1 << 17 // else
 	coarseKeys    = 1 << 13 // keys of a query at most, or 8 k times the distance of samples
 	coarseRound   = 256     // queries of a round that there should be room for
-	mostSought    = 4       // documents of the shortest list of a sought query at most, for each one that may be found
 	manyCells     = 1 << 15 // sums of the sample of a query at most, if few documents are asked for
-	shortestSpan  = 8       // ranges of a group of coarse_shortest
+	aloneQueries  = 4       // queries of a round whose found documents a GPU completes at once
 	completeDocs  = 16      // documents of a group of coarse_complete at a time
 	completeTeams = 1 << 14 // such groups of all queries
 )
@@ -72,9 +73,8 @@ type coarse struct {
 type coarsePass int
 
 const (
-	allQueries    coarsePass = iota
-	soughtQueries            // ANDs whose lists are searched for the documents of the shortest one
-	lostQueries              // with all ranges in the sample
+	allQueries  coarsePass = iota
+	lostQueries            // with all ranges in the sample
 )
 
 // coarseList is a list of a round: its packets and its number.
@@ -108,13 +108,10 @@ func (x *slot) rankCoarse(ctx context.Context, c *cut, st *plan.Stats) (err erro
 	}
 	k := &x.coarse
 	k.packets, k.all, k.lost = p, b.Mode == plan.And, k.lost[:0]
-	passes := []coarsePass{allQueries, lostQueries}
-	if k.all && !c.set.Device.Tuning.Serial { // a CPU saves more by thresholds
-		passes = []coarsePass{allQueries, soughtQueries, lostQueries}
-	}
-	for _, k.pass = range passes {
-		if k.next = c.query; k.pass == lostQueries {
-			k.next = 0
+	for _, k.pass = range []coarsePass{allQueries, lostQueries} {
+		k.next = 0
+		if k.pass == allQueries {
+			k.next = c.query
 		}
 		for c.nextCoarse(k) {
 			if err := x.runCoarse(ctx, c, k, st); err != nil {
@@ -149,7 +146,8 @@ func (c *cut) nextCoarse(k *coarse) bool {
 	return len(k.queries) > 0
 }
 
-// take adds query i to the round if it belongs to the pass and all its lists have packets.
+// take adds query i to the round if all its lists have packets, and unless it is an AND
+// whose shortest list is so short that its documents are looked up in less time.
 func (k *coarse) take(c *cut, i int) {
 	q := c.batch.Query(i)
 	if len(q) == 0 || len(q) > coarseTerms || c.set.Src.Lists[q[len(q)-1].List].Len == 0 {
@@ -157,10 +155,7 @@ func (k *coarse) take(c *cut, i int) {
 	}
 	shortest, postings := c.lengths(i)
 	f, seeks := filter.Of(c.batch.Filter(i)), k.seeks(c, i)
-	if sought := k.all && !seeks && postings > rankLookup(c.set.Device.Tuning)*shortest; sought != (k.pass == soughtQueries) {
-		return
-	}
-	if k.pass == soughtQueries && (shortest == 0 || shortest > mostSought*k.found) {
+	if k.all && postings > rankLookup(c.set.Device.Tuning)*shortest && !seeks {
 		return
 	}
 	lists := len(k.lists)
@@ -224,11 +219,7 @@ func (k *coarse) write(c *cut, up []uint32) {
 			put(p.Off, p.Buffer|dense, upperWeight(t.Weight, upper), 257*(t.Weight/lower))
 			words, at := bitset(bits, t.List)
 			put(uint32(p.number), t.Weight, words<<1, at)
-			if moved := packets.Bytes*uint64(p.Packets) + 4*ranges; k.pass != soughtQueries {
-				k.moved += moved * uint64(k.every+1) / uint64(k.every)
-			} else if terms == first {
-				k.moved += moved
-			}
+			k.moved += (packets.Bytes*uint64(p.Packets) + 4*ranges) * uint64(k.every+1) / uint64(k.every)
 			terms++
 		}
 		k.units = append(k.units, [4]uint32{uint32(first), uint32(terms - first), upper, lower})
@@ -280,7 +271,7 @@ func (x *slot) runCoarse(ctx context.Context, c *cut, k *coarse, st *plan.Stats)
 	if err := x.Device.Grow(&x.Down, resultWords(queries, c.batch.K), 0); err != nil {
 		return err
 	}
-	for _, id := range []device.KernelID{k.sums(sampleSums), k.sums(narrowSums), k.sums(wideSums), {Name: "coarse_threshold"}, {Name: "coarse_shortest"}, {Name: "coarse_complete"}} {
+	for _, id := range []device.KernelID{k.sums(sampleSums), k.sums(narrowSums), k.sums(wideSums), {Name: "coarse_threshold"}, {Name: "coarse_complete"}} {
 		if _, err := x.Device.ProgramOf(id); err != nil {
 			return err
 		}
@@ -317,4 +308,80 @@ func (x *slot) runCoarse(ctx context.Context, c *cut, k *coarse, st *plan.Stats)
 	}
 	c.again = c.again[:lost]
 	return nil
+}
+
+// sendCoarse enqueues a round. It runs in Runtime.Do.
+func (x *slot) sendCoarse(c *cut, k *coarse) error {
+	if err := x.Device.Fault("enqueue"); err != nil {
+		return err
+	}
+	set, data := x.ranker.set, c.data
+	queries, ranges := len(k.queries), packets.Ranges(set.Src.Docs)
+	if err := x.Write(x.batch.Buffer, k.words); err != nil {
+		return err
+	}
+	launch := func(id device.KernelID, groups, local int, to device.Counter, args ...any) error {
+		kernel, err := x.KernelOf(id)
+		if err == nil {
+			err = device.SetArguments(kernel, args...)
+		}
+		if err != nil {
+			return err
+		}
+		return x.Launch(kernel, groups, local, to)
+	}
+	p, filters := k.packets.Buffers(), set.Buffers(k.filtered)[lists.FilterArena]
+	sums := func(id device.KernelID, from, queries, every, span int, all bool, found device.Scratch, most int) error {
+		if queries == 0 {
+			return nil
+		}
+		local, groups := 128, (ranges+every*span-1)/(every*span)
+		if id == narrowSums {
+			local = 64
+		}
+		return launch(k.sums(id), queries*groups, coarseLocal(x.Device.Tuning, local), device.ScoreTime,
+			p[0], p[1], p[2], p[3], x.batch.Buffer, k.termsAt, k.queriesAt, from, queries, ranges, every, span, asInt(all), x.state.Buffer, x.counts.Buffer, found.Buffer, most, k.cells,
+			k.filtersAt, filters)
+	}
+	if err := sums(sampleSums, 0, queries, k.every, 1, k.all, x.cells, k.sampled*k.cells); err != nil {
+		return err
+	}
+	err := launch(device.KernelID{Name: "coarse_threshold"}, queries, coarseLocal(x.Device.Tuning, 256), device.SelectTime,
+		x.batch.Buffer, k.queriesAt, asInt(k.all), x.cells.Buffer, k.sampled*k.cells, c.batch.K, x.state.Buffer, x.counts.Buffer)
+	if err != nil {
+		return err
+	}
+	span := max(min(ranges*queries/leastGroups(x.Device.Tuning), coarseSpan), 1)
+	err = cmp.Or(sums(narrowSums, 0, k.narrow, 1, span, false, x.docs, k.found), // ANDs among them have one term
+		sums(wideSums, k.narrow, queries-k.narrow, 1, span, k.all, x.docs, k.found))
+	if err != nil {
+		return err
+	}
+	if queries > aloneQueries || c.batch.K > manyDocs || x.Device.Tuning.Serial { // else exact scores take less time than a higher threshold
+		err = launch(device.KernelID{Name: "coarse_raise"}, queries, coarseLocal(x.Device.Tuning, 256), device.SelectTime,
+			x.batch.Buffer, k.termsAt, k.queriesAt, k.narrow, asInt(k.all), x.counts.Buffer, x.docs.Buffer, k.found, c.batch.K, k.filtersAt, x.state.Buffer)
+		if err != nil {
+			return err
+		}
+	}
+	groups := max(min(completeTeams/queries, 256, k.postings/completeDocs), 1)
+	a, f := set.Arena.Buffers, data.freqs.Buffers
+	err = launch(device.KernelID{Name: "coarse_complete"}, queries*groups, coarseLocal(x.Device.Tuning, 64), device.ProbeTime,
+		a[0], a[1], a[2], a[3], f[0], f[1], f[2], f[3], p[0], p[1], p[2], p[3], ranges, x.batch.Buffer, k.termsAt, k.queriesAt, groups,
+		data.lengths, asInt(data.narrow), int(set.Src.Docs), x.counts.Buffer, x.ranker.bitsets(), x.docs.Buffer, k.found, x.state.Buffer, x.keys.Buffer, k.capacity, c.batch.K, asInt(k.all))
+	if err != nil {
+		return err
+	}
+	if err := x.selector.run(queries, k.capacity, c.batch.K, x.keys.Buffer, x.state.Buffer, x.state.Buffer, bestAt(queries)); err != nil {
+		return err
+	}
+	return x.Read(x.state.Buffer, resultWords(queries, c.batch.K))
+}
+
+// coarseLocal is the work-group size of a kernel of coarse.cl or complete.cl.
+func coarseLocal(t device.Tuning, local int) int {
+	if t.Serial {
+		return 1
+	}
+	return local
 }

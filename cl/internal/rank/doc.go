@@ -7,10 +7,9 @@
 // Packets are made on first use and freed where memory is short elsewhere. A query of which too many
 // documents are found runs again with all ranges in the sample.
 //
-// In an AND whose lists have at most tuning.rank_lookup times the postings of the shortest one, each
-// posting adds more than any sum of bounds, so the documents in all lists have the greatest sums.
-// On a GPU another AND needs no sums: the documents of the shortest list take the place of the documents found,
-// without those that the bitsets of its other lists exclude.
+// An AND takes this path if its lists have at most tuning.rank_lookup times the postings of the
+// shortest one. Each posting then adds more than any sum of bounds, so the documents in all lists
+// have the greatest sums.
 //
 // Documents that the filter of a query lacks are neither found nor counted towards a threshold. If
 // the filter has so few documents that looking them up takes less time than sums, they take the
@@ -36,8 +35,6 @@
 //	coarse_        the threshold from the sample, and    256               8 KiB, 256 bytes with    1 per two bits, 9
 //	threshold,     a higher one from documents found                       shuffles                 without shuffles
 //	coarse_raise
-//	coarse_        AND: documents of the shortest list   64                none                     none
-//	shortest       that bitsets do not exclude
 //	coarse_        exact scores of documents found       64                128 bytes                3 per 16 documents
 //	complete
 //	select_best    the best k of a query, in order if    tuning.select_wg  32 bytes a work-item,    5 per digit and

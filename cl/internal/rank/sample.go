@@ -23,9 +23,5 @@ func (k *coarse) sample(c *cut, ranges int) {
 	}
 	docs := int(c.set.Src.Docs)
 	k.found = min(max(coarseKeys, min(k.found, c.shape.keys/coarseRound)), docs, c.shape.keys)
-	if k.pass == soughtQueries {
-		k.sampled, k.capacity = 0, roundUp(k.found, 2) // without a threshold, all may have keys
-		return
-	}
 	k.capacity = max(min(max(coarseKeys, least*k.every), docs+c.batch.K+2, c.shape.keys)&^1, 2)
 }

@@ -5,7 +5,6 @@ import (
 
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/lists"
-	"heddle/cl/internal/rank/packets"
 	"heddle/engine/plan"
 )
 
@@ -148,66 +147,3 @@ func (x *slot) each(name string, n int, to device.Counter, args ...any) error {
 }
 
 const eachLocal = 64
-
-// sendCoarse enqueues a round of the coarse path. It runs in Runtime.Do.
-func (x *slot) sendCoarse(c *cut, k *coarse) error {
-	if err := x.Device.Fault("enqueue"); err != nil {
-		return err
-	}
-	set, data, t := x.ranker.set, c.data, x.Device.Tuning
-	queries, ranges := len(k.queries), packets.Ranges(set.Src.Docs)
-	err := x.Write(x.batch.Buffer, k.words)
-	launch := func(id device.KernelID, groups, local int, to device.Counter, args ...any) {
-		if err != nil || groups == 0 {
-			return
-		}
-		if t.Serial {
-			local = 1
-		}
-		kernel, fault := x.KernelOf(id)
-		if err = fault; err != nil {
-			return
-		}
-		if err = device.SetArguments(kernel, args...); err == nil {
-			err = x.Launch(kernel, groups, local, to)
-		}
-	}
-	p, filters := k.packets.Buffers(), set.Buffers(k.filtered)[lists.FilterArena]
-	sums := func(id device.KernelID, from, queries, every, span int, all bool, found device.Scratch, most int) {
-		local, groups := 128, (ranges+every*span-1)/(every*span)
-		if id == narrowSums {
-			local = 64
-		}
-		launch(k.sums(id), queries*groups, local, device.ScoreTime,
-			p[0], p[1], p[2], p[3], x.batch.Buffer, k.termsAt, k.queriesAt, from, queries, ranges, every, span, asInt(all), x.state.Buffer, x.counts.Buffer, found.Buffer, most, k.cells,
-			k.filtersAt, filters)
-	}
-	if k.pass != soughtQueries {
-		sums(sampleSums, 0, queries, k.every, 1, k.all, x.cells, k.sampled*k.cells)
-	}
-	launch(device.KernelID{Name: "coarse_threshold"}, queries, 256, device.SelectTime,
-		x.batch.Buffer, k.queriesAt, asInt(k.all), x.cells.Buffer, k.sampled*k.cells, c.batch.K, x.state.Buffer, x.counts.Buffer)
-	if k.pass == soughtQueries {
-		launch(device.KernelID{Name: "coarse_shortest"}, queries*((ranges+shortestSpan-1)/shortestSpan), 64, device.ScoreTime,
-			p[0], p[1], p[2], p[3], x.batch.Buffer, k.termsAt, k.queriesAt, queries, ranges, shortestSpan, x.ranker.bitsets(), x.counts.Buffer, x.docs.Buffer, k.found,
-			k.filtersAt, filters)
-	} else {
-		span := max(min(ranges*queries/leastGroups(t), coarseSpan), 1)
-		sums(narrowSums, 0, k.narrow, 1, span, false, x.docs, k.found) // ANDs among them have one term
-		sums(wideSums, k.narrow, queries-k.narrow, 1, span, k.all, x.docs, k.found)
-		launch(device.KernelID{Name: "coarse_raise"}, queries, 256, device.SelectTime,
-			x.batch.Buffer, k.termsAt, k.queriesAt, k.narrow, asInt(k.all), x.counts.Buffer, x.docs.Buffer, k.found, c.batch.K, k.filtersAt, x.state.Buffer)
-	}
-	groups := max(min(completeTeams/queries, 256, k.postings/completeDocs), 1)
-	a, f := set.Arena.Buffers, data.freqs.Buffers
-	launch(device.KernelID{Name: "coarse_complete"}, queries*groups, 64, device.ProbeTime,
-		a[0], a[1], a[2], a[3], f[0], f[1], f[2], f[3], p[0], p[1], p[2], p[3], ranges, x.batch.Buffer, k.termsAt, k.queriesAt, groups,
-		data.lengths, asInt(data.narrow), int(set.Src.Docs), x.counts.Buffer, x.ranker.bitsets(), x.docs.Buffer, k.found, x.state.Buffer, x.keys.Buffer, k.capacity, c.batch.K, asInt(k.all))
-	if err != nil {
-		return err
-	}
-	if err := x.selector.run(queries, k.capacity, c.batch.K, x.keys.Buffer, x.state.Buffer, x.state.Buffer, bestAt(queries)); err != nil {
-		return err
-	}
-	return x.Read(x.state.Buffer, resultWords(queries, c.batch.K))
-}

@@ -91,7 +91,6 @@ var Operation = device.Operation{
 		{Kernels: []string{"packets_count", "packets_fill"}, Files: device.Files("posting.cl", "packets.cl")},
 		{Kernels: []string{"coarse_sums"}, Files: device.Files("posting.cl", "coarse.cl")},
 		{Kernels: []string{"coarse_threshold", "coarse_raise"}, Files: device.Files("group.cl", "posting.cl", "threshold.cl")},
-		{Kernels: []string{"coarse_shortest"}, Files: device.Files("posting.cl", "shortest.cl")},
 		{Kernels: []string{"coarse_complete"}, Files: device.Files("posting.cl", "seek.cl", "complete.cl")},
 		{Kernels: []string{"global_best", "global_clear", "global_add", "global_filter", "global_maxima"}, Files: device.Files("posting.cl", "accumulate_global.cl")},
 		{Kernels: []string{"select_best", "select_count", "select_keep"}, Files: device.Files("group.cl", "select.cl", "select_wide.cl")},

@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
 	"heddle/codec"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
+	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
+	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
 )
 
@@ -30,25 +31,22 @@ func (d decoding) into(r measure.Row) measure.Row {
 
 // decode measures the speed at which lists in an encoding become docIDs in memory. The
 // host uses codec.List.AppendTo on a number of threads; a device is timed by its own
-// clock for the kernel. Every list is checked.
+// clock for the kernel. Every list is checked first.
 func (s *bench) decode(ctx context.Context, who harness.Contestant, threads int, id codec.ID, opt codec.Options, lists [][]uint32) (decoding, error) {
-	return s.decodeTo(ctx, who, threads, id, opt, lists, false)
-}
-
-// decodeTo is decode, on a device with gaps in place of docIDs if gaps is true.
-func (s *bench) decodeTo(ctx context.Context, who harness.Contestant, threads int, id codec.ID, opt codec.Options, lists [][]uint32, gaps bool) (decoding, error) {
 	src, err := workload.EncodeAll(ctx, workload.Universe(lists), lists, opt, workload.Always(id))
 	if err != nil {
 		return decoding{}, err
 	}
 	ints := workload.Collection{Lists: lists}.Postings()
 	d := decoding{bytes: 4 * (uint64(len(src.Words)) + ints)}
+	peak := 0.0
 	if who.Name == "host" {
+		peak = s.Peak(ctx, who)
 		d.rate, err = decodeHost(ctx, src, lists, threads, s.Opt.Runs)
 	} else {
-		d.rate, err = s.decodeDevice(ctx, who, src, lists, gaps)
+		d.rate, peak, err = s.decodeDevice(ctx, who, src, lists, ints)
 	}
-	if peak := s.Peak(ctx, who); peak > 0 && ints > 0 {
+	if peak > 0 && ints > 0 {
 		d.peak = d.rate.Median * 1e9 / float64(ints) * float64(d.bytes) / peak
 	}
 	return d, err
@@ -88,48 +86,53 @@ func decodeHost(ctx context.Context, src *plan.Source, lists [][]uint32, threads
 // the device would lower its clock.
 const deviceRepeats = 50
 
-// decodeDevice decodes all lists in one launch.
-func (s *bench) decodeDevice(ctx context.Context, who harness.Contestant, src *plan.Source, lists [][]uint32, gaps bool) (measure.Summary, error) {
-	b, err := s.Backend(ctx, who, harness.Profiled)
+// decodeDevice puts one query per list, all in one batch: between two launches of the decoder
+// other kernels read the docIDs.
+func (s *bench) decodeDevice(ctx context.Context, who harness.Contestant, src *plan.Source, lists [][]uint32, ints uint64) (rate measure.Summary, peak float64, err error) {
+	terms := make([]string, len(lists))
+	queries := make([]workload.Query, len(lists))
+	for h := range terms {
+		terms[h] = fmt.Sprintf("t%08d", h)
+		queries[h].Terms = terms[h : h+1]
+	}
+	dict, err := hdl.NewDictionary(terms)
 	if err != nil {
-		return measure.Summary{}, err
+		return rate, 0, err
+	}
+	x, err := querylog.NewIndex(ctx, s.Runner, who, 0, harness.Profiled, src, dict)
+	if err != nil {
+		return rate, 0, err
+	}
+	defer func() { err = errors.Join(err, x.Close()) }()
+	peak = s.Peak(ctx, who)
+	if err := x.Match(ctx, queries, querylog.MatchOptions{Candidates: 2*ints + 2}, func(first int, hits []querylog.Hits) error {
+		for i, h := range hits {
+			if !slices.Equal(h.Docs, lists[first+i]) {
+				return fmt.Errorf("list %d as %s decodes to something else on %s", first+i, src.Lists[first+i].Codec, who)
+			}
+		}
+		return nil
+	}); err != nil {
+		return rate, 0, err
 	}
 	repeats := deviceRepeats
 	if who.Info.Type != "gpu" {
 		repeats = 2
 	}
-	decoded, times, err := b.Decode(ctx, src, gaps, (s.Opt.Runs+1)*repeats)
-	if err != nil {
-		return measure.Summary{}, err
-	}
-	for h, want := range lists {
-		if !equalDocs(decoded[h], want, gaps) {
-			return measure.Summary{}, fmt.Errorf("list %d as %s decodes to something else on %s", h, src.Lists[h].Codec, who)
-		}
-	}
 	var rates []float64
-	for run := range slices.Chunk(times[repeats:], repeats) { // the first run warms up
+	for run := range s.Opt.Runs + 1 {
 		var took time.Duration
-		for _, t := range run {
-			took += t
+		for range repeats {
+			var stats plan.Stats
+			opt := querylog.MatchOptions{CountOnly: true, Candidates: 2*ints + 2, Stats: &stats}
+			if err := x.Match(ctx, queries, opt, func(int, []querylog.Hits) error { return nil }); err != nil {
+				return rate, 0, err
+			}
+			took += stats.Decode
 		}
-		rates = append(rates, float64(repeats)*float64(workload.Collection{Lists: lists}.Postings())/took.Seconds()/1e9)
-	}
-	return measure.Summarize(rates), nil
-}
-
-// equalDocs tells whether decoded has docIDs, or the gaps between them as cl.Backend.Decode
-// writes them.
-func equalDocs(decoded, docs []uint32, gaps bool) bool {
-	if !gaps || len(decoded) != len(docs) {
-		return slices.Equal(decoded, docs)
-	}
-	before := uint32(math.MaxUint32)
-	for i, doc := range docs {
-		if decoded[i] != doc-before-1 {
-			return false
+		if run > 0 && took > 0 { // the first run warms up
+			rates = append(rates, float64(repeats)*float64(ints)/took.Seconds()/1e9)
 		}
-		before = doc
 	}
-	return true
+	return measure.Summarize(rates), peak, nil
 }

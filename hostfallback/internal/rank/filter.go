@@ -95,14 +95,15 @@ func (w *worker) expectFiltered(k int) {
 // keepNoted removes the documents that the filter lacks from w.noted, whose first document is from,
 // and clears their scores.
 func (w *worker) keepNoted(from uint32) {
-	n := 0
-	for _, d := range w.noted {
-		w.noted[n] = d
-		if w.filter.Has(from + uint32(d)) {
-			n++
-		} else {
-			w.scores[d] = 0
+	n, words := 0, w.filter.Words
+	for _, d := range w.noted { // a branch would be mispredicted
+		x, passes := from+uint32(d), uint32(0)
+		if int(x/32) < len(words) {
+			passes = words[x/32] >> (x % 32) & 1
 		}
+		w.noted[n] = d
+		n += int(passes)
+		w.scores[d] &= -passes
 	}
 	w.noted = w.noted[:n]
 }

@@ -169,7 +169,7 @@ func (w *worker) orRange(base, last uint32, mask uint16) error {
 	for _, d := range w.noted {
 		score := w.scores[d]
 		w.scores[d] = 0
-		if w.filter != nil && !w.filter.Has(from+uint32(d)) { // noted by a list with a low bound
+		if sparse && w.filter != nil && !w.filter.Has(from+uint32(d)) { // noted by a list with a low bound
 			continue
 		}
 		if score > least {
