@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"sync"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"heddle/engine/plan"
 	"heddle/engine/table/column"
 	"heddle/engine/table/predicate"
+	"heddle/engine/table/rowset"
 )
 
 // TableOptions rule a table. The zero value is the default.
@@ -177,6 +179,10 @@ type Rows struct {
 	// rows it is empty. Else it is nil.
 	Bits []uint64
 }
+
+// Ranges yields the rows of Bits as ranges of consecutive rows, ascending and as long as they are:
+// the first and the last row of each. Rows of a sorted column are one range. It makes no list of rows.
+func (r Rows) Ranges() iter.Seq2[uint32, uint32] { return rowset.Ranges(r.Bits) }
 
 // Select answers one selection. The caller owns the memory of the answer.
 //

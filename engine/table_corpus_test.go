@@ -149,6 +149,18 @@ func checkOne(t testing.TB, x *Table, s Selection, i int) {
 	if r.Count != uint64(want.Counts[i]) || s.Output == plan.OutputBits && !slices.Equal(r.Bits, want.Selection(i)) {
 		t.Errorf("%s: %d rows, want %d, or other ones", s.Where, r.Count, want.Counts[i])
 	}
+	if s.Output == plan.OutputBits {
+		rows, end := uint64(0), int64(-2)
+		for first, last := range r.Ranges() {
+			if int64(first) <= end+1 || last < first {
+				t.Errorf("%s: the range %d to %d behind row %d", s.Where, first, last, end)
+			}
+			rows, end = rows+uint64(last-first)+1, int64(last)
+		}
+		if rows != r.Count {
+			t.Errorf("%s: ranges of %d rows, want %d", s.Where, rows, r.Count)
+		}
+	}
 }
 
 // tableDevice is pure Go that calls itself a device. It fails on demand and counts open

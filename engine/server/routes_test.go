@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,6 +21,7 @@ import (
 
 	"heddle/engine/api"
 	"heddle/engine/server/arrow"
+	"heddle/engine/table/rowset"
 )
 
 // TestRoutes checks the replies of all plain routes, and that they agree with the description.
@@ -121,12 +124,39 @@ func TestRowForms(t *testing.T) {
 	if got := ask(arrow.Type).body; !strings.HasPrefix(got, "\xff\xff\xff\xff") || !strings.Contains(got, "row\x00") || !strings.HasSuffix(got, "\x00\x00\x00\x00\x02\x00\x00\x00\xff\xff\xff\xff\x00\x00\x00\x00") {
 		t.Errorf("Arrow stream %q", got)
 	}
+	for body, want := range map[string]string{
+		`{"where":"book = 'a'"}`: "0\t0\n2\t2\n", `{"where":"book = 'a'","limit":1}`: "0\t0\n", `{"where":"NOT book IS NULL","limit":2}`: "0\t1\n", `{"where":"book = 'nonesuch'"}`: "",
+	} {
+		if got := r.do("POST", "/v1/tables/loans/select", body, "Accept: "+typeRanges); got.body != want || got.status != http.StatusOK {
+			t.Errorf("ranges of %s: %d %q, want %q", body, got.status, got.body, want)
+		}
+	}
 	set := roaring.New()
 	if _, err := set.ReadFrom(bytes.NewReader([]byte(ask(typeRoaring).body))); err != nil || fmt.Sprint(set.ToArray()) != "[0 2]" {
 		t.Errorf("Roaring bitmap of %v, %v", set.ToArray(), err)
 	}
 	if got, p := r.problem("POST", "/v1/tables/loans/select", `{"where":"book = 'a'"}`, "Accept: text/html"); got.status != http.StatusNotAcceptable || !strings.Contains(p.Detail, typeRoaring) {
 		t.Errorf("Accept text/html: %d %s", got.status, p.Detail)
+	}
+}
+
+// TestRanges: ranges of bits and of row numbers are the same, up to each limit of rows.
+func TestRanges(t *testing.T) {
+	bits := []uint64{0b1011, 1 << 63, 3}
+	ids := rowset.AppendIDs(nil, bits)
+	for rows := range uint64(len(ids) + 2) {
+		fromBits, err := rangesOf(bits, rows, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fromIDs := slices.Collect((&selected{ids: ids[:min(rows, uint64(len(ids)))]}).spans())
+		if !slices.Equal(fromBits, fromIDs) {
+			t.Errorf("%d rows: %v of bits, %v of numbers", rows, fromBits, fromIDs)
+		}
+	}
+	var limit *LimitError
+	if _, err := rangesOf(bits, 9, 2); !errors.As(err, &limit) || limit.Max != 2 {
+		t.Errorf("three ranges where two are allowed: %v", err)
 	}
 }
 

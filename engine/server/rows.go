@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"mime"
 	"net/http"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/server/arrow"
+	"heddle/engine/table/rowset"
 )
 
 // Media types of rows.
@@ -24,9 +26,10 @@ const (
 	typeLines   = "application/x-ndjson"
 	typeRaw     = "application/octet-stream"
 	typeRoaring = "application/x-roaring"
+	typeRanges  = "text/tab-separated-values" // first TAB last of each range of consecutive rows
 )
 
-var rowTypes = []string{typeJSON, typeLines, typeRaw, typeRoaring, arrow.Type}
+var rowTypes = []string{typeJSON, typeLines, typeRaw, typeRoaring, typeRanges, arrow.Type}
 
 // acceptable returns the first of the types that the client accepts; "" if it accepts none.
 func acceptable(accept string, types []string) string {
@@ -72,14 +75,14 @@ func (s *Server) selectRoute(w http.ResponseWriter, r *http.Request, variables [
 	var rows *selected
 	began := time.Now()
 	err := s.inSlot(r.Context(), 1, request.GetTimeoutMs(), func() (err error) { // writing follows: a slow reader holds no slot
-		rows, err = s.selectRows(r.Context(), request)
+		rows, err = s.selectRows(r.Context(), request, kind == typeRanges)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	took := milliseconds(began)
-	if rows.large != nil && kind != typeJSON && kind != typeLines {
+	if rows.large != nil && kind != typeJSON && kind != typeLines && kind != typeRanges {
 		return &engine.Error{Code: engine.Unsupported, Op: "select", Err: fmt.Errorf("row %d has more than 32 bits: accept %s or %s, or use a smaller limit", rows.large[len(rows.large)-1], typeJSON, typeLines)}
 	}
 	w.Header().Set("Content-Type", kind)
@@ -102,6 +105,11 @@ func (s *Server) selectRoute(w http.ResponseWriter, r *http.Request, variables [
 		set := roaring.BitmapOf(rows.ids...)
 		set.RunOptimize()
 		set.WriteTo(out)
+	case typeRanges:
+		for x := range rows.spans() {
+			b := append(strconv.AppendUint(out.AvailableBuffer(), x.first, 10), '\t')
+			out.Write(append(strconv.AppendUint(b, x.last, 10), '\n'))
+		}
 	case arrow.Type:
 		arrow.Write(out, rows.ids)
 	}
@@ -114,7 +122,48 @@ type selected struct {
 	count    uint64
 	ids      []uint32 // of the first rows
 	large    []uint64 // the same, if a number has more than 32 bits
+	ranges   []span   // the same, instead of the others, where ranges were asked for
 	coverage *api.Coverage
+}
+
+// span is a range of consecutive rows.
+type span struct{ first, last uint64 }
+
+// spans yields the rows as ranges, each as long as it is.
+func (s *selected) spans() iter.Seq[span] {
+	return func(yield func(span) bool) {
+		for _, x := range s.ranges {
+			if !yield(x) {
+				return
+			}
+		}
+		for i := 0; i < s.len(); i++ {
+			x := span{s.at(i), s.at(i)}
+			for i+1 < s.len() && s.at(i+1) == x.last+1 {
+				i++
+				x.last++
+			}
+			if !yield(x) {
+				return
+			}
+		}
+	}
+}
+
+// rangesOf returns the first rows of a bitset as ranges, at most so many rows and so many ranges.
+func rangesOf(bits []uint64, rows uint64, most int) (all []span, err error) {
+	for first, last := range rowset.Ranges(bits) {
+		n := min(uint64(last-first)+1, rows)
+		if n == 0 {
+			break
+		}
+		if len(all) == most {
+			return nil, &LimitError{Limit: "documents", Max: uint64(most)}
+		}
+		all = append(all, span{uint64(first), uint64(first) + n - 1})
+		rows -= n
+	}
+	return all, nil
 }
 
 func (s *selected) len() int { return len(s.ids) + len(s.large) }

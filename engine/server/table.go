@@ -104,7 +104,7 @@ func (t tableService) CountBatch(ctx context.Context, r *api.CountBatchRequest) 
 // Select implements api.TableServiceHandler.
 func (t tableService) Select(ctx context.Context, r *api.SelectRequest) (*api.SelectResponse, error) {
 	began := time.Now()
-	rows, err := t.s.selectRows(ctx, r)
+	rows, err := t.s.selectRows(ctx, r, false)
 	if err != nil {
 		return nil, err
 	}
@@ -116,8 +116,9 @@ func (t tableService) Select(ctx context.Context, r *api.SelectRequest) (*api.Se
 	return out, nil
 }
 
-// selectRows returns the rows of a request.
-func (s *Server) selectRows(ctx context.Context, r *api.SelectRequest) (*selected, error) {
+// selectRows returns the rows of a request, as ranges if the answer has ranges: the limit of documents
+// counts ranges then.
+func (s *Server) selectRows(ctx context.Context, r *api.SelectRequest, ranges bool) (*selected, error) {
 	if err := within("documents", int(r.GetLimit()), s.limits().Documents); err != nil {
 		return nil, err
 	}
@@ -142,12 +143,16 @@ func (s *Server) selectRows(ctx context.Context, r *api.SelectRequest) (*selecte
 	if err != nil {
 		return nil, err
 	}
-	if r.GetLimit() == 0 && rows.Count > uint64(s.limits().Documents) {
-		return nil, &LimitError{Limit: "documents", Max: uint64(s.limits().Documents)}
-	}
 	most := rows.Count
 	if limit := uint64(r.GetLimit()); limit != 0 {
 		most = min(most, limit)
+	}
+	if ranges {
+		all, err := rangesOf(rows.Bits, most, s.limits().Documents)
+		return &selected{count: rows.Count, ranges: all}, err
+	}
+	if r.GetLimit() == 0 && rows.Count > uint64(s.limits().Documents) {
+		return nil, &LimitError{Limit: "documents", Max: uint64(s.limits().Documents)}
 	}
 	return &selected{count: rows.Count, ids: rowset.AppendFirst(make([]uint32, 0, most), rows.Bits, int(most))}, nil
 }

@@ -1,8 +1,9 @@
-// Command peers measures ranked search of real text with heddle and with
-// github.com/blevesearch/bleve/v2, in turns. It is a module of its own, so that
+// Command peers measures heddle and other systems in turns: ranked search of real text
+// beside github.com/blevesearch/bleve/v2, and builds (package builds). It is a module of its own, so that
 // bleve and its dependencies stay out of heddle's.
 //
 //	go run -C engine/bench/peers . --real DIR --json rows.jsonl
+//	go run -C engine/bench/peers . builds --heddle BEFORE,NOW --real DIR --work DIR --json rows.jsonl
 //
 // DIR holds collections (NAME.tsv.gz, one document per line: name TAB text) and TREC
 // Terabyte topics (topics.terabyte*.txt), there or one folder below. The exhibit is
@@ -18,6 +19,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/engine/bench/harness"
+	"heddle/engine/bench/peers/builds"
 	"heddle/engine/bench/rank"
 )
 
@@ -31,6 +33,13 @@ func main() {
 }
 
 func run(ctx context.Context, args []string) error {
+	if len(args) > 0 && args[0] == "builds" {
+		opt, err := builds.Parse(args[1:])
+		if err != nil {
+			return err
+		}
+		return builds.Run(ctx, opt, os.Stdout, os.Stderr)
+	}
 	opt := harness.Options{Tables: []string{"text"}}
 	fs := pflag.NewFlagSet("peers", pflag.ContinueOnError)
 	fs.StringVar(&opt.Real, "real", "", "collections and topics in the folder `DIR`")

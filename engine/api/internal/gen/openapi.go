@@ -220,6 +220,7 @@ func (d *description) plain() error {
 	selected["application/x-ndjson"] = object{"schema": object{"type": "integer", "description": "A row number on each line."}}
 	selected["application/octet-stream"] = object{"schema": bytes}
 	selected["application/x-roaring"] = object{"schema": bytes}
+	selected["text/tab-separated-values"] = object{"schema": object{"type": "string", "description": "The first and the last row of each range of consecutive rows, a TAB between them, on each line."}}
 	selected["application/vnd.apache.arrow.stream"] = object{"schema": bytes}
 	d.add("/v1/events", "GET", object{
 		"operationId": "Events", "summary": "The counters of the engine for each interval, as server-sent events", "tags": []string{"Inspect"},

@@ -169,7 +169,7 @@ func (w *Writer) write(ctx context.Context, info *engine.TableInfo, i int, q tre
 	case w.Form == IDs:
 		w.lines(q.ID, w.rows[i].Bits)
 	case w.Form == Ranges:
-		for first, last := range rowset.Ranges(w.rows[i].Bits) {
+		for first, last := range w.rows[i].Ranges() {
 			w.line(q.ID, first, last)
 		}
 	default:
