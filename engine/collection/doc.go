@@ -40,14 +40,15 @@
 // # Merges
 //
 // Maintain merges neighbours, so that the order of documents stays. The level of a segment is the
-// logarithm of its documents to base 10, rounded down. Maintain keeps these rules:
+// logarithm of its documents to base 5, rounded down. Maintain keeps these rules:
 //
 //   - A segment in which more documents are deleted than remain is written anew, without them.
 //   - A segment has no neighbour of a lower level directly before it when it is added: the lower
 //     ones join it.
-//   - Ten neighbours whose levels are at most L, ten of them of level L, become one.
+//   - Five neighbours whose levels are at most L, five of them of level L, become one.
 //
-// So a collection of n documents has at most 9 segments for each of its log10(n)+1 levels, if
+// So a collection of n documents has at most 4 segments for each of its log5(n)+1 levels, if
 // nothing is deleted. A document is written once when it is added, at most once more when it takes
-// smaller neighbours in, and once for each level that it rises: at most log10(n)+3 times in the mean.
+// smaller neighbours in, and once for each level that it rises: at most log5(n)+3 times in the mean.
+// A query pays for each segment, so that a merge soon pays for itself.
 package collection

@@ -1,7 +1,7 @@
 package collection
 
 // fanIn is the number of segments of a level that become one.
-const fanIn = 10
+const fanIn = 5
 
 // level is the logarithm of a number of documents to base fanIn, rounded down; 0 for none.
 func level(docs uint64) (l int) {

@@ -54,10 +54,10 @@ func TestPolicy(t *testing.T) {
 	})
 }
 
-// TestLevel: the level is the logarithm to base 10, rounded down.
+// TestLevel: the level is the logarithm to base 5, rounded down.
 func TestLevel(t *testing.T) {
 	for docs := uint64(1); docs < 1e15; docs = docs*7/2 + 1 {
-		if want := int(math.Floor(math.Log10(float64(docs)) + 1e-12)); level(docs) != want {
+		if want := int(math.Floor(math.Log(float64(docs))/math.Log(fanIn) + 1e-12)); level(docs) != want {
 			t.Errorf("%d: %d, want %d", docs, level(docs), want)
 		}
 	}
@@ -78,7 +78,7 @@ func TestMaintain(t *testing.T) {
 	if got := content(t, dir); !slices.Equal(got, want) {
 		t.Errorf("documents %v", got)
 	}
-	if n := len(w.Manifest().Segments); n > 3 { // 100 + 10 + 10
+	if n := len(w.Manifest().Segments); n > 8 { // 4 of 25 and 4 of 5
 		t.Errorf("%d segments", n)
 	}
 	if w.written > 120*3 {

@@ -39,8 +39,8 @@ build, and adds it to the collection. A document takes the place of an earlier o
 same name, in the collection or in the inputs. A document without a name is an error.
 
 All documents of the inputs appear at once. Then add joins small segments, unless
---no-merge is given: ten neighbours of about the same size become one, so that a document
-is written again only when its segment has grown tenfold. Readers see the documents before
+--no-merge is given: five neighbours of about the same size become one, so that a document
+is written again only when its segment has grown fivefold. Readers see the documents before
 that.`,
 		Example: `  heddle collection add news day1.jsonl
   printf 'a\tthe red loom\nb\tthe blue loom\n' | heddle collection add news --format text -`,

@@ -108,9 +108,9 @@ const (
 	mostJoined  = 32 << 20  // bytes of additions that share a segment, if there are several
 	mergeMemory = 64 << 20  // bytes of attributes that a merge has in memory
 
-	// The pause after an addition leaves the processor to queries: it is a multiple of the time of the
-	// addition, up to a limit.
-	pauseTimes = 4
+	// The pause after an addition leaves the processor to queries: additions take a tenth of the time.
+	// The limit keeps each one visible within a second on a slow machine.
+	pauseTimes = 9
 	mostPause  = 250 * time.Millisecond
 )
 

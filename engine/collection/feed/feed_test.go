@@ -76,7 +76,7 @@ func TestAdd(t *testing.T) {
 	var callers sync.WaitGroup
 	for caller := range 8 {
 		callers.Go(func() {
-			for i := range 6 {
+			for i := range 3 {
 				word := fmt.Sprintf("w%dx%d", caller, i)
 				r, err := f.Add(t.Context(), "news", fmt.Appendf(nil, "{\"id\":\"%s\",\"text\":\"%s all\",\"year\":%d}\n\n{\"id\":\"%s-2\",\"text\":\"all\",\"year\":1}", word, word, i, word))
 				if err != nil || r.GetAdded() != 2 || f.count(t, word) != 1 {
@@ -89,18 +89,18 @@ func TestAdd(t *testing.T) {
 		})
 	}
 	callers.Wait()
-	if n := f.count(t, "all"); n != 96 || f.count(t, "wrong") != 0 {
+	if n := f.count(t, "all"); n != 48 || f.count(t, "wrong") != 0 {
 		t.Errorf("%d documents", n)
 	}
 	r, err := f.Delete(t.Context(), "news", []string{"w0x0", "w0x0-2", "nobody"})
-	if err != nil || r.GetDeleted() != 2 || r.GetMissing() != 1 || r.GetDocuments() != 94 || f.count(t, "all") != 94 {
+	if err != nil || r.GetDeleted() != 2 || r.GetMissing() != 1 || r.GetDocuments() != 46 || f.count(t, "all") != 46 {
 		t.Errorf("delete: %v, %v", r, err)
 	}
-	if r, err = f.Merge(t.Context(), "news"); err != nil || f.count(t, "all") != 94 {
+	if r, err = f.Merge(t.Context(), "news"); err != nil || f.count(t, "all") != 46 {
 		t.Errorf("merge: %v, %v", r, err)
 	}
 	must(t, f.Close())
-	if m, err := collection.Read(f.dir); err != nil || m.Live() != 94 || len(m.Segments) != 1 {
+	if m, err := collection.Read(f.dir); err != nil || m.Live() != 46 || len(m.Segments) != 1 {
 		t.Errorf("%v, %v", m, err)
 	}
 }
