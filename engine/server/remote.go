@@ -58,8 +58,7 @@ func (s *Server) isCollection(index string) bool {
 
 // remote answers the valid queries of a batch. The answers of the others have no documents.
 func (b *batch) remote(ctx context.Context, r Remote, index string, ask api.Ask) ([]api.Hits, *api.Coverage, error) {
-	var valid []engine.Query
-	var at []int
+	valid, at := make([]engine.Query, 0, len(b.queries)), make([]int, 0, len(b.queries))
 	for i, q := range b.queries {
 		if b.errs[i] == nil {
 			valid, at = append(valid, q), append(at, i)

@@ -15,6 +15,7 @@ type worker struct {
 	lead     lead
 	probers  []*lookup.Prober
 	prepared []*lookup.Prepared // the lists of a query under plan.Auto, else nil
+	runs     [2]lookup.Runs     // common runs of some lists
 
 	stack       *stack // of expressions, nil before the first one
 	left, found []uint32
@@ -53,6 +54,13 @@ func (w *worker) conjunction(j *batch, lists []plan.Handle, t *task, f *filter.S
 		}
 		if within.First > within.Last || common == 0 {
 			return 0, nil
+		}
+		switch {
+		case f != nil || len(lists) == 1:
+		case j.src.Lists[lists[0]].Len <= fewDocs && w.plain():
+			return w.byDocs(j, within), nil
+		case w.runsPay(j, lists):
+			return w.byRuns(j, t)
 		}
 	} else {
 		w.prepared = append(w.prepared, make([]*lookup.Prepared, len(lists))...)

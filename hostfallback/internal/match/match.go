@@ -2,9 +2,10 @@
 //
 // A batch is divided into tasks of whole queries, or into parts of one large query.
 //
-// A conjunction sends the docIDs of its shortest list through the next lists, in blocks
-// that stay in the first-level cache. Hits of one list are compacted in place and are the
-// candidates of the next list.
+// A conjunction of lists with runs of consecutive docIDs joins the runs. Any other conjunction
+// sends the docIDs of its shortest list through the next lists, in blocks that stay in the
+// first-level cache. Hits of one list are compacted in place and are the candidates of the next
+// list.
 //
 // An expression is evaluated range by range on bitsets that stay in the first-level cache.
 // An OR of lists goes by chunks, as bits or as docIDs, whichever are fewer. AND and AND NOT

@@ -81,6 +81,20 @@ func expandWord(dst []uint32, x uint64, base uint32) {
 	}
 }
 
+// expandRun writes the docIDs from first on to dst, whose length is a multiple of 8, two in each store.
+func expandRun(dst []uint32, first uint32) {
+	a := uint64(first)*inBoth + 1<<32
+	for ; len(dst) >= 8; dst = dst[8:] {
+		d := (*[8]uint32)(dst)
+		b, c, e := a+2*inBoth, a+4*inBoth, a+6*inBoth
+		d[0], d[1] = uint32(a), uint32(a>>32)
+		d[2], d[3] = uint32(b), uint32(b>>32)
+		d[4], d[5] = uint32(c), uint32(c>>32)
+		d[6], d[7] = uint32(e), uint32(e>>32)
+		a += 8 * inBoth
+	}
+}
+
 // Expand writes the docIDs of the bits set in words to dst and returns their number. The
 // first bit is docID base. It writes eight docIDs at a time, because the end of a loop is
 // mispredicted: dst has room for Slack more.
@@ -88,13 +102,9 @@ func Expand(dst []uint32, words []uint64, base uint32) int {
 	n := 0
 	for _, x := range words {
 		switch left := bits.OnesCount64(x); {
-		case left == 64: // in a run
-			d := (*[64]uint32)(dst[n:])
-			for i := 0; i < len(d); i += 4 {
-				x := base + uint32(i)
-				d[i], d[i+1], d[i+2], d[i+3] = x, x+1, x+2, x+3
-			}
-			n += 64
+		case left >= Slack && x&(x+x&-x) == 0: // one run
+			expandRun(dst[n:n+(left+Slack)&^Slack], base+uint32(bits.TrailingZeros64(x)))
+			n += left
 		case left >= manyBits:
 			expandWord(dst[n:], x, base)
 			n += left

@@ -19,7 +19,7 @@ import (
 //     candidates that the list lacks, and small buckets for the candidates that pass.
 //   - Compressed lists also have a plain copy, because a batch would decode nearly every
 //     segment several times.
-//   - Clustered lists also have Words.
+//   - Clustered lists also have Words, and Runs if their docIDs follow each other.
 //   - Lists of at most one segment have neither Bits nor a sieve.
 type Prepared struct {
 	Interval         // from the first docID to the last
@@ -27,6 +27,7 @@ type Prepared struct {
 	Docs      []uint32
 	Bits      []uint32
 	Words     Words
+	Runs      Runs
 	sieve     []uint32
 	bucket    Buckets
 	Scattered bool
@@ -86,10 +87,13 @@ func (t *Auxiliary) buildAuto(h plan.Handle) (table *Prepared, size int64, err e
 		size += int64(bytes)
 		return true
 	}
+	if n := countRuns(docs); n > 0 && n*runDocs <= len(docs) && take(8*n) {
+		table.Runs = newRuns(docs, n)
+	}
 	if l.Codec == codec.Bitset {
 		view, err := l.Bits()
 		table.Bits = view.Words
-		return table, 0, Named(h, err)
+		return table, size, Named(h, err)
 	}
 	long := l.Len > codec.SegmentLen
 	table.Scattered = long && scattered(docs)

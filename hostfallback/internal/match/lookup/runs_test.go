@@ -1,0 +1,64 @@
+package lookup
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"heddle/engine/plan/reference"
+)
+
+func TestRunsOfList(t *testing.T) {
+	docs := []uint32{0, 1, 2, 9, 63, 64, math.MaxUint32 - 1}
+	if r := newRuns(docs, 4); countRuns(docs) != 4 || !slices.Equal(r.First, []uint32{0, 9, 63, math.MaxUint32 - 1}) || !slices.Equal(r.Last, []uint32{2, 9, 64, math.MaxUint32 - 1}) {
+		t.Errorf("%d runs, %+v", countRuns(docs), r)
+	}
+}
+
+// clustered draws ascending docIDs with runs.
+func clustered() *rapid.Generator[[]uint32] {
+	return rapid.Custom(func(t *rapid.T) (docs []uint32) {
+		at := uint32(0)
+		for range rapid.IntRange(0, 40).Draw(t, "runs") {
+			at += rapid.Uint32Range(1, 50).Draw(t, "gap")
+			for range rapid.IntRange(1, 30).Draw(t, "length") {
+				docs = append(docs, at)
+				at++
+			}
+		}
+		return docs
+	})
+}
+
+// TestAndRuns compares the runs of a conjunction with its docIDs, in parts of the first list.
+func TestAndRuns(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := clustered().Draw(t, "a"), clustered().Draw(t, "b")
+		x, y := newRuns(a, 0), newRuns(b, 0)
+		cut := rapid.IntRange(0, x.Len()).Draw(t, "cut")
+		var got []uint32
+		var both Runs
+		for _, part := range []Runs{x.Part(0, cut), x.Part(cut, x.Len())} {
+			both.Reset()
+			n := both.AppendAnd(part, y)
+			room := make([]uint32, n+Slack)
+			if k := both.Expand(room); k != n {
+				t.Fatalf("%d docIDs, counted %d", k, n)
+			}
+			got = append(got, room[:n]...)
+		}
+		words := make([]uint64, 100)
+		for _, x := range a {
+			words[x/64] |= 1 << (x % 64)
+		}
+		room := make([]uint32, len(a)+Slack)
+		if n := Expand(room, words, 0); !slices.Equal(room[:n], a) {
+			t.Fatalf("%v from bits, want %v", room[:n], a)
+		}
+		if want := reference.Intersect(a, b); !slices.Equal(got, want) {
+			t.Fatalf("%v, want %v", got, want)
+		}
+	})
+}
