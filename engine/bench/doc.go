@@ -9,7 +9,7 @@
 //	querylog, load                   the query log on backends; open-loop loads
 //	lists, decode, rank, bitmap, schedule   one family of benchmarks each
 //	pisa, croaring                   the programs of PISA, and CRoaring
-//	peers                            bleve, a module of its own
+//	peers                            bleve and other systems, a module of its own
 //
 // # The workload
 //
@@ -132,7 +132,8 @@
 // geometric number, 40 on average. Documents are independent.
 //
 // The module engine/bench/peers ranks real text beside github.com/blevesearch/bleve/v2:
-// go run -C engine/bench/peers . --real DIR. The programs of github.com/pisa-engine/pisa rank
+// go run -C engine/bench/peers . --real DIR, and measures builds and first answers beside SQLite
+// FTS5, bleve, Lucene, PISA and DuckDB: go run -C engine/bench/peers . builds. The programs of github.com/pisa-engine/pisa rank
 // the GOV2-like workload: heddle bench rank --table pisa --pisa DIR. CRoaring runs on real
 // sets: heddle bench lists --table croaring --real DIR --croaring DIR.
 //

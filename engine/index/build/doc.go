@@ -83,9 +83,10 @@
 // # Memory
 //
 // One goroutine reads and cuts texts, one goroutine per core analyses them in chunks, and
-// the inverted index in memory receives them in order. When it has grown to
-// Options.MemoryLimit (including chunks in progress), it is written to a temporary file as
-// a run sorted by term. At the end the runs are merged into the index file. The file does
+// the lists of the chunks are kept in piles by ranges of terms, in the order of the documents. When the piles
+// have grown to Options.MemoryLimit (including chunks in progress, and the joining of one pile), they are joined and
+// written to a temporary file as a run sorted by term. Inverted lists wait in one hash table instead.
+// At the end the runs are merged into the index file. The file does
 // not depend on the limit or the number of cores. The following memory comes on top: a
 // megabyte or two of buffers, one document per core, while merging about 24 bytes per
 // posting of the longest list and 4 KiB per run, the memory of the Writer (package hdl), and
