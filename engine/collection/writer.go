@@ -48,7 +48,7 @@ type Options struct {
 	// Creator is the name and version of the program, for the files.
 	Creator string
 	// Memory bounds the attributes that a merge has in memory, in bytes. Attributes beyond it wait in
-	// temporary files. A merge takes 12 bytes for each document on top, and the blocks of its files.
+	// temporary files. A merge takes up to 32 bytes for each document on top.
 	// Default: build.DefaultMemory of package table/build.
 	Memory uint64
 }

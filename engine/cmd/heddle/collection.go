@@ -114,8 +114,8 @@ func newCollectionMerge(a *App) *cobra.Command {
 file of the segment is the file that index build writes for the same documents. Readers go on
 with the old segments, which need room on the disk until the next change.
 
---build-memory bounds the memory of the process for attributes. Merge takes 12 bytes for each
-document on top; the system can drop the parts of files that it keeps in memory.
+--build-memory bounds the memory of the process for attributes. Merge takes up to 32 bytes for
+each document on top; the system can drop the parts of files that it keeps in memory.
 
 Merge is optional: heddle collection add joins small segments by itself.`,
 		Example: `  heddle collection merge news`,

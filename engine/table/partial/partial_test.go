@@ -13,6 +13,7 @@ import (
 
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/syntax"
 	"heddle/engine/table/column"
 	"heddle/engine/table/group"
 	"heddle/engine/table/partial"
@@ -271,5 +272,27 @@ func TestDamage(t *testing.T) {
 	}
 	if _, err := partial.Merge(c, states, result.Options{}); !errors.Is(err, partial.ErrState) {
 		t.Errorf("a scale of 200: %v", err)
+	}
+}
+
+// TestBins: parts have no bins in common without bounds, and the number of a bin is checked.
+func TestBins(t *testing.T) {
+	table, columns := predicatetest.Table(t, 32, predicatetest.Flights()...)
+	c := statement.Clauses{Select: "bins(delay, 0, 60), count(*)", GroupBy: "bins(delay, 0, 60)"}
+	s := state(t, c, &table.Table, columns, result.Options{})
+	if err := s.Check(c); err != nil {
+		t.Fatal(err)
+	}
+	s.Keys[0].List[0] = 3 // of three bins
+	if _, err := partial.Merge(c, []*partial.State{s}, result.Options{}); !errors.Is(err, partial.ErrState) {
+		t.Errorf("a bin that the term lacks: %v", err)
+	}
+	q, err := compiled(statement.Clauses{Select: "bins(delay), count(*)", GroupBy: "bins(delay)"}, columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = partial.Of(q, columns, &table.Table, all(table.Rows), result.Options{})
+	if _, ok := errors.AsType[*syntax.Error](err); !ok || !strings.Contains(err.Error(), "the parts of a table have different bins") {
+		t.Errorf("bins of the table: %v", err)
 	}
 }
