@@ -84,8 +84,9 @@ func (q *Query) CheckBins(k int, bins []uint64) error {
 		if o.grouping != k {
 			continue
 		}
+		n := len(labels(o.of, o.Term))
 		for i, b := range bins {
-			if n := len(labels(o.of, o.Term)); b >= uint64(n) {
+			if b >= uint64(n) {
 				return fmt.Errorf("group %d is bin %d of %s, which has %d", i, b, o.Term, n)
 			}
 		}
