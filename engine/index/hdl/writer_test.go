@@ -239,15 +239,15 @@ func TestWriterMemory(t *testing.T) {
 // TestFaults lets every single operation on the disk fail once.
 func TestFaults(t *testing.T) {
 	testneeds.Long(t)
-	// The first list is longer than a buffer, so AddList writes as well.
-	s := &sample{meta: Meta{Docs: 70_000, Codec: "raw", Dense: "never"}, names: make([]string, 70_000), lens: make([]uint32, 70_000)}
-	s.add("all", every(70_000, 1))
-	s.add("some", every(70_000, 1000))
-	s.meta.Texts, s.texts = true, make([]string, 70_000)
+	// The first list is longer than a buffer, so AddList writes as well. Most sections have a temporary file.
+	s := &sample{meta: Meta{Docs: 300_000, Codec: "raw", Dense: "never"}, names: make([]string, 300_000), lens: make([]uint32, 300_000)}
+	s.add("all", every(300_000, 1))
+	s.add("some", every(300_000, 1000))
+	s.meta.Texts, s.texts = true, make([]string, 300_000)
 	s.texts[5] = strings.Repeat("warp and weft ", 3*textBlock)
 	old := tiny()
 	path := old.build(t)
-	containertest.Faults(t, path, 60, func(d container.Disk) error {
+	containertest.Faults(t, path, 50, func(d container.Disk) error {
 		w, err := CreateOn(d, path, s.meta)
 		if err != nil {
 			return err

@@ -51,7 +51,7 @@ func TestFaults(t *testing.T) {
 	testneeds.Long(t)
 	x, old := newLong(), tiny()
 	path := old.build(t)
-	containertest.Faults(t, path, 80, func(d container.Disk) error {
+	containertest.Faults(t, path, 50, func(d container.Disk) error {
 		w, err := create(d, path, x.rows, 32, Meta{})
 		if err != nil {
 			return err
@@ -82,7 +82,7 @@ type long struct {
 
 func newLong() *long {
 	const bins = 32
-	x := &long{rows: 72_000, column: column.Column{Name: "c", Binning: column.Width}}
+	x := &long{rows: 288_000, column: column.Column{Name: "c", Binning: column.Width}}
 	var b [bins]wah.Builder[uint32]
 	for row := range uint64(x.rows) {
 		x.codes = append(x.codes, row%bins<<28)
