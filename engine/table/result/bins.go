@@ -19,17 +19,16 @@ func bounds(clause string, c *column.Column, t statement.Term) ([]uint64, error)
 		}
 		return codes, nil
 	}
-	above := false // all values are below the bound before
 	for i, b := range t.Bounds {
 		code, ok, err := c.AtLeast(b.Literal)
 		if err != nil {
 			return nil, statement.Fail(clause, b.At, err.Error())
 		}
-		if i > 0 && (b.Literal == t.Bounds[i-1].Literal || ok && (above || len(codes) > 0 && code < codes[len(codes)-1])) {
-			return nil, statement.Fail(clause, b.At, "the bounds of bins must ascend")
-		}
-		if above = !ok; ok {
+		if ok {
 			codes = append(codes, code)
+		}
+		if i > 0 && !c.Less(t.Bounds[i-1].Literal, b.Literal) {
+			return nil, statement.Fail(clause, b.At, "the bounds of bins must ascend")
 		}
 	}
 	return codes, nil
