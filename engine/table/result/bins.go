@@ -34,6 +34,17 @@ func bounds(clause string, c *column.Column, t statement.Term) ([]uint64, error)
 	return codes, nil
 }
 
+// count is the number of bins of a term; 0 for a term without bins.
+func count(c *column.Column, t statement.Term) int {
+	switch {
+	case t.Function != statement.Bins:
+		return 0
+	case len(t.Bounds) > 0:
+		return len(t.Bounds) + 1
+	}
+	return max(1, len(c.Bins))
+}
+
 // labels are the names of the bins of a term: of each bin the values that it has.
 func labels(c *column.Column, t statement.Term) (all []string) {
 	var bounds []string
