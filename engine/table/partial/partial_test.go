@@ -275,6 +275,13 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// TestNoParts: without parts there is no table.
+func TestNoParts(t *testing.T) {
+	if _, err := partial.Merge(statement.Clauses{Select: "count(*)"}, nil, result.Options{}); !errors.Is(err, partial.ErrState) {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestBins: parts have no bins in common without bounds, and the number of a bin is checked.
 func TestBins(t *testing.T) {
 	table, columns := predicatetest.Table(t, 32, predicatetest.Flights()...)
