@@ -104,9 +104,8 @@ func runExample(t *testing.T, example string) {
 	}
 }
 
-// TestFirstAnswer checks that a process starts and answers in less than 0.3 s of CPU time.
+// TestFirstAnswer checks that a process starts and answers in less than 0.3 s of CPU time. Other processes lengthen the wall time.
 func TestFirstAnswer(t *testing.T) {
-	testneeds.Sequential(t)
 	buildCollection(t)
 	best := time.Hour
 	for range 5 {
@@ -120,7 +119,6 @@ func TestFirstAnswer(t *testing.T) {
 	if best > 300*time.Millisecond {
 		t.Errorf("the first answer took %v of CPU time", best)
 	}
-	t.Logf("the first answer took %v of CPU time", best)
 }
 
 // interrupt starts a command that waits for standard input, interrupts it, and returns
