@@ -206,7 +206,7 @@
 //	                          memory of hash segmentation, heads of LRC
 //	Wu et al. 2010 (IPDPSW)   tables 1, 2, 3; figures 3 to 10
 //	Ding et al. 2009 (WWW)    tables 1, 2, 3; figures 3, 4, 6, 7; uneven lists, accumulators,
-//	                          predictions
+//	                          predictions, sizes of queries (§8.4)
 //	Nelson et al. 2020 (JCC)  table 2; figures 8 to 14
 //	of our own                log, pairs, skew, sets, primitives, ints, core, gov2,
 //	                          gov2-reordered, resident, sparse, text, rank-fig-k,
