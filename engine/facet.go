@@ -130,8 +130,8 @@ func (s *Snapshot) FacetsPart(ctx context.Context, q Query, f Facets) (matches u
 }
 
 // JoinFacets joins the answers of FacetsPart for the column name of all parts, in their order. It
-// changes them. Errors: code Unsupported above the limits l, and Internal if the answers do not fit
-// each other.
+// changes them. Errors: code Unsupported above the limits l, and Internal if there are no answers
+// or they do not fit each other.
 func JoinFacets(name string, most int, l Limits, parts []*partial.State) (Facet, error) {
 	c := newCounter(name, most)
 	clauses, err := facetClauses(name)
