@@ -12,8 +12,7 @@
 //           hit, and all such segments asked for; (4) segment by segment: decode it into local memory
 //           (segments.cl), search it; (5) elements found move together.
 //           SCAN_SERIAL: one work-item keeps the segment that it decoded last.
-// Batch     as in intersect. With only_at > 0 the tiles of the groups, from word only_at on; other
-//           tiles stay as they are.
+// Batch     as in intersect.
 // Launch    one group of LANES work-items a tile (SCAN_SERIAL: of one).
 // Local     2.5*TILE + WORK_WORDS words (SCAN_SERIAL: none, but `matches` also as
 //           scratch).
@@ -215,7 +214,7 @@ __attribute__((reqd_work_group_size(LANES, 1, 1)))
 #endif
 __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *batch, uint tiles_at,
                         __global const uint *decoded, __global uint *matches, __global uint *counts,
-                        volatile __global uint *sums, uint sums_at, uint count_only, uint only_at COUNT_ARG) {
+                        volatile __global uint *sums, uint sums_at, uint count_only COUNT_ARG) {
     uint loads[2] = {0, 0}; // words, and segments that the group decoded
 #if SCAN_SERIAL
     uint t = get_global_id(0), lane = 0;
@@ -226,8 +225,6 @@ __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *b
     __local uint work[WORK_WORDS];
     uint t = get_group_id(0), lane = get_local_id(0);
 #endif
-    if (only_at)
-        t = ((__global const uint *)batch)[only_at + t];
     uint4 tile = batch[tiles_at + t];
     uint buffer = tile.w >> 16, n = tile.w & 0xffff;
     words_t from = buffer == ELEMENTS_DECODED ? decoded + (size_t)tile.z * 4 : arena_at(ARENA_ARGS, buffer, tile.z);

@@ -83,6 +83,9 @@ func (b *MatchBatch) Expression(i int) []Op {
 // nothing, which expresses an unknown term.
 func (b *MatchBatch) Add(src *Source, handles ...Handle) {
 	b.begin()
+	for _, h := range handles {
+		src.Describe(h)
+	}
 	b.Handles = append(b.Handles, handles...)
 	b.order(src)
 	b.end()
@@ -237,6 +240,7 @@ func validConjunction(src *Source, i int, q []Handle) error {
 		if uint64(h) >= uint64(len(src.Lists)) {
 			return fmt.Errorf("plan: query %d names list %d of %d", i, h, len(src.Lists))
 		}
+		src.Describe(h)
 		if j > 0 {
 			p := q[j-1]
 			if c := cmp.Compare(src.Lists[p].Len, src.Lists[h].Len); c > 0 || c == 0 && p >= h {

@@ -17,7 +17,7 @@
 //
 // intersect and merge write matches[tile], counts[tile] and sums[block]. gather writes the docIDs
 // behind the counts. merge_ahead writes them at once, by look-back. Rounds whose lists are raw or
-// bitsets need no features of the programs. If at most half of the tiles of a round search in lists of gap
-// codecs, skip runs for these alone, and intersect for the rest. The programs for the lists of a set are built and
-// tested when the set is loaded, the rest on first use.
+// bitsets need no features of the programs. If a query of a round searches in a list of a gap codec,
+// skip walks all tiles of the round. The programs for the lists of a set are built and tested when
+// the set is loaded, the rest on first use.
 package match

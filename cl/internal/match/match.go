@@ -282,7 +282,7 @@ func (m *Matcher) send(x *slot, b *plan.MatchBatch, t *lists.Tables, at position
 		x.round.with = with
 		x.round.cutParts(x.Up.Words, x.firstTile)
 	} else {
-		x.round.with, x.round.plain = m.features(x.round.with), m.features(x.round.plain)
+		x.round.with = m.features(x.round.with)
 	}
 	if err := m.expect(x); err != nil {
 		return at, err

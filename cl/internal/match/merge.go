@@ -75,7 +75,7 @@ func (m *Matcher) mergesAll(b *plan.MatchBatch, first int, records []lists.Recor
 func (x *slot) enqueueMerge(q *sequence) (gathered bool) {
 	rt, r := x.Device, &x.round
 	if x.countOnly || x.look == nil {
-		x.enqueueProbe(q, device.KernelID{Name: "merge"}, r.tiles, mergeLocal(rt.Tuning))
+		x.enqueueProbe(q, device.KernelID{Name: "merge"}, mergeLocal(rt.Tuning))
 		return x.countOnly
 	}
 	k := q.kernel(device.KernelID{Name: "merge_ahead"})
@@ -106,11 +106,6 @@ func (x *slot) prepare() error {
 			if x.look == nil {
 				x.look, _ = primitive.NewLookBack(x.Device, x.Memory, x.matcher.mergeTiles()) // without it, the plain form runs
 			}
-		}
-	}
-	if x.round.gapTiles > 0 {
-		if _, err := x.Device.ProgramOf(device.KernelID{Name: "intersect", With: x.round.plain}); err != nil {
-			return err
 		}
 	}
 	_, err := x.Device.ProgramOf(id)

@@ -22,15 +22,12 @@ type position struct {
 
 // round is the work of one sequence of launches: a range of the batch's candidates, so that
 // one query may continue in the next round. Its upload holds term records, tile records,
-// runs to decode, zeros for sums over blocks, and the numbers of the
-// tiles that a kernel of gap codecs walks.
+// runs to decode, and zeros for sums over blocks.
 type round struct {
 	firstQuery int
 	queries    int
 	tiles      int
 	with       device.Features // of a program that searches in the lists
-	plain      device.Features // of the program that walks all tiles, if few need gap codecs
-	gapTiles   int             // the few; 0: one program walks all tiles
 	merge      bool            // by the kernels of merge.cl
 	filtered   bool            // kernels read the buffer of filters
 	tile       uint32          // elements of a tile
@@ -43,18 +40,13 @@ type round struct {
 	segments    uint64                   // of gap codecs, that decoding decodes
 	tilesAt     int                      // in uint4
 	sumsAt      int                      // in words
-	gapsAt      int                      // in words
 	words       int                      // of the upload
 }
 
 // uploadWords limits the upload of a round of maxTiles tiles.
 func uploadWords(maxTiles int) int {
-	return maxTerms*lists.RecordWords + maxTiles*(tileWords+lists.RunWords) + max(maxTiles/lists.BlockTiles+1+maxTiles/gapShare, 4*min(maxQueries, maxTiles))
+	return maxTerms*lists.RecordWords + maxTiles*(tileWords+lists.RunWords) + max(maxTiles/lists.BlockTiles+1, 4*min(maxQueries, maxTiles))
 }
-
-// gapShare is the least number of tiles, for each tile that searches in lists of gap codecs, in
-// a round that walks these tiles by a kernel of their own.
-const gapShare = 2
 
 // nothing is a list without documents.
 var nothing lists.Record
@@ -126,23 +118,23 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 	next := r.runsAt // the place of the next run, by decoder
 	words, tiles := up, up[4*r.tilesAt:]
 	r.sumsAt = 4 * at
-	r.gapsAt = r.sumsAt + (r.tiles+lists.BlockTiles-1)/lists.BlockTiles
-	clear(up[r.sumsAt:r.gapsAt])
-	term, plain := 0, device.Features(0)
+	r.words = r.sumsAt + (r.tiles+lists.BlockTiles-1)/lists.BlockTiles
+	clear(up[r.sumsAt:r.words])
+	term := 0
 	for i := range r.queries {
 		tile, endTile := firstTile[i], firstTile[i+1]
 		if tile == endTile {
 			continue
 		}
 		list, rest, f := lead(b, records, p.query+i)
-		first, before, with := uint32(0), term, device.Features(0)
+		first, before := uint32(0), term
 		if i == 0 {
 			first = p.doc
 		}
 		put := func(list *lists.Record) {
 			*(*lists.Record)(words) = *list
 			words = words[lists.RecordWords:]
-			with |= list.With()
+			r.with |= list.With()
 			term++
 		}
 		for j, h := range rest { // ascending; a round of merges merges the first list
@@ -154,14 +146,6 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 		}
 		if f != nil {
 			put(f.Bits())
-		}
-		r.with |= with
-		if with&lists.UseGaps == 0 {
-			plain |= with
-		} else if r.gapTiles += int(endTile - tile); r.gapTiles <= r.tiles/gapShare {
-			for t := tile; t < endTile; t++ {
-				up[r.gapsAt+r.gapTiles-int(endTile-t)] = t
-			}
 		}
 		r.filtered = r.filtered || b.Filter(p.query+i) != nil
 		left := uint32(min(uint64(list.Length()-first), uint64(endTile-tile)*uint64(r.tile)))
@@ -187,9 +171,5 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 			left -= r.tile // wraps around after the last tile
 		}
 	}
-	if r.plain = plain; r.gapTiles > r.tiles/gapShare || r.with&lists.UsePMF != 0 {
-		r.gapTiles = 0
-	}
-	r.words = r.gapsAt + r.gapTiles
 	return r, end
 }

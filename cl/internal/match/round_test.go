@@ -64,7 +64,6 @@ func follow(s *Matcher, b *plan.MatchBatch, r round, up, firstTile []uint32) (el
 			decoded[to+k] = element{h, first + k}
 		}
 	}
-	var gaps []uint32 // tiles that search in lists of gap codecs
 	for i := range r.queries {
 		q := b.Query(r.firstQuery + i)
 		if firstTile[i] > firstTile[i+1] {
@@ -81,9 +80,6 @@ func follow(s *Matcher, b *plan.MatchBatch, r round, up, firstTile []uint32) (el
 				if got := recordAt((term + j) * lists.RecordWords); 2*(term+j) >= r.tilesAt || got != want {
 					return nil, fmt.Errorf("tile %d, term %d: record %v, want %v", t, j, got, want)
 				}
-			}
-			if slices.ContainsFunc(q[1:], func(h plan.Handle) bool { return records[h].With()&lists.UseGaps != 0 }) {
-				gaps = append(gaps, t)
 			}
 			for k := range count {
 				doc := 4*(off-s.set.Places[q[0]].Off) + k
@@ -103,18 +99,12 @@ func follow(s *Matcher, b *plan.MatchBatch, r round, up, firstTile []uint32) (el
 	if n := int(firstTile[r.queries]); firstTile[0] != 0 || n != r.tiles || r.tiles > s.maxTiles || uint64(len(elements)) != r.candidates {
 		return nil, fmt.Errorf("%d tiles of at most %d, the queries have %d; %d elements, the round says %d", r.tiles, s.maxTiles, n, len(elements), r.candidates)
 	}
-	for i, sum := range up[r.sumsAt:r.gapsAt] {
+	for i, sum := range up[r.sumsAt:r.words] {
 		if sum != 0 {
 			return nil, fmt.Errorf("sum %d begins with %d", i, sum)
 		}
 	}
-	if len(gaps) > r.tiles/gapShare {
-		gaps = nil
-	}
-	if got := up[r.gapsAt:r.words]; !slices.Equal(got, gaps) || r.gapTiles != len(gaps) {
-		return nil, fmt.Errorf("tiles %d search in lists of gap codecs, the round says %d: %d", gaps, r.gapTiles, got)
-	}
-	if sums := r.gapsAt - r.sumsAt; sums*lists.BlockTiles < r.tiles {
+	if sums := r.words - r.sumsAt; sums*lists.BlockTiles < r.tiles {
 		return nil, fmt.Errorf("%d sums of %d tiles for %d tiles", sums, lists.BlockTiles, r.tiles)
 	}
 	return elements, nil

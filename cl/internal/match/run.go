@@ -75,12 +75,7 @@ func (x *slot) enqueue() error {
 	if r.merge {
 		gathered = x.enqueueMerge(&q)
 	} else {
-		groups := cmp.Or(r.parts, r.tiles)
-		if r.gapTiles > 0 { // the next launch walks the tiles that this one leaves empty
-			x.enqueueProbe(&q, device.KernelID{Name: "intersect", With: r.plain}, groups, probeLocal(rt.Tuning, r.plain))
-			groups = r.gapTiles
-		}
-		x.enqueueProbe(&q, device.KernelID{Name: "intersect", With: r.with}, groups, probeLocal(rt.Tuning, r.with))
+		x.enqueueProbe(&q, device.KernelID{Name: "intersect", With: r.with}, probeLocal(rt.Tuning, r.with))
 	}
 	if !gathered && r.parts == 0 {
 		k := q.kernel(device.KernelID{Name: "gather"})
@@ -106,11 +101,12 @@ func (x *slot) enqueue() error {
 	return rt.Fail("running a batch", q.err)
 }
 
-// enqueueProbe launches a kernel that searches for the elements of the tiles.
-func (x *slot) enqueueProbe(q *sequence, id device.KernelID, groups, local int) {
-	r, countOnly, sumsAt := &x.round, 0, x.round.sumsAt
+// enqueueProbe launches the kernel that searches for the elements of the tiles.
+func (x *slot) enqueueProbe(q *sequence, id device.KernelID, local int) {
+	r, countOnly := &x.round, 0
+	groups, sumsAt := r.tiles, r.sumsAt
 	if r.parts > 0 {
-		sumsAt /= 4
+		groups, sumsAt = r.parts, r.sumsAt/4
 	}
 	if x.countOnly {
 		countOnly = 1
@@ -120,13 +116,6 @@ func (x *slot) enqueueProbe(q *sequence, id device.KernelID, groups, local int) 
 	q.set(k, 6, r.tilesAt)
 	q.set(k, 11, sumsAt)
 	q.set(k, 12, countOnly)
-	if id.With&lists.UseGaps != 0 {
-		gapsAt := 0 // all tiles
-		if r.gapTiles > 0 {
-			gapsAt = r.gapsAt
-		}
-		q.set(k, 13, gapsAt)
-	}
 	q.launch(k, groups, local, device.ProbeTime)
 }
 

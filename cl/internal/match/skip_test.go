@@ -151,54 +151,6 @@ func TestDecodedBlocks(t *testing.T) {
 	}
 }
 
-// TestFewGaps compares rounds in which only some tiles search in lists of gap codecs with the
-// plain evaluator. Of each shape some rounds have two launches.
-func TestFewGaps(t *testing.T) {
-	testneeds.OneCaller(t)
-	devicetest.ForShapes(t, devicetest.Find(t, ops), func(t *testing.T, b *device.Runtime) {
-		src, r := &plan.Source{Docs: 1 << 14}, rand.New(rand.NewPCG(11, 12))
-		postings := skipLists(r)
-		for _, docs := range postings {
-			if _, err := src.Append(codec.ParaPFor, docs, codec.DefaultOptions()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		s, err := loadFor(t.Context(), b, src)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.close()
-		some := 0
-		rapid.Check(t, func(t *rapid.T) {
-			batch := plan.MatchBatch{Algorithm: plan.Bits, CountOnly: rapid.Bool().Draw(t, "count only")}
-			list := rapid.Uint32Range(0, uint32(len(postings)-1))
-			for range rapid.IntRange(1, 12).Draw(t, "queries") {
-				batch.Add(src, rapid.SliceOfN(list, 1, 4).Draw(t, "query")...)
-			}
-			tables, err := s.set.TablesOf(t.Context(), plan.Bits)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r, _ := s.cut(&batch, tables.Records, position{}, make([]uint32, uploadWords(s.maxTiles)), make([]uint32, maxQueries+1)); r.gapTiles > 0 {
-				some++
-			}
-			var got plan.Results
-			if err := s.Match(t.Context(), &batch, &got); err != nil {
-				t.Fatal(err)
-			}
-			for i := range batch.Queries() {
-				want := reference.Conjunction(postings, batch.Query(i)...)
-				if got.Count(i) != uint64(len(want)) || !batch.CountOnly && !slices.Equal(got.Query(i), want) {
-					t.Fatalf("lists %v: %d matches, want %d", batch.Query(i), got.Count(i), len(want))
-				}
-			}
-		})
-		if some == 0 {
-			t.Error("no round had two launches")
-		}
-	})
-}
-
 // TestSkipCorrupt looks elements up in lists whose words change on the device, as
 // no encoder writes them: any answer will do that is made of elements, in order.
 func TestSkipCorrupt(t *testing.T) {

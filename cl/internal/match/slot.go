@@ -113,11 +113,7 @@ func (x *slot) kernel(id device.KernelID) (*device.Kernel, error) {
 	case "intersect", "merge":
 		fixed = append(arena, nil, x.batch, nil, x.decoded, x.found, x.out, x.batch)
 		if x.Device.CountLoads {
-			fixed = append(fixed, nil, nil)
-			if id.With&lists.UseGaps != 0 {
-				fixed = append(fixed, nil)
-			}
-			fixed = append(fixed, x.loads)
+			fixed = append(fixed, nil, nil, x.loads)
 		}
 	default: // a decoder
 		fixed = append(arena, x.batch, nil, x.decoded)

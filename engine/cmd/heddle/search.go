@@ -95,6 +95,7 @@ format trec has none. VALUE is empty for documents without a value, and "" for a
 bins(year, 1900, 1950) in place of a column counts the documents below 1900, from 1900 to below
 1950, and from 1950 on: VALUE is "< 1900", "[1900, 1950)" or ">= 1950". All bins come, in their
 order. bins(year) has the bins of the table; a collection refuses it, whose parts have other bins.
+A column with a comma in its name stands in "quotes", with two quotes for a quote.
 
 DIR is a collection: see heddle collection. Its answers are those of an index of its documents.
 --part, --table and cost models are for index files.

@@ -147,9 +147,10 @@ func (f *faults) Hook(step string) error {
 	return nil
 }
 
-// Limited returns a context that ends a test after a minute, so that it cannot hang.
+// Limited returns a context that ends a test after five minutes, so that it cannot hang. Calls
+// may build programs, which takes a loaded machine more than a minute.
 func Limited(t *testing.T) context.Context {
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(stop)
 	return ctx
 }
