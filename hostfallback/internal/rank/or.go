@@ -238,7 +238,7 @@ func (w *worker) findRuns(lead []*reader, base, last, least uint32) {
 			return
 		}
 		fine, shift := l.table.fine[base>>l.table.fineStep:], l.table.fineStep-fineShift
-		unit := uint64(l.weight/greatestFine) + 1
+		unit := fineUnit(l.weight)
 		for i := range sums {
 			if at := i >> shift; at < len(fine) {
 				sums[i] += unit * uint64(fine[at])
@@ -258,6 +258,9 @@ func (w *worker) findRuns(lead []*reader, base, last, least uint32) {
 		}
 	}
 }
+
+// fineUnit returns the contribution to a score that stands for one unit of a fine bound.
+func fineUnit(weight uint32) uint64 { return uint64(weight/greatestFine) + 1 }
 
 // pick is add for a range with one list in lead. It scores only documents that exceed
 // least.
