@@ -33,7 +33,7 @@ type table struct {
 	greatest uint32
 	floors   [floorLevels]uint32
 	// top holds the greatest components of a long list with their documents, the greatest first; nil
-	// for short lists and without memory.
+	// for short lists and without plain postings.
 	top []key
 }
 
@@ -112,7 +112,7 @@ func (t *tables) build(ctx context.Context, h plan.Handle, c *claim) (built *tab
 		built.tfs = make([]uint32, 0, n)
 	}
 	var top best
-	if n >= topLen*topShare && c.take(memory, 8*topLen) {
+	if plain && n >= topLen*topShare && c.take(memory, 8*topLen) {
 		top.open(topLen)
 	}
 	var levels [1 << levelBits]uint32 // postings by component, in steps of 2^(32-levelBits)
