@@ -31,7 +31,7 @@ func (s *bench) aoFigure9a() harness.Exhibit {
 		Found: "As in the paper: pure Go is 11.4 times as fast on 16 cores as on one, and an H200 25 to 27 times as fast on 132 compute units as on four.",
 		Ours: "Pure Go on so many cores, end to end. OpenCL cannot switch multiprocessors off; instead, a launch has at most so many work-groups, which the device spreads over its compute units, " +
 			"and one batch is in flight. The rate is that of the kernels by the device's clock.",
-		Orders: harness.GovOrder, Rows: "cores",
+		Data: harness.GovOrder, Rows: "cores",
 		Chart: chart.Chart{Kind: chart.Lines, X: "cores, or work-groups of a launch", LogX: true, LogY: true, Y: "times the throughput of the least number"},
 		Run: func(ctx context.Context) error {
 			for _, who := range s.Contestants {

@@ -23,7 +23,7 @@ func (s *bench) aoHeads() harness.Exhibit {
 			if _, ok := s.Host(); !ok {
 				return nil
 			}
-			for _, d := range s.dataSets()[:3] {
+			for _, d := range harness.DataSets(&s.Opt)[:3] {
 				h, err := measureHeads(ctx, s, d)
 				if err != nil {
 					return err
