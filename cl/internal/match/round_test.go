@@ -77,6 +77,15 @@ func follow(s *Matcher, b *plan.MatchBatch, r round, up, firstTile []uint32) (el
 			}
 			for j, h := range q[1:] {
 				want := records[h]
+				if r.unpacked && want.With() != 0 {
+					at := recordAt((term + j) * lists.RecordWords)[0]
+					for k := range want.Length() {
+						if decoded[4*at+k] != (element{int(h), k}) {
+							return nil, fmt.Errorf("tile %d, term %d: docID %d is not decoded", t, j, k)
+						}
+					}
+					want = want.Unpacked(at)
+				}
 				if got := recordAt((term + j) * lists.RecordWords); 2*(term+j) >= r.tilesAt || got != want {
 					return nil, fmt.Errorf("tile %d, term %d: record %v, want %v", t, j, got, want)
 				}
