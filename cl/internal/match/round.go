@@ -31,6 +31,7 @@ type round struct {
 	merge      bool            // by the kernels of merge.cl
 	filtered   bool            // kernels read the buffer of filters
 	unpacked   bool            // lists that need features are decoded before they are searched
+	joined     bool            // words of bitsets are joined
 	tile       uint32          // elements of a tile
 	parts      int             // queries with a work-group of their own, in a round of PART
 	// The runs to decode, by decoder. Runs of one decoder lie together.
@@ -74,7 +75,7 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 	r := round{firstQuery: p.query, tile: m.tile}
 	maxTiles := m.maxTiles
 	// The shape first: the numbers of queries, terms, tiles and runs that fit.
-	end, terms, searched := p, 0, unpacking{room: uint64(maxTiles) * uint64(m.tile)}
+	end, terms, bitRuns, searched := p, 0, 0, unpacking{room: uint64(maxTiles) * uint64(m.tile)}
 	for queries := b.Queries(); end.query < queries && r.queries < maxQueries; {
 		firstTile[r.queries] = uint32(r.tiles)
 		elements, rest, f := lead(b, records, end.query)
@@ -87,8 +88,11 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 		if r.tiles == 0 && merge {
 			r.merge, r.tile, maxTiles = true, m.mergeTile, m.mergeTiles()
 		}
-		n := len(rest)
+		n, bits := len(rest), bitsOnly(records, elements, rest)
 		if f != nil {
+			n++
+		}
+		if bits {
 			n++
 		}
 		if terms+n > maxTerms || r.tiles == maxTiles || merge != r.merge {
@@ -97,7 +101,9 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 		terms += n
 		left := elements.Length() - end.doc
 		fits := min(uint64(left), uint64(maxTiles-r.tiles)*uint64(r.tile))
-		if d := lists.DecoderOf(elements.Codec()); d != lists.NoDecoder {
+		if d := lists.DecoderOf(elements.Codec()); bits {
+			bitRuns += int((fits + lists.RunLen - 1) / lists.RunLen)
+		} else if d != lists.NoDecoder {
 			r.runs[d] += int((fits + lists.RunLen - 1) / lists.RunLen)
 		}
 		if b.Algorithm == plan.Auto {
@@ -118,6 +124,9 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 		for d, n := range searched.runs {
 			r.runs[d] += n
 		}
+	}
+	if r.joined = b.Algorithm == plan.Auto && (r.unpacked || searched.words == 0); !r.joined {
+		r.runs[lists.DecoderOf(codec.Bitset)] += bitRuns
 	}
 	r.tilesAt = 2 * terms
 	at := r.tilesAt + r.tiles
@@ -165,6 +174,10 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 			r.with |= to.With()
 			term++
 		}
+		join := r.joined && bitsOnly(records, list, rest)
+		if join {
+			put(list)
+		}
 		for j, h := range rest { // ascending; a round of merges merges the first list
 			if f != nil && f.Count() < records[h].Length() && (j > 0 || !r.merge) {
 				put(f.Bits())
@@ -178,7 +191,10 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 		left := uint32(min(uint64(list.Length()-first), uint64(endTile-tile)*uint64(r.tile)))
 		r.candidates += uint64(left)
 		off, buffer := list[0]+first/4, list.Buffer()
-		if lists.DecoderOf(list.Codec()) != lists.NoDecoder {
+		step := r.tile / 4
+		if join {
+			off, buffer, step = first, lists.BitsTag, r.tile
+		} else if lists.DecoderOf(list.Codec()) != lists.NoDecoder {
 			off, buffer = tile*r.tile/4, lists.DecodedTag
 			decode(list, first, left, off)
 		}
@@ -186,7 +202,7 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 		tiles = tiles[len(to):]
 		for ; len(to) >= tileWords; to = to[tileWords:] {
 			to[0], to[1], to[2], to[3] = uint32(before), uint32(term-before), off, min(left, r.tile)|buffer<<16
-			off += r.tile / 4
+			off += step
 			left -= r.tile // wraps around after the last tile
 		}
 	}

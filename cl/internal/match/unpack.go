@@ -1,7 +1,10 @@
 package match
 
 import (
+	"slices"
+
 	"heddle/cl/internal/lists"
+	"heddle/codec"
 	"heddle/engine/plan"
 )
 
@@ -27,6 +30,14 @@ func (u *unpacking) add(records []lists.Record, rest []plan.Handle) {
 			u.runs[lists.DecoderOf(list.Codec())] += int(n / lists.RunLen)
 		}
 	}
+}
+
+// bitsOnly tells whether the elements of a query are a bitset and its other lists have bits too, so
+// that the kernel of plain lists can join their words.
+func bitsOnly(records []lists.Record, elements *lists.Record, rest []plan.Handle) bool {
+	return elements.Codec() == codec.Bitset && len(rest)+2 < maxTerms && !slices.ContainsFunc(rest, func(h plan.Handle) bool {
+		return records[h].Codec() != codec.Bitset && records[h].Probe() != lists.ProbeBits
+	})
 }
 
 // pays tells whether a round decodes the lists: if they are there, fit behind its elements and

@@ -36,6 +36,8 @@ func TestUnpacked(t *testing.T) {
 		add(1, codec.Raw)
 		add(3000, codec.Raw)
 		add(20_000, codec.Bitset)
+		add(20_000, codec.Bitset)
+		add(100_000, codec.Bitset)
 		s, err := loadFor(t.Context(), b, &src.Source)
 		if err != nil {
 			t.Fatal(err)
