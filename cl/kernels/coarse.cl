@@ -82,16 +82,16 @@ typedef uchar sum_t;
 #define SUM_MASK ((1u << SUM_BITS) - 1)
 #define SUM_TOP (1u << (SUM_BITS - 1))
 
-// bound_of is the bound of component s under weight w, and `each` unless s is padding.
-static inline uint bound_of(uint w, uint s, uint each) {
+// BOUND_OF_ALL is the bound of components s under weight w, and `each` unless s is padding, as a number
+// or a vector.
 #if COARSE_SAMPLE
-    return (w * (s - min(s, 1u)) >> 16) + each * min(s, 1u);
+#define BOUND_OF_ALL(w, s, each, one) (((w) * ((s) - min(s, one)) >> 16) + (each) * min(s, one))
 #elif COARSE_WIDE
-    return ((w * s + 255) >> 8) + each * min(s, 1u);
+#define BOUND_OF_ALL(w, s, each, one) (((w) * (s) + 255 >> 8) + (each) * min(s, one))
 #else
-    return (w * s + 255) >> 8;
+#define BOUND_OF_ALL(w, s, each, one) ((w) * (s) + 255 >> 8)
 #endif
-}
+static inline uint bound_of(uint w, uint s, uint each) { return BOUND_OF_ALL(w, s, each, 1u); }
 
 static inline void add(__local uint *acc, uint x, uint v) {
 #if SCAN_SERIAL // on little-endian devices
@@ -112,6 +112,16 @@ static inline void add_packet(__local uint *acc, uint4 v, bool dense, uint w, ui
         return;
     }
     uint x = v.y >> 21 | v.x >> 28 << 11;
+#if SCAN_SERIAL // eight bounds together
+    uint8 s = convert_uint8(as_uchar8(v.zw));
+    ulong2 bounds = as_ulong2(convert_ushort8(BOUND_OF_ALL(w, s, each, (uint8)1)));
+#pragma unroll
+    for (uint k = 0; k < 8; k++) {
+        add(acc, x, (uint)((k < 4 ? bounds.x : bounds.y) >> 16 * (k & 3)) & 0xffff);
+        x += (k < 4 ? v.x >> 7 * k : v.y >> 7 * (k & 3)) & 127;
+    }
+    return;
+#endif
     add(acc, x, bound_of(w, v.z & 255, each));
     add(acc, x += v.x & 127, bound_of(w, v.z >> 8 & 255, each));
     add(acc, x += v.x >> 7 & 127, bound_of(w, v.z >> 16 & 255, each));
