@@ -85,11 +85,11 @@ typedef uchar sum_t;
 // BOUND_OF_ALL is the bound of components s under weight w, and `each` unless s is padding, as a number
 // or a vector.
 #if COARSE_SAMPLE
-#define BOUND_OF_ALL(w, s, each, one) (((w) * ((s) - min(s, one)) >> 16) + (each) * min(s, one))
+#define BOUND_OF_ALL(w, s, each, one) ((((w) * ((s) - min(s, one))) >> 16) + (each) * min(s, one))
 #elif COARSE_WIDE
-#define BOUND_OF_ALL(w, s, each, one) (((w) * (s) + 255 >> 8) + (each) * min(s, one))
+#define BOUND_OF_ALL(w, s, each, one) ((((w) * (s) + 255) >> 8) + (each) * min(s, one))
 #else
-#define BOUND_OF_ALL(w, s, each, one) ((w) * (s) + 255 >> 8)
+#define BOUND_OF_ALL(w, s, each, one) (((w) * (s) + 255) >> 8)
 #endif
 static inline uint bound_of(uint w, uint s, uint each) { return BOUND_OF_ALL(w, s, each, 1u); }
 
