@@ -24,7 +24,7 @@ demo: ## ask the King James Bible and a table of flights on every backend
 	@$(MAKE) --no-print-directory build
 	@$(HEDDLE) demo
 
-quick: ## gofmt and go vet of changed packages, short tests of these and their importers; BASE=COMMIT
+quick: ## gofmt and go vet of changed packages, short tests of these and their users; BASE=COMMIT
 	@.ci/quick
 
 test: ## all tests: pure Go, OpenCL on PoCL, without cgo, without OpenCL

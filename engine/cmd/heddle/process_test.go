@@ -104,21 +104,20 @@ func runExample(t *testing.T, example string) {
 	}
 }
 
-// TestFirstAnswer checks that a process starts and answers in less than 0.3 s.
+// TestFirstAnswer checks that a process starts and answers in less than 0.3 s of CPU time. Other processes lengthen the wall time.
 func TestFirstAnswer(t *testing.T) {
 	buildCollection(t)
 	best := time.Hour
 	for range 5 {
 		cmd := process(t.Context(), "search", "c.hdl", "--query", "w3 w0", "--backend", "host", "--device", "")
-		began := time.Now()
 		out, err := cmd.Output()
-		best = min(best, time.Since(began))
 		if err != nil || len(out) == 0 {
 			t.Fatalf("%v, output %q", err, out)
 		}
+		best = min(best, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
 	}
 	if best > 300*time.Millisecond {
-		t.Errorf("the first answer took %v", best)
+		t.Errorf("the first answer took %v of CPU time", best)
 	}
 }
 

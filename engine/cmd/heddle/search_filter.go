@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"slices"
+	"regexp"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -36,28 +36,22 @@ func (o *filterOptions) add(fs *pflag.FlagSet) {
 // facetColumns are the columns of --facets, with commas between them. It implements pflag.Value.
 type facetColumns []string
 
-// Set adds columns. A comma between brackets or quotes is part of the bins of a column.
+// facetColumn is the first column of a list. It is in quotes, with two quotes for a quote, or has commas
+// between brackets alone, as in bins(year, 1900). The search page of the console has the same expression.
+var facetColumn = regexp.MustCompile(`^\s*(?:"((?:[^"]|"")+)"|((?:\((?:"[^"]*"|'[^']*'|[^)"'])*\)?|[^,(])*))\s*(?:,|$)`)
+
+// Set adds columns.
 func (c *facetColumns) Set(text string) error {
-	depth, quote, from := 0, rune(0), 0
-	for i, r := range text {
-		switch {
-		case quote != 0:
-			if r == quote {
-				quote = 0
-			}
-		case depth > 0 && (r == '"' || r == '\''):
-			quote = r
-		case r == '(':
-			depth++
-		case r == ')':
-			depth--
-		case r == ',' && depth <= 0:
-			*c, from = append(*c, strings.TrimSpace(text[from:i])), i+1
+	for more := true; more; {
+		found := facetColumn.FindStringSubmatch(text)
+		column := strings.TrimSpace(found[2])
+		if found[1] != "" {
+			column = strings.ReplaceAll(found[1], `""`, `"`)
 		}
-	}
-	*c = append(*c, strings.TrimSpace(text[from:]))
-	if slices.Contains(*c, "") {
-		return errors.New("a column is missing")
+		if column == "" {
+			return errors.New("a column is missing")
+		}
+		*c, more, text = append(*c, column), strings.HasSuffix(found[0], ","), text[len(found[0]):]
 	}
 	return nil
 }

@@ -89,17 +89,17 @@ func TestSearch(t *testing.T) {
 func TestFilter(t *testing.T) {
 	s := open(t, func(s *site) {
 		s.write("docs.jsonl", `{"id":"a","text":"red loom","year":1999,"lang":"de"}
-{"id":"b","text":"red loom","year":2005,"lang":"<b>en</b>"}
-{"id":"c","text":"red loom","year":2006}
+{"id":"b","text":"red loom","year":2005,"lang":"<b>en</b>","a,b":7}
+{"id":"c","text":"red loom","year":2006,"a,b":7}
 `)
 		s.heddle("index", "build", "-o", "docs.hdl", "--attributes", "docs.hdb", "docs.jsonl")
 	}, "serve", "--index", "docs=docs.hdl", "--table", "docs=docs.hdb", "--drain-delay", "0s", "--backend", "host")
 	s.visit("search")
 	s.fill(queryField, "loom")
 	s.fill("#where", "year > 2000")
-	s.fill("#facets", "lang, bins(year, 2001, 2006)")
+	s.fill("#facets", `lang, bins(year, 2001, 2006), "a,b"`)
 	s.do(chromedp.KeyEvent("\r"))
-	s.until(`document.querySelectorAll(".hits li").length === 2 && document.querySelectorAll(".facet").length === 2`)
+	s.until(`document.querySelectorAll(".hits li").length === 2 && document.querySelectorAll(".facet").length === 3`)
 	type answer struct {
 		Hits   []struct{ Doc string }
 		Facets struct {
@@ -115,7 +115,7 @@ func TestFilter(t *testing.T) {
 			t.Errorf("hit %d is %q, want %q", i, doc, want.Hits[i].Doc)
 		}
 	}
-	if facets := s.texts(".facet .term"); want.Facets.Matches != 2 || !slices.Equal(facets, []string{"<b>en</b> 1", "no value 1", "< 2001 0", "[2001, 2006) 1", ">= 2006 1"}) || want.Facets.Columns[1].Values[1].Value != "[2001, 2006)" {
+	if facets := s.texts(".facet .term"); want.Facets.Matches != 2 || !slices.Equal(facets, []string{"<b>en</b> 1", "no value 1", "< 2001 0", "[2001, 2006) 1", ">= 2006 1", "7 2"}) || want.Facets.Columns[1].Values[1].Value != "[2001, 2006)" {
 		t.Errorf("facets %q of %+v", facets, want.Facets)
 	}
 	s.fill("#where", "lang = 'de' AND yaer > 1") // marked while it is typed

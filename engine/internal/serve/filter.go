@@ -87,8 +87,8 @@ func (f *Filter) On(ctx context.Context, p int) (plan.Filter, error) {
 		return set, nil
 	}
 	set, err := f.make(ctx, p)
-	for errors.Is(err, plan.ErrOutOfMemory) {
-		if !f.g.pool.filters.evictFrom(p) { // the query runs elsewhere
+	for n := 1; errors.Is(err, plan.ErrOutOfMemory); n *= 2 { // few attempts: each one evaluates all predicates
+		if !f.g.pool.filters.evictFrom(p, n) { // the query runs elsewhere
 			err = fmt.Errorf("a filter: %w: %w", plan.ErrTooLarge, err)
 			break
 		}

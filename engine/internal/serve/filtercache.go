@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
@@ -89,14 +90,7 @@ func (c *filterCache) shrink(keep *Filter) {
 	if c.bytes <= c.capacity {
 		return
 	}
-	var all []*Filter
-	for _, f := range c.entries {
-		if f != keep {
-			all = append(all, f)
-		}
-	}
-	slices.SortFunc(all, func(a, b *Filter) int { return int(int64(a.used - b.used)) })
-	for _, f := range all {
+	for _, f := range c.byUse(func(f *Filter) bool { return f != keep }) {
 		if c.bytes <= c.capacity {
 			return
 		}
@@ -105,23 +99,29 @@ func (c *filterCache) shrink(keep *Filter) {
 	}
 }
 
-// evictFrom drops the filter that was not used for the longest time, of those with an idle set on
-// processor p. It returns false if there is none.
-func (c *filterCache) evictFrom(p int) bool {
+// evictFrom drops n filters, of those with an idle set on processor p: the ones that were not used for
+// the longest time. It returns false if there is none.
+func (c *filterCache) evictFrom(p, n int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var oldest *Filter
+	idle := c.byUse(func(f *Filter) bool { return f.at[p].idle() })
+	for _, f := range idle[:min(n, len(idle))] {
+		c.evicted++
+		c.remove(f)
+	}
+	return len(idle) > 0
+}
+
+// byUse returns some filters, the ones that were not used for the longest time first. Its caller
+// holds c.mu.
+func (c *filterCache) byUse(some func(*Filter) bool) (all []*Filter) {
 	for _, f := range c.entries {
-		if (oldest == nil || f.used < oldest.used) && f.at[p].idle() {
-			oldest = f
+		if some(f) {
+			all = append(all, f)
 		}
 	}
-	if oldest == nil {
-		return false
-	}
-	c.evicted++
-	c.remove(oldest)
-	return true
+	slices.SortFunc(all, func(a, b *Filter) int { return cmp.Compare(a.used, b.used) })
+	return all
 }
 
 // remove drops a filter. Its caller holds c.mu.

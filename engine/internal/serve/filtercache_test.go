@@ -66,6 +66,39 @@ func TestFilterTooLarge(t *testing.T) {
 	}
 }
 
+// TestFilterAttempts: a filter that fits nowhere is made a few times, although many idle filters go.
+func TestFilterAttempts(t *testing.T) {
+	p := &Pool{filters: filterCache{capacity: 1 << 20}}
+	room, attempts := 100, 0
+	g := &Lists{pool: p, at: []*residence{{store: narrowStore{room: &room}}}}
+	for k := range byte(100) {
+		f, err := g.Filter([query.KeyLen]byte{k}, func(s *FilterSpec) error { s.Bits = []uint64{1}; return nil })
+		if err == nil {
+			_, err = f.On(t.Context(), 0)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Off(0)
+	}
+	g.at[0].store = countedStore{fullStore{}, &attempts}
+	f, _ := g.Filter([query.KeyLen]byte{100}, func(s *FilterSpec) error { s.Bits = []uint64{1}; return nil })
+	if _, err := f.On(t.Context(), 0); !errors.Is(err, plan.ErrTooLarge) || attempts > 8 {
+		t.Errorf("%d attempts, %v", attempts, err)
+	}
+}
+
+// countedStore counts the attempts to make a filter.
+type countedStore struct {
+	plan.Store
+	attempts *int
+}
+
+func (s countedStore) Filter(ctx context.Context, b []uint64) (plan.Filter, error) {
+	*s.attempts++
+	return s.Store.Filter(ctx, b)
+}
+
 // narrowStore has memory for as many filters as room tells.
 type narrowStore struct {
 	plan.Store
@@ -90,7 +123,7 @@ func (s roomySet) Count() uint32 { return 1 }
 func (s roomySet) Close() error  { *s.room++; return nil }
 
 // TestFilterEviction: where memory is short, the idle filters that were not used for the longest time
-// make room, one after the other. A filter in use stays.
+// make room. A filter in use stays.
 func TestFilterEviction(t *testing.T) {
 	p := &Pool{filters: filterCache{capacity: 1 << 20}}
 	room := 3

@@ -1,6 +1,7 @@
 package column
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"strconv"
@@ -103,6 +104,25 @@ func (d decimal) integer() (v *big.Int, side int, ok bool) {
 		return v.Neg(v), -side, ok
 	}
 	return v, side, ok
+}
+
+// compare compares two numbers: -1, 0 or 1.
+func (d decimal) compare(e decimal) int {
+	if order := cmp.Compare(d.sign(), e.sign()); order != 0 {
+		return order
+	}
+	return d.sign() * cmp.Or(cmp.Compare(d.exp, e.exp), strings.Compare(d.digits, e.digits))
+}
+
+// sign is -1, 0 or 1.
+func (d decimal) sign() int {
+	switch {
+	case d.digits == "":
+		return 0
+	case d.negative:
+		return -1
+	}
+	return 1
 }
 
 // ParseDecimal reads a decimal of so many digits at most, scale of them behind the point,

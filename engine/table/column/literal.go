@@ -1,6 +1,7 @@
 package column
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -123,6 +124,22 @@ func (c *Column) AtLeast(l Literal) (code uint64, ok bool, err error) {
 		return r[0].Lo, true, nil
 	}
 	return 0, false, nil
+}
+
+// Less tells whether literal a is below literal b, both of a kind that c compares with. It does not
+// depend on the values that c has.
+func (c *Column) Less(a, b Literal) bool {
+	if a.Kind == Number && b.Kind == Number {
+		d, _ := parseDecimal(a.Text)
+		e, _ := parseDecimal(b.Text)
+		return d.compare(e) < 0
+	}
+	if c.Type == String {
+		return a.Text < b.Text
+	}
+	p, _ := c.place(a)
+	q, _ := c.place(b)
+	return cmp.Or(cmp.Compare(p.key, q.key), cmp.Compare(p.side, q.side)) < 0
 }
 
 // Match gives the codes of the strings with a prefix for which match is true, as

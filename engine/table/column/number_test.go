@@ -185,3 +185,18 @@ func TestDayKey(t *testing.T) {
 		}
 	}
 }
+
+// TestLess orders decimals as their exact values, whatever their spelling.
+func TestLess(t *testing.T) {
+	number := rapid.StringMatching(`[+-]?([0-9]{1,4}(\.[0-9]{0,3})?|\.[0-9]{1,3})([eE][+-]?[0-4])?`)
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := number.Draw(t, "a"), number.Draw(t, "b")
+		v, _ := new(big.Rat).SetString(a)
+		w, _ := new(big.Rat).SetString(b)
+		for _, of := range []Type{Int, Uint, Float, Float32, Decimal128} {
+			if got, want := (&Column{Type: of}).Less(Literal{Number, a}, Literal{Number, b}), v.Cmp(w) < 0; got != want {
+				t.Fatalf("%s: %s below %s: %t, want %t", of, a, b, got, want)
+			}
+		}
+	})
+}

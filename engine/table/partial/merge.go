@@ -12,7 +12,7 @@ import (
 )
 
 // Merge computes the result of a statement from the states of all parts, in the order of their
-// rows. There is at least one state; the merge changes them. Errors: ErrState, *syntax.Error,
+// rows. It changes the states. Errors: ErrState (also if there are no states), *syntax.Error,
 // result.ErrOverflow, group.ErrGroups, group.ErrCodes.
 func Merge(c statement.Clauses, states []*State, opt result.Options) (values.Batch, error) {
 	columns, err := join(states)
@@ -102,6 +102,9 @@ func compile(c statement.Clauses, columns []column.Column) (q *result.Query, nam
 
 // join gives all parts the same dictionaries, and returns the columns of the table.
 func join(states []*State) ([]column.Column, error) {
+	if len(states) == 0 {
+		return nil, fmt.Errorf("%w: there are no parts", ErrState)
+	}
 	first := states[0].Columns
 	columns := make([]column.Column, len(first))
 	for c := range first {

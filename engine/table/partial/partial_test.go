@@ -275,17 +275,26 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// TestNoParts: without parts there is no table.
+func TestNoParts(t *testing.T) {
+	if _, err := partial.Merge(statement.Clauses{Select: "count(*)"}, nil, result.Options{}); !errors.Is(err, partial.ErrState) {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestBins: parts have no bins in common without bounds, and the number of a bin is checked.
 func TestBins(t *testing.T) {
 	table, columns := predicatetest.Table(t, 32, predicatetest.Flights()...)
-	c := statement.Clauses{Select: "bins(delay, 0, 60), count(*)", GroupBy: "bins(delay, 0, 60)"}
-	s := state(t, c, &table.Table, columns, result.Options{})
-	if err := s.Check(c); err != nil {
-		t.Fatal(err)
-	}
-	s.Keys[0].List[0] = 3 // of three bins
-	if _, err := partial.Merge(c, []*partial.State{s}, result.Options{}); !errors.Is(err, partial.ErrState) {
-		t.Errorf("a bin that the term lacks: %v", err)
+	for _, selected := range []string{"bins(delay, 0, 60), count(*)", "count(*)"} {
+		c := statement.Clauses{Select: selected, GroupBy: "bins(delay, 0, 60)"}
+		s := state(t, c, &table.Table, columns, result.Options{})
+		if err := s.Check(c); err != nil {
+			t.Fatal(err)
+		}
+		s.Keys[0].List[0] = 3 // of three bins
+		if _, err := partial.Merge(c, []*partial.State{s}, result.Options{}); !errors.Is(err, partial.ErrState) {
+			t.Errorf("%s: a bin that the term lacks: %v", selected, err)
+		}
 	}
 	q, err := compiled(statement.Clauses{Select: "bins(delay), count(*)", GroupBy: "bins(delay)"}, columns)
 	if err != nil {

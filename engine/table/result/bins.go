@@ -19,20 +19,30 @@ func bounds(clause string, c *column.Column, t statement.Term) ([]uint64, error)
 		}
 		return codes, nil
 	}
-	above := false // all values are below the bound before
 	for i, b := range t.Bounds {
 		code, ok, err := c.AtLeast(b.Literal)
 		if err != nil {
 			return nil, statement.Fail(clause, b.At, err.Error())
 		}
-		if i > 0 && (b.Literal == t.Bounds[i-1].Literal || ok && (above || len(codes) > 0 && code < codes[len(codes)-1])) {
-			return nil, statement.Fail(clause, b.At, "the bounds of bins must ascend")
-		}
-		if above = !ok; ok {
+		if ok {
 			codes = append(codes, code)
+		}
+		if i > 0 && !c.Less(t.Bounds[i-1].Literal, b.Literal) {
+			return nil, statement.Fail(clause, b.At, "the bounds of bins must ascend")
 		}
 	}
 	return codes, nil
+}
+
+// count is the number of bins of a term; 0 for a term without bins.
+func count(c *column.Column, t statement.Term) int {
+	switch {
+	case t.Function != statement.Bins:
+		return 0
+	case len(t.Bounds) > 0:
+		return len(t.Bounds) + 1
+	}
+	return max(1, len(c.Bins))
 }
 
 // labels are the names of the bins of a term: of each bin the values that it has.

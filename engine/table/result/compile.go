@@ -33,6 +33,7 @@ type Query struct {
 	outputs []output
 	shown   int // outputs before the ones that only ORDER BY names
 	order   []key
+	bins    []int // by column of GROUP BY: the number of bins; 0: codes
 }
 
 // output is a column of the result.
@@ -69,6 +70,7 @@ func Compile(s *statement.Statement, columns []column.Column) (*Query, error) {
 		} else if c.Groupings = append(c.Groupings, at); len(c.Groupings) > plan.MaxGroupings {
 			return nil, statement.Fail(s.GroupBy, t.At, fmt.Sprintf("more than %d columns in GROUP BY", plan.MaxGroupings))
 		}
+		c.bins = append(c.bins, count(&columns[i], t))
 	}
 	c.Grouped = len(s.Groups) > 0 || slices.ContainsFunc(s.Items, func(x statement.Item) bool { return x.Function > statement.All }) ||
 		slices.ContainsFunc(s.Keys, func(k statement.Key) bool { return k.Function > statement.All })

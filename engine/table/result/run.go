@@ -80,15 +80,9 @@ func (q *Query) TableBins() *statement.Term {
 
 // CheckBins returns an error for the number of a bin that column k of GROUP BY lacks.
 func (q *Query) CheckBins(k int, bins []uint64) error {
-	for _, o := range q.outputs {
-		if o.grouping != k {
-			continue
-		}
-		n := len(labels(o.of, o.Term))
-		for i, b := range bins {
-			if b >= uint64(n) {
-				return fmt.Errorf("group %d is bin %d of %s, which has %d", i, b, o.Term, n)
-			}
+	for i, b := range bins {
+		if n := q.bins[k]; b >= uint64(n) {
+			return fmt.Errorf("group %d is bin %d of column %d of GROUP BY, which has %d", i, b, k+1, n)
 		}
 	}
 	return nil
