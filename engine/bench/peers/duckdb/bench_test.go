@@ -13,7 +13,11 @@ import (
 	"heddle/engine/internal/cputime"
 )
 
-var rows = flag.Int("rows", 1_000_000, "rows of the table of benchmarks")
+var (
+	rows    = flag.Int("rows", 1_000_000, "rows of the table of benchmarks")
+	threads = flag.Int("threads", 2, "threads of each program in benchmarks")
+	backend = flag.String("backend", "host", "backend of heddle: auto, host, opencl or all")
+)
 
 // median is the median of some times in milliseconds.
 func median(times []time.Duration) float64 {
@@ -22,11 +26,10 @@ func median(times []time.Duration) float64 {
 }
 
 // BenchmarkGroups sums in 1,000 groups under predicates of several selectivities. Heddle and
-// DuckDB answer in turns, with two threads each. The metrics are medians of CPU time and of
+// DuckDB answer in turns, with so many threads each. The metrics are medians of CPU time and of
 // wall time, in milliseconds.
 func BenchmarkGroups(b *testing.B) {
-	const threads = 2
-	p := newPair(b, threads, fmt.Sprintf(`SELECT CAST(hash(i) %% 1000 AS INTEGER) AS city, CAST(hash(i+1) %% 100000 AS INTEGER) AS amount,
+	p := newPair(b, *threads, *backend, fmt.Sprintf(`SELECT CAST(hash(i) %% 1000 AS INTEGER) AS city, CAST(hash(i+1) %% 100000 AS INTEGER) AS amount,
 		(hash(i+2) %% 100000) / 64.0 AS price, CAST(hash(i+3) %% 10000 AS INTEGER) AS pick FROM range(%d) AS r(i)`, *rows))
 	for _, item := range []string{"sum(amount)", "sum(price)"} {
 		for _, most := range []int{1, 100, 1000, 5000, 10000} { // of 10,000
