@@ -11,6 +11,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/internal/cputime"
+	"heddle/engine/table/values"
 )
 
 var (
@@ -26,7 +27,8 @@ func median(times []time.Duration) float64 {
 }
 
 // BenchmarkGroups sums in 1,000 groups under predicates of several selectivities. Heddle and
-// DuckDB answer in turns, with so many threads each. The metrics are medians of CPU time and of
+// DuckDB answer in turns, with so many threads each. DuckDB reads its groups itself, so that its Go driver
+// copies one row; heddle delivers all groups. The metrics are medians of CPU time and of
 // wall time, in milliseconds.
 func BenchmarkGroups(b *testing.B) {
 	p := newPair(b, *threads, *backend, fmt.Sprintf(`SELECT CAST(hash(i) %% 1000 AS INTEGER) AS city, CAST(hash(i+1) %% 100000 AS INTEGER) AS amount,
@@ -36,17 +38,16 @@ func BenchmarkGroups(b *testing.B) {
 			where := fmt.Sprint("pick < ", most)
 			b.Run(fmt.Sprintf("%s/%.2f%%", item, float64(most)/100), func(b *testing.B) {
 				a := engine.Aggregation{Select: "city, count(*), " + item, GroupBy: "city", Rows: engine.Selection{Where: where}}
-				query := "SELECT city, count(*), " + item + " FROM t WHERE " + where + " GROUP BY city ORDER BY city"
+				query := "SELECT count(*), max(city), max(n), max(total) FROM (SELECT city, count(*) AS n, " + item + " AS total FROM t WHERE " + where + " GROUP BY city)"
 				var cpu, wall [2][]time.Duration
 				for b.Loop() {
-					for side, answer := range []func() ([][]any, error){
-						func() ([][]any, error) { return p.heddle(a) },
-						func() ([][]any, error) { return p.duck(query) },
+					for side, answer := range []func() error{
+						func() error { return p.table.Aggregate(b.Context(), a, func(values.Batch) error { return nil }) },
+						func() error { _, err := p.duck(query); return err },
 					} {
 						cpuBefore, began := cputime.Total(), time.Now()
-						lines, err := answer()
-						if err != nil || len(lines) == 0 {
-							b.Fatalf("%d groups, %v", len(lines), err)
+						if err := answer(); err != nil {
+							b.Fatal(err)
 						}
 						cpu[side], wall[side] = append(cpu[side], cputime.Total()-cpuBefore), append(wall[side], time.Since(began))
 					}
