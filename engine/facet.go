@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"heddle/engine/file/mapped"
+	"heddle/engine/index/querylang"
 	"heddle/engine/internal/limit"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/serve"
@@ -54,7 +55,7 @@ type FacetValue struct {
 
 // Facets counts the documents that match q per value of columns. The counts are exact and include
 // all matching documents: K, CountOnly and the weights of q have no effect, except that AndOr
-// means Or for a query that has fewer than K documents under And. It returns the number of matching
+// means Or for a query with operators, and for one that has fewer than K documents under And. It returns the number of matching
 // documents too.
 //
 // Errors: of Search and Table.Aggregate; code InvalidQuery for an unknown column, and with a
@@ -235,6 +236,9 @@ func matching(ctx context.Context, g *serve.Lists, q Query, in *filtering) ([]ui
 	q.K, q.CountOnly, q.Weights, q.Scoring, q.Statistics, q.Explain = 0, false, nil, nil, nil, nil
 	if either {
 		q.Match = And
+		if !q.Literal && querylang.HasOperators(q.Text) { // the words beside operators are joined by Or
+			q.Match, either = Or, false
+		}
 	}
 	in.size = 0
 	h, err := searchIn(ctx, g, &q, in)

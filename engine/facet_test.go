@@ -59,12 +59,12 @@ func TestFacets(t *testing.T) {
 	filter := &Filter{Where: wheres[0], Table: a.table}
 	for _, q := range []Query{
 		{Text: "t1"}, {Text: "t1 t2 t3", Match: And}, {Text: "t5 NOT t1"}, {Text: "t1 t2", K: 3},
-		{Text: "t1 t30 t39", K: 10, Match: AndOr}, {Text: "unknown"}, {Text: "t1 t2", Filter: filter},
+		{Text: "t1 t30 t39", K: 10, Match: AndOr}, {Text: "+t10 t25", K: 1, Match: AndOr}, {Text: "unknown"}, {Text: "t1 t2", Filter: filter},
 	} {
 		whole := q
 		if whole.K = 0; q.Match == AndOr {
 			whole.Match = And
-			if h, err := a.Search(t.Context(), whole); err != nil || h.Count < uint64(q.K) {
+			if h, err := a.Search(t.Context(), whole); err != nil || h.Count < uint64(q.K) || strings.Contains(q.Text, "+") {
 				whole.Match = Or
 			}
 		}

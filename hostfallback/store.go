@@ -32,17 +32,15 @@ func (b *Backend) Load(ctx context.Context, src *plan.Source) (s plan.Store, err
 		return nil, err
 	}
 	defer b.gate.Leave()
-	if err := src.Validate(); err != nil {
-		return nil, err
+	r := b.resources(16 * src.Postings())
+	if src.Lazy == nil || !r.Lazy { // else a list is checked at its first use
+		if err := src.Validate(); err != nil {
+			return nil, err
+		}
+		if err := lookup.Supports(src); err != nil {
+			return nil, err
+		}
 	}
-	if err := lookup.Supports(src); err != nil {
-		return nil, err
-	}
-	usual := uint64(0)
-	for _, l := range src.Lists {
-		usual += 16 * uint64(l.Len)
-	}
-	r := b.resources(usual)
 	aux := lookup.New(src, r.Memory)
 	ranker := rank.New(aux, r)
 	if !r.Lazy {
@@ -110,7 +108,10 @@ func runs(a plan.Algorithm) error {
 }
 
 // Memory implements plan.Store: the words of the source and all tables, in bytes.
-func (s *store) Memory() uint64 { return 4*uint64(len(s.src.Words)) + uint64(s.aux.Memory.Used()) }
+func (s *store) Memory() uint64 {
+	words, _ := s.src.Used()
+	return 4*words + uint64(s.aux.Memory.Used())
+}
 
 // Close implements plan.Store. It waits for running batches.
 func (s *store) Close() error {

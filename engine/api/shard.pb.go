@@ -92,8 +92,9 @@ type ShardTermsRequest struct {
 	Terms []string `protobuf:"bytes,4,rep,name=terms,proto3" json:"terms,omitempty"`
 	// Return the settings of the analysis.
 	Analysis bool `protobuf:"varint,5,opt,name=analysis,proto3" json:"analysis,omitempty"`
-	// Further shards of the node, ascending and above the target.
-	More          []uint32 `protobuf:"varint,6,rep,packed,name=more,proto3" json:"more,omitempty"`
+	// Further shards of the node, ascending and above the target. A node that knows no groups answers
+	// for the target alone.
+	More          []uint32 `protobuf:"varint,7,rep,packed,name=more,proto3" json:"more,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -170,14 +171,16 @@ func (x *ShardTermsRequest) GetMore() []uint32 {
 	return nil
 }
 
+// ShardTermsResponse is the answer of the target, or of a group of shards together: the sums of their
+// numbers, and the terms that a text has in any of them.
 type ShardTermsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Documents of the shard, and the sum of their lengths in tokens.
+	// Documents, and the sum of their lengths in tokens.
 	Docs   uint64 `protobuf:"varint,1,opt,name=docs,proto3" json:"docs,omitempty"`
 	Length uint64 `protobuf:"varint,2,opt,name=length,proto3" json:"length,omitempty"`
-	// Distinct terms of the texts, then the terms of the request.
+	// Distinct terms of the texts, and the terms of the request.
 	Terms []string `protobuf:"bytes,3,rep,name=terms,proto3" json:"terms,omitempty"`
-	// Number of documents of the shard that have each of the terms.
+	// Number of documents that have each of the terms.
 	Df []uint64 `protobuf:"varint,4,rep,packed,name=df,proto3" json:"df,omitempty"`
 	// The terms of text i are terms[numbers[ends[i-1]:ends[i]]].
 	Numbers []uint32 `protobuf:"varint,5,rep,packed,name=numbers,proto3" json:"numbers,omitempty"`
@@ -187,9 +190,7 @@ type ShardTermsResponse struct {
 	Analysis *Analysis     `protobuf:"bytes,8,opt,name=analysis,proto3" json:"analysis,omitempty"`
 	// Shards of a group that the answer has, ascending; empty for the target alone. Shards that failed
 	// are not in it.
-	Shards []uint32 `protobuf:"varint,9,rep,packed,name=shards,proto3" json:"shards,omitempty"`
-	// Answers of the shards after the first.
-	More          []*ShardTermsResponse `protobuf:"bytes,10,rep,name=more,proto3" json:"more,omitempty"`
+	Shards        []uint32 `protobuf:"varint,9,rep,packed,name=shards,proto3" json:"shards,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -283,13 +284,6 @@ func (x *ShardTermsResponse) GetAnalysis() *Analysis {
 func (x *ShardTermsResponse) GetShards() []uint32 {
 	if x != nil {
 		return x.Shards
-	}
-	return nil
-}
-
-func (x *ShardTermsResponse) GetMore() []*ShardTermsResponse {
-	if x != nil {
-		return x.More
 	}
 	return nil
 }
@@ -950,7 +944,10 @@ type ShardDocumentsRequest struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Target *ShardTarget           `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
 	// Local docIDs.
-	Docs          []uint32 `protobuf:"varint,2,rep,packed,name=docs,proto3" json:"docs,omitempty"`
+	Docs []uint32 `protobuf:"varint,2,rep,packed,name=docs,proto3" json:"docs,omitempty"`
+	// Further shards of the node, ascending and above the target. A node that knows no groups answers
+	// for the target alone.
+	More          []*DocumentsPart `protobuf:"bytes,3,rep,name=more,proto3" json:"more,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -999,16 +996,80 @@ func (x *ShardDocumentsRequest) GetDocs() []uint32 {
 	return nil
 }
 
-type ShardDocumentsResponse struct {
+func (x *ShardDocumentsRequest) GetMore() []*DocumentsPart {
+	if x != nil {
+		return x.More
+	}
+	return nil
+}
+
+// DocumentsPart is documents of a further shard of a request.
+type DocumentsPart struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Names         []string               `protobuf:"bytes,1,rep,name=names,proto3" json:"names,omitempty"`
+	Shard         uint32                 `protobuf:"varint,1,opt,name=shard,proto3" json:"shard,omitempty"`
+	Docs          []uint32               `protobuf:"varint,2,rep,packed,name=docs,proto3" json:"docs,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DocumentsPart) Reset() {
+	*x = DocumentsPart{}
+	mi := &file_heddle_v1_shard_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DocumentsPart) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DocumentsPart) ProtoMessage() {}
+
+func (x *DocumentsPart) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_shard_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DocumentsPart.ProtoReflect.Descriptor instead.
+func (*DocumentsPart) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *DocumentsPart) GetShard() uint32 {
+	if x != nil {
+		return x.Shard
+	}
+	return 0
+}
+
+func (x *DocumentsPart) GetDocs() []uint32 {
+	if x != nil {
+		return x.Docs
+	}
+	return nil
+}
+
+type ShardDocumentsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Names of the documents of each shard, one after the other.
+	Names []string `protobuf:"bytes,1,rep,name=names,proto3" json:"names,omitempty"`
+	// Shards of a group that the answer has, ascending; empty for the target alone. Shards that failed
+	// are not in it.
+	Shards        []uint32 `protobuf:"varint,2,rep,packed,name=shards,proto3" json:"shards,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ShardDocumentsResponse) Reset() {
 	*x = ShardDocumentsResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[11]
+	mi := &file_heddle_v1_shard_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1020,7 +1081,7 @@ func (x *ShardDocumentsResponse) String() string {
 func (*ShardDocumentsResponse) ProtoMessage() {}
 
 func (x *ShardDocumentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[11]
+	mi := &file_heddle_v1_shard_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1033,12 +1094,19 @@ func (x *ShardDocumentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardDocumentsResponse.ProtoReflect.Descriptor instead.
 func (*ShardDocumentsResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{11}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ShardDocumentsResponse) GetNames() []string {
 	if x != nil {
 		return x.Names
+	}
+	return nil
+}
+
+func (x *ShardDocumentsResponse) GetShards() []uint32 {
+	if x != nil {
+		return x.Shards
 	}
 	return nil
 }
@@ -1062,7 +1130,7 @@ type ShardSelectRequest struct {
 
 func (x *ShardSelectRequest) Reset() {
 	*x = ShardSelectRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[12]
+	mi := &file_heddle_v1_shard_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1074,7 +1142,7 @@ func (x *ShardSelectRequest) String() string {
 func (*ShardSelectRequest) ProtoMessage() {}
 
 func (x *ShardSelectRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[12]
+	mi := &file_heddle_v1_shard_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1087,7 +1155,7 @@ func (x *ShardSelectRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardSelectRequest.ProtoReflect.Descriptor instead.
 func (*ShardSelectRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{12}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ShardSelectRequest) GetTarget() *ShardTarget {
@@ -1161,7 +1229,7 @@ type ShardSelectResponse struct {
 
 func (x *ShardSelectResponse) Reset() {
 	*x = ShardSelectResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[13]
+	mi := &file_heddle_v1_shard_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1173,7 +1241,7 @@ func (x *ShardSelectResponse) String() string {
 func (*ShardSelectResponse) ProtoMessage() {}
 
 func (x *ShardSelectResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[13]
+	mi := &file_heddle_v1_shard_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1186,7 +1254,7 @@ func (x *ShardSelectResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardSelectResponse.ProtoReflect.Descriptor instead.
 func (*ShardSelectResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{13}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ShardSelectResponse) GetEpoch() uint64 {
@@ -1240,7 +1308,7 @@ type DescribeShardRequest struct {
 
 func (x *DescribeShardRequest) Reset() {
 	*x = DescribeShardRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[14]
+	mi := &file_heddle_v1_shard_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1252,7 +1320,7 @@ func (x *DescribeShardRequest) String() string {
 func (*DescribeShardRequest) ProtoMessage() {}
 
 func (x *DescribeShardRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[14]
+	mi := &file_heddle_v1_shard_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1265,7 +1333,7 @@ func (x *DescribeShardRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeShardRequest.ProtoReflect.Descriptor instead.
 func (*DescribeShardRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{14}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *DescribeShardRequest) GetTarget() *ShardTarget {
@@ -1290,7 +1358,7 @@ type DescribeShardResponse struct {
 
 func (x *DescribeShardResponse) Reset() {
 	*x = DescribeShardResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[15]
+	mi := &file_heddle_v1_shard_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1302,7 +1370,7 @@ func (x *DescribeShardResponse) String() string {
 func (*DescribeShardResponse) ProtoMessage() {}
 
 func (x *DescribeShardResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[15]
+	mi := &file_heddle_v1_shard_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1315,7 +1383,7 @@ func (x *DescribeShardResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeShardResponse.ProtoReflect.Descriptor instead.
 func (*DescribeShardResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{15}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *DescribeShardResponse) GetDocs() uint64 {
@@ -1374,7 +1442,7 @@ type ShardAggregateRequest struct {
 
 func (x *ShardAggregateRequest) Reset() {
 	*x = ShardAggregateRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[16]
+	mi := &file_heddle_v1_shard_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1386,7 +1454,7 @@ func (x *ShardAggregateRequest) String() string {
 func (*ShardAggregateRequest) ProtoMessage() {}
 
 func (x *ShardAggregateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[16]
+	mi := &file_heddle_v1_shard_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1399,7 +1467,7 @@ func (x *ShardAggregateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardAggregateRequest.ProtoReflect.Descriptor instead.
 func (*ShardAggregateRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{16}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ShardAggregateRequest) GetTarget() *ShardTarget {
@@ -1489,7 +1557,7 @@ type ShardAggregateResponse struct {
 
 func (x *ShardAggregateResponse) Reset() {
 	*x = ShardAggregateResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[17]
+	mi := &file_heddle_v1_shard_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1501,7 +1569,7 @@ func (x *ShardAggregateResponse) String() string {
 func (*ShardAggregateResponse) ProtoMessage() {}
 
 func (x *ShardAggregateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[17]
+	mi := &file_heddle_v1_shard_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1514,7 +1582,7 @@ func (x *ShardAggregateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardAggregateResponse.ProtoReflect.Descriptor instead.
 func (*ShardAggregateResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{17}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ShardAggregateResponse) GetEpoch() uint64 {
@@ -1574,7 +1642,7 @@ type StateColumn struct {
 
 func (x *StateColumn) Reset() {
 	*x = StateColumn{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[18]
+	mi := &file_heddle_v1_shard_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1586,7 +1654,7 @@ func (x *StateColumn) String() string {
 func (*StateColumn) ProtoMessage() {}
 
 func (x *StateColumn) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[18]
+	mi := &file_heddle_v1_shard_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1599,7 +1667,7 @@ func (x *StateColumn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateColumn.ProtoReflect.Descriptor instead.
 func (*StateColumn) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{18}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *StateColumn) GetName() string {
@@ -1643,7 +1711,7 @@ type StateValues struct {
 
 func (x *StateValues) Reset() {
 	*x = StateValues{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[19]
+	mi := &file_heddle_v1_shard_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1655,7 +1723,7 @@ func (x *StateValues) String() string {
 func (*StateValues) ProtoMessage() {}
 
 func (x *StateValues) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[19]
+	mi := &file_heddle_v1_shard_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1668,7 +1736,7 @@ func (x *StateValues) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateValues.ProtoReflect.Descriptor instead.
 func (*StateValues) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{19}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *StateValues) GetValues() []uint64 {
@@ -1706,7 +1774,7 @@ type StateMeasure struct {
 
 func (x *StateMeasure) Reset() {
 	*x = StateMeasure{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[20]
+	mi := &file_heddle_v1_shard_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1718,7 +1786,7 @@ func (x *StateMeasure) String() string {
 func (*StateMeasure) ProtoMessage() {}
 
 func (x *StateMeasure) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[20]
+	mi := &file_heddle_v1_shard_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1731,7 +1799,7 @@ func (x *StateMeasure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateMeasure.ProtoReflect.Descriptor instead.
 func (*StateMeasure) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{20}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *StateMeasure) GetCounts() []uint64 {
@@ -1793,14 +1861,14 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"collection\x18\x01 \x01(\tR\n" +
 	"collection\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\x04R\x05epoch\x12\x14\n" +
-	"\x05shard\x18\x03 \x01(\rR\x05shard\"\xb9\x01\n" +
+	"\x05shard\x18\x03 \x01(\rR\x05shard\"\xbf\x01\n" +
 	"\x11ShardTermsRequest\x12.\n" +
 	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x12\x14\n" +
 	"\x05texts\x18\x02 \x03(\tR\x05texts\x12\x18\n" +
 	"\aliteral\x18\x03 \x01(\bR\aliteral\x12\x14\n" +
 	"\x05terms\x18\x04 \x03(\tR\x05terms\x12\x1a\n" +
 	"\banalysis\x18\x05 \x01(\bR\banalysis\x12\x12\n" +
-	"\x04more\x18\x06 \x03(\rR\x04more\"\xbf\x02\n" +
+	"\x04more\x18\a \x03(\rR\x04moreJ\x04\b\x06\x10\a\"\x92\x02\n" +
 	"\x12ShardTermsResponse\x12\x12\n" +
 	"\x04docs\x18\x01 \x01(\x04R\x04docs\x12\x16\n" +
 	"\x06length\x18\x02 \x01(\x04R\x06length\x12\x14\n" +
@@ -1810,9 +1878,8 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\x04ends\x18\x06 \x03(\rR\x04ends\x12-\n" +
 	"\x06errors\x18\a \x03(\v2\x15.heddle.v1.BatchErrorR\x06errors\x12/\n" +
 	"\banalysis\x18\b \x01(\v2\x13.heddle.v1.AnalysisR\banalysis\x12\x16\n" +
-	"\x06shards\x18\t \x03(\rR\x06shards\x121\n" +
-	"\x04more\x18\n" +
-	" \x03(\v2\x1d.heddle.v1.ShardTermsResponseR\x04more\"o\n" +
+	"\x06shards\x18\t \x03(\rR\x06shardsJ\x04\b\n" +
+	"\x10\v\"o\n" +
 	"\bAnalysis\x12\x16\n" +
 	"\x06tokens\x18\x01 \x01(\tR\x06tokens\x12\x12\n" +
 	"\x04fold\x18\x02 \x01(\bR\x04fold\x12\x18\n" +
@@ -1871,12 +1938,17 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\x13ShardFacetsResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x18\n" +
 	"\amatches\x18\x02 \x01(\x04R\amatches\x12;\n" +
-	"\acolumns\x18\x03 \x03(\v2!.heddle.v1.ShardAggregateResponseR\acolumns\"[\n" +
+	"\acolumns\x18\x03 \x03(\v2!.heddle.v1.ShardAggregateResponseR\acolumns\"\x89\x01\n" +
 	"\x15ShardDocumentsRequest\x12.\n" +
 	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x12\x12\n" +
-	"\x04docs\x18\x02 \x03(\rR\x04docs\".\n" +
+	"\x04docs\x18\x02 \x03(\rR\x04docs\x12,\n" +
+	"\x04more\x18\x03 \x03(\v2\x18.heddle.v1.DocumentsPartR\x04more\"9\n" +
+	"\rDocumentsPart\x12\x14\n" +
+	"\x05shard\x18\x01 \x01(\rR\x05shard\x12\x12\n" +
+	"\x04docs\x18\x02 \x03(\rR\x04docs\"F\n" +
 	"\x16ShardDocumentsResponse\x12\x14\n" +
-	"\x05names\x18\x01 \x03(\tR\x05names\"\xe5\x01\n" +
+	"\x05names\x18\x01 \x03(\tR\x05names\x12\x16\n" +
+	"\x06shards\x18\x02 \x03(\rR\x06shards\"\xe5\x01\n" +
 	"\x12ShardSelectRequest\x12.\n" +
 	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x12\x14\n" +
 	"\x05where\x18\x02 \x03(\tR\x05where\x12\x12\n" +
@@ -1962,7 +2034,7 @@ func file_heddle_v1_shard_proto_rawDescGZIP() []byte {
 	return file_heddle_v1_shard_proto_rawDescData
 }
 
-var file_heddle_v1_shard_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_heddle_v1_shard_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_heddle_v1_shard_proto_goTypes = []any{
 	(*ShardTarget)(nil),            // 0: heddle.v1.ShardTarget
 	(*ShardTermsRequest)(nil),      // 1: heddle.v1.ShardTermsRequest
@@ -1975,63 +2047,64 @@ var file_heddle_v1_shard_proto_goTypes = []any{
 	(*ShardFacetsRequest)(nil),     // 8: heddle.v1.ShardFacetsRequest
 	(*ShardFacetsResponse)(nil),    // 9: heddle.v1.ShardFacetsResponse
 	(*ShardDocumentsRequest)(nil),  // 10: heddle.v1.ShardDocumentsRequest
-	(*ShardDocumentsResponse)(nil), // 11: heddle.v1.ShardDocumentsResponse
-	(*ShardSelectRequest)(nil),     // 12: heddle.v1.ShardSelectRequest
-	(*ShardSelectResponse)(nil),    // 13: heddle.v1.ShardSelectResponse
-	(*DescribeShardRequest)(nil),   // 14: heddle.v1.DescribeShardRequest
-	(*DescribeShardResponse)(nil),  // 15: heddle.v1.DescribeShardResponse
-	(*ShardAggregateRequest)(nil),  // 16: heddle.v1.ShardAggregateRequest
-	(*ShardAggregateResponse)(nil), // 17: heddle.v1.ShardAggregateResponse
-	(*StateColumn)(nil),            // 18: heddle.v1.StateColumn
-	(*StateValues)(nil),            // 19: heddle.v1.StateValues
-	(*StateMeasure)(nil),           // 20: heddle.v1.StateMeasure
-	(*BatchError)(nil),             // 21: heddle.v1.BatchError
-	(*Scoring)(nil),                // 22: heddle.v1.Scoring
-	(*Statistics)(nil),             // 23: heddle.v1.Statistics
-	(*Filter)(nil),                 // 24: heddle.v1.Filter
-	(*Resident)(nil),               // 25: heddle.v1.Resident
-	(*Column)(nil),                 // 26: heddle.v1.Column
+	(*DocumentsPart)(nil),          // 11: heddle.v1.DocumentsPart
+	(*ShardDocumentsResponse)(nil), // 12: heddle.v1.ShardDocumentsResponse
+	(*ShardSelectRequest)(nil),     // 13: heddle.v1.ShardSelectRequest
+	(*ShardSelectResponse)(nil),    // 14: heddle.v1.ShardSelectResponse
+	(*DescribeShardRequest)(nil),   // 15: heddle.v1.DescribeShardRequest
+	(*DescribeShardResponse)(nil),  // 16: heddle.v1.DescribeShardResponse
+	(*ShardAggregateRequest)(nil),  // 17: heddle.v1.ShardAggregateRequest
+	(*ShardAggregateResponse)(nil), // 18: heddle.v1.ShardAggregateResponse
+	(*StateColumn)(nil),            // 19: heddle.v1.StateColumn
+	(*StateValues)(nil),            // 20: heddle.v1.StateValues
+	(*StateMeasure)(nil),           // 21: heddle.v1.StateMeasure
+	(*BatchError)(nil),             // 22: heddle.v1.BatchError
+	(*Scoring)(nil),                // 23: heddle.v1.Scoring
+	(*Statistics)(nil),             // 24: heddle.v1.Statistics
+	(*Filter)(nil),                 // 25: heddle.v1.Filter
+	(*Resident)(nil),               // 26: heddle.v1.Resident
+	(*Column)(nil),                 // 27: heddle.v1.Column
 }
 var file_heddle_v1_shard_proto_depIdxs = []int32{
 	0,  // 0: heddle.v1.ShardTermsRequest.target:type_name -> heddle.v1.ShardTarget
-	21, // 1: heddle.v1.ShardTermsResponse.errors:type_name -> heddle.v1.BatchError
+	22, // 1: heddle.v1.ShardTermsResponse.errors:type_name -> heddle.v1.BatchError
 	3,  // 2: heddle.v1.ShardTermsResponse.analysis:type_name -> heddle.v1.Analysis
-	2,  // 3: heddle.v1.ShardTermsResponse.more:type_name -> heddle.v1.ShardTermsResponse
-	0,  // 4: heddle.v1.ShardSearchRequest.target:type_name -> heddle.v1.ShardTarget
-	4,  // 5: heddle.v1.ShardSearchRequest.lists:type_name -> heddle.v1.ShardTermList
-	22, // 6: heddle.v1.ShardSearchRequest.scoring:type_name -> heddle.v1.Scoring
-	23, // 7: heddle.v1.ShardSearchRequest.statistics:type_name -> heddle.v1.Statistics
-	24, // 8: heddle.v1.ShardSearchRequest.filters:type_name -> heddle.v1.Filter
-	6,  // 9: heddle.v1.ShardSearchRequest.more:type_name -> heddle.v1.ShardPart
-	24, // 10: heddle.v1.ShardPart.filters:type_name -> heddle.v1.Filter
-	21, // 11: heddle.v1.ShardSearchResponse.errors:type_name -> heddle.v1.BatchError
-	0,  // 12: heddle.v1.ShardFacetsRequest.target:type_name -> heddle.v1.ShardTarget
-	5,  // 13: heddle.v1.ShardFacetsRequest.query:type_name -> heddle.v1.ShardSearchRequest
-	17, // 14: heddle.v1.ShardFacetsResponse.columns:type_name -> heddle.v1.ShardAggregateResponse
-	0,  // 15: heddle.v1.ShardDocumentsRequest.target:type_name -> heddle.v1.ShardTarget
+	0,  // 3: heddle.v1.ShardSearchRequest.target:type_name -> heddle.v1.ShardTarget
+	4,  // 4: heddle.v1.ShardSearchRequest.lists:type_name -> heddle.v1.ShardTermList
+	23, // 5: heddle.v1.ShardSearchRequest.scoring:type_name -> heddle.v1.Scoring
+	24, // 6: heddle.v1.ShardSearchRequest.statistics:type_name -> heddle.v1.Statistics
+	25, // 7: heddle.v1.ShardSearchRequest.filters:type_name -> heddle.v1.Filter
+	6,  // 8: heddle.v1.ShardSearchRequest.more:type_name -> heddle.v1.ShardPart
+	25, // 9: heddle.v1.ShardPart.filters:type_name -> heddle.v1.Filter
+	22, // 10: heddle.v1.ShardSearchResponse.errors:type_name -> heddle.v1.BatchError
+	0,  // 11: heddle.v1.ShardFacetsRequest.target:type_name -> heddle.v1.ShardTarget
+	5,  // 12: heddle.v1.ShardFacetsRequest.query:type_name -> heddle.v1.ShardSearchRequest
+	18, // 13: heddle.v1.ShardFacetsResponse.columns:type_name -> heddle.v1.ShardAggregateResponse
+	0,  // 14: heddle.v1.ShardDocumentsRequest.target:type_name -> heddle.v1.ShardTarget
+	11, // 15: heddle.v1.ShardDocumentsRequest.more:type_name -> heddle.v1.DocumentsPart
 	0,  // 16: heddle.v1.ShardSelectRequest.target:type_name -> heddle.v1.ShardTarget
-	21, // 17: heddle.v1.ShardSelectResponse.errors:type_name -> heddle.v1.BatchError
+	22, // 17: heddle.v1.ShardSelectResponse.errors:type_name -> heddle.v1.BatchError
 	0,  // 18: heddle.v1.DescribeShardRequest.target:type_name -> heddle.v1.ShardTarget
-	25, // 19: heddle.v1.DescribeShardResponse.resident:type_name -> heddle.v1.Resident
-	26, // 20: heddle.v1.DescribeShardResponse.columns:type_name -> heddle.v1.Column
+	26, // 19: heddle.v1.DescribeShardResponse.resident:type_name -> heddle.v1.Resident
+	27, // 20: heddle.v1.DescribeShardResponse.columns:type_name -> heddle.v1.Column
 	0,  // 21: heddle.v1.ShardAggregateRequest.target:type_name -> heddle.v1.ShardTarget
-	18, // 22: heddle.v1.ShardAggregateResponse.columns:type_name -> heddle.v1.StateColumn
-	19, // 23: heddle.v1.ShardAggregateResponse.keys:type_name -> heddle.v1.StateValues
-	20, // 24: heddle.v1.ShardAggregateResponse.measures:type_name -> heddle.v1.StateMeasure
+	19, // 22: heddle.v1.ShardAggregateResponse.columns:type_name -> heddle.v1.StateColumn
+	20, // 23: heddle.v1.ShardAggregateResponse.keys:type_name -> heddle.v1.StateValues
+	21, // 24: heddle.v1.ShardAggregateResponse.measures:type_name -> heddle.v1.StateMeasure
 	1,  // 25: heddle.v1.ShardService.ShardTerms:input_type -> heddle.v1.ShardTermsRequest
 	5,  // 26: heddle.v1.ShardService.ShardSearch:input_type -> heddle.v1.ShardSearchRequest
 	8,  // 27: heddle.v1.ShardService.ShardFacets:input_type -> heddle.v1.ShardFacetsRequest
 	10, // 28: heddle.v1.ShardService.ShardDocuments:input_type -> heddle.v1.ShardDocumentsRequest
-	12, // 29: heddle.v1.ShardService.ShardSelect:input_type -> heddle.v1.ShardSelectRequest
-	16, // 30: heddle.v1.ShardService.ShardAggregate:input_type -> heddle.v1.ShardAggregateRequest
-	14, // 31: heddle.v1.ShardService.DescribeShard:input_type -> heddle.v1.DescribeShardRequest
+	13, // 29: heddle.v1.ShardService.ShardSelect:input_type -> heddle.v1.ShardSelectRequest
+	17, // 30: heddle.v1.ShardService.ShardAggregate:input_type -> heddle.v1.ShardAggregateRequest
+	15, // 31: heddle.v1.ShardService.DescribeShard:input_type -> heddle.v1.DescribeShardRequest
 	2,  // 32: heddle.v1.ShardService.ShardTerms:output_type -> heddle.v1.ShardTermsResponse
 	7,  // 33: heddle.v1.ShardService.ShardSearch:output_type -> heddle.v1.ShardSearchResponse
 	9,  // 34: heddle.v1.ShardService.ShardFacets:output_type -> heddle.v1.ShardFacetsResponse
-	11, // 35: heddle.v1.ShardService.ShardDocuments:output_type -> heddle.v1.ShardDocumentsResponse
-	13, // 36: heddle.v1.ShardService.ShardSelect:output_type -> heddle.v1.ShardSelectResponse
-	17, // 37: heddle.v1.ShardService.ShardAggregate:output_type -> heddle.v1.ShardAggregateResponse
-	15, // 38: heddle.v1.ShardService.DescribeShard:output_type -> heddle.v1.DescribeShardResponse
+	12, // 35: heddle.v1.ShardService.ShardDocuments:output_type -> heddle.v1.ShardDocumentsResponse
+	14, // 36: heddle.v1.ShardService.ShardSelect:output_type -> heddle.v1.ShardSelectResponse
+	18, // 37: heddle.v1.ShardService.ShardAggregate:output_type -> heddle.v1.ShardAggregateResponse
+	16, // 38: heddle.v1.ShardService.DescribeShard:output_type -> heddle.v1.DescribeShardResponse
 	32, // [32:39] is the sub-list for method output_type
 	25, // [25:32] is the sub-list for method input_type
 	25, // [25:25] is the sub-list for extension type_name
@@ -2053,7 +2126,7 @@ func file_heddle_v1_shard_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_shard_proto_rawDesc), len(file_heddle_v1_shard_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   21,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

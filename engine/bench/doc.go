@@ -205,16 +205,20 @@
 //	Ao et al. 2011 (VLDB)     tables 1, 2, 3, 4, 5, 7; figures 1, 3, 5, 6, 7, 8, 9a, 9b;
 //	                          memory of hash segmentation, heads of LRC
 //	Wu et al. 2010 (IPDPSW)   tables 1, 2, 3; figures 3 to 10
-//	Ding et al. 2009 (WWW)    tables 1, 2, 3; figures 3, 4, 6, 7
+//	Ding et al. 2009 (WWW)    tables 1, 2, 3; figures 3, 4, 6, 7; uneven lists, accumulators,
+//	                          predictions, sizes of queries (§8.4)
 //	Nelson et al. 2020 (JCC)  table 2; figures 8 to 14
 //	of our own                log, pairs, skew, sets, primitives, ints, core, gov2,
-//	                          gov2-reordered, accumulators, resident, sparse, text, rank-fig-k,
-//	                          rank-fig-footprint, or, sizes, auto, batch, encodings,
-//	                          build, capacity, overhead, prediction, choice, devices
+//	                          gov2-reordered, resident, sparse, text, rank-fig-k,
+//	                          or, sizes, auto, batch, encodings,
+//	                          build, capacity, overhead, choice, devices
 //
-// The data sets of the papers are replaced: GOVR by uniform order, GOV by
-// clustered, GOVPR by pagerank, Baidu's by clustered. Figures that show one data
-// set are measured on clustered order.
+// The data sets of Ao et al. are replaced: GOVR by uniform order, GOV by clustered, GOVPR
+// by pagerank. GOV2, GOV2R, BD (Baidu) and BDR have the shares of documents of the same
+// terms, but as many documents as the paper's and sites of their own. Lists of 250 million
+// postings are all of GOV, 3 of the 16 themes of GOV2, and one of BD. The queries of BD
+// ask for rarer terms: their shortest lists have 3,777 docIDs on average, as Table 7 implies.
+// Figures that show one data set, and Wu et al.'s on Baidu's, are measured on clustered order.
 //
 // # Measurements
 //

@@ -75,8 +75,8 @@ func New(maps Maps, dial Dialer, opt Options) *Coordinator {
 // collection is an epoch of an index or table, with the facts that hold as long as the epoch.
 type collection struct {
 	layout *layout.Map
-	times  window
 	terms  terms
+	times  struct{ searches, terms, names, facets, selections, aggregations, descriptions window }
 }
 
 // collection returns the collection of a map.

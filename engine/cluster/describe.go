@@ -65,7 +65,7 @@ func (c *Coordinator) describe(ctx context.Context, name string, kind layout.Kin
 	ctx, cancel := c.deadline(ctx, 0)
 	defer cancel()
 	err := c.run(ctx, name, kind, func(ctx context.Context, x *collection) error {
-		all, err := each(ctx, &reach{c: c, x: x}, 0, func(ctx context.Context, node api.ShardServiceClient, target *api.ShardTarget) (*api.DescribeShardResponse, error) {
+		all, err := each(ctx, &reach{c: c, x: x}, &x.times.descriptions, 0, func(ctx context.Context, node api.ShardServiceClient, target *api.ShardTarget) (*api.DescribeShardResponse, error) {
 			return node.DescribeShard(ctx, &api.DescribeShardRequest{Target: target})
 		})
 		if err != nil {

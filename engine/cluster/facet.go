@@ -56,7 +56,7 @@ func (s *search) countFacets(ctx context.Context, k kind, i int) error {
 	asked := s.ask.Facets
 	r, wrong := s.message(k, []int{i})
 	filters := s.filters([]int{i}, wrong)
-	answers, err := each(ctx, &s.reach, 1, func(ctx context.Context, node api.ShardServiceClient, target *api.ShardTarget) (*api.ShardFacetsResponse, error) {
+	answers, err := each(ctx, &s.reach, &s.x.times.facets, 1, func(ctx context.Context, node api.ShardServiceClient, target *api.ShardTarget) (*api.ShardFacetsResponse, error) {
 		query := &api.ShardSearchRequest{Texts: r.Texts, Lists: r.Lists, Numbers: r.Numbers, Ends: r.Ends, Literal: r.Literal, Mode: r.Mode,
 			Statistics: r.Statistics, Caller: r.Caller, TimeoutUs: timeLeft(ctx), Filters: filters.of(&s.x.layout.Shards[target.Shard]), Filter: filters.numbers}
 		a, err := node.ShardFacets(ctx, &api.ShardFacetsRequest{Target: target, Query: query, Columns: asked.Columns})

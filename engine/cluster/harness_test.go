@@ -102,6 +102,8 @@ func (s oldStream) Receive(request any) error {
 		r.More = nil
 	case *api.ShardTermsRequest:
 		r.More = nil
+	case *api.ShardDocumentsRequest:
+		r.More = nil
 	}
 	return err
 }

@@ -55,10 +55,21 @@ func (e *MissingError) Error() string {
 // Unwrap returns the error of the first missing shard.
 func (e *MissingError) Unwrap() error { return e.Err }
 
-// each sends a request to all shards within reach at the same time. Size is the number of its
+// within returns the shards that have not failed in an earlier request.
+func (r *reach) within() []int {
+	all := make([]int, 0, len(r.x.layout.Shards))
+	for i := range r.x.layout.Shards {
+		if r.missing[i] == nil {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// each sends a request of its own to each shard within reach, at the same time. Size is the number of
 // queries. The answer of a missing shard is the zero value.
-func each[A any](ctx context.Context, r *reach, size int, ask func(context.Context, api.ShardServiceClient, *api.ShardTarget) (A, error)) ([]A, error) {
-	pieces, err := spread(ctx, r, size, false, func(ctx context.Context, n *node, shards []int) (A, []int, error) {
+func each[A any](ctx context.Context, r *reach, times *window, size int, ask func(context.Context, api.ShardServiceClient, *api.ShardTarget) (A, error)) ([]A, error) {
+	pieces, err := spread(ctx, r, task{times: times, size: size}, func(ctx context.Context, n *node, shards []int) (A, []int, error) {
 		a, err := ask(ctx, n.client, target(r.x.layout, shards[0]))
 		return a, shards, err
 	})

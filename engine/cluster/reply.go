@@ -6,6 +6,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/cluster/layout"
 )
 
 // have returns the shards of an answer to a request for a group.
@@ -28,8 +29,10 @@ func (n *node) have(asked []int, shards []uint32, target *api.ShardTarget) ([]in
 	return have, nil
 }
 
-// check refuses a reply of another epoch, or with arrays that do not agree.
-func check(a *api.ShardSearchResponse, target *api.ShardTarget, shards, queries int, r *api.ShardSearchRequest) error {
+// check refuses a reply of another epoch, with arrays that do not agree, or with documents that its shards
+// do not have.
+func check(a *api.ShardSearchResponse, target *api.ShardTarget, m *layout.Map, have []int, queries int, r *api.ShardSearchRequest) error {
+	shards := len(have)
 	bad := a.GetEpoch() != target.GetEpoch() || len(a.GetCounts()) != queries || len(a.GetEnds()) != queries ||
 		r.GetK() == 0 && len(a.GetScores()) > 0 || r.GetK() > 0 && (len(a.GetScores()) != len(a.GetDocs()) || len(a.GetUnits()) != queries) || r.GetNames() && len(a.GetNames()) != len(a.GetDocs()) ||
 		shards > 1 && len(a.GetPlaces()) != len(a.GetDocs())
@@ -44,19 +47,20 @@ func check(a *api.ShardSearchResponse, target *api.ShardTarget, shards, queries 
 	if bad || !within(a.GetErrors(), queries) {
 		return wrongReply(target, "epoch %d, %d counts, %d ends, %d documents, %d scores, %d units, %d places and %d names for %d queries and %d shards", a.GetEpoch(), len(a.GetCounts()), len(a.GetEnds()), len(a.GetDocs()), len(a.GetScores()), len(a.GetUnits()), len(a.GetPlaces()), len(a.GetNames()), queries, shards)
 	}
+	for i, doc := range a.GetDocs() {
+		of := have[0]
+		if shards > 1 {
+			of = have[a.Places[i]]
+		}
+		if uint64(doc) >= m.Shards[of].Docs {
+			return wrongReply(target, "document %d of shard %d, which has %d", doc, of, m.Shards[of].Docs)
+		}
+	}
 	return nil
 }
 
-// checkTerms refuses a reply with arrays that do not agree, or of another number of shards.
-func checkTerms(a *api.ShardTermsResponse, target *api.ShardTarget, shards, texts int) error {
-	if len(a.GetMore()) != shards-1 {
-		return wrongReply(target, "%d more answers for %d shards", len(a.GetMore()), shards)
-	}
-	for _, m := range a.GetMore() {
-		if err := checkTerms(m, target, 1, texts); err != nil {
-			return err
-		}
-	}
+// checkTerms refuses a reply with arrays that do not agree.
+func checkTerms(a *api.ShardTermsResponse, target *api.ShardTarget, texts int) error {
 	bad := len(a.GetDf()) != len(a.GetTerms()) || len(a.GetEnds()) != texts || !within(a.GetErrors(), texts)
 	last := uint32(0)
 	for _, end := range a.GetEnds() {

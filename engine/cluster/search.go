@@ -115,19 +115,10 @@ func (s *search) kindOf(i int) kind {
 	if q.Scoring != nil {
 		k.scoring, k.scored = *q.Scoring, true
 	}
-	if k.match == engine.AndOr && k.k > 0 && k.shape == asTexts && operators(q) {
+	if k.match == engine.AndOr && k.k > 0 && k.shape == asTexts && !q.Literal && querylang.HasOperators(q.Text) {
 		k.match = engine.Or // as one index does
 	}
 	return k
-}
-
-// operators reports whether a query has operators.
-func operators(q *engine.Query) bool {
-	if q.Literal {
-		return false
-	}
-	words, err := querylang.EachWord(q.Text, func(string, float64) error { return nil })
-	return !words && err == nil
 }
 
 // run answers the queries of each kind.
@@ -188,13 +179,17 @@ const mostBytes = 512 << 10
 
 // ranges answers queries in requests of bounded size.
 func (s *search) ranges(ctx context.Context, k kind, at []int) error {
+	most := k.k // documents of a reply
+	if most == 0 && !k.count {
+		most = int(min(s.ask.Limit, mostBytes))
+	}
 	for len(at) > 0 {
 		n, bytes := 0, 0
 		for n < len(at) && (n == 0 || bytes < mostBytes) {
 			q := &s.qs[at[n]]
-			bytes += 16 + 12*k.k + len(q.Text)*3
+			bytes += 16 + 12*most + len(q.Text)*3
 			if s.ask.Names {
-				bytes += 24 * k.k
+				bytes += 24 * most
 			}
 			for _, t := range q.Terms {
 				bytes += 3 * len(t)
@@ -275,7 +270,7 @@ func (s *search) send(ctx context.Context, k kind, at []int) error {
 		ask.Names, r.Names = false, false
 	}
 	filters := s.filters(at, wrong)
-	pieces, err := spread(ctx, &s.reach, len(at), s.grouped(k), func(ctx context.Context, n *node, shards []int) (*api.ShardSearchResponse, []int, error) {
+	pieces, err := spread(ctx, &s.reach, task{times: &s.x.times.searches, size: len(at), groups: s.grouped(k)}, func(ctx context.Context, n *node, shards []int) (*api.ShardSearchResponse, []int, error) {
 		mine := &api.ShardSearchRequest{Target: target(s.x.layout, shards[0]), Texts: r.Texts, Lists: r.Lists, Numbers: r.Numbers, Ends: r.Ends, Literal: r.Literal, Mode: r.Mode,
 			K: r.K, Count: r.Count, Limit: r.Limit, Scoring: r.Scoring, Statistics: r.Statistics, Replaced: r.Replaced, Names: r.Names, Caller: r.Caller,
 			TimeoutUs: timeLeft(ctx), Explain: r.Explain}
@@ -289,7 +284,7 @@ func (s *search) send(ctx context.Context, k kind, at []int) error {
 		}
 		have, err := n.have(shards, a.GetShards(), mine.Target)
 		if err == nil {
-			err = check(a, mine.Target, len(have), len(at), r)
+			err = check(a, mine.Target, s.x.layout, have, len(at), r)
 		}
 		return a, have, err
 	})

@@ -43,14 +43,21 @@ type progress[A any] struct {
 	err   error
 }
 
+// task is the part that all requests of a fan share.
+type task struct {
+	times  *window // of requests of this kind
+	size   int     // queries
+	groups bool    // a node has one request for all its shards; else each shard has a request of its own
+	shards []int   // ascending; nil: all within reach
+}
+
 // fan is a request to shards: one to each node, for all shards that it shall answer. If a node is late or
 // fails, its shards go to their other replicas. The first answer counts.
 type fan[A any] struct {
+	task
 	r       *reach
-	size    int // queries
-	groups  bool
 	ask     asking[A]
-	shards  []progress[A]
+	all     []progress[A] // by shard
 	open    []*attempt[A]
 	results chan *attempt[A]
 	left    int  // shards that are not done
@@ -60,22 +67,24 @@ type fan[A any] struct {
 // replicas is the number of replicas that a request may ask for a shard.
 const replicas = 2
 
-// spread sends a request to all shards within reach. It returns the answers in the order of their first
-// shards; each shard within reach is in one of them. Size is the number of queries. Without groups, each
-// shard has a request of its own.
-func spread[A any](ctx context.Context, r *reach, size int, groups bool, ask asking[A]) ([]piece[A], error) {
+// spread sends a request to shards. It returns the answers in the order of their first shards; each shard
+// of the task is in one of them.
+func spread[A any](ctx context.Context, r *reach, t task, ask asking[A]) ([]piece[A], error) {
+	if t.shards == nil {
+		t.shards = r.within()
+	}
 	if r.c.service != nil {
-		return here(ctx, r, ask)
+		return here(ctx, r, t.shards, ask)
 	}
 	n := len(r.x.layout.Shards)
-	f := &fan[A]{r: r, size: size, groups: groups, ask: ask, shards: make([]progress[A], n), results: make(chan *attempt[A], 2*replicas*n)}
+	f := &fan[A]{task: t, r: r, ask: ask, all: make([]progress[A], n), results: make(chan *attempt[A], 2*replicas*len(t.shards))}
 	limited, stop := r.limit(ctx)
 	defer stop()
 	f.run(limited)
 	errs := make([]error, n)
 	var pieces []piece[A]
-	for i := range f.shards {
-		s := &f.shards[i]
+	for _, i := range t.shards {
+		s := &f.all[i]
 		if errs[i] = s.err; s.by != nil {
 			errs[i] = nil
 			if s.by.shards[0] == i {
@@ -89,12 +98,10 @@ func spread[A any](ctx context.Context, r *reach, size int, groups bool, ask ask
 // run asks until all shards are done.
 func (f *fan[A]) run(ctx context.Context) {
 	var pending []int
-	for i := range f.shards {
-		if f.r.missing[i] == nil {
-			f.left++
-			if f.begin(i); len(f.shards[i].next) > 0 {
-				pending = append(pending, i)
-			}
+	f.left = len(f.shards)
+	for _, i := range f.shards {
+		if f.begin(i); len(f.all[i].next) > 0 {
+			pending = append(pending, i)
 		}
 	}
 	f.r.c.earn(f.send(ctx, pending))
@@ -117,7 +124,7 @@ func (f *fan[A]) run(ctx context.Context) {
 
 // begin finds the replicas of a shard.
 func (f *fan[A]) begin(i int) {
-	s := &f.shards[i]
+	s := &f.all[i]
 	if s.next, s.err = f.r.c.order(f.r.x.layout.Shards[i].Replicas); len(s.next) == 0 {
 		if s.err == nil {
 			s.err = &engine.Error{Code: engine.NoDevice, Op: "call", Err: errors.New("the shard has no replica")}
@@ -135,8 +142,8 @@ func (f *fan[A]) fail(s *progress[A], err error) {
 
 // cut ends all shards that are not done.
 func (f *fan[A]) cut(err error) {
-	for i := range f.shards {
-		if s := &f.shards[i]; !s.done {
+	for _, i := range f.shards {
+		if s := &f.all[i]; !s.done {
 			s.err = &engine.Error{Code: engine.CodeOf(err), Op: "search", Err: err}
 		}
 	}
@@ -146,7 +153,7 @@ func (f *fan[A]) cut(err error) {
 func (f *fan[A]) send(ctx context.Context, shards []int) int {
 	now, known := time.Now(), len(f.open)
 	for _, i := range shards {
-		s := &f.shards[i]
+		s := &f.all[i]
 		n := s.next[0]
 		s.next, s.open = s.next[1:], s.open+1
 		alone := !f.groups || s.alone || !n.groups(now)
@@ -161,7 +168,7 @@ func (f *fan[A]) send(ctx context.Context, shards []int) int {
 		a.work += uint64(f.size) * f.r.x.layout.Shards[i].Docs
 	}
 	for _, a := range f.open[known:] {
-		a.late = now.Add(f.r.x.times.late(a.work, f.r.c.opt.Second))
+		a.late = now.Add(f.times.late(a.work, f.r.c.opt.Second))
 		var own context.Context
 		own, a.cancel = context.WithCancel(ctx)
 		go f.one(own, a)
@@ -181,8 +188,8 @@ func (f *fan[A]) one(ctx context.Context, a *attempt[A]) {
 	a.piece, a.err = piece[A]{have, answer}, engineError(err, n.name)
 	n.note(took, a.err == nil)
 	if a.err == nil {
-		f.r.x.times.add(a.work, took)
-	} else if !final(a.err) && !errors.Is(a.err, errEpoch) {
+		f.times.add(a.work, took)
+	} else if !final(a.err) && !errors.Is(a.err, errEpoch) && ctx.Err() == nil { // no loser of a race, and no cancelled call
 		n.note(f.r.c.opt.Silence, false) // a broken node answers fast, and is no better for it
 	}
 	f.results <- a
@@ -212,7 +219,7 @@ func (f *fan[A]) second(ctx context.Context) {
 		var shards []int
 		var nodes []*node
 		for _, i := range a.asked {
-			if s := &f.shards[i]; !s.done && len(s.next) > 0 {
+			if s := &f.all[i]; !s.done && len(s.next) > 0 {
 				if shards = append(shards, i); !slices.Contains(nodes, s.next[0]) {
 					nodes = append(nodes, s.next[0])
 				}
@@ -235,7 +242,7 @@ func (f *fan[A]) end(ctx context.Context, a *attempt[A]) {
 	}
 	var again []int
 	for _, i := range a.asked {
-		s := &f.shards[i]
+		s := &f.all[i]
 		s.open--
 		switch {
 		case s.done:
@@ -257,7 +264,7 @@ func (f *fan[A]) end(ctx context.Context, a *attempt[A]) {
 	}
 	f.send(ctx, again)
 	for _, b := range f.open {
-		if !slices.ContainsFunc(b.asked, func(i int) bool { return !f.shards[i].done }) {
+		if !slices.ContainsFunc(b.asked, func(i int) bool { return !f.all[i].done }) {
 			b.cancel()
 		}
 	}
@@ -268,7 +275,7 @@ func (f *fan[A]) end(ctx context.Context, a *attempt[A]) {
 func (f *fan[A]) accept(a *attempt[A]) {
 	fresh := 0
 	for _, i := range a.shards {
-		old := f.shards[i].by
+		old := f.all[i].by
 		if old == nil {
 			fresh++
 		} else if slices.ContainsFunc(old.shards, func(i int) bool { return !slices.Contains(a.shards, i) }) {
@@ -279,7 +286,7 @@ func (f *fan[A]) accept(a *attempt[A]) {
 		return
 	}
 	for _, i := range a.shards {
-		s := &f.shards[i]
+		s := &f.all[i]
 		if s.by = a; !s.done {
 			s.done = true
 			f.left--

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"connectrpc.com/connect/v2"
+	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
 
 	"heddle/engine"
@@ -67,12 +69,13 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-// TestNames: a batch asks for names last, once each shard that has some, and gets those of the query alone.
+// TestNames: a batch asks for names last, with one request to each node that has some. Old nodes, and a
+// shard that its node lacks, do not change the names.
 func TestNames(t *testing.T) {
 	m, c, want := eight(t, 1)
-	batch, of := slices.Repeat([]engine.Query{query}, manyNames), map[int]bool{}
+	batch, of := slices.Repeat([]engine.Query{query}, manyNames), map[string]bool{}
 	for _, id := range want.IDs {
-		of[m.layout.Find(id)] = true
+		of[m.layout.Shards[m.layout.Find(id)].Replicas[0]] = true
 	}
 	for _, ask := range []api.Ask{{Names: true}, {Names: true, AllowPartial: true}} {
 		calls := 3 + len(of)
@@ -87,6 +90,55 @@ func TestNames(t *testing.T) {
 		for _, h := range hits {
 			same(t, query, h, want)
 		}
+	}
+	m, _, _ = eight(t, 2)
+	m.old = map[string]bool{"n1": true}
+	shard := m.layout.Find(want.IDs[0])
+	x, _, err := m.all.OpenIndex("x", 1, shard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := m.nodes[m.layout.Shards[shard].Replicas[0]]
+	m.damage = map[string]func(any){m.layout.Shards[shard].Replicas[0]: func(reply any) {
+		if _, ok := reply.(*api.ShardSearchResponse); ok {
+			lost.Remove("x", 1, shard)
+		}
+	}}
+	for range 10 { // each order of the replicas
+		lost.AddIndex("x", 1, shard, x.Index)
+		hits, _, err := New(m, m, Options{Second: time.Hour, Silence: time.Hour}).SearchAll(t.Context(), "x", batch, api.Ask{Names: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, query, hits[0], want)
+	}
+}
+
+// TestManyTerms: the answer of a node for many terms in many shards fits into a message of NATS.
+func TestManyTerms(t *testing.T) {
+	cuts := make([]int, 33)
+	for i := range cuts {
+		cuts[i] = i * 2
+	}
+	m := place(t, newEngine(t), corpus(64), cuts, 1)
+	most := 0
+	size := func(reply any) { most = max(most, proto.Size(reply.(proto.Message))) }
+	m.damage = map[string]func(any){"n0": size}
+	terms, want := []string{"w1"}, 0
+	for i := range 30_000 {
+		terms = append(terms, fmt.Sprintf("term%d", i))
+	}
+	for _, line := range corpus(64) {
+		if slices.Contains(strings.Fields(line), "w1") {
+			want++
+		}
+	}
+	st, err := New(m, m, Options{}).Statistics(t.Context(), "x", terms...)
+	if err != nil || st.Docs != 64 || st.DF["w1"] != uint64(want) || st.DF["term7"] != 0 || len(st.DF) != len(terms) {
+		t.Errorf("%d documents, %d with w1, %d terms, %v", st.Docs, st.DF["w1"], len(st.DF), err)
+	}
+	if most == 0 || most > 1<<20 {
+		t.Errorf("an answer of %d bytes", most)
 	}
 }
 
@@ -123,7 +175,7 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// replica is what a node does with a request for a shard.
+// replica is the behaviour of a node on a request for a shard.
 type replica int
 
 const (
@@ -180,7 +232,7 @@ func TestSpread(outer *testing.T) {
 		testneeds.VirtualTime(outer, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			pieces, err = spread(ctx, r, 1, true, ask)
+			pieces, err = spread(ctx, r, task{times: &r.x.times.searches, size: 1, groups: true}, ask)
 		})
 		found := map[int]bool{}
 		for _, p := range pieces {

@@ -29,10 +29,10 @@ func (c *Coordinator) Select(ctx context.Context, table string, s api.Selection)
 			return err
 		}
 		r := &reach{c: c, x: x, partial: s.AllowPartial}
-		answers, err := each(ctx, r, len(s.Where), func(ctx context.Context, node api.ShardServiceClient, target *api.ShardTarget) (*api.ShardSelectResponse, error) {
+		answers, err := each(ctx, r, &x.times.selections, len(s.Where), func(ctx context.Context, node api.ShardServiceClient, target *api.ShardTarget) (*api.ShardSelectResponse, error) {
 			a, err := node.ShardSelect(ctx, &api.ShardSelectRequest{Target: target, Where: s.Where, In: rowsOf(s.In, x, target), Rows: s.Rows, Limit: s.Limit, Caller: s.Caller, TimeoutUs: timeLeft(ctx), Explain: s.Explain})
 			if err == nil {
-				err = check(&api.ShardSearchResponse{Epoch: a.GetEpoch(), Counts: a.GetCounts(), Docs: a.GetRows(), Ends: a.GetEnds(), Errors: a.GetErrors()}, target, 1, len(s.Where), &api.ShardSearchRequest{})
+				err = check(&api.ShardSearchResponse{Epoch: a.GetEpoch(), Counts: a.GetCounts(), Docs: a.GetRows(), Ends: a.GetEnds(), Errors: a.GetErrors()}, target, x.layout, []int{int(target.GetShard())}, len(s.Where), &api.ShardSearchRequest{})
 			}
 			return a, err
 		})
@@ -114,7 +114,7 @@ func (c *Coordinator) Aggregate(ctx context.Context, table string, a api.Aggrega
 		}
 		in := a.In
 		clauses := statement.Clauses{Select: a.Select, GroupBy: a.GroupBy, OrderBy: a.OrderBy}
-		answers, err := each(ctx, r, 1, func(ctx context.Context, node api.ShardServiceClient, target *api.ShardTarget) (part, error) {
+		answers, err := each(ctx, r, &x.times.aggregations, 1, func(ctx context.Context, node api.ShardServiceClient, target *api.ShardTarget) (part, error) {
 			a, err := node.ShardAggregate(ctx, &api.ShardAggregateRequest{Target: target, Select: a.Select, Where: a.Where, GroupBy: a.GroupBy, OrderBy: a.OrderBy,
 				Limit: rows, In: rowsOf(in, x, target), Caller: a.Caller, TimeoutUs: timeLeft(ctx), Explain: a.Explain})
 			if err != nil {

@@ -254,7 +254,7 @@ func (r *reach) load(ctx context.Context, lack []text, analysis bool, fresh *ter
 
 // request asks all shards for texts of one form.
 func (r *reach) request(ctx context.Context, q *api.ShardTermsRequest, asked []text, fresh *terms) error {
-	pieces, err := spread(ctx, r, len(asked), true, func(ctx context.Context, n *node, shards []int) (*api.ShardTermsResponse, []int, error) {
+	pieces, err := spread(ctx, r, task{times: &r.x.times.terms, size: len(asked), groups: true}, func(ctx context.Context, n *node, shards []int) (*api.ShardTermsResponse, []int, error) {
 		mine := &api.ShardTermsRequest{Target: target(r.x.layout, shards[0]), Texts: q.GetTexts(), Literal: q.GetLiteral(), Terms: q.GetTerms(), Analysis: q.GetAnalysis()}
 		for _, i := range shards[1:] {
 			mine.More = append(mine.More, uint32(i))
@@ -265,16 +265,16 @@ func (r *reach) request(ctx context.Context, q *api.ShardTermsRequest, asked []t
 		}
 		have, err := n.have(shards, a.GetShards(), mine.Target)
 		if err == nil {
-			err = checkTerms(a, mine.Target, len(have), len(q.GetTexts()))
+			err = checkTerms(a, mine.Target, len(q.GetTexts()))
 		}
 		return a, have, err
 	})
 	if err != nil {
 		return err
 	}
-	var answers []*api.ShardTermsResponse
-	for _, p := range pieces {
-		answers = append(append(answers, p.answer), p.answer.GetMore()...)
+	answers := make([]*api.ShardTermsResponse, len(pieces))
+	for i, p := range pieces {
+		answers[i] = p.answer
 	}
 	fresh.absorb(asked, answers)
 	return nil

@@ -20,8 +20,8 @@ func Within(maps Maps, service api.ShardServiceClient, opt Options) *Coordinator
 	return c
 }
 
-// here asks the service of this process for each shard within reach.
-func here[A any](ctx context.Context, r *reach, ask asking[A]) ([]piece[A], error) {
+// here asks the service of this process for each of some shards.
+func here[A any](ctx context.Context, r *reach, shards []int, ask asking[A]) ([]piece[A], error) {
 	n := len(r.x.layout.Shards)
 	pieces, errs := make([]piece[A], n), make([]error, n)
 	all, stop := r.limit(ctx)
@@ -29,10 +29,8 @@ func here[A any](ctx context.Context, r *reach, ask asking[A]) ([]piece[A], erro
 	own := &node{client: r.c.service}
 	var next atomic.Int64
 	work := func() {
-		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-			if r.missing[i] != nil {
-				continue
-			}
+		for at := int(next.Add(1)) - 1; at < len(shards); at = int(next.Add(1)) - 1 {
+			i := shards[at]
 			if errs[i] = all.Err(); errs[i] == nil {
 				pieces[i].answer, pieces[i].shards, errs[i] = ask(all, own, []int{i})
 			}
@@ -44,7 +42,7 @@ func here[A any](ctx context.Context, r *reach, ask asking[A]) ([]piece[A], erro
 		}
 	}
 	var helpers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) - 1 {
+	for range min(runtime.GOMAXPROCS(0), len(shards)) - 1 {
 		helpers.Go(func() {
 			stack.Grow()
 			work()

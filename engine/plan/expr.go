@@ -32,7 +32,7 @@ func (e Expr) Nothing() bool { return e.Op != OpList && len(e.Args) == 0 }
 // It does not change e. Time and stack grow with the size and depth of e.
 func (e Expr) Simplify(src *Source) Expr {
 	if e.Op == OpList {
-		if src.Lists[e.List].Len == 0 {
+		if src.Describe(e.List); src.Lists[e.List].Len == 0 {
 			return nothing()
 		}
 		return Expr{List: e.List, need: 1}

@@ -64,6 +64,7 @@ func validOps(src *Source, i int, ops []Op) error {
 		case op.Code == OpList && uint64(op.List) >= uint64(len(src.Lists)):
 			return fmt.Errorf("plan: expression %d names list %d of %d", i, op.List, len(src.Lists))
 		case op.Code == OpList:
+			src.Describe(op.List)
 			depth++
 		case depth < 2:
 			return fmt.Errorf("plan: operation %d of expression %d takes two sets from a stack of %d", j, i, depth)

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 )
@@ -83,6 +82,9 @@ func (b *MatchBatch) Expression(i int) []Op {
 // nothing, which expresses an unknown term.
 func (b *MatchBatch) Add(src *Source, handles ...Handle) {
 	b.begin()
+	for _, h := range handles {
+		src.Describe(h)
+	}
 	b.Handles = append(b.Handles, handles...)
 	b.order(src)
 	b.end()
@@ -237,9 +239,10 @@ func validConjunction(src *Source, i int, q []Handle) error {
 		if uint64(h) >= uint64(len(src.Lists)) {
 			return fmt.Errorf("plan: query %d names list %d of %d", i, h, len(src.Lists))
 		}
+		src.Describe(h)
 		if j > 0 {
 			p := q[j-1]
-			if c := cmp.Compare(src.Lists[p].Len, src.Lists[h].Len); c > 0 || c == 0 && p >= h {
+			if before, n := src.Lists[p].Len, src.Lists[h].Len; before > n || before == n && p >= h {
 				return fmt.Errorf("plan: lists of query %d are not in ascending order of length", i)
 			}
 		}

@@ -102,6 +102,9 @@ func (r *RankBatch) Add(src *Source, terms ...Term) {
 	start := len(r.Terms)
 	r.Terms = append(r.Terms, terms...)
 	q := r.Terms[start:]
+	for _, t := range q {
+		src.Describe(t.List)
+	}
 	slices.SortFunc(q, func(x, y Term) int { return ByLength(src, x.List, y.List) })
 	n := 0
 	for _, t := range q {
@@ -180,9 +183,11 @@ func (r *RankBatch) Validate(src *Source) error {
 		total := uint64(0)
 		q := r.Query(i)
 		for j, t := range q {
-			switch {
-			case uint64(t.List) >= uint64(len(src.Lists)):
+			if uint64(t.List) >= uint64(len(src.Lists)) {
 				return fmt.Errorf("plan: ranked query %d names list %d of %d", i, t.List, len(src.Lists))
+			}
+			src.Describe(t.List)
+			switch {
 			case t.Weight == 0:
 				return fmt.Errorf("plan: term %d of ranked query %d has no weight", j, i)
 			case j > 0 && ByLength(src, q[j-1].List, t.List) >= 0:

@@ -30,13 +30,10 @@ type List struct {
 // is closed; Words may be a view of a mapped file.
 type Source struct {
 	Docs  uint32 // universe: every docID is below it
-	Lists []List
+	Lists []List // of a lazy source: set by Describe
 	Words []uint32
 
-	// Check verifies the words of list h, or its frequencies, before their first use; nil: all
-	// words are intact. It panics with a *mapped.Fault, which readers of Words catch. List and
-	// Freq call it. Loading all words to a device needs a check of all lists before.
-	Check func(h Handle, freqs bool)
+	Lazy Lazy // reads Lists and verifies Words at their first use; nil: all is there and intact
 
 	// Data for ranking; Freqs is nil in a source without it.
 	Freqs   []uint32 // packed frequencies less one (codec.Packed), list after list
@@ -45,10 +42,63 @@ type Source struct {
 	Impacts uint8    // 8 or 16: Freqs holds impacts of so many bits; 0: frequencies
 }
 
+// Lazy reads the parts of a Source at their first use. Damage is a *mapped.Fault: an error, or
+// a panic that readers of a Source catch.
+type Lazy interface {
+	// Describe sets Lists[h].
+	Describe(h Handle)
+	// DescribeAll sets all of Lists, on all cores.
+	DescribeAll() error
+	// Check sets Lists[h] and verifies the words of the list, or its frequencies. Loading all
+	// words to a device needs a check of all lists before.
+	Check(h Handle, freqs bool)
+	// Postings is the sum of the lengths of all lists.
+	Postings() uint64
+	// Used is the number of words that the lists so far have in Words and in Freqs.
+	Used() (words, freqs uint64)
+}
+
+// Describe sets Lists[h] of a lazy source. Add and Validate of batches call it, and so does the
+// search for a term in an index file; readers of Lists that have a handle from elsewhere call it
+// first.
+func (s *Source) Describe(h Handle) {
+	if s.Lazy != nil {
+		s.Lazy.Describe(h)
+	}
+}
+
+// DescribeAll sets all of Lists of a lazy source. An error is a *mapped.Fault.
+func (s *Source) DescribeAll() error {
+	if s.Lazy != nil {
+		return s.Lazy.DescribeAll()
+	}
+	return nil
+}
+
+// Postings is the sum of the lengths of all lists.
+func (s *Source) Postings() (n uint64) {
+	if s.Lazy != nil {
+		return s.Lazy.Postings()
+	}
+	for i := range s.Lists {
+		n += uint64(s.Lists[i].Len)
+	}
+	return n
+}
+
+// Used is the number of words that lists have in Words and in Freqs. A lazy source has room for
+// more behind them.
+func (s *Source) Used() (words, freqs uint64) {
+	if s.Lazy != nil {
+		return s.Lazy.Used()
+	}
+	return uint64(len(s.Words)), uint64(len(s.Freqs))
+}
+
 // List returns a view of list h.
 func (s *Source) List(h Handle) codec.List {
-	if s.Check != nil {
-		s.Check(h, false)
+	if s.Lazy != nil {
+		s.Lazy.Check(h, false)
 	}
 	d := s.Lists[h]
 	return codec.List{Codec: d.Codec, Len: d.Len, Words: s.Words[d.Off : d.Off+uint64(d.Words) : d.Off+uint64(d.Words)]}
@@ -56,8 +106,8 @@ func (s *Source) List(h Handle) codec.List {
 
 // Freq returns a view of the frequencies of list h, each less one.
 func (s *Source) Freq(h Handle) (codec.Packed, error) {
-	if s.Check != nil {
-		s.Check(h, true)
+	if s.Lazy != nil {
+		s.Lazy.Check(h, true)
 	}
 	d := s.Lists[h]
 	return codec.NewPacked(d.Len, s.Freqs[d.FreqOff:d.FreqOff+uint64(d.FreqWords)])
@@ -82,8 +132,11 @@ func (s *Source) ranked(n Norm) error {
 }
 
 // Validate checks that every list lies inside Words and is aligned, and its
-// frequencies inside Freqs; it does not decode them.
+// frequencies inside Freqs; it does not decode them. It sets all of Lists of a lazy source.
 func (s *Source) Validate() error {
+	if err := s.DescribeAll(); err != nil {
+		return err
+	}
 	for h, d := range s.Lists {
 		switch {
 		case d.Off%ListAlign != 0:

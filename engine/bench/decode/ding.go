@@ -20,7 +20,7 @@ func (s *bench) dingFigure3() harness.Exhibit {
 		Says:  "Rice is smallest. One width for a whole list without recursion is much worse than a width for each block; one level is slightly smaller than that, more levels give slight further benefits.",
 		Ours: "A sample of the GOV-like lists, at regular distances in the order of their lengths, with all tables and headers. Blocks have 128 values in all our codecs; the paper's PForDelta for GPUs has 512, " +
 			"so our tables of blocks take four times as much. pfd has a width for each block.",
-		Orders: harness.AllOrders, Rows: "method",
+		Data: harness.AllOrders, Rows: "method",
 		Chart: chart.Chart{Kind: chart.Bars, Y: "bytes a docID"},
 		Run: func(ctx context.Context) error {
 			c := s.sample(ratioSample(&s.Opt))
@@ -72,10 +72,10 @@ func (s *bench) listsOf(queries int) (lists [][]uint32) {
 func (s *bench) dingTable1() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "ding-table1", Title: "Decompression speed of Rice and PForDelta", Source: "Ding et al. 2009, Table 1",
-		Found:  "The H200 decodes 700 times as many integers as the paper's GPU with Rice, 32 times as many with recursive PForDelta, whose exceptions lie in two more arrays. A core of pure Go has the paper's speed with Rice and half of it with PForDelta, to docIDs rather than gaps.",
-		Says:   "Millions of integers a second on one core of 2.66 GHz, which gives gaps only, and a GeForce 8800 GTS, which gives docIDs.",
-		Ours:   "All lists of the first queries, each once, to docIDs on both. The CPU's PForDelta, with a width for each block, is pfd here; the GPU's, with one level of recursion, is rpfd.",
-		Orders: harness.FirstOrder, Rows: "codec",
+		Found: "The H200 decodes 700 times as many integers as the paper's GPU with Rice, 32 times as many with recursive PForDelta, whose exceptions lie in two more arrays. A core of pure Go has the paper's speed with Rice and half of it with PForDelta, to docIDs rather than gaps.",
+		Says:  "Millions of integers a second on one core of 2.66 GHz, which gives gaps only, and a GeForce 8800 GTS, which gives docIDs.",
+		Ours:  "All lists of the first queries, each once, to docIDs on both. The CPU's PForDelta, with a width for each block, is pfd here; the GPU's, with one level of recursion, is rpfd.",
+		Data:  harness.FirstOrder, Rows: "codec",
 		Run: func(ctx context.Context) error {
 			lists := s.listsOf(harness.Pick(&s.Opt, 100, 10))
 			for _, id := range []codec.ID{codec.Rice, codec.PFD, codec.RPFD, codec.ParaPFor} {
@@ -123,7 +123,7 @@ func (s *bench) dingFigure4() harness.Exhibit {
 		Says:  "Up to 2.5 billion gaps a second on long lists; GPUs are much worse than the CPU on short lists, and better on long ones.",
 		Ours: "To docIDs. Lists of queries: the lists of the GOV-like queries, in bins of powers of two as in the paper, with exceptions. Even gaps: lists of gaps of 8 bits, without exceptions, longer than the paper's. " +
 			"Alone: one list a launch, as in the paper; together: as many in a launch as there are, or as make 16 M docIDs. Gaps: kernels without the prefix sum, the paper's GPU; the other series of devices are its GPU+LPS, a launch of which adds the gaps up while it writes them. One launch follows the other; where a search read the docIDs in between, ParaPFor was 17 % faster on even gaps.",
-		Orders: harness.GovOrder, Rows: "docIDs in the list, at most",
+		Data: harness.GovOrder, Rows: "docIDs in the list, at most",
 		Chart: chart.Chart{Kind: chart.Lines, X: "docIDs in the list", LogX: true, LogY: true},
 		Run: func(ctx context.Context) error {
 			if err := s.binnedSpeeds(ctx); err != nil {

@@ -22,7 +22,7 @@ func (s *bench) sample(postings uint64) workload.Collection {
 	slices.SortFunc(handles, func(a, b plan.Handle) int {
 		return cmp.Or(cmp.Compare(s.W.Source.Lists[a].Len, s.W.Source.Lists[b].Len), cmp.Compare(a, b))
 	})
-	c := workload.Collection{Name: s.W.Order.String()}
+	c := workload.Collection{Name: s.W.Set.Order.String()}
 	stride := max(1, int(s.W.Postings()/postings))
 	for i := stride / 2; i < len(handles); i += stride {
 		c.Lists = append(c.Lists, s.W.List(handles[i]))
@@ -62,10 +62,7 @@ func (s *bench) aoTable2() harness.Exhibit {
 		Found: "Gap codecs are best in every data set, by more than in the paper. SegLRC lies within 10 % of the paper on GOV, GOVPR, GOVR, GOV2 and GOV2R, and above it on BD and BDR.",
 		Rows:  "codec",
 		Run: func(ctx context.Context) error {
-			for _, d := range workload.DataSets() {
-				if d = d.Scaled(s.Opt.GOVDocs); s.Opt.Short && d.Docs > s.Opt.GOVDocs {
-					continue
-				}
+			for _, d := range harness.DataSets(&s.Opt) {
 				c, err := d.Sample(ctx, s.Opt.Seed, ratioSample(&s.Opt))
 				if err != nil {
 					return err

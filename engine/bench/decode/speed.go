@@ -27,10 +27,10 @@ func (s *bench) shortest(queries int) (lists [][]uint32) {
 func (s *bench) aoFigure8() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "ao-fig8", Title: "Decompression speed against the share of exceptions", Source: "Ao et al. 2011, Figure 8",
-		Says:   "The shortest lists of all queries. LRC, LRCSeg and SegLRC are best; PFD and NewPFD slow down with the exceptions; ParaPFD and the line codecs hardly do.",
-		Ours:   "The shortest lists of the first 4,000 queries, each once. A device by its own clock, pure Go on all threads. Each segment of pfd, newpfd and parapfor has the share of exceptions, also where fewer would be smaller. Line codecs have no exceptions: level lines.",
-		Found:  "On the H200 ParaPFD is fastest without exceptions, LRC with them; exceptions slow all three gap codecs down.",
-		Orders: harness.GovOrder, Rows: "exceptions",
+		Says:  "The shortest lists of all queries. LRC, LRCSeg and SegLRC are best; PFD and NewPFD slow down with the exceptions; ParaPFD and the line codecs hardly do.",
+		Ours:  "The shortest lists of the first 4,000 queries, each once. A device by its own clock, pure Go on all threads. Each segment of pfd, newpfd and parapfor has the share of exceptions, also where fewer would be smaller. Line codecs have no exceptions: level lines.",
+		Found: "On the H200 ParaPFD is fastest without exceptions, LRC with them; exceptions slow all three gap codecs down.",
+		Data:  harness.GovOrder, Rows: "exceptions",
 		Chart: chart.Chart{Kind: chart.Lines, X: "share of exceptions"},
 		Run: func(ctx context.Context) error {
 			lists := s.shortest(harness.Pick(&s.Opt, 4000, 50))

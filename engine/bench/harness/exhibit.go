@@ -22,10 +22,10 @@ type Exhibit struct {
 	// the papers. Empty without a record.
 	Found string
 
-	// orders selects the document orders whose workload the exhibit needs. nil: it
-	// runs once, without a workload.
-	Orders func(o *Options) []workload.Order
-	Run    func(ctx context.Context) error
+	// Data selects the collections whose workloads the exhibit needs. nil: it runs once,
+	// without a workload.
+	Data func(o *Options) []workload.DataSet
+	Run  func(ctx context.Context) error
 
 	Rows  string      // name of the first column of its tables: "threshold"
 	Chart chart.Chart // the zero value draws nothing
@@ -49,19 +49,41 @@ func (e *Exhibit) Heading() string {
 	return e.Name + ": " + e.Title + " (" + e.Source + ")"
 }
 
-// AllOrders selects every measured order.
-func AllOrders(o *Options) []workload.Order { return o.Orders }
+// AllOrders selects GOV in every measured order.
+func AllOrders(o *Options) []workload.DataSet { return o.gov(o.Orders...) }
 
 // FirstOrder selects one order, for exhibits that do not depend on it.
-func FirstOrder(o *Options) []workload.Order { return o.Orders[:1] }
+func FirstOrder(o *Options) []workload.DataSet { return o.gov(o.Orders[0]) }
 
 // GovOrder selects the order that stands for the GOV collection, for exhibits that
 // the paper shows for GOV alone.
-func GovOrder(o *Options) []workload.Order {
+func GovOrder(o *Options) []workload.DataSet {
 	if slices.Contains(o.Orders, workload.Clustered) {
-		return []workload.Order{workload.Clustered}
+		return o.gov(workload.Clustered)
 	}
-	return o.Orders[:1]
+	return FirstOrder(o)
+}
+
+func (o *Options) gov(orders ...workload.Order) (all []workload.DataSet) {
+	for _, order := range orders {
+		all = append(all, order.GOV(o.GOVDocs))
+	}
+	return all
+}
+
+// DataSets are the collections of Ao et al., only the small ones if short.
+func DataSets(o *Options) (all []workload.DataSet) {
+	for _, d := range workload.DataSets() {
+		if d = d.Scaled(o.GOVDocs); !o.Short || d.Docs <= o.GOVDocs {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// OrderedSets selects the collections of Ao et al. in every measured order.
+func OrderedSets(o *Options) []workload.DataSet {
+	return slices.DeleteFunc(DataSets(o), func(d workload.DataSet) bool { return !slices.Contains(o.Orders, d.Order) })
 }
 
 // choose returns the named exhibits in their own order, or all of them if no name

@@ -30,8 +30,11 @@ type Options struct {
 
 	// Seed of the workloads. Default: 1.
 	Seed uint64
-	// Short uses one theme of MaxThemes, and less of everything: under 20 s.
+	// Short uses less of everything: under 20 s.
 	Short bool
+	// Themes of the GOV-like workload, each with as many of its lists and queries. Default:
+	// MaxThemes; 1 if short.
+	Themes int
 	// Orders of the documents. Default: uniform, clustered and pagerank; clustered if short.
 	Orders []workload.Order
 	// Layouts and Algorithms of the query log. Default: all layouts with bs, lr, hs16,
@@ -53,6 +56,9 @@ type Options struct {
 	// Default: 500,000 on a GPU, 5,000 on a CPU, 100 if short. Ranked queries: 1,000
 	// on a GPU, 200 on a CPU, 40 if short.
 	Queries int
+
+	// Logs of schedule: lists, ranked. Default: both.
+	Logs []string
 
 	// GOVDocs is the number of documents of the GOV-like workload. Default: DocCount.
 	// Other values are for tests.
@@ -114,6 +120,7 @@ func (o Options) withDefaults() (Options, error) {
 	o.Seed = cmp.Or(o.Seed, 1)
 	o.GOVDocs = cmp.Or(o.GOVDocs, workload.DocCount)
 	o.Runs = cmp.Or(o.Runs, Pick(&o, 5, 2))
+	o.Themes = cmp.Or(o.Themes, Pick(&o, workload.MaxThemes, 1))
 	if len(o.Orders) == 0 {
 		o.Orders = Pick(&o, []workload.Order{workload.Uniform, workload.Clustered, workload.PageRank}, []workload.Order{workload.Clustered})
 	}
@@ -138,6 +145,10 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("unknown backend %q (one of auto, host, opencl)", o.Backend)
 	case o.Runs < 0 || o.Queries < 0 || o.Threads < 0:
 		return o, errors.New("runs, queries and threads cannot be negative")
+	case slices.ContainsFunc(o.Logs, func(l string) bool { return l != "lists" && l != "ranked" }):
+		return o, fmt.Errorf("logs %q: each is lists or ranked", o.Logs)
+	case o.Themes < 1 || o.Themes > workload.MaxThemes:
+		return o, fmt.Errorf("there are 1 to %d themes", workload.MaxThemes)
 	case o.Docs < LeastDocs:
 		return o, fmt.Errorf("a ranked workload has %d documents at least", LeastDocs)
 	case slices.Min(o.K) < 1 || slices.Max(o.K) > plan.MaxK:

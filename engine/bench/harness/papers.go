@@ -63,7 +63,9 @@ func Papers(exhibits []Exhibit, files []Recorded, plots string) (Page, error) {
 		"`heddle bench papers` writes this page from the rows in `results/`. Each section quotes the paper, states how our measurement\n",
 		"differs, and shows the figures: ours, the paper's, and ours ÷ the paper's. Figures are medians; ± is half the distance of the\n",
 		"slowest from the fastest run. The papers' text gives few numbers of their charts; without a number the section quotes the text.\n\n",
-		"| exhibit | title | record | ours ÷ paper: median (least to greatest) |\n|---|---|---|---|\n")
+		"A ratio compares figures as they stand: below 1, a time is shorter and a rate is lower than the paper's. The files of rows are named\n",
+		"by date, commit and machine: h200 is one NVIDIA H200 with 16 Xeon cores, 2xh200 two of them, 2cores two cores that also did other work.\n\n",
+		"| exhibit | title | commit and machine | ours ÷ paper: median (least to greatest) |\n|---|---|---|---|\n")
 	contents.WriteTo(&out)
 	sections.WriteTo(&out)
 	page.Text = out.Bytes()
@@ -116,34 +118,54 @@ func tablesFirst(e Exhibit) int {
 	return 0
 }
 
-// ratios summarizes our figures over the paper's.
+// ratios summarizes our figures over the paper's, by unit.
 func (r *record) ratios() string {
 	if r == nil {
 		return ""
 	}
-	var all []float64
+	var units, texts []string
+	all := make(map[string][]float64)
 	for _, name := range r.names {
 		for _, x := range r.panels[name] {
-			if x.Paper != 0 {
-				all = append(all, x.Median/x.Paper)
+			if x.Paper == 0 {
+				continue
 			}
+			if all[x.Unit] == nil {
+				units = append(units, x.Unit)
+			}
+			all[x.Unit] = append(all[x.Unit], x.Median/x.Paper)
 		}
 	}
-	if len(all) == 0 {
-		return "no figures in the text"
+	for _, unit := range units {
+		s := measure.Summarize(all[unit])
+		text := fmt.Sprintf("%s (%s to %s)", measure.Number(s.Median), measure.Number(s.Min), measure.Number(s.Max))
+		if len(units) > 1 {
+			text = unit + ": " + text
+		}
+		texts = append(texts, text)
 	}
-	s := measure.Summarize(all)
-	return fmt.Sprintf("%s (%s to %s)", measure.Number(s.Median), measure.Number(s.Min), measure.Number(s.Max))
+	return cmp.Or(strings.Join(texts, "; "), "no figures in the text")
 }
 
 // longTable is the number of lines from which a table is folded.
 const longTable = 24
 
+// stateOf names the commits and machines of a record: files are named DATE-COMMIT-MACHINE.
 func stateOf(r *record) string {
 	if r == nil {
 		return "not recorded"
 	}
-	return "recorded"
+	var all []string
+	for _, name := range r.names {
+		file := strings.TrimSuffix(r.files[name], ".jsonl")
+		if parts := strings.Split(file, "-"); len(parts) > 4 {
+			file = parts[3] + " " + parts[4]
+		}
+		if !slices.Contains(all, file) {
+			all = append(all, file)
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // section writes one exhibit.

@@ -20,22 +20,25 @@ func placed(exhibit, panel, series string, ours, paper float64) measure.Row {
 func TestPapersPage(t *testing.T) {
 	exhibits := []Exhibit{
 		{Name: "ao-fig10", Source: "Ao et al. 2011, Figure 10", Rows: "size", Chart: chart.Chart{Kind: chart.Bars}},
+		{Name: "ao-fig11", Source: "Ao et al. 2011, Figure 11", Rows: "size"},
 		{Name: "ao-fig9a", Source: "Ao et al. 2011, Figure 9 (a)", Rows: "size", Chart: chart.Chart{Kind: chart.Bars}},
 		{Name: "ao-table3", Source: "Ao et al. 2011, Table 3", Rows: "size", Says: "Fast.", Ours: "Uniform order.", Found: "Faster here."},
 		{Name: "pairs", Rows: "size"},
 	}
+	rate := placed("ao-fig9a", "rates", "bs", 30, 10)
+	rate.Unit = "queries/s"
 	page, err := Papers(exhibits, []Recorded{
-		{"first.jsonl", []measure.Row{placed("ao-table3", "gpu", "bs", 3, 0), placed("ao-table3", "host", "bs", 77, 10), placed("pairs", "host", "bs", 5, 0)}},
-		{"second.jsonl", []measure.Row{placed("ao-table3", "host", "bs", 20, 10), placed("ao-table3", "host", "hs16", 30, 60), {Unit: "ms", Median: 99}, placed("ao-fig9a", "all cores", "bs", 1, 0)}},
+		{"2026-11-01-abc1234-h200-first.jsonl", []measure.Row{placed("ao-table3", "gpu", "bs", 3, 0), placed("ao-table3", "host", "bs", 77, 10), placed("pairs", "host", "bs", 5, 0), rate}},
+		{"second.jsonl", []measure.Row{placed("ao-table3", "host", "bs", 20, 10), placed("ao-table3", "host", "hs16", 30, 60), {Unit: "ms", Median: 99}, placed("ao-fig9a", "all cores", "bs", 1, 4), placed("ao-fig11", "host", "bs", 2, 0)}},
 	}, "plots")
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := string(page.Text)
 	for _, want := range []string{
-		"| [ao-table3](#ao-table3) |  | recorded | 1.25 (0.500 to 2.00) |", "Paper: Fast.", "Here: Uniform order.", "Result: Faster here.",
-		"gpu; ms (`first.jsonl`)", "host; ms (`second.jsonl`)", "| size | bs | paper | ÷ paper | hs16 | paper | ÷ paper |", "| 1 M | 20.0 | 10.0 | 2.00 | 30.0 | 60.0 | 0.500 |",
-		"![](plots/ao-fig9a-all-cores.svg)", "| [ao-fig9a](#ao-fig9a) |  | recorded | no figures in the text |", "| [ao-fig10](#ao-fig10) |  | not recorded |  |", "\nNot recorded.\n",
+		"| [ao-table3](#ao-table3) |  | abc1234 h200, second | 1.25 (0.500 to 2.00) |", "Paper: Fast.", "Here: Uniform order.", "Result: Faster here.",
+		"gpu; ms (`2026-11-01-abc1234-h200-first.jsonl`)", "host; ms (`second.jsonl`)", "| size | bs | paper | ÷ paper | hs16 | paper | ÷ paper |", "| 1 M | 20.0 | 10.0 | 2.00 | 30.0 | 60.0 | 0.500 |",
+		"![](plots/ao-fig9a-all-cores.svg)", "| [ao-fig9a](#ao-fig9a) |  | abc1234 h200, second | queries/s: 3.00 (3.00 to 3.00); ms: 0.250 (0.250 to 0.250) |", "| [ao-fig10](#ao-fig10) |  | not recorded |  |", "| [ao-fig11](#ao-fig11) |  | second | no figures in the text |", "\nNot recorded.\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -60,7 +63,7 @@ func TestPapersPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	left, err := os.ReadDir(plots)
-	if err != nil || len(left) != 1 || left[0].Name() != "ao-fig9a-all-cores.svg" {
+	if err != nil || len(left) != 2 || left[0].Name() != "ao-fig9a-all-cores.svg" || left[1].Name() != "ao-fig9a-rates.svg" {
 		t.Errorf("plots %v, %v", left, err)
 	}
 }

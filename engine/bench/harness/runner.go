@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"heddle/cl"
@@ -63,7 +62,7 @@ func (f Family) Run(ctx context.Context, opt Options, stdout, stderr io.Writer) 
 	if r.rows, err = measure.Open(opt.JSON, stdout); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.endOrder(), r.end()); err = r.rows.Close(err) }()
+	defer func() { err = errors.Join(err, r.endData(), r.end()); err = r.rows.Close(err) }()
 	if err := r.runAll(ctx, chosen); err != nil {
 		return err
 	}
@@ -87,7 +86,7 @@ type Runner struct {
 	now         *Exhibit               // the exhibit that runs
 
 	workload string // name of the current workload; empty between workloads
-	orders   orderHooks
+	data     dataHooks
 	atEnd    []func() error
 }
 
@@ -98,32 +97,32 @@ func NewRunner(f Family, opt Options, stdout, stderr io.Writer) (*Runner, error)
 		peaks: make(map[string]float64), readings: make(map[string][]Reading)}, err
 }
 
-// orderHooks make and release the workload of one document order.
-type orderHooks struct {
-	prepare func(ctx context.Context, order workload.Order) (name string, err error)
+// dataHooks make and release the workload of one collection.
+type dataHooks struct {
+	prepare func(ctx context.Context, d workload.DataSet) (name string, err error)
 	summary func() string // result of the verification; empty if nothing ran
 	forget  []func() error
 }
 
-// OnOrder registers the functions that make a workload for each document order and
-// describe its verification.
-func (r *Runner) OnOrder(prepare func(ctx context.Context, order workload.Order) (name string, err error), summary func() string) {
-	r.orders.prepare, r.orders.summary = prepare, summary
+// OnData registers the functions that make a workload of a collection and describe its
+// verification.
+func (r *Runner) OnData(prepare func(ctx context.Context, d workload.DataSet) (name string, err error), summary func() string) {
+	r.data.prepare, r.data.summary = prepare, summary
 }
 
 // OnForget registers a function that releases memory of the current workload. It
 // may run several times.
-func (r *Runner) OnForget(f func() error) { r.orders.forget = append(r.orders.forget, f) }
+func (r *Runner) OnForget(f func() error) { r.data.forget = append(r.data.forget, f) }
 
 // OnEnd registers a function that runs once, after the last exhibit.
 func (r *Runner) OnEnd(f func() error) { r.atEnd = append(r.atEnd, f) }
 
 func (r *Runner) end() error { return callAll(r.atEnd) }
 
-// endOrder releases the current workload.
-func (r *Runner) endOrder() error {
+// endData releases the current workload.
+func (r *Runner) endData() error {
 	r.workload = ""
-	return callAll(r.orders.forget)
+	return callAll(r.data.forget)
 }
 
 // callAll calls all functions and joins their errors.
@@ -136,38 +135,42 @@ func callAll(all []func() error) error {
 }
 
 // runAll runs the exhibits that need no workload. Then it makes one workload for
-// each document order, and runs the exhibits that use it.
+// each collection, and runs the exhibits that use it.
 func (r *Runner) runAll(ctx context.Context, chosen []Exhibit) error {
 	for i := range chosen {
-		if chosen[i].Orders == nil {
+		if chosen[i].Data == nil {
 			if err := r.run(ctx, &chosen[i]); err != nil {
 				return err
 			}
 		}
 	}
-	for _, order := range r.Opt.Orders {
-		var wanted []*Exhibit
-		for i := range chosen {
-			if e := &chosen[i]; e.Orders != nil && slices.Contains(e.Orders(&r.Opt), order) {
-				wanted = append(wanted, e)
-			}
-		}
-		if len(wanted) == 0 {
+	var all []workload.DataSet
+	wanted := make(map[workload.DataSet][]*Exhibit)
+	for i := range chosen {
+		if chosen[i].Data == nil {
 			continue
 		}
+		for _, d := range chosen[i].Data(&r.Opt) {
+			if wanted[d] == nil {
+				all = append(all, d)
+			}
+			wanted[d] = append(wanted[d], &chosen[i])
+		}
+	}
+	for _, d := range all {
 		var err error
-		if r.workload, err = r.orders.prepare(ctx, order); err != nil {
+		if r.workload, err = r.data.prepare(ctx, d); err != nil {
 			return err
 		}
-		for _, e := range wanted {
+		for _, e := range wanted[d] {
 			if err := r.run(ctx, e); err != nil {
 				return err
 			}
 		}
-		if text := r.orders.summary(); text != "" {
+		if text := r.data.summary(); text != "" {
 			fmt.Fprintf(r.Out, "%s\n\n", text)
 		}
-		if err := r.endOrder(); err != nil {
+		if err := r.endData(); err != nil {
 			return err
 		}
 	}

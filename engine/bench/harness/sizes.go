@@ -23,12 +23,9 @@ func Pick[T any](o *Options, whole, short T) T {
 	return whole
 }
 
-// Themes is the number of themes of the GOV-like workload.
-func (o *Options) Themes() int { return Pick(o, workload.MaxThemes, 1) }
-
 // ThemesSize describes the size of the GOV-like workload.
 func ThemesSize(o *Options) string {
-	return fmt.Sprintf("%d of %d themes", o.Themes(), workload.MaxThemes)
+	return fmt.Sprintf("%d of %d themes", o.Themes, workload.MaxThemes)
 }
 
 // QueryCount is the number of conjunctive queries per run on a type of device.

@@ -25,7 +25,7 @@ func (s *bench) aoFigure3() harness.Exhibit {
 		Rows:  "docIDs in the bucket",
 		Chart: chart.Chart{Kind: chart.Lines, X: "docIDs in the bucket", Y: "% of the buckets"},
 		Run: func(ctx context.Context) error {
-			for _, d := range s.dataSets()[:3] { // GOV, GOVPR, GOVR
+			for _, d := range harness.DataSets(&s.Opt)[:3] { // GOV, GOVPR, GOVR
 				lists, err := d.Draw(ctx, s.Opt.Seed, d.Terms(s.scaled(1<<12+1), s.scaled(1<<13+1), harness.Pick(&s.Opt, 256, 8)))
 				if err != nil {
 					return err

@@ -44,7 +44,7 @@ func (s *bench) aoTable1() harness.Exhibit {
 		Found: "Between 100 K and 1 M documents, GOV, GOVR, GOV2, GOV2R and BDR lie near the paper; the shortest lists do not in any data set, nor the longest of GOVPR.",
 		Rows:  "docIDs in the list",
 		Run: func(ctx context.Context) error {
-			for _, d := range s.dataSets() {
+			for _, d := range harness.DataSets(&s.Opt) {
 				for i, class := range lengthClasses {
 					lists, err := d.Draw(ctx, s.Opt.Seed, d.Terms(max(s.scaled(class[0]), 2), s.scaled(class[1]), harness.Pick(&s.Opt, 48, 4)))
 					if err != nil {

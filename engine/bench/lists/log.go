@@ -18,9 +18,9 @@ const paperHS16 = 91382
 func (s *bench) logExhibit() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "log", Title: "Conjunctive queries end to end, terms in, docIDs in host memory out",
-		Says:   "HS16 answers 91,382 queries/s on GOV at a threshold of 1 M, on a GTX 480 (Ao et al. 2011, section 6.1).",
-		Ours:   "Batches are as each backend likes them best. Of peak: bytes that the kernels ask for, in the time they take, of the measured copy bandwidth.",
-		Orders: harness.AllOrders, Rows: "layout/algorithm",
+		Says: "HS16 answers 91,382 queries/s on GOV at a threshold of 1 M, on a GTX 480 (Ao et al. 2011, section 6.1).",
+		Ours: "Batches are as each backend likes them best. Of peak: bytes that the kernels ask for, in the time they take, of the measured copy bandwidth.",
+		Data: harness.AllOrders, Rows: "layout/algorithm",
 		Run: func(ctx context.Context) error {
 			for _, layout := range s.Opt.Layouts {
 				for _, who := range s.Contestants {
@@ -90,7 +90,7 @@ func (s *bench) putLog(who harness.Contestant, c *querylog.Cost, peer measure.Su
 			row.Row = fmt.Sprintf("%s threshold %d K", c.Name(), c.Threshold>>10)
 		}
 		r := harness.Reading{Panel: s.Panel(who), Series: series, At: c.Name(), Row: v.Into(row)}
-		if row.Metric == "throughput" && s.W.Order == workload.Clustered && c.Name() == "raw/hs16" {
+		if row.Metric == "throughput" && s.W.Set.Order == workload.Clustered && c.Name() == "raw/hs16" {
 			r.Paper = paperHS16
 		}
 		s.Put(who.On(r))

@@ -38,7 +38,7 @@ func (s *bench) wuFigure6() harness.Exhibit {
 func (s *bench) batchFigure(name, title, source string, value func(b *querylog.Batching) measure.Row) harness.Exhibit {
 	return harness.Exhibit{
 		Name: name, Title: title, Source: source, Ours: querylog.AboutBatches,
-		Orders: harness.GovOrder, Rows: "queries a batch",
+		Data: harness.GovOrder, Rows: "queries a batch",
 		Chart: chart.Chart{Kind: chart.Lines, X: "mean queries a batch", LogX: true},
 		Run: func(ctx context.Context) error {
 			for _, who := range s.Contestants {
@@ -63,10 +63,10 @@ func (s *bench) batchFigure(name, title, source string, value func(b *querylog.B
 func (s *bench) wuFigure8() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "wu-fig8", Title: "Shares of transfers, kernels and CPU in the time of a batch", Source: "Wu et al. 2010, Figure 8",
-		Says:   "Kernels have a larger share in PARA than in PART, whose transfers take more.",
-		Found:  "The reverse of the paper on the H200: the long kernels of PART take 93 % of its time, those of PARA a fifth, and the CPU takes three quarters of the time of PARA.",
-		Ours:   querylog.AboutBatches + " 260 queries a batch, as in the paper. Device times by the device's clock; the rest is CPU, the semi-sort included. Pure Go has no such parts.",
-		Orders: harness.GovOrder, Rows: "method",
+		Says:  "Kernels have a larger share in PARA than in PART, whose transfers take more.",
+		Found: "The reverse of the paper on the H200: the long kernels of PART take 93 % of its time, those of PARA a fifth, and the CPU takes three quarters of the time of PARA.",
+		Ours:  querylog.AboutBatches + " 260 queries a batch, as in the paper. Device times by the device's clock; the rest is CPU, the semi-sort included. Pure Go has no such parts.",
+		Data:  harness.GovOrder, Rows: "method",
 		Chart: chart.Chart{Kind: chart.Stacks, Y: "% of the time"},
 		Run: func(ctx context.Context) error {
 			for _, who := range s.Contestants {

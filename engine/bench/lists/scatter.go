@@ -22,7 +22,7 @@ func (s *bench) aoFigure1() harness.Exhibit {
 		Rows:  "index",
 		Chart: chart.Chart{Kind: chart.Lines, X: "index, % of the list", Y: "docID, % of the documents"},
 		Run: func(ctx context.Context) error {
-			for _, d := range s.dataSets() {
+			for _, d := range harness.DataSets(&s.Opt) {
 				lists, err := d.Draw(ctx, s.Opt.Seed, d.Terms(s.scaled(9000), s.scaled(11_000), 1))
 				if err != nil {
 					return err
@@ -40,16 +40,6 @@ func (s *bench) aoFigure1() harness.Exhibit {
 			return nil
 		},
 	}
-}
-
-// dataSets returns the data sets of Ao et al., the small ones if short.
-func (s *bench) dataSets() (all []workload.DataSet) {
-	for _, d := range workload.DataSets() {
-		if d = d.Scaled(s.Opt.GOVDocs); !s.Opt.Short || d.Docs <= s.Opt.GOVDocs {
-			all = append(all, d)
-		}
-	}
-	return all
 }
 
 // scaled returns a length for the number of documents of the options.

@@ -18,20 +18,36 @@ type entry struct {
 	name      string
 	encoding  workload.Encoding
 	algorithm plan.Algorithm
-	speedup   [4]float64 // Table 3, on GOVR, GOV and GOVPR, by order
-	rate      [4]float64 // Table 7, queries per second
-	response  [4]float64 // Table 7, milliseconds per batch
+	speedup   columns // Table 3
+	rate      columns // Table 7, queries per second
+	response  columns // Table 7, milliseconds per batch
+}
+
+// columns are the figures of Tables 3 and 7 by collection. The paper has none of the last two.
+type columns [7]float64
+
+var columnNames = []string{"GOV", "GOVPR", "GOVR", "BD", "BDR", "GOV2", "GOV2R"}
+
+func (c columns) of(d workload.DataSet) float64 { return c[slices.Index(columnNames, d.Name)] }
+
+// byColumn selects the collections of Tables 3 and 7 in their order.
+func byColumn(o *harness.Options) []workload.DataSet {
+	all := harness.OrderedSets(o)
+	slices.SortFunc(all, func(a, b workload.DataSet) int {
+		return slices.Index(columnNames, a.Name) - slices.Index(columnNames, b.Name)
+	})
+	return all
 }
 
 // plainEntries are the entries for plain lists, a few of them if short.
 func plainEntries(o *harness.Options) []entry {
 	raw := workload.DefaultEncoding(workload.LayoutRaw)
 	entries := []entry{
-		{name: "IS", encoding: raw, algorithm: plan.IS, speedup: [4]float64{9.48, 8.69, 7.67}},
-		{name: "BS", encoding: raw, algorithm: plan.BS, speedup: [4]float64{14.29, 14.59, 14.81}},
-		{name: "LR", encoding: raw, algorithm: plan.LR, speedup: [4]float64{16.19, 16.22, 15.86}},
-		{name: "HS32", encoding: raw, algorithm: plan.HS32, speedup: [4]float64{20.96, 22.14, 22.45}},
-		{name: "HS16", encoding: raw, algorithm: plan.HS16, speedup: [4]float64{22.01, 23.29, 23.54}},
+		{name: "IS", encoding: raw, algorithm: plan.IS, speedup: columns{8.69, 7.67, 9.48, 2.16, 5.64}},
+		{name: "BS", encoding: raw, algorithm: plan.BS, speedup: columns{14.59, 14.81, 14.29, 9.86, 8.70}},
+		{name: "LR", encoding: raw, algorithm: plan.LR, speedup: columns{16.22, 15.86, 16.19, 9.98, 9.42}},
+		{name: "HS32", encoding: raw, algorithm: plan.HS32, speedup: columns{22.14, 22.45, 20.96, 14.19, 12.35}},
+		{name: "HS16", encoding: raw, algorithm: plan.HS16, speedup: columns{23.29, 23.54, 22.01, 14.67, 12.96}},
 		{name: "auto on plain lists", encoding: raw, algorithm: plan.Auto},
 	}
 	return harness.Pick(o, entries, entries[4:])
@@ -42,15 +58,21 @@ func plainEntries(o *harness.Options) []entry {
 func compressedEntries(o *harness.Options) (all []entry) {
 	line := func(id codec.ID) workload.Encoding { return workload.DefaultEncoding(workload.Layout(id)) }
 	for _, e := range []entry{
-		{"ParaPFD (0.2)", workload.Encoding{Layout: workload.Layout(codec.ParaPFor), Exceptions: 0.2}, plan.BS, [4]float64{3.97, 4.05, 4.10}, [4]float64{15587, 15879, 16069}, [4]float64{7.81, 7.66, 7.57}},
-		{"ParaPFD (0.0)", workload.Encoding{Layout: workload.Layout(codec.ParaPFor), Exceptions: 0}, plan.BS, [4]float64{5.77, 5.86, 5.94}, [4]float64{22639, 22998, 23302}, [4]float64{5.38, 5.29, 5.22}},
-		{"LRC", line(codec.LRC), plan.LR, [4]float64{10.97, 10.79, 10.68}, [4]float64{43034, 42336, 41905}, [4]float64{2.83, 2.88, 2.90}},
-		{"LRCSeg", line(codec.LRCSeg), plan.LR, [4]float64{10.98, 10.79, 10.67}, [4]float64{43078, 42347, 41862}, [4]float64{2.83, 2.88, 2.91}},
-		{"SegLRC", line(codec.SegLRC), plan.LR, [4]float64{12.42, 12.07, 11.74}, [4]float64{48078, 47335, 46054}, [4]float64{2.50, 2.57, 2.64}},
-		{"HS256.LRC", line(codec.HSLRC256), plan.HS256, [4]float64{14.21, 14.26, 14.10}, [4]float64{55735, 55955, 55315}, [4]float64{2.18, 2.18, 2.20}},
-		{"HS128.LRC", line(codec.HSLRC128), plan.HS128, [4]float64{14.24, 14.38, 14.22}, [4]float64{}, [4]float64{}},
-		{"auto on ParaPFD", line(codec.ParaPFor), plan.Auto, [4]float64{}, [4]float64{}, [4]float64{}},
-		{"auto on HS256.LRC", line(codec.HSLRC256), plan.Auto, [4]float64{}, [4]float64{}, [4]float64{}},
+		{"ParaPFD (0.2)", workload.Encoding{Layout: workload.Layout(codec.ParaPFor), Exceptions: 0.2}, plan.BS,
+			columns{4.05, 4.10, 3.97, 2.65, 2.43}, columns{15879, 16069, 15587, 58937, 53952}, columns{7.66, 7.57, 7.81, 4.71, 5.15}},
+		{"ParaPFD (0.0)", workload.Encoding{Layout: workload.Layout(codec.ParaPFor), Exceptions: 0}, plan.BS,
+			columns{5.86, 5.94, 5.77, 3.87, 3.53}, columns{22998, 23302, 22639, 86000, 78338}, columns{5.29, 5.22, 5.38, 3.23, 3.55}},
+		{"LRC", line(codec.LRC), plan.LR,
+			columns{10.79, 10.68, 10.97, 7.22, 7.24}, columns{42336, 41905, 43034, 160570, 160898}, columns{2.88, 2.90, 2.83, 1.73, 1.73}},
+		{"LRCSeg", line(codec.LRCSeg), plan.LR,
+			columns{10.79, 10.67, 10.98, 7.24, 7.22}, columns{42347, 41862, 43078, 160958, 160338}, columns{2.88, 2.91, 2.83, 1.73, 1.73}},
+		{"SegLRC", line(codec.SegLRC), plan.LR,
+			columns{12.07, 11.74, 12.42, 7.42, 7.93}, columns{47335, 46054, 48078, 164903, 176134}, columns{2.57, 2.64, 2.50, 1.68, 1.58}},
+		{"HS256.LRC", line(codec.HSLRC256), plan.HS256,
+			columns{14.26, 14.10, 14.21, 8.60, 8.80}, columns{55955, 55315, 55735, 191120, 195520}, columns{2.18, 2.20, 2.18, 1.45, 1.42}},
+		{"HS128.LRC", line(codec.HSLRC128), plan.HS128, columns{14.38, 14.22, 14.24, 8.78, 8.81}, columns{}, columns{}},
+		{"auto on ParaPFD", line(codec.ParaPFor), plan.Auto, columns{}, columns{}, columns{}},
+		{"auto on HS256.LRC", line(codec.HSLRC256), plan.Auto, columns{}, columns{}, columns{}},
 	} {
 		few := e.name == "ParaPFD (0.2)" || e.name == "HS256.LRC" || e.name == "auto on HS256.LRC"
 		if slices.Contains(codec.IDs(), codec.ID(e.encoding.Layout)) && (few || !o.Short) {
@@ -60,11 +82,21 @@ func compressedEntries(o *harness.Options) (all []entry) {
 	return all
 }
 
-// noBaidu explains the columns that Tables 3 and 7 lack in the record.
-const noBaidu = "BD and BDR are missing: neither the lengths of their lists nor Baidu's queries are published. The record has the clustered order, which stands for GOV; uniform and pagerank stand for GOVR and GOVPR (--orders)."
+// aboutSets describes the columns of Tables 3 and 7.
+const aboutSets = "A collection has so many of 16 equal parts of its lists and queries, its themes, that it has at most 240 million postings: GOV, GOVPR and GOVR all 16, GOV2 and GOV2R three, BD and BDR one, or fewer (--themes). Baidu's queries and lists are not published: those of BD are GOV's on more documents, but the queries ask for rarer terms, so that their shortest lists have 3,777 docIDs on average, as Table 7 implies (throughput times response time at a threshold of 1 M). The paper has no GOV2 and GOV2R here."
 
 // paperThreshold is the threshold of Tables 3 and 7.
 const paperThreshold = 1 << 20
+
+// fewer is the number of queries for Tables 3 and 7, unless the options give it: a fifth of
+// the usual one, for seven collections.
+func (s *bench) fewer(who harness.Contestant) int {
+	n := s.Opt.QueryCount(who.Info.Type)
+	if s.Opt.Queries > 0 || s.Opt.Short {
+		return n
+	}
+	return n / 5
+}
 
 // eachEntry measures entries on every contestant at the paper's threshold, and calls put for
 // the entries that the contestant runs.
@@ -72,7 +104,7 @@ func (s *bench) eachEntry(ctx context.Context, entries []entry, put func(who har
 	for _, who := range s.Contestants {
 		var setups []querylog.Setup
 		for _, e := range entries {
-			setups = append(setups, querylog.Setup{Backend: who.Name, Threads: s.Opt.Threads, Encoding: e.encoding, Algorithm: e.algorithm, Threshold: paperThreshold})
+			setups = append(setups, querylog.Setup{Backend: who.Name, Threads: s.Opt.Threads, Encoding: e.encoding, Algorithm: e.algorithm, Threshold: paperThreshold, Queries: s.fewer(who)})
 		}
 		if _, err := s.Measure(ctx, who, setups, wanted...); err != nil {
 			return err
@@ -91,47 +123,69 @@ const skipListName = "skiplist on one thread"
 func (s *bench) aoTable3() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "ao-table3", Title: "Speedup over a skip list on one thread", Source: "Ao et al. 2011, Table 3",
-		Says:   "HS16 is fastest on plain lists, HS128.LRC on compressed ones, on every data set. GTX 480 against an AMD Phenom II.",
-		Ours:   "Both at a threshold of 1 M. The baseline is our skip list in pure Go, on plain lists. Pure Go itself is on all threads. " + noBaidu,
-		Found:  "On the H200 the algorithms are 264 to 397 times as fast as the skip list, and hash segmentation leads on plain lists, as in the paper. The figures beside pure Go on 16 cores are those of the paper's GPU.",
-		Orders: harness.AllOrders, Rows: "algorithm",
+		Says:  "HS16 is fastest on plain lists, HS128.LRC on compressed ones, on every data set. GTX 480 against an AMD Phenom II.",
+		Ours:  "Both at a threshold of 1 M. The baseline is our skip list in pure Go, on plain lists. Pure Go itself is on all threads. " + aboutSets,
+		Found: "On the H200 the algorithms are 264 to 397 times as fast as the skip list, and hash segmentation leads on plain lists, as in the paper. The figures beside pure Go on 16 cores are those of the paper's GPU.",
+		Data:  byColumn, Rows: "algorithm",
 		Run: func(ctx context.Context) error {
 			host := slices.IndexFunc(s.Contestants, func(c harness.Contestant) bool { return c.Name == "host" && c.Runs(plan.SkipList) })
 			if host < 0 {
 				s.Logf("ao-table3 left out: its baseline runs on the host")
 				return nil
 			}
-			base := querylog.Setup{Backend: "host", Threads: 1, Encoding: workload.DefaultEncoding(workload.LayoutRaw), Algorithm: plan.SkipList, Threshold: paperThreshold}
+			base := querylog.Setup{Backend: "host", Threads: 1, Encoding: workload.DefaultEncoding(workload.LayoutRaw), Algorithm: plan.SkipList, Threshold: paperThreshold, Queries: s.fewer(s.Contestants[host])}
 			if _, err := s.Measure(ctx, s.Contestants[host], []querylog.Setup{base}, harness.Busy); err != nil {
 				return err
 			}
+			s.describe()
 			baseline := s.Costs[base].Rate
-			s.Put(s.Contestants[host].On(harness.Reading{Panel: "baseline", Series: s.W.Order.String(), At: skipListName,
+			s.Put(s.Contestants[host].On(harness.Reading{Panel: "baseline", Series: s.W.Set.Name, At: skipListName,
 				Row: baseline.Into(measure.Row{Metric: "throughput", Unit: "queries/s"})}))
 			entries := append(plainEntries(&s.Opt), compressedEntries(&s.Opt)...)
 			return s.eachEntry(ctx, entries, func(who harness.Contestant, e entry, c *querylog.Cost) {
-				s.Put(who.On(harness.Reading{Panel: "speedup, " + who.String(), Series: s.W.Order.String(), At: e.name, Paper: e.speedup[s.W.Order],
+				s.Put(who.On(harness.Reading{Panel: "speedup, " + who.String(), Series: s.W.Set.Name, At: e.name, Paper: e.speedup.of(s.W.Set),
 					Row: c.Rate.Times(1 / baseline.Median).Into(measure.Row{Metric: "speedup", Unit: "times the throughput of the " + skipListName})}))
 			}, harness.Busy)
 		},
 	}
 }
 
+// describe puts the size of the workload. Table 7 implies the lengths of the shortest lists.
+func (s *bench) describe() {
+	var shortest float64
+	for _, q := range s.W.Queries {
+		shortest += float64(len(s.W.Sorted(q)[0])) / float64(len(s.W.Queries))
+	}
+	for _, c := range []struct {
+		at    string
+		value float64
+		paper columns
+	}{
+		{"documents", float64(s.W.Source.Docs), columns{1053372, 1053372, 1053372, 15749656, 15749656}},
+		{"themes of 16", float64(s.W.Themes), columns{}},
+		{"postings", float64(s.W.Postings()), columns{}},
+		{"distinct queries", float64(len(s.W.Queries)), columns{100_000, 100_000, 100_000, 33_337, 33_337}},
+		{"docIDs of the shortest list of a query, mean", shortest, columns{8621, 8621, 8621, 3777, 3777}},
+	} {
+		s.Put(harness.Reading{Panel: "collections", Series: s.W.Set.Name, At: c.at, Paper: c.paper.of(s.W.Set),
+			Row: measure.Single(c.value).Into(measure.Row{Metric: c.at, Unit: "numbers"})})
+	}
+}
+
 func (s *bench) aoTable7() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "ao-table7", Title: "Throughput and response time on compressed lists", Source: "Ao et al. 2011, Table 7",
-		Says:   "HS256.LRC is best everywhere; SegLRC is better than LRC and LRCSeg.",
-		Ours:   "At a threshold of 1 M. " + noBaidu + " ParaPFD is probed by binary search among skip entries and decodes the blocks that are hit; line codecs are probed element by element (Algorithm 1). Auto may keep auxiliary tables. The spread of response times is that of the batches, of which the first one loads the lists.",
-		Found:  "On the H200 line codecs are ahead of ParaPFD by a tenth, and the four forms of LRC lie within 3 %. On the host, ParaPFD without exceptions is ahead.",
-		Orders: harness.AllOrders, Rows: "lists",
+		Says:  "HS256.LRC is best everywhere; SegLRC is better than LRC and LRCSeg.",
+		Ours:  "At a threshold of 1 M. " + aboutSets + " ParaPFD is probed by binary search among skip entries and decodes the blocks that are hit; line codecs are probed element by element (Algorithm 1). Auto may keep auxiliary tables. The spread of response times is that of the batches, of which the first one loads the lists.",
+		Found: "On the H200 line codecs are ahead of ParaPFD by a tenth, and the four forms of LRC lie within 3 %. On the host, ParaPFD without exceptions is ahead.",
+		Data:  byColumn, Rows: "lists",
 		Run: func(ctx context.Context) error {
 			return s.eachEntry(ctx, compressedEntries(&s.Opt), func(who harness.Contestant, e entry, c *querylog.Cost) {
-				order := s.W.Order
-				rate := measure.Row{Metric: "throughput", Unit: "queries/s", Bytes: c.Moved, PeakFraction: c.PeakFraction()}
-				s.Put(who.On(harness.Reading{Panel: "throughput, " + who.String(), Series: order.String(), At: e.name, Paper: e.rate[order], Row: c.Rate.Into(rate)}))
-				s.Put(who.On(harness.Reading{Panel: "response time of a batch, " + who.String(), Series: order.String(), At: e.name, Paper: e.response[order],
+				d := s.W.Set
+				s.Put(who.On(harness.Reading{Panel: "throughput, " + who.String(), Series: d.Name, At: e.name, Paper: e.rate.of(d), Row: c.Rate.Into(measure.Row{Metric: "throughput", Unit: "queries/s"})}))
+				s.Put(who.On(harness.Reading{Panel: "response time of a batch, " + who.String(), Series: d.Name, At: e.name, Paper: e.response.of(d),
 					Row: c.Response.Into(measure.Row{Metric: "response", Unit: "ms"})}))
-			}, harness.Busy, harness.Alone, harness.Profiled, harness.Counting)
+			}, harness.Busy, harness.Alone)
 		},
 	}
 }
@@ -139,10 +193,10 @@ func (s *bench) aoTable7() harness.Exhibit {
 func (s *bench) aoFigure9b() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "ao-fig9b", Title: "Share of device time in the time of a batch", Source: "Ao et al. 2011, Figure 9 (b)",
-		Says:   "The share rises with the threshold; CPU work and transfers always take more than 20 %.",
-		Found:  "The share falls with the threshold on the H200, from a third to a tenth (HS16) and a sixth (HS256.LRC): its kernels gain more from large batches than the transfers of docIDs and the CPU.",
-		Ours:   "Kernels by the device's clock, over the time of all batches one after the other.",
-		Orders: harness.GovOrder, Rows: "threshold",
+		Says:  "The share rises with the threshold; CPU work and transfers always take more than 20 %.",
+		Found: "The share falls with the threshold on the H200, from a third to a tenth (HS16) and a sixth (HS256.LRC): its kernels gain more from large batches than the transfers of docIDs and the CPU.",
+		Ours:  "Kernels by the device's clock, over the time of all batches one after the other.",
+		Data:  harness.GovOrder, Rows: "threshold",
 		Chart: chart.Chart{Kind: chart.Lines, X: "threshold, candidates a batch", Y: "kernels, % of the time", LogX: true},
 		Run: func(ctx context.Context) error {
 			for _, who := range s.Contestants {

@@ -13,10 +13,10 @@ import (
 func (s *bench) aoTable4() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "ao-table4", Title: "Length ratios as the intersection proceeds", Source: "Ao et al. 2011, Table 4",
-		Says:   "Most queries have a short shortest list, and the ratio falls as the stages go on.",
-		Ours:   "The workload was fitted to this table: it says how well, not how fast. The first 10,000 queries, 2,000 of a short run.",
-		Found:  "The ratios of 14 of 15 stages lie within 13 % of the paper's; the candidates of the first stage of two terms are 27 % fewer.",
-		Orders: harness.FirstOrder, Rows: "terms, stage",
+		Says:  "Most queries have a short shortest list, and the ratio falls as the stages go on.",
+		Ours:  "The workload was fitted to this table: it says how well, not how fast. The first 10,000 queries, 2,000 of a short run.",
+		Found: "The ratios of 14 of 15 stages lie within 13 % of the paper's; the candidates of the first stage of two terms are 27 % fewer.",
+		Data:  harness.FirstOrder, Rows: "terms, stage",
 		Run: func(ctx context.Context) error {
 			stages, err := s.W.Stages(ctx, harness.Pick[int](&s.Opt, 10_000, 2000))
 			if err != nil {
@@ -30,7 +30,7 @@ func (s *bench) aoTable4() harness.Exhibit {
 						series, unit string
 						got, paper   float64
 					}{{"R, %", "%", got.Ratio, want.Ratio}, {"candidates, thousands", "thousands", got.Candidates, want.Candidates}} {
-						s.Put(harness.Reading{Panel: s.W.Order.String(), Series: m.series, At: at, Paper: m.paper,
+						s.Put(harness.Reading{Panel: s.W.Set.Order.String(), Series: m.series, At: at, Paper: m.paper,
 							Row: measure.Single(m.got).Into(measure.Row{Metric: m.series, Unit: m.unit})})
 					}
 				}

@@ -33,7 +33,7 @@ func (s *bench) aoFigure6() harness.Exhibit {
 // access Busy, response times for Alone.
 func (s *bench) thresholdFigure(name, title, source string, what harness.Access) harness.Exhibit {
 	e := harness.Exhibit{
-		Name: name, Title: title, Source: source, Orders: harness.GovOrder, Rows: "threshold",
+		Name: name, Title: title, Source: source, Data: harness.GovOrder, Rows: "threshold",
 		Ours:  "Clustered order stands for GOV. Auto is the choice of the backend.",
 		Chart: chart.Chart{Kind: chart.Lines, X: "threshold, candidates a batch", LogX: true, LogY: true},
 	}
@@ -58,7 +58,7 @@ func (s *bench) thresholdFigure(name, title, source string, what harness.Access)
 				r := harness.Reading{Panel: s.Panel(who), Series: c.Algorithm.String(), At: measure.Binary(float64(t)), X: float64(t)}
 				if what == harness.Busy {
 					r.Row = c.Rate.Into(measure.Row{Metric: "throughput", Unit: "queries/s"})
-					if t == paperThreshold && s.W.Order == workload.Clustered {
+					if t == paperThreshold && s.W.Set.Order == workload.Clustered {
 						r.Paper = map[plan.Algorithm]float64{plan.HS16: paperHS16, plan.BS: paperBS}[c.Algorithm]
 					}
 				} else {

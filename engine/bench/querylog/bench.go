@@ -14,8 +14,8 @@ import (
 	"heddle/engine/plan"
 )
 
-// Bench runs the GOV-like query log on backends. It holds the workload of one document
-// order, the open index and the costs measured so far.
+// Bench runs the GOV-like query log on backends. It holds the workload of one collection,
+// the open index and the costs measured so far.
 type Bench struct {
 	*harness.Runner
 	W       *workload.Workload
@@ -32,16 +32,15 @@ type Bench struct {
 // New returns a bench that makes its workloads for the runner.
 func New(r *harness.Runner) *Bench {
 	s := &Bench{Runner: r}
-	r.OnOrder(s.Prepare, s.summary)
+	r.OnData(s.Prepare, s.summary)
 	r.OnForget(s.Forget)
 	return s
 }
 
-// Prepare makes the workload of a document order with its queries, dictionary and
-// checker.
-func (s *Bench) Prepare(ctx context.Context, order workload.Order) (name string, err error) {
+// Prepare makes the workload of a collection with its queries, dictionary and checker.
+func (s *Bench) Prepare(ctx context.Context, d workload.DataSet) (name string, err error) {
 	began := time.Now()
-	w, err := workload.Generate(ctx, s.Opt.Seed, s.Opt.Themes(), order, s.Opt.GOVDocs)
+	w, err := d.Generate(ctx, s.Opt.Seed, min(s.Opt.Themes, d.Themes))
 	if err != nil {
 		return "", err
 	}
@@ -83,4 +82,6 @@ func (s *Bench) WantPeer(ctx context.Context) (err error) {
 }
 
 // Panel names the document order and a contestant.
-func (s *Bench) Panel(who harness.Contestant) string { return s.W.Order.String() + ", " + who.String() }
+func (s *Bench) Panel(who harness.Contestant) string {
+	return s.W.Set.Order.String() + ", " + who.String()
+}

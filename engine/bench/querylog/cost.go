@@ -20,6 +20,7 @@ type Setup struct {
 	Encoding  workload.Encoding
 	Algorithm plan.Algorithm
 	Threshold uint64 // candidates per batch; 0 is the default of the backend
+	Queries   int    // of a run; 0 is the number of the options
 }
 
 // Name names the setup in rows.
@@ -29,7 +30,6 @@ func (u Setup) Name() string { return u.Encoding.String() + "/" + u.Algorithm.St
 type Cost struct {
 	Setup
 	info      plan.Info
-	Queries   int             // number of queries per run
 	Threshold uint64          // threshold in force
 	measured  [4]bool         // by access
 	Unfit     bool            // its tables do not fit in memory
@@ -61,7 +61,8 @@ func (s *Bench) Measure(ctx context.Context, who harness.Contestant, setups []Se
 		}
 		c := s.Costs[u]
 		if c == nil {
-			c = &Cost{Setup: u, info: who.Info, Queries: s.Opt.QueryCountAt(who.Info.Type, u.Threshold)}
+			c = &Cost{Setup: u, info: who.Info}
+			c.Queries = cmp.Or(u.Queries, s.Opt.QueryCountAt(who.Info.Type, u.Threshold))
 			s.Costs[u] = c
 		}
 		costs = append(costs, c)

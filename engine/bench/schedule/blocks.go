@@ -61,7 +61,7 @@ func (s *wuBench) blocks(who harness.Contestant) (all []blocked) {
 
 func (s *wuBench) blocksFigure(name, title, source string) harness.Exhibit {
 	return harness.Exhibit{
-		Name: name, Title: title, Source: source, Orders: harness.GovOrder, Rows: "B",
+		Name: name, Title: title, Source: source, Data: harness.GovOrder, Rows: "B",
 		Ours: fmt.Sprintf("S is the number of compute units of the device, threads in pure Go, T = %d. "+
 			"Binary search as in the paper, and auto: the choice of the backend.", blockThreads),
 		Chart: chart.Chart{Kind: chart.Lines, X: "B, work-groups a compute unit", LogX: true, LogY: true},

@@ -10,6 +10,7 @@ import (
 	"heddle/cl"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
+	"heddle/engine/bench/workload"
 )
 
 func (s *bench) devicesExhibit() harness.Exhibit {
@@ -17,9 +18,9 @@ func (s *bench) devicesExhibit() harness.Exhibit {
 		Name: "devices", Title: "Throughput of the log on several devices, in synchronous mode",
 		Says: "With two cards that take batches from one queue the throughput is nearly doubled (Wu et al. 2010, section V.B.5; Tesla C1060).",
 		Ours: "All queries in one call of an engine, again and again for half a second, terms in, docIDs in host memory out; the devices, all of the type of the first, pull batches from one queue, and each holds all lists where they fit. With the host, it is one more processor of the engine; of the sum: of the rates of the host and the devices alone.",
-		Rows: "processors", Orders: harness.GovOrder,
+		Rows: "processors", Data: harness.GovOrder,
 		Run: func(ctx context.Context) (err error) {
-			all, err := s.workloads(ctx)
+			all, err := s.logs(ctx, workload.And)
 			if err != nil {
 				return err
 			}

@@ -38,15 +38,26 @@ type underLoad struct {
 	half []*load.Delays // loads at half the rate Mostly
 }
 
-// workloads returns the workloads for engines under load: top-10 AND queries, which match the
-// figures of Ding et al., and the lists.
-func (s *bench) workloads(ctx context.Context) ([]*served, error) {
-	ranked, err := s.servedRanked(ctx, workload.And)
-	if err != nil {
-		return nil, err
+// logs returns the wanted workloads: ranked queries in each mode, and the lists.
+func (s *bench) logs(ctx context.Context, modes ...workload.Mode) (all []*served, err error) {
+	wants := func(log string) bool { return len(s.Opt.Logs) == 0 || slices.Contains(s.Opt.Logs, log) }
+	if wants("ranked") {
+		for _, mode := range modes {
+			v, err := s.servedRanked(ctx, mode)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, v)
+		}
 	}
-	lists, err := s.servedLists(ctx)
-	return []*served{ranked, lists}, err
+	if wants("lists") {
+		v, err := s.servedLists(ctx)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, nil
 }
 
 // configurations returns the names of the configurations that underLoad measures.
@@ -140,7 +151,7 @@ func (v *served) panel(deadline time.Duration) string {
 // eachLoad measures every workload under load, with loads at half the rate if half is true, and
 // calls put for each deadline.
 func (s *bench) eachLoad(ctx context.Context, half bool, put func(v *served, deadline time.Duration)) error {
-	all, err := s.workloads(ctx)
+	all, err := s.logs(ctx, workload.And) // AND matches the figures of Ding et al.
 	if err != nil {
 		return err
 	}
@@ -162,7 +173,7 @@ func (s *bench) dingFigure7() harness.Exhibit {
 		Ours: "Measured, not simulated: an engine answers queries that arrive as a Poisson process, and a delay counts from the moment at which a query should have arrived to its answer in host memory. Host only and device only are engines with that processor alone, which make batches under load, as both do; the better one answers one query at a time in the whole system, on the processor that should be faster. A load also fails when answers come more slowly than queries. 65,536 queries may wait. A load takes 25 deadlines, at most half a second; the recorded loads on GOV took half a second. A line ends where more than one query in a thousand misses its deadline, in each of three loads; capacity has the rates at which none does, too. The threshold of 20 % between the classes of queries is fixed; the paper could adapt it. Host: all cores, of which one or more also send queries; in both, from eight on, one in eight less.",
 		Found: "The headline does not reproduce for throughput: on an H200 with 16 cores both processors sustain 524,288 ranked queries/s on GOV2, as the device alone does, 13 times the rate of the cores; one query at a time sustains 6,597. On GOV both processors sustain 1.04 times the rate of the device alone at 500 ms, and 0.79 to 1.09 times in another run (table capacity). " +
 			"It does for delays: at half of the rate their p99 was 0.94 ms there, that of the device 3.36 ms. One query at a time sustains a twentieth. The paper's processors are of about equal speed; this device sustains two or thirteen times the rate of the cores.",
-		Rows: "queries/s", Orders: harness.GovOrder,
+		Rows: "queries/s", Data: harness.GovOrder,
 		Chart: chart.Chart{Kind: chart.Lines, X: "arrivals, queries/s", Y: "delay, ms", LogX: true, Tens: true, LogY: true},
 		Run: func(ctx context.Context) error {
 			return s.eachLoad(ctx, false, func(v *served, deadline time.Duration) {
@@ -201,7 +212,7 @@ func (s *bench) capacityExhibit() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "capacity", Title: "Rates that are sustained, and delays at half of them",
 		Ours: "Loads as in ding-fig7. A load takes 25 deadlines, at most half a second. All in time: the highest rate at which no query of a load misses its deadline, in one of three loads. Mostly: one query in a thousand may. × the sum: of the rates of the processors alone. No figure: not even the least rate held, a thirty-second of the rate of one caller or less. p50 and p99 are of loads of half the latter rate, the median of three; a query without an answer in time counts as later than all others. Sent late: the p99 of the time from the arrival of a query to its call. Delays include it; it shows how short of cores the senders are.",
-		Rows: "processors", Orders: harness.GovOrder,
+		Rows: "processors", Data: harness.GovOrder,
 		Run: func(ctx context.Context) error { return s.eachLoad(ctx, true, (*served).putCapacity) },
 	}
 }

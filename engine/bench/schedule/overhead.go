@@ -50,7 +50,7 @@ func (s *bench) overheadExhibit() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "overhead", Title: "What the scheduler costs a query",
 		Ours: "CPU time of all threads, by query: of an engine and, without a scheduler, of an index, both on a store that answers nothing at once; so it covers resolving a query, scheduling it, and handing its answer over. One caller: a query after the other, asynchronous, or all in one call, which is synchronous. Many callers: 1,024, of which each waits for its answer before it puts the next query, under synchronous mode, beside a call with all queries; the time to put a caller to sleep and wake it counts. The scheduler: the difference.",
-		Rows: "queries", Orders: harness.GovOrder,
+		Rows: "queries", Data: harness.GovOrder,
 		Run: func(ctx context.Context) (err error) {
 			src, err := s.Source(ctx, workload.DefaultEncoding(workload.LayoutRaw))
 			if err != nil {

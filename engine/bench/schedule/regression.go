@@ -28,7 +28,7 @@ func (s *wuBench) table3() harness.Exhibit {
 		Ours: aboutDifference + " The paper's figures stand beside its pair only. Coefficients are nanoseconds a docID (LOS), a comparison (UBOC, UBOCT) or as their line says; logarithms are binary. Beside the difference the times themselves are regressed, " +
 			"and Ding et al.'s features (2009, section 9). Choices are those of a regression on the first half of the queries, made for the second half: how many are right, the share of right ones of the time at stake, " +
 			"and the mean time of a query.",
-		Orders: harness.GovOrder, Rows: "metric",
+		Data: harness.GovOrder, Rows: "metric",
 		Run: func(ctx context.Context) error {
 			all, err := s.apart(ctx)
 			if err != nil {

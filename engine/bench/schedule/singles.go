@@ -180,7 +180,7 @@ func (s *wuBench) figure9() harness.Exhibit {
 		Name: "wu-fig9", Title: "Distribution of host time less device time of a query", Source: "Wu et al. 2010, Figure 9",
 		Found: "With the paper's pair the host is faster on 53 % of the queries, with the choice of each backend on 78 %.",
 		Says:  "The CPU is faster on most queries, but not by much.", Ours: aboutDifference,
-		Orders: harness.GovOrder, Rows: "host less device, ms",
+		Data: harness.GovOrder, Rows: "host less device, ms",
 		Chart: chart.Chart{Kind: chart.Bars, Y: "% of the queries"},
 		Run: func(ctx context.Context) error {
 			all, err := s.apart(ctx)
@@ -221,7 +221,7 @@ func (s *wuBench) figure10() harness.Exhibit {
 		Says:  "The first 3,000 queries: the GPU is far ahead where the computational complexity is high.",
 		Ours: aboutDifference + fmt.Sprintf(" The first %d queries ascend by UBOC, and stand in %d groups: the tenth, the median and the ninetieth percentile of each.",
 			shownQueries, shownGroups),
-		Orders: harness.GovOrder, Rows: "queries by UBOC",
+		Data: harness.GovOrder, Rows: "queries by UBOC",
 		Chart: chart.Chart{Kind: chart.Lines, X: "query, by UBOC", Y: "host less device, ms"},
 		Run: func(ctx context.Context) error {
 			all, err := s.apart(ctx)

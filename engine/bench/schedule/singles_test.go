@@ -22,7 +22,7 @@ import (
 func prepared(t *testing.T) *wuBench {
 	t.Helper()
 	s := newWu(querylog.New(harnesstest.Runner(t, harnesstest.Tiny())))
-	if _, err := s.Prepare(t.Context(), workload.Uniform); err != nil {
+	if _, err := s.Prepare(t.Context(), workload.Uniform.GOV(s.Opt.GOVDocs)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -70,3 +70,26 @@ func TestFit(t *testing.T) {
 		}
 	}
 }
+
+// TestAsked: the shortest lists of Baidu's queries are as long as Table 7 of Ao et al. 2011
+// implies.
+func TestAsked(t *testing.T) {
+	for _, d := range DataSets() {
+		want := map[string]float64{"GOV": 8280, "BD": 3777}[d.Name]
+		if want == 0 {
+			continue
+		}
+		sum, n := 0.0, 0.0
+		for theme := range d.Themes {
+			for _, q := range themeQueries(1, theme, d.asked) {
+				longest := int(slices.Max(q)) // the rarest term has the highest rank
+				sum += newTerm(longest*MaxThemes+theme, d.Docs).share * float64(d.Docs)
+				n++
+			}
+		}
+		t.Logf("%s: %.0f docIDs in the shortest list, paper %.0f", d.Name, sum/n, want)
+		if got := sum / n; got < want*0.95 || got > want*1.05 {
+			t.Errorf("%s: %.0f docIDs in the shortest list, want %.0f", d.Name, got, want)
+		}
+	}
+}

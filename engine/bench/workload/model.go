@@ -98,8 +98,8 @@ func drawLength(r *Random, k, i int) float64 {
 }
 
 // themeQueries draws the distinct queries of a theme, as indexes of its terms (0 is the
-// most frequent).
-func themeQueries(seed uint64, theme int) [][]uint16 {
+// most frequent). Their terms are in so many times the share of the documents as in GOV.
+func themeQueries(seed uint64, theme int, asked float64) [][]uint16 {
 	r := NewRandom(seed, streamQueries, uint64(theme))
 	lengths := make([]float64, termsPerTheme)
 	for i := range lengths {
@@ -107,7 +107,7 @@ func themeQueries(seed uint64, theme int) [][]uint16 {
 		lengths[i] = float64(t.share * DocCount)
 	}
 	pick := func(k, i int) uint16 {
-		want := drawLength(r, k, i)
+		want := float64(drawLength(r, k, i) * asked)
 		at, _ := slices.BinarySearchFunc(lengths, want, func(l, want float64) int {
 			if l > want {
 				return -1

@@ -13,8 +13,18 @@ type crawl struct {
 	trend float64
 }
 
-// pageRank stands for GOVPR.
-var pageRank = crawl{sites: 800, trend: 0.2}
+// docIDs maps documents in the order of themes to docIDs.
+func (d DataSet) docIDs(seed uint64) []uint32 {
+	switch d.Order {
+	case Uniform:
+		return randomIDs(seed, d.Docs)
+	case Clustered:
+		return crawl{sites: d.sites}.docIDs(seed, d.Docs)
+	case PageRank:
+		return crawl{sites: d.sites, trend: 0.2}.docIDs(seed, d.Docs)
+	}
+	return inOrder(d.Docs)
+}
 
 // inOrder keeps the order of themes.
 func inOrder(docs uint32) []uint32 {

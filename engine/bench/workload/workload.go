@@ -50,7 +50,7 @@ func ParseOrder(s string) (Order, error) {
 type Workload struct {
 	Seed   uint64
 	Themes int
-	Order  Order
+	Set    DataSet
 	Source *plan.Source // every list is raw
 	Terms  []string     // names of the lists, ascending
 	// Queries are distinct sets of 2 to 10 lists, in no order. A workload with fewer
@@ -60,7 +60,7 @@ type Workload struct {
 
 // Name identifies the workload in results.
 func (w *Workload) Name() string {
-	name := fmt.Sprintf("gov-%s seed %d", w.Order, w.Seed)
+	name := fmt.Sprintf("%s-%s seed %d", w.Set.base, w.Set.Order, w.Seed)
 	if w.Themes < MaxThemes {
 		name += fmt.Sprintf(", %d/%d", w.Themes, MaxThemes)
 	}
@@ -83,10 +83,15 @@ func (w *Workload) List(h plan.Handle) []uint32 { return w.Source.List(h).Words 
 // quick tests; only DocCount gives the paper's stages. It returns early when ctx is
 // done.
 func Generate(ctx context.Context, seed uint64, themes int, order Order, docs uint32) (*Workload, error) {
+	return order.GOV(docs).Generate(ctx, seed, themes)
+}
+
+// Generate makes a workload of the collection, as the function does for GOV.
+func (d DataSet) Generate(ctx context.Context, seed uint64, themes int) (*Workload, error) {
 	if themes < 1 || themes > MaxThemes {
 		return nil, fmt.Errorf("bench: %d themes; there are 1 to %d", themes, MaxThemes)
 	}
-	w := &Workload{Seed: seed, Themes: themes, Order: order, Source: &plan.Source{Docs: docs}}
+	w := &Workload{Seed: seed, Themes: themes, Set: d, Source: &plan.Source{Docs: d.Docs}}
 	ranks := w.name()
 	w.ask(ranks)
 	return w, w.fill(ctx, ranks)
@@ -114,7 +119,7 @@ func (w *Workload) ask(ranks []int) {
 		handles[r] = plan.Handle(h)
 	}
 	for theme := range w.Themes {
-		for _, q := range themeQueries(w.Seed, theme) {
+		for _, q := range themeQueries(w.Seed, theme, w.Set.asked) {
 			var hs []plan.Handle
 			for _, i := range q {
 				hs = append(hs, handles[int(i)*MaxThemes+theme])
@@ -140,7 +145,7 @@ func (w *Workload) fill(ctx context.Context, ranks []int) error {
 	end := Place(lists)
 	words := make([]uint32, end)
 	w.Source.Lists, w.Source.Words = lists, words
-	number := w.docIDs()
+	number := w.Set.docIDs(w.Seed)
 	return EachWith(ctx, len(lists), func(s *scratch, h int) error {
 		s.draw(w.Seed, ranks[h], w.Source.Docs)
 		s.number(words[lists[h].Off:][:lists[h].Len], number)
@@ -155,19 +160,6 @@ func Place(lists []plan.List) (end uint64) {
 		end += (uint64(lists[h].Words) + plan.ListAlign - 1) / plan.ListAlign * plan.ListAlign
 	}
 	return end
-}
-
-// docIDs maps documents in the order of themes to docIDs.
-func (w *Workload) docIDs() []uint32 {
-	switch w.Order {
-	case Uniform:
-		return randomIDs(w.Seed, w.Source.Docs)
-	case Clustered:
-		return crawl{siteCount, 0}.docIDs(w.Seed, w.Source.Docs)
-	case PageRank:
-		return pageRank.docIDs(w.Seed, w.Source.Docs)
-	}
-	return inOrder(w.Source.Docs)
 }
 
 // draw chooses the documents of the term with a rank.

@@ -28,13 +28,14 @@ func group(first *api.ShardTarget, more []uint32) ([]*api.ShardTarget, error) {
 const quick = 100 * time.Microsecond
 
 // together calls f for all shards, at the same time unless they are quick. It returns the shards that
-// succeeded with their answers, and the error of the first if none did. A panic of f is one of the caller.
-func together[A any](targets []*api.ShardTarget, f func(*api.ShardTarget) (A, error)) (have []uint32, all []A, err error) {
+// succeeded with their answers, and the error of the first if none did. A panic of f is one of the caller,
+// once no other shard is at work.
+func together[A any](targets []*api.ShardTarget, f func(i int, t *api.ShardTarget) (A, error)) (have []uint32, all []A, err error) {
 	answers, errs, panics := make([]A, len(targets)), make([]error, len(targets)), make([]any, len(targets))
 	next := 0
 	for took := time.Duration(0); next < len(targets) && took < quick; next++ {
 		began := time.Now()
-		answers[next], errs[next] = f(targets[next])
+		answers[next], errs[next] = f(next, targets[next])
 		took = time.Since(began)
 	}
 	var wg sync.WaitGroup
@@ -42,7 +43,7 @@ func together[A any](targets []*api.ShardTarget, f func(*api.ShardTarget) (A, er
 		wg.Go(func() {
 			stack.Grow()
 			defer func() { panics[i] = recover() }()
-			answers[i], errs[i] = f(targets[i])
+			answers[i], errs[i] = f(i, targets[i])
 		})
 	}
 	wg.Wait()

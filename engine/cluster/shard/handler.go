@@ -126,18 +126,3 @@ func (p *pinned) statistics(ctx context.Context, terms []string) (engine.Statist
 	}
 	return s, err
 }
-
-// ShardDocuments implements api.ShardServiceHandler.
-func (h handler) ShardDocuments(_ context.Context, r *api.ShardDocumentsRequest) (*api.ShardDocumentsResponse, error) {
-	return use(h, r.GetTarget(), func(x *pinned) (*api.ShardDocumentsResponse, error) {
-		out := &api.ShardDocumentsResponse{}
-		docs := x.Info().Docs
-		for i, d := range r.GetDocs() {
-			if d >= docs {
-				return nil, invalidOption("documents", "docs[%d] is %d: the shard has %d documents", i, d, docs)
-			}
-			out.Names = append(out.Names, x.name(d))
-		}
-		return out, nil
-	})
-}

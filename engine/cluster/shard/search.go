@@ -29,14 +29,14 @@ func (h handler) ShardSearch(ctx context.Context, r *api.ShardSearchRequest) (*a
 	})
 }
 
-// found is the answer of a shard of a group, without names. Its content is in use.
+// found is the answer of a shard of a group, without names.
 type found struct {
 	shard  *pinned
 	answer *api.ShardSearchResponse
 }
 
-// searchGroup answers for several shards. A shard whose scores have another unit than those of the
-// first is left out, as one that fails.
+// searchGroup answers for several shards. It leaves out a shard whose scores have another unit
+// than the scores of the first shard, like a shard that fails.
 func (h handler) searchGroup(ctx context.Context, r *api.ShardSearchRequest) (out *api.ShardSearchResponse, err error) {
 	defer reply(&err)
 	numbers, filters := make([]uint32, len(r.More)), map[uint32][]*api.Filter{r.GetTarget().GetShard(): r.GetFilters()}
@@ -51,26 +51,27 @@ func (h handler) searchGroup(ctx context.Context, r *api.ShardSearchRequest) (ou
 	if err != nil {
 		return nil, err
 	}
-	have, parts, err := together(targets, func(t *api.ShardTarget) (f found, err error) {
+	pins := make([]*pinned, len(targets))
+	defer func() {
+		for _, p := range pins {
+			if p != nil {
+				p.end()
+			}
+		}
+	}()
+	have, parts, err := together(targets, func(i int, t *api.ShardTarget) (f found, err error) {
 		err = mapped.Run(func() (err error) {
-			if f.shard, err = h.index(t); err == nil {
+			if pins[i], err = h.index(t); err == nil {
+				f.shard = pins[i]
 				f.answer, err = f.shard.search(ctx, r, filters[t.GetShard()], all, false)
 			}
 			return err
 		})
-		if err != nil && f.shard != nil {
-			f.shard.end()
-		}
 		return f, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		for _, f := range parts {
-			f.shard.end()
-		}
-	}()
 	var answers []*api.ShardSearchResponse
 	var shards []*pinned
 	out = &api.ShardSearchResponse{}

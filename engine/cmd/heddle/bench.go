@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -52,6 +53,7 @@ func (o *benchOptions) AddFlags(fs *pflag.FlagSet) {
 // addLists adds the flags of workloads of posting lists.
 func (o *benchOptions) addLists(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&o.orders, "orders", nil, "document orders, `LIST` of uniform, clustered, pagerank, reordered (default uniform,clustered,pagerank, clustered with --short)")
+	fs.IntVar(&o.Themes, "themes", 0, "generate `N` of the 16 themes of the lists and queries; 0 is 16, or 1 with --short")
 	fs.StringVar(&o.Real, "real", "", "measure real lists too: archives of real-roaring and indexes in the folder `DIR`")
 }
 
@@ -61,6 +63,9 @@ func (o *benchOptions) Validate(args []string) (err error) {
 	}
 	if o.Runs < 0 || o.Queries < 0 {
 		return errors.New("--runs and --queries cannot be negative")
+	}
+	if o.Themes < 0 || o.Themes > workload.MaxThemes {
+		return fmt.Errorf("--themes is from 1 to %d", workload.MaxThemes)
 	}
 	if o.Orders, err = parseAll(o.orders, workload.ParseOrder); err != nil {
 		return err

@@ -30,6 +30,7 @@ the measurements of devices. Answers are checked.`,
 func (o *benchScheduleOptions) AddFlags(fs *pflag.FlagSet) {
 	o.benchOptions.AddFlags(fs)
 	fs.IntVar(&o.Queries, "queries", 0, "number `N` of distinct queries, which repeat; 0 is 100000 boolean and 3000 ranked queries, fewer with --short")
+	fs.StringSliceVar(&o.Logs, "logs", nil, "run only these logs of queries, `LIST` of lists, ranked (default both)")
 	fs.Uint32Var(&o.Docs, "docs", 0, "number `N` of documents of the ranked workload; 0 is 25205179, 1/50 of it with --short")
 }
 

@@ -88,8 +88,8 @@ weights of vectors must be whole numbers and count as frequencies. Terms of vect
 not analysed, and queries are split at white space, as with --tokenizer whitespace.
 
 --build-memory limits the memory of the process. Larger inputs use temporary files beside the
-index. A limit that is too small is an error that names the least. On top come 24 bytes per
-posting of the longest list, and with --impacts 4 bytes per document.
+index. A limit that is too small is an error that names the least. With --impacts 4 bytes per
+document come on top, and 12 bytes per posting of the longest list where they exceed the limit.
 
 --attributes writes an attribute table, for searches with --where and --facets: one column for
 each member of the JSON lines with texts, numbers or booleans, beside the name, text and vector
@@ -120,7 +120,7 @@ func (o *indexBuildOptions) AddFlags(fs *pflag.FlagSet) {
 	o.addInvalid(fs)
 	fs.IntVar(&o.shards, "shards", 0, fmt.Sprintf("write this `NUMBER` of shards, 1 to %d, to the folder of --output", split.MaxBuild))
 	fs.StringVar(&o.attributes, "attributes", "", "write the other members of JSON lines to the attribute table `X.hdb`")
-	fs.StringVar(&o.renumber, "renumber", build.RenumberNone, "numbering of documents: `none|random`")
+	addChoice(fs, &o.renumber, "renumber", build.RenumberNone, "numbering of documents: ", []string{build.RenumberNone, build.RenumberRandom})
 	fs.BoolVar(&o.force, "force", false, "replace a file of another program, or write to a folder with other files")
 	addJSON(fs, &o.json)
 	addNoProgress(fs, &o.noProgress)
@@ -139,8 +139,6 @@ func (o *indexBuildOptions) Validate(args []string) error {
 		return fmt.Errorf("--shards is %d; a build writes 1 to %d shards, and heddle cluster split more", o.shards, split.MaxBuild)
 	}
 	switch {
-	case o.renumber != build.RenumberNone && o.renumber != build.RenumberRandom:
-		return fmt.Errorf("--renumber %q is not one of none, random", o.renumber)
 	case o.renumber == build.RenumberRandom && o.shards > 0:
 		return errors.New("--renumber random writes one index: build it without --shards, then run heddle cluster split")
 	}
@@ -159,9 +157,7 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 	if err != nil {
 		return err
 	}
-	if err := o.apply(&opt); err != nil {
-		return err
-	}
+	o.apply(&opt)
 	variant, err := bm25.ParseVariant(c.Ranking.Variant)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -54,6 +55,29 @@ func peakOf(t *testing.T, memory func(pid int) int64, args ...string) (peak int6
 	}
 }
 
+// bounded checks that the limit of --build-memory, in MiB, bounds the peak of a command within 10 %,
+// and that the command takes more without it.
+func bounded(t *testing.T, limit int64, command func(limit string) (peak int64)) {
+	t.Helper()
+	free, peak := command("2GiB"), command(fmt.Sprintf("%dMiB", limit))
+	t.Logf("a peak of %d bytes under a limit of %d MiB, and %d without", peak, limit, free)
+	if limit <<= 20; free < limit*5/4 || peak > limit*11/10 {
+		t.Errorf("a peak of %d bytes under a limit of %d, and %d without", peak, limit, free)
+	}
+}
+
+// same checks that the limit of memory does not change a file.
+func same(t *testing.T, one, two string) {
+	t.Helper()
+	a, err := os.ReadFile(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(two); err != nil || !bytes.Equal(a, b) {
+		t.Errorf("%s and %s differ (%v)", one, two, err)
+	}
+}
+
 // TestBuildMemory builds an index of many terms, whose postings in memory exceed the limit, and
 // compares the peak memory of the process with the limit.
 func TestBuildMemory(t *testing.T) {
@@ -85,26 +109,52 @@ func TestBuildMemory(t *testing.T) {
 		}
 		return peak, sum.Runs
 	}
-	const limit = 140 << 20
-	free, _ := build("2GiB")
-	peak, runs := build("140MiB")
-	if free < limit*5/4 || peak > limit*11/10 || runs < 2 {
-		t.Errorf("a peak of %d bytes under a limit of %d, and %d without", peak, limit, free)
+	runs := 0
+	bounded(t, 140, func(limit string) (peak int64) {
+		peak, runs = build(limit)
+		return peak
+	})
+	if runs < 2 {
+		t.Errorf("%d runs under the limit", runs)
 	}
-	t.Logf("a peak of %d bytes under a limit of %d, and %d without", peak, limit, free)
-	one, err := os.ReadFile("2GiB.hdl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if two, err := os.ReadFile("140MiB.hdl"); err != nil || string(one) != string(two) {
-		t.Errorf("the limit changes the file (%v)", err)
-	}
+	same(t, "2GiB.hdl", "140MiB.hdl")
 	if f := files(t); f != "140MiB.hdl 2GiB.hdl d.tsv" {
 		t.Errorf("left behind: %s", f)
 	}
 	if r := heddle(t, "index", "build", "-o", "x.hdl", "--build-memory", "1MiB", "d.tsv"); r.code != exitFailure || !strings.Contains(r.stderr, "too small: this build needs at least") {
 		t.Errorf("a limit of 1 MiB: %+v", r)
 	}
+}
+
+// TestListMemory builds an index of long inverted lists, whose terms do not ascend, and compares the
+// peak memory of the process with the limit.
+func TestListMemory(t *testing.T) {
+	testneeds.Long(t)
+	inTempDir(t)
+	const documents, lists = 1_000_000, 10
+	word := binary.LittleEndian.AppendUint32
+	docs, freqs, sizes := word(word(nil, 1), documents), []byte(nil), word(nil, documents)
+	for d := range uint32(documents) {
+		sizes = word(sizes, 1<<20+d%7)
+	}
+	var terms []byte
+	for i := range uint32(lists) {
+		docs, freqs = word(docs, documents), word(freqs, documents)
+		for d := range uint32(documents) {
+			docs, freqs = word(docs, d), word(freqs, 1+(d+i)*2654435761>>15) // four bytes in memory
+		}
+		terms = fmt.Appendf(terms, "w%d\n", lists-i)
+	}
+	for suffix, b := range map[string][]byte{".docs": docs, ".freqs": freqs, ".sizes": sizes, ".terms": terms} {
+		if err := os.WriteFile("x"+suffix, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bounded(t, 80, func(limit string) (peak int64) {
+		peak, _ = peakOf(t, highWater, "index", "build", "-o", limit+".hdl", "--no-progress", "--build-memory", limit, "x.docs")
+		return peak
+	})
+	same(t, "2GiB.hdl", "80MiB.hdl")
 }
 
 // TestTableMemory builds a table of many different texts, which do not fit in the limit, and compares
@@ -120,23 +170,11 @@ func TestTableMemory(t *testing.T) {
 	if err := os.WriteFile("t.csv", text.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const limit = 128 << 20
-	build := func(limit string) (peak int64) {
+	bounded(t, 128, func(limit string) (peak int64) {
 		peak, _ = peakOf(t, highWater, "bitmap", "build", "-o", limit+".hdb", "--no-progress", "--build-memory", limit, "t.csv")
 		return peak
-	}
-	free, peak := build("2GiB"), build("128MiB")
-	t.Logf("a peak of %d bytes under a limit of %d, and %d without", peak, limit, free)
-	if free < limit*5/4 || peak > limit*11/10 {
-		t.Errorf("a peak of %d bytes under a limit of %d, and %d without", peak, limit, free)
-	}
-	one, err := os.ReadFile("2GiB.hdb")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if two, err := os.ReadFile("128MiB.hdb"); err != nil || !bytes.Equal(one, two) {
-		t.Errorf("the limit changes the file (%v)", err)
-	}
+	})
+	same(t, "2GiB.hdb", "128MiB.hdb")
 	if r := heddle(t, "bitmap", "build", "-o", "x.hdb", "--build-memory", "1MiB", "t.csv"); r.code != exitFailure || !strings.Contains(r.stderr, "too small: this build needs at least") {
 		t.Errorf("a limit of 1 MiB: %+v", r)
 	}
@@ -150,7 +188,6 @@ func TestTableMemory(t *testing.T) {
 func TestMergeMemory(t *testing.T) {
 	testneeds.Long(t)
 	inTempDir(t)
-	const limit = 64 << 20
 	must := func(args ...string) {
 		t.Helper()
 		if r := heddle(t, args...); r.code != 0 {
@@ -171,24 +208,13 @@ func TestMergeMemory(t *testing.T) {
 	if err := os.CopyFS("2GiB", os.DirFS("64MiB")); err != nil {
 		t.Fatal(err)
 	}
-	merge := func(limit string) int64 {
+	bounded(t, 64, func(limit string) int64 {
 		peak, _ := peakOf(t, anonymous, "collection", "merge", limit, "--build-memory", limit)
 		return peak
-	}
-	free, peak := merge("2GiB"), merge("64MiB")
-	t.Logf("a peak of %d bytes under a limit of %d, and %d without", peak, limit, free)
-	if free < limit*5/4 || peak > limit*11/10 {
-		t.Errorf("a peak of %d bytes under a limit of %d, and %d without", peak, limit, free)
-	}
+	})
 	one, err := filepath.Glob("2GiB/*.hdb")
 	if err != nil || len(one) != 3 { // two of the state before
 		t.Fatal(one, err)
 	}
-	a, err := os.ReadFile(one[2])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b, err := os.ReadFile(strings.Replace(one[2], "2GiB", "64MiB", 1)); err != nil || !bytes.Equal(a, b) {
-		t.Errorf("the limit changes the table (%v)", err)
-	}
+	same(t, one[2], strings.Replace(one[2], "2GiB", "64MiB", 1))
 }

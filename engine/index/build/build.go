@@ -129,11 +129,12 @@ func build(ctx context.Context, out string, inputs []string, opt Options, analyz
 	if err := b.write(w, impacts, &opt); err != nil {
 		return Summary{}, errors.Join(err, w.Abort())
 	}
+	b.tick(true)
 	if err := w.Commit(); err != nil {
 		return Summary{}, err
 	}
 	sum = b.sum
-	sum.Documents, sum.ReadBytes, sum.Runs = b.docs, files.Count(), len(b.runs)
+	sum.Documents, sum.ReadBytes = b.docs, files.Count()
 	if opt.Create == nil {
 		st, err := os.Stat(out)
 		if err != nil {

@@ -17,9 +17,10 @@ type builder struct {
 	chunks  piles    // of documents
 	index   postings // of inverted inputs; chunks or index is empty
 	runs    []run
-	spilt   *temp // runs
-	names   *temp // documents: name by appendBytes, varint length
-	texts   *temp // of documents, by appendBytes; nil if they are not stored
+	spilt   *temp   // runs
+	open    []*pisa // inputs that are runs
+	names   *temp   // documents: name by appendBytes, varint length
+	texts   *temp   // of documents, by appendBytes; nil if they are not stored
 	docs    uint64
 	records uint64 // documents of texts and vectors, with skipped ones
 	base    uint64 // documents before the current inverted input
@@ -57,6 +58,9 @@ func (b *builder) close() error {
 		if t != nil {
 			errs = append(errs, t.Close())
 		}
+	}
+	for _, p := range b.open {
+		errs = append(errs, p.Close())
 	}
 	return errors.Join(errs...)
 }
@@ -179,6 +183,17 @@ func (b *builder) checkMemory() error {
 	return b.spill()
 }
 
+// addRun adds a run behind the lists in memory.
+func (b *builder) addRun(r run) error {
+	if !b.content().empty() {
+		if err := b.release(); err != nil {
+			return err
+		}
+	}
+	b.runs = append(b.runs, r)
+	return nil
+}
+
 // settle writes the last part of an index with runs as well. Its memory is free for the merge
 // then.
 func (b *builder) settle() error {
@@ -209,6 +224,7 @@ func (b *builder) spill() error {
 		return err
 	}
 	b.runs = append(b.runs, r)
+	b.sum.Runs++
 	b.chunks.reset()
 	b.index.slots = nil // memory counts it, full or not
 	b.index.reset()
@@ -227,11 +243,17 @@ func (b *builder) write(w Output, impacts hdl.Impacts, opt *Options) error {
 		return err
 	}
 	quantiser := b.newQuantiser(impacts, opt)
-	runs, err := b.cursors()
+	lists := 2
+	if b.longest()*(2*decodedSize+writtenSize) > b.limit/2 {
+		lists = 1
+	}
+	room := b.longest() * uint64(lists*decodedSize+writtenSize)
+	runs, err := b.cursors(b.limit - min(b.limit, room))
 	if err != nil {
 		return err
 	}
-	return merge(b.ctx, runs, func(l *merged) error {
+	return merge(b.ctx, runs, lists, func(l *merged) error {
+		b.tick(false) // inputs that are runs are read now
 		b.sum.Terms++
 		b.sum.Postings += uint64(len(l.docs))
 		quantiser.list(l.docs, l.freqs)
@@ -242,20 +264,39 @@ func (b *builder) write(w Output, impacts hdl.Impacts, opt *Options) error {
 	})
 }
 
-// cursors opens all runs, the one in memory last.
-func (b *builder) cursors() ([]cursor, error) {
-	var cs []cursor
+// Memory of a posting of the longest list in the merge, in bytes: of each list that is decoded, and of
+// the Writer.
+const (
+	decodedSize = 8
+	writtenSize = 4
+)
+
+// cursors opens all runs, the one in memory last. Room bounds their buffers, in bytes.
+func (b *builder) cursors(room uint64) ([]cursor, error) {
 	if b.spilt != nil {
 		if err := b.spilt.w.Flush(); err != nil {
 			return nil, err
 		}
-		// Reading in pieces of some hundred kilobytes spares the disk its seeks.
-		buffer := int(min(max(b.limit/uint64(len(b.runs)), 4<<10), 512<<10))
-		for _, r := range b.runs {
+	}
+	// Reading in pieces of some hundred kilobytes spares the disk its seeks.
+	buffer := int(min(max(room/uint64(max(len(b.runs), 1)), 4<<10), 512<<10))
+	var cs []cursor
+	for _, r := range b.runs {
+		if r.lists != nil {
+			cs = append(cs, r.lists)
+		} else {
 			cs = append(cs, newFileCursor(b.spilt, r, buffer))
 		}
 	}
 	return append(cs, b.content().cursor()), nil
+}
+
+// longest is at least the length of the longest list of the runs, in postings.
+func (b *builder) longest() (n uint64) {
+	for _, r := range b.runs {
+		n = min(n+uint64(r.longest), b.docs)
+	}
+	return n
 }
 
 // progress returns a function that calls report every tenth of a second, and at the end.

@@ -41,12 +41,12 @@ func readOnly(t *testing.T, opt Options, inputs ...string) (c collection, err er
 		}
 		return c, err
 	}
-	runs, err := b.cursors()
+	runs, err := b.cursors(1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.lists = map[string][]posting{}
-	err = merge(ctx, runs, func(m *merged) error {
+	err = merge(ctx, runs, 2, func(m *merged) error {
 		l := []posting{}
 		for i, d := range m.docs {
 			if uint64(d) >= b.docs || m.freqs[i] == 0 || i > 0 && d <= m.docs[i-1] {
@@ -123,7 +123,16 @@ func FuzzPISA(f *testing.F) {
 			}
 			*to = &source{path: "x", r: r, maxDocument: o.maxDocument}
 		}
-		if err := p.read(); err != nil && !errors.Is(err, ErrCorrupt) {
+		err = p.readDocuments()
+		if err == nil && len(docs)%8 == 0 {
+			err = p.readLists()
+		}
+		for l := (list{}); err == nil; { // the lists as a run
+			if err = p.next(&l); err == nil {
+				_, _, err = l.read(nil, nil)
+			}
+		}
+		if err != io.EOF && !errors.Is(err, ErrCorrupt) {
 			t.Fatalf("error %v", err)
 		}
 	})

@@ -214,8 +214,20 @@ func asTREC(docs []text) []byte {
 	return b.Bytes()
 }
 
-// asPISA gives the files of a collection, by suffix.
+// asPISA gives the files of a collection, by suffix, with its terms in ascending order.
 func asPISA(c collection) map[string][]byte {
+	return asPISAOf(c, slices.Sorted(maps.Keys(c.lists)))
+}
+
+// descending is the terms of a collection in descending order. It has two at least.
+func descending(c collection) []string {
+	terms := slices.Sorted(maps.Keys(c.lists))
+	slices.Reverse(terms)
+	return terms
+}
+
+// asPISAOf is asPISA with the terms in this order.
+func asPISAOf(c collection, order []string) map[string][]byte {
 	sequence := func(b []byte, values ...uint32) []byte {
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(values)))
 		for _, v := range values {
@@ -225,7 +237,7 @@ func asPISA(c collection) map[string][]byte {
 	}
 	docs := sequence(nil, uint32(len(c.names)))
 	var freqs, terms []byte
-	for _, term := range slices.Sorted(maps.Keys(c.lists)) {
+	for _, term := range order {
 		var ds, fs []uint32
 		for _, p := range c.lists[term] {
 			ds, fs = append(ds, p.doc), append(fs, p.freq)

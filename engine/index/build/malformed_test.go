@@ -180,24 +180,26 @@ func buildTriple(t *testing.T, files map[string][]byte) (collection, error) {
 func TestTruncatedPISA(t *testing.T) {
 	testneeds.Long(t)
 	c := smallCollection()
-	for suffix, whole := range asPISA(c) {
-		for n := range whole {
-			files := asPISA(c)
-			files[suffix] = whole[:n]
-			_, err := buildTriple(t, files)
-			lastLine := bytes.LastIndexByte(whole[:len(whole)-1], '\n') + 1
-			if (suffix == ".terms" || suffix == ".documents") && n > lastLine {
-				if err != nil {
-					t.Errorf("%s, %d bytes: %v", suffix, n, err)
+	for _, terms := range [][]string{slices.Sorted(maps.Keys(c.lists)), descending(c)} {
+		for suffix, whole := range asPISAOf(c, terms) {
+			for n := range whole {
+				files := asPISAOf(c, terms)
+				files[suffix] = whole[:n]
+				_, err := buildTriple(t, files)
+				lastLine := bytes.LastIndexByte(whole[:len(whole)-1], '\n') + 1
+				if (suffix == ".terms" || suffix == ".documents") && n > lastLine {
+					if err != nil {
+						t.Errorf("%s, %d bytes: %v", suffix, n, err)
+					}
+					continue
 				}
-				continue
+				inputError(t, fmt.Sprintf("%s, %d bytes", suffix, n), err, "")
 			}
-			inputError(t, fmt.Sprintf("%s, %d bytes", suffix, n), err, "")
+			files := asPISAOf(c, terms)
+			files[suffix] = append(slices.Clone(whole), "more"...)
+			_, err := buildTriple(t, files)
+			inputError(t, suffix+", more", err, "")
 		}
-		files := asPISA(c)
-		files[suffix] = append(slices.Clone(whole), "more"...)
-		_, err := buildTriple(t, files)
-		inputError(t, suffix+", more", err, "")
 	}
 }
 
@@ -228,6 +230,10 @@ func TestMalformedPISA(t *testing.T) {
 		_, err := buildTriple(t, map[string][]byte{".docs": c.docs, ".freqs": c.freqs, ".sizes": c.sizes})
 		if e := inputError(t, c.name, err, c.reason); filepath.Base(e.Path) != c.file || e.Offset != c.offset {
 			t.Errorf("%s: %s, byte %d; want %s, %d", c.name, e.Path, e.Offset, c.file, c.offset)
+		}
+		_, err = buildTriple(t, map[string][]byte{".docs": c.docs, ".freqs": c.freqs, ".sizes": c.sizes, ".terms": []byte("a\n")})
+		if e := inputError(t, c.name, err, c.reason); filepath.Base(e.Path) != c.file || e.Offset != c.offset {
+			t.Errorf("%s with terms: %s, byte %d; want %s, %d", c.name, e.Path, e.Offset, c.file, c.offset)
 		}
 	}
 	files := asPISA(smallCollection())

@@ -17,17 +17,18 @@ type merged struct {
 }
 
 // merge gives emit the lists of all runs, ascending by term; lists of the same term are
-// joined in the order of the runs. The argument of emit is valid until emit returns;
-// meanwhile the next list is decoded.
-func merge(ctx context.Context, runs []cursor, emit func(*merged) error) error {
+// joined in the order of the runs. The argument of emit is valid until emit returns; with two lists
+// in memory, the next one is decoded meanwhile.
+func merge(ctx context.Context, runs []cursor, lists int, emit func(*merged) error) error {
 	m, err := newMerger(runs)
 	if err != nil {
 		return err
 	}
 	full := make(chan *merged)
-	empty := make(chan *merged, 2)
-	empty <- &merged{}
-	empty <- &merged{}
+	empty := make(chan *merged, lists)
+	for range lists {
+		empty <- &merged{}
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var failed error // of the decoder, written before it closes full
@@ -111,7 +112,14 @@ func (l *merged) add(part *list) error {
 	n := len(l.docs)
 	l.docs = slices.Grow(l.docs, int(part.docs))
 	l.freqs = slices.Grow(l.freqs, int(part.docs))
-	l.docs, l.freqs = part.decode(l.docs, l.freqs)
+	if part.read == nil {
+		l.docs, l.freqs = part.decode(l.docs, l.freqs)
+	} else {
+		var err error
+		if l.docs, l.freqs, err = part.read(l.docs, l.freqs); err != nil {
+			return err
+		}
+	}
 	if n > 0 && n < len(l.docs) && l.docs[n] <= l.docs[n-1] {
 		return fmt.Errorf("%w: two lists of the term %.60q", ErrCorrupt, l.term)
 	}

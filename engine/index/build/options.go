@@ -105,10 +105,10 @@ type Options struct {
 	// Stdin is the input "-". The default is os.Stdin.
 	Stdin io.Reader
 
-	// Progress, unless nil, is called now and then, and once in the end, by the
-	// goroutine that called Build: bytes of the inputs read so far and in all
+	// Progress, unless nil, is called now and then, and when all documents or all lists have been
+	// read or written, by the goroutine that called Build: bytes of the inputs read so far and in all
 	// (compressed bytes of compressed inputs; in all is 0 if that is unknown) and
-	// documents so far. When all is read, the lists are still to be written.
+	// documents so far. Lists of pisa with ascending terms are read while the index is written.
 	Progress func(doneBytes, totalBytes int64, docs uint64)
 
 	maxDocument int // MaxDocument, less in tests

@@ -3,7 +3,6 @@ package build
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -42,12 +41,20 @@ func triple(path string) (base string, ok bool) {
 // pisa reads a collection.
 type pisa struct {
 	b                  *builder
+	base               uint32 // first document
 	docs, freqs, sizes *source
 	terms, names       *source // nil if there is no such file
 	documents          uint32
+
+	term  []byte // of the current list
+	lists uint32 // that were begun
+	left  uint32 // postings of the current list
+	last  int64  // its docID before them, or -1
+	block struct{ docs, freqs [pisaBlock]uint32 }
 }
 
-// readPISA adds the collection of this base name.
+// readPISA adds the collection of this base name. If its terms ascend, its lists stay in their
+// files until they are merged: the collection is a run of its own.
 func readPISA(b *builder, files *opener, base string) (err error) {
 	if base == "-" {
 		return errors.New("pisa collections are files; they cannot come from standard input")
@@ -55,25 +62,39 @@ func readPISA(b *builder, files *opener, base string) (err error) {
 	if err := b.startInverted(base); err != nil {
 		return err
 	}
-	p := pisa{b: b}
+	p := &pisa{b: b, base: uint32(b.base)}
 	for i, s := range []**source{&p.docs, &p.freqs, &p.sizes, &p.terms, &p.names} {
 		path, found := input.Find(base + tripleSuffixes[i])
 		if !found && i >= 3 {
 			continue
 		}
 		if *s, err = files.open(path); err != nil {
-			return err
+			return errors.Join(err, p.Close())
 		}
-		defer (*s).close()
 	}
-	return p.read()
+	sorted := false
+	if err = p.readDocuments(); err == nil && len(b.open) < maxOpen {
+		sorted, err = p.termsAscend(files)
+	}
+	if err == nil && sorted {
+		b.open = append(b.open, p) // which closes it
+		return b.addRun(run{lists: p, longest: p.documents})
+	}
+	if err == nil {
+		err = p.readLists()
+	}
+	return errors.Join(err, p.Close())
 }
 
-func (p *pisa) read() error {
-	if err := p.readDocuments(); err != nil {
-		return err
+// Close closes all files.
+func (p *pisa) Close() error {
+	var errs []error
+	for _, s := range []*source{p.docs, p.freqs, p.sizes, p.terms, p.names} {
+		if s != nil {
+			errs = append(errs, s.close())
+		}
 	}
-	return p.readLists()
+	return errors.Join(errs...)
 }
 
 // readDocuments reads .sizes and .documents, and the head of .docs.
@@ -112,83 +133,6 @@ func (p *pisa) readDocuments() error {
 		}
 	}
 	return errors.Join(atEnd(p.sizes), atEnd(p.names))
-}
-
-// readLists reads .docs, .freqs and .terms.
-func (p *pisa) readLists() error {
-	var term []byte
-	for i := uint32(0); ; i++ {
-		start := p.docs.at
-		n, err := readWord(p.docs)
-		if err == io.EOF {
-			return errors.Join(atEnd(p.freqs), atEnd(p.terms))
-		}
-		if err != nil {
-			return whole(p.docs, err, "the length of a list")
-		}
-		m, err := readWord(p.freqs)
-		if err != nil {
-			return whole(p.freqs, err, fmt.Sprintf("the length of list %d", i))
-		}
-		if n != m {
-			return start.errorf(p.docs.path, "list %d has %d docIDs, and %d frequencies in %s", i, n, m, p.freqs.path)
-		}
-		if n > p.documents {
-			return start.errorf(p.docs.path, "list %d has %d docIDs; there are %d documents", i, n, p.documents)
-		}
-		if term, err = lineOf(p.terms, term, i, "list"); err != nil {
-			return err
-		}
-		if len(term) == 0 || len(term) > hdl.MaxTermLen {
-			return p.terms.errorf("a term of %d bytes; 1 to %d are possible", len(term), hdl.MaxTermLen)
-		}
-		if err := p.b.startList(term); err != nil {
-			return err
-		}
-		if err := p.readList(i, n); err != nil {
-			return err
-		}
-	}
-}
-
-// readList reads the n postings of list i.
-func (p *pisa) readList(i, n uint32) error {
-	const block = 1024 // values
-	var docs, freqs [block]uint32
-	last := int64(-1)
-	for n > 0 {
-		k := int(min(n, block))
-		docWords, err := p.docs.peek(4 * k)
-		if err != nil {
-			return whole(p.docs, err, fmt.Sprintf("list %d", i))
-		}
-		freqWords, err := p.freqs.peek(4 * k)
-		if err != nil {
-			return whole(p.freqs, err, fmt.Sprintf("list %d", i))
-		}
-		for j := range k {
-			doc, freq := binary.LittleEndian.Uint32(docWords[4*j:]), binary.LittleEndian.Uint32(freqWords[4*j:])
-			switch {
-			case int64(doc) <= last:
-				return p.docs.wordErrorf(j, "list %d: docID %d comes behind %d", i, doc, last)
-			case doc >= p.documents:
-				return p.docs.wordErrorf(j, "list %d: docID %d; there are %d documents", i, doc, p.documents)
-			case freq == 0:
-				return p.freqs.wordErrorf(j, "list %d: docID %d has frequency 0", i, doc)
-			}
-			docs[j], freqs[j], last = doc, freq, int64(doc)
-		}
-		if err = p.b.addPostings(docs[:k], freqs[:k]); err == errNotAscending {
-			err = p.docs.wordErrorf(0, "list %d: its term has another list", i)
-		}
-		if err != nil {
-			return err
-		}
-		p.docs.skip(4 * k)
-		p.freqs.skip(4 * k)
-		n -= uint32(k)
-	}
-	return nil
 }
 
 // wordErrorf reports the position of word j from the next byte on.

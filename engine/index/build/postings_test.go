@@ -130,7 +130,7 @@ func TestPostingsAndRuns(t *testing.T) {
 		}
 		cs = append(cs, p.cursor())
 		var order []string
-		err = merge(context.Background(), cs, func(m *merged) error {
+		err = merge(context.Background(), cs, 2, func(m *merged) error {
 			order = append(order, m.term)
 			l := []posting{}
 			for i := range m.docs {
@@ -173,7 +173,7 @@ func TestDamagedRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := range file.size + 1 {
-		err := merge(context.Background(), []cursor{newFileCursor(file, run{0, n}, 16)}, func(*merged) error { return nil })
+		err := merge(context.Background(), []cursor{newFileCursor(file, run{length: n}, 16)}, 2, func(*merged) error { return nil })
 		if ends[n] != (err == nil) || err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%d bytes: %v", n, err)
 		}
@@ -188,7 +188,7 @@ func TestMergeStops(t *testing.T) {
 	}
 	stop := errors.New("stop")
 	calls := 0
-	err := merge(context.Background(), []cursor{p.cursor()}, func(*merged) error {
+	err := merge(context.Background(), []cursor{p.cursor()}, 2, func(*merged) error {
 		if calls++; calls == 3 {
 			return stop
 		}
@@ -199,7 +199,7 @@ func TestMergeStops(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	calls = 0
-	err = merge(ctx, []cursor{p.cursor()}, func(*merged) error {
+	err = merge(ctx, []cursor{p.cursor()}, 2, func(*merged) error {
 		calls++
 		cancel()
 		return nil

@@ -10,8 +10,12 @@ import (
 // A run is a part of the index, sorted by term, in the temporary file of runs. Its lists
 // follow one another: varint length of the term, term, varint number of postings, varint
 // number of bytes, bytes as in postings.
+//
+// The lists of an input with ascending terms are a run as well.
 type run struct {
 	offset, length int64
+	longest        uint32 // postings of a list, at most
+	lists          cursor // of an input, unless nil
 }
 
 // list is one list of a run.
@@ -19,6 +23,8 @@ type list struct {
 	term []byte
 	docs uint32 // postings
 	data []byte // as in postings
+	// read appends the postings in place of data, unless it is nil.
+	read func(docs, freqs []uint32) ([]uint32, []uint32, error)
 }
 
 // cursor walks the lists of a run, ascending by term.
@@ -39,6 +45,7 @@ func spill(t *temp, c cursor) (run, error) {
 		} else if err != nil {
 			return run{}, err
 		}
+		r.longest = max(r.longest, l.docs)
 		b = appendBytes(b[:0], l.term)
 		b = binary.AppendUvarint(b, uint64(l.docs))
 		b = binary.AppendUvarint(b, uint64(len(l.data)))

@@ -12,6 +12,7 @@ import (
 	"heddle/engine/file/container"
 	"heddle/engine/file/container/containertest"
 	"heddle/engine/file/mapped"
+	"heddle/engine/plan"
 	"heddle/engine/plan/testneeds"
 )
 
@@ -144,24 +145,10 @@ func exercise(t *testing.T, f *File) {
 // readAll calls the accessors of exercise.
 func readAll(t *testing.T, f *File) {
 	t.Helper()
-	src := f.Source()
-	if err := src.Validate(); err != nil {
-		t.Fatalf("the source of an open file is not valid: %v", err)
-	}
+	src := f.LazySource()
 	for h := range uint32(f.Terms()) {
-		term := f.Term(h)
-		f.Lookup(term)
-		f.Lookup(term + "x")
-		f.Tokens(h)
-		if docs, err := src.List(h).AppendTo(nil); err == nil && len(docs) != int(src.Lists[h].Len) {
-			t.Fatalf("list %d has %d docIDs, its descriptor says %d", h, len(docs), src.Lists[h].Len)
-		} else if err != nil && !errors.Is(err, codec.ErrCorrupt) {
-			t.Fatal(err)
-		}
-		if freqs, err := f.Freqs(nil, h); err != nil {
+		if err := mapped.Run(func() error { readList(t, f, src, h); return nil }); err != nil {
 			containertest.WantCorrupt(t, err, f.Path())
-		} else if len(freqs) != int(src.Lists[h].Len) {
-			t.Fatalf("list %d has %d frequencies for %d docIDs", h, len(freqs), src.Lists[h].Len)
 		}
 	}
 	for d := range f.Docs() {
@@ -175,6 +162,29 @@ func readAll(t *testing.T, f *File) {
 	f.Meta()
 	f.Sections()
 	f.Checksum()
+	if err := src.DescribeAll(); err != nil {
+		containertest.WantCorrupt(t, err, f.Path())
+	} else if err := src.Validate(); err != nil {
+		t.Fatalf("the source of an open file is not valid: %v", err)
+	}
+}
+
+func readList(t *testing.T, f *File, src *plan.Source, h plan.Handle) {
+	t.Helper()
+	term := f.Term(h)
+	f.Lookup(term)
+	f.Lookup(term + "x")
+	f.Tokens(h)
+	if docs, err := src.List(h).AppendTo(nil); err == nil && len(docs) != int(src.Lists[h].Len) {
+		t.Fatalf("list %d has %d docIDs, its descriptor says %d", h, len(docs), src.Lists[h].Len)
+	} else if err != nil && !errors.Is(err, codec.ErrCorrupt) {
+		t.Fatal(err)
+	}
+	if freqs, err := f.Freqs(nil, h); err != nil {
+		containertest.WantCorrupt(t, err, f.Path())
+	} else if len(freqs) != int(src.Lists[h].Len) {
+		t.Fatalf("list %d has %d frequencies for %d docIDs", h, len(freqs), src.Lists[h].Len)
+	}
 }
 
 // TestVerifySums sees that Verify reads the checksums that OpenTrusted does not.

@@ -50,10 +50,10 @@ type dictionary interface {
 }
 
 // Open maps the index file at path and checks it: header, meta data, terms, document lengths,
-// and the bounds of descriptors. Long lists, names and texts are verified at
+// and the places of the blocks of descriptors. Lists and their descriptors, names and texts are verified at
 // their first use; CheckLists verifies all lists. Damage is a *CorruptError; an intact file
-// of another format version is an ErrVersion. The time grows with terms and documents, not
-// with postings. The memory is 40 bytes per term, 4 bytes per document, about 20 bytes per list that the
+// of another format version is an ErrVersion. The time grows with the bytes of terms and document lengths, not
+// with lists. The memory is 4 bytes per document, 40 bytes per term of the blocks of 128 descriptors in use, about 20 bytes per list that these
 // descriptors hold, and 20 to 32 bytes and the text per term once there have been many lookups. Files of
 // versions 1 to 3 have no checksums of blocks: Open reads every byte of them once, on all cores.
 func Open(path string) (*File, error) { return open(path, true) }
@@ -84,7 +84,7 @@ func newFile(file *container.File, sums bool) (f *File, err error) {
 	}
 	f.lazy = sums && file.Blocks()
 	if f.lazy {
-		for _, s := range []section{secLists, secTerms, secTermOffsets, secLengths, secMeta, secListBlocks} {
+		for _, s := range []section{secTerms, secTermOffsets, secLengths, secMeta, secListBlocks} {
 			if err := file.CheckSection(int(s)); err != nil {
 				return nil, err
 			}
@@ -104,7 +104,6 @@ func newFile(file *container.File, sums bool) (f *File, err error) {
 	f.textOffsets = container.View[uint64](f.bytes(secTextOffsets))
 	f.source = plan.Source{Docs: f.header.docs, Lists: make([]plan.List, f.header.terms), Impacts: f.meta.Impacts.Bits}
 	if f.lazy {
-		f.source.Check = f.checkList
 		for i := range f.intact {
 			f.intact[i] = make([]atomic.Uint32, f.header.terms/32+1)
 		}
@@ -162,13 +161,26 @@ func (f *File) Path() string { return f.file.Path }
 func (f *File) Meta() Meta { return f.meta }
 
 // Source is the lists, for a backend; handles are ranks of terms in ascending
-// order of their bytes. It is a view, valid until Close.
-func (f *File) Source() *plan.Source { return &f.source }
+// order of their bytes. It is a view, valid until Close. It reads the descriptors of all lists.
+func (f *File) Source() *plan.Source {
+	if err := f.source.DescribeAll(); err != nil {
+		panic(err)
+	}
+	return &f.source
+}
 
-// Lookup returns the handle of a term. It allocates nothing.
+// LazySource is Source, but reads the descriptors of 128 lists when one of them is first used: by
+// Lookup of its term, or by plan.Source.Describe.
+func (f *File) LazySource() *plan.Source { return &f.source }
+
+// Lookup returns the handle of a term, whose list is then in LazySource.
 func (f *File) Lookup(term string) (plan.Handle, bool) {
 	defer mapped.Unwatch(mapped.Watch())
-	return f.terms.Lookup(term)
+	h, ok := f.terms.Lookup(term)
+	if ok {
+		f.source.Describe(h)
+	}
+	return h, ok
 }
 
 // Term returns the term of list h, which must be below Terms.

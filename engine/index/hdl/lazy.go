@@ -27,7 +27,7 @@ func (f *File) span(s section, offsets []uint64, i, size uint64) (from, to uint6
 	return from, to
 }
 
-// checkList is plan.Source.Check of a lazy file.
+// checkList verifies the words of a list, or its frequencies, of a lazy file.
 func (f *File) checkList(h plan.Handle, freqs bool) {
 	half := &f.intact[0]
 	if freqs {
@@ -38,7 +38,7 @@ func (f *File) checkList(h plan.Handle, freqs bool) {
 		return
 	}
 	switch l := f.source.Lists[h]; {
-	case l.Off >= f.stored.words && l.Words > 0: // made from its descriptor
+	case l.Off >= f.stored.words: // made from its descriptor
 	case freqs:
 		f.use(secFreqs, 4*l.FreqOff, 4*(l.FreqOff+uint64(l.FreqWords)))
 	default:
@@ -47,11 +47,11 @@ func (f *File) checkList(h plan.Handle, freqs bool) {
 	bits.Or(1 << (h % 32))
 }
 
-// CheckLists verifies the bytes of all lists, on all cores: it must precede a copy of
-// Source.Words or Source.Freqs to a device. Damage is a *CorruptError.
+// CheckLists makes all lists of LazySource and verifies their bytes, on all cores: it must precede
+// a copy of Source.Words or Source.Freqs to a device. Damage is a *CorruptError.
 func (f *File) CheckLists() error {
-	if !f.lazy {
-		return nil
+	if err := f.source.DescribeAll(); err != nil || !f.lazy {
+		return err
 	}
 	if err := f.file.CheckSection(int(secDocIDs)); err != nil {
 		return err

@@ -50,111 +50,6 @@ func (f *File) checkListPlaces() error {
 	return nil
 }
 
-// inMemory marks the places of inline lists while they count from the start of expanded.
-const inMemory = 1 << 63
-
-// expanded holds the words of inline lists, as backends read them.
-type expanded struct {
-	words, freqs     []uint32
-	postings, tokens uint64 // of all lists
-}
-
-// onesWords are the frequency words of each inline list whose frequencies are 1.
-var onesWords = []uint32{0, 0}
-
-// openLists reads all descriptors and makes the lists of the source. In memory the words of
-// inline lists lie behind the words of the sections, which stay mapped.
-func (f *File) openLists() error {
-	if err := f.checkListPlaces(); err != nil {
-		return err
-	}
-	const chunk = 512 // blocks that one goroutine reads at a time
-	blocks := blocksOfLists(uint64(f.header.terms))
-	parts := make([]expanded, (blocks+chunk-1)/chunk)
-	err := container.ParallelRanges(blocks, chunk, func(lo, hi uint64) error {
-		x := &parts[lo/chunk]
-		x.words = make([]uint32, 0, (hi-lo)*listBlock*plan.ListAlign) // enough for lists of few docIDs
-		x.freqs = slices.Clone(onesWords)
-		for b := lo; b < hi; b++ {
-			if err := f.expand(b, x); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	var postings, tokens uint64
-	var end listPlace
-	starts := make([]listPlace, len(parts))
-	for i, x := range parts {
-		starts[i] = end
-		postings, tokens = postings+x.postings, tokens+x.tokens
-		if len(x.words) > 0 {
-			end.words, end.freqs = end.words+uint64(len(x.words)), end.freqs+uint64(len(x.freqs))
-		}
-	}
-	if postings != f.header.postings || tokens != f.header.tokens {
-		return f.corrupt(secLists, 0, "%d postings and %d tokens, the header says %d and %d",
-			postings, tokens, f.header.postings, f.header.tokens)
-	}
-	if f.source.Words, f.stored.words, err = f.file.Extend(int(secDocIDs), end.words); err != nil {
-		return err
-	}
-	if f.source.Freqs, f.stored.freqs, err = f.file.Extend(int(secFreqs), end.freqs); err != nil {
-		return err
-	}
-	for i, x := range parts {
-		if len(x.words) > 0 {
-			copy(f.source.Words[f.stored.words+starts[i].words:], x.words)
-			copy(f.source.Freqs[f.stored.freqs+starts[i].freqs:], x.freqs)
-		}
-	}
-	for h := range f.source.Lists {
-		if l := &f.source.Lists[h]; l.Off&inMemory != 0 {
-			start := starts[h/(chunk*listBlock)]
-			l.Off = l.Off&^inMemory + f.stored.words + start.words
-			l.FreqOff += f.stored.freqs + start.freqs
-		}
-	}
-	return nil
-}
-
-// expand makes the lists of a block, and appends the words of inline lists.
-func (f *File) expand(block uint64, x *expanded) error {
-	var docs, freqs [maxInline]uint32
-	return f.eachDescriptor(block, docs[:], freqs[:], func(h plan.Handle, d *descriptor) error {
-		x.postings, x.tokens = x.postings+uint64(d.len), x.tokens+d.tokens
-		l := &f.source.Lists[h]
-		*l = plan.List{Off: d.off, Words: d.words, Len: d.len, Codec: d.codec, FreqOff: d.freqOff, FreqWords: d.freqWords}
-		if !d.inline {
-			return nil
-		}
-		l.Off, l.FreqOff = inMemory|uint64(len(x.words)), 0
-		x.words = append(x.words, docs[:d.len]...)
-		for len(x.words)%plan.ListAlign != 0 {
-			x.words = append(x.words, 0)
-		}
-		switch {
-		case d.len == 0:
-		case d.tokens == uint64(d.len):
-			l.FreqWords = uint32(len(onesWords))
-		default:
-			at := len(x.freqs)
-			for i := range d.len {
-				freqs[i]--
-			}
-			var err error
-			if x.freqs, err = codec.AppendPacked(x.freqs, freqs[:d.len], codec.DefaultOptions()); err != nil {
-				return err
-			}
-			l.FreqOff, l.FreqWords = uint64(at), uint32(len(x.freqs)-at)
-		}
-		return nil
-	})
-}
-
 // Tokens is the sum of the frequencies (or impacts) of list h, which must be below Terms. It
 // reads the descriptors of 128 lists.
 func (f *File) Tokens(h plan.Handle) (tokens uint64) {
@@ -186,10 +81,15 @@ func (f *File) descriptors(block uint64, each func(plan.Handle, *descriptor) err
 	return nil
 }
 
-// eachDescriptor reads the descriptors of a block and checks them. The postings of an inline
+// eachDescriptor verifies, reads and checks the descriptors of a block. The postings of an inline
 // list are in docs and freqs, of maxInline elements.
 func (f *File) eachDescriptor(block uint64, docs, freqs []uint32, each func(plan.Handle, *descriptor) error) error {
 	at, end := f.listPlace(block), f.listPlace(block+1)
+	if f.lazy {
+		if err := f.file.Check(int(secLists), at.bytes, end.bytes); err != nil {
+			return err
+		}
+	}
 	in := fields{rest: f.bytes(secLists)[at.bytes:end.bytes]}
 	first, last := block*listBlock, min((block+1)*listBlock, uint64(f.header.terms))
 	var d descriptor

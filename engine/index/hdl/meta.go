@@ -155,6 +155,7 @@ func (e *encoding) choose(docs []uint32, universe uint32) codec.ID {
 // Reason is the reason for the codec of list h, as codec.Choose gave it when the index
 // was built.
 func (f *File) Reason(h plan.Handle) codec.Reason {
+	f.source.Describe(h)
 	l := f.source.Lists[h]
 	e, err := f.meta.encoding()
 	switch {

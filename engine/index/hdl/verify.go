@@ -19,7 +19,7 @@ func (f *File) CheckSums() (err error) {
 	return f.file.CheckSums()
 }
 
-// Verify is the deep check. It includes the checks of Open. Then every list must decode to
+// Verify is the deep check. It includes the checks of Open, and reads all descriptors. Then every list must decode to
 // ascending docIDs below the number of documents, with as many frequencies of the right
 // sum; terms ascend, and each is found; names decode; totals add up; every text inflates.
 // Damage is a *CorruptError. Analysis that package analyze does not know, such as another
@@ -34,6 +34,9 @@ func (f *File) Verify(ctx context.Context) (err error) {
 		return fmt.Errorf("%s: %w", f.Path(), err)
 	}
 	if err := f.checkDocuments(); err != nil {
+		return err
+	}
+	if err := f.source.DescribeAll(); err != nil {
 		return err
 	}
 	if err := f.verifyTerms(ctx); err != nil {

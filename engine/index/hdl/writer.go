@@ -18,7 +18,7 @@ import (
 // joins: for that moment it needs up to twice the room of all sections except the docIDs.
 // The directory has the name of the path with ".tmp" and a number; it remains only after
 // the process was killed. Memory does not grow with postings: it is 3 MiB of buffers, with
-// texts 2 MiB more and 1 MiB per core, and 8 bytes per posting of the longest list so far.
+// texts 2 MiB more and 1 MiB per core, and 4 bytes per posting of the longest list so far.
 //
 // After an error every call returns the same error, and only Abort is useful; Commit
 // aborts by itself.
@@ -38,8 +38,7 @@ type Writer struct {
 	lengths []uint32 // of documents, not yet packed
 	last    string   // term
 	words   []uint32
-	less    []uint32 // frequencies less one
-	bytes   []byte   // a descriptor, a front-coded string
+	bytes   []byte // a descriptor, a front-coded string
 }
 
 // Create starts an index file of meta.Docs documents at path. An existing file
@@ -129,7 +128,8 @@ func (w *Writer) markLists() error {
 // AddList adds the list of the next term: docs are strictly increasing and below
 // Meta.Docs, freqs as many and not 0, or impacts as Meta.Impacts has it, the term is above the one before in the
 // order of bytes and has at most MaxTermLen of them. Anything else is an
-// ErrInput. The list may be empty. The slices stay the caller's.
+// ErrInput. The list may be empty. The slices stay the caller's, with the same content; during the
+// call freqs changes.
 func (w *Writer) AddList(term string, docs, freqs []uint32) error {
 	return w.file.Do(func() error { return w.addList(term, docs, freqs) })
 }
@@ -186,11 +186,14 @@ func (w *Writer) encode(id codec.ID, term string, docs, freqs []uint32, tokens u
 	if err := w.file.Sections[secDocIDs].Pad(4 * plan.ListAlign); err != nil {
 		return err
 	}
-	w.less = w.less[:0]
-	for _, f := range freqs {
-		w.less = append(w.less, f-1)
+	for i := range freqs {
+		freqs[i]--
 	}
-	if w.words, err = codec.AppendPacked(w.words[:0], w.less, w.encoding.opt); err != nil {
+	w.words, err = codec.AppendPacked(w.words[:0], freqs, w.encoding.opt)
+	for i := range freqs {
+		freqs[i]++
+	}
+	if err != nil {
 		return err
 	}
 	d.freqWords = uint32(len(w.words))

@@ -62,6 +62,12 @@ func EachWord(text string, emit func(part string, weight float64) error) (bool, 
 	}
 }
 
+// HasOperators reports whether a valid text has operators, signs, parentheses or prefixes.
+func HasOperators(text string) bool {
+	words, err := EachWord(text, func(string, float64) error { return nil })
+	return !words && err == nil
+}
+
 // Read is Parse for a text with operators, signs, parentheses or prefixes. For a text of words
 // alone it returns nil.
 func Read(text string, join Op) (*Expr, error) {

@@ -140,9 +140,10 @@ func (p *placer) shards(ctx context.Context) {
 // worthwhile returns the idle devices that have room for an equal part of the lists.
 func (p *placer) worthwhile() []int {
 	over := slices.Clone(p.idle)
-	need := 4 * uint64(len(p.src.Words))
+	words, freqs := p.src.Used()
+	need := 4 * words
 	if p.opt.Ranked {
-		need += 4 * uint64(len(p.src.Freqs)+len(p.src.Lengths))
+		need += 4 * (freqs + uint64(len(p.src.Lengths)))
 	}
 	for len(over) > 1 {
 		least := slices.MinFunc(over, func(a, b int) int { return cmp.Compare(p.room(a), p.room(b)) })

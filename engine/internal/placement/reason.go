@@ -60,7 +60,8 @@ func (p *placer) without() (none []int) {
 
 // reason describes the decision and its reason.
 func (p *placer) reason() string {
-	size := fmt.Sprintf("%.1f MiB of lists", float64(len(p.src.Words))*4/(1<<20))
+	words, _ := p.src.Used()
+	size := fmt.Sprintf("%.1f MiB of lists", float64(words)*4/(1<<20))
 	if len(p.devices) == 0 {
 		return "no device, " + size + " on the host"
 	}

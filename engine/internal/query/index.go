@@ -33,10 +33,12 @@ type Index struct {
 }
 
 // NewIndex returns an index. Texts are split at white space if analyzer is nil. It checks
-// src.
+// src, unless src is lazy and checks each list at its first use.
 func NewIndex(src *plan.Source, dict Dictionary, analyzer *analyze.Analyzer, algorithm plan.Algorithm) (*Index, error) {
-	if err := src.Validate(); err != nil {
-		return nil, err
+	if src.Lazy == nil {
+		if err := src.Validate(); err != nil {
+			return nil, err
+		}
 	}
 	prefixes, err := prefixAnalyzer(analyzer)
 	if err != nil {

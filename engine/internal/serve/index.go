@@ -88,7 +88,7 @@ func open(path string, opt *IndexOptions) (*Lists, error) {
 	a, err := analyze.New(f.Meta().Analysis)
 	if err == nil {
 		var q *query.Index
-		if q, err = query.NewIndex(f.Source(), f, a, opt.Algorithm); err == nil {
+		if q, err = query.NewIndex(f.LazySource(), f, a, opt.Algorithm); err == nil {
 			q.Unit = f.Meta().Impacts.Scale
 			return &Lists{Index: q, File: f}, nil
 		}

@@ -58,9 +58,10 @@ func (g *Lists) add(s placement.Store, why string, on ...*Processor) {
 // probe looks up a short list and compares its length.
 func (r *residence) probe(ctx context.Context) error {
 	src, h := r.g.Source, plan.Handle(0)
-	for i, l := range src.Lists[:min(len(src.Lists), 1024)] {
-		if n := src.Lists[h].Len; l.Len > 0 && (n == 0 || l.Len < n) {
-			h = plan.Handle(i)
+	for i := range plan.Handle(min(len(src.Lists), 1024)) {
+		src.Describe(i)
+		if n, best := src.Lists[i].Len, src.Lists[h].Len; n > 0 && (best == 0 || n < best) {
+			h = i
 		}
 	}
 	if len(src.Lists) == 0 {

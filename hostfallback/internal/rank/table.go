@@ -54,14 +54,19 @@ func steps(src *plan.Source, h plan.Handle) (step, fine uint8) {
 	return max(step, minRangeShift), max(step, fineShift)
 }
 
-// boundsBytes returns the size of the bounds of all lists of src under one Norm.
+// boundsBytes returns the size of the bounds of all lists of src under one Norm, at most this size
+// for a lazy source.
 func boundsBytes(src *plan.Source) (size int64) {
 	if src.Freqs == nil {
 		return 0
 	}
-	for h := range src.Lists {
-		step, fine := steps(src, plan.Handle(h))
-		size += 4*(int64(src.Docs>>step)+1) + int64(src.Docs>>fine) + 1
+	if src.Lazy != nil { // a list has at most twice the buckets that it needs, rounded up
+		size = 5 * 2 * (int64(src.Postings())/maximaLen + int64(len(src.Lists)))
+	} else {
+		for h := range src.Lists {
+			step, fine := steps(src, plan.Handle(h))
+			size += 4*(int64(src.Docs>>step)+1) + int64(src.Docs>>fine) + 1
+		}
 	}
 	if src.Impacts == 0 {
 		size += commonBytes

@@ -58,8 +58,9 @@ func NewIndex(f *hdl.File) *Index {
 		x.MeanLength = float64(m.Length) / float64(m.Docs)
 	}
 	if m.Postings > 0 {
-		x.BytesPerDocID = float64(len(f.Source().Words)) * 4 / float64(m.Postings)
-		x.BytesPerFrequency = float64(len(f.Source().Freqs)) * 4 / float64(m.Postings)
+		words, freqs := f.Source().Used()
+		x.BytesPerDocID = float64(words) * 4 / float64(m.Postings)
+		x.BytesPerFrequency = float64(freqs) * 4 / float64(m.Postings)
 	}
 	return x
 }

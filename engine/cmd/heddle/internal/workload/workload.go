@@ -106,7 +106,8 @@ func (s *Search) Work(device string) (w startup.Work, err error) {
 		features = append(features, cost.Of(src, lists))
 	}
 	src := f.Source()
-	return startup.Queries(book, s.Kind, device, features, s.Queries.Scale, 4*uint64(len(src.Words)+len(src.Freqs))), nil
+	words, freqs := src.Used()
+	return startup.Queries(book, s.Kind, device, features, s.Queries.Scale, 4*(words+freqs)), nil
 }
 
 // terms returns the terms of a query without their weights.
