@@ -98,7 +98,7 @@ func enum(name string, field func(*Config) *string, def string, values []string,
 		if slices.Contains(values, s) {
 			return nil
 		}
-		return fmt.Errorf("%q is not one of %s (nearest: %q)", s, strings.Join(values, ", "), Nearest(s, values))
+		return NotOneOf(s, values)
 	}, doc)
 	k.Values = values
 	return k

@@ -203,7 +203,7 @@ Port 0 is a free port. An address that is not loopback needs tokens or client_ca
 		`Address of administration: load, reload and drain.
 Empty is none. An address that is not loopback needs tokens or admin_ca.`),
 	key("server.insecure", func(c *Config) *bool { return &c.Server.Insecure }, false, nil,
-		`Serve addresses that are not loopback to everyone who reaches them.
+		`Serve addresses that are not loopback to every caller that reaches them.
 Without it, they need tokens or certificates of clients.`),
 	key("server.indexes", func(c *Config) *string { return &c.Server.Indexes }, "", text,
 		`Index files to serve: NAME=FILE, separated by commas.`),

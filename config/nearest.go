@@ -35,6 +35,11 @@ func Nearest(s string, candidates []string) string {
 	})
 }
 
+// NotOneOf describes a value that is none of the possible ones, and names the nearest.
+func NotOneOf(s string, values []string) error {
+	return fmt.Errorf("%q is not one of %s (nearest: %q)", shorten(s), strings.Join(values, ", "), Nearest(s, values))
+}
+
 // unknownKey describes an unknown key and names the nearest one. A key in the wrong
 // section is near.
 func unknownKey(name string) string {

@@ -8,7 +8,7 @@ import (
 	"heddle/engine/cluster/shard"
 )
 
-// faultyShards are shards of which one panics. Open counts those in use.
+// faultyShards are shards of which one panics. Open counts the shards in use.
 type faultyShards struct {
 	*shard.Memory
 	open atomic.Int64

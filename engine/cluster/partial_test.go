@@ -162,7 +162,7 @@ func TestPartialNone(t *testing.T) {
 	}
 }
 
-// TestPartialTable: the rows of a partial answer are those of the other shards.
+// TestPartialTable: a partial answer has the rows of the other shards.
 func TestPartialTable(t *testing.T) {
 	e, m := newEngine(t), newMachines()
 	m.layout = &layout.Map{Name: "t", Kind: layout.Table, Epoch: 1, Docs: 30}

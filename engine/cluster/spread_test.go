@@ -175,7 +175,7 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// replica is what a node does with a request for a shard.
+// replica is the behaviour of a node on a request for a shard.
 type replica int
 
 const (

@@ -148,7 +148,7 @@ func TestRefused(t *testing.T) {
 		t.Error("the state has changed")
 	}
 	other := t.TempDir()
-	if _, err := Open(other, Options{Creator: "test"}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Open(other, Options{Creator: "test"}); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), other+" is not a collection") {
 		t.Errorf("a folder without a manifest: %v", err)
 	}
 	if left, err := os.ReadDir(other); err != nil || len(left) > 0 {

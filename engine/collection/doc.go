@@ -34,7 +34,7 @@
 // returned without an error outlives a crash. A change that fails, or that a crash interrupts, is
 // there as a whole or not at all; the next writer removes its files.
 //
-// A file stays for one change after the manifest has stopped to name it. A reader that finds a file
+// A file stays for one change after the manifest no longer names it. A reader that finds a file
 // missing reads the manifest again.
 //
 // # Merges
@@ -49,6 +49,6 @@
 //
 // So a collection of n documents has at most 4 segments for each of its log5(n)+1 levels, if
 // nothing is deleted. A document is written once when it is added, at most once more when it takes
-// smaller neighbours in, and once for each level that it rises: at most log5(n)+3 times in the mean.
+// smaller neighbours in, and once for each level that it rises: at most log5(n)+3 times on average.
 // A query pays for each segment, so that a merge soon pays for itself.
 package collection

@@ -2,7 +2,9 @@ package collection
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 
 	"heddle/engine/cluster/layout"
@@ -165,13 +167,21 @@ func Read(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, layout.ManifestName)
 	data, err := auxiliary.Read(path, layout.MaxBytes)
 	if err != nil {
-		return nil, err
+		return nil, missing(dir, err)
 	}
 	m, err := Parse(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", path, container.ErrCorrupt, err)
 	}
 	return m, nil
+}
+
+// missing explains the error for a manifest that does not exist.
+func missing(dir string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is not a collection (heddle collection create makes one): %w", dir, err)
+	}
+	return err
 }
 
 // write replaces the manifest of a folder.

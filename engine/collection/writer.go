@@ -3,7 +3,6 @@ package collection
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -58,8 +57,8 @@ func Open(dir string, opt Options) (*Writer, error) { return openOn(container.OS
 
 func openOn(d container.Disk, dir string, opt Options) (w *Writer, err error) {
 	// A folder that is no collection gets no file.
-	if _, err := os.Stat(filepath.Join(dir, layout.ManifestName)); errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+	if _, err := os.Stat(filepath.Join(dir, layout.ManifestName)); err != nil {
+		return nil, missing(dir, err)
 	}
 	f, err := take(dir)
 	if err != nil {

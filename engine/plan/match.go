@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 )
@@ -243,7 +242,7 @@ func validConjunction(src *Source, i int, q []Handle) error {
 		src.Describe(h)
 		if j > 0 {
 			p := q[j-1]
-			if c := cmp.Compare(src.Lists[p].Len, src.Lists[h].Len); c > 0 || c == 0 && p >= h {
+			if before, n := src.Lists[p].Len, src.Lists[h].Len; before > n || before == n && p >= h {
 				return fmt.Errorf("plan: lists of query %d are not in ascending order of length", i)
 			}
 		}

@@ -65,7 +65,7 @@ func Papers(exhibits []Exhibit, files []Recorded, plots string) (Page, error) {
 		"slowest from the fastest run. The papers' text gives few numbers of their charts; without a number the section quotes the text.\n\n",
 		"A ratio compares figures as they stand: below 1, a time is shorter and a rate is lower than the paper's. The files of rows are named\n",
 		"by date, commit and machine: h200 is one NVIDIA H200 with 16 Xeon cores, 2xh200 two of them, 2cores two cores that also did other work.\n\n",
-		"| exhibit | title | record | ours ÷ paper: median (least to greatest) |\n|---|---|---|---|\n")
+		"| exhibit | title | commit and machine | ours ÷ paper: median (least to greatest) |\n|---|---|---|---|\n")
 	contents.WriteTo(&out)
 	sections.WriteTo(&out)
 	page.Text = out.Bytes()
@@ -150,11 +150,22 @@ func (r *record) ratios() string {
 // longTable is the number of lines from which a table is folded.
 const longTable = 24
 
+// stateOf names the commits and machines of a record: files are named DATE-COMMIT-MACHINE.
 func stateOf(r *record) string {
 	if r == nil {
 		return "not recorded"
 	}
-	return "recorded"
+	var all []string
+	for _, name := range r.names {
+		file := strings.TrimSuffix(r.files[name], ".jsonl")
+		if parts := strings.Split(file, "-"); len(parts) > 4 {
+			file = parts[3] + " " + parts[4]
+		}
+		if !slices.Contains(all, file) {
+			all = append(all, file)
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // section writes one exhibit.

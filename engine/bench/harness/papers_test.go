@@ -28,7 +28,7 @@ func TestPapersPage(t *testing.T) {
 	rate := placed("ao-fig9a", "rates", "bs", 30, 10)
 	rate.Unit = "queries/s"
 	page, err := Papers(exhibits, []Recorded{
-		{"first.jsonl", []measure.Row{placed("ao-table3", "gpu", "bs", 3, 0), placed("ao-table3", "host", "bs", 77, 10), placed("pairs", "host", "bs", 5, 0), rate}},
+		{"2026-11-01-abc1234-h200-first.jsonl", []measure.Row{placed("ao-table3", "gpu", "bs", 3, 0), placed("ao-table3", "host", "bs", 77, 10), placed("pairs", "host", "bs", 5, 0), rate}},
 		{"second.jsonl", []measure.Row{placed("ao-table3", "host", "bs", 20, 10), placed("ao-table3", "host", "hs16", 30, 60), {Unit: "ms", Median: 99}, placed("ao-fig9a", "all cores", "bs", 1, 4), placed("ao-fig11", "host", "bs", 2, 0)}},
 	}, "plots")
 	if err != nil {
@@ -36,9 +36,9 @@ func TestPapersPage(t *testing.T) {
 	}
 	text := string(page.Text)
 	for _, want := range []string{
-		"| [ao-table3](#ao-table3) |  | recorded | 1.25 (0.500 to 2.00) |", "Paper: Fast.", "Here: Uniform order.", "Result: Faster here.",
-		"gpu; ms (`first.jsonl`)", "host; ms (`second.jsonl`)", "| size | bs | paper | ÷ paper | hs16 | paper | ÷ paper |", "| 1 M | 20.0 | 10.0 | 2.00 | 30.0 | 60.0 | 0.500 |",
-		"![](plots/ao-fig9a-all-cores.svg)", "| [ao-fig9a](#ao-fig9a) |  | recorded | queries/s: 3.00 (3.00 to 3.00); ms: 0.250 (0.250 to 0.250) |", "| [ao-fig10](#ao-fig10) |  | not recorded |  |", "| [ao-fig11](#ao-fig11) |  | recorded | no figures in the text |", "\nNot recorded.\n",
+		"| [ao-table3](#ao-table3) |  | abc1234 h200, second | 1.25 (0.500 to 2.00) |", "Paper: Fast.", "Here: Uniform order.", "Result: Faster here.",
+		"gpu; ms (`2026-11-01-abc1234-h200-first.jsonl`)", "host; ms (`second.jsonl`)", "| size | bs | paper | ÷ paper | hs16 | paper | ÷ paper |", "| 1 M | 20.0 | 10.0 | 2.00 | 30.0 | 60.0 | 0.500 |",
+		"![](plots/ao-fig9a-all-cores.svg)", "| [ao-fig9a](#ao-fig9a) |  | abc1234 h200, second | queries/s: 3.00 (3.00 to 3.00); ms: 0.250 (0.250 to 0.250) |", "| [ao-fig10](#ao-fig10) |  | not recorded |  |", "| [ao-fig11](#ao-fig11) |  | second | no figures in the text |", "\nNot recorded.\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

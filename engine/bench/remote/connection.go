@@ -14,7 +14,7 @@ import (
 type Connection struct {
 	// Token is sent with every request.
 	Token string
-	// CA is a file of authorities, in PEM, that replace those of the system.
+	// CA is a file of authorities, in PEM, that replace the authorities of the system.
 	CA string
 	// Cert and Key are the files of the certificate of the client.
 	Cert, Key string

@@ -99,7 +99,7 @@ func (r *run) learn(ctx context.Context) error {
 	return nil
 }
 
-// differing returns the number of answers to request i that differ from those of the quiet server.
+// differing returns the number of answers to request i that differ from the answers of the quiet server.
 func (r *run) differing(i int, answers []digest) (n int) {
 	for q, d := range answers {
 		if d != 0 && d != r.want[(i*r.work.Batch+q)%len(r.want)] {

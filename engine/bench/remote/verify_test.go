@@ -36,7 +36,7 @@ func (s *forgetful) Search(_ context.Context, r *api.SearchRequest) (*api.Search
 	return &api.SearchResponse{Count: 1, Hits: []*api.Hit{hit}}, nil
 }
 
-// TestVerify: a load counts the answers that differ from those before the load.
+// TestVerify: a load counts the answers that differ from the answers before the load.
 func TestVerify(t *testing.T) {
 	for right, differ := range map[int]int{3: 100, 3 + 150: 50, 1000: 0} {
 		synctest.Test(t, func(t *testing.T) {

@@ -33,7 +33,7 @@ var errLate = errors.New("the load is late by more than the time-out")
 // mostFailing is the fraction of requests that may fail at a rate that the server sustains.
 const mostFailing = 0.001
 
-// outcome is what a request leaves behind.
+// outcome is the result of a request.
 type outcome struct {
 	done         bool
 	took, queued uint32 // microseconds

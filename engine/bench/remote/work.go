@@ -66,7 +66,7 @@ func (w *Work) check(ctx context.Context, c *api.Client) error {
 	return err
 }
 
-// reply is what the server says about a request. Times are in milliseconds.
+// reply is the part of an answer that describes its request. Times are in milliseconds.
 type reply struct {
 	took, queued float64
 	errors       []*api.BatchError

@@ -35,8 +35,8 @@ type found struct {
 	answer *api.ShardSearchResponse
 }
 
-// searchGroup answers for several shards. A shard whose scores have another unit than those of the
-// first is left out, as one that fails.
+// searchGroup answers for several shards. It leaves out a shard whose scores have another unit
+// than the scores of the first shard, like a shard that fails.
 func (h handler) searchGroup(ctx context.Context, r *api.ShardSearchRequest) (out *api.ShardSearchResponse, err error) {
 	defer reply(&err)
 	numbers, filters := make([]uint32, len(r.More)), map[uint32][]*api.Filter{r.GetTarget().GetShard(): r.GetFilters()}

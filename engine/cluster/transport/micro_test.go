@@ -75,7 +75,7 @@ func TestMicro(t *testing.T) {
 	}
 }
 
-// TestPermissions: NKeys and permissions of a real server decide who is node n1, and who calls.
+// TestPermissions: NKeys and permissions of a real server decide which connection is node n1, and which may call.
 func TestPermissions(t *testing.T) {
 	dir := t.TempDir()
 	user := func(name string, allowed *server.Permissions) (string, *server.NkeyUser) {

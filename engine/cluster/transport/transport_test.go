@@ -56,7 +56,7 @@ func dial(t *testing.T, at string, opt Options) *Conn {
 	return c
 }
 
-// script is a service whose calls do what their text says.
+// script is a service whose calls follow the orders in their text.
 type script struct {
 	api.UnimplementedIndexServiceHandler
 	began, ended chan error // of "wait": the end has the cause

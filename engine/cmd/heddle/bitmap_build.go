@@ -91,13 +91,13 @@ files and records of CSV above a megabyte come on top.`,
 func (o *bitmapBuildOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVarP(&o.out, "output", "o", "", "write the table to `X.hdb`")
 	fs.StringArrayVar(&o.raw, "raw", nil, "column in its own file, `NAME:TYPE:FILE`; repeat for each column")
-	fs.StringVar(&o.format, "format", "auto", "format of all inputs: `auto|csv|parquet`; auto decides by name and content")
+	addChoice(fs, &o.format, "format", "auto", "format of all inputs; auto decides by name and content: ", []string{"auto", "csv", "parquet"})
 	fs.StringSliceVar(&o.names, "names", nil, "column names, `LIST`, for CSV without a header line")
 	fs.StringVar(&o.delimiter, "delimiter", "auto", "field separator of CSV: a `CHARACTER`, or tab; auto is a comma, and a tab for names that end in .tsv")
 	fs.StringArrayVar(&o.null, "null", nil, "`TEXT` of missing values in CSV; may be repeated")
 	fs.StringArrayVar(&o.types, "type", nil, "`NAME=TYPE` of a CSV column; may be repeated")
 	fs.StringSliceVar(&o.columns, "columns", nil, "include only these columns, `LIST`")
-	fs.StringVar(&o.invalid, "invalid", string(input.Fail), "treatment of rows with invalid UTF-8: "+choice(input.InvalidModes()))
+	addChoice(fs, &o.invalid, "invalid", input.Fail, "treatment of rows with invalid UTF-8: ", input.InvalidModes())
 	fs.StringArrayVar(&o.set, "set", nil, "settings of one column, `NAME:KEY=VALUE,…`, with keys bins, binning, encoding; may be repeated")
 	o.add(fs, "bins", "binning", "encoding", "word", "build-memory")
 	fs.BoolVar(&o.force, "force", false, "replace a file of another program")
@@ -117,13 +117,10 @@ func (o *bitmapBuildOptions) Validate(args []string) error {
 		return errors.New("an input or --raw is missing (- is standard input)")
 	case len(args) > 0 && len(o.raw) > 0:
 		return errors.New("--raw and inputs exclude each other")
-	case o.format != "auto" && o.format != "csv" && o.format != "parquet":
-		return fmt.Errorf("unknown --format %q (one of auto, csv, parquet)", o.format)
 	case o.delimiter != "tab" && o.delimiter != "auto" && (len(o.delimiter) != 1 || strings.ContainsAny(o.delimiter, "\"\r\n")):
 		return fmt.Errorf("--delimiter %q is not tab or one ASCII character (quotes and line ends are not allowed)", o.delimiter)
 	}
-	_, err := input.ParseInvalid(o.invalid)
-	return err
+	return nil
 }
 
 func (o *bitmapBuildOptions) Run(ctx context.Context, a *App) (err error) {

@@ -39,10 +39,7 @@ func (o *bitmapBuildOptions) open(ctx context.Context, a *App, log *zerolog.Logg
 	case o.isParquet():
 		format = "parquet"
 	}
-	invalid, err := input.ParseInvalid(o.invalid)
-	if err != nil {
-		return nil, err
-	}
+	invalid := input.Invalid(o.invalid)
 	for _, flag := range []string{"invalid", "names", "delimiter", "null", "type", "columns"} {
 		if o.given(flag) && format != "csv" && (flag != "columns" && flag != "invalid" || format == "raw") {
 			return nil, usageError{fmt.Errorf("--%s does not apply to %s inputs", flag, format)}

@@ -94,7 +94,7 @@ func (o *bitmapQueryOptions) AddFlags(fs *pflag.FlagSet) {
 	o.queries.add(fs, "where", "PREDICATE", "select the rows for which this is true:", "predicates", "answer all predicates of")
 	o.format = trec.Auto
 	fs.BoolVar(&o.count, "count", false, "print the number of selected rows")
-	fs.StringVar(&o.rows, "rows", "", "print the selected rows, as `ids|ranges`")
+	addChoice(fs, &o.rows, "rows", "", "print the selected rows, as ", []rows.Form{rows.IDs, rows.Ranges})
 	fs.Lookup("rows").NoOptDefVal = string(rows.IDs)
 	fs.StringVar(&o.roaring, "roaring", "", "write the rows to `FILE` as a Roaring bitmap; - is standard output")
 	fs.StringVar(&o.inRows, "in-rows", "", "select among the rows of the Roaring bitmap in `FILE` only")
@@ -131,8 +131,6 @@ func (o *bitmapQueryOptions) Validate(args []string) (err error) {
 	switch {
 	case outputs > 1:
 		return errors.New("--count, --rows and --roaring exclude each other")
-	case o.rows != "" && o.rows != string(rows.IDs) && o.rows != string(rows.Ranges):
-		return fmt.Errorf("unknown --rows %q (one of %s, %s)", o.rows, rows.IDs, rows.Ranges)
 	case o.roaring != "" && !o.single():
 		return errors.New("--roaring is for one predicate: use --where")
 	case o.force && (o.roaring == "" || o.roaring == "-"):

@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -30,15 +29,13 @@ type valueOptions struct {
 // valueFormats are the values of --format.
 var valueFormats = map[string]func(io.Writer) values.Writer{"csv": values.NewCSV, "json": values.NewLines, "arrow": arrow.New, "parquet": parquet.New}
 
-func formatNames() string { return strings.Join(slices.Sorted(maps.Keys(valueFormats)), "|") }
-
 func (o *valueOptions) add(fs *pflag.FlagSet) {
 	fs.StringVar(&o.clauses.Select, "select", "", "print values of the selected rows: `LIST` of columns and aggregates")
 	fs.StringVar(&o.clauses.GroupBy, "group-by", "", "form groups by the values of one or two `COLUMNS`")
 	fs.StringVar(&o.clauses.OrderBy, "order-by", "", "sort the answer of --select by `KEYS`")
 	fs.Uint64Var(&o.limit, "limit", 0, "print so many rows of the answer of --select at most (0: all)")
 	fs.Uint64Var(&o.offset, "offset", 0, "leave out so many first rows of the answer of --select")
-	fs.StringVar(&o.format, "format", "csv", "format of the answer of --select, `"+formatNames()+"`")
+	addChoice(fs, &o.format, "format", "csv", "format of the answer of --select, ", slices.Sorted(maps.Keys(valueFormats)))
 	o.given = fs.Changed
 }
 
@@ -54,9 +51,6 @@ func (o *valueOptions) validate() error {
 			}
 		}
 		return nil
-	}
-	if valueFormats[o.format] == nil {
-		return fmt.Errorf("unknown --format %q (one of %s)", o.format, formatNames())
 	}
 	if o.given("limit") && o.limit == 0 {
 		return errors.New("--limit 0 would print nothing: leave it out for all rows")

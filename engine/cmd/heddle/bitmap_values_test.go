@@ -46,7 +46,7 @@ func TestBitmapSelectWrong(t *testing.T) {
 		"--where|TRUE|--limit|3":                  "--limit is for --select",
 		"--select|city|--count":                   "--select excludes",
 		"--select|city|--limit|0":                 "--limit 0 would print nothing",
-		"--select|city|--format|xml":              "unknown --format \"xml\" (one of ",
+		"--select|city|--format|xml":              "flag --format: \"xml\" is not one of arrow, csv, ",
 		"--select|city|--json|--format|csv":       "--json and --format csv exclude each other",
 		"--select|city,":                          "column 6: a column",
 		"--select|city|--where|amount >":          "a value is expected here",

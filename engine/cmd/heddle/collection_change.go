@@ -70,9 +70,7 @@ func (o *collectionAdd) Run(ctx context.Context, a *App) error {
 		return err
 	}
 	opt := build.DefaultOptions()
-	if err := o.apply(&opt); err != nil {
-		return err
-	}
+	o.apply(&opt)
 	room, restore, err := memlimit.Set(uint64(c.Index.BuildMemory), buildFixed)
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/pflag"
@@ -21,11 +20,11 @@ type documents struct {
 }
 
 func (d *documents) addFormat(fs *pflag.FlagSet, formats []build.Format) {
-	fs.StringVar(&d.format, "format", string(build.Auto), "format of all inputs: "+choice(formats))
+	addChoice(fs, &d.format, "format", build.Auto, "format of all inputs: ", formats)
 }
 
 func (d *documents) addInvalid(fs *pflag.FlagSet) {
-	fs.StringVar(&d.invalid, "invalid", string(input.Replace), "treatment of invalid documents: "+choice(input.InvalidModes()))
+	addChoice(fs, &d.invalid, "invalid", input.Replace, "treatment of invalid documents: ", input.InvalidModes())
 	fs.BoolVar(&d.skipInvalid, "skip-invalid", false, "the same as --invalid skip")
 	fs.Float64Var(&d.maxInvalid, "max-invalid", build.DefaultMaxInvalid, "greatest `SHARE` of invalid documents, 0 to 1")
 }
@@ -37,19 +36,12 @@ func (d *documents) validate() error {
 	if d.skipInvalid {
 		d.invalid = string(input.Skip)
 	}
-	_, format := build.ParseFormat(d.format)
-	_, invalid := input.ParseInvalid(d.invalid)
-	return errors.Join(format, invalid)
+	return nil
 }
 
 // apply sets the options of a build.
-func (d *documents) apply(o *build.Options) (err error) {
-	if o.Format, err = build.ParseFormat(d.format); err != nil {
-		return err
-	}
-	o.MaxInvalid = d.maxInvalid
-	o.Invalid, err = input.ParseInvalid(d.invalid)
-	return err
+func (d *documents) apply(o *build.Options) {
+	o.Format, o.MaxInvalid, o.Invalid = build.Format(d.format), d.maxInvalid, input.Invalid(d.invalid)
 }
 
 // settingsOf returns the options of an index: codecs, analysis, lengths and stored texts.

@@ -96,7 +96,7 @@ func (o *evalOptions) Run(ctx context.Context, a *App) error {
 	}
 	r, err := trec.Evaluate(run, qrels, trec.Options{Measures: o.measures, Cutoffs: o.cutoffs, Level: o.level, Complete: o.complete})
 	if err != nil {
-		return err
+		return fmt.Errorf("%s and %s: %w", o.run, o.qrels, err)
 	}
 	if len(r.Missing)+len(r.Unjudged) > 0 {
 		fmt.Fprintf(a.Stderr, "heddle eval: %d queries without results, %d without judgements\n", len(r.Missing), len(r.Unjudged))

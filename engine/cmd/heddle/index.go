@@ -1,23 +1,10 @@
 package main
 
-import (
-	"strings"
-
-	"github.com/spf13/cobra"
-)
+import "github.com/spf13/cobra"
 
 func newIndex(a *App) *cobra.Command {
 	return group("index", "Build, inspect and check index files",
 		`Index works on .hdl files. An index file contains posting lists with frequencies or
 impacts, terms, and the names and lengths of documents.`,
 		newIndexBuild(a), newIndexInfo(a), newIndexVerify(a), newIndexDump(a), newIndexExport(a))
-}
-
-// choice is the placeholder of an option that takes one of some names, in a help text.
-func choice[T ~string](names []T) string {
-	var all []string
-	for _, n := range names {
-		all = append(all, string(n))
-	}
-	return "`" + strings.Join(all, "|") + "`"
 }

@@ -120,7 +120,7 @@ func (o *indexBuildOptions) AddFlags(fs *pflag.FlagSet) {
 	o.addInvalid(fs)
 	fs.IntVar(&o.shards, "shards", 0, fmt.Sprintf("write this `NUMBER` of shards, 1 to %d, to the folder of --output", split.MaxBuild))
 	fs.StringVar(&o.attributes, "attributes", "", "write the other members of JSON lines to the attribute table `X.hdb`")
-	fs.StringVar(&o.renumber, "renumber", build.RenumberNone, "numbering of documents: `none|random`")
+	addChoice(fs, &o.renumber, "renumber", build.RenumberNone, "numbering of documents: ", []string{build.RenumberNone, build.RenumberRandom})
 	fs.BoolVar(&o.force, "force", false, "replace a file of another program, or write to a folder with other files")
 	addJSON(fs, &o.json)
 	addNoProgress(fs, &o.noProgress)
@@ -139,8 +139,6 @@ func (o *indexBuildOptions) Validate(args []string) error {
 		return fmt.Errorf("--shards is %d; a build writes 1 to %d shards, and heddle cluster split more", o.shards, split.MaxBuild)
 	}
 	switch {
-	case o.renumber != build.RenumberNone && o.renumber != build.RenumberRandom:
-		return fmt.Errorf("--renumber %q is not one of none, random", o.renumber)
 	case o.renumber == build.RenumberRandom && o.shards > 0:
 		return errors.New("--renumber random writes one index: build it without --shards, then run heddle cluster split")
 	}
@@ -159,9 +157,7 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 	if err != nil {
 		return err
 	}
-	if err := o.apply(&opt); err != nil {
-		return err
-	}
+	o.apply(&opt)
 	variant, err := bm25.ParseVariant(c.Ranking.Variant)
 	if err != nil {
 		return err

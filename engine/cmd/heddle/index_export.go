@@ -43,37 +43,30 @@ ciff and jsonl go to standard output by default. Files that exist are replaced w
 }
 
 func (o *indexExportOptions) AddFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.format, "format", "", "format of the output: "+choice(export.Formats()))
+	addChoice(fs, &o.format, "format", "", "format of the output: ", export.Formats())
 	fs.StringVarP(&o.out, "output", "o", "-", "write to `OUTPUT`; - is standard output")
 	fs.BoolVar(&o.force, "force", false, "replace files that exist")
 }
 
 func (o *indexExportOptions) Validate(args []string) error {
-	format, err := export.ParseFormat(o.format)
 	switch {
 	case o.format == "":
 		return errors.New("--format is missing")
-	case err != nil:
-		return err
-	case format == export.PISA && o.out == "-":
+	case o.format == string(export.PISA) && o.out == "-":
 		return errors.New("--format pisa writes several files: --output (-o) is missing")
 	}
 	return o.set(args, "index file")
 }
 
 func (o *indexExportOptions) Run(ctx context.Context, a *App) error {
-	format, err := export.ParseFormat(o.format)
-	if err != nil {
-		return err
-	}
 	f, err := hdl.Open(o.path)
 	if err != nil {
 		return err
 	}
 	if o.out == "-" {
-		err = export.Write(ctx, f, format, a.Stdout)
+		err = export.Write(ctx, f, export.Format(o.format), a.Stdout)
 	} else {
-		err = export.Files(ctx, f, format, o.out, o.force)
+		err = export.Files(ctx, f, export.Format(o.format), o.out, o.force)
 	}
 	return errors.Join(forcible(err), f.Close())
 }

@@ -54,6 +54,6 @@ func TestIndexExport(t *testing.T) {
 		t.Errorf("line %s, want %s", first, wantLine)
 	}
 	wantFailure(t, heddle(t, "index", "export", "d.hdl"), exitUsage, "--format is missing")
-	wantFailure(t, heddle(t, "index", "export", "d.hdl", "--format", "csv"), exitUsage, "one of [ciff pisa jsonl]")
+	wantFailure(t, heddle(t, "index", "export", "d.hdl", "--format", "csv"), exitUsage, "not one of ciff, pisa, jsonl")
 	wantFailure(t, heddle(t, "index", "export", "d.hdl", "--format", "pisa"), exitUsage, "--output (-o) is missing")
 }

@@ -35,7 +35,7 @@ func TestInvalidDocuments(t *testing.T) {
 	if want := (report.Invalid{Encoding: 1, Tabs: 1}); b.Invalid != want || b.Documents != 152 || b.Unnamed != 1 || !strings.HasPrefix(first, "d.tsv:151: ") {
 		t.Errorf("%+v, first %q", b, first)
 	}
-	wantFailure(t, heddle(t, "index", "build", "-o", "d.hdl", "--invalid", "drop", "d.tsv"), exitUsage, "one of [replace skip fail]")
+	wantFailure(t, heddle(t, "index", "build", "-o", "d.hdl", "--invalid", "drop", "d.tsv"), exitUsage, "not one of replace, skip, fail")
 	wantFailure(t, heddle(t, "index", "build", "-o", "d.hdl", "--max-invalid", "2", "d.tsv"), exitUsage, "not a share from 0 to 1")
 }
 

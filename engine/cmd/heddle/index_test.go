@@ -449,7 +449,7 @@ func TestIndexBuildImpacts(t *testing.T) {
 		t.Errorf("%+v", info)
 	}
 	wantFailure(t, heddle(t, "index", "build", "-o", "e.hdl", "--impacts", "9", "d.tsv"), exitUsage, "impacts")
-	wantFailure(t, heddle(t, "index", "build", "-o", "e.hdl", "--renumber", "name", "d.tsv"), exitUsage, `--renumber "name" is not one of none, random`)
+	wantFailure(t, heddle(t, "index", "build", "-o", "e.hdl", "--renumber", "name", "d.tsv"), exitUsage, `flag --renumber: "name" is not one of none, random (nearest: "none")`)
 	wantFailure(t, heddle(t, "index", "build", "-o", "e", "--renumber", "random", "--shards", "2", "d.tsv"), exitUsage, "heddle cluster split")
 }
 

@@ -166,7 +166,7 @@ func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 	o.filterOptions.add(fs)
 	o.queries.add(fs, "query", "TEXT", "answer the query", "queries", "answer all queries of")
 	fs.StringVar((*string)(&o.format), "queries-format", string(trec.Auto), "`FORMAT` of the query file: auto, plain, tsv, trec or jsonl")
-	fs.StringVar(&o.syntax, "syntax", syntaxQuery, "`SYNTAX` of queries: "+syntaxQuery+", or "+syntaxBoolean+" (the same without scores, words joined by AND)")
+	addChoice(fs, &o.syntax, "syntax", syntaxQuery, "syntax of queries; boolean has no scores and joins words by AND: ", []string{syntaxQuery, syntaxBoolean})
 	fs.BoolVar(&o.literal, "literal", false, "take queries as text, without operators, weights and prefixes")
 	fs.BoolVar(&o.all, "all", false, "print all matching documents without ranking")
 	fs.BoolVar(&o.count, "count", false, "print the number of matching documents")
@@ -192,8 +192,6 @@ func (o *searchOptions) Validate(args []string) (err error) {
 		return errors.New("--all and --count exclude each other")
 	case len(o.facets) > 0 && o.count:
 		return errors.New("--facets counts documents already: omit --count")
-	case o.syntax != syntaxQuery && o.syntax != syntaxBoolean:
-		return fmt.Errorf("unknown --syntax %q (one of %s, %s); --literal is for text without operators", o.syntax, syntaxQuery, syntaxBoolean)
 	case o.statistics != "" && !o.ranked():
 		return errors.New("--statistics is for ranked results: omit --all, --count and --syntax boolean")
 	case o.part && (o.ranked() || o.syntax == syntaxBoolean):

@@ -147,7 +147,7 @@ func TestBooleanErrors(t *testing.T) {
 		t.Errorf("%+v, want %q", r, want)
 	}
 	r = heddle(t, "search", "c.hdl", "--syntax", "sql", "--query", "w0")
-	if r.code != exitUsage || !strings.Contains(r.stderr, `unknown --syntax "sql" (one of query, boolean)`) {
+	if r.code != exitUsage || !strings.Contains(r.stderr, `flag --syntax: "sql" is not one of query, boolean (nearest: `) {
 		t.Errorf("%+v", r)
 	}
 	if r := heddle(t, "search", "c.hdl", "--query", "NOT w0", "--literal"); r.code != 0 {

@@ -260,7 +260,7 @@ func listenAt(ctx context.Context, name, address string, safe bool, needs string
 		return nil, usageError{fmt.Errorf("--%s: %w", name, err)}
 	}
 	if !safe && !loopback(host) {
-		return nil, usageError{fmt.Errorf("--%s: %s is not a loopback address: it needs %s; --insecure serves everyone who reaches it", name, address, needs)}
+		return nil, usageError{fmt.Errorf("--%s: %s is not a loopback address: it needs %s; --insecure serves every caller that reaches it", name, address, needs)}
 	}
 	return new(net.ListenConfig).Listen(ctx, "tcp", address)
 }

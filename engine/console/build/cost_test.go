@@ -39,7 +39,7 @@ func TestPaint(t *testing.T) {
 	}
 }
 
-// history makes the next stream of events begin with those of ten minutes, ten a second.
+// history makes the next stream of events begin with the events of ten minutes, ten a second.
 const history = `(() => {
 	const real = window.fetch;
 	window.fetch = async (path, options) => {

@@ -23,7 +23,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"heddle/engine/file/container"
 	"heddle/engine/file/mapped"
@@ -42,16 +41,6 @@ const (
 
 // Formats returns all of them.
 func Formats() []Format { return []Format{CIFF, PISA, JSONL} }
-
-// ParseFormat finds a format by its name, in any case.
-func ParseFormat(s string) (Format, error) {
-	for _, f := range Formats() {
-		if strings.EqualFold(s, string(f)) {
-			return f, nil
-		}
-	}
-	return "", fmt.Errorf("unknown export format %q (one of %v)", s, Formats())
-}
 
 // ErrContent is the cause of errors about terms, names and numbers that a format cannot
 // hold, for errors.Is.

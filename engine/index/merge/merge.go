@@ -51,8 +51,8 @@ type Output interface {
 	AddList(term string, docs, freqs []uint32) error
 }
 
-// Meta describes the index of several parts for its writer. The settings are those of the first
-// part. Settings that differ, and more than 2³²-1 documents, are errors.
+// Meta describes the index of several parts for its writer. It takes the settings of
+// the first part. Settings that differ, and more than 2³²-1 documents, are errors.
 func Meta(parts []Part) (hdl.Meta, error) {
 	first := parts[0].File.Meta()
 	docs := uint64(0)

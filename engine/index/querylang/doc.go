@@ -13,7 +13,7 @@
 //	clause   = [ "+" | "-" | "!" | "NOT" ] operand
 //	operand  = ( word | prefix "*" | "(" or ")" ) [ "^" number ]
 //
-// A list means as much as in Lucene. + and AND make a clause required: AND the clauses on
+// A list has the same meaning as in Lucene. + and AND make a clause required: AND the clauses on
 // both sides. -, ! and NOT exclude the documents of a clause. A document matches a list if it
 // has all required clauses and no excluded one. The other clauses then only add to its
 // score. In a list without required clauses one of them must match. If the mode of a query

@@ -109,7 +109,7 @@ func Evaluate(run Run, qrels Qrels, opt Options) (*Report, error) {
 		}
 	}
 	if len(r.Queries) == 0 {
-		return nil, errors.New("trec: no query has both results and judgements")
+		return nil, errors.New("no query has both results and judgements")
 	}
 	r.All = r.aggregate()
 	if i := slices.IndexFunc(r.columns, func(c column) bool { return c.label == "num_rel" }); i >= 0 && opt.Complete {

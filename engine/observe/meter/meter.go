@@ -34,7 +34,7 @@ type counter struct {
 
 // Count is the state of a processor's counters at a moment.
 type Count struct {
-	// Queries are those with an answer. A block of a batch counts each of its queries here, and
+	// Queries counts queries with an answer. A block of a batch counts each of its queries here, and
 	// once in the distribution of times.
 	Queries   uint64
 	Predicted uint64

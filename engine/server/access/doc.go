@@ -1,3 +1,3 @@
-// Package access decides who may call a server: tokens, and certificates of both sides of a
+// Package access decides which callers a server accepts: tokens, and certificates of both sides of a
 // connection. All of them are files, which Guard.Reload reads again.
 package access

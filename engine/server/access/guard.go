@@ -130,7 +130,7 @@ func (g *Guard) TLS(admin bool) *tls.Config {
 	return &tls.Config{GetConfigForClient: current, NextProtos: []string{"h2", "http/1.1"}, MinVersion: tls.VersionTLS12}
 }
 
-// Closed reports whether callers of the service or of administration must prove who they are.
+// Closed reports whether callers of the service or of administration must prove their identity.
 func (g *Guard) Closed(admin bool) bool {
 	ca := g.files.ClientCA
 	if admin {

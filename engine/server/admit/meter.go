@@ -16,7 +16,7 @@ const (
 	soonest, latest = time.Millisecond, 30 * time.Second
 )
 
-// meter measures the queue of queries: those of requests that have entered and not left. The zero
+// meter measures the queue: the queries of requests that have entered and not left. The zero
 // value is an idle meter.
 type meter struct {
 	queries  int       // in the queue

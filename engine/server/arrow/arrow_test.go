@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestWrite compares a stream of two rows and one of no row with those of the library arrow-go.
+// TestWrite compares streams of two rows and of no row with the streams of the library arrow-go.
 func TestWrite(t *testing.T) {
 	const two = "" +
 		"ffffffff8800000014000000000000000c001600140013000c0004000c000000" +

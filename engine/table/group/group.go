@@ -244,7 +244,7 @@ func (g *Groups) work(set []uint64, part int, next *atomic.Int64, opt *Options) 
 	return nil
 }
 
-// countValues notes that all rows but those of the first group have a value.
+// countValues notes that all rows outside of the first group have a value.
 func (g *Groups) countValues() {
 	if g.columns[0].HasMissing() {
 		copy(g.values[0], g.rows)

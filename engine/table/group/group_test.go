@@ -238,7 +238,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestCounts compares the groups of given counts with those of rows, for dense and sparse selections
+// TestCounts compares the groups of given counts with the groups of rows, for dense and sparse selections
 // and rows without a value.
 func TestCounts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

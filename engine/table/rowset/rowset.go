@@ -22,8 +22,12 @@ func Count(set []uint64) (n int) {
 
 // AppendIDs appends the rows of a bitset to dst, ascending.
 func AppendIDs(dst []uint32, set []uint64) []uint32 {
-	dst = slices.Grow(dst, Count(set))
-	for i, w := range set {
+	first := next(set, 0, 0) / 64
+	n := Count(set[first:])
+	dst = slices.Grow(dst, n)
+	end := len(dst) + n
+	for i := first; len(dst) < end; i++ {
+		w := set[i]
 		if w == ^uint64(0) { // within a run
 			dst = dst[:len(dst)+64]
 			run := (*[64]uint32)(dst[len(dst)-64:])
@@ -87,6 +91,12 @@ func next(set []uint64, at int, flip uint64) int {
 			return 64*i + bits.TrailingZeros64(w)
 		}
 		below = 0
+		for len(set)-i > 8 { // eight words at a time
+			if s := (*[8]uint64)(set[i+1:]); (s[0]^flip)|(s[1]^flip)|(s[2]^flip)|(s[3]^flip)|(s[4]^flip)|(s[5]^flip)|(s[6]^flip)|(s[7]^flip) != 0 {
+				break
+			}
+			i += 8
+		}
 	}
 	return 64 * len(set)
 }

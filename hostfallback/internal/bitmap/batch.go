@@ -20,6 +20,7 @@ type batch struct {
 	sel   *plan.SelectBatch
 	out   *plan.Rows
 	bits  []uint64 // rows of all selections, nil if only counts are requested
+	empty bool     // bits is all zeros
 	kept  []uint64 // memory of bits for plan.OutputResident
 
 	joins   []uint32      // by step: the step that joins the set beginning here to the set below, 0 for none
@@ -43,14 +44,17 @@ func (b *batch) run(ctx context.Context, t *Table, sel *plan.SelectBatch, out *p
 		b.task = b.evaluate
 	}
 	defer b.forget()
-	defer func() { b.ctx, b.sel, b.out, b.bits, b.united = nil, nil, nil, nil, false }()
+	defer func() { b.ctx, b.sel, b.out, b.bits, b.empty, b.united = nil, nil, nil, nil, false, false }()
 	n := sel.Len()
 	out.Counts = slices.Grow(out.Counts[:0], n)[:n]
 	clear(out.Counts)
 	out.Bits, out.Stride = out.Bits[:0], wah.Bitset(uint64(t.data.Rows))
 	switch size := n * out.Stride; sel.Output {
 	case plan.OutputBits:
-		out.Bits = slices.Grow(out.Bits, size)[:size]
+		if b.empty = cap(out.Bits) < size; b.empty {
+			out.Bits = make([]uint64, size)
+		}
+		out.Bits = out.Bits[:size]
 		b.bits = out.Bits
 	case plan.OutputResident:
 		b.kept = slices.Grow(b.kept[:0], size)[:size]
@@ -215,7 +219,9 @@ func (b *batch) put(w *worker, i, tile int) {
 	out := b.bits[i*b.out.Stride+tile*int(x.size/64):][:words]
 	switch w.has[w.top] {
 	case none:
-		clear(out)
+		if !b.empty {
+			clear(out)
+		}
 	case some:
 		copy(out, top[:words])
 	case all:

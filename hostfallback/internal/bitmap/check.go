@@ -32,6 +32,16 @@ func (w *worker) check(t *Table, column uint32, ranges []plan.CodeRange, set *co
 		w.has[w.top] = none
 		return nil
 	}
+	made := t.sketchesOf(column, tile)
+	if made != nil {
+		switch made.among(ranges) {
+		case none:
+			w.has[w.top] = none
+			return nil
+		case all:
+			return nil
+		}
+	}
 	const words = codec.SegmentLen / 64
 	top := w.sets[w.top][:t.tile.words(tile)]
 	first := tile * int(t.tile.size/codec.SegmentLen)
@@ -45,10 +55,9 @@ func (w *worker) check(t *Table, column uint32, ranges []plan.CodeRange, set *co
 	}
 	top[len(top)-1] &= t.tile.last(tile)
 	var groups []sketch.Group
-	if len(ranges) <= fewRanges {
-		if groups = t.sketchesOf(column, tile); groups != nil {
-			w.sift(t.sketches[column].slots.Load(), groups, ranges, top)
-		}
+	if made != nil && len(ranges) <= fewRanges {
+		groups = made.groups
+		w.sift(t.sketches[column].slots.Load(), groups, ranges, top)
 	}
 	left, rows, few := uint64(0), 0, w.few[:0]
 	for i := 0; i < len(top); i += words {

@@ -1,10 +1,12 @@
 package bitmap
 
 import (
+	"math"
 	"sync/atomic"
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/bitmap/codeset"
 	"heddle/hostfallback/internal/bitmap/sketch"
 )
 
@@ -12,19 +14,38 @@ import (
 // a tile makes them for the following ones, as far as memory allows.
 type sketches struct {
 	slots atomic.Pointer[sketch.Map]
-	tiles []atomic.Pointer[[]sketch.Group]
+	tiles []atomic.Pointer[sketched]
+}
+
+// sketched is the sketches of a tile, and the bounds of its codes.
+type sketched struct {
+	groups          []sketch.Group
+	least, greatest uint64
+}
+
+// among tells whether the codes of all rows of a tile, or of none, lie in ranges, by the bounds
+// alone. A tile of a sorted or clustered column has few codes.
+func (s *sketched) among(ranges []plan.CodeRange) content {
+	i := codeset.Index(ranges, s.least)
+	switch {
+	case i == len(ranges) || ranges[i].Lo > s.greatest:
+		return none
+	case ranges[i].Lo <= s.least && s.greatest <= ranges[i].Hi:
+		return all
+	}
+	return some
 }
 
 // sampleSegments is the number of segments in the sample of a column.
 const sampleSegments = 64
 
 // compared is the state of a tile behind the first comparison: no sketches yet.
-var compared []sketch.Group
+var compared sketched
 
 // sketchesOf returns the sketches of a tile, or nil.
-func (t *Table) sketchesOf(column uint32, tile int) []sketch.Group {
-	if made := t.sketches[column].tiles[tile].Load(); made != nil && len(*made) > 0 {
-		return *made
+func (t *Table) sketchesOf(column uint32, tile int) *sketched {
+	if made := t.sketches[column].tiles[tile].Load(); made != &compared {
+		return made
 	}
 	return nil
 }
@@ -50,28 +71,35 @@ func (t *Table) noteCompared(column uint32, tile, rows, words int) error {
 		return nil
 	}
 	made, err := t.sketch(column, tile, groups)
-	if err != nil || !at.CompareAndSwap(&compared, &made) { // another batch was faster
+	if err != nil || !at.CompareAndSwap(&compared, made) { // another batch was faster
 		t.work.Memory.Return(size)
 	}
 	return err
 }
 
 // sketch makes the sketches of a tile.
-func (t *Table) sketch(column uint32, tile, groups int) ([]sketch.Group, error) {
+func (t *Table) sketch(column uint32, tile, groups int) (*sketched, error) {
 	slots, err := t.slots(column)
 	if err != nil {
 		return nil, err
 	}
 	first := tile * int(t.tile.size/codec.SegmentLen)
-	made := make([]sketch.Group, groups)
+	made := &sketched{groups: make([]sketch.Group, groups), least: math.MaxUint64}
 	var c codes
 	err = t.decode(&c, column, first, first+(groups+1)/2, 1, func(i int, low, high []uint32) {
+		for k, code := range low {
+			x := uint64(code)
+			if len(high) > 0 {
+				x |= uint64(high[k]) << 32
+			}
+			made.least, made.greatest = min(made.least, x), max(made.greatest, x)
+		}
 		for k := 0; k < len(low); k += 64 {
 			end := min(k+64, len(low))
 			if len(high) > 0 {
-				slots.Put(&made[2*i+k/64], low[k:end], high[k:end])
+				slots.Put(&made.groups[2*i+k/64], low[k:end], high[k:end])
 			} else {
-				slots.Put(&made[2*i+k/64], low[k:end], nil)
+				slots.Put(&made.groups[2*i+k/64], low[k:end], nil)
 			}
 		}
 	})

@@ -17,7 +17,6 @@ import (
 
 	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
-	"heddle/hostfallback/internal/bitmap/sketch"
 	"heddle/hostfallback/internal/work"
 )
 
@@ -40,7 +39,7 @@ type Table struct {
 func Load(ctx context.Context, data *plan.Table, r work.Resources) (*Table, error) {
 	t := &Table{data: data, work: r, tile: tilingOf(data), vectors: make([]atomic.Pointer[vector], len(data.Vectors)), sketches: make([]sketches, len(data.Columns))}
 	for i := range t.sketches {
-		t.sketches[i].tiles = make([]atomic.Pointer[[]sketch.Group], t.tile.tiles)
+		t.sketches[i].tiles = make([]atomic.Pointer[sketched], t.tile.tiles)
 	}
 	t.least = int(t.tile.groups / plainShare)
 	if !r.Lazy {

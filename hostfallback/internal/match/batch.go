@@ -157,13 +157,19 @@ func (j *batch) split() {
 	flush(queries)
 }
 
+// endedStep is the number of queries from one check of the context to the next. A long query
+// checks it, too.
+const endedStep = 16
+
 // answer runs task i on worker id.
 func (j *batch) answer(id, i int) error {
 	w, t := j.workers[id], &j.tasks[i]
 	t.worker, t.at, t.count = id, len(w.docs), 0
 	for q := t.first; q < t.end; q++ {
-		if err := j.ended(); err != nil {
-			return err
+		if (q-t.first)%endedStep == 0 {
+			if err := j.ended(); err != nil {
+				return err
+			}
 		}
 		count, err := 0, error(nil)
 		if ops := j.queries.Expression(q); len(ops) > 0 {

@@ -15,6 +15,7 @@ type worker struct {
 	lead     lead
 	probers  []*lookup.Prober
 	prepared []*lookup.Prepared // the lists of a query under plan.Auto, else nil
+	shorts   []lookup.Runs      // of the lists of a query
 	runs     [2]lookup.Runs     // common runs of some lists
 
 	stack       *stack // of expressions, nil before the first one
@@ -40,9 +41,15 @@ func (w *worker) conjunction(j *batch, lists []plan.Handle, t *task, f *filter.S
 		return int(j.src.Lists[lists[0]].Len), nil
 	}
 	a := j.queries.Algorithm
-	within, common := lookup.Everywhere, ^uint64(0)
+	within := lookup.Everywhere
 	w.prepared = w.prepared[:0]
 	if a == plan.Auto {
+		if within = j.aux.Common(lists); within.First > within.Last {
+			return 0, nil
+		}
+		if f == nil && w.runsPay(j, lists) {
+			return w.byRuns(j, t)
+		}
 		for _, h := range lists {
 			p, err := j.aux.Prepare(h)
 			if err != nil {
@@ -50,17 +57,13 @@ func (w *worker) conjunction(j *batch, lists []plan.Handle, t *task, f *filter.S
 			}
 			w.prepared = append(w.prepared, p)
 			within = within.Intersect(p.Interval)
-			common &= p.Classes
-		}
-		if within.First > within.Last || common == 0 {
-			return 0, nil
 		}
 		switch {
+		case within.First > within.Last:
+			return 0, nil
 		case f != nil || len(lists) == 1:
 		case j.src.Lists[lists[0]].Len <= fewDocs && w.plain():
 			return w.byDocs(j, within), nil
-		case w.runsPay(j, lists):
-			return w.byRuns(j, t)
 		}
 	} else {
 		w.prepared = append(w.prepared, make([]*lookup.Prepared, len(lists))...)

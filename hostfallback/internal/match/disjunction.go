@@ -27,6 +27,12 @@ func (s *stack) disjunction(ops []plan.Op) ([]plan.Handle, bool) {
 
 // unite answers the OR of lists for the documents from from to to-1.
 func (w *worker) unite(j *batch, lists []plan.Handle, from, to uint64, f *filter.Set) (int, error) {
+	if w.stack.board == nil {
+		w.stack.board = new(board)
+	}
+	if b := w.stack.board; b.pays(j.src, lists) {
+		return b.unite(w, j, lists, from, to, f)
+	}
 	u, count := &w.stack.union, 0
 	if err := u.open(j.aux, lists, int(from/chunkDocs), int((to+chunkDocs-1)/chunkDocs)); err != nil {
 		return 0, err

@@ -8,8 +8,9 @@
 // list.
 //
 // An expression is evaluated range by range on bitsets that stay in the first-level cache.
-// An OR of lists goes by chunks, as bits or as docIDs, whichever are fewer. AND and AND NOT
-// of a short list look its docIDs up in the next lists.
+// An OR of many docIDs goes list by list on a board of bits that stays in the second-level
+// cache; any other OR goes by chunks, as bits or as docIDs, whichever are fewer. AND and AND
+// NOT of a short list look its docIDs up in the next lists.
 package match
 
 import (

@@ -91,14 +91,23 @@ func (o *operand) load(to *lookup.Chunk, base uint32, fresh bool) (any bool, err
 	return o.one.addTo(to, base)
 }
 
+// setBits adds the words or runs of the chunk at base to acc and moves behind them.
+func (p *span) setBits(acc *lookup.Chunk, base uint32) {
+	if p.words != nil {
+		p.at = p.words.Or(acc, p.at, (base+chunkDocs-1)/64)
+	} else {
+		p.at = p.runs.Or(acc[:], p.at, base, base+(chunkDocs-1))
+	}
+}
+
 // addTo adds the documents of the chunk at base to to and reports whether there may be
 // any.
 func (p *span) addTo(to *lookup.Chunk, base uint32) (any bool, err error) {
 	if err := p.seek(base); err != nil {
 		return false, err
 	}
-	if p.words != nil {
-		p.at = p.words.Or(to, p.at, (base+chunkDocs-1)/64)
+	if p.words != nil || p.runs != nil {
+		p.setBits(to, base)
 		return true, nil
 	}
 	for {

@@ -5,6 +5,15 @@ import (
 	"heddle/hostfallback/internal/match/lookup"
 )
 
+// putRun appends n docIDs from first on to w.docs unless the batch is CountOnly, and returns n.
+func (w *worker) putRun(j *batch, first uint32, n int) int {
+	if n > 0 && !j.queries.CountOnly {
+		lookup.Runs{{First: first, Last: first + uint32(n-1)}}.Expand(w.tail(n + lookup.Slack))
+		w.docs = w.docs[:len(w.docs)+n]
+	}
+	return n
+}
+
 // plain reports whether all lists of w.prepared have docIDs.
 func (w *worker) plain() bool {
 	for _, p := range w.prepared {
@@ -23,7 +32,7 @@ func (w *worker) byDocs(j *batch, within lookup.Interval) int {
 	for _, p := range w.prepared[1:] {
 		n, at := 0, 0
 		for _, x := range found {
-			if at += lookup.Gallop(p.Docs[at:], x); at == len(p.Docs) {
+			if at += lookup.Near(p.Docs[at:], x); at == len(p.Docs) {
 				break
 			}
 			room[n] = x
@@ -43,34 +52,39 @@ const runStep = 1024
 // wordsPerRun is the number of 64-bit words that byBits joins in the time of one run.
 const wordsPerRun = 4
 
-// runsPay reports whether all lists of a conjunction have runs, and few enough.
+// runsPay sets w.shorts to the runs of the lists of a conjunction and reports whether all have runs, and
+// few enough.
 func (w *worker) runsPay(j *batch, lists []plan.Handle) bool {
+	w.shorts = w.shorts[:0]
 	total := 0
-	for _, p := range w.prepared {
-		if p.Runs.Len() == 0 {
+	for _, h := range lists {
+		runs, _ := j.aux.RunsOf(h)
+		if len(runs) == 0 {
 			return false
 		}
-		total += p.Runs.Len()
+		w.shorts, total = append(w.shorts, runs), total+len(runs)
 	}
-	if a, b := w.prepared[0].Bits, w.prepared[1].Bits; a != nil && b != nil && j.aux.Denser(lists[0], lookup.DenseLead) {
-		return total*wordsPerRun < min(len(a), len(b))/2
+	n := int(j.src.Lists[lists[0]].Len)
+	if j.aux.Denser(lists[0], lookup.DenseLead) {
+		return total*wordsPerRun < int(j.src.Docs/64)
 	}
-	return total < int(j.src.Lists[lists[0]].Len)
+	return n <= fewDocs || total < n
 }
 
-// byRuns answers a conjunction of w.prepared, which have runs.
+// byRuns answers a conjunction of w.shorts.
 func (w *worker) byRuns(j *batch, t *task) (int, error) {
 	count := 0
-	lead := w.prepared[0].Runs
-	for at, end := t.steps((lead.Len() + runStep - 1) / runStep); at < end; at++ {
+	lead := w.shorts[0]
+	for at, end := t.steps((len(lead) + runStep - 1) / runStep); at < end; at++ {
 		if err := j.ended(); err != nil {
 			return 0, err
 		}
-		common, n := lead.Part(at*runStep, min((at+1)*runStep, lead.Len())), 0
-		for i, p := range w.prepared[1:] {
+		common := lead[at*runStep : min((at+1)*runStep, len(lead))]
+		n := common.Count()
+		for i, r := range w.shorts[1:] {
 			to := &w.runs[i%2]
-			to.Reset()
-			n = to.AppendAnd(common, p.Runs)
+			*to = (*to)[:0]
+			n = to.AppendAnd(common, r)
 			common = *to
 		}
 		count += n

@@ -9,13 +9,14 @@ import (
 // span reads one list in ascending order. It belongs to one goroutine and is reused from
 // list to list. It is small, because a union may have thousands of spans.
 //
-// A list with bits is read at any position. Of any other list the span holds docIDs or
-// words from at on; the list ends where they do.
+// A list with bits is read at any position. Of any other list the span holds docIDs, words or
+// runs from at on; the list ends where they do.
 type span struct {
 	bits   []uint32
+	runs   lookup.Runs
 	docs   []uint32
 	words  *lookup.Words
-	at     int    // in docs or words
+	at     int    // in docs, words or runs
 	first  uint32 // the docID at 0, so that the list itself is not read before its chunk
 	handle plan.Handle
 	len    uint32  // of the list
@@ -35,6 +36,10 @@ type packed struct {
 // the list once.
 func (p *span) open(aux *lookup.Auxiliary, h plan.Handle) error {
 	*p = span{handle: h, len: aux.Source.Lists[h].Len, spare: p.spare}
+	if runs, few := aux.RunsOf(h); few {
+		p.runs = runs
+		return nil
+	}
 	if t := aux.Prepared(h); t != nil {
 		p.first = t.First
 		switch {
@@ -87,6 +92,8 @@ func (p *span) next() (uint32, bool) {
 	switch {
 	case p.words != nil && p.at < len(p.words.Index):
 		return p.words.Index[p.at] * 64, true
+	case p.at < len(p.runs):
+		return p.runs[p.at].First, true
 	case p.at >= len(p.docs):
 		return 0, false
 	case p.at == 0:
@@ -97,8 +104,12 @@ func (p *span) next() (uint32, bool) {
 
 // seek skips the docIDs below x, a multiple of 64.
 func (p *span) seek(x uint32) error {
-	if p.words != nil {
+	switch {
+	case p.words != nil:
 		p.at += lookup.Gallop(p.words.Index[p.at:], x/64)
+		return nil
+	case p.runs != nil:
+		p.at += p.runs[p.at:].Find(x)
 		return nil
 	}
 	if b := p.packed; b != nil && p.at < len(p.docs) && p.docs[len(p.docs)-1] < x {

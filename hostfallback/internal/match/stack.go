@@ -22,7 +22,8 @@ type stack struct {
 	sets     [plan.MaxDepth + 1]lookup.Chunk // the last one is for an operand
 	live     [plan.MaxDepth + 1]bool         // by set: false for an empty set, whose words are undefined
 	bounds   [plan.MaxDepth]uint64
-	union    union // of a disjunction
+	union    union  // of a disjunction
+	board    *board // of a disjunction with many docIDs, nil before the first one
 }
 
 // compile translates ops to steps and opens their operands for the documents from from

@@ -36,10 +36,12 @@ func (c chunk) appendTo(dst []uint32) []uint32 {
 	if c.bits == nil {
 		return append(dst, c.docs...)
 	}
-	n, end := c.count(), len(dst)
-	dst = slices.Grow(dst, n+lookup.Slack)
-	lookup.Expand(dst[end:end+n+lookup.Slack], c.bits, c.base)
-	return dst[:end+n]
+	n, end := 64*len(c.bits), len(dst)
+	if cap(dst)-end < n+lookup.Slack { // less room than for a full chunk
+		n = c.count()
+		dst = slices.Grow(dst, n+lookup.Slack)
+	}
+	return dst[:end+lookup.Expand(dst[end:end+n+lookup.Slack], c.bits, c.base)]
 }
 
 // within removes the docIDs that a filter lacks; nil lacks none.
@@ -158,28 +160,9 @@ func (u *union) join() (chunk, error) {
 	u.at++
 	c := chunk{base: uint32(base)}
 	all := u.acc[:(min(u.docs-uint64(base), chunkDocs)+63)/64]
-	full := false
-	var pending []uint32 // bits of a list that is joined together with the next one
-	for _, p := range u.dense {
-		if base/32 >= len(p.bits) || full {
-			continue
-		}
-		words := p.bits[base/32:]
-		switch {
-		case c.bits == nil:
-			c.bits = all
-			n := min(len(words)/2, len(all))
-			lookup.CopyBits(all[:n], words)
-			clear(all[n:])
-		case pending == nil:
-			pending = words
-		default:
-			full = lookup.OrTwoBits(all, pending, words)
-			pending = nil
-		}
-	}
-	if pending != nil {
-		full = lookup.OrBits(all, pending)
+	any, full := orDense(all, u.dense, c.base, 0)
+	if any {
+		c.bits = all
 	}
 	u.few = u.few[:0]
 	spans := 0
@@ -211,6 +194,52 @@ func (u *union) join() (chunk, error) {
 	return c, nil
 }
 
+// orDense sets all to the bits and runs of the spans in dense from document base to last. any is false if
+// they have none there; the words are then undefined. full tells that the union has all documents; then
+// the words are undefined, too.
+func orDense(all []uint64, dense []*span, base, last uint32) (any, full bool) {
+	var pending []uint32 // bits of a list that is joined together with the next one
+	for _, p := range dense {
+		if full {
+			return true, true
+		}
+		if p.runs != nil {
+			p.at += p.runs[p.at:].Find(base)
+			switch rest := p.runs[p.at:]; {
+			case len(rest) == 0 || rest[0].First > last:
+				continue
+			case rest[0].First <= base && rest[0].Last >= last:
+				return true, true
+			case !any:
+				any = true
+				clear(all)
+			}
+			p.at = p.runs.Or(all, p.at, base, last)
+			continue
+		}
+		if int(base/32) >= len(p.bits) {
+			continue
+		}
+		words := p.bits[base/32:]
+		switch {
+		case !any:
+			any = true
+			n := min(len(words)/2, len(all))
+			lookup.CopyBits(all[:n], words)
+			clear(all[n:])
+		case pending == nil:
+			pending = words
+		default:
+			full = lookup.OrTwoBits(all, pending, words)
+			pending = nil
+		}
+	}
+	if pending != nil {
+		full = lookup.OrBits(all, pending)
+	}
+	return any, full
+}
+
 // add adds the docIDs of p in chunk c to u.few, or to bits if they are too many.
 func (u *union) add(c *chunk, all []uint64, p *span) error {
 	if x, ok := p.next(); ok && x < c.base { // seldom: a span waits at its next docID
@@ -225,9 +254,9 @@ func (u *union) add(c *chunk, all []uint64, p *span) error {
 			lookup.SetBits(&u.acc, u.few)
 		}
 	}
-	if p.words != nil {
+	if p.words != nil || p.runs != nil {
 		wide()
-		p.at = p.words.Or(&u.acc, p.at, (c.base+chunkDocs-1)/64)
+		p.setBits(&u.acc, c.base)
 		return nil
 	}
 	for {

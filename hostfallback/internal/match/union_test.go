@@ -90,6 +90,11 @@ func TestUnion(t *testing.T) {
 			if got = append(got, rest...); !slices.Equal(got, want) {
 				t.Fatalf("tables %t, cut at chunk %d: %d docIDs, want %d", tables, cut, len(got), len(want))
 			}
+			if universe <= 1<<24 {
+				if got := onBoard(t, aux, handles, min(uint64(cut)*chunkDocs, uint64(universe))); !slices.Equal(got, want) {
+					t.Fatalf("tables %t, on a board, cut at chunk %d: %d docIDs, want %d", tables, cut, len(got), len(want))
+				}
+			}
 			if err := u.open(aux, handles, 0, chunks(universe)); err != nil {
 				t.Fatal(err)
 			}
@@ -100,6 +105,27 @@ func TestUnion(t *testing.T) {
 			}
 		}
 	})
+}
+
+// onBoard returns the docIDs of a union that a board computes in two parts, and compares their
+// number with its counts.
+func onBoard(t rapid.TB, aux *lookup.Auxiliary, lists []plan.Handle, cut uint64) []uint32 {
+	w, b := new(worker), new(board)
+	j := &batch{Matcher: New(aux, 1)}
+	for _, j.queries = range []*plan.MatchBatch{{}, {CountOnly: true}} {
+		total := 0
+		for _, part := range [][2]uint64{{0, cut}, {cut, uint64(aux.Source.Docs)}} {
+			n, err := b.unite(w, j, lists, part[0], part[1], nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			total += n
+		}
+		if total != len(w.docs) {
+			t.Fatalf("a board counts %d docIDs, and has %d", total, len(w.docs))
+		}
+	}
+	return w.docs
 }
 
 // TestUnionSkips: chunks without docIDs are skipped.

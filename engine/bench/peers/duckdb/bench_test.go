@@ -3,6 +3,8 @@
 package duckdb
 
 import (
+	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"slices"
@@ -11,6 +13,8 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/internal/cputime"
+	"heddle/engine/plan"
+	"heddle/engine/table/rowset"
 )
 
 var rows = flag.Int("rows", 1_000_000, "rows of the table of benchmarks")
@@ -34,25 +38,81 @@ func BenchmarkGroups(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%.2f%%", item, float64(most)/100), func(b *testing.B) {
 				a := engine.Aggregation{Select: "city, count(*), " + item, GroupBy: "city", Rows: engine.Selection{Where: where}}
 				query := "SELECT city, count(*), " + item + " FROM t WHERE " + where + " GROUP BY city ORDER BY city"
-				var cpu, wall [2][]time.Duration
-				for b.Loop() {
-					for side, answer := range []func() ([][]any, error){
-						func() ([][]any, error) { return p.heddle(a) },
-						func() ([][]any, error) { return p.duck(query) },
-					} {
-						cpuBefore, began := cputime.Total(), time.Now()
-						lines, err := answer()
-						if err != nil || len(lines) == 0 {
-							b.Fatalf("%d groups, %v", len(lines), err)
-						}
-						cpu[side], wall[side] = append(cpu[side], cputime.Total()-cpuBefore), append(wall[side], time.Since(began))
-					}
-				}
-				for side, name := range []string{"heddle", "duckdb"} {
-					b.ReportMetric(median(cpu[side]), name+"-cpu-ms")
-					b.ReportMetric(median(wall[side]), name+"-wall-ms")
-				}
+				inTurns(b, func() (int, error) {
+					lines, err := p.heddle(a)
+					return len(lines), err
+				}, func() (int, error) {
+					lines, err := p.duck(query)
+					return len(lines), err
+				})
 			})
 		}
+	}
+}
+
+// BenchmarkRows asks for the rows of a sorted column, of a column in runs and of random columns:
+// their number, their ids as a list, and heddle's ranges. DuckDB adds the ids up, because a list of them
+// would be a copy to Go. Metrics as in BenchmarkGroups.
+func BenchmarkRows(b *testing.B) {
+	const threads = 2
+	p := newPair(b, threads, fmt.Sprintf(`SELECT TIMESTAMP '2024-01-01' + to_milliseconds(i * 500) AS moment, CAST(hash(i // 100) %% 500 AS INTEGER) AS region,
+		CAST(hash(i+2) %% 1000000 AS INTEGER) AS id FROM range(%d) AS r(i)`, *rows))
+	at := func(row int) string {
+		return time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(row) * 500 * time.Millisecond).Format("'2006-01-02 15:04:05'")
+	}
+	for _, where := range []string{
+		"moment < " + at(*rows/2), fmt.Sprint("moment BETWEEN ", at(*rows/4), " AND ", at(*rows/4+*rows/60)), "region = 77", "region < 250", "id = 77777", "id < 1000",
+	} {
+		prepared, err := p.table.Prepare(b.Context(), engine.Selection{Where: where})
+		if err != nil {
+			b.Fatal(err)
+		}
+		number := func(query string) func() (int, error) {
+			return func() (n int, err error) { return n, p.db.QueryRow(query).Scan(&n) }
+		}
+		sel := func(output plan.Output, of func(r engine.Rows) int) func() (int, error) {
+			return func() (int, error) {
+				r, err := p.table.Select(context.Background(), engine.Selection{Prepared: prepared, Output: output})
+				return of(r), err
+			}
+		}
+		duck := number("SELECT count(*) FROM t WHERE " + where)
+		count := sel(plan.OutputCounts, func(r engine.Rows) int { return int(r.Count) })
+		n, err := count()
+		if want, err2 := duck(); errors.Join(err, err2) != nil || n != want {
+			b.Fatalf("%s: %d rows, DuckDB has %d, %v", where, n, want, errors.Join(err, err2))
+		}
+		ids := number("SELECT coalesce(sum(rowid), 0)::BIGINT FROM t WHERE " + where)
+		b.Run("count/"+where, func(b *testing.B) { inTurns(b, count, duck) })
+		b.Run("ids/"+where, func(b *testing.B) {
+			inTurns(b, sel(plan.OutputBits, func(r engine.Rows) int { return len(rowset.AppendIDs(nil, r.Bits)) }), ids)
+		})
+		b.Run("ranges/"+where, func(b *testing.B) {
+			inTurns(b, sel(plan.OutputBits, func(r engine.Rows) (n int) {
+				for range r.Ranges() {
+					n++
+				}
+				return n
+			}), ids)
+		})
+	}
+}
+
+// inTurns calls two sides in turns and reports medians of their times. Neither may give 0.
+func inTurns(b *testing.B, sides ...func() (int, error)) {
+	var cpu, wall [2][]time.Duration
+	for b.Loop() {
+		for side, answer := range sides {
+			cpuBefore, began := cputime.Total(), time.Now()
+			n, err := answer()
+			if err != nil || n == 0 {
+				b.Fatalf("%d lines, %v", n, err)
+			}
+			cpu[side], wall[side] = append(cpu[side], cputime.Total()-cpuBefore), append(wall[side], time.Since(began))
+		}
+	}
+	for side, name := range []string{"heddle", "duckdb"} {
+		b.ReportMetric(median(cpu[side]), name+"-cpu-ms")
+		b.ReportMetric(median(wall[side]), name+"-wall-ms")
 	}
 }

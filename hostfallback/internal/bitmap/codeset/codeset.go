@@ -143,9 +143,15 @@ func (s *Set) Has(code uint64) bool {
 	return Search(s.ranges, code)
 }
 
-// Search reports whether a code lies in one of the ascending ranges.
+// Search tells whether a code lies in one of ranges, which ascend.
 func Search(ranges []plan.CodeRange, code uint64) bool {
-	lo, hi := 0, len(ranges) // the first range whose end is not below code lies between
+	i := Index(ranges, code)
+	return i < len(ranges) && ranges[i].Lo <= code
+}
+
+// Index is the number of the first range whose end is not below a code.
+func Index(ranges []plan.CodeRange, code uint64) int {
+	lo, hi := 0, len(ranges)
 	for lo < hi {
 		if mid := (lo + hi) / 2; ranges[mid].Hi < code {
 			lo = mid + 1
@@ -153,7 +159,7 @@ func Search(ranges []plan.CodeRange, code uint64) bool {
 			hi = mid
 		}
 	}
-	return lo < len(ranges) && ranges[lo].Lo <= code
+	return lo
 }
 
 // Keep returns the rows of a word whose codes are in the set: row i of the word has the code

@@ -25,6 +25,8 @@ type Auxiliary struct {
 	buckets [6]PerList[Buckets] // HS8 to HS256
 	bitsets PerList[[]uint32]
 	autos   PerList[Prepared]
+	heads   []Head // by list; empty unless PrepareAll has run
+	runs    Runs   // of all lists with heads
 }
 
 // New returns the tables of src, all of which are still to be built. They take their memory

@@ -84,15 +84,27 @@ func expandWord(dst []uint32, x uint64, base uint32) {
 // expandRun writes the docIDs from first on to dst, whose length is a multiple of 8, two in each store.
 func expandRun(dst []uint32, first uint32) {
 	a := uint64(first)*inBoth + 1<<32
+	for ; len(dst) >= 32; dst = dst[32:] {
+		d := (*[32]uint32)(dst)
+		writeRun((*[8]uint32)(d[0:]), a)
+		writeRun((*[8]uint32)(d[8:]), a+8*inBoth)
+		writeRun((*[8]uint32)(d[16:]), a+16*inBoth)
+		writeRun((*[8]uint32)(d[24:]), a+24*inBoth)
+		a += 32 * inBoth
+	}
 	for ; len(dst) >= 8; dst = dst[8:] {
-		d := (*[8]uint32)(dst)
-		b, c, e := a+2*inBoth, a+4*inBoth, a+6*inBoth
-		d[0], d[1] = uint32(a), uint32(a>>32)
-		d[2], d[3] = uint32(b), uint32(b>>32)
-		d[4], d[5] = uint32(c), uint32(c>>32)
-		d[6], d[7] = uint32(e), uint32(e>>32)
+		writeRun((*[8]uint32)(dst), a)
 		a += 8 * inBoth
 	}
+}
+
+// writeRun writes eight docIDs of a run. The first two are the halves of a.
+func writeRun(d *[8]uint32, a uint64) {
+	b, c, e := a+2*inBoth, a+4*inBoth, a+6*inBoth
+	d[0], d[1] = uint32(a), uint32(a>>32)
+	d[2], d[3] = uint32(b), uint32(b>>32)
+	d[4], d[5] = uint32(c), uint32(c>>32)
+	d[6], d[7] = uint32(e), uint32(e>>32)
 }
 
 // Expand writes the docIDs of the bits set in words to dst and returns their number. The

@@ -29,6 +29,20 @@ func Gallop(docs []uint32, x uint32) int {
 	return from + LowerBound(docs[from:min(step, len(docs))], x)
 }
 
+// nearDocs is the number of docIDs that Near passes one by one.
+const nearDocs = 4
+
+// Near is Gallop for an x that is likely to be among the first docs.
+func Near(docs []uint32, x uint32) int {
+	for i := range min(nearDocs, len(docs)) {
+		if docs[i] >= x {
+			return i
+		}
+	}
+	at := min(nearDocs, len(docs))
+	return at + Gallop(docs[at:], x)
+}
+
 // filterRest is small versus small: binary search in the rest of the list (Demaine et al.
 // 2001).
 func filterRest(dst, cand, docs []uint32, at int) (n, next int) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/bits"
+	"sync/atomic"
 
 	"heddle/codec"
 	"heddle/engine/plan"
@@ -22,8 +23,7 @@ import (
 //   - Clustered lists also have Words, and Runs if their docIDs follow each other.
 //   - Lists of at most one segment have neither Bits nor a sieve.
 type Prepared struct {
-	Interval         // from the first docID to the last
-	Classes   uint64 // see classes
+	Head
 	Docs      []uint32
 	Bits      []uint32
 	Words     Words
@@ -51,6 +51,19 @@ func (t *Prepared) wordsPay(candidates int) bool {
 	return n > 0 && 4*n < candidates
 }
 
+// fewRuns reports whether the list is read as Runs in less time than in any other form. One run
+// takes as long as 16 words of a bitset, or two of Words. Other forms must be opened first.
+func (t *Prepared) fewRuns() bool {
+	n := len(t.Runs)
+	switch {
+	case n <= 4:
+		return n > 0
+	case t.Bits != nil && 32*n > len(t.Bits):
+		return false
+	}
+	return len(t.Words.Index) == 0 || 2*n < len(t.Words.Index)
+}
+
 // Prepare returns the form of list h for plan.Auto, which it builds if it is missing.
 func (t *Auxiliary) Prepare(h plan.Handle) (*Prepared, error) {
 	slot := t.autos.At(h, len(t.Source.Lists))
@@ -75,11 +88,7 @@ func (t *Auxiliary) buildAuto(h plan.Handle) (table *Prepared, size int64, err e
 	if err != nil {
 		return nil, 0, err
 	}
-	table = &Prepared{Interval: Interval{1, 0}}
-	if len(docs) > 0 {
-		table.Interval = Interval{docs[0], docs[len(docs)-1]}
-		table.Classes = classes(docs)
-	}
+	table = &Prepared{Head: newHead(docs, t.Source.Docs)}
 	take := func(bytes int) bool {
 		if !t.Memory.Take(int64(bytes)) {
 			return false
@@ -87,7 +96,7 @@ func (t *Auxiliary) buildAuto(h plan.Handle) (table *Prepared, size int64, err e
 		size += int64(bytes)
 		return true
 	}
-	if n := countRuns(docs); n > 0 && n*runDocs <= len(docs) && take(8*n) {
+	if n := countRuns(docs); (n == 1 || n > 0 && n*runDocs <= len(docs)) && take(8*n) {
 		table.Runs = newRuns(docs, n)
 	}
 	if l.Codec == codec.Bitset {
@@ -126,19 +135,25 @@ func (t *Auxiliary) buildAuto(h plan.Handle) (table *Prepared, size int64, err e
 // PrepareAll prepares every list, dense ones first because they gain most. It skips corrupt
 // lists; a query that names such a list returns the error.
 func (t *Auxiliary) PrepareAll(ctx context.Context, threads int) error {
+	var corrupt atomic.Bool
 	for _, dense := range []bool{true, false} {
 		err := work.Parallel(ctx, threads, len(t.Source.Lists), func(_, i int) error {
 			if t.Denser(plan.Handle(i), plan.DenseRatio) != dense {
 				return nil
 			}
-			if _, err := t.Prepare(plan.Handle(i)); !errors.Is(err, codec.ErrCorrupt) {
-				return err
+			_, err := t.Prepare(plan.Handle(i))
+			if errors.Is(err, codec.ErrCorrupt) {
+				corrupt.Store(true)
+				return nil
 			}
-			return nil
+			return err
 		})
 		if err != nil {
 			return err
 		}
+	}
+	if !corrupt.Load() && t.Memory.Take(headBytes*int64(len(t.Source.Lists))) {
+		t.keepHeads()
 	}
 	return nil
 }

@@ -43,23 +43,33 @@ func TestScattered(t *testing.T) {
 	}
 }
 
-func TestClasses(t *testing.T) {
+// TestCommon: heads never rule a common docID out, and tell most short lists apart.
+func TestCommon(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	apart := 0
 	for range 1000 {
 		a, b := hosttest.Uniform(r, 3, 1<<30), hosttest.Uniform(r, 3, 1<<30)
-		if classes(a)&classes(b) == 0 {
+		with := slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(a), b[1]))))
+		src := hosttest.Source(t, 1<<30, []codec.ID{codec.Raw}, a, b, with, []uint32{b[1]})
+		aux := New(src, work.NewBudget(0, 0))
+		if both := aux.Common([]plan.Handle{0, 1}); both != Everywhere {
+			t.Fatalf("lists that are not prepared: %v", both)
+		}
+		if err := aux.PrepareAll(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		if both := aux.Common([]plan.Handle{0, 1}); both.First > both.Last {
 			apart++
 		}
-		if classes(append(a, b[1]))&classes(b) == 0 {
-			t.Fatalf("%v and %v, which have %d in common, have no common class", a, b, b[1])
+		if both := aux.Common([]plan.Handle{1, 2}); both.First > b[1] || both.Last < b[1] {
+			t.Fatalf("%v and %v: %v", b, with, both)
+		}
+		if runs, few := aux.RunsOf(3); !few || !slices.Equal(runs, Runs{{b[1], b[1]}}) {
+			t.Fatalf("%d as runs: %v, few %t", b[1], runs, few)
 		}
 	}
-	if apart < 800 {
-		t.Errorf("classes tell only %d of 1000 pairs of short lists apart", apart)
-	}
-	if classes(hosttest.Uniform(r, 5000, 1<<30)) != ^uint64(0) {
-		t.Error("5000 docIDs leave a class out")
+	if apart < 900 {
+		t.Errorf("heads tell only %d of 1000 pairs of short lists apart", apart)
 	}
 }
 

@@ -1,13 +1,14 @@
 package lookup
 
 // runDocs is the least mean number of docIDs in each run at which Runs pays.
-const runDocs = 4
+const runDocs = 2
 
-// Runs is a list as runs of consecutive docIDs: run i has the docIDs from First[i] to Last[i].
-// Runs ascend, and there is a gap between two of them.
-type Runs struct {
-	First, Last []uint32
-}
+// Run is the docIDs from First to Last.
+type Run struct{ First, Last uint32 }
+
+// Runs is a list as runs of consecutive docIDs. Runs ascend, and there is a gap between two of
+// them.
+type Runs []Run
 
 // countRuns returns the number of runs of docs.
 func countRuns(docs []uint32) int {
@@ -20,43 +21,66 @@ func countRuns(docs []uint32) int {
 
 // newRuns returns the n runs of ascending docs.
 func newRuns(docs []uint32, n int) Runs {
-	r := Runs{make([]uint32, 0, n), make([]uint32, 0, n)}
+	r := make(Runs, 0, n)
 	for i, x := range docs {
 		if i == 0 || x != docs[i-1]+1 {
-			r.First, r.Last = append(r.First, x), append(r.Last, x)
+			r = append(r, Run{x, x})
 		}
-		r.Last[len(r.Last)-1] = x
+		r[len(r)-1].Last = x
 	}
 	return r
 }
 
-// Len returns the number of runs.
-func (r Runs) Len() int { return len(r.First) }
+// nearRuns is the number of runs that Find passes one by one before it takes greater steps.
+const nearRuns = 4
 
-// Reset removes all runs.
-func (r *Runs) Reset() { r.First, r.Last = r.First[:0], r.Last[:0] }
+// Find returns the index of the first run that does not end below x. It is likely to lie near the
+// front of r.
+func (r Runs) Find(x uint32) int {
+	for i := range min(nearRuns, len(r)) {
+		if r[i].Last >= x {
+			return i
+		}
+	}
+	from, step := min(nearRuns, len(r)), nearRuns
+	for from+step < len(r) && r[from+step-1].Last < x {
+		from += step
+		step *= 2
+	}
+	for width := min(step, len(r)-from); width > 0; {
+		half := (width + 1) >> 1
+		from += half & Below(r[from+half-1].Last, int64(x))
+		width -= half
+	}
+	return from
+}
 
-// Part returns the runs from from to to-1.
-func (r Runs) Part(from, to int) Runs { return Runs{r.First[from:to], r.Last[from:to]} }
+// Count returns the number of docIDs.
+func (r Runs) Count() (n int) {
+	for _, x := range r {
+		n += int(x.Last-x.First) + 1
+	}
+	return n
+}
 
 // AppendAnd appends the runs of a AND b to r and returns the number of their docIDs. A run of the
 // result may begin right behind the one before.
 func (r *Runs) AppendAnd(a, b Runs) (docs int) {
-	for i, k := 0, 0; i < len(a.Last) && k < len(b.Last); {
-		first, last := max(a.First[i], b.First[k]), min(a.Last[i], b.Last[k])
-		switch {
+	for len(a) > 0 && len(b) > 0 {
+		x, y := a[0], b[0]
+		switch first, last := max(x.First, y.First), min(x.Last, y.Last); {
 		case first <= last:
-			r.First, r.Last = append(r.First, first), append(r.Last, last)
+			*r = append(*r, Run{first, last})
 			docs += int(last-first) + 1
-			if last == a.Last[i] {
-				i++
+			if last == x.Last {
+				a = a[1:]
 			} else {
-				k++
+				b = b[1:]
 			}
-		case a.Last[i] < b.First[k]:
-			i += Gallop(a.Last[i:], b.First[k])
+		case x.Last < y.First:
+			a = a[a.Find(y.First):]
 		default:
-			k += Gallop(b.Last[k:], a.First[i])
+			b = b[b.Find(x.First):]
 		}
 	}
 	return docs
@@ -65,11 +89,54 @@ func (r *Runs) AppendAnd(a, b Runs) (docs int) {
 // Expand writes the docIDs of r to dst and returns their number. It writes eight docIDs at a time: dst
 // has room for Slack more.
 func (r Runs) Expand(dst []uint32) (n int) {
-	last := r.Last[:len(r.First)]
-	for i, x := range r.First {
-		length := int(last[i]-x) + 1
-		expandRun(dst[n:n+(length+Slack)&^Slack], x)
+	for _, x := range r {
+		length := int(x.Last-x.First) + 1
+		expandRun(dst[n:n+(length+Slack)&^Slack], x.First)
 		n += length
 	}
 	return n
+}
+
+// Or adds the docIDs from at on, up to docID last, to acc, whose first document is base, and returns
+// the position of the next run. No run from at on ends below base.
+func (r Runs) Or(acc []uint64, at int, base, last uint32) int {
+	for ; at < len(r) && r[at].First <= last; at++ {
+		SetRun(acc, max(r[at].First, base)-base, min(r[at].Last, last)-base)
+		if r[at].Last > last {
+			break
+		}
+	}
+	return at
+}
+
+// ones is a chunk with all docIDs.
+var ones = func() (c Chunk) {
+	for i := range c {
+		c[i] = ^uint64(0)
+	}
+	return c
+}()
+
+// longFill is the number of words from which on copying words is faster than setting them.
+const longFill = 16
+
+// SetRun sets the bits from first to last, at most ChunkDocs of them. Most runs have few words, and a
+// branch for a single word would be mispredicted.
+func SetRun(bits []uint64, first, last uint32) {
+	from, to := ^uint64(0)<<(first%64), ^uint64(0)>>(63-last%64)
+	words := bits[first/64 : last/64+1]
+	several := uint64(int64(1-len(words)) >> 63) // all bits set if there are two words or more
+	words[len(words)-1] |= to & (from | several)
+	words[0] |= from & (to | several)
+	if len(words) < 3 {
+		return
+	}
+	words = words[1 : len(words)-1]
+	if len(words) >= longFill {
+		copy(words, ones[:])
+		return
+	}
+	for i := range words {
+		words[i] = ^uint64(0)
+	}
 }

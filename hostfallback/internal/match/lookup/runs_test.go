@@ -12,7 +12,7 @@ import (
 
 func TestRunsOfList(t *testing.T) {
 	docs := []uint32{0, 1, 2, 9, 63, 64, math.MaxUint32 - 1}
-	if r := newRuns(docs, 4); countRuns(docs) != 4 || !slices.Equal(r.First, []uint32{0, 9, 63, math.MaxUint32 - 1}) || !slices.Equal(r.Last, []uint32{2, 9, 64, math.MaxUint32 - 1}) {
+	if r := newRuns(docs, 4); countRuns(docs) != 4 || !slices.Equal(r, Runs{{0, 2}, {9, 9}, {63, 64}, {math.MaxUint32 - 1, math.MaxUint32 - 1}}) {
 		t.Errorf("%d runs, %+v", countRuns(docs), r)
 	}
 }
@@ -37,11 +37,11 @@ func TestAndRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := clustered().Draw(t, "a"), clustered().Draw(t, "b")
 		x, y := newRuns(a, 0), newRuns(b, 0)
-		cut := rapid.IntRange(0, x.Len()).Draw(t, "cut")
+		cut := rapid.IntRange(0, len(x)).Draw(t, "cut")
 		var got []uint32
 		var both Runs
-		for _, part := range []Runs{x.Part(0, cut), x.Part(cut, x.Len())} {
-			both.Reset()
+		for _, part := range []Runs{x[:cut], x[cut:]} {
+			both = both[:0]
 			n := both.AppendAnd(part, y)
 			room := make([]uint32, n+Slack)
 			if k := both.Expand(room); k != n {

@@ -1,17 +1,5 @@
 package lookup
 
-// classes returns a bit for each of 64 classes of docIDs, set if docs contain a docID of the
-// class. Lists without a common class have no common docID, which answers most queries of
-// very short lists.
-func classes(docs []uint32) (set uint64) {
-	for _, x := range docs {
-		if set |= 1 << (x * 0x9e3779b1 >> 26); set == ^uint64(0) {
-			break
-		}
-	}
-	return set
-}
-
 // scattered reports whether docs hit less than a third of the cache lines of a bitset
 // between the first and the last docID.
 func scattered(docs []uint32) bool {

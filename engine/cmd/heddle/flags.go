@@ -1,0 +1,73 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"heddle/config"
+)
+
+// oneOf is the value of a flag that takes one of some names, in any case.
+type oneOf struct {
+	to    *string
+	names []string
+}
+
+func (v oneOf) String() string { return *v.to }
+
+func (v oneOf) Type() string { return "string" }
+
+func (v oneOf) Set(s string) error {
+	for _, name := range v.names {
+		if strings.EqualFold(s, name) {
+			*v.to = name
+			return nil
+		}
+	}
+	return config.NotOneOf(s, v.names)
+}
+
+// addChoice adds a flag that takes one of some names. The names follow the usage in the help text.
+func addChoice[T ~string](fs *pflag.FlagSet, to *string, name string, def T, usage string, names []T) {
+	*to = string(def)
+	v := oneOf{to: to}
+	for _, n := range names {
+		v.names = append(v.names, string(n))
+	}
+	fs.Var(v, name, usage+"`"+strings.Join(v.names, "|")+"`")
+}
+
+// flagError describes a wrong flag: for an unknown one the nearest, for a wrong value the possible ones.
+func flagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var wrong *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
+		var names []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		err = fmt.Errorf("unknown flag: --%s (nearest: --%s)", unknown.GetSpecifiedName(), config.Nearest(unknown.GetSpecifiedName(), names))
+	case errors.As(err, &wrong):
+		cause := errors.Unwrap(wrong)
+		if errors.Is(cause, strconv.ErrRange) {
+			cause = fmt.Errorf("%s is out of range", wrong.GetValue())
+		} else if wants := wants[wrong.GetFlag().Value.Type()]; wants != "" {
+			cause = fmt.Errorf("%q is not %s", wrong.GetValue(), wants)
+		}
+		err = fmt.Errorf("flag --%s: %w", wrong.GetFlag().Name, cause)
+	}
+	return usageError{err}
+}
+
+// wants describes the values of the types of flags.
+var wants = map[string]string{
+	"bool": "true or false",
+	"int":  "an integer", "int32": "an integer", "int64": "an integer",
+	"uint": "a positive integer or 0", "uint32": "a positive integer or 0", "uint64": "a positive integer or 0",
+	"float64":  "a number",
+	"duration": `a duration (like "500ms" or "2s")`,
+}

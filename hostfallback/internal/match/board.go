@@ -1,0 +1,226 @@
+package match
+
+import (
+	"cmp"
+	"slices"
+
+	"heddle/engine/plan"
+	"heddle/hostfallback/internal/filter"
+	"heddle/hostfallback/internal/match/lookup"
+)
+
+// boardChunks is the number of chunks of a board: 4 M documents, whose bits take 512 KiB and stay
+// in the second-level cache.
+const boardChunks = 128
+
+// boardShare is the least mean number of docIDs in a union, as 1/boardShare of the documents, at
+// which clearing and counting a board costs less than sorting the docIDs.
+const boardShare = 2048
+
+// board computes the union of many docIDs: it goes through the lists one after another and adds
+// their docIDs among the next boardChunks chunks. A union instead reads all lists chunk by chunk.
+//
+// A board belongs to one goroutine and is reused.
+type board struct {
+	bits  [boardChunks * chunkWords]uint64 // of document x at x%len, in a chunk that is not full
+	full  [boardChunks]bool                // all documents of the chunk are in the union
+	runs  []plan.Handle                    // short lists with runs
+	spans []span                           // of the other lists
+	dense []*span                          // with bits, or long with runs
+	rest  []*span                          // with docIDs or words
+	gaps  lookup.Runs                      // the chunks that dense lists do not fill
+}
+
+// pays reports whether a board answers the OR of lists in less time than a union.
+func (b *board) pays(src *plan.Source, lists []plan.Handle) bool {
+	total := uint64(0)
+	for _, h := range lists {
+		total += uint64(src.Lists[h].Len)
+	}
+	return total*boardShare >= uint64(src.Docs)
+}
+
+// open positions b at document from in lists.
+func (b *board) open(aux *lookup.Auxiliary, lists []plan.Handle, from uint64) error {
+	b.runs, b.dense, b.rest = b.runs[:0], b.dense[:0], b.rest[:0]
+	n := 0
+	for _, h := range lists {
+		if _, few := aux.RunsOf(h); few && !aux.Denser(h, plan.DenseRatio) {
+			b.runs = append(b.runs, h)
+			continue
+		}
+		if n == len(b.spans) {
+			b.spans = append(b.spans, span{})
+		}
+		p := &b.spans[n]
+		n++
+		if err := p.open(aux, h); err != nil {
+			return err
+		}
+		if p.bits == nil && from > 0 {
+			if err := p.seek(uint32(from)); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range b.spans[:n] {
+		if p := &b.spans[i]; p.bits != nil || p.runs != nil {
+			b.dense = append(b.dense, p)
+		} else {
+			b.rest = append(b.rest, p)
+		}
+	}
+	// Long lists fill chunks, which spares the other lists.
+	slices.SortFunc(b.dense, func(x, y *span) int { return cmp.Compare(y.len, x.len) })
+	return nil
+}
+
+// unite appends the docIDs of the union of lists among the documents from from to to-1 to w.docs
+// unless the batch is CountOnly, and returns their number. from is a multiple of chunkDocs.
+func (b *board) unite(w *worker, j *batch, lists []plan.Handle, from, to uint64, f *filter.Set) (count int, err error) {
+	if err := b.open(j.aux, lists, from); err != nil {
+		return 0, err
+	}
+	for ; from < to; from += boardChunks * chunkDocs {
+		if err := j.ended(); err != nil {
+			return 0, err
+		}
+		end := min(from+boardChunks*chunkDocs, to)
+		if err := b.fill(j.aux, from, end); err != nil {
+			return 0, err
+		}
+		for base := from; base < end; base += chunkDocs {
+			bits := b.chunk(base, end)
+			if b.full[base/chunkDocs%boardChunks] {
+				if f == nil {
+					count += w.putRun(j, uint32(base), int(min(end-base, chunkDocs)))
+					continue
+				}
+				for i := range bits {
+					bits[i] = ^uint64(0)
+				}
+			}
+			if n := (end - base) % 64; end-base < chunkDocs && n > 0 {
+				bits[len(bits)-1] &= 1<<n - 1 // of a full chunk or a corrupt list
+			}
+			count += w.put(j, chunk{base: uint32(base), bits: bits}.within(f))
+		}
+	}
+	return count, nil
+}
+
+// chunk returns the bits of the chunk at base, up to document end.
+func (b *board) chunk(base, end uint64) []uint64 {
+	at := base / 64 % uint64(len(b.bits))
+	return b.bits[at : at+(min(end-base, chunkDocs)+63)/64]
+}
+
+// fill sets b to the documents of the lists from from to end-1. A chunk that is full needs no
+// further list.
+func (b *board) fill(aux *lookup.Auxiliary, from, end uint64) error {
+	b.gaps = b.gaps[:0]
+	for base := from; base < end; base += chunkDocs {
+		bits, last := b.chunk(base, end), min(base+chunkDocs, end)-1
+		any, full := orDense(bits, b.dense, uint32(base), uint32(last))
+		if !any {
+			clear(bits)
+		} else if !full && last%64 < 63 {
+			full = allBut(bits, 63-last%64)
+		}
+		b.full[base/chunkDocs%boardChunks] = full
+		switch n := len(b.gaps); {
+		case full:
+		case n > 0 && uint64(b.gaps[n-1].Last)+1 == base:
+			b.gaps[n-1].Last = uint32(last)
+		default:
+			b.gaps = append(b.gaps, lookup.Run{First: uint32(base), Last: uint32(last)})
+		}
+	}
+	if len(b.gaps) == 0 {
+		return nil
+	}
+	for _, h := range b.runs {
+		runs, _ := aux.RunsOf(h)
+		if from > 0 {
+			runs = runs[runs.Find(uint32(from)):]
+		}
+		for _, r := range runs {
+			if uint64(r.First) >= end {
+				break
+			}
+			b.add(r, from, end)
+		}
+	}
+	for _, p := range b.rest {
+		for _, gap := range b.gaps {
+			if x, ok := p.next(); !ok || x > gap.Last {
+				continue
+			} else if x < gap.First {
+				if err := p.seek(gap.First); err != nil {
+					return err
+				}
+			}
+			if err := b.addRest(p, gap.Last); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// allBut reports whether all bits are set, except the last n ones, at most 63.
+func allBut(bits []uint64, n uint64) bool {
+	for _, x := range bits[:len(bits)-1] {
+		if x != ^uint64(0) {
+			return false
+		}
+	}
+	return bits[len(bits)-1]<<n == ^uint64(0)<<n
+}
+
+// add adds the part of a run among the documents from from to end-1.
+func (b *board) add(r lookup.Run, from, end uint64) {
+	first, last := max(uint64(r.First), from), min(uint64(r.Last), end-1)
+	for first <= last {
+		base := first &^ (chunkDocs - 1)
+		to := min(base+chunkDocs, end) - 1
+		full := &b.full[base/chunkDocs%boardChunks]
+		switch {
+		case *full:
+		case first == base && last >= to:
+			*full = true
+		default:
+			lookup.SetRun(b.chunk(base, end), uint32(first-base), uint32(min(last, to)-base))
+		}
+		first = to + 1
+	}
+}
+
+// addRest adds the docIDs of p up to last and moves behind them.
+func (b *board) addRest(p *span, last uint32) error {
+	if p.words != nil {
+		index := p.words.Index[p.at:]
+		set := p.words.Bits[p.at:][:len(index)]
+		for i, k := range index {
+			if k > last/64 {
+				p.at += i
+				return nil
+			}
+			b.bits[k%uint32(len(b.bits))] |= set[i]
+		}
+		p.at += len(index)
+		return nil
+	}
+	for {
+		docs, more := p.take(last)
+		for _, x := range docs {
+			b.bits[x/64%uint32(len(b.bits))] |= 1 << (x % 64)
+		}
+		if !more {
+			return nil
+		}
+		if err := p.decode(); err != nil {
+			return err
+		}
+	}
+}
