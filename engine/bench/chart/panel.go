@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Sizes in points.
@@ -143,10 +144,20 @@ func labelWidth(labels []string) (n int) {
 }
 
 // widest estimates the width of the widest label: the font is the reader's choice.
-func widest(labels []string) float64 {
-	n := 0
+func widest(labels []string) (w float64) {
 	for _, l := range labels {
-		n = max(n, longest(l))
+		ems := 0.0
+		for _, r := range l {
+			switch {
+			case strings.ContainsRune("mwMW%", r):
+				ems += 0.95
+			case unicode.IsUpper(r):
+				ems += 0.7
+			default:
+				ems += 0.56
+			}
+		}
+		w = max(w, ems*textSize)
 	}
-	return 0.56 * textSize * float64(n)
+	return w
 }

@@ -81,9 +81,11 @@ func DataSets(o *Options) (all []workload.DataSet) {
 	return all
 }
 
-// OrderedSets selects the collections of Ao et al. in every measured order.
+// OrderedSets selects the wanted collections of Ao et al. in every measured order.
 func OrderedSets(o *Options) []workload.DataSet {
-	return slices.DeleteFunc(DataSets(o), func(d workload.DataSet) bool { return !slices.Contains(o.Orders, d.Order) })
+	return slices.DeleteFunc(DataSets(o), func(d workload.DataSet) bool {
+		return !slices.Contains(o.Orders, d.Order) || len(o.Sets) > 0 && !slices.Contains(o.Sets, d.Name)
+	})
 }
 
 // choose returns the named exhibits in their own order, or all of them if no name

@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime"
 	"slices"
+	"strings"
 
 	"heddle/codec"
 	"heddle/engine/bench/workload"
@@ -37,6 +38,9 @@ type Options struct {
 	Themes int
 	// Orders of the documents. Default: uniform, clustered and pagerank; clustered if short.
 	Orders []workload.Order
+	// Sets are names of the collections of Ao et al. for their Tables 3 and 7: GOV, GOVPR,
+	// GOVR, BD, BDR, GOV2, GOV2R. Default: all in the measured orders.
+	Sets []string
 	// Layouts and Algorithms of the query log. Default: all layouts with bs, lr, hs16,
 	// hs32, hs256, bits and auto; raw and auto with hs16 and auto if short.
 	Layouts    []workload.Layout
@@ -145,8 +149,6 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("unknown backend %q (one of auto, host, opencl)", o.Backend)
 	case o.Runs < 0 || o.Queries < 0 || o.Threads < 0:
 		return o, errors.New("runs, queries and threads cannot be negative")
-	case slices.ContainsFunc(o.Logs, func(l string) bool { return l != "lists" && l != "ranked" }):
-		return o, fmt.Errorf("logs %q: each is lists or ranked", o.Logs)
 	case o.Themes < 1 || o.Themes > workload.MaxThemes:
 		return o, fmt.Errorf("there are 1 to %d themes", workload.MaxThemes)
 	case o.Docs < LeastDocs:
@@ -154,7 +156,26 @@ func (o Options) withDefaults() (Options, error) {
 	case slices.Min(o.K) < 1 || slices.Max(o.K) > plan.MaxK:
 		return o, fmt.Errorf("k is from 1 to %d", plan.MaxK)
 	}
-	return o, nil
+	return o, o.checkNames()
+}
+
+// checkNames reports a log or a collection that does not exist.
+func (o *Options) checkNames() error {
+	for _, l := range o.Logs {
+		if l != "lists" && l != "ranked" {
+			return fmt.Errorf("unknown log %q (one of lists, ranked)", l)
+		}
+	}
+	var names []string
+	for _, d := range workload.DataSets() {
+		names = append(names, d.Name)
+	}
+	for _, s := range o.Sets {
+		if !slices.Contains(names, s) {
+			return fmt.Errorf("unknown collection %q (one of %s)", s, strings.Join(names, ", "))
+		}
+	}
+	return nil
 }
 
 // backends names the backends to measure. required: a missing one is an error.

@@ -33,10 +33,13 @@ func (f Family) Headings() (lines []string) {
 	return lines
 }
 
-// Check reports a name in opt.Figures or opt.Tables that the family does not have.
+// Check reports a name in opt that does not exist: an exhibit that the family lacks, a
+// collection or a log.
 func (f Family) Check(opt Options) error {
-	_, err := choose(f.Exhibits(new(Runner)), opt.Figures, opt.Tables)
-	return err
+	if _, err := choose(f.Exhibits(new(Runner)), opt.Figures, opt.Tables); err != nil {
+		return err
+	}
+	return opt.checkNames()
 }
 
 // Run measures the exhibits that opt names, or all of them. Tables go to stdout,

@@ -176,8 +176,12 @@ func (s *Bench) Throughput(ctx context.Context, x *Index, costs []*Cost, another
 }
 
 // response returns the milliseconds from terms to docIDs of one batch, on an index with
-// one worker. It ignores the last, smaller batch of each group of queries.
+// one worker, after a run that loads the lists. It ignores the last, smaller batch of each
+// group of queries.
 func response(ctx context.Context, x *Index, qs []workload.Query, opt MatchOptions) (measure.Summary, error) {
+	if err := x.Match(ctx, qs, opt, func(int, []Hits) error { return nil }); err != nil {
+		return measure.Summary{}, err
+	}
 	var whole, all []float64
 	last := time.Now()
 	err := x.Match(ctx, qs, opt, func(first int, hits []Hits) error {

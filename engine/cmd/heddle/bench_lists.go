@@ -39,6 +39,7 @@ func (o *benchListsOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&o.layouts, "layouts", nil, "encodings of the lists in table log, `LIST` of codecs and auto (default all, raw and auto with --short)")
 	fs.StringSliceVar(&o.algorithms, "algorithms", nil, "algorithms in table log, `LIST` (default bs, lr, hs16, hs32, hs256, bits, auto; hs16 and auto with --short)")
 	fs.IntVar(&o.Queries, "queries", 0, "run the first `N` queries; 0 is 500000 on a GPU and 5000 on a CPU, 100 with --short")
+	fs.StringSliceVar(&o.Sets, "sets", nil, "collections of ao-table3 and ao-table7, `LIST` of GOV, GOVPR, GOVR, BD, BDR, GOV2, GOV2R (default all)")
 	fs.StringVar(&o.CRoaring, "croaring", "", "prefix `DIR` of an installation of CRoaring, the baseline of table croaring")
 	fs.BoolVar(&o.Peers, "peers", false, "measure other libraries too, alternating with heddle")
 }
