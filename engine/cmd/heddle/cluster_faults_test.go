@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -110,7 +111,7 @@ func TestOtherCluster(t *testing.T) {
 }
 
 // TestNodeFaults: a node drains, stands still, and dies during a publish and a drain. No query fails,
-// and no change waits for it.
+// and no change waits for it. Another server takes the place of one that dies.
 func TestNodeFaults(t *testing.T) {
 	testneeds.Long(t)
 	inTempDir(t)
@@ -154,6 +155,21 @@ func TestNodeFaults(t *testing.T) {
 		t.Errorf("publish with a dead node: %+v", r)
 	}
 	f.answers(100)
+	stop()
+	var callers sync.WaitGroup
+	for range 4 {
+		callers.Go(func() {
+			for err := error(nil); err == nil; _, err = f.ask(0) {
+			}
+		})
+	}
+	f.front.signal(syscall.SIGKILL)
+	_ = f.front.cmd.Wait()
+	callers.Wait()
+	f.front = serve(t, f.flags("--drain-delay", "0s")...)
+	stop = f.load()
+	defer stop()
+	f.answers(40)
 	f.must("drain", "n3")
 	for i, s := range f.state().Collections["books"].Current.Shards {
 		if slices.Contains(s.Replicas, "n3") || len(s.Replicas) != 2 {
