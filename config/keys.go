@@ -61,7 +61,7 @@ From 0 to 0.6, for codec parapfor and for frequencies.`),
 		"auto", []string{"auto", "never"}, `Storage of lists with more than one document in 32.
 auto stores them as bitsets under every codec, so that a lookup is one load. never
 uses the codec of the other lists.`),
-	key("index.build_memory", func(c *Config) *Size { return &c.Index.BuildMemory }, 1<<30, nil,
+	key("index.build_memory", func(c *Config) *Size { return &c.Index.BuildMemory }, 512<<20, nil,
 		`Memory limit of the index builder.
 Beyond it, the builder writes sorted runs to disk and merges them at the end.`),
 	enum("index.stem", func(c *Config) *string { return &c.Index.Stem },

@@ -110,15 +110,15 @@ func TestBuildMemory(t *testing.T) {
 		return peak, sum.Runs
 	}
 	runs := 0
-	bounded(t, 140, func(limit string) (peak int64) {
+	bounded(t, 100, func(limit string) (peak int64) {
 		peak, runs = build(limit)
 		return peak
 	})
 	if runs < 2 {
 		t.Errorf("%d runs under the limit", runs)
 	}
-	same(t, "2GiB.hdl", "140MiB.hdl")
-	if f := files(t); f != "140MiB.hdl 2GiB.hdl d.tsv" {
+	same(t, "2GiB.hdl", "100MiB.hdl")
+	if f := files(t); f != "100MiB.hdl 2GiB.hdl d.tsv" {
 		t.Errorf("left behind: %s", f)
 	}
 	if r := heddle(t, "index", "build", "-o", "x.hdl", "--build-memory", "1MiB", "d.tsv"); r.code != exitFailure || !strings.Contains(r.stderr, "too small: this build needs at least") {

@@ -22,11 +22,11 @@ type builder struct {
 	names   *temp   // documents: name by appendBytes, varint length
 	texts   *temp   // of documents, by appendBytes; nil if they are not stored
 	docs    uint64
-	records uint64 // documents of texts and vectors, with skipped ones
-	base    uint64 // documents before the current inverted input
-	term    []byte // of the current list
-	list    *entry // its entry; it must be found again after a spill
-	format  string // of the inputs
+	records uint64   // documents of texts and vectors, with skipped ones
+	base    uint64   // documents before the current inverted input
+	term    []byte   // of the current list
+	list    *growing // its value; it must be found again after a spill
+	format  string   // of the inputs
 
 	kind    kind     // of documents
 	weigher weigher  // of their vectors
@@ -87,7 +87,7 @@ func (b *builder) addChunk(c *chunk) error {
 			return err
 		}
 	}
-	b.chunks.add(&c.index, uint32(b.docs-uint64(c.count)))
+	b.chunks.add(c.lists, c.groups, uint32(b.docs-uint64(c.count)))
 	return b.checkMemory()
 }
 
@@ -113,7 +113,7 @@ func (b *builder) startList(term []byte) error {
 		return err
 	}
 	b.term = append(b.term[:0], term...)
-	b.list = b.index.entry(b.index.find(b.term, hashTerm(b.term)))
+	b.list = b.index.value(b.index.find(b.term))
 	b.tick(false)
 	return b.ctx.Err()
 }
@@ -124,7 +124,7 @@ var errNotAscending = errors.New("docIDs do not ascend")
 // b.base; the caller has checked that it is in range, and that freq is not 0.
 func (b *builder) addPosting(doc, freq uint32) error {
 	doc += uint32(b.base)
-	if b.list.docs > 0 && doc <= b.list.last {
+	if doc < b.list.next {
 		return errNotAscending
 	}
 	b.index.put(b.list, doc, freq)
@@ -156,7 +156,7 @@ func (b *builder) addPostings(docs, freqs []uint32) error {
 	for i := range docs {
 		docs[i] += uint32(b.base)
 	}
-	if b.list.docs > 0 && docs[0] <= b.list.last {
+	if docs[0] < b.list.next {
 		return errNotAscending
 	}
 	b.index.putAll(b.list, docs, freqs)
@@ -169,7 +169,7 @@ func (b *builder) checkList() error {
 		return err
 	}
 	if b.index.empty() { // spilt: the list goes on in the next run
-		b.list = b.index.entry(b.index.find(b.term, hashTerm(b.term)))
+		b.list = b.index.value(b.index.find(b.term))
 	}
 	return nil
 }

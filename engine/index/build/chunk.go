@@ -22,12 +22,13 @@ type chunk struct {
 	count     uint32 // of documents, without skipped records
 	unnamed   uint32 // documents with their line as name
 	invalid   InvalidDocuments
-	index     postings // docIDs count from the first document
-	documents []byte   // by appendDocument
-	texts     []byte   // by appendBytes, if texts are stored
-	kind      kind     // of all documents
-	weigher   weigher  // of their vectors
-	err       error    // of the first record that cannot be read
+	lists     []byte  // records by tally; docIDs count from the first document
+	groups    []group // of the records
+	documents []byte  // by appendDocument
+	texts     []byte  // by appendBytes, if texts are stored
+	kind      kind    // of all documents
+	weigher   weigher // of their vectors
+	err       error   // of the first record that cannot be read
 }
 
 // kind is the kind of content of documents; all documents of an index have one kind.
@@ -103,15 +104,14 @@ var textFormats = map[Format]textFormat{
 // reset empties the chunk. It frees the memory of an uncommonly large document.
 func (c *chunk) reset(size int) {
 	if cap(c.text) > 4*size+4096 {
-		c.text = nil
-		c.index = postings{}
+		c.text, c.lists = nil, nil
 	}
 	c.text = c.text[:0]
 	c.records = c.records[:0]
 	c.documents = c.documents[:0]
 	c.texts = c.texts[:0]
 	c.count, c.unnamed, c.invalid = 0, 0, InvalidDocuments{}
-	c.index.reset()
+	c.lists, c.groups = c.lists[:0], c.groups[:0]
 	c.err = nil
 }
 
@@ -124,12 +124,13 @@ type worker struct {
 	store   bool // texts
 	doc     document
 	chunk   *chunk
-	touched []uint32 // entries of the terms of the current document
-	length  uint32   // its terms so far
+	tally   tally
+	length  uint32 // terms of the current document so far
 }
 
 func (w *worker) analyse(ctx context.Context, c *chunk) {
 	w.chunk = c
+	w.tally.reset()
 	c.kind, c.weigher = ofNothing, weigher{impacts: w.impacts}
 	start := 0
 	for _, r := range c.records {
@@ -155,14 +156,7 @@ func (w *worker) analyse(ctx context.Context, c *chunk) {
 			c.err = r.at.error(r.input.path, err.Error())
 			return
 		}
-		for _, id := range w.touched {
-			e := c.index.entry(id)
-			if err == nil {
-				c.index.put(e, c.count, e.count)
-			}
-			e.count = 0
-		}
-		if err != nil {
+		if w.tally.end(err == nil); err != nil {
 			c.weigher = weigher
 			c.invalid.Records++
 			c.invalid.Skipped++
@@ -178,11 +172,12 @@ func (w *worker) analyse(ctx context.Context, c *chunk) {
 			c.texts = appendBytes(c.texts, bytes.TrimSpace(w.doc.text))
 		}
 	}
+	c.lists, c.groups = w.tally.write(c.lists, c.groups)
 }
 
 // document notes the terms of one record. After an error, counts of its terms remain.
 func (w *worker) document(text []byte, r record) error {
-	w.touched, w.length = w.touched[:0], 0
+	w.length = 0
 	w.doc.unnamed = false
 	w.doc.vector.reset()
 	if err := r.input.format.parse(text, r.at, &w.doc); err != nil {
@@ -201,10 +196,5 @@ func (w *worker) document(text []byte, r record) error {
 // count notes one occurrence of a term.
 func (w *worker) count(term []byte) {
 	w.length++
-	id := w.chunk.index.find(term, hashTerm(term))
-	e := w.chunk.index.entry(id)
-	if e.count == 0 {
-		w.touched = append(w.touched, id)
-	}
-	e.count++
+	w.tally.count(term, 1)
 }

@@ -82,14 +82,15 @@
 //
 // # Memory
 //
-// One goroutine reads and cuts texts, one goroutine per core analyses them in chunks, and
-// the lists of the chunks are kept in piles by ranges of terms, in the order of the documents. When the piles
+// One goroutine reads and cuts texts, one goroutine per core analyses them in chunks. The postings of
+// a chunk are records, sorted by the first bytes of their terms. They wait in piles by
+// ranges of terms, in the order of the documents. When the piles
 // have grown to Options.MemoryLimit (including chunks in progress, and the joining of one pile), they are joined and
 // written to a temporary file as a run sorted by term. Inverted lists wait in one hash table instead;
 // lists of pisa whose terms ascend stay in their files.
 // At the end the runs are merged into the index file. The file does
 // not depend on the limit or the number of cores. The following memory comes on top: a
-// megabyte or two of buffers, one document per core, while merging 12 bytes per
+// megabyte or two of buffers, a megabyte and one document per core, while merging 12 bytes per
 // posting of the longest list where they exceed the limit, 4 KiB per run, 1 MiB per input of pisa, the memory of the Writer (package hdl), and
 // garbage that is not collected yet. The command heddle index build bounds the process: it sets
 // the limit of the garbage collector, and gives a build the part that code, buffers and

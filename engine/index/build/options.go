@@ -16,7 +16,7 @@ import (
 )
 
 // DefaultMemoryLimit is Options.MemoryLimit if that is 0, in bytes.
-const DefaultMemoryLimit = 1 << 30
+const DefaultMemoryLimit = 512 << 20
 
 // DefaultMaxInvalid is the share of invalid documents that a build accepts.
 const DefaultMaxInvalid = 0.01

@@ -1,22 +1,22 @@
 package build
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"io"
+	"slices"
+)
 
-// piles is the lists of many chunks in memory. Each pile has the terms of one range, as records
-// in the order of the chunks: a term has a record for each chunk that contains it. Adding a
-// record costs a copy. The records of a term are joined when its pile is read: the hash table of
-// one pile stays in the cache of a core, and a table of all terms does not. The first chunk
-// determines the ranges. One goroutine at a time.
-//
-// A record is: varint length of the term, term, varint number of postings, varint of the first
-// posting as in postings, with its docID as gap; varint of the last docID less the first,
-// varint number of further bytes, the bytes.
+// piles is the records of many chunks in memory (see tally). Each pile has the terms of one range, in
+// blocks in the order of the chunks: varint docID of the first document, then the records by
+// appendBytes. A term has a record for each chunk that contains it. Adding a block costs a copy. The
+// records of a term are joined when its pile is read: the hash table of one pile stays in the cache of
+// a core, and a table of all terms does not. The first chunk determines the ranges. One goroutine at a
+// time.
 type piles struct {
 	arena   arena
-	of      []uint8 // pile of a term, by its first two bytes
+	bounds  [pileCount]uint32 // least prefix of each pile
 	piles   [pileCount]pile
 	joining uint64 // memory that joining the largest pile takes
-	record  []byte // scratch
 }
 
 type pile struct {
@@ -26,9 +26,9 @@ type pile struct {
 
 const (
 	pileCount = 256
-	// joinSize bounds the memory for joining, in bytes per record beside its own: an entry,
-	// slots, the sorted numbers and the first piece of a stream.
-	joinSize = entrySize + 16 + sortSize + firstPiece + linkSize
+	// joinSize bounds the memory for joining, in bytes per record beside two copies: an entry, slots,
+	// the sorted numbers and the number of the term.
+	joinSize = joinedSize + 16 + sortSize + 5
 )
 
 func (p *piles) cursor() cursor { return &pileCursor{p: p} }
@@ -48,101 +48,150 @@ func (p *piles) memory() uint64 { return uint64(p.arena.used)*blockSize + p.join
 // full is as for postings.
 func (p *piles) full() bool { return p.arena.full() }
 
-// prefix is the first two bytes of a term, filled up with zeros.
-func prefix(term []byte) uint16 {
-	switch len(term) {
-	case 0:
-		return 0
-	case 1:
-		return uint16(term[0]) << 8
+// cut determines the ranges of the piles: about equal parts of the records of a chunk.
+func (p *piles) cut(groups []group) {
+	p.bounds = [pileCount]uint32{}
+	number, start, total := 0, 0, 1
+	if len(groups) > 0 {
+		total += groups[len(groups)-1].end
 	}
-	return binary.BigEndian.Uint16(term)
-}
-
-// cut determines the ranges of the piles: about equal parts of q.
-func (p *piles) cut(q *postings) {
-	var size [1 << 16]uint64
-	total := uint64(1)
-	for id := range q.terms {
-		e := q.entry(id)
-		n := uint64(e.termLen + e.stream.length)
-		size[prefix(q.term(e))] += n
-		total += n
-	}
-	p.of = make([]uint8, len(size))
-	before := uint64(0)
-	for i, n := range size {
-		p.of[i] = uint8(before * pileCount / total)
-		before += n
-	}
-}
-
-// add appends the lists of q, whose docIDs count from base. All docIDs of p are below base.
-func (p *piles) add(q *postings, base uint32) {
-	if p.empty() {
-		p.cut(q)
-	}
-	var data []byte
-	for id := range q.terms {
-		e := q.entry(id)
-		if e.docs == 0 { // a term of skipped documents alone
-			continue
+	for _, g := range groups {
+		for ; number < start*pileCount/total; number++ {
+			p.bounds[number+1] = g.prefix
 		}
-		term := q.term(e)
-		data = q.arena.read(data[:0], &e.stream)
-		code, n := binary.Uvarint(data)
-		first := uint32(code >> 1)
-		b := appendBytes(p.record[:0], term)
-		b = binary.AppendUvarint(b, uint64(e.docs))
-		b = binary.AppendUvarint(b, uint64(base)<<1+code)
-		b = binary.AppendUvarint(b, uint64(e.last-first))
-		b = appendBytes(b, data[n:])
-		p.record = b
-		to := &p.piles[p.of[prefix(term)]]
+		start = g.end
+	}
+	for number++; number < pileCount; number++ {
+		p.bounds[number] = 1 << 24 // no term
+	}
+}
+
+// add appends the records of a chunk, whose docIDs count from base. All docIDs of p are below base.
+func (p *piles) add(records []byte, groups []group, base uint32) {
+	if p.empty() {
+		p.cut(groups)
+	}
+	start, number := 0, 0
+	for i := 0; i < len(groups); {
+		for number+1 < pileCount && groups[i].prefix >= p.bounds[number+1] {
+			number++
+		}
+		to := &p.piles[number]
+		for ; i < len(groups) && (number+1 == pileCount || groups[i].prefix < p.bounds[number+1]); i++ {
+			to.records += uint64(groups[i].records)
+		}
+		end := groups[i-1].end
+		var head [2 * binary.MaxVarintLen64]byte
+		b := binary.AppendUvarint(head[:0], uint64(base))
+		b = binary.AppendUvarint(b, uint64(end-start))
 		p.arena.append(&to.stream, b)
-		to.records++
-		p.joining = max(p.joining, 3*uint64(to.length)+to.records*joinSize)
+		p.arena.append(&to.stream, records[start:end])
+		p.joining = max(p.joining, uint64(to.length)*5/2+to.records*joinSize)
+		start = end
 	}
 }
 
 // pileCursor walks piles.
 type pileCursor struct {
 	p     *piles
-	piles int      // that have been joined
-	last  postings // the last one of them
-	lists memoryCursor
-	data  []byte // of a pile
+	piles int             // that have been joined
+	terms lexicon[joined] // of the last one of them
+	order []uint32        // of the terms that are left
+	ids   []uint32        // terms of the records
+	data  []byte          // of the pile
+	lists []byte          // of the terms
 }
 
+// joined is the list of a term of a pile.
+type joined struct {
+	docs uint32 // postings
+	next uint32 // docID that a gap of 0 means
+	end  uint32 // in the lists
+	size uint32 // bytes
+}
+
+const joinedSize = 32 // bytes of an entry
+
 func (c *pileCursor) next(l *list) error {
-	for {
-		if err := c.lists.next(l); err == nil || c.piles == pileCount {
-			return err
+	for len(c.order) == 0 {
+		if c.piles == pileCount {
+			return io.EOF
 		}
 		c.join(&c.p.piles[c.piles])
 		c.piles++
 	}
+	e := c.terms.at(c.order[0])
+	c.order = c.order[1:]
+	l.term = c.terms.appendTerm(l.term[:0], e)
+	l.docs = e.value.docs
+	l.data = append(l.data[:0], c.lists[e.value.end-e.value.size:e.value.end]...)
+	return nil
 }
 
-// join makes c.lists the lists of a pile.
+// join makes c.lists the lists of a pile: it counts their bytes, and then places the records.
 func (c *pileCursor) join(p *pile) {
-	c.last.reset()
+	c.terms.reset()
+	c.ids = c.ids[:0]
 	c.data = c.p.arena.read(c.data[:0], &p.stream)
-	for b := c.data; len(b) > 0; {
-		var term, data []byte
-		var docs, code, span uint64
-		term, b = cutBytes(b)
-		docs, b = cutUvarint(b)
-		code, b = cutUvarint(b)
-		span, b = cutUvarint(b)
-		data, b = cutBytes(b)
-		c.last.join(term, uint32(docs), code, uint32(span), data)
+	var first [binary.MaxVarintLen64]byte
+	total := uint32(0)
+	eachRecord(c.data, func(base uint32, term, body []byte) {
+		id := c.terms.find(term)
+		c.ids = append(c.ids, id)
+		gap, rest := c.terms.value(id).add(first[:0], base, body)
+		size := uint32(len(gap) + len(rest))
+		c.terms.value(id).size += size
+		total += size
+	})
+	c.order = c.terms.sorted()
+	end := uint32(0)
+	for _, id := range c.order {
+		j := c.terms.value(id)
+		*j = joined{end: end, size: j.size}
+		end += j.size
 	}
-	c.lists = memoryCursor{p: &c.last, order: c.last.sorted()}
+	c.lists = slices.Grow(c.lists[:0], int(total))[:total]
+	i := 0
+	eachRecord(c.data, func(base uint32, _, body []byte) {
+		j := c.terms.value(c.ids[i])
+		i++
+		gap, rest := j.add(first[:0], base, body)
+		j.end += uint32(copy(c.lists[j.end:], gap))
+		j.end += uint32(copy(c.lists[j.end:], rest))
+	})
+}
+
+// add adds a record to a list, and returns its bytes: gap, in the memory of dst, and rest.
+func (j *joined) add(dst []byte, base uint32, body []byte) (gap, rest []byte) {
+	docs, rest := cutUvarint(body)
+	code, rest := cutUvarint(rest)
+	span, rest := cutUvarint(rest)
+	doc := base + uint32(code>>1)
+	gap = binary.AppendUvarint(dst, uint64(doc-j.next)<<1|code&1) // the only change
+	j.docs += uint32(docs)
+	j.next = doc + uint32(span) + 1
+	return gap, rest
+}
+
+// eachRecord calls f for the records of a pile.
+func eachRecord(data []byte, f func(base uint32, term, body []byte)) {
+	for len(data) > 0 {
+		var base uint64
+		var block, term, body []byte
+		base, data = cutUvarint(data)
+		for block, data = cutBytes(data); len(block) > 0; {
+			term, block = cutBytes(block)
+			body, block = cutBytes(block)
+			f(uint32(base), term, body)
+		}
+	}
 }
 
 // cutUvarint and cutBytes read what this process wrote to memory.
 func cutUvarint(b []byte) (uint64, []byte) {
+	if len(b) > 0 && b[0] < 0x80 { // most numbers
+		return uint64(b[0]), b[1:]
+	}
 	v, n := binary.Uvarint(b)
 	return v, b[n:]
 }

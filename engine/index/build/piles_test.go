@@ -13,32 +13,38 @@ import (
 // TestPiles adds drawn chunks as the builder does, and reads the lists back in the order of
 // their terms: first from empty memory, then from used memory.
 func TestPiles(t *testing.T) {
-	term := rapid.SliceOfN(rapid.SampledFrom([]byte("ab\x00\xff")), 0, 5)
+	term := drawnTerms()
 	rapid.Check(t, func(r *rapid.T) {
 		var all piles
-		var part postings
+		var part tally
 		for range 2 {
 			all.reset()
 			want := map[string][]posting{}
 			base := uint32(0)
 			for range rapid.IntRange(0, 5).Draw(r, "chunks") {
 				part.reset()
-				n := rapid.Uint32Range(1, 100).Draw(r, "documents")
-				for range rapid.IntRange(0, 10).Draw(r, "terms") {
-					text := term.Draw(r, "term")
-					e := part.entry(part.find(text, hashTerm(text)))
-					if e.docs > 0 { // drawn before
+				kept := uint32(0)
+				for _, words := range rapid.SliceOfN(rapid.SliceOfN(term, 0, 8), 0, 30).Draw(r, "documents") {
+					freqs := map[string]uint32{}
+					for _, w := range words {
+						n := rapid.SampledFrom([]uint32{1, 2, 1 << 20}).Draw(r, "n")
+						if before := part.count([]byte(w), n); before != freqs[w] {
+							r.Fatalf("%q occurred %d times, counted %d", w, freqs[w], before)
+						}
+						freqs[w] += n
+					}
+					keep := rapid.IntRange(0, 9).Draw(r, "keep") > 0
+					if part.end(keep); !keep {
 						continue
 					}
-					docs := rapid.SliceOfNDistinct(rapid.Uint32Range(0, n-1), 0, int(n), rapid.ID).Draw(r, "docs")
-					for _, d := range slices.Sorted(slices.Values(docs)) {
-						f := rapid.SampledFrom([]uint32{1, 2, 3, 1 << 20}).Draw(r, "freq")
-						part.put(e, d, f)
-						want[string(text)] = append(want[string(text)], posting{base + d, f})
+					for w, n := range freqs {
+						want[w] = append(want[w], posting{base + kept, n})
 					}
+					kept++
 				}
-				all.add(&part, base)
-				base += n
+				records, groups := part.write(nil, nil)
+				all.add(records, groups, base)
+				base += kept + rapid.Uint32Range(0, 1<<20).Draw(r, "gap")
 			}
 			if got := all.memory(); all.empty() != (len(want) == 0) || (got == 0) != (len(want) == 0) {
 				r.Fatalf("%d bytes of %d terms", got, len(want))
@@ -72,25 +78,64 @@ func checkLists(r *rapid.T, c cursor, want map[string][]posting) {
 	}
 }
 
+// drawnTerms generates terms that share beginnings: short ones, and long ones.
+func drawnTerms() *rapid.Generator[string] {
+	return rapid.Custom(func(t *rapid.T) string {
+		head := rapid.SampledFrom([]string{"", "", "loom", "warpweft", "warp\x00eft0123456", "a long common beginning"}).Draw(t, "head")
+		return head + string(rapid.SliceOfN(rapid.SampledFrom([]byte("ab\x00\xff")), 0, 5).Draw(t, "end"))
+	})
+}
+
 // TestPilesCountTheirMemory: joining the piles takes at most the memory that they counted for it.
 func TestPilesCountTheirMemory(t *testing.T) {
 	for _, name := range []string{"%d", "a long common beginning %d", "%[1]d %[1]d"} {
 		var p piles
 		for base := uint32(0); base < 100_000; base += 1000 {
-			var chunk postings
+			var chunk tally
 			for doc := range uint32(1000) {
-				term := fmt.Appendf(nil, name, (base+doc)*7919%30_000)
-				chunk.put(chunk.entry(chunk.find(term, hashTerm(term))), doc, 1)
+				chunk.count(fmt.Appendf(nil, name, (base+doc)*7919%30_000), 1)
+				chunk.end(true)
 			}
-			p.add(&chunk, base)
+			records, groups := chunk.write(nil, nil)
+			p.add(records, groups, base)
 		}
 		c := p.cursor().(*pileCursor)
 		for l := (list{}); c.next(&l) == nil; {
 		}
+		terms := uint64(len(c.terms.pages)) * pageSize
+		joined := uint64(cap(c.data)+cap(c.lists)+cap(c.ids)*4+len(c.terms.slots)*4+c.terms.long.used*blockSize) + terms*(joinedSize+sortSize)
 		// A block of the arena, a page of entries and the first slots are there in any case.
-		joined := uint64(cap(c.data)) + c.last.memory() - min(c.last.memory(), blockSize+pageSize*(entrySize+sortSize)+firstSlots*4)
-		if joined > p.joining {
+		if fixed := uint64(blockSize + pageSize*(joinedSize+sortSize) + firstSlots*4); joined > p.joining+fixed {
 			t.Errorf("terms like %q: joining took %d bytes, %d counted", name, joined, p.joining)
 		}
 	}
+}
+
+// TestLexicon compares a lexicon with a map.
+func TestLexicon(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		var x lexicon[joined]
+		for range 2 { // the second time in used memory
+			x.reset()
+			want := map[string]uint32{}
+			for _, term := range rapid.SliceOfN(drawnTerms(), 0, 200).Draw(r, "terms") {
+				room := rapid.SampledFrom([]int{0, 40}).Draw(r, "room") // behind the term
+				b := append(make([]byte, 0, len(term)+room), term...)
+				copy(b[len(b):cap(b)], "other bytes behind the term, of no effect")
+				id, known := want[term]
+				if got := x.find(b); known && got != id || !known && got != uint32(len(want)) {
+					r.Fatalf("term %q has number %d, want %d of %d", term, got, id, len(want))
+				} else if want[term] = got; string(x.appendTerm([]byte("x"), x.at(got))) != "x"+term {
+					r.Fatalf("entry %d of %q is %q", got, term, x.appendTerm(nil, x.at(got)))
+				}
+			}
+			var got []string
+			for _, id := range x.sorted() {
+				got = append(got, string(x.appendTerm(nil, x.at(id))))
+			}
+			if !slices.Equal(got, slices.Sorted(maps.Keys(want))) {
+				r.Fatalf("sorted: %q", got)
+			}
+		}
+	})
 }

@@ -44,14 +44,14 @@ func TestArenaCountsItsMemory(t *testing.T) {
 	if p.memory() != 0 {
 		t.Errorf("empty: %d bytes", p.memory())
 	}
-	if s := unsafe.Sizeof(entry{}); s != entrySize {
-		t.Errorf("an entry has %d bytes", s)
+	if s, l := unsafe.Sizeof(entry[growing]{}), unsafe.Sizeof(entry[joined]{}); s != growingSize || l != joinedSize {
+		t.Errorf("entries have %d and %d bytes", s, l)
 	}
 	for i := range 100000 {
 		term := fmt.Append(nil, "term", i)
-		p.put(p.entry(p.find(term, hashTerm(term))), 7, 2)
+		p.put(p.value(p.find(term)), 7, 2)
 	}
-	real := uint64(len(p.arena.blocks)*blockSize + len(p.pages)*pageSize*entrySize + len(p.slots)*4)
+	real := uint64(len(p.arena.blocks)*blockSize + len(p.pages)*pageSize*growingSize + len(p.slots)*4)
 	if got := p.memory(); got < real || got > real+100000*sortSize {
 		t.Errorf("%d bytes counted, %d in use", got, real)
 	}
@@ -97,8 +97,8 @@ func TestPostingsAndRuns(t *testing.T) {
 		}), 0, 12).Draw(r, "lists")
 		for _, m := range lists {
 			for term, l := range m {
-				id := p.find([]byte(term), hashTerm([]byte(term)))
-				if again := p.find([]byte(term), hashTerm([]byte(term))); again != id {
+				id := p.find([]byte(term))
+				if again := p.find([]byte(term)); again != id {
 					r.Fatalf("term %q has entries %d and %d", term, id, again)
 				}
 				if _, found := want[term]; !found {
@@ -109,7 +109,7 @@ func TestPostingsAndRuns(t *testing.T) {
 						continue
 					}
 					want[term] = append(want[term], x)
-					p.put(p.entry(id), x.doc, x.freq)
+					p.put(p.value(id), x.doc, x.freq)
 				}
 			}
 			if rapid.Bool().Draw(r, "spill") {
@@ -162,7 +162,7 @@ func TestDamagedRuns(t *testing.T) {
 	ends := map[int64]bool{0: true}
 	for _, term := range []string{"a", "bb", "ccc"} {
 		p.reset()
-		p.put(p.entry(p.find([]byte(term), hashTerm([]byte(term)))), 1000, 300)
+		p.put(p.value(p.find([]byte(term))), 1000, 300)
 		r, err := spill(file, p.cursor())
 		if err != nil {
 			t.Fatal(err)
@@ -184,7 +184,7 @@ func TestMergeStops(t *testing.T) {
 	var p postings
 	for i := range 1000 {
 		term := fmt.Append(nil, i)
-		p.put(p.entry(p.find(term, hashTerm(term))), 0, 1)
+		p.put(p.value(p.find(term)), 0, 1)
 	}
 	stop := errors.New("stop")
 	calls := 0

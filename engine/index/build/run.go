@@ -68,11 +68,11 @@ func (c *memoryCursor) next(l *list) error {
 	if len(c.order) == 0 {
 		return io.EOF
 	}
-	e := c.p.entry(c.order[0])
+	e := c.p.at(c.order[0])
 	c.order = c.order[1:]
-	l.term = append(l.term[:0], c.p.term(e)...)
-	l.docs = e.docs
-	l.data = c.p.arena.read(l.data[:0], &e.stream)
+	l.term = c.p.appendTerm(l.term[:0], e)
+	l.docs = e.value.docs
+	l.data = c.p.arena.read(l.data[:0], &e.value.stream)
 	return nil
 }
 

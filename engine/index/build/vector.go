@@ -142,13 +142,9 @@ func (w *worker) weigh(v *vector) error {
 		if err != nil {
 			return fmt.Errorf("the weight of %.60q is %v: %v", term, t.value, err)
 		}
-		id := w.chunk.index.find(term, hashTerm(term))
-		e := w.chunk.index.entry(id)
-		if e.count != 0 {
+		if w.tally.count(term, code) > 0 {
 			return fmt.Errorf("the term %.60q comes twice in a vector", term)
 		}
-		e.count = code
-		w.touched = append(w.touched, id)
 		if sum++; !w.chunk.weigher.impacts {
 			sum += uint64(code) - 1
 		}

@@ -8,7 +8,6 @@
 package builds
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,7 +97,7 @@ func Run(ctx context.Context, opt Options, out, log io.Writer) (err error) {
 	if err := os.MkdirAll(opt.Work, 0o777); err != nil {
 		return err
 	}
-	rows, err := measure.Open(cmp.Or(opt.JSON, os.DevNull), out)
+	rows, err := measure.Open(opt.JSON, out)
 	if err != nil {
 		return err
 	}

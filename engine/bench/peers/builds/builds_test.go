@@ -63,6 +63,11 @@ func TestRun(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(dir, "work", "*.hd?")); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
 	}
+	opt.JSON, opt.Systems = "", []string{"heddle"} // writes no file of rows
+	out.Reset()
+	if err := Run(t.Context(), opt, &out, &log); err != nil || !strings.Contains(out.String(), "| heddle | IN 5000 |") {
+		t.Errorf("without --json: %v, %s", err, &out)
+	}
 }
 
 // TestLines: both files of an input have the same documents, whose words are different.

@@ -1,0 +1,168 @@
+package build
+
+import "encoding/binary"
+
+// tally counts the terms of the documents of a chunk, and writes their postings as records. A worker
+// has one tally for all its chunks, which stays in the cache of a core.
+//
+// A record is the postings of a term, by appendBytes twice: the term, and the varint number of
+// postings, varint of the first posting as in postings, with its docID as gap, varint of the last
+// docID less the first, the further postings as in postings. Records are sorted by the first three
+// bytes of their terms.
+type tally struct {
+	lexicon[counts]
+	touched []uint32     // terms of the current document
+	log     []occurrence // of all documents, document by document
+	ends    []int        // of documents in log
+
+	order, spare []uint64 // terms behind their first bytes
+	postings     []occurrence
+	record       []byte
+}
+
+// counts are of one term in a chunk.
+type counts struct {
+	now  uint32 // occurrences in the current document
+	docs uint32 // postings
+	at   uint32 // scratch: place of the next posting
+}
+
+// occurrence is a posting of a term, or of a document.
+type occurrence struct{ id, freq uint32 }
+
+// group is the records of terms with the same prefix: the first three bytes, with zeros behind the end
+// of shorter terms.
+type group struct {
+	prefix  uint32
+	end     int // in the records; it starts where the group before ends
+	records int
+}
+
+// maxLog is the length of a log whose memory is kept.
+const maxLog = 1 << 18
+
+// reset drops the content. It frees the memory of an uncommonly large document.
+func (t *tally) reset() {
+	if cap(t.log) > maxLog {
+		*t = tally{}
+	}
+	t.lexicon.reset()
+	t.touched, t.log, t.ends = t.touched[:0], t.log[:0], t.ends[:0]
+}
+
+// count notes occurrences of a term in the current document. It returns their number before.
+func (t *tally) count(term []byte, n uint32) (before uint32) {
+	id := t.find(term)
+	c := t.value(id)
+	if before = c.now; before == 0 {
+		t.touched = append(t.touched, id)
+	}
+	c.now += n
+	return before
+}
+
+// end ends the current document. Without keep its terms are forgotten, and the next document takes
+// its place.
+func (t *tally) end(keep bool) {
+	for _, id := range t.touched {
+		c := t.value(id)
+		if keep {
+			t.log = append(t.log, occurrence{id, c.now})
+			c.docs++
+		}
+		c.now = 0
+	}
+	if t.touched = t.touched[:0]; keep {
+		t.ends = append(t.ends, len(t.log))
+	}
+}
+
+// write appends the records of the chunk.
+func (t *tally) write(records []byte, groups []group) ([]byte, []group) {
+	t.sort()
+	next := uint32(0)
+	for _, o := range t.order {
+		c := t.value(uint32(o))
+		c.at = next
+		next += c.docs
+	}
+	if cap(t.postings) < len(t.log) {
+		t.postings = make([]occurrence, len(t.log)*5/4)
+	}
+	t.postings = t.postings[:len(t.log)]
+	i := 0
+	for doc, end := range t.ends {
+		for ; i < end; i++ {
+			c := t.value(t.log[i].id)
+			t.postings[c.at] = occurrence{uint32(doc), t.log[i].freq}
+			c.at++
+		}
+	}
+	rest := t.postings
+	for _, o := range t.order {
+		e := t.at(uint32(o))
+		if prefix := uint32(o >> 32); len(groups) == 0 || groups[len(groups)-1].prefix != prefix {
+			groups = append(groups, group{prefix: prefix})
+		}
+		var short [2 * 8]byte
+		records = appendBytes(records, t.view(e, short[:0]))
+		var list []occurrence
+		list, rest = rest[:e.value.docs], rest[e.value.docs:]
+		records = appendBytes(records, t.encode(list))
+		g := &groups[len(groups)-1]
+		g.end = len(records)
+		g.records++
+	}
+	return records, groups
+}
+
+// encode returns the second part of a record, until the next call.
+func (t *tally) encode(list []occurrence) []byte {
+	b := binary.AppendUvarint(t.record[:0], uint64(len(list)))
+	first, last := list[0].id, list[len(list)-1].id
+	code := uint64(first) << 1
+	if list[0].freq == 1 {
+		code++
+	}
+	b = binary.AppendUvarint(b, code)
+	b = binary.AppendUvarint(b, uint64(last-first))
+	if list[0].freq > 1 {
+		b = binary.AppendUvarint(b, uint64(list[0].freq-2))
+	}
+	last = first
+	for _, p := range list[1:] {
+		b = appendPosting(b, p.id-last-1, p.freq)
+		last = p.id
+	}
+	t.record = b
+	return b
+}
+
+// sort makes t.order the terms with postings, sorted by their prefixes.
+func (t *tally) sort() {
+	t.order = t.order[:0]
+	for id := range t.terms {
+		if e := t.at(id); e.value.docs > 0 {
+			t.order = append(t.order, e.head>>40<<32|uint64(id))
+		}
+	}
+	if cap(t.spare) < len(t.order) {
+		t.spare = make([]uint64, len(t.order)*5/4)
+	}
+	t.spare = t.spare[:len(t.order)]
+	for shift := 32; shift < 56; shift += 8 { // a radix sort, which keeps the order of equals
+		var starts [257]int
+		for _, o := range t.order {
+			starts[o>>shift&0xff+1]++
+		}
+		for i := range 256 {
+			starts[i+1] += starts[i]
+		}
+		for _, o := range t.order {
+			digit := o >> shift & 0xff
+			t.spare[starts[digit]] = o
+			starts[digit]++
+		}
+		t.order, t.spare = t.spare, t.order
+	}
+}
