@@ -19,7 +19,7 @@ type cells interface {
 
 // newCells returns the cells of a measure of a column, for at most so many rows; nil for
 // MeasureCount. The window is for floats.
-func newCells(m *plan.Measure, of *gather.Column, rows int, window exact.Window) cells {
+func newCells(m *plan.Measure, of *gather.Column, rows uint32, window exact.Window) cells {
 	switch m.Kind {
 	case plan.MeasureCount:
 		return nil
