@@ -43,7 +43,7 @@ func unpinned(t *testing.T, s *CachedStore) {
 func TestCachedConcurrent(t *testing.T) {
 	b, _ := devicetest.OpenFaulty(t, devicetest.Find(t, everything), devicetest.FewTiles(devicetest.Find(t, everything)))
 	l := newLoad(t, 60, 80)
-	for _, buffers := range []int{1, 4} {
+	for _, buffers := range []int{1, lists.FilterArena} {
 		s, err := openCached(t.Context(), b, l.src, 256<<20, percentOf(l.src, 30, buffers))
 		if err != nil {
 			t.Fatal(err)

@@ -35,8 +35,10 @@ type Aggregation struct {
 }
 
 // Aggregate passes the answer to deliver, in batches that belong to deliver. There is
-// at least one batch, which has the columns and may have no rows. Pure Go computes the values
-// on all cores. The answer is exact and the same on every processor.
+// at least one batch, which has the columns and may have no rows. A device that selects the rows
+// measures the groups too if they are few enough (plan.Dense) and Select has counts, sums and averages of
+// integers; else pure Go computes the values on all cores. The answer is exact and the same on every
+// processor.
 //
 // Errors: of Select; of deliver; codes InvalidQuery, with the place of the fault in its clause,
 // and Unsupported for more groups or values than Limits, and for a sum of more than 38 digits.
@@ -85,14 +87,14 @@ func (t *Table) aggregate(ctx context.Context, a *Aggregation, compute func(*tab
 	if s.Where == "" && s.Prepared == nil {
 		s.Where = "TRUE"
 	}
-	rows, err := selectRows(ctx, g, &s, &until)
+	rows, err := selectRows(ctx, g, &s, &until, q)
 	if err != nil {
 		return wrap("aggregate", err)
 	}
 	began := time.Now()
 	err = compute(g, &until, q, rows.Bits)
 	if x := s.Explain; x != nil {
-		x.Values, x.ValuesTook = q.String(), time.Since(began)
+		x.Values, x.ValuesTook, x.Measured = q.String(), time.Since(began), q.Cells != nil
 	}
 	return wrap("aggregate", err)
 }

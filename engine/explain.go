@@ -28,9 +28,10 @@ type TableExplanation struct {
 	Costs   []string
 	Count   uint64        // selected rows
 	Compile time.Duration // time to compile the predicate
-	// Values is the work of an Aggregation on the selected rows, and ValuesTook its time.
+	// Values is the work of an Aggregation on the selected rows, and ValuesTook its time in pure Go.
 	Values     string
 	ValuesTook time.Duration
+	Measured   bool // the processor of the selection measured the groups
 }
 
 // String returns a few lines: the predicate, a line for each column, the vectors, the
@@ -62,7 +63,11 @@ func (e *TableExplanation) String() string {
 	}
 	fmt.Fprintf(&b, "; queued %v, compiled in %v", observe.Round(e.Queued), observe.Round(e.Compile))
 	if e.Values != "" {
-		fmt.Fprintf(&b, "\n  values in pure Go: %s; %v", e.Values, observe.Round(e.ValuesTook))
+		where := "in pure Go"
+		if e.Measured {
+			where = "measured there"
+		}
+		fmt.Fprintf(&b, "\n  values %s: %s; %v", where, e.Values, observe.Round(e.ValuesTook))
 	}
 	return b.String()
 }

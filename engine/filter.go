@@ -148,7 +148,7 @@ func (in *filtering) compile(ctx context.Context, g *serve.Lists, f *Filter, cal
 				joined[of[i]] = p
 				continue
 			}
-			rows, err := selectRows(ctx, of[i], &Selection{Where: p.Text, Caller: call.Caller}, until(of[i], ctx, call))
+			rows, err := selectRows(ctx, of[i], &Selection{Where: p.Text, Caller: call.Caller}, until(of[i], ctx, call), nil)
 			if err != nil {
 				return err
 			}

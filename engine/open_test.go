@@ -33,25 +33,61 @@ func TestTrusted(t *testing.T) {
 func TestTrustedSkipsChecksums(t *testing.T) {
 	testneeds.OneCaller(t)
 	path := indexFile(t)
-	f, err := hdl.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := int64(-1)
-	for _, s := range f.Sections() {
-		if s.Name == "docids" {
-			at = s.Offset + s.Length - 1
-		}
-	}
-	if err := f.Close(); err != nil || at < 0 {
-		t.Fatal("the file has no section of docIDs", err)
-	}
-	flip(t, path, at)
+	at := sectionOf(t, path, "docids")
+	flip(t, path, at.Offset+at.Length-1)
 	if x, err := open(t.Context(), path, backendOptions(t)); !errors.Is(err, hdl.ErrCorrupt) {
 		t.Errorf("open with checksums: %v, %v", x, err)
 	}
 	x, err := open(t.Context(), path, Options{Backend: "host"}, IndexOptions{Trusted: true})
 	closed(t, x, err)
+}
+
+// sectionOf is a section of an index file by its name.
+func sectionOf(t *testing.T, path, name string) hdl.Section {
+	t.Helper()
+	f, err := hdl.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, s := range f.Sections() {
+		if s.Name == name && s.Length > 0 {
+			return s
+		}
+	}
+	t.Fatalf("%s has no section %s", path, name)
+	return hdl.Section{}
+}
+
+// TestDamagedDescriptors: a lazy pure Go backend opens an index with a wrong byte in the descriptors of
+// lists, and each call that needs them gives the typed error. The others read them when they open it.
+func TestDamagedDescriptors(t *testing.T) {
+	path := indexFile(t)
+	f, err := hdl.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	term := f.Term(0)
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	flip(t, path, sectionOf(t, path, "lists").Offset)
+	if x, err := open(t.Context(), path, Options{Backend: "host"}); CodeOf(err) != Corrupt {
+		t.Errorf("all tables at once: %v, %v", x, err)
+	}
+	x, err := open(t.Context(), path, Options{Backend: "host", Lazy: true})
+	closed(t, x, err)
+	q := Query{Text: term}
+	for name, call := range map[string]func() error{
+		"Search":    func() error { _, err := x.Search(t.Context(), q); return err },
+		"SearchAll": func() error { return x.SearchAll(t.Context(), []Query{q}, func(int, []Hits) error { return nil }) },
+		"ranked":    func() error { _, err := x.Search(t.Context(), Query{Text: term, K: 3}); return err },
+	} {
+		var damage *hdl.CorruptError
+		if err := call(); CodeOf(err) != Corrupt || !errors.As(err, &damage) || damage.Path != path || damage.Section != "lists" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 func flip(t *testing.T, path string, at int64) {

@@ -15,6 +15,7 @@ import (
 	"heddle/engine/plan"
 	"heddle/engine/table/column"
 	"heddle/engine/table/predicate"
+	"heddle/engine/table/result"
 	"heddle/engine/table/rowset"
 )
 
@@ -198,25 +199,31 @@ func (t *Table) Select(ctx context.Context, s Selection) (r Rows, err error) {
 	defer g.Release()
 	call := s.call()
 	until := g.Until(ctx, &call)
-	r, err = selectRows(ctx, g, &s, &until)
+	r, err = selectRows(ctx, g, &s, &until, nil)
 	return r, wrap("select", err)
 }
 
-// selectRows answers one selection.
-func selectRows(ctx context.Context, g *tables.Generation, s *Selection, until *limit.Until) (r Rows, err error) {
+// selectRows answers one selection. A device may measure the groups of q in place of the rows: q has
+// their Cells then. Default of q: nil, none.
+func selectRows(ctx context.Context, g *tables.Generation, s *Selection, until *limit.Until, q *result.Query) (r Rows, err error) {
 	call := s.call()
 	call.Deadline = until.Deadline
 	task := g.NewTask(s.needs(), s.Strategy, s.Rescan)
 	var e explaining
 	defer func() { task.Done(err) }()
 	if err = e.add(g, task, s, until); err == nil {
+		if q != nil && q.Grouped && s.In == nil {
+			task.Measure(&q.Aggregation)
+		}
 		err = e.run(ctx, task, &call)
 		e.explain(task, s, 0, err)
 	}
 	if err != nil {
 		return Rows{}, err
 	}
-	r = s.answer(task.Rows(), 0)
+	if r = s.answer(task.Rows(), 0); q != nil {
+		q.Cells = task.Cells()
+	}
 	if s.Output == plan.OutputBits {
 		r.Bits = present(task.TakeBits())
 	}

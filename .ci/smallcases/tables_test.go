@@ -54,6 +54,7 @@ func tables(t *testing.T, backend plan.Backend, word int, count bool) {
 	defer store.Close()
 	if !count {
 		countCodes(t, store, tab)
+		measure(t, store, tab)
 	}
 	want := tab.Scan(&s)
 	runs := map[plan.Strategy]bool{plan.Fused: false} // with new scans?
@@ -99,6 +100,37 @@ func countCodes(t *testing.T, store plan.TableStore, tab *plantest.Table) {
 		}
 		if !slices.Equal(got[i], want) {
 			t.Errorf("column %d: %v, want %v", in.Column, got[i], want)
+		}
+	}
+}
+
+// measure sums wide codes in groups of a column of few codes with rows without a value, and of one of
+// many codes.
+func measure(t *testing.T, store plan.TableStore, tab *plantest.Table) {
+	var s plan.SelectBatch
+	s.Any(5)
+	s.End()
+	set := tab.Scan(&s)[0]
+	for _, by := range []plan.Input{{Column: 1, Last: 6, Missing: true, Vector: 3}, {Column: 2, Last: uint64(tab.Rows) - 1}} {
+		a := &plan.Aggregation{Inputs: []plan.Input{by, {Column: 0, Last: 3 << 32}}, Groupings: []int{0}, Measures: []plan.Measure{{Kind: plan.MeasureSum, Input: 1}}}
+		got, err := store.(plan.Measurer).Measure(t.Context(), &s, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, sums := make([]uint64, by.Last+2), make([]uint64, by.Last+2)
+		for row := range tab.Rows {
+			if set[row/64]>>(row%64)&1 == 0 {
+				continue
+			}
+			place := tab.Codes[by.Column][row] + 1
+			if by.Missing && tab.Bits[by.Vector][row/64]>>(row%64)&1 != 0 {
+				place = 0
+			}
+			rows[place]++
+			sums[place] += tab.Codes[0][row]
+		}
+		if !slices.Equal(got.Rows, rows) || !slices.Equal(got.Sums[0], sums) {
+			t.Errorf("groups of column %d are wrong", by.Column)
 		}
 	}
 }

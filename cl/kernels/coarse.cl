@@ -82,16 +82,14 @@ typedef uchar sum_t;
 #define SUM_MASK ((1u << SUM_BITS) - 1)
 #define SUM_TOP (1u << (SUM_BITS - 1))
 
-// bound_of is the bound of component s under weight w, and `each` unless s is padding.
-static inline uint bound_of(uint w, uint s, uint each) {
+// COMPONENT_BOUND is the bound of component s, a number or a vector, and `each` unless s is padding.
 #if COARSE_SAMPLE
-    return (w * (s - min(s, 1u)) >> 16) + each * min(s, 1u);
+#define COMPONENT_BOUND(w, s, each) (((w) * ((s) - min(s, 1u)) >> 16) + (each) * min(s, 1u))
 #elif COARSE_WIDE
-    return ((w * s + 255) >> 8) + each * min(s, 1u);
+#define COMPONENT_BOUND(w, s, each) ((((w) * (s) + 255) >> 8) + (each) * min(s, 1u))
 #else
-    return (w * s + 255) >> 8;
+#define COMPONENT_BOUND(w, s, each) (((w) * (s) + 255) >> 8)
 #endif
-}
 
 static inline void add(__local uint *acc, uint x, uint v) {
 #if SCAN_SERIAL // on little-endian devices
@@ -105,21 +103,28 @@ static inline void add(__local uint *acc, uint x, uint v) {
 // add_packet adds the postings of a packet.
 static inline void add_packet(__local uint *acc, uint4 v, bool dense, uint w, uint each) {
     if (!dense) {
-        add(acc, v.x & 0xffffff, bound_of(w, v.x >> 24, each));
-        add(acc, v.y & 0xffffff, bound_of(w, v.y >> 24, each));
-        add(acc, v.z & 0xffffff, bound_of(w, v.z >> 24, each));
-        add(acc, v.w & 0xffffff, bound_of(w, v.w >> 24, each));
+        add(acc, v.x & 0xffffff, COMPONENT_BOUND(w, v.x >> 24, each));
+        add(acc, v.y & 0xffffff, COMPONENT_BOUND(w, v.y >> 24, each));
+        add(acc, v.z & 0xffffff, COMPONENT_BOUND(w, v.z >> 24, each));
+        add(acc, v.w & 0xffffff, COMPONENT_BOUND(w, v.w >> 24, each));
         return;
     }
     uint x = v.y >> 21 | v.x >> 28 << 11;
-    add(acc, x, bound_of(w, v.z & 255, each));
-    add(acc, x += v.x & 127, bound_of(w, v.z >> 8 & 255, each));
-    add(acc, x += v.x >> 7 & 127, bound_of(w, v.z >> 16 & 255, each));
-    add(acc, x += v.x >> 14 & 127, bound_of(w, v.z >> 24, each));
-    add(acc, x += v.x >> 21 & 127, bound_of(w, v.w & 255, each));
-    add(acc, x += v.y & 127, bound_of(w, v.w >> 8 & 255, each));
-    add(acc, x += v.y >> 7 & 127, bound_of(w, v.w >> 16 & 255, each));
-    add(acc, x + (v.y >> 14 & 127), bound_of(w, v.w >> 24, each));
+#if SCAN_SERIAL // eight bounds together
+    ulong2 bounds = as_ulong2(convert_ushort8(COMPONENT_BOUND(w, convert_uint8(as_uchar8(v.zw)), each)));
+#pragma unroll
+    for (uint k = 0; k < 8; x += (k < 4 ? v.x >> 7 * k : v.y >> 7 * (k & 3)) & 127, k++)
+        add(acc, x, (uint)((k < 4 ? bounds.x : bounds.y) >> 16 * (k & 3)) & 0xffff);
+#else
+    add(acc, x, COMPONENT_BOUND(w, v.z & 255, each));
+    add(acc, x += v.x & 127, COMPONENT_BOUND(w, v.z >> 8 & 255, each));
+    add(acc, x += v.x >> 7 & 127, COMPONENT_BOUND(w, v.z >> 16 & 255, each));
+    add(acc, x += v.x >> 14 & 127, COMPONENT_BOUND(w, v.z >> 24, each));
+    add(acc, x += v.x >> 21 & 127, COMPONENT_BOUND(w, v.w & 255, each));
+    add(acc, x += v.y & 127, COMPONENT_BOUND(w, v.w >> 8 & 255, each));
+    add(acc, x += v.y >> 7 & 127, COMPONENT_BOUND(w, v.w >> 16 & 255, each));
+    add(acc, x + (v.y >> 14 & 127), COMPONENT_BOUND(w, v.w >> 24, each));
+#endif
 }
 
 // PASSING returns the filter's bits of row i of range r, from bit 0 on; SEEKS: the query seeks.
@@ -153,20 +158,16 @@ static inline uint4 reached(uint4 v, uint least) {
 static inline bool is_below(__local const uint4 *rows, uint least) {
     uint16 v = *(__local const uint16 *)rows, low = (v & ~(SUM_TOP * ONES)) + (SUM_TOP - (least & (SUM_TOP - 1))) * ONES;
     uint16 hit = (low & v) | ((low | v) & (least & SUM_TOP ? 0 : ~0u));
-    uint8 two = hit.lo | hit.hi;
-    uint4 one = two.lo | two.hi;
+    uint4 one = hit.lo.lo | hit.lo.hi | hit.hi.lo | hit.hi.hi;
     return ((one.x | one.y | one.z | one.w) & (SUM_TOP * ONES)) == 0;
 }
 #endif
 #endif
 
 // PUT_FOUND appends a document and its sum, if there is room.
-#define PUT_FOUND(doc, sum)                                              \
-    {                                                                    \
-        uint n = atomic_inc(&counts[q]);                                 \
-        if (n < capacity)                                                \
-            vstore2((uint2)(doc, sum), (size_t)q * capacity + n, found); \
-    }
+#define PUT_FOUND(doc, sum)                                                                   \
+    { uint n = atomic_inc(&counts[q]);                                                        \
+      if (n < capacity) vstore2((uint2)(doc, sum), (size_t)q * capacity + n, found); }
 
 // BOUND_OF is the first packet of range r of the group in list t.
 #define BOUND_OF(t, r) bound[(t) * (COARSE_SPAN + 1) + (r)]
@@ -255,9 +256,7 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
             READ_PACKET(i, r)
             add_packet(acc, now, eight, weight, each);
         }
-        if (r + 1 < span) {
-            ENTER_RANGE(r + 1)
-        }
+        if (r + 1 < span) { ENTER_RANGE(r + 1) }
         COARSE_SYNC;
         for (uint i = lid; i < PACKET_RANGE / SUMS / 4 && any; i += COARSE_WG) {
 #if SCAN_SERIAL && !COARSE_SAMPLE

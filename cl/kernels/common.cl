@@ -13,6 +13,8 @@
 //   y  number of term records
 //   z  where the elements lie: offset in units of four words
 //   w  number of elements (bits 0-15), buffer (16-23): an arena, or ELEMENTS_DECODED
+// With ELEMENTS_BITS for the buffer the elements lie in a bitset, the first term record, from
+// element z on.
 // A run is a list and {first element, elements, where to, 0}: up to RUN elements
 // of one list that is to be decoded, to an offset in units of four words.
 #ifndef HEDDLE_COMMON
@@ -43,6 +45,7 @@
 #define FOUR(row) row(0) row(1) row(2) row(3)
 #define BLOCK 64 // tiles whose matches are added up together
 #define ELEMENTS_DECODED 4
+#define ELEMENTS_BITS 5
 #define FILTER_ARENA 3 // the arena buffer of filters
 #define SEGMENT 128
 #define SEGMENTS(n) ((n) / SEGMENT + ((n) % SEGMENT != 0)) // of n values; n may be 2^32-1
@@ -116,6 +119,18 @@ static inline uint lower_bound(words_t p, uint lo, uint hi, uint x, uint *loads)
             hi = mid;
     }
     return lo;
+}
+
+// block_of returns the block that has element e of a bitset of `blocks` blocks of 512
+// bits, behind which lie the elements before each.
+static inline uint block_of(words_t p, uint blocks, uint e) {
+    words_t rank = p + 16 * (size_t)blocks;
+    uint lo = 0, hi = blocks; // first block whose rank is above e
+    while (lo < hi) {
+        uint mid = lo + (hi - lo) / 2;
+        if (rank[mid] > e) hi = mid; else lo = mid + 1;
+    }
+    return max(lo, 1u) - 1;
 }
 
 static inline uint low_mask(uint b) { return b ? 0xffffffffu >> (32 - b) : 0; }

@@ -25,18 +25,6 @@
 #define DECODE_GAPS 0 // 1: decoders write gaps in place of docIDs, for measurements
 #endif
 
-// block_of returns the block that has element e of a bitset of `blocks` blocks of 512
-// bits, behind which lie the elements before each.
-static inline uint block_of(words_t p, uint blocks, uint e) {
-    words_t rank = p + 16 * (size_t)blocks;
-    uint lo = 0, hi = blocks; // first block whose rank is above e
-    while (lo < hi) {
-        uint mid = lo + (hi - lo) / 2;
-        if (rank[mid] > e) hi = mid; else lo = mid + 1;
-    }
-    return max(lo, 1u) - 1;
-}
-
 #if SCAN_SERIAL
 
 __kernel void decode(ARENA, __global const uint4 *batch, uint runs_at, __global uint *restrict out) {

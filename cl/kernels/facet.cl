@@ -5,13 +5,9 @@
 //           the last one, for each column. The counts are zero before. With bounds, n is the
 //           number of bounds that are not above the code.
 // Source    none.
-// Batch     one upload of uint4: four a column, {offset of its packed values in units of four words,
-//           words, arena buffer, top: the greatest n}, {place, the rows without a value as bits: where
-//           they begin in units of four words of the buffer of filters, words of them, where the
-//           bounds begin in pairs of words}, {the same of the upper halves of values: offset, words,
-//           buffer, 0; no words: all are 0}, {last code: lower and upper half, bounds: their number,
-//           1 with bounds}; bounds of two words each; counts, which lie at their places in words of
-//           the upload; from bits_at on the rows as bits.
+// Batch     one upload of uint4: columns (column.cl; `own` is the place of their counts); bounds of two
+//           words each; counts, which lie at their places in words of the upload; from bits_at on the
+//           rows as bits.
 // Phases    (1) local counts are cleared; (2) each work-item takes every FACET_WG-th word of bits and
 //           counts its rows, in local memory if the counts fit, else in global memory; (3) local
 //           counts are added to the global ones.
@@ -19,8 +15,8 @@
 //           `span` words of bits.
 // Local     4*FACET_COUNTS bytes.
 // Bounds    any bits below row_count and any packed values: see packed_at.
-#ifndef HEDDLE_POSTING
-#include "posting.cl"
+#ifndef HEDDLE_COLUMN
+#include "column.cl"
 #endif
 #define FACET_COUNTS 4096 // of a column that fit local memory
 #if SCAN_SERIAL
@@ -35,47 +31,25 @@
 #define FACET_ADD(p, v) atomic_add(p, v)
 #endif
 
-// bin_of returns the number of n ascending bounds that are not above a code.
-static inline uint bin_of(__global const ulong *bounds, uint n, ulong code) {
-    uint lo = 0, hi = n;
-    while (lo < hi) {
-        uint mid = lo + (hi - lo) / 2;
-        if (bounds[mid] <= code)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
 FACET_GROUP
 __kernel void count_codes(ARENA, __global const uint4 *batch, uint columns, uint bits_at, uint words, uint span, uint row_count,
                           __global const uint *restrict filters, volatile __global uint *counts) {
     __local uint own[FACET_COUNTS];
-    uint lid = get_local_id(0), g = get_group_id(0), c = g % columns, first = g / columns * span;
-    uint4 values = batch[4 * c], more = batch[4 * c + 1], upper = batch[4 * c + 2], limit = batch[4 * c + 3];
-    __global const ulong *bounds = (__global const ulong *)batch + more.w;
-    ulong last = (ulong)limit.y << 32 | limit.x;
+    uint lid = get_local_id(0), g = get_group_id(0), first = g / columns * span;
+    __global const uint4 *record = batch + 4 * (g % columns);
+    column_t c = column_of(record[0], record[1], record[2], record[3]);
     __global const uint *bits = (__global const uint *)(batch + bits_at);
-    words_t packed = arena_at(ARENA_ARGS, values.z, values.x), high = arena_at(ARENA_ARGS, upper.z, upper.x);
-    volatile __global uint *all = counts + more.x;
-    uint places = values.w + 3;
+    volatile __global uint *all = counts + c.own;
+    uint places = c.low.w + 3;
     bool fits = places <= FACET_COUNTS;
     for (uint i = lid; i < places && fits; i += FACET_WG)
         own[i] = 0;
     FACET_SYNC;
     for (uint w = first + lid; w < min(first + span, words); w += FACET_WG) {
         for (uint rest = bits[w]; rest; rest &= rest - 1) {
-            uint row = w * 32 + 31 - clz(rest & -rest), place = 0;
-            if (more.z == 0 || !passes(filters, more.y, more.z, row)) {
-                ulong code = packed_at(packed, values.y, row_count, row);
-                if (upper.y)
-                    code |= (ulong)packed_at(high, upper.y, row_count, row) << 32;
-                if (code > last)
-                    place = values.w + 2;
-                else
-                    place = (limit.w ? bin_of(bounds, limit.z, code) : (uint)code) + 1;
-            }
+            uint row = w * 32 + 31 - clz(rest & -rest);
+            ulong code;
+            uint place = has_value(filters, c, row, &code, ARENA_ARGS, row_count) ? number_of(batch, c, code) : 0;
             if (fits)
                 FACET_ADD(&own[place], 1);
             else

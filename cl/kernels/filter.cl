@@ -8,7 +8,8 @@
 // Region    in units of four words of the shared buffer: bits of `padded` words at `at`, counts at
 //           counts_at, docIDs at docs_at. See cl/internal/filter.
 // Phases    a group takes `span` words, a multiple of FILTER_WG. filter_list: (1) sum over the
-//           groups before, and over all; (2) row by row of FILTER_WG words a scan; (3) docIDs.
+//           groups before, and over all; (2) each work-item counts its span / FILTER_WG words, and a scan
+//           gives their places; (3) docIDs.
 // Launch    up to 1024 groups of FILTER_WG work-items (SCAN_SERIAL: of one).
 // Local     2 words and one per work-item.
 // Host      bits behind `words` need no value; padded covers the spans of all groups but the last.
@@ -76,9 +77,10 @@ __kernel void filter_list(__global uint *region, uint at, uint padded, uint span
     FILTER_SYNC;
     if (g == 0 && lid == 0 && total_at != NO_TOTAL)
         counted[total_at] = total;
-    uint to = before, most = total <= room ? padded : 0;
-    for (uint row = g * span; row < min((g + 1) * span, most); row += FILTER_WG) {
-        uint word = row + lid < padded ? bits[row + lid] : 0, n = popcount(word);
+    if (total <= room) { // in all work-items
+        uint each = span / FILTER_WG, first = g * span + lid * each, end = min(first + each, padded), n = 0;
+        for (uint i = first; i < end; i++)
+            n += popcount(bits[i]);
         ends[lid] = n;
         FILTER_SYNC;
         for (uint d = 1; d < FILTER_WG; d *= 2) {
@@ -87,9 +89,9 @@ __kernel void filter_list(__global uint *region, uint at, uint padded, uint span
             ends[lid] += more;
             FILTER_SYNC;
         }
-        for (uint next = to + ends[lid] - n; word; word &= word - 1)
-            docs[next++] = (row + lid) * 32 + 31 - clz(word & -word);
-        to += ends[FILTER_WG - 1];
-        FILTER_SYNC;
+        uint next = before + ends[lid] - n;
+        for (uint i = first; i < end; i++)
+            for (uint word = bits[i]; word; word &= word - 1)
+                docs[next++] = i * 32 + 31 - clz(word & -word);
     }
 }

@@ -12,6 +12,8 @@
 //           place in the tile, and (3) the bits before it say where to store it.
 //           SCAN_SERIAL: one work-item takes element after element through all
 //           lists.
+//           Elements in a bitset (ELEMENTS_BITS), whose query has bitsets only: the words of all
+//           lists are joined, in place of (1), and only matches become docIDs.
 //           USE_PART: a group walks all tiles of a query, one after the other, and
 //           leaves the matches of the query together in the place of its first
 //           tile; counts has an entry a query (PART, Wu et al. 2010,
@@ -34,12 +36,46 @@ static inline words_t elements(ARENA, words_t decoded, uint4 tile) {
     return buffer == ELEMENTS_DECODED ? decoded + (size_t)tile.z * 4 : arena_at(ARENA_ARGS, buffer, tile.z);
 }
 
+// joined returns the elements of word w of a tile in a bitset that all lists of the query have.
+static inline uint joined(ARENA, words_t aux, __global const uint4 *batch, uint4 tile, uint w, uint own, uint *loads) {
+    for (uint j = tile.x + 1; j < tile.x + tile.y && own; j++)
+        own &= bits_word(ARENA_ARGS, batch[2 * j], batch[2 * j + 1], aux, w, loads);
+    return own;
+}
+
 #if SCAN_SERIAL
+
+// walk_bits is walk for a tile in a bitset.
+static inline uint walk_bits(ARENA, words_t aux, __global const uint4 *batch, uint4 tile,
+                             __global uint *to, uint count_only, uint *loads) {
+    uint4 r = batch[2 * tile.x];
+    words_t p = list_words(ARENA_ARGS, r);
+    uint blocks = r.z / 17, block = block_of(p, blocks, tile.z), end = tile.z + (tile.w & 0xffff);
+    uint at = blocks ? p[16 * (size_t)blocks + block] : end, found = 0; // at: number of the next element
+    for (uint w = 16 * block; w < 16 * blocks && at < end; w++) {
+        uint own = p[w], all = at + popcount(own);
+        LOADS(*loads, 1);
+        uint v = all > tile.z ? joined(ARENA_ARGS, aux, batch, tile, w, own, loads) : 0;
+        for (; v; v &= v - 1) {
+            uint low = v & -v, i = at + popcount(own & (low - 1));
+            if (i < tile.z || i >= end)
+                continue;
+            if (!count_only)
+                to[found] = 32 * w + 31 - clz(low);
+            found++;
+        }
+        at = all;
+    }
+    LOADS(*loads, found);
+    return found;
+}
 
 // walk looks the elements of a tile up, writes the matches to `to` and returns
 // their number.
 static inline uint walk(ARENA, words_t aux, __global const uint4 *batch, words_t decoded, uint4 tile,
                         __global uint *to, uint count_only, uint *loads) {
+    if (tile.w >> 16 == ELEMENTS_BITS)
+        return walk_bits(ARENA_ARGS, aux, batch, tile, to, count_only, loads);
     words_t from = elements(ARENA_ARGS, decoded, tile);
     uint found = 0;
     for (uint i = 0; i < (tile.w & 0xffff); i++) {
@@ -62,6 +98,31 @@ static inline uint walk(ARENA, words_t aux, __global const uint4 *batch, words_t
 
 #else // SCAN_LOCAL
 
+// match_bits puts the elements of a tile in a bitset that all lists have to `alive`, in any order.
+static inline void match_bits(ARENA, words_t aux, __global const uint4 *batch, uint4 tile, uint *loads,
+                              __local uint2 *alive, __local uint *many) {
+    uint4 r = batch[2 * tile.x];
+    words_t p = list_words(ARENA_ARGS, r);
+    uint blocks = r.z / 17, n = tile.w & 0xffff;
+    for (uint w = 16 * block_of(p, blocks, tile.z) + get_local_id(0); w < 16 * blocks; w += WG) {
+        uint at = p[16 * (size_t)blocks + w / 16] - tile.z; // place in the tile of the word's first element
+        if ((int)at >= (int)n)
+            break;
+        uint own = p[w];
+        LOADS(*loads, 2);
+        for (uint k = w / 16 * 16; k < w; k++)
+            at += popcount(p[k]);
+        for (uint v = joined(ARENA_ARGS, aux, batch, tile, w, own, loads); v; v &= v - 1) {
+            uint low = v & -v, i = at + popcount(own & (low - 1));
+            if (i >= n)
+                continue; // of the tile before, or the next one
+            uint k = atomic_inc(many);
+            if (k < TILE) // or no encoder wrote this
+                alive[k] = (uint2)(32 * w + 31 - clz(low), i);
+        }
+    }
+}
+
 // walk looks the elements of a tile up, writes the matches to `to` and returns
 // their number, to all work-items of the group.
 static inline uint walk(ARENA, words_t aux, __global const uint4 *batch, words_t decoded, uint4 tile,
@@ -69,12 +130,15 @@ static inline uint walk(ARENA, words_t aux, __global const uint4 *batch, words_t
                         __local uint2 (*alive)[TILE], __local uint *many, __local uint *bits) {
     uint lid = get_local_id(0);
     words_t from = elements(ARENA_ARGS, decoded, tile);
-    uint n = tile.w & 0xffff, terms = tile.y, j = 0;
+    bool bits_only = tile.w >> 16 == ELEMENTS_BITS;
+    uint size = tile.w & 0xffff, n = bits_only ? 0 : size, terms = bits_only ? 0 : tile.y, j = 0;
     if (lid < 3)
         many[lid] = 0;
     for (uint i = lid; i < TILE / 32; i += WG)
         bits[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
+    if (bits_only)
+        match_bits(ARENA_ARGS, aux, batch, tile, loads, alive[0], many);
     // The first list is probed by elements as they come from memory.
     for (uint i = lid; i < n; i += WG) {
         uint x = from[i];
@@ -83,7 +147,7 @@ static inline uint walk(ARENA, words_t aux, __global const uint4 *batch, words_t
             alive[0][atomic_inc(&many[0])] = (uint2)(x, i);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    n = many[0];
+    n = min(many[0], size);
     for (j = 1; j < terms && n; j++) {
         uint4 r = batch[2 * (tile.x + j)], s = batch[2 * (tile.x + j) + 1];
         for (uint i = lid; i < n; i += WG) {

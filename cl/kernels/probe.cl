@@ -117,16 +117,21 @@ static inline void range_of(uint4 r, uint4 s, words_t aux, uint x, uint *lo, uin
 #endif
 }
 
+// bits_word returns word w of the bits of a list that has a bitset.
+static inline uint bits_word(ARENA, uint4 r, uint4 s, words_t aux, uint w, uint *loads) {
+    bool bitset = (r.w & 0xff) == CODEC_BITSET;
+    words_t bits = bitset ? list_words(ARENA_ARGS, r) : aux + s.x;
+    uint limit = bitset ? r.z / 17 * 16 : s.y;
+    LOADS(*loads, 1);
+    return w < limit ? bits[w] : 0;
+}
+
 // probe says whether x is in the list of record (r, s).
 static inline bool probe(ARENA, uint4 r, uint4 s, words_t aux, uint x, uint *loads) {
     uint codec = r.w & 0xff, kind = (r.w >> 16) & 0xff, n = r.y;
+    if (codec == CODEC_BITSET || kind == PROBE_BITS)
+        return bits_word(ARENA_ARGS, r, s, aux, x >> 5, loads) >> (x & 31) & 1;
     words_t p = list_words(ARENA_ARGS, r);
-    if (codec == CODEC_BITSET || kind == PROBE_BITS) {
-        words_t bits = codec == CODEC_BITSET ? p : aux + s.x;
-        uint limit = codec == CODEC_BITSET ? r.z / 17 * 16 : s.y, w = x >> 5;
-        LOADS(*loads, 1);
-        return w < limit && (bits[w] >> (x & 31) & 1);
-    }
     if (n == 0)
         return false;
 #if USE_LINES

@@ -72,9 +72,15 @@ func TestInspectSearch(t *testing.T) {
 			t.Errorf("%s %s: %q, want %q", c.path, c.body, p.Detail, c.want)
 		}
 	}
-	if _, p := r.problem("POST", "/v1/indexes/looms/parse", `{"query":"red AND ("}`); p.Offset == nil || *p.Offset != 8 {
-		t.Errorf("an error in the text: %+v", p)
+	for _, index := range []string{"looms", "elsewhere"} { // the syntax needs no index
+		if _, p := r.problem("POST", "/v1/indexes/"+index+"/parse", `{"query":"red AND ("}`); p.Offset == nil || *p.Offset != 8 {
+			t.Errorf("an error in the text: %+v", p)
+		}
 	}
+	if _, p := r.problem("POST", "/v1/indexes/elsewhere/parse", `{"query":"red"}`); p.Code != "not_found" {
+		t.Errorf("an unknown index: %+v", p)
+	}
+	decoded[api.ParseQueryResponse](r, "POST", "/v1/indexes/looms/parse", `{"query":"red AND (","literal":true}`)
 }
 
 func TestInspectTexts(t *testing.T) {
@@ -154,6 +160,9 @@ func TestInspectTable(t *testing.T) {
 		t.Errorf("canonical form %q", p.Where)
 	}
 	if _, p := r.problem("POST", "/v1/tables/loans/parse", `{"where":"days > 7 AND day = 1"}`); p.Offset == nil || *p.Offset != 13 {
+		t.Errorf("an error in the predicate: %+v", p)
+	}
+	if _, p := r.problem("POST", "/v1/tables/elsewhere/parse", `{"where":"days >"}`); p.Offset == nil || *p.Offset != 6 {
 		t.Errorf("an error in the predicate: %+v", p)
 	}
 	got := decoded[api.InspectSelectResponse](r, "POST", "/v1/tables/loans/inspect", `{"where":"days > 7 -- long","group_by":"book","limit":1}`)

@@ -1,14 +1,11 @@
 package bitmap
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"unsafe"
 
 	"heddle/cl/internal/device"
-	"heddle/cl/internal/filter"
 	"heddle/codec"
 	"heddle/engine/plan"
 )
@@ -17,7 +14,6 @@ const (
 	facetSpan  = 2048    // words of bits of a work-group
 	facetCodes = 1 << 20 // or bins of a column that the kernel counts
 	facetLocal = 4096    // FACET_COUNTS of kernels/facet.cl
-	facetUnits = 4       // uint4 of a column
 )
 
 // facetGroup is FACET_WG of the kernel.
@@ -55,13 +51,11 @@ func (s *Store) countCodes(ctx context.Context, rows []uint64, inputs []plan.Inp
 		if in.Top() >= facetCodes {
 			continue
 		}
-		column := facetColumn{Input: in, at: f.words, boundsAt: f.bounds}
-		if in.Missing {
-			var err error
-			if column.missing, err = s.missing(ctx, in.Vector); err != nil {
-				return nil, err
-			}
+		c, err := s.stored(ctx, in)
+		if err != nil {
+			return nil, err
 		}
+		column := facetColumn{storedColumn: c, at: f.words, boundsAt: f.bounds}
 		all[i] = make([]uint64, in.Top()+2)
 		column.counts = all[i]
 		f.columns, f.words, f.bounds = append(f.columns, column), f.words+int(in.Top())+3, f.bounds+len(in.Bounds)
@@ -87,28 +81,6 @@ func (s *Store) countCodes(ctx context.Context, rows []uint64, inputs []plan.Inp
 	return all, nil
 }
 
-// missing returns the rows of a vector as a filter, which stays on the device.
-func (s *Store) missing(ctx context.Context, vector uint32) (*filter.Set, error) {
-	if known, ok := s.absent.Load(vector); ok {
-		return known.(*filter.Set), nil
-	}
-	var sel plan.SelectBatch
-	sel.Any(vector)
-	sel.End()
-	f, err := s.Filter(ctx, &sel, nil)
-	if err != nil {
-		return nil, err
-	}
-	known, loaded := s.absent.LoadOrStore(vector, f)
-	if loaded { // another caller was faster
-		err = f.Close()
-	}
-	if s.closed.Load() && s.absent.CompareAndDelete(vector, known) { // release has gone by
-		return nil, cmp.Or(known.(*filter.Set).Close(), plan.ErrClosed)
-	}
-	return known.(*filter.Set), err
-}
-
 // facets counts the codes of some columns.
 type facets struct {
 	store   *Store
@@ -119,8 +91,7 @@ type facets struct {
 }
 
 type facetColumn struct {
-	plan.Input
-	missing  *filter.Set
+	storedColumn
 	at       int // of its counts
 	boundsAt int
 	counts   []uint64
@@ -131,7 +102,7 @@ func (f *facets) run(ctx context.Context, x *slot) error {
 	defer x.ReleaseEvents()
 	s := f.store
 	bits := unsafe.Slice((*uint32)(unsafe.Pointer(&f.rows[0])), 2*len(f.rows))
-	boundsAt := 4 * facetUnits * len(f.columns)
+	boundsAt := columnWords * len(f.columns)
 	countsAt := boundsAt + 2*f.bounds
 	bitsAt := (countsAt + f.words + 3) / 4 * 4
 	if err := s.scratch.Room(&x.batch, bitsAt+len(bits), 0, "rows to count"); err != nil {
@@ -146,23 +117,8 @@ func (f *facets) run(ctx context.Context, x *slot) error {
 	up, values := x.Up.Words, s.values.Load()
 	clear(up[:bitsAt])
 	for i, c := range f.columns {
-		stored := s.t.Columns[c.Column]
-		low, high := values.places[2*c.Column], values.places[2*c.Column+1]
-		record := up[4*facetUnits*i:]
-		record[0], record[1], record[2], record[3] = low.Off, uint32(stored.Low.Words), low.Buffer, uint32(c.Top())
-		record[4], record[7] = uint32(countsAt+c.at), uint32(boundsAt/2+c.boundsAt)
-		record[8], record[9], record[10] = high.Off, uint32(stored.High.Words), high.Buffer
-		record[12], record[13], record[14] = uint32(c.Last), uint32(c.Last>>32), uint32(len(c.Bounds))
-		if c.Bounds != nil {
-			record[15] = 1
-		}
-		if c.missing != nil {
-			record[5], record[6] = c.missing.Bits()[0], c.missing.Words()
-		}
-		for k, b := range c.Bounds {
-			at := boundsAt + 2*(c.boundsAt+k)
-			up[at], up[at+1] = uint32(b), uint32(b>>32)
-		}
+		c.write(s, values, up[columnWords*i:], countsAt+c.at, boundsAt/2+c.boundsAt, 0)
+		c.writeBounds(up[boundsAt+2*c.boundsAt:])
 	}
 	parts := (len(bits) + copyPart - 1) / copyPart
 	_ = device.InParallel(parts, len(bits), func(i int) error {
@@ -184,8 +140,8 @@ func (f *facets) run(ctx context.Context, x *slot) error {
 		}
 		v := values.arena.Buffers
 		filters := v[0] // any buffer
-		if slices.ContainsFunc(f.columns, func(c facetColumn) bool { return c.missing != nil }) {
-			filters = x.Device.Regions.Buffer()
+		for _, c := range f.columns {
+			filters = c.filters(x.Device, filters)
 		}
 		if err := device.SetArguments(k, v[0], v[1], v[2], v[3], x.batch.Buffer, len(f.columns), bitsAt/4, len(bits), facetSpan,
 			int(s.t.Rows), filters, x.batch.Buffer); err != nil {

@@ -34,9 +34,10 @@ func (s *Store) Filter(ctx context.Context, sel *plan.SelectBatch, with plan.Fil
 	out := plan.Rows{Counts: make([]uint32, 1), Stride: plan.FilterWords(s.t.Rows)}
 	err = s.onSlot(ctx, &one, func(x *slot) error {
 		return s.rt.Regions.Fill(func(m *ocl.MemObject) error {
-			x.region = &region{m, f.At(), func() error { return f.Send(&x.Flight, m, filter.Of(with), x.batch.Buffer, head) }}
+			x.region = &region{m, f.At()}
+			x.after = &after{send: func(int) error { return f.Send(&x.Flight, m, filter.Of(with), x.batch.Buffer, head) }}
 			err := x.run(ctx, &one, &out)
-			if x.region = nil; err != nil {
+			if x.region, x.after = nil, nil; err != nil {
 				x.Land() // no command writes to the region
 			}
 			return err

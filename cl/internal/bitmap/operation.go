@@ -19,7 +19,8 @@ var Operation = device.Operation{
 	Name: "bitmap",
 	Programs: []device.Program{
 		{Kernels: []string{"rows"}, Files: device.Files("wah.cl", "directory.cl", "tile.cl", "any_serial.cl", "any.cl", "rows.cl")},
-		{Kernels: []string{"count_codes"}, Files: device.Files("posting.cl", "facet.cl")},
+		{Kernels: []string{"count_codes"}, Files: device.Files("posting.cl", "column.cl", "facet.cl")},
+		{Kernels: []string{"measure_groups"}, Files: device.Files("posting.cl", "column.cl", "measure.cl")},
 		{Kernels: []string{"wah_expand"}, Files: device.Files("group.cl", "scan.cl", "wah.cl", "directory.cl", "chunk.cl", "decompress.cl", "reduce.cl")},
 	},
 	Features: []string{"USE_WIDE", "USE_ARENAS", "USE_STORED", "USE_COLUMNS"},
@@ -40,7 +41,7 @@ var Operation = device.Operation{
 		return nil
 	},
 	Limits: func(t device.Tuning) (local, group int) {
-		return max(localMemory(t), 4*facetLocal, rowBytes(t)*chunkGroup), max(workGroup(t), facetGroup(t))
+		return max(localMemory(t), 4*facetLocal, 4*measureCells+64*measureColumns, rowBytes(t)*chunkGroup), max(workGroup(t), facetGroup(t))
 	},
 	Defines: func(t device.Tuning, define func(string, int)) {
 		define("TABLE_TILE", tileGroups(t))

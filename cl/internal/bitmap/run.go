@@ -62,12 +62,12 @@ func (x *slot) prepareColumns() (err error) {
 func (x *slot) round(ctx context.Context, out *plan.Rows) error {
 	defer x.ReleaseEvents()
 	c := &x.cut
-	back := head + c.count
+	up, back := x.sizes()
 	if c.sel.Output == plan.OutputBits {
 		x.bitsAt = (back + 3) / 4 * 4
 		back = x.bitsAt + c.count*c.bits
 	}
-	if err := x.store.scratch.Room(&x.batch, c.words, 0, "selections"); err != nil {
+	if err := x.store.scratch.Room(&x.batch, up, 0, "selections"); err != nil {
 		return err
 	}
 	if x.region == nil {
@@ -75,7 +75,7 @@ func (x *slot) round(ctx context.Context, out *plan.Rows) error {
 			return err
 		}
 	}
-	if err := x.Device.Grow(&x.Up, c.words, 0); err != nil {
+	if err := x.Device.Grow(&x.Up, up, 0); err != nil {
 		return err
 	}
 	if err := x.Device.Grow(&x.Down, back, 0); err != nil {
@@ -85,6 +85,10 @@ func (x *slot) round(ctx context.Context, out *plan.Rows) error {
 		return err
 	}
 	c.write(x.store, x.Up.Words)
+	if more := x.Up.Words[c.words:up]; len(more) > 0 {
+		clear(more)
+		x.after.write(more, c.words)
+	}
 	x.turn++
 	x.Up.Words[turnWord], x.Down.Words[turnWord] = x.turn, x.turn-1
 	if err := x.Device.Do(x.submit); err != nil {
@@ -98,9 +102,18 @@ func (x *slot) round(ctx context.Context, out *plan.Rows) error {
 			return err
 		}
 	}
-	out.Stats.BytesUp += uint64(4 * c.words)
+	out.Stats.BytesUp += uint64(4 * up)
 	out.Stats.BytesDown += uint64(4 * back)
 	return x.collect(out)
+}
+
+// sizes returns the words of the upload of a round, and of the download of all but rows.
+func (x *slot) sizes() (up, back int) {
+	if x.after != nil && x.after.words > 0 {
+		up = x.cut.words + x.after.words
+		return up, up
+	}
+	return x.cut.words, head + x.cut.count
 }
 
 // pollTime limits the time of polling a GPU for the end of a round. Polling takes two
@@ -127,7 +140,8 @@ func (x *slot) send() error {
 	if err := x.Device.Fault("enqueue"); err != nil {
 		return err
 	}
-	if err := x.Write(x.batch.Buffer, c.words); err != nil {
+	up, back := x.sizes()
+	if err := x.Write(x.batch.Buffer, up); err != nil {
 		return err
 	}
 	if c.decompresses() {
@@ -137,12 +151,12 @@ func (x *slot) send() error {
 	} else if err := x.launchRows(0, c.count, nil, 0); err != nil {
 		return err
 	}
-	if x.region != nil {
-		if err := x.region.complete(); err != nil {
+	if x.after != nil {
+		if err := x.after.send(c.words); err != nil {
 			return err
 		}
 	}
-	if err := x.Read(x.batch.Buffer, head+c.count); err != nil {
+	if err := x.Read(x.batch.Buffer, back); err != nil {
 		return err
 	}
 	x.counted = x.Last()

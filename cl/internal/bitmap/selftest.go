@@ -118,6 +118,59 @@ func selfTestFacets(ctx context.Context, rt *device.Runtime) error {
 	})
 }
 
+// measureKey is the key of the self-test of measure_groups.
+type measureKey struct{}
+
+// selfTestMeasures computes groups on first use: few of them in local memory, with sums above 32 bits,
+// and many.
+func selfTestMeasures(ctx context.Context, rt *device.Runtime) error {
+	return device.TestOnce(rt, []measureKey{{}}, func([]measureKey) error {
+		const rows = 70_000 // of several work-groups
+		t, plain, err := sampleTable(rows, 32)
+		for _, last := range []uint64{6, 60_000} {
+			codes := make([]uint64, rows)
+			for r := range codes {
+				codes[r] = plain.Codes[0][r] % (last + 1)
+			}
+			plain.Codes = append(plain.Codes, codes)
+			_, failed := t.AppendCodes(codes)
+			err = cmp.Or(err, failed)
+		}
+		if err != nil {
+			return rt.FailedTest("preparing: %w", err)
+		}
+		s, err := load(ctx, rt, t)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		var sel plan.SelectBatch
+		sel.Any(5) // half of the rows
+		sel.End()
+		set, summed := plain.Bits[5], plain.Codes[0]
+		for _, by := range []plan.Input{{Column: 1, Last: 6}, {Column: 2, Last: 60_000}} {
+			a := plan.Aggregation{
+				Inputs:    []plan.Input{by, {Column: 0, Last: 3 << 32}},
+				Groupings: []int{0}, Measures: []plan.Measure{{Kind: plan.MeasureSum, Input: 1}},
+			}
+			got, err := s.measure(ctx, &sel, &a)
+			if err != nil {
+				return err
+			}
+			rowsOf, sums := make([]uint64, by.Last+2), make([]uint64, by.Last+2)
+			for r, code := range plain.Codes[by.Column] {
+				selected := set[r/64] >> (r % 64) & 1
+				rowsOf[code+1] += selected
+				sums[code+1] += selected * summed[r]
+			}
+			if !slices.Equal(got.Rows, rowsOf) || !slices.Equal(got.Sums[0], sums) {
+				return rt.FailedTest("groups of codes up to %d are wrong", by.Last)
+			}
+		}
+		return nil
+	})
+}
+
 // sampleTable makes a table with vectors of zeros, of ones, of random bits from few to half
 // of the rows, and of runs, and with one column of wide codes.
 func sampleTable(rows uint32, word int) (*plan.Table, *reference.Table, error) {

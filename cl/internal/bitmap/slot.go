@@ -44,13 +44,20 @@ type slot struct {
 	args    []any          // of the kernel; reused
 	submit  func() error   // send, bound once
 	region  *region        // for the rows of the only selection, in place of rows; nil: none
+	after   *after         // work on the rows of the only selection; nil: none
 }
 
 // region is a place in a buffer.
 type region struct {
-	buffer   *ocl.MemObject
-	at       int          // in units of four words
-	complete func() error // enqueues commands behind the kernel that writes the rows
+	buffer *ocl.MemObject
+	at     int // in units of four words
+}
+
+// after is work behind the kernel that writes rows.
+type after struct {
+	words int                       // behind the upload of the selection, at a place at; they come back with it
+	write func(up []uint32, at int) // makes these words, which are zero before
+	send  func(at int) error        // enqueues commands
 }
 
 // leastWords is the number of words for selections before a slot grows.

@@ -19,6 +19,10 @@ const MaxArenas = 4
 // Lists have the buffers before it.
 const FilterArena = MaxArenas - 1
 
+// UnpackedArena is the place of the buffer of decoded lists that a round searches. Such a round has
+// no filters.
+const UnpackedArena = FilterArena
+
 // Arena holds lists on the device: consecutive ranges of the source's words, one buffer
 // for each, in the layout of the index file.
 type Arena struct {

@@ -16,6 +16,7 @@ const (
 	BlockTiles  = 64   // BLOCK: tiles of one sum
 	Lanes       = 32   // LANES: work-items of a segment
 	DecodedTag  = 4    // ELEMENTS_DECODED: a buffer number
+	BitsTag     = 5    // ELEMENTS_BITS: the same
 	DecodeRound = 256  // decoders may write up to the next multiple of it, in words
 )
 

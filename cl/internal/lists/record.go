@@ -16,6 +16,16 @@ func (r *Record) Table() uint32         { return r[4] }
 func (r *Record) Entries() uint32       { return r[5] }
 func (r *Record) With() device.Features { return device.Features(r[7]) }
 
+// Unpacked describes the list after it was decoded to a place in the buffer of decoded lists. Its
+// table stays: it counts docIDs.
+func (r *Record) Unpacked(to uint32) Record {
+	u := Record{to, r[1], r[1], uint32(codec.Raw) | UnpackedArena<<8 | r[3]&^0xffff, r[4], r[5], r[6], 0}
+	if r.Probe() == ProbeOwn { // a table of the codec
+		u[3] &= 0xffff
+	}
+	return u
+}
+
 // move notes the present place of the list.
 func (r *Record) move(to Place) {
 	if with := r[3]&^0xff00 | to.Buffer<<8; r[0] != to.Off || r[3] != with {

@@ -200,10 +200,9 @@ func (m *Matcher) part(ctx context.Context, b *plan.MatchBatch, first int, out *
 		if err := selfTestAlgorithm(ctx, m.set.Device, plan.MergePath); err != nil {
 			return err
 		}
-	} else if b.Algorithm == plan.Auto {
-		probing := *b
-		probing.Algorithm = m.set.Auto
-		b = &probing
+		merging := *b
+		merging.Algorithm = plan.MergePath
+		b = &merging
 	}
 	at := position{query: first}
 	var flying [2]*slot

@@ -30,6 +30,8 @@ type round struct {
 	with       device.Features // of a program that searches in the lists
 	merge      bool            // by the kernels of merge.cl
 	filtered   bool            // kernels read the buffer of filters
+	unpacked   bool            // lists that need features are decoded before they are searched
+	joined     bool            // words of bitsets are joined
 	tile       uint32          // elements of a tile
 	parts      int             // queries with a work-group of their own, in a round of PART
 	// The runs to decode, by decoder. Runs of one decoder lie together.
@@ -73,7 +75,7 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 	r := round{firstQuery: p.query, tile: m.tile}
 	maxTiles := m.maxTiles
 	// The shape first: the numbers of queries, terms, tiles and runs that fit.
-	end, terms := p, 0
+	end, terms, bitRuns, searched := p, 0, 0, unpacking{room: uint64(maxTiles) * uint64(m.tile)}
 	for queries := b.Queries(); end.query < queries && r.queries < maxQueries; {
 		firstTile[r.queries] = uint32(r.tiles)
 		elements, rest, f := lead(b, records, end.query)
@@ -82,12 +84,15 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 			end = position{query: end.query + 1}
 			continue
 		}
-		merge := m.merges(b.Algorithm, records, elements, rest)
+		merge := b.Algorithm == plan.MergePath && m.merges(plan.MergePath, records, elements, rest)
 		if r.tiles == 0 && merge {
 			r.merge, r.tile, maxTiles = true, m.mergeTile, m.mergeTiles()
 		}
-		n := len(rest)
+		n, bits := len(rest), bitsOnly(records, elements, rest)
 		if f != nil {
+			n++
+		}
+		if bits {
 			n++
 		}
 		if terms+n > maxTerms || r.tiles == maxTiles || merge != r.merge {
@@ -96,9 +101,15 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 		terms += n
 		left := elements.Length() - end.doc
 		fits := min(uint64(left), uint64(maxTiles-r.tiles)*uint64(r.tile))
-		if d := lists.DecoderOf(elements.Codec()); d != lists.NoDecoder {
+		if d := lists.DecoderOf(elements.Codec()); bits {
+			bitRuns += int((fits + lists.RunLen - 1) / lists.RunLen)
+		} else if d != lists.NoDecoder {
 			r.runs[d] += int((fits + lists.RunLen - 1) / lists.RunLen)
 		}
+		if b.Algorithm == plan.Auto {
+			searched.add(records, rest)
+		}
+		r.filtered = r.filtered || b.Filter(end.query) != nil
 		r.queries++
 		r.tiles += int((fits + uint64(r.tile) - 1) / uint64(r.tile))
 		if fits < uint64(left) {
@@ -109,6 +120,14 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 	}
 	firstTile[r.queries] = uint32(r.tiles)
 
+	if r.unpacked = !r.filtered && searched.pays(uint64(r.tiles)*uint64(r.tile)); r.unpacked {
+		for d, n := range searched.runs {
+			r.runs[d] += n
+		}
+	}
+	if r.joined = b.Algorithm == plan.Auto && (r.unpacked || searched.words == 0); !r.joined {
+		r.runs[lists.DecoderOf(codec.Bitset)] += bitRuns
+	}
 	r.tilesAt = 2 * terms
 	at := r.tilesAt + r.tiles
 	for d, n := range r.runs {
@@ -120,7 +139,19 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 	r.sumsAt = 4 * at
 	r.words = r.sumsAt + (r.tiles+lists.BlockTiles-1)/lists.BlockTiles
 	clear(up[r.sumsAt:r.words])
-	term := 0
+	decode := func(list *lists.Record, first, count, to uint32) { // to: in units of four words
+		d := lists.DecoderOf(list.Codec())
+		for done := uint32(0); done < count; done += lists.RunLen {
+			*(*[lists.RunWords]uint32)(up[4*next[d]:]) = [lists.RunWords]uint32{list[0], list[1], list[2], list[3],
+				first + done, min(count-done, lists.RunLen), to + done/4, 0}
+			next[d] += lists.RunWords / 4
+		}
+		if lists.Lookup(list.Codec())&lists.UseGaps != 0 {
+			r.segments += uint64(count+codec.SegmentLen-1) / codec.SegmentLen
+		}
+		r.decodeBytes += 4 * (uint64(count) + uint64(count)*uint64(list[2])/uint64(list[1]))
+	}
+	term, behind := 0, uint32(r.tiles)*r.tile/4 // behind: the place of the next decoded list
 	for i := range r.queries {
 		tile, endTile := firstTile[i], firstTile[i+1]
 		if tile == endTile {
@@ -132,10 +163,20 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 			first = p.doc
 		}
 		put := func(list *lists.Record) {
-			*(*lists.Record)(words) = *list
+			to := (*lists.Record)(words)
+			*to = *list
+			if r.unpacked && list.With() != 0 {
+				decode(list, 0, list.Length(), behind)
+				*to = list.Unpacked(behind)
+				behind += uint32(room(list.Length()) / 4)
+			}
 			words = words[lists.RecordWords:]
-			r.with |= list.With()
+			r.with |= to.With()
 			term++
+		}
+		join := r.joined && bitsOnly(records, list, rest)
+		if join {
+			put(list)
 		}
 		for j, h := range rest { // ascending; a round of merges merges the first list
 			if f != nil && f.Count() < records[h].Length() && (j > 0 || !r.merge) {
@@ -147,27 +188,21 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 		if f != nil {
 			put(f.Bits())
 		}
-		r.filtered = r.filtered || b.Filter(p.query+i) != nil
 		left := uint32(min(uint64(list.Length()-first), uint64(endTile-tile)*uint64(r.tile)))
 		r.candidates += uint64(left)
 		off, buffer := list[0]+first/4, list.Buffer()
-		if d := lists.DecoderOf(list.Codec()); d != lists.NoDecoder {
+		step := r.tile / 4
+		if join {
+			off, buffer, step = first, lists.BitsTag, r.tile
+		} else if lists.DecoderOf(list.Codec()) != lists.NoDecoder {
 			off, buffer = tile*r.tile/4, lists.DecodedTag
-			for done := uint32(0); done < left; done += lists.RunLen {
-				*(*[lists.RunWords]uint32)(up[4*next[d]:]) = [lists.RunWords]uint32{list[0], list[1], list[2], list[3],
-					first + done, min(left-done, lists.RunLen), off + done/4, 0}
-				next[d] += lists.RunWords / 4
-			}
-			if lists.Lookup(list.Codec())&lists.UseGaps != 0 {
-				r.segments += uint64(left+codec.SegmentLen-1) / codec.SegmentLen
-			}
-			r.decodeBytes += 4 * (uint64(left) + uint64(left)*uint64(list[2])/uint64(list[1]))
+			decode(list, first, left, off)
 		}
 		to := tiles[:tileWords*(endTile-tile)]
 		tiles = tiles[len(to):]
 		for ; len(to) >= tileWords; to = to[tileWords:] {
 			to[0], to[1], to[2], to[3] = uint32(before), uint32(term-before), off, min(left, r.tile)|buffer<<16
-			off += r.tile / 4
+			off += step
 			left -= r.tile // wraps around after the last tile
 		}
 	}

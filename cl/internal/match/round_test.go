@@ -72,18 +72,35 @@ func follow(s *Matcher, b *plan.MatchBatch, r round, up, firstTile []uint32) (el
 		for t := firstTile[i]; t < firstTile[i+1]; t++ {
 			tile := up[4*(r.tilesAt+int(t)):][:tileWords]
 			term, terms, off, count, buffer := int(tile[0]), int(tile[1]), tile[2], tile[3]&0xffff, tile[3]>>16
-			if terms != len(q)-1 || count == 0 || count > s.tile {
+			others := q[1:]
+			if buffer == lists.BitsTag {
+				others = q
+			}
+			if terms != len(others) || count == 0 || count > s.tile {
 				return nil, fmt.Errorf("tile %d has %d terms and %d elements, its query %d lists", t, terms, count, len(q))
 			}
-			for j, h := range q[1:] {
+			for j, h := range others {
 				want := records[h]
+				if r.unpacked && want.With() != 0 {
+					at := recordAt((term + j) * lists.RecordWords)[0]
+					for k := range want.Length() {
+						if decoded[4*at+k] != (element{int(h), k}) {
+							return nil, fmt.Errorf("tile %d, term %d: docID %d is not decoded", t, j, k)
+						}
+					}
+					want = want.Unpacked(at)
+				}
 				if got := recordAt((term + j) * lists.RecordWords); 2*(term+j) >= r.tilesAt || got != want {
 					return nil, fmt.Errorf("tile %d, term %d: record %v, want %v", t, j, got, want)
 				}
 			}
 			for k := range count {
 				doc := 4*(off-s.set.Places[q[0]].Off) + k
-				if buffer == lists.DecodedTag {
+				if buffer == lists.BitsTag {
+					if doc = off + k; !r.joined || !bitsOnly(records, &records[q[0]], q[1:]) {
+						return nil, fmt.Errorf("tile %d takes its elements from a bitset", t)
+					}
+				} else if buffer == lists.DecodedTag {
 					e, ok := decoded[4*off+k]
 					if !ok || e.query != int(q[0]) {
 						return nil, fmt.Errorf("tile %d, element %d is not decoded", t, k)

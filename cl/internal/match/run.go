@@ -35,11 +35,13 @@ func (q *sequence) set(k *device.Kernel, index, v int) {
 	}
 }
 
-// buffers sets the buffers of filters and of tables.
+// buffers sets the buffer of filters or of unpacked lists, and that of tables.
 func (q *sequence) buffers(k *device.Kernel) {
-	q.try(func() error {
-		return cmp.Or(k.SetBuffer(lists.FilterArena, q.x.matcher.set.Buffers(q.x.round.filtered)[lists.FilterArena]), k.SetBuffer(4, q.x.aux()))
-	})
+	last := q.x.decoded
+	if !q.x.round.unpacked {
+		last = q.x.matcher.set.Buffers(q.x.round.filtered)[lists.FilterArena]
+	}
+	q.try(func() error { return cmp.Or(k.SetBuffer(lists.FilterArena, last), k.SetBuffer(4, q.x.aux())) })
 }
 
 // launch enqueues a kernel. The queue is in order: the kernel waits for earlier commands.

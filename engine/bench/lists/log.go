@@ -112,6 +112,9 @@ func (s *bench) putLog(who harness.Contestant, c *querylog.Cost, peer measure.Su
 		peak           float64
 	}{
 		{"kernels, ms", "kernel", kernel * 1e3, c.Moved, c.PeakFraction()},
+		{"decoding, ms", "decoding", c.Times.Decode.Seconds() * 1e3, 0, 0},
+		{"search, ms", "search", c.Times.Probe.Seconds() * 1e3, 0, 0},
+		{"gathering, ms", "gathering", c.Times.Compact.Seconds() * 1e3, 0, 0},
 		{"upload, ms", "upload", c.Times.Upload.Seconds() * 1e3, c.Times.BytesUp, 0},
 		{"download, ms", "download", c.Times.Download.Seconds() * 1e3, c.Times.BytesDown, 0},
 	} {

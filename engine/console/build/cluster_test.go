@@ -71,6 +71,11 @@ func TestCluster(t *testing.T) {
 	// A search through the cluster has its explanation in words.
 	s.visit("search?index=kjv&query=faith+hope&k=10")
 	s.until(`document.querySelectorAll(".hits li").length === 10 && document.querySelector("pre.words") !== null`)
+	s.fill(queryField, "faith AND (hope OR") // marked while it is typed
+	s.until(`document.querySelector("#syntax .failure pre") !== null`)
+	if lines := strings.Split(s.text("#syntax .failure pre"), "\n"); strings.Index(lines[1], "^") != strings.Index(lines[0], "OR") {
+		t.Errorf("caret %q", lines)
+	}
 }
 
 // TestChange looks at a change while it is under way: the nodes copy the shards of a new epoch from a

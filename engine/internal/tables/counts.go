@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/bits"
+	"slices"
 
 	"heddle/engine/plan"
 	"heddle/engine/table/result"
@@ -40,7 +41,9 @@ func (g *Generation) Count(ctx context.Context, rows []uint64, queries []*result
 		r.Leave()
 		if err == nil {
 			for i, q := range counted {
-				q.Counts = all[i]
+				values := slices.Clone(all[i])
+				values[0] = 0
+				q.Cells = &plan.Cells{Rows: all[i], Values: [][]uint64{values}}
 			}
 			return nil
 		}

@@ -66,7 +66,7 @@ func TestCount(t *testing.T) {
 		if err := g.Count(t.Context(), c.rows, []*result.Query{q}); err != nil {
 			t.Fatalf("%s: %v", c.what, err)
 		}
-		if asked, counted := device.calls > 0, q.Counts != nil; asked != c.asked || counted != c.counted {
+		if asked, counted := device.calls > 0, q.Cells != nil; asked != c.asked || counted != c.counted {
 			t.Errorf("%s: asked %t, counted %t", c.what, asked, counted)
 		}
 		for r := range g.residents() {

@@ -19,6 +19,7 @@ type Kind struct {
 	output   plan.Output
 	strategy plan.Strategy
 	rescan   bool
+	measures *plan.Aggregation // of Task.Measure; nil: none
 }
 
 var (
@@ -60,7 +61,8 @@ type Task struct {
 
 	compared []compared // selections whose rows Do makes
 
-	rows plan.Rows // the answer
+	rows  plan.Rows   // the answer
+	cells *plan.Cells // the answer to Measure; nil: rows
 	on   *resident // the processor that answered
 	took time.Duration
 
@@ -72,7 +74,7 @@ var tasks = sync.Pool{New: func() any { return new(Task) }}
 // NewTask returns an empty task. The caller calls Done.
 func (g *Generation) NewTask(output plan.Output, strategy plan.Strategy, rescan bool) *Task {
 	t := tasks.Get().(*Task)
-	t.kind = Kind{g, output, strategy, rescan}
+	t.kind, t.cells = Kind{g: g, output: output, strategy: strategy, rescan: rescan}, nil
 	t.batch.Reset()
 	t.batch.Output, t.batch.Strategy, t.batch.Rescan = output, strategy, rescan
 	t.features, t.compared = cost.Features{}, t.compared[:0]
@@ -84,6 +86,18 @@ func (g *Generation) NewTask(output plan.Output, strategy plan.Strategy, rescan 
 	}
 	return t
 }
+
+// Measure asks for the groups of the rows of the only selection in place of the rows, if the processor
+// that answers measures groups. Cells then has them.
+func (t *Task) Measure(a *plan.Aggregation) {
+	if len(t.compared) == 0 {
+		t.kind.measures = a
+		t.job.Kind = t.kind
+	}
+}
+
+// Cells are the groups of the rows; nil if Rows has the rows.
+func (t *Task) Cells() *plan.Cells { return t.cells }
 
 // Add appends the selection of a predicate.
 func (t *Task) Add(p *Predicate) {
@@ -169,6 +183,9 @@ func (t *Task) Run(ctx context.Context, p int, b *schedule.Batch) error {
 	took, err := r.answer(ctx, b)
 	if err != nil {
 		return err
+	}
+	if kind.measures != nil {
+		return nil // a model is of selections alone
 	}
 	if len(b.Jobs) > 1 {
 		m.LearnBatch(added+m.Added(&f), took)

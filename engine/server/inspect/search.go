@@ -11,6 +11,7 @@ import (
 	"heddle/engine/file/mapped"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/bm25"
+	"heddle/engine/index/querylang"
 	"heddle/engine/index/snippet"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
@@ -29,6 +30,9 @@ func (s *Service) ParseQuery(ctx context.Context, r *api.ParseQueryRequest) (out
 	if err != nil {
 		return nil, err
 	}
+	if err := wellFormed(q); err != nil { // also for an index in a cluster or a collection
+		return nil, err
+	}
 	x, err := s.snapshot(r.GetIndex())
 	if err != nil {
 		return nil, err
@@ -40,6 +44,18 @@ func (s *Service) ParseQuery(ctx context.Context, r *api.ParseQueryRequest) (out
 		return nil, err
 	}
 	return &api.ParseQueryResponse{Lists: l.lists, Unknown: l.unknown, Expression: l.expression}, nil
+}
+
+// wellFormed checks the syntax of a query, which needs no index.
+func wellFormed(q engine.Query) error {
+	join := querylang.Or
+	if q.Match == engine.And {
+		join = querylang.And
+	}
+	if _, err := querylang.Parse(q.Text, join); err != nil && !q.Literal {
+		return &engine.Error{Code: engine.InvalidQuery, Op: "parse", Err: err}
+	}
+	return nil
 }
 
 // parsed is a request whose query is a text.

@@ -124,6 +124,9 @@ func whereOf(c *column.Column, b column.Bin) string {
 
 // ParsePredicate implements api.InspectServiceHandler.
 func (s *Service) ParsePredicate(ctx context.Context, r *api.ParsePredicateRequest) (*api.ParsePredicateResponse, error) {
+	if _, err := predicate.Parse(r.GetWhere()); err != nil { // also for a table in a cluster or a collection
+		return nil, &engine.Error{Code: engine.InvalidQuery, Op: "parse", Err: err}
+	}
 	x, err := s.table(r.GetTable())
 	if err != nil {
 		return nil, err

@@ -1,6 +1,9 @@
 package column
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A Float column whose values are decimals of at most 15 digits, such as prices, may have a
 // Scale from 1 to MaxFloatScale. Then the key of a value is the IntKey of an integer n, and the
@@ -66,18 +69,21 @@ func (c *Column) Float(code uint64) float64 {
 
 // AppendFloats appends the values of codes of a Float or Float32 to dst.
 func (c *Column) AppendFloats(dst []float64, codes []uint64) []float64 {
+	before := len(dst)
+	dst = slices.Grow(dst, len(codes))[:before+len(codes)]
+	to := dst[before:]
 	switch power := math.Pow10(int(c.Scale)); {
 	case c.Type == Float32:
-		for _, code := range codes {
-			dst = append(dst, float64(KeyFloat32(c.Base+code)))
+		for i, code := range codes {
+			to[i] = float64(KeyFloat32(c.Base + code))
 		}
 	case c.Scale > 0:
-		for _, code := range codes {
-			dst = append(dst, float64(KeyInt(c.Base+code))/power)
+		for i, code := range codes {
+			to[i] = float64(KeyInt(c.Base+code)) / power
 		}
 	default:
-		for _, code := range codes {
-			dst = append(dst, KeyFloat(c.Base+code))
+		for i, code := range codes {
+			to[i] = KeyFloat(c.Base + code)
 		}
 	}
 	return dst

@@ -230,3 +230,58 @@ func TestWindowEnds(t *testing.T) {
 		}
 	}
 }
+
+// grains draws multiples of a power of two of so many bits, and a few other values.
+var grains = rapid.Custom(func(t *rapid.T) []float64 {
+	unit := math.Ldexp(1, rapid.IntRange(-1074, 960).Draw(t, "exponent"))
+	most := int64(1) << rapid.IntRange(0, 40).Draw(t, "bits")
+	multiple := rapid.Custom(func(t *rapid.T) float64 { return float64(rapid.Int64Range(-most, most).Draw(t, "multiple")) * unit })
+	values := rapid.SliceOf(multiple).Draw(t, "multiples")
+	if rapid.Bool().Draw(t, "others") {
+		values = append(values, floats.Draw(t, "floats")...)
+	}
+	return values
+})
+
+// TestGrains compares the sums of multiples of a grain, and of other values, with math/big.
+func TestGrains(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		values := grains.Draw(t, "values")
+		w := WindowOf(values[:rapid.IntRange(0, len(values)).Draw(t, "sample")])
+		var rest Float
+		sums, ids := []int64{7, 0}, []uint32{1}
+		for _, v := range values {
+			if !w.HasGrain() || w.AddGrains(sums, ids, []float64{v}) == 0 {
+				rest.Add(v)
+			}
+		}
+		rest.AddGrain(w, sums[1])
+		if want, _ := rat(values).Float64(); !same(rest.Sum(), want) || sums[0] != 7 {
+			t.Fatalf("sum %v, want %v", rest.Sum(), want)
+		}
+	})
+}
+
+// TestGrainEnds has values at the ends of 31 bits, values that are no multiples, and samples without
+// a grain.
+func TestGrainEnds(t *testing.T) {
+	w := WindowOf([]float64{0.25, 3, -7.75, 0})
+	if !w.HasGrain() {
+		t.Fatal("no grain of 1/4")
+	}
+	for v, want := range map[float64]bool{0: true, math.Copysign(0, -1): true, -0.25: true, 0.125: false, 3.3: false, (1<<31 - 1) / 4.0: true, 1 << 29: false, -1 << 29: true,
+		-1<<29 - 0.25: false, 0x1p61: false, -0x1p61: false, math.MaxFloat64: false, math.SmallestNonzeroFloat64: false, math.Inf(1): false, math.Inf(-1): false, math.NaN(): false} {
+		sums := []int64{0}
+		if got := w.AddGrains(sums, []uint32{0}, []float64{v}) == 1; got != want || float64(sums[0])/4 != v && want {
+			t.Errorf("%v is added: %v, the sum is %d quarters", v, got, sums[0])
+		}
+	}
+	for _, sample := range [][]float64{nil, {0}, {0.1}, {1, 0x1p-31}, {math.Inf(1)}, {math.NaN()}, {math.SmallestNonzeroFloat64}} {
+		if WindowOf(sample).HasGrain() {
+			t.Errorf("the sample %v has a grain", sample)
+		}
+	}
+	if large := WindowOf([]float64{0x1p960}); large.HasGrain() && large.AddGrains([]int64{0}, []uint32{0}, []float64{0x1p-1000}) != 0 {
+		t.Error("a value that the scale makes 0 is added")
+	}
+}

@@ -19,7 +19,7 @@ type cells interface {
 
 // newCells returns the cells of a measure of a column, for at most so many rows; nil for
 // MeasureCount. The window is for floats.
-func newCells(m *plan.Measure, of *gather.Column, rows int, window exact.Window) cells {
+func newCells(m *plan.Measure, of *gather.Column, rows uint32, window exact.Window) cells {
 	switch m.Kind {
 	case plan.MeasureCount:
 		return nil
@@ -114,10 +114,11 @@ func (s *wideSums) merge(other cells, into []uint32) {
 	}
 }
 
-// floats are sums of floats: fixed has most values, rest the values outside of the window.
+// floats are sums of floats: grains and fixed have most values, rest the values outside of the window.
 type floats struct {
 	of     column.Column // type, base and scale alone
 	window exact.Window
+	grains []int64 // empty without a grain
 	fixed  []exact.Fixed
 	rest   []exact.Float // empty before the first value outside of the window
 	values []float64     // of a call of add
@@ -127,11 +128,19 @@ func (s *floats) grow(groups int) {
 	if s.fixed = extended(s.fixed, groups); len(s.rest) > 0 {
 		s.rest = extended(s.rest, groups)
 	}
+	if s.window.HasGrain() {
+		s.grains = extended(s.grains, groups)
+	}
 }
 
 func (s *floats) add(ids []uint32, codes []uint64) {
 	s.values = s.of.AppendFloats(s.values[:0], codes)
-	for values := s.values; len(values) > 0; {
+	values := s.values
+	if s.window.HasGrain() { // the values of a batch up to the first with more bits
+		n := s.window.AddGrains(s.grains, ids, values)
+		ids, values = ids[n:], values[n:]
+	}
+	for len(values) > 0 {
 		n := s.window.Add(s.fixed, ids, values)
 		if n < len(values) {
 			s.rest = extended(s.rest, len(s.fixed))
@@ -156,6 +165,9 @@ func (s *floats) merge(other cells, into []uint32) {
 	for i, x := range o.fixed {
 		s.fixed[into[i]].Merge(x)
 	}
+	for i, n := range o.grains {
+		s.grains[into[i]] += n
+	}
 	if len(o.rest) > 0 {
 		s.rest = extended(s.rest, len(s.fixed))
 	}
@@ -171,6 +183,9 @@ func (s *floats) sum(at uint32) *exact.Float {
 		sum.Merge(&s.rest[at])
 	}
 	sum.AddFixed(s.window, s.fixed[at])
+	if s.window.HasGrain() {
+		sum.AddGrain(s.window, s.grains[at])
+	}
 	return &sum
 }
 

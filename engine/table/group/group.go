@@ -28,9 +28,9 @@ type Options struct {
 	// Codes is the greatest number of different codes of a MeasureCodes, in all groups
 	// together. Default: 0, no limit.
 	Codes int
-	// Counts are the numbers of rows without a value and of each code, of groups that are the codes of
-	// one column. Default: nil, Run counts the rows.
-	Counts []uint64
+	// Cells are the quantities of the groups, which a backend has computed. Default: nil, Run computes
+	// them from the rows.
+	Cells *plan.Cells
 	// Ended is called now and then; its error ends Run. Default: nil, never.
 	Ended func() error
 }
@@ -42,8 +42,6 @@ var (
 )
 
 const (
-	// Dense is the number of possible groups that are places of an array.
-	Dense     = 1 << 16
 	mostClaim = 2048 // segments that a goroutine takes at a time
 	claims    = 8    // of each goroutine, at least, so that all end at about the same time
 )
@@ -62,12 +60,11 @@ func Run(t *plan.Table, a *plan.Aggregation, rows []uint64, opt Options) (*Group
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	if opt.Counts != nil {
-		g := newGroups(a, columns, 64*len(rows), nil)
-		if !g.placesAreCodes() || copy(g.rows, opt.Counts) != len(g.rows) {
-			return nil, fmt.Errorf("%d counts do not fit the groups", len(opt.Counts))
+	if opt.Cells != nil {
+		g := newGroups(a, columns, t.Rows, nil)
+		if err := g.take(opt.Cells); err != nil {
+			return nil, err
 		}
-		g.countValues()
 		g.sort()
 		return g, nil
 	}
@@ -82,7 +79,7 @@ func Run(t *plan.Table, a *plan.Aggregation, rows []uint64, opt Options) (*Group
 		return nil, err
 	}
 	for w := range all {
-		all[w] = newGroups(a, columns, 64*len(rows), windows)
+		all[w] = newGroups(a, columns, t.Rows, windows)
 		running.Go(func() {
 			defer mapped.Catch(mapped.Watch(), &failed[w])
 			failed[w] = all[w].work(rows, part, &next, &opt)
@@ -152,13 +149,13 @@ func sample(a *plan.Aggregation, columns []*gather.Column, set []uint64) ([]exac
 	return windows, nil
 }
 
-func newGroups(a *plan.Aggregation, columns []*gather.Column, rows int, windows []exact.Window) *Groups {
+func newGroups(a *plan.Aggregation, columns []*gather.Column, rows uint32, windows []exact.Window) *Groups {
 	g := &Groups{of: a, columns: columns, size: 1 << 32}
 	product := uint64(1)
 	for _, i := range a.Groupings {
 		n := newNumbers(columns[i])
 		g.by = append(g.by, n)
-		product *= min(n.size(), Dense+1)
+		product *= min(n.size(), plan.Dense+1)
 	}
 	for i := range a.Measures {
 		m := &a.Measures[i]
@@ -169,7 +166,7 @@ func newGroups(a *plan.Aggregation, columns []*gather.Column, rows int, windows 
 		g.cells = append(g.cells, newCells(m, columns[m.Input], rows, window))
 	}
 	g.values = make([]counts, len(columns))
-	if product <= Dense {
+	if product <= plan.Dense {
 		if len(g.by) > 0 {
 			g.size = g.by[len(g.by)-1].size()
 		}

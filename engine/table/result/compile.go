@@ -28,8 +28,8 @@ import (
 type Query struct {
 	plan.Aggregation
 	Grouped bool // groups, else rows
-	// Counts are group.Options.Counts, for a query with CountsCodes. Default: nil.
-	Counts  []uint64
+	// Cells are group.Options.Cells. Default: nil.
+	Cells   *plan.Cells
 	outputs []output
 	shown   int // outputs before the ones that only ORDER BY names
 	order   []key

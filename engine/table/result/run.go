@@ -49,7 +49,7 @@ func (q *Query) Run(t *plan.Table, rows []uint64, opt Options, deliver func(valu
 
 // Groups forms the groups of the rows of a bitset, of a query that is Grouped. Errors: of group.Run.
 func (q *Query) Groups(t *plan.Table, rows []uint64, opt group.Options) (*group.Groups, error) {
-	opt.Counts = q.Counts
+	opt.Cells = q.Cells
 	return group.Run(t, &q.Aggregation, rows, opt)
 }
 
@@ -64,7 +64,7 @@ func (q *Query) CountsCodes() (in plan.Input, ok bool) {
 			return in, false
 		}
 	}
-	return q.Inputs[0], q.Inputs[0].Top()+2 <= group.Dense
+	return q.Inputs[0], q.Inputs[0].Top()+2 <= plan.Dense
 }
 
 // TableBins returns the first term that takes the bins of the table, which other tables do not

@@ -14,31 +14,26 @@ func (w *worker) putRun(j *batch, first uint32, n int) int {
 	return n
 }
 
-// plain reports whether all lists of w.prepared have docIDs.
+// plain reports whether all lists of w.prepared can be searched for a few docIDs.
 func (w *worker) plain() bool {
+	if w.prepared[0].Docs == nil {
+		return false
+	}
 	for _, p := range w.prepared {
-		if p.Docs == nil {
+		if p.Docs == nil && p.Bits == nil {
 			return false
 		}
 	}
 	return true
 }
 
-// byDocs answers a conjunction of w.prepared, which have docIDs, the first one only a few. It spares
-// the preparation of other ways, which would take longer than the search.
+// byDocs answers a conjunction of w.prepared, which are plain, the first one with only a few docIDs. It
+// spares the preparation of other ways, which would take longer than the search.
 func (w *worker) byDocs(j *batch, within lookup.Interval) int {
 	found := within.Cut(w.prepared[0].Docs)
 	room := w.tail(len(found))
 	for _, p := range w.prepared[1:] {
-		n, at := 0, 0
-		for _, x := range found {
-			if at += lookup.Near(p.Docs[at:], x); at == len(p.Docs) {
-				break
-			}
-			room[n] = x
-			n += lookup.Equal(p.Docs[at], x)
-		}
-		found = room[:n]
+		found = room[:p.FilterFew(room, found)]
 	}
 	if !j.queries.CountOnly {
 		w.docs = w.docs[:len(w.docs)+len(found)]

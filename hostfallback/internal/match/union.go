@@ -2,7 +2,6 @@ package match
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 
 	"heddle/engine/plan"
@@ -24,11 +23,7 @@ type chunk struct {
 
 // count returns the number of docIDs.
 func (c chunk) count() int {
-	n := len(c.docs)
-	for _, x := range c.bits {
-		n += bits.OnesCount64(x)
-	}
-	return n
+	return len(c.docs) + lookup.Count(c.bits)
 }
 
 // appendTo appends the docIDs to dst.

@@ -126,7 +126,36 @@ func (w *worker) match(lead *reader, end int, least, rest uint32) error {
 	if len(w.probers) == 0 {
 		copy(found, docs)
 	}
-	return w.matches.rate(lead, all, found[:len(docs)], sums, least, rest)
+	found = found[:w.promising(found[:len(docs)], least)]
+	return w.matches.rate(lead, all, found, sums, least, rest)
+}
+
+// promising moves the docs to the front whose score can exceed least, and returns their number. It adds up
+// the fine bounds of all lists, which are near each other in memory, unlike components and lengths.
+func (w *worker) promising(docs []uint32, least uint32) (n int) {
+	if least == 0 {
+		return len(docs)
+	}
+	sums := w.bounds[:len(docs)]
+	clear(sums)
+	total := uint64(0) // of the lists without fine bounds
+	for _, l := range w.lists {
+		if l.table == nil || l.table.fine == nil {
+			total += uint64(l.bound)
+			continue
+		}
+		fine, shift, unit := l.table.fine, l.table.fineStep&31, fineUnit(l.weight)
+		for i, x := range docs {
+			if at := int(x >> shift); at < len(fine) {
+				sums[i] += unit * uint64(fine[at])
+			}
+		}
+	}
+	for i, x := range docs {
+		docs[n] = x
+		n += int(uint64(int64(least)-int64(total+sums[i])) >> 63)
+	}
+	return n
 }
 
 // rate sets c to the documents in found, a subsequence of all, with their contributions
@@ -143,11 +172,13 @@ func (c *candidates) rate(lead *reader, all, found, sums []uint32, least, rest u
 		if sums != nil {
 			sum = sums[at]
 		} else {
-			tf, err := lead.component(lead.at + at)
+			f, err := lead.freq(lead.at + at)
 			if err != nil {
 				return err
 			}
-			sum = plan.Contribution(lead.weight, tf)
+			if weight := uint64(lead.weight); contribution(weight, lead.components.most(f))+rest > least {
+				sum = contribution(weight, lead.components.at(x, f))
+			}
 		}
 		c.docs[n], c.sums[n] = x, sum
 		n += more(sum+rest, least)
@@ -178,15 +209,39 @@ func (c *candidates) exceed(docs, tfs []uint32, weight, least, rest uint32) []ui
 // the documents that cannot exceed least with rest, the greatest contribution of the lists
 // after l.
 func (c *candidates) keep(l *reader, least, rest uint32) error {
+	if l.tfs == nil {
+		return c.keepPacked(l, least, rest)
+	}
 	n, weight := 0, uint64(l.weight)
 	for i, x := range c.docs {
-		tf, err := l.find(x)
-		if err != nil {
-			return err
-		}
+		tf := l.table.find(x)
 		sum := c.sums[i] + contribution(weight, tf)
 		c.docs[n], c.sums[n] = x, sum
 		n += more(tf, 0) & more(sum+rest, least)
+	}
+	c.docs, c.sums = c.docs[:n], c.sums[:n]
+	return nil
+}
+
+// keepPacked is keep without a table of components. It computes only those that can matter.
+func (c *candidates) keepPacked(l *reader, least, rest uint32) error {
+	n, weight := 0, uint64(l.weight)
+	for i, x := range c.docs {
+		found, err := l.reach(x)
+		if err != nil {
+			return err
+		}
+		if !found {
+			continue
+		}
+		f, err := l.freq(l.at)
+		if err != nil {
+			return err
+		}
+		if sum := c.sums[i] + rest; sum+contribution(weight, l.components.most(f)) > least {
+			c.docs[n], c.sums[n] = x, c.sums[i]+contribution(weight, l.components.at(x, f))
+			n += more(c.sums[n]+rest, least)
+		}
 	}
 	c.docs, c.sums = c.docs[:n], c.sums[:n]
 	return nil

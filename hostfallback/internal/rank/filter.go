@@ -57,36 +57,20 @@ func (w *worker) seek(ctx context.Context, mode plan.Mode, p *part) error {
 	return nil
 }
 
-// spareSample is how many more documents of a list expectFiltered looks at than it should need.
-const spareSample = 2
-
 // expectFiltered finds a score that k documents of the filter reach: the contribution of one list to
-// documents with a great component. The list is the one that promises the greatest score.
+// its best documents.
 func (w *worker) expectFiltered(k int) {
-	n, docs := uint64(w.filter.Count()), uint64(w.filter.Universe())
-	if n < uint64(k) {
-		return
-	}
-	want := spareSample * uint64(k) * docs / n
-	var from *table
-	least, score := uint32(0), uint32(0)
 	for _, l := range w.lists {
-		if l.table == nil || l.tfs == nil || want >= 1<<(len(l.table.floors)-1) {
+		if l.table == nil {
 			continue
 		}
-		if tf := l.table.floor(int(want)); contribution(uint64(l.weight), tf) > score {
-			from, least, score = l.table, tf, contribution(uint64(l.weight), tf)
-		}
-	}
-	if from == nil || least == 0 {
-		return
-	}
-	found := 0
-	for i, tf := range from.tfs {
-		if tf >= least && w.filter.Has(from.docs[i]) {
-			if found++; found == k {
-				w.best.expect(score)
-				return
+		found := 0
+		for _, best := range l.table.top {
+			if doc, tf := best.split(); w.filter.Has(doc) {
+				if found++; found == k {
+					w.best.expect(contribution(uint64(l.weight), tf))
+					break
+				}
 			}
 		}
 	}

@@ -47,6 +47,9 @@ func (w *worker) or(ctx context.Context, src *plan.Source, k int, p *part) error
 	size := rangeSize(postings, uint64(len(w.lists)), uint64(src.Docs))
 	w.noted = slices.Grow(w.noted[:0], maxRange+1)
 	for base := p.from; ; {
+		if base = w.skip(base, p.to, size); base >= p.to {
+			return nil
+		}
 		next := uint64(never)
 		for _, l := range w.lists {
 			next = min(next, l.ahead(base))
@@ -71,6 +74,22 @@ func (w *worker) or(ctx context.Context, src *plan.Source, k int, p *part) error
 		}
 		base = last + 1
 	}
+}
+
+// skip returns the first document of the next range, from the one at base on, in which the bounds of the
+// lists exceed the best. Unlike postings, the bounds of all ranges are near each other in memory.
+func (w *worker) skip(base, to, size uint64) uint64 {
+	for least := w.best.least.score(); least > 0 && base < to; {
+		last, total := uint32(min(base|(size-1), to-1)), uint64(0)
+		for _, l := range w.lists {
+			total += uint64(l.mostIn(uint32(base), last))
+		}
+		if total > uint64(least) {
+			break
+		}
+		base = uint64(last) + 1
+	}
+	return base
 }
 
 // orRange ranks the documents from base to last. The lists with the least bounds together
@@ -238,7 +257,7 @@ func (w *worker) findRuns(lead []*reader, base, last, least uint32) {
 			return
 		}
 		fine, shift := l.table.fine[base>>l.table.fineStep:], l.table.fineStep-fineShift
-		unit := uint64(l.weight/greatestFine) + 1
+		unit := fineUnit(l.weight)
 		for i := range sums {
 			if at := i >> shift; at < len(fine) {
 				sums[i] += unit * uint64(fine[at])
@@ -258,6 +277,9 @@ func (w *worker) findRuns(lead []*reader, base, last, least uint32) {
 		}
 	}
 }
+
+// fineUnit returns the contribution to a score that stands for one unit of a fine bound.
+func fineUnit(weight uint32) uint64 { return uint64(weight/greatestFine) + 1 }
 
 // pick is add for a range with one list in lead. It scores only documents that exceed
 // least.

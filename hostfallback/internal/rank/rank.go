@@ -111,6 +111,7 @@ type worker struct {
 	// Of a ranked AND:
 	probers   []*lookup.Prober // of the lists after the first that are in memory
 	scattered bool             // the first list hits few cache lines of a bitset
+	bounds    [andLen]uint64   // of the scores of candidates
 	lead      candidates       // documents of the first list
 	matches   candidates
 }

@@ -131,6 +131,15 @@ func (l *reader) score(from, to int) ([]uint32, error) {
 
 // component returns the component of docs[i], without a table of components.
 func (l *reader) component(i int) (uint32, error) {
+	f, err := l.freq(i)
+	if err != nil {
+		return 0, err
+	}
+	return l.components.at(l.docs[i], f), nil
+}
+
+// freq returns the frequency less one of docs[i], without a table of components.
+func (l *reader) freq(i int) (uint32, error) {
 	at := l.start + i
 	if segment := at / codec.SegmentLen; segment != l.segment {
 		// Building a table has checked the frequencies. The first one of a segment is read
@@ -138,13 +147,13 @@ func (l *reader) component(i int) (uint32, error) {
 		if l.table != nil && l.table != usedOnce && segment != l.touched {
 			l.touched = segment
 			f, err := l.freqs.At(uint32(at))
-			return l.components.at(l.docs[i], f), lookup.Named(l.handle, err)
+			return f, lookup.Named(l.handle, err)
 		}
 		if err := l.load(segment); err != nil {
 			return 0, err
 		}
 	}
-	return l.components.at(l.docs[i], l.buf[at%codec.SegmentLen]), nil
+	return l.buf[at%codec.SegmentLen], nil
 }
 
 // load decodes a segment of frequencies into buf.
@@ -166,13 +175,20 @@ func (l *reader) find(x uint32) (uint32, error) {
 	if l.tfs != nil {
 		return l.table.find(x), nil
 	}
-	if i := int(x / 32); l.bits != nil && (i >= len(l.bits) || l.bits[i]>>(x%32)&1 == 0) {
-		return 0, nil
-	}
-	if err := l.seek(x); err != nil || l.at == len(l.docs) || l.docs[l.at] != x {
+	if found, err := l.reach(x); !found || err != nil {
 		return 0, err
 	}
 	return l.component(l.at)
+}
+
+// reach moves to document x and reports whether the list contains it. Without a table of components,
+// x is not below the documents read before.
+func (l *reader) reach(x uint32) (bool, error) {
+	if i := int(x / 32); l.bits != nil && (i >= len(l.bits) || l.bits[i]>>(x%32)&1 == 0) {
+		return false, nil
+	}
+	err := l.seek(x)
+	return err == nil && l.at < len(l.docs) && l.docs[l.at] == x, err
 }
 
 // Looking up one posting takes as long as reading so many in order.

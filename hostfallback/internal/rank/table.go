@@ -32,6 +32,9 @@ type table struct {
 	// no document with a score below the contribution of floors[i].
 	greatest uint32
 	floors   [floorLevels]uint32
+	// top holds the greatest components of a long list with their documents, the greatest first; nil
+	// for short lists and without plain postings.
+	top []key
 }
 
 const (
@@ -40,6 +43,8 @@ const (
 	maximaLen    = 16 // postings for each entry of maxima and fine
 	fineShift    = 6  // least step of fine
 	greatestFine = 255
+	topLen       = 256
+	topShare     = 16       // the least number of postings for each entry of top
 	rankBucket   = plan.HS8 // buckets of docIDs
 	_            = uint(1<<(floorLevels-1) - plan.MaxK)
 )
@@ -106,6 +111,10 @@ func (t *tables) build(ctx context.Context, h plan.Handle, c *claim) (built *tab
 		}
 		built.tfs = make([]uint32, 0, n)
 	}
+	var top best
+	if plain && n >= topLen*topShare && c.take(memory, 8*topLen) {
+		top.open(topLen)
+	}
 	var levels [1 << levelBits]uint32 // postings by component, in steps of 2^(32-levelBits)
 	for more := len(l.docs) > 0; more; {
 		var part, tfs []uint32
@@ -116,6 +125,9 @@ func (t *tables) build(ctx context.Context, h plan.Handle, c *claim) (built *tab
 			tf := tfs[i]
 			levels[tf>>(32-levelBits)]++
 			built.greatest = max(built.greatest, tf)
+			if top.k > 0 {
+				top.add(makeKey(tf, x))
+			}
 			if at := int(x >> built.step); at < len(built.maxima) {
 				built.maxima[at] = max(built.maxima[at], tf)
 			}
@@ -138,6 +150,11 @@ func (t *tables) build(ctx context.Context, h plan.Handle, c *claim) (built *tab
 		built.bucket.First = codec.AppendBuckets(make([]uint32, 0, buckets), built.docs, shift)
 	}
 	built.setFloors(&levels)
+	if top.k > 0 {
+		top.cut()
+		slices.SortFunc(top.keys, func(a, b key) int { return cmp.Compare(b, a) })
+		built.top = slices.Clone(top.keys)
+	}
 	return built, nil
 }
 

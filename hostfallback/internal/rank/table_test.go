@@ -76,6 +76,14 @@ func TestRankTable(t *testing.T) {
 		}
 		best := slices.Sorted(slices.Values(built.tfs))
 		slices.Reverse(best)
+		if long := len(best) >= topLen*topShare; long != (len(built.top) == topLen) {
+			t.Errorf("list %d of %d postings: a top of %d", h, len(best), len(built.top))
+		}
+		for i, k := range built.top {
+			if x, tf := k.split(); tf != best[i] || built.find(x) != tf {
+				t.Fatalf("list %d: %d is number %d of the components, want %d", h, tf, i, best[i])
+			}
+		}
 		for i, floor := range built.floors {
 			want := uint32(0)
 			if n := 1 << i; n <= len(best) {

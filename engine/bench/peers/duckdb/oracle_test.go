@@ -165,7 +165,7 @@ func near(got, want any) bool {
 // TestAggregates compares answers to random statements on tables of several sizes.
 func TestAggregates(t *testing.T) {
 	for _, size := range []struct{ rows, missing int }{{0, 0}, {1, 50}, {300, 30}, {5000, 5}, {60_000, 90}} {
-		p := newPair(t, 2, tableOf(size.rows, size.missing, size.rows))
+		p := newPair(t, 2, *backend, tableOf(size.rows, size.missing, size.rows))
 		t.Run(fmt.Sprint(size.rows), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				q := ask(t)

@@ -28,8 +28,9 @@ type pair struct {
 	table  *engine.Table
 }
 
-// newPair makes a table of the rows of a query of DuckDB. Both programs use so many threads.
-func newPair(tb testing.TB, threads int, query string) *pair {
+// newPair makes a table of the rows of a query of DuckDB. Both programs use so many
+// threads; a backend with devices chooses the threads of heddle.
+func newPair(tb testing.TB, threads int, backend, query string) *pair {
 	tb.Helper()
 	db, err := sql.Open("duckdb", "")
 	if err != nil {
@@ -52,7 +53,11 @@ func newPair(tb testing.TB, threads int, query string) *pair {
 	if _, err := tablebuild.Build(ctx, src, path+".hdb", tablebuild.Options{}); err != nil {
 		tb.Fatal(err)
 	}
-	e, err := engine.New(ctx, engine.Options{Backend: "host", Threads: threads})
+	opt := engine.Options{Backend: backend}
+	if backend == "host" {
+		opt.Threads = threads
+	}
+	e, err := engine.New(ctx, opt)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -40,6 +40,7 @@ func Run(t *testing.T, open func(t *testing.T) plan.Backend, opt plantest.Option
 	}
 	t.Run("filtered", su.filtered)
 	t.Run("codes", su.codes)
+	t.Run("measures", su.measures)
 	t.Run("reuse", su.reuse)
 	t.Run("concurrent", su.concurrent)
 	t.Run("cancel", su.cancel)

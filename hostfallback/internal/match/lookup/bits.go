@@ -21,6 +21,11 @@ func CopyBits(dst []uint64, a []uint32) {
 // bits set.
 func AndBits(dst []uint64, a, b []uint32) (n int) {
 	a, b = a[:2*len(dst)], b[:2*len(dst)]
+	if hasWide {
+		done := 0
+		done, n = wideAnd(dst, a, b)
+		dst, a, b = dst[done:], a[2*done:], b[2*done:]
+	}
 	for i := range dst {
 		x := uint64(a[2*i]) | uint64(a[2*i+1])<<32
 		x &= uint64(b[2*i]) | uint64(b[2*i+1])<<32
@@ -42,8 +47,21 @@ func AndMoreBits(dst []uint64, a []uint32) (n int) {
 	return n
 }
 
+// Count returns the number of bits set.
+func Count(set []uint64) (n int) {
+	if hasWide {
+		done := 0
+		done, n = wideCount(set)
+		set = set[done:]
+	}
+	for _, x := range set {
+		n += bits.OnesCount64(x)
+	}
+	return n
+}
+
 // Slack is the number of docIDs that Expand may write behind the last one.
-const Slack = 7
+const Slack = 16
 
 // pairs has the positions of the bits set in each byte, two in each word.
 var pairs = func() (table [256][4]uint64) {
@@ -83,6 +101,10 @@ func expandWord(dst []uint32, x uint64, base uint32) {
 
 // expandRun writes the docIDs from first on to dst, whose length is a multiple of 8, two in each store.
 func expandRun(dst []uint32, first uint32) {
+	if hasWide && len(dst) >= 64 {
+		n := wideRun(dst, first)
+		dst, first = dst[n:], first+uint32(n)
+	}
 	a := uint64(first)*inBoth + 1<<32
 	for ; len(dst) >= 32; dst = dst[32:] {
 		d := (*[32]uint32)(dst)
@@ -98,6 +120,9 @@ func expandRun(dst []uint32, first uint32) {
 	}
 }
 
+// inEights rounds n up to a multiple of 8.
+func inEights(n int) int { return (n + 7) &^ 7 }
+
 // writeRun writes eight docIDs of a run. The first two are the halves of a.
 func writeRun(d *[8]uint32, a uint64) {
 	b, c, e := a+2*inBoth, a+4*inBoth, a+6*inBoth
@@ -108,14 +133,17 @@ func writeRun(d *[8]uint32, a uint64) {
 }
 
 // Expand writes the docIDs of the bits set in words to dst and returns their number. The
-// first bit is docID base. It writes eight docIDs at a time, because the end of a loop is
+// first bit is docID base. It writes eight or more docIDs at a time, because the end of a loop is
 // mispredicted: dst has room for Slack more.
 func Expand(dst []uint32, words []uint64, base uint32) int {
+	if hasWide {
+		return wideExpand(dst, words, base)
+	}
 	n := 0
 	for _, x := range words {
 		switch left := bits.OnesCount64(x); {
-		case left >= Slack && x&(x+x&-x) == 0: // one run
-			expandRun(dst[n:n+(left+Slack)&^Slack], base+uint32(bits.TrailingZeros64(x)))
+		case left >= 7 && x&(x+x&-x) == 0: // one run
+			expandRun(dst[n:n+inEights(left)], base+uint32(bits.TrailingZeros64(x)))
 			n += left
 		case left >= manyBits:
 			expandWord(dst[n:], x, base)
@@ -183,6 +211,12 @@ func OrTwoBits(dst []uint64, a, b []uint32) bool {
 		return OrBits(dst, b) || full
 	}
 	all := ^uint64(0)
+	if hasWide {
+		done, full := wideOr(dst, a, b)
+		if dst, a, b = dst[done:], a[2*done:], b[2*done:]; !full {
+			all = 0
+		}
+	}
 	for ; len(dst) >= 4 && len(a) >= 8 && len(b) >= 8; dst, a, b = dst[4:], a[8:], b[8:] {
 		d, s, t := (*[4]uint64)(dst), (*[8]uint32)(a), (*[8]uint32)(b) // without bounds checks
 		w := d[0] | uint64(s[0]) | uint64(s[1])<<32 | uint64(t[0]) | uint64(t[1])<<32

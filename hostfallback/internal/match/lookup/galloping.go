@@ -29,11 +29,11 @@ func Gallop(docs []uint32, x uint32) int {
 	return from + LowerBound(docs[from:min(step, len(docs))], x)
 }
 
-// nearDocs is the number of docIDs that Near passes one by one.
+// nearDocs is the number of docIDs that near passes one by one.
 const nearDocs = 4
 
-// Near is Gallop for an x that is likely to be among the first docs.
-func Near(docs []uint32, x uint32) int {
+// near is Gallop for an x that is likely to be among the first docs.
+func near(docs []uint32, x uint32) int {
 	for i := range min(nearDocs, len(docs)) {
 		if docs[i] >= x {
 			return i

@@ -132,6 +132,25 @@ func (t *Auxiliary) buildAuto(h plan.Handle) (table *Prepared, size int64, err e
 	return table, size, nil
 }
 
+// FilterFew copies the candidates that the list contains to the front of dst and returns their number.
+// dst is at least as long as cand and may be cand. The list has Bits or Docs.
+func (t *Prepared) FilterFew(dst, cand []uint32) (n int) {
+	switch {
+	case t.Bits != nil:
+		return filterBits(dst, cand, t.Bits)
+	case t.sieve == nil:
+		for at, docs := 0, t.Docs; len(cand) > 0; cand = cand[1:] {
+			if at += near(docs[at:], cand[0]); at == len(docs) {
+				break
+			}
+			dst[n] = cand[0]
+			n += Equal(docs[at], cand[0])
+		}
+		return n
+	}
+	return filterBuckets(dst, dst[:filterSieve(dst, cand, t.sieve)], t.Docs, &t.bucket)
+}
+
 // PrepareAll prepares every list, dense ones first because they gain most. It skips corrupt
 // lists; a query that names such a list returns the error.
 func (t *Auxiliary) PrepareAll(ctx context.Context, threads int) error {

@@ -8,6 +8,7 @@ import (
 	"heddle/codec"
 	"heddle/codec/codectest"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 	"heddle/hostfallback/internal/hosttest"
 	"heddle/hostfallback/internal/work"
 )
@@ -105,6 +106,36 @@ func TestAutoTables(t *testing.T) {
 		}
 		if again, _ := aux.Prepare(plan.Handle(0)); again != table {
 			t.Error("the table was built twice")
+		}
+	}
+}
+
+// TestFilterFew compares the search of a list for a few docIDs with its docIDs, in every form of a list.
+func TestFilterFew(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 5))
+	const docs = 1 << 16
+	for _, n := range []int{1, 5, 100, 129, 400, 4000, docs / 2} {
+		list := hosttest.Uniform(r, n, docs)
+		src := hosttest.Source(t, docs, []codec.ID{codec.Raw}, list)
+		table, err := New(src, work.NewBudget(0, 0)).Prepare(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range 40 {
+			few := hosttest.Uniform(r, k, docs)
+			if k > 0 {
+				few[k/2] = list[r.IntN(n)]
+			}
+			slices.Sort(few)
+			few = slices.Compact(few)
+			want := reference.Intersect(few, list)
+			dst := make([]uint32, len(few))
+			if got := dst[:table.FilterFew(dst, few)]; !slices.Equal(got, want) {
+				t.Fatalf("%v in a list of %d docIDs: %v, want %v", few, n, got, want)
+			}
+			if got := few[:table.FilterFew(few, few)]; !slices.Equal(got, want) {
+				t.Fatalf("in place, in a list of %d docIDs: %v, want %v", n, got, want)
+			}
 		}
 	}
 }

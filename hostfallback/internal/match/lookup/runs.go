@@ -91,7 +91,7 @@ func (r *Runs) AppendAnd(a, b Runs) (docs int) {
 func (r Runs) Expand(dst []uint32) (n int) {
 	for _, x := range r {
 		length := int(x.Last-x.First) + 1
-		expandRun(dst[n:n+(length+Slack)&^Slack], x.First)
+		expandRun(dst[n:n+inEights(length)], x.First)
 		n += length
 	}
 	return n

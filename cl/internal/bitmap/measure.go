@@ -1,0 +1,219 @@
+package bitmap
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+
+	"heddle/cl/internal/device"
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+const (
+	measureSpan    = 1024 // words of bits of a work-group
+	measureCells   = 3840 // MEASURE_CELLS of kernels/measure.cl
+	measureColumns = 16   // MEASURE_COLUMNS
+	measureValues  = 1    // FLAG_VALUES
+	measureSum     = 2    // FLAG_SUM
+	mostCells      = 1 << 20
+)
+
+var measureGroups = device.KernelID{Name: "measure_groups"}
+
+// Measure implements plan.Measurer. It takes aggregations of 2^20 cells and 16 columns at most.
+func (s *Store) Measure(ctx context.Context, sel *plan.SelectBatch, a *plan.Aggregation) (*plan.Cells, error) {
+	if sel.Len() != 1 {
+		return nil, fmt.Errorf("groups of %d selections, want 1", sel.Len())
+	}
+	if err := s.check(ctx, sel); err != nil {
+		return nil, err
+	}
+	if err := selfTestMeasures(ctx, s.rt); err != nil {
+		return nil, err
+	}
+	return s.measure(ctx, sel, a)
+}
+
+// measure is Measure without a check of its arguments and a self-test.
+func (s *Store) measure(ctx context.Context, sel *plan.SelectBatch, a *plan.Aggregation) (*plan.Cells, error) {
+	m, err := s.newMeasuring(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	if s.dir.tiles == 0 || len(sel.Selection(0)) == 0 { // no row
+		return m.result(make([]uint32, m.cells)), nil
+	}
+	if _, err := s.allValues(ctx); err != nil {
+		return nil, err
+	}
+	if _, err := s.rt.ProgramOf(measureGroups); err != nil {
+		return nil, err
+	}
+	one := *sel
+	one.Output = plan.OutputResident
+	out := plan.Rows{Counts: make([]uint32, 1), Stride: plan.FilterWords(s.t.Rows)}
+	var cells *plan.Cells
+	err = s.onSlot(ctx, &one, func(x *slot) error {
+		x.after = &after{m.words(), m.write, func(at int) error { return m.send(x, at) }}
+		err := x.run(ctx, &one, &out)
+		if x.after = nil; err != nil {
+			return err
+		}
+		back := x.Down.Words[x.cut.words+m.cellsAt():][:m.cells+1]
+		if n := back[m.cells]; n > 0 {
+			return fmt.Errorf("%d rows have codes above the last one of their column: %w", n, codec.ErrCorrupt)
+		}
+		cells = m.result(back)
+		cells.Stats = out.Stats
+		return nil
+	})
+	return cells, err
+}
+
+// measuring is the work of kernels/measure.cl for an aggregation.
+type measuring struct {
+	store     *Store
+	of        *plan.Aggregation
+	groupings []storedColumn
+	measured  []measured
+	places    int
+	cells     int
+	bounds    int // of the bins of all groupings
+}
+
+// measured is a column with measures.
+type measured struct {
+	storedColumn
+	input int // of the aggregation
+	plane int // the first one
+	flags uint32
+}
+
+// newMeasuring returns an error that is plan.ErrUnsupported for an aggregation that the kernel does not take.
+func (s *Store) newMeasuring(ctx context.Context, a *plan.Aggregation) (*measuring, error) {
+	m := &measuring{store: s, of: a, places: 1}
+	for _, i := range a.Groupings {
+		c, err := s.stored(ctx, a.Inputs[i])
+		if err != nil {
+			return nil, err
+		}
+		top := c.Top()
+		if top >= plan.Dense || m.places*int(top+2) > plan.Dense {
+			return nil, fmt.Errorf("more than %d groups: %w", plan.Dense, plan.ErrUnsupported)
+		}
+		m.groupings, m.places, m.bounds = append(m.groupings, c), m.places*int(top+2), m.bounds+len(c.Bounds)
+	}
+	plane := 1
+	for i, in := range a.Inputs {
+		flags := uint32(0)
+		for _, x := range a.Measures {
+			if x.Input != i {
+				continue
+			}
+			if high, _ := bits.Mul64(in.Last, uint64(s.t.Rows)); x.Kind > plan.MeasureSum || x.Weights != nil || high > 0 || in.Bounds != nil {
+				return nil, fmt.Errorf("measure of column %d: %w", in.Column, plan.ErrUnsupported)
+			}
+			if in.Missing {
+				flags |= measureValues
+			}
+			if x.Kind == plan.MeasureSum {
+				flags |= measureSum
+			}
+		}
+		if flags == 0 {
+			continue
+		}
+		c, err := s.stored(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		m.measured = append(m.measured, measured{c, i, plane, flags})
+		plane += bits.OnesCount32(flags&measureValues) + 2*bits.OnesCount32(flags&measureSum)
+	}
+	m.cells = plane * m.places
+	if len(m.groupings)+len(m.measured) > measureColumns || m.cells > mostCells {
+		return nil, fmt.Errorf("%d columns, %d cells: %w", len(m.groupings)+len(m.measured), m.cells, plan.ErrUnsupported)
+	}
+	return m, nil
+}
+
+// boundsAt and cellsAt are words behind the head of the upload.
+func (m *measuring) boundsAt() int { return 4 + columnWords*(len(m.groupings)+len(m.measured)) }
+func (m *measuring) cellsAt() int  { return m.boundsAt() + 2*m.bounds }
+
+// words is the size of the upload.
+func (m *measuring) words() int { return m.cellsAt() + m.cells + 1 }
+
+// write makes the upload, which begins at word `at`.
+func (m *measuring) write(up []uint32, at int) {
+	v := m.store.values.Load()
+	up[0], up[1], up[2], up[3] = uint32(len(m.groupings)), uint32(len(m.groupings)+len(m.measured)), uint32(m.places), uint32(m.cells)
+	records, bounds := up[4:], m.boundsAt()
+	for i := range m.groupings {
+		c := &m.groupings[i]
+		c.write(m.store, v, records, 0, (at+bounds)/2, 0)
+		c.writeBounds(up[bounds:])
+		records, bounds = records[columnWords:], bounds+2*len(c.Bounds)
+	}
+	for i := range m.measured {
+		c := &m.measured[i]
+		c.write(m.store, v, records, c.plane, 0, c.flags)
+		records = records[columnWords:]
+	}
+}
+
+// send enqueues the kernel behind the one that writes the rows of a slot.
+func (m *measuring) send(x *slot, at int) error {
+	k, err := x.KernelOf(measureGroups)
+	if err != nil {
+		return err
+	}
+	v := m.store.values.Load().arena.Buffers
+	filters := v[0] // any buffer
+	for _, c := range m.groupings {
+		filters = c.filters(x.Device, filters)
+	}
+	for _, c := range m.measured {
+		filters = c.filters(x.Device, filters)
+	}
+	words := x.cut.bits
+	if err := device.SetArguments(k, v[0], v[1], v[2], v[3], x.batch.Buffer, at/4, x.rows.Buffer, words, measureSpan, int(m.store.t.Rows), filters,
+		x.batch.Buffer, at+m.cellsAt()); err != nil {
+		return err
+	}
+	return x.Launch(k, (words+measureSpan-1)/measureSpan, facetGroup(x.Device.Tuning), device.ProbeTime)
+}
+
+// result makes the answer from all cells.
+func (m *measuring) result(cells []uint32) *plan.Cells {
+	plane := func(n int) (all []uint64) {
+		for _, x := range cells[n*m.places : (n+1)*m.places] {
+			all = append(all, uint64(x))
+		}
+		return all
+	}
+	r := &plan.Cells{Rows: plane(0), Values: make([][]uint64, len(m.of.Inputs)), Sums: make([][]uint64, len(m.of.Measures))}
+	for _, c := range m.measured {
+		next := c.plane
+		if c.flags&measureValues != 0 {
+			r.Values[c.input] = plane(next)
+			next++
+		}
+		if c.flags&measureSum == 0 {
+			continue
+		}
+		sums := plane(next)
+		for i, high := range plane(next + 1) {
+			sums[i] |= high << 32
+		}
+		for i, x := range m.of.Measures {
+			if x.Kind == plan.MeasureSum && x.Input == c.input {
+				r.Sums[i] = sums
+			}
+		}
+	}
+	return r
+}
+
+var _ plan.Measurer = (*Store)(nil)

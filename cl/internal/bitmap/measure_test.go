@@ -1,0 +1,100 @@
+package bitmap
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/device/devicetest"
+	"heddle/engine/plan"
+	"heddle/engine/plan/plantest"
+)
+
+// TestMeasureSelfTest passes the self-test of measure_groups in both shapes.
+func TestMeasureSelfTest(t *testing.T) {
+	d := devicetest.Find(t, ops)
+	for name, shape := range devicetest.Shapes(d) {
+		t.Run(name, func(t *testing.T) {
+			rt, err := device.Open(t.Context(), d, device.Options{Tuning: &shape})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer rt.Close()
+			if err := selfTestMeasures(t.Context(), rt); err != nil || !rt.HasPassed(measureKey{}) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// BenchmarkMeasures sums in 1,000 groups of 20 M rows whose stored value is below a bound: the selection
+// of the rows alone, and with the sums. The metrics of stages are of a queue that keeps times.
+func BenchmarkMeasures(b *testing.B) {
+	d := devicetest.Find(b, ops)
+	rows := 20_000_000
+	if devicetest.Small() {
+		rows = 1 << 20
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	tab := plantest.NewTable(uint32(rows), 32)
+	tab.AddVector(plantest.NewFilter(uint32(rows), func(uint32) bool { return true }))
+	var inputs []plan.Input
+	for _, n := range []uint64{1000, 100_000, 10_000} {
+		codes := make([]uint64, rows)
+		for k := range codes {
+			codes[k] = r.Uint64N(n)
+		}
+		inputs = append(inputs, plan.Input{Column: tab.AddCodes(b, codes), Last: n - 1})
+	}
+	a := &plan.Aggregation{Inputs: inputs[:2], Groupings: []int{0}, Measures: []plan.Measure{{Kind: plan.MeasureSum, Input: 1}}}
+	for _, profiling := range []bool{false, true} {
+		rt, err := device.Open(b.Context(), d, device.Options{Profiling: profiling, SkipSelfTest: true})
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer rt.Close()
+		s, err := load(b.Context(), rt, &tab.Table)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer s.Close()
+		for _, below := range []uint64{1, 100, 1000, 5000, 10_000} {
+			sel := &plan.SelectBatch{Output: plan.OutputResident}
+			sel.Any(0)
+			if below < 10_000 {
+				sel.Check(2, plan.CodeRange{Hi: below - 1})
+			}
+			sel.End()
+			for _, what := range []string{"rows", "groups"} {
+				b.Run(fmt.Sprintf("stages=%t/%g %%/%s", profiling, float64(below)/100, what), func(b *testing.B) {
+					var sum plan.Stats
+					run := func() error {
+						var out plan.Rows
+						if what == "rows" {
+							err := s.Select(b.Context(), sel, &out)
+							sum.Add(out.Stats)
+							return err
+						}
+						cells, err := s.Measure(b.Context(), sel, a)
+						if err == nil {
+							sum.Add(cells.Stats)
+						}
+						return err
+					}
+					if err := run(); err != nil { // makes scratch
+						b.Fatal(err)
+					}
+					sum = plan.Stats{}
+					for b.Loop() {
+						if err := run(); err != nil {
+							b.Fatal(err)
+						}
+					}
+					b.ReportMetric(1e6*sum.Probe.Seconds()/float64(b.N), "kernel-µs")
+					b.ReportMetric(1e6*b.Elapsed().Seconds()/float64(b.N), "µs/op")
+				})
+			}
+		}
+	}
+}

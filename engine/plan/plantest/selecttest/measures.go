@@ -1,0 +1,121 @@
+package selecttest
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+	"heddle/engine/plan/plantest"
+)
+
+// measures computes groups of the rows of random selections: by columns of few codes, of many, of bins
+// and of rows without a value, with counts and sums of narrow and wide codes.
+func (su suite) measures(t *testing.T) {
+	r := plantest.RNG(t)
+	rows := uint32(su.Pick(70_000, 5_000))
+	tab := plantest.NewTable(rows, 32)
+	var inputs []plan.Input
+	for i, last := range []uint64{0, 5, 40, 990, 70_000, 1 << 20, 1 << 33} {
+		codes := make([]uint64, rows)
+		for k := range codes {
+			codes[k] = r.Uint64N(last + 1)
+		}
+		codes[r.IntN(int(rows))] = last
+		in := plan.Input{Column: uint32(i), Last: last, Missing: i%2 == 1}
+		in.Vector = tab.AddVector(plantest.NewFilter(rows, func(uint32) bool { return r.IntN(1+i) == 1 }))
+		tab.AddCodes(t, codes)
+		inputs = append(inputs, in)
+	}
+	store, ok := su.load(t, tab).(plan.Measurer)
+	if !ok {
+		t.Skip("the backend does not measure groups")
+	}
+	vectors, plain := uint32(len(inputs)), tab.Plain()
+	su.Check(t, func(rt *rapid.T) {
+		var s plan.SelectBatch
+		s.Any(rapid.Uint32Range(0, vectors-1).Draw(rt, "vector"))
+		if rapid.Bool().Draw(rt, "not") {
+			s.Do(plan.StepNot)
+		}
+		if rapid.Bool().Draw(rt, "check") {
+			s.Any()
+			s.Do(plan.StepNot)
+			s.Check(4, plan.CodeRange{Lo: 0, Hi: rapid.Uint64Range(0, 70_000).Draw(rt, "most")})
+			s.Do(plan.StepAnd)
+		}
+		s.End()
+		a := &plan.Aggregation{Inputs: slices.Clone(inputs)}
+		by := rapid.SampledFrom([][]int{{}, {0}, {1}, {2}, {3}, {1, 2}, {2, 1}, {0, 3}}).Draw(rt, "groupings")
+		a.Groupings = slices.Clone(by)
+		for range rapid.IntRange(0, 4).Draw(rt, "measures") {
+			of := rapid.IntRange(0, len(inputs)-1).Draw(rt, "measured")
+			a.Measures = append(a.Measures, plan.Measure{Kind: rapid.SampledFrom([]plan.MeasureKind{plan.MeasureCount, plan.MeasureSum}).Draw(rt, "kind"), Input: of})
+		}
+		if len(by) > 0 && rapid.Bool().Draw(rt, "bins") {
+			a.Inputs = append(a.Inputs, inputs[6])
+			a.Inputs[7].Bounds = []uint64{5, 1 << 20, 1 << 32}
+			a.Groupings[0] = 7
+		}
+		got, err := store.Measure(rt.Context(), &s, a)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		want := uint64(0)
+		for _, g := range plain.Aggregate(a, plain.Select(&s)[0]) {
+			place := 0
+			for k, i := range a.Groupings {
+				place *= int(a.Inputs[i].Top()) + 2
+				if !g.Missing[k] {
+					place += int(g.Codes[k]) + 1
+				}
+			}
+			if want += g.Rows; got.Rows[place] != g.Rows {
+				rt.Fatalf("group %d has %d rows, want %d", place, got.Rows[place], g.Rows)
+			}
+			for i, m := range a.Measures {
+				if has := got.Values[m.Input]; has != nil && has[place] != g.Measures[i].Count {
+					rt.Errorf("group %d: measure %d has %d values, want %d", place, i, has[place], g.Measures[i].Count)
+				}
+				if m.Kind == plan.MeasureSum && got.Sums[i][place] != g.Measures[i].Sum.Uint64() {
+					rt.Errorf("group %d: sum %d is %d, want %v", place, i, got.Sums[i][place], g.Measures[i].Sum)
+				}
+				if missing := a.Inputs[m.Input].Missing; missing != (got.Values[m.Input] != nil) {
+					rt.Errorf("measure %d: numbers of values, and rows without a value: %t", i, missing)
+				}
+			}
+		}
+		for _, n := range got.Rows {
+			want -= n
+		}
+		if want != 0 {
+			rt.Error("groups without rows have some")
+		}
+	})
+	var all plan.SelectBatch
+	all.Any()
+	all.Do(plan.StepNot)
+	all.End()
+	for name, c := range map[string]struct {
+		change func(*plan.Aggregation)
+		err    error
+	}{
+		"a code above the last one":      {func(a *plan.Aggregation) { a.Inputs[2].Last-- }, codec.ErrCorrupt},
+		"a summed code above the last":   {func(a *plan.Aggregation) { a.Inputs[4].Last-- }, codec.ErrCorrupt},
+		"floats":                         {func(a *plan.Aggregation) { a.Measures[0].Kind = plan.MeasureFloats }, plan.ErrUnsupported},
+		"sums of more than 64 bits":      {func(a *plan.Aggregation) { a.Inputs[4].Last = 1 << 62 }, plan.ErrUnsupported},
+		"too many groups":                {func(a *plan.Aggregation) { a.Groupings[0] = 5 }, plan.ErrUnsupported},
+		"too many groups of two columns": {func(a *plan.Aggregation) { a.Groupings = []int{2, 3} }, plan.ErrUnsupported},
+	} {
+		a := &plan.Aggregation{Inputs: slices.Clone(inputs), Groupings: []int{2}, Measures: []plan.Measure{{Kind: plan.MeasureSum, Input: 4}}}
+		if c.change(a); name == "too many groups of two columns" {
+			a.Inputs[2].Last, a.Inputs[3].Last = 1000, 990
+		}
+		if _, err := store.Measure(t.Context(), &all, a); !errors.Is(err, c.err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
