@@ -36,7 +36,7 @@ type packed struct {
 // the list once.
 func (p *span) open(aux *lookup.Auxiliary, h plan.Handle) error {
 	*p = span{handle: h, len: aux.Source.Lists[h].Len, spare: p.spare}
-	if runs, few := aux.RunsOf(h); few {
+	if runs, few := aux.RunsOf(h); few && p.len > fewDocs { // a union sorts a few docIDs
 		p.runs = runs
 		return nil
 	}
