@@ -20,4 +20,8 @@
 // bitsets need no features of the programs. If a query of a round searches in a list of a gap codec,
 // skip walks all tiles of the round. The programs for the lists of a set are built and tested when
 // the set is loaded, the rest on first use.
+//
+// Under plan.Auto a round avoids skip where it can: it decodes the compressed lists that it searches
+// behind its elements, if these are at least as many and no query has a filter. Elements in a bitset
+// are not decoded where all lists of the query have bits: intersect joins the words of the lists.
 package match

@@ -21,7 +21,7 @@ type NATS struct {
 		Dial(node string) (connect.Transport, error)
 	}
 	// Probe is the time without an answer after which a call asks whether the node is alive. A node
-	// that is not there, or does not answer four probes, fails the call with code Unavailable.
+	// that is not there, does not answer four probes, or does not know the call twice, fails the call with code Unavailable.
 	// Default: 250 ms.
 	Probe time.Duration
 }
@@ -174,7 +174,7 @@ func (c *call) run() (*nats.Msg, error) {
 	}
 	lost := context.AfterFunc(nc.current(), func() { c.cancel(errLost) })
 	defer lost()
-	stop := c.watch()
+	stop := c.watch(id)
 	answer, err := nc.RequestMsgWithContext(c.ctx, m)
 	cause := context.Cause(c.ctx)
 	stop()
@@ -197,11 +197,14 @@ func (c *call) run() (*nats.Msg, error) {
 	return nil, connect.Errorf(connect.CodeUnavailable, "node %s: %v", c.to.node, cause).WithCause(cause)
 }
 
-var errSilent = errors.New("the process does not answer")
+var (
+	errSilent    = errors.New("the process does not answer")
+	errForgotten = errors.New("the node does not know the call: its request or its answer is lost")
+)
 
-// watch ends the call when its node is not there, or does not answer probes. Stop waits for the
-// end of a running probe, and then the call has ended, too.
-func (c *call) watch() (stop func()) {
+// watch ends the call when its node is not there, does not answer probes, or does not know the call. Stop
+// waits for the end of a running probe, and then the call has ended, too.
+func (c *call) watch(id string) (stop func()) {
 	every := c.to.Probe
 	if every <= 0 {
 		every = 250 * time.Millisecond
@@ -209,7 +212,7 @@ func (c *call) watch() (stop func()) {
 	ended := make(chan struct{})
 	timer := time.AfterFunc(every, func() {
 		defer close(ended)
-		c.probe(every)
+		c.probe(id, every)
 	})
 	return func() {
 		if !timer.Stop() {
@@ -219,16 +222,22 @@ func (c *call) watch() (stop func()) {
 	}
 }
 
-// probe asks the node whether it is alive, until the call ends.
-func (c *call) probe(every time.Duration) {
-	for missed := 0; c.ctx.Err() == nil; {
+// probe asks the node whether it runs the call, until the call ends. NATS keeps the order of messages: a
+// node answers a call before it forgets it. But a node may read a probe before a request, so only
+// the second answer without the call counts.
+func (c *call) probe(id string, every time.Duration) {
+	for missed, without := 0, 0; c.ctx.Err() == nil; {
 		began := time.Now()
 		limit, over := context.WithTimeout(c.ctx, every)
-		_, err := c.to.Conn.RequestWithContext(limit, aliveSubject(c.to.node), nil)
+		answer, err := c.to.Conn.RequestWithContext(limit, aliveSubject(c.to.node), []byte(id))
 		over()
 		switch {
 		case err == nil:
-			missed = 0
+			if missed = 0; string(answer.Data) != unknownCall {
+				without = 0
+			} else if without++; without == 2 {
+				c.cancel(errForgotten)
+			}
 		case errors.Is(err, nats.ErrNoResponders):
 			c.cancel(err)
 		default:

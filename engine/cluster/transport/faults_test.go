@@ -57,6 +57,31 @@ func TestGone(t *testing.T) {
 	gone("without NATS", err)
 }
 
+// TestForgotten: a node that does not know a call ends it. The request was lost, or the answer, or the node
+// has started again.
+func TestForgotten(t *testing.T) {
+	b := broker(t, nil)
+	to, _ := (&NATS{Conn: dial(t, b.ClientURL(), Options{}), Probe: 20 * time.Millisecond}).Dial("n1")
+	c := api.NewIndexServiceClient(connect.NewClient(to))
+	s := &script{began: make(chan error, 1), ended: make(chan error, 1)}
+	v := overNATS(t, s, b)
+	go func() {
+		<-s.began
+		time.Sleep(200 * time.Millisecond) // the probes of a call that the node knows do not end it
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		clear(v.cancel)
+	}()
+	began := time.Now()
+	_, err := c.Search(t.Context(), &api.SearchRequest{Query: "wait"})
+	if connect.CodeOf(err) != connect.CodeUnavailable || !strings.Contains(err.Error(), errForgotten.Error()) {
+		t.Errorf("error %v", err)
+	}
+	if took := time.Since(began); took < 200*time.Millisecond {
+		t.Errorf("the call ended after %v, before the node forgot it", took)
+	}
+}
+
 // TestSilent: a connection that drops all bytes without a reset ends calls, and comes back.
 func TestSilent(t *testing.T) {
 	b := broker(t, nil)

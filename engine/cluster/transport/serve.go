@@ -109,7 +109,7 @@ func (s Service) Serve(conn *Conn) (*Serving, error) {
 			return nil, errors.Join(err, v.micro.Stop())
 		}
 	}
-	v.alive, err = conn.Subscribe(aliveSubject(s.Node), func(m *nats.Msg) { _ = m.Respond(nil) }) // the caller probes again
+	v.alive, err = conn.Subscribe(aliveSubject(s.Node), v.probed)
 	if err == nil && conn.IsConnected() {
 		err = conn.Flush()
 	}
@@ -117,6 +117,19 @@ func (s Service) Serve(conn *Conn) (*Serving, error) {
 		return nil, errors.Join(err, v.micro.Stop())
 	}
 	return v, nil
+}
+
+// probed answers a probe. If the answer is lost, the caller probes again.
+func (v *Serving) probed(m *nats.Msg) {
+	var state []byte
+	if id := string(m.Data); id != "" {
+		v.mu.Lock()
+		if v.cancel[id] == nil {
+			state = []byte(unknownCall)
+		}
+		v.mu.Unlock()
+	}
+	_ = m.Respond(state)
 }
 
 // endpoint returns the name of a procedure in micro: "IndexService-Search".

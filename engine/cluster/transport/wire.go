@@ -28,6 +28,8 @@ const (
 	cancelHeader = "Heddle-Cancel"
 	// trailerPrefix marks trailers of an answer.
 	trailerPrefix = "Heddle-Trailer-"
+	// unknownCall is the answer of a node to a probe for a call that it does not run.
+	unknownCall = "unknown"
 	// typeURL is the prefix of the type of a detail.
 	typeURL = "type.googleapis.com/"
 )
@@ -37,7 +39,8 @@ func subject(node, procedure string) string {
 	return "heddle.node." + node + strings.ReplaceAll(procedure, "/", ".")
 }
 
-// aliveSubject answers while the process of the node runs.
+// aliveSubject answers while the process of the node runs. A request may hold the id of a call; the answer
+// is unknownCall if the node does not run this call, and else empty.
 func aliveSubject(node string) string { return "heddle.node." + node + ".alive" }
 
 // addHeader copies the values of a call to a message under a prefix, without reserved names.
