@@ -79,7 +79,7 @@ func TestRunDevice(t *testing.T) {
 			t.Errorf("row without bytes: %+v", r)
 		}
 	}
-	if want := []string{"throughput", "response", "kernel", "upload", "download", "kernel throughput"}; !slices.Equal(metrics, want) {
+	if want := []string{"throughput", "response", "kernel", "decoding", "search", "gathering", "upload", "download", "kernel throughput"}; !slices.Equal(metrics, want) {
 		t.Errorf("metrics %v, want %v", metrics, want)
 	}
 }

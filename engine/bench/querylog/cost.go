@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"heddle/engine/bench/harness"
@@ -182,9 +183,12 @@ func response(ctx context.Context, x *Index, qs []workload.Query, opt MatchOptio
 	if err := x.Match(ctx, qs, opt, func(int, []Hits) error { return nil }); err != nil {
 		return measure.Summary{}, err
 	}
+	var mu sync.Mutex // the next batch may end while the hits of one are delivered
 	var whole, all []float64
 	last := time.Now()
 	err := x.Match(ctx, qs, opt, func(first int, hits []Hits) error {
+		mu.Lock()
+		defer mu.Unlock()
 		now := time.Now()
 		all = append(all, now.Sub(last).Seconds()*1e3)
 		if first+len(hits) < len(qs) {
