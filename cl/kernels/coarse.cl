@@ -82,15 +82,16 @@ typedef uchar sum_t;
 #define SUM_MASK ((1u << SUM_BITS) - 1)
 #define SUM_TOP (1u << (SUM_BITS - 1))
 
-// COMPONENT_BOUND is the bound of component s, a number or a vector, and `each` unless s is padding.
+// COMPONENT_BOUND is the bound of component s, a number or a vector, and `each` unless s is padding. IS_POSTING
+// is 1, but 0 for padding: Oclgrind 21.10 computes min of a vector and a number wrongly.
+#define IS_POSTING(s) (SCAN_SERIAL ? ((s) + 255) >> 8 : min(s, 1u))
 #if COARSE_SAMPLE
-#define COMPONENT_BOUND(w, s, each) (((w) * ((s) - min(s, 1u)) >> 16) + (each) * min(s, 1u))
+#define COMPONENT_BOUND(w, s, each) (((w) * ((s) - IS_POSTING(s)) >> 16) + (each) * IS_POSTING(s))
 #elif COARSE_WIDE
-#define COMPONENT_BOUND(w, s, each) ((((w) * (s) + 255) >> 8) + (each) * min(s, 1u))
+#define COMPONENT_BOUND(w, s, each) ((((w) * (s) + 255) >> 8) + (each) * IS_POSTING(s))
 #else
 #define COMPONENT_BOUND(w, s, each) (((w) * (s) + 255) >> 8)
 #endif
-
 static inline void add(__local uint *acc, uint x, uint v) {
 #if SCAN_SERIAL // on little-endian devices
     // volatile: without it, NVIDIA 580 compiles the additions of a packet to an illegal access
