@@ -63,8 +63,8 @@ type Task struct {
 
 	rows  plan.Rows   // the answer
 	cells *plan.Cells // the answer to Measure; nil: rows
-	on   *resident // the processor that answered
-	took time.Duration
+	on    *resident   // the processor that answered
+	took  time.Duration
 
 	told observe.Explanation
 }
