@@ -1,6 +1,7 @@
 package bitmap
 
 import (
+	"context"
 	"testing"
 
 	"heddle/cl/internal/device"
@@ -8,7 +9,10 @@ import (
 )
 
 // TestFacetSelfTest passes the self-test of count_codes in both shapes.
-func TestFacetSelfTest(t *testing.T) {
+func TestFacetSelfTest(t *testing.T) { passes(t, selfTestFacets, facetKey{}) }
+
+// passes runs a self-test in each shape. The shape must then count as tested under the key.
+func passes(t *testing.T, selfTest func(context.Context, *device.Runtime) error, key any) {
 	d := devicetest.Find(t, ops)
 	for name, shape := range devicetest.Shapes(d) {
 		t.Run(name, func(t *testing.T) {
@@ -17,7 +21,7 @@ func TestFacetSelfTest(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer rt.Close()
-			if err := selfTestFacets(t.Context(), rt); err != nil || !rt.HasPassed(facetKey{}) {
+			if err := selfTest(t.Context(), rt); err != nil || !rt.HasPassed(key) {
 				t.Error(err)
 			}
 		})

@@ -12,21 +12,7 @@ import (
 )
 
 // TestMeasureSelfTest passes the self-test of measure_groups in both shapes.
-func TestMeasureSelfTest(t *testing.T) {
-	d := devicetest.Find(t, ops)
-	for name, shape := range devicetest.Shapes(d) {
-		t.Run(name, func(t *testing.T) {
-			rt, err := device.Open(t.Context(), d, device.Options{Tuning: &shape})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer rt.Close()
-			if err := selfTestMeasures(t.Context(), rt); err != nil || !rt.HasPassed(measureKey{}) {
-				t.Error(err)
-			}
-		})
-	}
-}
+func TestMeasureSelfTest(t *testing.T) { passes(t, selfTestMeasures, measureKey{}) }
 
 // BenchmarkMeasures sums in 1,000 groups of 20 M rows whose stored value is below a bound: the selection
 // of the rows alone, and with the sums. The metrics of stages are of a queue that keeps times.

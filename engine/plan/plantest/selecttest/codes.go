@@ -15,21 +15,8 @@ import (
 // codes counts random rows by the codes of columns of few codes, of many, of 64 bits, of columns
 // where rows without a value exist, and by random bins of these.
 func (su suite) codes(t *testing.T) {
-	r := plantest.RNG(t)
 	rows := uint32(su.Pick(150_000, 9_000))
-	tab := plantest.NewTable(rows, 32)
-	var inputs []plan.Input
-	for i, last := range []uint64{0, 1, 9, 4093, 4094, 70_000, 1 << 33} {
-		codes := make([]uint64, rows)
-		for k := range codes {
-			codes[k] = r.Uint64N(last + 1)
-		}
-		codes[r.IntN(int(rows))] = last
-		in := plan.Input{Column: uint32(i), Last: last, Missing: i%2 == 1}
-		in.Vector = tab.AddVector(plantest.NewFilter(rows, func(uint32) bool { return r.IntN(1+i) == 1 }))
-		tab.AddCodes(t, codes)
-		inputs = append(inputs, in)
-	}
+	tab, inputs := randomColumns(t, rows, []uint64{0, 1, 9, 4093, 4094, 70_000, 1 << 33})
 	counter, ok := su.load(t, tab).(plan.CodeCounter)
 	if !ok {
 		t.Skip("the backend does not count codes")
@@ -81,4 +68,24 @@ func (su suite) codes(t *testing.T) {
 	if _, err := counter.CountCodes(t.Context(), all, []plan.Input{in}); !errors.Is(err, codec.ErrCorrupt) {
 		t.Errorf("a code above the last one: %v", err)
 	}
+}
+
+// randomColumns makes a table with a column of random codes up to each last one, which occurs. Every other
+// column has rows without a value.
+func randomColumns(t *testing.T, rows uint32, lasts []uint64) (*plantest.Table, []plan.Input) {
+	r := plantest.RNG(t)
+	tab := plantest.NewTable(rows, 32)
+	var inputs []plan.Input
+	for i, last := range lasts {
+		codes := make([]uint64, rows)
+		for k := range codes {
+			codes[k] = r.Uint64N(last + 1)
+		}
+		codes[r.IntN(int(rows))] = last
+		in := plan.Input{Column: uint32(i), Last: last, Missing: i%2 == 1}
+		in.Vector = tab.AddVector(plantest.NewFilter(rows, func(uint32) bool { return r.IntN(1+i) == 1 }))
+		tab.AddCodes(t, codes)
+		inputs = append(inputs, in)
+	}
+	return tab, inputs
 }

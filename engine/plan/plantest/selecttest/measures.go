@@ -9,27 +9,12 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
-	"heddle/engine/plan/plantest"
 )
 
 // measures computes groups of the rows of random selections: by columns of few codes, of many, of bins
 // and of rows without a value, with counts and sums of narrow and wide codes.
 func (su suite) measures(t *testing.T) {
-	r := plantest.RNG(t)
-	rows := uint32(su.Pick(70_000, 5_000))
-	tab := plantest.NewTable(rows, 32)
-	var inputs []plan.Input
-	for i, last := range []uint64{0, 5, 40, 990, 70_000, 1 << 20, 1 << 33} {
-		codes := make([]uint64, rows)
-		for k := range codes {
-			codes[k] = r.Uint64N(last + 1)
-		}
-		codes[r.IntN(int(rows))] = last
-		in := plan.Input{Column: uint32(i), Last: last, Missing: i%2 == 1}
-		in.Vector = tab.AddVector(plantest.NewFilter(rows, func(uint32) bool { return r.IntN(1+i) == 1 }))
-		tab.AddCodes(t, codes)
-		inputs = append(inputs, in)
-	}
+	tab, inputs := randomColumns(t, uint32(su.Pick(70_000, 5_000)), []uint64{0, 5, 40, 990, 70_000, 1 << 20, 1 << 33})
 	store, ok := su.load(t, tab).(plan.Measurer)
 	if !ok {
 		t.Skip("the backend does not measure groups")
