@@ -76,18 +76,8 @@ func selfTestFacets(ctx context.Context, rt *device.Runtime) error {
 	return device.TestOnce(rt, []facetKey{{}}, func([]facetKey) error {
 		const rows = 70_000 // of two work-groups
 		t, plain, err := sampleTable(rows, 32)
-		lasts := []uint64{6, rows - 1}
-		var columns []plan.Input
-		for _, last := range lasts {
-			codes := make([]uint64, rows)
-			for r := range codes {
-				codes[r] = plain.Codes[0][r] % (last + 1)
-			}
-			plain.Codes = append(plain.Codes, codes)
-			column, failed := t.AppendCodes(codes)
-			err = cmp.Or(err, failed)
-			columns = append(columns, plan.Input{Column: column, Last: last})
-		}
+		columns, failed := sampleColumns(t, plain, 6, rows-1)
+		err = cmp.Or(err, failed)
 		columns = append(columns, plan.Input{Column: 0, Last: 3 << 32, Bounds: []uint64{5 << 20, 1 << 32, 2<<32 + 7<<20}})
 		if err != nil {
 			return rt.FailedTest("preparing: %w", err)
@@ -127,15 +117,8 @@ func selfTestMeasures(ctx context.Context, rt *device.Runtime) error {
 	return device.TestOnce(rt, []measureKey{{}}, func([]measureKey) error {
 		const rows = 70_000 // of several work-groups
 		t, plain, err := sampleTable(rows, 32)
-		for _, last := range []uint64{6, 60_000} {
-			codes := make([]uint64, rows)
-			for r := range codes {
-				codes[r] = plain.Codes[0][r] % (last + 1)
-			}
-			plain.Codes = append(plain.Codes, codes)
-			_, failed := t.AppendCodes(codes)
-			err = cmp.Or(err, failed)
-		}
+		columns, failed := sampleColumns(t, plain, 6, 60_000)
+		err = cmp.Or(err, failed)
 		if err != nil {
 			return rt.FailedTest("preparing: %w", err)
 		}
@@ -148,7 +131,7 @@ func selfTestMeasures(ctx context.Context, rt *device.Runtime) error {
 		sel.Any(5) // half of the rows
 		sel.End()
 		set, summed := plain.Bits[5], plain.Codes[0]
-		for _, by := range []plan.Input{{Column: 1, Last: 6}, {Column: 2, Last: 60_000}} {
+		for _, by := range columns {
 			a := plan.Aggregation{
 				Inputs:    []plan.Input{by, {Column: 0, Last: 3 << 32}},
 				Groupings: []int{0}, Measures: []plan.Measure{{Kind: plan.MeasureSum, Input: 1}},
@@ -169,6 +152,21 @@ func selfTestMeasures(ctx context.Context, rt *device.Runtime) error {
 		}
 		return nil
 	})
+}
+
+// sampleColumns adds a column for each last code, with the codes of the first column modulo the codes up to it.
+func sampleColumns(t *plan.Table, plain *reference.Table, lasts ...uint64) (columns []plan.Input, err error) {
+	for _, last := range lasts {
+		codes := make([]uint64, len(plain.Codes[0]))
+		for r := range codes {
+			codes[r] = plain.Codes[0][r] % (last + 1)
+		}
+		plain.Codes = append(plain.Codes, codes)
+		column, failed := t.AppendCodes(codes)
+		err = cmp.Or(err, failed)
+		columns = append(columns, plan.Input{Column: column, Last: last})
+	}
+	return columns, err
 }
 
 // sampleTable makes a table with vectors of zeros, of ones, of random bits from few to half

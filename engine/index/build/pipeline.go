@@ -22,7 +22,8 @@ type item struct {
 
 // readInputs runs the pipeline: one goroutine reads and cuts, opt.Workers
 // analyse, and the caller's feeds the builder. When it returns, all of them have
-// ended. The first error in the order of the inputs wins.
+// ended. The first error in the order of the inputs wins, but a fault in a list that
+// stays in its file shows at the merge.
 func readInputs(b *builder, files *opener, inputs []string, opt *Options, analyzer *analyze.Analyzer) error {
 	set := analyzer.Settings()
 	plain := !set.Fold && set.Stemmer == analyze.StemNone && len(set.StopWords) == 0
