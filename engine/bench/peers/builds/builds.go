@@ -45,8 +45,8 @@ const Usage = `Builds measures builds and first answers of heddle and of other s
 
   go run -C engine/bench/peers . builds --heddle BEFORE,NOW --real DIR --work DIR --json rows.jsonl
 
-Systems: heddle, SQLite FTS5 (program sqlite3), bleve and DuckDB (Go and a C compiler), Lucene 8
-(javac, --lucene), PISA (--pisa). A system that the machine lacks is left out.
+Systems: heddle, SQLite FTS5 (program sqlite3), bleve and DuckDB (Go and a C compiler), Xapian
+(programs scriptindex and quest), Lucene 8 (javac, --lucene), PISA (--pisa). A system that the machine lacks is left out.
 
 `
 

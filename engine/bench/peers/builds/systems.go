@@ -1,6 +1,7 @@
 package builds
 
 import (
+	"bufio"
 	"context"
 	_ "embed"
 	"fmt"
@@ -66,6 +67,11 @@ func (b *bench) texts(ctx context.Context, inputs []string) (all []system) {
 			one("first answer", false, b.jobs, "bleve", "count", x, word),
 		}})
 	}
+	if x, err := b.xapian(plain, word); err == nil {
+		all = append(all, x)
+	} else {
+		fmt.Fprintf(b.log, "Xapian is left out: %v\n", err)
+	}
 	if classes, err := b.lucene(ctx); err == nil {
 		x := b.outFile("lucene.index")
 		path := classes + ":" + filepath.Join(b.opt.Lucene, "*")
@@ -77,6 +83,39 @@ func (b *bench) texts(ctx context.Context, inputs []string) (all []system) {
 		fmt.Fprintf(b.log, "Lucene is left out: %v\n", err)
 	}
 	return all
+}
+
+// xapian is Xapian with scriptindex of Omega, without positions and stems. Its input has a line
+// for each field of a document, and an empty line after it.
+func (b *bench) xapian(plain, word string) (s system, err error) {
+	for _, program := range []string{"scriptindex", "quest"} {
+		if _, err := exec.LookPath(program); err != nil {
+			return s, err
+		}
+	}
+	script := b.outFile("xapian.script")
+	if err := os.WriteFile(script, []byte("name : field\ntext : indexnopos\n"), 0o666); err != nil {
+		return s, err
+	}
+	records, err := b.input(filepath.Base(plain)+".records", func(w *bufio.Writer) error {
+		f, err := os.Open(plain)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		lines := bufio.NewScanner(f)
+		lines.Buffer(nil, 1<<26)
+		for lines.Scan() {
+			name, text, _ := strings.Cut(lines.Text(), "\t")
+			fmt.Fprintf(w, "name=%s\ntext=%s\n\n", name, text)
+		}
+		return lines.Err()
+	})
+	x := b.outFile("xapian.db")
+	return system{name: "Xapian", outputs: []string{x}, steps: []step{
+		one("build", true, "scriptindex", "--stemmer=none", x, script, records),
+		one("first answer", false, "quest", "--stemmer=none", "--msize=1", "--check-at-least=1000000000", "--db="+x, word),
+	}}, err
 }
 
 //go:embed Peer.java
