@@ -173,7 +173,7 @@ second.`),
 		`Utilisation below which mode auto changes back to async.
 It is at most enter.`),
 	key("schedule.hold", func(c *Config) *time.Duration { return &c.Schedule.Hold }, 100*time.Millisecond, within(time.Microsecond, time.Hour),
-		`Minimum time between two changes of the mode.`),
+		`Least time of mode sync.`),
 	key("schedule.hang", func(c *Config) *time.Duration { return &c.Schedule.Hang }, 10*time.Second, within(time.Millisecond, time.Hour),
 		`Time after which a batch counts as hung, and its processor as failed.
 The batch has also exceeded 50 times its estimate. The last processor keeps its queries.`),

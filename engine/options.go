@@ -145,7 +145,7 @@ type Schedule struct {
 	// completed per second. "auto" changes to batches above Enter and back below Leave.
 	// Default: 0.7 and 0.4.
 	Enter, Leave float64
-	// Hold is the minimum time between two changes of mode. Default: 100 ms.
+	// Hold is the least time of the synchronous mode. Default: 100 ms.
 	Hold time.Duration
 	// Similar is the ratio of run times from which a query suits one class of processors
 	// only. Default: 1.2.

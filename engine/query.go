@@ -94,6 +94,10 @@ type Query struct {
 	Explain *observe.Explanation
 	// Override replaces choices that no answer depends on. Default: nil, none.
 	Override *Override
+	// Memory is an earlier answer of which nothing is needed any more: Index.Search and
+	// Snapshot.Search may return its slices with other contents. A caller that asks query
+	// after query leaves the garbage collector less work with it. Default: nil.
+	Memory *Hits
 }
 
 // Override replaces choices of the engine for one query. Answers do not depend on it. The zero
@@ -169,6 +173,9 @@ func (o *Query) internal(q *query.Query) (load uint64) {
 // call returns the caller of the query and how it runs.
 func (o *Query) call() (serve.Call, error) {
 	c := serve.Call{Caller: o.Caller, Timeout: o.Timeout, Fresh: o.Fresh, Explain: o.Explain}
+	if o.Memory != nil {
+		c.Docs, c.Scores = o.Memory.Docs, o.Memory.Scores
+	}
 	if o.Override == nil {
 		return c, nil
 	}

@@ -28,6 +28,9 @@ type Call struct {
 	Fresh    bool                 // bypasses the result cache
 	Load     uint64               // that closes a batch; 0: the processor decides
 	Explain  *observe.Explanation // receives an explanation, unless nil
+	// Docs and Scores are memory for the answer of Search.
+	Docs   []uint32
+	Scores []float64
 }
 
 // task is one query: resolved, then scheduled, then answered. It belongs to the goroutine of
@@ -41,6 +44,7 @@ type task struct {
 
 	settings query.Settings
 	only     string        // processor that may answer; empty: any
+	memory   Answer        // its slices are memory for the answer
 	lists    []plan.Handle // of the query, by ascending length
 	features cost.Features
 	cached   bool // the filter was made before
@@ -83,7 +87,7 @@ func (t *task) done(err error) {
 		return
 	}
 	t.g.Put(t.b)
-	t.g, t.b, t.Answer = nil, nil, Answer{}
+	t.g, t.b, t.Answer, t.memory = nil, nil, Answer{}, Answer{}
 	t.missing, t.stats = 0, plan.Stats{}
 	tasks.Put(t)
 }
@@ -93,6 +97,7 @@ func (g *Lists) Search(ctx context.Context, q *query.Query, call *Call) (a Answe
 	q.Until = g.pool.Until(ctx, call)
 	t := g.newTask()
 	t.job.Deadline, t.only = q.Until.Deadline, call.Processor
+	t.memory.Docs, t.memory.Scores = call.Docs, call.Scores
 	if err = t.analyse(q, call); err != nil {
 		t.done(nil)
 		return
@@ -170,7 +175,8 @@ func (t *task) find(ctx context.Context, call *Call) (cached bool, err error) {
 	if !fresh {
 		t.key = t.b.Key(t.key, t.g.key)
 		if a, ok := results.Get(t.key); ok {
-			t.Answer = Answer{a.Count, slices.Clone(a.Docs), slices.Clone(a.Scores), a.Unit}
+			t.Count, t.Unit = a.Count, a.Unit
+			t.copy(a.Docs, a.Scores)
 			return true, nil
 		}
 	}
@@ -251,12 +257,25 @@ func (t *task) Estimate(p int) (alone, added time.Duration, ok bool) {
 func (t *task) take(b *query.Batch, i int) {
 	count, docs, scores := b.Hits(i)
 	t.Count, t.Unit, t.stats = count, b.Unit(i), *b.Stats()
+	t.copy(docs, scores)
+}
+
+// copy sets the slices of the answer, in the memory of the call where it is large enough.
+func (t *task) copy(docs []uint32, scores []float64) {
 	if !t.kind.CountOnly {
-		t.Docs = append(make([]uint32, 0, len(docs)), docs...) // not nil without documents
+		t.Docs = copied(t.memory.Docs, docs)
 	}
 	if t.kind.Ranked() {
-		t.Scores = append(make([]float64, 0, len(scores)), scores...)
+		t.Scores = copied(t.memory.Scores, scores)
 	}
+}
+
+// copied returns a copy of from, not nil, in memory if it has room.
+func copied[T any](memory, from []T) []T {
+	if cap(memory) < len(from) || memory == nil {
+		memory = make([]T, 0, len(from))
+	}
+	return append(memory[:0], from...)
 }
 
 // Run implements Work.
@@ -295,12 +314,12 @@ func (r *residence) runTasks(ctx context.Context, b *schedule.Batch, k *kind, be
 	m, all := r.model(k), r.g.join(k)
 	defer all.leave()
 	var f cost.Features
-	added, missing := time.Duration(0), uint64(0)
+	added, longest, missing := time.Duration(0), time.Duration(0), uint64(0)
 	for _, j := range b.Jobs {
 		t := j.Work.(*task)
 		all.Adopt(t.b)
 		f, _ = r.features(t)
-		added += m.Added(&f)
+		added, longest = added+m.Added(&f), max(longest, m.Alone(&f))
 		missing += f.Missing
 	}
 	if err := all.Run(ctx, r.store, r.p.Index); err != nil {
@@ -313,10 +332,11 @@ func (r *residence) runTasks(ctx context.Context, b *schedule.Batch, k *kind, be
 			t.in, t.nth, t.missing = all, i, missing
 		}
 	}
-	if len(b.Jobs) == 1 {
-		m.Learn(&f, time.Since(began.began), r.g.pool.load.alone(began))
-	} else {
-		m.LearnBatch(added, time.Since(began.began))
+	switch took := time.Since(began.began); {
+	case len(b.Jobs) == 1:
+		m.Learn(&f, took, r.g.pool.load.alone(began))
+	case !r.p.Host || m.Start()+added >= longest: // a small batch leaves cores of a host idle
+		m.LearnBatch(added, took)
 	}
 	return nil
 }
