@@ -119,7 +119,8 @@ func (s *Scheduler) able(j *Job, p int) bool {
 // classify finds the class of j and its time where it is fastest; false if it can run
 // nowhere.
 func (s *Scheduler) classify(j *Job) bool {
-	device, host := never, never
+	device, host := never, never // in the mode of j
+	alone := [3]time.Duration{Device: never, Host: never}
 	j.best = never
 	j.reserved = true
 	for p, r := range s.processors {
@@ -133,6 +134,7 @@ func (s *Scheduler) classify(j *Job) bool {
 			continue
 		}
 		j.best = min(j.best, j.Trace.Estimates[p])
+		alone[r.class] = min(alone[r.class], j.Trace.Estimates[p])
 		if r.Host {
 			host = min(host, j.cost(p))
 		} else {
@@ -140,15 +142,20 @@ func (s *Scheduler) classify(j *Job) bool {
 		}
 	}
 	j.similar = time.Duration(s.opt.Similar * float64(min(device, host, longest)))
+	j.Trace.Class = s.classOf(device, host)
+	j.single = s.classOf(alone[Device], alone[Host])
+	return j.best != never
+}
+
+// classOf is the class of a job by its least times on devices and on hosts.
+func (s *Scheduler) classOf(device, host time.Duration) Class {
 	switch {
 	case s.opt.Similar*float64(device) <= float64(host):
-		j.Trace.Class = Device
+		return Device
 	case s.opt.Similar*float64(host) <= float64(device):
-		j.Trace.Class = Host
-	default:
-		j.Trace.Class = Either
+		return Host
 	}
-	return j.best != never
+	return Either
 }
 
 // noProcessor is the reason why a job can run nowhere: the error of its last attempt, or

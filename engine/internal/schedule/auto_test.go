@@ -61,20 +61,29 @@ func TestAutoFollowsLoad(t *testing.T) {
 	})
 }
 
-// The mode stays for Hold, however the load goes.
+// Sync stays for Hold, however the load goes; Async ends at once.
 func TestAutoHolds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, Options{Window: 10 * ms, Hold: 300 * ms}, fake(0, "gpu", 1))
+		var events []Event
+		s := start(t, Options{Window: 10 * ms, Hold: 300 * ms, Event: func(e Event) { events = append(events, e) }}, fake(0, "gpu", 1))
 		var group sync.WaitGroup
-		for i := range 20 { // bursts and pauses
+		for range 20 { // bursts and pauses
 			for range 20 {
 				group.Go(func() { s.Do(t.Context(), newJob(ms)) })
 			}
 			synctest.Wait()
+			if mode := s.Stats().Mode; mode != Sync {
+				t.Fatalf("%v in a burst", mode)
+			}
 			time.Sleep(50 * ms)
 			group.Wait()
-			if c := s.Stats().Changes; c > uint64(1+i*50/300) {
-				t.Fatalf("%d changes after %d ms", c, i*50)
+		}
+		if len(events) < 5 {
+			t.Errorf("%d changes in a second", len(events))
+		}
+		for i := 1; i < len(events); i += 2 {
+			if held := events[i].Time.Sub(events[i-1].Time); events[i].Mode != Async || held < 300*ms {
+				t.Errorf("%v after %v", events[i].Mode, held)
 			}
 		}
 	})
@@ -210,13 +219,13 @@ func TestCapacity(t *testing.T) {
 			if rng.IntN(100) == 0 {
 				y *= 1000
 			}
-			l.learn(n, time.Duration(y*float64(ms)), ms)
+			l.learn(0, n, time.Duration(y*float64(ms)), ms, 1)
 		}
 		if r := l.rate(l.lanes); r > 1.4*c.rate || r < 0.5*c.rate {
 			t.Errorf("%s: rate %v", c.name, r)
 		}
 		for range 1000 {
-			l.learn(0, 2*ms, ms) // says nothing of lanes
+			l.learn(0, 0, 2*ms, ms, 1) // says nothing of lanes
 		}
 		if r := l.rate(l.lanes); !(r > 0) || math.IsInf(r, 0) || math.Abs(l.alone-2) > 0.01 {
 			t.Errorf("%s: %+v", c.name, l)

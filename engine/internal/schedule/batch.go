@@ -108,9 +108,6 @@ func (s *Scheduler) begin(b *Batch, now time.Duration) {
 	if len(p.running) == 0 {
 		p.ended = now
 	}
-	if b.Mode == Async {
-		p.span += (float64(b.threads) - p.span) / 8
-	}
 	p.running = append(p.running, b)
 	if b.Mode == Sync {
 		p.several++
@@ -240,11 +237,11 @@ func (s *Scheduler) finish(b *Batch, err error, now time.Duration) {
 		switch {
 		case b.gone || b.delivering:
 		case b.Mode == Sync:
-			p.capacity.learnBatch(now-b.started, b.least(b.Estimate))
+			p.capacity.learnBatch(now, now-b.started, b.least(b.Estimate))
 			p.capacity.end(b.Estimate, now-p.ended)
 			p.ended = now
-		default:
-			p.capacity.learn(float64(b.beside+len(p.running))/2, now-b.started, b.Estimate)
+		case s.mode == Async || s.opt.Mode != Auto: // else only jobs that suit p better than batches do
+			p.capacity.learn(now, float64(b.beside+len(p.running))/2, now-b.started, b.Estimate, b.threads)
 		}
 	}
 	if len(left) > 0 {

@@ -147,3 +147,46 @@ func BenchmarkStealLook(b *testing.B) {
 func BenchmarkAsyncQueued(b *testing.B) {
 	benchmarkMany(b, Options{Mode: Async}, time.Second, background, instant(0, "gpu", 256), instant(1, "host", 256))
 }
+
+// BenchmarkSyncBeside has jobs that suit a device, and a host beside it that is slower in batches
+// and faster with a job alone. Jobs arrive while batches run.
+func BenchmarkSyncBeside(b *testing.B) {
+	gpu, host := instant(0, "gpu", 256), instant(1, "host", 256)
+	gpu.Estimate = func(*Job) (time.Duration, time.Duration, bool) { return 100 * us, us, true }
+	host.Estimate = func(*Job) (time.Duration, time.Duration, bool) { return 40 * us, 4 * us, true }
+	run := gpu.Run
+	gpu.Lanes, gpu.Run = 4, func(ctx context.Context, b *Batch) error {
+		time.Sleep(500 * us)
+		return run(ctx, b)
+	}
+	host.Lanes, host.Singles, host.Threads, host.Inline = 2, 14, 14, true
+	for _, c := range []struct {
+		name string
+		all  []Processor
+	}{{"device", []Processor{gpu}}, {"both", []Processor{gpu, host}}} {
+		b.Run(c.name, func(b *testing.B) {
+			s, err := New(Options{Mode: Auto, Cores: 16, CPU: cputime.Total}, c.all...)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer s.Close()
+			began := cputime.Total()
+			var group sync.WaitGroup
+			flying := make(chan struct{}, 2048)
+			for range b.N {
+				flying <- struct{}{}
+				group.Go(func() {
+					defer func() { <-flying }()
+					if err := s.Do(context.Background(), &Job{Kind: "and", Load: 1, Deadline: time.Now().Add(time.Second)}); err != nil {
+						b.Error(err)
+					}
+				})
+			}
+			group.Wait()
+			reportCPU(b, began)
+			st := s.Stats()
+			b.ReportMetric(float64(st.Answered)/float64(st.Processors[0].Batches), "jobs/batch")
+			b.ReportMetric(100-100*float64(st.Processors[0].Jobs)/float64(st.Answered), "%host")
+		})
+	}
+}

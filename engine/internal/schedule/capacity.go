@@ -13,8 +13,12 @@ type capacity struct {
 	lanes                float64
 	weight, x, y, xx, xy float64 // sums over observations; older ones weigh less
 	alone, beside        float64
+	guess                float64 // of beside
 	several              float64 // time of a batch, in units of its estimate
-	done, busy           float64 // estimates of recent batches, and the time that they took together
+	cores, time          float64 // of recent single jobs on a host: their CPU time and their time
+
+	single, batch time.Duration // when it last learnt from one
+	done, busy    float64       // estimates of recent batches, and the time that they took together
 }
 
 // The share of the observations that each job makes obsolete, and the number of jobs that
@@ -24,16 +28,39 @@ const forgets, guessed = 1.0 / 128, 8
 // newCapacity assumes that estimates are right, that lanes of the host are parallel, and
 // that lanes of a device take turns.
 func newCapacity(lanes int, host bool) capacity {
-	c := capacity{lanes: float64(lanes), alone: 1, several: 1, done: 1, busy: 1}
+	c := capacity{lanes: float64(lanes), alone: 1, several: 1, cores: 1, time: 1, done: 1, busy: 1}
 	if !host {
-		c.beside = 1
+		c.beside, c.guess = 1, 1
 	}
 	for range guessed {
-		c.add(0, c.alone)
-		c.add(c.lanes-1, c.alone+c.beside*(c.lanes-1))
+		c.expect()
 	}
 	return c
 }
+
+// expect adds the guess as two observations.
+func (c *capacity) expect() {
+	c.add(0, 1)
+	c.add(c.lanes-1, 1+c.guess*(c.lanes-1))
+}
+
+// forget brings the line, or the time of batches, nearer to the guess where nothing has been learnt
+// for pause: a processor that was slow in a rush gets work again.
+func (c *capacity) forget(now time.Duration) {
+	if now-c.single >= pause {
+		c.single = now
+		for range guessed {
+			c.expect()
+		}
+		c.fit()
+	}
+	if now-c.batch >= pause {
+		c.batch = now
+		c.several += (1 - c.several) / 8
+	}
+}
+
+const pause = time.Second
 
 func (c *capacity) add(x, y float64) {
 	const keep = 1 - forgets
@@ -41,11 +68,19 @@ func (c *capacity) add(x, y float64) {
 	c.xx, c.xy = c.xx*keep+x*x, c.xy*keep+x*y
 }
 
-// learn records the time of a job beside a mean number of jobs.
-func (c *capacity) learn(others float64, took, estimate time.Duration) {
+// learn records the time of a job beside a mean number of jobs, on a number of cores.
+func (c *capacity) learn(now time.Duration, others float64, took, estimate time.Duration, cores int) {
+	const keep = 1 - forgets
+	c.single = now
+	c.cores, c.time = c.cores*keep+float64(cores)*float64(estimate), c.time*keep+float64(estimate)
 	// One that was held up by something else must not turn the line.
 	most := 4 * (c.alone + c.beside*others)
 	c.add(others, min(float64(took)/float64(max(estimate, 1)), most))
+	c.fit()
+}
+
+// fit draws the line.
+func (c *capacity) fit() {
 	x, y := c.x/c.weight, c.y/c.weight
 	if spread := c.xx/c.weight - x*x; spread > 0.1 {
 		c.beside = max(0, (c.xy/c.weight-x*y)/spread)
@@ -68,7 +103,8 @@ func (c *capacity) end(estimate, busy time.Duration) {
 func (c *capacity) yield() float64 { return c.done / c.busy }
 
 // learnBatch records the time of a batch, without regard to lanes.
-func (c *capacity) learnBatch(took, estimate time.Duration) {
+func (c *capacity) learnBatch(now, took, estimate time.Duration) {
+	c.batch = now
 	y := min(float64(took)/float64(max(estimate, 1)), 4*c.several)
 	c.several = max(0.05, c.several+(y-c.several)/16)
 }
@@ -77,6 +113,9 @@ func (c *capacity) learnBatch(took, estimate time.Duration) {
 func (c *capacity) takesBatch(estimate time.Duration) time.Duration {
 	return time.Duration(float64(estimate) * c.several)
 }
+
+// span is the mean number of cores of a single job while it runs.
+func (c *capacity) span() float64 { return max(c.cores/c.time, 1) }
 
 // rate is how many seconds of estimates of single jobs it does in a second, a number at a time.
 func (c *capacity) rate(jobs float64) float64 { return jobs / (c.alone + c.beside*(jobs-1)) }

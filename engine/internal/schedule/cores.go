@@ -95,7 +95,7 @@ func (s *Scheduler) rate(p *processor) float64 {
 	if s.cores.all == 0 || p.Threads == 0 {
 		return p.capacity.rate(p.capacity.lanes)
 	}
-	return p.capacity.rate(max(p.capacity.lanes/max(p.span, 1), 1))
+	return p.capacity.rate(max(p.capacity.lanes/p.capacity.span(), 1))
 }
 
 // fits tells whether p may take the cores for j: the free ones, and for a job that suits the

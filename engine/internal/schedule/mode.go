@@ -8,7 +8,7 @@ import (
 // arrived adds j to the load. It returns whether that has changed the mode.
 func (s *Scheduler) arrived(j *Job, now time.Duration) bool {
 	s.decay(now)
-	s.arriving[j.Trace.Class] += float64(j.best) / float64(s.opt.Window)
+	s.arriving[j.single] += float64(j.best) / float64(s.opt.Window)
 	return s.choose(now)
 }
 
@@ -19,6 +19,9 @@ func (s *Scheduler) decay(now time.Duration) {
 		keep := math.Exp(-float64(now-s.decayed) / float64(s.opt.Window))
 		for class := range s.arriving {
 			s.arriving[class] *= keep
+		}
+		for _, p := range s.processors {
+			p.capacity.forget(now)
 		}
 		s.decayed = now
 	}
@@ -77,16 +80,16 @@ func (s *Scheduler) lanes(class Class) (n int) {
 	return n
 }
 
-// choose changes the mode where the load asks for it.
+// choose changes the mode where the load asks for it: to Sync at once, to Async after Hold.
 func (s *Scheduler) choose(now time.Duration) bool {
-	if s.opt.Mode != Auto || s.stats.Changes > 0 && now-s.changed < s.opt.Hold {
+	if s.opt.Mode != Auto {
 		return false
 	}
 	to, load := s.mode, s.load()
 	switch {
 	case load > s.opt.Enter || s.mode == Async && s.backlog(now):
 		to = Sync
-	case load < s.opt.Leave && !s.backlog(now):
+	case load < s.opt.Leave && now-s.changed >= s.opt.Hold && !s.backlog(now):
 		to = Async
 	}
 	if to == s.mode {

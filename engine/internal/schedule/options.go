@@ -17,8 +17,8 @@ type Options struct {
 	// completed per second, of all processors or of a class with its own processors, the
 	// greater of both. Auto changes to Sync above Enter, when four jobs wait for each lane, or
 	// when a job has waited for eight times MaxAge and twice its own time. It changes back to
-	// Async below Leave, if neither is so. Hold is the minimum time between two changes. 0 is
-	// 0.7, 0.4 and 100 ms.
+	// Async below Leave, if neither is so and Sync has lasted for Hold. A job counts where it is
+	// fastest alone. 0 is 0.7, 0.4 and 100 ms.
 	Enter, Leave float64
 	Hold         time.Duration
 	// Window is over which the load is averaged. 0 is 100 ms.

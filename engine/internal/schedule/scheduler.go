@@ -75,7 +75,6 @@ type processor struct {
 	several  int // of running, that are not single jobs
 	eager    int // with less running than that, batches need not be full or old
 	capacity capacity
-	span     float64       // cores of a single job on a host: a running mean
 	tried    time.Duration // when it last took a job that is not worth it
 	ended    time.Duration // when its last batch did, or it began to run after a pause
 	memory   int           // batches in a row that ran out of it

@@ -39,6 +39,7 @@ type jobState struct {
 	arrived, deadline time.Duration
 	latest            time.Duration // start, to meet the deadline: then it is urgent
 	best              time.Duration // alone where it is fastest
+	single            Class         // that it would have if it ran alone
 	similar           time.Duration // cost of processors that are about as good as any
 	added             []time.Duration
 	batched           bool      // classified by its addition to batches
