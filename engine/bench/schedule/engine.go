@@ -3,6 +3,7 @@ package schedule
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"heddle/engine"
@@ -68,10 +69,26 @@ func (c call) conjunction(q workload.Query) engine.Query {
 	return x
 }
 
-// match answers one conjunctive query.
-func (m *machine) match(ctx context.Context, q workload.Query, c call) ([]uint32, error) {
-	h, err := m.x.Search(ctx, c.conjunction(q))
-	return h.Docs, err
+// memories are answers that nobody reads any more, for the answers of further queries.
+var memories = sync.Pool{New: func() any { return new(engine.Hits) }}
+
+// search answers one query and calls read with the answer, which is valid until it returns.
+func (m *machine) search(ctx context.Context, q engine.Query, read func(h *engine.Hits)) error {
+	memory := memories.Get().(*engine.Hits)
+	defer memories.Put(memory)
+	q.Memory = memory
+	h, err := m.x.Search(ctx, q)
+	if err == nil {
+		read(&h)
+		*memory = h
+	}
+	return err
+}
+
+// match answers one conjunctive query and returns the digest of the answer.
+func (m *machine) match(ctx context.Context, q workload.Query, c call) (digest uint64, err error) {
+	err = m.search(ctx, c.conjunction(q), func(h *engine.Hits) { digest = workload.Digest(h.Docs) })
+	return digest, err
 }
 
 // matchAll answers conjunctive queries in one call. deliver may run on several
@@ -97,10 +114,9 @@ func (r ranking) query(q workload.Query, c call) engine.Query {
 	return x
 }
 
-// rank answers one ranked query.
-func (m *machine) rank(ctx context.Context, q workload.Query, r ranking, c call) (docs []uint32, scores []float64, err error) {
-	h, err := m.x.Search(ctx, r.query(q, c))
-	return h.Docs, h.Scores, err
+// rank answers one ranked query and calls read with the answer, which is valid until it returns.
+func (m *machine) rank(ctx context.Context, q workload.Query, r ranking, c call, read func(h *engine.Hits)) error {
+	return m.search(ctx, r.query(q, c), read)
 }
 
 // rankAll answers ranked queries in one call, as matchAll does.

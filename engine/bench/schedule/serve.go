@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"heddle/engine"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/ranked"
@@ -115,8 +116,7 @@ func (s *bench) servedLists(ctx context.Context) (*served, error) {
 		v.kind = costs.And
 		v.dict, v.queries = s.Dict, querylog.Queries(s.W, queryCount(&s.Opt, len(s.W.Queries), shortServed))
 		v.ask = func(ctx context.Context, e *machine, i int, how call) (uint64, error) {
-			docs, err := e.match(ctx, v.queries[i], how)
-			return workload.Digest(docs), err
+			return e.match(ctx, v.queries[i], how)
 		}
 		v.all = func(ctx context.Context, e *machine, qs []workload.Query) ([]uint64, error) {
 			got := make([]uint64, len(qs))
@@ -147,9 +147,9 @@ func (s *bench) servedRanked(ctx context.Context, mode workload.Mode) (*served, 
 		v.source, v.dict, v.queries = s.ranked.W.Source, s.ranked.W.Dict, s.ranked.W.Queries
 		opt := ranking{mode: mode, k: 10, scoring: &s.ranked.W.Params}
 		var answers []ranked.Answer
-		v.ask = func(ctx context.Context, e *machine, i int, how call) (uint64, error) {
-			docs, scores, err := e.rank(ctx, v.queries[i], opt, how)
-			return s.ranked.Check.Answer(i, docs, scores).Digest, err
+		v.ask = func(ctx context.Context, e *machine, i int, how call) (digest uint64, err error) {
+			err = e.rank(ctx, v.queries[i], opt, how, func(h *engine.Hits) { digest = s.ranked.Check.Answer(i, h.Docs, h.Scores).Digest })
+			return digest, err
 		}
 		v.all = func(ctx context.Context, e *machine, qs []workload.Query) ([]uint64, error) {
 			got := make([]uint64, len(qs))
