@@ -18,8 +18,10 @@ type cores struct {
 	// Since the last measurement:
 	began, cpu     time.Duration // it, and the CPU time by then
 	hosted, active time.Duration // CPU time of the host's batches, time in which devices ran
+	jobs           int           // that devices have answered
 
 	feed float64 // cores that feed devices while they run
+	each float64 // CPU time that feeds them with a job, ns
 	lack float64 // cores that they keep beside these, while the process takes all cores
 }
 
@@ -49,8 +51,11 @@ func (c *cores) pass(now time.Duration) {
 			c.lack -= c.lack / 8
 		}
 		c.feed += (min(fed, all) - c.feed) / 8
+		if c.jobs > 0 {
+			c.each += (fed*float64(c.active)/float64(c.jobs) - c.each) / 8
+		}
 	}
-	c.began, c.cpu, c.hosted, c.active = now, cpu, 0, 0
+	c.began, c.cpu, c.hosted, c.active, c.jobs = now, cpu, 0, 0, 0
 }
 
 // free is the number of cores that a further batch of the host may take, 0 or less for none:
@@ -74,8 +79,11 @@ func (c *cores) change(b *Batch, sign int, now time.Duration) {
 	c.pass(now)
 	if b.p.Host {
 		c.host += sign * b.threads
-	} else {
-		c.devices += sign
+		return
+	}
+	c.devices += sign
+	if sign < 0 {
+		c.jobs += max(len(b.Jobs), b.queries)
 	}
 }
 
@@ -85,27 +93,31 @@ func (p *processor) threadsOf(j *Job) int {
 	if p.Threads <= 1 {
 		return p.Threads
 	}
-	cpu := float64(j.added[p.index]) * float64(p.Threads)
-	return min(max(int(math.Round(cpu/float64(max(j.Trace.Estimates[p.index], 1)))), 1), p.Threads)
+	return min(max(int(math.Round(p.cpu(j)/float64(max(j.Trace.Estimates[p.index], 1)))), 1), p.Threads)
 }
 
+// cpu is the CPU time of j on host p, ns.
+func (p *processor) cpu(j *Job) float64 { return float64(j.added[p.index]) * float64(p.Threads) }
+
 // rate is how many seconds of estimates of single jobs p does in a second: a host that shares
-// the cores with devices runs as many at a time as its cores are enough for.
+// the cores with devices runs as many at a time as the cores that do not feed them are enough for.
 func (s *Scheduler) rate(p *processor) float64 {
 	if s.cores.all == 0 || p.Threads == 0 {
 		return p.capacity.rate(p.capacity.lanes)
 	}
-	return p.capacity.rate(max(p.capacity.lanes/p.capacity.span(), 1))
+	left := 1 - s.cores.feed/float64(s.cores.all)
+	return p.capacity.rate(max(left*p.capacity.lanes/p.capacity.span(), 1))
 }
 
-// fits tells whether p may take the cores for j: the free ones, and for a job that suits the
-// host as well as devices, or better, those that feed devices too; all while no device runs.
+// fits tells whether p may take the cores for j: the free ones, and for a job that takes less
+// CPU time on the host than to feed a device with it, those that feed devices too; all while no
+// device runs.
 func (s *Scheduler) fits(p *processor, j *Job) bool {
 	c := &s.cores
 	if p.Threads == 0 || c.all == 0 {
 		return true
 	}
-	if j.Trace.Class != Device {
+	if p.cpu(j) <= c.each || c.devices == 0 && j.Trace.Class != Device {
 		return c.devices == 0 || c.host == 0 || p.threadsOf(j) <= c.all-c.host
 	}
 	return p.threadsOf(j) <= c.free()

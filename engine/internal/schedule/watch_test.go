@@ -303,3 +303,60 @@ func TestStarvedMachine(t *testing.T) {
 		})
 	}
 }
+
+// A job that takes far longer on the host than was expected runs on a device that needs less time
+// than it has taken: from the goroutine of its caller, and from a lane.
+func TestOverdue(t *testing.T) {
+	for _, inline := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			slow := newJob(100*us, 50*us)
+			host := fake(1, "host", 1)
+			host.Inline = true
+			run := host.Run
+			host.Run = func(ctx context.Context, b *Batch) error {
+				if b.Jobs[0] == slow && !sleep(ctx, 20*ms) { // it should take 50 µs
+					return ctx.Err()
+				}
+				return run(ctx, b)
+			}
+			s := start(t, Options{Mode: Async}, fake(0, "gpu", 1), host)
+			var others []<-chan error
+			if !inline { // slow waits until the host is free, before the gpu is
+				others = append(others, launch(s, newJob(-1, 100*us)), launch(s, newJob(ms, -1)))
+				time.Sleep(50 * us)
+			}
+			if err := s.Do(t.Context(), slow); err != nil {
+				t.Fatal(err)
+			}
+			for _, end := range others {
+				if err := <-end; err != nil {
+					t.Error(err)
+				}
+			}
+			r, st := slow.Trace, s.Stats()
+			if r.Processor != "gpu" || answers(slow) != 1 || r.Attempts != 2 || r.Queued > 2*ms || st.Retried != 1 || st.Processors[1].Out != nil {
+				t.Errorf("inline %v: %+v, %+v", inline, r, st)
+			}
+		})
+	}
+}
+
+// A long job that no other processor ends sooner stays where it is.
+func TestOverdueStays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := fake(1, "host", 1)
+		host.Inline = true
+		run := host.Run
+		host.Run = func(ctx context.Context, b *Batch) error {
+			if !sleep(ctx, 20*ms) {
+				return ctx.Err()
+			}
+			return run(ctx, b)
+		}
+		s := start(t, Options{Mode: Async}, fake(0, "gpu", 1), host)
+		j := newJob(50*ms, ms)
+		if err := s.Do(t.Context(), j); err != nil || j.Trace.Processor != "host" || j.Trace.Attempts != 1 {
+			t.Errorf("%v, %+v", err, j.Trace)
+		}
+	})
+}
