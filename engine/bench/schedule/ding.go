@@ -80,17 +80,17 @@ func (v *served) underLoad(ctx context.Context, half bool) error {
 	v.halves = half
 	for _, y := range v.s.systems() {
 		err := v.with(ctx, y, func(e *machine) error {
-			rate, err := v.closed(ctx, e, schedule.Async, 1, 50, time.Second)
+			rate, err := v.closed(ctx, e, call{mode: schedule.Async}, 1, 50, time.Second)
 			if err != nil {
 				return err
 			}
 			from := math.Exp2(math.Floor(math.Log2(rate / 4)))
 			for _, deadline := range deadlines {
-				if err := v.measureLoads(ctx, curveKey{y.name, deadline}, from, v.answer(e, schedule.Auto)); err != nil {
+				if err := v.measureLoads(ctx, curveKey{y.name, deadline}, from, v.answer(e, call{})); err != nil {
 					return err
 				}
 				if len(y.who) > 1 {
-					if err := v.measureLoads(ctx, curveKey{theBetter, deadline}, from, oneByOne(v.answer(e, schedule.Async))); err != nil {
+					if err := v.measureLoads(ctx, curveKey{theBetter, deadline}, from, oneByOne(v.answer(e, call{mode: schedule.Async}))); err != nil {
 						return err
 					}
 				}

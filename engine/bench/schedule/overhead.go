@@ -108,7 +108,7 @@ func (s *bench) overhead(ctx context.Context, x *querylog.Index, e *machine) err
 			return e.matchAll(ctx, many, call{mode: schedule.Sync}, nothing)
 		}},
 		{"synchronous, many callers", len(many), index, func() error {
-			_, err := v.closed(ctx, e, schedule.Sync, manyCallers, len(many), time.Minute)
+			_, err := v.closed(ctx, e, call{mode: schedule.Sync}, manyCallers, len(many), time.Minute)
 			return err
 		}},
 	} {

@@ -95,11 +95,11 @@ func TestServedWrong(t *testing.T) {
 			return uint64(i%2 + 1), nil
 		}}
 	l := load.Loop{Rate: 1e5, Queries: 10, Seed: 1, Misses: 10}
-	d, err := l.Run(t.Context(), v.answer(nil, schedule.Auto))
+	d, err := l.Run(t.Context(), v.answer(nil, call{}))
 	if err != nil || d.Failed != 3 || d.Err == nil || !strings.Contains(d.Err.Error(), "gov: the answer to query 2 is not that of before") {
 		t.Errorf("%v, %v, %v", d, err, d.Err)
 	}
-	if _, err := v.closed(t.Context(), nil, schedule.Sync, 4, 10, time.Minute); err == nil || !strings.Contains(err.Error(), "query 2") {
+	if _, err := v.closed(t.Context(), nil, call{mode: schedule.Sync}, 4, 10, time.Minute); err == nil || !strings.Contains(err.Error(), "query 2") {
 		t.Error(err)
 	}
 }

@@ -259,11 +259,18 @@ func (v *served) warm(ctx context.Context, y system, e *machine) (err error) {
 			v.fitted[who.Info.Device] = true
 		}
 	}
+	if len(y.who) > 1 { // each makes its tables of lists at their first use, and alone it has answered all queries
+		for _, p := range e.e.Processors() {
+			if _, err := v.closed(ctx, e, call{mode: schedule.Async, on: p.Name}, runtime.GOMAXPROCS(0), len(v.queries), 10*enough); err != nil {
+				return err
+			}
+		}
+	}
 	for _, w := range []struct {
 		mode    schedule.Mode
 		callers int
 	}{{schedule.Async, 1}, {schedule.Sync, callers}} {
-		if _, err := v.closed(ctx, e, w.mode, w.callers, v.learnt(), enough); err != nil {
+		if _, err := v.closed(ctx, e, call{mode: w.mode}, w.callers, v.learnt(), enough); err != nil {
 			return err
 		}
 	}
@@ -272,9 +279,9 @@ func (v *served) warm(ctx context.Context, y system, e *machine) (err error) {
 
 // closed sends n queries to an engine. Each of the callers sends its next query after
 // an answer, until the time is over. It returns queries per second.
-func (v *served) closed(ctx context.Context, e *machine, mode schedule.Mode, callers, n int, enough time.Duration) (rate float64, err error) {
+func (v *served) closed(ctx context.Context, e *machine, how call, callers, n int, enough time.Duration) (rate float64, err error) {
 	group, ctx := errgroup.WithContext(ctx)
-	answer := v.answer(e, mode)
+	answer := v.answer(e, how)
 	var next, done atomic.Int64
 	began := time.Now()
 	for range callers {
@@ -296,10 +303,10 @@ func (v *served) closed(ctx context.Context, e *machine, mode schedule.Mode, cal
 
 // answer returns a function that sends query i to an engine and compares the answer.
 // After the last query the first follows again.
-func (v *served) answer(e *machine, mode schedule.Mode) func(ctx context.Context, i int) error {
+func (v *served) answer(e *machine, how call) func(ctx context.Context, i int) error {
 	return func(ctx context.Context, i int) error {
 		i %= len(v.queries)
-		got, err := v.ask(ctx, e, i, call{mode: mode})
+		got, err := v.ask(ctx, e, i, how)
 		if err == nil && got != v.right[i] {
 			err = fmt.Errorf("%s: the answer to query %d is not that of before", v.name, i)
 		}
