@@ -127,7 +127,7 @@ func (s *bench) predictionExhibit() harness.Exhibit {
 		Name: "prediction", Title: "Predicted times of single queries", Source: "Ding et al. 2009, §9",
 		Says:  "The mean relative error is 22 % of GPU times and 20 % of CPU times, by M5 rules on the lengths of the shortest and second shortest list, their sum and the number of terms, learnt from 3,000 queries.",
 		Ours:  "In place of M5 rules, which are trees of linear models: a linear regression of the time on LOS, UBOC, UBOCT (Wu et al. 2010, section V.B.6) or Ding et al.'s features, whichever fits best, times factors for each octave of the lengths and counts of a query. It is fitted to at most 3,000 other queries of the same log, alone and in batches; it goes on learning. Estimates are the ones that the scheduler used. Times are from the start of a query on its processor to its answer. Of medians: the mean error of a model that knows the median time of each query, so the variation of times from run to run.",
-		Found: "On the H200 the mean error is 9 to 15 % for ranked queries (paper 22); the run on lists was cut off there. On 16 cores it is 20 to 22 % but for AND, then OR, which has 37 % (paper 20), and on two loaded cores much the same; 4 to 10 % there are the variation of the times from run to run.",
+		Found: "On the H200 the mean error is 9 to 15 % (paper 22), of which 4 to 11 % would remain if the median time of each query were known. On 16 cores it is 20 % for lists, as in the paper, 21 to 28 % for ranked OR and AND, and 41 % for AND, then OR; two loaded cores have much the same.",
 		Rows:  "queries", Data: harness.GovOrder,
 		Run: func(ctx context.Context) error {
 			all, err := s.logs(ctx, workload.Modes()...)
