@@ -4,18 +4,22 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"unsafe"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 )
 
-// planted has a data race on o[0], and a branch on o[1], which is never written.
+// planted has a data race on o[0], and a branch on o[1], which is never written. The host writes
+// o[2].
 const planted = `__kernel void planted(__global uint *o) {
 	o[0] = get_global_id(0);
-	if (o[1]) o[2] = 1;
+	if (o[1]) o[3] = 1;
+	if (o[2]) o[4] = 1;
 }`
 
 // TestPlanted runs a kernel with two faults, to see that the checker reports
-// them: a checker that is silent here proves nothing elsewhere. It is no test of
+// them: a checker that is silent here proves nothing elsewhere. Then it opens a second
+// context, as the other tests do: the reports must outlive it. It is no test of
 // heddle, and runs only where HEDDLE_TEST_PLANTED is set.
 func TestPlanted(t *testing.T) {
 	if os.Getenv("HEDDLE_TEST_PLANTED") == "" {
@@ -44,11 +48,18 @@ func TestPlanted(t *testing.T) {
 	buffer, err := context.CreateEmptyBuffer(ocl.MemReadWrite, 64)
 	try(err)
 	defer buffer.Release()
+	one := uint32(1)
+	written, err := queue.EnqueueWriteBuffer(buffer, true, 8, 4, unsafe.Pointer(&one), nil)
+	try(err)
+	defer written.Release()
 	try(kernel.SetArgBuffer(0, buffer))
 	event, err := queue.EnqueueNDRangeKernel(kernel, nil, []int{4}, []int{4}, nil)
 	try(err)
 	defer event.Release()
 	try(queue.Finish())
+	second, err := ocl.CreateContext([]*ocl.Device{device})
+	try(err)
+	second.Release()
 }
 
 func findDevice(t *testing.T) *ocl.Device {

@@ -159,8 +159,8 @@ static inline uint4 reached(uint4 v, uint least) {
 static inline bool is_below(__local const uint4 *rows, uint least) {
     uint16 v = *(__local const uint16 *)rows, low = (v & ~(SUM_TOP * ONES)) + (SUM_TOP - (least & (SUM_TOP - 1))) * ONES;
     uint16 hit = (low & v) | ((low | v) & (least & SUM_TOP ? 0 : ~0u));
-    uint4 one = hit.lo.lo | hit.lo.hi | hit.hi.lo | hit.hi.hi;
-    return ((one.x | one.y | one.z | one.w) & (SUM_TOP * ONES)) == 0;
+    ulong4 four = as_ulong8(hit).lo | as_ulong8(hit).hi; // not of uint16: Oclgrind 21.10 takes its element 11 for undefined
+    return ((four.x | four.y | four.z | four.w) & SUM_TOP * ONES * 0x100000001ul) == 0;
 }
 #endif
 #endif

@@ -32,6 +32,9 @@ func runControl(file string) {
 	if err == nil {
 		var s *server.Server
 		if s, err = server.NewServer(o); err == nil {
+			if o.LogFile != "" {
+				s.ConfigureLogger()
+			}
 			s.Start()
 			s.WaitForShutdown()
 			return
