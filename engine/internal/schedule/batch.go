@@ -12,7 +12,6 @@ func (s *Scheduler) newBatch(p *processor, mode Mode) *Batch {
 	b := s.batches.Get().(*Batch)
 	b.p, b.Mode, b.Jobs, b.woken = p, mode, b.Jobs[:0], b.woken[:0]
 	b.Estimate, b.longest, b.threads, b.inline, b.gone, b.delivering = 0, 0, 0, false, false, false
-	b.cancels, b.overdue, b.recalled = false, 0, false
 	return b
 }
 
@@ -116,14 +115,6 @@ func (s *Scheduler) begin(b *Batch, now time.Duration) {
 	s.active++
 	b.started, b.limit = now, now+s.allowance(b)
 	s.arm(b.limit)
-	if b.Mode == Async && p.Inline {
-		b.cancels = true
-		b.ctx.begin(context.Background(), b.Jobs[0].Deadline) // that of a caller follows
-		if s.elsewhere(b.Jobs[0], p, false, now) < never {
-			b.overdue = now + max(overdue*b.expected, overdueLeast)
-			s.arm(b.overdue)
-		}
-	}
 	for _, j := range b.Jobs {
 		j.cur = b
 		j.owner.Store(b)
@@ -136,12 +127,7 @@ func (s *Scheduler) begin(b *Batch, now time.Duration) {
 // lane runs b, then further batches of its processor, until there is none.
 func (s *Scheduler) lane(b *Batch) {
 	for b != nil {
-		ctx := context.Background()
-		if b.cancels {
-			ctx = &b.ctx
-		}
-		err := b.p.Run(ctx, b)
-		reuse := !b.cancels || b.ctx.end()
+		err := b.p.Run(context.Background(), b)
 		ended := s.now()
 		now := s.lock()
 		s.finish(b, err, ended)
@@ -152,7 +138,7 @@ func (s *Scheduler) lane(b *Batch) {
 		s.dispatch(now) // jobs to run again, jobs that waited for the delivery, old jobs
 		s.unlock()
 		b.end()
-		if reuse && !b.gone {
+		if !b.gone {
 			s.batches.Put(b)
 		}
 		b = next
@@ -339,7 +325,7 @@ func (s *Scheduler) drop(j *Job, now time.Duration) bool {
 		return false
 	}
 	s.ran(j, b, now)
-	if b.cancels {
+	if b.inline {
 		b.ctx.cancel(context.Canceled)
 	}
 	return true

@@ -14,8 +14,6 @@ import (
 
 var errPanic = errors.New("panic")
 
-var errSlow = errors.New("it takes far longer than was expected")
-
 // errUnanswered is for jobs that Run neither claimed nor failed.
 func errUnanswered(p *processor) error { return fmt.Errorf("%s: left without an answer", p.Name) }
 
@@ -46,9 +44,6 @@ func (s *Scheduler) failed(b *Batch, jobs []*Job, err error, now time.Duration) 
 			s.fail(j, b.ctx.parent.Err())
 		case err == errPanic:
 			s.fail(j, err)
-		case b.recalled:
-			j.barred |= 1 << p.index
-			s.retry([]*Job{j}, errSlow, now)
 		case len(b.Jobs) > 1:
 			j.solo = true
 			s.retry([]*Job{j}, err, now)
@@ -242,7 +237,7 @@ func (s *Scheduler) abandon(b *Batch, err error, now time.Duration) {
 			s.retry([]*Job{j}, err, now)
 		}
 	}
-	if b.cancels {
+	if b.inline {
 		b.ctx.cancel(context.Canceled)
 	}
 }

@@ -260,7 +260,7 @@ func (s *Scheduler) putBehind(j *Job) {
 // elsewhere is the time until j should end on a processor other than p: as its next job,
 // or after the jobs that wait there.
 func (s *Scheduler) elsewhere(j *Job, p *processor, last bool, now time.Duration) time.Duration {
-	batch := j.line != nil && s.modeOf(j.line) == Sync
+	batch := s.modeOf(j.line) == Sync
 	end := never
 	for i, o := range s.processors {
 		if o == p || !s.can(j, i) {

@@ -76,9 +76,6 @@ type batchState struct {
 	longest        time.Duration // of its jobs alone
 	expected       time.Duration // by the times of earlier jobs
 	inline         bool
-	cancels        bool          // Run heeds ctx
-	overdue        time.Duration // when it is to be recalled; 0: never
-	recalled       bool
 	gone           bool    // hung: it is not waited for any more
 	delivering     bool    // its lane is free
 	stream         *stream // whose block it is

@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -75,31 +74,9 @@ func (s *Scheduler) hung(now, lost time.Duration) time.Duration {
 				continue
 			}
 			next = min(next, b.limit)
-			if b.overdue > 0 {
-				s.recall(b, now)
-				next = min(next, cmp.Or(b.overdue, never))
-			}
 		}
 	}
 	return next
-}
-
-// A single job on a host is recalled when it has taken overdue times what was expected, and
-// overdueLeast: its estimate is wrong, and it may take much longer yet.
-const overdue, overdueLeast = 8, 500 * time.Microsecond
-
-// recall cancels b, which is overdue, if another processor should need less time for its job than b
-// has taken: then the job runs there when Run has come back. Otherwise it looks again when b has taken twice as long.
-func (s *Scheduler) recall(b *Batch, now time.Duration) {
-	if now < b.overdue {
-		return
-	}
-	j, took := b.Jobs[0], now-b.started
-	b.overdue = now + took
-	if j.cur == b && !b.claimed() && s.elsewhere(j, b.p, false, now) < took {
-		b.recalled, b.overdue = true, 0
-		b.ctx.cancel(context.Canceled)
-	}
 }
 
 func (b *Batch) hangError(now time.Duration) error {
