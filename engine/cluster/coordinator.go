@@ -75,7 +75,8 @@ func New(maps Maps, dial Dialer, opt Options) *Coordinator {
 // collection is an epoch of an index or table, with the facts that hold as long as the epoch.
 type collection struct {
 	layout *layout.Map
-	terms  terms
+	terms  terms    // of the whole
+	shards []*terms // of each shard, as far as it has answered alone; epochs share them
 	times  struct{ searches, terms, names, facets, selections, aggregations, descriptions window }
 }
 
@@ -85,7 +86,9 @@ func (c *Coordinator) collection(m *layout.Map) *collection {
 	defer c.mu.Unlock()
 	x := c.collections[m.Name]
 	if x == nil || x.layout.Epoch != m.Epoch {
+		old := x
 		x = &collection{layout: m}
+		share(x, old)
 		c.collections[m.Name] = x
 	}
 	return x

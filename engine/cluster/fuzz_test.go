@@ -136,15 +136,15 @@ func FuzzTerms(f *testing.F) {
 		if first == second {
 			return // a request has each text once
 		}
-		var answers []*api.ShardTermsResponse
+		var parts []*terms
 		for _, data := range [][]byte{a, b} {
 			reply := new(api.ShardTermsResponse)
 			if proto.Unmarshal(data, reply) == nil && checkTerms(reply, &api.ShardTarget{}, len(asked)) == nil {
-				answers = append(answers, reply)
+				parts = append(parts, factsIn(asked, reply))
 			}
 		}
 		fresh := &terms{known: map[text]*known{}}
-		fresh.absorb(asked, answers)
+		fresh.join(asked, parts)
 		for _, k := range asked {
 			if got := fresh.known[k]; got == nil || len(got.df) != len(got.terms) {
 				t.Fatalf("%v: %+v", k, got)

@@ -192,7 +192,7 @@ func place(t testing.TB, e *engine.Engine, lines []string, cuts []int, replicas 
 	for i := range len(cuts) - 1 {
 		x := openIndex(t, e, lines[cuts[i]:cuts[i+1]])
 		m.all.AddIndex("x", 1, i, x)
-		s := layout.Shard{First: uint64(cuts[i]), Docs: uint64(cuts[i+1] - cuts[i])}
+		s := layout.Shard{First: uint64(cuts[i]), Docs: uint64(cuts[i+1] - cuts[i]), SHA256: fmt.Sprintf("%064d", i)}
 		for r := range replicas {
 			name := fmt.Sprintf("n%d", (i+r)%max(replicas, min(3, len(cuts)-1)))
 			m.node(name).AddIndex("x", 1, i, x)

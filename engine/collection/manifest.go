@@ -96,7 +96,11 @@ func settingsOf(m *hdl.Meta) Settings {
 func (m *Manifest) Map() *layout.Map {
 	all := &layout.Map{Name: m.Name, Kind: layout.Index, Epoch: m.Epoch, Docs: m.Docs, Length: m.Length}
 	for _, s := range m.Segments {
-		all.Shards = append(all.Shards, s.Shard)
+		one := s.Shard
+		if s.Deleted != nil {
+			one.Deleted = s.Deleted.SHA256
+		}
+		all.Shards = append(all.Shards, one)
 	}
 	return all
 }

@@ -69,6 +69,9 @@ type Shard struct {
 	Attributes *File `json:"attributes,omitempty"`
 	// Replicas are the names of the nodes that hold the shard.
 	Replicas []string `json:"replicas,omitempty"`
+	// Deleted is the SHA256 of the bitmap of the deleted documents of a collection; empty for none. Files
+	// do not have it.
+	Deleted string `json:"-"`
 }
 
 // File is a file beside the manifest.

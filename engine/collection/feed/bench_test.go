@@ -31,7 +31,8 @@ func lines(r *rand.Rand, first, n int) []byte {
 }
 
 // BenchmarkBeside measures queries of two terms at 200 a second, without additions and beside 1,000
-// additions a second in requests of 10 documents: the 99th percentile, and the CPU time of a document.
+// additions a second in requests of 10 documents: the median and the 99th percentile, the CPU time, and the mean
+// number of segments.
 // The environment variable HEDDLE_BESIDE is the number of seconds of each run.
 func BenchmarkBeside(b *testing.B) {
 	seconds, err := strconv.Atoi(os.Getenv("HEDDLE_BESIDE"))
@@ -51,6 +52,7 @@ func BenchmarkBeside(b *testing.B) {
 			defer stop()
 			var mu sync.Mutex
 			var acks, times []time.Duration
+			segments := 0
 			var running sync.WaitGroup
 			cpu, first := cputime.Total(), docs
 			if rate > 0 {
@@ -82,6 +84,9 @@ func BenchmarkBeside(b *testing.B) {
 					mu.Lock()
 					defer mu.Unlock()
 					times = append(times, time.Since(began))
+					if m, err := f.c.Maps(context.Background()); err == nil {
+						segments += len(m[0].Shards)
+					}
 				})
 			})
 			running.Wait()
@@ -92,6 +97,7 @@ func BenchmarkBeside(b *testing.B) {
 			}
 			b.ReportMetric(float64((cputime.Total() - cpu).Microseconds()), "cpu-µs")
 			b.ReportMetric(float64(len(times)), "queries")
+			b.ReportMetric(float64(segments)/float64(len(times)), "segments")
 		})
 	}
 }

@@ -31,8 +31,9 @@ type batch struct {
 // partLoad is the least number of postings that pay for a part.
 const partLoad = 64 << 10
 
-// prepare builds the missing tables of the lists in b. A lazy store builds the table of a
-// list at its second use, because decoding the list once takes less time.
+// prepare builds the missing tables of the lists in b. A list has a table from its second use under a
+// Norm on, because decoding the list once takes less time. Each addition to a collection gives its
+// segments a further Norm.
 func (j *batch) prepare(ctx context.Context, r *Ranker, b *plan.RankBatch, tables *tables) error {
 	if tables == nil {
 		return nil
@@ -41,9 +42,9 @@ func (j *batch) prepare(ctx context.Context, r *Ranker, b *plan.RankBatch, table
 	for _, t := range b.Terms {
 		slot := tables.lists.At(t.List, len(r.src.Lists))
 		switch got := slot.Load(); {
-		case got == nil && r.work.Lazy:
+		case got == nil:
 			slot.CompareAndSwap(nil, usedOnce)
-		case got == nil || got == usedOnce || b.Mode == plan.And && r.aux.Prepared(t.List) == nil:
+		case got == usedOnce || b.Mode == plan.And && r.aux.Prepared(t.List) == nil:
 			j.lists = append(j.lists, t.List)
 		}
 	}

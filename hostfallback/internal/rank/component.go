@@ -2,6 +2,7 @@ package rank
 
 import (
 	"math"
+	"sync/atomic"
 
 	"heddle/codec"
 	"heddle/engine/plan"
@@ -14,7 +15,8 @@ type components struct {
 	norm    plan.Norm
 	lengths []uint32 // of documents
 	// common holds the components of small frequencies in documents of usual length:
-	// common[l*smallFreqs + f-1] for frequency f in l tokens. nil computes each one.
+	// common[l*smallFreqs + f-1] for frequency f in l tokens, 0 until its first use. Several goroutines
+	// use it. nil computes each one.
 	common []uint32
 }
 
@@ -23,14 +25,6 @@ const (
 	commonLengths = 4096 // 128 KiB, of which few cache lines are in use
 	commonBytes   = 4 * commonLengths * smallFreqs
 )
-
-// fill builds common.
-func (c *components) fill() {
-	c.common = make([]uint32, commonLengths*smallFreqs)
-	for i := range c.common {
-		c.common[i] = c.one(uint32(i%smallFreqs), uint32(i/smallFreqs))
-	}
-}
 
 // of sets dst to the components of postings with documents docs, which must have a
 // length, and frequencies freqs, at most codec.SegmentLen of them.
@@ -42,18 +36,18 @@ func (c *components) of(dst, docs, freqs []uint32) {
 		}
 		return
 	}
-	// A branch would be mispredicted: rare frequencies and lengths follow in a second loop.
+	// A branch would be mispredicted: rare frequencies and lengths, and first uses, follow in a second loop.
 	common, lengths := (*[commonLengths * smallFreqs]uint32)(c.common), c.lengths
 	var rare [codec.SegmentLen]uint8
 	n := 0
 	for i, f := range freqs {
 		length := lengths[docs[i]]
-		dst[i] = common[length%commonLengths*smallFreqs+f%smallFreqs]
+		dst[i] = atomic.LoadUint32(&common[length%commonLengths*smallFreqs+f%smallFreqs])
 		rare[n%len(rare)] = uint8(i)
-		n += more(length/commonLengths|f/smallFreqs, 0)
+		n += more(length/commonLengths|f/smallFreqs, 0) | more(1, dst[i])
 	}
 	for _, i := range rare[:n] {
-		dst[i] = c.one(freqs[i], lengths[docs[i]])
+		dst[i] = c.in(freqs[i], lengths[docs[i]])
 	}
 }
 
@@ -63,18 +57,28 @@ func (c *components) at(doc, f uint32) uint32 {
 	if n := c.norm.Impacts; n > 0 {
 		return uint32(min((uint64(f)+1)<<((32-n)&63), math.MaxUint32))
 	}
-	length := c.lengths[doc]
-	if at := uint64(length)*smallFreqs + uint64(f); f < smallFreqs && at < uint64(len(c.common)) {
-		return c.common[at]
+	return c.in(f, c.lengths[doc])
+}
+
+// in returns the component of one posting without impacts.
+func (c *components) in(f, length uint32) uint32 {
+	at := uint64(length)*smallFreqs + uint64(f)
+	if f >= smallFreqs || at >= uint64(len(c.common)) {
+		return c.one(f, length)
 	}
-	return c.one(f, length)
+	tf := atomic.LoadUint32(&c.common[at])
+	if tf == 0 { // its first use; no component is 0
+		tf = c.one(f, length)
+		atomic.StoreUint32(&c.common[at], tf)
+	}
+	return tf
 }
 
 // most returns a bound of the components of frequency f in any document. It spares reading the length of
 // a document, which is seldom in a near cache.
 func (c *components) most(f uint32) uint32 {
-	if c.norm.Impacts == 0 && f < uint32(min(len(c.common), smallFreqs)) {
-		return c.common[f] // in no tokens
+	if c.norm.Impacts == 0 && f < smallFreqs && c.common != nil {
+		return c.in(f, 0)
 	}
 	return math.MaxUint32
 }

@@ -34,7 +34,7 @@ func TestComponents(t *testing.T) {
 	lengths := []uint32{0, 1, 300, commonLengths - 1, commonLengths, math.MaxUint32}
 	for _, n := range []plan.Norm{plan.NewNorm(0.9, 0.4, 100), plan.NewNorm(0, 0, 1), plan.NewNorm(255, 1, 1e-3), {Impacts: 8}, {Impacts: 16}} {
 		s := &components{norm: n, lengths: lengths}
-		for range 2 { // without and with the table
+		for range 3 { // without the table, and at the first and the second use of its parts
 			for _, f := range []uint32{1, 2, smallFreqs, smallFreqs + 1, 255, 256, 65535, math.MaxUint32} {
 				docs, freqs := []uint32{0, 1, 2, 3, 4, 5}, slices.Repeat([]uint32{f - 1}, len(lengths))
 				got := make([]uint32, len(docs))
@@ -45,7 +45,9 @@ func TestComponents(t *testing.T) {
 					}
 				}
 			}
-			s.fill()
+			if s.common == nil {
+				s.common = make([]uint32, commonLengths*smallFreqs)
+			}
 		}
 	}
 }

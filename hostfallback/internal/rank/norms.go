@@ -60,6 +60,7 @@ const maxNorms = 2
 type norms struct {
 	aux    *lookup.Auxiliary
 	memory *work.Budget
+	common int64 // bytes of the common components of a Norm; 0 for none
 	mu     sync.Mutex
 	all    []*tables // the last used at the end
 }
@@ -81,8 +82,8 @@ func (s *norms) tables(n plan.Norm) *tables {
 			s.all[i].used.free(s.memory)
 		}
 		t = &tables{norms: s, components: components{norm: n, lengths: s.aux.Source.Lengths}}
-		if n.Impacts == 0 && t.used.takeBounds(s.memory, commonBytes) {
-			t.components.fill()
+		if s.common > 0 && t.used.takeBounds(s.memory, s.common) {
+			t.components.common = make([]uint32, commonLengths*smallFreqs)
 		}
 	}
 	if i >= 0 {

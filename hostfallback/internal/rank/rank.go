@@ -38,12 +38,12 @@ type Ranker struct {
 // 1/boundsShare.
 const boundsShare = 8
 
-// New returns a ranker of the source of aux. Its tables take memory from r, at the first
-// query that names a list, or at the second if r is lazy. New keeps back the memory of the
-// bounds, which save much time for their size; tables of aux that are built later leave it.
+// New returns a ranker of the source of aux. Its tables take memory from r, at the second
+// query that names a list. New keeps back the memory of the bounds, which save much time for
+// their size; tables of aux that are built later leave it.
 func New(aux *lookup.Auxiliary, r work.Resources) *Ranker {
 	r.Memory.Hold(min(boundsBytes(aux.Source), r.Memory.Limit()/boundsShare))
-	return &Ranker{aux: aux, src: aux.Source, work: r, norms: norms{aux: aux, memory: r.Memory}}
+	return &Ranker{aux: aux, src: aux.Source, work: r, norms: norms{aux: aux, memory: r.Memory, common: commonSize(aux.Source)}}
 }
 
 // Rank answers the queries of b, which must be valid, into out.

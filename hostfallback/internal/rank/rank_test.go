@@ -17,9 +17,9 @@ import (
 )
 
 // open returns a ranker of src under a memory limit in bytes, 0 for the default.
-func open(src *plan.Source, threads int, limit uint64, lazy bool) *Ranker {
+func open(src *plan.Source, threads int, limit uint64) *Ranker {
 	memory := work.NewBudget(limit, 0)
-	return New(lookup.New(src, memory), work.Resources{Threads: threads, Memory: memory, Lazy: lazy})
+	return New(lookup.New(src, memory), work.Resources{Threads: threads, Memory: memory})
 }
 
 // decode returns the plain lists of src.
@@ -73,7 +73,7 @@ func testRank(t *testing.T, threads int) {
 		}
 		src := hosttest.RankedSource(t, rnd, docs, impacts, codec.IDs(), lengths...)
 		limit := rapid.SampledFrom([]uint64{0, 0, 1, 200_000, 300_000, 2_000_000}).Draw(rt, "memory limit")
-		st := open(src, threads, limit, rapid.Bool().Draw(rt, "lazy"))
+		st := open(src, threads, limit)
 		if rapid.Bool().Draw(rt, "boolean tables first") {
 			if err := st.aux.PrepareAll(t.Context(), 1); err != nil {
 				t.Fatal(err)

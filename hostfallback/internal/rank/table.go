@@ -49,7 +49,7 @@ const (
 	_            = uint(1<<(floorLevels-1) - plan.MaxK)
 )
 
-// usedOnce stands for the table of a list that a lazy store has used once. Its bounds
+// usedOnce stands for the table of a list that has been used once under a Norm. Its bounds
 // hold for every list.
 var usedOnce = &table{greatest: math.MaxUint32}
 
@@ -73,10 +73,16 @@ func boundsBytes(src *plan.Source) (size int64) {
 			size += 4*(int64(src.Docs>>step)+1) + int64(src.Docs>>fine) + 1
 		}
 	}
-	if src.Impacts == 0 {
-		size += commonBytes
+	return size + commonSize(src)
+}
+
+// commonSize returns the size of the table of common components of a source. A source of few postings has
+// none: to clear it would take longer than to compute the components.
+func commonSize(src *plan.Source) int64 {
+	if src.Impacts > 0 || src.Postings() < commonLengths*smallFreqs {
+		return 0
 	}
-	return size
+	return commonBytes
 }
 
 // build returns the table of list h, as far as memory allows, and adds its bytes to c. It

@@ -17,7 +17,7 @@ import (
 // same time.
 func TestRankNorms(t *testing.T) {
 	src := hosttest.RankedSource(t, rand.New(rand.NewPCG(6, 1)), 20_000, 0, codec.IDs(), 5000, 300, 9000)
-	st, lists := open(src, 2, 0, true), decode(t, src)
+	st, lists := open(src, 2, 0), decode(t, src)
 	ask := func(i int) *plan.RankBatch {
 		r := &plan.RankBatch{K: 20, Norm: plan.NewNorm(0.5+float64(i), 0.4, 100)}
 		r.Add(src, plan.Term{List: 0, Weight: 1 << 29}, plan.Term{List: 1, Weight: 1 << 30}, plan.Term{List: 2, Weight: 1 << 28})
@@ -56,7 +56,7 @@ func TestRankNorms(t *testing.T) {
 // the components at their rank, rounded down.
 func TestRankTable(t *testing.T) {
 	src := hosttest.RankedSource(t, rand.New(rand.NewPCG(6, 2)), 300_000, 0, codec.IDs(), 0, 1, 17, 40_000, 3, 100_000, 900)
-	st := open(src, 2, 0, true)
+	st := open(src, 2, 0)
 	tables := st.norms.tables(hosttest.Norm(src))
 	for h := range src.Lists {
 		built, err := tables.build(t.Context(), uint32(h), new(claim))
@@ -101,14 +101,14 @@ func TestRankMemory(t *testing.T) {
 	src := hosttest.RankedSource(t, rand.New(rand.NewPCG(6, 3)), 100_000, 0, codec.IDs(), 20_000, 30_000, 10_000, 40_000)
 	lists := decode(t, src)
 	for _, limit := range []uint64{1, 200_000, 500_000} {
-		st := open(src, 2, limit, true)
+		st := open(src, 2, limit)
 		r := &plan.RankBatch{K: 10, Norm: hosttest.Norm(src)}
 		for h := range src.Lists {
 			r.Add(src, plan.Term{List: uint32(h), Weight: 1000})
 		}
 		sameRanking(t, st, lists, r)
 		if used := st.work.Memory.Used(); used > commonBytes {
-			t.Errorf("a lazy store built tables of %d bytes for lists that were used once", used)
+			t.Errorf("tables of %d bytes for lists that were used once", used)
 		}
 		sameRanking(t, st, lists, r)
 		if used := uint64(st.work.Memory.Used()); used > limit || limit > 1 && used < limit/3 {
@@ -117,11 +117,37 @@ func TestRankMemory(t *testing.T) {
 	}
 }
 
+// TestFirstUse: the first ranking under a Norm builds no table of a list, whatever Norms came before, and a
+// source of few postings never has a table of common components.
+func TestFirstUse(t *testing.T) {
+	for _, postings := range []int{9000, 4 * commonLengths * smallFreqs} {
+		src := hosttest.RankedSource(t, rand.New(rand.NewPCG(6, 10)), 4*commonLengths*smallFreqs, 0, codec.IDs(), postings, 300)
+		st, lists := open(src, 2, 0), decode(t, src)
+		for i := range 2 * maxNorms {
+			r := &plan.RankBatch{K: 20, Norm: plan.NewNorm(0.5+float64(i), 0.4, 100)}
+			r.Add(src, plan.Term{List: 0, Weight: 1 << 29}, plan.Term{List: 1, Weight: 1 << 30})
+			for _, built := range []bool{false, true} {
+				sameRanking(t, st, lists, r)
+				tables := st.norms.tables(r.Norm)
+				for h := range src.Lists {
+					if got := tables.lists.At(uint32(h), len(src.Lists)).Load(); (got != usedOnce) != built {
+						t.Errorf("%d postings, Norm %d, list %d: %+v, want a table: %v", postings, i, h, got, built)
+					}
+				}
+				if common := tables.components.common != nil; common != (postings > 9000) {
+					t.Errorf("%d postings: common components: %v", postings, common)
+				}
+				tables.release()
+			}
+		}
+	}
+}
+
 // TestBoundsAreKept: boolean tables that are built first leave the memory of the bounds,
 // which every list then has.
 func TestBoundsAreKept(t *testing.T) {
 	src := hosttest.RankedSource(t, rand.New(rand.NewPCG(6, 8)), 1<<20, 0, []codec.ID{codec.ParaPFor}, 50_000, 60_000, 10_000, 40_000)
-	st := open(src, 1, 10*commonBytes, false)
+	st := open(src, 1, 10*commonBytes)
 	if err := st.aux.PrepareAll(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +158,9 @@ func TestBoundsAreKept(t *testing.T) {
 	for h := range src.Lists {
 		r.Add(src, plan.Term{List: uint32(h), Weight: 1000})
 	}
-	sameRanking(t, st, decode(t, src), r)
+	for range 2 { // the second one builds tables
+		sameRanking(t, st, decode(t, src), r)
+	}
 	tables := st.norms.tables(r.Norm)
 	defer tables.release()
 	if tables.components.common == nil {
@@ -153,13 +181,12 @@ func TestBoundsAreKept(t *testing.T) {
 func TestRankAfterError(t *testing.T) {
 	for _, c := range []struct {
 		limit uint64
-		lazy  bool
 		mode  plan.Mode
-	}{{0, false, plan.Or}, {1, false, plan.Or}, {1, true, plan.Or}, {0, false, plan.And}, {1, true, plan.And}} {
+	}{{0, plan.Or}, {1, plan.Or}, {0, plan.And}, {1, plan.And}} {
 		src := hosttest.RankedSource(t, rand.New(rand.NewPCG(6, 4)), 50_000, 0, []codec.ID{codec.ParaPFor}, 20_000, 20_000, 5000)
 		lists := decode(t, src)
 		src.Freqs[src.Lists[1].FreqOff+2*90+1] = 0xff000000 // the header of a segment
-		st := open(src, 1, c.limit, c.lazy)
+		st := open(src, 1, c.limit)
 		bad := &plan.RankBatch{Mode: c.mode, K: plan.MaxK, Norm: hosttest.Norm(src)}
 		bad.Add(src, plan.Term{List: 0, Weight: 1000}, plan.Term{List: 1, Weight: 1000})
 		good := &plan.RankBatch{Mode: c.mode, K: 10, Norm: hosttest.Norm(src)}
@@ -179,7 +206,7 @@ func TestRankInParts(t *testing.T) {
 	src := hosttest.RankedSource(t, rand.New(rand.NewPCG(6, 9)), 70_000, 0, []codec.ID{codec.ParaPFor}, 55_000, 60_000, 65_000)
 	lists := decode(t, src)
 	for _, limit := range []uint64{0, 1} {
-		st := open(src, 3, limit, false)
+		st := open(src, 3, limit)
 		for _, mode := range []plan.Mode{plan.Or, plan.And} {
 			r := &plan.RankBatch{Mode: mode, K: 100, Norm: hosttest.Norm(src)}
 			r.Add(src, plan.Term{List: 0, Weight: 1000}, plan.Term{List: 1, Weight: 3000}, plan.Term{List: 2, Weight: 2000})
@@ -204,7 +231,7 @@ func TestSplit(t *testing.T) {
 				r.Add(src, plan.Term{List: 0, Weight: 1}, plan.Term{List: 1, Weight: 1})
 			}
 			j := new(batch)
-			j.split(open(src, threads, 0, false), r)
+			j.split(open(src, threads, 0), r)
 			query, at := 0, uint64(0)
 			for _, p := range j.parts {
 				if at == uint64(src.Docs) {
@@ -233,7 +260,7 @@ func BenchmarkRank(b *testing.B) {
 	}
 	src := hosttest.RankedSource(b, rand.New(rand.NewPCG(6, 7)), docs, 0, []codec.ID{codec.ParaPFor}, lengths...)
 	for _, limit := range []uint64{0, 200_000} {
-		st := open(src, 1, limit, true)
+		st := open(src, 1, limit)
 		for i, ratio := range ratios {
 			for _, mode := range []plan.Mode{plan.Or, plan.And} {
 				for _, k := range []int{10, 1000} {

@@ -1,0 +1,221 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"heddle/engine/api"
+	"heddle/engine/index/analyze"
+)
+
+// terms is the terms of texts and their statistics, of one shard or of the whole.
+type terms struct {
+	mu           sync.RWMutex
+	loaded       bool // docs and length are known
+	docs, length uint64
+	analyzer     *analyze.Analyzer // nil: only shards analyse
+	known        map[text]*known
+	size         int // terms of known
+}
+
+// mostTerms bounds the terms, and the texts, that a coordinator keeps of an epoch, and those of all its
+// shards.
+const mostTerms = 1 << 18
+
+// add keeps facts for further queries, and about most terms.
+func (t *terms) add(fresh *terms, most int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.known == nil || t.size > most {
+		t.known, t.size = map[text]*known{}, 0
+	}
+	if fresh.loaded {
+		t.loaded, t.docs, t.length = true, fresh.docs, fresh.length
+	}
+	if fresh.analyzer != nil {
+		t.analyzer = fresh.analyzer
+	}
+	for k, v := range fresh.known {
+		t.known[k] = v
+		t.size += 1 + len(v.terms)
+	}
+}
+
+// pick returns the facts on texts; nil if t lacks some.
+func (t *terms) pick(asked []text) *terms {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if !t.loaded {
+		return nil
+	}
+	out := &terms{docs: t.docs, length: t.length, analyzer: t.analyzer, known: make(map[text]*known, len(asked))}
+	for _, k := range asked {
+		if out.known[k] = t.known[k]; out.known[k] == nil {
+			return nil
+		}
+	}
+	return out
+}
+
+// share sets the facts on each shard of x: the facts on the same content in the epoch before, which is
+// old, or none. Old may be nil.
+func share(x, old *collection) {
+	x.shards = make([]*terms, len(x.layout.Shards))
+	before := map[[2]string]*terms{}
+	if old != nil {
+		for i, s := range old.layout.Shards {
+			before[[2]string{s.SHA256, s.Deleted}] = old.shards[i]
+		}
+	}
+	for i, s := range x.layout.Shards {
+		if x.shards[i] = before[[2]string{s.SHA256, s.Deleted}]; x.shards[i] == nil {
+			x.shards[i] = new(terms)
+			continue
+		}
+		x.shards[i].mu.RLock()
+		x.terms.analyzer = cmp.Or(x.terms.analyzer, x.shards[i].analyzer)
+		x.shards[i].mu.RUnlock()
+	}
+}
+
+// load asks all shards for texts, in requests of bounded size, and for their analysis.
+func (r *reach) load(ctx context.Context, lack []text, analysis bool, fresh *terms) error {
+	slices.SortFunc(lack, func(a, b text) int { return cmp.Or(cmp.Compare(a.form, b.form), strings.Compare(a.text, b.text)) })
+	lack = slices.Compact(lack)
+	for first := true; first || len(lack) > 0; first = false { // the first one has the length of the whole, too
+		q := &api.ShardTermsRequest{Analysis: first && analysis}
+		n, bytes := 0, 0
+		for ; n < len(lack) && lack[n].form == lack[0].form && bytes < mostBytes; n++ {
+			bytes += 16 + 3*len(lack[n].text)
+			if lack[n].form == term {
+				q.Terms = append(q.Terms, lack[n].text)
+			} else {
+				q.Texts = append(q.Texts, lack[n].text)
+			}
+		}
+		q.Literal = n > 0 && lack[0].form == literal
+		if err := r.request(ctx, q, lack[:n], fresh); err != nil {
+			return err
+		}
+		lack = lack[n:]
+	}
+	return nil
+}
+
+// request finds the facts on texts of one form. It asks the shards whose facts are not known.
+func (r *reach) request(ctx context.Context, q *api.ShardTermsRequest, asked []text, fresh *terms) error {
+	var parts []*terms
+	lack := []int{}
+	for _, i := range r.within() {
+		if own := r.x.shards[i].pick(asked); own != nil {
+			parts = append(parts, own)
+		} else {
+			lack = append(lack, i)
+		}
+	}
+	pieces, err := spread(ctx, r, task{times: &r.x.times.terms, size: len(asked), groups: true, shards: lack}, func(ctx context.Context, n *node, shards []int) (*api.ShardTermsResponse, []int, error) {
+		mine := &api.ShardTermsRequest{Target: target(r.x.layout, shards[0]), Texts: q.GetTexts(), Literal: q.GetLiteral(), Terms: q.GetTerms(), Analysis: q.GetAnalysis()}
+		for _, i := range shards[1:] {
+			mine.More = append(mine.More, uint32(i))
+		}
+		a, err := n.client.ShardTerms(ctx, mine)
+		if err != nil {
+			return nil, nil, err
+		}
+		have, err := n.have(shards, a.GetShards(), mine.Target)
+		if err == nil {
+			err = checkTerms(a, mine.Target, len(q.GetTexts()))
+		}
+		return a, have, err
+	})
+	if err != nil {
+		return err
+	}
+	for _, p := range pieces {
+		own := factsIn(asked, p.answer)
+		own.analyzer = cmp.Or(own.analyzer, fresh.analyzer) // all shards have the same one
+		if parts = append(parts, own); len(p.shards) == 1 {
+			r.x.shards[p.shards[0]].add(own, mostTerms/len(r.x.shards))
+		}
+	}
+	fresh.join(asked, parts)
+	return nil
+}
+
+// factsIn returns the facts of an answer on texts.
+func factsIn(asked []text, a *api.ShardTermsResponse) *terms {
+	t := &terms{loaded: true, docs: a.GetDocs(), length: a.GetLength(), known: make(map[text]*known, len(asked))}
+	if s := a.GetAnalysis(); s != nil {
+		t.analyzer, _ = analyze.New(analyze.Settings{Tokens: s.GetTokens(), Fold: s.GetFold(), Stemmer: s.GetStemmer(), StopWords: s.GetStopWords()}) // an error leaves it to shards
+	}
+	df := make(map[string]uint64, len(a.GetTerms()))
+	for i, term := range a.GetTerms() {
+		df[term] = a.GetDf()[i]
+	}
+	start := uint32(0)
+	for i, k := range asked {
+		own := &known{}
+		if t.known[k] = own; k.form == term {
+			own.terms = []string{k.text}
+		} else {
+			for _, n := range a.GetNumbers()[start:a.GetEnds()[i]] {
+				own.terms = append(own.terms, a.GetTerms()[n])
+			}
+			start = a.GetEnds()[i]
+		}
+		for _, term := range own.terms {
+			own.df = append(own.df, df[term])
+		}
+	}
+	for _, e := range a.GetErrors() {
+		t.known[asked[e.GetQuery()]].err = described(e.GetError())
+	}
+	return t
+}
+
+// join adds the facts of shards, or of groups of shards, on texts.
+func (t *terms) join(asked []text, parts []*terms) {
+	t.loaded, t.docs, t.length = true, 0, 0
+	for _, p := range parts {
+		t.docs, t.length = t.docs+p.docs, t.length+p.length
+		t.analyzer = cmp.Or(t.analyzer, p.analyzer)
+	}
+	for _, k := range asked {
+		t.known[k] = joinText(k, parts)
+	}
+}
+
+// joinText adds the facts of parts on one text.
+func joinText(k text, parts []*terms) *known {
+	out := &known{plain: k.plain()}
+	type sum struct {
+		df   uint64
+		part int // the last one, from 1: a term counts once for each part
+	}
+	sums := map[string]sum{}
+	for number, p := range parts {
+		own := p.known[k]
+		if own.err != nil {
+			out.err = own.err
+		}
+		if !out.plain || out.terms == nil { // shards agree on the words of a text
+			out.terms = append(out.terms, own.terms...)
+		}
+		for i, term := range own.terms {
+			if s := sums[term]; s.part <= number {
+				sums[term] = sum{s.df + own.df[i], number + 1}
+			}
+		}
+	}
+	if !out.plain {
+		slices.Sort(out.terms)
+		out.terms = slices.Compact(out.terms)
+	}
+	for _, term := range out.terms {
+		out.df = append(out.df, sums[term].df)
+	}
+	return out
+}
