@@ -160,6 +160,25 @@ func TestAnswers(t *testing.T) {
 	})
 }
 
+// TestRequiredDeleted: a required term whose documents are all deleted matches nothing.
+func TestRequiredDeleted(t *testing.T) {
+	e := newEngine(t)
+	dir, w := create(t)
+	set := New()
+	defer set.Close()
+	c := set.Coordinator(cluster.Options{})
+	must(t, add(w, []string{"n00\theaven", "n01\ta"}))
+	must(t, erase(w, []string{"n01"}))
+	_, err := set.Load(t.Context(), e, "books", dir)
+	must(t, err)
+	for _, text := range []string{"+a heaven", "+a heav* -c", "a AND heaven", "a"} {
+		got, _, err := c.Search(t.Context(), "books", engine.Query{Text: text, K: 1}, api.Ask{Names: true})
+		if err != nil || got.Count != 0 {
+			t.Errorf("%q: %d documents, %v", text, got.Count, err)
+		}
+	}
+}
+
 // TestStates: a query that runs keeps its state while the collection changes; segments stay open, and
 // states that no query uses are closed.
 func TestStates(t *testing.T) {

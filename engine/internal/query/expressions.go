@@ -47,19 +47,24 @@ func (b *Batch) addRankedExpr(x *Index, e plan.Expr, terms []plan.Term) error {
 }
 
 // anyOf tells whether e, in canonical form, is the documents with any of the terms, whose
-// lists are distinct and include the lists of e.
+// lists are distinct and ascend. They may lack a list of e: all its documents are deleted.
 func anyOf(e plan.Expr, terms []plan.Term) bool {
 	if e.Op == plan.OpList {
-		return len(terms) == 1
+		return len(terms) == 1 && e.List == terms[0].List
 	}
 	return e.Op == plan.OpOr && len(e.Args) == len(terms) &&
-		!slices.ContainsFunc(e.Args, func(a plan.Expr) bool { return a.Op != plan.OpList })
+		!slices.ContainsFunc(e.Args, func(a plan.Expr) bool { return a.Op != plan.OpList || !has(terms, a.List) })
 }
 
 // allOf tells the same of the documents with all of the terms.
 func allOf(e plan.Expr, terms []plan.Term) bool {
 	lists, ok := e.Conjunction(nil)
-	return ok && len(lists) == len(terms)
+	return ok && len(lists) == len(terms) && !slices.ContainsFunc(lists, func(h plan.Handle) bool { return !has(terms, h) })
+}
+
+func has(terms []plan.Term, list plan.Handle) bool {
+	_, ok := slices.BinarySearchFunc(terms, list, func(t plan.Term, h plan.Handle) int { return cmp.Compare(t.List, h) })
+	return ok
 }
 
 // adopt appends the query of a batch of one.
