@@ -165,6 +165,7 @@ const endedStep = 16
 func (j *batch) answer(id, i int) error {
 	w, t := j.workers[id], &j.tasks[i]
 	t.worker, t.at, t.count = id, len(w.docs), 0
+	pairs := j.queries.Algorithm == plan.Auto && len(j.filters) == 0 && t.parts == 0
 	for q := t.first; q < t.end; q++ {
 		if (q-t.first)%endedStep == 0 {
 			if err := j.ended(); err != nil {
@@ -175,7 +176,15 @@ func (j *batch) answer(id, i int) error {
 		if ops := j.queries.Expression(q); len(ops) > 0 {
 			count, err = w.expression(j, ops, t, j.filter(q))
 		} else {
-			count, err = w.conjunction(j, j.queries.Query(q), t, j.filter(q))
+			lists := j.queries.Query(q)
+			if pairs && len(lists) == 2 {
+				if n, ok := j.aux.CountPair(lists[0], lists[1]); ok && (n == 0 || j.queries.CountOnly) {
+					t.count += n
+					j.out.Offsets[q+1] = uint64(n)
+					continue
+				}
+			}
+			count, err = w.conjunction(j, lists, t, j.filter(q))
 		}
 		if err != nil {
 			return err

@@ -75,8 +75,15 @@ func (w *worker) byRuns(j *batch, t *task) (int, error) {
 			return 0, err
 		}
 		common := lead[at*runStep : min((at+1)*runStep, len(lead))]
-		n := common.Count()
+		n := 0
+		if len(w.shorts) == 1 {
+			n = common.Count()
+		}
 		for i, r := range w.shorts[1:] {
+			if j.queries.CountOnly && i == len(w.shorts)-2 {
+				n = common.CountAnd(r)
+				break
+			}
 			to := &w.runs[i%2]
 			*to = (*to)[:0]
 			n = to.AppendAnd(common, r)

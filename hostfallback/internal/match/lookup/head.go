@@ -77,6 +77,40 @@ func (t *Auxiliary) Common(lists []plan.Handle) Interval {
 	return both
 }
 
+// fewPairs limits the runs of two lists that CountPair takes one after the other.
+const fewPairs = 32
+
+// CountPair returns the number of common docIDs of two lists if their heads show that there are none, or
+// lead to a few runs. Else ok is false. A batch of pairs of short lists does little else.
+func (t *Auxiliary) CountPair(a, b plan.Handle) (n int, ok bool) {
+	if len(t.heads) == 0 {
+		return 0, false
+	}
+	x, y := &t.heads[a], &t.heads[b]
+	if max(x.First, y.First) > min(x.Last, y.Last) {
+		return 0, true
+	}
+	p, q := &x.ranges, &y.ranges
+	if p[0]&q[0]|p[1]&q[1]|p[2]&q[2]|p[3]&q[3] == 0 {
+		return 0, true
+	}
+	if x.n == 0 || y.n == 0 || x.n+y.n > fewPairs {
+		return 0, false
+	}
+	return countRunsOfBoth(t.runs[x.at:][:x.n], t.runs[y.at:][:y.n]), true
+}
+
+// countRunsOfBoth returns the number of docIDs of a AND b, for a few runs of each.
+func countRunsOfBoth(a, b Runs) (n int) {
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		x, y := a[i], b[j]
+		n += max(int(min(x.Last, y.Last))-int(max(x.First, y.First))+1, 0)
+		i += notAbove(x.Last, y.Last)
+		j += notAbove(y.Last, x.Last)
+	}
+	return n
+}
+
 // RunsOf returns the runs of list h, none if it has none or is not prepared. few tells that nothing else
 // reads the list in less time.
 func (t *Auxiliary) RunsOf(h plan.Handle) (runs Runs, few bool) {

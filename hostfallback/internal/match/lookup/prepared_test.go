@@ -74,6 +74,34 @@ func TestCommon(t *testing.T) {
 	}
 }
 
+// TestCountPair: the count of a pair of lists by their heads and runs is that of a merge.
+func TestCountPair(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 5))
+	counted := 0
+	for range 300 {
+		universe := uint32(1) << (6 + r.IntN(12))
+		a, b := hosttest.Uniform(r, 1+r.IntN(30), universe), hosttest.Uniform(r, 1+r.IntN(30), universe)
+		aux := New(hosttest.Source(t, universe, []codec.ID{codec.Raw}, a, b), work.NewBudget(0, 0))
+		if _, ok := aux.CountPair(0, 1); ok {
+			t.Fatal("lists that are not prepared are counted")
+		}
+		if err := aux.PrepareAll(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		n, ok := aux.CountPair(0, 1)
+		if !ok {
+			continue
+		}
+		counted++
+		if want := len(reference.Intersect(a, b)); n != want {
+			t.Fatalf("%v and %v: %d common docIDs, want %d", a, b, n, want)
+		}
+	}
+	if counted < 50 {
+		t.Errorf("only %d of 300 pairs are counted by their heads", counted)
+	}
+}
+
 // TestAutoTables: the parts of a prepared list depend on its density and codec.
 func TestAutoTables(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 3))

@@ -86,6 +86,27 @@ func (r *Runs) AppendAnd(a, b Runs) (docs int) {
 	return docs
 }
 
+// CountAnd returns the number of docIDs of r AND s.
+func (r Runs) CountAnd(s Runs) (docs int) {
+	for len(r) > 0 && len(s) > 0 {
+		x, y := r[0], s[0]
+		switch first, last := max(x.First, y.First), min(x.Last, y.Last); {
+		case first <= last:
+			docs += int(last-first) + 1
+			if last == x.Last {
+				r = r[1:]
+			} else {
+				s = s[1:]
+			}
+		case x.Last < y.First:
+			r = r[r.Find(y.First):]
+		default:
+			s = s[s.Find(x.First):]
+		}
+	}
+	return docs
+}
+
 // Expand writes the docIDs of r to dst and returns their number. It writes eight docIDs at a time: dst
 // has room for Slack more.
 func (r Runs) Expand(dst []uint32) (n int) {

@@ -57,8 +57,12 @@ func TestAndRuns(t *testing.T) {
 		if n := Expand(room, words, 0); !slices.Equal(room[:n], a) {
 			t.Fatalf("%v from bits, want %v", room[:n], a)
 		}
-		if want := reference.Intersect(a, b); !slices.Equal(got, want) {
+		want := reference.Intersect(a, b)
+		if !slices.Equal(got, want) {
 			t.Fatalf("%v, want %v", got, want)
+		}
+		if n, few := x.CountAnd(y), countRunsOfBoth(x, y); n != len(want) || few != n {
+			t.Fatalf("%d docIDs, %d by few runs, want %d", n, few, len(want))
 		}
 	})
 }
