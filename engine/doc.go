@@ -19,7 +19,8 @@
 // for their number. Its documents have any of its terms (Or, the default), every term (And),
 // or satisfy an expression with AND, OR, NOT, required and excluded words, weights and
 // prefixes, in the language of package querylang. The order of ranked documents is total:
-// descending score, then ascending docID. Search answers one query, SearchAll many. A
+// descending score, then ascending docID. Search answers one query, SearchAll many. A caller that
+// asks query after query may give each the memory of an earlier answer (Query.Memory). A
 // Snapshot pins the content of an index, so that answers and names of documents belong to one
 // file while Reload changes the index.
 //

@@ -109,9 +109,9 @@ func (s *Scheduler) rate(p *processor) float64 {
 	return p.capacity.rate(max(left*p.capacity.lanes/p.capacity.span(), 1))
 }
 
-// fits tells whether p may take the cores for j: the free ones, and for a job that takes less
-// CPU time on the host than to feed a device with it, those that feed devices too; all while no
-// device runs.
+// fits tells whether p may take the cores for j. The free ones it may. A job that takes less CPU
+// time on the host than feeding a device with it may take those that feed devices, too, and one
+// that does not suit devices better may while no device runs.
 func (s *Scheduler) fits(p *processor, j *Job) bool {
 	c := &s.cores
 	if p.Threads == 0 || c.all == 0 {
