@@ -63,7 +63,7 @@ var modes = map[schedule.Mode]*engine.Override{
 }
 
 // conjunction returns q as a conjunctive query.
-func (c call) conjunction(q workload.Query) engine.Query {
+func conjunction(q workload.Query, c call) engine.Query {
 	x := querylog.EngineQuery(q, workload.And)
 	x.Override, x.Explain = c.override(), c.explain
 	return x
@@ -85,22 +85,6 @@ func (m *machine) search(ctx context.Context, q engine.Query, read func(h *engin
 	return err
 }
 
-// match answers one conjunctive query and returns the digest of the answer.
-func (m *machine) match(ctx context.Context, q workload.Query, c call) (digest uint64, err error) {
-	err = m.search(ctx, c.conjunction(q), func(h *engine.Hits) { digest = workload.Digest(h.Docs) })
-	return digest, err
-}
-
-// matchAll answers conjunctive queries in one call. deliver may run on several
-// goroutines.
-func (m *machine) matchAll(ctx context.Context, qs []workload.Query, c call, deliver func(first int, hits []querylog.Hits) error) error {
-	all := make([]engine.Query, len(qs))
-	for i, q := range qs {
-		all[i] = call{mode: c.mode}.conjunction(q)
-	}
-	return m.x.SearchAll(ctx, all, deliver)
-}
-
 // ranking of queries.
 type ranking struct {
 	mode    workload.Mode
@@ -112,20 +96,6 @@ func (r ranking) query(q workload.Query, c call) engine.Query {
 	x := querylog.EngineQuery(q, r.mode)
 	x.K, x.Scoring, x.Override, x.Explain = r.k, r.scoring, c.override(), c.explain
 	return x
-}
-
-// rank answers one ranked query and calls read with the answer, which is valid until it returns.
-func (m *machine) rank(ctx context.Context, q workload.Query, r ranking, c call, read func(h *engine.Hits)) error {
-	return m.search(ctx, r.query(q, c), read)
-}
-
-// rankAll answers ranked queries in one call, as matchAll does.
-func (m *machine) rankAll(ctx context.Context, qs []workload.Query, r ranking, c call, deliver func(first int, hits []querylog.Hits) error) error {
-	all := make([]engine.Query, len(qs))
-	for i, q := range qs {
-		all[i] = r.query(q, call{mode: c.mode})
-	}
-	return m.x.SearchAll(ctx, all, deliver)
 }
 
 // calibrate fits the cost model to queries of a kind, for at most a time.

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"time"
 
+	"heddle/engine"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/querylog"
@@ -77,11 +78,10 @@ const manyCallers = 1024
 func (s *bench) overhead(ctx context.Context, x *querylog.Index, e *machine) error {
 	many := querylog.Queries(s.W, harness.Pick[int](&s.Opt, 500_000, 5000))
 	few := many[:len(many)/5]
-	v := &served{s: s, name: s.W.Name(), queries: many, right: make([]uint64, len(many)),
-		ask: func(ctx context.Context, e *machine, i int, how call) (uint64, error) {
-			_, err := e.match(ctx, many[i], how)
-			return 0, err // all answers are empty
-		}}
+	v := &served{s: s, name: s.W.Name(), queries: many, right: make([]uint64, len(many)), request: conjunction,
+		digest: func(int, *engine.Hits) uint64 { return 0 }} // all answers are empty
+	v.ask = v.search
+	requests := v.requests()
 	nothing := func(int, []querylog.Hits) error { return nil }
 	index := func() error { return x.Match(ctx, many, querylog.MatchOptions{}, nothing) }
 	for _, row := range []struct {
@@ -97,15 +97,15 @@ func (s *bench) overhead(ctx context.Context, x *querylog.Index, e *machine) err
 			}
 			return nil
 		}, func() error {
-			for _, q := range few {
-				if _, err := e.match(ctx, q, call{mode: schedule.Async}); err != nil {
+			for i := range few {
+				if _, err := v.ask(ctx, e, i, call{mode: schedule.Async}); err != nil {
 					return err
 				}
 			}
 			return nil
 		}},
 		{"synchronous, one call", len(many), index, func() error {
-			return e.matchAll(ctx, many, call{mode: schedule.Sync}, nothing)
+			return e.x.SearchAll(ctx, requests, nothing)
 		}},
 		{"synchronous, many callers", len(many), index, func() error {
 			_, err := v.closed(ctx, e, call{mode: schedule.Sync}, manyCallers, len(many), time.Minute)

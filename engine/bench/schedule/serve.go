@@ -36,11 +36,13 @@ type served struct {
 	folder  string          // folder of the cost model, which successive engines share
 	fitted  map[string]bool // devices to which the cost model is fitted
 
-	// ask returns the digest of the answer to one query. all returns the digests of
-	// queries in one call; queries may repeat. check compares the digests.
-	ask   func(ctx context.Context, e *machine, i int, how call) (uint64, error)
-	all   func(ctx context.Context, e *machine, qs []workload.Query) ([]uint64, error)
-	check func(who string) error
+	// ask returns the digest of the answer to query i; it is search, but in tests.
+	ask func(ctx context.Context, e *machine, i int, how call) (uint64, error)
+	// request returns a query for the engine. digest returns the digest of the answer to
+	// query i. check compares the digests of all answers.
+	request func(q workload.Query, how call) engine.Query
+	digest  func(i int, h *engine.Hits) uint64
+	check   func(who string) error
 
 	curves map[curveKey]*underLoad
 	halves bool                  // curves have loads at half the rate
@@ -86,6 +88,7 @@ func (s *bench) serve(name string, fill func(v *served) error) (*served, error) 
 		return v, nil
 	}
 	v := &served{s: s, name: name, fitted: make(map[string]bool), curves: make(map[curveKey]*underLoad), alone: make(map[string]*predicted)}
+	v.ask = v.search
 	if err := fill(v); err != nil {
 		return nil, err
 	}
@@ -115,18 +118,8 @@ func (s *bench) servedLists(ctx context.Context) (*served, error) {
 	return s.serve(s.W.Name(), func(v *served) (err error) {
 		v.kind = costs.And
 		v.dict, v.queries = s.Dict, querylog.Queries(s.W, queryCount(&s.Opt, len(s.W.Queries), shortServed))
-		v.ask = func(ctx context.Context, e *machine, i int, how call) (uint64, error) {
-			return e.match(ctx, v.queries[i], how)
-		}
-		v.all = func(ctx context.Context, e *machine, qs []workload.Query) ([]uint64, error) {
-			got := make([]uint64, len(qs))
-			return got, e.matchAll(ctx, qs, call{mode: schedule.Sync}, func(first int, hits []querylog.Hits) error {
-				for i, h := range hits {
-					got[first+i] = workload.Digest(h.Docs)
-				}
-				return nil
-			})
-		}
+		v.request = conjunction
+		v.digest = func(_ int, h *engine.Hits) uint64 { return workload.Digest(h.Docs) }
 		check := s.Check
 		v.check = func(who string) error { return check.Check(who, v.right) }
 		v.source, err = s.Source(ctx, workload.DefaultEncoding(workload.LayoutRaw))
@@ -146,21 +139,11 @@ func (s *bench) servedRanked(ctx context.Context, mode workload.Mode) (*served, 
 		v.kind = map[workload.Mode]costs.Kind{workload.And: costs.RankAnd, workload.Or: costs.RankOr, workload.AndOr: costs.RankAndOr}[mode]
 		v.source, v.dict, v.queries = s.ranked.W.Source, s.ranked.W.Dict, s.ranked.W.Queries
 		opt := ranking{mode: mode, k: 10, scoring: &s.ranked.W.Params}
-		var answers []ranked.Answer
-		v.ask = func(ctx context.Context, e *machine, i int, how call) (digest uint64, err error) {
-			err = e.rank(ctx, v.queries[i], opt, how, func(h *engine.Hits) { digest = s.ranked.Check.Answer(i, h.Docs, h.Scores).Digest })
-			return digest, err
-		}
-		v.all = func(ctx context.Context, e *machine, qs []workload.Query) ([]uint64, error) {
-			got := make([]uint64, len(qs))
-			answers = make([]ranked.Answer, len(qs))
-			return got, e.rankAll(ctx, qs, opt, call{mode: schedule.Sync}, func(first int, hits []querylog.Hits) error {
-				for i, h := range hits {
-					answers[first+i] = s.ranked.Check.Answer((first+i)%len(v.queries), h.Docs, h.Scores)
-					got[first+i] = answers[first+i].Digest
-				}
-				return nil
-			})
+		answers := make([]ranked.Answer, len(v.queries))
+		v.request = opt.query
+		v.digest = func(i int, h *engine.Hits) uint64 {
+			answers[i] = s.ranked.Check.Answer(i, h.Docs, h.Scores)
+			return answers[i].Digest
 		}
 		v.check = func(who string) error { return s.ranked.Check.Check(who, mode, opt.k, answers) }
 		return nil
@@ -236,6 +219,15 @@ func (v *served) with(ctx context.Context, y system, f func(e *machine) error) e
 	return nil
 }
 
+// requests returns all queries for one call.
+func (v *served) requests() []engine.Query {
+	all := make([]engine.Query, len(v.queries))
+	for i, q := range v.queries {
+		all[i] = v.request(q, call{mode: schedule.Sync})
+	}
+	return all
+}
+
 // callers is the number of concurrent callers that warm up an engine in batches.
 const callers = 256
 
@@ -243,7 +235,13 @@ const callers = 256
 // queries that are not predicted, unless it is fitted, and lets it learn from single
 // queries and batches.
 func (v *served) warm(ctx context.Context, y system, e *machine) (err error) {
-	if v.right, err = v.all(ctx, e, v.queries); err != nil {
+	v.right = make([]uint64, len(v.queries))
+	if err := e.x.SearchAll(ctx, v.requests(), func(first int, hits []engine.Hits) error {
+		for i := range hits {
+			v.right[first+i] = v.digest(first+i, &hits[i])
+		}
+		return nil
+	}); err != nil {
 		return err
 	}
 	if err := v.check("an engine on " + y.name); err != nil {
@@ -275,6 +273,12 @@ func (v *served) warm(ctx context.Context, y system, e *machine) (err error) {
 		}
 	}
 	return nil
+}
+
+// search returns the digest of the answer to query i.
+func (v *served) search(ctx context.Context, e *machine, i int, how call) (digest uint64, err error) {
+	err = e.search(ctx, v.request(v.queries[i], how), func(h *engine.Hits) { digest = v.digest(i, h) })
+	return digest, err
 }
 
 // closed sends n queries to an engine. Each of the callers sends its next query after
