@@ -1,9 +1,6 @@
 package codec
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // Auto asks Choose for the codec of least cost.
 const Auto ID = 0
@@ -47,9 +44,7 @@ type Choice struct {
 //   - want if it takes fewer words than Raw.
 //   - Raw. So no list takes more words than it has docIDs.
 //
-// With a universe of 0, Choose returns Bitset only for want = Bitset. A list of more than 2048
-// docIDs takes the codecs that cost at most a 16th more than the best one on a sample of 1024, so
-// that not all codecs are tried on all docIDs.
+// With a universe of 0, Choose returns Bitset only for want = Bitset.
 func Choose(want ID, docs []uint32, universe uint32, opt Options) Choice {
 	switch {
 	case universe > 0 && uint64(len(docs))*32 > uint64(universe) && sizeBitset(docs) < len(docs):
@@ -64,26 +59,9 @@ func Choose(want ID, docs []uint32, universe uint32, opt Options) Choice {
 
 // leastCost returns the codec of Auto. bitset allows Bitset.
 func leastCost(docs []uint32, bitset bool, opt Options) ID {
-	var left [len(table)]int64 // of the codecs that are left, their costs on a sample if there is one
-	for _, id := range ids {
-		if left[id] = math.MaxInt64; id.row().Auto && (id != Bitset || bitset) {
-			left[id] = 0
-		}
-	}
-	limit := int64(math.MaxInt64)
-	if len(docs) > sampledAbove {
-		var buf [sampleRuns * sampleRun]uint32
-		sample := sampleOf(buf[:0], docs)
-		for _, id := range ids {
-			if left[id] == 0 && id != Bitset {
-				left[id] = costBelow(limit, id, sample, opt)
-				limit = min(limit, left[id]+left[id]/16)
-			}
-		}
-	}
 	best, least := Raw, cost(Raw, len(docs), len(docs))
 	for _, id := range ids {
-		if left[id] > limit || left[id] == math.MaxInt64 {
+		if !id.row().Auto || id == Bitset && !bitset {
 			continue
 		}
 		if c := costBelow(least, id, docs, opt); c < least {
@@ -100,35 +78,11 @@ func costBelow(limit int64, id ID, docs []uint32, opt Options) int64 {
 		return c
 	}
 	if bound := id.row().least; bound != nil && len(docs) > 0 {
-		if c := cost(id, len(docs), bound(docs)); c >= limit {
+		if c := cost(id, len(docs), bound(docs, opt)); c >= limit {
 			return c
 		}
 	}
 	return cost(id, len(docs), Size(id, docs, opt))
-}
-
-// The sample of a list is runs of docIDs, evenly spread.
-const (
-	sampledAbove = 2048
-	sampleRuns   = 4
-	sampleRun    = 256
-)
-
-// sampleOf appends the sample of docs to dst. The runs keep their gaps.
-func sampleOf(dst, docs []uint32) []uint32 {
-	next := uint32(0)
-	for r := range sampleRuns {
-		start := r * (len(docs) - sampleRun) / (sampleRuns - 1)
-		run := docs[start : start+sampleRun]
-		if r > 0 {
-			next += docs[start] - docs[start-1]
-		}
-		for _, d := range run {
-			dst = append(dst, next+d-run[0])
-		}
-		next = dst[len(dst)-1]
-	}
-	return dst
 }
 
 // Candidates returns the codecs that Auto compares: those with Descriptor.Auto.

@@ -29,7 +29,7 @@ type Descriptor struct {
 
 	encode func(dst, docs []uint32, opt Options) []uint32 // appends to dst
 	size   func(docs []uint32, opt Options) int           // words that encode appends
-	least  func(docs []uint32) int                        // a lower bound of size for docs, in less time; nil is 0
+	least  func(docs []uint32, opt Options) int           // a lower bound of size for docs, of which there is one or more, in less time; nil is 0
 }
 
 // Layout is the shape of encoded lists. Codecs of one layout have their tables

@@ -102,16 +102,18 @@ func appendLast(dst, docs []uint32) []uint32 {
 // packWords returns the number of words that count values of b bits take.
 func packWords(count int, b uint) int { return int((uint64(count)*uint64(b) + 31) / 32) }
 
-// appendLow appends the low b bits of values.
+// appendLow appends the low b bits, 0 to 32, of values.
 func appendLow(dst, values []uint32, b uint) []uint32 {
 	at := len(dst)
 	dst = appendZeros(dst, packWords(len(values), b))
-	w := bitWriter{dst: dst[at:]}
-	mask := uint32(1<<b - 1)
-	for _, v := range values {
-		w.put(v&mask, b)
+	n := len(values) / 32 * 32
+	packBlocks(dst[at:], values[:n], b)
+	if n < len(values) {
+		var in, out [32]uint32 // a whole block, filled with zeros
+		copy(in[:], values[n:])
+		packBlocks(out[:], in[:], b)
+		copy(dst[at+n/32*int(b):], out[:])
 	}
-	w.flush()
 	return dst
 }
 
@@ -120,11 +122,16 @@ func wider(values []uint32) (n [33]int) {
 	for _, v := range values {
 		n[bits.Len32(v)]++
 	}
+	countWider(&n)
+	return n
+}
+
+// countWider replaces the numbers of values of each width by the numbers of values of more bits.
+func countWider(n *[33]int) {
 	above := 0
 	for b := 32; b >= 0; b-- {
 		n[b], above = above, above+n[b]
 	}
-	return n
 }
 
 // widest returns the least width that fits all values.

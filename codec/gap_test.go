@@ -290,14 +290,14 @@ func TestGapWidths(t *testing.T) {
 		}
 
 		opt := Options{RPFDLevels: rapid.IntRange(0, MaxRPFDLevels).Draw(t, "levels")}
-		if got, want := sizeRPFD(docs, opt)-segments(uint32(len(docs))), leastRPFD(allGaps(docs), opt.RPFDLevels); got != want {
+		if got, want := sizeRPFD(docs, opt)-segments(uint32(len(docs))), rpfdWords(allGaps(docs), opt.RPFDLevels); got != want {
 			t.Fatalf("rpfd: %d words, %d would do", got, want)
 		}
 	})
 }
 
-// leastRPFD tries all widths of an array with at most 3/5 of the values as exceptions.
-func leastRPFD(values []uint32, level int) int {
+// rpfdWords tries all widths of an array with at most 3/5 of the values as exceptions.
+func rpfdWords(values []uint32, level int) int {
 	if level < 0 {
 		return len(values)
 	}
@@ -319,7 +319,7 @@ func leastRPFD(values []uint32, level int) int {
 			continue
 		}
 		if len(over) > 0 {
-			n += 1 + (len(values)+127)/128 + leastRPFD(skip, level-1) + leastRPFD(over, level-1)
+			n += 1 + (len(values)+127)/128 + rpfdWords(skip, level-1) + rpfdWords(over, level-1)
 		}
 		least = min(least, n)
 	}

@@ -16,8 +16,11 @@ func TestLeast(t *testing.T) {
 			return
 		}
 		for _, id := range ids {
-			if bound := id.row().least; bound != nil && bound(docs) > Size(id, docs, DefaultOptions()) {
-				t.Fatalf("%v takes %d words for %d docIDs, at least %d were said", id, Size(id, docs, DefaultOptions()), len(docs), bound(docs))
+			for levels := range MaxRPFDLevels + 1 {
+				opt := Options{RPFDLevels: levels}
+				if bound := id.row().least; bound != nil && bound(docs, opt) > Size(id, docs, opt) {
+					t.Fatalf("%v takes %d words for %d docIDs, at least %d were said", id, Size(id, docs, opt), len(docs), bound(docs, opt))
+				}
 			}
 		}
 	}

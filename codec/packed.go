@@ -167,6 +167,16 @@ func (p Packed) Validate() error {
 // For invalid options, or more than 2^32-1 values or words, it returns an error and
 // dst unchanged.
 func AppendPacked(dst, values []uint32, opt Options) ([]uint32, error) {
+	return appendPacked(dst, values, 0, opt)
+}
+
+// AppendFreqs is AppendPacked for frequencies, which are at least 1: the values are one less.
+func AppendFreqs(dst, freqs []uint32, opt Options) ([]uint32, error) {
+	return appendPacked(dst, freqs, 1, opt)
+}
+
+// appendPacked packs values, less a number that none is below.
+func appendPacked(dst, values []uint32, less uint32, opt Options) ([]uint32, error) {
 	if err := opt.Validate(); err != nil {
 		return dst, err
 	}
@@ -177,8 +187,13 @@ func AppendPacked(dst, values []uint32, opt Options) ([]uint32, error) {
 	nseg := segments(uint32(len(values)))
 	out := appendZeros(dst, 2*nseg)
 	payload := len(out)
+	var buf [SegmentLen]uint32
 	for seg := range nseg {
-		v := values[seg*SegmentLen : min((seg+1)*SegmentLen, len(values))]
+		from := values[seg*SegmentLen : min((seg+1)*SegmentLen, len(values))]
+		v := buf[:len(from)]
+		for i := range v {
+			v[i] = from[i] - less
+		}
 		off := len(out) - payload
 		if uint64(off) > math.MaxUint32 {
 			return dst, fmt.Errorf("codec: %d values take more than 2^32 words", len(values))

@@ -69,6 +69,13 @@ func TestPacked(t *testing.T) {
 		if !checkTotalPacked(t, uint32(len(values)), words) { // compares At with AppendTo
 			t.Fatal("not valid")
 		}
+		freqs := slices.Clone(values)
+		for i := range freqs {
+			freqs[i]++ // a value of 2^32-1 wraps and comes back
+		}
+		if got, err := AppendFreqs(nil, freqs, opt); err != nil || !slices.Equal(got, words) {
+			t.Fatalf("frequencies have the words %v, want %v, %v", got, words, err)
+		}
 		p, err := NewPacked(uint32(len(values)), words)
 		if err != nil {
 			t.Fatal(err)
@@ -182,7 +189,7 @@ func TestOutOfRange(t *testing.T) {
 	}
 }
 
-// The generated loops agree with the bit reader for every width and length.
+// The generated loops that pack and unpack agree with the bit reader for every width and length.
 func TestUnpack(t *testing.T) {
 	var src [SegmentLen]uint32
 	for i := range src {
@@ -198,6 +205,13 @@ func TestUnpack(t *testing.T) {
 			r := bitReader{words: words}
 			for i := range want {
 				want[i] = r.read(int(b))
+			}
+			above := slices.Clone(want) // with bits that do not count
+			for i := range above {
+				above[i] |= ^uint32(0) << b
+			}
+			if packed := appendLow(nil, above, b); !slices.Equal(packed, words) {
+				t.Fatalf("pack %d values of %d bits: %v, want %v", n, b, packed, words)
 			}
 			got := make([]uint32, n)
 			unpack(got, words, b)

@@ -1,6 +1,9 @@
 package codec
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // Rice is the codec of Ding et al. 2009, section 6.1. A value v is the quotient v >> b
 // in a unary bit vector and the low b bits in a binary bit vector. One b, 0 to 31,
@@ -139,6 +142,19 @@ func riceOnes(docs []uint32, b uint) (ones uint64) {
 		before = d
 	}
 	return ones
+}
+
+// leastRice is a lower bound of sizeRice without a look at the gaps: the quotients for width b add up
+// to at least the sum of all gaps, less the greatest remainder of each, over 2^b.
+func leastRice(docs []uint32, _ Options) int {
+	n := int64(len(docs))
+	all := int64(docs[n-1]) + 1 - n
+	least := int64(math.MaxInt64)
+	for b := range 32 {
+		ones := max(all-n*(1<<b-1), 0) >> b
+		least = min(least, n*int64(b)+n+ones)
+	}
+	return 2*segments(uint32(n)) + 1 + int((least+31)/32)
 }
 
 func appendRice(dst, docs []uint32) []uint32 {

@@ -1,5 +1,10 @@
 package codec
 
+import (
+	"math"
+	"math/bits"
+)
+
 // rpfdEncoder holds the exceptions of the arrays that are being written, by level. The
 // outermost array has the highest level.
 type rpfdEncoder [MaxRPFDLevels + 1]struct{ offsets, overflows []uint32 }
@@ -77,6 +82,39 @@ func (e *rpfdEncoder) append(dst, values []uint32, level int) []uint32 {
 	dst = e.append(dst, offsets, level-1)
 	dst[at+2] = uint32(len(dst) - at)
 	return e.append(dst, overflows, level-1)
+}
+
+// leastRPFD is a lower bound of sizeRPFD, from the widths of the gaps alone.
+func leastRPFD(docs []uint32, opt Options) int {
+	var large [33]int
+	before := ^uint32(0)
+	for _, d := range docs {
+		large[bits.Len32(d-before-1)]++
+		before = d
+	}
+	countWider(&large)
+	return segments(uint32(len(docs))) + leastArray(&large, len(docs), opt.RPFDLevels)
+}
+
+// leastArray is a lower bound of the words of an array of n values, of which at most large[b] have more
+// than b bits. Offsets may have 0 bits. An overflow has at least the bits of its value less b+1.
+func leastArray(large *[33]int, n, level int) int {
+	words := math.MaxInt
+	for b := int(widest(large)); b >= 0 && large[b] <= n*3/5; b-- {
+		w := 2 + packWords(n, uint(b))
+		if en := large[b]; en > 0 {
+			w += 1 + segments(uint32(n))
+			if level == 0 {
+				w += 2 * en
+			} else {
+				var over [33]int
+				copy(over[:], large[b+1:])
+				w += 2 + leastArray(&over, en, level-1)
+			}
+		}
+		words = min(words, w)
+	}
+	return words
 }
 
 // allGaps returns the gaps of all docs.

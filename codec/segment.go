@@ -80,21 +80,17 @@ func (p *Packed) patch(seg int, h header, dst, exc []uint32) error {
 // appendSegment appends the payload of one segment with header h.
 func appendSegment(dst, values []uint32, h header) []uint32 {
 	b, ib, hb, en := h.b(), h.ib(), h.hb(), h.en()
-	at, low := len(dst), h.lowWords(len(values))
-	dst = appendZeros(dst, low+h.exceptionWords())
-	mask := uint32(1<<b - 1)
-	w := bitWriter{dst: dst[at : at+low]}
-	for _, v := range values {
-		w.put(v&mask, b)
-	}
-	w.flush()
+	dst = appendLow(dst, values, b)
 	if en == 0 {
 		return dst
 	}
+	at := len(dst)
+	dst = appendZeros(dst, h.exceptionWords())
+	w := bitWriter{dst: dst[at:]}
 	var over [SegmentLen]uint32
-	w, n := bitWriter{dst: dst[at+low:]}, 0
+	n := 0
 	for i, v := range values {
-		if v > mask {
+		if v>>b != 0 {
 			w.put(uint32(i), ib)
 			over[n] = v >> b
 			n++

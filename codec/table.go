@@ -56,7 +56,7 @@ var table = [...]Descriptor{
 		Source: "Ding et al. 2009, section 6.1",
 		Layout: GapLayout, Device: DeviceRice, Auto: true,
 		decodeTime: 1650, probeTime: 120_000,
-		encode: plainly(appendRice), size: sized(sizeRice),
+		encode: plainly(appendRice), size: sized(sizeRice), least: leastRice,
 	},
 	PFD: {
 		Name: "pfd", Stores: "gaps; exceptions linked through their slots",
@@ -77,7 +77,7 @@ var table = [...]Descriptor{
 		Source: "Ding et al. 2009, section 6.2",
 		Layout: GapLayout, Device: DeviceRPFD, Auto: true, UsesLevels: true,
 		decodeTime: 1850, probeTime: 130_000,
-		encode: appendRPFD, size: sizeRPFD,
+		encode: appendRPFD, size: sizeRPFD, least: leastRPFD,
 	},
 	LRC: {
 		Name: "lrc", Stores: "distances from one line",

@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"heddle/codec"
 )
@@ -175,14 +176,10 @@ func (s *Source) AppendFreqs(h Handle, freqs []uint32, opt codec.Options) error 
 	if uint64(len(freqs)) != uint64(d.Len) {
 		return fmt.Errorf("plan: %d frequencies for the %d docIDs of list %d", len(freqs), d.Len, h)
 	}
-	less := make([]uint32, len(freqs))
-	for i, f := range freqs {
-		if f == 0 {
-			return fmt.Errorf("plan: frequency %d of list %d is 0", i, h)
-		}
-		less[i] = f - 1
+	if i := slices.Index(freqs, 0); i >= 0 {
+		return fmt.Errorf("plan: frequency %d of list %d is 0", i, h)
 	}
-	words, err := codec.AppendPacked(s.Freqs, less, opt)
+	words, err := codec.AppendFreqs(s.Freqs, freqs, opt)
 	if err != nil {
 		return err
 	}

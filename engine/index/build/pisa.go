@@ -41,7 +41,7 @@ func triple(path string) (base string, ok bool) {
 // pisa reads a collection.
 type pisa struct {
 	b                  *builder
-	base               uint32 // first document
+	base               uint32 // first document, where the lists stay in their files; else 0
 	docs, freqs, sizes *source
 	terms, names       *source // nil if there is no such file
 	documents          uint32
@@ -49,7 +49,7 @@ type pisa struct {
 	term  []byte // of the current list
 	lists uint32 // that were begun
 	left  uint32 // postings of the current list
-	last  int64  // its docID before them, or -1
+	least uint32 // docID that may follow
 	block struct{ docs, freqs [pisaBlock]uint32 }
 }
 
@@ -62,7 +62,7 @@ func readPISA(b *builder, files *opener, base string) (err error) {
 	if err := b.startInverted(base); err != nil {
 		return err
 	}
-	p := &pisa{b: b, base: uint32(b.base)}
+	p := &pisa{b: b}
 	for i, s := range []**source{&p.docs, &p.freqs, &p.sizes, &p.terms, &p.names} {
 		path, found := input.Find(base + tripleSuffixes[i])
 		if !found && i >= 3 {
@@ -77,6 +77,7 @@ func readPISA(b *builder, files *opener, base string) (err error) {
 		sorted, err = p.termsAscend(files)
 	}
 	if err == nil && sorted {
+		p.base = uint32(b.base)
 		b.open = append(b.open, p) // which closes it
 		return b.addRun(run{lists: p, longest: p.documents})
 	}

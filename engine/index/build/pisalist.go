@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"heddle/engine/file/input"
 	"heddle/engine/index/hdl"
@@ -56,11 +57,13 @@ func (p *pisa) readLists() error {
 			return err
 		}
 		for p.left > 0 {
-			docs, freqs, err := p.nextBlock()
-			if err != nil {
+			k := min(p.left, pisaBlock)
+			docs, freqs := p.block.docs[:k], p.block.freqs[:k]
+			if err := p.nextBlock(docs, freqs); err != nil {
 				return err
 			}
-			if err = p.b.addPostings(docs, freqs); err == errNotAscending {
+			err := p.b.addPostings(docs, freqs)
+			if err == errNotAscending {
 				err = p.docs.wordErrorf(-len(docs), "list %d: its term has another list", p.lists-1)
 			}
 			if err != nil {
@@ -82,14 +85,11 @@ func (p *pisa) next(l *list) error {
 // appendList appends the postings of the current list.
 func (p *pisa) appendList(docs, freqs []uint32) ([]uint32, []uint32, error) {
 	for p.left > 0 {
-		d, f, err := p.nextBlock()
-		if err != nil {
+		n, k := len(docs), int(min(p.left, pisaBlock))
+		docs, freqs = slices.Grow(docs, k)[:n+k], slices.Grow(freqs, k)[:n+k]
+		if err := p.nextBlock(docs[n:], freqs[n:]); err != nil {
 			return docs, freqs, err
 		}
-		for i := range d {
-			d[i] += p.base
-		}
-		docs, freqs = append(docs, d...), append(freqs, f...)
 	}
 	return docs, freqs, nil
 }
@@ -124,37 +124,35 @@ func (p *pisa) begin() error {
 	if len(p.term) == 0 || len(p.term) > hdl.MaxTermLen {
 		return p.terms.errorf("a term of %d bytes; 1 to %d are possible", len(p.term), hdl.MaxTermLen)
 	}
-	p.lists, p.left, p.last = i+1, n, -1
+	p.lists, p.left, p.least = i+1, n, 0
 	return nil
 }
 
-// nextBlock reads and checks the next postings of the current list, of which there is at least one. The
-// slices are valid until the next call.
-func (p *pisa) nextBlock() (docs, freqs []uint32, err error) {
-	k := int(min(p.left, pisaBlock))
-	docWords, err := p.docs.peek(4 * k)
+// nextBlock reads and checks the next postings of the current list, of which at least len(docs) are left;
+// len(freqs) is the same number, at most pisaBlock.
+func (p *pisa) nextBlock(docs, freqs []uint32) error {
+	docWords, err := p.docs.peek(4 * len(docs))
 	if err != nil {
-		return nil, nil, whole(p.docs, err, fmt.Sprintf("list %d", p.lists-1))
+		return whole(p.docs, err, fmt.Sprintf("list %d", p.lists-1))
 	}
-	freqWords, err := p.freqs.peek(4 * k)
+	freqWords, err := p.freqs.peek(4 * len(docs))
 	if err != nil {
-		return nil, nil, whole(p.freqs, err, fmt.Sprintf("list %d", p.lists-1))
+		return whole(p.freqs, err, fmt.Sprintf("list %d", p.lists-1))
 	}
-	docs, freqs = p.block.docs[:k], p.block.freqs[:k]
-	for j := range k {
+	for j := range docs {
 		doc, freq := binary.LittleEndian.Uint32(docWords[4*j:]), binary.LittleEndian.Uint32(freqWords[4*j:])
 		switch {
-		case int64(doc) <= p.last:
-			return nil, nil, p.docs.wordErrorf(j, "list %d: docID %d comes behind %d", p.lists-1, doc, p.last)
+		case doc < p.least:
+			return p.docs.wordErrorf(j, "list %d: docID %d comes behind %d", p.lists-1, doc, p.least-1)
 		case doc >= p.documents:
-			return nil, nil, p.docs.wordErrorf(j, "list %d: docID %d; there are %d documents", p.lists-1, doc, p.documents)
+			return p.docs.wordErrorf(j, "list %d: docID %d; there are %d documents", p.lists-1, doc, p.documents)
 		case freq == 0:
-			return nil, nil, p.freqs.wordErrorf(j, "list %d: docID %d has frequency 0", p.lists-1, doc)
+			return p.freqs.wordErrorf(j, "list %d: docID %d has frequency 0", p.lists-1, doc)
 		}
-		docs[j], freqs[j], p.last = doc, freq, int64(doc)
+		docs[j], freqs[j], p.least = p.base+doc, freq, doc+1
 	}
-	p.docs.skip(4 * k)
-	p.freqs.skip(4 * k)
-	p.left -= uint32(k)
-	return docs, freqs, nil
+	p.docs.skip(4 * len(docs))
+	p.freqs.skip(4 * len(docs))
+	p.left -= uint32(len(docs))
+	return nil
 }

@@ -182,11 +182,8 @@ func (d *descriptions) expandBlock(block uint64, x *expanded) error {
 			return nil
 		}
 		at := len(x.freqs)
-		for i := range one.len {
-			freqs[i]--
-		}
 		var err error
-		x.freqs, err = codec.AppendPacked(x.freqs, freqs[:one.len], codec.DefaultOptions())
+		x.freqs, err = codec.AppendFreqs(x.freqs, freqs[:one.len], codec.DefaultOptions())
 		l.FreqOff, l.FreqWords = inMemory|uint64(at), uint32(len(x.freqs)-at)
 		return err
 	})

@@ -128,8 +128,7 @@ func (w *Writer) markLists() error {
 // AddList adds the list of the next term: docs are strictly increasing and below
 // Meta.Docs, freqs as many and not 0, or impacts as Meta.Impacts has it, the term is above the one before in the
 // order of bytes and has at most MaxTermLen of them. Anything else is an
-// ErrInput. The list may be empty. The slices stay the caller's, with the same content; during the
-// call freqs changes.
+// ErrInput. The list may be empty. The slices stay the caller's.
 func (w *Writer) AddList(term string, docs, freqs []uint32) error {
 	return w.file.Do(func() error { return w.addList(term, docs, freqs) })
 }
@@ -186,14 +185,7 @@ func (w *Writer) encode(id codec.ID, term string, docs, freqs []uint32, tokens u
 	if err := w.file.Sections[secDocIDs].Pad(4 * plan.ListAlign); err != nil {
 		return err
 	}
-	for i := range freqs {
-		freqs[i]--
-	}
-	w.words, err = codec.AppendPacked(w.words[:0], freqs, w.encoding.opt)
-	for i := range freqs {
-		freqs[i]++
-	}
-	if err != nil {
+	if w.words, err = codec.AppendFreqs(w.words[:0], freqs, w.encoding.opt); err != nil {
 		return err
 	}
 	d.freqWords = uint32(len(w.words))
@@ -223,19 +215,25 @@ func (w *Writer) checkList(term string, docs, freqs []uint32) (tokens uint64, er
 	case len(docs) != len(freqs):
 		return 0, inputError("list %.60q has %d docIDs and %d frequencies", term, len(docs), len(freqs))
 	}
-	greatest := w.meta.Impacts.Max()
+	least := uint32(0) // docID that may follow
 	for i, d := range docs {
 		switch {
-		case i > 0 && d <= docs[i-1]:
+		case d < least:
 			return 0, inputError("list %.60q: docID %d comes behind %d", term, d, docs[i-1])
 		case d >= w.header.docs:
 			return 0, inputError("list %.60q: docID %d out of %d documents", term, d, w.header.docs)
-		case freqs[i] == 0:
-			return 0, inputError("list %.60q: docID %d has frequency 0", term, d)
-		case freqs[i] > greatest:
-			return 0, inputError("list %.60q: docID %d has impact %d; at most %d are possible", term, d, freqs[i], greatest)
 		}
-		tokens += uint64(freqs[i])
+		least = d + 1
+	}
+	greatest := w.meta.Impacts.Max()
+	for i, f := range freqs {
+		switch {
+		case f == 0:
+			return 0, inputError("list %.60q: docID %d has frequency 0", term, docs[i])
+		case f > greatest:
+			return 0, inputError("list %.60q: docID %d has impact %d; at most %d are possible", term, docs[i], f, greatest)
+		}
+		tokens += uint64(f)
 	}
 	return tokens, nil
 }
