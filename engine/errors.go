@@ -17,6 +17,7 @@ import (
 	"heddle/engine/syntax"
 	"heddle/engine/table/hdb"
 	"heddle/engine/table/result"
+	"heddle/engine/table/rowset"
 )
 
 // Error is an error of this package. Its text begins with the operation and the device, or with
@@ -123,7 +124,7 @@ var codes = []struct {
 	{Canceled, func(err error) bool { return is(err, context.Canceled) }},
 	{Closed, func(err error) bool { return is(err, plan.ErrClosed) }},
 	{Corrupt, func(err error) bool {
-		return is(err, hdl.ErrCorrupt) || is(err, hdb.ErrCorrupt) || is(err, codec.ErrCorrupt) || is(err, input.ErrCorrupt)
+		return is(err, hdl.ErrCorrupt) || is(err, hdb.ErrCorrupt) || is(err, codec.ErrCorrupt) || is(err, input.ErrCorrupt) || is(err, rowset.ErrRoaring)
 	}},
 	{Unsupported, func(err error) bool {
 		return is(err, plan.ErrUnsupported) || is(err, plan.ErrTooLarge) || is(err, plan.ErrNotRanked) || is(err, result.ErrOverflow)

@@ -85,6 +85,11 @@ func TestSearchFilter(t *testing.T) {
 	if lines := strings.Split(best, "\n"); len(lines) != 3 || lines[1] != `{"query":"1","matches":2,"facets":[{"column":"lang","distinct":1,"values":[{"value":"de","count":2}]}]}` {
 		t.Errorf("facets of a ranked query: %s", best)
 	}
+	for args, want := range map[string]string{"": `,"docs":[],"scores":[]}`, "--all": `,"count":0,"docs":[]}`, "--count": `,"count":0}`} {
+		if got := search(slices.DeleteFunc([]string{"--table", "docs.hdb", "--where", "year > 3000", "--format", "jsonl", args}, func(a string) bool { return a == "" })...); !strings.Contains(got, want) {
+			t.Errorf("%q, no documents: %s", args, got)
+		}
+	}
 	r := heddle(t, "search", "books.hdl", "--query", "earth", "--table", "docs.hdb", "--where", "year > 1900", "--explain")
 	if !strings.Contains(r.stderr, "filter") || !strings.Contains(r.stderr, "2 of 3 documents pass") {
 		t.Errorf("explanation: %s", r.stderr)
@@ -92,7 +97,7 @@ func TestSearchFilter(t *testing.T) {
 	for _, args := range [][]string{{"--where", "year > 1"}, {"--table", "docs.hdb"}, {"--facets", "year"}, {"--table", "docs.hdb", "--facets", "year", "--count"}} {
 		wantFailure(t, heddle(t, append([]string{"search", "books.hdl", "--query", "earth"}, args...)...), 2)
 	}
-	wantFailure(t, heddle(t, "search", "books.hdl", "--query", "earth", "--filter", "books.tsv"), 1, "books.tsv")
+	wantFailure(t, heddle(t, "search", "books.hdl", "--query", "earth", "--filter", "books.tsv"), exitCorrupt, "books.tsv")
 }
 
 // TestSearchFilterCollection restricts queries by the attributes of a collection, and counts facets.

@@ -161,7 +161,7 @@ func TestSearchRankedNothing(t *testing.T) {
 	for format, want := range map[string]string{
 		"text":  "query 1: nosuch\nquery 2: w28 nosuch\n",
 		"tsv":   "",
-		"jsonl": `{"query":"1","text":"nosuch"}` + "\n" + `{"query":"2","text":"w28 nosuch"}` + "\n",
+		"jsonl": `{"query":"1","text":"nosuch","docs":[],"scores":[]}` + "\n" + `{"query":"2","text":"w28 nosuch","docs":[],"scores":[]}` + "\n",
 	} {
 		got := heddleWith(t, "nosuch\nw28 nosuch\n", backendEnv(), "search", "c.hdl", "--mode", "and", "--queries", "-", "--no-header", "--format", format)
 		if got.code != 0 || got.stdout != want {

@@ -3,7 +3,8 @@
 // Integers, floats and booleans have the types of the same names. Decimals have 38 digits, in
 // 16 bytes. Times are in UTC, in microseconds or nanoseconds; infinite times are the ends of
 // the range of 64 bits, as in DuckDB. Texts have the type STRING, or are plain bytes if the
-// dictionary of the column has a text that is not UTF-8. Every column is optional.
+// dictionary of the column has a text that is not UTF-8. Every column is optional. Decimals have no
+// statistics: parquet-go takes negative ones for the greatest.
 package parquet
 
 import (
@@ -33,7 +34,13 @@ type writer struct {
 // Write implements values.Writer.
 func (x *writer) Write(b values.Batch) error {
 	if x.file == nil {
-		x.file = parquet.NewGenericWriter[any](x.w, schema(b), parquet.Compression(&parquet.Snappy), parquet.MaxRowsPerRowGroup(groupRows))
+		options := []parquet.WriterOption{schema(b), parquet.Compression(&parquet.Snappy), parquet.MaxRowsPerRowGroup(groupRows)}
+		for i := range b {
+			if b[i].Type.IsDecimal() { // their bytes are compared without the sign
+				options = append(options, parquet.SkipPageBounds(b[i].Name))
+			}
+		}
+		x.file = parquet.NewGenericWriter[any](x.w, options...)
 	}
 	x.rows = x.rows[:0]
 	for i := range b.Len() {

@@ -3,6 +3,7 @@ package parquet_test
 import (
 	"context"
 	"errors"
+	"math/big"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,15 +47,34 @@ func TestWrite(t *testing.T) {
 	defer src.Close()
 	for k, f := range src.Fields() {
 		want := b[k].Type
-		if f.Type == column.Decimal { // by the statistics of the file
-			f.Type = column.Decimal128
-		}
 		if want == column.Decimal {
 			want = column.Decimal128
 		}
 		if f.Name != b[k].Name || f.Type != want || f.Scale != b[k].Scale {
 			t.Errorf("column %d: %+v, want %s of type %v", k, f, b[k].Name, want)
 		}
+	}
+}
+
+// TestStatistics: a file has no statistics of decimals, since a reader would skip values by wrong ones:
+// package read takes a column whose extremes are -1 and 0 for one of 64 bits.
+func TestStatistics(t *testing.T) {
+	d := values.Batch{{Column: column.Column{Name: "d", Type: column.Decimal128}}}
+	for i, text := range []string{"12345678901234567890123456789012345678", "-1", "0"} {
+		v, _ := new(big.Int).SetString(text, 10)
+		key, err := column.WideKey(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d[0].Dictionary, d[0].Codes = append(d[0].Dictionary, string(key[:])), append(d[0].Codes, uint64(i))
+	}
+	src, err := read.OpenParquet(t.Context(), []string{write(t, d)}, read.ParquetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	if f := src.Fields()[0]; f.Type != column.Decimal128 {
+		t.Errorf("%+v: the statistics are wrong", f)
 	}
 }
 

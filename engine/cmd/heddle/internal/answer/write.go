@@ -31,8 +31,8 @@ type Object struct {
 	Query   string       `json:"query"`
 	Text    string       `json:"text"`
 	Count   *uint64      `json:"count,omitempty"` // nil: ranked
-	Docs    []string     `json:"docs,omitempty"`
-	Scores  []float64    `json:"scores,omitempty"`
+	Docs    []string     `json:"docs,omitzero"`   // nil: counted
+	Scores  []float64    `json:"scores,omitzero"` // nil: not ranked
 	Explain *Explanation `json:"explain,omitempty"`
 	// Explanation is the explanation of a collection: a text with a part per segment.
 	Explanation string `json:"explanation,omitempty"`
@@ -66,8 +66,14 @@ func (w *Writer) write(q trec.Topic, asked engine.Query, h found, e *Explanation
 		if !(asked.K > 0) {
 			o.Count = &h.count
 		}
-		for i := range h.docs {
-			o.Docs = append(o.Docs, h.name(i))
+		if asked.K > 0 && o.Scores == nil {
+			o.Scores = []float64{}
+		}
+		if !w.Count {
+			o.Docs = make([]string, h.docs)
+		}
+		for i := range o.Docs {
+			o.Docs[i] = h.name(i)
 		}
 		return terminal.WriteJSON(w.Out, o)
 	case w.Count:
