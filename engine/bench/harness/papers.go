@@ -65,6 +65,10 @@ func Papers(exhibits []Exhibit, files []Recorded, plots string) (Page, error) {
 		"slowest from the fastest run. The papers' text gives few numbers of their charts; without a number the section quotes the text.\n\n",
 		"A ratio compares figures as they stand: below 1, a time is shorter and a rate is lower than the paper's. The files of rows are named\n",
 		"by date, commit and machine: h200 is one NVIDIA H200 with 16 Xeon cores, 2xh200 two of them, 2cores two cores that also did other work.\n\n",
+		"Names of the papers: BS is binary search, LR search in a regression line, and HS16 search in hash segments of about 16 docIDs; LRC compresses a list as\n",
+		"distances from regression lines. A batch of PARA shares the elements of all its queries among work-items; PART gives each query to a work-group. LOS is the\n",
+		"length of the shortest list of a query, UBOC an upper bound of its comparisons, and UBOCT this bound per thread. COA and ROA decompress bitmaps, and join\n",
+		"them by columns or by rows; hybrid joins tiles. GPU+LPS decodes with a prefix sum in the same launch.\n\n",
 		"| exhibit | title | commit and machine | ours ÷ paper: median (least to greatest) |\n|---|---|---|---|\n")
 	contents.WriteTo(&out)
 	sections.WriteTo(&out)

@@ -10,7 +10,7 @@ import (
 	"heddle/engine/plan"
 )
 
-const aboutPairs = "Kernels by the device's clock; pure Go end to end on all threads. The mean gap of the longer list is 16, a third of the shorter one is in both lists. Beside the levels of the paper, merge path, hashing, and auto, the choice of each backend."
+const aboutPairs = "Kernels by the device's clock; pure Go end to end on all threads. The mean gap of the longer list is 16, a third of the shorter one is in both lists. The levels of the paper, and also merge path, hashing, and auto, the choice of each backend."
 
 // splitters are the levels of recursion of the paper, and algorithms to compare them with.
 var splitters = []plan.Algorithm{plan.PMF0, plan.PMF1, plan.PMF2, plan.PMF3, plan.PMF4, plan.MergePath, plan.HS16, plan.Auto}

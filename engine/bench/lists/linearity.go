@@ -39,7 +39,7 @@ func (s *bench) aoTable1() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "ao-table1", Title: "Contraction ratio and R² by length of list", Source: "Ao et al. 2011, Table 1",
 		Says: "Lists of documents numbered at random are more linear; the more linear, the narrower the safe range.",
-		Ours: "Generated lists of the GOV-like workload in each class, at most 48, with the numbers of documents of the paper. The sites of each crawl (GOV 3,072, GOVPR 800, GOV2 250, BD 1,500) and the trend of GOVPR were fitted to this table: it shows how well. " +
+		Ours: "Generated lists of the GOV-like workload in each class, at most 48, with the numbers of documents of the paper. The sites of each crawl (GOV 3,072, GOVPR 800, GOV2 250, BD 1,500) and the trend of GOVPR were fitted to this table, so it shows how well they fit. " +
 			"Lists below 100 K are more linear here. In GOVPR the contraction ratio of the longest lists is a third of the paper's.",
 		Found: "Between 100 K and 1 M documents, GOV, GOVR, GOV2, GOV2R and BDR lie near the paper; the shortest lists do not in any data set, nor the longest of GOVPR.",
 		Rows:  "docIDs in the list",

@@ -22,7 +22,7 @@ func (s *bench) wuFigure5() harness.Exhibit {
 	})
 	e.Chart.Y = "median response time of a batch, ms"
 	e.Says = "A dramatic gap between PART and PARA, for the imbalance of load in PART."
-	e.Found = "The gap is there on the H200: PART takes 19 times as long as PARA for 64 queries, 11 times for 513 and 4 times for 4096. Pure Go shows almost none. The spread is that of the batches."
+	e.Found = "The gap is there on the H200: PART takes 19 times as long as PARA for 64 queries, 11 times for 513 and 4 times for 4096. Pure Go shows almost none. The spread is from batch to batch."
 	return e
 }
 
@@ -64,7 +64,7 @@ func (s *bench) wuFigure8() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "wu-fig8", Title: "Shares of transfers, kernels and CPU in the time of a batch", Source: "Wu et al. 2010, Figure 8",
 		Says:  "Kernels have a larger share in PARA than in PART, whose transfers take more.",
-		Found: "The reverse of the paper on the H200: the long kernels of PART take 93 % of its time, those of PARA a fifth, and the CPU takes three quarters of the time of PARA.",
+		Found: "The reverse of the paper on the H200: kernels take 93 % of the time of PART and a fifth of the time of PARA, whose CPU part is three quarters.",
 		Ours:  querylog.AboutBatches + " 260 queries a batch, as in the paper. Device times by the device's clock; the rest is CPU, the semi-sort included. Pure Go has no such parts.",
 		Data:  harness.GovOrder, Rows: "method",
 		Chart: chart.Chart{Kind: chart.Stacks, Y: "% of the time"},

@@ -83,7 +83,7 @@ func compressedEntries(o *harness.Options) (all []entry) {
 }
 
 // aboutSets describes the columns of Tables 3 and 7.
-const aboutSets = "A collection has so many of 16 equal parts of its lists and queries, its themes, that it has at most 240 million postings: GOV, GOVPR and GOVR all 16, GOV2 and GOV2R three, BD and BDR one, or fewer (--themes). Baidu's queries and lists are not published: those of BD are GOV's on more documents, but the queries ask for rarer terms, so that their shortest lists have 3,777 docIDs on average, as Table 7 implies (throughput times response time at a threshold of 1 M). The paper has no GOV2 and GOV2R here."
+const aboutSets = "The lists and queries of a collection have 16 equal parts, its themes. Each collection takes as many themes as have 240 million postings in all: GOV, GOVPR and GOVR all 16, GOV2 and GOV2R three, BD and BDR one, or fewer (--themes). The lists and queries of Baidu are not published. BD has the lists and queries of GOV on more documents, but its queries ask for rarer terms: their shortest lists have 3,777 docIDs on average, as Table 7 implies (throughput times response time at a threshold of 1 M). The paper has no GOV2 and GOV2R here."
 
 // paperThreshold is the threshold of Tables 3 and 7.
 const paperThreshold = 1 << 20
@@ -175,7 +175,7 @@ func (s *bench) aoTable7() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "ao-table7", Title: "Throughput and response time on compressed lists", Source: "Ao et al. 2011, Table 7",
 		Says:  "HS256.LRC is best everywhere; SegLRC is better than LRC and LRCSeg.",
-		Ours:  "At a threshold of 1 M. " + aboutSets + " ParaPFD is probed by binary search among skip entries and decodes the blocks that are hit; line codecs are probed element by element (Algorithm 1). Auto may keep auxiliary tables. The spread of response times is that of the batches.",
+		Ours:  "At a threshold of 1 M. " + aboutSets + " ParaPFD is probed by binary search among skip entries and decodes the blocks that are hit; line codecs are probed element by element (Algorithm 1). Auto may keep auxiliary tables. The spread of response times is from batch to batch.",
 		Found: "On the H200 HS256.LRC is ahead of ParaPFD with 20 % of exceptions on all seven collections, as in the paper, but by 5 to 25 % where it has 224 to 262 %. It is the best of the paper's codecs on GOV and GOV2; on the others LRC or LRCSeg leads by up to 15 %. A batch takes 0.19 to 0.60 ms (paper 1.4 to 7.8); its spread includes the load of the lists by the first batch, which later runs leave out. In pure Go ParaPFD without exceptions is the fastest of the paper's codecs but on GOVPR, where SegLRC is.",
 		Data:  byColumn, Rows: "lists",
 		Run: func(ctx context.Context) error {

@@ -25,7 +25,7 @@ func (s *bench) aoFigure5() harness.Exhibit {
 func (s *bench) aoFigure6() harness.Exhibit {
 	e := s.thresholdFigure("ao-fig6", "Response time of a batch against the threshold, plain lists", "Ao et al. 2011, Figure 6", harness.Alone)
 	e.Says = "Below 128 K the response times of the algorithms cannot be told apart; then the better algorithms win by more and more."
-	e.Found = "On the H200 the algorithms differ from 8 K on, and HS16 takes 0.7 to 0.9 of the time of BS up to 4 M, so that the gain does not grow. The spread is that of the batches, of which the first one loads the lists."
+	e.Found = "On the H200 the algorithms differ from 8 K on, and HS16 takes 0.7 to 0.9 of the time of BS up to 4 M, so that the gain does not grow. The spread is from batch to batch; the first batch loads the lists."
 	return e
 }
 

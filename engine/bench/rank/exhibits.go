@@ -107,7 +107,7 @@ func (s *bench) accumulatorsExhibit() harness.Exhibit {
 		Name: "accumulators", Title: "OR by ranges against an accumulator for each document", Source: "Ding et al. 2009, §8.3",
 		Found: "By ranges of documents, OR is 18 times as fast as by global accumulators on the H200, and 30 times in pure Go.",
 		Says:  "Brute force, a list at a time, with an accumulator for every document, was the fastest way to OR.",
-		Ours:  "Top-10. Ranges: accumulators of a range of documents in fast memory while all lists pass by. Global: one place a document, a list at a time.",
+		Ours:  "Best 10. Ranges: the accumulators of a range of documents lie in fast memory while all lists pass. Global: one accumulator for each document, one list at a time.",
 		Rows:  "accumulators",
 		Run: func(ctx context.Context) error {
 			if err := s.gov2Bench(ctx); err != nil {

@@ -61,7 +61,7 @@ func (s *bench) figureFootprint() harness.Exhibit {
 		Found: "On the H200 the median time of OR grows from 0.10 ms for 128 postings to 0.18 for 16 M, and from 0.11 ms for one term to 0.20 for eleven; pure Go takes 0.03 to 1.7 ms. " +
 			"As in the paper, pure Go is faster for the smallest queries only, below 8 K postings, and the ratio of both stays between 5 and 11 from one term to ten.",
 		Says: "Costs grow with the number of terms, and the ratio of GPU and CPU stays about the same. By the postings of all lists or of the shortest one, for OR the GPU outperforms the CPU for all but the smallest queries. In words only.",
-		Ours: "One at a time; the median of the queries with the same number of terms, or whose postings have the same power of two below them: of all lists, and of the shortest list.",
+		Ours: "One query at a time. Queries are grouped by their number of terms, or by the power of two below their postings, of all lists or of the shortest list; times are medians of a group.",
 		Rows: "size", Chart: chart.Chart{Kind: chart.Lines, X: "size", LogX: true, LogY: true},
 		Run: func(ctx context.Context) error {
 			if err := s.gov2Bench(ctx); err != nil {
