@@ -85,7 +85,7 @@ func costBelow(limit int64, id ID, docs []uint32, opt Options) int64 {
 	return cost(id, len(docs), Size(id, docs, opt))
 }
 
-// Candidates returns the codecs that Auto compares: those with Descriptor.Auto.
+// Candidates returns the codecs that Auto compares, by Descriptor.Auto.
 func Candidates() []ID {
 	return slices.DeleteFunc(IDs(), func(id ID) bool { return !id.row().Auto })
 }

@@ -65,7 +65,7 @@ const (
 	DeviceKinds
 )
 
-// row returns the descriptor of a codec, that of number 0 for an unknown one.
+// row returns the descriptor of a codec. An unknown codec has the descriptor of number 0.
 func (id ID) row() *Descriptor {
 	if int(id) < len(table) {
 		return &table[id]

@@ -20,8 +20,8 @@ import (
 	"heddle/engine/table/rowset"
 )
 
-// Filter is a set of documents: those that pass all of its parts. A Filter without parts has all
-// documents, and one may have 256 parts in all. It must not change after its first use, and may be
+// Filter is the set of documents that pass all of its parts. A Filter without parts has all
+// documents; it may have 256 parts in all. It must not change after its first use, and may be
 // used by many queries at the same time. It is used by pointer.
 //
 // The engine makes the set once for each processor that runs its queries, and keeps it for later

@@ -131,8 +131,8 @@ type Statistics struct {
 	// the index or another shard has.
 	DF map[string]uint64
 	// Shard says that the index is a shard of the collection. A prefix then stands for the terms
-	// of DF that begin with it, and an index with impacts takes from DF which terms other shards
-	// have. A term that DF lacks has no documents, as if those of the index were deleted.
+	// of DF that begin with it, and an index with impacts reads in DF which terms other shards
+	// have. A term that DF lacks has no documents, even if the index has documents with it.
 	// Default: false.
 	Shard bool
 }

@@ -7,9 +7,9 @@
 //
 // A change reaches the declarations on the changed lines, each declaration of the package that mentions
 // one of them, and so on. A function that is the value of a field belongs to the field: only code that
-// reads the field can call it. Three kinds of packages are left to `make test`: those that import the
-// change in tests alone, those that call it by an interface alone, and programs, which import nearly
-// everything.
+// reads the field can call it. Three kinds of packages are left to `make test`: packages that import the
+// change only in tests, packages that call it only through an interface, and programs, which import
+// nearly everything.
 package main
 
 import (

@@ -22,7 +22,7 @@ type source struct {
 	info  *types.Info
 }
 
-// module finds the packages of this module by their source, and others by compiled export data.
+// module finds the packages of this module by their source, and foreign packages by compiled export data.
 type module struct {
 	folders map[string]folder // by import path
 	loaded  map[string]source

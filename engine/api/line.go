@@ -44,8 +44,8 @@ func (l *LineReader) Read(line []byte, to *Line) error {
 }
 
 // scan reads the usual lines, in a fifth of the time of encoding/json: members id, query, mode, k,
-// match, count and literal, strings without escapes. It returns false for all others, and leaves
-// them and their errors to encoding/json.
+// match, count and literal, strings without escapes. It returns false for any other line, and leaves
+// it and its errors to encoding/json.
 func (x *Line) scan(line []byte) bool {
 	x.ID = nil
 	x.BatchQuery.Reset()

@@ -87,17 +87,17 @@
 // than a document in 32). Lists below 100K are more linear here (0.06 and 0.09)
 // than on average there (0.12 and 0.22). The share of lists by length, in Table I of Wu
 // et al.: 62.9, 26.6, 5.0, 4.4, 0.58 and 0.53 % have up to 1 K, 5 K, 10 K, 50 K, 100 K and
-// more documents, where GOV has 64.3, 19.4, 5.9, 7.9, 1.5 and 0.95 %. Queries of seven terms and more, of
-// which the paper says nothing but their number, have six lists like queries of
-// six and others from the longest third. The vocabulary of a theme is its own:
+// more documents, where GOV has 64.3, 19.4, 5.9, 7.9, 1.5 and 0.95 %. The paper gives only the number of
+// queries of seven terms and more; here they have six lists like queries of six, and
+// further lists from the longest third. The vocabulary of a theme is its own:
 // no function word is common to all themes. Frequencies, in exports, are
 // geometric and independent of anything.
 //
 // # The ranked workload
 //
 // Ding et al. (WWW 2009) measure on GOV2, 25.2 million pages, and 1,000 queries of the
-// Terabyte track, which cannot be shipped either. Rank makes a log of that shape and
-// the lists that it names, no others: 25,205,179 documents, 1,000 queries whose lists
+// Terabyte track, which cannot be shipped either. Rank makes a log of that shape, and
+// only the lists that the log names: 25,205,179 documents, 1,000 queries whose lists
 // have 3.74 million postings on average, as theirs. All of it
 // shrinks with Options.Docs.
 //
@@ -139,8 +139,8 @@
 //
 // # Bitmap tables
 //
-// Nelson et al. (J. Cloud Computing 2020) OR 64 random bit vectors of six tables, three
-// of which Bitmap has, and others like the rest:
+// Nelson et al. (J. Cloud Computing 2020) OR 64 random bit vectors of six tables. Bitmap
+// has three of them, and tables like the rest:
 //
 //   - Zipf, of skew 0, 1 and 2, as theirs: 32 million rows, ten attributes of ten bins;
 //     bin k has a row with probability k^-skew over the sum of all.
@@ -151,8 +151,8 @@
 //   - Runs, generated, similar to KDD: 19 attributes of 25 bins, 4.9 million rows,
 //     runs whose lengths differ by orders of magnitude.
 //   - Flights, where Options.Real has them (a folder of columns NAME.KINDle.gz): 3 million
-//     flights of 2001, each of five columns in 64 bins of about as many rows. Linkage and
-//     BPA, the paper's others, cannot be had.
+//     flights of 2001, each of five columns in 64 bins of about as many rows. The
+//     paper's further data sets, linkage and BPA, are not available.
 //   - Wide, for Table 2: a million rows, 4,096 vectors with a one in a hundred rows.
 //   - Generated flights, a CSV file of 50 MB, for batches of predicates, encodings and the
 //     building of tables.

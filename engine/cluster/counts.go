@@ -21,8 +21,8 @@ type terms struct {
 	size         int // terms of known
 }
 
-// mostTerms bounds the terms, and the texts, that a coordinator keeps of an epoch, and those of all its
-// shards.
+// mostTerms bounds the terms, and the texts, that a coordinator keeps of an epoch; the terms of all
+// shards of the epoch have the same bound.
 const mostTerms = 1 << 18
 
 // add keeps facts for further queries, and about most terms.

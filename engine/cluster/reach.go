@@ -86,7 +86,7 @@ func target(m *layout.Map, shard int) *api.ShardTarget {
 }
 
 // limit returns the context of a request. A request of a partial call may take half of the time
-// that is left, so that a silent shard leaves time for the answer of the others.
+// that is left, so that a silent shard leaves time for the answer of the other shards.
 func (r *reach) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	if end, ok := ctx.Deadline(); ok && r.partial {
 		return context.WithTimeout(ctx, time.Until(end)/2)

@@ -81,7 +81,7 @@ func scoresPrefix(q *engine.Query) bool {
 func scored(e *querylang.Expr) bool {
 	args := e.Args
 	if e.Op == querylang.Not {
-		args = args[:1] // the others are excluded
+		args = args[:1] // the other terms are excluded
 	}
 	for i := range args {
 		if scored(&args[i]) {

@@ -56,7 +56,7 @@ func createOn(ctx context.Context, d container.Disk, dir string, opt build.Optio
 	return createIn(ctx, d, dir, opt, columns)
 }
 
-// vacant refuses a folder with files, except those of a creation that did not complete.
+// vacant refuses a folder with files, except the files of a creation that did not complete.
 func vacant(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

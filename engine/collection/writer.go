@@ -148,8 +148,8 @@ func (w *Writer) clean() error {
 	return nil
 }
 
-// remove removes those files that neither the manifest nor the one before it names. A file that cannot
-// be removed now, such as an open one on Windows, is left to the next writer.
+// remove removes the files that neither the manifest nor the manifest before it names. A file that
+// cannot be removed now, such as an open one on Windows, is left to the next writer.
 func (w *Writer) remove(files map[string]bool) {
 	now := w.now.files()
 	for name := range files {
@@ -240,7 +240,7 @@ func (w *Writer) change(segments []*segment, deleted map[*segment]*roaring.Bitma
 	}
 	stale := w.before
 	w.before, w.now, w.segments = w.now.files(), &now, segments
-	w.remove(stale) // and no others: an addition or a merge beside this change has files, too
+	w.remove(stale) // no other files: an addition or a merge beside this change has files, too
 	return nil
 }
 

@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// limitedListener bounds the open connections by Limits.Connections. Above, a new connection takes
-// the place of one that waits for a request, so that connections that say nothing keep no client
-// out; the new one is closed if all others have a request. Waiting in the queue of the system would
+// limitedListener bounds the open connections by Limits.Connections. Above it, a new connection takes
+// the place of a connection that waits for a request, so that silent connections keep no client
+// out. If all connections have a request, the new one is closed. Waiting in the queue of the system would
 // also delay the connections of clients that the server could answer.
 type limitedListener struct {
 	net.Listener

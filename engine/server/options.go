@@ -65,8 +65,8 @@ type Options struct {
 	// DrainDelay is the time between the report of not being ready and the end of new connections.
 	// Default: 0.
 	DrainDelay time.Duration
-	// Collectors are metrics that GET /metrics of administration adds to those of the server, such
-	// as those of the engine. Default: none.
+	// Collectors are further metrics for GET /metrics of administration, such as the metrics of
+	// the engine. Default: none.
 	Collectors []prometheus.Collector
 	// AccessLog is the part of the requests that Log reports at level info, from 0 to 1. Requests
 	// with status 500 and above, except 503, are always there, at level warn. Default: 0.

@@ -56,7 +56,7 @@ func (s *Server) isCollection(index string) bool {
 	return err == nil && slices.Contains(names, index)
 }
 
-// remote answers the valid queries of a batch. The answers of the others have no documents.
+// remote answers the valid queries of a batch. The answers of invalid queries have no documents.
 func (b *batch) remote(ctx context.Context, r Remote, index string, ask api.Ask) ([]api.Hits, *api.Coverage, error) {
 	valid, at := make([]engine.Query, 0, len(b.queries)), make([]int, 0, len(b.queries))
 	for i, q := range b.queries {

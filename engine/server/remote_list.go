@@ -51,7 +51,7 @@ func (s *Server) listTables(ctx context.Context) (all []*api.Table, err error) {
 	return all, nil
 }
 
-// describeAll describes the indexes or tables of a remote. It leaves out those that have gone since.
+// describeAll describes the indexes or tables of a remote. It leaves out names that are gone.
 func describeAll[T any](ctx context.Context, names []string, err error, describe func(context.Context, string) (T, error)) (all []T, _ error) {
 	for _, name := range names {
 		one, err := describe(ctx, name)

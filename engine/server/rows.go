@@ -122,7 +122,7 @@ type selected struct {
 	count    uint64
 	ids      []uint32 // of the first rows
 	large    []uint64 // the same, if a number has more than 32 bits
-	ranges   []span   // the same, instead of the others, where ranges were asked for
+	ranges   []span   // the rows as ranges, if the caller asks for ranges; then the other forms are empty
 	coverage *api.Coverage
 }
 

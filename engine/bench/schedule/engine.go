@@ -69,7 +69,7 @@ func conjunction(q workload.Query, c call) engine.Query {
 	return x
 }
 
-// memories are answers that nobody reads any more, for the answers of further queries.
+// memories are answers that are no longer read; their memory serves further answers.
 var memories = sync.Pool{New: func() any { return new(engine.Hits) }}
 
 // search answers one query and calls read with the answer, which is valid until it returns.

@@ -17,8 +17,8 @@ type DataSet struct {
 	asked  float64 // share of the documents of the terms in queries, over GOV's
 }
 
-// askedBaidu is the share of the documents that have a term, for terms that the queries of
-// Baidu ask for, over that of the terms that GOV's ask for. It was fitted to Table 7:
+// askedBaidu compares terms that queries of Baidu and of GOV ask for: it is the mean share of
+// documents with such a term in Baidu, over this share in GOV. It was fitted to Table 7:
 // throughput times response time is 277.6 queries a batch of 2^20 elements of the shortest
 // lists, so that these have 3,777 docIDs on average.
 const askedBaidu = 0.0275

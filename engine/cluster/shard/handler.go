@@ -29,8 +29,8 @@ type Index struct {
 	Attributes *engine.Table // of the documents; nil: they have none
 }
 
-// Live describes the documents of a shard that are not deleted. Queries find no other documents, and
-// the statistics leave the others out.
+// Live describes the documents of a shard that are not deleted. Queries find no deleted documents, and
+// the statistics leave these out.
 type Live struct {
 	Filter       *engine.Filter
 	Docs, Length uint64 // number of documents, and sum of their lengths

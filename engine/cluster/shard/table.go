@@ -56,7 +56,7 @@ func (h handler) ShardSelect(ctx context.Context, r *api.ShardSelectRequest) (ou
 	return out, nil
 }
 
-// codes of Connect, by the code of the engine. Others are internal.
+// codes of Connect, by the code of the engine. Other codes are internal.
 var codes = map[engine.Code]connect.Code{
 	engine.InvalidQuery: connect.CodeInvalidArgument, engine.InvalidOption: connect.CodeInvalidArgument,
 	engine.NotFound: connect.CodeNotFound, engine.NoDevice: connect.CodeUnavailable, engine.Overloaded: connect.CodeResourceExhausted,

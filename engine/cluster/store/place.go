@@ -77,7 +77,7 @@ func clone(m *layout.Map) *layout.Map {
 	return &c
 }
 
-// leave moves all shards of a node to others.
+// leave moves all shards of a node to other nodes.
 func (l load) leave(m *layout.Map, node string) error {
 	for i := range m.Shards {
 		s := &m.Shards[i]

@@ -19,7 +19,7 @@ type pulse struct {
 	seen  map[string]time.Time
 }
 
-// dead returns those of the nodes that have not answered for the time silence, by the clock of the
+// dead returns the nodes that have not answered for the time silence, by the clock of the
 // caller.
 func (p *pulse) dead(ctx context.Context, kv KV, nodes []string, now time.Time) (dead []string, err error) {
 	if gap := now.Sub(p.asked); gap >= ask {

@@ -64,7 +64,7 @@ func (o *bitmapBuildOptions) open(ctx context.Context, a *App, log *zerolog.Logg
 }
 
 // expand replaces folders among the inputs by their tables: by --format, else the files
-// whose names end like those of CSV or Parquet.
+// whose names end like names of CSV or Parquet files.
 func (o *bitmapBuildOptions) expand(log *zerolog.Logger) error {
 	var left []string
 	formats := map[string]string{} // the first file of each format

@@ -141,7 +141,8 @@ func (o *clusterPublish) Run(ctx context.Context, a *App) error {
 	})
 }
 
-// publishable reads the shards of a folder: those of a split, or the segments of a collection.
+// publishable reads the shards of a folder, which is a split or a collection; the shards of a
+// collection are its segments.
 func publishable(dir string) (*layout.Map, error) {
 	if !collection.Is(dir) {
 		return layout.ReadManifest(dir)

@@ -95,7 +95,7 @@ func (c *collections) follow(ctx context.Context) {
 	})
 }
 
-// changed opens the states of manifests, and returns those that must be tried again.
+// changed opens the states of manifests, and returns the manifests that must be tried again.
 func (c *collections) changed(ctx context.Context, manifests []string) (again []string) {
 	for name, dir := range c.dirs {
 		manifest := manifestOf(dir)

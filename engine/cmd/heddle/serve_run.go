@@ -203,8 +203,8 @@ func (d *daemon) reconfigure() error {
 	return errors.Join(err, wrong)
 }
 
-// values returns all settings: those that reconfigure applies as they are now, the others as they
-// were at the start.
+// values returns all settings: their present values if reconfigure applies them, else the values
+// of the start.
 func (d *daemon) values() (all []*api.Setting) {
 	for _, k := range config.Keys() {
 		c := d.started

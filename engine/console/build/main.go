@@ -1,5 +1,5 @@
-// Command build bundles the pages of the web console: TypeScript, style sheets and the modules of
-// others become the files that package console embeds. It needs no Node and no network.
+// Command build bundles the pages of the web console: it joins TypeScript, style sheets and
+// foreign modules into the files that package console embeds. It needs no Node and no network.
 //
 //	go generate ./engine/console
 package main
@@ -26,7 +26,7 @@ func main() {
 	}
 }
 
-// modules are the modules of others, by the name that the source imports.
+// modules are the foreign modules, by the name that the source imports.
 var modules = map[string]string{
 	"preact":             "preact/preact.mjs",
 	"preact/hooks":       "preact/hooks.mjs",

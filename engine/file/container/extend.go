@@ -5,7 +5,7 @@ import "errors"
 // Extend returns the words of section s with its padding, which ends at a page, and zeros for
 // further words behind them, which the caller may change. before is the number of words before
 // these. Where the system can, the section stays mapped and is not read; elsewhere its words are
-// copied. As with Bytes, the words are valid until Close, and Check verifies those of the section. It
+// copied. As with Bytes, the words are valid until Close, and Check verifies the words of the section. It
 // must not run at the same time as other methods.
 func (f *File) Extend(s int, further uint64) (words []uint32, before uint64, err error) {
 	e := f.Header.Table[s]

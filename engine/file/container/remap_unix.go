@@ -14,8 +14,8 @@ import (
 )
 
 // remap maps the pages of e once more, with room for further words of memory behind them. It
-// returns no words where the pages of the system are larger than those of a file, or the file
-// at path is no longer the one of info.
+// returns no words if the pages of the system are larger than the pages of a file, or if another
+// file than info lies at path.
 func remap(path string, info fs.FileInfo, e Extent, further uint64, damage func(offset int64, reason string) error) ([]uint32, func() error, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 // ErrNoInputs is the cause of the error for a folder without a file to read.
 var ErrNoInputs = errors.New("has no input files")
 
-// Expand replaces each folder among paths by those of its files that keep accepts, in all
-// its subfolders, in the order of their names. It leaves out hidden files and folders, and
-// links.
+// Expand replaces each folder among paths by its files, in the order of their names, with the
+// files of all subfolders. It leaves out files that keep does not accept, hidden files and
+// folders, and links.
 func Expand(paths []string, keep func(path string) bool) ([]string, error) {
 	var files []string
 	for _, in := range paths {

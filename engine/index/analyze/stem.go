@@ -67,7 +67,7 @@ func possessive(word []byte) []byte {
 	return word
 }
 
-// Stemmers returns the names of all stemmers: StemNone, then the others by name.
+// Stemmers returns the names of all stemmers: StemNone, then the other names in order.
 func Stemmers() []string {
 	return append([]string{StemNone}, slices.Sorted(maps.Keys(stemmers))...)
 }

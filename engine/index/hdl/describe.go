@@ -117,7 +117,7 @@ func (d *descriptions) total() error {
 	return nil
 }
 
-// place moves the words of blocks from lo to hi-1 behind those of the lists so far, and
+// place moves the words of blocks from lo to hi-1 behind the words of the lists so far, and
 // completes the lists. The caller holds mu.
 func (d *descriptions) place(lo, hi uint64, x *expanded) {
 	copy(d.source.Words[d.end.words:], x.words)

@@ -29,7 +29,7 @@ type File struct {
 	terms       dictionary
 	termOffsets []uint64
 	listBlocks  []uint64
-	stored      listPlace // words of the source before those of inline lists
+	stored      listPlace // words of the source before the words of inline lists
 	nameOffsets []uint64
 	code        atomic.Pointer[huffman] // of names; nil until its first use
 	lengths     []uint32

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// huffman is a canonical Huffman code of bytes: shorter codes come first, those of equal length
+// huffman is a canonical Huffman code of bytes: shorter codes come first, codes of equal length
 // in the order of their bytes. A code has at most maxCode bits.
 type huffman struct {
 	lengths [256]uint8              // of the codes in bits; 0: the byte does not occur

@@ -12,7 +12,7 @@ import (
 type curve struct {
 	metric Metric
 	costs  [1 + maxValues]float64 // of a query, then of one unit of each value of the metric
-	// Queries with Common below split use parts[0], all others parts[1].
+	// Queries with Common below split use parts[0], all other queries parts[1].
 	split float64
 	parts [2]factors
 }

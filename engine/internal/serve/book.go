@@ -36,7 +36,7 @@ func (p *Pool) claimCosts(path string) (release func(), err error) {
 }
 
 // readBook finds the cost models of g: the models in use if they are of the same index and
-// no others were written since, else the file. Costs concern speed alone: a file that cannot
+// the file has not changed since, else the file. Costs concern speed alone: a file that cannot
 // be used causes a warning. Nothing but Calibrate writes over such a file, unless it is the
 // file beside the index and holds costs of an earlier version or damaged ones.
 func (x *Index) readBook(g *Lists) {

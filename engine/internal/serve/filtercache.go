@@ -99,7 +99,7 @@ func (c *filterCache) shrink(keep *Filter) {
 	}
 }
 
-// evictFrom drops n filters, of those with an idle set on processor p: the ones that were not used for
+// evictFrom drops n filters that have an idle set on processor p: the filters that were not used for
 // the longest time. It returns false if there is none.
 func (c *filterCache) evictFrom(p, n int) bool {
 	c.mu.Lock()

@@ -183,7 +183,7 @@ func (x *Index) replace(g *Lists) {
 	}
 }
 
-// Close refuses further queries with plan.ErrClosed, waits for the others and releases lists
+// Close refuses further queries with plan.ErrClosed, waits for running queries, and releases lists
 // and file. A second Close returns plan.ErrClosed. If a device hangs, the error is
 // schedule.ErrHung too.
 func (x *Index) Close() error {

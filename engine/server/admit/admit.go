@@ -70,7 +70,7 @@ func (g *Gate) Queries() int {
 // Enter begins a request with some queries, whose answers are due after a time. Leave ends it,
 // unless it is refused. A caller may exceed the rate by one request, and then waits until its
 // queries fit the rate. A request is refused if the queries before it would take more than half
-// of its time: it would only delay others.
+// of its time: it would only delay later requests.
 func (g *Gate) Enter(name string, queries int, due time.Duration) (Slot, *Refusal) {
 	l := g.limits.Load()
 	if g.running.Add(1) > int64(l.Running) {

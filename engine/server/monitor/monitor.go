@@ -131,7 +131,7 @@ func (r *Recorder) Failed() { r.status = http.StatusInternalServerError }
 
 // WriteHeader implements http.ResponseWriter.
 func (r *Recorder) WriteHeader(status int) {
-	if status >= http.StatusOK { // others are not the last
+	if status >= http.StatusOK { // a status below 200 precedes the last one
 		r.status = status
 	}
 	r.ResponseWriter.WriteHeader(status)

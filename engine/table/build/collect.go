@@ -80,7 +80,7 @@ func (b *builder) take(batch *read.Batch) error {
 	return b.spill()
 }
 
-// spill ends generations of texts, the largest first, until the others fit in memory.
+// spill ends generations of texts, the largest first, until the rest fits in memory.
 func (b *builder) spill() error {
 	for {
 		all, largest := uint64(0), b.columns[0]

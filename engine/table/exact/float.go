@@ -19,7 +19,7 @@ import (
 // Float is the exact sum of any number of float64. The zero value is 0. It is not safe for
 // concurrent use.
 type Float struct {
-	digits  []int64 // the sum is that of digits[i] · 2^(32·(low+i)-1074)
+	digits  []int64 // the value is Σ digits[i] · 2^(32·(low+i)-1074)
 	pending uint32  // additions since the last carry
 	low     int16
 	special special

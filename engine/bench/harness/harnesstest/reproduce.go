@@ -16,7 +16,7 @@ import (
 
 // Reproduce runs all exhibits of a family on the host with a tiny workload. Each
 // exhibit must have complete rows, a section in the report, and pictures. The exhibits
-// in others need a device or a program of others, and must have no figures.
+// in others need a device or a foreign program, and must have no figures.
 func Reproduce(t *testing.T, f harness.Family, others ...string) {
 	t.Helper()
 	testneeds.Long(t)

@@ -13,7 +13,7 @@ import (
 )
 
 // strategies checks that the store runs and explains the strategies that it names,
-// and refuses all others.
+// and refuses all other strategies.
 func (su suite) strategies(t *testing.T) {
 	tab := plantest.NewTable(1000, 32)
 	for _, k := range plantest.VectorKinds() {
