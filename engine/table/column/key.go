@@ -1,6 +1,7 @@
 package column
 
 import (
+	"encoding/binary"
 	"errors"
 	"math"
 	"math/big"
@@ -70,6 +71,11 @@ func WideKey(v *big.Int) (key [WideSize]byte, err error) {
 	}
 	offset.FillBytes(key[:])
 	return key, nil
+}
+
+// AppendWideKey appends the dictionary entry of an integer of 128 bits in two's complement.
+func AppendWideKey(dst []byte, high, low uint64) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(dst, high^1<<63), low)
 }
 
 // KeyWide is the integer of a dictionary entry.

@@ -285,3 +285,29 @@ func TestGrainEnds(t *testing.T) {
 		t.Error("a value that the scale makes 0 is added")
 	}
 }
+
+// TestAddTimes compares sums of signed integers, and their form of 128 bits, with math/big.
+func TestAddTimes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var sum Integer
+		want := new(big.Int)
+		word := rapid.OneOf(rapid.Uint64(), rapid.SampledFrom([]uint64{0, 1, 1 << 63, 1<<63 - 1, math.MaxUint64}))
+		for range rapid.IntRange(0, 5).Draw(t, "values") {
+			n, high, low := word.Draw(t, "n")>>3, word.Draw(t, "high"), word.Draw(t, "low")
+			sum.AddTimes(n, high, low)
+			v := new(big.Int).Lsh(big.NewInt(int64(high)), 64)
+			v.Add(v, new(big.Int).SetUint64(low))
+			want.Add(want, v.Mul(v, new(big.Int).SetUint64(n)))
+		}
+		if got := sum.Big(); got.Cmp(want) != 0 {
+			t.Fatalf("%v, want %v", got, want)
+		}
+		least := new(big.Int).Lsh(big.NewInt(-1), 127)
+		fits := want.Cmp(least) >= 0 && want.Cmp(new(big.Int).Not(least)) <= 0
+		high, low, ok := sum.Wide()
+		wide := new(big.Int).Lsh(big.NewInt(int64(high)), 64)
+		if wide.Add(wide, new(big.Int).SetUint64(low)); ok != fits || ok && wide.Cmp(want) != 0 {
+			t.Fatalf("%v in 128 bits: %v, %t", want, wide, ok)
+		}
+	})
+}

@@ -7,12 +7,13 @@
 // depend on the order of the additions. A Float stores only the digits that its values need:
 // values of similar size need three to five.
 //
-// Integer is a sum of unsigned integers of up to 128 bits.
+// Integer is a sum of integers of up to 128 bits.
 package exact
 
 import (
 	"math"
 	"math/big"
+	"math/bits"
 	"slices"
 )
 
@@ -127,8 +128,43 @@ func (s *Float) Sum() float64 {
 	if v, ok := s.infinite(); ok {
 		return v
 	}
-	v, _ := new(big.Float).SetMantExp(new(big.Float).SetInt(s.integer()), s.exponent()).Float64()
-	return v + 0 // -0 becomes 0
+	if len(s.digits) == 0 {
+		return 0
+	}
+	s.carry()
+	// The absolute value in words, behind two words 0. The last digit has the sign, and 64 bits.
+	var all [mostDigits + 3]uint32
+	negative := s.digits[len(s.digits)-1] < 0
+	carry, end := int64(0), 2
+	for _, d := range s.digits {
+		if negative {
+			d = -d
+		}
+		carry += d
+		all[end] = uint32(carry)
+		carry, end = carry>>digitBits, end+1
+	}
+	all[end] = uint32(carry)
+	for all[end] == 0 {
+		if end--; end < 2 {
+			return 0
+		}
+	}
+	// The first 64 bits. float64 rounds them to the nearest 53; the last one is 1 for any bit behind.
+	high, low := uint64(all[end]), uint64(all[end-1])<<digitBits|uint64(all[end-2])
+	behind := bits.Len64(high)
+	first, rest := high<<(64-behind)|low>>behind, low<<(64-behind)
+	for _, word := range all[:end-2] {
+		rest |= uint64(word)
+	}
+	if rest != 0 {
+		first |= 1
+	}
+	v := math.Ldexp(float64(first), s.exponent()+digitBits*(end-4)+behind)
+	if negative {
+		return -v
+	}
+	return v
 }
 
 // Mean is the float64 nearest to the exact sum divided by n, which is not 0.

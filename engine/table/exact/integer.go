@@ -5,10 +5,11 @@ import (
 	"math/bits"
 )
 
-// Integer is the exact sum of at most 2^64 unsigned integers of 128 bits. The zero value is 0.
+// Integer is the exact sum of at most 2^63 integers of 128 bits, in two's complement of 192 bits. The
+// zero value is 0.
 type Integer [3]uint64 // lowest word first
 
-// Add adds the integer high·2^64 + low.
+// Add adds the unsigned integer high·2^64 + low.
 func (s *Integer) Add(high, low uint64) {
 	var carry uint64
 	s[0], carry = bits.Add64(s[0], low, 0)
@@ -22,12 +23,26 @@ func (s *Integer) Merge(o Integer) {
 	s[2] += o[2]
 }
 
+// AddTimes adds n times a signed integer of 128 bits in two's complement.
+func (s *Integer) AddTimes(n, high, low uint64) {
+	s.Add(bits.Mul64(low, n))
+	upper, lower := bits.Mul64(high, n)
+	var carry uint64
+	s[1], carry = bits.Add64(s[1], lower, 0)
+	s[2] += upper + carry - n*(high>>63) // a negative integer is 2^128 less than high and low say
+}
+
+// Wide is the sum in two's complement of 128 bits. ok is false if the sum needs more.
+func (s *Integer) Wide() (high, low uint64, ok bool) {
+	return s[1], s[0], s[2] == uint64(int64(s[1])>>63)
+}
+
 // Big is the sum.
 func (s *Integer) Big() *big.Int {
-	sum := new(big.Int)
-	for i := range s {
+	sum := big.NewInt(int64(s[2]))
+	for _, word := range []uint64{s[1], s[0]} {
 		sum.Lsh(sum, 64)
-		sum.Or(sum, new(big.Int).SetUint64(s[len(s)-1-i]))
+		sum.Add(sum, new(big.Int).SetUint64(word))
 	}
 	return sum
 }

@@ -25,9 +25,12 @@ type Column struct {
 // smallCodes bounds the stored codes of a table of bins.
 const smallCodes = 1 << 16
 
+// Unread returns a column that is not read: it has the methods Last and HasMissing alone.
+func Unread(in plan.Input) *Column { return &Column{in: in} }
+
 // Open returns the column of an input.
 func Open(t *plan.Table, in plan.Input) (c *Column, err error) {
-	c = &Column{in: in}
+	c = Unread(in)
 	c.makeBins()
 	if c.low, c.high, err = t.Codes(in.Column); err != nil || !in.Missing {
 		return c, err
@@ -53,7 +56,7 @@ func (c *Column) makeBins() {
 func (c *Column) Last() uint64 { return c.in.Top() }
 
 // HasMissing reports whether some rows have no value.
-func (c *Column) HasMissing() bool { return c.missing != nil }
+func (c *Column) HasMissing() bool { return c.in.Missing }
 
 // Missing reports whether a row has no value.
 func (c *Column) Missing(row uint32) bool {

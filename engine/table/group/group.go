@@ -50,6 +50,17 @@ const (
 // hdb.ErrCorrupt or codec.ErrCorrupt for damaged columns.
 func Run(t *plan.Table, a *plan.Aggregation, rows []uint64, opt Options) (*Groups, error) {
 	columns := make([]*gather.Column, len(a.Inputs))
+	if opt.Cells != nil {
+		for i, in := range a.Inputs {
+			columns[i] = gather.Unread(in)
+		}
+		g := newGroups(a, columns, t.Rows, nil)
+		if err := g.take(opt.Cells); err != nil {
+			return nil, err
+		}
+		g.sort()
+		return g, nil
+	}
 	for i, in := range a.Inputs {
 		var err error
 		if columns[i], err = gather.Open(t, in); err != nil {
@@ -59,14 +70,6 @@ func Run(t *plan.Table, a *plan.Aggregation, rows []uint64, opt Options) (*Group
 	workers := opt.Workers
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
-	}
-	if opt.Cells != nil {
-		g := newGroups(a, columns, t.Rows, nil)
-		if err := g.take(opt.Cells); err != nil {
-			return nil, err
-		}
-		g.sort()
-		return g, nil
 	}
 	segments := gather.Segments(rows)
 	all := make([]*Groups, max(1, min(workers, segments)))

@@ -63,11 +63,12 @@ func (a rank) compare(b rank) int {
 
 // sort finds the order of the groups.
 func (g *Groups) sort() {
-	var ranks []rank
-	for i, n := range g.rows {
-		if n == 0 && len(g.by) > 0 {
-			continue
-		}
+	if g.keys == nil {
+		g.inPlaces()
+		return
+	}
+	ranks := make([]rank, 0, len(g.rows))
+	for i := range g.rows {
 		r := rank{at: uint32(i)}
 		for k := range g.by {
 			code, ok := g.code(k, r.at)
@@ -79,6 +80,22 @@ func (g *Groups) sort() {
 	g.order = make([]uint32, len(ranks))
 	for i, r := range ranks {
 		g.order[i] = r.at
+	}
+}
+
+// inPlaces is sort for groups with a place for all possible numbers, which have the order of the codes.
+// Only number 0, of missing values, comes last.
+func (g *Groups) inPlaces() {
+	g.order = make([]uint32, 0, len(g.rows))
+	inner := min(int(g.size), len(g.rows))
+	outer := len(g.rows) / inner
+	for i := range outer {
+		for k := range inner {
+			at := (i+1)%outer*inner + (k+1)%inner
+			if g.rows[at] > 0 || len(g.by) == 0 {
+				g.order = append(g.order, uint32(at))
+			}
+		}
 	}
 }
 

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"math/bits"
 
 	"heddle/engine/plan"
 	"heddle/engine/table/column"
+	"heddle/engine/table/exact"
 	"heddle/engine/table/group"
 	"heddle/engine/table/statement"
 	"heddle/engine/table/values"
@@ -55,17 +57,17 @@ func sum(c *column.Column) (m plan.Measure, err error) {
 	return m, err
 }
 
-// zero is the value that has weight 0 in sums of a column: keys of signed numbers begin at
-// the least number.
-func zero(c *column.Column) *big.Int {
-	base := new(big.Int).SetUint64(c.Base)
+// zero is the value that has weight 0 in sums of a column, in two's complement: keys of signed numbers
+// begin at the least number.
+func zero(c *column.Column) (high, low uint64) {
 	switch c.Type {
 	case column.Uint, column.Bool:
-		return base
+		return 0, c.Base
 	case column.Decimal128:
-		return base.Lsh(big.NewInt(-1), 8*column.WideSize-1)
+		return 1 << 63, 0
 	}
-	return base.SetInt64(column.KeyInt(c.Base))
+	v := column.KeyInt(c.Base)
+	return uint64(v >> 63), uint64(v)
 }
 
 // column computes an output of all groups.
@@ -164,23 +166,18 @@ func rank(q *big.Rat, n uint64) uint64 {
 }
 
 // exactSum is the sum of an integer or decimal column in group i, without its scale.
-func (o *output) exactSum(g Groups, i int) *big.Int {
-	weights := g.Sum(o.measure, i)
-	sum := zero(o.of)
-	sum.Mul(sum, new(big.Int).SetUint64(g.Count(o.measure, i)))
-	return sum.Add(sum, weights.Big())
-}
-
-// scale is 10 to the scale of a column.
-func scale(c *column.Column) *big.Int {
-	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(c.Scale)), nil)
+func (o *output) exactSum(g Groups, i int) exact.Integer {
+	sum := g.Sum(o.measure, i)
+	high, low := zero(o.of)
+	sum.AddTimes(g.Count(o.measure, i), high, low)
+	return sum
 }
 
 func isFloat(c *column.Column) bool { return c.Type == column.Float || c.Type == column.Float32 }
 
 func (o *output) means(g Groups, c *values.Column) {
 	c.Column = column.Column{Name: o.name, Type: column.Float}
-	unit := scale(o.of)
+	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(o.of.Scale)), nil)
 	for i := range c.Codes {
 		n := g.Count(o.measure, i)
 		switch {
@@ -188,11 +185,22 @@ func (o *output) means(g Groups, c *values.Column) {
 		case isFloat(o.of):
 			c.Codes[i] = column.FloatKey(g.Floats(o.measure, i).Mean(n))
 		default:
-			by := new(big.Int).SetUint64(n)
-			v, _ := new(big.Rat).SetFrac(o.exactSum(g, i), by.Mul(by, unit)).Float64()
-			c.Codes[i] = column.FloatKey(v)
+			c.Codes[i] = column.FloatKey(quotient(o.exactSum(g, i), n, unit))
 		}
 	}
+}
+
+// quotient is the float64 nearest to sum / (n · unit).
+func quotient(sum exact.Integer, n uint64, unit *big.Int) float64 {
+	const most = 1 << 53 // float64 has all integers up to it
+	if high, low, ok := sum.Wide(); ok && high+low>>63 == 0 && -most <= int64(low) && int64(low) <= most && unit.IsUint64() {
+		if above, by := bits.Mul64(n, unit.Uint64()); above == 0 && by <= most {
+			return float64(int64(low)) / float64(by)
+		}
+	}
+	by := new(big.Int).SetUint64(n)
+	v, _ := new(big.Rat).SetFrac(sum.Big(), by.Mul(by, unit)).Float64()
+	return v
 }
 
 func (o *output) sums(g Groups, c *values.Column) error {
@@ -204,18 +212,31 @@ func (o *output) sums(g Groups, c *values.Column) error {
 		}
 		return nil
 	}
-	limit := new(big.Int).Exp(big.NewInt(10), big.NewInt(column.MaxScale), nil)
+	keys := make([]byte, 0, column.WideSize*len(c.Codes))
 	for i := range c.Codes {
 		sum := o.exactSum(g, i)
-		if sum.CmpAbs(limit) >= 0 {
+		high, low, ok := sum.Wide()
+		if !ok || tooLong(high, low) {
 			return fmt.Errorf("%s of column %q: %w: the sum has more than %d digits", o.Term, o.of.Name, ErrOverflow, column.MaxScale)
 		}
-		key, err := column.WideKey(sum)
-		if err != nil {
-			return err
-		}
 		c.Codes[i] = uint64(i)
-		c.Dictionary = append(c.Dictionary, string(key[:]))
+		keys = column.AppendWideKey(keys, high, low)
+	}
+	c.Dictionary = make([]string, len(c.Codes))
+	text := string(keys) // of all entries
+	for i := range c.Dictionary {
+		c.Dictionary[i] = text[i*column.WideSize:][:column.WideSize]
 	}
 	return nil
+}
+
+// tooLong tells whether an integer in two's complement has more digits than a Decimal128.
+func tooLong(high, low uint64) bool {
+	const limitHigh, limitLow = 0x4b3b4ca85a86c47a, 0x098a224000000000 // 10^38
+	if high>>63 != 0 {                                                 // x becomes -x
+		var borrow uint64
+		low, borrow = bits.Sub64(0, low, 0)
+		high, _ = bits.Sub64(0, high, borrow)
+	}
+	return high > limitHigh || high == limitHigh && low >= limitLow
 }
