@@ -62,8 +62,8 @@ const (
 	Corrupt                     // a file is damaged or has an unknown version
 	Unsupported                 // no processor implements the algorithm, codec or strategy, or the query is above a limit
 	Closed                      // the engine, index, table or snapshot is closed
-	Unauthenticated             // a server does not know the caller
-	Forbidden                   // a server knows the caller, who has no right to the call
+	Unauthenticated             // the caller of a server is unknown
+	Forbidden                   // the caller of a server has no right to the call
 	Internal                    // any other error
 )
 

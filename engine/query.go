@@ -89,12 +89,12 @@ type Query struct {
 	Timeout time.Duration
 	// Fresh bypasses the result cache.
 	Fresh bool
-	// Explain receives the way of the query through the engine, unless nil. Of the queries of
-	// SearchAll only the first one may have it; it describes the whole call then.
+	// Explain, unless nil, receives the explanation of the query: choices, stages and times. In
+	// SearchAll only the first query may have it; it then describes the whole call.
 	Explain *observe.Explanation
 	// Override replaces choices that no answer depends on. Default: nil, none.
 	Override *Override
-	// Memory is an earlier answer of which nothing is needed any more: Index.Search and
+	// Memory is an earlier answer that the caller no longer needs: Index.Search and
 	// Snapshot.Search may return its slices with other contents. A caller that asks query
 	// after query leaves the garbage collector less work with it. Default: nil.
 	Memory *Hits

@@ -68,7 +68,7 @@ const (
 // auxiliary bitset under Bits: at 1/128 it costs four times the raw list.
 const DenseRatio = 128
 
-// Algorithms returns all of them but Auto.
+// Algorithms returns all algorithms except Auto.
 func Algorithms() []Algorithm {
 	all := make([]Algorithm, 0, algorithms-1)
 	for a := Auto + 1; a < algorithms; a++ {
@@ -164,7 +164,7 @@ func names(some []Algorithm) string {
 }
 
 // Runs gives an error of ErrUnsupported, with the names that the backend knows,
-// where a is none of its algorithms.
+// if a is none of its algorithms.
 func (i Info) Runs(a Algorithm) error {
 	if a == Auto || slices.Contains(i.Algorithms, a) {
 		return nil

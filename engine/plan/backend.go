@@ -59,7 +59,7 @@ type Info struct {
 	LocalMemory  uint64 // bytes a work-group
 	Tuning       string // name of the tuning row in force
 	Batch        uint64 // candidates of a batch at which throughput levels off
-	// BatchPostings is how many postings of ranked queries do the same.
+	// BatchPostings is the same for ranked queries, in postings.
 	BatchPostings uint64
 	// RankBatches is the greatest number of ranked batches that a store runs at the
 	// same time; 0 is no limit. Few large batches share more decoding than many small

@@ -28,7 +28,7 @@ type CachedStore interface {
 type CacheStats struct {
 	Capacity, Used uint64 // bytes
 	Lists          int    // resident
-	// Since it was made, a list of a query each:
+	// Since the cache was made; each counts one list of one query.
 	Hits, Misses uint64
 	Evicted      uint64
 	BytesIn      uint64 // brought in

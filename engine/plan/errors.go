@@ -12,7 +12,7 @@ var (
 	ErrUnsupported = errors.New("unsupported")
 	ErrNoDevice    = errors.New("no such device")
 	ErrOutOfMemory = errors.New("out of memory")
-	ErrTooLarge    = errors.New("too large for this backend") // a query, whatever memory is free; another backend may take it
+	ErrTooLarge    = errors.New("too large for this backend") // a query that does not fit even with all memory free; another backend may take it
 	ErrDeviceLost  = errors.New("device lost")
 	ErrBuild       = errors.New("kernel build failed")
 	ErrSelfTest    = errors.New("self-test failed")

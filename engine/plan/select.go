@@ -101,7 +101,7 @@ func ParseStrategy(name string) (Strategy, error) {
 	return 0, fmt.Errorf("unknown strategy %q (one of auto, fused, coa, roa, hybrid, ideal, iterative, reduction)", name)
 }
 
-// MaxSets is the height that the stack of a selection may have.
+// MaxSets is the greatest height of the stack of a selection.
 const MaxSets = 8
 
 // SelectBatch is a batch of row predicates over one Table, each a sequence of steps in

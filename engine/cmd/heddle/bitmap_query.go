@@ -57,7 +57,7 @@ error names its line and the reason, and the exit code is 1.
   --rows=ranges   ID TAB FIRST TAB LAST per range of consecutive rows
   --roaring FILE  the rows of the predicate as a Roaring bitmap in the portable format; a
                   file that is no Roaring bitmap is replaced with --force only
-  --in-rows FILE  selects among the rows of a Roaring bitmap alone, such as one of --roaring
+  --in-rows FILE  selects only among the rows of a Roaring bitmap, such as one of --roaring
   --json          one object per predicate: {"query": ID, "where": PREDICATE, "count": N};
                   with --rows "rows", with --explain "explain"
 
@@ -65,7 +65,7 @@ error names its line and the reason, and the exit code is 1.
 columns, or aggregates of groups of rows: count(*), count(c), count(DISTINCT c), sum(c),
 avg(c), min(c), max(c) and quantile(c, 0.95). AS gives a name. --group-by names one or two
 columns, or bins such as bins(c, 10, 20): < 10, [10, 20) and >= 20. Without it all rows are one
-group. Groups have the order of their values, rows that of the table; --order-by sorts by
+group. Groups have the order of their values, rows the order of the table; --order-by sorts by
 columns, aggregates, names or numbers of items, with DESC and NULLS FIRST. Values are exact:
 sums of integers and decimals have up to 38 digits, sums of floats are rounded once. --format
 prints CSV, JSON (an object per row), an Arrow stream or a Parquet file. A missing value is

@@ -99,10 +99,10 @@ func newClusterPublish(a *App) *cobra.Command {
 		Short: "Serve the shards of a folder in a cluster",
 		Long: `Publish gives each shard of DIR/manifest.json to nodes of a cluster. The nodes copy the files,
 check them and open them beside the shards that they serve. When all are ready, the map of
-the cluster changes in one step. If a node fails, the shards of before stay in service.
+the cluster changes in one step. If a node fails, the old shards stay in service.
 
-DIR may be a collection without deleted documents: its segments are the shards then. Nothing may
-change it meanwhile.
+DIR may be a collection without deleted documents; its segments are then the shards. It must
+not change meanwhile.
 
 Nodes copy the files from each other, and from the addresses of --from: URLs of web servers,
 or folders that the nodes can read. The default is DIR, as it is on this machine.

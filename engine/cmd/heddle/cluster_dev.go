@@ -41,7 +41,7 @@ them. A file has its base name as its name. Dev prints a line "node NAME pid N" 
 http://ADDRESS".
 
 Queries go on while each shard has a node. Try it: kill -9 the process of a node. Dev reports
-the end of a node and starts no other one.
+the end of a node, and does not start it again.
 
 Shards and their copies are in a temporary folder (variable TMPDIR), which dev deletes in the
 end. The nodes end with dev; on Linux also if dev ends by kill -9.`,

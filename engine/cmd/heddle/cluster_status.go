@@ -19,7 +19,7 @@ func newClusterStatus(a *App) *cobra.Command {
 		Use:   "status [flags]",
 		Short: "Show the maps, changes and nodes of a cluster",
 		Long: `Status prints the shards of each collection with their nodes, the change under way, the reason
-for which the last one failed, and the nodes with their errors.`,
+of the last failure, and the nodes with their errors.`,
 		Example: `  heddle cluster status
   heddle cluster status --json`,
 	}, &clusterChange{run: func(ctx context.Context, a *App, o store.Operator, f *clusterFlags) error {

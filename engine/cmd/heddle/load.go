@@ -97,7 +97,7 @@ func (o *loadOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.Float64Var(&o.From, "from", 100, "begin the sweep at `N` queries per second")
 	fs.DurationVar(&o.Length, "duration", 0, "`DURATION` of the load, or of a window of the sweep; 0 is 10s, or 2s")
 	fs.DurationVar(&o.Options.Timeout, "request-timeout", 10*time.Second, "`DURATION` after which a query fails")
-	fs.BoolVar(&o.Verify, "verify", false, "compare each answer with the one of the quiet server, asked before the load")
+	fs.BoolVar(&o.Verify, "verify", false, "compare each answer with the answer of the quiet server before the load")
 	fs.Uint64Var(&o.Seed, "seed", 1, "`SEED` of the arrivals")
 	fs.StringVar(&o.plot, "plot", "", "draw the latencies as SVG to `FILE`")
 	addJSON(fs, &o.json)

@@ -35,15 +35,15 @@ describes the routes; engine/server/README.md has examples.
 
 --dev serves every .hdl and .hdb file of a folder under its base name, and every collection in it.
 FILE of --index may be the folder of a collection (heddle collection): the server follows its
-changes, and opens new segments alone. --index and --table
+changes, and opens only new segments. --index and --table
 replace the keys server.indexes and server.tables of the configuration, which also holds
 the limits of requests in section [server].
 
---cluster, with --node and --data, is a node of a cluster: it holds the shards that the map of
-the cluster gives it, in files below --data, and answers the servers of the cluster over NATS
-and over HTTP at --listen. It starts without NATS from the maps of its last run. --cluster
-without --node holds nothing and answers all requests from the nodes. The flags --cluster-…
-name the files that NATS and the nodes ask for. heddle cluster dev starts a cluster on one
+With --cluster, --node and --data, serve is a node of a cluster: it holds the shards that the
+map of the cluster gives it, in files below --data, and answers the servers of the cluster over
+NATS and over HTTP at --listen. Without NATS it starts from the maps of its last run. With
+--cluster but without --node, serve holds no shards, and answers all requests from the nodes.
+The flags --cluster-… name the files of keys, certificates and tokens for NATS and the nodes. heddle cluster dev starts a cluster on one
 machine.
 
 --cluster FILE, in JSON or TOML, is a cluster without NATS. Its members are nodes (URLs by
@@ -54,8 +54,8 @@ servers. A change of the shards needs a higher epoch in both files.
 When the server accepts connections, standard output gets the line
 "listening on http://ADDRESS", and with --admin "administration on http://ADDRESS".
 GET /livez succeeds from then on, and GET /readyz when the processors are open and the files
-are in service. GET /console/ has web pages that show the server at work; --console=false turns
-them off. A service of systemd may have Type=notify: it starts when the server is ready.
+are in service. GET /console/ has web pages that show the work of the server; --console=false
+turns them off. A service of systemd may have Type=notify: it starts when the server is ready.
 
 --tokens names a file of tokens, which heddle serve token creates. --cert and --key turn TLS
 on; --client-ca asks for certificates of clients. Without tokens and certificates of clients
