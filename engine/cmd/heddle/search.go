@@ -93,9 +93,9 @@ after the documents, lines  facet TAB COLUMN TAB VALUE TAB COUNT, after ID TAB f
 file; in jsonl {"query": ID, "matches": N, "facets": [{"column": …, "values": […]}]}. The
 format trec has none. VALUE is empty for documents without a value, and "" for an empty text.
 bins(year, 1900, 1950) in place of a column counts the documents below 1900, from 1900 to below
-1950, and from 1950 on: VALUE is "< 1900", "[1900, 1950)" or ">= 1950". All bins are printed, in
-their order. bins(year) has the bins of the table; a collection, whose segments have different bins,
-refuses it.
+1950, and from 1950 on: VALUE is "< 1900", "[1900, 1950)" or ">= 1950". All bins are printed,
+in their order. bins(year) has the bins of the table; a collection refuses it, because its
+segments have different bins.
 A column with a comma in its name stands in "quotes", with two quotes for a quote.
 
 DIR is a collection: see heddle collection. Its answers equal the answers of an index of

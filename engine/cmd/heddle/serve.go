@@ -43,8 +43,8 @@ With --cluster, --node and --data, serve is a node of a cluster: it holds the sh
 map of the cluster gives it, in files below --data, and answers the servers of the cluster over
 NATS and over HTTP at --listen. Without NATS it starts from the maps of its last run. With
 --cluster but without --node, serve holds no shards, and answers all requests from the nodes.
-The flags --cluster-… name the files of keys, certificates and tokens for NATS and the nodes. heddle cluster dev starts a cluster on one
-machine.
+The flags --cluster-… name the files of keys, certificates and tokens for NATS and the nodes.
+heddle cluster dev starts a cluster on one machine.
 
 --cluster FILE, in JSON or TOML, is a cluster without NATS. Its members are nodes (URLs by
 name) and collections: manifests of heddle cluster split, in which each shard has replicas
