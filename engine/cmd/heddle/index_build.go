@@ -88,7 +88,7 @@ weights of vectors must be whole numbers and count as frequencies. Terms of vect
 not analysed, and queries are split at white space, as with --tokenizer whitespace.
 
 --build-memory limits the memory of the process. Larger inputs use temporary files beside the
-index. A limit that is too small is an error that names the least limit. With --impacts 4 bytes per
+index. An error names the least limit if the limit is too small. With --impacts 4 bytes per
 document come on top, and 12 bytes per posting of the longest list where they exceed the limit.
 
 --attributes writes an attribute table, for searches with --where and --facets: one column for
