@@ -19,12 +19,13 @@ type Added struct {
 	// Replaced counts the documents, of the collection and of the inputs, whose name a later
 	// document has.
 	Replaced uint64
-	Epoch    uint64 // the state with the documents; the state of before if there are none
+	Epoch    uint64 // the state with the documents; without new documents the present state
 }
 
-// Add adds the documents of inputs: text, jsonl or trec, see package build. Of opt the format, the
-// treatment of invalid documents, the limit of memory, the standard input and the report of
-// progress count. A collection with attributes takes jsonl alone, without invalid documents. The documents are in place, and outlive a crash, when Add returns without an error.
+// Add adds the documents of inputs: text, jsonl or trec, see package build. It uses the fields of
+// opt for the format, invalid documents, the limit of memory, the standard input and the report of
+// progress. A collection with attributes takes only jsonl without invalid documents. When Add
+// returns without an error, queries find the documents, and a crash does not lose them.
 func (w *Writer) Add(ctx context.Context, inputs []string, opt build.Options) (a Added, err error) {
 	want := w.Manifest().Settings
 	want.apply(&opt)
@@ -103,7 +104,7 @@ func (w *Writer) join(s *segment) (replaced uint64, err error) {
 	return replaced, w.change(append(kept[:len(kept):len(kept)], s), deleted)
 }
 
-// strike adds the document with a name to the deleted ones.
+// strike adds the document with a name to the deleted documents.
 func (w *Writer) strike(deleted map[*segment]*roaring.Bitmap, name string) (found bool, err error) {
 	for _, s := range w.segments {
 		doc, found, err := s.find(name)

@@ -16,7 +16,7 @@ import (
 	"heddle/engine/syntax"
 )
 
-// Kind is the kind of a manifest. Programs that know split indexes alone refuse it.
+// Kind is the kind of a manifest. Programs that know only split indexes refuse it.
 const Kind layout.Kind = "collection"
 
 // Manifest is the state of a collection. Its form is the form of layout.Map, with more members.

@@ -126,8 +126,8 @@ func (w *Writer) parts(from, to int) (old []*segment, parts []merge.Part, err er
 	return old, parts, nil
 }
 
-// late adds the documents of part i that have been deleted since the merge began to the deleted ones
-// of the merged segment.
+// late adds the documents of part i that have been deleted since the merge began to the deleted
+// documents of the merged segment.
 func late(to *roaring.Bitmap, parts []merge.Part, i int, deleted *roaring.Bitmap) {
 	base := uint32(0)
 	for n := range i {

@@ -64,8 +64,8 @@ type collection struct {
 	epoch uint64
 }
 
-// Run repeats Step until the context ends. wake, which may be nil, starts a step at once. A node that
-// has seen no store but one of another cluster ends with a *ForeignError.
+// Run repeats Step until the context ends. wake, which may be nil, starts a step at once. If a
+// node has only seen stores of another cluster, Run ends with a *ForeignError.
 func (k *Keeper) Run(ctx context.Context, wake <-chan struct{}) error {
 	tick := time.NewTicker(cmp.Or(k.Poll, time.Second))
 	defer tick.Stop()
@@ -99,7 +99,7 @@ func (k *Keeper) Step(ctx context.Context) error {
 	}
 	var diskErr error
 	if k.last == nil {
-		k.last, diskErr = k.readLast() // an error counts only without the store, which has the same maps
+		k.last, diskErr = k.readLast() // the error matters only if the store, which has the same maps, is away
 	}
 	states, err := readAll(ctx, k.KV)
 	if err == nil {
@@ -197,8 +197,8 @@ func (k *Keeper) loadAll(ctx context.Context, states map[string]*State) error {
 	return errors.Join(failed...)
 }
 
-// replace closes an epoch if its map does not give the node one of its open shards: a store without
-// its data has given the number of a change that never came into force to another one.
+// replace closes an epoch if its map does not give the node one of the epoch's open shards. This
+// happens if a store that has lost its data gives the number of an abandoned change to another change.
 func (k *Keeper) replace(m *layout.Map) {
 	for p, sum := range k.loaded {
 		if p.Name != m.Name || p.Epoch != m.Epoch {
@@ -346,7 +346,7 @@ func (k *Keeper) clean(states map[string]*State) error {
 	return err
 }
 
-// tell writes the report of the node, if the store has another one.
+// tell writes the report of the node, unless the store has the same report.
 func (k *Keeper) tell(ctx context.Context) error {
 	r := Report{URL: k.URL, Free: fetch.Free(k.Dir) >> 30 << 30}
 	for _, p := range slices.SortedFunc(maps.Keys(k.loaded), Part.compare) {

@@ -71,8 +71,8 @@ func (k *Keeper) Cluster() (string, error) {
 	return text, nil
 }
 
-// Belong compares the node with the store. A node without an identity takes the one of the store, and a
-// store without one gets the one of the node. The error is of type *ForeignError if they differ.
+// Belong compares the node with the store. A node without an identity takes the identity of the store,
+// and a store without one gets the identity of the node. If they differ, the error is a *ForeignError.
 func (k *Keeper) Belong(ctx context.Context) error {
 	mine, err := k.Cluster()
 	if err != nil {
@@ -108,7 +108,7 @@ func (k *Keeper) writeID() error {
 	return nil
 }
 
-// found gives a store without an identity the one of the nodes that answer, or a new one.
+// found gives a store without an identity the identity of the nodes that answer, or a new identity.
 func (o Operator) found(ctx context.Context) error {
 	id, err := storedID(ctx, o.KV)
 	if err != nil || id != "" {

@@ -96,7 +96,7 @@ func (o Operator) Rebalance(ctx context.Context, name string) (uint64, error) {
 }
 
 // Drain moves all shards away from a node, which gets no new ones. It returns the names of the
-// collections that have to be waited for; none when the node is empty.
+// collections whose changes the caller waits for; none when the node is empty.
 func (o Operator) Drain(ctx context.Context, node string) (left []string, err error) {
 	if err := CheckName(node); err != nil {
 		return nil, err
@@ -240,7 +240,7 @@ func (o Operator) free(ctx context.Context) ([]string, error) {
 	return slices.DeleteFunc(nodes, func(n string) bool { return slices.Contains(draining, n) }), err
 }
 
-// election is the time for which Wait bears errors of the store, such as the loss of its leader.
+// election is the time for which Wait tolerates errors of the store, such as the loss of its leader.
 const election = 30 * time.Second
 
 // Wait waits until the map of an epoch is in force. An intent that has ended without effect is an

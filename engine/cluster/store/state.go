@@ -2,9 +2,9 @@
 // holds its map and the change under way. Each step of a change is one compare-and-set of this
 // key, so any process may take the next step, and any process may end at any time.
 //
-// A change is an intent: the map that is to come, with an epoch of its own. The nodes of that map
-// fetch and open their shards beside the present ones and report it. When all are ready, the map
-// changes. When one of them fails, the intent ends and the present map stays.
+// A change is an intent: the map that is to come, with an epoch of its own. The nodes of this map
+// fetch their shards, open them beside the present shards, and report it. When all nodes are ready,
+// the map changes. If a node fails, the intent ends and the present map stays.
 package store
 
 import (
@@ -128,7 +128,7 @@ func decode(data []byte) (*State, error) {
 }
 
 // Advance returns the state after the next step of its intent. ok is false if no step is
-// possible yet. Dead nodes are not waited for: another replica of the shard suffices.
+// possible yet. It does not wait for dead nodes: another replica of the shard suffices.
 func (s *State) Advance(reports map[string]*Report, dead []string) (next *State, ok bool) {
 	if s.Intent == nil {
 		return nil, false
