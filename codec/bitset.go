@@ -5,10 +5,12 @@ import (
 	"math/bits"
 )
 
+// BlockWords is the number of words in a block of Bits.
+const BlockWords = 16
+
 const (
-	blockBits  = 512            // docIDs in a block of a Bitset
-	blockWords = blockBits / 32 // words in a block
-	maxBlocks  = 1 << 32 / blockBits
+	blockBits = 32 * BlockWords // docIDs in a block of Bits
+	maxBlocks = 1 << 32 / blockBits
 )
 
 // Bits is a view of a Bitset list: one bit a docID in blocks of 512 bits, up to the
@@ -29,11 +31,11 @@ func (l List) Bits() (Bits, error) {
 	if l.Codec != Bitset {
 		return Bits{}, fmt.Errorf("codec: bits of a %s list", l.Codec)
 	}
-	n := len(l.Words) / (blockWords + 1)
-	if n*(blockWords+1) != len(l.Words) || n > maxBlocks || uint64(l.Len) > uint64(n)*blockBits || l.Len == 0 && n > 0 {
+	n := len(l.Words) / (BlockWords + 1)
+	if n*(BlockWords+1) != len(l.Words) || n > maxBlocks || uint64(l.Len) > uint64(n)*blockBits || l.Len == 0 && n > 0 {
 		return Bits{}, corrupt(Bitset, len(l.Words), "%d words for %d docIDs", len(l.Words), l.Len)
 	}
-	w := n * blockWords
+	w := n * BlockWords
 	return Bits{Len: l.Len, Words: l.Words[:w:w], Ranks: l.Words[w:]}, nil
 }
 
@@ -51,7 +53,7 @@ func (b Bits) Rank(x uint32) uint32 {
 	}
 	n := b.Ranks[k]
 	block := b.block(k)
-	i := int(x / 64 % (blockWords / 2))
+	i := int(x / 64 % (BlockWords / 2))
 	for j := range i {
 		n += uint32(bits.OnesCount64(block.word(j)))
 	}
@@ -76,7 +78,7 @@ func (b Bits) Select(i uint32) uint32 {
 	block := b.block(lo)
 	i -= b.Ranks[lo]
 	x := uint32(lo) * blockBits
-	for j := range blockWords / 2 {
+	for j := range BlockWords / 2 {
 		w := block.word(j)
 		if n := uint32(bits.OnesCount64(w)); i >= n {
 			i -= n
@@ -91,14 +93,14 @@ func (b Bits) Select(i uint32) uint32 {
 }
 
 // bitBlock is 512 bits, read as eight words of 64.
-type bitBlock [blockWords]uint32
+type bitBlock [BlockWords]uint32
 
-func (b Bits) block(k int) *bitBlock { return (*bitBlock)(b.Words[k*blockWords:]) }
+func (b Bits) block(k int) *bitBlock { return (*bitBlock)(b.Words[k*BlockWords:]) }
 
 func (b *bitBlock) word(i int) uint64 { return uint64(b[2*i]) | uint64(b[2*i+1])<<32 }
 
 func (b *bitBlock) count() (n int) {
-	for i := range blockWords / 2 {
+	for i := range BlockWords / 2 {
 		n += bits.OnesCount64(b.word(i))
 	}
 	return n
@@ -114,16 +116,16 @@ func (b Bits) decode(dst []uint32, k int) error {
 	case k == 0 && rank != 0:
 		return corrupt(Bitset, len(b.Words), "the first block has rank %d", rank)
 	case rank+count > int(b.Len):
-		return corrupt(Bitset, k*blockWords, "more bits than the %d docIDs of the list", b.Len)
+		return corrupt(Bitset, k*BlockWords, "more bits than the %d docIDs of the list", b.Len)
 	case end && count == 0:
-		return corrupt(Bitset, k*blockWords, "the last block is empty")
+		return corrupt(Bitset, k*BlockWords, "the last block is empty")
 	case end && rank+count != int(b.Len):
 		return corrupt(Bitset, len(b.Words)+k, "%d bits for %d docIDs", rank+count, b.Len)
 	case !end && rank+count != int(b.Ranks[k+1]):
 		return corrupt(Bitset, len(b.Words)+k+1, "block %d has rank %d after %d docIDs", k+1, b.Ranks[k+1], rank+count)
 	}
 	n := 0
-	for i := range blockWords / 2 {
+	for i := range BlockWords / 2 {
 		x := uint32(k)*blockBits + uint32(i)*64
 		for w := block.word(i); w != 0; w &= w - 1 {
 			dst[n] = x + uint32(bits.TrailingZeros64(w))
@@ -137,22 +139,27 @@ func sizeBitset(docs []uint32) int {
 	if len(docs) == 0 {
 		return 0
 	}
-	return (int(docs[len(docs)-1]/blockBits) + 1) * (blockWords + 1)
+	return (int(docs[len(docs)-1]/blockBits) + 1) * (BlockWords + 1)
 }
 
 func appendBitset(dst, docs []uint32) []uint32 {
 	size := sizeBitset(docs)
 	start := len(dst)
 	dst = appendZeros(dst, size)
-	blocks := size / (blockWords + 1)
-	words, rank := dst[start:start+blocks*blockWords], dst[start+blocks*blockWords:]
+	blocks := size / (BlockWords + 1)
+	words := dst[start : start+blocks*BlockWords]
 	for _, d := range docs {
 		words[d/32] |= 1 << (d % 32)
 	}
+	return AppendRanks(dst[:start+len(words)], words)
+}
+
+// AppendRanks appends the Ranks of Bits with the given words, whole blocks, to dst.
+func AppendRanks(dst, words []uint32) []uint32 {
 	n := 0
-	for k := range rank {
-		rank[k] = uint32(n)
-		n += (*bitBlock)(words[k*blockWords:]).count()
+	for ; len(words) > 0; words = words[BlockWords:] {
+		dst = append(dst, uint32(n))
+		n += (*bitBlock)(words).count()
 	}
 	return dst
 }

@@ -39,6 +39,9 @@ func (b *Budget) Limit() int64 { return b.limit }
 // Used returns the number of bytes in use.
 func (b *Budget) Used() int64 { return b.used.Load() }
 
+// Left returns the number of bytes that Take would reserve.
+func (b *Budget) Left() int64 { return max(b.limit-b.held.Load()-b.used.Load(), 0) }
+
 // Hold keeps size bytes back for TakeHeld. They are not in use yet, but Take leaves them.
 // A negative size frees bytes that Hold has kept back.
 func (b *Budget) Hold(size int64) { b.held.Add(size) }

@@ -23,7 +23,7 @@ type Auxiliary struct {
 	locals  PerList[local]
 	skipped PerList[skips]
 	buckets [6]PerList[Buckets] // HS8 to HS256
-	bitsets PerList[[]uint32]
+	bitsets PerList[codec.Bits]
 	autos   PerList[Prepared]
 	heads   []Head // by list; empty unless PrepareAll has run
 	runs    Runs   // of all lists with heads
@@ -130,17 +130,41 @@ func (t *Auxiliary) Denser(h plan.Handle, ratio uint64) bool {
 	return uint64(t.Source.Lists[h].Len)*ratio > uint64(t.Source.Docs)
 }
 
-// bitset returns the bits of list h over all documents; docs are its docIDs or nil.
-func (t *Auxiliary) bitset(h plan.Handle, docs []uint32) (*[]uint32, error) {
-	return get(t, &t.bitsets, h, docs, t.bitsetSize(), t.newBitset)
+// bitset returns the bits of list h over all documents; docs are its docIDs or nil. It has ranks,
+// which lead to frequencies, if the lists have frequencies. paid tells that the caller has taken the
+// memory.
+func (t *Auxiliary) bitset(h plan.Handle, docs []uint32, paid bool) (*codec.Bits, error) {
+	size := int64(0)
+	if !paid {
+		size = t.bitsetSize()
+	}
+	return get(t, &t.bitsets, h, docs, size, func(docs []uint32) codec.Bits {
+		set := codec.Bits{Len: uint32(len(docs)), Words: t.newBitset(docs)}
+		if t.Source.Freqs != nil {
+			set.Ranks = codec.AppendRanks(make([]uint32, 0, len(set.Words)/codec.BlockWords), set.Words)
+		}
+		return set
+	})
 }
 
-// bitsetSize returns the bytes of a bitset, whole words of 64 bits.
-func (t *Auxiliary) bitsetSize() int64 { return 8 * ((int64(t.Source.Docs) + 63) / 64) }
+// bitsetSize returns the number of bytes of bitset.
+func (t *Auxiliary) bitsetSize() int64 {
+	size := 4 * int64(t.bitsetWords())
+	if t.Source.Freqs != nil {
+		size += size / codec.BlockWords
+	}
+	return size
+}
+
+// bitsetWords returns the number of words of a bitset, whole blocks of codec.Bits.
+func (t *Auxiliary) bitsetWords() int {
+	const block = 32 * codec.BlockWords
+	return int((uint64(t.Source.Docs) + block - 1) / block * codec.BlockWords)
+}
 
 // newBitset returns the bits of docs.
 func (t *Auxiliary) newBitset(docs []uint32) []uint32 {
-	set := make([]uint32, t.bitsetSize()/4)
+	set := make([]uint32, t.bitsetWords())
 	for _, x := range docs {
 		set[x>>5] |= 1 << (x & 31)
 	}

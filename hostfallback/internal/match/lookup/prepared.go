@@ -1,9 +1,11 @@
 package lookup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/bits"
+	"slices"
 	"sync/atomic"
 
 	"heddle/codec"
@@ -15,7 +17,7 @@ import (
 // the list and on the memory left:
 //
 //   - Dense lists have Bits. A probe is one load, and two such lists can be joined word by
-//     word. Bitset lists use their own words.
+//     word. Bitset lists use their own words. Lists with frequencies have Ranks, too.
 //   - Sparser lists have a sieve of 8 to 16 bits for each docID, which rejects nearly all
 //     candidates that the list lacks, and small buckets for the candidates that pass.
 //   - Compressed lists also have a plain copy, because a batch would decode nearly every
@@ -26,6 +28,7 @@ type Prepared struct {
 	Head
 	Docs      []uint32
 	Bits      []uint32
+	Ranks     []uint32 // of Bits, as in codec.Bits; nil without frequencies
 	Words     Words
 	Runs      Runs
 	sieve     []uint32
@@ -65,12 +68,15 @@ func (t *Prepared) fewRuns() bool {
 }
 
 // Prepare returns the form of list h for plan.Auto, which it builds if it is missing.
-func (t *Auxiliary) Prepare(h plan.Handle) (*Prepared, error) {
+func (t *Auxiliary) Prepare(h plan.Handle) (*Prepared, error) { return t.prepare(h, false) }
+
+// prepare is Prepare. paid tells that the caller has taken the memory of bits.
+func (t *Auxiliary) prepare(h plan.Handle, paid bool) (*Prepared, error) {
 	slot := t.autos.At(h, len(t.Source.Lists))
 	if got := slot.Load(); got != nil {
 		return got, nil
 	}
-	built, size, err := t.buildAuto(h)
+	built, size, err := t.buildAuto(h, paid)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +88,7 @@ func (t *Auxiliary) Prepare(h plan.Handle) (*Prepared, error) {
 
 // buildAuto returns the best form of list h that fits into memory and the number of bytes
 // that it has reserved. It reads the whole list, so a prepared list is not corrupt.
-func (t *Auxiliary) buildAuto(h plan.Handle) (table *Prepared, size int64, err error) {
+func (t *Auxiliary) buildAuto(h plan.Handle, paid bool) (table *Prepared, size int64, err error) {
 	l := t.Source.List(h)
 	docs, err := t.decode(h)
 	if err != nil {
@@ -101,14 +107,14 @@ func (t *Auxiliary) buildAuto(h plan.Handle) (table *Prepared, size int64, err e
 	}
 	if l.Codec == codec.Bitset {
 		view, err := l.Bits()
-		table.Bits = view.Words
+		table.Bits, table.Ranks = view.Words, view.Ranks
 		return table, size, Named(h, err)
 	}
 	long := l.Len > codec.SegmentLen
 	table.Scattered = long && scattered(docs)
-	if long && t.Denser(h, plan.DenseRatio) {
-		if bits, err := t.bitset(h, docs); err == nil { // it reserves its own memory
-			table.Bits = *bits
+	if t.dense(h) {
+		if bits, err := t.bitset(h, docs, paid); err == nil { // it reserves its own memory
+			table.Bits, table.Ranks = bits.Words, bits.Ranks
 		} else if !errors.Is(err, plan.ErrOutOfMemory) {
 			return nil, 0, err
 		}
@@ -151,25 +157,49 @@ func (t *Prepared) FilterFew(dst, cand []uint32) (n int) {
 	return filterBuckets(dst, dst[:filterSieve(dst, cand, t.sieve)], t.Docs, &t.bucket)
 }
 
-// PrepareAll prepares every list, dense ones first because they gain most. It skips corrupt
-// lists; a query that names such a list returns the error.
+// dense reports whether list h gets Bits that its codec does not have.
+func (t *Auxiliary) dense(h plan.Handle) bool {
+	l := &t.Source.Lists[h]
+	return l.Len > codec.SegmentLen && l.Codec != codec.Bitset && t.Denser(h, plan.DenseRatio)
+}
+
+// PrepareAll prepares every list. Dense lists are first, the longest before the others: they gain most by
+// their bits, whose memory is kept back until their turn. It skips corrupt lists; a query that names such a
+// list returns the error.
 func (t *Auxiliary) PrepareAll(ctx context.Context, threads int) error {
 	var corrupt atomic.Bool
-	for _, dense := range []bool{true, false} {
-		err := work.Parallel(ctx, threads, len(t.Source.Lists), func(_, i int) error {
-			if t.Denser(plan.Handle(i), plan.DenseRatio) != dense {
-				return nil
-			}
-			_, err := t.Prepare(plan.Handle(i))
-			if errors.Is(err, codec.ErrCorrupt) {
-				corrupt.Store(true)
-				return nil
-			}
-			return err
-		})
-		if err != nil {
-			return err
+	prepare := func(h plan.Handle, paid bool) error {
+		_, err := t.prepare(h, paid)
+		if errors.Is(err, codec.ErrCorrupt) {
+			corrupt.Store(true)
+			return nil
 		}
+		return err
+	}
+	var dense []plan.Handle
+	for i := range t.Source.Lists {
+		if h := plan.Handle(i); t.dense(h) {
+			dense = append(dense, h)
+		}
+	}
+	slices.SortStableFunc(dense, func(a, b plan.Handle) int { return cmp.Compare(t.Source.Lists[b].Len, t.Source.Lists[a].Len) })
+	size := max(t.bitsetSize(), 1)
+	kept := int(min(int64(len(dense)), t.Memory.Left()/size))
+	t.Memory.Hold(int64(kept) * size)
+	err := work.Parallel(ctx, threads, len(dense), func(_, i int) error {
+		return prepare(dense[i], i < kept && t.Memory.TakeHeld(size))
+	})
+	if err != nil {
+		return err
+	}
+	err = work.Parallel(ctx, threads, len(t.Source.Lists), func(_, i int) error {
+		if t.dense(plan.Handle(i)) {
+			return nil
+		}
+		return prepare(plan.Handle(i), false)
+	})
+	if err != nil {
+		return err
 	}
 	if !corrupt.Load() && t.Memory.Take(headBytes*int64(len(t.Source.Lists))) {
 		t.keepHeads()

@@ -138,6 +138,58 @@ func TestAutoTables(t *testing.T) {
 	}
 }
 
+// TestLongestListsHaveBits: bits of the longest lists come before any other table.
+func TestLongestListsHaveBits(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 6))
+	const docs, room = 1 << 18, 3 // bitsets
+	var lists [][]uint32
+	for i := range 6 { // clustered, so that they have words as well
+		list := make([]uint32, 5000*(i+1))
+		first := r.Uint32N(docs - uint32(len(list)))
+		for k := range list {
+			list[k] = first + uint32(k)
+		}
+		lists = append(lists, list)
+	}
+	src := hosttest.Source(t, docs, []codec.ID{codec.ParaPFor}, lists...)
+	for _, threads := range []int{1, 4} {
+		memory := work.NewBudget(room*docs/8+1000, 0)
+		aux := New(src, memory)
+		if err := aux.PrepareAll(t.Context(), threads); err != nil {
+			t.Fatal(err)
+		}
+		for h := range lists {
+			if bits := aux.Prepared(plan.Handle(h)).Bits != nil; bits != (h >= len(lists)-room) {
+				t.Errorf("%d threads: list %d of %d docIDs has bits: %t", threads, h, len(lists[h]), bits)
+			}
+		}
+		if want := memory.Limit() - memory.Used(); memory.Left() != want {
+			t.Errorf("%d threads: %d bytes are left, want %d", threads, memory.Left(), want)
+		}
+	}
+}
+
+// TestRanks: the ranks of prepared bits lead to the index of a docID.
+func TestRanks(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 7))
+	const docs = 1<<16 + 100
+	for _, id := range []codec.ID{codec.ParaPFor, codec.Bitset} {
+		list := hosttest.Uniform(r, docs/10, docs)
+		src := hosttest.Source(t, docs, []codec.ID{id}, list)
+		src.Freqs = []uint32{0} // only its presence matters
+		table, err := New(src, work.NewBudget(0, 0)).Prepare(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bits := codec.Bits{Len: uint32(len(list)), Words: table.Bits, Ranks: table.Ranks}
+		for i, x := range list {
+			if !bits.Has(x) || bits.Rank(x) != uint32(i) {
+				t.Fatalf("%v: docID %d has rank %d, want %d", id, x, bits.Rank(x), i)
+			}
+		}
+	}
+}
+
 // TestFilterFew compares the search of a list for a few docIDs with its docIDs, in every form of a list.
 func TestFilterFew(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 5))

@@ -82,9 +82,9 @@ func (p *Prober) OpenBits(bits []uint32) { p.auto, p.Bits = nil, bits }
 // allows.
 func (p *Prober) openBits(aux *Auxiliary, h plan.Handle) error {
 	if aux.Denser(h, plan.DenseRatio) {
-		bits, err := aux.bitset(h, nil)
+		bits, err := aux.bitset(h, nil, false)
 		if err == nil {
-			p.Bits = *bits
+			p.Bits = bits.Words
 		}
 		if !errors.Is(err, plan.ErrOutOfMemory) {
 			return err
