@@ -13,7 +13,10 @@ const andLen = 256
 
 // candidates are ascending documents with the sums of the contributions of the lists
 // searched so far.
-type candidates struct{ docs, sums []uint32 }
+type candidates struct {
+	docs, sums     []uint32
+	at, freqs, tfs []uint32 // in one list: index, frequency less one, and component of each document
+}
 
 // and ranks the documents of p that all lists contain. The documents of the shortest list
 // are looked up in the next lists, as for a boolean AND, and only the frequencies of
@@ -75,6 +78,9 @@ func (w *worker) andStep(lead *reader, end int) error {
 // openProbers opens a prober for the filter, and for each list after the first whose docIDs or
 // bits are in memory. keep filters by the remaining lists.
 func (w *worker) openProbers(aux *lookup.Auxiliary) error {
+	for _, l := range w.lists {
+		l.setCaps()
+	}
 	w.probers = w.probers[:0]
 	if w.filter != nil {
 		w.prober().OpenBits(w.filter.Words)
@@ -108,26 +114,35 @@ func (w *worker) prober() *lookup.Prober {
 // probers contain, with the contributions of lead. It drops documents that cannot exceed
 // least with rest, the greatest contribution of the lists after lead.
 func (w *worker) match(lead *reader, end int, least, rest uint32) error {
-	w.lead.grow()
-	w.matches.grow()
-	docs := lead.docs[lead.at:end]
-	var sums []uint32
-	if lead.tfs != nil {
-		docs, sums = w.lead.exceed(docs, lead.tfs[lead.at:end], lead.weight, least, rest), w.lead.sums
+	all, found := &w.lead, &w.matches
+	all.grow()
+	found.grow()
+	if err := all.read(lead, end, least, rest); err != nil {
+		return err
 	}
-	all, found := docs, w.matches.docs[:len(docs)]
+	docs := all.docs
 	for _, p := range w.probers {
-		n, err := p.Filter(found, docs, w.scattered)
+		n, err := p.Filter(found.docs, docs, w.scattered)
 		if err != nil {
 			return lookup.Named(p.Handle, err)
 		}
-		docs = found[:n]
+		docs = found.docs[:n]
 	}
 	if len(w.probers) == 0 {
-		copy(found, docs)
+		copy(found.docs, docs)
 	}
-	found = found[:w.promising(found[:len(docs)], least)]
-	return w.matches.rate(lead, all, found, sums, least, rest)
+	found.cut(w.promising(found.docs[:len(docs)], least))
+	at := 0
+	for i, x := range found.docs { // a subsequence of all
+		for all.docs[at] != x {
+			at++
+		}
+		found.sums[i], found.freqs[i] = all.sums[at], all.freqs[at]
+	}
+	if lead.tfs == nil {
+		found.rate(lead, least, rest)
+	}
+	return nil
 }
 
 // promising moves the docs to the front whose score can exceed least, and returns their number. It adds up
@@ -158,92 +173,106 @@ func (w *worker) promising(docs []uint32, least uint32) (n int) {
 	return n
 }
 
-// rate sets c to the documents in found, a subsequence of all, with their contributions
-// in lead. sums are the contributions of all documents, or nil if lead is to compute
-// them; all are then the next documents of lead. It drops the documents that cannot exceed
-// least with rest. found may be memory of c.
-func (c *candidates) rate(lead *reader, all, found, sums []uint32, least, rest uint32) error {
-	n, at := 0, 0
-	for _, x := range found {
-		for all[at] != x {
-			at++
-		}
-		sum := uint32(0)
-		if sums != nil {
-			sum = sums[at]
-		} else {
-			f, err := lead.freq(lead.at + at)
-			if err != nil {
-				return err
-			}
-			if weight := uint64(lead.weight); contribution(weight, lead.components.most(f))+rest > least {
-				sum = contribution(weight, lead.components.at(x, f))
-			}
-		}
+// read sets c to the postings of l up to index end that can exceed least with rest: with their
+// contributions, or with their frequencies if l has no table of components.
+func (c *candidates) read(l *reader, end int, least, rest uint32) error {
+	docs := l.docs[l.at:end]
+	if l.tfs != nil {
+		c.exceed(docs, l.tfs[l.at:end], uint64(l.weight), least, rest)
+		return nil
+	}
+	c.cut(copy(c.docs, docs))
+	clear(c.sums)
+	if err := l.frequencies(c.freqs, l.at); err != nil {
+		return err
+	}
+	c.frequent(l, least, rest)
+	return nil
+}
+
+// exceed sets c to the postings whose contribution with rest exceeds least.
+func (c *candidates) exceed(docs, tfs []uint32, weight uint64, least, rest uint32) {
+	n := 0
+	tfs = tfs[:len(docs)]
+	for i, x := range docs {
+		sum := contribution(weight, tfs[i])
 		c.docs[n], c.sums[n] = x, sum
 		n += more(sum+rest, least)
 	}
-	c.docs, c.sums = c.docs[:n], c.sums[:n]
-	return nil
+	c.cut(n)
+}
+
+// frequent drops the documents that cannot exceed least with rest, whatever their length, by their
+// frequency in l. Lengths are seldom in a near cache.
+func (c *candidates) frequent(l *reader, least, rest uint32) {
+	n, docs, sums := 0, c.docs, c.sums[:len(c.docs)]
+	freqs := c.freqs[:len(docs)]
+	for i, f := range freqs {
+		x, sum := docs[i], sums[i]
+		docs[n], sums[n], freqs[n] = x, sum, f
+		n += more(sum+l.caps[min(f, smallFreqs)]+rest, least)
+	}
+	c.cut(n)
+}
+
+// rate adds the contributions of l, from c.freqs, to the sums.
+func (c *candidates) rate(l *reader, least, rest uint32) {
+	l.components.of(c.tfs, c.docs, c.freqs)
+	c.add(uint64(l.weight), least, rest)
+}
+
+// add adds the contributions of c.tfs to the sums. It drops the documents without a component, and
+// the documents that cannot exceed least with rest.
+func (c *candidates) add(weight uint64, least, rest uint32) {
+	n, docs, sums := 0, c.docs, c.sums[:len(c.docs)]
+	for i, tf := range c.tfs[:len(docs)] {
+		x, sum := docs[i], sums[i]+contribution(weight, tf)
+		docs[n], sums[n] = x, sum
+		n += more(tf, 0) & more(sum+rest, least)
+	}
+	c.cut(n)
+}
+
+// cut drops the candidates from index n on.
+func (c *candidates) cut(n int) {
+	c.docs, c.sums, c.at, c.freqs, c.tfs = c.docs[:n], c.sums[:n], c.at[:n], c.freqs[:n], c.tfs[:n]
 }
 
 // grow makes room for andLen candidates.
 func (c *candidates) grow() {
-	c.docs, c.sums = slices.Grow(c.docs[:0], andLen)[:andLen], slices.Grow(c.sums[:0], andLen)[:andLen]
-}
-
-// exceed sets c to the postings whose contribution with rest exceeds least, and returns
-// their documents.
-func (c *candidates) exceed(docs, tfs []uint32, weight, least, rest uint32) []uint32 {
-	n, wide := 0, uint64(weight)
-	tfs = tfs[:len(docs)]
-	for i, x := range docs {
-		sum := contribution(wide, tfs[i])
-		c.docs[n], c.sums[n] = x, sum
-		n += more(sum+rest, least)
+	for _, p := range []*[]uint32{&c.docs, &c.sums, &c.at, &c.freqs, &c.tfs} {
+		*p = slices.Grow((*p)[:0], andLen)[:andLen]
 	}
-	return c.docs[:n]
 }
 
 // keep adds the contributions of l to the sums. It drops the documents that l lacks, and
 // the documents that cannot exceed least with rest, the greatest contribution of the lists
 // after l.
 func (c *candidates) keep(l *reader, least, rest uint32) error {
-	if l.tfs == nil {
-		return c.keepPacked(l, least, rest)
+	if l.tfs != nil {
+		for i, x := range c.docs {
+			c.tfs[i] = l.table.find(x)
+		}
+		c.add(uint64(l.weight), least, rest)
+		return nil
 	}
-	n, weight := 0, uint64(l.weight)
+	n := 0
 	for i, x := range c.docs {
-		tf := l.table.find(x)
-		sum := c.sums[i] + contribution(weight, tf)
-		c.docs[n], c.sums[n] = x, sum
-		n += more(tf, 0) & more(sum+rest, least)
-	}
-	c.docs, c.sums = c.docs[:n], c.sums[:n]
-	return nil
-}
-
-// keepPacked is keep without a table of components. It computes only those that can matter.
-func (c *candidates) keepPacked(l *reader, least, rest uint32) error {
-	n, weight := 0, uint64(l.weight)
-	for i, x := range c.docs {
-		found, err := l.reach(x)
+		at, found, err := l.index(x)
 		if err != nil {
 			return err
 		}
-		if !found {
-			continue
-		}
-		f, err := l.freq(l.at)
-		if err != nil {
-			return err
-		}
-		if sum := c.sums[i] + rest; sum+contribution(weight, l.components.most(f)) > least {
-			c.docs[n], c.sums[n] = x, c.sums[i]+contribution(weight, l.components.at(x, f))
-			n += more(c.sums[n]+rest, least)
+		if found {
+			c.docs[n], c.sums[n], c.at[n] = x, c.sums[i], uint32(at)
+			n++
 		}
 	}
-	c.docs, c.sums = c.docs[:n], c.sums[:n]
+	c.cut(n)
+	if err := l.freqsAt(c.freqs, c.at); err != nil {
+		return err
+	}
+	c.frequent(l, least, rest)
+	c.rate(l, least, rest)
 	return nil
 }
 

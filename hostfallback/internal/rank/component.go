@@ -27,8 +27,16 @@ const (
 )
 
 // of sets dst to the components of postings with documents docs, which must have a
-// length, and frequencies freqs, at most codec.SegmentLen of them.
+// length, and frequencies freqs.
 func (c *components) of(dst, docs, freqs []uint32) {
+	for ; len(dst) > codec.SegmentLen; dst, docs, freqs = dst[codec.SegmentLen:], docs[codec.SegmentLen:], freqs[codec.SegmentLen:] {
+		c.ofSegment(dst[:codec.SegmentLen], docs, freqs)
+	}
+	c.ofSegment(dst, docs, freqs)
+}
+
+// ofSegment is of for at most codec.SegmentLen postings.
+func (c *components) ofSegment(dst, docs, freqs []uint32) {
 	freqs, docs = freqs[:len(dst)], docs[:len(dst)]
 	if c.common == nil || c.norm.Impacts > 0 {
 		for i, f := range freqs {

@@ -23,9 +23,9 @@ type reader struct {
 	docs  []uint32
 	at    int
 	whole bool
-	start int      // the index in the list of docs[0]
-	tfs   []uint32 // the components of the whole list if the table has them, else nil
-	bits  []uint32 // bit x%32 of word x/32 is document x; nil without bits
+	start int        // the index in the list of docs[0]
+	tfs   []uint32   // the components of the whole list if the table has them, else nil
+	bits  codec.Bits // of the list; without words if they are not in memory
 
 	// In the current range of documents:
 	last     uint64 // the last document
@@ -36,8 +36,9 @@ type reader struct {
 	blocks  codec.Blocks
 	next    int // the block to decode next
 	freqs   codec.Packed
-	segment int // the segment in buf, -1 for none
-	touched int // the segment of the last frequency that was read alone, -1 for none
+	segment int                    // the segment in buf, -1 for none
+	touched int                    // the segment of the last frequency that was read alone, -1 for none
+	caps    [smallFreqs + 1]uint32 // of a ranked AND: the greatest contribution by frequency less one, smallFreqs for all others
 	buf     [codec.SegmentLen]uint32
 	own     []uint32 // memory of docs
 	scored  []uint32 // memory of components
@@ -48,12 +49,12 @@ func (l *reader) open(aux *lookup.Auxiliary, components *components, t plan.Term
 	l.src, l.components, l.handle, l.weight, l.table = aux.Source, components, t.List, t.Weight, known
 	l.length = int(l.src.Lists[t.List].Len)
 	l.last = never
-	l.docs, l.tfs, l.bits, l.at, l.start, l.next, l.segment, l.touched = nil, nil, nil, 0, 0, 0, -1, -1
+	l.docs, l.tfs, l.bits, l.at, l.start, l.next, l.segment, l.touched = nil, nil, codec.Bits{}, 0, 0, 0, -1, -1
 	if known != nil && known.tfs != nil {
 		l.docs, l.tfs = known.docs, known.tfs
 	} else {
 		if p := aux.Prepared(t.List); p != nil {
-			l.docs, l.bits = p.Docs, p.Bits
+			l.docs, l.bits = p.Docs, codec.Bits{Len: uint32(l.length), Words: p.Bits, Ranks: p.Ranks}
 		}
 		var err error
 		if l.freqs, err = l.src.Freq(t.List); err == nil && l.docs == nil {
@@ -80,7 +81,11 @@ func (l *reader) seek(x uint32) error {
 		}
 	}
 	for l.at < len(l.docs) && l.docs[l.at] < x {
-		l.at += lookup.Gallop(l.docs[l.at:], x)
+		if l.whole {
+			l.at += lookup.Gallop(l.docs[l.at:], x)
+		} else { // without a branch that would be mispredicted
+			l.at += lookup.LowerBound(l.docs[l.at:], x)
+		}
 		if err := l.decode(); err != nil {
 			return err
 		}
@@ -129,22 +134,24 @@ func (l *reader) score(from, to int) ([]uint32, error) {
 	return l.scored, nil
 }
 
-// component returns the component of docs[i], without a table of components.
-func (l *reader) component(i int) (uint32, error) {
-	f, err := l.freq(i)
-	if err != nil {
-		return 0, err
+// frequencies sets dst to the frequencies less one of the postings from docs[from] on.
+func (l *reader) frequencies(dst []uint32, from int) error {
+	for at := l.start + from; len(dst) > 0; {
+		if err := l.load(at / codec.SegmentLen); err != nil {
+			return err
+		}
+		n := copy(dst, l.buf[at%codec.SegmentLen:])
+		dst, at = dst[n:], at+n
 	}
-	return l.components.at(l.docs[i], f), nil
+	return nil
 }
 
-// freq returns the frequency less one of docs[i], without a table of components.
-func (l *reader) freq(i int) (uint32, error) {
-	at := l.start + i
+// freq returns the frequency less one of the posting at an index of the list, without a table
+// of components.
+func (l *reader) freq(at int) (uint32, error) {
 	if segment := at / codec.SegmentLen; segment != l.segment {
-		// Building a table has checked the frequencies. The first one of a segment is read
-		// alone, because further ones may not follow.
-		if l.table != nil && l.table != usedOnce && segment != l.touched {
+		// The first one of a segment is read alone, because further ones may not follow.
+		if l.checked() && segment != l.touched {
 			l.touched = segment
 			f, err := l.freqs.At(uint32(at))
 			return f, lookup.Named(l.handle, err)
@@ -155,6 +162,46 @@ func (l *reader) freq(i int) (uint32, error) {
 	}
 	return l.buf[at%codec.SegmentLen], nil
 }
+
+// fewFreqs is the number of frequencies of a segment that take less time to read alone than the
+// segment.
+const fewFreqs = 4
+
+// freqsAt sets dst to the frequencies less one of the postings at ascending indexes of the list, without a table
+// of components.
+func (l *reader) freqsAt(dst, at []uint32) error {
+	checked := l.checked()
+	for i, x := range at {
+		segment := int(x / codec.SegmentLen)
+		if segment != l.segment {
+			if checked && (i+fewFreqs >= len(at) || int(at[i+fewFreqs]/codec.SegmentLen) != segment) {
+				f, err := l.freqs.At(x)
+				if err != nil {
+					return lookup.Named(l.handle, err)
+				}
+				dst[i] = f
+				continue
+			}
+			if err := l.load(segment); err != nil {
+				return err
+			}
+		}
+		dst[i] = l.buf[x%codec.SegmentLen]
+	}
+	return nil
+}
+
+// setCaps sets l.caps for a list without a table of components.
+func (l *reader) setCaps() {
+	if l.tfs == nil {
+		for f := range l.caps {
+			l.caps[f] = contribution(uint64(l.weight), l.components.most(uint32(f)))
+		}
+	}
+}
+
+// checked reports whether building a table has checked the frequencies.
+func (l *reader) checked() bool { return l.table != nil && l.table != usedOnce }
 
 // load decodes a segment of frequencies into buf.
 func (l *reader) load(segment int) error {
@@ -175,20 +222,30 @@ func (l *reader) find(x uint32) (uint32, error) {
 	if l.tfs != nil {
 		return l.table.find(x), nil
 	}
-	if found, err := l.reach(x); !found || err != nil {
+	at, found, err := l.index(x)
+	if !found || err != nil {
 		return 0, err
 	}
-	return l.component(l.at)
+	f, err := l.freq(at)
+	if err != nil {
+		return 0, err
+	}
+	return l.components.at(x, f), nil
 }
 
-// reach moves to document x and reports whether the list contains it. Without a table of components,
-// x is not below the documents read before.
-func (l *reader) reach(x uint32) (bool, error) {
-	if i := int(x / 32); l.bits != nil && (i >= len(l.bits) || l.bits[i]>>(x%32)&1 == 0) {
-		return false, nil
+// index returns the index of document x in the list, and whether the list contains it. x is not below
+// the documents read before.
+func (l *reader) index(x uint32) (at int, found bool, err error) {
+	if len(l.bits.Words) > 0 {
+		switch {
+		case !l.bits.Has(x):
+			return 0, false, nil
+		case l.bits.Ranks != nil:
+			return int(l.bits.Rank(x)), true, nil
+		}
 	}
-	err := l.seek(x)
-	return err == nil && l.at < len(l.docs) && l.docs[l.at] == x, err
+	err = l.seek(x)
+	return l.start + l.at, err == nil && l.at < len(l.docs) && l.docs[l.at] == x, err
 }
 
 // Looking up one posting takes as long as reading so many in order.
@@ -200,7 +257,7 @@ const (
 // lookUpPays reports whether looking up n documents of the range takes less time than
 // reading its postings.
 func (l *reader) lookUpPays(n int) bool {
-	if l.whole {
+	if l.whole || l.bits.Ranks != nil {
 		return n*findSlower < l.postings
 	}
 	return n*decodeSlower < l.postings
