@@ -53,10 +53,10 @@ type FacetValue struct {
 	Count   uint64
 }
 
-// Facets counts the documents that match q per value of columns. The counts are exact and include
-// all matching documents: K, CountOnly and the weights of q have no effect, except that AndOr
-// means Or for a query with operators, and for one that has fewer than K documents under And. It returns the number of matching
-// documents too.
+// Facets counts the documents that match q per value of columns. The counts are exact and include all
+// matching documents: K, CountOnly and the weights of q have no effect, except that AndOr means Or
+// for a query with operators, and for one that has fewer than K documents under And. It returns the
+// number of matching documents too.
 //
 // Errors: of Search and Table.Aggregate; code InvalidQuery for an unknown column, and with a
 // *FilterSizeError for a table with another number of rows than the index has documents.

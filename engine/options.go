@@ -53,8 +53,8 @@ type Options struct {
 	// must be false.
 	Profiling bool
 	// CountLoads counts the bytes that kernels load and store, and the blocks of lists that they
-	// decode, in plan.Stats. Kernels become slower. With Backend "host" it must be false. It has no key in configurations: it serves
-	// measurements.
+	// decode, in plan.Stats. Kernels become slower. With Backend "host" it must be false. It has no
+	// key in configurations: it serves measurements.
 	CountLoads bool
 
 	// DeviceMemory limits each device, in bytes: lists, tables, scratch and caches of all

@@ -188,7 +188,8 @@ func (r Rows) Ranges() iter.Seq2[uint32, uint32] { return rowset.Ranges(r.Bits) 
 // Select answers one selection. The caller owns the memory of the answer.
 //
 // Errors: codes InvalidQuery (with the place of the fault, or a predicate that another table has
-// prepared), InvalidOption, Unsupported (a strategy that no processor has), Overloaded, Deadline, Canceled, NoDevice, Closed.
+// prepared), InvalidOption, Unsupported (a strategy that no processor has), Overloaded, Deadline,
+// Canceled, NoDevice, Closed.
 func (t *Table) Select(ctx context.Context, s Selection) (r Rows, err error) {
 	defer wrapFault("select", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
@@ -246,10 +247,10 @@ const (
 // rowBlocks reuses the answers that SelectAll delivers.
 var rowBlocks = sync.Pool{New: func() any { return new([]Rows) }}
 
-// SelectAll answers many selections in batches and passes the answers of consecutive
-// selections to deliver, in their order: rows[i] is the answer of selection first+i. The
-// rows are views that are valid during the call. SelectAll stops at the first error, an
-// error of deliver included; it names the index of a selection at fault. A call holds a bounded number of rows. A steady state of
+// SelectAll answers many selections in batches and passes the answers of consecutive selections to
+// deliver, in their order: rows[i] is the answer of selection first+i. The rows are views that are
+// valid during the call. SelectAll stops at the first error, an error of deliver included; it names
+// the index of a selection at fault. A call holds a bounded number of rows. A steady state of
 // prepared predicates allocates nothing.
 //
 // Consecutive selections with equal Output, Strategy and Rescan form batches. Caller and

@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// total prints a line per label with the CPU time of its tests, every reason for a skip with its count, the failures, and
-// the sum. ok is true if nothing failed and something passed.
+// total prints a line per label with the CPU time of its tests, every reason for a skip with its
+// count, the failures, and the sum. ok is true if nothing failed and something passed.
 func total(w io.Writer, labels []string) (ok bool, err error) {
 	if len(labels) == 0 {
 		files, err := filepath.Glob(filepath.Join(dir, "*.json"))

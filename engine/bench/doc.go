@@ -131,11 +131,11 @@
 // as they occur in documents, with exponential weights; impacts of 8 bits, 1 and a
 // geometric number, 40 on average. Documents are independent.
 //
-// The module engine/bench/peers ranks real text beside github.com/blevesearch/bleve/v2:
-// go run -C engine/bench/peers . --real DIR, and measures builds and first answers beside SQLite
-// FTS5, bleve, Lucene, PISA and DuckDB: go run -C engine/bench/peers . builds. The programs of github.com/pisa-engine/pisa rank
-// the GOV2-like workload: heddle bench rank --table pisa --pisa DIR. CRoaring runs on real
-// sets: heddle bench lists --table croaring --real DIR --croaring DIR.
+// The module engine/bench/peers ranks real text beside github.com/blevesearch/bleve/v2: go run -C
+// engine/bench/peers . --real DIR, and measures builds and first answers beside SQLite FTS5, bleve,
+// Lucene, PISA and DuckDB: go run -C engine/bench/peers . builds. The programs of
+// github.com/pisa-engine/pisa rank the GOV2-like workload: heddle bench rank --table pisa --pisa DIR.
+// CRoaring runs on real sets: heddle bench lists --table croaring --real DIR --croaring DIR.
 //
 // # Bitmap tables
 //

@@ -49,8 +49,8 @@ type Options struct {
 	Limits engine.Limits
 }
 
-// Coordinator answers queries from shards. It implements server.Remote. It is safe for concurrent use. It keeps no connection
-// of its own: the Dialer does.
+// Coordinator answers queries from shards. It implements server.Remote. It is safe for concurrent
+// use. It keeps no connection of its own: the Dialer does.
 type Coordinator struct {
 	maps    Maps
 	dial    Dialer

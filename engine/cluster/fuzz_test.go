@@ -78,8 +78,8 @@ func message(f *testing.F, m proto.Message) []byte {
 	return b
 }
 
-// FuzzAnswers: answers of two nodes, each for one shard or two, that pass the checks are merged, each query to one of its
-// documents at most k times.
+// FuzzAnswers: answers of two nodes, each for one shard or two, that pass the checks are merged, each
+// query to one of its documents at most k times.
 func FuzzAnswers(f *testing.F) {
 	ranked := message(f, &api.ShardSearchResponse{Epoch: 1, Counts: []uint64{2, 0}, Docs: []uint32{7, 3}, Ends: []uint64{2, 2}, Scores: []float64{2, 1}, Units: []float64{1, 1}, Names: []string{"a", "b"}})
 	wrong := message(f, &api.ShardSearchResponse{Epoch: 1, Counts: []uint64{0, 0}, Ends: []uint64{0, 0}, Units: []float64{1, 1}, Errors: []*api.BatchError{{Query: 1, Error: &api.Error{Code: "invalid_query", Message: "x"}}, {}}})

@@ -21,8 +21,8 @@ type NATS struct {
 		Dial(node string) (connect.Transport, error)
 	}
 	// Probe is the time without an answer after which a call asks whether the node is alive. A node
-	// that is not there, does not answer four probes, or does not know the call twice, fails the call with code Unavailable.
-	// Default: 250 ms.
+	// that is not there, does not answer four probes, or does not know the call twice, fails the call
+	// with code Unavailable. Default: 250 ms.
 	Probe time.Duration
 }
 

@@ -104,7 +104,8 @@ func runExample(t *testing.T, example string) {
 	}
 }
 
-// TestFirstAnswer checks that a process starts and answers in less than 0.3 s of CPU time. Other processes lengthen the wall time.
+// TestFirstAnswer checks that a process starts and answers in less than 0.3 s of CPU time. Other
+// processes lengthen the wall time.
 func TestFirstAnswer(t *testing.T) {
 	buildCollection(t)
 	best := time.Hour

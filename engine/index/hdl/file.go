@@ -18,9 +18,10 @@ import (
 // with Close. Using a File, or its Source, after Close is a bug of the caller,
 // and panics or faults.
 //
-// Replace an index file by a rename, and never change it in place. If the file is truncated
-// while it is open, or a block that is used for the first time is damaged, methods with an error return a *CorruptError, and the other methods panic:
-// mapped.Catch turns the panic into the same error. Readers of Source call mapped.Watch first.
+// Replace an index file by a rename, and never change it in place. If the file is truncated while it
+// is open, or a block that is used for the first time is damaged, methods with an error return a
+// *CorruptError, and the other methods panic: mapped.Catch turns the panic into the same error.
+// Readers of Source call mapped.Watch first.
 type File struct {
 	file        *container.File
 	header      header
@@ -49,13 +50,14 @@ type dictionary interface {
 	place(h plan.Handle) uint64                        // of the bytes of a term in its section, for errors
 }
 
-// Open maps the index file at path and checks it: header, meta data, terms, document lengths,
-// and the places of the blocks of descriptors. Lists and their descriptors, names and texts are verified at
-// their first use; CheckLists verifies all lists. Damage is a *CorruptError; an intact file
-// of another format version is an ErrVersion. The time grows with the bytes of terms and document lengths, not
-// with lists. The memory is 4 bytes per document, 40 bytes per term of the blocks of 128 descriptors in use, about 20 bytes per list that these
-// descriptors hold, and 20 to 32 bytes and the text per term once there have been many lookups. Files of
-// versions 1 to 3 have no checksums of blocks: Open reads every byte of them once, on all cores.
+// Open maps the index file at path and checks it: header, meta data, terms, document lengths, and the
+// places of the blocks of descriptors. Lists and their descriptors, names and texts are verified at
+// their first use; CheckLists verifies all lists. Damage is a *CorruptError; an intact file of
+// another format version is an ErrVersion. The time grows with the bytes of terms and document
+// lengths, not with lists. The memory is 4 bytes per document, 40 bytes per term of the blocks of 128
+// descriptors in use, about 20 bytes per list that these descriptors hold, and 20 to 32 bytes and the
+// text per term once there have been many lookups. Files of versions 1 to 3 have no checksums of
+// blocks: Open reads every byte of them once, on all cores.
 func Open(path string) (*File, error) { return open(path, true) }
 
 // OpenTrusted is Open without the checksums of the sections, so it does not read

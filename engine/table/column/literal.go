@@ -82,11 +82,11 @@ func (p place) above(equal bool) (key uint64, ok bool) {
 	return p.key + 1, p.key < math.MaxUint64
 }
 
-// Compare gives the codes of the values v for which v op l holds, as ascending, disjoint
-// ranges. A number is compared exactly with an Int, Uint, Decimal or Decimal128, and as
-// the nearest value of the type with a Float or Float32, like in SQL. A number that is no value of the column, such as 59.5 of an Int,
-// lies between values. A comparison with Null holds for no value. A literal of the wrong
-// type is an error that names the type of the column.
+// Compare gives the codes of the values v for which v op l holds, as ascending, disjoint ranges. A
+// number is compared exactly with an Int, Uint, Decimal or Decimal128, and as the nearest value of
+// the type with a Float or Float32, like in SQL. A number that is no value of the column, such as
+// 59.5 of an Int, lies between values. A comparison with Null holds for no value. A literal of the
+// wrong type is an error that names the type of the column.
 func (c *Column) Compare(op Op, l Literal) ([]plan.CodeRange, error) {
 	if l.Kind == Null {
 		return nil, nil
