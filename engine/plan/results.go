@@ -13,6 +13,13 @@ type Results struct {
 	// empty after a batch with CountOnly.
 	Docs  []uint32
 	Stats Stats
+
+	// Borrow lets a store leave Docs in memory of its own, which saves a copy. The owner of the
+	// results calls Reset soon, and before the store is closed: the store has little of this
+	// memory. Default: Docs is memory of the results.
+	Borrow bool
+	own    []uint32 // memory of the results, while Docs is borrowed
+	back   func()   // ends the loan; nil: Docs is not borrowed
 }
 
 // Count is the number of documents that query i matched.
@@ -23,8 +30,17 @@ func (r *Results) Query(i int) []uint32 {
 	return r.Docs[r.Offsets[i]:r.Offsets[i+1]:r.Offsets[i+1]]
 }
 
-// Reset empties the results and keeps their memory.
+// Lend sets Docs to memory of a store, which back takes back.
+func (r *Results) Lend(docs []uint32, back func()) {
+	r.own, r.Docs, r.back = r.Docs, docs, back
+}
+
+// Reset empties the results, keeps their memory and gives borrowed memory back.
 func (r *Results) Reset() {
+	if r.back != nil {
+		r.back()
+		r.Docs, r.own, r.back = r.own, nil, nil
+	}
 	r.Offsets = append(r.Offsets[:0], 0)
 	r.Docs = r.Docs[:0]
 	r.Stats = Stats{}

@@ -29,6 +29,8 @@ type Matcher struct {
 	Slots   int        // slots that exist
 	scratch uint64     // bytes of all slots
 
+	spare chan *device.Pinned // memory for results that slots take in place of lent memory; nil: not made yet
+
 	// matchRate is the fraction of candidates that recent rounds found, in 1/65536. The first
 	// download takes as many docIDs and a quarter more.
 	matchRate atomic.Uint64
@@ -59,7 +61,7 @@ func New(set *lists.Set, tiles, slots int) *Matcher {
 
 // Open makes the slots. After a failure release must follow.
 func (m *Matcher) Open() error {
-	m.Free = make(chan *slot, m.most)
+	m.Free, m.spare = make(chan *slot, m.most), make(chan *device.Pinned, m.most)
 	for range m.most {
 		x, err := m.newSlot()
 		if err != nil {
@@ -68,15 +70,21 @@ func (m *Matcher) Open() error {
 		m.Slots++
 		m.scratch += x.bytes
 		m.Free <- x
+		m.spare <- nil
 	}
 	m.matchRate.Store(1 << 14)
 	return nil
 }
 
-// Release waits for all rounds and frees the slots.
+// Release waits for all rounds and loans, and frees the slots.
 func (m *Matcher) Release() {
 	for range m.Slots {
 		(<-m.Free).release()
+	}
+	for range cap(m.spare) {
+		if p := <-m.spare; p != nil {
+			p.Release(m.set.Device)
+		}
 	}
 }
 
@@ -332,9 +340,30 @@ func (m *Matcher) collect(x *slot, out *plan.Results) error {
 	out.Stats.Matches = end
 	if !x.countOnly {
 		learn(&m.matchRate, x.matches, r.candidates)
-		out.Docs = device.AppendWords(out.Docs, x.Down.Words[x.docsAt:x.docsAt+x.matches])
+		docs := x.Down.Words[x.docsAt : x.docsAt+x.matches]
+		if !out.Borrow || !r.whole || r.queries < len(out.Offsets)-1 || !m.lend(x, docs, out) {
+			out.Docs = device.AppendWords(out.Docs, docs)
+		}
 	}
 	return x.addStats(&out.Stats)
+}
+
+// lend lends docs, in the pinned memory of a slot, to out. The slot gets spare memory. It returns
+// false if there is none.
+func (m *Matcher) lend(x *slot, docs []uint32, out *plan.Results) bool {
+	select {
+	case spare := <-m.spare:
+		if m.set.Device.Grow(&spare, len(x.Down.Words), 0) != nil {
+			m.spare <- spare
+			return false
+		}
+		lent := x.Down
+		x.Down = spare
+		out.Lend(docs, func() { m.spare <- lent })
+		return true
+	default:
+		return false
+	}
 }
 
 // learn moves a rate in 1/65536 a quarter of the way to the rate of a round.

@@ -26,6 +26,7 @@ type position struct {
 type round struct {
 	firstQuery int
 	queries    int
+	whole      bool // it answers all queries of the batch
 	tiles      int
 	with       device.Features // of a program that searches in the lists
 	merge      bool            // by the kernels of merge.cl
@@ -119,6 +120,7 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 		end = position{query: end.query + 1}
 	}
 	firstTile[r.queries] = uint32(r.tiles)
+	r.whole = p == position{} && end.query == b.Queries()
 
 	if r.unpacked = !r.filtered && searched.pays(uint64(r.tiles)*uint64(r.tile)); r.unpacked {
 		for d, n := range searched.runs {

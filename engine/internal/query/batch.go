@@ -93,6 +93,16 @@ func (b *Batch) Run(ctx context.Context, s plan.Store, processor int) error {
 	return s.Match(ctx, &b.match, &b.results)
 }
 
+// Borrow lets the next run leave docIDs in memory of the store. Return follows soon after it, and
+// before the store is closed.
+func (b *Batch) Borrow() { b.results.Borrow = true }
+
+// Return gives borrowed memory back, and ends what Borrow began.
+func (b *Batch) Return() {
+	b.results.Reset()
+	b.results.Borrow = false
+}
+
 // Stats returns the statistics of the last run.
 func (b *Batch) Stats() *plan.Stats {
 	if b.kind.Ranked() {

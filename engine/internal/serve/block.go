@@ -31,6 +31,9 @@ var blocks = sync.Pool{New: func() any { return new(Block) }}
 
 // empty drops the answers and keeps their memory.
 func (b *Block) empty() {
+	for _, p := range b.parts {
+		p.Return()
+	}
 	b.spare = append(b.spare, b.parts...)
 	clear(b.parts)
 	clear(b.kinds)
@@ -144,9 +147,11 @@ func (b *Block) part(q *query.Query, i int) (int, error) {
 	return len(b.parts) - 1, nil
 }
 
-// run answers all parts on a store of a processor.
+// run answers all parts on a store of a processor. The docIDs may lie in memory of the store until
+// empty is called.
 func (b *Block) run(ctx context.Context, s plan.Store, processor int) error {
 	for _, p := range b.parts {
+		p.Borrow()
 		if err := p.Run(ctx, s, processor); err != nil {
 			return err
 		}

@@ -113,6 +113,7 @@ func (s *store) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results
 	}
 	return s.answer(ctx, "match", &out.Stats, func() error { return b.Validate(s.src) }, func(ctx context.Context, r *run, i int) error {
 		s.batch(&r.batches[i], i, b)
+		r.results[i].Borrow = true
 		return s.stores[i].Match(ctx, &r.batches[i], &r.results[i])
 	}, func(r *run) {
 		s.gather(r, b.Queries(), b.CountOnly, b.Candidates(s.src), out)
@@ -174,7 +175,12 @@ func (s *store) answer(ctx context.Context, op string, stats *plan.Stats, valida
 		return err
 	}
 	r := s.runs.Get().(*run)
-	defer s.runs.Put(r)
+	defer func() {
+		for i := range r.results {
+			r.results[i].Reset() // what the stores of the parts have lent
+		}
+		s.runs.Put(r)
+	}()
 	if err := s.each(ctx, func(ctx context.Context, i int) error { return ask(ctx, r, i) }); err != nil {
 		return err
 	}

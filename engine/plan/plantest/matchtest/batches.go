@@ -36,7 +36,8 @@ func (su suite) randomBatch(rt *rapid.T, backend plan.Backend) {
 		rt.Fatal(err)
 	}
 	defer st.Close()
-	var out plan.Results
+	out := plan.Results{Borrow: rapid.Bool().Draw(rt, "borrow")}
+	defer out.Reset()
 	if err := st.Match(rt.Context(), &b, &out); err != nil {
 		rt.Fatal(err)
 	}
@@ -93,6 +94,37 @@ func (su suite) reuse(t *testing.T) {
 				t.Fatalf("step %d, count only %t: %v", i, countOnly, err)
 			}
 		}
+	}
+}
+
+// borrow keeps more borrowed answers than a store can lend, while further batches run.
+func (su suite) borrow(t *testing.T) {
+	s, large := su.Workload(t, su.Pick(40, 12), su.Pick(400, 40))
+	st := su.Load(t, s)
+	var small plan.MatchBatch
+	small.Reset()
+	small.Add(&s.Source, 1, 2)
+	batches := []*plan.MatchBatch{large, &small}
+	want := [][][]uint32{reference.Match(s.Plain.Docs, large), reference.Match(s.Plain.Docs, &small)}
+	answers := make([]plan.Results, 40)
+	for range 3 {
+		for i := range answers {
+			answers[i].Borrow = i%5 != 0
+			if err := st.Match(t.Context(), batches[i%2], &answers[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range answers {
+			if err := compare(s, batches[i%2], want[i%2], &answers[i]); err != nil {
+				t.Fatalf("answer %d: %v", i, err)
+			}
+			if i%3 != 0 { // the next run returns the rest
+				answers[i].Reset()
+			}
+		}
+	}
+	for i := range answers {
+		answers[i].Reset()
 	}
 }
 

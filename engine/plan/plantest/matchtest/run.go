@@ -30,6 +30,7 @@ func Run(t *testing.T, open func(t *testing.T) plan.Backend, opt plantest.Option
 	t.Run("bigquery", testneeds.With(testneeds.OneCaller, su.bigQuery))
 	t.Run("mixed", testneeds.With(testneeds.OneCaller, su.mixed))
 	t.Run("reuse", su.reuse)
+	t.Run("borrow", su.borrow)
 	t.Run("expressions", expressions{su}.run)
 	t.Run("describe", su.describe)
 	t.Run("concurrent", su.concurrent)
