@@ -98,7 +98,7 @@
 // Ding et al. (WWW 2009) measure on GOV2, 25.2 million pages, and 1,000 queries of the
 // Terabyte track, which cannot be shipped either. Rank makes a log of that shape, and
 // only the lists that the log names: 25,205,179 documents, 1,000 queries whose lists
-// have 3.74 million postings on average, as theirs. All of it
+// have 3.74 million postings on average. All of it
 // shrinks with Options.Docs.
 //
 //   - Queries of 1, 2, 3, ... 11 terms are as frequent as among the 50,000 efficiency
@@ -187,7 +187,7 @@
 //   - Rates double until one fails in three loads, and the last step is halved four times:
 //     a sustained rate is exact to 4 %. It is also found for loads of which one query in a
 //     thousand may miss its deadline: a second of many queries is more than the thousand
-//     queries of Ding et al., and a machine has neighbours.
+//     queries of Ding et al., and other programs run.
 //   - Engines after each other on a workload share their learnt costs; each is warmed up
 //     with all queries in one call, some seconds of single ones, and some of 256 callers.
 //     Every answer is compared with the one that was verified.
@@ -222,8 +222,8 @@
 //
 // # Measurements
 //
-// Throughput is end to end: terms in, docIDs in host memory out, batches of the
-// engine's usual making; the median of several runs, all contestants in turns.
+// Throughput is end to end: terms in, docIDs in host memory out, in batches as the
+// engine makes them; the median of several runs, all contestants in turns.
 // Response time is the time of one batch with nothing else running (Ao et al.,
 // Figure 6). Times of kernels and transfers come from the device's clock, from a
 // run of its own, and the bytes that kernels ask for from another one, since
