@@ -74,7 +74,7 @@ func spread[A any](ctx context.Context, r *reach, t task, ask asking[A]) ([]piec
 		t.shards = r.within()
 	}
 	if r.c.service != nil {
-		return here(ctx, r, t.shards, ask)
+		return here(ctx, r, t, ask)
 	}
 	n := len(r.x.layout.Shards)
 	f := &fan[A]{task: t, r: r, ask: ask, all: make([]progress[A], n), results: make(chan *attempt[A], 2*replicas*len(t.shards))}

@@ -3,11 +3,15 @@ package cluster
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
+	"time"
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/cluster/layout"
 	"heddle/engine/cluster/shard"
+	"heddle/engine/plan/testneeds"
 )
 
 // broken is the service of a process in which one shard cannot be read.
@@ -43,5 +47,32 @@ func TestWithin(t *testing.T) {
 	service.shard, service.err = 0, errors.New("asked")
 	if _, _, err := Within(m, service, Options{}).Search(ended, "x", query, api.Ask{}); engine.CodeOf(err) != engine.Canceled {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestHere: one goroutine asks small shards until that takes too long; several ask large ones.
+func TestHere(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	for _, c := range []struct {
+		docs       uint64
+		each, want time.Duration // of four shards
+	}{
+		{1000, 10 * time.Microsecond, 40 * time.Microsecond},
+		{1000, time.Millisecond, 3 * time.Millisecond},
+		{1e6, 10 * time.Microsecond, 20 * time.Microsecond},
+		{1e6, time.Millisecond, 2 * time.Millisecond},
+	} {
+		testneeds.VirtualTime(t, func(t *testing.T) {
+			one := layout.Shard{Docs: c.docs}
+			r := &reach{c: &Coordinator{}, x: &collection{layout: &layout.Map{Shards: []layout.Shard{one, one, one, one}}}}
+			began := time.Now()
+			pieces, err := here(t.Context(), r, task{size: 1, shards: []int{0, 1, 2, 3}}, func(_ context.Context, _ *node, shards []int) (int, []int, error) {
+				time.Sleep(c.each)
+				return shards[0], shards, nil
+			})
+			if took := time.Since(began); err != nil || len(pieces) != 4 || pieces[3].answer != 3 || took != c.want {
+				t.Errorf("%d documents, %v each: %v after %v, want %v, %v", c.docs, c.each, pieces, took, c.want, err)
+			}
+		})
 	}
 }
