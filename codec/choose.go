@@ -60,30 +60,28 @@ func Choose(want ID, docs []uint32, universe uint32, opt Options) Choice {
 // leastCost returns the codec of Auto. bitset allows Bitset.
 func leastCost(docs []uint32, bitset bool, opt Options) ID {
 	best, least := Raw, cost(Raw, len(docs), len(docs))
+	if len(docs) <= fewestWords {
+		return best
+	}
+	large := gapWidths(docs)
 	for _, id := range ids {
-		if !id.row().Auto || id == Bitset && !bitset {
+		d := id.row()
+		if !d.Auto || id == Bitset && !bitset || cost(id, len(docs), 0) >= least {
 			continue
 		}
-		if c := costBelow(least, id, docs, opt); c < least {
+		if d.least != nil && cost(id, len(docs), d.least(docs, large, opt)) >= least {
+			continue
+		}
+		if c := cost(id, len(docs), Size(id, docs, opt)); c < least {
 			best, least = id, c
 		}
 	}
 	return best
 }
 
-// costBelow returns n times the cost of a docID, of which there are n, as cost does, or any number
-// above that is not below limit, in less time.
-func costBelow(limit int64, id ID, docs []uint32, opt Options) int64 {
-	if c := cost(id, len(docs), 0); c >= limit {
-		return c
-	}
-	if bound := id.row().least; bound != nil && len(docs) > 0 {
-		if c := cost(id, len(docs), bound(docs, opt)); c >= limit {
-			return c
-		}
-	}
-	return cost(id, len(docs), Size(id, docs, opt))
-}
+// fewestWords is the least number of words of a list in any codec but Raw. A Raw docID costs the least
+// time, so shorter lists are Raw.
+const fewestWords = 3
 
 // Candidates returns the codecs that Auto compares, by Descriptor.Auto.
 func Candidates() []ID {

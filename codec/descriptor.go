@@ -29,8 +29,12 @@ type Descriptor struct {
 
 	encode func(dst, docs []uint32, opt Options) []uint32 // appends to dst
 	size   func(docs []uint32, opt Options) int           // words that encode appends
-	least  func(docs []uint32, opt Options) int           // a lower bound of size for docs, of which there is one or more, in less time; nil is 0
+	least  lowerBound                                     // nil is 0
 }
+
+// A lowerBound returns a number of words that the size function never is below, in less time. There is
+// at least one docID. Of the gaps, large[b] have more than b bits.
+type lowerBound func(docs []uint32, large [33]int, opt Options) int
 
 // Layout is the shape of encoded lists. Codecs of one layout have their tables
 // and their way to a docID in common.

@@ -134,6 +134,17 @@ func countWider(n *[33]int) {
 	}
 }
 
+// gapWidths returns how many gaps of docs have more than b bits, for each b.
+func gapWidths(docs []uint32) (n [33]int) {
+	before := ^uint32(0)
+	for _, d := range docs {
+		n[bits.Len32(d-before-1)]++
+		before = d
+	}
+	countWider(&n)
+	return n
+}
+
 // widest returns the least width that fits all values.
 func widest(wider *[33]int) uint {
 	b := uint(32)

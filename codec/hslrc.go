@@ -1,6 +1,9 @@
 package codec
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // appendHSLRC writes one line for each hash bucket of about size docIDs.
 func appendHSLRC(dst, docs []uint32, size uint32) []uint32 {
@@ -55,10 +58,18 @@ func hashBuckets(docs []uint32, size uint32) (shift uint8, n int) {
 // bucket h.
 func bucketEnd(docs []uint32, start, h int, shift uint8) int {
 	top := uint32(min((uint64(h)+1)<<shift-1, math.MaxUint32))
-	for start < len(docs) && docs[start] <= top {
-		start++
+	end, step := start, 1
+	for end+step <= len(docs) && docs[end+step-1] <= top {
+		end += step
+		step *= 2
 	}
-	return start
+	n, _ := slices.BinarySearchFunc(docs[end:min(end+step, len(docs))], top, func(d, top uint32) int {
+		if d <= top {
+			return -1
+		}
+		return 1
+	})
+	return end + n
 }
 
 // hashed returns the encoder for buckets of about size docIDs.

@@ -23,24 +23,24 @@ func leastWidth(docs []uint32) uint {
 
 // leastLRC, leastSegments and leastHashed return lower bounds of the sizes of the line codecs, in words.
 
-func leastLRC(docs []uint32, _ Options) int {
+func leastLRC(docs []uint32, _ [33]int, _ Options) int {
 	return globalHeader + lineSegments(docs) + lambdaWords(len(docs), leastWidth(docs))
 }
 
 // leastSegments is for segments with a width each, behind a header.
-func leastSegments(header int) func(docs []uint32, _ Options) int {
-	return func(docs []uint32, _ Options) int {
+func leastSegments(header int) lowerBound {
+	return func(docs []uint32, _ [33]int, _ Options) int {
 		words := header + (1+segmentWords)*lineSegments(docs)
-		for s := range lineSegments(docs) {
-			segment := lineSegment(docs, s)
+		for k := range lineSegments(docs) {
+			segment := lineSegment(docs, k)
 			words += lambdaWords(len(segment), leastWidth(segment))
 		}
 		return words
 	}
 }
 
-func leastHashed(size uint32) func(docs []uint32, _ Options) int {
-	return func(docs []uint32, _ Options) int {
+func leastHashed(size uint32) lowerBound {
+	return func(docs []uint32, _ [33]int, _ Options) int {
 		shift, buckets := hashBuckets(docs, size)
 		words := bucketHeader + bucketWords*(buckets+1)
 		for start := 0; start < len(docs); {

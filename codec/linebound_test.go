@@ -18,8 +18,8 @@ func TestLeast(t *testing.T) {
 		for _, id := range ids {
 			for levels := range MaxRPFDLevels + 1 {
 				opt := Options{RPFDLevels: levels}
-				if bound := id.row().least; bound != nil && bound(docs, opt) > Size(id, docs, opt) {
-					t.Fatalf("%v takes %d words for %d docIDs, at least %d were said", id, Size(id, docs, opt), len(docs), bound(docs, opt))
+				if bound := id.row().least; bound != nil && bound(docs, gapWidths(docs), opt) > Size(id, docs, opt) {
+					t.Fatalf("%v takes %d words for %d docIDs, at least %d were said", id, Size(id, docs, opt), len(docs), bound(docs, gapWidths(docs), opt))
 				}
 			}
 		}

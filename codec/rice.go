@@ -144,15 +144,19 @@ func riceOnes(docs []uint32, b uint) (ones uint64) {
 	return ones
 }
 
-// leastRice is a lower bound of sizeRice without a look at the gaps: the quotients for width b add up
-// to at least the sum of all gaps, less the greatest remainder of each, over 2^b.
-func leastRice(docs []uint32, _ Options) int {
+// leastRice is a lower bound of sizeRice. A gap of k bits is at least 2^(k-1). For width b the quotients
+// add up to at least the sum of all gaps, less the greatest remainder of each, over 2^b.
+func leastRice(docs []uint32, large [33]int, _ Options) int {
 	n := int64(len(docs))
-	all := int64(docs[n-1]) + 1 - n
+	all := int64(docs[n-1]) + 1 - n // sum of all gaps
 	least := int64(math.MaxInt64)
 	for b := range 32 {
 		ones := max(all-n*(1<<b-1), 0) >> b
-		least = min(least, n*int64(b)+n+ones)
+		byWidth := int64(large[b])
+		for k := b + 1; k < 32; k++ {
+			byWidth += int64(large[k]) << (k - b - 1)
+		}
+		least = min(least, n*int64(b)+n+max(ones, byWidth))
 	}
 	return 2*segments(uint32(n)) + 1 + int((least+31)/32)
 }

@@ -1,9 +1,6 @@
 package codec
 
-import (
-	"math"
-	"math/bits"
-)
+import "math"
 
 // rpfdEncoder holds the exceptions of the arrays that are being written, by level. The
 // outermost array has the highest level.
@@ -85,14 +82,7 @@ func (e *rpfdEncoder) append(dst, values []uint32, level int) []uint32 {
 }
 
 // leastRPFD is a lower bound of sizeRPFD, from the widths of the gaps alone.
-func leastRPFD(docs []uint32, opt Options) int {
-	var large [33]int
-	before := ^uint32(0)
-	for _, d := range docs {
-		large[bits.Len32(d-before-1)]++
-		before = d
-	}
-	countWider(&large)
+func leastRPFD(docs []uint32, large [33]int, opt Options) int {
 	return segments(uint32(len(docs))) + leastArray(&large, len(docs), opt.RPFDLevels)
 }
 

@@ -86,11 +86,11 @@ func appendSegment(dst, values []uint32, h header) []uint32 {
 	}
 	at := len(dst)
 	dst = appendZeros(dst, h.exceptionWords())
-	w := bitWriter{dst: dst[at:]}
+	w, mask := bitWriter{dst: dst[at:]}, uint32(1<<b-1)
 	var over [SegmentLen]uint32
 	n := 0
 	for i, v := range values {
-		if v>>b != 0 {
+		if v > mask {
 			w.put(uint32(i), ib)
 			over[n] = v >> b
 			n++

@@ -139,18 +139,20 @@ func (p *pisa) nextBlock(docs, freqs []uint32) error {
 	if err != nil {
 		return whole(p.freqs, err, fmt.Sprintf("list %d", p.lists-1))
 	}
+	least := p.least
 	for j := range docs {
 		doc, freq := binary.LittleEndian.Uint32(docWords[4*j:]), binary.LittleEndian.Uint32(freqWords[4*j:])
 		switch {
-		case doc < p.least:
-			return p.docs.wordErrorf(j, "list %d: docID %d comes behind %d", p.lists-1, doc, p.least-1)
+		case doc < least:
+			return p.docs.wordErrorf(j, "list %d: docID %d comes behind %d", p.lists-1, doc, least-1)
 		case doc >= p.documents:
 			return p.docs.wordErrorf(j, "list %d: docID %d; there are %d documents", p.lists-1, doc, p.documents)
 		case freq == 0:
 			return p.freqs.wordErrorf(j, "list %d: docID %d has frequency 0", p.lists-1, doc)
 		}
-		docs[j], freqs[j], p.least = p.base+doc, freq, doc+1
+		docs[j], freqs[j], least = p.base+doc, freq, doc+1
 	}
+	p.least = least
 	p.docs.skip(4 * len(docs))
 	p.freqs.skip(4 * len(docs))
 	p.left -= uint32(len(docs))
