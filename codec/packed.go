@@ -191,8 +191,8 @@ func appendPacked(dst, values []uint32, less uint32, opt Options) ([]uint32, err
 	for seg := range nseg {
 		from := values[seg*SegmentLen : min((seg+1)*SegmentLen, len(values))]
 		v := buf[:len(from)]
-		for i := range v {
-			v[i] = from[i] - less
+		for i, x := range from {
+			v[i] = x - less
 		}
 		off := len(out) - payload
 		if uint64(off) > math.MaxUint32 {

@@ -2,12 +2,12 @@ package build
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 
+	"heddle/engine/file/container"
 	"heddle/engine/file/input"
 	"heddle/engine/index/hdl"
 )
@@ -140,19 +140,21 @@ func (p *pisa) nextBlock(docs, freqs []uint32) error {
 		return whole(p.freqs, err, fmt.Sprintf("list %d", p.lists-1))
 	}
 	least := p.least
-	for j := range docs {
-		doc, freq := binary.LittleEndian.Uint32(docWords[4*j:]), binary.LittleEndian.Uint32(freqWords[4*j:])
+	list := container.View[uint32](docWords)
+	for j, doc := range list {
 		switch {
 		case doc < least:
 			return p.docs.wordErrorf(j, "list %d: docID %d comes behind %d", p.lists-1, doc, least-1)
 		case doc >= p.documents:
 			return p.docs.wordErrorf(j, "list %d: docID %d; there are %d documents", p.lists-1, doc, p.documents)
-		case freq == 0:
-			return p.freqs.wordErrorf(j, "list %d: docID %d has frequency 0", p.lists-1, doc)
 		}
-		docs[j], freqs[j], least = p.base+doc, freq, doc+1
+		docs[j], least = p.base+doc, doc+1
 	}
 	p.least = least
+	copy(freqs, container.View[uint32](freqWords))
+	if j := slices.Index(freqs, 0); j >= 0 {
+		return p.freqs.wordErrorf(j, "list %d: docID %d has frequency 0", p.lists-1, list[j])
+	}
 	p.docs.skip(4 * len(docs))
 	p.freqs.skip(4 * len(docs))
 	p.left -= uint32(len(docs))
