@@ -243,16 +243,16 @@ func (b *builder) write(w Output, impacts hdl.Impacts, opt *Options) error {
 		return err
 	}
 	quantiser := b.newQuantiser(impacts, opt)
-	lists := 2
-	if b.longest()*(2*decodedSize+writtenSize) > b.limit/2 {
-		lists = 1
-	}
-	room := b.longest() * uint64(lists*decodedSize+writtenSize)
+	batch := (b.longest() + batchSize) * decodedSize
+	written := b.longest() * writtenSize
+	batches := min((b.limit/2-min(written, b.limit/2))/batch, maxBatches)
+	batches = max(batches, 1)
+	room := batches*batch + written
 	runs, err := b.cursors(b.limit - min(b.limit, room))
 	if err != nil {
 		return err
 	}
-	return merge(b.ctx, runs, lists, func(l *merged) error {
+	return merge(b.ctx, runs, int(batches), func(l *merged) error {
 		b.tick(false) // inputs that are runs are read now
 		b.sum.Terms++
 		b.sum.Postings += uint64(len(l.docs))
@@ -264,11 +264,10 @@ func (b *builder) write(w Output, impacts hdl.Impacts, opt *Options) error {
 	})
 }
 
-// Memory of a posting of the longest list in the merge, in bytes: of each list that is decoded, and of
-// the Writer.
 const (
-	decodedSize = 8
-	writtenSize = 4
+	decodedSize = 8 // memory of a posting of a batch in the merge, in bytes
+	writtenSize = 4 // memory of a posting of the longest list in the Writer, in bytes
+	maxBatches  = 3
 )
 
 // cursors opens all runs, the one in memory last. Room bounds their buffers, in bytes.

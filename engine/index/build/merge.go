@@ -16,38 +16,53 @@ type merged struct {
 	docs, freqs []uint32
 }
 
+// batch is the lists of successive terms. A list goes to another goroutine with many others, and a
+// goroutine that joins a pile meanwhile leaves enough lists to the other one.
+type batch struct {
+	docs, freqs []uint32 // of all lists
+	lists       []merged // that have their terms, and docs and freqs once the batch is complete
+	ends        []int    // of the lists, in docs
+}
+
+// batchSize is the number of postings at which a batch is complete.
+const batchSize = 1 << 16
+
 // merge gives emit the lists of all runs, ascending by term; lists of the same term are
-// joined in the order of the runs. The argument of emit is valid until emit returns; with two lists
-// in memory, the next one is decoded meanwhile.
-func merge(ctx context.Context, runs []cursor, lists int, emit func(*merged) error) error {
+// joined in the order of the runs. The argument of emit is valid until emit returns. With several batches
+// in memory, further lists are decoded meanwhile. A batch has up to batchSize postings, and one more list.
+func merge(ctx context.Context, runs []cursor, batches int, emit func(*merged) error) error {
 	m, err := newMerger(runs)
 	if err != nil {
 		return err
 	}
-	full := make(chan *merged)
-	empty := make(chan *merged, lists)
-	for range lists {
-		empty <- &merged{}
+	full := make(chan *batch, batches)
+	empty := make(chan *batch, batches)
+	for range batches {
+		empty <- &batch{}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var failed error // of the decoder, written before it closes full
 	go func() {
 		defer close(full)
-		for l := range empty {
-			if failed = cmp.Or(ctx.Err(), m.next(l)); failed != nil {
+		for b := range empty {
+			failed = cmp.Or(ctx.Err(), m.fill(b))
+			full <- b
+			if failed != nil {
 				return
 			}
-			full <- l
 		}
 	}()
-	for l := range full {
-		if err == nil {
-			if err = emit(l); err != nil {
+	for b := range full {
+		for i := 0; i < len(b.lists) && err == nil; i++ {
+			if err = ctx.Err(); err == nil {
+				err = emit(&b.lists[i])
+			}
+			if err != nil {
 				cancel() // and wait for the decoder, which reads the caller's runs
 			}
 		}
-		empty <- l
+		empty <- b
 	}
 	if err == nil && failed != io.EOF {
 		err = failed
@@ -83,17 +98,34 @@ func newMerger(runs []cursor) (*merger, error) {
 	return m, nil
 }
 
-// next makes l the list of the next term; io.EOF behind the last.
-func (m *merger) next(l *merged) error {
+// fill makes b the next lists; io.EOF behind the last, with lists or without.
+func (m *merger) fill(b *batch) (err error) {
+	b.docs, b.freqs, b.lists, b.ends = b.docs[:0], b.freqs[:0], b.lists[:0], b.ends[:0]
+	for err == nil && len(b.docs) < batchSize && len(b.lists) < batchSize/16 {
+		err = m.next(b)
+	}
+	start := 0
+	for i, end := range b.ends {
+		b.lists[i].docs, b.lists[i].freqs = b.docs[start:end], b.freqs[start:end]
+		start = end
+	}
+	return err
+}
+
+// next adds the list of the next term to b; io.EOF behind the last.
+func (m *merger) next(b *batch) error {
 	if len(m.heads) == 0 {
 		return io.EOF
 	}
-	l.term = string(m.heads[0].term)
-	l.docs, l.freqs = l.docs[:0], l.freqs[:0]
-	for len(m.heads) > 0 && string(m.heads[0].term) == l.term {
+	term := string(m.heads[0].term)
+	for start := len(b.docs); len(m.heads) > 0 && string(m.heads[0].term) == term; {
 		h := m.heads[0]
-		if err := l.add(&h.list); err != nil {
+		n := len(b.docs)
+		if err := b.add(&h.list); err != nil {
 			return err
+		}
+		if n > start && n < len(b.docs) && b.docs[n] <= b.docs[n-1] {
+			return fmt.Errorf("%w: two lists of the term %.60q", ErrCorrupt, term)
 		}
 		switch err := h.run.next(&h.list); err {
 		case nil:
@@ -104,26 +136,20 @@ func (m *merger) next(l *merged) error {
 			return err
 		}
 	}
+	b.lists, b.ends = append(b.lists, merged{term: term}), append(b.ends, len(b.docs))
 	return nil
 }
 
 // add appends the postings of part.
-func (l *merged) add(part *list) error {
-	n := len(l.docs)
-	l.docs = slices.Grow(l.docs, int(part.docs))
-	l.freqs = slices.Grow(l.freqs, int(part.docs))
+func (b *batch) add(part *list) (err error) {
+	b.docs = slices.Grow(b.docs, int(part.docs))
+	b.freqs = slices.Grow(b.freqs, int(part.docs))
 	if part.read == nil {
-		l.docs, l.freqs = part.decode(l.docs, l.freqs)
-	} else {
-		var err error
-		if l.docs, l.freqs, err = part.read(l.docs, l.freqs); err != nil {
-			return err
-		}
+		b.docs, b.freqs = part.decode(b.docs, b.freqs)
+		return nil
 	}
-	if n > 0 && n < len(l.docs) && l.docs[n] <= l.docs[n-1] {
-		return fmt.Errorf("%w: two lists of the term %.60q", ErrCorrupt, l.term)
-	}
-	return nil
+	b.docs, b.freqs, err = part.read(b.docs, b.freqs)
+	return err
 }
 
 // The methods of heap.Interface.

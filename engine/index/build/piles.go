@@ -124,7 +124,7 @@ func (c *pileCursor) next(l *list) error {
 	c.order = c.order[1:]
 	l.term = c.terms.appendTerm(l.term[:0], e)
 	l.docs = e.value.docs
-	l.data = append(l.data[:0], c.lists[e.value.end-e.value.size:e.value.end]...)
+	l.data = c.lists[e.value.end-e.value.size : e.value.end]
 	return nil
 }
 

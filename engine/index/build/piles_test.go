@@ -61,7 +61,7 @@ func checkLists(r *rapid.T, c cursor, want map[string][]posting) {
 		if err := c.next(&l); err != nil {
 			r.Fatal(err)
 		}
-		var m merged
+		var m batch
 		if err := m.add(&l); err != nil {
 			r.Fatal(err)
 		}
