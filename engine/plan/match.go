@@ -231,29 +231,26 @@ func (b *MatchBatch) Validate(src *Source) error {
 	if b.Offsets[0] != 0 || int(b.Offsets[len(b.Offsets)-1]) != len(b.Handles) {
 		return fmt.Errorf("plan: batch offsets do not cover its %d handles", len(b.Handles))
 	}
-	for i := range b.Queries() {
-		if b.Offsets[i] > b.Offsets[i+1] || int(b.Offsets[i+1]) > len(b.Handles) {
+	at, lists, lazy := uint32(0), src.Lists, src.Lazy != nil
+	for i, end := range b.Offsets[1:] {
+		if at > end || int(end) > len(b.Handles) {
 			return fmt.Errorf("plan: offsets of query %d do not ascend", i)
 		}
-		if err := validConjunction(src, i, b.Query(i)); err != nil {
-			return err
-		}
-	}
-	return b.validateOps(src)
-}
-
-func validConjunction(src *Source, i int, q []Handle) error {
-	for j, h := range q {
-		if uint64(h) >= uint64(len(src.Lists)) {
-			return fmt.Errorf("plan: query %d names list %d of %d", i, h, len(src.Lists))
-		}
-		src.Describe(h)
-		if j > 0 {
-			p := q[j-1]
-			if before, n := src.Lists[p].Len, src.Lists[h].Len; before > n || before == n && p >= h {
+		next := uint64(0) // the least length and handle that may follow, in one number: its comparison is easy to predict
+		for _, h := range b.Handles[at:end] {
+			if uint64(h) >= uint64(len(lists)) {
+				return fmt.Errorf("plan: query %d names list %d of %d", i, h, len(lists))
+			}
+			if lazy {
+				src.Lazy.Describe(h)
+			}
+			this := uint64(lists[h].Len)<<32 | uint64(h)
+			if this < next {
 				return fmt.Errorf("plan: lists of query %d are not in ascending order of length", i)
 			}
+			next = this + 1
 		}
+		at = end
 	}
-	return nil
+	return b.validateOps(src)
 }

@@ -165,33 +165,43 @@ const endedStep = 16
 func (j *batch) answer(id, i int) error {
 	w, t := j.workers[id], &j.tasks[i]
 	t.worker, t.at, t.count = id, len(w.docs), 0
+	for q := t.first; q < t.end; q += endedStep {
+		if err := j.ended(); err != nil {
+			return err
+		}
+		if err := w.answer(j, t, q, min(q+endedStep, t.end)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answer answers the queries from q to end-1 of t.
+func (w *worker) answer(j *batch, t *task, q, end int) error {
 	pairs := j.queries.Algorithm == plan.Auto && len(j.filters) == 0 && t.parts == 0
-	for q := t.first; q < t.end; q++ {
-		if (q-t.first)%endedStep == 0 {
-			if err := j.ended(); err != nil {
-				return err
+	counts := j.out.Offsets[1:]
+	for ; q < end; q++ {
+		if pairs {
+			n := j.aux.CountPairs(counts[q:end], j.queries.Offsets[q:end+1], j.queries.Handles, !j.queries.CountOnly)
+			for _, found := range counts[q : q+n] {
+				t.count += int(found)
+			}
+			if q += n; q == end {
+				break
 			}
 		}
 		count, err := 0, error(nil)
 		if ops := j.queries.Expression(q); len(ops) > 0 {
 			count, err = w.expression(j, ops, t, j.filter(q))
 		} else {
-			lists := j.queries.Query(q)
-			if pairs && len(lists) == 2 {
-				if n, ok := j.aux.CountPair(lists[0], lists[1]); ok && (n == 0 || j.queries.CountOnly) {
-					t.count += n
-					j.out.Offsets[q+1] = uint64(n)
-					continue
-				}
-			}
-			count, err = w.conjunction(j, lists, t, j.filter(q))
+			count, err = w.conjunction(j, j.queries.Query(q), t, j.filter(q))
 		}
 		if err != nil {
 			return err
 		}
 		t.count += count
 		if t.parts == 0 {
-			j.out.Offsets[q+1] = uint64(count)
+			counts[q] = uint64(count)
 		}
 	}
 	return nil

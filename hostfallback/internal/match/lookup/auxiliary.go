@@ -25,8 +25,10 @@ type Auxiliary struct {
 	buckets [6]PerList[Buckets] // HS8 to HS256
 	bitsets PerList[codec.Bits]
 	autos   PerList[Prepared]
-	heads   []Head // by list; empty unless PrepareAll has run
-	runs    Runs   // of all lists with heads
+	// By list, empty unless PrepareAll has run:
+	intervals []Interval
+	heads     []Head
+	runs      Runs // of all lists with heads
 }
 
 // New returns the tables of src, all of which are still to be built. They take their memory

@@ -6,28 +6,23 @@ import (
 	"heddle/engine/plan"
 )
 
-// Head shows whether lists may have a common docID, and where their runs are. The heads of all lists
-// lie one after another, and so do their runs: a batch of very short lists reads little else. Heads are
-// kept if all lists are intact and memory is left.
+// Head shows whether lists may have a common docID, and where their runs are. The intervals of all lists
+// lie one after another, their heads do, and so do their runs: a batch of very short lists reads little
+// else, and often the intervals alone. They are kept if all lists are intact and memory is left.
 type Head struct {
-	Interval        // from the first docID to the last
-	at, n    uint32 // of the runs of the list, among those of all lists; n is 0 without Runs
-	few      bool   // see Prepared.fewRuns
-	ranges   ranges // that have docIDs
+	at, n  uint32 // of the runs of the list, among the runs of all lists; n is 0 without Runs
+	few    bool   // see Prepared.fewRuns
+	ranges ranges // that have docIDs
 }
 
 // ranges has a bit for each of 256 ranges of documents.
 type ranges [4]uint64
 
-// headBytes is the size of a Head.
+// headBytes is the size of a Head and an Interval.
 const headBytes = 56
 
 // newHead returns the head of a list with docs below universe.
-func newHead(docs []uint32, universe uint32) Head {
-	h := Head{Interval: Interval{1, 0}}
-	if len(docs) > 0 {
-		h.Interval = Interval{docs[0], docs[len(docs)-1]}
-	}
+func newHead(docs []uint32, universe uint32) (h Head) {
 	shift := max(bits.Len32(universe), 8) - 8
 	for _, x := range docs {
 		at := x >> shift
@@ -39,13 +34,14 @@ func newHead(docs []uint32, universe uint32) Head {
 // keepHeads copies the heads and the runs of all lists. Every list must be prepared.
 func (t *Auxiliary) keepHeads() {
 	heads, total := make([]Head, len(t.Source.Lists)), 0
+	t.intervals = make([]Interval, len(heads))
 	for h := range heads {
 		total += len(t.Prepared(plan.Handle(h)).Runs)
 	}
 	t.runs = make(Runs, 0, total)
 	for h := range heads {
 		p := t.Prepared(plan.Handle(h))
-		heads[h] = p.Head
+		heads[h], t.intervals[h] = p.Head, p.Interval
 		heads[h].at, heads[h].n, heads[h].few = uint32(len(t.runs)), uint32(len(p.Runs)), p.fewRuns()
 		t.runs = append(t.runs, p.Runs...)
 		p.Runs = t.runs[heads[h].at:len(t.runs):len(t.runs)]
@@ -58,9 +54,9 @@ func (t *Auxiliary) Common(lists []plan.Handle) Interval {
 	if len(t.heads) == 0 {
 		return Everywhere
 	}
-	both := t.heads[lists[0]].Interval
+	both := t.intervals[lists[0]]
 	for _, h := range lists[1:] {
-		both = both.Intersect(t.heads[h].Interval)
+		both = both.Intersect(t.intervals[h])
 	}
 	if both.First > both.Last {
 		return both
@@ -77,19 +73,43 @@ func (t *Auxiliary) Common(lists []plan.Handle) Interval {
 	return both
 }
 
-// fewPairs limits the runs of two lists that CountPair takes one after the other.
+// fewPairs limits the runs of two lists that CountPairs takes one after the other.
 const fewPairs = 32
 
-// CountPair returns the number of common docIDs of two lists if their heads show that there are none, or
-// lead to a few runs. Else ok is false. A batch of pairs of short lists does little else.
-func (t *Auxiliary) CountPair(a, b plan.Handle) (n int, ok bool) {
-	if len(t.heads) == 0 {
-		return 0, false
+// CountPairs sets counts to the numbers of docIDs of the first queries that are pairs of lists without
+// common docIDs or, unless empty is set, with a few runs of them, by their heads alone. It returns the number of these queries.
+// Query i has the lists handles[offsets[i]:offsets[i+1]].
+// A batch of pairs of short lists does little else.
+func (t *Auxiliary) CountPairs(counts []uint64, offsets []uint32, handles []plan.Handle, empty bool) int {
+	intervals := t.intervals
+	if len(intervals) == 0 {
+		return 0
 	}
-	x, y := &t.heads[a], &t.heads[b]
-	if max(x.First, y.First) > min(x.Last, y.Last) {
-		return 0, true
+	offsets = offsets[:len(counts)+1]
+	for i := range counts {
+		at := offsets[i]
+		if offsets[i+1] != at+2 {
+			return i
+		}
+		pair := (*[2]plan.Handle)(handles[at:])
+		x, y := intervals[pair[0]], intervals[pair[1]]
+		counts[i] = 0
+		if max(x.First, y.First) > min(x.Last, y.Last) {
+			continue
+		}
+		n, ok := t.countPair(pair)
+		if !ok || n > 0 && empty {
+			return i
+		}
+		counts[i] = uint64(n)
 	}
+	return len(counts)
+}
+
+// countPair returns the number of common docIDs of two lists if their heads show that there are none, or
+// lead to a few runs. Else ok is false.
+func (t *Auxiliary) countPair(pair *[2]plan.Handle) (n int, ok bool) {
+	x, y := &t.heads[pair[0]], &t.heads[pair[1]]
 	p, q := &x.ranges, &y.ranges
 	if p[0]&q[0]|p[1]&q[1]|p[2]&q[2]|p[3]&q[3] == 0 {
 		return 0, true

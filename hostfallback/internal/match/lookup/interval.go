@@ -8,6 +8,14 @@ type Interval struct{ First, Last uint32 }
 // Everywhere contains all docIDs.
 var Everywhere = Interval{0, math.MaxUint32}
 
+// intervalOf returns the interval from the first of ascending docs to the last.
+func intervalOf(docs []uint32) Interval {
+	if len(docs) == 0 {
+		return Interval{1, 0}
+	}
+	return Interval{docs[0], docs[len(docs)-1]}
+}
+
 // Intersect returns the docIDs of both intervals.
 func (s Interval) Intersect(t Interval) Interval {
 	return Interval{max(s.First, t.First), min(s.Last, t.Last)}

@@ -25,15 +25,18 @@ import (
 //   - Clustered lists also have Words, and Runs if their docIDs follow each other.
 //   - Lists of at most one segment have neither Bits nor a sieve.
 type Prepared struct {
-	Head
-	Docs      []uint32
-	Bits      []uint32
+	Interval // from the first docID to the last
+	// A search for a few docIDs needs these, which lie together:
+	Docs   []uint32
+	Bits   []uint32
+	sieve  []uint32
+	bucket Buckets
+
 	Ranks     []uint32 // of Bits, as in codec.Bits; nil without frequencies
 	Words     Words
 	Runs      Runs
-	sieve     []uint32
-	bucket    Buckets
 	Scattered bool
+	Head
 }
 
 // autoBucket is the mean size of the buckets.
@@ -94,7 +97,7 @@ func (t *Auxiliary) buildAuto(h plan.Handle, paid bool) (table *Prepared, size i
 	if err != nil {
 		return nil, 0, err
 	}
-	table = &Prepared{Head: newHead(docs, t.Source.Docs)}
+	table = &Prepared{Interval: intervalOf(docs), Head: newHead(docs, t.Source.Docs)}
 	take := func(bytes int) bool {
 		if !t.Memory.Take(int64(bytes)) {
 			return false
