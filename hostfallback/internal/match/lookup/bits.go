@@ -99,38 +99,40 @@ func expandWord(dst []uint32, x uint64, base uint32) {
 	}
 }
 
+// stride is the distance of the docIDs of a run from the next but one, in both halves of a word. It is a
+// variable, because the compiler would load a constant for each addition.
+var stride uint64 = 2 * inBoth
+
 // expandRun writes the docIDs from first on to dst, whose length is a multiple of 8, two in each store.
+// Two words go side by side, because each addition waits for the one before.
 func expandRun(dst []uint32, first uint32) {
 	if hasWide && len(dst) >= 64 {
 		n := wideRun(dst, first)
 		dst, first = dst[n:], first+uint32(n)
 	}
 	a := uint64(first)*inBoth + 1<<32
-	for ; len(dst) >= 32; dst = dst[32:] {
-		d := (*[32]uint32)(dst)
-		writeRun((*[8]uint32)(d[0:]), a)
-		writeRun((*[8]uint32)(d[8:]), a+8*inBoth)
-		writeRun((*[8]uint32)(d[16:]), a+16*inBoth)
-		writeRun((*[8]uint32)(d[24:]), a+24*inBoth)
-		a += 32 * inBoth
+	b, step := a+stride, 2*stride
+	for ; len(dst) >= 16; dst = dst[16:] {
+		d := (*[16]uint32)(dst)
+		d[0], d[1], d[2], d[3] = uint32(a), uint32(a>>32), uint32(b), uint32(b>>32)
+		a, b = a+step, b+step
+		d[4], d[5], d[6], d[7] = uint32(a), uint32(a>>32), uint32(b), uint32(b>>32)
+		a, b = a+step, b+step
+		d[8], d[9], d[10], d[11] = uint32(a), uint32(a>>32), uint32(b), uint32(b>>32)
+		a, b = a+step, b+step
+		d[12], d[13], d[14], d[15] = uint32(a), uint32(a>>32), uint32(b), uint32(b>>32)
+		a, b = a+step, b+step
 	}
-	for ; len(dst) >= 8; dst = dst[8:] {
-		writeRun((*[8]uint32)(dst), a)
-		a += 8 * inBoth
+	if len(dst) >= 8 {
+		d := (*[8]uint32)(dst)
+		d[0], d[1], d[2], d[3] = uint32(a), uint32(a>>32), uint32(b), uint32(b>>32)
+		a, b = a+step, b+step
+		d[4], d[5], d[6], d[7] = uint32(a), uint32(a>>32), uint32(b), uint32(b>>32)
 	}
 }
 
 // inEights rounds n up to a multiple of 8.
 func inEights(n int) int { return (n + 7) &^ 7 }
-
-// writeRun writes eight docIDs of a run. The first two are the halves of a.
-func writeRun(d *[8]uint32, a uint64) {
-	b, c, e := a+2*inBoth, a+4*inBoth, a+6*inBoth
-	d[0], d[1] = uint32(a), uint32(a>>32)
-	d[2], d[3] = uint32(b), uint32(b>>32)
-	d[4], d[5] = uint32(c), uint32(c>>32)
-	d[6], d[7] = uint32(e), uint32(e>>32)
-}
 
 // Expand writes the docIDs of the bits set in words to dst and returns their number. The
 // first bit is docID base. It writes eight or more docIDs at a time, because the end of a loop is
@@ -140,8 +142,18 @@ func Expand(dst []uint32, words []uint64, base uint32) int {
 		return wideExpand(dst, words, base)
 	}
 	n := 0
-	for _, x := range words {
+	for i := 0; i < len(words); i++ {
+		x := words[i]
 		switch left := bits.OnesCount64(x); {
+		case left == 64: // several words, one run
+			from := i
+			for i+1 < len(words) && words[i+1] == ^uint64(0) {
+				i++
+			}
+			left *= i + 1 - from
+			expandRun(dst[n:n+left], base)
+			n += left
+			base += uint32(left - 64)
 		case left >= 7 && x&(x+x&-x) == 0: // one run
 			expandRun(dst[n:n+inEights(left)], base+uint32(bits.TrailingZeros64(x)))
 			n += left
