@@ -24,7 +24,7 @@ const boardShare = 2048
 type board struct {
 	bits  [boardChunks * chunkWords]uint64 // of document x at x%len, in a chunk that is not full
 	full  [boardChunks]bool                // all documents of the chunk are in the union
-	runs  []plan.Handle                    // short lists with runs
+	runs  []lookup.Runs                    // of short lists
 	spans []span                           // of the other lists
 	dense []*span                          // with bits, or long with runs
 	rest  []*span                          // with docIDs or words
@@ -45,8 +45,8 @@ func (b *board) open(aux *lookup.Auxiliary, lists []plan.Handle, from uint64) er
 	b.runs, b.dense, b.rest = b.runs[:0], b.dense[:0], b.rest[:0]
 	n := 0
 	for _, h := range lists {
-		if _, few := aux.RunsOf(h); few && !aux.Denser(h, plan.DenseRatio) {
-			b.runs = append(b.runs, h)
+		if runs, few := aux.RunsOf(h); few && !aux.Denser(h, plan.DenseRatio) {
+			b.runs = append(b.runs, runs)
 			continue
 		}
 		if n == len(b.spans) {
@@ -86,7 +86,7 @@ func (b *board) unite(w *worker, j *batch, lists []plan.Handle, from, to uint64,
 			return 0, err
 		}
 		end := min(from+boardChunks*chunkDocs, to)
-		if err := b.fill(j.aux, from, end); err != nil {
+		if err := b.fill(from, end); err != nil {
 			return 0, err
 		}
 		for base := from; base < end; base += chunkDocs {
@@ -117,7 +117,7 @@ func (b *board) chunk(base, end uint64) []uint64 {
 
 // fill sets b to the documents of the lists from from to end-1. A chunk that is full needs no
 // further list.
-func (b *board) fill(aux *lookup.Auxiliary, from, end uint64) error {
+func (b *board) fill(from, end uint64) error {
 	b.gaps = b.gaps[:0]
 	for base := from; base < end; base += chunkDocs {
 		bits, last := b.chunk(base, end), min(base+chunkDocs, end)-1
@@ -139,8 +139,7 @@ func (b *board) fill(aux *lookup.Auxiliary, from, end uint64) error {
 	if len(b.gaps) == 0 {
 		return nil
 	}
-	for _, h := range b.runs {
-		runs, _ := aux.RunsOf(h)
+	for _, runs := range b.runs {
 		if from > 0 {
 			runs = runs[runs.Find(uint32(from)):]
 		}

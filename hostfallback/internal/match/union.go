@@ -26,17 +26,24 @@ func (c chunk) count() int {
 	return len(c.docs) + lookup.Count(c.bits)
 }
 
+// pieceWords is the number of words that appendTo counts, if dst may lack room for their docIDs.
+const pieceWords = 128
+
 // appendTo appends the docIDs to dst.
 func (c chunk) appendTo(dst []uint32) []uint32 {
 	if c.bits == nil {
 		return append(dst, c.docs...)
 	}
-	n, end := 64*len(c.bits), len(dst)
-	if cap(dst)-end < n+lookup.Slack { // less room than for a full chunk
-		n = c.count()
-		dst = slices.Grow(dst, n+lookup.Slack)
+	for at := 0; at < len(c.bits); at += pieceWords {
+		piece := c.bits[at:min(at+pieceWords, len(c.bits))]
+		n, end := 64*len(piece), len(dst)
+		if cap(dst)-end < n+lookup.Slack { // less room than for a full piece
+			n = lookup.Count(piece)
+			dst = slices.Grow(dst, n+lookup.Slack)
+		}
+		dst = dst[:end+lookup.Expand(dst[end:end+n+lookup.Slack], piece, c.base+uint32(64*at))]
 	}
-	return dst[:end+lookup.Expand(dst[end:end+n+lookup.Slack], c.bits, c.base)]
+	return dst
 }
 
 // within removes the docIDs that a filter lacks; nil lacks none.

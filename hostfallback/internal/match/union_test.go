@@ -2,6 +2,7 @@ package match
 
 import (
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -139,4 +140,25 @@ func TestUnionSkips(t *testing.T) {
 	if !slices.Equal(docs, []uint32{5, 6, 1 << 31, 1<<31 + 9}) || n != 2 {
 		t.Errorf("%v in %d chunks", docs, n)
 	}
+}
+
+// TestAppendTo: the docIDs of a chunk do not depend on the room behind earlier docIDs.
+func TestAppendTo(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		c := chunk{base: 7 * chunkDocs, bits: make([]uint64, rapid.IntRange(1, chunkWords).Draw(t, "words"))}
+		want := []uint32{1, 2, 3}
+		for i := range c.bits {
+			if r.IntN(4) > 0 {
+				c.bits[i] = r.Uint64() & r.Uint64()
+			}
+			for x := c.bits[i]; x != 0; x &= x - 1 {
+				want = append(want, c.base+uint32(64*i+bits.TrailingZeros64(x)))
+			}
+		}
+		dst := append(make([]uint32, 0, rapid.IntRange(3, chunkDocs).Draw(t, "room")), 1, 2, 3)
+		if got := c.appendTo(dst); !slices.Equal(got, want) {
+			t.Fatalf("%d docIDs, want %d", len(got), len(want))
+		}
+	})
 }

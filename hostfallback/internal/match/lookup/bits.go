@@ -144,6 +144,10 @@ func Expand(dst []uint32, words []uint64, base uint32) int {
 	n := 0
 	for i := 0; i < len(words); i++ {
 		x := words[i]
+		if x == 0 {
+			base += 64
+			continue
+		}
 		switch left := bits.OnesCount64(x); {
 		case left == 64: // several words, one run
 			from := i
