@@ -21,6 +21,9 @@ type MatchBatch struct {
 	// Filters restrict the queries: one filter per query, nil for none. The default,
 	// no filters at all, restricts nothing.
 	Filters []Filter
+	// Threads is the most goroutines that pure Go takes for the batch; 0: the number of its
+	// options. Devices ignore it.
+	Threads int
 
 	// Offsets has one entry more than there are queries: the lists of conjunction i
 	// are Handles[Offsets[i]:Offsets[i+1]], ascending by (length, handle), without

@@ -71,6 +71,9 @@ type RankBatch struct {
 	// Filters restrict the queries: one filter per query, nil for none. The default,
 	// no filters at all, restricts nothing.
 	Filters []Filter
+	// Threads is the most goroutines that pure Go takes for the batch; 0: the number of its
+	// options. Devices ignore it.
+	Threads int
 
 	// Offsets has one entry a query and one more: the terms of query i are
 	// Terms[Offsets[i]:Offsets[i+1]], ascending by (length of list, handle),

@@ -20,6 +20,9 @@ type Batch struct {
 	handles []plan.Handle
 	ranked
 
+	// Threads is the most goroutines of pure Go that Run takes; 0: all of its options.
+	Threads int
+
 	until  *limit.Until // of the present query; nil: none
 	whole  *Statistics  // of the query
 	terms  []string
@@ -87,6 +90,7 @@ func (b *Batch) Run(ctx context.Context, s plan.Store, processor int) error {
 			return err
 		}
 	}
+	b.match.Threads = b.Threads
 	if b.kind.Ranked() {
 		return b.rank(ctx, s)
 	}

@@ -8,6 +8,7 @@ import (
 
 // rank answers ranked queries on s.
 func (b *Batch) rank(ctx context.Context, s plan.Store) error {
+	b.ranks.Threads = b.Threads
 	b.again1 = b.again1[:0]
 	if b.kind.Match == AndOr {
 		if err := b.rankAndOr(ctx, s); err != nil {
@@ -34,6 +35,7 @@ func (b *Batch) rank(ctx context.Context, s plan.Store) error {
 // documents. A single term gives the same under both.
 func (b *Batch) rankAndOr(ctx context.Context, s plan.Store) error {
 	all, and, or := &b.ranks, &b.pass, &b.rest
+	and.Threads, or.Threads = b.Threads, b.Threads
 	and.Reset()
 	or.Reset()
 	and.Mode, or.Mode = plan.And, plan.Or

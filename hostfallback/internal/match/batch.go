@@ -34,6 +34,7 @@ type batch struct {
 	queries *plan.MatchBatch
 	out     *plan.Results
 	filters []*filter.Set // by query, nil for none; empty if no query has one
+	threads int
 	tasks   []task
 	workers []*worker
 	task    func(w, i int) error
@@ -58,7 +59,7 @@ func (j *batch) run(ctx context.Context, m *Matcher, b *plan.MatchBatch, out *pl
 	j.split()
 	out.Offsets = slices.Grow(out.Offsets[:0], b.Queries()+1)[:b.Queries()+1]
 	clear(out.Offsets)
-	n := max(min(m.threads, len(j.tasks)), 1)
+	n := max(min(j.threads, len(j.tasks)), 1)
 	for len(j.workers) < n {
 		j.workers = append(j.workers, new(worker))
 	}
@@ -111,9 +112,10 @@ func (m *Matcher) seeks(lists []plan.Handle, f *filter.Set) bool {
 	return f.Docs != nil && len(f.Docs) < int(m.src.Lists[lists[0]].Len)
 }
 
-// split divides the queries into tasks. A batch with Part keeps conjunctions whole.
+// split divides the queries into tasks, and sets the number of threads. A batch with Part keeps conjunctions whole.
 func (j *batch) split() {
 	j.tasks = j.tasks[:0]
+	j.threads = work.Threads(j.Matcher.threads, j.queries.Threads)
 	queries := j.queries.Queries()
 	if j.threads == 1 {
 		if queries > 0 {

@@ -56,6 +56,11 @@ func TestSplit(t *testing.T) {
 			}
 			j := &batch{Matcher: m, queries: b}
 			j.split()
+			b.Threads = threads
+			limited := &batch{Matcher: matcher(src, threads+3, 0), queries: b}
+			if limited.split(); !slices.Equal(limited.tasks, j.tasks) || limited.threads != threads {
+				t.Fatalf("%d queries on %d of %d threads: %d tasks, not %d", queries, limited.threads, threads+3, len(limited.tasks), len(j.tasks))
+			}
 			at, part := 0, 0
 			for _, k := range j.tasks {
 				if k.first != at || k.part != part || k.end <= k.first || k.parts > 0 && k.end != k.first+1 {

@@ -26,6 +26,7 @@ type batch struct {
 	lists   []plan.Handle   // the lists whose tables are missing
 	first   []int           // the first part of each query, and the number of parts
 	filters []*filter.Set   // by query, nil for none; empty if no query has one
+	threads int
 }
 
 // partLoad is the least number of postings that pay for a part.
@@ -75,14 +76,15 @@ func load(src *plan.Source, mode plan.Mode, terms []plan.Term) (n uint64) {
 	return n
 }
 
-// split divides the queries into parts.
+// split divides the queries into parts, and sets the number of threads.
 func (j *batch) split(r *Ranker, b *plan.RankBatch) {
 	total := uint64(0)
 	for i := range b.Queries() {
 		total += load(r.src, b.Mode, b.Query(i))
 	}
-	threads, docs := r.work.Threads, uint64(r.src.Docs)
-	grain := work.Grain(partLoad, total, threads)
+	j.threads = work.Threads(r.work.Threads, b.Threads)
+	docs := uint64(r.src.Docs)
+	grain := work.Grain(partLoad, total, j.threads)
 	if len(j.floors) < b.Queries() {
 		j.floors = make([]atomic.Uint32, b.Queries())
 	}
@@ -90,7 +92,7 @@ func (j *batch) split(r *Ranker, b *plan.RankBatch) {
 	j.parts = j.parts[:cap(j.parts)]
 	for i := range b.Queries() {
 		j.floors[i].Store(0)
-		size := work.RangeLen(docs, minRange, load(r.src, b.Mode, b.Query(i)), grain, threads)
+		size := work.RangeLen(docs, minRange, load(r.src, b.Mode, b.Query(i)), grain, j.threads)
 		if b.Accumulators == plan.GlobalAccumulators {
 			size = min(size, maxGlobal)
 		}
@@ -143,7 +145,7 @@ func (j *batch) gather(ctx context.Context, r *Ranker, b *plan.RankBatch, out *p
 	total := int(out.Offsets[b.Queries()])
 	out.Docs, out.Scores = slices.Grow(out.Docs, total)[:total], slices.Grow(out.Scores, total)[:total]
 	pieces := total/gatherLoad + 1
-	return work.Parallel(ctx, r.work.Threads, pieces, func(_, i int) error {
+	return work.Parallel(ctx, j.threads, pieces, func(_, i int) error {
 		for q := b.Queries() * i / pieces; q < b.Queries()*(i+1)/pieces; q++ {
 			j.join(q, out)
 		}

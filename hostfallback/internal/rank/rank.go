@@ -64,7 +64,7 @@ func (r *Ranker) Rank(ctx context.Context, b *plan.RankBatch, out *plan.TopK) (e
 		return err
 	}
 	j.split(r, b)
-	err = work.Parallel(ctx, r.work.Threads, len(j.parts), func(_, i int) (err error) {
+	err = work.Parallel(ctx, j.threads, len(j.parts), func(_, i int) (err error) {
 		w := r.workers.Get()
 		defer r.workers.Done(w, &err)
 		defer mapped.Catch(mapped.Watch(), &err)

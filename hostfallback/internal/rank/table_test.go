@@ -215,6 +215,11 @@ func TestRankInParts(t *testing.T) {
 				t.Fatalf("%v: one part, the test needs more postings", mode)
 			}
 			sameRanking(t, st, lists, r)
+			r.Threads = 1
+			if j.split(st, r); len(j.parts) != 1 || j.threads != 1 {
+				t.Fatalf("%v: %d parts on %d threads, one thread was asked for", mode, len(j.parts), j.threads)
+			}
+			sameRanking(t, st, lists, r)
 		}
 	}
 }

@@ -9,6 +9,14 @@ import (
 	"heddle/engine/file/mapped"
 )
 
+// Threads is the number of goroutines of a batch that may have most, 0 for any number.
+func Threads(all, most int) int {
+	if most > 0 {
+		return min(all, most)
+	}
+	return all
+}
+
 // Parallel calls task(w, 0) to task(w, n-1) on up to threads goroutines; the calling
 // goroutine is one of them. w is the number of the goroutine, 0 to threads-1: calls with
 // the same w never overlap. Parallel returns the first error of a task, or the error of
