@@ -32,6 +32,12 @@ type Loop struct {
 	Wait func(time.Time)
 }
 
+// arrival is a query and when it arrives.
+type arrival struct {
+	i  int
+	at time.Time
+}
+
 // MostFlying is the largest number of running queries. Each has a goroutine.
 const MostFlying = 1 << 16
 
@@ -95,8 +101,9 @@ func (l Loop) Run(ctx context.Context, answer func(ctx context.Context, i int) e
 	}
 	runtime.GC() // a collection in a load takes some 10 ms, as much as a deadline
 	start := time.Now().Add(time.Millisecond)
-	one := func(i int, arrived time.Time) {
+	one := func(q arrival) {
 		defer flying.Add(-1)
+		i, arrived := q.i, q.at
 		behind[i] = time.Since(arrived)
 		var qctx context.Context = ctx
 		if l.Deadline > 0 {
@@ -124,6 +131,8 @@ func (l Loop) Run(ctx context.Context, answer func(ctx context.Context, i int) e
 	}
 	for s, scale := range scales {
 		wg.Go(func() {
+			next := make(chan arrival) // to goroutines that have sent a query: their stacks have grown
+			defer close(next)
 			r, at := workload.NewRandom(l.Seed, workload.StreamArrivals, uint64(s)), start
 			for i := s; i < l.Queries; i += senders {
 				at = at.Add(time.Duration(scale * float64(gap(r, l.Rate))))
@@ -138,8 +147,16 @@ func (l Loop) Run(ctx context.Context, answer func(ctx context.Context, i int) e
 					continue
 				}
 				last.Store(int64(at.Sub(start))) // approximately the last arrival: senders run in step
-				arrived := at
-				wg.Go(func() { one(i, arrived) })
+				q := arrival{i, at}
+				select {
+				case next <- q:
+				default:
+					wg.Go(func() {
+						for ok := true; ok; q, ok = <-next {
+							one(q)
+						}
+					})
+				}
 			}
 		})
 	}
@@ -225,6 +242,10 @@ func (d *Delays) Mean() float64 {
 // rounds a sleep up to a millisecond.
 const spin = 1500 * time.Microsecond
 
+// looks is the number of looks at the clock, of some 10 µs together, between two yields: a yield
+// takes the lock of all processors.
+const looks = 256
+
 // waitUntil returns at t, within microseconds if a core is free. It always yields to
 // other goroutines first.
 func waitUntil(t time.Time) {
@@ -233,8 +254,10 @@ func waitUntil(t time.Time) {
 	}
 	for {
 		runtime.Gosched()
-		if !time.Now().Before(t) {
-			return
+		for range looks {
+			if !time.Now().Before(t) {
+				return
+			}
 		}
 	}
 }
