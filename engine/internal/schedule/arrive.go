@@ -136,7 +136,7 @@ func (s *Scheduler) classify(j *Job) bool {
 		j.best = min(j.best, j.Trace.Estimates[p])
 		alone[r.class] = min(alone[r.class], j.Trace.Estimates[p])
 		if r.Host {
-			host = min(host, j.cost(p))
+			host = min(host, s.price(j, r))
 		} else {
 			device = min(device, j.cost(p))
 		}

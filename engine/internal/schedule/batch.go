@@ -11,7 +11,7 @@ import (
 func (s *Scheduler) newBatch(p *processor, mode Mode) *Batch {
 	b := s.batches.Get().(*Batch)
 	b.p, b.Mode, b.Jobs, b.woken = p, mode, b.Jobs[:0], b.woken[:0]
-	b.Estimate, b.longest, b.threads, b.inline, b.gone, b.delivering = 0, 0, 0, false, false, false
+	b.Estimate, b.Threads, b.longest, b.threads, b.cpu, b.inline, b.gone, b.delivering = 0, 0, 0, 0, 0, false, false, false
 	return b
 }
 
@@ -28,6 +28,7 @@ func (s *Scheduler) take(b *Batch, j *Job) {
 	b.Estimate += cost
 	b.longest = max(b.longest, j.Trace.Estimates[b.p.index])
 	b.threads = min(b.threads+b.p.threadsOf(j), b.p.Threads)
+	b.cpu += time.Duration(b.p.cpu(j))
 	b.Jobs = append(b.Jobs, j)
 }
 
@@ -66,7 +67,7 @@ func (s *Scheduler) cut(p *processor, first *Job, now time.Duration) *Batch {
 		}
 		took := b.Estimate + j.cost(p.index)
 		switch {
-		case stolen && (!s.can(j, p.index) || p.capacity.takesBatch(b.least(took)) > s.elsewhere(j, p, true, now)):
+		case stolen && (!s.can(j, p.index) || p.capacity.takesBatch(b.least(took), p.several) > s.elsewhere(j, p, true, now)):
 			return b
 		case s.doomed(j, now):
 			s.putBehind(j)
@@ -75,7 +76,7 @@ func (s *Scheduler) cut(p *processor, first *Job, now time.Duration) *Batch {
 		if !j.late {
 			end = min(end, j.deadline)
 		}
-		if end != never && now+p.capacity.takesBatch(b.least(took))+s.opt.Slack > end {
+		if end != never && now+p.capacity.takesBatch(b.least(took), p.several)+s.opt.Slack > end {
 			break
 		}
 		load += j.Load
@@ -100,9 +101,13 @@ func (s *Scheduler) next(l *line, p *processor, now time.Duration) *Job {
 func (s *Scheduler) begin(b *Batch, now time.Duration) {
 	p := b.p
 	b.beside = len(p.running)
-	b.expected = p.capacity.takesBatch(b.least(b.Estimate))
-	if b.Mode == Async {
-		b.expected = p.capacity.takes(b.Estimate, b.beside)
+	b.expected = p.capacity.takes(b.Estimate, b.beside)
+	if b.Mode == Sync {
+		b.beside = p.several
+		if s.cores.all > 0 {
+			b.Threads = b.threads
+		}
+		b.expected = p.capacity.takesBatch(b.least(b.Estimate), b.beside)
 	}
 	s.cores.change(b, 1, now)
 	if len(p.running) == 0 {
@@ -237,7 +242,7 @@ func (s *Scheduler) finish(b *Batch, err error, now time.Duration) {
 		switch {
 		case b.gone || b.delivering:
 		case b.Mode == Sync:
-			p.capacity.learnBatch(now, now-b.started, b.least(b.Estimate))
+			p.capacity.learnBatch(now, now-max(b.started, p.ended), b.least(b.Estimate))
 			p.capacity.end(b.Estimate, now-p.ended)
 			p.ended = now
 		case s.mode == Async || s.opt.Mode != Auto: // else only jobs that suit p better than batches do

@@ -102,16 +102,16 @@ func (c *capacity) end(estimate, busy time.Duration) {
 // yield is how many seconds of estimates of batches it does in a second in which it runs any.
 func (c *capacity) yield() float64 { return c.done / c.busy }
 
-// learnBatch records the time of a batch, without regard to lanes.
+// learnBatch records the time of a batch since the end of the one before it: lanes take turns.
 func (c *capacity) learnBatch(now, took, estimate time.Duration) {
 	c.batch = now
 	y := min(float64(took)/float64(max(estimate, 1)), 4*c.several)
 	c.several = max(0.05, c.several+(y-c.several)/16)
 }
 
-// takesBatch is the expected time of a batch.
-func (c *capacity) takesBatch(estimate time.Duration) time.Duration {
-	return time.Duration(float64(estimate) * c.several)
+// takesBatch is the expected time of a batch beside a number of batches.
+func (c *capacity) takesBatch(estimate time.Duration, beside int) time.Duration {
+	return time.Duration(float64(estimate) * c.several * float64(1+beside))
 }
 
 // span is the mean number of cores of a single job while it runs.

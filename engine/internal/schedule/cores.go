@@ -20,15 +20,14 @@ type cores struct {
 	hosted, active time.Duration // CPU time of the host's batches, time in which devices ran
 	jobs           int           // that devices have answered
 
-	feed float64 // cores that feed devices while they run
+	mean float64 // of the cores that feed devices while they run; one measurement may be below 0
 	each float64 // CPU time that feeds them with a job, ns
-	lack float64 // cores that they keep beside these, while the process takes all cores
 }
 
-// measured is the time over which the cores that feed devices are measured. When the process
-// takes the share full of all cores in this time, the work for devices may lack cores: then they
-// keep one more in eight for as long. The host gives up cores in this way until some are idle.
-const measured, full = 5 * time.Millisecond, 0.95
+// measured is the time over which the cores that feed devices are measured. These devices keep
+// room times as many cores: the work comes in bursts, and takes fewer cores than it needs while
+// the host leaves it too few. So the host gives up cores until some are idle.
+const measured, room = 5 * time.Millisecond, 4.0 / 3
 
 // pass brings the sums up to now.
 func (c *cores) pass(now time.Duration) {
@@ -43,20 +42,17 @@ func (c *cores) pass(now time.Duration) {
 	}
 	cpu := c.clock()
 	if c.active > measured/4 {
-		fed := max(0, float64(cpu-c.cpu-c.hosted)/float64(c.active))
-		all := float64(c.all)
-		if float64(cpu-c.cpu) > full*all*float64(now-c.began) {
-			c.lack = min(max(c.lack, fed-c.feed)+max(1, all/8), all)
-		} else {
-			c.lack -= c.lack / 8
-		}
-		c.feed += (min(fed, all) - c.feed) / 8
+		fed := float64(cpu - c.cpu - c.hosted)
+		c.mean += (fed/float64(c.active) - c.mean) / 8
 		if c.jobs > 0 {
-			c.each += (fed*float64(c.active)/float64(c.jobs) - c.each) / 8
+			c.each += (max(fed, 0)/float64(c.jobs) - c.each) / 8
 		}
 	}
 	c.began, c.cpu, c.hosted, c.active, c.jobs = now, cpu, 0, 0, 0
 }
+
+// feed is the number of cores that feed devices while they run.
+func (c *cores) feed() float64 { return min(max(c.mean, 0), float64(c.all)) }
 
 // free is the number of cores that a further batch of the host may take, 0 or less for none:
 // devices that run keep those that feed them, at least one.
@@ -66,7 +62,7 @@ func (c *cores) free() int {
 	}
 	reserved := 0
 	if c.devices > 0 {
-		reserved = max(1, int(math.Ceil(min(c.feed+c.lack, float64(c.all)))))
+		reserved = max(1, int(math.Ceil(room*c.feed())))
 	}
 	return c.all - reserved - c.host
 }
@@ -79,6 +75,9 @@ func (c *cores) change(b *Batch, sign int, now time.Duration) {
 	c.pass(now)
 	if b.p.Host {
 		c.host += sign * b.threads
+		if sign < 0 { // threads that waited for cores took less CPU time than their time
+			c.hosted -= max(time.Duration(b.threads)*(now-b.started)-b.cpu, 0)
+		}
 		return
 	}
 	c.devices += sign
@@ -105,8 +104,20 @@ func (s *Scheduler) rate(p *processor) float64 {
 	if s.cores.all == 0 || p.Threads == 0 {
 		return p.capacity.rate(p.capacity.lanes)
 	}
-	left := 1 - s.cores.feed/float64(s.cores.all)
-	return p.capacity.rate(max(left*p.capacity.lanes/p.capacity.span(), 1))
+	return p.capacity.rate(max(s.cores.left()*p.capacity.lanes/p.capacity.span(), 1))
+}
+
+// left is the share of the cores that do not feed devices.
+func (c *cores) left() float64 { return max(1-c.feed()/float64(c.all), 0.01) }
+
+// price is the cost of j on p. A batch on a host beside devices has only the cores that do not feed
+// these: the fewer are left, the more a query on the host costs.
+func (s *Scheduler) price(j *Job, p *processor) time.Duration {
+	cost := j.cost(p.index)
+	if !j.batched || p.Threads == 0 || s.cores.all == 0 {
+		return cost
+	}
+	return time.Duration(float64(cost) / s.cores.left())
 }
 
 // fits tells whether p may take the cores for j. The free ones it may. A job that takes less CPU
@@ -128,7 +139,7 @@ func (s *Scheduler) taken(p *processor) (share float64) {
 	if p.Host || s.cores.all == 0 {
 		return 0
 	}
-	fed := max(1, int(math.Ceil(s.cores.feed)))
+	fed := max(1, int(math.Ceil(s.cores.feed())))
 	for _, o := range s.processors {
 		if o.Threads > 0 {
 			share = max(share, float64(o.Threads+fed-s.cores.all)/float64(o.Threads))

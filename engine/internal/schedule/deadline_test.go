@@ -3,6 +3,7 @@ package schedule
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -197,4 +198,42 @@ func TestOddDeadlines(t *testing.T) {
 	if err := s.Do(t.Context(), j); !errors.Is(err, plan.ErrClosed) {
 		t.Error(err)
 	}
+}
+
+// After a rush, in which batches of a device waited for each other, the device is not taken for slow:
+// it gets the jobs that suit it, although the host could end each of them in time.
+func TestDeadlinesAfterRush(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gpu, cpu := fake(0, "gpu", 16), fake(1, "host", 1)
+		kernel := make(chan struct{}, 1)
+		gpu.Start = func(any) time.Duration { return 100 * us }
+		gpu.Run = func(_ context.Context, b *Batch) error {
+			kernel <- struct{}{}
+			time.Sleep(b.Estimate)
+			<-kernel
+			return answer(b)
+		}
+		cpu.Singles = 8
+		s := start(t, Options{Mode: Sync}, gpu, cpu)
+		send := func(n int, every, deadline time.Duration) {
+			var group sync.WaitGroup
+			for range n {
+				time.Sleep(every)
+				group.Go(func() {
+					j := &Job{Kind: "and", Load: 1, Work: &task{alone: []time.Duration{200 * us, ms}, added: []time.Duration{100 * us, 500 * us}}}
+					j.Deadline = time.Now().Add(deadline)
+					if err := s.Do(context.Background(), j); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			group.Wait()
+		}
+		send(4000, 0, time.Minute)
+		before := s.Stats().Processors[0].Jobs
+		send(200, ms, 3*ms)
+		if n := s.Stats().Processors[0].Jobs - before; n < 190 {
+			t.Errorf("the device answered %d of 200 jobs", n)
+		}
+	})
 }

@@ -17,9 +17,10 @@
 // multiple of the large job's own time may overtake it.
 //
 // With host and device no measure should be worse than with the better one alone
-// (cooperation_test.go). The host leaves the cores that feed devices, as measured (cores.go):
-// its batches are smaller, or wait. A processor that would add little to the rate of the
-// others gets no work of theirs, except for a trial now and then (share.go).
+// (cooperation_test.go). The host leaves the cores that feed devices, as measured, and some more
+// (cores.go): its batches are smaller, or wait, and its blocks of calls take the threads for which
+// cores are free. A processor that would add little to the rate of the others gets no work of
+// theirs, except for a trial now and then (share.go).
 //
 // Jobs that arrive while another goroutine changes the queue do not wait for the lock: the
 // goroutine that holds it admits them together, in order (inbox.go).

@@ -116,9 +116,12 @@ type Stream interface {
 	Blocks(p int) int
 	// Left is the number of queries that are not cut. It is called as Cut is.
 	Left() int
-	// Each is the time of a query in a block of processor p while all its lanes run blocks; 0
-	// is unknown. It is called as Cut is.
+	// Each is the time of a query on processor p, whose lanes share it, in calls like this one,
+	// of which it learnt; 0 is unknown. It is called as Cut is.
 	Each(p int) time.Duration
+	// Learn receives the time of a query on processor p in this call so far, when a block has
+	// ended. It is called as Cut is.
+	Learn(p int, block *Job, each time.Duration)
 	// Cut returns the next block for processor p, a job of about load and of at most a number
 	// of queries, or nil when nothing is left. Calls do not overlap. It runs under the scheduler's lock: it must be quick,
 	// must not panic, and leaves the resolving of queries to Processor.Run. Kind, Caller,

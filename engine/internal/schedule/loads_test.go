@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -131,10 +132,12 @@ func (s *series) Blocks(int) int { return 1 << 16 }
 
 func (s *series) Left() int { return s.n - s.next }
 
-func (s *series) Each(p int) time.Duration {
-	s.m.mu.Lock()
-	defer s.m.mu.Unlock()
-	return s.m.perQuery[p]
+func (s *series) Each(p int) time.Duration { return s.m.learnt[p] }
+
+// Learn learns as an engine does.
+func (s *series) Learn(p int, block *Job, each time.Duration) {
+	weight := time.Duration(min(len(queries(block)), 256))
+	s.m.learnt[p] = (cmp.Or(s.m.learnt[p], each)*(1024-weight) + each*weight) / 1024
 }
 
 func (s *series) Cut(p int, load uint64, most int) *Job {

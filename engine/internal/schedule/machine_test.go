@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -122,9 +121,9 @@ type running struct {
 	free   chan struct{} // cores
 	kernel chan struct{} // runs one at a time
 
-	mu       sync.Mutex
-	cpu      time.Duration   // of the process
-	perQuery []time.Duration // in blocks, by processor
+	mu     sync.Mutex
+	cpu    time.Duration   // of the process
+	learnt []time.Duration // time of a query in calls, by processor
 }
 
 // compute uses a core for d.
@@ -190,16 +189,6 @@ func (m *running) spent() time.Duration {
 	return m.cpu
 }
 
-// learn notes how long a block of a stream took on processor p.
-func (m *running) learn(p int, b *Batch, began time.Time) {
-	if n := count(b); n > 1 || len(b.Jobs) == 1 {
-		took := time.Since(began) / time.Duration(n)
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.perQuery[p] = (3*cmp.Or(m.perQuery[p], took) + took) / 4
-	}
-}
-
 func (m *running) processors(u use) (all []Processor) {
 	threshold := func(any) uint64 { return m.threshold }
 	claim := func(b *Batch) error {
@@ -223,15 +212,15 @@ func (m *running) processors(u use) (all []Processor) {
 				if m.whole {
 					n = m.threads
 				}
-				began := time.Now()
+				if b.Threads > 0 {
+					n = min(n, b.Threads)
+				}
 				m.share(sum(m.host, b.Jobs...), n)
-				m.learn(0, b, began)
 				return claim(b)
 			},
 		})
 	}
 	if u != alone {
-		at := len(all)
 		all = append(all, Processor{
 			Name: "device", Lanes: m.lanes, Threshold: threshold,
 			Estimate: func(j *Job) (time.Duration, time.Duration, bool) {
@@ -245,7 +234,7 @@ func (m *running) processors(u use) (all []Processor) {
 			},
 			Start: func(any) time.Duration { return m.launch + m.feed },
 			Run: func(_ context.Context, b *Batch) error {
-				began, n := time.Now(), count(b)
+				n := count(b)
 				half := (m.feed + time.Duration(n)*m.each) / 2
 				m.compute(half)
 				time.Sleep(m.launch)
@@ -255,7 +244,6 @@ func (m *running) processors(u use) (all []Processor) {
 				<-m.kernel
 				time.Sleep(time.Duration(m.single*float64(m.longest(b))) - d)
 				m.compute(half)
-				m.learn(at, b, began)
 				return claim(b)
 			},
 		})
@@ -266,7 +254,7 @@ func (m *running) processors(u use) (all []Processor) {
 // on runs f with a scheduler on a machine, in virtual time.
 func (m *machine) on(t *testing.T, u use, f func(m *running, s *Scheduler)) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &running{machine: m, free: make(chan struct{}, m.cores), kernel: make(chan struct{}, 1), perQuery: make([]time.Duration, 2)}
+		r := &running{machine: m, free: make(chan struct{}, m.cores), kernel: make(chan struct{}, 1), learnt: make([]time.Duration, 2)}
 		opt := Options{Capacity: 1 << 16}
 		if u == both { // as an engine does
 			opt.Cores, opt.CPU = m.cores, r.spent

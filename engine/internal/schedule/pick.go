@@ -40,7 +40,7 @@ func (p *processor) next(now time.Duration) time.Duration {
 // takes is the expected time of j at p beside the jobs that run there.
 func (p *processor) takes(j *Job, batch bool) time.Duration {
 	if batch {
-		return p.capacity.takesBatch(j.Trace.Estimates[p.index])
+		return p.capacity.takesBatch(j.Trace.Estimates[p.index], min(p.several, p.Lanes-1))
 	}
 	return p.capacity.takes(j.Trace.Estimates[p.index], min(len(p.running), p.Singles-1))
 }
@@ -51,7 +51,7 @@ func (s *Scheduler) queue(p *processor, batch bool) time.Duration {
 	for _, o := range s.processors {
 		if o.out == nil && o.class == p.class {
 			if batch {
-				rate += float64(o.Lanes) / o.capacity.several
+				rate += 1 / o.capacity.several
 			} else {
 				rate += s.rate(o)
 			}
@@ -184,7 +184,7 @@ func (s *Scheduler) aged(q *queue, now time.Duration) bool {
 
 // suits says whether p is about as good for j as any.
 func (s *Scheduler) suits(j *Job, p *processor) bool {
-	return s.can(j, p.index) && j.cost(p.index) <= j.similar
+	return s.can(j, p.index) && s.price(j, p) <= j.similar
 }
 
 // timely tells whether p should end j by its deadline, or no other processor should

@@ -69,6 +69,8 @@ type Batch struct {
 	Mode Mode   // Async: one job
 	// Estimate is the estimated time.
 	Estimate time.Duration
+	// Threads is the most cores that Run may take on a host; 0: all that it has.
+	Threads int
 
 	batchState
 }

@@ -76,6 +76,8 @@ func (s *blocks) Left() int { return len(s.left) }
 
 func (s *blocks) Each(int) time.Duration { return 0 }
 
+func (s *blocks) Learn(int, *Job, time.Duration) {}
+
 func (s *blocks) Cut(p int, load uint64, most int) *Job {
 	if len(s.left) == 0 {
 		return nil

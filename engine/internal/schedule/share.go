@@ -15,45 +15,49 @@ const leastShare = 0.03
 const guided, guidedLeast, first = 4, 64, 8
 
 // most is the number of queries that the next block of t on p may have; 0: p has no part in the
-// rest.
+// rest. A host takes one only while cores are free.
 func (s *Scheduler) most(t *stream, p *processor) int {
 	left := t.Left()
-	running, all, own, best := 0, 0.0, 0.0, 0.0
+	running, all, own, best := 0, 0.0, t.rate(p), 0.0
 	for _, o := range s.processors {
-		if o != p && (o.out != nil || s.idles(o)) || t.Blocks(o.index) == 0 {
-			continue
+		if o == p || o.out == nil && !s.idles(o) && t.Blocks(o.index) > 0 {
+			rate := t.rate(o)
+			running, all, best = running+1, all+rate, max(best, rate)
 		}
-		running++
-		rate := t.rate(o)
-		if all += rate; o == p {
-			own = rate
-		}
-		best = max(best, rate)
 	}
-	largest := max(guidedLeast, left/(guided*max(running, 1)))
+	largest := max(guidedLeast, left/(guided*running))
 	switch {
-	case running <= 1 || left == 0:
+	case running == 1 || left == 0:
 		return largest
+	case p.Threads > 0 && s.cores.free() <= 0:
+		return 0
+	case own == 0 && p.Host:
+		return first
 	case own == 0:
-		if p.Host {
-			return first
-		}
 		return guidedLeast
 	case own == best:
 		return largest
-	case own < (leastShare+s.taken(p))*best || p.Threads > s.cores.free() && 2*own < best:
+	case own*(1-s.taken(p)) < (leastShare+s.taken(p))*best: // best is the host without the taken part
 		return 0
 	}
 	rest := float64(left) / all // the time that all need for it
 	n := rest * own / float64(t.lanes(p))
+	if n < float64(p.Threads) { // a thread takes as long for one query as all of them for one each
+		return 0
+	}
 	if n >= 1 && n < guided {
-		return 1
+		n = guided
 	}
 	return int(n / guided)
 }
 
 // lanes is the number of blocks of t that run on p at a time.
-func (t *stream) lanes(p *processor) int { return min(p.Blocks, t.Blocks(p.index)) }
+func (t *stream) lanes(p *processor) int {
+	if p.Threads > 0 { // the threads of the host bound them
+		return 1
+	}
+	return min(p.Blocks, t.Blocks(p.index))
+}
 
 // rate is the queries per nanosecond of p in t, or in earlier calls; 0: unknown.
 func (t *stream) rate(p *processor) float64 {
@@ -61,7 +65,7 @@ func (t *stream) rate(p *processor) float64 {
 		return float64(t.queries[p.index]) / float64(took)
 	}
 	if each := t.Each(p.index); each > 0 {
-		return float64(t.lanes(p)) / float64(each)
+		return 1 / float64(each)
 	}
 	return 0
 }

@@ -1,8 +1,11 @@
 package schedule
 
 import (
+	"context"
 	"slices"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -17,12 +20,12 @@ func TestShareOfStream(t *testing.T) {
 		want         [2]int
 	}{
 		{0, 0, 100_000, [2]int{guidedLeast, first}},
-		{160 * us, 0, 100_000, [2]int{12_500, first}},
-		{160 * us, 200 * us, 100_000, [2]int{12_500, 1136}}, // 10,000 a second of 110,000, on two lanes
-		{160 * us, 200 * us, 150, [2]int{guidedLeast, 1}},
-		{160 * us, 200 * us, 20, [2]int{guidedLeast, 0}}, // it ends sooner on the device
-		{160 * us, ms, 100_000, [2]int{12_500, 0}},       // 2,000 of 102,000
-		{10 * ms, 20 * us, 100_000, [2]int{0, 12_500}},   // 1,600 of 101,600
+		{10 * us, 0, 100_000, [2]int{12_500, first}},
+		{10 * us, 100 * us, 100_000, [2]int{12_500, 1136}}, // 10,000 a second of 110,000, on two lanes
+		{10 * us, 100 * us, 150, [2]int{guidedLeast, 1}},
+		{10 * us, 100 * us, 20, [2]int{guidedLeast, 0}}, // it ends sooner on the device
+		{10 * us, 500 * us, 100_000, [2]int{12_500, 0}}, // 2,000 of 102,000
+		{625 * us, 10 * us, 100_000, [2]int{0, 12_500}}, // 1,600 of 101,600
 	} {
 		st := &stream{Stream: &known{left: c.left, each: []time.Duration{c.device, c.host}}, took: make([]time.Duration, 2)}
 		if got := [2]int{s.most(st, s.processors[0]), s.most(st, s.processors[1])}; got != c.want {
@@ -66,6 +69,7 @@ func TestCoresThatFeedDevices(t *testing.T) {
 	}
 	now := time.Duration(0)
 	for range 100 {
+		host.started, host.cpu = now, 3*2*ms
 		c.change(device, 1, now)
 		c.change(host, 1, now)
 		if n := c.free(); n > 4 {
@@ -78,11 +82,62 @@ func TestCoresThatFeedDevices(t *testing.T) {
 		c.change(host, -1, now)
 		now += ms
 	}
-	if c.feed < 1.9 || c.feed > 2.2 {
-		t.Errorf("%v cores feed the device, 2.05 do", c.feed)
+	if c.feed() < 1.9 || c.feed() > 2.2 {
+		t.Errorf("%v cores feed the device, 2.05 do", c.feed())
 	}
 	c.change(device, 1, now)
 	if n := c.free(); n != 5 {
 		t.Errorf("%d cores are free, 5 should be", n)
 	}
+	c.change(device, -1, now)
+
+	// All cores are taken, and the threads of the host wait for them two thirds of the time.
+	for range 100 {
+		host.started, host.cpu = now, 2*ms
+		c.change(device, 1, now)
+		c.change(host, 1, now)
+		now += 2 * ms
+		cpu += 8 * 2 * ms
+		c.change(device, -1, now)
+		c.change(host, -1, now)
+		now += ms
+	}
+	if c.feed() < 6.5 || c.feed() > 7.5 {
+		t.Errorf("%v cores feed the device, 7 do", c.feed())
+	}
+}
+
+// A block of a call takes the threads of the host for which cores are free, and waits where there
+// are none.
+func TestBlocksTakeFreeCores(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var threads, most atomic.Int32
+		gpu, cpu := fake(0, "gpu", 2), fake(1, "host", 2)
+		for _, p := range []*Processor{&gpu, &cpu} {
+			p.Estimate = func(*Job) (alone, added time.Duration, ok bool) { return ms, ms, true }
+		}
+		claim := func(_ context.Context, b *Batch) error {
+			time.Sleep(time.Duration(len(queries(b.Jobs[0]))) * 10 * us)
+			b.Claim(0)
+			return nil
+		}
+		gpu.Run = claim
+		cpu.Threads, cpu.Blocks = 6, 4
+		cpu.Run = func(ctx context.Context, b *Batch) error {
+			most.Store(max(most.Load(), threads.Add(int32(b.Threads))))
+			defer threads.Add(-int32(b.Threads))
+			return claim(ctx, b)
+		}
+		s := start(t, Options{Cores: 8, CPU: func() time.Duration { return 0 }}, gpu, cpu)
+		m := &running{learnt: []time.Duration{10 * us, 10 * us}}
+		if err := s.DoAll(context.Background(), &series{m: m, n: 10_000}, "", time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+		if n := most.Load(); n != 7 {
+			t.Errorf("blocks of the host took %d cores, 7 of 8 were free", n)
+		}
+		if n := s.Stats().Processors[1].Jobs; n == 0 {
+			t.Error("the host had no block")
+		}
+	})
 }

@@ -73,6 +73,7 @@ type batchState struct {
 	started, limit time.Duration // limit: hung beyond
 	beside         int           // batches that ran then
 	threads        int           // cores of the host that it takes
+	cpu            time.Duration // estimated CPU time on a host
 	longest        time.Duration // of its jobs alone
 	expected       time.Duration // by the times of earlier jobs
 	inline         bool

@@ -167,6 +167,7 @@ func (s *Scheduler) cutBlock(t *stream, p *processor, now time.Duration) *Batch 
 	b := s.newBatch(p, Sync)
 	s.take(b, j)
 	b.stream, b.queries = t, left-t.Left()
+	b.threads = min(b.threads, max(s.cores.free(), 1))
 	t.out[p.index]++
 	if t.busy[p.index] == 0 {
 		t.since[p.index] = now
@@ -245,4 +246,5 @@ func (t *stream) returned(b *Batch, now time.Duration) {
 	t.queries[p] += b.queries
 	t.took[p] += now - t.since[p]
 	t.since[p] = now
+	t.Learn(p, b.Jobs[0], t.took[p]/time.Duration(t.queries[p]))
 }

@@ -18,7 +18,18 @@ type Processor struct {
 	Index int    // in the pool and its scheduler
 
 	pool    *Pool
-	removed atomic.Bool // by the scheduler, after a failure
+	removed atomic.Bool  // by the scheduler, after a failure
+	ended   atomic.Int64 // when a batch last did, ns since epoch
+}
+
+// epoch is the origin of times.
+var epoch = time.Now()
+
+// took is the time that a batch, which began at a time and has ended, took of the processor: since
+// the end of the batch before it, for which it waited.
+func (p *Processor) took(began time.Time) time.Duration {
+	now := time.Since(epoch)
+	return now - max(began.Sub(epoch), time.Duration(p.ended.Swap(int64(now))))
 }
 
 // Work is the content of a job: a query, a block of queries, a selection of rows. Its methods

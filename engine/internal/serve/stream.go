@@ -209,6 +209,12 @@ func (s *stream) Each(p int) time.Duration {
 	return time.Duration(s.g.at[p].perQuery[s.kind.cost].Load())
 }
 
+// Learn implements schedule.Stream.
+func (s *stream) Learn(p int, j *schedule.Job, each time.Duration) {
+	b := j.Work.(*block)
+	learn(&s.g.at[p].perQuery[b.kind.cost], uint64(each), b.n)
+}
+
 // Cut implements schedule.Stream. The mean load of the queries so far decides the size of a
 // block, because the goroutine of the processor resolves them. A caller that sets the load
 // decides the size on devices.
@@ -250,7 +256,7 @@ func (b *block) Run(ctx context.Context, p int, batch *schedule.Batch) error {
 	}
 	defer r.Leave()
 	load := &s.g.pool.load
-	began := load.enter()
+	load.enter()
 	left := false
 	defer func() {
 		if !left {
@@ -262,12 +268,10 @@ func (b *block) Run(ctx context.Context, p int, batch *schedule.Batch) error {
 	if err := out.resolve(s, b.first, b.n); err != nil {
 		return err
 	}
-	if err := out.run(ctx, r.store, p); err != nil {
+	if err := out.run(ctx, r.store, p, batch.Threads); err != nil {
 		return err
 	}
 	learn(s.g.mean(&b.kind), max(out.load/uint64(b.n), 16), b.n)
-	took, perQuery := uint64(time.Since(began.began))/uint64(b.n), &r.perQuery[b.kind.cost]
-	perQuery.Store((3*cmp.Or(perQuery.Load(), took) + took) / 4)
 	if !batch.Claim(0) {
 		return nil
 	}

@@ -322,6 +322,7 @@ func (r *residence) runTasks(ctx context.Context, b *schedule.Batch, k *kind, be
 		added, longest = added+m.Added(&f), max(longest, m.Alone(&f))
 		missing += f.Missing
 	}
+	all.Threads = b.Threads
 	if err := all.Run(ctx, r.store, r.p.Index); err != nil {
 		return err
 	}
@@ -332,10 +333,10 @@ func (r *residence) runTasks(ctx context.Context, b *schedule.Batch, k *kind, be
 			t.in, t.nth, t.missing = all, i, missing
 		}
 	}
-	switch took := time.Since(began.began); {
+	switch took := r.p.took(began.began); {
 	case len(b.Jobs) == 1:
-		m.Learn(&f, took, r.g.pool.load.alone(began))
-	case !r.p.Host || m.Start()+added >= longest: // a small batch leaves cores of a host idle
+		m.Learn(&f, time.Since(began.began), r.g.pool.load.alone(began))
+	case !r.p.Host || (b.Threads == 0 || b.Threads == r.p.Info.ComputeUnits) && m.Start()+added >= longest: // else cores of the host idle
 		m.LearnBatch(added, took)
 	}
 	return nil
