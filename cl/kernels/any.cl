@@ -2,7 +2,7 @@
 // kernel of its own.
 //
 // Computes  or_any: the OR of n vectors, in registers of the work-items that own the groups.
-//           has_rows: whether a set has a row in the tile.
+//           tile_rows: the number of rows of a set in the tile.
 // Operands  see rows.cl; entries and numbers are for the tile, by vector.
 // Phases    a page of TABLE_PAGE operands at a time: (1) work-items look them up in the
 //           directory and list the ones with rows in the tile; one with all rows ends
@@ -11,7 +11,7 @@
 //           words of its groups of the others, TABLE_LOADS vectors together so that many
 //           loads are under way.
 // Local     shared_t, 24 bytes a vector of a page; a tile of words, the caller's.
-// Barriers  three a page, one for has_rows.
+// Barriers  three a page, one for tile_rows.
 #ifndef HEDDLE_ANY
 #define HEDDLE_ANY
 #ifndef HEDDLE_TILE
@@ -63,25 +63,24 @@ typedef struct {
     uint2 places[TABLE_PAGE];   // {index in fine, n}
     uint full[TILE_MASKS];
     uint listed[LISTS]; // how many; 0 between steps
-    uint votes[3];      // in turn; 0 before theirs
+    uint rows[3];       // of tile_rows, in turn; 0 before theirs
 } shared_t;
 
-// has_rows tells whether a set has a row in the tile. All work-items call it, and count
-// the calls in *turn. A vote is cleared during the vote before it, when the reads of
+// tile_rows returns the number of rows of a set in the tile. All work-items call it, and count
+// the calls in *turn. A number is cleared during the call before its own, when the reads of
 // the earlier one have ended.
-static inline bool has_rows(const word_t *set, uint *turn, __local shared_t *shared) {
-    uint at = *turn, next = at == 2 ? 0 : at + 1;
-    word_t any = 0;
-    EACH_OWN(k) any |= set[k];
-    if (any)
-        atomic_or(&shared->votes[at], 1);
+static inline uint tile_rows(const word_t *set, uint *turn, __local shared_t *shared) {
+    uint at = *turn, next = at == 2 ? 0 : at + 1, n = 0;
+    EACH_OWN(k) n += (uint)popcount(set[k]);
+    if (n)
+        atomic_add(&shared->rows[at], n);
     if (get_local_id(0) == 0)
-        shared->votes[next] = 0;
+        shared->rows[next] = 0;
     SYNC;
     *turn = next;
-    return shared->votes[at] != 0;
+    return shared->rows[at];
 }
-#define HAS_ROWS(set) has_rows(set, &turn, &shared)
+#define TILE_ROWS(set) tile_rows(set, &turn, &shared)
 #define SHARED &shared, tile,
 
 // list_operand lists an operand.

@@ -76,14 +76,14 @@ static inline void or_any(VECTORS, __global const uint2 *entries, __global const
     }
 }
 
-// has_rows tells whether a set has a row in the tile.
-static inline bool has_rows(const word_t *set) {
-    word_t any = 0;
+// tile_rows returns the number of rows of a set in the tile.
+static inline uint tile_rows(const word_t *set) {
+    uint n = 0;
     for (uint g = 0; g < TILE_GROUPS; g++)
-        any |= set[g];
-    return any != 0;
+        n += (uint)popcount(set[g]);
+    return n;
 }
-#define HAS_ROWS(set) has_rows(set)
+#define TILE_ROWS(set) tile_rows(set)
 #define SHARED
 
 #endif

@@ -23,8 +23,9 @@
 //                            without words. Then ranges {Lo, Hi}, ascending
 //           STEP_LOAD {code, column, 0, w as of STEP_ANY} pushes a column of `columns`,
 //           groups as words.
-// Phases    step by step. STEP_ANY is any.cl's (any_serial.cl's), others concern a
-//           work-item's own groups; then counts and plain bits.
+// Phases    step by step. STEP_ANY is any.cl's (any_serial.cl's). STEP_CHECK of many rows of a tile
+//           checks all of its rows, in their order, into plain bits in local memory. Other steps concern a
+//           work-item's own groups. Then counts and plain bits.
 // Launch    a group of TABLE_WG work-items (SCAN_SERIAL: of one) for each tile and each
 //           selection from `first` on: group g has selection first + g % selections.
 // Local     TILE_GROUPS words, and as many for each set of the stack but the top, sized
@@ -72,8 +73,10 @@
 #define STEP_LOAD 6
 
 #if USE_STORED
-// in_ranges tells whether a code lies in one of n ascending ranges.
-static inline bool in_ranges(__global const uint4 *range, uint n, ulong code) {
+// in_ranges tells whether a code lies in one of n ascending ranges. `only` is the range of n = 1.
+static inline bool in_ranges(__global const uint4 *range, uint n, uint4 only, ulong code) {
+    if (n == 1)
+        return as_ulong(only.xy) <= code && code <= as_ulong(only.zw);
     uint lo = 0, hi = n; // the first one that does not end below the code
     while (lo < hi) {
         uint mid = lo + (hi - lo) / 2;
@@ -108,7 +111,7 @@ static inline void codes_at(words_t p, uint words, uint n, const uint *row, uint
 // checked returns the rows of a group, the first of which is row `first`, whose codes
 // lie in the ranges of a step.
 static inline word_t checked(ARENA, __global const uint4 *batch, uint4 step, word_t set, uint first, uint rows, uint *loads) {
-    uint4 values = batch[step.y];
+    uint4 values = batch[step.y], range = batch[step.y + min(step.z, 1u)];
     words_t low = arena_at(ARENA_ARGS, step.w & 0xff, values.x), high = arena_at(ARENA_ARGS, step.w >> 8 & 0xff, values.z);
     for (word_t rest = set; rest;) {
         word_t bit[CHECKED]; // 0 behind the last row, whose code is loaded again
@@ -127,10 +130,45 @@ static inline word_t checked(ARENA, __global const uint4 *batch, uint4 step, wor
         }
         #pragma unroll
         for (uint u = 0; u < CHECKED; u++)
-            if (!in_ranges(batch + step.y + 1, step.z, (ulong)upper[u] << 32 | code[u]))
+            if (!in_ranges(batch + step.y + 1, step.z, range, (ulong)upper[u] << 32 | code[u]))
                 set &= ~bit[u];
     }
     return set;
+}
+
+// check_tile gives the rows of a tile, the first of which is row `first`, whose codes lie in the ranges of
+// a step, as plain bits. A work-item reads eight rows at a time, and its neighbour the next eight.
+static inline void check_tile(ARENA, __global const uint4 *batch, uint4 step, uint first, uint rows, __local uchar *plain, uint *loads) {
+    uint4 values = batch[step.y], range = batch[step.y + min(step.z, 1u)];
+    words_t low = arena_at(ARENA_ARGS, step.w & 0xff, values.x), high = arena_at(ARENA_ARGS, step.w >> 8 & 0xff, values.z);
+    for (uint byte = get_local_id(0); byte < TILE_WORDS * 4; byte += TABLE_WG) {
+        uint at = first + byte * 8, n = at < rows ? min(rows - at, 8u) : 0, in = 0;
+        if (n) {
+            segment_t g = inside_of(packed_segment(low, values.y, 0, rows, at / SEGMENT), values.y), h = g;
+            if (values.w)
+                h = inside_of(packed_segment(high, values.w, 0, rows, at / SEGMENT), values.w);
+            for (uint i = 0; i < n; i += 4) {
+                uint4 code = packed_four(low, values.y, g, at % SEGMENT + i), upper = 0;
+                if (values.w)
+                    upper = packed_four(high, values.w, h, at % SEGMENT + i);
+                LOADS(*loads, values.w ? 14 : 7);
+                in |= (in_ranges(batch + step.y + 1, step.z, range, (ulong)upper.x << 32 | code.x) |
+                       in_ranges(batch + step.y + 1, step.z, range, (ulong)upper.y << 32 | code.y) << 1 |
+                       in_ranges(batch + step.y + 1, step.z, range, (ulong)upper.z << 32 | code.z) << 2 |
+                       in_ranges(batch + step.y + 1, step.z, range, (ulong)upper.w << 32 | code.w) << 3) << i;
+            }
+        }
+        plain[byte] = (uchar)(in & low_mask(n));
+    }
+}
+
+// group_at returns group g of plain bits.
+static inline word_t group_at(__local const uint *plain, uint g) {
+    uint w = g * GROUP_BITS / 32, s = g * GROUP_BITS % 32;
+    word_t group = plain[w] >> s;
+    for (uint n = 32 - s; n < GROUP_BITS; n += 32)
+        group |= (word_t)plain[++w] << n;
+    return group & GROUP_ONES;
 }
 #endif
 
@@ -169,15 +207,16 @@ __kernel void rows(VECTORS, __global const uint2 *restrict coarse, __global cons
     if (lid < LISTS)
         shared.listed[lid] = 0;
     if (lid == 0)
-        shared.votes[0] = 0;
+        shared.rows[0] = 0;
     SYNC;
 #endif
     LOADS(loads, 4);
     for (uint s = 0; s < selection.y; s++) {
         uint4 step = batch[selection.x + s];
         LOADS(loads, 4);
+        uint left = step.x == STEP_CHECK || step.w ? TILE_ROWS(set) : 0;
         if (step.x == STEP_ANY || step.x == STEP_LOAD) {
-            if (step.w && !HAS_ROWS(set)) {
+            if (step.w && left == 0) {
                 s += step.w - 1;
                 continue;
             }
@@ -205,9 +244,20 @@ __kernel void rows(VECTORS, __global const uint2 *restrict coarse, __global cons
             EACH_OWN(k) set[k] = ~set[k];
             break;
 #if USE_STORED
-        case STEP_CHECK:
-            EACH_OWN(k) set[k] = checked(v0, v1, v2, v3, batch, step, set[k], (first_group + OWN_GROUP(k)) * GROUP_BITS, row_count, &loads);
+        case STEP_CHECK: {
+            bool dense = left >= TILE_GROUPS * GROUP_BITS / 8;
+            if (dense)
+                check_tile(v0, v1, v2, v3, batch, step, first_group * GROUP_BITS, row_count, (__local uchar *)tile, &loads);
+            SYNC;
+            EACH_OWN(k) {
+                if (dense)
+                    set[k] &= group_at((__local const uint *)tile, OWN_GROUP(k));
+                else
+                    set[k] = checked(v0, v1, v2, v3, batch, step, set[k], (first_group + OWN_GROUP(k)) * GROUP_BITS, row_count, &loads);
+            }
+            SYNC;
             break;
+        }
 #endif
         default:
             depth--;

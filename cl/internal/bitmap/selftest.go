@@ -170,7 +170,7 @@ func sampleColumns(t *plan.Table, plain *reference.Table, lasts ...uint64) (colu
 }
 
 // sampleTable makes a table with vectors of zeros, of ones, of random bits from few to half
-// of the rows, and of runs, and with one column of wide codes.
+// of the rows, and of runs, and with one column of wide codes, some of them exceptions.
 func sampleTable(rows uint32, word int) (*plan.Table, *reference.Table, error) {
 	t, plain := &plan.Table{Rows: rows}, &reference.Table{Rows: rows}
 	hash := func(r, seed uint32) uint32 { h := (r + seed*977) * 2654435761; return (h ^ h>>15) * 2246822519 >> 8 }
@@ -199,7 +199,11 @@ func sampleTable(rows uint32, word int) (*plan.Table, *reference.Table, error) {
 	}
 	codes := make([]uint64, rows)
 	for r := range rows {
-		codes[r] = uint64(hash(r, 9)%3)<<32 | uint64(hash(r, 10))
+		low := hash(r, 10)
+		if hash(r, 11)%40 > 0 { // others are exceptions of their segments
+			low >>= 12
+		}
+		codes[r] = uint64(hash(r, 9)%3)<<32 | uint64(low)
 	}
 	plain.Codes = [][]uint64{codes}
 	_, err := t.AppendCodes(codes)
@@ -218,6 +222,9 @@ func sampleSelections(vectors int) *plan.SelectBatch {
 		s.Do(plan.StepAnd)
 		s.End()
 	}
+	s.Any(4) // few rows
+	s.Check(0, plan.CodeRange{Lo: 1 << 10, Hi: 1<<32 + 1<<9})
+	s.End()
 	s.Any()
 	s.Do(plan.StepNot)
 	s.Check(0, plan.CodeRange{Lo: 1 << 20, Hi: 1<<32 + 1<<22}, plan.CodeRange{Lo: 2<<32 + 5, Hi: 2<<32 + 1<<23})
