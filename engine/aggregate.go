@@ -37,8 +37,8 @@ type Aggregation struct {
 // Aggregate passes the answer to deliver, in batches that belong to deliver. There is
 // at least one batch, which has the columns and may have no rows. A device that selects the rows
 // measures the groups too if they are few enough (plan.Dense) and Select has counts, sums and averages of
-// integers; else pure Go computes the values on all cores. The answer is exact and the same on every
-// processor.
+// integers, or of floats that are multiples of a power of two (plan.Measure.Binary). Else pure Go computes
+// the values on all cores. The answer is exact and the same on every processor.
 //
 // Errors: of Select; of deliver; codes InvalidQuery, with the place of the fault in its clause,
 // and Unsupported for more groups or values than Limits, and for a sum of more than 38 digits.

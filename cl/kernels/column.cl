@@ -6,7 +6,8 @@
 //           bits: where they begin in units of four words of the buffer of filters, words of them, where
 //           the bounds begin in pairs of words of the batch}, {the same of the upper halves of values:
 //           offset, words, buffer; no words: all are 0; flags for the kernel}, {last code: lower and upper
-//           half, bounds: their number, 1 with bounds}. Bounds are codes, ascending.
+//           half, bounds: their number, 1 with bounds}. Bounds are codes, ascending. A column that measure.cl sums
+//           has the halves of a factor in the last two.
 // Bounds    any packed values: see packed_at.
 #ifndef HEDDLE_COLUMN
 #define HEDDLE_COLUMN

@@ -2,11 +2,11 @@
 //
 // Computes  for the groups of the rows whose bits are 1: cells, which are planes of one number a group.
 //           Plane 0 has the rows. A measured column has planes from `own` on: with flag 1 the rows with a
-//           value, with flag 2 the sum of their codes, as a plane of lower halves and one of upper halves.
-//           The place of a group is its number in the first grouping times the numbers of the second one,
-//           plus its number there; a number is 0 for rows without a value, else 1 more than the code or
-//           bin. The cell behind all planes has the rows with a code above the last one. Cells are zero
-//           before.
+//           value, with flag 2 the sum of their codes times a factor, as a plane of lower halves and one of
+//           upper halves. The place of a group is its number in the first grouping times the numbers of the
+//           second one, plus its number there; a number is 0 for rows without a value, else 1 more than the
+//           code or bin. The cell behind all planes counts codes, times the factor, above the last one.
+//           Cells are zero before.
 // Source    none.
 // Batch     at `at` uint4 {groupings, columns, places, cells}, then columns (column.cl): groupings, then
 //           measured ones. Bounds of bins at their places. Cells at word cells_at.
@@ -97,6 +97,7 @@ __kernel void measure_groups(ARENA, __global const uint4 *batch, uint at, __glob
                 column_t c = local_column(records + 4 * k);
                 if (!has_value(filters, c, row, &code, ARENA_ARGS, row_count))
                     continue;
+                code *= (ulong)c.binned << 32 | c.bounds;
                 if (code > c.last)
                     atomic_inc(&all[shape.w]);
                 uint cell = c.own * places + place;

@@ -57,6 +57,21 @@ type Measure struct {
 	Weights []Weight
 }
 
+// Binary describes floats that are multiples of 2^-Scale: if a code is a multiple of 5^Scale, its float is
+// (first + code/5^Scale) · 2^-Scale, exactly. ok is false for other kinds of measures, for floats without a
+// scale, and if the float of code 0 is no such multiple.
+func (m *Measure) Binary() (first int64, divisor uint64, ok bool) {
+	if m.Kind != MeasureFloats || m.Scale == 0 {
+		return 0, 0, false
+	}
+	divisor = 1
+	for range m.Scale {
+		divisor *= 5
+	}
+	n := int64(m.Base ^ 1<<63)
+	return n / int64(divisor), divisor, n%int64(divisor) == 0
+}
+
 // MaxGroupings is the number of columns that may form groups.
 const MaxGroupings = 2
 

@@ -11,7 +11,7 @@ const Dense = 1 << 16
 type Cells struct {
 	Rows   []uint64
 	Values [][]uint64 // rows with a value, by input; nil for an input without measures, or whose rows all have a value
-	Sums   [][]uint64 // sums of codes, by measure; nil for a MeasureCount
+	Sums   [][]uint64 // sums of codes, by measure; nil for a MeasureCount; of a MeasureFloats, of codes / 5^Scale (Measure.Binary)
 	Stats  Stats
 }
 

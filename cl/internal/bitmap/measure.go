@@ -62,7 +62,7 @@ func (s *Store) measure(ctx context.Context, sel *plan.SelectBatch, a *plan.Aggr
 		}
 		back := x.Down.Words[x.cut.words+m.cellsAt():][:m.cells+1]
 		if n := back[m.cells]; n > 0 {
-			return fmt.Errorf("%d rows have codes above the last one of their column: %w", n, codec.ErrCorrupt)
+			return m.fail(n)
 		}
 		cells = m.result(back)
 		cells.Stats = out.Stats
@@ -85,9 +85,33 @@ type measuring struct {
 // measured is a column with measures.
 type measured struct {
 	storedColumn
-	input int // of the aggregation
-	plane int // the first one
-	flags uint32
+	input   int // of the aggregation
+	plane   int // the first one
+	flags   uint32
+	divisor uint64 // of codes (plan.Measure.Binary); 1: codes are summed
+}
+
+// inverse is the factor that divides a multiple of the divisor, which is odd, in 64 bits. It makes codes that
+// are no multiples greater than any multiple divided: the kernel counts them as codes above the last one.
+func (c *measured) inverse() uint64 {
+	x := c.divisor // right in three bits; each step doubles them
+	for range 5 {
+		x *= 2 - c.divisor*x
+	}
+	return x
+}
+
+// fail is the error of n rows with codes above the last one. Columns of floats have them, so that pure Go
+// sums these from now on.
+func (m *measuring) fail(n uint32) error {
+	err := fmt.Errorf("%d rows have codes above the last one of their column: %w", n, codec.ErrCorrupt)
+	for _, c := range m.measured {
+		if c.divisor > 1 {
+			m.store.uneven.Store(c.Column, true)
+			err = fmt.Errorf("floats of column %d: %w", c.Column, plan.ErrUnsupported)
+		}
+	}
+	return err
 }
 
 // newMeasuring returns an error that is plan.ErrUnsupported for an aggregation that the kernel does not take.
@@ -106,20 +130,22 @@ func (s *Store) newMeasuring(ctx context.Context, a *plan.Aggregation) (*measuri
 	}
 	plane := 1
 	for i, in := range a.Inputs {
-		flags := uint32(0)
+		flags, divisor := uint32(0), uint64(1)
 		for _, x := range a.Measures {
 			if x.Input != i {
 				continue
 			}
-			if high, _ := bits.Mul64(in.Last, uint64(s.t.Rows)); x.Kind > plan.MeasureSum || x.Weights != nil || high > 0 || in.Bounds != nil {
-				return nil, fmt.Errorf("measure of column %d: %w", in.Column, plan.ErrUnsupported)
-			}
 			if in.Missing {
 				flags |= measureValues
 			}
-			if x.Kind == plan.MeasureSum {
-				flags |= measureSum
+			if x.Kind == plan.MeasureCount {
+				continue
 			}
+			by, ok := s.divisor(in, &x)
+			if !ok || flags&measureSum != 0 && by != divisor {
+				return nil, fmt.Errorf("measure of column %d: %w", in.Column, plan.ErrUnsupported)
+			}
+			divisor, flags = by, flags|measureSum
 		}
 		if flags == 0 {
 			continue
@@ -128,7 +154,7 @@ func (s *Store) newMeasuring(ctx context.Context, a *plan.Aggregation) (*measuri
 		if err != nil {
 			return nil, err
 		}
-		m.measured = append(m.measured, measured{c, i, plane, flags})
+		m.measured = append(m.measured, measured{c, i, plane, flags, divisor})
 		plane += bits.OnesCount32(flags&measureValues) + 2*bits.OnesCount32(flags&measureSum)
 	}
 	m.cells = plane * m.places
@@ -136,6 +162,21 @@ func (s *Store) newMeasuring(ctx context.Context, a *plan.Aggregation) (*measuri
 		return nil, fmt.Errorf("%d columns, %d cells: %w", len(m.groupings)+len(m.measured), m.cells, plan.ErrUnsupported)
 	}
 	return m, nil
+}
+
+// divisor is the divisor of the codes of a column that the kernel sums for a measure, if it sums them.
+func (s *Store) divisor(in plan.Input, x *plan.Measure) (by uint64, ok bool) {
+	if by, ok = 1, x.Kind == plan.MeasureSum && x.Weights == nil; x.Kind == plan.MeasureFloats {
+		if _, by, ok = x.Binary(); ok {
+			_, uneven := s.uneven.Load(in.Column)
+			ok = !uneven
+		}
+	}
+	if !ok || in.Bounds != nil {
+		return 0, false
+	}
+	high, _ := bits.Mul64(in.Last/by, uint64(s.t.Rows))
+	return by, high == 0
 }
 
 // boundsAt and cellsAt are words behind the head of the upload.
@@ -159,6 +200,8 @@ func (m *measuring) write(up []uint32, at int) {
 	for i := range m.measured {
 		c := &m.measured[i]
 		c.write(m.store, v, records, c.plane, 0, c.flags)
+		last, factor := c.Last/c.divisor, c.inverse()
+		records[12], records[13], records[14], records[15] = uint32(last), uint32(last>>32), uint32(factor), uint32(factor>>32)
 		records = records[columnWords:]
 	}
 }
@@ -187,9 +230,10 @@ func (m *measuring) send(x *slot, at int) error {
 
 // result makes the answer from all cells.
 func (m *measuring) result(cells []uint32) *plan.Cells {
-	plane := func(n int) (all []uint64) {
-		for _, x := range cells[n*m.places : (n+1)*m.places] {
-			all = append(all, uint64(x))
+	plane := func(n int) []uint64 {
+		all := make([]uint64, m.places)
+		for i, x := range cells[n*m.places:][:m.places] {
+			all[i] = uint64(x)
 		}
 		return all
 	}
@@ -204,11 +248,11 @@ func (m *measuring) result(cells []uint32) *plan.Cells {
 			continue
 		}
 		sums := plane(next)
-		for i, high := range plane(next + 1) {
-			sums[i] |= high << 32
+		for i, high := range cells[(next+1)*m.places:][:m.places] {
+			sums[i] |= uint64(high) << 32
 		}
 		for i, x := range m.of.Measures {
-			if x.Kind == plan.MeasureSum && x.Input == c.input {
+			if x.Kind != plan.MeasureCount && x.Input == c.input {
 				r.Sums[i] = sums
 			}
 		}

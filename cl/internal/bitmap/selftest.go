@@ -119,7 +119,12 @@ func selfTestMeasures(ctx context.Context, rt *device.Runtime) error {
 		t, plain, err := sampleTable(rows, 32)
 		columns, failed := sampleColumns(t, plain, 6, 60_000)
 		err = cmp.Or(err, failed)
-		if err != nil {
+		summed, eighths := plain.Codes[0], make([]uint64, rows) // floats in thousandths
+		for r, code := range summed {
+			eighths[r] = 125 * code
+		}
+		floats, failed := t.AppendCodes(eighths)
+		if err = cmp.Or(err, failed); err != nil {
 			return rt.FailedTest("preparing: %w", err)
 		}
 		s, err := load(ctx, rt, t)
@@ -130,11 +135,11 @@ func selfTestMeasures(ctx context.Context, rt *device.Runtime) error {
 		var sel plan.SelectBatch
 		sel.Any(5) // half of the rows
 		sel.End()
-		set, summed := plain.Bits[5], plain.Codes[0]
+		set := plain.Bits[5]
 		for _, by := range columns {
 			a := plan.Aggregation{
-				Inputs:    []plan.Input{by, {Column: 0, Last: 3 << 32}},
-				Groupings: []int{0}, Measures: []plan.Measure{{Kind: plan.MeasureSum, Input: 1}},
+				Inputs:    []plan.Input{by, {Column: 0, Last: 3 << 32}, {Column: floats, Last: 125 * 3 << 32}},
+				Groupings: []int{0}, Measures: []plan.Measure{{Kind: plan.MeasureSum, Input: 1}, {Kind: plan.MeasureFloats, Input: 2, Base: 1 << 63, Scale: 3}},
 			}
 			got, err := s.measure(ctx, &sel, &a)
 			if err != nil {
@@ -146,7 +151,7 @@ func selfTestMeasures(ctx context.Context, rt *device.Runtime) error {
 				rowsOf[code+1] += selected
 				sums[code+1] += selected * summed[r]
 			}
-			if !slices.Equal(got.Rows, rowsOf) || !slices.Equal(got.Sums[0], sums) {
+			if !slices.Equal(got.Rows, rowsOf) || !slices.Equal(got.Sums[0], sums) || !slices.Equal(got.Sums[1], sums) {
 				return rt.FailedTest("groups of codes up to %d are wrong", by.Last)
 			}
 		}

@@ -25,6 +25,12 @@ const (
 	greatest  = 0x7fe - 1         // shift of the mantissa of the greatest float64
 )
 
+// Units returns the window of sums in units of 2^exponent, which is at least -1074. It has the least floats.
+func Units(exponent int) Window { return Window{shift: exponent - least} }
+
+// FixedOf is an integer in two's complement as a sum.
+func FixedOf(high, low uint64) Fixed { return Fixed{low, high} }
+
 // WindowOf returns the window of a sample of values and of values up to 2^room times as large.
 func WindowOf(sample []float64) Window {
 	most, grain := 0, greatest

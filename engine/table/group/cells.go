@@ -4,30 +4,63 @@ import (
 	"fmt"
 
 	"heddle/engine/plan"
+	"heddle/engine/table/exact"
 )
 
-// take sets the quantities of all groups.
+// take sets the quantities of all groups, which keep the lists of c.
 func (g *Groups) take(c *plan.Cells) error {
-	fits := g.keys == nil && len(c.Rows) == len(g.rows)
+	fits := g.keys == nil && len(c.Rows) == g.places
 	for _, n := range g.by {
 		fits = fits && n.codes == nil
 	}
 	if !fits {
 		return fmt.Errorf("%d cells do not fit the groups", len(c.Rows))
 	}
-	copy(g.rows, c.Rows)
-	for i := range g.values {
-		if g.columns[i].HasMissing() && c.Values[i] != nil && copy(g.values[i], c.Values[i]) != len(g.rows) {
-			return fmt.Errorf("%d numbers of values for %d groups", len(c.Values[i]), len(g.rows))
+	g.rows = c.Rows
+	for i, list := range c.Values {
+		if list == nil || !g.columns[i].HasMissing() {
+			continue
+		}
+		if g.values[i] = list; len(list) != g.places {
+			return fmt.Errorf("%d numbers of values for %d groups", len(list), g.places)
 		}
 	}
 	for i, to := range g.cells {
 		if to == nil {
 			continue
 		}
-		if sums, ok := to.(*sums); !ok || copy(*sums, c.Sums[i]) != len(g.rows) {
+		m, list, fits := &g.of.Measures[i], c.Sums[i], len(c.Sums[i]) == g.places
+		switch to := to.(type) {
+		case *sums:
+			*to = list
+		case *floats:
+			counts := g.rows
+			if v := g.values[m.Input]; len(v) > 0 {
+				counts = v
+			}
+			fits = fits && to.take(m, counts, list)
+		default:
+			fits = false
+		}
+		if !fits {
 			return fmt.Errorf("measure %d has no cells", i)
 		}
 	}
 	return nil
+}
+
+// take sets the sums of a measure that is plan.Measure.Binary, from the numbers of values and the sums of
+// all groups. It returns false if the measure is not, or a sum does not fit.
+func (s *floats) take(m *plan.Measure, counts, sums []uint64) bool {
+	first, _, ok := m.Binary()
+	s.window = exact.Units(-int(m.Scale))
+	s.grow(len(sums))
+	for at, n := range sums {
+		sum := exact.Integer{n}
+		sum.AddTimes(counts[at], uint64(first>>63), uint64(first))
+		high, low, fits := sum.Wide()
+		s.fixed[at] = exact.FixedOf(high, low)
+		ok = ok && fits
+	}
+	return ok
 }

@@ -83,6 +83,7 @@ func Run(t *plan.Table, a *plan.Aggregation, rows []uint64, opt Options) (*Group
 	}
 	for w := range all {
 		all[w] = newGroups(a, columns, t.Rows, windows)
+		all[w].grow(all[w].places)
 		running.Go(func() {
 			defer mapped.Catch(mapped.Watch(), &failed[w])
 			failed[w] = all[w].work(rows, part, &next, &opt)
@@ -113,6 +114,7 @@ type Groups struct {
 	by      []*numbers // of Groupings
 	keys    *table     // of the groups; nil: the key of a group is its place
 	size    uint64     // a key is number · size + number
+	places  int        // of groups, without keys
 	rows    counts
 	values  []counts // rows with a value, by input; empty where all rows have one
 	cells   []cells  // by measure; nil for MeasureCount
@@ -152,6 +154,7 @@ func sample(a *plan.Aggregation, columns []*gather.Column, set []uint64) ([]exac
 	return windows, nil
 }
 
+// newGroups returns groups without room for any.
 func newGroups(a *plan.Aggregation, columns []*gather.Column, rows uint32, windows []exact.Window) *Groups {
 	g := &Groups{of: a, columns: columns, size: 1 << 32}
 	product := uint64(1)
@@ -173,7 +176,7 @@ func newGroups(a *plan.Aggregation, columns []*gather.Column, rows uint32, windo
 		if len(g.by) > 0 {
 			g.size = g.by[len(g.by)-1].size()
 		}
-		g.grow(int(product))
+		g.places = int(product)
 	} else {
 		g.keys = new(table)
 	}

@@ -12,9 +12,16 @@ import (
 )
 
 // measures computes groups of the rows of random selections: by columns of few codes, of many, of bins
-// and of rows without a value, with counts and sums of narrow and wide codes.
+// and of rows without a value, with counts and sums of narrow and wide codes, and of floats that are multiples of 1/8.
 func (su suite) measures(t *testing.T) {
 	tab, inputs := randomColumns(t, uint32(su.Pick(70_000, 5_000)), []uint64{0, 5, 40, 990, 70_000, 1 << 20, 1 << 33})
+	eighths, hundredths := make([]uint64, tab.Rows), make([]uint64, tab.Rows) // floats from -8 on
+	for row := range eighths {
+		hundredths[row] = tab.Plain().Codes[3][row]
+		eighths[row] = 125 * hundredths[row]
+	}
+	even := plan.Input{Column: tab.AddCodes(t, eighths), Last: 125 * inputs[3].Last, Missing: inputs[3].Missing, Vector: inputs[3].Vector}
+	uneven := plan.Input{Column: tab.AddCodes(t, hundredths), Last: inputs[3].Last}
 	store, ok := su.load(t, tab).(plan.Measurer)
 	if !ok {
 		t.Skip("the backend does not measure groups")
@@ -40,10 +47,15 @@ func (su suite) measures(t *testing.T) {
 			of := rapid.IntRange(0, len(inputs)-1).Draw(rt, "measured")
 			a.Measures = append(a.Measures, plan.Measure{Kind: rapid.SampledFrom([]plan.MeasureKind{plan.MeasureCount, plan.MeasureSum}).Draw(rt, "kind"), Input: of})
 		}
+		if rapid.Bool().Draw(rt, "floats") {
+			a.Measures = append(a.Measures, plan.Measure{Kind: plan.MeasureFloats, Input: len(a.Inputs), Base: 1<<63 - 8000, Scale: 3})
+			a.Inputs = append(a.Inputs, even)
+		}
 		if len(by) > 0 && rapid.Bool().Draw(rt, "bins") {
-			a.Inputs = append(a.Inputs, inputs[6])
-			a.Inputs[7].Bounds = []uint64{5, 1 << 20, 1 << 32}
-			a.Groupings[0] = 7
+			in := inputs[6]
+			in.Bounds = []uint64{5, 1 << 20, 1 << 32}
+			a.Groupings[0] = len(a.Inputs)
+			a.Inputs = append(a.Inputs, in)
 		}
 		got, err := store.Measure(rt.Context(), &s, a)
 		if err != nil {
@@ -68,6 +80,12 @@ func (su suite) measures(t *testing.T) {
 				if m.Kind == plan.MeasureSum && got.Sums[i][place] != g.Measures[i].Sum.Uint64() {
 					rt.Errorf("group %d: sum %d is %d, want %v", place, i, got.Sums[i][place], g.Measures[i].Sum)
 				}
+				if m.Kind == plan.MeasureFloats {
+					sum := int64(got.Sums[i][place]) - 64*int64(g.Measures[i].Count)
+					if float64(sum)/8 != g.Measures[i].Floats {
+						rt.Errorf("group %d: sum %d is %d/8, want %v", place, i, sum, g.Measures[i].Floats)
+					}
+				}
 				if missing := a.Inputs[m.Input].Missing; missing != (got.Values[m.Input] != nil) {
 					rt.Errorf("measure %d: numbers of values, and rows without a value: %t", i, missing)
 				}
@@ -88,9 +106,15 @@ func (su suite) measures(t *testing.T) {
 		change func(*plan.Aggregation)
 		err    error
 	}{
-		"a code above the last one":      {func(a *plan.Aggregation) { a.Inputs[2].Last-- }, codec.ErrCorrupt},
-		"a summed code above the last":   {func(a *plan.Aggregation) { a.Inputs[4].Last-- }, codec.ErrCorrupt},
-		"floats":                         {func(a *plan.Aggregation) { a.Measures[0].Kind = plan.MeasureFloats }, plan.ErrUnsupported},
+		"a code above the last one":    {func(a *plan.Aggregation) { a.Inputs[2].Last-- }, codec.ErrCorrupt},
+		"a summed code above the last": {func(a *plan.Aggregation) { a.Inputs[4].Last-- }, codec.ErrCorrupt},
+		"floats":                       {func(a *plan.Aggregation) { a.Measures[0].Kind = plan.MeasureFloats }, plan.ErrUnsupported},
+		"floats that are no multiples of a power of two": {func(a *plan.Aggregation) {
+			a.Inputs[4], a.Measures[0] = uneven, plan.Measure{Kind: plan.MeasureFloats, Input: 4, Base: 1<<63 - 800, Scale: 2}
+		}, plan.ErrUnsupported},
+		"a first float that is no multiple": {func(a *plan.Aggregation) {
+			a.Inputs[4], a.Measures[0] = even, plan.Measure{Kind: plan.MeasureFloats, Input: 4, Base: 1<<63 - 801, Scale: 3}
+		}, plan.ErrUnsupported},
 		"sums of more than 64 bits":      {func(a *plan.Aggregation) { a.Inputs[4].Last = 1 << 62 }, plan.ErrUnsupported},
 		"too many groups":                {func(a *plan.Aggregation) { a.Groupings[0] = 5 }, plan.ErrUnsupported},
 		"too many groups of two columns": {func(a *plan.Aggregation) { a.Groupings = []int{2, 3} }, plan.ErrUnsupported},
