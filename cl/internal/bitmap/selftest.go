@@ -205,7 +205,7 @@ func sampleTable(rows uint32, word int) (*plan.Table, *reference.Table, error) {
 	codes := make([]uint64, rows)
 	for r := range rows {
 		low := hash(r, 10)
-		if hash(r, 11)%40 > 0 { // others are exceptions of their segments
+		if hash(r, 11)%40 > 0 { // the rest are exceptions of their segments
 			low >>= 12
 		}
 		codes[r] = uint64(hash(r, 9)%3)<<32 | uint64(low)

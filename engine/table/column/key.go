@@ -73,9 +73,11 @@ func WideKey(v *big.Int) (key [WideSize]byte, err error) {
 	return key, nil
 }
 
-// AppendWideKey appends the dictionary entry of an integer of 128 bits in two's complement.
-func AppendWideKey(dst []byte, high, low uint64) []byte {
-	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(dst, high^1<<63), low)
+// WideKeyOf is WideKey of two words in two's complement.
+func WideKeyOf(high, low uint64) (key [WideSize]byte) {
+	binary.BigEndian.PutUint64(key[:], high^1<<63)
+	binary.BigEndian.PutUint64(key[8:], low)
+	return key
 }
 
 // KeyWide is the integer of a dictionary entry.

@@ -44,6 +44,8 @@ func TestFloat(t *testing.T) {
 		values := floats.Draw(t, "floats")
 		var s, back, first, second Float
 		cut := rapid.IntRange(0, len(values)).Draw(t, "cut")
+		s.Add(-0x1p999)
+		s.Reset()
 		for i, v := range values {
 			s.Add(v)
 			if i < cut {

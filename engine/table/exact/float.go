@@ -43,6 +43,9 @@ const (
 	least     = -1074 // exponent of the least float64 above 0
 )
 
+// Reset makes the sum 0. It keeps the memory.
+func (s *Float) Reset() { *s = Float{digits: s.digits[:0]} }
+
 // Add adds v.
 func (s *Float) Add(v float64) {
 	b := math.Float64bits(v)
@@ -86,7 +89,7 @@ func (s *Float) addSpecial(v float64) {
 // extend makes room for n digits from digit low on, and returns the place of the first.
 func (s *Float) extend(low, n int) int {
 	if len(s.digits) == 0 {
-		s.digits, s.low = make([]int64, n), int16(low)
+		s.digits, s.low = append(s.digits, make([]int64, n)...), int16(low)
 		return 0
 	}
 	first := min(low, int(s.low))

@@ -176,9 +176,9 @@ func (s *floats) merge(other cells, into []uint32) {
 	}
 }
 
-// sum is the sum of the group at a place.
-func (s *floats) sum(at uint32) *exact.Float {
-	var sum exact.Float
+// sum sets sum to the sum of the group at a place.
+func (s *floats) sum(at uint32, sum *exact.Float) {
+	sum.Reset()
 	if len(s.rest) > 0 {
 		sum.Merge(&s.rest[at])
 	}
@@ -186,7 +186,6 @@ func (s *floats) sum(at uint32) *exact.Float {
 	if s.window.HasGrain() {
 		sum.AddGrain(s.window, s.grains[at])
 	}
-	return &sum
 }
 
 // least are the least codes, as their complements: a group without rows has 0.

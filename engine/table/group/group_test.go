@@ -15,6 +15,7 @@ import (
 	"heddle/engine/plan/plantest"
 	"heddle/engine/plan/reference"
 	"heddle/engine/table/column"
+	"heddle/engine/table/exact"
 	"heddle/engine/table/group"
 	"heddle/engine/table/predicate/predicatetest"
 )
@@ -96,7 +97,9 @@ func describeGroups(a *plan.Aggregation, g *group.Groups) (lines []string) {
 				sum := g.Sum(m, i)
 				line += sum.Big().String()
 			case plan.MeasureFloats:
-				line += fmt.Sprint(g.Floats(m, i).Sum())
+				var sum exact.Float
+				g.Floats(m, i, &sum)
+				line += fmt.Sprint(sum.Sum())
 			case plan.MeasureLeast, plan.MeasureGreatest:
 				if g.Count(m, i) > 0 {
 					line += fmt.Sprint(g.Extreme(m, i))

@@ -139,8 +139,8 @@ func (g *Groups) Sum(m, i int) exact.Integer {
 	return g.cells[m].(*wideSums).list[g.order[i]]
 }
 
-// Floats is the sum of group i, of a MeasureFloats or MeasureFloats32.
-func (g *Groups) Floats(m, i int) *exact.Float { return g.cells[m].(*floats).sum(g.order[i]) }
+// Floats sets sum to the sum of group i, of a MeasureFloats or MeasureFloats32.
+func (g *Groups) Floats(m, i int, sum *exact.Float) { g.cells[m].(*floats).sum(g.order[i], sum) }
 
 // Extreme is the code of group i, of a MeasureLeast or MeasureGreatest. A group without a
 // value has any code.

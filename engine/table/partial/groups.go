@@ -186,7 +186,10 @@ func (g groups) Count(m, i int) uint64 { return g[i].measures[m].count }
 func (g groups) Sum(m, i int) exact.Integer { return g[i].measures[m].sum }
 
 // Floats implements result.Groups.
-func (g groups) Floats(m, i int) *exact.Float { return g[i].measures[m].floats }
+func (g groups) Floats(m, i int, sum *exact.Float) {
+	sum.Reset()
+	sum.Merge(g[i].measures[m].floats)
+}
 
 // Extreme implements result.Groups.
 func (g groups) Extreme(m, i int) uint64 { return g[i].measures[m].extreme }

@@ -11,6 +11,7 @@ import (
 
 	"heddle/engine/plan"
 	"heddle/engine/table/column"
+	"heddle/engine/table/exact"
 	"heddle/engine/table/group"
 	"heddle/engine/table/result"
 	"heddle/engine/table/statement"
@@ -165,6 +166,7 @@ func (w *writer) measure(g *group.Groups, m int) (s Measure) {
 	of := &w.q.Measures[m]
 	c := int(w.q.Inputs[of.Input].Column)
 	var codes [][]group.Frequency
+	var floats exact.Float
 	if of.Kind == plan.MeasureCodes {
 		codes = g.Codes(m)
 	}
@@ -179,7 +181,8 @@ func (w *writer) measure(g *group.Groups, m int) (s Measure) {
 			}
 			s.Sums = append(s.Sums, sum[:]...)
 		case plan.MeasureFloats, plan.MeasureFloats32:
-			s.Floats = append(s.Floats, g.Floats(m, i).AppendBytes(nil))
+			g.Floats(m, i, &floats)
+			s.Floats = append(s.Floats, floats.AppendBytes(nil))
 		case plan.MeasureLeast, plan.MeasureGreatest:
 			v := uint64(0)
 			if n > 0 {

@@ -12,13 +12,14 @@ import (
 	"heddle/engine/table/values"
 )
 
-// BenchmarkCells makes the result of 1,000 groups that a device has measured: sums and means of integers.
+// BenchmarkCells makes the result of 1,000 groups that a device has measured: sums and means of integers, and
+// sums of floats.
 func BenchmarkCells(b *testing.B) {
 	const groups, rows = 1000, 20_000
 	t := plantest.NewTable(rows, 32)
 	random := rand.New(rand.NewPCG(1, 2))
-	columns := make([]column.Column, 2)
-	for i, n := range []uint64{groups, 100_000} {
+	columns := make([]column.Column, 3)
+	for i, n := range []uint64{groups, 100_000, 100_000} {
 		codes := make([]uint64, rows)
 		for k := range codes {
 			codes[k] = random.Uint64N(n)
@@ -26,7 +27,8 @@ func BenchmarkCells(b *testing.B) {
 		t.AddCodes(b, codes)
 		columns[i] = column.Column{Name: string(rune('a' + i)), Type: column.Int, Base: column.IntKey(0), Bins: []column.Bin{{Hi: n - 1}}}
 	}
-	for _, list := range []string{"a, count(*), sum(b)", "a, avg(b)"} {
+	columns[2].Type, columns[2].Scale = column.Float, 6
+	for _, list := range []string{"a, count(*), sum(b)", "a, avg(b)", "a, sum(c)"} {
 		b.Run(list, func(b *testing.B) {
 			s, err := statement.Parse(statement.Clauses{Select: list, GroupBy: "a"})
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/bits"
+	"strings"
 
 	"heddle/engine/plan"
 	"heddle/engine/table/column"
@@ -177,13 +178,15 @@ func isFloat(c *column.Column) bool { return c.Type == column.Float || c.Type ==
 
 func (o *output) means(g Groups, c *values.Column) {
 	c.Column = column.Column{Name: o.name, Type: column.Float}
+	var sum exact.Float
 	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(o.of.Scale)), nil)
 	for i := range c.Codes {
 		n := g.Count(o.measure, i)
 		switch {
 		case n == 0:
 		case isFloat(o.of):
-			c.Codes[i] = column.FloatKey(g.Floats(o.measure, i).Mean(n))
+			g.Floats(o.measure, i, &sum)
+			c.Codes[i] = column.FloatKey(sum.Mean(n))
 		default:
 			c.Codes[i] = column.FloatKey(quotient(o.exactSum(g, i), n, unit))
 		}
@@ -207,12 +210,15 @@ func (o *output) sums(g Groups, c *values.Column) error {
 	c.Column = column.Column{Name: o.name, Type: column.Decimal128, Scale: o.of.Scale}
 	if isFloat(o.of) {
 		c.Type, c.Scale = column.Float, 0
+		var sum exact.Float
 		for i := range c.Codes {
-			c.Codes[i] = column.FloatKey(g.Floats(o.measure, i).Sum())
+			g.Floats(o.measure, i, &sum)
+			c.Codes[i] = column.FloatKey(sum.Sum())
 		}
 		return nil
 	}
-	keys := make([]byte, 0, column.WideSize*len(c.Codes))
+	var keys strings.Builder // one text of all entries
+	keys.Grow(column.WideSize * len(c.Codes))
 	for i := range c.Codes {
 		sum := o.exactSum(g, i)
 		high, low, ok := sum.Wide()
@@ -220,12 +226,12 @@ func (o *output) sums(g Groups, c *values.Column) error {
 			return fmt.Errorf("%s of column %q: %w: the sum has more than %d digits", o.Term, o.of.Name, ErrOverflow, column.MaxScale)
 		}
 		c.Codes[i] = uint64(i)
-		keys = column.AppendWideKey(keys, high, low)
+		key := column.WideKeyOf(high, low)
+		keys.Write(key[:])
 	}
 	c.Dictionary = make([]string, len(c.Codes))
-	text := string(keys) // of all entries
 	for i := range c.Dictionary {
-		c.Dictionary[i] = text[i*column.WideSize:][:column.WideSize]
+		c.Dictionary[i] = keys.String()[i*column.WideSize:][:column.WideSize]
 	}
 	return nil
 }

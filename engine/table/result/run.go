@@ -95,7 +95,7 @@ type Groups interface {
 	Rows(i int) uint64
 	Count(m, i int) uint64
 	Sum(m, i int) exact.Integer
-	Floats(m, i int) *exact.Float
+	Floats(m, i int, sum *exact.Float)
 	Extreme(m, i int) uint64
 	Codes(m int) [][]group.Frequency
 }
