@@ -31,8 +31,12 @@ type Ranker struct {
 
 	norms   norms
 	batches work.Pool[batch]
-	workers work.Pool[worker]
+	workers *work.Pool[worker]
 }
+
+// workers are the workers of all rankers: a query on a collection asks many small sources one after the
+// other, and the scores of a worker, 256 KiB, stay in a near cache.
+var workers work.Pool[worker]
 
 // boundsShare is the greatest part of the memory limit that is kept back for bounds, as
 // 1/boundsShare.
@@ -43,7 +47,7 @@ const boundsShare = 8
 // their size; tables of aux that are built later leave it.
 func New(aux *lookup.Auxiliary, r work.Resources) *Ranker {
 	r.Memory.Hold(min(boundsBytes(aux.Source), r.Memory.Limit()/boundsShare))
-	return &Ranker{aux: aux, src: aux.Source, work: r, norms: norms{aux: aux, memory: r.Memory, common: commonSize(aux.Source)}}
+	return &Ranker{aux: aux, src: aux.Source, work: r, norms: norms{aux: aux, memory: r.Memory, common: commonSize(aux.Source)}, workers: &workers}
 }
 
 // Rank answers the queries of b, which must be valid, into out.
