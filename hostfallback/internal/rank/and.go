@@ -19,8 +19,8 @@ type candidates struct {
 }
 
 // and ranks the documents of p that all lists contain. The documents of the shortest list
-// are looked up in the next lists, as for a boolean AND, and only the frequencies of
-// matches are read (Ding et al. 2009, section 8.2). A document is dropped once its sum and
+// are looked up in the next lists, as for a boolean AND, whose frequencies are read for matches
+// alone (Ding et al. 2009, section 8.2). A document is dropped once its sum and
 // the greatest contributions of the remaining lists cannot reach the best.
 func (w *worker) and(ctx context.Context, aux *lookup.Auxiliary, p *part) error {
 	if err := w.openProbers(aux); err != nil {

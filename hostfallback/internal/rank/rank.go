@@ -2,8 +2,9 @@
 //
 // A ranked OR goes through ranges of documents, whose scores stay in a near cache while
 // all lists pass by. For most ranges, the bounds of the lists show that no document of the
-// range is among the best, or which lists suffice to decide. A ranked AND intersects the
-// lists like a boolean AND, and reads the frequencies of the matches alone.
+// range is among the best, or which lists suffice to decide. A ranked AND drops documents of the
+// shortest list by their frequencies, intersects the lists like a boolean AND, and reads the
+// frequencies in the next lists for matches alone.
 //
 // The component of a posting is its term-frequency component (plan.Norm.TF). Components
 // are kept beside the lists as far as memory allows. The components of other lists are

@@ -99,7 +99,7 @@ func expandWord(dst []uint32, x uint64, base uint32) {
 	}
 }
 
-// stride is the distance of the docIDs of a run from the next but one, in both halves of a word. It is a
+// stride is the distance from one word to the next in a run: two docIDs, in both halves. It is a
 // variable, because the compiler would load a constant for each addition.
 var stride uint64 = 2 * inBoth
 

@@ -76,10 +76,10 @@ func (t *Auxiliary) Common(lists []plan.Handle) Interval {
 // fewPairs limits the runs of two lists that CountPairs takes one after the other.
 const fewPairs = 32
 
-// CountPairs sets counts to the numbers of docIDs of the first queries that are pairs of lists without
-// common docIDs or, unless empty is set, with a few runs of them, by their heads alone. It returns the number of these queries.
-// Query i has the lists handles[offsets[i]:offsets[i+1]].
-// A batch of pairs of short lists does little else.
+// CountPairs counts the common docIDs of pairs of lists by their heads. Query i has the lists
+// handles[offsets[i]:offsets[i+1]]. CountPairs stops at the first query that is no pair, or whose lists have
+// more than a few runs; with empty set, also at the first pair with common docIDs. It writes the numbers to counts and
+// returns how many there are. A batch of pairs of short lists does little else.
 func (t *Auxiliary) CountPairs(counts []uint64, offsets []uint32, handles []plan.Handle, empty bool) int {
 	intervals := t.intervals
 	if len(intervals) == 0 {
