@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/blevesearch/segment"
+	"pgregory.net/rapid"
 
 	"heddle/engine/plan/testneeds"
 )
@@ -88,6 +89,30 @@ func FuzzEach(f *testing.F) {
 			if stem == "" || !utf8.ValidString(stem) {
 				t.Fatalf("stem %q of %q", stem, text)
 			}
+		}
+	})
+}
+
+// TestLowerASCII compares with a loop over single characters, in memory with and without room behind
+// the word.
+func TestLowerASCII(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		letters := rapid.SampledFrom([]byte("AZaz@[`{09__\x00\x7f\x80\xff"))
+		word := rapid.SliceOfN(letters, 0, 30).Draw(t, "word")
+		behind := rapid.SliceOfN(letters, 0, 9).Draw(t, "behind")
+		var want []byte
+		found := false
+		for _, c := range word {
+			if c >= utf8.RuneSelf {
+				break
+			}
+			want = append(want, byte(unicode.ToLower(rune(c))))
+			found = found || c != '_'
+		}
+		memory := slices.Concat(word, behind)
+		got, n, ok := lowerASCII([]byte("x"), slices.Clip(memory)[:len(word)])
+		if string(got) != "x"+string(want) || n != len(want) || ok != found {
+			t.Fatalf("%q becomes %q, %d characters, %t; want %q, %t", word, got, n, ok, want, found)
 		}
 	})
 }

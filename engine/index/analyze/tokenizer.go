@@ -2,6 +2,8 @@ package analyze
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"unicode"
 	"unicode/utf8"
 
@@ -169,18 +171,12 @@ func (t *Tokenizer) stops() bool {
 
 // lower writes word to t.term, folded if the settings say so, lower-cased and cut at
 // MaxTerm bytes, and reports whether that holds a letter or a digit.
-func (t *Tokenizer) lower(word []byte) (ok bool) {
+func (t *Tokenizer) lower(word []byte) bool {
 	if t.folder != nil && !isASCII(word) {
 		word = append(t.wide[:0], t.folded.get(word, t.folder.fold)...)
 		t.wide = word
 	}
-	term := t.term[:0]
-	i, end := 0, min(len(word), MaxTerm)
-	for ; i < end && word[i] < utf8.RuneSelf; i++ {
-		c := word[i]
-		ok = ok || class[c] != joiner
-		term = append(term, lowerASCII[c])
-	}
+	term, i, ok := lowerASCII(t.term[:0], word[:min(len(word), MaxTerm)])
 	for i < len(word) && len(term) < MaxTerm {
 		r, size := utf8.DecodeRune(word[i:])
 		r = unicode.ToLower(r)
@@ -195,6 +191,39 @@ func (t *Tokenizer) lower(word []byte) (ok bool) {
 	return ok
 }
 
+// lowerASCII appends the ASCII characters at the start of word, lower-cased. It returns their number, and
+// whether one of them is no joiner. It handles eight of them at a time: a term that is written byte by
+// byte cannot be read at once by the lexicon of a build.
+func lowerASCII(dst, word []byte) (term []byte, i int, ok bool) {
+	const each = 0x0101010101010101
+	for i < len(word) {
+		n := min(len(word)-i, 8)
+		var eight uint64
+		if cap(word)-i >= 8 { // most words lie in larger memory
+			eight = binary.LittleEndian.Uint64(word[i:i+8]) & (^uint64(0) >> (64 - 8*n))
+		} else {
+			var b [8]byte
+			copy(b[:], word[i:])
+			eight = binary.LittleEndian.Uint64(b[:])
+		}
+		beyond := eight & (0x80 * each)
+		if beyond != 0 {
+			n = bits.TrailingZeros64(beyond) / 8
+			eight &= 1<<(8*n) - 1
+		}
+		ok = ok || eight != '_'*each>>(64-8*n)
+		// A sum has bit 7 if the character is at least A, or is above Z.
+		capitals := (eight + (0x80-'A')*each) ^ (eight + (0x80-'Z'-1)*each)
+		dst = binary.LittleEndian.AppendUint64(dst, eight|capitals&(0x80*each)>>2)
+		dst = dst[:len(dst)-8+n]
+		i += n
+		if beyond != 0 {
+			break
+		}
+	}
+	return dst, i, ok
+}
+
 func isASCII(word []byte) bool {
 	for _, c := range word {
 		if c >= utf8.RuneSelf {
@@ -203,10 +232,3 @@ func isASCII(word []byte) bool {
 	}
 	return true
 }
-
-var lowerASCII = func() (l [utf8.RuneSelf]byte) {
-	for c := range l {
-		l[c] = byte(unicode.ToLower(rune(c)))
-	}
-	return l
-}()

@@ -47,6 +47,21 @@ func appendBytes(dst, b []byte) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
 }
 
+// appendSized is appendBytes for bytes that f appends: they are written once, in most cases behind a
+// length of one byte.
+func appendSized(dst []byte, f func(dst []byte) []byte) []byte {
+	at := len(dst)
+	dst = f(append(dst, 0))
+	n := len(dst) - at - 1
+	if n >= 0x80 {
+		var length [binary.MaxVarintLen64]byte
+		dst = slices.Replace(dst, at, at+1, binary.AppendUvarint(length[:0], uint64(n))...)
+	} else {
+		dst[at] = byte(n)
+	}
+	return dst
+}
+
 // readBytes reads the output of appendBytes into the memory of dst.
 func readBytes(r *bufio.Reader, dst []byte) ([]byte, error) {
 	n, err := binary.ReadUvarint(r)

@@ -104,13 +104,16 @@ type pileCursor struct {
 
 // joined is the list of a term of a pile.
 type joined struct {
-	docs uint32 // postings
-	next uint32 // docID that a gap of 0 means
-	end  uint32 // in the lists
-	size uint32 // bytes
+	docs  uint32 // postings
+	next  uint32 // docID that a gap of 0 means
+	start uint32 // in the lists
+	end   uint32 // in the lists; before the records are placed, the number of bytes that they take at most
 }
 
-const joinedSize = 32 // bytes of an entry
+const (
+	joinedSize = 32 // bytes of an entry
+	maxGap     = 5  // bytes of a gap, at most
+)
 
 func (c *pileCursor) next(l *list) error {
 	for len(c.order) == 0 {
@@ -124,33 +127,30 @@ func (c *pileCursor) next(l *list) error {
 	c.order = c.order[1:]
 	l.term = c.terms.appendTerm(l.term[:0], e)
 	l.docs = e.value.docs
-	l.data = c.lists[e.value.end-e.value.size : e.value.end]
+	l.data = c.lists[e.value.start:e.value.end]
 	return nil
 }
 
-// join makes c.lists the lists of a pile: it counts their bytes, and then places the records.
+// join makes c.lists the lists of a pile: it adds up the bytes of the records, and then places them.
 func (c *pileCursor) join(p *pile) {
 	c.terms.reset()
 	c.ids = c.ids[:0]
 	c.data = c.p.arena.read(c.data[:0], &p.stream)
-	var first [binary.MaxVarintLen64]byte
-	total := uint32(0)
-	eachRecord(c.data, func(base uint32, term, body []byte) {
+	eachRecord(c.data, func(_ uint32, term, body []byte) {
 		id := c.terms.find(term)
 		c.ids = append(c.ids, id)
-		gap, rest := c.terms.value(id).add(first[:0], base, body)
-		size := uint32(len(gap) + len(rest))
-		c.terms.value(id).size += size
-		total += size
+		c.terms.value(id).end += uint32(len(body)) + maxGap - 3 // a gap in place of three numbers
 	})
 	c.order = c.terms.sorted()
-	end := uint32(0)
+	total := uint32(0)
 	for _, id := range c.order {
 		j := c.terms.value(id)
-		*j = joined{end: end, size: j.size}
-		end += j.size
+		room := j.end
+		*j = joined{start: total, end: total}
+		total += room
 	}
 	c.lists = slices.Grow(c.lists[:0], int(total))[:total]
+	var first [binary.MaxVarintLen64]byte
 	i := 0
 	eachRecord(c.data, func(base uint32, _, body []byte) {
 		j := c.terms.value(c.ids[i])

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"maps"
@@ -138,4 +139,15 @@ func TestLexicon(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestAppendSized: appendSized is appendBytes, for lengths of one byte and of more.
+func TestAppendSized(t *testing.T) {
+	for _, n := range []int{0, 1, 127, 128, 16_383, 16_384} {
+		data := bytes.Repeat([]byte{byte(n)}, n)
+		got := appendSized([]byte("x"), func(dst []byte) []byte { return append(dst, data...) })
+		if !bytes.Equal(got, appendBytes([]byte("x"), data)) {
+			t.Errorf("%d bytes", n)
+		}
+	}
 }

@@ -17,7 +17,6 @@ type tally struct {
 
 	order, spare []uint64 // terms behind their first bytes
 	postings     []occurrence
-	record       []byte
 }
 
 // counts are of one term in a chunk.
@@ -104,11 +103,10 @@ func (t *tally) write(records []byte, groups []group) ([]byte, []group) {
 		if prefix := uint32(o >> 32); len(groups) == 0 || groups[len(groups)-1].prefix != prefix {
 			groups = append(groups, group{prefix: prefix})
 		}
-		var short [2 * 8]byte
-		records = appendBytes(records, t.view(e, short[:0]))
+		records = appendSized(records, func(b []byte) []byte { return t.appendTerm(b, e) })
 		var list []occurrence
 		list, rest = rest[:e.value.docs], rest[e.value.docs:]
-		records = appendBytes(records, t.encode(list))
+		records = appendSized(records, func(b []byte) []byte { return appendList(b, list) })
 		g := &groups[len(groups)-1]
 		g.end = len(records)
 		g.records++
@@ -116,9 +114,9 @@ func (t *tally) write(records []byte, groups []group) ([]byte, []group) {
 	return records, groups
 }
 
-// encode returns the second part of a record, until the next call.
-func (t *tally) encode(list []occurrence) []byte {
-	b := binary.AppendUvarint(t.record[:0], uint64(len(list)))
+// appendList appends the second part of a record.
+func appendList(b []byte, list []occurrence) []byte {
+	b = binary.AppendUvarint(b, uint64(len(list)))
 	first, last := list[0].id, list[len(list)-1].id
 	code := uint64(first) << 1
 	if list[0].freq == 1 {
@@ -134,7 +132,6 @@ func (t *tally) encode(list []occurrence) []byte {
 		b = appendPosting(b, p.id-last-1, p.freq)
 		last = p.id
 	}
-	t.record = b
 	return b
 }
 
