@@ -90,7 +90,7 @@
 // lists of pisa whose terms ascend stay in their files.
 // At the end the runs are merged into the index file. The file does
 // not depend on the limit or the number of cores. The following memory comes on top: a
-// megabyte or two of buffers, a megabyte and one document per core, while merging 12 bytes per
+// few megabytes of buffers, a megabyte and one document per core, while merging 12 bytes per
 // posting of the longest list where they exceed the limit, 4 KiB per run, 1 MiB per input of pisa, the memory of the Writer (package hdl), and
 // garbage that is not collected yet. The command heddle index build bounds the process: it sets
 // the limit of the garbage collector, and gives a build the part that code, buffers and
