@@ -206,12 +206,14 @@ func (g *Lists) join(k *kind) *joint {
 	all.Batch, all.g = g.Batch(), g
 	all.users.Store(1)
 	all.Reset(&k.Kind)
+	all.Borrow() // the callers copy soon
 	return all
 }
 
 // leave gives the batch back when nothing is left to copy.
 func (all *joint) leave() {
 	if all.users.Add(-1) == 0 {
+		all.Return()
 		all.g.Put(all.Batch)
 		all.Batch, all.g = nil, nil
 		joints.Put(all)
