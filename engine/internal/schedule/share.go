@@ -71,7 +71,7 @@ func (t *stream) rate(p *processor) float64 {
 }
 
 // share is the rate at which p runs jobs like j in batches, in units of the rate of all other
-// processors that can run it.
+// processors that can run it. A host has the cores that do not feed devices.
 func (s *Scheduler) share(p *processor, j *Job) float64 {
 	others := 0.0
 	for _, o := range s.processors {
@@ -79,7 +79,11 @@ func (s *Scheduler) share(p *processor, j *Job) float64 {
 			others += o.capacity.yield() / float64(j.added[o.index])
 		}
 	}
-	return p.capacity.yield() / float64(j.added[p.index]) / others
+	own := p.capacity.yield() / float64(j.added[p.index])
+	if p.Threads > 0 && s.cores.all > 0 {
+		own *= s.cores.left()
+	}
+	return own / others
 }
 
 // worth tells whether p should take jobs like j from the other processors.

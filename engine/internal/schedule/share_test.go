@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -140,4 +141,22 @@ func TestBlocksTakeFreeCores(t *testing.T) {
 			t.Error("the host had no block")
 		}
 	})
+}
+
+// The cores that feed devices do not count as the host's when its part in the rate is estimated.
+func TestShareOfCores(t *testing.T) {
+	cpu := fake(1, "host", 2)
+	cpu.Threads = 16
+	s := start(t, Options{Cores: 16}, fake(0, "gpu", 2), cpu)
+	j := newJob(10*us, 200*us)
+	s.estimate(j)
+	for _, c := range []struct {
+		feed, share float64
+		worth       bool
+	}{{0, 0.05, true}, {4, 0.0375, true}, {8, 0.025, false}} {
+		s.cores.mean, s.processors[1].tried = c.feed, s.now()
+		if got := s.share(s.processors[1], j); math.Abs(got-c.share) > 1e-9 || s.worth(s.processors[1], j, s.now()) != c.worth {
+			t.Errorf("%v cores feed devices: share %v, want %v, worth it: %v", c.feed, got, c.share, c.worth)
+		}
+	}
 }
