@@ -79,8 +79,14 @@ func (w *Writer) attributesPath(number uint64) string {
 // mergeAttributes writes the attribute table of a merged segment with a number, from the segments and
 // their documents when the merge began.
 func (w *Writer) mergeAttributes(ctx context.Context, number uint64, old []*segment, parts []indexmerge.Part) error {
-	var all []merge.Part
+	w.mu.Lock() // a deletion changes segments
+	described := make([]Segment, len(old))
 	for i, s := range old {
+		described[i] = s.Segment
+	}
+	w.mu.Unlock()
+	var all []merge.Part
+	for i, s := range described {
 		f, err := hdb.OpenValues(filepath.Join(w.dir, s.Attributes.File))
 		if err != nil {
 			return err
