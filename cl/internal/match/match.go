@@ -32,9 +32,13 @@ type Matcher struct {
 	spare chan *device.Pinned // memory for results that slots take in place of lent memory; nil: not made yet
 
 	// matchRate is the fraction of candidates that recent rounds found, in 1/65536. The first
-	// download takes as many docIDs and a quarter more.
+	// download takes as many docIDs and a quarter more, but at most mostSpare more.
 	matchRate atomic.Uint64
 }
+
+// mostSpare limits the words that a first download takes in vain: the bus limits large batches, and
+// a second download for the rest costs them little.
+const mostSpare = 1 << 15
 
 // leastTiles is the length of rounds, in tiles, below which a limit on memory does not
 // shorten them.
@@ -318,7 +322,7 @@ func (m *Matcher) expect(x *slot) error {
 		return x.Device.Grow(&x.Down, x.fetched, 0)
 	}
 	guess := r.candidates * m.matchRate.Load() / (1 << 16)
-	x.fetched = min(x.docsAt+int(guess+guess/4)+1024, x.docsAt+int(r.candidates), len(x.Down.Words))
+	x.fetched = min(x.docsAt+int(guess+min(guess/4, mostSpare))+1024, x.docsAt+int(r.candidates), len(x.Down.Words))
 	return nil
 }
 
