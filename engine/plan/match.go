@@ -168,11 +168,17 @@ func (b *MatchBatch) end() {
 func (b *MatchBatch) order(src *Source) {
 	start := b.Offsets[len(b.Offsets)-1]
 	q := b.Handles[start:]
-	if len(q) <= 12 { // insertion sort: most queries, and no cost of a closure call
-		for i := 1; i < len(q); i++ {
-			for j := i; j > 0 && ByLength(src, q[j-1], q[j]) > 0; j-- {
-				q[j-1], q[j] = q[j], q[j-1]
+	var keys [12]uint64 // length and handle
+	if len(q) <= len(keys) { // insertion sort: most queries, and no cost of a closure call
+		for i, h := range q {
+			key, j := uint64(src.Lists[h].Len)<<32|uint64(h), i
+			for ; j > 0 && keys[j-1] > key; j-- {
+				keys[j] = keys[j-1]
 			}
+			keys[j] = key
+		}
+		for i := range q {
+			q[i] = Handle(keys[i])
 		}
 	} else {
 		slices.SortFunc(q, func(x, y Handle) int { return ByLength(src, x, y) })

@@ -27,7 +27,6 @@ func (b *Batch) addBoolean(x *Index, q *Query) (uint64, error) {
 		return b.addExpr(x, x.anyOf(slices.Values(terms)).Simplify(x.Source))
 	}
 	b.handles = b.handles[:0]
-	shortest := ^uint32(0)
 	for _, t := range terms {
 		h, ok := x.Dictionary.Lookup(t)
 		if !ok { // an unknown term is in no document
@@ -35,13 +34,9 @@ func (b *Batch) addBoolean(x *Index, q *Query) (uint64, error) {
 			break
 		}
 		b.handles = append(b.handles, h)
-		shortest = min(shortest, x.Source.Lists[h].Len)
 	}
 	b.match.Add(x.Source, b.handles...)
-	if len(b.handles) == 0 {
-		return 0, nil
-	}
-	return uint64(shortest), nil
+	return b.match.Load(x.Source, b.match.Queries()-1), nil
 }
 
 // addExpr appends a simplified expression. It returns the number of docIDs that it reads.
