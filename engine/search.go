@@ -97,11 +97,11 @@ func (x *Index) Search(ctx context.Context, q Query) (Hits, error) {
 // SearchAll answers many queries in batches and passes the answers of consecutive queries
 // to deliver: hits[i] is the answer of query first+i. Several goroutines call deliver at the
 // same time, with disjoint ranges and in no order. The hits are views that are valid during
-// the call. A call holds a bounded number of answers, so a slow deliver slows it down.
-// SearchAll stops at the first error, an error of deliver included; it names the index of a
-// query at fault. A query that is invalid in itself does not stop it: deliver receives
-// Hits.Err, and SearchAll returns the first such error when all queries are answered. A steady
-// state allocates nothing per query.
+// the call: their docIDs may lie where a device wrote them. A call holds a bounded number of
+// answers, so a slow deliver slows it down. SearchAll stops at the first error, an error of
+// deliver included; it names the index of a query at fault. A query that is invalid in itself
+// does not stop it: deliver receives Hits.Err, and SearchAll returns the first such error when
+// all queries are answered. A steady state allocates nothing per query.
 //
 // Queries may differ in kind and options: queries of one kind form batches. Caller, Timeout
 // and Explain of the first query hold for the whole call. The result cache is not used.
