@@ -67,6 +67,9 @@ func New(set *lists.Set, tiles, slots int) *Matcher {
 func (m *Matcher) Open() error {
 	m.Free, m.spare = make(chan *slot, m.most), make(chan *device.Pinned, m.most)
 	for range m.most {
+		m.spare <- nil
+	}
+	for range m.most {
 		x, err := m.newSlot()
 		if err != nil {
 			return err
@@ -74,7 +77,6 @@ func (m *Matcher) Open() error {
 		m.Slots++
 		m.scratch += x.bytes
 		m.Free <- x
-		m.spare <- nil
 	}
 	m.matchRate.Store(1 << 14)
 	return nil
