@@ -29,6 +29,7 @@ type Matcher struct {
 	Slots   int        // slots that exist
 	scratch uint64     // bytes of all slots
 
+	turns chan struct{}       // tokens of large rounds that wait for the device
 	spare chan *device.Pinned // memory for results that slots take in place of lent memory; nil: not made yet
 
 	// matchRate is the fraction of candidates that recent rounds found, in 1/65536. The first
@@ -39,6 +40,14 @@ type Matcher struct {
 // mostSpare limits the words that a first download takes in vain: the bus limits large batches, and
 // a second download for the rest costs them little.
 const mostSpare = 1 << 15
+
+// Drivers wait for a command by asking the device again and again, which takes a core and delays
+// other calls. So mostWaiting rounds of at least largeRound candidates wait at a time, the earliest
+// first. Smaller rounds do not wait behind them.
+const (
+	mostWaiting = 2
+	largeRound  = 1 << 20
+)
 
 // leastTiles is the length of rounds, in tiles, below which a limit on memory does not
 // shorten them.
@@ -65,7 +74,7 @@ func New(set *lists.Set, tiles, slots int) *Matcher {
 
 // Open makes the slots. After a failure release must follow.
 func (m *Matcher) Open() error {
-	m.Free, m.spare = make(chan *slot, m.most), make(chan *device.Pinned, m.most)
+	m.Free, m.spare, m.turns = make(chan *slot, m.most), make(chan *device.Pinned, m.most), make(chan struct{}, mostWaiting)
 	for range m.most {
 		m.spare <- nil
 	}

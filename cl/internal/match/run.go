@@ -130,7 +130,7 @@ func (x *slot) finish() {
 		if x.round.tiles == 0 { // no command was sent
 			return nil
 		}
-		if err := x.WaitHere(x.Last()); err != nil {
+		if err := x.wait(); err != nil {
 			return err
 		}
 		if err := x.count(); err != nil {
@@ -156,6 +156,15 @@ func (x *slot) finish() {
 		_ = x.Queue.Finish() // no command may be under way when the slot is used again
 	}
 	x.Done <- err
+}
+
+// wait waits for the commands of the round, in turn with other large rounds.
+func (x *slot) wait() error {
+	if turns := x.matcher.turns; x.round.candidates >= largeRound {
+		turns <- struct{}{}
+		defer func() { <-turns }()
+	}
+	return x.WaitHere(x.Last())
 }
 
 // count adds up the matches of the tiles.
