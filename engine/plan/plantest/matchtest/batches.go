@@ -104,18 +104,19 @@ func (su suite) borrow(t *testing.T) {
 	var small plan.MatchBatch
 	small.Reset()
 	small.Add(&s.Source, 1, 2)
-	batches := []*plan.MatchBatch{large, &small}
-	want := [][][]uint32{reference.Match(s.Plain.Docs, large), reference.Match(s.Plain.Docs, &small)}
+	few := reference.Match(s.Plain.Docs, &small)
+	batches := []*plan.MatchBatch{large, &small, &small, &small}
+	want := [][][]uint32{reference.Match(s.Plain.Docs, large), few, few, few}
 	answers := make([]plan.Results, 40)
 	for range 3 {
 		for i := range answers {
 			answers[i].Borrow = i%5 != 0
-			if err := st.Match(t.Context(), batches[i%2], &answers[i]); err != nil {
+			if err := st.Match(t.Context(), batches[i%4], &answers[i]); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for i := range answers {
-			if err := compare(s, batches[i%2], want[i%2], &answers[i]); err != nil {
+			if err := compare(s, batches[i%4], want[i%4], &answers[i]); err != nil {
 				t.Fatalf("answer %d: %v", i, err)
 			}
 			if i%3 != 0 { // the next run returns the rest
