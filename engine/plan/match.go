@@ -168,7 +168,7 @@ func (b *MatchBatch) end() {
 func (b *MatchBatch) order(src *Source) {
 	start := b.Offsets[len(b.Offsets)-1]
 	q := b.Handles[start:]
-	var keys [12]uint64 // length and handle
+	var keys [12]uint64      // length and handle
 	if len(q) <= len(keys) { // insertion sort: most queries, and no cost of a closure call
 		for i, h := range q {
 			key, j := uint64(src.Lists[h].Len)<<32|uint64(h), i
