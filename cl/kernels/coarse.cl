@@ -8,10 +8,6 @@
 //           greatest sums of lower bounds in `cells` sets of documents, at found[q * capacity
 //           + the range's number in the sample * cells ...]; zeros for a query that seeks.
 //           Documents that the query's filter lacks do not count.
-//           With COARSE_BINS, for few queries: the sample counts these sums by size in BINS words at
-//           bins[4 * bins_at + q * BINS ...], see BIN_AT, and the query's state and counts[q] become 0. Each
-//           later group takes the threshold from the bins, which becomes THETA of the state. So
-//           coarse_threshold is not launched. For many queries its launch takes less time.
 // Source    a prototype: see the measurements in engine/bench/RESULTS.md. Bounds come from
 //           the 8-bit components s of packets: (s-1)/255.004 <= share / 2^32 < s/255.
 //           Upper: a posting adds ceil(w s / 256), w = ceil(256 weight / (255 unit)). A score
@@ -29,24 +25,21 @@
 //           of the buffer of filters, words: 0 without a filter, 1 if the query seeks, 0}.
 // Packets   see packets.cl.
 // State     see select.cl.
-// Phases    coarse_sums: (1) where the ranges of the group lie in the lists, and the threshold; then
-//           range by range (2) the packets of all lists are divided among the work-items, which
-//           add to sums, two or four a word, while the next packet is on its way; (3) sums are
+// Phases    coarse_sums: (1) where the ranges of the group lie in the lists; then range by
+//           range (2) the packets of all lists are divided among the work-items, which add
+//           to sums, two or four a word, while the next packet is on its way; (3) sums are
 //           compared, several at a time (SCAN_SERIAL: first BLOCK_ROWS rows), and cleared.
 //           SCAN_SERIAL, COARSE_SAMPLE: set j has the documents x with x mod `cells` = j.
 // Launch    a group of COARSE_WG work-items (SCAN_SERIAL: of one) for a query and `span` ranges, at
 //           most COARSE_SPAN (COARSE_SAMPLE: one): group g has query query_from + g % queries.
 // Local     8.4 KiB; 19 KiB with COARSE_WIDE, 21 KiB with COARSE_SAMPLE.
-// Host      queries have at most COARSE_TERMS terms, cells is a power of two up to CELLS, bins are 0.
+// Host      queries have at most COARSE_TERMS terms, cells is a power of two up to CELLS.
 // Bounds    packets come from packets.cl: their offsets lie in the range.
 #ifndef HEDDLE_SUMS
 #include "sums.cl"
 #endif
 #ifndef COARSE_FILTER
 #define COARSE_FILTER 0 // queries have filters
-#endif
-#ifndef COARSE_BINS
-#define COARSE_BINS 0 // few queries
 #endif
 #if COARSE_WIDE
 #define COARSE_TERMS 64
@@ -56,7 +49,6 @@
 #define COARSE_SPAN 8
 #define PACKET_HEADS(ranges) ((2 * (ranges) + 5) / 4) // see packets.cl
 #define CELLS 512
-#define BINS 512
 #if SCAN_SERIAL
 #define COARSE_WG 1
 #define COARSE_SYNC
@@ -66,8 +58,6 @@
 #endif
 #define COARSE_SYNC barrier(CLK_LOCAL_MEM_FENCE)
 #endif
-#define OWN_BINS (BINS / COARSE_WG) // of a work-item
-#define BIN_AT(b) ((b) % 4 * (BINS / 4) + (b) / 4) // far from bins beside it, whose counts rise at the same time
 
 // PASSING returns the filter's bits of row i of range r, from bit 0 on; SEEKS: the query seeks.
 #if COARSE_FILTER
@@ -110,71 +100,38 @@
         v = list[(i) - begin];                                                                \
     }
 
-// KEEP_TOTAL counts the sums in the bins of a work-item. FIND_BIN, behind a barrier, puts the bin of the k-th
-// greatest sum into totals[COARSE_WG], 0 where there are fewer.
-#define KEEP_TOTAL                                                 \
-    uint own[OWN_BINS], total = 0, above = 0, come = 0;            \
-    _Pragma("unroll") for (uint b = 0; b < OWN_BINS; b++)          \
-        own[b] = bins[BIN_AT(lid * OWN_BINS + b)];                 \
-    _Pragma("unroll") for (uint b = 0; b < OWN_BINS; b++)          \
-        total += own[b];                                           \
-    totals[lid] = total;                                           \
-    if (lid == 0)                                                  \
-        totals[COARSE_WG] = 0;
-#define FIND_BIN                                                   \
-    _Pragma("unroll") for (uint i = 0; i < COARSE_WG; i += 4) {    \
-        uint4 some = ((__local const uint4 *)totals)[i / 4];       \
-        above += (i > lid ? some.x : 0) + (i + 1 > lid ? some.y : 0) + (i + 2 > lid ? some.z : 0) + (i + 3 > lid ? some.w : 0); \
-    }                                                              \
-    if (above < k && above + total >= k) {                         \
-        _Pragma("unroll") for (uint b = OWN_BINS; b-- > 0;)        \
-            come += (above += own[b]) >= k; /* sums of this bin and greater ones are k */ \
-        totals[COARSE_WG] = lid * OWN_BINS + come - 1;             \
-    }                                                              \
-    COARSE_SYNC;
-
 #if !SCAN_SERIAL
 __attribute__((reqd_work_group_size(COARSE_WG, 1, 1)))
 #endif
 __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint4 *restrict p1,
                           __global const uint4 *restrict p2, __global const uint4 *restrict p3,
                           __global const uint4 *batch, uint terms_at, uint queries_at, uint query_from, uint queries,
-                          uint ranges, uint every, uint span, uint all, uint k, __global uint *bins, uint bins_at,
-                          __global uint *state, volatile __global uint *counts, __global uint *found, uint capacity,
-                          uint cells, uint filters_at, __global const uint *restrict filters) {
+                          uint ranges, uint every, uint span, uint all, __global const uint *state,
+                          volatile __global uint *counts, __global uint *found, uint capacity, uint cells,
+                          uint filters_at, __global const uint *restrict filters) {
     __local uint acc[PACKET_RANGE / SUMS] __attribute__((aligned(64)));
     __local uint at[COARSE_TERMS], buffer[COARSE_TERMS], weights[COARSE_TERMS], bound[COARSE_TERMS * (COARSE_SPAN + 1)];
 #if COARSE_SAMPLE
     __local uint maxima[CELLS];
-#elif COARSE_BINS
-    __local uint totals[COARSE_WG + 4] __attribute__((aligned(16))); // of bins; the bin of the k-th greatest sum
 #endif
     uint lid = get_local_id(0), g = get_group_id(0), q = query_from + g % queries, first = g / queries * span * every;
     uint4 query = batch[queries_at + q];
 #if COARSE_FILTER
     uint4 filter = batch[filters_at + q];
 #endif
-    uint terms = SEEKS ? 0 : min(query.y, (uint)COARSE_TERMS), heads = PACKET_HEADS(ranges), each = each_of(all, query.y);
+    uint terms = min(query.y, (uint)COARSE_TERMS), heads = PACKET_HEADS(ranges), each = each_of(all, terms);
+#if !COARSE_SAMPLE
+    uint theta = state[THETA_OF(q)], least = max(all_of(all, terms) + (theta - min(theta, terms)) / max(query.z, 1u), 1u);
+#endif
+    terms = SEEKS ? 0 : terms;
     __local uint4 *rows = (__local uint4 *)acc;
     span = min(span, min(ranges - first, (uint)COARSE_SPAN));
-#if COARSE_BINS
-    uint size = all ? each : 1 << 16; // of the sums above all_of
-    bins += 4 * (size_t)bins_at + q * BINS;
-#endif
     for (uint i = lid; i < PACKET_RANGE / SUMS / 4; i += COARSE_WG)
         rows[i] = 0;
 #if COARSE_SAMPLE
     cells = min(cells, (uint)CELLS);
     for (uint i = lid; i < cells; i += COARSE_WG)
         maxima[i] = 0;
-#if COARSE_BINS
-    if (g < queries && lid == 0) {
-        vstore4((uint4)0, q, state);
-        counts[q] = 0;
-    }
-#endif
-#elif COARSE_BINS
-    KEEP_TOTAL
 #endif
     for (uint i = lid; i < terms * (span + 1); i += COARSE_WG) {
         uint t = i / (span + 1), r = i % (span + 1);
@@ -194,17 +151,6 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
     __global const uint4 *list = p0;
     uint4 v = 0;
     ENTER_RANGE(0)
-#if !COARSE_SAMPLE
-#if COARSE_BINS
-    FIND_BIN
-    uint theta = totals[COARSE_WG] * size / BINS * query.w;
-    if (g < queries && lid == 0)
-        state[THETA_OF(q)] = theta;
-#else
-    uint theta = state[THETA_OF(q)];
-#endif
-    uint least = max((COARSE_WIDE ? all_of(all, query.y) : 0) + (theta - min(theta, query.y)) / max(query.z, 1u), 1u);
-#endif
     for (uint r = 0; r < span; r++) {
         uint any = packets;
         for (uint i = lid; i < any;) {
@@ -245,11 +191,11 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
 #else
             uint4 hit = reached(row, least);
             uint of = hit.x | hit.y | hit.z | hit.w ? PASSING(first + r, i) : 0;
-            for (uint c = 0; c < 4 && (hit.x | hit.y | hit.z | hit.w); c++, hit = hit.yzwx, row = row.yzwx)
+            for (uint k = 0; k < 4 && (hit.x | hit.y | hit.z | hit.w); k++, hit = hit.yzwx, row = row.yzwx)
                 for (; hit.x; hit.x &= hit.x - 1) {
                     uint j = popcount(hit.x - 1 & ~hit.x) / SUM_BITS;
-                    if (of >> (c * SUMS + j) & 1)
-                        PUT_FOUND((first + r) * PACKET_RANGE + (i * 4 + c) * SUMS + j, row.x >> j * SUM_BITS & SUM_MASK);
+                    if (of >> (k * SUMS + j) & 1)
+                        PUT_FOUND((first + r) * PACKET_RANGE + (i * 4 + k) * SUMS + j, row.x >> j * SUM_BITS & SUM_MASK);
                 }
 #endif
             rows[i] = 0;
@@ -265,14 +211,7 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
         COARSE_SYNC;
     }
 #if COARSE_SAMPLE
-    for (uint i = lid; i < cells; i += COARSE_WG) {
-#if COARSE_BINS
-        uint from = all_of(all, query.y);
-        if (maxima[i] > from)
-            atomic_inc((volatile __global uint *)bins + BIN_AT(min((maxima[i] - from) * BINS / size, BINS - 1u)));
-#else
+    for (uint i = lid; i < cells; i += COARSE_WG)
         found[(size_t)q * capacity + g / queries * cells + i] = maxima[i];
-#endif
-    }
 #endif
 }

@@ -2,8 +2,8 @@
 //
 // Computes  for each docID at found[q * most ...], pairs of a docID and its sum of bounds,
 //           whose sum comes to the least one, its score by all lists of the query.
-//           Where it comes to the threshold, its key is appended to keys[keys_at + q * capacity ...],
-//           with `all` if all lists have the document.
+//           Where it comes to the threshold, its key is appended to keys[q * capacity ...], with
+//           `all` if all lists have the document.
 //           A query with more than `most` documents found gets LOST as its COUNT.
 // Source    Ding et al. 2009, sections 8.1 and 8.2: segments that are hit are decoded,
 //           frequencies by random access. A bitset or the packets of a range give the index of a
@@ -83,12 +83,11 @@ __kernel void coarse_complete(ARENA, FREQUENCIES, __global const uint4 *restrict
                               __global const uint4 *batch, uint terms_at, uint queries_at, uint groups,
                               __global const uint *lengths, uint narrow, uint doc_count, __global const uint *counts,
                               __global const uint *restrict bits, __global const uint *found, uint most, volatile __global uint *state,
-                              __global ulong *keys, uint keys_at, uint capacity, uint k, uint all) {
+                              __global ulong *keys, uint capacity, uint k, uint all) {
     __local uint scores[COMPLETE_DOCS], absent[COMPLETE_DOCS]; // lists that have not the document
     uint lid = get_local_id(0), q = get_group_id(0) / groups, g = get_group_id(0) % groups;
     uint own = lid / TEAM, member = lid % TEAM;
     uint4 query = batch[queries_at + q], norm = batch[0];
-    keys += keys_at;
     uint theta = max(state[THETA_OF(q)], 1u), least = state[THETA_OF(q) + 1], n = counts[q];
     if (n > most) {
         n = 0;

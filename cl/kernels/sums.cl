@@ -2,7 +2,7 @@
 // own.
 //
 // Computes  add_packet: adds the bounds of the postings of a packet, see packets.cl, under the weight w, and `each`
-//           for each posting; reached and is_below: which sums come to a threshold; greatest: the greatest
+//           for each posting; reached and is_below: which sums come to a threshold; greatest and sixteen: the greatest
 //           sums of sets of documents.
 // Source    see coarse.cl.
 // Bounds    offsets of postings lie in the range.

@@ -1,10 +1,12 @@
 package rank
 
 import (
+	"cmp"
 	"context"
 
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/filter"
+	"heddle/cl/internal/lists"
 	"heddle/cl/internal/rank/packets"
 	"heddle/engine/plan"
 )
@@ -17,15 +19,12 @@ const (
 	manyDocs      = 100     // documents of a query for sums of 8 bits at most
 	coarseSpan    = 8       // COARSE_SPAN: ranges of a group at most
 	coarseCells   = 512     // CELLS: sums that the sample leaves of a range at most
-	coarseBins    = 512     // BINS: counts of these sums by size, of a query
 	coarseFound   = 1 << 15 // documents found of a query at most, if few are asked for
 	manyFound     = 1 << 17 // else
 	coarseKeys    = 1 << 13 // keys of a query at most, or 8 k times the distance of samples
 	coarseRound   = 256     // queries of a round that there should be room for
 	manyCells     = 1 << 15 // sums of the sample of a query at most, if few documents are asked for
 	aloneQueries  = 4       // queries of a round whose found documents a GPU completes at once
-	fewDocs       = 32      // documents of a query that the host selects at most, out of
-	fewKeys       = 1024    // so many candidates
 	completeDocs  = 16      // documents of a group of coarse_complete at a time
 	completeTeams = 1 << 14 // such groups of all queries
 )
@@ -35,7 +34,6 @@ const (
 	coarseWide   device.Features = 1 << iota // COARSE_WIDE
 	coarseSample                             // COARSE_SAMPLE
 	coarseFilter                             // COARSE_FILTER: queries have filters
-	coarseBinned                             // COARSE_BINS: few queries, whose threshold needs no launch
 )
 
 // The programs of coarse_sums.
@@ -62,14 +60,12 @@ type coarse struct {
 	lists    []plan.Handle
 	units    [][4]uint32 // records of the queries
 
-	every, sampled     int  // one range in every; their number
-	cells              int  // sums that the sample leaves of a range
-	found, capacity    int  // documents found of a query at most; its keys
-	words              int  // of the upload
-	termsAt, queriesAt int  // in uint4
-	filtersAt          int  // 0: no query has a filter
-	binned             bool // a GPU answers few queries: their thresholds come from bins
-	binsAt             int  // in uint4
+	every, sampled     int // one range in every; their number
+	cells              int // sums that the sample leaves of a range
+	found, capacity    int // documents found of a query at most; its keys
+	words              int // of the upload
+	termsAt, queriesAt int // in uint4
+	filtersAt          int // 0: no query has a filter
 	moved              uint64
 }
 
@@ -157,8 +153,9 @@ func (k *coarse) take(c *cut, i int) {
 	if len(q) == 0 || len(q) > coarseTerms || c.set.Src.Lists[q[len(q)-1].List].Len == 0 {
 		return
 	}
+	shortest, postings := c.lengths(i)
 	f, seeks := filter.Of(c.batch.Filter(i)), k.seeks(c, i)
-	if k.all && c.looksUp(i) && !seeks {
+	if k.all && postings > rankLookup(c.set.Device.Tuning)*shortest && !seeks {
 		return
 	}
 	lists := len(k.lists)
@@ -179,7 +176,6 @@ func (k *coarse) take(c *cut, i int) {
 	}
 	k.queries = append(k.queries, i)
 	k.terms += len(q)
-	_, postings := c.lengths(i)
 	k.postings = max(k.postings, postings)
 	if k.filtered = k.filtered || f != nil; seeks {
 		k.seeking++
@@ -242,27 +238,13 @@ func (k *coarse) write(c *cut, up []uint32) {
 		}
 		end += len(k.queries)
 	}
-	k.binsAt = end
 	k.words = 4 * end
-	if k.binned {
-		clear(up[:coarseBins*len(k.queries)])
-		k.words += coarseBins * len(k.queries)
-	}
-}
-
-// selects tells whether the host selects the best documents: of few queries, whose candidates come back at
-// once then.
-func (k *coarse) selects(c *cut) bool {
-	return k.pass == allQueries && len(k.queries) <= aloneQueries && c.batch.K <= fewDocs
 }
 
 // sums returns the program of coarse_sums for the round. One without filters is faster.
 func (k *coarse) sums(id device.KernelID) device.KernelID {
 	if k.filtered {
 		id.With |= coarseFilter
-	}
-	if k.binned {
-		id.With |= coarseBinned
 	}
 	return id
 }
@@ -271,11 +253,6 @@ func (k *coarse) sums(id device.KernelID) device.KernelID {
 func (x *slot) runCoarse(ctx context.Context, c *cut, k *coarse, st *plan.Stats) error {
 	defer x.ReleaseEvents()
 	queries := len(k.queries)
-	k.binned = queries <= aloneQueries && !x.Device.Tuning.Serial
-	back := c.batch.K // keys of a query that come back
-	if k.selects(c) {
-		back = fewKeys
-	}
 	for _, m := range []struct {
 		to    *device.Scratch
 		words int
@@ -285,13 +262,13 @@ func (x *slot) runCoarse(ctx context.Context, c *cut, k *coarse, st *plan.Stats)
 		{&x.counts, queries, "numbers of documents found"},
 		{&x.docs, 2 * queries * k.found, "documents found"},
 		{&x.keys, 2 * queries * k.capacity, "candidates"},
-		{&x.state, resultWords(queries, back), "states of queries and the best documents"},
+		{&x.state, resultWords(queries, c.batch.K), "states of queries and the best documents"},
 	} {
 		if err := x.Room(m.to, max(m.words, 4), m.words, m.what); err != nil {
 			return err
 		}
 	}
-	if err := x.Device.Grow(&x.Down, resultWords(queries, back), 0); err != nil {
+	if err := x.Device.Grow(&x.Down, resultWords(queries, c.batch.K), 0); err != nil {
 		return err
 	}
 	for _, id := range []device.KernelID{k.sums(sampleSums), k.sums(narrowSums), k.sums(wideSums), {Name: "coarse_threshold"}, {Name: "coarse_complete"}} {
@@ -300,14 +277,14 @@ func (x *slot) runCoarse(ctx context.Context, c *cut, k *coarse, st *plan.Stats)
 		}
 	}
 	k.write(c, x.Up.Words)
-	if err := x.Device.Do(func() error { return x.sendCoarse(c, k, back) }); err != nil {
+	if err := x.Device.Do(func() error { return x.sendCoarse(c, k) }); err != nil {
 		return x.Device.Fail("ranking", err)
 	}
 	if err := x.Wait(ctx); err != nil {
 		return err
 	}
 	st.BytesUp += uint64(4 * k.words)
-	st.BytesDown += uint64(4 * resultWords(queries, back))
+	st.BytesDown += uint64(queries * (16 + 8*c.batch.K))
 	if x.Device.CountLoads {
 		st.BytesMoved += k.moved
 	}
@@ -317,9 +294,6 @@ func (x *slot) runCoarse(ctx context.Context, c *cut, k *coarse, st *plan.Stats)
 	st.Sought += k.seeking
 	c.queries, c.capacity, c.safe, c.second = k.queries, k.capacity, false, true
 	lost := len(c.again)
-	if k.selects(c) {
-		x.selectBest(queries, c.batch.K)
-	}
 	if err := x.collect(c); err != nil {
 		return err
 	}
@@ -334,4 +308,80 @@ func (x *slot) runCoarse(ctx context.Context, c *cut, k *coarse, st *plan.Stats)
 	}
 	c.again = c.again[:lost]
 	return nil
+}
+
+// sendCoarse enqueues a round. It runs in Runtime.Do.
+func (x *slot) sendCoarse(c *cut, k *coarse) error {
+	if err := x.Device.Fault("enqueue"); err != nil {
+		return err
+	}
+	set, data := x.ranker.set, c.data
+	queries, ranges := len(k.queries), packets.Ranges(set.Src.Docs)
+	if err := x.Write(x.batch.Buffer, k.words); err != nil {
+		return err
+	}
+	launch := func(id device.KernelID, groups, local int, to device.Counter, args ...any) error {
+		kernel, err := x.KernelOf(id)
+		if err == nil {
+			err = device.SetArguments(kernel, args...)
+		}
+		if err != nil {
+			return err
+		}
+		return x.Launch(kernel, groups, local, to)
+	}
+	p, filters := k.packets.Buffers(), set.Buffers(k.filtered)[lists.FilterArena]
+	sums := func(id device.KernelID, from, queries, every, span int, all bool, found device.Scratch, most int) error {
+		if queries == 0 {
+			return nil
+		}
+		local, groups := 128, (ranges+every*span-1)/(every*span)
+		if id == narrowSums {
+			local = 64
+		}
+		return launch(k.sums(id), queries*groups, coarseLocal(x.Device.Tuning, local), device.ScoreTime,
+			p[0], p[1], p[2], p[3], x.batch.Buffer, k.termsAt, k.queriesAt, from, queries, ranges, every, span, asInt(all), x.state.Buffer, x.counts.Buffer, found.Buffer, most, k.cells,
+			k.filtersAt, filters)
+	}
+	if err := sums(sampleSums, 0, queries, k.every, 1, k.all, x.cells, k.sampled*k.cells); err != nil {
+		return err
+	}
+	err := launch(device.KernelID{Name: "coarse_threshold"}, queries, coarseLocal(x.Device.Tuning, 256), device.SelectTime,
+		x.batch.Buffer, k.queriesAt, asInt(k.all), x.cells.Buffer, k.sampled*k.cells, c.batch.K, x.state.Buffer, x.counts.Buffer)
+	if err != nil {
+		return err
+	}
+	span := max(min(ranges*queries/leastGroups(x.Device.Tuning), coarseSpan), 1)
+	err = cmp.Or(sums(narrowSums, 0, k.narrow, 1, span, false, x.docs, k.found), // ANDs among them have one term
+		sums(wideSums, k.narrow, queries-k.narrow, 1, span, k.all, x.docs, k.found))
+	if err != nil {
+		return err
+	}
+	if queries > aloneQueries || c.batch.K > manyDocs || x.Device.Tuning.Serial { // else exact scores take less time than a higher threshold
+		err = launch(device.KernelID{Name: "coarse_raise"}, queries, coarseLocal(x.Device.Tuning, 256), device.SelectTime,
+			x.batch.Buffer, k.termsAt, k.queriesAt, k.narrow, asInt(k.all), x.counts.Buffer, x.docs.Buffer, k.found, c.batch.K, k.filtersAt, x.state.Buffer)
+		if err != nil {
+			return err
+		}
+	}
+	groups := max(min(completeTeams/queries, 256, k.postings/completeDocs), 1)
+	a, f := set.Arena.Buffers, data.freqs.Buffers
+	err = launch(device.KernelID{Name: "coarse_complete"}, queries*groups, coarseLocal(x.Device.Tuning, 64), device.ProbeTime,
+		a[0], a[1], a[2], a[3], f[0], f[1], f[2], f[3], p[0], p[1], p[2], p[3], ranges, x.batch.Buffer, k.termsAt, k.queriesAt, groups,
+		data.lengths, asInt(data.narrow), int(set.Src.Docs), x.counts.Buffer, x.ranker.bitsets(), x.docs.Buffer, k.found, x.state.Buffer, x.keys.Buffer, k.capacity, c.batch.K, asInt(k.all))
+	if err != nil {
+		return err
+	}
+	if err := x.selector.run(queries, k.capacity, c.batch.K, x.keys.Buffer, x.state.Buffer, x.state.Buffer, bestAt(queries)); err != nil {
+		return err
+	}
+	return x.Read(x.state.Buffer, resultWords(queries, c.batch.K))
+}
+
+// coarseLocal is the work-group size of a kernel of coarse.cl or complete.cl.
+func coarseLocal(t device.Tuning, local int) int {
+	if t.Serial {
+		return 1
+	}
+	return local
 }

@@ -175,17 +175,11 @@ func compareCoarse(t *testing.T, rk *Ranker, b *plan.RankBatch, want [][]referen
 	}
 }
 
-// TestCoarseOverflow ranks lists whose documents all have one score: more come back than the host
-// selects from, and the device selects; or more are found than there is room for, and the exhaustive
-// path answers.
+// TestCoarseOverflow ranks a list whose documents all have one score: more are found than
+// there is room for, and the exhaustive path answers.
 func TestCoarseOverflow(t *testing.T) {
 	testneeds.OneCaller(t)
-	for _, docs := range []uint32{fewKeys, fewKeys + 1, 3 * coarseFound} {
-		t.Run(fmt.Sprint(docs), func(t *testing.T) { testCoarseOverflow(t, docs) })
-	}
-}
-
-func testCoarseOverflow(t *testing.T, docs uint32) {
+	const docs = 3 * coarseFound
 	src := &plan.Source{Docs: docs, Impacts: 8}
 	list, impacts := make([]uint32, docs), make([]uint32, docs)
 	for i := range list {

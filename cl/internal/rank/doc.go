@@ -30,9 +30,8 @@
 //	               list per work-item; bitsets first
 //	packets_count, packets of lists that have none yet   64                none                     none
 //	packets_fill
-//	coarse_sums    a query in up to 8 ranges, by         64, or 128 for    8 to 21 KiB              1, and 2 per range;
-//	               bounds; the threshold of few          sums of 16 bits                            1 more for few
-//	               queries from the sample                                                          queries
+//	coarse_sums    a query in up to 8 ranges, by         64, or 128 for    8 to 21 KiB              1, and 2 per range
+//	               bounds                                sums of 16 bits
 //	coarse_        the threshold from the sample, and    256               8 KiB, 256 bytes with    1 per two bits, 9
 //	threshold,     a higher one from documents found                       shuffles                 without shuffles
 //	coarse_raise

@@ -26,20 +26,6 @@ func (k *coarse) seeks(c *cut, i int) bool {
 	return int(f.Count())*searching*lookup+int(f.Universe())/listing < postings
 }
 
-// alonePostings is the number of postings that a GPU adds up in the time of the launches that a lone AND
-// takes more if its documents are looked up.
-const alonePostings = 1 << 23
-
-// looksUp tells whether the documents of the shortest list of query i, an AND, are looked up in the other
-// lists, because this takes less time than sums.
-func (c *cut) looksUp(i int) bool {
-	shortest, postings := c.lengths(i)
-	if c.batch.Queries() <= aloneQueries && !c.set.Device.Tuning.Serial {
-		postings -= alonePostings
-	}
-	return postings > rankLookup(c.set.Device.Tuning)*shortest
-}
-
 // lengths returns the length of the shortest list of query i of an AND, and of all its lists.
 func (c *cut) lengths(i int) (shortest, postings int) {
 	q := c.batch.Query(i)

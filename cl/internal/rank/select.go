@@ -3,8 +3,6 @@ package rank
 import (
 	"cmp"
 	"fmt"
-	"slices"
-	"unsafe"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
@@ -97,22 +95,6 @@ func (s *selector) launch(name string, groups, local int, args ...any) error {
 		return fmt.Errorf("arguments of %s: %w", name, err)
 	}
 	return s.flight.Launch(k, groups, local, device.SelectTime)
-}
-
-// selectBest does the work of a selector on states and fewKeys candidates of each query that have come back.
-func (x *slot) selectBest(queries, k int) {
-	keys := unsafe.Slice((*uint64)(unsafe.Pointer(&x.Down.Words[selectState*queries])), queries*fewKeys)
-	for i := range queries {
-		count := &x.Down.Words[selectState*i]
-		if *count > fewKeys {
-			*count = selectLost
-			continue
-		}
-		own := keys[i*fewKeys:][:*count]
-		slices.SortFunc(own, func(a, b uint64) int { return cmp.Compare(b, a) })
-		*count = min(*count, uint32(k))
-		copy(keys[i*k:], own[:*count])
-	}
 }
 
 // bestAt is the number of keys that take the place of the states of queries.

@@ -1,12 +1,10 @@
 package rank
 
 import (
-	"cmp"
 	"slices"
 
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/lists"
-	"heddle/cl/internal/rank/packets"
 	"heddle/engine/plan"
 )
 
@@ -122,85 +120,6 @@ func (x *slot) sendPasses(c *cut) error {
 		}
 	}
 	return nil
-}
-
-// sendCoarse enqueues a round, of which so many keys a query come back. It runs in Runtime.Do.
-func (x *slot) sendCoarse(c *cut, k *coarse, back int) error {
-	if err := x.Device.Fault("enqueue"); err != nil {
-		return err
-	}
-	set, data := x.ranker.set, c.data
-	queries, ranges := len(k.queries), packets.Ranges(set.Src.Docs)
-	if err := x.Write(x.batch.Buffer, k.words); err != nil {
-		return err
-	}
-	launch := func(id device.KernelID, groups, local int, to device.Counter, args ...any) error {
-		kernel, err := x.KernelOf(id)
-		if err == nil {
-			err = device.SetArguments(kernel, args...)
-		}
-		if err != nil {
-			return err
-		}
-		return x.Launch(kernel, groups, local, to)
-	}
-	p, filters := k.packets.Buffers(), set.Buffers(k.filtered)[lists.FilterArena]
-	sums := func(id device.KernelID, from, queries, every, span int, found device.Scratch, most int) error {
-		if queries == 0 {
-			return nil
-		}
-		local, groups := 128, (ranges+every*span-1)/(every*span)
-		if id == narrowSums {
-			local = 64
-		}
-		return launch(k.sums(id), queries*groups, coarseLocal(x.Device.Tuning, local), device.ScoreTime,
-			p[0], p[1], p[2], p[3], x.batch.Buffer, k.termsAt, k.queriesAt, from, queries, ranges, every, span, asInt(k.all), c.batch.K,
-			x.batch.Buffer, k.binsAt, x.state.Buffer, x.counts.Buffer, found.Buffer, most, k.cells, k.filtersAt, filters)
-	}
-	err := sums(sampleSums, 0, queries, k.every, 1, x.cells, k.sampled*k.cells)
-	if err == nil && !k.binned {
-		err = launch(device.KernelID{Name: "coarse_threshold"}, queries, coarseLocal(x.Device.Tuning, 256), device.SelectTime,
-			x.batch.Buffer, k.queriesAt, asInt(k.all), x.cells.Buffer, k.sampled*k.cells, c.batch.K, x.state.Buffer, x.counts.Buffer)
-	}
-	if err != nil {
-		return err
-	}
-	span := max(min(ranges*queries/leastGroups(x.Device.Tuning), coarseSpan), 1)
-	err = cmp.Or(sums(narrowSums, 0, k.narrow, 1, span, x.docs, k.found), sums(wideSums, k.narrow, queries-k.narrow, 1, span, x.docs, k.found))
-	if err != nil {
-		return err
-	}
-	if queries > aloneQueries || c.batch.K > manyDocs || x.Device.Tuning.Serial { // else exact scores take less time than a higher threshold
-		err = launch(device.KernelID{Name: "coarse_raise"}, queries, coarseLocal(x.Device.Tuning, 256), device.SelectTime,
-			x.batch.Buffer, k.termsAt, k.queriesAt, k.narrow, asInt(k.all), x.counts.Buffer, x.docs.Buffer, k.found, c.batch.K, k.filtersAt, x.state.Buffer)
-		if err != nil {
-			return err
-		}
-	}
-	groups := max(min(completeTeams/queries, 256, k.postings/completeDocs), 1)
-	a, f := set.Arena.Buffers, data.freqs.Buffers
-	keys, at, capacity := x.keys.Buffer, 0, k.capacity
-	if k.selects(c) {
-		keys, at, capacity = x.state.Buffer, bestAt(queries), back
-	}
-	err = launch(device.KernelID{Name: "coarse_complete"}, queries*groups, coarseLocal(x.Device.Tuning, 64), device.ProbeTime,
-		a[0], a[1], a[2], a[3], f[0], f[1], f[2], f[3], p[0], p[1], p[2], p[3], ranges, x.batch.Buffer, k.termsAt, k.queriesAt, groups,
-		data.lengths, asInt(data.narrow), int(set.Src.Docs), x.counts.Buffer, x.ranker.bitsets(), x.docs.Buffer, k.found, x.state.Buffer, keys, at, capacity, c.batch.K, asInt(k.all))
-	if err == nil && !k.selects(c) {
-		err = x.selector.run(queries, k.capacity, c.batch.K, x.keys.Buffer, x.state.Buffer, x.state.Buffer, bestAt(queries))
-	}
-	if err != nil {
-		return err
-	}
-	return x.Read(x.state.Buffer, resultWords(queries, back))
-}
-
-// coarseLocal is the work-group size of a kernel of coarse.cl or complete.cl.
-func coarseLocal(t device.Tuning, local int) int {
-	if t.Serial {
-		return 1
-	}
-	return local
 }
 
 // leastGroups is a number of work-groups that keeps a device busy.

@@ -16,7 +16,7 @@ const (
 	maxQueries  = 1 << 13
 	maxBest     = 1 << 23 // documents that come back
 	maxGroups   = 1 << 30 // work-groups of a launch
-	uploadWords = 4*(1+5*maxTerms+2*maxQueries) + coarseBins*aloneQueries
+	uploadWords = 4 * (1 + 5*maxTerms + 2*maxQueries)
 	listUnits   = 3 // uint4 per list in the upload
 	termUnits   = 2 // uint4 per term
 	maxSpan     = 8 // RANK_SPAN: ranges of a group of accumulate at most
@@ -84,7 +84,7 @@ func Scratch(rt *device.Runtime, src *plan.Source, bytes uint64) uint64 {
 // Operation registers the kernels of ranked queries.
 var Operation = device.Operation{
 	Name:     "rank",
-	Features: []string{"COARSE_WIDE", "COARSE_SAMPLE", "COARSE_FILTER", "COARSE_BINS"},
+	Features: []string{"COARSE_WIDE", "COARSE_SAMPLE", "COARSE_FILTER"},
 	Programs: []device.Program{
 		{Kernels: []string{"accumulate", "prepare", "copy_raw", "starts", "tf_components", "rank_and"},
 			Files: device.Files("posting.cl", "seek.cl", "tf.cl", "rank.cl", "rank_and.cl")},

@@ -21,7 +21,7 @@ type slot struct {
 	starts     device.Scratch // of ranges of documents in the lists
 	runs       device.Scratch
 	keys       device.Scratch // candidates, query after query
-	state      device.Scratch // of the queries, four words each, then the keys that come back, query after query
+	state      device.Scratch // of the queries, four words each, then the best documents, query after query
 	scores     device.Scratch // of all documents, for plan.GlobalAccumulators
 	maxima     device.Scratch // of scores, and of maxima
 	cells      device.Scratch // sums of samples; places while packets are made
