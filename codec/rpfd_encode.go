@@ -83,14 +83,14 @@ func (e *rpfdEncoder) append(dst, values []uint32, level int) []uint32 {
 
 // leastRPFD is a lower bound of sizeRPFD, from the widths of the gaps alone.
 func leastRPFD(docs []uint32, large [33]int, opt Options) int {
-	return segments(uint32(len(docs))) + leastArray(&large, len(docs), opt.RPFDLevels)
+	return segments(uint32(len(docs))) + leastArray(large, len(docs), opt.RPFDLevels)
 }
 
 // leastArray is a lower bound of the words of an array of n values, of which at most large[b] have more
 // than b bits. Offsets may have 0 bits. An overflow has at least the bits of its value less b+1.
-func leastArray(large *[33]int, n, level int) int {
+func leastArray(large [33]int, n, level int) int {
 	words := math.MaxInt
-	for b := int(widest(large)); b >= 0 && large[b] <= n*3/5; b-- {
+	for b := int(widest(&large)); b >= 0 && large[b] <= n*3/5; b-- {
 		w := 2 + packWords(n, uint(b))
 		if en := large[b]; en > 0 {
 			w += 1 + segments(uint32(n))
@@ -99,7 +99,7 @@ func leastArray(large *[33]int, n, level int) int {
 			} else {
 				var over [33]int
 				copy(over[:], large[b+1:])
-				w += 2 + leastArray(&over, en, level-1)
+				w += 2 + leastArray(over, en, level-1)
 			}
 		}
 		words = min(words, w)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,8 +32,8 @@ func lines(r *rand.Rand, first, n int) []byte {
 }
 
 // BenchmarkBeside measures queries of two terms at 200 a second, without additions and beside 1,000
-// additions a second in requests of 10 documents: the median and the 99th percentile, the CPU time, and the mean
-// number of segments.
+// additions a second in requests of 10 documents: the median and the 99th percentile, the CPU time, the memory
+// allocated, the garbage collections, and the mean number of segments.
 // The environment variable HEDDLE_BESIDE is the number of seconds of each run.
 func BenchmarkBeside(b *testing.B) {
 	seconds, err := strconv.Atoi(os.Getenv("HEDDLE_BESIDE"))
@@ -54,7 +55,7 @@ func BenchmarkBeside(b *testing.B) {
 			var acks, times []time.Duration
 			segments := 0
 			var running sync.WaitGroup
-			cpu, first := cputime.Total(), docs
+			cpu, first, memory := cputime.Total(), docs, allocated()
 			if rate > 0 {
 				running.Go(func() {
 					every(ctx, time.Second*10/time.Duration(rate), func() {
@@ -96,10 +97,19 @@ func BenchmarkBeside(b *testing.B) {
 				b.ReportMetric(float64(docs-first)/float64(seconds), "docs/s")
 			}
 			b.ReportMetric(float64((cputime.Total() - cpu).Microseconds()), "cpu-µs")
+			now := allocated()
+			b.ReportMetric(float64(now.TotalAlloc-memory.TotalAlloc)/1e6/float64(seconds), "MB/s")
+			b.ReportMetric(float64(now.NumGC-memory.NumGC)/float64(seconds), "collections/s")
 			b.ReportMetric(float64(len(times)), "queries")
 			b.ReportMetric(float64(segments)/float64(len(times)), "segments")
 		})
 	}
+}
+
+// allocated returns the bytes allocated and the garbage collections so far.
+func allocated() (m runtime.MemStats) {
+	runtime.ReadMemStats(&m)
+	return m
 }
 
 // every calls f at regular times until ctx ends. Late calls follow at once.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Writer writes a file: sections in any mixture, then Commit. Nothing appears under the
@@ -130,6 +131,11 @@ func (w *Writer) commit() error {
 // join copies the sections behind the first one and writes the header.
 func (w *Writer) join() error {
 	out := w.Sections[0]
+	total := uint64(0) // bytes at most: one buffer of the right size instead of many that grow
+	for _, s := range w.Sections {
+		total += s.length + PageSize
+	}
+	out.buf = slices.Grow(out.buf, int(min(total, spoolBuffer))-len(out.buf))
 	at := uint64(PageSize)
 	var sums []uint32 // of the blocks of the sections so far
 	for i, s := range w.Sections {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"sync"
 	"sync/atomic"
 )
 
@@ -49,7 +50,7 @@ func (o *Opener) Open(path string) (*Reader, error) {
 // Wrap is Open for a reader; errors name path. It closes c when it fails.
 func (o *Opener) Wrap(path string, r io.Reader, c io.Closer) (*Reader, error) {
 	from := &counter{o: o, r: r}
-	b := bufio.NewReaderSize(from, Buffer)
+	b := buffered(from)
 	head, _ := b.Peek(magicSize)
 	for _, f := range compressions {
 		if !f.starts(head) {
@@ -59,9 +60,28 @@ func (o *Opener) Wrap(path string, r io.Reader, c io.Closer) (*Reader, error) {
 		if err != nil {
 			return nil, errors.Join(Explain(path, 0, err), c.Close())
 		}
-		return &Reader{Reader: bufio.NewReaderSize(d, Buffer), Closer: closers{d, c}}, nil
+		return &Reader{Reader: buffered(d), Closer: closers{d, c}}, nil
 	}
 	return &Reader{Reader: b, Closer: c}, nil
+}
+
+// buffers keeps the buffers of closed Readers for further inputs, of which many are small.
+var buffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, Buffer) }}
+
+func buffered(r io.Reader) *bufio.Reader {
+	b := buffers.Get().(*bufio.Reader)
+	b.Reset(r)
+	return b
+}
+
+// Close closes the input. Bytes that Peek or ReadSlice gave are not valid afterwards.
+func (r *Reader) Close() error {
+	if b := r.Reader; b != nil {
+		r.Reader = nil
+		b.Reset(nil)
+		buffers.Put(b)
+	}
+	return r.Closer.Close()
 }
 
 // closers closes all.

@@ -77,8 +77,12 @@ type piece struct {
 func newPrompt(ctx context.Context, r io.Reader) *prompt {
 	p := &prompt{ctx: ctx, next: make(chan piece)}
 	go func() {
-		for {
-			data := make([]byte, 64<<10)
+		// One buffer is filled while Read empties the other. Their size follows the input.
+		var data, other []byte
+		for size := 4 << 10; ; data, other = other, data {
+			if len(data) < size {
+				data = make([]byte, size)
+			}
 			n, err := r.Read(data)
 			select {
 			case p.next <- piece{data[:n], err}:
@@ -87,6 +91,9 @@ func newPrompt(ctx context.Context, r io.Reader) *prompt {
 			}
 			if err != nil {
 				return
+			}
+			if n == size {
+				size = min(2*size, 64<<10)
 			}
 		}
 	}()

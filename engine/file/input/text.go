@@ -31,7 +31,7 @@ func (r *Reader) Text(path string) (skipped int, err error) {
 		return 0, &Error{Path: path, Reason: reason}
 	}
 	if isUTF16(head) {
-		r.Reader, r.UTF16 = bufio.NewReaderSize(newUTF16(r.Reader), Buffer), true
+		r.Reader, r.UTF16 = buffered(newUTF16(r.Reader)), true
 		return 0, nil
 	}
 	return r.SkipMark(), nil
@@ -83,7 +83,7 @@ func InvalidByte(unit string, text []byte, utf16 bool) string {
 // first byte is read.
 func (r *Reader) EndLines(quotes bool) {
 	if head, _ := r.Peek(Buffer); bytes.IndexByte(head, '\r') >= 0 && bytes.IndexByte(head, '\n') < 0 {
-		r.Reader = bufio.NewReaderSize(&carriageReturns{r: r.Reader, quotes: quotes}, Buffer)
+		r.Reader = buffered(&carriageReturns{r: r.Reader, quotes: quotes})
 	}
 }
 

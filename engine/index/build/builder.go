@@ -273,7 +273,7 @@ const (
 // cursors opens all runs, the one in memory last. Room bounds their buffers, in bytes.
 func (b *builder) cursors(room uint64) ([]cursor, error) {
 	if b.spilt != nil {
-		if err := b.spilt.w.Flush(); err != nil {
+		if err := b.spilt.flush(); err != nil {
 			return nil, err
 		}
 	}

@@ -121,7 +121,7 @@ func TestPostingsAndRuns(t *testing.T) {
 				p.reset()
 			}
 		}
-		if err := file.w.Flush(); err != nil {
+		if err := file.flush(); err != nil {
 			r.Fatal(err)
 		}
 		var cs []cursor
@@ -169,7 +169,7 @@ func TestDamagedRuns(t *testing.T) {
 		}
 		ends[r.offset+r.length] = true
 	}
-	if err := file.w.Flush(); err != nil {
+	if err := file.flush(); err != nil {
 		t.Fatal(err)
 	}
 	for n := range file.size + 1 {

@@ -7,12 +7,11 @@ import (
 	"heddle/engine/file/scratch"
 )
 
-// temp is a temporary file that is written through w, from start to end, and
-// then read.
+// temp is a temporary file that is written from start to end, and then read.
 type temp struct {
 	*scratch.File
-	w    *bufio.Writer
-	size int64 // bytes written
+	buf  []byte // not yet in the file
+	size int64  // bytes written, including buf
 }
 
 const tempBuffer = 256 << 10 // bytes
@@ -22,20 +21,35 @@ func newTemp(dir, pattern string) (*temp, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &temp{File: f, w: bufio.NewWriterSize(f, tempBuffer)}, nil
+	return &temp{File: f}, nil
 }
 
 func (t *temp) write(b []byte) error {
 	t.size += int64(len(b))
-	_, err := t.w.Write(b)
+	if len(t.buf)+len(b) > tempBuffer {
+		if err := t.flush(); err != nil {
+			return err
+		}
+	}
+	if len(b) > tempBuffer {
+		_, err := t.File.Write(b)
+		return err
+	}
+	t.buf = append(t.buf, b...)
+	return nil
+}
+
+func (t *temp) flush() error {
+	_, err := t.File.Write(t.buf)
+	t.buf = t.buf[:0]
 	return err
 }
 
 // rewind ends the writing and reads from the start.
 func (t *temp) rewind() (*bufio.Reader, error) {
-	if err := t.w.Flush(); err != nil {
+	if err := t.flush(); err != nil {
 		return nil, err
 	}
 	_, err := t.Seek(0, io.SeekStart)
-	return bufio.NewReaderSize(t, tempBuffer), err
+	return bufio.NewReaderSize(t, int(min(t.size, tempBuffer))), err
 }

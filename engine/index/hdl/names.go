@@ -172,7 +172,7 @@ func (w *Writer) writeNames() error {
 	if err != nil {
 		return err
 	}
-	r := bufio.NewReaderSize(plain, 256<<10)
+	r := bufio.NewReaderSize(plain, int(min(w.plain.Length(), 256<<10)))
 	for range blocksOfNames(uint64(w.names)) {
 		if err := w.file.Sections[secNameOffsets].AppendUint64(out.Length() - codeSize); err != nil {
 			return err

@@ -40,13 +40,16 @@ func openCSVFile(opener *input.Opener, path string) (*csvFile, error) {
 	return f, nil
 }
 
+// leastRest is the room for the start of a file, in bytes. It doubles as the file goes on.
+const leastRest = 16 << 10
+
 // fill reads until the rest has n bytes or the file ends, where a last record without a
 // line end gets one.
 func (f *csvFile) fill(n int) error {
 	for !f.end && len(f.rest) < n {
 		have := len(f.rest)
-		f.rest = slices.Grow(f.rest, n+1-have)
-		got, err := f.Read(f.rest[have:n])
+		f.rest = slices.Grow(f.rest, min(n-have, max(have, leastRest))+1)
+		got, err := f.Read(f.rest[have:min(n, cap(f.rest)-1)])
 		f.rest = f.rest[:have+got]
 		if err == io.EOF {
 			f.end = true
