@@ -363,24 +363,6 @@ func (m *Matcher) collect(x *slot, out *plan.Results) error {
 	return x.addStats(&out.Stats)
 }
 
-// lend lends docs, in the pinned memory of a slot, to out. The slot gets spare memory. It returns
-// false if there is none.
-func (m *Matcher) lend(x *slot, docs []uint32, out *plan.Results) bool {
-	select {
-	case spare := <-m.spare:
-		if m.set.Device.Grow(&spare, len(x.Down.Words), 0) != nil {
-			m.spare <- spare
-			return false
-		}
-		lent := x.Down
-		x.Down = spare
-		out.Lend(docs, func() { m.spare <- lent })
-		return true
-	default:
-		return false
-	}
-}
-
 // learn moves a rate in 1/65536 a quarter of the way to the rate of a round.
 func learn(rate *atomic.Uint64, n int, candidates uint64) {
 	if candidates > 0 {
