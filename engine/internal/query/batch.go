@@ -20,7 +20,7 @@ type Batch struct {
 	handles []plan.Handle
 	ranked
 
-	// Threads is the most goroutines of pure Go that Run takes; 0: all of its options.
+	// Threads is the most goroutines of pure Go that Run takes; 0: all of its options. Reset sets it to 0.
 	Threads int
 
 	until  *limit.Until // of the present query; nil: none
@@ -36,7 +36,7 @@ type Batch struct {
 
 // Reset empties the batch for queries of a kind.
 func (b *Batch) Reset(k *Kind) {
-	b.kind = *k
+	b.kind, b.Threads = *k, 0
 	clear(b.filters)
 	b.filters = b.filters[:0]
 	if k.Ranked() {
