@@ -87,7 +87,7 @@ func leastRPFD(docs []uint32, large [33]int, opt Options) int {
 }
 
 // leastArray is a lower bound of the words of an array of n values, of which at most large[b] have more
-// than b bits. Offsets may have 0 bits. An overflow has at least the bits of its value less b+1.
+// than b bits. Offsets count as 0 bits, so that the bound is a lower one. An overflow has at least the bits of its value less b+1.
 func leastArray(large [33]int, n, level int) int {
 	words := math.MaxInt
 	for b := int(widest(&large)); b >= 0 && large[b] <= n*3/5; b-- {

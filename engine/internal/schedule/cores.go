@@ -54,8 +54,8 @@ func (c *cores) pass(now time.Duration) {
 // feed is the number of cores that feed devices while they run.
 func (c *cores) feed() float64 { return min(max(c.mean, 0), float64(c.all)) }
 
-// free is the number of cores that a further batch of the host may take, 0 or less for none:
-// devices that run keep those that feed them, at least one.
+// free is the number of cores that a further batch of the host may take, 0 or less for none.
+// While devices run, the cores that feed them are not free; these are at least one.
 func (c *cores) free() int {
 	if c.all == 0 {
 		return math.MaxInt
@@ -120,9 +120,11 @@ func (s *Scheduler) price(j *Job, p *processor) time.Duration {
 	return time.Duration(float64(cost) / s.cores.left())
 }
 
-// fits tells whether p may take the cores for j. The free ones it may. A job that takes less CPU
-// time on the host than feeding a device with it may take those that feed devices, too, and one
-// that does not suit devices better may while no device runs.
+// fits tells whether p may take the cores that j needs:
+//   - free cores, always;
+//   - the cores that feed devices, too, if j takes less CPU time on the host than it takes to feed
+//     a device with it;
+//   - all cores, if no device runs and j does not suit devices better.
 func (s *Scheduler) fits(p *processor, j *Job) bool {
 	c := &s.cores
 	if p.Threads == 0 || c.all == 0 {

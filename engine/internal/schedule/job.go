@@ -116,8 +116,8 @@ type Stream interface {
 	Blocks(p int) int
 	// Left is the number of queries that are not cut. It is called as Cut is.
 	Left() int
-	// Each is the time of a query on processor p, whose lanes share it, in calls like this one,
-	// of which it learnt; 0 is unknown. It is called as Cut is.
+	// Each is the time of a query on processor p, whose lanes share it, as learnt from earlier
+	// blocks of the same kind of queries; 0 is unknown. It is called as Cut is.
 	Each(p int) time.Duration
 	// Learn receives the time of a query on processor p in this call so far, when a block has
 	// ended. It is called as Cut is.

@@ -37,12 +37,12 @@ func (s *Scheduler) most(t *stream, p *processor) int {
 		return guidedLeast
 	case own == best:
 		return largest
-	case own*(1-s.taken(p)) < (leastShare+s.taken(p))*best: // best is the host without the taken part
+	case own*(1-s.taken(p)) < (leastShare+s.taken(p))*best: // the part of the host's threads that p takes is lost to the host
 		return 0
 	}
 	rest := float64(left) / all // the time that all need for it
 	n := rest * own / float64(t.lanes(p))
-	if n < float64(p.Threads) { // a thread takes as long for one query as all of them for one each
+	if n < float64(p.Threads) { // the threads work on a query each, so a smaller block would take as long
 		return 0
 	}
 	if n >= 1 && n < guided {
