@@ -232,7 +232,7 @@ func TestEngineReloadsWhileItHangs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for i := 0; f.hanging.Load() == 0 && i < 100; i++ {
+	for f.hanging.Load() == 0 { // on few cores the device gets a block every two seconds
 		ask(2)
 	}
 	ask(2)

@@ -75,7 +75,7 @@ func (c *cores) change(b *Batch, sign int, now time.Duration) {
 	c.pass(now)
 	if b.p.Host {
 		c.host += sign * b.threads
-		if sign < 0 { // threads that waited for cores took less CPU time than their time
+		if sign < 0 && b.cpu > 0 { // threads that waited for cores took less CPU time than their time
 			c.hosted -= max(time.Duration(b.threads)*(now-b.started)-b.cpu, 0)
 		}
 		return

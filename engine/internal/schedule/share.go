@@ -38,7 +38,10 @@ func (s *Scheduler) most(t *stream, p *processor) int {
 	case own == best:
 		return largest
 	case own*(1-s.taken(p)) < (leastShare+s.taken(p))*best: // the part of the host's threads that p takes is lost to the host
-		return 0
+		if s.now()-p.tried < trial {
+			return 0
+		}
+		return guidedLeast
 	}
 	rest := float64(left) / all // the time that all need for it
 	n := rest * own / float64(t.lanes(p))
@@ -98,6 +101,6 @@ func (s *Scheduler) worth(p *processor, j *Job, now time.Duration) bool {
 	return true
 }
 
-// trial is the time between two jobs that a processor takes although it is not worth it: its
-// costs may have changed.
+// trial is the time between two jobs or blocks that a processor takes although it is not worth it:
+// its costs, or the cores that feed it, may have changed.
 const trial = 2 * time.Second

@@ -169,6 +169,7 @@ func (s *Scheduler) cutBlock(t *stream, p *processor, now time.Duration) *Batch 
 	b.stream, b.queries = t, left-t.Left()
 	b.threads = min(b.threads, max(s.cores.free(), 1))
 	t.out[p.index]++
+	p.tried = now
 	if t.busy[p.index] == 0 {
 		t.since[p.index] = now
 	}
