@@ -160,3 +160,22 @@ func TestShareOfCores(t *testing.T) {
 		}
 	}
 }
+
+// A device that is not worth the cores it takes gets a block of a call when it has had none for some
+// time: the cores that feed it are measured only while it runs.
+func TestTrialInCalls(t *testing.T) {
+	gpu, cpu := fake(0, "gpu", 2), fake(1, "host", 2)
+	cpu.Threads = 2
+	s := start(t, Options{Cores: 2}, gpu, cpu)
+	s.cores.mean = 2
+	p := s.processors[0]
+	st := &stream{Stream: &known{left: 100_000, each: []time.Duration{10 * us, 10 * us}}, took: make([]time.Duration, 2)}
+	for _, c := range []struct {
+		since time.Duration
+		want  int
+	}{{0, 0}, {trial - time.Second, 0}, {trial, guidedLeast}} {
+		if p.tried = s.now() - c.since; s.most(st, p) != c.want {
+			t.Errorf("%v after a block the next one has %d queries, want %d", c.since, s.most(st, p), c.want)
+		}
+	}
+}
