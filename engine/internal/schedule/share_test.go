@@ -169,7 +169,7 @@ func TestTrialInCalls(t *testing.T) {
 	s := start(t, Options{Cores: 2}, gpu, cpu)
 	s.cores.mean = 2
 	p := s.processors[0]
-	st := &stream{Stream: &known{left: 100_000, each: []time.Duration{10 * us, 10 * us}}, took: make([]time.Duration, 2)}
+	st := &stream{Stream: &known{left: 100_000, each: []time.Duration{20 * us, 10 * us}}, took: make([]time.Duration, 2)}
 	for _, c := range []struct {
 		since time.Duration
 		want  int
