@@ -292,13 +292,10 @@ func TestConcurrentFailover(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	for round := 0; x.Backend().Device != "d" && round < 100; round++ { // until all have had their batches
+	for x.Backend().Device != "d" { // until all have had their batches; on few cores some get one every two seconds
 		if err := answerAll(t, x, testCorpus().queries(60)); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if x.Backend().Device != "d" {
-		t.Errorf("in the end queries run on %s", x.Backend().Device)
 	}
 	for _, f := range []*faulty{a, b, c, d} {
 		if f.opens.Load() != 1 {
