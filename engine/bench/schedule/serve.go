@@ -39,9 +39,11 @@ type served struct {
 	// ask returns the digest of the answer to query i; it is search, but in tests.
 	ask func(ctx context.Context, e *machine, i int, how call) (uint64, error)
 	// request returns a query for the engine. digest returns the digest of the answer to
-	// query i. check compares the digests of all answers.
+	// query i, for many callers. keep, if any, keeps one answer to each query, and check
+	// compares all of them.
 	request func(q workload.Query, how call) engine.Query
 	digest  func(i int, h *engine.Hits) uint64
+	keep    func(i int, h *engine.Hits)
 	check   func(who string) error
 
 	curves map[curveKey]*underLoad
@@ -141,9 +143,9 @@ func (s *bench) servedRanked(ctx context.Context, mode workload.Mode) (*served, 
 		opt := ranking{mode: mode, k: 10, scoring: &s.ranked.W.Params}
 		answers := make([]ranked.Answer, len(v.queries))
 		v.request = opt.query
-		v.digest = func(i int, h *engine.Hits) uint64 {
+		v.digest = func(i int, h *engine.Hits) uint64 { return s.ranked.Check.Answer(i, h.Docs, h.Scores).Digest }
+		v.keep = func(i int, h *engine.Hits) {
 			answers[i] = s.ranked.Check.Answer(i, h.Docs, h.Scores)
-			return answers[i].Digest
 		}
 		v.check = func(who string) error { return s.ranked.Check.Check(who, mode, opt.k, answers) }
 		return nil
@@ -239,6 +241,9 @@ func (v *served) warm(ctx context.Context, y system, e *machine) (err error) {
 	if err := e.x.SearchAll(ctx, v.requests(), func(first int, hits []engine.Hits) error {
 		for i := range hits {
 			v.right[first+i] = v.digest(first+i, &hits[i])
+			if v.keep != nil {
+				v.keep(first+i, &hits[i])
+			}
 		}
 		return nil
 	}); err != nil {
