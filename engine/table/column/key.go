@@ -73,11 +73,9 @@ func WideKey(v *big.Int) (key [WideSize]byte, err error) {
 	return key, nil
 }
 
-// WideKeyOf is WideKey of two words in two's complement.
-func WideKeyOf(high, low uint64) (key [WideSize]byte) {
-	binary.BigEndian.PutUint64(key[:], high^1<<63)
-	binary.BigEndian.PutUint64(key[8:], low)
-	return key
+// AppendWideKey appends WideKey of two words in two's complement.
+func AppendWideKey(to []byte, high, low uint64) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(to, high^1<<63), low)
 }
 
 // KeyWide is the integer of a dictionary entry.

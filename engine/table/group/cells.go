@@ -56,7 +56,7 @@ func (s *floats) take(m *plan.Measure, counts, sums []uint64) bool {
 	s.window = exact.Units(-int(m.Scale))
 	s.grow(len(sums))
 	for at, n := range sums {
-		sum := exact.Integer{n}
+		sum := exact.Integer{Low: n}
 		sum.AddTimes(counts[at], uint64(first>>63), uint64(first))
 		high, low, fits := sum.Wide()
 		s.fixed[at] = exact.FixedOf(high, low)

@@ -90,8 +90,12 @@ func (g *Groups) inPlaces() {
 	inner := min(int(g.size), len(g.rows))
 	outer := len(g.rows) / inner
 	for i := range outer {
-		for k := range inner {
-			at := (i+1)%outer*inner + (k+1)%inner
+		first := (i + 1) % outer * inner
+		for k := 1; k <= inner; k++ {
+			at := first + k
+			if k == inner {
+				at = first
+			}
 			if g.rows[at] > 0 || len(g.by) == 0 {
 				g.order = append(g.order, uint32(at))
 			}
@@ -134,7 +138,7 @@ func (g *Groups) Count(m, i int) uint64 {
 // Sum is the sum of group i, of a MeasureSum.
 func (g *Groups) Sum(m, i int) exact.Integer {
 	if list, ok := g.cells[m].(*sums); ok {
-		return exact.Integer{(*list)[g.order[i]]}
+		return exact.Integer{Low: (*list)[g.order[i]]}
 	}
 	return g.cells[m].(*wideSums).list[g.order[i]]
 }

@@ -134,7 +134,7 @@ func mergeGroups(q *result.Query, states []*State, opt *result.Options) (groups,
 func (x *measure) add(kind plan.MeasureKind, s *Measure, i int) (added int, err error) {
 	switch n := s.Counts[i]; kind {
 	case plan.MeasureSum:
-		x.sum.Merge(exact.Integer(s.Sums[3*i : 3*i+3]))
+		x.sum.Merge(exact.Integer{Low: s.Sums[3*i], Middle: s.Sums[3*i+1], High: s.Sums[3*i+2]})
 	case plan.MeasureFloats, plan.MeasureFloats32:
 		sum, err := exact.ParseFloat(s.Floats[i])
 		if err != nil {

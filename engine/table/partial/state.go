@@ -179,7 +179,7 @@ func (w *writer) measure(g *group.Groups, m int) (s Measure) {
 			if of.Weights == nil {
 				sum.AddProduct(of.Base, n) // codes become keys
 			}
-			s.Sums = append(s.Sums, sum[:]...)
+			s.Sums = append(s.Sums, sum.Low, sum.Middle, sum.High)
 		case plan.MeasureFloats, plan.MeasureFloats32:
 			g.Floats(m, i, &floats)
 			s.Floats = append(s.Floats, floats.AppendBytes(nil))

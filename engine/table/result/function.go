@@ -219,6 +219,7 @@ func (o *output) sums(g Groups, c *values.Column) error {
 	}
 	var keys strings.Builder // one text of all entries
 	keys.Grow(column.WideSize * len(c.Codes))
+	var key [column.WideSize]byte
 	for i := range c.Codes {
 		sum := o.exactSum(g, i)
 		high, low, ok := sum.Wide()
@@ -226,8 +227,7 @@ func (o *output) sums(g Groups, c *values.Column) error {
 			return fmt.Errorf("%s of column %q: %w: the sum has more than %d digits", o.Term, o.of.Name, ErrOverflow, column.MaxScale)
 		}
 		c.Codes[i] = uint64(i)
-		key := column.WideKeyOf(high, low)
-		keys.Write(key[:])
+		keys.Write(column.AppendWideKey(key[:0], high, low))
 	}
 	c.Dictionary = make([]string, len(c.Codes))
 	for i := range c.Dictionary {

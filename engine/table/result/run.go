@@ -67,6 +67,17 @@ func (q *Query) CountsCodes() (in plan.Input, ok bool) {
 	return q.Inputs[0], q.Inputs[0].Top()+2 <= plan.Dense
 }
 
+// Size is about the memory of the numbers in the query, in bytes: weights and bounds.
+func (q *Query) Size() (n int) {
+	for i := range q.Measures {
+		n += 16 * len(q.Measures[i].Weights)
+	}
+	for i := range q.Inputs {
+		n += 8 * len(q.Inputs[i].Bounds)
+	}
+	return n
+}
+
 // TableBins returns the first term that takes the bins of the table, which other tables do not
 // share; nil if there is none.
 func (q *Query) TableBins() *statement.Term {
