@@ -12,6 +12,8 @@ import (
 	"heddle/engine/internal/schedule"
 	"heddle/engine/internal/serve"
 	"heddle/engine/plan"
+	"heddle/engine/table/result"
+	"heddle/engine/table/statement"
 )
 
 // Generation is a table that is resident on processors, from one Reload to the next.
@@ -24,6 +26,9 @@ type Generation struct {
 	at   []atomic.Pointer[resident] // by processor, nil where the table is not resident
 
 	serial uint64 // of the generation in keys of filters
+
+	predicates recent[string, *Predicate]
+	statements recent[statement.Clauses, *result.Query]
 }
 
 // generation returns a generation of t that is resident nowhere.

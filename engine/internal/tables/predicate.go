@@ -30,7 +30,21 @@ func (d *Data) Compile(where string) (*Predicate, error) {
 
 // Compile compiles a predicate within the limits of the pool. Errors: see Data.Compile.
 func (g *Generation) Compile(where string) (*Predicate, error) {
-	return g.compile(where, g.pool.Limits(), nil)
+	return g.predicates.get(where, func() (p *Predicate, bytes int, err error) {
+		if p, err = g.compile(where, g.pool.Limits(), nil); err == nil {
+			bytes = len(where) + p.size()
+		}
+		return p, bytes, err
+	})
+}
+
+// size is about the memory of the steps, in bytes.
+func (p *Predicate) size() int {
+	n := 24*len(p.Steps.Steps) + 4*len(p.Steps.Operands) + 16*len(p.Steps.Ranges)
+	for _, part := range p.parts {
+		n += part.size()
+	}
+	return n
 }
 
 func (d *Data) compile(where string, l *limit.Limits, ended func() error) (*Predicate, error) {

@@ -14,8 +14,23 @@ import (
 	"heddle/engine/table/values"
 )
 
-// CompileValues compiles a statement. Errors: *syntax.Error, *limit.Error.
+// CompileValues compiles a statement. The query belongs to the caller, who may set its Cells. Errors:
+// *syntax.Error, *limit.Error.
 func (g *Generation) CompileValues(c statement.Clauses) (*result.Query, error) {
+	q, err := g.statements.get(c, func() (q *result.Query, bytes int, err error) {
+		if q, err = g.compileValues(c); err == nil {
+			bytes = len(c.Select) + len(c.GroupBy) + len(c.OrderBy) + q.Size()
+		}
+		return q, bytes, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	own := *q
+	return &own, nil
+}
+
+func (g *Generation) compileValues(c statement.Clauses) (*result.Query, error) {
 	for _, text := range []string{c.Select, c.GroupBy, c.OrderBy} {
 		if err := g.pool.Limits().CheckText(text); err != nil {
 			return nil, err
