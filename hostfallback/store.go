@@ -58,12 +58,17 @@ func (s *store) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results
 			return err
 		}
 	}
-	return work.Run(ctx, &s.gate, "match", b, s.src, &out.Stats, func() error { return s.matcher.Match(ctx, b, out) })
+	return work.Run(ctx, &s.gate, "match", &out.Stats, func() error { return s.matcher.Match(ctx, b, out) })
 }
 
 // Rank implements plan.Store.
 func (s *store) Rank(ctx context.Context, b *plan.RankBatch, out *plan.TopK) error {
-	return work.Run(ctx, &s.gate, "rank", b, s.src, &out.Stats, func() error { return s.ranker.Rank(ctx, b, out) })
+	return work.Run(ctx, &s.gate, "rank", &out.Stats, func() error {
+		if err := b.Validate(s.src); err != nil {
+			return err
+		}
+		return s.ranker.Rank(ctx, b, out)
+	})
 }
 
 // Filter implements plan.Store.

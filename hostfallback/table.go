@@ -40,7 +40,10 @@ func (b *Backend) LoadTable(ctx context.Context, t *plan.Table) (s plan.TableSto
 
 // Select implements plan.TableStore.
 func (t *table) Select(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) error {
-	return work.Run(ctx, &t.gate, "select", sel, t.data, &out.Stats, func() error {
+	return work.Run(ctx, &t.gate, "select", &out.Stats, func() error {
+		if err := sel.Validate(t.data); err != nil {
+			return err
+		}
 		return t.Table.Select(ctx, sel, out)
 	})
 }

@@ -25,9 +25,8 @@ type Op struct {
 // MatchBatch.AddExpr, every expression over fewer than 2^MaxDepth lists fits.
 const MaxDepth = 13
 
-// validateOps checks the expressions of the batch: handles in range, and a stack
-// that stays within MaxDepth and ends with one set.
-func (b *MatchBatch) validateOps(src *Source) error {
+// checkOpShape is CheckShape of the expressions.
+func (b *MatchBatch) checkOpShape() error {
 	if len(b.OpOffsets) == 0 {
 		if len(b.Ops) > 0 {
 			return fmt.Errorf("plan: %d operations without offsets", len(b.Ops))
@@ -40,19 +39,31 @@ func (b *MatchBatch) validateOps(src *Source) error {
 	if b.OpOffsets[0] != 0 || int(b.OpOffsets[len(b.OpOffsets)-1]) != len(b.Ops) {
 		return fmt.Errorf("plan: offsets of expressions do not cover %d operations", len(b.Ops))
 	}
-	for i := range b.Queries() {
+	return nil
+}
+
+// checkOps is Check of the expressions: handles in range, and a stack that stays within
+// MaxDepth and ends with one set.
+func (b *MatchBatch) checkOps(src *Source, first, end int) (load uint64, err error) {
+	if len(b.OpOffsets) == 0 {
+		return 0, nil
+	}
+	for i := first; i < end; i++ {
 		if b.OpOffsets[i] > b.OpOffsets[i+1] || int(b.OpOffsets[i+1]) > len(b.Ops) {
-			return fmt.Errorf("plan: offsets of expression %d do not ascend", i)
+			return 0, fmt.Errorf("plan: offsets of expression %d do not ascend", i)
 		}
 		ops := b.Expression(i)
 		if len(ops) > 0 && len(b.Query(i)) > 0 {
-			return fmt.Errorf("plan: query %d is both a conjunction and an expression", i)
+			return 0, fmt.Errorf("plan: query %d is both a conjunction and an expression", i)
 		}
 		if err := validOps(src, i, ops); err != nil {
-			return err
+			return 0, err
+		}
+		if len(ops) > 0 {
+			load += b.Load(src, i)
 		}
 	}
-	return nil
+	return load, nil
 }
 
 func validOps(src *Source, i int, ops []Op) error {

@@ -231,6 +231,15 @@ func (b *MatchBatch) Candidates(src *Source) (n uint64) {
 // Validate checks the batch against src: offsets, handles, order of lists, and
 // the height of the stack of every expression.
 func (b *MatchBatch) Validate(src *Source) error {
+	if err := b.CheckShape(); err != nil {
+		return err
+	}
+	_, err := b.Check(src, 0, b.Queries())
+	return err
+}
+
+// CheckShape checks that the parts of the batch fit together; Check checks its queries.
+func (b *MatchBatch) CheckShape() error {
 	if n := len(b.Filters); n > 0 && n != b.Queries() {
 		return fmt.Errorf("plan: %d filters for %d queries", n, b.Queries())
 	}
@@ -240,26 +249,39 @@ func (b *MatchBatch) Validate(src *Source) error {
 	if b.Offsets[0] != 0 || int(b.Offsets[len(b.Offsets)-1]) != len(b.Handles) {
 		return fmt.Errorf("plan: batch offsets do not cover its %d handles", len(b.Handles))
 	}
-	at, lists, lazy := uint32(0), src.Lists, src.Lazy != nil
-	for i, end := range b.Offsets[1:] {
+	return b.checkOpShape()
+}
+
+// Check checks the queries from first to end-1 against src and returns the sum of their
+// loads. The shape of the batch and the queries before first are valid.
+func (b *MatchBatch) Check(src *Source, first, end int) (candidates uint64, err error) {
+	if first == end {
+		return 0, nil
+	}
+	at, lists, lazy := b.Offsets[first], src.Lists, src.Lazy != nil
+	for i, end := range b.Offsets[first+1 : end+1] {
 		if at > end || int(end) > len(b.Handles) {
-			return fmt.Errorf("plan: offsets of query %d do not ascend", i)
+			return 0, fmt.Errorf("plan: offsets of query %d do not ascend", first+i)
 		}
 		next := uint64(0) // the least length and handle that may follow, in one number: its comparison is easy to predict
 		for _, h := range b.Handles[at:end] {
 			if uint64(h) >= uint64(len(lists)) {
-				return fmt.Errorf("plan: query %d names list %d of %d", i, h, len(lists))
+				return 0, fmt.Errorf("plan: query %d names list %d of %d", first+i, h, len(lists))
 			}
 			if lazy {
 				src.Lazy.Describe(h)
 			}
 			this := uint64(lists[h].Len)<<32 | uint64(h)
 			if this < next {
-				return fmt.Errorf("plan: lists of query %d are not in ascending order of length", i)
+				return 0, fmt.Errorf("plan: lists of query %d are not in ascending order of length", first+i)
 			}
 			next = this + 1
 		}
+		if at < end {
+			candidates += uint64(lists[b.Handles[at]].Len)
+		}
 		at = end
 	}
-	return b.validateOps(src)
+	more, err := b.checkOps(src, first, end)
+	return candidates + more, err
 }

@@ -29,16 +29,17 @@ func (t *task) steps(n int) (from, to int) {
 // batch is one running call of Match, reused from call to call.
 type batch struct {
 	*Matcher
-	ctx     context.Context
-	done    <-chan struct{} // of ctx
-	queries *plan.MatchBatch
-	out     *plan.Results
-	filters []*filter.Set // by query, nil for none; empty if no query has one
-	threads int
-	tasks   []task
-	workers []*worker
-	task    func(w, i int) error
-	decoded uint64 // number of blocks
+	ctx        context.Context
+	done       <-chan struct{} // of ctx
+	queries    *plan.MatchBatch
+	out        *plan.Results
+	filters    []*filter.Set // by query, nil for none; empty if no query has one
+	threads    int
+	tasks      []task
+	workers    []*worker
+	task       func(w, i int) error
+	decoded    uint64 // number of blocks
+	candidates uint64 // plan.MatchBatch.Candidates
 }
 
 // Loads are measured in candidates of conjunctions.
@@ -51,20 +52,23 @@ const (
 
 // run answers the queries of b into out, which is empty.
 func (j *batch) run(ctx context.Context, m *Matcher, b *plan.MatchBatch, out *plan.Results) error {
-	j.Matcher, j.ctx, j.done, j.queries, j.out, j.decoded = m, ctx, ctx.Done(), b, out, 0
+	j.Matcher, j.ctx, j.done, j.queries, j.out, j.decoded, j.candidates = m, ctx, ctx.Done(), b, out, 0, 0
 	defer func() { j.ctx, j.done, j.queries, j.out = nil, nil, nil, nil }()
 	if j.task == nil {
 		j.task = j.answer
 	}
-	j.split()
+	if err := j.split(); err != nil {
+		return err
+	}
 	out.Offsets = slices.Grow(out.Offsets[:0], b.Queries()+1)[:b.Queries()+1]
-	clear(out.Offsets)
+	out.Offsets[0] = 0 // each task sets the others
 	n := max(min(j.threads, len(j.tasks)), 1)
 	for len(j.workers) < n {
 		j.workers = append(j.workers, new(worker))
 	}
 	for _, w := range j.workers[:n] {
 		w.docs = w.docs[:0]
+		w.candidates = 0
 		w.decoded() // of a call that failed
 	}
 	if n == 1 { // the worker appends to the docIDs of the batch
@@ -78,6 +82,7 @@ func (j *batch) run(ctx context.Context, m *Matcher, b *plan.MatchBatch, out *pl
 	j.gather(n > 1)
 	for _, w := range j.workers[:n] {
 		j.decoded += w.decoded()
+		j.candidates += w.candidates
 	}
 	return nil
 }
@@ -113,7 +118,8 @@ func (m *Matcher) seeks(lists []plan.Handle, f *filter.Set) bool {
 }
 
 // split divides the queries into tasks, and sets the number of threads. A batch with Part keeps conjunctions whole.
-func (j *batch) split() {
+// Each task checks its queries; the division among several threads needs valid queries.
+func (j *batch) split() error {
 	j.tasks = j.tasks[:0]
 	j.threads = work.Threads(j.Matcher.threads, j.queries.Threads)
 	queries := j.queries.Queries()
@@ -121,7 +127,10 @@ func (j *batch) split() {
 		if queries > 0 {
 			j.tasks = append(j.tasks, task{end: queries})
 		}
-		return
+		return nil
+	}
+	if err := j.queries.Validate(j.src); err != nil {
+		return err
 	}
 	total := 0
 	for i := range queries {
@@ -157,11 +166,12 @@ func (j *batch) split() {
 		first = i + 1
 	}
 	flush(queries)
+	return nil
 }
 
 // endedStep is the number of queries from one check of the context to the next. A long query
 // checks it, too.
-const endedStep = 16
+const endedStep = 64
 
 // answer runs task i on worker id.
 func (j *batch) answer(id, i int) error {
@@ -178,21 +188,21 @@ func (j *batch) answer(id, i int) error {
 	return nil
 }
 
-// answer answers the queries from q to end-1 of t.
+// answer checks and answers the queries from q to end-1 of t.
 func (w *worker) answer(j *batch, t *task, q, end int) error {
-	pairs := j.queries.Algorithm == plan.Auto && len(j.filters) == 0 && t.parts == 0
-	counts := j.out.Offsets[1:]
+	pairs := j.queries.Algorithm == plan.Auto && len(j.filters) == 0 && t.parts == 0 && len(j.queries.OpOffsets) == 0
+	totals := j.out.Offsets[1:]
 	for ; q < end; q++ {
 		if pairs {
-			n := j.aux.CountPairs(counts[q:end], j.queries.Offsets[q:end+1], j.queries.Handles, !j.queries.CountOnly)
-			for _, found := range counts[q : q+n] {
-				t.count += int(found)
-			}
-			if q += n; q == end {
+			if q += w.pairs(j, t, totals[q:end], q); q == end {
 				break
 			}
 		}
-		count, err := 0, error(nil)
+		candidates, err := j.queries.Check(j.src, q, q+1)
+		if err != nil {
+			return err
+		}
+		count := 0
 		if ops := j.queries.Expression(q); len(ops) > 0 {
 			count, err = w.expression(j, ops, t, j.filter(q))
 		} else {
@@ -202,11 +212,23 @@ func (w *worker) answer(j *batch, t *task, q, end int) error {
 			return err
 		}
 		t.count += count
+		if t.part == 0 {
+			w.candidates += candidates
+		}
 		if t.parts == 0 {
-			counts[q] = uint64(count)
+			totals[q] = uint64(t.count)
 		}
 	}
 	return nil
+}
+
+// pairs answers the leading queries from q on that lookup.Pairs answers, and returns how many.
+func (w *worker) pairs(j *batch, t *task, totals []uint64, q int) int {
+	p := &w.joined
+	p.WithDocs, p.Docs, p.Count, p.Candidates = !j.queries.CountOnly, w.docs, t.count, w.candidates
+	n := j.aux.Pairs(totals, j.queries.Offsets[q:], j.queries.Handles, p)
+	w.docs, t.count, w.candidates, p.Docs = p.Docs, p.Count, p.Candidates, nil
+	return n
 }
 
 // ended returns the error of the context once it has ended.
@@ -219,23 +241,27 @@ func (j *batch) ended() error {
 	}
 }
 
-// gather turns counts into offsets. With join it copies the docIDs of the workers to the
-// results, in the order of the tasks.
+// gather adds the docIDs of earlier tasks to the offsets, which count from the first query of a task on. With join
+// it copies the docIDs of the workers to the results, in the order of the tasks.
 func (j *batch) gather(join bool) {
+	before := uint64(0)
 	for i := range j.tasks {
-		if t := &j.tasks[i]; t.parts > 0 {
-			j.out.Offsets[t.first+1] += uint64(t.count)
+		t := &j.tasks[i]
+		ends := j.out.Offsets[t.first+1 : t.end+1]
+		if t.parts > 0 {
+			ends[0] = uint64(t.count)
 		}
-	}
-	total := uint64(0)
-	for i, n := range j.out.Offsets {
-		total += n
-		j.out.Offsets[i] = total
+		if before > 0 {
+			for q := range ends {
+				ends[q] += before
+			}
+		}
+		before += uint64(t.count)
 	}
 	if !join || j.queries.CountOnly {
 		return
 	}
-	j.out.Docs = slices.Grow(j.out.Docs[:0], int(total))
+	j.out.Docs = slices.Grow(j.out.Docs[:0], int(before))
 	for i := range j.tasks {
 		t := &j.tasks[i]
 		j.out.Docs = append(j.out.Docs, j.workers[t.worker].docs[t.at:t.at+t.count]...)

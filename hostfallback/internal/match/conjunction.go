@@ -10,13 +10,15 @@ import (
 
 // worker is the scratch memory of one goroutine.
 type worker struct {
-	docs     []uint32 // matches of its tasks
-	acc      [denseWords / 2]uint64
-	lead     lead
-	probers  []*lookup.Prober
-	prepared []*lookup.Prepared // the lists of a query under plan.Auto, else nil
-	shorts   []lookup.Runs      // of the lists of a query
-	runs     [2]lookup.Runs     // common runs of some lists
+	docs       []uint32 // matches of its tasks
+	candidates uint64   // of its queries
+	joined     lookup.Pairs
+	acc        [denseWords / 2]uint64
+	lead       lead
+	probers    []*lookup.Prober
+	prepared   []*lookup.Prepared // the lists of a query under plan.Auto, else nil
+	shorts     []lookup.Runs      // of the lists of a query
+	runs       [2]lookup.Runs     // common runs of some lists
 
 	stack       *stack // of expressions, nil before the first one
 	left, found []uint32

@@ -37,10 +37,13 @@ func New(aux *lookup.Auxiliary, threads int) *Matcher {
 	return &Matcher{aux: aux, src: aux.Source, threads: threads}
 }
 
-// Match answers the queries of b, which must be valid, into out. A steady state
+// Match answers the queries of b into out, or reports the first one that is not valid. A steady state
 // allocates nothing for a query.
 func (m *Matcher) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) (err error) {
 	out.Reset()
+	if err := b.CheckShape(); err != nil {
+		return err
+	}
 	j := m.batches.Get()
 	defer m.batches.Done(j, &err)
 	defer mapped.Catch(mapped.Watch(), &err)
@@ -52,7 +55,7 @@ func (m *Matcher) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Resul
 		return err
 	}
 	n := b.Queries()
-	out.Stats = plan.Stats{Queries: uint64(n), Candidates: b.Candidates(m.src), Matches: out.Offsets[n], Blocks: j.decoded}
+	out.Stats = plan.Stats{Queries: uint64(n), Candidates: j.candidates, Matches: out.Offsets[n], Blocks: j.decoded}
 	for i, f := range j.filters {
 		if f != nil {
 			out.Stats.Filtered++

@@ -42,22 +42,16 @@ func (g *Gate) Close() {
 	g.mu.Unlock()
 }
 
-// Batch is a batch of queries over data of type D.
-type Batch[D any] interface{ Validate(data D) error }
-
-// Run is the frame of every operation of a store: it enters the gate, validates b
-// against data and calls answer. On success it adds the time of the whole call to the
-// statistics that answer has stored in stats. The fault of a mapped file is an error.
-func Run[D any](ctx context.Context, g *Gate, op string, b Batch[D], data D, stats *plan.Stats, answer func() error) (err error) {
+// Run is the frame of every operation of a store: it enters the gate and calls answer, which
+// checks its batch. On success it adds the time of the whole call to the statistics that answer
+// has stored in stats. The fault of a mapped file is an error.
+func Run(ctx context.Context, g *Gate, op string, stats *plan.Stats, answer func() error) (err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
 	start := time.Now()
 	if err := g.Enter(ctx, op); err != nil {
 		return err
 	}
 	defer g.Leave()
-	if err := b.Validate(data); err != nil {
-		return err
-	}
 	if err := answer(); err != nil {
 		return err
 	}

@@ -9,31 +9,25 @@ import (
 	"heddle/engine/plan"
 )
 
-type checked struct{ err error }
-
-func (c checked) Validate(int) error { return c.err }
-
 func TestRun(t *testing.T) {
 	var g Gate
-	invalid, failed := errors.New("invalid"), errors.New("failed")
+	failed := errors.New("failed")
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, c := range []struct {
 		name       string
 		ctx        context.Context
-		batch      checked
 		answer     error
 		want       error
 		mustAnswer bool
 	}{
-		{"done", t.Context(), checked{}, nil, nil, true},
-		{"invalid", t.Context(), checked{invalid}, nil, invalid, false},
-		{"failed", t.Context(), checked{}, failed, failed, true},
-		{"ended", ended, checked{}, nil, context.Canceled, false},
+		{"done", t.Context(), nil, nil, true},
+		{"failed", t.Context(), failed, failed, true},
+		{"ended", ended, nil, context.Canceled, false},
 	} {
 		var stats plan.Stats
 		answered := false
-		err := Run(c.ctx, &g, c.name, c.batch, 0, &stats, func() error {
+		err := Run(c.ctx, &g, c.name, &stats, func() error {
 			answered, stats.Matches = true, 7
 			return c.answer
 		})
@@ -45,7 +39,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 	g.Close()
-	err := Run(t.Context(), &g, "late", checked{}, 0, new(plan.Stats), func() error {
+	err := Run(t.Context(), &g, "late", new(plan.Stats), func() error {
 		t.Error("answered after Close")
 		return nil
 	})

@@ -26,9 +26,10 @@ type Auxiliary struct {
 	bitsets PerList[codec.Bits]
 	autos   PerList[Prepared]
 	// By list, empty unless PrepareAll has run:
-	intervals []Interval
-	heads     []Head
-	runs      Runs // of all lists with heads
+	marks  []mark
+	heads  []Head
+	runs   Runs     // of all lists with heads
+	starts []uint16 // indexes of runs
 }
 
 // New returns the tables of src, all of which are still to be built. They take their memory

@@ -6,11 +6,17 @@ import (
 	"heddle/engine/plan"
 )
 
-// Head shows whether lists may have a common docID, and where their runs are. The intervals of all lists
-// lie one after another, their heads do, and so do their runs: a batch of very short lists reads little
-// else, and often the intervals alone. They are kept if all lists are intact and memory is left.
-type Head struct {
+// mark is the part of a list that decides whether most pairs of short lists have a common docID: where its
+// docIDs and its runs lie. The marks of all lists lie one after another: a batch of pairs reads little else.
+type mark struct {
+	Interval
+	length uint32 // number of docIDs
 	at, n  uint32 // of the runs of the list, among the runs of all lists; n is 0 without Runs
+	start  uint32 // of the index of the runs, among the indexes of all lists; 0: none
+}
+
+// Head is the part of a list that a query reads next.
+type Head struct {
 	few    bool   // see Prepared.fewRuns
 	ranges ranges // that have docIDs
 }
@@ -18,8 +24,8 @@ type Head struct {
 // ranges has a bit for each of 256 ranges of documents.
 type ranges [4]uint64
 
-// headBytes is the size of a Head and an Interval.
-const headBytes = 56
+// headBytes is the size of a Head and a mark.
+const headBytes = 64
 
 // newHead returns the head of a list with docs below universe.
 func newHead(docs []uint32, universe uint32) (h Head) {
@@ -31,22 +37,33 @@ func newHead(docs []uint32, universe uint32) (h Head) {
 	return h
 }
 
-// keepHeads copies the heads and the runs of all lists. Every list must be prepared.
+// overlap reports whether both lists may have docIDs in one range.
+func (r *ranges) overlap(s *ranges) bool {
+	return r[0]&s[0]|r[1]&s[1]|r[2]&s[2]|r[3]&s[3] != 0
+}
+
+// keepHeads copies the marks, the heads and the runs of all lists, and makes indexes of runs as far as memory
+// is left. Every list must be prepared.
 func (t *Auxiliary) keepHeads() {
-	heads, total := make([]Head, len(t.Source.Lists)), 0
-	t.intervals = make([]Interval, len(heads))
-	for h := range heads {
-		total += len(t.Prepared(plan.Handle(h)).Runs)
+	total := 0
+	for h := range t.Source.Lists {
+		total += len(t.Prepared(plan.Handle(h)).Runs) + 1
 	}
-	t.runs = make(Runs, 0, total)
-	for h := range heads {
-		p := t.Prepared(plan.Handle(h))
-		heads[h], t.intervals[h] = p.Head, p.Interval
-		heads[h].at, heads[h].n, heads[h].few = uint32(len(t.runs)), uint32(len(p.Runs)), p.fewRuns()
-		t.runs = append(t.runs, p.Runs...)
-		p.Runs = t.runs[heads[h].at:len(t.runs):len(t.runs)]
+	runs, marks, heads := make(Runs, 0, total), make([]mark, len(t.Source.Lists)), make([]Head, len(t.Source.Lists))
+	starts := make([]uint16, 1)
+	for h := range marks {
+		p, length := t.Prepared(plan.Handle(h)), t.Source.Lists[h].Len
+		m := mark{p.Interval, length, uint32(len(runs)), uint32(len(p.Runs)), 0}
+		runs = append(runs, p.Runs...)
+		p.Runs = runs[m.at:len(runs):len(runs)]
+		if n := indexSize(p.Runs); n > 0 && t.Memory.Take(int64(2*n+8)) {
+			m.start = uint32(len(starts))
+			starts = appendIndex(starts, p.Runs)
+			runs = append(runs, lastRun)
+		}
+		marks[h], heads[h] = m, Head{p.fewRuns(length), p.ranges}
 	}
-	t.heads = heads
+	t.marks, t.heads, t.runs, t.starts = marks, heads, runs, starts
 }
 
 // Common returns an interval with all common docIDs of lists. Without heads it returns Everywhere.
@@ -54,9 +71,9 @@ func (t *Auxiliary) Common(lists []plan.Handle) Interval {
 	if len(t.heads) == 0 {
 		return Everywhere
 	}
-	both := t.intervals[lists[0]]
+	both := t.marks[lists[0]].Interval
 	for _, h := range lists[1:] {
-		both = both.Intersect(t.intervals[h])
+		both = both.Intersect(t.marks[h].Interval)
 	}
 	if both.First > both.Last {
 		return both
@@ -73,73 +90,15 @@ func (t *Auxiliary) Common(lists []plan.Handle) Interval {
 	return both
 }
 
-// fewPairs limits the runs of two lists that CountPairs takes one after the other.
-const fewPairs = 32
-
-// CountPairs counts the common docIDs of pairs of lists by their heads. Query i has the lists
-// handles[offsets[i]:offsets[i+1]]. CountPairs stops at the first query that is no pair, or whose lists have
-// more than a few runs; with empty set, also at the first pair with common docIDs. It writes the numbers to counts and
-// returns how many there are. A batch of pairs of short lists does little else.
-func (t *Auxiliary) CountPairs(counts []uint64, offsets []uint32, handles []plan.Handle, empty bool) int {
-	intervals := t.intervals
-	if len(intervals) == 0 {
-		return 0
-	}
-	offsets = offsets[:len(counts)+1]
-	for i := range counts {
-		at := offsets[i]
-		if offsets[i+1] != at+2 {
-			return i
-		}
-		pair := (*[2]plan.Handle)(handles[at:])
-		x, y := intervals[pair[0]], intervals[pair[1]]
-		counts[i] = 0
-		if max(x.First, y.First) > min(x.Last, y.Last) {
-			continue
-		}
-		n, ok := t.countPair(pair)
-		if !ok || n > 0 && empty {
-			return i
-		}
-		counts[i] = uint64(n)
-	}
-	return len(counts)
-}
-
-// countPair returns the number of common docIDs of two lists if their heads show that there are none, or
-// lead to a few runs. Else ok is false.
-func (t *Auxiliary) countPair(pair *[2]plan.Handle) (n int, ok bool) {
-	x, y := &t.heads[pair[0]], &t.heads[pair[1]]
-	p, q := &x.ranges, &y.ranges
-	if p[0]&q[0]|p[1]&q[1]|p[2]&q[2]|p[3]&q[3] == 0 {
-		return 0, true
-	}
-	if x.n == 0 || y.n == 0 || x.n+y.n > fewPairs {
-		return 0, false
-	}
-	return countRunsOfBoth(t.runs[x.at:][:x.n], t.runs[y.at:][:y.n]), true
-}
-
-// countRunsOfBoth returns the number of docIDs of a AND b, for a few runs of each.
-func countRunsOfBoth(a, b Runs) (n int) {
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		x, y := a[i], b[j]
-		n += max(int(min(x.Last, y.Last))-int(max(x.First, y.First))+1, 0)
-		i += notAbove(x.Last, y.Last)
-		j += notAbove(y.Last, x.Last)
-	}
-	return n
-}
-
 // RunsOf returns the runs of list h, none if it has none or is not prepared. few tells that nothing else
 // reads the list in less time.
 func (t *Auxiliary) RunsOf(h plan.Handle) (runs Runs, few bool) {
 	if len(t.heads) == 0 {
 		if p := t.Prepared(h); p != nil {
-			return p.Runs, p.fewRuns()
+			return p.Runs, p.fewRuns(t.Source.Lists[h].Len)
 		}
 		return nil, false
 	}
-	head := &t.heads[h]
-	return t.runs[head.at:][:head.n], head.few
+	m := &t.marks[h]
+	return t.runs[m.at:][:m.n], t.heads[h].few
 }

@@ -23,7 +23,7 @@ import (
 //   - Compressed lists also have a plain copy, because a batch would decode nearly every
 //     segment several times.
 //   - Clustered lists also have Words, and Runs if their docIDs follow each other.
-//   - Lists of at most one segment have neither Bits nor a sieve.
+//   - Lists of at most one segment have Runs, but neither Bits nor a sieve.
 type Prepared struct {
 	Interval // from the first docID to the last
 	// A search for a few docIDs needs these, which lie together:
@@ -58,12 +58,15 @@ func (t *Prepared) wordsPay(candidates int) bool {
 }
 
 // fewRuns reports whether the list is read as Runs in less time than in any other form. One run
-// takes as long as 16 words of a bitset, or two of Words. Other forms must be opened first.
-func (t *Prepared) fewRuns() bool {
+// takes as long as 16 words of a bitset, or two of Words. Other forms must be opened first. length is the
+// number of docIDs.
+func (t *Prepared) fewRuns(length uint32) bool {
 	n := len(t.Runs)
 	switch {
 	case n <= 4:
 		return n > 0
+	case n*runDocs > int(length):
+		return false
 	case t.Bits != nil && 32*n > len(t.Bits):
 		return false
 	}
@@ -105,7 +108,8 @@ func (t *Auxiliary) buildAuto(h plan.Handle, paid bool) (table *Prepared, size i
 		size += int64(bytes)
 		return true
 	}
-	if n := countRuns(docs); (n == 1 || n > 0 && n*runDocs <= len(docs)) && take(8*n) {
+	long := l.Len > codec.SegmentLen
+	if n := countRuns(docs); n > 0 && (!long || n*runDocs <= len(docs)) && take(8*n) {
 		table.Runs = newRuns(docs, n)
 	}
 	if l.Codec == codec.Bitset {
@@ -113,7 +117,6 @@ func (t *Auxiliary) buildAuto(h plan.Handle, paid bool) (table *Prepared, size i
 		table.Bits, table.Ranks = view.Words, view.Ranks
 		return table, size, Named(h, err)
 	}
-	long := l.Len > codec.SegmentLen
 	table.Scattered = long && scattered(docs)
 	if t.dense(h) {
 		if bits, err := t.bitset(h, docs, paid); err == nil { // it reserves its own memory

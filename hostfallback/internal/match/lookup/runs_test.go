@@ -61,7 +61,7 @@ func TestAndRuns(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("%v, want %v", got, want)
 		}
-		if n, few := x.CountAnd(y), countRunsOfBoth(x, y); n != len(want) || few != n {
+		if n, few := x.CountAnd(y), x.countFew(y); n != len(want) || few != n {
 			t.Fatalf("%d docIDs, %d by few runs, want %d", n, few, len(want))
 		}
 	})

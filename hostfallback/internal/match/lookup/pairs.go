@@ -1,0 +1,116 @@
+package lookup
+
+import (
+	"slices"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+// Pairs is the answer to pairs of lists, and the memory that they need. The zero value asks for numbers.
+type Pairs struct {
+	WithDocs   bool
+	Docs       []uint32 // all common docIDs, pair by pair, WithDocs
+	Count      int      // their number
+	Candidates uint64   // the sum of the lengths of the shorter lists
+	runs       Runs     // common runs of one pair
+}
+
+// Pairs answers the leading queries that are pairs of lists and need only the marks, the heads and the runs of
+// both. Query i has the lists handles[offsets[i]:offsets[i+1]]; the batch may have queries that are not valid. Pairs
+// writes out.Count behind each query to totals, and returns how many queries it has answered. A batch of pairs of
+// short lists does little else.
+func (t *Auxiliary) Pairs(totals []uint64, offsets []uint32, handles []plan.Handle, out *Pairs) (answered int) {
+	marks, candidates := t.marks, uint64(0)
+	at := offsets[0]
+	for i, end := range offsets[1 : len(totals)+1] {
+		if uint64(end) != uint64(at)+2 || int(end) > len(handles) {
+			break
+		}
+		h, g := handles[at], handles[at+1]
+		if uint64(max(h, g)) >= uint64(len(marks)) {
+			break
+		}
+		x, y := &marks[h], &marks[g]
+		if uint64(x.length)<<32|uint64(h) >= uint64(y.length)<<32|uint64(g) {
+			break
+		}
+		if max(x.First, y.First) <= min(x.Last, y.Last) && !t.pair(h, g, out) {
+			break
+		}
+		candidates += uint64(x.length)
+		totals[i] = uint64(out.Count)
+		answered, at = i+1, end
+	}
+	out.Candidates += candidates
+	return answered
+}
+
+// comparedRuns is the number of runs of each list that are compared one by one instead of looked up.
+const comparedRuns = 4
+
+// pair adds the common docIDs of two lists to out. It reports false if they need more than marks, heads and runs.
+func (t *Auxiliary) pair(h, g plan.Handle, out *Pairs) bool {
+	x, y := &t.marks[h], &t.marks[g]
+	n := 0
+	if x.n-1 < comparedRuns && y.n-1 < comparedRuns {
+		a, b := t.runs[x.at:][:x.n], t.runs[y.at:][:y.n]
+		if n = a.countFew(b); n > 0 && out.WithDocs {
+			out.runs = out.runs[:0]
+			out.runs.AppendAnd(a, b)
+		}
+	} else {
+		if !t.heads[h].ranges.overlap(&t.heads[g].ranges) {
+			return true
+		}
+		if x.n > y.n {
+			x, y = y, x
+		}
+		if x.n == 0 || y.start == 0 || x.n > max(codec.SegmentLen, min(x.length/2, t.Source.Docs/512)) {
+			return false
+		}
+		n = out.find(t.runs[x.at:][:x.n], t.runs[y.at:], y.Interval, t.starts[y.start:])
+	}
+	if n > 0 && out.WithDocs {
+		out.add(n)
+	}
+	out.Count += n
+	return true
+}
+
+// add adds the n docIDs of out.runs to out.Docs.
+func (p *Pairs) add(n int) {
+	end := len(p.Docs)
+	p.Docs = slices.Grow(p.Docs, n+Slack)
+	p.runs.Expand(p.Docs[end:][:n+Slack])
+	p.Docs = p.Docs[:end+n]
+}
+
+// countFew returns the number of docIDs of r AND s, for a few runs of each: no comparison waits for another one.
+func (r Runs) countFew(s Runs) (n int) {
+	for _, x := range r {
+		for _, y := range s {
+			n += max(int(min(x.Last, y.Last))-int(max(x.First, y.First))+1, 0)
+		}
+	}
+	return n
+}
+
+// find sets p.runs to the common runs of a and of a list b in the interval within, whose runs and whose
+// index begin at b and index, and returns the number of their docIDs. It looks up the runs of a.
+func (p *Pairs) find(a, b Runs, within Interval, index []uint16) (docs int) {
+	found := p.runs[:0]
+	shift := index[0] & 31
+	index = index[1:]
+	for _, x := range a {
+		from := (min(max(x.First, within.First), within.Last) - within.First) >> shift
+		for k := index[from]; b[k].First <= x.Last; k++ {
+			if first, last := max(x.First, b[k].First), min(x.Last, b[k].Last); first <= last {
+				found = append(found, Run{first, last})
+				docs += int(last-first) + 1
+			}
+		}
+	}
+	p.runs = found
+	return docs
+}
