@@ -12,6 +12,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"heddle/engine/file/container"
 	"heddle/engine/internal/limit"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/serve"
@@ -83,8 +84,26 @@ func (in *filtering) open(t *Table) (*tables.Generation, error) {
 	return g, err
 }
 
+// anyFilter tells whether a query has a filter. It looks on all cores, because each of many queries
+// costs a cache miss, and no processor works before.
+func anyFilter(qs []Query) bool {
+	var found atomic.Bool
+	_ = container.ParallelRanges(uint64(len(qs)), 1<<14, func(first, end uint64) error {
+		for i := first; i < end && !found.Load(); i++ {
+			if qs[i].Filter != nil {
+				found.Store(true)
+			}
+		}
+		return nil
+	})
+	return found.Load()
+}
+
 // compileAll compiles the filters of queries; nil if there are none.
 func (in *filtering) compileAll(ctx context.Context, g *serve.Lists, qs []Query, call *serve.Call) (all map[*Filter]compiledFilter, err error) {
+	if !anyFilter(qs) {
+		return nil, nil
+	}
 	for i := range qs {
 		f := qs[i].Filter
 		if f == nil || all[f] != (compiledFilter{}) {
