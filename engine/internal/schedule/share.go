@@ -8,10 +8,10 @@ import "time"
 const leastShare = 0.03
 
 // A stream ends at about the same time on all processors: the blocks of the fastest one make at
-// least guided of the rest for each processor, but have guidedLeast queries, and blocks of
-// the others take a share of the time that all need for the rest (guided self-scheduling,
-// Polychronopoulos and Kuck 1987). first is the size of a first block on a host beside
-// devices, whose time is unknown.
+// least guided of the rest for each processor, but have guidedLeast queries, blocks of further
+// devices take as long, and blocks of a host take a share of the time that all need for the rest
+// (guided self-scheduling, Polychronopoulos and Kuck 1987). first is the size of a first block on a
+// host beside devices, whose time is unknown.
 const guided, guidedLeast, first = 4, 64, 8
 
 // most is the number of queries that the next block of t on p may have; 0: p has no part in the
@@ -42,6 +42,9 @@ func (s *Scheduler) most(t *stream, p *processor) int {
 			return 0
 		}
 		return guidedLeast
+	}
+	if !p.Host {
+		return int(float64(largest) * own / best)
 	}
 	rest := float64(left) / all // the time that all need for it
 	n := rest * own / float64(t.lanes(p))

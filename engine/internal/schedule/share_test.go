@@ -35,6 +35,28 @@ func TestShareOfStream(t *testing.T) {
 	}
 }
 
+// Devices of a like rate take blocks that take as long, down to the end of a call: many small batches
+// would waste them.
+func TestShareOfDevices(t *testing.T) {
+	s := start(t, Options{}, fake(0, "fast", 16), fake(0, "slower", 16))
+	for _, c := range []struct {
+		slower time.Duration // of a query; 10 us on the other one
+		left   int
+		want   [2]int
+	}{
+		{10 * us, 100_000, [2]int{12_500, 12_500}},
+		{11 * us, 100_000, [2]int{12_500, 11_363}},
+		{20 * us, 100_000, [2]int{12_500, 6250}},
+		{20 * us, 100, [2]int{guidedLeast, guidedLeast / 2}},
+		{500 * us, 100_000, [2]int{12_500, 0}},
+	} {
+		st := &stream{Stream: &known{left: c.left, each: []time.Duration{10 * us, c.slower}}, took: make([]time.Duration, 2)}
+		if got := [2]int{s.most(st, s.processors[0]), s.most(st, s.processors[1])}; got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
 // known is a stream of which times are known.
 type known struct {
 	blocks
