@@ -59,7 +59,7 @@ type Options struct {
 
 	// DeviceMemory limits each device, in bytes: lists, tables, scratch and caches of all
 	// indexes and tables together. Default: the memory of the device less a reserve. With Backend "host" it
-	// must be 0.
+	// must be 0. It does not count memory of the host that drivers pin for transfers: see package cl.
 	DeviceMemory uint64
 	// HostMemory limits the auxiliary tables of pure Go for an index or a table, in bytes.
 	// Default: 16 bytes per posting, or 4 times the vectors of a table, 64 MiB to 4 GiB.

@@ -29,8 +29,8 @@ type Matcher struct {
 	Slots   int        // slots that exist
 	scratch uint64     // bytes of all slots
 
-	turns chan struct{}       // tokens of large rounds that wait for the device
-	spare chan *device.Pinned // memory for results that slots take in place of lent memory; nil: not made yet
+	turns chan struct{}              // tokens of large rounds that wait for the device
+	spare device.Pool[device.Pinned] // memory for results that slots take in place of lent memory
 
 	// matchRate is the fraction of candidates that recent rounds found, in 1/65536. The first
 	// download takes as many docIDs and a quarter more, but at most mostSpare more.
@@ -49,35 +49,29 @@ const (
 	largeRound  = 1 << 20
 )
 
+// scratchShare: see New.
+const scratchShare = 16
+
 // leastTiles is the length of rounds, in tiles, below which a limit on memory does not
 // shorten them.
 const leastTiles = 1024
 
 // New makes a matcher without device memory, for rounds of at most the given number
-// of tiles and for the given number of slots. Scratch memory takes at most a sixteenth of
+// of tiles and for the given number of slots. Scratch memory takes at most 1/scratchShare of
 // the device memory, or one tile per slot, and a quarter of the limit while rounds stay
 // long enough.
 func New(set *lists.Set, tiles, slots int) *Matcher {
 	t := set.Device.Tuning
 	m := &Matcher{set: set, most: slots, tile: uint32(t.Tile), mergeTile: uint32(mergeTile(t)), mergeLeast: t.MergeLeast,
-		maxTiles: tiles}
-	for m.maxTiles > 1 {
-		scratch := m.ScratchBytes()
-		if scratch <= set.Device.Info.Memory/16 && (scratch <= set.Memory.Size()/4 || m.maxTiles <= leastTiles) {
-			break
-		}
-		m.maxTiles /= 2
-	}
+		maxTiles: fitTiles(tiles, t.Tile, slots, set.Device.Info.Memory/scratchShare, 1)}
+	m.maxTiles = fitTiles(m.maxTiles, t.Tile, slots, set.Memory.Size()/4, leastTiles)
 	set.Count(func() uint64 { return m.scratch })
 	return m
 }
 
 // Open makes the slots. After a failure release must follow.
 func (m *Matcher) Open() error {
-	m.Free, m.spare, m.turns = make(chan *slot, m.most), make(chan *device.Pinned, m.most), make(chan struct{}, mostWaiting)
-	for range m.most {
-		m.spare <- nil
-	}
+	m.Free, m.spare, m.turns = make(chan *slot, m.most), device.NewPool[device.Pinned](m.most), make(chan struct{}, mostWaiting)
 	for range m.most {
 		x, err := m.newSlot()
 		if err != nil {
@@ -96,11 +90,7 @@ func (m *Matcher) Release() {
 	for range m.Slots {
 		(<-m.Free).release()
 	}
-	for range cap(m.spare) {
-		if p := <-m.spare; p != nil {
-			p.Release(m.set.Device)
-		}
-	}
+	m.spare.Drain(func(p *device.Pinned) { p.Release(m.set.Device) })
 }
 
 // BuildKernels builds the programs of the set's lists, so that the first batch does not

@@ -49,7 +49,14 @@ var Operation = device.Operation{
 		define("MERGE_WG", t.MergeWG)
 		define("MERGE_ROWS", t.MergeRows)
 	},
-	Describe: func(_ device.Tuning, info *plan.Info) { info.Algorithms = slices.Clone(algorithms) },
+	Describe: func(t device.Tuning, info *plan.Info) {
+		info.Algorithms = slices.Clone(algorithms)
+		// A batch should be one round: further rounds take more commands, and their docIDs are
+		// copied. A quarter of the tiles is for queries with more candidates than the mean, and for
+		// tiles that are not full.
+		tiles := fitTiles(t.RoundTiles, t.Tile, t.Slots, info.Memory/scratchShare, 1)
+		info.Batch = min(info.Batch, uint64(tiles)*uint64(t.Tile)*3/4)
+	},
 	SelfTest: selfTestCore,
 }
 

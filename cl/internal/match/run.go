@@ -140,7 +140,7 @@ func (x *slot) finish() {
 		if x.countOnly || x.round.parts > 0 || end <= from {
 			return nil
 		}
-		if err := rt.Grow(&x.Down, end, from); err != nil {
+		if err := rt.Grow(&x.Down, end+end/4, from); err != nil { // so that the next rounds have room
 			return err
 		}
 		err := rt.Do(func() (err error) {

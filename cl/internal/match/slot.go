@@ -42,26 +42,35 @@ type slot struct {
 // brings more.
 const FirstDown = 4 << 20
 
-// sizes returns the sizes of a slot's buffers in bytes: one word per element of a round,
-// the upload, the results.
-func (m *Matcher) sizes() (elements, up, out uint64) {
-	elements = 4 * uint64(m.maxTiles) * uint64(m.tile)
-	return elements, 4 * uint64(uploadWords(m.maxTiles)), 4*uint64(m.maxTiles+4) + elements
+// sizes returns the sizes of a slot's buffers in bytes, for rounds of so many tiles: one word per
+// element of a round, the upload, the results.
+func sizes(tiles, tile int) (elements, up, out uint64) {
+	elements = 4 * uint64(tiles) * uint64(tile)
+	return elements, 4 * uint64(uploadWords(tiles)), 4*uint64(tiles+4) + elements
 }
 
 // slotBytes returns the device memory of a slot.
-func (m *Matcher) slotBytes() uint64 {
-	elements, up, out := m.sizes()
+func slotBytes(tiles, tile int) uint64 {
+	elements, up, out := sizes(tiles, tile)
 	return 2*elements + up + out
 }
 
+// fitTiles halves a number of tiles until all slots take the given number of bytes at most, or it
+// has reached the least number.
+func fitTiles(tiles, tile, slots int, bytes uint64, least int) int {
+	for tiles > least && uint64(slots)*slotBytes(tiles, tile) > bytes {
+		tiles /= 2
+	}
+	return tiles
+}
+
 // ScratchBytes returns the device memory of all slots.
-func (m *Matcher) ScratchBytes() uint64 { return uint64(m.most) * m.slotBytes() }
+func (m *Matcher) ScratchBytes() uint64 { return uint64(m.most) * slotBytes(m.maxTiles, int(m.tile)) }
 
 func (m *Matcher) newSlot() (*slot, error) {
 	rt := m.set.Device
-	tileBytes, upBytes, outBytes := m.sizes()
-	x := &slot{matcher: m, Flight: device.NewFlight(rt, m.set.Memory), bytes: m.slotBytes(), firstTile: make([]uint32, maxQueries+1)}
+	tileBytes, upBytes, outBytes := sizes(m.maxTiles, int(m.tile))
+	x := &slot{matcher: m, Flight: device.NewFlight(rt, m.set.Memory), bytes: slotBytes(m.maxTiles, int(m.tile)), firstTile: make([]uint32, maxQueries+1)}
 	x.submit = x.enqueue
 	if err := x.Memory.Reserve(x.bytes, "scratch of a batch"); err != nil {
 		return nil, err
