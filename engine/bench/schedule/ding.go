@@ -80,7 +80,7 @@ func (v *served) underLoad(ctx context.Context, half bool) error {
 	v.halves = half
 	for _, y := range v.s.systems() {
 		err := v.with(ctx, y, func(e *machine) error {
-			rate, err := v.closed(ctx, e, call{mode: schedule.Async}, 1, 50, time.Second)
+			_, rate, err := closed(ctx, v.answer(e, call{mode: schedule.Async}), 1, 50, time.Second)
 			if err != nil {
 				return err
 			}

@@ -108,7 +108,7 @@ func (s *bench) overhead(ctx context.Context, x *querylog.Index, e *machine) err
 			return e.x.SearchAll(ctx, requests, nothing)
 		}},
 		{"synchronous, many callers", len(many), index, func() error {
-			_, err := v.closed(ctx, e, call{mode: schedule.Sync}, manyCallers, len(many), time.Minute)
+			_, _, err := closed(ctx, v.answer(e, call{mode: schedule.Sync}), manyCallers, len(many), time.Minute)
 			return err
 		}},
 	} {

@@ -29,7 +29,7 @@ func TestSchedule(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	opt := harnesstest.Tiny()
 	opt.Threshold, opt.Queries, opt.Runs = 0, 40, 1
-	opt.Tables = []string{"capacity", "prediction"}
+	opt.Tables = []string{"capacity", "callers", "prediction"}
 	opt.JSON = filepath.Join(t.TempDir(), "rows.json")
 	systems := []string{"host only"}
 	if testneeds.OnDevice() {
@@ -73,6 +73,13 @@ func TestSchedule(t *testing.T) {
 					}
 				}
 			}
+			if (!ranked || strings.HasSuffix(w, ", and")) && system != theBetter {
+				at := fmt.Sprintf("%s; %s, %d callers; ", w, system, manyCallers)
+				p50, p99 := rows[at+"p50"], rows[at+"p99"]
+				if rows[at+"throughput"].Median <= 0 || rows[at+"CPU time"].Median <= 0 || p50.Median <= 0 || p50.Median > p99.Median {
+					t.Errorf("%sp50 %v, p99 %v", at, p50.Median, p99.Median)
+				}
+			}
 			if strings.HasSuffix(system, "only") {
 				if r := rows[w+"; "+system+"; mean error, %"]; r.Median <= 0 {
 					t.Errorf("%s, %s: no prediction error", w, system)
@@ -88,6 +95,22 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
+// TestSample: the digest depends on the number of documents, the first one, and one in the middle.
+func TestSample(t *testing.T) {
+	docs := make([]uint32, 100)
+	for i := range docs {
+		docs[i] = uint32(2 * i)
+	}
+	seen := map[uint64]bool{sample(docs): true, sample(docs[:99]): true, sample(docs[:1]): true, sample(nil): true}
+	docs[50]++
+	seen[sample(docs)] = true
+	docs[0]++
+	seen[sample(docs)] = true
+	if len(seen) != 6 {
+		t.Errorf("%d digests of 6 answers", len(seen))
+	}
+}
+
 // TestServedWrong: a wrong answer ends the measurement.
 func TestServedWrong(t *testing.T) {
 	v := &served{name: "gov", queries: make([]workload.Query, 3), right: []uint64{1, 2, 3},
@@ -99,7 +122,7 @@ func TestServedWrong(t *testing.T) {
 	if err != nil || d.Failed != 3 || d.Err == nil || !strings.Contains(d.Err.Error(), "gov: the answer to query 2 is not that of before") {
 		t.Errorf("%v, %v, %v", d, err, d.Err)
 	}
-	if _, err := v.closed(t.Context(), nil, call{mode: schedule.Sync}, 4, 10, time.Minute); err == nil || !strings.Contains(err.Error(), "query 2") {
+	if _, _, err := closed(t.Context(), v.answer(nil, call{mode: schedule.Sync}), 4, 10, time.Minute); err == nil || !strings.Contains(err.Error(), "query 2") {
 		t.Error(err)
 	}
 }

@@ -32,7 +32,7 @@ type served struct {
 	dict    workload.Dictionary
 	queries []workload.Query
 	kind    costs.Kind
-	right   []uint64        // digests of the checked answers
+	right   []uint64        // digests of the checked answers, by digest
 	folder  string          // folder of the cost model, which successive engines share
 	fitted  map[string]bool // devices to which the cost model is fitted
 
@@ -121,9 +121,10 @@ func (s *bench) servedLists(ctx context.Context) (*served, error) {
 		v.kind = costs.And
 		v.dict, v.queries = s.Dict, querylog.Queries(s.W, queryCount(&s.Opt, len(s.W.Queries), shortServed))
 		v.request = conjunction
-		v.digest = func(_ int, h *engine.Hits) uint64 { return workload.Digest(h.Docs) }
-		check := s.Check
-		v.check = func(who string) error { return check.Check(who, v.right) }
+		v.digest = func(_ int, h *engine.Hits) uint64 { return sample(h.Docs) }
+		check, answers := s.Check, make([]uint64, len(v.queries))
+		v.keep = func(i int, h *engine.Hits) { answers[i] = workload.Digest(h.Docs) }
+		v.check = func(who string) error { return check.Check(who, answers) }
 		v.source, err = s.Source(ctx, workload.DefaultEncoding(workload.LayoutRaw))
 		return err
 	})
@@ -264,7 +265,7 @@ func (v *served) warm(ctx context.Context, y system, e *machine) (err error) {
 	}
 	if len(y.who) > 1 { // each makes its tables of lists at their first use, and alone it has answered all queries
 		for _, p := range e.e.Processors() {
-			if _, err := v.closed(ctx, e, call{mode: schedule.Async, on: p.Name}, runtime.GOMAXPROCS(0), len(v.queries), 10*enough); err != nil {
+			if _, _, err := closed(ctx, v.answer(e, call{mode: schedule.Async, on: p.Name}), runtime.GOMAXPROCS(0), len(v.queries), 10*enough); err != nil {
 				return err
 			}
 		}
@@ -273,7 +274,7 @@ func (v *served) warm(ctx context.Context, y system, e *machine) (err error) {
 		mode    schedule.Mode
 		callers int
 	}{{schedule.Async, 1}, {schedule.Sync, callers}} {
-		if _, err := v.closed(ctx, e, call{mode: w.mode}, w.callers, v.learnt(), enough); err != nil {
+		if _, _, err := closed(ctx, v.answer(e, call{mode: w.mode}), w.callers, v.learnt(), enough); err != nil {
 			return err
 		}
 	}
@@ -286,28 +287,31 @@ func (v *served) search(ctx context.Context, e *machine, i int, how call) (diges
 	return digest, err
 }
 
-// closed sends n queries to an engine. Each of the callers sends its next query after
-// an answer, until the time is over. It returns queries per second.
-func (v *served) closed(ctx context.Context, e *machine, how call, callers, n int, enough time.Duration) (rate float64, err error) {
+// closed sends at most n queries, of which each of the callers sends its next one after an answer,
+// until the time is over. It returns the number of queries and their rate per second.
+func closed(ctx context.Context, answer func(ctx context.Context, i int) error, callers, n int, enough time.Duration) (done int, rate float64, err error) {
 	group, ctx := errgroup.WithContext(ctx)
-	answer := v.answer(e, how)
-	var next, done atomic.Int64
+	var next atomic.Int64
 	began := time.Now()
 	for range callers {
 		group.Go(func() error {
 			ctx, cancel := context.WithCancel(ctx) // like requests: a context that all callers share costs more
 			defer cancel()
-			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil && time.Since(began) < enough; i = int(next.Add(1)) - 1 {
+			for ctx.Err() == nil && time.Since(began) < enough {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					break
+				}
 				if err := answer(ctx, i); err != nil {
 					return err
 				}
-				done.Add(1)
 			}
 			return ctx.Err()
 		})
 	}
 	err = group.Wait()
-	return float64(done.Load()) / time.Since(began).Seconds(), err
+	done = min(int(next.Load()), n)
+	return done, float64(done) / time.Since(began).Seconds(), err
 }
 
 // answer returns a function that sends query i to an engine and compares the answer.
