@@ -301,6 +301,7 @@ func (t *task) Run(ctx context.Context, p int, b *schedule.Batch) error {
 // might still write to the batch when another processor answers.
 func (r *residence) runOne(ctx context.Context, b *schedule.Batch, t *task, began run) error {
 	f, kind := t.features, t.kind // once claimed elsewhere, the task may have a new owner
+	t.b.Threads = b.Threads
 	if err := t.b.Run(ctx, r.store, r.p.Index); err != nil {
 		return err
 	}
@@ -338,8 +339,15 @@ func (r *residence) runTasks(ctx context.Context, b *schedule.Batch, k *kind, be
 	switch took := r.p.took(began.began); {
 	case len(b.Jobs) == 1:
 		m.Learn(&f, time.Since(began.began), r.g.pool.load.alone(began))
-	case !r.p.Host || (b.Threads == 0 || b.Threads == r.p.Info.ComputeUnits) && m.Start()+added >= longest: // else cores of the host idle
+	case r.busy(b, m.Start()+added, longest):
 		m.LearnBatch(added, took)
 	}
 	return nil
+}
+
+// busy tells whether a batch keeps its processor busy to the end, so that its time is the sum of the
+// times that its queries add. Cores of a host idle if the batch has a bound of threads, or if the
+// longest query takes more time alone than the estimate of the batch.
+func (r *residence) busy(b *schedule.Batch, estimate, longest time.Duration) bool {
+	return !r.p.Host || (b.Threads == 0 || b.Threads == r.p.Info.ComputeUnits) && estimate >= longest
 }

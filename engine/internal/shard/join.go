@@ -125,7 +125,7 @@ func (s *store) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results
 // are valid for every part in any order of operands.
 func (s *store) batch(mine *plan.MatchBatch, i int, b *plan.MatchBatch) {
 	mine.Reset()
-	mine.Algorithm, mine.CountOnly, mine.Part = b.Algorithm, b.CountOnly, b.Part
+	mine.Algorithm, mine.CountOnly, mine.Part, mine.Threads = b.Algorithm, b.CountOnly, b.Part, s.threads(b.Threads)
 	for q := range b.Queries() {
 		if ops := b.Expression(q); len(ops) > 0 {
 			mine.AddOps(ops)
@@ -136,6 +136,10 @@ func (s *store) batch(mine *plan.MatchBatch, i int, b *plan.MatchBatch) {
 	}
 }
 
+// threads is the part of a bound of threads that each of the parts has, which run at the same time;
+// 0 is no bound.
+func (s *store) threads(all int) int { return (all + len(s.parts) - 1) / len(s.parts) }
+
 // Rank implements plan.Store.
 func (s *store) Rank(ctx context.Context, ranks *plan.RankBatch, out *plan.TopK) error {
 	if err := plan.OwnFilters(ranks.Filters, s.owns); err != nil {
@@ -144,7 +148,7 @@ func (s *store) Rank(ctx context.Context, ranks *plan.RankBatch, out *plan.TopK)
 	return s.answer(ctx, "rank", &out.Stats, func() error { return ranks.Validate(s.src) }, func(ctx context.Context, r *run, i int) error {
 		mine := &r.ranks[i]
 		mine.Reset()
-		mine.Mode, mine.K, mine.Norm, mine.Accumulators = ranks.Mode, ranks.K, ranks.Norm, ranks.Accumulators
+		mine.Mode, mine.K, mine.Norm, mine.Accumulators, mine.Threads = ranks.Mode, ranks.K, ranks.Norm, ranks.Accumulators, s.threads(ranks.Threads)
 		for q := range ranks.Queries() {
 			mine.Add(s.parts[i].Source, ranks.Query(q)...)
 			mine.Restrict(part(ranks.Filter(q), i))

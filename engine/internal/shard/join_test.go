@@ -26,6 +26,8 @@ type faulty struct {
 	run    func(ctx context.Context) error // before each batch; may be nil
 	memory uint64
 	open   *atomic.Int64 // stores
+
+	threads int // of the last batch
 }
 
 type faultyStore struct {
@@ -45,10 +47,12 @@ func (b *faulty) Load(ctx context.Context, src *plan.Source) (plan.Store, error)
 }
 
 func (s *faultyStore) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
+	s.b.threads = b.Threads
 	return s.after(ctx, &out.Stats, func() error { return s.Store.Match(ctx, b, out) })
 }
 
 func (s *faultyStore) Rank(ctx context.Context, r *plan.RankBatch, out *plan.TopK) error {
+	s.b.threads = r.Threads
 	return s.after(ctx, &out.Stats, func() error { return s.Store.Rank(ctx, r, out) })
 }
 
@@ -104,6 +108,26 @@ func load(t testing.TB, src *plan.Source, backends []plan.Backend) plan.Store {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// TestThreads: the parts share the threads that a batch may take, and each has at least one.
+func TestThreads(t *testing.T) {
+	w := random(t, 1000, 100, 1)
+	all, backends, _ := faults(2)
+	s := load(t, &w.Source, backends)
+	defer s.Close()
+	b, _, r := batches(&w.Source, 3)
+	for _, c := range []struct{ whole, part int }{{0, 0}, {1, 1}, {3, 2}, {8, 4}} {
+		b.Threads, r.Threads = c.whole, c.whole
+		for kind, run := range map[string]func() error{
+			"match": func() error { return s.Match(t.Context(), &b, new(plan.Results)) },
+			"rank":  func() error { return s.Rank(t.Context(), &r, new(plan.TopK)) },
+		} {
+			if err := run(); err != nil || all[0].threads != c.part || all[1].threads != c.part {
+				t.Errorf("%s, %d threads: the parts have %d and %d, want %d; %v", kind, c.whole, all[0].threads, all[1].threads, c.part, err)
+			}
+		}
+	}
 }
 
 // TestJoin compares the answers of several callers with a store of the whole.
