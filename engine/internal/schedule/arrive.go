@@ -6,8 +6,11 @@ import (
 	"time"
 )
 
-// estimate asks the processors for the estimated run times of j.
-func (s *Scheduler) estimate(j *Job) {
+// prepare resets j and asks the processors for its estimated run times. It needs no lock.
+func (s *Scheduler) prepare(j *Job) {
+	if j.added == nil {
+		j.added, j.Trace.Estimates = j.times[0][:0], j.times[1][:0]
+	}
 	estimates, added := j.Trace.Estimates[:0], j.added[:0]
 	for _, p := range s.processors {
 		alone, more, ok := time.Duration(-1), time.Duration(-1), false
@@ -22,6 +25,8 @@ func (s *Scheduler) estimate(j *Job) {
 		estimates, added = append(estimates, alone), append(added, more)
 	}
 	j.Trace, j.added = Trace{Estimates: estimates}, added
+	j.waiting, j.finished, j.solo, j.late, j.err, j.reason = false, false, false, false, nil, nil
+	j.barred, j.odd, j.stream, j.deadline, j.at = 0, j.odd[:0], nil, never, [heaps]int{absent, absent, absent}
 }
 
 // longest estimate that is believed: sums of them do not overflow.
@@ -83,14 +88,11 @@ func (s *Scheduler) arrive(j *Job) (*Batch, error) {
 	return b, nil
 }
 
-// admit resets the scheduler's part of j. Jobs arrive in the order of admission, so that a
-// job goes to the end of a queue without a search.
+// admit notes the arrival of j. Jobs arrive in the order of admission, so that a job goes to the
+// end of a queue without a search.
 func (s *Scheduler) admit(j *Job, now time.Duration) {
 	s.seq++
-	j.waiting, j.finished, j.solo, j.late, j.err, j.reason = false, false, false, false, nil, nil
-	j.barred, j.odd, j.stream, j.seq, j.at = 0, j.odd[:0], nil, s.seq, [heaps]int{absent, absent, absent}
-	j.arrived, j.deadline = now, never
-	j.Trace.Arrived = s.epoch.Add(now)
+	j.seq, j.arrived, j.Trace.Arrived = s.seq, now, s.epoch.Add(now)
 }
 
 // room returns a FullError where another job or stream of c may not wait. A caller holds at most

@@ -86,8 +86,9 @@ func benchmarkCallers(b *testing.B, callers int, opt Options, deadline time.Dura
 		group.Go(func() {
 			ctx, cancel := contexts()
 			defer cancel()
-			j := &Job{Kind: "and", Load: 1}
-			for n.Add(1) <= int64(b.N) {
+			j := &Job{Kind: "and"}
+			for i := n.Add(1); i <= int64(b.N); i = n.Add(1) {
+				j.Load = 1 + uint64(i*i%7)
 				if deadline > 0 {
 					j.Deadline = time.Now().Add(deadline)
 				}
@@ -187,6 +188,30 @@ func BenchmarkSyncBeside(b *testing.B) {
 			st := s.Stats()
 			b.ReportMetric(float64(st.Answered)/float64(st.Processors[0].Batches), "jobs/batch")
 			b.ReportMetric(100-100*float64(st.Processors[0].Jobs)/float64(st.Answered), "%host")
+		})
+	}
+}
+
+// BenchmarkAutoCallers has callers as a service has them: each may give up, their jobs differ, and
+// a device answers after a while.
+func BenchmarkAutoCallers(b *testing.B) {
+	gpu, host := instant(0, "gpu", 1<<20), instant(1, "host", 256)
+	load := func(j *Job) time.Duration { return time.Duration(j.Load) * us / 4 }
+	gpu.Estimate = func(j *Job) (time.Duration, time.Duration, bool) { return 100*us + load(j), load(j), true }
+	host.Estimate = func(j *Job) (time.Duration, time.Duration, bool) { return 40*us + load(j), 4 * load(j), true }
+	run := gpu.Run
+	gpu.Lanes, gpu.Run = 16, func(ctx context.Context, b *Batch) error {
+		time.Sleep(200 * us)
+		return run(ctx, b)
+	}
+	host.Lanes, host.Singles, host.Threads, host.Inline = 2, 14, 14, true
+	for _, c := range []struct {
+		name string
+		all  []Processor
+	}{{"device", []Processor{gpu}}, {"both", []Processor{gpu, host}}} {
+		b.Run(c.name, func(b *testing.B) {
+			own := func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) }
+			benchmarkMany(b, Options{Cores: 16, CPU: cputime.Total}, 0, own, c.all...)
 		})
 	}
 }

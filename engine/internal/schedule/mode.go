@@ -7,15 +7,15 @@ import (
 
 // arrived adds j to the load. It returns whether that has changed the mode.
 func (s *Scheduler) arrived(j *Job, now time.Duration) bool {
-	s.decay(now)
+	fell := s.decay(now)
 	s.arriving[j.single] += float64(j.best) / float64(s.opt.Window)
-	return s.choose(now)
+	return (fell || s.mode == Async) && s.choose(now)
 }
 
 // decay updates the arrival rate to now: an average with weights that fall to 1/e in a
-// window, in steps that are small beside it.
-func (s *Scheduler) decay(now time.Duration) {
-	if now-s.decayed > s.opt.Window/1024 {
+// window, in steps that are small beside it. It returns whether the rate fell.
+func (s *Scheduler) decay(now time.Duration) (fell bool) {
+	if fell = now-s.decayed > s.opt.Window/1024; fell {
 		keep := math.Exp(-float64(now-s.decayed) / float64(s.opt.Window))
 		for class := range s.arriving {
 			s.arriving[class] *= keep
@@ -25,6 +25,7 @@ func (s *Scheduler) decay(now time.Duration) {
 		}
 		s.decayed = now
 	}
+	return fell
 }
 
 // load is the utilisation: arriving work over the capacity of the processors for single

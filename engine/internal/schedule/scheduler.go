@@ -75,7 +75,7 @@ type processor struct {
 	several  int // of running, that are not single jobs
 	eager    int // with less running than that, batches need not be full or old
 	capacity capacity
-	tried    time.Duration // when it last took a block of a stream, or a job that is not worth it
+	tried    time.Duration // when it last took a block of a stream, or jobs of another processor
 	ended    time.Duration // when its last batch did, or it began to run after a pause
 	memory   int           // batches in a row that ran out of it
 	// jobs in a row that failed here and were answered elsewhere, and the successes before
@@ -202,7 +202,7 @@ func (s *Scheduler) Do(ctx context.Context, j *Job) error {
 	if j.done == nil {
 		j.done = make(chan struct{}, 1)
 	}
-	s.estimate(j)
+	s.prepare(j)
 	if s.tryLock() {
 		b, err := s.arrive(j)
 		switch {

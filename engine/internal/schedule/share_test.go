@@ -171,7 +171,7 @@ func TestShareOfCores(t *testing.T) {
 	cpu.Threads = 16
 	s := start(t, Options{Cores: 16}, fake(0, "gpu", 2), cpu)
 	j := newJob(10*us, 200*us)
-	s.estimate(j)
+	s.prepare(j)
 	for _, c := range []struct {
 		feed, share float64
 		worth       bool

@@ -42,13 +42,14 @@ type jobState struct {
 	single            Class         // that it would have if it ran alone
 	similar           time.Duration // cost of processors that are about as good as any
 	added             []time.Duration
-	batched           bool      // classified by its addition to batches
-	solo              bool      // it runs alone, whatever the mode
-	reserved          bool      // only reserve processors can run it
-	late              bool      // it has gone behind jobs that can still meet their deadlines
-	barred            uint64    // processors that it does not run on again
-	odd               []failure // on some of them, by errors that may have been its own
-	reason            error     // of its last attempt
+	times             [2][4]time.Duration // memory of added and Trace.Estimates, for few processors
+	batched           bool                // classified by its addition to batches
+	solo              bool                // it runs alone, whatever the mode
+	reserved          bool                // only reserve processors can run it
+	late              bool                // it has gone behind jobs that can still meet their deadlines
+	barred            uint64              // processors that it does not run on again
+	odd               []failure           // on some of them, by errors that may have been its own
+	reason            error               // of its last attempt
 	seq               uint64
 }
 

@@ -151,7 +151,7 @@ func (s *Scheduler) cutBlock(t *stream, p *processor, now time.Duration) *Batch 
 		s.endStream(t)
 		return nil
 	}
-	s.estimate(j)
+	s.prepare(j)
 	s.admit(j, now)
 	j.batched, j.solo, j.stream, j.caller = false, true, t, t.caller
 	s.held++

@@ -322,8 +322,10 @@ func (r *residence) runTasks(ctx context.Context, b *schedule.Batch, k *kind, be
 		t := j.Work.(*task)
 		all.Adopt(t.b)
 		f, _ = r.features(t)
-		added, longest = added+m.Added(&f), max(longest, m.Alone(&f))
-		missing += f.Missing
+		added, missing = added+m.Added(&f), missing+f.Missing
+		if r.p.Host {
+			longest = max(longest, m.Alone(&f))
+		}
 	}
 	all.Threads = b.Threads
 	if err := all.Run(ctx, r.store, r.p.Index); err != nil {
