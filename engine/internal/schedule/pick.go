@@ -295,6 +295,9 @@ func (s *Scheduler) steal(p *processor, now time.Duration) *Batch {
 				continue
 			}
 			j := q.last
+			if j != nil && s.can(j, p.index) && !s.worth(p, j, now) {
+				continue
+			}
 			for range stealLook {
 				if j == nil {
 					break
@@ -312,9 +315,10 @@ func (s *Scheduler) steal(p *processor, now time.Duration) *Batch {
 			}
 		}
 	}
-	if best == nil || !s.worth(p, best, now) {
+	if best == nil {
 		return nil
 	}
+	p.tried = now
 	s.stats.Stolen++
 	return s.cut(p, best, now)
 }

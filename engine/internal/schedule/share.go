@@ -37,24 +37,22 @@ func (s *Scheduler) most(t *stream, p *processor) int {
 		return guidedLeast
 	case own == best:
 		return largest
-	case own*(1-s.taken(p)) < (leastShare+s.taken(p))*best: // the part of the host's threads that p takes is lost to the host
-		if s.now()-p.tried < trial {
+	}
+	part := int(float64(largest) * own / best)
+	if p.Host {
+		n := float64(left) * own / all / float64(t.lanes(p)) // that a lane of p does while all do the rest
+		if n < max(1, float64(p.Threads)) {                  // the threads work on a query each, so a smaller block would take as long
 			return 0
 		}
-		return guidedLeast
+		part = max(int(n/guided), 1)
 	}
-	if !p.Host {
-		return int(float64(largest) * own / best)
-	}
-	rest := float64(left) / all // the time that all need for it
-	n := rest * own / float64(t.lanes(p))
-	if n < float64(p.Threads) { // the threads work on a query each, so a smaller block would take as long
+	switch {
+	case own*(1-s.taken(p)) >= (leastShare+s.taken(p))*best: // the part of the host's threads that p takes is lost to the host
+		return part
+	case s.now()-p.tried < trial:
 		return 0
 	}
-	if n >= 1 && n < guided {
-		n = guided
-	}
-	return int(n / guided)
+	return min(part, guidedLeast)
 }
 
 // lanes is the number of blocks of t that run on p at a time.
@@ -94,14 +92,7 @@ func (s *Scheduler) share(p *processor, j *Job) float64 {
 
 // worth tells whether p should take jobs like j from the other processors.
 func (s *Scheduler) worth(p *processor, j *Job, now time.Duration) bool {
-	if s.share(p, j) >= leastShare+s.taken(p) {
-		return true
-	}
-	if now-p.tried < trial {
-		return false
-	}
-	p.tried = now
-	return true
+	return now-p.tried >= trial || s.share(p, j) >= leastShare+s.taken(p)
 }
 
 // trial is the time between two jobs or blocks that a processor takes although it is not worth it:

@@ -201,3 +201,22 @@ func TestTrialInCalls(t *testing.T) {
 		}
 	}
 }
+
+// The trial of a processor in a call ends before the call does on the others.
+func TestTrialEndsInTime(t *testing.T) {
+	gpu, cpu := fake(0, "gpu", 2), fake(1, "host", 2)
+	cpu.Threads = 8
+	s := start(t, Options{Cores: 16}, gpu, cpu)
+	host := s.processors[1]
+	for _, c := range []struct {
+		left int
+		each time.Duration // of a query on the host, which takes 100 µs on the device
+		want int
+	}{{2000, 100 * ms, 0}, {100_000, 100 * ms, 24}, {1_000_000, 100 * ms, guidedLeast}} {
+		st := &stream{Stream: &known{left: c.left, each: []time.Duration{100 * us, c.each}}, took: make([]time.Duration, 2)}
+		host.tried = s.now() - trial
+		if n := s.most(st, host); n != c.want {
+			t.Errorf("%d queries left: a block of %d, want %d", c.left, n, c.want)
+		}
+	}
+}
