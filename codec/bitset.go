@@ -60,6 +60,22 @@ func (b Bits) Rank(x uint32) uint32 {
 	return n + uint32(bits.OnesCount64(block.word(i)&(1<<(x%64)-1)))
 }
 
+// RankAll sets dst to the ranks of ascending docs, which are in the list. It counts no bit twice.
+func (b Bits) RankAll(dst, docs []uint32) {
+	at, n := -1, uint32(0) // a word of 64 bits, and its rank
+	for i, x := range docs {
+		word := int(x / 64)
+		if k := word / (BlockWords / 2); k > at/(BlockWords/2) || at < 0 {
+			at, n = word&^(BlockWords/2-1), b.Ranks[k]
+		}
+		block := b.block(word / (BlockWords / 2))
+		for ; at < word; at++ {
+			n += uint32(bits.OnesCount64(block.word(at % (BlockWords / 2))))
+		}
+		dst[i] = n + uint32(bits.OnesCount64(block.word(word%(BlockWords/2))&(1<<(x%64)-1)))
+	}
+}
+
 // Select returns docID i of the list, counted from 0. It panics if i is not
 // below Len.
 func (b Bits) Select(i uint32) uint32 {

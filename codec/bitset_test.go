@@ -29,10 +29,18 @@ func TestBits(t *testing.T) {
 				if b.Has(math.MaxUint32) || b.Rank(math.MaxUint32) != uint32(len(docs)) {
 					t.Fatal("wrong about the largest docID")
 				}
+				var some, want []uint32
 				for i, d := range docs {
 					if got := b.Select(uint32(i)); got != d {
 						t.Fatalf("Select(%d) is %d, want %d", i, got, d)
 					}
+					if rapid.Bool().Draw(t, "ranked") {
+						some, want = append(some, d), append(want, uint32(i))
+					}
+				}
+				got := make([]uint32, len(some))
+				if b.RankAll(got, some); !slices.Equal(got, want) {
+					t.Fatalf("ranks of %v: %v, want %v", some, got, want)
 				}
 			})
 		})

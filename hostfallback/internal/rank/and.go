@@ -132,12 +132,9 @@ func (w *worker) match(lead *reader, end int, least, rest uint32) error {
 		copy(found.docs, docs)
 	}
 	found.cut(w.promising(found.docs[:len(docs)], least))
-	at := 0
-	for i, x := range found.docs { // a subsequence of all
-		for all.docs[at] != x {
-			at++
-		}
-		found.sums[i], found.freqs[i] = all.sums[at], all.freqs[at]
+	for i, n := 0, 0; n < len(found.docs); i++ { // found is a subsequence of all
+		found.sums[n], found.freqs[n] = all.sums[i], all.freqs[i]
+		n += lookup.Equal(all.docs[i], found.docs[n])
 	}
 	if lead.tfs == nil {
 		found.rate(lead, least, rest)
@@ -181,12 +178,20 @@ func (c *candidates) read(l *reader, end int, least, rest uint32) error {
 		c.exceed(docs, l.tfs[l.at:end], uint64(l.weight), least, rest)
 		return nil
 	}
-	c.cut(copy(c.docs, docs))
-	clear(c.sums)
-	if err := l.frequencies(c.freqs, l.at); err != nil {
+	if err := l.frequencies(c.freqs[:len(docs)], l.at); err != nil {
 		return err
 	}
-	c.frequent(l, least, rest)
+	few := uint32(0) // frequencies less one below it are too few, whatever the length of the document
+	for few < smallFreqs && l.caps[few]+rest <= least {
+		few++
+	}
+	n := 0
+	for i, f := range c.freqs[:len(docs)] {
+		c.docs[n], c.freqs[n] = docs[i], f
+		n += more(f+1, few)
+	}
+	c.cut(n)
+	clear(c.sums)
 	return nil
 }
 
@@ -256,6 +261,21 @@ func (c *candidates) keep(l *reader, least, rest uint32) error {
 		c.add(uint64(l.weight), least, rest)
 		return nil
 	}
+	if l.bits.Ranks != nil {
+		l.bits.RankAll(c.at, c.docs) // its prober has dropped the documents that it lacks
+	} else if err := c.find(l); err != nil {
+		return err
+	}
+	if err := l.freqsAt(c.freqs, c.at); err != nil {
+		return err
+	}
+	c.frequent(l, least, rest)
+	c.rate(l, least, rest)
+	return nil
+}
+
+// find sets c.at to the indexes of the documents in l, and drops the documents that l lacks.
+func (c *candidates) find(l *reader) error {
 	n := 0
 	for i, x := range c.docs {
 		at, found, err := l.index(x)
@@ -268,11 +288,6 @@ func (c *candidates) keep(l *reader, least, rest uint32) error {
 		}
 	}
 	c.cut(n)
-	if err := l.freqsAt(c.freqs, c.at); err != nil {
-		return err
-	}
-	c.frequent(l, least, rest)
-	c.rate(l, least, rest)
 	return nil
 }
 

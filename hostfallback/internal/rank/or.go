@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"heddle/codec"
 	"heddle/engine/plan"
 )
 
@@ -165,6 +166,9 @@ func (w *worker) orRange(base, last uint32, mask uint16) error {
 	if w.filter != nil {
 		w.keepNoted(from)
 	}
+	if len(lead) == 1 && lead[0].tfs == nil {
+		w.rate(lead[0], from, least-rest)
+	}
 	for i := few - 1; i >= 0; i-- {
 		l := w.live[i]
 		switch {
@@ -299,8 +303,8 @@ func (w *worker) pick(l *reader, r run, mask uint16, least uint32) error {
 	return nil
 }
 
-// pickPacked is pick without components. It computes those of frequencies that exceed
-// least in the shortest document.
+// pickPacked is pick without components. It notes the documents whose frequency exceeds least in the shortest
+// document. Their scores are their frequencies, until rate.
 func (w *worker) pickPacked(l *reader, r run, mask uint16, least uint32) error {
 	if err := l.seek(r.first); err != nil {
 		return err
@@ -311,15 +315,13 @@ func (w *worker) pickPacked(l *reader, r run, mask uint16, least uint32) error {
 		if err != nil {
 			return err
 		}
-		n := len(w.noted)
-		for _, i := range w.exceed(freqs, above) {
+		found := w.exceed(freqs, above)
+		for j, i := range found {
 			d := uint16(docs[i]) & mask
-			if sum := plan.Contribution(l.weight, l.components.at(docs[i], freqs[i])); sum > least {
-				w.scores[d] = sum
-				w.noted = append(w.noted[:n], d)
-				n++
-			}
+			w.scores[d] = freqs[i]
+			found[j] = d
 		}
+		w.noted = w.noted[:len(w.noted)+len(found)]
 		if more = again; more {
 			if err := l.decode(); err != nil {
 				return err
@@ -327,6 +329,28 @@ func (w *worker) pickPacked(l *reader, r run, mask uint16, least uint32) error {
 		}
 	}
 	return nil
+}
+
+// rate turns the frequencies of the noted documents, from document from on, into scores, and drops the documents
+// that do not exceed least. Many lengths are read side by side: they are seldom in a near cache.
+func (w *worker) rate(l *reader, from, least uint32) {
+	var docs, freqs, tfs [codec.SegmentLen]uint32
+	n := 0
+	for at := 0; at < len(w.noted); at += len(docs) {
+		noted := w.noted[at:min(at+len(docs), len(w.noted))]
+		for i, d := range noted {
+			docs[i], freqs[i] = from+uint32(d), w.scores[d]
+		}
+		l.components.of(tfs[:len(noted)], docs[:], freqs[:])
+		for i, d := range noted {
+			sum := contribution(uint64(l.weight), tfs[i])
+			ok := more(sum, least)
+			w.scores[d] = sum & -uint32(ok)
+			w.noted[n] = d
+			n += ok
+		}
+	}
+	w.noted = w.noted[:n]
 }
 
 // exceed returns the indexes of the values above a bound, in the memory behind w.noted. A
