@@ -6,12 +6,13 @@
 // Operands  see rows.cl; entries and numbers are for the tile, by vector.
 // Phases    a page of TABLE_PAGE operands at a time: (1) work-items look them up in the
 //           directory and list the ones with rows in the tile; one with all rows ends
-//           it; (2) words of sparse vectors are divided, a TEAM a vector, and ORed in
-//           local memory; (3) each work-item ORs its groups of plain vectors, and the
-//           words of its groups of the others, TABLE_LOADS vectors together so that many
-//           loads are under way.
+//           it; (2) each work-item ORs its groups of plain vectors, and the words of its
+//           groups of mixed and dense ones, TABLE_LOADS vectors together so that many
+//           loads are under way. It loads nothing for a group that has all rows already;
+//           (3) unless all groups do, words of sparse vectors are divided, a TEAM a
+//           vector, and ORed in local memory.
 // Local     shared_t, 24 bytes a vector of a page; a tile of words, the caller's.
-// Barriers  three a page, one for tile_rows.
+// Barriers  three a page and one more, one for tile_rows.
 #ifndef HEDDLE_ANY
 #define HEDDLE_ANY
 #ifndef HEDDLE_TILE
@@ -63,6 +64,7 @@ typedef struct {
     uint2 places[TABLE_PAGE];   // {index in fine, n}
     uint full[TILE_MASKS];
     uint listed[LISTS]; // how many; 0 between steps
+    uint open;          // work-items with a group that lacks rows
     uint rows[3];       // of tile_rows, in turn; 0 before theirs
 } shared_t;
 
@@ -156,15 +158,27 @@ static inline void or_sparse(__global const uint4 *fine, uint sparse, __local sh
     }
 }
 
+// find_open finds the groups of a work-item that lack rows, and tells whether there are any.
+static inline bool find_open(const word_t *set, bool *open) {
+    bool any = false;
+    EACH_OWN(k) {
+        open[k] = set[k] != GROUP_ONES;
+        any |= open[k];
+    }
+    return any;
+}
+
 // or_plain ORs groups of plain vectors into `set`; the last one again is no other OR.
-static inline void or_plain(uint n, __local const shared_t *shared, word_t *set) {
-    for (uint i = 0; i < n; i += TABLE_LOADS) {
+static inline void or_plain(uint n, __local const shared_t *shared, word_t *set, uint *loads) {
+    bool open[OWN];
+    for (uint i = 0; i < n && find_open(set, open); i += TABLE_LOADS) {
         word_t w[TABLE_LOADS][OWN];
         #pragma unroll
         for (uint u = 0; u < TABLE_LOADS; u++) {
             vector_t p = shared->plain[min(i + u, n - 1)] + OWN_GROUP(0);
-            EACH_OWN(k) w[u][k] = p[32 * k];
+            EACH_OWN(k) w[u][k] = open[k] ? p[32 * k] : 0;
         }
+        EACH_OWN(k) LOADS(*loads, open[k] * TABLE_LOADS * (WORD_BITS / 32));
         #pragma unroll
         for (uint u = 0; u < TABLE_LOADS; u++)
             EACH_OWN(k) set[k] |= w[u][k];
@@ -172,9 +186,10 @@ static inline void or_plain(uint n, __local const shared_t *shared, word_t *set)
 }
 
 // or_walked ORs the words of a work-item's groups of walked vectors into `set`.
-static inline void or_walked(__global const uint4 *fine, uint n, __local const shared_t *shared, word_t *set) {
+static inline void or_walked(__global const uint4 *fine, uint n, __local const shared_t *shared, word_t *set, uint *loads) {
     uint upto = 0xffffffffu >> (31 - get_local_id(0) % 32);
-    for (uint i = 0; i < n; i += TABLE_LOADS) {
+    bool open[OWN];
+    for (uint i = 0; i < n && find_open(set, open); i += TABLE_LOADS) {
         mask_t mask[TABLE_LOADS];
         start_t start[TABLE_LOADS];
         word_t w[TABLE_LOADS][OWN];
@@ -187,8 +202,10 @@ static inline void or_walked(__global const uint4 *fine, uint n, __local const s
         #pragma unroll
         for (uint u = 0; u < TABLE_LOADS; u++) {
             vector_t p = shared->words[min(i + u, n - 1)] - 1;
-            EACH_OWN(k) w[u][k] = p[start[u].of[k] + popcount(mask[u].of[k] & upto)];
+            EACH_OWN(k) w[u][k] = open[k] ? p[start[u].of[k] + popcount(mask[u].of[k] & upto)] : 0;
         }
+        EACH_OWN(k) LOADS(*loads, open[k] * TABLE_LOADS * (WORD_BITS / 32));
+        LOADS(*loads, TABLE_LOADS * (OWN + (OWN + 1) / 2));
         #pragma unroll
         for (uint u = 0; u < TABLE_LOADS; u++)
             EACH_OWN(k) set[k] |= group_of(w[u][k]);
@@ -217,18 +234,20 @@ static inline void or_any(VECTORS, __global const uint2 *entries, __global const
         SYNC; // the page or the step before is done with
         if (page == 0 && lid < TILE_MASKS)
             shared->full[lid] = 0;
+        if (lid == 0)
+            shared->open = 0;
         if (one && number)
             shared->plain[atomic_inc(&shared->listed[PLAIN])] = plain + (size_t)(number - 1) * TILE_GROUPS;
         else if (one)
             list_operand(VECTOR_ARGS, r, e, shared);
         SYNC;
-        uint walked = shared->listed[WALKED], sparse = shared->listed[SPARSE];
-        uint plains = shared->listed[PLAIN], full = shared->listed[FULL];
+        uint sparse = shared->listed[SPARSE];
+        bool full = shared->listed[FULL], open[OWN];
         if (!full) {
-            or_sparse(fine, sparse, shared, tile, loads);
-            scattered |= sparse > 0;
-            LOADS(*loads, (plains + TABLE_LOADS - 1) / TABLE_LOADS * TABLE_LOADS * OWN * (WORD_BITS / 32));
-            LOADS(*loads, (walked + TABLE_LOADS - 1) / TABLE_LOADS * TABLE_LOADS * (OWN * (WORD_BITS / 32) + OWN + (OWN + 1) / 2));
+            or_plain(shared->listed[PLAIN], shared, set, loads);
+            or_walked(fine, shared->listed[WALKED], shared, set, loads);
+            if (find_open(set, open))
+                atomic_inc(&shared->open);
         }
         SYNC;
         if (lid < LISTS)
@@ -237,9 +256,12 @@ static inline void or_any(VECTORS, __global const uint2 *entries, __global const
             EACH_OWN(k) set[k] = GROUP_ONES;
             return;
         }
-        or_plain(plains, shared, set);
-        or_walked(fine, walked, shared, set);
+        if (shared->open && sparse) {
+            or_sparse(fine, sparse, shared, tile, loads);
+            scattered = true;
+        }
     }
+    SYNC;
     if (scattered) {
         EACH_OWN(k) {
             uint m = shared->full[get_local_id(0) / 32 * OWN + k] << (31 - get_local_id(0) % 32);

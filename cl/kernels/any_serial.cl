@@ -1,6 +1,7 @@
 // any, serial: the OR of vectors in a tile, by one work-item: vector by vector, in loops
 // that compile to vector instructions. A helper of rows.cl for SCAN_SERIAL; any.cl is
-// the shape with work-groups, of the same contract.
+// the shape with work-groups, of the same contract. Once the tile has all rows, no more
+// mixed vectors are read.
 #ifndef HEDDLE_ANY_SERIAL
 #define HEDDLE_ANY_SERIAL
 #ifndef HEDDLE_TILE
@@ -28,6 +29,14 @@ static inline void or_mixed(vector_t p, __global const uint *mask, word_t *set) 
                 to[g] |= group_of(p[at + (int)popcount(bits & (0xffffffffu >> (31 - g))) - 1]);
         }
     }
+}
+
+// has_all tells whether groups of the tile have all rows.
+static inline bool has_all(const word_t *set) {
+    word_t all = GROUP_ONES;
+    for (uint g = 0; g < TILE_GROUPS; g++)
+        all &= set[g];
+    return all == GROUP_ONES;
 }
 
 // or_any ORs the vectors of n operands into `set`, groups of the tile.
@@ -67,7 +76,9 @@ static inline void or_any(VECTORS, __global const uint2 *entries, __global const
             }
             LOADS(*loads, WORDS_OF(e) * (WORD_BITS / 32) + (WORDS_OF(e) + 1) / 2);
             break;
-        case CLASS_MIXED:
+        case CLASS_MIXED: // takes so long that the look at all groups is little
+            if (has_all(set))
+                return;
             or_mixed(p, mask, set);
             LOADS(*loads, TILE_MASKS * 3 / 2);
             LOADS(*loads, TILE_GROUPS * (WORD_BITS / 32));

@@ -35,6 +35,7 @@ type cut struct {
 	bits         int // words of bits of a selection; 0 if none are made
 
 	skips []uint32 // of the steps of a selection
+	ranks []uint32 // of the operands of a step
 }
 
 // nextRound takes as many selections from c.first+c.count on as fit a round.
@@ -131,7 +132,13 @@ func (c *cut) write(s *Store, up []uint32) {
 				column++
 			case x.Code == plan.StepAny:
 				put(&step, uint32(x.Code), uint32(operand), n, c.skips[k])
+				c.ranks = c.ranks[:0]
 				for _, v := range c.sel.Operands[x.From:x.To] {
+					c.ranks = append(c.ranks, s.dir.ranks[v])
+				}
+				slices.Sort(c.ranks)
+				for _, rank := range c.ranks {
+					v := s.dir.order[rank]
 					put(&operand, s.places[v].Off, v, s.dir.bases[v], s.places[v].Buffer)
 				}
 			case x.Code == plan.StepCheck:

@@ -3,6 +3,7 @@ package bitmap
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"heddle/cl/internal/device"
 	"heddle/codec/wah"
@@ -19,6 +20,8 @@ type directory struct {
 	coarse []uint32 // two words a vector and tile, tile after tile
 	fine   []uint32 // masks of a dense tile, then vector after vector
 	bases  []uint32 // start of each vector in fine, in units of four words
+	ranks  []uint32 // of each vector: its place in order
+	order  []uint32 // the vectors, see sortVectors
 	plain  []uint32 // by tile and vector: not 0 if the tile is plain
 	bytes  uint64   // on a device
 }
@@ -41,12 +44,12 @@ func newDirectory(t *plan.Table, tile int) (*directory, error) {
 	groups, vectors := int(t.Groups()), len(t.Vectors)
 	d := &directory{tile: tile, tiles: (groups + tile - 1) / tile, bases: make([]uint32, vectors)}
 	d.coarse, d.plain = make([]uint32, 2*d.tiles*vectors), make([]uint32, d.tiles*vectors)
-	fine := make([][]uint32, vectors)
+	fine, counts := make([][]uint32, vectors), make([]uint64, vectors)
 	err := device.InParallel(vectors, len(t.Words32)+2*len(t.Words64), func(v int) (err error) {
 		if t.Word() == 64 {
-			fine[v], err = classify(d, t.Vector64(uint32(v)), v, uint64(t.Rows))
+			fine[v], counts[v], err = classify(d, t.Vector64(uint32(v)), v, uint64(t.Rows))
 		} else {
-			fine[v], err = classify(d, t.Vector32(uint32(v)), v, uint64(t.Rows))
+			fine[v], counts[v], err = classify(d, t.Vector32(uint32(v)), v, uint64(t.Rows))
 		}
 		if err != nil {
 			return fmt.Errorf("vector %d: %w", v, err)
@@ -56,6 +59,7 @@ func newDirectory(t *plan.Table, tile int) (*directory, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.sortVectors(counts)
 	all := make([]uint32, tile/32)
 	for i := range all {
 		all[i] = ^uint32(0)
@@ -69,16 +73,30 @@ func newDirectory(t *plan.Table, tile int) (*directory, error) {
 	return d, nil
 }
 
-// classify checks the words of vector v, writes its entries, and returns its part of fine:
-// less than 2^22 units of four words, since rows are counted in 32 bits.
-func classify[W wah.Word](d *directory, words []W, v int, rows uint64) (fine []uint32, err error) {
+// sortVectors orders the vectors by the size of their counts, the largest first, and where these have the same
+// number of bits, by number. An OR in this order soon has all rows of many groups, and leaves out their other words:
+// vectors of a column, which share no rows, follow each other.
+func (d *directory) sortVectors(counts []uint64) {
+	d.order, d.ranks = make([]uint32, len(counts)), make([]uint32, len(counts))
+	for v := range d.order {
+		d.order[v] = uint32(v)
+	}
+	slices.SortStableFunc(d.order, func(a, b uint32) int { return bits.Len64(counts[b]) - bits.Len64(counts[a]) })
+	for rank, v := range d.order {
+		d.ranks[v] = uint32(rank)
+	}
+}
+
+// classify checks the words of vector v, writes its entries, and returns its part of fine, less than 2^22 units of
+// four words, since rows are counted in 32 bits; and the number of its rows.
+func classify[W wah.Word](d *directory, words []W, v int, rows uint64) (fine []uint32, count uint64, err error) {
 	if err := wah.Validate(words, rows); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	groups, vectors := int(wah.Groups[W](rows)), len(d.bases)
 	masks := make([]uint32, d.tile/32)
-	bits := wah.GroupBits[W]()
-	fill, ones := W(1)<<bits, W(1)<<(bits-1) // bits of words, see package wah
+	size := wah.GroupBits[W]()
+	fill, ones := W(1)<<size, W(1)<<(size-1) // bits of words, see package wah
 	n, next := 0, 0                          // words that have started, and the first group of the next one
 	for t := range d.tiles {
 		from, to := t*d.tile, min((t+1)*d.tile, groups)
@@ -97,12 +115,14 @@ func classify[W wah.Word](d *directory, words []W, v int, rows uint64) (fine []u
 			switch w := words[n]; {
 			case w&fill == 0:
 				literals = true
+				count += uint64(bits.OnesCount64(uint64(w)))
 				next++
 			case w&ones == 0:
 				zeroFills = true
 				next += int(w &^ fill)
 			default:
 				oneFills = true
+				count += uint64(w&^(fill|ones)) * uint64(size)
 				next += int(w &^ (fill | ones))
 			}
 		}
@@ -134,7 +154,7 @@ func classify[W wah.Word](d *directory, words []W, v int, rows uint64) (fine []u
 		entry := d.coarse[2*(t*vectors+v):]
 		entry[0], entry[1] = uint32(before), uint32(class|some<<3|index<<10)
 	}
-	return fine, nil
+	return fine, count, nil
 }
 
 // appendMasks appends the entry of a mixed tile: masks, then for each mask the number of

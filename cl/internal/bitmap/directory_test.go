@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"heddle/codec"
 	"heddle/codec/wah"
 	"heddle/engine/plan"
+	"heddle/engine/plan/plantest"
 )
 
 // TestDirectory looks every group of vectors of each kind up by the directory, as the
@@ -155,4 +157,21 @@ func vectorOf[W wah.Word](has []bool) []W {
 		}
 	}
 	return b.AppendTo(nil, uint64(len(has)))
+}
+
+// TestOrder orders vectors by the size of their counts, then by number.
+func TestOrder(t *testing.T) {
+	for _, word := range []int{32, 64} {
+		tab := plantest.NewTable(1000, word)
+		for _, every := range []uint32{500, 1, 2, 400, 1000} { // 2, 1000, 500, 3 and 1 rows
+			tab.AddVector(plantest.NewFilter(1000, func(row uint32) bool { return row%every == 0 }))
+		}
+		d, err := newDirectory(&tab.Table, 128)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []uint32{1, 2, 0, 3, 4}; !slices.Equal(d.order, want) || !slices.Equal(d.ranks, []uint32{2, 0, 1, 3, 4}) {
+			t.Errorf("words of %d bits: order %v, ranks %v, want order %v", word, d.order, d.ranks, want)
+		}
+	}
 }

@@ -6,8 +6,8 @@
 // tiles, in one launch. Counts or rows come back.
 //
 //	kernel        purpose                          work-group       local memory                 barriers
-//	rows          a selection on a tile, from      tuning.table_wg  4 bytes a group and set,     3 per 64 vectors, 1 per set
-//	              compressed words                                  1.3 KiB                      that may be empty, 3
+//	rows          a selection on a tile, from      tuning.table_wg  4 bytes a group and set,     3 per 64 vectors, 1 per OR,
+//	              compressed words                                  1.3 KiB                      1 per set that may be empty, 3
 //	wah_sizes,    Algorithm 2: sizes, end points,  256              none                         none
 //	wah_ends,     groups
 //	wah_expand

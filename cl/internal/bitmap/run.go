@@ -18,7 +18,7 @@ import (
 // run answers sel round by round. out has its final length already.
 func (x *slot) run(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) error {
 	c := &x.cut
-	*c = cut{sel: sel, skips: c.skips}
+	*c = cut{sel: sel, skips: c.skips, ranks: c.ranks}
 	if sel.Output != plan.OutputCounts {
 		c.bits = 2 * out.Stride
 	}

@@ -1,6 +1,7 @@
 package bitmap
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,7 +39,7 @@ func BenchmarkTables(b *testing.B) {
 	if shapes == "" {
 		shapes = "0/0/0"
 	}
-	for _, data := range []string{"p=0.1", "zipf2", "runs"} {
+	for _, data := range strings.Split(cmp.Or(os.Getenv("HEDDLE_TABLE_DATA"), "p=0.1,zipf2,runs,skew 0,skew 1,skew 2"), ",") {
 		began := time.Now()
 		tab := benchTable(uint32(rows), word, data)
 		b.Logf("%s: %d words made in %v", data, len(tab.Words32)+len(tab.Words64), time.Since(began))
@@ -85,9 +87,9 @@ func setting(b *testing.B, name string, normal int) int {
 }
 
 func benchSelections(b *testing.B, s plan.TableStore, t *plan.Table, name string, profiling bool) {
-	all := make([]uint32, len(t.Vectors))
-	for v := range all {
-		all[v] = uint32(v)
+	var all []uint32
+	for _, v := range rand.New(rand.NewPCG(1, 2)).Perm(len(t.Vectors)) {
+		all = append(all, uint32(v))
 	}
 	one := func(output plan.Output) *plan.SelectBatch {
 		q := &plan.SelectBatch{Output: output}
@@ -96,6 +98,9 @@ func benchSelections(b *testing.B, s plan.TableStore, t *plan.Table, name string
 		return q
 	}
 	batch, check := &plan.SelectBatch{Output: plan.OutputCounts}, one(plan.OutputCounts)
+	first := &plan.SelectBatch{Output: plan.OutputCounts}
+	first.Any(0)
+	first.End()
 	for i := range uint32(16) { // an OR of four neighbours AND one of eight
 		batch.Any(4*i, 4*i+1, 4*i+2, 4*i+3)
 		batch.Any(all[i : i+8]...)
@@ -110,7 +115,7 @@ func benchSelections(b *testing.B, s plan.TableStore, t *plan.Table, name string
 		name string
 		q    *plan.SelectBatch
 	}{{"count", one(plan.OutputCounts)}, {"resident", one(plan.OutputResident)}, {"bits", one(plan.OutputBits)},
-		{"batch", batch}, {"check", check}} {
+		{"batch", batch}, {"check", check}, {"first", first}} {
 		if profiling {
 			k.name += " stages"
 		}
@@ -152,6 +157,15 @@ func benchTable(rows uint32, word int, data string) *plan.Table {
 	t := &plan.Table{Rows: rows}
 	codes := make([][]uint32, vectors)
 	wide := make([][]uint64, vectors)
+	if strings.HasPrefix(data, "skew ") {
+		var skew float64
+		if _, err := fmt.Sscanf(data, "skew %g", &skew); err != nil {
+			panic(err)
+		}
+		appendSkewed(t, skew, vectors, word)
+		addBenchColumn(t)
+		return t
+	}
 	var wg sync.WaitGroup
 	free := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for v := range vectors {
@@ -175,7 +189,61 @@ func benchTable(rows uint32, word int, data string) *plan.Table {
 			t.AppendVector32(codes[v])
 		}
 	}
-	r, low := rand.New(rand.NewPCG(3, 4)), make([]uint32, rows)
+	addBenchColumn(t)
+	return t
+}
+
+// appendSkewed appends so many of the vectors of ten columns of ten bins, drawn at random, column after column. Bin k
+// of a column has a probability in proportion to k^-skew (Nelson et al. 2020, section 5.1).
+func appendSkewed(t *plan.Table, skew float64, vectors, word int) {
+	const columns, bins = 10, 10
+	var ends [bins]float64
+	sum := 0.0
+	for k := range ends {
+		sum += math.Pow(float64(k+1), -skew)
+		ends[k] = sum
+	}
+	narrow, wide := make([][]uint32, columns*bins), make([][]uint64, columns*bins)
+	var wg sync.WaitGroup
+	for c := range columns {
+		wg.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(c), 8))
+			var b32 [bins]wah.Builder[uint32]
+			var b64 [bins]wah.Builder[uint64]
+			for row := range uint64(t.Rows) {
+				k := 0
+				for x := r.Float64() * sum; k < bins-1 && x >= ends[k]; k++ {
+				}
+				if word == 64 {
+					b64[k].Add(row)
+				} else {
+					b32[k].Add(row)
+				}
+			}
+			for k := range bins {
+				if word == 64 {
+					wide[c*bins+k] = b64[k].AppendTo(nil, uint64(t.Rows))
+				} else {
+					narrow[c*bins+k] = b32[k].AppendTo(nil, uint64(t.Rows))
+				}
+			}
+		})
+	}
+	wg.Wait()
+	picks := rand.New(rand.NewPCG(1, 64)).Perm(columns * bins)[:vectors]
+	slices.Sort(picks)
+	for _, v := range picks {
+		if word == 64 {
+			t.AppendVector64(wide[v])
+		} else {
+			t.AppendVector32(narrow[v])
+		}
+	}
+}
+
+// addBenchColumn adds a column of codes of eight bits.
+func addBenchColumn(t *plan.Table) {
+	r, low := rand.New(rand.NewPCG(3, 4)), make([]uint32, t.Rows)
 	for i := range low {
 		low[i] = r.Uint32() >> 24
 	}
@@ -184,7 +252,6 @@ func benchTable(rows uint32, word int, data string) *plan.Table {
 		panic(err)
 	}
 	t.Columns = []plan.Values{{Low: plan.Span{Words: uint64(len(t.Packed))}}}
-	return t
 }
 
 // benchVector makes random bits with probability p, or runs where it is 0.

@@ -92,6 +92,49 @@ func TestTableSkips(t *testing.T) {
 	}
 }
 
+// TestTableComplete ORs two vectors that together have all rows with vectors that have fewer, which are named
+// first. Few words of these are loaded, which counted loads show.
+func TestTableComplete(t *testing.T) {
+	testneeds.OneCaller(t)
+	d := devicetest.Find(t, ops)
+	for name, shape := range devicetest.Shapes(d) {
+		b, err := device.Open(t.Context(), d, device.Options{Tuning: &shape, SkipSelfTest: true, CountLoads: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		rows := uint32(8 * 31 * tileGroups(shape))
+		tab := plantest.NewTable(rows, 32)
+		var vectors []uint32
+		for v := range uint32(20) {
+			vectors = append(vectors, v)
+			one := []uint32{20, 100, 3000, 2}[min(v/6, 3)] // one row in so many: plain, mixed and sparse vectors, the two
+			tab.AddVector(plantest.NewFilter(rows, func(row uint32) bool { return row%one == v%one }))
+		}
+		s, err := Load(t.Context(), b, &tab.Table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		moved := func(vectors ...uint32) uint64 {
+			sel := &plan.SelectBatch{Output: plan.OutputCounts}
+			sel.Any(vectors...)
+			sel.End()
+			var out plan.Rows
+			if err := s.Select(t.Context(), sel, &out); err != nil {
+				t.Fatal(err)
+			}
+			if err := tab.Compare(sel, tab.Scan(sel), &out); err != nil {
+				t.Error(err)
+			}
+			return out.Stats.BytesMoved
+		}
+		if two, all := moved(18, 19, 18, 19), moved(vectors...); all > 2*two+two/2 {
+			t.Errorf("%s: %d bytes of two vectors, %d of all", name, two, all)
+		}
+	}
+}
+
 func TestFindSkips(t *testing.T) {
 	const x, and, or, not, minus = plan.StepAny, plan.StepAnd, plan.StepOr, plan.StepNot, plan.StepAndNot
 	for _, c := range []struct {
