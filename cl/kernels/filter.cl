@@ -1,19 +1,17 @@
-// filter_count, filter_list: sets of documents that restrict queries.
+// filter_list: completes a set of documents that restricts queries.
 //
-// Computes  of the bits of a set: filter_count: the documents that the set at with_at has, too (the
-//           set itself: all), zeros from the word behind the last document on, and the documents of
-//           each of the groups. filter_list: the documents, ascending, unless there are more than
-//           `room`, and their number at word total_at of `counted` (NO_TOTAL: no number).
-// Source    scan and compaction by counts of groups, as in compact.cl.
-// Region    in units of four words of the shared buffer: bits of `padded` words at `at`, counts at
+// Computes  from the bits of a set, the number of documents of each of its spans of words, and the number of all, at
+//           word total_at of `totals`: zeros from the word behind the last document on, and the documents,
+//           ascending, unless there are more than `room`.
+// Source    scan and compaction by counts, as in compact.cl.
+// Region    in units of four words of the shared buffer: bits of `padded` words at `at`, counts of spans at
 //           counts_at, docIDs at docs_at. See cl/internal/filter.
-// Phases    a group takes `span` words, a multiple of FILTER_WG. filter_list: (1) sum over the
-//           groups before, and over all; (2) each work-item counts its span / FILTER_WG words, and a scan
-//           gives their places; (3) docIDs.
+// Phases    a group takes `each` spans of `span` words: (1) sum over the spans before; (2) each work-item counts its
+//           part of the words, and a scan gives their places; (3) docIDs.
 // Launch    up to 1024 groups of FILTER_WG work-items (SCAN_SERIAL: of one).
-// Local     2 words and one per work-item.
-// Host      bits behind `words` need no value; padded covers the spans of all groups but the last.
-// Bounds    stores are bounded by padded and room.
+// Local     a word and one per work-item.
+// Host      bits behind `words` need no value.
+// Bounds    stores are bounded by padded and room, if the counts are right.
 #ifndef HEDDLE_COMMON
 #include "common.cl"
 #endif
@@ -29,56 +27,26 @@
 #define FILTER_ADD(p, v) atomic_add(p, v)
 #endif
 
-#define NO_TOTAL 0xffffffff
-
 FILTER_GROUP
-__kernel void filter_count(__global uint *region, uint at, uint with_at, uint words, uint padded, uint span, uint counts_at) {
-    __local uint total;
-    uint lid = get_local_id(0), g = get_group_id(0), n = 0;
-    __global uint *bits = region + (size_t)at * 4, *with = region + (size_t)with_at * 4;
-    if (lid == 0)
-        total = 0;
-    FILTER_SYNC;
-    for (uint i = g * span + lid; i < min((g + 1) * span, padded); i += FILTER_WG) {
-        if (i >= words) {
+__kernel void filter_list(__global uint *region, uint at, uint words, uint padded, uint span, uint each, uint counts_at, uint docs_at, uint room,
+                          __global const uint *totals, uint total_at) {
+    __local uint before, ends[FILTER_WG];
+    uint lid = get_local_id(0), g = get_group_id(0);
+    __global const uint *counts = region + (size_t)counts_at * 4;
+    __global uint *bits = region + (size_t)at * 4, *docs = region + (size_t)docs_at * 4;
+    if (g == 0)
+        for (uint i = words + lid; i < padded; i += FILTER_WG)
             bits[i] = 0;
-            continue;
-        }
-        uint own = bits[i], both = own & with[i];
-        n += popcount(both);
-        if (both != own)
-            bits[i] = both;
-    }
-    if (n)
-        FILTER_ADD(&total, n);
-    FILTER_SYNC;
-    if (lid == 0)
-        region[(size_t)counts_at * 4 + g] = total;
-}
-
-FILTER_GROUP
-__kernel void filter_list(__global uint *region, uint at, uint padded, uint span, uint counts_at, uint docs_at, uint room,
-                        __global uint *counted, uint total_at) {
-    __local uint before, total, ends[FILTER_WG];
-    uint lid = get_local_id(0), g = get_group_id(0), own = 0, all = 0;
-    __global const uint *bits = region + (size_t)at * 4, *counts = region + (size_t)counts_at * 4;
-    __global uint *docs = region + (size_t)docs_at * 4;
-    if (lid == 0)
-        before = total = 0;
-    FILTER_SYNC;
-    for (uint i = lid; i < get_num_groups(0); i += FILTER_WG) {
-        all += counts[i];
-        own += i < g ? counts[i] : 0;
-    }
-    if (all)
-        FILTER_ADD(&total, all);
-    if (own)
-        FILTER_ADD(&before, own);
-    FILTER_SYNC;
-    if (g == 0 && lid == 0 && total_at != NO_TOTAL)
-        counted[total_at] = total;
-    if (total <= room) { // in all work-items
-        uint each = span / FILTER_WG, first = g * span + lid * each, end = min(first + each, padded), n = 0;
+    if (totals[total_at] <= room) { // in all work-items
+        uint own = 0, n = 0, from = g * each * span, share = (each * span + FILTER_WG - 1) / FILTER_WG;
+        uint first = from + lid * share, end = min(min(first + share, from + each * span), words);
+        if (lid == 0)
+            before = 0;
+        FILTER_SYNC;
+        for (uint i = lid; i < g * each; i += FILTER_WG)
+            own += counts[i];
+        if (own)
+            FILTER_ADD(&before, own);
         for (uint i = first; i < end; i++)
             n += popcount(bits[i]);
         ends[lid] = n;

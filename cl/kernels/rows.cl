@@ -2,7 +2,7 @@
 //
 // Computes  for each selection and tile of TILE_GROUPS groups the rows that its steps
 //           leave (plan.SelectBatch): its count goes up by how many, from zeros of the
-//           host's; where `out` is wanted, the rows of the tile as plain bits:
+//           host's; where `stride` is not 0, the rows of the tile as plain bits:
 //           out[4*out_at + selection*stride ...], row r at bit r%32 of word r/32.
 // Source    Nelson et al. 2020, where vectors are decompressed and the results reduced.
 //           Here no decompressed vector is written: a group of work-items holds a tile
@@ -10,7 +10,8 @@
 //           directory (directory.cl) that the host made once, in place of the scans of
 //           Algorithm 2. Tiles of a vector with a number in `plain`, from 1 on, are
 //           there as groups: `plain` is numbers by tile and vector, then, plain_at
-//           units of four words from its beginning, tiles.
+//           units of four words from its beginning, tiles. Where counts_at is not NO_COUNTS, out[4*counts_at + t]
+//           is the number of rows of the only selection in tile t.
 // Batch     one upload of uint4: {loads, carries, turn, 0}, counts, selections {first step,
 //           steps, 0, 0}, steps, operands. A step is {code, first operand, operands, w}.
 //           An operand is
@@ -22,7 +23,8 @@
 //                            buffers in the step's w (bits 0-7, 8-15); no high ones
 //                            without words. Then ranges {Lo, Hi}, ascending
 //           STEP_LOAD {code, column, 0, w as of STEP_ANY} pushes a column of `columns`,
-//           groups as words.
+//           groups as words. STEP_BITS {code, at, 0, 0} keeps the rows that plain bits have,
+//           at units of four words from the beginning of `out`.
 // Phases    step by step. STEP_ANY is any.cl's (any_serial.cl's). STEP_CHECK of many rows of a tile
 //           checks all of its rows, in their order, into plain bits in local memory. Other steps concern a
 //           work-item's own groups. Then counts and plain bits.
@@ -41,8 +43,6 @@
 #ifndef HEDDLE_ANY
 #include "any.cl"
 #endif
-
-#define TILE_WORDS (TILE_MASKS * GROUP_BITS) // of plain bits
 
 // Parts of some programs only: stored values, columns of earlier kernels.
 #ifndef USE_STORED
@@ -71,6 +71,9 @@
 #define STEP_NOT 4
 #define STEP_CHECK 5
 #define STEP_LOAD 6
+#define STEP_BITS 7
+
+#define NO_COUNTS 0xffffffff
 
 #if USE_STORED
 // in_ranges tells whether a code lies in one of n ascending ranges. `only` is the range of n = 1.
@@ -172,21 +175,12 @@ static inline word_t group_at(__local const uint *plain, uint g) {
 }
 #endif
 
-// plain_word returns word j of the plain bits of a tile of groups.
-static inline uint plain_word(__local const word_t *tile, uint j) {
-    uint g = j * 32 / GROUP_BITS, s = j * 32 % GROUP_BITS;
-    word_t w = tile[g] >> s;
-    if (s + 32 > GROUP_BITS)
-        w |= tile[g + 1] << (GROUP_BITS - s);
-    return (uint)w;
-}
-
 #if !SCAN_SERIAL
 __attribute__((reqd_work_group_size(TABLE_WG, 1, 1)))
 #endif
 __kernel void rows(VECTORS, __global const uint2 *restrict coarse, __global const uint4 *restrict fine,
                    __global const uint4 *restrict plain, uint plain_at, uint vectors, uint row_count, __global uint4 *batch,
-                   uint selections_at, uint first, uint selections, __global uint *restrict out, uint out_at, uint stride, uint want,
+                   uint selections_at, uint first, uint selections, __global uint *restrict out, uint out_at, uint stride, uint counts_at,
                    __local word_t *tile STORED COLUMNS) {
     __local uint total;
 #if !SCAN_SERIAL
@@ -240,6 +234,10 @@ __kernel void rows(VECTORS, __global const uint2 *restrict coarse, __global cons
             LOADS(loads, OWN * (WORD_BITS / 32));
             break;
 #endif
+        case STEP_BITS:
+            EACH_OWN(k) set[k] &= bits_of(out + (size_t)step.y * 4, first_group + OWN_GROUP(k), row_count);
+            LOADS(loads, OWN * (WORD_BITS / 32 + 1));
+            break;
         case STEP_NOT:
             EACH_OWN(k) set[k] = ~set[k];
             break;
@@ -279,7 +277,7 @@ __kernel void rows(VECTORS, __global const uint2 *restrict coarse, __global cons
     if (n)
         atomic_add(&total, n);
 #endif
-    if (want) {
+    if (stride) {
         EACH_OWN(k) tile[OWN_GROUP(k)] = set[k];
         SYNC;
         for (uint j = lid; j < TILE_WORDS; j += TABLE_WG)
@@ -290,6 +288,8 @@ __kernel void rows(VECTORS, __global const uint2 *restrict coarse, __global cons
     SYNC;
     if (lid == 0 && total)
         atomic_add(head + 4 + q, total);
+    if (lid == 0 && counts_at != NO_COUNTS)
+        out[(size_t)counts_at * 4 + t] = total;
 #if COUNT_LOADS
     uint old = atomic_add(head, loads);
     if (old + loads < old)

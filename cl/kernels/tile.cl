@@ -1,5 +1,5 @@
-// tile: how a tile of rows is divided among work-items, and where vectors lie, for the
-// kernels over tables that work tile by tile. No kernel of its own.
+// tile: how a tile of rows is divided among work-items, where vectors lie, and groups of
+// plain bits, for the kernels over tables that work tile by tile. No kernel of its own.
 #ifndef HEDDLE_TILE
 #define HEDDLE_TILE
 #ifndef HEDDLE_DIRECTORY
@@ -41,5 +41,29 @@
 #define VECTOR_ARGS a0
 #define vector_of(r) ((vector_t)(a0 + (size_t)(r).x * 4))
 #endif
+
+// Plain bits have row r at bit r%32 of word r/32.
+#define TILE_WORDS (TILE_MASKS * GROUP_BITS) // of plain bits
+
+// bits_of returns group g of plain bits of a table of so many rows.
+static inline word_t bits_of(__global const uint *bits, uint g, uint rows) {
+    ulong first = (ulong)g * GROUP_BITS;
+    uint w = (uint)(first / 32), s = (uint)(first % 32), last = (rows - 1) / 32;
+    ulong pair = (ulong)bits[min(w + 1, last)] << 32 | bits[min(w, last)];
+    word_t found = (word_t)(pair >> s);
+#if USE_WIDE
+    found |= (ulong)bits[min(w + 2, last)] << 1 << (63 - s);
+#endif
+    return found & valid_rows(g, rows);
+}
+
+// plain_word returns word j of the plain bits of a tile of groups.
+static inline uint plain_word(__local const word_t *tile, uint j) {
+    uint g = j * 32 / GROUP_BITS, s = j * 32 % GROUP_BITS;
+    word_t w = tile[g] >> s;
+    if (s + 32 > GROUP_BITS)
+        w |= tile[g + 1] << (GROUP_BITS - s);
+    return (uint)w;
+}
 
 #endif

@@ -3,6 +3,7 @@ package bitmap
 import (
 	"slices"
 
+	"heddle/cl/internal/filter"
 	"heddle/engine/plan"
 )
 
@@ -16,12 +17,16 @@ const (
 	turnWord    = 2 // the one with the number of the round
 )
 
-// stepLoad is a step of kernels/rows.cl in addition to the steps of package plan.
-const stepLoad = uint32(plan.StepCheck) + 1
+// Steps of kernels/rows.cl in addition to the steps of package plan.
+const (
+	stepLoad = uint32(plan.StepCheck) + 1 + iota
+	stepBits
+)
 
 // cut cuts a batch of selections into rounds.
 type cut struct {
-	sel *plan.SelectBatch
+	sel  *plan.SelectBatch
+	with *filter.Set // which the rows of the only selection must be in; nil: none
 
 	// The fields below belong to one round.
 	first, count int
@@ -44,15 +49,23 @@ func (c *cut) nextRound(s *Store) {
 	for i := c.first; i < c.sel.Len(); i++ {
 		steps := c.sel.Selection(i)
 		records, sets, columns := c.measure(steps)
-		n, words := c.count+1, head+4*(c.steps+c.records+len(steps)+records)
+		n, words := c.count+1, head+4*(c.steps+c.records+c.stepsOf(steps)+records)
 		if c.count > 0 && (words+8*n > uploadWords || n*s.dir.tiles > maxGroups || n*c.bits > s.mostRows()) {
 			break
 		}
-		c.count, c.steps, c.records = n, c.steps+len(steps), c.records+records
+		c.count, c.steps, c.records = n, c.steps+c.stepsOf(steps), c.records+records
 		c.sets, c.columns = max(c.sets, sets), max(c.columns, columns)
 	}
 	c.selectionsAt = (head + c.count + 3) / 4
 	c.words = 4 * (c.selectionsAt + c.count + c.steps + c.records)
+}
+
+// stepsOf returns the number of steps of the kernel for a selection.
+func (c *cut) stepsOf(steps []plan.Step) int {
+	if c.with != nil {
+		return len(steps) + 1
+	}
+	return len(steps)
 }
 
 // measure returns the records of operands, the sets and the columns of a selection.
@@ -121,7 +134,7 @@ func (c *cut) write(s *Store, up []uint32) {
 	}
 	for i := c.first; i < c.first+c.count; i++ {
 		steps := c.sel.Selection(i)
-		put(&selection, uint32(step), uint32(len(steps)), 0, 0)
+		put(&selection, uint32(step), uint32(c.stepsOf(steps)), 0, 0)
 		c.findSkips(steps)
 		column := uint32(0)
 		for k, x := range steps {
@@ -152,6 +165,9 @@ func (c *cut) write(s *Store, up []uint32) {
 			default:
 				put(&step, uint32(x.Code), 0, 0, 0)
 			}
+		}
+		if c.with != nil {
+			put(&step, stepBits, uint32(c.with.At()), 0, 0)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Filter implements plan.TableStore. The rows stay on the device: the kernel that selects them writes
-// them to the region of the filter.
+// them, and their number in each tile, to the region of the filter.
 func (s *Store) Filter(ctx context.Context, sel *plan.SelectBatch, with plan.Filter) (plan.Filter, error) {
 	if sel.Len() != 1 {
 		return nil, fmt.Errorf("a filter of %d selections, want 1", sel.Len())
@@ -25,7 +25,7 @@ func (s *Store) Filter(ctx context.Context, sel *plan.SelectBatch, with plan.Fil
 	if s.dir.tiles == 0 || len(sel.Selection(0)) == 0 { // no row
 		return made(filter.New(s.rt, s.t.Rows, make([]uint64, plan.FilterWords(s.t.Rows))))
 	}
-	f, err := filter.Begin(s.rt, s.t.Rows)
+	f, err := filter.Begin(s.rt, s.t.Rows, s.dir.tile/32*(s.t.Word()-1))
 	if err != nil {
 		return nil, err
 	}
@@ -34,10 +34,10 @@ func (s *Store) Filter(ctx context.Context, sel *plan.SelectBatch, with plan.Fil
 	out := plan.Rows{Counts: make([]uint32, 1), Stride: plan.FilterWords(s.t.Rows)}
 	err = s.onSlot(ctx, &one, func(x *slot) error {
 		return s.rt.Regions.Fill(func(m *ocl.MemObject) error {
-			x.region = &region{m, f.At()}
-			x.after = &after{send: func(int) error { return f.Send(&x.Flight, m, filter.Of(with), x.batch.Buffer, head) }}
+			x.region, x.with = &region{m, f.At(), f.CountsAt()}, filter.Of(with)
+			x.after = &after{send: func(int) error { return f.Send(&x.Flight, m, x.batch.Buffer, head) }}
 			err := x.run(ctx, &one, &out)
-			if x.region, x.after = nil, nil; err != nil {
+			if x.region, x.with, x.after = nil, nil, nil; err != nil {
 				x.Land() // no command writes to the region
 			}
 			return err

@@ -18,7 +18,7 @@ import (
 // run answers sel round by round. out has its final length already.
 func (x *slot) run(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) error {
 	c := &x.cut
-	*c = cut{sel: sel, skips: c.skips, ranks: c.ranks}
+	*c = cut{sel: sel, with: x.with, skips: c.skips, ranks: c.ranks}
 	if sel.Output != plan.OutputCounts {
 		c.bits = 2 * out.Stride
 	}
@@ -235,14 +235,13 @@ func (x *slot) sendColumns() error {
 	return nil
 }
 
+// noCounts is NO_COUNTS of the kernel.
+const noCounts = 1<<32 - 1
+
 // launchRows enqueues the kernel for some selections of the round.
 func (x *slot) launchRows(first, selections int, columns *ocl.MemObject, stride int) error {
 	c, s, t := &x.cut, x.store, x.Device.Tuning
-	want := 0
-	if c.bits > 0 {
-		want = 1
-	}
-	to := region{buffer: x.rows.Buffer}
+	to := region{buffer: x.rows.Buffer, countsAt: noCounts}
 	if x.region != nil {
 		to = *x.region
 	}
@@ -253,7 +252,7 @@ func (x *slot) launchRows(first, selections int, columns *ocl.MemObject, stride 
 		}
 	}
 	args = append(args, s.coarse, s.fine, s.plain.buffer, s.plain.at, len(s.t.Vectors), int(s.t.Rows), x.batch.Buffer,
-		c.selectionsAt, first, selections, to.buffer, to.at, c.bits, want, device.LocalBytes(s.t.Word()/8*tileGroups(t)*c.sets))
+		c.selectionsAt, first, selections, to.buffer, to.at, c.bits, to.countsAt, device.LocalBytes(s.t.Word()/8*tileGroups(t)*c.sets))
 	if c.checks || !s.lean() {
 		stored := s.arena.Buffers // any buffers, before a round needs stored values
 		if v := s.values.Load(); v != nil {

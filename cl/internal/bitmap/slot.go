@@ -6,6 +6,7 @@ import (
 	ocl "github.com/jgillich/go-opencl/cl"
 
 	"heddle/cl/internal/device"
+	"heddle/cl/internal/filter"
 	"heddle/engine/plan"
 )
 
@@ -44,13 +45,15 @@ type slot struct {
 	args    []any          // of the kernel; reused
 	submit  func() error   // send, bound once
 	region  *region        // for the rows of the only selection, in place of rows; nil: none
+	with    *filter.Set    // which the rows of the only selection must be in; nil: none
 	after   *after         // work on the rows of the only selection; nil: none
 }
 
 // region is a place in a buffer.
 type region struct {
-	buffer *ocl.MemObject
-	at     int // in units of four words
+	buffer   *ocl.MemObject
+	at       int // in units of four words
+	countsAt int // of the rows of each tile, in such units
 }
 
 // after is work behind the kernel that writes rows.

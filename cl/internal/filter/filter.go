@@ -7,7 +7,6 @@ package filter
 
 import (
 	"math/bits"
-	"unsafe"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
@@ -24,6 +23,7 @@ type Set struct {
 	count    uint32
 	region   device.Region
 	padded   int          // words of bits; a multiple of chunk
+	span     int          // words of bits that are counted together
 	bits     lists.Record // a bitset
 	docs     lists.Record // a raw list, if listed
 	room     int          // words for docIDs; 0 where memory was short
@@ -52,27 +52,27 @@ func upload(rt *device.Runtime, universe uint32, set []uint64) (*Set, error) {
 	if err := plan.CheckFilter(universe, set); err != nil {
 		return nil, err
 	}
-	count := uint32(0)
-	for _, x := range set {
-		count += uint32(bits.OnesCount64(x))
-	}
-	s, err := begin(rt, universe)
+	s, err := begin(rt, universe, chunk*(1+2*len(set)/(chunk*maxGroups)))
 	if err != nil {
 		return nil, err
+	}
+	words := make([]uint32, unit*(s.least()-1))
+	counts, total := words[s.padded:], &words[s.padded+s.spans()]
+	for i, x := range set {
+		words[2*i], words[2*i+1] = uint32(x), uint32(x>>32)
+		n := uint32(bits.OnesCount64(x))
+		counts[2*i/s.span] += n
+		*total += n
 	}
 	x := device.NewFlight(rt, rt.Memory)
 	defer x.Release()
 	if x.Queue, err = rt.NewQueue(); err == nil {
 		err = rt.Regions.Fill(func(m *ocl.MemObject) error {
-			var words []uint32
-			if len(set) > 0 {
-				words = unsafe.Slice((*uint32)(unsafe.Pointer(&set[0])), 2*len(set))
-			}
 			if err := rt.WriteWords(m, unit*s.region.At, words); err != nil {
 				return err
 			}
 			defer x.Land()
-			if err := rt.Do(func() error { return s.Send(&x, m, nil, nil, noTotal) }); err != nil {
+			if err := rt.Do(func() error { return s.Send(&x, m, m, unit*s.CountsAt()+s.spans()) }); err != nil {
 				return rt.Fail("making a filter", err)
 			}
 			return x.WaitHere(x.Last())
@@ -81,26 +81,27 @@ func upload(rt *device.Runtime, universe uint32, set []uint64) (*Set, error) {
 	if err != nil {
 		return nil, s.Fail(err)
 	}
-	s.End(count)
+	s.End(*total)
 	return s, nil
 }
 
-// Begin makes room for a set of documents of a universe. Bits that a command writes to its region
-// (Region, in Regions.Fill), Send and End make it a set; Fail frees it.
-func Begin(rt *device.Runtime, universe uint32) (*Set, error) {
+// Begin makes room for a set of documents of a universe. It is a set once commands have written its bits and
+// the number of documents in each span of so many words to its region (At and CountsAt, in Regions.Fill), Send
+// has followed them, and End. Fail frees it.
+func Begin(rt *device.Runtime, universe uint32, span int) (*Set, error) {
 	if err := selfTestOnce(rt); err != nil {
 		return nil, err
 	}
-	return begin(rt, universe)
+	return begin(rt, universe, span)
 }
 
 // begin is Begin without a self-test.
-func begin(rt *device.Runtime, universe uint32) (*Set, error) {
-	if _, err := rt.ProgramOf(device.KernelID{Name: "filter_count"}); err != nil {
+func begin(rt *device.Runtime, universe uint32, span int) (*Set, error) {
+	if _, err := rt.ProgramOf(listing); err != nil {
 		return nil, err
 	}
-	words := 2 * plan.FilterWords(universe)
-	s := &Set{rt: rt, universe: universe, padded: max((words+chunk-1)/chunk, 1) * chunk}
+	s := &Set{rt: rt, universe: universe, span: span}
+	s.padded = max((s.words()+chunk-1)/chunk, 1) * chunk
 	s.room = int(s.universe/sparse)/unit*unit + unit
 	var err error
 	if s.region, err = rt.Regions.Take(s.least() + s.room/unit); err != nil {
@@ -113,55 +114,33 @@ func begin(rt *device.Runtime, universe uint32) (*Set, error) {
 	return s, nil
 }
 
-// least is the number of units of a set without docIDs: of its bits and of the counts of groups.
-func (s *Set) least() int {
-	groups, _ := s.shape()
-	return s.padded/unit + (groups+unit-1)/unit
-}
+// words is the number of words with documents.
+func (s *Set) words() int { return 2 * plan.FilterWords(s.universe) }
 
-// shape returns the groups of a launch, and the words of each.
-func (s *Set) shape() (groups, span int) {
-	chunks := s.padded / chunk
-	each := (chunks + maxGroups - 1) / maxGroups
-	return (chunks + each - 1) / each, each * chunk
-}
+// spans is the number of spans, at least 1.
+func (s *Set) spans() int { return max((s.words()+s.span-1)/s.span, 1) }
 
-// noTotal is NO_TOTAL of the kernels.
-const noTotal = 1<<32 - 1
+// least is the number of units of a set without docIDs: of its bits, the counts of spans and their sum, and a unit that
+// an upload pads with zeros.
+func (s *Set) least() int { return s.padded/unit + s.spans()/unit + 2 }
 
-// Send enqueues the kernels that complete the set behind the commands that write its bits to m. They
-// remove the documents that with lacks, unless it is nil, and write the number of documents to a word
-// of counted, unless it is nil. It runs in Runtime.Do.
-func (s *Set) Send(x *device.Flight, m *ocl.MemObject, with *Set, counted *ocl.MemObject, totalAt int) error {
-	if with == nil {
-		with = s
+// listing is the kernel that completes a set.
+var listing = device.KernelID{Name: "filter_list"}
+
+// Send enqueues the kernel that completes the set behind the commands that write its bits and counts to m, and
+// the number of its documents to a word of totals. It runs in Runtime.Do.
+func (s *Set) Send(x *device.Flight, m, totals *ocl.MemObject, totalAt int) error {
+	kernel, err := x.KernelOf(listing)
+	if err != nil {
+		return err
 	}
-	if counted == nil {
-		counted = m
+	each := (s.spans() + maxGroups - 1) / maxGroups
+	err = device.SetArguments(kernel, m, s.region.At, s.words(), s.padded, s.span, each, s.CountsAt(), s.region.At+s.least(),
+		min(int(s.universe/sparse), s.room), totals, totalAt)
+	if err != nil {
+		return err
 	}
-	groups, span := s.shape()
-	docsAt := s.region.At + s.padded/unit
-	countsAt := docsAt + s.room/unit
-	words := 2 * plan.FilterWords(s.universe)
-	for _, k := range []struct {
-		name string
-		args []any
-	}{
-		{"filter_count", []any{m, s.region.At, with.region.At, words, s.padded, span, countsAt}},
-		{"filter_list", []any{m, s.region.At, s.padded, span, countsAt, docsAt, min(int(s.universe/sparse), s.room), counted, totalAt}},
-	} {
-		kernel, err := x.KernelOf(device.KernelID{Name: k.name})
-		if err == nil {
-			err = device.SetArguments(kernel, k.args...)
-		}
-		if err == nil {
-			err = x.Launch(kernel, groups, workGroup(s.rt.Tuning), device.CompactTime)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return x.Launch(kernel, (s.spans()+each-1)/each, workGroup(s.rt.Tuning), device.CompactTime)
 }
 
 // End notes the number of documents, once the commands of Send have ended.
@@ -169,14 +148,14 @@ func (s *Set) End(count uint32) {
 	s.count, s.listed = count, s.room > 0 && uint64(count)*sparse <= uint64(s.universe)
 	used := s.least() // so that the next set fits its place
 	if s.listed {
-		used = s.padded/unit + (int(count)+unit-1)/unit
+		used += (int(count) + unit - 1) / unit
 	}
 	s.rt.Regions.Give(device.Region{At: s.region.At + used, Units: s.region.Units - used})
 	s.region.Units = used
 	const buffer = lists.FilterArena << 8
 	at := uint32(s.region.At)
 	s.bits = lists.Record{at, count, uint32(s.padded / 16 * 17), uint32(codec.Bitset) | buffer} // without the ranks of its blocks
-	s.docs = lists.Record{at + uint32(s.padded/unit), count, count, uint32(codec.Raw) | buffer}
+	s.docs = lists.Record{at + uint32(s.least()), count, count, uint32(codec.Raw) | buffer}
 }
 
 // Fail frees a set that did not come about. No command may use it. It returns err.
@@ -198,6 +177,9 @@ func Of(f plan.Filter) *Set {
 
 // At returns where the bits begin in the shared buffer, in units of four words.
 func (s *Set) At() int { return s.region.At }
+
+// CountsAt returns where the numbers of documents of the spans begin, in units of four words.
+func (s *Set) CountsAt() int { return s.region.At + s.padded/unit }
 
 // Words is the number of words of bits: zeros follow the last document up to a multiple of 256.
 func (s *Set) Words() uint32 { return uint32(s.padded) }

@@ -2,6 +2,7 @@ package selecttest
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -16,16 +17,24 @@ func (su suite) filtered(t *testing.T) {
 	if !su.Filters() {
 		t.Skip("the backend has no filters")
 	}
+	for _, word := range []int{32, 64} {
+		for _, rows := range []uint32{3000, 16 * 31 * 32, 70_001} { // parts of a tile, whole tiles, several tiles
+			t.Run(fmt.Sprintf("%d rows, words of %d bits", rows, word), func(t *testing.T) { su.filteredRows(t, rows, word) })
+		}
+	}
+}
+
+// filteredRows is filtered with a table of some rows and words.
+func (su suite) filteredRows(t *testing.T, rows uint32, word int) {
 	r := plantest.RNG(t)
-	const rows = 3000
-	tab := plantest.NewTable(rows, 32)
+	tab := plantest.NewTable(rows, word)
 	for i := range 4 {
 		tab.AddVector(plantest.NewFilter(rows, func(uint32) bool { return r.IntN(1+9*i) == 0 }))
 	}
 	st := su.load(t, tab)
 	s := plantest.NewSource(rows)
 	every := make([]uint32, 0, rows)
-	for d := range uint32(rows) {
+	for d := range rows {
 		every = append(every, d)
 	}
 	s.Add(t, codec.ParaPFor, every)
