@@ -94,6 +94,9 @@ func (x *slot) round(ctx context.Context, out *plan.Rows) error {
 	if err := x.Device.Do(x.submit); err != nil {
 		return x.Device.Fail("selecting rows", err)
 	}
+	if c.sel.Output != plan.OutputBits {
+		x.Shed()
+	}
 	if err := x.await(ctx); err != nil {
 		return err
 	}
