@@ -26,8 +26,9 @@ import (
 // BenchmarkTables measures selections over 64 vectors of 32 Mi rows: ORs of all of them,
 // one at a time with counts, resident rows and rows that come back, a batch, and
 // selections with stored values. "stages" runs in a queue that keeps times. It is set
-// by the environment: HEDDLE_TABLE_ROWS, _WORD, _SHAPES, which are "tile/work-group/
-// loads" with commas between, "0/0/0" for the shape of the device.
+// by the environment: HEDDLE_TABLE_ROWS, _WORD, _DATA, names of benchTable with commas
+// between, and _SHAPES, which are "tile/work-group/loads" with commas between, "0/0/0" for
+// the shape of the device.
 func BenchmarkTables(b *testing.B) {
 	d := devicetest.Find(b, ops)
 	rows, word := 32<<20, 32
@@ -149,9 +150,9 @@ func benchSelections(b *testing.B, s plan.TableStore, t *plan.Table, name string
 	}
 }
 
-// benchTable has 64 vectors: of random bits with the same probability, with probabilities
-// of Zipf's law with exponent 2 (Nelson et al. 2020, section 5.1), or in long runs, and a
-// column of codes of eight bits.
+// benchTable has 64 vectors, by the name of the data: of random bits with the same
+// probability (p=0.1), with probabilities of Zipf's law with exponent 2 (zipf2), in long
+// runs (runs), or of columns of bins (skew 0, 1, …); and a column of codes of eight bits.
 func benchTable(rows uint32, word int, data string) *plan.Table {
 	const vectors = 64
 	t := &plan.Table{Rows: rows}
