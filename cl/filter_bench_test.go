@@ -160,7 +160,8 @@ func benchMake(b *testing.B, backend plan.Backend, docs uint32) {
 	for _, of := range []struct {
 		name   string
 		widths [2]uint32
-	}{{"two columns, 50 %", [2]uint32{11, 12}}, {"two columns, 0.4 %", [2]uint32{1, 1}}} {
+		not    bool // the rows of no vector, as the engine asks for more than half of the values of a column
+	}{{"two columns, 50 %", [2]uint32{11, 12}, false}, {"two columns, 50 %, by the other values", [2]uint32{5, 4}, true}, {"two columns, 0.4 %", [2]uint32{1, 1}, false}} {
 		var sel plan.SelectBatch
 		sel.Reset()
 		for c, width := range of.widths {
@@ -169,6 +170,9 @@ func benchMake(b *testing.B, backend plan.Backend, docs uint32) {
 				vectors = append(vectors, uint32(c)*values+v)
 			}
 			sel.Any(vectors...)
+			if of.not {
+				sel.Do(plan.StepNot)
+			}
 		}
 		sel.Do(plan.StepAnd)
 		sel.End()
