@@ -25,17 +25,19 @@
 //           STEP_LOAD {code, column, 0, w as of STEP_ANY} pushes a column of `columns`,
 //           groups as words. STEP_BITS {code, at, 0, 0} keeps the rows that plain bits have,
 //           at units of four words from the beginning of `out`.
-// Phases    step by step. STEP_ANY is any.cl's (any_serial.cl's). STEP_CHECK of many rows of a tile
-//           checks all of its rows, in their order, into plain bits in local memory. Other steps concern a
-//           work-item's own groups. Then counts and plain bits.
+// Phases    step by step. STEP_ANY is any.cl's (any_serial.cl's), STEP_CHECK is check.cl's: of many rows of a
+//           tile it checks all rows. Other steps concern a work-item's own groups. Then counts and plain bits.
 // Launch    a group of TABLE_WG work-items (SCAN_SERIAL: of one) for each tile and each
 //           selection from `first` on: group g has selection first + g % selections.
 // Local     TILE_GROUPS words, and as many for each set of the stack but the top, sized
-//           by the host; a word, and the local memory of any.cl.
+//           by the host; a word, and the local memory of any.cl and check.cl.
 // Bounds    steps, operands and directory are the host's, which has validated vectors;
 //           packed values may be any words.
 #ifndef HEDDLE_TILE
 #include "tile.cl"
+#endif
+#ifndef HEDDLE_CHECK
+#include "check.cl"
 #endif
 #ifndef HEDDLE_ANY_SERIAL
 #include "any_serial.cl"
@@ -44,13 +46,7 @@
 #include "any.cl"
 #endif
 
-// Parts of some programs only: stored values, columns of earlier kernels.
-#ifndef USE_STORED
-#define USE_STORED 0
-#endif
-#ifndef USE_COLUMNS
-#define USE_COLUMNS 0
-#endif
+// Parts of some programs only: stored values (check.cl), columns of earlier kernels.
 #if USE_STORED
 #define STORED                                                                    \
     , __global const uint *restrict v0, __global const uint *restrict v1,         \
@@ -75,106 +71,6 @@
 
 #define NO_COUNTS 0xffffffff
 
-#if USE_STORED
-// in_ranges tells whether a code lies in one of n ascending ranges. `only` is the range of n = 1.
-static inline bool in_ranges(__global const uint4 *range, uint n, uint4 only, ulong code) {
-    if (n == 1)
-        return as_ulong(only.xy) <= code && code <= as_ulong(only.zw);
-    uint lo = 0, hi = n; // the first one that does not end below the code
-    while (lo < hi) {
-        uint mid = lo + (hi - lo) / 2;
-        if (as_ulong(range[mid].zw) < code)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < n && as_ulong(range[lo].xy) <= code;
-}
-
-#if SCAN_SERIAL
-#define CHECKED 4 // rows whose codes are loaded together
-#else
-#define CHECKED 1 // more were slower on an H200, and so were neighbours that share out rows
-#endif
-
-// codes_at returns values of n packed ones, whose directory begins at their first word.
-static inline void codes_at(words_t p, uint words, uint n, const uint *row, uint *code) {
-    segment_t g[CHECKED];
-    #pragma unroll
-    for (uint u = 0; u < CHECKED; u++)
-        g[u] = packed_segment(p, words, 0, n, row[u] / SEGMENT);
-    #pragma unroll
-    for (uint u = 0; u < CHECKED; u++)
-        code[u] = bits_at(p, words, g[u].at, row[u] % SEGMENT * g[u].b, g[u].b);
-    #pragma unroll
-    for (uint u = 0; u < CHECKED; u++)
-        code[u] |= exception_of(p, words, g[u], row[u] % SEGMENT);
-}
-
-// checked returns the rows of a group, the first of which is row `first`, whose codes
-// lie in the ranges of a step.
-static inline word_t checked(ARENA, __global const uint4 *batch, uint4 step, word_t set, uint first, uint rows, uint *loads) {
-    uint4 values = batch[step.y], range = batch[step.y + min(step.z, 1u)];
-    words_t low = arena_at(ARENA_ARGS, step.w & 0xff, values.x), high = arena_at(ARENA_ARGS, step.w >> 8 & 0xff, values.z);
-    for (word_t rest = set; rest;) {
-        word_t bit[CHECKED]; // 0 behind the last row, whose code is loaded again
-        uint row[CHECKED], code[CHECKED], upper[CHECKED] = {0};
-        #pragma unroll
-        for (uint u = 0; u < CHECKED; u++) {
-            bit[u] = rest & (0 - rest);
-            row[u] = bit[u] ? first + (uint)popcount(bit[u] - 1) : row[u ? u - 1 : 0];
-            rest &= rest - 1;
-        }
-        codes_at(low, values.y, rows, row, code);
-        LOADS(*loads, 4 * CHECKED);
-        if (values.w) {
-            codes_at(high, values.w, rows, row, upper);
-            LOADS(*loads, 4 * CHECKED);
-        }
-        #pragma unroll
-        for (uint u = 0; u < CHECKED; u++)
-            if (!in_ranges(batch + step.y + 1, step.z, range, (ulong)upper[u] << 32 | code[u]))
-                set &= ~bit[u];
-    }
-    return set;
-}
-
-// check_tile gives the rows of a tile, the first of which is row `first`, whose codes lie in the ranges of
-// a step, as plain bits. A work-item reads eight rows at a time, and its neighbour the next eight.
-static inline void check_tile(ARENA, __global const uint4 *batch, uint4 step, uint first, uint rows, __local uchar *plain, uint *loads) {
-    uint4 values = batch[step.y], range = batch[step.y + min(step.z, 1u)];
-    words_t low = arena_at(ARENA_ARGS, step.w & 0xff, values.x), high = arena_at(ARENA_ARGS, step.w >> 8 & 0xff, values.z);
-    for (uint byte = get_local_id(0); byte < TILE_WORDS * 4; byte += TABLE_WG) {
-        uint at = first + byte * 8, n = at < rows ? min(rows - at, 8u) : 0, in = 0;
-        if (n) {
-            segment_t g = inside_of(packed_segment(low, values.y, 0, rows, at / SEGMENT), values.y), h = g;
-            if (values.w)
-                h = inside_of(packed_segment(high, values.w, 0, rows, at / SEGMENT), values.w);
-            for (uint i = 0; i < n; i += 4) {
-                uint4 code = packed_four(low, values.y, g, at % SEGMENT + i), upper = 0;
-                if (values.w)
-                    upper = packed_four(high, values.w, h, at % SEGMENT + i);
-                LOADS(*loads, values.w ? 14 : 7);
-                in |= (in_ranges(batch + step.y + 1, step.z, range, (ulong)upper.x << 32 | code.x) |
-                       in_ranges(batch + step.y + 1, step.z, range, (ulong)upper.y << 32 | code.y) << 1 |
-                       in_ranges(batch + step.y + 1, step.z, range, (ulong)upper.z << 32 | code.z) << 2 |
-                       in_ranges(batch + step.y + 1, step.z, range, (ulong)upper.w << 32 | code.w) << 3) << i;
-            }
-        }
-        plain[byte] = (uchar)(in & low_mask(n));
-    }
-}
-
-// group_at returns group g of plain bits.
-static inline word_t group_at(__local const uint *plain, uint g) {
-    uint w = g * GROUP_BITS / 32, s = g * GROUP_BITS % 32;
-    word_t group = plain[w] >> s;
-    for (uint n = 32 - s; n < GROUP_BITS; n += 32)
-        group |= (word_t)plain[++w] << n;
-    return group & GROUP_ONES;
-}
-#endif
-
 #if !SCAN_SERIAL
 __attribute__((reqd_work_group_size(TABLE_WG, 1, 1)))
 #endif
@@ -183,6 +79,9 @@ __kernel void rows(VECTORS, __global const uint2 *restrict coarse, __global cons
                    uint selections_at, uint first, uint selections, __global uint *restrict out, uint out_at, uint stride, uint counts_at,
                    __local word_t *tile STORED COLUMNS) {
     __local uint total;
+#if USE_STORED
+    __local ulong flags[TABLE_WG * PACKED_ROWS / 8];
+#endif
 #if !SCAN_SERIAL
     __local shared_t shared;
 #endif
@@ -245,7 +144,7 @@ __kernel void rows(VECTORS, __global const uint2 *restrict coarse, __global cons
         case STEP_CHECK: {
             bool dense = left >= TILE_GROUPS * GROUP_BITS / 8;
             if (dense)
-                check_tile(v0, v1, v2, v3, batch, step, first_group * GROUP_BITS, row_count, (__local uchar *)tile, &loads);
+                check_tile(v0, v1, v2, v3, batch, step, first_group * GROUP_BITS, row_count, (__local uchar *)tile, flags, &loads);
             SYNC;
             EACH_OWN(k) {
                 if (dense)

@@ -6,11 +6,21 @@
 #include "directory.cl"
 #endif
 
+#ifndef USE_STORED
+#define USE_STORED 0
+#endif
+#ifndef USE_COLUMNS
+#define USE_COLUMNS 0
+#endif
 #if SCAN_SERIAL
 #undef TABLE_WG
 #define TABLE_WG 1
 #define SYNC
 #else
+#if USE_STORED && !USE_COLUMNS && defined(TABLE_CHECK_WG)
+#undef TABLE_WG
+#define TABLE_WG TABLE_CHECK_WG // of the program for checks of stored values
+#endif
 #ifndef TABLE_WG
 #define TABLE_WG 128 // a power of two, TABLE_TILE/8 to TABLE_TILE/2
 #endif

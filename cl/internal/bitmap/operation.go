@@ -18,7 +18,7 @@ const (
 var Operation = device.Operation{
 	Name: "bitmap",
 	Programs: []device.Program{
-		{Kernels: []string{"rows"}, Files: device.Files("wah.cl", "directory.cl", "tile.cl", "any_serial.cl", "any.cl", "rows.cl")},
+		{Kernels: []string{"rows"}, Files: device.Files("wah.cl", "directory.cl", "tile.cl", "packed.cl", "check.cl", "any_serial.cl", "any.cl", "rows.cl")},
 		{Kernels: []string{"count_codes"}, Files: device.Files("posting.cl", "column.cl", "facet.cl")},
 		{Kernels: []string{"measure_groups"}, Files: device.Files("posting.cl", "column.cl", "measure.cl")},
 		{Kernels: []string{"wah_expand"}, Files: device.Files("group.cl", "scan.cl", "wah.cl", "directory.cl", "chunk.cl", "decompress.cl", "reduce.cl")},
@@ -41,11 +41,12 @@ var Operation = device.Operation{
 		return nil
 	},
 	Limits: func(t device.Tuning) (local, group int) {
-		return max(localMemory(t), 4*facetLocal, 4*measureCells+64*measureColumns, rowBytes(t)*chunkGroup), max(workGroup(t), facetGroup(t))
+		return max(localMemory(t), 4*facetLocal, 4*measureCells+64*measureColumns, rowBytes(t)*chunkGroup), max(checkGroup(t), facetGroup(t))
 	},
 	Defines: func(t device.Tuning, define func(string, int)) {
 		define("TABLE_TILE", tileGroups(t))
 		define("TABLE_WG", workGroup(t))
+		define("TABLE_CHECK_WG", checkGroup(t))
 		define("TABLE_LOADS", loadsAtOnce(t))
 		define("TABLE_ROW", rowBytes(t))
 	},

@@ -256,6 +256,10 @@ func (x *slot) launchRows(first, selections int, columns *ocl.MemObject, stride 
 	}
 	args = append(args, s.coarse, s.fine, s.plain.buffer, s.plain.at, len(s.t.Vectors), int(s.t.Rows), x.batch.Buffer,
 		c.selectionsAt, first, selections, to.buffer, to.at, c.bits, to.countsAt, device.LocalBytes(s.t.Word()/8*tileGroups(t)*c.sets))
+	group := workGroup(t)
+	if s.lean() && c.checks && !c.decompresses() {
+		group = checkGroup(t)
+	}
 	if c.checks || !s.lean() {
 		stored := s.arena.Buffers // any buffers, before a round needs stored values
 		if v := s.values.Load(); v != nil {
@@ -272,7 +276,7 @@ func (x *slot) launchRows(first, selections int, columns *ocl.MemObject, stride 
 	if err := device.SetArguments(x.selects, args...); err != nil {
 		return err
 	}
-	return x.Launch(x.selects, selections*s.dir.tiles, workGroup(t), device.ProbeTime)
+	return x.Launch(x.selects, selections*s.dir.tiles, group, device.ProbeTime)
 }
 
 // collect takes the counts of a round.

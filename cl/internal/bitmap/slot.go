@@ -13,12 +13,21 @@ import (
 // tileGroups is the number of groups of a tile, TABLE_TILE of the kernels.
 func tileGroups(t device.Tuning) int { return cmp.Or(t.TableTile, 256) }
 
-// workGroup is the work-group size of rows.
+// workGroup is the work-group size of rows, without checks of stored values.
 func workGroup(t device.Tuning) int {
 	if t.Serial {
 		return 1
 	}
 	return cmp.Or(t.TableWG, 64)
+}
+
+// checkGroup is the work-group size of the program for checks of stored values alone: more work-items wait for
+// more loads.
+func checkGroup(t device.Tuning) int {
+	if t.Serial {
+		return 1
+	}
+	return min(2*workGroup(t), tileGroups(t)/2)
 }
 
 // loadsAtOnce is the number of vectors whose words a work-item loads together.
