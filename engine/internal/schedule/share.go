@@ -52,7 +52,7 @@ func (s *Scheduler) most(t *stream, p *processor) int {
 	case s.now()-p.tried < trial:
 		return 0
 	}
-	return min(part, guidedLeast)
+	return min(part, guidedLeast, int(own*leastShare*float64(trial)))
 }
 
 // lanes is the number of blocks of t that run on p at a time.
@@ -96,5 +96,6 @@ func (s *Scheduler) worth(p *processor, j *Job, now time.Duration) bool {
 }
 
 // trial is the time between two jobs or blocks that a processor takes although it is not worth it:
-// its costs, or the cores that feed it, may have changed.
+// its costs, or the cores that feed it, may have changed. A block takes at most the share leastShare
+// of that time.
 const trial = 2 * time.Second
