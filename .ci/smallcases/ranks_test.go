@@ -94,7 +94,7 @@ func ranks(t *testing.T, backend plan.Backend, codecs []codec.ID) {
 		if docs, _ := got.Query(r.Queries() - 1); len(docs) != 0 {
 			t.Error("the query without lists matched")
 		}
-		if st := got.Stats; st.Decode+st.Probe <= 0 || st.Score <= 0 || st.Select <= 0 {
+		if st := got.Stats; st.Decode+st.Probe <= 0 || st.Score <= 0 || st.Select <= 0 && r.Accumulators != plan.AutoAccumulators { // a part of the scores of few queries
 			t.Errorf("a kernel took no time: %+v", st)
 		}
 	}

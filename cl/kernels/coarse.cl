@@ -3,10 +3,11 @@
 //
 // Computes  coarse_sums: docIDs whose sum of upper bounds comes to the query's threshold,
 //           appended with the sums to found[q * capacity ...], pairs of words, their number in
-//           counts[q]. Of a query that seeks all documents of its filter, with the sum 0.
+//           FOUND. Of a query that seeks all documents of its filter, with the sum 0.
 //           With COARSE_SAMPLE: of each range whose number is a multiple of `every` the
 //           greatest sums of lower bounds in `cells` sets of documents, at found[q * capacity
-//           + the range's number in the sample * cells ...]; zeros for a query that seeks.
+//           + the range's number in the sample * cells ...]; zeros for a query that seeks. Then the
+//           threshold: the k-th greatest of these sums.
 //           Documents that the query's filter lacks do not count.
 // Source    a prototype: see the measurements in engine/bench/RESULTS.md. Bounds come from
 //           the 8-bit components s of packets: (s-1)/255.004 <= share / 2^32 < s/255.
@@ -14,29 +15,37 @@
 //           is less than its real sum + terms, since contributions are rounded up. So a
 //           document with a sum below (THETA - terms) / unit is not among the best k.
 //           Lower: a posting adds w (s-1) >> 16, w = 257 floor(weight / unit). The host chooses
-//           units so that no sum leaves its bits. threshold.cl takes the threshold from the sums.
+//           units so that no sum leaves its bits. The sums of the sample belong to different documents,
+//           so k documents have the threshold or more.
 //           With `all`, which needs sums of 16 bits, a posting also adds each_of, which no sum of
 //           bounds comes to. Then the documents in all lists have the greatest sums.
 // Batch     see posting.cl, but a term is {offset of its packets, their buffer | 256 if
 //           dense, w of the upper bounds, w of the lower ones}, {list, weight, words of its bitset << 1,
 //           where in `bits` its bitset begins}, a query
-//           {first term, terms, unit of the upper bounds, unit of the lower ones}. With
-//           COARSE_FILTER, from filters_at on, its filter: {where it begins in units of four words
-//           of the buffer of filters, words: 0 without a filter, 1 if the query seeks, 0}.
+//           {first term, terms, unit of the upper bounds, unit of the lower ones}, its filter {where it
+//           begins in units of four words of the buffer of filters, words: 0 without a filter, 1 if the
+//           query seeks, 0}, its progress.
 // Packets   see packets.cl.
-// State     see select.cl.
+// Progress  of a query, in the batch, 0 before the first launch: FOUND, and the groups that are through
+//           with the sample and with the scores.
+// State     uint4 a query: COUNT, the keys that there are, 0; the threshold of the sample; the
+//           threshold; the least sum of a document found that comes to it: see raise.cl.
 // Phases    coarse_sums: (1) where the ranges of the group lie in the lists; then range by
 //           range (2) the packets of all lists are divided among the work-items, which add
 //           to sums, two or four a word, while the next packet is on its way; (3) sums are
-//           compared, several at a time (SCAN_SERIAL: first BLOCK_ROWS rows), and cleared.
+//           compared, several at a time (SCAN_SERIAL: first BLOCK_ROWS rows), and cleared. With
+//           COARSE_SAMPLE the last group of a query (4) takes the threshold.
 //           SCAN_SERIAL, COARSE_SAMPLE: set j has the documents x with x mod `cells` = j.
 // Launch    a group of COARSE_WG work-items (SCAN_SERIAL: of one) for a query and `span` ranges, at
-//           most COARSE_SPAN (COARSE_SAMPLE: one): group g has query query_from + g % queries.
+//           most COARSE_SPAN: group g has query query_from + g % queries.
 // Local     8.4 KiB; 19 KiB with COARSE_WIDE, 21 KiB with COARSE_SAMPLE.
 // Host      queries have at most COARSE_TERMS terms, cells is a power of two up to CELLS.
 // Bounds    packets come from packets.cl: their offsets lie in the range.
 #ifndef HEDDLE_SUMS
 #include "sums.cl"
+#endif
+#ifndef HEDDLE_GREATEST
+#include "greatest.cl"
 #endif
 #ifndef COARSE_FILTER
 #define COARSE_FILTER 0 // queries have filters
@@ -46,17 +55,19 @@
 #else
 #define COARSE_TERMS 8
 #endif
+#if COARSE_SAMPLE
+#define COARSE_SPAN 4
+#define BOUNDS 2 // of a range: where it begins and ends
+#else
 #define COARSE_SPAN 8
+#define BOUNDS 1 // where it begins, which is where the range before ends
+#endif
 #define PACKET_HEADS(ranges) ((2 * (ranges) + 5) / 4) // see packets.cl
 #define CELLS 512
 #if SCAN_SERIAL
 #define COARSE_WG 1
-#define COARSE_SYNC
-#else
-#ifndef COARSE_WG
+#elif !defined(COARSE_WG)
 #define COARSE_WG (COARSE_WIDE ? 128 : 64) // few groups of many sums fit
-#endif
-#define COARSE_SYNC barrier(CLK_LOCAL_MEM_FENCE)
 #endif
 
 // PASSING returns the filter's bits of row i of range r, from bit 0 on; SEEKS: the query seeks.
@@ -71,12 +82,15 @@
 
 // PUT_FOUND appends a document and its sum, if there is room.
 #define PUT_FOUND(doc, sum)                                                                   \
-    { uint n = atomic_inc(&counts[q]);                                                        \
-      if (n < capacity) vstore2((uint2)(doc, sum), (size_t)q * capacity + n, found); }
+    { uint n = atomic_inc(&progress[PROGRESS_OF(q, FOUND)]);                                  \
+      if (n < capacity) vstore2((uint2)(doc, sum), (size_t)q * capacity + n, (__global uint *)found); }
 
-// BOUND_OF is the first packet of range r of the group in list t.
-#define BOUND_OF(t, r) bound[(t) * (COARSE_SPAN + 1) + (r)]
-#define LENGTH_OF(t, r) (BOUND_OF(t, (r) + 1) - BOUND_OF(t, r))
+// RANGE is the number of range r of the group.
+#define RANGE(r) ((first + (r)) * every)
+
+// BOUND_OF is bound i of list t, a number of a packet.
+#define BOUND_OF(t, i) bound[(t) * (BOUNDS * COARSE_SPAN + 1) + (i)]
+#define LENGTH_OF(t, r) (BOUND_OF(t, BOUNDS * (r) + 1) - BOUND_OF(t, BOUNDS * (r)))
 
 // ENTER_RANGE counts the packets of range r and reads the first one of a work-item.
 #define ENTER_RANGE(r)                       \
@@ -91,7 +105,7 @@
     if ((i) < packets) {                                                                      \
         for (; t < terms && (i) >= end; t++) {                                                \
             uint b = buffer[t] & 255;                                                         \
-            list = (b == 0 ? p0 : b == 1 ? p1 : b == 2 ? p2 : p3) + at[t] + BOUND_OF(t, r);   \
+            list = (b == 0 ? p0 : b == 1 ? p1 : b == 2 ? p2 : p3) + at[t] + BOUND_OF(t, BOUNDS * (r)); \
             begin = end;                                                                      \
             end += LENGTH_OF(t, r);                                                           \
             dense = buffer[t] >> 8;                                                           \
@@ -106,26 +120,27 @@ __attribute__((reqd_work_group_size(COARSE_WG, 1, 1)))
 __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint4 *restrict p1,
                           __global const uint4 *restrict p2, __global const uint4 *restrict p3,
                           __global const uint4 *batch, uint terms_at, uint queries_at, uint query_from, uint queries,
-                          uint ranges, uint every, uint span, uint all, __global const uint *state,
-                          volatile __global uint *counts, __global uint *found, uint capacity, uint cells,
-                          uint filters_at, __global const uint *restrict filters) {
+                          uint ranges, uint every, uint span, uint all, __global uint *state, state_t progress,
+                          state_t found, uint capacity, uint cells, uint k,
+                          __global const uint *restrict filters) {
     __local uint acc[PACKET_RANGE / SUMS] __attribute__((aligned(64)));
-    __local uint at[COARSE_TERMS], buffer[COARSE_TERMS], weights[COARSE_TERMS], bound[COARSE_TERMS * (COARSE_SPAN + 1)];
+    __local uint at[COARSE_TERMS], buffer[COARSE_TERMS], weights[COARSE_TERMS], bound[COARSE_TERMS * (BOUNDS * COARSE_SPAN + 1)];
 #if COARSE_SAMPLE
     __local uint maxima[CELLS];
 #endif
-    uint lid = get_local_id(0), g = get_group_id(0), q = query_from + g % queries, first = g / queries * span * every;
-    uint4 query = batch[queries_at + q];
+    uint lid = get_local_id(0), g = get_group_id(0), q = query_from + g % queries, first = g / queries * span;
+    uint4 query = batch[COARSE_QUERY(q)];
 #if COARSE_FILTER
-    uint4 filter = batch[filters_at + q];
+    uint4 filter = batch[COARSE_FILTER_OF(q)];
 #endif
     uint terms = min(query.y, (uint)COARSE_TERMS), heads = PACKET_HEADS(ranges), each = each_of(all, terms);
 #if !COARSE_SAMPLE
+    every = 1;
     uint theta = state[THETA_OF(q)], least = max(all_of(all, terms) + (theta - min(theta, terms)) / max(query.z, 1u), 1u);
 #endif
     terms = SEEKS ? 0 : terms;
     __local uint4 *rows = (__local uint4 *)acc;
-    span = min(span, min(ranges - first, (uint)COARSE_SPAN));
+    span = min(span, min((ranges + every - 1) / every - first, (uint)COARSE_SPAN));
     for (uint i = lid; i < PACKET_RANGE / SUMS / 4; i += COARSE_WG)
         rows[i] = 0;
 #if COARSE_SAMPLE
@@ -133,19 +148,20 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
     for (uint i = lid; i < cells; i += COARSE_WG)
         maxima[i] = 0;
 #endif
-    for (uint i = lid; i < terms * (span + 1); i += COARSE_WG) {
-        uint t = i / (span + 1), r = i % (span + 1);
+    uint bounds = BOUNDS * span + (BOUNDS == 1);
+    for (uint i = lid; i < terms * bounds; i += COARSE_WG) {
+        uint t = i / bounds, r = i % bounds;
         uint4 term = batch[terms_at + 2 * (query.x + t)];
         uint b = term.y & 255;
         __global const uint *list = (__global const uint *)((b == 0 ? p0 : b == 1 ? p1 : b == 2 ? p2 : p3) + term.x);
-        BOUND_OF(t, r) = list[first + r];
+        BOUND_OF(t, r) = list[RANGE(r / BOUNDS) + r % BOUNDS];
         if (r == 0) {
             at[t] = term.x + heads;
             buffer[t] = term.y;
             weights[t] = COARSE_SAMPLE ? term.w : term.z;
         }
     }
-    COARSE_SYNC;
+    GROUP_SYNC;
     uint packets, t, begin, end, w = 0;
     bool dense = false;
     __global const uint4 *list = p0;
@@ -162,14 +178,16 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
             add_packet(acc, now, eight, weight, each);
         }
         if (r + 1 < span) { ENTER_RANGE(r + 1) }
-        COARSE_SYNC;
+        GROUP_SYNC;
 #if COARSE_SAMPLE && SCAN_SERIAL
         uint sets = max(cells / 16, 1u); // of 16 rows of a document each
         for (uint s = 0; s < sets; s++) {
             ushort lanes[16];
             ushort16 most = 0;
-            for (uint i = s; i < PACKET_RANGE / 16; i += sets)
-                most = max(most, ((__local const ushort16 *)acc)[i] & sixteen((PASSING(first, 2 * i) & 255) | PASSING(first, 2 * i + 1) << 8));
+            for (uint i = s; i < PACKET_RANGE / 16; i += sets) {
+                most = max(most, ((__local const ushort16 *)acc)[i] & sixteen((PASSING(RANGE(r), 2 * i) & 255) | PASSING(RANGE(r), 2 * i + 1) << 8));
+                ((__local ushort16 *)acc)[i] = 0;
+            }
             vstore16(most, 0, lanes);
             for (uint j = 0; j < 16; j++)
                 maxima[(16 * s + j) & (cells - 1)] = max(maxima[(16 * s + j) & (cells - 1)], (uint)lanes[j]);
@@ -185,17 +203,17 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
 #endif
             uint4 row = rows[i];
 #if COARSE_SAMPLE
-            uint of = PASSING(first + r, i) & 255, m = of ? greatest(row, of) : 0;
+            uint of = PASSING(RANGE(r), i) & 255, m = of ? greatest(row, of) : 0;
             if (m)
                 atomic_max(&maxima[i & (cells - 1)], m);
 #else
             uint4 hit = reached(row, least);
-            uint of = hit.x | hit.y | hit.z | hit.w ? PASSING(first + r, i) : 0;
+            uint of = hit.x | hit.y | hit.z | hit.w ? PASSING(RANGE(r), i) : 0;
             for (uint k = 0; k < 4 && (hit.x | hit.y | hit.z | hit.w); k++, hit = hit.yzwx, row = row.yzwx)
                 for (; hit.x; hit.x &= hit.x - 1) {
                     uint j = popcount(hit.x - 1 & ~hit.x) / SUM_BITS;
                     if (of >> (k * SUMS + j) & 1)
-                        PUT_FOUND((first + r) * PACKET_RANGE + (i * 4 + k) * SUMS + j, row.x >> j * SUM_BITS & SUM_MASK);
+                        PUT_FOUND(RANGE(r) * PACKET_RANGE + (i * 4 + k) * SUMS + j, row.x >> j * SUM_BITS & SUM_MASK);
                 }
 #endif
             rows[i] = 0;
@@ -203,15 +221,25 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
 #endif
 #if COARSE_FILTER && !COARSE_SAMPLE
         for (uint i = lid; i < PACKET_RANGE / 32 && SEEKS; i += COARSE_WG) {
-            uint w = (first + r) * (PACKET_RANGE / 32) + i;
+            uint w = RANGE(r) * (PACKET_RANGE / 32) + i;
             for (uint v = w < filter.y ? filters[(size_t)filter.x * 4 + w] : 0; v; v &= v - 1)
                 PUT_FOUND(w * 32 + 31 - clz(v & -v), 0);
         }
 #endif
-        COARSE_SYNC;
+        GROUP_SYNC;
+#if COARSE_SAMPLE
+        for (uint i = lid; i < cells; i += COARSE_WG) {
+            PUBLISH(found + (size_t)q * capacity + (first + r) * cells + i, maxima[i]);
+            maxima[i] = 0;
+        }
+#endif
     }
 #if COARSE_SAMPLE
-    for (uint i = lid; i < cells; i += COARSE_WG)
-        found[(size_t)q * capacity + g / queries * cells + i] = maxima[i];
+    if (group_last(progress + PROGRESS_OF(q, SAMPLED), get_num_groups(0) / queries, bound)) {
+        uint sum = greatest_of(found + (size_t)q * capacity, capacity, 1, 1, k, COARSE_WG, acc);
+        uint theta = (sum - min(sum, all_of(all, query.y))) * query.w;
+        if (lid == 0)
+            vstore4((uint4)(0, theta, theta, 0), q, state);
+    }
 #endif
 }

@@ -3,32 +3,36 @@
 // Computes  for each docID at found[q * most ...], pairs of a docID and its sum of bounds,
 //           whose sum comes to the least one, its score by all lists of the query.
 //           Where it comes to the threshold, its key is appended to keys[q * capacity ...], with
-//           `all` if all lists have the document.
-//           A query with more than `most` documents found gets LOST as its COUNT.
+//           `all` if all lists have the document, and COUNT goes up.
+//           Unless k is 0, then the min(k, n) greatest of the n keys of a query, in any order, behind
+//           the states of the queries, at place q * k, and their number as its COUNT.
+//           A query with more than `most` documents found, or `capacity` keys, gets LOST as its COUNT.
 // Source    Ding et al. 2009, sections 8.1 and 8.2: segments that are hit are decoded,
 //           frequencies by random access. A bitset or the packets of a range give the index of a
 //           document without decoding: few loads depend on each other then.
 // Batch     see coarse.cl.
 // Packets   see packets.cl: the first posting of each range, and the packets of lists that are
 //           not dense.
-// State     see select.cl: THETA and behind it the least sum are read, COUNT goes up by the keys.
+// Progress  see coarse.cl.
+// State     see coarse.cl. Keys: see select.cl.
 // Phases    TEAM work-items take a document: (1) each takes a list, and every TEAM-th one
-//           after it; (2) their sum is compared.
+//           after it; (2) their sum is compared. The last group of a query (3) takes the best keys.
 // Launch    `groups` groups of COMPLETE_WG work-items (SCAN_SERIAL: of one) a query.
-// Local     8 * COMPLETE_WG / TEAM bytes.
+// Local     1.2 KiB.
 // Bounds    any docIDs, lists and frequencies: loads are clamped to the lists.
 #ifndef HEDDLE_SEEK
 #include "seek.cl"
 #endif
+#ifndef HEDDLE_GREATEST
+#include "greatest.cl"
+#endif
 #if SCAN_SERIAL
 #define COMPLETE_WG 1
 #define TEAM 1
-#define COMPLETE_SYNC
 #define ADD_SCORE(p, v) (*(p) += (v))
 #else
 #define COMPLETE_WG 64
 #define TEAM 4
-#define COMPLETE_SYNC barrier(CLK_LOCAL_MEM_FENCE)
 #define ADD_SCORE(p, v) atomic_add(p, v)
 #endif
 #ifndef PACKET_RANGE
@@ -81,38 +85,39 @@ __attribute__((reqd_work_group_size(COMPLETE_WG, 1, 1)))
 __kernel void coarse_complete(ARENA, FREQUENCIES, __global const uint4 *restrict p0, __global const uint4 *restrict p1,
                               __global const uint4 *restrict p2, __global const uint4 *restrict p3, uint ranges,
                               __global const uint4 *batch, uint terms_at, uint queries_at, uint groups,
-                              __global const uint *lengths, uint narrow, uint doc_count, __global const uint *counts,
-                              __global const uint *restrict bits, __global const uint *found, uint most, volatile __global uint *state,
-                              __global ulong *keys, uint capacity, uint k, uint all) {
+                              __global const uint *lengths, uint narrow, uint doc_count, state_t progress,
+                              __global const uint *restrict bits, __global const uint *found, uint most, state_t state,
+                              state_t keys, uint capacity, uint k, uint all) {
     __local uint scores[COMPLETE_DOCS], absent[COMPLETE_DOCS]; // lists that have not the document
+    __local uint bins[GREATEST_BINS], box[1];
     uint lid = get_local_id(0), q = get_group_id(0) / groups, g = get_group_id(0) % groups;
     uint own = lid / TEAM, member = lid % TEAM;
-    uint4 query = batch[queries_at + q], norm = batch[0];
-    uint theta = max(state[THETA_OF(q)], 1u), least = state[THETA_OF(q) + 1], n = counts[q];
+    uint4 query = batch[COARSE_QUERY(q)], norm = batch[0];
+    state_t own_keys = keys + 2 * (size_t)q * capacity;
+    uint theta = max(state[HIGHER_OF(q)], 1u), least = state[LEAST_OF(q)], n = progress[PROGRESS_OF(q, FOUND)];
     if (n > most) {
         n = 0;
-        for (uint i = lid; i < min(k, capacity) && g == 0; i += COMPLETE_WG)
-            keys[(size_t)q * capacity + i] = 0;
         if (lid == 0 && g == 0)
-            state[COUNT_OF(q)] = COMPLETE_LOST;
+            atomic_xchg(&state[COUNT_OF(q)], COMPLETE_LOST);
     }
     for (uint b = g * COMPLETE_DOCS; b < n; b += groups * COMPLETE_DOCS) {
         uint2 one = b + own < n ? vload2((size_t)q * most + b + own, found) : (uint2)(0, 0);
         uint x = b + own < n && one.y >= least ? one.x : doc_count;
+        uint length = x < doc_count && !norm.w ? length_of(lengths, narrow, x) : 0; // early: it comes from memory
         if (member == 0)
             scores[own] = absent[own] = 0;
-        COMPLETE_SYNC;
+        GROUP_SYNC;
         for (uint t = member; t < query.y && x < doc_count; t += TEAM) {
             uint4 packets = batch[terms_at + 2 * (query.x + t)], term = batch[terms_at + 2 * (query.x + t) + 1];
-            if (!may_have(bits, term, x)) {
-                ADD_SCORE(&absent[own], all);
-                continue;
-            }
             uint buffer = packets.y & 255, r = x / PACKET_RANGE, i = 0;
             __global const uint4 *own_packets = (buffer == 0 ? p0 : buffer == 1 ? p1 : buffer == 2 ? p2 : p3) + packets.x;
             __global const uint *heads = (__global const uint *)own_packets + r;
             uint first = heads[ranges + 1], end = heads[ranges + 2];
             uint4 record = batch[LIST_RECORD(term.x)], place = batch[LIST_RECORD(term.x) + 2];
+            if (!may_have(bits, term, x)) {
+                ADD_SCORE(&absent[own], all);
+                continue;
+            }
             bool has = true;
             if (term.z >> 1) // by may_have
                 i = index_by_bits(bits + term.w, term.z >> 1, r, first, end, x);
@@ -122,14 +127,36 @@ __kernel void coarse_complete(ARENA, FREQUENCIES, __global const uint4 *restrict
                 i += first;
             if (has) {
                 uint f = frequency_at(frequency_words(FREQUENCY_ARGS, place), place.y, record.y, min(i, record.y - 1));
-                ADD_SCORE(&scores[own], contribution(term.y, tf_of(norm, f, norm.w ? 0 : length_of(lengths, narrow, x))));
+                ADD_SCORE(&scores[own], contribution(term.y, tf_of(norm, f, length)));
             } else {
                 ADD_SCORE(&absent[own], all);
             }
         }
-        COMPLETE_SYNC;
-        if (member == 0 && x < doc_count && scores[own] >= theta && absent[own] == 0)
-            put_key(keys, capacity, q, atomic_inc(&state[COUNT_OF(q)]), scores[own], x);
-        COMPLETE_SYNC;
+        GROUP_SYNC;
+        if (member == 0 && x < doc_count && scores[own] >= theta && absent[own] == 0) {
+            uint at = atomic_inc(&state[COUNT_OF(q)]);
+            if (at < capacity) {
+                PUBLISH(own_keys + 2 * at, ~x);
+                PUBLISH(own_keys + 2 * at + 1, scores[own]);
+            }
+        }
+        GROUP_SYNC;
+    }
+    if (k && group_last(progress + PROGRESS_OF(q, SCORED), groups, box)) {
+        uint count = ASK(&state[COUNT_OF(q)]);
+        n = count > capacity ? 0 : count;
+        ulong least_key = greatest_of(own_keys, n, 2, 2, k, COMPLETE_WG, bins);
+        __global uint *best = (__global uint *)state + 4 * (get_num_groups(0) / groups) + 2 * (size_t)q * k;
+        if (lid == 0)
+            *box = 0;
+        GROUP_SYNC;
+        for (uint i = lid; i < n; i += COMPLETE_WG) {
+            ulong key = number_at(own_keys + 2 * i, 2);
+            if (key >= least_key)
+                vstore2(as_uint2(key), COUNT_ONE(box), best);
+        }
+        GROUP_SYNC;
+        if (lid == 0)
+            atomic_xchg(&state[COUNT_OF(q)], count > capacity ? COMPLETE_LOST : *box);
     }
 }

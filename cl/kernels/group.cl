@@ -35,6 +35,48 @@
 
 typedef volatile __global uint *state_t;
 
+// PUBLISH writes a word for other groups of the launch, ASK reads one. FENCE orders these accesses of a
+// work-item for all groups.
+#ifndef CHECK_RACES
+#define CHECK_RACES 0 // 1: a checker knows no other order than by atomics
+#endif
+#if NV_SHUFFLE || SCAN_SERIAL && !CHECK_RACES
+#define PUBLISH(p, v) (*(p) = (v)) // volatile accesses go to L2 on NVIDIA; caches of CPUs agree
+#define ASK(p) (*(p))
+#else
+#define PUBLISH(p, v) atomic_xchg(p, v)
+#define ASK(p) atomic_or(p, 0u)
+#endif
+#if NV_SHUFFLE
+#define FENCE asm volatile("membar.gl;" ::: "memory")
+#elif __AMDGCN__
+#define FENCE __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent") // mem_fence is for the own group
+#else
+#define FENCE mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
+#if SCAN_SERIAL
+#define GROUP_SYNC
+#else
+#define GROUP_SYNC barrier(CLK_LOCAL_MEM_FENCE)
+#endif
+
+// group_last tells whether the group is the last one of n that come to a counter, which is 0 before.
+// It may ask for all words that groups published before they came. No group waits for another one. All
+// work-items call it; `box` may be written again behind the next barrier.
+static inline bool group_last(state_t counter, uint n, __local uint *box) {
+#if !NV_SHUFFLE // on NVIDIA, the fence of one work-item is for all that the group did before a barrier
+    FENCE;
+#endif
+    GROUP_SYNC;
+    if (get_local_id(0) == 0) {
+        FENCE;
+        *box = atomic_inc(counter) + 1 == n;
+        FENCE;
+    }
+    GROUP_SYNC;
+    return *box;
+}
+
 #if NV_SHUFFLE
 static inline uint shuffle_up(uint v, uint d) {
     uint o;
@@ -139,11 +181,7 @@ static inline void publish(state_t state, uint epoch, uint t, uint status, uint 
 // halves belong together when both bear the same tag: a tag comes once an epoch.
 static inline uint ask(state_t state, uint epoch, uint t, uint *v) {
     state_t p = state + STATE_TILES + 2 * (size_t)t;
-#if NV_SHUFFLE
-    uint lo = p[0], hi = p[1]; // volatile loads go to L2
-#else
-    uint lo = atomic_or(p, 0u), hi = atomic_or(p + 1, 0u);
-#endif
+    uint lo = ASK(p), hi = ASK(p + 1);
     *v = (lo & 0xffff) | hi << 16;
     return lo >> 16 == hi >> 16 && lo >> 18 == epoch ? lo >> 16 & 3 : 0;
 }

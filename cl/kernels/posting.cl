@@ -43,6 +43,16 @@
 // The state of query q, in words.
 #define COUNT_OF(q) (4 * (q))
 #define THETA_OF(q) (4 * (q) + 1) // two words: the k-th key, 0 where there are fewer
+#define HIGHER_OF(q) (4 * (q) + 2) // of coarse.cl, see raise.cl
+#define LEAST_OF(q) (4 * (q) + 3)
+
+// Units of four words of query q in the batch of coarse.cl, and words of its progress.
+#define COARSE_QUERY(q) (queries_at + 3 * (q))
+#define COARSE_FILTER_OF(q) (queries_at + 3 * (q) + 1)
+#define PROGRESS_OF(q, of) (4 * (queries_at + 3 * (q) + 2) + (of))
+#define FOUND 0 // documents
+#define SAMPLED 1 // groups
+#define SCORED 2
 
 // A pass takes all ranges, or, where `every` is not 1, the ones whose number is a multiple
 // of it (`only`), or the rest.

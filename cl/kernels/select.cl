@@ -9,7 +9,7 @@
 // State     uint4 a query: COUNT, the keys that there are; where that is more than
 //           capacity, the rest was lost. select_best leaves min(k, n) there, or LOST
 //           if some were ever lost, and in THETA and THETA_LOW the k-th key, 0 where
-//           there are fewer. KEPT is 0 between launches.
+//           there are fewer. KEPT counts from select_count to select_best.
 // Source    radix selection (Alabi et al. 2012, "Fast k-selection algorithms for
 //           graphics processors"); Ding et al. 2009, section 8.2, has levels of
 //           maxima, see accumulate_global.cl. A bin is a digit of the difference of a key and
@@ -258,6 +258,5 @@ __kernel void select_best(__global ulong *keys, uint capacity, __global uint *st
         own[COUNT] = count > capacity ? LOST : n;
         own[THETA] = n == k ? least : 0;
         own[THETA_LOW] = n == k ? box[BOX_LOW] : 0;
-        own[KEPT] = 0;
     }
 }

@@ -1,6 +1,6 @@
 // select_count, select_keep: the first steps of a selection among many keys.
 //
-// Computes  select_count: the number of keys in each bin, added to bins.
+// Computes  select_count: the number of keys in each bin, added to bins. KEPT becomes 0.
 //           select_keep: the keys at or above the boundary, at kept + q*SELECT_KEPT, as
 //           many as there is room for, and their number in KEPT of the state.
 // State     see select.cl.
@@ -23,7 +23,7 @@ static inline uint wide_count(__global const uint *state, uint q, uint capacity,
 }
 
 SELECT_GROUP
-__kernel void select_count(__global const ulong *keys, uint capacity, __global const uint *state, uint k,
+__kernel void select_count(__global const ulong *keys, uint capacity, __global uint *state, uint k,
                            __global uint *bins, uint groups) {
     __local uint digits[BINS], box[BOX];
     uint q = get_group_id(0) / groups, g = get_group_id(0) % groups, n = wide_count(state, q, capacity, k);
@@ -37,6 +37,8 @@ __kernel void select_count(__global const ulong *keys, uint capacity, __global c
                 SELECT_ADD(&digits[bin_of(key[r], FIRST_KEY, 64 - DIGIT)], 1u);
     }
     SELECT_SYNC;
+    if (get_local_id(0) == 0 && g == 0)
+        state[4 * (size_t)q + KEPT] = 0;
     for (uint b = get_local_id(0); b < BINS; b += SELECT_WG)
         if (digits[b])
             atomic_add(bins + (size_t)q * BINS + b, digits[b]);

@@ -74,7 +74,7 @@ type Stats struct {
 	Compact  time.Duration // scan and gather
 	Clear    time.Duration // zeroing accumulators in global memory
 	Score    time.Duration // shares of postings, and adding them up
-	Select   time.Duration // the best documents of ranked queries
+	Select   time.Duration // the best documents of ranked queries, unless their scores and these take one launch
 	Upload   time.Duration
 	Download time.Duration
 	Wall     time.Duration // from call to return

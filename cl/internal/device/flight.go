@@ -146,8 +146,11 @@ func (x *Flight) Sent(e *ocl.Event, err error, to Counter) error {
 // Last returns the event of the last command.
 func (x *Flight) Last() *ocl.Event { return x.Events[len(x.Events)-1].Event }
 
-// Wait waits for the last command, or until ctx ends.
-func (x *Flight) Wait(ctx context.Context) error { return x.WaitFor(ctx, x.Last()) }
+// Wait sheds events and waits for the last command, or until ctx ends.
+func (x *Flight) Wait(ctx context.Context) error {
+	x.Shed()
+	return x.WaitFor(ctx, x.Last())
+}
 
 // WaitFor waits for a command, or until ctx ends.
 func (x *Flight) WaitFor(ctx context.Context, e *ocl.Event) error {

@@ -18,6 +18,7 @@ const (
 	narrowTerms   = 8       // terms of a query for sums of 8 bits at most
 	manyDocs      = 100     // documents of a query for sums of 8 bits at most
 	coarseSpan    = 8       // COARSE_SPAN: ranges of a group at most
+	sampleSpan    = 4       // COARSE_SPAN of the sample
 	coarseCells   = 512     // CELLS: sums that the sample leaves of a range at most
 	coarseFound   = 1 << 15 // documents found of a query at most, if few are asked for
 	manyFound     = 1 << 17 // else
@@ -65,7 +66,6 @@ type coarse struct {
 	found, capacity    int // documents found of a query at most; its keys
 	words              int // of the upload
 	termsAt, queriesAt int // in uint4
-	filtersAt          int // 0: no query has a filter
 	moved              uint64
 }
 
@@ -225,20 +225,13 @@ func (k *coarse) write(c *cut, up []uint32) {
 		k.units = append(k.units, [4]uint32{uint32(first), uint32(terms - first), upper, lower})
 	}
 	k.queriesAt = k.termsAt + termUnits*terms
-	for _, u := range k.units {
-		put(u[:]...)
+	for j, i := range k.queries {
+		put(k.units[j][:]...)
+		at, words := filterOf(c.batch, i)
+		put(at, words, uint32(asInt(k.seeks(c, i))), 0)
+		put(0, 0, 0, 0) // progress
 	}
-	k.filtersAt = 0
-	end := k.queriesAt + len(k.queries)
-	if k.filtered {
-		k.filtersAt = end
-		for _, i := range k.queries {
-			at, words := filterOf(c.batch, i)
-			put(at, words, uint32(asInt(k.seeks(c, i))), 0)
-		}
-		end += len(k.queries)
-	}
-	k.words = 4 * end
+	k.words = 4 * (k.queriesAt + coarseUnit*len(k.queries))
 }
 
 // sums returns the program of coarse_sums for the round. One without filters is faster.
@@ -259,7 +252,6 @@ func (x *slot) runCoarse(ctx context.Context, c *cut, k *coarse, st *plan.Stats)
 		what  string
 	}{
 		{&x.cells, queries * k.sampled * k.cells, "samples of sums"},
-		{&x.counts, queries, "numbers of documents found"},
 		{&x.docs, 2 * queries * k.found, "documents found"},
 		{&x.keys, 2 * queries * k.capacity, "candidates"},
 		{&x.state, resultWords(queries, c.batch.K), "states of queries and the best documents"},
@@ -271,7 +263,7 @@ func (x *slot) runCoarse(ctx context.Context, c *cut, k *coarse, st *plan.Stats)
 	if err := x.Device.Grow(&x.Down, resultWords(queries, c.batch.K), 0); err != nil {
 		return err
 	}
-	for _, id := range []device.KernelID{k.sums(sampleSums), k.sums(narrowSums), k.sums(wideSums), {Name: "coarse_threshold"}, {Name: "coarse_complete"}} {
+	for _, id := range []device.KernelID{k.sums(sampleSums), k.sums(narrowSums), k.sums(wideSums), {Name: "coarse_raise"}, {Name: "coarse_complete"}} {
 		if _, err := x.Device.ProgramOf(id); err != nil {
 			return err
 		}
@@ -331,48 +323,44 @@ func (x *slot) sendCoarse(c *cut, k *coarse) error {
 		return x.Launch(kernel, groups, local, to)
 	}
 	p, filters := k.packets.Buffers(), set.Buffers(k.filtered)[lists.FilterArena]
-	sums := func(id device.KernelID, from, queries, every, span int, all bool, found device.Scratch, most int) error {
+	sums := func(id device.KernelID, from, queries, every, most int, all bool, found device.Scratch, room int) error {
 		if queries == 0 {
 			return nil
 		}
-		local, groups := 128, (ranges+every*span-1)/(every*span)
+		local, own := 128, (ranges+every-1)/every
 		if id == narrowSums {
 			local = 64
 		}
-		return launch(k.sums(id), queries*groups, coarseLocal(x.Device.Tuning, local), device.ScoreTime,
-			p[0], p[1], p[2], p[3], x.batch.Buffer, k.termsAt, k.queriesAt, from, queries, ranges, every, span, asInt(all), x.state.Buffer, x.counts.Buffer, found.Buffer, most, k.cells,
-			k.filtersAt, filters)
+		span := max(min(own*queries/leastGroups(x.Device.Tuning), most), 1)
+		return launch(k.sums(id), queries*((own+span-1)/span), coarseLocal(x.Device.Tuning, local), device.ScoreTime,
+			p[0], p[1], p[2], p[3], x.batch.Buffer, k.termsAt, k.queriesAt, from, queries, ranges, every, span, asInt(all), x.state.Buffer, x.batch.Buffer,
+			found.Buffer, room, k.cells, c.batch.K, filters)
 	}
-	if err := sums(sampleSums, 0, queries, k.every, 1, k.all, x.cells, k.sampled*k.cells); err != nil {
-		return err
-	}
-	err := launch(device.KernelID{Name: "coarse_threshold"}, queries, coarseLocal(x.Device.Tuning, 256), device.SelectTime,
-		x.batch.Buffer, k.queriesAt, asInt(k.all), x.cells.Buffer, k.sampled*k.cells, c.batch.K, x.state.Buffer, x.counts.Buffer)
-	if err != nil {
-		return err
-	}
-	span := max(min(ranges*queries/leastGroups(x.Device.Tuning), coarseSpan), 1)
-	err = cmp.Or(sums(narrowSums, 0, k.narrow, 1, span, false, x.docs, k.found), // ANDs among them have one term
-		sums(wideSums, k.narrow, queries-k.narrow, 1, span, k.all, x.docs, k.found))
+	err := cmp.Or(sums(sampleSums, 0, queries, k.every, sampleSpan, k.all, x.cells, k.sampled*k.cells),
+		sums(narrowSums, 0, k.narrow, 1, coarseSpan, false, x.docs, k.found), // ANDs among them have one term
+		sums(wideSums, k.narrow, queries-k.narrow, 1, coarseSpan, k.all, x.docs, k.found))
 	if err != nil {
 		return err
 	}
 	if queries > aloneQueries || c.batch.K > manyDocs || x.Device.Tuning.Serial { // else exact scores take less time than a higher threshold
 		err = launch(device.KernelID{Name: "coarse_raise"}, queries, coarseLocal(x.Device.Tuning, 256), device.SelectTime,
-			x.batch.Buffer, k.termsAt, k.queriesAt, k.narrow, asInt(k.all), x.counts.Buffer, x.docs.Buffer, k.found, c.batch.K, k.filtersAt, x.state.Buffer)
+			x.batch.Buffer, k.termsAt, k.queriesAt, k.narrow, asInt(k.all), x.batch.Buffer, x.docs.Buffer, k.found, c.batch.K, x.state.Buffer)
 		if err != nil {
 			return err
 		}
 	}
-	groups := max(min(completeTeams/queries, 256, k.postings/completeDocs), 1)
+	groups, best := max(min(completeTeams/queries, 256, k.postings/completeDocs), 1), c.batch.K
+	if c.batch.K > manyDocs || k.capacity > coarseKeys { // more work-items select the best in less time
+		best = 0
+	}
 	a, f := set.Arena.Buffers, data.freqs.Buffers
 	err = launch(device.KernelID{Name: "coarse_complete"}, queries*groups, coarseLocal(x.Device.Tuning, 64), device.ProbeTime,
 		a[0], a[1], a[2], a[3], f[0], f[1], f[2], f[3], p[0], p[1], p[2], p[3], ranges, x.batch.Buffer, k.termsAt, k.queriesAt, groups,
-		data.lengths, asInt(data.narrow), int(set.Src.Docs), x.counts.Buffer, x.ranker.bitsets(), x.docs.Buffer, k.found, x.state.Buffer, x.keys.Buffer, k.capacity, c.batch.K, asInt(k.all))
-	if err != nil {
-		return err
+		data.lengths, asInt(data.narrow), int(set.Src.Docs), x.batch.Buffer, x.ranker.bitsets(), x.docs.Buffer, k.found, x.state.Buffer, x.keys.Buffer, k.capacity, best, asInt(k.all))
+	if err == nil && best == 0 {
+		err = x.selector.run(queries, k.capacity, c.batch.K, x.keys.Buffer, x.state.Buffer, x.state.Buffer, bestAt(queries))
 	}
-	if err := x.selector.run(queries, k.capacity, c.batch.K, x.keys.Buffer, x.state.Buffer, x.state.Buffer, bestAt(queries)); err != nil {
+	if err != nil {
 		return err
 	}
 	return x.Read(x.state.Buffer, resultWords(queries, c.batch.K))

@@ -106,8 +106,13 @@ func TestCoarse(t *testing.T) {
 	for shape, row := range devicetest.Shapes(d) {
 		for kind := range coarseKinds {
 			t.Run(fmt.Sprint(shape, ", ", coarseKinds[kind].name), func(t *testing.T) {
-				r := rand.New(rand.NewPCG(5, uint64(kind)))
-				s := coarseSource(t, r, kind, 30_000)
+				r, docs := rand.New(rand.NewPCG(5, uint64(kind))), uint32(30_000)
+				if kind == 0 { // each group takes several ranges
+					normal := leastGroups
+					leastGroups, docs = func(device.Tuning) int { return 1 }, 80_000
+					defer func() { leastGroups = normal }()
+				}
+				s := coarseSource(t, r, kind, docs)
 				rk, err := load(devicetest.OpenRow(t, d, row, false), &s.Source)
 				if err != nil {
 					t.Fatal(err)

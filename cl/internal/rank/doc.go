@@ -31,12 +31,12 @@
 //	packets_count, packets of lists that have none yet   64                none                     none
 //	packets_fill
 //	coarse_sums    a query in up to 8 ranges, by         64, or 128 for    8 to 21 KiB              1, and 2 per range
-//	               bounds                                sums of 16 bits
-//	coarse_        the threshold from the sample, and    256               8 KiB, 256 bytes with    1 per two bits, 9
-//	threshold,     a higher one from documents found                       shuffles                 without shuffles
-//	coarse_raise
-//	coarse_        exact scores of documents found       64                128 bytes                3 per 16 documents
-//	complete
+//	               bounds; the threshold from the        sums of 16 bits
+//	               sample
+//	coarse_raise   a higher threshold from documents     256               1 KiB                    3 per 8 bits
+//	               found
+//	coarse_        exact scores of documents found; the  64                1.3 KiB                  3 per 16 documents
+//	complete       best, if few are asked for
 //	select_best    the best k of a query, in order if    tuning.select_wg  32 bytes a work-item,    5 per digit and
 //	               few                                                     16.5 with shuffles       1 per chunk
 //	select_count,  for many candidates: digits, then     tuning.select_wg  the same                 2, and 2 per chunk

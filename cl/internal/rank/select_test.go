@@ -56,7 +56,7 @@ func (s *selection) send(t testing.TB, keys [][]uint64, counts []uint32) {
 	t.Helper()
 	state, words := make([]uint32, selectState*s.queries), make([]uint32, 2*s.queries*s.capacity)
 	for q := range keys {
-		state[selectState*q] = counts[q]
+		state[selectState*q], state[selectState*q+3] = counts[q], 7 // any number
 		for i, key := range keys[q] {
 			words[2*(q*s.capacity+i)], words[2*(q*s.capacity+i)+1] = uint32(key), uint32(key>>32)
 		}
@@ -172,7 +172,7 @@ func (s *selection) check(t *testing.T, name string, q, k int, keys []uint64, co
 	want := slices.Clone(keys[:n])
 	slices.Sort(want)
 	want = want[n-min(n, k):]
-	state := s.words(t, s.state, selectState*q, selectState)
+	state := s.words(t, s.state, selectState*q, selectState-1)
 	kth, left := uint64(0), uint32(len(want))
 	if len(want) == k {
 		kth = want[0]
@@ -180,7 +180,7 @@ func (s *selection) check(t *testing.T, name string, q, k int, keys []uint64, co
 	if count > s.capacity {
 		left = selectLost
 	}
-	if !slices.Equal(state, []uint32{left, uint32(kth >> 32), uint32(kth), 0}) {
+	if !slices.Equal(state, []uint32{left, uint32(kth >> 32), uint32(kth)}) {
 		t.Errorf("%s, best %d of %d keys: state %d, want %d and key %#x", name, k, count, state, left, kth)
 		return
 	}

@@ -122,8 +122,8 @@ func (x *slot) sendPasses(c *cut) error {
 	return nil
 }
 
-// leastGroups is a number of work-groups that keeps a device busy.
-func leastGroups(t device.Tuning) int {
+// leastGroups is a number of work-groups that keeps a device busy. A test sets a smaller one.
+var leastGroups = func(t device.Tuning) int {
 	if t.Serial {
 		return 64
 	}

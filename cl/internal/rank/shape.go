@@ -16,9 +16,10 @@ const (
 	maxQueries  = 1 << 13
 	maxBest     = 1 << 23 // documents that come back
 	maxGroups   = 1 << 30 // work-groups of a launch
-	uploadWords = 4 * (1 + 5*maxTerms + 2*maxQueries)
+	uploadWords = 4 * (1 + 5*maxTerms + coarseUnit*maxQueries)
 	listUnits   = 3 // uint4 per list in the upload
 	termUnits   = 2 // uint4 per term
+	coarseUnit  = 3 // uint4 per query of the coarse path
 	maxSpan     = 8 // RANK_SPAN: ranges of a group of accumulate at most
 )
 
@@ -89,9 +90,9 @@ var Operation = device.Operation{
 		{Kernels: []string{"accumulate", "prepare", "copy_raw", "starts", "tf_components", "rank_and"},
 			Files: device.Files("posting.cl", "seek.cl", "tf.cl", "rank.cl", "rank_and.cl")},
 		{Kernels: []string{"packets_count", "packets_fill"}, Files: device.Files("posting.cl", "packets.cl")},
-		{Kernels: []string{"coarse_sums"}, Files: device.Files("posting.cl", "sums.cl", "coarse.cl")},
-		{Kernels: []string{"coarse_threshold", "coarse_raise"}, Files: device.Files("group.cl", "posting.cl", "threshold.cl")},
-		{Kernels: []string{"coarse_complete"}, Files: device.Files("posting.cl", "seek.cl", "complete.cl")},
+		{Kernels: []string{"coarse_sums"}, Files: device.Files("posting.cl", "sums.cl", "group.cl", "greatest.cl", "coarse.cl")},
+		{Kernels: []string{"coarse_raise"}, Files: device.Files("posting.cl", "group.cl", "greatest.cl", "raise.cl")},
+		{Kernels: []string{"coarse_complete"}, Files: device.Files("posting.cl", "seek.cl", "group.cl", "greatest.cl", "complete.cl")},
 		{Kernels: []string{"global_best", "global_clear", "global_add", "global_filter", "global_maxima"}, Files: device.Files("posting.cl", "accumulate_global.cl")},
 		{Kernels: []string{"select_best", "select_count", "select_keep"}, Files: device.Files("group.cl", "select.cl", "select_wide.cl")},
 	},

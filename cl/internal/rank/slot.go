@@ -25,7 +25,7 @@ type slot struct {
 	scores     device.Scratch // of all documents, for plan.GlobalAccumulators
 	maxima     device.Scratch // of scores, and of maxima
 	cells      device.Scratch // sums of samples; places while packets are made
-	counts     device.Scratch // documents found; packets of ranges while packets are made
+	counts     device.Scratch // packets of ranges while packets are made
 
 	cut    cut
 	coarse coarse
