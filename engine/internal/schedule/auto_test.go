@@ -232,3 +232,52 @@ func TestCapacity(t *testing.T) {
 		}
 	}
 }
+
+// Under load a device runs so many batches that one of them is always inside, and at least two.
+func TestLanesByTimeInside(t *testing.T) {
+	for _, c := range []struct {
+		inside time.Duration // of the 1,000 µs of a batch; 0: not told
+		want   int
+	}{{0, 2}, {900 * us, 2}, {400 * us, 3}, {200 * us, 5}, {50 * us, 8}} {
+		synctest.Test(t, func(t *testing.T) {
+			gpu := fake(0, "gpu", 8)
+			running, most := 0, 0
+			var mu sync.Mutex
+			count := func(n int) {
+				mu.Lock()
+				defer mu.Unlock()
+				running += n
+				most = max(most, running)
+			}
+			gpu.Threshold = func(any) uint64 { return 1 << 20 }
+			gpu.Run = func(_ context.Context, b *Batch) error {
+				count(1)
+				defer count(-1)
+				time.Sleep(ms)
+				b.Inside = c.inside
+				return answer(b)
+			}
+			s := start(t, Options{MaxAge: time.Minute}, gpu)
+			var group sync.WaitGroup
+			for i := range 100 {
+				group.Go(func() {
+					time.Sleep(time.Duration(i) * 10 * us) // so that there are many batches
+					for n := range 300 {
+						if i == 0 && n == 200 {
+							mu.Lock()
+							most = 0
+							mu.Unlock()
+						}
+						if err := s.Do(t.Context(), newJob(ms, ms)); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			group.Wait()
+			if most != c.want {
+				t.Errorf("%v inside: %d batches at a time, want %d", c.inside, most, c.want)
+			}
+		})
+	}
+}

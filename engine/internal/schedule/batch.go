@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -11,7 +12,7 @@ import (
 func (s *Scheduler) newBatch(p *processor, mode Mode) *Batch {
 	b := s.batches.Get().(*Batch)
 	b.p, b.Mode, b.Jobs, b.woken = p, mode, b.Jobs[:0], b.woken[:0]
-	b.Estimate, b.Threads, b.longest, b.threads, b.cpu, b.inline, b.gone, b.delivering = 0, 0, 0, 0, 0, false, false, false
+	b.Estimate, b.Threads, b.Inside, b.longest, b.threads, b.cpu, b.inline, b.gone, b.delivering = 0, 0, 0, 0, 0, 0, false, false, false
 	return b
 }
 
@@ -245,6 +246,8 @@ func (s *Scheduler) finish(b *Batch, err error, now time.Duration) {
 			p.capacity.learnBatch(now, now-max(b.started, p.ended), b.least(b.Estimate))
 			p.capacity.end(b.Estimate, now-p.ended)
 			p.ended = now
+			took := s.time - b.started // of the lane
+			p.inside += (float64(cmp.Or(b.Inside, took))/float64(max(took, 1)) - p.inside) / 16
 		case s.mode == Async || s.opt.Mode != Auto: // else only jobs that suit p better than batches do
 			p.capacity.learn(now, float64(b.beside+len(p.running))/2, now-b.started, b.Estimate, b.threads)
 		}

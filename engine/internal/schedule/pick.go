@@ -1,6 +1,9 @@
 package schedule
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // free says whether p has a lane for a single job, or for a batch.
 func (p *processor) free(batch bool) bool {
@@ -155,11 +158,21 @@ func (s *Scheduler) ready(l *line, p *processor, now time.Duration) bool {
 	if !p.free(true) || own.n+either.n == 0 {
 		return false
 	}
-	if s.opt.Mode == Auto && l.mode == Auto && len(p.running) < p.eager {
+	if s.opt.Mode == Auto && l.mode == Auto && len(p.running) < p.eager() {
 		return true
 	}
 	return own.load+either.load >= p.Threshold(l.kind) || own.n+either.n >= p.Most || s.refusing != nil ||
 		s.aged(own, now) || s.aged(either, now)
+}
+
+// eager is the number of batches below which a further one need not be full or old: one on a host.
+// On a device one batch is brought there while another runs, and so many run that one is always
+// inside.
+func (p *processor) eager() int {
+	if p.Host {
+		return 1
+	}
+	return min(max(2, int(math.Ceil(1/p.inside))), p.Lanes)
 }
 
 // single tells whether the jobs of l run one by one on p under Sync too, without waiting for each

@@ -71,6 +71,9 @@ type Batch struct {
 	Estimate time.Duration
 	// Threads is the most cores that Run may take on a host; 0: all that it has.
 	Threads int
+	// Inside is set by Run: the part of its time in which the processor worked, or its driver. The
+	// rest is work of a lane alone. 0: all of its time.
+	Inside time.Duration
 
 	batchState
 }

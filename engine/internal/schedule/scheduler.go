@@ -73,7 +73,7 @@ type processor struct {
 	out      error
 	running  []*Batch
 	several  int // of running, that are not single jobs
-	eager    int // with less running than that, batches need not be full or old
+	inside   float64 // part of the time of recent batches in which the processor worked
 	capacity capacity
 	tried    time.Duration // when it last took a block of a stream, or jobs of another processor
 	ended    time.Duration // when its last batch did, or it began to run after a pause
@@ -128,11 +128,7 @@ func New(opt Options, processors ...Processor) (*Scheduler, error) {
 		if p.Host {
 			class = Host
 		}
-		eager := 1
-		if !p.Host { // one batch is brought there while another runs
-			eager = min(2, p.Lanes)
-		}
-		s.processors = append(s.processors, &processor{Processor: p, index: i, class: class, eager: eager, capacity: newCapacity(p.Singles, p.Host), delay: opt.Probe, probeAt: never})
+		s.processors = append(s.processors, &processor{Processor: p, index: i, class: class, inside: 1, capacity: newCapacity(p.Singles, p.Host), delay: opt.Probe, probeAt: never})
 	}
 	s.batches.New = func() any {
 		b := &Batch{batchState: batchState{s: s}}

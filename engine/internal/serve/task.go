@@ -328,9 +328,11 @@ func (r *residence) runTasks(ctx context.Context, b *schedule.Batch, k *kind, be
 		}
 	}
 	all.Threads = b.Threads
+	entered := time.Now()
 	if err := all.Run(ctx, r.store, r.p.Index); err != nil {
 		return err
 	}
+	b.Inside = time.Since(entered)
 	for i, j := range b.Jobs {
 		if b.Claim(i) {
 			t := j.Work.(*task)
