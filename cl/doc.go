@@ -24,9 +24,10 @@
 // bytes there before they make buffers, so several indexes and tables never exceed it. A
 // reservation that fails is a *plan.DeviceError of kind plan.ErrOutOfMemory that states the
 // size, the bytes in use and the limit. Only staging memory of the driver on the host is not
-// counted. A store of lists has room for an upload and for the results of the largest round so far
-// in each of its slots (slots in tuning.toml, 16 on NVIDIA). It lends up to 32 MiB a slot of further
-// memory for results to callers, 512 MiB on NVIDIA.
+// counted. In each of its slots (slots in tuning.toml, 16 on NVIDIA) a store of lists has room for an
+// upload and for 4 MiB of results. After larger results a slot has room for the expected results of
+// a batch, or the largest so far. The store lends up to 32 MiB a slot of further memory for results
+// to callers, 512 MiB on NVIDIA.
 //
 // # Errors
 //

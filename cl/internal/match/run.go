@@ -140,8 +140,12 @@ func (x *slot) finish() {
 		if x.countOnly || x.round.parts > 0 || end <= from {
 			return nil
 		}
-		if err := rt.Grow(&x.Down, end+end/4, from); err != nil { // so that the next rounds have room
-			return err
+		if end > len(x.Down.Words) {
+			// Growing is slow. It makes room for a whole batch and a quarter more, so that it happens once.
+			batch := int(rt.Info.Batch * x.matcher.matchRate.Load() >> 16)
+			if err := rt.Grow(&x.Down, max(end, batch)*5/4, from); err != nil {
+				return err
+			}
 		}
 		err := rt.Do(func() (err error) {
 			err = x.ReadAt(x.out, from, from, end-from)
