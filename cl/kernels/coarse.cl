@@ -5,9 +5,9 @@
 //           appended with the sums to found[q * capacity ...], pairs of words, their number in
 //           FOUND. Of a query that seeks all documents of its filter, with the sum 0.
 //           With COARSE_SAMPLE: of each range whose number is a multiple of `every` the
-//           greatest sums of lower bounds in `cells` sets of documents, at found[q * capacity
-//           + the range's number in the sample * cells ...]; zeros for a query that seeks. Then the
-//           threshold: the k-th greatest of these sums.
+//           greatest sums of lower bounds in `cells` sets of documents, two a word, at found[q *
+//           capacity + the range's number in the sample * cells / 2 ...]; zeros for a query that seeks.
+//           Then the threshold: the k-th greatest of these sums.
 //           Documents that the query's filter lacks do not count.
 // Source    a prototype: see the measurements in engine/bench/RESULTS.md. Bounds come from
 //           the 8-bit components s of packets: (s-1)/255.004 <= share / 2^32 < s/255.
@@ -39,7 +39,7 @@
 // Launch    a group of COARSE_WG work-items (SCAN_SERIAL: of one) for a query and `span` ranges, at
 //           most COARSE_SPAN: group g has query query_from + g % queries.
 // Local     8.4 KiB; 19 KiB with COARSE_WIDE, 21 KiB with COARSE_SAMPLE.
-// Host      queries have at most COARSE_TERMS terms, cells is a power of two up to CELLS.
+// Host      queries have at most COARSE_TERMS terms, cells is a power of two from 2 to CELLS.
 // Bounds    packets come from packets.cl: their offsets lie in the range.
 #ifndef HEDDLE_SUMS
 #include "sums.cl"
@@ -228,15 +228,15 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
 #endif
         GROUP_SYNC;
 #if COARSE_SAMPLE
-        for (uint i = lid; i < cells; i += COARSE_WG) {
-            PUBLISH(found + (size_t)q * capacity + (first + r) * cells + i, maxima[i]);
-            maxima[i] = 0;
+        for (uint i = lid; i < cells / 2; i += COARSE_WG) {
+            PUBLISH(found + (size_t)q * capacity + (first + r) * (cells / 2) + i, maxima[2 * i] | maxima[2 * i + 1] << 16);
+            maxima[2 * i] = maxima[2 * i + 1] = 0;
         }
 #endif
     }
 #if COARSE_SAMPLE
     if (group_last(progress + PROGRESS_OF(q, SAMPLED), get_num_groups(0) / queries, bound)) {
-        uint sum = greatest_of(found + (size_t)q * capacity, capacity, 1, 1, k, COARSE_WG, acc);
+        uint sum = greatest_of(found + (size_t)q * capacity, capacity, false, 1, k, COARSE_WG, acc);
         uint theta = (sum - min(sum, all_of(all, query.y))) * query.w;
         if (lid == 0)
             vstore4((uint4)(0, theta, theta, 0), q, state);

@@ -145,13 +145,13 @@ __kernel void coarse_complete(ARENA, FREQUENCIES, __global const uint4 *restrict
     if (k && group_last(progress + PROGRESS_OF(q, SCORED), groups, box)) {
         uint count = ASK(&state[COUNT_OF(q)]);
         n = count > capacity ? 0 : count;
-        ulong least_key = greatest_of(own_keys, n, 2, 2, k, COMPLETE_WG, bins);
+        ulong least_key = greatest_of(own_keys, n > k ? n : 0, true, 2, k, COMPLETE_WG, bins);
         __global uint *best = (__global uint *)state + 4 * (get_num_groups(0) / groups) + 2 * (size_t)q * k;
         if (lid == 0)
             *box = 0;
         GROUP_SYNC;
         for (uint i = lid; i < n; i += COMPLETE_WG) {
-            ulong key = number_at(own_keys + 2 * i, 2);
+            ulong key = key_at(own_keys + 2 * i);
             if (key >= least_key)
                 vstore2(as_uint2(key), COUNT_ONE(box), best);
         }

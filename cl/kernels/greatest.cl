@@ -1,9 +1,9 @@
 // greatest: the k-th greatest of numbers that groups of a launch have published, see group_last in
 // group.cl. Helpers of coarse.cl and complete.cl, no kernel of its own.
 //
-// Computes  greatest_of: a number that the k greatest of n numbers come to, and no other one. It is the
-//           k-th greatest of sums of up to 16 bits; of keys, the lower word first, its upper bits, as many as
-//           needed.
+// Computes  greatest_of: the k-th greatest of sums of 16 bits; or of distinct keys, the lower word first, its
+//           upper bits, as many as it takes until the k greatest alone come to them. 0 if fewer than k numbers
+//           are not 0.
 // Source    radix selection, see select.cl.
 // Phases    a digit of 8 bits after the other, from the highest one on: (1) numbers that begin with the
 //           digits so far are counted by their next digit, and by the upper half of it; (2) both counts are
@@ -22,8 +22,6 @@
 #define GREATEST_BINS (256 + 16) // words of local memory
 #define WORDS_TOGETHER 16        // of a work-item that are on their way together
 
-static inline ulong number_at(state_t p, uint words) { return ASK(p) | (words > 1 ? (ulong)ASK(p + 1) << 32 : 0); }
-
 // bin_from returns the bin of 16 that the k-th greatest number lies in, and takes the numbers in greater bins off *k.
 static inline uint bin_from(__local const uint *bins, uint *k) {
     uint b = 15;
@@ -32,12 +30,23 @@ static inline uint bin_from(__local const uint *bins, uint *k) {
     return b;
 }
 
-// greatest_of is 0 where n is less than k. Numbers are `stride` words apart: sums with one word, or keys with two.
-// All `wg` work-items of the group call it.
-static inline ulong greatest_of(state_t numbers, uint n, uint words, uint stride, uint k, uint wg, __local uint *bins) {
-    uint lid = get_local_id(0), shift = words > 1 ? 64 : 16, in = 0, together = WORDS_TOGETHER / words;
+// count_digit counts a number whose bits above `shift` + 8 are `above`.
+static inline void count_digit(ulong v, uint shift, ulong above, __local uint *bins) {
+    if (v && v >> shift >> 8 == above) {
+        uint digit = v >> shift & 255;
+        COUNT_ONE(&bins[digit]);
+        COUNT_ONE(&bins[256 + digit / 16]);
+    }
+}
+
+static inline ulong key_at(state_t p) { return ASK(p) | (ulong)ASK(p + 1) << 32; }
+
+// greatest_of takes n keys, or n words of two sums each, `stride` words apart. All `wg` work-items of the group
+// call it.
+static inline ulong greatest_of(state_t numbers, uint n, bool keys, uint stride, uint k, uint wg, __local uint *bins) {
+    uint lid = get_local_id(0), shift = keys ? 64 : 16, in = 0, together = WORDS_TOGETHER / stride;
     ulong above = 0;
-    while (n >= k && shift > 0 && (words == 1 || in != k)) {
+    while (n > 0 && shift > 0 && !(keys && in == k)) {
         shift -= 8;
         for (uint b = lid; b < GREATEST_BINS; b += wg)
             bins[b] = 0;
@@ -45,15 +54,16 @@ static inline ulong greatest_of(state_t numbers, uint n, uint words, uint stride
         for (uint i = lid; i < n; i += together * wg) {
             ulong v[WORDS_TOGETHER];
 #pragma unroll
-            for (uint r = 0; r < together; r++)
-                v[r] = i + r * wg < n ? number_at(numbers + (size_t)(i + r * wg) * stride, words) : 0;
+            for (uint r = 0; r < together; r++) {
+                state_t p = numbers + (size_t)(i + r * wg) * stride;
+                v[r] = i + r * wg >= n ? 0 : keys ? key_at(p) : ASK(p);
+            }
 #pragma unroll
-            for (uint r = 0; r < together; r++)
-                if (i + r * wg < n && v[r] >> shift >> 8 == above) {
-                    uint digit = v[r] >> shift & 255;
-                    COUNT_ONE(&bins[digit]);
-                    COUNT_ONE(&bins[256 + digit / 16]);
-                }
+            for (uint r = 0; r < together; r++) {
+                count_digit(keys ? v[r] : v[r] & 0xffff, shift, above, bins);
+                if (!keys)
+                    count_digit(v[r] >> 16, shift, above, bins);
+            }
         }
         GROUP_SYNC;
         uint digit = 16 * bin_from(bins + 256, &k);

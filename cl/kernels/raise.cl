@@ -26,7 +26,7 @@ __kernel void coarse_raise(__global const uint4 *batch, uint terms_at, uint quer
                            state_t progress, state_t found, uint capacity, uint k, __global uint *state) {
     __local uint bins[GREATEST_BINS];
     uint q = get_group_id(0), n = progress[PROGRESS_OF(q, FOUND)];
-    uint sum = greatest_of(found + 2 * (size_t)q * capacity + 1, n > capacity ? 0 : n, 1, 2, k, RAISE_WG, bins);
+    uint sum = greatest_of(found + 2 * (size_t)q * capacity + 1, n > capacity ? 0 : n, false, 2, k, RAISE_WG, bins);
     if (get_local_id(0) == 0) {
         uint4 query = batch[COARSE_QUERY(q)];
         uint weights = 0, full = q < narrow ? 0 : all_of(all, query.y), theta = state[THETA_OF(q)];

@@ -251,7 +251,7 @@ func (x *slot) runCoarse(ctx context.Context, c *cut, k *coarse, st *plan.Stats)
 		words int
 		what  string
 	}{
-		{&x.cells, queries * k.sampled * k.cells, "samples of sums"},
+		{&x.cells, queries * k.sampled * k.cells / 2, "samples of sums"},
 		{&x.docs, 2 * queries * k.found, "documents found"},
 		{&x.keys, 2 * queries * k.capacity, "candidates"},
 		{&x.state, resultWords(queries, c.batch.K), "states of queries and the best documents"},
@@ -336,7 +336,7 @@ func (x *slot) sendCoarse(c *cut, k *coarse) error {
 			p[0], p[1], p[2], p[3], x.batch.Buffer, k.termsAt, k.queriesAt, from, queries, ranges, every, span, asInt(all), x.state.Buffer, x.batch.Buffer,
 			found.Buffer, room, k.cells, c.batch.K, filters)
 	}
-	err := cmp.Or(sums(sampleSums, 0, queries, k.every, sampleSpan, k.all, x.cells, k.sampled*k.cells),
+	err := cmp.Or(sums(sampleSums, 0, queries, k.every, sampleSpan, k.all, x.cells, k.sampled*k.cells/2),
 		sums(narrowSums, 0, k.narrow, 1, coarseSpan, false, x.docs, k.found), // ANDs among them have one term
 		sums(wideSums, k.narrow, queries-k.narrow, 1, coarseSpan, k.all, x.docs, k.found))
 	if err != nil {
