@@ -55,26 +55,6 @@ func (p Pool[S]) Take(ctx context.Context, closing <-chan struct{}, open func() 
 	}
 }
 
-// Try is Take without waiting: it returns nil if all slots are taken, or another caller makes one.
-func (p Pool[S]) Try(open func() (*S, error)) (x *S, err error) {
-	select {
-	case x = <-p.made:
-		return x, nil
-	default:
-	}
-	select {
-	case n := <-p.rest:
-		if x, err = open(); err == nil {
-			n--
-		}
-		if n > 0 {
-			p.rest <- n
-		}
-	default:
-	}
-	return x, err
-}
-
 // Give returns a slot to the pool.
 func (p Pool[S]) Give(x *S) { p.made <- x }
 

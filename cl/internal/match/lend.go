@@ -1,27 +1,29 @@
 package match
 
-import (
-	"heddle/cl/internal/device"
-	"heddle/engine/plan"
-)
+import "heddle/engine/plan"
 
 // mostLent is the largest memory for results that slots lend, in words. The slots of a store have as
 // many loans at most, beside their own memory for results.
 const mostLent = 8 << 20
 
 // lend lends docs, in the pinned memory of a slot, to out. The slot gets spare memory. It returns
-// false if there is none.
+// false if there is none. Slots take all spare memories in turn: these are made and grow in the
+// first rounds, because that stops the work of the device.
 func (m *Matcher) lend(x *slot, docs []uint32, out *plan.Results) bool {
-	size := len(x.Down.Words)
-	if size > mostLent {
+	if len(x.Down.Words) > mostLent {
 		return false
 	}
-	spare, err := m.spare.Try(func() (*device.Pinned, error) { return x.Device.NewPinned(4 * size) })
-	if err != nil || spare == nil {
+	select {
+	case spare := <-m.spare:
+		if m.set.Device.Grow(&spare, len(x.Down.Words), 0) != nil {
+			m.spare <- spare
+			return false
+		}
+		lent := x.Down
+		x.Down = spare
+		out.Lend(docs, func() { m.spare <- lent })
+		return true
+	default:
 		return false
 	}
-	lent := x.Down
-	x.Down = spare
-	out.Lend(docs, func() { m.spare.Give(lent) })
-	return true
 }

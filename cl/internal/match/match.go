@@ -29,8 +29,8 @@ type Matcher struct {
 	Slots   int        // slots that exist
 	scratch uint64     // bytes of all slots
 
-	turns chan struct{}              // tokens of large rounds that wait for the device
-	spare device.Pool[device.Pinned] // memory for results that slots take in place of lent memory
+	turns chan struct{}       // tokens of large rounds that wait for the device
+	spare chan *device.Pinned // memory for results that slots take in place of lent memory; nil: not made yet
 
 	// matchRate is the fraction of candidates that recent rounds found, in 1/65536. The first
 	// download takes as many docIDs and a quarter more, but at most mostSpare more.
@@ -71,7 +71,10 @@ func New(set *lists.Set, tiles, slots int) *Matcher {
 
 // Open makes the slots. After a failure release must follow.
 func (m *Matcher) Open() error {
-	m.Free, m.spare, m.turns = make(chan *slot, m.most), device.NewPool[device.Pinned](m.most), make(chan struct{}, mostWaiting)
+	m.Free, m.spare, m.turns = make(chan *slot, m.most), make(chan *device.Pinned, m.most), make(chan struct{}, mostWaiting)
+	for range m.most {
+		m.spare <- nil
+	}
 	for range m.most {
 		x, err := m.newSlot()
 		if err != nil {
@@ -90,7 +93,11 @@ func (m *Matcher) Release() {
 	for range m.Slots {
 		(<-m.Free).release()
 	}
-	m.spare.Drain(func(p *device.Pinned) { p.Release(m.set.Device) })
+	for range cap(m.spare) {
+		if p := <-m.spare; p != nil {
+			p.Release(m.set.Device)
+		}
+	}
 }
 
 // BuildKernels builds the programs of the set's lists, so that the first batch does not
