@@ -147,6 +147,7 @@ __kernel void coarse_complete(ARENA, FREQUENCIES, __global const uint4 *restrict
         n = count > capacity ? 0 : count;
         ulong least_key = greatest_of(own_keys, n > k ? n : 0, true, 2, k, COMPLETE_WG, bins);
         __global uint *best = (__global uint *)state + 4 * (get_num_groups(0) / groups) + 2 * (size_t)q * k;
+        GROUP_SYNC; // all have read the box
         if (lid == 0)
             *box = 0;
         GROUP_SYNC;

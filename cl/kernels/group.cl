@@ -37,10 +37,10 @@ typedef volatile __global uint *state_t;
 
 // PUBLISH writes a word for other groups of the launch, ASK reads one. FENCE orders these accesses of a
 // work-item for all groups.
-#ifndef CHECK_RACES
-#define CHECK_RACES 0 // 1: a checker knows no other order than by atomics
+#ifndef PLAIN_WORDS // tools that check kernels choose one form
+#define PLAIN_WORDS (NV_SHUFFLE || SCAN_SERIAL)
 #endif
-#if NV_SHUFFLE || SCAN_SERIAL && !CHECK_RACES
+#if PLAIN_WORDS
 #define PUBLISH(p, v) (*(p) = (v)) // volatile accesses go to L2 on NVIDIA; caches of CPUs agree
 #define ASK(p) (*(p))
 #else
