@@ -111,6 +111,24 @@ func TestPairsInvalid(t *testing.T) {
 	}
 }
 
+// TestRunIndexCrowded: runs that are crowded into one bucket have no index. Two lists with 1000 runs there would
+// take the time of half a million comparisons.
+func TestRunIndexCrowded(t *testing.T) {
+	for _, c := range []struct {
+		runs, apart uint32
+		index       bool
+	}{{crowdedRuns, 4, true}, {crowdedRuns + 1, 4, false}, {1000, 4, false}, {1000, 10_000, true}} {
+		var docs []uint32
+		for i := range c.runs {
+			docs = append(docs, c.apart*i, c.apart*i+1)
+		}
+		docs = append(docs, 25_000_000) // a run far away
+		if n := indexSize(newRuns(docs, countRuns(docs))); n > 0 != c.index {
+			t.Errorf("%d runs, %d apart: an index of %d entries", c.runs, c.apart, n)
+		}
+	}
+}
+
 // TestRunIndex: the index of runs leads to the first run that does not end before the bucket of a docID.
 func TestRunIndex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

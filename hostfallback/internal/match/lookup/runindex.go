@@ -10,8 +10,9 @@ import (
 // that most runs of another list meet at most one run. The index has the shift from the distance of a docID to
 // its bucket, and then the entries. A run behind all docIDs follows the runs of the list.
 const (
-	runBuckets = 4
-	leastRuns  = 4 // an index of fewer runs does not pay
+	runBuckets  = 4
+	leastRuns   = 4  // an index of fewer runs does not pay
+	crowdedRuns = 64 // in a bucket at most: each look-up may read all of them
 )
 
 // lastRun lies behind all docIDs.
@@ -22,12 +23,19 @@ func indexShift(r Runs) int {
 	return bits.Len32((r[len(r)-1].Last - r[0].First) / uint32(runBuckets*len(r)))
 }
 
-// indexSize returns the length of the index of r, 0 for none.
+// indexSize returns the length of the index of r, 0 for none. Runs that lie close together, far from the other
+// ones, have none: a merge reads them in less time.
 func indexSize(r Runs) int {
 	if len(r) < leastRuns || len(r) > math.MaxUint16 {
 		return 0
 	}
-	return int((r[len(r)-1].Last-r[0].First)>>indexShift(r)) + 2
+	shift := indexShift(r)
+	for i, x := range r[min(crowdedRuns, len(r)):] { // r[i] is crowdedRuns before x
+		if (x.First-r[0].First)>>shift == (r[i].Last-r[0].First)>>shift {
+			return 0
+		}
+	}
+	return int((r[len(r)-1].Last-r[0].First)>>shift) + 2
 }
 
 // appendIndex appends the index of r to starts.
