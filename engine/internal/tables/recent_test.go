@@ -69,6 +69,13 @@ func TestCompileOnce(t *testing.T) {
 	if next, err := g.CompileValues(c); err != nil || next.Cells != nil || next.String() != q.String() {
 		t.Errorf("the next query has the cells of the first one, %v", err)
 	}
+	wide := statement.Clauses{Select: "count(*)"} // its columns take many times the memory of its text
+	for i := range 1000 {
+		wide.Select += fmt.Sprintf(",count(*) as c%d", i)
+	}
+	if _, err := g.CompileValues(wide); err != nil || len(g.statements.known) != 1 {
+		t.Errorf("%d statements are kept, one is too large; %v", len(g.statements.known), err)
+	}
 	for range 2 {
 		if _, err := g.Compile("no such column = 5"); err == nil {
 			t.Error("no error")

@@ -67,8 +67,9 @@ func (q *Query) CountsCodes() (in plan.Input, ok bool) {
 	return q.Inputs[0], q.Inputs[0].Top()+2 <= plan.Dense
 }
 
-// Size is about the memory of the numbers in the query, in bytes: weights and bounds.
+// Size is about the memory of the query, in bytes: its columns, and weights and bounds.
 func (q *Query) Size() (n int) {
+	n = columnBytes * len(q.outputs)
 	for i := range q.Measures {
 		n += 16 * len(q.Measures[i].Weights)
 	}
@@ -77,6 +78,9 @@ func (q *Query) Size() (n int) {
 	}
 	return n
 }
+
+// columnBytes is the memory of a column of a result in Size, with its name and its measure.
+const columnBytes = 256
 
 // TableBins returns the first term that takes the bins of the table, which other tables do not
 // share; nil if there is none.
