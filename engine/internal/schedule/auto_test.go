@@ -281,3 +281,20 @@ func TestLanesByTimeInside(t *testing.T) {
 		})
 	}
 }
+
+// A device that does not tell the time inside is inside all the time, even if its batches take none.
+func TestInsideOfNoTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gpu := fake(0, "gpu", 8)
+		gpu.Run = func(_ context.Context, b *Batch) error { return answer(b) }
+		s := start(t, Options{Mode: Sync}, gpu)
+		for range 20 {
+			if err := s.Do(t.Context(), newJob(ms, ms)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := s.processors[0].inside; got != 1 {
+			t.Errorf("%v of the time inside", got)
+		}
+	})
+}

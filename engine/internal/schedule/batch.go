@@ -246,8 +246,8 @@ func (s *Scheduler) finish(b *Batch, err error, now time.Duration) {
 			p.capacity.learnBatch(now, now-max(b.started, p.ended), b.least(b.Estimate))
 			p.capacity.end(b.Estimate, now-p.ended)
 			p.ended = now
-			took := s.time - b.started // of the lane
-			p.inside += (float64(cmp.Or(b.Inside, took))/float64(max(took, 1)) - p.inside) / 16
+			took := max(s.time-b.started, 1) // of the lane
+			p.inside += (float64(cmp.Or(b.Inside, took))/float64(took) - p.inside) / 16
 		case s.mode == Async || s.opt.Mode != Auto: // else only jobs that suit p better than batches do
 			p.capacity.learn(now, float64(b.beside+len(p.running))/2, now-b.started, b.Estimate, b.threads)
 		}

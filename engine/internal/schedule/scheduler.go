@@ -72,7 +72,7 @@ type processor struct {
 	_        [cacheLine]byte
 	out      error
 	running  []*Batch
-	several  int // of running, that are not single jobs
+	several  int     // of running, that are not single jobs
 	inside   float64 // part of the time of recent batches in which the processor worked
 	capacity capacity
 	tried    time.Duration // when it last took a block of a stream, or jobs of another processor
