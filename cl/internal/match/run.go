@@ -141,9 +141,8 @@ func (x *slot) finish() {
 			return nil
 		}
 		if end > len(x.Down.Words) {
-			// Growing is slow. It makes room for a whole batch and a quarter more, so that it happens once.
 			batch := int(rt.Info.Batch * x.matcher.matchRate.Load() >> 16)
-			if err := rt.Grow(&x.Down, max(end, batch)*5/4, from); err != nil {
+			if err := rt.Grow(&x.Down, roomFor(max(end, batch)), from); err != nil {
 				return err
 			}
 		}
@@ -160,6 +159,15 @@ func (x *slot) finish() {
 		_ = x.Queue.Finish() // no command may be under way when the slot is used again
 	}
 	x.Done <- err
+}
+
+// roomFor is the memory that results of so many words get. Growing is slow: a quarter more lets it
+// happen once, but not where the memory would become too large to be lent.
+func roomFor(words int) int {
+	if words <= mostLent {
+		return min(words*5/4, mostLent)
+	}
+	return words * 5 / 4
 }
 
 // wait waits for the commands of the round, in turn with other large rounds.
