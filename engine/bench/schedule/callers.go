@@ -54,6 +54,7 @@ func (v *served) fromCallers(ctx context.Context, y system, e *machine) error {
 				all[i] = measure.Milliseconds(time.Since(began))
 				return err
 			}, callers, mostClosed, length)
+			used := cputime.Total() - began
 			if err != nil {
 				return err
 			}
@@ -63,22 +64,15 @@ func (v *served) fromCallers(ctx context.Context, y system, e *machine) error {
 			took := all[:n]
 			slices.Sort(took)
 			rates, p50, p99 = append(rates, rate), append(p50, measure.Percentile(took, 50)), append(p99, measure.Percentile(took, 99))
-			cpu = append(cpu, (cputime.Total()-began).Seconds()*1e6/float64(n))
+			cpu = append(cpu, used.Seconds()*1e6/float64(n))
 		}
 		rate := measure.Summarize(rates)
-		l := load.Loop{Rate: rate.Median / 2, Queries: max(int(rate.Median/2*length.Seconds()), 1), Deadline: deadline}
-		l.Misses = l.Queries
-		var half []*load.Delays
-		for i := range halfLoads {
-			l.Seed = v.s.Opt.Seed + uint64(i)
-			d, err := l.Run(ctx, answer)
-			if err == nil {
-				err = d.Err
-			}
-			if err != nil {
-				return err
-			}
-			half = append(half, d)
+		n := max(int(rate.Median/2*length.Seconds()), 1)
+		half, err := atHalf(ctx, func(i int) load.Loop {
+			return load.Loop{Rate: rate.Median / 2, Queries: n, Deadline: deadline, Misses: n, Seed: v.s.Opt.Seed + uint64(i)}
+		}, answer)
+		if err != nil {
+			return err
 		}
 		at := fmt.Sprintf("%s, %d callers", y, callers)
 		put := func(series, metric, unit string, of measure.Summary) {

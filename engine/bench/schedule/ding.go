@@ -117,19 +117,30 @@ func (v *served) measureLoads(ctx context.Context, key curveKey, from float64, a
 		return err
 	}
 	u := &underLoad{Curve: *found}
-	for i := 0; i < halfLoads && u.Mostly > 0 && v.halves; i++ {
-		d, err := c.Loop(u.Mostly/2, load.Tries+i).Run(ctx, answer)
-		if err == nil {
-			err = d.Err
-		}
+	if u.Mostly > 0 && v.halves {
+		u.half, err = atHalf(ctx, func(i int) load.Loop { return c.Loop(u.Mostly/2, load.Tries+i) }, answer)
 		if err != nil {
 			return err
 		}
-		u.half = append(u.half, d)
 	}
 	v.s.Logf("%s, %s: sustains %s queries/s, mostly %s; %d loads, %.1f s", v.panel(key.deadline), key.system, measure.Number(u.Sustained), measure.Number(u.Mostly), loads, time.Since(began).Seconds())
 	v.curves[key] = u
 	return nil
+}
+
+// atHalf puts loads at half the rate: load i is loop(i).
+func atHalf(ctx context.Context, loop func(i int) load.Loop, answer func(ctx context.Context, i int) error) (loads []*load.Delays, err error) {
+	for i := range halfLoads {
+		d, err := loop(i).Run(ctx, answer)
+		if err == nil {
+			err = d.Err
+		}
+		if err != nil {
+			return nil, err
+		}
+		loads = append(loads, d)
+	}
+	return loads, nil
 }
 
 // system returns the system of a configuration. Other names run on all processors.
