@@ -168,10 +168,10 @@ func (b *MatchBatch) end() {
 func (b *MatchBatch) order(src *Source) {
 	start := b.Offsets[len(b.Offsets)-1]
 	q := b.Handles[start:]
-	var keys [12]uint64      // length and handle
+	var keys [12]uint64
 	if len(q) <= len(keys) { // insertion sort: most queries, and no cost of a closure call
 		for i, h := range q {
-			key, j := uint64(src.Lists[h].Len)<<32|uint64(h), i
+			key, j := lengthKey(src.Lists, h), i
 			for ; j > 0 && keys[j-1] > key; j-- {
 				keys[j] = keys[j-1]
 			}
@@ -271,7 +271,7 @@ func (b *MatchBatch) Check(src *Source, first, end int) (candidates uint64, err 
 			if lazy {
 				src.Lazy.Describe(h)
 			}
-			this := uint64(lists[h].Len)<<32 | uint64(h)
+			this := lengthKey(lists, h)
 			if this < next {
 				return 0, fmt.Errorf("plan: lists of query %d are not in ascending order of length", first+i)
 			}

@@ -146,8 +146,11 @@ func (r *RankBatch) AppendLists(dst []Handle, i int) []Handle {
 
 // ByLength orders lists as queries have them: by ascending length, ties by handle.
 func ByLength(src *Source, x, y Handle) int {
-	return cmp.Or(cmp.Compare(src.Lists[x].Len, src.Lists[y].Len), cmp.Compare(x, y))
+	return cmp.Compare(lengthKey(src.Lists, x), lengthKey(src.Lists, y))
 }
+
+// lengthKey returns a number that orders lists as ByLength does. Its lower half is the handle.
+func lengthKey(lists []List, h Handle) uint64 { return uint64(lists[h].Len)<<32 | uint64(h) }
 
 // Postings is the number of postings of all lists that the queries name, as often
 // as they name them.
