@@ -35,18 +35,38 @@ func TestTableSelfTest(t *testing.T) {
 	}
 }
 
-// TestTableSkips asks for the rows of a vector that has them in one tile, AND the
-// rows of two more: in all other tiles these are not read, which counted loads show.
-func TestTableSkips(t *testing.T) {
+// counting opens the device in all shapes, each with its name. Its kernels count loads.
+func counting(t *testing.T) map[string]*device.Runtime {
 	testneeds.OneCaller(t)
-	d := devicetest.Find(t, ops)
+	d, all := devicetest.Find(t, ops), map[string]*device.Runtime{}
 	for name, shape := range devicetest.Shapes(d) {
 		b, err := device.Open(t.Context(), d, device.Options{Tuning: &shape, SkipSelfTest: true, CountLoads: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer b.Close()
-		rows := uint32(20 * 31 * tileGroups(shape))
+		t.Cleanup(func() { b.Close() })
+		all[name] = b
+	}
+	return all
+}
+
+// bytesMoved selects rows, compares them with a scan, and returns the bytes that the device moved.
+func bytesMoved(t *testing.T, s *Store, tab *plantest.Table, sel *plan.SelectBatch) uint64 {
+	var out plan.Rows
+	if err := s.Select(t.Context(), sel, &out); err != nil {
+		t.Fatal(err)
+	}
+	if err := tab.Compare(sel, tab.Scan(sel), &out); err != nil {
+		t.Error(err)
+	}
+	return out.Stats.BytesMoved
+}
+
+// TestTableSkips asks for the rows of a vector that has them in one tile, AND the
+// rows of two more: in all other tiles these are not read, which counted loads show.
+func TestTableSkips(t *testing.T) {
+	for name, b := range counting(t) {
+		rows := uint32(20 * 31 * tileGroups(b.Tuning))
 		tab := plantest.NewTable(rows, 32)
 		few, many := make([]uint64, rows/64), make([]uint64, rows/64)
 		few[len(few)/2] = 1 << 40
@@ -74,14 +94,7 @@ func TestTableSkips(t *testing.T) {
 				}
 			}
 			sel.End()
-			var out plan.Rows
-			if err := s.Select(t.Context(), sel, &out); err != nil {
-				t.Fatal(err)
-			}
-			if err := tab.Compare(sel, tab.Scan(sel), &out); err != nil {
-				t.Error(err)
-			}
-			return out.Stats.BytesMoved
+			return bytesMoved(t, s, tab, sel)
 		}
 		alone := moved()
 		for _, steps := range [][]plan.StepCode{{plan.StepAnd, plan.StepAnd}, {plan.StepOr, plan.StepAndNot}} {
@@ -95,15 +108,8 @@ func TestTableSkips(t *testing.T) {
 // TestTableComplete ORs two vectors that together have all rows with vectors that have fewer, which are named
 // first. Few words of these are loaded, which counted loads show.
 func TestTableComplete(t *testing.T) {
-	testneeds.OneCaller(t)
-	d := devicetest.Find(t, ops)
-	for name, shape := range devicetest.Shapes(d) {
-		b, err := device.Open(t.Context(), d, device.Options{Tuning: &shape, SkipSelfTest: true, CountLoads: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer b.Close()
-		rows := uint32(8 * 31 * tileGroups(shape))
+	for name, b := range counting(t) {
+		rows := uint32(8 * 31 * tileGroups(b.Tuning))
 		tab := plantest.NewTable(rows, 32)
 		var vectors []uint32
 		for v := range uint32(20) {
@@ -120,14 +126,7 @@ func TestTableComplete(t *testing.T) {
 			sel := &plan.SelectBatch{Output: plan.OutputCounts}
 			sel.Any(vectors...)
 			sel.End()
-			var out plan.Rows
-			if err := s.Select(t.Context(), sel, &out); err != nil {
-				t.Fatal(err)
-			}
-			if err := tab.Compare(sel, tab.Scan(sel), &out); err != nil {
-				t.Error(err)
-			}
-			return out.Stats.BytesMoved
+			return bytesMoved(t, s, tab, sel)
 		}
 		if two, all := moved(18, 19, 18, 19), moved(vectors...); all > 2*two+two/2 {
 			t.Errorf("%s: %d bytes of two vectors, %d of all", name, two, all)

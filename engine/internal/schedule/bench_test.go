@@ -149,6 +149,18 @@ func BenchmarkAsyncQueued(b *testing.B) {
 	benchmarkMany(b, Options{Mode: Async}, time.Second, background, instant(0, "gpu", 256), instant(1, "host", 256))
 }
 
+// processors has a name.
+type processors struct {
+	name string
+	all  []Processor
+}
+
+// deviceAndBoth returns a device alone, and the device beside a host of 16 cores.
+func deviceAndBoth(device, host Processor) []processors {
+	host.Lanes, host.Singles, host.Threads, host.Inline = 2, 14, 14, true
+	return []processors{{"device", []Processor{device}}, {"both", []Processor{device, host}}}
+}
+
 // BenchmarkSyncBeside has jobs that suit a device, and a host beside it that is slower in batches
 // and faster with a job alone. Jobs arrive while batches run.
 func BenchmarkSyncBeside(b *testing.B) {
@@ -160,11 +172,7 @@ func BenchmarkSyncBeside(b *testing.B) {
 		time.Sleep(500 * us)
 		return run(ctx, b)
 	}
-	host.Lanes, host.Singles, host.Threads, host.Inline = 2, 14, 14, true
-	for _, c := range []struct {
-		name string
-		all  []Processor
-	}{{"device", []Processor{gpu}}, {"both", []Processor{gpu, host}}} {
+	for _, c := range deviceAndBoth(gpu, host) {
 		b.Run(c.name, func(b *testing.B) {
 			s, err := New(Options{Mode: Auto, Cores: 16, CPU: cputime.Total}, c.all...)
 			if err != nil {
@@ -204,11 +212,7 @@ func BenchmarkAutoCallers(b *testing.B) {
 		time.Sleep(200 * us)
 		return run(ctx, b)
 	}
-	host.Lanes, host.Singles, host.Threads, host.Inline = 2, 14, 14, true
-	for _, c := range []struct {
-		name string
-		all  []Processor
-	}{{"device", []Processor{gpu}}, {"both", []Processor{gpu, host}}} {
+	for _, c := range deviceAndBoth(gpu, host) {
 		b.Run(c.name, func(b *testing.B) {
 			own := func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) }
 			benchmarkMany(b, Options{Cores: 16, CPU: cputime.Total}, 0, own, c.all...)
