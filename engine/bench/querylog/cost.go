@@ -133,13 +133,16 @@ func (c *Cost) options() MatchOptions {
 // inForce records the threshold that closes the setup's batches.
 func (c *Cost) inForce(x *Index) { c.Threshold = cmp.Or(c.Setup.Threshold, x.Threshold()) }
 
+// warmUp is the least time before a setup is timed: memory for results grows in it.
+const warmUp = 500 * time.Millisecond
+
 // Throughput checks the answers of each setup, and then times the setups in turns with
 // each other and with at most one further turn, whose rate it returns.
 func (s *Bench) Throughput(ctx context.Context, x *Index, costs []*Cost, another ...measure.Turn) (rate measure.Summary, err error) {
 	var turns []measure.Turn
 	var due []*Cost
 	for _, c := range costs {
-		qs := s.Queries[:c.Queries]
+		qs, began := s.Queries[:c.Queries], time.Now()
 		got := make([]uint64, len(qs))
 		err := x.Match(ctx, qs, c.options(), func(first int, hits []Hits) error {
 			for i, h := range hits {
@@ -158,9 +161,13 @@ func (s *Bench) Throughput(ctx context.Context, x *Index, costs []*Cost, another
 			return rate, err
 		}
 		due = append(due, c)
-		turns = append(turns, measure.Turn{Queries: len(qs), Run: func() error {
-			return x.Match(ctx, qs, c.options(), func(int, []Hits) error { return nil })
-		}})
+		run := func() error { return x.Match(ctx, qs, c.options(), func(int, []Hits) error { return nil }) }
+		for time.Since(began) < warmUp {
+			if err := run(); err != nil {
+				return rate, err
+			}
+		}
+		turns = append(turns, measure.Turn{Queries: len(qs), Run: run})
 	}
 	rates, err := measure.InTurns(append(turns, another...), s.Opt.Runs)
 	if err != nil {

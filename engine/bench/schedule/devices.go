@@ -98,38 +98,50 @@ func (s *bench) deviceSystems(ctx context.Context) (all []system, done func() er
 }
 
 // throughput is the number of queries per second that a system answers in one call. The
-// log repeats for half a second. Of the timed answers, only the number of documents is
-// compared: digests would take more time than the answers.
+// log repeats for half a second, after calls of half a second to warm up. Of the timed
+// answers, only the number of documents is compared: digests would take more time than
+// the answers.
 func (v *served) throughput(ctx context.Context, y system) (rate measure.Summary, err error) {
 	err = v.with(ctx, y, func(e *machine) error {
-		all := v.requests()
-		qs, each := all, int64(-1)
-		var rates []float64
-		for run := 0; run <= v.s.Opt.Runs; run++ {
+		all, each := v.requests(), int64(-1)
+		call := func(times int) (rate float64, err error) {
+			qs := slices.Repeat(all, times)
 			var documents atomic.Int64
 			began := time.Now()
-			err := e.x.SearchAll(ctx, qs, func(_ int, hits []engine.Hits) error {
+			if err := e.x.SearchAll(ctx, qs, func(_ int, hits []engine.Hits) error {
 				n := 0
 				for i := range hits {
 					n += len(hits[i].Docs)
 				}
 				documents.Add(int64(n))
 				return nil
-			})
-			took := time.Since(began)
+			}); err != nil {
+				return 0, err
+			}
+			rate = float64(len(qs)) / time.Since(began).Seconds()
+			if each < 0 {
+				each = documents.Load()
+			}
+			if got, want := documents.Load(), each*int64(times); got != want {
+				return 0, fmt.Errorf("the answers have %d documents, before %d", got, want)
+			}
+			return rate, nil
+		}
+		enough := harness.Pick[time.Duration](&v.s.Opt, 500*time.Millisecond, 20*time.Millisecond)
+		times, rates := 1, []float64(nil)
+		for began := time.Now(); time.Since(began) < enough; { // warm up: memory for results grows
+			rate, err := call(1)
 			if err != nil {
 				return err
 			}
-			if run == 0 {
-				each = documents.Load()
-				enough := harness.Pick[time.Duration](&v.s.Opt, 500*time.Millisecond, 20*time.Millisecond)
-				qs = slices.Repeat(all, int(enough/(took+1))+1)
-				continue
+			times = 1 + int(enough.Seconds()*rate)/len(all)
+		}
+		for range v.s.Opt.Runs {
+			rate, err := call(times)
+			if err != nil {
+				return err
 			}
-			if got, want := documents.Load(), each*int64(len(qs)/len(all)); got != want {
-				return fmt.Errorf("the answers have %d documents, before %d", got, want)
-			}
-			rates = append(rates, float64(len(qs))/took.Seconds())
+			rates = append(rates, rate)
 		}
 		rate = measure.Summarize(rates)
 		return nil
