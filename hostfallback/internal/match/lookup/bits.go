@@ -1,6 +1,9 @@
 package lookup
 
-import "math/bits"
+import (
+	"math/bits"
+	"unsafe"
+)
 
 // ChunkDocs is the number of documents in a Chunk.
 const ChunkDocs = 1 << 15
@@ -61,41 +64,53 @@ func Count(set []uint64) (n int) {
 }
 
 // Slack is the number of docIDs that Expand may write behind the last one.
-const Slack = 16
+const Slack = 64
 
-// pairs has the positions of the bits set in each byte, two in each word.
-var pairs = func() (table [256][4]uint64) {
+// spread is the bits set in a byte.
+type spread struct {
+	pairs [4]uint64 // positions of the bits, two in each word
+	count int
+}
+
+var spreads = func() (table [256]spread) {
 	for x := range table {
-		n := 0
+		s := &table[x]
 		for i := range uint64(8) {
 			if x>>i&1 != 0 {
-				table[x][n/2] |= i << (n % 2 * 32)
-				n++
+				s.pairs[s.count/2] |= i << (s.count % 2 * 32)
+				s.count++
 			}
 		}
 	}
 	return table
 }()
 
-// manyBits is the least number of bits set in a word at which expandWord is faster than taking
-// them one by one.
-const manyBits = 28
+// fewBits is the greatest number of bits set in a word at which taking them one by one is faster than
+// expandWord.
+const fewBits = 4
 
 // inBoth multiplies a docID, so that it stands in both halves of a word.
 const inBoth = 1<<32 + 1
 
-// expandWord is Expand of one word, a byte at a time and two docIDs in each store.
-func expandWord(dst []uint32, x uint64, base uint32) {
-	both := uint64(base) * inBoth
-	for n := 0; x != 0; x >>= 8 {
-		d, p := (*[8]uint32)(dst[n:]), &pairs[x&0xff]
-		n += bits.OnesCount8(uint8(x))
-		a, b, c, e := p[0]+both, p[1]+both, p[2]+both, p[3]+both
-		d[0], d[1] = uint32(a), uint32(a>>32)
-		d[2], d[3] = uint32(b), uint32(b>>32)
-		d[4], d[5] = uint32(c), uint32(c>>32)
-		d[6], d[7] = uint32(e), uint32(e>>32)
-		both += 8 * inBoth
+// expandWord is Expand of one word, a byte at a time and two docIDs in each store. The number of steps does not
+// depend on the bits, so that nothing is mispredicted. A byte has at most eight bits: the last byte begins at
+// dst[56] at most. Checks of bounds would take a third of the time.
+func expandWord(dst *[64]uint32, x uint64, base uint32) {
+	both, step := uint64(base)*inBoth, 4*stride
+	at := unsafe.Pointer(dst)
+	for range 8 {
+		d, s := (*[8]uint32)(at), &spreads[uint8(x)]
+		pair := s.pairs[0] + both
+		d[0], d[1] = uint32(pair), uint32(pair>>32)
+		pair = s.pairs[1] + both
+		d[2], d[3] = uint32(pair), uint32(pair>>32)
+		pair = s.pairs[2] + both
+		d[4], d[5] = uint32(pair), uint32(pair>>32)
+		pair = s.pairs[3] + both
+		d[6], d[7] = uint32(pair), uint32(pair>>32)
+		at = unsafe.Add(at, 4*s.count)
+		both += step
+		x >>= 8
 	}
 }
 
@@ -134,9 +149,8 @@ func expandRun(dst []uint32, first uint32) {
 // inEights rounds n up to a multiple of 8.
 func inEights(n int) int { return (n + 7) &^ 7 }
 
-// Expand writes the docIDs of the bits set in words to dst and returns their number. The
-// first bit is docID base. It writes eight or more docIDs at a time, because the end of a loop is
-// mispredicted: dst has room for Slack more.
+// Expand writes the docIDs of the bits set in words to dst and returns their number. The first bit is docID base.
+// It writes several docIDs at a time, because the end of a loop is mispredicted: dst has room for Slack more.
 func Expand(dst []uint32, words []uint64, base uint32) int {
 	if hasWide {
 		return wideExpand(dst, words, base)
@@ -148,7 +162,8 @@ func Expand(dst []uint32, words []uint64, base uint32) int {
 			base += 64
 			continue
 		}
-		switch left := bits.OnesCount64(x); {
+		left := bits.OnesCount64(x)
+		switch {
 		case left == 64: // several words, one run
 			from := i
 			for i+1 < len(words) && words[i+1] == ^uint64(0) {
@@ -156,36 +171,20 @@ func Expand(dst []uint32, words []uint64, base uint32) int {
 			}
 			left *= i + 1 - from
 			expandRun(dst[n:n+left], base)
-			n += left
 			base += uint32(left - 64)
-		case left >= 7 && x&(x+x&-x) == 0: // one run
-			expandRun(dst[n:n+inEights(left)], base+uint32(bits.TrailingZeros64(x)))
-			n += left
-		case left >= manyBits:
-			expandWord(dst[n:], x, base)
-			n += left
+		case left <= fewBits:
+			d := (*[fewBits]uint32)(dst[n:])
+			d[0] = base + uint32(bits.TrailingZeros64(x))
+			x &= x - 1
+			d[1] = base + uint32(bits.TrailingZeros64(x))
+			x &= x - 1
+			d[2] = base + uint32(bits.TrailingZeros64(x))
+			x &= x - 1
+			d[3] = base + uint32(bits.TrailingZeros64(x))
 		default:
-			for ; left > 0; left -= 8 {
-				d := (*[8]uint32)(dst[n:])
-				d[0] = base + uint32(bits.TrailingZeros64(x))
-				x &= x - 1
-				d[1] = base + uint32(bits.TrailingZeros64(x))
-				x &= x - 1
-				d[2] = base + uint32(bits.TrailingZeros64(x))
-				x &= x - 1
-				d[3] = base + uint32(bits.TrailingZeros64(x))
-				x &= x - 1
-				d[4] = base + uint32(bits.TrailingZeros64(x))
-				x &= x - 1
-				d[5] = base + uint32(bits.TrailingZeros64(x))
-				x &= x - 1
-				d[6] = base + uint32(bits.TrailingZeros64(x))
-				x &= x - 1
-				d[7] = base + uint32(bits.TrailingZeros64(x))
-				x &= x - 1
-				n += min(left, 8)
-			}
+			expandWord((*[64]uint32)(dst[n:]), x, base)
 		}
+		n += left
 		base += 64
 	}
 	return n
