@@ -12,7 +12,8 @@ import (
 func (s *Scheduler) newBatch(p *processor, mode Mode) *Batch {
 	b := s.batches.Get().(*Batch)
 	b.p, b.Mode, b.Jobs, b.woken = p, mode, b.Jobs[:0], b.woken[:0]
-	b.Estimate, b.Threads, b.Inside, b.longest, b.threads, b.cpu, b.inline, b.gone, b.delivering = 0, 0, 0, 0, 0, 0, false, false, false
+	b.Estimate, b.Threads, b.Inside, b.longest, b.threads, b.cpu = 0, 0, 0, 0, 0, 0
+	b.Narrow, b.inline, b.gone, b.delivering = false, false, false, false
 	return b
 }
 
@@ -26,9 +27,20 @@ func (s *Scheduler) take(b *Batch, j *Job) {
 		cost = j.added[b.p.index]
 	}
 	s.charge(j.caller, cost)
+	threads, slower := b.p.threadsOf(j), 1.0
+	if len(b.Jobs) == 0 && j.stream == nil {
+		threads, slower = s.narrow(b.p, j)
+	}
+	longest := time.Duration(float64(j.Trace.Estimates[b.p.index]) * slower)
+	if slower > 1 {
+		b.Threads, b.Narrow = threads, true
+		if b.Mode == Async {
+			cost = longest
+		}
+	}
 	b.Estimate += cost
-	b.longest = max(b.longest, j.Trace.Estimates[b.p.index])
-	b.threads = min(b.threads+b.p.threadsOf(j), b.p.Threads)
+	b.longest = max(b.longest, longest)
+	b.threads = min(b.threads+threads, b.p.Threads)
 	b.cpu += time.Duration(b.p.cpu(j))
 	b.Jobs = append(b.Jobs, j)
 }

@@ -11,11 +11,11 @@ import (
 // costs: the rule of cooperation.
 func TestRuleOfCooperation(t *testing.T) {
 	testneeds.Sequential(t)
-	machines := uint64(12)
-	if !testneeds.Full() {
-		machines = 3 // each takes seconds
+	machines := []uint64{0, 1, 2} // each takes seconds
+	if testneeds.Full() {
+		machines = []uint64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 28, 45, 55, 58} // the last ones were worse once
 	}
-	for seed := range machines {
+	for _, seed := range machines {
 		m := anyMachine(seed)
 		deadline := []time.Duration{5 * ms, 15 * ms, 50 * ms}[seed%3]
 		better := max(m.sustained(t, alone, deadline), m.sustained(t, beside, deadline))

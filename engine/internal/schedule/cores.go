@@ -120,20 +120,30 @@ func (s *Scheduler) price(j *Job, p *processor) time.Duration {
 	return time.Duration(float64(cost) / s.cores.left())
 }
 
-// fits tells whether p may take the cores that j needs:
+// width is the number of cores that p may give to j; none if j must wait:
 //   - free cores, always;
 //   - the cores that feed devices, too, if j takes less CPU time on the host than it takes to feed
 //     a device with it;
 //   - all cores, if no device runs and j does not suit devices better.
-func (s *Scheduler) fits(p *processor, j *Job) bool {
+func (s *Scheduler) width(p *processor, j *Job) int {
 	c := &s.cores
-	if p.Threads == 0 || c.all == 0 {
-		return true
+	switch {
+	case p.Threads == 0 || c.all == 0:
+		return math.MaxInt
+	case p.cpu(j) > c.each && (c.devices > 0 || j.Trace.Class == Device):
+		return c.free()
+	case c.devices == 0 || c.host == 0:
+		return c.all
 	}
-	if p.cpu(j) <= c.each || c.devices == 0 && j.Trace.Class != Device {
-		return c.devices == 0 || c.host == 0 || p.threadsOf(j) <= c.all-c.host
-	}
-	return p.threadsOf(j) <= c.free()
+	return c.all - c.host
+}
+
+// narrow returns the number of cores that j gets on p, and the time that it takes longer than on as
+// many as it can use.
+func (s *Scheduler) narrow(p *processor, j *Job) (threads int, slower float64) {
+	most := p.threadsOf(j)
+	threads = min(most, max(s.width(p, j), 1))
+	return threads, float64(max(most, 1)) / float64(max(threads, 1))
 }
 
 // taken is the share of the threads of a host that device p takes by being fed.

@@ -23,7 +23,7 @@ func (p *processor) freeBlock() bool {
 
 // wait is how long j should wait at p if it is next there.
 func (s *Scheduler) wait(p *processor, j *Job, batch bool, now time.Duration) time.Duration {
-	if p.free(batch) && s.fits(p, j) {
+	if p.free(batch) && s.width(p, j) > 0 {
 		return 0
 	}
 	return p.next(now)
@@ -40,12 +40,14 @@ func (p *processor) next(now time.Duration) time.Duration {
 	return least
 }
 
-// takes is the expected time of j at p beside the jobs that run there.
-func (p *processor) takes(j *Job, batch bool) time.Duration {
+// takes is the expected time of j at p beside the jobs that run there, on the cores that are left.
+func (s *Scheduler) takes(p *processor, j *Job, batch bool) time.Duration {
+	_, slower := s.narrow(p, j)
+	alone := time.Duration(float64(j.Trace.Estimates[p.index]) * slower)
 	if batch {
-		return p.capacity.takesBatch(j.Trace.Estimates[p.index], min(p.several, p.Lanes-1))
+		return p.capacity.takesBatch(alone, min(p.several, p.Lanes-1))
 	}
-	return p.capacity.takes(j.Trace.Estimates[p.index], min(len(p.running), p.Singles-1))
+	return p.capacity.takes(alone, min(len(p.running), p.Singles-1))
 }
 
 // queue is how long the jobs that wait for p's class should take it.
@@ -72,7 +74,7 @@ func (s *Scheduler) place(j *Job, now time.Duration) *processor {
 		if !s.can(j, i) {
 			continue
 		}
-		took := p.takes(j, false)
+		took := s.takes(p, j, false)
 		if wait := s.wait(p, j, false, now); wait > 0 {
 			took += wait + s.queue(p, false)
 		}
@@ -80,7 +82,7 @@ func (s *Scheduler) place(j *Job, now time.Duration) *processor {
 			best, end = p, took
 		}
 	}
-	if best.free(false) && s.fits(best, j) && s.queued[best.class]+s.queued[Either] == 0 && len(s.streams) == 0 {
+	if best.free(false) && s.width(best, j) > 0 && s.queued[best.class]+s.queued[Either] == 0 && len(s.streams) == 0 {
 		return best
 	}
 	return nil
@@ -122,7 +124,7 @@ func (s *Scheduler) pick(p *processor, now time.Duration) *Batch {
 				s.putBehind(j)
 				j = l.queues[class].head()
 			}
-			if j != nil && s.suits(j, p) && s.fits(p, j) && s.timely(j, p, now) && (best == nil || s.before(j, best, now)) {
+			if j != nil && s.suits(j, p) && s.width(p, j) > 0 && s.timely(j, p, now) && (best == nil || s.before(j, best, now)) {
 				best = j
 			}
 		}
@@ -203,11 +205,11 @@ func (s *Scheduler) suits(j *Job, p *processor) bool {
 // timely tells whether p should end j by its deadline, or no other processor should
 // either.
 func (s *Scheduler) timely(j *Job, p *processor, now time.Duration) bool {
-	if j.deadline == never || j.late || now+p.takes(j, true) <= j.deadline {
+	if j.deadline == never || j.late || now+s.takes(p, j, true) <= j.deadline {
 		return true
 	}
 	for i, o := range s.processors {
-		if o != p && s.can(j, i) && now+s.wait(o, j, true, now)+o.takes(j, true) <= j.deadline {
+		if o != p && s.can(j, i) && now+s.wait(o, j, true, now)+s.takes(o, j, true) <= j.deadline {
 			return false
 		}
 	}
@@ -246,7 +248,7 @@ func (s *Scheduler) pressing(p *processor, now time.Duration) *Job {
 				continue
 			}
 			if p.free(s.modeOf(j.line) == Sync) && (best == nil || j.latest < best.latest) &&
-				(s.suits(j, p) || s.can(j, p.index) && p.takes(j, s.modeOf(j.line) == Sync) < s.elsewhere(j, p, false, now)) {
+				(s.suits(j, p) || s.can(j, p.index) && s.takes(p, j, s.modeOf(j.line) == Sync) < s.elsewhere(j, p, false, now)) {
 				best = j
 			}
 			break
@@ -279,7 +281,7 @@ func (s *Scheduler) elsewhere(j *Job, p *processor, last bool, now time.Duration
 		if o == p || !s.can(j, i) {
 			continue
 		}
-		took := o.takes(j, batch)
+		took := s.takes(o, j, batch)
 		if last {
 			took = max(took, s.queue(o, batch)) // j is in the queue itself
 		}
@@ -315,8 +317,8 @@ func (s *Scheduler) steal(p *processor, now time.Duration) *Batch {
 				if j == nil {
 					break
 				}
-				if s.can(j, p.index) && s.fits(p, j) {
-					here, there := p.takes(j, batch), s.elsewhere(j, p, true, now)
+				if s.can(j, p.index) && s.width(p, j) > 0 {
+					here, there := s.takes(p, j, batch), s.elsewhere(j, p, true, now)
 					r := float64(here) / float64(j.best)
 					if here >= there {
 						s.arm(now + here - there + time.Microsecond)

@@ -25,8 +25,8 @@ type Processor struct {
 	// done, and a Run that does not come back is left alone.
 	Inline bool
 	// Threads is the number of cores that a batch takes on a host. A host beside devices
-	// leaves the cores that feed them: batches of jobs that devices may run are smaller, or
-	// wait. 0: they are not counted.
+	// leaves the cores that feed them: batches of jobs that devices may run are smaller, run on
+	// fewer threads, or wait. 0: they are not counted.
 	Threads int
 	// Threshold is the load at which a batch of a kind is closed, S·T·B, at least 1.
 	Threshold func(kind any) uint64
@@ -69,8 +69,10 @@ type Batch struct {
 	Mode Mode   // Async: one job
 	// Estimate is the estimated time.
 	Estimate time.Duration
-	// Threads is the most cores that Run may take on a host; 0: all that it has.
+	// Threads is the most cores that Run may take on a host; 0: all that it has. Narrow: these are
+	// fewer than the first job can use, and it takes longer than alone.
 	Threads int
+	Narrow  bool
 	// Inside is set by Run: the part of its time in which the processor worked, or its driver. The
 	// rest is work of a lane alone. 0: all of its time.
 	Inside time.Duration

@@ -18,11 +18,12 @@ const guided, guidedLeast, first = 4, 64, 8
 // rest. A host takes one only while cores are free.
 func (s *Scheduler) most(t *stream, p *processor) int {
 	left := t.Left()
-	running, all, own, best := 0, 0.0, t.rate(p), 0.0
+	running, all, own, best, rest := 0, 0.0, t.rate(p), 0.0, float64(left)
 	for _, o := range s.processors {
 		if o == p || o.out == nil && !s.idles(o) && t.Blocks(o.index) > 0 {
 			rate := t.rate(o)
 			running, all, best = running+1, all+rate, max(best, rate)
+			rest += float64(t.cut[o.index])
 		}
 	}
 	largest := max(guidedLeast, left/(guided*running))
@@ -38,15 +39,18 @@ func (s *Scheduler) most(t *stream, p *processor) int {
 	case own == best:
 		return largest
 	}
-	part := int(float64(largest) * own / best)
+	n := rest*own/all - float64(t.cut[p.index]) // that p can do beside its blocks while all do the rest
+	part := min(int(float64(largest)*own/best), int(n))
 	if p.Host {
-		n := float64(left) * own / all / float64(t.lanes(p)) // that a lane of p does while all do the rest
-		if n < max(1, float64(p.Threads)) {                  // the threads work on a query each, so a smaller block would take as long
+		n /= float64(t.lanes(p))
+		if n < max(1, float64(p.Threads)) { // the threads work on a query each, so a smaller block would take as long
 			return 0
 		}
 		part = max(int(n/guided), 1)
 	}
 	switch {
+	case part <= 0:
+		return 0
 	case own*(1-s.taken(p)) >= (leastShare+s.taken(p))*best: // the part of the host's threads that p takes is lost to the host
 		return part
 	case s.now()-p.tried < trial:

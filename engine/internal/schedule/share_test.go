@@ -28,7 +28,7 @@ func TestShareOfStream(t *testing.T) {
 		{10 * us, 500 * us, 100_000, [2]int{12_500, 0}}, // 2,000 of 102,000
 		{625 * us, 10 * us, 100_000, [2]int{0, 12_500}}, // 1,600 of 101,600
 	} {
-		st := &stream{Stream: &known{left: c.left, each: []time.Duration{c.device, c.host}}, took: make([]time.Duration, 2)}
+		st := &stream{Stream: &known{left: c.left, each: []time.Duration{c.device, c.host}}, took: make([]time.Duration, 2), cut: make([]int, 2)}
 		if got := [2]int{s.most(st, s.processors[0]), s.most(st, s.processors[1])}; got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
@@ -42,15 +42,18 @@ func TestShareOfDevices(t *testing.T) {
 	for _, c := range []struct {
 		slower time.Duration // of a query; 10 us on the other one
 		left   int
+		cut    int // queries of blocks that run on the slower one
 		want   [2]int
 	}{
-		{10 * us, 100_000, [2]int{12_500, 12_500}},
-		{11 * us, 100_000, [2]int{12_500, 11_363}},
-		{20 * us, 100_000, [2]int{12_500, 6250}},
-		{20 * us, 100, [2]int{guidedLeast, guidedLeast / 2}},
-		{500 * us, 100_000, [2]int{12_500, 0}},
+		{10 * us, 100_000, 0, [2]int{12_500, 12_500}},
+		{11 * us, 100_000, 0, [2]int{12_500, 11_363}},
+		{20 * us, 100_000, 0, [2]int{12_500, 6250}},
+		{20 * us, 100, 0, [2]int{guidedLeast, guidedLeast / 2}},
+		{20 * us, 100, 30, [2]int{guidedLeast, 13}}, // both end at the same time
+		{20 * us, 100, 60, [2]int{guidedLeast, 0}},  // it would end later
+		{500 * us, 100_000, 0, [2]int{12_500, 0}},
 	} {
-		st := &stream{Stream: &known{left: c.left, each: []time.Duration{10 * us, c.slower}}, took: make([]time.Duration, 2)}
+		st := &stream{Stream: &known{left: c.left, each: []time.Duration{10 * us, c.slower}}, took: make([]time.Duration, 2), cut: []int{0, c.cut}}
 		if got := [2]int{s.most(st, s.processors[0]), s.most(st, s.processors[1])}; got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
@@ -73,7 +76,7 @@ func TestBlocksGetSmaller(t *testing.T) {
 	s := start(t, Options{}, fake(0, "gpu", 16))
 	var sizes []int
 	for left := 10_000; left > 0; {
-		n := s.most(&stream{Stream: &known{left: left, each: []time.Duration{160 * us}}, took: make([]time.Duration, 1)}, s.processors[0])
+		n := s.most(&stream{Stream: &known{left: left, each: []time.Duration{160 * us}}, took: make([]time.Duration, 1), cut: make([]int, 1)}, s.processors[0])
 		sizes = append(sizes, n)
 		left -= n
 	}
@@ -191,7 +194,7 @@ func TestTrialInCalls(t *testing.T) {
 	s := start(t, Options{Cores: 2}, gpu, cpu)
 	s.cores.mean = 2
 	p := s.processors[0]
-	st := &stream{Stream: &known{left: 100_000, each: []time.Duration{20 * us, 10 * us}}, took: make([]time.Duration, 2)}
+	st := &stream{Stream: &known{left: 100_000, each: []time.Duration{20 * us, 10 * us}}, took: make([]time.Duration, 2), cut: make([]int, 2)}
 	for _, c := range []struct {
 		since time.Duration
 		want  int
@@ -214,10 +217,41 @@ func TestTrialEndsInTime(t *testing.T) {
 		each time.Duration // of a query on the host, which takes 100 µs on the device
 		want int
 	}{{200, 7 * ms, 0}, {1000, 7 * ms, 3}, {100_000, 7 * ms, 8}, {100_000, 3500 * us, 17}, {1_000_000, 100 * ms, 0}} {
-		st := &stream{Stream: &known{left: c.left, each: []time.Duration{100 * us, c.each}}, took: make([]time.Duration, 2)}
+		st := &stream{Stream: &known{left: c.left, each: []time.Duration{100 * us, c.each}}, took: make([]time.Duration, 2), cut: make([]int, 2)}
 		host.tried = s.now() - trial
 		if n := s.most(st, host); n != c.want {
 			t.Errorf("%d queries left: a block of %d, want %d", c.left, n, c.want)
 		}
+	}
+}
+
+// A query that can use all cores runs beside a device on those that do not feed it. It takes longer
+// there, and goes to the device where that ends sooner.
+func TestFewerCores(t *testing.T) {
+	for _, mode := range []Mode{Async, Sync} {
+		synctest.Test(t, func(t *testing.T) {
+			host := fake(0, "host", 2)
+			host.Threads, host.Singles = 4, 4
+			threads, run := 0, host.Run
+			host.Run = func(ctx context.Context, b *Batch) error { threads = b.Threads; return run(ctx, b) }
+			s := start(t, Options{Mode: mode, Cores: 4, MaxAge: us}, host, fake(1, "gpu", 2))
+			device := launch(s, newJob(-1, 50*ms))
+			time.Sleep(ms)
+			j := newJob(3*ms, 20*ms)
+			ranOn(t, s, j, "host")
+			if threads != 3 || mode == Async && j.Trace.Estimate != 4*ms {
+				t.Errorf("%v: on %d threads, expected to take %v", mode, threads, j.Trace.Estimate)
+			}
+			if mode == Async { // the lanes of the device take turns
+				ranOn(t, s, newJob(3*ms, 1900*us), "gpu")
+			}
+			if err := <-device; err != nil {
+				t.Error(err)
+			}
+			ranOn(t, s, newJob(3*ms, 3800*us), "host")
+			if threads != 0 && mode == Async {
+				t.Errorf("on %d threads of an idle machine", threads)
+			}
+		})
 	}
 }

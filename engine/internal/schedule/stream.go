@@ -18,6 +18,7 @@ type stream struct {
 	queued   int             // of them, that have to run again
 	out      []int           // blocks that have not come back, by processor
 	busy     []int           // of out, blocks that are not in delivery
+	cut      []int           // queries of busy
 	queries  []int           // of blocks that have come back, by processor
 	took     []time.Duration // in which blocks ran, until since
 	since    []time.Duration
@@ -36,7 +37,7 @@ func (s *Scheduler) DoAll(ctx context.Context, st Stream, caller string, deadlin
 	}
 	n := len(s.processors)
 	t := &stream{
-		Stream: st, ctx: ctx, deadline: never, done: make(chan struct{}), out: make([]int, n), busy: make([]int, n),
+		Stream: st, ctx: ctx, deadline: never, done: make(chan struct{}), out: make([]int, n), busy: make([]int, n), cut: make([]int, n),
 		queries: make([]int, n), took: make([]time.Duration, n), since: make([]time.Duration, n),
 	}
 	now := s.lock()
@@ -174,6 +175,7 @@ func (s *Scheduler) cutBlock(t *stream, p *processor, now time.Duration) *Batch 
 		t.since[p.index] = now
 	}
 	t.busy[p.index]++
+	t.cut[p.index] += b.queries
 	t.order = now + time.Duration(s.opt.Patience*float64(j.best))
 	return b
 }
@@ -244,6 +246,7 @@ func (s *Scheduler) expireStreams(now time.Duration) time.Duration {
 func (t *stream) returned(b *Batch, now time.Duration) {
 	p := b.p.index
 	t.busy[p]--
+	t.cut[p] -= b.queries
 	t.queries[p] += b.queries
 	t.took[p] += now - t.since[p]
 	t.since[p] = now

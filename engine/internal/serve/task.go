@@ -308,7 +308,7 @@ func (r *residence) runOne(ctx context.Context, b *schedule.Batch, t *task, bega
 	if b.Claim(0) {
 		t.take(t.b, 0)
 	}
-	r.model(&kind).Learn(&f, time.Since(began.began), r.g.pool.load.alone(began))
+	r.model(&kind).Learn(&f, time.Since(began.began), !b.Narrow && r.g.pool.load.alone(began))
 	return nil
 }
 
