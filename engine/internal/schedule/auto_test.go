@@ -227,9 +227,25 @@ func TestCapacity(t *testing.T) {
 		for range 1000 {
 			l.learn(0, 0, 2*ms, ms, 1) // says nothing of lanes
 		}
-		if r := l.rate(l.lanes); !(r > 0) || math.IsInf(r, 0) || math.Abs(l.alone-2) > 0.01 {
+		if r := l.rate(l.lanes); !(r > 0) || math.IsInf(r, 0) || math.Abs(l.alone-2) > 0.03 {
 			t.Errorf("%s: %+v", c.name, l)
 		}
+	}
+}
+
+// Jobs that all ran beside others do not tell what one takes alone: lanes that disturb each other are
+// no reason to think that a single job takes longer than its estimate.
+func TestCapacityFull(t *testing.T) {
+	l := newCapacity(14, true)
+	for i := range 2000 {
+		took := ms
+		if i >= 1000 { // smaller jobs, or more callers
+			took = 10 * ms
+		}
+		l.learn(0, 13, took, ms, 1)
+	}
+	if alone, full := l.takes(ms, 0), l.takes(ms, 13); alone > 2*ms || full < 9*ms || full > 11*ms {
+		t.Errorf("takes %v alone and %v beside 13: %+v", alone, full, l)
 	}
 }
 
@@ -295,6 +311,25 @@ func TestInsideOfNoTime(t *testing.T) {
 		}
 		if got := s.processors[0].inside; got != 1 {
 			t.Errorf("%v of the time inside", got)
+		}
+	})
+}
+
+// Jobs that a caller wants to run alone tell the times of their processor while other jobs run in
+// batches, too: nothing has chosen them because they suit it.
+func TestForcedAsyncTeaches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := fake(0, "host", 2)
+		host.Run = func(ctx context.Context, b *Batch) error { time.Sleep(3 * b.Estimate); return answer(b) }
+		s := start(t, Options{Hold: time.Hour}, host)
+		s.mode = Sync
+		for range 100 {
+			j := newJob(ms)
+			j.Mode = Async
+			ranOn(t, s, j, "host")
+		}
+		if alone := s.processors[0].capacity.alone; s.mode != Sync || alone < 2 {
+			t.Errorf("%v: a job alone takes %.1f of its estimate", s.mode, alone)
 		}
 	})
 }

@@ -260,7 +260,7 @@ func (s *Scheduler) finish(b *Batch, err error, now time.Duration) {
 			p.ended = now
 			took := max(s.time-b.started, 1) // of the lane
 			p.inside += (float64(cmp.Or(b.Inside, took))/float64(took) - p.inside) / 16
-		case s.mode == Async || s.opt.Mode != Auto: // else only jobs that suit p better than batches do
+		case s.mode == Async || b.Jobs[0].Mode == Async || s.opt.Mode != Auto: // else only jobs that suit p better than batches do
 			p.capacity.learn(now, float64(b.beside+len(p.running))/2, now-b.started, b.Estimate, b.threads)
 		}
 	}

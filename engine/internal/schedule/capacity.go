@@ -79,11 +79,14 @@ func (c *capacity) learn(now time.Duration, others float64, took, estimate time.
 	c.fit()
 }
 
-// fit draws the line.
+// fit draws the line. Where all jobs ran beside others, nothing tells what one takes alone: some
+// that took their estimates count, too.
 func (c *capacity) fit() {
-	x, y := c.x/c.weight, c.y/c.weight
-	if spread := c.xx/c.weight - x*x; spread > 0.1 {
-		c.beside = max(0, (c.xy/c.weight-x*y)/spread)
+	guess := guessed * min(c.x/c.weight, 1)
+	weight := c.weight + guess
+	x, y := c.x/weight, (c.y+guess)/weight
+	if spread := c.xx/weight - x*x; spread > 0.1 {
+		c.beside = max(0, (c.xy/weight-x*y)/spread)
 	}
 	c.alone = max(0.05, y-c.beside*x)
 }
