@@ -133,16 +133,14 @@ func (c *Cost) options() MatchOptions {
 // inForce records the threshold that closes the setup's batches.
 func (c *Cost) inForce(x *Index) { c.Threshold = cmp.Or(c.Setup.Threshold, x.Threshold()) }
 
-// warmUp is the least time before a setup is timed: memory for results grows in it.
-const warmUp = 500 * time.Millisecond
-
 // Throughput checks the answers of each setup, and then times the setups in turns with
 // each other and with at most one further turn, whose rate it returns.
 func (s *Bench) Throughput(ctx context.Context, x *Index, costs []*Cost, another ...measure.Turn) (rate measure.Summary, err error) {
 	var turns []measure.Turn
 	var due []*Cost
+	warmUp := harness.Pick[time.Duration](&s.Opt, 500*time.Millisecond, 0) // memory for results grows in it
 	for _, c := range costs {
-		qs, began := s.Queries[:c.Queries], time.Now()
+		qs := s.Queries[:c.Queries]
 		got := make([]uint64, len(qs))
 		err := x.Match(ctx, qs, c.options(), func(first int, hits []Hits) error {
 			for i, h := range hits {
@@ -162,7 +160,7 @@ func (s *Bench) Throughput(ctx context.Context, x *Index, costs []*Cost, another
 		}
 		due = append(due, c)
 		run := func() error { return x.Match(ctx, qs, c.options(), func(int, []Hits) error { return nil }) }
-		for time.Since(began) < warmUp {
+		for began, again := time.Now(), true; again; again = time.Since(began) < warmUp {
 			if err := run(); err != nil {
 				return rate, err
 			}
