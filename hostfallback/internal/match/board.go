@@ -22,30 +22,40 @@ const boardShare = 2048
 //
 // A board belongs to one goroutine and is reused.
 type board struct {
-	bits  [boardChunks * chunkWords]uint64 // of document x at x%len, in a chunk that is not full
-	full  [boardChunks]bool                // all documents of the chunk are in the union
-	runs  []lookup.Runs                    // of short lists
+	first uint64                           // document
+	bits  [boardChunks * chunkWords]uint64 // from the first document of the board on, in a chunk that is not full
+	full  [boardChunks]bool                // dense lists have all documents of the chunk
+	runs  []lookup.Runs                    // of lists that fill no chunk
 	spans []span                           // of the other lists
 	dense []*span                          // with bits, or long with runs
 	rest  []*span                          // with docIDs or words
 	gaps  lookup.Runs                      // the chunks that dense lists do not fill
 }
 
+// fillShare is the least mean number of lists that contain a document at which long lists fill chunks, so that
+// reading them chunk by chunk spares the other lists.
+const fillShare = 2
+
+// total returns the number of docIDs in lists.
+func total(src *plan.Source, lists []plan.Handle) (n uint64) {
+	for _, h := range lists {
+		n += uint64(src.Lists[h].Len)
+	}
+	return n
+}
+
 // pays reports whether a board answers the OR of lists in less time than a union.
 func (b *board) pays(src *plan.Source, lists []plan.Handle) bool {
-	total := uint64(0)
-	for _, h := range lists {
-		total += uint64(src.Lists[h].Len)
-	}
-	return total*boardShare >= uint64(src.Docs)
+	return total(src, lists)*boardShare >= uint64(src.Docs)
 }
 
 // open positions b at document from in lists.
 func (b *board) open(aux *lookup.Auxiliary, lists []plan.Handle, from uint64) error {
 	b.runs, b.dense, b.rest = b.runs[:0], b.dense[:0], b.rest[:0]
+	fills := total(aux.Source, lists) >= fillShare*uint64(aux.Source.Docs)
 	n := 0
 	for _, h := range lists {
-		if runs, few := aux.RunsOf(h); few && !aux.Denser(h, plan.DenseRatio) {
+		if runs, few := aux.RunsOf(h); few && !(fills && aux.Denser(h, plan.DenseRatio)) {
 			b.runs = append(b.runs, runs)
 			continue
 		}
@@ -82,6 +92,7 @@ func (b *board) unite(w *worker, j *batch, lists []plan.Handle, from, to uint64,
 		return 0, err
 	}
 	for ; from < to; from += boardChunks * chunkDocs {
+		b.first = from
 		if err := j.ended(); err != nil {
 			return 0, err
 		}
@@ -91,7 +102,7 @@ func (b *board) unite(w *worker, j *batch, lists []plan.Handle, from, to uint64,
 		}
 		for base := from; base < end; base += chunkDocs {
 			bits := b.chunk(base, end)
-			if b.full[base/chunkDocs%boardChunks] {
+			if b.full[(base-b.first)/chunkDocs] {
 				if f == nil {
 					count += w.putRun(j, uint32(base), int(min(end-base, chunkDocs)))
 					continue
@@ -111,7 +122,7 @@ func (b *board) unite(w *worker, j *batch, lists []plan.Handle, from, to uint64,
 
 // chunk returns the bits of the chunk at base, up to document end.
 func (b *board) chunk(base, end uint64) []uint64 {
-	at := base / 64 % uint64(len(b.bits))
+	at := (base - b.first) / 64
 	return b.bits[at : at+(min(end-base, chunkDocs)+63)/64]
 }
 
@@ -127,7 +138,7 @@ func (b *board) fill(from, end uint64) error {
 		} else if !full && last%64 < 63 {
 			full = allBut(bits, 63-last%64)
 		}
-		b.full[base/chunkDocs%boardChunks] = full
+		b.full[(base-b.first)/chunkDocs] = full
 		switch n := len(b.gaps); {
 		case full:
 		case n > 0 && uint64(b.gaps[n-1].Last)+1 == base:
@@ -140,15 +151,7 @@ func (b *board) fill(from, end uint64) error {
 		return nil
 	}
 	for _, runs := range b.runs {
-		if from > 0 {
-			runs = runs[runs.Find(uint32(from)):]
-		}
-		for _, r := range runs {
-			if uint64(r.First) >= end {
-				break
-			}
-			b.add(r, from, end)
-		}
+		runs.Or(b.bits[:], runs.Find(uint32(from)), uint32(from), uint32(end-1))
 	}
 	for _, p := range b.rest {
 		for _, gap := range b.gaps {
@@ -177,26 +180,9 @@ func allBut(bits []uint64, n uint64) bool {
 	return bits[len(bits)-1]<<n == ^uint64(0)<<n
 }
 
-// add adds the part of a run among the documents from from to end-1.
-func (b *board) add(r lookup.Run, from, end uint64) {
-	first, last := max(uint64(r.First), from), min(uint64(r.Last), end-1)
-	for first <= last {
-		base := first &^ (chunkDocs - 1)
-		to := min(base+chunkDocs, end) - 1
-		full := &b.full[base/chunkDocs%boardChunks]
-		switch {
-		case *full:
-		case first == base && last >= to:
-			*full = true
-		default:
-			lookup.SetRun(b.chunk(base, end), uint32(first-base), uint32(min(last, to)-base))
-		}
-		first = to + 1
-	}
-}
-
 // addRest adds the docIDs of p up to last and moves behind them.
 func (b *board) addRest(p *span, last uint32) error {
+	first := uint32(b.first / 64)
 	if p.words != nil {
 		index := p.words.Index[p.at:]
 		set := p.words.Bits[p.at:][:len(index)]
@@ -205,7 +191,7 @@ func (b *board) addRest(p *span, last uint32) error {
 				p.at += i
 				return nil
 			}
-			b.bits[k%uint32(len(b.bits))] |= set[i]
+			b.bits[(k-first)%uint32(len(b.bits))] |= set[i]
 		}
 		p.at += len(index)
 		return nil
@@ -213,7 +199,7 @@ func (b *board) addRest(p *span, last uint32) error {
 	for {
 		docs, more := p.take(last)
 		for _, x := range docs {
-			b.bits[x/64%uint32(len(b.bits))] |= 1 << (x % 64)
+			b.bits[(x/64-first)%uint32(len(b.bits))] |= 1 << (x % 64)
 		}
 		if !more {
 			return nil

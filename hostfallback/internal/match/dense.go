@@ -64,13 +64,7 @@ func (w *worker) byWords(j *batch, probers []*lookup.Prober, t *task, within loo
 			continue
 		}
 		room := w.tail(n + lookup.Slack)
-		n = 0
-		for i, x := range acc {
-			if x != 0 {
-				n += lookup.Expand(room[n:], acc[i:i+1], 64*part.Index[i])
-			}
-		}
-		n, err := w.sift(j, room[:n], rest)
+		n, err := w.sift(j, room[:lookup.Words{Index: part.Index, Bits: acc}.Expand(room)], rest)
 		if err != nil {
 			return 0, err
 		}

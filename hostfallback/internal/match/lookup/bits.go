@@ -29,11 +29,20 @@ func AndBits(dst []uint64, a, b []uint32) (n int) {
 		done, n = wideAnd(dst, a, b)
 		dst, a, b = dst[done:], a[2*done:], b[2*done:]
 	}
+	for ; len(dst) >= 4 && len(a) >= 8 && len(b) >= 8; dst, a, b = dst[4:], a[8:], b[8:] {
+		d, s, t := (*[4]uint64)(dst), (*[8]uint32)(a), (*[8]uint32)(b) // without bounds checks
+		d[0] = (uint64(s[0]) | uint64(s[1])<<32) & (uint64(t[0]) | uint64(t[1])<<32)
+		n += bits.OnesCount64(d[0])
+		d[1] = (uint64(s[2]) | uint64(s[3])<<32) & (uint64(t[2]) | uint64(t[3])<<32)
+		n += bits.OnesCount64(d[1])
+		d[2] = (uint64(s[4]) | uint64(s[5])<<32) & (uint64(t[4]) | uint64(t[5])<<32)
+		n += bits.OnesCount64(d[2])
+		d[3] = (uint64(s[6]) | uint64(s[7])<<32) & (uint64(t[6]) | uint64(t[7])<<32)
+		n += bits.OnesCount64(d[3])
+	}
 	for i := range dst {
-		x := uint64(a[2*i]) | uint64(a[2*i+1])<<32
-		x &= uint64(b[2*i]) | uint64(b[2*i+1])<<32
-		dst[i] = x
-		n += bits.OnesCount64(x)
+		dst[i] = (uint64(a[2*i]) | uint64(a[2*i+1])<<32) & (uint64(b[2*i]) | uint64(b[2*i+1])<<32)
+		n += bits.OnesCount64(dst[i])
 	}
 	return n
 }
@@ -56,6 +65,17 @@ func Count(set []uint64) (n int) {
 		done := 0
 		done, n = wideCount(set)
 		set = set[done:]
+	}
+	for ; len(set) >= 8; set = set[8:] {
+		s := (*[8]uint64)(set) // without bounds checks
+		n += bits.OnesCount64(s[0])
+		n += bits.OnesCount64(s[1])
+		n += bits.OnesCount64(s[2])
+		n += bits.OnesCount64(s[3])
+		n += bits.OnesCount64(s[4])
+		n += bits.OnesCount64(s[5])
+		n += bits.OnesCount64(s[6])
+		n += bits.OnesCount64(s[7])
 	}
 	for _, x := range set {
 		n += bits.OnesCount64(x)
@@ -88,6 +108,17 @@ var spreads = func() (table [256]spread) {
 // fewBits is the greatest number of bits set in a word at which taking them one by one is faster than
 // expandWord.
 const fewBits = 4
+
+// expandFew is Expand of one word with at most fewBits bits.
+func expandFew(dst *[fewBits]uint32, x uint64, base uint32) {
+	dst[0] = base + uint32(bits.TrailingZeros64(x))
+	x &= x - 1
+	dst[1] = base + uint32(bits.TrailingZeros64(x))
+	x &= x - 1
+	dst[2] = base + uint32(bits.TrailingZeros64(x))
+	x &= x - 1
+	dst[3] = base + uint32(bits.TrailingZeros64(x))
+}
 
 // inBoth multiplies a docID, so that it stands in both halves of a word.
 const inBoth = 1<<32 + 1
@@ -173,14 +204,7 @@ func Expand(dst []uint32, words []uint64, base uint32) int {
 			expandRun(dst[n:n+left], base)
 			base += uint32(left - 64)
 		case left <= fewBits:
-			d := (*[fewBits]uint32)(dst[n:])
-			d[0] = base + uint32(bits.TrailingZeros64(x))
-			x &= x - 1
-			d[1] = base + uint32(bits.TrailingZeros64(x))
-			x &= x - 1
-			d[2] = base + uint32(bits.TrailingZeros64(x))
-			x &= x - 1
-			d[3] = base + uint32(bits.TrailingZeros64(x))
+			expandFew((*[fewBits]uint32)(dst[n:]), x, base)
 		default:
 			expandWord((*[64]uint32)(dst[n:]), x, base)
 		}

@@ -119,18 +119,28 @@ func (r Runs) Expand(dst []uint32) (n int) {
 }
 
 // Or adds the docIDs from at on, up to docID last, to acc, whose first document is base, and returns
-// the position of the next run. No run from at on ends below base.
+// the position of the next run. No run from at on ends below base. Most runs have few words, and a branch for a
+// single word would be mispredicted.
 func (r Runs) Or(acc []uint64, at int, base, last uint32) int {
 	for ; at < len(r) && r[at].First <= last; at++ {
-		SetRun(acc, max(r[at].First, base)-base, min(r[at].Last, last)-base)
-		if r[at].Last > last {
+		x := r[at]
+		from, to := max(x.First, base)-base, min(x.Last, last)-base
+		i, k := from/64, to/64
+		head, tail := ^uint64(0)<<(from%64), ^uint64(0)>>(63-to%64)
+		several := uint64((int64(i) - int64(k)) >> 63) // all bits set if there are two words or more
+		acc[k] |= tail & (head | several)
+		acc[i] |= head & (tail | several)
+		if k > i+1 {
+			setAll(acc[i+1 : k])
+		}
+		if x.Last > last {
 			break
 		}
 	}
 	return at
 }
 
-// ones is a chunk with all docIDs.
+// ones is the bits of a chunk with all docIDs.
 var ones = func() (c Chunk) {
 	for i := range c {
 		c[i] = ^uint64(0)
@@ -141,21 +151,10 @@ var ones = func() (c Chunk) {
 // longFill is the number of words from which on copying words is faster than setting them.
 const longFill = 16
 
-// SetRun sets the bits from first to last, at most ChunkDocs of them. Most runs have few words, and a
-// branch for a single word would be mispredicted.
-func SetRun(bits []uint64, first, last uint32) {
-	from, to := ^uint64(0)<<(first%64), ^uint64(0)>>(63-last%64)
-	words := bits[first/64 : last/64+1]
-	several := uint64(int64(1-len(words)) >> 63) // all bits set if there are two words or more
-	words[len(words)-1] |= to & (from | several)
-	words[0] |= from & (to | several)
-	if len(words) < 3 {
-		return
-	}
-	words = words[1 : len(words)-1]
-	if len(words) >= longFill {
-		copy(words, ones[:])
-		return
+// setAll sets all bits.
+func setAll(words []uint64) {
+	for len(words) >= longFill {
+		words = words[copy(words, ones[:]):]
 	}
 	for i := range words {
 		words[i] = ^uint64(0)

@@ -48,6 +48,24 @@ func (w Words) And(dst []uint64, set []uint32) (n int) {
 	return n
 }
 
+// Expand writes the docIDs of w, which may have zero words, to dst and returns their number. dst has room for Slack
+// more.
+func (w Words) Expand(dst []uint32) (n int) {
+	set := w.Bits[:len(w.Index)]
+	for i, k := range w.Index {
+		switch left := bits.OnesCount64(set[i]); {
+		case left == 0:
+		case left <= fewBits:
+			expandFew((*[fewBits]uint32)(dst[n:]), set[i], 64*k)
+			n += left
+		default:
+			expandWord((*[64]uint32)(dst[n:]), set[i], 64*k)
+			n += left
+		}
+	}
+	return n
+}
+
 // Or adds the words from at on, up to index last, to acc, and returns the position of the
 // next word. acc begins at a multiple of ChunkDocs.
 func (w Words) Or(acc *Chunk, at int, last uint32) int {
