@@ -27,7 +27,7 @@ type Climb struct {
 }
 
 const (
-	// mostQueries is the largest number of queries of a load. Each takes 24 bytes.
+	// mostQueries is the largest number of queries of a load. Each takes 32 bytes.
 	mostQueries = 4_000_000
 	// leastQueries is the smallest number of queries of a load, unless it would take
 	// longer than twice the length.
@@ -35,21 +35,13 @@ const (
 	// Tries is the largest number of loads at one rate: other work on the machine can
 	// make a query late.
 	Tries = 3
-	// mostly is the fraction of queries that may miss the deadline for the rate
-	// Curve.Mostly.
-	mostly = 0.001
+	// Mostly is the fraction of queries that may miss the deadline.
+	Mostly = 0.001
 	// The last answers should come within drainShare of the length of a load, but at
 	// least within drainLeast.
 	drainShare = 0.03
 	drainLeast = 5 * time.Millisecond
 )
-
-// Curve is the result of loads at rising rates.
-type Curve struct {
-	Held      []*Delays // loads in which at most the fraction mostly missed the deadline, by rate
-	Sustained float64   // highest rate at which no query missed its deadline; 0: none
-	Mostly    float64   // highest rate at which at most the fraction mostly did
-}
 
 // Loop returns the load at a rate, for one of several tries.
 func (c *Climb) Loop(rate float64, try int) Loop {
@@ -70,13 +62,10 @@ func (d *Delays) Held(share float64) bool {
 	return d.sent == d.Queries && d.missed() <= int(share*float64(d.Queries)) && d.Drain <= room
 }
 
-// Run finds the highest rate at which no query misses its deadline (Ding et al. 2009,
-// section 9), and the highest rate at which almost none does. It tries a rate again if
-// few queries miss the deadline.
-func (c *Climb) Run(ctx context.Context, answer func(ctx context.Context, i int) error) (*Curve, error) {
-	var v Curve
-	failed := math.Inf(1) // lowest rate that failed
-	try := func(rate, share float64) (bool, error) {
+// Run finds the highest rate at which almost no query misses its deadline, and returns the loads at
+// which this was so, one a rate, by rate. It tries a rate again if few queries miss the deadline.
+func (c *Climb) Run(ctx context.Context, answer func(ctx context.Context, i int) error) (held []*Delays, err error) {
+	try := func(rate float64) (bool, error) {
 		for try := range Tries {
 			l := c.Loop(rate, try)
 			d, err := l.Run(ctx, answer)
@@ -89,58 +78,36 @@ func (c *Climb) Run(ctx context.Context, answer func(ctx context.Context, i int)
 			if c.Report != nil {
 				c.Report(d)
 			}
-			if d.Held(mostly) {
-				v.Held = append(v.Held, d)
-			}
-			if d.Held(share) {
+			if d.Held(Mostly) {
+				held = append(held, d)
 				return true, nil
 			}
 			if d.missed() > l.Misses {
 				break
 			}
 		}
-		failed = min(failed, rate)
 		return false, nil
 	}
-	// highest finds a rate between low, which held or is 0, and high, which did not
-	// hold.
-	highest := func(low, high, share float64) (float64, error) {
-		least := c.From / math.Pow(c.Factor, float64(c.Downs)+0.5)
-		for high > low*math.Pow(c.Factor, 1.01*math.Exp2(-float64(c.Halvings))) && high > least {
-			rate := math.Sqrt(low * high)
-			switch {
-			case low == 0:
-				rate = min(c.From, high/c.Factor)
-			case math.IsInf(high, 1):
-				rate = low * c.Factor
-			}
-			ok, err := try(rate, share)
-			if err != nil {
-				return 0, err
-			}
-			if ok {
-				low = rate
-			} else {
-				high = rate
-			}
+	low, high := 0.0, math.Inf(1) // the highest rate that held, the lowest that did not
+	least := c.From / math.Pow(c.Factor, float64(c.Downs)+0.5)
+	for high > low*math.Pow(c.Factor, 1.01*math.Exp2(-float64(c.Halvings))) && high > least {
+		rate := math.Sqrt(low * high)
+		switch {
+		case low == 0:
+			rate = min(c.From, high/c.Factor)
+		case math.IsInf(high, 1):
+			rate = low * c.Factor
 		}
-		return low, nil
-	}
-	var err error
-	if v.Mostly, err = highest(0, math.Inf(1), mostly); err != nil {
-		return nil, err
-	}
-	strict := 0.0
-	for _, d := range v.Held {
-		if d.Held(0) {
-			strict = max(strict, d.Rate)
+		ok, err := try(rate)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			low = rate
+		} else {
+			high = rate
 		}
 	}
-	if v.Sustained, err = highest(strict, failed, 0); err != nil {
-		return nil, err
-	}
-	v.Mostly = max(v.Mostly, v.Sustained) // it may lie between rates that were tried
-	slices.SortStableFunc(v.Held, func(a, b *Delays) int { return cmp.Compare(a.Rate, b.Rate) })
-	v.Held = slices.CompactFunc(v.Held, func(a, b *Delays) bool { return a.Rate == b.Rate })
-	return &v, nil
+	slices.SortFunc(held, func(a, b *Delays) int { return cmp.Compare(a.Rate, b.Rate) })
+	return held, nil
 }

@@ -32,17 +32,11 @@ type Loop struct {
 	Wait func(time.Time)
 }
 
-// arrival is a query and when it arrives.
-type arrival struct {
-	i  int
-	at time.Time
-}
-
 // MostFlying is the largest number of running queries. Each has a goroutine.
 const MostFlying = 1 << 16
 
-// mostPerSender is the number of queries per second that one goroutine sends.
-const mostPerSender = 100_000
+// span is a range of queries that are due.
+type span struct{ from, to int }
 
 // deadlineContext is the context of one query, with a deadline but without a timer: a timer per
 // query would cost more than some queries. Its channel is its own, as in a server: callers that
@@ -73,7 +67,8 @@ type Delays struct {
 	Err                            error         // error of the first failed query
 	early                          time.Duration // median delay in the first half of the load
 	Drain                          time.Duration // time from the last arrival to the last answer
-	Behind                         float64       // p99 of the time from arrival to sending, ms
+	Behind                         float64       // p99 of the time from arrival to the call, ms
+	Late                           time.Duration // p99.9 of the time from arrival to sending
 }
 
 // Run sends the load. answer receives the number of a query, from 0, and a context with
@@ -87,27 +82,24 @@ func (l Loop) Run(ctx context.Context, answer func(ctx context.Context, i int) e
 	if l.flight == 0 {
 		l.flight = MostFlying
 	}
-	took, behind := make([]time.Duration, l.Queries), make([]time.Duration, l.Queries)
+	due, took := l.arrivals(), make([]time.Duration, l.Queries) // before the start, because it takes longer than the deadline
+	sent, called := make([]time.Duration, l.Queries), make([]time.Duration, l.Queries)
 	d := &Delays{Loop: l}
 	var (
-		wg                   sync.WaitGroup
-		flying, missed, last atomic.Int64
-		once                 sync.Once
+		wg, open       sync.WaitGroup // goroutines; queries
+		flying, missed atomic.Int64
+		once           sync.Once
 	)
-	scales := make([]float64, min(1+int(l.Rate/mostPerSender), max(runtime.GOMAXPROCS(0)/2, 1)))
-	senders := len(scales)
-	for s := range scales { // before the start, because it takes longer than the deadline
-		scales[s] = l.scale(s, senders)
-	}
 	runtime.GC() // a collection in a load takes some 10 ms, as much as a deadline
 	start := time.Now().Add(time.Millisecond)
-	one := func(q arrival) {
+	one := func(i int, done chan struct{}) {
+		defer open.Done()
 		defer flying.Add(-1)
-		i, arrived := q.i, q.at
-		behind[i] = time.Since(arrived)
+		arrived := start.Add(due[i])
+		called[i] = time.Since(arrived)
 		var qctx context.Context = ctx
 		if l.Deadline > 0 {
-			qctx = deadlineContext{ctx, arrived.Add(l.Deadline), make(chan struct{})}
+			qctx = deadlineContext{ctx, arrived.Add(l.Deadline), done}
 		}
 		err := answer(qctx, i)
 		delay := max(time.Since(arrived), 1)
@@ -129,52 +121,77 @@ func (l Loop) Run(ctx context.Context, answer func(ctx context.Context, i int) e
 		}
 		took[i] = delay
 	}
-	for s, scale := range scales {
-		wg.Go(func() {
-			next := make(chan arrival) // to goroutines that have sent a query: their stacks have grown
-			defer close(next)
-			r, at := workload.NewRandom(l.Seed, workload.StreamArrivals, uint64(s)), start
-			for i := s; i < l.Queries; i += senders {
-				at = at.Add(time.Duration(scale * float64(gap(r, l.Rate))))
-				l.Wait(at)
-				if ctx.Err() != nil || missed.Load() > int64(l.Misses) {
-					return
+	// Goroutines that have sent a query wait for the next one: their stacks have grown. Several
+	// channels share them, because all cores use the lock of a channel.
+	next := make([]chan span, runtime.GOMAXPROCS(0))
+	for i := range next {
+		next[i] = make(chan span)
+	}
+	// pass gives queries to one goroutine, which passes half of them on until it has one: the
+	// sender wakes one goroutine for all queries that are due.
+	var pass func(q span)
+	pass = func(q span) {
+		free := next[q.from%len(next)]
+		select {
+		case free <- q:
+		default:
+			wg.Go(func() {
+				done := make(chan struct{})
+				for ok := true; ok; q, ok = <-free {
+					for q.to-q.from > 1 {
+						middle := (q.from + q.to) / 2
+						pass(span{middle, q.to})
+						q.to = middle
+					}
+					one(q.from, done)
 				}
-				if flying.Add(1) > int64(l.flight) {
-					flying.Add(-1)
-					took[i] = refused
-					missed.Add(1)
-					continue
-				}
-				last.Store(int64(at.Sub(start))) // approximately the last arrival: senders run in step
-				q := arrival{i, at}
-				select {
-				case next <- q:
-				default:
-					wg.Go(func() {
-						for ok := true; ok; q, ok = <-next {
-							one(q)
-						}
-					})
-				}
-			}
-		})
+			})
+		}
+	}
+	last := start
+	for i := 0; i < l.Queries; {
+		l.Wait(start.Add(due[i]))
+		if ctx.Err() != nil || missed.Load() > int64(l.Misses) {
+			break
+		}
+		q, now := span{i, i}, time.Since(start)
+		for ; q.to < l.Queries && (q.to == i || due[q.to] <= now); q.to++ {
+			sent[q.to] = max(now-due[q.to], 0)
+		}
+		i, last = q.to, start.Add(due[q.to-1])
+		for ; q.to > q.from && flying.Load()+int64(q.to-q.from) > int64(l.flight); q.to-- {
+			took[q.to-1] = refused
+			missed.Add(1)
+		}
+		if n := q.to - q.from; n > 0 {
+			flying.Add(int64(n))
+			open.Add(n)
+			pass(q)
+		}
+	}
+	open.Wait()
+	d.Drain = time.Since(last)
+	for _, free := range next {
+		close(free)
 	}
 	wg.Wait()
-	d.Drain = time.Since(start) - time.Duration(last.Load())
-	d.count(took, behind)
+	d.count(took, sent, called)
 	return d, ctx.Err()
 }
 
-// scale is the factor for the gaps of sender s that gives exactly the wanted rate. The
+// arrivals returns the times of the arrivals after the start, scaled to exactly the wanted rate: the
 // sum of few random gaps may differ much from its mean.
-func (l Loop) scale(s, senders int) float64 {
-	r, n, sum := workload.NewRandom(l.Seed, workload.StreamArrivals, uint64(s)), 0, time.Duration(0)
-	for i := s; i < l.Queries; i += senders {
-		n++
-		sum += gap(r, l.Rate)
+func (l Loop) arrivals() []time.Duration {
+	r, due, at := workload.NewRandom(l.Seed, workload.StreamArrivals, 0), make([]time.Duration, l.Queries), time.Duration(0)
+	for i := range due {
+		at += gap(r, l.Rate)
+		due[i] = at
 	}
-	return float64(n*senders) / l.Rate / sum.Seconds()
+	scale := float64(l.Queries) / l.Rate / at.Seconds()
+	for i := range due {
+		due[i] = time.Duration(scale * float64(due[i]))
+	}
+	return due
 }
 
 // gap draws the time between two arrivals of a Poisson process.
@@ -182,14 +199,17 @@ func gap(r *workload.Random, rate float64) time.Duration {
 	return time.Duration(math.Round(-workload.Ln(r.Unit()) / rate * 1e9))
 }
 
-// count sums up the outcomes of the queries.
-func (d *Delays) count(took, behind []time.Duration) {
-	var sent []float64
+// count sums up the outcomes of the queries: their delays, and the time from their arrivals until
+// they were sent and called.
+func (d *Delays) count(took, sent, called []time.Duration) {
+	var late []time.Duration
+	var behind []float64
 	for i, t := range took {
 		if t == unsent {
 			continue
 		}
 		d.sent++
+		late = append(late, sent[i])
 		switch t {
 		case refused:
 			d.refused++
@@ -204,15 +224,25 @@ func (d *Delays) count(took, behind []time.Duration) {
 			}
 		}
 		if t != refused {
-			sent = append(sent, behind[i].Seconds()*1e3)
+			behind = append(behind, called[i].Seconds()*1e3)
 		}
 	}
 	early := slices.Clone(d.Milliseconds[:(len(d.Milliseconds)+1)/2])
 	slices.Sort(early)
 	d.early = time.Duration(measure.Percentile(early, 50) * 1e6)
 	slices.Sort(d.Milliseconds)
-	slices.Sort(sent)
-	d.Behind = measure.Percentile(sent, 99)
+	slices.Sort(behind)
+	d.Behind = measure.Percentile(behind, 99)
+	slices.Sort(late)
+	if len(late) > 0 {
+		d.Late = late[len(late)-1-len(late)/1000]
+	}
+}
+
+// Limited tells whether the sender was late: the load then says little about the system. A system
+// that leaves the sender no core is not to blame for it, because its callers could be elsewhere.
+func (d *Delays) Limited() bool {
+	return d.Late > drainLeast || d.Deadline > 0 && d.Late > d.Deadline/10
 }
 
 // missed is the number of queries without an answer in time.

@@ -136,7 +136,7 @@ func TestSimulated(t *testing.T) {
 								t.Fatal(err)
 							}
 						}
-						if !d.Held(mostly) || i > 0 && measure.Percentile(d.Milliseconds, 99) > test.p99 {
+						if !d.Held(Mostly) || i > 0 && measure.Percentile(d.Milliseconds, 99) > test.p99 {
 							t.Errorf("%v; %+v", d, sched.Stats())
 						}
 					})

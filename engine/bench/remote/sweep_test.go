@@ -151,7 +151,7 @@ func TestLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &simulated{free: make(chan struct{}, 1), service: func(int) (time.Duration, error) { return 0, nil }}
 		r := &run{client: &api.Client{IndexServiceClient: s}, work: &Work{Index: "x", Kind: Search, Topics: []string{"a"}, Batch: 1},
-			opt: Options{Timeout: time.Second, Wait: func(at time.Time) { benchtest.SleepUntil(at.Add(time.Second)) }}}
+			opt: Options{Timeout: time.Second, Wait: func(at time.Time) { benchtest.SleepUntil(at.Add(10 * time.Second)) }}}
 		w, err := r.window(t.Context(), 100, time.Second)
 		if err != nil || w.errors[late] != 100 || s.asked != 0 || w.held {
 			t.Errorf("%+v, %d asked, %v", w, s.asked, err)

@@ -32,12 +32,6 @@ type curveKey struct {
 	deadline time.Duration
 }
 
-// underLoad is the result of a system under load.
-type underLoad struct {
-	load.Curve
-	half []*load.Delays // loads at half the rate Mostly
-}
-
 // logs returns the wanted workloads: ranked queries in each mode, and the lists.
 func (s *bench) logs(ctx context.Context, modes ...workload.Mode) (all []*served, err error) {
 	wants := func(log string) bool { return len(s.Opt.Logs) == 0 || slices.Contains(s.Opt.Logs, log) }
@@ -71,13 +65,8 @@ func (s *bench) configurations() (names []string) {
 	return names
 }
 
-// underLoad measures all systems at all deadlines, once, with loads at half the rate if half is
-// true.
-func (v *served) underLoad(ctx context.Context, half bool) error {
-	if len(v.curves) > 0 && (v.halves || !half) {
-		return nil
-	}
-	v.halves = half
+// underLoad measures all systems at all deadlines.
+func (v *served) underLoad(ctx context.Context) error {
 	for _, y := range v.s.systems() {
 		err := v.with(ctx, y, func(e *machine) error {
 			_, rate, err := closed(ctx, v.answer(e, call{mode: schedule.Async}), 1, 50, time.Second)
@@ -104,27 +93,19 @@ func (v *served) underLoad(ctx context.Context, half bool) error {
 	return nil
 }
 
-// measureLoads finds the rates that answer sustains, and then puts loads at half the
-// rate if they are wanted. A load takes 25 deadlines, at most half a second.
+// measureLoads puts loads at rising rates. A load takes 25 deadlines, at most half a second.
 func (v *served) measureLoads(ctx context.Context, key curveKey, from float64, answer func(ctx context.Context, i int) error) error {
 	began, loads := time.Now(), 0
 	c := load.Climb{From: from, Factor: harness.Pick[float64](&v.s.Opt, 2, 4), Halvings: harness.Pick[int](&v.s.Opt, 4, 1),
 		Downs:  harness.Pick[int](&v.s.Opt, 3, 1),
 		Length: harness.Pick[time.Duration](&v.s.Opt, min(500*time.Millisecond, 25*key.deadline), 30*time.Millisecond), Deadline: key.deadline, Seed: v.s.Opt.Seed,
 		Report: func(d *load.Delays) { loads++ }}
-	found, err := c.Run(ctx, answer)
+	held, err := c.Run(ctx, answer)
 	if err != nil {
 		return err
 	}
-	u := &underLoad{Curve: *found}
-	if u.Mostly > 0 && v.halves {
-		u.half, err = atHalf(ctx, func(i int) load.Loop { return c.Loop(u.Mostly/2, load.Tries+i) }, answer)
-		if err != nil {
-			return err
-		}
-	}
-	v.s.Logf("%s, %s: sustains %s queries/s, mostly %s; %d loads, %.1f s", v.panel(key.deadline), key.system, measure.Number(u.Sustained), measure.Number(u.Mostly), loads, time.Since(began).Seconds())
-	v.curves[key] = u
+	v.s.Logf("%s, %s: %d loads, %d held, %.1f s", v.panel(key.deadline), key.system, loads, len(held), time.Since(began).Seconds())
+	v.curves[key] = held
 	return nil
 }
 
@@ -159,38 +140,30 @@ func (v *served) panel(deadline time.Duration) string {
 	return fmt.Sprintf("%s, deadline %d ms", v.name, deadline.Milliseconds())
 }
 
-// eachLoad measures every workload under load, with loads at half the rate if half is true, and
-// calls put for each deadline.
-func (s *bench) eachLoad(ctx context.Context, half bool, put func(v *served, deadline time.Duration)) error {
-	all, err := s.logs(ctx, workload.And) // AND matches the figures of Ding et al.
-	if err != nil {
-		return err
-	}
-	for _, v := range all {
-		if err := v.underLoad(ctx, half); err != nil {
-			return err
-		}
-		for _, deadline := range deadlines {
-			put(v, deadline)
-		}
-	}
-	return nil
-}
-
 func (s *bench) dingFigure7() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "ding-fig7", Title: "Delay against the rate of arrivals", Source: "Ding et al. 2009, Figure 7",
 		Says: "Using both processors in parallel is much better than everything else: it sustains beyond 300 queries/s, the CPU alone less than 100. A run has failed when a query misses its deadline of 500 ms. Simulated, from predicted and measured times of single queries on GOV2; GeForce 8800 GTS, a core of a Core 2 Duo E6750.",
-		Ours: "Measured, not simulated: an engine answers queries that arrive as a Poisson process, and a delay counts from the moment at which a query should have arrived to its answer in host memory. Host only and device only are engines with one processor; like the engine with both, they make batches under load. The better one: the system answers one query at a time, on the processor that should be faster. A load also fails when answers come more slowly than queries. 65,536 queries may wait. A load takes 25 deadlines, at most half a second. Since the recorded loads, each processor first answers all queries once, the garbage of earlier loads is collected before a load, and answers reuse the memory of earlier answers. A line ends at the rate where more than one query in a thousand misses its deadline in each of three loads; table capacity also has the rates at which no query does. The threshold of 20 % between the classes of queries is fixed; the paper could adapt it. The host has all cores, and some of them also send queries; beside a device it has one in eight fewer if it has eight or more.",
+		Ours: "Measured, not simulated: an engine answers queries that arrive as a Poisson process, and a delay counts from the moment at which a query should have arrived to its answer in host memory. Host only and device only are engines with one processor; like the engine with both, they make batches under load. The better one: the system answers one query at a time, on the processor that should be faster. A load also fails when answers come more slowly than queries. 65,536 queries may wait. A load takes 25 deadlines, at most half a second. Since the recorded loads, each processor first answers all queries once, the garbage of earlier loads is collected before a load, and answers reuse the memory of earlier answers. A line ends at the rate where more than one query in a thousand misses its deadline in each of three loads; The threshold of 20 % between the classes of queries is fixed; the paper could adapt it. The host has all cores, and some of them also send queries; beside a device it has one in eight fewer if it has eight or more.",
 		Found: "The paper's result does not hold here for throughput: on an H200 with 16 cores both processors sustain 524,288 ranked queries/s on GOV2, as the device alone does, 13 times the rate of the cores; one query at a time sustains 6,597. On GOV both processors sustain the rate of the device alone at 500 ms and 0.81 times it at 10 ms; three runs of table capacity on GOV gave 0.84 to 1.09 times, on GOV2 0.76 to 1.09 times. " +
 			"It holds for delays on GOV with a deadline of 500 ms: at half of the rate the p99 of both processors was 2.2 ms, of the device alone 4.0 ms. One query at a time sustains a twentieth. The paper's processors have about the same speed; this device sustains two or thirteen times the rate of the cores.",
 		Rows: "queries/s", Data: harness.GovOrder,
 		Chart: chart.Chart{Kind: chart.Lines, X: "arrivals, queries/s", Y: "delay, ms", LogX: true, Tens: true, LogY: true},
 		Run: func(ctx context.Context) error {
-			return s.eachLoad(ctx, false, func(v *served, deadline time.Duration) {
-				v.putDelays(deadline, "average")
-				v.putDelays(deadline, "p99")
-			})
+			all, err := s.logs(ctx, workload.And) // AND matches the figures of Ding et al.
+			if err != nil {
+				return err
+			}
+			for _, v := range all {
+				if err := v.underLoad(ctx); err != nil {
+					return err
+				}
+				for _, deadline := range deadlines {
+					v.putDelays(deadline, "average")
+					v.putDelays(deadline, "p99")
+				}
+			}
+			return nil
 		},
 	}
 }
@@ -199,7 +172,7 @@ func (s *bench) dingFigure7() harness.Exhibit {
 func (v *served) putDelays(deadline time.Duration, metric string) {
 	var all []harness.Reading
 	for _, name := range v.s.configurations() {
-		for _, d := range v.curves[curveKey{name, deadline}].Held {
+		for _, d := range v.curves[curveKey{name, deadline}] {
 			value, ok := d.Mean(), true
 			if metric != "average" {
 				value, ok = d.Percentile(99)
@@ -216,66 +189,5 @@ func (v *served) putDelays(deadline time.Duration, metric string) {
 	slices.SortStableFunc(all, func(a, b harness.Reading) int { return cmp.Compare(a.X, b.X) })
 	for _, r := range all {
 		v.s.Put(r)
-	}
-}
-
-func (s *bench) capacityExhibit() harness.Exhibit {
-	return harness.Exhibit{
-		Name: "capacity", Title: "Rates that are sustained, and delays at half of them",
-		Ours: "Loads as in ding-fig7. A load takes 25 deadlines, at most half a second. All in time: the highest rate at which no query of a load misses its deadline, in one of three loads. Mostly: one query in a thousand may. × the sum: of the rates of the processors alone. No figure: not even the least rate held, a thirty-second of the rate of one caller or less. p50 and p99 are of loads of half the latter rate, the median of three; a query without an answer in time counts as later than all others. Sent late: the p99 of the time from the arrival of a query to its call. Delays include it; it shows how short of cores the senders are.",
-		Rows: "processors", Data: harness.GovOrder,
-		Run: func(ctx context.Context) error { return s.eachLoad(ctx, true, (*served).putCapacity) },
-	}
-}
-
-// putCapacity records the sustained rates at a deadline.
-func (v *served) putCapacity(deadline time.Duration) {
-	type rate struct {
-		series, metric string
-		of             func(u *underLoad) float64
-	}
-	for _, name := range v.s.configurations() {
-		u, y := v.curves[curveKey{name, deadline}], v.s.system(name)
-		put := func(series string, row measure.Row, value measure.Summary) {
-			r := harness.Reading{Panel: v.panel(deadline), Series: series, At: name, Row: value.Into(row)}
-			r.Workload, r.Row.Row = v.name, fmt.Sprintf("%s, deadline %d ms", name, deadline.Milliseconds())
-			v.s.Put(y.on(r))
-		}
-		for _, rate := range []rate{
-			{"all in time, queries/s", "sustained", func(u *underLoad) float64 { return u.Sustained }},
-			{"mostly, queries/s", "mostly sustained", func(u *underLoad) float64 { return u.Mostly }},
-		} {
-			row, sum := measure.Row{Metric: rate.metric, Unit: "queries/s"}, 0.0
-			for _, one := range v.s.systems() {
-				if len(one.who) > 1 {
-					continue
-				}
-				alone := rate.of(v.curves[curveKey{one.name, deadline}])
-				if sum += alone; alone == 0 {
-					sum = math.NaN()
-				}
-			}
-			if rate.of(u) == 0 {
-				continue
-			}
-			if len(y.who) > 1 && !math.IsNaN(sum) {
-				row.Baseline, row.Ratio = "the sum", rate.of(u)/sum
-			}
-			put(rate.series, row, measure.Single(rate.of(u)))
-		}
-		for _, half := range []struct {
-			series, metric string
-			of             func(d *load.Delays) (float64, bool)
-		}{
-			{"p50 at half, ms", "p50 at half load", func(d *load.Delays) (float64, bool) { return d.Percentile(50) }},
-			{"p99 at half, ms", "p99 at half load", func(d *load.Delays) (float64, bool) { return d.Percentile(99) }},
-			{"sent late, ms", "p99 of sending at half load", func(d *load.Delays) (float64, bool) { return d.Behind, true }},
-		} {
-			value, ok := load.Middle(u.half, half.of)
-			if !ok {
-				continue
-			}
-			put(half.series, measure.Row{Metric: half.metric, Unit: "ms"}, value)
-		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/bench/harness"
+	"heddle/engine/bench/load"
 	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/ranked"
 	"heddle/engine/bench/workload"
@@ -46,9 +47,8 @@ type served struct {
 	keep    func(i int, h *engine.Hits)
 	check   func(who string) error
 
-	curves map[curveKey]*underLoad
-	halves bool                  // curves have loads at half the rate
-	alone  map[string]*predicted // by system
+	curves map[curveKey][]*load.Delays // loads that held, by rate
+	alone  map[string]*predicted       // by system
 }
 
 // system is the set of processors of an engine.
@@ -89,7 +89,7 @@ func (s *bench) serve(name string, fill func(v *served) error) (*served, error) 
 	if v := s.served[name]; v != nil {
 		return v, nil
 	}
-	v := &served{s: s, name: name, fitted: make(map[string]bool), curves: make(map[curveKey]*underLoad), alone: make(map[string]*predicted)}
+	v := &served{s: s, name: name, fitted: make(map[string]bool), curves: make(map[curveKey][]*load.Delays), alone: make(map[string]*predicted)}
 	v.ask = v.search
 	if err := fill(v); err != nil {
 		return nil, err
