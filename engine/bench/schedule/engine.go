@@ -79,8 +79,8 @@ func (m *machine) search(ctx context.Context, q engine.Query, read func(h *engin
 	q.Memory = memory
 	h, err := m.x.Search(ctx, q)
 	if err == nil {
-		read(&h)
 		*memory = h
+		read(memory)
 	}
 	return err
 }
