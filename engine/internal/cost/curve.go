@@ -86,11 +86,27 @@ func octave(n uint64) (whole int, part float64) {
 	return int(bits>>52) & 63, math.Float64frombits(bits&(1<<52-1)|1023<<52) - 1
 }
 
-// at returns the logarithm of the factor of a length.
-func at(a *[octaves]atomicFloat, n uint64) float64 {
-	i, part := octave(n)
-	x := a[i].load()
-	return x + part*(a[i+1].load()-x)
+// place is where the factors of a query are.
+type place struct {
+	whole  [lengths]int
+	part   [lengths]float64
+	counts [counts]int
+}
+
+// places returns where the factors of a query are, the same in all curves of a model.
+func (c *curve) places(f *Features) (p place) {
+	for i, n := range c.lengths(f) {
+		p.whole[i], p.part[i] = octave(n)
+	}
+	p.counts = c.counts(f)
+	return p
+}
+
+// at returns the logarithm of the factor of length i.
+func (p *factors) at(at *place, i int) float64 {
+	whole := at.whole[i]
+	x := p.lengths[i][whole].load()
+	return x + at.part[i]*(p.lengths[i][whole+1].load()-x)
 }
 
 // common is Common in thousandths: below 2^42 in any index.
@@ -98,10 +114,14 @@ func (f *Features) common() uint64 { return uint64(min(f.Common*1000, 1<<60)) }
 
 // time returns the time of a query in nanoseconds.
 func (c *curve) time(f *Features) float64 {
-	p, n, k := c.part(f), c.lengths(f), c.counts(f)
-	sum := p.all[0].load() +
-		at(&p.lengths[0], n[0]) + at(&p.lengths[1], n[1]) + at(&p.lengths[2], n[2]) + at(&p.lengths[3], n[3]) + at(&p.lengths[4], n[4]) +
-		p.counts[0][k[0]].load() + p.counts[1][k[1]].load()
+	at := c.places(f)
+	return c.timeAt(f, &at)
+}
+
+func (c *curve) timeAt(f *Features, at *place) float64 {
+	p := c.part(f)
+	sum := p.all[0].load() + p.at(at, 0) + p.at(at, 1) + p.at(at, 2) + p.at(at, 3) + p.at(at, 4) +
+		p.counts[0][at.counts[0]].load() + p.counts[1][at.counts[1]].load()
 	return c.plain(f) * math.Exp(bound(sum))
 }
 

@@ -33,6 +33,7 @@ const alike = 0.3
 // does not allocate.
 func Of(src *plan.Source, lists []plan.Handle) Features {
 	f := Features{Terms: len(lists)}
+	product := 1.0 // of lengths whose logarithms are not in UBOC yet
 	for i, h := range lists {
 		l := &src.Lists[h]
 		n := uint64(l.Len)
@@ -49,8 +50,11 @@ func Of(src *plan.Source, lists []plan.Handle) Features {
 		case 1:
 			f.Second = n
 		}
-		f.UBOC += math.Log2(float64(max(n, 1)))
+		if product *= float64(max(n, 1)); product > 1e290 { // another length is below 2^32
+			f.UBOC, product = f.UBOC+math.Log2(product), 1
+		}
 	}
+	f.UBOC += math.Log2(product)
 	others := float64(max(len(lists)-1, 0))
 	f.Common = float64(f.Shortest) * math.Exp2(alike*(f.UBOC-others*math.Log2(float64(max(src.Docs, 1)))))
 	f.UBOC *= float64(f.Shortest)

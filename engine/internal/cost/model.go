@@ -40,6 +40,13 @@ func (m *Model) Added(f *Features) time.Duration {
 	return s.with(s.added.time(f), f)
 }
 
+// Times returns Alone and Added, which have a part in common.
+func (m *Model) Times(f *Features) (alone, added time.Duration) {
+	s := m.state.Load()
+	at := s.alone.places(f)
+	return s.with(s.alone.timeAt(f, &at), f), s.with(s.added.timeAt(f, &at), f)
+}
+
 // with adds the time to load missing lists, and rounds up.
 func (s *state) with(ns float64, f *Features) time.Duration {
 	if f.Missing > 0 {
