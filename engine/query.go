@@ -10,7 +10,6 @@ import (
 	"heddle/engine/file/mapped"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
-	"heddle/engine/internal/limit"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/schedule"
 	"heddle/engine/internal/serve"
@@ -225,9 +224,6 @@ func (q *queries) Next(i int, to *query.Query) (changed bool) {
 	return false
 }
 
-// internals reuses internal queries.
-var internals sync.Pool // *query.Query
-
 // hitBlocks reuses the answers that SearchAll delivers.
 var hitBlocks sync.Pool // *[]Hits
 
@@ -246,17 +242,10 @@ func searchIn(ctx context.Context, g *serve.Lists, o *Query, in *filtering) (h H
 	if err != nil {
 		return Hits{}, err
 	}
-	q, _ := internals.Get().(*query.Query)
-	if q == nil {
-		q = new(query.Query)
-	}
-	defer func() {
-		q.Until, q.Filter = limit.Until{}, nil
-		internals.Put(q)
-	}()
 	if call.Processor != "" && !g.On(call.Processor) {
 		return Hits{}, invalid("search", fmt.Errorf("processor %q does not have the index", call.Processor))
 	}
+	q := query.Get()
 	call.Load = o.internal(q)
 	if o.Filter != nil {
 		call.Deadline = g.Until(ctx, &call).Deadline

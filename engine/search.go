@@ -86,11 +86,12 @@ type Index struct{ x *serve.Index }
 // Errors: codes InvalidQuery, Unsupported (no frequencies, an algorithm that no processor
 // has), Overloaded, Deadline, Canceled, NoDevice, Closed.
 func (x *Index) Search(ctx context.Context, q Query) (Hits, error) {
-	g, err := x.x.Acquire()
+	shard := serve.Shard()
+	g, err := x.x.AcquireOn(shard)
 	if err != nil {
 		return Hits{}, wrap("search", err)
 	}
-	defer g.Release()
+	defer g.ReleaseOn(shard)
 	return search(ctx, g, &q)
 }
 

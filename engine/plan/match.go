@@ -93,6 +93,13 @@ func (b *MatchBatch) Add(src *Source, handles ...Handle) {
 	b.end()
 }
 
+// AddOrdered appends a conjunction of lists that are in order, without duplicates.
+func (b *MatchBatch) AddOrdered(handles []Handle) {
+	b.begin()
+	b.Handles = append(b.Handles, handles...)
+	b.end()
+}
+
 // AddExpr appends a boolean expression over lists of src. It simplifies the
 // expression, adds a conjunction where possible, and orders the operands of an
 // expression so that few sets exist at a time. The error names the limit where
@@ -129,9 +136,7 @@ func (b *MatchBatch) Append(from *MatchBatch, i int) {
 	if ops := from.Expression(i); len(ops) > 0 {
 		b.AddOps(ops)
 	} else {
-		b.begin()
-		b.Handles = append(b.Handles, from.Query(i)...)
-		b.end()
+		b.AddOrdered(from.Query(i))
 	}
 	b.Restrict(from.Filter(i))
 }

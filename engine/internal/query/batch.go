@@ -74,6 +74,12 @@ func (b *Batch) Adopt(one *Batch) {
 	b.restrict(one.Filter())
 }
 
+// AddLists appends a conjunction of lists, ascending by length and each once.
+func (b *Batch) AddLists(lists []plan.Handle) { b.match.AddOrdered(lists) }
+
+// Conjunction tells whether the only query is a conjunction of lists that is not ranked.
+func (b *Batch) Conjunction() bool { return !b.kind.Ranked() && len(b.match.Ops) == 0 }
+
 // Queries returns the number of queries.
 func (b *Batch) Queries() int {
 	if b.kind.Ranked() {

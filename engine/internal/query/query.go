@@ -3,6 +3,7 @@ package query
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
@@ -22,6 +23,20 @@ type Query struct {
 	Filter  Filter      // nil: all documents
 	Fault   error       // of a filter that is invalid
 	Options
+
+	Settings Settings // of Options, when they are checked
+}
+
+// queries reuses queries.
+var queries = sync.Pool{New: func() any { return new(Query) }}
+
+// Get returns a query with arbitrary fields, except that Until, Filter and Fault are empty.
+func Get() *Query { return queries.Get().(*Query) }
+
+// Put takes back a query that no caller uses any more.
+func (q *Query) Put() {
+	q.Until, q.Filter, q.Fault = limit.Until{}, nil, nil
+	queries.Put(q)
 }
 
 // Options are the parts of a query that rule how it runs. Queries with equal options may

@@ -12,7 +12,7 @@ import (
 func (s *Scheduler) newBatch(p *processor, mode Mode) *Batch {
 	b := s.batches.Get().(*Batch)
 	b.p, b.Mode, b.Jobs, b.woken = p, mode, b.Jobs[:0], b.woken[:0]
-	b.Estimate, b.Threads, b.Inside, b.longest, b.threads, b.cpu = 0, 0, 0, 0, 0, 0
+	b.Estimate, b.Added, b.Threads, b.Inside, b.longest, b.threads, b.cpu = 0, 0, 0, 0, 0, 0, 0
 	b.Narrow, b.inline, b.gone, b.delivering = false, false, false, false
 	return b
 }
@@ -39,6 +39,7 @@ func (s *Scheduler) take(b *Batch, j *Job) {
 		}
 	}
 	b.Estimate += cost
+	b.Added += j.added[b.p.index]
 	b.longest = max(b.longest, longest)
 	b.threads = min(b.threads+threads, b.p.Threads)
 	b.cpu += time.Duration(b.p.cpu(j))

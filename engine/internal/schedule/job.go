@@ -69,23 +69,23 @@ type Job struct {
 	Kind any
 	// Work is the data of Processor.Estimate and Processor.Run.
 	Work any
-	// Load is the load of the job in a batch, in the units of Processor.Threshold for Kind.
-	Load uint64
 	// Caller is whose job it is: callers share the processors evenly. Empty is one
 	// caller too.
 	Caller string
-	// Deadline fails the job when it has passed, queued or running; zero is none.
-	Deadline time.Time
+	// Load is the load of the job in a batch, in the units of Processor.Threshold for Kind.
+	Load uint64
 	// Mode forces one; Auto leaves it to the scheduler.
 	Mode Mode
 	// Reserves lets reserve processors run the job beside the other ones. Default: false,
 	// they run it only if no other processor can.
 	Reserves bool
+	// Deadline fails the job when it has passed, queued or running; zero is none.
+	Deadline time.Time
+
+	jobState
 
 	// Trace is the history of the job. It is valid when Do has returned.
 	Trace Trace
-
-	jobState
 }
 
 // Trace is how a job was scheduled.

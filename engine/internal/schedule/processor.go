@@ -69,6 +69,8 @@ type Batch struct {
 	Mode Mode   // Async: one job
 	// Estimate is the estimated time.
 	Estimate time.Duration
+	// Added is the sum of the estimated additions of the jobs.
+	Added time.Duration
 	// Threads is the most cores that Run may take on a host; 0: all that it has. Narrow: these are
 	// fewer than the first job can use, and it takes longer than alone.
 	Threads int

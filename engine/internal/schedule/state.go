@@ -15,42 +15,44 @@ const (
 )
 
 // jobState is the scheduler's part of a job. All but owner is under the scheduler's lock
-// while the job is held. Times are since the scheduler's start.
+// while the job is held. Times are since the scheduler's start. Fields that are used together lie
+// together: they come from the memory of another core.
 type jobState struct {
 	// owner is the attempt that may answer: nil is none, &claimed that the answer is
 	// being written. It is the one thing that decides between an answer and its being too
 	// late.
 	owner atomic.Pointer[Batch]
 
-	done     chan struct{} // receives once, if waiting, or refused after it was posted
+	done chan struct{} // receives once, if waiting, or refused after it was posted
+	next *Job          // in the queue, in the inbox, or whose caller is woken next
+	prev *Job          // in the queue by arrival
+	cur  *Batch        // where it runs
+
+	err      error
 	waiting  bool
 	finished bool
-	err      error
+	batched  bool  // classified by its addition to batches
+	solo     bool  // it runs alone, whatever the mode
+	reserved bool  // only reserve processors can run it
+	late     bool  // it has gone behind jobs that can still meet their deadlines
+	single   Class // that it would have if it ran alone
+	line     *line // where it is queued
+	flow     *flow
+	caller   *caller
+	arrived  time.Duration
+	best     time.Duration // alone where it is fastest
 
-	cur    *Batch // where it runs
-	line   *line  // where it is queued
-	flow   *flow
-	prev   *Job       // in the queue by arrival
-	next   *Job       // there, or in the inbox
-	at     [heaps]int // in heaps, or absent
-	caller *caller
-	stream *stream // it is a block of, nil is none
-
-	arrived, deadline time.Duration
-	latest            time.Duration // start, to meet the deadline: then it is urgent
-	best              time.Duration // alone where it is fastest
-	single            Class         // that it would have if it ran alone
-	similar           time.Duration // cost of processors that are about as good as any
-	added             []time.Duration
-	times             [2][4]time.Duration // memory of added and Trace.Estimates, for few processors
-	batched           bool                // classified by its addition to batches
-	solo              bool                // it runs alone, whatever the mode
-	reserved          bool                // only reserve processors can run it
-	late              bool                // it has gone behind jobs that can still meet their deadlines
-	barred            uint64              // processors that it does not run on again
-	odd               []failure           // on some of them, by errors that may have been its own
-	reason            error               // of its last attempt
-	seq               uint64
+	added    []time.Duration
+	times    [2][4]time.Duration // memory of added and Trace.Estimates, for few processors
+	at       [heaps]int          // in heaps, or absent
+	stream   *stream             // it is a block of, nil is none
+	seq      uint64
+	similar  time.Duration // cost of processors that are about as good as any
+	barred   uint64        // processors that it does not run on again
+	deadline time.Duration
+	latest   time.Duration // start, to meet the deadline: then it is urgent
+	odd      []failure     // on some of them, by errors that may have been its own
+	reason   error         // of its last attempt
 }
 
 // claimed is the owner of jobs whose answers are being written.

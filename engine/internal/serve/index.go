@@ -101,8 +101,11 @@ var errClosed = fmt.Errorf("the index is %w", plan.ErrClosed)
 
 // Acquire returns the current generation, which stays open until its Release, or
 // plan.ErrClosed.
-func (x *Index) Acquire() (*Lists, error) {
-	if g := x.current.Acquire(); g != nil {
+func (x *Index) Acquire() (*Lists, error) { return x.AcquireOn(0) }
+
+// AcquireOn is Acquire for many concurrent users: see Current.AcquireOn.
+func (x *Index) AcquireOn(shard uint) (*Lists, error) {
+	if g := x.current.AcquireOn(shard); g != nil {
 		return g, nil
 	}
 	return nil, errClosed

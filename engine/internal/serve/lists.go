@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -32,6 +33,9 @@ type Lists struct {
 	checksum uint64    // of the file, 0 without one
 	key      uint64    // of the lists in the result cache
 
+	kindsMu sync.Mutex
+	kinds   map[kind]*kind
+
 	meanLoad     atomic.Uint64 // docIDs that a query reads: a running mean
 	meanPostings atomic.Uint64 // postings of a ranked query: a running mean
 
@@ -44,6 +48,7 @@ func (x *Index) start(ctx context.Context, g *Lists, on []*Processor) (err error
 	defer mapped.Catch(mapped.Watch(), &err)
 	g.x, g.pool, g.costs, g.key = x, x.pool, x.opt.Costs, x.pool.serial.Add(1)
 	g.Limits = x.pool.opt.Limits
+	g.kinds = make(map[kind]*kind)
 	g.at = make([]*residence, len(x.pool.processors))
 	if g.File != nil {
 		g.checksum = g.File.Checksum()

@@ -115,6 +115,24 @@ type kind struct {
 	filtered bool // the query has a filter
 }
 
+// mostKinds is the number of kinds that Lists keep.
+const mostKinds = 1 << 10
+
+// kindOf returns a pointer to k, the same for equal kinds: the scheduler compares kinds often.
+func (g *Lists) kindOf(k kind) *kind {
+	g.kindsMu.Lock()
+	defer g.kindsMu.Unlock()
+	p := g.kinds[k]
+	if p == nil {
+		if len(g.kinds) >= mostKinds {
+			clear(g.kinds) // equal jobs of before and after do not share a batch
+		}
+		p = &k
+		g.kinds[k] = p
+	}
+	return p
+}
+
 // model returns the costs of queries of a kind.
 func (r *residence) model(k *kind) *cost.Model {
 	if k.filtered {

@@ -39,15 +39,16 @@ type Call struct {
 type task struct {
 	job  schedule.Job
 	g    *Lists
-	b    *query.Batch // one query
-	kind kind
+	b    *query.Batch // one query; nil: a conjunction of lists, without a filter
+	kind *kind
 
-	settings query.Settings
-	only     string        // processor that may answer; empty: any
-	memory   Answer        // its slices are memory for the answer
-	lists    []plan.Handle // of the query, by ascending length
+	only     string         // processor that may answer; empty: any
+	memory   Answer         // its slices are memory for the answer
+	lists    []plan.Handle  // of the query, by ascending length
+	few      [6]plan.Handle // memory of lists
 	features cost.Features
 	cached   bool // the filter was made before
+	told     bool // stats are wanted
 
 	Answer
 	in      *joint // has the answer at nth, until the caller copies it; nil: copied
@@ -55,8 +56,8 @@ type task struct {
 	stats   plan.Stats
 	missing uint64 // bytes of lists that its batch had to load
 
-	key  resultcache.Key
-	told observe.Explanation
+	key         resultcache.Key
+	explanation observe.Explanation
 }
 
 // Answer is the answer of a query: see query.Batch.Hits and Unit. In the result cache its slices
@@ -77,6 +78,9 @@ var tasks = sync.Pool{New: func() any { return new(task) }}
 func (g *Lists) newTask() *task {
 	t := tasks.Get().(*task)
 	t.g, t.b = g, g.Batch()
+	if t.lists == nil {
+		t.lists = t.few[:]
+	}
 	t.lists, t.job.Trace.Attempts = t.lists[:0], 0
 	return t
 }
@@ -86,19 +90,28 @@ func (t *task) done(err error) {
 	if n := t.job.Trace.Attempts; n > 1 || n == 1 && err != nil {
 		return
 	}
-	t.g.Put(t.b)
-	t.g, t.b, t.Answer, t.memory = nil, nil, Answer{}, Answer{}
-	t.missing, t.stats = 0, plan.Stats{}
+	t.release()
+	t.g, t.Answer, t.memory, t.missing = nil, Answer{}, Answer{}, 0
 	tasks.Put(t)
 }
 
-// Search answers one query. The caller owns the slices.
+// release gives the batch back.
+func (t *task) release() {
+	if t.b != nil {
+		t.g.Put(t.b)
+		t.b = nil
+	}
+}
+
+// Search answers one query, which it gives back. The caller owns the slices.
 func (g *Lists) Search(ctx context.Context, q *query.Query, call *Call) (a Answer, err error) {
 	q.Until = g.pool.Until(ctx, call)
 	t := g.newTask()
 	t.job.Deadline, t.only = q.Until.Deadline, call.Processor
 	t.memory.Docs, t.memory.Scores = call.Docs, call.Scores
-	if err = t.analyse(q, call); err != nil {
+	err = t.analyse(q, call)
+	q.Put()
+	if err != nil {
 		t.done(nil)
 		return
 	}
@@ -126,14 +139,18 @@ func (t *task) analyse(q *query.Query, call *Call) error {
 
 // resolve turns the query into a batch of one.
 func (t *task) resolve(q *query.Query, load uint64) (err error) {
-	if err = t.g.Settle(&t.settings, &q.Options); err != nil {
+	set := &q.Settings
+	if err = t.g.Settle(set, &q.Options); err != nil {
 		return err
 	}
-	t.b.Reset(&t.settings.Kind)
-	if t.job.Load, err = t.b.Add(t.g.Index, q, &t.settings); err != nil {
+	t.b.Reset(&set.Kind)
+	if t.job.Load, err = t.b.Add(t.g.Index, q, set); err != nil {
 		return err
 	}
-	t.kind = kind{t.settings.Kind, t.g, t.b.Cost(), load, q.Filter != nil}
+	k := kind{set.Kind, t.g, t.b.Cost(), load, q.Filter != nil}
+	if t.kind == nil || *t.kind != k {
+		t.kind = t.g.kindOf(k)
+	}
 	return nil
 }
 
@@ -156,8 +173,10 @@ func (t *task) run(ctx context.Context, call *Call) error {
 		return err
 	}
 	began := time.Now()
+	t.told = true
 	cached, err := t.find(ctx, call)
-	q := &t.told
+	t.told = false
+	q := &t.explanation
 	*q = observe.Explanation{Filter: t.restriction(cached), Kind: t.kind.cost.String(), Queries: 1, Cached: cached, Missing: t.missing, Took: time.Since(began), Stats: t.stats, Err: err}
 	trace := &t.job.Trace
 	if cached {
@@ -179,6 +198,9 @@ func (t *task) find(ctx context.Context, call *Call) (cached bool, err error) {
 			t.copy(a.Docs, a.Scores)
 			return true, nil
 		}
+	}
+	if t.b.Conjunction() && !t.kind.filtered { // lists say all of it: the batch serves the next query while its memory is in the cache of the core
+		t.release()
 	}
 	err = t.do(ctx, call)
 	if err == nil && !fresh {
@@ -223,10 +245,7 @@ func (all *joint) leave() {
 // do schedules the task and waits for its answer.
 func (t *task) do(ctx context.Context, call *Call) error {
 	j := &t.job
-	j.Work, j.Caller, j.Mode = t, call.Caller, call.Mode
-	if k, ok := j.Kind.(kind); !ok || k != t.kind { // boxing it allocates
-		j.Kind = t.kind
-	}
+	j.Work, j.Kind, j.Caller, j.Mode = t, t.kind, call.Caller, call.Mode
 	if err := t.g.pool.Do(ctx, j); err != nil {
 		return err
 	}
@@ -248,17 +267,21 @@ func (t *task) Estimate(p int) (alone, added time.Duration, ok bool) {
 	if !ok {
 		return 0, 0, false
 	}
-	m, more := r.model(&t.kind), time.Duration(0)
+	m, more := r.model(t.kind), time.Duration(0)
 	if t.kind.filtered {
 		more = t.filter().estimate(p)
 	}
-	return m.Alone(&f) + more, m.Added(&f) + more, true
+	alone, added = m.Times(&f)
+	return alone + more, added + more, true
 }
 
 // take copies the answer of query i of a batch.
 func (t *task) take(b *query.Batch, i int) {
 	count, docs, scores := b.Hits(i)
-	t.Count, t.Unit, t.stats = count, b.Unit(i), *b.Stats()
+	t.Count, t.Unit = count, b.Unit(i)
+	if t.told {
+		t.stats = *b.Stats()
+	}
 	t.copy(docs, scores)
 }
 
@@ -282,7 +305,7 @@ func copied[T any](memory, from []T) []T {
 
 // Run implements Work.
 func (t *task) Run(ctx context.Context, p int, b *schedule.Batch) error {
-	k := b.Jobs[0].Kind.(kind)
+	k := b.Jobs[0].Kind.(*kind)
 	r := k.g.at[p]
 	if !r.Enter() {
 		return plan.ErrClosed
@@ -294,21 +317,27 @@ func (t *task) Run(ctx context.Context, p int, b *schedule.Batch) error {
 	if r.p.Host && len(b.Jobs) == 1 {
 		return r.runOne(ctx, b, t, began)
 	}
-	return r.runTasks(ctx, b, &k, began)
+	return r.runTasks(ctx, b, k, began)
 }
 
 // runOne answers a query with the batch that resolved it. Devices do not: one that hangs
 // might still write to the batch when another processor answers.
 func (r *residence) runOne(ctx context.Context, b *schedule.Batch, t *task, began run) error {
-	f, kind := t.features, t.kind // once claimed elsewhere, the task may have a new owner
-	t.b.Threads = b.Threads
-	if err := t.b.Run(ctx, r.store, r.p.Index); err != nil {
+	f, kind, one := t.features, t.kind, t.b // once claimed elsewhere, the task may have a new owner
+	if one == nil {
+		one = r.g.Batch()
+		defer r.g.Put(one)
+		one.Reset(&kind.Kind)
+		one.AddLists(t.lists)
+	}
+	one.Threads = b.Threads
+	if err := one.Run(ctx, r.store, r.p.Index); err != nil {
 		return err
 	}
 	if b.Claim(0) {
-		t.take(t.b, 0)
+		t.take(one, 0)
 	}
-	r.model(&kind).Learn(&f, time.Since(began.began), !b.Narrow && r.g.pool.load.alone(began))
+	r.model(kind).Learn(&f, time.Since(began.began), !b.Narrow && r.g.pool.load.alone(began))
 	return nil
 }
 
@@ -317,10 +346,21 @@ func (r *residence) runTasks(ctx context.Context, b *schedule.Batch, k *kind, be
 	m, all := r.model(k), r.g.join(k)
 	defer all.leave()
 	var f cost.Features
-	added, longest, missing := time.Duration(0), time.Duration(0), uint64(0)
+	added, longest, missing := b.Added, time.Duration(0), uint64(0)
+	again := r.p.Host || r.Cached != nil || k.filtered || len(b.Jobs) == 1 // more than the sum is wanted, or it may have changed
+	if again {
+		added = 0
+	}
 	for _, j := range b.Jobs {
 		t := j.Work.(*task)
-		all.Adopt(t.b)
+		if t.b == nil {
+			all.AddLists(t.lists)
+		} else {
+			all.Adopt(t.b)
+		}
+		if !again {
+			continue
+		}
 		f, _ = r.features(t)
 		added, missing = added+m.Added(&f), missing+f.Missing
 		if r.p.Host {
@@ -333,13 +373,15 @@ func (r *residence) runTasks(ctx context.Context, b *schedule.Batch, k *kind, be
 		return err
 	}
 	b.Inside = time.Since(entered)
+	users := int32(0)
 	for i, j := range b.Jobs {
 		if b.Claim(i) {
 			t := j.Work.(*task)
-			all.users.Add(1)
+			users++
 			t.in, t.nth, t.missing = all, i, missing
 		}
 	}
+	all.users.Add(users)
 	switch took := r.p.took(began.began); {
 	case len(b.Jobs) == 1:
 		m.Learn(&f, time.Since(began.began), r.g.pool.load.alone(began))
