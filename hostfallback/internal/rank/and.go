@@ -133,8 +133,10 @@ func (w *worker) match(lead *reader, end int, least, rest uint32) error {
 	}
 	found.cut(w.promising(found.docs[:len(docs)], least))
 	for i, n := 0, 0; n < len(found.docs); i++ { // found is a subsequence of all
-		found.sums[n], found.freqs[n] = all.sums[i], all.freqs[i]
-		n += lookup.Equal(all.docs[i], found.docs[n])
+		if all.docs[i] == found.docs[n] {
+			found.sums[n], found.freqs[n] = all.sums[i], all.freqs[i]
+			n++
+		}
 	}
 	if lead.tfs == nil {
 		found.rate(lead, least, rest)
