@@ -12,7 +12,7 @@ type Options struct {
 	// MaxAge closes a batch under Sync when its oldest job has waited so long. 0 is 1 ms.
 	// Where Auto has chosen Sync, a processor that runs nothing does not wait for that, nor
 	// a device of several lanes that runs fewer batches than keep it busy: two, or more if
-	// the work of the lanes beside the device takes longer than half of their time.
+	// the work of the lanes beside the device takes longer than a seventh of their time.
 	MaxAge time.Duration
 	// Enter and Leave are utilisations: estimated work arriving per second over work
 	// completed per second, of all processors or of a class with its own processors, the

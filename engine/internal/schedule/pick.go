@@ -168,14 +168,17 @@ func (s *Scheduler) ready(l *line, p *processor, now time.Duration) bool {
 }
 
 // eager is the number of batches below which a further one need not be full or old: one on a host.
-// On a device one batch is brought there while another runs, and so many run that one is always
-// inside.
+// On a device one batch is brought there while another runs, and so many run that spare are inside
+// on average, or would be if lanes did not wait for each other.
 func (p *processor) eager() int {
 	if p.Host {
 		return 1
 	}
-	return min(max(2, int(math.Ceil(1/p.inside))), p.Lanes)
+	return min(max(2, int(math.Ceil(spare/p.inside))), p.Lanes)
 }
+
+// spare is the mean number of batches inside a device that its lanes are enough for.
+const spare = 1.7
 
 // single tells whether the jobs of l run one by one on p under Sync too, without waiting for each
 // other: a host has a lane for each of them, and no caller has asked for Sync.
