@@ -105,7 +105,7 @@ func TestBookErrors(t *testing.T) {
 	for _, c := range []struct{ old, with, says string }{
 		{string(good), "", "cut off"},
 		{string(good), "{}", "version 0"},
-		{`"version":2`, `"version":1`, "version 1, where 2 is known"},
+		{`"version":1`, `"version":2`, "version 2, where 1 is known"},
 		{`"index":"`, `"index":"x`, "is no checksum"},
 		{`"backend":"host"`, `"backend":"hast"`, "the models have checksum"},
 	} {

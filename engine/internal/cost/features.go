@@ -15,8 +15,8 @@ type Features struct {
 	Sum              uint64  // sum of all lengths
 	Sparse           uint64  // sum of the lengths of lists that are not bitsets
 	UBOC             float64 // Shortest × Σ log2 of the other lengths
-	// Common is about the number of common docIDs: Shortest × Π (length / universe)^alike of the
-	// other lists.
+	// Common is the expected number of common docIDs of independent lists:
+	// Shortest × Π (length / universe) of the other lists.
 	Common  float64
 	Missing uint64 // bytes of lists to load first; Of leaves it 0
 
@@ -25,15 +25,11 @@ type Features struct {
 	Selection Selection
 }
 
-// alike is the exponent of the share of a list of all documents: its share of the documents of
-// other terms of a query is greater. 1: the terms are independent.
-const alike = 0.3
-
 // Of returns the features of a query over lists of src, in ascending order of length. It
 // does not allocate.
 func Of(src *plan.Source, lists []plan.Handle) Features {
 	f := Features{Terms: len(lists)}
-	product := 1.0 // of lengths whose logarithms are not in UBOC yet
+	common, product := 1.0, 1.0 // product: of lengths whose logarithms are not in UBOC yet
 	for i, h := range lists {
 		l := &src.Lists[h]
 		n := uint64(l.Len)
@@ -50,14 +46,14 @@ func Of(src *plan.Source, lists []plan.Handle) Features {
 		case 1:
 			f.Second = n
 		}
+		common *= float64(n) / float64(src.Docs)
 		if product *= float64(max(n, 1)); product > 1e290 { // another length is below 2^32
 			f.UBOC, product = f.UBOC+math.Log2(product), 1
 		}
 	}
 	f.UBOC += math.Log2(product)
-	others := float64(max(len(lists)-1, 0))
-	f.Common = float64(f.Shortest) * math.Exp2(alike*(f.UBOC-others*math.Log2(float64(max(src.Docs, 1)))))
 	f.UBOC *= float64(f.Shortest)
+	f.Common = common * float64(f.Shortest)
 	return f
 }
 

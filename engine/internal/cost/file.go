@@ -17,7 +17,7 @@ import (
 )
 
 // fileVersion is the version of bookFile.
-const fileVersion = 2
+const fileVersion = 1
 
 // bookFile is a Book as JSON.
 type bookFile struct {

@@ -212,26 +212,13 @@ func (c *curve) train(samples []Sample, start float64) {
 
 // approach moves the factors of c towards one sample.
 func (c *curve) approach(s Sample, start, rate float64) {
-	limit := 0.3
-	if c.split > 0 { // errors are large
-		limit, rate = 2, limit*rate
-	}
+	const limit = 0.3
 	whole := max(c.sum(s.Queries)+start, 1)
-	step := rate * max(-limit, min(limit, c.off(max(float64(s.Took), 1), whole)))
+	step := rate * max(-limit, min(limit, math.Log(max(float64(s.Took), 1)/whole)))
 	for q := range s.Queries {
 		f := &s.Queries[q]
 		c.move(f, step*c.time(f)/whole)
 	}
-}
-
-// off is the error of an estimate, as the change of its logarithm that corrects it. Queries of a kind
-// with two plans take one of two times: their estimate should be the mean, because a choice between
-// processors is about sums of times. Of other queries a few outliers should not matter.
-func (c *curve) off(took, estimate float64) float64 {
-	if c.split > 0 {
-		return took/estimate - 1
-	}
-	return math.Log(took / estimate)
 }
 
 // sum returns the time of queries in nanoseconds.

@@ -26,10 +26,11 @@ func Kinds() []Kind { return []Kind{And, Count, Boolean, RankAnd, RankOr, RankAn
 func (k Kind) Ranked() bool { return k >= RankAnd }
 
 // split is the Common below which queries of a kind have factors of their own. RankAndOr
-// costs a conjunction if that has enough documents, else a conjunction and a union.
+// costs a conjunction if that has enough documents, else a conjunction and a union. The terms
+// of a query are correlated, so that the conjunction is far greater than Common.
 func (k Kind) split() float64 {
 	if k == RankAndOr {
-		return 3
+		return 0.1
 	}
 	return 0
 }

@@ -75,7 +75,7 @@ func (m *Model) Learn(f *Features, took time.Duration, alone bool) {
 	m.learnt++
 	s := m.state.Load()
 	run, brought := max(s.alone.time(f), 1), float64(f.Missing)*s.bring.load()
-	step := m.alone.step(s.alone.off(float64(took), run+brought))
+	step := m.alone.step(math.Log(float64(took) / (run + brought)))
 	if brought == 0 {
 		s.alone.move(f, step)
 		return

@@ -264,37 +264,3 @@ func BenchmarkModel(b *testing.B) {
 		})
 	}
 }
-
-// TestTwoPlans: three of ten queries take ten times as long as the others, which only their answers
-// tell. The estimate of a conjunction, with a union where that has too few documents, is the mean; of
-// other queries it is nearer to what most take.
-func TestTwoPlans(t *testing.T) {
-	for kind, want := range map[Kind]float64{RankAndOr: 370, RankOr: 150} {
-		rng := rand.New(rand.NewPCG(1, 3))
-		f := Features{Terms: 2, Shortest: 1000, Second: 2000, Sum: 3000, Sparse: 3000, Common: 2}
-		took := func() time.Duration {
-			if rng.IntN(10) < 3 {
-				return time.Millisecond
-			}
-			return 100 * time.Microsecond
-		}
-		m := newModel(Host, kind, Best)
-		check := func(when string) {
-			if us := m.Alone(&f).Seconds() * 1e6; us < 0.65*want || us > 1.4*want {
-				t.Errorf("%v, %s: %.0f µs, want %.0f", kind, when, us, want)
-			}
-		}
-		var all []Sample
-		for range 400 {
-			all = append(all, Sample{[]Features{f}, took()})
-		}
-		if _, err := m.Fit(all, nil); err != nil {
-			t.Fatal(err)
-		}
-		check("fitted")
-		for range 2000 {
-			m.Learn(&f, took(), true)
-		}
-		check("learnt")
-	}
-}
