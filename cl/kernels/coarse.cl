@@ -33,10 +33,9 @@
 // Phases    coarse_sums: (1) where the ranges of the group lie in the lists; then range by
 //           range (2) the packets of all lists are divided among the work-items, which add
 //           to sums, two or four a word, while the next packet is on its way; (3) sums are
-//           compared, several at a time (SCAN_SERIAL: first BLOCK_ROWS rows), and cleared. With
-//           COARSE_SAMPLE the last group of a query (4) takes the threshold.
-//           SCAN_SERIAL, COARSE_SAMPLE: set j has the documents x with x mod `cells` = j.
-// Launch    a group of COARSE_WG work-items (SCAN_SERIAL: of one) for a query and `span` ranges, at
+//           compared, several at a time, and cleared. With COARSE_SAMPLE the last group of a query (4)
+//           takes the threshold. SCAN_SERIAL: see coarse_serial.cl.
+// Launch    a group of COARSE_WG work-items for a query and `span` ranges, at
 //           most COARSE_SPAN: group g has query query_from + g % queries.
 // Local     8.4 KiB; 19 KiB with COARSE_WIDE, 21 KiB with COARSE_SAMPLE.
 // Host      queries have at most COARSE_TERMS terms, cells is a power of two from 2 to CELLS.
@@ -47,9 +46,10 @@
 #ifndef HEDDLE_GREATEST
 #include "greatest.cl"
 #endif
-#ifndef COARSE_FILTER
-#define COARSE_FILTER 0 // queries have filters
+#ifndef HEDDLE_COARSE_SERIAL
+#include "coarse_serial.cl"
 #endif
+#if !SCAN_SERIAL
 #if COARSE_WIDE
 #define COARSE_TERMS 64
 #else
@@ -64,9 +64,7 @@
 #endif
 #define PACKET_HEADS(ranges) ((2 * (ranges) + 5) / 4) // see packets.cl
 #define CELLS 512
-#if SCAN_SERIAL
-#define COARSE_WG 1
-#elif !defined(COARSE_WG)
+#ifndef COARSE_WG
 #define COARSE_WG (COARSE_WIDE ? 128 : 64) // few groups of many sums fit
 #endif
 
@@ -114,9 +112,7 @@
         v = list[(i) - begin];                                                                \
     }
 
-#if !SCAN_SERIAL
 __attribute__((reqd_work_group_size(COARSE_WG, 1, 1)))
-#endif
 __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint4 *restrict p1,
                           __global const uint4 *restrict p2, __global const uint4 *restrict p3,
                           __global const uint4 *batch, uint terms_at, uint queries_at, uint query_from, uint queries,
@@ -179,28 +175,7 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
         }
         if (r + 1 < span) { ENTER_RANGE(r + 1) }
         GROUP_SYNC;
-#if COARSE_SAMPLE && SCAN_SERIAL
-        uint sets = max(cells / 16, 1u); // of 16 rows of a document each
-        for (uint s = 0; s < sets; s++) {
-            ushort lanes[16];
-            ushort16 most = 0;
-            for (uint i = s; i < PACKET_RANGE / 16; i += sets) {
-                most = max(most, ((__local const ushort16 *)acc)[i] & sixteen((PASSING(RANGE(r), 2 * i) & 255) | PASSING(RANGE(r), 2 * i + 1) << 8));
-                ((__local ushort16 *)acc)[i] = 0;
-            }
-            vstore16(most, 0, lanes);
-            for (uint j = 0; j < 16; j++)
-                maxima[(16 * s + j) & (cells - 1)] = max(maxima[(16 * s + j) & (cells - 1)], (uint)lanes[j]);
-        }
-#else
         for (uint i = lid; i < PACKET_RANGE / SUMS / 4 && any; i += COARSE_WG) {
-#if SCAN_SERIAL
-            if (i % BLOCK_ROWS == 0 && is_below(rows + i, least)) {
-                *(__local uint16 *)(rows + i) = 0;
-                i += BLOCK_ROWS - 1;
-                continue;
-            }
-#endif
             uint4 row = rows[i];
 #if COARSE_SAMPLE
             uint of = PASSING(RANGE(r), i) & 255, m = of ? greatest(row, of) : 0;
@@ -218,7 +193,6 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
 #endif
             rows[i] = 0;
         }
-#endif
 #if COARSE_FILTER && !COARSE_SAMPLE
         for (uint i = lid; i < PACKET_RANGE / 32 && SEEKS; i += COARSE_WG) {
             uint w = RANGE(r) * (PACKET_RANGE / 32) + i;
@@ -243,3 +217,4 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
     }
 #endif
 }
+#endif

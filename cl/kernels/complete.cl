@@ -8,11 +8,11 @@
 //           the states of the queries, at place q * k, and their number as its COUNT.
 //           A query with more than `most` documents found, or `capacity` keys, gets LOST as its COUNT.
 // Source    Ding et al. 2009, sections 8.1 and 8.2: segments that are hit are decoded,
-//           frequencies by random access. A bitset or the packets of a range give the index of a
-//           document without decoding: few loads depend on each other then.
+//           frequencies by random access. A bitset, blocks (SCAN_SERIAL) or the packets of a range give
+//           the index of a document without decoding: few loads depend on each other then.
 // Batch     see coarse.cl.
 // Packets   see packets.cl: the first posting of each range, and the packets of lists that are
-//           not dense.
+//           not dense, with SCAN_SERIAL of all lists.
 // Progress  see coarse.cl.
 // State     see coarse.cl. Keys: see select.cl.
 // Phases    TEAM work-items take a document: (1) each takes a list, and every TEAM-th one
@@ -35,8 +35,8 @@
 #define TEAM 4
 #define ADD_SCORE(p, v) atomic_add(p, v)
 #endif
-#ifndef PACKET_RANGE
-#define PACKET_RANGE 8192
+#ifndef HEDDLE_BLOCKS
+#include "blocks.cl"
 #endif
 #define COMPLETE_DOCS (COMPLETE_WG / TEAM) // of a group at a time
 #define COMPLETE_LOST 0x80000000u          // LOST in select.cl
@@ -44,6 +44,7 @@
 #define RANGE_ROWS (PACKET_RANGE / 128) // of four words of a bitset
 #define PACKET_HEADS(ranges) ((2 * (ranges) + 5) / 4) // see packets.cl
 
+#if !SCAN_SERIAL
 // index_by_bits is the index of document x in a list with a bitset of `words` words, in range r with
 // the postings first to end-1: the bits before x count from the nearer end of the range.
 static inline uint index_by_bits(__global const uint *bits, uint words, uint r, uint first, uint end, uint x) {
@@ -63,6 +64,7 @@ static inline uint index_by_bits(__global const uint *bits, uint words, uint r, 
         n += popcount(bits[w]);
     return n + popcount(bits[x / 32] & ((1u << (x & 31)) - 1));
 }
+#endif
 
 // index_by_packets tells whether one of n packets of a list that is not dense has a document, by its
 // offset in the range, and returns its index among their postings.
@@ -119,10 +121,17 @@ __kernel void coarse_complete(ARENA, FREQUENCIES, __global const uint4 *restrict
                 continue;
             }
             bool has = true;
+#if SCAN_SERIAL
+            if (packets.y >> 8) {
+                if ((has = index_by_blocks(own_packets + PACKET_HEADS(ranges) + heads[0], end - first, x % PACKET_RANGE, &i)))
+                    i += first;
+            }
+#else
             if (term.z >> 1) // by may_have
                 i = index_by_bits(bits + term.w, term.z >> 1, r, first, end, x);
             else if (packets.y >> 8)
                 has = find(list_words(ARENA_ARGS, record), record, first, end, x, &i);
+#endif
             else if ((has = index_by_packets(own_packets + PACKET_HEADS(ranges) + heads[0], heads[1] - heads[0], x % PACKET_RANGE, &i)))
                 i += first;
             if (has) {

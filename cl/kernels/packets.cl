@@ -4,8 +4,8 @@
 //           A packet is four words. A dense list has up to eight postings in a packet: the
 //           offset of the first document in its range (13 bits: x 28-31, y 21-31), seven
 //           gaps of 7 bits (x 0-27, y 0-20) and eight components of 8 bits (z, w). A larger
-//           gap begins a new packet. Other lists have up to four, a word each: component
-//           << 24 | offset. A component of 0 is padding.
+//           gap begins a new packet; with SCAN_SERIAL, blocks.cl describes them. Other lists have up
+//           to four, a word each: component << 24 | offset. A component of 0 is padding.
 //           The component of share s is floor(255 s / 2^32) + 1, see coarse.cl.
 //           packets_count: counts[l * ranges + r], the packets of list l in range r.
 //           packets_fill: the list's place: the first packet of each range and the end, the
@@ -25,17 +25,49 @@
 #ifndef HEDDLE_POSTING
 #include "posting.cl"
 #endif
-#ifndef PACKET_RANGE
-#define PACKET_RANGE 8192
+#ifndef HEDDLE_BLOCKS
+#include "blocks.cl"
 #endif
 #define PACKET_HEADS(ranges) ((2 * (ranges) + 5) / 4) // packets that the words before them take
 
 static inline uint component_of(uint share) { return (uint)(((ulong)share * 255) >> 32) + 1; }
 
+#if SCAN_SERIAL
+// pack_blocks is pack for a dense list. Postings that no encoder wrote become postings of component 0.
+static inline uint pack_blocks(__global const uint *docs, __global const uint *components, uint i, uint end, uint base,
+                               __global uint *to, uint most) {
+    uint m = end > i ? end - i : 0, packets = block_packets(m), n = 0, least = 0, blocks = 0; // blocks that have begun
+    if (packets == 0 || most < packets)
+        return packets;
+    __global uchar *greatest = (__global uchar *)to, *parts = (__global uchar *)BLOCK_COMPONENTS((__global uint4 *)to);
+    __global ushort *offsets = (__global ushort *)BLOCK_OFFSETS((__global uint4 *)to, m);
+    for (; i < end; i++) {
+        uint x = docs[i] - base;
+        if (x >= PACKET_RANGE || x < least)
+            continue;
+        least = x + 1;
+        put_block_heads(to, blocks, x / BLOCK_DOCS + 1, n);
+        blocks = x / BLOCK_DOCS + 1;
+        uchar c = (uchar)component_of(components[i]);
+        greatest[blocks - 1] = max(greatest[blocks - 1], c);
+        parts[n] = c;
+        offsets[n++] = (ushort)x;
+    }
+    put_block_heads(to, blocks, RANGE_BLOCKS, n);
+    for (; n < m; n++)
+        parts[n] = offsets[n] = 0;
+    return packets;
+}
+#endif
+
 // pack writes the packets of postings i to end-1 to `to`, at most `most` of them, and
 // returns how many there are. With most 0 it counts only.
 static inline uint pack(__global const uint *docs, __global const uint *components, uint i, uint end, uint base, bool dense,
                         __global uint *to, uint most) {
+#if SCAN_SERIAL
+    if (dense)
+        return pack_blocks(docs, components, i, end, base, to, most);
+#endif
     uint n = 0, used = 0, last = 0;
     uint4 v = 0;
     for (; i < end; i++) {

@@ -53,6 +53,7 @@
 #define FOUND 0 // documents
 #define SAMPLED 1 // groups
 #define SCORED 2
+#define REACHED 3 // the greatest limit of sums: see coarse_serial.cl
 
 // A pass takes all ranges, or, where `every` is not 1, the ones whose number is a multiple
 // of it (`only`), or the rest.

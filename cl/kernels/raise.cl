@@ -5,6 +5,7 @@
 // Source    a sum u of upper bounds is less than the real sum of weight s / (255 unit) + 2 terms, see
 //           coarse.cl, and a score is at least the real sum of weight (s-1)/255, so at least
 //           (u - 2 terms) unit - weights/255.
+//           SCAN_SERIAL: coarse_serial.cl has raised the threshold by sums of lower bounds, which are nearer to scores.
 // Batch     see coarse.cl. Queries from number `narrow` on have sums of 16 bits.
 // State     see coarse.cl.
 // Launch    a group of RAISE_WG work-items (SCAN_SERIAL: of one) a query.
@@ -26,10 +27,10 @@ __kernel void coarse_raise(__global const uint4 *batch, uint terms_at, uint quer
                            state_t progress, state_t found, uint capacity, uint k, __global uint *state) {
     __local uint bins[GREATEST_BINS];
     uint q = get_group_id(0), n = progress[PROGRESS_OF(q, FOUND)];
-    uint sum = greatest_of(found + 2 * (size_t)q * capacity + 1, n > capacity ? 0 : n, false, 2, k, RAISE_WG, bins);
+    uint sum = SCAN_SERIAL ? 0 : greatest_of(found + 2 * (size_t)q * capacity + 1, n > capacity ? 0 : n, false, 2, k, RAISE_WG, bins);
     if (get_local_id(0) == 0) {
         uint4 query = batch[COARSE_QUERY(q)];
-        uint weights = 0, full = q < narrow ? 0 : all_of(all, query.y), theta = state[THETA_OF(q)];
+        uint weights = 0, full = q < narrow ? 0 : all_of(all, query.y), theta = SCAN_SERIAL ? progress[PROGRESS_OF(q, REACHED)] : state[THETA_OF(q)];
         for (uint t = 0; t < query.y; t++)
             weights += batch[terms_at + 2 * (query.x + t) + 1].y;
         sum -= min(sum, full + 2 * query.y);

@@ -5,7 +5,7 @@ import "heddle/engine/plan"
 // isWide tells whether sums of 8 bits are too coarse for query i of the batch.
 func (k *coarse) isWide(c *cut, i int) bool {
 	n := len(c.batch.Query(i))
-	return k.pass == lostQueries || n > narrowTerms || c.batch.K > manyDocs || k.all && n > 1
+	return k.pass == lostQueries || c.set.Device.Tuning.Serial || n > narrowTerms || c.batch.K > manyDocs || k.all && n > 1
 }
 
 // coarseUnits returns the units of sums of upper and of lower bounds, in units of the

@@ -219,7 +219,7 @@ func (k *coarse) write(c *cut, up []uint32) {
 			put(p.Off, p.Buffer|dense, upperWeight(t.Weight, upper), 257*(t.Weight/lower))
 			words, at := bitset(bits, t.List)
 			put(uint32(p.number), t.Weight, words<<1, at)
-			k.moved += (packets.Bytes*uint64(p.Packets) + 4*ranges) * uint64(k.every+1) / uint64(k.every)
+			k.moved += (packets.Bytes*uint64(p.Packets) + 4*ranges) * (ranges + uint64(k.sampled)) / ranges
 			terms++
 		}
 		k.units = append(k.units, [4]uint32{uint32(first), uint32(terms - first), upper, lower})
@@ -263,7 +263,11 @@ func (x *slot) runCoarse(ctx context.Context, c *cut, k *coarse, st *plan.Stats)
 	if err := x.Device.Grow(&x.Down, resultWords(queries, c.batch.K), 0); err != nil {
 		return err
 	}
-	for _, id := range []device.KernelID{k.sums(sampleSums), k.sums(narrowSums), k.sums(wideSums), {Name: "coarse_raise"}, {Name: "coarse_complete"}} {
+	ids := []device.KernelID{k.sums(narrowSums), {Name: "coarse_raise"}, {Name: "coarse_complete"}}
+	if !x.Device.Tuning.Serial {
+		ids = append(ids, k.sums(sampleSums), k.sums(wideSums))
+	}
+	for _, id := range ids {
 		if _, err := x.Device.ProgramOf(id); err != nil {
 			return err
 		}
@@ -322,6 +326,7 @@ func (x *slot) sendCoarse(c *cut, k *coarse) error {
 		}
 		return x.Launch(kernel, groups, local, to)
 	}
+	serial := x.serialGroups(k)
 	p, filters := k.packets.Buffers(), set.Buffers(k.filtered)[lists.FilterArena]
 	sums := func(id device.KernelID, from, queries, every, most int, all bool, found device.Scratch, room int) error {
 		if queries == 0 {
@@ -332,13 +337,21 @@ func (x *slot) sendCoarse(c *cut, k *coarse) error {
 			local = 64
 		}
 		span := max(min(own*queries/leastGroups(x.Device.Tuning), most), 1)
+		if x.Device.Tuning.Serial {
+			span = (ranges + serial - 1) / serial
+		}
 		return launch(k.sums(id), queries*((own+span-1)/span), coarseLocal(x.Device.Tuning, local), device.ScoreTime,
 			p[0], p[1], p[2], p[3], x.batch.Buffer, k.termsAt, k.queriesAt, from, queries, ranges, every, span, asInt(all), x.state.Buffer, x.batch.Buffer,
 			found.Buffer, room, k.cells, c.batch.K, filters)
 	}
-	err := cmp.Or(sums(sampleSums, 0, queries, k.every, sampleSpan, k.all, x.cells, k.sampled*k.cells/2),
-		sums(narrowSums, 0, k.narrow, 1, coarseSpan, false, x.docs, k.found), // ANDs among them have one term
-		sums(wideSums, k.narrow, queries-k.narrow, 1, coarseSpan, k.all, x.docs, k.found))
+	var err error
+	if x.Device.Tuning.Serial { // one program without a sample
+		err = sums(narrowSums, 0, queries, 1, ranges, k.all, x.docs, k.found)
+	} else {
+		err = cmp.Or(sums(sampleSums, 0, queries, k.every, sampleSpan, k.all, x.cells, k.sampled*k.cells/2),
+			sums(narrowSums, 0, k.narrow, 1, coarseSpan, false, x.docs, k.found), // ANDs among them have one term
+			sums(wideSums, k.narrow, queries-k.narrow, 1, coarseSpan, k.all, x.docs, k.found))
+	}
 	if err != nil {
 		return err
 	}
@@ -350,6 +363,9 @@ func (x *slot) sendCoarse(c *cut, k *coarse) error {
 		}
 	}
 	groups, best := max(min(completeTeams/queries, 256, k.postings/completeDocs), 1), c.batch.K
+	if x.Device.Tuning.Serial {
+		groups = serial
+	}
 	if c.batch.K > manyDocs || k.capacity > coarseKeys { // more work-items select the best in less time
 		best = 0
 	}
@@ -364,12 +380,4 @@ func (x *slot) sendCoarse(c *cut, k *coarse) error {
 		return err
 	}
 	return x.Read(x.state.Buffer, resultWords(queries, c.batch.K))
-}
-
-// coarseLocal is the work-group size of a kernel of coarse.cl or complete.cl.
-func coarseLocal(t device.Tuning, local int) int {
-	if t.Serial {
-		return 1
-	}
-	return local
 }

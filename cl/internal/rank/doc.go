@@ -7,6 +7,9 @@
 // Packets are made on first use and freed where memory is short elsewhere. A query of which too many
 // documents are found runs again with all ranges in the sample.
 //
+// The serial shape has no sample: the threshold rises with the documents found, and blocks of documents
+// whose bounds do not come to it are passed over (kernels/coarse_serial.cl).
+//
 // An AND takes this path if its lists have at most tuning.rank_lookup times the postings of the
 // shortest one. Each posting then adds more than any sum of bounds, so the documents in all lists
 // have the greatest sums.
@@ -32,7 +35,9 @@
 //	packets_fill
 //	coarse_sums    a query in up to 8 ranges, by         64, or 128 for    8 to 21 KiB              1, and 2 per range
 //	               bounds; the threshold from the        sums of 16 bits
-//	               sample
+//	               sample; in the serial shape all
+//	               ranges, by blocks, and a rising
+//	               threshold
 //	coarse_raise   a higher threshold from documents     256               1 KiB                    3 per 8 bits
 //	               found
 //	coarse_        exact scores of documents found; the  64                1.3 KiB                  3 per 16 documents

@@ -42,7 +42,7 @@ func (r *Ranker) hold(norm plan.Norm) *packets.Store {
 	}
 	if h.others = 0; h.store == nil {
 		rt, memory := r.set.Device, r.set.Memory
-		h.store = packets.New(norm, r.set.Src, device.NewScratchMemory(rt, memory, &r.used, "ranking"), memory.Left()/2, rt.Info.MaxAlloc)
+		h.store = packets.New(norm, r.set.Src, device.NewScratchMemory(rt, memory, &r.used, "ranking"), memory.Left()/2, rt.Info.MaxAlloc, rt.Tuning.Serial)
 		if h.remove == nil {
 			h.remove = memory.OnShortage(r.dropPackets)
 		}

@@ -17,6 +17,9 @@ func (k *coarse) sample(c *cut, ranges int) {
 	}
 	for ; k.cells < coarseCells && k.sampled*k.cells < least; k.cells *= 2 {
 	}
+	if c.set.Device.Tuning.Serial {
+		k.sampled, k.cells = 0, 0 // there is no sample
+	}
 	k.found = coarseFound
 	if c.batch.K > manyDocs {
 		k.found = manyFound

@@ -20,6 +20,9 @@ const Range = 1 << 13
 // Bytes is the size of a packet.
 const Bytes = 16
 
+// blockHeads is BLOCK_HEADS of the kernels.
+const blockHeads = 3 * Range / 64 / 16
+
 // Place tells where the packets of a list lie.
 type Place struct {
 	Buffer, Off uint32 // Off in packets: first the starts of ranges
@@ -34,7 +37,7 @@ func Ranges(docs uint32) int { return int((uint64(docs) + Range - 1) / Range) }
 // two words a range and two more.
 func Heads(ranges int) int { return (2*ranges + 5) / 4 }
 
-// Dense tells whether eight postings share a packet. Their gaps have 7 bits.
+// Dense tells whether eight postings share a packet, whose gaps have 7 bits, or, in the serial shape, lie in blocks.
 func Dense(length, docs uint32) bool { return length > docs/40 }
 
 // Fits tells whether lists of a codec can have packets: exact scores need random access.
@@ -58,12 +61,13 @@ type Store struct {
 }
 
 // New makes a store without device memory. It never takes more than the given number of
-// bytes, nor buffers larger than largest.
-func New(norm plan.Norm, src *plan.Source, memory device.ScratchMemory, bytes, largest uint64) *Store {
+// bytes, nor buffers larger than largest. In the serial shape, dense lists have blocks: see
+// kernels/blocks.cl.
+func New(norm plan.Norm, src *plan.Source, memory device.ScratchMemory, bytes, largest uint64, serial bool) *Store {
 	need := uint64(0)
 	for _, l := range src.Lists {
 		if Fits(l.Codec) && l.Len > 0 {
-			need += most(l.Len, src.Docs)
+			need += most(l.Len, src.Docs, serial)
 		}
 	}
 	room := min(bytes/lists.MaxArenas, largest, need, 4<<32) / Bytes * 4
@@ -73,10 +77,14 @@ func New(norm plan.Norm, src *plan.Source, memory device.ScratchMemory, bytes, l
 }
 
 // most is the size of the packets of a list at most, in bytes.
-func most(length, docs uint32) uint64 {
+func most(length, docs uint32, serial bool) uint64 {
 	n, ranges := uint64(length), uint64(Ranges(docs))
 	packets := n/4 + min(n, ranges)
-	if Dense(length, docs) {
+	switch {
+	case !Dense(length, docs):
+	case serial:
+		packets = n/16 + n/8 + (blockHeads+2)*ranges
+	default:
 		packets = n/8 + ranges + uint64(docs)/128
 	}
 	return Bytes * (uint64(Heads(int(ranges))) + packets)
