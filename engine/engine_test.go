@@ -230,7 +230,13 @@ func TestEngineAnswersAreKept(t *testing.T) {
 	if cached {
 		t.Fatal("a first answer is cached")
 	}
+	if first.Stats.Matches == 0 {
+		t.Fatal("the first query has no match")
+	}
 	again, cached := ask(calling{}, turned, searchOptions{})
+	if again.Stats != (plan.Stats{}) {
+		t.Errorf("an answer of the cache took %+v", again.Stats)
+	}
 	if !cached || !slices.Equal(first.Docs, again.Docs) || first.Count != again.Count {
 		t.Errorf("cached %t: %v, want %v", cached, again, first)
 	}

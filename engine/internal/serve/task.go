@@ -173,7 +173,7 @@ func (t *task) run(ctx context.Context, call *Call) error {
 		return err
 	}
 	began := time.Now()
-	t.told = true
+	t.told, t.stats = true, plan.Stats{}
 	cached, err := t.find(ctx, call)
 	t.told = false
 	q := &t.explanation
