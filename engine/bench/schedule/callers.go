@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"os"
-	"strings"
 	"time"
 
 	"heddle/engine/bench/harness"
@@ -49,10 +47,6 @@ func (v *served) fromCallers(ctx context.Context, y system, e *machine) error {
 	for _, callers := range []int{manyCallers, 4 * manyCallers} {
 		var rates, cpu, p50, p99 []float64
 		for run := range v.s.Opt.Runs + 1 {
-			stop := func() {}
-			if run == v.s.Opt.Runs {
-				stop = profiled(fmt.Sprintf("%s-%d", strings.ReplaceAll(y.String(), " ", "-"), callers))
-			}
 			began := cputime.Total()
 			n, rate, err := closed(ctx, func(ctx context.Context, i int) error {
 				began := time.Now()
@@ -61,10 +55,6 @@ func (v *served) fromCallers(ctx context.Context, y system, e *machine) error {
 				return err
 			}, callers, mostClosed, length)
 			used := cputime.Total() - began
-			stop()
-			for _, p := range e.e.Stats().Processors {
-				fmt.Fprintf(os.Stderr, "OFF %s: run %d, %d callers: %d jobs in %d batches, %d running\n", os.Getenv("OFF"), run, callers, p.Jobs, p.Batches, p.Running)
-			}
 			if err != nil {
 				return err
 			}
