@@ -32,7 +32,7 @@ func TestAllocations(t *testing.T) {
 		"SetArgUint32": {1, func() { r.must(k.SetArgUint32(1, 1)) }},
 		"SetArgBuffer": {1, func() { r.must(k.SetArgBuffer(0, b)) }},
 		"Finish":       {1, func() { r.must(r.queue.Finish()) }},
-		"launch": {5, func() { // launch, list of events, wait, release
+		"launch": {7, func() { // launch, marker, flush, list of events, wait, release
 			e, err := r.queue.EnqueueNDRangeKernel(k, nil, global, local, nil)
 			r.must(err)
 			r.must(WaitForEvents([]*Event{e}))

@@ -42,7 +42,7 @@ func (ctx *Context) CreateCommandQueue(device *Device, properties CommandQueuePr
 	if err := created(id, code); err != nil {
 		return nil, err
 	}
-	return &CommandQueue{id: id}, nil
+	return &CommandQueue{id: id, inOrder: properties == 0}, nil
 }
 
 // CreateProgramWithSource makes a program of the concatenated sources.

@@ -1,10 +1,15 @@
 package cl
 
-import "unsafe"
+import (
+	"sync"
+	"unsafe"
+)
 
 // Event stands for a command or, made by CreateUserEvent, for the caller.
 type Event struct {
-	id uintptr
+	id     uintptr
+	marked *CommandQueue // of a kernel whose event is a marker, which the first use enqueues
+	mark   sync.Mutex
 }
 
 // CommmandExecStatus is the state of a command; the name is upstream's.
@@ -63,6 +68,7 @@ func WaitForEvents(events []*Event) error {
 // Release gives the event back.
 func (e *Event) Release() {
 	if e != nil {
+		e.marked = nil
 		release(clReleaseEvent, &e.id)
 	}
 }
@@ -70,6 +76,13 @@ func (e *Event) Release() {
 func (e *Event) handle() uintptr {
 	if e == nil {
 		return 0
+	}
+	if q := e.marked.handle(); q != 0 {
+		e.mark.Lock()
+		defer e.mark.Unlock()
+		if e.id == 0 && clEnqueueMarkerWithWait.call(q, 0, 0, uintptr(unsafe.Pointer(&e.id))) == 0 {
+			clFlush.call(q) // another queue may wait for the marker
+		}
 	}
 	return e.id
 }

@@ -126,3 +126,38 @@ func TestWaitLists(t *testing.T) {
 	r.done(r.queue.EnqueueMarkerWithWaitList([]*Event{}))
 	r.done(r.queue.EnqueueBarrierWithWaitList(nil))
 }
+
+// TestKernelEvents uses the event of a kernel, which the driver makes at its first use: in another
+// queue, and not at all after its release or that of its queue.
+func TestKernelEvents(t *testing.T) {
+	r := newRig(t, 0)
+	k := r.kernel("kernel void f(global uint *p) { p[get_global_id(0)] = get_global_id(0) + 7; }", "f")
+	other, err := r.ctx.CreateCommandQueue(r.device, 0)
+	r.must(err)
+	defer other.Release()
+	a, b := r.buffer(64), r.buffer(64)
+	r.must(k.SetArgs(a))
+	launch := func() *Event {
+		e, err := r.queue.EnqueueNDRangeKernel(k, nil, []int{16}, []int{16}, nil)
+		r.must(err)
+		return e
+	}
+	e := launch()
+	r.done(other.EnqueueCopyBuffer(a, b, 0, 0, 64, []*Event{e}))
+	if got := words(r.read(b, 64)); got[0] != 7 || got[15] != 22 {
+		t.Errorf("the other queue copied %d", got)
+	}
+	if first, again := e.handle(), e.handle(); first == 0 || first != again {
+		t.Errorf("the handle is %#x, then %#x", first, again)
+	}
+	e.Release()
+	released, orphan := launch(), launch()
+	released.Release()
+	r.must(r.queue.Finish())
+	r.queue.Release()
+	for _, e := range []*Event{e, released, orphan} {
+		if err := WaitForEvents([]*Event{e}); !errors.Is(err, ErrInvalidEventWaitList) {
+			t.Errorf("an event that is gone: %v", err)
+		}
+	}
+}
