@@ -27,6 +27,7 @@ type Flight struct {
 	Events  []timed
 	Done    chan error // capacity 1: the result of a wait
 	waiting bool       // a wait has not been received from done
+	landed  bool       // the last command is complete
 	// Sizes of a launch, which OpenCL takes by pointer.
 	global, local [1]int
 }
@@ -137,6 +138,7 @@ func (x *Flight) ReadAt(m *ocl.MemObject, from, to, n int) error {
 
 // Sent notes the event of a command. It returns the error of the call that enqueued it.
 func (x *Flight) Sent(e *ocl.Event, err error, to Counter) error {
+	x.landed = false
 	if err == nil {
 		x.Events = append(x.Events, timed{e, to})
 	}
@@ -165,7 +167,7 @@ func (x *Flight) WaitFor(ctx context.Context, e *ocl.Event) error {
 	select {
 	case err := <-x.Done:
 		x.waiting = false
-		return x.Device.Fail("waiting for a batch", err)
+		return x.waited(e, err)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -176,7 +178,13 @@ func (x *Flight) WaitHere(e *ocl.Event) error {
 	if err := x.Device.Fault("wait"); err != nil {
 		return err
 	}
-	return x.Device.Fail("waiting for a batch", ocl.WaitForEvents([]*ocl.Event{e}))
+	return x.waited(e, ocl.WaitForEvents([]*ocl.Event{e}))
+}
+
+// waited notes the end of a wait for a command. It returns the error of the wait.
+func (x *Flight) waited(e *ocl.Event, err error) error {
+	x.landed = err == nil && e == x.Last()
+	return x.Device.Fail("waiting for a batch", err)
 }
 
 // AddTimes adds the durations of the commands if the device profiles.
@@ -226,7 +234,9 @@ func (x *Flight) Land() {
 		x.waiting = false
 	}
 	x.ReleaseEvents()
-	_ = x.Queue.Finish() // after a failure commands may be under way
+	if !x.landed {
+		_ = x.Queue.Finish() // after a failure commands may be under way
+	}
 }
 
 // Release frees all objects. No command may be under way.
