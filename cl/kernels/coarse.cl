@@ -7,7 +7,7 @@
 //           With COARSE_SAMPLE: of each range whose number is a multiple of `every` the
 //           greatest sums of lower bounds in `cells` sets of documents, two a word, at found[q *
 //           capacity + the range's number in the sample * cells / 2 ...]; zeros for a query that seeks.
-//           Then the threshold: the k-th greatest of these sums.
+//           Then the threshold: the k-th greatest of these sums, or a little less, see greatest.cl.
 //           Documents that the query's filter lacks do not count.
 // Source    a prototype: see the measurements in engine/bench/RESULTS.md. Bounds come from
 //           the 8-bit components s of packets: (s-1)/255.004 <= share / 2^32 < s/255.
@@ -115,10 +115,11 @@
 __attribute__((reqd_work_group_size(COARSE_WG, 1, 1)))
 __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint4 *restrict p1,
                           __global const uint4 *restrict p2, __global const uint4 *restrict p3,
-                          __global const uint4 *batch, uint terms_at, uint queries_at, uint query_from, uint queries,
-                          uint ranges, uint every, uint span, uint all, __global uint *state, state_t progress,
+                          __global uint4 *batch, uint terms_at, uint queries_at, uint query_from, uint queries,
+                          uint ranges, uint every, uint span, uint all, __global uint *state,
                           state_t found, uint capacity, uint cells, uint k,
                           __global const uint *restrict filters) {
+    state_t progress = (state_t)batch; // each argument that is a buffer costs the host a third of a microsecond
     __local uint acc[PACKET_RANGE / SUMS] __attribute__((aligned(64)));
     __local uint at[COARSE_TERMS], buffer[COARSE_TERMS], weights[COARSE_TERMS], bound[COARSE_TERMS * (BOUNDS * COARSE_SPAN + 1)];
 #if COARSE_SAMPLE

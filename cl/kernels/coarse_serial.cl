@@ -70,10 +70,11 @@ static inline uint keep_found(__global uint *found, uint n, uint limit) {
 
 __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint4 *restrict p1,
                           __global const uint4 *restrict p2, __global const uint4 *restrict p3,
-                          __global const uint4 *batch, uint terms_at, uint queries_at, uint query_from, uint queries,
-                          uint ranges, uint every, uint span, uint all, __global uint *state, state_t progress,
+                          __global uint4 *batch, uint terms_at, uint queries_at, uint query_from, uint queries,
+                          uint ranges, uint every, uint span, uint all, __global uint *state,
                           state_t found, uint capacity, uint cells, uint k,
                           __global const uint *restrict filters) {
+    state_t progress = (state_t)batch;
     query_t x;
     uint bins[SUM_BINS];
     ushort16 sums[RANGE_BLOCKS / 16];

@@ -4,7 +4,7 @@
 //           whose sum comes to the least one, its score by all lists of the query.
 //           Where it comes to the threshold, its key is appended to keys[q * capacity ...], with
 //           `all` if all lists have the document, and COUNT goes up.
-//           Unless k is 0, then the min(k, n) greatest of the n keys of a query, in any order, behind
+//           Unless k is 0, then the min(k, n) greatest of the n keys of a query, in descending order, behind
 //           the states of the queries, at place q * k, and their number as its COUNT.
 //           A query with more than `most` documents found, or `capacity` keys, gets LOST as its COUNT.
 // Source    Ding et al. 2009, sections 8.1 and 8.2: segments that are hit are decoded,
@@ -18,7 +18,8 @@
 // Phases    TEAM work-items take a document: (1) each takes a list, and every TEAM-th one
 //           after it; (2) their sum is compared. The last group of a query (3) takes the best keys.
 // Launch    `groups` groups of COMPLETE_WG work-items (SCAN_SERIAL: of one) a query.
-// Local     1.2 KiB.
+// Local     2.2 KiB.
+// Host      k is at most BEST_KEYS.
 // Bounds    any docIDs, lists and frequencies: loads are clamped to the lists.
 #ifndef HEDDLE_SEEK
 #include "seek.cl"
@@ -40,6 +41,7 @@
 #endif
 #define COMPLETE_DOCS (COMPLETE_WG / TEAM) // of a group at a time
 #define COMPLETE_LOST 0x80000000u          // LOST in select.cl
+#define BEST_KEYS 256                      // keys that are compared with each other at most
 
 #define RANGE_ROWS (PACKET_RANGE / 128) // of four words of a bitset
 #define PACKET_HEADS(ranges) ((2 * (ranges) + 5) / 4) // see packets.cl
@@ -86,15 +88,17 @@ __attribute__((reqd_work_group_size(COMPLETE_WG, 1, 1)))
 #endif
 __kernel void coarse_complete(ARENA, FREQUENCIES, __global const uint4 *restrict p0, __global const uint4 *restrict p1,
                               __global const uint4 *restrict p2, __global const uint4 *restrict p3, uint ranges,
-                              __global const uint4 *batch, uint terms_at, uint queries_at, uint groups,
-                              __global const uint *lengths, uint narrow, uint doc_count, state_t progress,
+                              __global uint4 *batch, uint terms_at, uint queries_at, uint groups,
+                              __global const uint *lengths, uint narrow, uint doc_count,
                               __global const uint *restrict bits, __global const uint *found, uint most, state_t state,
                               state_t keys, uint capacity, uint k, uint all) {
     __local uint scores[COMPLETE_DOCS], absent[COMPLETE_DOCS]; // lists that have not the document
-    __local uint bins[GREATEST_BINS], box[1];
+    __local ulong top[BEST_KEYS];
+    __local uint box[1];
     uint lid = get_local_id(0), q = get_group_id(0) / groups, g = get_group_id(0) % groups;
     uint own = lid / TEAM, member = lid % TEAM;
     uint4 query = batch[COARSE_QUERY(q)], norm = batch[0];
+    state_t progress = (state_t)batch;
     state_t own_keys = keys + 2 * (size_t)q * capacity;
     uint theta = max(state[HIGHER_OF(q)], 1u), least = state[LEAST_OF(q)], n = progress[PROGRESS_OF(q, FOUND)];
     if (n > most) {
@@ -154,7 +158,7 @@ __kernel void coarse_complete(ARENA, FREQUENCIES, __global const uint4 *restrict
     if (k && group_last(progress + PROGRESS_OF(q, SCORED), groups, box)) {
         uint count = ASK(&state[COUNT_OF(q)]);
         n = count > capacity ? 0 : count;
-        ulong least_key = greatest_of(own_keys, n > k ? n : 0, true, 2, k, COMPLETE_WG, bins);
+        ulong least_key = n > BEST_KEYS ? greatest_of(own_keys, n, true, 2, k, COMPLETE_WG, (__local uint *)top) : 0;
         __global uint *best = (__global uint *)state + 4 * (get_num_groups(0) / groups) + 2 * (size_t)q * k;
         GROUP_SYNC; // all have read the box
         if (lid == 0)
@@ -162,11 +166,20 @@ __kernel void coarse_complete(ARENA, FREQUENCIES, __global const uint4 *restrict
         GROUP_SYNC;
         for (uint i = lid; i < n; i += COMPLETE_WG) {
             ulong key = key_at(own_keys + 2 * i);
-            if (key >= least_key)
-                vstore2(as_uint2(key), COUNT_ONE(box), best);
+            uint at = key >= least_key ? COUNT_ONE(box) : BEST_KEYS;
+            if (at < BEST_KEYS)
+                top[at] = key;
         }
         GROUP_SYNC;
+        n = min(*box, (uint)BEST_KEYS);
+        for (uint i = lid; i < n; i += COMPLETE_WG) {
+            uint place = 0; // the number of greater keys
+            for (uint j = 0; j < n; j++)
+                place += top[j] > top[i];
+            if (place < k)
+                vstore2(as_uint2(top[i]), place, best);
+        }
         if (lid == 0)
-            atomic_xchg(&state[COUNT_OF(q)], count > capacity ? COMPLETE_LOST : *box);
+            atomic_xchg(&state[COUNT_OF(q)], count > capacity ? COMPLETE_LOST : min(n, k));
     }
 }

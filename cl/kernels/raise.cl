@@ -23,9 +23,10 @@
 #define RAISE_WG 256
 __attribute__((reqd_work_group_size(RAISE_WG, 1, 1)))
 #endif
-__kernel void coarse_raise(__global const uint4 *batch, uint terms_at, uint queries_at, uint narrow, uint all,
-                           state_t progress, state_t found, uint capacity, uint k, __global uint *state) {
+__kernel void coarse_raise(__global uint4 *batch, uint terms_at, uint queries_at, uint narrow, uint all,
+                           state_t found, uint capacity, uint k, __global uint *state) {
     __local uint bins[GREATEST_BINS];
+    state_t progress = (state_t)batch;
     uint q = get_group_id(0), n = progress[PROGRESS_OF(q, FOUND)];
     uint sum = SCAN_SERIAL ? 0 : greatest_of(found + 2 * (size_t)q * capacity + 1, n > capacity ? 0 : n, false, 2, k, RAISE_WG, bins);
     if (get_local_id(0) == 0) {

@@ -341,7 +341,7 @@ func (x *slot) sendCoarse(c *cut, k *coarse) error {
 			span = (ranges + serial - 1) / serial
 		}
 		return launch(k.sums(id), queries*((own+span-1)/span), coarseLocal(x.Device.Tuning, local), device.ScoreTime,
-			p[0], p[1], p[2], p[3], x.batch.Buffer, k.termsAt, k.queriesAt, from, queries, ranges, every, span, asInt(all), x.state.Buffer, x.batch.Buffer,
+			p[0], p[1], p[2], p[3], x.batch.Buffer, k.termsAt, k.queriesAt, from, queries, ranges, every, span, asInt(all), x.state.Buffer,
 			found.Buffer, room, k.cells, c.batch.K, filters)
 	}
 	var err error
@@ -357,7 +357,7 @@ func (x *slot) sendCoarse(c *cut, k *coarse) error {
 	}
 	if queries > aloneQueries || c.batch.K > manyDocs || x.Device.Tuning.Serial { // else exact scores take less time than a higher threshold
 		err = launch(device.KernelID{Name: "coarse_raise"}, queries, coarseLocal(x.Device.Tuning, 256), device.SelectTime,
-			x.batch.Buffer, k.termsAt, k.queriesAt, k.narrow, asInt(k.all), x.batch.Buffer, x.docs.Buffer, k.found, c.batch.K, x.state.Buffer)
+			x.batch.Buffer, k.termsAt, k.queriesAt, k.narrow, asInt(k.all), x.docs.Buffer, k.found, c.batch.K, x.state.Buffer)
 		if err != nil {
 			return err
 		}
@@ -372,7 +372,7 @@ func (x *slot) sendCoarse(c *cut, k *coarse) error {
 	a, f := set.Arena.Buffers, data.freqs.Buffers
 	err = launch(device.KernelID{Name: "coarse_complete"}, queries*groups, coarseLocal(x.Device.Tuning, 64), device.ProbeTime,
 		a[0], a[1], a[2], a[3], f[0], f[1], f[2], f[3], p[0], p[1], p[2], p[3], ranges, x.batch.Buffer, k.termsAt, k.queriesAt, groups,
-		data.lengths, asInt(data.narrow), int(set.Src.Docs), x.batch.Buffer, x.ranker.bitsets(), x.docs.Buffer, k.found, x.state.Buffer, x.keys.Buffer, k.capacity, best, asInt(k.all))
+		data.lengths, asInt(data.narrow), int(set.Src.Docs), x.ranker.bitsets(), x.docs.Buffer, k.found, x.state.Buffer, x.keys.Buffer, k.capacity, best, asInt(k.all))
 	if err == nil && best == 0 {
 		err = x.selector.run(queries, k.capacity, c.batch.K, x.keys.Buffer, x.state.Buffer, x.state.Buffer, bestAt(queries))
 	}

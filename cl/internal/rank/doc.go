@@ -40,7 +40,7 @@
 //	               threshold
 //	coarse_raise   a higher threshold from documents     256               1 KiB                    3 per 8 bits
 //	               found
-//	coarse_        exact scores of documents found; the  64                1.3 KiB                  3 per 16 documents
+//	coarse_        exact scores of documents found; the  64                2.2 KiB                  3 per 16 documents
 //	complete       best, if few are asked for
 //	select_best    the best k of a query, in order if    tuning.select_wg  32 bytes a work-item,    5 per digit and
 //	               few                                                     16.5 with shuffles       1 per chunk
