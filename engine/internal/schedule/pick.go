@@ -40,9 +40,13 @@ func (p *processor) next(now time.Duration) time.Duration {
 	return least
 }
 
-// takes is the expected time of j at p beside the jobs that run there, on the cores that are left.
+// takes is the expected time of j at p beside the jobs that run there, on the cores that are left; if it
+// must wait for cores, on as many as it can use.
 func (s *Scheduler) takes(p *processor, j *Job, batch bool) time.Duration {
-	_, slower := s.narrow(p, j)
+	slower := 1.0
+	if s.width(p, j) > 0 {
+		_, slower = s.narrow(p, j)
+	}
 	alone := time.Duration(float64(j.Trace.Estimates[p.index]) * slower)
 	if batch {
 		return p.capacity.takesBatch(alone, min(p.several, p.Lanes-1))
@@ -251,7 +255,7 @@ func (s *Scheduler) pressing(p *processor, now time.Duration) *Job {
 				continue
 			}
 			if p.free(s.modeOf(j.line) == Sync) && (best == nil || j.latest < best.latest) &&
-				(s.suits(j, p) || s.can(j, p.index) && s.takes(p, j, s.modeOf(j.line) == Sync) < s.elsewhere(j, p, false, now)) {
+				(s.suits(j, p) || s.can(j, p.index) && s.width(p, j) > 0 && s.takes(p, j, s.modeOf(j.line) == Sync) < s.elsewhere(j, p, false, now)) {
 				best = j
 			}
 			break
