@@ -136,10 +136,14 @@ func (v *served) throughput(ctx context.Context, y system) (rate measure.Summary
 			}
 			times = 1 + int(enough.Seconds()*rate)/len(all)
 		}
-		for range v.s.Opt.Runs {
+		for len(rates) < v.s.Opt.Runs {
 			rate, err := call(times)
 			if err != nil {
 				return err
+			}
+			if n := 1 + int(enough.Seconds()*rate)/len(all); n > 2*times { // it warmed up until now
+				times, rates = n, nil
+				continue
 			}
 			rates = append(rates, rate)
 		}
