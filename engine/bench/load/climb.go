@@ -68,10 +68,7 @@ func (c *Climb) Run(ctx context.Context, answer func(ctx context.Context, i int)
 	try := func(rate float64) (bool, error) {
 		for try := range Tries {
 			l := c.Loop(rate, try)
-			d, err := l.Run(ctx, answer)
-			if err == nil {
-				err = d.Err
-			}
+			d, err := l.RunAll(ctx, answer)
 			if err != nil {
 				return false, fmt.Errorf("%s queries/s: %w", measure.Number(rate), err)
 			}

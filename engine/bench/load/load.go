@@ -179,6 +179,15 @@ func (l Loop) Run(ctx context.Context, answer func(ctx context.Context, i int) e
 	return d, ctx.Err()
 }
 
+// RunAll is Run, but fails with the error of a failed query.
+func (l Loop) RunAll(ctx context.Context, answer func(ctx context.Context, i int) error) (*Delays, error) {
+	d, err := l.Run(ctx, answer)
+	if err == nil {
+		err = d.Err
+	}
+	return d, err
+}
+
 // arrivals returns the times of the arrivals after the start, scaled to exactly the wanted rate: the
 // sum of few random gaps may differ much from its mean.
 func (l Loop) arrivals() []time.Duration {

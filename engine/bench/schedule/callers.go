@@ -13,6 +13,9 @@ import (
 	"heddle/engine/internal/cputime"
 )
 
+// halfLoads is the number of loads at half the rate.
+const halfLoads = 3
+
 func (s *bench) callersExhibit() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "callers", Title: "Single queries from many callers",
@@ -68,11 +71,13 @@ func (v *served) fromCallers(ctx context.Context, y system, e *machine) error {
 		}
 		rate := measure.Summarize(rates)
 		n := max(int(rate.Median/2*length.Seconds()), 1)
-		half, err := atHalf(ctx, func(i int) load.Loop {
-			return load.Loop{Rate: rate.Median / 2, Queries: n, Deadline: deadline, Misses: n, Seed: v.s.Opt.Seed + uint64(i)}
-		}, answer)
-		if err != nil {
-			return err
+		var half []*load.Delays
+		for i := range halfLoads {
+			d, err := load.Loop{Rate: rate.Median / 2, Queries: n, Deadline: deadline, Misses: n, Seed: v.s.Opt.Seed + uint64(i)}.RunAll(ctx, answer)
+			if err != nil {
+				return err
+			}
+			half = append(half, d)
 		}
 		at := fmt.Sprintf("%s, %d callers", y, callers)
 		put := func(series, metric, unit string, of measure.Summary) {

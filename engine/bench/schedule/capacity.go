@@ -74,10 +74,7 @@ func inTurns(ctx context.Context, all []*underTest, turns int, enough bool, loop
 			var d *load.Delays
 			for try := 0; try < load.Tries && (try == 0 || d.Limited() && !(enough && d.Held(load.Mostly))); try++ {
 				var err error
-				if d, err = loop(u, turn).Run(ctx, u.answer); err == nil {
-					err = d.Err
-				}
-				if err != nil {
+				if d, err = loop(u, turn).RunAll(ctx, u.answer); err != nil {
 					return fmt.Errorf("%s: %w", u, err)
 				}
 			}

@@ -24,9 +24,6 @@ const theBetter = "the better one, one query at a time"
 // batches.
 var deadlines = []time.Duration{500 * time.Millisecond, 10 * time.Millisecond}
 
-// halfLoads is the number of loads at half the rate.
-const halfLoads = 3
-
 type curveKey struct {
 	system   string
 	deadline time.Duration
@@ -109,21 +106,6 @@ func (v *served) measureLoads(ctx context.Context, key curveKey, from float64, a
 	return nil
 }
 
-// atHalf puts loads at half the rate: load i is loop(i).
-func atHalf(ctx context.Context, loop func(i int) load.Loop, answer func(ctx context.Context, i int) error) (loads []*load.Delays, err error) {
-	for i := range halfLoads {
-		d, err := loop(i).Run(ctx, answer)
-		if err == nil {
-			err = d.Err
-		}
-		if err != nil {
-			return nil, err
-		}
-		loads = append(loads, d)
-	}
-	return loads, nil
-}
-
 // system returns the system of a configuration. Other names run on all processors.
 func (s *bench) system(name string) system {
 	all := s.systems()
@@ -144,7 +126,7 @@ func (s *bench) dingFigure7() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "ding-fig7", Title: "Delay against the rate of arrivals", Source: "Ding et al. 2009, Figure 7",
 		Says: "Using both processors in parallel is much better than everything else: it sustains beyond 300 queries/s, the CPU alone less than 100. A run has failed when a query misses its deadline of 500 ms. Simulated, from predicted and measured times of single queries on GOV2; GeForce 8800 GTS, a core of a Core 2 Duo E6750.",
-		Ours: "Measured, not simulated: an engine answers queries that arrive as a Poisson process, and a delay counts from the moment at which a query should have arrived to its answer in host memory. Host only and device only are engines with one processor; like the engine with both, they make batches under load. The better one: the system answers one query at a time, on the processor that should be faster. A load also fails when answers come more slowly than queries. 65,536 queries may wait. A load takes 25 deadlines, at most half a second. Since the recorded loads, each processor first answers all queries once, the garbage of earlier loads is collected before a load, and answers reuse the memory of earlier answers. A line ends at the rate where more than one query in a thousand misses its deadline in each of three loads; The threshold of 20 % between the classes of queries is fixed; the paper could adapt it. The host has all cores, and some of them also send queries; beside a device it has one in eight fewer if it has eight or more.",
+		Ours: "Measured, not simulated: an engine answers queries that arrive as a Poisson process, and a delay counts from the moment at which a query should have arrived to its answer in host memory. Host only and device only are engines with one processor; like the engine with both, they make batches under load. The better one: the system answers one query at a time, on the processor that should be faster. A load also fails when answers come more slowly than queries. 65,536 queries may wait. A load takes 25 deadlines, at most half a second. Since the recorded loads, each processor first answers all queries once, the garbage of earlier loads is collected before a load, and answers reuse the memory of earlier answers. A line ends at the rate where more than one query in a thousand misses its deadline in each of three loads. The threshold of 20 % between the classes of queries is fixed; the paper could adapt it. The host has all cores, and some of them also send queries; beside a device it has one in eight fewer if it has eight or more.",
 		Found: "The paper's result does not hold here for throughput: on an H200 with 16 cores both processors sustain 524,288 ranked queries/s on GOV2, as the device alone does, 13 times the rate of the cores; one query at a time sustains 6,597. On GOV both processors sustain the rate of the device alone at 500 ms and 0.81 times it at 10 ms; three runs of table capacity on GOV gave 0.84 to 1.09 times, on GOV2 0.76 to 1.09 times. " +
 			"It holds for delays on GOV with a deadline of 500 ms: at half of the rate the p99 of both processors was 2.2 ms, of the device alone 4.0 ms. One query at a time sustains a twentieth. The paper's processors have about the same speed; this device sustains two or thirteen times the rate of the cores.",
 		Rows: "queries/s", Data: harness.GovOrder,
