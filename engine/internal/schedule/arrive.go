@@ -124,7 +124,7 @@ func (s *Scheduler) classify(j *Job) bool {
 	device, host := never, never // in the mode of j
 	alone := [3]time.Duration{Device: never, Host: never}
 	j.best = never
-	j.reserved = true
+	j.reserved, j.left = true, s.cores.left()
 	for p, r := range s.processors {
 		if !r.Reserve && !j.Reserves && s.able(j, p) {
 			j.reserved = false

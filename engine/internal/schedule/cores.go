@@ -42,7 +42,8 @@ func (c *cores) pass(now time.Duration) {
 	}
 	cpu := c.clock()
 	if c.active > measured/4 {
-		fed := float64(cpu - c.cpu - c.hosted)
+		// Other work may have gone on in the time without devices: they had no more than all cores.
+		fed := min(float64(cpu-c.cpu-c.hosted), float64(c.active)*float64(c.all))
 		c.mean += (fed/float64(c.active) - c.mean) / 8
 		if c.jobs > 0 {
 			c.each += (max(fed, 0)/float64(c.jobs) - c.each) / 8
@@ -108,29 +109,35 @@ func (s *Scheduler) rate(p *processor) float64 {
 }
 
 // left is the share of the cores that do not feed devices.
-func (c *cores) left() float64 { return max(1-c.feed()/float64(c.all), 0.01) }
+func (c *cores) left() float64 {
+	if c.all == 0 {
+		return 1
+	}
+	return max(1-c.feed()/float64(c.all), 0.01)
+}
 
 // price is the cost of j on p. A batch on a host beside devices has only the cores that do not feed
-// these: the fewer are left, the more a query on the host costs.
+// these: the fewer were left when j arrived, the more a query on the host costs. This stays so while
+// it waits, so that the processor that suits it best still does.
 func (s *Scheduler) price(j *Job, p *processor) time.Duration {
 	cost := j.cost(p.index)
-	if !j.batched || p.Threads == 0 || s.cores.all == 0 {
+	if !j.batched || p.Threads == 0 {
 		return cost
 	}
-	return time.Duration(float64(cost) / s.cores.left())
+	return time.Duration(float64(cost) / j.left)
 }
 
 // width is the number of cores that p may give to j; none if j must wait:
 //   - free cores, always;
 //   - the cores that feed devices, too, if j takes less CPU time on the host than it takes to feed
 //     a device with it;
-//   - all cores, if no device runs and j does not suit devices better.
+//   - all cores, if no device runs and j does not suit devices better, or if j has waited for trial.
 func (s *Scheduler) width(p *processor, j *Job) int {
 	c := &s.cores
 	switch {
 	case p.Threads == 0 || c.all == 0:
 		return math.MaxInt
-	case p.cpu(j) > c.each && (c.devices > 0 || j.Trace.Class == Device):
+	case p.cpu(j) > c.each && (c.devices > 0 || j.Trace.Class == Device) && s.time-j.arrived < trial:
 		return c.free()
 	case c.devices == 0 || c.host == 0:
 		return c.all

@@ -41,6 +41,7 @@ type jobState struct {
 	caller   *caller
 	arrived  time.Duration
 	best     time.Duration // alone where it is fastest
+	left     float64       // share of the cores that did not feed devices
 
 	added    []time.Duration
 	times    [2][4]time.Duration // memory of added and Trace.Estimates, for few processors
