@@ -83,7 +83,7 @@ func (e *events) end(k key, v event) {
 			n[0]++
 		case "fail":
 			n[1]++
-			fmt.Fprintf(e.screen, "  FAIL  %s %s\n%s", v.Package, v.Test, out)
+			fmt.Fprintf(e.screen, "  FAIL  %s %s\n%s", v.Package, v.Test, foldStacks(out))
 		case "skip":
 			n[2]++
 			r.Reason = skipReason(out)
@@ -94,9 +94,8 @@ func (e *events) end(k key, v event) {
 	switch {
 	case v.Action == "fail":
 		fmt.Fprintf(e.screen, "  FAIL  %s  %.1fs\n", v.Package, v.Elapsed)
-		if n[1] == 0 { // it did not build, or died outside its tests
-			e.unfinished(v.Package)
-			fmt.Fprint(e.screen, out)
+		if died := e.unfinished(v.Package); died || n[1] == 0 { // or it did not build
+			fmt.Fprint(e.screen, foldStacks(out))
 			e.results = append(e.results, result{Action: "fail", Package: v.Package, Test: "(package)"})
 		}
 	case v.Action == "pass" && *n == [3]int{}: // no test files
@@ -106,13 +105,15 @@ func (e *events) end(k key, v event) {
 }
 
 // unfinished shows the output of the tests that were running when their process died, for
-// example from a fault inside a driver.
-func (e *events) unfinished(pkg string) {
+// example from a fault inside a driver or at the time-out. It reports whether there were any.
+func (e *events) unfinished(pkg string) (any bool) {
 	for k, b := range e.output {
 		if k.pkg == pkg && k.test != "" {
-			fmt.Fprint(e.screen, b.String())
+			fmt.Fprint(e.screen, foldStacks(b.String()))
+			any = true
 		}
 	}
+	return any
 }
 
 var location = regexp.MustCompile(`^\s+\S+\.go:\d+: (.*)$`)

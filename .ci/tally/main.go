@@ -99,6 +99,9 @@ func record(label string, f func(log io.Writer) ([]result, error)) (ok bool, err
 			return false, err
 		}
 	}
+	if !ok {
+		fmt.Printf("  the complete output is in %s\n", log.Name())
+	}
 	return ok, nil
 }
 

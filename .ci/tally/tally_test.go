@@ -54,6 +54,10 @@ func TestEvents(t *testing.T) {
 			[]string{`{"Action":"output","Package":"p","Test":"A","Output":"last words\n"}`, `{"Action":"fail","Package":"p"}`},
 			[]string{"fail (package)"}, "last words",
 		},
+		"a process that dies within a test after another test failed": {
+			[]string{`{"Action":"fail","Package":"p","Test":"A"}`, `{"Action":"output","Package":"p","Test":"B","Output":"last words\n"}`, `{"Action":"fail","Package":"p"}`},
+			[]string{"fail A", "fail (package)"}, "last words",
+		},
 		"no events, no tests": {[]string{"go: no such thing", "{not JSON"}, nil, "go: no such thing"},
 		"a package without tests": {
 			[]string{`{"Action":"skip","Package":"p"}`, `{"Action":"pass","Package":"q"}`}, nil, "",
@@ -65,6 +69,27 @@ func TestEvents(t *testing.T) {
 				t.Errorf("got %v and %q, want %v and %q", names(rs), screen, c.want, c.screen)
 			}
 		})
+	}
+}
+
+// TestFoldStacks: like goroutines of a dump are written once. Arguments, addresses and the time that they
+// have waited may differ, states and calls may not.
+func TestFoldStacks(t *testing.T) {
+	dump := func(number, state, calls, line string) string {
+		return "goroutine " + number + " [" + state + "]:\np.(*T)." + calls + "(0x" + number + ", {0x1?, 0x2})\n\t/p/a.go:" + line + " +0x" + number +
+			"\ncreated by p.Start in goroutine " + number + "\n\t/p/a.go:3 +0x1d\n"
+	}
+	first, like := dump("1", "select, 2 minutes", "wait", "7"), dump("22", "select", "wait", "7")
+	lone := dump("3", "chan receive", "wait", "7") + "\n" + dump("4", "select", "give", "7") + "\n" + dump("5", "select", "wait", "8")
+	text := "panic: test timed out after 2s\n\n" + first + "\n" + like + "\n" + lone + "\n" + like
+	want := "panic: test timed out after 2s\n\n3 goroutines with this stack:\n" + first + "\n" + lone
+	if got := foldStacks(text); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	for _, text := range []string{"", "\n", "a\n\nb\n\na\n\n\n\nb\n"} {
+		if got := foldStacks(text); got != text {
+			t.Errorf("got %q, want %q", got, text)
+		}
 	}
 }
 
