@@ -167,7 +167,7 @@ func TestEngineReloadsInLittleRoom(t *testing.T) {
 	reloaded := make(chan error)
 	go func() { reloaded <- e.Reload(t.Context(), paths[1]) }()
 	q := Query{Terms: []string{"t000", "t120"}}
-	for i := 0; e.resident() > 1 && i < 1000; i++ {
+	for e.resident() > 1 { // up to the time-out of the test
 		time.Sleep(time.Millisecond)
 	}
 	if _, err := e.search(t.Context(), q, searchOptions{}, calling{}); err != nil {
@@ -247,7 +247,7 @@ func TestEngineReloadsWhileItHangs(t *testing.T) {
 		t.Errorf("%d stores are open, want that which hangs", d.stores.Load())
 	}
 	close(f.release)
-	for i := 0; d.stores.Load() > 0 && i < 1000; i++ {
+	for d.stores.Load() > 0 { // up to the time-out of the test
 		time.Sleep(time.Millisecond)
 	}
 	reload()

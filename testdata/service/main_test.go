@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -189,11 +190,19 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+type writer func([]byte) (int, error)
+
+func (w writer) Write(p []byte) (int, error) { return w(p) }
+
 // TestRun serves until its context ends.
 func TestRun(t *testing.T) {
 	s := serve(t, time.Minute)
-	ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer stop()
+	ctx, stop := context.WithCancel(t.Context())
+	log.SetOutput(writer(func(line []byte) (int, error) { // run says that it listens
+		stop()
+		return os.Stderr.Write(line)
+	}))
+	defer log.SetOutput(os.Stderr)
 	table := filepath.Join(filepath.Dir(s.index), "loans.hdb")
 	if err := run(ctx, s.index, table, "localhost:0", time.Second); err != nil {
 		t.Error(err)

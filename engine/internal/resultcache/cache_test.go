@@ -293,13 +293,9 @@ func TestConcurrent(t *testing.T) {
 	if s := c.Stats(); s.Hits+s.Misses != 8*each || s.Hits == 0 || s.Evicted == 0 {
 		t.Errorf("%+v", s)
 	}
-	for range 100 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
+	for runtime.NumGoroutine() > before { // up to the time-out of the test
 		time.Sleep(time.Millisecond)
 	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }
 
 func TestGetAllocations(t *testing.T) {
