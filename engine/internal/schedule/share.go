@@ -18,10 +18,17 @@ const guided, guidedLeast, first = 4, 64, 8
 // rest. A host takes one only while cores are free, or if no block has been cut for trial.
 func (s *Scheduler) most(t *stream, p *processor) int {
 	left := t.Left()
+	threads := min(p.Threads, max(s.cores.free(), 1)) // that the block would have
 	running, all, own, best, rest := 0, 0.0, t.rate(p), 0.0, float64(left)
+	if threads < p.Threads {
+		own *= float64(threads) / float64(p.Threads)
+	}
 	for _, o := range s.processors {
 		if o == p || o.out == nil && !s.idles(o) && t.Blocks(o.index) > 0 {
 			rate := t.rate(o)
+			if o == p {
+				rate = own
+			}
 			running, all, best = running+1, all+rate, max(best, rate)
 			rest += float64(t.cut[o.index])
 		}
@@ -43,7 +50,7 @@ func (s *Scheduler) most(t *stream, p *processor) int {
 	part := min(int(float64(largest)*own/best), int(n))
 	if p.Host {
 		n /= float64(t.lanes(p))
-		if n < max(1, float64(p.Threads)) { // the threads work on a query each, so a smaller block would take as long
+		if n < max(1, float64(threads)) { // the threads work on a query each, so a smaller block would take as long
 			return 0
 		}
 		part = max(int(n/guided), 1)
