@@ -76,6 +76,9 @@ type Delays struct {
 // slow sender or engine cannot hide waiting time. Run stops sending when ctx is done.
 // It returns after the last answer.
 func (l Loop) Run(ctx context.Context, answer func(ctx context.Context, i int) error) (*Delays, error) {
+	if !(l.Rate > 0) {
+		return nil, fmt.Errorf("a load of %v queries/s never ends", l.Rate)
+	}
 	if l.Wait == nil {
 		l.Wait = waitUntil
 	}

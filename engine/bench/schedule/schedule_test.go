@@ -130,6 +130,18 @@ func TestServedWrong(t *testing.T) {
 	}
 }
 
+// TestClosedSendsAtLeastOne: where the callers of a closed loop start after its time, each still sends
+// a query, so that the rate is not 0.
+func TestClosedSendsAtLeastOne(t *testing.T) {
+	n, rate, err := closed(t.Context(), func(context.Context, int) error { return nil }, 8, 100, 0)
+	if n != 8 || rate <= 0 || err != nil {
+		t.Errorf("%d queries, %v a second, error %v", n, rate, err)
+	}
+	if _, err := (load.Loop{Queries: 1}).Run(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "a load of 0 queries/s") {
+		t.Error(err)
+	}
+}
+
 // TestOneByOne: queries run one at a time, in the order of arrival, and not after the
 // deadline.
 func TestOneByOne(t *testing.T) {

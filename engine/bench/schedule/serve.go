@@ -288,7 +288,8 @@ func (v *served) search(ctx context.Context, e *machine, i int, how call) (diges
 }
 
 // closed sends at most n queries, of which each of the callers sends its next one after an answer,
-// until the time is over. It returns the number of queries and their rate per second.
+// until the time is over: at least one, because a busy machine may start the callers later. It
+// returns the number of queries and their rate per second.
 func closed(ctx context.Context, answer func(ctx context.Context, i int) error, callers, n int, enough time.Duration) (done int, rate float64, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	var next atomic.Int64
@@ -297,7 +298,7 @@ func closed(ctx context.Context, answer func(ctx context.Context, i int) error, 
 		group.Go(func() error {
 			ctx, cancel := context.WithCancel(ctx) // like requests: a context that all callers share costs more
 			defer cancel()
-			for ctx.Err() == nil && time.Since(began) < enough {
+			for first := true; ctx.Err() == nil && (first || time.Since(began) < enough); first = false {
 				i := int(next.Add(1)) - 1
 				if i >= n {
 					break
