@@ -1,6 +1,9 @@
 package schedule
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // A processor that adds less than leastShare to the rate of the other ones is not worth the cores
 // and the memory bandwidth that it takes from them: it gets no work that they can do, except
@@ -18,9 +21,10 @@ const guided, guidedLeast, first = 4, 64, 8
 // rest. A host takes one only while cores are free, or if no block has been cut for trial.
 func (s *Scheduler) most(t *stream, p *processor) int {
 	left := t.Left()
-	threads := min(p.Threads, max(s.cores.free(), 1)) // that the block would have
 	running, all, own, best, rest := 0, 0.0, t.rate(p), 0.0, float64(left)
-	if threads < p.Threads {
+	threads := 1
+	if p.Threads > 0 {
+		threads = min(p.Threads, s.threads(t))
 		own *= float64(threads) / float64(p.Threads)
 	}
 	for _, o := range s.processors {
@@ -50,7 +54,7 @@ func (s *Scheduler) most(t *stream, p *processor) int {
 	part := min(int(float64(largest)*own/best), int(n))
 	if p.Host {
 		n /= float64(t.lanes(p))
-		if n < max(1, float64(threads)) { // the threads work on a query each, so a smaller block would take as long
+		if n < float64(threads) { // the threads work on a query each, so a smaller block would take as long
 			return 0
 		}
 		part = max(int(n/guided), 1)
@@ -64,6 +68,18 @@ func (s *Scheduler) most(t *stream, p *processor) int {
 		return 0
 	}
 	return min(part, guidedLeast, int(own*leastShare*float64(trial)))
+}
+
+// threads is the number of cores that a block of t may take on a host, at least one. A device that
+// is about to take a block has one, too: its work would wait behind all threads of the host.
+func (s *Scheduler) threads(t *stream) int {
+	free := s.cores.free()
+	if s.cores.devices == 0 && slices.ContainsFunc(s.processors, func(o *processor) bool {
+		return o.class == Device && o.freeBlock() && s.serves(o, t)
+	}) {
+		free--
+	}
+	return max(free, 1)
 }
 
 // lanes is the number of blocks of t that run on p at a time.

@@ -168,7 +168,7 @@ func (s *Scheduler) cutBlock(t *stream, p *processor, now time.Duration) *Batch 
 	b := s.newBatch(p, Sync)
 	s.take(b, j)
 	b.stream, b.queries = t, left-t.Left()
-	b.threads = min(b.threads, max(s.cores.free(), 1))
+	b.threads = min(b.threads, s.threads(t))
 	t.out[p.index]++
 	p.tried = now
 	if t.busy[p.index] == 0 {
