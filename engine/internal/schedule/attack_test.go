@@ -143,7 +143,7 @@ func TestBusyProcessLeavesDevices(t *testing.T) {
 	s := start(t, Options{Cores: 16, CPU: func() time.Duration { return cpu }}, h, fake(1, "gpu0", 4), fake(2, "gpu1", 4))
 	c := &s.cores
 	blocks := func() int {
-		return s.most(&stream{Stream: &known{left: 100_000, each: []time.Duration{10 * us, us, us + us/10}}, took: make([]time.Duration, 3), cut: make([]int, 3)}, s.processors[2])
+		return s.most(newStream(&known{left: 100_000, each: []time.Duration{10 * us, us, us + us/10}}, 3), s.processors[2])
 	}
 	before, now := blocks(), c.changed
 	c.devices, c.host = 1, 13

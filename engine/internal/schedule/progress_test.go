@@ -75,3 +75,20 @@ func TestHostWaitsForCoresForAWhile(t *testing.T) {
 		device.Wait()
 	})
 }
+
+// A block of the host is as large as its cores allow, and the device that begins with it keeps one.
+func TestBlockFitsItsCores(t *testing.T) {
+	host := fake(0, "host", 2)
+	host.Threads = 16
+	s := start(t, Options{Cores: 16}, host, fake(1, "gpu", 2))
+	st := newStream(&known{left: 10_000, each: []time.Duration{30 * us, 20 * us}}, 2)
+	if n := s.threads(st); n != 15 {
+		t.Errorf("%d threads beside a device that is about to begin", n)
+	}
+	s.cores.devices = 1
+	many := s.most(st, s.processors[0])
+	s.cores.host = 13
+	if few := s.most(st, s.processors[0]); s.threads(st) != 2 || few < many/10 || few > many/5 {
+		t.Errorf("a block of %d queries for 15 threads, of %d for %d threads", many, few, s.threads(st))
+	}
+}

@@ -28,7 +28,7 @@ func TestShareOfStream(t *testing.T) {
 		{10 * us, 500 * us, 100_000, [2]int{12_500, 0}}, // 2,000 of 102,000
 		{625 * us, 10 * us, 100_000, [2]int{0, 12_500}}, // 1,600 of 101,600
 	} {
-		st := &stream{Stream: &known{left: c.left, each: []time.Duration{c.device, c.host}}, took: make([]time.Duration, 2), cut: make([]int, 2)}
+		st := newStream(&known{left: c.left, each: []time.Duration{c.device, c.host}}, 2)
 		if got := [2]int{s.most(st, s.processors[0]), s.most(st, s.processors[1])}; got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
@@ -53,7 +53,8 @@ func TestShareOfDevices(t *testing.T) {
 		{20 * us, 100, 60, [2]int{guidedLeast, 0}},  // it would end later
 		{500 * us, 100_000, 0, [2]int{12_500, 0}},
 	} {
-		st := &stream{Stream: &known{left: c.left, each: []time.Duration{10 * us, c.slower}}, took: make([]time.Duration, 2), cut: []int{0, c.cut}}
+		st := newStream(&known{left: c.left, each: []time.Duration{10 * us, c.slower}}, 2)
+		st.cut[1] = c.cut
 		if got := [2]int{s.most(st, s.processors[0]), s.most(st, s.processors[1])}; got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
@@ -76,7 +77,7 @@ func TestBlocksGetSmaller(t *testing.T) {
 	s := start(t, Options{}, fake(0, "gpu", 16))
 	var sizes []int
 	for left := 10_000; left > 0; {
-		n := s.most(&stream{Stream: &known{left: left, each: []time.Duration{160 * us}}, took: make([]time.Duration, 1), cut: make([]int, 1)}, s.processors[0])
+		n := s.most(newStream(&known{left: left, each: []time.Duration{160 * us}}, 1), s.processors[0])
 		sizes = append(sizes, n)
 		left -= n
 	}
@@ -194,7 +195,7 @@ func TestTrialInCalls(t *testing.T) {
 	s := start(t, Options{Cores: 2}, gpu, cpu)
 	s.cores.mean = 2
 	p := s.processors[0]
-	st := &stream{Stream: &known{left: 100_000, each: []time.Duration{20 * us, 10 * us}}, took: make([]time.Duration, 2), cut: make([]int, 2)}
+	st := newStream(&known{left: 100_000, each: []time.Duration{20 * us, 10 * us}}, 2)
 	for _, c := range []struct {
 		since time.Duration
 		want  int
@@ -217,7 +218,7 @@ func TestTrialEndsInTime(t *testing.T) {
 		each time.Duration // of a query on the host, which takes 100 µs on the device
 		want int
 	}{{200, 7 * ms, 0}, {1000, 7 * ms, 3}, {100_000, 7 * ms, 8}, {100_000, 3500 * us, 17}, {1_000_000, 100 * ms, 0}} {
-		st := &stream{Stream: &known{left: c.left, each: []time.Duration{100 * us, c.each}}, took: make([]time.Duration, 2), cut: make([]int, 2)}
+		st := newStream(&known{left: c.left, each: []time.Duration{100 * us, c.each}}, 2)
 		host.tried = s.now() - trial
 		if n := s.most(st, host); n != c.want {
 			t.Errorf("%d queries left: a block of %d, want %d", c.left, n, c.want)

@@ -28,6 +28,15 @@ type stream struct {
 	done     chan struct{}
 }
 
+func newStream(st Stream, processors int) *stream {
+	counts := func() []int { return make([]int, processors) }
+	times := func() []time.Duration { return make([]time.Duration, processors) }
+	return &stream{
+		Stream: st, deadline: never, done: make(chan struct{}),
+		out: counts(), busy: counts(), cut: counts(), queries: counts(), took: times(), since: times(),
+	}
+}
+
 // DoAll runs the jobs of st and waits for their end. It ends early with the first error of
 // a job, with ctx.Err(), with a DeadlineError, or as Do does; answers that have been written
 // by then stay. A Run that still runs may read the Work of further jobs.
@@ -35,11 +44,8 @@ func (s *Scheduler) DoAll(ctx context.Context, st Stream, caller string, deadlin
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	n := len(s.processors)
-	t := &stream{
-		Stream: st, ctx: ctx, deadline: never, done: make(chan struct{}), out: make([]int, n), busy: make([]int, n), cut: make([]int, n),
-		queries: make([]int, n), took: make([]time.Duration, n), since: make([]time.Duration, n),
-	}
+	t := newStream(st, len(s.processors))
+	t.ctx = ctx
 	now := s.lock()
 	if err := s.open(t, caller, deadline, now); err != nil {
 		s.unlock()
