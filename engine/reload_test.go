@@ -16,6 +16,7 @@ import (
 	"heddle/engine/internal/cost"
 	"heddle/engine/internal/schedule"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 	"heddle/hostfallback"
 )
 
@@ -201,61 +202,63 @@ func TestEngineReloadsInLittleRoom(t *testing.T) {
 // the device and no caller waits for it. Once it comes back, the index after that uses it.
 func TestEngineReloadsWhileItHangs(t *testing.T) {
 	before := holding(t)
-	f, d := new(fault), &faulty{name: "first"}
-	d.batch = f.hang(5, nil)
-	h := heard{}
-	opt := Options{Observer: &h, Schedule: Schedule{Hang: 500 * time.Millisecond}}
-	opt.candidates = []backend.Candidate{hostCandidate(hostfallback.Options{}), d.candidate()}
-	path := shortIndexFile(t)
-	e, err := startFile(t.Context(), path, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	q := Query{Terms: []string{"t000", "t120"}}
-	qs := make([]Query, 200)
-	for i := range qs {
-		qs[i] = q
-	}
-	ask := func(processors int) {
-		t.Helper()
-		var out plan.Results
-		if err := e.searchMany(t.Context(), qs, searchOptions{BatchCandidates: 100}, &out, calling{}); err != nil {
-			t.Error(err)
-		}
-		if n := e.resident(); n != processors {
-			t.Errorf("%d processors, want %d", n, processors)
-		}
-	}
-	reload := func() {
-		t.Helper()
-		if err := e.Reload(t.Context(), path); err != nil {
+	testneeds.VirtualTime(t, func(t *testing.T) {
+		f, d := new(fault), &faulty{name: "first"}
+		d.batch = f.hang(5, nil)
+		h := heard{}
+		opt := Options{Observer: &h, Schedule: Schedule{Hang: 500 * time.Millisecond}}
+		opt.candidates = []backend.Candidate{hostCandidate(hostfallback.Options{}), d.candidate()}
+		path := shortIndexFile(t)
+		e, err := startFile(t.Context(), path, opt)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	for f.hanging.Load() == 0 { // on few cores the device gets a block every two seconds
+		q := Query{Terms: []string{"t000", "t120"}}
+		qs := make([]Query, 200)
+		for i := range qs {
+			qs[i] = q
+		}
+		ask := func(processors int) {
+			t.Helper()
+			var out plan.Results
+			if err := e.searchMany(t.Context(), qs, searchOptions{BatchCandidates: 100}, &out, calling{}); err != nil {
+				t.Error(err)
+			}
+			if n := e.resident(); n != processors {
+				t.Errorf("%d processors, want %d", n, processors)
+			}
+		}
+		reload := func() {
+			t.Helper()
+			if err := e.Reload(t.Context(), path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for f.hanging.Load() == 0 { // on few cores the device gets a block every two seconds
+			ask(2)
+		}
 		ask(2)
-	}
-	ask(2)
-	if !errors.Is(h.out["first"], schedule.ErrHung) {
-		t.Fatalf("taken out: %v", h.out)
-	}
-	for range 2 {
+		if !errors.Is(h.out["first"], schedule.ErrHung) {
+			t.Fatalf("taken out: %v", h.out)
+		}
+		for range 2 {
+			reload()
+			ask(1)
+		}
+		if d.stores.Load() != 1 {
+			t.Errorf("%d stores are open, want that which hangs", d.stores.Load())
+		}
+		close(f.release)
+		for d.stores.Load() > 0 { // up to the time-out of the test
+			time.Sleep(time.Millisecond)
+		}
 		reload()
-		ask(1)
-	}
-	if d.stores.Load() != 1 {
-		t.Errorf("%d stores are open, want that which hangs", d.stores.Load())
-	}
-	close(f.release)
-	for d.stores.Load() > 0 { // up to the time-out of the test
-		time.Sleep(time.Millisecond)
-	}
-	reload()
-	ask(2)
-	if err := e.Close(); err != nil {
-		t.Error(err)
-	}
-	nothingOpen(t, d)
+		ask(2)
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+		nothingOpen(t, d)
+	})
 	comeBack(t, before)
 }
 

@@ -52,34 +52,35 @@ func oneLane(d *tableDevice) Options {
 
 // TestTableDeadline has deadlines pass while selections wait and while they run.
 func TestTableDeadline(t *testing.T) {
-	testneeds.Waits(t)
-	d, g := newTableDevice(t, "device"), newGate()
-	e := tableEngine(t, oneLane(d))
-	x := memoryTable(t, e, 32)
-	d.batch = g.batch
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		if _, err := x.Select(t.Context(), Selection{Where: "TRUE", Timeout: 2 * time.Second}); CodeOf(err) != Deadline { // it starts before
-			t.Errorf("while it runs: %v", err)
+	testneeds.VirtualTime(t, func(t *testing.T) {
+		d, g := newTableDevice(t, "device"), newGate()
+		e := tableEngine(t, oneLane(d))
+		x := memoryTable(t, e, 32)
+		d.batch = g.batch
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if _, err := x.Select(t.Context(), Selection{Where: "TRUE", Timeout: 2 * time.Second}); CodeOf(err) != Deadline { // it starts before
+				t.Errorf("while it runs: %v", err)
+			}
+		})
+		eventually(t, "a running selection", func() bool { return g.waiting.Load() == 1 })
+		_, err := x.Select(t.Context(), Selection{Where: "TRUE", Timeout: 300 * time.Millisecond})
+		if CodeOf(err) != Deadline || !errors.Is(err, schedule.ErrDeadline) || !strings.Contains(err.Error(), "queued") {
+			t.Errorf("while it waits: %v", err)
+		}
+		ctx, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer stop()
+		if _, err := x.Select(ctx, Selection{Where: "TRUE"}); CodeOf(err) != Deadline {
+			t.Errorf("by its context: %v", err)
+		}
+		wg.Wait()
+		close(g.open)
+		d.batch = nil
+		checkOne(t, x, Selection{Timeout: -1}, 0)
+		if n := e.Stats().Expired; n < 2 {
+			t.Errorf("%d selections expired", n)
 		}
 	})
-	eventually(t, "a running selection", func() bool { return g.waiting.Load() == 1 })
-	_, err := x.Select(t.Context(), Selection{Where: "TRUE", Timeout: 300 * time.Millisecond})
-	if CodeOf(err) != Deadline || !errors.Is(err, schedule.ErrDeadline) || !strings.Contains(err.Error(), "queued") {
-		t.Errorf("while it waits: %v", err)
-	}
-	ctx, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer stop()
-	if _, err := x.Select(ctx, Selection{Where: "TRUE"}); CodeOf(err) != Deadline {
-		t.Errorf("by its context: %v", err)
-	}
-	wg.Wait()
-	close(g.open)
-	d.batch = nil
-	checkOne(t, x, Selection{Timeout: -1}, 0)
-	if n := e.Stats().Expired; n < 2 {
-		t.Errorf("%d selections expired", n)
-	}
 }
 
 // TestTableFairness has two callers share a device evenly, though one asks ten times as

@@ -37,7 +37,7 @@ func (f fixed) Names(context.Context) ([]string, error)              { return []
 
 func dial(t *testing.T, b *server.Server) *transport.Conn {
 	t.Helper()
-	c, err := transport.Connect(b.ClientURL(), transport.Options{})
+	c, err := transport.Connect(b.ClientURL(), transport.Options{Ping: patience})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"connectrpc.com/connect/v2"
 
 	"heddle/engine/api"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestPayload: a message above the limit of NATS is refused at once, with the name of the limit.
@@ -60,14 +61,16 @@ func TestGone(t *testing.T) {
 // TestForgotten: a node that does not know a call ends it. The request was lost, or the answer, or the node
 // has started again.
 func TestForgotten(t *testing.T) {
+	testneeds.Waits(t)
+	const probe = time.Second / 2 // four of them without an answer end a call, too
 	b := broker(t, nil)
-	to, _ := (&NATS{Conn: dial(t, b.ClientURL(), Options{}), Probe: 20 * time.Millisecond}).Dial("n1")
+	to, _ := (&NATS{Conn: dial(t, b.ClientURL(), Options{Ping: patience}), Probe: probe}).Dial("n1")
 	c := api.NewIndexServiceClient(connect.NewClient(to))
 	s := &script{began: make(chan error, 1), ended: make(chan error, 1)}
 	v := overNATS(t, s, b)
 	go func() {
 		<-s.began
-		time.Sleep(200 * time.Millisecond) // the probes of a call that the node knows do not end it
+		time.Sleep(5 * probe / 2) // the probes of a call that the node knows do not end it
 		v.mu.Lock()
 		defer v.mu.Unlock()
 		clear(v.cancel)
@@ -77,7 +80,7 @@ func TestForgotten(t *testing.T) {
 	if connect.CodeOf(err) != connect.CodeUnavailable || !strings.Contains(err.Error(), errForgotten.Error()) {
 		t.Errorf("error %v", err)
 	}
-	if took := time.Since(began); took < 200*time.Millisecond {
+	if took := time.Since(began); took < 5*probe/2 {
 		t.Errorf("the call ended after %v, before the node forgot it", took)
 	}
 }
@@ -173,7 +176,7 @@ func TestDrain(t *testing.T) {
 	b := broker(t, nil)
 	s := &script{began: make(chan error, 64), hold: make(chan struct{})}
 	v := overNATS(t, s, b)
-	to, _ := (&NATS{Conn: dial(t, b.ClientURL(), Options{})}).Dial("n1")
+	to, _ := patient(t, b).Dial("n1")
 	c := api.NewIndexServiceClient(connect.NewClient(to))
 	answers := make(chan error, 64)
 	for range 64 {

@@ -117,6 +117,7 @@ func overHTTP(t *testing.T, s *script) *HTTP {
 	h.Config.Protocols.SetUnencryptedHTTP2(true)
 	h.Start()
 	out := &HTTP{Nodes: map[string]string{"n1": h.URL}, Client: NewClient()}
+	out.Client.Transport.(*http.Transport).HTTP2.PingTimeout = patience
 	t.Cleanup(func() { out.Client.CloseIdleConnections(); h.Close() })
 	return out
 }
@@ -124,12 +125,18 @@ func overHTTP(t *testing.T, s *script) *HTTP {
 // overNATS serves a script over NATS.
 func overNATS(t *testing.T, s *script, b *server.Server) *Serving {
 	t.Helper()
-	v, err := Service{Node: "n1", Server: s.rpc()}.Serve(dial(t, b.ClientURL(), Options{}))
+	v, err := Service{Node: "n1", Server: s.rpc()}.Serve(dial(t, b.ClientURL(), Options{Ping: patience}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { v.cut(); stop(t, v) })
 	return v
+}
+
+// patient is a transport that takes no node or server for lost because it answers late.
+func patient(t *testing.T, b *server.Server) *NATS {
+	t.Helper()
+	return &NATS{Conn: dial(t, b.ClientURL(), Options{Ping: patience}), Probe: patience}
 }
 
 func stop(t *testing.T, v *Serving) {
@@ -161,7 +168,9 @@ func TestTransports(t *testing.T) {
 		} {
 			b := broker(t, nil)
 			overNATS(t, s, b)
-			return &NATS{Conn: dial(t, b.ClientURL(), Options{}), HTTP: overHTTP(t, s)}
+			n := patient(t, b)
+			n.HTTP = overHTTP(t, s)
+			return n
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
