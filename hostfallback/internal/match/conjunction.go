@@ -14,6 +14,7 @@ type worker struct {
 	candidates uint64   // of its queries
 	joined     lookup.Pairs
 	acc        [denseWords / 2]uint64
+	index      [denseWords / 2]uint32
 	lead       lead
 	probers    []*lookup.Prober
 	prepared   []*lookup.Prepared // the lists of a query under plan.Auto, else nil

@@ -5,6 +5,10 @@ import "heddle/hostfallback/internal/match/lookup"
 // denseWords is the number of 32-bit words in one step of byBits: 16 K docIDs.
 const denseWords = 512
 
+// sparseBits is the mean number of bits in a word below which many words are zero, so that a branch for them
+// is mispredicted.
+const sparseBits = 8
+
 // byBits answers a conjunction whose lead and first prober have bits. Lists are joined
 // word by word while many bits are left. The remaining bits become docIDs, the candidates
 // of the remaining lists. No docID outside within matches.
@@ -31,7 +35,12 @@ func (w *worker) byBits(j *batch, probers []*lookup.Prober, t *task, within look
 			continue
 		}
 		room := w.tail(n + lookup.Slack)
-		n, err := w.sift(j, room[:lookup.Expand(room, acc, uint32(32*from))], rest)
+		if n < sparseBits*len(acc) {
+			n = lookup.NonZero(w.words(), acc, uint32(from/2)).Expand(room)
+		} else {
+			n = lookup.Expand(room, acc, uint32(32*from))
+		}
+		n, err := w.sift(j, room[:n], rest)
 		if err != nil {
 			return 0, err
 		}
@@ -52,11 +61,14 @@ func (w *worker) byWords(j *batch, probers []*lookup.Prober, t *task, within loo
 		}
 		from, to := at*len(w.acc), min((at+1)*len(w.acc), total)
 		part := lookup.Words{Index: lead.Index[from:to], Bits: lead.Bits[from:to]}
-		acc := w.acc[:to-from]
-		n := part.And(acc, probers[0].Bits)
+		if len(probers) == 1 && j.queries.CountOnly {
+			count += part.CountAnd(probers[0].Bits)
+			continue
+		}
+		part, n := part.And(w.words(), probers[0].Bits)
 		rest := probers[1:]
-		for len(rest) > 0 && n > len(acc) && rest[0].Bits != nil {
-			n = lookup.Words{Index: part.Index, Bits: acc}.And(acc, rest[0].Bits)
+		for len(rest) > 0 && n > len(part.Index) && rest[0].Bits != nil {
+			part, n = part.And(w.words(), rest[0].Bits)
 			rest = rest[1:]
 		}
 		if len(rest) == 0 && j.queries.CountOnly {
@@ -64,11 +76,16 @@ func (w *worker) byWords(j *batch, probers []*lookup.Prober, t *task, within loo
 			continue
 		}
 		room := w.tail(n + lookup.Slack)
-		n, err := w.sift(j, room[:lookup.Words{Index: part.Index, Bits: acc}.Expand(room)], rest)
+		n, err := w.sift(j, room[:part.Expand(room)], rest)
 		if err != nil {
 			return 0, err
 		}
 		count += n
 	}
 	return count, nil
+}
+
+// words returns memory for the words of one step.
+func (w *worker) words() lookup.Words {
+	return lookup.Words{Index: w.index[:], Bits: w.acc[:]}
 }

@@ -33,35 +33,62 @@ func newWords(docs []uint32, n int) Words {
 	return w
 }
 
-// And sets dst, which is as long as w, to the words of w AND set, and returns the number of
-// bits set.
-func (w Words) And(dst []uint64, set []uint32) (n int) {
-	from := w.Bits[:len(dst)]
-	for i, k := range w.Index[:len(dst)] {
+// And writes the words of w AND set that are not zero to the front of dst, which is as long as w
+// and may be w, and returns them and the number of bits set.
+func (w Words) And(dst Words, set []uint32) (and Words, n int) {
+	index, from := dst.Index[:len(w.Index)], w.Bits[:len(w.Index)]
+	some := dst.Bits[:len(index)]
+	words := 0
+	for i, k := range w.Index {
 		x := uint64(0)
 		if at := 2 * int(k); at+1 < len(set) {
 			x = from[i] & (uint64(set[at]) | uint64(set[at+1])<<32)
 		}
-		dst[i] = x
+		index[words], some[words] = k, x
+		if x != 0 {
+			words++
+		}
 		n += bits.OnesCount64(x)
+	}
+	return Words{index[:words], some[:words]}, n
+}
+
+// CountAnd returns the number of bits set in w AND set.
+func (w Words) CountAnd(set []uint32) (n int) {
+	from := w.Bits[:len(w.Index)]
+	for i, k := range w.Index {
+		if at := 2 * int(k); at+1 < len(set) {
+			n += bits.OnesCount64(from[i] & (uint64(set[at]) | uint64(set[at+1])<<32))
+		}
 	}
 	return n
 }
 
-// Expand writes the docIDs of w, which may have zero words, to dst and returns their number. dst has room for Slack
-// more.
+// NonZero writes the words of set that are not zero to the front of dst, which is as long as set, and
+// returns them. The first word has index first.
+func NonZero(dst Words, set []uint64, first uint32) Words {
+	index, some := dst.Index[:len(set)], dst.Bits[:len(set)]
+	n := 0
+	for i, x := range set {
+		index[n], some[n] = first+uint32(i), x
+		if x != 0 {
+			n++
+		}
+	}
+	return Words{index[:n], some[:n]}
+}
+
+// Expand writes the docIDs of w to dst and returns their number. dst has room for Slack more.
 func (w Words) Expand(dst []uint32) (n int) {
 	set := w.Bits[:len(w.Index)]
 	for i, k := range w.Index {
-		switch left := bits.OnesCount64(set[i]); {
-		case left == 0:
-		case left <= fewBits:
+		left := bits.OnesCount64(set[i])
+		if left <= fewBits {
 			expandFew((*[fewBits]uint32)(dst[n:]), set[i], 64*k)
-			n += left
-		default:
+		} else {
 			expandWord((*[64]uint32)(dst[n:]), set[i], 64*k)
-			n += left
 		}
+		n += left
 	}
 	return n
 }

@@ -44,11 +44,34 @@ func TestAndWords(t *testing.T) {
 	for _, g := range codectest.Generators() {
 		a, b := g.Gen(r, 2000, 1<<17), hosttest.Uniform(r, 30_000, 1<<16) // the bitset ends earlier
 		tables := Auxiliary{Source: &plan.Source{Docs: 1 << 16}}
-		w := newWords(a, 0)
-		got := Words{w.Index, make([]uint64, len(w.Index))}
-		n := w.And(got.Bits, tables.newBitset(b))
-		if want := reference.Intersect(a, b); !slices.Equal(got.expanded(), want) || n != len(want) {
-			t.Errorf("%s: %d docIDs, counted %d, want %d", g.Name, len(got.expanded()), n, len(want))
+		w, set, want := newWords(a, 0), tables.newBitset(b), reference.Intersect(a, b)
+		if n := w.CountAnd(set); n != len(want) {
+			t.Errorf("%s: counted %d docIDs, want %d", g.Name, n, len(want))
+		}
+		got, n := w.And(w, set) // in place
+		if !slices.Equal(got.expanded(), want) || n != len(want) || slices.Contains(got.Bits, 0) {
+			t.Errorf("%s: %d docIDs, counted %d, want %d, or a word is zero", g.Name, len(got.expanded()), n, len(want))
+		}
+		dst := make([]uint32, n+Slack)
+		if !slices.Equal(dst[:got.Expand(dst)], want) {
+			t.Errorf("%s: Expand writes other docIDs", g.Name)
+		}
+	}
+}
+
+func TestNonZero(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 4))
+	for range 100 {
+		docs, set := hosttest.Uniform(r, r.IntN(300), 1<<14), make([]uint64, 1<<8)
+		for _, x := range docs {
+			set[x/64] |= 1 << (x % 64)
+		}
+		want := newWords(docs, 0)
+		for i := range want.Index {
+			want.Index[i] += 7
+		}
+		if got := NonZero(Words{make([]uint32, len(set)), set}, set, 7); !slices.Equal(got.Index, want.Index) || !slices.Equal(got.Bits, want.Bits) {
+			t.Fatalf("%v: words %v, want %v", docs, got.Index, want.Index)
 		}
 	}
 }
