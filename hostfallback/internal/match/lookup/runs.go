@@ -119,12 +119,16 @@ func (r Runs) Expand(dst []uint32) (n int) {
 }
 
 // Or adds the docIDs from at on, up to docID last, to acc, whose first document is base, and returns
-// the position of the next run. No run from at on ends below base. Most runs have few words, and a branch for a
-// single word would be mispredicted.
+// the position of the next run. No run from at on ends below base. Only the first run may begin below base and
+// only one run may end behind last, so the loop cuts no run. Most runs have few words, and a branch for a single
+// word would be mispredicted.
 func (r Runs) Or(acc []uint64, at int, base, last uint32) int {
-	for ; at < len(r) && r[at].First <= last; at++ {
-		x := r[at]
-		from, to := max(x.First, base)-base, min(x.Last, last)-base
+	if at < len(r) && r[at].First < base && r[at].Last <= last {
+		Runs{{base, r[at].Last}}.Or(acc, 0, base, last)
+		at++
+	}
+	for ; at < len(r) && r[at].Last <= last; at++ {
+		from, to := r[at].First-base, r[at].Last-base
 		i, k := from/64, to/64
 		head, tail := ^uint64(0)<<(from%64), ^uint64(0)>>(63-to%64)
 		several := uint64((int64(i) - int64(k)) >> 63) // all bits set if there are two words or more
@@ -133,9 +137,9 @@ func (r Runs) Or(acc []uint64, at int, base, last uint32) int {
 		if k > i+1 {
 			setAll(acc[i+1 : k])
 		}
-		if x.Last > last {
-			break
-		}
+	}
+	if at < len(r) && r[at].First <= last {
+		Runs{{max(r[at].First, base), last}}.Or(acc, 0, base, last)
 	}
 	return at
 }

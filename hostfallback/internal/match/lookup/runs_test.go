@@ -17,13 +17,13 @@ func TestRunsOfList(t *testing.T) {
 	}
 }
 
-// clustered draws ascending docIDs with runs.
-func clustered() *rapid.Generator[[]uint32] {
+// clustered draws ascending docIDs in runs of at most longest.
+func clustered(longest int) *rapid.Generator[[]uint32] {
 	return rapid.Custom(func(t *rapid.T) (docs []uint32) {
 		at := uint32(0)
 		for range rapid.IntRange(0, 40).Draw(t, "runs") {
 			at += rapid.Uint32Range(1, 50).Draw(t, "gap")
-			for range rapid.IntRange(1, 30).Draw(t, "length") {
+			for range rapid.IntRange(1, longest).Draw(t, "length") {
 				docs = append(docs, at)
 				at++
 			}
@@ -35,7 +35,7 @@ func clustered() *rapid.Generator[[]uint32] {
 // TestAndRuns compares the runs of a conjunction with its docIDs, in parts of the first list.
 func TestAndRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a, b := clustered().Draw(t, "a"), clustered().Draw(t, "b")
+		a, b := clustered(30).Draw(t, "a"), clustered(30).Draw(t, "b")
 		x, y := newRuns(a, 0), newRuns(b, 0)
 		cut := rapid.IntRange(0, len(x)).Draw(t, "cut")
 		var got []uint32
@@ -63,6 +63,26 @@ func TestAndRuns(t *testing.T) {
 		}
 		if n, few := x.CountAnd(y), x.countFew(y); n != len(want) || few != n {
 			t.Fatalf("%d docIDs, %d by few runs, want %d", n, few, len(want))
+		}
+	})
+}
+
+// TestOrRuns adds runs range by range, as a union does. A run may cross several ranges.
+func TestOrRuns(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		docs := clustered(150).Draw(t, "docs")
+		runs, at := newRuns(docs, 0), 0
+		for base := uint32(0); base < 8192; {
+			last := base + 64*rapid.Uint32Range(1, 20).Draw(t, "words") - 1
+			acc := make([]uint64, (last-base+1)/64)
+			at += runs[at:].Find(base)
+			at = runs.Or(acc, at, base, last)
+			want := Interval{base, last}.Cut(docs)
+			got := make([]uint32, len(want)+Slack)
+			if n := Count(acc); n != len(want) || !slices.Equal(got[:Expand(got, acc, base)], want) {
+				t.Fatalf("%v from %d to %d: %d docIDs, want %v", docs, base, last, n, want)
+			}
+			base = last + 1
 		}
 	})
 }
