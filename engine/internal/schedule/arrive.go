@@ -32,6 +32,9 @@ func (s *Scheduler) prepare(j *Job) {
 // longest estimate that is believed: sums of them do not overflow.
 const longest = time.Hour
 
+// believed returns an estimate of so many nanoseconds.
+func believed(ns float64) time.Duration { return time.Duration(min(ns, float64(longest))) }
+
 // arrive admits j. It returns a batch if j is to run at once; else it waits, for a
 // dispatch first.
 func (s *Scheduler) arrive(j *Job) (*Batch, error) {

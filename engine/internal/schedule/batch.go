@@ -128,6 +128,7 @@ func (s *Scheduler) begin(b *Batch, now time.Duration) {
 		p.ended = now
 	}
 	p.running = append(p.running, b)
+	p.passed++
 	if b.Mode == Sync {
 		p.several++
 	}

@@ -93,7 +93,7 @@ func (c *capacity) fit() {
 
 // takes is the expected time of a job with the estimate alone, beside a number of jobs.
 func (c *capacity) takes(estimate time.Duration, others int) time.Duration {
-	return time.Duration(float64(estimate) * (c.alone + c.beside*float64(others)))
+	return believed(float64(estimate) * (c.alone + c.beside*float64(others)))
 }
 
 // end records that a batch ended, and the time since the last one did in which batches ran.
@@ -114,7 +114,7 @@ func (c *capacity) learnBatch(now, took, estimate time.Duration) {
 
 // takesBatch is the expected time of a batch beside a number of batches.
 func (c *capacity) takesBatch(estimate time.Duration, beside int) time.Duration {
-	return time.Duration(float64(estimate) * c.several * float64(1+beside))
+	return believed(float64(estimate) * c.several * float64(1+beside))
 }
 
 // span is the mean number of cores of a single job while it runs.

@@ -66,7 +66,7 @@ func (s *Scheduler) queue(p *processor, batch bool) time.Duration {
 			}
 		}
 	}
-	return time.Duration(float64(s.work[p.class][p.index]+s.work[Either][p.index]/2) / rate)
+	return believed(float64(s.work[p.class][p.index]+s.work[Either][p.index]/2) / rate)
 }
 
 // place returns the processor that finishes j first, if j can begin there at once, and
@@ -109,13 +109,26 @@ func (s *Scheduler) dispatch(now time.Duration) {
 
 // pick returns the next batch of p, nil if p should wait: the job that must start now to
 // meet its deadline; the next job by fairness, of p's class before either class; a block of
-// a stream; at last jobs that p ends sooner than their own processors.
+// a stream; at last jobs that p ends sooner than their own processors. In one of turns the oldest goes first.
 func (s *Scheduler) pick(p *processor, now time.Duration) *Batch {
 	if !p.free(false) && !p.free(true) && !p.freeBlock() {
 		return nil
 	}
+	crowded := s.crowded(p, now)
+	if p.passed >= turns {
+		if b := s.oldest(p, now); b != nil {
+			p.passed = 0
+			return b
+		}
+		if crowded {
+			return nil
+		}
+	}
 	if j := s.pressing(p, now); j != nil {
 		return s.cut(p, j, now)
+	}
+	if crowded {
+		return nil
 	}
 	var best *Job
 	for _, l := range s.waiting {
@@ -128,7 +141,7 @@ func (s *Scheduler) pick(p *processor, now time.Duration) *Batch {
 				s.putBehind(j)
 				j = l.queues[class].head()
 			}
-			if j != nil && s.suits(j, p) && s.width(p, j) > 0 && s.timely(j, p, now) && (best == nil || s.before(j, best, now)) {
+			if j != nil && s.takable(j, p, now) && (best == nil || s.before(j, best, now)) {
 				best = j
 			}
 		}
@@ -140,6 +153,11 @@ func (s *Scheduler) pick(p *processor, now time.Duration) *Batch {
 		return s.cut(p, best, now)
 	}
 	return s.steal(p, now)
+}
+
+// takable tells whether p may take j in the order of service.
+func (s *Scheduler) takable(j *Job, p *processor, now time.Duration) bool {
+	return s.suits(j, p) && s.width(p, j) > 0 && s.timely(j, p, now)
 }
 
 // modeOf is how the jobs of l run now.

@@ -73,6 +73,7 @@ type processor struct {
 	out      error
 	running  []*Batch
 	several  int     // of running, that are not single jobs
+	passed   int     // batches since the last one of the oldest job that starved
 	inside   float64 // part of the time of recent batches in which the processor worked
 	capacity capacity
 	tried    time.Duration // when it last took a block of a stream, or jobs of another processor

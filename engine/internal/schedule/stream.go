@@ -106,7 +106,7 @@ func (s *Scheduler) block(p *processor, j *Job, now time.Duration) *Batch {
 	for p.freeBlock() {
 		var t *stream
 		for _, o := range s.streams {
-			if !o.ended && o.err == nil && o.queued == 0 && o.out[p.index] < 2*p.Blocks && (t == nil || o.before(t)) && s.serves(p, o) {
+			if (t == nil || o.before(t)) && s.serves(p, o) {
 				t = o
 			}
 		}
@@ -135,7 +135,7 @@ func (s *Scheduler) served(t *stream) bool {
 // serves says whether p may cut blocks off t: it can run them, and is no reserve beside a
 // processor that can.
 func (s *Scheduler) serves(p *processor, t *stream) bool {
-	if t.busy[p.index] >= t.Blocks(p.index) || s.most(t, p) == 0 {
+	if t.ended || t.err != nil || t.queued > 0 || t.out[p.index] >= 2*p.Blocks || t.busy[p.index] >= t.Blocks(p.index) || s.most(t, p) == 0 {
 		return false
 	}
 	if p.Reserve {

@@ -1,0 +1,99 @@
+package schedule
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Whatever load goes on without an end, a job or a call waits for about trial at most.
+func TestNothingStarves(t *testing.T) {
+	with := func(p Processor, change func(*Processor)) Processor {
+		change(&p)
+		return p
+	}
+	one := func(alone ...time.Duration) sender { return sender{n: 1, alone: alone, added: alone} }
+	many := func(n int, caller string, change func(*sender), alone ...time.Duration) sender {
+		x := sender{caller: caller, n: n, alone: alone, added: alone}
+		change(&x)
+		return x
+	}
+	cases := map[string]struct {
+		opt        Options
+		processors []Processor
+		load       []sender
+		waits      sender
+	}{
+		"blocks have the lanes of batches": {
+			Options{}, []Processor{with(fake(0, "host", 2), func(p *Processor) { p.Blocks = 4 })},
+			[]sender{many(6, "calls", func(x *sender) { x.blocks = 3 }, 5*ms)},
+			many(1, "", func(x *sender) { x.mode = Sync }, 5*ms),
+		},
+		"blocks have the lanes of single jobs": {
+			Options{Mode: Async}, []Processor{with(fake(0, "gpu", 1), func(p *Processor) { p.Blocks = 4 })},
+			[]sender{many(6, "calls", func(x *sender) { x.blocks = 3 }, 5*ms)},
+			one(5 * ms),
+		},
+		"batches have the lanes of single jobs": {
+			Options{Mode: Sync}, []Processor{with(fake(0, "gpu", 4), func(p *Processor) { p.Singles = 2 })},
+			[]sender{many(40, "", func(x *sender) {}, ms)},
+			many(1, "", func(x *sender) { x.mode = Async }, 5*ms),
+		},
+		"urgent jobs before a job": {
+			Options{}, []Processor{fake(0, "gpu", 1)},
+			[]sender{many(10, "", func(x *sender) { x.deadline = 8 * ms }, 4*ms)},
+			one(5 * ms),
+		},
+		"urgent jobs before a call": {
+			Options{}, []Processor{fake(0, "gpu", 1)},
+			[]sender{many(10, "", func(x *sender) { x.deadline = 8 * ms }, 4*ms)},
+			many(1, "", func(x *sender) { x.blocks = 2 }, 5*ms),
+		},
+		"a caller that another processor serves more": {
+			Options{Mode: Async}, []Processor{fake(0, "host", 8), fake(1, "gpu", 1)},
+			[]sender{many(16, "a", func(x *sender) {}, 10*ms, -1), many(10, "b", func(x *sender) {}, -1, 10*ms)},
+			many(1, "a", func(x *sender) {}, -1, 10*ms),
+		},
+		"a caller that comes to one with a backlog": {
+			Options{Mode: Async}, []Processor{fake(0, "host", 8), fake(1, "gpu", 1)},
+			[]sender{many(16, "a", func(x *sender) {}, 10*ms, -1), many(10, "b", func(x *sender) {}, -1, 10*ms)},
+			many(1, "c", func(x *sender) {}, -1, 10*ms),
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := start(t, c.opt, c.processors...)
+				end := time.Now().Add(6 * time.Second)
+				crowd := newCrowd(s, c.load, end, time.Hour)
+				time.Sleep(3 * time.Second)
+				if waited, err := c.waits.once(s); err != nil || waited > trial+500*ms {
+					t.Errorf("it waited for %v, %v", waited, err)
+				}
+				crowd.Wait()
+			})
+		})
+	}
+}
+
+// Jobs that take a million times their estimates do not make expected times overflow: the timer would
+// come at once, again and again.
+func TestExpectedTimesAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, Options{Mode: Sync}, fake(0, "gpu", 2), fake(1, "host", 1))
+		for range 200 {
+			s.processors[0].capacity.learnBatch(0, time.Second, 1)
+		}
+		var ends []<-chan error
+		for range 3 {
+			ends = append(ends, launch(s, newJob(40*time.Minute, -1)))
+			time.Sleep(10 * ms)
+		}
+		ends = append(ends, launch(s, newJob(40*time.Minute, time.Hour)))
+		for _, end := range ends {
+			if err := <-end; err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
