@@ -21,8 +21,8 @@ const guided, guidedLeast, first = 4, 64, 8
 // rest. A host takes one only while cores are free, or if no block has been cut for trial.
 func (s *Scheduler) most(t *stream, p *processor) int {
 	left := t.Left()
-	running, all, own, best, rest := 0, 0.0, t.rate(p), 0.0, float64(left)
-	threads := 1
+	running, all, full, best, rest := 0, 0.0, t.rate(p), 0.0, float64(left)
+	threads, own := 1, full
 	if p.Threads > 0 {
 		threads = min(p.Threads, s.threads(t))
 		own *= float64(threads) / float64(p.Threads)
@@ -47,8 +47,8 @@ func (s *Scheduler) most(t *stream, p *processor) int {
 		return first
 	case own == 0:
 		return guidedLeast
-	case own == best:
-		return largest
+	case full >= best: // the other ones may leave all of the rest to it
+		return max(int(float64(largest)*own/full), 1)
 	}
 	n := rest*own/all - float64(t.cut[p.index]) // that p can do beside its blocks while all do the rest
 	part := min(int(float64(largest)*own/best), int(n))

@@ -97,3 +97,17 @@ func TestExpectedTimesAreBounded(t *testing.T) {
 		}
 	})
 }
+
+// The rest of a call runs, although each processor might leave it to the other one: the host is the faster
+// one with all its threads, and the slower one with the cores that there are.
+func TestRestOfCallRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := fake(0, "host", 1)
+		host.Threads = 32
+		s := start(t, Options{Cores: 2}, host, fake(1, "gpu", 1))
+		x := sender{n: 1, alone: []time.Duration{ms, ms}, added: []time.Duration{ms, ms}, blocks: 1, each: []time.Duration{100 * us, ms}}
+		if waited, err := x.once(s); err != nil || waited > ms {
+			t.Errorf("%v after %v", err, waited)
+		}
+	})
+}
