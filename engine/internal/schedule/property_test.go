@@ -116,6 +116,10 @@ func TestEachJobEndsOnce(t *testing.T) {
 			host := faulty(2, "host", 1, 400, time.Hour, seed)
 			host.Inline, host.Singles = seed%2 == 0, 3
 			opt := Options{Mode: Mode(seed % 3), Capacity: 50, Hang: time.Second, Similar: 1 + float64(seed%4)/5}
+			if seed%2 == 1 { // the host shares cores with devices
+				host.Threads, opt.Cores = 1+rng.IntN(8), 1+rng.IntN(4)
+				opt.CPU = chance{rng}.cpu(opt.Cores)
+			}
 			s := start(t, opt, faulty(0, "gpu", 1, 50, time.Hour, seed), faulty(1, "gpu", 2, 200, time.Hour, seed), host)
 			var group sync.WaitGroup
 			for n := range 400 {
