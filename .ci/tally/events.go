@@ -106,14 +106,14 @@ func (e *events) end(k key, v event) {
 
 // unfinished shows the output of the tests that were running when their process died, for
 // example from a fault inside a driver or at the time-out. It reports whether there were any.
-func (e *events) unfinished(pkg string) (any bool) {
+func (e *events) unfinished(pkg string) (died bool) {
 	for k, b := range e.output {
 		if k.pkg == pkg && k.test != "" {
 			fmt.Fprint(e.screen, foldStacks(b.String()))
-			any = true
+			died = true
 		}
 	}
-	return any
+	return died
 }
 
 var location = regexp.MustCompile(`^\s+\S+\.go:\d+: (.*)$`)
