@@ -114,21 +114,17 @@ func (s *Scheduler) pick(p *processor, now time.Duration) *Batch {
 	if !p.free(false) && !p.free(true) && !p.freeBlock() {
 		return nil
 	}
-	crowded := s.crowded(p, now)
 	if p.passed >= turns {
 		if b := s.oldest(p, now); b != nil {
 			p.passed = 0
 			return b
 		}
-		if crowded {
+		if s.crowded(p, now) {
 			return nil
 		}
 	}
 	if j := s.pressing(p, now); j != nil {
 		return s.cut(p, j, now)
-	}
-	if crowded {
-		return nil
 	}
 	var best *Job
 	for _, l := range s.waiting {

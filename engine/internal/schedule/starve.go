@@ -51,8 +51,7 @@ func (s *Scheduler) starves(q *queue, p *processor, now time.Duration) *Job {
 }
 
 // crowded tells whether a job starves because other work has the cores of p, or because blocks or jobs of
-// another mode have its lanes, of which they may have more. Then p begins nothing, except for urgent jobs,
-// until lanes or cores are free.
+// another mode have its lanes, of which they may have more. Then p begins nothing until some are free.
 func (s *Scheduler) crowded(p *processor, now time.Duration) bool {
 	for _, l := range s.waiting {
 		for _, class := range [2]Class{p.class, Either} {
