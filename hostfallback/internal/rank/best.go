@@ -1,5 +1,10 @@
 package rank
 
+import (
+	"math/bits"
+	"slices"
+)
+
 // key orders the documents of a query by ascending score, equal scores by descending
 // docID: the best document has the greatest key. Keys of one query are distinct, and the
 // key of a match is not 0.
@@ -50,34 +55,77 @@ func (b *best) cut() {
 }
 
 // selectGreatest moves the k greatest keys to the front, the least of them to
-// keys[k-1] (Hoare's quickselect, 1 <= k <= len(keys)).
+// keys[k-1] (quickselect, 1 <= k <= len(keys)).
 func selectGreatest(keys []key, k int) {
-	lo, hi := 0, len(keys)
-	for hi-lo > 1 {
-		// The pivot is the median of three.
-		a, b, c := keys[lo], keys[lo+(hi-lo)/2], keys[hi-1]
-		pivot := max(min(a, b), min(max(a, b), c))
-		i, j := lo, hi-1
-		for i <= j {
-			for keys[i] > pivot {
-				i++
-			}
-			for keys[j] < pivot {
-				j--
-			}
-			if i <= j {
-				keys[i], keys[j] = keys[j], keys[i]
-				i++
-				j--
-			}
+	for len(keys) > 1 {
+		// The pivot is the median of three. Keys from the ends would be bad pivots for keys in order.
+		a, b, c := len(keys)/4, len(keys)/2, len(keys)*3/4
+		pivot := max(min(keys[a], keys[b]), min(max(keys[a], keys[b]), keys[c]))
+		switch pivot {
+		case keys[a]:
+			b = a
+		case keys[c]:
+			b = c
 		}
-		switch { // keys[lo:j+1] >= pivot >= keys[i:hi], and keys between the two equal the pivot
-		case k <= j+1:
-			hi = j + 1
-		case k > i:
-			lo = i
-		default:
+		keys[0], keys[b] = pivot, keys[0]
+		n, rest := 0, keys[1:]
+		for i, k := range rest { // a branch would be mispredicted
+			rest[i], rest[n] = rest[n], k
+			_, above := bits.Sub64(uint64(pivot), uint64(k), 0)
+			n += int(above)
+		}
+		keys[0], keys[n] = keys[n], pivot // behind the greater keys
+		switch {
+		case k <= n:
+			keys = keys[:n]
+		case k == n+1:
 			return
+		default:
+			keys, k = keys[n+1:], k-n-1
 		}
 	}
+}
+
+const (
+	bucketBits = 11
+	fewKeys    = 96 // fewer keys take less time to sort by comparisons than by buckets
+)
+
+// appendSorted appends the keys to dst in ascending order. It distributes many keys over buckets of equal
+// width, which hold few keys each: comparisons of keys in no order are mispredicted.
+func appendSorted(dst, keys []key) []key {
+	if len(keys) < fewKeys {
+		dst = append(dst, keys...)
+		slices.Sort(dst[len(dst)-len(keys):])
+		return dst
+	}
+	least, greatest := keys[0], keys[0]
+	for _, k := range keys {
+		least, greatest = min(least, k), max(greatest, k)
+	}
+	shift := max(bits.Len64(uint64(greatest-least))-bucketBits, 0) & 63
+	var ends [1 << bucketBits]uint32
+	for _, k := range keys {
+		ends[(k-least)>>shift%(1<<bucketBits)]++
+	}
+	at := uint32(0)
+	for i, n := range ends {
+		ends[i] = at
+		at += n
+	}
+	dst = slices.Grow(dst, len(keys))[:len(dst)+len(keys)]
+	sorted := dst[len(dst)-len(keys):]
+	for _, k := range keys {
+		end := &ends[(k-least)>>shift%(1<<bucketBits)]
+		sorted[*end] = k
+		*end++
+	}
+	start := uint32(0)
+	for _, end := range ends {
+		if end > start+1 {
+			slices.Sort(sorted[start:end])
+		}
+		start = end
+	}
+	return dst
 }

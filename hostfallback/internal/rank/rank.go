@@ -14,7 +14,6 @@ package rank
 
 import (
 	"context"
-	"slices"
 
 	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
@@ -164,7 +163,6 @@ func (w *worker) rank(ctx context.Context, r *Ranker, b *plan.RankBatch, tables 
 		return err
 	}
 	w.best.cut()
-	slices.Sort(w.best.keys)
-	p.keys = append(p.keys[:0], w.best.keys...)
+	p.keys = appendSorted(p.keys[:0], w.best.keys)
 	return nil
 }
