@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"heddle/codec"
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/match/lookup"
 )
@@ -180,21 +181,33 @@ func (c *candidates) read(l *reader, end int, least, rest uint32) error {
 		c.exceed(docs, l.tfs[l.at:end], uint64(l.weight), least, rest)
 		return nil
 	}
-	if err := l.frequencies(c.freqs[:len(docs)], l.at); err != nil {
-		return err
-	}
-	few := uint32(0) // frequencies less one below it are too few, whatever the length of the document
+	few := int64(0) // frequencies less one below it are too few, whatever the length of the document
 	for few < smallFreqs && l.caps[few]+rest <= least {
 		few++
 	}
 	n := 0
-	for i, f := range c.freqs[:len(docs)] {
-		c.docs[n], c.freqs[n] = docs[i], f
-		n += more(f+1, few)
+	for at := l.start + l.at; len(docs) > 0; {
+		if err := l.load(at / codec.SegmentLen); err != nil {
+			return err
+		}
+		freqs := l.buf[at%codec.SegmentLen:]
+		freqs = freqs[:min(len(freqs), len(docs))]
+		n += above(c.docs[n:], c.freqs[n:], docs, freqs, few-1)
+		docs, at = docs[len(freqs):], at+len(freqs)
 	}
 	c.cut(n)
 	clear(c.sums)
 	return nil
+}
+
+// above copies the docs with frequencies above few and returns their number.
+func above(keptDocs, keptFreqs, docs, freqs []uint32, few int64) (n int) {
+	docs, keptFreqs = docs[:len(freqs)], keptFreqs[:len(keptDocs)]
+	for i, f := range freqs {
+		keptDocs[n], keptFreqs[n] = docs[i], f
+		n += int(uint64(few-int64(f)) >> 63)
+	}
+	return n
 }
 
 // exceed sets c to the postings whose contribution with rest exceeds least.

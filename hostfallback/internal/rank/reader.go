@@ -134,18 +134,6 @@ func (l *reader) score(from, to int) ([]uint32, error) {
 	return l.scored, nil
 }
 
-// frequencies sets dst to the frequencies less one of the postings from docs[from] on.
-func (l *reader) frequencies(dst []uint32, from int) error {
-	for at := l.start + from; len(dst) > 0; {
-		if err := l.load(at / codec.SegmentLen); err != nil {
-			return err
-		}
-		n := copy(dst, l.buf[at%codec.SegmentLen:])
-		dst, at = dst[n:], at+n
-	}
-	return nil
-}
-
 // freq returns the frequency less one of the posting at an index of the list, without a table
 // of components.
 func (l *reader) freq(at int) (uint32, error) {
