@@ -129,6 +129,7 @@ func (s *Scheduler) begin(b *Batch, now time.Duration) {
 	}
 	p.running = append(p.running, b)
 	p.passed++
+	p.owed = max(p.owed-min(b.Estimate, longest), 0)
 	if b.Mode == Sync {
 		p.several++
 	}

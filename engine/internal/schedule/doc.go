@@ -15,7 +15,8 @@
 // while another can. Callers share the processors evenly. Within a
 // caller small jobs go before large ones, but not for ever: only jobs that arrive within a
 // multiple of the large job's own time may overtake it. The oldest of the jobs and calls that have waited
-// for two seconds get every eighth batch, and lanes and cores that other work would take (starve.go).
+// for two seconds get an eighth of the batches and of the time at most, and lanes and cores that other work
+// would take (starve.go).
 //
 // With host and device no measure should be worse than with the better one alone
 // (cooperation_test.go). The host leaves the cores that feed devices, as measured, and some more

@@ -114,12 +114,12 @@ func (s *Scheduler) pick(p *processor, now time.Duration) *Batch {
 	if !p.free(false) && !p.free(true) && !p.freeBlock() {
 		return nil
 	}
-	if p.passed >= turns {
+	if p.passed >= turns && p.owed == 0 {
 		if b := s.oldest(p, now); b != nil {
-			p.passed = 0
+			p.passed, p.owed = 0, turns*min(b.Estimate, longest)
 			return b
 		}
-		if s.crowded(p, now) {
+		if s.crowded(p, now) && !s.hangs(p, now) {
 			return nil
 		}
 	}

@@ -72,9 +72,10 @@ type processor struct {
 	_        [cacheLine]byte
 	out      error
 	running  []*Batch
-	several  int     // of running, that are not single jobs
-	passed   int     // batches since the last one of the oldest job that starved
-	inside   float64 // part of the time of recent batches in which the processor worked
+	several  int           // of running, that are not single jobs
+	passed   int           // batches since the last one that began with the oldest job or call that starved
+	owed     time.Duration // estimated time of other batches before the next one of this kind
+	inside   float64       // part of the time of recent batches in which the processor worked
 	capacity capacity
 	tried    time.Duration // when it last took a block of a stream, or jobs of another processor
 	ended    time.Duration // when its last batch did, or it began to run after a pause

@@ -3,11 +3,13 @@ package schedule
 import "time"
 
 // The order of service lets jobs pass others: urgent ones, small ones, those of callers that have been
-// served less, those for which lanes or cores are free. A job or a call that has waited for trial, since
-// its last block, starves. Then the processors that it suits serve it, although the order is another one.
+// served less, those for which lanes or cores are free. A job that has waited for trial starves, and so does
+// a call without a further block for trial and Patience times its last one. Then the processors that it
+// suits serve it, although the order is another one.
 
 // turns is the number of batches of a processor of which one is for the oldest job or call that starves,
-// whatever is urgent.
+// whatever is urgent. It takes one of turns of their time, too: a caller with many large jobs, which always
+// starve, gets no more than its share by it.
 const turns = 8
 
 // oldest returns a batch of the oldest job or call that starves, nil if p has no part in them.
@@ -51,7 +53,8 @@ func (s *Scheduler) starves(q *queue, p *processor, now time.Duration) *Job {
 }
 
 // crowded tells whether a job starves because other work has the cores of p, or because blocks or jobs of
-// another mode have its lanes, of which they may have more. Then p begins nothing until some are free.
+// another mode have its lanes, of which they may have more. Then p begins nothing until some are free,
+// unless one of its batches hangs.
 func (s *Scheduler) crowded(p *processor, now time.Duration) bool {
 	for _, l := range s.waiting {
 		for _, class := range [2]Class{p.class, Either} {

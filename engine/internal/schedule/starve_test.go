@@ -1,6 +1,10 @@
 package schedule
 
 import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -74,6 +78,71 @@ func TestNothingStarves(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A caller whose many large jobs always starve takes no more time than one with small jobs.
+func TestStarvingCallersShareEvenly(t *testing.T) {
+	for _, mode := range Modes() {
+		synctest.Test(t, func(t *testing.T) {
+			s := start(t, Options{Mode: mode}, fake(0, "gpu", 1))
+			end := time.Now().Add(20 * time.Second)
+			var all sync.WaitGroup
+			var took [2]atomic.Int64
+			for caller, each := range []time.Duration{100 * ms, ms} {
+				for range []int{40, 200}[caller] {
+					all.Go(func() {
+						for time.Now().Before(end) {
+							j := newJob(each)
+							j.Caller = fmt.Sprint(caller)
+							if err := s.Do(t.Context(), j); err != nil {
+								t.Error(err)
+							}
+							took[caller].Add(int64(each))
+						}
+					})
+				}
+			}
+			time.Sleep(time.Until(end))
+			if large, small := time.Duration(took[0].Load()), time.Duration(took[1].Load()); small < 9*time.Second {
+				t.Errorf("%v: %v of large jobs, %v of small ones", mode, large, small)
+			}
+			all.Wait()
+		})
+	}
+}
+
+// While a batch of the only processor hangs, a job that needs its lane does not hold the other lanes up.
+func TestStarvesBehindHang(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var hangs atomic.Bool
+		p := fake(0, "gpu", 2)
+		p.Singles = 1
+		run, release := p.Run, make(chan struct{})
+		p.Run = func(ctx context.Context, b *Batch) error {
+			if hangs.CompareAndSwap(true, false) {
+				<-release
+			}
+			return run(ctx, b)
+		}
+		s := start(t, Options{Mode: Sync}, p)
+		hangs.Store(true)
+		hung := launch(s, newJob(ms))
+		time.Sleep(5 * ms)
+		alone := newJob(ms)
+		alone.Mode = Async
+		starves := launch(s, alone)
+		time.Sleep(12 * time.Second)
+		for range 2 * turns {
+			began := time.Now()
+			if err := s.Do(t.Context(), newJob(ms)); err != nil || time.Since(began) > 10*ms {
+				t.Errorf("%v after %v", err, time.Since(began))
+			}
+		}
+		close(release)
+		if a, b := <-hung, <-starves; a != nil || b != nil {
+			t.Error(a, b)
+		}
+	})
 }
 
 // Jobs that take a million times their estimates do not make expected times overflow: the timer would
