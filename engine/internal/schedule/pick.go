@@ -137,7 +137,7 @@ func (s *Scheduler) pick(p *processor, now time.Duration) *Batch {
 				s.putBehind(j)
 				j = l.queues[class].head()
 			}
-			if j != nil && s.takable(j, p, now) && (best == nil || s.before(j, best, now)) {
+			if j != nil && s.suits(j, p) && s.width(p, j) > 0 && s.timely(j, p, now) && (best == nil || s.before(j, best, now)) {
 				best = j
 			}
 		}
@@ -149,11 +149,6 @@ func (s *Scheduler) pick(p *processor, now time.Duration) *Batch {
 		return s.cut(p, best, now)
 	}
 	return s.steal(p, now)
-}
-
-// takable tells whether p may take j in the order of service.
-func (s *Scheduler) takable(j *Job, p *processor, now time.Duration) bool {
-	return s.suits(j, p) && s.width(p, j) > 0 && s.timely(j, p, now)
 }
 
 // modeOf is how the jobs of l run now.

@@ -17,7 +17,7 @@ func (s *Scheduler) oldest(p *processor, now time.Duration) *Batch {
 	var best *Job
 	for _, l := range s.waiting {
 		for _, class := range [2]Class{p.class, Either} {
-			if j := s.starves(&l.queues[class], p, now); j != nil && (best == nil || j.arrived < best.arrived) && s.ready(l, p, now) {
+			if j := s.starves(&l.queues[class], p, now); j != nil && s.width(p, j) > 0 && (best == nil || j.arrived < best.arrived) && s.ready(l, p, now) {
 				best = j
 			}
 		}
@@ -39,12 +39,12 @@ func (s *Scheduler) oldest(p *processor, now time.Duration) *Batch {
 	return nil
 }
 
-// starves returns a job of q that starves and that p may take: one of the oldest, but none that misses its
-// deadline anyway.
+// starves returns a job of q that starves and that p may take when lanes and cores are free: one of the
+// oldest, but none that misses its deadline anyway.
 func (s *Scheduler) starves(q *queue, p *processor, now time.Duration) *Job {
 	j := q.first
 	for n := 0; n < stealLook && j != nil && now-j.arrived >= trial; n++ {
-		if s.takable(j, p, now) && !j.late && !s.doomed(j, now) {
+		if s.suits(j, p) && s.timely(j, p, now) && !j.late && !s.doomed(j, now) {
 			return j
 		}
 		j = j.next
@@ -58,8 +58,7 @@ func (s *Scheduler) starves(q *queue, p *processor, now time.Duration) *Job {
 func (s *Scheduler) crowded(p *processor, now time.Duration) bool {
 	for _, l := range s.waiting {
 		for _, class := range [2]Class{p.class, Either} {
-			j := l.queues[class].first
-			if j != nil && now-j.arrived >= trial && s.suits(j, p) && (s.width(p, j) <= 0 || p.crowded(s.modeOf(l) == Sync)) {
+			if j := s.starves(&l.queues[class], p, now); j != nil && (s.width(p, j) <= 0 || p.crowded(s.modeOf(l) == Sync)) {
 				return true
 			}
 		}

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -141,6 +142,31 @@ func TestStarvesBehindHang(t *testing.T) {
 		close(release)
 		if a, b := <-hung, <-starves; a != nil || b != nil {
 			t.Error(a, b)
+		}
+	})
+}
+
+// A job that misses its deadline anyway holds no lanes up.
+func TestLateJobHoldsNothingUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := fake(0, "gpu", 1)
+		p.Blocks = 4
+		s := start(t, Options{Mode: Sync}, p)
+		end := time.Now().Add(6 * time.Second)
+		var load []sender
+		for _, each := range []time.Duration{3 * ms, 5 * ms, 7 * ms} { // some block always runs
+			load = append(load, sender{n: 3, caller: "calls", alone: []time.Duration{each}, added: []time.Duration{each}, blocks: 3})
+		}
+		calls := newCrowd(s, load, end, time.Hour)
+		time.Sleep(100 * ms)
+		late := newJob(3 * time.Second)
+		late.Deadline = time.Now().Add(5 * time.Second)
+		if err := <-launch(s, late); !errors.Is(err, ErrDeadline) {
+			t.Error(err)
+		}
+		calls.Wait()
+		if calls.sent < 1850 { // 1680, if they wait for it
+			t.Errorf("%d calls in 6 seconds", calls.sent)
 		}
 	})
 }
