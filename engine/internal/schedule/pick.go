@@ -115,7 +115,9 @@ func (s *Scheduler) pick(p *processor, now time.Duration) *Batch {
 		return nil
 	}
 	if p.passed >= turns && p.owed == 0 {
+		virtual := s.virtual
 		if b := s.oldest(p, now); b != nil {
+			s.virtual = virtual // its caller may be far ahead, and callers that come do not start there
 			p.passed, p.owed = 0, turns*min(b.Estimate, longest)
 			return b
 		}

@@ -37,7 +37,7 @@ func (f *flow) moved(_ uint8, at int) { f.at = at }
 // caller is a client; callers are served evenly: start-time fair queueing (Goyal et al.
 // 1996). Each has a virtual time, tag, when its next job should start. It grows by the time
 // of its jobs. The caller with the least tag is served next. A caller that was idle starts
-// at the virtual time of the last served job.
+// at the virtual time of the last job that was served in turn.
 type caller struct {
 	name    string
 	tag     time.Duration

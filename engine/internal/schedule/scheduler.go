@@ -32,7 +32,7 @@ type Scheduler struct {
 	waiting  []*line // lines that hold jobs
 	callers  map[string]*caller
 	streams  []*stream
-	virtual  time.Duration // of the caller that was served last
+	virtual  time.Duration // of the caller that was served last in turn
 	seq      uint64        // of jobs as they arrive
 
 	manyCallers int

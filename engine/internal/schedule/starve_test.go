@@ -112,6 +112,33 @@ func TestStarvingCallersShareEvenly(t *testing.T) {
 	}
 }
 
+// A caller that comes now and then does not wait for the callers that were there before, although jobs of one
+// of them starve.
+func TestComerDoesNotStarve(t *testing.T) {
+	for _, mode := range Modes() {
+		synctest.Test(t, func(t *testing.T) {
+			s := start(t, Options{Mode: mode}, fake(0, "gpu", 2))
+			end := time.Now().Add(10 * time.Second)
+			one := func(caller string, n int, each time.Duration) sender {
+				return sender{caller: caller, n: n, alone: []time.Duration{each}, added: []time.Duration{each}}
+			}
+			load := []sender{one("large", 400, 20*ms)}
+			for i := range 10 {
+				load = append(load, one(fmt.Sprint("small", i), 5, ms))
+			}
+			crowd := newCrowd(s, load, end, time.Hour)
+			comer := one("comer", 1, ms)
+			for time.Now().Before(end) {
+				if waited, err := comer.once(s); err != nil || waited > 500*ms {
+					t.Errorf("%v: it waited for %v, %v", mode, waited, err)
+				}
+				time.Sleep(50 * ms)
+			}
+			crowd.Wait()
+		})
+	}
+}
+
 // While a batch of the only processor hangs, a job that needs its lane does not hold the other lanes up.
 func TestStarvesBehindHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
