@@ -24,7 +24,7 @@ type Processor struct {
 	// context is done, whatever happens; elsewhere the context given to Run is never
 	// done, and a Run that does not come back is left alone.
 	Inline bool
-	// Threads is the number of cores that a batch takes on a host. A host beside devices
+	// Threads is the number of cores that a batch takes on a host; a device has none. A host beside devices
 	// leaves the cores that feed them: batches of jobs that devices may run are smaller, run on
 	// fewer threads, or wait. 0: they are not counted.
 	Threads int
