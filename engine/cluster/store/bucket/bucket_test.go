@@ -65,14 +65,19 @@ func start(t *testing.T, n int) ([]*server.Server, *nats.Conn) {
 // again repeats f until it succeeds: an election may be under way.
 func again(t *testing.T, f func(context.Context) error) {
 	t.Helper()
-	for limit := 3 * time.Second; ; limit *= 2 { // up to the time-out of the test
+	last := ""
+	for limit := 3 * time.Second; ; limit = min(2*limit, time.Minute) { // up to the time-out of the test
 		ctx, end := context.WithTimeout(t.Context(), limit)
 		err := f(ctx)
 		end()
 		if err == nil {
 			return
 		}
-		t.Log(err)
+		if last != err.Error() {
+			last = err.Error()
+			t.Log(err)
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 
