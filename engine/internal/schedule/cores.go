@@ -131,13 +131,13 @@ func (s *Scheduler) price(j *Job, p *processor) time.Duration {
 //   - free cores, always;
 //   - the cores that feed devices, too, if j takes less CPU time on the host than it takes to feed
 //     a device with it;
-//   - all cores, if no device runs and j does not suit devices better, or if j has waited for trial.
+//   - all cores, if no device runs and j does not suit devices better, or if j starves.
 func (s *Scheduler) width(p *processor, j *Job) int {
 	c := &s.cores
 	switch {
 	case p.Threads == 0 || c.all == 0:
 		return math.MaxInt
-	case p.cpu(j) > c.each && (c.devices > 0 || j.Trace.Class == Device) && s.time-j.arrived < trial:
+	case p.cpu(j) > c.each && (c.devices > 0 || j.Trace.Class == Device) && !j.starves(s.time):
 		return c.free()
 	case c.devices == 0 || c.host == 0:
 		return c.all

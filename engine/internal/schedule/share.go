@@ -18,7 +18,7 @@ const leastShare = 0.03
 const guided, guidedLeast, first = 4, 64, 8
 
 // most is the number of queries that the next block of t on p may have; 0: p has no part in the
-// rest. A host takes one only while cores are free, or if no block has been cut for trial.
+// rest. A host takes one only while cores are free, or if t starves.
 func (s *Scheduler) most(t *stream, p *processor) int {
 	left := t.Left()
 	running, all, full, best, rest := 0, 0.0, t.rate(p), 0.0, float64(left)
@@ -41,7 +41,7 @@ func (s *Scheduler) most(t *stream, p *processor) int {
 	switch {
 	case running == 1 || left == 0:
 		return largest
-	case p.Threads > 0 && s.cores.free() <= 0 && s.time-t.order < trial:
+	case p.Threads > 0 && s.cores.free() <= 0 && !t.starves(s.time):
 		return 0
 	case own == 0 && p.Host:
 		return first

@@ -7,6 +7,9 @@ import "time"
 // a call without a further block for trial and Patience times its last one. Then the processors that it
 // suits serve it, although the order is another one.
 
+func (j *Job) starves(now time.Duration) bool    { return now-j.arrived >= trial }
+func (t *stream) starves(now time.Duration) bool { return now-t.order >= trial }
+
 // turns is the number of batches of a processor of which one is for the oldest job or call that starves,
 // whatever is urgent. It takes one of turns of their time, too: a caller with many large jobs, which always
 // starve, gets no more than its share by it.
@@ -24,7 +27,7 @@ func (s *Scheduler) oldest(p *processor, now time.Duration) *Batch {
 	}
 	var call *stream
 	for _, t := range s.streams {
-		if now-t.order >= trial && p.freeBlock() && (call == nil || t.order < call.order) && t.ctx.Err() == nil && s.serves(p, t) {
+		if t.starves(now) && p.freeBlock() && (call == nil || t.order < call.order) && t.ctx.Err() == nil && s.serves(p, t) {
 			call = t
 		}
 	}
@@ -43,7 +46,7 @@ func (s *Scheduler) oldest(p *processor, now time.Duration) *Batch {
 // oldest, but none that misses its deadline anyway.
 func (s *Scheduler) starves(q *queue, p *processor, now time.Duration) *Job {
 	j := q.first
-	for n := 0; n < stealLook && j != nil && now-j.arrived >= trial; n++ {
+	for n := 0; n < stealLook && j != nil && j.starves(now); n++ {
 		if s.suits(j, p) && s.timely(j, p, now) && !j.late && !s.doomed(j, now) {
 			return j
 		}
