@@ -105,6 +105,11 @@ type sender struct {
 	pause        time.Duration   // after each
 }
 
+// alike sends jobs that take alone on processors, the same in batches.
+func alike(n int, caller string, alone ...time.Duration) sender {
+	return sender{n: n, caller: caller, alone: alone, added: alone}
+}
+
 func (r chance) sender(processors int) sender {
 	x := sender{caller: fmt.Sprint(r.IntN(3)), kind: r.IntN(2), n: 1 + r.IntN(10), alone: make([]time.Duration, processors), added: make([]time.Duration, processors)}
 	if r.one(2) {

@@ -48,8 +48,8 @@ func scaled(n int, mean time.Duration, draw func() float64) []time.Duration {
 
 // anyMachine draws a cost structure. The device is 1/8 to 1,000 times as fast as the host.
 func anyMachine(seed uint64) *machine {
-	rng := rand.New(rand.NewPCG(seed, 11))
-	between := func(lo, hi float64) float64 { return lo * math.Pow(hi/lo, rng.Float64()) }
+	rng := chance{rand.New(rand.NewPCG(seed, 11))}
+	between := rng.between
 	us := func(lo, hi float64) time.Duration { return time.Duration(between(lo, hi) * 1e3) }
 	m := &machine{
 		cores: int(between(2, 17)), quantum: us(200, 4000), whole: rng.IntN(3) == 0,

@@ -17,9 +17,8 @@ func TestNothingStarves(t *testing.T) {
 		change(&p)
 		return p
 	}
-	one := func(alone ...time.Duration) sender { return sender{n: 1, alone: alone, added: alone} }
 	many := func(n int, caller string, change func(*sender), alone ...time.Duration) sender {
-		x := sender{caller: caller, n: n, alone: alone, added: alone}
+		x := alike(n, caller, alone...)
 		change(&x)
 		return x
 	}
@@ -37,17 +36,17 @@ func TestNothingStarves(t *testing.T) {
 		"blocks have the lanes of single jobs": {
 			Options{Mode: Async}, []Processor{with(fake(0, "gpu", 1), func(p *Processor) { p.Blocks = 4 })},
 			[]sender{many(6, "calls", func(x *sender) { x.blocks = 3 }, 5*ms)},
-			one(5 * ms),
+			alike(1, "", 5*ms),
 		},
 		"batches have the lanes of single jobs": {
 			Options{Mode: Sync}, []Processor{with(fake(0, "gpu", 4), func(p *Processor) { p.Singles = 2 })},
-			[]sender{many(40, "", func(x *sender) {}, ms)},
+			[]sender{alike(40, "", ms)},
 			many(1, "", func(x *sender) { x.mode = Async }, 5*ms),
 		},
 		"urgent jobs before a job": {
 			Options{}, []Processor{fake(0, "gpu", 1)},
 			[]sender{many(10, "", func(x *sender) { x.deadline = 8 * ms }, 4*ms)},
-			one(5 * ms),
+			alike(1, "", 5*ms),
 		},
 		"urgent jobs before a call": {
 			Options{}, []Processor{fake(0, "gpu", 1)},
@@ -56,13 +55,13 @@ func TestNothingStarves(t *testing.T) {
 		},
 		"a caller that another processor serves more": {
 			Options{Mode: Async}, []Processor{fake(0, "host", 8), fake(1, "gpu", 1)},
-			[]sender{many(16, "a", func(x *sender) {}, 10*ms, -1), many(10, "b", func(x *sender) {}, -1, 10*ms)},
-			many(1, "a", func(x *sender) {}, -1, 10*ms),
+			[]sender{alike(16, "a", 10*ms, -1), alike(10, "b", -1, 10*ms)},
+			alike(1, "a", -1, 10*ms),
 		},
 		"a caller that comes to one with a backlog": {
 			Options{Mode: Async}, []Processor{fake(0, "host", 8), fake(1, "gpu", 1)},
-			[]sender{many(16, "a", func(x *sender) {}, 10*ms, -1), many(10, "b", func(x *sender) {}, -1, 10*ms)},
-			many(1, "c", func(x *sender) {}, -1, 10*ms),
+			[]sender{alike(16, "a", 10*ms, -1), alike(10, "b", -1, 10*ms)},
+			alike(1, "c", -1, 10*ms),
 		},
 	}
 	for name, c := range cases {
@@ -119,15 +118,12 @@ func TestComerDoesNotStarve(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := start(t, Options{Mode: mode}, fake(0, "gpu", 2))
 			end := time.Now().Add(10 * time.Second)
-			one := func(caller string, n int, each time.Duration) sender {
-				return sender{caller: caller, n: n, alone: []time.Duration{each}, added: []time.Duration{each}}
-			}
-			load := []sender{one("large", 400, 20*ms)}
+			load := []sender{alike(400, "large", 20*ms)}
 			for i := range 10 {
-				load = append(load, one(fmt.Sprint("small", i), 5, ms))
+				load = append(load, alike(5, fmt.Sprint("small", i), ms))
 			}
 			crowd := newCrowd(s, load, end, time.Hour)
-			comer := one("comer", 1, ms)
+			comer := alike(1, "comer", ms)
 			for time.Now().Before(end) {
 				if waited, err := comer.once(s); err != nil || waited > 500*ms {
 					t.Errorf("%v: it waited for %v, %v", mode, waited, err)
@@ -182,7 +178,9 @@ func TestLateJobHoldsNothingUp(t *testing.T) {
 		end := time.Now().Add(6 * time.Second)
 		var load []sender
 		for _, each := range []time.Duration{3 * ms, 5 * ms, 7 * ms} { // some block always runs
-			load = append(load, sender{n: 3, caller: "calls", alone: []time.Duration{each}, added: []time.Duration{each}, blocks: 3})
+			x := alike(3, "calls", each)
+			x.blocks = 3
+			load = append(load, x)
 		}
 		calls := newCrowd(s, load, end, time.Hour)
 		time.Sleep(100 * ms)
@@ -227,7 +225,8 @@ func TestRestOfCallRuns(t *testing.T) {
 		host := fake(0, "host", 1)
 		host.Threads = 32
 		s := start(t, Options{Cores: 2}, host, fake(1, "gpu", 1))
-		x := sender{n: 1, alone: []time.Duration{ms, ms}, added: []time.Duration{ms, ms}, blocks: 1, each: []time.Duration{100 * us, ms}}
+		x := alike(1, "", ms, ms)
+		x.blocks, x.each = 1, []time.Duration{100 * us, ms}
 		if waited, err := x.once(s); err != nil || waited > ms {
 			t.Errorf("%v after %v", err, waited)
 		}
