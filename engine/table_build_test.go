@@ -12,7 +12,7 @@ import (
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/column"
 	"heddle/engine/table/predicate/predicatetest"
-	"heddle/engine/table/read"
+	read "heddle/engine/table/read/csv"
 )
 
 // flightsCSV writes flights as a CSV file with a header.
@@ -68,7 +68,7 @@ func TestBuiltTable(t *testing.T) {
 		column.Interval: {column.Lloyd},
 	} {
 		for _, binning := range binnings {
-			src, err := read.OpenCSV(t.Context(), []string{in}, read.CSVOptions{})
+			src, err := read.Open(t.Context(), []string{in}, read.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

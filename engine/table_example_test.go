@@ -13,7 +13,7 @@ import (
 	"heddle/engine/plan"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/column"
-	"heddle/engine/table/read"
+	"heddle/engine/table/read/csv"
 	"heddle/engine/table/rowset"
 )
 
@@ -31,7 +31,7 @@ func ExampleEngine_OpenTable() {
 	if err := os.WriteFile(flights, []byte(text), 0o644); err != nil {
 		log.Fatal(err)
 	}
-	src, err := read.OpenCSV(ctx, []string{flights}, read.CSVOptions{})
+	src, err := csv.Open(ctx, []string{flights}, csv.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"heddle/engine/api"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/column"
-	"heddle/engine/table/read"
+	"heddle/engine/table/read/csv"
 	"heddle/engine/table/values"
 	"heddle/engine/table/values/arrow"
 )
@@ -66,7 +66,7 @@ func TestRandomAggregate(t *testing.T) {
 		text, rows := drawTable(p.T)
 		types := map[string]column.Declared{"i": {Type: column.Int}, "s": {Type: column.String}, "f": {Type: column.Float},
 			"d": {Type: column.Decimal, Digits: 9, Scale: 2}, "w": {Type: column.Decimal128, Digits: 38}}
-		src, err := read.OpenCSV(p.Context(), []string{"-"}, read.CSVOptions{Stdin: strings.NewReader(text), Types: types})
+		src, err := csv.Open(p.Context(), []string{"-"}, csv.Options{Stdin: strings.NewReader(text), Types: types})
 		p.must(err)
 		defer src.Close()
 		file := filepath.Join(p.dir, "x.hdb")

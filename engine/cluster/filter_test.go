@@ -18,7 +18,7 @@ import (
 	"heddle/engine/cluster/split"
 	indexbuild "heddle/engine/index/build"
 	tablebuild "heddle/engine/table/build"
-	"heddle/engine/table/read"
+	"heddle/engine/table/read/csv"
 )
 
 // attributed is an index with a table of attributes, whole and in shards.
@@ -47,7 +47,7 @@ func attribute(t *testing.T, e *engine.Engine) *attributed {
 	must(os.WriteFile(docs, []byte(strings.Join(lines, "\n")), 0o644))
 	_, err := indexbuild.Build(t.Context(), index, []string{docs}, indexbuild.Options{Format: indexbuild.Text})
 	must(err)
-	src, err := read.OpenCSV(t.Context(), []string{"-"}, read.CSVOptions{Stdin: strings.NewReader(strings.Join(rows, "\n") + "\n")})
+	src, err := csv.Open(t.Context(), []string{"-"}, csv.Options{Stdin: strings.NewReader(strings.Join(rows, "\n") + "\n")})
 	must(err)
 	defer src.Close()
 	_, err = tablebuild.Build(t.Context(), src, table, tablebuild.Options{})

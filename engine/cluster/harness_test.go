@@ -19,7 +19,7 @@ import (
 	"heddle/engine/cluster/shard"
 	indexbuild "heddle/engine/index/build"
 	tablebuild "heddle/engine/table/build"
-	"heddle/engine/table/read"
+	"heddle/engine/table/read/csv"
 )
 
 // machines are nodes in process. A node may be changed while calls run.
@@ -168,7 +168,7 @@ func openIndex(t testing.TB, e *engine.Engine, lines []string) *engine.Index {
 func openTable(t testing.TB, e *engine.Engine, rows []string) *engine.Table {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "x.hdb")
-	src, err := read.OpenCSV(t.Context(), []string{"-"}, read.CSVOptions{Stdin: strings.NewReader("a,b\n" + strings.Join(rows, "\n") + "\n")})
+	src, err := csv.Open(t.Context(), []string{"-"}, csv.Options{Stdin: strings.NewReader("a,b\n" + strings.Join(rows, "\n") + "\n")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 	"heddle/engine/index/bm25"
 	indexbuild "heddle/engine/index/build"
 	tablebuild "heddle/engine/table/build"
-	"heddle/engine/table/read"
+	"heddle/engine/table/read/csv"
 )
 
 // parts is a file and its shards, as a property draws them.
@@ -204,7 +204,7 @@ func TestRandomTable(t *testing.T) {
 		for _, x := range cells {
 			text += fmt.Sprintf("%d,%d\n", x%4, x/4)
 		}
-		src, err := read.OpenCSV(p.Context(), []string{"-"}, read.CSVOptions{Stdin: strings.NewReader(text)})
+		src, err := csv.Open(p.Context(), []string{"-"}, csv.Options{Stdin: strings.NewReader(text)})
 		p.must(err)
 		defer src.Close()
 		file := filepath.Join(p.dir, "x.hdb")

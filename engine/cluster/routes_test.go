@@ -25,7 +25,7 @@ import (
 	indexbuild "heddle/engine/index/build"
 	"heddle/engine/server"
 	tablebuild "heddle/engine/table/build"
-	"heddle/engine/table/read"
+	"heddle/engine/table/read/csv"
 )
 
 // cuts is a cluster of one node with all shards.
@@ -63,7 +63,7 @@ func files(t *testing.T) (index, table string) {
 	if _, err := indexbuild.Build(t.Context(), index, []string{docs}, indexbuild.Options{Format: indexbuild.Text}); err != nil {
 		t.Fatal(err)
 	}
-	src, err := read.OpenCSV(t.Context(), []string{"-"}, read.CSVOptions{Stdin: strings.NewReader(rows)})
+	src, err := csv.Open(t.Context(), []string{"-"}, csv.Options{Stdin: strings.NewReader(rows)})
 	if err != nil {
 		t.Fatal(err)
 	}

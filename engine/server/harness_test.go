@@ -16,7 +16,7 @@ import (
 	indexbuild "heddle/engine/index/build"
 	"heddle/engine/plan"
 	tablebuild "heddle/engine/table/build"
-	"heddle/engine/table/read"
+	"heddle/engine/table/read/csv"
 	"heddle/hostfallback"
 )
 
@@ -101,9 +101,9 @@ func (r *running) buildIndex(text string) {
 }
 
 // buildTable replaces the file of the table.
-func (r *running) buildTable(csv string) {
+func (r *running) buildTable(text string) {
 	r.Helper()
-	src, err := read.OpenCSV(r.Context(), []string{"-"}, read.CSVOptions{Stdin: strings.NewReader(csv)})
+	src, err := csv.Open(r.Context(), []string{"-"}, csv.Options{Stdin: strings.NewReader(text)})
 	if err != nil {
 		r.Fatal(err)
 	}

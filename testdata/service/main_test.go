@@ -22,7 +22,7 @@ import (
 	indexbuild "heddle/engine/index/build"
 	heddleprometheus "heddle/engine/observe/prometheus"
 	tablebuild "heddle/engine/table/build"
-	"heddle/engine/table/read"
+	"heddle/engine/table/read/csv"
 )
 
 // served is a running service with an index and a table.
@@ -217,7 +217,7 @@ func TestRun(t *testing.T) {
 func makeTable(t *testing.T, e *engine.Engine, dir string) *engine.Table {
 	t.Helper()
 	path := filepath.Join(dir, "loans.hdb")
-	src, err := read.OpenCSV(t.Context(), []string{"-"}, read.CSVOptions{Stdin: strings.NewReader("days,book\n31,a\n7,b\n")})
+	src, err := csv.Open(t.Context(), []string{"-"}, csv.Options{Stdin: strings.NewReader("days,book\n31,a\n7,b\n")})
 	if err != nil {
 		t.Fatal(err)
 	}

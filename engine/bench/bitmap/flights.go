@@ -14,7 +14,7 @@ import (
 	"heddle/engine/bench/harness"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/hdb"
-	"heddle/engine/table/read"
+	"heddle/engine/table/read/csv"
 )
 
 // Parameters of the generated flights.
@@ -83,7 +83,7 @@ func (f *flightFile) write(rows uint32, seed uint64) error {
 
 // build builds a table of columns of the file; without names, of all columns.
 func (f *flightFile) build(ctx context.Context, opt tablebuild.Options, columns ...string) (*hdb.File, error) {
-	src, err := read.OpenCSV(ctx, []string{f.path}, read.CSVOptions{Columns: columns})
+	src, err := csv.Open(ctx, []string{f.path}, csv.Options{Columns: columns})
 	if err != nil {
 		return nil, err
 	}

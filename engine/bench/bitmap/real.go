@@ -15,6 +15,8 @@ import (
 	"heddle/engine/table/column"
 	"heddle/engine/table/hdb"
 	"heddle/engine/table/read"
+	"heddle/engine/table/read/csv"
+	"heddle/engine/table/read/raw"
 )
 
 const (
@@ -42,15 +44,15 @@ func (s *bench) realTables() (all []drawSet, err error) {
 	if kdd = append(kdd, test...); len(kdd) > 0 {
 		r := rowSource{left: uint64(min(rows, kddRows)), again: true}
 		opt := tablebuild.Options{Settings: tablebuild.Settings{Bins: 25, Binning: column.Lloyd}, Columns: make(map[string]tablebuild.Settings)}
-		csv := kddOptions()
-		for name, t := range csv.Types {
+		named := kddOptions()
+		for name, t := range named.Types {
 			if t.Type == column.String {
 				opt.Columns[name] = tablebuild.Settings{Binning: column.Distinct}
 			}
 		}
 		all = append(all, func(ctx context.Context, word int) (*set, error) {
 			r, opt := r, opt
-			r.open = func() (read.Source, error) { return read.OpenCSV(ctx, kdd, csv) }
+			r.open = func() (read.Source, error) { return csv.Open(ctx, kdd, named) }
 			opt.Word = word
 			return builtSet(ctx, "kdd", &r, opt, s.Opt.Seed)
 		})
@@ -66,7 +68,7 @@ func (s *bench) realTables() (all []drawSet, err error) {
 	if len(columns) > 0 {
 		all = append(all, func(ctx context.Context, word int) (*set, error) {
 			r := &rowSource{left: uint64(rows), open: func() (read.Source, error) {
-				return read.OpenRaw(ctx, columns, read.RawOptions{})
+				return raw.Open(ctx, columns, raw.Options{})
 			}}
 			of := tablebuild.Settings{Bins: 64, Binning: column.Quantile}
 			return builtSet(ctx, "flights", r, tablebuild.Options{Settings: of, Word: word}, s.Opt.Seed)
@@ -80,9 +82,9 @@ func (s *bench) realTables() (all []drawSet, err error) {
 
 // kddOptions names the columns of KDD Cup 1999, which have no header: 41 attributes and
 // the kind of the connection.
-func kddOptions() read.CSVOptions {
+func kddOptions() csv.Options {
 	const attributes = 41
-	o := read.CSVOptions{Types: make(map[string]column.Declared)}
+	o := csv.Options{Types: make(map[string]column.Declared)}
 	for i := range attributes + 1 {
 		name := fmt.Sprintf("a%d", i+1)
 		switch {
@@ -99,11 +101,11 @@ func kddOptions() read.CSVOptions {
 }
 
 // rawColumns returns the columns NAME.KINDle.gz of one folder.
-func rawColumns(paths []string) (all []read.RawColumn, err error) {
+func rawColumns(paths []string) (all []raw.Column, err error) {
 	slices.Sort(paths)
 	for _, path := range paths {
 		name, kind, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), "le.gz"), ".")
-		c, err := read.ParseRaw(fmt.Sprintf("%s:%s:%s:", name, kind, path))
+		c, err := raw.Parse(fmt.Sprintf("%s:%s:%s:", name, kind, path))
 		if err != nil {
 			return nil, err
 		}

@@ -19,7 +19,7 @@ import (
 	"heddle/engine/internal/calibrate"
 	"heddle/engine/server"
 	tablebuild "heddle/engine/table/build"
-	"heddle/engine/table/read"
+	"heddle/engine/table/read/csv"
 )
 
 // handler returns the handler of a server with the index "looms" and the table "loans", and the path
@@ -28,7 +28,7 @@ func handler(t *testing.T) (h http.Handler, index string) {
 	t.Helper()
 	dir := t.TempDir()
 	docs, index, table := filepath.Join(dir, "looms.tsv"), filepath.Join(dir, "looms.hdl"), filepath.Join(dir, "loans.hdb")
-	rows, err := read.OpenCSV(t.Context(), []string{"-"}, read.CSVOptions{Stdin: strings.NewReader("days\n31\n7\n60\n")})
+	rows, err := csv.Open(t.Context(), []string{"-"}, csv.Options{Stdin: strings.NewReader("days\n31\n7\n60\n")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"heddle/engine/table/column"
 	"heddle/engine/table/hdb"
 	"heddle/engine/table/read"
+	"heddle/engine/table/read/parquet"
 )
 
 // cells gives the values of all rows: keys, texts of types with a dictionary, or "missing".
@@ -69,7 +70,7 @@ func TestTable(t *testing.T) {
 	for _, word := range []int{32, 64} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "types.hdb")
-		src, err := read.OpenParquet(t.Context(), []string{"../../table/read/testdata/types.parquet"}, read.ParquetOptions{})
+		src, err := parquet.Open(t.Context(), []string{"../../table/read/parquet/testdata/types.parquet"}, parquet.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,6 +16,9 @@ import (
 	"heddle/engine/file/input"
 	"heddle/engine/table/column"
 	"heddle/engine/table/read"
+	"heddle/engine/table/read/csv"
+	"heddle/engine/table/read/parquet"
+	"heddle/engine/table/read/raw"
 )
 
 // open opens the inputs of the table. memory bounds the batches of CSV in progress, in bytes.
@@ -23,10 +26,10 @@ func (o *bitmapBuildOptions) open(ctx context.Context, a *App, log *zerolog.Logg
 	if err := o.expand(log); err != nil {
 		return nil, err
 	}
-	var columns []read.RawColumn
+	var columns []raw.Column
 	paths := slices.Clone(o.inputs)
 	for _, text := range o.raw {
-		c, err := read.ParseRaw(text)
+		c, err := raw.Parse(text)
 		if err != nil {
 			return nil, usageError{fmt.Errorf("--raw: %w", err)}
 		}
@@ -56,9 +59,9 @@ func (o *bitmapBuildOptions) open(ctx context.Context, a *App, log *zerolog.Logg
 	}
 	switch format {
 	case "raw":
-		return read.OpenRaw(ctx, columns, read.RawOptions{Stdin: a.Stdin})
+		return raw.Open(ctx, columns, raw.Options{Stdin: a.Stdin})
 	case "parquet":
-		return read.OpenParquet(ctx, o.inputs, read.ParquetOptions{Columns: o.columns, Invalid: invalid})
+		return parquet.Open(ctx, o.inputs, parquet.Options{Columns: o.columns, Invalid: invalid})
 	}
 	return o.openCSV(ctx, a, log, invalid, memory)
 }
@@ -126,7 +129,7 @@ func isTSV(path string) bool {
 }
 
 func (o *bitmapBuildOptions) openCSV(ctx context.Context, a *App, log *zerolog.Logger, invalid input.Invalid, memory uint64) (read.Source, error) {
-	opt := read.CSVOptions{Memory: memory, Names: o.names, Null: o.null, Columns: o.columns, Invalid: invalid, Stdin: a.Stdin, Types: map[string]column.Declared{},
+	opt := csv.Options{Memory: memory, Names: o.names, Null: o.null, Columns: o.columns, Invalid: invalid, Stdin: a.Stdin, Types: map[string]column.Declared{},
 		Advice: true, Warn: func(text string) { log.Warn().Msg(text) }}
 	var err error
 	if opt.Comma, err = o.comma(); err != nil {
@@ -141,7 +144,7 @@ func (o *bitmapBuildOptions) openCSV(ctx context.Context, a *App, log *zerolog.L
 			return nil, usageError{fmt.Errorf("--type %q: %w", text, err)}
 		}
 	}
-	return read.OpenCSV(ctx, o.inputs, opt)
+	return csv.Open(ctx, o.inputs, opt)
 }
 
 // isParquet reports whether the inputs are Parquet files: by --format, by the name of

@@ -11,7 +11,7 @@ import (
 // TestBitmapTypes compares literals with values of all types exactly.
 func TestBitmapTypes(t *testing.T) {
 	testneeds.Sequential(t)
-	types, err := filepath.Abs("../../table/read/testdata/types.parquet")
+	types, err := filepath.Abs("../../table/read/parquet/testdata/types.parquet")
 	if err != nil {
 		t.Fatal(err)
 	}

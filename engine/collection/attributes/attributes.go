@@ -25,7 +25,7 @@ import (
 	index "heddle/engine/index/build"
 	"heddle/engine/table/build"
 	"heddle/engine/table/column"
-	"heddle/engine/table/read"
+	"heddle/engine/table/read/csv"
 )
 
 // Column declares a column.
@@ -120,7 +120,7 @@ func Build(ctx context.Context, path string, inputs []string, opt Options) (buil
 
 // build makes the table of CSV.
 func (t *table) build(ctx context.Context, in io.Reader, path string, opt build.Options) (r build.Report, err error) {
-	src, err := read.OpenCSV(ctx, []string{"-"}, read.CSVOptions{Stdin: in, Types: t.types, Null: []string{missing}, Invalid: input.Replace, Memory: cmp.Or(opt.Memory, build.DefaultMemory) / 4})
+	src, err := csv.Open(ctx, []string{"-"}, csv.Options{Stdin: in, Types: t.types, Null: []string{missing}, Invalid: input.Replace, Memory: cmp.Or(opt.Memory, build.DefaultMemory) / 4})
 	if err != nil {
 		return r, err
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/engine/table/read"
+	"heddle/engine/table/read/csv"
 )
 
 // flights is a CSV text of about size bytes with the shape of flight data: mostly small
@@ -29,7 +29,7 @@ func BenchmarkBuild(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "x.hdb")
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		src, err := read.OpenCSV(b.Context(), []string{"-"}, read.CSVOptions{Stdin: strings.NewReader(text)})
+		src, err := csv.Open(b.Context(), []string{"-"}, csv.Options{Stdin: strings.NewReader(text)})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -76,7 +76,7 @@ func Build(ctx context.Context, src read.Source, path string, opt Options) (r Re
 // planAll chooses the bins of all columns.
 func (b *builder) planAll() ([]*planned, error) {
 	columns, failed := make([]*planned, len(b.columns)), make([]error, len(b.columns))
-	parallel(len(b.columns), func(i int) { columns[i], failed[i] = b.plan(b.columns[i]) })
+	read.Parallel(len(b.columns), func(i int) { columns[i], failed[i] = b.plan(b.columns[i]) })
 	for i, err := range failed {
 		if err != nil {
 			return nil, fmt.Errorf("column %q: %w", b.columns[i].Name, err)

@@ -17,6 +17,8 @@ import (
 	"heddle/engine/table/column"
 	"heddle/engine/table/hdb"
 	"heddle/engine/table/read"
+	"heddle/engine/table/read/csv"
+	"heddle/engine/table/read/raw"
 )
 
 // everything has a column of each type, encoding and binning, some with missing values
@@ -255,16 +257,16 @@ func TestProgress(t *testing.T) {
 // TestFlights builds a table of real flights and compares known counts.
 func TestFlights(t *testing.T) {
 	const dir = "../../../testdata/flights"
-	var columns []read.RawColumn
+	var columns []raw.Column
 	for _, text := range []string{"delay:i16:delay_min.i16.gz", "distance:i16:distance_miles.i16.gz", "minutes:i32:minutes.i32.gz"} {
-		c, err := read.ParseRaw(text)
+		c, err := raw.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.Path = filepath.Join(dir, c.Path)
 		columns = append(columns, c)
 	}
-	src, err := read.OpenRaw(t.Context(), columns, read.RawOptions{})
+	src, err := raw.Open(t.Context(), columns, raw.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +308,7 @@ func TestKDD(t *testing.T) {
 		names[i] = fmt.Sprint("c", i)
 	}
 	names[1], names[41] = "protocol", "attack"
-	src, err := read.OpenCSV(t.Context(), []string{"-"}, read.CSVOptions{Names: names, Stdin: strings.NewReader(text.String())})
+	src, err := csv.Open(t.Context(), []string{"-"}, csv.Options{Names: names, Stdin: strings.NewReader(text.String())})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"heddle/engine/table/binning"
 	"heddle/engine/table/column"
@@ -65,7 +63,7 @@ func (b *builder) collect(ctx context.Context, src read.Source) error {
 
 // take adds a batch to all columns, several at a time.
 func (b *builder) take(batch *read.Batch) error {
-	parallel(len(b.columns), func(i int) { b.columns[i].take(&batch.Columns[i]) })
+	read.Parallel(len(b.columns), func(i int) { b.columns[i].take(&batch.Columns[i]) })
 	for _, c := range b.columns {
 		if c.err != nil {
 			return fmt.Errorf("column %q: %w", c.Name, c.err)
@@ -108,22 +106,6 @@ func (b *builder) unite(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// parallel calls f(0) to f(n-1), on all cores, and returns when all have returned.
-func parallel(n int, f func(i int)) {
-	var next atomic.Int64
-	var running sync.WaitGroup
-	work := func() {
-		for i := int(next.Add(1) - 1); i < n; i = int(next.Add(1) - 1) {
-			f(i)
-		}
-	}
-	for range min(n, workers()) - 1 {
-		running.Go(work)
-	}
-	work()
-	running.Wait()
 }
 
 // take makes a block of values.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	tablebuild "heddle/engine/table/build"
-	"heddle/engine/table/read"
+	"heddle/engine/table/read/csv"
 )
 
 // A table of a CSV text. Its columns are told by the header, their types by the values.
@@ -20,7 +20,7 @@ func Example() {
 ,AA,2001-01-01 07:05
 `
 	ctx := context.Background()
-	src, err := read.OpenCSV(ctx, []string{"-"}, read.CSVOptions{Stdin: strings.NewReader(text)})
+	src, err := csv.Open(ctx, []string{"-"}, csv.Options{Stdin: strings.NewReader(text)})
 	if err != nil {
 		log.Fatal(err)
 	}

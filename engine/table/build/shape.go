@@ -7,6 +7,7 @@ import (
 	"heddle/codec"
 	"heddle/codec/wah"
 	"heddle/engine/table/column"
+	"heddle/engine/table/read"
 )
 
 // A sample decides the size of words, and the columns with one bin: a number of windows of
@@ -30,7 +31,7 @@ func (b *builder) shape(ctx context.Context, columns []*planned) (word int, err 
 		}
 	}
 	all, failed := make([]sizes, len(columns)), make([]error, 2*len(columns))
-	parallel(len(failed), func(i int) {
+	read.Parallel(len(failed), func(i int) {
 		if c, s := columns[i/2], &all[i/2]; i%2 == 0 {
 			s.narrow, failed[i] = vectorWords[uint32](ctx, b, c, windows)
 		} else if b.opt.Word == 0 {

@@ -17,7 +17,7 @@ import (
 	"heddle/engine/table/build"
 	"heddle/engine/table/column"
 	"heddle/engine/table/hdb"
-	"heddle/engine/table/read"
+	"heddle/engine/table/read/csv"
 )
 
 // declared are the types of the columns of a test.
@@ -58,7 +58,7 @@ func made(t interface {
 	}
 	f.Close()
 	text := strings.Join(append([]string{strings.Join(names, ",")}, rows...), "\n") + "\n"
-	src, err := read.OpenCSV(t.Context(), []string{"-"}, read.CSVOptions{Stdin: strings.NewReader(text), Types: types, Null: []string{`\N`}})
+	src, err := csv.Open(t.Context(), []string{"-"}, csv.Options{Stdin: strings.NewReader(text), Types: types, Null: []string{`\N`}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	src, err := read.OpenCSV(t.Context(), []string{"-"}, read.CSVOptions{Stdin: strings.NewReader("i\n1\n")})
+	src, err := csv.Open(t.Context(), []string{"-"}, csv.Options{Stdin: strings.NewReader("i\n1\n")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,14 +14,14 @@ type InvalidRows struct {
 	First *input.Error // place and reason of the first; nil if there is none
 }
 
-// treatment treats texts that are not UTF-8 in the batches of a source.
-type treatment struct {
-	mode    input.Invalid // empty is input.Fail
-	invalid InvalidRows
+// Treatment treats texts that are not UTF-8 in the batches of a source.
+type Treatment struct {
+	Mode    input.Invalid // empty is input.Fail
+	Invalid InvalidRows   // so far
 }
 
-// treat applies the treatment to a batch. first is the place of the first invalid text.
-func (x *treatment) treat(b *Batch, first *input.Error) error {
+// Apply applies the treatment to a batch. first is the place of the first invalid text.
+func (x *Treatment) Apply(b *Batch, first *input.Error) error {
 	var rows []int
 	for i := range b.Columns {
 		rows = append(rows, b.Columns[i].invalid...)
@@ -31,11 +31,11 @@ func (x *treatment) treat(b *Batch, first *input.Error) error {
 	}
 	slices.Sort(rows)
 	rows = slices.Compact(rows)
-	x.invalid.Rows += uint64(len(rows))
-	if x.invalid.First == nil {
-		x.invalid.First = first
+	x.Invalid.Rows += uint64(len(rows))
+	if x.Invalid.First == nil {
+		x.Invalid.First = first
 	}
-	switch x.mode {
+	switch x.Mode {
 	case input.Replace:
 		for i := range b.Columns {
 			if v := &b.Columns[i]; len(v.invalid) > 0 {
@@ -52,12 +52,12 @@ func (x *treatment) treat(b *Batch, first *input.Error) error {
 	return nil
 }
 
-// checked appends a text and notes whether it is UTF-8.
-func (v *Values) checked(s []byte) (valid bool) {
+// AppendChecked appends a text and notes whether it is UTF-8.
+func (v *Values) AppendChecked(s []byte) (valid bool) {
 	if valid = utf8.Valid(s); !valid {
 		v.invalid = append(v.invalid, len(v.Ends))
 	}
-	v.text(s)
+	v.AppendText(s)
 	return valid
 }
 

@@ -17,7 +17,7 @@ import (
 	"heddle/engine"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/column"
-	"heddle/engine/table/read"
+	"heddle/engine/table/read/parquet"
 	"heddle/engine/table/values"
 )
 
@@ -45,7 +45,7 @@ func newPair(tb testing.TB, threads int, backend, query string) *pair {
 		}
 	}
 	ctx := context.Background()
-	src, err := read.OpenParquet(ctx, []string{path}, read.ParquetOptions{})
+	src, err := parquet.Open(ctx, []string{path}, parquet.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}

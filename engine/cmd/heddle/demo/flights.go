@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	tablebuild "heddle/engine/table/build"
-	"heddle/engine/table/read"
+	"heddle/engine/table/read/raw"
 )
 
 // flight is a row of the table.
@@ -34,7 +34,7 @@ var predicates = []struct {
 }
 
 // flightColumns lists the columns: names, types and files of heddle bitmap build --raw.
-var flightColumns = []read.RawColumn{
+var flightColumns = []raw.Column{
 	{Name: "delay", Kind: "i16", Path: "delay_min.i16.gz"},
 	{Name: "distance", Kind: "i16", Path: "distance_miles.i16.gz"},
 	{Name: "minutes", Kind: "i32", Path: "minutes.i32.gz"},
@@ -98,12 +98,12 @@ func scanFlights(flights []flight, holds func(flight) bool) (rows []uint64, coun
 
 // buildFlights builds the table.
 func buildFlights(ctx context.Context, dir, path string) (r tablebuild.Report, err error) {
-	var columns []read.RawColumn
+	var columns []raw.Column
 	for _, c := range flightColumns {
 		c.Path = filepath.Join(dir, c.Path)
 		columns = append(columns, c)
 	}
-	src, err := read.OpenRaw(ctx, columns, read.RawOptions{})
+	src, err := raw.Open(ctx, columns, raw.Options{})
 	if err != nil {
 		return r, err
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"heddle/engine/table/column"
-	"heddle/engine/table/read"
+	read "heddle/engine/table/read/parquet"
 	"heddle/engine/table/values"
 	"heddle/engine/table/values/parquet"
 	"heddle/engine/table/values/valuestest"
@@ -40,7 +40,7 @@ func write(t *testing.T, batches ...values.Batch) (path string) {
 func TestWrite(t *testing.T) {
 	b := valuestest.Batch()
 	path := write(t, b.Cut(0, 1), b.Cut(1, 3))
-	src, err := read.OpenParquet(context.Background(), []string{path}, read.ParquetOptions{})
+	src, err := read.Open(context.Background(), []string{path}, read.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestStatistics(t *testing.T) {
 		}
 		d[0].Dictionary, d[0].Codes = append(d[0].Dictionary, string(key[:])), append(d[0].Codes, uint64(i))
 	}
-	src, err := read.OpenParquet(t.Context(), []string{write(t, d)}, read.ParquetOptions{})
+	src, err := read.Open(t.Context(), []string{write(t, d)}, read.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package read
+package csv
 
 import (
 	"bytes"
@@ -10,10 +10,11 @@ import (
 	"unicode/utf8"
 
 	"heddle/engine/file/input"
+	"heddle/engine/table/read"
 )
 
-// csvFile is a file that is being cut into texts.
-type csvFile struct {
+// file is a file that is being cut into texts.
+type file struct {
 	*input.Reader
 	path   string
 	line   int    // that the rest starts with, from 1
@@ -23,14 +24,14 @@ type csvFile struct {
 }
 
 // open opens a file.
-func (s *csvSource) open(path string) (*csvFile, error) { return openCSVFile(&s.opener, path) }
+func (s *source) open(path string) (*file, error) { return openFile(&s.opener, path) }
 
-func openCSVFile(opener *input.Opener, path string) (*csvFile, error) {
+func openFile(opener *input.Opener, path string) (*file, error) {
 	r, err := opener.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	f := &csvFile{Reader: r, path: path, line: 1}
+	f := &file{Reader: r, path: path, line: 1}
 	skipped, err := r.Text(path)
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
@@ -45,7 +46,7 @@ const leastRest = 16 << 10
 
 // fill reads until the rest has n bytes or the file ends, where a last record without a
 // line end gets one.
-func (f *csvFile) fill(n int) error {
+func (f *file) fill(n int) error {
 	for !f.end && len(f.rest) < n {
 		have := len(f.rest)
 		f.rest = slices.Grow(f.rest, min(n-have, max(have, leastRest))+1)
@@ -64,7 +65,7 @@ func (f *csvFile) fill(n int) error {
 }
 
 // whole is the part of the rest that consists of whole records.
-func (f *csvFile) whole() []byte {
+func (f *file) whole() []byte {
 	if f.end {
 		return f.rest
 	}
@@ -90,7 +91,7 @@ func lastEnd(text []byte) int {
 }
 
 // header takes the first record off the rest. It must end in the first sample bytes.
-func (f *csvFile) header(comma byte, sample int) (names []string, err error) {
+func (f *file) header(comma byte, sample int) (names []string, err error) {
 	if err := f.fill(sample); err != nil {
 		return nil, err
 	}
@@ -127,14 +128,14 @@ func (f *csvFile) header(comma byte, sample int) (names []string, err error) {
 	return names, nil
 }
 
-func (f *csvFile) errorf(format string, args ...any) error {
+func (f *file) errorf(format string, args ...any) error {
 	return &input.Error{Path: f.path, Line: f.line, Offset: f.offset, Reason: fmt.Sprintf(format, args...)}
 }
 
 // text gives whole records of about size bytes, io.EOF behind the last, and takes buf in
 // their place. A record of more than limit bytes is an error; where it has a quote it is
 // given too, since the parser may say that the quote is misplaced.
-func (f *csvFile) text(buf []byte, size, limit int) ([]byte, error) {
+func (f *file) text(buf []byte, size, limit int) ([]byte, error) {
 	for {
 		if err := f.fill(size); err != nil {
 			return nil, err
@@ -161,7 +162,7 @@ func (f *csvFile) text(buf []byte, size, limit int) ([]byte, error) {
 }
 
 // read reads all files, the first of which is f, then closes work and out.
-func (s *csvSource) read(ctx context.Context, f *csvFile) {
+func (s *source) read(ctx context.Context, f *file) {
 	defer close(s.out)
 	defer close(s.work)
 	for i, path := range s.paths {
@@ -173,21 +174,21 @@ func (s *csvSource) read(ctx context.Context, f *csvFile) {
 			err = errors.Join(s.cut(ctx, f), f.Close())
 		}
 		if err != nil {
-			s.out <- &csvChunk{err: err} // there is room for one more than all chunks
+			s.out <- &chunk{err: err} // there is room for one more than all chunks
 			return
 		}
 	}
 }
 
 // another opens a file behind the first.
-func (s *csvSource) another(path string) (*csvFile, error) {
+func (s *source) another(path string) (*file, error) {
 	f, err := s.open(path)
 	if err != nil || len(s.opt.Names) > 0 {
 		return f, err
 	}
 	names, err := f.header(s.opt.Comma, s.opt.sample)
 	if err == nil && !slices.Equal(names, s.columns.names) {
-		err = f.errorf("the columns are %s; the columns of %s are %s", list(names), s.paths[0], list(s.columns.names))
+		err = f.errorf("the columns are %s; the columns of %s are %s", read.List(names), s.paths[0], read.List(s.columns.names))
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -196,9 +197,9 @@ func (s *csvSource) another(path string) (*csvFile, error) {
 }
 
 // cut sends the records of a file to the parsers.
-func (s *csvSource) cut(ctx context.Context, f *csvFile) error {
+func (s *source) cut(ctx context.Context, f *file) error {
 	for first := f.line; ; first = 0 {
-		var c *csvChunk
+		var c *chunk
 		select {
 		case c = <-s.free:
 		case <-ctx.Done():

@@ -1,4 +1,4 @@
-package read
+package csv
 
 import (
 	"context"
@@ -14,14 +14,16 @@ import (
 	"heddle/engine/file/input"
 	"heddle/engine/plan/testneeds"
 	"heddle/engine/table/column"
+	"heddle/engine/table/read"
+	"heddle/engine/table/read/readtest"
 )
 
 // readCSV reads one CSV text.
-func readCSV(t testing.TB, text string, opt CSVOptions) (table, error) {
+func readCSV(t testing.TB, text string, opt Options) (readtest.Table, error) {
 	t.Helper()
 	opt.Stdin = strings.NewReader(text)
-	s, err := OpenCSV(t.Context(), []string{"-"}, opt)
-	return readAll(t, s, err)
+	s, err := Open(t.Context(), []string{"-"}, opt)
+	return readtest.ReadAll(t, s, err)
 }
 
 // oracle is the result of encoding/csv for a text.
@@ -49,7 +51,7 @@ func lineFeeds(text string) string {
 func checkStrings(t *testing.T, text string, comma byte, size int) {
 	t.Helper()
 	want, wantErr := oracle(lineFeeds(text), comma)
-	opt := CSVOptions{Comma: comma, Invalid: input.Replace, Types: map[string]column.Declared{}, text: size, maxRecord: 1 << 20, sample: 1 << 12}
+	opt := Options{Comma: comma, Invalid: input.Replace, Types: map[string]column.Declared{}, text: size, maxRecord: 1 << 20, sample: 1 << 12}
 	first := csv.NewReader(strings.NewReader(strings.TrimPrefix(lineFeeds(text), "\xef\xbb\xbf")))
 	first.Comma = rune(comma)
 	record, err := first.Read()
@@ -73,9 +75,9 @@ func checkStrings(t *testing.T, text string, comma byte, size int) {
 		}
 		return
 	}
-	for _, row := range got.rows {
+	for _, row := range got.Rows {
 		for i := range row {
-			row[i] = strings.TrimPrefix(row[i], missing)
+			row[i] = strings.TrimPrefix(row[i], readtest.Missing)
 			row[i] = strings.ReplaceAll(row[i], "\r\n", "\n") // encoding/csv changes line ends in quotes
 		}
 	}
@@ -84,8 +86,8 @@ func checkStrings(t *testing.T, text string, comma byte, size int) {
 			row[i] = strings.ToValidUTF8(row[i], "\ufffd")
 		}
 	}
-	if len(got.rows) != len(want) || !slices.EqualFunc(got.rows, want, slices.Equal[[]string]) {
-		t.Fatalf("%q: %q, encoding/csv has %q", text, got.rows, want)
+	if len(got.Rows) != len(want) || !slices.EqualFunc(got.Rows, want, slices.Equal[[]string]) {
+		t.Fatalf("%q: %q, encoding/csv has %q", text, got.Rows, want)
 	}
 }
 
@@ -147,9 +149,9 @@ func TestCSVLineEnds(t *testing.T) {
 		"s\r\"a\rb\"\rc\r":          {"a\rb", "c"},
 		"s\r\n\"a\r\r\n\"\r\n":      {"a\r\r\n"},
 	} {
-		got, err := readCSV(t, text, CSVOptions{})
+		got, err := readCSV(t, text, Options{})
 		var values []string
-		for _, row := range got.rows {
+		for _, row := range got.Rows {
 			values = append(values, row[0])
 		}
 		if err != nil || !slices.Equal(values, want) {
@@ -173,10 +175,10 @@ func TestCSVLateValues(t *testing.T) {
 		}
 		fmt.Fprintf(&text, "%d,%s,%s,\n", i, late, word)
 	}
-	want := []Field{{Name: "id", Type: column.Int}, {Name: "late", Type: column.Int}, {Name: "word", Type: column.String}, {Name: "never", Type: column.String}}
+	want := []read.Field{{Name: "id", Type: column.Int}, {Name: "late", Type: column.Int}, {Name: "word", Type: column.String}, {Name: "never", Type: column.String}}
 	for _, more := range []int{0, 200_000} { // the sample holds the file, or its start
-		path := write(t, "late.csv.gz", text.String()+strings.Repeat("1,2,3,\n", more))
-		s, err := OpenCSV(t.Context(), []string{path}, CSVOptions{})
+		path := readtest.Write(t, "late.csv.gz", text.String()+strings.Repeat("1,2,3,\n", more))
+		s, err := Open(t.Context(), []string{path}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,8 +186,8 @@ func TestCSVLateValues(t *testing.T) {
 		if !slices.Equal(s.Fields(), want) {
 			t.Errorf("%v, want %v", s.Fields(), want)
 		}
-		if got, err := readAll(t, s, nil); err != nil || len(got.rows) != 3*sampleRows+5+more {
-			t.Errorf("%d rows, %v", len(got.rows), err)
+		if got, err := readtest.ReadAll(t, s, nil); err != nil || len(got.Rows) != 3*sampleRows+5+more {
+			t.Errorf("%d rows, %v", len(got.Rows), err)
 		}
 	}
 }
@@ -230,18 +232,18 @@ func TestCSVTypes(t *testing.T) {
 		",,,,,,\n" +
 		"+9223372036854775807,-1e300,\"\",True,2001-02-03T04:05:06.5Z,,2.5\n" +
 		" 12 ,NaN,é,false, 2001-02-03 04:05 ,,true\n"
-	got, err := readCSV(t, text, CSVOptions{})
+	got, err := readCSV(t, text, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Field{
+	want := []read.Field{
 		{Name: "int", Type: column.Int}, {Name: "float", Type: column.Float}, {Name: "string", Type: column.String}, {Name: "bool", Type: column.Bool},
 		{Name: "time", Type: column.Timestamp}, {Name: "empty", Type: column.String}, {Name: "mixed", Type: column.String},
 	}
-	if !slices.Equal(got.fields, want) {
-		t.Fatalf("fields %v, want %v", got.fields, want)
+	if !slices.Equal(got.Fields, want) {
+		t.Fatalf("fields %v, want %v", got.Fields, want)
 	}
-	m := missing
+	m := readtest.Missing
 	rows := [][]string{
 		{"1", "1", "a", "true", "2001-02-03T00:00:00Z", m, "1"},
 		{"-9223372036854775808", "2.5", "7", "false", "2001-02-03T04:05:06Z", m, "x"},
@@ -249,8 +251,8 @@ func TestCSVTypes(t *testing.T) {
 		{"9223372036854775807", "-1e+300", "", "true", "2001-02-03T04:05:06.5Z", m, "2.5"},
 		{"12", "nan", "é", "false", "2001-02-03T04:05:00Z", m, "true"},
 	}
-	if !slices.EqualFunc(got.rows, rows, slices.Equal[[]string]) {
-		t.Fatalf("rows\n%q, want\n%q", got.rows, rows)
+	if !slices.EqualFunc(got.Rows, rows, slices.Equal[[]string]) {
+		t.Fatalf("rows\n%q, want\n%q", got.Rows, rows)
 	}
 }
 
@@ -267,30 +269,30 @@ func types(name string, typ column.Type, scale ...uint8) map[string]column.Decla
 func TestCSVOptions(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
-		opt  CSVOptions
+		opt  Options
 		want string
 	}{
-		"names":          {"1,2\n3,4\n", CSVOptions{Names: []string{"a", "b"}}, "a:int b:int [1 2] [3 4]"},
-		"tabs":           {"a\tb\n1\t2,5\n", CSVOptions{Comma: '\t'}, "a:int b:string [1 2,5]"},
-		"columns":        {"a,b,c\n1,2,3\n", CSVOptions{Columns: []string{"c", "a"}}, "c:int a:int [3 1]"},
-		"nulls":          {"a,b\nNA,NA\n1,\"NA\"\n\\N,x\n", CSVOptions{Null: []string{"NA", `\N`}}, "a:int b:string [- -] [1 NA] [- x]"},
-		"a number null":  {"a\n-999\n5\n", CSVOptions{Null: []string{"-999"}}, "a:int [-] [5]"},
-		"quoted null":    {"a\n\"NA\"\n\"5\"\n\"\"\n", CSVOptions{Null: []string{"NA"}}, "a:int [-] [5] [-]"},
-		"type":           {"a,b\n007,1\n", CSVOptions{Types: types("a", column.String)}, "a:string b:int [007 1]"},
-		"bool by digits": {"a\n0\n1\nt\n", CSVOptions{Types: types("a", column.Bool)}, "a:bool [false] [true] [true]"},
-		"no names":       {",b,\n1,2,3\n", CSVOptions{}, "column1:int b:int column3:int [1 2 3]"},
-		"header alone":   {"a,b\n", CSVOptions{}, "a:string b:string"},
-		"names alone":    {"", CSVOptions{Names: []string{"a"}}, "a:string"},
-		"infinite":       {"a\n-inf\n1\n+Inf\n", CSVOptions{}, "a:float [-inf] [1] [+inf]"},
-		"unsigned":       {"a\n9223372036854775808\n+7\n", CSVOptions{}, "a:uint [9223372036854775808] [7]"},
-		"too great":      {"a\n18446744073709551616\n", CSVOptions{}, "a:decimal128 [18446744073709551616]"},
-		"NaN null":       {"a,b\nNaN,NaN\n1.5,Nan\nnan,\"nan\"\n", CSVOptions{Null: []string{"nan"}, Types: types("b", column.String)}, "a:float b:string [- NaN] [1.5 Nan] [- nan]"},
-		"float32":        {"a\n26.352673\n1e30\n", CSVOptions{Types: types("a", column.Float32)}, "a:float32 [26.352673] [1e+30]"},
-		"long years":     {"a,b\n12345-01-01,infinity\n", CSVOptions{Types: types("b", column.Timestamp)}, "a:timestamp b:timestamp [12345-01-01T00:00:00Z infinity]"},
-		"infinite times": {"a\n2001-02-03\n-infinity\n", CSVOptions{}, "a:timestamp [2001-02-03T00:00:00Z] [-infinity]"},
-		"decimals": {"a\n1\n-0.05\n12345678901234.5\n\n", CSVOptions{Types: types("a", column.Decimal, 2)},
+		"names":          {"1,2\n3,4\n", Options{Names: []string{"a", "b"}}, "a:int b:int [1 2] [3 4]"},
+		"tabs":           {"a\tb\n1\t2,5\n", Options{Comma: '\t'}, "a:int b:string [1 2,5]"},
+		"columns":        {"a,b,c\n1,2,3\n", Options{Columns: []string{"c", "a"}}, "c:int a:int [3 1]"},
+		"nulls":          {"a,b\nNA,NA\n1,\"NA\"\n\\N,x\n", Options{Null: []string{"NA", `\N`}}, "a:int b:string [- -] [1 NA] [- x]"},
+		"a number null":  {"a\n-999\n5\n", Options{Null: []string{"-999"}}, "a:int [-] [5]"},
+		"quoted null":    {"a\n\"NA\"\n\"5\"\n\"\"\n", Options{Null: []string{"NA"}}, "a:int [-] [5] [-]"},
+		"type":           {"a,b\n007,1\n", Options{Types: types("a", column.String)}, "a:string b:int [007 1]"},
+		"bool by digits": {"a\n0\n1\nt\n", Options{Types: types("a", column.Bool)}, "a:bool [false] [true] [true]"},
+		"no names":       {",b,\n1,2,3\n", Options{}, "column1:int b:int column3:int [1 2 3]"},
+		"header alone":   {"a,b\n", Options{}, "a:string b:string"},
+		"names alone":    {"", Options{Names: []string{"a"}}, "a:string"},
+		"infinite":       {"a\n-inf\n1\n+Inf\n", Options{}, "a:float [-inf] [1] [+inf]"},
+		"unsigned":       {"a\n9223372036854775808\n+7\n", Options{}, "a:uint [9223372036854775808] [7]"},
+		"too great":      {"a\n18446744073709551616\n", Options{}, "a:decimal128 [18446744073709551616]"},
+		"NaN null":       {"a,b\nNaN,NaN\n1.5,Nan\nnan,\"nan\"\n", Options{Null: []string{"nan"}, Types: types("b", column.String)}, "a:float b:string [- NaN] [1.5 Nan] [- nan]"},
+		"float32":        {"a\n26.352673\n1e30\n", Options{Types: types("a", column.Float32)}, "a:float32 [26.352673] [1e+30]"},
+		"long years":     {"a,b\n12345-01-01,infinity\n", Options{Types: types("b", column.Timestamp)}, "a:timestamp b:timestamp [12345-01-01T00:00:00Z infinity]"},
+		"infinite times": {"a\n2001-02-03\n-infinity\n", Options{}, "a:timestamp [2001-02-03T00:00:00Z] [-infinity]"},
+		"decimals": {"a\n1\n-0.05\n12345678901234.5\n\n", Options{Types: types("a", column.Decimal, 2)},
 			"a:decimal [1.00] [-0.05] [12345678901234.50]"},
-		"wide decimals": {"a,b\n 1e30 ,x\n-0.05,\n,y\n", CSVOptions{Types: types("a", column.Decimal128, 2)},
+		"wide decimals": {"a,b\n 1e30 ,x\n-0.05,\n,y\n", Options{Types: types("a", column.Decimal128, 2)},
 			"a:decimal128 b:string [1000000000000000000000000000000.00 x] [-0.05 -] [- y]"},
 	} {
 		got, err := readCSV(t, c.text, c.opt)
@@ -299,11 +301,11 @@ func TestCSVOptions(t *testing.T) {
 			continue
 		}
 		var parts []string
-		for _, f := range got.fields {
+		for _, f := range got.Fields {
 			parts = append(parts, f.Name+":"+f.Type.String())
 		}
-		for _, r := range got.rows {
-			parts = append(parts, strings.ReplaceAll(fmt.Sprint(r), missing, "-"))
+		for _, r := range got.Rows {
+			parts = append(parts, strings.ReplaceAll(fmt.Sprint(r), readtest.Missing, "-"))
 		}
 		if s := strings.Join(parts, " "); s != c.want {
 			t.Errorf("%s: %s, want %s", name, s, c.want)
@@ -316,49 +318,49 @@ func TestCSVErrors(t *testing.T) {
 	many := "a,b\n" + strings.Repeat("1,2\n", 10100)
 	for name, c := range map[string]struct {
 		text string
-		opt  CSVOptions
+		opt  Options
 		want []string
 	}{
-		"no header":      {"", CSVOptions{}, []string{"-:1", "no header"}},
-		"two of a name":  {"a,b,a\n1,2,3\n", CSVOptions{}, []string{"-:1", `two columns are called "a"`}},
-		"name in bytes":  {"a,\xff\n1,2\n", CSVOptions{}, []string{"-:1", `the name of column 2, "\xff", is not UTF-8`}},
-		"a long string":  {"a\nx\n" + strings.Repeat("x", 1<<17), CSVOptions{}, []string{"-:3", `column "a": a string of 131072 bytes; at most 65536`}},
-		"late string":    {many + "1,x%d\n", CSVOptions{Advice: true}, []string{"-:10102", `column "b"`, `"x%d" is not an integer`, "--type b=string"}},
-		"late float":     {many + "1,2.5\n", CSVOptions{Advice: true}, []string{"-:10102", `"2.5"`, "--type b=float"}},
-		"late, shifted":  {"\n\"a\nc\",b\n" + many[4:] + "1,2.5\n", CSVOptions{}, []string{"-:10104"}},
-		"wrong type":     {"a\nx\n", CSVOptions{Types: types("a", column.Timestamp)}, []string{"-:2", `"x" is not a timestamp`}},
-		"too great":      {"a\n9223372036854775808\n", CSVOptions{Types: types("a", column.Int)}, []string{"-:2", "is not an integer"}},
-		"float, endless": {"a\n1e999\n", CSVOptions{Types: types("a", column.Float)}, []string{"-:2", "is not a number"}},
-		"not true":       {"a\nyes\n", CSVOptions{Types: types("a", column.Bool)}, []string{"is not true or false"}},
-		"late unsigned":  {many + "1,9223372036854775808\n", CSVOptions{Advice: true}, []string{"-:10102", "is not an integer", "--type b=uint"}},
-		"negative uint":  {"a\n-1\n", CSVOptions{Types: types("a", column.Uint)}, []string{"-:2", `"-1" is not an integer from 0 to 18446744073709551615`}},
-		"great float32":  {"a\n1e39\n", CSVOptions{Types: types("a", column.Float32)}, []string{"-:2", "is not a number in the range of float32"}},
-		"long decimal": {"a\n1.234\n", CSVOptions{Types: types("a", column.Decimal, 2)},
+		"no header":      {"", Options{}, []string{"-:1", "no header"}},
+		"two of a name":  {"a,b,a\n1,2,3\n", Options{}, []string{"-:1", `two columns are called "a"`}},
+		"name in bytes":  {"a,\xff\n1,2\n", Options{}, []string{"-:1", `the name of column 2, "\xff", is not UTF-8`}},
+		"a long string":  {"a\nx\n" + strings.Repeat("x", 1<<17), Options{}, []string{"-:3", `column "a": a string of 131072 bytes; at most 65536`}},
+		"late string":    {many + "1,x%d\n", Options{Advice: true}, []string{"-:10102", `column "b"`, `"x%d" is not an integer`, "--type b=string"}},
+		"late float":     {many + "1,2.5\n", Options{Advice: true}, []string{"-:10102", `"2.5"`, "--type b=float"}},
+		"late, shifted":  {"\n\"a\nc\",b\n" + many[4:] + "1,2.5\n", Options{}, []string{"-:10104"}},
+		"wrong type":     {"a\nx\n", Options{Types: types("a", column.Timestamp)}, []string{"-:2", `"x" is not a timestamp`}},
+		"too great":      {"a\n9223372036854775808\n", Options{Types: types("a", column.Int)}, []string{"-:2", "is not an integer"}},
+		"float, endless": {"a\n1e999\n", Options{Types: types("a", column.Float)}, []string{"-:2", "is not a number"}},
+		"not true":       {"a\nyes\n", Options{Types: types("a", column.Bool)}, []string{"is not true or false"}},
+		"late unsigned":  {many + "1,9223372036854775808\n", Options{Advice: true}, []string{"-:10102", "is not an integer", "--type b=uint"}},
+		"negative uint":  {"a\n-1\n", Options{Types: types("a", column.Uint)}, []string{"-:2", `"-1" is not an integer from 0 to 18446744073709551615`}},
+		"great float32":  {"a\n1e39\n", Options{Types: types("a", column.Float32)}, []string{"-:2", "is not a number in the range of float32"}},
+		"long decimal": {"a\n1.234\n", Options{Types: types("a", column.Decimal, 2)},
 			[]string{"-:2", `column "a": "1.234" is not a decimal with at most 2 digits behind the point and 18 in all`}},
-		"no decimal":    {"a\n-x\n", CSVOptions{Types: types("a", column.Decimal, 2)}, []string{"-:2", `"-x" is not a decimal`}},
-		"no wide":       {"a\n-x\n", CSVOptions{Types: types("a", column.Decimal128, 2)}, []string{"-:2", `"-x" is not a decimal`}},
-		"great decimal": {"a\n1e19\n", CSVOptions{Types: types("a", column.Decimal)}, []string{"-:2", `"1e19" is not a decimal`}},
-		"great wide":    {"a\n1e39\n", CSVOptions{Types: types("a", column.Decimal128)}, []string{"-:2", `"1e39" is not a decimal`, "38 in all"}},
-		"late time":     {"a\n300000-01-01\n", CSVOptions{Types: types("a", column.Timestamp)}, []string{"-:2", `is not a timestamp`}},
-		"too few":       {"a,b,c\n1,2\n", CSVOptions{}, []string{"-:2", "2 fields, the table has 3 columns"}},
-		"too many":      {"a\n1\n2,3,4\n", CSVOptions{}, []string{"-:3", "3 fields, the table has 1 column"}},
-		"a long record": {"a\n1\n" + strings.Repeat("2", 1<<20), CSVOptions{maxRecord: 1 << 18}, []string{"a record of more than 262144 bytes"}},
-		"an open quote": {"a\n1\n\"" + strings.Repeat("2\n", 1<<20), CSVOptions{maxRecord: 1 << 18}, []string{"-:3", "a quoted field that does not end"}},
-		"a long header": {strings.Repeat("a", 2<<20), CSVOptions{}, []string{"-:1", "the header does not end"}},
-		"damaged gzip":  {"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xff\xff\xff\xff", CSVOptions{}, []string{"damaged gzip data"}},
+		"no decimal":    {"a\n-x\n", Options{Types: types("a", column.Decimal, 2)}, []string{"-:2", `"-x" is not a decimal`}},
+		"no wide":       {"a\n-x\n", Options{Types: types("a", column.Decimal128, 2)}, []string{"-:2", `"-x" is not a decimal`}},
+		"great decimal": {"a\n1e19\n", Options{Types: types("a", column.Decimal)}, []string{"-:2", `"1e19" is not a decimal`}},
+		"great wide":    {"a\n1e39\n", Options{Types: types("a", column.Decimal128)}, []string{"-:2", `"1e39" is not a decimal`, "38 in all"}},
+		"late time":     {"a\n300000-01-01\n", Options{Types: types("a", column.Timestamp)}, []string{"-:2", `is not a timestamp`}},
+		"too few":       {"a,b,c\n1,2\n", Options{}, []string{"-:2", "2 fields, the table has 3 columns"}},
+		"too many":      {"a\n1\n2,3,4\n", Options{}, []string{"-:3", "3 fields, the table has 1 column"}},
+		"a long record": {"a\n1\n" + strings.Repeat("2", 1<<20), Options{maxRecord: 1 << 18}, []string{"a record of more than 262144 bytes"}},
+		"an open quote": {"a\n1\n\"" + strings.Repeat("2\n", 1<<20), Options{maxRecord: 1 << 18}, []string{"-:3", "a quoted field that does not end"}},
+		"a long header": {strings.Repeat("a", 2<<20), Options{}, []string{"-:1", "the header does not end"}},
+		"damaged gzip":  {"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xff\xff\xff\xff", Options{}, []string{"damaged gzip data"}},
 	} {
 		_, err := readCSV(t, c.text, c.opt)
-		t.Run(name, func(t *testing.T) { wantError(t, err, c.want...) })
+		t.Run(name, func(t *testing.T) { readtest.WantError(t, err, c.want...) })
 	}
 	for name, c := range map[string]struct {
-		opt  CSVOptions
+		opt  Options
 		want string
 	}{
-		"two of a name":     {CSVOptions{Names: []string{"a", "b", "a"}}, `two columns are called "a"`},
-		"unknown type":      {CSVOptions{Types: types("x", column.Int)}, `types: there is no column "x"; there are a, b, c (nearest: "a")`},
-		"unknown column":    {CSVOptions{Columns: []string{"bb"}}, `no column "bb"; there are a, b, c (nearest: "b")`},
-		"a column twice":    {CSVOptions{Columns: []string{"b", "b"}}, `column "b" is named twice`},
-		"quotes separating": {CSVOptions{Comma: '"'}, "cannot separate"},
+		"two of a name":     {Options{Names: []string{"a", "b", "a"}}, `two columns are called "a"`},
+		"unknown type":      {Options{Types: types("x", column.Int)}, `types: there is no column "x"; there are a, b, c (nearest: "a")`},
+		"unknown column":    {Options{Columns: []string{"bb"}}, `no column "bb"; there are a, b, c (nearest: "b")`},
+		"a column twice":    {Options{Columns: []string{"b", "b"}}, `column "b" is named twice`},
+		"quotes separating": {Options{Comma: '"'}, "cannot separate"},
 	} {
 		if _, err := readCSV(t, "a,b,c\n1,2,3\n", c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
@@ -368,34 +370,34 @@ func TestCSVErrors(t *testing.T) {
 
 // TestCSVFiles reads several files, gzipped or not, as one table.
 func TestCSVFiles(t *testing.T) {
-	a, b := write(t, "a.csv", "x,y\n1,2\n3,4"), write(t, "b.csv.gz", "x,y\r\n5,\r\n")
-	s, err := OpenCSV(t.Context(), []string{a, b}, CSVOptions{})
-	got, err := readAll(t, s, err)
-	if err != nil || fmt.Sprintf("%q", got.rows) != fmt.Sprintf("%q", [][]string{{"1", "2"}, {"3", "4"}, {"5", missing}}) {
-		t.Fatalf("%q, error %v", got.rows, err)
+	a, b := readtest.Write(t, "a.csv", "x,y\n1,2\n3,4"), readtest.Write(t, "b.csv.gz", "x,y\r\n5,\r\n")
+	s, err := Open(t.Context(), []string{a, b}, Options{})
+	got, err := readtest.ReadAll(t, s, err)
+	if err != nil || fmt.Sprintf("%q", got.Rows) != fmt.Sprintf("%q", [][]string{{"1", "2"}, {"3", "4"}, {"5", readtest.Missing}}) {
+		t.Fatalf("%q, error %v", got.Rows, err)
 	}
 	done, total := s.Progress()
 	if want := input.Size(a) + input.Size(b); done != want || total != want {
 		t.Fatalf("progress %d of %d, want %d", done, total, want)
 	}
 
-	s, err = OpenCSV(t.Context(), []string{a, write(t, "c.csv", "x,z\n1,2\n")}, CSVOptions{})
-	_, err = readAll(t, s, err)
-	wantError(t, err, "c.csv:", "the columns are x, z", "are x, y")
-	s, err = OpenCSV(t.Context(), []string{a, write(t, "c.csv", "x,y\n1,2\n3,v\n")}, CSVOptions{})
-	_, err = readAll(t, s, err)
-	wantError(t, err, "c.csv:3:", `"v"`)
+	s, err = Open(t.Context(), []string{a, readtest.Write(t, "c.csv", "x,z\n1,2\n")}, Options{})
+	_, err = readtest.ReadAll(t, s, err)
+	readtest.WantError(t, err, "c.csv:", "the columns are x, z", "are x, y")
+	s, err = Open(t.Context(), []string{a, readtest.Write(t, "c.csv", "x,y\n1,2\n3,v\n")}, Options{})
+	_, err = readtest.ReadAll(t, s, err)
+	readtest.WantError(t, err, "c.csv:3:", `"v"`)
 
-	data, err := os.ReadFile(write(t, "whole.csv.gz", "x\n"+strings.Repeat("123\n", 20000)))
+	data, err := os.ReadFile(readtest.Write(t, "whole.csv.gz", "x\n"+strings.Repeat("123\n", 20000)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range []int{15, len(data) / 2, len(data) - 1} {
-		s, err = OpenCSV(t.Context(), []string{write(t, "half.csv", string(data[:n]))}, CSVOptions{})
-		_, err = readAll(t, s, err)
-		wantError(t, err, "half.csv", "truncated gzip data")
+		s, err = Open(t.Context(), []string{readtest.Write(t, "half.csv", string(data[:n]))}, Options{})
+		_, err = readtest.ReadAll(t, s, err)
+		readtest.WantError(t, err, "half.csv", "truncated gzip data")
 	}
-	if _, err := OpenCSV(t.Context(), []string{a, a + ".none"}, CSVOptions{}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Open(t.Context(), []string{a, a + ".none"}, Options{}); !errors.Is(err, os.ErrNotExist) {
 		t.Fatalf("error %v, want that the second file is missing", err)
 	}
 }
@@ -406,11 +408,11 @@ func TestCSVCancel(t *testing.T) {
 	defer w.Close()
 	go w.Write([]byte("a\n" + strings.Repeat("1\n", sampleBytes)))
 	ctx, cancel := context.WithCancel(t.Context())
-	s, err := OpenCSV(ctx, []string{"-"}, CSVOptions{Stdin: r})
+	s, err := Open(ctx, []string{"-"}, Options{Stdin: r})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b Batch
+	var b read.Batch
 	if err := s.Next(ctx, &b); err != nil || b.Rows == 0 {
 		t.Fatalf("%d rows, error %v", b.Rows, err)
 	}
@@ -427,14 +429,14 @@ func TestCSVCancel(t *testing.T) {
 }
 
 func BenchmarkCSV(b *testing.B) {
-	text := flights(20 << 20)
+	text := readtest.Flights(20 << 20)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		s, err := OpenCSV(b.Context(), []string{"-"}, CSVOptions{Stdin: strings.NewReader(text)})
+		s, err := Open(b.Context(), []string{"-"}, Options{Stdin: strings.NewReader(text)})
 		if err != nil {
 			b.Fatal(err)
 		}
-		var batch Batch
+		var batch read.Batch
 		for err == nil {
 			err = s.Next(b.Context(), &batch)
 		}
@@ -447,7 +449,7 @@ func BenchmarkCSV(b *testing.B) {
 
 // BenchmarkEncodingCSV measures package encoding/csv on the same text.
 func BenchmarkEncodingCSV(b *testing.B) {
-	text := flights(20 << 20)
+	text := readtest.Flights(20 << 20)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		r := csv.NewReader(strings.NewReader(text))

@@ -1,6 +1,6 @@
-// Package read reads tables, column by column and a batch of rows at a time, out of
-// CSV and Parquet files and of raw arrays of numbers. Several files of the same columns
-// make one table, in the order they are given.
+// Package read defines sources of rows: a table that is read column by column and a batch of rows
+// at a time. Its folders read CSV, Parquet and raw columns. Several files of the same columns make one
+// table, in the order they are given.
 //
 // Errors about the content of an input are input.ErrCorrupt, and say the file, the
 // line or the byte, the column and the value. That options name a column which is not
@@ -10,8 +10,11 @@ package read
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"heddle/config"
 	"heddle/engine/file/input"
@@ -81,8 +84,8 @@ func (v *Values) Each(f func(row int, value []byte, ok bool)) {
 	}
 }
 
-// reset empties the batch, which is to have so many columns.
-func (b *Batch) reset(columns int) {
+// Reset empties the batch, which is to have so many columns.
+func (b *Batch) Reset(columns int) {
 	b.Rows = 0
 	if len(b.Columns) != columns {
 		b.Columns = make([]Values, columns)
@@ -93,16 +96,16 @@ func (b *Batch) reset(columns int) {
 	}
 }
 
-// key appends the key of a row.
-func (v *Values) key(k uint64) {
+// AppendKey appends the key of a row.
+func (v *Values) AppendKey(k uint64) {
 	v.Keys = append(v.Keys, k)
 	if len(v.Missing) > 0 {
 		v.Missing = append(v.Missing, false)
 	}
 }
 
-// text appends the value of a row of a column of texts.
-func (v *Values) text(s []byte) {
+// AppendText appends the value of a row of a column of texts.
+func (v *Values) AppendText(s []byte) {
 	v.Text = append(v.Text, s...)
 	v.Ends = append(v.Ends, uint32(len(v.Text)))
 	if len(v.Missing) > 0 {
@@ -110,8 +113,8 @@ func (v *Values) text(s []byte) {
 	}
 }
 
-// missing appends a row without a value.
-func (v *Values) missing(t column.Type) {
+// AppendMissing appends a row without a value.
+func (v *Values) AppendMissing(t column.Type) {
 	row := len(v.Keys)
 	if t.HasDictionary() {
 		row = len(v.Ends)
@@ -125,9 +128,9 @@ func (v *Values) missing(t column.Type) {
 	v.Missing = append(v.Missing, true)
 }
 
-// choose finds the columns that are wanted, all if none are named. That there is none of
+// Choose finds the columns that are wanted, all if none are named. That there is none of
 // a name is a *ColumnError.
-func choose(names, wanted []string) (chosen []int, err error) {
+func Choose(names, wanted []string) (chosen []int, err error) {
 	for i, n := range names {
 		if slices.Contains(names[:i], n) {
 			return nil, fmt.Errorf("two columns are called %q", n)
@@ -159,11 +162,11 @@ func (e *ColumnError) Error() string {
 	if len(e.Names) == 0 {
 		return fmt.Sprintf("there is no column %q: the table has none", e.Name)
 	}
-	return fmt.Sprintf("there is no column %q; there are %s (nearest: %q)", e.Name, list(e.Names), config.Nearest(e.Name, e.Names))
+	return fmt.Sprintf("there is no column %q; there are %s (nearest: %q)", e.Name, List(e.Names), config.Nearest(e.Name, e.Names))
 }
 
-// list writes the names of columns, the first of them if there are many.
-func list(names []string) string {
+// List writes the names of columns, the first of them if there are many.
+func List(names []string) string {
 	const most = 20
 	if len(names) > most {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
@@ -171,8 +174,8 @@ func list(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// sizes adds up the sizes of files; it is 0 if the size of one is unknown.
-func sizes(paths []string) (total int64) {
+// Sizes adds up the sizes of files; it is 0 if the size of one is unknown.
+func Sizes(paths []string) (total int64) {
 	for _, p := range paths {
 		n := input.Size(p)
 		if n == 0 {
@@ -182,3 +185,22 @@ func sizes(paths []string) (total int64) {
 	}
 	return total
 }
+
+// Parallel calls f(0) to f(n-1), on all cores, and returns when all have returned.
+func Parallel(n int, f func(i int)) {
+	var running sync.WaitGroup
+	var next atomic.Int64
+	work := func() {
+		for i := int(next.Add(1) - 1); i < n; i = int(next.Add(1) - 1) {
+			f(i)
+		}
+	}
+	for range min(n, runtime.GOMAXPROCS(0)) - 1 {
+		running.Go(work)
+	}
+	work()
+	running.Wait()
+}
+
+// HasInvalid reports whether a text of the batch is not UTF-8.
+func (v *Values) HasInvalid() bool { return len(v.invalid) > 0 }

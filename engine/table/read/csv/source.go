@@ -1,4 +1,5 @@
-package read
+// Package csv reads tables of CSV files: fields in lines, in several dialects.
+package csv
 
 import (
 	"bytes"
@@ -16,6 +17,7 @@ import (
 
 	"heddle/engine/file/input"
 	"heddle/engine/table/column"
+	"heddle/engine/table/read"
 )
 
 // MaxRecord is the greatest size of a record of a CSV file, in bytes.
@@ -27,8 +29,8 @@ const (
 	sampleRows  = 10000
 )
 
-// CSVOptions say how CSV files are read. Of the zero value every field is the default.
-type CSVOptions struct {
+// Options say how CSV files are read. Of the zero value every field is the default.
+type Options struct {
 	// Names of the columns. Without them the first record of each file has the names,
 	// which must be the same in all files; a column that has none is called columnN.
 	Names []string
@@ -69,30 +71,30 @@ type CSVOptions struct {
 	text      int // bytes given to a parser; tests set it, 0 derives it from Memory
 }
 
-// csvSource is a pipeline: one goroutine reads and cuts texts behind the ends of records,
+// source is a pipeline: one goroutine reads and cuts texts behind the ends of records,
 // one a core parses them, and Next gives the batches in the order of the files.
-type csvSource struct {
+type source struct {
 	opener  input.Opener
 	paths   []string
-	opt     CSVOptions
-	columns csvColumns
-	texts   treatment
+	opt     Options
+	columns columns
+	texts   read.Treatment
 	total   int64
 	size    int // of a text, in bytes
 
 	cancel  context.CancelFunc
 	running sync.WaitGroup
-	free    chan *csvChunk
-	work    chan *csvChunk // to the parsers; has room for all chunks
-	out     chan *csvChunk // in the order of the files
+	free    chan *chunk
+	work    chan *chunk // to the parsers; has room for all chunks
+	out     chan *chunk // in the order of the files
 
 	path string // of the last chunk that Next took
 	line int    // that the next chunk of it starts with, from 1
 	err  error
 }
 
-// csvChunk is a number of records.
-type csvChunk struct {
+// chunk is a number of records.
+type chunk struct {
 	path   string
 	first  int   // line of the file, from 1, at the start of the file's first chunk; 0 in later chunks
 	offset int64 // of text in the file after decompression
@@ -100,15 +102,15 @@ type csvChunk struct {
 	err    error // of the reader: there is no text, nothing follows
 
 	ready chan struct{} // receives when the text is parsed
-	batch Batch
-	csvParsed
+	batch read.Batch
+	parsed
 }
 
-// OpenCSV opens CSV files (RFC 4180), compressed or not, "-" being standard input. Text is
+// Open opens CSV files (RFC 4180), compressed or not, "-" being standard input. Text is
 // UTF-8, or UTF-16 with a byte order mark. Quotes are as package encoding/csv reads them;
 // lines end in LF, CR LF or CR; empty lines are skipped. It reads the start of the first file for names and types,
 // and more where a column has no value there. The Source ends with ctx.
-func OpenCSV(ctx context.Context, paths []string, opt CSVOptions) (Source, error) {
+func Open(ctx context.Context, paths []string, opt Options) (read.Source, error) {
 	opt.Comma = cmp.Or(opt.Comma, ',')
 	opt.Memory = cmp.Or(opt.Memory, 256<<20)
 	opt.maxRecord = cmp.Or(opt.maxRecord, MaxRecord)
@@ -134,7 +136,7 @@ func OpenCSV(ctx context.Context, paths []string, opt CSVOptions) (Source, error
 		}
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	s := &csvSource{paths: paths, opt: opt, cancel: cancel, total: sizes(paths), texts: treatment{mode: opt.Invalid}}
+	s := &source{paths: paths, opt: opt, cancel: cancel, total: read.Sizes(paths), texts: read.Treatment{Mode: opt.Invalid}}
 	s.opener.Ctx, s.opener.Stdin = ctx, opt.Stdin
 	if err := s.start(ctx); err != nil {
 		cancel()
@@ -144,7 +146,7 @@ func OpenCSV(ctx context.Context, paths []string, opt CSVOptions) (Source, error
 }
 
 // start learns names and types, and starts the pipeline.
-func (s *csvSource) start(ctx context.Context) error {
+func (s *source) start(ctx context.Context) error {
 	f, err := s.open(s.paths[0])
 	if err != nil {
 		return err
@@ -156,16 +158,16 @@ func (s *csvSource) start(ctx context.Context) error {
 	chunks := 2*workers + 1
 	// A text of short numbers takes six times its bytes as keys.
 	s.size = cmp.Or(s.opt.text, int(min(max(s.opt.Memory/uint64(8*chunks), 4<<10), 1<<20)))
-	s.free, s.work, s.out = make(chan *csvChunk, chunks), make(chan *csvChunk, chunks), make(chan *csvChunk, chunks+1)
+	s.free, s.work, s.out = make(chan *chunk, chunks), make(chan *chunk, chunks), make(chan *chunk, chunks+1)
 	for range chunks {
-		s.free <- &csvChunk{ready: make(chan struct{}, 1)}
+		s.free <- &chunk{ready: make(chan struct{}, 1)}
 	}
 	s.running.Go(func() { s.read(ctx, f) })
 	for range workers {
 		s.running.Go(func() {
 			var scan scanner
 			for c := range s.work {
-				c.csvParsed = s.columns.parse(&c.batch, c.text, &scan)
+				c.parsed = s.columns.parse(&c.batch, c.text, &scan)
 				c.ready <- struct{}{}
 			}
 		})
@@ -174,8 +176,8 @@ func (s *csvSource) start(ctx context.Context) error {
 }
 
 // learn finds the columns by the start of the first file, and takes the header off it.
-func (s *csvSource) learn(ctx context.Context, f *csvFile) (err error) {
-	s.columns = csvColumns{comma: s.opt.Comma, advice: s.opt.Advice, names: slices.Clone(s.opt.Names)}
+func (s *source) learn(ctx context.Context, f *file) (err error) {
+	s.columns = columns{comma: s.opt.Comma, advice: s.opt.Advice, names: slices.Clone(s.opt.Names)}
 	for _, n := range s.opt.Null {
 		s.columns.nulls = append(s.columns.nulls, []byte(n))
 		s.columns.noNaN = s.columns.noNaN || strings.EqualFold(n, "nan")
@@ -188,13 +190,13 @@ func (s *csvSource) learn(ctx context.Context, f *csvFile) (err error) {
 		return err
 	}
 	c := &s.columns
-	chosen, err := choose(c.names, s.opt.Columns)
+	chosen, err := read.Choose(c.names, s.opt.Columns)
 	if err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.opt.Types)) {
 		if !slices.Contains(c.names, name) {
-			return fmt.Errorf("types: %w", &ColumnError{name, c.names})
+			return fmt.Errorf("types: %w", &read.ColumnError{Name: name, Names: c.names})
 		}
 	}
 	c.column = slices.Repeat([]int{-1}, len(c.names))
@@ -224,13 +226,13 @@ func (s *csvSource) learn(ctx context.Context, f *csvFile) (err error) {
 				s.opt.Warn(w)
 			}
 		}
-		c.fields = append(c.fields, Field{c.names[field], t.Type, t.Scale, t.Digits})
+		c.fields = append(c.fields, read.Field{Name: c.names[field], Type: t.Type, Scale: t.Scale, Digits: t.Digits})
 	}
 	return nil
 }
 
 // infer finds the types of the fields of the start of a file.
-func (c *csvColumns) infer(f *csvFile) []inference {
+func (c *columns) infer(f *file) []inference {
 	found := make([]inference, len(c.names))
 	scan := scanner{text: f.whole(), comma: c.comma}
 	for rows := 0; rows < sampleRows && scan.skipEmpty(); rows++ {
@@ -252,7 +254,7 @@ func (c *csvColumns) infer(f *csvFile) []inference {
 
 // see shows the current field, which starts in a line of the scanner, to the inference of
 // its type.
-func (c *csvColumns) see(i *inference, f *csvFile, scan *scanner, line int) {
+func (c *columns) see(i *inference, f *file, scan *scanner, line int) {
 	if field := trim(scan.field); !c.isNull(column.Float, field, scan.quoted) {
 		i.see(field, f.path, f.line+line)
 	}
@@ -260,7 +262,7 @@ func (c *csvColumns) see(i *inference, f *csvFile, scan *scanner, line int) {
 
 // inferLate finds the types of fields that are empty at the start of the first file. It
 // reads the files again, until each field has had a value for sampleRows rows.
-func (s *csvSource) inferLate(ctx context.Context, fields []int, found []inference) error {
+func (s *source) inferLate(ctx context.Context, fields []int, found []inference) error {
 	opener := input.Opener{Ctx: ctx} // apart from the one that reports progress
 	rows := make([]int, len(s.columns.names))
 	open := len(fields)
@@ -268,7 +270,7 @@ func (s *csvSource) inferLate(ctx context.Context, fields []int, found []inferen
 		if input.Size(path) == 0 {
 			return nil // it can be read only once
 		}
-		f, err := openCSVFile(&opener, path)
+		f, err := openFile(&opener, path)
 		if err != nil {
 			return nil // the reader of the table reports it
 		}
@@ -292,7 +294,7 @@ func (s *csvSource) inferLate(ctx context.Context, fields []int, found []inferen
 
 // inferText continues with the records of text, a part of f. It returns the number of
 // fields that need more rows.
-func (c *csvColumns) inferText(f *csvFile, text []byte, fields, rows []int, found []inference) (open int) {
+func (c *columns) inferText(f *file, text []byte, fields, rows []int, found []inference) (open int) {
 	scan := scanner{text: text, comma: c.comma}
 	for scan.skipEmpty() {
 		for i := 0; ; i++ {
@@ -319,17 +321,17 @@ func (c *csvColumns) inferText(f *csvFile, text []byte, fields, rows []int, foun
 	return open
 }
 
-func (s *csvSource) Fields() []Field { return s.columns.fields }
+func (s *source) Fields() []read.Field { return s.columns.fields }
 
-func (s *csvSource) Progress() (done, total int64) { return s.opener.Count(), s.total }
+func (s *source) Progress() (done, total int64) { return s.opener.Count(), s.total }
 
 // Next gives the batch of the next chunk, and the chunk the memory of b.
-func (s *csvSource) Next(ctx context.Context, b *Batch) error {
+func (s *source) Next(ctx context.Context, b *read.Batch) error {
 	for s.err == nil {
 		if s.err = ctx.Err(); s.err != nil {
 			break
 		}
-		var c *csvChunk
+		var c *chunk
 		select {
 		case c = <-s.out:
 		case <-ctx.Done():
@@ -349,7 +351,7 @@ func (s *csvSource) Next(ctx context.Context, b *Batch) error {
 }
 
 // take waits for a chunk to be parsed.
-func (s *csvSource) take(ctx context.Context, c *csvChunk) error {
+func (s *source) take(ctx context.Context, c *chunk) error {
 	if c == nil {
 		return cmp.Or(s.opener.Ctx.Err(), io.EOF)
 	}
@@ -372,17 +374,17 @@ func (s *csvSource) take(ctx context.Context, c *csvChunk) error {
 		first = s.error(c, c.invalid)
 	}
 	s.line += c.lines
-	return s.texts.treat(&c.batch, first)
+	return s.texts.Apply(&c.batch, first)
 }
 
 // error gives an error of the current chunk its place.
-func (s *csvSource) error(c *csvChunk, e *fieldError) *input.Error {
+func (s *source) error(c *chunk, e *fieldError) *input.Error {
 	return &input.Error{Path: s.path, Line: s.line + e.line, Offset: c.offset, Reason: e.reason}
 }
 
-func (s *csvSource) Invalid() InvalidRows { return s.texts.invalid }
+func (s *source) Invalid() read.InvalidRows { return s.texts.Invalid }
 
-func (s *csvSource) Close() error {
+func (s *source) Close() error {
 	s.cancel()
 	s.running.Wait()
 	s.err = cmp.Or(s.err, os.ErrClosed)

@@ -1,4 +1,4 @@
-package read
+package csv
 
 import (
 	"bytes"
@@ -8,17 +8,18 @@ import (
 	"heddle/engine/file/input"
 	"heddle/engine/table/column"
 	"heddle/engine/table/hdb"
+	"heddle/engine/table/read"
 )
 
-// csvColumns describes the columns of a table to the parsers.
-type csvColumns struct {
+// columns describes the columns of a table to the parsers.
+type columns struct {
 	comma  byte
-	names  []string // of the fields of a record
-	column []int    // of each field: its column, or -1 where it is left out
-	fields []Field  // of columns
-	nulls  [][]byte // fields that stand for a missing value, as the empty one does
-	advice bool     // as CSVOptions.Advice
-	noNaN  bool     // NaN is one of them, in every spelling
+	names  []string     // of the fields of a record
+	column []int        // of each field: its column, or -1 where it is left out
+	fields []read.Field // of columns
+	nulls  [][]byte     // fields that stand for a missing value, as the empty one does
+	advice bool         // as Options.Advice
+	noNaN  bool         // NaN is one of them, in every spelling
 }
 
 // fieldError is an error in a record.
@@ -148,7 +149,7 @@ func (s *scanner) afterQuote() (reason string) {
 
 // isNull reports whether the current field is a missing value of type t. A quoted field
 // is never missing.
-func (c *csvColumns) isNull(t column.Type, field []byte, quoted bool) bool {
+func (c *columns) isNull(t column.Type, field []byte, quoted bool) bool {
 	if t == column.String && quoted {
 		return false
 	}
@@ -163,16 +164,16 @@ func (c *csvColumns) isNull(t column.Type, field []byte, quoted bool) bool {
 	return c.noNaN && t != column.String && bytes.EqualFold(field, []byte("nan"))
 }
 
-// csvParsed is the result of a parser, besides the batch.
-type csvParsed struct {
+// parsed is the result of a parser, besides the batch.
+type parsed struct {
 	lines   int
 	wrong   *fieldError // the end of the text is not parsed
 	invalid *fieldError // the first text that is not UTF-8
 }
 
 // parse appends the records of text to b.
-func (c *csvColumns) parse(b *Batch, text []byte, s *scanner) (p csvParsed) {
-	b.reset(len(c.fields))
+func (c *columns) parse(b *read.Batch, text []byte, s *scanner) (p parsed) {
+	b.Reset(len(c.fields))
 	*s = scanner{text: text, comma: c.comma, buf: s.buf}
 	for s.skipEmpty() {
 		record := s.line
@@ -193,7 +194,7 @@ func (c *csvColumns) parse(b *Batch, text []byte, s *scanner) (p csvParsed) {
 					p.lines, p.wrong = s.line, &fieldError{line, fmt.Sprintf(reason, c.names[i])}
 					return p
 				}
-				if len(v.invalid) > 0 && p.invalid == nil {
+				if v.HasInvalid() && p.invalid == nil {
 					p.invalid = &fieldError{line, fmt.Sprintf("column %q: %s", c.names[i], input.InvalidByte("value", s.field, false))}
 				}
 			}
@@ -209,43 +210,43 @@ func (c *csvColumns) parse(b *Batch, text []byte, s *scanner) (p csvParsed) {
 
 // put appends a field to a column. It returns the reason of an error as a format with a
 // place for the name of the column.
-func (c *csvColumns) put(v *Values, f Field, field []byte, quoted bool) (reason string) {
+func (c *columns) put(v *read.Values, f read.Field, field []byte, quoted bool) (reason string) {
 	t := f.Type
 	if t != column.String {
 		field = trim(field)
 		if t == column.Int { // the usual case: a number, and no null token
 			if n, ok := parseInt(field); ok && len(c.nulls) == 0 {
-				v.key(column.IntKey(n))
+				v.AppendKey(column.IntKey(n))
 				return ""
 			}
 		}
 	}
 	switch {
 	case c.isNull(t, field, quoted):
-		v.missing(t)
+		v.AppendMissing(t)
 	case t == column.String:
 		if len(field) > hdb.MaxStringLen {
 			return fmt.Sprintf("column %%[1]q: a string of %d bytes; at most %d are possible", len(field), hdb.MaxStringLen)
 		}
-		v.checked(field)
+		v.AppendChecked(field)
 	case t == column.Decimal128:
 		entry, ok := parseWide(f, field)
 		if !ok {
 			return c.misfit(f, field)
 		}
-		v.text(entry)
+		v.AppendText(entry)
 	default:
 		key, ok := parse(f, field)
 		if !ok {
 			return c.misfit(f, field)
 		}
-		v.key(key)
+		v.AppendKey(key)
 	}
 	return ""
 }
 
 // misfit describes a field that is no value of its column, with the remedy if there is one.
-func (c *csvColumns) misfit(f Field, field []byte) string {
+func (c *columns) misfit(f read.Field, field []byte) string {
 	value := strings.ReplaceAll(fmt.Sprintf("%.60q", field), "%", "%%")
 	reason := "column %[1]q: " + value + " is not " + describe(f)
 	if !c.advice {
@@ -264,7 +265,7 @@ func (c *csvColumns) misfit(f Field, field []byte) string {
 }
 
 // wrongCount describes a record with a wrong number of fields, after its field i.
-func (c *csvColumns) wrongCount(s *scanner, i int) string {
+func (c *columns) wrongCount(s *scanner, i int) string {
 	n := i + 1
 	for ; !s.last; n++ {
 		if reason := s.next(); reason != "" {

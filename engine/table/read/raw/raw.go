@@ -1,4 +1,5 @@
-package read
+// Package raw reads columns of numbers in files of their own, as arrays of bytes.
+package raw
 
 import (
 	"cmp"
@@ -15,11 +16,12 @@ import (
 
 	"heddle/engine/file/input"
 	"heddle/engine/table/column"
+	"heddle/engine/table/read"
 )
 
-// RawColumn is a column in a file of its own: its values in the order of the rows,
+// Column is a column in a file of its own: its values in the order of the rows,
 // little-endian, without separators.
-type RawColumn struct {
+type Column struct {
 	Name string
 	Kind string // i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
 	Path string
@@ -28,12 +30,12 @@ type RawColumn struct {
 	Missing string
 }
 
-// ParseRaw reads NAME:TYPE:FILE or NAME:TYPE:FILE:MISSING, TYPE being a Kind. A file whose name has a colon
+// Parse reads NAME:TYPE:FILE or NAME:TYPE:FILE:MISSING, TYPE being a Kind. A file whose name has a colon
 // needs the last colon of the longer form, even if no value is missing.
-func ParseRaw(s string) (c RawColumn, err error) {
+func Parse(s string) (c Column, err error) {
 	name, rest, _ := strings.Cut(s, ":")
 	kind, path, ok := strings.Cut(rest, ":")
-	c = RawColumn{Name: name, Kind: kind, Path: path}
+	c = Column{Name: name, Kind: kind, Path: path}
 	if i := strings.LastIndexByte(path, ':'); i >= 0 {
 		c.Path, c.Missing = path[:i], path[i+1:]
 	}
@@ -44,19 +46,19 @@ func ParseRaw(s string) (c RawColumn, err error) {
 	return c, err
 }
 
-// rawKind is a type of values in raw files.
-type rawKind struct {
+// kindOf is a type of values in raw files.
+type kindOf struct {
 	name string
 	size int // bytes
 	to   column.Type
 	key  func(bits uint64) uint64
 }
 
-func intKind(name string, size int, value func(bits uint64) int64) rawKind {
-	return rawKind{name, size, column.Int, func(bits uint64) uint64 { return column.IntKey(value(bits)) }}
+func intKind(name string, size int, value func(bits uint64) int64) kindOf {
+	return kindOf{name, size, column.Int, func(bits uint64) uint64 { return column.IntKey(value(bits)) }}
 }
 
-var rawKinds = []rawKind{
+var kinds = []kindOf{
 	intKind("i8", 1, func(b uint64) int64 { return int64(int8(b)) }),
 	intKind("i16", 2, func(b uint64) int64 { return int64(int16(b)) }),
 	intKind("i32", 4, func(b uint64) int64 { return int64(int32(b)) }),
@@ -69,10 +71,10 @@ var rawKinds = []rawKind{
 	{"f64", 8, column.Float, func(b uint64) uint64 { return column.FloatKey(math.Float64frombits(b)) }},
 }
 
-// rawFile is a column that is being read.
-type rawFile struct {
-	RawColumn
-	rawKind
+// file is a column that is being read.
+type file struct {
+	Column
+	kindOf
 	none    uint64 // key of the value that stands for none
 	hasNone bool
 	r       *input.Reader
@@ -81,16 +83,16 @@ type rawFile struct {
 }
 
 // kind finds the kind and the value that stands for none.
-func (c RawColumn) kind() (f rawFile, err error) {
-	i := slices.IndexFunc(rawKinds, func(k rawKind) bool { return k.name == c.Kind })
+func (c Column) kind() (f file, err error) {
+	i := slices.IndexFunc(kinds, func(k kindOf) bool { return k.name == c.Kind })
 	if i < 0 {
 		var names []string
-		for _, k := range rawKinds {
+		for _, k := range kinds {
 			names = append(names, k.name)
 		}
 		return f, fmt.Errorf("column %q: unknown type %q (one of %s)", c.Name, c.Kind, strings.Join(names, ", "))
 	}
-	f = rawFile{RawColumn: c, rawKind: rawKinds[i], hasNone: c.Missing != ""}
+	f = file{Column: c, kindOf: kinds[i], hasNone: c.Missing != ""}
 	if !f.hasNone {
 		return f, nil
 	}
@@ -117,27 +119,27 @@ func (c RawColumn) kind() (f rawFile, err error) {
 	return f, nil
 }
 
-// RawOptions say how raw files are read.
-type RawOptions struct {
+// Options say how raw files are read.
+type Options struct {
 	Stdin io.Reader // input of the file "-"; the default is os.Stdin
 }
 
-// rawRows is the number of rows of a batch.
-const rawRows = 65536
+// batchRows is the number of rows of a batch.
+const batchRows = 65536
 
-type rawSource struct {
+type source struct {
 	opener input.Opener
 	cancel context.CancelFunc
-	fields []Field
-	files  []rawFile
+	fields []read.Field
+	files  []file
 	total  int64
 	rows   int64 // so far
 	err    error
 }
 
-// OpenRaw opens columns in files of their own, gzipped or not, which must be equally
+// Open opens columns in files of their own, gzipped or not, which must be equally
 // long. The Source is done with when ctx is, too.
-func OpenRaw(ctx context.Context, columns []RawColumn, opt RawOptions) (Source, error) {
+func Open(ctx context.Context, columns []Column, opt Options) (read.Source, error) {
 	if len(columns) == 0 {
 		return nil, errors.New("no raw column is given")
 	}
@@ -145,7 +147,7 @@ func OpenRaw(ctx context.Context, columns []RawColumn, opt RawOptions) (Source, 
 		opt.Stdin = os.Stdin
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	s := &rawSource{cancel: cancel}
+	s := &source{cancel: cancel}
 	s.opener.Ctx, s.opener.Stdin = ctx, opt.Stdin
 	var paths, names []string
 	for _, c := range columns {
@@ -154,14 +156,14 @@ func OpenRaw(ctx context.Context, columns []RawColumn, opt RawOptions) (Source, 
 		}
 		paths, names = append(paths, c.Path), append(names, c.Name)
 	}
-	s.total = sizes(paths)
-	if _, err := choose(names, nil); err != nil {
+	s.total = read.Sizes(paths)
+	if _, err := read.Choose(names, nil); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-func (s *rawSource) open(c RawColumn) error {
+func (s *source) open(c Column) error {
 	f, err := c.kind()
 	if err != nil {
 		return err
@@ -170,31 +172,31 @@ func (s *rawSource) open(c RawColumn) error {
 		return err
 	}
 	s.files = append(s.files, f)
-	s.fields = append(s.fields, Field{Name: c.Name, Type: f.to})
+	s.fields = append(s.fields, read.Field{Name: c.Name, Type: f.to})
 	return nil
 }
 
-func (s *rawSource) Fields() []Field { return s.fields }
+func (s *source) Fields() []read.Field { return s.fields }
 
-func (s *rawSource) Progress() (done, total int64) { return s.opener.Count(), s.total }
+func (s *source) Progress() (done, total int64) { return s.opener.Count(), s.total }
 
-// Invalid implements Source: raw columns have no texts.
-func (s *rawSource) Invalid() InvalidRows { return InvalidRows{} }
+// Invalid implements read.Source: raw columns have no texts.
+func (s *source) Invalid() read.InvalidRows { return read.InvalidRows{} }
 
-func (s *rawSource) Next(ctx context.Context, b *Batch) error {
+func (s *source) Next(ctx context.Context, b *read.Batch) error {
 	if s.err == nil {
 		s.err = s.next(ctx, b)
 	}
 	return s.err
 }
 
-func (s *rawSource) next(ctx context.Context, b *Batch) error {
+func (s *source) next(ctx context.Context, b *read.Batch) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	b.reset(len(s.files))
+	b.Reset(len(s.files))
 	failed := make([]error, len(s.files))
-	parallel(len(s.files), func(i int) { failed[i] = s.files[i].read(&b.Columns[i]) })
+	read.Parallel(len(s.files), func(i int) { failed[i] = s.files[i].read(&b.Columns[i]) })
 	if err := errors.Join(failed...); err != nil {
 		return err
 	}
@@ -212,7 +214,7 @@ func (s *rawSource) next(ctx context.Context, b *Batch) error {
 }
 
 // uneven is the error for file i with n more values, where the first file has m more.
-func (s *rawSource) uneven(i, n, m int) error {
+func (s *source) uneven(i, n, m int) error {
 	short, long := &s.files[i], &s.files[0]
 	if n > m {
 		short, long = long, short
@@ -221,10 +223,10 @@ func (s *rawSource) uneven(i, n, m int) error {
 		short.Name, s.rows+int64(min(n, m)), long.Name, long.Path, s.rows+int64(max(n, m)))}
 }
 
-// read appends the next values, rawRows of them unless the file ends.
-func (f *rawFile) read(v *Values) error {
+// read appends the next values, batchRows of them unless the file ends.
+func (f *file) read(v *read.Values) error {
 	if f.bytes == nil {
-		f.bytes = make([]byte, rawRows*f.size)
+		f.bytes = make([]byte, batchRows*f.size)
 	}
 	n := 0
 	for n < len(f.bytes) {
@@ -243,16 +245,16 @@ func (f *rawFile) read(v *Values) error {
 	for at := 0; at < n; at += f.size {
 		key := f.key(load(f.bytes[at : at+f.size]))
 		if f.hasNone && key == f.none {
-			v.missing(f.to)
+			v.AppendMissing(f.to)
 		} else {
-			v.key(key)
+			v.AppendKey(key)
 		}
 	}
 	f.offset += int64(n)
 	return nil
 }
 
-func (f *rawFile) errorf(at int64, format string, args ...any) error {
+func (f *file) errorf(at int64, format string, args ...any) error {
 	return &input.Error{Path: f.Path, Offset: f.offset + at, Reason: fmt.Sprintf("column %q: ", f.Name) + fmt.Sprintf(format, args...)}
 }
 
@@ -269,7 +271,7 @@ func load(b []byte) uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-func (s *rawSource) Close() error {
+func (s *source) Close() error {
 	s.cancel()
 	var err error
 	for i := range s.files {

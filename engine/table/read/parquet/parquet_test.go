@@ -1,4 +1,4 @@
-package read
+package parquet
 
 import (
 	"bytes"
@@ -20,6 +20,8 @@ import (
 
 	"heddle/engine/file/input"
 	"heddle/engine/table/column"
+	"heddle/engine/table/read"
+	"heddle/engine/table/read/readtest"
 )
 
 // everyRow has a column of each type that Parquet files have.
@@ -68,7 +70,7 @@ func parquetFile[T any](t testing.TB, name string, group int, rows []T) string {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return write(t, name, b.String())
+	return readtest.Write(t, name, b.String())
 }
 
 // pointer gives nil for every third row.
@@ -110,53 +112,53 @@ func TestParquet(t *testing.T) {
 		}
 		float := func(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 		decimal := func(v int64, scale int) string { return big.NewRat(v, int64(math.Pow10(scale))).FloatString(scale) }
-		stamp := func(t time.Time) string { return valueOf(column.Timestamp, column.IntKey(t.UnixMicro())) }
+		stamp := func(t time.Time) string { return readtest.ValueOf(column.Timestamp, column.IntKey(t.UnixMicro())) }
 		want[i] = []string{
 			fmt.Sprint(int8(v)), fmt.Sprint(v - 500), fmt.Sprint(-v << 50), fmt.Sprint(uint8(v)), fmt.Sprint(v << 22), fmt.Sprint(uint64(v) << 54),
 			strconv.FormatFloat(float64(f32), 'g', -1, 32), float(float64(v) / 7), fmt.Sprint(v%2 == 0), fmt.Sprint("text", v), fmt.Sprint("c", v%5),
-			string(rows[i].Bytes), string(rows[i].Fixed[:]), stamp(time.Unix(86400*(v-500), 0)), stamp(at.Truncate(time.Millisecond)), stamp(at), valueOf(column.TimestampNS, column.IntKey(at.UnixNano()+999)),
+			string(rows[i].Bytes), string(rows[i].Fixed[:]), stamp(time.Unix(86400*(v-500), 0)), stamp(at.Truncate(time.Millisecond)), stamp(at), readtest.ValueOf(column.TimestampNS, column.IntKey(at.UnixNano()+999)),
 			stamp(time.Unix(86400*(v-500), v*1000)), decimal(v-500, 2), fmt.Sprint(v << 40), decimal(thousandths, 3), decimal(thousandths, 1), fmt.Sprint(v), fmt.Sprint(v % 5),
 		}
 		if i%10 == 9 {
 			want[i][7] = "nan"
 		}
 		if i%3 == 0 {
-			want[i][22], want[i][23] = missing, missing
+			want[i][22], want[i][23] = readtest.Missing, readtest.Missing
 		}
 	}
 	path := parquetFile(t, "x.parquet", 1500, rows)
-	s, err := OpenParquet(t.Context(), []string{path, path}, ParquetOptions{rows: 1000})
+	s, err := Open(t.Context(), []string{path, path}, Options{rows: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if done, total := s.Progress(); done != 0 || total == 0 {
 		t.Fatalf("progress %d of %d at the start", done, total)
 	}
-	got, err := readAll(t, s, nil)
+	got, err := readtest.ReadAll(t, s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if done, total := s.Progress(); done != total {
 		t.Fatalf("progress %d of %d in the end", done, total)
 	}
-	if len(got.rows) != 2*n {
-		t.Fatalf("%d rows, want %d", len(got.rows), 2*n)
+	if len(got.Rows) != 2*n {
+		t.Fatalf("%d rows, want %d", len(got.Rows), 2*n)
 	}
-	for i, r := range got.rows {
+	for i, r := range got.Rows {
 		if !slices.Equal(r, want[i%n]) {
 			for c := range r {
 				if r[c] != want[i%n][c] {
-					t.Errorf("column %v: %q, want %q", got.fields[c], r[c], want[i%n][c])
+					t.Errorf("column %v: %q, want %q", got.Fields[c], r[c], want[i%n][c])
 				}
 			}
 			t.Fatalf("row %d differs", i)
 		}
 	}
 
-	s, err = OpenParquet(t.Context(), []string{path}, ParquetOptions{Columns: []string{"word", "i8"}})
-	got, err = readAll(t, s, err)
-	if err != nil || len(got.rows) != n || !slices.Equal(got.rows[1], []string{want[1][23], want[1][0]}) {
-		t.Fatalf("two columns: %d rows, %q, error %v", len(got.rows), got.rows[1], err)
+	s, err = Open(t.Context(), []string{path}, Options{Columns: []string{"word", "i8"}})
+	got, err = readtest.ReadAll(t, s, err)
+	if err != nil || len(got.Rows) != n || !slices.Equal(got.Rows[1], []string{want[1][23], want[1][0]}) {
+		t.Fatalf("two columns: %d rows, %q, error %v", len(got.Rows), got.Rows[1], err)
 	}
 }
 
@@ -179,29 +181,29 @@ func TestParquetErrors(t *testing.T) {
 	}
 	good := parquetFile(t, "good.parquet", 1000, slices.Repeat([]plain{{1, "x"}, {2, "y"}}, 1000))
 	deep := parquetFile(t, "deep.parquet", 10, []nested{{A: 1}})
-	read := func(opt ParquetOptions, paths ...string) error {
-		s, err := OpenParquet(t.Context(), paths, opt)
-		_, err = readAll(t, s, err)
+	try := func(opt Options, paths ...string) error {
+		s, err := Open(t.Context(), paths, opt)
+		_, err = readtest.ReadAll(t, s, err)
 		return err
 	}
-	wantError(t, read(ParquetOptions{}, deep), "deep.parquet", `column "list" is nested`)
-	wantError(t, read(ParquetOptions{Columns: []string{"a", "in"}}, deep), `column "in" is nested`)
-	if err := read(ParquetOptions{Columns: []string{"a"}}, deep); err != nil {
+	readtest.WantError(t, try(Options{}, deep), "deep.parquet", `column "list" is nested`)
+	readtest.WantError(t, try(Options{Columns: []string{"a", "in"}}, deep), `column "in" is nested`)
+	if err := try(Options{Columns: []string{"a"}}, deep); err != nil {
 		t.Error(err)
 	}
-	if err := read(ParquetOptions{Columns: []string{"c"}}, good); err == nil || errors.Is(err, input.ErrCorrupt) || !strings.Contains(err.Error(), `no column "c"; there are a, b`) {
+	if err := try(Options{Columns: []string{"c"}}, good); err == nil || errors.Is(err, input.ErrCorrupt) || !strings.Contains(err.Error(), `no column "c"; there are a, b`) {
 		t.Errorf("error %v, want that there is no such column", err)
 	}
-	wantError(t, read(ParquetOptions{}, good, parquetFile(t, "other.parquet", 9, []other{{1, "x"}})), "other.parquet", "differ from the columns of")
-	wantError(t, read(ParquetOptions{}, write(t, "text.parquet", strings.Repeat("no parquet\n", 99))), "text.parquet")
-	wantError(t, read(ParquetOptions{}, write(t, "empty.parquet", "")), "empty.parquet")
-	if err := read(ParquetOptions{}, good+".none"); !errors.Is(err, os.ErrNotExist) {
+	readtest.WantError(t, try(Options{}, good, parquetFile(t, "other.parquet", 9, []other{{1, "x"}})), "other.parquet", "differ from the columns of")
+	readtest.WantError(t, try(Options{}, readtest.Write(t, "text.parquet", strings.Repeat("no parquet\n", 99))), "text.parquet")
+	readtest.WantError(t, try(Options{}, readtest.Write(t, "empty.parquet", "")), "empty.parquet")
+	if err := try(Options{}, good+".none"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v, want that there is no file", err)
 	}
-	if err := read(ParquetOptions{}, filepath.Dir(good)); err == nil {
+	if err := try(Options{}, filepath.Dir(good)); err == nil {
 		t.Error("a folder is read")
 	}
-	if err := read(ParquetOptions{}, "-"); err == nil || !strings.Contains(err.Error(), "standard input") {
+	if err := try(Options{}, "-"); err == nil || !strings.Contains(err.Error(), "standard input") {
 		t.Errorf("error %v, want one about standard input", err)
 	}
 
@@ -213,24 +215,24 @@ func TestParquetErrors(t *testing.T) {
 	for at := 0; at < len(data); at += 1 + len(data)/300 { // must never panic, and never blame the system
 		broken := bytes.Clone(data)
 		broken[at] ^= 0xff
-		if err := read(ParquetOptions{}, write(t, "broken.parquet", string(broken))); err != nil {
-			wantError(t, err, "broken.parquet")
+		if err := try(Options{}, readtest.Write(t, "broken.parquet", string(broken))); err != nil {
+			readtest.WantError(t, err, "broken.parquet")
 			failed++
 		}
-		wantError(t, read(ParquetOptions{}, write(t, "short.parquet", string(data[:at]))), "short.parquet")
+		readtest.WantError(t, try(Options{}, readtest.Write(t, "short.parquet", string(data[:at]))), "short.parquet")
 	}
 	if failed == 0 {
 		t.Error("no damage is noticed")
 	}
 
-	s, err := OpenParquet(t.Context(), []string{good}, ParquetOptions{})
+	s, err := Open(t.Context(), []string{good}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	var b Batch
+	var b read.Batch
 	if err := s.Next(ctx, &b); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
@@ -239,13 +241,13 @@ func TestParquetErrors(t *testing.T) {
 // TestParquetTypes reads a column of each type that keeps exact values, with infinite
 // times, NaN and missing values.
 func TestParquetTypes(t *testing.T) {
-	s, err := OpenParquet(t.Context(), []string{"testdata/types.parquet"}, ParquetOptions{})
-	got, err := readAll(t, s, err)
+	s, err := Open(t.Context(), []string{"testdata/types.parquet"}, Options{})
+	got, err := readtest.ReadAll(t, s, err)
 	if err != nil {
 		t.Fatal(err)
 	}
 	fields := "[d18 decimal of scale 6 d19 decimal of scale 0 d38 decimal128 of scale 10 d9 decimal of scale 2 u64 uint f32 float32 f64 float day timestamp moment timestamp id string clock int]"
-	if text := fmt.Sprint(got.fields); text != fields {
+	if text := fmt.Sprint(got.Fields); text != fields {
 		t.Errorf("fields %s, want %s", text, fields)
 	}
 	want := [][]string{
@@ -253,19 +255,19 @@ func TestParquetTypes(t *testing.T) {
 			"2010-01-02T00:00:00Z", "2010-01-02T03:04:05.678901Z", "00112233-4455-6677-8899-aabbccddeeff", "3723000000"},
 		{"900719925474.000006", "9007199254740992", "-12345678901234567890123456.7890123456", "-1234567.89", "9223372036854775808", "nan", "+inf",
 			"infinity", "infinity", "ffeeddcc-bbaa-9988-7766-554433221100", "86399999999"},
-		{"-0.000001", "-9007199254740993", "12345678901234567890123456.7890123457", "1.00", "0", "-inf", "0", "-infinity", "-infinity", missing, "0"},
-		slices.Repeat([]string{missing}, 11),
+		{"-0.000001", "-9007199254740993", "12345678901234567890123456.7890123457", "1.00", "0", "-inf", "0", "-infinity", "-infinity", readtest.Missing, "0"},
+		slices.Repeat([]string{readtest.Missing}, 11),
 	}
-	if !slices.EqualFunc(got.rows, want, slices.Equal[[]string]) {
-		t.Errorf("rows\n%q, want\n%q", got.rows, want)
+	if !slices.EqualFunc(got.Rows, want, slices.Equal[[]string]) {
+		t.Errorf("rows\n%q, want\n%q", got.Rows, want)
 	}
 	for path, part := range map[string]string{
 		"testdata/far-date.parquet": `column "day": row 1 (from 0): 1825492972 days since 1970-01-01; timestamps reach from -290308-12-22 to 294247-01-10`,
 		"testdata/interval.parquet": `column "span" is an INTERVAL`,
 	} {
-		s, err := OpenParquet(t.Context(), []string{path}, ParquetOptions{})
-		_, err = readAll(t, s, err)
-		wantError(t, err, path, part)
+		s, err := Open(t.Context(), []string{path}, Options{})
+		_, err = readtest.ReadAll(t, s, err)
+		readtest.WantError(t, err, path, part)
 	}
 }
 
@@ -276,9 +278,9 @@ func TestParquetRanges(t *testing.T) {
 	}
 	milli, nano := timestampType(time.Millisecond), timestampType(time.Nanosecond)
 	old, oldNano := int96Type(column.Timestamp), int96Type(column.TimestampNS)
-	short := parquetType{key: decimalKey(4)}
+	short := columnType{key: decimalKey(4)}
 	for name, x := range map[string]struct {
-		t    parquetType
+		t    columnType
 		v    parquet.Value
 		want string // empty: an error
 	}{
@@ -297,8 +299,8 @@ func TestParquetRanges(t *testing.T) {
 		"far old nano":     {oldNano, parquet.Int96Value(deprecated.Int96{1001, 0, 2440588 + 106751}), ""},
 		"four digits":      {short, parquet.Int32Value(-9999), stamp(-9999)},
 		"five digits":      {short, parquet.Int64Value(10000), ""},
-		"decimal of bytes": {parquetType{key: decimalKey(38)}, parquet.ByteArrayValue([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe}), stamp(-2)},
-		"long decimal":     {parquetType{key: decimalKey(38)}, parquet.ByteArrayValue([]byte{0, 0x80, 0, 0, 0, 0, 0, 0, 0}), ""},
+		"decimal of bytes": {columnType{key: decimalKey(38)}, parquet.ByteArrayValue([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe}), stamp(-2)},
+		"long decimal":     {columnType{key: decimalKey(38)}, parquet.ByteArrayValue([]byte{0, 0x80, 0, 0, 0, 0, 0, 0, 0}), ""},
 	} {
 		key, err := x.t.key(&x.v)
 		if got := stamp(column.KeyInt(key)); (err != nil) != (x.want == "") || err == nil && got != x.want {
@@ -329,26 +331,26 @@ func TestParquetInt96(t *testing.T) {
 		{[]string{far, far}, "[old timestamp] [[1970-01-01T00:00:00.000001Z] [10183-09-21T00:00:00Z] [1970-01-01T00:00:00.000005Z] [1970-01-01T00:00:00.000001Z] [10183-09-21T00:00:00Z] [1970-01-01T00:00:00.000005Z]]"},
 		{[]string{fine}, "[old timestamp_ns] [[1970-01-01T00:00:00.000001Z] [1970-01-01T00:00:00Z] [1970-01-01T00:00:00.000005001Z]]"},
 	} {
-		s, err := OpenParquet(t.Context(), x.paths, ParquetOptions{})
-		if got, err := readAll(t, s, err); err != nil || fmt.Sprint(got.fields, got.rows) != x.want {
-			t.Errorf("%v %v, error %v, want %s", got.fields, got.rows, err, x.want)
+		s, err := Open(t.Context(), x.paths, Options{})
+		if got, err := readtest.ReadAll(t, s, err); err != nil || fmt.Sprint(got.Fields, got.Rows) != x.want {
+			t.Errorf("%v %v, error %v, want %s", got.Fields, got.Rows, err, x.want)
 		}
 	}
-	s, err := OpenParquet(t.Context(), []string{fine, far}, ParquetOptions{})
-	_, err = readAll(t, s, err)
-	wantError(t, err, far, `column "old": row 1 (from 0)`, "timestamps in nanoseconds reach from 1677-09-21 to 2262-04-11")
+	s, err := Open(t.Context(), []string{fine, far}, Options{})
+	_, err = readtest.ReadAll(t, s, err)
+	readtest.WantError(t, err, far, `column "old": row 1 (from 0)`, "timestamps in nanoseconds reach from 1677-09-21 to 2262-04-11")
 }
 
 // TestParquetPages reads pages of both versions and integers whose differences need more
 // than 32 bits.
 func TestParquetPages(t *testing.T) {
 	for _, path := range []string{"testdata/pages-V1-lz4_raw.parquet", "testdata/pages-V2-lz4_raw.parquet", "testdata/pages-V2-zstd.parquet"} {
-		s, err := OpenParquet(t.Context(), []string{path, path}, ParquetOptions{rows: 300})
-		got, err := readAll(t, s, err)
-		if err != nil || len(got.rows) != 1000 {
-			t.Fatalf("%s: %d rows, error %v", path, len(got.rows), err)
+		s, err := Open(t.Context(), []string{path, path}, Options{rows: 300})
+		got, err := readtest.ReadAll(t, s, err)
+		if err != nil || len(got.Rows) != 1000 {
+			t.Fatalf("%s: %d rows, error %v", path, len(got.Rows), err)
 		}
-		for row, r := range got.rows {
+		for row, r := range got.Rows {
 			i := int64(row % 500)
 			u := fmt.Sprint(i * 2654435761 % (1 << 32))
 			signed := math.MaxInt32 - i
@@ -357,7 +359,7 @@ func TestParquetPages(t *testing.T) {
 			}
 			want := []string{u, u, fmt.Sprint(i % 5), fmt.Sprint(signed), fmt.Sprint("t", i*i*i), strconv.FormatFloat(float64(i)/7, 'g', -1, 64)}
 			if i%3 == 0 {
-				want[1] = missing
+				want[1] = readtest.Missing
 			}
 			if !slices.Equal(r, want) {
 				t.Fatalf("%s: row %d: %q, want %q", path, row, r, want)
@@ -387,12 +389,12 @@ func FuzzParquetPages(f *testing.F) {
 		}
 		copy(data[min(int(at), len(data)):], change)
 		for i, c := range file.Root().Columns() {
-			x := parquetColumn{name: c.Name()}
-			if x.parquetType, err = typeOf(c); err != nil {
+			x := columnReader{name: c.Name()}
+			if x.columnType, err = typeOf(c); err != nil {
 				t.Fatal(err)
 			}
 			x.values = openChunk(file.RowGroups()[0].ColumnChunks()[i], c, &file.Metadata().RowGroups[0].Columns[i].MetaData, bytes.NewReader(data))
-			var v Values
+			var v read.Values
 			x.read("x", &v, 0, 500)
 			if n := len(v.Keys) + len(v.Ends); x.err == nil && n != 500 {
 				t.Errorf("column %s: %d values", x.name, n)

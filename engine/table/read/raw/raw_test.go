@@ -1,4 +1,4 @@
-package read
+package raw
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"heddle/engine/table/column"
+	"heddle/engine/table/read/readtest"
 )
 
 // raw is values of a type, little-endian.
@@ -48,21 +49,21 @@ func TestRaw(t *testing.T) {
 		{"f64", "NaN", []float64{1, nan}, "1 -"},
 	} {
 		for _, name := range []string{"x", "x.gz"} {
-			x, err := ParseRaw("x:" + c.kind + ":" + write(t, name, raw(t, c.values)) + ":" + c.missing)
+			x, err := Parse("x:" + c.kind + ":" + readtest.Write(t, name, raw(t, c.values)) + ":" + c.missing)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := OpenRaw(t.Context(), []RawColumn{x}, RawOptions{})
-			got, err := readAll(t, s, err)
+			s, err := Open(t.Context(), []Column{x}, Options{})
+			got, err := readtest.ReadAll(t, s, err)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var parts []string
-			for _, r := range got.rows {
-				parts = append(parts, strings.ReplaceAll(r[0], missing, "-"))
+			for _, r := range got.Rows {
+				parts = append(parts, strings.ReplaceAll(r[0], readtest.Missing, "-"))
 			}
-			if s := strings.Join(parts, " "); s != c.want || got.fields[0].Type != kindTypes[c.kind] {
-				t.Errorf("%s: %s of type %v, want %s", c.kind, s, got.fields[0].Type, c.want)
+			if s := strings.Join(parts, " "); s != c.want || got.Fields[0].Type != kindTypes[c.kind] {
+				t.Errorf("%s: %s of type %v, want %s", c.kind, s, got.Fields[0].Type, c.want)
 			}
 		}
 	}
@@ -70,21 +71,21 @@ func TestRaw(t *testing.T) {
 
 // TestRawColumns reads columns longer than a batch and checks the reported progress.
 func TestRawColumns(t *testing.T) {
-	const rows = 2*rawRows + 7
+	const rows = 2*batchRows + 7
 	a, b := make([]int16, rows), make([]float64, rows)
 	for i := range rows {
 		a[i], b[i] = int16(i), float64(i)/2
 	}
-	columns := []RawColumn{
-		{Name: "a", Kind: "i16", Path: write(t, "a", raw(t, a))},
+	columns := []Column{
+		{Name: "a", Kind: "i16", Path: readtest.Write(t, "a", raw(t, a))},
 		{Name: "b", Kind: "f64", Path: "-"},
 	}
-	s, err := OpenRaw(t.Context(), columns, RawOptions{Stdin: strings.NewReader(raw(t, b))})
-	got, err := readAll(t, s, err)
-	if err != nil || len(got.rows) != rows {
-		t.Fatalf("%d rows, error %v", len(got.rows), err)
+	s, err := Open(t.Context(), columns, Options{Stdin: strings.NewReader(raw(t, b))})
+	got, err := readtest.ReadAll(t, s, err)
+	if err != nil || len(got.Rows) != rows {
+		t.Fatalf("%d rows, error %v", len(got.Rows), err)
 	}
-	for i, r := range got.rows {
+	for i, r := range got.Rows {
 		if r[0] != fmt.Sprint(a[i]) || r[1] != fmt.Sprint(b[i]) {
 			t.Fatalf("row %d: %q", i, r)
 		}
@@ -96,14 +97,14 @@ func TestRawColumns(t *testing.T) {
 
 // TestRawErrors breaks each rule.
 func TestRawErrors(t *testing.T) {
-	four, five := write(t, "four", raw(t, []int16{1, 2, 3, 4})), write(t, "five", raw(t, make([]int32, 5)))
-	odd := write(t, "odd", "abc")
-	cut := write(t, "cut.gz", strings.Repeat("abcd", 1000))
+	four, five := readtest.Write(t, "four", raw(t, []int16{1, 2, 3, 4})), readtest.Write(t, "five", raw(t, make([]int32, 5)))
+	odd := readtest.Write(t, "odd", "abc")
+	cut := readtest.Write(t, "cut.gz", strings.Repeat("abcd", 1000))
 	data, err := os.ReadFile(cut)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cut = write(t, "cut", string(data[:len(data)-9]))
+	cut = readtest.Write(t, "cut", string(data[:len(data)-9]))
 	for name, c := range map[string]struct {
 		columns []string
 		want    []string
@@ -113,17 +114,17 @@ func TestRawErrors(t *testing.T) {
 		"half a value":  {[]string{"a:i16:" + odd}, []string{"odd: byte 2", "ends within a value of 2 bytes"}},
 		"half a gzip":   {[]string{"a:i8:" + cut}, []string{"truncated gzip data"}},
 	} {
-		var columns []RawColumn
+		var columns []Column
 		for _, text := range c.columns {
-			x, err := ParseRaw(text)
+			x, err := Parse(text)
 			if err != nil {
 				t.Fatal(err)
 			}
 			columns = append(columns, x)
 		}
-		s, err := OpenRaw(t.Context(), columns, RawOptions{})
-		_, err = readAll(t, s, err)
-		t.Run(name, func(t *testing.T) { wantError(t, err, c.want...) })
+		s, err := Open(t.Context(), columns, Options{})
+		_, err = readtest.ReadAll(t, s, err)
+		t.Run(name, func(t *testing.T) { readtest.WantError(t, err, c.want...) })
 	}
 	for text, want := range map[string]string{
 		"":           "is not NAME:TYPE:FILE",
@@ -135,14 +136,14 @@ func TestRawErrors(t *testing.T) {
 		"a:u8:x:-1":  `is no u8`,
 		"a:f32:x:z":  `is no f32`,
 	} {
-		if _, err := ParseRaw(text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}
 	}
-	if _, err := OpenRaw(t.Context(), []RawColumn{{"a", "i8", four, ""}, {"a", "i8", four, ""}}, RawOptions{}); err == nil || !strings.Contains(err.Error(), "two columns") {
+	if _, err := Open(t.Context(), []Column{{"a", "i8", four, ""}, {"a", "i8", four, ""}}, Options{}); err == nil || !strings.Contains(err.Error(), "two columns") {
 		t.Errorf("error %v, want one about names", err)
 	}
-	if _, err := OpenRaw(t.Context(), []RawColumn{{"a", "i8", four + ".none", ""}}, RawOptions{}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Open(t.Context(), []Column{{"a", "i8", four + ".none", ""}}, Options{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v, want that there is no file", err)
 	}
 }

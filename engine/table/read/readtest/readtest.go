@@ -1,4 +1,5 @@
-package read
+// Package readtest reads sources of rows as texts, for tests.
+package readtest
 
 import (
 	"compress/gzip"
@@ -14,10 +15,11 @@ import (
 
 	"heddle/engine/file/input"
 	"heddle/engine/table/column"
+	"heddle/engine/table/read"
 )
 
-// write makes a file, gzipped if its name ends in .gz.
-func write(t testing.TB, name, content string) string {
+// Write makes a file, gzipped if its name ends in .gz.
+func Write(t testing.TB, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	data := []byte(content)
@@ -34,32 +36,32 @@ func write(t testing.TB, name, content string) string {
 	return path
 }
 
-// cell is a value as text; missing is the text of a missing value.
-const missing = "\x00missing"
+// Missing is the text of a missing value.
+const Missing = "\x00missing"
 
-// table is the content of a source: the rows of its columns as texts.
-type table struct {
-	fields []Field
-	rows   [][]string
+// Table is the content of a source: the rows of its columns as texts.
+type Table struct {
+	Fields []read.Field
+	Rows   [][]string
 }
 
-// readAll reads a source to its end and closes it.
-func readAll(t testing.TB, s Source, err error) (table, error) {
+// ReadAll reads a source to its end and closes it.
+func ReadAll(t testing.TB, s read.Source, err error) (Table, error) {
 	t.Helper()
 	if err != nil {
-		return table{}, err
+		return Table{}, err
 	}
 	defer func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
-		var b Batch
+		var b read.Batch
 		if err := s.Next(t.Context(), &b); err == nil {
 			t.Error("a closed source gives a batch")
 		}
 	}()
-	got := table{fields: s.Fields()}
-	var b Batch
+	got := Table{Fields: s.Fields()}
+	var b read.Batch
 	for {
 		if err := s.Next(context.Background(), &b); err == io.EOF {
 			return got, nil
@@ -70,15 +72,15 @@ func readAll(t testing.TB, s Source, err error) (table, error) {
 	}
 }
 
-func (x *table) add(t testing.TB, b *Batch) {
-	if b.Rows == 0 || len(b.Columns) != len(x.fields) {
-		t.Fatalf("a batch of %d rows, %d columns; want %d", b.Rows, len(b.Columns), len(x.fields))
+func (x *Table) add(t testing.TB, b *read.Batch) {
+	if b.Rows == 0 || len(b.Columns) != len(x.Fields) {
+		t.Fatalf("a batch of %d rows, %d columns; want %d", b.Rows, len(b.Columns), len(x.Fields))
 	}
-	from := len(x.rows)
+	from := len(x.Rows)
 	for range b.Rows {
-		x.rows = append(x.rows, make([]string, len(x.fields)))
+		x.Rows = append(x.Rows, make([]string, len(x.Fields)))
 	}
-	for c, f := range x.fields {
+	for c, f := range x.Fields {
 		v := &b.Columns[c]
 		if n := len(v.Keys) + len(v.Ends); n != b.Rows || len(v.Missing) != 0 && len(v.Missing) != b.Rows {
 			t.Fatalf("column %q: %d values, %d flags in %d rows", f.Name, n, len(v.Missing), b.Rows)
@@ -86,29 +88,29 @@ func (x *table) add(t testing.TB, b *Batch) {
 		if f.Type.HasDictionary() {
 			v.Each(func(row int, value []byte, ok bool) {
 				entry := column.Column{Type: f.Type, Scale: f.Scale, Dictionary: []string{string(value)}}
-				if x.rows[from+row][c] = missing; ok {
-					x.rows[from+row][c] = entry.Format(0)
+				if x.Rows[from+row][c] = Missing; ok {
+					x.Rows[from+row][c] = entry.Format(0)
 				}
 			})
 			continue
 		}
 		for i, k := range v.Keys {
-			x.rows[from+i][c] = (&column.Column{Type: f.Type, Scale: f.Scale}).Format(k)
+			x.Rows[from+i][c] = (&column.Column{Type: f.Type, Scale: f.Scale}).Format(k)
 			if len(v.Missing) > 0 && v.Missing[i] {
-				x.rows[from+i][c] = missing
+				x.Rows[from+i][c] = Missing
 			}
 		}
 	}
 }
 
-// valueOf writes the value of a key.
-func valueOf(t column.Type, key uint64) string {
+// ValueOf writes the value of a key.
+func ValueOf(t column.Type, key uint64) string {
 	c := column.Column{Type: t}
 	return c.Format(key)
 }
 
-// wantError checks that err is an input error and contains all parts.
-func wantError(t testing.TB, err error, parts ...string) {
+// WantError checks that err is an input error and contains all parts.
+func WantError(t testing.TB, err error, parts ...string) {
 	t.Helper()
 	if !errors.Is(err, input.ErrCorrupt) {
 		t.Fatalf("error %v, want one about an input", err)
@@ -120,8 +122,8 @@ func wantError(t testing.TB, err error, parts ...string) {
 	}
 }
 
-// flights is a CSV text of about so many bytes: delay, distance, minutes.
-func flights(size int) string {
+// Flights is a CSV text of about so many bytes: delay, distance, minutes.
+func Flights(size int) string {
 	rng := rand.New(rand.NewPCG(1, 2))
 	b := []byte("delay,distance,minutes\n")
 	for minute := int64(0); len(b) < size; minute += rng.Int64N(2) {

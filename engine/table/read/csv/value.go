@@ -1,4 +1,4 @@
-package read
+package csv
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"heddle/engine/table/column"
+	"heddle/engine/table/read"
 )
 
 // trim drops blanks at both ends, which do not count but in strings.
@@ -70,7 +71,7 @@ func isWord(s []byte) bool {
 }
 
 // parse gives the key of a value of a type without a dictionary.
-func parse(f Field, s []byte) (key uint64, ok bool) {
+func parse(f read.Field, s []byte) (key uint64, ok bool) {
 	switch f.Type {
 	case column.Int:
 		v, ok := parseInt(s)
@@ -85,7 +86,7 @@ func parse(f Field, s []byte) (key uint64, ok bool) {
 		v, err := strconv.ParseFloat(string(s), 32)
 		return column.Float32Key(float32(v)), err == nil
 	case column.Decimal:
-		v, ok := column.ParseDecimal(string(s), f.digits(), f.Scale)
+		v, ok := column.ParseDecimal(string(s), digits(f), f.Scale)
 		return column.IntKey(v.Int64()), ok
 	case column.Bool:
 		v, ok := parseBool(s)
@@ -98,8 +99,8 @@ func parse(f Field, s []byte) (key uint64, ok bool) {
 }
 
 // parseWide gives the dictionary entry of a Decimal128.
-func parseWide(f Field, s []byte) (entry []byte, ok bool) {
-	v, ok := column.ParseDecimal(string(s), f.digits(), f.Scale)
+func parseWide(f read.Field, s []byte) (entry []byte, ok bool) {
+	v, ok := column.ParseDecimal(string(s), digits(f), f.Scale)
 	if !ok {
 		return nil, false
 	}
@@ -108,7 +109,7 @@ func parseWide(f Field, s []byte) (entry []byte, ok bool) {
 }
 
 // digits is the number of digits that a decimal has room for.
-func (f Field) digits() uint8 {
+func digits(f read.Field) uint8 {
 	if f.Digits == 0 && f.Type == column.Decimal128 {
 		return column.MaxScale
 	}
@@ -116,9 +117,9 @@ func (f Field) digits() uint8 {
 }
 
 // describe names the values of a field in errors.
-func describe(f Field) string {
+func describe(f read.Field) string {
 	if f.Type.IsDecimal() {
-		return fmt.Sprintf("a decimal with at most %d digits behind the point and %d in all", f.Scale, f.digits())
+		return fmt.Sprintf("a decimal with at most %d digits behind the point and %d in all", f.Scale, digits(f))
 	}
 	return typeNames[f.Type]
 }

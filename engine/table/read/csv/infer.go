@@ -1,4 +1,4 @@
-package read
+package csv
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 
 	"heddle/engine/file/input"
 	"heddle/engine/table/column"
+	"heddle/engine/table/read"
 )
 
 // inference finds the type of a column: the first in the order of candidates that all
@@ -70,9 +71,9 @@ func shows(t column.Type, s []byte) (ok bool) {
 		if !isInteger(s) {
 			return false
 		}
-		_, ok = parseWide(Field{Type: t}, s)
+		_, ok = parseWide(read.Field{Type: t}, s)
 	default:
-		_, ok = parse(Field{Type: t}, s)
+		_, ok = parse(read.Field{Type: t}, s)
 	}
 	return ok
 }

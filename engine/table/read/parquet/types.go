@@ -1,4 +1,4 @@
-package read
+package parquet
 
 import (
 	"bytes"
@@ -15,10 +15,11 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"heddle/engine/table/column"
+	"heddle/engine/table/read"
 )
 
-// parquetType converts the values of a column: by key to keys, or by text to texts.
-type parquetType struct {
+// columnType converts the values of a column: by key to keys, or by text to texts.
+type columnType struct {
 	to    column.Type
 	scale uint8
 	key   func(v *parquet.Value) (key uint64, err error)
@@ -27,57 +28,57 @@ type parquetType struct {
 }
 
 // put appends a value.
-func (t *parquetType) put(v *Values, x *parquet.Value) error {
+func (t *columnType) put(v *read.Values, x *parquet.Value) error {
 	switch {
 	case x.IsNull():
-		v.missing(t.to)
+		v.AppendMissing(t.to)
 	case t.text != nil:
 		s, err := t.text(x)
 		if err != nil {
 			return err
 		}
 		if t.utf8 {
-			v.checked(s)
+			v.AppendChecked(s)
 		} else {
-			v.text(s)
+			v.AppendText(s)
 		}
 	default:
 		k, err := t.key(x)
 		if err != nil {
 			return err
 		}
-		v.key(k)
+		v.AppendKey(k)
 	}
 	return nil
 }
 
 // exactly is a type whose values all have keys.
-func exactly(to column.Type, key func(v *parquet.Value) uint64) parquetType {
-	return parquetType{to: to, key: func(v *parquet.Value) (uint64, error) { return key(v), nil }}
+func exactly(to column.Type, key func(v *parquet.Value) uint64) columnType {
+	return columnType{to: to, key: func(v *parquet.Value) (uint64, error) { return key(v), nil }}
 }
 
 // typeOf finds the type of a column. The caller puts the name of the column before the
 // text of the error.
-func typeOf(c *parquet.Column) (parquetType, error) {
+func typeOf(c *parquet.Column) (columnType, error) {
 	if !c.Leaf() || c.Repeated() {
-		return parquetType{}, errors.New("is nested; tables have flat columns")
+		return columnType{}, errors.New("is nested; tables have flat columns")
 	}
 	t := c.Type()
 	if old := t.ConvertedType(); old != nil && *old == deprecated.Interval {
-		return parquetType{}, errors.New("is an INTERVAL: months, days and milliseconds have no order")
+		return columnType{}, errors.New("is an INTERVAL: months, days and milliseconds have no order")
 	}
 	if l := t.LogicalType(); l != nil {
 		switch l := l.Value.(type) {
 		case *format.DateType:
-			return parquetType{to: column.Timestamp, key: dateKey}, nil
+			return columnType{to: column.Timestamp, key: dateKey}, nil
 		case *format.TimestampType:
 			return timestampType(l.Unit.Value.Duration()), nil
 		case *format.DecimalType:
 			return decimalType(t.Kind(), l)
 		case *format.StringType, *format.EnumType, *format.JsonType:
-			return parquetType{to: column.String, text: bytesText, utf8: true}, nil
+			return columnType{to: column.String, text: bytesText, utf8: true}, nil
 		case *format.UUIDType:
-			return parquetType{to: column.String, text: uuidText}, nil
+			return columnType{to: column.String, text: uuidText}, nil
 		case *format.IntType:
 			if !l.IsSigned && l.BitWidth == 64 {
 				return exactly(column.Uint, (*parquet.Value).Uint64), nil
@@ -99,9 +100,9 @@ func typeOf(c *parquet.Column) (parquetType, error) {
 	case parquet.Double:
 		return exactly(column.Float, func(v *parquet.Value) uint64 { return column.FloatKey(v.Double()) }), nil
 	case parquet.ByteArray, parquet.FixedLenByteArray:
-		return parquetType{to: column.String, text: bytesText}, nil
+		return columnType{to: column.String, text: bytesText}, nil
 	}
-	return parquetType{}, fmt.Errorf("is of type %v, which is unknown", t)
+	return columnType{}, fmt.Errorf("is of type %v, which is unknown", t)
 }
 
 func boolKey(v *parquet.Value) uint64 {
@@ -150,8 +151,8 @@ func dateKey(v *parquet.Value) (uint64, error) {
 }
 
 // timestampType reads counts of a unit since 1970. The counts ±(2^63-1) mean ±Infinity.
-func timestampType(unit time.Duration) parquetType {
-	t := parquetType{to: column.Timestamp}
+func timestampType(unit time.Duration) columnType {
+	t := columnType{to: column.Timestamp}
 	if unit == time.Nanosecond {
 		t.to = column.TimestampNS
 	}
@@ -177,7 +178,7 @@ func int96Nanos(v *parquet.Value) int64 {
 
 // int96Type converts the timestamps of older writers: nanoseconds of a Julian day, then
 // the day. Parts of a microsecond in a Timestamp are an error.
-func int96Type(to column.Type) parquetType {
+func int96Type(to column.Type) columnType {
 	const epoch = 2440588 // 1970-01-01
 	unit := int64(1)      // in nanoseconds
 	if to == column.Timestamp {
@@ -185,7 +186,7 @@ func int96Type(to column.Type) parquetType {
 	}
 	perDay := int64(24*time.Hour) / unit
 	last := math.MaxInt64/perDay - 1
-	return parquetType{to: to, key: func(v *parquet.Value) (uint64, error) {
+	return columnType{to: to, key: func(v *parquet.Value) (uint64, error) {
 		nanos, day := int96Nanos(v), int64(int32(v.Int96()[2]))-epoch
 		if day > last || day < -last || nanos < 0 || nanos > int64(24*time.Hour) || nanos%unit != 0 {
 			return 0, timeError(to, day, fmt.Sprintf("days and %d nanoseconds", nanos))
@@ -196,7 +197,7 @@ func int96Type(to column.Type) parquetType {
 
 // narrower is the type for a column whose values all fit fewer bits or a wider range: a
 // Decimal for a Decimal128, a Timestamp for an INT96 in nanoseconds.
-func (t parquetType) narrower() parquetType {
+func (t columnType) narrower() columnType {
 	switch t.to {
 	case column.Decimal128:
 		t.to, t.text = column.Decimal, nil
@@ -207,11 +208,11 @@ func (t parquetType) narrower() parquetType {
 }
 
 // decimalType reads decimals exactly: of up to 18 digits as Decimal, of more as Decimal128.
-func decimalType(kind parquet.Kind, l *format.DecimalType) (parquetType, error) {
+func decimalType(kind parquet.Kind, l *format.DecimalType) (columnType, error) {
 	if l.Scale < 0 || l.Scale > l.Precision || l.Precision > column.MaxScale {
-		return parquetType{}, fmt.Errorf("is a DECIMAL(%d,%d); at most %d digits are possible", l.Precision, l.Scale, column.MaxScale)
+		return columnType{}, fmt.Errorf("is a DECIMAL(%d,%d); at most %d digits are possible", l.Precision, l.Scale, column.MaxScale)
 	}
-	t := parquetType{to: column.Decimal, scale: uint8(l.Scale), key: decimalKey(int(l.Precision))}
+	t := columnType{to: column.Decimal, scale: uint8(l.Scale), key: decimalKey(int(l.Precision))}
 	switch {
 	case l.Precision > column.MaxDecimalDigits && kind != parquet.Int32 && kind != parquet.Int64:
 		t.to, t.text = column.Decimal128, wideText(int(l.Precision))

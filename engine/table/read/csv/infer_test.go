@@ -1,4 +1,4 @@
-package read
+package csv
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"heddle/engine/table/column"
+	"heddle/engine/table/read/readtest"
 )
 
 // TestInference finds a type that holds the values of a column exactly, or warns.
@@ -38,9 +39,9 @@ func TestInference(t *testing.T) {
 		"a sign":             {"+ -", "string", ""},
 	} {
 		var warnings []string
-		got, err := readCSV(t, "a\n"+strings.ReplaceAll(x.values, " ", "\n")+"\n", CSVOptions{Warn: func(text string) { warnings = append(warnings, text) }})
-		if err != nil || got.fields[0].Type.String() != x.want {
-			t.Errorf("%s: %v, error %v, want %s", name, got.fields, err, x.want)
+		got, err := readCSV(t, "a\n"+strings.ReplaceAll(x.values, " ", "\n")+"\n", Options{Warn: func(text string) { warnings = append(warnings, text) }})
+		if err != nil || got.Fields[0].Type.String() != x.want {
+			t.Errorf("%s: %v, error %v, want %s", name, got.Fields, err, x.want)
 		}
 		if text := strings.Join(warnings, "|"); !strings.HasPrefix(text, x.warning) || x.warning == "" && text != "" {
 			t.Errorf("%s: warning %q, want %q", name, text, x.warning)
@@ -56,8 +57,8 @@ func TestLateInference(t *testing.T) {
 		t.Fatal(err)
 	}
 	var warning string
-	s, err := OpenCSV(t.Context(), []string{path}, CSVOptions{sample: 1 << 10, Warn: func(text string) { warning = text }})
-	if _, err = readAll(t, s, err); err != nil || !strings.HasPrefix(warning, path+`:5002: column "b": `) {
+	s, err := Open(t.Context(), []string{path}, Options{sample: 1 << 10, Warn: func(text string) { warning = text }})
+	if _, err = readtest.ReadAll(t, s, err); err != nil || !strings.HasPrefix(warning, path+`:5002: column "b": `) {
 		t.Errorf("warning %q, error %v", warning, err)
 	}
 }
@@ -75,13 +76,13 @@ func TestDeclaredDigits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt := CSVOptions{Types: map[string]column.Declared{"a": d}}
+		opt := Options{Types: map[string]column.Declared{"a": d}}
 		if _, err := readCSV(t, "a\n"+strings.ReplaceAll(x.good, " ", "\n")+"\n", opt); err != nil {
 			t.Errorf("%s: %v", declared, err)
 		}
 		for _, bad := range strings.Fields(x.bad) {
 			_, err := readCSV(t, "a\n0\n"+bad+"\n", opt)
-			wantError(t, err, "-:3", fmt.Sprintf("column %q: %q is not a decimal with at most %d digits behind the point and %d in all", "a", bad, d.Scale, d.Digits))
+			readtest.WantError(t, err, "-:3", fmt.Sprintf("column %q: %q is not a decimal with at most %d digits behind the point and %d in all", "a", bad, d.Scale, d.Digits))
 		}
 	}
 }

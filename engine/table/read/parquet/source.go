@@ -1,4 +1,5 @@
-package read
+// Package parquet reads tables of Parquet files.
+package parquet
 
 import (
 	"cmp"
@@ -8,9 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/parquet-go/parquet-go"
@@ -18,10 +17,11 @@ import (
 
 	"heddle/engine/file/input"
 	"heddle/engine/table/column"
+	"heddle/engine/table/read"
 )
 
-// ParquetOptions say how Parquet files are read.
-type ParquetOptions struct {
+// Options say how Parquet files are read.
+type Options struct {
 	// Columns are the names of the columns to read, in this order. The default is all.
 	Columns []string
 
@@ -29,19 +29,19 @@ type ParquetOptions struct {
 	// logical type is STRING, ENUM or JSON. The default is input.Fail.
 	Invalid input.Invalid
 
-	rows int64 // of a batch: parquetRows, less in tests
+	rows int64 // of a batch: batchRows, less in tests
 }
 
-const parquetRows = 32768
+const batchRows = 32768
 
-// parquetSource reads the columns of a batch on all cores.
-type parquetSource struct {
+// source reads the columns of a batch on all cores.
+type source struct {
 	paths []string
-	opt   ParquetOptions
+	opt   Options
 
-	fields  []Field
-	columns []parquetColumn
-	texts   treatment
+	fields  []read.Field
+	columns []columnReader
+	texts   read.Treatment
 	bytes   int64        // of all files
 	rows    int64        // of all files
 	done    atomic.Int64 // rows that were given
@@ -55,9 +55,9 @@ type parquetSource struct {
 	err    error
 }
 
-// parquetColumn reads a column of the current file.
-type parquetColumn struct {
-	parquetType
+// columnReader reads a column of the current file.
+type columnReader struct {
+	columnType
 	name   string
 	leaf   int  // of the file
 	narrow bool // all values fit the narrower type
@@ -71,7 +71,7 @@ type parquetColumn struct {
 	row     int          // of the batch, that has it
 }
 
-// OpenParquet opens Parquet files, whose columns must be the same. It reads flat columns:
+// Open opens Parquet files, whose columns must be the same. It reads flat columns:
 //
 //	integers           Int; Uint if unsigned with 64 bits
 //	floats             Float32, Float
@@ -86,12 +86,12 @@ type parquetColumn struct {
 //	byte arrays        String
 //
 // A column that is nested, repeated or an INTERVAL is an error unless Columns leave it out.
-func OpenParquet(ctx context.Context, paths []string, opt ParquetOptions) (Source, error) {
+func Open(ctx context.Context, paths []string, opt Options) (read.Source, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("no Parquet file is given")
 	}
-	opt.rows = cmp.Or(opt.rows, parquetRows)
-	s := &parquetSource{paths: paths, opt: opt, number: -1, texts: treatment{mode: opt.Invalid}}
+	opt.rows = cmp.Or(opt.rows, batchRows)
+	s := &source{paths: paths, opt: opt, number: -1, texts: read.Treatment{Mode: opt.Invalid}}
 	wide := map[string]bool{}    // columns that the narrower type does not suffice
 	for i, path := range paths { // that the last one differs should not be found hours later
 		if err := ctx.Err(); err != nil {
@@ -120,7 +120,7 @@ func OpenParquet(ctx context.Context, paths []string, opt ParquetOptions) (Sourc
 }
 
 // open opens a file and finds its columns.
-func (s *parquetSource) open(path string) (err error) {
+func (s *source) open(path string) (err error) {
 	if path == "-" {
 		return errors.New("standard input cannot be read as Parquet, whose end comes first")
 	}
@@ -134,7 +134,7 @@ func (s *parquetSource) open(path string) (err error) {
 	if st.IsDir() {
 		return &fs.PathError{Op: "read", Path: path, Err: errors.New("is a directory")}
 	}
-	f, err := parquetFooter(path, s.file, st.Size())
+	f, err := footer(path, s.file, st.Size())
 	if err != nil {
 		return err
 	}
@@ -144,15 +144,15 @@ func (s *parquetSource) open(path string) (err error) {
 	for _, c := range fields {
 		names = append(names, c.Name())
 	}
-	chosen, err := choose(names, s.opt.Columns)
+	chosen, err := read.Choose(names, s.opt.Columns)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	s.columns = make([]parquetColumn, len(chosen))
+	s.columns = make([]columnReader, len(chosen))
 	for i, at := range chosen {
 		x := &s.columns[i]
 		x.name, x.leaf, x.column = names[at], fields[at].Index(), fields[at]
-		if x.parquetType, err = typeOf(fields[at]); err != nil {
+		if x.columnType, err = typeOf(fields[at]); err != nil {
 			return &input.Error{Path: path, Offset: -1, Reason: fmt.Sprintf("column %q %v (--columns can leave it out)", x.name, err)}
 		}
 		if x.to == column.Decimal128 {
@@ -163,7 +163,7 @@ func (s *parquetSource) open(path string) (err error) {
 }
 
 // wholeMicros reads a column of INT96 and reports whether it has whole microseconds alone.
-func (s *parquetSource) wholeMicros(ctx context.Context, path string, c *parquetColumn) (whole bool, err error) {
+func (s *source) wholeMicros(ctx context.Context, path string, c *columnReader) (whole bool, err error) {
 	defer explain(path, c.name, &err)
 	for i, g := range s.groups {
 		values := openChunk(g.ColumnChunks()[c.leaf], c.column, &s.meta.RowGroups[i].Columns[c.leaf].MetaData, s.file)
@@ -193,16 +193,16 @@ func wholeMicros(ctx context.Context, values valueReader, buffer []parquet.Value
 	return false, ctx.Err()
 }
 
-func parquetFooter(path string, r io.ReaderAt, size int64) (f *parquet.File, err error) {
+func footer(path string, r io.ReaderAt, size int64) (f *parquet.File, err error) {
 	defer explain(path, "", &err)
 	return parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 }
 
 // check compares the columns of file i with the columns of the first file, and counts rows.
-func (s *parquetSource) check(i int) error {
-	var fields []Field
+func (s *source) check(i int) error {
+	var fields []read.Field
 	for _, c := range s.columns {
-		fields = append(fields, Field{Name: c.name, Type: c.to, Scale: c.scale})
+		fields = append(fields, read.Field{Name: c.name, Type: c.to, Scale: c.scale})
 	}
 	if i == 0 {
 		s.fields = fields
@@ -235,19 +235,19 @@ func explain(path, column string, err *error) {
 	*err = &input.Error{Path: path, Offset: -1, Reason: reason}
 }
 
-func (s *parquetSource) Fields() []Field { return s.fields }
+func (s *source) Fields() []read.Field { return s.fields }
 
 // Progress is by rows: columns of a group are read at different places of a file.
-func (s *parquetSource) Progress() (done, total int64) {
+func (s *source) Progress() (done, total int64) {
 	if s.rows == 0 {
 		return s.bytes, s.bytes
 	}
 	return int64(float64(s.bytes) * float64(s.done.Load()) / float64(s.rows)), s.bytes
 }
 
-func (s *parquetSource) Invalid() InvalidRows { return s.texts.invalid }
+func (s *source) Invalid() read.InvalidRows { return s.texts.Invalid }
 
-func (s *parquetSource) Next(ctx context.Context, b *Batch) error {
+func (s *source) Next(ctx context.Context, b *read.Batch) error {
 	for s.err == nil {
 		if s.err = s.next(ctx, b); b.Rows > 0 {
 			break
@@ -256,7 +256,7 @@ func (s *parquetSource) Next(ctx context.Context, b *Batch) error {
 	return s.err
 }
 
-func (s *parquetSource) next(ctx context.Context, b *Batch) error {
+func (s *source) next(ctx context.Context, b *read.Batch) error {
 	for s.left == 0 {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -269,10 +269,10 @@ func (s *parquetSource) next(ctx context.Context, b *Batch) error {
 		return err
 	}
 	rows := int(min(s.left, s.opt.rows))
-	b.reset(len(s.fields))
+	b.Reset(len(s.fields))
 	path := s.paths[s.number]
-	parallel(len(s.columns), func(i int) { s.columns[i].read(path, &b.Columns[i], s.row, rows) })
-	var first *parquetColumn
+	read.Parallel(len(s.columns), func(i int) { s.columns[i].read(path, &b.Columns[i], s.row, rows) })
+	var first *columnReader
 	for i := range s.columns {
 		c := &s.columns[i]
 		if c.err != nil {
@@ -287,27 +287,13 @@ func (s *parquetSource) next(ctx context.Context, b *Batch) error {
 	s.row += int64(rows)
 	s.done.Add(int64(rows))
 	if first != nil {
-		return s.texts.treat(b, first.invalid)
+		return s.texts.Apply(b, first.invalid)
 	}
 	return nil
 }
 
-// parallel calls f(0) to f(n-1), on all cores.
-func parallel(n int, f func(i int)) {
-	var running sync.WaitGroup
-	var next atomic.Int64
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		running.Go(func() {
-			for i := int(next.Add(1) - 1); i < n; i = int(next.Add(1) - 1) {
-				f(i)
-			}
-		})
-	}
-	running.Wait()
-}
-
 // nextGroup begins the next group of rows; io.EOF behind the last of the last file.
-func (s *parquetSource) nextGroup() (err error) {
+func (s *source) nextGroup() (err error) {
 	if len(s.groups) == 0 {
 		if err := s.closeFile(); err != nil {
 			return err
@@ -322,7 +308,7 @@ func (s *parquetSource) nextGroup() (err error) {
 		}
 		for i, f := range s.fields {
 			if c := &s.columns[i]; c.to != f.Type {
-				c.parquetType = c.narrower()
+				c.columnType = c.narrower()
 			}
 		}
 		return nil
@@ -344,7 +330,7 @@ func (s *parquetSource) nextGroup() (err error) {
 }
 
 // read appends the next rows, which start at row first of the file.
-func (c *parquetColumn) read(path string, v *Values, first int64, rows int) {
+func (c *columnReader) read(path string, v *read.Values, first int64, rows int) {
 	defer explain(path, c.name, &c.err)
 	c.invalid = nil
 	for at := 0; at < rows; {
@@ -354,7 +340,7 @@ func (c *parquetColumn) read(path string, v *Values, first int64, rows int) {
 				c.err = fmt.Errorf("row %d (from 0): %w", first+int64(at+i), err)
 				return
 			}
-			if c.invalid == nil && len(v.invalid) > 0 {
+			if c.invalid == nil && v.HasInvalid() {
 				c.row = at + i
 				c.invalid = &input.Error{Path: path, Offset: -1, Reason: fmt.Sprintf("column %q: row %d (from 0): %s", c.name, first+int64(c.row), input.InvalidByte("value", c.buffer[i].ByteArray(), false))}
 			}
@@ -370,7 +356,7 @@ func (c *parquetColumn) read(path string, v *Values, first int64, rows int) {
 	}
 }
 
-func (c *parquetColumn) close() error {
+func (c *columnReader) close() error {
 	if c.values == nil {
 		return nil
 	}
@@ -379,7 +365,7 @@ func (c *parquetColumn) close() error {
 	return err
 }
 
-func (s *parquetSource) closeFile() (err error) {
+func (s *source) closeFile() (err error) {
 	if s.file == nil {
 		return nil
 	}
@@ -391,7 +377,7 @@ func (s *parquetSource) closeFile() (err error) {
 	return err
 }
 
-func (s *parquetSource) Close() error {
+func (s *source) Close() error {
 	s.err = cmp.Or(s.err, os.ErrClosed)
 	return s.closeFile()
 }
