@@ -47,28 +47,32 @@ type blocks struct {
 	again  []byte          // the section where Extend has mapped it, which readers use; nil: in the file
 }
 
-// openBlocks checks the last section of a file with checksums of blocks, and that it has
-// one for every block.
+// openBlocks checks the section of checksums of blocks, and that it has one for every block of
+// the other sections.
 func (f *File) openBlocks() error {
 	if !f.format.summed(f.Header.Version) {
 		return nil
 	}
-	last := f.format.Sections(f.Header.Version) - 1
-	if err := f.checkSection(last); err != nil {
+	own := f.format.sums(f.Header.Version)
+	if err := f.checkSection(own); err != nil {
 		return err
 	}
-	sums, n := View[uint32](f.Bytes(last)), 0
-	for _, e := range f.Header.Table[:last] {
-		n += blockCount(e)
+	sums, n := View[uint32](f.Bytes(own)), 0
+	for s, e := range f.Header.Table {
+		if s != own {
+			n += blockCount(e)
+		}
 	}
-	if uint64(n)*4 != f.Header.Table[last].Length {
-		return f.CorruptEntry(last, "has %d bytes for the checksums of %d blocks", f.Header.Table[last].Length, n)
+	if uint64(n)*4 != f.Header.Table[own].Length {
+		return f.CorruptEntry(own, "has %d bytes for the checksums of %d blocks", f.Header.Table[own].Length, n)
 	}
-	f.blocks = make([]blocks, last)
-	for s := range f.blocks {
-		n := blockCount(f.Header.Table[s])
-		f.blocks[s] = blocks{sums: sums[:n], intact: make([]atomic.Uint32, (n+31)/32)}
-		sums = sums[n:]
+	f.blocks = make([]blocks, len(f.Header.Table))
+	for s, e := range f.Header.Table {
+		if s != own {
+			n := blockCount(e)
+			f.blocks[s] = blocks{sums: sums[:n], intact: make([]atomic.Uint32, (n+31)/32)}
+			sums = sums[n:]
+		}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package container
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
@@ -82,7 +83,7 @@ func (p *places) damaged(offset int64, reason string) error {
 	if table := p.table.Load(); table != nil {
 		for i, e := range *table {
 			if e.Length > 0 && uint64(offset) >= e.Offset {
-				section = p.format.Names[i]
+				section = p.format.name(i)
 			}
 		}
 	}
@@ -105,7 +106,7 @@ func (f *File) Bytes(s int) []byte {
 // Corrupt reports damage at a byte of section s.
 func (f *File) Corrupt(s int, at uint64, format string, args ...any) error {
 	return &CorruptError{
-		Path: f.Path, Offset: int64(f.Header.Table[s].Offset + at), Section: f.format.Names[s],
+		Path: f.Path, Offset: int64(f.Header.Table[s].Offset + at), Section: f.format.name(s),
 		Reason: fmt.Sprintf(format, args...),
 	}
 }
@@ -117,12 +118,13 @@ func (f *File) CorruptHeader(at int, format string, args ...any) error {
 
 // CorruptEntry is an error in the entry of section s in the section table.
 func (f *File) CorruptEntry(s int, format string, args ...any) error {
-	return f.CorruptHeader(TableOffset+s*TableEntry, "section %s %s", f.format.Names[s], fmt.Sprintf(format, args...))
+	at, _ := slices.BinarySearch(f.format.listed(&f.Header), s)
+	return f.CorruptHeader(TableOffset+at*TableEntry, "section %s %s", f.format.name(s), fmt.Sprintf(format, args...))
 }
 
 // CheckSums compares the checksum of every section, on all cores.
 func (f *File) CheckSums() error {
-	for i := range f.format.Sections(f.Header.Version) {
+	for _, i := range f.format.listed(&f.Header) {
 		if err := f.checkSection(i); err != nil {
 			return err
 		}
@@ -173,9 +175,10 @@ type Section struct {
 
 // Sections returns the section table, in the order of the file.
 func (f *File) Sections() []Section {
-	table := make([]Section, f.format.Sections(f.Header.Version))
-	for i, e := range f.Header.Table[:len(table)] {
-		table[i] = Section{f.format.Names[i], int64(e.Offset), int64(e.Length), e.Sum}
+	var table []Section
+	for _, i := range f.format.listed(&f.Header) {
+		e := f.Header.Table[i]
+		table = append(table, Section{f.format.name(i), int64(e.Offset), int64(e.Length), e.Sum})
 	}
 	return table
 }

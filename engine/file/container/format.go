@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"math"
+	"slices"
 	"strings"
 )
 
@@ -32,14 +34,49 @@ type Format struct {
 	// line ends or dropped the eighth bit (as in PNG).
 	Magic    string
 	Suffix   string   // of file names, for messages: ".hdl"
-	Versions []int    // numbers of sections, from version 1 on; ascending
+	Versions []int    // numbers of sections, from version 1 on; ascending; 0: the version is not read
 	Names    []string // of the sections that the latest version has
-	// Summed is the first version whose last section holds the checksums of blocks; 0: none has.
+	// Summed is the first version with a section of checksums of blocks, the last one; 0: none has.
 	Summed uint32
+	// Sparse is the first version whose section table has only the sections with content, and in
+	// which readers ignore sections with further numbers; 0: none has. Sums is the number of the
+	// section of checksums in these versions.
+	Sparse uint32
+	Sums   int
+	// Advice is the remedy for a file of an earlier version, which ends its error: "build it again".
+	Advice string
 }
 
 // summed reports whether files of a version have checksums of blocks.
 func (f *Format) summed(version uint32) bool { return f.Summed > 0 && version >= f.Summed }
+
+// sparse reports whether files of a version list only sections with content.
+func (f *Format) sparse(version uint32) bool { return f.Sparse > 0 && version >= f.Sparse }
+
+// sums is the number of the section of checksums of blocks in a version that has one.
+func (f *Format) sums(version uint32) int {
+	if f.sparse(version) {
+		return f.Sums
+	}
+	return f.Sections(version) - 1
+}
+
+// name is the name of section s, which the format may not know.
+func (f *Format) name(s int) string {
+	if s < len(f.Names) {
+		return f.Names[s]
+	}
+	return fmt.Sprintf("section %d", s)
+}
+
+// reads reports whether this build reads a version, and names the versions that it reads.
+func (f *Format) reads(version uint32) (ok bool, all string) {
+	oldest := slices.IndexFunc(f.Versions, func(sections int) bool { return sections > 0 }) + 1
+	if all = fmt.Sprintf("%d to %d", oldest, f.Latest()); oldest == int(f.Latest()) {
+		all = fmt.Sprint(oldest)
+	}
+	return int(version) >= oldest && version <= f.Latest(), all
+}
 
 // Latest is the latest version.
 func (f *Format) Latest() uint32 { return uint32(len(f.Versions)) }
@@ -65,7 +102,22 @@ type Header struct {
 	Version uint32
 	Size    uint64 // of the file, in bytes
 	Fields  Fields
-	Table   []Extent // of all sections; sections that the version lacks are empty
+	// Table has all sections that the format or the file has, by number. Sections that the file
+	// lacks are empty.
+	Table []Extent
+}
+
+// mostSections is the number of entries for which a page has room.
+const mostSections = (SumOffset - TableOffset) / TableEntry
+
+// listed are the numbers of the sections in the table of a file.
+func (f *Format) listed(h *Header) (all []int) {
+	for i, e := range h.Table {
+		if f.sparse(h.Version) && e.Length > 0 || !f.sparse(h.Version) && i < f.Sections(h.Version) {
+			all = append(all, i)
+		}
+	}
+	return all
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -74,15 +126,15 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 func (f *Format) Encode(h *Header) []byte {
 	page := make([]byte, PageSize)
 	le := binary.LittleEndian
-	n := f.Sections(h.Version)
+	listed := f.listed(h)
 	copy(page, f.Magic)
 	le.PutUint32(page[8:], h.Version)
-	le.PutUint32(page[12:], uint32(n))
+	le.PutUint32(page[12:], uint32(len(listed)))
 	le.PutUint64(page[16:], h.Size)
 	copy(page[FieldsOffset:], h.Fields[:])
-	for i, e := range h.Table[:n] {
-		p := page[TableOffset+i*TableEntry:]
-		le.PutUint32(p, uint32(i))
+	for i, number := range listed {
+		p, e := page[TableOffset+i*TableEntry:], h.Table[number]
+		le.PutUint32(p, uint32(number))
 		le.PutUint32(p[4:], e.Sum)
 		le.PutUint64(p[8:], e.Offset)
 		le.PutUint64(p[16:], e.Length)
@@ -112,36 +164,72 @@ func (f *Format) Decode(path string, data []byte) (h Header, err error) {
 	if got, want := crc32.Checksum(data[:SumOffset], castagnoli), le.Uint32(data[SumOffset:]); got != want {
 		return bad(SumOffset, "checksum %08x, the content has %08x", want, got)
 	}
-	if h.Version = le.Uint32(data[8:]); h.Version < 1 || h.Version > f.Latest() {
-		return Header{}, fmt.Errorf("%s: %w: the file has %d, this build reads 1 to %d", path, ErrVersion, h.Version, f.Latest())
+	h.Version = le.Uint32(data[8:])
+	if ok, all := f.reads(h.Version); !ok {
+		advice := ""
+		if f.Advice != "" && h.Version < f.Latest() {
+			advice = ": " + f.Advice
+		}
+		return Header{}, fmt.Errorf("%s: %w: the file has %d, this build reads %s%s", path, ErrVersion, h.Version, all, advice)
 	}
 	h.Size = le.Uint64(data[16:])
 	if h.Size != uint64(len(data)) {
 		return bad(16, "the file has %d bytes, its header says %d", len(data), h.Size)
 	}
-	sections := f.Sections(h.Version)
-	if n := le.Uint32(data[12:]); n != uint32(sections) {
-		return bad(12, "%d sections, version %d has %d", n, h.Version, sections)
-	}
 	copy(h.Fields[:], data[FieldsOffset:])
+	if err := f.decodeTable(&h, data, bad); err != nil {
+		return Header{}, err
+	}
+	return h, nil
+}
+
+// decodeTable reads the section table.
+func (f *Format) decodeTable(h *Header, data []byte, bad func(offset int, format string, args ...any) (Header, error)) error {
+	fail := func(offset int, format string, args ...any) error {
+		_, err := bad(offset, format, args...)
+		return err
+	}
+	le := binary.LittleEndian
+	sparse, sections := f.sparse(h.Version), f.Sections(h.Version)
+	n := le.Uint32(data[12:])
+	switch {
+	case sparse && n > mostSections:
+		return fail(12, "%d sections, a page has room for %d", n, mostSections)
+	case !sparse && n != uint32(sections):
+		return fail(12, "%d sections, version %d has %d", n, h.Version, sections)
+	}
 	h.Table = make([]Extent, len(f.Names))
-	at := uint64(PageSize)
-	for i := range sections {
+	at, next := uint64(PageSize), uint32(0) // next is the least number that the next section may have
+	for i := range int(n) {
 		pos := TableOffset + i*TableEntry
 		p := data[pos:]
 		e := Extent{le.Uint32(p[4:]), le.Uint64(p[8:]), le.Uint64(p[16:])}
-		if id := le.Uint32(p); id != uint32(i) {
-			return bad(pos, "section %d in the place of %d (%s)", id, i, f.Names[i])
+		id := le.Uint32(p)
+		switch {
+		case !sparse && id != uint32(i):
+			return fail(pos, "section %d in the place of %d (%s)", id, i, f.Names[i])
+		case id < next || id > math.MaxUint8:
+			return fail(pos, "section %d behind section %d: numbers ascend up to %d", id, int(next)-1, math.MaxUint8)
+		case sparse && e.Length == 0:
+			return fail(pos, "section %s is empty, so that the table must not have it", f.name(int(id)))
+		case e.Offset != at || e.Length > h.Size-at || e.End() > h.Size:
+			return fail(pos, "section %s (byte %d, %d long) does not lie between byte %d and the end at %d", f.name(int(id)), e.Offset, e.Length, at, h.Size)
 		}
-		if e.Offset != at || e.Length > h.Size-at || e.End() > h.Size {
-			return bad(pos, "section %s (byte %d, %d long) does not lie between byte %d and the end at %d", f.Names[i], e.Offset, e.Length, at, h.Size)
+		for int(id) >= len(h.Table) { // further sections, which are ignored
+			h.Table = append(h.Table, Extent{})
 		}
-		h.Table[i], at = e, e.End()
+		for ; sparse && next < id; next++ {
+			h.Table[next].Offset = at
+		}
+		h.Table[id], at, next = e, e.End(), id+1
+	}
+	for ; sparse && int(next) < len(h.Table); next++ {
+		h.Table[next].Offset = at
 	}
 	if at != h.Size {
-		return bad(16, "the sections end at byte %d, the file at %d", at, h.Size)
+		return fail(16, "the sections end at byte %d, the file at %d", at, h.Size)
 	}
-	return h, nil
+	return nil
 }
 
 // suffixOf returns the suffix of the format with a magic, such as ".hdl"; "" for no magic of a

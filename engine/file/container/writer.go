@@ -136,24 +136,13 @@ func (w *Writer) join() error {
 		total += s.length + PageSize
 	}
 	out.buf = slices.Grow(out.buf, int(min(total, spoolBuffer))-len(out.buf))
+	if err := w.settle(); err != nil {
+		return err
+	}
 	at := uint64(PageSize)
-	var sums []uint32 // of the blocks of the sections so far
 	for i, s := range w.Sections {
-		if i == len(w.Sections)-1 && w.format.summed(w.header.Version) {
-			if err := s.Append(LittleBytes(sums)); err != nil {
-				return err
-			}
-		}
 		e := &w.header.Table[i]
-		e.Offset, e.Length = at, s.length
-		if err := s.Pad(PageSize); err != nil {
-			return err
-		}
-		if err := s.settle(); err != nil {
-			return err
-		}
-		e.Sum = s.crc
-		sums = append(sums, s.blocks.all()...)
+		e.Offset = at
 		at = e.End()
 		if s == out {
 			continue
@@ -171,4 +160,40 @@ func (w *Writer) join() error {
 	}
 	_, err := out.file.Write(w.format.Encode(&w.header))
 	return err
+}
+
+// settle pads the sections, and computes their checksums and the section of checksums of blocks.
+func (w *Writer) settle() error {
+	sums, last := []uint32(nil), -1 // the section of checksums
+	if w.format.summed(w.header.Version) {
+		last = w.format.sums(w.header.Version)
+	}
+	settle := func(i int) error {
+		s := w.Sections[i]
+		w.header.Table[i].Length = s.length
+		if err := s.Pad(PageSize); err != nil {
+			return err
+		}
+		if err := s.settle(); err != nil {
+			return err
+		}
+		w.header.Table[i].Sum = s.crc
+		sums = append(sums, s.blocks.all()...)
+		return nil
+	}
+	for i := range w.Sections {
+		if i == last {
+			continue
+		}
+		if err := settle(i); err != nil {
+			return err
+		}
+	}
+	if last < 0 {
+		return nil
+	}
+	if err := w.Sections[last].Append(LittleBytes(sums)); err != nil {
+		return err
+	}
+	return settle(last)
 }

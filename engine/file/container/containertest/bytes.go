@@ -82,16 +82,26 @@ func Hexdump(data []byte) string {
 	return out.String()
 }
 
-// Layout makes a file of the sections of a version, with correct checksums. The last
-// section may be missing where it holds the checksums of blocks.
+// Layout makes a file of the sections of a version, in the order of their numbers, with correct
+// checksums. The section of checksums of blocks, if the version has one, is left out or replaced.
 func Layout(f *container.Format, version uint32, fields container.Fields, sections ...[]byte) []byte {
 	h := container.Header{Version: version, Fields: fields, Table: make([]container.Extent, len(f.Names))}
-	if len(sections) < f.Sections(version) { // the checksums of blocks, which Repair computes
-		n := 0
-		for _, b := range sections {
-			n += int((container.AlignUp(uint64(len(b)), container.PageSize) + container.BlockSize - 1) / container.BlockSize)
+	sums := -1
+	if f.Summed > 0 && version >= f.Summed {
+		if sums = f.Sections(version) - 1; f.Sparse > 0 && version >= f.Sparse {
+			sums = f.Sums
 		}
-		sections = append(slices.Clone(sections), make([]byte, 4*n))
+		sections = slices.Clone(sections)
+		for len(sections) <= sums {
+			sections = append(sections, nil)
+		}
+		n := 0
+		for i, b := range sections {
+			if i != sums {
+				n += int((container.AlignUp(uint64(len(b)), container.PageSize) + container.BlockSize - 1) / container.BlockSize)
+			}
+		}
+		sections[sums] = make([]byte, 4*n)
 	}
 	data := make([]byte, container.PageSize)
 	for i, b := range sections {
@@ -101,8 +111,8 @@ func Layout(f *container.Format, version uint32, fields container.Fields, sectio
 	}
 	h.Size = uint64(len(data))
 	copy(data, f.Encode(&h))
-	if f.Summed > 0 && version >= f.Summed {
-		RepairBlocks(data)
+	if sums >= 0 {
+		RepairSums(data, sums)
 	} else {
 		Repair(data)
 	}
@@ -110,22 +120,30 @@ func Layout(f *container.Format, version uint32, fields container.Fields, sectio
 }
 
 // RepairBlocks is Repair for a file whose last section holds the checksums of blocks.
-func RepairBlocks(data []byte) {
+func RepairBlocks(data []byte) { RepairSums(data, int(binary.LittleEndian.Uint32(data[12:]))-1) }
+
+// RepairSums is Repair for a file whose section with a number holds the checksums of blocks.
+func RepairSums(data []byte, number int) {
 	le := binary.LittleEndian
 	table := crc32.MakeTable(crc32.Castagnoli)
+	n := uint64(len(data))
+	var sums container.Extent
 	var extents []container.Extent
-	for i := range int(le.Uint32(data[12:])) {
+	for i := range min(int(le.Uint32(data[12:])), (container.SumOffset-container.TableOffset)/container.TableEntry) {
 		p := data[container.TableOffset+i*container.TableEntry:]
-		extents = append(extents, container.Extent{Offset: le.Uint64(p[8:]), Length: le.Uint64(p[16:])})
+		e := container.Extent{Offset: le.Uint64(p[8:]), Length: le.Uint64(p[16:])}
+		if int(le.Uint32(p)) == number {
+			sums = e
+		} else {
+			extents = append(extents, e)
+		}
 	}
 	defer Repair(data)
-	last := len(extents) - 1
-	n, sums := uint64(len(data)), extents[last]
 	if sums.Offset > n || sums.Length > n-sums.Offset {
 		return
 	}
 	out := data[sums.Offset:][:sums.Length]
-	for _, e := range extents[:last] {
+	for _, e := range extents {
 		if e.Offset > n || e.Length > n-e.Offset || e.End() > n {
 			return
 		}
