@@ -394,10 +394,10 @@ func TestRunIsEvaluated(t *testing.T) {
 		t.Fatal(err, r.stderr)
 	}
 	both := len(c.want("w3 w9"))
-	if both < 1 || both > 50 || len(run["a"]) != both || len(run["b"]) != min(len(c.want("w20")), 50) {
-		t.Fatalf("%d and %d documents", len(run["a"]), len(run["b"]))
+	if both < 1 || both > 50 || len(run.Queries["a"]) != both || len(run.Queries["b"]) != min(len(c.want("w20")), 50) {
+		t.Fatalf("%d and %d documents", len(run.Queries["a"]), len(run.Queries["b"]))
 	}
-	if err := os.WriteFile("qrels.txt", []byte("a 0 "+run["a"][0].Doc+" 1\nb 0 "+run["b"][1].Doc+" 1\n"), 0o600); err != nil {
+	if err := os.WriteFile("qrels.txt", []byte("a 0 "+run.Queries["a"][0].Doc+" 1\nb 0 "+run.Queries["b"][1].Doc+" 1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	e := heddleWith(t, r.stdout, nil, "eval", "-", "qrels.txt")

@@ -63,7 +63,7 @@ func TestAppendLine(t *testing.T) {
 			t.Skip("a byte order mark")
 		}
 		run, err := ReadRun("f", strings.NewReader(string(AppendLine(nil, query, doc, 1, score, tag))))
-		if err != nil || len(run[query]) != 1 || run[query][0] != (Retrieved{doc, score}) {
+		if err != nil || len(run.Queries[query]) != 1 || run.Queries[query][0] != (Retrieved{doc, score}) {
 			t.Fatalf("%v, %v", run, err)
 		}
 	})
@@ -77,7 +77,7 @@ func FuzzRun(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file string) {
 		run, err := ReadRun("f", strings.NewReader(file))
 		checkFileError(t, file, err)
-		for query, found := range run {
+		for query, found := range run.Queries {
 			if len(found) == 0 {
 				t.Fatalf("query %q without a document", query)
 			}
@@ -101,7 +101,7 @@ func FuzzQrels(f *testing.F) {
 		if len(qrels) == 0 {
 			return
 		}
-		r, err := Evaluate(nil, qrels, Options{Complete: true})
+		r, err := Evaluate(Run{}, qrels, Options{Complete: true})
 		if err != nil || len(r.Queries) != len(qrels) || value(r, "map") != 0 {
 			t.Fatalf("%+v, %v", r, err)
 		}

@@ -50,21 +50,27 @@ type Report struct {
 	Unjudged []string // queries of the run that are not in the qrels, ascending; never counted
 
 	columns []column
+	runID   string
 }
 
-// Value is a measure under its name in trec_eval.
+// Value is a measure under its name in trec_eval, or under the name that asked for it.
 type Value struct {
 	Name  string
 	Value float64
-	Count bool // a whole number
+	Count bool   // a whole number
+	Text  string // runid has a text and no value
 }
 
-// Values lists m, of r, in the order of trec_eval. num_q and gm_map have values for all
-// queries alone.
+// Values lists m, of r, in the order of trec_eval. runid, num_q, gm_map and gm_bpref have
+// values for all queries alone.
 func (r *Report) Values(m *Measures) (values []Value) {
 	for i, c := range r.columns {
 		if m == &r.All || !c.allOnly {
-			values = append(values, Value{c.label, m.values[i], c.count})
+			v := Value{Name: c.label, Value: m.values[i], Count: c.count}
+			if c.name == runID {
+				v.Text = r.runID
+			}
+			values = append(values, v)
 		}
 	}
 	return values
@@ -88,14 +94,14 @@ func Evaluate(run Run, qrels Qrels, opt Options) (*Report, error) {
 	if opt.Measures == nil {
 		opt.Measures = DefaultMeasures()
 	}
-	r := &Report{}
+	r := &Report{runID: run.ID}
 	var err error
 	if r.columns, err = parseMeasures(opt.Measures, opt.Cutoffs); err != nil {
 		return nil, err
 	}
 	level := max(opt.Level, 1)
 	for _, query := range slices.Sorted(maps.Keys(qrels)) {
-		found, ok := run[query]
+		found, ok := run.Queries[query]
 		if !ok {
 			r.Missing = append(r.Missing, query)
 		}
@@ -103,7 +109,7 @@ func Evaluate(run Run, qrels Qrels, opt Options) (*Report, error) {
 			r.Queries = append(r.Queries, r.measure(query, judge(found, qrels[query], level)))
 		}
 	}
-	for _, query := range slices.Sorted(maps.Keys(run)) {
+	for _, query := range slices.Sorted(maps.Keys(run.Queries)) {
 		if _, ok := qrels[query]; !ok {
 			r.Unjudged = append(r.Unjudged, query)
 		}
@@ -158,20 +164,28 @@ func (r *Report) aggregate() Measures {
 
 // judgement is the outcome of one query.
 type judgement struct {
-	relevance []int // of each retrieved document by rank, -1 without a judgement
-	hits      []int // number of relevant documents before each rank, and in all
-	relevant  int   // relevant documents of the qrels
-	rejected  int   // documents that were judged and are not relevant
-	ideal     []float64
+	relevance []int     // of each retrieved document by rank, or unpooled or pooled
+	hits      []int     // number of relevant documents before each rank, and in all
+	relevant  int       // relevant documents of the qrels
+	rejected  int       // documents that were judged and are not relevant
+	ideal     []float64 // relevances above 0 of the qrels, descending
 	level     int
 }
+
+// Documents without a judgement.
+const (
+	unpooled = -1 // not in the qrels
+	pooled   = -2 // in the qrels with a negative relevance
+)
 
 func judge(found []Retrieved, judged map[string]int, level int) *judgement {
 	j := &judgement{level: level, hits: make([]int, len(found)+1)}
 	for i, d := range found {
 		relevance, ok := judged[d.Doc]
 		if !ok {
-			relevance = -1
+			relevance = unpooled
+		} else if relevance < 0 {
+			relevance = pooled
 		}
 		j.relevance = append(j.relevance, relevance)
 		j.hits[i+1] = j.hits[i]

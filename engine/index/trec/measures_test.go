@@ -111,13 +111,13 @@ func TestGolden(t *testing.T) {
 }
 
 func TestEvaluateErrors(t *testing.T) {
-	run, qrels := Run{"a": {{"d", 1}}}, Qrels{"a": {"d": 1}}
+	run, qrels := Run{Queries: map[string][]Retrieved{"a": {{"d", 1}}}}, Qrels{"a": {"d": 1}}
 	for _, cutoffs := range [][]int{{0}, {-1}, {5, 5}, {5, 1}} {
 		if r, err := Evaluate(run, qrels, Options{Cutoffs: cutoffs}); err == nil {
 			t.Errorf("cutoffs %v: %+v", cutoffs, r)
 		}
 	}
-	if r, err := Evaluate(Run{"b": {{"d", 1}}}, qrels, Options{}); err == nil {
+	if r, err := Evaluate(Run{Queries: map[string][]Retrieved{"b": {{"d", 1}}}}, qrels, Options{}); err == nil {
 		t.Errorf("no query in both: %+v", r)
 	}
 	r, err := Evaluate(run, qrels, Options{})
