@@ -31,7 +31,7 @@ func ReadTopics(folder string) (texts []string, err error) {
 			return nil, err
 		}
 		var wrong error
-		err = trec.ReadTopics(path, f, trec.Auto, func(t trec.Topic) bool {
+		err = trec.ReadTopics(path, f, trec.Reading{Format: trec.Auto}, func(t trec.Topic) bool {
 			texts, wrong = append(texts, t.Text), t.Err
 			return wrong == nil
 		})

@@ -92,7 +92,7 @@ time on a device, start-up included; the quicker one runs the predicates.`,
 
 func (o *bitmapQueryOptions) AddFlags(fs *pflag.FlagSet) {
 	o.queries.add(fs, "where", "PREDICATE", "select the rows for which this is true:", "predicates", "answer all predicates of")
-	o.format = trec.Auto
+	o.reading.Format = trec.Auto
 	fs.BoolVar(&o.count, "count", false, "print the number of selected rows")
 	addChoice(fs, &o.rows, "rows", "", "print the selected rows, as ", []rows.Form{rows.IDs, rows.Ranges})
 	fs.Lookup("rows").NoOptDefVal = string(rows.IDs)

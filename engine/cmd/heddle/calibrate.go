@@ -22,7 +22,7 @@ type calibrateOptions struct {
 	settings
 	onePath
 	queries string
-	topics  trec.Format
+	reading trec.Reading
 	time    time.Duration
 	json    bool
 }
@@ -37,9 +37,9 @@ writes them beside the index, as X.hdl.cost or to the path in the key schedule.c
 scheduler (search --backend all, services) predicts run times from these models and
 refines them while queries run. Without the file it starts from initial estimates.
 
-The queries come from a file in a format of heddle search, or are drawn from the index:
-one to six terms, with lists of every length. Nothing else should use the machine
-meanwhile. Each kind takes about twice --time on each processor.
+The queries come from a file in a format of heddle search, as text without operators, or are
+drawn from the index: one to six terms, with lists of every length. Nothing else should use the
+machine meanwhile. Each kind takes about twice --time on each processor.
 
 A metric of the lists explains the run time of a query:
 
@@ -63,7 +63,7 @@ shows the value of each metric from which the device is faster.`,
 
 func (o *calibrateOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.queries, "queries", "", "run the queries of `FILE`; - is standard input; default: draw them from the index")
-	fs.StringVar((*string)(&o.topics), "queries-format", string(trec.Auto), "`FORMAT` of the query file: auto, plain, tsv, trec or jsonl")
+	addReading(fs, &o.reading)
 	fs.DurationVar(&o.time, "time", 2*time.Second, "`DURATION` of each kind on each processor, alone and again in batches")
 	addJSON(fs, &o.json)
 	o.add(fs, "metric", "backend", "device", "threads", "tuning")
@@ -76,7 +76,7 @@ func (o *calibrateOptions) Validate(args []string) (err error) {
 	if o.time <= 0 {
 		return fmt.Errorf("--time %v is not positive", o.time)
 	}
-	return checkFormat(o.topics)
+	return checkReading(o.reading)
 }
 
 func (o *calibrateOptions) Run(ctx context.Context, a *App) (err error) {
@@ -124,12 +124,12 @@ func (o *calibrateOptions) read(ctx context.Context, a *App, x *engine.Index) (q
 		return nil, err
 	}
 	defer v.Close()
-	file := topics.File{Path: o.queries, Format: o.topics, Stdin: a.Stdin}
+	file := topics.File{Path: o.queries, Reading: o.reading, Stdin: a.Stdin}
 	err = file.Each(ctx, 1024, func(_ context.Context, topics []trec.Topic) error {
 		for _, t := range topics {
 			q, err := engine.Query{Terms: t.Terms, Weights: t.Weights}, t.Err
 			if q.Terms == nil && err == nil {
-				q.Terms, q.Weights, err = v.WeightedTerms(engine.Query{Text: t.Text})
+				q.Terms, q.Weights, err = v.WeightedTerms(engine.Query{Text: t.Text, Literal: true})
 			}
 			if err != nil {
 				return &trec.Error{Path: o.queries, Line: t.Line, Err: err}

@@ -31,7 +31,8 @@ type loadOptions struct {
 	connection remote.Connection
 	remote.Options
 	query, queries, draw string
-	topics               trec.Format
+	reading              trec.Reading
+	syntax               string
 	plot                 string
 	json                 bool
 }
@@ -70,7 +71,8 @@ for an index without --batch.
 compares the answers under load with these. Load counts the answers that differ (wrong), and
 fails at its end if there is one. Files of the server must not change meanwhile.
 
-Queries of --queries are sent in turn. With --table they are predicates. --draw draws queries
+Queries of --queries are sent in turn, as text unless --syntax query is given. With --table they
+are predicates, one a line. --draw draws queries
 from a copy of the index: one to six terms, with lists of every length.
 
 The token of a server that asks for one is in --token, or better in the variable
@@ -88,10 +90,10 @@ func (o *loadOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.work.Table, "table", "", "count rows of the table `NAME`")
 	fs.StringVar(&o.query, "query", "", "send the query or predicate `TEXT`")
 	fs.StringVar(&o.queries, "queries", "", "send the queries or predicates of `FILE`; - is standard input")
-	fs.StringVar((*string)(&o.topics), "queries-format", string(trec.Auto), "`FORMAT` of the query file: auto, plain, tsv, trec or jsonl; with --table always plain")
+	addReading(fs, &o.reading)
 	fs.StringVar(&o.draw, "draw", "", "draw queries from the index file `X.hdl`")
 	fs.StringVar(&o.kind, "kind", string(remote.Search), "`KIND` of requests to an index: search, match or count")
-	fs.BoolVar(&o.work.Literal, "literal", false, "queries have no operators, weights and prefixes")
+	addChoice(fs, &o.syntax, "syntax", "", "syntax of queries, default literal for --queries and query for --query: ", []string{syntaxLiteral, syntaxQuery})
 	fs.IntVar(&o.work.Batch, "batch", 1, "send `N` queries to an index in each request")
 	fs.Float64Var(&o.Rate, "rate", 0, "send `N` queries per second; 0 is a sweep")
 	fs.Float64Var(&o.From, "from", 100, "begin the sweep at `N` queries per second")
@@ -142,9 +144,11 @@ func (o *loadOptions) Validate(args []string) (err error) {
 		if o.work.Batch != 1 {
 			return errors.New("--batch is for an index")
 		}
-		o.topics, o.work.Kind = trec.Plain, remote.Count
+		o.reading, o.work.Kind = trec.Reading{Format: trec.Plain}, remote.Count
+	} else {
+		o.work.Literal = o.syntax == syntaxLiteral || o.syntax == "" && o.query == ""
 	}
-	return checkFormat(o.topics)
+	return checkReading(o.reading)
 }
 
 func (o *loadOptions) Run(ctx context.Context, a *App) error {
@@ -209,13 +213,12 @@ func (o *loadOptions) read(ctx context.Context, a *App) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", o.draw, err)
 		}
-		o.work.Literal = true
 		for _, terms := range all {
 			o.work.Topics = append(o.work.Topics, strings.Join(terms, " "))
 		}
 		return nil
 	}
-	err := topics.File{Path: o.queries, Format: o.topics, Stdin: a.Stdin}.Each(ctx, 1<<10, func(_ context.Context, all []trec.Topic) error {
+	err := topics.File{Path: o.queries, Reading: o.reading, Stdin: a.Stdin}.Each(ctx, 1<<10, func(_ context.Context, all []trec.Topic) error {
 		for _, t := range all {
 			if t.Err == nil && t.Text == "" && len(t.Terms) > 0 {
 				t.Err = errors.New("load sends texts, not vectors")

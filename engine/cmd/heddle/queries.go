@@ -15,7 +15,7 @@ import (
 // queries are the flags that give one query on the command line or a file of queries.
 type queries struct {
 	text, file string
-	format     trec.Format
+	reading    trec.Reading
 	given      struct{ text, file func() bool }
 	stderr     io.Writer // receives errors of queries of a file
 	failed     int       // queries of a file
@@ -40,11 +40,17 @@ func (q *queries) validate(text, file string) error {
 	case q.given.text() && q.given.file():
 		return fmt.Errorf("--%s and --%s exclude each other", text, file)
 	}
-	return checkFormat(q.format)
+	return checkReading(q.reading)
 }
 
-func checkFormat(f trec.Format) error {
-	if _, err := trec.ParseFormat(string(f)); err != nil {
+// addReading adds the flags that say how a query file is read.
+func addReading(fs *pflag.FlagSet, r *trec.Reading) {
+	fs.StringVar((*string)(&r.Format), "queries-format", string(trec.Auto), "`FORMAT` of the query file: auto, plain, tsv, trec, jsonl or car")
+	fs.StringSliceVar(&r.Fields, "topic-field", nil, "elements or members of a topic that are its text, `LIST` like title,desc (default title, query or content)")
+}
+
+func checkReading(r trec.Reading) error {
+	if _, err := trec.ParseFormat(string(r.Format)); err != nil {
 		return fmt.Errorf("--queries-format: %w", err)
 	}
 	return nil
@@ -57,7 +63,7 @@ func (q *queries) each(ctx context.Context, a *App, ahead int, answer func(conte
 		return answer(ctx, []trec.Topic{{ID: "1", Text: q.text}})
 	}
 	q.stderr = a.Stderr
-	err := topics.File{Path: q.file, Format: q.format, Stdin: a.Stdin}.Each(ctx, ahead, answer)
+	err := topics.File{Path: q.file, Reading: q.reading, Stdin: a.Stdin}.Each(ctx, ahead, answer)
 	if err == nil && q.failed > 0 {
 		err = fmt.Errorf("%s: invalid lines without an answer: %d", q.file, q.failed)
 	}
@@ -69,7 +75,7 @@ func (q *queries) sample() workload.Queries {
 	if q.single() {
 		return workload.One(q.text)
 	}
-	return workload.Sample(q.file, q.format)
+	return workload.Sample(q.file, q.reading)
 }
 
 // invalid reports the error of one query: a usage error for the command line. An error of a

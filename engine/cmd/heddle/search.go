@@ -19,7 +19,6 @@ import (
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/build"
 	"heddle/engine/index/querylang"
-	"heddle/engine/index/trec"
 	"heddle/engine/internal/cost"
 	"heddle/engine/syntax"
 )
@@ -31,7 +30,6 @@ type searchOptions struct {
 	filterOptions
 	statistics string
 	syntax     string
-	literal    bool
 	all        bool
 	count      bool
 	part       bool
@@ -69,7 +67,10 @@ of a word: well-known, C++ and Hello! are text. && and || are words of their own
 word with a letter before it and a number behind it: 10^8 is text, and (1998)^2 gives a
 number a weight. A term that the analysis splits becomes the AND of its parts beside
 operators, not a phrase. A stop word disappears together with the terms that are subtracted
-from it. --literal takes all characters of a query as text.
+from it.
+
+These operators are the --syntax query, the default for --query. Query files are taken as
+text, without operators: their default is --syntax literal.
 
 Scores are BM25 (--variant, --k1, --b). If the index stores impacts, scores are sums of
 impacts in the units of the weights that the index was built from.
@@ -108,9 +109,12 @@ byte order mark; a line has at most 1 MiB.
 
   plain   one TEXT per line; its ID is the line number, from 1
   tsv     ID TAB TEXT per line; without --queries-format, lines may be plain or tsv
-  trec    <top> with <num> and <title>, or lines NUMBER:TEXT or NUMBER:PRIORITY:TEXT
+  trec    elements <top>, <topic>, <query> or <DOC> in SGML or XML, with the ID in <num>,
+          <qid>, <id>, <DOCNO> or an attribute number or id, and the text in <title>, <query> or
+          <content>; or lines NUMBER:TEXT or NUMBER:PRIORITY:TEXT
   jsonl   {"id": ID, "text": TEXT} or {"id": ID, "vector": {TERM: WEIGHT, …}} per line;
-          terms of vectors are not analysed
+          terms of vectors are not analysed, and a weight of 0 counts as absent
+  car     PAGE/HEADING%20WORD/… per line, which is also the ID
 
 A query of --query has the ID 1. An invalid query of a file has no answer: standard error
 names its line and the reason, and the exit code is 1. Documents are printed by name, or by
@@ -155,7 +159,7 @@ collection as "explanation", a text.`,
   echo '{"id": 7, "vector": {"loom": 2.5, "earth": 0.5}}' | heddle search books.hdl --queries -
   heddle search books.hdl --query '+heaven earth sea -hell'
   heddle search books.hdl --query 'heaven AND (earth OR sea) NOT hell' --count
-  heddle search books.hdl --literal --query 'C++ (1998): "what is 10^8?"'
+  heddle search books.hdl --syntax literal --query 'C++ (1998): "what is 10^8?"'
   heddle search books.hdl --query 'heaven earth' --mode and --count --algorithm bs --explain
   heddle search books.hdl --query 'heaven earth' --table docs.hdb --where 'year >= 1900'
   heddle search books.hdl --query 'heaven earth' --filter docs.roaring --count
@@ -167,9 +171,8 @@ collection as "explanation", a text.`,
 func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 	o.filterOptions.add(fs)
 	o.queries.add(fs, "query", "TEXT", "answer the query", "queries", "answer all queries of")
-	fs.StringVar((*string)(&o.format), "queries-format", string(trec.Auto), "`FORMAT` of the query file: auto, plain, tsv, trec or jsonl")
-	addChoice(fs, &o.syntax, "syntax", syntaxQuery, "syntax of queries; boolean has no scores and joins words by AND: ", []string{syntaxQuery, syntaxBoolean})
-	fs.BoolVar(&o.literal, "literal", false, "take queries as text, without operators, weights and prefixes")
+	addReading(fs, &o.reading)
+	addChoice(fs, &o.syntax, "syntax", "", "syntax of queries, default query for --query and literal for --queries; boolean has no scores and joins words by AND: ", []string{syntaxLiteral, syntaxQuery, syntaxBoolean})
 	fs.BoolVar(&o.all, "all", false, "print all matching documents without ranking")
 	fs.BoolVar(&o.count, "count", false, "print the number of matching documents")
 	fs.BoolVar(&o.part, "part", false, "with --all or --count: one work-group or thread per query (PART of Wu et al. 2010)")
@@ -198,7 +201,7 @@ func (o *searchOptions) Validate(args []string) (err error) {
 		return errors.New("--statistics is for ranked results: omit --all, --count and --syntax boolean")
 	case o.part && (o.ranked() || o.syntax == syntaxBoolean):
 		return errors.New("--part is for --all and --count without --syntax boolean")
-	case o.single() && !o.literal: // before any file is opened
+	case o.single() && !o.literal(): // before any file is opened
 		_, err = querylang.Read(o.text, querylang.Or)
 		return err
 	}
@@ -207,12 +210,18 @@ func (o *searchOptions) Validate(args []string) (err error) {
 
 // The values of --syntax.
 const (
+	syntaxLiteral = "literal"
 	syntaxQuery   = "query"
 	syntaxBoolean = "boolean"
 )
 
 // ranked reports whether documents are scored.
-func (o *searchOptions) ranked() bool { return !o.all && !o.count && o.syntax == syntaxQuery }
+func (o *searchOptions) ranked() bool { return !o.all && !o.count && o.syntax != syntaxBoolean }
+
+// literal reports whether queries are text without operators.
+func (o *searchOptions) literal() bool {
+	return o.syntax == syntaxLiteral || o.syntax == "" && !o.single()
+}
 
 // validate checks flags against the configuration.
 func (o *searchOptions) validate(c *config.Config, mode engine.Match) error {
@@ -261,7 +270,7 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
-	s := &answer.Searcher{Query: engine.Query{Match: mode, CountOnly: o.count, Literal: o.literal}, Invalid: o.invalid, Notes: a.Stderr,
+	s := &answer.Searcher{Query: engine.Query{Match: mode, CountOnly: o.count, Literal: o.literal()}, Invalid: o.invalid, Notes: a.Stderr,
 		Choice: choice, Scheduled: c.Devices.Backend == "all"}
 	if o.part {
 		s.Query.Override = &engine.Override{Part: true}
@@ -278,7 +287,7 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 
 // workload describes the queries for the choice of a processor.
 func (o *searchOptions) workload(c *config.Config, mode engine.Match) *workload.Search {
-	s := &workload.Search{Path: o.path, Literal: o.literal, Costs: c.Schedule.Costs, Queries: o.sample()}
+	s := &workload.Search{Path: o.path, Literal: o.literal(), Costs: c.Schedule.Costs, Queries: o.sample()}
 	switch {
 	case o.ranked():
 		s.Kind = map[engine.Match]cost.Kind{engine.And: cost.RankAnd, engine.Or: cost.RankOr, engine.AndOr: cost.RankAndOr}[mode]

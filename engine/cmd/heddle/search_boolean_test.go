@@ -104,8 +104,8 @@ func TestSearchBoolean(t *testing.T) {
 	if _, err := d.Token(); err != io.EOF {
 		t.Errorf("more objects than queries: %v", err)
 	}
-	// With --literal, operators are words.
-	if got := must(t, "search", "c.hdl", "--mode", "and", "--literal", "--query", "w0 OR w1", "--count"); got != "1\t0\n" {
+	// With --syntax literal, operators are words.
+	if got := must(t, "search", "c.hdl", "--mode", "and", "--syntax", "literal", "--query", "w0 OR w1", "--count"); got != "1\t0\n" {
 		t.Errorf("OR is no word: %q", got)
 	}
 }
@@ -147,10 +147,10 @@ func TestBooleanErrors(t *testing.T) {
 		t.Errorf("%+v, want %q", r, want)
 	}
 	r = heddle(t, "search", "c.hdl", "--syntax", "sql", "--query", "w0")
-	if r.code != exitUsage || !strings.Contains(r.stderr, `flag --syntax: "sql" is not one of query, boolean (nearest: `) {
+	if r.code != exitUsage || !strings.Contains(r.stderr, `flag --syntax: "sql" is not one of literal, query, boolean (nearest: `) {
 		t.Errorf("%+v", r)
 	}
-	if r := heddle(t, "search", "c.hdl", "--query", "NOT w0", "--literal"); r.code != 0 {
+	if r := heddle(t, "search", "c.hdl", "--query", "NOT w0", "--syntax", "literal"); r.code != 0 {
 		t.Errorf("literal text: %+v", r)
 	}
 }

@@ -292,7 +292,7 @@ func TestTopicFiles(t *testing.T) {
 		"jsonl": `{"id":7,"text":"w3 w9"}` + "\n" + `{"id":"8","vector":{"w20":1}}` + "\n",
 	} {
 		writeFile(t, "q.txt", file)
-		search := []string{"search", "c.hdl", "--queries", "q.txt", "--mode", "or", "--no-header"}
+		search := []string{"search", "c.hdl", "--queries", "q.txt", "--syntax", "query", "--mode", "or", "--no-header"}
 		if got := must(t, append(search, "--format", "tsv")...); got != want.String() || got == "" {
 			t.Errorf("%s: %s, want %s", name, got, &want)
 		}
@@ -321,7 +321,7 @@ func TestQueryErrors(t *testing.T) {
 				t.Errorf("%s %s: %+v, want %q", query, args, r, want)
 			}
 		}
-		if r := heddle(t, "search", "c.hdl", "--literal", "--query", query, "--no-header"); r.code != 0 {
+		if r := heddle(t, "search", "c.hdl", "--syntax", "literal", "--query", query, "--no-header"); r.code != 0 {
 			t.Errorf("%s as text: %+v", query, r)
 		}
 	}
@@ -335,7 +335,7 @@ func TestQueryErrors(t *testing.T) {
 	} {
 		writeFile(t, "q.txt", test.file)
 		for _, explain := range []string{"--count", "--explain"} {
-			r := heddle(t, "search", "c.hdl", "--queries", "q.txt", "--count", explain)
+			r := heddle(t, "search", "c.hdl", "--queries", "q.txt", "--count", "--syntax", "query", explain)
 			if r.code != exitFailure || !strings.Contains(r.stderr, test.errors) || !strings.Contains(r.stderr, "\nheddle search: q.txt: invalid lines without an answer: 1\n") {
 				t.Errorf("%q: %+v, want %q", test.file, r, test.errors)
 			}

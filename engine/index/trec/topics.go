@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,27 +30,32 @@ type Topic struct {
 type Format string
 
 const (
-	// Auto looks at the first line that is not empty: JSONL begins with {, TREC
-	// with <top>, <DOC> or NUMBER:. Else each line is "ID TAB TEXT", or TEXT alone, which
-	// gets its number, from 1, as its ID.
+	// Auto looks at the first line that is not empty. JSONL begins with {, TREC with < and a
+	// name, or with NUMBER:. A line without white space that has %20, or begins with enwiki:, is CAR.
+	// Else each line is "ID TAB TEXT", or TEXT alone, which gets its number, from 1, as its ID.
 	Auto Format = "auto"
 	// Plain has a text a line, whatever is in it; its number is its ID.
 	Plain Format = "plain"
 	// TSV has a line "ID TAB TEXT" for each topic.
 	TSV Format = "tsv"
-	// TREC has <top> elements, of which <num> is the ID, without zeros before a
-	// number, and <title> the text; or lines "NUMBER:TEXT" or "NUMBER:PRIORITY:TEXT",
-	// as the Terabyte and Million Query tracks do; or <DOC> elements, of which <DOCNO> is
-	// the ID and the remaining text the query.
+	// TREC has elements in SGML or XML, or lines "NUMBER:TEXT" or "NUMBER:PRIORITY:TEXT", as the
+	// Terabyte and Million Query tracks do. An element <top>, <topic> or <query> is a topic. Its ID is
+	// the attribute number, id or qid, or the element num, number, qid, id, topicid or identifier;
+	// num loses the zeros before a number. Its text is the first of the elements title, query and
+	// content, or disease, gene, demographic and other together, or the only text. An element <DOC>
+	// is a topic too: <DOCNO> is the ID and the remaining text the query.
 	TREC Format = "trec"
 	// JSONL has an object {"id": …, "text": …} or {"id": …, "vector": {TERM: WEIGHT}} per
-	// line. The id may be called qid, _id or query_id, the text query or title. Without an
-	// id the ID is the number of the topic.
+	// line. The id may be called qid, _id, query_id or question_id, the text query, title, query_txt or
+	// question. Without an id the ID is the number of the topic.
 	JSONL Format = "jsonl"
+	// CAR has a line "PAGE/HEADING/…" for each topic, as the Complex Answer Retrieval track does, with
+	// %20 for a space and perhaps enwiki: in front. The line is the ID.
+	CAR Format = "car"
 )
 
 // Formats are all of them.
-func Formats() []Format { return []Format{Auto, Plain, TSV, TREC, JSONL} }
+func Formats() []Format { return []Format{Auto, Plain, TSV, TREC, JSONL, CAR} }
 
 // ParseFormat is the format of that name.
 func ParseFormat(s string) (Format, error) {
@@ -62,31 +69,37 @@ func ParseFormat(s string) (Format, error) {
 	return "", fmt.Errorf("unknown format %q of topics (one of %s)", s, strings.Join(names, ", "))
 }
 
+// Reading says how a file of topics is read.
+type Reading struct {
+	Format Format
+	// Fields are the names of the elements or members that make the text, in this order, joined by a
+	// space. Names ignore case; desc is also description, and narr narrative. A topic without one of
+	// them is wrong. Default: none, the text that Format names. Files in lines have no fields.
+	Fields []string
+}
+
 // ReadTopics gives the topics of r to yield, in their order, until that returns
 // false; path is for errors. It yields a topic as soon as its last line is read. A wrong line,
 // or element, is a Topic with an Err. A line is wrong too if it is longer than MaxLine or no
 // UTF-8.
-func ReadTopics(path string, r io.Reader, f Format, yield func(Topic) bool) error {
-	t := topicReader{format: f}
-	err := scan(path, r, func(line int, text string) error {
-		topic, complete, err := t.line(line, text)
-		if err == nil && complete && !yield(topic) {
-			err = errStop
-		}
-		return err
-	}, func(line int, length int64) error {
-		if t.open > 0 {
-			t.grow(length)
-			return nil
-		}
-		t.number++
-		if !yield(Topic{ID: strconv.Itoa(t.number), Line: line, Err: errLong(length)}) {
+func ReadTopics(path string, r io.Reader, opt Reading, yield func(Topic) bool) error {
+	t := topicReader{format: opt.Format, fields: opt.Fields}
+	t.yield = func(topic Topic) error {
+		if !yield(topic) {
 			return errStop
 		}
 		return nil
+	}
+	err := scan(path, r, t.line, func(line int, length int64) error {
+		if t.open.line > 0 {
+			t.open.grow(length)
+			return nil
+		}
+		t.number++
+		return t.yield(Topic{ID: strconv.Itoa(t.number), Line: line, Err: errLong(length)})
 	})
-	if err == nil && t.open > 0 {
-		err = &Error{path, t.open, errors.New("a <top> without </top>")}
+	if err == nil {
+		err = t.end(path)
 	}
 	return err
 }
@@ -94,67 +107,91 @@ func ReadTopics(path string, r io.Reader, f Format, yield func(Topic) bool) erro
 // topicReader makes topics of lines.
 type topicReader struct {
 	format Format
+	fields []string
 	number int // of topics so far
+	yield  func(Topic) error
 
-	open int // line of a <top> that is not closed; 0: none
-	top  strings.Builder
-	size int64 // of the <top> so far; above MaxLine, top has only a part
-}
-
-// grow adds a part of a <top> and reports whether there is room for it.
-func (t *topicReader) grow(length int64) bool {
-	t.size += length
-	return t.size <= MaxLine
+	open    element // that is not closed
+	skip    string  // the end of a declaration or comment that is not closed
+	pending string  // the start of a tag that ends on a later line
+	wrapper int     // line of the first markup around topics; 0: none
 }
 
 var (
-	topTag    = regexp.MustCompile(`(?i)^\s*<(top|doc)>`)
-	topEnd    = regexp.MustCompile(`(?i)</(?:top|doc)>`)
+	markupTag = regexp.MustCompile(`^\s*<[!?/A-Za-z]`)
 	jsonArray = regexp.MustCompile(`^\[\s*(?:\{\s*["}].*)?$`)
 	numbered  = regexp.MustCompile(`^\s*([0-9]+):(?:[0-9]+:)?(.*)$`)
+	sections  = regexp.MustCompile(`^(?:[^\s:]*%20\S*|enwiki:\S+)$`)
+	answers   = regexp.MustCompile(`^\[['"].*\]$`)
 )
 
-// line takes one line of the file. The topic is valid where it completes one.
-func (t *topicReader) line(line int, text string) (topic Topic, complete bool, err error) {
-	if t.format == Auto {
-		switch {
-		case text[0] == '{':
-			t.format = JSONL
-		case jsonArray.MatchString(text):
-			return topic, false, errors.New("a JSON array: write one object per line, for example with jq -c '.[]'")
-		case topTag.MatchString(text), numbered.MatchString(text) && !strings.Contains(text, "\t"):
-			t.format = TREC
-		default:
-			t.format = "" // with or without a TAB
+// detect finds the format of a file by a line.
+func (t *topicReader) detect(text string) error {
+	switch {
+	case text[0] == '{':
+		t.format = JSONL
+	case jsonArray.MatchString(text):
+		return errors.New("a JSON array: write one object per line, for example with jq -c '.[]'")
+	case markupTag.MatchString(text), numbered.MatchString(text) && !strings.Contains(text, "\t"):
+		t.format = TREC
+	case sections.MatchString(text):
+		t.format = CAR
+	default:
+		t.format = "" // with or without a TAB
+		if _, rest, tab := strings.Cut(text, "\t"); tab && answers.MatchString(rest) {
+			return errors.New("the second column is a list of answers, the first one the question: take the questions with cut -f1")
 		}
 	}
-	if t.format == TREC && (t.open > 0 || !numbered.MatchString(text)) {
-		return t.element(line, text)
+	return nil
+}
+
+// line takes one line of the file.
+func (t *topicReader) line(line int, text string) error {
+	if t.format == Auto {
+		if err := t.detect(text); err != nil {
+			return err
+		}
+	}
+	if t.format == TREC && (t.open.line > 0 || t.skip != "" || t.pending != "" || !numbered.MatchString(text)) {
+		return t.markup(line, text)
+	}
+	if len(t.fields) > 0 && t.format != JSONL {
+		return fmt.Errorf("topics in lines have no fields such as %s: fields are for elements (trec) and JSON (jsonl)", t.fields[0])
 	}
 	t.number++
-	if err := checkLine(text); err != nil {
-		return t.wrong(line, err), true, nil
+	topic := Topic{ID: strconv.Itoa(t.number), Text: text, Line: line}
+	err := checkLine(text)
+	if err == nil {
+		err = t.parseLine(&topic, text)
 	}
-	topic = Topic{ID: strconv.Itoa(t.number), Text: text, Line: line}
+	if err != nil {
+		topic = t.wrong(line, err)
+	}
+	return t.yield(topic)
+}
+
+// parseLine reads a topic of one line.
+func (t *topicReader) parseLine(topic *Topic, text string) (err error) {
 	switch t.format {
 	case JSONL:
-		err = topic.parseJSON(text)
+		return topic.parseJSON(text, t.fields)
 	case TREC:
 		m := numbered.FindStringSubmatch(text)
 		topic.ID, topic.Text = m[1], m[2]
+	case CAR:
+		topic.ID = text
+		topic.Text, err = url.PathUnescape(strings.TrimPrefix(text, "enwiki:"))
+		topic.Text = strings.ReplaceAll(topic.Text, "/", " ")
 	case Plain:
 	default:
 		id, rest, tab := strings.Cut(text, "\t")
 		if tab {
 			topic.ID, topic.Text = id, rest
 		} else if t.format == TSV {
-			err = errors.New("no TAB, want ID TAB TEXT")
+			return errors.New("no TAB, want ID TAB TEXT")
 		}
 	}
-	if err != nil {
-		topic = t.wrong(line, err)
-	}
-	return topic, true, nil
+	return err
 }
 
 // wrong is the topic of a line or element that is none.
@@ -173,89 +210,24 @@ func checkLine(text string) error {
 	return nil
 }
 
-// element takes a line of a <top> element, or between two.
-func (t *topicReader) element(line int, text string) (topic Topic, complete bool, err error) {
-	if t.open == 0 {
-		if strings.TrimSpace(text) == "" {
-			return topic, false, nil
+// choose joins the texts of the chosen fields; has are the names of all fields.
+func choose(fields []string, text func(name string) (string, bool), has []string) (string, error) {
+	var parts []string
+	for _, name := range fields {
+		part, ok := text(name)
+		if !ok {
+			return "", fmt.Errorf("no field %s: the topic has %s", name, names(has))
 		}
-		if !topTag.MatchString(text) {
-			return topic, false, errors.New("neither <top> nor <DOC> nor NUMBER:TEXT")
-		}
-		t.open, t.size = line, 0
-		t.top.Reset()
-		t.number++
+		parts = append(parts, part)
 	}
-	if t.grow(int64(len(text)) + 1) {
-		t.top.WriteString(text)
-		t.top.WriteByte('\n')
-	}
-	end := topEnd.FindStringIndex(text)
-	if end == nil {
-		return topic, false, nil
-	}
-	if strings.TrimSpace(text[end[1]:]) != "" {
-		return topic, false, errors.New("text behind </top> on its line")
-	}
-	err = checkLine(t.top.String())
-	if t.size > MaxLine {
-		err = fmt.Errorf("a topic of %d bytes; at most %d are possible", t.size, MaxLine)
-	}
-	if err == nil {
-		topic, err = parseTop(t.top.String())
-	}
-	if err != nil {
-		topic = t.wrong(line, err)
-	}
-	topic.Line, t.open = t.open, 0
-	return topic, true, nil
+	return strings.Join(parts, " "), nil
 }
 
-var (
-	anyTag = regexp.MustCompile(`</?([A-Za-z]+)>`)
-	label  = regexp.MustCompile(`(?i)^(?:number|topic):`) // in old topics
-)
-
-// parseTop reads a <top> element. Its fields begin with a tag and end at the next
-// one, whether that is an end tag or not.
-func parseTop(s string) (Topic, error) {
-	fields := map[string]string{}
-	tags := anyTag.FindAllStringSubmatchIndex(s, -1)
-	for i, tag := range tags {
-		end := len(s)
-		if i+1 < len(tags) {
-			end = tags[i+1][0]
-		}
-		name := strings.ToLower(s[tag[2]:tag[3]])
-		if _, again := fields[name]; again {
-			continue // an end tag
-		}
-		text := strings.Join(strings.Fields(s[tag[1]:end]), " ")
-		fields[name] = strings.TrimSpace(label.ReplaceAllString(text, ""))
+// names lists the names of fields in alphabetical order.
+func names(all []string) string {
+	if len(all) == 0 {
+		return "none"
 	}
-	if id, ok := fields["docno"]; ok {
-		return docTopic(id, s)
-	}
-	id, title := fields["num"], fields["title"]
-	if id == "" {
-		return Topic{}, errors.New("a <top> without <num>, a <DOC> without <DOCNO>")
-	}
-	if _, ok := fields["title"]; !ok {
-		return Topic{}, errors.New("a <top> without <title>")
-	}
-	if strings.Trim(id, "0123456789") == "" {
-		id = strings.TrimLeft(id[:len(id)-1], "0") + id[len(id)-1:]
-	}
-	return Topic{ID: id, Text: title}, nil
-}
-
-var docnoElement = regexp.MustCompile(`(?is)<docno>[^<]*(?:</docno>)?`)
-
-// docTopic reads a <DOC> element: the text without tags and <DOCNO>.
-func docTopic(id, s string) (Topic, error) {
-	if id == "" {
-		return Topic{}, errors.New("a <DOC> with an empty <DOCNO>")
-	}
-	text := anyTag.ReplaceAllString(docnoElement.ReplaceAllString(s, " "), " ")
-	return Topic{ID: id, Text: strings.Join(strings.Fields(text), " ")}, nil
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), ", ")
 }

@@ -13,9 +13,9 @@ import (
 
 // File is a query file.
 type File struct {
-	Path   string // "-" is Stdin
-	Format trec.Format
-	Stdin  io.Reader
+	Path    string // "-" is Stdin
+	Reading trec.Reading
+	Stdin   io.Reader
 }
 
 // Each calls answer with consecutive queries of the file: with all queries that have
@@ -56,7 +56,7 @@ func (f File) read(ctx context.Context, ahead int) (*reader, error) {
 	r := &reader{ch: make(chan trec.Topic, ahead)}
 	go func() {
 		defer close(r.ch)
-		err := trec.ReadTopics(f.Path, in, f.Format, func(q trec.Topic) bool {
+		err := trec.ReadTopics(f.Path, in, f.Reading, func(q trec.Topic) bool {
 			select {
 			case r.ch <- q:
 				return true

@@ -39,10 +39,10 @@ func TestEach(t *testing.T) {
 		t.Errorf("half of a file: %v", err)
 	}
 	for _, f := range []File{
-		{Path: zipped, Format: trec.Auto},
-		{Path: path, Format: trec.Auto},
-		{Path: "-", Format: trec.Auto, Stdin: strings.NewReader(text.String())},
-		{Path: "-", Format: trec.Auto, Stdin: iotest.OneByteReader(strings.NewReader(text.String()))},
+		{Path: zipped, Reading: trec.Reading{Format: trec.Auto}},
+		{Path: path, Reading: trec.Reading{Format: trec.Auto}},
+		{Path: "-", Reading: trec.Reading{Format: trec.Auto}, Stdin: strings.NewReader(text.String())},
+		{Path: "-", Reading: trec.Reading{Format: trec.Auto}, Stdin: iotest.OneByteReader(strings.NewReader(text.String()))},
 	} {
 		n := 0
 		err := f.Each(t.Context(), 7, func(_ context.Context, qs []trec.Topic) error {
@@ -81,7 +81,7 @@ func TestEachErrors(t *testing.T) {
 		"cancelled": {File{Path: "-", Stdin: io.MultiReader(strings.NewReader("a\nb\n"), never)}, func(context.Context, []trec.Topic) error { cancel(); return nil }, context.Canceled},
 	} {
 		t.Run(name, func(t *testing.T) {
-			test.file.Format = trec.Plain
+			test.file.Reading.Format = trec.Plain
 			use := t.Context()
 			if name == "cancelled" {
 				use = ctx

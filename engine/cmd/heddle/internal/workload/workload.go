@@ -33,7 +33,7 @@ func One(text string) Queries { return Queries{[]trec.Topic{{ID: "1", Text: text
 
 // Sample reads the beginning of a query file. The result is empty if the number of queries
 // cannot be estimated: for standard input, a pipe, a compressed file, or an unreadable file.
-func Sample(path string, format trec.Format) (q Queries) {
+func Sample(path string, reading trec.Reading) (q Queries) {
 	if path == "-" {
 		return q
 	}
@@ -54,7 +54,7 @@ func Sample(path string, format trec.Format) (q Queries) {
 		head = head[:bytes.LastIndexByte(head, '\n')+1]
 	}
 	// An error in the file is reported when the queries run.
-	_ = trec.ReadTopics(path, bytes.NewReader(head), format, func(t trec.Topic) bool {
+	_ = trec.ReadTopics(path, bytes.NewReader(head), reading, func(t trec.Topic) bool {
 		if t.Err == nil {
 			q.Topics = append(q.Topics, t)
 		}

@@ -20,13 +20,13 @@ func TestSample(t *testing.T) {
 		if err := os.WriteFile(path, []byte(strings.Repeat("red loom\n", n)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		q := Sample(path, trec.Auto)
+		q := Sample(path, trec.Reading{Format: trec.Auto})
 		if got := float64(len(q.Topics)) * q.Scale; got < float64(n)*0.999 || got > float64(n)*1.001 || len(q.Topics) > sampleBytes/9 {
 			t.Errorf("%d queries: %d in the sample, scale %v", n, len(q.Topics), q.Scale)
 		}
 	}
 	for _, path := range []string{"-", filepath.Join(t.TempDir(), "none"), t.TempDir()} {
-		if q := Sample(path, trec.Auto); len(q.Topics) > 0 {
+		if q := Sample(path, trec.Reading{Format: trec.Auto}); len(q.Topics) > 0 {
 			t.Errorf("%s has %d queries", path, len(q.Topics))
 		}
 	}
