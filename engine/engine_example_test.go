@@ -54,7 +54,11 @@ func ExampleEngine() {
 		}
 		fmt.Print(words, ":")
 		for _, d := range hits.Docs {
-			fmt.Print(" ", s.File().DocName(d))
+			name, err := s.File().DocName(d)
+			if err != nil {
+				log.Fatal(err)
+			}
+			fmt.Print(" ", name)
 		}
 		fmt.Println()
 	}

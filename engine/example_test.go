@@ -59,7 +59,11 @@ func Example() {
 	}
 	fmt.Println(hits.Count, "verses")
 	for _, d := range hits.Docs {
-		fmt.Println(s.File().DocName(d))
+		name, err := s.File().DocName(d)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(name)
 	}
 	// Output:
 	// 2 verses
@@ -152,7 +156,11 @@ func ExampleQuery_ranked() {
 			log.Fatal(err)
 		}
 		for i, d := range best.Docs {
-			fmt.Printf("%.4f %s\n", best.Scores[i], s.File().DocName(d))
+			name, err := s.File().DocName(d)
+			if err != nil {
+				log.Fatal(err)
+			}
+			fmt.Printf("%.4f %s\n", best.Scores[i], name)
 		}
 	}
 	// Output:

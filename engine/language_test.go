@@ -143,7 +143,11 @@ func TestLanguage(t *testing.T) {
 				}
 				var names []string
 				for _, d := range hits.Docs {
-					names = append(names, x.File().DocName(d))
+					name, err := x.File().DocName(d)
+					if err != nil {
+						t.Fatal(err)
+					}
+					names = append(names, name)
 				}
 				if slices.Sort(names); !slices.Equal(names, want) || hits.Count != uint64(len(want)) {
 					t.Errorf("%s, %s with k %d: %q, want %q", stemmer, query, k, names, want)

@@ -83,8 +83,8 @@ func reloadedAmidStreams(t *testing.T, a attack) {
 						return err
 					}
 					for _, d := range a.Docs {
-						if name := v.File().DocName(d); name != fmt.Sprint("doc", d) {
-							return fmt.Errorf("document %d is %q", d, name)
+						if name, err := v.File().DocName(d); err != nil || name != fmt.Sprint("doc", d) {
+							return fmt.Errorf("document %d is %q, %w", d, name, err)
 						}
 					}
 					return of(docs, i, a.Docs)

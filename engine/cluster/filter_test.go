@@ -150,7 +150,11 @@ func TestFilters(t *testing.T) {
 					w.IDs = []uint64{}
 				}
 				for _, d := range h.Docs {
-					w.IDs, w.Names = append(w.IDs, uint64(d)), append(w.Names, a.now.File().DocName(d))
+					name, err := a.now.File().DocName(d)
+					if err != nil {
+						r.Fatal(err)
+					}
+					w.IDs, w.Names = append(w.IDs, uint64(d)), append(w.Names, name)
 				}
 			}
 			if err == nil || engine.CodeOf(err) != engine.InvalidOption {

@@ -84,7 +84,11 @@ func TestIndex(t *testing.T) {
 			want[i].IDs = []uint64{}
 		}
 		for _, d := range h.Docs {
-			want[i].IDs, want[i].Names = append(want[i].IDs, uint64(d)), append(want[i].Names, snapshot.File().DocName(d))
+			name, err := snapshot.File().DocName(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want[i].IDs, want[i].Names = append(want[i].IDs, uint64(d)), append(want[i].Names, name)
 		}
 	}
 	if bad == 0 || bad > len(all)/2 {

@@ -165,7 +165,11 @@ func TestRandomIndex(t *testing.T) {
 					want.IDs = []uint64{}
 				}
 				for _, d := range h.Docs {
-					want.IDs, want.Names = append(want.IDs, uint64(d)), append(want.Names, whole.File().DocName(d))
+					name, err := whole.File().DocName(d)
+					if err != nil {
+						p.Fatal(err)
+					}
+					want.IDs, want.Names = append(want.IDs, uint64(d)), append(want.Names, name)
 				}
 			}
 			got, _, err := c.Search(p.Context(), "x", q, api.Ask{Names: true})

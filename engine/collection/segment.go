@@ -14,7 +14,6 @@ import (
 	"heddle/engine/collection/keys"
 	"heddle/engine/file/auxiliary"
 	"heddle/engine/file/container"
-	"heddle/engine/file/mapped"
 	"heddle/engine/index/hdl"
 )
 
@@ -71,13 +70,12 @@ func (s *segment) find(name string) (doc uint32, found bool, err error) {
 }
 
 // name returns the name of a document.
-func (s *segment) name(doc uint32) (name string, err error) {
-	defer mapped.Catch(mapped.Watch(), &err)
+func (s *segment) name(doc uint32) (string, error) {
 	f, err := s.file()
 	if err != nil {
 		return "", err
 	}
-	return f.DocName(doc), nil
+	return f.DocName(doc)
 }
 
 // close closes the files.

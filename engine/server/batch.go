@@ -121,7 +121,11 @@ func (i indexService) SearchBatch(ctx context.Context, r *api.SearchBatchRequest
 			for _, d := range h.Docs {
 				p.ids = append(p.ids, uint64(d))
 				if r.GetNames() {
-					p.docs = append(p.docs, docName(snapshot.File(), d))
+					name, err := docName(snapshot.File(), d)
+					if err != nil {
+						return err
+					}
+					p.docs = append(p.docs, name)
 				}
 			}
 			p.scores = append(p.scores, h.Scores...)

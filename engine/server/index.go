@@ -9,7 +9,6 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/file/mapped"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/hdl"
 	"heddle/engine/observe"
@@ -157,7 +156,6 @@ func (i indexService) Match(ctx context.Context, r *api.MatchRequest) (*api.Matc
 // answer runs q on a snapshot, so that documents and names belong to one file. Deliver receives the
 // names too.
 func (i indexService) answer(ctx context.Context, name string, q engine.Query, ask api.Ask, deliver func(*api.Hits)) (took, queued float64, cover *api.Coverage, err error) {
-	defer mapped.Catch(mapped.Watch(), &err) // deliver reads names
 	began := time.Now()
 	if r := i.s.remoteOf(name); r != nil {
 		ask.Names = true
@@ -194,7 +192,10 @@ func (i indexService) answer(ctx context.Context, name string, q engine.Query, a
 	}
 	out.Count, out.IDs, out.Scores, out.Names = hits.Count, make([]uint64, len(docs)), hits.Scores, make([]string, len(docs))
 	for n, d := range docs {
-		out.IDs[n], out.Names[n] = uint64(d), docName(snapshot.File(), d)
+		out.IDs[n] = uint64(d)
+		if out.Names[n], err = docName(snapshot.File(), d); err != nil {
+			return 0, 0, nil, err
+		}
 	}
 	if ask.Explain {
 		out.Explanation = q.Explain.String()
@@ -204,7 +205,10 @@ func (i indexService) answer(ctx context.Context, name string, q engine.Query, a
 }
 
 // docName returns the name of a document as valid UTF-8.
-func docName(f *hdl.File, d uint32) string { return strings.ToValidUTF8(f.DocName(d), "\uFFFD") }
+func docName(f *hdl.File, d uint32) (string, error) {
+	name, err := f.DocName(d)
+	return strings.ToValidUTF8(name, "\uFFFD"), err
+}
 
 // GetStatistics implements api.IndexServiceHandler.
 func (i indexService) GetStatistics(ctx context.Context, r *api.GetStatisticsRequest) (*api.Statistics, error) {

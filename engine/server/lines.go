@@ -78,14 +78,16 @@ func (s *Server) answerLines(r *http.Request, b *batch, ids []json.RawMessage, p
 	}
 	defer snapshot.Close()
 	room := s.room()
-	err = b.run(r.Context(), snapshot, func(at []int, hits []engine.Hits) error {
+	err = b.run(r.Context(), snapshot, func(at []int, hits []engine.Hits) (err error) {
 		var text []byte
 		for i, h := range hits {
 			if err := room.take(len(h.Docs)); err != nil {
 				return err
 			}
 			from := len(text)
-			text = appendAnswer(text, ids[at[i]], h.Count, h.Docs, h.Scores, func(i int) string { return snapshot.File().DocName(h.Docs[i]) })
+			if text, err = appendAnswer(text, ids[at[i]], h.Count, h.Docs, h.Scores, func(i int) (string, error) { return snapshot.File().DocName(h.Docs[i]) }); err != nil {
+				return err
+			}
 			lines[at[i]] = text[from:len(text):len(text)]
 		}
 		return nil
@@ -104,7 +106,7 @@ func (b *batch) addErrors(lines [][]byte, ids []json.RawMessage) [][]byte {
 }
 
 // appendAnswer appends the line of a query.
-func appendAnswer[N uint32 | uint64](dst []byte, id json.RawMessage, count uint64, docs []N, scores []float64, name func(i int) string) []byte {
+func appendAnswer[N uint32 | uint64](dst []byte, id json.RawMessage, count uint64, docs []N, scores []float64, name func(i int) (string, error)) ([]byte, error) {
 	dst = strconv.AppendUint(append(appendID(dst, id), `"count":`...), count, 10)
 	if docs != nil {
 		dst = append(dst, `,"hits":[`...)
@@ -112,7 +114,11 @@ func appendAnswer[N uint32 | uint64](dst []byte, id json.RawMessage, count uint6
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = api.AppendString(append(dst, `{"doc":`...), name(i))
+			text, err := name(i)
+			if err != nil {
+				return nil, err
+			}
+			dst = api.AppendString(append(dst, `{"doc":`...), text)
 			dst = strconv.AppendUint(append(dst, `,"id":`...), uint64(d), 10)
 			if scores != nil {
 				dst = api.AppendNumber(append(dst, `,"score":`...), scores[i])
@@ -121,7 +127,7 @@ func appendAnswer[N uint32 | uint64](dst []byte, id json.RawMessage, count uint6
 		}
 		dst = append(dst, ']')
 	}
-	return append(dst, '}', '\n')
+	return append(dst, '}', '\n'), nil
 }
 
 func appendID(dst []byte, id json.RawMessage) []byte {

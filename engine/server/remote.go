@@ -113,7 +113,9 @@ func (s *Server) remoteLines(ctx context.Context, remote Remote, index string, p
 		if err := room.take(len(h.IDs)); err != nil {
 			return nil, err
 		}
-		lines[n] = appendAnswer(nil, ids[n], h.Count, h.IDs, h.Scores, func(i int) string { return h.Names[i] })
+		if lines[n], err = appendAnswer(nil, ids[n], h.Count, h.IDs, h.Scores, func(i int) (string, error) { return h.Names[i], nil }); err != nil {
+			return nil, err
+		}
 	}
 	return cover, nil
 }

@@ -126,7 +126,9 @@ func search(x *engine.Index, r *http.Request) ([]string, error) {
 	}
 	names := make([]string, len(hits.Docs))
 	for i, d := range hits.Docs {
-		names[i] = s.File().DocName(d)
+		if names[i], err = s.File().DocName(d); err != nil {
+			return nil, err
+		}
 	}
 	return names, nil
 }

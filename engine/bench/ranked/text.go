@@ -11,7 +11,6 @@ import (
 
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/workload"
-	"heddle/engine/index/analyze"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/build"
 	"heddle/engine/index/hdl"
@@ -56,7 +55,7 @@ func Text(ctx context.Context, dir, path string, topics []string, n int, seed ui
 		return nil, err
 	}
 	w := &Workload{Source: f.Source(), Dict: f, Params: bm25.Params{Variant: bm25.Lucene, K1: 1.2, B: 0.75}, release: f.Close}
-	analyzer, err := analyze.New(f.Meta().Analysis)
+	analyzer, err := f.Analyzer()
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}

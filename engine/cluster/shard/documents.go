@@ -35,7 +35,11 @@ func (p *pinned) documents(docs []uint32) ([]string, error) {
 		if d >= most {
 			return nil, invalidOption("documents", "docs[%d] is %d: the shard has %d documents", i, d, most)
 		}
-		names = append(names, p.name(d))
+		name, err := p.name(d)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, name)
 	}
 	return names, nil
 }

@@ -70,8 +70,9 @@ func (p *pinned) end() {
 }
 
 // name returns the name of a document.
-func (p *pinned) name(doc uint32) string {
-	return strings.ToValidUTF8(p.File().DocName(doc), "\uFFFD")
+func (p *pinned) name(doc uint32) (string, error) {
+	name, err := p.File().DocName(doc)
+	return strings.ToValidUTF8(name, "\uFFFD"), err
 }
 
 // index pins the content of a shard for a request.

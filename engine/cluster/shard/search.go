@@ -82,10 +82,11 @@ func (h handler) searchGroup(ctx context.Context, r *api.ShardSearchRequest) (ou
 	}
 	merge(r, answers, out)
 	if r.GetNames() {
-		defer mapped.Catch(mapped.Watch(), &err)
 		out.Names = make([]string, len(out.Docs))
 		for i, doc := range out.Docs {
-			out.Names[i] = shards[out.Places[i]].name(doc)
+			if out.Names[i], err = shards[out.Places[i]].name(doc); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return out, nil
@@ -150,7 +151,9 @@ func (p *pinned) search(ctx context.Context, r *api.ShardSearchRequest, filters 
 	if hits.Err = err; err != nil && !invalid.Invalid(err) {
 		return nil, err
 	}
-	w.add(0, hits)
+	if err := w.add(0, hits); err != nil {
+		return nil, err
+	}
 	w.out.Epoch, w.out.QueuedUs = r.GetTarget().GetEpoch(), uint64(e.Queued.Microseconds())
 	if r.GetExplain() {
 		w.out.Explanation = e.String()
@@ -208,7 +211,9 @@ func answers(ctx context.Context, x *pinned, r *api.ShardSearchRequest, all []en
 			w.out.Scores = make([]float64, 0, docs)
 		}
 		for i, h := range hits {
-			w.add(i, h)
+			if err := w.add(i, h); err != nil {
+				return err
+			}
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -266,7 +271,7 @@ func newWriter(x *pinned, r *api.ShardSearchRequest, queries int, names bool) *w
 }
 
 // add appends the answer of query i of the writer, which is the next one.
-func (w *writer) add(i int, h engine.Hits) {
+func (w *writer) add(i int, h engine.Hits) error {
 	if h.Err != nil {
 		w.out.Errors = append(w.out.Errors, &api.BatchError{Query: uint32(w.first + i), Error: api.ErrorOf(h.Err)})
 	}
@@ -283,9 +288,14 @@ func (w *writer) add(i int, h engine.Hits) {
 	if w.names {
 		w.out.Names = slices.Grow(w.out.Names, len(docs))
 		for _, d := range docs {
-			w.out.Names = append(w.out.Names, w.shard.name(d))
+			name, err := w.shard.name(d)
+			if err != nil {
+				return err
+			}
+			w.out.Names = append(w.out.Names, name)
 		}
 	}
+	return nil
 }
 
 // query returns the query that all queries of a request share.

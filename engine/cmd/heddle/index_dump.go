@@ -98,8 +98,11 @@ func dumpDocument(f *hdl.File, doc int64, out *bufio.Writer) error {
 		return fmt.Errorf("%s has no document %d: it has %d documents, counted from 0", f.Path(), doc, f.Docs())
 	}
 	d := uint32(doc)
-	_, err := fmt.Fprintf(out, "%s\t%d\n", terminal.Field(f.DocName(d)), f.DocLen(d))
-	if err != nil || !f.HasText() {
+	name, err := f.DocName(d)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(out, "%s\t%d\n", terminal.Field(name), f.DocLen(d)); err != nil || !f.HasText() {
 		return err
 	}
 	text, err := f.Text(d)

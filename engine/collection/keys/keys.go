@@ -55,7 +55,11 @@ func Write(d container.Disk, path string, f *hdl.File) (earlier []uint32, err er
 			last := map[string]uint32{}
 			for i := to - 1; i >= from; i-- {
 				doc := uint32(keys[i])
-				if name := f.DocName(doc); last[name] > 0 {
+				name, err := f.DocName(doc)
+				if err != nil {
+					return nil, err
+				}
+				if last[name] > 0 {
 					earlier = append(earlier, doc)
 				} else {
 					last[name] = 1

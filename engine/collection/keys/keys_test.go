@@ -38,10 +38,6 @@ func index(t testing.TB, names []string) *hdl.File {
 	return f
 }
 
-func names(f *hdl.File) func(uint32) (string, error) {
-	return func(d uint32) (string, error) { return f.DocName(d), nil }
-}
-
 // write writes and opens the keys of f.
 func write(t testing.TB, f *hdl.File) (*Keys, []uint32) {
 	t.Helper()
@@ -50,7 +46,7 @@ func write(t testing.TB, f *hdl.File) (*Keys, []uint32) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := Open(path, uint64(f.Docs()), names(f))
+	k, err := Open(path, uint64(f.Docs()), f.DocName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +99,7 @@ func TestCorrupt(t *testing.T) {
 		file, err := container.New(path, data, &format)
 		if err == nil {
 			var k *Keys
-			if k, err = read(file, uint64(f.Docs()), names(f)); err == nil {
+			if k, err = read(file, uint64(f.Docs()), f.DocName); err == nil {
 				for i, n := range all {
 					doc, found, wrong := k.Find(n)
 					if err = errors.Join(err, wrong); wrong == nil && (!found || doc != uint32(i)) {
@@ -175,7 +171,7 @@ func FuzzFind(f *testing.F) {
 		if err != nil {
 			return
 		}
-		k, err := read(file, uint64(x.Docs()), names(x))
+		k, err := read(file, uint64(x.Docs()), x.DocName)
 		if err != nil {
 			return
 		}

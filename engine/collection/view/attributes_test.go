@@ -107,7 +107,9 @@ func TestAttributes(t *testing.T) {
 					must(r, err)
 					var names []string
 					for _, d := range want.Docs {
-						names = append(names, now.File().DocName(d))
+						name, err := now.File().DocName(d)
+						must(r, err)
+						names = append(names, name)
 					}
 					if !slices.Equal(got.Names, names) || !slices.Equal(got.Scores, want.Scores) || got.Matches != matches || fmt.Sprint(got.Facets) != fmt.Sprint(counts) {
 						r.Fatalf("%q, %q: %v %v %d %v, want %v %v %d %v", text, where, got.Names, got.Scores, got.Matches, got.Facets, names, want.Scores, matches, counts)

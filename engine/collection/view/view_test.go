@@ -146,7 +146,9 @@ func TestAnswers(t *testing.T) {
 			must(r, err)
 			var names []string
 			for _, d := range want.Docs {
-				names = append(names, now.File().DocName(d))
+				name, err := now.File().DocName(d)
+				must(r, err)
+				names = append(names, name)
 			}
 			if got.Count != want.Count || !slices.Equal(got.Names, names) || !slices.Equal(got.Scores, want.Scores) {
 				r.Fatalf("%+v:\n%v %v %v, want\n%v %v %v", q, got.Count, got.Names, got.Scores, want.Count, names, want.Scores)
@@ -208,8 +210,8 @@ func TestStates(t *testing.T) {
 	load()
 	must(t, add(w, []string{"n99\ta"}))
 	load()
-	if name := docs.Segments()[0].File().DocName(0); name != "n00" || docs.Segments()[0].Info().Path != index {
-		t.Errorf("the first state %d has document %q", first, name)
+	if name, err := docs.Segments()[0].File().DocName(0); err != nil || name != "n00" || docs.Segments()[0].Info().Path != index {
+		t.Errorf("the first state %d has document %q, %v", first, name, err)
 	}
 	if n := len(set.all["books"].open); n != 2 {
 		t.Errorf("%d states are open", n)

@@ -96,7 +96,11 @@ func load(t testing.TB, path string) collection {
 	}
 	c := collection{lists: map[string][]posting{}}
 	for d := range f.Docs() {
-		c.names = append(c.names, f.DocName(d))
+		name, err := f.DocName(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.names = append(c.names, name)
 		c.lengths = append(c.lengths, f.DocLen(d))
 	}
 	for h := range uint32(f.Terms()) {

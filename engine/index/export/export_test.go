@@ -56,7 +56,11 @@ func content(t *testing.T, f *hdl.File) string {
 				t.Fatal(err)
 			}
 		}
-		fmt.Fprintf(&b, "%q %d %q\n", f.DocName(d), f.DocLen(d), text)
+		name, err := f.DocName(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "%q %d %q\n", name, f.DocLen(d), text)
 	}
 	for i := range f.Terms() {
 		h := plan.Handle(i)

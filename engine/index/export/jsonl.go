@@ -82,8 +82,11 @@ func (x *exporter) document(d uint32, postings []termFreq) error {
 		return x.ctx.Err()
 	}
 	b := append(x.scratch[:0], `{"id":`...)
-	b, err := appendJSON(b, x.f.DocName(d), "name")
+	name, err := x.f.DocName(d)
 	if err != nil {
+		return err
+	}
+	if b, err = appendJSON(b, name, "name"); err != nil {
 		return err
 	}
 	if x.f.HasText() {

@@ -152,7 +152,9 @@ func readAll(t *testing.T, f *File) {
 		}
 	}
 	for d := range f.Docs() {
-		f.DocName(d)
+		if _, err := f.DocName(d); err != nil {
+			containertest.WantCorrupt(t, err, f.Path())
+		}
 		f.DocLen(d)
 		if _, err := f.Text(d); err != nil && !errors.Is(err, ErrNoText) {
 			containertest.WantCorrupt(t, err, f.Path())

@@ -171,8 +171,8 @@ func (s *sample) check(t failer, f *File) {
 	}
 	for i, name := range s.names {
 		d := uint32(i)
-		if f.DocName(d) != name || f.DocLen(d) != s.lens[i] {
-			t.Fatalf("document %d is %q, %d, want %q, %d", d, f.DocName(d), f.DocLen(d), name, s.lens[i])
+		if got, err := f.DocName(d); err != nil || got != name || f.DocLen(d) != s.lens[i] {
+			t.Fatalf("document %d is %q, %d, %v, want %q, %d", d, got, f.DocLen(d), err, name, s.lens[i])
 		}
 		want.Length += uint64(s.lens[i])
 	}

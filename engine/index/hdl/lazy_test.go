@@ -50,10 +50,11 @@ func (s *sample) answers(t *testing.T, f *File) {
 	}
 	for i, name := range s.names {
 		read(func() error {
-			if got := f.DocName(uint32(i)); got != name {
+			got, err := f.DocName(uint32(i))
+			if err == nil && got != name {
 				return wrong("name %d is %q", i, got)
 			}
-			return nil
+			return err
 		})
 		if got := f.DocLen(uint32(i)); got != s.lens[i] {
 			t.Fatalf("length %d is %d", i, got)
@@ -67,6 +68,28 @@ func (s *sample) answers(t *testing.T, f *File) {
 			}
 			return err
 		})
+	}
+}
+
+// TestDamagedName: the name in a damaged block is an error without a recovery by the caller.
+func TestDamagedName(t *testing.T) {
+	data := tiny().image(t)
+	h, err := headerOf(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []section{secNames, secNameOffsets} {
+		at := h.Table[part].Offset + h.Table[part].Length - 1
+		data[at] ^= 4
+		f, err := fromBytes("x", data, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = f.DocName(0)
+		if c := containertest.WantCorrupt(t, err, "x"); c.Section != part.String() {
+			t.Errorf("section %v: %v", part, c)
+		}
+		data[at] ^= 4
 	}
 }
 

@@ -88,8 +88,8 @@ func TestVerifyAnalysis(t *testing.T) {
 		s := tiny()
 		s.meta.Analysis = set
 		f := mustOpen(t, s.build(t))
-		if err := f.Verify(context.Background()); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), f.Path()) {
-			t.Errorf("%+v: error %v, want %s", set, err, want)
+		if c := containertest.WantCorrupt(t, f.Verify(context.Background()), f.Path()); !strings.Contains(c.Reason, want) || c.Section != secMeta.String() {
+			t.Errorf("%+v: error %v, want %s", set, c, want)
 		}
 	}
 }

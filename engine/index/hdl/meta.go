@@ -104,6 +104,16 @@ func decodeMeta(data []byte, h *header) (Meta, error) {
 	return s.Meta, cmp.Or(syntax.JSON(data, err), s.checkValues())
 }
 
+// Analyzer returns the analysis of the documents, which is the analysis of queries too. An analysis
+// that this build does not know, such as another stemmer, is a *CorruptError.
+func (f *File) Analyzer() (*analyze.Analyzer, error) {
+	a, err := analyze.New(f.meta.Analysis)
+	if err != nil {
+		return nil, f.corrupt(secMeta, 0, "%v", err)
+	}
+	return a, nil
+}
+
 // encoding is the checked form of the three fields that rule the encoder.
 type encoding struct {
 	codec codec.ID // may be codec.Auto

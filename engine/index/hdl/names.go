@@ -30,11 +30,11 @@ func (f *File) checkNames() error {
 }
 
 // DocName returns the name of document d, which must be below Docs. For the names of many
-// documents, Names is faster.
-func (f *File) DocName(d uint32) string {
-	defer mapped.Unwatch(mapped.Watch())
+// documents, Names is faster. Damage is a *CorruptError.
+func (f *File) DocName(d uint32) (_ string, err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
 	if f.header.Version < compact {
-		return string(f.earlierName(d))
+		return string(f.earlierName(d)), nil
 	}
 	var buffer [1024]byte
 	var text [256]byte
@@ -42,7 +42,7 @@ func (f *File) DocName(d uint32) string {
 	for i := d / nameBlock * nameBlock; i <= d; i++ {
 		r = f.nextName(r, i)
 	}
-	return string(r.text)
+	return string(r.text), nil
 }
 
 // Names yields the documents from first on and their names.

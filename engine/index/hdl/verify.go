@@ -3,12 +3,10 @@ package hdl
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"sync"
 
 	"heddle/engine/file/container"
 	"heddle/engine/file/mapped"
-	"heddle/engine/index/analyze"
 	"heddle/engine/index/bm25"
 	"heddle/engine/plan"
 )
@@ -22,16 +20,15 @@ func (f *File) CheckSums() (err error) {
 // Verify is the deep check. It includes the checks of Open, and reads all descriptors. Then every list must decode to
 // ascending docIDs below the number of documents, with as many frequencies of the right
 // sum; terms ascend, and each is found; names decode; totals add up; every text inflates.
-// Damage is a *CorruptError. Analysis that package analyze does not know, such as another
-// stemmer, is an error that names it. ctx ends it early with ctx.Err(). It uses all cores,
-// and on each 4 bytes per posting of the longest list.
+// Damage is a *CorruptError, and so is an analysis that Analyzer refuses. ctx ends it early with
+// ctx.Err(). It uses all cores, and on each 4 bytes per posting of the longest list.
 func (f *File) Verify(ctx context.Context) (err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
 	if err := f.file.CheckSums(); err != nil {
 		return err
 	}
-	if _, err := analyze.New(f.meta.Analysis); err != nil {
-		return fmt.Errorf("%s: %w", f.Path(), err)
+	if _, err := f.Analyzer(); err != nil {
+		return err
 	}
 	if err := f.checkDocuments(); err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sync"
 
-	"heddle/engine/index/analyze"
 	"heddle/engine/index/hdl"
 	"heddle/engine/internal/cost"
 	"heddle/engine/internal/placement"
@@ -85,15 +84,16 @@ func open(path string, opt *IndexOptions) (*Lists, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := analyze.New(f.Meta().Analysis)
-	if err == nil {
-		var q *query.Index
-		if q, err = query.NewIndex(f.LazySource(), f, a, opt.Algorithm); err == nil {
-			q.Unit = f.Meta().Impacts.Scale
-			return &Lists{Index: q, File: f}, nil
-		}
+	a, err := f.Analyzer()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
-	return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
+	q, err := query.NewIndex(f.LazySource(), f, a, opt.Algorithm)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
+	}
+	q.Unit = f.Meta().Impacts.Scale
+	return &Lists{Index: q, File: f}, nil
 }
 
 // errClosed is the error of calls on a closed index.

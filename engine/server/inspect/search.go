@@ -9,7 +9,6 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/file/mapped"
-	"heddle/engine/index/analyze"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
 	"heddle/engine/index/snippet"
@@ -226,14 +225,18 @@ func texts(x *engine.Snapshot, hits engine.Hits, terms []string) (out []*api.Ins
 	f := x.File()
 	var find *snippet.Finder
 	if f.HasText() {
-		a, err := analyze.New(f.Meta().Analysis)
+		a, err := f.Analyzer()
 		if err != nil {
 			return nil, err
 		}
 		find = snippet.New(a.Documents(), terms, snippetWidth)
 	}
 	for i, d := range hits.Docs {
-		hit := &api.InspectedHit{Doc: valid(f.DocName(d)), Id: uint64(d)}
+		name, err := f.DocName(d)
+		if err != nil {
+			return nil, err
+		}
+		hit := &api.InspectedHit{Doc: valid(name), Id: uint64(d)}
 		if hits.Scores != nil {
 			hit.Score = hits.Scores[i]
 		}

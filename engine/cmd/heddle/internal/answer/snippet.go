@@ -24,7 +24,7 @@ func newSnippets(all ...*engine.Snapshot) (*snippets, error) {
 	if !all[0].File().HasText() {
 		return nil, nil
 	}
-	a, err := analyze.New(all[0].File().Meta().Analysis)
+	a, err := all[0].File().Analyzer()
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ type found struct {
 	count  uint64
 	docs   int // documents
 	scores []float64
-	name   func(i int) string // of document i, or its number if it has no name
+	name   func(i int) (string, error) // of document i, or its number if it has no name
 	text   func(i int) (string, error)
 
 	explanation string // of a collection
@@ -51,8 +51,11 @@ type found struct {
 
 // foundIn is the answer of an index.
 func foundIn(f *hdl.File, h engine.Hits) found {
-	return found{h.Count, len(h.Docs), h.Scores, func(i int) string { return cmp.Or(f.DocName(h.Docs[i]), strconv.FormatUint(uint64(h.Docs[i]), 10)) },
-		func(i int) (string, error) { return f.Text(h.Docs[i]) }, ""}
+	name := func(i int) (string, error) {
+		name, err := f.DocName(h.Docs[i])
+		return cmp.Or(name, strconv.FormatUint(uint64(h.Docs[i]), 10)), err
+	}
+	return found{h.Count, len(h.Docs), h.Scores, name, func(i int) (string, error) { return f.Text(h.Docs[i]) }, ""}
 }
 
 // write prints one answer. Format jsonl includes the explanation.
@@ -73,7 +76,10 @@ func (w *Writer) write(q trec.Topic, asked engine.Query, h found, e *Explanation
 			o.Docs = make([]string, h.docs)
 		}
 		for i := range o.Docs {
-			o.Docs[i] = h.name(i)
+			var err error
+			if o.Docs[i], err = h.name(i); err != nil {
+				return err
+			}
 		}
 		return terminal.WriteJSON(w.Out, o)
 	case w.Count:
@@ -87,7 +93,11 @@ func (w *Writer) write(q trec.Topic, asked engine.Query, h found, e *Explanation
 		if asked.K > 0 {
 			score = h.scores[i]
 		}
-		w.line = w.appendLine(w.line[:0], q.ID, i+1, h.name(i), score)
+		name, err := h.name(i)
+		if err != nil {
+			return err
+		}
+		w.line = w.appendLine(w.line[:0], q.ID, i+1, name, score)
 		if _, err := w.Out.Write(w.line); err != nil {
 			return err
 		}
@@ -135,7 +145,11 @@ func (w *Writer) writeText(q trec.Topic, asked engine.Query, h found) error {
 		}
 	}
 	for i := range h.docs {
-		fmt.Fprintf(w.Out, "%3d  %9.4f  %s\n", i+1, h.scores[i], terminal.Field(h.name(i)))
+		name, err := h.name(i)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w.Out, "%3d  %9.4f  %s\n", i+1, h.scores[i], terminal.Field(name))
 		if w.snippets == nil {
 			continue
 		}

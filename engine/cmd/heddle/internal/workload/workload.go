@@ -84,7 +84,7 @@ func (s *Search) Work(device string) (w startup.Work, err error) {
 		return w, err
 	}
 	defer f.Close()
-	a, err := analyze.New(f.Meta().Analysis)
+	a, err := f.Analyzer()
 	if err != nil {
 		return w, err
 	}
