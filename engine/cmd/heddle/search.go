@@ -35,6 +35,8 @@ type searchOptions struct {
 	part       bool
 	explain    bool
 	noHeader   bool
+
+	strictScores, excludeSelf bool
 }
 
 func newSearch(a *App) *cobra.Command {
@@ -178,6 +180,8 @@ func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.part, "part", false, "with --all or --count: one work-group or thread per query (PART of Wu et al. 2010)")
 	fs.BoolVar(&o.explain, "explain", false, "explain the execution of each query, with the time of each stage")
 	fs.BoolVar(&o.noHeader, "no-header", false, "omit the header of ranked results")
+	fs.BoolVar(&o.strictScores, "strict-scores", false, "make printed scores strictly decreasing, for tools that sort again")
+	fs.BoolVar(&o.excludeSelf, "exclude-self", false, "leave out the document whose name is the ID of the query")
 	fs.StringVar(&o.statistics, "statistics", "", "JSON `FILE` with the statistics of the whole collection")
 	o.settings.add(fs, "mode", "k", "variant", "k1", "b", "algorithm", "format", "backend", "device", "threads", "profiling", "tuning", "schedule")
 }
@@ -199,6 +203,8 @@ func (o *searchOptions) Validate(args []string) (err error) {
 		return errors.New("--facets counts documents already: omit --count")
 	case o.statistics != "" && !o.ranked():
 		return errors.New("--statistics is for ranked results: omit --all, --count and --syntax boolean")
+	case (o.strictScores || o.excludeSelf) && !o.ranked():
+		return errors.New("--strict-scores and --exclude-self are for ranked results: omit --all, --count and --syntax boolean")
 	case o.part && (o.ranked() || o.syntax == syntaxBoolean):
 		return errors.New("--part is for --all and --count without --syntax boolean")
 	case o.single() && !o.literal(): // before any file is opened
@@ -323,6 +329,7 @@ func (o *searchOptions) answer(ctx context.Context, a *App, c *config.Config, s 
 func (o *searchOptions) writer(a *App, c *config.Config) answer.Writer {
 	w := answer.NewWriter(a.Stdout, c.Search.Format)
 	w.Count, w.Limit, w.IDs = o.count, c.Search.K, !o.single()
+	w.StrictScores, w.ExcludeSelf = o.strictScores, o.excludeSelf
 	if o.all {
 		w.Limit = -1
 	}
@@ -332,7 +339,9 @@ func (o *searchOptions) writer(a *App, c *config.Config) answer.Writer {
 // rank sets the options of a ranked query from flags and configuration. With impacts the index has
 // scores already.
 func (o *searchOptions) rank(q *engine.Query, c *config.Config, impacts bool) (err error) {
-	q.K = c.Search.K
+	if q.K = c.Search.K; o.excludeSelf {
+		q.K++
+	}
 	asked := slices.ContainsFunc([]string{"ranking.variant", "ranking.k1", "ranking.b"}, func(key string) bool {
 		return c.Origin(key).Kind != config.FromDefault
 	})

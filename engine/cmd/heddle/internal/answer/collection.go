@@ -34,7 +34,7 @@ type Collection struct {
 
 // Begin is Searcher.Begin. Path and epoch name the state of the collection.
 func (c *Collection) Begin(r Run, path string, epoch uint64, stderr io.Writer) (err error) {
-	h := append(r.header(&c.Query), setting{"collection", path}, setting{"state", epoch})
+	h := append(r.header(&c.Query, &c.Writer), setting{"collection", path}, setting{"state", epoch})
 	if c.Writer.snippets, err = newSnippets(c.Documents.Segments()...); err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func (w *Writer) begin(h header, none bool, stderr io.Writer) (err error) {
 
 func (s *Searcher) header(r Run) header {
 	f, backend := s.Index.File(), s.backend("")
-	h := r.header(&s.Query)
+	h := r.header(&s.Query, &s.Writer)
 	if s.Query.Scoring == nil {
 		m := f.Meta().Impacts
 		h = append(h, setting{"impacts", m.Bits}, setting{"scale", m.Scale}, setting{"variant", cmp.Or(m.Variant, m.Origin)})
@@ -75,12 +75,18 @@ func (s *Searcher) header(r Run) header {
 }
 
 // header lists the settings that do not depend on an index.
-func (r *Run) header(q *engine.Query) header {
+func (r *Run) header(q *engine.Query, w *Writer) header {
 	h := header{{"version", r.Version}}
 	if r.Revision != "" {
 		h = append(h, setting{"revision", r.Revision})
 	}
-	h = append(h, setting{"mode", q.Match.String()}, setting{"k", q.K})
+	h = append(h, setting{"mode", q.Match.String()}, setting{"k", w.Limit})
+	if w.StrictScores {
+		h = append(h, setting{"strict_scores", true})
+	}
+	if w.ExcludeSelf {
+		h = append(h, setting{"exclude_self", true})
+	}
 	if p := q.Scoring; p != nil {
 		h = append(h, setting{"variant", p.Variant.String()}, setting{"k1", p.K1}, setting{"b", p.B})
 	}

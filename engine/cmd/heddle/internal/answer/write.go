@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,6 +22,10 @@ type Writer struct {
 	Count  bool   // print counts instead of documents
 	Limit  int    // maximum of documents per query; negative: no limit
 	IDs    bool   // format text prints query IDs
+	// StrictScores lowers a printed score to below the score before it, also as a float of 32
+	// bits, so that programs that sort by score keep the order.
+	StrictScores bool
+	ExcludeSelf  bool // leave out the document whose name is the ID of the query
 
 	tag      string    // of format trec
 	snippets *snippets // of format text; nil: the index stores no texts
@@ -60,6 +66,15 @@ func foundIn(f *hdl.File, h engine.Hits) found {
 
 // write prints one answer. Format jsonl includes the explanation.
 func (w *Writer) write(q trec.Topic, asked engine.Query, h found, e *Explanation) error {
+	if w.ExcludeSelf {
+		var err error
+		if h, err = h.without(q.ID); err != nil {
+			return err
+		}
+	}
+	if w.StrictScores {
+		h.scores = strict(h.scores)
+	}
 	if w.Limit >= 0 {
 		h.docs = min(h.docs, w.Limit)
 	}
@@ -103,6 +118,43 @@ func (w *Writer) write(q trec.Topic, asked engine.Query, h found, e *Explanation
 		}
 	}
 	return nil
+}
+
+// without leaves out the document of that name.
+func (h found) without(name string) (found, error) {
+	for i := range h.docs {
+		if n, err := h.name(i); err != nil {
+			return found{}, err
+		} else if n != name {
+			continue
+		}
+		all := h
+		behind := func(j int) int {
+			if j >= i {
+				return j + 1
+			}
+			return j
+		}
+		h.docs, h.count = h.docs-1, h.count-1
+		if h.scores != nil {
+			h.scores = slices.Delete(slices.Clone(h.scores), i, i+1)
+		}
+		h.name = func(j int) (string, error) { return all.name(behind(j)) }
+		h.text = func(j int) (string, error) { return all.text(behind(j)) }
+		return h, nil
+	}
+	return h, nil
+}
+
+// strict returns scores that strictly decrease as floats of 32 bits.
+func strict(scores []float64) []float64 {
+	scores = slices.Clone(scores)
+	last := float32(math.Inf(1))
+	for i, score := range scores {
+		last = min(float32(score), math.Nextafter32(last, float32(math.Inf(-1))))
+		scores[i] = float64(last)
+	}
+	return scores
 }
 
 // appendLine appends the line of one document in the formats trec and tsv, and in format
