@@ -30,6 +30,10 @@ type KV interface {
 	Keys(ctx context.Context, prefix string) ([]string, error)
 	// Alive returns the nodes that answer now, each with the identity of its cluster, or "".
 	Alive(ctx context.Context) (map[string]string, error)
+	// Servers begins a conversation with all servers.
+	Servers() (Servers, error)
+	// Revision returns the revision of the newest change of any key.
+	Revision(ctx context.Context) (uint64, error)
 }
 
 // Prefixes of keys.
@@ -107,6 +111,23 @@ func (m *Memory) Alive(context.Context) (map[string]string, error) {
 	return all, nil
 }
 
+// Servers implements KV: there are none.
+func (m *Memory) Servers() (Servers, error) { return nobody{}, nil }
+
+// Revision implements KV.
+func (m *Memory) Revision(context.Context) (uint64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.revision, nil
+}
+
+// nobody is a conversation without servers.
+type nobody struct{}
+
+func (nobody) Ask(context.Context, string) error    { return nil }
+func (nobody) Next(context.Context) (Served, error) { return Served{}, ErrNoServer }
+func (nobody) Close()                               {}
+
 // get returns the state of a collection; an empty one with revision 0 if there is none.
 func get(ctx context.Context, kv KV, name string) (*State, uint64, error) {
 	data, revision, err := kv.Get(ctx, mapKey+name)
@@ -123,16 +144,16 @@ func get(ctx context.Context, kv KV, name string) (*State, uint64, error) {
 	return s, revision, nil
 }
 
-// put replaces the state of a collection.
-func put(ctx context.Context, kv KV, name string, s *State, revision uint64) error {
+// put replaces the state of a collection, and returns its revision.
+func put(ctx context.Context, kv KV, name string, s *State, revision uint64) (next uint64, err error) {
 	if err := s.Validate(); err != nil {
-		return fmt.Errorf("map of %s: %w", name, err)
+		return 0, fmt.Errorf("map of %s: %w", name, err)
 	}
 	data, err := json.Marshal(s)
 	if err == nil {
-		_, err = kv.Put(ctx, mapKey+name, data, revision)
+		next, err = kv.Put(ctx, mapKey+name, data, revision)
 	}
-	return err
+	return next, err
 }
 
 // list returns the names after a prefix of keys.

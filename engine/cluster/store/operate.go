@@ -146,47 +146,59 @@ func (o Operator) Undrain(ctx context.Context, node string) error {
 	return o.KV.Delete(ctx, drainKey+node)
 }
 
-// Remove ends a collection, with the change under way.
+// Remove ends a collection, with the change under way. It returns when all servers that answer have seen
+// the end, or with a *LateError.
 func (o Operator) Remove(ctx context.Context, name string) error {
-	return o.edit(ctx, name, func(s *State) error {
+	servers, err := o.confirmation(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer servers.close()
+	revision, err := o.edit(ctx, name, func(s *State) error {
 		if s.Current == nil && s.Intent == nil {
 			return notFound(name)
 		}
 		*s = State{Epoch: s.Epoch}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return servers.wait(ctx, revision)
 }
 
 // Cancel ends the change under way. The map stays as it is.
 func (o Operator) Cancel(ctx context.Context, name string) error {
-	return o.edit(ctx, name, func(s *State) error {
+	_, err := o.edit(ctx, name, func(s *State) error {
 		if s.Intent == nil {
 			return fmt.Errorf("%s: no change is under way", name)
 		}
 		*s = State{Epoch: s.Epoch, Current: s.Current, Failure: s.Intent.Verb + " was cancelled"}
 		return nil
 	})
+	return err
 }
 
 func notFound(name string) error {
 	return &engine.Error{Code: engine.NotFound, Op: "cluster", Err: fmt.Errorf("no collection %q", name)}
 }
 
-// edit changes a state by compare-and-set until no other process interferes.
-func (o Operator) edit(ctx context.Context, name string, f func(*State) error) error {
+// edit changes a state by compare-and-set until no other process interferes. It returns the revision of
+// the state.
+func (o Operator) edit(ctx context.Context, name string, f func(*State) error) (uint64, error) {
 	for {
 		s, revision, err := get(ctx, o.KV, name)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if err := f(s); err != nil {
-			return err
+			return 0, err
 		}
-		if err := put(ctx, o.KV, name, s, revision); !errors.Is(err, ErrConflict) {
-			return err
+		if revision, err = put(ctx, o.KV, name, s, revision); !errors.Is(err, ErrConflict) {
+			return revision, err
 		}
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return 0, ctx.Err()
 		}
 	}
 }
@@ -202,7 +214,7 @@ func (o Operator) change(ctx context.Context, name, verb string, sources []strin
 	if err != nil {
 		return 0, err
 	}
-	err = o.edit(ctx, name, func(s *State) error {
+	_, err = o.edit(ctx, name, func(s *State) error {
 		m, err := target(s, loads(states, nodes))
 		if err != nil {
 			return err
@@ -243,18 +255,23 @@ func (o Operator) free(ctx context.Context) ([]string, error) {
 // election is the time for which Wait tolerates errors of the store, such as the loss of its leader.
 const election = 30 * time.Second
 
-// Wait waits until the map of an epoch is in force. An intent that has ended without effect is an
-// error.
+// Wait waits until the map of an epoch is in force, and until all servers that answer have it, or returns
+// a *LateError. An intent that has ended without effect is an error.
 func (o Operator) Wait(ctx context.Context, name string, epoch uint64) error {
+	servers, err := o.confirmation(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer servers.close()
 	var p pulse
 	var intent *Intent
 	worked := time.Now()
 	for {
-		s, _, err := get(ctx, o.KV, name)
+		s, revision, err := get(ctx, o.KV, name)
 		switch {
 		case err != nil:
 		case s.Current != nil && s.Current.Epoch >= epoch:
-			return nil
+			return servers.wait(ctx, revision)
 		case s.Intent == nil || s.Epoch > epoch:
 			if s.Failure == "" {
 				s.Failure = "the collection has been removed"

@@ -68,7 +68,7 @@ func advance(ctx context.Context, kv KV, name string, p *pulse, now time.Time) e
 		next, ok = s.Advance(all, dead)
 	}
 	if ok {
-		if err := put(ctx, kv, name, next, revision); !errors.Is(err, ErrConflict) {
+		if _, err := put(ctx, kv, name, next, revision); !errors.Is(err, ErrConflict) {
 			return err
 		}
 	}

@@ -99,7 +99,8 @@ func newClusterPublish(a *App) *cobra.Command {
 		Short: "Serve the shards of a folder in a cluster",
 		Long: `Publish gives each shard of DIR/manifest.json to nodes of a cluster. The nodes copy the files,
 check them and open them beside the shards that they serve. When all are ready, the map of
-the cluster changes in one step. If a node fails, the old shards stay in service.
+the cluster changes in one step. If a node fails, the old shards stay in service. Publish ends
+when all servers of the cluster answer from the new shards, or names the servers that do not.
 
 DIR may be a collection without deleted documents; its segments are then the shards. It must
 not change meanwhile.

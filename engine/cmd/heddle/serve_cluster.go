@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -53,7 +55,12 @@ type gateway struct {
 	conn  *transport.Conn
 	kv    *bucket.KV
 	peers *node.Peers
+	end   context.CancelFunc // of the task that follows the maps
+	ended chan struct{}
 }
+
+// followEvery is the time between two looks of a server at the maps.
+const followEvery = time.Second
 
 // dialCluster connects to the cluster of the configuration.
 func dialCluster(ctx context.Context, c *config.Config, log zerolog.Logger) (g *gateway, err error) {
@@ -77,11 +84,20 @@ func dialCluster(ctx context.Context, c *config.Config, log zerolog.Logger) (g *
 		g.conn.Close()
 		return nil, unreachable(c.Cluster, err)
 	}
-	g.Coordinator = cluster.New(&store.Maps{KV: g.kv}, &transport.NATS{Conn: g.conn, HTTP: g.peers}, cluster.Options{Timeout: c.Server.Timeout})
+	maps := &store.Maps{KV: g.kv}
+	if err := g.kv.Answer(maps.Served); err != nil {
+		return nil, errors.Join(unreachable(c.Cluster, err), g.Close())
+	}
+	following, end := context.WithCancel(context.WithoutCancel(ctx)) // also while the server drains
+	g.end, g.ended = end, make(chan struct{})
+	go func() {
+		defer close(g.ended)
+		maps.Follow(following, followEvery)
+	}()
+	g.Coordinator = cluster.New(maps, &transport.NATS{Conn: g.conn, HTTP: g.peers}, cluster.Options{Timeout: c.Server.Timeout})
 	return g, nil
 }
 
-// Close ends the connection.
 // learn adds the URLs of the nodes that the store knows. Announcements come within a second.
 func (g *gateway) learn(ctx context.Context) error {
 	reports, err := store.Reports(ctx, g.kv)
@@ -91,7 +107,12 @@ func (g *gateway) learn(ctx context.Context) error {
 	return err
 }
 
+// Close ends the connection.
 func (g *gateway) Close() error {
+	if g.end != nil {
+		g.end()
+		<-g.ended
+	}
 	err := g.peers.Close()
 	g.conn.Close()
 	return err

@@ -231,6 +231,18 @@ func (b *KV) Join(node string, cluster func() (string, error)) error {
 	return err
 }
 
+// Revision implements store.KV.
+func (b *KV) Revision(ctx context.Context) (last uint64, err error) {
+	err = b.use(ctx, func(ctx context.Context, x *opened) error {
+		info, err := x.stream.Info(ctx)
+		if err == nil {
+			last = info.State.LastSeq
+		}
+		return err
+	})
+	return last, err
+}
+
 // retry is the time between two attempts to watch the bucket.
 const retry = time.Second
 

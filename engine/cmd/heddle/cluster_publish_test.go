@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"heddle/engine/plan/testneeds"
+)
+
+// other writes the folder of another index with the name books, and returns it.
+func (f *fleet) other(name string, docs int) string {
+	f.Helper()
+	var text strings.Builder
+	for i := range docs {
+		fmt.Fprintf(&text, "%s%d\tred w%d\n", name, i, i%7)
+	}
+	writeFile(f.T, name+".tsv", text.String())
+	must(f.T, "index", "build", "-o", name+".hdl", name+".tsv")
+	must(f.T, "cluster", "split", "-o", name, "--shards", "2", name+".hdl")
+	manifest, err := os.ReadFile(name + "/manifest.json")
+	if err != nil {
+		f.Fatal(err)
+	}
+	writeFile(f.T, name+"/manifest.json", strings.Replace(string(manifest), `"`+name+`"`, `"books"`, 1))
+	return name
+}
+
+// countRed asks a server for the number of documents with a word of all documents.
+func countRed(s *serving) string {
+	s.Helper()
+	return s.ask("/v1/indexes/books/match", `{"query":"red","count":true}`)
+}
+
+// TestReadYourPublish: when publish and remove have ended, all servers answer from the new map, and no query
+// fails meanwhile. The answers of a server never go back. A server that stands still is named.
+func TestReadYourPublish(t *testing.T) {
+	testneeds.Waits(t)
+	testneeds.Host(t)
+	inTempDir(t)
+	f := newFleet(t, newControls(t, 1, ""), "n1", "n2")
+	second := serve(t, f.flags("--drain-delay", "0s")...)
+	servers := []*serving{f.front, second}
+	docs := []int{600, 700, 800, 900}
+	stop := f.readers(servers, docs)
+	for i, n := range docs[1:3] {
+		dir := f.other(fmt.Sprintf("more%d", i), n)
+		f.must("publish", dir)
+		for _, s := range servers {
+			if got, want := countRed(s), fmt.Sprintf(`"count":%d`, n); !strings.Contains(got, want) {
+				t.Errorf("after publish %d: %s, want %s", i, got, want)
+			}
+		}
+	}
+
+	dir, began, more := f.other("last", docs[3]), make(chan struct{}, 100), make(chan struct{})
+	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began <- struct{}{}
+		<-more
+		http.FileServer(http.Dir(dir)).ServeHTTP(w, r)
+	}))
+	defer source.Close()
+	published := make(chan result, 1)
+	go func() { published <- f.run("publish", dir, "--from", source.URL) }()
+	<-began
+	for f.state().Collections["books"].Intent == nil { // the command has asked the servers by then
+	}
+	second.signal(syscall.SIGSTOP)
+	close(more)
+	r := <-published
+	second.signal(syscall.SIGCONT)
+	wantFailure(t, r, exitFailure, "the change is in force", fmt.Sprintf("pid %d, ", second.cmd.Process.Pid))
+	for !strings.Contains(countRed(second), `"count":900`) { // up to the time-out of the test
+	}
+	f.must("publish", dir, "--from", source.URL)
+	stop()
+	f.must("remove", "books")
+	for _, s := range servers {
+		if got := countRed(s); !strings.Contains(got, `"status":404`) {
+			t.Errorf("after the removal: %s", got)
+		}
+	}
+}
+
+// readers count documents on each server until stop. Every answer is a later count of docs, or the same.
+func (f *fleet) readers(servers []*serving, docs []int) (stop func()) {
+	ended, done := make(chan struct{}), make(chan struct{})
+	for _, s := range servers {
+		go func() {
+			defer func() { done <- struct{}{} }()
+			for at := 0; ; {
+				select {
+				case <-ended:
+					return
+				default:
+				}
+				resp, err := http.Post(s.url+"/v1/indexes/books/match", "application/json", strings.NewReader(`{"query":"red","count":true}`))
+				var text []byte
+				if err == nil {
+					text, err = io.ReadAll(resp.Body)
+					resp.Body.Close()
+				}
+				for at < len(docs) && !bytes.Contains(text, fmt.Appendf(nil, `"count":%d`, docs[at])) {
+					at++
+				}
+				if at == len(docs) {
+					f.Errorf("%s: %s, %v", s.url, text, err)
+					return
+				}
+			}
+		}()
+	}
+	return func() {
+		close(ended)
+		for range servers {
+			<-done
+		}
+	}
+}
