@@ -179,13 +179,40 @@ func TestOutOfRange(t *testing.T) {
 		t.Fatal(err)
 	}
 	var buf [SegmentLen]uint32
-	for _, seg := range []int{-1, 2, math.MaxInt} {
-		if _, err := p.Decode(seg, &buf); err == nil {
+	for _, seg := range []int{-1, 1, 2, math.MaxInt} {
+		if _, err := p.Decode(seg, &buf); seg != 1 && err == nil {
 			t.Errorf("Packed.Decode takes segment %d of 2", seg)
 		}
 		if _, err := s.Decode(seg, &buf); err == nil {
 			t.Errorf("Segments.Decode takes segment %d of 1", seg)
 		}
+	}
+}
+
+// TestGapsThatWrap: gaps whose sum exceeds 2^32 and ends, modulo 2^32, at the skip entry are an error.
+func TestGapsThatWrap(t *testing.T) {
+	tables := gapTables{last: []uint32{5}}
+	if tables.checkEnd(Rice, 0, 5) != nil || tables.checkEnd(Rice, 0, 1<<32+5) == nil {
+		t.Error("docID 2^32 + 5 agrees with the skip entry 5")
+	}
+	const first, second = 0xc0000000, 0xfffffff1 // gaps of 32 bits
+	list := encode(t, ParaPFor, []uint32{first, second}, Options{})
+	at := slices.Index(list.Words, second-first-1)
+	if at < 0 || list.Words[0] != second {
+		t.Fatalf("no plain gap in the words %x", list.Words)
+	}
+	list.Words[at] += 1<<32 + 5 - second // the docID becomes 2^32 + 5
+	list.Words[0] = 5
+	if docs, err := list.AppendTo(nil); err == nil {
+		t.Errorf("a sum of gaps that wraps gives %d", docs)
+	}
+	s, err := list.Segments()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var buf [SegmentLen]uint32
+	if n, err := s.Decode(0, &buf); err == nil {
+		t.Errorf("a sum of gaps that wraps gives %d", buf[:n])
 	}
 }
 

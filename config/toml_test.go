@@ -3,7 +3,9 @@ package config
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -111,6 +113,42 @@ func TestTOMLErrors(t *testing.T) {
 				t.Errorf("origin %+v", e.Origin)
 			}
 		})
+	}
+}
+
+// TestFileSize: a file of the greatest size is read to its end, and a longer one is refused,
+// not cut.
+func TestFileSize(t *testing.T) {
+	const last = "\n[search]\nk = 7\n"
+	for _, test := range []struct {
+		size int
+		ok   bool
+	}{{maxFile, true}, {maxFile + 1, false}, {maxFile + 2, false}, {2 * maxFile, false}} {
+		path := filepath.Join(t.TempDir(), "x.toml")
+		text := "#" + strings.Repeat("-", test.size-len(last)-1) + last
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Load(Sources{File: path})
+		if test.ok && (err != nil || c.Search.K != 7) || !test.ok && (err == nil || !strings.Contains(err.Error(), "longer than 64KiB")) {
+			t.Errorf("a file of %d bytes: %v", test.size, err)
+		}
+	}
+}
+
+// TestBounds: each whole number takes its least and greatest value, and no further one.
+func TestBounds(t *testing.T) {
+	for key, bounds := range map[string][2]int64{
+		"devices.threads": {0, 4096}, "batching.candidates": {0, math.MaxInt32}, "batching.postings": {0, math.MaxInt32},
+		"batching.queries": {1, math.MaxInt32}, "batching.workers": {0, 4096}, "search.k": {1, 10000},
+	} {
+		section, name, _ := strings.Cut(key, ".")
+		for value, ok := range map[int64]bool{bounds[0] - 1: false, bounds[0]: true, bounds[1]: true, bounds[1] + 1: false} {
+			err := Default().readTOML("x.toml", fmt.Appendf(nil, "[%s]\n%s = %d\n", section, name, value))
+			if ok != (err == nil) {
+				t.Errorf("%s = %d: %v", key, value, err)
+			}
+		}
 	}
 }
 

@@ -100,3 +100,36 @@ func (su *suite) largeFiltered(t *testing.T) {
 	q.Mode = plan.And
 	su.verifyMode(t, st, s, &q, all, ks...)
 }
+
+// filterEnds ranks dense lists with filters that leave one document at the end of a range of 4,096
+// documents, or beside it, and all documents of later ranges: the sizes at which pure Go and devices
+// divide documents.
+func (su *suite) filterEnds(t *testing.T) {
+	if !su.Filters() {
+		t.Skip("the backend has no filters")
+	}
+	const size = 4096
+	r := plantest.RNG(t)
+	s := plantest.NewRanked(r, 4*size+2, 0, plantest.LengthKinds[0].One)
+	for _, step := range []uint32{1, 3} {
+		var docs []uint32
+		for d := uint32(0); d < s.Docs; d += step {
+			docs = append(docs, d)
+		}
+		s.AddRanked(t, codec.ParaPFor, docs, s.Draw(r, len(docs), plantest.FrequencyKinds[0].One))
+	}
+	st := su.Load(t, s)
+	q := plan.RankBatch{Norm: s.Norm(0.9, 0.4)}
+	var sets [][]uint64
+	for _, end := range []uint32{size - 1, size, size + 1, 2*size - 1, 2 * size, 2*size + 1} {
+		bits := plantest.NewFilter(s.Docs, func(d uint32) bool { return d == end || d >= 3*size-1 })
+		q.Add(&s.Source, plantest.Weighted(r, 0, 1)...)
+		q.Restrict(plantest.Filter(t, st, bits))
+		sets = append(sets, bits)
+	}
+	all := rankAny(s, &q)
+	for i := range all {
+		all[i] = reference.HitsWithin(all[i], sets[i])
+	}
+	su.verifyMode(t, st, s, &q, all, 1, 10, 2*size)
+}

@@ -42,6 +42,7 @@ func Run(t *testing.T, open func(t *testing.T) plan.Backend, opt plantest.Option
 	t.Run("filters", su.filters)
 	t.Run("filtered", testneeds.With(testneeds.OneCaller, su.filtered))
 	t.Run("largefiltered", testneeds.With(testneeds.OneCaller, su.largeFiltered))
+	t.Run("filterends", testneeds.With(testneeds.OneCaller, su.filterEnds))
 	if su.Corrupt {
 		t.Run("corrupt", testneeds.With(testneeds.OneCaller, su.corrupt))
 	}
