@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"heddle/codec"
+	"heddle/engine/file/container"
 	"heddle/engine/file/input"
 	"heddle/engine/file/mapped"
 	"heddle/engine/index/hdl"
@@ -64,11 +65,12 @@ const (
 	Closed                      // the engine, index, table or snapshot is closed
 	Unauthenticated             // the caller of a server is unknown
 	Forbidden                   // the caller of a server has no right to the call
+	DiskFull                    // a disk has no room for a file, or the user no quota
 	Internal                    // any other error
 )
 
 var codeNames = [...]string{"ok", "invalid_query", "invalid_option", "not_found", "no_device", "overloaded", "deadline",
-	"canceled", "out_of_memory", "corrupt", "unsupported", "closed", "unauthenticated", "forbidden", "internal"}
+	"canceled", "out_of_memory", "corrupt", "unsupported", "closed", "unauthenticated", "forbidden", "disk_full", "internal"}
 
 // String returns the name of the code in protocols and logs, such as "invalid_query".
 func (c Code) String() string {
@@ -79,7 +81,7 @@ func (c Code) String() string {
 }
 
 // ExitCode returns the exit code of a command that fails with the code: 0 success,
-// 1 failure, 2 usage, 3 corrupt input, 4 no such device.
+// 1 failure, 2 usage, 3 corrupt input, 4 no such device, 5 full disk.
 func (c Code) ExitCode() int {
 	switch c {
 	case OK:
@@ -90,6 +92,8 @@ func (c Code) ExitCode() int {
 		return 3
 	case NoDevice:
 		return 4
+	case DiskFull:
+		return 5
 	}
 	return 1
 }
@@ -123,6 +127,7 @@ var codes = []struct {
 	{Deadline, func(err error) bool { return is(err, context.DeadlineExceeded) }}, // schedule.ErrDeadline too
 	{Canceled, func(err error) bool { return is(err, context.Canceled) }},
 	{Closed, func(err error) bool { return is(err, plan.ErrClosed) }},
+	{DiskFull, container.IsFull},
 	{Corrupt, func(err error) bool {
 		return is(err, hdl.ErrCorrupt) || is(err, hdb.ErrCorrupt) || is(err, codec.ErrCorrupt) || is(err, input.ErrCorrupt) || is(err, rowset.ErrRoaring)
 	}},

@@ -1,7 +1,10 @@
 package engine
 
 import (
+	"fmt"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"heddle/engine/plan"
@@ -43,6 +46,9 @@ func TestErrorText(t *testing.T) {
 	_, open := e.OpenIndex(t.Context(), indexFile(t), IndexOptions{})
 	lost := &Error{Code: OutOfMemory, Op: "search", Device: "H200", Err: plan.ErrOutOfMemory}
 	named := &Error{Code: OutOfMemory, Op: "search", Device: "H200", Err: broken(plan.ErrOutOfMemory, "H200")}
+	if err := fmt.Errorf("so: %w", &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}); CodeOf(err) != DiskFull || DiskFull.ExitCode() != 5 || DiskFull.String() != "disk_full" {
+		t.Errorf("%v: code %v", err, CodeOf(err))
+	}
 	for want, err := range map[string]error{
 		"search: the index is closed":                                 index,
 		"close index: the index is closed":                            x.Close(),

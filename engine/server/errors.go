@@ -32,6 +32,7 @@ var statuses = map[engine.Code]struct {
 	engine.Corrupt:       {http.StatusInternalServerError, connect.CodeDataLoss},
 	engine.Unsupported:   {http.StatusUnprocessableEntity, connect.CodeFailedPrecondition},
 	engine.Closed:        {http.StatusServiceUnavailable, connect.CodeUnavailable},
+	engine.DiskFull:      {http.StatusInsufficientStorage, connect.CodeResourceExhausted},
 	engine.Internal:      {http.StatusInternalServerError, connect.CodeInternal},
 
 	engine.Unauthenticated: {http.StatusUnauthorized, connect.CodeUnauthenticated},

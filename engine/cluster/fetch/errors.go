@@ -1,10 +1,10 @@
 package fetch
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
-	"syscall"
+
+	"heddle/engine/file/container"
 )
 
 // ChecksumError says that a source delivered other bytes than the manifest describes.
@@ -32,7 +32,7 @@ func (e *DiskFullError) Unwrap() error { return e.Err }
 
 // full wraps an error that says that the disk has no space left.
 func full(err error, path string, need uint64) error {
-	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+	if !container.IsFull(err) {
 		return err
 	}
 	return &DiskFullError{File: path, Need: need, Free: Free(filepath.Dir(path)), Err: err}

@@ -21,6 +21,7 @@ const (
 	exitUsage   = 2 // invalid command line or configuration
 	exitCorrupt = 3 // malformed or damaged input
 	exitDevice  = 4 // no such device
+	exitDisk    = 5 // no room on a disk
 )
 
 // usageError is an error in the command line.

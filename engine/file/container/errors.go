@@ -3,6 +3,7 @@ package container
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 var (
@@ -12,6 +13,11 @@ var (
 	// that this build does not read.
 	ErrVersion = errors.New("unsupported format version")
 )
+
+// IsFull reports whether an error says that a disk has no room left, or a user no quota.
+func IsFull(err error) bool {
+	return slices.ContainsFunc(fullCodes, func(code error) bool { return errors.Is(err, code) })
+}
 
 // CorruptError names the damaged place of a file.
 type CorruptError struct {
