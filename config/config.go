@@ -110,6 +110,7 @@ type Server struct {
 	Listen   string // address of the service
 	Admin    string // address of administration; "" is none
 	Insecure bool   // serve addresses that are not loopback to unknown callers
+	Hosts    string // names of the server in requests of unknown callers, separated by commas
 	Indexes  string // "NAME=FILE", separated by commas
 	Tables   string // "NAME=FILE", separated by commas
 	Dev      string // folder whose index and table files are served; "" is none
@@ -140,6 +141,9 @@ type Server struct {
 	MaxDocuments   int  // documents or rows of an answer
 	MaxConcurrency int  // requests that run at the same time
 	MaxConnections int  // open connections
+
+	MaxAddressConnections int // connections of an address without an authorised request
+	MaxUnauthenticated    int // requests without a token or certificate at the same time
 
 	MaxCallerConcurrency int // requests of a caller that run at the same time; 0 is no limit
 	MaxCallerRate        int // queries of a caller in a second; 0 is no limit

@@ -205,6 +205,9 @@ Empty is none. An address that is not loopback needs tokens or admin_ca.`),
 	key("server.insecure", func(c *Config) *bool { return &c.Server.Insecure }, false, nil,
 		`Serve addresses that are not loopback to every caller that reaches them.
 Without it, they need tokens or certificates of clients.`),
+	key("server.hosts", func(c *Config) *string { return &c.Server.Hosts }, "", text,
+		`Names of the server, separated by commas: search.example, *.example, * for all.
+Without tokens and client_ca a request names an address, localhost or one of them.`),
 	key("server.indexes", func(c *Config) *string { return &c.Server.Indexes }, "", text,
 		`Index files to serve: NAME=FILE, separated by commas.`),
 	key("server.tables", func(c *Config) *string { return &c.Server.Tables }, "", text,
@@ -267,8 +270,14 @@ From 1 to 10000.`),
 	key("server.max_concurrency", func(c *Config) *int { return &c.Server.MaxConcurrency }, 1024, within(1, 1<<20),
 		`Maximum number of requests that run at the same time. Further requests are refused.`),
 	key("server.max_connections", func(c *Config) *int { return &c.Server.MaxConnections }, 4096, within(1, 1<<20),
-		`Maximum number of open connections of an address.
-A further one replaces the oldest one that waits for a request, or else is closed.`),
+		`Maximum number of open connections of server.listen, and of server.admin.
+A further one replaces the oldest one that waits for its client, or else is closed.`),
+	key("server.max_address_connections", func(c *Config) *int { return &c.Server.MaxAddressConnections }, 1024, within(1, 1<<20),
+		`Maximum number of connections of a remote address without an authorised request.
+A further one replaces the oldest of them. A /64 network of IPv6 is one address.`),
+	key("server.max_unauthenticated", func(c *Config) *int { return &c.Server.MaxUnauthenticated }, 256, within(1, 1<<20),
+		`Maximum number of requests without a token or certificate at the same time: probes.
+A further one ends the oldest of them, such as a watch of the health service.`),
 	key("server.max_caller_concurrency", func(c *Config) *int { return &c.Server.MaxCallerConcurrency }, 0, within(0, 1<<20),
 		`Maximum number of requests of a caller that run at the same time.
 A caller is a token, a certificate of a client, or a host. 0 is no limit.`),

@@ -129,7 +129,7 @@ func TestRoutes(t *testing.T) {
 		if rest, ok := strings.CutPrefix(path, "GET "); ok {
 			method, path = http.MethodGet, rest
 		}
-		s.Handler().ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader(body)))
+		s.Handler().ServeHTTP(w, httptest.NewRequest(method, "http://localhost"+path, strings.NewReader(body)))
 		text, err := io.ReadAll(w.Result().Body)
 		if err != nil {
 			t.Fatal(err)

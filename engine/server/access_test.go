@@ -244,7 +244,7 @@ func TestWaitingConnections(t *testing.T) {
 		io.WriteString(c, text)
 		return c
 	}
-	const alive = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
+	const alive = "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
 	answered := func(c net.Conn) bool {
 		resp, err := http.ReadResponse(bufio.NewReader(c), nil)
 		return err == nil && resp.StatusCode == http.StatusOK
@@ -259,7 +259,7 @@ func TestWaitingConnections(t *testing.T) {
 	}
 	const body = `{"query":"red"}`
 	for i := range 4 {
-		dialed(fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", search, len(body), body))
+		dialed(fmt.Sprintf("POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", search, len(body), body))
 		for r.gate.Running() <= i { // up to the time-out of the test
 			time.Sleep(time.Millisecond)
 		}

@@ -30,7 +30,7 @@ func BenchmarkHandler(b *testing.B) {
 	}
 	post := func(b *testing.B, path, kind string, body []byte, queries int) {
 		measure(b, queries, func() {
-			req := httptest.NewRequest("POST", path, bytes.NewReader(body))
+			req := httptest.NewRequest("POST", "http://localhost"+path, bytes.NewReader(body))
 			req.Header.Set("Content-Type", kind)
 			w := httptest.NewRecorder()
 			if handler.ServeHTTP(w, req); w.Code != http.StatusOK {

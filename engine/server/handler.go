@@ -9,11 +9,9 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"os"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"connectrpc.com/connect/v2"
 	"connectrpc.com/connect/v2/connecthttp"
@@ -25,9 +23,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/internal/stack"
 	"heddle/engine/server/access"
-	"heddle/engine/server/monitor"
 )
 
 // compressFrom is the size in bytes from which replies are compressed, if the client accepts it.
@@ -59,7 +55,7 @@ func (s *Server) Handler() http.Handler {
 			return access.None
 		}
 		return access.Read
-	})
+	}, false)
 }
 
 // isProbe reports whether all callers may use a path, so that load balancers need no token.
@@ -93,7 +89,7 @@ func (s *Server) AdminHandler() http.Handler {
 			return access.Read
 		}
 		return access.Admin
-	})
+	}, true)
 }
 
 // following returns a handler that is built again when the limit of the size of requests changes.
@@ -248,46 +244,6 @@ func unread(err error) error {
 }
 
 const requestHeader = "X-Request-Id"
-
-// wrap adds the parts that all routes share: request id, rights of the caller, size of the body,
-// time of the reply (0 is no limit), refusal of requests from foreign web pages, recovery from a
-// panic. Need returns the role that a path needs.
-func (s *Server) wrap(mux http.Handler, most time.Duration, need func(path string) access.Role) http.Handler {
-	foreign := http.NewCrossOriginProtection()
-	foreign.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		writeProblem(w, &engine.Error{Code: engine.Forbidden, Op: "check access", Err: errors.New("a web page of another origin sent the request")})
-	}))
-	mux = foreign.Handler(mux)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.ProtoMajor == 2 { // a goroutine for each request, not for each connection
-			stack.Grow()
-		}
-		about := &monitor.Request{ID: requestID(r.Header.Get(requestHeader))}
-		w.Header().Set(requestHeader, about.ID)
-		var deadline time.Time                 // none
-		if most > 0 && !isHealth(r.URL.Path) { // Watch has no end
-			deadline = time.Now().Add(most)
-		}
-		http.NewResponseController(w).SetWriteDeadline(deadline) // writers of tests have no deadlines
-		x := s.monitor.Begin(w, r)
-		r = x.Request().WithContext(monitor.With(x.Request().Context(), about))
-		defer x.End(r)
-		defer func() {
-			if p := recover(); p != nil {
-				x.Failed()
-				s.opt.Log.Error().Str("request_id", about.ID).Interface("panic", p).Bytes("stack", debug.Stack()).Msg("request failed")
-				panic(http.ErrAbortHandler)
-			}
-		}()
-		var err error
-		if about.Caller, err = s.opt.Access.Check(r, need(r.URL.Path)); err != nil {
-			writeProblem(x, err)
-			return
-		}
-		r.Body = http.MaxBytesReader(x, r.Body, s.limits().Body)
-		mux.ServeHTTP(x, r)
-	})
-}
 
 // requestID returns the id that a client sent if it is sound, else a random one.
 func requestID(sent string) string {

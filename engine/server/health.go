@@ -28,6 +28,12 @@ func (s *Server) Drain() {
 	s.announce()
 }
 
+func (s *Server) isDraining() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.draining
+}
+
 // announce wakes the calls that watch readiness.
 func (s *Server) announce() {
 	s.mu.Lock()
@@ -175,7 +181,7 @@ func (h health) watch(ctx context.Context, _ connect.Spec, stream connect.Server
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return ctx.Err()
+			return context.Cause(ctx)
 		}
 	}
 }

@@ -55,6 +55,9 @@ type Options struct {
 
 	// Access decides about callers. Default: nil, all callers are equal and there is no TLS.
 	Access *access.Guard
+	// Hosts are further names of the server in the header Host: see access.CheckHost. They matter only
+	// without tokens and certificates of clients. Default: none.
+	Hosts []string
 	// Limits of requests. Server.SetLimits changes them.
 	Limits Limits
 	// Timeout of a query or batch. A request may ask for less. Default: 30 s.
@@ -108,8 +111,14 @@ type Limits struct {
 	// CallerRate is the number of queries of a caller in a second. Default: 0, none.
 	CallerRate int
 	// Connections is the number of open connections of a listener. A further one takes the place of
-	// the oldest one that waits for a request, or is closed if there is none. Default: 4096.
+	// one that waits for its peer, or is closed if there is none: see peers.Listener. Default: 4096.
 	Connections int
+	// AddressConnections is the number of connections of an address without an authorised request. A
+	// further one takes the place of the oldest. Default: 1024.
+	AddressConnections int
+	// Unauthenticated is the number of requests at the same time that show no token and no certificate,
+	// such as a watch of the health service. A further one takes the place of the oldest. Default: 256.
+	Unauthenticated int
 }
 
 var nameOfFile = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
@@ -143,10 +152,12 @@ func (l *Limits) ensureDefaults() {
 	l.Documents = cmp.Or(l.Documents, 16<<20)
 	l.Concurrency = cmp.Or(l.Concurrency, 1024)
 	l.Connections = cmp.Or(l.Connections, 4096)
+	l.AddressConnections = cmp.Or(l.AddressConnections, 1024)
+	l.Unauthenticated = cmp.Or(l.Unauthenticated, 256)
 }
 
 func (l *Limits) validate() error {
-	least := min(l.Body, int64(l.Batch), int64(l.K), int64(l.Terms), int64(l.Documents), int64(l.Concurrency), int64(l.Connections))
+	least := min(l.Body, int64(l.Batch), int64(l.K), int64(l.Terms), int64(l.Documents), int64(l.Concurrency), int64(l.Connections), int64(l.AddressConnections), int64(l.Unauthenticated))
 	if least < 1 || l.CallerConcurrency < 0 || l.CallerRate < 0 {
 		return fmt.Errorf("limits %+v: want positive values", *l)
 	}

@@ -293,12 +293,12 @@ func TestOverloaded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer slow.Close()
-	fmt.Fprintf(slow, "POST /v1/indexes/looms/search HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+	fmt.Fprintf(slow, "POST /v1/indexes/looms/search HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
 	if got := r.do("GET", "/readyz", ""); got.status != http.StatusOK {
 		t.Errorf("/readyz: %d", got.status)
 	}
 	admin := httptest.NewRecorder()
-	if r.AdminHandler().ServeHTTP(admin, httptest.NewRequest("POST", "/v1/admin/tables/loans/reload", nil)); admin.Code != http.StatusOK {
+	if r.AdminHandler().ServeHTTP(admin, httptest.NewRequest("POST", "http://localhost/v1/admin/tables/loans/reload", nil)); admin.Code != http.StatusOK {
 		t.Errorf("administration: %d %s", admin.Code, admin.Body)
 	}
 	close(g.closed)

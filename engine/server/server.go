@@ -18,6 +18,7 @@ import (
 	"heddle/engine/server/admit"
 	"heddle/engine/server/inspect"
 	"heddle/engine/server/monitor"
+	"heddle/engine/server/peers"
 )
 
 // Server serves indexes and tables of an engine. It is safe for concurrent use.
@@ -28,7 +29,8 @@ type Server struct {
 	indexes *catalog[*engine.Index]
 	tables  *catalog[*engine.Table]
 	now     atomic.Pointer[Limits]
-	gate    *admit.Gate // of running requests
+	gate    *admit.Gate  // of running requests
+	visits  peers.Visits // of callers without a proof
 
 	registry *prometheus.Registry
 	monitor  *monitor.Monitor
@@ -65,6 +67,7 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		gauge("server_running_requests", "Requests that hold a slot (setting server.max_concurrency).", s.gate.Running),
 		gauge("server_running_queries", "Queries of the running requests.", s.gate.Queries),
+		gauge("server_unauthenticated_requests", "Running requests without a token or certificate (setting server.max_unauthenticated).", s.visits.Running),
 		gauge("server_ready", "1 while all files are in service and the server does not drain.", func() int {
 			if s.Ready() != nil {
 				return 0

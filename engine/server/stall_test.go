@@ -35,7 +35,7 @@ func TestStalledClients(t *testing.T) {
 
 		reader := dialed()
 		const body = `{"where":"days > 30"}`
-		fmt.Fprintf(reader, "POST /v1/tables/loans/select HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+		fmt.Fprintf(reader, "POST /v1/tables/loans/select HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
 		ended := func() bool {
 			n, err := testutil.GatherAndCount(r.registry, "heddle_http_request_duration_seconds")
 			return err == nil && n == 1
@@ -45,7 +45,7 @@ func TestStalledClients(t *testing.T) {
 		}
 		var sent float64
 		metrics := httptest.NewRecorder()
-		r.AdminHandler().ServeHTTP(metrics, httptest.NewRequest("GET", "/metrics", nil))
+		r.AdminHandler().ServeHTTP(metrics, httptest.NewRequest("GET", "http://localhost/metrics", nil))
 		_, line, _ := strings.Cut(metrics.Body.String(), `heddle_http_response_bytes_total{route="POST /v1/tables/{table}/select"} `)
 		if _, err := fmt.Sscan(line, &sent); err != nil || sent >= 6_800_000 {
 			t.Errorf("%v bytes were sent to a client that does not read, %v", sent, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,9 +61,10 @@ turns them off. A service of systemd may have Type=notify: it starts when the se
 --tokens names a file of tokens, which heddle serve token creates. --cert and --key turn TLS
 on; --client-ca asks for certificates of clients. Without tokens and certificates of clients
 the server knows no callers, and refuses an address that is not loopback unless --insecure
-is given. --admin serves administration on another address: metrics for Prometheus,
-profiles (/debug/pprof), load, reload, unload, drain and the settings. It needs tokens of
-role admin or certificates of --admin-ca. It loads files below --root only.
+is given, and requests that name another host (--hosts). --admin serves administration on
+another address: metrics for Prometheus, profiles (/debug/pprof), load, reload, unload,
+drain and the settings. It needs tokens of role admin or certificates of --admin-ca. It loads
+files below --root only.
 
 SIGTERM drains the server: it reports not ready, still answers for --drain-delay, finishes
 the running requests, and ends. A second signal ends it at once. SIGHUP reads all files
@@ -84,7 +86,7 @@ func (o *serveOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&o.indexes, "index", nil, "serve the index or collection `NAME=FILE`; repeatable")
 	fs.StringArrayVar(&o.tables, "table", nil, "serve the table `NAME=FILE`; repeatable")
 	fs.StringArrayVar(&o.shards, "shards", nil, "serve the shards beside the manifest `FILE` to coordinators; repeatable")
-	o.add(fs, append([]string{"dev", "listen", "admin", "tokens", "cert", "key", "client-ca", "admin-ca", "insecure", "root", "console", "watch", "timeout", "drain-delay", "backend", "device", "threads", "tuning", "schedule", "node", "data", "cluster-token"}, clusterKeys...)...)
+	o.add(fs, append([]string{"dev", "listen", "admin", "tokens", "cert", "key", "client-ca", "admin-ca", "insecure", "hosts", "root", "console", "watch", "timeout", "drain-delay", "backend", "device", "threads", "tuning", "schedule", "node", "data", "cluster-token"}, clusterKeys...)...)
 }
 
 func (o *serveOptions) Run(ctx context.Context, a *App) (err error) {
@@ -204,8 +206,21 @@ func (o *serveOptions) options(c *config.Config, log zerolog.Logger) (server.Opt
 func serverOptions(v config.Server, log zerolog.Logger) server.Options {
 	return server.Options{
 		Indexes: map[string]string{}, Tables: map[string]string{},
-		Timeout: v.Timeout, Stall: v.Stall, DrainDelay: v.DrainDelay, Root: v.Root, AccessLog: v.AccessLog, Log: &log, Limits: limitsOf(v),
+		Timeout: v.Timeout, Stall: v.Stall, DrainDelay: v.DrainDelay, Root: v.Root, Hosts: hostsOf(v), AccessLog: v.AccessLog, Log: &log, Limits: limitsOf(v),
 	}
+}
+
+// hostsOf returns the names of the server: server.hosts, and the names of its addresses.
+func hostsOf(v config.Server) (names []string) {
+	for name := range strings.SplitSeq(v.Hosts, ",") {
+		names = append(names, strings.TrimSpace(name))
+	}
+	for _, address := range []string{v.Listen, v.Admin} {
+		if host, _, err := net.SplitHostPort(address); err == nil {
+			names = append(names, host)
+		}
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
 func limitsOf(v config.Server) server.Limits {
@@ -213,6 +228,7 @@ func limitsOf(v config.Server) server.Limits {
 		Body: int64(v.MaxBody), Batch: v.MaxBatch, K: v.MaxK, Terms: v.MaxTerms, Documents: v.MaxDocuments,
 		Concurrency: v.MaxConcurrency, Connections: v.MaxConnections,
 		CallerConcurrency: v.MaxCallerConcurrency, CallerRate: v.MaxCallerRate,
+		AddressConnections: v.MaxAddressConnections, Unauthenticated: v.MaxUnauthenticated,
 	}
 }
 

@@ -77,6 +77,7 @@ var keyFlags = []struct{ name, short, key, arg string }{
 	{"admin-ca", "", "server.admin_ca", "FILE"},
 	{"dev", "", "server.dev", "DIR"},
 	{"root", "", "server.root", "DIR"},
+	{"hosts", "", "server.hosts", "NAMES"},
 	{"console", "", "server.console", "bool"},
 	{"watch", "", "server.watch", "bool"},
 	{"timeout", "", "server.timeout", "DURATION"},

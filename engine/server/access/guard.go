@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -162,6 +163,34 @@ func (g *Guard) Check(r *http.Request, need Role) (caller string, err error) {
 		return name, refuse(engine.Forbidden, fmt.Errorf("token %s has the role %s, and the request needs %s", name, role, need))
 	}
 	return name, nil
+}
+
+// Known reports whether a request shows a token or certificate that the guard accepts. Requests of role
+// None need neither.
+func (g *Guard) Known(r *http.Request) bool {
+	if r.TLS != nil && len(r.TLS.VerifiedChains) > 0 {
+		return true
+	}
+	_, err := g.Check(r, Read)
+	return err == nil && g.now.Load().tokens != nil
+}
+
+// CheckHost checks the header Host of a request to a server that knows no callers. A page of an attacker can
+// give its own name the address of the server (DNS rebinding), and then counts as a page of the server. So
+// the host must be an address, localhost or one of names, in which "*.example.com" are all names below
+// example.com and "*" are all names. The error has code Forbidden.
+func CheckHost(r *http.Request, names []string) error {
+	name := strings.ToLower(strings.TrimSuffix(host(r.Host), "."))
+	if _, err := netip.ParseAddr(strings.Trim(name, "[]")); err == nil || name == "localhost" || strings.HasSuffix(name, ".localhost") {
+		return nil
+	}
+	for _, known := range names {
+		known = strings.ToLower(known)
+		if below, ok := strings.CutPrefix(known, "*"); known == name || ok && strings.HasSuffix(name, below) {
+			return nil
+		}
+	}
+	return refuse(engine.Forbidden, fmt.Errorf("the header Host names %.100q, which is no known name of the server: add it to server.hosts, or use tokens", r.Host))
 }
 
 func refuse(code engine.Code, err error) error {

@@ -6,9 +6,13 @@ import (
 	"time"
 )
 
+// receiveBuffer bounds the bytes of bodies that a connection of HTTP/2 holds before handlers read them.
+const receiveBuffer = 256 << 10
+
 // Server returns a server of HTTP/1.1 and HTTP/2 for a listener of the service or of administration,
 // with TLS if there is a certificate. A client has the time stall for the headers of a request. A
-// connection of HTTP/2 whose client does not answer pings for that time ends.
+// connection of HTTP/2 whose client does not answer pings for that time ends, and buffers at most
+// receiveBuffer bytes of bodies.
 func (g *Guard) Server(h http.Handler, admin bool, stall time.Duration) *http.Server {
 	secure := g.TLS(admin)
 	protocols := new(http.Protocols)
@@ -17,7 +21,7 @@ func (g *Guard) Server(h http.Handler, admin bool, stall time.Duration) *http.Se
 	protocols.SetUnencryptedHTTP2(secure == nil)
 	return &http.Server{
 		Handler: h, Protocols: protocols, TLSConfig: secure,
-		HTTP2:             &http.HTTP2Config{SendPingTimeout: stall, PingTimeout: stall},
+		HTTP2:             &http.HTTP2Config{SendPingTimeout: stall, PingTimeout: stall, MaxReceiveBufferPerConnection: receiveBuffer, MaxReceiveBufferPerStream: receiveBuffer},
 		ReadHeaderTimeout: stall, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 	}
 }

@@ -1,0 +1,127 @@
+package server
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"heddle/engine"
+	"heddle/engine/internal/stack"
+	"heddle/engine/server/access"
+	"heddle/engine/server/monitor"
+	"heddle/engine/server/peers"
+)
+
+// wrap adds the parts that all routes share: request id, rights of the caller, size of the body,
+// time of the reply (0 is no limit), refusal of requests from foreign web pages, recovery from a
+// panic. Need returns the role that a path needs.
+func (s *Server) wrap(mux http.Handler, most time.Duration, need func(path string) access.Role, admin bool) http.Handler {
+	foreign := http.NewCrossOriginProtection()
+	foreign.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		writeProblem(w, &engine.Error{Code: engine.Forbidden, Op: "check access", Err: errors.New("a web page of another origin sent the request")})
+	}))
+	mux = foreign.Handler(mux)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ProtoMajor == 2 { // a goroutine for each request, not for each connection
+			stack.Grow()
+		}
+		about := &monitor.Request{ID: requestID(r.Header.Get(requestHeader))}
+		w.Header().Set(requestHeader, about.ID)
+		var deadline time.Time                 // none
+		if most > 0 && !isHealth(r.URL.Path) { // Watch has no end
+			deadline = time.Now().Add(most)
+		}
+		http.NewResponseController(w).SetWriteDeadline(deadline) // writers of tests have no deadlines
+		if s.isDraining() {
+			w.Header().Set("Connection", "close") // in HTTP/2 a frame GOAWAY
+		}
+		x := s.monitor.Begin(w, r)
+		r = x.Request().WithContext(monitor.With(x.Request().Context(), about))
+		defer x.End(r)
+		defer func() {
+			if p := recover(); p != nil {
+				x.Failed()
+				s.opt.Log.Error().Str("request_id", about.ID).Interface("panic", p).Bytes("stack", debug.Stack()).Msg("request failed")
+				panic(http.ErrAbortHandler)
+			}
+		}()
+		role := need(r.URL.Path)
+		var err error
+		about.Caller, err = s.opt.Access.Check(r, role)
+		if err == nil && role != access.None && !s.opt.Access.Closed(admin) {
+			err = access.CheckHost(r, s.opt.Hosts)
+		}
+		if err == nil && (role != access.None || s.opt.Access.Known(r)) {
+			s.serveKnown(x, r, mux)
+			return
+		}
+		s.serveStranger(x, r, mux, err)
+	})
+}
+
+// serveKnown answers an authorised request.
+func (s *Server) serveKnown(w http.ResponseWriter, r *http.Request, h http.Handler) {
+	body := r.Body != http.NoBody
+	conn := peers.Of(r.Context())
+	conn.Begin(body)
+	defer conn.End()
+	if body {
+		arriving := &arriving{ReadCloser: r.Body, end: sync.OnceFunc(conn.Received)}
+		defer arriving.end()
+		r.Body = arriving
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, s.limits().Body)
+	h.ServeHTTP(w, r)
+}
+
+// arriving is the body of a request. It calls end after its last byte.
+type arriving struct {
+	io.ReadCloser
+	end func()
+}
+
+func (a *arriving) Read(p []byte) (int, error) {
+	n, err := a.ReadCloser.Read(p)
+	if err != nil {
+		a.end()
+	}
+	return n, err
+}
+
+// strangerBody is the maximum size in bytes of the request of a caller without a proof: a health check.
+const strangerBody = 4 << 10
+
+// serveStranger answers a probe, or a request that is refused: the caller has shown no token and no
+// certificate. Such requests have a budget of their own. The server does not wait for the rest of their
+// bodies.
+func (s *Server) serveStranger(w http.ResponseWriter, r *http.Request, h http.Handler, refused error) {
+	control := http.NewResponseController(w)
+	stop := func() { control.SetReadDeadline(time.Unix(1, 0)) } // writers of tests have no deadlines
+	most := s.limits().Unauthenticated
+	ctx, leave, room := s.visits.Enter(r.Context(), most, &LimitError{"unauthenticated", uint64(most), time.Second}, func() {
+		stop()
+		control.SetWriteDeadline(time.Now().Add(time.Second)) // for the last words
+	})
+	defer leave()
+	if room {
+		s.monitor.Refused("unauthenticated")
+	}
+	body := r.Body != http.NoBody
+	if body {
+		defer stop()
+	}
+	if body && r.ProtoMajor == 1 || refused != nil && !peers.Of(ctx).Known() {
+		w.Header().Set("Connection", "close")
+	}
+	if refused != nil {
+		writeProblem(w, refused)
+		return
+	}
+	seen := r.WithContext(ctx)
+	seen.Body = http.MaxBytesReader(w, r.Body, min(strangerBody, s.limits().Body))
+	h.ServeHTTP(w, seen)
+	r.Pattern = seen.Pattern // for the report of the request
+}
