@@ -54,6 +54,35 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// TestMemoryIsOfTheCaller: a caller who overwrites the memory of an answer does not change the
+// answers in the cache.
+func TestMemoryIsOfTheCaller(t *testing.T) {
+	c := testCorpus()
+	opt := backendOptions(t)
+	opt.Results = 1 << 20
+	x := openFile(t, opt)
+	for i, k := range []int{0, 5} {
+		q := Query{Terms: c.terms[3+i:][:2], K: k, Fresh: true}
+		want, err := x.Search(t.Context(), q)
+		if err != nil || len(want.Docs) == 0 {
+			t.Fatal(len(want.Docs), err)
+		}
+		q.Fresh = false
+		for ask := range 4 { // the cache takes an answer that was asked for before
+			q.Memory = &Hits{Docs: make([]uint32, 0, len(want.Docs)), Scores: make([]float64, 0, len(want.Scores))}
+			got, err := x.Search(t.Context(), q)
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Fatalf("k %d, search %d: %v, %v; want %v", k, ask, got, err, want)
+			}
+			clear(got.Docs)
+			clear(got.Scores)
+		}
+	}
+	if x.Stats().Results.Hits == 0 {
+		t.Error("no answer came from the cache")
+	}
+}
+
 // TestMemoryAllocations: answers with memory cost fewer bytes than their docIDs.
 func TestMemoryAllocations(t *testing.T) {
 	testneeds.OneCaller(t)

@@ -86,6 +86,33 @@ func TestRate(t *testing.T) {
 	})
 }
 
+// TestBurst: a caller who was idle sends a second of queries at once and no further one, however
+// long the idle time was; the time until the next attempt is one query of the rate.
+func TestBurst(t *testing.T) {
+	const rate = 50
+	g := New(Limits{Running: 1, CallerRate: rate})
+	now := time.Unix(1000, 0)
+	g.now = func() time.Time { return now }
+	for _, idle := range []time.Duration{0, time.Second, time.Hour} {
+		now = now.Add(idle)
+		admitted := 0
+		for {
+			slot, refused := g.Enter("a", 1, time.Minute)
+			if refused != nil {
+				if refused.Limit != "caller_rate" || refused.After <= 0 || refused.After > 2*time.Second/rate {
+					t.Errorf("%+v", refused)
+				}
+				break
+			}
+			g.Leave(slot, true)
+			admitted++
+		}
+		if admitted < rate || admitted > rate+1 {
+			t.Errorf("idle for %v: %d queries at once at rate %d", idle, admitted, rate)
+		}
+	}
+}
+
 // TestForget checks that accounts of past callers do not stay.
 func TestForget(t *testing.T) {
 	g := New(Limits{Running: 10, CallerRate: 1000})
