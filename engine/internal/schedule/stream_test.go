@@ -256,3 +256,31 @@ func TestStreamOfEndedContext(t *testing.T) {
 		}
 	})
 }
+
+// A stream whose context ends returns after the answers that are being written: the caller may
+// then use their memory.
+func TestStreamWaitsForDelivery(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gpu := fake(0, "gpu", 1)
+		var written atomic.Int32
+		gpu.Run = func(ctx context.Context, b *Batch) error {
+			if !sleep(ctx, b.Estimate) {
+				return ctx.Err()
+			}
+			if err := answer(b); err != nil { // the jobs are claimed
+				return err
+			}
+			time.Sleep(50 * ms)
+			written.Add(1)
+			return nil
+		}
+		s := start(t, Options{}, gpu)
+		ctx, cancel := context.WithTimeout(t.Context(), 30*ms) // while the first answers are written
+		defer cancel()
+		begin := time.Now()
+		err := s.DoAll(ctx, &blocks{left: jobsOf("", 4, 10*ms)}, "", time.Time{})
+		if !errors.Is(err, context.DeadlineExceeded) || written.Load() != 1 || time.Since(begin) != 60*ms {
+			t.Errorf("%v after %v, %d blocks were written", err, time.Since(begin), written.Load())
+		}
+	})
+}
