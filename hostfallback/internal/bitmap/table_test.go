@@ -1,6 +1,8 @@
 package bitmap
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -193,5 +195,42 @@ func TestAutoStrategy(t *testing.T) {
 		if !slices.Equal(out.Bits, want) || int(out.Counts[0]) != countSet(want) {
 			t.Errorf("vectors %d to %d: other rows", c.from, c.to)
 		}
+	}
+}
+
+// counted is a context that ends after some calls of Err.
+type counted struct {
+	context.Context
+	left int
+	done chan struct{}
+}
+
+func (c *counted) Done() <-chan struct{} { return c.done }
+
+func (c *counted) Err() error {
+	if c.left--; c.left >= 0 {
+		return nil
+	}
+	return context.Canceled
+}
+
+// TestCancelInsideTask: a task of many selections ends with its context, long before its last
+// selection.
+func TestCancelInsideTask(t *testing.T) {
+	tab := everyKind(t, 100_000, 64)
+	st := load(t, &tab.Table, 1, 0, false)
+	sel := new(plan.SelectBatch)
+	const selections = 2000
+	for range selections {
+		sel.Any(12)
+		sel.End()
+	}
+	const tasks = 16 // of one thread: the context is asked once before each
+	ctx := &counted{Context: t.Context(), left: tasks + 2, done: make(chan struct{})}
+	if err := st.Select(ctx, sel, new(plan.Rows)); !errors.Is(err, context.Canceled) {
+		t.Errorf("2000 selections after the context ended: %v", err)
+	}
+	if err := st.Select(t.Context(), sel, new(plan.Rows)); err != nil {
+		t.Error(err)
 	}
 }
