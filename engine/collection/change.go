@@ -22,13 +22,16 @@ type Added struct {
 	Epoch    uint64 // the state with the documents; without new documents the present state
 }
 
-// Add adds the documents of inputs: text, jsonl or trec, see package build. It uses the fields of
-// opt for the format, invalid documents, the limit of memory, the standard input and the report of
-// progress. A collection with attributes takes only jsonl without invalid documents. When Add
+// Add adds the documents of inputs: text, jsonl, trec or warc, see package build. It uses the fields of
+// opt for the format, the members of JSON lines, invalid documents, the limit of memory, the standard
+// input and the report of progress. A collection with attributes takes only jsonl without invalid documents. When Add
 // returns without an error, queries find the documents, and a crash does not lose them.
 func (w *Writer) Add(ctx context.Context, inputs []string, opt build.Options) (a Added, err error) {
 	want := w.Manifest().Settings
 	want.apply(&opt)
+	for _, c := range want.Attributes {
+		opt.Attributes = append(opt.Attributes, c.Name)
+	}
 	number := w.number()
 	defer func() {
 		if err != nil {

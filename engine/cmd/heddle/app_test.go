@@ -50,7 +50,7 @@ func TestUsage(t *testing.T) {
 		{"index build -o", `flag needs an argument: 'o' in -o`},
 		{"index build -o x.hdl", `an input is missing`},
 		{"index build -o - a.txt", `an index cannot be written to standard output`},
-		{"index build -o x.hdl --format pdf a.txt", `flag --format: "pdf" is not one of auto, text, jsonl, trec, pisa, ciff (nearest: "pisa")`},
+		{"index build -o x.hdl --format pdf a.txt", `flag --format: "pdf" is not one of auto, text, jsonl, trec, warc, pisa, ciff (nearest: "pisa")`},
 		{"index build -o x.hdl --codec zip a.txt", `flag --codec: "zip" is not one of auto, raw, parapfor, bitset, vbyte`},
 		{"index build -o x.hdl --exception-ratio 0.7 a.txt", `flag --exception-ratio: 0.7 is not from 0 to 0.6`},
 		{"index build -o x.hdl --build-memory much a.txt", `flag --build-memory: "much" is not a size`},

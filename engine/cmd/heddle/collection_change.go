@@ -34,8 +34,8 @@ func newCollectionAdd(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
 		Use:   "add DIR INPUT… [flags]",
 		Short: "Add documents to a collection, or replace them",
-		Long: `Add builds a segment from the inputs, in the formats text, jsonl and trec of heddle index
-build, and adds it to the collection. A document takes the place of an earlier one with the
+		Long: `Add builds a segment from the inputs, in the formats text, jsonl, trec and warc of heddle
+index build, and adds it to the collection. A document takes the place of an earlier one with the
 same name, in the collection or in the inputs. A document without a name is an error.
 
 All documents of the inputs appear at once. Then add joins small segments, unless
@@ -48,9 +48,10 @@ that.`,
 }
 
 func (o *collectionAdd) AddFlags(fs *pflag.FlagSet) {
-	o.addFormat(fs, []build.Format{build.Auto, build.Text, build.JSONL, build.TREC})
+	o.addFormat(fs, []build.Format{build.Auto, build.Text, build.JSONL, build.TREC, build.WARC})
 	o.add(fs, "build-memory")
 	o.addInvalid(fs)
+	o.addMembers(fs)
 	fs.BoolVar(&o.noMerge, "no-merge", false, "leave small segments as they are")
 	addJSON(fs, &o.json)
 	addNoProgress(fs, &o.noProgress)

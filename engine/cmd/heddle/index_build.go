@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -31,6 +32,7 @@ type indexBuildOptions struct {
 	shards     int
 	attributes string
 	renumber   string
+	quantised  bool
 	json       bool
 	noProgress bool
 	force      bool
@@ -53,11 +55,16 @@ in its subfolders, in the order of their names, without hidden files, links and 
 heddle.
 
   text    one document per line: NAME TAB TEXT
-  jsonl   one object per line: id, and title, text, contents, content or body;
-          or vector, an object of terms and their weights
-  trec    SGML: <DOC> with a <DOCNO>
+  jsonl   one object per line: a name, and texts; or vector, an object of terms and weights
+  trec    SGML: <DOC> with a <DOCNO>, an attribute id or a <DOCID>
+  warc    web archives: records of WET text, and pages of HTML or text
   pisa    BASE.docs, BASE.freqs, BASE.sizes; BASE.terms and BASE.documents if present
   ciff    Common Index File Format, version 1
+
+The name of a JSON object is the first of its members id, docno, docid, _id and name, or --id. Its
+text is title, headings, abstract, summary, description, text, contents, content, body and
+segment, those that it has, in this order, or --text: names of members, paths such as meta.title,
+or * for all texts. A warning names other members with texts, and --json counts them.
 
 Inputs may be compressed by gzip, zstd or bzip2; - is standard input. Text is UTF-8, or
 UTF-16 with a byte order mark. Lines end in LF, CR LF or CR. --format auto decides by
@@ -84,7 +91,8 @@ other codec stores the lists that it makes smaller than raw; the other lists are
 --store text keeps the texts, from which search prints snippets. --impacts 8 or 16
 replaces frequencies by impacts, that is, by scores quantised to 8 or 16 bits: BM25
 scores with --variant, --k1 and --b, or the weights of vectors. Without --impacts the
-weights of vectors must be whole numbers and count as frequencies. Terms of vectors are
+weights of vectors must be whole numbers and count as frequencies. A weight of 0 is no posting.
+--quantised takes the frequencies of ciff and pisa as impacts as they are. Terms of vectors are
 not analysed, and queries are split at white space, as with --tokenizer whitespace.
 
 --build-memory limits the memory of the process. Larger inputs use temporary files beside the
@@ -118,6 +126,8 @@ func (o *indexBuildOptions) AddFlags(fs *pflag.FlagSet) {
 	addTokenizer(fs, &o.tokens)
 	o.add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "fold", "lengths", "store", "impacts", "variant", "k1", "b", "build-memory")
 	o.addInvalid(fs)
+	o.addMembers(fs)
+	fs.BoolVar(&o.quantised, "quantised", false, "with --impacts: frequencies of ciff and pisa are impacts already")
 	fs.IntVar(&o.shards, "shards", 0, fmt.Sprintf("write this `NUMBER` of shards, 1 to %d, to the folder of --output", split.MaxBuild))
 	fs.StringVar(&o.attributes, "attributes", "", "write the other members of JSON lines to the attribute table `X.hdb`")
 	addChoice(fs, &o.renumber, "renumber", build.RenumberNone, "numbering of documents: ", []string{build.RenumberNone, build.RenumberRandom})
@@ -168,6 +178,9 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 	}
 	defer restore()
 	opt.Force, opt.Impacts, opt.MemoryLimit, opt.Stdin = o.force, uint8(c.Index.Impacts), room, a.Stdin
+	if opt.Quantised = o.quantised; o.quantised && opt.Impacts == 0 {
+		return usageError{errors.New("--quantised needs --impacts 8 or 16")}
+	}
 	opt.Scoring = bm25.Params{Variant: variant, K1: c.Ranking.K1, B: c.Ranking.B}
 	var bar terminal.Progress
 	opt.Progress = a.indexing(&bar, o.noProgress)
@@ -182,7 +195,7 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 	opt.Renumber = o.renumber
 	var table *attributeTable
 	if o.attributes != "" {
-		opt.Format = build.JSONL
+		opt.Format, opt.Attributes = build.JSONL, []string{"*"}
 		if table, err = o.buildAttributes(ctx, &opt, room/2); err != nil {
 			return err
 		}
@@ -222,12 +235,27 @@ func warn(log zerolog.Logger, sum *build.Summary) {
 	for _, w := range sum.Warnings {
 		log.Warn().Msg(w)
 	}
+	if members := leftOut(sum.LeftOut); members != "" {
+		log.Warn().Msgf("members of JSON lines with texts that are neither indexed nor attributes: %s; --text chooses", members)
+	}
 	if sum.Duplicates > 0 {
 		log.Warn().Msgf("documents with the name of an earlier document: %d; the first: %q, document %d", sum.Duplicates, sum.Duplicate.Name, sum.Duplicate.Doc)
 	}
 	if sum.Invalid.First != nil {
 		log.Warn().Msgf("invalid documents: %d (%s), skipped: %d; the first: %v", sum.Invalid.Count(), &sum.Invalid, sum.Invalid.Skipped, sum.Invalid.First)
 	}
+}
+
+// leftOut lists members with their numbers of documents, at most ten.
+func leftOut(all []build.LeftOut) string {
+	var parts []string
+	for _, m := range all[:min(len(all), 10)] {
+		parts = append(parts, fmt.Sprintf("%s (%d)", m.Member, m.Documents))
+	}
+	if more := len(all) - len(parts); more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // readStopwords returns a list of analyze.StopLists, or the words of a file. Name "none"

@@ -469,7 +469,7 @@ func TestIndexBuildVectors(t *testing.T) {
 		t.Errorf("info prints\n%s", got)
 	}
 	r := heddle(t, "index", "build", "-o", "w.hdl", "v.jsonl")
-	wantFailure(t, r, exitCorrupt, `v.jsonl:1: the weight of "weav" is 1.5: without impacts, weights are whole numbers`)
+	wantFailure(t, r, exitCorrupt, `v.jsonl:1: document "a": the weight of "weav" is 1.5: without impacts, weights are whole numbers`)
 	writeFile(t, "t.tsv", "a\tThe ##ing\n")
 	must(t, "index", "build", "-o", "t.hdl", "--tokenizer", "whitespace", "t.tsv")
 	if got := must(t, "index", "dump", "t.hdl"); got != "##ing\t1\traw\t4\nThe\t1\traw\t4\n" {

@@ -32,7 +32,7 @@ func TestBuildAttributes(t *testing.T) {
 	wantFailure(t, heddle(t, "index", "build", "-o", "x.hdl", "--format", "jsonl", "--attributes", "./x.hdl", "books.jsonl"), 2, "would replace the index")
 	writeFile(t, "notes.txt", "mine")
 	wantFailure(t, heddle(t, "index", "build", "-o", "x.hdl", "--format", "jsonl", "--attributes", "notes.txt", "books.jsonl"), 2, "notes.txt")
-	must(t, "index", "build", "-o", "other.hdl", "books.jsonl")
+	must(t, "index", "build", "--log-level", "error", "-o", "other.hdl", "books.jsonl")
 	wantFailure(t, heddle(t, "index", "build", "-o", "x.hdl", "--attributes", "other.hdl", "books.jsonl"), 2, "other.hdl is no table")
 	must(t, "index", "build", "-o", "x.hdl", "--attributes", "docs.hdb", "books.jsonl") // replaces a table
 

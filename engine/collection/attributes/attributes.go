@@ -48,7 +48,7 @@ type Options struct {
 // Check returns an error that names the first declaration that is wrong.
 func Check(all []Column) error {
 	for i, c := range all {
-		if c.Name == "" || slices.Contains(index.Members(), c.Name) {
+		if c.Name == "" || slices.Contains(index.Reserved(), c.Name) {
 			return fmt.Errorf("attribute %q: the name is empty, or belongs to the document itself", c.Name)
 		}
 		if slices.ContainsFunc(all[:i], func(d Column) bool { return d.Name == c.Name }) {

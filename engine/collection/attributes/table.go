@@ -88,8 +88,8 @@ func file(open *input.Opener, path string, f func(line []byte, path string, numb
 	}
 }
 
-// reserved are the members that belong to the document itself.
-var reserved = index.Members()
+// reserved are the members that belong to the document itself; texts are no columns unless they are declared.
+var reserved, texts = index.Reserved(), index.Members()
 
 // members calls f with the name and the text of each value of a line, by name. quoted tells a text from a
 // number or a boolean.
@@ -119,6 +119,9 @@ func members(line []byte, path string, number int, f func(name string, value []b
 // note adds the columns of a line.
 func (t *table) note(line []byte, path string, number int) error {
 	return members(line, path, number, func(name string, value []byte, quoted bool) {
+		if slices.Contains(texts, name) {
+			return
+		}
 		if _, known := t.at[name]; !known {
 			t.at[name] = len(t.names)
 			t.names = append(t.names, name)

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"bufio"
 	"bytes"
 	"compress/bzip2"
 	"compress/gzip"
@@ -29,7 +30,7 @@ const magicSize = 10
 var compressions = []compression{
 	{"gzip", ".gz", func(head []byte) bool { return bytes.HasPrefix(head, []byte("\x1f\x8b")) },
 		func(r io.Reader) (io.ReadCloser, error) {
-			d, err := gzip.NewReader(r)
+			d, err := newGzip(r)
 			return io.NopCloser(d), err // its Close would repeat an error of Read
 		}},
 	{"zstd", ".zst", startsZstd, func(r io.Reader) (io.ReadCloser, error) {
@@ -40,6 +41,57 @@ var compressions = []compression{
 		return d.IOReadCloser(), nil
 	}},
 	{"bzip2", ".bz2", startsBzip2, func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(bzip2.NewReader(r)), nil }},
+}
+
+// gzipMembers reads the members of gzip data one after another. As the program gzip does, it ignores
+// zeros behind the last member, with which tapes and disks fill blocks.
+type gzipMembers struct {
+	r *bufio.Reader
+	d *gzip.Reader
+}
+
+func newGzip(r io.Reader) (*gzipMembers, error) {
+	g := &gzipMembers{r: bufio.NewReader(r)} // r itself, if it is buffered
+	var err error
+	if g.d, err = gzip.NewReader(g.r); err == nil {
+		g.d.Multistream(false)
+	}
+	return g, err
+}
+
+func (g *gzipMembers) Read(p []byte) (n int, err error) {
+	n, err = g.d.Read(p)
+	for ; err == io.EOF && n == 0 && len(p) > 0; n, err = g.d.Read(p) {
+		if err := g.next(); err != nil {
+			return 0, err
+		}
+	}
+	if n > 0 && err == io.EOF {
+		err = nil // the next call goes on
+	}
+	return n, err
+}
+
+// next begins the next member; io.EOF if zeros alone are left.
+func (g *gzipMembers) next() error {
+	for {
+		head, err := g.r.Peek(1)
+		if err != nil {
+			return err
+		}
+		if head[0] != 0 {
+			break
+		}
+		_, _ = g.r.Discard(1) // a buffered byte
+	}
+	if err := g.d.Reset(g.r); err != nil {
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return err
+	}
+	g.d.Multistream(false)
+	return nil
 }
 
 // startsZstd finds a frame of data, or a skippable frame.

@@ -65,6 +65,19 @@ func TestCompressions(t *testing.T) {
 			t.Errorf("%s with another end: error %v", name, err)
 		}
 	}
+	z, zeros := zip(t, text), strings.Repeat("\x00", 1000)
+	for name, c := range map[string]struct{ content, want string }{
+		"zeros": {z + zeros, text}, "members and zeros": {z + z + zeros, text + text}, "zeros between": {z + zeros + z, text + text}, "an empty member": {zip(t, "") + z + "\x00", text},
+	} {
+		if got, err := readAll(c.content, false); got != c.want || err != nil {
+			t.Errorf("gzip, %s: %d bytes, %v", name, len(got), err)
+		}
+	}
+	for _, junk := range []string{"junk", zeros + "x", z[:5]} {
+		if _, err := readAll(z+junk, false); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("gzip with %q behind it: %v", junk, err)
+		}
+	}
 	for name, empty := range map[string]string{"gzip": zip(t, ""), "zstd": zstandard(t, "") + "\x50\x2a\x4d\x18\x01\x00\x00\x00x", "bzip2": bzippedEmpty, "skippable": "\x5f\x2a\x4d\x18\x01\x00\x00\x00x"} {
 		if got, err := readAll(empty, false); got != "" || err != nil {
 			t.Errorf("%s: %q, %v", name, got, err)

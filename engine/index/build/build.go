@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"heddle/engine/file/container"
 	"heddle/engine/file/input"
@@ -40,6 +42,14 @@ func Build(ctx context.Context, out string, inputs []string, opt Options) (Summa
 	}
 	if _, err := input.ParseInvalid(string(opt.Invalid)); err != nil {
 		return Summary{}, err
+	}
+	if opt.Quantised && opt.Impacts == 0 {
+		return Summary{}, errors.New("quantised impacts need their size: impacts of 8 or 16 bits")
+	}
+	for _, path := range append(opt.Text[:len(opt.Text):len(opt.Text)], cmp.Or(opt.ID, "id")) {
+		if slices.Contains(strings.Split(path, "."), "") || len(opt.Text) > 1 && path == "*" {
+			return Summary{}, fmt.Errorf("%q names no member of JSON lines: give names, paths such as a.b, or * alone", path)
+		}
 	}
 	if err := opt.Scoring.Validate(); err != nil {
 		return Summary{}, err
@@ -134,7 +144,7 @@ func build(ctx context.Context, out string, inputs []string, opt Options, analyz
 		return Summary{}, err
 	}
 	sum = b.sum
-	sum.Documents, sum.ReadBytes = b.docs, files.Count()
+	sum.Documents, sum.ReadBytes, sum.LeftOut = b.docs, files.Count(), leftOut(b.left)
 	if opt.Create == nil {
 		st, err := os.Stat(out)
 		if err != nil {

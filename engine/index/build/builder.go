@@ -33,6 +33,7 @@ type builder struct {
 	lengths []uint32 // of documents, where impacts need them
 
 	sum     Summary
+	left    map[string]uint64 // documents by members of JSON that are left out
 	scratch []byte
 	tick    func(last bool) // progress
 }
@@ -74,6 +75,12 @@ func (b *builder) addChunk(c *chunk) error {
 	b.records += uint64(len(c.records))
 	b.sum.Unnamed += uint64(c.unnamed)
 	b.sum.Invalid.add(&c.invalid)
+	for member, n := range c.left {
+		if b.left == nil {
+			b.left = map[string]uint64{}
+		}
+		b.left[member] += n
+	}
 	if err := b.addDocuments(uint64(c.count), c.documents); err != nil {
 		return err
 	}

@@ -29,6 +29,8 @@ type chunk struct {
 	kind      kind    // of all documents
 	weigher   weigher // of their vectors
 	err       error   // of the first record that cannot be read
+
+	left map[string]uint64 // documents by members of JSON that are left out
 }
 
 // kind is the kind of content of documents; all documents of an index have one kind.
@@ -93,12 +95,17 @@ type document struct {
 	scratch    []byte
 	decoded    []byte // scratch: the text of JSON
 	members    members
+	fields     *fields            // of JSON
+	values     [][]byte           // scratch: of JSON
+	spare      [][]byte           // scratch: names of JSON
+	left       map[string]*uint64 // documents of the chunk by members that are left out
 }
 
 var textFormats = map[Format]textFormat{
 	Text:  {cutLine, parseText},
 	JSONL: {cutLine, parseJSON},
 	TREC:  {cutTREC, parseTREC},
+	WARC:  {cutWARC, parseWARC},
 }
 
 // reset empties the chunk. It frees the memory of an uncommonly large document.
@@ -113,6 +120,7 @@ func (c *chunk) reset(size int) {
 	c.count, c.unnamed, c.invalid = 0, 0, InvalidDocuments{}
 	c.lists, c.groups = c.lists[:0], c.groups[:0]
 	c.err = nil
+	clear(c.left)
 }
 
 // worker analyses chunks. It belongs to one goroutine.
@@ -173,6 +181,14 @@ func (w *worker) analyse(ctx context.Context, c *chunk) {
 		}
 	}
 	c.lists, c.groups = w.tally.write(c.lists, c.groups)
+	for member, n := range w.doc.left {
+		if *n > 0 {
+			if c.left == nil {
+				c.left = map[string]uint64{}
+			}
+			c.left[member], *n = *n, 0
+		}
+	}
 }
 
 // document notes the terms of one record. After an error, counts of its terms remain.

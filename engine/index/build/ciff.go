@@ -30,7 +30,12 @@ type ciffHeader struct {
 	totalLists, totalDocs uint64
 	totalTerms            uint64
 	unknown               bool // the header has further fields
+	impacts               bool // frequencies are impacts
 }
+
+// CIFFImpacts is the description of a CIFF file whose frequencies are impacts. Its total of terms is
+// the sum of the impacts, which document lengths do not add up to.
+const CIFFImpacts = "index of heddle with impacts"
 
 // errMalformed is a message that breaks off or has fields of impossible types.
 type errMalformed string
@@ -59,6 +64,7 @@ func parseHeader(message []byte) (h ciffHeader, err error) {
 			kind = wireFixed64
 		case 8:
 			kind = wireBytes
+			h.impacts = string(f.bytes) == CIFFImpacts
 		default:
 			h.unknown = true
 			continue
@@ -134,7 +140,7 @@ func (c *ciff) check() {
 	if h.docs != h.totalDocs {
 		warn("the header counts %s in all; the file has %d", plural(h.totalDocs, "document"), h.docs)
 	}
-	if c.length != h.totalTerms {
+	if c.length != h.totalTerms && !h.impacts {
 		warn("the header counts %s in all; the document lengths add up to %d", plural(h.totalTerms, "term"), c.length)
 	}
 	if c.occurrences != h.totalTerms {

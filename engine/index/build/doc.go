@@ -5,7 +5,7 @@
 // Every input may be compressed by gzip, zstd or bzip2; its first bytes show this. "-" is
 // standard input. Several inputs make one collection: docIDs continue from one input to
 // the next. Texts are UTF-8, or UTF-16 with a byte order mark. Known formats that are no
-// text (PDF, ZIP, Parquet, WARC, ...) are refused by their first bytes.
+// text (PDF, ZIP, Parquet, ...) are refused by their first bytes.
 //
 //   - text: a document per line, name TAB text. A line without a TAB is all text. The line
 //     number, from 1, is the name of a document whose name is absent or empty. Blank
@@ -13,15 +13,22 @@
 //     CR and no LF.
 //   - jsonl: a JSON object per line. The name is the first member of id, docno, docid,
 //     _id, name (a string or a number) that is present and not empty, else the
-//     line number. The text is the concatenation of title, text, contents, content, body,
-//     in this order. Further members are ignored, the case of letters does not matter, and null counts as
-//     absent. An object without any of the text members is an error: its text most likely
-//     has another name. A document may also be a vector, see below.
-//   - trec: SGML as in the TREC collections: <DOC> with a <DOCNO>, which is the name. The
-//     text is the content of all elements except DOCHDR, SCRIPT and STYLE. The case of
+//     line number. The text is the concatenation of title, headings, abstract, summary, description,
+//     text, contents, content, body, segment, in this order: strings, or arrays of strings. null is an
+//     empty text. The case of letters does not matter. Options.Text and Options.ID choose
+//     other members, and Summary.LeftOut counts members with texts that nothing uses. A member that
+//     is a column of a collection (Options.Attributes) is no text. An object without any of the text
+//     members is an error: its text most likely has another name. A document may also be a
+//     vector, see below.
+//   - trec: SGML as in the TREC collections: <DOC> with a <DOCNO>, which is the name, or as of LDC
+//     with an attribute id or a <DOCID>. The text is the content of all elements except DOCHDR, SCRIPT and STYLE. The case of
 //     tags does not matter, and tags need not nest nor close. A < that starts no tag is
 //     text. Character references are resolved; unknown ones (&hyph;) are spaces. Text
 //     between documents is ignored.
+//   - warc: web archives of version 0.18 to 1.1. Records of the types conversion (WET), response and
+//     resource are documents: text, and HTML or XML without its tags. The name is the
+//     WARC-TREC-ID, else the WARC-Target-URI, else the WARC-Record-ID. Bodies that are no text are
+//     left out with a warning.
 //   - pisa: BASE.docs, BASE.freqs and BASE.sizes as little-endian u32 sequences, and
 //     optionally BASE.terms and BASE.documents with one entry per line. Without them, list
 //     numbers are the terms and document numbers the names, from 0. The input is named
@@ -67,7 +74,7 @@
 // The keys are the terms of the document, unchanged, of any characters. Texts of such
 // documents can be stored, but are not searched. Either all documents of an index are
 // vectors or none. Queries of the index are cut at white space alone. Weights are
-// positive, and no term comes twice. Without impacts weights are whole numbers and become
+// positive, or 0 for no posting, and no term comes twice. Without impacts weights are whole numbers and become
 // frequencies: the length of the document is their sum. With impacts they are quantised,
 // and the length is the number of terms.
 //
@@ -79,6 +86,7 @@
 // the weight of a term in one document, bounds all weights. For vectors they are the
 // weights themselves if all are whole numbers up to max, else
 // max(1, round(max · weight / largest weight)). The file states the value of one unit.
+// With Options.Quantised, the frequencies of inverted lists are the impacts.
 //
 // # Memory
 //

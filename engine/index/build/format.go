@@ -21,12 +21,13 @@ const (
 	Text  Format = "text"
 	JSONL Format = "jsonl"
 	TREC  Format = "trec"
+	WARC  Format = "warc"
 	PISA  Format = "pisa"
 	CIFF  Format = "ciff"
 )
 
 // Formats returns all of them, Auto first.
-func Formats() []Format { return []Format{Auto, Text, JSONL, TREC, PISA, CIFF} }
+func Formats() []Format { return []Format{Auto, Text, JSONL, TREC, WARC, PISA, CIFF} }
 
 // ParseFormat finds a format by its name, in any case.
 func ParseFormat(s string) (Format, error) {
@@ -47,7 +48,13 @@ func (s *source) prepare(f Format) (Format, error) {
 	if err != nil {
 		return f, err
 	}
-	if f != CIFF && !(f == Auto && isCIFF(s.path, head)) {
+	if f == Auto && isWARC(head) {
+		f = WARC
+	}
+	if f == WARC && !isWARC(bytes.TrimLeft(head, "\r\n")) {
+		return f, s.errorf("no WARC record: the input begins with %.40q, not with WARC/", head[:min(len(head), 40)])
+	}
+	if f != CIFF && f != WARC && !(f == Auto && isCIFF(s.path, head)) {
 		if err := s.text(); err != nil {
 			return f, err
 		}
@@ -190,6 +197,9 @@ func looksLikeTREC(head []byte) bool {
 	}
 	return false
 }
+
+// isWARC reports whether an input begins with a record of a web archive, as WARC and WET files do.
+func isWARC(head []byte) bool { return bytes.HasPrefix(head, []byte("WARC/")) }
 
 // looksLikeCIFF reports whether head starts with a CIFF header and fits no other format:
 // the length, then only fields of the header, version 1.

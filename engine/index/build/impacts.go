@@ -21,6 +21,7 @@ type quantiser struct {
 
 	// Of weights that vectors gave.
 	weigher *weigher
+	given   bool // of inverted lists: the numbers are impacts, which the Writer checks
 }
 
 // impacts is the description of impacts in the index file, after all inputs are read.
@@ -28,6 +29,8 @@ func (b *builder) impacts(opt *Options) hdl.Impacts {
 	m := hdl.Impacts{Bits: opt.Impacts}
 	switch {
 	case m.Bits == 0:
+	case b.kind != ofVectors && opt.Quantised:
+		m.Origin, m.Scale = hdl.ImpactsWeights, 1
 	case b.kind != ofVectors:
 		m.Origin, m.Variant, m.K1, m.B = hdl.ImpactsBM25, opt.Scoring.Variant.String(), opt.Scoring.K1, opt.Scoring.B
 		if b.docs > 0 {
@@ -44,7 +47,7 @@ func (b *builder) impacts(opt *Options) hdl.Impacts {
 
 // newQuantiser is for documents of these lengths.
 func (b *builder) newQuantiser(m hdl.Impacts, opt *Options) *quantiser {
-	q := &quantiser{meta: m, weigher: &b.weigher, scoring: opt.Scoring, lengths: b.lengths}
+	q := &quantiser{meta: m, weigher: &b.weigher, scoring: opt.Scoring, lengths: b.lengths, given: b.kind != ofVectors}
 	if m.Origin == hdl.ImpactsBM25 && len(b.lengths) > 0 {
 		sum := uint64(0)
 		for i, n := range b.lengths {
@@ -61,12 +64,12 @@ func (b *builder) newQuantiser(m hdl.Impacts, opt *Options) *quantiser {
 
 // list replaces the numbers of a list by its impacts, each at least 1.
 func (q *quantiser) list(docs, freqs []uint32) {
-	switch q.meta.Origin {
-	case hdl.ImpactsBM25:
+	switch {
+	case q.meta.Origin == hdl.ImpactsBM25:
 		if len(docs) > 0 {
 			q.contributions(docs, freqs)
 		}
-	case hdl.ImpactsWeights:
+	case q.meta.Origin == hdl.ImpactsWeights && !q.given:
 		for i, code := range freqs {
 			// A scale of 1 gives whole numbers back as they are.
 			freqs[i] = q.round(float64(q.weigher.decode(code)) / q.meta.Scale)

@@ -144,7 +144,6 @@ func TestEncodings(t *testing.T) {
 // TestForeign refuses inputs of other programs, and names their format.
 func TestForeign(t *testing.T) {
 	for name, c := range map[string]struct{ content, reason string }{
-		"a.warc":    {"WARC/1.0\r\nWARC-Type: warcinfo\r\n", "a web archive"},
 		"a.tsv":     {"%PDF-1.4\n", "a PDF document"},
 		"a.jsonl":   {"PK\x03\x04", "a ZIP archive"},
 		"a.csv":     {"id,text\n1,x\n", "CSV"},

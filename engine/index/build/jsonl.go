@@ -5,38 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
+	"strings"
 
 	"heddle/engine/syntax"
 )
-
-// jsonDocument has a member for each name that a field goes by in collections:
-// Anserini id and contents, BEIR _id, title and text, CIFF id and content, MS
-// MARCO docid, title and body.
-type jsonDocument struct {
-	ID    jsonName `json:"id"`
-	Docno jsonName `json:"docno"`
-	Docid jsonName `json:"docid"`
-	Under jsonName `json:"_id"`
-	Name  jsonName `json:"name"`
-
-	Title    *string `json:"title"`
-	Text     *string `json:"text"`
-	Contents *string `json:"contents"`
-	Content  *string `json:"content"`
-	Body     *string `json:"body"`
-
-	Vector vector `json:"vector"`
-}
-
-// Members are the names of the members of JSON lines that name a document or have its text or vector.
-func Members() (names []string) {
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[jsonDocument]()) {
-		names = append(names, f.Tag.Get("json"))
-	}
-	return names
-}
 
 // jsonName is a string or a number, as it is written.
 type jsonName []byte
@@ -59,13 +32,6 @@ func (n *jsonName) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// namers and texts are the members of jsonDocument that name a document and that are its text, in
-// the order of their precedence.
-var (
-	namers = []string{"id", "docno", "docid", "_id", "name"}
-	texts  = []string{"title", "text", "contents", "content", "body"}
-)
-
 // parseJSON reads a JSON object.
 func parseJSON(record []byte, at position, d *document) error {
 	if d.parseFlat(record, at) {
@@ -74,71 +40,45 @@ func parseJSON(record []byte, at position, d *document) error {
 	return d.parseAny(record, at)
 }
 
-// parseAny is parseJSON by encoding/json.
-func (d *document) parseAny(record []byte, at position) error {
-	doc := jsonDocument{Vector: d.vector} // its memory
-	err := json.Unmarshal(record, &doc)
-	d.vector = doc.Vector
-	if err != nil {
-		return syntax.JSONLine(record, err)
-	}
-	d.name = nil
-	for _, name := range []jsonName{doc.ID, doc.Docno, doc.Docid, doc.Under, doc.Name} {
-		if len(name) > 0 {
-			d.name = name
-			break
-		}
-	}
-	if d.name == nil {
-		d.name = d.number(at)
-	}
-	d.text = d.text[:0:0]
-	found := doc.Vector.given
-	for _, text := range []*string{doc.Title, doc.Text, doc.Contents, doc.Content, doc.Body} {
-		if text != nil {
-			found = true
-			d.text = append(append(d.text, *text...), '\n')
-		}
-	}
-	if !found {
-		return errors.New("none of the members title, text, contents, content, body, vector")
-	}
-	return nil
-}
-
 // parseFlat is parseJSON for most objects with a text, several times faster. It returns false for all
 // other records.
 func (d *document) parseFlat(record []byte, at position) bool {
-	var names, values [5][]byte // as they are written
+	if d.fields.paths {
+		return false
+	}
+	d.values = append(d.values[:0], make([][]byte, len(d.fields.texts)+len(d.fields.names))...) // as they are written
+	values, names := d.values[:len(d.fields.texts)], d.values[len(d.fields.texts):]
 	ok := true
+	d.spare = d.spare[:0]
 	flat := d.members.each(record, func(name, value []byte) {
-		var lower [8]byte // the longest name that counts
-		if len(name) > len(lower) {
-			return
-		}
-		for i, c := range name {
-			lower[i] = c
-			if 'A' <= c && c <= 'Z' {
-				lower[i] += 'a' - 'A'
+		var lower [maxKnown]byte
+		kind, known := value[0], false
+		i := 0
+		if len(name) <= len(lower) {
+			for i, c := range name {
+				lower[i] = c
+				if 'A' <= c && c <= 'Z' {
+					lower[i] += 'a' - 'A'
+				}
 			}
+			i, known = d.fields.at[string(lower[:len(name)])]
 		}
-		key := string(lower[:len(name)])
-		kind := value[0]
-		switch i := slices.Index(texts, key); {
-		case key == "vector":
+		switch {
+		case !known && kind == '"' && len(value) > len(`""`):
+			d.spare = append(d.spare, name)
+		case !known:
+		case i == vectorMember:
 			ok = false
-		case i >= 0 && kind == '"':
+		case i < len(values) && kind == 'n': // null
+			values[i] = emptyText
+		case i < len(values):
+			ok = ok && kind == '"'
 			values[i] = value
-		case i >= 0 && kind == 'n': // null
-			values[i] = nil
-		case i >= 0:
-			ok = false
+		case kind == 'n':
+			names[i-len(values)] = nil
 		default:
-			if i = slices.Index(namers, key); i < 0 || kind == 'n' {
-				return
-			}
 			ok = ok && (kind == '"' || kind == '-' || '0' <= kind && kind <= '9')
-			names[i] = value
+			names[i-len(values)] = value
 		}
 	})
 	if !flat || !ok {
@@ -172,5 +112,167 @@ func (d *document) parseFlat(record []byte, at position) bool {
 	if d.name == nil {
 		d.name = d.number(at)
 	}
+	if found {
+		for _, name := range d.spare {
+			d.leaveOut(name)
+		}
+	}
 	return found
+}
+
+// emptyText is the value of a text member that is null.
+var emptyText = []byte(`""`)
+
+// parseAny is parseJSON by encoding/json.
+func (d *document) parseAny(record []byte, at position) error {
+	var object struct{}
+	if err := json.Unmarshal(record, &object); err != nil {
+		return syntax.JSONLine(record, err)
+	}
+	record = bytes.TrimLeft(record, jsonSpace)
+	f := d.fields
+	d.name, d.text = nil, d.text[:0:0]
+	for _, path := range f.names {
+		name, err := nameAt(record, path)
+		if err != nil {
+			return err
+		}
+		if len(name) > 0 && d.name == nil {
+			d.name = name
+		}
+	}
+	if d.name == nil {
+		d.name = d.number(at)
+	}
+	found, err := d.readVector(record)
+	if err != nil {
+		return err
+	}
+	found = found || f.all
+	if f.all {
+		err = d.addAll(record, "", 0)
+	}
+	for _, path := range f.texts {
+		values := valuesAt(record, path, nil)
+		found = found || len(values) > 0
+		for _, value := range values {
+			if err = errors.Join(err, d.addText(path, value)); err != nil {
+				return syntax.JSONLine(record, err)
+			}
+		}
+	}
+	if err != nil {
+		return err
+	}
+	spare := d.spareMembers(record)
+	if !found {
+		return f.missing(spare)
+	}
+	for _, name := range spare {
+		d.leaveOut([]byte(name))
+	}
+	return nil
+}
+
+// readVector reads the member vector.
+func (d *document) readVector(record []byte) (given bool, err error) {
+	if d.fields.vector {
+		for _, value := range valuesAt(record, "vector", nil) {
+			if err = d.vector.UnmarshalJSON(value); err != nil {
+				return false, err
+			}
+		}
+	}
+	return d.vector.given, nil
+}
+
+// nameAt is the name at a path; empty if there is none.
+func nameAt(record []byte, path string) (name jsonName, err error) {
+	for _, value := range valuesAt(record, path, nil) {
+		if err := name.UnmarshalJSON(value); err != nil {
+			return nil, err
+		}
+	}
+	return name, nil
+}
+
+// addText adds the value of a member to the text: a string, null, or an array of these; if the members
+// are chosen, also numbers and booleans, as they are written.
+func (d *document) addText(path string, value []byte) error {
+	switch value[0] {
+	case '"':
+		var s string
+		if err := json.Unmarshal(value, &s); err != nil {
+			return err
+		}
+		d.text = append(append(d.text, s...), '\n')
+	case 'n':
+		d.text = append(d.text, '\n')
+	case '[':
+		var all []json.RawMessage
+		if err := json.Unmarshal(value, &all); err != nil {
+			return err
+		}
+		for _, v := range all {
+			if err := d.addText(path, v); err != nil {
+				return err
+			}
+		}
+	case '{':
+		return fmt.Errorf("member %s is an object, want a text: choose members of it by their paths, such as %s.NAME (--text)", path, path)
+	default:
+		if !d.fields.chosen {
+			return fmt.Errorf("member %s is %.20s, want a text; --text %s takes it as one", path, value, path)
+		}
+		d.text = append(append(d.text, value...), '\n')
+	}
+	return nil
+}
+
+// addAll adds all texts of an object but its names, in the order of the line.
+func (d *document) addAll(object []byte, prefix string, depth int) error {
+	return eachMember(object, func(name string, value json.RawMessage) error {
+		path := prefix + name
+		if depth == 0 && strings.EqualFold(name, "vector") && d.vector.given || slices.ContainsFunc(d.fields.names, func(n string) bool { return strings.EqualFold(n, path) }) {
+			return nil
+		}
+		return d.addEvery(value, path, depth)
+	})
+}
+
+// addEvery adds the texts of a value.
+func (d *document) addEvery(value []byte, path string, depth int) error {
+	switch {
+	case depth > maxNested:
+		return fmt.Errorf("member %.100s is nested more than %d deep", path, maxNested)
+	case value[0] == '"':
+		return d.addText(path, value)
+	case value[0] == '{':
+		return d.addAll(value, path+".", depth+1)
+	case value[0] == '[':
+		var all []json.RawMessage
+		if err := json.Unmarshal(value, &all); err != nil {
+			return err
+		}
+		for _, v := range all {
+			if err := d.addEvery(v, path, depth+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// spareMembers are the members with a text that is neither a name nor indexed.
+func (d *document) spareMembers(record []byte) (spare []string) {
+	if d.fields.all {
+		return nil
+	}
+	_ = eachMember(record, func(name string, value json.RawMessage) error { // the record is valid
+		if value[0] == '"' && len(value) > len(`""`) && !d.fields.has(name) {
+			spare = append(spare, name)
+		}
+		return nil
+	})
+	return spare
 }

@@ -30,7 +30,7 @@ func compareJSON(t interface{ Fatalf(string, ...any) }, record []byte) {
 		return // chunk.inspect mends it or leaves it out
 	}
 	at := position{line: 7}
-	var fast, slow document
+	fast, slow := document{fields: newFields(&Options{})}, document{fields: newFields(&Options{})}
 	if !fast.parseFlat(record, at) {
 		return
 	}
@@ -63,13 +63,13 @@ func TestFlat(t *testing.T) {
 		`{"id": "a", "text": "b"}`, ` {"ID":17,"Contents":"one \"two\"\n","rank":-0.5e7,"more":{"a":[true,null,"x"]}} `,
 		`{"_id":"é","title":"é","text":"","metadata":{},"list":[]}`,
 	} {
-		var d document
+		d := document{fields: newFields(&Options{})}
 		if !d.parseFlat([]byte(record), position{}) {
 			t.Errorf("%s goes the long way", record)
 		}
 		compareJSON(t, []byte(record))
 	}
-	var d document
+	d := document{fields: newFields(&Options{})}
 	if record := []byte(`{"id": "a", "text": "one \"two\"\n"}`); testing.AllocsPerRun(100, func() { d.parseFlat(record, position{}) }) > 0 {
 		t.Error("memory is allocated for each document")
 	}

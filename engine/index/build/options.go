@@ -27,6 +27,18 @@ type Options struct {
 	// Format of all inputs. The default is Auto.
 	Format Format
 
+	// Text are the members of JSON lines that are the text of a document, in this order. A member
+	// of an object, or of each object in an array, is named by its path, a.b; * is every text of a
+	// document but its name, in the order of the line. Names ignore case. A number or boolean
+	// counts as it is written. Default: the text members that the package comment names.
+	Text []string
+	// ID is the member of JSON lines that names a document, or its path. Default: the members that
+	// the package comment names.
+	ID string
+	// Attributes are the members of JSON lines that an attribute table has, or * for all others. They
+	// are not in Summary.LeftOut, and only in the text if Text names them. Default: none.
+	Attributes []string
+
 	// Invalid is the treatment of invalid documents. The default is input.Replace.
 	// MaxInvalid is the greatest share of invalid documents, from 0 to 1; above it the
 	// build fails. The default is DefaultMaxInvalid.
@@ -65,6 +77,11 @@ type Options struct {
 	// in one of vectors. The default of Scoring is bm25.Default.
 	Impacts uint8
 	Scoring bm25.Params
+
+	// Quantised takes the frequencies of inverted lists as the impacts that they are already, such as
+	// lists that Anserini exported for uniCOIL. One above the maximum of Impacts is an error.
+	// Default: false.
+	Quantised bool
 
 	// Renumber is RenumberNone, which keeps the order of the inputs and is the default, or
 	// RenumberRandom, which numbers documents at random: line codecs then compress better,
@@ -203,6 +220,8 @@ type Summary struct {
 		Name string
 	}
 	Invalid InvalidDocuments
+	// LeftOut are the members of JSON lines with texts that are neither indexed nor attributes.
+	LeftOut []LeftOut
 	// Warnings are about inputs whose own totals do not agree with their content;
 	// they were indexed as the content has it.
 	Warnings []string

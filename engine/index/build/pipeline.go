@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -26,6 +27,7 @@ type item struct {
 // stays in its file shows at the merge.
 func readInputs(b *builder, files *opener, inputs []string, opt *Options, analyzer *analyze.Analyzer) error {
 	set := analyzer.Settings()
+	fields := newFields(opt)
 	plain := !set.Fold && set.Stemmer == analyze.StemNone && len(set.StopWords) == 0
 	ctx, cancel := context.WithCancel(files.Ctx)
 	size, number, _ := opt.chunkLimits()
@@ -49,7 +51,7 @@ func readInputs(b *builder, files *opener, inputs []string, opt *Options, analyz
 	running.Go(func() { r.read(inputs) })
 	for range opt.Workers {
 		running.Go(func() {
-			w := worker{words: analyzer.Documents(), invalid: opt.Invalid, plain: plain, impacts: opt.Impacts > 0, store: opt.StoreTexts}
+			w := worker{doc: document{fields: fields}, words: analyzer.Documents(), invalid: opt.Invalid, plain: plain, impacts: opt.Impacts > 0, store: opt.StoreTexts}
 			for c := range r.work {
 				w.analyse(ctx, c)
 				c.ready <- struct{}{}
@@ -66,6 +68,7 @@ func readInputs(b *builder, files *opener, inputs []string, opt *Options, analyz
 		b.tick(false)
 	}
 	b.format = strings.Join(r.formats, "+")
+	b.sum.Warnings = append(b.sum.Warnings, r.warnings...)
 	return ctx.Err() // the reader does not report the end of a context
 }
 
@@ -107,6 +110,8 @@ type reader struct {
 
 	chunk   *chunk   // that is being filled
 	formats []string // formats so far, sorted; readable once out is closed
+
+	warnings []string // readable once out is closed
 }
 
 // read reads all inputs, then closes work and out.
@@ -166,6 +171,11 @@ func (r *reader) input(path string) error {
 		return nil
 	}
 	defer s.close()
+	defer func() {
+		if s.binary > 0 {
+			r.warnings = append(r.warnings, fmt.Sprintf("%s: %s that are no text, such as images, left out", path, plural(uint64(s.binary), "WARC record")))
+		}
+	}()
 	return r.cut(s, &origin{path: path, format: textFormats[format], lines: format == Text, json: format == JSONL, utf16: s.r.UTF16})
 }
 

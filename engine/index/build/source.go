@@ -29,6 +29,7 @@ type source struct {
 	r           *input.Reader
 	maxDocument int
 	seen        bool // a document, by cutTREC
+	binary      int  // records that are no text, by cutWARC
 }
 
 // opener opens inputs.

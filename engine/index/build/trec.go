@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"regexp"
+	"slices"
 )
 
-// maxTag is the length in bytes within which a <DOC> or </DOC> must be found,
-// and the longest tag name or character reference.
-const maxTag = 64
+// maxTag is the length in bytes of the longest tag name or character reference, and maxStart the length within
+// which a <DOC> with attributes or a </DOC> must be found.
+const maxTag, maxStart = 64, 1024
 
 // cutTREC cuts the text between <DOC> and </DOC>.
 func cutTREC(s *source, dst []byte) ([]byte, position, error) {
@@ -36,7 +38,7 @@ func cutTREC(s *source, dst []byte) ([]byte, position, error) {
 		default:
 			return dst, at, err
 		}
-		tail := dst[max(n, len(dst)-maxTag):]
+		tail := dst[max(n, len(dst)-maxStart):]
 		start := bytes.LastIndexByte(tail, '<')
 		if start < 0 {
 			start = len(tail)
@@ -46,7 +48,10 @@ func cutTREC(s *source, dst []byte) ([]byte, position, error) {
 		case !inside && bytes.EqualFold(name, []byte("DOC")):
 			inside, s.seen = true, true
 			at.offset = s.at.offset - int64(len(tail)-start)
-			dst = dst[:n]
+			if documentID(tail[start:]) == nil {
+				start = len(tail)
+			}
+			dst = append(dst[:n], tail[start:]...) // a tag with the name stays
 		case !inside:
 			dst = dst[:n]
 		case bytes.EqualFold(name, []byte("/DOC")):
@@ -54,6 +59,16 @@ func cutTREC(s *source, dst []byte) ([]byte, position, error) {
 		}
 	}
 }
+
+// documentID is the name in a tag <DOC id="…">, as LDC writes it; nil if there is none.
+func documentID(tag []byte) []byte {
+	if m := idAttribute.FindSubmatch(tag); m != nil {
+		return appendText([]byte{}, bytes.TrimSpace(slices.Concat(m[1], m[2])))
+	}
+	return nil
+}
+
+var idAttribute = regexp.MustCompile(`(?i)\sid\s*=\s*(?:"([^"]*)"|'([^']*)')`)
 
 // tagName is the name of the tag that b starts with, a slash in front if it is
 // an end tag: of "<a href=x>" it is "a". It is empty if b starts no tag.
@@ -79,7 +94,7 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 // parseTREC reads the content of a <DOC>.
 func parseTREC(record []byte, at position, d *document) error {
 	d.name, d.scratch = nil, d.scratch[:0]
-	named := false
+	other, named := []byte(nil), false // other: a name in place of a DOCNO
 	for len(record) > 0 {
 		open := bytes.IndexByte(record, '<')
 		if open < 0 {
@@ -94,10 +109,18 @@ func parseTREC(record []byte, at position, d *document) error {
 			record = record[n:]
 			continue
 		}
-		name := string(bytes.ToUpper(tagName(record)))
+		name, tag := string(bytes.ToUpper(tagName(record))), record[:n]
 		record = record[n:]
 		d.scratch = append(d.scratch, ' ')
 		switch name {
+		case "DOC":
+			if other == nil {
+				other = documentID(tag)
+			}
+		case "DOCID":
+			if content, _, closed := element(record, name); closed && other == nil {
+				other = bytes.TrimSpace(content)
+			}
 		case "DOCNO", "DOCHDR", "SCRIPT", "STYLE":
 			content, rest, closed := element(record, name)
 			if record = rest; name == "SCRIPT" || name == "STYLE" {
@@ -115,8 +138,11 @@ func parseTREC(record []byte, at position, d *document) error {
 			}
 		}
 	}
+	if !named {
+		d.name = other
+	}
 	if len(d.name) == 0 {
-		return errors.New("a <DOC> without a <DOCNO>")
+		return errors.New("a <DOC> without a <DOCNO>, an attribute id or a <DOCID>")
 	}
 	d.text = d.scratch
 	return nil

@@ -94,12 +94,14 @@ type weigher struct {
 	broken  bool    // some weight is no whole number
 }
 
-// code is not 0.
+// code is the number of a weight, 0 of a weight of 0, which is no posting.
 func (w *weigher) code(value float64) (uint32, error) {
 	whole := value == math.Trunc(value)
 	switch {
-	case value <= 0:
-		return 0, errors.New("weights are positive")
+	case value == 0:
+		return 0, nil
+	case value < 0:
+		return 0, errors.New("weights are positive, or 0 for no posting")
 	case w.impacts && value > math.MaxFloat32:
 		return 0, fmt.Errorf("weights are at most %v", float32(math.MaxFloat32))
 	case w.impacts:
@@ -140,7 +142,10 @@ func (w *worker) weigh(v *vector) error {
 		}
 		code, err := w.chunk.weigher.code(t.value)
 		if err != nil {
-			return fmt.Errorf("the weight of %.60q is %v: %v", term, t.value, err)
+			return fmt.Errorf("document %.60q: the weight of %.60q is %v: %v", w.doc.name, term, t.value, err)
+		}
+		if code == 0 {
+			continue
 		}
 		if w.tally.count(term, code) > 0 {
 			return fmt.Errorf("the term %.60q comes twice in a vector", term)

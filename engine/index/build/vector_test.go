@@ -63,7 +63,7 @@ func metaOf(t testing.TB, path string) hdl.Meta {
 }
 
 func TestVectors(t *testing.T) {
-	content := `{"id":"a","vector":{"##ing": 2 , "the loom":1,"\u00dfA\"":3.0e0,"":1}}
+	content := `{"id":"a","vector":{"##ing": 2 , "the loom":1,"none":0,"nil":-0.0,"\u00dfA\"":3.0e0,"":1}}
 {"id":"b","VECTOR":{},"contents":"ignored among the terms"}
 {"vector":{ "##ing":4294967295 },"id":7}
 `
@@ -215,8 +215,8 @@ func TestMalformedVectors(t *testing.T) {
 		{`{"vector":{"b":1,"a":{"x":1}}}`, 8, `the weight of "a" is {"x":1}, no`},
 		{`{"vector":{"a":null}}`, 8, `the weight of "a" is null`},
 		{`{"vector":{"a":true}}`, 8, `the weight of "a" is true`},
-		{`{"vector":{"a":0}}`, 8, `the weight of "a" is 0: weights are positive`},
-		{`{"vector":{"a":-2}}`, 0, `the weight of "a" is -2: weights are positive`},
+		{`{"id":"d7","vector":{"a":-2}}`, 0, `document "d7": the weight of "a" is -2: weights are positive, or 0`},
+		{`{"vector":{"a":1,"b":-1e-9}}`, 8, `document "2": the weight of "b" is -1e-09`},
 		{`{"vector":{"a":1e999}}`, 8, `the weight of "a" is 1e999, no`},
 		{`{"vector":{"a":1e39}}`, 8, `the weight of "a" is 1e+39: weights are at most 3.4028235e+38`},
 		{`{"vector":{"a":1.5}}`, 0, `the weight of "a" is 1.5: without impacts, weights are whole numbers`},

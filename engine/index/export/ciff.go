@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"heddle/engine/index/build"
 	"heddle/engine/plan"
 )
 
@@ -24,7 +25,11 @@ func (x *exporter) ciff() error {
 		b = appendNumber(b, protowire.Number(i+1), n)
 	}
 	b = protowire.AppendFixed64(protowire.AppendTag(b, 7, protowire.Fixed64Type), math.Float64bits(float64(m.Length)/float64(max(m.Docs, 1))))
-	b = appendBytes(b, 8, "index of heddle")
+	description := "index of heddle"
+	if m.Impacts.Bits > 0 {
+		description = build.CIFFImpacts
+	}
+	b = appendBytes(b, 8, description)
 	if err := x.message(b); err != nil {
 		return err
 	}

@@ -146,6 +146,51 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// TestQuantised: an export of impacts gives the impacts back, without a warning.
+func TestQuantised(t *testing.T) {
+	opt := build.DefaultOptions()
+	opt.Impacts = 8
+	for name, text := range map[string]string{"in.tsv": collection(), "in.jsonl": `{"id":"a","vector":{"x":200,"y":3}}` + "\n" + `{"id":"b","vector":{"x":1}}`} {
+		f := index(t, opt, name, text)
+		for _, format := range []Format{CIFF, PISA} {
+			base, out := filepath.Join(t.TempDir(), "x."+string(format)), filepath.Join(t.TempDir(), "y.hdl")
+			if err := Files(t.Context(), f, format, base, false); err != nil {
+				t.Fatal(err)
+			}
+			again := opt
+			again.Format, again.Quantised = build.Format(format), true
+			sum, err := build.Build(t.Context(), out, []string{base}, again)
+			if err != nil || len(sum.Warnings) > 0 {
+				t.Fatalf("%s, %s: %v, %q", name, format, err, sum.Warnings)
+			}
+			back, err := hdl.Open(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := lists(content(t, back)), lists(content(t, f)); got != want || back.Meta().Impacts.Origin != hdl.ImpactsWeights || back.Meta().Impacts.Scale != 1 {
+				t.Errorf("%s, %s: %+v\n%.500s\nwant\n%.500s", name, format, back.Meta().Impacts, got, want)
+			}
+			if err := back.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	f := index(t, build.DefaultOptions(), "in.tsv", "a\t"+strings.Repeat("x ", 300))
+	base := filepath.Join(t.TempDir(), "x.ciff")
+	if err := Files(t.Context(), f, CIFF, base, false); err != nil {
+		t.Fatal(err)
+	}
+	opt.Quantised = true
+	_, err := build.Build(t.Context(), filepath.Join(t.TempDir(), "y.hdl"), []string{base}, opt)
+	if want := `list "x": docID 0 has impact 300; at most 255 are possible`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	opt.Impacts = 0
+	if _, err := build.Build(t.Context(), filepath.Join(t.TempDir(), "y.hdl"), []string{base}, opt); err == nil || !strings.Contains(err.Error(), "8 or 16 bits") {
+		t.Errorf("without a size: %v", err)
+	}
+}
+
 // lists drops the lines of documents, which have three parts.
 func lists(content string) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(content, "\n"), func(line string) bool { return strings.HasSuffix(line, `"`) }), "\n")

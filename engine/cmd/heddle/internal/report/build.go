@@ -23,6 +23,8 @@ type Build struct {
 	Duplicates uint64   `json:"duplicates"` // documents with the name of an earlier document
 	Invalid    Invalid  `json:"invalid"`
 	Warnings   []string `json:"warnings,omitempty"`
+
+	LeftOut []build.LeftOut `json:"left_out,omitempty"` // members with texts that are neither indexed nor attributes
 }
 
 // Invalid counts the invalid documents of a build.
@@ -38,7 +40,7 @@ type Invalid struct {
 func NewBuild(path string, s *build.Summary) *Build {
 	b := &Build{
 		path, s.Documents, s.Terms, s.Postings, s.Tokens, s.ReadBytes, s.FileBytes, s.Runs, s.Unnamed, s.Duplicates,
-		Invalid{Encoding: s.Invalid.Encoding, Tabs: s.Invalid.Tabs, Records: s.Invalid.Records, Skipped: s.Invalid.Skipped}, s.Warnings,
+		Invalid{Encoding: s.Invalid.Encoding, Tabs: s.Invalid.Tabs, Records: s.Invalid.Records, Skipped: s.Invalid.Skipped}, s.Warnings, s.LeftOut,
 	}
 	if s.Invalid.First != nil {
 		b.Invalid.First = s.Invalid.First.Error()
