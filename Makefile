@@ -7,7 +7,7 @@ HEDDLE := $(BUILD)/heddle
 export POCL_CACHE_DIR ?= $(CURDIR)/.cache/pocl/make
 
 .DEFAULT_GOAL := help
-.PHONY: help build dist demo quick test bench lint fuzz-smoke oclgrind portable stamp fmt clean
+.PHONY: help build dist demo quick test bench lint fuzz-smoke mutants oclgrind portable stamp fmt clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ lint: ## gofmt, go vet, staticcheck
 
 fuzz-smoke: ## every fuzz target for FUZZTIME (3s)
 	@.ci/fuzz
+
+mutants: ## small faults in the changed packages that their tests do not notice; BASE=COMMIT, PACKAGES="./codec"
+	@.ci/mutants
 
 oclgrind: ## every kernel under Oclgrind: data races, uninitialised reads
 	@.ci/oclgrind
