@@ -23,7 +23,7 @@ const (
 )
 
 // top is everything that the top level may hold, beside names that begin with a dot.
-var top = []string{"engine", "cl", "hostfallback", "codec", "config", "testdata", "go.mod", "go.sum", "Makefile", "README.md"}
+var top = []string{"engine", "cl", "hostfallback", "codec", "config", "testdata", "go.mod", "go.sum", "Makefile", "README.md", "LICENSE"}
 
 // layers are the parts of the module from the bottom up, as path prefixes. A package belongs to
 // the part with the longest prefix of its path. It imports packages of its own part and of lower
