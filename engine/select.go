@@ -213,7 +213,7 @@ func selectRows(ctx context.Context, g *tables.Generation, s *Selection, until *
 	var e explaining
 	defer func() { task.Done(err) }()
 	if err = e.add(g, task, s, until); err == nil {
-		if q != nil && q.Grouped && s.In == nil {
+		if q != nil && q.Grouped && s.In == nil && !q.Multivalued() {
 			task.Measure(&q.Aggregation)
 		}
 		err = e.run(ctx, task, &call)

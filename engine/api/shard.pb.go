@@ -1635,7 +1635,9 @@ type StateColumn struct {
 	// Digits behind the point of a decimal.
 	Scale uint32 `protobuf:"varint,3,opt,name=scale,proto3" json:"scale,omitempty"`
 	// Values of strings and decimal128 that the answer has, in any order.
-	Dictionary    [][]byte `protobuf:"bytes,4,rep,name=dictionary,proto3" json:"dictionary,omitempty"`
+	Dictionary [][]byte `protobuf:"bytes,4,rep,name=dictionary,proto3" json:"dictionary,omitempty"`
+	// A row has any number of values.
+	List          bool `protobuf:"varint,5,opt,name=list,proto3" json:"list,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1698,13 +1700,22 @@ func (x *StateColumn) GetDictionary() [][]byte {
 	return nil
 }
 
+func (x *StateColumn) GetList() bool {
+	if x != nil {
+		return x.List
+	}
+	return false
+}
+
 // StateValues are values of a column. A value is a key in the order of the type; of a string or
 // decimal128 it is a place in the dictionary of the column.
 type StateValues struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Values []uint64               `protobuf:"varint,1,rep,packed,name=values,proto3" json:"values,omitempty"`
 	// Places of missing values, from 0.
-	Missing       []uint32 `protobuf:"varint,2,rep,packed,name=missing,proto3" json:"missing,omitempty"`
+	Missing []uint32 `protobuf:"varint,2,rep,packed,name=missing,proto3" json:"missing,omitempty"`
+	// Of rows of a multi-valued column: the number of values up to the end of each row.
+	Ends          []uint64 `protobuf:"varint,3,rep,packed,name=ends,proto3" json:"ends,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1749,6 +1760,13 @@ func (x *StateValues) GetValues() []uint64 {
 func (x *StateValues) GetMissing() []uint32 {
 	if x != nil {
 		return x.Missing
+	}
+	return nil
+}
+
+func (x *StateValues) GetEnds() []uint64 {
+	if x != nil {
+		return x.Ends
 	}
 	return nil
 }
@@ -1993,17 +2011,19 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\x04rows\x18\x03 \x03(\x04R\x04rows\x12*\n" +
 	"\x04keys\x18\x04 \x03(\v2\x16.heddle.v1.StateValuesR\x04keys\x123\n" +
 	"\bmeasures\x18\x05 \x03(\v2\x17.heddle.v1.StateMeasureR\bmeasures\x12 \n" +
-	"\vexplanation\x18\x06 \x01(\tR\vexplanation\"k\n" +
+	"\vexplanation\x18\x06 \x01(\tR\vexplanation\"\x7f\n" +
 	"\vStateColumn\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x14\n" +
 	"\x05scale\x18\x03 \x01(\rR\x05scale\x12\x1e\n" +
 	"\n" +
 	"dictionary\x18\x04 \x03(\fR\n" +
-	"dictionary\"?\n" +
+	"dictionary\x12\x12\n" +
+	"\x04list\x18\x05 \x01(\bR\x04list\"S\n" +
 	"\vStateValues\x12\x16\n" +
 	"\x06values\x18\x01 \x03(\x04R\x06values\x12\x18\n" +
-	"\amissing\x18\x02 \x03(\rR\amissing\"\xc2\x01\n" +
+	"\amissing\x18\x02 \x03(\rR\amissing\x12\x12\n" +
+	"\x04ends\x18\x03 \x03(\x04R\x04ends\"\xc2\x01\n" +
 	"\fStateMeasure\x12\x16\n" +
 	"\x06counts\x18\x01 \x03(\x04R\x06counts\x12\x12\n" +
 	"\x04sums\x18\x02 \x03(\x04R\x04sums\x12\x16\n" +

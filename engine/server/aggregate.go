@@ -45,16 +45,16 @@ func (t tableService) Aggregate(ctx context.Context, r *api.AggregateRequest) (*
 func (a *aggregated) response(began time.Time) *api.AggregateResponse {
 	out := &api.AggregateResponse{Explanation: a.explanation, Coverage: a.coverage}
 	for k, c := range a.batches[0] {
-		column := &api.ValueColumn{Name: c.Name, Type: c.Type.String()}
+		column := &api.ValueColumn{Name: c.Name, Type: c.TypeName()}
 		for _, b := range a.batches {
-			for i, code := range b[k].Codes {
-				text := ""
+			for i := range b[k].Len() {
+				var text []byte
 				if b[k].Null(i) {
 					column.Missing = append(column.Missing, uint32(len(column.Values)))
 				} else {
-					text = b[k].Format(code)
+					text = b[k].AppendText(nil, i)
 				}
-				column.Values = append(column.Values, text)
+				column.Values = append(column.Values, string(text))
 			}
 		}
 		out.Columns = append(out.Columns, column)

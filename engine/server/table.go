@@ -187,7 +187,7 @@ func describeTable(x *served[*engine.Table]) (*api.Table, error) {
 	}
 	out.Ready, out.Rows, out.Checksum, out.Resident = true, uint64(info.Rows), hex(now.checksum), residents(info.Resident)
 	for _, c := range info.Columns {
-		out.Columns = append(out.Columns, &api.Column{Name: c.Name, Type: c.Type.String(), Bins: uint32(len(c.Bins)), Missing: uint64(c.Missing)})
+		out.Columns = append(out.Columns, &api.Column{Name: c.Name, Type: c.TypeName(), Bins: uint32(len(c.Stored().Bins)), Missing: uint64(c.Missing)})
 	}
 	return out, nil
 }

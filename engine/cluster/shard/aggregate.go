@@ -43,14 +43,14 @@ func (h handler) ShardAggregate(ctx context.Context, r *api.ShardAggregateReques
 func message(s *partial.State) *api.ShardAggregateResponse {
 	out := &api.ShardAggregateResponse{Rows: s.Rows}
 	for _, c := range s.Columns {
-		to := &api.StateColumn{Name: c.Name, Type: c.Type.String(), Scale: uint32(c.Scale)}
+		to := &api.StateColumn{Name: c.Name, Type: c.Type.String(), Scale: uint32(c.Scale), List: c.List}
 		for _, entry := range c.Dictionary {
 			to.Dictionary = append(to.Dictionary, []byte(entry))
 		}
 		out.Columns = append(out.Columns, to)
 	}
 	for _, k := range s.Keys {
-		out.Keys = append(out.Keys, &api.StateValues{Values: k.List, Missing: k.Missing})
+		out.Keys = append(out.Keys, &api.StateValues{Values: k.List, Missing: k.Missing, Ends: k.Ends})
 	}
 	for _, m := range s.Measures {
 		out.Measures = append(out.Measures, &api.StateMeasure{Counts: m.Counts, Sums: m.Sums, Floats: m.Floats, Extremes: m.Extremes,
@@ -70,14 +70,14 @@ func StateOf(r *api.ShardAggregateResponse) (*partial.State, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: column %q: %w", partial.ErrState, c.GetName(), err)
 		}
-		to := partial.Column{Name: c.GetName(), Type: kind, Scale: uint8(c.GetScale())}
+		to := partial.Column{Name: c.GetName(), Type: kind, Scale: uint8(c.GetScale()), List: c.GetList()}
 		for _, entry := range c.GetDictionary() {
 			to.Dictionary = append(to.Dictionary, string(entry))
 		}
 		s.Columns = append(s.Columns, to)
 	}
 	for _, k := range r.GetKeys() {
-		s.Keys = append(s.Keys, partial.Values{List: k.GetValues(), Missing: k.GetMissing()})
+		s.Keys = append(s.Keys, partial.Values{List: k.GetValues(), Missing: k.GetMissing(), Ends: k.GetEnds()})
 	}
 	for _, m := range r.GetMeasures() {
 		s.Measures = append(s.Measures, partial.Measure{Counts: m.GetCounts(), Sums: m.GetSums(), Floats: m.GetFloats(), Extremes: m.GetExtremes(),

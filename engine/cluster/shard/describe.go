@@ -46,7 +46,7 @@ func checksum(sum uint64) string { return strconv.FormatUint(sum, 16) }
 // Columns describes the columns of a table.
 func Columns(info engine.TableInfo) (all []*api.Column) {
 	for _, c := range info.Columns {
-		all = append(all, &api.Column{Name: c.Name, Type: c.Type.String(), Bins: uint32(len(c.Bins)), Missing: uint64(c.Missing)})
+		all = append(all, &api.Column{Name: c.Name, Type: c.TypeName(), Bins: uint32(len(c.Stored().Bins)), Missing: uint64(c.Missing)})
 	}
 	return all
 }

@@ -267,7 +267,7 @@ type tableColumnSummary struct {
 func newTableSummary(path string, r *tablebuild.Report) tableSummary {
 	s := tableSummary{Path: path, Rows: r.Rows, Invalid: r.Invalid.Rows, Word: r.Word, InputBytes: r.InputBytes, Bytes: r.FileBytes, Seconds: (r.Read + r.Write).Seconds()}
 	for _, c := range r.Columns {
-		s.Columns = append(s.Columns, tableColumnSummary{c.Name, c.Type.String(), c.Binning.String(), c.Encoding.String(), c.Bins, c.Vectors, c.Missing, c.VectorBytes, c.ValueBytes})
+		s.Columns = append(s.Columns, tableColumnSummary{c.Name, c.TypeName(), c.Binning.String(), c.Encoding.String(), c.Bins, c.Vectors, c.Missing, c.VectorBytes, c.ValueBytes})
 	}
 	return s
 }

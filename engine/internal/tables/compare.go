@@ -21,7 +21,8 @@ import (
 	"heddle/engine/table/rowset"
 )
 
-// compared is a selection of a task whose predicate compares columns.
+// compared is a selection of a task whose predicate has a Set: it compares columns, or tests multi-valued
+// ones.
 type compared struct {
 	selection int
 	*Predicate
@@ -33,14 +34,18 @@ func (d *Data) split(p *Predicate) {
 		part := &Predicate{}
 		part.Steps.Copy(&p.Steps, p.Steps.Selection(i))
 		part.Steps.End()
-		part.work = d.Work(countOf(&part.Steps))
+		of := d
+		if c := p.Plan.Of[i]; c != predicate.OfTable {
+			of = d.lists[c].Data
+		}
+		part.work = of.Work(countOf(&part.Steps))
 		p.parts = append(p.parts, part)
 	}
 	p.Steps.Reset()
 	p.Steps.End()
 }
 
-// compare makes the rows of a predicate that compares columns, in the place of an empty
+// compare makes the rows of a predicate with a Set, in the place of an empty
 // selection.
 func (t *Task) compare(ctx context.Context, c compared) error {
 	began, stats := time.Now(), t.rows.Stats
@@ -67,7 +72,13 @@ func (t *Task) compare(ctx context.Context, c compared) error {
 func (t *Task) set(ctx context.Context, p *Predicate, s *predicate.Set, rows []uint64) (_ []uint64, err error) {
 	switch s.Op {
 	case predicate.Selected:
-		return rows, t.selectPart(ctx, p.parts[s.Selection], rows)
+		return rows, t.selectPart(ctx, t.kind.g, p.parts[s.Selection], func(set []uint64) {
+			for i, bits := range set {
+				rows[i] &= bits
+			}
+		})
+	case predicate.Valued:
+		return rows, t.valued(ctx, p, s, rows)
 	case predicate.Compared:
 		until := limit.Until{Context: ctx, Deadline: t.job.Deadline}
 		return rows, t.kind.g.compareColumns(&until, s, rows)
@@ -97,18 +108,16 @@ func (t *Task) set(ctx context.Context, p *Predicate, s *predicate.Set, rows []u
 	return found, nil
 }
 
-// selectPart removes the rows that a selection has not.
-func (t *Task) selectPart(ctx context.Context, part *Predicate, rows []uint64) (err error) {
-	x := t.kind.g.NewTask(plan.OutputBits, t.kind.strategy, t.kind.rescan)
+// selectPart passes the rows of a selection on g to f, which must not keep them.
+func (t *Task) selectPart(ctx context.Context, g *Generation, part *Predicate, f func(rows []uint64)) (err error) {
+	x := g.NewTask(plan.OutputBits, t.kind.strategy, t.kind.rescan)
 	defer func() { x.Done(err) }()
 	x.Add(part)
 	x.job.Caller, x.job.Mode, x.job.Deadline = t.job.Caller, t.job.Mode, t.job.Deadline
-	if err = t.kind.g.pool.Do(ctx, &x.job); err != nil {
+	if err = g.pool.Do(ctx, &x.job); err != nil {
 		return err
 	}
-	for i, bits := range x.rows.Selection(0) {
-		rows[i] &= bits
-	}
+	f(x.rows.Selection(0))
 	t.rows.Stats.Add(x.rows.Stats)
 	return nil
 }

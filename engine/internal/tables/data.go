@@ -17,7 +17,8 @@ type Data struct {
 	Columns []column.Column
 	File    *hdb.File // nil for a table in memory
 
-	vectorRows []uint64 // number of rows of each vector
+	vectorRows []uint64      // number of rows of each vector
+	lists      map[int]*list // values of multi-valued columns, by number
 }
 
 // New describes a table in memory. The error names the first column that the table
@@ -60,6 +61,9 @@ func Open(path string, trusted bool) (*Data, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	d.File = f
+	if err := d.openLists(); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
 	return d, nil
 }
 

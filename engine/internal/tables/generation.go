@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -27,14 +28,26 @@ type Generation struct {
 
 	serial uint64 // of the generation in keys of filters
 
+	lists map[int]*Generation // values of multi-valued columns, which live and end with g
+
 	predicates recent[string, *Predicate]
 	statements recent[statement.Clauses, *result.Query]
 }
 
 // generation returns a generation of t that is resident nowhere.
 func (t *Table) generation(d *Data) *Generation {
-	return &Generation{Data: d, of: t, pool: t.pool, at: make([]atomic.Pointer[resident], len(t.pool.Processors())), serial: t.pool.Serial()}
+	g := &Generation{Data: d, of: t, pool: t.pool, at: make([]atomic.Pointer[resident], len(t.pool.Processors())), serial: t.pool.Serial()}
+	for i, l := range d.lists {
+		if g.lists == nil {
+			g.lists = map[int]*Generation{}
+		}
+		g.lists[i] = t.generation(l.Data)
+	}
+	return g
 }
+
+// inOrder are the numbers of the multi-valued columns.
+func (g *Generation) inOrder() []int { return slices.Sorted(maps.Keys(g.lists)) }
 
 // load makes the table resident on processors that do not have it. Processors that fail
 // are left out, with the error by the index of the processor. The error is ctx.Err().
@@ -87,6 +100,14 @@ func (g *Generation) loaded() (n int) {
 // start makes the table resident on processors and measures its costs there. It fails
 // where no processor takes the table, and releases the stores then.
 func (g *Generation) start(ctx context.Context, on []*serve.Processor) error {
+	if err := g.begin(ctx, on); err != nil {
+		return errors.Join(err, g.retire(func() error { return nil }))
+	}
+	return nil
+}
+
+// begin is start without the release after an error.
+func (g *Generation) begin(ctx context.Context, on []*serve.Processor) error {
 	left, err := g.load(ctx, on)
 	if err == nil && g.loaded() == 0 {
 		for _, p := range on { // in their order
@@ -96,10 +117,12 @@ func (g *Generation) start(ctx context.Context, on []*serve.Processor) error {
 	if err == nil {
 		err = g.measure(ctx)
 	}
-	if err != nil {
-		return errors.Join(err, g.retire(func() error { return nil }))
+	for _, i := range g.inOrder() {
+		if err == nil {
+			err = g.lists[i].begin(ctx, on)
+		}
 	}
-	return nil
+	return err
 }
 
 // retire closes the stores, then calls after: see serve.Pool.Retire.
@@ -108,6 +131,11 @@ func (g *Generation) retire(after func() error) error {
 	var all []*serve.Residence
 	for r := range g.residents() {
 		all = append(all, &r.Residence)
+	}
+	for _, i := range g.inOrder() {
+		for r := range g.lists[i].residents() {
+			all = append(all, &r.Residence)
+		}
 	}
 	return g.pool.Retire(all, after)
 }
@@ -139,7 +167,11 @@ func (g *Generation) Processors() (all []*serve.Processor) {
 // resident.
 func (g *Generation) Memory(p int) uint64 {
 	if r := g.at[p].Load(); r != nil {
-		return r.store.Memory()
+		n := r.store.Memory()
+		for _, l := range g.lists {
+			n += l.Memory(p)
+		}
+		return n
 	}
 	return 0
 }

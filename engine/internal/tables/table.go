@@ -88,13 +88,21 @@ func (t *Table) Reload(ctx context.Context, path string) error {
 		return errors.Join(fmt.Errorf("loading %s: %w", path, err), d.Close())
 	}
 	t.replace(g)
+	g.loadLate(ctx, t.pool.Processors())
+	return nil
+}
+
+// loadLate loads the table on the processors that had no room for it beside the former one. The table
+// answers already: a late store is a matter of speed alone.
+func (g *Generation) loadLate(ctx context.Context, on []*serve.Processor) {
 	if before := g.loaded(); before < len(g.at) {
-		// The new table answers already: a late store is a matter of speed alone.
-		if _, err := g.load(ctx, t.pool.Processors()); err == nil && g.loaded() > before {
+		if _, err := g.load(ctx, on); err == nil && g.loaded() > before {
 			_ = g.measure(ctx)
 		}
 	}
-	return nil
+	for _, i := range g.inOrder() {
+		g.lists[i].loadLate(ctx, on)
+	}
 }
 
 // replace makes g the current generation and closes the former one. An error of closing is

@@ -46,13 +46,13 @@ func (g *Generation) compileValues(c statement.Clauses) (*result.Query, error) {
 // Values passes the values of rows to deliver. Errors: of result.Query.Run; *limit.Error.
 func (g *Generation) Values(until *limit.Until, q *result.Query, rows []uint64, offset, most uint64, deliver func(values.Batch) error) error {
 	l := g.pool.Limits()
-	return named(l, q.Run(g.Table, rows, options(l, until.Err, offset, most), deliver))
+	return named(l, q.Run(g.Table, rows, g.options(l, until.Err, offset, most), deliver))
 }
 
 // Part computes the state of rows (package partial). Errors: of Values.
 func (g *Generation) Part(until *limit.Until, q *result.Query, rows []uint64, offset, most uint64) (*partial.State, error) {
 	l := g.pool.Limits()
-	s, err := partial.Of(q, g.Columns, g.Table, rows, options(l, until.Err, offset, most))
+	s, err := partial.Of(q, g.Columns, g.Table, rows, g.options(l, until.Err, offset, most))
 	return s, named(l, err)
 }
 
@@ -66,6 +66,13 @@ func Join(c statement.Clauses, l limit.Limits, parts []*partial.State, offset, m
 
 func options(l *limit.Limits, ended func() error, offset, most uint64) result.Options {
 	return result.Options{Offset: offset, Limit: most, Options: group.Options{Groups: l.Groups, Codes: l.Values, Ended: ended}}
+}
+
+// options are options with the values of the multi-valued columns.
+func (d *Data) options(l *limit.Limits, ended func() error, offset, most uint64) result.Options {
+	opt := options(l, ended, offset, most)
+	opt.Values = d.list
+	return opt
 }
 
 // named names the limit of an error.

@@ -33,16 +33,17 @@ func (s *Service) DescribeTable(ctx context.Context, r *api.DescribeTableRequest
 	}
 	for i := range info.Columns {
 		c := &info.Columns[i]
+		stored := c.Stored()
 		d := &api.ColumnDetails{
-			Name: valid(c.Name), Type: c.Type.String(), Binning: c.Binning.String(), Encoding: c.Encoding.String(),
-			Vectors: uint32(c.Vectors()), Missing: uint64(c.Missing), BinCount: uint32(len(c.Bins)),
+			Name: valid(c.Name), Type: c.TypeName(), Binning: stored.Binning.String(), Encoding: stored.Encoding.String(),
+			Vectors: uint32(c.Vectors()), Missing: uint64(c.Missing), BinCount: uint32(len(stored.Bins)),
 		}
 		ranges, err := s.ranges(ctx, x, c)
 		if err != nil {
 			return nil, err
 		}
 		for _, b := range ranges {
-			d.Bins = append(d.Bins, &api.ColumnBin{Low: literal(c, b.Lo), High: literal(c, b.Hi), Rows: uint64(b.Rows), Where: valid(whereOf(c, b))})
+			d.Bins = append(d.Bins, &api.ColumnBin{Low: literal(stored, b.Lo), High: literal(stored, b.Hi), Rows: uint64(b.Rows), Where: valid(whereOf(stored, b))})
 		}
 		out.Columns = append(out.Columns, d)
 	}
@@ -62,6 +63,9 @@ const (
 // ranges returns the bins of a column for a picture. A column without bit vectors has one bin, which
 // says nothing: wide bins are divided, and their rows counted. The codes that no row has count none.
 func (s *Service) ranges(ctx context.Context, x *engine.Table, c *column.Column) ([]column.Bin, error) {
+	if c.Values != nil { // whose rows are values
+		return joined(c.Values.Bins), nil
+	}
 	if len(c.Bins) >= fewBins || len(c.Bins) == 0 {
 		return joined(c.Bins), nil
 	}

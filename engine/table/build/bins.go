@@ -23,7 +23,7 @@ type planned struct {
 
 // plan chooses the bins of a column.
 func (b *builder) plan(c *collected) (*planned, error) {
-	p := &planned{collected: c, file: b.spool, Settings: b.opt.settings(c.Name), base: c.least}
+	p := &planned{collected: c, file: b.spool, Settings: c.settings(&b.opt), base: c.least}
 	p.scale = c.Scale
 	s := c.keys.Sample()
 	c.keys = binning.Collector{}

@@ -10,6 +10,7 @@ import (
 
 	"heddle/engine/table/binning"
 	"heddle/engine/table/column"
+	"heddle/engine/table/hdb"
 	"heddle/engine/table/read"
 )
 
@@ -17,6 +18,9 @@ import (
 // and the sample from which bins are chosen.
 type collected struct {
 	read.Field
+	part            hdb.Part
+	of              int // the column of the table
+	rows            uint64
 	blocks          []block
 	missing         uint64 // rows without a value
 	least, greatest uint64 // of the keys there are; 1, 0 if there are none
@@ -37,9 +41,7 @@ type collected struct {
 
 // collect reads src to its end.
 func (b *builder) collect(ctx context.Context, src read.Source) error {
-	for _, f := range src.Fields() {
-		b.columns = append(b.columns, &collected{Field: f, least: 1})
-	}
+	b.start(src.Fields())
 	var batch read.Batch
 	for {
 		err := src.Next(ctx, &batch)
@@ -63,13 +65,24 @@ func (b *builder) collect(ctx context.Context, src read.Source) error {
 
 // take adds a batch to all columns, several at a time.
 func (b *builder) take(batch *read.Batch) error {
-	read.Parallel(len(b.columns), func(i int) { b.columns[i].take(&batch.Columns[i]) })
-	for _, c := range b.columns {
+	values := b.stored(batch)
+	read.Parallel(len(b.columns), func(i int) { b.columns[i].take(values[i]) })
+	for i, c := range b.columns {
 		if c.err != nil {
 			return fmt.Errorf("column %q: %w", c.Name, c.err)
 		}
+		n := len(values[i].Keys)
+		if c.Type.HasDictionary() {
+			n = len(values[i].Ends)
+		}
+		if n == 0 { // no value in this batch
+			continue
+		}
 		last := &c.blocks[len(c.blocks)-1]
-		last.first = b.rows
+		last.first = c.rows
+		if c.rows += uint64(n); c.rows > math.MaxUint32 {
+			return fmt.Errorf("column %q: more than 4294967295 values, the most that a column can have", c.Name)
+		}
 		var err error
 		if last.at, err = b.spool.append(c.bytes); err != nil {
 			return err
@@ -111,6 +124,9 @@ func (b *builder) unite(ctx context.Context) error {
 // take makes a block of values.
 func (c *collected) take(v *read.Values) {
 	keys := v.Keys
+	if len(keys) == 0 && len(v.Ends) == 0 {
+		return
+	}
 	if c.Type.HasDictionary() {
 		if keys, c.err = c.strings.codes(c.codes[:0], v); c.err != nil {
 			return

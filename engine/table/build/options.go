@@ -80,6 +80,8 @@ type Report struct {
 type ColumnReport struct {
 	Name     string
 	Type     column.Type
+	List     bool   // multi-valued
+	Values   uint32 // of a multi-valued column, in all rows
 	Binning  column.Binning
 	Encoding column.Encoding
 	Bins     int
@@ -87,6 +89,15 @@ type ColumnReport struct {
 	Missing  uint32
 	// VectorBytes is the size of the vectors, ValueBytes the size of the stored values.
 	VectorBytes, ValueBytes uint64
+}
+
+// TypeName is the name of the type, such as "string", or "string[]" of a multi-valued column.
+func (r *ColumnReport) TypeName() string {
+	c := column.Column{Type: r.Type}
+	if r.List {
+		c.Values = &c
+	}
+	return c.TypeName()
 }
 
 // complete puts the defaults in for zeros, and checks the rest.

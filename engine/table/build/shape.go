@@ -22,20 +22,12 @@ type sizes struct{ narrow, wide uint64 }
 
 // shape drops bins that do not pay, and chooses the size of words, in bits.
 func (b *builder) shape(ctx context.Context, columns []*planned) (word int, err error) {
-	windows, rows := []window{{0, b.rows}}, b.rows
-	if b.rows > sampleWindows*sampleRows {
-		windows, rows = nil, sampleWindows*sampleRows
-		for i := range uint64(sampleWindows) {
-			from := i * (b.rows - sampleRows) / (sampleWindows - 1)
-			windows = append(windows, window{from, from + sampleRows})
-		}
-	}
 	all, failed := make([]sizes, len(columns)), make([]error, 2*len(columns))
 	read.Parallel(len(failed), func(i int) {
 		if c, s := columns[i/2], &all[i/2]; i%2 == 0 {
-			s.narrow, failed[i] = vectorWords[uint32](ctx, b, c, windows)
+			s.narrow, failed[i] = vectorWords[uint32](ctx, b, c)
 		} else if b.opt.Word == 0 {
-			s.wide, failed[i] = vectorWords[uint64](ctx, b, c, windows)
+			s.wide, failed[i] = vectorWords[uint64](ctx, b, c)
 		}
 	})
 	if err := errors.Join(failed...); err != nil {
@@ -43,7 +35,7 @@ func (b *builder) shape(ctx context.Context, columns []*planned) (word int, err 
 	}
 	var sum sizes
 	for i, c := range columns {
-		if c.scattered(all[i].narrow, rows) {
+		if c.scattered(all[i].narrow) {
 			c.find = newFinder(c.find.upper[len(c.find.upper)-1:])
 			continue
 		}
@@ -58,17 +50,31 @@ func (b *builder) shape(ctx context.Context, columns []*planned) (word int, err 
 	return 32, nil
 }
 
+// sample is the windows of a column.
+func (p *planned) sample() []window {
+	if p.rows <= sampleWindows*sampleRows {
+		return []window{{0, p.rows}}
+	}
+	var windows []window
+	for i := range uint64(sampleWindows) {
+		from := i * (p.rows - sampleRows) / (sampleWindows - 1)
+		windows = append(windows, window{from, from + sampleRows})
+	}
+	return windows
+}
+
 // scattered reports that bins of a column do not pay, by the number of words of 32 bits of
-// its vectors for some rows. A range compares the stored values of the bins at its ends. If
+// its vectors in the sample. A range compares the stored values of the bins at its ends. If
 // the rows of a bin lie in half of all segments or more, the comparison reads most segments,
 // as it does without vectors. Bins that the caller asked for, and bins of one value, stay.
-func (p *planned) scattered(words, rows uint64) bool {
-	bins := uint64(len(p.find.upper))
+func (p *planned) scattered(words uint64) bool {
+	bins, rows := uint64(len(p.find.upper)), min(p.rows, sampleWindows*sampleRows)
 	return p.auto && p.Encoding == column.Equality && p.Binning == column.Quantile && bins > 1 && words*2*codec.SegmentLen >= bins*rows
 }
 
-// vectorWords is the number of words of the vectors of a column, by the rows of windows.
-func vectorWords[W wah.Word](ctx context.Context, b *builder, c *planned, windows []window) (n uint64, err error) {
+// vectorWords is the number of words of the vectors of a column, in its sample.
+func vectorWords[W wah.Word](ctx context.Context, b *builder, c *planned) (n uint64, err error) {
+	windows := c.sample()
 	p := newPile[W](b, c, len(windows))
 	defer p.release()
 	var s sorter[W]

@@ -31,11 +31,27 @@ func (b *builder) write(ctx context.Context, path string, word int, columns []*p
 	if err := w.Commit(); err != nil {
 		return err
 	}
-	for i := range b.report {
-		c := &b.report[i]
-		c.VectorBytes, c.ValueBytes = w.ColumnSize(i)
+	for i, c := range b.columns {
+		r := &b.report[c.of]
+		vectors, values := w.ColumnSize(i)
+		r.VectorBytes, r.ValueBytes = r.VectorBytes+vectors, r.ValueBytes+values
 	}
 	return nil
+}
+
+// note adds a column that is stored to the report. The bins of a multi-valued column are of its values.
+func (b *builder) note(c *planned, col *column.Column) {
+	if !c.part.Behind() {
+		b.report = append(b.report, ColumnReport{Name: col.Name, Type: col.Type, List: c.part == hdb.Present, Missing: col.Missing})
+	}
+	r := &b.report[c.of]
+	r.Vectors += col.Vectors()
+	if c.part == hdb.Single || c.part == hdb.Values {
+		r.Type, r.Binning, r.Encoding, r.Bins = col.Type, col.Binning, col.Encoding, len(col.Bins)
+	}
+	if c.part == hdb.Values {
+		r.Values = uint32(c.rows)
+	}
 }
 
 // pending is a column whose vectors are being made.
@@ -61,7 +77,7 @@ func writeColumns[W wah.Word](ctx context.Context, b *builder, columns []*planne
 			var s sorter[W]
 			for t := range tasks {
 				from := uint64(t.i) * b.opt.run
-				if err := s.make(ctx, t.of.pile, t.i, window{from, min(from+b.opt.run, b.rows)}); err != nil {
+				if err := s.make(ctx, t.of.pile, t.i, window{from, min(from+b.opt.run, t.of.c.rows)}); err != nil {
 					cancel(err)
 				}
 				t.of.left.Done()
@@ -72,8 +88,8 @@ func writeColumns[W wah.Word](ctx context.Context, b *builder, columns []*planne
 	running.Go(func() {
 		defer close(ready)
 		defer close(tasks)
-		runs := max(1, int((b.rows+b.opt.run-1)/b.opt.run))
 		for _, c := range columns {
+			runs := max(1, int((c.rows+b.opt.run-1)/b.opt.run))
 			x := &pending[W]{pile: newPile[W](b, c, runs)}
 			x.left.Add(runs)
 			select {
@@ -111,19 +127,19 @@ func writeColumn[W wah.Word](ctx context.Context, b *builder, p *pile[W], w *hdb
 			col.Bins = append(col.Bins, bin)
 		}
 	}
-	b.report = append(b.report, ColumnReport{
-		Name: col.Name, Type: col.Type, Binning: col.Binning, Encoding: col.Encoding,
-		Bins: len(col.Bins), Vectors: col.Vectors(), Missing: col.Missing,
-	})
-	cw, err := w.LongColumn(col, c.dictionary.n, c.dictionary.all())
+	b.note(c, &col)
+	cw, err := w.PartColumn(c.part, col, c.dictionary.n, c.dictionary.all())
 	if err != nil {
 		return err
 	}
 	if err := p.encode(ctx, c.Encoding, func(words []W) error { return vector(cw, words) }); err != nil {
 		return err
 	}
-	total := int64(b.rows) * int64(len(b.columns))
-	return c.each(ctx, new(blockReader), window{0, b.rows}, func(codes []uint64, _ []bool) error {
+	total := int64(0)
+	for _, c := range b.columns {
+		total += int64(c.rows)
+	}
+	return c.each(ctx, new(blockReader), window{0, c.rows}, func(codes []uint64, _ []bool) error {
 		b.written += int64(len(codes))
 		b.opt.Progress(Progress{Writing: true, Done: b.written, Total: total, Rows: b.rows})
 		return cw.Codes(codes)

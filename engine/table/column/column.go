@@ -113,9 +113,30 @@ type Column struct {
 	// encoding come first, then, unless Missing is 0, the vector of rows without a value.
 	Vector uint32
 
+	// Values describes the values of a multi-valued column: a column of their own, with a row for each
+	// value and none without one. Type and Scale above are theirs; all else is of the rows: Bins has
+	// one bin, the rows with a value, and Missing counts the other rows. Nil: a row has at most one value.
+	Values *Column
+
 	// Dictionary has the values of a String or Decimal128 column, ascending: key i is entry
 	// i. WideKey gives the entries of a Decimal128.
 	Dictionary []string
+}
+
+// TypeName is the name of the type, such as "string", or "string[]" of a multi-valued column.
+func (c *Column) TypeName() string {
+	if c.Values != nil {
+		return c.Type.String() + listSuffix
+	}
+	return c.Type.String()
+}
+
+// Stored is the column that has the values: Values of a multi-valued column, else c.
+func (c *Column) Stored() *Column {
+	if c.Values != nil {
+		return c.Values
+	}
+	return c
 }
 
 // Vectors is the number of vectors of the column, including the vector of missing values.

@@ -32,12 +32,23 @@ type Declared struct {
 	Type   Type
 	Digits uint8 // of a decimal, in all
 	Scale  uint8 // of a decimal
+	List   bool  // a row has any number of values
 }
+
+// listSuffix marks the type of a multi-valued column.
+const listSuffix = "[]"
 
 // ParseDeclared reads the name of a type, or decimal(P,S) for numbers of P digits, S of
 // which stand behind the point. Up to 18 digits it is a Decimal, up to 38 digits a
-// Decimal128.
+// Decimal128. With [] behind it, as in string[], a row has any number of values.
 func ParseDeclared(text string) (d Declared, err error) {
+	single, list := strings.CutSuffix(text, listSuffix)
+	d, err = parseSingle(single)
+	d.List = list && err == nil
+	return d, err
+}
+
+func parseSingle(text string) (d Declared, err error) {
 	arguments, ok := strings.CutPrefix(text, "decimal(")
 	if !ok {
 		i := slices.Index(typeNames, text)
@@ -52,7 +63,7 @@ func ParseDeclared(text string) (d Declared, err error) {
 	if err != nil || errScale != nil || !strings.HasSuffix(arguments, ")") || digits < 1 || digits > MaxScale || behind > digits {
 		return d, fmt.Errorf("%q is not decimal(P,S) with 1 to %d digits P and 0 to P digits S behind the point", text, MaxScale)
 	}
-	d = Declared{Decimal, uint8(digits), uint8(behind)}
+	d = Declared{Type: Decimal, Digits: uint8(digits), Scale: uint8(behind)}
 	if digits > MaxDecimalDigits {
 		d.Type = Decimal128
 	}
@@ -66,7 +77,7 @@ func declarable() (names []string) {
 			names = append(names, name)
 		}
 	}
-	return append(names, "decimal(P,S)")
+	return append(names, "decimal(P,S)", "or arrays of one of them, such as int[]")
 }
 
 // MaxDecimalDigits is the number of digits that a Decimal always has room for.

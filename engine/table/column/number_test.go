@@ -155,13 +155,14 @@ func TestParseDecimal(t *testing.T) {
 func TestParseDeclared(t *testing.T) {
 	for text, want := range map[string]Declared{
 		"int": {Type: Int}, "float32": {Type: Float32}, "uint": {Type: Uint}, "timestamp_ns": {Type: TimestampNS},
-		"decimal(9,2)": {Decimal, 9, 2}, "decimal(18)": {Decimal, 18, 0}, "decimal(19, 4)": {Decimal128, 19, 4}, "decimal(38,38)": {Decimal128, 38, 38},
+		"decimal(9,2)": {Type: Decimal, Digits: 9, Scale: 2}, "decimal(18)": {Type: Decimal, Digits: 18}, "decimal(19, 4)": {Type: Decimal128, Digits: 19, Scale: 4},
+		"decimal(38,38)": {Type: Decimal128, Digits: 38, Scale: 38}, "string[]": {List: true, Type: String}, "decimal(9,2)[]": {Type: Decimal, Digits: 9, Scale: 2, List: true},
 	} {
 		if got, err := ParseDeclared(text); err != nil || got != want {
 			t.Errorf("%s: %+v, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"decimal", "decimal128", "decimal()", "decimal(39,2)", "decimal(0)", "decimal(4,5)", "decimal(9,2", "decimal(9,2,1)", "decimal(-1)", "integer"} {
+	for _, text := range []string{"decimal", "decimal128", "decimal()", "decimal(39,2)", "decimal(0)", "decimal(4,5)", "decimal(9,2", "decimal(9,2,1)", "decimal(-1)", "integer", "[]", "int[][]", "[]int"} {
 		if _, err := ParseDeclared(text); err == nil || strings.HasPrefix(text, "decimal") && !strings.Contains(err.Error(), "decimal(P,S)") {
 			t.Errorf("%s: error %v", text, err)
 		}

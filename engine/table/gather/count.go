@@ -13,7 +13,7 @@ import (
 const fewDecoded = 8
 
 // Counts tells whether Count can read the column: its stored codes have one part, and are no bins.
-func (c *Column) Counts() bool { return c.high.Len == 0 && c.in.Bounds == nil }
+func (c *Column) Counts() bool { return c.high.Len == 0 && c.in.Bounds == nil && c.join == nil }
 
 // Count adds the rows of a bitset in segments first to end-1 to counts, which has Last+2 places: a
 // row without a value to place 0, any other row to the place of its code plus 1. A code above Last

@@ -8,6 +8,7 @@ import (
 	"heddle/codec"
 	"heddle/engine/plan"
 	"heddle/engine/table/hdb"
+	"heddle/engine/table/multivalue"
 )
 
 // BatchLen is the greatest number of rows of a batch: codes of several columns fit the nearest
@@ -18,8 +19,9 @@ const BatchLen = 4 * codec.SegmentLen
 type Column struct {
 	in        plan.Input
 	low, high codec.Packed
-	missing   []uint64 // rows without a value; nil: none
-	bins      []uint16 // bin of each stored code, if the input has bounds and stored codes are small
+	missing   []uint64         // rows without a value; nil: none
+	join      *multivalue.Join // of the rows to the stored codes of a multi-valued column; else nil
+	bins      []uint16         // bin of each stored code, if the input has bounds and stored codes are small
 }
 
 // smallCodes bounds the stored codes of a table of bins.
@@ -141,7 +143,7 @@ func (c *Column) At(rows []uint32, codes []uint64) error {
 func (c *Column) finish(rows []uint32, codes []uint64, greatest uint64) error {
 	if greatest > c.in.Last {
 		for i, code := range codes {
-			if code > c.in.Last && !c.Missing(rows[i]) {
+			if code > c.in.Last && (c.join != nil || !c.Missing(rows[i])) {
 				return fmt.Errorf("row %d has code %d, the last code of column %d is %d: %w", rows[i], code, c.in.Column, c.in.Last, hdb.ErrCorrupt)
 			}
 			codes[i] = min(code, c.in.Last)

@@ -31,6 +31,10 @@ type Options struct {
 	// Cells are the quantities of the groups, which a backend has computed. Default: nil, Run computes
 	// them from the rows.
 	Cells *plan.Cells
+	// Lists has the values of the multi-valued column of an input, by input. One input at most may have
+	// them. It must be in GROUP BY: a row is in the group of each of its different values, once.
+	// Default: nil, none.
+	Lists []*gather.List
 	// Ended is called now and then; its error ends Run. Default: nil, never.
 	Ended func() error
 }
@@ -63,7 +67,12 @@ func Run(t *plan.Table, a *plan.Aggregation, rows []uint64, opt Options) (*Group
 	}
 	for i, in := range a.Inputs {
 		var err error
-		if columns[i], err = gather.Open(t, in); err != nil {
+		if opt.Lists != nil && opt.Lists[i] != nil {
+			columns[i], err = gather.OpenList(t, in, opt.Lists[i])
+		} else {
+			columns[i], err = gather.Open(t, in)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("column %d: %w", in.Column, err)
 		}
 	}
@@ -122,6 +131,7 @@ type Groups struct {
 
 	reader gather.Reader
 	in     gather.Batch
+	lists  lists
 	batch  [][]uint64 // codes of the rows of in, by input
 	// Memory for a batch.
 	ids, validIDs []uint32
@@ -269,22 +279,42 @@ func (g *Groups) placesAreCodes() bool {
 	return len(g.columns) == 1 && len(g.by) == 1 && g.keys == nil && g.by[0].codes == nil
 }
 
-// add adds the rows of g.in.
-func (g *Groups) add() error {
-	if g.batch == nil {
-		g.ids, g.validIDs = make([]uint32, gather.BatchLen), make([]uint32, gather.BatchLen)
-		g.keys64, g.valid = make([]uint64, gather.BatchLen), make([]uint64, gather.BatchLen)
-		g.batch = make([][]uint64, len(g.columns))
-		for i := range g.batch {
-			g.batch[i] = make([]uint64, gather.BatchLen)
+// makeRoom makes memory for a batch of n rows.
+func (g *Groups) makeRoom(n int) {
+	if len(g.ids) >= n {
+		return
+	}
+	g.ids, g.validIDs = make([]uint32, n), make([]uint32, n)
+	g.keys64, g.valid = make([]uint64, n), make([]uint64, n)
+	old := g.batch
+	g.batch = make([][]uint64, len(g.columns))
+	for i := range g.batch {
+		g.batch[i] = make([]uint64, n)
+		if old != nil {
+			copy(g.batch[i], old[i])
 		}
 	}
+}
+
+// add adds the rows of g.in.
+func (g *Groups) add() error {
+	g.makeRoom(gather.BatchLen)
 	rows := g.in.Rows
 	n := len(rows)
+	list := -1
 	for i, c := range g.columns {
-		if err := g.reader.Read(c, &g.in, g.batch[i][:n]); err != nil {
+		if c.Multivalued() {
+			list = i
+		} else if err := g.reader.Read(c, &g.in, g.batch[i][:n]); err != nil {
 			return err
 		}
+	}
+	if list >= 0 {
+		var err error
+		if rows, err = g.expand(list); err != nil {
+			return err
+		}
+		n = len(rows)
 	}
 	ids := g.ids[:n]
 	g.identify(rows, ids)

@@ -22,10 +22,10 @@ func (f *File) checkDictionaries() error {
 	for i := range f.columns {
 		c := &f.columns[i]
 		err := container.ParallelRanges(f.entries[i+1]-f.entries[i], checkRange, func(lo, hi uint64) error {
-			before, err := f.Entry(i, max(lo, 1)-1)
+			before, err := f.entry(i, max(lo, 1)-1)
 			for k := lo; k < hi && err == nil; k++ {
 				var entry []byte
-				if entry, err = f.Entry(i, k); err != nil {
+				if entry, err = f.entry(i, k); err != nil {
 					return err
 				}
 				if wrong := checkEntry(c.Type, k, entry, before); wrong != nil {
@@ -49,12 +49,16 @@ const checkRange = 1 << 12
 // checkVectors checks that words are vectors and have as many ones as their bins have
 // rows.
 func (f *File) checkVectors() error {
-	t := &f.table
-	ones := make([]uint64, 0, len(t.Vectors))
+	ones := make([]uint64, 0, len(f.table.Vectors))
+	of := make([]int32, 0, len(f.table.Vectors)) // columns
 	for i := range f.columns {
 		ones = append(ones, f.columns[i].VectorRows()...)
+		for len(of) < len(ones) {
+			of = append(of, int32(i))
+		}
 	}
-	return container.Parallel(len(t.Vectors), func(i int) (err error) {
+	return container.Parallel(len(ones), func(i int) (err error) {
+		t := f.views[of[i]]
 		if v := uint32(i); t.Words64 != nil {
 			err = checkVector(t.Vector64(v), t.Rows, ones[i])
 		} else {
@@ -77,7 +81,7 @@ type half struct {
 // upper.
 func (f *File) halves(c int) ([]half, error) {
 	d := f.table.Columns[c]
-	low, high, err := f.table.Codes(uint32(c))
+	low, high, err := f.views[c].Codes(uint32(c))
 	if err != nil {
 		return nil, f.corruptValues(c, d.Low.Off, err)
 	}

@@ -12,6 +12,7 @@ import (
 type ColumnWriter struct {
 	w        *Writer
 	name     string
+	all      uint32   // rows
 	counts   []uint64 // ones of the vectors
 	greatest uint64   // code
 	wide     bool     // codes have more than 32 bits
@@ -31,7 +32,7 @@ func (c *ColumnWriter) addCodes(codes []uint64) error {
 	if err := c.ended(); err != nil {
 		return err
 	}
-	if rows := uint64(c.w.header.rows); uint64(len(codes)) > rows-c.rows {
+	if rows := uint64(c.all); uint64(len(codes)) > rows-c.rows {
 		return c.inputError("%d codes for %d rows", c.rows+uint64(len(codes)), rows)
 	}
 	for i, code := range codes {
@@ -70,7 +71,7 @@ func addVector[W wah.Word](c *ColumnWriter, words []W) error {
 	case c.vectors == len(c.counts):
 		return c.inputError("more than its %d vectors", len(c.counts))
 	}
-	if err := checkVector(words, c.w.header.rows, c.counts[c.vectors]); err != nil {
+	if err := checkVector(words, c.all, c.counts[c.vectors]); err != nil {
 		return c.inputError("vector %d: %v", c.vectors, err)
 	}
 	out := c.w.section(secVectors)
@@ -106,7 +107,7 @@ func (w *Writer) endColumn() error {
 	if c == nil {
 		return nil
 	}
-	switch rows := uint64(w.header.rows); {
+	switch rows := uint64(c.all); {
 	case c.rows != rows:
 		return c.inputError("%d of %d codes are missing", rows-c.rows, rows)
 	case c.vectors != len(c.counts):

@@ -23,9 +23,16 @@ type File struct {
 	file    *container.File
 	header  header
 	meta    Meta
-	table   plan.Table
-	columns []column.Column
-	entries []uint64 // of dictionaries before each column, and all
+	table   plan.Table      // of all stored columns, with the rows of the table
+	columns []column.Column // all stored ones
+	parts   []Part          // of columns
+	rows    []uint32        // of columns
+	entries []uint64        // of dictionaries before each column, and all
+
+	views []*plan.Table // of each stored column: table, or table with the rows of the column
+	main  plan.Table    // the columns of the table alone
+	shown []column.Column
+	lists map[int]*List // by number in shown
 }
 
 // Open maps the table file at path and checks it: header, columns, bins, dictionaries, and the
@@ -102,6 +109,7 @@ func newFile(file *container.File, sums, dictionaries bool) (f *File, err error)
 	if lazy {
 		f.table.Check = newChecker(f)
 	}
+	f.divide()
 	if sums {
 		return f, f.checkDictionaries()
 	}
@@ -130,16 +138,27 @@ func (f *File) Meta() Meta { return f.meta }
 
 // Table is the vectors and stored values, for a backend: column i of Columns has
 // Table.Columns[i], and its vectors from Column.Vector on. It is a view, valid until
-// Close.
-func (f *File) Table() *plan.Table { return &f.table }
+// Close. Of a multi-valued column it has the rows with values alone: List has the values.
+func (f *File) Table() *plan.Table { return &f.main }
 
 // Columns describes the columns, in the order of the table. The caller must not write to
 // it.
-func (f *File) Columns() []column.Column { return f.columns }
+func (f *File) Columns() []column.Column { return f.shown }
 
-// Entry is entry k of the dictionary of column c. It is valid until Close. Its reader defers
-// mapped.Catch.
+// List is the values of a multi-valued column c; nil for another column.
+func (f *File) List(c int) *List { return f.lists[c] }
+
+// Entry is entry k of the dictionary of column c, of its values if it is multi-valued. It is valid
+// until Close. Its reader defers mapped.Catch.
 func (f *File) Entry(c int, k uint64) ([]byte, error) {
+	if l := f.lists[c]; l != nil {
+		c = l.stored
+	}
+	return f.entry(c, k)
+}
+
+// entry is entry k of the dictionary of stored column c.
+func (f *File) entry(c int, k uint64) ([]byte, error) {
 	first := f.entries[c]
 	if n := f.entries[c+1] - first; k >= n {
 		return nil, f.corrupt(secStrings, 0, "column %.60q: entry %d of a dictionary of %d", f.columns[c].Name, k, n)
@@ -163,12 +182,19 @@ func (f *File) Sections() []Section { return f.file.Sections() }
 // ColumnSize gives the bytes of the vectors and of the stored values of column c, without
 // the padding.
 func (f *File) ColumnSize(c int) (vectors, values int64) {
-	col, words := &f.columns[c], uint64(0)
-	for _, v := range f.table.Vectors[col.Vector:][:col.Vectors()] {
-		words += uint64(v.Words)
+	stored := []int{c}
+	if l := f.lists[c]; l != nil {
+		stored = append(stored, l.stored, l.stored+1)
 	}
-	d := f.table.Columns[c]
-	return int64(words * uint64(f.header.word) / 8), int64(4 * (d.Low.Words + d.High.Words))
+	for _, c := range stored {
+		col := &f.columns[c]
+		for _, v := range f.table.Vectors[col.Vector:][:col.Vectors()] {
+			vectors += int64(v.Words) * int64(f.header.word/8)
+		}
+		d := f.table.Columns[c]
+		values += int64(4 * (d.Low.Words + d.High.Words))
+	}
+	return vectors, values
 }
 
 // Size is the size of the file in bytes.

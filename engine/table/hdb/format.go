@@ -12,7 +12,7 @@ import (
 
 // Version is the latest version of the format. This package reads it and all earlier
 // versions, and writes the latest.
-const Version = 2
+const Version = 3
 
 // PageSize is the alignment of every section, in bytes. The header is the first page.
 const PageSize = container.PageSize
@@ -45,7 +45,7 @@ func (s section) String() string { return sectionNames[s] }
 
 // format is the frame of .hdb files.
 var format = container.Format{
-	Magic: "\x89HDB\r\n\x1a\n", Suffix: ".hdb", Versions: []int{int(secSums), int(numSections)}, Names: sectionNames[:], Summed: 2,
+	Magic: "\x89HDB\r\n\x1a\n", Suffix: ".hdb", Versions: []int{int(secSums), int(numSections), int(numSections)}, Names: sectionNames[:], Summed: 2,
 }
 
 // Is reports whether the file at path begins as a table does.

@@ -38,17 +38,17 @@ func (c *checker) Segments(column uint32, from, end int) error {
 		if s.Words == 0 {
 			continue
 		}
-		if err := c.segments(s, uint64(from), uint64(end)); err != nil {
+		if err := c.segments(s, uint64(c.rows[column]), uint64(from), uint64(end)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// segments verifies the directory of segments from to end-1 of a list, and their payload.
-func (c *checker) segments(s plan.Span, from, end uint64) error {
+// segments verifies the directory of segments from to end-1 of a list of so many rows, and their payload.
+func (c *checker) segments(s plan.Span, rows, from, end uint64) error {
 	check := func(from, to uint64) error { return c.file.Check(int(secPacked), 4*(s.Off+from), 4*(s.Off+to)) }
-	all := (uint64(c.table.Rows) + codec.SegmentLen - 1) / codec.SegmentLen
+	all := (rows + codec.SegmentLen - 1) / codec.SegmentLen
 	entries := 2 * min(end+1, all)
 	if err := check(2*from, entries); err != nil {
 		return err

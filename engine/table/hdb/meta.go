@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"unicode/utf8"
 
 	"heddle/engine/table/column"
@@ -38,26 +39,31 @@ type storedColumn struct {
 	Missing  uint32 `json:"missing"`
 	Bins     uint64 `json:"bins"`
 	Strings  uint64 `json:"strings,omitempty"`
+	Part     string `json:"part,omitempty"`
 }
 
-func storeColumn(c *column.Column, entries uint64) storedColumn {
+func storeColumn(p Part, c *column.Column, entries uint64) storedColumn {
 	return storedColumn{
-		Name: c.Name, Type: c.Type.String(), Scale: c.Scale, Binning: c.Binning.String(), Encoding: c.Encoding.String(),
+		Part: partNames[p], Name: c.Name, Type: c.Type.String(), Scale: c.Scale, Binning: c.Binning.String(), Encoding: c.Encoding.String(),
 		Base: c.Base, Missing: c.Missing, Bins: uint64(len(c.Bins)), Strings: entries,
 	}
 }
 
 // column gives the column without its bins, strings and first vector.
-func (s *storedColumn) column() (c column.Column, err error) {
-	c = column.Column{Name: s.Name, Scale: s.Scale, Base: s.Base, Missing: s.Missing}
+func (s *storedColumn) column() (p Part, c column.Column, err error) {
+	at := slices.Index(partNames[:], s.Part)
+	if at < 0 {
+		return p, c, fmt.Errorf("unknown part %.60q", s.Part)
+	}
+	p, c = Part(at), column.Column{Name: s.Name, Scale: s.Scale, Base: s.Base, Missing: s.Missing}
 	if c.Type, err = column.ParseType(s.Type); err != nil {
-		return c, err
+		return p, c, err
 	}
 	if c.Binning, err = column.ParseBinning(s.Binning); err != nil {
-		return c, err
+		return p, c, err
 	}
 	c.Encoding, err = column.ParseEncoding(s.Encoding)
-	return c, err
+	return p, c, err
 }
 
 // decodeColumns reads section columns of a table with n of them. It stops at the first

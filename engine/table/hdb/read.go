@@ -28,20 +28,28 @@ func (f *File) readColumns(dictionaries bool) error {
 		strings = string(f.bytes(secStrings))
 	}
 	f.columns, f.entries = make([]column.Column, len(stored)), make([]uint64, 1, len(stored)+1)
+	var known parts
 	names := make(map[string]bool, len(stored))
 	bin, entry, vector := uint64(0), uint64(0), uint64(0) // before the column
 	for i, s := range stored {
 		bad := func(err error) error { return f.corrupt(secColumns, 0, "column %d (%.60q): %v", i, s.Name, err) }
 		c := &f.columns[i]
-		if *c, err = s.column(); err != nil {
+		var part Part
+		if part, *c, err = s.column(); err != nil {
 			return bad(err)
 		}
 		if s.Bins > f.header.bins-bin || s.Strings > f.header.strings-entry {
 			return bad(fmt.Errorf("%d bins and %d strings, %d and %d are left", s.Bins, s.Strings, f.header.bins-bin, f.header.strings-entry))
 		}
-		if err := f.readBins(c, bin, s.Bins); err != nil {
+		f.readBins(c, bin, s.Bins)
+		rows, err := known.add(part, c, f.header.rows)
+		if err != nil {
+			return bad(err)
+		}
+		if err := f.checkBins(c, bin, rows); err != nil {
 			return err
 		}
+		f.parts, f.rows = append(f.parts, part), append(f.rows, rows)
 		if dictionaries && s.Strings > 0 {
 			c.Dictionary = make([]string, s.Strings)
 			for k, from := range offsets[entry:][:s.Strings] {
@@ -53,7 +61,7 @@ func (f *File) readColumns(dictionaries bool) error {
 		if err := checkColumn(c, s.Strings); err != nil {
 			return bad(err)
 		}
-		if names[c.Name] {
+		if names[c.Name] && !part.Behind() {
 			return bad(fmt.Errorf("the name comes twice"))
 		}
 		names[c.Name] = true
@@ -63,6 +71,9 @@ func (f *File) readColumns(dictionaries bool) error {
 			return bad(fmt.Errorf("its vectors end at %d, the table has %d", vector, f.header.vectors))
 		}
 	}
+	if err := known.end(); err != nil {
+		return f.corrupt(secColumns, 0, "%v", err)
+	}
 	if bin != f.header.bins || entry != f.header.strings || vector != uint64(f.header.vectors) {
 		return f.corrupt(secColumns, 0, "%d bins, %d strings and %d vectors, the header says %d, %d and %d",
 			bin, entry, vector, f.header.bins, f.header.strings, f.header.vectors)
@@ -71,16 +82,22 @@ func (f *File) readColumns(dictionaries bool) error {
 }
 
 // readBins reads n bins of a column, from bin first of the section on.
-func (f *File) readBins(c *column.Column, first, n uint64) error {
+func (f *File) readBins(c *column.Column, first, n uint64) {
 	c.Bins = make([]column.Bin, n)
 	for k := range c.Bins {
+		c.Bins[k], _ = binAt(f.bytes(secBins), first+uint64(k))
+	}
+}
+
+// checkBins checks the bins of a column of so many rows, from bin first of the section on.
+func (f *File) checkBins(c *column.Column, first uint64, rows uint32) error {
+	for k := range c.Bins {
 		at := first + uint64(k)
-		var upper uint32
-		if c.Bins[k], upper = binAt(f.bytes(secBins), at); upper != 0 {
+		if _, upper := binAt(f.bytes(secBins), at); upper != 0 {
 			return f.corrupt(secBins, at*binSize, "column %.60q: bin %d has reserved bytes that are not zero", c.Name, k)
 		}
 	}
-	if k, err := checkBins(c, f.header.rows); err != nil {
+	if k, err := checkBins(c, rows); err != nil {
 		return f.corrupt(secBins, (first+uint64(k))*binSize, "column %.60q: %v", c.Name, err)
 	}
 	return nil
@@ -92,7 +109,12 @@ func (f *File) readVectors() error {
 	t, size := &f.table, uint64(f.header.word/8)
 	end, at := uint64(len(f.bytes(secVectors))), uint64(0) // bytes
 	t.Vectors = make([]plan.Vector, f.header.vectors)
+	groups, next := uint32(0), 0 // of the column of the vector; the column behind it
 	for i := range t.Vectors {
+		for next < len(f.columns) && f.columns[next].Vector <= uint32(i) {
+			groups = (&plan.Table{Rows: f.rows[next], Words64: t.Words64}).Groups()
+			next++
+		}
 		bad := func(format string, args ...any) error {
 			return f.corrupt(secVectorTable, uint64(i)*vectorSize, "vector %d "+format, append([]any{i}, args...)...)
 		}
@@ -104,8 +126,8 @@ func (f *File) readVectors() error {
 			return bad("starts at word %d, the one before ends at %d", d.Off, at/size)
 		case uint64(d.Words)*size > end-at:
 			return bad("of %d words at word %d ends behind its section of %d bytes", d.Words, d.Off, end)
-		case d.Words > t.Groups() || d.Words == 0 && t.Rows > 0:
-			return bad("has %d words for %d groups", d.Words, t.Groups())
+		case d.Words > groups || d.Words == 0 && groups > 0:
+			return bad("has %d words for %d groups", d.Words, groups)
 		}
 		t.Vectors[i] = d
 		at = container.AlignUp(at+uint64(d.Words)*size, plan.VectorAlign) // end is a multiple
@@ -136,7 +158,7 @@ func (f *File) readValues() error {
 			if n := uint64(len(t.Packed)); s.Off != at || s.Words > n-at {
 				return bad("values of %d words at word %d do not lie between word %d and the end at %d", s.Words, s.Off, at, n)
 			}
-			if _, err := codec.NewPacked(t.Rows, t.Packed[s.Off:s.Off+s.Words]); err != nil {
+			if _, err := codec.NewPacked(f.rows[i], t.Packed[s.Off:s.Off+s.Words]); err != nil {
 				return bad("%v", err)
 			}
 			at = container.AlignUp(s.Off+s.Words, plan.ListAlign) // the section is a multiple

@@ -35,7 +35,7 @@ func (f *File) Verify(ctx context.Context) (err error) {
 	}
 	for i := range f.columns {
 		var err error
-		if t := &f.table; t.Words64 != nil {
+		if t := f.views[i]; t.Words64 != nil {
 			err = verifyRows(ctx, f, i, t.Vector64)
 		} else {
 			err = verifyRows(ctx, f, i, t.Vector32)
@@ -72,7 +72,7 @@ type rowsCheck[W wah.Word] struct {
 
 // verifyRows checks column i, of whose table vector gives the words of vectors.
 func verifyRows[W wah.Word](ctx context.Context, f *File, i int, vector func(uint32) []W) error {
-	rows, step := uint64(f.header.rows), blockGroups*wah.GroupBits[W]()
+	rows, step := uint64(f.rows[i]), blockGroups*wah.GroupBits[W]()
 	x := &rowsCheck[W]{f: f, col: i, c: &f.columns[i], codes: make([]uint64, min(rows, step))}
 	x.bins = make([]uint32, len(x.codes))
 	x.acc.New = func() any { return new([blockGroups]W) }
@@ -179,7 +179,7 @@ func (x *rowsCheck[W]) ones(v int, row uint64, f func(r uint64) error) error {
 	acc := x.acc.Get().(*[blockGroups]W)
 	defer x.acc.Put(acc)
 	g := wah.GroupBits[W]()
-	groups := acc[:min(blockGroups, wah.Groups[W](uint64(x.f.header.rows)-row))]
+	groups := acc[:min(blockGroups, wah.Groups[W](uint64(x.f.rows[x.col])-row))]
 	zero, fill := wah.Fill(x.words[v], x.at[v], uint64(len(groups)))
 	if fill && zero == 0 {
 		x.at[v] = wah.OrInto(groups, x.words[v], x.at[v])

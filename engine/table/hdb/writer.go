@@ -27,6 +27,7 @@ type Writer struct {
 	meta    Meta
 	header  header
 	columns []storedColumn
+	parts   parts
 	sizes   []columnSize
 	names   map[string]bool
 	open    *ColumnWriter // the last column, until it is ended
@@ -90,28 +91,38 @@ func (w *Writer) Column(c column.Column) (*ColumnWriter, error) {
 // LongColumn is Column with a dictionary that need not be in memory: n entries take the place of
 // c.Dictionary. An entry is valid until the next; the first error of entries ends the call.
 func (w *Writer) LongColumn(c column.Column, n uint64, entries iter.Seq2[[]byte, error]) (*ColumnWriter, error) {
+	return w.PartColumn(Single, c, n, entries)
+}
+
+// PartColumn is LongColumn for a part of a multi-valued column. Behind all columns of the table come
+// the Values and the First of each Present, in the order of the table and with its name.
+func (w *Writer) PartColumn(p Part, c column.Column, n uint64, entries iter.Seq2[[]byte, error]) (*ColumnWriter, error) {
 	var cw *ColumnWriter
 	err := w.file.Do(func() (err error) {
 		if err = w.endColumn(); err == nil {
-			cw, err = w.startColumn(&c, n, entries)
+			cw, err = w.startColumn(p, &c, n, entries)
 		}
 		return err
 	})
 	return cw, err
 }
 
-func (w *Writer) startColumn(c *column.Column, n uint64, entries iter.Seq2[[]byte, error]) (*ColumnWriter, error) {
+func (w *Writer) startColumn(p Part, c *column.Column, n uint64, entries iter.Seq2[[]byte, error]) (*ColumnWriter, error) {
 	bad := func(err error) (*ColumnWriter, error) {
 		return nil, inputError("column %d (%.60q): %v", len(w.columns), c.Name, err)
 	}
 	if err := checkColumn(c, n); err != nil {
 		return bad(err)
 	}
-	if _, err := checkBins(c, w.header.rows); err != nil {
+	rows, err := w.parts.add(p, c, w.header.rows)
+	if err != nil {
+		return bad(err)
+	}
+	if _, err := checkBins(c, rows); err != nil {
 		return bad(err)
 	}
 	switch vectors := uint64(c.Vectors()); {
-	case w.names[c.Name]:
+	case w.names[c.Name] && !p.Behind():
 		return bad(errors.New("the name comes twice"))
 	case w.header.columns == math.MaxUint32 || vectors > math.MaxUint32-uint64(w.header.vectors):
 		return bad(errors.New("more than 2^32-1 columns or vectors"))
@@ -126,10 +137,10 @@ func (w *Writer) startColumn(c *column.Column, n uint64, entries iter.Seq2[[]byt
 		}
 	}
 	w.names[c.Name] = true
-	w.columns = append(w.columns, storeColumn(c, n))
+	w.columns = append(w.columns, storeColumn(p, c, n))
 	w.header.columns++
 	w.header.bins += uint64(len(c.Bins))
-	w.open = &ColumnWriter{w: w, name: c.Name, counts: c.VectorRows(), greatest: greatest(c), wide: wide(c)}
+	w.open = &ColumnWriter{w: w, all: rows, name: c.Name, counts: c.VectorRows(), greatest: greatest(c), wide: wide(c)}
 	return w.open, nil
 }
 
@@ -181,6 +192,9 @@ func (w *Writer) Abort() error { return w.file.Abort() }
 func (w *Writer) finish() (f container.Fields, err error) {
 	if err := w.endColumn(); err != nil {
 		return f, err
+	}
+	if err := w.parts.end(); err != nil {
+		return f, inputError("%v", err)
 	}
 	columns, err := json.Marshal(append([]storedColumn{}, w.columns...)) // [] where there are none
 	if err != nil {

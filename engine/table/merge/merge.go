@@ -67,7 +67,7 @@ func newRows(parts []Part) (*rows, error) {
 
 func fieldsOf(file *hdb.File) (fields []read.Field) {
 	for _, c := range file.Columns() {
-		f := read.Field{Name: c.Name, Type: c.Type}
+		f := read.Field{Name: c.Name, Type: c.Type, List: c.Values != nil}
 		if c.Type.IsDecimal() {
 			f.Scale = c.Scale
 		}
@@ -85,9 +85,11 @@ func (s *rows) begin() error {
 	p := &s.parts[0]
 	s.row, s.columns = p.First, p.File.Columns()
 	for i := range s.columns {
-		if err := s.open(p.File, i); err != nil {
+		v, err := open(p.File, i)
+		if err != nil {
 			return err
 		}
+		s.values = append(s.values, v)
 	}
 	return nil
 }
@@ -130,7 +132,7 @@ func (s *rows) batch(p *Part, b *read.Batch) error {
 		b.Rows -= int(p.Deleted.CardinalityInRange(s.row, end))
 	}
 	for i := range s.columns {
-		if err := s.values[i].read(&b.Columns[i], &s.columns[i], p.Deleted, s.row, end); err != nil {
+		if err := s.values[i].read(&b.Columns[i], p.Deleted, s.row, end); err != nil {
 			return fmt.Errorf("%s: column %q, rows from %d on: %w", p.File.Path(), s.columns[i].Name, s.row, err)
 		}
 	}

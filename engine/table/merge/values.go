@@ -12,6 +12,7 @@ import (
 	"heddle/engine/plan"
 	"heddle/engine/table/column"
 	"heddle/engine/table/hdb"
+	"heddle/engine/table/multivalue"
 	"heddle/engine/table/read"
 )
 
@@ -19,6 +20,9 @@ import (
 type values struct {
 	file      *hdb.File
 	column    int
+	of        *column.Column
+	join      *multivalue.Join // of a multi-valued column, whose values are in list
+	list      *values
 	low, high codec.Packed
 	wide      bool // high is used
 	// Rows without a value come in runs. The next or current run is from to to-1.
@@ -29,12 +33,29 @@ type values struct {
 }
 
 // open starts the reading of column i of a file.
-func (s *rows) open(file *hdb.File, i int) (err error) {
+func open(file *hdb.File, i int) (v values, err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
-	t, c := file.Table(), &s.columns[i]
-	v := values{file: file, column: i, stop: func() {}}
-	if v.low, v.high, err = t.Codes(uint32(i)); err != nil {
-		return fmt.Errorf("%s: column %q: %w", file.Path(), c.Name, err)
+	c := &file.Columns()[i]
+	l := file.List(i)
+	if l == nil {
+		return openStored(file, file.Table(), c, i, i)
+	}
+	list, err := openStored(file, &l.Table, &l.Columns[0], i, 0)
+	if err != nil {
+		return v, err
+	}
+	v = values{of: c, list: &list, stop: func() {}}
+	if v.join, err = multivalue.Open(file.Table(), c, &l.Table); err != nil {
+		err = fmt.Errorf("%s: %w", file.Path(), err)
+	}
+	return v, err
+}
+
+// openStored starts the reading of stored column at of a table, which is column i of the file.
+func openStored(file *hdb.File, t *plan.Table, c *column.Column, i, at int) (v values, err error) {
+	v = values{file: file, column: i, of: c, stop: func() {}}
+	if v.low, v.high, err = t.Codes(uint32(at)); err != nil {
+		return v, fmt.Errorf("%s: column %q: %w", file.Path(), c.Name, err)
 	}
 	v.wide = v.high.Segments() > 0
 	if c.Missing > 0 {
@@ -43,8 +64,7 @@ func (s *rows) open(file *hdb.File, i int) (err error) {
 		v.missing, v.stop = iter.Pull2(runs)
 		v.from, v.to, v.some = v.missing()
 	}
-	s.values = append(s.values, v)
-	return nil
+	return v, nil
 }
 
 func missingRuns(t *plan.Table, vector uint32) iter.Seq2[uint64, uint64] {
@@ -59,7 +79,11 @@ func missingRuns(t *plan.Table, vector uint32) iter.Seq2[uint64, uint64] {
 }
 
 // read sets dst to the values of the rows from to to-1 that are not deleted.
-func (v *values) read(dst *read.Values, c *column.Column, deleted *roaring.Bitmap, from, to uint64) error {
+func (v *values) read(dst *read.Values, deleted *roaring.Bitmap, from, to uint64) error {
+	if v.list != nil {
+		return v.readLists(dst, deleted, from, to)
+	}
+	c := v.of
 	dst.Keys, dst.Text, dst.Ends, dst.Missing = dst.Keys[:0], dst.Text[:0], dst.Ends[:0], dst.Missing[:0]
 	live := func(row uint64) bool { return deleted == nil || !deleted.Contains(uint32(row)) }
 	for row := from; row < to && c.Missing > 0; row++ {
@@ -97,6 +121,32 @@ func (v *values) read(dst *read.Values, c *column.Column, deleted *roaring.Bitma
 		}
 	}
 	return nil
+}
+
+// readLists is read of a multi-valued column.
+func (v *values) readLists(dst *read.Values, deleted *roaring.Bitmap, from, to uint64) error {
+	var gone *roaring.Bitmap // values of deleted rows
+	if deleted != nil {
+		gone = roaring.New()
+	}
+	if dst.Elements == nil {
+		dst.Elements = &read.Values{}
+	}
+	dst.Counts = dst.Counts[:0]
+	least, most := uint32(0), uint32(0) // of all values
+	for row := from; row < to; row++ {
+		first, end := v.join.Span(uint32(row))
+		if least == most {
+			least = first
+		}
+		most = max(most, end)
+		if deleted != nil && deleted.Contains(uint32(row)) {
+			gone.AddRange(uint64(first), uint64(end))
+		} else {
+			dst.Counts = append(dst.Counts, end-first)
+		}
+	}
+	return v.list.read(dst.Elements, gone, uint64(least), uint64(most))
 }
 
 // isMissing tells whether a row has no value. Rows come in ascending order.

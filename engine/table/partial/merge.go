@@ -2,6 +2,7 @@ package partial
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -38,9 +39,18 @@ func Merge(c statement.Clauses, states []*State, opt result.Options) (values.Bat
 	all := make(values.Batch, len(keys))
 	for k, at := range keys {
 		to := &all[k]
-		to.Column = columns[at]
+		to.Column = *columns[at].Stored()
 		to.Name = names[k]
+		if columns[at].Values != nil {
+			to.Starts = []uint32{0}
+		}
 		for _, s := range states {
+			if to.Starts != nil {
+				if err := appendLists(to, &s.Keys[k]); err != nil {
+					return nil, err
+				}
+				continue
+			}
 			first := len(to.Codes)
 			to.Codes = append(to.Codes, s.Keys[k].List...)
 			if to.Missing = append(to.Missing, make([]bool, len(s.Keys[k].List))...); len(s.Keys[k].Missing) > 0 {
@@ -54,6 +64,19 @@ func Merge(c statement.Clauses, states []*State, opt result.Options) (values.Bat
 		}
 	}
 	return q.Part(all, opt), nil
+}
+
+// appendLists adds the rows of a multi-valued column.
+func appendLists(to *values.Column, v *Values) error {
+	before := uint64(len(to.Codes))
+	if before+uint64(len(v.List)) > math.MaxUint32 {
+		return fmt.Errorf("column %q: the answer has more than %d values", to.Name, uint32(math.MaxUint32))
+	}
+	to.Codes = append(to.Codes, v.List...)
+	for _, end := range v.Ends {
+		to.Starts = append(to.Starts, uint32(before+end))
+	}
+	return nil
 }
 
 // Check tells whether s can be the state of a part for a statement. It sorts the dictionaries of s.
@@ -71,7 +94,7 @@ func (s *State) Check(c statement.Clauses) error {
 		return err
 	}
 	for i := range s.Columns {
-		s.Columns[i].Dictionary = columns[i].Dictionary
+		s.Columns[i].Dictionary = columns[i].Stored().Dictionary
 	}
 	return nil
 }
@@ -109,6 +132,10 @@ func join(states []*State) ([]column.Column, error) {
 	columns := make([]column.Column, len(first))
 	for c := range first {
 		columns[c] = column.Column{Name: first[c].Name, Type: first[c].Type, Scale: first[c].Scale}
+		if first[c].List {
+			values := columns[c]
+			columns[c].Values = &values
+		}
 	}
 	for i, s := range states {
 		for _, c := range s.Columns {
@@ -116,7 +143,9 @@ func join(states []*State) ([]column.Column, error) {
 				return nil, fmt.Errorf("%w: part %d: column %q of type %s has scale %d", ErrState, i, c.Name, c.Type, c.Scale)
 			}
 		}
-		same := func(a, b Column) bool { return a.Name == b.Name && a.Type == b.Type && a.Scale == b.Scale }
+		same := func(a, b Column) bool {
+			return a.Name == b.Name && a.Type == b.Type && a.Scale == b.Scale && a.List == b.List
+		}
 		if !slices.EqualFunc(s.Columns, first, same) {
 			return nil, fmt.Errorf("%w: part %d has other columns than part 0", ErrState, i)
 		}
@@ -126,12 +155,14 @@ func join(states []*State) ([]column.Column, error) {
 					return nil, fmt.Errorf("%w: entry %d of column %q has %d bytes", ErrState, k, columns[c].Name, len(entry))
 				}
 			}
-			columns[c].Dictionary = append(columns[c].Dictionary, s.Columns[c].Dictionary...)
+			stored := columns[c].Stored()
+			stored.Dictionary = append(stored.Dictionary, s.Columns[c].Dictionary...)
 		}
 	}
 	for c := range columns {
-		slices.Sort(columns[c].Dictionary)
-		columns[c].Dictionary = slices.Compact(columns[c].Dictionary)
+		stored := columns[c].Stored()
+		slices.Sort(stored.Dictionary)
+		stored.Dictionary = slices.Compact(stored.Dictionary)
 	}
 	return columns, nil
 }
@@ -146,10 +177,10 @@ func (s *State) check(q *result.Query, columns []column.Column, of []int) error 
 	r := renamer{whole: columns, columns: s.Columns}
 	for k, c := range of {
 		keys := &s.Keys[k]
-		if len(keys.List) != n {
-			return fmt.Errorf("%w: %d keys for %d groups", ErrState, len(keys.List), n)
+		if err := keys.check(n, !q.Grouped && c >= 0 && columns[c].Values != nil); err != nil {
+			return err
 		}
-		missing := make([]bool, n)
+		missing := make([]bool, max(n, len(keys.List)))
 		for _, i := range keys.Missing {
 			if uint64(i) >= uint64(n) {
 				return fmt.Errorf("%w: missing key %d of %d", ErrState, i, n)
@@ -174,6 +205,20 @@ func (s *State) check(q *result.Query, columns []column.Column, of []int) error 
 	return nil
 }
 
+// check checks the lengths of n rows, of a multi-valued column or another one.
+func (v *Values) check(n int, list bool) error {
+	if !list {
+		if len(v.List) != n || len(v.Ends) != 0 {
+			return fmt.Errorf("%w: %d keys and %d ends for %d groups", ErrState, len(v.List), len(v.Ends), n)
+		}
+		return nil
+	}
+	if len(v.Ends) != n || len(v.Missing) > 0 || !slices.IsSorted(v.Ends) || n > 0 && v.Ends[n-1] != uint64(len(v.List)) || n == 0 && len(v.List) > 0 {
+		return fmt.Errorf("%w: %d ends of %d values for %d rows", ErrState, len(v.Ends), len(v.List), n)
+	}
+	return nil
+}
+
 // renamer replaces places in the dictionaries of a part.
 type renamer struct {
 	whole   []column.Column
@@ -188,7 +233,7 @@ func (r *renamer) rename(c int, list []uint64, omit func(i int) bool) error {
 	}
 	places, ok := r.places[c]
 	if !ok {
-		all := r.whole[c].Dictionary
+		all := r.whole[c].Stored().Dictionary
 		for _, entry := range r.columns[c].Dictionary {
 			at, _ := slices.BinarySearchFunc(all, entry, strings.Compare)
 			places = append(places, uint64(at))

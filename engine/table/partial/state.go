@@ -34,6 +34,7 @@ type Column struct {
 	Name       string
 	Type       column.Type
 	Scale      uint8
+	List       bool // multi-valued
 	Dictionary []string
 }
 
@@ -41,6 +42,9 @@ type Column struct {
 type Values struct {
 	List    []uint64
 	Missing []uint32
+	// Ends are, of multi-valued columns of rows, the length of List behind each row; rows without values
+	// are not in Missing. Else it is empty.
+	Ends []uint64
 }
 
 // Measure has the parts of one plan.Measure for all groups; fields of other kinds are empty.
@@ -67,7 +71,7 @@ func Of(q *result.Query, columns []column.Column, t *plan.Table, rows []uint64, 
 		if c.Type == column.Float {
 			scale = 0 // of its codes alone
 		}
-		w.Columns = append(w.Columns, Column{Name: c.Name, Type: c.Type, Scale: scale})
+		w.Columns = append(w.Columns, Column{Name: c.Name, Type: c.Type, Scale: scale, List: c.Values != nil})
 	}
 	if !q.Grouped {
 		if opt.Limit > 0 && opt.Offset+opt.Limit < opt.Limit {
@@ -81,7 +85,7 @@ func Of(q *result.Query, columns []column.Column, t *plan.Table, rows []uint64, 
 		w.Keys = make([]Values, len(w.items))
 		return &w.State, q.RunItems(t, rows, opt, w.add)
 	}
-	g, err := q.Groups(t, rows, opt.Options)
+	g, err := q.Groups(t, rows, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +104,7 @@ type writer struct {
 
 // value is the form of a code of a column in the state.
 func (w *writer) value(c int, code uint64) uint64 {
-	of := &w.columns[c]
+	of := w.columns[c].Stored()
 	if !of.Type.HasDictionary() {
 		return of.Key(code)
 	}
@@ -120,6 +124,15 @@ func (w *writer) value(c int, code uint64) uint64 {
 func (w *writer) add(b values.Batch) error {
 	for k, c := range w.items {
 		to := &w.Keys[k]
+		if b[k].Starts != nil {
+			for i := range b[k].Len() {
+				for _, code := range b[k].Row(i) {
+					to.List = append(to.List, w.value(c, code))
+				}
+				to.Ends = append(to.Ends, uint64(len(to.List)))
+			}
+			continue
+		}
 		for i, code := range b[k].Codes {
 			if b[k].Null(i) {
 				to.Missing = append(to.Missing, uint32(len(to.List)))

@@ -3,6 +3,7 @@ package predicate
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"heddle/engine/plan"
 	"heddle/engine/syntax"
@@ -18,6 +19,11 @@ func (r *reader) compareColumns(i int, n *Node, not bool) (formula, error) {
 		return formula{}, r.fail(at, failed.Reason+": a text goes in 'single quotes'")
 	}
 	c, other := &r.columns[i], &r.columns[k]
+	for _, c := range []*column.Column{c, other} {
+		if c.Values != nil {
+			return formula{}, r.fail(at, fmt.Sprintf("column %q is multi-valued: it compares with values alone", c.Name))
+		}
+	}
 	if !c.Type.ComparesWith(other.Type) {
 		return formula{}, r.fail(at, fmt.Sprintf("columns %q of type %s and %q of type %s do not compare", c.Name, c.Type, other.Name, other.Type))
 	}
@@ -44,26 +50,29 @@ const (
 	Compared              // rows by the order of their values of two columns
 	Both                  // of all Args
 	Either                // of some of Args
+	Valued                // rows with a selected value of a multi-valued column
 )
 
-// Set is the rows of a predicate that compares columns. A row without a value of one of the
+// Set is the rows of a predicate that compares columns, or has tests of multi-valued ones. A row without a value of one of the
 // columns is decided by the Args before the comparison: Args are in the order of evaluation.
 type Set struct {
 	Op        SetOp
-	Selection int // of Selected: its number among the selections of the predicate
-	A, B      int // of Compared: the columns
+	Selection int  // of Selected and Valued: its number among the selections of the predicate
+	Column    int  // of Valued
+	Not       bool // of Valued: the rows without such a value, whether they have values or not
+	A, B      int  // of Compared: the columns
 	By        column.Op
 	Args      []Set
 }
 
-// compares reports whether f compares columns.
+// compares reports whether f compares columns, or has tests of multi-valued ones.
 func (f *formula) compares() bool {
 	for i := range f.args {
 		if f.args[i].compares() {
 			return true
 		}
 	}
-	return f.shape == pair
+	return f.shape == pair || f.shape == some
 }
 
 // splitter divides a formula into selections and comparisons of columns.
@@ -74,6 +83,12 @@ type splitter struct {
 	plan Plan
 }
 
+// add notes a selection that was appended, of the table or of the values of a column.
+func (x *splitter) add(p Plan, of int) {
+	x.plan.Tests, x.plan.Vectors = append(x.plan.Tests, p.Tests...), x.plan.Vectors+p.Vectors
+	x.plan.Of = append(x.plan.Of, of)
+}
+
 // set appends the selections of f.
 func (x *splitter) set(f formula) (Set, error) {
 	switch {
@@ -81,23 +96,29 @@ func (x *splitter) set(f formula) (Set, error) {
 		a, b := &x.columns[f.column], &x.columns[f.other]
 		x.plan.Compared = append(x.plan.Compared, fmt.Sprintf("%s %v %s", a.Name, f.by, b.Name))
 		return Set{Op: Compared, A: f.column, B: f.other, By: f.by}, nil
+	case f.shape == some:
+		return x.list(f)
 	case !f.compares():
 		p, err := selection(f, x.columns, x.rows, x.s)
-		x.plan.Tests, x.plan.Vectors = append(x.plan.Tests, p.Tests...), x.plan.Vectors+p.Vectors
+		if err == nil {
+			x.add(p, OfTable)
+		}
 		return Set{Op: Selected, Selection: x.s.Len() - 1}, err
 	}
-	var plain, pairs, mixed []formula
+	var plain, lists, pairs, mixed []formula
 	for _, a := range f.args {
 		switch {
 		case a.shape == pair:
 			pairs = append(pairs, a)
+		case a.shape == some:
+			lists = append(lists, a)
 		case a.compares():
 			mixed = append(mixed, a)
 		default:
 			plain = append(plain, a)
 		}
 	}
-	args := append(pairs, mixed...)
+	args := slices.Concat(lists, pairs, mixed)
 	if len(plain) > 0 {
 		args = append([]formula{x.combine(f.shape, plain)}, args...)
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // Compile appends a selection to s: the rows of a table with these columns for which e
-// is true. If e compares columns, it appends several selections or none, of which Plan.Set
-// makes the rows. It returns a description of the selection. Comparisons of one column under one
+// is true. If e compares columns, or tests multi-valued ones, it appends several selections or none, of
+// which Plan.Set makes the rows. It returns a description of the selection. Comparisons of one column under one
 // AND or OR become one set of codes. Bins inside of the set are selected by their
 // vectors; rows of bins on its boundary are checked by their codes. A predicate that is
 // true for no row, or for all rows, reads nothing.

@@ -17,6 +17,7 @@ const (
 	none shape = iota // no rows
 	all               // all rows
 	leaf              // rows by their value of one column
+	some              // rows by the values of a multi-valued column
 	pair              // rows by the order of their values of two columns
 	and
 	or
@@ -32,6 +33,8 @@ type formula struct {
 	column  int
 	codes   []plan.CodeRange
 	missing bool
+	// Of some: codes are of the values, and not takes the rows without such a value.
+	not bool
 	// Of a pair: the second column, and the order. A row without a value of one of the
 	// columns may be in it or not.
 	other int
@@ -88,7 +91,10 @@ func (r *reader) read(n *Node, not bool) (formula, error) {
 	if err != nil {
 		return formula{}, err
 	}
+	c := &r.columns[i]
 	switch n.Op {
+	case ContainsAll:
+		return r.read(n.eachValue(), not)
 	case IsNull:
 		f := formula{column: i, missing: !not}
 		if not {
@@ -97,12 +103,20 @@ func (r *reader) read(n *Node, not bool) (formula, error) {
 		return r.leaf(f), nil
 	case Columns:
 		return r.compareColumns(i, n, not)
-	case Like:
-		codes, err := r.like(&r.columns[i], n, not)
-		return r.leaf(formula{column: i, codes: codes}), err
 	}
-	codes, err := r.codes(&r.columns[i], n, not)
+	if c.Values != nil {
+		return r.anyValue(i, n, not)
+	}
+	codes, err := r.test(c, n, not)
 	return r.leaf(formula{column: i, codes: codes}), err
+}
+
+// test gives the codes for which a test on c is true, or with not false.
+func (r *reader) test(c *column.Column, n *Node, not bool) ([]plan.CodeRange, error) {
+	if n.Op == Like {
+		return r.like(c, n, not)
+	}
+	return r.codes(c, n, not)
 }
 
 // find gives the number of a column.
@@ -148,6 +162,9 @@ func (r *reader) others(f formula) formula {
 		return r.leaf(formula{column: f.column, codes: complement(f.codes), missing: !f.missing})
 	case pair:
 		f.by = f.by.Not()
+		return f
+	case some:
+		f.not = !f.not
 		return f
 	}
 	args := make([]formula, len(f.args))
@@ -235,6 +252,7 @@ func (r *reader) combine(op shape, args []formula) formula {
 	}
 	var out []formula
 	leaves := map[int][]formula{} // by column
+	values := map[int][]formula{} // that join, likewise
 	for _, a := range args {
 		parts := []formula{a}
 		if a.shape == op {
@@ -247,6 +265,12 @@ func (r *reader) combine(op shape, args []formula) formula {
 			case drops:
 			case leaf:
 				leaves[p.column] = append(leaves[p.column], p)
+			case some:
+				if p.not != (op == and) {
+					out = append(out, p)
+					break
+				}
+				values[p.column] = append(values[p.column], p)
 			default:
 				out = append(out, p)
 			}
@@ -254,6 +278,13 @@ func (r *reader) combine(op shape, args []formula) formula {
 	}
 	for _, i := range slices.Sorted(maps.Keys(leaves)) {
 		p := r.join(op, leaves[i])
+		if p.shape == decides {
+			return p
+		}
+		out = append(out, p)
+	}
+	for _, i := range slices.Sorted(maps.Keys(values)) {
+		p := r.joinValues(values[i])
 		if p.shape == decides {
 			return p
 		}

@@ -214,8 +214,10 @@ func (p *parser) column() (Node, error) {
 		n.Op, err = In, p.in(&n)
 	case p.Is("LIKE"):
 		n.Op, err = Like, p.like(&n)
+	case p.isName("CONTAINS"):
+		err = p.contains(&n)
 	case not:
-		err = p.Fail(p.At, "BETWEEN, IN or LIKE is expected here")
+		err = p.Fail(p.At, "BETWEEN, IN, LIKE or CONTAINS is expected here")
 	default:
 		n.Values = []Value{{column.Literal{Kind: column.Boolean, Text: "true"}, n.At}}
 	}
@@ -264,6 +266,27 @@ func (p *parser) between(n *Node) error {
 	return p.appendValue(n)
 }
 
+// contains reads ALL or ANY, and a list of values.
+func (p *parser) contains(n *Node) error {
+	if err := p.Next(); err != nil {
+		return err
+	}
+	switch {
+	case p.isName("ALL"):
+		n.Op = ContainsAll
+	case p.isName("ANY"):
+		n.Op = In
+	default:
+		return p.Fail(p.At, "ALL or ANY is expected here, as in CONTAINS ALL ('x', 'y')")
+	}
+	return p.in(n)
+}
+
+// isName reports whether the token is a word that is no keyword.
+func (p *parser) isName(word string) bool {
+	return p.Kind == token.Name && strings.EqualFold(p.Token.Text, word)
+}
+
 func (p *parser) in(n *Node) error {
 	if err := p.Next(); err != nil {
 		return err
@@ -295,7 +318,7 @@ func (p *parser) like(n *Node) error {
 	if p.Kind != token.Text && !p.Is("NULL") {
 		return p.Fail(p.At, "a pattern in 'single quotes' is expected here")
 	}
-	if err := p.appendValue(n); err != nil || p.Kind != token.Name || !strings.EqualFold(p.Token.Text, "ESCAPE") {
+	if err := p.appendValue(n); err != nil || !p.isName("ESCAPE") {
 		return err
 	}
 	if err := p.Next(); err != nil {
@@ -314,7 +337,7 @@ func (p *parser) isValue() bool {
 // isTime reports whether the token is the word DATE or TIMESTAMP before a text. Elsewhere
 // these words are names.
 func (p *parser) isTime() bool {
-	if p.Kind != token.Name || !strings.EqualFold(p.Token.Text, "DATE") && !strings.EqualFold(p.Token.Text, "TIMESTAMP") {
+	if !p.isName("DATE") && !p.isName("TIMESTAMP") {
 		return false
 	}
 	ahead := p.Lexer

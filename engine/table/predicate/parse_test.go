@@ -146,7 +146,7 @@ func TestSyntaxErrors(t *testing.T) {
 		"a AND AND b":                 "7 a column, a value, NOT or ( is expected here",
 		"OR a":                        "1 a column, a value, NOT or ( is expected here",
 		"NOT":                         "4 a column, a value, NOT or ( is expected here",
-		"a NOT = 1":                   "7 BETWEEN, IN or LIKE is expected here",
+		"a NOT = 1":                   "7 BETWEEN, IN, LIKE or CONTAINS is expected here",
 		"a IS 5":                      "6 NULL, TRUE or FALSE is expected here",
 		"a IS NOT":                    "9 NULL, TRUE or FALSE is expected here",
 		"a BETWEEN 1":                 "12 AND is expected here",

@@ -16,10 +16,18 @@ type Plan struct {
 	// Compared are comparisons of columns, which pure Go evaluates row by row on the stored
 	// values, such as "a < b".
 	Compared []string
-	// Set makes the rows of several selections, if there are comparisons of columns; else
-	// it is nil.
+	// Joined are tests of multi-valued columns, whose values a processor selects. Pure Go finds the
+	// rows of the values.
+	Joined []string
+	// Set makes the rows of several selections, if there are comparisons of columns or tests of
+	// multi-valued ones; else it is nil.
 	Set *Set
+	// Of is, of each selection of Set, the multi-valued column whose values it selects, or OfTable.
+	Of []int
 }
+
+// OfTable tells in Plan.Of that a selection is of the rows of the table.
+const OfTable = -1
 
 // Test is the part of a selection that concerns one column.
 type Test struct {

@@ -9,6 +9,7 @@
 //	test      = column compare value | value compare column | column compare column
 //	          | column [ NOT ] BETWEEN value AND value       both included
 //	          | column [ NOT ] IN "(" value { "," value } ")"
+//	          | column [ NOT ] CONTAINS ( ALL | ANY ) "(" value { "," value } ")"
 //	          | column [ NOT ] LIKE 'pattern' [ ESCAPE 'character' ]
 //	          | column IS [ NOT ] NULL
 //	          | column                                       of type bool
@@ -29,6 +30,11 @@
 // LIKE compares the whole of a string with a pattern, in which % stands for any
 // characters, and _ stands for one character. The character of ESCAPE makes the next
 // character of the pattern plain.
+//
+// A test of a multi-valued column is true if it is true for any value of the row. With NOT it is true for
+// the rows with values of which none has the test; a != b means NOT a = b. A row without values is a
+// missing value. CONTAINS ALL is true if the row has each value of the list, CONTAINS ANY is IN. Both take
+// other columns too, as rows of one value.
 //
 // Two columns compare if both have numbers, times, strings or booleans. Numbers compare
 // exactly, but with a float or float32 as the nearest value of this type (column.Order).
@@ -57,17 +63,18 @@ const (
 	Between // Values[0] to Values[1]
 	In      // any of Values
 	IsNull
-	Like    // Values[0] is the pattern, Values[1] the escape character, if there is one
-	Columns // Column By Other
-	IsTrue  // Args[0]
-	IsFalse // Args[0]
+	Like        // Values[0] is the pattern, Values[1] the escape character, if there is one
+	Columns     // Column By Other
+	IsTrue      // Args[0]
+	IsFalse     // Args[0]
+	ContainsAll // every one of Values
 )
 
 // Node is a part of a predicate.
 type Node struct {
 	Op     Op
 	By     column.Op // of Compare and Columns
-	Column string    // from Compare to Columns
+	Column string    // from Compare to Columns, of ContainsAll
 	Other  string    // the second column of Columns
 	Values []Value
 	Args   []Node
@@ -132,14 +139,11 @@ func (n *Node) write(b *strings.Builder) {
 		b.WriteString(" AND ")
 		n.Values[1].write(b)
 	case In:
-		b.WriteString(" IN (")
-		for i, v := range n.Values {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			v.write(b)
-		}
-		b.WriteByte(')')
+		b.WriteString(" IN")
+		n.writeValues(b)
+	case ContainsAll:
+		b.WriteString(" CONTAINS ALL")
+		n.writeValues(b)
 	case IsNull:
 		b.WriteString(" IS NULL")
 	case Like:
@@ -153,6 +157,15 @@ func (n *Node) write(b *strings.Builder) {
 		b.WriteString(" " + n.By.String() + " ")
 		token.WriteName(b, n.Other)
 	}
+}
+
+// writeValues writes a list of values in parentheses.
+func (n *Node) writeValues(b *strings.Builder) {
+	for i, v := range n.Values {
+		b.WriteString([]string{" (", ", "}[min(i, 1)])
+		v.write(b)
+	}
+	b.WriteByte(')')
 }
 
 func (n *Node) writeIn(b *strings.Builder, parentheses bool) {

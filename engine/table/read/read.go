@@ -29,14 +29,25 @@ type Field struct {
 	// Digits of decimals, in all, that a CSV file may have; 0 is as many as the type has
 	// room for.
 	Digits uint8
+	List   bool // multi-valued: a row has any number of values
+}
+
+// Element is the field of a single value of a multi-valued column.
+func (f Field) Element() Field {
+	f.List = false
+	return f
 }
 
 // String writes the field with its type.
 func (f Field) String() string {
-	if f.Type.IsDecimal() {
-		return fmt.Sprintf("%s %s of scale %d", f.Name, f.Type, f.Scale)
+	list := ""
+	if f.List {
+		list = "[]"
 	}
-	return fmt.Sprintf("%s %s", f.Name, f.Type)
+	if f.Type.IsDecimal() {
+		return fmt.Sprintf("%s %s%s of scale %d", f.Name, f.Type, list, f.Scale)
+	}
+	return fmt.Sprintf("%s %s%s", f.Name, f.Type, list)
 }
 
 // Source is a table that is read once, from the first row to the last. It belongs to
@@ -72,7 +83,13 @@ type Values struct {
 	// Missing is true for each row without a value. It is empty if every row has one.
 	Missing []bool
 
+	// Of a multi-valued column, the values of all rows one after another, none of them missing, and
+	// the number of values of each row. The fields above are empty then.
+	Elements *Values
+	Counts   []uint32
+
 	invalid []int // rows whose texts are not UTF-8; may repeat
+	nulls   int   // missing values in arrays
 }
 
 // Each calls f with the values of a column of texts; ok is false for a missing one.
@@ -91,8 +108,16 @@ func (b *Batch) Reset(columns int) {
 		b.Columns = make([]Values, columns)
 	}
 	for i := range b.Columns {
-		v := &b.Columns[i]
-		*v = Values{Keys: v.Keys[:0], Text: v.Text[:0], Ends: v.Ends[:0], Missing: v.Missing[:0], invalid: v.invalid[:0]}
+		b.Columns[i].reset()
+	}
+}
+
+// reset empties v and keeps its memory.
+func (v *Values) reset() {
+	*v = Values{Keys: v.Keys[:0], Text: v.Text[:0], Ends: v.Ends[:0], Missing: v.Missing[:0],
+		Elements: v.Elements, Counts: v.Counts[:0], invalid: v.invalid[:0]}
+	if v.Elements != nil {
+		v.Elements.reset()
 	}
 }
 

@@ -8,10 +8,12 @@ import (
 	"heddle/engine/file/input"
 )
 
-// InvalidRows counts the rows with texts that are not UTF-8.
+// InvalidRows counts the rows with texts that are not UTF-8, and other values that are left out.
 type InvalidRows struct {
 	Rows  uint64
 	First *input.Error // place and reason of the first; nil if there is none
+	// Nulls counts the missing values in arrays, which are left out of multi-valued columns.
+	Nulls uint64
 }
 
 // Treatment treats texts that are not UTF-8 in the batches of a source.
@@ -25,6 +27,7 @@ func (x *Treatment) Apply(b *Batch, first *input.Error) error {
 	var rows []int
 	for i := range b.Columns {
 		rows = append(rows, b.Columns[i].invalid...)
+		x.Invalid.Nulls += uint64(b.Columns[i].nulls)
 	}
 	if len(rows) == 0 {
 		return nil
@@ -38,9 +41,14 @@ func (x *Treatment) Apply(b *Batch, first *input.Error) error {
 	switch x.Mode {
 	case input.Replace:
 		for i := range b.Columns {
-			if v := &b.Columns[i]; len(v.invalid) > 0 {
-				v.rewrite(nil, func(s []byte) []byte { return bytes.ToValidUTF8(s, []byte("\ufffd")) })
+			v := &b.Columns[i]
+			if len(v.invalid) == 0 {
+				continue
 			}
+			if v.Elements != nil {
+				v = v.Elements
+			}
+			v.rewrite(nil, func(s []byte) []byte { return bytes.ToValidUTF8(s, []byte("\ufffd")) })
 		}
 	case input.Skip:
 		b.drop(rows)
@@ -64,13 +72,21 @@ func (v *Values) AppendChecked(s []byte) (valid bool) {
 // drop removes rows, which ascend.
 func (b *Batch) drop(rows []int) {
 	for i := range b.Columns {
-		v := &b.Columns[i]
-		v.Keys, v.Missing = without(v.Keys, rows), without(v.Missing, rows)
-		if len(v.Ends) > 0 {
-			v.rewrite(rows, func(s []byte) []byte { return s })
-		}
+		b.Columns[i].drop(rows)
 	}
 	b.Rows -= len(rows)
+}
+
+// drop removes rows, which ascend.
+func (v *Values) drop(rows []int) {
+	if len(v.Counts) > 0 {
+		v.Elements.drop(v.elementsOf(rows))
+		v.Counts = without(v.Counts, rows)
+	}
+	v.Keys, v.Missing = without(v.Keys, rows), without(v.Missing, rows)
+	if len(v.Ends) > 0 {
+		v.rewrite(rows, func(s []byte) []byte { return s })
+	}
 }
 
 // without removes the values of rows, which ascend.

@@ -33,7 +33,8 @@ type Query struct {
 	outputs []output
 	shown   int // outputs before the ones that only ORDER BY names
 	order   []key
-	bins    []int // by column of GROUP BY: the number of bins; 0: codes
+	lists   []bool // by input: the values of a multi-valued column
+	bins    []int  // by column of GROUP BY: the number of bins; 0: codes
 }
 
 // output is a column of the result.
@@ -61,7 +62,7 @@ func Compile(s *statement.Statement, columns []column.Column) (*Query, error) {
 		if err != nil {
 			return nil, err
 		}
-		at, err := c.input(s.GroupBy, i, t)
+		at, err := c.input(s.GroupBy, i, t, columns[i].Values != nil)
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +71,10 @@ func Compile(s *statement.Statement, columns []column.Column) (*Query, error) {
 		} else if c.Groupings = append(c.Groupings, at); len(c.Groupings) > plan.MaxGroupings {
 			return nil, statement.Fail(s.GroupBy, t.At, fmt.Sprintf("more than %d columns in GROUP BY", plan.MaxGroupings))
 		}
-		c.bins = append(c.bins, count(&columns[i], t))
+		c.bins = append(c.bins, count(columns[i].Stored(), t))
+	}
+	if err := c.oneList(s.Groups); err != nil {
+		return nil, err
 	}
 	c.Grouped = len(s.Groups) > 0 || slices.ContainsFunc(s.Items, func(x statement.Item) bool { return x.Function > statement.All }) ||
 		slices.ContainsFunc(s.Keys, func(k statement.Key) bool { return k.Function > statement.All })
@@ -99,6 +103,7 @@ type compiler struct {
 type input struct {
 	column int
 	bins   string // empty: stored codes
+	list   bool   // the values of a multi-valued column, else of such a column the rows with values
 }
 
 // find gives the column of a term of a clause.
@@ -110,9 +115,25 @@ func (c *compiler) find(clause string, t statement.Term) (int, error) {
 	return i, nil
 }
 
-// input is the input of a column for a term of a clause.
-func (c *compiler) input(clause string, i int, t statement.Term) (int, error) {
-	of := input{column: i}
+// oneList returns an error if several columns of GROUP BY are multi-valued.
+func (c *compiler) oneList(groups []statement.Term) error {
+	first := ""
+	for k, at := range c.Groupings {
+		switch name := c.columns[c.inputs[at].column].Name; {
+		case !c.lists[at]:
+		case first != "":
+			return statement.Fail(c.statement.GroupBy, groups[k].At, fmt.Sprintf("columns %q and %q are multi-valued: GROUP BY takes one such column", first, name))
+		default:
+			first = name
+		}
+	}
+	return nil
+}
+
+// input is the input of a column for a term of a clause. list takes the values of a multi-valued column,
+// in place of the rows with values.
+func (c *compiler) input(clause string, i int, t statement.Term, list bool) (int, error) {
+	of := input{column: i, list: list}
 	if t.Function == statement.Bins {
 		of.bins = t.String()
 	}
@@ -120,17 +141,21 @@ func (c *compiler) input(clause string, i int, t statement.Term) (int, error) {
 		return at, nil
 	}
 	in := plan.Input{Column: uint32(i)}
-	if bins := c.columns[i].Bins; len(bins) > 0 {
+	stored := &c.columns[i]
+	if list {
+		stored = stored.Stored()
+	}
+	if bins := stored.Bins; len(bins) > 0 {
 		in.Last = bins[len(bins)-1].Hi
 	}
 	in.Vector, in.Missing = c.columns[i].MissingVector()
 	if t.Function == statement.Bins {
 		var err error
-		if in.Bounds, err = bounds(clause, &c.columns[i], t); err != nil {
+		if in.Bounds, err = bounds(clause, stored, t); err != nil {
 			return 0, err
 		}
 	}
-	c.inputs, c.Inputs = append(c.inputs, of), append(c.Inputs, in)
+	c.inputs, c.Inputs, c.lists = append(c.inputs, of), append(c.Inputs, in), append(c.lists, list)
 	return len(c.Inputs) - 1, nil
 }
 
@@ -184,6 +209,9 @@ func (c *compiler) key(k statement.Key) error {
 		}
 		at, c.outputs = len(c.outputs), append(c.outputs, o)
 	}
+	if o := &c.outputs[at]; !c.Grouped && o.of != nil && o.of.Values != nil {
+		return statement.Fail(clause, k.At, fmt.Sprintf("column %q is multi-valued: rows have no order by it", o.of.Name))
+	}
 	c.order = append(c.order, key{at, k.Descending, k.MissingFirst})
 	return nil
 }
@@ -199,7 +227,10 @@ func (c *compiler) output(clause string, t statement.Term) (o output, err error)
 		return o, err
 	}
 	o.of = &c.columns[i]
-	if o.input, err = c.input(clause, i, t); err != nil {
+	if o.of.Values != nil && t.Function > statement.Bins && t.Function != statement.Count {
+		return o, statement.Fail(clause, t.At, fmt.Sprintf("column %q is multi-valued: of the aggregates it has count(%[1]s) alone, the rows with values", o.of.Name))
+	}
+	if o.input, err = c.input(clause, i, t, o.of.Values != nil && t.Function <= statement.Bins); err != nil {
 		return o, err
 	}
 	if t.Function <= statement.Bins {

@@ -75,13 +75,13 @@ func zero(c *column.Column) (high, low uint64) {
 func (o *output) column(g Groups) (values.Column, error) {
 	c := values.Column{Codes: make([]uint64, g.Len())}
 	if o.of != nil {
-		c.Column = *o.of
+		c.Column = *o.of.Stored() // the elements of a multi-valued column
 	}
 	c.Name = o.name
 	var err error
 	switch o.Function {
 	case statement.Bins:
-		c.Column, c.Ordered = column.Column{Type: column.String, Dictionary: labels(o.of, o.Term)}, true
+		c.Column, c.Ordered = column.Column{Type: column.String, Dictionary: labels(o.of.Stored(), o.Term)}, true
 		c.Name = o.name
 		o.groups(g, &c)
 	case statement.Column:

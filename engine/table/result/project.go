@@ -29,8 +29,17 @@ type projection struct {
 // project passes the first outputs of the selected rows to deliver.
 func (q *Query) project(t *plan.Table, set []uint64, outputs int, opt *Options, deliver func(values.Batch) error) error {
 	p := projection{q: q, outputs: q.outputs[:outputs], opt: opt, set: set}
-	for _, in := range q.Inputs {
-		c, err := gather.Open(t, in)
+	lists, err := q.openLists(opt)
+	if err != nil {
+		return err
+	}
+	for i, in := range q.Inputs {
+		var c *gather.Column
+		if q.lists[i] {
+			c, err = gather.OpenList(t, in, lists[i])
+		} else {
+			c, err = gather.Open(t, in)
+		}
 		if err != nil {
 			return fmt.Errorf("column %d: %w", in.Column, err)
 		}
@@ -44,7 +53,7 @@ func (q *Query) project(t *plan.Table, set []uint64, outputs int, opt *Options, 
 		return p.none(deliver)
 	}
 	var pending values.Batch
-	err := p.batches(func(in *gather.Batch) (bool, error) {
+	err = p.batches(func(in *gather.Batch) (bool, error) {
 		n := uint64(len(in.Rows))
 		from, to := min(first, n), min(end, n)
 		first, end = first-from, end-to
@@ -106,9 +115,18 @@ func (p *projection) batches(f func(*gather.Batch) (more bool, err error)) error
 func (p *projection) read(rows []uint32, codes func(*gather.Column, []uint64) error) (values.Batch, error) {
 	b := make(values.Batch, len(p.outputs))
 	for k, o := range p.outputs {
-		c := values.Column{Column: *o.of, Codes: make([]uint64, len(rows))}
+		c := values.Column{Column: *o.of.Stored()}
 		c.Name = o.name
 		of := p.columns[o.input]
+		if of.Multivalued() {
+			var err error
+			if c.Codes, c.Starts, err = p.reader.Lists(of, rows, nil, []uint32{0}); err != nil {
+				return nil, fmt.Errorf("column %q: %w", o.of.Name, err)
+			}
+			b[k] = c
+			continue
+		}
+		c.Codes = make([]uint64, len(rows))
 		if err := codes(of, c.Codes); err != nil {
 			return nil, fmt.Errorf("column %q: %w", o.of.Name, err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"heddle/engine/plan"
 	"heddle/engine/table/exact"
+	"heddle/engine/table/gather"
 	"heddle/engine/table/group"
 	"heddle/engine/table/statement"
 	"heddle/engine/table/values"
@@ -17,6 +18,9 @@ type Options struct {
 	Offset uint64 // rows of the result to leave out, the first ones
 	// Limit is the greatest number of rows of the result. Default: 0, no limit.
 	Limit uint64
+	// Values gives the values of a multi-valued column of the table, by its number. Default: nil, there
+	// is no such column.
+	Values func(column uint32) (*gather.List, error)
 	group.Options
 }
 
@@ -36,7 +40,7 @@ func (q *Query) Run(t *plan.Table, rows []uint64, opt Options, deliver func(valu
 	if !q.Grouped {
 		return q.project(t, rows, q.shown, &opt, deliver)
 	}
-	g, err := q.Groups(t, rows, opt.Options)
+	g, err := q.Groups(t, rows, opt)
 	if err != nil {
 		return err
 	}
@@ -48,15 +52,36 @@ func (q *Query) Run(t *plan.Table, rows []uint64, opt Options, deliver func(valu
 }
 
 // Groups forms the groups of the rows of a bitset, of a query that is Grouped. Errors: of group.Run.
-func (q *Query) Groups(t *plan.Table, rows []uint64, opt group.Options) (*group.Groups, error) {
+func (q *Query) Groups(t *plan.Table, rows []uint64, opt Options) (*group.Groups, error) {
+	var err error
+	if opt.Lists, err = q.openLists(&opt); err != nil {
+		return nil, err
+	}
 	opt.Cells = q.Cells
-	return group.Run(t, &q.Aggregation, rows, opt)
+	return group.Run(t, &q.Aggregation, rows, opt.Options)
+}
+
+// Multivalued tells whether the query reads values of multi-valued columns, which no device does.
+func (q *Query) Multivalued() bool { return slices.Contains(q.lists, true) }
+
+// openLists returns the values of the multi-valued inputs; nil if there are none.
+func (q *Query) openLists(opt *Options) (all []*gather.List, err error) {
+	if !q.Multivalued() {
+		return nil, nil
+	}
+	all = make([]*gather.List, len(q.Inputs))
+	for i, in := range q.Inputs {
+		if q.lists[i] && err == nil {
+			all[i], err = opt.Values(in.Column)
+		}
+	}
+	return all, err
 }
 
 // CountsCodes tells whether the groups are the codes or bins of one column, 2^16 of them at most, and
 // nothing but their rows is counted. It returns the column.
 func (q *Query) CountsCodes() (in plan.Input, ok bool) {
-	if !q.Grouped || len(q.Inputs) != 1 || len(q.Groupings) != 1 {
+	if !q.Grouped || len(q.Inputs) != 1 || len(q.Groupings) != 1 || q.Multivalued() {
 		return in, false
 	}
 	for _, m := range q.Measures {

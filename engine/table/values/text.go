@@ -12,7 +12,7 @@ import (
 const bufferSize = 64 << 10
 
 // NewCSV returns a Writer of CSV (RFC 4180) with a line of names. A missing value is empty,
-// and an empty text stands in quotes. The first batch gives the names; it may have no rows.
+// and an empty text stands in quotes. The values of a multi-valued column are a JSON array. The first batch gives the names; it may have no rows.
 func NewCSV(w io.Writer) Writer { return &csvWriter{out: bufio.NewWriterSize(w, bufferSize)} }
 
 type csvWriter struct {
@@ -34,7 +34,7 @@ func (x *csvWriter) Write(b Batch) error {
 		for k := range b {
 			c := &b[k]
 			if value = value[:0]; !c.Null(i) {
-				value = c.Append(value, c.Codes[i])
+				value = c.AppendText(value, i)
 			}
 			x.field(k, value, !c.Null(i))
 		}
@@ -106,16 +106,37 @@ func (x *lineWriter) Write(b Batch) error {
 // Close implements Writer.
 func (x *lineWriter) Close() error { return x.out.Flush() }
 
-// AppendJSON appends the value of row i as JSON.
+// AppendText appends the value of row i, which is not missing, as in CSV: a JSON array of a
+// multi-valued column.
+func (c *Column) AppendText(dst []byte, i int) []byte {
+	if c.Starts != nil {
+		return c.AppendJSON(dst, i)
+	}
+	return c.Append(dst, c.Codes[i])
+}
+
+// AppendJSON appends the value of row i as JSON: an array of a multi-valued column.
 func (c *Column) AppendJSON(dst []byte, i int) []byte {
 	if c.Null(i) {
 		return append(dst, "null"...)
 	}
-	switch c.Literal(c.Codes[i]).Kind {
-	case column.Number, column.Boolean:
-		return c.Append(dst, c.Codes[i])
+	if c.Starts == nil {
+		return c.appendValue(dst, c.Codes[i])
 	}
-	return appendText(dst, c.Format(c.Codes[i]))
+	dst = append(dst, '[')
+	for k, code := range c.Row(i) {
+		dst = c.appendValue(append(dst, ","[:min(k, 1)]...), code)
+	}
+	return append(dst, ']')
+}
+
+// appendValue appends a code as JSON.
+func (c *Column) appendValue(dst []byte, code uint64) []byte {
+	switch c.Literal(code).Kind {
+	case column.Number, column.Boolean:
+		return c.Append(dst, code)
+	}
+	return appendText(dst, c.Format(code))
 }
 
 // appendText appends a JSON string.

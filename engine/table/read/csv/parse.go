@@ -211,6 +211,9 @@ func (c *columns) parse(b *read.Batch, text []byte, s *scanner) (p parsed) {
 // put appends a field to a column. It returns the reason of an error as a format with a
 // place for the name of the column.
 func (c *columns) put(v *read.Values, f read.Field, field []byte, quoted bool) (reason string) {
+	if f.List {
+		return c.putList(v, f, field)
+	}
 	t := f.Type
 	if t != column.String {
 		field = trim(field)

@@ -226,7 +226,7 @@ func (s *source) learn(ctx context.Context, f *file) (err error) {
 				s.opt.Warn(w)
 			}
 		}
-		c.fields = append(c.fields, read.Field{Name: c.names[field], Type: t.Type, Scale: t.Scale, Digits: t.Digits})
+		c.fields = append(c.fields, read.Field{Name: c.names[field], Type: t.Type, Scale: t.Scale, Digits: t.Digits, List: t.List})
 	}
 	return nil
 }

@@ -3,7 +3,7 @@
 // Integers, floats and booleans have the types of the same names. Decimals are decimal128 of 38
 // digits. Times are in UTC, in microseconds or nanoseconds; infinite times are the ends of the
 // range of 64 bits. Texts are utf8, or binary if the dictionary of the column has a text that
-// is not UTF-8. Every column is nullable.
+// is not UTF-8. A multi-valued column is a list. Every column is nullable.
 package arrow
 
 import (
@@ -34,7 +34,11 @@ func (x *writer) Write(b values.Batch) error {
 	if x.stream == nil {
 		var fields []arrow.Field
 		for i := range b {
-			fields = append(fields, arrow.Field{Name: b[i].Name, Type: typeOf(&b[i].Column), Nullable: true})
+			single := typeOf(&b[i].Column)
+			if b[i].Starts != nil {
+				single = arrow.ListOf(single)
+			}
+			fields = append(fields, arrow.Field{Name: b[i].Name, Type: single, Nullable: true})
 		}
 		x.schema = arrow.NewSchema(fields, nil)
 		x.stream = ipc.NewWriter(x.w, ipc.WithSchema(x.schema))
@@ -42,7 +46,11 @@ func (x *writer) Write(b values.Batch) error {
 	builder := array.NewRecordBuilder(memory.DefaultAllocator, x.schema)
 	defer builder.Release()
 	for k := range b {
-		fill(builder.Field(k), &b[k])
+		if b[k].Starts != nil {
+			fillLists(builder.Field(k).(*array.ListBuilder), &b[k])
+		} else {
+			fill(builder.Field(k), &b[k], b[k].Codes)
+		}
 	}
 	batch := builder.NewRecordBatch()
 	defer batch.Release()
@@ -83,10 +91,21 @@ func typeOf(c *column.Column) arrow.DataType {
 	return arrow.BinaryTypes.Binary
 }
 
-// fill appends the values of a column to its builder.
-func fill(to array.Builder, c *values.Column) {
-	to.Reserve(len(c.Codes))
-	for i, code := range c.Codes {
+// fillLists appends the rows of a multi-valued column to its builder.
+func fillLists(to *array.ListBuilder, c *values.Column) {
+	single := *c
+	single.Starts = nil
+	for i := range c.Len() {
+		if to.Append(!c.Null(i)); !c.Null(i) {
+			fill(to.ValueBuilder(), &single, c.Row(i))
+		}
+	}
+}
+
+// fill appends codes of a column to a builder: of all rows, or of a column without missing values.
+func fill(to array.Builder, c *values.Column, codes []uint64) {
+	to.Reserve(len(codes))
+	for i, code := range codes {
 		key := c.Base + code
 		if c.Null(i) {
 			to.AppendNull()

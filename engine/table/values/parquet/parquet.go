@@ -3,7 +3,7 @@
 // Integers, floats and booleans have the types of the same names. Decimals have 38 digits, in
 // 16 bytes. Times are in UTC, in microseconds or nanoseconds; infinite times are the ends of
 // the range of 64 bits, as in DuckDB. Texts have the type STRING, or are plain bytes if the
-// dictionary of the column has a text that is not UTF-8. Every column is optional. Decimals have no
+// dictionary of the column has a text that is not UTF-8. A multi-valued column is a LIST. Every column is optional. Decimals have no
 // statistics: parquet-go takes negative ones for the greatest.
 package parquet
 
@@ -37,19 +37,29 @@ func (x *writer) Write(b values.Batch) error {
 		options := []parquet.WriterOption{schema(b), parquet.Compression(&parquet.Snappy), parquet.MaxRowsPerRowGroup(groupRows)}
 		for i := range b {
 			if b[i].Type.IsDecimal() { // their bytes are compared without the sign
-				options = append(options, parquet.SkipPageBounds(b[i].Name))
+				path := []string{b[i].Name}
+				if b[i].Starts != nil {
+					path = append(path, "list", "element")
+				}
+				options = append(options, parquet.SkipPageBounds(path...))
 			}
 		}
 		x.file = parquet.NewGenericWriter[any](x.w, options...)
 	}
 	x.rows = x.rows[:0]
 	for i := range b.Len() {
-		row := make(parquet.Row, len(b))
+		row := make(parquet.Row, 0, len(b))
 		for k := range b {
 			if b[k].Null(i) {
-				row[k] = parquet.NullValue().Level(0, 0, k)
-			} else {
-				row[k] = value(&b[k], b[k].Codes[i]).Level(0, 1, k)
+				row = append(row, parquet.NullValue().Level(0, 0, k))
+				continue
+			}
+			for n, code := range b[k].Row(i) {
+				repeated, defined := 0, 1
+				if b[k].Starts != nil {
+					repeated, defined = min(n, 1), 2
+				}
+				row = append(row, value(&b[k], code).Level(repeated, defined, k))
 			}
 		}
 		x.rows = append(x.rows, row)
@@ -88,7 +98,11 @@ func (o ordered) Fields() []parquet.Field {
 func schema(b values.Batch) *parquet.Schema {
 	root := ordered{Group: parquet.Group{}}
 	for i := range b {
-		root.Group[b[i].Name] = parquet.Optional(node(&b[i].Column))
+		single := node(&b[i].Column)
+		if b[i].Starts != nil {
+			single = parquet.List(single)
+		}
+		root.Group[b[i].Name] = parquet.Optional(single)
 		root.names = append(root.names, b[i].Name)
 	}
 	return parquet.NewSchema("result", root)

@@ -32,8 +32,9 @@ type Column struct {
 	Type              string  `json:"type"`
 	Binning           string  `json:"binning"`
 	Encoding          string  `json:"encoding"`
-	Missing           uint32  `json:"missing"`         // rows without a value
-	Least             *string `json:"least,omitempty"` // nil: no row has a value
+	Missing           uint32  `json:"missing"`          // rows without a value
+	Values            *uint32 `json:"values,omitempty"` // of all rows, of a multi-valued column; else nil
+	Least             *string `json:"least,omitempty"`  // nil: no row has a value
 	Greatest          *string `json:"greatest,omitempty"`
 	Bins              int     `json:"bins"`
 	Vectors           int     `json:"vectors"`
@@ -64,19 +65,23 @@ func NewTable(f *hdb.File, only string) (*Table, error) {
 		if only != "" && c.Name != only {
 			continue
 		}
-		d := Column{Name: c.Name, Type: c.Type.String(), Binning: c.Binning.String(), Encoding: c.Encoding.String(), Missing: c.Missing,
-			Bins: len(c.Bins), Vectors: c.Vectors()}
+		stored := c.Stored()
+		d := Column{Name: c.Name, Type: c.TypeName(), Binning: stored.Binning.String(), Encoding: stored.Encoding.String(), Missing: c.Missing,
+			Bins: len(stored.Bins), Vectors: c.Vectors()}
+		if l := f.List(i); l != nil {
+			d.Values, d.Vectors = &l.Table.Rows, d.Vectors+len(l.Table.Vectors)
+		}
 		d.VectorBytes, d.ValueBytes = f.ColumnSize(i)
 		if f.Rows() > 0 {
 			d.VectorBytesPerRow, d.ValueBytesPerRow = float64(d.VectorBytes)/float64(f.Rows()), float64(d.ValueBytes)/float64(f.Rows())
 		}
-		if n := len(c.Bins); n > 0 {
-			least, greatest := c.Format(c.Bins[0].Lo), c.Format(c.Bins[n-1].Hi)
+		if n := len(stored.Bins); n > 0 {
+			least, greatest := stored.Format(stored.Bins[0].Lo), stored.Format(stored.Bins[n-1].Hi)
 			d.Least, d.Greatest = &least, &greatest
 		}
 		if only != "" {
-			for _, b := range c.Bins {
-				d.List = append(d.List, Bin{c.Format(b.Lo), c.Format(b.Hi), b.Rows})
+			for _, b := range stored.Bins {
+				d.List = append(d.List, Bin{stored.Format(b.Lo), stored.Format(b.Hi), b.Rows})
 			}
 		}
 		t.Columns = append(t.Columns, d)
@@ -116,7 +121,7 @@ func (t *Table) Write(out io.Writer) error {
 
 // show quotes strings, so that empty ones and line ends are visible.
 func (c *Column) show(value string) string {
-	if c.Type == column.String.String() {
+	if strings.TrimSuffix(c.Type, "[]") == column.String.String() {
 		return strconv.Quote(value)
 	}
 	return value

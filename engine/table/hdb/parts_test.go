@@ -1,0 +1,163 @@
+package hdb
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"heddle/codec/wah"
+	"heddle/engine/table/column"
+)
+
+// bitsOf is the words of a vector of the rows that are set.
+func bitsOf(set []bool) []uint32 {
+	var b wah.Builder[uint32]
+	for row, in := range set {
+		if in {
+			b.Add(uint64(row))
+		}
+	}
+	return b.AppendTo(nil, uint64(len(set)))
+}
+
+// writePart writes a column whose values all have bins of their own, by codes; a code below 0 is a row
+// without a value.
+func writePart(t *testing.T, w *Writer, p Part, c column.Column, codes []int) error {
+	t.Helper()
+	c.Binning = column.Distinct
+	var missing []bool
+	for _, code := range codes {
+		missing = append(missing, code < 0)
+		if code < 0 {
+			c.Missing++
+		}
+	}
+	stored := make([]uint64, len(codes))
+	var vectors [][]uint32
+	for code := range slices.Max(append(slices.Clone(codes), -1)) + 1 {
+		in, n := make([]bool, len(codes)), uint32(0)
+		for row, x := range codes {
+			if x == code {
+				in[row], stored[row] = true, uint64(x)
+				n++
+			}
+		}
+		c.Bins = append(c.Bins, column.Bin{Lo: uint64(code), Hi: uint64(code), Rows: n})
+		vectors = append(vectors, bitsOf(in))
+	}
+	if c.Missing > 0 {
+		vectors = append(vectors, bitsOf(missing))
+	}
+	cw, err := w.PartColumn(p, c, 0, func(func([]byte, error) bool) {})
+	if err != nil {
+		return err
+	}
+	if err := cw.Codes(stored); err != nil {
+		return err
+	}
+	for _, v := range vectors {
+		if err := cw.Vector32(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestParts writes columns of the table around a multi-valued one, and reads all of them.
+func TestParts(t *testing.T) {
+	path := t.TempDir() + "/t.hdb"
+	w, err := Create(path, 4, 32, Meta{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	yes := column.Column{Name: "n", Type: column.Bool, Base: 1}
+	for _, c := range []struct {
+		part  Part
+		of    column.Column
+		codes []int
+	}{
+		{Single, column.Column{Name: "a", Type: column.Int, Base: column.IntKey(1)}, []int{0, 1, 2, 3}},
+		{Present, yes, []int{-1, 0, 0, -1}},
+		{Single, column.Column{Name: "b", Type: column.Int, Base: column.IntKey(5)}, []int{3, 2, 1, 0}},
+		{Values, column.Column{Name: "n", Type: column.Int, Base: column.IntKey(7)}, []int{0, 1, 1, 2, 0}},
+		{First, column.Column{Name: "n", Type: column.Bool}, []int{1, 0, 0, 1, 0}},
+	} {
+		if err := writePart(t, w, c.part, c.of, c.codes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Verify(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	columns, l := f.Columns(), f.List(1)
+	if len(columns) != 3 || f.List(0) != nil || l == nil || columns[1].Values != &l.Columns[0] || columns[1].Type != column.Int || columns[1].Missing != 2 {
+		t.Fatalf("columns %+v", columns)
+	}
+	if l.Table.Rows != 5 || f.Table().Rows != 4 || len(f.Table().Columns) != 3 || len(l.Table.Vectors) != 5 {
+		t.Errorf("values %+v", l.Table)
+	}
+	low, _, err := l.Table.Codes(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := low.AppendTo(nil); err != nil || !slices.Equal(got, []uint32{0, 1, 1, 2, 0}) {
+		t.Errorf("codes %v, %v", got, err)
+	}
+	low, _, _ = f.Table().Codes(2)
+	if got, err := low.AppendTo(nil); err != nil || !slices.Equal(got, []uint32{3, 2, 1, 0}) {
+		t.Errorf("codes of the last column %v, %v", got, err)
+	}
+	set, err := l.Table.Bitset(1)
+	if err != nil || set[0] != 0b00110 {
+		t.Errorf("rows of bin 1: %b, %v", set, err)
+	}
+}
+
+// TestPartsWrong refuses parts in other places and with other rows.
+func TestPartsWrong(t *testing.T) {
+	type col struct {
+		part  Part
+		of    column.Column
+		codes []int
+	}
+	yes, values, first := column.Column{Name: "n", Type: column.Bool, Base: 1}, column.Column{Name: "n", Type: column.Int}, column.Column{Name: "n", Type: column.Bool}
+	present := col{Present, yes, []int{0, 0}}
+	for want, all := range map[string][]col{
+		"missing":              {present},
+		"this order":           {present, {First, first, []int{1, 1}}},
+		"has this place":       {{Values, values, []int{0}}},
+		"behind the values":    {present, {Values, values, []int{0, 0}}, {First, yes, []int{0, 0}}, {Single, column.Column{Name: "b", Type: column.Int}, []int{0, 0}}},
+		"1 first values":       {present, {Values, values, []int{0, 0}}, {First, first, []int{1, 0}}},
+		"of type int":          {{Present, values, []int{0, 0}}},
+		"is false":             {{Present, first, []int{0, 0}}},
+		"rows without a value": {present, {Values, values, []int{0, -1}}},
+		"the table has 3":      {present, {Values, values, []int{0, 0, 0}}, {First, yes, []int{0, 0}}},
+		"the name comes twice": {present, present},
+		"no multi-valued":      {present, {Values, column.Column{Name: "m", Type: column.Int}, []int{0, 0}}},
+		"codes are missing":    {present, {Values, column.Column{Name: "n", Type: column.Int, Bins: []column.Bin{{Rows: 3}}}, nil}},
+	} {
+		w, err := Create(t.TempDir()+"/t.hdb", 2, 32, Meta{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range all {
+			if err == nil {
+				err = writePart(t, w, c.part, c.of, c.codes)
+			}
+		}
+		if err == nil {
+			err = w.Commit()
+		}
+		if w.Abort(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
