@@ -39,7 +39,7 @@ func TestBitmapUsage(t *testing.T) {
 		"build -o x.hdb --set a:encoding= t.csv":         `has an invalid "encoding"`,
 		"build -o x.hdb --set a:size=3 t.csv":            `has an invalid "size": unknown key (one of bins, binning, encoding)`,
 		"build -o x.hdb --type a t.csv":                  `--type "a" is not NAME=TYPE`,
-		"build -o x.hdb --type a=date t.csv":             `unknown type "date" (one of int, float, string, bool, timestamp, uint, float32, timestamp_ns, decimal(P,S))`,
+		"build -o x.hdb --type a=date t.csv":             `unknown type "date" (one of int, float, string, bool, timestamp, uint, float32, timestamp_ns, decimal(P,S), or arrays of one of them, such as int[])`,
 		"info":                                           "table file is missing",
 		"verify a b":                                     `takes one table file, found also "b"`,
 		"query":                                          "table file is missing",
