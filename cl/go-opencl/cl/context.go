@@ -65,7 +65,7 @@ func (ctx *Context) CreateProgramWithSource(sources []string) (*Program, error) 
 	if err := created(id, code); err != nil {
 		return nil, err
 	}
-	return &Program{id: id, devices: ctx.devices}, nil
+	return &Program{id: id, context: ctx.id, sources: slices.Clone(sources), devices: ctx.devices}, nil
 }
 
 // CreateUserEvent makes an event that SetUserEventStatus completes.

@@ -11,13 +11,22 @@ func declare(name string) *function {
 	return f
 }
 
+// declareSetup is declare for a function that runs a few times in the life of a device. Drivers load
+// libraries and compile in it, so its calls keep the floating-point mode of the thread.
+func declareSetup(name string) *function {
+	f := declare(name)
+	f.setup = true
+	return f
+}
+
 var (
-	clBuildProgram            = declare("clBuildProgram")
-	clCreateBuffer            = declare("clCreateBuffer")
-	clCreateCommandQueue      = declare("clCreateCommandQueue")
-	clCreateContext           = declare("clCreateContext")
-	clCreateKernel            = declare("clCreateKernel")
-	clCreateProgramWithSource = declare("clCreateProgramWithSource")
+	clBuildProgram            = declareSetup("clBuildProgram")
+	clCreateBuffer            = declareSetup("clCreateBuffer")
+	clCreateCommandQueue      = declareSetup("clCreateCommandQueue")
+	clCreateContext           = declareSetup("clCreateContext")
+	clCreateKernel            = declareSetup("clCreateKernel")
+	clCreateProgramWithBinary = declareSetup("clCreateProgramWithBinary")
+	clCreateProgramWithSource = declareSetup("clCreateProgramWithSource")
 	clCreateUserEvent         = declare("clCreateUserEvent")
 	clEnqueueBarrierWithWait  = declare("clEnqueueBarrierWithWaitList")
 	clEnqueueCopyBuffer       = declare("clEnqueueCopyBuffer")
@@ -30,20 +39,21 @@ var (
 	clEnqueueWriteBuffer      = declare("clEnqueueWriteBuffer")
 	clFinish                  = declare("clFinish")
 	clFlush                   = declare("clFlush")
-	clGetDeviceIDs            = declare("clGetDeviceIDs")
-	clGetDeviceInfo           = declare("clGetDeviceInfo")
+	clGetDeviceIDs            = declareSetup("clGetDeviceIDs")
+	clGetDeviceInfo           = declareSetup("clGetDeviceInfo")
 	clGetEventProfilingInfo   = declare("clGetEventProfilingInfo")
 	clGetKernelInfo           = declare("clGetKernelInfo")
 	clGetKernelWorkGroupInfo  = declare("clGetKernelWorkGroupInfo")
-	clGetPlatformIDs          = declare("clGetPlatformIDs")
-	clGetPlatformInfo         = declare("clGetPlatformInfo")
-	clGetProgramBuildInfo     = declare("clGetProgramBuildInfo")
+	clGetPlatformIDs          = declareSetup("clGetPlatformIDs")
+	clGetPlatformInfo         = declareSetup("clGetPlatformInfo")
+	clGetProgramBuildInfo     = declareSetup("clGetProgramBuildInfo")
+	clGetProgramInfo          = declareSetup("clGetProgramInfo")
 	clReleaseCommandQueue     = declare("clReleaseCommandQueue")
-	clReleaseContext          = declare("clReleaseContext")
+	clReleaseContext          = declareSetup("clReleaseContext")
 	clReleaseEvent            = declare("clReleaseEvent")
 	clReleaseKernel           = declare("clReleaseKernel")
 	clReleaseMemObject        = declare("clReleaseMemObject")
-	clReleaseProgram          = declare("clReleaseProgram")
+	clReleaseProgram          = declareSetup("clReleaseProgram")
 	clSetKernelArg            = declare("clSetKernelArg")
 	clSetUserEventStatus      = declare("clSetUserEventStatus")
 	clWaitForEvents           = declare("clWaitForEvents")

@@ -18,8 +18,9 @@ import (
 
 // function is one function of libOpenCL.
 type function struct {
-	name string
-	addr uintptr
+	name  string
+	addr  uintptr
+	setup bool // its calls keep the floating-point mode of the thread
 }
 
 // serial takes every call to one locked OS thread when HEDDLE_OPENCL_SERIAL is 1.
@@ -66,8 +67,7 @@ func open() (uintptr, error) {
 		paths = []string{path}
 	}
 	// dlerror, which Dlopen asks for the text, knows only its own thread's errors.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
+	defer keepFloatMode()()
 	var failed []error
 	for _, path := range paths {
 		lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
@@ -105,6 +105,9 @@ func serve(requests <-chan *request) {
 //
 //go:uintptrescapes
 func (f *function) call(args ...uintptr) uintptr {
+	if f.setup {
+		defer keepFloatMode()()
+	}
 	if serial == nil {
 		result, _, _ := purego.SyscallN(f.addr, args...)
 		return result

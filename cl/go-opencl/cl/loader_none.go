@@ -4,7 +4,10 @@ package cl
 
 import "fmt"
 
-type function struct{ name string }
+type function struct {
+	name  string
+	setup bool
+}
 
 func load() error {
 	return fmt.Errorf("%w: this build has no OpenCL", ErrUnsupported)
