@@ -34,6 +34,8 @@ type Options struct {
 	// SkipSelfTest opens the device without the comparison with plain Go, for tests of the
 	// kernels themselves.
 	SkipSelfTest bool
+	// Step is called before the steps of opening: "context", "build", "self-test". May be nil.
+	Step func(name string)
 	// Log receives the result of the self-test. May be nil.
 	Log *zerolog.Logger
 
@@ -55,7 +57,18 @@ var everything = device.Operations{lists.Operation, match.Operation, expression.
 // empty filter takes all, case is ignored. Tuning rows of the caller precede the built-in
 // ones. Without an OpenCL library or driver it returns no devices and the reason.
 func Devices(filter string, rows ...Tuning) ([]*Device, error) {
-	return device.Find(filter, everything, rows...)
+	found, err := device.Find(filter, everything, nil, rows...)
+	return found.Devices, err
+}
+
+// ErrNoPlatform is the cause of an error of Devices and Search where no driver offers a platform.
+var ErrNoPlatform = device.ErrNoPlatform
+
+// Search is Devices that also returns the names of platforms without a device, and calls step before
+// each step: "platforms", and "devices" of each platform.
+func Search(step func(name string), filter string, rows ...Tuning) (devices []*Device, empty []string, err error) {
+	found, err := device.Find(filter, everything, step, rows...)
+	return found.Devices, found.Empty, err
 }
 
 // Open checks the limits of a device, builds the kernels and runs the self-test. Errors
@@ -63,7 +76,7 @@ func Devices(filter string, rows ...Tuning) ([]*Device, error) {
 // ErrOutOfMemory or ErrDeviceLost.
 func Open(ctx context.Context, d *Device, opt Options) (*Backend, error) {
 	rt, err := device.Open(ctx, d, device.Options{MemoryLimit: opt.MemoryLimit, Profiling: opt.Profiling, CountLoads: opt.CountLoads,
-		Tuning: opt.Tuning, SkipSelfTest: opt.SkipSelfTest, Log: opt.Log, Fault: opt.fault})
+		Tuning: opt.Tuning, SkipSelfTest: opt.SkipSelfTest, Step: opt.Step, Log: opt.Log, Fault: opt.fault})
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ const FileVariable = prefix + "CONFIG"
 // reserved lists variables with the prefix that are not keys. An entry that ends in _
 // stands for all variables that start with it. Kubernetes sets the last three kinds for a
 // service with the name heddle-server.
-var reserved = []string{FileVariable, prefix + "TEST_", prefix + "OPENCL_", prefix + "SERVER_SERVICE_", prefix + "SERVER_PORT", prefix + "SERVER_PORT_"}
+var reserved = []string{FileVariable, prefix + "CACHE", prefix + "TEST_", prefix + "OPENCL_", prefix + "SERVER_SERVICE_", prefix + "SERVER_PORT", prefix + "SERVER_PORT_"}
 
 // readEnviron reads the keys that the environment sets. It ignores empty variables.
 func (c *Config) readEnviron(environ []string) error {

@@ -29,6 +29,10 @@ It costs some speed. --explain and the benchmarks print the times.`),
 	key("devices.tuning", func(c *Config) *string { return &c.Devices.Tuning }, "", text,
 		`File of tuning rows, as heddle tune writes it.
 Its rows precede the built-in rows for matching devices.`),
+	key("devices.probe", func(c *Config) *time.Duration { return &c.Devices.Probe }, 20*time.Second, within(0, time.Hour),
+		`Time without progress after which an OpenCL driver counts as hung.
+Each driver is first examined in a process of its own; a broken one is left out. 0 loads
+drivers unexamined.`),
 
 	key("memory.device", func(c *Config) *Size { return &c.Memory.Device }, 0, nil,
 		`Memory limit of each OpenCL device, for lists, tables and scratch memory.

@@ -182,7 +182,7 @@ func opening() Options {
 // device builds its kernels and tests them.
 var sharedDevice = sync.OnceValues(func() (plan.Backend, error) {
 	opt := opening()
-	list, err := opt.discovery().Candidates()
+	list, err := opt.discovery().Candidates(context.Background())
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func New(ctx context.Context, opt Options) (*Engine, error) {
 	if err != nil {
 		return nil, invalid("new engine", err)
 	}
-	list, err := opt.open()
+	list, err := opt.open(ctx)
 	if err != nil {
 		return nil, wrap("new engine", err)
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"heddle/config"
 	"heddle/engine/internal/backend"
 	"heddle/engine/internal/cost"
+	"heddle/engine/internal/drivers"
 	"heddle/engine/internal/limit"
 	"heddle/engine/internal/placement"
 	"heddle/engine/internal/schedule"
@@ -34,9 +36,18 @@ type Options struct {
 	// Tuning is a TOML file of tuning rows of OpenCL devices, which precede the built-in rows.
 	// Default: none.
 	Tuning string
+	// Probe is the file of the program heddle, which examines each OpenCL driver in a process of its own
+	// (PROGRAM probe) before this process loads it: a driver may hang, crash or end the process. With a
+	// driver that does so, OpenCL is not used, and the log names the .icd file and the remedy. The engine
+	// itself changes no descriptors, signals or variables of the environment, and gives threads their floating-point mode
+	// back. Default: none, drivers load unexamined.
+	Probe string
+	// ProbeLimit is the time without progress after which a driver counts as hung; one that computes may
+	// take thirty times as long. Default: 20 s.
+	ProbeLimit time.Duration
 	// Backends are open backends that replace the search for devices. With Backend "auto", pure
 	// Go among them is a reserve if there is a device. The caller closes them after the engine.
-	// Device, Tuning, Threads, HostMemory, DeviceMemory, Lazy, Profiling and CountLoads must be
+	// Device, Tuning, Probe, Threads, HostMemory, DeviceMemory, Lazy, Profiling and CountLoads must be
 	// zero then: they rule the opening of backends.
 	Backends []plan.Backend
 
@@ -166,6 +177,7 @@ func (o *Options) EnsureDefaults() {
 	setDefault(&o.Placement, placement.Auto.String())
 	setDefault(&o.Metric, cost.Best.String())
 	setDefault(&o.Filters, 256<<20)
+	setDefault(&o.ProbeLimit, drivers.DefaultLimit)
 	(*limit.Limits)(&o.Limits).EnsureDefaults()
 	s := &o.Schedule
 	setDefault(&s.Mode, schedule.Auto.String())
@@ -217,7 +229,7 @@ func (o *Options) parse() (p parsed, err error) {
 		name  string
 		value float64
 	}{
-		{"Threads", float64(o.Threads)}, {"Workers", float64(o.Workers)}, {"Blocks", float64(o.Blocks)}, {"Timeout", float64(o.Timeout)},
+		{"Threads", float64(o.Threads)}, {"Workers", float64(o.Workers)}, {"Blocks", float64(o.Blocks)}, {"ProbeLimit", float64(o.ProbeLimit)}, {"Timeout", float64(o.Timeout)},
 		{"Limits.Text", float64(o.Limits.Text)}, {"Limits.Terms", float64(o.Limits.Terms)}, {"Limits.Nodes", float64(o.Limits.Nodes)}, {"Limits.Depth", float64(o.Limits.Depth)},
 		{"Limits.Groups", float64(o.Limits.Groups)}, {"Limits.Values", float64(o.Limits.Values)},
 		{"Schedule.Queue", float64(s.Queue)}, {"Schedule.MaxAge", float64(s.MaxAge)}, {"Schedule.Enter", s.Enter}, {"Schedule.Leave", s.Leave},
@@ -252,6 +264,7 @@ func (o *Options) unused() error {
 	}{
 		{"Device", o.Device != "", given || host},
 		{"Tuning", o.Tuning != "", given},
+		{"Probe", o.Probe != "", given},
 		{"DeviceMemory", o.DeviceMemory != 0, given || host},
 		{"Profiling", o.Profiling, given || host},
 		{"CountLoads", o.CountLoads, given || host},
@@ -287,18 +300,18 @@ func (o *Options) pool(p *parsed) serve.Options {
 // discovery returns the options of the search for backends.
 func (o *Options) discovery() *backend.Options {
 	return &backend.Options{
-		Kind: o.Backend, Device: o.Device, Tuning: o.Tuning, Threads: o.Threads, DeviceMemory: o.DeviceMemory, HostMemory: o.HostMemory,
+		Kind: o.Backend, Device: o.Device, Tuning: o.Tuning, Probe: o.Probe, ProbeLimit: o.ProbeLimit, Threads: o.Threads, DeviceMemory: o.DeviceMemory, HostMemory: o.HostMemory,
 		Lazy: o.Lazy, Profiling: o.Profiling, CountLoads: o.CountLoads, Log: o.logger(),
 	}
 }
 
 // open opens the processors.
-func (o *Options) open() ([]backend.Candidate, error) {
+func (o *Options) open(ctx context.Context) ([]backend.Candidate, error) {
 	if o.candidates != nil {
 		return o.candidates, nil
 	}
 	if o.Backends == nil {
-		return o.discovery().Candidates()
+		return o.discovery().Candidates(ctx)
 	}
 	return backend.Given(o.Backends, o.Backend)
 }
@@ -314,7 +327,7 @@ func OptionsOf(c *config.Config) (Options, error) {
 	}
 	o := Options{
 		Backend: c.Devices.Backend, Device: c.Devices.Device, Tuning: c.Devices.Tuning, Threads: c.Devices.Threads,
-		Lazy: c.Devices.Lazy, Profiling: c.Devices.Profiling,
+		ProbeLimit: c.Devices.Probe, Lazy: c.Devices.Lazy, Profiling: c.Devices.Profiling,
 		Workers: c.Batching.Workers, BatchCandidates: uint64(c.Batching.Candidates), BatchPostings: uint64(c.Batching.Postings), Algorithm: algorithm,
 		DeviceMemory: uint64(c.Memory.Device), HostMemory: uint64(c.Memory.Tables),
 		Blocks: c.Schedule.Blocks, Timeout: c.Schedule.Timeout, Placement: c.Schedule.Placement, Results: uint64(c.Schedule.Results), Filters: uint64(c.Schedule.Filters),

@@ -3,7 +3,10 @@ package device
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
@@ -19,23 +22,44 @@ type Device struct {
 	ops    Operations
 }
 
-// Find lists the devices whose name, vendor or platform contains filter, GPUs
-// first. An empty filter takes all, case is ignored. Tuning rows of the caller precede the
-// built-in ones. The error is the reason why a platform, or all of OpenCL, is missing.
-func Find(filter string, ops Operations, rows ...Tuning) ([]*Device, error) {
+// ErrNoPlatform is the cause of an error of Find where no driver offers a platform.
+var ErrNoPlatform = errors.New("no OpenCL platform is installed")
+
+// Found is the result of a search for devices.
+type Found struct {
+	Devices []*Device // GPUs first
+	Empty   []string  // names of platforms without a device
+}
+
+// Find lists the devices whose name, vendor or platform contains filter. An empty filter takes
+// all, case is ignored. Tuning rows of the caller precede the built-in ones. The error is the
+// reason why a platform, or all of OpenCL, is missing. It calls step, which may be nil, before
+// each step: "platforms", and "devices" of each platform.
+func Find(filter string, ops Operations, step func(string), rows ...Tuning) (found Found, err error) {
+	if step == nil {
+		step = func(string) {}
+	}
+	step("platforms")
 	platforms, err := ocl.GetPlatforms()
+	if errors.Is(err, ocl.ErrOther(-1001)) { // CL_PLATFORM_NOT_FOUND_KHR
+		err = ErrNoPlatform
+	}
 	if err != nil {
-		return nil, fmt.Errorf("cl: no OpenCL here: %w", err)
+		return found, fmt.Errorf("cl: no OpenCL here: %w", err)
 	}
 	var gpus, rest []*Device
 	var errs []error
 	for _, p := range platforms {
+		step("devices")
 		devices, err := p.GetDevices(ocl.DeviceTypeAll)
 		if err != nil {
 			if !errors.Is(err, ocl.ErrDeviceNotFound) {
-				errs = append(errs, fmt.Errorf("cl: platform %s: %w", p.Name(), err))
+				errs = append(errs, fmt.Errorf("cl: platform %s: %w", printable(p.Name()), err))
 			}
-			continue
+			devices = nil
+		}
+		if len(devices) == 0 && (err == nil || errors.Is(err, ocl.ErrDeviceNotFound)) {
+			found.Empty = append(found.Empty, printable(p.Name()))
 		}
 		for _, h := range devices {
 			d := describe(p, h, ops, rows)
@@ -49,18 +73,19 @@ func Find(filter string, ops Operations, rows ...Tuning) ([]*Device, error) {
 			}
 		}
 	}
-	return append(gpus, rest...), errors.Join(errs...)
+	found.Devices = append(gpus, rest...)
+	return found, errors.Join(errs...)
 }
 
 func describe(p *ocl.Platform, h *ocl.Device, ops Operations, rows []Tuning) *Device {
 	d := &Device{handle: h, quirks: quirksFor(p.Name(), h.Name()), ops: ops}
 	d.info = plan.Info{
 		Kind:         "opencl",
-		Device:       strings.TrimSpace(h.Name()),
-		Platform:     strings.TrimSpace(p.Name()),
-		Vendor:       strings.TrimSpace(h.Vendor()),
-		Driver:       strings.TrimSpace(h.DriverVersion()),
-		Version:      strings.TrimSpace(h.Version()),
+		Device:       printable(h.Name()),
+		Platform:     printable(p.Name()),
+		Vendor:       printable(h.Vendor()),
+		Driver:       printable(h.DriverVersion()),
+		Version:      printable(h.Version()),
 		Type:         typeName(h.Type()),
 		ComputeUnits: h.MaxComputeUnits(),
 		Memory:       uint64(max(h.GlobalMemSize(), 0)),
@@ -70,6 +95,17 @@ func describe(p *ocl.Platform, h *ocl.Device, ops Operations, rows []Tuning) *De
 	d.tuning = d.quirks.apply(TuningFor(strings.Join([]string{d.info.Device, d.info.Vendor, d.info.Platform, d.info.Type}, " "), rows...))
 	d.describeTuning()
 	return d
+}
+
+// printable returns a text of a driver without white space around it. Control characters and bytes
+// that are not UTF-8, which might change a terminal, become escapes as in Go.
+func printable(s string) string {
+	s = strings.TrimSpace(s)
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) }) {
+		return s
+	}
+	quoted := strconv.QuoteToGraphic(s)
+	return quoted[1 : len(quoted)-1]
 }
 
 func typeName(t ocl.DeviceType) string {

@@ -21,6 +21,7 @@ type Options struct {
 	Tuning       *Tuning                 // in place of the device's row
 	SkipSelfTest bool                    // trust the kernels, for tests
 	Log          *zerolog.Logger         // may be nil
+	Step         func(name string)       // called before "context", "build" and "self-test"; may be nil
 	Fault        func(step string) error // may fail a driver step, for tests
 }
 
@@ -79,11 +80,16 @@ func Open(ctx context.Context, d *Device, opt Options) (*Runtime, error) {
 		CountLoads: opt.CountLoads, Log: opt.Log, dev: d, Ops: d.ops, skipSelfTest: opt.SkipSelfTest, faulty: opt.Fault,
 		programs: map[KernelID]*ocl.Program{}, tested: tested{passed: map[any]bool{}}}
 	rt.Regions.rt = rt
-	if err := rt.start(); err != nil {
+	step := opt.Step
+	if step == nil {
+		step = func(string) {}
+	}
+	if err := rt.start(step); err != nil {
 		rt.release()
 		return nil, err
 	}
 	if !opt.SkipSelfTest {
+		step("self-test")
 		began := time.Now()
 		if err := rt.SelfTest(ctx); err != nil {
 			return nil, errors.Join(err, rt.Close())
@@ -95,7 +101,8 @@ func Open(ctx context.Context, d *Device, opt Options) (*Runtime, error) {
 	return rt, nil
 }
 
-func (rt *Runtime) start() (err error) {
+func (rt *Runtime) start(step func(string)) (err error) {
+	step("context")
 	if err := rt.Fault("open"); err != nil {
 		return err
 	}
@@ -105,6 +112,7 @@ func (rt *Runtime) start() (err error) {
 	if rt.Transfer, err = rt.NewQueue(); err != nil {
 		return err
 	}
+	step("build")
 	return rt.buildCore()
 }
 

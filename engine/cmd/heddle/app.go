@@ -21,6 +21,9 @@ type App struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Environ        []string // NAME=value
+	// Self is the file of this program, which examines OpenCL drivers in child processes. Without it,
+	// drivers load unexamined.
+	Self string
 }
 
 // Run executes the command line args, which excludes the program's name. It prints an
@@ -67,6 +70,7 @@ one ends it at once.`,
 		newConfig(a),
 		newDemo(a),
 		newVersion(a),
+		newProbe(a),
 	)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetIn(a.Stdin)

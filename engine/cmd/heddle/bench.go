@@ -74,11 +74,14 @@ func (o *benchOptions) Validate(args []string) (err error) {
 }
 
 func (o *benchOptions) Run(ctx context.Context, a *App) error {
-	c, _, err := o.load(a)
+	c, log, err := o.load(a)
 	if err != nil {
 		return err
 	}
 	if err := oneBackend(c); err != nil {
+		return err
+	}
+	if err := a.examine(ctx, &c.Devices, log); err != nil {
 		return err
 	}
 	o.Backend, o.Device, o.Threads, o.Tuning = c.Devices.Backend, c.Devices.Device, c.Devices.Threads, c.Devices.Tuning

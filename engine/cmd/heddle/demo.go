@@ -6,7 +6,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"heddle/config"
 	"heddle/engine/cmd/heddle/demo"
+	"heddle/engine/internal/drivers"
 )
 
 type demoOptions struct {
@@ -34,6 +36,11 @@ func (o *demoOptions) AddFlags(fs *pflag.FlagSet) {
 }
 
 func (o *demoOptions) Run(ctx context.Context, a *App) error {
+	c := config.Devices{Backend: "all", Probe: drivers.DefaultLimit}
+	if err := a.examine(ctx, &c, a.logger(config.Log{Level: "warn", Format: "console"})); err != nil {
+		return err
+	}
+	o.Host = c.Backend == "host"
 	if err := demo.Run(ctx, o.Options, a.Stdout, a.Stderr); err != nil {
 		return err
 	}

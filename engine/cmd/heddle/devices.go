@@ -1,18 +1,22 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"heddle/cl"
 	"heddle/config"
 	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/internal/drivers"
 	"heddle/engine/internal/startup"
 	"heddle/engine/plan"
 	"heddle/hostfallback"
@@ -34,10 +38,16 @@ self-test of each device: it builds the kernels and compares their results with 
 star marks the choice of --backend auto. --backend and --device restrict the list. The
 exit code is 4 if the list is empty.
 
+Each driver is loaded in a process of its own, here and at the start of commands that use
+OpenCL: a driver that hangs (key devices.probe), crashes or ends the process is reported
+with its .icd file and the phase, and is left out. Commands keep the results in HEDDLE_CACHE
+until the driver changes, ten minutes for a broken one; devices always examines anew.
+
 --doctor examines a Linux machine instead: GPUs on the PCI bus, their device nodes with mode
-and group, the groups of the caller, the OpenCL loader, ICD files and drivers, and variables
-of the environment that hide devices. For each missing part it prints a command that
-repairs it, and the exit code is 4. A note is no fault: queries also run in pure Go.`,
+and group, the groups of the caller, the OpenCL loader, ICD files and drivers, platforms
+without a device, and variables of the environment that hide devices. For each missing part
+it prints a command that repairs it, and the exit code is 4. A note is no fault: queries
+also run in pure Go.`,
 		Example: "  heddle devices\n  heddle devices --backend host --json",
 	}, &devicesOptions{})
 }
@@ -83,35 +93,14 @@ func (o *devicesOptions) Run(ctx context.Context, a *App) error {
 		return err
 	}
 	if o.doctor {
-		return a.doctor(o.json)
+		return a.doctor(ctx, &c.Devices, o.json)
 	}
-	rows, err := readTunings(c) // errors of the file are reported without OpenCL too
-	if err != nil {
+	if _, err := readTunings(c); err != nil { // errors of the file are reported without OpenCL too
 		return err
 	}
-	var places []place
-	var missing error // the reason if OpenCL is not available
-	began := time.Now()
-	if c.Devices.Backend != "host" {
-		devices, err := cl.Devices(c.Devices.Device, rows...)
-		missing = err
-		found := time.Since(began)
-		for _, d := range devices {
-			p := newPlace(d.Info())
-			p.Preferred, p.Reason = d.Preferred()
-			p.test(ctx, d, cl.Options{MemoryLimit: uint64(c.Memory.Device), Log: &log})
-			if p.Usable {
-				took := found + time.Duration(p.SelfTest*float64(time.Second))
-				if err := a.startups().Remember(p.Device, p.Driver, took); err != nil {
-					log.Debug().Err(err).Msg("start-up time not stored")
-				}
-				p.StartUp = took.Seconds()
-			}
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			places = append(places, p)
-		}
+	places, missing, err := a.devices(ctx, &c.Devices, log)
+	if err != nil {
+		return err
 	}
 	if c.Devices.Backend == "host" || c.Devices.Backend == "auto" && c.Devices.Device == "" {
 		b := hostfallback.New(hostfallback.Options{Threads: c.Devices.Threads})
@@ -150,15 +139,53 @@ func noDevice(c config.Devices, err error) error {
 	return &plan.DeviceError{Kind: plan.ErrNoDevice, Device: "opencl", Op: op, Err: err}
 }
 
-// test opens the device; opening runs its self-test.
-func (p *place) test(ctx context.Context, d *cl.Device, opt cl.Options) {
-	began := time.Now()
-	b, err := cl.Open(ctx, d, opt)
-	if err == nil {
-		p.SelfTest = time.Since(began).Seconds()
-		err = b.Close()
+// devices tests the OpenCL devices. Missing is the reason if drivers fail or OpenCL is not available.
+func (a *App) devices(ctx context.Context, c *config.Devices, log zerolog.Logger) (places []place, missing, err error) {
+	if c.Backend == "host" {
+		return nil, nil, nil
 	}
-	p.Usable, p.Error = err == nil, errorText(err)
+	report, err := a.report(ctx, c, drivers.All, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	places, missing = placesOf(report)
+	for _, p := range places {
+		if !p.Usable {
+			continue
+		}
+		if err := a.startups().Remember(p.Device, p.Driver, time.Duration(p.StartUp*float64(time.Second))); err != nil {
+			log.Debug().Err(err).Msg("start-up time not stored")
+		}
+	}
+	return places, missing, nil
+}
+
+// placesOf lists the devices of a report. Missing is the reason if drivers fail or there are none.
+func placesOf(report drivers.Report) (places []place, missing error) {
+	for _, r := range report {
+		for _, d := range r.Devices {
+			p := newPlace(d.Info)
+			p.Preferred, p.Reason = d.Preferred, d.Reason
+			p.Usable, p.Error = d.Tested && d.Error == "", d.Error
+			if p.Usable {
+				p.SelfTest, p.StartUp = d.SelfTest.Seconds(), (r.Took + d.SelfTest).Seconds()
+			}
+			places = append(places, p)
+		}
+	}
+	slices.SortStableFunc(places, func(x, y place) int { return cmp.Compare(x.order(), y.order()) })
+	if len(report) == 0 {
+		return places, errors.New("no OpenCL here: no .icd file names a driver")
+	}
+	return places, report.Err()
+}
+
+// order sorts places: GPUs come first.
+func (p place) order() int {
+	if p.Type == "gpu" {
+		return 0
+	}
+	return 1
 }
 
 func errorText(err error) string {
@@ -202,6 +229,6 @@ func writePlaces(out io.Writer, places []place, missing error, threshold string)
 	if missing != nil {
 		fmt.Fprintf(&b, "  opencl: %v\n", missing)
 	}
-	_, err := io.WriteString(out, b.String())
+	_, err := io.WriteString(terminal.Writer(out), b.String())
 	return err
 }

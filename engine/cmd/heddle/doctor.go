@@ -1,20 +1,22 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
 	"slices"
 	"strings"
 
-	"heddle/cl"
+	"heddle/config"
 	"heddle/engine"
 	"heddle/engine/cmd/heddle/internal/doctor"
 	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/internal/drivers"
 )
 
 // doctor prints the parts of the machine that OpenCL needs. Missing parts are an error.
-func (a *App) doctor(json bool) error {
+func (a *App) doctor(ctx context.Context, c *config.Devices, json bool) error {
 	if runtime.GOOS != "linux" {
 		return &engine.Error{Code: engine.Unsupported, Op: "doctor", Err: errors.New("it knows Linux only, this is " + runtime.GOOS)}
 	}
@@ -22,15 +24,18 @@ func (a *App) doctor(json bool) error {
 	if err != nil {
 		return err
 	}
-	parts := append(m.Examine(), openCL())
+	if m.Report, err = a.report(ctx, c, drivers.Preferred, true); err != nil {
+		return err
+	}
+	parts := append(m.Examine(), openCL(m.Report))
 	if json {
 		err = terminal.WriteJSON(a.Stdout, parts)
 	} else {
 		var b strings.Builder
 		for _, p := range parts {
-			fmt.Fprintf(&b, "%-8s %s: %s\n", p.State, p.Name, p.Found)
+			fmt.Fprintf(&b, "%-8s %s: %s\n", p.State, terminal.Field(p.Name), terminal.Field(p.Found))
 			if p.Repair != "" {
-				fmt.Fprintf(&b, "         %s\n", p.Repair)
+				fmt.Fprintf(&b, "         %s\n", terminal.Field(p.Repair))
 			}
 		}
 		_, err = fmt.Fprint(terminal.Writer(a.Stdout), b.String())
@@ -41,18 +46,19 @@ func (a *App) doctor(json bool) error {
 	return err
 }
 
-// openCL is the list of devices that OpenCL reports.
-func openCL() doctor.Part {
+// openCL is the list of devices that the drivers report.
+func openCL(report drivers.Report) doctor.Part {
 	p := doctor.Part{State: doctor.OK, Name: "OpenCL devices"}
-	devices, err := cl.Devices("")
 	var names []string
-	for _, d := range devices {
-		names = append(names, d.Info().Device)
+	for _, r := range report {
+		for _, d := range r.Devices {
+			names = append(names, d.Info.Device)
+		}
 	}
 	p.Found = strings.Join(slices.Compact(names), ", ")
-	if len(devices) == 0 {
+	if names == nil {
 		p.State, p.Found = doctor.Note, "none: queries run in pure Go"
-		if err != nil {
+		if err := report.Err(); err != nil {
 			p.Found = fmt.Sprintf("none, queries run in pure Go: %v", err)
 		}
 	}

@@ -20,6 +20,13 @@ func engineOptions(c *config.Config, log zerolog.Logger) (engine.Options, error)
 
 // newEngine opens the processors, and stores the start-up time if one of them is a device.
 func (a *App) newEngine(ctx context.Context, opt engine.Options) (*engine.Engine, error) {
+	choice := config.Devices{Backend: opt.Backend, Device: opt.Device, Tuning: opt.Tuning, Probe: opt.ProbeLimit}
+	if err := a.examine(ctx, &choice, *opt.Log); err != nil {
+		return nil, err
+	}
+	if choice.Backend != opt.Backend { // to host
+		opt.Backend, opt.Device, opt.DeviceMemory, opt.Profiling = choice.Backend, "", 0, false
+	}
 	began := time.Now()
 	e, err := engine.New(ctx, opt)
 	if err != nil {

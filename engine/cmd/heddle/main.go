@@ -4,6 +4,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -13,6 +15,15 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal ends the work in an orderly way, a second one at once.
 	context.AfterFunc(ctx, stop)
-	app := &App{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ()}
+	stdout, err := ownStdout()
+	if err != nil && !errors.Is(err, syscall.EBADF) {
+		fmt.Fprintf(os.Stderr, "heddle: standard output: %v\n", err)
+		os.Exit(exitFailure)
+	}
+	self, err := os.Executable()
+	if err != nil { // drivers load without an examination
+		self = ""
+	}
+	app := &App{Stdin: os.Stdin, Stdout: stdout, Stderr: os.Stderr, Environ: os.Environ(), Self: self}
 	os.Exit(app.Run(ctx, os.Args[1:]))
 }

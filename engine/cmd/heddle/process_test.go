@@ -60,7 +60,7 @@ func TestExamples(t *testing.T) {
 		for _, sub := range c.Commands() {
 			walk(sub)
 		}
-		if c.HasSubCommands() || c.Name() == "help" || c.Name() == "demo" || c.Name() == "serve" || c.Name() == "dev" || c.Name() == "load" || c.Parent().Name() == "completion" || c.Parent().Name() == "bench" {
+		if c.HasSubCommands() || c.Hidden || c.Name() == "help" || c.Name() == "demo" || c.Name() == "serve" || c.Name() == "dev" || c.Name() == "load" || c.Parent().Name() == "completion" || c.Parent().Name() == "bench" {
 			return // no examples; the benchmarks, serve and load have separate tests
 		}
 		if c.Flags().Lookup("cluster") != nil {

@@ -8,11 +8,11 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"heddle/cl"
 	"heddle/config"
 	"heddle/engine/api"
 	"heddle/engine/cmd/heddle/internal/doctor"
 	"heddle/engine/console"
+	"heddle/engine/internal/drivers"
 	"heddle/engine/observe/meter"
 	"heddle/engine/server"
 	"heddle/hostfallback"
@@ -21,31 +21,32 @@ import (
 // show adds the parts of the server that the web console shows.
 func (d *daemon) show(opt *server.Options) {
 	opt.Meter = new(meter.Meter)
-	opt.Machine = (&survey{app: d.app, c: d.started}).machine
+	opt.Machine = (&survey{app: *d.app, c: d.started}).machine
 	if d.started.Server.Console {
 		opt.Console = console.Handler()
 	}
 }
 
-// survey examines the machine. An examination loads drivers and reads files of the system, so its
-// result serves for a while.
+// survey examines the machine. An examination reads files of the system, so its result serves for a
+// while. Child processes load the drivers, once: this process may be about to leave some of them out.
 type survey struct {
-	app *App
+	app App // with the environment of the start
 	c   *config.Config
 
-	mu   sync.Mutex
-	at   time.Time
-	last *api.Machine
+	mu      sync.Mutex
+	at      time.Time
+	last    *api.Machine
+	drivers drivers.Report // nil: not examined yet
 }
 
 // stale is the age at which the machine is examined again.
 const stale = 15 * time.Second
 
-func (s *survey) machine(context.Context) (*api.Machine, error) {
+func (s *survey) machine(ctx context.Context) (*api.Machine, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.last == nil || time.Since(s.at) > stale {
-		m, err := s.examine()
+		m, err := s.examine(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -54,18 +55,19 @@ func (s *survey) machine(context.Context) (*api.Machine, error) {
 	return proto.CloneOf(s.last), nil // the server adds which places are open
 }
 
-func (s *survey) examine() (*api.Machine, error) {
+func (s *survey) examine(ctx context.Context) (*api.Machine, error) {
 	m := &api.Machine{}
 	if s.c.Devices.Backend != "host" {
-		rows, err := readTunings(s.c)
-		if err != nil {
-			return nil, err
+		if s.drivers == nil {
+			report, err := s.app.report(ctx, &s.c.Devices, drivers.Preferred, false)
+			if err != nil {
+				return nil, err
+			}
+			s.drivers = append(drivers.Report{}, report...)
 		}
-		devices, err := cl.Devices(s.c.Devices.Device, rows...)
-		m.OpenclError = errorText(err)
-		for _, d := range devices {
-			p := newPlace(d.Info())
-			p.Preferred, p.Reason = d.Preferred()
+		places, missing := placesOf(s.drivers)
+		m.OpenclError = errorText(missing)
+		for _, p := range places {
 			m.Places = append(m.Places, p.message())
 		}
 	}
@@ -82,6 +84,7 @@ func (s *survey) examine() (*api.Machine, error) {
 	if err != nil {
 		return nil, err
 	}
+	here.Report = s.drivers
 	for _, p := range here.Examine() {
 		m.Findings = append(m.Findings, &api.Finding{State: string(p.State), Name: p.Name, Found: p.Found, Repair: p.Repair})
 	}

@@ -142,6 +142,9 @@ func (s *settings) load(a *App) (*config.Config, zerolog.Logger, error) {
 	if err != nil {
 		return nil, zerolog.Nop(), err
 	}
+	if c.Devices.Probe == 0 {
+		a.Self = ""
+	}
 	return c, a.logger(c.Log), nil
 }
 

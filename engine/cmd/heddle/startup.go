@@ -1,16 +1,19 @@
 package main
 
 import (
+	"path/filepath"
+
 	"heddle/config"
 	"heddle/engine/internal/startup"
 )
 
 // startups returns the file of start-up times of devices.
 func (a *App) startups() startup.Cache {
-	if a.getenv("HOME") == "" {
+	folder := a.cacheFolder()
+	if folder == "" {
 		return startup.Cache{}
 	}
-	return startup.UserCache()
+	return startup.NewCache(filepath.Join(folder, "startup.json"))
 }
 
 // choose replaces the backend auto of a short-lived command by host if the host should

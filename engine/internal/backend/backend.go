@@ -3,12 +3,15 @@ package backend
 import (
 	"context"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
+	"time"
 
 	"github.com/rs/zerolog"
 
 	"heddle/cl"
+	"heddle/engine/internal/drivers"
 	"heddle/engine/plan"
 	"heddle/hostfallback"
 )
@@ -30,6 +33,8 @@ type Options struct {
 	Kind         string
 	Device       string
 	Tuning       string
+	Probe        string
+	ProbeLimit   time.Duration
 	Threads      int
 	DeviceMemory uint64
 	HostMemory   uint64
@@ -70,7 +75,7 @@ func (opt *Options) device(d *cl.Device, reason string) Candidate {
 
 // Candidates lists the backends that opt allows. The host comes first, then devices, the
 // best one first. Under Auto and OpenCL the caller opens devices until one of them works.
-func (opt *Options) Candidates() ([]Candidate, error) {
+func (opt *Options) Candidates(ctx context.Context) ([]Candidate, error) {
 	var rows []cl.Tuning
 	if opt.Tuning != "" { // a fault of the file shows without OpenCL too
 		var err error
@@ -86,7 +91,10 @@ func (opt *Options) Candidates() ([]Candidate, error) {
 		return nil, fmt.Errorf("unknown backend %q (one of auto, host, opencl, all)", opt.Kind)
 	}
 	explicit := opt.Kind == OpenCL
-	devices, err := cl.Devices(opt.Device, rows...)
+	devices, err := opt.devices(ctx, rows)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if explicit && len(devices) == 0 {
 		return nil, &plan.DeviceError{Kind: plan.ErrNoDevice, Device: "opencl", Op: "looking for " + opt.wanted(), Err: err}
 	}
@@ -109,6 +117,30 @@ func (opt *Options) Candidates() ([]Candidate, error) {
 		return list, nil
 	}
 	return slices.Insert(list, 0, opt.hostBeside(len(list))), nil
+}
+
+// devices lists the OpenCL devices. It loads no driver if Options.Probe finds a broken one.
+func (opt *Options) devices(ctx context.Context, rows []cl.Tuning) ([]*cl.Device, error) {
+	if opt.Probe == "" {
+		return cl.Devices(opt.Device, rows...)
+	}
+	environ := os.Environ()
+	cache := drivers.CacheFolder(os.Getenv)
+	o := drivers.Options{Program: []string{opt.Probe, "probe"}, Environ: environ, Limit: opt.ProbeLimit, Test: drivers.Preferred, Device: opt.Device, Tuning: opt.Tuning, Cache: cache}
+	if opt.Kind == OpenCL || opt.Device != "" {
+		o.Test = drivers.All
+	}
+	report, err := drivers.Probe(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	broken := report.Broken()
+	if len(broken) == 0 {
+		return cl.Devices(opt.Device, rows...)
+	}
+	err = fmt.Errorf("OpenCL is not used: %w; remove the .icd file, or name a folder without it in OCL_ICD_VENDORS", broken.Err())
+	opt.Log.Warn().Err(err).Msg("a driver is broken")
+	return nil, err
 }
 
 // hostBeside returns the host beside a number of devices.

@@ -173,7 +173,7 @@ func TestGiven(t *testing.T) {
 // TestHost: the kind host looks for no device.
 func TestHost(t *testing.T) {
 	opt := backend.Options{Kind: backend.Host, Device: "no such device", Threads: 3}
-	list, err := opt.Candidates()
+	list, err := opt.Candidates(t.Context())
 	if err != nil || len(list) != 1 || !list[0].Host || list[0].Reserve || list[0].Reason != "backend host" {
 		t.Fatalf("%+v, %v", list, err)
 	}
@@ -192,11 +192,11 @@ func TestWrongOptions(t *testing.T) {
 	if err := os.WriteFile(tuning, []byte("[broken"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (&backend.Options{Kind: "cuda"}).Candidates(); err == nil || !strings.Contains(err.Error(), `unknown backend "cuda" (one of auto, host, opencl, all)`) {
+	if _, err := (&backend.Options{Kind: "cuda"}).Candidates(t.Context()); err == nil || !strings.Contains(err.Error(), `unknown backend "cuda" (one of auto, host, opencl, all)`) {
 		t.Errorf("unknown kind: %v", err)
 	}
 	for _, kind := range backend.Kinds() {
-		_, err := (&backend.Options{Kind: kind, Tuning: tuning}).Candidates()
+		_, err := (&backend.Options{Kind: kind, Tuning: tuning}).Candidates(t.Context())
 		if _, ok := errors.AsType[*config.Error](err); !ok || !strings.Contains(err.Error(), tuning) {
 			t.Errorf("%s with damaged tuning rows: %v", kind, err)
 		}
@@ -209,14 +209,14 @@ func TestMissingDevice(t *testing.T) {
 	var log strings.Builder
 	opt := backend.Options{Device: "no such platform", Log: zerolog.New(&log)}
 	opt.Kind = backend.OpenCL
-	_, err := opt.Candidates()
+	_, err := opt.Candidates(t.Context())
 	if d, ok := errors.AsType[*plan.DeviceError](err); !ok || !errors.Is(err, plan.ErrNoDevice) || !strings.Contains(d.Op, `named "no such platform"`) {
 		t.Errorf("opencl: %v", err)
 	}
 	for _, kind := range []string{backend.Auto, backend.All} {
 		log.Reset()
 		opt.Kind = kind
-		list, err := opt.Candidates()
+		list, err := opt.Candidates(t.Context())
 		if err != nil || len(list) != 1 || !list[0].Host || list[0].Reserve {
 			t.Errorf("%s: %+v, %v", kind, list, err)
 		}
@@ -236,7 +236,7 @@ func TestDevices(t *testing.T) {
 			continue // the machine decides about devices that the caller does not name
 		}
 		opt := backend.Options{Kind: kind, Device: name}
-		list, err := opt.Candidates()
+		list, err := opt.Candidates(t.Context())
 		if err != nil || len(list) == 0 || list[0].Host != want.host || list[0].Reserve != want.reserve {
 			t.Errorf("%s: %+v, %v", kind, list, err)
 			continue

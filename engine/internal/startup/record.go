@@ -35,17 +35,8 @@ func (r *Record) Estimate() time.Duration {
 // it: each change replaces the file, and the last one wins.
 type Cache struct{ path string }
 
-// UserCache returns the cache in the user's cache folder. Without such a folder it is
-// empty and Remember has no effect.
-func UserCache() Cache {
-	folder, err := os.UserCacheDir()
-	if err != nil {
-		return Cache{}
-	}
-	return Cache{filepath.Join(folder, "heddle", "startup.json")}
-}
-
-// NewCache returns the cache in the file at path.
+// NewCache returns the cache in the file at path. The zero Cache is empty and Remember has no effect
+// on it.
 func NewCache(path string) Cache { return Cache{path} }
 
 // Recall returns the record with the shortest start-up time, so that a command can choose

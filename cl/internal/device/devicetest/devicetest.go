@@ -19,11 +19,11 @@ import (
 func Find(t testing.TB, ops device.Operations) *device.Device {
 	t.Helper()
 	name := testneeds.Device(t)
-	devices, err := device.Find(name, ops)
-	if err != nil || len(devices) == 0 {
+	found, err := device.Find(name, ops, nil)
+	if err != nil || len(found.Devices) == 0 {
 		t.Fatalf("HEDDLE_TEST_BACKEND=opencl, but no device matches %q: %v", name, err)
 	}
-	return devices[0]
+	return found.Devices[0]
 }
 
 // Small reports whether tests have few and small cases: -short is set.

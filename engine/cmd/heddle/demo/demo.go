@@ -28,6 +28,7 @@ type Options struct {
 	Index   string // output file of the index; default DefaultIndex
 	Flights string // folder of the columns of flights; default DefaultFlights
 	Table   string // output file of the table; default DefaultTable
+	Host    bool   // pure Go alone
 }
 
 const (
@@ -77,7 +78,7 @@ func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) error {
 		return fmt.Errorf("the index has %d verses and %d words, the text %d and %d", built.Documents, built.Tokens, len(verses), scan.total)
 	}
 	reportIndex(stdout, path, built, took)
-	backends, err := openAll(ctx, path, stderr)
+	backends, err := opt.openAll(ctx, path, stderr)
 	defer func() {
 		for _, b := range backends {
 			b.e.Close()
@@ -102,8 +103,8 @@ func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) error {
 }
 
 // openAll opens the index on pure Go and on every OpenCL device that works.
-func openAll(ctx context.Context, path string, stderr io.Writer) (backends []*backend, err error) {
-	err = everywhere(ctx, stderr, func(label string, opt engine.Options) error {
+func (o *Options) openAll(ctx context.Context, path string, stderr io.Writer) (backends []*backend, err error) {
+	err = o.everywhere(ctx, stderr, func(label string, opt engine.Options) error {
 		e, err := engine.New(ctx, opt)
 		if err != nil {
 			return err
@@ -118,10 +119,13 @@ func openAll(ctx context.Context, path string, stderr io.Writer) (backends []*ba
 	return backends, err
 }
 
-// everywhere calls open for pure Go and for every OpenCL device that works.
-func everywhere(ctx context.Context, stderr io.Writer, open func(label string, opt engine.Options) error) error {
+// everywhere calls open for pure Go and, unless o.Host, for every OpenCL device that works.
+func (o *Options) everywhere(ctx context.Context, stderr io.Writer, open func(label string, opt engine.Options) error) error {
 	if err := open("host", engine.Options{Backend: "host"}); err != nil {
 		return err
+	}
+	if o.Host {
+		return nil
 	}
 	devices, err := cl.Devices("")
 	if err != nil {

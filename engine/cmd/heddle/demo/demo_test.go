@@ -106,7 +106,7 @@ func TestDisagreement(t *testing.T) {
 	if err := Run(t.Context(), Options{Text: path, Index: index}, &bytes.Buffer{}, &bytes.Buffer{}); err != nil {
 		t.Fatal(err)
 	}
-	backends, err := openAll(t.Context(), index, &bytes.Buffer{})
+	backends, err := (&Options{}).openAll(t.Context(), index, &bytes.Buffer{})
 	if err != nil {
 		t.Fatal(err)
 	}

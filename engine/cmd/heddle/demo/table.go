@@ -73,7 +73,7 @@ func RunTable(ctx context.Context, opt Options, stdout, stderr io.Writer) error 
 			p.e.Close()
 		}
 	}()
-	if err := everywhere(ctx, stderr, func(label string, opt engine.Options) error {
+	if err := opt.everywhere(ctx, stderr, func(label string, opt engine.Options) error {
 		e, err := engine.New(ctx, opt)
 		if err != nil {
 			return err

@@ -4,24 +4,29 @@
 package doctor
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/user"
-	"strings"
+	"path/filepath"
+
+	"heddle/engine/internal/drivers"
 )
 
 // Machine is a machine to examine.
 type Machine struct {
-	// Root is the folder that stands for /.
-	Root string
-	// Environ are the variables of the caller, NAME=value.
-	Environ []string
+	drivers.System
+	// Report is the state of the OpenCL drivers.
+	Report drivers.Report
 	// User, UID and Groups are the identity of the caller.
 	User   string
 	UID    int
 	Groups []int
 	// Open opens a device node for reading and writing.
 	Open func(path string) error
+	// Writable tries to write in a folder, which need not exist yet.
+	Writable func(folder string) error
 }
 
 // Here is this machine.
@@ -30,17 +35,32 @@ func Here(environ []string) (*Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Machine{Root: "/", Environ: environ, UID: os.Geteuid(), Groups: append(groups, os.Getegid()), User: "USER", Open: func(path string) error {
+	m := &Machine{System: drivers.System{Root: "/", Environ: environ}, UID: os.Geteuid(), Groups: append(groups, os.Getegid()), User: "USER", Open: func(path string) error {
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
 		if err != nil {
 			return err
 		}
 		return f.Close()
-	}}
+	}, Writable: writable}
 	if u, err := user.Current(); err == nil { // a container may have no entry for the user
 		m.User = u.Username
 	}
 	return m, nil
+}
+
+// writable makes a file in the nearest folder that exists, and removes it.
+func writable(folder string) error {
+	for {
+		f, err := os.CreateTemp(folder, ".heddle-")
+		if errors.Is(err, fs.ErrNotExist) && folder != filepath.Dir(folder) {
+			folder = filepath.Dir(folder)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		return errors.Join(f.Close(), os.Remove(f.Name()))
+	}
 }
 
 // State of a part.
@@ -63,9 +83,8 @@ type Part struct {
 // report collects parts.
 type report struct {
 	*Machine
-	parts     []Part
-	libraries []string // folders of the dynamic linker
-	rights    bool     // a node was refused to the caller
+	parts  []Part
+	rights bool // a node was refused to the caller
 }
 
 func (r *report) add(s State, name, repair, format string, args ...any) {
@@ -75,19 +94,18 @@ func (r *report) add(s State, name, repair, format string, args ...any) {
 // Examine returns the parts of the machine, found and missing.
 func (m *Machine) Examine() []Part {
 	r := &report{Machine: m}
-	r.libraries = r.linkerFolders()
 	gpus := r.gpus()
-	drivers := r.drivers()
-	r.loader(len(gpus) > 0 || len(drivers) > 0)
+	found := r.drivers()
+	r.loader(len(gpus) > 0 || len(found) > 0)
 	for _, g := range gpus {
 		r.gpu(g)
-		r.driver(g, drivers)
+		r.driver(g, found)
 		r.hidden(g)
 	}
 	if len(gpus) == 0 {
 		r.add(Note, "GPU", "", "the PCI bus has no GPU of NVIDIA, AMD or Intel")
 	}
-	r.pocl(drivers)
+	r.pocl(found)
 	r.settings()
 	return r.parts
 }
@@ -100,16 +118,6 @@ func MissingParts(all []Part) (n int) {
 		}
 	}
 	return n
-}
-
-// lookup returns the value of a variable, and whether it is set.
-func (m *Machine) lookup(name string) (string, bool) {
-	for _, kv := range m.Environ {
-		if value, ok := strings.CutPrefix(kv, name+"="); ok {
-			return value, true
-		}
-	}
-	return "", false
 }
 
 // sudo is a command for the administrator.

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"heddle/engine/internal/drivers"
 )
 
 // artificial is a machine in a folder, with a caller who owns nothing in it.
@@ -21,7 +23,7 @@ type artificial struct {
 // mode 0660, and the group "render".
 func newMachine(t *testing.T, files ...string) *artificial {
 	t.Helper()
-	m := &artificial{T: t, Machine: Machine{Root: t.TempDir(), User: "ann", UID: 54321}}
+	m := &artificial{T: t, Machine: Machine{System: drivers.System{Root: t.TempDir()}, User: "ann", UID: 54321}}
 	m.Open = func(path string) error {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -47,7 +49,7 @@ func (m *artificial) write(files ...string) {
 	m.Helper()
 	for _, f := range files {
 		name, text, _ := strings.Cut(f, "=")
-		path := m.path(name)
+		path := m.At(name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			m.Fatal(err)
 		}
@@ -62,7 +64,7 @@ func (m *artificial) write(files ...string) {
 
 func (m *artificial) chmod(name string, mode os.FileMode) {
 	m.Helper()
-	if err := os.Chmod(m.path(name), mode); err != nil {
+	if err := os.Chmod(m.At(name), mode); err != nil {
 		m.Fatal(err)
 	}
 }

@@ -40,9 +40,9 @@ var vendors = []gpu{
 func (r *report) gpus() (found []gpu) {
 	for _, g := range vendors {
 		var at []string
-		for _, device := range r.glob("/sys/bus/pci/devices/*") {
-			class := r.text(device + "/class")
-			if r.text(device+"/vendor") == g.pci && (strings.HasPrefix(class, "0x03") || strings.HasPrefix(class, "0x12")) {
+		for _, device := range r.Glob("/sys/bus/pci/devices/*") {
+			class := r.Text(device + "/class")
+			if r.Text(device+"/vendor") == g.pci && (strings.HasPrefix(class, "0x03") || strings.HasPrefix(class, "0x12")) {
 				at = append(at, path.Base(device))
 			}
 		}
@@ -57,7 +57,7 @@ func (r *report) gpus() (found []gpu) {
 // gpu examines the device nodes of a vendor.
 func (r *report) gpu(g gpu) {
 	for _, pattern := range g.nodes {
-		nodes := r.glob(pattern)
+		nodes := r.Glob(pattern)
 		if len(nodes) == 0 {
 			r.add(Missing, g.vendor+" device node", r.nodeRepair(g), "no %s", pattern)
 		}
@@ -72,7 +72,7 @@ func (r *report) nodeRepair(g gpu) string {
 	switch {
 	case r.inContainer():
 		return "docker run " + g.docker + " …"
-	case g.vendor == "NVIDIA" && r.exists("/sys/module/nvidia"):
+	case g.vendor == "NVIDIA" && r.Exists("/sys/module/nvidia"):
 		return r.sudo("nvidia-modprobe -u -c 0")
 	case g.vendor == "NVIDIA":
 		return r.install("nvidia-driver")
@@ -82,7 +82,7 @@ func (r *report) nodeRepair(g gpu) string {
 
 // node examines the mode of a device node and the groups of the caller.
 func (r *report) node(g gpu, node string) {
-	info, err := os.Stat(r.path(node))
+	info, err := os.Stat(r.At(node))
 	if err != nil {
 		r.add(Missing, g.vendor+" device node", r.nodeRepair(g), "%v", err)
 		return
@@ -93,7 +93,7 @@ func (r *report) node(g gpu, node string) {
 	if group != "" {
 		said += " (" + group + ")"
 	}
-	err = r.Open(r.path(node))
+	err = r.Open(r.At(node))
 	if err == nil {
 		r.add(OK, g.vendor+" device node", "", "%s", said)
 		return

@@ -8,7 +8,7 @@ import (
 // hidden examines the variables that hide the devices of a vendor.
 func (r *report) hidden(g gpu) {
 	for _, h := range g.hiding {
-		value, ok := r.lookup(h.name)
+		value, ok := r.Lookup(h.name)
 		switch {
 		case !ok || value == "all":
 		case slices.Contains(h.values, value):
@@ -17,7 +17,7 @@ func (r *report) hidden(g gpu) {
 			r.add(Note, "environment", "", "%s=%s shows only these GPUs of %s", h.name, value, g.vendor)
 		}
 	}
-	capabilities, ok := r.lookup("NVIDIA_DRIVER_CAPABILITIES")
+	capabilities, ok := r.Lookup("NVIDIA_DRIVER_CAPABILITIES")
 	if g.vendor == "NVIDIA" && ok && r.inContainer() && !strings.Contains(capabilities, "compute") && capabilities != "all" {
 		r.add(Missing, "environment", "docker run "+g.docker+" -e NVIDIA_DRIVER_CAPABILITIES=compute,utility …", "NVIDIA_DRIVER_CAPABILITIES=%s leaves out OpenCL", capabilities)
 	}
@@ -30,7 +30,7 @@ func (r *report) settings() {
 		{"HEDDLE_DEVICES_DEVICE", "restricts heddle to devices with this name"},
 		{"POCL_DEVICES", "replaces the devices of PoCL"},
 	} {
-		if value, ok := r.lookup(v.name); ok && value != "" && value != "auto" {
+		if value, ok := r.Lookup(v.name); ok && value != "" && value != "auto" {
 			r.add(Note, "environment", "", "%s=%s %s", v.name, value, v.effect)
 		}
 	}
@@ -61,7 +61,7 @@ var unknown = map[string]string{
 // install is the command that installs a part.
 func (r *report) install(part string) string {
 	var family []string
-	for line := range strings.Lines(r.text("/etc/os-release")) {
+	for line := range strings.Lines(r.Text("/etc/os-release")) {
 		if key, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && (key == "ID" || key == "ID_LIKE") {
 			family = append(family, strings.Fields(strings.Trim(value, `"'`))...)
 		}

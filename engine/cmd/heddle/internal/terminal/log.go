@@ -2,7 +2,6 @@ package terminal
 
 import (
 	"io"
-	"os"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -26,6 +25,6 @@ func Logger(w io.Writer, c config.Log, color bool) zerolog.Logger {
 
 // Is reports whether w is a terminal.
 func Is(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := w.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
 }

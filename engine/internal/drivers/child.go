@@ -1,0 +1,120 @@
+package drivers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"heddle/cl"
+)
+
+// Test selects the devices that a child opens.
+type Test string
+
+const (
+	Preferred Test = "preferred" // by automatic choice
+	All       Test = "all"
+)
+
+// request is the input of a child.
+type request struct {
+	Driver
+	Test   Test   `json:"test"`
+	Device string `json:"device,omitempty"` // part of the name, case ignored
+	Tuning string `json:"tuning,omitempty"` // file of tuning rows
+}
+
+// message is a line of the output of a child.
+type message struct {
+	Phase  string  `json:"phase,omitempty"`  // that begins
+	Result *Result `json:"result,omitempty"` // the last message
+}
+
+// Child is the work of a child process: it reads a request from in and loads the driver. It writes a
+// line to out before each phase, and a result at the end. It ends early if in is closed.
+func Child(ctx context.Context, in io.Reader, out io.Writer) error {
+	lines := json.NewDecoder(in)
+	var q request
+	if err := lines.Decode(&q); err != nil {
+		return errors.New("standard input holds no request: heddle starts this command itself")
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		var rest json.RawMessage
+		_ = lines.Decode(&rest) // until the parent is gone
+		orphaned()
+	}()
+	to := json.NewEncoder(out)
+	failed := error(nil)
+	r := examine(ctx, q, func(phase string) { failed = errors.Join(failed, to.Encode(message{Phase: phase})) })
+	return errors.Join(failed, to.Encode(message{Result: &r}))
+}
+
+// examine loads a driver in this process. It calls begin before each phase.
+func examine(ctx context.Context, q request, begin func(phase string)) Result {
+	r := Result{Driver: q.Driver}
+	began := time.Now()
+	step := func(phase string) {
+		r.Phase = phase
+		begin(phase)
+	}
+	if len(q.Files) > 0 {
+		step(Load)
+		if err := loadLibrary(q.Library); err != nil {
+			r.Error = "no library that this process can load: " + err.Error()
+			return r
+		}
+	}
+	var rows []cl.Tuning
+	if q.Tuning != "" {
+		var err error
+		if rows, err = cl.ReadTunings(q.Tuning); err != nil {
+			r.Error = err.Error()
+			return r
+		}
+	}
+	devices, empty, err := cl.Search(step, q.Device, rows...)
+	r.Took, r.Empty = time.Since(began), empty
+	if err != nil && !(errors.Is(err, cl.ErrNoPlatform) && len(q.Files) > 0) { // another driver may have one
+		r.Error = strings.TrimPrefix(err.Error(), "cl: ")
+	}
+	for _, d := range devices {
+		found := Device{Info: d.Info()}
+		found.Preferred, found.Reason = d.Preferred()
+		if found.Preferred || q.Test == All {
+			found.open(ctx, d, step)
+		}
+		r.Devices = append(r.Devices, found)
+	}
+	if r.Error == "" {
+		r.Phase = ""
+	} else {
+		r.Phase = "devices"
+		if len(devices) == 0 && len(empty) == 0 {
+			r.Phase = "platforms"
+		}
+	}
+	return r
+}
+
+// open opens the device, which tests it.
+func (d *Device) open(ctx context.Context, handle *cl.Device, step func(string)) {
+	began := time.Now()
+	b, err := cl.Open(ctx, handle, cl.Options{Step: step})
+	d.Tested, d.SelfTest = true, time.Since(began)
+	if err == nil {
+		err = b.Close()
+	}
+	if err != nil {
+		d.Error = err.Error()
+	}
+}
+
+// Here examines all drivers in this process, for programs that cannot start a child.
+func Here(ctx context.Context, o Options) Report {
+	return Report{examine(ctx, request{Test: o.Test, Device: o.Device, Tuning: o.Tuning}, func(string) {})}
+}

@@ -1,0 +1,238 @@
+package drivers
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"heddle/engine/plan/testneeds"
+)
+
+// TestDrivers reads .icd files of all kinds.
+func TestDrivers(t *testing.T) {
+	root := t.TempDir()
+	put := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(root, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("/usr/lib/liba.so.1", "")
+	put("/opt/b.so", "")
+	put("/etc/ld.so.conf.d/x.conf", "# folders\n/opt/own\n")
+	put("/opt/own/libc.so", "")
+	put(Vendors+"/a.icd", "liba.so.1\nsecond line\n")
+	put(Vendors+"/a2.icd", "/usr/lib/liba.so.1")
+	put(Vendors+"/b.icd", " /opt/b.so \n")
+	put(Vendors+"/c.icd", "libc.so")
+	put(Vendors+"/d.icd", "")
+	put(Vendors+"/e.icd", "gone.so\n")
+	put(Vendors+"/f.txt", "liba.so.1")
+	put("/other/z.icd", "/opt/b.so\n")
+	for _, c := range []struct {
+		environ []string
+		want    string
+	}{
+		{nil, "a.icd a2.icd=/usr/lib/liba.so.1; b.icd=/opt/b.so; c.icd=/opt/own/libc.so; d.icd=; e.icd="},
+		{[]string{"OCL_ICD_VENDORS=/other"}, "z.icd=/opt/b.so"},
+		{[]string{"OCL_ICD_VENDORS=/other/z.icd"}, "z.icd=/opt/b.so"},
+		{[]string{"OCL_ICD_VENDORS=/opt/b.so"}, "b.so=/opt/b.so"},
+		{[]string{"OCL_ICD_VENDORS=/none"}, ""},
+		{[]string{"OPENCL_VENDOR_PATH=/other/"}, "z.icd=/opt/b.so"},
+		{[]string{"OCL_ICD_VENDORS=/other", "OCL_ICD_FILENAMES=liba.so.1"}, "liba.so.1=/usr/lib/liba.so.1; z.icd=/opt/b.so"},
+		{[]string{"LD_LIBRARY_PATH=/none:/opt", "OCL_ICD_VENDORS=b.so"}, "b.so=/opt/b.so"},
+	} {
+		s := System{root, c.environ}
+		var got []string
+		for _, d := range s.Drivers() {
+			var files []string
+			for _, f := range d.Files {
+				files = append(files, filepath.Base(f))
+			}
+			got = append(got, strings.Join(files, " ")+"="+d.Path)
+		}
+		if text := strings.Join(got, "; "); text != c.want {
+			t.Errorf("%v: %s, want %s", c.environ, text, c.want)
+		}
+	}
+}
+
+// TestMain is a child process that acts as the argument tells.
+func TestMain(m *testing.M) {
+	switch os.Getenv("DRIVERS_TEST_CHILD") {
+	case "":
+		os.Exit(m.Run())
+	case "result":
+		os.Stdout.WriteString("banner\n" + `{"phase":"load"}` + "\n{}\n" + `{"result":{"empty":["platform"],"took":5}}` + "\n")
+		select {} // a driver that hangs at the end
+	case "garbage":
+		os.Stdout.WriteString("{\"phase\":\"build\"}\nnull\n{\"result\":")
+	case "memory":
+		os.Stderr.WriteString("fatal error: runtime: cannot allocate memory\n")
+		os.Exit(2)
+	case "orphan":
+		if err := Child(context.Background(), os.Stdin, os.Stdout); err != nil {
+			os.Stdout.WriteString(err.Error())
+		}
+	}
+}
+
+// TestStart reads the reports of children, and describes the end of the ones without a report.
+func TestStart(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for mode, want := range map[string]Result{
+		"result":  {Empty: []string{"platform"}, Took: 5},
+		"garbage": {Phase: "build", Fault: "the process ended with exit code 0"},
+		"memory":  {Phase: Start, Fault: memoryText()},
+	} {
+		o := Options{Program: []string{self}, Environ: append(os.Environ(), "DRIVERS_TEST_CHILD="+mode), Limit: time.Minute}
+		ctx := t.Context()
+		if mode == "result" {
+			o.Limit = time.Second // until it is killed
+		}
+		got := o.start(ctx, Driver{})
+		if got.Phase != want.Phase || got.Fault != want.Fault || !slices.Equal(got.Empty, want.Empty) || got.Took != want.Took {
+			t.Errorf("%s: %+v, want %+v", mode, got, want)
+		}
+	}
+	if got := (&Options{Program: []string{"/no/such/program"}, Limit: time.Minute}).start(t.Context(), Driver{}); got.Phase != Start || got.Error == "" || got.Fault != "" {
+		t.Errorf("without a program: %+v", got)
+	}
+	out, err := exec.CommandContext(t.Context(), "env", "DRIVERS_TEST_CHILD=orphan", self).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "holds no request") {
+		t.Errorf("a child without a request: %v, %s", err, out)
+	}
+}
+
+// TestCancelled: nothing is kept when the caller gives up, and the children end.
+func TestCancelled(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	library := filepath.Join(folder, "driver.so")
+	if err := errors.Join(os.WriteFile(library, nil, 0o644), os.WriteFile(filepath.Join(folder, "x.icd"), []byte(library), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, stop)
+	o := Options{Program: []string{self}, Environ: append(os.Environ(), "DRIVERS_TEST_CHILD=result", "OCL_ICD_FILENAMES=", "OCL_ICD_VENDORS="+folder), Cache: filepath.Join(folder, "cache"), Limit: time.Hour}
+	if _, err := Probe(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if kept, _ := filepath.Glob(filepath.Join(folder, "cache", "drivers", "*")); len(kept) > 0 {
+		t.Errorf("files %v", kept)
+	}
+}
+
+// TestWatch: a phase without progress ends after the limit, one that computes after thirty limits,
+// and a new phase has a limit of its own.
+func TestWatch(t *testing.T) {
+	const limit = 20 * time.Second
+	for _, c := range []struct {
+		name   string
+		share  float64       // of a core that the child takes
+		known  bool          // the system tells it
+		phases time.Duration // length of a phase; 0: one without end
+		want   time.Duration // of the kill; 0: none
+	}{
+		{"sleeps", 0, true, 0, limit},
+		{"polls", 0.01, true, 0, limit},
+		{"computes", 0.5, true, 0, longest * limit},
+		{"unknown", 0.5, false, 0, limit},
+		{"goes on", 0, true, limit * 9 / 10, 0},
+	} {
+		testneeds.VirtualTime(t, func(t *testing.T) {
+			began, killed := time.Now(), time.Duration(0)
+			w := &child{limit: limit, kill: func() { killed = time.Since(began) },
+				cpu: func() (time.Duration, bool) { return time.Duration(c.share * float64(time.Since(began))), c.known }}
+			w.phase.Store(&phase{Load, began})
+			ended := make(chan struct{})
+			if c.phases > 0 {
+				go func() {
+					defer close(ended)
+					for range 50 {
+						time.Sleep(c.phases)
+						w.phase.Store(&phase{Load, time.Now()})
+					}
+				}()
+			}
+			w.watch(ended)
+			if killed < c.want || killed > c.want+limit || (c.want == 0) != (killed == 0) {
+				t.Errorf("%s: killed after %v, want %v", c.name, killed, c.want)
+			}
+			if fault := w.fault(nil, ""); (c.want > 0) != strings.HasPrefix(fault, "no answer for ") {
+				t.Errorf("%s: fault %q", c.name, fault)
+			}
+		})
+	}
+}
+
+// TestCPU: the time of a process that computes grows.
+func TestCPU(t *testing.T) {
+	before, ok := cpuOf(os.Getpid())
+	if !ok {
+		t.Skip("the system tells no times of processes")
+	}
+	for begin := time.Now(); ; {
+		if now, _ := cpuOf(os.Getpid()); now > before {
+			return
+		}
+		if time.Since(begin) > time.Minute {
+			t.Fatal("no time passes")
+		}
+	}
+}
+
+// TestCacheAge: a fault counts for minutes, a good result for days.
+func TestCacheAge(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.json")
+	for _, c := range []struct {
+		text string
+		age  time.Duration
+		want bool
+	}{
+		{`{}`, time.Hour, true}, {`{}`, goodAge + time.Hour, false}, {`{"fault":"signal"}`, time.Minute, true}, {`{"fault":"signal"}`, time.Hour, false},
+		{`{}`, -time.Hour, false}, {`{`, 0, false}, {``, 0, false}, {`[]`, 0, false},
+	} {
+		at := time.Now().Add(-c.age)
+		if err := errors.Join(os.WriteFile(path, []byte(c.text), 0o600), os.Chtimes(path, at, at)); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, ok := read(path); ok != c.want {
+			t.Errorf("%s after %v: %v", c.text, c.age, ok)
+		}
+	}
+}
+
+// TestExcluding: the folder holds the healthy drivers in their order.
+func TestExcluding(t *testing.T) {
+	r := Report{{Driver: Driver{Files: []string{"a"}, Library: "liba.so", Path: "/x/liba.so"}}, {Driver: Driver{Files: []string{"b"}, Library: "libb.so", Path: "/x/libb.so"}, Fault: "signal SIGSEGV"},
+		{Driver: Driver{Files: []string{"c"}, Library: "libc.so", Path: "/x/libc.so"}}, {Driver: Driver{Files: []string{"d"}, Library: "gone.so"}}}
+	parent := filepath.Join(t.TempDir(), "cache")
+	for range 2 { // a second process finds the folder
+		folder, err := r.Excluding(parent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := System{"/", WithVendors([]string{"A=1", "OCL_ICD_FILENAMES=x", "OCL_ICD_VENDORS=y"}, folder)}
+		files, from := s.Files()
+		if len(files) != 2 || from != "OCL_ICD_VENDORS" || s.Text(files[0]) != "liba.so" || s.Text(files[1]) != "libc.so" {
+			t.Errorf("%v of %s", files, from)
+		}
+	}
+	if names, err := os.ReadDir(parent); err != nil || len(names) != 1 {
+		t.Errorf("%v, %v", names, err)
+	}
+}

@@ -1,0 +1,77 @@
+package drivers
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Vendors is the folder of .icd files where no variable names another one.
+const Vendors = "/etc/OpenCL/vendors"
+
+// Driver is an OpenCL driver: a library that .icd files name.
+type Driver struct {
+	Files   []string `json:"files,omitempty"`   // .icd files that name it; none: the system's choice
+	Library string   `json:"library,omitempty"` // as the files name it
+	Path    string   `json:"path,omitempty"`    // "" if there is no such file
+}
+
+// String names the driver by its .icd files.
+func (d *Driver) String() string {
+	if len(d.Files) == 0 {
+		return "the OpenCL drivers of the system"
+	}
+	return strings.Join(d.Files, ", ")
+}
+
+// largestICD bounds the text of an .icd file, which holds a path.
+const largestICD = 4096
+
+// Files returns the .icd files and libraries that the loader of OpenCL reads, and the variable or
+// folder that names them.
+func (s *System) Files() (files []string, from string) {
+	files, from = s.Glob(Vendors+"/*.icd"), Vendors
+	for _, name := range []string{"OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH"} {
+		value, ok := s.Lookup(name)
+		switch {
+		case !ok || value == "":
+			continue
+		case strings.HasSuffix(value, ".icd") || strings.Contains(path.Base(value), ".so"): // a file or a library
+			files = []string{value}
+		default:
+			files = s.Glob(path.Join(value, "*.icd"))
+		}
+		from = name
+	}
+	if value, ok := s.Lookup("OCL_ICD_FILENAMES"); ok && value != "" {
+		files = slices.Concat(filepath.SplitList(value), files)
+	}
+	return files, from
+}
+
+// Drivers returns the drivers of Files, each once.
+func (s *System) Drivers() (all []Driver) {
+	files, _ := s.Files()
+	for _, file := range files {
+		library := file
+		if strings.HasSuffix(file, ".icd") {
+			library = s.Text(file)
+			library, _, _ = strings.Cut(library[:min(len(library), largestICD)], "\n")
+			library = strings.TrimSpace(library)
+		}
+		d := Driver{Files: []string{file}, Library: library}
+		if library != "" && !strings.ContainsRune(library, 0) {
+			if at, ok := s.Library(library); ok {
+				d.Path = at
+			}
+		}
+		same := func(o Driver) bool { return o.Library == d.Library || o.Path != "" && o.Path == d.Path }
+		if i := slices.IndexFunc(all, same); i >= 0 {
+			all[i].Files = append(all[i].Files, file)
+			continue
+		}
+		all = append(all, d)
+	}
+	return all
+}

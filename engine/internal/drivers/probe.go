@@ -1,0 +1,93 @@
+package drivers
+
+import (
+	"context"
+	"os"
+	"sync"
+	"time"
+)
+
+// Options of Probe.
+type Options struct {
+	// Program and its arguments start a child, which calls Child.
+	Program []string
+	// Environ is the environment of the drivers and of the children.
+	Environ []string
+	// Limit is the time without progress after which a driver counts as hung. A child that computes
+	// may take thirty times as long. Default: DefaultLimit.
+	Limit time.Duration
+	// Test selects the devices that are tested. Default: Preferred.
+	Test Test
+	// Device restricts devices to names that contain it, ignoring case.
+	Device string
+	// Tuning is a file of tuning rows.
+	Tuning string
+	// Cache is the folder of results. Default: none, each call starts children.
+	Cache string
+	// Fresh ignores the results of the cache, and replaces them.
+	Fresh bool
+}
+
+// DefaultLimit is the time without progress after which a driver counts as hung.
+const DefaultLimit = 20 * time.Second
+
+// Probe examines all drivers of the machine at the same time, each in a process of its own. The
+// results are in the order of the .icd files. The error is ctx.Err().
+func Probe(ctx context.Context, o Options) (Report, error) {
+	if o.Limit == 0 {
+		o.Limit = DefaultLimit
+	}
+	if o.Test == "" {
+		o.Test = Preferred
+	}
+	s := System{Root: "/", Environ: o.Environ}
+	all := s.Drivers()
+	if files, _ := s.Files(); len(files) == 0 && !hasVendors {
+		all = []Driver{{}} // the system keeps its drivers elsewhere
+	}
+	report := make(Report, len(all))
+	kept := o.openCache()
+	var children sync.WaitGroup
+	for i, d := range all {
+		if r, ok := kept.recall(d, o.Test); ok && !o.Fresh {
+			report[i] = r
+			continue
+		}
+		if len(d.Files) > 0 && d.Path == "" {
+			report[i] = Result{Driver: d, Phase: Load, Error: missing(d)}
+			continue
+		}
+		children.Go(func() {
+			report[i] = o.start(ctx, d)
+			if ctx.Err() == nil {
+				kept.remember(report[i], o.Test)
+			}
+		})
+	}
+	children.Wait()
+	return report, ctx.Err()
+}
+
+// missing tells about an .icd file that names no library.
+func missing(d Driver) string {
+	if d.Library == "" {
+		return "the .icd file is empty or cannot be read"
+	}
+	return "it names " + Quote(d.Library) + ", which is not there"
+}
+
+// Excluding writes a folder of .icd files that leaves out the broken drivers. The loader of OpenCL
+// reads it in place of its own if OCL_ICD_VENDORS names it, and OPENCL_VENDOR_PATH and
+// OCL_ICD_FILENAMES are unset. It lies in parent.
+func (r Report) Excluding(parent string) (folder string, err error) {
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return "", err
+	}
+	healthy := map[string]string{}
+	for i, d := range r {
+		if d.Fault == "" && d.Path != "" {
+			healthy[icdName(i)] = d.Library + "\n"
+		}
+	}
+	return writeFolder(parent, healthy)
+}
