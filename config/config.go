@@ -163,8 +163,10 @@ type Cluster struct {
 	Cert        string // file of the certificate for NATS servers and nodes; "" is none
 	Key         string // file of the key of this certificate
 	Token       string // file of the token for nodes; "" is none
+	Trusted     string // hosts and networks whose nodes may do without certificates of Ca; "" is none
 
-	ControlReplicas int // number of control nodes that keep the map: 1, 3, 5; 0 takes every map
+	Verify          time.Duration // time between two checks of all files of a node; 0 is never
+	ControlReplicas int           // number of control nodes that keep the map: 1, 3, 5; 0 takes every map
 }
 
 // Log holds the settings of messages on standard error.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -118,6 +119,22 @@ func within[T int | float64 | Size | time.Duration](lo, hi T) func(T) error {
 func text(s string) error {
 	if !utf8.ValidString(s) {
 		return fmt.Errorf("%q is not valid UTF-8", s)
+	}
+	return nil
+}
+
+// networks checks a list of hosts and networks.
+func networks(list string) error {
+	if list == "" {
+		return nil
+	}
+	for _, item := range strings.Split(list, ",") {
+		if _, _, err := net.ParseCIDR(item); err == nil || net.ParseIP(item) != nil {
+			continue
+		}
+		if item == "" || strings.ContainsAny(item, " /:@?#[]\t") {
+			return fmt.Errorf("%q is no host and no network: want names, addresses or 10.0.0.0/24, separated by commas", item)
+		}
 	}
 	return nil
 }

@@ -318,6 +318,13 @@ With it, NATS must have TLS. Empty is none.`),
 	key("cluster.token", func(c *Config) *string { return &c.Cluster.Token }, "", text,
 		`File of the token that nodes get, one line: see server.tokens.
 Empty is none.`),
+	key("cluster.trusted", func(c *Config) *string { return &c.Cluster.Trusted }, "", networks,
+		`Hosts and networks of nodes, separated by commas: n1.internal,10.0.0.0/24.
+With cluster.token or cluster.cert, other nodes need certificates of cluster.ca,
+except on this machine. Empty is none.`),
+	key("cluster.verify", func(c *Config) *time.Duration { return &c.Cluster.Verify }, 24*time.Hour, within(0, 8760*time.Hour),
+		`Time between two checks of all files of a node against their checksums.
+A check reads at most 64 MiB in a second. 0 is never.`),
 	key("cluster.control_replicas", func(c *Config) *int { return &c.Cluster.ControlReplicas }, 0, func(servers int) error {
 		if servers == 0 || servers == 1 || servers == 3 || servers == 5 {
 			return nil

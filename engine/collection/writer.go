@@ -14,6 +14,7 @@ import (
 
 	"heddle/engine/cluster/layout"
 	"heddle/engine/collection/keys"
+	"heddle/engine/file/auxiliary"
 	"heddle/engine/file/container"
 	"heddle/engine/index/hdl"
 )
@@ -92,14 +93,11 @@ func take(dir string) (*os.File, error) {
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("%s is not the folder of a collection", dir)
 	}
-	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o666)
-	if err != nil {
-		return nil, err
+	f, err := auxiliary.Lock(filepath.Join(dir, lockName))
+	if errors.Is(err, auxiliary.ErrLocked) {
+		err = fmt.Errorf("%s: %w", dir, ErrLocked)
 	}
-	if err := lock(f); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), f.Close())
-	}
-	return f, nil
+	return f, err
 }
 
 // Close ends the changes. It must not run beside other calls.

@@ -81,10 +81,20 @@ func (n *Node) Load(ctx context.Context, name string, epoch uint64, number int, 
 
 // Unload refuses further requests for an epoch, and closes its shards after their last use.
 func (n *Node) Unload(name string, epoch uint64) error {
+	return n.remove(func(k Held) bool { return k.Name == name && k.Epoch == epoch })
+}
+
+// Drop refuses further requests for a shard, and closes it after its last use.
+func (n *Node) Drop(name string, epoch uint64, number int) error {
+	return n.remove(func(k Held) bool { return k == Held{name, epoch, number} })
+}
+
+// remove takes shards out of service.
+func (n *Node) remove(which func(Held) bool) error {
 	n.mu.Lock()
 	var unused []*open
 	for k, x := range n.all {
-		if k.Name == name && k.Epoch == epoch {
+		if which(k) {
 			delete(n.all, k)
 			x.gone = true
 			if x.users == 0 {

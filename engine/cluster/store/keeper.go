@@ -1,10 +1,8 @@
 package store
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -24,6 +22,8 @@ import (
 type Loader interface {
 	Load(ctx context.Context, name string, epoch uint64, shard int, path, attributes string) error
 	Unload(name string, epoch uint64)
+	// Drop closes one shard. A shard that is not open is no error.
+	Drop(name string, epoch uint64, shard int)
 }
 
 // Keeper brings a node to the state that the maps describe. Step does the work; Run repeats it.
@@ -39,6 +39,10 @@ type Keeper struct {
 	Deadline time.Duration
 	// Poll is the time between two looks at the maps; 0 is one second.
 	Poll time.Duration
+	// Verify is the time between two checks of all files against their checksums; 0 is never.
+	Verify time.Duration
+	// Damaged receives a file that is damaged, and again when it is healed. It may be nil.
+	Damaged func(Damage)
 	// Log receives the error of a step if it differs from the error before, and nil after an error. The
 	// next step tries again. Log may be nil.
 	Log func(error)
@@ -51,6 +55,7 @@ type Keeper struct {
 	retired    map[collection]time.Time
 	last       map[string]*State // as on disk; nil if they are unknown
 	pulse      pulse
+	health     health
 	unready    atomic.Pointer[error] // nil before the first step
 
 	cluster atomic.Pointer[string] // identity of the cluster; nil if it is unknown
@@ -67,6 +72,9 @@ type collection struct {
 // Run repeats Step until the context ends. wake, which may be nil, starts a step at once. If a
 // node has only seen stores of another cluster, Run ends with a *ForeignError.
 func (k *Keeper) Run(ctx context.Context, wake <-chan struct{}) error {
+	defer k.health.checks.Wait()
+	ctx, end := context.WithCancel(ctx)
+	defer end()
 	tick := time.NewTicker(cmp.Or(k.Poll, time.Second))
 	defer tick.Stop()
 	said := fmt.Sprint(error(nil))
@@ -97,6 +105,7 @@ func (k *Keeper) Step(ctx context.Context) error {
 			k.now = time.Now
 		}
 	}
+	fileErr := k.inspect(ctx)
 	var diskErr error
 	if k.last == nil {
 		k.last, diskErr = k.readLast() // the error matters only if the store, which has the same maps, is away
@@ -106,12 +115,12 @@ func (k *Keeper) Step(ctx context.Context) error {
 		err = k.Belong(ctx)
 	}
 	if err != nil {
-		return errors.Join(err, diskErr, k.loadAll(ctx, k.last))
+		return errors.Join(err, diskErr, fileErr, k.loadAll(ctx, k.last))
 	}
 	if err := k.mend(ctx, states); err != nil {
-		return err
+		return errors.Join(err, fileErr)
 	}
-	err = errors.Join(k.writeLast(states), k.loadAll(ctx, states)) // also with a full disk
+	err = errors.Join(fileErr, k.writeLast(states), k.loadAll(ctx, states)) // also with a full disk
 	k.unload(states)
 	err = errors.Join(err, k.clean(states), k.tell(ctx))
 	for name, s := range states {
@@ -167,9 +176,9 @@ func (k *Keeper) loadAll(ctx context.Context, states map[string]*State) error {
 	for _, name := range slices.Sorted(maps.Keys(states)) {
 		s := states[name]
 		for _, m := range s.maps() {
-			var sources []string
+			sources := s.Sources
 			if s.Intent != nil {
-				sources = s.Intent.Sources
+				sources = slices.Concat(s.Intent.Sources, sources)
 			}
 			k.replace(m)
 			for n, shard := range m.Shards {
@@ -181,6 +190,7 @@ func (k *Keeper) loadAll(ctx context.Context, states map[string]*State) error {
 					if ctx.Err() != nil {
 						return err
 					}
+					k.room(err)
 					final := m != s.Current && lasting(err)
 					k.failed[part] = Failure{part, err.Error(), final}
 					failed = append(failed, err)
@@ -238,21 +248,42 @@ func (k *Keeper) load(ctx context.Context, part Part, m *layout.Map, s layout.Sh
 	if s.Attributes != nil {
 		paths[1] = k.path(layout.Table, s.Attributes.SHA256)
 	}
-	for i, f := range s.Files() {
-		if err := k.hold(ctx, f, paths[i], sources); err != nil {
-			return err
+	for again := true; ; again = false {
+		for i, f := range s.Files() {
+			if err := k.hold(ctx, f, paths[i], sources); err != nil {
+				return err
+			}
+		}
+		wrong := k.Loader.Load(ctx, part.Name, part.Epoch, part.Shard, paths[0], paths[1])
+		if wrong == nil {
+			for i := range s.Files() {
+				k.healed(paths[i])
+			}
+			return nil
+		}
+		spoiled := false
+		for i := range s.Files() {
+			is, err := k.spoiled(ctx, paths[i])
+			if err != nil {
+				return errors.Join(loadError{wrong}, err)
+			}
+			spoiled = spoiled || is
+		}
+		if !spoiled || !again {
+			return loadError{wrong}
 		}
 	}
-	if err := k.Loader.Load(ctx, part.Name, part.Epoch, part.Shard, paths[0], paths[1]); err != nil {
-		return loadError{err}
-	}
-	return nil
 }
 
-// hold copies a file, unless the node has it.
+// hold copies a file, unless the node has it. A file of another size moves aside.
 func (k *Keeper) hold(ctx context.Context, f layout.File, path string, sources []string) error {
-	if _, err := os.Stat(path); err == nil {
-		return nil
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		if uint64(info.Size()) == f.Bytes {
+			return nil
+		}
+		if err := k.putAside(path, fmt.Errorf("it has %d bytes, not %d", info.Size(), f.Bytes)); err != nil {
+			return err
+		}
 	}
 	// Nodes that hold the file come first: they spare the source.
 	all, err := Reports(ctx, k.KV)
@@ -276,7 +307,8 @@ func (k *Keeper) fetch(ctx context.Context, file fetch.File, path string, peers,
 	}
 	var err error
 	if len(peers) > 0 {
-		if err = k.Peers.Fetch(ctx, file, path, peers...); err == nil || lasting(err) || ctx.Err() != nil {
+		err = k.Peers.Fetch(ctx, file, path, peers...)
+		if _, full := errors.AsType[*fetch.DiskFullError](err); err == nil || full || ctx.Err() != nil {
 			return err
 		}
 	}
@@ -337,45 +369,17 @@ func (k *Keeper) clean(states map[string]*State) error {
 			}
 		}
 	}
-	found, err := os.ReadDir(filepath.Join(k.Dir, "files"))
-	for _, f := range found {
-		if sum, _, _ := strings.Cut(f.Name(), "."); !needed[sum] {
-			err = errors.Join(err, os.Remove(filepath.Join(k.Dir, "files", f.Name())))
+	var wrong error
+	for _, dir := range []string{"files", aside} {
+		found, err := os.ReadDir(filepath.Join(k.Dir, dir))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			wrong = errors.Join(wrong, err)
+		}
+		for _, f := range found {
+			if sum, _, _ := strings.Cut(f.Name(), "."); !needed[sum] {
+				wrong = errors.Join(wrong, os.Remove(filepath.Join(k.Dir, dir, f.Name())))
+			}
 		}
 	}
-	return err
-}
-
-// tell writes the report of the node, unless the store has the same report.
-func (k *Keeper) tell(ctx context.Context) error {
-	r := Report{URL: k.URL, Free: fetch.Free(k.Dir) >> 30 << 30}
-	for _, p := range slices.SortedFunc(maps.Keys(k.loaded), Part.compare) {
-		r.Loaded = append(r.Loaded, Opened{p, k.loaded[p]})
-	}
-	for _, p := range slices.SortedFunc(maps.Keys(k.failed), Part.compare) {
-		r.Failed = append(r.Failed, k.failed[p])
-	}
-	found, err := os.ReadDir(filepath.Join(k.Dir, "files"))
-	if err != nil {
-		return err
-	}
-	for _, f := range found {
-		if sum, ext, _ := strings.Cut(f.Name(), "."); ext == "hdl" || ext == "hdb" {
-			r.Held = append(r.Held, sum)
-		}
-	}
-	data, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	old, revision, err := k.KV.Get(ctx, nodeKey+k.Node)
-	if err != nil && !errors.Is(err, ErrNotFound) || bytes.Equal(data, old) {
-		return err
-	}
-	_, err = k.KV.Put(ctx, nodeKey+k.Node, data, revision)
-	return err
-}
-
-func (p Part) compare(q Part) int {
-	return cmp.Or(cmp.Compare(p.Name, q.Name), cmp.Compare(p.Epoch, q.Epoch), cmp.Compare(p.Shard, q.Shard))
+	return wrong
 }

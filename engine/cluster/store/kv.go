@@ -112,7 +112,7 @@ func (m *Memory) Alive(context.Context) (map[string]string, error) {
 }
 
 // Servers implements KV: there are none.
-func (m *Memory) Servers() (Servers, error) { return nobody{}, nil }
+func (m *Memory) Servers() (Servers, error) { return make(nobody, 1), nil }
 
 // Revision implements KV.
 func (m *Memory) Revision(context.Context) (uint64, error) {
@@ -121,12 +121,27 @@ func (m *Memory) Revision(context.Context) (uint64, error) {
 	return m.revision, nil
 }
 
-// nobody is a conversation without servers.
-type nobody struct{}
+// nobody is a conversation without servers. It receives for each question.
+type nobody chan struct{}
 
-func (nobody) Ask(context.Context, string) error    { return nil }
-func (nobody) Next(context.Context) (Served, error) { return Served{}, ErrNoServer }
-func (nobody) Close()                               {}
+func (n nobody) Ask(context.Context, string) error {
+	select {
+	case n <- struct{}{}:
+	default: // an answer waits
+	}
+	return nil
+}
+
+func (n nobody) Next(ctx context.Context) (Served, error) {
+	select {
+	case <-n:
+		return Served{}, ErrNoServer
+	case <-ctx.Done():
+		return Served{}, ctx.Err()
+	}
+}
+
+func (nobody) Close() {}
 
 // get returns the state of a collection; an empty one with revision 0 if there is none.
 func get(ctx context.Context, kv KV, name string) (*State, uint64, error) {

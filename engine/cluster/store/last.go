@@ -80,7 +80,7 @@ func (k *Keeper) mend(ctx context.Context, states map[string]*State) error {
 		}
 		now, revision, err := get(ctx, k.KV, name)
 		if err == nil && !now.follows(old) {
-			now = &State{Epoch: max(old.Epoch, now.Epoch) + 1, Current: old.Current, Failure: "NATS had lost the map: repeat the change"} // no epoch twice
+			now = &State{Epoch: max(old.Epoch, now.Epoch) + 1, Current: old.Current, Sources: old.Sources, Failure: "NATS had lost the map: repeat the change"} // no epoch twice
 			_, err = put(ctx, k.KV, name, now, revision)
 		}
 		if err != nil { // another node may have been faster

@@ -19,6 +19,8 @@ func (noLoader) Load(context.Context, string, uint64, int, string, string) error
 
 func (noLoader) Unload(string, uint64) {}
 
+func (noLoader) Drop(string, uint64, int) {}
+
 // published returns a store with a map of one shard on node a, and a folder of this node.
 func published(t *testing.T) (*Memory, *Keeper) {
 	t.Helper()

@@ -173,7 +173,7 @@ func (o Operator) Cancel(ctx context.Context, name string) error {
 		if s.Intent == nil {
 			return fmt.Errorf("%s: no change is under way", name)
 		}
-		*s = State{Epoch: s.Epoch, Current: s.Current, Failure: s.Intent.Verb + " was cancelled"}
+		*s = State{Epoch: s.Epoch, Current: s.Current, Failure: s.Intent.Verb + " was cancelled", Sources: s.Sources}
 		return nil
 	})
 	return err
@@ -228,6 +228,8 @@ func (o Operator) change(ctx context.Context, name, verb string, sources []strin
 				s.Intent.Sources = sources
 			} else if s.Intent != nil {
 				return fmt.Errorf("%s: %w: %s", name, ErrBusy, s.Intent.Verb)
+			} else if sources != nil {
+				s.Sources = sources
 			}
 			return nil
 		}
@@ -236,7 +238,7 @@ func (o Operator) change(ctx context.Context, name, verb string, sources []strin
 		}
 		epoch = s.Epoch + 1
 		m.Epoch = epoch
-		*s = State{Epoch: epoch, Current: s.Current, Intent: &Intent{Verb: verb, Target: m, Sources: sources}}
+		*s = State{Epoch: epoch, Current: s.Current, Sources: s.Sources, Intent: &Intent{Verb: verb, Target: m, Sources: sources}}
 		return nil
 	})
 	return epoch, err

@@ -66,6 +66,7 @@ type confirmation struct {
 
 	mu   sync.Mutex
 	seen map[string]Served // newest answers, by the ID of the server
+	none bool              // NATS knows no server
 }
 
 // confirmation asks for the first time. Its owner calls close.
@@ -97,6 +98,7 @@ func (c *confirmation) listen(ctx context.Context) {
 			return
 		}
 		c.mu.Lock()
+		c.none = err != nil
 		if err == nil && s.Revision >= c.seen[s.ID].Revision {
 			c.seen[s.ID] = s
 		}
@@ -117,6 +119,13 @@ func (c *confirmation) late(revision uint64) []Served {
 	return all
 }
 
+// nobody reports whether no server was there at the last question.
+func (c *confirmation) nobody() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.none
+}
+
 // wait returns when all servers that answer have the state of a revision, or with a *LateError. A server
 // that begins to answer after the first question has a round to do so.
 func (c *confirmation) wait(ctx context.Context, revision uint64) error {
@@ -132,7 +141,7 @@ func (c *confirmation) wait(ctx context.Context, revision uint64) error {
 				waiting = false
 			case <-c.news:
 			}
-			if all := !waiting || time.Since(c.began) >= round; all && asked == nil && len(c.late(revision)) == 0 {
+			if all := !waiting || time.Since(c.began) >= round || c.nobody(); all && asked == nil && len(c.late(revision)) == 0 {
 				return nil
 			}
 		}

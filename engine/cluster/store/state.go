@@ -25,6 +25,8 @@ type State struct {
 	Current *layout.Map `json:"current,omitempty"` // nil if the collection is not served
 	Intent  *Intent     `json:"intent,omitempty"`  // nil if no change is under way
 	Failure string      `json:"failure,omitempty"` // why the last intent ended without effect
+	// Sources are the URLs and folders that had the files of Current. A node with a damaged file asks them.
+	Sources []string `json:"sources,omitempty"`
 }
 
 // Intent is a change under way.
@@ -48,6 +50,8 @@ type Report struct {
 	Loaded []Opened  `json:"loaded,omitempty"`
 	Failed []Failure `json:"failed,omitempty"`
 	Held   []string  `json:"held,omitempty"` // checksums of complete files
+	// Damaged are the files that the process has found damaged, the newest last.
+	Damaged []Damage `json:"damaged,omitempty"`
 }
 
 // Opened is a shard that a node serves, with the checksum of its file.
@@ -136,7 +140,7 @@ func (s *State) Advance(reports map[string]*Report, dead []string) (next *State,
 	target, ready := s.Intent.Target, true
 	fail := func(format string, args ...any) (*State, bool) {
 		text := fmt.Sprintf("%s of epoch %d: ", s.Intent.Verb, target.Epoch) + fmt.Sprintf(format, args...)
-		return &State{Epoch: s.Epoch, Current: s.Current, Failure: text}, true
+		return &State{Epoch: s.Epoch, Current: s.Current, Failure: text, Sources: s.Sources}, true
 	}
 	for n, shard := range target.Shards {
 		part, alive := Part{target.Name, target.Epoch, n}, false
@@ -161,7 +165,11 @@ func (s *State) Advance(reports map[string]*Report, dead []string) (next *State,
 			return fail("shard %d is for nodes %v alone, which do not answer: repeat the command, which takes other nodes", n, shard.Replicas)
 		}
 	}
-	return &State{Epoch: s.Epoch, Current: target}, ready
+	sources := s.Intent.Sources
+	if sources == nil { // a move
+		sources = s.Sources
+	}
+	return &State{Epoch: s.Epoch, Current: target, Sources: sources}, ready
 }
 
 // maps are the maps whose shards nodes must hold.

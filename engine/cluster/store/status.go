@@ -1,6 +1,19 @@
 package store
 
-import "context"
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"heddle/engine/cluster/fetch"
+)
 
 // Status is the state of a cluster.
 type Status struct {
@@ -28,4 +41,38 @@ func (o Operator) Status(ctx context.Context) (s *Status, err error) {
 	}
 	s.Draining, err = list(ctx, o.KV, drainKey)
 	return s, err
+}
+
+// tell writes the report of the node, unless the store has the same report.
+func (k *Keeper) tell(ctx context.Context) error {
+	r := Report{URL: k.URL, Free: fetch.Free(k.Dir) >> 30 << 30, Damaged: k.health.damages}
+	for _, p := range slices.SortedFunc(maps.Keys(k.loaded), Part.compare) {
+		r.Loaded = append(r.Loaded, Opened{p, k.loaded[p]})
+	}
+	for _, p := range slices.SortedFunc(maps.Keys(k.failed), Part.compare) {
+		r.Failed = append(r.Failed, k.failed[p])
+	}
+	found, err := os.ReadDir(filepath.Join(k.Dir, "files"))
+	if err != nil {
+		return err
+	}
+	for _, f := range found {
+		if sum, ext, _ := strings.Cut(f.Name(), "."); ext == "hdl" || ext == "hdb" {
+			r.Held = append(r.Held, sum)
+		}
+	}
+	data, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	old, revision, err := k.KV.Get(ctx, nodeKey+k.Node)
+	if err != nil && !errors.Is(err, ErrNotFound) || bytes.Equal(data, old) {
+		return err
+	}
+	_, err = k.KV.Put(ctx, nodeKey+k.Node, data, revision)
+	return err
+}
+
+func (p Part) compare(q Part) int {
+	return cmp.Or(cmp.Compare(p.Name, q.Name), cmp.Compare(p.Epoch, q.Epoch), cmp.Compare(p.Shard, q.Shard))
 }

@@ -94,6 +94,8 @@ func (l *loader) Unload(name string, epoch uint64) {
 	}
 }
 
+func (l *loader) Drop(name string, epoch uint64, shard int) { delete(l.open, Part{name, epoch, shard}) }
+
 // world is a cluster of nodes with folders, and a clock for each of them.
 type world struct {
 	t       *rapid.T

@@ -37,6 +37,8 @@ func (opener) Load(_ context.Context, _ string, _ uint64, _ int, path, _ string)
 
 func (opener) Unload(string, uint64) {}
 
+func (opener) Drop(string, uint64, int) {}
+
 // TestClusterChanges runs the commands against a control node and three nodes that copy files.
 func TestClusterChanges(t *testing.T) {
 	testneeds.Waits(t)
@@ -61,7 +63,7 @@ func TestClusterChanges(t *testing.T) {
 		k := &store.Keeper{KV: kv, Node: node, Dir: t.TempDir(), Loader: opener{}, Poll: 50 * time.Millisecond}
 		files := httptest.NewServer(fetch.Handler(k.Find))
 		k.URL = files.URL
-		if err := kv.Join(node, k.Cluster); err != nil {
+		if err := kv.Join(ctx, node, k.Cluster); err != nil {
 			t.Fatal(err)
 		}
 		done := make(chan struct{})

@@ -75,7 +75,7 @@ func TestReadYourPublish(t *testing.T) {
 	close(more)
 	r := <-published
 	second.signal(syscall.SIGCONT)
-	wantFailure(t, r, exitFailure, "the change is in force", fmt.Sprintf("pid %d, ", second.cmd.Process.Pid))
+	wantFailure(t, r, exitFailure, "the change is in force", fmt.Sprintf("pid %d does not answer", second.cmd.Process.Pid))
 	for !strings.Contains(countRed(second), `"count":900`) { // up to the time-out of the test
 	}
 	f.must("publish", dir, "--from", source.URL)

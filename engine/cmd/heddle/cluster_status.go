@@ -19,7 +19,7 @@ func newClusterStatus(a *App) *cobra.Command {
 		Use:   "status [flags]",
 		Short: "Show the maps, changes and nodes of a cluster",
 		Long: `Status prints the shards of each collection with their nodes, the change under way, the reason
-of the last failure, and the nodes with their errors.`,
+of the last failure, and the nodes with their errors and their damaged files.`,
 		Example: `  heddle cluster status
   heddle cluster status --json`,
 	}, &clusterChange{run: func(ctx context.Context, a *App, o store.Operator, f *clusterFlags) error {
@@ -73,6 +73,13 @@ func (s *clusterState) Write(w io.Writer) error {
 		fmt.Fprintf(&b, "node %s  %s, %d shards open, %s free\n", name, state, len(n.Loaded), terminal.Bytes(n.Free))
 		for _, f := range n.Failed {
 			fmt.Fprintf(&b, "  %s, epoch %d, shard %d: %s\n", f.Name, f.Epoch, f.Shard, f.Error)
+		}
+		for _, d := range n.Damaged {
+			state := "is damaged"
+			if d.Healed {
+				state = "was damaged and is healed"
+			}
+			fmt.Fprintf(&b, "  %s %s: %s\n", d.File, state, d.Error)
 		}
 	}
 	if b.Len() == 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -46,7 +47,11 @@ func unreachable(c config.Cluster, err error) error {
 
 // identity are the files by which a program of the cluster proves itself to nodes.
 func identity(c config.Cluster) transport.Identity {
-	return transport.Identity{CA: c.Ca, Cert: c.Cert, Key: c.Key, Token: c.Token}
+	i := transport.Identity{CA: c.Ca, Cert: c.Cert, Key: c.Key, Token: c.Token}
+	if c.Trusted != "" {
+		i.Trusted = strings.Split(c.Trusted, ",")
+	}
+	return i
 }
 
 // gateway answers the queries of a server from the nodes of a cluster.
@@ -76,7 +81,9 @@ func dialCluster(ctx context.Context, c *config.Config, log zerolog.Logger) (g *
 		return nil, err
 	}
 	g.kv = bucket.New(g.conn.Conn, c.Cluster.ControlReplicas)
-	g.peers, err = node.Listen(g.conn, client)
+	g.peers, err = node.Listen(g.conn, client, identity(c.Cluster).Accept, func(name string, err error) {
+		log.Error().Err(err).Str("node", name).Msg("the URL of a node is refused: calls to the node go over NATS alone")
+	})
 	if err == nil && g.conn.IsConnected() {
 		err = g.learn(ctx)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect/v2"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
 	"heddle/config"
@@ -21,6 +22,7 @@ import (
 	"heddle/engine/cluster/store"
 	"heddle/engine/cluster/store/bucket"
 	"heddle/engine/cluster/transport"
+	"heddle/engine/file/auxiliary"
 )
 
 // announceEvery is the time between two announcements of a node.
@@ -36,6 +38,13 @@ type loader struct {
 func (l loader) Unload(name string, epoch uint64) {
 	if err := l.Node.Unload(name, epoch); err != nil {
 		l.log.Error().Err(err).Str("collection", name).Uint64("epoch", epoch).Msg("unload failed")
+	}
+}
+
+// Drop implements store.Loader.
+func (l loader) Drop(name string, epoch uint64, shard int) {
+	if err := l.Node.Drop(name, epoch, shard); err != nil {
+		l.log.Error().Err(err).Str("collection", name).Uint64("epoch", epoch).Int("shard", shard).Msg("close failed")
 	}
 }
 
@@ -66,10 +75,15 @@ func (o *serveOptions) serveNode(ctx context.Context, a *App, c *config.Config, 
 	if err != nil {
 		return err
 	}
-	keeper, err := newKeeper(c, log)
+	keeper, metrics, err := newKeeper(c, log)
 	if err != nil {
 		return err
 	}
+	lock, err := auxiliary.Lock(filepath.Join(keeper.Dir, "lock"))
+	if err != nil {
+		return fmt.Errorf("cluster.data %s: %w: each node needs a folder of its own", keeper.Dir, err)
+	}
+	defer lock.Close()
 	web, err := openNodeWeb(ctx, c, log)
 	if err != nil {
 		return err
@@ -104,14 +118,21 @@ func (o *serveOptions) serveNode(ctx context.Context, a *App, c *config.Config, 
 	if foreign, is := errors.AsType[*store.ForeignError](keeper.Belong(ctx)); is {
 		return foreign
 	}
-	rpc := connect.NewServer()
+	join := func(ctx context.Context) error { return kv.Join(ctx, c.Cluster.Node, keeper.Cluster) }
+	joined := control.IsConnected()
+	if joined {
+		if err := join(ctx); err != nil {
+			return err
+		}
+	}
+	rpc := connect.NewServer(doubting(keeper))
 	shard.Register(rpc, shards)
 	serving, err := transport.Service{Node: c.Cluster.Node, Server: rpc}.Serve(calls)
 	if err != nil {
 		return err
 	}
-	web.use(rpc, keeper)
-	failed := make(chan error, 3)
+	web.use(rpc, keeper, metrics)
+	failed := make(chan error, 4)
 	go func() { failed <- web.serve() }()
 	running, stop := context.WithCancel(ctx)
 	defer stop()
@@ -132,10 +153,14 @@ func (o *serveOptions) serveNode(ctx context.Context, a *App, c *config.Config, 
 			return node.Announcement{Node: c.Cluster.Node, PID: os.Getpid(), HTTP: web.url, Running: serving.Running(), Shards: shards.Held()}
 		})
 	})
-	if err = kv.Join(c.Cluster.Node, keeper.Cluster); err == nil {
-		_, err = fmt.Fprintf(a.Stdout, "listening on %s\n", web.at())
+	if !joined {
+		tasks.Go(func() {
+			if err := joinLater(running, control, join); err != nil {
+				failed <- err
+			}
+		})
 	}
-	if err == nil {
+	if _, err = fmt.Fprintf(a.Stdout, "listening on %s\n", web.at()); err == nil {
 		select {
 		case <-ctx.Done():
 		case err = <-failed:
@@ -148,6 +173,26 @@ func (o *serveOptions) serveNode(ctx context.Context, a *App, c *config.Config, 
 	last, over := context.WithTimeout(context.WithoutCancel(ctx), c.Server.Timeout)
 	defer over()
 	return errors.Join(err, drained(calls, serving.Stop(last)), web.server.Shutdown(last))
+}
+
+// joinLater joins when NATS answers. Only a name that another process has is an error.
+func joinLater(ctx context.Context, conn *transport.Conn, join func(context.Context) error) error {
+	tick := time.NewTicker(announceEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		if !conn.IsConnected() {
+			continue
+		}
+		err := join(ctx)
+		if _, taken := errors.AsType[*bucket.TakenError](err); taken || err == nil {
+			return err
+		}
+	}
 }
 
 // notifyReady tells systemd that the node has opened its shards.
@@ -164,24 +209,25 @@ func notifyReady(ctx context.Context, a *App, k *store.Keeper) error {
 	return a.notify("READY=1")
 }
 
-// newKeeper returns the keeper of a node, without its store, its URL and its loader.
-func newKeeper(c *config.Config, log zerolog.Logger) (*store.Keeper, error) {
+// newKeeper returns the keeper of a node, without its store, its URL and its loader, and its metrics.
+func newKeeper(c *config.Config, log zerolog.Logger) (*store.Keeper, *prometheus.Registry, error) {
 	data, err := filepath.Abs(c.Cluster.Data)
 	if err == nil {
 		err = os.MkdirAll(data, 0o755)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.Proxy, t.Protocols = nil, new(http.Protocols)
 	t.Protocols.SetHTTP1(true) // which costs less than HTTP/2 for large files
 	peers, err := identity(c.Cluster).Client(&http.Client{Transport: t})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	metrics, damaged := nodeMetrics(log)
 	return &store.Keeper{
-		Node: c.Cluster.Node, Dir: data, Deadline: c.Server.Timeout, Peers: fetch.Client{HTTP: peers},
+		Node: c.Cluster.Node, Dir: data, Deadline: c.Server.Timeout, Peers: fetch.Client{HTTP: peers}, Verify: c.Cluster.Verify, Damaged: damaged,
 		Log: func(err error) {
 			if err != nil {
 				log.Error().Err(err).Msg("the node does not follow the map: it tries again")
@@ -189,7 +235,7 @@ func newKeeper(c *config.Config, log zerolog.Logger) (*store.Keeper, error) {
 			}
 			log.Info().Msg("the node follows the map again")
 		},
-	}, nil
+	}, metrics, nil
 }
 
 // drained leaves out the error of a drain without a connection: no call can come or be answered.

@@ -14,6 +14,8 @@ import (
 
 	"connectrpc.com/connect/v2"
 	"connectrpc.com/connect/v2/connecthttp"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/rs/zerolog"
 
 	"heddle/config"
@@ -64,15 +66,16 @@ func (w *nodeWeb) at() string {
 }
 
 // use makes the server of the address.
-func (w *nodeWeb) use(rpc *connect.Server, k *store.Keeper) {
-	w.server = w.guard.Server(w.handler(rpc, k), false, w.settings.Stall)
+func (w *nodeWeb) use(rpc *connect.Server, k *store.Keeper, metrics *prometheus.Registry) {
+	w.server = w.guard.Server(w.handler(rpc, k, metrics), false, w.settings.Stall)
 }
 
-// handler answers calls, gives files to other nodes, and answers probes, which need no token.
-func (w *nodeWeb) handler(rpc *connect.Server, k *store.Keeper) http.Handler {
+// handler answers calls, gives files to other nodes, shows metrics, and answers probes, which need no token.
+func (w *nodeWeb) handler(rpc *connect.Server, k *store.Keeper, metrics *prometheus.Registry) http.Handler {
 	guarded := http.NewServeMux()
 	connecthttp.Mount(guarded, rpc)
 	guarded.Handle("/files/", fetch.Handler(k.Find))
+	guarded.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}))
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(rw http.ResponseWriter, r *http.Request) {
 		if _, err := w.guard.Check(r, access.Read); err != nil {

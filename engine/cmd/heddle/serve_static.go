@@ -33,7 +33,9 @@ func staticCluster(c config.Cluster, timeout time.Duration) (*cluster.Coordinato
 	}
 	s, err := cluster.Open(c.Servers)
 	if err == nil {
-		s.Client, err = identity(c).Client(s.Client)
+		i := identity(c)
+		i.Configured = true
+		s.Client, err = i.Client(s.Client)
 	}
 	if err != nil {
 		return nil, err

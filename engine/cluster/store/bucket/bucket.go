@@ -2,9 +2,12 @@
 package bucket
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -193,6 +196,19 @@ func (b *KV) Keys(ctx context.Context, prefix string) (keys []string, err error)
 
 // Alive implements store.KV.
 func (b *KV) Alive(ctx context.Context) (map[string]string, error) {
+	answers, err := b.ask(ctx)
+	nodes := map[string]string{}
+	for _, m := range answers {
+		node, cluster, _ := strings.Cut(string(m.Data), " ")
+		if store.CheckName(node) == nil {
+			nodes[node] = cluster
+		}
+	}
+	return nodes, err
+}
+
+// ask returns the answers of all nodes.
+func (b *KV) ask(ctx context.Context) (all []*nats.Msg, err error) {
 	inbox := nats.NewInbox()
 	answers, err := b.conn.SubscribeSync(inbox)
 	if err != nil {
@@ -204,31 +220,62 @@ func (b *KV) Alive(ctx context.Context) (map[string]string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	nodes := map[string]string{}
 	for {
 		m, err := answers.NextMsgWithContext(ctx)
 		if err != nil {
 			if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrNoResponders) {
 				err = nil
 			}
-			return nodes, err
+			return all, err
 		}
-		node, cluster, _ := strings.Cut(string(m.Data), " ")
-		if store.CheckName(node) == nil {
-			nodes[node] = cluster
-		}
+		all = append(all, m)
 	}
 }
 
+// processHeader has a text in the answers of a node that differs for each process.
+const processHeader = "Heddle-Process"
+
+// TakenError says that another process has the name of a node.
+type TakenError struct{ Node, Process string }
+
+func (e *TakenError) Error() string {
+	return fmt.Sprintf("node %s answers already, from %s: end this process, or take another name", e.Node, e.Process)
+}
+
 // Join answers for a node until the connection ends. Cluster returns the identity of its cluster. A node
-// whose folder cannot be read does not answer.
-func (b *KV) Join(node string, cluster func() (string, error)) error {
-	_, err := b.conn.Subscribe(alive, func(m *nats.Msg) {
+// whose folder cannot be read does not answer. If another process answers for the node, too, Join ends
+// the answers with a *TakenError. Of two processes that join at the same time, at least one has the error.
+func (b *KV) Join(ctx context.Context, node string, cluster func() (string, error)) error {
+	here := process() + ", " + rand.Text()
+	sub, err := b.conn.Subscribe(alive, func(m *nats.Msg) {
 		if id, err := cluster(); err == nil {
-			_ = m.Respond([]byte(node + " " + id))
+			_ = m.RespondMsg(&nats.Msg{Data: []byte(node + " " + id), Header: nats.Header{processHeader: {here}}})
 		}
 	})
+	if err != nil {
+		return err
+	}
+	answers, err := b.ask(ctx)
+	for _, m := range answers {
+		name, _, _ := strings.Cut(string(m.Data), " ")
+		if at := m.Header.Get(processHeader); name == node && at != here {
+			at, _, _ = strings.Cut(at, ", ")
+			return errors.Join(&TakenError{node, cmp.Or(at, "a process of an older version")}, sub.Unsubscribe())
+		}
+	}
+	if err != nil {
+		err = errors.Join(err, sub.Unsubscribe())
+	}
 	return err
+}
+
+// process names the host and this process.
+func process() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown host"
+	}
+	return fmt.Sprintf("%s pid %d", host, os.Getpid())
 }
 
 // Revision implements store.KV.

@@ -88,7 +88,7 @@ func TestKV(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := bucket.Join("a", func() (string, error) { return "X", nil }); err != nil {
+	if err := bucket.Join(t.Context(), "a", func() (string, error) { return "X", nil }); err != nil {
 		t.Fatal(err)
 	}
 	for name, kv := range map[string]store.KV{"bucket": bucket, "memory": &store.Memory{Nodes: []string{"a"}, Cluster: func(string) string { return "X" }}} {
@@ -131,6 +131,42 @@ func TestKV(t *testing.T) {
 		if nodes, err := kv.Alive(ctx); err != nil || !maps.Equal(nodes, map[string]string{"a": "X"}) {
 			t.Errorf("%s: nodes %v, error %v", name, nodes, err)
 		}
+	}
+}
+
+// TestJoin: a second process with the name of a node is refused, and changes nothing. The name is free when
+// the first one has ended.
+func TestJoin(t *testing.T) {
+	servers, conn := start(t, 1)
+	id := func() (string, error) { return "X", nil }
+	first := New(conn, 1)
+	if err := first.Join(t.Context(), "a", id); err != nil {
+		t.Fatal(err)
+	}
+	again, err := nats.Connect(servers[0].ClientURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	second := New(again, 1)
+	if _, taken := errors.AsType[*TakenError](second.Join(t.Context(), "a", id)); !taken {
+		t.Error("a name has two processes")
+	}
+	if all, err := second.ask(t.Context()); err != nil || len(all) != 1 {
+		t.Errorf("%d answers, %v", len(all), err)
+	}
+	if err := second.Join(t.Context(), "b", id); err != nil {
+		t.Error(err)
+	}
+	conn.Close()
+	again.Close()
+	third, err := nats.Connect(servers[0].ClientURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer third.Close()
+	if err := New(third, 1).Join(t.Context(), "a", id); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/nats-io/nats.go"
 
@@ -20,12 +19,8 @@ const servers = Name + ".servers"
 // Answer answers the questions to servers until the connection ends. Read reads the state of a collection
 // again; a context bounds its time.
 func (b *KV) Answer(read func(ctx context.Context, name string) store.Served) error {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown host"
-	}
-	id, server := rand.Text(), fmt.Sprintf("server %s, pid %d,", host, os.Getpid())
-	_, err = b.conn.Subscribe(servers, func(m *nats.Msg) {
+	id, server := rand.Text(), "server "+process()
+	_, err := b.conn.Subscribe(servers, func(m *nats.Msg) {
 		go func() { // a slow store delays no other collection
 			ctx, end := context.WithTimeout(context.Background(), slowest)
 			defer end()

@@ -1,6 +1,6 @@
 //go:build unix
 
-package collection
+package auxiliary
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock takes the lock of a file, which ends with the process at the latest.
+// lock takes the lock of a file.
 func lock(f *os.File) error {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
