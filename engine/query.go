@@ -124,8 +124,8 @@ type Override struct {
 // the score that the whole would give it, bit for bit. The best documents of the whole are
 // then among the best of the shards, under Or and And; AndOr chooses in each shard anew.
 type Statistics struct {
-	Docs   uint64 // documents
-	Length uint64 // sum of their lengths, in tokens
+	Docs   uint64 // documents with at least one term, as docCount in Lucene
+	Length uint64 // sum of their lengths, in tokens; divided by Docs the mean length
 	// DF is the number of documents that have a term. It must hold every term of a query that
 	// the index or another shard has.
 	DF map[string]uint64

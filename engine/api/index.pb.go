@@ -1670,9 +1670,9 @@ func (x *GetStatisticsRequest) GetTerms() []string {
 // Statistics are the numbers of a collection that BM25 needs.
 type Statistics struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Number of documents.
+	// Number of documents with at least one term.
 	Docs uint64 `protobuf:"varint,1,opt,name=docs,proto3" json:"docs,omitempty"`
-	// Sum of their lengths, in tokens.
+	// Sum of their lengths, in tokens. Divided by docs it is the mean length.
 	Length uint64   `protobuf:"varint,2,opt,name=length,proto3" json:"length,omitempty"`
 	Terms  []string `protobuf:"bytes,3,rep,name=terms,proto3" json:"terms,omitempty"`
 	// Number of documents that have each of the terms.

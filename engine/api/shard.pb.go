@@ -175,7 +175,7 @@ func (x *ShardTermsRequest) GetMore() []uint32 {
 // numbers, and the terms that a text has in any of them.
 type ShardTermsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Documents, and the sum of their lengths in tokens.
+	// Documents with at least one term, and the sum of their lengths in tokens.
 	Docs   uint64 `protobuf:"varint,1,opt,name=docs,proto3" json:"docs,omitempty"`
 	Length uint64 `protobuf:"varint,2,opt,name=length,proto3" json:"length,omitempty"`
 	// Distinct terms of the texts, and the terms of the request.
@@ -290,11 +290,14 @@ func (x *ShardTermsResponse) GetShards() []uint32 {
 
 // Analysis is the way from texts to terms. All shards of a collection have the same.
 type Analysis struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Tokens        string                 `protobuf:"bytes,1,opt,name=tokens,proto3" json:"tokens,omitempty"`
-	Fold          bool                   `protobuf:"varint,2,opt,name=fold,proto3" json:"fold,omitempty"`
-	Stemmer       string                 `protobuf:"bytes,3,opt,name=stemmer,proto3" json:"stemmer,omitempty"`
-	StopWords     []string               `protobuf:"bytes,4,rep,name=stop_words,json=stopWords,proto3" json:"stop_words,omitempty"`
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Tokens    string                 `protobuf:"bytes,1,opt,name=tokens,proto3" json:"tokens,omitempty"`
+	Fold      bool                   `protobuf:"varint,2,opt,name=fold,proto3" json:"fold,omitempty"`
+	Stemmer   string                 `protobuf:"bytes,3,opt,name=stemmer,proto3" json:"stemmer,omitempty"`
+	StopWords []string               `protobuf:"bytes,4,rep,name=stop_words,json=stopWords,proto3" json:"stop_words,omitempty"`
+	Cjk       string                 `protobuf:"bytes,5,opt,name=cjk,proto3" json:"cjk,omitempty"`
+	// Number of the rules of analysis.
+	Rules         uint32 `protobuf:"varint,6,opt,name=rules,proto3" json:"rules,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -355,6 +358,20 @@ func (x *Analysis) GetStopWords() []string {
 		return x.StopWords
 	}
 	return nil
+}
+
+func (x *Analysis) GetCjk() string {
+	if x != nil {
+		return x.Cjk
+	}
+	return ""
+}
+
+func (x *Analysis) GetRules() uint32 {
+	if x != nil {
+		return x.Rules
+	}
+	return 0
 }
 
 // ShardTermList is a query of index terms.
@@ -1897,13 +1914,15 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\x06errors\x18\a \x03(\v2\x15.heddle.v1.BatchErrorR\x06errors\x12/\n" +
 	"\banalysis\x18\b \x01(\v2\x13.heddle.v1.AnalysisR\banalysis\x12\x16\n" +
 	"\x06shards\x18\t \x03(\rR\x06shardsJ\x04\b\n" +
-	"\x10\v\"o\n" +
+	"\x10\v\"\x97\x01\n" +
 	"\bAnalysis\x12\x16\n" +
 	"\x06tokens\x18\x01 \x01(\tR\x06tokens\x12\x12\n" +
 	"\x04fold\x18\x02 \x01(\bR\x04fold\x12\x18\n" +
 	"\astemmer\x18\x03 \x01(\tR\astemmer\x12\x1d\n" +
 	"\n" +
-	"stop_words\x18\x04 \x03(\tR\tstopWords\"?\n" +
+	"stop_words\x18\x04 \x03(\tR\tstopWords\x12\x10\n" +
+	"\x03cjk\x18\x05 \x01(\tR\x03cjk\x12\x14\n" +
+	"\x05rules\x18\x06 \x01(\rR\x05rules\"?\n" +
 	"\rShardTermList\x12\x14\n" +
 	"\x05terms\x18\x01 \x03(\tR\x05terms\x12\x18\n" +
 	"\aweights\x18\x02 \x03(\x01R\aweights\"\xf7\x04\n" +

@@ -149,7 +149,7 @@ func (r *reach) request(ctx context.Context, q *api.ShardTermsRequest, asked []t
 func factsIn(asked []text, a *api.ShardTermsResponse) *terms {
 	t := &terms{loaded: true, docs: a.GetDocs(), length: a.GetLength(), known: make(map[text]*known, len(asked))}
 	if s := a.GetAnalysis(); s != nil {
-		t.analyzer, _ = analyze.New(analyze.Settings{Tokens: s.GetTokens(), Fold: s.GetFold(), Stemmer: s.GetStemmer(), StopWords: s.GetStopWords()}) // an error leaves it to shards
+		t.analyzer, _ = analyze.New(analyze.Settings{Rules: int(s.GetRules()), Tokens: s.GetTokens(), CJK: s.GetCjk(), Fold: s.GetFold(), Stemmer: s.GetStemmer(), StopWords: s.GetStopWords()}) // an error leaves it to shards
 	}
 	df := make(map[string]uint64, len(a.GetTerms()))
 	for i, term := range a.GetTerms() {

@@ -11,6 +11,7 @@ import (
 	"heddle/engine/collection/attributes"
 	"heddle/engine/file/auxiliary"
 	"heddle/engine/file/container"
+	"heddle/engine/index/analyze"
 	"heddle/engine/index/build"
 	"heddle/engine/index/hdl"
 	"heddle/engine/syntax"
@@ -66,7 +67,9 @@ func (m *Manifest) Live() (docs uint64) {
 
 // Settings rule the index of each segment. See the fields of the same names in build.Options.
 type Settings struct {
+	Rules          int      `json:"rules"` // of analysis: see analyze.Rules
 	Tokens         string   `json:"tokens"`
+	CJK            string   `json:"cjk,omitempty"`
 	Fold           bool     `json:"fold,omitempty"`
 	Stem           string   `json:"stem"`
 	StopWords      []string `json:"stop_words,omitempty"`
@@ -81,7 +84,7 @@ type Settings struct {
 
 // apply sets the fields of a build.
 func (s *Settings) apply(o *build.Options) {
-	o.Tokens, o.Fold, o.Stem, o.StopWords = s.Tokens, s.Fold, s.Stem, s.StopWords
+	o.Rules, o.Tokens, o.CJK, o.Fold, o.Stem, o.StopWords = s.Rules, s.Tokens, s.CJK, s.Fold, s.Stem, s.StopWords
 	o.Codec, o.Dense, o.ExceptionRatio, o.Lengths, o.StoreTexts = s.Codec, s.Dense, s.ExceptionRatio, s.Lengths, s.StoreTexts
 	o.Impacts = 0
 }
@@ -89,7 +92,7 @@ func (s *Settings) apply(o *build.Options) {
 // settingsOf returns the settings of an index.
 func settingsOf(m *hdl.Meta) Settings {
 	a := m.Analysis
-	return Settings{a.Tokens, a.Fold, a.Stemmer, a.StopWords, m.Codec, m.Dense, m.ExceptionRatio, m.Lengths, m.Texts, nil}
+	return Settings{a.Rules, a.Tokens, a.CJK, a.Fold, a.Stemmer, a.StopWords, m.Codec, m.Dense, m.ExceptionRatio, m.Lengths, m.Texts, nil}
 }
 
 // Map is the collection as the shards of an index.
@@ -112,6 +115,9 @@ func (m *Manifest) Validate() error {
 		return fmt.Errorf("kind %q: want %q", m.Kind, Kind)
 	case m.Epoch == 0:
 		return fmt.Errorf("epoch is 0: it must be at least 1")
+	}
+	if r := m.Settings.Rules; r != analyze.Rules {
+		return fmt.Errorf("%w: settings.rules is %d, this build has the analysis rules %d: build the collection again from its documents", container.ErrVersion, r, analyze.Rules)
 	}
 	if err := m.Map().Validate(); err != nil {
 		return err
@@ -174,7 +180,10 @@ func Read(dir string) (*Manifest, error) {
 		return nil, missing(dir, err)
 	}
 	m, err := Parse(data)
-	if err != nil {
+	switch {
+	case errors.Is(err, container.ErrVersion):
+		return nil, fmt.Errorf("%s: %w", path, err)
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w: %w", path, container.ErrCorrupt, err)
 	}
 	return m, nil

@@ -8,7 +8,7 @@ import (
 
 var sum = strings.Repeat("0", 64)
 
-var good = `{"name":"x","kind":"collection","epoch":3,"docs":5,"length":9,"settings":{},"shards":[{"file":"a","first":0,"docs":5,"bytes":7,"sha256":"` + sum +
+var good = `{"name":"x","kind":"collection","epoch":3,"docs":5,"length":9,"settings":{"rules":1},"shards":[{"file":"a","first":0,"docs":5,"bytes":7,"sha256":"` + sum +
 	`","length":9,"keys":{"file":"k","bytes":1,"sha256":"` + sum + `"},"deleted":{"file":"d","bytes":1,"sha256":"` + sum + `","docs":2}}]}`
 
 // TestParse: each wrong member is named.
@@ -18,6 +18,7 @@ func TestParse(t *testing.T) {
 	}
 	for _, c := range [][3]string{
 		{`"collection"`, `"index"`, `kind "index"`},
+		{`"rules":1`, `"rules":2`, "settings.rules is 2, this build has the analysis rules 1"},
 		{`"epoch":3`, `"epoch":0`, "epoch is 0"},
 		{`"file":"k"`, `"file":"../k"`, `shards[0].keys.file is "../k"`},
 		{`"file":"d"`, `"file":""`, `shards[0].deleted.file is ""`},

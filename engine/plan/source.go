@@ -40,7 +40,9 @@ type Source struct {
 	Freqs   []uint32 // packed frequencies less one (codec.Packed), list after list
 	Lengths []uint32 // of documents, in tokens; not needed with impacts
 	Length  uint64   // sum of the exact lengths where Lengths are rounded; 0: of Lengths
-	Impacts uint8    // 8 or 16: Freqs holds impacts of so many bits; 0: frequencies
+	// WithTerms is the number of documents with at least one term; 0: with a length above 0.
+	WithTerms uint32
+	Impacts   uint8 // 8 or 16: Freqs holds impacts of so many bits; 0: frequencies
 }
 
 // Lazy reads the parts of a Source at their first use. Damage is a *mapped.Fault: an error, or
@@ -74,6 +76,21 @@ func (s *Source) DescribeAll() error {
 		return s.Lazy.DescribeAll()
 	}
 	return nil
+}
+
+// CountWithTerms is the number of documents with at least one term, N of BM25: WithTerms, or if that is
+// 0 the number of Lengths above 0, or without Lengths Docs.
+func (s *Source) CountWithTerms() (n uint64) {
+	switch {
+	case s.WithTerms > 0:
+		return uint64(s.WithTerms)
+	case s.Lengths == nil:
+		return uint64(s.Docs)
+	}
+	for _, l := range s.Lengths {
+		n += uint64(min(l, 1))
+	}
+	return n
 }
 
 // Postings is the sum of the lengths of all lists.

@@ -57,7 +57,8 @@ func NewChecker(ctx context.Context, w *Workload, n, k int) (*Checker, error) {
 	for _, l := range src.Lengths {
 		tokens += float64(l)
 	}
-	params, average := w.Params, tokens/float64(src.Docs)
+	params, docsWithTerms := w.Params, src.CountWithTerms()
+	average := tokens / float64(docsWithTerms)
 	sums, counts := make([]float64, src.Docs), make([]uint8, src.Docs)
 	var docs, freqs []uint32
 	for i := range min(plainSample, n) {
@@ -79,7 +80,7 @@ func NewChecker(ctx context.Context, w *Workload, n, k int) (*Checker, error) {
 			if err != nil {
 				return nil, err
 			}
-			weight := params.Weight(uint64(src.Docs), uint64(len(docs)))
+			weight := params.Weight(docsWithTerms, uint64(len(docs)))
 			if src.Impacts > 0 {
 				weight = w.Queries[q].Weights[j]
 			}

@@ -4,7 +4,7 @@
 // # Statistics
 //
 // A shard ranks like the whole with the statistics of the whole. Map holds the statistics that do
-// not depend on a query: Docs and Length, whose ratio is the average length of a document. The
+// not depend on a query: WithTerms is N of BM25, and Length divided by it is the average length. The
 // document frequencies of the terms of a query are the sums of the frequencies in all shards.
 // Nothing else is necessary: each shard stores the analysis, the precision of lengths, and the
 // bits and scale of impacts of the whole, and the weights of terms become integers by a rule that
@@ -48,6 +48,8 @@ type Map struct {
 	Epoch uint64 `json:"epoch,omitempty"`
 	// Docs is the number of documents or rows of the whole.
 	Docs uint64 `json:"docs"`
+	// WithTerms is the number of documents with at least one term. Tables have none.
+	WithTerms uint64 `json:"with_terms,omitempty"`
 	// Length is the sum of the lengths of all documents, in tokens. Tables have none.
 	Length uint64 `json:"length,omitempty"`
 	// Shards are in the order of their documents. They leave no gap.

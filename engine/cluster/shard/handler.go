@@ -32,8 +32,10 @@ type Index struct {
 // Live describes the documents of a shard that are not deleted. Queries find no deleted documents, and
 // the statistics leave these out.
 type Live struct {
-	Filter       *engine.Filter
-	Docs, Length uint64 // number of documents, and sum of their lengths
+	Filter    *engine.Filter
+	Docs      uint64 // number of documents
+	WithTerms uint64 // documents with at least one term
+	Length    uint64 // sum of their lengths
 }
 
 // EpochCode is the code of api.Error for ErrEpoch.
@@ -107,7 +109,7 @@ func (p *pinned) statistics(ctx context.Context, terms []string) (engine.Statist
 	if p.live == nil {
 		return s, nil
 	}
-	s.Docs, s.Length = p.live.Docs, p.live.Length
+	s.Docs, s.Length = p.live.WithTerms, p.live.Length
 	var present []string
 	var counts []engine.Query
 	for _, t := range terms {

@@ -105,7 +105,7 @@ func (p *pinned) terms(ctx context.Context, r *api.ShardTermsRequest) (*api.Shar
 	}
 	if r.GetAnalysis() {
 		s := p.File().Meta().Analysis
-		out.Analysis = &api.Analysis{Tokens: s.Tokens, Fold: s.Fold, Stemmer: s.Stemmer, StopWords: s.StopWords}
+		out.Analysis = &api.Analysis{Rules: uint32(s.Rules), Tokens: s.Tokens, Cjk: s.CJK, Fold: s.Fold, Stemmer: s.Stemmer, StopWords: s.StopWords}
 	}
 	s, err := p.statistics(ctx, out.Terms)
 	if err != nil {

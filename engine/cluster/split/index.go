@@ -52,7 +52,7 @@ func index(ctx context.Context, path, dir string, opt *Options) (m *layout.Map, 
 		}
 	}
 	m = newMap(name(path), layout.Index, cuts)
-	m.Length = meta.Length
+	m.WithTerms, m.Length = uint64(meta.WithTerms), meta.Length
 	return m, to.publish(m, ".hdl")
 }
 
@@ -152,6 +152,7 @@ func (o *Output) Commit() error {
 	if err := o.pass.commit(); err != nil {
 		return errors.Join(err, o.Abort())
 	}
+	o.m.WithTerms = o.pass.withTerms()
 	if o.m.Length = o.length; o.meta.Lengths == hdl.LengthsLucene && o.meta.Impacts.Bits == 0 {
 		o.m.Length = max(o.length, o.tokens) // as hdl.LengthsLucene says
 	}

@@ -136,6 +136,14 @@ func compare(doc uint32, cut uint64) int {
 	return 0
 }
 
+// withTerms is the number of documents with at least one term, after commit.
+func (p *pass) withTerms() (n uint64) {
+	for i := range p.parts {
+		n += uint64(p.parts[i].WithTerms())
+	}
+	return n
+}
+
 // commit completes the shards.
 func (p *pass) commit() error {
 	if err := p.flush(); err != nil {

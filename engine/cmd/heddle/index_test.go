@@ -253,7 +253,7 @@ func TestIndexInfo(t *testing.T) {
 		}
 	}
 	text := must(t, "index", "info", "c.hdl")
-	for _, part := range []string{"documents          700\n", "bytes per posting", "bitset", info.Checksum, "term-hash", codec.CostRule, "  least cost\n"} {
+	for _, part := range []string{"documents          700\n", "bytes per posting", "bitset", info.Checksum, "list-blocks", codec.CostRule, "  least cost\n"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("no %q in\n%s", part, text)
 		}

@@ -65,25 +65,28 @@ func (x *segment) describe(dir string, s *collection.Segment) error {
 	if err != nil {
 		return err
 	}
-	length, err := x.lengthOf(deleted)
-	if err != nil {
+	live := &shard.Live{Docs: s.Live(), Length: s.Length, Filter: &engine.Filter{Bitmap: roaring.Flip(deleted, 0, s.Docs)}}
+	if err := x.count(live, deleted); err != nil {
 		return err
 	}
-	x.deleted = now
-	x.live = &shard.Live{Docs: s.Live(), Length: s.Length - min(length, s.Length), Filter: &engine.Filter{Bitmap: roaring.Flip(deleted, 0, s.Docs)}}
+	x.deleted, x.live = now, live
 	return nil
 }
 
-// lengthOf is the sum of the lengths of documents.
-func (x *segment) lengthOf(docs *roaring.Bitmap) (sum uint64, err error) {
+// count sets the statistics of the documents that are not deleted. A document of a collection has terms
+// if its length is not 0.
+func (x *segment) count(live *shard.Live, deleted *roaring.Bitmap) (err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
 	now, err := x.file.index.Snapshot()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer now.Close()
-	for d := range roaring.Values(docs) {
-		sum += uint64(now.File().DocLen(d))
+	live.WithTerms = uint64(now.File().Meta().WithTerms)
+	for d := range roaring.Values(deleted) {
+		length := uint64(now.File().DocLen(d))
+		live.Length -= min(length, live.Length)
+		live.WithTerms -= min(length, 1)
 	}
-	return sum, nil
+	return nil
 }

@@ -51,10 +51,22 @@ const (
 // MaxToken is the length in bytes at which a token between white space is cut.
 const MaxToken = 64 << 10
 
+// Rules is the number of the rules of analysis that this package has. A file stores the number; files
+// with another number are refused, because their terms would not be found.
+const Rules = 1
+
+// Values of Settings.CJK.
+const (
+	CJKBigrams  = "bigrams"
+	CJKUnigrams = "unigrams"
+)
+
 // Settings determine which terms a text has. The zero value keeps every word
 // and stems none.
 type Settings struct {
+	Rules     int      // 0: Rules, which is the only other value
 	Tokens    string   // TokensWords, or TokensSpaces: then nothing else
+	CJK       string   // CJKBigrams, the default of TokensWords, or CJKUnigrams; "" with TokensSpaces
 	Fold      bool     // folds words
 	Stemmer   string   // one of Stemmers
 	StopWords []string // dropped before stemming; compared lower-cased
@@ -71,6 +83,9 @@ type Analyzer struct {
 // New checks the settings and returns an analyzer for them. It keeps no
 // reference to s.StopWords.
 func New(s Settings) (*Analyzer, error) {
+	if s.Rules = cmp.Or(s.Rules, Rules); s.Rules != Rules {
+		return nil, fmt.Errorf("analysis rules %d: this build has the rules %d", s.Rules, Rules)
+	}
 	s.Stemmer = cmp.Or(strings.ToLower(s.Stemmer), StemNone)
 	stem := stemmers[s.Stemmer]
 	if stem == nil && s.Stemmer != StemNone {
@@ -81,11 +96,18 @@ func New(s Settings) (*Analyzer, error) {
 		s.Tokens = TokensWords
 	case TokensWords:
 	case TokensSpaces:
-		if s.Fold || s.Stemmer != StemNone || len(s.StopWords) > 0 {
-			return nil, fmt.Errorf("tokens between white space stay as they are: folding, a stemmer (%s) and stop words (%d) do not go with them", s.Stemmer, len(s.StopWords))
+		if s.Fold || s.Stemmer != StemNone || len(s.StopWords) > 0 || s.CJK != "" {
+			return nil, fmt.Errorf("tokens between white space stay as they are: folding, a stemmer (%s), stop words (%d) and a rule for CJK words (%s) do not go with them",
+				s.Stemmer, len(s.StopWords), cmp.Or(s.CJK, "none"))
 		}
 	default:
 		return nil, fmt.Errorf("unknown tokens %q (one of %s, %s)", s.Tokens, TokensWords, TokensSpaces)
+	}
+	if s.CJK = strings.ToLower(s.CJK); s.Tokens == TokensWords {
+		s.CJK = cmp.Or(s.CJK, CJKBigrams)
+		if s.CJK != CJKBigrams && s.CJK != CJKUnigrams {
+			return nil, fmt.Errorf("unknown rule %q for CJK words (one of %s, %s)", s.CJK, CJKBigrams, CJKUnigrams)
+		}
 	}
 	a := &Analyzer{stem: stem, stop: make(map[string]struct{}, len(s.StopWords))}
 	words := (&Analyzer{settings: Settings{Fold: s.Fold}}).Tokenizer()

@@ -140,7 +140,7 @@ func TestStopWordsAreComparedBeforeStemming(t *testing.T) {
 func TestSettings(t *testing.T) {
 	words := []string{"The", "a", "THE", "Öl"}
 	a := mustNew(t, Settings{Stemmer: "English", StopWords: words})
-	want := Settings{Tokens: TokensWords, Stemmer: StemEnglish, StopWords: []string{"a", "the", "öl"}}
+	want := Settings{Rules: Rules, Tokens: TokensWords, CJK: CJKBigrams, Stemmer: StemEnglish, StopWords: []string{"a", "the", "öl"}}
 	if got := a.Settings(); !reflect.DeepEqual(got, want) {
 		t.Errorf("settings %v, want %v", got, want)
 	}
@@ -262,7 +262,7 @@ func TestSpaces(t *testing.T) {
 	if got := a.Terms(text); !slices.Equal(got, want) {
 		t.Errorf("Terms = %.80q, want %.80q", got, want)
 	}
-	if got, want := a.Settings(), (Settings{Tokens: TokensSpaces, Stemmer: StemNone, StopWords: []string{}}); !reflect.DeepEqual(got, want) {
+	if got, want := a.Settings(), (Settings{Rules: Rules, Tokens: TokensSpaces, Stemmer: StemNone, StopWords: []string{}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("settings %+v, want %+v", got, want)
 	}
 	for _, s := range []Settings{

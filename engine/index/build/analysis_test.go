@@ -17,7 +17,7 @@ func TestAnalysisIsStored(t *testing.T) {
 	docs := []text{{"a", "Cafés THE running"}, {"b", "ÉTÉ"}}
 	opt := DefaultOptions()
 	opt.Fold, opt.Stem, opt.StopWords, opt.Lengths = true, analyze.StemPorter, []string{"thé"}, hdl.LengthsLucene
-	set := analyze.Settings{Fold: true, Stemmer: analyze.StemPorter, StopWords: []string{"the"}}
+	set := analyze.Settings{Rules: analyze.Rules, CJK: analyze.CJKBigrams, Fold: true, Stemmer: analyze.StemPorter, StopWords: []string{"the"}}
 	c := invert(t, docs, set)
 	if want := []string{"cafe", "et", "run"}; !slices.Equal(slices.Sorted(maps.Keys(c.lists)), want) {
 		t.Fatalf("the oracle has the terms %v", c.lists)

@@ -33,7 +33,7 @@ func Build(ctx context.Context, out string, inputs []string, opt Options) (Summa
 	if err != nil {
 		return Summary{}, err
 	}
-	analyzer, err := analyze.New(analyze.Settings{Tokens: opt.Tokens, Fold: opt.Fold, Stemmer: opt.Stem, StopWords: opt.StopWords})
+	analyzer, err := analyze.New(analyze.Settings{Rules: opt.Rules, Tokens: opt.Tokens, CJK: opt.CJK, Fold: opt.Fold, Stemmer: opt.Stem, StopWords: opt.StopWords})
 	if err != nil {
 		return Summary{}, err
 	}

@@ -270,8 +270,8 @@ func TestMeta(t *testing.T) {
 	defer f.Close()
 	want := hdl.Meta{
 		Docs: 2, Creator: "test 1", Format: "jsonl+text", Codec: "raw", Dense: "never", ExceptionRatio: 0.25,
-		Analysis: analyze.Settings{Stemmer: "english", StopWords: []string{"a", "the"}},
-		Terms:    2, Postings: 2, Tokens: 2, Length: 2,
+		Analysis: analyze.Settings{Rules: analyze.Rules, CJK: analyze.CJKBigrams, Stemmer: "english", StopWords: []string{"a", "the"}},
+		Terms:    2, Postings: 2, Tokens: 2, Length: 2, WithTerms: 2,
 	}
 	if got := f.Meta(); !reflect.DeepEqual(got, want) {
 		t.Errorf("meta %+v, want %+v", got, want)

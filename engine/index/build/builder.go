@@ -11,22 +11,23 @@ import (
 
 // builder collects documents and postings. It belongs to one goroutine.
 type builder struct {
-	ctx     context.Context
-	dir     string   // for temporary files
-	limit   uint64   // of chunks and index, in bytes
-	chunks  piles    // of documents
-	index   postings // of inverted inputs; chunks or index is empty
-	runs    []run
-	spilt   *temp   // runs
-	open    []*pisa // inputs that are runs
-	names   *temp   // documents: name by appendBytes, varint length
-	texts   *temp   // of documents, by appendBytes; nil if they are not stored
-	docs    uint64
-	records uint64   // documents of texts and vectors, with skipped ones
-	base    uint64   // documents before the current inverted input
-	term    []byte   // of the current list
-	list    *growing // its value; it must be found again after a spill
-	format  string   // of the inputs
+	ctx       context.Context
+	dir       string   // for temporary files
+	limit     uint64   // of chunks and index, in bytes
+	chunks    piles    // of documents
+	index     postings // of inverted inputs; chunks or index is empty
+	runs      []run
+	spilt     *temp   // runs
+	open      []*pisa // inputs that are runs
+	names     *temp   // documents: name by appendBytes, varint length
+	texts     *temp   // of documents, by appendBytes; nil if they are not stored
+	docs      uint64
+	withTerms uint64   // documents of a length above 0
+	records   uint64   // documents of texts and vectors, with skipped ones
+	base      uint64   // documents before the current inverted input
+	term      []byte   // of the current list
+	list      *growing // its value; it must be found again after a spill
+	format    string   // of the inputs
 
 	kind    kind     // of documents
 	weigher weigher  // of their vectors
@@ -81,7 +82,7 @@ func (b *builder) addChunk(c *chunk) error {
 		}
 		b.left[member] += n
 	}
-	if err := b.addDocuments(uint64(c.count), c.documents); err != nil {
+	if err := b.addDocuments(uint64(c.count), uint64(c.withTerms), c.documents); err != nil {
 		return err
 	}
 	if b.texts != nil {

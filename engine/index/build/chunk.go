@@ -20,6 +20,7 @@ type chunk struct {
 	ready   chan struct{} // receives when the chunk has been analysed
 
 	count     uint32 // of documents, without skipped records
+	withTerms uint32 // documents with terms
 	unnamed   uint32 // documents with their line as name
 	invalid   InvalidDocuments
 	lists     []byte  // records by tally; docIDs count from the first document
@@ -117,7 +118,7 @@ func (c *chunk) reset(size int) {
 	c.records = c.records[:0]
 	c.documents = c.documents[:0]
 	c.texts = c.texts[:0]
-	c.count, c.unnamed, c.invalid = 0, 0, InvalidDocuments{}
+	c.count, c.withTerms, c.unnamed, c.invalid = 0, 0, 0, InvalidDocuments{}
 	c.lists, c.groups = c.lists[:0], c.groups[:0]
 	c.err = nil
 	clear(c.left)
@@ -172,6 +173,7 @@ func (w *worker) analyse(ctx context.Context, c *chunk) {
 			continue
 		}
 		c.count++
+		c.withTerms += min(w.length, 1)
 		if w.doc.unnamed {
 			c.unnamed++
 		}

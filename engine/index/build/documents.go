@@ -15,12 +15,12 @@ import (
 // maxDocuments is the greatest number of documents: it is itself a uint32.
 const maxDocuments = math.MaxUint32
 
-// addDocuments adds n documents, encoded by appendDocument.
-func (b *builder) addDocuments(n uint64, encoded []byte) error {
+// addDocuments adds n documents, encoded by appendDocument; withTerms of them have terms.
+func (b *builder) addDocuments(n, withTerms uint64, encoded []byte) error {
 	if err := b.checkRoom(n); err != nil {
 		return err
 	}
-	b.docs += n
+	b.docs, b.withTerms = b.docs+n, b.withTerms+withTerms
 	return b.names.write(encoded)
 }
 
@@ -35,7 +35,7 @@ func (b *builder) checkRoom(n uint64) error {
 // addDocument adds a document of an inverted input.
 func (b *builder) addDocument(name []byte, length uint32) error {
 	b.scratch = appendDocument(b.scratch[:0], name, length)
-	return b.addDocuments(1, b.scratch)
+	return b.addDocuments(1, uint64(min(length, 1)), b.scratch)
 }
 
 func appendDocument(dst, name []byte, length uint32) []byte {

@@ -17,6 +17,7 @@ type quantiser struct {
 	scoring bm25.Params
 	norm    plan.Norm
 	lengths []uint32 // of documents
+	docs    uint64   // with terms
 	bound   float64  // weight of a term of one document
 
 	// Of weights that vectors gave.
@@ -34,7 +35,7 @@ func (b *builder) impacts(opt *Options) hdl.Impacts {
 	case b.kind != ofVectors:
 		m.Origin, m.Variant, m.K1, m.B = hdl.ImpactsBM25, opt.Scoring.Variant.String(), opt.Scoring.K1, opt.Scoring.B
 		if b.docs > 0 {
-			m.Scale = opt.Scoring.Weight(b.docs, 1) / float64(m.Max())
+			m.Scale = opt.Scoring.Weight(b.counted(), 1) / float64(m.Max())
 		}
 	default:
 		m.Origin, m.Scale = hdl.ImpactsWeights, 1
@@ -45,9 +46,12 @@ func (b *builder) impacts(opt *Options) hdl.Impacts {
 	return m
 }
 
+// counted is N of BM25: the documents with terms, or 1.
+func (b *builder) counted() uint64 { return max(b.withTerms, 1) }
+
 // newQuantiser is for documents of these lengths.
 func (b *builder) newQuantiser(m hdl.Impacts, opt *Options) *quantiser {
-	q := &quantiser{meta: m, weigher: &b.weigher, scoring: opt.Scoring, lengths: b.lengths, given: b.kind != ofVectors}
+	q := &quantiser{meta: m, weigher: &b.weigher, scoring: opt.Scoring, lengths: b.lengths, docs: b.counted(), given: b.kind != ofVectors}
 	if m.Origin == hdl.ImpactsBM25 && len(b.lengths) > 0 {
 		sum := uint64(0)
 		for i, n := range b.lengths {
@@ -56,8 +60,8 @@ func (b *builder) newQuantiser(m hdl.Impacts, opt *Options) *quantiser {
 				b.lengths[i] = bm25.RoundLength(n)
 			}
 		}
-		q.bound = opt.Scoring.Weight(b.docs, 1)
-		q.norm = opt.Scoring.Norm(max(float64(sum), 1) / float64(b.docs))
+		q.bound = opt.Scoring.Weight(q.docs, 1)
+		q.norm = opt.Scoring.Norm(max(float64(sum), 1) / float64(q.docs))
 	}
 	return q
 }
@@ -85,7 +89,7 @@ func (q *quantiser) round(x float64) uint32 {
 func (q *quantiser) contributions(docs, freqs []uint32) {
 	part := 0.0 // of the bound that the term's weight is
 	if q.bound > 0 {
-		part = q.scoring.Weight(uint64(len(q.lengths)), uint64(len(docs))) / q.bound
+		part = q.scoring.Weight(max(q.docs, uint64(len(docs))), uint64(len(docs))) / q.bound
 	}
 	unit := part * float64(q.meta.Max()) / (1 << 32)
 	for i, d := range docs {

@@ -59,7 +59,12 @@ type Options struct {
 	// Tokens is the rule that cuts text into terms: analyze.TokensWords, the default, or
 	// analyze.TokensSpaces, which allows no folding, stemmer or stop words. Collections of
 	// vectors always use TokensSpaces.
+	//
+	// CJK is the rule for Chinese, Japanese and Korean words: analyze.CJKBigrams, the default, or
+	// analyze.CJKUnigrams. Rules is the number of the rules of analysis: analyze.Rules, the default.
+	Rules     int
 	Tokens    string
+	CJK       string
 	Fold      bool
 	Stem      string
 	StopWords []string

@@ -24,7 +24,7 @@ func (x *exporter) ciff() error {
 	for i, n := range []uint64{1, uint64(m.Terms), uint64(m.Docs), uint64(m.Terms), uint64(m.Docs), m.Tokens} {
 		b = appendNumber(b, protowire.Number(i+1), n)
 	}
-	b = protowire.AppendFixed64(protowire.AppendTag(b, 7, protowire.Fixed64Type), math.Float64bits(float64(m.Length)/float64(max(m.Docs, 1))))
+	b = protowire.AppendFixed64(protowire.AppendTag(b, 7, protowire.Fixed64Type), math.Float64bits(float64(m.Length)/float64(max(m.WithTerms, 1))))
 	description := "index of heddle"
 	if m.Impacts.Bits > 0 {
 		description = build.CIFFImpacts

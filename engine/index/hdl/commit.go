@@ -35,6 +35,11 @@ func (w *Writer) finish() (f container.Fields, err error) {
 	if err := w.file.Sections[secMeta].Append(meta); err != nil {
 		return f, err
 	}
+	h := &w.header
+	field := Field{Terms: h.terms, Docs: w.WithTerms(), Length: h.length, Postings: h.postings, Tokens: h.tokens}
+	if err := w.file.Sections[secFields].Append(field.append(nil)); err != nil {
+		return f, err
+	}
 	return w.header.fields(), w.finishBlocks()
 }
 

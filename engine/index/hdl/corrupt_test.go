@@ -94,7 +94,7 @@ func TestFlippedTrusted(t *testing.T) {
 		data[i] ^= 1 << (i % 8)
 		if f, err := fromBytes("x", data, false); err == nil {
 			exercise(t, f)
-		} else {
+		} else if !errors.Is(err, ErrVersion) {
 			containertest.WantCorrupt(t, err, "x")
 		}
 		data[i] ^= 1 << (i % 8)
@@ -221,7 +221,7 @@ func TestFrequencyOverflow(t *testing.T) {
 		t.Fatalf("the second frequency lies elsewhere: %d", got)
 	}
 	binary.LittleEndian.PutUint32(freqs[12:], math.MaxUint32)
-	containertest.RepairBlocks(data)
+	repairBlocks(data)
 	f, err := fromBytes("x", data, true)
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +21,18 @@ type crafted struct {
 	change  func(b []byte)
 	open    bool   // whether Open sees it, else Verify
 	want    string // section and start of the reason
+}
+
+// repairBlocks makes all checksums right.
+func repairBlocks(data []byte) { containertest.RepairSums(data, int(secSums)) }
+
+// entry is the entry of a section in the section table of a file.
+func entry(file []byte, s section) []byte {
+	for b := file[container.TableOffset:]; ; b = b[container.TableEntry:] {
+		if binary.LittleEndian.Uint32(b) == uint32(s) {
+			return b
+		}
+	}
 }
 
 func put32(b []byte, at int, v uint32) { binary.LittleEndian.PutUint32(b[at:], v) }
@@ -64,18 +75,20 @@ func TestCrafted(t *testing.T) {
 	data := tiny().image(t)
 	for _, c := range []crafted{
 		{"file size", header, func(b []byte) { put64(b, 16, 1<<63) }, true, "header: the file has"},
-		{"sections", header, func(b []byte) { put32(b, 12, 11) }, true, "header: 11 sections"},
+		{"sections", header, func(b []byte) { put32(b, 12, 11) }, true, "header: the sections end"},
 		{"documents", header, func(b []byte) { put32(b, 24, 33) }, true, "header: section name-offsets"},
 		{"documents at the limit", header, func(b []byte) { put32(b, 24, math.MaxUint32) }, true, "header: section name-offsets"},
 		{"terms at the limit", header, func(b []byte) { put32(b, 28, math.MaxUint32) }, true, "header: section term-offsets"},
-		{"postings", header, func(b []byte) { put64(b, 32, 33) }, false, "lists: 32 postings"},
-		{"tokens", header, func(b []byte) { put64(b, 40, 0) }, false, "lists: 32 postings"},
-		{"length", header, func(b []byte) { put64(b, 48, 0) }, false, "lengths: the lengths add up"},
-		{"section number", header, func(b []byte) { put32(b, container.TableOffset, 3) }, true, "header: section 3 in the place of 0"},
+		{"postings", header, func(b []byte) { put64(b, 32, 33) }, true, "fields: byte 24 of the entry"},
+		{"tokens", header, func(b []byte) { put64(b, 40, 0) }, true, "fields: byte 32 of the entry"},
+		{"length", header, func(b []byte) { put64(b, 48, 0) }, true, "fields: byte 16 of the entry"},
+		{"section number", header, func(b []byte) { put32(b, container.TableOffset, 3) }, true, "header: section 1 behind section 3"},
+		{"section 5", header, func(b []byte) { put32(b, container.TableOffset+4*container.TableEntry, 5) }, true, "header: section term-offsets has 0 bytes"},
 		{"section offset", header, func(b []byte) { put64(b, container.TableOffset+8, 2*PageSize) }, true, "header: section docids"},
 		{"section length", header, func(b []byte) { put64(b, container.TableOffset+16, math.MaxUint64) }, true, "header: section docids"},
 		{"odd section length", header, func(b []byte) { put64(b, container.TableOffset+container.TableEntry+16, 11) }, true, "header: section freqs"},
-		{"last section missing", header, func(b []byte) { put64(b, container.TableOffset+14*container.TableEntry+16, 0) }, true, "header: the sections end"},
+		{"last section missing", header, func(b []byte) { put32(b, 12, 10) }, true, "header: the sections end"},
+		{"section empty", header, func(b []byte) { put64(entry(b, secSums), 16, 0) }, true, "header: section sums is empty"},
 
 		// The bytes of section lists: 5 2 0 30 1, then for "loom" 20, codec, words, frequency words, further tokens; "warp" likewise.
 		{"length of an inline list", secLists, func(b []byte) { b[0] = 49 }, false, "lists: the postings of list 0 are not 24 docIDs"},
@@ -121,13 +134,17 @@ func TestCrafted(t *testing.T) {
 		{"directory of lengths", secLengths, func(b []byte) { put32(b, 0, 1) }, true, "lengths: lengths: ends inside a directory"},
 		{"document length", secLengths, func(b []byte) { b[12] ^= 1 }, false, "lengths: the lengths add up"},
 		{"meta", secMeta, func(b []byte) { b[0] = '[' }, true, "meta: "},
+		{"documents with terms", secFields, func(b []byte) { b[12]-- }, false, "fields: 23 documents with terms, the lengths and lists have 24"},
+		{"more documents with terms", secFields, func(b []byte) { b[12]++ }, true, "fields: 25 of 24 documents"},
+		{"handles of a field", secFields, func(b []byte) { b[4]-- }, true, "fields: byte 4 of"},
+		{"reserved bytes of a field", secFields, func(b []byte) { b[63] = 1 }, true, "fields: byte 63 of"},
 
 		{"segment header", secDocIDs, func(b []byte) { put32(b, 8, math.MaxUint32) }, false, "docids: list 1"},
 		{"rank", secDocIDs, func(b []byte) { b[len(b)-4-12] = 1 }, false, "docids: list 2"},
 		{"frequency header", secFreqs, func(b []byte) { put32(b, 4, math.MaxUint32) }, false, "freqs: list 1"},
 		{"frequency", secFreqs, func(b []byte) { b[8] ^= 1 }, false, "freqs: list 1: the frequencies add up"},
 	} {
-		c.run(t, data, containertest.RepairBlocks)
+		c.run(t, data, repairBlocks)
 	}
 }
 
@@ -148,75 +165,6 @@ func TestCraftedBlocks(t *testing.T) {
 		{"a list more", secListBlocks, func(b []byte) { put64(b, entry+8, binary.LittleEndian.Uint64(b[entry+8:])+4) }, false, "lists: block 0 of lists ends"},
 		{"a frequency word less", secListBlocks, func(b []byte) { b[entry+16]-- }, false, "lists: list 127,"},
 	} {
-		c.run(t, data, containertest.RepairBlocks)
-	}
-}
-
-// TestCraftedEarlier changes a file of version 1, the same index.
-func TestCraftedEarlier(t *testing.T) {
-	const header, second = numSections, listSize // the descriptor of "loom", a ParaPFor list of 10
-	data, err := os.ReadFile("testdata/version1.hdl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []crafted{
-		{"documents", header, func(b []byte) { put32(b, 24, 25) }, true, "header: section name-offsets"},
-		{"terms at the limit", header, func(b []byte) { put32(b, 28, math.MaxUint32) }, true, "header: section lists"},
-		{"postings", header, func(b []byte) { put64(b, 32, 33) }, true, "lists: 32 postings"},
-		{"length", header, func(b []byte) { put64(b, 48, 0) }, false, "lengths: the lengths add up"},
-
-		{"list offset", secLists, func(b []byte) { put64(b, second, 4+4) }, true, "lists: list 1 does not lie behind"},
-		{"list offset at the limit", secLists, func(b []byte) { put64(b, 0, math.MaxUint64) }, true, "lists: list 0 does not lie behind"},
-		{"frequency offset", secLists, func(b []byte) { put64(b, second+8, 0) }, true, "lists: list 1 does not lie behind"},
-		{"words at the limit", secLists, func(b []byte) { put32(b, second+24, math.MaxUint32) }, true, "lists: list 1, 4294967295 words"},
-		{"fewer words", secLists, func(b []byte) { put32(b, 2*listSize+24, 9) }, true, "lists: lists end at"},
-		{"frequency words at the limit", secLists, func(b []byte) { put32(b, second+28, math.MaxUint32) }, true, "lists: frequencies of list 1"},
-		{"fewer frequency words", secLists, func(b []byte) { put32(b, 2*listSize+28, 1) }, true, "lists: lists end at"},
-		{"raw length", secLists, func(b []byte) { put32(b, 32, 1) }, true, "lists: raw list 0"},
-		{"length above documents", secLists, func(b []byte) { put32(b, second+32, 25) }, true, "lists: list 1 has 25 docIDs"},
-		{"length at the limit", secLists, func(b []byte) { put32(b, second+32, math.MaxUint32) }, true, "lists: list 1 has 4294967295 docIDs"},
-		{"tokens below length", secLists, func(b []byte) { put64(b, second+16, 9) }, true, "lists: list 1 has 10 docIDs and 9 tokens"},
-		{"unknown codec", secLists, func(b []byte) { b[36] = 99 }, true, "lists: list 0 has the unknown codec 99"},
-		{"no codec", secLists, func(b []byte) { b[36] = 0 }, true, "lists: list 0 has the unknown codec 0"},
-		{"wrong codec", secLists, func(b []byte) { b[second+36] = byte(codec.Bitset) }, false, "docids: list 1"},
-		{"reserved bytes", secLists, func(b []byte) { b[second+39] = 1 }, true, "lists: list 1 has reserved bytes"},
-
-		{"first term offset", secTermOffsets, func(b []byte) { put64(b, 0, 1) }, true, "term-offsets: the first offset"},
-		{"last term offset", secTermOffsets, func(b []byte) { put64(b, 24, 15) }, true, "term-offsets: the last offset"},
-		{"term offset at the limit", secTermOffsets, func(b []byte) { put64(b, 8, math.MaxUint64) }, true, "term-offsets: offset"},
-		{"descending term offset", secTermOffsets, func(b []byte) { put64(b, 16, 5) }, true, "term-offsets: offset 5 behind 6"},
-		{"descending name offset", secNameOffsets, func(b []byte) { put64(b, 8, 100) }, true, "name-offsets: offset"},
-		{"slot of no term", secTermHash, func(b []byte) { firstSlot(b, func(s uint64) uint64 { return s | 0xff }) }, true, "term-hash: slot for term"},
-		{"slot of no handle", secTermHash, func(b []byte) { firstSlot(b, func(s uint64) uint64 { return s >> 32 << 32 }) }, true, "term-hash: slot for term"},
-		{"slot emptied", secTermHash, func(b []byte) { firstSlot(b, func(uint64) uint64 { return 0 }) }, true, "term-hash: 2 slots in use"},
-		{"all slots full", secTermHash, func(b []byte) {
-			for i := 0; i < len(b); i += 8 {
-				put64(b, i, 1)
-			}
-		}, true, "term-hash: 8 slots in use"},
-		{"slot of another hash", secTermHash, func(b []byte) { firstSlot(b, func(s uint64) uint64 { return s ^ 1<<63 }) }, false, "term-hash: term"},
-		{"meta", secMeta, func(b []byte) { b[0] = '[' }, true, "meta: "},
-
-		{"terms out of order", secTerms, func(b []byte) { b[6] = 'a' }, false, "terms: term 1"},
-		{"term changed", secTerms, func(b []byte) { b[1] = 'f' }, false, "term-hash: term 0 is not found"},
-		{"docIDs out of order", secDocIDs, func(b []byte) { put32(b, 0, 17) }, false, "docids: list 0"},
-		{"docID out of range", secDocIDs, func(b []byte) { put32(b, 4, 24) }, false, "docids: list 0: docID 24"},
-		{"segment header", secDocIDs, func(b []byte) { put32(b, 16+8, math.MaxUint32) }, false, "docids: list 1"},
-		{"rank", secDocIDs, func(b []byte) { b[len(b)-4-12] = 1 }, false, "docids: list 2"},
-		{"frequency header", secFreqs, func(b []byte) { put32(b, 4, math.MaxUint32) }, false, "freqs: list 0"},
-		{"frequency", secFreqs, func(b []byte) { b[8] ^= 1 }, false, "freqs: list 0: the frequencies add up"},
-		{"document length", secLengths, func(b []byte) { b[0]++ }, false, "lengths: the lengths add up"},
-	} {
-		c.run(t, data, containertest.Repair)
-	}
-}
-
-// firstSlot changes the first slot in use.
-func firstSlot(b []byte, change func(uint64) uint64) {
-	for ; ; b = b[8:] {
-		if s := binary.LittleEndian.Uint64(b); s != 0 {
-			binary.LittleEndian.PutUint64(b, change(s))
-			return
-		}
+		c.run(t, data, repairBlocks)
 	}
 }

@@ -11,8 +11,7 @@ import (
 )
 
 // Dictionary finds the handle of a term: a hash table of 8-byte slots with
-// linear probing. It is the same in memory and in files of versions 1 to 3, where it is
-// probed in place. It is read-only and safe for concurrent use.
+// linear probing. It is read-only and safe for concurrent use.
 //
 // A slot is 0 when empty, else the upper half of the term's xxHash64 in its
 // upper half and handle+1 in its lower half. A term's first slot is its hash

@@ -26,8 +26,9 @@ type File struct {
 	file        *container.File
 	header      header
 	meta        Meta
+	field       Field
 	source      plan.Source
-	terms       dictionary
+	terms       *lexicon
 	termOffsets []uint64
 	listBlocks  []uint64
 	stored      listPlace // words of the source before the words of inline lists
@@ -41,23 +42,14 @@ type File struct {
 	intact [2][]atomic.Uint32 // bits: the docIDs, and the frequencies, of a list are verified
 }
 
-// dictionary finds the terms of a file.
-type dictionary interface {
-	Lookup(term string) (plan.Handle, bool)
-	Term(h plan.Handle) string
-	from(h plan.Handle) iter.Seq2[plan.Handle, []byte] // in ascending order; a term is valid until the next
-	search(prefix string) plan.Handle                  // at or before the first term that is not below prefix
-	place(h plan.Handle) uint64                        // of the bytes of a term in its section, for errors
-}
-
 // Open maps the index file at path and checks it: header, meta data, terms, document lengths, and the
 // places of the blocks of descriptors. Lists and their descriptors, names and texts are verified at
 // their first use; CheckLists verifies all lists. Damage is a *CorruptError; an intact file of
-// another format version is an ErrVersion. The time grows with the bytes of terms and document
+// another format version, or with rules of analysis or features that this build does not know, is
+// an ErrVersion. The time grows with the bytes of terms and document
 // lengths, not with lists. The memory is 4 bytes per document, 40 bytes per term of the blocks of 128
 // descriptors in use, about 20 bytes per list that these descriptors hold, and 20 to 32 bytes and the
-// text per term once there have been many lookups. Files of versions 1 to 3 have no checksums of
-// blocks: Open reads every byte of them once, on all cores.
+// text per term once there have been many lookups.
 func Open(path string) (*File, error) { return open(path, true) }
 
 // OpenTrusted is Open without the checksums of the sections, so it does not read
@@ -84,27 +76,28 @@ func newFile(file *container.File, sums bool) (f *File, err error) {
 	if f.header, err = decodeHeader(file); err != nil {
 		return nil, err
 	}
-	f.lazy = sums && file.Blocks()
-	if f.lazy {
-		for _, s := range []section{secTerms, secTermOffsets, secLengths, secMeta, secListBlocks} {
+	if f.lazy = sums; f.lazy {
+		for _, s := range []section{secTerms, secTermOffsets, secLengths, secMeta, secListBlocks, secFields} {
 			if err := file.CheckSection(int(s)); err != nil {
 				return nil, err
 			}
 		}
-	} else if sums {
-		if err := file.CheckSums(); err != nil {
-			return nil, err
-		}
 	}
-	if f.meta, err = decodeMeta(f.bytes(secMeta), &f.header); err != nil {
+	if err := f.openFields(); err != nil {
+		return nil, err
+	}
+	if f.meta, err = decodeMeta(f.bytes(secMeta), &f.header, &f.field); err != nil {
 		return nil, f.corrupt(secMeta, 0, "%v", err)
+	}
+	if err := f.meta.known(file.Path); err != nil {
+		return nil, err
 	}
 	f.termOffsets = container.View[uint64](f.bytes(secTermOffsets))
 	f.listBlocks = container.View[uint64](f.bytes(secListBlocks))
 	f.nameOffsets = container.View[uint64](f.bytes(secNameOffsets))
 	f.textBlocks = container.View[uint64](f.bytes(secTextBlocks))
 	f.textOffsets = container.View[uint64](f.bytes(secTextOffsets))
-	f.source = plan.Source{Docs: f.header.docs, Lists: make([]plan.List, f.header.terms), Impacts: f.meta.Impacts.Bits}
+	f.source = plan.Source{Docs: f.header.docs, WithTerms: f.field.Docs, Lists: make([]plan.List, f.header.terms), Impacts: f.meta.Impacts.Bits}
 	if f.lazy {
 		for i := range f.intact {
 			f.intact[i] = make([]atomic.Uint32, f.header.terms/32+1)
@@ -113,20 +106,15 @@ func newFile(file *container.File, sums bool) (f *File, err error) {
 	if f.meta.roundsLengths() {
 		f.source.Length = f.header.length
 	}
-	if f.header.Version < compact {
-		err = f.openEarlier()
-	} else {
-		err = f.openCompact()
-	}
-	if err == nil && !f.lazy {
+	if err = f.openContent(); err == nil && !f.lazy {
 		err = f.checkDocuments()
 	}
 	f.source.Lengths = f.lengths
 	return f, err
 }
 
-// openCompact reads the sections that version 4 has changed.
-func (f *File) openCompact() error {
+// openContent reads terms, document lengths, and the places of lists.
+func (f *File) openContent() error {
 	terms := f.bytes(secTerms)
 	if err := f.file.CheckOffsets(int(secTermOffsets), f.termOffsets, uint64(len(terms)), termBlock*(MaxTermLen+frontHead)); err != nil {
 		return err

@@ -7,13 +7,8 @@ import (
 	"heddle/engine/plan"
 )
 
-// Version is the latest version of the format. This package reads it and all earlier
-// versions, and writes the latest.
-const Version = 4
-
-// compact is the first version with front-coded terms and names, descriptors of varying size
-// and packed lengths.
-const compact = 4
+// Version is the version of the format that this package reads and writes.
+const Version = 5
 
 // PageSize is the alignment of every section, in bytes. The header is the first
 // page.
@@ -34,30 +29,31 @@ const (
 	secLists                      // descriptors
 	secTerms                      // terms, ascending, in front-coded blocks
 	secTermOffsets                // u64, one more than blocks of terms
-	secTermHash                   // u64 slots of a hash table; empty from version 4 on
+	secUnused                     // without content
 	secNames                      // document names in front-coded blocks
 	secNameOffsets                // u64, one more than blocks of names
 	secLengths                    // packed lengths of documents
 	secMeta                       // JSON
-	secTexts                      // compressed blocks of text; the last section of version 1 is the one before
+	secTexts                      // compressed blocks of text
 	secTextBlocks                 // u64, one more than blocks, or none
-	secTextOffsets                // u64, one more than documents, or none; the last section of version 3
+	secTextOffsets                // u64, one more than documents, or none
 	secListBlocks                 // listPlace, one more than blocks of descriptors
-	secSums                       // u32 a block of the sections before
+	secSums                       // u32 a block of the other sections
+	secFields                     // an entry a field
 	numSections
 )
 
 var sectionNames = [numSections]string{
-	"docids", "freqs", "lists", "terms", "term-offsets", "term-hash", "names", "name-offsets", "lengths", "meta",
-	"texts", "text-blocks", "text-offsets", "list-blocks", "sums",
+	"docids", "freqs", "lists", "terms", "term-offsets", "unused", "names", "name-offsets", "lengths", "meta",
+	"texts", "text-blocks", "text-offsets", "list-blocks", "sums", "fields",
 }
 
 func (s section) String() string { return sectionNames[s] }
 
 // format is the frame of .hdl files.
 var format = container.Format{
-	Magic: "\x89HDL\r\n\x1a\n", Suffix: ".hdl", Versions: []int{int(secTexts), int(secListBlocks), int(secListBlocks), int(numSections)},
-	Names: sectionNames[:], Summed: 4,
+	Magic: "\x89HDL\r\n\x1a\n", Suffix: ".hdl", Versions: []int{Version - 1: int(numSections)}, Names: sectionNames[:],
+	Summed: Version, Sparse: Version, Sums: int(secSums), Advice: "build the index again from its documents",
 }
 
 // header is the header with the fields that are this format's own; FORMAT.md has the
@@ -78,6 +74,7 @@ func (h *header) fields() (f container.Fields) {
 	le.PutUint64(f[8:], h.postings)
 	le.PutUint64(f[16:], h.tokens)
 	le.PutUint64(f[24:], h.length)
+	le.PutUint32(f[32:], oneField)
 	return f
 }
 
@@ -88,7 +85,10 @@ func decodeHeader(file *container.File) (h header, err error) {
 	le := binary.LittleEndian
 	h.docs, h.terms = le.Uint32(h.Fields[0:]), le.Uint32(h.Fields[4:])
 	h.postings, h.tokens, h.length = le.Uint64(h.Fields[8:]), le.Uint64(h.Fields[16:]), le.Uint64(h.Fields[24:])
-	for i, e := range h.Table[:format.Sections(h.Version)] {
+	if n := le.Uint32(h.Fields[32:]); n != oneField {
+		return h, foreignError(file.Path, "it has %d fields, this build reads %d", n, oneField)
+	}
+	for i, e := range h.Table[:numSections] {
 		if want, fixed := h.sectionLength(section(i)); fixed && e.Length != want {
 			return h, file.CorruptEntry(i, "has %d bytes; %d documents and %d terms need %d", e.Length, h.docs, h.terms, want)
 		}
@@ -111,21 +111,19 @@ func (h *header) texts() bool { return h.Table[secTextOffsets].Length > 0 }
 // for so many documents and terms.
 func (h *header) sectionLength(s section) (n uint64, fixed bool) {
 	docs, terms := uint64(h.docs), uint64(h.terms)
-	if s == secTextOffsets {
-		return (docs + 1) * 8, h.texts()
-	}
-	if h.Version < compact {
-		return earlierLength(s, docs, terms)
-	}
 	switch s {
 	case secTermOffsets:
 		return (blocksOfTerms(terms) + 1) * 8, true
-	case secTermHash:
+	case secUnused:
 		return 0, true
 	case secNameOffsets:
 		return (blocksOfNames(docs) + 1) * 8, true
+	case secTextOffsets:
+		return (docs + 1) * 8, h.texts()
 	case secListBlocks:
 		return (blocksOfLists(terms) + 1) * 8 * listPlaceWords, true
+	case secFields:
+		return oneField * fieldSize, true
 	}
 	return 0, false
 }

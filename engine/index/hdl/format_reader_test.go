@@ -22,9 +22,14 @@ type reader struct{ data []byte }
 func (r reader) u32(at uint64) uint32 { return binary.LittleEndian.Uint32(r.data[at:]) }
 func (r reader) u64(at uint64) uint64 { return binary.LittleEndian.Uint64(r.data[at:]) }
 
-// section gives offset and length of section i.
+// section gives offset and length of section i; 0 for one that the file does not have.
 func (r reader) section(i uint64) (offset, length uint64) {
-	return r.u64(64 + 24*i + 8), r.u64(64 + 24*i + 16)
+	for e := uint64(64); e < 64+24*uint64(r.u32(12)); e += 24 {
+		if uint64(r.u32(e)) == i {
+			return r.u64(e + 8), r.u64(e + 16)
+		}
+	}
+	return 0, 0
 }
 
 // front decodes n front-coded strings.
@@ -195,7 +200,7 @@ func TestFormatReader(t *testing.T) {
 
 func (s *sample) checkReader(t *testing.T, r reader) {
 	t.Helper()
-	if r.u32(24) != s.meta.Docs || r.u32(28) != uint32(len(s.terms)) || r.u64(16) != uint64(len(r.data)) {
+	if r.u32(8) != 5 || r.u32(56) != 1 || r.u32(24) != s.meta.Docs || r.u32(28) != uint32(len(s.terms)) || r.u64(16) != uint64(len(r.data)) {
 		t.Fatal("header")
 	}
 	lists, listsLen := r.section(2)
@@ -269,18 +274,41 @@ func (s *sample) checkReader(t *testing.T, r reader) {
 	}
 	var meta struct {
 		Analysis struct {
+			Rules     int      `json:"rules"`
 			Stemmer   string   `json:"stemmer"`
 			StopWords []string `json:"stop_words"`
 		} `json:"analysis"`
 	}
 	s.checkReaderTexts(t, r)
+	s.checkReaderField(t, r)
 	checkReaderSums(t, r)
 	o, n := r.section(9)
 	if err := json.Unmarshal(r.data[o:o+n], &meta); err != nil {
 		t.Fatal(err)
 	}
-	if meta.Analysis.Stemmer != s.meta.Analysis.Stemmer || !slices.Equal(meta.Analysis.StopWords, s.meta.Analysis.StopWords) {
+	if meta.Analysis.Rules != 1 || meta.Analysis.Stemmer != s.meta.Analysis.Stemmer || !slices.Equal(meta.Analysis.StopWords, s.meta.Analysis.StopWords) {
 		t.Errorf("meta is %s", r.data[o:o+n])
+	}
+}
+
+// checkReaderField compares the entry of the only field.
+func (s *sample) checkReaderField(t *testing.T, r reader) {
+	t.Helper()
+	o, n := r.section(15)
+	with := map[uint32]bool{}
+	for d, length := range s.lens {
+		if length > 0 {
+			with[uint32(d)] = true
+		}
+	}
+	for _, docs := range s.docs {
+		for _, d := range docs {
+			with[d] = true
+		}
+	}
+	if n != 64 || r.u32(o) != 0 || r.u32(o+4) != uint32(len(s.terms)) || r.u32(o+8) != 0 || r.u32(o+12) != uint32(len(with)) ||
+		r.u64(o+16) != r.u64(48) || r.u64(o+24) != r.u64(32) || r.u64(o+32) != r.u64(40) || r.u64(o+40) != 0 || r.u64(o+48) != 0 || r.u64(o+56) != 0 {
+		t.Fatalf("field % x, want %d documents with terms", r.data[o:o+n], len(with))
 	}
 }
 
@@ -289,8 +317,12 @@ func checkReaderSums(t *testing.T, r reader) {
 	t.Helper()
 	sums, sumsLen := r.section(14)
 	block := uint64(0)
-	for s := range uint64(14) {
-		o, n := r.section(s)
+	for e := uint64(64); e < 64+24*uint64(r.u32(12)); e += 24 {
+		s := r.u32(e)
+		o, n := r.u64(e+8), r.u64(e+16)
+		if s == 14 {
+			continue
+		}
 		for b := range slices.Chunk(r.data[o:o+(n+4095)/4096*4096], 65536) {
 			if got := crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)); got != r.u32(sums+4*block) {
 				t.Fatalf("a block of section %d has the checksum %08x, want %08x", s, r.u32(sums+4*block), got)
@@ -307,13 +339,10 @@ func checkReaderSums(t *testing.T, r reader) {
 func (s *sample) checkReaderTexts(t *testing.T, r reader) {
 	t.Helper()
 	if !s.meta.Texts {
-		if _, n := r.section(12); n != 0 { // zeros in version 1
+		if _, n := r.section(12); n != 0 {
 			t.Fatalf("text-offsets have %d bytes", n)
 		}
 		return
-	}
-	if r.u32(8) != 4 || r.u32(12) != 15 {
-		t.Fatalf("version %d has %d sections", r.u32(8), r.u32(12))
 	}
 	texts, _ := r.section(10)
 	blocks, blocksLen := r.section(11)

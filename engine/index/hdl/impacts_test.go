@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -57,7 +56,7 @@ func TestImpactRange(t *testing.T) {
 	e := h.Table[secMeta]
 	meta := data[e.Offset : e.Offset+e.Length]
 	copy(meta, bytes.Replace(bytes.Clone(meta), []byte(`"bits":16`), []byte(`"bits": 8`), 1))
-	containertest.RepairBlocks(data)
+	repairBlocks(data)
 	f, err := fromBytes("x", data, true)
 	if err != nil {
 		t.Fatal(err)
@@ -68,36 +67,40 @@ func TestImpactRange(t *testing.T) {
 	}
 }
 
-// TestMetaVersions reads metadata that no Writer writes: unknown impacts, and keys of
-// version 2 in a file of version 1, which have no meaning there.
-func TestMetaVersions(t *testing.T) {
-	meta := func(version uint32, text string) (Meta, error) {
-		return decodeMeta([]byte(text), &header{Header: container.Header{Version: version, Table: make([]container.Extent, numSections)}})
-	}
-	const two = `{"impacts":{"bits":8,"origin":"weights","scale":2},"analysis":{"tokens":"whitespace"}}`
-	m, err := meta(2, two)
-	if want := (Impacts{Bits: 8, Origin: ImpactsWeights, Scale: 2}); err != nil || m.Impacts != want || m.Analysis.Tokens != "whitespace" {
-		t.Errorf("%+v, %v", m, err)
-	}
-	if m, err := meta(1, two); err != nil || m.Impacts != (Impacts{}) || m.Analysis.Tokens != "" || m.Impacts.Max() != math.MaxUint32 {
-		t.Errorf("%+v, %v", m, err)
-	}
-	const three = `{"lengths":"lucene","analysis":{"fold":true}}`
-	for version := range uint32(3) {
-		m, err := meta(version+1, three)
-		if known := version == 2; err != nil || m.Analysis.Fold != known || m.roundsLengths() != known {
-			t.Errorf("version %d: %+v, %v", version+1, m, err)
-		}
-	}
-	if m, err := meta(3, `{"lengths":"short"}`); err == nil {
-		t.Errorf("unknown lengths are read as %+v", m)
-	}
+// TestMetaValues reads metadata that no Writer writes.
+func TestMetaValues(t *testing.T) {
 	for _, text := range []string{
 		`{"impacts":{"bits":9,"origin":"weights"}}`, `{"impacts":{"bits":256}}`, `{"impacts":{"bits":16,"origin":"x"}}`,
-		`{"impacts":{"bits":8,"origin":"bm25","scale":-0.5}}`, `{"impacts":[]}`, `{"impacts":{"scale":1}}`,
+		`{"impacts":{"bits":8,"origin":"bm25","scale":-0.5}}`, `{"impacts":[]}`, `{"impacts":{"scale":1}}`, `{"lengths":"short"}`,
 	} {
-		if m, err := meta(2, text); err == nil {
+		if m, err := decodeMeta([]byte(text), &header{Header: container.Header{Table: make([]container.Extent, numSections)}}, new(Field)); err == nil {
 			t.Errorf("%s is read as %+v", text, m)
 		}
+	}
+}
+
+// TestForeign opens intact files that need more than this build knows.
+func TestForeign(t *testing.T) {
+	for want, change := range map[string]func(*Meta){
+		`it needs the feature "phonemes"`:     func(m *Meta) { m.Needs = []string{"phonemes", "x"} },
+		"its terms have the analysis rules 9": func(m *Meta) { m.Analysis.Rules = 9 },
+	} {
+		s := tiny()
+		change(&s.meta)
+		path := s.build(t)
+		if _, err := Open(path); !errors.Is(err, ErrVersion) || errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), path) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+	data := tiny().image(t)
+	put32(data, container.FieldsOffset+32, 2)
+	repairBlocks(data)
+	if _, err := fromBytes("x", data, true); !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), "it has 2 fields") {
+		t.Errorf("two fields: %v", err)
+	}
+	put32(data, 8, 4)
+	repairBlocks(data)
+	if _, err := fromBytes("x", data, true); !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), "build the index again from its documents") {
+		t.Errorf("version 4: %v", err)
 	}
 }

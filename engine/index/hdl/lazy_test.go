@@ -2,14 +2,11 @@ package hdl
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"slices"
 	"testing"
 
 	"heddle/engine/file/container/containertest"
 	"heddle/engine/file/mapped"
-	"heddle/engine/index/bm25"
 	"heddle/engine/plan"
 	"heddle/engine/plan/testneeds"
 )
@@ -113,41 +110,6 @@ func TestFlippedParts(t *testing.T) {
 			s.answers(t, f)
 			containertest.WantCorrupt(t, f.Verify(context.Background()), "x")
 			data[at] ^= 1 << (at % 8)
-		}
-	}
-}
-
-// TestKeptVersions reads files that versions of this package have written: all versions of the
-// format, the latest one too. A changed byte shows when they are verified, and those of earlier
-// versions already when they are opened.
-func TestKeptVersions(t *testing.T) {
-	for version, s := range map[int]*sample{1: tiny(), 2: second(), 3: rounded(), 4: tiny().withTexts()} {
-		path := fmt.Sprintf("testdata/version%d.hdl", version)
-		f := mustOpen(t, path)
-		if got := f.header.Version; got != uint32(version) {
-			t.Fatalf("%s has version %d", path, got)
-		}
-		if version == 3 {
-			for i := range s.lens {
-				s.lens[i] = bm25.RoundLength(s.lens[i])
-			}
-		}
-		s.answers(t, f)
-		if err := f.Verify(context.Background()); err != nil {
-			t.Error(err)
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := 0; i < len(data); i += 97 {
-			data[i] ^= 0x20
-			f, err := fromBytes("x", data, true)
-			if err == nil && version >= compact {
-				err = f.Verify(context.Background())
-			}
-			containertest.WantCorrupt(t, err, "x")
-			data[i] ^= 0x20
 		}
 	}
 }

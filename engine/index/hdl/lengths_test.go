@@ -10,7 +10,7 @@ import (
 	"heddle/engine/index/analyze"
 )
 
-// rounded is an index of version 3.
+// rounded is an index with rounded lengths.
 func rounded() *sample {
 	s := tiny()
 	s.meta.Lengths, s.meta.Analysis = LengthsLucene, analyze.Settings{Fold: true}
@@ -46,10 +46,10 @@ func TestRoundedLengths(t *testing.T) {
 		t.Error(err)
 	}
 	data := rounded().image(t)
-	at := binary.LittleEndian.Uint64(data[64+24*int(secLengths)+8:])
+	at := binary.LittleEndian.Uint64(entry(data, secLengths)[8:])
 	width := uint64(data[at+8] & 63)              // behind the number of words and an offset
 	data[at+12+4*width/8] ^= 1 << (4 * width % 8) // the lowest bit of length 4
-	containertest.RepairBlocks(data)
+	repairBlocks(data)
 	f, err := fromBytes("x", data, true)
 	if err != nil {
 		t.Fatal(err)

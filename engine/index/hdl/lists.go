@@ -66,19 +66,10 @@ func (f *File) Tokens(h plan.Handle) (tokens uint64) {
 	return tokens
 }
 
-// descriptors reads the descriptors of a block in any version.
+// descriptors reads the descriptors of a block.
 func (f *File) descriptors(block uint64, each func(plan.Handle, *descriptor) error) error {
-	if f.header.Version >= compact {
-		var docs, freqs [maxInline]uint32
-		return f.eachDescriptor(block, docs[:], freqs[:], each)
-	}
-	for h := block * listBlock; h < min((block+1)*listBlock, uint64(f.header.terms)); h++ {
-		d, _ := descriptorAt(f.bytes(secLists), uint32(h))
-		if err := each(plan.Handle(h), &d); err != nil {
-			return err
-		}
-	}
-	return nil
+	var docs, freqs [maxInline]uint32
+	return f.eachDescriptor(block, docs[:], freqs[:], each)
 }
 
 // eachDescriptor verifies, reads and checks the descriptors of a block. The postings of an inline

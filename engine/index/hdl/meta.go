@@ -44,6 +44,9 @@ type Meta struct {
 	// Impacts describes the integers in the place of frequencies, if there are any.
 	Impacts Impacts `json:"impacts,omitzero"`
 
+	// Needs are features that a reader must know. This package knows none, and refuses files with some.
+	Needs []string `json:"needs,omitempty"`
+
 	// Texts is true for an index that stores the texts of documents (Writer.AddText).
 	Texts bool `json:"-"`
 
@@ -51,6 +54,8 @@ type Meta struct {
 	Postings uint64 `json:"-"` // sum of list lengths
 	Tokens   uint64 `json:"-"` // sum of frequencies, or of impacts
 	Length   uint64 `json:"-"` // sum of the exact document lengths, in tokens; see LengthsLucene
+	// WithTerms is the number of documents with at least one term; see Field.Docs.
+	WithTerms uint32 `json:"-"`
 }
 
 // Values of Meta.Lengths.
@@ -73,33 +78,30 @@ type storedMeta struct {
 }
 
 type storedAnalysis struct {
-	Tokens    string   `json:"tokens,omitempty"` // version 2
-	Fold      bool     `json:"fold,omitempty"`   // version 3
+	Rules     int      `json:"rules"`
+	Tokens    string   `json:"tokens,omitempty"`
+	CJK       string   `json:"cjk,omitempty"`
+	Fold      bool     `json:"fold,omitempty"`
 	Stemmer   string   `json:"stemmer"`
 	StopWords []string `json:"stop_words"`
 }
 
 func (m Meta) encode() ([]byte, error) {
 	if m.Lengths == LengthsExact {
-		m.Lengths = "" // which versions 1 and 2 do not have
+		m.Lengths = "" // the default
 	}
 	if m.Analysis.Tokens == analyze.TokensWords {
-		m.Analysis.Tokens = "" // which version 1 does not have
+		m.Analysis.Tokens = "" // the default
 	}
+	m.Analysis.Rules = cmp.Or(m.Analysis.Rules, analyze.Rules)
 	return json.Marshal(storedMeta{m, storedAnalysis(m.Analysis)})
 }
 
-func decodeMeta(data []byte, h *header) (Meta, error) {
+func decodeMeta(data []byte, h *header, f *Field) (Meta, error) {
 	var s storedMeta
 	err := json.Unmarshal(data, &s)
 	s.Meta.Analysis = analyze.Settings(s.Analysis)
-	if h.Version == 1 { // where these are no keys
-		s.Impacts, s.Meta.Analysis.Tokens = Impacts{}, ""
-	}
-	if h.Version < 3 {
-		s.Lengths, s.Meta.Analysis.Fold = "", false
-	}
-	s.Docs, s.Terms, s.Postings, s.Tokens, s.Length = h.docs, h.terms, h.postings, h.tokens, h.length
+	s.Docs, s.Terms, s.Postings, s.Tokens, s.Length, s.WithTerms = h.docs, h.terms, h.postings, h.tokens, h.length, f.Docs
 	s.Texts = h.texts()
 	return s.Meta, cmp.Or(syntax.JSON(data, err), s.checkValues())
 }
@@ -112,6 +114,17 @@ func (f *File) Analyzer() (*analyze.Analyzer, error) {
 		return nil, f.corrupt(secMeta, 0, "%v", err)
 	}
 	return a, nil
+}
+
+// known refuses an intact file that this build would read wrongly.
+func (m *Meta) known(path string) error {
+	if len(m.Needs) > 0 {
+		return foreignError(path, "it needs the feature %q, which this build does not have", m.Needs[0])
+	}
+	if r := m.Analysis.Rules; r != analyze.Rules {
+		return foreignError(path, "its terms have the analysis rules %d, this build has the rules %d", r, analyze.Rules)
+	}
+	return nil
 }
 
 // encoding is the checked form of the three fields that rule the encoder.

@@ -22,20 +22,14 @@ const codeSize = 256 / 2
 
 // checkNames checks the offsets of names.
 func (f *File) checkNames() error {
-	size, limit := uint64(len(f.bytes(secNames))), uint64(MaxNameLen)
-	if f.header.Version >= compact {
-		size, limit = size-codeSize, nameBlock*(MaxNameLen+frontHead)*maxCode/8
-	}
-	return f.file.CheckOffsets(int(secNameOffsets), f.nameOffsets, size, limit)
+	size := uint64(len(f.bytes(secNames))) - codeSize
+	return f.file.CheckOffsets(int(secNameOffsets), f.nameOffsets, size, nameBlock*(MaxNameLen+frontHead)*maxCode/8)
 }
 
 // DocName returns the name of document d, which must be below Docs. For the names of many
 // documents, Names is faster. Damage is a *CorruptError.
 func (f *File) DocName(d uint32) (_ string, err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
-	if f.header.Version < compact {
-		return string(f.earlierName(d)), nil
-	}
 	var buffer [1024]byte
 	var text [256]byte
 	r := frontReader{text[:0], f.nameBlock(buffer[:0], d)}
@@ -52,30 +46,19 @@ func (f *File) Names(first uint32) iter.Seq2[uint32, string] {
 		var block []byte
 		var r frontReader
 		for d := first; d < f.header.docs; d++ {
-			if f.header.Version < compact {
-				r.text = f.earlierName(d)
-			} else {
-				if d == first || d%nameBlock == 0 {
-					block = f.nameBlock(block[:0], d)
-					r = frontReader{r.text[:0], block}
-					for i := d / nameBlock * nameBlock; i < d; i++ {
-						r = f.nextName(r, i)
-					}
+			if d == first || d%nameBlock == 0 {
+				block = f.nameBlock(block[:0], d)
+				r = frontReader{r.text[:0], block}
+				for i := d / nameBlock * nameBlock; i < d; i++ {
+					r = f.nextName(r, i)
 				}
-				r = f.nextName(r, d)
 			}
+			r = f.nextName(r, d)
 			if !yield(d, string(r.text)) {
 				return
 			}
 		}
 	}
-}
-
-// earlierName returns the name of document d in a file of version 1 to 3.
-func (f *File) earlierName(d uint32) []byte {
-	names := f.bytes(secNames)
-	from, to := f.span(secNameOffsets, f.nameOffsets, uint64(d), uint64(len(names)))
-	return names[from:to]
 }
 
 // nameBlock appends the front-coded names of the block of document d. Damage is a panic with a

@@ -62,14 +62,8 @@ func (f *File) checkDocuments() error {
 // checkRange is the number of entries that one goroutine checks at a time.
 const checkRange = 1 << 16
 
-// verifyTerms checks the order of terms, and that each is found. Open has seen that no more
-// slots of a hash table are in use than there are terms; so when every term is found, no slot
-// names another.
+// verifyTerms checks the order of terms, and that each is found.
 func (f *File) verifyTerms(ctx context.Context) error {
-	lookup := secTerms
-	if f.header.Version < compact {
-		lookup = secTermHash
-	}
 	return container.ParallelRanges(uint64(f.header.terms), checkRange, func(lo, hi uint64) error {
 		first := plan.Handle(lo)
 		var before []byte
@@ -81,7 +75,7 @@ func (f *File) verifyTerms(ctx context.Context) error {
 				return f.corrupt(secTerms, f.terms.place(h), "term %d does not come behind the one before", h)
 			}
 			if got, ok := f.terms.Lookup(string(term)); !ok || got != h {
-				return f.corrupt(lookup, 0, "term %d is not found", h)
+				return f.corrupt(secTerms, 0, "term %d is not found", h)
 			}
 			if before = append(before[:0], term...); uint64(h)+1 == hi {
 				break
@@ -118,7 +112,24 @@ func (f *File) verifyLengths() error {
 	return nil
 }
 
+// verifyLists decodes all lists, and counts the documents with terms.
 func (f *File) verifyLists(ctx context.Context) error {
+	used := newDocSet(f.header.docs)
+	for d, n := range f.lengths {
+		if n > 0 {
+			used.mark(uint32(d))
+		}
+	}
+	if err := f.decodeLists(ctx, used); err != nil {
+		return err
+	}
+	if n := used.count(); n != f.field.Docs {
+		return f.corrupt(secFields, 12, "%d documents with terms, the lengths and lists have %d", f.field.Docs, n)
+	}
+	return nil
+}
+
+func (f *File) decodeLists(ctx context.Context, used docSet) error {
 	buffers := sync.Pool{New: func() any { return new([]uint32) }}
 	return container.ParallelRanges(uint64(f.header.terms), listBlock, func(lo, _ uint64) error {
 		buf := buffers.Get().(*[]uint32)
@@ -127,20 +138,26 @@ func (f *File) verifyLists(ctx context.Context) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return f.verifyList(h, d.tokens, buf)
+			return f.verifyList(h, d.tokens, buf, used)
 		}
 		return f.descriptors(lo/listBlock, verify)
 	})
 }
 
-// verifyList decodes both halves of list h, which must have so many tokens, into buf.
-func (f *File) verifyList(h plan.Handle, want uint64, buf *[]uint32) (err error) {
+// verifyList decodes both halves of list h, which must have so many tokens, into buf. It marks the
+// documents of length 0 in used.
+func (f *File) verifyList(h plan.Handle, want uint64, buf *[]uint32, used docSet) (err error) {
 	l := f.source.Lists[h]
 	if *buf, err = f.source.List(h).AppendTo((*buf)[:0]); err != nil {
 		return f.corruptList(secDocIDs, l.Off, h, err)
 	}
 	if n := len(*buf); n > 0 && (*buf)[n-1] >= f.header.docs {
 		return f.corrupt(secDocIDs, 4*l.Off, "list %d: docID %d out of %d documents", h, (*buf)[n-1], f.header.docs)
+	}
+	for _, d := range *buf {
+		if f.lengths[d] == 0 {
+			used.mark(d)
+		}
 	}
 	if *buf, err = f.Freqs((*buf)[:0], h); err != nil {
 		return err

@@ -18,7 +18,8 @@ import (
 // joins: for that moment it needs up to twice the room of all sections except the docIDs.
 // The directory has the name of the path with ".tmp" and a number; it remains only after
 // the process was killed. Memory does not grow with postings: it is 3 MiB of buffers, with
-// texts 2 MiB more and 1 MiB per core, and 4 bytes per posting of the longest list so far.
+// texts 2 MiB more and 1 MiB per core, 4 bytes per posting of the longest list so far, and a bit
+// per document.
 //
 // After an error every call returns the same error, and only Abort is useful; Commit
 // aborts by itself.
@@ -36,6 +37,8 @@ type Writer struct {
 
 	names   uint32   // documents so far
 	lengths []uint32 // of documents, not yet packed
+	used    docSet   // documents with terms
+	empty   uint32   // documents so far of length 0
 	last    string   // term
 	words   []uint32
 	bytes   []byte // a descriptor, a front-coded string
@@ -52,7 +55,7 @@ func Create(path string, meta Meta) (*Writer, error) { return CreateOn(container
 // CreateOn is Create on a disk that a test may replace.
 
 func CreateOn(d container.Disk, path string, meta Meta) (w *Writer, err error) {
-	w = &Writer{meta: meta}
+	w = &Writer{meta: meta, used: newDocSet(meta.Docs)}
 	w.header.docs = meta.Docs
 	if w.encoding, err = meta.encoding(); err != nil {
 		return nil, err
@@ -100,6 +103,11 @@ func (w *Writer) addDocument(name string, length uint32) error {
 	if err := w.addName(name); err != nil {
 		return err
 	}
+	if length > 0 {
+		w.used.mark(w.names)
+	} else {
+		w.empty++
+	}
 	w.names++
 	w.header.length += uint64(length)
 	if w.meta.roundsLengths() {
@@ -112,6 +120,9 @@ func (w *Writer) addDocument(name string, length uint32) error {
 	}
 	return nil
 }
+
+// WithTerms is the number of documents so far with at least one term; see Field.Docs.
+func (w *Writer) WithTerms() uint32 { return w.used.count() }
 
 // markLists appends a listPlace.
 func (w *Writer) markLists() error {
@@ -153,6 +164,11 @@ func (w *Writer) addList(term string, docs, freqs []uint32) error {
 	}
 	if err := w.file.Sections[secLists].Append(w.bytes); err != nil {
 		return err
+	}
+	if w.empty > 0 || w.names < w.header.docs { // else all documents have terms
+		for _, d := range docs {
+			w.used.mark(d)
+		}
 	}
 	w.header.terms++
 	w.header.postings += uint64(len(docs))

@@ -185,15 +185,9 @@ func TestLargestDocID(t *testing.T) {
 // TestSectionLimits: the lengths of sections at the limits of documents and terms.
 func TestSectionLimits(t *testing.T) {
 	h := header{docs: math.MaxUint32, terms: math.MaxUint32}
-	for version, lengths := range map[uint32]map[section]uint64{
-		1: {secLists: 40 * (1<<32 - 1), secTermOffsets: 8 << 32, secTermHash: 8 << 33, secNameOffsets: 8 << 32, secLengths: 4 * (1<<32 - 1)},
-		4: {secTermOffsets: 8 * (1<<28 + 1), secTermHash: 0, secNameOffsets: 8 * (1<<28 + 1), secListBlocks: 24 * (1<<25 + 1)},
-	} {
-		h.Version = version
-		for s, want := range lengths {
-			if got, fixed := h.sectionLength(s); got != want || !fixed {
-				t.Errorf("section %s of version %d has %d bytes at the limit, want %d", s, version, got, want)
-			}
+	for s, want := range map[section]uint64{secTermOffsets: 8 * (1<<28 + 1), secNameOffsets: 8 * (1<<28 + 1), secListBlocks: 24 * (1<<25 + 1)} {
+		if got, fixed := h.sectionLength(s); got != want || !fixed {
+			t.Errorf("section %s has %d bytes at the limit, want %d", s, got, want)
 		}
 	}
 }

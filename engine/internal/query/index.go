@@ -28,6 +28,7 @@ type Index struct {
 	analyzer  *analyze.Analyzer // nil: texts are split at white space
 	prefixes  *analyze.Analyzer // analyzer without stemmer and stop words; nil like it
 	algorithm plan.Algorithm    // of queries that leave it open
+	docs      func() uint64     // documents with at least one term
 	tokens    func() uint64     // sum of the lengths of documents
 	batches   sync.Pool         // *Batch
 }
@@ -46,7 +47,7 @@ func NewIndex(src *plan.Source, dict Dictionary, analyzer *analyze.Analyzer, alg
 	}
 	x := &Index{Source: src, Dictionary: dict, Limits: limit.Default(), analyzer: analyzer, prefixes: prefixes, algorithm: algorithm}
 	x.batches.New = func() any { return new(Batch) }
-	x.tokens = sync.OnceValue(x.countTokens)
+	x.docs, x.tokens = sync.OnceValue(src.CountWithTerms), sync.OnceValue(x.countTokens)
 	return x, nil
 }
 

@@ -79,7 +79,7 @@ func (x *Index) Settle(s *Settings, opt *Options) error {
 	if err := s.params.Validate(); err != nil {
 		return option{err}
 	}
-	own := Statistics{Docs: uint64(src.Docs), Length: x.tokens()}
+	own := Statistics{Docs: x.docs(), Length: x.tokens()}
 	st := opt.Statistics
 	if st == nil {
 		st = &own
@@ -161,8 +161,8 @@ func (s *Settings) weight(t *asked, length uint32) (float64, bool, error) {
 				return 0, false, invalidf("ranking: statistics have term %q in %d of %d documents", t.term, df, s.docs)
 			}
 		}
-		if df > 0 {
-			w *= s.params.Weight(s.docs, df)
+		if df > 0 { // lists of a source without WithTerms may have documents of length 0
+			w *= s.params.Weight(max(s.docs, df), df)
 		}
 	}
 	if math.IsInf(w, 1) {

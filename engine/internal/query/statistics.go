@@ -9,7 +9,7 @@ import (
 
 // Statistics are the numbers that BM25 needs of a collection. See engine.Statistics.
 type Statistics struct {
-	Docs   uint64
+	Docs   uint64 // with at least one term
 	Length uint64
 	DF     map[string]uint64
 	Shard  bool
@@ -31,7 +31,7 @@ func (s *Statistics) Add(t Statistics) {
 // Statistics returns the statistics of x, with the document frequencies of terms; 0 for a
 // term that no document has.
 func (x *Index) Statistics(terms ...string) Statistics {
-	s := Statistics{Docs: uint64(x.Source.Docs), Length: x.tokens(), DF: make(map[string]uint64, len(terms))}
+	s := Statistics{Docs: x.docs(), Length: x.tokens(), DF: make(map[string]uint64, len(terms))}
 	for _, t := range terms {
 		s.DF[t] = 0
 		if h, ok := x.Dictionary.Lookup(t); ok {

@@ -18,3 +18,24 @@ func TestExactLength(t *testing.T) {
 		}
 	}
 }
+
+// TestWithTerms: documents without terms do not count, as in Lucene's docCount.
+func TestWithTerms(t *testing.T) {
+	for _, c := range []struct {
+		src  plan.Source
+		want uint64
+	}{
+		{plan.Source{Docs: 5, Lengths: []uint32{3, 0, 1, 0, 0}}, 2},
+		{plan.Source{Docs: 5, Lengths: []uint32{3, 0, 1, 0, 0}, WithTerms: 3}, 3}, // a list has a document of length 0
+		{plan.Source{Docs: 2, Lengths: []uint32{0, 0}}, 0},
+		{plan.Source{Docs: 2}, 2},
+	} {
+		x, err := NewIndex(&c.src, nil, nil, plan.Auto)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := x.Statistics().Docs; got != c.want {
+			t.Errorf("%+v: %d documents, want %d", c.src, got, c.want)
+		}
+	}
+}

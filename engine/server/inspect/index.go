@@ -30,8 +30,8 @@ func (s *Service) DescribeIndex(_ context.Context, r *api.DescribeIndexRequest) 
 		Tokenizer: cmp.Or(m.Analysis.Tokens, analyze.TokensWords), Stemmer: cmp.Or(m.Analysis.Stemmer, "none"), StopWords: uint32(len(m.Analysis.StopWords)),
 		Texts: m.Texts, Codec: cmp.Or(m.Codec, "auto"), Resident: residents(x.Info().Resident),
 	}
-	if m.Docs > 0 {
-		out.MeanLength = float64(m.Length) / float64(m.Docs)
+	if m.WithTerms > 0 {
+		out.MeanLength = float64(m.Length) / float64(m.WithTerms)
 	}
 	for _, c := range inventory.Codecs(f) {
 		out.Codecs = append(out.Codecs, &api.CodecUse{Codec: c.Codec, Lists: c.Lists, Postings: c.Postings, Bytes: c.Bytes, BitsPerPosting: c.BitsPerPosting})

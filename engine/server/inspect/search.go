@@ -205,7 +205,7 @@ func weightOf(x *engine.Snapshot, q engine.Query, h plan.Handle, weight float64)
 	if q.Scoring != nil {
 		p = *q.Scoring
 	}
-	return weight * p.Weight(uint64(x.Source().Docs), uint64(x.Source().Lists[h].Len))
+	return weight * p.Weight(x.Statistics().Docs, uint64(x.Source().Lists[h].Len))
 }
 
 // explain adds the method by which the processor searches each list of a conjunction.

@@ -135,7 +135,7 @@ func (e *Explanation) rankedLists(s *Searcher, asked engine.Query) {
 		}
 		l, weight := s.Index.Source().Lists[h], sum[t]
 		if p := s.Query.Scoring; p != nil {
-			docs, df := uint64(s.Index.Source().Docs), uint64(l.Len)
+			docs, df := s.Index.Statistics().Docs, uint64(l.Len)
 			if st := s.Query.Statistics; st != nil {
 				docs, df = st.Docs, st.DF[t]
 			}

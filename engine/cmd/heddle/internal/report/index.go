@@ -21,10 +21,11 @@ type Index struct {
 	Creator           string            `json:"creator"`
 	Format            string            `json:"format"`
 	Documents         uint32            `json:"documents"`
+	WithTerms         uint32            `json:"with_terms"` // documents with at least one term
 	Terms             int               `json:"terms"`
 	Postings          uint64            `json:"postings"`
 	Tokens            uint64            `json:"tokens"`      // or the sum of impacts
-	MeanLength        float64           `json:"mean_length"` // tokens per document
+	MeanLength        float64           `json:"mean_length"` // tokens per document with terms
 	BytesPerDocID     float64           `json:"bytes_per_docid"`
 	BytesPerFrequency float64           `json:"bytes_per_frequency"` // or impact
 	Tokenizer         string            `json:"tokenizer"`
@@ -46,7 +47,7 @@ func NewIndex(f *hdl.File) *Index {
 	m := f.Meta()
 	x := &Index{
 		Path: f.Path(), Bytes: f.Size(), Checksum: fmt.Sprintf("%016x", f.Checksum()), Creator: m.Creator, Format: m.Format,
-		Documents: m.Docs, Terms: f.Terms(), Postings: m.Postings, Tokens: m.Tokens,
+		Documents: m.Docs, WithTerms: m.WithTerms, Terms: f.Terms(), Postings: m.Postings, Tokens: m.Tokens,
 		Tokenizer: cmp.Or(m.Analysis.Tokens, analyze.TokensWords), Fold: m.Analysis.Fold, Lengths: cmp.Or(m.Lengths, hdl.LengthsExact), Stemmer: cmp.Or(m.Analysis.Stemmer, "none"), StopWords: len(m.Analysis.StopWords),
 		Codec: cmp.Or(m.Codec, "auto"), ExceptionRatio: m.ExceptionRatio, Dense: cmp.Or(m.Dense, "auto"),
 		Texts: m.Texts, Codecs: inventory.Codecs(f), Sections: sections(f.Sections()),
@@ -54,8 +55,8 @@ func NewIndex(f *hdl.File) *Index {
 	if m.Impacts.Bits > 0 {
 		x.Impacts = &m.Impacts
 	}
-	if m.Docs > 0 {
-		x.MeanLength = float64(m.Length) / float64(m.Docs)
+	if m.WithTerms > 0 {
+		x.MeanLength = float64(m.Length) / float64(m.WithTerms)
 	}
 	if m.Postings > 0 {
 		words, freqs := f.Source().Used()
