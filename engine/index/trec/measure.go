@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
+
+	"heddle/engine/syntax"
 )
 
 // measure is a measure of trec_eval.
@@ -105,14 +106,14 @@ func (m *measure) parse(list string, cutoffs []int) (parameters []float64, err e
 		return parameters, nil
 	}
 	for text := range strings.SplitSeq(list, ",") {
-		p, err := strconv.ParseFloat(text, 64)
+		p, ok := syntax.ParseFloat(text, 64)
 		complaint := ""
 		if m.valid != nil {
 			complaint = m.valid(p)
 		} else if p < 1 || p > math.MaxInt32 || p != math.Trunc(p) {
 			complaint = "a rank from 1"
 		}
-		if err != nil || p != p || complaint != "" {
+		if !ok || p != p || complaint != "" {
 			return nil, fmt.Errorf("parameter %q, want %s", text, max(complaint, "a number"))
 		}
 		parameters = append(parameters, p)

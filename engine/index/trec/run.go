@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"heddle/engine/syntax"
 )
 
 // Retrieved is a document that a query found.
@@ -36,8 +38,8 @@ func ReadRun(path string, r io.Reader) (Run, error) {
 			return fmt.Errorf("%d fields, want QUERY Q0 DOCUMENT RANK SCORE TAG", len(fields))
 		}
 		run.ID = fields[5]
-		score, err := strconv.ParseFloat(fields[4], 64)
-		if err != nil || math.IsNaN(score) {
+		score, ok := syntax.ParseFloat(fields[4], 64)
+		if !ok || math.IsNaN(score) {
 			return fmt.Errorf("score %q is no number", fields[4])
 		}
 		query := fields[0]

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 
+	"heddle/engine/syntax"
 	"heddle/engine/table/column"
 	"heddle/engine/table/read"
 )
@@ -80,11 +81,11 @@ func parse(f read.Field, s []byte) (key uint64, ok bool) {
 		v, err := strconv.ParseUint(string(bytes.TrimPrefix(s, []byte("+"))), 10, 64)
 		return v, err == nil
 	case column.Float:
-		v, err := strconv.ParseFloat(string(s), 64)
-		return column.FloatKey(v), err == nil
+		v, ok := syntax.ParseFloat(string(s), 64)
+		return column.FloatKey(v), ok
 	case column.Float32:
-		v, err := strconv.ParseFloat(string(s), 32)
-		return column.Float32Key(float32(v)), err == nil
+		v, ok := syntax.ParseFloat(string(s), 32)
+		return column.Float32Key(float32(v)), ok
 	case column.Decimal:
 		v, ok := column.ParseDecimal(string(s), digits(f), f.Scale)
 		return column.IntKey(v.Int64()), ok

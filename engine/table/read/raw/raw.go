@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"heddle/engine/file/input"
+	"heddle/engine/syntax"
 	"heddle/engine/table/column"
 	"heddle/engine/table/read"
 )
@@ -99,11 +100,12 @@ func (c Column) kind() (f file, err error) {
 	var v uint64
 	switch bits := 8 * f.size; c.Kind[0] {
 	case 'f':
-		var x float64
-		if x, err = strconv.ParseFloat(c.Missing, bits); bits == 32 {
+		x, ok := syntax.ParseFloat(c.Missing, bits)
+		if v = math.Float64bits(x); bits == 32 {
 			v = uint64(math.Float32bits(float32(x)))
-		} else {
-			v = math.Float64bits(x)
+		}
+		if !ok {
+			err = strconv.ErrSyntax
 		}
 	case 'u':
 		v, err = strconv.ParseUint(c.Missing, 10, bits)
