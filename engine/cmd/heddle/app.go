@@ -71,6 +71,7 @@ one ends it at once.`,
 		newDemo(a),
 		newVersion(a),
 		newProbe(a),
+		newCSVTopic(),
 	)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetIn(a.Stdin)

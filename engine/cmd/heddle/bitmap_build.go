@@ -26,10 +26,7 @@ type bitmapBuildOptions struct {
 	inputs     []string
 	raw        []string
 	format     string
-	names      []string
-	delimiter  string
-	null       []string
-	types      []string
+	csv        csvOptions
 	columns    []string
 	invalid    string
 	set        []string
@@ -51,31 +48,23 @@ in order; - is standard input. A folder stands for the files in it and in its su
 whose names end in .csv, .tsv (compressed or not) or .parquet, in the order of their
 names, without hidden files and links. A warning counts the other files.
 
-  csv      fields separated by --delimiter, quoted or not. The first line has the names
-           unless --names gives them. Empty fields and the texts of --null are missing
-           values. Types follow from the first 10000 rows, or from --type
+  csv      fields between delimiters, quoted or not, with a line of names: see heddle help csv
   parquet  columns that are not nested
   raw      one file per column, --raw NAME:TYPE:FILE or NAME:TYPE:FILE:MISSING, of
            little-endian i8 i16 i32 i64 u8 u16 u32 u64 f32 f64; the value MISSING marks
            missing values
 
-CSV and raw files may be compressed by gzip, zstd or bzip2. CSV is UTF-8, or UTF-16 with a
-byte order mark. Types of CSV columns are int, uint, float, float32, string, bool,
-timestamp, timestamp_ns, and decimal(P,S) for exact numbers of P digits, S of which stand
-behind the point. A timestamp has microseconds from -290308-12-22 to 294247-01-10, a
-timestamp_ns has nanoseconds from 1677-09-21 to 2262-04-11. Without --type, integers
-above the range of uint become decimal(38,0). A value that its column cannot hold exactly
-is an error that names file, line and column; if no exact type fits the first rows, a
-warning names them. NaN is a value that is greater than all numbers; --null nan, or
-MISSING nan, makes it a missing value, in any case of its letters except in strings.
+CSV and raw files may be compressed by gzip, zstd or bzip2. A value that its column cannot
+hold exactly is an error that names file, line and column. NaN is a value above all numbers;
+--null nan, or MISSING nan, makes it a missing value, in any case except in strings.
 
-Texts of CSV, and of Parquet columns of type STRING, ENUM and JSON, are UTF-8. --invalid
-fail stops at the first row with other bytes, replace puts U+FFFD in their place, skip
-leaves the row out. A warning counts the rows and names the first.
+--invalid fail stops at the first value that is none of its column; skip leaves its row
+out. Texts of CSV, and of Parquet columns of type STRING, ENUM and JSON, are UTF-8 of up to
+65536 bytes: replace puts U+FFFD for other bytes, truncate cuts longer texts, too. A warning
+counts the rows and names the first.
 
 --binning creates at most --bins bins per column; --set overrides the settings of one
-column. Bins influence speed and size only: rows of a bin that a predicate covers partly
-are compared with the stored values. The binning auto makes one bin of a column whose
+column. Bins influence speed and size only. The binning auto makes one bin of a column whose
 values are so mixed that more bins would not save comparisons.
 
 --build-memory limits the memory of the process. Larger tables use temporary files beside
@@ -92,14 +81,12 @@ func (o *bitmapBuildOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVarP(&o.out, "output", "o", "", "write the table to `X.hdb`")
 	fs.StringArrayVar(&o.raw, "raw", nil, "column in its own file, `NAME:TYPE:FILE`; repeat for each column")
 	addChoice(fs, &o.format, "format", "auto", "format of all inputs; auto decides by name and content: ", []string{"auto", "csv", "parquet"})
-	fs.StringSliceVar(&o.names, "names", nil, "column names, `LIST`, for CSV without a header line")
-	fs.StringVar(&o.delimiter, "delimiter", "auto", "field separator of CSV: a `CHARACTER`, or tab; auto is a comma, and a tab for names that end in .tsv")
-	fs.StringArrayVar(&o.null, "null", nil, "`TEXT` of missing values in CSV; may be repeated")
-	fs.StringArrayVar(&o.types, "type", nil, "`NAME=TYPE` of a CSV column; may be repeated")
+	o.csv.add(fs)
 	fs.StringSliceVar(&o.columns, "columns", nil, "include only these columns, `LIST`")
-	addChoice(fs, &o.invalid, "invalid", input.Fail, "treatment of rows with invalid UTF-8: ", input.InvalidModes())
+	addChoice(fs, &o.invalid, "invalid", input.Fail, "treatment of rows with invalid values: ", input.InvalidRowModes())
 	fs.StringArrayVar(&o.set, "set", nil, "settings of one column, `NAME:KEY=VALUE,…`, with keys bins, binning, encoding; may be repeated")
 	o.add(fs, "bins", "binning", "encoding", "word", "build-memory")
+	o.csv.share(fs.Lookup("encoding"))
 	fs.BoolVar(&o.force, "force", false, "replace a file of another program")
 	addJSON(fs, &o.json)
 	addNoProgress(fs, &o.noProgress)
@@ -117,10 +104,8 @@ func (o *bitmapBuildOptions) Validate(args []string) error {
 		return errors.New("an input or --raw is missing (- is standard input)")
 	case len(args) > 0 && len(o.raw) > 0:
 		return errors.New("--raw and inputs exclude each other")
-	case o.delimiter != "tab" && o.delimiter != "auto" && (len(o.delimiter) != 1 || strings.ContainsAny(o.delimiter, "\"\r\n")):
-		return fmt.Errorf("--delimiter %q is not tab or one ASCII character (quotes and line ends are not allowed)", o.delimiter)
 	}
-	return nil
+	return o.csv.validate()
 }
 
 func (o *bitmapBuildOptions) Run(ctx context.Context, a *App) (err error) {
@@ -164,7 +149,7 @@ func (o *bitmapBuildOptions) Run(ctx context.Context, a *App) (err error) {
 		return err
 	}
 	if invalid := &report.Invalid; invalid.First != nil {
-		log.Warn().Msgf("rows with invalid UTF-8, --invalid %s: %d; the first: %v", o.invalid, invalid.Rows, invalid.First)
+		log.Warn().Msgf("rows with invalid values, --invalid %s: %d; the first: %v", o.invalid, invalid.Rows, invalid.First)
 	}
 	if o.json {
 		return terminal.WriteJSON(a.Stdout, newTableSummary(o.out, &report))
@@ -244,7 +229,7 @@ func batchMemory(limit uint64) uint64 { return min(max(limit/16, 8<<20), 256<<20
 type tableSummary struct {
 	Path       string               `json:"path"`
 	Rows       uint32               `json:"rows"`
-	Invalid    uint64               `json:"invalid"` // rows with invalid UTF-8
+	Invalid    uint64               `json:"invalid"` // rows with invalid values
 	Word       int                  `json:"word"`
 	Columns    []tableColumnSummary `json:"columns"`
 	InputBytes int64                `json:"input_bytes"` // as stored, that is, compressed

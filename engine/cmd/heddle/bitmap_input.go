@@ -14,9 +14,7 @@ import (
 
 	"heddle/engine/file/container"
 	"heddle/engine/file/input"
-	"heddle/engine/table/column"
 	"heddle/engine/table/read"
-	"heddle/engine/table/read/csv"
 	"heddle/engine/table/read/parquet"
 	"heddle/engine/table/read/raw"
 )
@@ -43,10 +41,13 @@ func (o *bitmapBuildOptions) open(ctx context.Context, a *App, log *zerolog.Logg
 		format = "parquet"
 	}
 	invalid := input.Invalid(o.invalid)
-	for _, flag := range []string{"invalid", "names", "delimiter", "null", "type", "columns"} {
+	for _, flag := range append(o.csv.flags(), "invalid", "columns") {
 		if o.given(flag) && format != "csv" && (flag != "columns" && flag != "invalid" || format == "raw") {
 			return nil, usageError{fmt.Errorf("--%s does not apply to %s inputs", flag, format)}
 		}
+	}
+	if o.csv.encoding != "" && format != "csv" {
+		return nil, usageError{fmt.Errorf("--encoding %s does not apply to %s inputs", o.csv.encoding, format)}
 	}
 	if i := slices.Index(paths, "-"); i >= 0 && slices.Contains(paths[i+1:], "-") {
 		return nil, usageError{errors.New("standard input (-) is given twice")}
@@ -63,7 +64,7 @@ func (o *bitmapBuildOptions) open(ctx context.Context, a *App, log *zerolog.Logg
 	case "parquet":
 		return parquet.Open(ctx, o.inputs, parquet.Options{Columns: o.columns, Invalid: invalid})
 	}
-	return o.openCSV(ctx, a, log, invalid, memory)
+	return o.openCSV(ctx, a, log, memory)
 }
 
 // expand replaces folders among the inputs by their tables: by --format, else the files
@@ -104,47 +105,6 @@ func tableFormat(path string) string {
 		return "csv"
 	}
 	return ""
-}
-
-// comma is the byte that separates fields: of --delimiter, or by the names of the inputs.
-func (o *bitmapBuildOptions) comma() (byte, error) {
-	switch {
-	case o.delimiter == "tab":
-		return '\t', nil
-	case o.delimiter != "auto":
-		return o.delimiter[0], nil
-	}
-	tabs := slices.IndexFunc(o.inputs, isTSV)
-	if tabs < 0 {
-		return ',', nil
-	}
-	if other := slices.IndexFunc(o.inputs, func(path string) bool { return !isTSV(path) }); other >= 0 {
-		return 0, usageError{fmt.Errorf("%s has fields between tabs, and %s has another name: choose one --delimiter", o.inputs[tabs], o.inputs[other])}
-	}
-	return '\t', nil
-}
-
-func isTSV(path string) bool {
-	return strings.EqualFold(filepath.Ext(input.TrimSuffix(path)), ".tsv")
-}
-
-func (o *bitmapBuildOptions) openCSV(ctx context.Context, a *App, log *zerolog.Logger, invalid input.Invalid, memory uint64) (read.Source, error) {
-	opt := csv.Options{Memory: memory, Names: o.names, Null: o.null, Columns: o.columns, Invalid: invalid, Stdin: a.Stdin, Types: map[string]column.Declared{},
-		Advice: true, Warn: func(text string) { log.Warn().Msg(text) }}
-	var err error
-	if opt.Comma, err = o.comma(); err != nil {
-		return nil, err
-	}
-	for _, text := range o.types {
-		i := strings.LastIndexByte(text, '=')
-		if i < 1 {
-			return nil, usageError{fmt.Errorf("--type %q is not NAME=TYPE", text)}
-		}
-		if opt.Types[text[:i]], err = column.ParseDeclared(text[i+1:]); err != nil {
-			return nil, usageError{fmt.Errorf("--type %q: %w", text, err)}
-		}
-	}
-	return csv.Open(ctx, o.inputs, opt)
 }
 
 // isParquet reports whether the inputs are Parquet files: by --format, by the name of

@@ -92,7 +92,7 @@ func TestBitmapInvalid(t *testing.T) {
 	wantFailure(t, heddle(t, "bitmap", "build", "-o", "x.hdb", "a.csv"), exitCorrupt, `a.csv:3: column "s": invalid UTF-8: byte 3 of the value is 0xe9 (convert the input to UTF-8; --invalid replace puts`)
 	for mode, want := range map[string]string{"replace": "2", "skip": "1"} {
 		r := heddle(t, "bitmap", "build", "-o", "x.hdb", "--invalid", mode, "a.csv", "--json")
-		if warning := "rows with invalid UTF-8, --invalid " + mode + ": 1; the first: a.csv:3: "; r.code != 0 || !strings.Contains(r.stderr, warning) || !strings.Contains(r.stdout, `"invalid":1`) {
+		if warning := "rows with invalid values, --invalid " + mode + ": 1; the first: a.csv:3: "; r.code != 0 || !strings.Contains(r.stderr, warning) || !strings.Contains(r.stdout, `"invalid":1`) {
 			t.Errorf("%+v", r)
 		}
 		if got := must(t, "bitmap", "query", "x.hdb", "--where", "s = 'ok' OR s = 'caf\ufffd'"); got != "1\t"+want+"\n" {

@@ -5,7 +5,10 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
 )
 
 // Mark is the byte order mark of UTF-8.
@@ -35,6 +38,30 @@ func (r *Reader) Text(path string) (skipped int, err error) {
 		return 0, nil
 	}
 	return r.SkipMark(), nil
+}
+
+// Encodings are the names of encodings for TextIn.
+func Encodings() []string { return []string{"utf-8", "utf-16", "latin1", "windows-1252"} }
+
+// TextIn is Text for an input in a named encoding, which it converts to UTF-8 whatever its first bytes are. A byte order
+// mark, or else the place of zero bytes, tells the order of bytes of UTF-16. The empty name is Text.
+func (r *Reader) TextIn(path, encoding string) (skipped int, err error) {
+	switch encoding {
+	case "":
+		return r.Text(path)
+	case "utf-8":
+		return r.SkipMark(), nil
+	case "utf-16":
+		r.Reader, r.UTF16 = buffered(newUTF16(r.Reader)), true
+		return 0, nil
+	case "latin1":
+		r.Reader = buffered(charmap.ISO8859_1.NewDecoder().Reader(r.Reader))
+		return 0, nil
+	case "windows-1252":
+		r.Reader = buffered(charmap.Windows1252.NewDecoder().Reader(r.Reader))
+		return 0, nil
+	}
+	return 0, fmt.Errorf("unknown encoding %q (one of %s)", encoding, strings.Join(Encodings(), ", "))
 }
 
 // Plain returns a text in memory as Text and EndLines read it: in UTF-8 without a byte order mark, with

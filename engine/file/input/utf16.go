@@ -19,13 +19,28 @@ type utf16Reader struct {
 	scratch [2 * utf8.UTFMax]byte
 }
 
-// newUTF16 returns a reader of the text behind the byte order mark.
+// newUTF16 returns a reader of a text, behind its byte order mark if it has one. Without the mark, zero bytes
+// tell the order of bytes, because most texts have characters below U+0100.
 func newUTF16(r *bufio.Reader) *utf16Reader {
 	u := &utf16Reader{r: r, order: binary.LittleEndian}
-	if mark, _ := r.Peek(2); mark[0] == 0xfe {
+	mark, _ := r.Peek(2)
+	if isUTF16(mark) {
+		_, _ = r.Discard(2) // cannot fail on buffered bytes
+		if mark[0] == 0xfe {
+			u.order = binary.BigEndian
+		}
+		return u
+	}
+	zeros := [2]int{}
+	head, _ := r.Peek(headSize)
+	for i, c := range head {
+		if c == 0 {
+			zeros[i%2]++
+		}
+	}
+	if zeros[0] > zeros[1] {
 		u.order = binary.BigEndian
 	}
-	_, _ = r.Discard(2) // cannot fail on buffered bytes
 	return u
 }
 

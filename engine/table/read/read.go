@@ -11,7 +11,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -89,6 +88,7 @@ type Values struct {
 	Counts   []uint32
 
 	invalid []int // rows whose texts are not UTF-8; may repeat
+	unfit   []int // rows whose values do not fit the column, and have another value now
 	nulls   int   // missing values in arrays
 }
 
@@ -115,7 +115,7 @@ func (b *Batch) Reset(columns int) {
 // reset empties v and keeps its memory.
 func (v *Values) reset() {
 	*v = Values{Keys: v.Keys[:0], Text: v.Text[:0], Ends: v.Ends[:0], Missing: v.Missing[:0],
-		Elements: v.Elements, Counts: v.Counts[:0], invalid: v.invalid[:0]}
+		Elements: v.Elements, Counts: v.Counts[:0], invalid: v.invalid[:0], unfit: v.unfit[:0]}
 	if v.Elements != nil {
 		v.Elements.reset()
 	}
@@ -156,23 +156,26 @@ func (v *Values) AppendMissing(t column.Type) {
 // Choose finds the columns that are wanted, all if none are named. That there is none of
 // a name is a *ColumnError.
 func Choose(names, wanted []string) (chosen []int, err error) {
+	at := make(map[string]int, len(names))
 	for i, n := range names {
-		if slices.Contains(names[:i], n) {
+		if _, twice := at[n]; twice {
 			return nil, fmt.Errorf("two columns are called %q", n)
 		}
-		if len(wanted) == 0 {
+		if at[n] = i; len(wanted) == 0 {
 			chosen = append(chosen, i)
 		}
 	}
-	for i, n := range wanted {
-		at := slices.Index(names, n)
-		if at < 0 {
+	taken := make(map[string]bool, len(wanted))
+	for _, n := range wanted {
+		i, ok := at[n]
+		switch {
+		case !ok:
 			return nil, &ColumnError{n, names}
-		}
-		if slices.Contains(wanted[:i], n) {
+		case taken[n]:
 			return nil, fmt.Errorf("column %q is named twice", n)
 		}
-		chosen = append(chosen, at)
+		taken[n] = true
+		chosen = append(chosen, i)
 	}
 	return chosen, nil
 }

@@ -16,17 +16,17 @@ type InvalidRows struct {
 	Nulls uint64
 }
 
-// Treatment treats texts that are not UTF-8 in the batches of a source.
+// Treatment treats values that are none of their columns in the batches of a source.
 type Treatment struct {
 	Mode    input.Invalid // empty is input.Fail
 	Invalid InvalidRows   // so far
 }
 
-// Apply applies the treatment to a batch. first is the place of the first invalid text.
+// Apply applies the treatment to a batch. first is the place of the first such value.
 func (x *Treatment) Apply(b *Batch, first *input.Error) error {
 	var rows []int
 	for i := range b.Columns {
-		rows = append(rows, b.Columns[i].invalid...)
+		rows = append(append(rows, b.Columns[i].invalid...), b.Columns[i].unfit...)
 		x.Invalid.Nulls += uint64(b.Columns[i].nulls)
 	}
 	if len(rows) == 0 {
@@ -39,7 +39,7 @@ func (x *Treatment) Apply(b *Batch, first *input.Error) error {
 		x.Invalid.First = first
 	}
 	switch x.Mode {
-	case input.Replace:
+	case input.Replace, input.Truncate:
 		for i := range b.Columns {
 			v := &b.Columns[i]
 			if len(v.invalid) == 0 {

@@ -51,7 +51,7 @@ func lineFeeds(text string) string {
 func checkStrings(t *testing.T, text string, comma byte, size int) {
 	t.Helper()
 	want, wantErr := oracle(lineFeeds(text), comma)
-	opt := Options{Comma: comma, Invalid: input.Replace, Types: map[string]column.Declared{}, text: size, maxRecord: 1 << 20, sample: 1 << 12}
+	opt := Options{Dialect: Dialect{Delimiter: comma}, Invalid: input.Replace, Types: map[string]column.Declared{}, text: size, maxRecord: 1 << 20, sample: 1 << 12}
 	first := csv.NewReader(strings.NewReader(strings.TrimPrefix(lineFeeds(text), "\xef\xbb\xbf")))
 	first.Comma = rune(comma)
 	record, err := first.Read()
@@ -74,6 +74,9 @@ func checkStrings(t *testing.T, text string, comma byte, size int) {
 			t.Fatalf("%q: error %v, encoding/csv has %v", text, err, wantErr)
 		}
 		return
+	}
+	if len(record) == 1 { // encoding/csv has no records for empty lines
+		got.Rows = slices.DeleteFunc(got.Rows, func(row []string) bool { return row[0] == readtest.Missing })
 	}
 	for _, row := range got.Rows {
 		for i := range row {
@@ -273,7 +276,7 @@ func TestCSVOptions(t *testing.T) {
 		want string
 	}{
 		"names":          {"1,2\n3,4\n", Options{Names: []string{"a", "b"}}, "a:int b:int [1 2] [3 4]"},
-		"tabs":           {"a\tb\n1\t2,5\n", Options{Comma: '\t'}, "a:int b:string [1 2,5]"},
+		"tabs":           {"a\tb\n1\t2,5\n", Options{Dialect: Dialect{Delimiter: '\t'}}, "a:int b:string [1 2,5]"},
 		"columns":        {"a,b,c\n1,2,3\n", Options{Columns: []string{"c", "a"}}, "c:int a:int [3 1]"},
 		"nulls":          {"a,b\nNA,NA\n1,\"NA\"\n\\N,x\n", Options{Null: []string{"NA", `\N`}}, "a:int b:string [- -] [1 NA] [- x]"},
 		"a number null":  {"a\n-999\n5\n", Options{Null: []string{"-999"}}, "a:int [-] [5]"},
@@ -291,7 +294,7 @@ func TestCSVOptions(t *testing.T) {
 		"long years":     {"a,b\n12345-01-01,infinity\n", Options{Types: types("b", column.Timestamp)}, "a:timestamp b:timestamp [12345-01-01T00:00:00Z infinity]"},
 		"infinite times": {"a\n2001-02-03\n-infinity\n", Options{}, "a:timestamp [2001-02-03T00:00:00Z] [-infinity]"},
 		"decimals": {"a\n1\n-0.05\n12345678901234.5\n\n", Options{Types: types("a", column.Decimal, 2)},
-			"a:decimal [1.00] [-0.05] [12345678901234.50]"},
+			"a:decimal [1.00] [-0.05] [12345678901234.50] [-]"},
 		"wide decimals": {"a,b\n 1e30 ,x\n-0.05,\n,y\n", Options{Types: types("a", column.Decimal128, 2)},
 			"a:decimal128 b:string [1000000000000000000000000000000.00 x] [-0.05 -] [- y]"},
 	} {
@@ -322,7 +325,6 @@ func TestCSVErrors(t *testing.T) {
 		want []string
 	}{
 		"no header":      {"", Options{}, []string{"-:1", "no header"}},
-		"two of a name":  {"a,b,a\n1,2,3\n", Options{}, []string{"-:1", `two columns are called "a"`}},
 		"name in bytes":  {"a,\xff\n1,2\n", Options{}, []string{"-:1", `the name of column 2, "\xff", is not UTF-8`}},
 		"a long string":  {"a\nx\n" + strings.Repeat("x", 1<<17), Options{}, []string{"-:3", `column "a": a string of 131072 bytes; at most 65536`}},
 		"late string":    {many + "1,x%d\n", Options{Advice: true}, []string{"-:10102", `column "b"`, `"x%d" is not an integer`, "--type b=string"}},
@@ -360,7 +362,7 @@ func TestCSVErrors(t *testing.T) {
 		"unknown type":      {Options{Types: types("x", column.Int)}, `types: there is no column "x"; there are a, b, c (nearest: "a")`},
 		"unknown column":    {Options{Columns: []string{"bb"}}, `no column "bb"; there are a, b, c (nearest: "b")`},
 		"a column twice":    {Options{Columns: []string{"b", "b"}}, `column "b" is named twice`},
-		"quotes separating": {Options{Comma: '"'}, "cannot separate"},
+		"quotes separating": {Options{Dialect: Dialect{Delimiter: '"'}}, "delimiter and quote are both"},
 	} {
 		if _, err := readCSV(t, "a,b,c\n1,2,3\n", c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)

@@ -1,13 +1,12 @@
 package csv
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"unicode/utf8"
 
 	"heddle/engine/file/input"
 	"heddle/engine/table/read"
@@ -16,6 +15,7 @@ import (
 // file is a file that is being cut into texts.
 type file struct {
 	*input.Reader
+	*dialect
 	path   string
 	line   int    // that the rest starts with, from 1
 	offset int64  // of the rest, after decompression
@@ -23,21 +23,32 @@ type file struct {
 	end    bool   // the file has no more than the rest
 }
 
-// open opens a file.
-func (s *source) open(path string) (*file, error) { return openFile(&s.opener, path) }
+// open opens a file, behind the lines that are left out.
+func (s *source) open(path string) (*file, error) { return s.openFile(&s.opener, path) }
 
-func openFile(opener *input.Opener, path string) (*file, error) {
+func (s *source) openFile(opener *input.Opener, path string) (*file, error) {
 	r, err := opener.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	f := &file{Reader: r, path: path, line: 1}
-	skipped, err := r.Text(path)
+	skipped, err := r.TextIn(path, s.opt.Encoding)
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	f.offset = int64(skipped)
-	r.EndLines(true)
+	r.EndLines(s.opt.Quote == '"')
+	for f.line <= s.opt.SkipLines {
+		part, err := r.ReadSlice('\n')
+		switch f.offset += int64(len(part)); {
+		case err == nil:
+			f.line++
+		case errors.Is(err, io.EOF):
+			return f, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, errors.Join(input.Explain(path, f.offset, err), r.Close())
+		}
+	}
 	return f, nil
 }
 
@@ -69,63 +80,7 @@ func (f *file) whole() []byte {
 	if f.end {
 		return f.rest
 	}
-	return f.rest[:lastEnd(f.rest)]
-}
-
-// lastEnd is the end of the last whole record of text, 0 if it has none: behind the last
-// line end with an even number of quotes before it. In a text with a misplaced quote
-// records may seem to end elsewhere, but only behind that quote, which is an error.
-func lastEnd(text []byte) int {
-	quote := []byte{'"'}
-	before := bytes.Count(text, quote)
-	for end := len(text); ; {
-		i := bytes.LastIndexByte(text[:end], '\n')
-		if i < 0 {
-			return 0
-		}
-		if before -= bytes.Count(text[i:end], quote); before%2 == 0 {
-			return i + 1
-		}
-		end = i
-	}
-}
-
-// header takes the first record off the rest. It must end in the first sample bytes.
-func (f *file) header(comma byte, sample int) (names []string, err error) {
-	if err := f.fill(sample); err != nil {
-		return nil, err
-	}
-	scan := scanner{text: f.whole(), comma: comma}
-	if !scan.skipEmpty() {
-		reason := "no header: the file is empty"
-		if !f.end {
-			reason = fmt.Sprintf("the header does not end in the first %d bytes", sample)
-		}
-		return nil, f.errorf("%s", reason)
-	}
-	for {
-		if reason := scan.next(); reason != "" {
-			return nil, f.errorf("%s", reason)
-		}
-		name := string(scan.field)
-		if name == "" {
-			name = fmt.Sprintf("column%d", len(names)+1)
-		}
-		switch {
-		case !utf8.ValidString(name):
-			return nil, f.errorf("the name of column %d, %.60q, is not UTF-8", len(names)+1, name)
-		case slices.Contains(names, name):
-			return nil, f.errorf("two columns are called %q", name)
-		}
-		names = append(names, name)
-		if scan.last {
-			break
-		}
-	}
-	f.rest = f.rest[scan.at:]
-	f.line += scan.line
-	f.offset += int64(scan.at)
-	return names, nil
+	return f.rest[:f.dialect.end(f.rest)]
 }
 
 func (f *file) errorf(format string, args ...any) error {
@@ -152,7 +107,7 @@ func (f *file) text(buf []byte, size, limit int) ([]byte, error) {
 		case size >= limit:
 			reason := fmt.Sprintf("a record of more than %d bytes", limit)
 			text := append(f.rest, '\n')
-			if !slices.Contains(text, '"') {
+			if !slices.Contains(text, f.quote) {
 				text = nil
 			}
 			return text, &input.Error{Path: f.path, Offset: f.offset, Reason: reason}
@@ -183,12 +138,19 @@ func (s *source) read(ctx context.Context, f *file) {
 // another opens a file behind the first.
 func (s *source) another(path string) (*file, error) {
 	f, err := s.open(path)
-	if err != nil || len(s.opt.Names) > 0 {
+	if err != nil {
 		return f, err
 	}
-	names, err := f.header(s.opt.Comma, s.opt.sample)
-	if err == nil && !slices.Equal(names, s.columns.names) {
-		err = f.errorf("the columns are %s; the columns of %s are %s", read.List(names), s.paths[0], read.List(s.columns.names))
+	f.dialect = s.columns.dialect
+	if !s.header {
+		return f, nil
+	}
+	if err = f.fill(s.opt.sample); err == nil {
+		var names []string
+		names, _, _, err = f.header(s.opt.sample)
+		if err == nil && !slices.Equal(names, s.fileNames) {
+			err = f.errorf("the columns are %s; the columns of %s are %s", read.List(names), s.paths[0], read.List(s.fileNames))
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

@@ -14,8 +14,9 @@ import (
 // inference finds the type of a column: the first in the order of candidates that all
 // values seen have.
 type inference struct {
-	not  [len(candidates)]bool
-	seen bool
+	not    [len(candidates)]bool
+	seen   bool
+	quoted bool // a value stood in quotes
 
 	rounded  place // the first integer that a Float rounds
 	unfit    place // the first time from which on no type has all of them
@@ -36,13 +37,23 @@ func (p *place) set(s []byte, path string, line int) {
 
 var candidates = [...]column.Type{column.Int, column.Uint, column.Decimal128, column.Float, column.Timestamp, column.TimestampNS, column.Bool}
 
-// see takes a value of a line of a file.
-func (f *inference) see(s []byte, path string, line int) {
+// see takes a value of a line of a file, and the same value with the signs of a plain number.
+func (f *inference) see(s, number []byte, path string, line int) {
 	f.seen = true
 	for i, t := range candidates {
-		f.not[i] = f.not[i] || !shows(t, s)
+		if f.not[i] {
+			continue
+		}
+		if isNumber(t) {
+			f.not[i] = !shows(t, number)
+		} else {
+			f.not[i] = !shows(t, s)
+		}
 	}
-	if isInteger(s) && rounds(s) {
+	if len(number) == 0 {
+		number = s
+	}
+	if isInteger(number) && rounds(number) {
 		f.rounded.set(s, path, line)
 	}
 	f.notTimes = f.notTimes || !column.IsTime(string(s))
@@ -63,19 +74,14 @@ func (f *inference) fits(t column.Type) bool { return !f.not[slices.Index(candid
 
 // shows reports whether a value shows its type: t and 1 do not show Bool, and fractions do
 // not show Decimal128.
-func shows(t column.Type, s []byte) (ok bool) {
+func shows(t column.Type, s []byte) bool {
 	switch t {
 	case column.Bool:
 		return isWord(s)
 	case column.Decimal128:
-		if !isInteger(s) {
-			return false
-		}
-		_, ok = parseWide(read.Field{Type: t}, s)
-	default:
-		_, ok = parse(read.Field{Type: t}, s)
+		return isInteger(s) && isValue(read.Field{Type: t}, s)
 	}
-	return ok
+	return isValue(read.Field{Type: t}, s)
 }
 
 // isInteger reports whether s has digits alone, behind a sign perhaps.

@@ -57,7 +57,7 @@ func (c *columns) putElement(v *read.Values, f read.Field, raw []byte) (reason s
 		v.LeaveOut()
 		return ""
 	}
-	return c.put(v.Elements, f, value, quoted)
+	return c.put(v.Elements, f, value, quoted, nil)
 }
 
 // escaped quotes the first bytes of a value for a format.

@@ -2,8 +2,10 @@ package csv
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"heddle/engine/file/input"
 	"heddle/engine/table/column"
@@ -13,138 +15,24 @@ import (
 
 // columns describes the columns of a table to the parsers.
 type columns struct {
-	comma  byte
-	names  []string     // of the fields of a record
-	column []int        // of each field: its column, or -1 where it is left out
-	fields []read.Field // of columns
-	nulls  [][]byte     // fields that stand for a missing value, as the empty one does
-	advice bool         // as Options.Advice
-	noNaN  bool         // NaN is one of them, in every spelling
+	*dialect
+	names   []string     // of the fields of a record
+	column  []int        // of each field: its column, or -1 where it is left out
+	fields  []read.Field // of columns
+	nulls   [][]byte     // fields that stand for a missing value, as the empty one does
+	advice  bool         // as Options.Advice
+	noNaN   bool         // NaN is one of them, in every spelling
+	ragged  Ragged
+	invalid input.Invalid
+
+	header      []byte // of the first file, without its line end; nil: none, or a single column
+	dropHeaders bool   // lines that repeat it are no rows
 }
 
 // fieldError is an error in a record.
 type fieldError struct {
 	line   int // from 0: lines of the text before it
 	reason string
-}
-
-// scanner cuts records into fields, by the rules of RFC 4180 as encoding/csv has them:
-// lines end in LF or CR LF, empty lines are skipped, and a field may stand in quotes. In
-// quotes a quote is written twice, and line ends are part of the field, unchanged. Its
-// text ends in a line end.
-type scanner struct {
-	text  []byte
-	comma byte
-	at    int // of the next byte
-	line  int // that it is in, from 0
-
-	field  []byte // the current one: a view into text or into buf
-	quoted bool   // it stood in quotes
-	last   bool   // of its record
-	buf    []byte
-}
-
-// skipEmpty goes to the next record and reports whether there is one.
-func (s *scanner) skipEmpty() bool {
-	for s.at < len(s.text) {
-		switch {
-		case s.text[s.at] == '\n':
-			s.at++
-		case s.text[s.at] == '\r' && s.text[s.at+1] == '\n': // the text ends in LF
-			s.at += 2
-		default:
-			return true
-		}
-		s.line++
-	}
-	return false
-}
-
-// next reads a field. It returns the reason of a syntax error, or the empty string.
-func (s *scanner) next() (reason string) {
-	text, comma := s.text, s.comma
-	at := s.at
-	if text[at] == '"' {
-		return s.nextQuoted()
-	}
-	for i := at; ; i++ {
-		c := text[i]
-		if c > '"' && c != comma {
-			continue
-		}
-		switch c {
-		case comma:
-			s.field, s.quoted, s.last = text[at:i], false, false
-			s.at = i + 1
-			return ""
-		case '\n':
-			end := i
-			if end > at && text[end-1] == '\r' {
-				end--
-			}
-			s.field, s.quoted, s.last = text[at:end], false, true
-			s.at = i + 1
-			s.line++
-			return ""
-		case '"':
-			return "a quote inside a field that does not start with one"
-		}
-	}
-}
-
-// nextQuoted reads a field that starts with a quote.
-func (s *scanner) nextQuoted() (reason string) {
-	s.quoted = true
-	s.at++
-	from := s.at
-	copied := false // the field so far is in buf
-	s.buf = s.buf[:0]
-	keep := func(to int) {
-		s.buf = append(s.buf, s.text[from:to]...)
-		copied = true
-	}
-	line := s.line
-	for ; s.at < len(s.text); s.at++ {
-		switch s.text[s.at] {
-		case '\n':
-			line++
-		case '"':
-			if s.follows('"') {
-				keep(s.at + 1)
-				s.at++
-				from = s.at + 1
-				continue
-			}
-			s.field = s.text[from:s.at]
-			if copied {
-				keep(s.at)
-				s.field = s.buf
-			}
-			s.line = line
-			return s.afterQuote()
-		}
-	}
-	return "a quoted field that does not end"
-}
-
-// follows reports whether c is the byte behind the byte at s.at.
-func (s *scanner) follows(c byte) bool { return s.at+1 < len(s.text) && s.text[s.at+1] == c }
-
-// afterQuote goes from the closing quote to the next field.
-func (s *scanner) afterQuote() (reason string) {
-	if s.last = true; s.follows(s.comma) {
-		s.at, s.last = s.at+2, false
-		return ""
-	}
-	if s.follows('\r') {
-		s.at++
-	}
-	if !s.follows('\n') {
-		return "a quoted field that goes on behind its second quote"
-	}
-	s.at += 2
-	s.line++
-	return ""
 }
 
 // isNull reports whether the current field is a missing value of type t. A quoted field
@@ -168,49 +56,152 @@ func (c *columns) isNull(t column.Type, field []byte, quoted bool) bool {
 type parsed struct {
 	lines   int
 	wrong   *fieldError // the end of the text is not parsed
-	invalid *fieldError // the first text that is not UTF-8
+	invalid *fieldError // the first value that Options.Invalid treats
+	uneven  []int       // lines of records that are left out for their number of fields
+	headers []int       // lines that repeat the header
 }
 
 // parse appends the records of text to b.
 func (c *columns) parse(b *read.Batch, text []byte, s *scanner) (p parsed) {
 	b.Reset(len(c.fields))
-	*s = scanner{text: text, comma: c.comma, buf: s.buf}
-	for s.skipEmpty() {
-		record := s.line
-		for i := 0; ; i++ {
-			line := s.line
-			if reason := s.next(); reason != "" {
-				p.lines, p.wrong = s.line, &fieldError{line, reason}
-				return p
-			}
-			if i == len(c.column) || s.last && i+1 < len(c.column) {
-				p.wrong = &fieldError{record, c.wrongCount(s, i)}
-				p.lines = s.line
-				return p
-			}
-			if k := c.column[i]; k >= 0 {
-				v := &b.Columns[k]
-				if reason := c.put(v, c.fields[k], s.field, s.quoted); reason != "" {
-					p.lines, p.wrong = s.line, &fieldError{line, fmt.Sprintf(reason, c.names[i])}
-					return p
-				}
-				if v.HasInvalid() && p.invalid == nil {
-					p.invalid = &fieldError{line, fmt.Sprintf("column %q: %s", c.names[i], input.InvalidByte("value", s.field, false))}
-				}
-			}
-			if s.last {
-				break
+	s.scan(c.dialect, text, len(c.names) == 1)
+	for p.wrong == nil && s.begin() {
+		if c.repeats(s) {
+			p.headers = append(p.headers, s.line)
+			if c.dropHeaders {
+				_, _ = s.rest() // it is correct, as the header was
+				continue
 			}
 		}
-		b.Rows++
+		p.wrong = c.record(b, s, &p)
 	}
 	p.lines = s.line
 	return p
 }
 
+// repeats reports whether the next record is the header again.
+func (c *columns) repeats(s *scanner) bool {
+	rest := s.text[s.at:]
+	return len(c.header) > 0 && bytes.HasPrefix(rest, c.header) && (rest[len(c.header)] == '\n' || rest[len(c.header)] == '\r')
+}
+
+// record appends a record to b.
+func (c *columns) record(b *read.Batch, s *scanner, p *parsed) *fieldError {
+	first := s.line
+	for i := 0; ; i++ {
+		line := s.line
+		if reason := s.next(); reason != "" {
+			return &fieldError{line, reason}
+		}
+		if i == len(c.column) {
+			return c.long(b, s, p, first)
+		}
+		if k := c.column[i]; k >= 0 {
+			if wrong := c.value(&b.Columns[k], k, s, line, p); wrong != nil {
+				return wrong
+			}
+		}
+		if !s.last {
+			continue
+		}
+		if i+1 < len(c.column) {
+			return c.short(b, p, first, i+1)
+		}
+		b.Rows++
+		return nil
+	}
+}
+
+// value appends the current field, which starts in a line, to column k.
+func (c *columns) value(v *read.Values, k int, s *scanner, line int, p *parsed) *fieldError {
+	f := c.fields[k]
+	if reason := c.put(v, f, s.field, s.quoted, s); reason != "" {
+		e := &fieldError{line, fmt.Sprintf(reason, f.Name)}
+		if !c.repair(v, f, s.field) {
+			return e
+		}
+		p.invalid = cmp.Or(p.invalid, e)
+	}
+	if v.HasInvalid() && p.invalid == nil {
+		p.invalid = &fieldError{line, fmt.Sprintf("column %q: %s", f.Name, input.InvalidByte("value", s.field, false))}
+	}
+	return nil
+}
+
+// repair appends another value for a field that is none of its column, or a row that Options.Invalid leaves
+// out.
+func (c *columns) repair(v *read.Values, f read.Field, field []byte) bool {
+	switch {
+	case c.invalid == input.Skip:
+		v.AppendUnfit(f)
+	case c.invalid == input.Truncate && f.Type == column.String && !f.List:
+		end := hdb.MaxStringLen
+		for end > hdb.MaxStringLen-utf8.UTFMax && !utf8.RuneStart(field[end]) {
+			end--
+		}
+		v.AppendCut(field[:end])
+	default:
+		return false
+	}
+	return true
+}
+
+// short treats a record that has n fields, fewer than the table has columns. The values of these fields are in b.
+func (c *columns) short(b *read.Batch, p *parsed, first, n int) *fieldError {
+	switch c.ragged {
+	case Pad:
+		for _, k := range c.column[n:] {
+			if k >= 0 {
+				b.Columns[k].AppendNone(c.fields[k])
+			}
+		}
+		b.Rows++
+		return nil
+	case Skip:
+		b.Truncate()
+		p.uneven = append(p.uneven, first)
+		return nil
+	}
+	return &fieldError{first, c.count(n)}
+}
+
+// long treats a record at the field behind the last column.
+func (c *columns) long(b *read.Batch, s *scanner, p *parsed, first int) *fieldError {
+	n, empty := len(c.column)+1, len(s.field) == 0
+	for ; !s.last; n++ {
+		line := s.line
+		if reason := s.next(); reason != "" {
+			return &fieldError{line, reason}
+		}
+		empty = empty && len(s.field) == 0
+	}
+	switch {
+	case c.ragged == Pad && empty:
+		b.Rows++
+		return nil
+	case c.ragged == Skip:
+		b.Truncate()
+		p.uneven = append(p.uneven, first)
+		return nil
+	}
+	return &fieldError{first, c.count(n)}
+}
+
+// count describes a record with a wrong number of fields.
+func (c *columns) count(n int) string {
+	return fmt.Sprintf("%s, the table has %s (--ragged pad takes missing fields as missing values, --ragged skip leaves such records out)", plural(n, "field"), plural(len(c.column), "column"))
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // put appends a field to a column. It returns the reason of an error as a format with a
-// place for the name of the column.
-func (c *columns) put(v *read.Values, f read.Field, field []byte, quoted bool) (reason string) {
+// place for the name of the column. Without a scanner, numbers have a point.
+func (c *columns) put(v *read.Values, f read.Field, field []byte, quoted bool, s *scanner) (reason string) {
 	if f.List {
 		return c.putList(v, f, field)
 	}
@@ -224,22 +215,28 @@ func (c *columns) put(v *read.Values, f read.Field, field []byte, quoted bool) (
 			}
 		}
 	}
-	switch {
-	case c.isNull(t, field, quoted):
+	if c.isNull(t, field, quoted) {
 		v.AppendMissing(t)
+		return ""
+	}
+	number := field
+	if s != nil && s.numbers && isNumber(t) {
+		number = s.plain(field)
+	}
+	switch {
 	case t == column.String:
 		if len(field) > hdb.MaxStringLen {
-			return fmt.Sprintf("column %%[1]q: a string of %d bytes; at most %d are possible", len(field), hdb.MaxStringLen)
+			return fmt.Sprintf("column %%[1]q: a string of %d bytes; at most %d are possible (--invalid truncate cuts it, --invalid skip leaves the row out)", len(field), hdb.MaxStringLen)
 		}
 		v.AppendChecked(field)
 	case t == column.Decimal128:
-		entry, ok := parseWide(f, field)
+		entry, ok := parseWide(f, number)
 		if !ok {
 			return c.misfit(f, field)
 		}
 		v.AppendText(entry)
 	default:
-		key, ok := parse(f, field)
+		key, ok := parse(f, number)
 		if !ok {
 			return c.misfit(f, field)
 		}
@@ -256,7 +253,7 @@ func (c *columns) misfit(f read.Field, field []byte) string {
 		return reason
 	}
 	var seen inference
-	seen.see(field, "", 0)
+	seen.see(field, field, "", 0)
 	fits := column.String.String()
 	switch found := seen.found(); {
 	case (f.Type == column.Int || f.Type == column.Uint) && found == column.Decimal128, f.Type == column.Uint && found == column.Int:
@@ -265,22 +262,4 @@ func (c *columns) misfit(f read.Field, field []byte) string {
 		fits = found.String()
 	}
 	return reason + " (--type %[1]s=" + fits + " takes it; --null names the text of missing values)"
-}
-
-// wrongCount describes a record with a wrong number of fields, after its field i.
-func (c *columns) wrongCount(s *scanner, i int) string {
-	n := i + 1
-	for ; !s.last; n++ {
-		if reason := s.next(); reason != "" {
-			return reason
-		}
-	}
-	return fmt.Sprintf("%s, the table has %d columns", plural(n, "field"), len(c.column))
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

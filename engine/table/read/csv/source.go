@@ -2,17 +2,13 @@
 package csv
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"runtime"
-	"slices"
-	"strings"
 	"sync"
 
 	"heddle/engine/file/input"
@@ -31,11 +27,14 @@ const (
 
 // Options say how CSV files are read. Of the zero value every field is the default.
 type Options struct {
-	// Names of the columns. Without them the first record of each file has the names,
-	// which must be the same in all files; a column that has none is called columnN.
+	Dialect
+	// Names of the columns. Default: nil, the first record of each file has the names, which must be the same
+	// in all files; a column that has none is called columnN, and an equal name gets a number.
 	Names []string
-	// Comma separates fields: any byte except quote, CR and LF. The default is ','.
-	Comma byte
+	// Header tells whether there is a header. Default: AutoHeader, the records show it.
+	Header Header
+	// Ragged is the treatment of records with a wrong number of fields. Default: Fail.
+	Ragged Ragged
 	// Null are fields that stand for a missing value, besides the empty one. They are
 	// compared as they are written; but "nan" stands for every spelling of NaN, unless the
 	// column is a String. In quotes they are texts in a String column, and so is the empty
@@ -49,7 +48,9 @@ type Options struct {
 	// Columns are the names of the columns to read, in this order. The default is all.
 	Columns []string
 
-	// Invalid is the treatment of rows with texts that are not UTF-8. The default is
+	// Invalid is the treatment of rows with values that are none of their columns. input.Fail stops at the first
+	// one. input.Skip leaves the rows out. input.Replace puts U+FFFD in the place of bytes that are not UTF-8, and
+	// input.Truncate also cuts texts of more than hdb.MaxStringLen bytes; both stop at other values. Default:
 	// input.Fail.
 	Invalid input.Invalid
 
@@ -58,7 +59,8 @@ type Options struct {
 	Advice bool
 	// Warn, unless nil, receives a text for each column whose inferred type is Float and
 	// rounds an integer, or is String although the values are times. It names file, line and
-	// column.
+	// column. It also receives properties of the dialect that the
+	// file has shown, repeated headers, equal names, and the number of records that Ragged leaves out.
 	Warn func(text string)
 	// Stdin is the input of the file "-". The default is os.Stdin.
 	Stdin io.Reader
@@ -74,13 +76,17 @@ type Options struct {
 // source is a pipeline: one goroutine reads and cuts texts behind the ends of records,
 // one a core parses them, and Next gives the batches in the order of the files.
 type source struct {
-	opener  input.Opener
-	paths   []string
-	opt     Options
-	columns columns
-	texts   read.Treatment
-	total   int64
-	size    int // of a text, in bytes
+	opener          input.Opener
+	paths           []string
+	opt             Options
+	columns         columns
+	header          bool     // each file has one
+	fileNames       []string // in it
+	texts           read.Treatment
+	headers, uneven int    // lines that repeat the header, and records that are left out, so far
+	firstUneven     string // its place
+	total           int64
+	size            int // of a text, in bytes
 
 	cancel  context.CancelFunc
 	running sync.WaitGroup
@@ -106,12 +112,24 @@ type chunk struct {
 	parsed
 }
 
+// Ragged is the treatment of records with a wrong number of fields.
+type Ragged uint8
+
+const (
+	// Fail ends with an error at the first one.
+	Fail Ragged = iota
+	// Pad takes fields that a record does not have as missing values, and drops empty fields behind the last
+	// column. Other fields there are an error.
+	Pad
+	// Skip leaves the records out. A warning counts them.
+	Skip
+)
+
 // Open opens CSV files (RFC 4180), compressed or not, "-" being standard input. Text is
 // UTF-8, or UTF-16 with a byte order mark. Quotes are as package encoding/csv reads them;
-// lines end in LF, CR LF or CR; empty lines are skipped. It reads the start of the first file for names and types,
+// lines end in LF, CR LF or CR; empty lines are skipped, but a file with one column has a missing value there. It reads the start of the first file for names and types,
 // and more where a column has no value there. The Source ends with ctx.
 func Open(ctx context.Context, paths []string, opt Options) (read.Source, error) {
-	opt.Comma = cmp.Or(opt.Comma, ',')
 	opt.Memory = cmp.Or(opt.Memory, 256<<20)
 	opt.maxRecord = cmp.Or(opt.maxRecord, MaxRecord)
 	opt.sample = cmp.Or(opt.sample, sampleBytes)
@@ -124,8 +142,9 @@ func Open(ctx context.Context, paths []string, opt Options) (read.Source, error)
 	if len(paths) == 0 {
 		return nil, errors.New("no CSV file is given")
 	}
-	if strings.IndexByte("\"\r\n", opt.Comma) >= 0 || opt.Comma >= 0x80 {
-		return nil, fmt.Errorf("%q cannot separate fields", opt.Comma)
+	var err error
+	if opt.Dialect, err = opt.Dialect.complete(); err != nil {
+		return nil, err
 	}
 	for _, p := range paths { // that the last one is missing should not be found hours later
 		if p == "-" {
@@ -175,152 +194,6 @@ func (s *source) start(ctx context.Context) error {
 	return nil
 }
 
-// learn finds the columns by the start of the first file, and takes the header off it.
-func (s *source) learn(ctx context.Context, f *file) (err error) {
-	s.columns = columns{comma: s.opt.Comma, advice: s.opt.Advice, names: slices.Clone(s.opt.Names)}
-	for _, n := range s.opt.Null {
-		s.columns.nulls = append(s.columns.nulls, []byte(n))
-		s.columns.noNaN = s.columns.noNaN || strings.EqualFold(n, "nan")
-	}
-	if len(s.columns.names) == 0 {
-		if s.columns.names, err = f.header(s.opt.Comma, s.opt.sample); err != nil {
-			return err
-		}
-	} else if err = f.fill(s.opt.sample); err != nil {
-		return err
-	}
-	c := &s.columns
-	chosen, err := read.Choose(c.names, s.opt.Columns)
-	if err != nil {
-		return err
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.opt.Types)) {
-		if !slices.Contains(c.names, name) {
-			return fmt.Errorf("types: %w", &read.ColumnError{Name: name, Names: c.names})
-		}
-	}
-	c.column = slices.Repeat([]int{-1}, len(c.names))
-	for i, field := range chosen {
-		c.column[field] = i
-	}
-	found := c.infer(f)
-	var empty []int
-	for _, field := range chosen {
-		if _, given := s.opt.Types[c.names[field]]; !given && !found[field].seen {
-			empty = append(empty, field)
-		}
-	}
-	if len(empty) > 0 {
-		open := c.inferText(f, f.whole(), empty, make([]int, len(c.names)), found)
-		if open > 0 && (!f.end || len(s.paths) > 1) {
-			if err := s.inferLate(ctx, empty, found); err != nil {
-				return err
-			}
-		}
-	}
-	for _, field := range chosen {
-		t, given := s.opt.Types[c.names[field]]
-		if !given {
-			t.Type = found[field].found()
-			if w := found[field].warning(c.names[field]); w != "" {
-				s.opt.Warn(w)
-			}
-		}
-		c.fields = append(c.fields, read.Field{Name: c.names[field], Type: t.Type, Scale: t.Scale, Digits: t.Digits, List: t.List})
-	}
-	return nil
-}
-
-// infer finds the types of the fields of the start of a file.
-func (c *columns) infer(f *file) []inference {
-	found := make([]inference, len(c.names))
-	scan := scanner{text: f.whole(), comma: c.comma}
-	for rows := 0; rows < sampleRows && scan.skipEmpty(); rows++ {
-		for i := 0; ; i++ {
-			line := scan.line
-			if scan.next() != "" {
-				return found // the parser of the text reports the error
-			}
-			if i < len(found) {
-				c.see(&found[i], f, &scan, line)
-			}
-			if scan.last {
-				break
-			}
-		}
-	}
-	return found
-}
-
-// see shows the current field, which starts in a line of the scanner, to the inference of
-// its type.
-func (c *columns) see(i *inference, f *file, scan *scanner, line int) {
-	if field := trim(scan.field); !c.isNull(column.Float, field, scan.quoted) {
-		i.see(field, f.path, f.line+line)
-	}
-}
-
-// inferLate finds the types of fields that are empty at the start of the first file. It
-// reads the files again, until each field has had a value for sampleRows rows.
-func (s *source) inferLate(ctx context.Context, fields []int, found []inference) error {
-	opener := input.Opener{Ctx: ctx} // apart from the one that reports progress
-	rows := make([]int, len(s.columns.names))
-	open := len(fields)
-	for _, path := range s.paths {
-		if input.Size(path) == 0 {
-			return nil // it can be read only once
-		}
-		f, err := openFile(&opener, path)
-		if err != nil {
-			return nil // the reader of the table reports it
-		}
-		if len(s.opt.Names) == 0 {
-			_, err = f.header(s.opt.Comma, s.opt.sample)
-		}
-		var text []byte
-		for err == nil && open > 0 && ctx.Err() == nil {
-			if text, err = f.text(text, s.opt.sample, s.opt.maxRecord); len(text) > 0 {
-				open = s.columns.inferText(f, text, fields, rows, found)
-				f.line += bytes.Count(text, []byte{'\n'})
-			}
-		}
-		f.Close()
-		if open == 0 || ctx.Err() != nil {
-			return ctx.Err()
-		}
-	}
-	return nil
-}
-
-// inferText continues with the records of text, a part of f. It returns the number of
-// fields that need more rows.
-func (c *columns) inferText(f *file, text []byte, fields, rows []int, found []inference) (open int) {
-	scan := scanner{text: text, comma: c.comma}
-	for scan.skipEmpty() {
-		for i := 0; ; i++ {
-			line := scan.line
-			if scan.next() != "" {
-				return 0 // the parser of the text reports the error
-			}
-			if slices.Contains(fields, i) && rows[i] < sampleRows {
-				c.see(&found[i], f, &scan, line)
-				if found[i].seen {
-					rows[i]++
-				}
-			}
-			if scan.last {
-				break
-			}
-		}
-	}
-	for _, i := range fields {
-		if rows[i] < sampleRows {
-			open++
-		}
-	}
-	return open
-}
-
 func (s *source) Fields() []read.Field { return s.columns.fields }
 
 func (s *source) Progress() (done, total int64) { return s.opener.Count(), s.total }
@@ -353,6 +226,9 @@ func (s *source) Next(ctx context.Context, b *read.Batch) error {
 // take waits for a chunk to be parsed.
 func (s *source) take(ctx context.Context, c *chunk) error {
 	if c == nil {
+		if s.opener.Ctx.Err() == nil {
+			s.ended()
+		}
 		return cmp.Or(s.opener.Ctx.Err(), io.EOF)
 	}
 	if c.err != nil {
@@ -373,8 +249,37 @@ func (s *source) take(ctx context.Context, c *chunk) error {
 	if c.invalid != nil {
 		first = s.error(c, c.invalid)
 	}
+	s.note(c)
 	s.line += c.lines
 	return s.texts.Apply(&c.batch, first)
+}
+
+// note warns of the records of a chunk that are no rows.
+func (s *source) note(c *chunk) {
+	for _, line := range c.headers {
+		if s.headers++; s.headers == 1 {
+			what := "the header again, left out"
+			if !s.columns.dropHeaders {
+				what = "the header again, read as a row because all columns are strings"
+			}
+			s.opt.Warn(fmt.Sprintf("%s:%d: %s", s.path, s.line+line, what))
+		}
+	}
+	for _, line := range c.parsed.uneven {
+		if s.uneven++; s.uneven == 1 {
+			s.firstUneven = fmt.Sprintf("%s:%d", s.path, s.line+line)
+		}
+	}
+}
+
+// ended warns of the records of all files that are no rows.
+func (s *source) ended() {
+	if s.headers > 1 {
+		s.opt.Warn(fmt.Sprintf("lines that repeat the header: %d", s.headers))
+	}
+	if s.uneven > 0 {
+		s.opt.Warn(fmt.Sprintf("records with a wrong number of fields, left out: %d; the first: %s", s.uneven, s.firstUneven))
+	}
 }
 
 // error gives an error of the current chunk its place.

@@ -66,6 +66,11 @@ func parseBool(s []byte) (v, ok bool) {
 	return false, false
 }
 
+// isNumber reports whether the values of a type are numbers.
+func isNumber(t column.Type) bool {
+	return !t.IsTime() && t != column.Bool && t != column.String
+}
+
 // isWord reports whether s is the word true or false.
 func isWord(s []byte) bool {
 	return bytes.EqualFold(s, []byte("true")) || bytes.EqualFold(s, []byte("false"))
@@ -97,6 +102,16 @@ func parse(f read.Field, s []byte) (key uint64, ok bool) {
 		return key, ok
 	}
 	return column.ParseTimestamp(f.Type, string(s))
+}
+
+// isValue reports whether a text is a value of a field that is no String.
+func isValue(f read.Field, s []byte) (ok bool) {
+	if f.Type == column.Decimal128 {
+		_, ok = parseWide(f, s)
+	} else {
+		_, ok = parse(f, s)
+	}
+	return ok
 }
 
 // parseWide gives the dictionary entry of a Decimal128.

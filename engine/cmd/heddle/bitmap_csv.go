@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"heddle/engine/file/input"
+	"heddle/engine/table/column"
+	"heddle/engine/table/read"
+	"heddle/engine/table/read/csv"
+)
+
+// csvOptions are the flags of bitmap build for CSV.
+type csvOptions struct {
+	names, null, types []string
+	header             string
+	delimiter          string
+	quote, escape      string
+	comment            string
+	skipLines          int
+	ragged             string
+	decimal, thousands string
+	encoding           string
+	own                *pflag.FlagSet
+}
+
+var (
+	headers = map[string]csv.Header{"auto": csv.AutoHeader, "yes": csv.WithHeader, "no": csv.NoHeader}
+	ragged  = map[string]csv.Ragged{"fail": csv.Fail, "pad": csv.Pad, "skip": csv.Skip}
+)
+
+func (o *csvOptions) add(all *pflag.FlagSet) {
+	fs := pflag.NewFlagSet("csv", pflag.ContinueOnError)
+	fs.SortFlags = false
+	fs.StringSliceVar(&o.names, "names", nil, "column names of CSV, `LIST`")
+	addChoice(fs, &o.header, "header", "auto", "the first line of CSV has names: ", []string{"auto", "yes", "no"})
+	fs.StringArrayVar(&o.types, "type", nil, "`NAME=TYPE` of a CSV column; may be repeated")
+	fs.StringArrayVar(&o.null, "null", nil, "`TEXT` of missing values in CSV; may be repeated")
+	fs.StringVar(&o.delimiter, "delimiter", "auto", "field separator of CSV, `CHARACTER` or tab")
+	fs.StringVar(&o.quote, "quote", `"`, "quote of CSV, `CHARACTER` or none")
+	fs.StringVar(&o.escape, "escape", "", "`CHARACTER` before a plain quote or delimiter of CSV")
+	fs.StringVar(&o.comment, "comment", "", "`CHARACTER` that begins lines of CSV to leave out")
+	fs.IntVar(&o.skipLines, "skip-lines", 0, "leave out `N` lines at the start of CSV files")
+	addChoice(fs, &o.ragged, "ragged", "fail", "records of CSV with a wrong number of fields: ", []string{"fail", "pad", "skip"})
+	fs.StringVar(&o.decimal, "decimal", ".", "decimal sign of numbers in CSV, `CHARACTER`")
+	fs.StringVar(&o.thousands, "thousands", "", "`CHARACTER` between groups of three digits in CSV")
+	o.own = fs
+	all.AddFlagSet(fs)
+}
+
+// share lets the flag of the encoding of vectors take the names of encodings of text, too.
+func (o *csvOptions) share(vectors *pflag.Flag) {
+	vectors.Value = &encodings{vectors.Value, &o.encoding}
+	vectors.Usage += ", or encoding of the text of CSV: " + strings.Join(input.Encodings(), "|")
+}
+
+// encodings is a flag for encodings of vectors and of text.
+type encodings struct {
+	pflag.Value // of vectors
+	text        *string
+}
+
+// Set implements pflag.Value.
+func (e *encodings) Set(name string) error {
+	if i := slices.IndexFunc(input.Encodings(), func(of string) bool { return strings.EqualFold(of, name) }); i >= 0 {
+		*e.text = input.Encodings()[i]
+		return nil
+	}
+	return e.Value.Set(name)
+}
+
+// flags are the names of the flags.
+func (o *csvOptions) flags() (names []string) {
+	o.own.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
+}
+
+// dialect converts the flags of single characters.
+func (o *csvOptions) dialect() (d csv.Dialect, err error) {
+	d.SkipLines, d.Encoding = o.skipLines, o.encoding
+	for _, x := range []struct {
+		flag, value, none string // value that stands for no character
+		to                *byte
+	}{
+		{"delimiter", o.delimiter, "auto", &d.Delimiter}, {"quote", o.quote, "none", &d.Quote}, {"escape", o.escape, "", &d.Escape},
+		{"comment", o.comment, "", &d.Comment}, {"decimal", o.decimal, "", &d.Decimal}, {"thousands", o.thousands, "", &d.Thousands},
+	} {
+		switch {
+		case x.value == x.none:
+		case x.value == "tab":
+			*x.to = '\t'
+		case len(x.value) == 1 && x.value[0] < 0x80 && !strings.ContainsAny(x.value, "\r\n\x00"):
+			*x.to = x.value[0]
+		default:
+			return d, fmt.Errorf("--%s %q is not tab or one ASCII character (line ends are not allowed)", x.flag, x.value)
+		}
+	}
+	d.NoQuote = o.quote == "none"
+	return d, d.Validate()
+}
+
+func (o *csvOptions) validate() error {
+	_, err := o.dialect()
+	return err
+}
+
+// options converts the flags. The names of the inputs may give the delimiter.
+func (o *csvOptions) options(inputs []string) (opt csv.Options, err error) {
+	opt = csv.Options{Names: o.names, Header: headers[o.header], Null: o.null, Ragged: ragged[o.ragged], Types: map[string]column.Declared{}}
+	if opt.Dialect, err = o.dialect(); err != nil {
+		return opt, usageError{err}
+	}
+	if tabs := slices.IndexFunc(inputs, isTSV); tabs >= 0 && o.delimiter == "auto" {
+		if other := slices.IndexFunc(inputs, func(path string) bool { return !isTSV(path) }); other >= 0 {
+			return opt, usageError{fmt.Errorf("%s has fields between tabs, and %s has another name: choose one --delimiter", inputs[tabs], inputs[other])}
+		}
+		opt.Delimiter = '\t'
+	}
+	for _, text := range o.types {
+		i := strings.LastIndexByte(text, '=')
+		if i < 1 {
+			return opt, usageError{fmt.Errorf("--type %q is not NAME=TYPE", text)}
+		}
+		if opt.Types[text[:i]], err = column.ParseDeclared(text[i+1:]); err != nil {
+			return opt, usageError{fmt.Errorf("--type %q: %w", text, err)}
+		}
+	}
+	return opt, nil
+}
+
+// newCSVTopic is the topic of the help about CSV.
+func newCSVTopic() *cobra.Command {
+	return &cobra.Command{
+		Use:   "csv",
+		Short: "CSV files that heddle bitmap build reads: dialects, names, types, missing values",
+		Long: `heddle bitmap build reads CSV as RFC 4180 describes it. Warnings state the properties that it
+has detected, and flags set them.
+
+Names       --header auto, the default, takes the first line for names, unless it is like the
+            lines that follow: its numbers, times and booleans stand where theirs do. Integers
+            in equal steps, such as years, are names. With --names LIST all lines are rows;
+            --header yes --names LIST replaces the names of the file. --header no calls columns
+            column1 and so on. Equal names get a number: a, a_1. A warning names a line that
+            repeats the header; it is left out if a column is no string.
+Delimiter   A comma, semicolon, tab or pipe, as the first 10000 records show: each record has the
+            same number of fields. Files whose names end in .tsv have tabs. --delimiter sets it.
+Quotes      A field may stand in quotes; a quote in it is written twice. --quote CHARACTER sets
+            another quote, and --quote none makes quotes plain. Behind the character of --escape
+            a delimiter, quote, line end or this character is plain.
+Lines       End in LF, CR LF or CR. Empty lines are skipped, but a table of one column has a
+            missing value there. --comment CHARACTER leaves out lines that begin with it,
+            --skip-lines N the first lines of each file.
+Fields      A record with too few or too many fields is an error. --ragged pad takes missing
+            fields as missing values, and drops empty fields at the end; --ragged skip leaves such
+            records out and counts them.
+Missing     Empty fields and the texts of --null. In quotes they are texts in a string column.
+Types       The first type that holds all values of the first 10000 rows: int, uint,
+            decimal(38,0), float, timestamp, timestamp_ns, bool, else string. --type NAME=TYPE
+            sets it: also float32, decimal(P,S) for exact numbers of P digits, S of which stand
+            behind the point, and TYPE[] for JSON arrays of values. A timestamp has microseconds
+            from -290308-12-22 to 294247-01-10, a timestamp_ns nanoseconds from 1677-09-21 to
+            2262-04-11.
+Numbers     Digits with a point and an exponent, inf and nan: 1_5 and 0x1p4 are texts. --decimal ,
+            makes 1.234,5 a number; --thousands CHARACTER sets the sign between groups of three
+            digits, a point with --decimal , and none without it.
+Encoding    UTF-8, or UTF-16 with a byte order mark. --encoding sets utf-8, utf-16, latin1 or
+            windows-1252.`,
+	}
+}
+
+func isTSV(path string) bool {
+	return strings.EqualFold(filepath.Ext(input.TrimSuffix(path)), ".tsv")
+}
+
+func (o *bitmapBuildOptions) openCSV(ctx context.Context, a *App, log *zerolog.Logger, memory uint64) (read.Source, error) {
+	opt, err := o.csv.options(o.inputs)
+	if err != nil {
+		return nil, err
+	}
+	opt.Memory, opt.Columns, opt.Invalid, opt.Stdin, opt.Advice = memory, o.columns, input.Invalid(o.invalid), a.Stdin, true
+	opt.Warn = func(text string) { log.Warn().Msg(text) }
+	return csv.Open(ctx, o.inputs, opt)
+}

@@ -1,0 +1,175 @@
+package csv
+
+import "bytes"
+
+// scanner cuts records into fields. Lines end in LF or CR LF. A field may stand in quotes: there a quote is
+// written twice, or behind the escape character, and line ends are part of the field, unchanged. The text
+// ends in a line end.
+type scanner struct {
+	*dialect
+	text   []byte
+	single bool // the table has one column, so that an empty line is a record
+	at     int  // of the next byte
+	line   int  // that it is in, from 0
+
+	field  []byte // the current one: a view into text or into buf
+	quoted bool   // it stood in quotes
+	last   bool   // of its record
+	buf    []byte
+	number []byte // memory of dialect.plain
+}
+
+// scan prepares the scanner for a text, and keeps its memory.
+func (s *scanner) scan(d *dialect, text []byte, single bool) {
+	*s = scanner{dialect: d, text: text, single: single, buf: s.buf, number: s.number}
+}
+
+// begin goes to the next record, behind empty lines and comments, and reports whether there is one.
+func (s *scanner) begin() bool {
+	for s.at < len(s.text) {
+		switch c := s.text[s.at]; {
+		case c == '\n' && !s.single:
+			s.at++
+		case c == '\r' && s.text[s.at+1] == '\n' && !s.single: // the text ends in LF
+			s.at += 2
+		case c == s.comment && c != 0:
+			s.at += bytes.IndexByte(s.text[s.at:], '\n') + 1
+		default:
+			return true
+		}
+		s.line++
+	}
+	return false
+}
+
+// next reads a field. It returns the reason of a syntax error, or the empty string.
+func (s *scanner) next() (reason string) {
+	text, at := s.text, s.at
+	if c := text[at]; c == s.quote && c != 0 {
+		return s.nextQuoted()
+	}
+	i := at
+	for !s.stops[text[i]] {
+		i++
+	}
+	switch text[i] {
+	case s.comma:
+		s.field, s.quoted, s.last = text[at:i], false, false
+		s.at = i + 1
+		return ""
+	case '\n':
+		end := i
+		if end > at && text[end-1] == '\r' {
+			end--
+		}
+		s.field, s.quoted, s.last = text[at:end], false, true
+		s.at = i + 1
+		s.line++
+		return ""
+	case s.quote:
+		return "a quote inside a field that does not start with one (--quote none makes quotes plain characters)"
+	}
+	return s.nextEscaped(i)
+}
+
+// nextEscaped continues a field without quotes at the first escape character.
+func (s *scanner) nextEscaped(i int) (reason string) {
+	s.quoted, s.buf = false, append(s.buf[:0], s.text[s.at:i]...)
+	for ; i < len(s.text); i++ {
+		switch c := s.text[i]; {
+		case c == s.escape && i+2 < len(s.text) && s.escapes(s.text[i+1]):
+			i++
+			s.buf = append(s.buf, s.text[i])
+			if s.text[i] == '\n' {
+				s.line++
+			}
+		case c == s.comma:
+			s.field, s.last, s.at = s.buf, false, i+1
+			return ""
+		case c == '\n':
+			s.field, s.last, s.at = bytes.TrimSuffix(s.buf, []byte{'\r'}), true, i+1
+			s.line++
+			return ""
+		default:
+			s.buf = append(s.buf, c)
+		}
+	}
+	return openField
+}
+
+// nextQuoted reads a field that starts with a quote.
+func (s *scanner) nextQuoted() (reason string) {
+	s.quoted = true
+	s.at++
+	from := s.at
+	copied := false // the field so far is in buf
+	s.buf = s.buf[:0]
+	keep := func(to int) {
+		s.buf = append(s.buf, s.text[from:to]...)
+		copied = true
+	}
+	line := s.line
+	for ; s.at < len(s.text); s.at++ {
+		switch c := s.text[s.at]; {
+		case c == '\n':
+			line++
+		case c == s.escape && c != s.quote && s.at+1 < len(s.text) && s.escapes(s.text[s.at+1]):
+			keep(s.at)
+			s.at++
+			from = s.at
+			if s.text[s.at] == '\n' {
+				line++
+			}
+		case c == s.quote:
+			if s.escape == s.quote && s.follows(s.quote) {
+				keep(s.at + 1)
+				s.at++
+				from = s.at + 1
+				continue
+			}
+			s.field = s.text[from:s.at]
+			if copied {
+				keep(s.at)
+				s.field = s.buf
+			}
+			s.line = line
+			return s.afterQuote()
+		}
+	}
+	return openQuote
+}
+
+// Reasons of errors that further text may remove.
+const (
+	openQuote = "a quoted field that does not end"
+	openField = "a field that does not end"
+)
+
+// follows reports whether c is the byte behind the byte at s.at.
+func (s *scanner) follows(c byte) bool { return s.at+1 < len(s.text) && s.text[s.at+1] == c }
+
+// afterQuote goes from the closing quote to the next field.
+func (s *scanner) afterQuote() (reason string) {
+	if s.last = true; s.follows(s.comma) {
+		s.at, s.last = s.at+2, false
+		return ""
+	}
+	if s.follows('\r') {
+		s.at++
+	}
+	if !s.follows('\n') {
+		return "a quoted field that goes on behind its second quote"
+	}
+	s.at += 2
+	s.line++
+	return ""
+}
+
+// rest passes the fields of the record that follow, at least one, and returns their number.
+func (s *scanner) rest() (n int, reason string) {
+	for n = 1; ; n++ {
+		if reason := s.next(); reason != "" || s.last {
+			return n, reason
+		}
+	}
+}
