@@ -56,7 +56,7 @@ func (w *Writer) addAttributes(ctx context.Context, number uint64, inputs []stri
 // batches of its source and to the structures of each core.
 func (w *Writer) tableOptions(opt *build.Options) attributes.Options {
 	return attributes.Options{Declared: w.Manifest().Settings.Attributes,
-		Options: tablebuild.Options{Creator: w.opt.Creator, TempDir: w.dir, Memory: opt.MemoryLimit / 2}}
+		Options: tablebuild.Options{Creator: w.opt.Creator, TempDir: w.dir, Memory: opt.MemoryLimit / 2, Disk: w.disk}}
 }
 
 // CheckAttributes returns an error unless the table at path has a row for each document of s, and the
@@ -97,6 +97,6 @@ func (w *Writer) mergeAttributes(ctx context.Context, number uint64, old []*segm
 		}
 		all = append(all, merge.Whole(f, parts[i].Deleted))
 	}
-	_, err := merge.File(ctx, all, w.attributesPath(number), tablebuild.Options{Creator: w.opt.Creator, Memory: w.opt.Memory})
+	_, err := merge.File(ctx, all, w.attributesPath(number), tablebuild.Options{Creator: w.opt.Creator, Memory: w.opt.Memory, Disk: w.disk})
 	return err
 }

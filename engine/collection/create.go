@@ -34,7 +34,7 @@ func createOn(ctx context.Context, d container.Disk, dir string, opt build.Optio
 	if opt.Impacts > 0 {
 		return errors.New("a collection has no impacts: they depend on all documents; build an index instead")
 	}
-	made := os.Mkdir(dir, 0o777)
+	made := d.Mkdir(dir)
 	if made != nil && !errors.Is(made, fs.ErrExist) {
 		return made
 	}
@@ -53,7 +53,10 @@ func createOn(ctx context.Context, d container.Disk, dir string, opt build.Optio
 			err = errors.Join(err, os.RemoveAll(dir))
 		}
 	}()
-	return createIn(ctx, d, dir, opt, columns)
+	if err := createIn(ctx, d, dir, opt, columns); err != nil || made != nil {
+		return err
+	}
+	return d.SyncDir(filepath.Dir(dir))
 }
 
 // vacant refuses a folder with files, except the files of a creation that did not complete.

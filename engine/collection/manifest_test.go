@@ -1,7 +1,12 @@
 package collection
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -28,6 +33,37 @@ func TestParse(t *testing.T) {
 	} {
 		if _, err := Parse([]byte(strings.Replace(good, c[0], c[1], 1))); err == nil || !strings.Contains(err.Error(), c[2]) {
 			t.Errorf("%s in place of %s: error %v, want %q", c[1], c[0], err, c[2])
+		}
+	}
+}
+
+// TestChecksum: each changed bit, and each truncation, of a manifest is refused. An independent
+// computation gives the same checksum. A manifest without a checksum, of an earlier version, is read.
+func TestChecksum(t *testing.T) {
+	m, err := Parse([]byte(good))
+	must(t, err)
+	data, err := m.encode()
+	must(t, err)
+	got, err := Parse(data)
+	must(t, err)
+	if !reflect.DeepEqual(got, m) {
+		t.Fatalf("%+v became %+v", m, got)
+	}
+	digits := regexp.MustCompile(`"checksum": "([0-9a-f]{64})"`).FindSubmatch(data)
+	plain := strings.Replace(string(data), string(digits[1]), sum, 1)
+	if want := fmt.Sprintf("%x", sha256.Sum256([]byte(plain))); string(digits[1]) != want {
+		t.Fatalf("checksum %s, want %s", digits[1], want)
+	}
+	for i := range 8 * len(data) {
+		bad := bytes.Clone(data)
+		bad[i/8] ^= 1 << (i % 8)
+		if _, err := Parse(bad); err == nil {
+			t.Fatalf("bit %d changed without an error:\n%s", i, bad)
+		}
+	}
+	for n := range len(data) - 1 { // the last byte is the end of the line
+		if _, err := Parse(data[:n]); err == nil {
+			t.Fatalf("%d bytes are enough", n)
 		}
 	}
 }

@@ -83,6 +83,11 @@ func openOn(d container.Disk, dir string, opt Options) (w *Writer, err error) {
 		w.next = max(w.next, numberOf(name))
 	}
 	w.next++
+	// The writer before may have ended between the rename of the manifest and its sync: the files that
+	// the former manifest names go only when this manifest is sure to stay.
+	if err = d.SyncDir(dir); err != nil {
+		return w, err
+	}
 	return w, w.clean()
 }
 

@@ -91,12 +91,12 @@ func (c *Client) once(ctx context.Context, file File, path, source string) (resu
 	if err != nil {
 		return false, full(err, path, file.Bytes)
 	}
-	sum := sha256.New()
+	sum, useless := sha256.New(), false
 	defer func() {
 		if to != nil {
 			err = errors.Join(err, to.Close())
 		}
-		if _, wrong := errors.AsType[*ChecksumError](err); wrong {
+		if useless {
 			err = errors.Join(err, os.Remove(path+suffix))
 		}
 	}()
@@ -110,9 +110,11 @@ func (c *Client) once(ctx context.Context, file File, path, source string) (resu
 		}
 	}
 	if found := hex.EncodeToString(sum.Sum(nil)); found != file.SHA256 {
+		useless = true
 		return kept > 0, &ChecksumError{File: file.Name, Want: file.SHA256, Found: found}
 	}
-	if err := to.Sync(); err != nil {
+	if err := to.Sync(); err != nil { // the disk may have lost bytes that a later Sync does not write again
+		useless = true
 		return kept > 0, full(err, path, file.Bytes)
 	}
 	err, to = to.Close(), nil

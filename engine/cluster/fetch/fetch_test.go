@@ -219,6 +219,46 @@ func TestDiskFull(t *testing.T) {
 	same(t, path, want)
 }
 
+// unsynced is a disk whose first Sync fails.
+type unsynced struct {
+	*os.File
+	failed *bool
+}
+
+func (u unsynced) Sync() error {
+	if !*u.failed {
+		*u.failed = true
+		return syscall.EIO
+	}
+	return u.File.Sync()
+}
+
+// TestSyncFails: bytes that the disk may have lost are fetched again. After a failed Sync the bytes look
+// complete until the power fails.
+func TestSyncFails(t *testing.T) {
+	want, file := content(2 * block)
+	folder, dir := t.TempDir(), t.TempDir()
+	path := filepath.Join(dir, "x.hdl")
+	if err := os.WriteFile(filepath.Join(folder, file.Name), want, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	failed := false
+	client := &Client{disk: func(path string) (part, error) {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		return unsynced{f, &failed}, err
+	}}
+	if err := client.Fetch(t.Context(), file, path, folder); !errors.Is(err, syscall.EIO) {
+		t.Fatalf("error %v", err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Fatalf("left are %v, error %v", left, err)
+	}
+	if err := client.Fetch(t.Context(), file, path, folder); err != nil {
+		t.Fatal(err)
+	}
+	same(t, path, want)
+}
+
 // TestHandler: files without a checksum of the node stay private.
 func TestHandler(t *testing.T) {
 	server := httptest.NewServer(Handler(func(string) string { return "" }))

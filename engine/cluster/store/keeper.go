@@ -15,6 +15,7 @@ import (
 
 	"heddle/engine/cluster/fetch"
 	"heddle/engine/cluster/layout"
+	"heddle/engine/file/container"
 )
 
 // Loader opens the shards of a node. Epochs that share a file have the same path. The path of the
@@ -47,6 +48,8 @@ type Keeper struct {
 	// next step tries again. Log may be nil.
 	Log func(error)
 	now func() time.Time // tests set it
+	// disk has the last maps and the identity. Tests set it; nil is container.OSDisk.
+	disk container.Disk
 
 	loaded map[Part]string // to the checksum
 	// attributes are the checksums of the attribute tables of loaded shards.

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"heddle/engine/file/auxiliary"
+	"heddle/engine/file/container"
 )
 
 // last is the file of the last maps in the folder of a node.
@@ -63,11 +64,16 @@ func (k *Keeper) writeLast(states map[string]*State) error {
 	if err != nil {
 		return err
 	}
-	if err := auxiliary.Replace(filepath.Join(k.Dir, last), data); err != nil {
+	if err := k.writeFile(last, data); err != nil {
 		return err
 	}
 	k.last = maps.Clone(states)
 	return nil
+}
+
+// writeFile replaces a file of the folder.
+func (k *Keeper) writeFile(name string, data []byte) error {
+	return auxiliary.ReplaceOn(cmp.Or[container.Disk](k.disk, container.OSDisk{}), filepath.Join(k.Dir, name), data)
 }
 
 // mend gives the maps of the node back to a store that has lost them. No process takes a map from a

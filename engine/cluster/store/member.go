@@ -101,7 +101,7 @@ func (k *Keeper) writeID() error {
 	if id == nil || k.wroteID {
 		return nil
 	}
-	if err := auxiliary.Replace(filepath.Join(k.Dir, idFile), []byte(*id)); err != nil {
+	if err := k.writeFile(idFile, []byte(*id)); err != nil {
 		return err
 	}
 	k.wroteID = true

@@ -28,7 +28,7 @@ when its command has ended with exit code 0.
 
 The name of a document stands for it: a document that is added under the name of another
 one replaces it. Deleted and replaced documents count in no answer and no score.`,
-		newCollectionCreate(a), newCollectionAdd(a), newCollectionDelete(a), newCollectionMerge(a), newCollectionInfo(a))
+		newCollectionCreate(a), newCollectionAdd(a), newCollectionDelete(a), newCollectionMerge(a), newCollectionInfo(a), newCollectionVerify(a))
 }
 
 type collectionCreate struct {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/collection"
 	"heddle/engine/index/hdl"
 	"heddle/engine/table/hdb"
 )
@@ -53,6 +54,32 @@ with code 3.`,
 	}, &verifyOptions[*hdb.File]{name: "table file", open: hdb.Open, contents: func(f *hdb.File) string {
 		return fmt.Sprintf("%d rows, %d columns, %d vectors", f.Rows(), len(f.Columns()), len(f.Table().Vectors))
 	}})
+}
+
+type collectionVerify struct{ onePath }
+
+func newCollectionVerify(a *App) *cobra.Command {
+	return a.command(&cobra.Command{
+		Use:   "verify DIR",
+		Short: "Check a collection completely",
+		Long: `Verify reads all files of a collection. It compares their sizes and checksums with the
+manifest, checks each index and attribute table as heddle index verify and heddle bitmap
+verify do, and looks up each document by its name. It prints all damaged files and exits
+with code 3. Documents can be added, deleted and merged meanwhile.`,
+		Example: "  heddle collection verify news",
+	}, &collectionVerify{})
+}
+
+func (o *collectionVerify) AddFlags(*pflag.FlagSet)      {}
+func (o *collectionVerify) Validate(args []string) error { return o.set(args, "folder") }
+
+func (o *collectionVerify) Run(ctx context.Context, a *App) error {
+	m, err := collection.Verify(ctx, o.path)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s is valid: state %d, %d documents, %d deleted, %d segments\n", terminal.Field(o.path), m.Epoch, m.Live(), m.Docs-m.Live(), len(m.Segments))
+	return err
 }
 
 func (o *verifyOptions[F]) AddFlags(*pflag.FlagSet) {}

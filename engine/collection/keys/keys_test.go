@@ -149,6 +149,16 @@ func TestDisk(t *testing.T) {
 	}
 }
 
+// TestPowerCuts replaces keys on a disk that loses its power.
+func TestPowerCuts(t *testing.T) {
+	f, other := index(t, []string{"a", "b", "c"}), index(t, []string{"a", "b"})
+	k, _ := write(t, other)
+	containertest.PowerCuts(t, k.file.Path, func(d container.Disk, path string) error {
+		_, err := Write(d, path, f)
+		return err
+	})
+}
+
 // TestOther: keys of another index are refused.
 func TestOther(t *testing.T) {
 	k, _ := write(t, index(t, []string{"a", "b"}))

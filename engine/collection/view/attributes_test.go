@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -186,6 +187,7 @@ func TestDeclarations(t *testing.T) {
 	path := filepath.Join(dir, "manifest.json")
 	whole, err := os.ReadFile(path)
 	must(t, err)
+	whole = regexp.MustCompile(`,\s*"checksum": "[0-9a-f]*"`).ReplaceAll(whole, nil) // as of an earlier version
 	set := New()
 	defer set.Close()
 	_, err = set.Load(t.Context(), e, "books", dir)

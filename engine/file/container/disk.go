@@ -12,6 +12,8 @@ import (
 type Disk interface {
 	// MkdirTemp makes a directory beside path, named after it.
 	MkdirTemp(path string) (dir string, err error)
+	// Mkdir makes the directory path.
+	Mkdir(path string) error
 	Create(path string) (DiskFile, error)
 	Rename(from, to string) error
 	SyncDir(dir string) error
@@ -31,6 +33,8 @@ type OSDisk struct{}
 func (OSDisk) MkdirTemp(path string) (string, error) {
 	return os.MkdirTemp(filepath.Dir(path), filepath.Base(path)+".tmp")
 }
+
+func (OSDisk) Mkdir(path string) error { return os.Mkdir(path, 0o777) }
 
 func (OSDisk) Create(path string) (DiskFile, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)

@@ -230,6 +230,18 @@ func TestWriterMemory(t *testing.T) {
 	runtime.KeepAlive(freqs)
 }
 
+// TestPowerCuts replaces an index on a disk that loses its power.
+func TestPowerCuts(t *testing.T) {
+	s := second()
+	containertest.PowerCuts(t, tiny().build(t), func(d container.Disk, path string) error {
+		w, err := CreateOn(d, path, s.meta)
+		if err != nil {
+			return err
+		}
+		return errors.Join(s.write(w), w.Abort())
+	})
+}
+
 // TestFaults lets every single operation on the disk fail once.
 func TestFaults(t *testing.T) {
 	testneeds.Long(t)

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"heddle/engine/file/container"
 	"heddle/engine/table/binning"
 	"heddle/engine/table/column"
 	"heddle/engine/table/read"
@@ -49,6 +50,9 @@ type Options struct {
 	// Creator and Source are stored in the table: the program with its version, and the
 	// names of the inputs.
 	Creator, Source string
+
+	// Disk takes the table in the end. The default is container.OSDisk.
+	Disk container.Disk
 
 	// Progress, unless nil, is called now and then by the goroutine that called Build.
 	Progress func(Progress)

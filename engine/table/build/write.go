@@ -1,18 +1,20 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
 
 	"heddle/codec/wah"
+	"heddle/engine/file/container"
 	"heddle/engine/table/column"
 	"heddle/engine/table/hdb"
 )
 
 // write writes the table.
 func (b *builder) write(ctx context.Context, path string, word int, columns []*planned) (err error) {
-	w, err := hdb.Create(path, uint32(b.rows), word, hdb.Meta{Creator: b.opt.Creator, Source: b.opt.Source})
+	w, err := hdb.CreateOn(cmp.Or[container.Disk](b.opt.Disk, container.OSDisk{}), path, uint32(b.rows), word, hdb.Meta{Creator: b.opt.Creator, Source: b.opt.Source})
 	if err != nil {
 		return err
 	}

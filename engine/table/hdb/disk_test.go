@@ -46,13 +46,25 @@ func TestWriterMemory(t *testing.T) {
 	runtime.KeepAlive(codes)
 }
 
+// TestPowerCuts replaces a table on a disk that loses its power.
+func TestPowerCuts(t *testing.T) {
+	x, old := second(), tiny()
+	containertest.PowerCuts(t, old.build(t), func(d container.Disk, path string) error {
+		w, err := CreateOn(d, path, x.rows, x.word, x.meta)
+		if err != nil {
+			return err
+		}
+		return errors.Join(x.write(w), w.Abort())
+	})
+}
+
 // TestFaults lets every single operation on the disk fail once.
 func TestFaults(t *testing.T) {
 	testneeds.Long(t)
 	x, old := newLong(), tiny()
 	path := old.build(t)
 	containertest.Faults(t, path, 50, func(d container.Disk) error {
-		w, err := create(d, path, x.rows, 32, Meta{})
+		w, err := CreateOn(d, path, x.rows, 32, Meta{})
 		if err != nil {
 			return err
 		}

@@ -42,10 +42,11 @@ type Writer struct {
 //	if err != nil { return err }
 //	defer w.Abort() // does nothing after Commit
 func Create(path string, rows uint32, word int, meta Meta) (*Writer, error) {
-	return create(container.OSDisk{}, path, rows, word, meta)
+	return CreateOn(container.OSDisk{}, path, rows, word, meta)
 }
 
-func create(d container.Disk, path string, rows uint32, word int, meta Meta) (w *Writer, err error) {
+// CreateOn is Create on another disk.
+func CreateOn(d container.Disk, path string, rows uint32, word int, meta Meta) (w *Writer, err error) {
 	if word != 32 && word != 64 {
 		return nil, inputError("vectors of %d-bit words; possible are 32 and 64", word)
 	}

@@ -35,6 +35,13 @@ func (d *Disk) MkdirTemp(path string) (string, error) {
 	return d.OSDisk.MkdirTemp(path)
 }
 
+func (d *Disk) Mkdir(path string) error {
+	if err := d.step(); err != nil {
+		return err
+	}
+	return d.OSDisk.Mkdir(path)
+}
+
 func (d *Disk) Create(path string) (container.DiskFile, error) {
 	if err := d.step(); err != nil {
 		return nil, err
