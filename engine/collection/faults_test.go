@@ -134,6 +134,57 @@ func TestUntidied(t *testing.T) {
 	must(t, w.Close())
 }
 
+// TestKept: the files of the state before stay for one change, so that a reader that has just read the
+// manifest finds them; then they go. It is so for changes of one writer, and of one writer each.
+func TestKept(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		dir, w := create(t, options(nil))
+		exist := func(names map[string]bool) (n int) {
+			for name := range names {
+				if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+					n++
+				}
+			}
+			return n
+		}
+		var before *Manifest
+		for i, change := range []func() error{
+			func() error { _, err := add(w, []document{{"a", "red"}, {"b", "blue"}}); return err },
+			func() error { _, err := add(w, []document{{"b", "green"}, {"c", "grey"}}); return err },
+			func() error { _, err := w.Delete(t.Context(), each([]string{"c"})); return err },
+			func() error { return w.Merge(t.Context()) },
+			func() error { _, err := w.Delete(t.Context(), each([]string{"a"})); return err },
+			func() error { return w.Merge(t.Context()) },
+		} {
+			now := w.Manifest()
+			must(t, change())
+			files := now.files()
+			if got := exist(files); got != len(files) {
+				t.Errorf("change %d: %d of %d files of the state before remain", i, got, len(files))
+			}
+			if before != nil {
+				gone := before.files()
+				for _, m := range []*Manifest{now, w.Manifest()} {
+					for name := range m.files() {
+						delete(gone, name)
+					}
+				}
+				if got := exist(gone); got != 0 {
+					t.Errorf("change %d: %d files of the state before the former one remain: %v", i, got, gone)
+				}
+			}
+			if before = now; again {
+				must(t, w.Close())
+				var err error
+				w, err = Open(dir, Options{Creator: "test"})
+				must(t, err)
+				before = nil // the next writer removes them at once
+			}
+		}
+		must(t, w.Close())
+	}
+}
+
 // TestCreateRace: of several creations in one folder at once one succeeds, and its collection stays.
 func TestCreateRace(t *testing.T) {
 	for range 10 {

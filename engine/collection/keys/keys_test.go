@@ -81,6 +81,48 @@ func TestFind(t *testing.T) {
 	})
 }
 
+// TestFar: the documents of one name are found, however far apart they are, and so are names that share
+// the upper 16 bits of their hashes.
+func TestFar(t *testing.T) {
+	const docs = 70_000
+	path := filepath.Join(t.TempDir(), "x.hdl")
+	w, err := hdl.Create(path, hdl.Meta{Docs: docs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	for d := range docs {
+		name := fmt.Sprint("n", d)
+		if d == 1 || d == docs-1 {
+			name = "same"
+		}
+		if err := w.AddDocument(name, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := hdl.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	k, earlier := write(t, f)
+	if !slices.Equal(earlier, []uint32{1}) {
+		t.Errorf("earlier documents %v, want the first one", earlier)
+	}
+	for _, name := range []string{"same", "n0", "n69998", "n35000"} {
+		want := docs - 1
+		if name != "same" {
+			fmt.Sscanf(name, "n%d", &want)
+		}
+		if doc, found, err := k.Find(name); err != nil || !found || doc != uint32(want) {
+			t.Errorf("%s is document %d, %v, %v; want %d", name, doc, found, err, want)
+		}
+	}
+}
+
 // TestCorrupt: each flipped byte is an error of Open, or of the lookups, or changes nothing, and so
 // is each truncation.
 func TestCorrupt(t *testing.T) {

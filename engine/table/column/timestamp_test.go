@@ -1,6 +1,7 @@
 package column
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -73,6 +74,44 @@ func TestParseTimestampTime(t *testing.T) {
 		s := time.UnixMicro(want).UTC().Format(time.RFC3339Nano)
 		if got, ok := ParseTimestamp(Timestamp, s); !ok || got != IntKey(want) {
 			t.Fatalf("%q: %d %v, want %d", s, got, ok, want)
+		}
+	}
+}
+
+// TestLastDays reads the last day of each month and the day behind it, in all years in which the rule of
+// leap years repeats, before and behind the years of four digits too. Package time is the oracle.
+func TestLastDays(t *testing.T) {
+	for year := -801; year < 10_801; year++ {
+		sign, number := "", year
+		if year < 0 {
+			sign, number = "-", -year
+		}
+		for month := time.January; month <= time.December; month++ {
+			last := time.Date(year, month+1, 0, 0, 0, 0, 0, time.UTC)
+			s := fmt.Sprintf("%s%04d-%02d-", sign, number, month)
+			if got, ok := ParseTimestamp(Timestamp, s+fmt.Sprint(last.Day())); !ok || got != IntKey(last.UnixMicro()) {
+				t.Fatalf("%s%d: %d %v, want %d", s, last.Day(), got, ok, last.UnixMicro())
+			}
+			if got, ok := ParseTimestamp(Timestamp, s+fmt.Sprint(last.Day()+1)); ok {
+				t.Fatalf("%s%d: %d, want none", s, last.Day()+1, got)
+			}
+		}
+	}
+}
+
+// TestZones reads all zones of two digits for hours and minutes.
+func TestZones(t *testing.T) {
+	for _, sign := range []int64{1, -1} {
+		for hours := range int64(100) {
+			for minutes := range int64(100) {
+				for _, colon := range []string{":", ""} {
+					s := fmt.Sprintf("1970-01-01 00:00%c%02d%s%02d", ",+-"[(3+sign)%3], hours, colon, minutes)
+					got, ok := ParseTimestamp(Timestamp, s)
+					if want := -sign * 60e6 * (60*hours + minutes); ok != (hours < 24 && minutes < 60) || ok && got != IntKey(want) {
+						t.Fatalf("%s: %d %v, want %d", s, got, ok, want)
+					}
+				}
+			}
 		}
 	}
 }
