@@ -24,7 +24,7 @@ import (
 // addAttributes writes the attribute table with a number from the inputs of an index, and sets the
 // options of the index accordingly: its documents must be the rows of the table. Done must be called
 // after the build of the index.
-func (w *Writer) addAttributes(ctx context.Context, number uint64, inputs []string, opt *build.Options) (done func(), err error) {
+func (w *Writer) addAttributes(ctx context.Context, number uint64, inputs []string, opt *build.Options, warn func(text string)) (done func(), err error) {
 	done = func() {}
 	switch {
 	case opt.Format != build.Auto && opt.Format != build.JSONL && opt.Format != "":
@@ -34,6 +34,7 @@ func (w *Writer) addAttributes(ctx context.Context, number uint64, inputs []stri
 	}
 	opt.Format = build.JSONL
 	table := w.tableOptions(opt)
+	table.Warn = warn
 	if text, ok := opt.Stdin.(*bytes.Reader); ok {
 		table.Stdin, opt.Stdin = text, io.NewSectionReader(text, 0, text.Size())
 	} else if slices.Contains(inputs, "-") { // which is read twice
@@ -55,7 +56,7 @@ func (w *Writer) addAttributes(ctx context.Context, number uint64, inputs []stri
 // tableOptions are the options of the attribute table of an index. Half of the memory is left to the
 // batches of its source and to the structures of each core.
 func (w *Writer) tableOptions(opt *build.Options) attributes.Options {
-	return attributes.Options{Declared: w.Manifest().Settings.Attributes,
+	return attributes.Options{Declared: w.Manifest().Settings.Attributes, Invalid: w.opt.InvalidValues,
 		Options: tablebuild.Options{Creator: w.opt.Creator, TempDir: w.dir, Memory: opt.MemoryLimit / 2, Disk: w.disk}}
 }
 

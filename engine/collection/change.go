@@ -38,8 +38,9 @@ func (w *Writer) Add(ctx context.Context, inputs []string, opt build.Options) (a
 			err = errors.Join(err, w.discard(number))
 		}
 	}()
+	var warnings []string // about attributes
 	if want.Attributes != nil {
-		done, err := w.addAttributes(ctx, number, inputs, &opt)
+		done, err := w.addAttributes(ctx, number, inputs, &opt, func(text string) { warnings = append(warnings, text) })
 		defer done()
 		if err != nil {
 			return a, err
@@ -49,6 +50,7 @@ func (w *Writer) Add(ctx context.Context, inputs []string, opt build.Options) (a
 	if err != nil {
 		return a, err
 	}
+	a.Warnings = append(a.Warnings, warnings...)
 	got.Attributes = want.Attributes
 	if err := check(&want, &got, &a.Summary); err != nil {
 		return a, err

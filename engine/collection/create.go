@@ -92,7 +92,7 @@ func createIn(ctx context.Context, d container.Disk, dir string, opt build.Optio
 		return err
 	}
 	if w.now.Settings.Attributes = columns; columns != nil {
-		done, err := w.addAttributes(ctx, number, []string{"-"}, &build.Options{Stdin: strings.NewReader("")})
+		done, err := w.addAttributes(ctx, number, []string{"-"}, &build.Options{Stdin: strings.NewReader("")}, nil)
 		defer done()
 		if err != nil {
 			return err

@@ -16,6 +16,7 @@ import (
 	"heddle/engine/collection/keys"
 	"heddle/engine/file/auxiliary"
 	"heddle/engine/file/container"
+	"heddle/engine/file/input"
 	"heddle/engine/index/hdl"
 )
 
@@ -51,6 +52,9 @@ type Options struct {
 	// temporary files. A merge takes up to 32 bytes for each document on top.
 	// Default: build.DefaultMemory of package table/build.
 	Memory uint64
+	// InvalidValues is the treatment of values that their attribute cannot hold: input.Replace leaves
+	// them out, and Added.Warnings tells their number. Default: input.Fail.
+	InvalidValues input.Invalid
 }
 
 // Open opens a collection for changes. A second writer gets ErrLocked.

@@ -151,6 +151,9 @@ func (o *bitmapBuildOptions) Run(ctx context.Context, a *App) (err error) {
 	if invalid := &report.Invalid; invalid.First != nil {
 		log.Warn().Msgf("rows with invalid values, --invalid %s: %d; the first: %v", o.invalid, invalid.Rows, invalid.First)
 	}
+	if n := report.Invalid.Nulls; n > 0 {
+		log.Warn().Msgf("missing values in arrays are left out: %d", n)
+	}
 	if o.json {
 		return terminal.WriteJSON(a.Stdout, newTableSummary(o.out, &report))
 	}
@@ -230,6 +233,7 @@ type tableSummary struct {
 	Path       string               `json:"path"`
 	Rows       uint32               `json:"rows"`
 	Invalid    uint64               `json:"invalid"` // rows with invalid values
+	Nulls      uint64               `json:"nulls"`   // missing values in arrays, which are left out
 	Word       int                  `json:"word"`
 	Columns    []tableColumnSummary `json:"columns"`
 	InputBytes int64                `json:"input_bytes"` // as stored, that is, compressed
@@ -250,7 +254,7 @@ type tableColumnSummary struct {
 }
 
 func newTableSummary(path string, r *tablebuild.Report) tableSummary {
-	s := tableSummary{Path: path, Rows: r.Rows, Invalid: r.Invalid.Rows, Word: r.Word, InputBytes: r.InputBytes, Bytes: r.FileBytes, Seconds: (r.Read + r.Write).Seconds()}
+	s := tableSummary{Path: path, Rows: r.Rows, Invalid: r.Invalid.Rows, Nulls: r.Invalid.Nulls, Word: r.Word, InputBytes: r.InputBytes, Bytes: r.FileBytes, Seconds: (r.Read + r.Write).Seconds()}
 	for _, c := range r.Columns {
 		s.Columns = append(s.Columns, tableColumnSummary{c.Name, c.TypeName(), c.Binning.String(), c.Encoding.String(), c.Bins, c.Vectors, c.Missing, c.VectorBytes, c.ValueBytes})
 	}

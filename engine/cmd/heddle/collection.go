@@ -90,9 +90,10 @@ func (o *collectionCreate) Run(ctx context.Context, a *App) error {
 	return collection.Create(ctx, o.path, opt, o.columns()...)
 }
 
-// change opens a collection for changes. Memory bounds the attributes of merges, in bytes.
-func change(dir string, memory uint64, run func(w *collection.Writer) error) (err error) {
-	w, err := collection.Open(dir, collection.Options{Creator: thisBuild().String(), Memory: memory})
+// change opens a collection for changes.
+func change(dir string, opt collection.Options, run func(w *collection.Writer) error) (err error) {
+	opt.Creator = thisBuild().String()
+	w, err := collection.Open(dir, opt)
 	if err != nil {
 		return err
 	}
@@ -139,7 +140,7 @@ func (o *collectionMerge) Run(ctx context.Context, a *App) error {
 		return err
 	}
 	defer restore()
-	return change(o.path, room, func(w *collection.Writer) error {
+	return change(o.path, collection.Options{Memory: room}, func(w *collection.Writer) error {
 		if err := w.Merge(ctx); err != nil {
 			return err
 		}

@@ -28,6 +28,7 @@ type collectionAdd struct {
 	noMerge    bool
 	json       bool
 	noProgress bool
+	given      func(flag string) bool
 }
 
 func newCollectionAdd(a *App) *cobra.Command {
@@ -52,6 +53,7 @@ func (o *collectionAdd) AddFlags(fs *pflag.FlagSet) {
 	o.add(fs, "build-memory")
 	o.addInvalid(fs)
 	o.addMembers(fs)
+	o.given = fs.Changed
 	fs.BoolVar(&o.noMerge, "no-merge", false, "leave small segments as they are")
 	addJSON(fs, &o.json)
 	addNoProgress(fs, &o.noProgress)
@@ -79,7 +81,11 @@ func (o *collectionAdd) Run(ctx context.Context, a *App) error {
 	defer restore()
 	var bar terminal.Progress
 	opt.MemoryLimit, opt.Stdin, opt.Progress = room, a.Stdin, a.indexing(&bar, o.noProgress)
-	return change(o.dir, room, func(w *collection.Writer) error {
+	values := collection.Options{Memory: room}
+	if o.given("invalid") { // the default is of documents
+		values.InvalidValues = opt.Invalid
+	}
+	return change(o.dir, values, func(w *collection.Writer) error {
 		added, err := w.Add(ctx, o.inputs, opt)
 		bar.End()
 		if err != nil {
@@ -133,7 +139,7 @@ func (o *collectionDelete) Run(ctx context.Context, a *App) error {
 		return err
 	}
 	defer in.Close()
-	return change(o.dir, 0, func(w *collection.Writer) error {
+	return change(o.dir, collection.Options{}, func(w *collection.Writer) error {
 		removed, err := w.Delete(ctx, namesOf(o.names, in, o.zero))
 		if err != nil {
 			return err

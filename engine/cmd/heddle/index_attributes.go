@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/rs/zerolog"
+
 	"heddle/engine/collection/attributes"
 	"heddle/engine/file/container"
 	"heddle/engine/file/input"
@@ -52,14 +54,14 @@ type attributeTable struct {
 
 // buildAttributes builds the table of the inputs. The build of the index fails if it has another
 // number of documents.
-func (o *indexBuildOptions) buildAttributes(ctx context.Context, opt *build.Options, memory uint64) (*attributeTable, error) {
+func (o *indexBuildOptions) buildAttributes(ctx context.Context, log *zerolog.Logger, opt *build.Options, memory uint64) (*attributeTable, error) {
 	d := container.OSDisk{}
 	temp, err := d.MkdirTemp(o.attributes)
 	if err != nil {
 		return nil, err
 	}
 	t := &attributeTable{d, temp, o.attributes}
-	r, err := attributes.Build(ctx, t.file(), o.inputs, attributes.Options{
+	r, err := attributes.Build(ctx, t.file(), o.inputs, attributes.Options{Invalid: opt.Invalid, Warn: func(text string) { log.Warn().Msg(text) },
 		Options: tablebuild.Options{Memory: memory, Creator: thisBuild().String(), Source: strings.Join(o.inputs, ", ")}})
 	if err != nil {
 		return nil, errors.Join(err, t.remove())

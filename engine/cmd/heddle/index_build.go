@@ -196,7 +196,7 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 	var table *attributeTable
 	if o.attributes != "" {
 		opt.Format, opt.Attributes = build.JSONL, []string{"*"}
-		if table, err = o.buildAttributes(ctx, &opt, room/2); err != nil {
+		if table, err = o.buildAttributes(ctx, &log, &opt, room/2); err != nil {
 			return err
 		}
 		defer table.remove()

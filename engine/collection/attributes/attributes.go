@@ -2,14 +2,20 @@
 // built from: row i has the members of document i.
 //
 // A column is made of each member whose values are texts, numbers or booleans, or of the columns that
-// Options declares. The members that name a document or have its text or vector are left out, and so
-// are objects, arrays and null: a document without a value misses it.
+// Options declares. The members that name a document or have its text or vector are left out. A document
+// without a value misses it, and so does one whose value is null.
+//
+// A member of an object is named by its path: author.name. A member with an array, or below an array of
+// objects, is multi-valued: it has all values of the arrays, in their order, and null in an array is left
+// out. A member with values of several kinds (texts, numbers, booleans) becomes texts. Options.Warn hears
+// of both, with their numbers.
 //
 // Without a declared type, texts stay texts, "007" and "true" too, unless all values of a column are
 // times. Other types are inferred as from CSV (package read). A declared column takes values in
 // quotes or not, by the rules of CSV: a column of integers takes numbers without fraction and exponent
 // (neither 1.0 nor 1e3), only columns of floats round, and an empty text is a value of a column of
-// texts alone. Any other value is an error.
+// texts alone. A column such as string[] takes arrays, and single values as arrays of one; another column
+// takes no array. Any other value is an error, or is left out and counted (Options.Invalid).
 package attributes
 
 import (
@@ -41,6 +47,11 @@ type Options struct {
 	// Declared are the columns of the table. Default: nil, the columns are inferred. Other members
 	// are left out then.
 	Declared []Column
+	// Invalid is the treatment of values that their column cannot hold. input.Replace and input.Skip leave
+	// the value out, and Warn hears their number. Default: input.Fail.
+	Invalid input.Invalid
+	// Warn, unless nil, receives texts about values that are not as they were.
+	Warn func(text string)
 	// Stdin is the input "-". It is read twice, unless the columns are declared.
 	Stdin io.ReadSeeker
 }
@@ -71,10 +82,10 @@ func Agree(declared []Column, columns []column.Column) error {
 			if err != nil {
 				return fmt.Errorf("settings.attributes[%d]: %w", i, err)
 			}
-			want = describe(declared[i].Name, d.Type, d.Scale)
+			want = describe(declared[i].Name, d.Type, d.Scale, d.List)
 		}
 		if i < len(columns) {
-			got = describe(columns[i].Name, columns[i].Type, columns[i].Scale)
+			got = describe(columns[i].Name, columns[i].Type, columns[i].Scale, columns[i].Values != nil)
 		}
 		if want != got {
 			return fmt.Errorf("settings.attributes[%d] is %s, column %d of the table is %s", i, want, i, got)
@@ -83,17 +94,21 @@ func Agree(declared []Column, columns []column.Column) error {
 	return nil
 }
 
-func describe(name string, t column.Type, scale uint8) string {
-	if t.IsDecimal() {
-		return fmt.Sprintf("%q of type %v with scale %d", name, t, scale)
+func describe(name string, t column.Type, scale uint8, list bool) string {
+	c := column.Column{Type: t}
+	if list {
+		c.Values = &c
 	}
-	return fmt.Sprintf("%q of type %v", name, t)
+	if t.IsDecimal() {
+		return fmt.Sprintf("%q of type %s with scale %d", name, c.TypeName(), scale)
+	}
+	return fmt.Sprintf("%q of type %s", name, c.TypeName())
 }
 
 // Build writes the table of the attributes of all lines of inputs, files with one object on each
 // line, to path. It reads the inputs twice, unless the columns are declared.
 func Build(ctx context.Context, path string, inputs []string, opt Options) (build.Report, error) {
-	t := &table{ctx: ctx, inputs: inputs, stdin: opt.Stdin, types: map[string]column.Declared{}, at: map[string]int{}}
+	t := &table{ctx: ctx, inputs: inputs, stdin: opt.Stdin, lenient: opt.Invalid != "" && opt.Invalid != input.Fail, types: map[string]column.Declared{}, at: map[string]int{}}
 	if err := t.columns(opt.Declared); err != nil {
 		return build.Report{}, err
 	}
@@ -114,6 +129,9 @@ func Build(ctx context.Context, path string, inputs []string, opt Options) (buil
 	}
 	if wrong, ok := errors.AsType[*input.Error](err); ok && wrong.Path == "-" {
 		return r, t.place(wrong)
+	}
+	if err == nil && opt.Warn != nil {
+		t.warn(opt.Warn)
 	}
 	return r, err
 }

@@ -24,7 +24,7 @@ func write(t *testing.T, name, text string) string {
 // itself out.
 func TestBuild(t *testing.T) {
 	in := write(t, "docs.jsonl", `{"id":"a","text":"x","year":1999,"lang":"de","zip":"00123"}
-{"id":"b","text":"y","lang":"","ok":true,"tags":["n"],"more":{"n":1}}
+{"id":"b","text":"y","lang":"","ok":true,"more":{"n":1}, "tags":["n"]}
 
 {"id":"c","text":"z","year":null,"lang":"a \"quoted\", text","zip":"9"}
 `)
@@ -41,7 +41,8 @@ func TestBuild(t *testing.T) {
 	for _, c := range f.Columns() {
 		types[c.Name] = c.Type
 	}
-	if f.Table().Rows != 3 || len(types) != 4 || types["year"] != column.Int || types["lang"] != column.String || types["zip"] != column.String || types["ok"] != column.Bool {
+	if f.Table().Rows != 3 || len(types) != 6 || types["year"] != column.Int || types["lang"] != column.String || types["zip"] != column.String || types["ok"] != column.Bool ||
+		types["more.n"] != column.Int || types["tags"] != column.String || f.List(5) == nil {
 		t.Errorf("%d rows, columns %v", f.Table().Rows, types)
 	}
 	for _, c := range f.Columns() {

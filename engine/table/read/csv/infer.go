@@ -8,6 +8,7 @@ import (
 
 	"heddle/engine/file/input"
 	"heddle/engine/table/column"
+	"heddle/engine/table/hdb"
 	"heddle/engine/table/read"
 )
 
@@ -117,4 +118,25 @@ func (f *inference) warning(name string) string {
 	}
 	p.at.Reason = fmt.Sprintf("column %q: %.60q %s", name, p.value, why)
 	return p.at.Error()
+}
+
+// Inference finds the type of values as Open finds the type of a column. The zero value has seen none.
+type Inference struct{ of inference }
+
+// See takes a value that is not missing.
+func (i *Inference) See(value []byte) {
+	value = trim(value)
+	i.of.see(value, value, "", 0)
+}
+
+// Type is the first type in the order of Options.Types that has all values seen, else String.
+func (i *Inference) Type() column.Type { return i.of.found() }
+
+// Fits reports whether a text is a value of a field, of one value of a multi-valued field. A text that is
+// too long for a table does not fit.
+func Fits(f read.Field, value []byte) bool {
+	if f.Type == column.String {
+		return len(value) <= hdb.MaxStringLen
+	}
+	return isValue(f, trim(value))
 }

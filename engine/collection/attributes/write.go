@@ -1,0 +1,133 @@
+package attributes
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/engine/file/input"
+	"heddle/engine/table/column"
+	"heddle/engine/table/read"
+	"heddle/engine/table/read/csv"
+)
+
+// leftOut counts the values that are left out.
+type leftOut struct {
+	nulls  map[string]int // in arrays, by column
+	values int            // that their column cannot hold
+	first  *input.Error
+}
+
+// write writes the row of a line. Texts stand in quotes, and arrays are JSON.
+func (t *table) write(out *bufio.Writer, line []byte, path string, at int) error {
+	t.row = append(t.row[:0], make([][]byte, len(t.names))...)
+	all, err := members(line, path, at)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		m := &all[i]
+		column, known := t.at[m.name]
+		if !known {
+			continue
+		}
+		if reason := t.misfit(m); reason != "" {
+			wrong := &input.Error{Path: path, Line: at, Reason: reason}
+			if !t.lenient {
+				return wrong
+			}
+			t.leave(wrong)
+			continue
+		}
+		if m.nulls > 0 {
+			if t.left.nulls == nil {
+				t.left.nulls = map[string]int{}
+			}
+			t.left.nulls[m.name] += m.nulls
+		}
+		t.row[column] = t.cell(m, path, at)
+	}
+	for i, v := range t.row {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		if v == nil {
+			v = []byte(missing)
+		}
+		out.Write(v)
+	}
+	return out.WriteByte('\n')
+}
+
+// misfit tells the reason why a column cannot have a member; it is empty if it can.
+func (t *table) misfit(m *member) string {
+	d := t.types[m.name]
+	nested := func(name string) bool { return strings.HasPrefix(name, m.name+".") }
+	switch {
+	case !d.List && m.list:
+		return fmt.Sprintf("attribute %q: an array, the column has type %v: type %[2]v[] takes arrays", m.name, d.Type)
+	case !d.List && len(m.values) > 1:
+		return fmt.Sprintf("attribute %q: %d values, the column has type %v: type %[3]v[] takes several", m.name, len(m.values), d.Type)
+	case m.object && t.seen == nil && !slices.ContainsFunc(t.names, nested):
+		return fmt.Sprintf("attribute %q: an object: name a member of it, such as %s.name", m.name, m.name)
+	}
+	return ""
+}
+
+// leave counts a value that is left out.
+func (t *table) leave(wrong *input.Error) {
+	if t.left.values++; t.left.first == nil {
+		t.left.first = wrong
+	}
+}
+
+// cell is the field of a member; nil: missing.
+func (t *table) cell(m *member, path string, at int) []byte {
+	d := t.types[m.name]
+	field := read.Field{Name: m.name, Type: d.Type, Scale: d.Scale, Digits: d.Digits}
+	var cells [][]byte
+	for _, v := range m.values {
+		empty := v.kind == text && len(v.text) == 0 && d.Type != column.String
+		if t.lenient && !empty && !csv.Fits(field, v.text) {
+			t.leave(&input.Error{Path: path, Line: at, Reason: fmt.Sprintf("attribute %q: %.60q is no %v", m.name, v.text, d.Type)})
+			continue
+		}
+		if d.List && v.kind == text {
+			v.text, _ = json.Marshal(string(v.text)) // every text has a form
+		}
+		if !d.List && v.kind == text {
+			v.text = quoted(v.text)
+		}
+		cells = append(cells, v.text)
+	}
+	switch {
+	case len(cells) == 0:
+		return nil
+	case !d.List:
+		return cells[0]
+	}
+	return quoted(append(append([]byte{'['}, bytes.Join(cells, []byte{','})...), ']'))
+}
+
+// quoted is a field of CSV in quotes.
+func quoted(field []byte) []byte {
+	return append(append([]byte{'"'}, bytes.ReplaceAll(field, []byte{'"'}, []byte(`""`))...), '"')
+}
+
+// warn tells of the values that are not as they were.
+func (t *table) warn(warn func(text string)) {
+	for _, name := range t.names {
+		if s := t.seen[name]; s != nil && s.mixed() {
+			warn(fmt.Sprintf("attribute %q has %v: all are texts", name, s))
+		}
+		if n := t.left.nulls[name]; n > 0 {
+			warn(fmt.Sprintf("attribute %q: null in arrays (%d) is left out", name, n))
+		}
+	}
+	if t.left.values > 0 {
+		warn(fmt.Sprintf("values that their attribute cannot hold are left out (%d); the first: %v", t.left.values, t.left.first))
+	}
+}
