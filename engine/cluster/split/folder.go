@@ -111,6 +111,11 @@ func (f *folder) publish(m *layout.Map, suffix string) (err error) {
 	if err := m.Write(filepath.Join(f.dir, layout.ManifestName)); err != nil {
 		return err
 	}
+	if f.made {
+		if err := (container.OSDisk{}).SyncDir(filepath.Dir(f.dir)); err != nil {
+			return err
+		}
+	}
 	var old []string
 	for file := range kept {
 		old = append(old, file)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"heddle/engine/file/container/containertest"
@@ -47,4 +48,34 @@ func TestIndexAttributesFault(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestIndexAttributesPower: behind a power cut at each step, the index has its own table or none, and its
+// own one at the end.
+func TestIndexAttributesPower(t *testing.T) {
+	root := t.TempDir()
+	at := func(name string) string { return filepath.Join(root, name) }
+	if err := os.Mkdir(at("temp"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, at("x.hdl"), "old")
+	writeFile(t, at("x.hdb"), "old")
+	writeFile(t, at("temp/table.hdb"), "new")
+	writeFile(t, at("complete.hdl"), "new")
+	done := false
+	disk := containertest.NewPower(t, root, func(dir string) {
+		index, err := os.ReadFile(filepath.Join(dir, "x.hdl"))
+		table, missing := os.ReadFile(filepath.Join(dir, "x.hdb"))
+		if err != nil || missing == nil && string(table) != string(index) || done && (string(index) != "new" || missing != nil) {
+			t.Fatalf("behind a power cut: the index is %q, %v, the table %q, %v", index, err, table, missing)
+		}
+	})
+	table := &attributeTable{disk, at("temp"), at("x.hdb")}
+	for _, err := range []error{table.Rename(at("complete.hdl"), at("x.hdl")), table.SyncDir(root), table.publish()} { // as container.Writer does
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	done = true
+	disk.Renewed()
 }

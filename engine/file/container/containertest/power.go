@@ -50,9 +50,11 @@ type inode struct {
 	now, fixed []byte
 }
 
-// nameChange is a change of names that waits for the SyncDir of a folder.
+// nameChange is a change of names that waits for the SyncDir of a folder. The SyncDir of the folder that a
+// file leaves fixes that it is no longer there.
 type nameChange struct {
 	dir   string
+	left  string // former path of a renamed file
 	apply func(names map[string]*inode)
 }
 
@@ -88,9 +90,9 @@ func (p *Power) below(path string) string {
 }
 
 // change changes names, fixed by the SyncDir of the folder of path.
-func (p *Power) change(path string, apply func(names map[string]*inode)) {
+func (p *Power) change(path, left string, apply func(names map[string]*inode)) {
 	apply(p.now)
-	p.names = append(p.names, nameChange{filepath.Dir(path), apply})
+	p.names = append(p.names, nameChange{filepath.Dir(path), left, apply})
 	p.cut()
 }
 
@@ -209,7 +211,7 @@ func (p *Power) Mkdir(path string) error {
 }
 
 func (p *Power) made(path string, x *inode) {
-	p.change(p.below(path), func(names map[string]*inode) { names[p.below(path)] = x })
+	p.change(p.below(path), "", func(names map[string]*inode) { names[p.below(path)] = x })
 }
 
 func (p *Power) Create(path string) (container.DiskFile, error) {
@@ -228,7 +230,7 @@ func (p *Power) Rename(from, to string) error {
 	}
 	from, to = p.below(from), p.below(to)
 	x := p.now[from]
-	p.change(to, func(names map[string]*inode) {
+	p.change(to, from, func(names map[string]*inode) {
 		if names[from] == x {
 			delete(names, from)
 		}
@@ -242,7 +244,7 @@ func (p *Power) RemoveAll(path string) error {
 		return err
 	}
 	path = p.below(path)
-	p.change(path, func(names map[string]*inode) {
+	p.change(path, "", func(names map[string]*inode) {
 		maps.DeleteFunc(names, func(name string, _ *inode) bool {
 			return name == path || strings.HasPrefix(name, path+string(filepath.Separator))
 		})
@@ -254,12 +256,15 @@ func (p *Power) SyncDir(dir string) error {
 	if err := p.sync(); err != nil {
 		return err
 	}
+	dir = p.below(dir)
 	p.names = slices.DeleteFunc(p.names, func(c nameChange) bool {
-		of := c.dir == p.below(dir)
-		if of {
+		switch {
+		case c.dir == dir:
 			c.apply(p.fixed)
+		case c.left != "" && filepath.Dir(c.left) == dir:
+			delete(p.fixed, c.left)
 		}
-		return of
+		return c.dir == dir
 	})
 	p.cut()
 	return nil

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -259,5 +260,5 @@ func (w *Writer) writeRoaring(i int) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
-	return nil
+	return container.OSDisk{}.SyncDir(filepath.Dir(w.Roaring))
 }
