@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
+	"slices"
 	"strings"
 
 	"heddle/engine/table/column"
@@ -25,7 +26,7 @@ func (x *csvWriter) Write(b Batch) error {
 	if !x.names {
 		x.names = true
 		for k := range b {
-			x.field(k, []byte(b[k].Name), true)
+			x.field(k, []byte(b[k].Name), true, plainName(b[k].Name))
 		}
 		x.out.WriteByte('\n')
 	}
@@ -36,7 +37,7 @@ func (x *csvWriter) Write(b Batch) error {
 			if value = value[:0]; !c.Null(i) {
 				value = c.AppendText(value, i)
 			}
-			x.field(k, value, !c.Null(i))
+			x.field(k, value, !c.Null(i), true)
 		}
 		x.out.WriteByte('\n')
 		if err := endLine(x.out); err != nil {
@@ -54,16 +55,25 @@ func endLine(out *bufio.Writer) error {
 	return nil
 }
 
-// field writes field k of a line.
-func (x *csvWriter) field(k int, value []byte, present bool) {
+// field writes field k of a line: in quotes unless it is missing, or a plain text without delimiters of any
+// dialect, so that readers that find the delimiter find the comma.
+func (x *csvWriter) field(k int, value []byte, present, plain bool) {
 	if k > 0 {
 		x.out.WriteByte(',')
 	}
 	text := string(value)
-	if present && (text == "" || strings.ContainsAny(text, "\",\r\n") || text[0] == ' ' || text[len(text)-1] == ' ') {
+	if present && (!plain || text == "" || strings.ContainsAny(text, "\",;|\t\r\n") || text[0] == ' ' || text[len(text)-1] == ' ') {
 		text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
 	}
 	x.out.WriteString(text)
+}
+
+// plainName reports whether a name is no number, boolean or time, which readers may take for a value, and does not
+// start like a file of another format.
+func plainName(name string) bool {
+	c := name[0]
+	letter := 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_'
+	return letter && !slices.Contains([]string{"true", "false", "nan", "inf", "infinity"}, strings.ToLower(name)) && !strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == '/' })
 }
 
 // Close implements Writer.

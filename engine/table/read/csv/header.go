@@ -125,7 +125,9 @@ func (s *source) isHeader(f *file) (bool, error) {
 		both := found[i]
 		c.look(&both, []byte(x.text))
 		switch {
-		case !found[i].seen && alone.found() == column.String, found[i].seen && found[i].found() != column.String && (both.found() == column.String || x.quoted && !found[i].quoted):
+		case x.quoted && !found[i].quoted && alone.found() != column.String:
+			return true, nil
+		case !found[i].seen && alone.found() == column.String, found[i].seen && found[i].found() != column.String && both.found() == column.String:
 			return true, nil
 		case alone.found() != column.String && both.found() != column.String:
 			typed++
