@@ -136,7 +136,7 @@ func (o *bitmapBuildOptions) Run(ctx context.Context, a *App) (err error) {
 		bar.End()
 		task, bar = next, a.progress(next, unit, p.Total, o.noProgress)
 	}
-	fixed := tableFixed + uint64(runtime.GOMAXPROCS(0))*tableCore + uint64(len(src.Fields()))*tableColumn
+	fixed := tableFixed + uint64(runtime.GOMAXPROCS(0))*tableCore + columnMemory(len(src.Fields()))
 	room, restore, err := memlimit.Set(opt.Memory, fixed+batchMemory(opt.Memory))
 	if err != nil {
 		return err
@@ -218,12 +218,15 @@ func parseColumnSettings(text string, s tablebuild.Settings) (name string, _ tab
 }
 
 // Memory of the build of a table beside its limit, in bytes: buffers of files, of each core, and the
-// sample of each column.
+// descriptions of each column.
 const (
 	tableFixed  = 8 << 20
 	tableCore   = 6 << 20
-	tableColumn = 1 << 20
+	tableColumn = 4 << 10 // beside its sample
 )
+
+// columnMemory is the memory of the columns of a table, in bytes.
+func columnMemory(n int) uint64 { return uint64(n) * (tableColumn + binning.Memory(n)) }
 
 // batchMemory is the part of the memory of a build for batches of CSV, in bytes.
 func batchMemory(limit uint64) uint64 { return min(max(limit/16, 8<<20), 256<<20) }

@@ -12,6 +12,20 @@ const (
 	sampleKeys = 1 << 16
 )
 
+// Columns of a table share the memory of so many Collectors, but each has 1/2^mostShared of it at least.
+const (
+	sharing    = 64
+	mostShared = 5
+)
+
+// shared is the logarithm of the fraction of its memory that a Collector of one of so many columns has.
+func shared(columns int) uint {
+	return uint(min(max(bits.Len(uint(columns-1))-bits.Len(sharing-1), 0), mostShared))
+}
+
+// Memory is the greatest memory of a Collector of one of so many columns, in bytes.
+func Memory(columns int) uint64 { return 1 << 20 >> shared(columns) }
+
 // Collector takes the keys of a column's rows in order. It keeps all distinct keys
 // while they are few, then a sample of rows: one random row of each 2^k consecutive
 // rows. Its memory is bounded and grows with the input. The same keys in the same order
@@ -22,6 +36,7 @@ type Collector struct {
 	shift uint    // 64 less the logarithm of its length
 	used  int
 
+	shared          uint     // it keeps 1/2^shared of exactKeys and sampleKeys
 	full            bool     // there were too many keys for the table: from there on
 	least, greatest uint64   // keys there were
 	drawn           []uint64 // the sample
@@ -33,6 +48,9 @@ type Collector struct {
 
 // entry is a key and its rows; no rows is no entry.
 type entry struct{ key, rows uint64 }
+
+// Share bounds the memory of the collector by Memory of the number of columns. It is called before the first key.
+func (c *Collector) Share(columns int) { c.shared = shared(columns) }
 
 // Add takes the keys of the next rows that have a value.
 func (c *Collector) Add(keys []uint64) {
@@ -97,7 +115,7 @@ func (c *Collector) entry(key uint64) *entry {
 	if e.rows > 0 {
 		return e
 	}
-	if c.used == exactKeys {
+	if c.used == exactKeys>>c.shared {
 		return nil
 	}
 	if c.used++; c.used > len(c.table)/2 {
@@ -168,11 +186,11 @@ func (c *Collector) sample(keys []uint64) {
 		} else {
 			keys = keys[left:]
 		}
-		if len(c.drawn) == sampleKeys { // one of two neighbours is one of twice as many rows
-			for i := range sampleKeys / 2 {
+		if most := sampleKeys >> c.shared; len(c.drawn) == most { // one of two neighbours is one of twice as many rows
+			for i := range most / 2 {
 				c.drawn[i] = c.drawn[2*i+int(c.random.Uint64()>>63)]
 			}
-			c.drawn, c.level = c.drawn[:sampleKeys/2], c.level+1
+			c.drawn, c.level = c.drawn[:most/2], c.level+1
 		}
 		c.at, c.draw = 0, c.random.Uint64()&(1<<c.level-1)
 	}

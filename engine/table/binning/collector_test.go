@@ -127,3 +127,33 @@ func BenchmarkCollector(b *testing.B) {
 		})
 	}
 }
+
+// TestShare bounds the memory of collectors of wide tables, and keeps the ends and the distribution.
+func TestShare(t *testing.T) {
+	for columns, want := range map[int]uint64{1: 1 << 20, 64: 1 << 20, 65: 1 << 19, 500: 1 << 17, 10_000: 1 << 15, 1 << 20: 1 << 15} {
+		if got := Memory(columns); got != want {
+			t.Errorf("%d columns: %d bytes each, want %d", columns, got, want)
+		}
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	var c Collector
+	c.Share(10_000)
+	const rows = 100_000
+	for range rows {
+		c.Add([]uint64{r.Uint64N(1 << 20)})
+	}
+	c.Add([]uint64{1 << 21})
+	s := c.Sample()
+	total, below := uint64(0), uint64(0)
+	for i, k := range s.Keys {
+		if total += s.Rows[i]; k < 1<<19 {
+			below += s.Rows[i]
+		}
+	}
+	if n := cap(c.drawn)*8 + cap(c.table)*16; n > int(Memory(10_000)) {
+		t.Errorf("%d bytes, want %d at most", n, Memory(10_000))
+	}
+	if s.All || s.Keys[len(s.Keys)-1] != 1<<21 || total < sampleKeys>>6 || total > sampleKeys>>5 || below < total*4/10 || below > total*6/10 {
+		t.Errorf("%d rows of %d keys, %d below the middle, last %d", total, len(s.Keys), below, s.Keys[len(s.Keys)-1])
+	}
+}

@@ -14,11 +14,11 @@ import (
 type planned struct {
 	*collected
 	Settings
-	file  *temp  // that has the blocks
-	base  uint64 // least key, in the scale of the column
-	auto  bool   // the settings leave the binning to this package
-	scale uint8  // of the stored column
-	find  finder
+	file  *temp    // that has the blocks
+	base  uint64   // least key, in the scale of the column
+	auto  bool     // the settings leave the binning to this package
+	scale uint8    // of the stored column
+	upper []uint64 // greatest code of each bin
 }
 
 // plan chooses the bins of a column.
@@ -26,7 +26,7 @@ func (b *builder) plan(c *collected) (*planned, error) {
 	p := &planned{collected: c, file: b.spool, Settings: c.settings(&b.opt), base: c.least}
 	p.scale = c.Scale
 	s := c.keys.Sample()
-	c.keys = binning.Collector{}
+	c.keys, c.present, c.codes, c.bytes = binning.Collector{}, nil, nil, nil
 	if c.Type.HasDictionary() || len(s.Keys) == 0 {
 		p.base = 0 // as files have it
 	}
@@ -47,7 +47,7 @@ func (b *builder) plan(c *collected) (*planned, error) {
 	for i := range upper {
 		upper[i] -= p.base
 	}
-	p.find = newFinder(upper)
+	p.upper = upper
 	return p, nil
 }
 

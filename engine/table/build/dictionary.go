@@ -34,7 +34,7 @@ type entry struct {
 const (
 	entryBytes = 32      // of an entry beside its text: slots, later keys to sort
 	blockBytes = 1 << 20 // of texts, at most
-	pageSize   = 1 << 10 // entries
+	pageSize   = 1 << 7  // entries
 )
 
 // memory is the memory of the texts, and of sorting them, in bytes.

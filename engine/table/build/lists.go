@@ -21,6 +21,11 @@ func (b *builder) start(fields []read.Field) {
 			&collected{Field: rows, part: hdb.First, of: i, least: 1})
 	}
 	b.columns = append(b.columns, behind...)
+	for _, c := range b.columns {
+		if b.opt.settings(c.Name).Binning != column.Distinct {
+			c.keys.Share(len(b.columns))
+		}
+	}
 }
 
 // stored gives the values of the stored columns in a batch.

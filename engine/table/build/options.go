@@ -41,7 +41,7 @@ type Options struct {
 
 	// Memory bounds the structures that grow with the rows, in bytes: the texts of String and
 	// Decimal128 columns, later vectors in progress. Both spill to disk. The batches of the source,
-	// a megabyte per column, and up to 16 MiB per core come on top; the package comment states the rest.
+	// binning.Memory per column, and up to 16 MiB per core come on top; the package comment states the rest.
 	Memory uint64
 
 	// TempDir is the folder for temporary files; the default is the folder of the table.
@@ -119,14 +119,16 @@ func (o Options) complete(path string, fields []read.Field) (Options, error) {
 		return o, fmt.Errorf("a table without columns")
 	}
 	var names []string
+	taken := map[string]bool{}
 	for i, f := range fields {
 		names = append(names, f.Name)
 		switch {
 		case f.Name == "" || !utf8.ValidString(f.Name):
 			return o, fmt.Errorf("column %d: its name, %q, is empty or not UTF-8", i+1, f.Name)
-		case slices.Contains(names[:i], f.Name):
+		case taken[f.Name]:
 			return o, fmt.Errorf("two columns are called %q", f.Name)
 		}
+		taken[f.Name] = true
 		if s := o.settings(f.Name); s.Bins < 1 || s.Bins > binning.MaxBins {
 			return o, fmt.Errorf("column %q: %d bins; possible are 1 to %d", f.Name, s.Bins, binning.MaxBins)
 		}

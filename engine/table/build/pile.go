@@ -24,6 +24,7 @@ const (
 // are made, it belongs to one.
 type pile[W wah.Word] struct {
 	c    *planned
+	find finder
 	file *temp
 	held *atomic.Uint64 // bytes of runs in memory, of all columns
 	most uint64         // of them; runs beyond go to the file
@@ -43,7 +44,7 @@ type run[W wah.Word] struct {
 
 func newPile[W wah.Word](b *builder, c *planned, runs int) *pile[W] {
 	p := &pile[W]{c: c, file: b.spool, held: &b.held, most: b.opt.Memory}
-	p.bins = noRows(nil, len(c.find.upper))
+	p.bins, p.find = noRows(nil, len(c.upper)), newFinder(c.upper)
 	p.runs = make([]run[W], runs)
 	return p
 }
@@ -80,7 +81,7 @@ func (s *sorter[W]) make(ctx context.Context, p *pile[W], i int, w window) error
 	}
 	row := uint64(0)
 	err := p.c.each(ctx, &s.blockReader, w, func(codes []uint64, missing []bool) error {
-		s.add(&p.c.find, row, codes, missing)
+		s.add(&p.find, row, codes, missing)
 		row += uint64(len(codes))
 		return nil
 	})

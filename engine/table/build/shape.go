@@ -36,7 +36,7 @@ func (b *builder) shape(ctx context.Context, columns []*planned) (word int, err 
 	var sum sizes
 	for i, c := range columns {
 		if c.scattered(all[i].narrow) {
-			c.find = newFinder(c.find.upper[len(c.find.upper)-1:])
+			c.upper = c.upper[len(c.upper)-1:]
 			continue
 		}
 		sum.narrow, sum.wide = sum.narrow+all[i].narrow, sum.wide+all[i].wide
@@ -68,7 +68,7 @@ func (p *planned) sample() []window {
 // the rows of a bin lie in half of all segments or more, the comparison reads most segments,
 // as it does without vectors. Bins that the caller asked for, and bins of one value, stay.
 func (p *planned) scattered(words uint64) bool {
-	bins, rows := uint64(len(p.find.upper)), min(p.rows, sampleWindows*sampleRows)
+	bins, rows := uint64(len(p.upper)), min(p.rows, sampleWindows*sampleRows)
 	return p.auto && p.Encoding == column.Equality && p.Binning == column.Quantile && bins > 1 && words*2*codec.SegmentLen >= bins*rows
 }
 

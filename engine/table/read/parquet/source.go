@@ -29,10 +29,15 @@ type Options struct {
 	// logical type is STRING, ENUM or JSON. The default is input.Fail.
 	Invalid input.Invalid
 
-	rows int64 // of a batch: batchRows, less in tests
+	rows int64 // of a batch; 0 derives it from the number of columns
 }
 
-const batchRows = 32768
+// batchRows is the number of rows of a batch, at most. A batch has at most batchValues values, but leastRows rows.
+const (
+	batchRows   = 32768
+	leastRows   = 256
+	batchValues = 1 << 23
+)
 
 // source reads the columns of a batch on all cores.
 type source struct {
@@ -90,7 +95,6 @@ func Open(ctx context.Context, paths []string, opt Options) (read.Source, error)
 	if len(paths) == 0 {
 		return nil, errors.New("no Parquet file is given")
 	}
-	opt.rows = cmp.Or(opt.rows, batchRows)
 	s := &source{paths: paths, opt: opt, number: -1, texts: read.Treatment{Mode: opt.Invalid}}
 	wide := map[string]bool{}    // columns that the narrower type does not suffice
 	for i, path := range paths { // that the last one differs should not be found hours later
@@ -268,7 +272,7 @@ func (s *source) next(ctx context.Context, b *read.Batch) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	rows := int(min(s.left, s.opt.rows))
+	rows := int(min(s.left, cmp.Or(s.opt.rows, max(leastRows, min(batchRows, batchValues/int64(max(len(s.fields), 1)))))))
 	b.Reset(len(s.fields))
 	path := s.paths[s.number]
 	read.Parallel(len(s.columns), func(i int) { s.columns[i].read(path, &b.Columns[i], s.row, rows) })
