@@ -135,6 +135,8 @@ type Server struct {
 	AccessLog float64       // part of the requests in the log, 0 to 1
 	Traces    string        // URL of the collector of traces; "" is none
 
+	Memory Size // for requests and answers at the same time
+
 	MaxBody        Size // of a request
 	MaxBatch       int  // queries of a batch
 	MaxK           int  // documents of a ranked query

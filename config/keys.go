@@ -259,6 +259,9 @@ From 0 to 1. Status 500 and above, except 503, is always logged, at level warn.`
 	key("server.traces", func(c *Config) *string { return &c.Server.Traces }, "", text,
 		`URL of the OpenTelemetry collector that receives traces, by OTLP over HTTP.
 Empty is none. Needs a program built with the tag otlp.`),
+	key("server.memory", func(c *Config) *Size { return &c.Server.Memory }, 1<<30, within(Size(1<<20), 1<<50),
+		`Memory for requests and answers at the same time. Further requests are refused.
+Bodies count as they are unpacked, answers until they are written. At least 1MiB.`),
 	key("server.max_body", func(c *Config) *Size { return &c.Server.MaxBody }, 16<<20, within(Size(1), 1<<31-1),
 		`Maximum size of a request.
 At most 2147483647 bytes.`),

@@ -38,19 +38,28 @@ func TestAppendJSON(t *testing.T) {
 
 func TestReadJSON(t *testing.T) {
 	for body, want := range map[string]string{
-		``:                             ``,
-		`{"query":"a","k":3}`:          ``,
-		` {"scoring":{"k1":1.5}} `:     ``,
-		`{"query":1}`:                  `query: byte 10: want a string, found number`,
-		`{"k":-1}`:                     `k: byte 7: want a whole number from 0 to 4294967295, found number -1`,
-		`{"scoring":{"k1":"1"}}`:       `scoring.k1: byte 20: want a number, found string`,
-		`{"quary":"a"}`:                `body: json: unknown field "quary"`,
-		`{"query":"a"`:                 `body: unexpected EOF`,
-		`{"query":"a",}`:               `body: incorrect JSON: byte 14: a member in double quotes`,
-		`{"query":"a"} {"query":"a"} `: `body: byte 15: more than one JSON object`,
-		`[]`:                           `body: byte 1: want an object, found array`,
+		``:                          `body: it is empty: want a JSON object`,
+		" \n":                       `body: it is empty`,
+		`null`:                      `body: byte 1: want an object, found null`,
+		`{"k":1,"query":"a","k":2}`: `body: byte 20: the object has the member "k" twice`,
+		`{"query":"a","Query":"b"}`: `body: unknown member "Query"`,
+		`{"ſcoring":{}}`:            `body: unknown member "ſcoring"`,
+		"{\"query\":\"\xff\"}":      `body: invalid JSON text: byte 11 is 0xff, which is not UTF-8`,
+		`{"query":"\ud800"}`:        `body: invalid JSON text: byte 10 of the text is \ud800, half of a surrogate pair`,
+		`{"k":` + strings.Repeat("9", 1<<20) + `}`: `k: byte 1048581: want a whole number from 0 to 4294967295, found number ` + strings.Repeat("9", 93) + `…`,
+		`{"` + strings.Repeat("q", 1<<20) + `":1}`: `body: unknown member "` + strings.Repeat("q", 100) + `"…`,
+		`{"query":"a","k":3}`:                      ``,
+		` {"scoring":{"k1":1.5}} `:                 ``,
+		`{"query":1}`:                              `query: byte 10: want a string, found number`,
+		`{"k":-1}`:                                 `k: byte 7: want a whole number from 0 to 4294967295, found number -1`,
+		`{"scoring":{"k1":"1"}}`:                   `scoring.k1: byte 20: want a number, found string`,
+		`{"quary":"a"}`:                            `body: unknown member "quary"`,
+		`{"query":"a"`:                             `body: the JSON value is cut off`,
+		`{"query":"a",}`:                           `body: incorrect JSON: byte 14 is '}': a member in double quotes`,
+		`{"query":"a"} {"query":"a"} `:             `body: byte 15: more than one JSON object`,
+		`[]`:                                       `body: byte 1: want an object, found array`,
 	} {
-		err := ReadJSON(strings.NewReader(body), new(SearchRequest))
+		err := ReadJSON([]byte(body), new(SearchRequest), nil)
 		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", body, err, want)
 		}
@@ -60,14 +69,14 @@ func TestReadJSON(t *testing.T) {
 // FuzzJSON checks that a message that was read can be written and read again.
 func FuzzJSON(f *testing.F) {
 	f.Add(`{"query":"faith hope","k":3,"weights":[1.5],"scoring":{"b":0}}`)
-	f.Add(`{"terms":["\u0000","\ud800"],"statistics":{"docs":18446744073709551615,"df":[1]}}`)
+	f.Add(`{"terms":["\u0000","\ufffd"],"statistics":{"docs":18446744073709551615,"df":[1]}}`)
 	f.Fuzz(func(t *testing.T, body string) {
 		var a, b SearchRequest
-		if ReadJSON(strings.NewReader(body), &a) != nil {
+		if ReadJSON([]byte(body), &a, nil) != nil {
 			return
 		}
 		text := AppendJSON(nil, &a)
-		if err := ReadJSON(strings.NewReader(string(text)), &b); err != nil {
+		if err := ReadJSON(text, &b, nil); err != nil {
 			t.Fatalf("%s became %s: %v", body, text, err)
 		}
 		if again := AppendJSON(nil, &b); string(again) != string(text) {
@@ -76,17 +85,17 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// FuzzLineReader compares LineReader with ReadJSON, line by line.
-func FuzzLineReader(f *testing.F) {
+// FuzzLine compares Line.Read with ReadJSON, line by line.
+func FuzzLine(f *testing.F) {
 	f.Add("{\"query\":\"a\"}\n{\"k\":1} \n{\"k\":-1}\n{\"query\":\"b\"} {}\n\n{\"k\":2}")
 	f.Add("{\n}\n{\"quary\":1}\nnull\n[]\nnull\v")
 	f.Add(`{"id":"a","query":"red -loom","mode":"and","k":10,"literal":true}` + "\n" + ` { "id" : 12 , "query" : "\u00fc", "count":true }` + "\n" + `{"match":true,"id":-1e3,"K":3,"query":"x\\"}`)
 	f.Add(`{"k":01}` + "\n" + `{"k":4294967296,"k":1.0}` + "\n" + `{"id":"\\u00e9","query":null,}` + "\n" + `{"id":1,"id":[2]}x` + "\n" + "{\"query\":\"\xff\"}")
 	f.Fuzz(func(t *testing.T, body string) {
-		var r LineReader
+		var got Line
 		for line := range strings.Lines(body) {
-			var got, want Line
-			err, wrong := r.Read([]byte(line), &got), ReadJSON(strings.NewReader(line), &want)
+			var want Line
+			err, wrong := got.Read([]byte(line), nil), ReadJSON([]byte(line), &want, nil)
 			if fmt.Sprint(err) != fmt.Sprint(wrong) || err == nil && (string(got.ID) != string(want.ID) || string(AppendJSON(nil, &got.BatchQuery)) != string(AppendJSON(nil, &want.BatchQuery))) {
 				t.Errorf("%q: %v %v, want %v %v", line, &got.BatchQuery, err, &want.BatchQuery, wrong)
 			}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"math"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -86,29 +88,46 @@ func AppendNumber(dst []byte, v float64) []byte {
 }
 
 // ReadJSON reads a body of the plain HTTP routes, a single JSON object, into v: a message or a
-// struct that embeds one. An empty body is an empty object. Errors name the field or the byte.
-func ReadJSON(r io.Reader, v any) error {
-	d := json.NewDecoder(r)
-	d.DisallowUnknownFields()
-	err := d.Decode(v)
-	if errors.Is(err, io.EOF) {
-		return nil
+// struct that embeds one. It is strict: members have exactly the names of the definition, none comes twice,
+// and texts are UTF-8. Errors name the field or the byte. Room, unless it is nil, gets an estimate of the
+// memory of the decoded body in bytes before it is decoded; its error is the error of ReadJSON.
+func ReadJSON(text []byte, v any, room func(bytes int64) error) error {
+	if start := bytes.TrimLeft(text, " \t\r\n"); len(start) == 0 {
+		return errors.New("body: it is empty: want a JSON object")
+	} else if start[0] == 'n' {
+		return errors.New("body: byte 1: want an object, found null")
 	}
-	if wrong, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Errorf("body: %w", syntax.JSON(nil, wrong))
-	}
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		field := wrong.Field
-		if field == "" {
-			field = "body"
-		}
-		return fmt.Errorf("%s: byte %d: want %s, found %s", field, wrong.Offset, typeName(wrong.Type), wrong.Value)
-	}
+	memory, err := syntax.CheckJSON(text, checkName)
 	if err != nil {
 		return fmt.Errorf("body: %w", err)
 	}
+	if room != nil {
+		if err := room(memory + int64(len(text))); err != nil { // the decoder has a copy
+			return err
+		}
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			field := wrong.Field
+			if field == "" {
+				field = "body"
+			}
+			return fmt.Errorf("%s: byte %d: want %s, found %s", syntax.Short(field), wrong.Offset, typeName(wrong.Type), syntax.Short(wrong.Value))
+		}
+		return fmt.Errorf("body: %w", syntax.JSON(text, err))
+	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return fmt.Errorf("body: byte %d: more than one JSON object", d.InputOffset())
+	}
+	return nil
+}
+
+// checkName refuses names that encoding/json takes for a field in spite of their case.
+func checkName(name string) error {
+	if strings.ContainsFunc(name, func(c rune) bool { return 'A' <= c && c <= 'Z' || c > '~' }) {
+		return fmt.Errorf("unknown member %s", syntax.Quote(name))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -12,35 +13,15 @@ type Line struct {
 	BatchQuery
 }
 
-// LineReader reads many lines as ReadJSON reads a body, and reuses its memory. The zero value is
-// ready. It is not safe for concurrent use.
-type LineReader struct {
-	in      bytes.Reader
-	decoder *json.Decoder // reads in; nil after an error, which it would repeat
-	fed     int64         // bytes that decoder took from earlier lines
-}
-
-// Read reads a line into to, whose ID may be kept. After an error, to holds some fields of the
+// Read reads a line as ReadJSON reads a body. The ID may be kept. After an error, x holds some fields of the
 // line.
-func (l *LineReader) Read(line []byte, to *Line) error {
-	if to.scan(line) {
+func (x *Line) Read(line []byte, room func(bytes int64) error) error {
+	if x.scan(line) {
 		return nil
 	}
-	to.ID = nil
-	to.BatchQuery.Reset()
-	if l.decoder == nil {
-		l.decoder, l.fed = json.NewDecoder(&l.in), 0
-		l.decoder.DisallowUnknownFields()
-	}
-	l.in.Reset(line)
-	if err := l.decoder.Decode(to); err == nil {
-		if rest := line[l.decoder.InputOffset()-l.fed:]; len(bytes.Trim(rest, " \t\r\n")) == 0 {
-			l.fed += int64(len(line) - l.in.Len())
-			return nil
-		}
-	}
-	l.decoder = nil
-	return ReadJSON(bytes.NewReader(line), to) // has the place of the error
+	x.ID = nil
+	x.BatchQuery.Reset()
+	return ReadJSON(line, x, room)
 }
 
 // scan reads the usual lines, in a fifth of the time of encoding/json: members id, query, mode, k,
@@ -53,14 +34,17 @@ func (x *Line) scan(line []byte) bool {
 	if !s.take('{') {
 		return false
 	}
-	for first := true; !s.take('}'); first = false {
-		if !first && !s.take(',') {
+	var seen [7]string
+	for n := 0; !s.take('}'); n++ {
+		if n > 0 && !s.take(',') || n == len(seen) {
 			return false
 		}
-		name, ok := s.text()
-		if !ok || !s.take(':') || !x.member(string(name), &s) {
+		text, ok := s.text()
+		name := string(text)
+		if !ok || slices.Contains(seen[:n], name) || !s.take(':') || !x.member(name, &s) {
 			return false
 		}
+		seen[n] = name
 	}
 	s.space()
 	return len(s.rest) == 0

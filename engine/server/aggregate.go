@@ -24,6 +24,9 @@ var valueWriters = map[string]func(io.Writer) values.Writer{
 
 var valueTypes = []string{typeJSON, typeLines, "text/csv", rowarrow.Type, parquet.Type}
 
+// cellBytes is the memory of a value of an answer: its code, and its text in JSON.
+const cellBytes = 64
+
 // aggregated is the answer of an aggregation.
 type aggregated struct {
 	batches     []values.Batch // at least one
@@ -99,6 +102,9 @@ func (s *Server) aggregate(ctx context.Context, r *api.AggregateRequest) (*aggre
 	out, n := &aggregated{}, 0
 	err = x.Aggregate(ctx, a, func(b values.Batch) error {
 		n += b.Len()
+		if err := take(ctx, cellBytes*int64(b.Len()*len(b))); err != nil {
+			return err
+		}
 		out.batches = append(out.batches, b)
 		return within("documents", n, most)
 	})
@@ -130,11 +136,14 @@ func (s *Server) aggregateRoute(w http.ResponseWriter, r *http.Request, variable
 	if err != nil {
 		return err
 	}
+	out, err := s.slow(w, r)
+	if err != nil {
+		return err
+	}
 	w.Header().Set("Content-Type", kind)
 	if kind != typeJSON {
 		setCoverage(w.Header(), a.coverage)
 	}
-	out := s.slow(w)
 	defer out.Flush() // after an error of the connection, Write and Flush do nothing
 	if kind == typeJSON {
 		out.Write(append(api.AppendJSON(nil, a.response(began)), '\n'))

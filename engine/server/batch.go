@@ -30,6 +30,17 @@ func (b *batch) wrong(i int, err error) {
 	b.errs[i] = err
 }
 
+// slice returns the queries from one number to another as a batch of their own.
+func (b *batch) slice(from, to int) *batch {
+	part := &batch{queries: b.queries[from:to]}
+	for i, err := range b.errs {
+		if from <= i && i < to {
+			part.wrong(i-from, err)
+		}
+	}
+	return part
+}
+
 // run answers the queries without an error. Deliver receives the answers of queries whose
 // numbers are in at, and runs in several goroutines with different queries. Invalid queries
 // join b.errs.
@@ -115,6 +126,9 @@ func (i indexService) SearchBatch(ctx context.Context, r *api.SearchBatchRequest
 		if err := room.take(documents); err != nil {
 			return err
 		}
+		if err := take(ctx, flatBytes(documents, r.GetNames())); err != nil {
+			return err
+		}
 		p := &piece{at: at, counts: make([]uint64, 0, len(hits)), ends: make([]uint64, 0, len(hits)), ids: make([]uint64, 0, documents), scores: make([]float64, 0, scores)}
 		for _, h := range hits {
 			p.counts = append(p.counts, h.Count)
@@ -142,6 +156,14 @@ func (i indexService) SearchBatch(ctx context.Context, r *api.SearchBatchRequest
 	return b.reply(pieces, !r.GetCount(), began), nil
 }
 
+// flatBytes is the memory of documents in flat arrays, in pieces and in the answer.
+func flatBytes(documents int, names bool) int64 {
+	if names {
+		return 80 * int64(documents)
+	}
+	return 32 * int64(documents)
+}
+
 // reply returns the answers of a batch in the order of its queries.
 func (b *batch) reply(pieces []*piece, documents bool, began time.Time) *api.SearchBatchResponse {
 	out := join(pieces, len(b.queries), documents)
@@ -160,6 +182,9 @@ func (i indexService) flat(ctx context.Context, r *api.SearchBatchRequest) (*bat
 		err = i.s.kind(&common, r, r.GetScoring(), r.GetStatistics(), nil)
 	}
 	if err != nil {
+		return nil, err
+	}
+	if err := take(ctx, queryBytes*int64(len(r.GetQueries()))); err != nil {
 		return nil, err
 	}
 	b := &batch{queries: make([]engine.Query, len(r.GetQueries()))}

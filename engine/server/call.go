@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect/v2"
+	"google.golang.org/protobuf/proto"
 
 	"heddle/engine"
 	"heddle/engine/api"
@@ -86,6 +87,9 @@ type call struct {
 
 func (c *call) Receive(msg any) error {
 	if err := c.ServerStream.Receive(msg); err != nil {
+		if refused, ok := errors.AsType[*LimitError](err); ok {
+			return refused
+		}
 		if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			return &LimitError{Limit: "body", Max: uint64(large.Limit)}
 		}
@@ -118,8 +122,17 @@ func queriesOf(msg any) int {
 	return 1
 }
 
+// answerBytes is the memory of an answer per byte of its encoding: the message, its text, and the text that
+// grows or is compressed.
+const answerBytes = 6
+
 func (c *call) Send(msg any) error {
 	c.end(nil)
+	if m, ok := msg.(proto.Message); ok {
+		if err := take(c.ctx, answerBytes*int64(proto.Size(m))); err != nil {
+			return err
+		}
+	}
 	return c.ServerStream.Send(msg)
 }
 
@@ -138,10 +151,7 @@ func (s *Server) enter(ctx context.Context, queries int, ms uint32) (admit.Slot,
 		due = min(due, time.Until(end))
 	}
 	slot, refused := s.gate.Enter(monitor.Of(ctx).Caller, queries, due)
-	if refused != nil {
-		return slot, &LimitError{refused.Limit, uint64(refused.Max), refused.After}
-	}
-	return slot, nil
+	return slot, refusal(refused)
 }
 
 // inSlot runs some queries of a request in a slot.
@@ -158,6 +168,19 @@ func (s *Server) inSlot(ctx context.Context, queries int, ms uint32, f func() er
 
 // errPanic is the error of a request whose handler has not returned.
 var errPanic = errors.New("panic")
+
+// take adds bytes to the memory of the request of a context.
+func take(ctx context.Context, bytes int64) error {
+	return refusal(admit.Of(ctx).Take(bytes))
+}
+
+// refusal returns the error of a refusal; nil for nil.
+func refusal(r *admit.Refusal) error {
+	if r == nil {
+		return nil
+	}
+	return &LimitError{r.Limit, uint64(r.Max), r.After}
+}
 
 // leave gives a slot back after a request with an error, or nil.
 func (s *Server) leave(slot admit.Slot, err error) {

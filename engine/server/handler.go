@@ -24,6 +24,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/server/access"
+	"heddle/engine/server/bodies"
 )
 
 // compressFrom is the size in bytes from which replies are compressed, if the client accepts it.
@@ -118,7 +119,8 @@ var formed = map[string]func(*Server, http.ResponseWriter, *http.Request, []prot
 // mux returns the routes of procedures and of the description.
 func (s *Server) mux(procedures *connect.Server, body int64, services ...string) *http.ServeMux {
 	mux := http.NewServeMux()
-	connecthttp.Mount(mux, procedures, connecthttp.WithCompressMinBytes(compressFrom), connecthttp.WithReadMaxBytes(int(body)))
+	connecthttp.Mount(mux, procedures, connecthttp.WithCompressMinBytes(compressFrom), connecthttp.WithReadMaxBytes(int(body)),
+		connecthttp.WithCodecs(bodies.Codecs(take)...), connecthttp.WithCompressors(bodies.Gzip(s.unpack)))
 	for _, service := range services {
 		for _, route := range api.Routes(service) {
 			if answer := formed[route.Procedure]; answer != nil {
@@ -142,6 +144,12 @@ func (s *Server) mux(procedures *connect.Server, body int64, services ...string)
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { notFound(mux, w, r) })
 	return mux
+}
+
+// unpack begins the account of a compressed message of Connect or gRPC, before its request is known.
+func (s *Server) unpack() (bodies.Take, func()) {
+	memory := s.budget.Open("")
+	return func(n int64) error { return refusal(memory.Take(n)) }, memory.Close
 }
 
 // handle adds a route. Its error becomes a problem.
@@ -210,10 +218,14 @@ func (x *exchange) Send(msg any) error {
 	return nil
 }
 
-// readBody reads the JSON body of a POST and the variables of the path into a message.
+// readBody reads the JSON body of a POST, which may be empty if all fields of the message are variables, and the variables of the path into a message.
 func readBody(r *http.Request, m proto.Message, variables []protoreflect.FieldDescriptor) error {
 	if r.Method == http.MethodPost {
-		if err := api.ReadJSON(r.Body, m); err != nil {
+		text, err := io.ReadAll(r.Body)
+		if err == nil && (len(text) > 0 || m.ProtoReflect().Descriptor().Fields().Len() > len(variables)) {
+			err = api.ReadJSON(text, m, func(n int64) error { return take(r.Context(), n) })
+		}
+		if err != nil {
 			return unread(err)
 		}
 	}
@@ -236,6 +248,9 @@ func readVariables(r *http.Request, m proto.Message, variables []protoreflect.Fi
 func unread(err error) error {
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return &LimitError{Limit: "body", Max: uint64(large.Limit)}
+	}
+	if refused, ok := errors.AsType[*LimitError](err); ok {
+		return refused
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return &engine.Error{Code: engine.Deadline, Op: "read request", Err: err}

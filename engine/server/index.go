@@ -106,6 +106,9 @@ func (i indexService) Search(ctx context.Context, r *api.SearchRequest) (*api.Se
 	}
 	ask := api.Ask{Explain: r.GetExplain(), AllowPartial: r.GetAllowPartial()}
 	if err == nil {
+		err = take(ctx, messageBytes*int64(q.K))
+	}
+	if err == nil {
 		ask.Facets, err = i.s.facets(r)
 	}
 	if err != nil {
@@ -142,6 +145,11 @@ func (i indexService) Match(ctx context.Context, r *api.MatchRequest) (*api.Matc
 		return nil, err
 	}
 	q.CountOnly = r.GetCount()
+	if !q.CountOnly {
+		if err := take(ctx, messageBytes*int64(min(limit, matchHits))); err != nil {
+			return nil, err
+		}
+	}
 	out := &api.MatchResponse{}
 	ask := api.Ask{Explain: r.GetExplain(), Limit: uint64(limit), AllowPartial: r.GetAllowPartial()}
 	out.TookMs, out.QueuedMs, out.Coverage, err = i.answer(ctx, r.GetIndex(), q, ask, func(h *api.Hits) {
@@ -190,6 +198,9 @@ func (i indexService) answer(ctx context.Context, name string, q engine.Query, a
 	if ask.Limit > 0 {
 		docs = docs[:min(ask.Limit, uint64(len(docs)))]
 	}
+	if err := take(ctx, 4*int64(len(hits.Docs))+messageBytes*int64(max(0, len(docs)-matchHits))); err != nil {
+		return 0, 0, nil, err
+	}
 	out.Count, out.IDs, out.Scores, out.Names = hits.Count, make([]uint64, len(docs)), hits.Scores, make([]string, len(docs))
 	for n, d := range docs {
 		out.IDs[n] = uint64(d)
@@ -203,6 +214,9 @@ func (i indexService) answer(ctx context.Context, name string, q engine.Query, a
 	deliver(out)
 	return took, queued, nil, nil
 }
+
+// messageBytes is the memory of a document of an answer to a single query.
+const messageBytes = 192
 
 // docName returns the name of a document as valid UTF-8.
 func docName(f *hdl.File, d uint32) (string, error) {

@@ -27,25 +27,8 @@ func (s *Server) searchLines(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var lines [][]byte
-	var cover *api.Coverage
-	err = s.inSlot(r.Context(), len(ids), timeout, func() (err error) { // writing follows: a slow reader holds no slot
-		lines, cover, err = s.answerLines(r, b, ids, partial)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/x-ndjson")
-	setCoverage(w.Header(), cover)
-	out := s.slow(w)
-	for _, line := range lines {
-		if _, err := out.Write(line); err != nil {
-			return nil // the client has left
-		}
-	}
-	out.Flush()
-	return nil
+	x := &stream{s: s, w: w, r: r, b: b, ids: ids, partial: partial, room: s.room(), left: s.timeout(timeout)}
+	return x.run(timeout)
 }
 
 // lineOptions reads the options that all queries of a body of lines share.
@@ -63,46 +46,6 @@ func lineOptions(from url.Values) (timeout uint32, partial bool, err error) {
 		}
 	}
 	return timeout, partial, nil
-}
-
-// answerLines returns the line of each query, and the coverage if the answer may be partial.
-func (s *Server) answerLines(r *http.Request, b *batch, ids []json.RawMessage, partial bool) ([][]byte, *api.Coverage, error) {
-	lines := make([][]byte, len(ids))
-	if remote := s.remoteOf(r.PathValue("index")); remote != nil {
-		cover, err := s.remoteLines(r.Context(), remote, r.PathValue("index"), partial, b, ids, lines)
-		return b.addErrors(lines, ids), cover, err
-	}
-	snapshot, err := s.snapshot(r.PathValue("index"))
-	if err != nil {
-		return nil, nil, err
-	}
-	defer snapshot.Close()
-	room := s.room()
-	err = b.run(r.Context(), snapshot, func(at []int, hits []engine.Hits) (err error) {
-		var text []byte
-		for i, h := range hits {
-			if err := room.take(len(h.Docs)); err != nil {
-				return err
-			}
-			from := len(text)
-			if text, err = appendAnswer(text, ids[at[i]], h.Count, h.Docs, h.Scores, func(i int) (string, error) { return snapshot.File().DocName(h.Docs[i]) }); err != nil {
-				return err
-			}
-			lines[at[i]] = text[from:len(text):len(text)]
-		}
-		return nil
-	})
-	return b.addErrors(lines, ids), nil, err
-}
-
-// addErrors adds the lines of invalid queries.
-func (b *batch) addErrors(lines [][]byte, ids []json.RawMessage) [][]byte {
-	for i, wrong := range b.errs {
-		e, _, _ := describe(wrong, "")
-		line := append(appendID(nil, ids[i]), `"error":`...)
-		lines[i] = append(api.AppendJSON(line, e), '}', '\n')
-	}
-	return lines
 }
 
 // appendAnswer appends the line of a query.
@@ -138,11 +81,14 @@ func appendID(dst []byte, id json.RawMessage) []byte {
 	return dst
 }
 
+// queryBytes is the memory of a query in a batch, without its texts.
+const queryBytes = 512
+
 // readLines reads the queries of a batch. A line with an error makes one invalid query.
 func (s *Server) readLines(r *http.Request, timeout uint32) (b *batch, ids []json.RawMessage, err error) {
 	b = &batch{}
 	in := bufio.NewReaderSize(r.Body, 64<<10)
-	reader := lineReader{s: s, index: r.PathValue("index"), timeout: timeout}
+	reader := lineReader{s: s, index: r.PathValue("index"), timeout: timeout, room: func(n int64) error { return take(r.Context(), n) }}
 	for number := 1; ; number++ {
 		text, err := readLine(in)
 		if errors.Is(err, io.EOF) {
@@ -157,7 +103,15 @@ func (s *Server) readLines(r *http.Request, timeout uint32) (b *batch, ids []jso
 		if err := within("batch", len(ids)+1, s.limits().Batch); err != nil {
 			return nil, nil, err
 		}
+		if len(ids)%64 == 0 {
+			if err := reader.room(64 * queryBytes); err != nil {
+				return nil, nil, err
+			}
+		}
 		id, q, wrong := reader.read(r.Context(), text)
+		if refused, ok := errors.AsType[*LimitError](wrong); ok && refused.Limit == "memory" {
+			return nil, nil, refused
+		}
 		if wrong != nil {
 			code := engine.CodeOf(wrong)
 			if e, ok := errors.AsType[*engine.Error](wrong); ok {
@@ -192,13 +146,13 @@ type lineReader struct {
 	s       *Server
 	index   string
 	timeout uint32
-	json    api.LineReader
+	room    func(bytes int64) error
 	line    api.Line
 }
 
 func (l *lineReader) read(ctx context.Context, text []byte) (id json.RawMessage, q engine.Query, err error) {
-	if err := l.json.Read(text, &l.line); err != nil {
-		return nil, q, badRequest(err)
+	if err := l.line.Read(text, l.room); err != nil {
+		return nil, q, unread(err)
 	}
 	if id = l.line.ID; id != nil && id[0] != '"' && id[0] != '-' && (id[0] < '0' || id[0] > '9') {
 		return nil, q, badRequest(errors.New("id: want a string or a number"))

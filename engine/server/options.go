@@ -116,6 +116,10 @@ type Limits struct {
 	// AddressConnections is the number of connections of an address without an authorised request. A
 	// further one takes the place of the oldest. Default: 1024.
 	AddressConnections int
+	// Memory is the number of bytes of requests and answers at the same time: bodies while they are unpacked
+	// and decoded, and answers until they are written. A caller gets at most three times the bytes that are
+	// free. Default: 1 GiB.
+	Memory int64
 	// Unauthenticated is the number of requests at the same time that show no token and no certificate,
 	// such as a watch of the health service. A further one takes the place of the oldest. Default: 256.
 	Unauthenticated int
@@ -153,11 +157,12 @@ func (l *Limits) ensureDefaults() {
 	l.Concurrency = cmp.Or(l.Concurrency, 1024)
 	l.Connections = cmp.Or(l.Connections, 4096)
 	l.AddressConnections = cmp.Or(l.AddressConnections, 1024)
+	l.Memory = cmp.Or(l.Memory, 1<<30)
 	l.Unauthenticated = cmp.Or(l.Unauthenticated, 256)
 }
 
 func (l *Limits) validate() error {
-	least := min(l.Body, int64(l.Batch), int64(l.K), int64(l.Terms), int64(l.Documents), int64(l.Concurrency), int64(l.Connections), int64(l.AddressConnections), int64(l.Unauthenticated))
+	least := min(l.Body, l.Memory, int64(l.Batch), int64(l.K), int64(l.Terms), int64(l.Documents), int64(l.Concurrency), int64(l.Connections), int64(l.AddressConnections), int64(l.Unauthenticated))
 	if least < 1 || l.CallerConcurrency < 0 || l.CallerRate < 0 {
 		return fmt.Errorf("limits %+v: want positive values", *l)
 	}
@@ -186,7 +191,8 @@ func (o *Options) validate() error {
 // LimitError is the error of a request beyond a limit of the server.
 type LimitError struct {
 	// Limit is "body", "batch", "k", "terms", "documents", "concurrency", "caller_concurrency",
-	// "caller_rate", or "work": the queries before the request take more than half of its time.
+	// "caller_rate", "unauthenticated", "memory" (of requests and answers), or "work": the queries before the
+	// request take more than half of its time.
 	Limit string
 	Max   uint64
 	// After is the time until another attempt makes sense; 0 for a request that is too large.
@@ -196,6 +202,13 @@ type LimitError struct {
 func (e *LimitError) Error() string {
 	if e.Limit == "work" {
 		return fmt.Sprintf("the server has more than %d queries to answer before the request, which take more than half of its time: try again later, or allow more time", e.Max)
+	}
+	if e.Limit == "memory" {
+		remedy := "send less at once, or ask for less"
+		if e.After > 0 {
+			remedy = "try again later"
+		}
+		return fmt.Sprintf("the memory of the server for requests and answers, %d bytes, has no room for the request (setting server.memory): %s", e.Max, remedy)
 	}
 	return fmt.Sprintf("the request exceeds the limit %s of the server, %d (setting server.max_%s)", e.Limit, e.Max, e.Limit)
 }

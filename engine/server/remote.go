@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"math"
 	"net/http"
 	"slices"
@@ -94,30 +93,12 @@ func (i indexService) remotePieces(ctx context.Context, remote Remote, r *api.Se
 		if err := room.take(len(h.IDs)); err != nil {
 			return nil, nil, err
 		}
+		if err := take(ctx, flatBytes(len(h.IDs), r.GetNames())); err != nil {
+			return nil, nil, err
+		}
 		pieces = append(pieces, &piece{at: []int{n}, counts: []uint64{h.Count}, ends: []uint64{uint64(len(h.IDs))}, ids: h.IDs, scores: h.Scores, docs: h.Names})
 	}
 	return pieces, cover, nil
-}
-
-// remoteLines adds the lines of the valid queries of a batch.
-func (s *Server) remoteLines(ctx context.Context, remote Remote, index string, partial bool, b *batch, ids []json.RawMessage, lines [][]byte) (*api.Coverage, error) {
-	hits, cover, err := b.remote(ctx, remote, index, api.Ask{Names: true, AllowPartial: partial})
-	if err != nil {
-		return nil, err
-	}
-	room := s.room()
-	for n, h := range hits {
-		if b.errs[n] != nil {
-			continue
-		}
-		if err := room.take(len(h.IDs)); err != nil {
-			return nil, err
-		}
-		if lines[n], err = appendAnswer(nil, ids[n], h.Count, h.IDs, h.Scores, func(i int) (string, error) { return h.Names[i], nil }); err != nil {
-			return nil, err
-		}
-	}
-	return cover, nil
 }
 
 // remoteCounts answers CountBatch.
@@ -153,6 +134,9 @@ func (s *Server) remoteRows(ctx context.Context, r *api.SelectRequest, sel engin
 	if r.GetLimit() == 0 && rows[0].Count > uint64(s.limits().Documents) {
 		return nil, &LimitError{Limit: "documents", Max: uint64(s.limits().Documents)}
 	}
+	if err := take(ctx, 12*int64(len(rows[0].IDs))); err != nil {
+		return nil, err
+	}
 	out := &selected{count: rows[0].Count, large: rows[0].IDs, coverage: cover}
 	if n := len(out.large); n > 0 && out.large[n-1] > math.MaxUint32 {
 		return out, nil
@@ -171,6 +155,9 @@ func (s *Server) remoteValues(ctx context.Context, r *api.AggregateRequest, a *e
 		Offset: a.Offset, Limit: a.Limit, Explain: r.GetExplain(), AllowPartial: r.GetAllowPartial(), Caller: a.Rows.Caller, Timeout: a.Rows.Timeout})
 	if err == nil {
 		err = within("documents", b.Len(), s.limits().Documents)
+	}
+	if err == nil {
+		err = take(ctx, cellBytes*int64(b.Len()*len(b)))
 	}
 	if err != nil {
 		return nil, err

@@ -145,7 +145,7 @@ func TestRanges(t *testing.T) {
 	bits := []uint64{0b1011, 1 << 63, 3}
 	ids := rowset.AppendIDs(nil, bits)
 	for rows := range uint64(len(ids) + 2) {
-		fromBits, err := rangesOf(bits, rows, 3)
+		fromBits, err := rangesOf(t.Context(), bits, rows, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +155,7 @@ func TestRanges(t *testing.T) {
 		}
 	}
 	var limit *LimitError
-	if _, err := rangesOf(bits, 9, 2); !errors.As(err, &limit) || limit.Max != 2 {
+	if _, err := rangesOf(t.Context(), bits, 9, 2); !errors.As(err, &limit) || limit.Max != 2 {
 		t.Errorf("three ranges where two are allowed: %v", err)
 	}
 }
@@ -200,7 +200,7 @@ func TestLines(t *testing.T) {
 		`^{"id":2,"count":2}$`,
 		`^{"count":2,"hits":\[{"doc":"a","id":0},{"doc":"b","id":1}\]}$`,
 		`^{"id":4,"error":{"code":"invalid_query","message":".*","offset":\d+}}$`,
-		`^{"error":{"code":"invalid_option","message":"read request: line 6: body: json: unknown field \\"quary\\"","op":"read request"}}$`,
+		`^{"error":{"code":"invalid_option","message":"read request: line 6: body: unknown member \\"quary\\"","op":"read request"}}$`,
 		`^{"error":{"code":"invalid_option","message":"read request: line 7: id: want a string or a number",.*}}$`,
 		`^{"id":7,"count":1,"hits":\[{"doc":"[ac]","id":\d,"score":0\.\d+}\]}$`,
 	}

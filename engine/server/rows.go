@@ -2,6 +2,7 @@ package server
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"iter"
@@ -85,11 +86,14 @@ func (s *Server) selectRoute(w http.ResponseWriter, r *http.Request, variables [
 	if rows.large != nil && kind != typeJSON && kind != typeLines && kind != typeRanges {
 		return &engine.Error{Code: engine.Unsupported, Op: "select", Err: fmt.Errorf("row %d has more than 32 bits: accept %s or %s, or use a smaller limit", rows.large[len(rows.large)-1], typeJSON, typeLines)}
 	}
+	out, err := s.slow(w, r)
+	if err != nil {
+		return err
+	}
 	w.Header().Set("Content-Type", kind)
 	if kind != typeJSON {
 		setCoverage(w.Header(), rows.coverage)
 	}
-	out := s.slow(w)
 	switch kind {
 	case typeJSON:
 		rows.write(out, took)
@@ -129,6 +133,8 @@ type selected struct {
 // span is a range of consecutive rows.
 type span struct{ first, last uint64 }
 
+const spanBytes = 16
+
 // spans yields the rows as ranges, each as long as it is.
 func (s *selected) spans() iter.Seq[span] {
 	return func(yield func(span) bool) {
@@ -151,7 +157,7 @@ func (s *selected) spans() iter.Seq[span] {
 }
 
 // rangesOf returns the first rows of a bitset as ranges, at most so many rows and so many ranges.
-func rangesOf(bits []uint64, rows uint64, most int) (all []span, err error) {
+func rangesOf(ctx context.Context, bits []uint64, rows uint64, most int) (all []span, err error) {
 	for first, last := range rowset.Ranges(bits) {
 		n := min(uint64(last-first)+1, rows)
 		if n == 0 {
@@ -159,6 +165,11 @@ func rangesOf(bits []uint64, rows uint64, most int) (all []span, err error) {
 		}
 		if len(all) == most {
 			return nil, &LimitError{Limit: "documents", Max: uint64(most)}
+		}
+		if len(all)%4096 == 0 {
+			if err := take(ctx, 2*4096*spanBytes); err != nil {
+				return nil, err
+			}
 		}
 		all = append(all, span{uint64(first), uint64(first) + n - 1})
 		rows -= n
@@ -193,9 +204,21 @@ func (s *selected) write(out *bufio.Writer, took float64) {
 }
 
 // slow returns a buffered writer of an answer. The client must accept each part in Options.Stall.
-func (s *Server) slow(w http.ResponseWriter) *bufio.Writer {
-	return bufio.NewWriterSize(&slowWriter{w, http.NewResponseController(w), s.opt.Stall}, 64<<10)
+func (s *Server) slow(w http.ResponseWriter, r *http.Request) (*bufio.Writer, error) {
+	n := int64(writerBytes)
+	if r.Header.Get("Accept-Encoding") != "" {
+		n += compressorBytes
+	}
+	if err := take(r.Context(), n); err != nil {
+		return nil, err
+	}
+	return bufio.NewWriterSize(&slowWriter{w, http.NewResponseController(w), s.opt.Stall}, writerBytes), nil
 }
+
+const (
+	writerBytes     = 64 << 10
+	compressorBytes = 1 << 20 // of gzip or zstd
+)
 
 type slowWriter struct {
 	w       http.ResponseWriter

@@ -31,6 +31,7 @@ type Server struct {
 	now     atomic.Pointer[Limits]
 	gate    *admit.Gate  // of running requests
 	visits  peers.Visits // of callers without a proof
+	budget  *admit.Budget
 
 	registry *prometheus.Registry
 	monitor  *monitor.Monitor
@@ -52,7 +53,7 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 		return nil, &engine.Error{Code: engine.InvalidOption, Op: "new server", Err: err}
 	}
 	s := &Server{
-		opt: opt, gate: admit.New(opt.Limits.admit()),
+		opt: opt, gate: admit.New(opt.Limits.admit()), budget: admit.NewBudget(opt.Limits.Memory),
 		drain: make(chan struct{}), changed: make(chan struct{}),
 	}
 	s.engine.Store(e)
@@ -67,6 +68,8 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		gauge("server_running_requests", "Requests that hold a slot (setting server.max_concurrency).", s.gate.Running),
 		gauge("server_running_queries", "Queries of the running requests.", s.gate.Queries),
+		gauge("server_memory_bytes", "Memory of requests and answers.", func() int { used, _ := s.budget.Use(); return int(used) }),
+		gauge("server_memory_limit_bytes", "Limit of the memory of requests and answers (setting server.memory).", func() int { return int(s.limits().Memory) }),
 		gauge("server_unauthenticated_requests", "Running requests without a token or certificate (setting server.max_unauthenticated).", s.visits.Running),
 		gauge("server_ready", "1 while all files are in service and the server does not drain.", func() int {
 			if s.Ready() != nil {
@@ -134,6 +137,7 @@ func (s *Server) SetLimits(l Limits) error {
 	}
 	s.now.Store(&l)
 	s.gate.Set(l.admit())
+	s.budget.Set(l.Memory)
 	return nil
 }
 

@@ -143,16 +143,22 @@ func (s *Server) selectRows(ctx context.Context, r *api.SelectRequest, ranges bo
 	if err != nil {
 		return nil, err
 	}
+	if err := take(ctx, 8*int64(len(rows.Bits))); err != nil {
+		return nil, err
+	}
 	most := rows.Count
 	if limit := uint64(r.GetLimit()); limit != 0 {
 		most = min(most, limit)
 	}
 	if ranges {
-		all, err := rangesOf(rows.Bits, most, s.limits().Documents)
+		all, err := rangesOf(ctx, rows.Bits, most, s.limits().Documents)
 		return &selected{count: rows.Count, ranges: all}, err
 	}
 	if r.GetLimit() == 0 && rows.Count > uint64(s.limits().Documents) {
 		return nil, &LimitError{Limit: "documents", Max: uint64(s.limits().Documents)}
+	}
+	if err := take(ctx, 8*int64(most)); err != nil { // with a copy in another form
+		return nil, err
 	}
 	return &selected{count: rows.Count, ids: rowset.AppendFirst(make([]uint32, 0, most), rows.Bits, int(most))}, nil
 }

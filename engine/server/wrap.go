@@ -11,6 +11,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/internal/stack"
 	"heddle/engine/server/access"
+	"heddle/engine/server/admit"
 	"heddle/engine/server/monitor"
 	"heddle/engine/server/peers"
 )
@@ -28,7 +29,9 @@ func (s *Server) wrap(mux http.Handler, most time.Duration, need func(path strin
 		if r.ProtoMajor == 2 { // a goroutine for each request, not for each connection
 			stack.Grow()
 		}
-		about := &monitor.Request{ID: requestID(r.Header.Get(requestHeader))}
+		role := need(r.URL.Path)
+		caller, err := s.opt.Access.Check(r, role)
+		about := &monitor.Request{ID: requestID(r.Header.Get(requestHeader)), Caller: caller}
 		w.Header().Set(requestHeader, about.ID)
 		var deadline time.Time                 // none
 		if most > 0 && !isHealth(r.URL.Path) { // Watch has no end
@@ -39,7 +42,9 @@ func (s *Server) wrap(mux http.Handler, most time.Duration, need func(path strin
 			w.Header().Set("Connection", "close") // in HTTP/2 a frame GOAWAY
 		}
 		x := s.monitor.Begin(w, r)
-		r = x.Request().WithContext(monitor.With(x.Request().Context(), about))
+		memory := s.budget.Open(caller)
+		defer memory.Close() // the reply is written
+		r = x.Request().WithContext(admit.With(monitor.With(x.Request().Context(), about), memory))
 		defer x.End(r)
 		defer func() {
 			if p := recover(); p != nil {
@@ -48,9 +53,6 @@ func (s *Server) wrap(mux http.Handler, most time.Duration, need func(path strin
 				panic(http.ErrAbortHandler)
 			}
 		}()
-		role := need(r.URL.Path)
-		var err error
-		about.Caller, err = s.opt.Access.Check(r, role)
 		if err == nil && role != access.None && !s.opt.Access.Closed(admin) {
 			err = access.CheckHost(r, s.opt.Hosts)
 		}
@@ -73,7 +75,7 @@ func (s *Server) serveKnown(w http.ResponseWriter, r *http.Request, h http.Handl
 		defer arriving.end()
 		r.Body = arriving
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, s.limits().Body)
+	r.Body = bounded(w, r, r.Body, s.limits().Body)
 	h.ServeHTTP(w, r)
 }
 
@@ -121,7 +123,7 @@ func (s *Server) serveStranger(w http.ResponseWriter, r *http.Request, h http.Ha
 		return
 	}
 	seen := r.WithContext(ctx)
-	seen.Body = http.MaxBytesReader(w, r.Body, min(strangerBody, s.limits().Body))
+	seen.Body = bounded(w, r, r.Body, min(strangerBody, s.limits().Body))
 	h.ServeHTTP(w, seen)
 	r.Pattern = seen.Pattern // for the report of the request
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -26,7 +27,8 @@ func JSON(text []byte, err error) error {
 		return errCut
 	case err != nil:
 		if name, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
-			return fmt.Errorf("unknown member %s", name)
+			name, _ = strconv.Unquote(name)
+			return fmt.Errorf("unknown member %s", Quote(name))
 		}
 	}
 	return err
@@ -93,9 +95,9 @@ func typeError(wrong *json.UnmarshalTypeError) error {
 		want = "a whole number"
 	}
 	if wrong.Field != "" {
-		return fmt.Errorf("member %s is %s, want %s", wrong.Field, article(wrong.Value), want)
+		return fmt.Errorf("member %s is %s, want %s", Short(wrong.Field), article(Short(wrong.Value)), want)
 	}
-	return fmt.Errorf("%s, want %s", article(wrong.Value), want)
+	return fmt.Errorf("%s, want %s", article(Short(wrong.Value)), want)
 }
 
 // article puts an article before the name of a kind of JSON value.

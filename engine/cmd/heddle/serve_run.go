@@ -208,7 +208,7 @@ func (d *daemon) reconfigure() error {
 func (d *daemon) values() (all []*api.Setting) {
 	for _, k := range config.Keys() {
 		c := d.started
-		if strings.HasPrefix(k.Name, "server.max_") || k.Name == "server.slow_query" || k.Name == "log.level" {
+		if strings.HasPrefix(k.Name, "server.max_") || k.Name == "server.memory" || k.Name == "server.slow_query" || k.Name == "log.level" {
 			c = d.newest.Load()
 		}
 		all = append(all, &api.Setting{Key: k.Name, Value: fmt.Sprint(k.Get(c)), Origin: c.Origin(k.Name).String()})

@@ -78,6 +78,7 @@ var keyFlags = []struct{ name, short, key, arg string }{
 	{"dev", "", "server.dev", "DIR"},
 	{"root", "", "server.root", "DIR"},
 	{"hosts", "", "server.hosts", "NAMES"},
+	{"memory", "", "server.memory", "SIZE"},
 	{"console", "", "server.console", "bool"},
 	{"watch", "", "server.watch", "bool"},
 	{"timeout", "", "server.timeout", "DURATION"},

@@ -117,11 +117,7 @@ func (g *Gate) enter(name string, queries int, due time.Duration, l *Limits) (Sl
 		}
 		c.free = c.free.Add(time.Duration(queries) * time.Second / time.Duration(l.CallerRate))
 	}
-	c.running++
-	c.queries += queries
-	if queries > 0 {
-		g.busy = busy
-	}
+	g.change(c, 1, queries)
 	g.meter.enter(now, queries)
 	return Slot{c, queries}, nil
 }
@@ -139,16 +135,46 @@ func (g *Gate) forget(now time.Time) {
 	g.sweep = max(1024, 2*len(g.callers))
 }
 
+// Pause takes a request with some answered queries out of the running ones, while its client reads the answers.
+func (g *Gate) Pause(s *Slot, answered int) {
+	g.running.Add(-1)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := g.now()
+	g.meter.leave(now, answered, true)
+	g.meter.enter(now, answered-s.queries) // the rest waits for the client
+	g.change(s.caller, -1, -s.queries)
+	s.queries -= answered
+}
+
+// Resume continues a request after Pause. It is not refused: the request has been admitted.
+func (g *Gate) Resume(s Slot) {
+	g.running.Add(1)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.meter.enter(g.now(), s.queries)
+	g.change(s.caller, 1, s.queries)
+}
+
+// change adds requests and queries to the account of a caller.
+func (g *Gate) change(c *caller, requests, queries int) {
+	before := c.queries > 0
+	c.running += requests
+	c.queries += queries
+	switch after := c.queries > 0; {
+	case after && !before:
+		g.busy++
+	case before && !after:
+		g.busy--
+	}
+}
+
 // Leave ends a request. Ended reports whether its queries have answers or ran out of time. Requests
 // that are wrong say nothing about the rate of the server.
 func (g *Gate) Leave(s Slot, ended bool) {
 	g.running.Add(-1)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s.caller.running--
-	s.caller.queries -= s.queries
-	if s.queries > 0 && s.caller.queries == 0 {
-		g.busy--
-	}
+	g.change(s.caller, -1, -s.queries)
 	g.meter.leave(g.now(), s.queries, ended)
 }

@@ -1,0 +1,3 @@
+// Package bodies counts the memory of requests while they are read, unpacked and decoded, so that a budget
+// can refuse them before they need more.
+package bodies
