@@ -259,24 +259,66 @@ func TestSyncFails(t *testing.T) {
 	same(t, path, want)
 }
 
-// TestHandler: files without a checksum of the node stay private.
+// TestHandler: a file that find knows by its checksum comes whole, in ranges, or as a header alone. All other
+// names, folders and lost files are absent: find gets the last part of the path, and no file opens without it.
 func TestHandler(t *testing.T) {
-	server := httptest.NewServer(Handler(func(string) string { return "" }))
+	dir := t.TempDir()
+	data, file := content(1000)
+	at := filepath.Join(dir, file.SHA256+".hdl")
+	if err := os.WriteFile(at, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	folder, lost := strings.Repeat("1", 64), strings.Repeat("2", 64)
+	var asked []string
+	server := httptest.NewServer(Handler(func(sum string) string {
+		asked = append(asked, sum)
+		return map[string]string{file.SHA256: at, folder: dir, lost: filepath.Join(dir, lost)}[sum]
+	}))
 	defer server.Close()
-	for _, path := range []string{"/", "/../../etc/passwd", "/" + strings.Repeat("0", 64)} {
-		answer, err := http.Get(server.URL + path)
+	for _, c := range []struct {
+		method, path, span string
+		status             int
+		body               []byte
+		asks               string
+	}{
+		{"GET", "/files/" + file.SHA256, "", http.StatusOK, data, file.SHA256},
+		{"GET", "/files/" + file.SHA256, "bytes=990-", http.StatusPartialContent, data[990:], file.SHA256},
+		{"HEAD", "/files/" + file.SHA256, "", http.StatusOK, nil, file.SHA256},
+		{"GET", "/files/" + folder, "", http.StatusNotFound, nil, folder},
+		{"GET", "/files/" + lost, "", http.StatusNotFound, nil, lost},
+		{"GET", "/files/" + strings.Repeat("0", 64), "", http.StatusNotFound, nil, strings.Repeat("0", 64)},
+		{"GET", "/", "", http.StatusNotFound, nil, "/"},
+		{"GET", "/files/..%2f..%2fetc%2fpasswd", "", http.StatusNotFound, nil, "passwd"},
+		{"GET", "/files/" + file.SHA256 + "%2f..", "", http.StatusNotFound, nil, ".."},
+		{"POST", "/files/" + file.SHA256, "", http.StatusMethodNotAllowed, nil, ""},
+		{"DELETE", "/files/" + file.SHA256, "", http.StatusMethodNotAllowed, nil, ""},
+	} {
+		asked = nil
+		req, err := http.NewRequestWithContext(t.Context(), c.method, server.URL+c.path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		io.Copy(io.Discard, answer.Body)
+		if c.span != "" {
+			req.Header.Set("Range", c.span)
+		}
+		answer, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(answer.Body)
 		answer.Body.Close()
-		if answer.StatusCode != http.StatusNotFound {
-			t.Errorf("%s: %s", path, answer.Status)
+		if answer.StatusCode != c.status || err != nil || c.body != nil && !bytes.Equal(body, c.body) || strings.Join(asked, " ") != c.asks {
+			t.Errorf("%s %s: %s with %d bytes, %v, asks for %q", c.method, c.path, answer.Status, len(body), err, asked)
+		}
+		switch c.status {
+		case http.StatusMethodNotAllowed:
+			if answer.Header.Get("Allow") != "GET, HEAD" {
+				t.Errorf("%s: %v", c.method, answer.Header)
+			}
+		case http.StatusOK:
+			if answer.ContentLength != 1000 || answer.Header.Get("ETag") != `"`+file.SHA256+`"` {
+				t.Errorf("%s: %v", c.method, answer.Header)
+			}
 		}
 	}
-	answer, err := http.Post(server.URL, "", nil)
-	if err != nil || answer.StatusCode != http.StatusMethodNotAllowed {
-		t.Errorf("%v, error %v", answer, err)
-	}
-	answer.Body.Close()
 }

@@ -180,8 +180,8 @@ func (k *Keeper) loadAll(ctx context.Context, states map[string]*State) error {
 		s := states[name]
 		for _, m := range s.maps() {
 			sources := s.Sources
-			if s.Intent != nil {
-				sources = slices.Concat(s.Intent.Sources, sources)
+			if m != s.Current { // a file of the same name may differ
+				sources = s.Intent.Sources
 			}
 			k.replace(m)
 			for n, shard := range m.Shards {
