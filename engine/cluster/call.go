@@ -25,14 +25,20 @@ type node struct {
 	client  api.ShardServiceClient
 	running atomic.Int64
 	recent  atomic.Int64 // mean time of recent calls, in nanoseconds
-	at      atomic.Int64 // time of the last sample, in nanoseconds since 1970
-	single  atomic.Int64 // time of the last answer that had one shard of a group, in the same form
+	at      atomic.Int64 // time of the last sample: see instant
+	single  atomic.Int64 // time of the last answer that had one shard of a group; 0: there was none
 }
+
+var started = time.Now()
+
+// instant is a time in nanoseconds that does not jump with the clock of the machine. It is never 0.
+func instant(t time.Time) int64 { return int64(t.Sub(started)) | 1 }
 
 // groups reports whether the node takes requests for several shards. A node of an older version answers
 // for the first one. It is asked again after a minute, since it may be newer then.
 func (n *node) groups(now time.Time) bool {
-	return now.UnixNano()-n.single.Load() > int64(time.Minute)
+	at := n.single.Load()
+	return at == 0 || instant(now)-at > int64(time.Minute)
 }
 
 // forget is the time in which the memory of a slow call halves, so that a node that was slow gets
@@ -41,7 +47,7 @@ const forget = 2 * time.Second
 
 // load is the expected time of a further call: the queue times the mean time.
 func (n *node) load(now time.Time) float64 {
-	age := float64(now.UnixNano()-n.at.Load()) / float64(forget)
+	age := float64(instant(now)-n.at.Load()) / float64(forget)
 	return float64(n.recent.Load()) / (1 + age*age) * float64(1+n.running.Load())
 }
 
@@ -56,7 +62,7 @@ func (n *node) note(took time.Duration, complete bool) {
 	if complete || next > old {
 		n.recent.Store(next)
 	}
-	n.at.Store(time.Now().UnixNano())
+	n.at.Store(instant(time.Now()))
 }
 
 // order returns the replicas of a shard in the order of their use: first the better of two random

@@ -13,7 +13,7 @@ import (
 func (n *node) have(asked []int, shards []uint32, target *api.ShardTarget) ([]int, error) {
 	if len(shards) == 0 { // of a node that knows no groups, or of one shard
 		if len(asked) > 1 {
-			n.single.Store(time.Now().UnixNano())
+			n.single.Store(instant(time.Now()))
 		}
 		return asked[:1], nil
 	}

@@ -16,14 +16,9 @@ func Handler(find func(sha256 string) string) http.Handler {
 			return
 		}
 		sum := path.Base(r.URL.Path)
-		at := find(sum)
-		if at == "" {
-			http.NotFound(w, r)
-			return
-		}
-		f, err := os.Open(at)
+		f, err := os.Open(find(sum))
 		if err != nil {
-			http.NotFound(w, r) // removed since
+			http.NotFound(w, r) // unknown, or removed since
 			return
 		}
 		defer f.Close()

@@ -102,7 +102,7 @@ func (l load) balance(m *layout.Map) {
 		for i, s := range m.Shards {
 			for r, from := range s.Replicas {
 				to := l.least(s.Replicas)
-				if _, ok := l[from]; !ok || to == "" || l[to]+s.Size() >= l[from] {
+				if to == "" || l[to]+s.Size() >= l[from] { // l[from] is 0 for a node that takes no shards
 					continue
 				}
 				if g := min(s.Size(), l[from]-l[to]-s.Size()); g > gain {

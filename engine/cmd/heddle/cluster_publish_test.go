@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -121,5 +122,51 @@ func (f *fleet) readers(servers []*serving, docs []int) (stop func()) {
 		for range servers {
 			<-done
 		}
+	}
+}
+
+// TestControlQuorum: two of three NATS servers die, which leaves no majority for the map, and later all three at
+// once. Queries go on, a change waits or says why it cannot, and the map is complete when the servers return.
+func TestControlQuorum(t *testing.T) {
+	testneeds.Long(t)
+	inTempDir(t)
+	f := newFleet(t, newControls(t, 3, ""), "n1", "n2")
+	stop := f.readers([]*serving{f.front}, []int{600, 700})
+	before := f.state()
+	for _, c := range f.controls[1:] {
+		c.kill()
+	}
+	dir := f.other("more", 700)
+	wantFailure(t, f.run("publish", dir, "--timeout", "3s"), exitFailure, "control nodes")
+	if got := countRed(f.front); !strings.Contains(got, `"count":600`) {
+		t.Errorf("without a majority: %s", got)
+	}
+	for _, c := range f.controls[1:] {
+		c.start()
+	}
+	published := f.run("publish", dir)
+	for published.code != 0 && t.Context().Err() == nil { // an election is under way
+		published = f.run("publish", dir)
+	}
+	if got := countRed(f.front); !strings.Contains(got, `"count":700`) {
+		t.Errorf("after the publish: %s", got)
+	}
+	want := f.state()
+	for _, c := range f.controls {
+		c.kill()
+	}
+	if got := countRed(f.front); !strings.Contains(got, `"count":700`) {
+		t.Errorf("without NATS: %s", got)
+	}
+	for _, c := range f.controls {
+		c.start()
+	}
+	after := f.state()
+	for after == nil || len(after.Alive) != 2 {
+		after = f.state()
+	}
+	stop()
+	if after.Cluster != before.Cluster || !reflect.DeepEqual(after.Collections["books"].Current, want.Collections["books"].Current) {
+		t.Errorf("the state is %+v, want %+v", after.Collections["books"], want.Collections["books"])
 	}
 }

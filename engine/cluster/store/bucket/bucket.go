@@ -129,6 +129,9 @@ func (b *KV) use(ctx context.Context, f func(context.Context, *opened) error) er
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
 		return fmt.Errorf("bucket %s of NATS JetStream: no answer within %v: too few control nodes run, or they hold an election", Name, slowest)
 	}
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fmt.Errorf("bucket %s of NATS JetStream: too few control nodes run, or they hold an election: %w", Name, context.Cause(ctx))
+	}
 	api, ok := errors.AsType[*jetstream.APIError](err)
 	if ok && api.ErrorCode == jetstream.JSErrCodeStreamNotFound || errors.Is(err, jetstream.ErrNoStreamResponse) { // the next use creates it
 		b.mu.Lock()
