@@ -109,9 +109,9 @@ and-or is and first, and then or for a query with fewer than k such documents.`)
 		`Intersection algorithm. All algorithms give the same answer.
 auto lets the backend choose for each batch and list. A backend without the
 algorithm returns an error that lists its algorithms.`),
-	key("search.k", func(c *Config) *int { return &c.Search.K }, 10, within(1, 10000),
+	key("search.k", func(c *Config) *int { return &c.Search.K }, 10, within(0, 10000),
 		`Maximum number of documents per query.
-From 1 to 10000.`),
+From 0 to 10000. 0 is none, for counts and facets.`),
 	enum("search.format", func(c *Config) *string { return &c.Search.Format },
 		"text", []string{"text", "tsv", "jsonl", "trec"}, `Format of answers on standard output.
 trec is a run file for heddle eval.`),

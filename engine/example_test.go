@@ -109,9 +109,7 @@ func ExampleQuery_boolean() {
 	// Output:
 	// 3 [0 2 3]
 	// 2 [0 1]
-	// column 1: nothing to exclude from: NOT, - and ! need another clause beside them, as in a NOT b
-	//   NOT sea
-	//   ^
+	// 4 [0 1 4 5]
 }
 
 // The best documents come first: short ones that have rare words, often. A weight

@@ -13,6 +13,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 	"pgregory.net/rapid"
 
+	"heddle/engine/index/querylang"
 	"heddle/engine/observe"
 	"heddle/engine/plan/reference"
 	"heddle/engine/plan/testneeds"
@@ -103,7 +104,13 @@ func (a *attributed) checkFilters(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
 			return fmt.Sprintf("t%d", rapid.IntRange(0, rankedTerms).Draw(t, "term"))
 		}), 1, 5).Draw(t, "words")
-		q := Query{Text: strings.Join(words, rapid.SampledFrom([]string{" ", " ", " AND ", " OR ", " NOT "}).Draw(t, "between"))}
+		q := Query{Text: strings.Join(words, rapid.SampledFrom([]string{" ", " ", " AND ", " OR ", " NOT ", " OR NOT "}).Draw(t, "between"))}
+		switch rapid.IntRange(0, 7).Draw(t, "all") {
+		case 0:
+			q.Text = "*"
+		case 1:
+			q.Text = "NOT " + q.Text
+		}
 		switch rapid.SampledFrom([]string{"docs", "count", "ranked"}).Draw(t, "kind") {
 		case "count":
 			q.CountOnly = true
@@ -174,7 +181,7 @@ func (a *attributed) filteredPlainly(t *rapid.T, q Query, set []uint64) Hits {
 		m = And
 	}
 	h := all(m)
-	if q.Match == AndOr && (len(h.Docs) < q.K || strings.Contains(q.Text, " NOT ") || strings.Contains(q.Text, " AND ") || strings.Contains(q.Text, " OR ")) {
+	if q.Match == AndOr && (len(h.Docs) < q.K || querylang.HasOperators(q.Text)) {
 		h = all(Or)
 	}
 	if q.K > 0 && len(h.Docs) > q.K {
@@ -185,6 +192,91 @@ func (a *attributed) filteredPlainly(t *rapid.T, q Query, set []uint64) Hits {
 		h.Docs = nil
 	}
 	return h
+}
+
+// TestEverything: a filter alone, * and a NOT alone are queries. Documents without a term of the query score
+// 0, and documents with one as they do without the others.
+func TestEverything(t *testing.T) {
+	a := openAttributed(t, backendOptions(t), 0)
+	of := func(q Query) Hits {
+		t.Helper()
+		h, err := a.Search(t.Context(), q)
+		if err != nil {
+			t.Fatalf("%+v: %v", q, err)
+		}
+		return h
+	}
+	every := make([]uint32, filterDocs)
+	for d := range every {
+		every[d] = uint32(d)
+	}
+	with := of(Query{Text: "t1"}).Docs
+	rest := slices.DeleteFunc(slices.Clone(every), func(d uint32) bool { _, found := slices.BinarySearch(with, d); return found })
+	some := &Filter{Docs: []uint32{with[0], rest[0], rest[1]}}
+	passed := slices.Sorted(slices.Values(some.Docs))
+	for _, c := range []struct {
+		q    Query
+		want []uint32
+	}{
+		{Query{Text: "*"}, every}, {Query{Text: "NOT t1"}, rest}, {Query{Text: "NOT t1", Match: And}, rest}, {Query{Text: "t1 OR NOT t1"}, every},
+		{Query{Filter: some}, passed}, {Query{Filter: some, Match: And}, passed}, {Query{Text: "NOT t1", Filter: some}, rest[:2]}, {Query{}, []uint32{}}, {Query{Text: "*", Literal: true}, []uint32{}},
+		{Query{Expr: &querylang.Expr{Op: querylang.All}}, every},
+	} {
+		if got := of(c.q); !slices.Equal(got.Docs, c.want) || got.Count != uint64(len(c.want)) || got.Docs == nil {
+			t.Errorf("%+v: %d documents, want %d", c.q, got.Count, len(c.want))
+		}
+		count := c.q
+		count.CountOnly = true
+		if got := of(count); got.Count != uint64(len(c.want)) || got.Docs != nil {
+			t.Errorf("%+v: count %d, want %d", c.q, got.Count, len(c.want))
+		}
+		ranked := c.q
+		ranked.K, ranked.Match = 3, AndOr
+		for range 2 { // from the cache, too
+			got := of(ranked)
+			if n := min(3, len(c.want)); len(got.Docs) != n || c.q.Text != "t1 OR NOT t1" && !slices.Equal(got.Docs, c.want[:n]) || slices.Max(append(got.Scores, 0)) > 0 != (c.q.Text == "t1 OR NOT t1") {
+				t.Errorf("%+v: %v %v", ranked, got.Docs, got.Scores)
+			}
+		}
+	}
+	scores := map[uint32]float64{}
+	for i, h := 0, of(Query{Text: "t1", K: filterDocs}); i < len(h.Docs); i++ {
+		scores[h.Docs[i]] = h.Scores[i]
+	}
+	h := of(Query{Text: "t1 OR NOT t2", K: filterDocs})
+	if len(h.Docs) < len(with) {
+		t.Errorf("%d documents", len(h.Docs))
+	}
+	for i, d := range h.Docs {
+		if h.Scores[i] != scores[d] || i > 0 && (h.Scores[i] > h.Scores[i-1] || h.Scores[i] == h.Scores[i-1] && d < h.Docs[i-1]) {
+			t.Fatalf("document %d: score %v, want %v", d, h.Scores[i], scores[d])
+		}
+	}
+	facet := func(q Query) uint64 {
+		matches, all, err := a.Facets(t.Context(), q, Facets{Table: a.table, Columns: []string{a.columns(t)[0]}})
+		if err != nil || len(all) != 1 {
+			t.Fatal(err)
+		}
+		return matches
+	}
+	if n := facet(Query{Text: "*"}); n != filterDocs {
+		t.Errorf("facets of all: %d", n)
+	}
+	if n := facet(Query{Filter: some}); n != 3 {
+		t.Errorf("facets of a filter: %d", n)
+	}
+}
+
+// columns are the names of the attributes.
+func (a *attributed) columns(t *testing.T) (names []string) {
+	info, err := a.table.Info()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range info.Columns {
+		names = append(names, c.Name)
+	}
+	return names
 }
 
 // TestFilterErrors names the part of the filter that is wrong.

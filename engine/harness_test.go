@@ -345,8 +345,8 @@ func (x *served) Terms(text string) (terms []string) {
 	return terms
 }
 
-func (x *served) Expression(q Query) (e plan.Expr, err error) {
-	x.pinned(func(s *Snapshot) { e, err = s.Expression(q) })
+func (x *served) Expression(q Query) (e plan.Expr, not bool, err error) {
+	x.pinned(func(s *Snapshot) { e, not, err = s.Expression(q) })
 	return
 }
 

@@ -182,14 +182,14 @@ func TestDeadlineOfSnapshot(t *testing.T) {
 	x, err := openSource(t.Context(), src, slowDictionary{dict, 5 * time.Millisecond}, backendOptions(t))
 	closed(t, x, err)
 	for _, text := range []string{"+t0 t1", strings.Repeat("t0 ", 10_000)} {
-		if _, err := x.Expression(Query{Text: text, Timeout: time.Microsecond}); CodeOf(err) != Deadline {
+		if _, _, err := x.Expression(Query{Text: text, Timeout: time.Microsecond}); CodeOf(err) != Deadline {
 			t.Errorf("expression of %.20s: %v", text, err)
 		}
 		if _, _, err := x.WeightedTerms(Query{Text: text, Timeout: time.Nanosecond}); CodeOf(err) != Deadline {
 			t.Errorf("terms of %.20s: %v", text, err)
 		}
 	}
-	if _, err := x.Expression(Query{Text: "+t0 t1", Timeout: time.Hour}); err != nil {
+	if _, _, err := x.Expression(Query{Text: "+t0 t1", Timeout: time.Hour}); err != nil {
 		t.Error(err)
 	}
 }

@@ -60,7 +60,8 @@ type Query struct {
 	Expr *querylang.Expr
 
 	// Filter restricts the query to some documents: other documents do not match. Scores are the
-	// scores of the query without a filter. Default: nil, all documents.
+	// scores of the query without a filter. A filter without Text, Terms and Expr is the query for its
+	// documents. Default: nil, all documents.
 	Filter *Filter
 
 	// Match of Text and Terms. Default: Or.

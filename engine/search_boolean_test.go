@@ -41,6 +41,9 @@ func (c *corpus) scanExpr(e querylang.Expr) (docs []uint32) {
 }
 
 func (c *corpus) matches(e querylang.Expr, d int) bool {
+	if e.Op == querylang.All {
+		return true
+	}
 	if e.Op == querylang.Term {
 		words := strings.Fields(strings.ToLower(e.Term))
 		return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return c.has[w] == nil || !c.has[w][d] })
@@ -65,8 +68,11 @@ func (c *corpus) matches(e querylang.Expr, d int) bool {
 // expression draws a query over the terms of the corpus, unknown ones included.
 func (c *corpus) expression(r *rand.Rand, depth int) querylang.Expr {
 	if depth == 0 || r.IntN(4) == 0 {
-		if r.IntN(20) == 0 {
+		switch r.IntN(20) {
+		case 0:
 			return querylang.Expr{Term: "unknown"}
+		case 1:
+			return querylang.Expr{Op: querylang.All}
 		}
 		return querylang.Expr{Term: c.terms[r.IntN(len(c.terms))]}
 	}
@@ -108,6 +114,7 @@ func TestBoolean(t *testing.T) {
 	queries := []string{
 		"", "t000", "unknown", "t000 t001", "t000 AND unknown", "t000 OR unknown", "t000 NOT unknown", "unknown NOT t000",
 		rare + " OR t001", "t120 OR t121 OR t122", "t120 NOT t121", "t000 NOT t120 NOT t121", "t000 NOT t000", "t120 OR t120",
+		"*", "NOT t000", "NOT t120 NOT t121", "t120 OR NOT t000", "t000 AND (* NOT t120)", "NOT (NOT t120)", "* NOT (t120 OR NOT t121)", "unknown OR NOT unknown", "* OR t000",
 		"t000 AND (t120 OR t121) NOT t001", "(t120 NOT t121) OR (t121 NOT t120)", "T120 OR T121", `t120\ t000 OR t121`,
 		"t000 NOT (t120 OR t121 OR t122)", wide, "t000 NOT (" + wide + ")", "(" + wide + ") AND t130 NOT t000",
 		strings.Repeat("(", 500) + "t120" + strings.Repeat(" OR t121)", 500), "t120 NOT (t121 NOT (t122 NOT (t123 NOT t000)))",
@@ -238,11 +245,11 @@ func TestExpression(t *testing.T) {
 		"(the OR of) NOT a":     "|()",
 		"(a OR the) NOT (d of)": "-(a d)",
 	} {
-		e, err := x.Expression(&query.Query{Expr: parse(t, text)})
+		e, _, err := x.Expression(&query.Query{Expr: parse(t, text)})
 		if got := write(e); got != want || err != nil {
 			t.Errorf("%s: %s, %v, want %s", text, got, err, want)
 		}
-		if e, err = x.Expression(&query.Query{Text: text, Options: query.Options{Match: query.And}}); write(e) != want || err != nil {
+		if e, _, err = x.Expression(&query.Query{Text: text, Options: query.Options{Match: query.And}}); write(e) != want || err != nil {
 			t.Errorf("%s as a text: %s, %v, want %s", text, write(e), err, want)
 		}
 	}

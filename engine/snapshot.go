@@ -99,32 +99,53 @@ func (s *Snapshot) WeightedTerms(q Query) (terms []string, weights []float64, er
 }
 
 // Expression returns the documents that q matches, as an expression over the lists in
-// canonical form (plan.Expr.Simplify). A term that the analysis splits is an AND of its parts;
+// canonical form (plan.Expr.Simplify); with not they are all documents but those of e. A term that the analysis splits is an AND of its parts;
 // a term of which nothing is left, such as a stop word, drops out, with the terms that NOT
 // subtracts from it; a term that no document has is the empty set. Caller and Timeout of q, and
 // errors, are as of WeightedTerms.
-func (s *Snapshot) Expression(q Query) (e plan.Expr, err error) {
+func (s *Snapshot) Expression(q Query) (e plan.Expr, not bool, err error) {
 	defer wrapFault("expression", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
 	g, err := s.lists("expression")
 	if err != nil {
-		return e, err
+		return e, false, err
 	}
 	err = analyse(g, &q, func(in *query.Query) (err error) {
-		e, err = g.Expression(in)
+		e, not, err = g.Expression(in)
 		return err
 	})
-	return e, wrap("expression", err)
+	return e, not, wrap("expression", err)
 }
 
-// Readable replaces the lists of an expression by their terms. The index must have a file.
-func (s *Snapshot) Readable(e plan.Expr) querylang.Expr {
+// Vanished returns the words of a text of which the analysis leaves nothing: stop words, and signs, which are
+// words without a letter or digit. It is empty for a closed snapshot.
+func (s *Snapshot) Vanished(text string) (stops, signs []string) {
+	g, err := s.lists("terms")
+	if err != nil {
+		return nil, nil
+	}
+	return g.Vanished(text)
+}
+
+// Readable replaces the lists of an expression by their terms; with not it is the expression of all other
+// documents. The index must have a file.
+func (s *Snapshot) Readable(e plan.Expr, not bool) querylang.Expr {
+	if not {
+		all := querylang.Expr{Op: querylang.All}
+		switch {
+		case e.Nothing():
+			return all
+		case e.Op == plan.OpOr:
+			return querylang.Expr{Op: querylang.Not, Args: append([]querylang.Expr{all}, s.Readable(e, false).Args...)}
+		}
+		return querylang.Expr{Op: querylang.Not, Args: []querylang.Expr{all, s.Readable(e, false)}}
+	}
 	if e.Op == plan.OpList {
 		return querylang.Expr{Term: s.g.File.Term(e.List)}
 	}
 	out := querylang.Expr{Op: map[plan.OpCode]querylang.Op{plan.OpAnd: querylang.And, plan.OpOr: querylang.Or, plan.OpAndNot: querylang.Not}[e.Op]}
 	for _, a := range e.Args {
-		out.Args = append(out.Args, s.Readable(a))
+		out.Args = append(out.Args, s.Readable(a, false))
 	}
 	return out
 }

@@ -35,7 +35,7 @@ func TestClosedSnapshot(t *testing.T) {
 		_, search := s.Search(t.Context(), q)
 		all := s.SearchAll(t.Context(), []Query{q}, func(int, []Hits) error { return nil })
 		_, _, terms := s.WeightedTerms(q)
-		_, expression := s.Expression(q)
+		_, _, expression := s.Expression(q)
 		for i, err := range []error{search, all, terms, expression} {
 			if CodeOf(err) != Closed {
 				t.Errorf("call %d: %v", i, err)

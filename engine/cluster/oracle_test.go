@@ -39,7 +39,7 @@ func splits(n int) (all [][]int) {
 // queries are queries of all modes, variants and kinds of expressions.
 func queries() (all []engine.Query) {
 	texts := []string{
-		"w0", "w1 w2", "w1 w2 w3 w9", "w0^2.5 w4", "w12 w20 w30", "nowhere", "w1 nowhere", "", "+w1 w2 -w3", "w1 AND (w2 OR w7)", "w1 NOT w0",
+		"w0", "w1 w2", "w1 w2 w3 w9", "w0^2.5 w4", "w12 w20 w30", "nowhere", "w1 nowhere", "", "+w1 w2 -w3", "w1 AND (w2 OR w7)", "w1 NOT w0", "*", "NOT w0", "w1 OR NOT w2", "* -w3 -w7",
 		"w1*", "w2* -w3*", "w*", "-w1", "w1 w1 w2", "(w5 w6", "w1^0", "w33* w40*", "w1 AND nowhere", "nowh*",
 	}
 	for _, text := range texts {

@@ -94,7 +94,7 @@ var expression = rapid.Custom(func(t *rapid.T) string {
 			return leaf.Draw(t, "leaf")
 		}
 		a, b := draw(depth-1), draw(rapid.IntRange(0, depth-1).Draw(t, "depth"))
-		form := rapid.SampledFrom([]string{"%s %s", "(%s AND %s)", "(%s OR %s)", "(%s NOT %s)", "+%s %s", "%s -%s", "(%s) AND NOT (%s)", "(%s"}).Draw(t, "form")
+		form := rapid.SampledFrom([]string{"%s %s", "(%s AND %s)", "(%s OR %s)", "(%s NOT %s)", "+%s %s", "%s -%s", "(%s) OR NOT (%s)", "-(%s) -(%s)", "(%s) AND NOT (%s)", "(%s"}).Draw(t, "form")
 		if strings.Count(form, "%s") == 1 {
 			return fmt.Sprintf(form, a)
 		}

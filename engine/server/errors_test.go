@@ -26,7 +26,7 @@ func TestErrors(t *testing.T) {
 		method, path, body string
 		want               problem
 	}{
-		{"POST", "/v1/indexes/looms/search", `{"query":"red (loom"}`, problem{Status: 400, Code: "invalid_query", Offset: offset(4)}},
+		{"POST", "/v1/indexes/looms/search", `{"query":"red AND"}`, problem{Status: 400, Code: "invalid_query", Offset: offset(4)}},
 		{"POST", "/v1/indexes/looms/search", `{"query":"red","mode":"xor"}`, problem{Status: 400, Code: "invalid_option"}},
 		{"POST", "/v1/indexes/looms/search", `{"query":"red","terms":["red"]}`, problem{Status: 400, Code: "invalid_option"}},
 		{"POST", "/v1/indexes/looms/search", `{"query":"red","scoring":{"variant":"tf"}}`, problem{Status: 400, Code: "invalid_option"}},

@@ -73,14 +73,14 @@ func TestInspectSearch(t *testing.T) {
 		}
 	}
 	for _, index := range []string{"looms", "elsewhere"} { // the syntax needs no index
-		if _, p := r.problem("POST", "/v1/indexes/"+index+"/parse", `{"query":"red AND ("}`); p.Offset == nil || *p.Offset != 8 {
+		if _, p := r.problem("POST", "/v1/indexes/"+index+"/parse", `{"query":"red AND"}`); p.Offset == nil || *p.Offset != 4 {
 			t.Errorf("an error in the text: %+v", p)
 		}
 	}
 	if _, p := r.problem("POST", "/v1/indexes/elsewhere/parse", `{"query":"red"}`); p.Code != "not_found" {
 		t.Errorf("an unknown index: %+v", p)
 	}
-	decoded[api.ParseQueryResponse](r, "POST", "/v1/indexes/looms/parse", `{"query":"red AND (","literal":true}`)
+	decoded[api.ParseQueryResponse](r, "POST", "/v1/indexes/looms/parse", `{"query":"red AND","literal":true}`)
 }
 
 func TestInspectTexts(t *testing.T) {

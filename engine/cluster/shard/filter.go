@@ -10,6 +10,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/index/querylang"
 	"heddle/engine/table/rowset"
 )
 
@@ -43,6 +44,9 @@ func (p *pinned) restrict(all []engine.Query, with []*api.Filter, numbers []uint
 		}
 		if uint64(n) >= uint64(len(filters)) {
 			return nil, invalidOption("search", "filter[%d] is %d: there are %d filters", i, n, len(with))
+		}
+		if n == 0 && all[i].Text == "" && len(all[i].Terms) == 0 && all[i].Expr == nil {
+			all[i].Expr = &querylang.Expr{Op: querylang.Or} // no query: that documents are deleted makes it none
 		}
 		all[i].Filter = filters[n]
 	}

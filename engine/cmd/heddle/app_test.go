@@ -61,7 +61,7 @@ func TestUsage(t *testing.T) {
 		{"search x.hdl --query a --mode xor", `flag --mode: "xor" is not one of or, and, and-or`},
 		{"search x.hdl --query a --backend gpu", `flag --backend: "gpu" is not one of auto, host, opencl`},
 		{"search x.hdl --query a --algorithm hs17", `flag --algorithm: "hs17" is not one of`},
-		{"search x.hdl --query a -k 0", `flag --k: 0 is not from 1 to`},
+		{"search x.hdl --query a -k -1", `flag --k: -1 is not from 0 to`},
 		{"search x.hdl --query a --threads many", `flag --threads: want a whole number, found "many"`},
 		{"search x.hdl --query a --profiling=perhaps", `flag --profiling: want true or false, found "perhaps"`},
 		{"tune now", `takes no argument`},

@@ -2,13 +2,16 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/spf13/pflag"
 
+	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/cmd/heddle/internal/topics"
 	"heddle/engine/cmd/heddle/internal/workload"
+	"heddle/engine/index/querylang"
 	"heddle/engine/index/trec"
 )
 
@@ -19,6 +22,12 @@ type queries struct {
 	given      struct{ text, file func() bool }
 	stderr     io.Writer // receives errors of queries of a file
 	failed     int       // queries of a file
+
+	operators bool           // queries of a file are in the query language
+	lines     map[string]int // of queries of a file, by their IDs
+	again     int            // queries of a file with the ID of an earlier one
+	first     string         // the first of them
+	bare      bool           // a warning has named a sign or parenthesis that is text
 }
 
 // add adds two flags: flag text for one query, flag file for a file.
@@ -62,10 +71,38 @@ func (q *queries) each(ctx context.Context, a *App, ahead int, answer func(conte
 	if q.single() {
 		return answer(ctx, []trec.Topic{{ID: "1", Text: q.text}})
 	}
-	q.stderr = a.Stderr
-	err := topics.File{Path: q.file, Reading: q.reading, Stdin: a.Stdin}.Each(ctx, ahead, answer)
+	q.stderr, q.lines = a.Stderr, map[string]int{}
+	err := topics.File{Path: q.file, Reading: q.reading, Stdin: a.Stdin}.Each(ctx, ahead, func(ctx context.Context, all []trec.Topic) error {
+		for _, t := range all {
+			if err := q.look(t); err != nil {
+				return err
+			}
+		}
+		return answer(ctx, all)
+	})
+	if q.again > 0 {
+		_, wrong := fmt.Fprintf(a.Stderr, "warning: %s: %d queries have the ID of an earlier one; the first: %s\n", q.file, q.again, q.first)
+		err = errors.Join(err, wrong)
+	}
 	if err == nil && q.failed > 0 {
 		err = fmt.Errorf("%s: invalid lines without an answer: %d", q.file, q.failed)
+	}
+	return err
+}
+
+// look notes a repeated ID, and warns of the first sign or parenthesis of a file that is no operator.
+func (q *queries) look(t trec.Topic) (err error) {
+	if line, found := q.lines[t.ID]; !found {
+		q.lines[t.ID] = t.Line
+	} else if q.again++; q.again == 1 {
+		q.first = fmt.Sprintf("%s on lines %d and %d", terminal.Field(t.ID), line, t.Line)
+	}
+	if !q.operators || q.bare {
+		return nil
+	}
+	if at := querylang.Bare(t.Text); len(at) > 0 {
+		q.bare = true
+		_, err = fmt.Fprintf(q.stderr, "warning: %s:%d: the %c at byte %d of the query is no operator there, and so text; the file may have more\n", q.file, t.Line, t.Text[at[0]], at[0]+1)
 	}
 	return err
 }

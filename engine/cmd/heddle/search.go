@@ -35,6 +35,7 @@ type searchOptions struct {
 	part       bool
 	explain    bool
 	noHeader   bool
+	none       bool // no document is asked for: k is 0
 
 	strictScores, excludeSelf bool
 }
@@ -61,15 +62,16 @@ Queries may contain operators:
                   the same
   comp*           all terms of the index that begin with comp, at most 1024; stemmed
                   indexes hold stems
+  *               all documents; NOT hell, or -hell, alone is all documents without hell
   \(              the character itself
 
 Quotes, fields (title:bone), bone~1, b*ne, b?ne, ranges ([a TO b]) and regular expressions
 (/b.ne/) are errors; [1], and/or and /usr/bin are text. +, - and ! are signs only at the start
-of a word: well-known, C++ and Hello! are text. && and || are words of their own. ^ needs a
-word with a letter before it and a number behind it: 10^8 is text, and (1998)^2 gives a
-number a weight. A term that the analysis splits becomes the AND of its parts beside
-operators, not a phrase. A stop word disappears together with the terms that are subtracted
-from it.
+of a word: well-known, C++ and Hello! are text, and so is a parenthesis without its partner.
+&& and || are words of their own. ^ needs a word with a letter before it and a number behind
+it: 10^8 is text, and (1998)^2 gives a number a weight. A term that the analysis splits becomes
+the AND of its parts beside operators, not a phrase. A stop word disappears together with the
+terms that are subtracted from it.
 
 These operators are the --syntax query, the default for --query. Query files are taken as
 text, without operators: their default is --syntax literal.
@@ -82,6 +84,9 @@ collection: {"docs": N, "length": TOKENS, "df": {TERM: DOCUMENTS, …}}.
 --all and --count match documents without ranking. --all prints every match in the
 order of the index. --syntax boolean reads the same queries, does not rank either, and
 joins words without operators by AND unless --mode is given.
+
+--where or --filter without --query is the query *. Documents that only * or NOT matches have the
+score 0. With -k 0 no document is printed, which leaves the counts of jsonl and --facets.
 
 --where searches the documents whose attributes make a predicate true; --table is their
 attribute table, whose row i describes document i (heddle index build --attributes). A
@@ -148,7 +153,10 @@ By default many work-groups or threads intersect the lists of one query. --part 
 single one per query, which can be faster for many small queries.
 
 A term without documents is no error. If a query has no results, standard error names its
-terms that are in no document; --explain always names them.
+terms that are in no document; --explain always names them. It also names words of which the
+analysis leaves nothing (stop words, signs), queries of a file with the ID of an earlier one,
+documents that have one name in a run, and the first sign or parenthesis of a file that is no
+operator where it stands.
 Explanations go to standard error, or in jsonl into each object: as "explain", for a
 collection as "explanation", a text.`,
 		Example: `  heddle search books.hdl --query 'heaven earth'
@@ -190,6 +198,13 @@ func (o *searchOptions) Validate(args []string) (err error) {
 	if err = o.set(args, "index file"); err != nil {
 		return err
 	}
+	if !o.given.text() && !o.given.file() && (o.where != "" || o.bitmap != "") { // all documents that pass
+		if o.text = "*"; o.syntax != syntaxBoolean {
+			o.syntax = syntaxQuery
+		}
+		o.given.text = func() bool { return true }
+	}
+	o.operators = !o.literal()
 	if err = o.queries.validate("query", "queries"); err != nil {
 		return err
 	}
@@ -222,7 +237,9 @@ const (
 )
 
 // ranked reports whether documents are scored.
-func (o *searchOptions) ranked() bool { return !o.all && !o.count && o.syntax != syntaxBoolean }
+func (o *searchOptions) ranked() bool {
+	return !o.all && !o.count && o.syntax != syntaxBoolean && !o.none
+}
 
 // literal reports whether queries are text without operators.
 func (o *searchOptions) literal() bool {
@@ -249,6 +266,7 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 	if err != nil {
 		return err
 	}
+	o.none = c.Search.K == 0
 	mode, err := engine.ParseMatch(c.Search.Mode)
 	if o.syntax == syntaxBoolean && c.Origin("search.mode").Kind == config.FromDefault {
 		mode = engine.And
@@ -322,7 +340,7 @@ func (o *searchOptions) answer(ctx context.Context, a *App, c *config.Config, s 
 			return err
 		}
 	}
-	return o.each(ctx, a, c.Batching.Queries, s.Answer)
+	return errors.Join(o.each(ctx, a, c.Batching.Queries, s.Answer), s.Writer.Report(a.Stderr))
 }
 
 // writer returns the writer of answers.

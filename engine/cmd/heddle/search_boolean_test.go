@@ -136,14 +136,14 @@ func TestExplainBoolean(t *testing.T) {
 // file it has no answer, and the error names its position.
 func TestBooleanErrors(t *testing.T) {
 	buildCollection(t)
-	r := heddle(t, "search", "c.hdl", "--syntax", "boolean", "--query", "w0 OR NOT w1")
-	if want := "column 7: nothing to exclude from"; r.code != exitUsage || !strings.Contains(r.stderr, want) ||
-		!strings.Contains(r.stderr, "\n  w0 OR NOT w1\n        ^\n") || r.stdout != "" {
+	r := heddle(t, "search", "c.hdl", "--syntax", "boolean", "--query", "w0 OR NOT")
+	if want := "column 7: nothing behind this NOT"; r.code != exitUsage || !strings.Contains(r.stderr, want) ||
+		!strings.Contains(r.stderr, "\n  w0 OR NOT\n        ^\n") || r.stdout != "" {
 		t.Errorf("%+v", r)
 	}
-	writeFile(t, "q.txt", "w0\n\nx\t(w0 OR w1\nw9\n")
+	writeFile(t, "q.txt", "w0\n\nx\tw0 OR\nw9\n")
 	r = heddle(t, "search", "c.hdl", "--syntax", "boolean", "--queries", "q.txt", "--count")
-	if want := "q.txt:3: column 1: a ( without its )\n  (w0 OR w1\n  ^\n"; r.code != exitFailure || !strings.Contains(r.stderr, want) || strings.Count(r.stdout, "\n") != 2 {
+	if want := "q.txt:3: column 4: nothing behind this OR\n  w0 OR\n     ^\n"; r.code != exitFailure || !strings.Contains(r.stderr, want) || strings.Count(r.stdout, "\n") != 2 {
 		t.Errorf("%+v, want %q", r, want)
 	}
 	r = heddle(t, "search", "c.hdl", "--syntax", "sql", "--query", "w0")

@@ -59,5 +59,5 @@ func (o *searchOptions) collection(ctx context.Context, a *App, c *config.Config
 			return err
 		}
 	}
-	return o.each(ctx, a, c.Batching.Queries, s.Answer)
+	return errors.Join(o.each(ctx, a, c.Batching.Queries, s.Answer), s.Writer.Report(a.Stderr))
 }

@@ -21,7 +21,8 @@ func TestUnknownTerms(t *testing.T) {
 		"+nosuch -w0 zz*": "query 1: in no document: nosuch, zz*\n",
 		"w0 nosuch":       "",
 		"w0 NOT w0":       "",
-		"?!":              "",
+		"?!":              "query 1: no word is left; without a letter or digit: ?!\n",
+		" ":               "query 1: the query is empty\n",
 		"a\u202eb":        "query 1: in no document: a\\u202eb\n",
 	} {
 		for _, args := range []string{"--no-header", "--count", "--all", "--no-header --format jsonl", "--format tsv --no-header"} {

@@ -6,23 +6,30 @@
 //	heaven && (earth || sea) !hell   the same
 //	shepherd^2.5 lord                a weight, of ranked queries
 //	comp*                            every term that begins with comp
+//	*                                all documents
+//	NOT hell                         all documents without hell
 //
 //	query    = { or }
 //	or       = list { ( "OR" | "||" ) list }
 //	list     = clause { [ "AND" | "&&" ] clause }
 //	clause   = [ "+" | "-" | "!" | "NOT" ] operand
-//	operand  = ( word | prefix "*" | "(" or ")" ) [ "^" number ]
+//	operand  = "*" | ( word | prefix "*" | "(" or ")" ) [ "^" number ]
 //
 // A list has the same meaning as in Lucene. + and AND make a clause required: AND the clauses on
 // both sides. -, ! and NOT exclude the documents of a clause. A document matches a list if it
 // has all required clauses and no excluded one. The other clauses then only add to its
 // score. In a list without required clauses one of them must match. If the mode of a query
-// is and, its unmarked clauses are required. A list needs a clause that is not excluded.
-// OR separates lists, so AND binds closer than OR.
+// is and, its unmarked clauses are required. A list of excluded clauses alone matches all other
+// documents. OR separates lists, so AND binds closer than OR.
+//
+// A * means all documents where it begins a list or follows AND, OR or NOT, and the list ends behind it
+// or an operator or sign follows. Elsewhere it is text: 2 * 3. Documents that only a * or a NOT matches have
+// the score 0.
 //
 // AND, OR and NOT are operators only in capitals, && and || only as words of their own. +, -
 // and ! are signs at the start of a word and directly before a letter, a digit or a
-// parenthesis. Elsewhere they are text: well-known, C++, a - b, Hello!, a&&b.
+// parenthesis. Elsewhere they are text: well-known, C++, a - b, Hello!, a&&b. A parenthesis without
+// its partner, and parentheses around nothing, are text too; Bare finds them.
 //
 // A ^ begins a weight if a positive decimal number is behind it up to the end of the word, and
 // before it a word with a letter or a backslash, a prefix or a closing parenthesis. Elsewhere

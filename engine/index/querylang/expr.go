@@ -19,6 +19,7 @@ const (
 	Not       // Args[0] without the documents of Args[1:]
 	Prefix    // any term of the index that begins with Expr.Term
 	Prefer    // the documents of Args[0]; Args[1:] only add to scores
+	All       // every document; it has no Args and adds nothing to scores
 )
 
 // Expr is a query as a tree. The zero value is the empty term.
@@ -28,7 +29,7 @@ type Expr struct {
 	// Weight of Term and Prefix in a ranked query, positive and finite. 0 means 1.
 	Weight float64
 	// Args are at least two, except for a query without any term, which is an Or of
-	// none and matches nothing. The engine also takes an And, Or or Prefer of
+	// none and matches nothing, and for All. The engine also takes an And, Or or Prefer of
 	// one. It refuses an And or Prefer of none and a Not of fewer than two.
 	Args []Expr
 }
@@ -81,6 +82,10 @@ func (e Expr) String() string {
 }
 
 func (e Expr) write(b *strings.Builder) {
+	if e.Op == All {
+		b.WriteByte('*')
+		return
+	}
 	if e.leaf() {
 		// Behind a number without a backslash, ^ is text.
 		writeTerm(b, e.Term, e.Op == Term && e.Weight != 0 && !strings.ContainsFunc(e.Term, unicode.IsLetter))
@@ -100,7 +105,7 @@ func (e Expr) write(b *strings.Builder) {
 			b.WriteString([]string{And: " AND ", Or: " OR ", Not: " NOT ", Prefer: " "}[e.Op])
 		}
 		// A NOT applies to the whole AND before it.
-		if a.leaf() || e.Op == Or && a.Op != Or || e.Op == Not && i == 0 && a.Op == And {
+		if a.leaf() || a.Op == All && e.Op != Prefer || e.Op == Or && a.Op != Or || e.Op == Not && i == 0 && a.Op == And {
 			a.write(b)
 		} else {
 			b.WriteByte('(')

@@ -17,6 +17,7 @@ const (
 	end = iota
 	word
 	prefix
+	every    // *
 	operator // AND, OR, NOT
 	sign     // +, - or !
 	opening
@@ -31,7 +32,11 @@ type lexer struct {
 	to     int     // and ends
 	token  string  // the term, sign or name of the operator
 	weight float64 // of a term or a closing parenthesis; 0: none
+	bare   []int   // offsets of parentheses that are text, ascending
 }
+
+// newLexer returns a lexer before the first token.
+func newLexer(text string) lexer { return lexer{text: text, bare: bareParentheses(text)} }
 
 // EachWord gives the words of a text without operators to emit, with their weights;
 // neighbours of weight 1 may come as one part with their white space. It returns false at the
@@ -45,7 +50,7 @@ func EachWord(text string, emit func(part string, weight float64) error) (bool, 
 		err := emit(text, 1)
 		return err == nil, err
 	}
-	l := lexer{text: text}
+	l := newLexer(text)
 	for {
 		if err := l.next(); err != nil || l.kind == end {
 			return err == nil, err
@@ -121,12 +126,14 @@ func (l *lexer) next() error {
 	}
 	l.to = l.at + 1
 	switch c := l.text[l.at]; c {
-	case '(':
-		l.kind = opening
-		return nil
-	case ')':
-		l.kind = closing
-		l.boost()
+	case '(', ')':
+		if l.isBare(l.at) {
+			break
+		}
+		if l.kind = opening; c == ')' {
+			l.kind = closing
+			l.boost()
+		}
 		return nil
 	case '+', '-', '!':
 		if (l.at == 0 || l.at > before || l.text[l.at-1] == '(') && l.signed() {
@@ -140,7 +147,7 @@ func (l *lexer) next() error {
 // signed tells whether an operand follows the sign at l.at.
 func (l *lexer) signed() bool {
 	r, _ := utf8.DecodeRuneInString(l.text[l.to:])
-	return r == '(' || r == '\\' || wordRune(r)
+	return r == '(' && !l.isBare(l.to) || r == '\\' || wordRune(r)
 }
 
 // boost reads the weight behind a parenthesis.
@@ -173,8 +180,9 @@ func weight(text string) float64 {
 // word reads a word, an operator or a prefix.
 func (l *lexer) word() error {
 	var term strings.Builder
-	escaped, last := false, ' '    // last: the character before
-	letter := false                // so far, or a backslash
+	escaped, last := false, ' ' // last: the character before
+	letter := false             // so far, or a backslash
+	follows := l.kind == word || l.kind == prefix || l.kind == sign || l.kind == closing
 	caret, before := -1, rune(' ') // offset of the last ^ that may begin a weight, and the character before it
 	i := l.at
 	for i < len(l.text) {
@@ -186,7 +194,7 @@ func (l *lexer) word() error {
 			i, escaped, letter, last = i+size, true, true, 'a'
 			continue
 		}
-		if r == '(' || r == ')' || unicode.IsSpace(r) {
+		if (r == '(' || r == ')') && !l.isBare(i) || unicode.IsSpace(r) {
 			break
 		}
 		if reason := refuse(r, last, l.text[l.at:i], l.text[i+size:]); reason != "" {
@@ -206,6 +214,8 @@ func (l *lexer) word() error {
 		}
 	}
 	switch {
+	case !escaped && !follows && (l.token == "*" || l.token == "*:*") && behindEvery.MatchString(l.text[l.to:]):
+		l.kind = every
 	case last == '*' && strings.Trim(l.token, "*") != "":
 		l.kind, l.token = prefix, strings.TrimSuffix(l.token, "*")
 	case !escaped && l.weight == 0 && operators[l.token] != "":
@@ -253,6 +263,9 @@ func refuse(r, last rune, before, rest string) string {
 	}
 	return ""
 }
+
+// behindEvery is the text behind a * that means all documents.
+var behindEvery = regexp.MustCompile(`^[\s\p{Z}]*($|\)|(AND|OR|NOT|&&|\|\|)([\s\p{Z}(]|$)|[-+!][^\s\p{Z}])`)
 
 // bounds is the rest of a range behind its bracket, and pattern the rest of a regular
 // expression behind its first slash.

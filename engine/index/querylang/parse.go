@@ -10,7 +10,7 @@ import (
 // without a sign or operator. An error is a *syntax.Error. A text of white space alone is a
 // query that matches nothing.
 func Parse(text string, join Op) (Expr, error) {
-	p := parser{lexer: lexer{text: text}, join: join}
+	p := parser{lexer: newLexer(text), join: join}
 	if err := p.next(); err != nil {
 		return Expr{}, err
 	}
@@ -59,7 +59,6 @@ type list struct{ required, other, excluded []Expr }
 
 func (p *parser) list() (Expr, error) {
 	var l list
-	start := p.at
 	for and := false; ; {
 		mark := ""
 		if p.kind == sign || p.is("NOT") {
@@ -92,7 +91,7 @@ func (p *parser) list() (Expr, error) {
 		}
 	}
 	if len(l.required)+len(l.other) == 0 {
-		return Expr{}, p.fail(start, "nothing to exclude from: NOT, - and ! need another clause beside them, as in a NOT b")
+		l.other = []Expr{{Op: All}} // all documents without the excluded ones
 	}
 	return l.expr(), nil
 }
@@ -118,7 +117,7 @@ func (p *parser) step() error {
 		return err
 	}
 	switch {
-	case p.kind == word, p.kind == prefix, p.kind == opening:
+	case p.kind == word, p.kind == prefix, p.kind == every, p.kind == opening:
 		return nil
 	case (op == "AND" || op == "OR") && (p.kind == sign || p.is("NOT")):
 		return nil
@@ -128,6 +127,8 @@ func (p *parser) step() error {
 
 func (p *parser) operand() (Expr, error) {
 	switch p.kind {
+	case every:
+		return Expr{Op: All}, p.next()
 	case word, prefix:
 		if p.terms++; p.terms > MaxTerms {
 			return Expr{}, p.fail(p.at, fmt.Sprintf("more than %d terms", MaxTerms))

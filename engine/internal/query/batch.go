@@ -29,6 +29,9 @@ type Batch struct {
 	tokens *analyze.Tokenizer // made for the first text
 	read   int                // terms of the leaves of an expression so far
 
+	universe uint32 // documents of the index, of complements
+	rests    []rest // of the queries that are complements, in their order
+
 	filters []Filter      // by query, nil for none; empty if no query has one
 	present []plan.Filter // by query, while it runs
 	entered []Filter      // whose use ends with the run
@@ -39,6 +42,8 @@ func (b *Batch) Reset(k *Kind) {
 	b.kind, b.Threads = *k, 0
 	clear(b.filters)
 	b.filters = b.filters[:0]
+	clear(b.rests)
+	b.rests = b.rests[:0]
 	if k.Ranked() {
 		b.resetRanked()
 		return
@@ -71,6 +76,10 @@ func (b *Batch) Adopt(one *Batch) {
 	} else {
 		b.match.Append(&one.match, 0)
 	}
+	if len(one.rests) > 0 {
+		b.universe = one.universe
+		b.rests = append(b.rests, rest{of: b.Queries() - 1})
+	}
 	b.restrict(one.Filter())
 }
 
@@ -78,7 +87,9 @@ func (b *Batch) Adopt(one *Batch) {
 func (b *Batch) AddLists(lists []plan.Handle) { b.match.AddOrdered(lists) }
 
 // Conjunction tells whether the only query is a conjunction of lists that is not ranked.
-func (b *Batch) Conjunction() bool { return !b.kind.Ranked() && len(b.match.Ops) == 0 }
+func (b *Batch) Conjunction() bool {
+	return !b.kind.Ranked() && len(b.match.Ops) == 0 && len(b.rests) == 0
+}
 
 // Queries returns the number of queries.
 func (b *Batch) Queries() int {
@@ -100,7 +111,10 @@ func (b *Batch) Run(ctx context.Context, s plan.Store, processor int) error {
 	if b.kind.Ranked() {
 		return b.rank(ctx, s)
 	}
-	return s.Match(ctx, &b.match, &b.results)
+	if err := s.Match(ctx, &b.match, &b.results); err != nil || len(b.rests) == 0 {
+		return err
+	}
+	return b.complements(ctx)
 }
 
 // Borrow lets the next run leave docIDs in memory of the store. Return follows soon after it, and
@@ -129,7 +143,14 @@ func (b *Batch) Hits(i int) (count uint64, docs []uint32, scores []float64) {
 	case b.kind.Ranked():
 		docs, scores = b.ranking(i)
 		return uint64(len(docs)), present(docs), present(scores)
-	case b.kind.CountOnly:
+	}
+	if r, not := b.complement(i); not {
+		if b.kind.CountOnly {
+			return r.count, nil, nil
+		}
+		return r.count, present(r.docs), nil
+	}
+	if b.kind.CountOnly {
 		return b.results.Count(i), nil, nil
 	}
 	docs = b.results.Query(i)
@@ -158,7 +179,7 @@ func (b *Batch) Cost() cost.Kind {
 	switch {
 	case b.kind.Ranked():
 		return b.kind.rankCost()
-	case len(b.match.Ops) > 0:
+	case len(b.match.Ops) > 0 || len(b.rests) > 0:
 		return cost.Boolean
 	case b.kind.CountOnly:
 		return cost.Count
@@ -185,6 +206,9 @@ func (b *Batch) AppendLists(dst []plan.Handle, src *plan.Source) []plan.Handle {
 // an earlier key.
 func (b *Batch) Key(key resultcache.Key, index uint64) resultcache.Key {
 	key = b.key(key, index)
+	if len(b.rests) > 0 {
+		key = key.Complement()
+	}
 	if f := b.Filter(); f != nil {
 		key = key.Within(f.Key())
 	}

@@ -9,7 +9,7 @@ import (
 // addBoolean appends a query that is not ranked.
 func (b *Batch) addBoolean(x *Index, q *Query) (uint64, error) {
 	terms := q.Terms
-	if q.Text != "" || q.Expr != nil || len(terms) > x.Limits.Terms {
+	if q.Text != "" || q.Expr != nil || len(terms) > x.Limits.Terms || len(terms) == 0 && q.Filter != nil {
 		e, err := x.read(b, q)
 		if err != nil {
 			return 0, err
@@ -19,7 +19,11 @@ func (b *Batch) addBoolean(x *Index, q *Query) (uint64, error) {
 			if err != nil {
 				return 0, err
 			}
-			return b.addExpr(x, f)
+			load, err := b.addExpr(x, f.Expr)
+			if err == nil && f.not {
+				b.markComplement(x)
+			}
+			return load, err
 		}
 		terms = b.terms
 	}

@@ -30,16 +30,19 @@ func (f *expressions) reset() {
 }
 
 // addRankedExpr appends a ranked query that matches e, with the terms that add to scores.
-func (b *Batch) addRankedExpr(x *Index, e plan.Expr, terms []plan.Term) error {
-	if b.kind.Match == Or && anyOf(e, terms) || b.kind.Match == And && allOf(e, terms) {
+func (b *Batch) addRankedExpr(x *Index, e set, terms []plan.Term) error {
+	if !e.not && (b.kind.Match == Or && anyOf(e.Expr, terms) || b.kind.Match == And && allOf(e.Expr, terms)) {
 		b.ranks.Add(x.Source, terms...)
 		b.expressions.of = append(b.expressions.of, 0)
 		return nil
 	}
-	if err := b.match.AddExpr(x.Source, e); err != nil {
+	if err := b.match.AddExpr(x.Source, e.Expr); err != nil {
 		return invalid{err}
 	}
 	b.ranks.Add(x.Source)
+	if e.not {
+		b.markComplement(x)
+	}
 	b.expressions.source = x.Source
 	b.expressions.terms.Add(x.Source, terms...)
 	b.expressions.of = append(b.expressions.of, int32(b.match.Queries()))
@@ -89,8 +92,23 @@ func (b *Batch) rankExpressions(ctx context.Context, s plan.Store) error {
 	if err := s.Match(ctx, &b.match, &b.results); err != nil {
 		return err
 	}
-	for i := range b.match.Queries() {
+	for of, n := range f.of {
+		if n == 0 {
+			continue
+		}
+		i := int(n) - 1
 		docs := b.results.Query(i)
+		if _, not := b.complement(of); not {
+			permitted, err := b.permitted(ctx, of)
+			if err != nil {
+				return err
+			}
+			most := -1
+			if len(f.terms.Query(i)) == 0 { // all scores are 0
+				most = b.kind.K
+			}
+			docs = complete(docs, b.universe, permitted, most)
+		}
 		if err := f.score(ctx, docs, f.terms.Query(i), &b.kind); err != nil {
 			return err
 		}

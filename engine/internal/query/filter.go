@@ -13,6 +13,8 @@ type Filter interface {
 	// use.
 	On(ctx context.Context, processor int) (plan.Filter, error)
 	Off(processor int)
+	// Bits returns the documents of the set as a bitset, which must not change.
+	Bits(ctx context.Context) ([]uint64, error)
 	// Key tells the set from all other sets of documents of the index.
 	Key() *[KeyLen]byte
 }

@@ -65,7 +65,7 @@ func (b *Batch) addRanked(x *Index, q *Query, s *Settings) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	var f plan.Expr
+	var f set
 	if e != nil {
 		if f, err = x.compile(b, e); err != nil {
 			return 0, err

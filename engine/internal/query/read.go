@@ -22,6 +22,9 @@ type Prefixes interface {
 // MaxPrefix is the most terms that one prefix may stand for.
 const MaxPrefix = 1024
 
+// everything is the query that a filter alone is.
+var everything = querylang.Expr{Op: querylang.All}
+
 // read sets the terms and weights of b to the words of q. For a query with operators it
 // returns an expression instead.
 func (x *Index) read(b *Batch, q *Query) (*querylang.Expr, error) {
@@ -29,6 +32,8 @@ func (x *Index) read(b *Batch, q *Query) (*querylang.Expr, error) {
 	switch {
 	case q.Expr != nil:
 		return q.Expr, x.check(q.Expr)
+	case q.Text == "" && len(q.Terms) == 0 && q.Filter != nil:
+		return &everything, nil
 	case q.Text == "":
 		if err := x.Limits.CheckTerms(len(q.Terms)); err != nil {
 			return nil, err
@@ -121,7 +126,7 @@ func (x *Index) check(e *querylang.Expr) (err error) {
 func checkOperands(e *querylang.Expr) error {
 	n := len(e.Args)
 	switch e.Op {
-	case querylang.Term, querylang.Prefix:
+	case querylang.Term, querylang.Prefix, querylang.All:
 		if n > 0 {
 			return invalidf("term %q of an expression has operands", e.Term)
 		}
@@ -163,32 +168,33 @@ func (x *Index) WeightedTerms(q *Query) ([]string, []float64, error) {
 }
 
 // Expression returns the meaning of q over the lists of the index, in canonical form
-// (plan.Expr.Simplify). Each term is analysed as documents were: a term that the analysis
-// splits is an AND of its parts; a term of which nothing is left, such as a stop word, drops
+// (plan.Expr.Simplify): the documents of f, or with not all other documents. Each term is analysed as
+// documents were: a term that the analysis splits is an AND of its parts; a term of which nothing is left, such as a stop word, drops
 // out, with the terms that NOT subtracts from it; a term that no document has is the empty
 // set.
-func (x *Index) Expression(q *Query) (f plan.Expr, err error) {
+func (x *Index) Expression(q *Query) (f plan.Expr, not bool, err error) {
 	b := x.Batch()
 	defer x.Put(b)
 	e, err := x.read(b, q)
 	switch {
 	case err != nil:
-		return f, err
+		return f, false, err
 	case e != nil:
-		return x.compile(b, e)
+		s, err := x.compile(b, e)
+		return s.Expr, s.not, err
 	case q.Match == And:
-		return x.allOf(b.terms).Simplify(x.Source), nil
+		return x.allOf(b.terms).Simplify(x.Source), false, nil
 	}
-	return x.anyOf(slices.Values(b.terms)).Simplify(x.Source), nil
+	return x.anyOf(slices.Values(b.terms)).Simplify(x.Source), false, nil
 }
 
-func (x *Index) compile(b *Batch, e *querylang.Expr) (plan.Expr, error) {
+func (x *Index) compile(b *Batch, e *querylang.Expr) (set, error) {
 	b.read = 0
-	f, _, err := x.translate(b, e)
+	s, _, err := x.translate(b, e)
 	if err != nil {
-		return f, err
+		return s, err
 	}
-	return f.Simplify(x.Source), nil
+	return set{s.Simplify(x.Source), s.not}, nil
 }
 
 // anyOf returns the documents with any of the terms.
@@ -215,15 +221,14 @@ func (x *Index) allOf(terms []string) plan.Expr {
 	return f
 }
 
-// operations are the meanings of the kinds of expressions with Args.
-var operations = map[querylang.Op]plan.OpCode{querylang.And: plan.OpAnd, querylang.Or: plan.OpOr, querylang.Not: plan.OpAndNot}
-
 // translate returns false, and the empty set, where nothing is left of e.
-func (x *Index) translate(b *Batch, e *querylang.Expr) (f plan.Expr, left bool, err error) {
+func (x *Index) translate(b *Batch, e *querylang.Expr) (f set, left bool, err error) {
 	if err := b.ended(); err != nil {
 		return f, false, err
 	}
 	switch e.Op {
+	case querylang.All:
+		return everySet(), true, nil
 	case querylang.Term, querylang.Prefix:
 		b.terms = b.terms[:0]
 		if err := x.appendLeaf(b, e); err != nil {
@@ -234,9 +239,9 @@ func (x *Index) translate(b *Batch, e *querylang.Expr) (f plan.Expr, left bool, 
 			return f, false, err
 		}
 		if e.Op == querylang.Prefix {
-			return x.anyOf(slices.Values(b.terms)), true, nil
+			return set{Expr: x.anyOf(slices.Values(b.terms))}, true, nil
 		}
-		return x.allOf(b.terms), len(b.terms) > 0, nil
+		return set{Expr: x.allOf(b.terms)}, len(b.terms) > 0, nil
 	case querylang.Prefer:
 		f, left, err = x.translate(b, &e.Args[0])
 		if left || err != nil {
@@ -244,19 +249,27 @@ func (x *Index) translate(b *Batch, e *querylang.Expr) (f plan.Expr, left bool, 
 		}
 		return x.translate(b, &querylang.Expr{Op: querylang.Or, Args: e.Args[1:]})
 	}
-	f.Op = operations[e.Op]
+	var all []set
 	for i := range e.Args {
 		g, ok, err := x.translate(b, &e.Args[i])
 		if err != nil {
 			return g, false, err
 		}
 		if ok {
-			f.Args = append(f.Args, g)
+			all = append(all, g)
 		} else if i == 0 && e.Op == querylang.Not {
 			break
 		}
 	}
-	return f, len(f.Args) > 0, nil
+	switch {
+	case len(all) == 0:
+		return emptySet(), false, nil
+	case e.Op == querylang.Or:
+		return or(all), true, nil
+	case e.Op == querylang.And:
+		return and(all, nil), true, nil
+	}
+	return and(all[:1], all[1:]), true, nil
 }
 
 // scored sets the terms of b to the terms of e that add to scores: all terms except excluded

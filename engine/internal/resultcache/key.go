@@ -129,8 +129,14 @@ func (k Key) Among(ops []plan.Op, lists []plan.Handle) Key {
 	return binary.BigEndian.AppendUint32(k, uint32(len(lists)))
 }
 
-// filtered marks the kind of a query with a filter.
-const filtered = 0x80
+// filtered marks the kind of a query with a filter, and complement of a query for all other documents.
+const filtered, complement = 0x80, 0x40
+
+// Complement turns the key of a query into the key of all documents but its own.
+func (k Key) Complement() Key {
+	k[8] |= complement
+	return k
+}
 
 // Within turns the key of a query into the key of its answer among the documents of a filter with
 // this digest.

@@ -161,8 +161,8 @@ func (f *Filter) drop() {
 // makeThere makes the set from predicates that the processor itself evaluates, on the store of its
 // lists. It returns nil if the processor lacks one of their tables.
 func (f *Filter) makeThere(ctx context.Context, p int, store plan.Store) (set plan.Filter, err error) {
-	if f.Bits != nil {
-		if set, err = store.Filter(ctx, f.Bits); err != nil {
+	if f.FilterSpec.Bits != nil {
+		if set, err = store.Filter(ctx, f.FilterSpec.Bits); err != nil {
 			return nil, err
 		}
 	}
@@ -179,6 +179,24 @@ func (f *Filter) makeThere(ctx context.Context, p int, store plan.Store) (set pl
 	return set, nil
 }
 
+// Bits implements query.Filter.
+func (f *Filter) Bits(ctx context.Context) ([]uint64, error) {
+	bits := f.FilterSpec.Bits
+	for i, rows := range f.Rows {
+		more, err := rows.Bits(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 || f.FilterSpec.Bits != nil {
+			for k, x := range bits {
+				more[k] &= x
+			}
+		}
+		bits = more
+	}
+	return bits, nil
+}
+
 // make makes the set on a processor.
 func (f *Filter) make(ctx context.Context, p int) (plan.Filter, error) {
 	r := f.g.at[p]
@@ -187,18 +205,9 @@ func (f *Filter) make(ctx context.Context, p int) (plan.Filter, error) {
 			return set, err
 		}
 	}
-	bits := f.Bits
-	for i, rows := range f.Rows {
-		more, err := rows.Bits(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 || f.Bits != nil {
-			for k, x := range bits {
-				more[k] &= x
-			}
-		}
-		bits = more
+	bits, err := f.Bits(ctx)
+	if err != nil {
+		return nil, err
 	}
 	return r.store.Filter(ctx, bits)
 }

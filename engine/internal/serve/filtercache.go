@@ -68,7 +68,7 @@ func (g *Lists) Filter(key [query.KeyLen]byte, describe func(*FilterSpec) error)
 	c.clock++
 	f.used = c.clock
 	c.entries[id] = f
-	f.bytes = 1024 + 8*uint64(len(f.Bits))
+	f.bytes = 1024 + 8*uint64(len(f.FilterSpec.Bits))
 	c.bytes += f.bytes
 	c.shrink(f)
 	return f, nil

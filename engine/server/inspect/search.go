@@ -151,7 +151,7 @@ func listsOf(x *engine.Snapshot, q engine.Query) (*queryLists, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := x.Expression(q)
+	e, not, err := x.Expression(q)
 	if err != nil {
 		return nil, err
 	}
@@ -185,8 +185,9 @@ func listsOf(x *engine.Snapshot, q engine.Query) (*queryLists, error) {
 	slices.Sort(l.unknown)
 	l.unknown = slices.Compact(l.unknown)
 	_, l.conjunction = e.Conjunction(nil)
+	l.conjunction = l.conjunction && !not
 	if q.Text != "" {
-		l.expression = valid(cut(x.Readable(e).String(), mostCharacter))
+		l.expression = valid(cut(x.Readable(e, not).String(), mostCharacter))
 	}
 	return l, nil
 }

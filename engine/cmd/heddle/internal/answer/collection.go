@@ -95,12 +95,12 @@ func (c *Collection) batch(ctx context.Context, qs []trec.Topic) error {
 
 // print prints an answer.
 func (c *Collection) print(ctx context.Context, q trec.Topic, asked engine.Query, h *api.Hits) error {
-	var unknown []string
+	var known, unknown []string
 	if h.Count == 0 || c.Explain != nil {
-		unknown = c.unknown(ctx, asked)
+		known, unknown = c.terms(ctx, asked)
 	}
-	if len(unknown) > 0 && c.Explain == nil {
-		if err := noteUnknown(c.Notes, q, unknown); err != nil {
+	if h.Count == 0 && c.Explain == nil {
+		if err := note(c.Notes, q, c.Documents.Segments()[0], known, unknown); err != nil {
 			return err
 		}
 	}
@@ -121,23 +121,51 @@ func (c *Collection) print(ctx context.Context, q trec.Topic, asked engine.Query
 		func(i int) (string, error) { return c.Documents.Text(h.IDs[i]) }, h.Explanation}, nil)
 }
 
-// unknown returns the terms of a query that no document has.
-func (c *Collection) unknown(ctx context.Context, asked engine.Query) (unknown []string) {
+// terms returns the terms of a query that documents have, and that no document has.
+func (c *Collection) terms(ctx context.Context, asked engine.Query) (known, unknown []string) {
 	terms, _, err := c.Documents.Segments()[0].WeightedTerms(asked)
 	if err != nil { // the query was answered
-		return nil
+		return nil, nil
 	}
 	slices.Sort(terms)
 	terms = slices.Compact(terms)
-	known, err := c.Coordinator.Statistics(ctx, c.Name, terms...)
+	statistics, err := c.Coordinator.Statistics(ctx, c.Name, terms...)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
-	return slices.DeleteFunc(terms, func(t string) bool { return known.DF[t] > 0 })
+	for _, t := range terms {
+		if statistics.DF[t] > 0 {
+			known = append(known, t)
+		} else {
+			unknown = append(unknown, t)
+		}
+	}
+	return known, unknown
 }
 
-// noteUnknown prints the unknown terms of a query.
-func noteUnknown(to io.Writer, q trec.Topic, unknown []string) error {
-	_, err := fmt.Fprintf(to, "query %s: in no document: %s\n", terminal.Field(q.ID), terminal.Field(strings.Join(unknown, ", ")))
+// note prints why a query has no documents: its unknown terms, or the words of which nothing is left.
+func note(to io.Writer, q trec.Topic, x *engine.Snapshot, known, unknown []string) (err error) {
+	var why string
+	switch stops, signs := x.Vanished(q.Text); {
+	case len(unknown) > 0:
+		why = "in no document: " + strings.Join(unknown, ", ")
+	case len(known) > 0:
+		return nil
+	case len(q.Terms) == 0 && strings.TrimSpace(q.Text) == "":
+		why = "the query is empty"
+	default:
+		var parts []string
+		if len(stops) > 0 {
+			parts = append(parts, "stop words: "+strings.Join(stops, " "))
+		}
+		if len(signs) > 0 {
+			parts = append(parts, "without a letter or digit: "+strings.Join(signs, " "))
+		}
+		if len(parts) == 0 {
+			return nil
+		}
+		why = "no word is left; " + strings.Join(parts, "; ")
+	}
+	_, err = fmt.Fprintf(to, "query %s: %s\n", terminal.Field(q.ID), terminal.Field(why))
 	return err
 }

@@ -71,9 +71,9 @@ func (s *Searcher) explain(q trec.Topic, asked engine.Query, got engine.Hits) *E
 		e.Filter = s.why.Filter.String()
 	}
 	if asked.Expr != nil {
-		simplified, err := x.Expression(asked)
+		simplified, not, err := x.Expression(asked)
 		if err == nil { // the query was answered
-			e.Boolean = x.Readable(simplified).String()
+			e.Boolean = x.Readable(simplified, not).String()
 		}
 	}
 	if s.ranked() {
@@ -90,12 +90,13 @@ func (s *Searcher) explain(q trec.Topic, asked engine.Query, got engine.Hits) *E
 func (e *Explanation) matchedLists(s *Searcher, asked engine.Query) {
 	x := s.Index
 	terms, conjunction := asked.Terms, asked.Match == engine.And
-	if simplified, err := x.Expression(asked); asked.Expr != nil && err == nil {
+	if simplified, not, err := x.Expression(asked); asked.Expr != nil && err == nil {
 		for leaf := range asked.Expr.Leaves { // excluded ones too
 			known, unknown := s.terms(engine.Query{Expr: &leaf})
 			terms = append(append(terms, known...), unknown...)
 		}
 		_, conjunction = simplified.Conjunction(nil)
+		conjunction = conjunction && !not
 	} else if asked.Text != "" {
 		terms, _, _ = x.WeightedTerms(asked)
 	}

@@ -96,10 +96,9 @@ func (s *Searcher) answerBatch(ctx context.Context, qs []trec.Topic) error {
 func (s *Searcher) print(q trec.Topic, i int) error {
 	got := s.answers[i]
 	if got.Count == 0 && s.Explain == nil {
-		if _, unknown := s.terms(s.batch[i]); len(unknown) > 0 {
-			if err := noteUnknown(s.Notes, q, unknown); err != nil {
-				return err
-			}
+		known, unknown := s.terms(s.batch[i])
+		if err := note(s.Notes, q, s.Index, known, unknown); err != nil {
+			return err
 		}
 	}
 	var e *Explanation

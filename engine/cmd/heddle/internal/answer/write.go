@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -30,6 +31,31 @@ type Writer struct {
 	tag      string    // of format trec
 	snippets *snippets // of format text; nil: the index stores no texts
 	line     []byte
+
+	names map[string]string // of documents of a query of a run, by their names in it
+	equal int               // documents of a run with the name of another one of their query
+	first string            // the first of them
+}
+
+// note notes a document of a run that has the name of another one of its query: equal names, or names that
+// become equal, such as "a b" and "a_b".
+func (w *Writer) note(id, name string) {
+	written := underlined(strings.ReplaceAll(name, " ", "_"))
+	if other, found := w.names[written]; found {
+		if w.equal++; w.equal == 1 {
+			w.first = fmt.Sprintf("query %s: %q and %q", id, other, name)
+		}
+	}
+	w.names[written] = name
+}
+
+// Report warns about documents of a run that cannot be told apart.
+func (w *Writer) Report(to io.Writer) error {
+	if w.equal == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(to, "warning: %d documents of the run have the name of another one of the same query; the first: %s\n", w.equal, terminal.Field(w.first))
+	return err
 }
 
 // Object is an answer in format jsonl. Its names are part of the command line's contract.
@@ -103,6 +129,7 @@ func (w *Writer) write(q trec.Topic, asked engine.Query, h found, e *Explanation
 	case w.Format == "text" && (asked.K > 0):
 		return w.writeText(q, asked, h)
 	}
+	w.names = map[string]string{}
 	for i := range h.docs {
 		score := 1.0
 		if asked.K > 0 {
@@ -111,6 +138,9 @@ func (w *Writer) write(q trec.Topic, asked engine.Query, h found, e *Explanation
 		name, err := h.name(i)
 		if err != nil {
 			return err
+		}
+		if w.Format == "trec" {
+			w.note(q.ID, name)
 		}
 		w.line = w.appendLine(w.line[:0], q.ID, i+1, name, score)
 		if _, err := w.Out.Write(w.line); err != nil {

@@ -1,0 +1,18 @@
+package query
+
+import "strings"
+
+// Vanished returns the words of a text of which the analysis leaves nothing: stop words, and signs, which
+// are words without a letter or digit.
+func (x *Index) Vanished(text string) (stops, signs []string) {
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case len(x.Terms(word)) > 0:
+		case x.prefixes != nil && len(x.prefixes.Terms(word)) > 0:
+			stops = append(stops, word)
+		default:
+			signs = append(signs, word)
+		}
+	}
+	return stops, signs
+}
