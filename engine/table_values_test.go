@@ -3,17 +3,26 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/column"
 	"heddle/engine/table/partial"
+	"heddle/engine/table/read"
 	"heddle/engine/table/read/csv"
+	"heddle/engine/table/read/parquet"
 	"heddle/engine/table/values"
+	"heddle/engine/table/values/arrow"
+	valuesparquet "heddle/engine/table/values/parquet"
 )
 
 // valued is a row with a single value and two multi-valued ones.
@@ -72,12 +81,17 @@ func buildValued(t *testing.T, rows []valued) string {
 
 func openValued(t *testing.T, rows []valued) *Table {
 	t.Helper()
+	return openValuedFile(t, buildValued(t, rows))
+}
+
+func openValuedFile(t *testing.T, path string) *Table {
+	t.Helper()
 	e, err := New(t.Context(), backendOptions(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { e.Close() })
-	x, err := e.OpenTable(t.Context(), buildValued(t, rows), TableOptions{})
+	x, err := e.OpenTable(t.Context(), path, TableOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,5 +338,70 @@ func TestAggregateValuesInParts(t *testing.T) {
 		if w.Close(); out.String() != want {
 			t.Errorf("%+v: %.300s, want %.300s", ask, out.String(), want)
 		}
+	}
+}
+
+// TestValuesRoundTrip writes a table in each form and builds it again.
+func TestValuesRoundTrip(t *testing.T) {
+	rows := valuedRows(2000)
+	rows[7].Tags = []string{"", `a "b", c`, "é\n"}
+	x := openValued(t, rows)
+	want := valueLines(t, x, Aggregation{Select: "*"})
+	written := func(w func(io.Writer) values.Writer) *strings.Builder {
+		var out strings.Builder
+		to := w(&out)
+		if err := x.Aggregate(t.Context(), Aggregation{Select: "*"}, to.Write); err != nil {
+			t.Fatal(err)
+		}
+		if err := to.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return &out
+	}
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	if err := os.WriteFile(path, []byte(written(valuesparquet.New).String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	types := map[string]column.Declared{"tags": {Type: column.String, List: true}, "n": {Type: column.Int, List: true}}
+	fromCSV, err := csv.Open(t.Context(), []string{"-"}, csv.Options{Stdin: strings.NewReader(written(values.NewCSV).String()), Types: types})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fromParquet, err := parquet.Open(t.Context(), []string{path}, parquet.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, src := range map[string]read.Source{"CSV": fromCSV, "Parquet": fromParquet} {
+		built := filepath.Join(t.TempDir(), "t.hdb")
+		if _, err := tablebuild.Build(t.Context(), src, built, tablebuild.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		src.Close()
+		if again := valueLines(t, openValuedFile(t, built), Aggregation{Select: "*"}); again != want {
+			t.Errorf("%s: %.300s\nwant %.300s", name, again, want)
+		}
+	}
+	stream, err := ipc.NewReader(strings.NewReader(written(arrow.New).String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Release()
+	row := 0
+	for stream.Next() {
+		tags := stream.RecordBatch().Column(1).(*array.List)
+		texts := tags.ListValues().(*array.String)
+		for i := range tags.Len() {
+			var got []string
+			for k, end := tags.ValueOffsets(i); k < end; k++ {
+				got = append(got, texts.Value(int(k)))
+			}
+			if !slices.Equal(got, rows[row].Tags) || tags.IsNull(i) != (len(rows[row].Tags) == 0) {
+				t.Fatalf("Arrow: row %d has %q, want %q", row, got, rows[row].Tags)
+			}
+			row++
+		}
+	}
+	if row != len(rows) || stream.Err() != nil {
+		t.Errorf("Arrow: %d rows, %v", row, stream.Err())
 	}
 }

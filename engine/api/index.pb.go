@@ -315,8 +315,8 @@ func (x *Facet) GetDistinct() uint64 {
 
 type FacetValue struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// As text, of a bin "< 1900", "[1900, 1950)" or ">= 1950"; empty if missing.
-	Value string `protobuf:"bytes,1,opt,name=value,proto3" json:"value,omitempty"`
+	// As text, of a bin "< 1900", "[1900, 1950)" or ">= 1950"; absent if missing, "" for the empty text.
+	Value *string `protobuf:"bytes,1,opt,name=value,proto3,oneof" json:"value,omitempty"`
 	// The documents have no value.
 	Missing       bool   `protobuf:"varint,2,opt,name=missing,proto3" json:"missing,omitempty"`
 	Count         uint64 `protobuf:"varint,3,opt,name=count,proto3" json:"count,omitempty"`
@@ -355,8 +355,8 @@ func (*FacetValue) Descriptor() ([]byte, []int) {
 }
 
 func (x *FacetValue) GetValue() string {
-	if x != nil {
-		return x.Value
+	if x != nil && x.Value != nil {
+		return *x.Value
 	}
 	return ""
 }
@@ -2052,12 +2052,13 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x05Facet\x12\x16\n" +
 	"\x06column\x18\x01 \x01(\tR\x06column\x12-\n" +
 	"\x06values\x18\x02 \x03(\v2\x15.heddle.v1.FacetValueR\x06values\x12\x1a\n" +
-	"\bdistinct\x18\x03 \x01(\x04R\bdistinct\"R\n" +
+	"\bdistinct\x18\x03 \x01(\x04R\bdistinct\"a\n" +
 	"\n" +
-	"FacetValue\x12\x14\n" +
-	"\x05value\x18\x01 \x01(\tR\x05value\x12\x18\n" +
+	"FacetValue\x12\x19\n" +
+	"\x05value\x18\x01 \x01(\tH\x00R\x05value\x88\x01\x01\x12\x18\n" +
 	"\amissing\x18\x02 \x01(\bR\amissing\x12\x14\n" +
-	"\x05count\x18\x03 \x01(\x04R\x05count\"\x9f\x01\n" +
+	"\x05count\x18\x03 \x01(\x04R\x05countB\b\n" +
+	"\x06_value\"\x9f\x01\n" +
 	"\x06Filter\x12\x14\n" +
 	"\x05where\x18\x01 \x01(\tR\x05where\x12\x14\n" +
 	"\x05table\x18\x02 \x01(\tR\x05table\x12*\n" +
@@ -2295,6 +2296,7 @@ func file_heddle_v1_index_proto_init() {
 	}
 	file_heddle_v1_error_proto_init()
 	file_heddle_v1_route_proto_init()
+	file_heddle_v1_index_proto_msgTypes[3].OneofWrappers = []any{}
 	file_heddle_v1_index_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -32,7 +32,12 @@ func facetAnswer(matches uint64, all []engine.Facet) *api.FacetAnswer {
 	for _, f := range all {
 		facet := &api.Facet{Column: f.Column, Distinct: f.Distinct}
 		for _, v := range f.Values {
-			facet.Values = append(facet.Values, &api.FacetValue{Value: strings.ToValidUTF8(v.Value, "\uFFFD"), Missing: v.Missing, Count: v.Count})
+			value := &api.FacetValue{Missing: v.Missing, Count: v.Count}
+			if !v.Missing {
+				text := strings.ToValidUTF8(v.Value, "\uFFFD")
+				value.Value = &text
+			}
+			facet.Values = append(facet.Values, value)
 		}
 		out.Columns = append(out.Columns, facet)
 	}

@@ -18,6 +18,9 @@ func (v *Values) LeaveOut() { v.nulls++ }
 // MarkInvalid notes that a text of the row between BeginList and EndList is not UTF-8.
 func (v *Values) MarkInvalid() { v.invalid = append(v.invalid, len(v.Counts)) }
 
+// Invalids is the number of texts that are not UTF-8.
+func (v *Values) Invalids() int { return len(v.invalid) }
+
 // len is the number of values.
 func (v *Values) len() int { return max(len(v.Keys), len(v.Ends)) }
 

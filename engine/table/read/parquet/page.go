@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math/bits"
 	"slices"
 
 	"github.com/parquet-go/parquet-go"
@@ -34,7 +35,7 @@ func openChunk(chunk parquet.ColumnChunk, c *parquet.Column, m *format.ColumnMet
 		start = min(start, m.DictionaryPageOffset)
 	}
 	in := bufio.NewReader(io.NewSectionReader(file, start, m.TotalCompressedSize))
-	return &pageReader{typ: c.Type(), optional: c.Optional(), codec: m.Codec, in: in, left: m.NumValues}
+	return &pageReader{typ: c.Type(), defines: levels(c.MaxDefinitionLevel()), repeats: levels(c.MaxRepetitionLevel()), codec: m.Codec, in: in, left: m.NumValues}
 }
 
 // misread reports whether parquet-go 0.32 gives wrong values of a chunk without an error:
@@ -44,18 +45,58 @@ func misread(m *format.ColumnMetaData) bool {
 	return m.Codec == format.Lz4Raw || m.Type == format.Int32 && slices.Contains(m.Encoding, format.DeltaBinaryPacked)
 }
 
-// pageReader reads the pages of a column without nesting.
+// pageReader reads the pages of a column.
 type pageReader struct {
-	typ      parquet.Type
-	optional bool
-	codec    format.CompressionCodec
-	in       *bufio.Reader
-	left     int64 // values of the pages that follow
-	dict     parquet.Dictionary
+	typ     parquet.Type
+	defines levels // definition levels; the greatest one is of a value, the others are of missing ones
+	repeats levels // repetition levels
+	codec   format.CompressionCodec
+	in      *bufio.Reader
+	left    int64 // values of the pages that follow
+	dict    parquet.Dictionary
 
-	rows    int                 // of the current page, that are left
-	defined []byte              // of an optional column: 1 for a value, 0 for a missing one
-	values  parquet.ValueReader // that are defined
+	rows              int                 // entries of the current page, that are left
+	defined, repeated []byte              // levels of these entries; empty if the greatest level is 0
+	values            parquet.ValueReader // that are defined
+}
+
+// levels is the greatest level of the entries of a column.
+type levels int
+
+// decode reads the levels of n entries; nil if all are 0.
+func (l levels) decode(name string, data []byte, n int) ([]byte, error) {
+	if l == 0 {
+		return nil, nil
+	}
+	all, err := (&rle.Encoding{BitWidth: bits.Len(uint(l))}).DecodeLevels(nil, data)
+	if err == nil && len(all) < n {
+		err = fmt.Errorf("%d %s levels for %d values", len(all), name, n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if most := slices.Max(append(all[:n:n], 0)); most > byte(l) {
+		return nil, fmt.Errorf("a %s level %d, the greatest is %d", name, most, l)
+	}
+	return all[:n], nil
+}
+
+// split takes the levels off the front of a page of version 1, where their length is in front.
+func (l levels) split(name string, e format.Encoding, data []byte) (of, rest []byte, err error) {
+	if l == 0 {
+		return nil, data, nil
+	}
+	if e != format.RLE {
+		return nil, nil, fmt.Errorf("%s levels in encoding %v; only RLE is readable", name, e)
+	}
+	if len(data) < 4 {
+		return nil, nil, io.ErrUnexpectedEOF
+	}
+	size := uint64(binary.LittleEndian.Uint32(data))
+	if data = data[4:]; size > uint64(len(data)) {
+		return nil, nil, io.ErrUnexpectedEOF
+	}
+	return data[:size], data[size:], nil
 }
 
 func (p *pageReader) Close() error { return nil }
@@ -72,8 +113,8 @@ func (p *pageReader) ReadValues(buf []parquet.Value) (int, error) {
 	}
 	n := min(len(buf), p.rows)
 	present := n
-	if p.optional {
-		present = bytes.Count(p.defined[:n], []byte{1})
+	if p.defines > 0 {
+		present = bytes.Count(p.defined[:n], []byte{byte(p.defines)})
 	}
 	for got := 0; got < present; {
 		k, err := p.values.ReadValues(buf[got:present])
@@ -81,16 +122,23 @@ func (p *pageReader) ReadValues(buf []parquet.Value) (int, error) {
 			return 0, fmt.Errorf("a page ends before its last %d values", p.rows)
 		}
 	}
-	if p.optional {
+	if p.defines > 0 {
 		for i := n - 1; i >= 0; i-- {
-			if p.defined[i] == 0 {
-				buf[i] = parquet.Value{}
-				continue
+			v := parquet.Value{}
+			if p.defined[i] == byte(p.defines) {
+				present--
+				v = buf[present]
 			}
-			present--
-			buf[i] = buf[present]
+			level := 0
+			if p.repeats > 0 {
+				level = int(p.repeated[i])
+			}
+			buf[i] = v.Level(level, int(p.defined[i]), 0)
 		}
 		p.defined = p.defined[n:]
+		if p.repeats > 0 {
+			p.repeated = p.repeated[n:]
+		}
 	}
 	p.rows -= n
 	return n, nil
@@ -146,21 +194,15 @@ func (p *pageReader) readData(h *format.PageHeader, data []byte) error {
 		return err
 	}
 	d := &h.DataPageHeader.V
-	var levels []byte
-	if p.optional {
-		if d.DefinitionLevelEncoding != format.RLE {
-			return fmt.Errorf("definition levels in encoding %v; only RLE is readable", d.DefinitionLevelEncoding)
-		}
-		if len(data) < 4 {
-			return io.ErrUnexpectedEOF
-		}
-		size := uint64(binary.LittleEndian.Uint32(data))
-		if data = data[4:]; size > uint64(len(data)) {
-			return io.ErrUnexpectedEOF
-		}
-		levels, data = data[:size], data[size:]
+	repeated, data, err := p.repeats.split("repetition", d.RepetitionLevelEncoding, data)
+	if err != nil {
+		return err
 	}
-	return p.start(int(d.NumValues), levels, data, d.Encoding)
+	defined, data, err := p.defines.split("definition", d.DefinitionLevelEncoding, data)
+	if err != nil {
+		return err
+	}
+	return p.start(int(d.NumValues), repeated, defined, data, d.Encoding)
 }
 
 // readDataV2 reads a page of version 2: its levels are not compressed.
@@ -170,32 +212,32 @@ func (p *pageReader) readDataV2(h *format.PageHeader, data []byte) error {
 	if before < 0 || size < 0 || before+size > len(data) {
 		return fmt.Errorf("levels of %d and %d bytes in a page of %d", before, size, len(data))
 	}
-	levels, data := data[before:before+size], data[before+size:]
+	repeated, defined, data := data[:before], data[before:before+size], data[before+size:]
 	if !d.IsCompressed.Valid || d.IsCompressed.V {
 		var err error
 		if data, err = decompress(p.codec, data, int(h.UncompressedPageSize)-before-size); err != nil {
 			return err
 		}
 	}
-	return p.start(int(d.NumValues), levels, data, d.Encoding)
+	return p.start(int(d.NumValues), repeated, defined, data, d.Encoding)
 }
 
 // start begins a page of n values, missing ones included.
-func (p *pageReader) start(n int, levels, data []byte, e format.Encoding) (err error) {
+func (p *pageReader) start(n int, repeated, defined, data []byte, e format.Encoding) (err error) {
 	if n < 0 || int64(n) > p.left {
 		return fmt.Errorf("a page of %d values in a row group with %d more", n, p.left)
 	}
 	p.left -= int64(n)
 	p.rows = n
 	present := n
-	if p.optional {
-		if p.defined, err = (&rle.Encoding{BitWidth: 1}).DecodeLevels(nil, levels); err != nil {
-			return err
-		}
-		if len(p.defined) < n {
-			return fmt.Errorf("%d definition levels for %d values", len(p.defined), n)
-		}
-		present = bytes.Count(p.defined[:n], []byte{1})
+	if p.repeated, err = p.repeats.decode("repetition", repeated, n); err != nil {
+		return err
+	}
+	if p.defined, err = p.defines.decode("definition", defined, n); err != nil {
+		return err
+	}
+	if p.defines > 0 {
+		present = bytes.Count(p.defined, []byte{byte(p.defines)})
 	}
 	const older format.Encoding = 2 // name of RLEDictionary before version 2
 	if e == format.RLEDictionary || e == older {

@@ -63,20 +63,19 @@ type source struct {
 // columnReader reads a column of the current file.
 type columnReader struct {
 	columnType
-	name   string
-	leaf   int  // of the file
+	leaf
 	narrow bool // all values fit the narrower type
 	group  int  // number in the file, for errors
-	column *parquet.Column
 	values valueReader
 	buffer [256]parquet.Value
+	rest   []parquet.Value // of buffer: values of rows that come next
 	err    error
 
 	invalid *input.Error // the first text of the batch that is not UTF-8
 	row     int          // of the batch, that has it
 }
 
-// Open opens Parquet files, whose columns must be the same. It reads flat columns:
+// Open opens Parquet files, whose columns must be the same. It reads:
 //
 //	integers           Int; Uint if unsigned with 64 bits
 //	floats             Float32, Float
@@ -90,7 +89,10 @@ type columnReader struct {
 //	UUIDs              String, such as 00112233-4455-6677-8899-aabbccddeeff
 //	byte arrays        String
 //
-// A column that is nested, repeated or an INTERVAL is an error unless Columns leave it out.
+// A column of lists is multi-valued: a null in a list is left out and counted (read.InvalidRows), and lists in
+// lists are one list. A struct gives a column for each of its members, such as a.b, multi-valued below a
+// list; Columns may name the struct or the member. A MAP or an INTERVAL is an error unless Columns leave it
+// out.
 func Open(ctx context.Context, paths []string, opt Options) (read.Source, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("no Parquet file is given")
@@ -143,24 +145,27 @@ func (s *source) open(path string) (err error) {
 		return err
 	}
 	s.groups, s.meta = f.RowGroups(), f.Metadata()
-	fields := f.Root().Columns()
+	fields := leaves(f.Root())
 	var names []string
 	for _, c := range fields {
-		names = append(names, c.Name())
+		names = append(names, c.name)
 	}
-	chosen, err := read.Choose(names, s.opt.Columns)
+	chosen, err := read.Choose(names, expand(names, s.opt.Columns))
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	s.columns = make([]columnReader, len(chosen))
 	for i, at := range chosen {
 		x := &s.columns[i]
-		x.name, x.leaf, x.column = names[at], fields[at].Index(), fields[at]
-		if x.columnType, err = typeOf(fields[at]); err != nil {
+		x.leaf = fields[at]
+		if err = x.wrong; err == nil {
+			x.columnType, err = typeOf(x.column)
+		}
+		if err != nil {
 			return &input.Error{Path: path, Offset: -1, Reason: fmt.Sprintf("column %q %v (--columns can leave it out)", x.name, err)}
 		}
 		if x.to == column.Decimal128 {
-			x.narrow = narrow(f.Metadata(), x.leaf)
+			x.narrow = narrow(f.Metadata(), x.column.Index())
 		}
 	}
 	return nil
@@ -170,7 +175,7 @@ func (s *source) open(path string) (err error) {
 func (s *source) wholeMicros(ctx context.Context, path string, c *columnReader) (whole bool, err error) {
 	defer explain(path, c.name, &err)
 	for i, g := range s.groups {
-		values := openChunk(g.ColumnChunks()[c.leaf], c.column, &s.meta.RowGroups[i].Columns[c.leaf].MetaData, s.file)
+		values := openChunk(g.ColumnChunks()[c.column.Index()], c.column, &s.meta.RowGroups[i].Columns[c.column.Index()].MetaData, s.file)
 		whole, err := wholeMicros(ctx, values, c.buffer[:])
 		if err = errors.Join(err, values.Close()); err != nil || !whole {
 			return false, err
@@ -206,7 +211,7 @@ func footer(path string, r io.ReaderAt, size int64) (f *parquet.File, err error)
 func (s *source) check(i int) error {
 	var fields []read.Field
 	for _, c := range s.columns {
-		fields = append(fields, read.Field{Name: c.name, Type: c.to, Scale: c.scale})
+		fields = append(fields, read.Field{Name: c.name, Type: c.to, Scale: c.scale, List: c.list})
 	}
 	if i == 0 {
 		s.fields = fields
@@ -293,7 +298,7 @@ func (s *source) next(ctx context.Context, b *read.Batch) error {
 	if first != nil {
 		return s.texts.Apply(b, first.invalid)
 	}
-	return nil
+	return s.texts.Apply(b, nil)
 }
 
 // nextGroup begins the next group of rows; io.EOF behind the last of the last file.
@@ -327,7 +332,8 @@ func (s *source) nextGroup() (err error) {
 		if err := c.close(); err != nil {
 			return err
 		}
-		c.values = openChunk(chunks[c.leaf], c.column, &m.Columns[c.leaf].MetaData, s.file)
+		c.values = openChunk(chunks[c.column.Index()], c.column, &m.Columns[c.column.Index()].MetaData, s.file)
+		c.rest = nil
 		c.group++
 	}
 	return nil
@@ -337,6 +343,10 @@ func (s *source) nextGroup() (err error) {
 func (c *columnReader) read(path string, v *read.Values, first int64, rows int) {
 	defer explain(path, c.name, &c.err)
 	c.invalid = nil
+	if c.list {
+		c.err = c.readLists(path, v, first, rows)
+		return
+	}
 	for at := 0; at < rows; {
 		n, err := c.values.ReadValues(c.buffer[:min(len(c.buffer), rows-at)])
 		for i := range c.buffer[:n] {

@@ -60,9 +60,6 @@ func exactly(to column.Type, key func(v *parquet.Value) uint64) columnType {
 // typeOf finds the type of a column. The caller puts the name of the column before the
 // text of the error.
 func typeOf(c *parquet.Column) (columnType, error) {
-	if !c.Leaf() || c.Repeated() {
-		return columnType{}, errors.New("is nested; tables have flat columns")
-	}
 	t := c.Type()
 	if old := t.ConvertedType(); old != nil && *old == deprecated.Interval {
 		return columnType{}, errors.New("is an INTERVAL: months, days and milliseconds have no order")
