@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"heddle/cl/internal/device"
 )
 
 // TestTypesAreDocumented finds each field and method of the aliases in their documentation,
@@ -41,6 +43,19 @@ func TestTypesAreDocumented(t *testing.T) {
 		}
 		if len(members) == 0 {
 			t.Errorf("%s has no fields and methods", name)
+		}
+	}
+}
+
+// TestSourceIncludes: a program depends on no file of the machine, so that its binary can be kept.
+func TestSourceIncludes(t *testing.T) {
+	for _, op := range everything {
+		for _, p := range op.Programs {
+			for _, with := range []device.Features{0, 1<<len(op.Features) - 1} {
+				if text := everything.Source(device.TuningFor(""), false, device.KernelID{Name: p.Kernels[0], With: with}); strings.Contains(text, "#include") || !strings.Contains(text, p.Kernels[0]) {
+					t.Errorf("%s with %b includes a file", p.Kernels[0], with)
+				}
+			}
 		}
 	}
 }

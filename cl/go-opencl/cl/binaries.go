@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,10 +55,13 @@ var compilerVariables = []string{"POCL_", "CUDA_", "GPU_", "AMD_", "ROC", "HSA_"
 // cacheOfPoCL does not change the output: PoCL keeps its own files there.
 const cacheOfPoCL = "POCL_CACHE_DIR="
 
+// includes finds a directive that reads a file, also behind comments and continued lines.
+var includes = regexp.MustCompile(`#(\s|\\\n|/\*.*?\*/)*(include|import)`)
+
 // binaryKey names the binary of sources that a device of a driver compiled with options. It reports
 // false for sources that include files, whose contents it does not know.
 func binaryKey(sources []string, options string, d *Device) (key string, ok bool) {
-	if slices.ContainsFunc(sources, func(s string) bool { return strings.Contains(s, "include") }) {
+	if includes.MatchString(strings.Join(sources, "")) {
 		return "", false
 	}
 	h := sha256.New()

@@ -159,8 +159,15 @@ func TestBinaryKeys(t *testing.T) {
 		}
 		keys[key] = name
 	}
-	if _, ok := binaryKey([]string{"#include \"file\""}, "", r.device); ok {
-		t.Error("a program that includes files has a key")
+	for source, want := range map[string]bool{
+		"#include \"file\"": false, " # /* a */ include <file>": false, "#\\\ninclude \"file\"": false, "#in": true, "// bounds included\n#define A 1\n": true,
+	} {
+		if _, ok := binaryKey([]string{source}, "", r.device); ok != want {
+			t.Errorf("%q has a key: %v", source, ok)
+		}
+	}
+	if _, ok := binaryKey([]string{"#in", "clude \"file\""}, "", r.device); ok {
+		t.Error("an include in two texts is not found")
 	}
 }
 

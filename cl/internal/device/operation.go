@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -141,6 +142,10 @@ func (o Operations) Defines(t Tuning, countLoads bool) string {
 	return b.String()
 }
 
+// includes are the directives by which a kernel file compiles alone. A program has the files before
+// them; without directives it is known not to depend on files of the machine, and can be kept.
+var includes = regexp.MustCompile(`(?m)^#include .*$`)
+
 // Source returns the text of a program with some kernels, which share their features:
 // macros, then files.
 func (o Operations) Source(t Tuning, countLoads bool, ids ...KernelID) string {
@@ -162,7 +167,7 @@ func (o Operations) Source(t Tuning, countLoads bool, ids ...KernelID) string {
 		if err != nil {
 			panic(err) // a file that is not embedded is a fault of the build
 		}
-		b.Write(text)
+		b.Write(includes.ReplaceAll(text, nil))
 		b.WriteByte('\n')
 	}
 	return b.String()
