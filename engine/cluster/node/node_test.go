@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -197,6 +198,21 @@ func TestUse(t *testing.T) {
 	} {
 		if !errors.Is(err, shard.ErrEpoch) {
 			t.Errorf("error %v", err)
+		}
+	}
+}
+
+// TestDrop: one shard goes, and its neighbours stay.
+func TestDrop(t *testing.T) {
+	n := New(nil)
+	gone := Held{"x", 1, 1}
+	kept := []Held{{"x", 1, 0}, {"x", 2, 1}, {"y", 1, 1}}
+	for _, k := range append(slices.Clone(kept), gone) {
+		n.all[k] = &open{index: new(engine.Index), users: 1}
+	}
+	for range 2 { // the second time it is not there
+		if err := n.Drop(gone.Name, gone.Epoch, gone.Shard); err != nil || !slices.Equal(n.Held(), kept) {
+			t.Errorf("open are %v, error %v", n.Held(), err)
 		}
 	}
 }

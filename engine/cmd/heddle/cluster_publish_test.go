@@ -1,13 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -20,7 +21,7 @@ func (f *fleet) other(name string, docs int) string {
 	f.Helper()
 	var text strings.Builder
 	for i := range docs {
-		fmt.Fprintf(&text, "%s%d\tred w%d\n", name, i, i%7)
+		fmt.Fprintf(&text, "%s-%d\tred w%d\n", name, i, i%7)
 	}
 	writeFile(f.T, name+".tsv", text.String())
 	must(f.T, "index", "build", "-o", name+".hdl", name+".tsv")
@@ -48,19 +49,19 @@ func TestReadYourPublish(t *testing.T) {
 	f := newFleet(t, newControls(t, 1, ""), "n1", "n2")
 	second := serve(t, f.flags("--drain-delay", "0s")...)
 	servers := []*serving{f.front, second}
-	docs := []int{600, 700, 800, 900}
-	stop := f.readers(servers, docs)
-	for i, n := range docs[1:3] {
-		dir := f.other(fmt.Sprintf("more%d", i), n)
+	contents := []epochOf{{"d", 600}, {"more0-", 700}, {"more1-", 800}, {"last-", 900}}
+	stop := f.readers(servers, contents)
+	for i, c := range contents[1:3] {
+		dir := f.other(fmt.Sprintf("more%d", i), c.docs)
 		f.must("publish", dir)
 		for _, s := range servers {
-			if got, want := countRed(s), fmt.Sprintf(`"count":%d`, n); !strings.Contains(got, want) {
+			if got, want := countRed(s), fmt.Sprintf(`"count":%d`, c.docs); !strings.Contains(got, want) {
 				t.Errorf("after publish %d: %s, want %s", i, got, want)
 			}
 		}
 	}
 
-	dir, began, more := f.other("last", docs[3]), make(chan struct{}, 100), make(chan struct{})
+	dir, began, more := f.other("last", contents[3].docs), make(chan struct{}, 100), make(chan struct{})
 	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began <- struct{}{}
 		<-more
@@ -89,8 +90,23 @@ func TestReadYourPublish(t *testing.T) {
 	}
 }
 
-// readers count documents on each server until stop. Every answer is a later count of docs, or the same.
-func (f *fleet) readers(servers []*serving, docs []int) (stop func()) {
+// epochOf is a content of the index: the start of its names and its number of documents.
+type epochOf struct {
+	prefix string
+	docs   int
+}
+
+// gives reports whether the names of an answer with 30 documents all belong to a content.
+func (e epochOf) gives(answer string) bool {
+	all := nameOf.FindAllStringSubmatch(answer, -1)
+	return len(all) == 30 && !slices.ContainsFunc(all, func(m []string) bool { return m[1] != e.prefix })
+}
+
+var nameOf = regexp.MustCompile(`"doc":"(d|[a-z0-9]+-)\d+"`)
+
+// readers ask each server until stop. No query fails, each answer comes from one content as a whole, and the
+// contents of a server follow each other.
+func (f *fleet) readers(servers []*serving, contents []epochOf) (stop func()) {
 	ended, done := make(chan struct{}), make(chan struct{})
 	for _, s := range servers {
 		go func() {
@@ -101,16 +117,16 @@ func (f *fleet) readers(servers []*serving, docs []int) (stop func()) {
 					return
 				default:
 				}
-				resp, err := http.Post(s.url+"/v1/indexes/books/match", "application/json", strings.NewReader(`{"query":"red","count":true}`))
+				resp, err := http.Post(s.url+"/v1/indexes/books/search", "application/json", strings.NewReader(`{"query":"red w3 nowhere","k":30}`))
 				var text []byte
 				if err == nil {
 					text, err = io.ReadAll(resp.Body)
 					resp.Body.Close()
 				}
-				for at < len(docs) && !bytes.Contains(text, fmt.Appendf(nil, `"count":%d`, docs[at])) {
+				for at < len(contents) && !contents[at].gives(string(text)) {
 					at++
 				}
-				if at == len(docs) {
+				if at == len(contents) {
 					f.Errorf("%s: %s, %v", s.url, text, err)
 					return
 				}
@@ -131,7 +147,7 @@ func TestControlQuorum(t *testing.T) {
 	testneeds.Long(t)
 	inTempDir(t)
 	f := newFleet(t, newControls(t, 3, ""), "n1", "n2")
-	stop := f.readers([]*serving{f.front}, []int{600, 700})
+	stop := f.readers([]*serving{f.front}, []epochOf{{"d", 600}, {"more-", 700}})
 	before := f.state()
 	for _, c := range f.controls[1:] {
 		c.kill()
