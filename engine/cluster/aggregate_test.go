@@ -22,7 +22,7 @@ import (
 
 // aggregation draws an aggregation over the columns of drawTable; few are invalid.
 var aggregation = rapid.Custom(func(t *rapid.T) (a api.Aggregation) {
-	names := []string{"i", "s", "f", "d", "w"}
+	names := []string{"i", "s", "f", "d", "w", "l"}
 	groups := rapid.SliceOfNDistinct(rapid.SampledFrom(names), 0, 2, rapid.ID[string]).Draw(t, "groups")
 	items := append([]string{}, groups...)
 	if rapid.Bool().Draw(t, "aggregates") {
@@ -37,15 +37,15 @@ var aggregation = rapid.Custom(func(t *rapid.T) (a api.Aggregation) {
 	}
 	a.Select, a.GroupBy = strings.Join(items, ", "), strings.Join(groups, ", ")
 	a.OrderBy = rapid.SampledFrom([]string{"", "", "1", "1 DESC NULLS FIRST", "s, i DESC", "x0 DESC"}).Draw(t, "order")
-	a.Where = rapid.SampledFrom([]string{"", "", "i > 3", "s = 'b' OR f < 1", "FALSE", "i <"}).Draw(t, "where")
+	a.Where = rapid.SampledFrom([]string{"", "", "i > 3", "s = 'b' OR f < 1", "l = 'x' OR i = 4", "l != 'x'", "FALSE", "i <"}).Draw(t, "where")
 	a.Offset = rapid.SampledFrom([]uint64{0, 0, 2}).Draw(t, "offset")
 	a.Limit = rapid.SampledFrom([]uint64{0, 1, 5}).Draw(t, "limit")
 	return a
 })
 
-// drawTable draws the CSV text of a table of integers, strings, floats and two decimals.
+// drawTable draws the CSV text of a table of integers, strings, floats, two decimals and lists.
 func drawTable(t *rapid.T) (text string, rows int) {
-	text = "i,s,f,d,w\n"
+	text = "i,s,f,d,w,l\n"
 	for _, x := range rapid.SliceOfN(rapid.IntRange(0, 1<<20), 1, 60).Draw(t, "cells") {
 		cell := func(values ...string) string {
 			v := values[x%len(values)]
@@ -53,7 +53,8 @@ func drawTable(t *rapid.T) (text string, rows int) {
 			return v
 		}
 		text += strings.Join([]string{cell("", "1", "4", "9223372036854775807", "-5"), cell("a", "b", "", "é"), cell("0.1", "1e300", "-1e300", "0.3", "inf"),
-			cell("1.25", "-0.5", ""), cell("12345678901234567890", "1", "-7")}, ",") + "\n"
+			cell("1.25", "-0.5", ""), cell("12345678901234567890", "1", "-7"),
+			cell(`"[""x"",""y"",""x""]"`, "", `"[""y""]"`, `"[""é""]"`)}, ",") + "\n"
 		rows++
 	}
 	return text, rows
@@ -65,7 +66,7 @@ func TestRandomAggregate(t *testing.T) {
 	property(t, func(p *parts) {
 		text, rows := drawTable(p.T)
 		types := map[string]column.Declared{"i": {Type: column.Int}, "s": {Type: column.String}, "f": {Type: column.Float},
-			"d": {Type: column.Decimal, Digits: 9, Scale: 2}, "w": {Type: column.Decimal128, Digits: 38}}
+			"d": {Type: column.Decimal, Digits: 9, Scale: 2}, "w": {Type: column.Decimal128, Digits: 38}, "l": {Type: column.String, List: true}}
 		src, err := csv.Open(p.Context(), []string{"-"}, csv.Options{Stdin: strings.NewReader(text), Types: types})
 		p.must(err)
 		defer src.Close()

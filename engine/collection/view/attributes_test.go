@@ -24,7 +24,8 @@ import (
 )
 
 // columns are the attributes of a test.
-var columns = []attributes.Column{{Name: "year", Type: "int"}, {Name: "lang", Type: "string"}, {Name: "price", Type: "decimal(10,2)"}}
+var columns = []attributes.Column{{Name: "year", Type: "int"}, {Name: "lang", Type: "string"}, {Name: "price", Type: "decimal(10,2)"},
+	{Name: "tags", Type: "string[]"}, {Name: "n.of", Type: "int[]"}}
 
 // object draws a document in JSON, with its name.
 func object() *rapid.Generator[[2]string] {
@@ -34,6 +35,8 @@ func object() *rapid.Generator[[2]string] {
 		text += rapid.SampledFrom([]string{"", `,"year":1999`, `,"year":2005`, `,"year":-1`}).Draw(t, "year")
 		text += rapid.SampledFrom([]string{"", `,"lang":"de"`, `,"lang":""`, `,"lang":"en, \"x\""`, `,"lang":null`}).Draw(t, "lang")
 		text += rapid.SampledFrom([]string{"", `,"price":1.5`, `,"price":"12.25"`}).Draw(t, "price")
+		text += rapid.SampledFrom([]string{"", `,"tags":"x"`, `,"tags":["x","y","x"]`, `,"tags":[]`, `,"tags":["z",""]`}).Draw(t, "tags")
+		text += rapid.SampledFrom([]string{"", `,"n":{"of":3}`, `,"n":[{"of":[1,2]},{"of":4},{}]`}).Draw(t, "n")
 		return [2]string{name, text + rapid.SampledFrom([]string{"", `,"other":[1]`}).Draw(t, "other") + "}"}
 	})
 }
@@ -94,13 +97,13 @@ func TestAttributes(t *testing.T) {
 		check := func() {
 			for range 3 {
 				text := rapid.SampledFrom([]string{"a", "b rare", "a AND NOT c", "rar*"}).Draw(r, "text")
-				for _, where := range rapid.SliceOfN(rapid.SampledFrom([]string{"", "year > 2000", "lang = 'de' OR price >= 2", "lang IS NULL"}), 1, 2).Draw(r, "where") {
+				for _, where := range rapid.SliceOfN(rapid.SampledFrom([]string{"", "year > 2000", "lang = 'de' OR price >= 2", "lang IS NULL", "tags = 'x'", "tags != 'x' OR year > 2000", `"n.of" BETWEEN 2 AND 3`}), 1, 2).Draw(r, "where") {
 					q := engine.Query{Text: text, K: rapid.SampledFrom([]int{0, 3, 50}).Draw(r, "k"), Match: engine.Or}
 					whole := q
 					if where != "" {
 						q.Filter, whole.Filter = &engine.Filter{Where: where}, &engine.Filter{Where: where, Table: rows}
 					}
-					facets := engine.Facets{Columns: []string{"lang", "price", "bins(price, 2, 5.5, 1000)"}}
+					facets := engine.Facets{Columns: []string{"lang", "price", "bins(price, 2, 5.5, 1000)", "tags", "n.of", `bins("n.of", 2)`}}
 					got, _, err := c.Search(t.Context(), "books", q, api.Ask{Names: true, Facets: &facets})
 					must(r, err)
 					facets.Table = rows
@@ -213,4 +216,38 @@ func TestDeclarations(t *testing.T) {
 	must(t, os.WriteFile(path, whole, 0o600))
 	_, err = set.Load(t.Context(), e, "books", dir)
 	must(t, err)
+}
+
+// TestArrays: each value of an array is found, and counts its document once.
+func TestArrays(t *testing.T) {
+	lines := `{"id":"a","text":"loom","tags":["x","y","x"]}` + "\n" + `{"id":"b","text":"loom","tags":"x"}` + "\n" + `{"id":"c","text":"loom"}` + "\n"
+	dir := filepath.Join(t.TempDir(), "single")
+	must(t, collection.Create(t.Context(), dir, build.DefaultOptions(), attributes.Column{Name: "tags", Type: "string"}))
+	w, err := collection.Open(dir, collection.Options{Creator: "test"})
+	must(t, err)
+	defer w.Close()
+	if err := addObjects(w, lines); err == nil || !strings.Contains(err.Error(), `-:1: attribute "tags": an array`) {
+		t.Errorf("an array for a single value: %v", err)
+	}
+	dir = filepath.Join(t.TempDir(), "several")
+	must(t, collection.Create(t.Context(), dir, build.DefaultOptions(), attributes.Column{Name: "tags", Type: "string[]"}))
+	several, err := collection.Open(dir, collection.Options{Creator: "test"})
+	must(t, err)
+	defer several.Close()
+	must(t, addObjects(several, lines))
+	set := New()
+	defer set.Close()
+	_, err = set.Load(t.Context(), newEngine(t), "books", dir)
+	must(t, err)
+	for where, want := range map[string]string{
+		"tags = 'x'": "[a b] [{x false 2} {y false 1}]", "tags = 'y'": "[a] [{x false 1} {y false 1}]", "tags != 'y'": "[b] [{x false 1}]",
+		"tags IS NULL": "[c] [{ true 1}]", "tags CONTAINS ALL ('x', 'y')": "[a] [{x false 1} {y false 1}]", "TRUE": "[a b c] [{x false 2} {y false 1} { true 1}]",
+	} {
+		got, _, err := set.Coordinator(cluster.Options{}).Search(t.Context(), "books", engine.Query{Text: "loom", K: 5, Filter: &engine.Filter{Where: where}},
+			api.Ask{Names: true, Facets: &engine.Facets{Columns: []string{"tags"}}})
+		must(t, err)
+		if text := fmt.Sprint(got.Names, " ", got.Facets[0].Values); text != want {
+			t.Errorf("%s: %s, want %s", where, text, want)
+		}
+	}
 }

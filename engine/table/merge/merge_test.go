@@ -34,6 +34,10 @@ var declared = []struct {
 	{"w", "decimal(38,3)", rapid.SampledFrom([]string{"12345678901234567890123456789.125", "-1", "0.001"})},
 	{"b", "bool", rapid.SampledFrom([]string{"true", "false"})},
 	{"t", "timestamp", rapid.SampledFrom([]string{"2001-02-03", "1999-12-31 23:59:59"})},
+	{"tags", "string[]", rapid.SampledFrom([]string{`"[""x"",""y""]"`, `"[""""]"`, `"[]"`, `"[""x""]"`, `"[""a \""b"",""y"",""x""]"`})},
+	{"n", "int[]", rapid.Map(rapid.SliceOfN(rapid.IntRange(-9, 9), 0, 200), func(v []int) string {
+		return `"` + strings.ReplaceAll(fmt.Sprint(v), " ", ",") + `"`
+	})},
 }
 
 // made builds a table of rows of CSV.
