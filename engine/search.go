@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"os"
 	"time"
 
 	"heddle/engine/file/mapped"
@@ -23,6 +24,10 @@ type IndexOptions struct {
 	Costs string
 	// Trusted opens files without a check of their checksums.
 	Trusted bool
+	// Root is the folder of the file: OpenIndex opens the path by it alone, so that no path and no symbolic
+	// link leaves the folder. It stays open while the index uses the file. Such an index has no file of costs
+	// beside it. Default: nil, the file system.
+	Root *os.Root
 }
 
 // Dictionary finds the list of a term. hdl.File and hdl.Dictionary implement it. Lookup must be
@@ -66,7 +71,7 @@ func (e *Engine) index(opt *IndexOptions) serve.IndexOptions {
 	}
 	return serve.IndexOptions{
 		Algorithm: o.Algorithm, BatchCandidates: o.BatchCandidates, BatchPostings: o.BatchPostings, Blocks: o.Blocks,
-		Placement: e.parsed.placement, DeviceMemory: o.DeviceMemory, Metric: e.parsed.metric, Costs: costs, Trusted: opt.Trusted,
+		Placement: e.parsed.placement, DeviceMemory: o.DeviceMemory, Metric: e.parsed.metric, Costs: costs, Trusted: opt.Trusted, Root: opt.Root,
 	}
 }
 
@@ -127,8 +132,11 @@ func (x *Index) SearchAll(ctx context.Context, qs []Query, deliver func(first in
 // reloads of a small index made a process grow from 125 to 160 MB under the defaults of glibc,
 // from 122 to 127 MB with the environment variable MALLOC_ARENA_MAX=2, and not at all (100 MB)
 // with MALLOC_TRIM_THRESHOLD_=131072. Set one of them for a service that reloads often.
-func (x *Index) Reload(ctx context.Context, path string) error {
-	return wrap("reload index", x.x.Reload(ctx, path))
+func (x *Index) Reload(ctx context.Context, path string) error { return x.ReloadIn(ctx, nil, path) }
+
+// ReloadIn is Reload with a path below root: see IndexOptions.Root.
+func (x *Index) ReloadIn(ctx context.Context, root *os.Root, path string) error {
+	return wrap("reload index", x.x.Reload(ctx, root, path))
 }
 
 // Close refuses further queries with code Closed, waits for running ones and for snapshots,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
 	"sync"
 	"time"
 
@@ -23,6 +24,8 @@ import (
 type TableOptions struct {
 	// Trusted opens files without a check of their checksums.
 	Trusted bool
+	// Root is the folder of the file: see IndexOptions.Root.
+	Root *os.Root
 }
 
 // Table selects rows of a bitmap table. It is safe for concurrent use. Reload changes the
@@ -72,8 +75,11 @@ func (e *Engine) NewTable(ctx context.Context, t *plan.Table, columns []column.C
 // A processor without room for both loads the new table after the old one is closed, and
 // the other processors answer meanwhile. The error has code OutOfMemory if no processor has
 // room for both.
-func (t *Table) Reload(ctx context.Context, path string) error {
-	return wrap("reload table", t.t.Reload(ctx, path))
+func (t *Table) Reload(ctx context.Context, path string) error { return t.ReloadIn(ctx, nil, path) }
+
+// ReloadIn is Reload with a path below root: see IndexOptions.Root.
+func (t *Table) ReloadIn(ctx context.Context, root *os.Root, path string) error {
+	return wrap("reload table", t.t.Reload(ctx, root, path))
 }
 
 // Close refuses further selections with code Closed, waits for running ones and releases

@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/file/container"
+	"heddle/engine/syntax"
 )
 
 // adminService implements api.AdminServiceHandler.
@@ -33,11 +32,12 @@ func (a adminService) LoadTable(ctx context.Context, r *api.LoadTableRequest) (*
 
 // loadBelow serves a file below the folder of administration.
 func loadBelow[T resource](ctx context.Context, s *Server, c *catalog[T], name, path string) (checksum string, err error) {
-	if path, err = below(s.opt.Root, path); err != nil {
+	at, err := s.below(path)
+	if err != nil {
 		return "", err
 	}
 	defer s.announce()
-	now, err := c.load(ctx, name, path)
+	now, err := c.load(ctx, name, at)
 	return checksumOf(now, c.kind, err)
 }
 
@@ -53,22 +53,21 @@ func checksumOf[T resource](now *content[T], kind string, err error) (string, er
 	return hex(now.checksum), nil
 }
 
-// below returns the path of a file below a folder. Symbolic links must not leave the folder.
-func below(folder, path string) (string, error) {
-	refuse := func(code engine.Code, err error) (string, error) {
-		return "", &engine.Error{Code: code, Op: "load", Err: err}
+// below returns the place of a file below the folder of administration. Symbolic links must not leave the folder.
+func (s *Server) below(path string) (at place, err error) {
+	refuse := func(code engine.Code, err error) (place, error) {
+		return place{}, &engine.Error{Code: code, Op: "load", Err: err}
 	}
 	if path == "" {
 		return refuse(engine.InvalidOption, errors.New("path is missing"))
 	}
-	if folder == "" {
+	if s.opt.Root == "" {
 		return refuse(engine.Forbidden, errors.New("the server has no folder for administration (setting server.root)"))
 	}
-	root, err := os.OpenRoot(folder)
+	root, err := s.root()
 	if err != nil {
 		return refuse(engine.InvalidOption, err)
 	}
-	defer root.Close()
 	info, err := root.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -76,9 +75,9 @@ func below(folder, path string) (string, error) {
 	case err != nil:
 		return refuse(engine.Forbidden, err)
 	case !info.Mode().IsRegular():
-		return refuse(engine.InvalidOption, fmt.Errorf("%s: not a regular file", path))
+		return refuse(engine.InvalidOption, fmt.Errorf("%s: not a regular file", syntax.Short(path)))
 	}
-	return filepath.Join(folder, path), nil
+	return place{root, path}, nil
 }
 
 // UnloadIndex implements api.AdminServiceHandler.
@@ -110,7 +109,7 @@ func reloadOne[T resource](ctx context.Context, c *catalog[T], name string) (che
 	if err != nil {
 		return "", err
 	}
-	now, err := c.reload(ctx, x, "")
+	now, err := c.reload(ctx, x, place{})
 	return checksumOf(now, c.kind, err)
 }
 

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -138,6 +139,13 @@ func TestRoot(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	below := func(root, path string) (place, error) {
+		s, err := New(nil, Options{Root: root})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.below(path)
+	}
 	for path, want := range map[string]string{
 		"a.hdl": "ok", "deep/b.hdl": "ok", "deep/../a.hdl": "ok", "in": "ok",
 		"../secret": "forbidden", "deep/../../secret": "forbidden", "out": "forbidden", filepath.Join(dir, "secret"): "forbidden",
@@ -151,4 +159,53 @@ func TestRoot(t *testing.T) {
 	if _, err := below("", "a.hdl"); engine.CodeOf(err) != engine.Forbidden {
 		t.Errorf("without a folder: %v", err)
 	}
+}
+
+// TestRootLinks loads by links that lead through the folder, and that change while they are followed. No file
+// outside of the folder comes into service.
+func TestRootLinks(t *testing.T) {
+	root := t.TempDir()
+	r := run(t, Options{Root: root})
+	inside := r.indexes.list()[0].now.Load().checksum
+	text := mustRead(t, r.path("looms.hdl"))
+	must := func(errs ...error) {
+		t.Helper()
+		if err := errors.Join(errs...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	outside := filepath.Dir(root)
+	r.buildIndex("z\toutside\n")
+	must(os.WriteFile(filepath.Join(root, "x.hdl"), text, 0o644), os.MkdirAll(filepath.Join(root, "deep", "er"), 0o755), os.Symlink("deep/er", filepath.Join(root, "a")),
+		os.Rename(r.path("looms.hdl"), filepath.Join(outside, "x.hdl")))
+	admin := adminService{r.Server}
+	load := func(path string) (string, error) {
+		got, err := admin.LoadIndex(t.Context(), &api.LoadIndexRequest{Index: "looms", Path: path})
+		return got.GetChecksum(), err
+	}
+	if got, err := load("a/../../x.hdl"); err != nil || got != hex(inside) {
+		t.Errorf("through a link: checksum %s, %v, want %s", got, err, hex(inside))
+	}
+	ended := make(chan struct{})
+	var swapper sync.WaitGroup
+	swapper.Go(func() {
+		link, next := filepath.Join(root, "swapped"), filepath.Join(root, "next")
+		for i := 0; ; i++ {
+			select {
+			case <-ended:
+				return
+			default:
+			}
+			if os.Symlink([]string{".", ".."}[i%2], next) == nil {
+				os.Rename(next, link)
+			}
+		}
+	})
+	for range 100 {
+		if got, err := load("swapped/x.hdl"); err == nil && got != hex(inside) {
+			t.Fatal("a file outside of the folder is in service")
+		}
+	}
+	close(ended)
+	swapper.Wait()
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -18,14 +19,14 @@ import (
 // resource is an index or a table of the engine.
 type resource interface {
 	comparable
-	Reload(ctx context.Context, path string) error
+	ReloadIn(ctx context.Context, root *os.Root, path string) error
 	Close() error
 }
 
 // catalog holds the indexes or the tables of a server by name.
 type catalog[T resource] struct {
 	kind     string // "index" or "table"
-	open     func(ctx context.Context, path string) (T, error)
+	open     func(ctx context.Context, at place) (T, error)
 	checksum func(T) (uint64, error)
 	monitor  *monitor.Monitor
 
@@ -40,30 +41,45 @@ type served[T resource] struct {
 	now  atomic.Pointer[content[T]]
 
 	change sync.Mutex // one load, reload or unload at a time
-	path   string     // of the file to open, guarded by change
+	at     place      // of the file to open, guarded by change
 	gone   bool       // it is unloaded, guarded by change
+}
+
+// place is the place of a file: a path of the settings, or a path of administration below its folder, which is
+// opened by os.Root alone.
+type place struct {
+	root *os.Root // nil: the file system
+	path string
+}
+
+// String returns the path for people, and for looks at the state of the file.
+func (p place) String() string {
+	if p.root == nil {
+		return p.path
+	}
+	return filepath.Join(p.root.Name(), p.path)
 }
 
 // content is the file in service. It has no resource before the file is open.
 type content[T resource] struct {
 	resource T
-	path     string
+	path     string      // for people
 	state    os.FileInfo // of the file before it was opened
 	checksum uint64
 }
 
 // newCatalog returns a catalog whose files are not open yet.
-func newCatalog[T resource](kind string, files map[string]string, m *monitor.Monitor, open func(context.Context, string) (T, error), checksum func(T) (uint64, error)) *catalog[T] {
+func newCatalog[T resource](kind string, files map[string]string, m *monitor.Monitor, open func(context.Context, place) (T, error), checksum func(T) (uint64, error)) *catalog[T] {
 	c := &catalog[T]{kind: kind, open: open, checksum: checksum, monitor: m, all: map[string]*served[T]{}}
 	for name, path := range files {
-		c.all[name] = newServed[T](name, path)
+		c.all[name] = newServed[T](name, place{path: path})
 	}
 	return c
 }
 
-func newServed[T resource](name, path string) *served[T] {
-	x := &served[T]{name: name, path: path}
-	x.now.Store(&content[T]{path: path})
+func newServed[T resource](name string, at place) *served[T] {
+	x := &served[T]{name: name, at: at}
+	x.now.Store(&content[T]{path: at.String()})
 	return x
 }
 
@@ -120,22 +136,23 @@ func (c *catalog[T]) ready() error {
 }
 
 // reload opens the file of an entry, the first time or again. An error leaves the old content. A
-// path that is not empty replaces the file.
-func (c *catalog[T]) reload(ctx context.Context, x *served[T], path string) (*content[T], error) {
+// place that is not empty replaces the file.
+func (c *catalog[T]) reload(ctx context.Context, x *served[T], at place) (*content[T], error) {
 	x.change.Lock()
 	defer x.change.Unlock()
 	if x.gone {
 		return nil, c.unknown(x.name)
 	}
-	if path == "" {
-		path = x.path
+	if at.path == "" {
+		at = x.at
 	}
+	path := at.String()
 	next := &content[T]{path: path, state: watch.Look(path)[path]}
 	var err error
 	if now := x.now.Load(); now.ready() {
-		next.resource, err = now.resource, now.resource.Reload(ctx, path)
+		next.resource, err = now.resource, now.resource.ReloadIn(ctx, at.root, at.path)
 	} else {
-		next.resource, err = c.open(ctx, path)
+		next.resource, err = c.open(ctx, at)
 	}
 	if err == nil {
 		next.checksum, err = c.checksum(next.resource)
@@ -144,24 +161,24 @@ func (c *catalog[T]) reload(ctx context.Context, x *served[T], path string) (*co
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", c.kind, x.name, err)
 	}
-	x.path = path
+	x.at = at
 	x.now.Store(next)
 	c.monitor.Log.Info().Str(c.kind, x.name).Str("file", path).Str("checksum", hex(next.checksum)).Msg("in service")
 	return next, nil
 }
 
 // load serves a file under a name, which may be new.
-func (c *catalog[T]) load(ctx context.Context, name, path string) (*content[T], error) {
+func (c *catalog[T]) load(ctx context.Context, name string, at place) (*content[T], error) {
 	if err := CheckName(name); err != nil {
 		return nil, badRequest(err)
 	}
 	c.loading.Lock()
 	defer c.loading.Unlock()
 	if x, err := c.find(name); err == nil {
-		return c.reload(ctx, x, path)
+		return c.reload(ctx, x, at)
 	}
-	x := newServed[T](name, path)
-	now, err := c.reload(ctx, x, path)
+	x := newServed[T](name, at)
+	now, err := c.reload(ctx, x, at)
 	if err == nil {
 		c.mu.Lock()
 		c.all[name] = x
@@ -208,7 +225,7 @@ func (c *catalog[T]) reloadFiles(ctx context.Context, paths []string) (err error
 		if len(paths) > 0 && !slices.Contains(paths, x.now.Load().path) {
 			continue
 		}
-		_, wrong := c.reload(ctx, x, "")
+		_, wrong := c.reload(ctx, x, place{})
 		err = errors.Join(err, wrong)
 	}
 	return err

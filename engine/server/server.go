@@ -33,6 +33,8 @@ type Server struct {
 	visits  peers.Visits // of callers without a proof
 	budget  *admit.Budget
 
+	root func() (*os.Root, error) // the folder of administration, which stays open
+
 	registry *prometheus.Registry
 	monitor  *monitor.Monitor
 	rpc      *connect.Server
@@ -56,6 +58,7 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 		opt: opt, gate: admit.New(opt.Limits.admit()), budget: admit.NewBudget(opt.Limits.Memory),
 		drain: make(chan struct{}), changed: make(chan struct{}),
 	}
+	s.root = sync.OnceValues(func() (*os.Root, error) { return os.OpenRoot(s.opt.Root) })
 	s.engine.Store(e)
 	s.now.Store(&opt.Limits)
 	s.registry = prometheus.NewRegistry()
@@ -81,22 +84,22 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 	if opt.Tracer != nil {
 		s.monitor.Tracer = opt.Tracer.Tracer("heddle/engine/server")
 	}
-	s.indexes = newCatalog("index", opt.Indexes, s.monitor, func(ctx context.Context, path string) (*engine.Index, error) {
+	s.indexes = newCatalog("index", opt.Indexes, s.monitor, func(ctx context.Context, at place) (*engine.Index, error) {
 		e, err := s.processors()
 		if err != nil {
 			return nil, err
 		}
-		return e.OpenIndex(ctx, path, engine.IndexOptions{Trusted: opt.Trusted})
+		return e.OpenIndex(ctx, at.path, engine.IndexOptions{Trusted: opt.Trusted, Root: at.root})
 	}, func(x *engine.Index) (uint64, error) {
 		info, err := x.Info()
 		return info.Checksum, err
 	})
-	s.tables = newCatalog("table", opt.Tables, s.monitor, func(ctx context.Context, path string) (*engine.Table, error) {
+	s.tables = newCatalog("table", opt.Tables, s.monitor, func(ctx context.Context, at place) (*engine.Table, error) {
 		e, err := s.processors()
 		if err != nil {
 			return nil, err
 		}
-		return e.OpenTable(ctx, path, engine.TableOptions{Trusted: opt.Trusted})
+		return e.OpenTable(ctx, at.path, engine.TableOptions{Trusted: opt.Trusted, Root: at.root})
 	}, func(x *engine.Table) (uint64, error) {
 		info, err := x.Info()
 		return info.Checksum, err

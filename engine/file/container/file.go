@@ -3,6 +3,7 @@ package container
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"sync/atomic"
 
@@ -38,16 +39,22 @@ type places struct {
 
 // Open maps the file at path and checks its header. Damage is a *CorruptError, an
 // intact file of another version an ErrVersion.
-func Open(path string, format *Format) (*File, error) {
+func Open(path string, format *Format) (*File, error) { return OpenIn(nil, path, format) }
+
+// OpenIn is Open for a file below root, by which alone the file is opened, now and later: no path and no
+// symbolic link leaves the folder. A nil root is the file system.
+func OpenIn(root *os.Root, path string, format *Format) (*File, error) {
+	at := place{root, path}
+	path = at.String()
 	f := &File{Path: path, format: format, places: &places{path: path, format: format}}
-	data, info, release, err := contents(path, f.places.damaged)
+	data, info, release, err := contents(at, f.places.damaged)
 	if err != nil {
 		return nil, err
 	}
 	f.data, f.release = data, release
 	if info != nil {
 		f.remap = func(e Extent, further uint64) ([]uint32, func() error, error) {
-			return remap(path, info, e, further, f.places.damaged)
+			return remap(at, info, e, further, f.places.damaged)
 		}
 	}
 	if err := f.decode(); err != nil {

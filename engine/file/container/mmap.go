@@ -5,24 +5,54 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/edsrzf/mmap-go"
 
 	"heddle/engine/file/mapped"
 )
 
-// contents maps the file at path into memory, read-only. Where the platform or
+// place is a path below a root, or in the file system if the root is nil.
+type place struct {
+	root *os.Root
+	path string
+}
+
+// String returns the path for people.
+func (p place) String() string {
+	if p.root == nil {
+		return p.path
+	}
+	return filepath.Join(p.root.Name(), p.path)
+}
+
+func (p place) open() (*os.File, error) {
+	if p.root == nil {
+		return os.Open(p.path)
+	}
+	return p.root.Open(p.path)
+}
+
+func (p place) stat() (fs.FileInfo, error) {
+	if p.root == nil {
+		return os.Stat(p.path)
+	}
+	return p.root.Stat(p.path)
+}
+
+// contents maps the file at a place into memory, read-only. Where the platform or
 // the file system cannot map, and on big-endian hosts, which would convert most
 // of it anyway, it reads the file instead; then info is nil. release gives the memory back.
 // damage makes the error for pages that the file loses later.
-func contents(path string, damage func(offset int64, reason string) error) (data []byte, info fs.FileInfo, release func() error, err error) {
-	if info, err = os.Stat(path); err != nil {
+func contents(at place, damage func(offset int64, reason string) error) (data []byte, info fs.FileInfo, release func() error, err error) {
+	path := at.String()
+	if info, err = at.stat(); err != nil {
 		return nil, nil, nil, err
 	}
 	if !info.Mode().IsRegular() { // before Open, which waits for the writer of a pipe
 		return nil, nil, nil, fmt.Errorf("%s: not a regular file", path)
 	}
-	f, err := os.Open(path)
+	f, err := at.open()
 	if err != nil {
 		return nil, nil, nil, err
 	}

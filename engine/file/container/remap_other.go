@@ -5,6 +5,6 @@ package container
 import "io/fs"
 
 // remap is not possible on this system.
-func remap(string, fs.FileInfo, Extent, uint64, func(offset int64, reason string) error) ([]uint32, func() error, error) {
+func remap(place, fs.FileInfo, Extent, uint64, func(offset int64, reason string) error) ([]uint32, func() error, error) {
 	return nil, nil, nil
 }

@@ -15,9 +15,9 @@ import (
 
 // remap maps the pages of e once more, with room for further words of memory behind them. It
 // returns no words if the pages of the system are larger than the pages of a file, or if another
-// file than info lies at path.
-func remap(path string, info fs.FileInfo, e Extent, further uint64, damage func(offset int64, reason string) error) ([]uint32, func() error, error) {
-	file, err := os.Open(path)
+// file than info lies there.
+func remap(at place, info fs.FileInfo, e Extent, further uint64, damage func(offset int64, reason string) error) ([]uint32, func() error, error) {
+	file, err := at.open()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -36,6 +36,6 @@ func remap(path string, info fs.FileInfo, e Extent, further uint64, damage func(
 	if _, err := unix.MmapPtr(int(file.Fd()), int64(e.Offset), p, pages, unix.PROT_READ, unix.MAP_SHARED|unix.MAP_FIXED); err != nil {
 		return nil, nil, errors.Join(os.NewSyscallError("mmap", err), unmap())
 	}
-	remove := mapped.Add(unsafe.Slice((*byte)(p), pages), int64(e.Offset), path, info, damage)
+	remove := mapped.Add(unsafe.Slice((*byte)(p), pages), int64(e.Offset), at.String(), info, damage)
 	return unsafe.Slice((*uint32)(p), size/4), func() error { remove(); return unmap() }, nil
 }

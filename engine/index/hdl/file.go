@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
 	"strings"
 	"sync/atomic"
 
@@ -50,20 +51,21 @@ type File struct {
 // lengths, not with lists. The memory is 4 bytes per document, 40 bytes per term of the blocks of 128
 // descriptors in use, about 20 bytes per list that these descriptors hold, and 20 to 32 bytes and the
 // text per term once there have been many lookups.
-func Open(path string) (*File, error) { return open(path, true) }
+func Open(path string) (*File, error) { return OpenIn(nil, path, false) }
 
 // OpenTrusted is Open without the checksums of the sections, so it does not read
 // the lists at all. It still checks that everything stays in bounds: a damaged
 // file gives wrong answers, not panics. It is for files that were verified since
 // they were last moved.
-func OpenTrusted(path string) (*File, error) { return open(path, false) }
+func OpenTrusted(path string) (*File, error) { return OpenIn(nil, path, true) }
 
-func open(path string, sums bool) (*File, error) {
-	file, err := container.Open(path, &format)
+// OpenIn is Open, or OpenTrusted, for a file below root: see container.OpenIn.
+func OpenIn(root *os.Root, path string, trusted bool) (*File, error) {
+	file, err := container.OpenIn(root, path, &format)
 	if err != nil {
 		return nil, err
 	}
-	f, err := newFile(file, sums)
+	f, err := newFile(file, !trusted)
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 
 	"heddle/engine/index/hdl"
@@ -16,6 +17,7 @@ import (
 // IndexOptions rule an index. The fields have the meaning of the fields of engine.Options and
 // engine.IndexOptions with the same names.
 type IndexOptions struct {
+	Root            *os.Root // folder of the file; nil is the file system
 	Algorithm       plan.Algorithm
 	BatchCandidates uint64
 	BatchPostings   uint64
@@ -39,7 +41,7 @@ type Index struct {
 
 // OpenIndex opens the index file at path on the processors of p.
 func (p *Pool) OpenIndex(ctx context.Context, path string, opt IndexOptions) (*Index, error) {
-	return p.newIndex(ctx, opt, func() (*Lists, error) { return open(path, &opt) })
+	return p.newIndex(ctx, opt, func() (*Lists, error) { return open(opt.Root, path, &opt) })
 }
 
 // NewIndex makes an index of lists in memory.
@@ -74,13 +76,9 @@ func (p *Pool) newIndex(ctx context.Context, opt IndexOptions, open func() (*Lis
 	return x, nil
 }
 
-// open maps and validates an index file.
-func open(path string, opt *IndexOptions) (*Lists, error) {
-	openFile := hdl.Open
-	if opt.Trusted {
-		openFile = hdl.OpenTrusted
-	}
-	f, err := openFile(path)
+// open maps and validates an index file, below root unless it is nil.
+func open(root *os.Root, path string, opt *IndexOptions) (*Lists, error) {
+	f, err := hdl.OpenIn(root, path, opt.Trusted)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +91,7 @@ func open(path string, opt *IndexOptions) (*Lists, error) {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 	}
 	q.Unit = f.Meta().Impacts.Scale
-	return &Lists{Index: q, File: f}, nil
+	return &Lists{Index: q, File: f, rooted: root != nil}, nil
 }
 
 // errClosed is the error of calls on a closed index.
@@ -111,7 +109,7 @@ func (x *Index) AcquireOn(shard uint) (*Lists, error) {
 	return nil, errClosed
 }
 
-// Reload opens the index file at path beside the current one and answers from it all queries
+// Reload opens the index file at path, below root unless it is nil, beside the current one and answers from it all queries
 // that arrive from then on. It returns when the earlier queries and snapshots have ended and
 // the old file is closed. It compares all checksums of the new file. After an error the old
 // file stays in use.
@@ -119,14 +117,14 @@ func (x *Index) AcquireOn(shard uint) (*Lists, error) {
 // Where devices have no room for both, the host alone answers from the new file until the
 // old one is closed. Without a host the new lists take the room that there is. Processors
 // that were removed after a failure run jobs again if they load the new lists.
-func (x *Index) Reload(ctx context.Context, path string) error {
+func (x *Index) Reload(ctx context.Context, root *os.Root, path string) error {
 	x.changing.Lock()
 	defer x.changing.Unlock()
 	old := x.current.Load()
 	if old == nil {
 		return errClosed
 	}
-	g, err := open(path, &x.opt)
+	g, err := open(root, path, &x.opt)
 	if err != nil {
 		return err
 	}
@@ -148,12 +146,12 @@ func (x *Index) Reload(ctx context.Context, path string) error {
 		x.replace(g)
 		return nil
 	}
-	host, err := x.loaded(ctx, path, hosts)
+	host, err := x.loaded(ctx, root, path, hosts)
 	if closing := x.close(g); err != nil {
 		return errors.Join(err, closing)
 	}
 	x.replace(host)
-	if g, err = x.loaded(ctx, path, x.pool.processors); err != nil {
+	if g, err = x.loaded(ctx, root, path, x.pool.processors); err != nil {
 		x.pool.opt.Log.Warn().Err(err).Msg("the host answers alone")
 		return nil
 	}
@@ -162,8 +160,8 @@ func (x *Index) Reload(ctx context.Context, path string) error {
 }
 
 // loaded opens the file at path on some processors.
-func (x *Index) loaded(ctx context.Context, path string, on []*Processor) (*Lists, error) {
-	g, err := open(path, &x.opt)
+func (x *Index) loaded(ctx context.Context, root *os.Root, path string, on []*Processor) (*Lists, error) {
+	g, err := open(root, path, &x.opt)
 	if err != nil {
 		return nil, err
 	}

@@ -39,6 +39,7 @@ type Lists struct {
 	meanLoad     atomic.Uint64 // docIDs that a query reads: a running mean
 	meanPostings atomic.Uint64 // postings of a ranked query: a running mean
 
+	rooted   bool // the file lies below a root, which has no file of costs
 	resident int  // devices with lists: 3 for all lists, 2 for a shard, 1 for a cache
 	crowded  bool // some devices have less for lack of memory
 }
@@ -53,7 +54,7 @@ func (x *Index) start(ctx context.Context, g *Lists, on []*Processor) (err error
 	if g.File != nil {
 		g.checksum = g.File.Checksum()
 		g.key = g.checksum
-		if g.costs == "" {
+		if g.costs == "" && !g.rooted {
 			g.costs = cost.Path(g.File.Path())
 		}
 	}

@@ -3,6 +3,7 @@ package tables
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"heddle/engine/internal/cost"
 	"heddle/engine/plan"
@@ -45,14 +46,10 @@ func New(t *plan.Table, columns []column.Column) (*Data, error) {
 	return d, nil
 }
 
-// Open maps the table file at path. trusted skips the checksums. Errors: hdb.ErrCorrupt
+// Open maps the table file at path, below root unless it is nil. trusted skips the checksums. Errors: hdb.ErrCorrupt
 // for a damaged file. The caller calls Close.
-func Open(path string, trusted bool) (*Data, error) {
-	open := hdb.Open
-	if trusted {
-		open = hdb.OpenTrusted
-	}
-	f, err := open(path)
+func Open(root *os.Root, path string, trusted bool) (*Data, error) {
+	f, err := hdb.OpenIn(root, path, trusted)
 	if err != nil {
 		return nil, err
 	}

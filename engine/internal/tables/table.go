@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 
 	"heddle/engine/internal/serve"
@@ -12,7 +13,8 @@ import (
 
 // Options rule a table.
 type Options struct {
-	Trusted bool // skips the checksums of files
+	Trusted bool     // skips the checksums of files
+	Root    *os.Root // folder of the file; nil is the file system
 }
 
 // Table answers selections, from generation to generation. It is safe for concurrent use.
@@ -26,7 +28,7 @@ type Table struct {
 // OpenTable opens the table file at path on the processors of a pool. Errors:
 // hdb.ErrCorrupt for a damaged file, plan.ErrOutOfMemory where no processor has room.
 func OpenTable(ctx context.Context, pool *serve.Pool, path string, opt Options) (*Table, error) {
-	d, err := Open(path, opt.Trusted)
+	d, err := Open(opt.Root, path, opt.Trusted)
 	if err != nil {
 		return nil, err
 	}
@@ -62,19 +64,19 @@ func (t *Table) Acquire() (*Generation, error) {
 	return nil, errClosed
 }
 
-// Reload opens the table file at path beside the current one and answers from it all
+// Reload opens the table file at path, below root unless it is nil, beside the current one and answers from it all
 // selections that arrive from then on. It returns when the earlier selections have ended
 // and the old file is closed. It compares all checksums of the new file. After an error the
 // old file stays in use. Processors without
 // room for both tables load the new one after the old one is closed; the other processors
 // answer meanwhile.
-func (t *Table) Reload(ctx context.Context, path string) error {
+func (t *Table) Reload(ctx context.Context, root *os.Root, path string) error {
 	t.changing.Lock()
 	defer t.changing.Unlock()
 	if t.current.Load() == nil {
 		return errClosed
 	}
-	d, err := Open(path, t.opt.Trusted)
+	d, err := Open(root, path, t.opt.Trusted)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package hdb
 import (
 	"encoding/json"
 	"errors"
+	"os"
 
 	"heddle/engine/file/container"
 	"heddle/engine/file/mapped"
@@ -42,19 +43,24 @@ type File struct {
 // an ErrVersion. The time grows with bins and dictionaries, not with rows; the memory is their
 // size, and 24 bytes per vector. Files of version 1 have no checksums of blocks: Open reads
 // every byte of them once, on all cores.
-func Open(path string) (*File, error) { return open(path, true, true) }
+func Open(path string) (*File, error) { return OpenIn(nil, path, false) }
 
 // OpenValues is Open for readers of stored values: Columns have no dictionaries, whose entries Entry
 // reads from the mapped file. The memory does not depend on the size of dictionaries.
-func OpenValues(path string) (*File, error) { return open(path, true, false) }
+func OpenValues(path string) (*File, error) { return open(nil, path, true, false) }
 
 // OpenTrusted is Open without the checksums of the sections, so it does not read vectors
 // and values at all. It still checks that everything stays in bounds: a damaged file gives
 // wrong answers, not panics. It is for files that were verified since they were last moved.
-func OpenTrusted(path string) (*File, error) { return open(path, false, true) }
+func OpenTrusted(path string) (*File, error) { return OpenIn(nil, path, true) }
 
-func open(path string, sums, dictionaries bool) (*File, error) {
-	file, err := container.Open(path, &format)
+// OpenIn is Open, or OpenTrusted, for a file below root: see container.OpenIn.
+func OpenIn(root *os.Root, path string, trusted bool) (*File, error) {
+	return open(root, path, !trusted, true)
+}
+
+func open(root *os.Root, path string, sums, dictionaries bool) (*File, error) {
+	file, err := container.OpenIn(root, path, &format)
 	if err != nil {
 		return nil, err
 	}

@@ -138,7 +138,7 @@ func Select(path string, output plan.Output, q Queries) (w startup.Work, err err
 	if len(q.Topics) == 0 {
 		return w, nil
 	}
-	d, err := tables.Open(path, true)
+	d, err := tables.Open(nil, path, true)
 	if err != nil {
 		return w, err
 	}
