@@ -64,7 +64,7 @@ func BenchmarkTable(b *testing.B) {
 		rows = 100_000
 	}
 	find := &backend.Options{Kind: backend.Auto, Device: os.Getenv("HEDDLE_TEST_DEVICE")}
-	list, err := find.Candidates()
+	list, err := find.Candidates(b.Context())
 	if err != nil {
 		b.Fatal(err)
 	}
