@@ -59,6 +59,7 @@ type Keeper struct {
 	last       map[string]*State // as on disk; nil if they are unknown
 	pulse      pulse
 	health     health
+	told       []byte                // the last report
 	unready    atomic.Pointer[error] // nil before the first step
 
 	cluster atomic.Pointer[string] // identity of the cluster; nil if it is unknown

@@ -96,3 +96,27 @@ func TestWrongIdentity(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestTwoProcesses: two processes that report under one name notice each other. A process that starts again
+// elsewhere does not.
+func TestTwoProcesses(t *testing.T) {
+	kv, k := published(t)
+	k.URL = "http://first"
+	for range 2 {
+		if err := k.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again := &Keeper{KV: kv, Node: "a", Dir: k.Dir, Loader: noLoader{}, URL: "http://second"}
+	for range 2 {
+		if err := again.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := k.Step(t.Context()); err == nil || !strings.Contains(err.Error(), "another process, at http://second, reports as node a") {
+		t.Errorf("error %v", err)
+	}
+	if err := again.Step(t.Context()); err == nil || !strings.Contains(err.Error(), "at http://first") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -43,7 +44,8 @@ func (o Operator) Status(ctx context.Context) (s *Status, err error) {
 	return s, err
 }
 
-// tell writes the report of the node, unless the store has the same report.
+// tell writes the report of the node, unless the store has the same report. The report of another process under
+// the name of the node is an error: both have begun while NATS could not connect them.
 func (k *Keeper) tell(ctx context.Context) error {
 	r := Report{URL: k.URL, Free: fetch.Free(k.Dir) >> 30 << 30, Damaged: k.health.damages}
 	for _, p := range slices.SortedFunc(maps.Keys(k.loaded), Part.compare) {
@@ -69,8 +71,16 @@ func (k *Keeper) tell(ctx context.Context) error {
 	if err != nil && !errors.Is(err, ErrNotFound) || bytes.Equal(data, old) {
 		return err
 	}
-	_, err = k.KV.Put(ctx, nodeKey+k.Node, data, revision)
-	return err
+	if _, err = k.KV.Put(ctx, nodeKey+k.Node, data, revision); err != nil {
+		return err
+	}
+	former := k.told
+	k.told = data
+	var other Report
+	if former == nil || old == nil || bytes.Equal(old, former) || json.Unmarshal(old, &other) != nil || other.URL == k.URL {
+		return nil
+	}
+	return fmt.Errorf("another process, at %s, reports as node %s: end one of the two", other.URL, k.Node)
 }
 
 func (p Part) compare(q Part) int {
