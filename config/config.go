@@ -57,6 +57,7 @@ type Index struct {
 	BuildMemory    Size    // memory limit of the builder; beyond it, it uses the disk
 	Stem           string  // "none" or the name of a stemmer
 	Stopwords      string  // "none", the name of a list, or a file with one word per line
+	Cjk            string  // "bigrams" or "unigrams": terms of Chinese, Japanese and Korean
 	Fold           bool    // fold words
 	Lengths        string  // "exact" or "lucene"
 	Store          string  // "none" or "text": stored parts of documents

@@ -79,10 +79,17 @@ as well. The index stores the stemmer and applies it to queries.`),
 The file has one word per line; # begins a comment. The index stores the words and
 removes them from queries.`),
 
+	enum("index.cjk", func(c *Config) *string { return &c.Index.Cjk },
+		"bigrams", []string{"bigrams", "unigrams"}, `Terms of Chinese, Japanese and Korean text.
+bigrams are overlapping pairs of characters, as in Lucene's CJKAnalyzer; documents have
+the single characters, too. unigrams are single ideographs and Hiragana, and runs of
+Katakana and Hangul. The index stores this and applies it to queries.`),
 	key("index.fold", func(c *Config) *bool { return &c.Index.Fold }, false, nil,
 		`Fold words: café, CAFÉ and cafe become one term.
-Compatible characters become one (NFKC), case is folded, and accents of Latin and Greek
-letters go. The index stores this and applies it to queries.`),
+Compatible characters become one (NFKC), case is folded, and apostrophes become one.
+Accents of Latin and Greek letters go, and so do Hebrew points, Arabic vowels, the dots
+of the Russian io, strokes of letters, soft hyphens and joiners. The index stores this
+and applies it to queries.`),
 	enum("index.lengths", func(c *Config) *string { return &c.Index.Lengths },
 		"exact", []string{"exact", "lucene"}, `Precision of document lengths in BM25.
 lucene rounds each length down to a value that fits in a byte, as Lucene does. Scores

@@ -186,7 +186,9 @@ func (k text) analyse(tokens *analyze.Tokenizer) *known {
 	}
 	out := &known{plain: true}
 	each := func(part string) {
-		tokens.Each([]byte(part), func(word []byte) { out.terms = append(out.terms, string(word)) })
+		for token := range tokens.Tokens([]byte(part)) {
+			out.terms = append(out.terms, string(token.Term))
+		}
 	}
 	if k.form == literal {
 		each(k.text)

@@ -64,7 +64,9 @@ func Text(ctx context.Context, dir, path string, topics []string, n int, seed ui
 	for _, text := range topics {
 		var terms []string
 		var handles []plan.Handle
-		tokens.Each([]byte(text), func(term []byte) { terms = append(terms, string(term)) })
+		for token := range tokens.Tokens([]byte(text)) {
+			terms = append(terms, string(token.Term))
+		}
 		slices.Sort(terms)
 		terms = slices.Compact(terms)
 		for _, t := range terms {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,7 +60,7 @@ fraction and exponent (not 1.0 or 1e3), and only floats are rounded.`,
 func (o *collectionCreate) AddFlags(fs *pflag.FlagSet) {
 	addTokenizer(fs, &o.tokens)
 	fs.StringArrayVar(&o.attributes, "attribute", nil, "keep this member of JSON lines as a column, `NAME=TYPE`; may be repeated")
-	o.add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "fold", "lengths", "store")
+	o.add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "cjk", "fold", "lengths", "store")
 }
 
 func (o *collectionCreate) Validate(args []string) error {
@@ -210,8 +211,8 @@ func newCollectionState(dir string, m *collection.Manifest) *collectionState {
 func (s *collectionState) Write(out io.Writer) error {
 	set := &s.Settings
 	fmt.Fprintf(out, "%s: state %d, %d documents, %d deleted, %d segments, %d bytes\n", terminal.Field(s.Path), s.Epoch, s.Documents, s.Deleted, len(s.Segments), s.Bytes)
-	fmt.Fprintf(out, "tokenizer %s, fold %v, stemmer %s, stop words %d, codec %s, lengths %s, stored texts %v\n",
-		set.Tokens, set.Fold, set.Stem, len(set.StopWords), set.Codec, set.Lengths, set.StoreTexts)
+	fmt.Fprintf(out, "tokenizer %s, CJK %s, fold %v, stemmer %s, stop words %d, codec %s, lengths %s, stored texts %v\n",
+		set.Tokens, cmp.Or(set.CJK, "none"), set.Fold, set.Stem, len(set.StopWords), set.Codec, set.Lengths, set.StoreTexts)
 	for _, c := range set.Attributes {
 		fmt.Fprintf(out, "attribute %s=%s\n", terminal.Field(c.Name), c.Type)
 	}

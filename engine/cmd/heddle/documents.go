@@ -58,6 +58,9 @@ func settingsOf(c *config.Config, tokens string) (o build.Options, err error) {
 	o = build.DefaultOptions()
 	o.Codec, o.Dense, o.ExceptionRatio = c.Index.Codec, c.Index.Dense, c.Index.ExceptionRatio
 	o.Tokens, o.Fold, o.Lengths, o.Stem = tokens, c.Index.Fold, c.Index.Lengths, c.Index.Stem
+	if tokens == analyze.TokensWords {
+		o.CJK = c.Index.Cjk
+	}
 	o.StoreTexts, o.Creator = c.Index.Store == "text", thisBuild().String()
 	o.StopWords, err = readStopwords(c.Index.Stopwords)
 	return o, err

@@ -69,10 +69,11 @@ or * for all texts. A warning names other members with texts, and --json counts 
 Inputs may be compressed by gzip, zstd or bzip2; - is standard input. Text is UTF-8, or
 UTF-16 with a byte order mark. Lines end in LF, CR LF or CR. --format auto decides by
 names and first bytes; it refuses CSV, JSON arrays, HTML and XML. pisa and ciff contain
-terms already; for them --tokenizer, --fold, --stem and --stopwords describe
+terms already; for them --tokenizer, --cjk, --fold, --stem and --stopwords describe
 the analysis that made the terms, for queries.
 
---fold makes one term of spellings such as café, CAFÉ and cafe. --stem porter,
+--fold makes one term of spellings such as café, CAFÉ and cafe. --cjk bigrams makes overlapping
+pairs of Chinese, Japanese and Korean characters, so that words stay together. --stem porter,
 --stopwords lucene and --lengths lucene give the terms and scores of Lucene's analyser
 for English. --lengths changes the scores of BM25 alone.
 
@@ -124,7 +125,7 @@ func (o *indexBuildOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVarP(&o.out, "output", "o", "", "write the index to `X.hdl`, or shards to this folder")
 	o.addFormat(fs, build.Formats())
 	addTokenizer(fs, &o.tokens)
-	o.add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "fold", "lengths", "store", "impacts", "variant", "k1", "b", "build-memory")
+	o.add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "cjk", "fold", "lengths", "store", "impacts", "variant", "k1", "b", "build-memory")
 	o.addInvalid(fs)
 	o.addMembers(fs)
 	fs.BoolVar(&o.quantised, "quantised", false, "with --impacts: frequencies of ciff and pisa are impacts already")

@@ -32,7 +32,7 @@ programs and index build read:
           with a text if the index stores texts
 
 The formats do not name the analysis of terms. For text queries of an index from ciff or
-pisa, repeat --stem, --stopwords, --fold and --tokenizer. Queries of an index from jsonl
+pisa, repeat --stem, --stopwords, --fold, --cjk and --tokenizer. Queries of an index from jsonl
 are split at white space. Impacts take the place of frequencies. jsonl has no lengths of
 documents; they become the sums of the frequencies.
 

@@ -49,6 +49,7 @@ var keyFlags = []struct{ name, short, key, arg string }{
 	{"build-memory", "", "index.build_memory", "SIZE"},
 	{"stem", "", "index.stem", ""},
 	{"stopwords", "", "index.stopwords", "none|english|lucene|FILE"},
+	{"cjk", "", "index.cjk", ""},
 	{"fold", "", "index.fold", "bool"},
 	{"lengths", "", "index.lengths", ""},
 	{"store", "", "index.store", ""},

@@ -35,6 +35,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/clipperhouse/uax29/v2/graphemes"
+	"github.com/clipperhouse/uax29/v2/words"
 )
 
 // MaxTerm is the length in bytes at which a word is cut, at a character
@@ -110,9 +113,11 @@ func New(s Settings) (*Analyzer, error) {
 		}
 	}
 	a := &Analyzer{stem: stem, stop: make(map[string]struct{}, len(s.StopWords))}
-	words := (&Analyzer{settings: Settings{Fold: s.Fold}}).Tokenizer()
+	tokens := (&Analyzer{settings: Settings{Fold: s.Fold, CJK: s.CJK}}).Tokenizer()
 	for _, w := range s.StopWords {
-		words.Each([]byte(w), func(term []byte) { a.stop[string(term)] = struct{}{} })
+		for token := range tokens.Tokens([]byte(w)) {
+			a.stop[string(token.Term)] = struct{}{}
+		}
 	}
 	s.StopWords = make([]string, 0, len(a.stop))
 	for w := range a.stop {
@@ -132,7 +137,9 @@ func (a *Analyzer) Settings() Settings { return a.settings }
 // through a Tokenizer.
 func (a *Analyzer) Terms(text string) []string {
 	var terms []string
-	a.Tokenizer().Each([]byte(text), func(term []byte) { terms = append(terms, string(term)) })
+	for token := range a.Tokenizer().Tokens([]byte(text)) {
+		terms = append(terms, string(token.Term))
+	}
 	return terms
 }
 
@@ -146,7 +153,10 @@ func (a *Analyzer) Documents() *Tokenizer {
 
 // Tokenizer returns a worker for queries, with its own scratch memory and stem cache.
 func (a *Analyzer) Tokenizer() *Tokenizer {
-	t := &Tokenizer{analyzer: a}
+	t := &Tokenizer{analyzer: a, words: words.FromBytes(nil), graphemes: graphemes.FromBytes(nil)}
+	if a.settings.CJK == CJKBigrams {
+		t.cjk = clusterKind
+	}
 	if a.settings.Fold {
 		t.folder = newFolder()
 	}

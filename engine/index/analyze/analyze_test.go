@@ -37,12 +37,14 @@ func TestTerms(t *testing.T) {
 		{"latin", "Ärger ÉTÉ Straße İstanbul", "ärger été straße istanbul"},
 		{"greek", "ΟΔΟΣ Αθήνα", "οδοσ αθήνα"},
 		{"cyrillic", "ПРИВЕТ, мир!", "привет мир"},
-		{"combining mark", "cafe\u0301 e\u0301te\u0301", "cafe\u0301 e\u0301te\u0301"},
+		{"combining mark", "cafe\u0301 e\u0301te\u0301", "café été"},
 		{"mark after space", "a \u0301b", "a b"},
 		{"typographic apostrophe", "don’t ‘quoted’", "don’t quoted"},
-		{"han", "漢字 kanji", "漢 字 kanji"},
-		{"kana", "ひらカタカナ", "ひ ら カタカナ"},
-		{"hangul", "한국어 말", "한국어 말"},
+		{"han", "漢字 kanji", "漢字 kanji"},
+		{"kana", "ひらカタ", "ひら らカ カタ"},
+		{"hangul", "한국어 말", "한국 국어 말"},
+		{"hangul beside latin", "abc한국 2026년", "abc 한국 2026 년"},
+		{"conjoining jamo", "\u1112\u1161\u11ab\u1100\u116e\u11a8", "한국"},
 		{"hebrew", "צה\"ל שלום", "צה\"ל שלום"},
 		{"arabic digits", "١٢٣ ٣٫١٤", "١٢٣ ٣٫١٤"},
 		{"thai", "ก", "ก"},
@@ -50,8 +52,8 @@ func TestTerms(t *testing.T) {
 		{"thai beside latin", "ใช้Go๑๒ได้", "ใช้ go๑๒ ได้"},
 		{"lao", "ພາສາ ລາວ", "ພາ າສ ສາ ລາ າວ"},
 		{"burmese", "မြန်မာ", "မြန် န်မ မာ"},
-		{"khmer", "ភាសាខ្មែរ", "ភាសា សាខ្ ខ្មែ មែរ"},
-		{"emoji", "loom 🧵 🇩🇪 weave", "loom weave"},
+		{"khmer", "ភាសាខ្មែរ", "ភាសា សាខ្មែ ខ្មែរ"},
+		{"emoji", "loom 🧵 🇩🇪 weave", "loom 🧵 🇩🇪 weave"},
 		{"invalid bytes", "one\xfftwo \x80 thr\xc3ee \xe6\xbc", "one two thr ee"},
 		{"nul and controls", "a\x00b\x7fc\x01", "a b c"},
 		{"soft hyphen", "co\u00adoperate", "co\u00adoperate"},
@@ -68,18 +70,18 @@ func TestTerms(t *testing.T) {
 func TestClusters(t *testing.T) {
 	a := mustNew(t, Settings{})
 	documentTerms := func(text string) (terms []string) {
-		a.Documents().EachAt([]byte(text), func(term []byte, start, end int) {
-			if text[start:end] != string(term) {
-				t.Errorf("%q: term %q stands at %q", text, term, text[start:end])
+		for token := range a.Documents().Tokens([]byte(text)) {
+			if at := text[token.Start:token.End]; at != string(token.Term) {
+				t.Errorf("%q: term %q stands at %q", text, token.Term, at)
 			}
-			terms = append(terms, string(term))
-		})
+			terms = append(terms, string(token.Term))
+		}
 		return terms
 	}
 	for text, want := range map[string]string{
 		"ก":         "ก",
 		"ไทย กิน":   "ไ ไท ท ทย ย กิ กิน น",
-		"red ไท 漢字": "red ไ ไท ท 漢 字",
+		"red ไท 漢字": "red ไ ไท ท 漢 漢字 字",
 	} {
 		if got := strings.Join(documentTerms(text), " "); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
@@ -109,7 +111,9 @@ func TestStemmer(t *testing.T) {
 	tok := a.Tokenizer()
 	for range 3 {
 		var terms []string
-		tok.Each([]byte("cities cities running"), func(b []byte) { terms = append(terms, string(b)) })
+		for token := range tok.Tokens([]byte("cities cities running")) {
+			terms = append(terms, string(token.Term))
+		}
 		if want := []string{"citi", "citi", "run"}; !slices.Equal(terms, want) {
 			t.Errorf("stems %q, want %q", terms, want)
 		}
@@ -123,7 +127,8 @@ func TestStemCacheIsBounded(t *testing.T) {
 		for j := range word {
 			word[j] = 'a' + byte(i>>(4*j))&15
 		}
-		tok.Each(word, func([]byte) {})
+		for range tok.Tokens(word) {
+		}
 		if len(tok.stems) > cacheSize {
 			t.Fatalf("%d cached stems after %d words", len(tok.stems), i)
 		}
@@ -177,24 +182,28 @@ func TestLongWordsAreCut(t *testing.T) {
 	// A megabyte without a break takes no time to speak of.
 	huge := strings.Repeat("漢字かなカナ123.é", 1<<16)
 	n := 0
-	mustNew(t, Settings{}).Tokenizer().Each([]byte(huge), func(term []byte) {
-		if len(term) > MaxTerm || !utf8.Valid(term) {
-			t.Fatalf("term %q", term)
+	for token := range mustNew(t, Settings{}).Tokenizer().Tokens([]byte(huge)) {
+		if len(token.Term) > MaxTerm || !utf8.Valid(token.Term) {
+			t.Fatalf("term %q", token.Term)
 		}
 		n++
-	})
+	}
 	if n < 5<<16 {
 		t.Errorf("%d terms", n)
 	}
 }
 
 func TestTokenizerAllocatesNothing(t *testing.T) {
-	text := []byte("The quick brown fox doesn't jump over 3.14 lazy dögs, 漢字 ПРИВЕТ cafe\u0301")
+	text := []byte("The quick brown fox doesn't jump over 3.14 lazy dögs, 漢字 ПРИВЕТ cafe\u0301 🧵 ไทย")
 	tok := mustNew(t, Settings{Stemmer: StemEnglish, StopWords: []string{"the"}}).Tokenizer()
 	bytes := 0
-	emit := func(term []byte) { bytes += len(term) }
-	tok.Each(text, emit)
-	if n := testing.AllocsPerRun(100, func() { tok.Each(text, emit) }); n != 0 {
+	each := func() {
+		for token := range tok.Tokens(text) {
+			bytes += len(token.Term)
+		}
+	}
+	each()
+	if n := testing.AllocsPerRun(100, each); n != 0 {
 		t.Errorf("%v allocations a text", n)
 	}
 	if bytes == 0 {
@@ -248,7 +257,9 @@ func BenchmarkTokenizer(b *testing.B) {
 			b.SetBytes(int64(len(c.text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				tok.Each(c.text, func(term []byte) { n += len(term) })
+				for token := range tok.Tokens(c.text) {
+					n += len(token.Term)
+				}
 			}
 		})
 	}
@@ -282,16 +293,19 @@ func TestPlaces(t *testing.T) {
 		var terms []string
 		last := 0
 		padded := append([]byte(text), "behind"...)[:len(text)] // capacity beyond the text
-		a.Tokenizer().EachAt(padded, func(term []byte, start, end int) {
-			terms = append(terms, string(term))
+		for token := range a.Tokenizer().Tokens(padded) {
+			start, end := token.Start, token.End
+			terms = append(terms, string(token.Term))
 			if start < last || end <= start || end > len(text) {
-				t.Fatalf("%+v: term %q at %d to %d, behind %d", s, term, start, end, last)
+				t.Fatalf("%+v: term %q at %d to %d, behind %d", s, token.Term, start, end, last)
 			}
 			if alone := a.Terms(text[start:end]); !slices.Equal(alone, terms[len(terms)-1:]) {
-				t.Errorf("%+v: term %q is made of %q, which has terms %q", s, term, text[start:end], alone)
+				t.Errorf("%+v: term %q is made of %q, which has terms %q", s, token.Term, text[start:end], alone)
 			}
-			last = end
-		})
+			if last = end; a.settings.CJK == CJKBigrams { // pairs overlap
+				last = start
+			}
+		}
 		if want := a.Terms(text); len(want) < 7 || !slices.Equal(terms, want) {
 			t.Errorf("%+v: %q, want %q", s, terms, want)
 		}

@@ -3,11 +3,13 @@ package analyze
 import (
 	"bytes"
 	"encoding/binary"
+	"iter"
 	"math/bits"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/blevesearch/segment"
+	"github.com/clipperhouse/uax29/v2/graphemes"
+	"github.com/clipperhouse/uax29/v2/words"
 )
 
 // cacheSize bounds the number of words whose stem or folded form a Tokenizer remembers; a
@@ -32,36 +34,49 @@ func (c *cache) get(word []byte, f func(string) string) string {
 	return s
 }
 
+// Token is a term with its place.
+type Token struct {
+	Term []byte // valid until the next token; it must not be changed
+	// Position is the number of the word in the text, from 0. Stop words count, so that they leave a gap
+	// as in Lucene. In scripts without spaces each grapheme cluster counts, and a pair has the position
+	// of its first one. Several tokens may have one position.
+	Position uint32
+	// Start and End are the place of the word in the text, in bytes.
+	Start, End int
+}
+
 // Tokenizer analyses one text after another. It is cheap to make, and is not
 // safe for concurrent use.
 type Tokenizer struct {
-	analyzer *Analyzer
-	document bool    // of documents: see Analyzer.Documents
-	term     []byte  // scratch: the term being made
-	folder   *folder // nil: none
-	wide     []byte  // scratch: the folded word
-	made     []byte  // text of the term, a view of the input up to its capacity
-	stems    cache
-	folded   cache
+	analyzer  *Analyzer
+	document  bool    // of documents: see Analyzer.Documents
+	cjk       kind    // of the characters in cjk
+	position  uint32  // of the next word
+	term      []byte  // scratch: the term being made
+	folder    *folder // nil: none
+	wide      []byte  // scratch: the folded or composed word
+	words     *words.Iterator[[]byte]
+	graphemes *graphemes.Iterator[[]byte]
+	stems     cache
+	rewritten cache // folded or composed words
 }
 
-// Each calls emit for every term of text, in order. A term is valid until emit
-// returns and must not be changed. Text may hold any bytes; a run of bytes that
-// is no UTF-8 ends a word, but not a token between white space. In a steady state
-// Each allocates nothing but the stems it has not met.
-func (t *Tokenizer) Each(text []byte, emit func(term []byte)) {
+// Tokens yields the tokens of text in order. Text may hold any bytes; a run of bytes that is no UTF-8
+// ends a word, but not a token between white space. In a steady state Tokens allocates nothing but
+// the stems and folded words that it has not met.
+func (t *Tokenizer) Tokens(text []byte) iter.Seq[Token] {
+	return func(yield func(Token) bool) { t.each(text, yield) }
+}
+
+// each calls yield for every token until it returns false.
+func (t *Tokenizer) each(text []byte, yield func(Token) bool) {
+	t.position = 0
 	if t.analyzer.settings.Tokens == TokensSpaces {
-		for rest := bytes.TrimLeftFunc(text, unicode.IsSpace); len(rest) > 0; rest = bytes.TrimLeftFunc(rest, unicode.IsSpace) {
-			end := bytes.IndexFunc(rest, unicode.IsSpace)
-			if end < 0 {
-				end = len(rest)
-			}
-			t.made, rest = rest[:end], rest[end:]
-			emit(t.made[:min(end, MaxToken)])
-		}
+		t.spaces(text, yield)
 		return
 	}
-	for i := 0; i < len(text); {
+	more := true
+	for i := 0; i < len(text) && more; {
 		c := text[i]
 		switch {
 		case class[c] == other || class[c] == middle:
@@ -70,58 +85,69 @@ func (t *Tokenizer) Each(text []byte, emit func(term []byte)) {
 			j, ok := asciiWord(text, i)
 			if !ok {
 				j = stretch(text, i)
-				t.segment(text[i:j], emit)
+				more = t.segment(text, i, j, yield)
 			} else {
-				t.word(text[i:j], emit)
+				more = t.word(text, i, j, yield)
 			}
 			i = j
 		default:
 			j := stretch(text, i)
-			t.segment(text[i:j], emit)
+			if i > 0 && (text[i-1] == '#' || text[i-1] == '*') && startsKeycap(text[i:j]) {
+				i--
+			}
+			more = t.segment(text, i, j, yield)
 			i = j
 		}
 	}
 }
 
-// EachAt is Each with the place of each term in the text: text[start:end].
-func (t *Tokenizer) EachAt(text []byte, emit func(term []byte, start, end int)) {
-	t.Each(text, func(term []byte) {
-		start := cap(text) - cap(t.made)
-		emit(term, start, start+len(t.made))
-	})
+// spaces yields the text between white space.
+func (t *Tokenizer) spaces(text []byte, yield func(Token) bool) {
+	for start := 0; ; t.position++ {
+		word := bytes.TrimLeftFunc(text[start:], unicode.IsSpace)
+		if len(word) == 0 {
+			return
+		}
+		start = len(text) - len(word)
+		if end := bytes.IndexFunc(word, unicode.IsSpace); end >= 0 {
+			word = word[:end]
+		}
+		if !yield(Token{Term: word[:min(len(word), MaxToken)], Position: t.position, Start: start, End: start + len(word)}) {
+			return
+		}
+		start += len(word)
+	}
 }
 
-// segment emits the words of s by the tables of UAX #29, and pairs of clusters in
-// unspaced scripts. The segmenter stops at bytes that are no UTF-8, so it gets the
-// valid runs one by one.
-func (t *Tokenizer) segment(s []byte, emit func([]byte)) {
-	for len(s) > 0 {
-		n := ValidPrefix(s)
-		for valid := s[:n]; len(valid) > 0; {
-			start, end := unspacedRun(valid)
-			t.words(valid[:start], emit)
-			if start < end {
-				t.clusters(valid[start:end], emit)
+// segment yields the tokens of text[from:to]. The valid runs of UTF-8 are segmented one by one, and in
+// these the runs of each kind.
+func (t *Tokenizer) segment(text []byte, from, to int, yield func(Token) bool) bool {
+	for from < to {
+		valid := from + ValidPrefix(text[from:to])
+		for from < valid {
+			start, end, k := t.run(text, from, valid)
+			if !t.segmentWords(text, from, start, yield) {
+				return false
 			}
-			valid = valid[end:]
+			if k == emojiKind && !t.emoji(text, start, end, yield) || k == clusterKind && !t.clusters(text, start, end, yield) {
+				return false
+			}
+			from = end
 		}
-		s = s[min(n+1, len(s)):]
+		from++ // a byte that is no UTF-8
 	}
+	return true
 }
 
-// words emits the words of valid UTF-8 by the tables of UAX #29.
-func (t *Tokenizer) words(valid []byte, emit func([]byte)) {
-	for len(valid) > 0 {
-		advance, word, kind, err := segment.SegmentWords(valid, true)
-		if err != nil || advance <= 0 {
-			_, advance = utf8.DecodeRune(valid) // not seen on valid text; continue behind it
-			kind = segment.None
+// segmentWords yields the words of valid UTF-8 by the tables of UAX #29.
+func (t *Tokenizer) segmentWords(text []byte, from, to int, yield func(Token) bool) bool {
+	t.words.SetText(text[from:to])
+	for t.words.Next() {
+		if beginsWord(t.words.Value()) && !t.word(text, from+t.words.Start(), from+t.words.End(), yield) {
+			return false
 		}
-		if kind != segment.None {
-			t.word(word, emit)
-		}
-		valid = valid[advance:]
 	}
+	return true
 }
 
 // ValidPrefix returns the length of the longest prefix of s that is valid UTF-8.
@@ -140,19 +166,34 @@ func ValidPrefix(s []byte) int {
 	return n
 }
 
-// word makes a term of a word, and emits it unless it is a stop word or holds
-// neither letter nor digit ("__").
-func (t *Tokenizer) word(word []byte, emit func([]byte)) {
-	t.made = word
-	if !t.lower(word) {
-		return
+// beginsWord reports whether a segment of UAX #29 is a word, and not what lies between words.
+func beginsWord(segment []byte) bool {
+	if c := class[segment[0]]; c != nonASCII {
+		return c != other && c != middle
 	}
+	r, _ := utf8.DecodeRune(segment)
+	return unicode.IsLetter(r) || unicode.In(r, unicode.Nd, unicode.Nl, unicode.Pc, unicode.Other_Alphabetic)
+}
+
+// word yields the term of the word text[start:end], unless it is a stop word or holds neither letter
+// nor digit ("__").
+func (t *Tokenizer) word(text []byte, start, end int, yield func(Token) bool) bool {
+	if !t.lower(text[start:end]) {
+		return true
+	}
+	more := t.finish(start, end, yield)
+	t.position++
+	return more
+}
+
+// finish stems t.term and yields it, unless it is a stop word.
+func (t *Tokenizer) finish(start, end int, yield func(Token) bool) bool {
 	if t.stops() {
-		return
+		return true
 	}
 	if t.analyzer.settings.Stemmer == StemPorter {
 		if t.term = possessive(t.term); t.stops() {
-			return
+			return true
 		}
 	}
 	if t.analyzer.stem != nil {
@@ -160,7 +201,7 @@ func (t *Tokenizer) word(word []byte, emit func([]byte)) {
 			t.term = append(t.term[:0], stem...)
 		}
 	}
-	emit(t.term)
+	return yield(Token{Term: t.term, Position: t.position, Start: start, End: end})
 }
 
 // stops reports whether t.term is a stop word.
@@ -169,26 +210,46 @@ func (t *Tokenizer) stops() bool {
 	return stop
 }
 
-// lower writes word to t.term, folded if the settings say so, lower-cased and cut at
-// MaxTerm bytes, and reports whether that holds a letter or a digit.
-func (t *Tokenizer) lower(word []byte) bool {
-	if t.folder != nil && !isASCII(word) {
-		word = append(t.wide[:0], t.folded.get(word, t.folder.fold)...)
-		t.wide = word
+// lower writes word to t.term: lower-cased, in normal form C, folded if the settings say so, and cut at
+// MaxTerm bytes. It reports whether that holds a letter or a digit.
+func (t *Tokenizer) lower(word []byte) (ok bool) {
+	var n int
+	t.term, n, ok = lowerASCII(t.term[:0], word[:min(len(word), MaxTerm)])
+	if n == len(word) || n == MaxTerm {
+		return ok
 	}
-	term, i, ok := lowerASCII(t.term[:0], word[:min(len(word), MaxTerm)])
-	for i < len(word) && len(term) < MaxTerm {
-		r, size := utf8.DecodeRune(word[i:])
+	if plain := t.rewrite(word); plain != "" {
+		t.wide = append(t.wide[:0], plain...)
+		word = t.wide
+		t.term, n, ok = lowerASCII(t.term[:0], word[:min(len(word), MaxTerm)])
+	}
+	term, ascii := t.term, n
+	for n < len(word) && len(term) < MaxTerm {
+		r, size := utf8.DecodeRune(word[n:])
 		r = unicode.ToLower(r)
 		if len(term)+utf8.RuneLen(r) > MaxTerm {
 			break
 		}
-		ok = ok || unicode.IsLetter(r) || unicode.IsNumber(r)
+		ok = ok || unicode.IsLetter(r) || unicode.In(r, unicode.Nd, unicode.Nl)
 		term = utf8.AppendRune(term, r)
-		i += size
+		n += size
+	}
+	if len(term) > ascii && !composed(term) { // a small letter may compose where its capital does not
+		term = append(term[:0], t.rewritten.get(term, compose)...)
 	}
 	t.term = term
 	return ok
+}
+
+// rewrite returns a word with characters beyond ASCII folded, or composed; "" if it stays.
+func (t *Tokenizer) rewrite(word []byte) string {
+	switch {
+	case t.folder != nil:
+		return t.rewritten.get(word, t.folder.fold)
+	case !composed(word):
+		return t.rewritten.get(word, compose)
+	}
+	return ""
 }
 
 // lowerASCII appends the ASCII characters at the start of word, lower-cased. It returns their number, and
@@ -222,13 +283,4 @@ func lowerASCII(dst, word []byte) (term []byte, i int, ok bool) {
 		}
 	}
 	return dst, i, ok
-}
-
-func isASCII(word []byte) bool {
-	for _, c := range word {
-		if c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }

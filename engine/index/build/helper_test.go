@@ -68,7 +68,9 @@ func invert(t testing.TB, docs []text, set analyze.Settings) collection {
 	c := collection{lists: map[string][]posting{}}
 	for i, d := range docs {
 		var terms []string
-		a.Documents().Each([]byte(d.text), func(term []byte) { terms = append(terms, string(term)) })
+		for token := range a.Documents().Tokens([]byte(d.text)) {
+			terms = append(terms, string(token.Term))
+		}
 		c.names = append(c.names, d.name)
 		c.lengths = append(c.lengths, uint32(len(terms)))
 		for _, term := range terms {

@@ -30,7 +30,7 @@ func TestTexts(t *testing.T) {
 		{"empty name", "a.tsv", "\tx\n", []text{{"1", "x"}}},
 		{"names twice", "a.tsv", "a\tx\na\ty\n", []text{{"a", "x"}, {"a", "y"}}},
 		{"no terms", "a.tsv", "a\t... !\n", []text{{"a", ""}}},
-		{"Unicode", "a.tsv", "é\tÖL 漢字 \u2028 x\n", []text{{"é", "öl 漢 字 x"}}},
+		{"Unicode", "a.tsv", "é\tÖL 漢字 \u2028 x\n", []text{{"é", "öl 漢字 x"}}},
 		{"invalid UTF-8", "a.tsv", "\xff\tx\xffy\n", []text{{"\ufffd", "x y"}}},
 		{"NUL further on", "a.tsv", "a\tx\x00y\n", []text{{"a", "x y"}}},
 

@@ -47,21 +47,24 @@ func New(tokens *analyze.Tokenizer, terms []string, width int) *Finder {
 // beginning of the text. The marks are valid until the next call.
 func (f *Finder) Find(text string) (s Snippet) {
 	f.marks = f.marks[:0]
-	f.tokens.EachAt([]byte(text), func(term []byte, start, end int) {
-		if f.terms[string(term)] {
-			f.marks = append(f.marks, found{Mark{start, end}, string(term)})
+	for token := range f.tokens.Tokens([]byte(text)) {
+		if f.terms[string(token.Term)] {
+			f.marks = append(f.marks, found{Mark{token.Start, token.End}, string(token.Term)})
 		}
-	})
+	}
 	if len(f.marks) > 0 {
 		first, last := f.window()
 		s.Start, s.End = f.marks[first].Start, f.marks[last].End
 	}
 	s.Start, s.End = f.widen(text, s.Start, s.End)
-	at := s.Start
 	for _, m := range f.marks {
-		if m.Start >= at && m.End <= s.End {
+		if m.Start < s.Start || m.End > s.End {
+			continue
+		}
+		if last := len(s.Marks) - 1; last >= 0 && m.Start < s.Marks[last].End { // a pair of clusters overlaps the next
+			s.Marks[last].End = max(s.Marks[last].End, m.End)
+		} else {
 			s.Marks = append(s.Marks, m.Mark)
-			at = m.End
 		}
 	}
 	return s

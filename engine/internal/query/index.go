@@ -88,7 +88,9 @@ func (x *Index) appendTerms(b *Batch, text string, most int) error {
 		if x.analyzer == nil {
 			b.terms = slices.AppendSeq(b.terms, strings.FieldsSeq(part))
 		} else {
-			b.tokens.Each([]byte(part), func(term []byte) { b.terms = append(b.terms, string(term)) })
+			for token := range b.tokens.Tokens([]byte(part)) {
+				b.terms = append(b.terms, string(token.Term))
+			}
 		}
 		if len(b.terms) > most {
 			return x.Limits.CheckTerms(len(b.terms))

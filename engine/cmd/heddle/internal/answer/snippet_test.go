@@ -62,11 +62,11 @@ func TestSnippetProperties(t *testing.T) {
 			t.Fatalf("%q cannot be shown", got)
 		}
 		words := 0
-		tokens.Each([]byte(text), func(term []byte) {
-			if string(term) == "loom" || string(term) == "warp" {
+		for token := range tokens.Tokens([]byte(text)) {
+			if term := string(token.Term); term == "loom" || term == "warp" {
 				words++
 			}
-		})
+		}
 		if words > 0 && !strings.Contains(got, "*") || len(got) > 4*snippetWidth+2*words+20 {
 			t.Fatalf("%d bytes for %d words of the query: %q", len(got), words, got)
 		}

@@ -29,6 +29,8 @@ type Index struct {
 	BytesPerDocID     float64           `json:"bytes_per_docid"`
 	BytesPerFrequency float64           `json:"bytes_per_frequency"` // or impact
 	Tokenizer         string            `json:"tokenizer"`
+	Rules             int               `json:"rules"` // of analysis
+	CJK               string            `json:"cjk,omitempty"`
 	Fold              bool              `json:"fold"`
 	Stemmer           string            `json:"stemmer"`
 	StopWords         int               `json:"stop_words"`
@@ -48,7 +50,7 @@ func NewIndex(f *hdl.File) *Index {
 	x := &Index{
 		Path: f.Path(), Bytes: f.Size(), Checksum: fmt.Sprintf("%016x", f.Checksum()), Creator: m.Creator, Format: m.Format,
 		Documents: m.Docs, WithTerms: m.WithTerms, Terms: f.Terms(), Postings: m.Postings, Tokens: m.Tokens,
-		Tokenizer: cmp.Or(m.Analysis.Tokens, analyze.TokensWords), Fold: m.Analysis.Fold, Lengths: cmp.Or(m.Lengths, hdl.LengthsExact), Stemmer: cmp.Or(m.Analysis.Stemmer, "none"), StopWords: len(m.Analysis.StopWords),
+		Tokenizer: cmp.Or(m.Analysis.Tokens, analyze.TokensWords), Rules: m.Analysis.Rules, CJK: m.Analysis.CJK, Fold: m.Analysis.Fold, Lengths: cmp.Or(m.Lengths, hdl.LengthsExact), Stemmer: cmp.Or(m.Analysis.Stemmer, "none"), StopWords: len(m.Analysis.StopWords),
 		Codec: cmp.Or(m.Codec, "auto"), ExceptionRatio: m.ExceptionRatio, Dense: cmp.Or(m.Dense, "auto"),
 		Texts: m.Texts, Codecs: inventory.Codecs(f), Sections: sections(f.Sections()),
 	}
@@ -94,6 +96,9 @@ func (x *Index) Write(out io.Writer) error {
 		fmt.Fprintf(w, "texts\tstored\n")
 	}
 	tokens := x.Tokenizer
+	if x.CJK != "" {
+		tokens += ", CJK " + x.CJK
+	}
 	if x.Fold {
 		tokens += ", folded"
 	}
