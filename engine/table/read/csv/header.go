@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strconv"
 	"unicode/utf8"
 
 	"heddle/engine/table/column"
+	"heddle/engine/table/read"
 )
 
 // Header tells whether the first record of each file has the names of the columns.
@@ -67,30 +67,15 @@ func (f *file) header(sample int) (names []string, raw []byte, renamed string, e
 	if err != nil {
 		return nil, nil, "", err
 	}
-	fields := r.fields
-	taken := map[string]bool{}
-	for i, x := range fields {
-		if x.text == "" {
-			fields[i].text = fmt.Sprintf("column%d", i+1)
-		}
+	for i, x := range r.fields {
 		if !utf8.ValidString(x.text) {
 			return nil, nil, "", f.errorf("the name of column %d, %.60q, is not UTF-8", i+1, x.text)
 		}
-		taken[fields[i].text] = true
+		names = append(names, x.text)
 	}
-	used, last := map[string]bool{}, map[string]int{}
-	for i, x := range fields {
-		name := x.text
-		for used[name] {
-			last[x.text]++
-			if next := x.text + "_" + strconv.Itoa(last[x.text]); !taken[next] {
-				name = next
-			}
-		}
-		if used[name] = true; name != x.text && renamed == "" {
-			renamed = fmt.Sprintf("%s:%d: columns have equal names: the second %q, column %d, is called %q", f.path, r.line, x.text, i+1, name)
-		}
-		names = append(names, name)
+	names, changed := read.Rename(names)
+	if changed >= 0 {
+		renamed = fmt.Sprintf("%s:%d: columns have equal names: the second %q, column %d, is called %q", f.path, r.line, r.fields[changed].text, changed+1, names[changed])
 	}
 	raw = bytes.TrimRight(bytes.Clone(f.rest[r.from:r.to]), "\r\n")
 	f.line += bytes.Count(f.rest[:r.to], []byte{'\n'})

@@ -112,7 +112,7 @@ func expand(names, wanted []string) (all []string) {
 // readLists appends the next rows of a multi-valued column, which start at row first of the file.
 func (c *columnReader) readLists(path string, v *read.Values, first int64, rows int) error {
 	for at := range rows {
-		start := v.BeginList()
+		start, unfit := v.BeginList(), false
 		for entries := 0; ; entries++ {
 			x, err := c.peek()
 			if err == io.EOF && entries > 0 || err == nil && entries > 0 && x.RepetitionLevel() == 0 {
@@ -129,8 +129,15 @@ func (c *columnReader) readLists(path string, v *read.Values, first int64, rows 
 			}
 			c.rest = c.rest[1:]
 			invalid := v.Elements.Invalids()
+			if unfit {
+				continue
+			}
 			if err := c.putElement(v, x); err != nil {
-				return fmt.Errorf("row %d (from 0): %w", first+int64(at), err)
+				if err := c.unfit(err, path, first, at); err != nil {
+					return err
+				}
+				unfit = true
+				continue
 			}
 			if v.Elements.Invalids() == invalid {
 				continue
@@ -140,6 +147,10 @@ func (c *columnReader) readLists(path string, v *read.Values, first int64, rows 
 				c.row = at
 				c.invalid = &input.Error{Path: path, Offset: -1, Reason: fmt.Sprintf("column %q: row %d (from 0): %s", c.name, first+int64(at), input.InvalidByte("value", x.ByteArray(), false))}
 			}
+		}
+		if unfit {
+			v.AppendUnfit(read.Field{Type: c.to, List: true})
+			continue
 		}
 		v.EndList(start)
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/rle"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
-	"github.com/pierrec/lz4/v4"
 )
 
 // valueReader reads the values of a column of a row group.
@@ -27,7 +26,7 @@ type valueReader interface {
 
 // openChunk opens the values of a column of a row group.
 func openChunk(chunk parquet.ColumnChunk, c *parquet.Column, m *format.ColumnMetaData, file io.ReaderAt) valueReader {
-	if !misread(m) {
+	if !misread(m, file) {
 		return parquet.NewColumnChunkValueReader(chunk)
 	}
 	start := m.DataPageOffset
@@ -38,11 +37,22 @@ func openChunk(chunk parquet.ColumnChunk, c *parquet.Column, m *format.ColumnMet
 	return &pageReader{typ: c.Type(), defines: levels(c.MaxDefinitionLevel()), repeats: levels(c.MaxRepetitionLevel()), codec: m.Codec, in: in, left: m.NumValues}
 }
 
-// misread reports whether parquet-go 0.32 gives wrong values of a chunk without an error:
-// of LZ4_RAW pages that are more than a third of their content, and of integers of 32
-// bits whose differences in DELTA_BINARY_PACKED have more bits.
-func misread(m *format.ColumnMetaData) bool {
-	return m.Codec == format.Lz4Raw || m.Type == format.Int32 && slices.Contains(m.Encoding, format.DeltaBinaryPacked)
+// misread reports whether parquet-go 0.32 gives wrong values of a chunk without an error: of LZ4_RAW pages that are
+// more than a third of their content, and of integers of 32 bits whose differences in DELTA_BINARY_PACKED have
+// more bits. It does not read LZ4 of Hadoop, and pages of version 2 without bytes.
+func misread(m *format.ColumnMetaData, file io.ReaderAt) bool {
+	return m.Codec == format.Lz4Raw || m.Codec == lz4Hadoop || m.Type == format.Int32 && slices.Contains(m.Encoding, format.DeltaBinaryPacked) || hasV2(m, file)
+}
+
+// hasV2 reports whether the first page of data of a compressed chunk has version 2.
+func hasV2(m *format.ColumnMetaData, file io.ReaderAt) bool {
+	if m.Codec == format.Uncompressed {
+		return false
+	}
+	var h format.PageHeader
+	in := io.NewSectionReader(file, m.DataPageOffset, m.TotalCompressedSize)
+	err := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(bufio.NewReader(in))).Decode(&h)
+	return err == nil && h.DataPageHeaderV2.Valid
 }
 
 // pageReader reads the pages of a column.
@@ -292,28 +302,4 @@ func (r *entryReader) ReadValues(buf []parquet.Value) (int, error) {
 	r.dict.Lookup(r.indexes[:n], buf[:n])
 	r.indexes = r.indexes[n:]
 	return n, nil
-}
-
-// decompress decompresses a page to size bytes.
-func decompress(c format.CompressionCodec, data []byte, size int) (out []byte, err error) {
-	switch {
-	case c == format.Uncompressed:
-		return data, nil
-	case c != format.Lz4Raw:
-		out, err = parquet.LookupCompressionCodec(c).Decode(nil, data)
-	case size < 0 || size > 255*len(data)+16: // more than LZ4 can compress
-		err = errors.New("wrong size")
-	default:
-		out = make([]byte, size)
-		var n int
-		n, err = lz4.UncompressBlock(data, out)
-		out = out[:n]
-	}
-	if err == nil && len(out) != size {
-		err = fmt.Errorf("%d bytes", len(out))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("decompress %d bytes of %v to %d: %w", len(data), c, size, err)
-	}
-	return out, nil
 }

@@ -9,7 +9,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/parquet-go/parquet-go"
@@ -25,8 +27,9 @@ type Options struct {
 	// Columns are the names of the columns to read, in this order. The default is all.
 	Columns []string
 
-	// Invalid is the treatment of rows with texts that are not UTF-8, in columns whose
-	// logical type is STRING, ENUM or JSON. The default is input.Fail.
+	// Invalid is the treatment of rows with texts that are not UTF-8, in columns whose logical type is STRING,
+	// ENUM or JSON. input.Skip leaves out rows with times and decimals that no type of a table holds, too. The
+	// default is input.Fail.
 	Invalid input.Invalid
 
 	rows int64 // of a batch; 0 derives it from the number of columns
@@ -58,21 +61,6 @@ type source struct {
 	row    int64              // of the current file, that comes next
 	left   int64              // rows of the current group
 	err    error
-}
-
-// columnReader reads a column of the current file.
-type columnReader struct {
-	columnType
-	leaf
-	narrow bool // all values fit the narrower type
-	group  int  // number in the file, for errors
-	values valueReader
-	buffer [256]parquet.Value
-	rest   []parquet.Value // of buffer: values of rows that come next
-	err    error
-
-	invalid *input.Error // the first text of the batch that is not UTF-8
-	row     int          // of the batch, that has it
 }
 
 // Open opens Parquet files, whose columns must be the same. It reads:
@@ -150,6 +138,7 @@ func (s *source) open(path string) (err error) {
 	for _, c := range fields {
 		names = append(names, c.name)
 	}
+	names, _ = read.Rename(names)
 	chosen, err := read.Choose(names, expand(names, s.opt.Columns))
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -157,12 +146,16 @@ func (s *source) open(path string) (err error) {
 	s.columns = make([]columnReader, len(chosen))
 	for i, at := range chosen {
 		x := &s.columns[i]
-		x.leaf = fields[at]
+		x.leaf, x.skip = fields[at], s.opt.Invalid == input.Skip
+		x.name = names[at]
 		if err = x.wrong; err == nil {
 			x.columnType, err = typeOf(x.column)
 		}
 		if err != nil {
 			return &input.Error{Path: path, Offset: -1, Reason: fmt.Sprintf("column %q %v (--columns can leave it out)", x.name, err)}
+		}
+		if isFloat16(f.Metadata(), x.column.Index()) {
+			x.columnType = exactly(column.Float32, float16Key)
 		}
 		if x.to == column.Decimal128 {
 			x.narrow = narrow(f.Metadata(), x.column.Index())
@@ -230,14 +223,17 @@ func (s *source) check(i int) error {
 // file, and the column unless it is empty. Errors of the system pass unchanged.
 func explain(path, column string, err *error) {
 	if p := recover(); p != nil {
-		*err = fmt.Errorf("%v", p)
+		*err = fmt.Errorf("damaged data: %v", p)
+		if _, ok := p.(runtime.Error); ok { // the library does not check its input
+			*err = errors.New("damaged data")
+		}
 	}
 	var system *fs.PathError
 	var known *input.Error
 	if *err == nil || errors.As(*err, &system) || errors.As(*err, &known) {
 		return
 	}
-	reason := (*err).Error()
+	reason := strings.ReplaceAll((*err).Error(), io.ErrUnexpectedEOF.Error(), "the data end too early")
 	if column != "" {
 		reason = fmt.Sprintf("column %q: %s", column, reason)
 	}
@@ -337,46 +333,6 @@ func (s *source) nextGroup() (err error) {
 		c.group++
 	}
 	return nil
-}
-
-// read appends the next rows, which start at row first of the file.
-func (c *columnReader) read(path string, v *read.Values, first int64, rows int) {
-	defer explain(path, c.name, &c.err)
-	c.invalid = nil
-	if c.list {
-		c.err = c.readLists(path, v, first, rows)
-		return
-	}
-	for at := 0; at < rows; {
-		n, err := c.values.ReadValues(c.buffer[:min(len(c.buffer), rows-at)])
-		for i := range c.buffer[:n] {
-			if err := c.put(v, &c.buffer[i]); err != nil {
-				c.err = fmt.Errorf("row %d (from 0): %w", first+int64(at+i), err)
-				return
-			}
-			if c.invalid == nil && v.HasInvalid() {
-				c.row = at + i
-				c.invalid = &input.Error{Path: path, Offset: -1, Reason: fmt.Sprintf("column %q: row %d (from 0): %s", c.name, first+int64(c.row), input.InvalidByte("value", c.buffer[i].ByteArray(), false))}
-			}
-		}
-		at += n
-		if at < rows && err != nil {
-			if err == io.EOF {
-				err = fmt.Errorf("ends %d rows too early", rows-at)
-			}
-			c.err = fmt.Errorf("row group %d: %w", c.group, err)
-			return
-		}
-	}
-}
-
-func (c *columnReader) close() error {
-	if c.values == nil {
-		return nil
-	}
-	err := c.values.Close()
-	c.values = nil
-	return err
 }
 
 func (s *source) closeFile() (err error) {

@@ -74,6 +74,8 @@ func typeOf(c *parquet.Column) (columnType, error) {
 			return decimalType(t.Kind(), l)
 		case *format.StringType, *format.EnumType, *format.JsonType:
 			return columnType{to: column.String, text: bytesText, utf8: true}, nil
+		case *format.NullType:
+			return columnType{to: column.String, text: noValue}, nil
 		case *format.UUIDType:
 			return columnType{to: column.String, text: uuidText}, nil
 		case *format.IntType:
@@ -114,6 +116,50 @@ func intKey(v *parquet.Value) uint64 {
 		return column.IntKey(int64(v.Int32()))
 	}
 	return column.IntKey(v.Int64())
+}
+
+// noValue is the error for a value of the type NULL, which has none.
+func noValue(*parquet.Value) ([]byte, error) { return nil, errors.New("a value of type NULL") }
+
+// isFloat16 reports whether a column has the logical type FLOAT16, which the types of the library do not tell.
+func isFloat16(f *format.FileMetaData, leaf int) bool {
+	for i := range f.Schema {
+		e := &f.Schema[i]
+		if e.NumChildren.Valid && e.NumChildren.V > 0 || i == 0 {
+			continue
+		}
+		if leaf == 0 {
+			_, ok := e.LogicalType.Value.(*format.Float16Type)
+			return ok && e.TypeLength.V == 2
+		}
+		leaf--
+	}
+	return false
+}
+
+// float16Key is the key of a float of 16 bits, all of which a Float32 has.
+func float16Key(v *parquet.Value) uint64 {
+	b := v.ByteArray()
+	if len(b) != 2 {
+		return column.Float32Key(float32(math.NaN()))
+	}
+	bits := uint32(b[0]) | uint32(b[1])<<8
+	sign, exp, part := bits>>15, int(bits>>10&31), float64(bits&1023)
+	var x float64
+	switch exp {
+	case 0:
+		x = math.Ldexp(part, -24)
+	case 31:
+		if x = math.Inf(1); part > 0 {
+			x = math.NaN()
+		}
+	default:
+		x = math.Ldexp(1024+part, exp-25)
+	}
+	if sign > 0 {
+		x = -x
+	}
+	return column.Float32Key(float32(x))
 }
 
 func bytesText(v *parquet.Value) ([]byte, error) { return v.ByteArray(), nil }

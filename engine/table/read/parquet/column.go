@@ -1,0 +1,82 @@
+package parquet
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/parquet-go/parquet-go"
+
+	"heddle/engine/file/input"
+	"heddle/engine/table/read"
+)
+
+// columnReader reads a column of the current file.
+type columnReader struct {
+	columnType
+	leaf
+	narrow bool // all values fit the narrower type
+	group  int  // number in the file, for errors
+	skip   bool // rows with values that do not fit are left out
+	values valueReader
+	buffer [256]parquet.Value
+	rest   []parquet.Value // of buffer: values of rows that come next
+	err    error
+
+	invalid *input.Error // the first text of the batch that is not UTF-8
+	row     int          // of the batch, that has it
+}
+
+// read appends the next rows, which start at row first of the file.
+func (c *columnReader) read(path string, v *read.Values, first int64, rows int) {
+	defer explain(path, c.name, &c.err)
+	c.invalid = nil
+	if c.list {
+		c.err = c.readLists(path, v, first, rows)
+		return
+	}
+	for at := 0; at < rows; {
+		n, err := c.values.ReadValues(c.buffer[:min(len(c.buffer), rows-at)])
+		for i := range c.buffer[:n] {
+			if err := c.put(v, &c.buffer[i]); err != nil {
+				if c.err = c.unfit(err, path, first, at+i); c.err != nil {
+					return
+				}
+				v.AppendUnfit(read.Field{Type: c.to})
+			}
+			if c.invalid == nil && v.HasInvalid() {
+				c.row = at + i
+				c.invalid = &input.Error{Path: path, Offset: -1, Reason: fmt.Sprintf("column %q: row %d (from 0): %s", c.name, first+int64(c.row), input.InvalidByte("value", c.buffer[i].ByteArray(), false))}
+			}
+		}
+		at += n
+		if at < rows && err != nil {
+			if err == io.EOF {
+				err = fmt.Errorf("ends %d rows too early", rows-at)
+			}
+			c.err = fmt.Errorf("row group %d: %w", c.group, err)
+			return
+		}
+	}
+}
+
+func (c *columnReader) close() error {
+	if c.values == nil {
+		return nil
+	}
+	err := c.values.Close()
+	c.values = nil
+	return err
+}
+
+// unfit treats a value of a row of the batch that its column does not hold: it is an error unless the row is left out.
+func (c *columnReader) unfit(wrong error, path string, first int64, row int) error {
+	wrong = fmt.Errorf("row %d (from 0): %w", first+int64(row), wrong)
+	if !c.skip {
+		return fmt.Errorf("%w (--invalid skip leaves the row out)", wrong)
+	}
+	if c.invalid == nil {
+		c.row = row
+		c.invalid = &input.Error{Path: path, Offset: -1, Reason: fmt.Sprintf("column %q: %v", c.name, wrong)}
+	}
+	return nil
+}

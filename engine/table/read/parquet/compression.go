@@ -1,0 +1,69 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+	"github.com/pierrec/lz4/v4"
+)
+
+// lz4Hadoop is the codec LZ4 of older writers: frames of Hadoop, or else one block.
+const lz4Hadoop format.CompressionCodec = 5
+
+// decompress decompresses a page to size bytes. A page without values may have no bytes.
+func decompress(c format.CompressionCodec, data []byte, size int) (out []byte, err error) {
+	switch {
+	case c == format.Uncompressed:
+		return data, nil
+	case len(data) == 0 && size == 0:
+		return nil, nil
+	case c == format.Lz4Raw:
+		out, err = lz4Block(data, size)
+	case c == lz4Hadoop:
+		if out, err = lz4Frames(data, size); err != nil {
+			out, err = lz4Block(data, size)
+		}
+	default:
+		out, err = parquet.LookupCompressionCodec(c).Decode(nil, data)
+	}
+	if err == nil && len(out) != size {
+		err = fmt.Errorf("%d bytes", len(out))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("decompress %d bytes of %v to %d: %w", len(data), c, size, err)
+	}
+	return out, nil
+}
+
+// lz4Block decompresses a block of LZ4.
+func lz4Block(data []byte, size int) ([]byte, error) {
+	if size < 0 || size > 255*len(data)+16 { // more than LZ4 can compress
+		return nil, errors.New("wrong size")
+	}
+	out := make([]byte, size)
+	n, err := lz4.UncompressBlock(data, out)
+	return out[:max(n, 0)], err
+}
+
+// lz4Frames decompresses frames of Hadoop: two numbers of 32 bits, highest byte first, which are the size of the
+// content and the size of the block that follows.
+func lz4Frames(data []byte, size int) (out []byte, err error) {
+	for len(data) > 0 {
+		if len(data) < 8 {
+			return nil, errors.New("a frame without its sizes")
+		}
+		content, block := uint64(binary.BigEndian.Uint32(data)), uint64(binary.BigEndian.Uint32(data[4:]))
+		if data = data[8:]; block > uint64(len(data)) || content > uint64(max(size-len(out), 0)) {
+			return nil, errors.New("wrong sizes of a frame")
+		}
+		part, err := lz4Block(data[:block], int(content))
+		if err != nil {
+			return nil, err
+		}
+		out, data = append(out, part...), data[block:]
+	}
+	return out, nil
+}
