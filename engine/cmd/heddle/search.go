@@ -68,8 +68,8 @@ Queries may contain operators:
 Quotes, fields (title:bone), bone~1, b*ne, b?ne, ranges ([a TO b]) and regular expressions
 (/b.ne/) are errors; [1], and/or and /usr/bin are text. +, - and ! are signs only at the start
 of a word: well-known, C++ and Hello! are text, and so is a parenthesis without its partner.
-&& and || are words of their own. ^ needs a word with a letter before it and a number behind
-it: 10^8 is text, and (1998)^2 gives a number a weight. A term that the analysis splits becomes
+&& and || are words of their own. ^ behind a letter needs a positive number behind it. 10^8 is
+text, and so is x\^n; (1998)^2 gives a number a weight. A term that the analysis splits becomes
 the AND of its parts beside operators, not a phrase. A stop word disappears together with the
 terms that are subtracted from it.
 

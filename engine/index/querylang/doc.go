@@ -31,10 +31,13 @@
 // parenthesis. Elsewhere they are text: well-known, C++, a - b, Hello!, a&&b. A parenthesis without
 // its partner, and parentheses around nothing, are text too; Bare finds them.
 //
-// A ^ begins a weight if a positive decimal number is behind it up to the end of the word, and
-// before it a word with a letter or a backslash, a prefix or a closing parenthesis. Elsewhere
-// it is text: 10^8 cells, 10^-8. Parentheses give a number a weight: (1998)^2. A weight behind
-// parentheses multiplies the weights inside.
+// A ^ directly behind a letter, an escaped character, a prefix or a closing parenthesis begins a
+// weight, up to the end of the word. A weight that is no positive finite decimal number is an
+// error: faith^0, faith^-1, faith^1e999, faith^NaN, x^n. Behind another character of a word
+// with a letter, such as in covid-19^2, a ^ begins a weight if such a number is behind it.
+// Elsewhere it is text: 10^8 cells, 10^-8. Parentheses give a number a weight: (1998)^2, and a
+// backslash makes the character text: x\^n. A weight behind parentheses multiplies the weights
+// inside.
 //
 // A word ends at white space or a parenthesis. A backslash makes the next character plain
 // text: \AND, \(, \ . Phrases ("bone marrow"), fields (title:bone), similar words (bone~1)

@@ -132,7 +132,7 @@ func (l *lexer) next() error {
 		}
 		if l.kind = opening; c == ')' {
 			l.kind = closing
-			l.boost()
+			return l.boost()
 		}
 		return nil
 	case '+', '-', '!':
@@ -151,18 +151,24 @@ func (l *lexer) signed() bool {
 }
 
 // boost reads the weight behind a parenthesis.
-func (l *lexer) boost() {
+func (l *lexer) boost() error {
 	if !strings.HasPrefix(l.text[l.to:], "^") {
-		return
+		return nil
 	}
 	n := strings.IndexFunc(l.text[l.to:], func(r rune) bool { return r == '(' || r == ')' || unicode.IsSpace(r) })
 	if n < 0 {
 		n = len(l.text) - l.to
 	}
-	if w := weight(l.text[l.to+1 : l.to+n]); w > 0 {
-		l.weight = w
-		l.to += n
+	if l.weight = weight(l.text[l.to+1 : l.to+n]); l.weight == 0 {
+		return l.noWeight(l.to, l.to+n)
 	}
+	l.to += n
+	return nil
+}
+
+// noWeight is the error of a ^ whose text up to an offset is no weight.
+func (l *lexer) noWeight(caret, to int) error {
+	return &syntax.Error{Text: l.text, Offset: caret, Reason: fmt.Sprintf(`the weight %s is no positive decimal number: write \^ for the character`, syntax.Quote(l.text[caret+1:to]))}
 }
 
 // weight returns the positive decimal number that text is; 0 if it is none.
@@ -183,7 +189,8 @@ func (l *lexer) word() error {
 	escaped, last := false, ' ' // last: the character before
 	letter := false             // so far, or a backslash
 	follows := l.kind == word || l.kind == prefix || l.kind == sign || l.kind == closing
-	caret, before := -1, rune(' ') // offset of the last ^ that may begin a weight, and the character before it
+	caret, before := -1, rune(' ') // offset of the ^ that may begin a weight, and the character before it
+	sure := false                  // it begins a weight
 	i := l.at
 	for i < len(l.text) {
 		r, size := utf8.DecodeRuneInString(l.text[i:])
@@ -200,8 +207,8 @@ func (l *lexer) word() error {
 		if reason := refuse(r, last, l.text[l.at:i], l.text[i+size:]); reason != "" {
 			return &syntax.Error{Text: l.text, Offset: i, Reason: reason}
 		}
-		if r == '^' && (letter || last == '*') {
-			caret, before = i, last
+		if r == '^' && !sure && (letter || last == '*') {
+			caret, before, sure = i, last, unicode.IsLetter(last) || last == '*'
 		}
 		letter = letter || unicode.IsLetter(r)
 		term.WriteString(l.text[i : i+size])
@@ -211,6 +218,8 @@ func (l *lexer) word() error {
 	if caret > l.at {
 		if l.weight = weight(l.text[caret+1 : i]); l.weight > 0 {
 			l.token, last = l.token[:len(l.token)-(i-caret)], before
+		} else if sure {
+			return l.noWeight(caret, i)
 		}
 	}
 	switch {
