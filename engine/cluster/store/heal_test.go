@@ -280,3 +280,22 @@ func TestHealNothing(t *testing.T) {
 		t.Errorf("%v are left", left)
 	}
 }
+
+// TestHealChange: a change that meets a damaged file waits for its repair, and does not fail for it.
+func TestHealChange(t *testing.T) {
+	h := newHealing(t)
+	h.hide(h.path("a", 0), flipped)
+	s, _, err := get(t.Context(), h.kv, "books")
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := clone(s.Current)
+	next.Epoch, next.Length = 0, 7
+	if _, err := (Operator{KV: h.kv}).Publish(t.Context(), next, 2, h.source); err != nil {
+		t.Fatal(err)
+	}
+	h.steps(3)
+	if s, _, err = get(t.Context(), h.kv, "books"); err != nil || s.Failure != "" || s.Current.Epoch != 2 || len(h.damages["a"]) != 2 {
+		t.Errorf("%+v, %v, reports %+v", s, err, h.damages["a"])
+	}
+}

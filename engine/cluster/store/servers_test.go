@@ -87,7 +87,7 @@ func TestConfirm(t *testing.T) {
 		{[]func(int) *Served{ready, broken}, 0, "C no leader", rounds * round},
 		{[]func(int) *Served{stopped, ready}, 0, "D does not answer", rounds * round},
 		{[]func(int) *Served{ready, second}, 0, "", 4 * round}, // its answer to the sixth question
-		{[]func(int) *Served{stale}, 2 * time.Second, "", 0},
+		{[]func(int) *Served{stale, ready}, 2 * time.Second, "", 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			k := &talk{Memory: new(Memory), servers: c.servers}

@@ -10,12 +10,14 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/nats-io/nats.go"
+
 	"heddle/engine/plan/testneeds"
 	"heddle/engine/server/access/accesstest"
 )
 
 // TestNodeIdentity: NATS and nodes with certificates and tokens. Nodes fetch files from each other, the
-// server calls them over HTTP, and both refuse strangers.
+// server calls them over HTTP, and both refuse strangers. The announcement of a stranger changes nothing.
 func TestNodeIdentity(t *testing.T) {
 	testneeds.Sequential(t)
 	testneeds.Waits(t)
@@ -35,20 +37,37 @@ func TestNodeIdentity(t *testing.T) {
 	stop := f.load()
 	defer stop()
 	f.answers(40)
+	stranger, err := nats.Connect(f.controls[0].url, nats.RootCAs(ca.File), nats.ClientCert(cert, key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"n1", "n2", "n3"} { // an address that no machine has
+		if err := stranger.Publish("heddle.announce."+name, fmt.Appendf(nil, `{"node":%q,"http":"http://192.0.2.1:80"}`, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := stranger.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	stranger.Close()
+	f.answers(100)       // NATS delivers meanwhile
 	f.controls[0].kill() // all calls go over HTTPS
 	f.answers(40)
 	f.signal("n2", syscall.SIGKILL)
 	f.answers(40)
 	stop()
+	if said := f.front.end(); strings.Count(said, "the URL of a node is refused") != 3 || !strings.Contains(said, "add 192.0.2.1 to cluster.trusted") {
+		t.Errorf("messages: %s", said)
+	}
 
 	url := f.nodes["n3"].url
 	if !strings.HasPrefix(url, "https://") {
 		t.Fatalf("node at %s", url)
 	}
 	known := &http.Client{Transport: &http.Transport{TLSClientConfig: ca.Client(cert, key)}}
-	stranger := &http.Client{Transport: &http.Transport{TLSClientConfig: ca.Client()}}
+	unknown := &http.Client{Transport: &http.Transport{TLSClientConfig: ca.Client()}}
 	defer known.CloseIdleConnections()
-	if resp, err := stranger.Get(url + "/readyz"); err == nil {
+	if resp, err := unknown.Get(url + "/readyz"); err == nil {
 		resp.Body.Close()
 		t.Error("a client without a certificate has an answer")
 	}
