@@ -27,7 +27,7 @@ func TestAppendJSON(t *testing.T) {
 		{&SearchResponse{Hits: []*Hit{{Doc: "a \"b\"\n", Id: math.MaxUint64, Score: 0.1}, {Score: math.Inf(1)}}, Count: 2, TookMs: 1e-7, Explanation: "é"},
 			`{"hits":[{"doc":"a \"b\"\n","id":18446744073709551615,"score":0.1},{"id":0,"score":null}],"count":2,"took_ms":1e-07,"queued_ms":0,"explanation":"é"}`},
 		{&Error{Code: "invalid_query", Offset: &offset}, `{"code":"invalid_query","offset":0}`},
-		{&SearchRequest{Terms: []string{"a", "<"}, Scoring: &Scoring{K1: proto.Float64(0)}}, `{"literal":false,"terms":["a","<"],"weights":[],"k":0,"scoring":{"k1":0},"explain":false,"timeout_ms":0,"allow_partial":false}`},
+		{&SearchRequest{Terms: []string{"a", "<"}, Scoring: &Scoring{K1: proto.Float64(0)}}, `{"literal":false,"terms":["a","<"],"weights":[],"scoring":{"k1":0},"explain":false,"timeout_ms":0,"allow_partial":false}`},
 	} {
 		got := string(AppendJSON(nil, c.message))
 		if got != c.want || !json.Valid([]byte(got)) {

@@ -7,7 +7,7 @@
 //
 //	c, err := api.NewClient("http://127.0.0.1:7700", api.ClientOptions{})
 //	if err != nil { ... }
-//	best, err := c.Search(ctx, &api.SearchRequest{Index: "books", Query: "heaven earth", K: 10})
+//	best, err := c.Search(ctx, &api.SearchRequest{Index: "books", Query: "heaven earth", K: new(uint32(10))})
 package api
 
 //go:generate go run ./internal/gen

@@ -25,9 +25,11 @@ type SearchRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Name of the index.
 	Index string `protobuf:"bytes,1,opt,name=index,proto3" json:"index,omitempty"`
-	// Text in the query language. The analysis of the index splits it into terms.
+	// Text in the query language. The analysis of the index splits it into terms. * is all documents, and
+	// so is a filter without a query and terms.
 	Query string `protobuf:"bytes,2,opt,name=query,proto3" json:"query,omitempty"`
-	// Take all characters of the text as words: no operators, weights and prefixes.
+	// Take all characters of the text as words: no operators, weights and prefixes. Default: false, the
+	// query language.
 	Literal bool `protobuf:"varint,3,opt,name=literal,proto3" json:"literal,omitempty"`
 	// Index terms in place of a text.
 	Terms []string `protobuf:"bytes,4,rep,name=terms,proto3" json:"terms,omitempty"`
@@ -35,8 +37,8 @@ type SearchRequest struct {
 	Weights []float64 `protobuf:"fixed64,5,rep,packed,name=weights,proto3" json:"weights,omitempty"`
 	// Joins the words: "or" (default), "and", or "and-or".
 	Mode string `protobuf:"bytes,6,opt,name=mode,proto3" json:"mode,omitempty"`
-	// Number of documents. Default: 10.
-	K uint32 `protobuf:"varint,7,opt,name=k,proto3" json:"k,omitempty"`
+	// Number of documents. 0: none; count is the number of matching documents then. Default: 10.
+	K *uint32 `protobuf:"varint,7,opt,name=k,proto3,oneof" json:"k,omitempty"`
 	// Default: the scoring of the server.
 	Scoring *Scoring `protobuf:"bytes,8,opt,name=scoring,proto3" json:"scoring,omitempty"`
 	// Replace the statistics of the index, so that a part scores like the whole collection.
@@ -129,8 +131,8 @@ func (x *SearchRequest) GetMode() string {
 }
 
 func (x *SearchRequest) GetK() uint32 {
-	if x != nil {
-		return x.K
+	if x != nil && x.K != nil {
+		return *x.K
 	}
 	return 0
 }
@@ -571,7 +573,7 @@ type SearchResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// By descending score, then ascending id.
 	Hits []*Hit `protobuf:"bytes,1,rep,name=hits,proto3" json:"hits,omitempty"`
-	// Number of hits.
+	// Number of hits; with k = 0 the number of matching documents.
 	Count uint64 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
 	// Time in the engine, in milliseconds.
 	TookMs float64 `protobuf:"fixed64,3,opt,name=took_ms,json=tookMs,proto3" json:"took_ms,omitempty"`
@@ -936,10 +938,10 @@ type MatchRequest struct {
 	Mode string `protobuf:"bytes,5,opt,name=mode,proto3" json:"mode,omitempty"`
 	// Return the number of documents alone.
 	Count bool `protobuf:"varint,6,opt,name=count,proto3" json:"count,omitempty"`
-	// Return the first documents only. Default: 1000.
-	Limit     uint32 `protobuf:"varint,7,opt,name=limit,proto3" json:"limit,omitempty"`
-	Explain   bool   `protobuf:"varint,8,opt,name=explain,proto3" json:"explain,omitempty"`
-	TimeoutMs uint32 `protobuf:"varint,9,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
+	// Return the first documents only; 0: none. Default: 1000.
+	Limit     *uint32 `protobuf:"varint,7,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	Explain   bool    `protobuf:"varint,8,opt,name=explain,proto3" json:"explain,omitempty"`
+	TimeoutMs uint32  `protobuf:"varint,9,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
 	// Answer from the shards that can be asked, when others do not answer. Default: an error.
 	AllowPartial bool `protobuf:"varint,10,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`
 	// Match these documents only. Default: all documents.
@@ -1021,8 +1023,8 @@ func (x *MatchRequest) GetCount() bool {
 }
 
 func (x *MatchRequest) GetLimit() uint32 {
-	if x != nil {
-		return x.Limit
+	if x != nil && x.Limit != nil {
+		return *x.Limit
 	}
 	return 0
 }
@@ -1200,8 +1202,9 @@ type SearchBatchRequest struct {
 	Queries []string               `protobuf:"bytes,2,rep,name=queries,proto3" json:"queries,omitempty"`
 	Literal bool                   `protobuf:"varint,3,opt,name=literal,proto3" json:"literal,omitempty"`
 	Mode    string                 `protobuf:"bytes,4,opt,name=mode,proto3" json:"mode,omitempty"`
-	// Number of documents of each query. Default: 10, and 0 with match or count.
-	K uint32 `protobuf:"varint,5,opt,name=k,proto3" json:"k,omitempty"`
+	// Number of documents of each query. 0 without match and count: none, as with count. Default: 10, and 0
+	// with match or count.
+	K *uint32 `protobuf:"varint,5,opt,name=k,proto3,oneof" json:"k,omitempty"`
 	// Return all matching documents of each query, without scores.
 	Match bool `protobuf:"varint,6,opt,name=match,proto3" json:"match,omitempty"`
 	// Return the number of matching documents of each query alone.
@@ -1278,8 +1281,8 @@ func (x *SearchBatchRequest) GetMode() string {
 }
 
 func (x *SearchBatchRequest) GetK() uint32 {
-	if x != nil {
-		return x.K
+	if x != nil && x.K != nil {
+		return *x.K
 	}
 	return 0
 }
@@ -1509,8 +1512,9 @@ type BatchQuery struct {
 	Terms   []string               `protobuf:"bytes,3,rep,name=terms,proto3" json:"terms,omitempty"`
 	Weights []float64              `protobuf:"fixed64,4,rep,packed,name=weights,proto3" json:"weights,omitempty"`
 	Mode    string                 `protobuf:"bytes,5,opt,name=mode,proto3" json:"mode,omitempty"`
-	// Number of documents. Default: 10, and 0 with match or count.
-	K uint32 `protobuf:"varint,6,opt,name=k,proto3" json:"k,omitempty"`
+	// Number of documents. 0 without match and count: none, as with count. Default: 10, and 0 with match or
+	// count.
+	K *uint32 `protobuf:"varint,6,opt,name=k,proto3,oneof" json:"k,omitempty"`
 	// Return all matching documents, without scores.
 	Match bool `protobuf:"varint,7,opt,name=match,proto3" json:"match,omitempty"`
 	// Return the number of matching documents alone.
@@ -1587,8 +1591,8 @@ func (x *BatchQuery) GetMode() string {
 }
 
 func (x *BatchQuery) GetK() uint32 {
-	if x != nil {
-		return x.K
+	if x != nil && x.K != nil {
+		return *x.K
 	}
 	return 0
 }
@@ -2025,15 +2029,15 @@ var File_heddle_v1_index_proto protoreflect.FileDescriptor
 
 const file_heddle_v1_index_proto_rawDesc = "" +
 	"\n" +
-	"\x15heddle/v1/index.proto\x12\theddle.v1\x1a\x15heddle/v1/error.proto\x1a\x15heddle/v1/route.proto\"\xc0\x03\n" +
+	"\x15heddle/v1/index.proto\x12\theddle.v1\x1a\x15heddle/v1/error.proto\x1a\x15heddle/v1/route.proto\"\xcb\x03\n" +
 	"\rSearchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x18\n" +
 	"\aliteral\x18\x03 \x01(\bR\aliteral\x12\x14\n" +
 	"\x05terms\x18\x04 \x03(\tR\x05terms\x12\x18\n" +
 	"\aweights\x18\x05 \x03(\x01R\aweights\x12\x12\n" +
-	"\x04mode\x18\x06 \x01(\tR\x04mode\x12\f\n" +
-	"\x01k\x18\a \x01(\rR\x01k\x12,\n" +
+	"\x04mode\x18\x06 \x01(\tR\x04mode\x12\x11\n" +
+	"\x01k\x18\a \x01(\rH\x00R\x01k\x88\x01\x01\x12,\n" +
 	"\ascoring\x18\b \x01(\v2\x12.heddle.v1.ScoringR\ascoring\x125\n" +
 	"\n" +
 	"statistics\x18\t \x01(\v2\x15.heddle.v1.StatisticsR\n" +
@@ -2044,7 +2048,8 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"timeout_ms\x18\v \x01(\rR\ttimeoutMs\x12#\n" +
 	"\rallow_partial\x18\f \x01(\bR\fallowPartial\x12)\n" +
 	"\x06filter\x18\r \x01(\v2\x11.heddle.v1.FilterR\x06filter\x12)\n" +
-	"\x06facets\x18\x0e \x01(\v2\x11.heddle.v1.FacetsR\x06facets\"N\n" +
+	"\x06facets\x18\x0e \x01(\v2\x11.heddle.v1.FacetsR\x06facetsB\x04\n" +
+	"\x02_k\"N\n" +
 	"\x06Facets\x12\x14\n" +
 	"\x05table\x18\x01 \x01(\tR\x05table\x12\x18\n" +
 	"\acolumns\x18\x02 \x03(\tR\acolumns\x12\x14\n" +
@@ -2097,21 +2102,22 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x03Hit\x12\x10\n" +
 	"\x03doc\x18\x01 \x01(\tR\x03doc\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\x04R\x02id\x12\x14\n" +
-	"\x05score\x18\x03 \x01(\x01R\x05score\"\xb3\x02\n" +
+	"\x05score\x18\x03 \x01(\x01R\x05score\"\xc2\x02\n" +
 	"\fMatchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x18\n" +
 	"\aliteral\x18\x03 \x01(\bR\aliteral\x12\x14\n" +
 	"\x05terms\x18\x04 \x03(\tR\x05terms\x12\x12\n" +
 	"\x04mode\x18\x05 \x01(\tR\x04mode\x12\x14\n" +
-	"\x05count\x18\x06 \x01(\bR\x05count\x12\x14\n" +
-	"\x05limit\x18\a \x01(\rR\x05limit\x12\x18\n" +
+	"\x05count\x18\x06 \x01(\bR\x05count\x12\x19\n" +
+	"\x05limit\x18\a \x01(\rH\x00R\x05limit\x88\x01\x01\x12\x18\n" +
 	"\aexplain\x18\b \x01(\bR\aexplain\x12\x1d\n" +
 	"\n" +
 	"timeout_ms\x18\t \x01(\rR\ttimeoutMs\x12#\n" +
 	"\rallow_partial\x18\n" +
 	" \x01(\bR\fallowPartial\x12)\n" +
-	"\x06filter\x18\v \x01(\v2\x11.heddle.v1.FilterR\x06filter\"\xe1\x01\n" +
+	"\x06filter\x18\v \x01(\v2\x11.heddle.v1.FilterR\x06filterB\b\n" +
+	"\x06_limit\"\xe1\x01\n" +
 	"\rMatchResponse\x12\x14\n" +
 	"\x05count\x18\x01 \x01(\x04R\x05count\x121\n" +
 	"\tdocuments\x18\x02 \x03(\v2\x13.heddle.v1.DocumentR\tdocuments\x12\x17\n" +
@@ -2121,13 +2127,13 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\bcoverage\x18\x06 \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\",\n" +
 	"\bDocument\x12\x10\n" +
 	"\x03doc\x18\x01 \x01(\tR\x03doc\x12\x0e\n" +
-	"\x02id\x18\x02 \x01(\x04R\x02id\"\x96\x03\n" +
+	"\x02id\x18\x02 \x01(\x04R\x02id\"\xa1\x03\n" +
 	"\x12SearchBatchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x18\n" +
 	"\aqueries\x18\x02 \x03(\tR\aqueries\x12\x18\n" +
 	"\aliteral\x18\x03 \x01(\bR\aliteral\x12\x12\n" +
-	"\x04mode\x18\x04 \x01(\tR\x04mode\x12\f\n" +
-	"\x01k\x18\x05 \x01(\rR\x01k\x12\x14\n" +
+	"\x04mode\x18\x04 \x01(\tR\x04mode\x12\x11\n" +
+	"\x01k\x18\x05 \x01(\rH\x00R\x01k\x88\x01\x01\x12\x14\n" +
 	"\x05match\x18\x06 \x01(\bR\x05match\x12\x14\n" +
 	"\x05count\x18\a \x01(\bR\x05count\x12\x14\n" +
 	"\x05names\x18\b \x01(\bR\x05names\x12,\n" +
@@ -2139,7 +2145,8 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\n" +
 	"timeout_ms\x18\v \x01(\rR\ttimeoutMs\x12#\n" +
 	"\rallow_partial\x18\f \x01(\bR\fallowPartial\x12)\n" +
-	"\x06filter\x18\r \x01(\v2\x11.heddle.v1.FilterR\x06filter\"\xf8\x01\n" +
+	"\x06filter\x18\r \x01(\v2\x11.heddle.v1.FilterR\x06filterB\x04\n" +
+	"\x02_k\"\xf8\x01\n" +
 	"\x13SearchBatchResponse\x12\x16\n" +
 	"\x06counts\x18\x01 \x03(\x04R\x06counts\x12\x10\n" +
 	"\x03ids\x18\x02 \x03(\x04R\x03ids\x12\x12\n" +
@@ -2152,18 +2159,19 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\n" +
 	"BatchError\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\rR\x05query\x12&\n" +
-	"\x05error\x18\x02 \x01(\v2\x10.heddle.v1.ErrorR\x05error\"\xe5\x01\n" +
+	"\x05error\x18\x02 \x01(\v2\x10.heddle.v1.ErrorR\x05error\"\xf0\x01\n" +
 	"\n" +
 	"BatchQuery\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\tR\x05query\x12\x18\n" +
 	"\aliteral\x18\x02 \x01(\bR\aliteral\x12\x14\n" +
 	"\x05terms\x18\x03 \x03(\tR\x05terms\x12\x18\n" +
 	"\aweights\x18\x04 \x03(\x01R\aweights\x12\x12\n" +
-	"\x04mode\x18\x05 \x01(\tR\x04mode\x12\f\n" +
-	"\x01k\x18\x06 \x01(\rR\x01k\x12\x14\n" +
+	"\x04mode\x18\x05 \x01(\tR\x04mode\x12\x11\n" +
+	"\x01k\x18\x06 \x01(\rH\x00R\x01k\x88\x01\x01\x12\x14\n" +
 	"\x05match\x18\a \x01(\bR\x05match\x12\x14\n" +
 	"\x05count\x18\b \x01(\bR\x05count\x12)\n" +
-	"\x06filter\x18\t \x01(\v2\x11.heddle.v1.FilterR\x06filter\"B\n" +
+	"\x06filter\x18\t \x01(\v2\x11.heddle.v1.FilterR\x06filterB\x04\n" +
+	"\x02_k\"B\n" +
 	"\x14GetStatisticsRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
 	"\x05terms\x18\x02 \x03(\tR\x05terms\"^\n" +
@@ -2296,8 +2304,12 @@ func file_heddle_v1_index_proto_init() {
 	}
 	file_heddle_v1_error_proto_init()
 	file_heddle_v1_route_proto_init()
+	file_heddle_v1_index_proto_msgTypes[0].OneofWrappers = []any{}
 	file_heddle_v1_index_proto_msgTypes[3].OneofWrappers = []any{}
 	file_heddle_v1_index_proto_msgTypes[6].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[12].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[15].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[18].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -11,6 +11,7 @@ import (
 type Line struct {
 	ID json.RawMessage `json:"id"`
 	BatchQuery
+	k uint32 // memory of K
 }
 
 // Read reads a line as ReadJSON reads a body. The ID may be kept. After an error, x holds some fields of the
@@ -60,7 +61,8 @@ func (x *Line) member(name string, s *scanner) (ok bool) {
 	case "mode":
 		x.Mode, ok = s.string()
 	case "k":
-		x.K, ok = s.number()
+		x.k, ok = s.number()
+		x.K = &x.k
 	case "match":
 		x.Match, ok = s.truth()
 	case "count":

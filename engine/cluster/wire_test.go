@@ -123,7 +123,7 @@ func TestLargeRoutes(t *testing.T) {
 	defer h2c.CloseIdleConnections()
 	for name, option := range map[string]connecthttp.Option{"Connect": connecthttp.WithReadMaxBytes(1 << 20), "gRPC": connecthttp.WithGRPC()} {
 		x := api.NewIndexServiceClient(connect.NewClient(connecthttp.NewTransport(&http.Client{Transport: h2c}, indexes, option)))
-		flat, err := x.SearchBatch(t.Context(), &api.SearchBatchRequest{Index: "x", Queries: []string{"a"}, K: 2, AllowPartial: true})
+		flat, err := x.SearchBatch(t.Context(), &api.SearchBatchRequest{Index: "x", Queries: []string{"a"}, K: new(uint32(2)), AllowPartial: true})
 		if err != nil || !slices.Equal(flat.GetIds(), last) || flat.GetCoverage().GetDocsAnswered() != 3*most {
 			t.Errorf("%s: %v, %v", name, flat, err)
 		}

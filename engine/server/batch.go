@@ -179,7 +179,7 @@ func (i indexService) flat(ctx context.Context, r *api.SearchBatchRequest) (*bat
 	}
 	common, err := i.s.query(ctx, r.GetIndex(), &api.MatchRequest{Literal: r.GetLiteral(), Mode: r.GetMode(), Filter: r.GetFilter()}, r.GetTimeoutMs())
 	if err == nil {
-		err = i.s.kind(&common, r, r.GetScoring(), r.GetStatistics(), nil)
+		err = i.s.kind(&common, r, r.K, r.GetScoring(), r.GetStatistics(), nil)
 	}
 	if err != nil {
 		return nil, err
@@ -198,19 +198,18 @@ func (i indexService) flat(ctx context.Context, r *api.SearchBatchRequest) (*bat
 	return b, nil
 }
 
-// kinds are the fields of a batch that choose the form of an answer.
+// kinds are the fields of a batch that choose the form of an answer, beside K.
 type kinds interface {
-	GetK() uint32
 	GetMatch() bool
 	GetCount() bool
 }
 
 // kind sets the form of the answer: ranked, all documents, or their number.
-func (s *Server) kind(q *engine.Query, r kinds, scoring *api.Scoring, statistics *api.Statistics, weights []float64) error {
+func (s *Server) kind(q *engine.Query, r kinds, k *uint32, scoring *api.Scoring, statistics *api.Statistics, weights []float64) error {
 	if !r.GetMatch() && !r.GetCount() {
-		return s.rank(q, r.GetK(), weights, scoring, statistics)
+		return s.rank(q, k, weights, scoring, statistics)
 	}
-	if r.GetK() != 0 || scoring != nil || statistics != nil || weights != nil {
+	if k != nil && *k != 0 || scoring != nil || statistics != nil || weights != nil {
 		return badRequest(errors.New("k, weights, scoring and statistics are for ranked queries: omit match and count"))
 	}
 	if r.GetMatch() && r.GetCount() {

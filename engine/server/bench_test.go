@@ -72,12 +72,12 @@ func BenchmarkHandler(b *testing.B) {
 		post(b, "/v1/indexes/looms/search", typeJSON, []byte(`{"query":"red loom","k":10}`), 1)
 	})
 	b.Run("Connect", func(b *testing.B) {
-		post(b, api.IndexServiceSearchProcedure, "application/proto", encode(&api.SearchRequest{Index: "looms", Query: "red loom", K: 10}), 1)
+		post(b, api.IndexServiceSearchProcedure, "application/proto", encode(&api.SearchRequest{Index: "looms", Query: "red loom", K: new(uint32(10))}), 1)
 	})
 	b.Run("lines", func(b *testing.B) {
 		post(b, "/v1/indexes/looms/search/batch", typeLines, []byte(strings.Repeat(`{"query":"red loom","k":10}`+"\n", batch)), batch)
 	})
 	b.Run("flat", func(b *testing.B) {
-		post(b, api.IndexServiceSearchBatchProcedure, "application/proto", encode(&api.SearchBatchRequest{Index: "looms", Queries: texts, K: 10}), batch)
+		post(b, api.IndexServiceSearchBatchProcedure, "application/proto", encode(&api.SearchBatchRequest{Index: "looms", Queries: texts, K: new(uint32(10))}), batch)
 	})
 }

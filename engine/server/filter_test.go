@@ -26,6 +26,16 @@ func TestFilters(t *testing.T) {
 		{"search", `{"query":"loom","filter":{"where":"days > 30","table":"loans"},"explain":true}`, `filter days .{1,6} 30: 2 of 3 documents pass`},
 		{"search", `{"query":"loom red","k":1,"facets":{"table":"loans","columns":["book","days"],"limit":1}}`, `"count":1,.*"facets":\{"matches":3,"columns":\[\{"column":"book","values":\[\{"value":"a","missing":false,"count":2\}\],"distinct":2\},\{"column":"days","values":\[\{"value":"7","missing":false,"count":1\}\],"distinct":3\}\]\}`},
 		{"search", `{"query":"loom red","k":1,"facets":{"table":"loans","columns":["bins(days, 7, 30)","bins(book)"]}}`, `"facets":\{"matches":3,"columns":\[\{"column":"bins\(days, 7, 30\)","values":\[\{"value":"(<|\\u003c) 7","missing":false,"count":0\},\{"value":"\[7, 30\)","missing":false,"count":1\},\{"value":"(>|\\u003e)= 30","missing":false,"count":2\}\],"distinct":2\},\{"column":"bins\(book\)"`},
+		{"search", `{"filter":{"where":"days > 30","table":"loans"}}`, `^\{"hits":\[\{"doc":"a","id":0,"score":0\},\{"doc":"c","id":2,"score":0\}\],"count":2,`},
+		{"search", `{"query":"NOT red","filter":{"where":"TRUE","table":"loans"}}`, `^\{"hits":\[\{"doc":"b","id":1,"score":0\}\],"count":1,`},
+		{"search", `{"query":"loom","k":0,"facets":{"table":"loans","columns":["book"]}}`, `^\{"hits":\[\],"count":2,.*"facets":\{"matches":2,`},
+		{"search", `{"query":"loom nothing","k":0,"mode":"and-or","weights":[]}`, `^\{"hits":\[\],"count":0,`},
+		{"search", `{"query":"loom OR nothing","k":0,"mode":"and-or"}`, `^\{"hits":\[\],"count":2,`},
+		{"match", `{"query":"*"}`, `^\{"count":3,"documents":\[\{"doc":"a","id":0\},`},
+		{"match", `{"query":"NOT red"}`, `^\{"count":1,"documents":\[\{"doc":"b","id":1\}\]`},
+		{"match", `{"query":"loom","limit":0}`, `^\{"count":2,"documents":\[\],`},
+		{"match", `{"filter":{"docs":{"ids":[1]}}}`, `^\{"count":1,"documents":\[\{"doc":"b"`},
+		{"match", `{"query":"*","literal":true}`, `^\{"count":0,`},
 		{"match", `{"query":"loom red","filter":{"docs":{"ids":[2,1]}}}`, `^\{"count":2,"documents":\[\{"doc":"b","id":1\},\{"doc":"c","id":2\}\]`},
 		{"match", `{"query":"loom","count":true,"filter":{"docs":{"ids":[]}}}`, `^\{"count":0,`},
 		{"match", `{"query":"red","count":true,"filter":{"roaring":"` + packed + `"}}`, `^\{"count":1,`},
@@ -41,9 +51,13 @@ func TestFilters(t *testing.T) {
 {"id":2,"query":"loom"}
 {"id":3,"query":"loom","filter":{"docs":{"ids":[7]}}}
 {"id":4,"query":"red","count":true,"filter":{"where":"book = 'b'","table":"loans"}}
+{"id":5,"query":"loom","k":0}
+{"id":6,"query":"*","match":true}
+{"id":7,"filter":{"docs":{"ids":[2]}}}
+{"id":8,"query":"-red"}
 `
 	got := r.do("POST", "/v1/indexes/looms/search/batch", lines, "Content-Type: application/x-ndjson")
-	for i, want := range []string{`"count":1,"hits":\[\{"doc":"b"`, `"count":2,`, `"code":"invalid_query"`, `"count":0`} {
+	for i, want := range []string{`"count":1,"hits":\[\{"doc":"b"`, `"count":2,`, `"code":"invalid_query"`, `"count":0`, `"count":2\}$`, `"count":3,"hits":\[\{"doc":"a","id":0\},`, `"count":1,"hits":\[\{"doc":"c","id":2,"score":0\}\]`, `"count":1,"hits":\[\{"doc":"b"`} {
 		if line := strings.Split(got.body, "\n")[i]; !regexp.MustCompile(fmt.Sprintf(`^\{"id":%d,.*%s`, i+1, want)).MatchString(line) {
 			t.Errorf("line %d: %s", i, line)
 		}

@@ -11,6 +11,7 @@ import (
 	"heddle/engine/api"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/hdl"
+	"heddle/engine/index/querylang"
 	"heddle/engine/observe"
 	"heddle/engine/server/monitor"
 )
@@ -59,10 +60,20 @@ const (
 	defaultLimit = 1000 // documents of a match
 )
 
-// rank makes q a ranked query.
-func (s *Server) rank(q *engine.Query, k uint32, weights []float64, scoring *api.Scoring, statistics *api.Statistics) (err error) {
-	if q.K = int(k); k == 0 {
-		q.K = min(defaultK, s.limits().K)
+// rank makes q a ranked query. With k = 0 its answer is the number of matching documents.
+func (s *Server) rank(q *engine.Query, k *uint32, weights []float64, scoring *api.Scoring, statistics *api.Statistics) (err error) {
+	if q.K = min(defaultK, s.limits().K); k != nil {
+		q.K = int(*k)
+	}
+	if q.K == 0 {
+		q.CountOnly = true
+		if q.Match == engine.AndOr { // And finds 0 documents, and words beside operators are joined by Or
+			q.Match = engine.And
+			if !q.Literal && querylang.HasOperators(q.Text) {
+				q.Match = engine.Or
+			}
+		}
+		return nil
 	}
 	if err := within("k", q.K, s.limits().K); err != nil {
 		return err
@@ -102,7 +113,7 @@ func (s *Server) rank(q *engine.Query, k uint32, weights []float64, scoring *api
 func (i indexService) Search(ctx context.Context, r *api.SearchRequest) (*api.SearchResponse, error) {
 	q, err := i.s.query(ctx, r.GetIndex(), r, r.GetTimeoutMs())
 	if err == nil {
-		err = i.s.rank(&q, r.GetK(), r.GetWeights(), r.GetScoring(), r.GetStatistics())
+		err = i.s.rank(&q, r.K, r.GetWeights(), r.GetScoring(), r.GetStatistics())
 	}
 	ask := api.Ask{Explain: r.GetExplain(), AllowPartial: r.GetAllowPartial()}
 	if err == nil {
@@ -137,14 +148,14 @@ func (i indexService) Match(ctx context.Context, r *api.MatchRequest) (*api.Matc
 	if err != nil {
 		return nil, err
 	}
-	limit := int(r.GetLimit())
-	if limit == 0 {
-		limit = min(defaultLimit, i.s.limits().Documents)
+	limit := min(defaultLimit, i.s.limits().Documents)
+	if r.Limit != nil {
+		limit = int(*r.Limit)
 	}
 	if err := within("documents", limit, i.s.limits().Documents); err != nil {
 		return nil, err
 	}
-	q.CountOnly = r.GetCount()
+	q.CountOnly = r.GetCount() || limit == 0
 	if !q.CountOnly {
 		if err := take(ctx, messageBytes*int64(min(limit, matchHits))); err != nil {
 			return nil, err

@@ -158,7 +158,7 @@ func (l *lineReader) read(ctx context.Context, text []byte) (id json.RawMessage,
 		return nil, q, badRequest(errors.New("id: want a string or a number"))
 	}
 	if q, err = l.s.query(ctx, l.index, &l.line.BatchQuery, l.timeout); err == nil {
-		err = l.s.kind(&q, &l.line.BatchQuery, nil, nil, l.line.GetWeights())
+		err = l.s.kind(&q, &l.line.BatchQuery, l.line.K, nil, nil, l.line.GetWeights())
 	}
 	return id, q, err
 }

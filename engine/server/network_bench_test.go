@@ -35,7 +35,7 @@ func BenchmarkNetwork(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	ask := &api.SearchRequest{Index: "looms", Query: "red loom", K: 10}
+	ask := &api.SearchRequest{Index: "looms", Query: "red loom", K: new(uint32(10))}
 	answer := &api.SearchResponse{}
 	if err := dial(b, r.url).Invoke(b.Context(), api.IndexServiceSearchProcedure, ask, answer); err != nil {
 		b.Fatal(err)

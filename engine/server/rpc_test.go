@@ -48,7 +48,7 @@ func TestProtocols(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			client := connect.NewClient(transport)
 			indexes, tables := api.NewIndexServiceClient(client), api.NewTableServiceClient(client)
-			got, err := indexes.Search(t.Context(), &api.SearchRequest{Index: "looms", Query: "red loom", K: 1})
+			got, err := indexes.Search(t.Context(), &api.SearchRequest{Index: "looms", Query: "red loom", K: new(uint32(1))})
 			if err != nil || len(got.GetHits()) != 1 || got.GetHits()[0].GetDoc() != "a" || got.GetHits()[0].GetScore() <= 0 {
 				t.Errorf("search: %v, %v", got, err)
 			}
@@ -82,7 +82,7 @@ func TestBatches(t *testing.T) {
 	client := connect.NewClient(connecthttp.NewTransport(http.DefaultClient, r.url))
 	indexes, tables := api.NewIndexServiceClient(client), api.NewTableServiceClient(client)
 	queries := []string{"title:loom", "red", "loom -red", "absent", "loom AND", "red loom", "thread"}
-	for _, c := range []*api.SearchBatchRequest{{K: 2}, {Match: true}, {Count: true}} {
+	for _, c := range []*api.SearchBatchRequest{{K: new(uint32(2))}, {Match: true}, {Count: true}} {
 		c.Index, c.Queries, c.Names = "looms", queries, !c.Count
 		got, err := indexes.SearchBatch(t.Context(), c)
 		if err != nil {
@@ -95,7 +95,7 @@ func TestBatches(t *testing.T) {
 		for i, text := range queries {
 			var one []uint64
 			var count uint64
-			if c.K > 0 {
+			if c.K != nil {
 				hits, err := indexes.Search(t.Context(), &api.SearchRequest{Index: "looms", Query: text, K: c.K})
 				if err == nil {
 					count = hits.GetCount()
@@ -114,11 +114,15 @@ func TestBatches(t *testing.T) {
 				t.Errorf("%v: query %q: count %d, want %d; ends %v", c, text, got.GetCounts()[i], count, got.GetEnds())
 			}
 		}
-		if !slices.Equal(got.GetIds(), ids) || !c.Count && len(got.GetDocs()) != len(ids) || c.K > 0 && len(got.GetScores()) != len(ids) {
+		if !slices.Equal(got.GetIds(), ids) || !c.Count && len(got.GetDocs()) != len(ids) || c.K != nil && len(got.GetScores()) != len(ids) {
 			t.Errorf("%v: %v, want %v", c, got, ids)
 		}
 	}
-	if _, err := indexes.SearchBatch(t.Context(), &api.SearchBatchRequest{Index: "looms", Queries: queries, K: 1, Count: true}); connect.CodeOf(err) != connect.CodeInvalidArgument {
+	none, err := indexes.SearchBatch(t.Context(), &api.SearchBatchRequest{Index: "looms", Queries: []string{"red", "*"}, K: new(uint32(0))})
+	if err != nil || !slices.Equal(none.GetCounts(), []uint64{2, 3}) || len(none.GetIds()) != 0 {
+		t.Errorf("k = 0: %v, %v", none, err)
+	}
+	if _, err := indexes.SearchBatch(t.Context(), &api.SearchBatchRequest{Index: "looms", Queries: queries, K: new(uint32(1)), Count: true}); connect.CodeOf(err) != connect.CodeInvalidArgument {
 		t.Errorf("k with count: %v", err)
 	}
 	counts, err := tables.CountBatch(t.Context(), &api.CountBatchRequest{Table: "loans", Where: []string{"days > 30", "dys > 30", "book = 'b'"}})

@@ -113,7 +113,7 @@ func TestKinds(t *testing.T) {
 	}
 	for code, w := range map[string]Work{
 		"invalid_option": {Index: "looms", Kind: Search, Topics: []string{"red"}, K: 6, Batch: 1},
-		"invalid_query":  {Index: "looms", Kind: Search, Topics: []string{"red", "(red"}, Batch: 2},
+		"invalid_query":  {Index: "looms", Kind: Search, Topics: []string{"red", "red OR"}, Batch: 2},
 	} {
 		var l *Level
 		_, err := Run(t.Context(), connected(t, Connection{}, web.URL), &w, Options{Rate: 100, Length: 100 * time.Millisecond, Report: func(x *Level) error { l = x; return nil }})

@@ -89,9 +89,9 @@ func (w *Work) ask(ctx context.Context, c *api.Client, i int, digests bool) (got
 		for n := range topics {
 			topics[n] = w.Topics[(i*w.Batch+n)%len(w.Topics)]
 		}
-		k := uint32(0)
+		var k *uint32
 		if w.Kind == Search {
-			k = uint32(w.K)
+			k = new(uint32(w.K))
 		}
 		r, err := c.SearchBatch(ctx, &api.SearchBatchRequest{Index: w.Index, Queries: topics, Literal: w.Literal, Mode: w.Mode, K: k,
 			Match: w.Kind == Match, Count: w.Kind == Count})
@@ -101,7 +101,7 @@ func (w *Work) ask(ctx context.Context, c *api.Client, i int, digests bool) (got
 		}
 		return got, err
 	case w.Kind == Search:
-		r, err := c.Search(ctx, &api.SearchRequest{Index: w.Index, Query: topic, Literal: w.Literal, Mode: w.Mode, K: uint32(w.K)})
+		r, err := c.Search(ctx, &api.SearchRequest{Index: w.Index, Query: topic, Literal: w.Literal, Mode: w.Mode, K: new(uint32(w.K))})
 		got = reply{took: r.GetTookMs(), queued: r.GetQueuedMs()}
 		if digests {
 			got.digests = digestOfSearch(r)
