@@ -9,20 +9,26 @@
 //	terms     the  weavers  loom  2  doesn't  stop       (Settings{})
 //	terms     weaver  loom  2  doesn't  stop             (english, stop word "the")
 //
-// A word contains a letter or a digit of any script. Ideographs and Hiragana are words of
-// one character; Katakana and Hangul form words by runs, as in UAX #29. Some marks inside
-// a word stay: 3.14, don't, example.com, foo_bar. Lower-casing is the simple mapping of
-// Unicode, character by character, independent of the language. Without Settings.Fold, text is not
-// normalised: a precomposed letter and its decomposed form differ. Invalid UTF-8 separates words.
+// A word contains a letter or a digit of any script. Some marks inside a word stay: 3.14, don't,
+// example.com, foo_bar. Lower-casing is the simple mapping of Unicode, character by character,
+// independent of the language. Terms are in normal form C, so that a precomposed letter and its
+// decomposed form are one term. Invalid UTF-8 separates words. Emoji are terms, each with its
+// modifiers and joiners: flags, keycaps and families are one.
+//
 // Thai, Lao, Burmese and Khmer, which write no spaces between words, give overlapping
-// pairs of grapheme clusters, so that a word finds every text that contains it. The terms of
-// a document include the single clusters; a query has one only where it stands alone. Index
-// files of earlier versions lack the single clusters.
+// pairs of grapheme clusters, so that a word finds every text that contains it. Chinese, Japanese and
+// Korean do, too, with CJKBigrams, like the CJK analyser of Lucene: 東京都 gives 東京 and 京都. The terms
+// of a document include the single clusters, as with the option outputUnigrams there; a query has one
+// only where it stands alone. So Hangul and Katakana beside Latin letters or digits begin a new word.
+// With CJKUnigrams, ideographs and Hiragana are words of one character; Katakana and Hangul form words
+// by runs, as in UAX #29.
 //
 // With Settings.Fold, words that differ in their spelling alone are one term: café, CAFÉ,
-// cafe and cafe with a combining accent; Straße and STRASSE; fullwidth and halfwidth
-// letters. Compatible characters become one (NFKC), case is folded, and the accents of
-// Latin and Greek letters go. Letters without a decomposition, such as ø and ł, stay.
+// cafe; Straße and STRASSE; fullwidth and halfwidth letters; don't and don’t. Compatible characters
+// become one (NFKC), case is folded, and these go: accents of Latin and Greek letters, points of
+// Hebrew, vowels and tatweel of Arabic, the dots of the Russian ё and the acute of Cyrillic stress, and
+// characters that are not seen, such as soft hyphens, joiners and variation selectors. Apostrophes
+// become one. Letters with strokes and ligatures become plain: ł l, ø o, đ d, æ ae, þ th.
 // Folding precedes stop words and stemming. Stemmers of languages with accents know fewer
 // words of folded text.
 //

@@ -52,7 +52,7 @@ func (t *Tokenizer) kind(r rune) kind {
 		return emojiKind
 	case unicode.Is(cjk, r) && (unicode.IsLetter(r) || unicode.IsNumber(r)):
 		return t.cjk
-	case unicode.Is(unspaced, r) && (unicode.IsLetter(r) || unicode.IsMark(r)):
+	case unicode.Is(unspaced, r) && unicode.IsLetter(r): // a mark belongs to the word before
 		return clusterKind
 	}
 	return wordKind

@@ -37,7 +37,7 @@ const (
 // stemmers are the stemmers by name. A word comes lower-cased.
 var stemmers = map[string]func(word string) string{
 	StemEnglish:  func(word string) string { return english.Stem(word, true) },
-	StemPorter:   func(word string) string { return string(porter.StemWithoutLowerCasing([]rune(word))) },
+	StemPorter:   stemPorter,
 	"arabic":     snowball(arabic.Stem),
 	"danish":     snowball(danish.Stem),
 	"dutch":      snowball(dutch.Stem),
@@ -55,6 +55,20 @@ var stemmers = map[string]func(word string) string{
 	"swedish":    snowball(swedish.Stem),
 	"tamil":      snowball(tamil.Stem),
 	"turkish":    snowball(turkish.Stem),
+}
+
+// stemPorter is Porter's reference program. The package porter takes words that are a suffix as a whole
+// for words with a shorter suffix.
+func stemPorter(word string) string {
+	switch word {
+	case "sses":
+		return "ss"
+	case "ies":
+		return "i"
+	case "eed":
+		return "eed"
+	}
+	return string(porter.StemWithoutLowerCasing([]rune(word)))
 }
 
 // possessive returns a word without a possessive 's.

@@ -15,6 +15,8 @@ func TestPorter(t *testing.T) {
 		"it's that's the 1960's":                    "1960 s",
 		"js os as is":                               "js os",
 		"analogies biology possibly":                "analog biologi possibl",
+		"ies eed sses":                              "i eed ss",
+		"ied ed ing agreed feed":                    "i ed ing agre feed",
 		"caresses ponies relational conditional":    "caress poni relat condit",
 	} {
 		if got := strings.Join(a.Terms(text), " "); got != want {
