@@ -62,7 +62,7 @@ func (o *bitmapBuildOptions) open(ctx context.Context, a *App, log *zerolog.Logg
 	case "raw":
 		return raw.Open(ctx, columns, raw.Options{Stdin: a.Stdin})
 	case "parquet":
-		return parquet.Open(ctx, o.inputs, parquet.Options{Columns: o.columns, Invalid: invalid})
+		return parquet.Open(ctx, o.inputs, parquet.Options{Columns: o.columns, Invalid: invalid, Warn: func(text string) { log.Warn().Msg(text) }})
 	}
 	return o.openCSV(ctx, a, log, memory)
 }

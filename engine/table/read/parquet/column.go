@@ -1,6 +1,8 @@
 package parquet
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -14,6 +16,7 @@ import (
 type columnReader struct {
 	columnType
 	leaf
+	place  int  // in the fields of the source
 	narrow bool // all values fit the narrower type
 	group  int  // number in the file, for errors
 	skip   bool // rows with values that do not fit are left out
@@ -79,4 +82,35 @@ func (c *columnReader) unfit(wrong error, path string, first int64, row int) err
 		c.invalid = &input.Error{Path: path, Offset: -1, Reason: fmt.Sprintf("column %q: %v", c.name, wrong)}
 	}
 	return nil
+}
+
+// wholeMicros reads a column of INT96 and reports whether it has whole microseconds alone.
+func (s *source) wholeMicros(ctx context.Context, path string, c *columnReader) (whole bool, err error) {
+	defer explain(path, c.name, &err)
+	for i, g := range s.groups {
+		values := openChunk(g.ColumnChunks()[c.column.Index()], c.column, &s.meta.RowGroups[i].Columns[c.column.Index()].MetaData, s.file)
+		whole, err := wholeMicros(ctx, values, c.buffer[:])
+		if err = errors.Join(err, values.Close()); err != nil || !whole {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func wholeMicros(ctx context.Context, values valueReader, buffer []parquet.Value) (bool, error) {
+	for ctx.Err() == nil {
+		n, err := values.ReadValues(buffer)
+		for i := range buffer[:n] {
+			if v := &buffer[i]; !v.IsNull() && int96Nanos(v)%1000 != 0 {
+				return false, nil
+			}
+		}
+		switch {
+		case err == io.EOF:
+			return true, nil
+		case err != nil:
+			return false, err
+		}
+	}
+	return false, ctx.Err()
 }

@@ -190,7 +190,7 @@ func TestParquetErrors(t *testing.T) {
 	if err := try(Options{Columns: []string{"c"}}, good); err == nil || errors.Is(err, input.ErrCorrupt) || !strings.Contains(err.Error(), `no column "c"; there are a, b`) {
 		t.Errorf("error %v, want that there is no such column", err)
 	}
-	readtest.WantError(t, try(Options{}, good, parquetFile(t, "other.parquet", 9, []other{{1, "x"}})), "other.parquet", "differ from the columns of")
+	readtest.WantError(t, try(Options{}, good, parquetFile(t, "other.parquet", 9, []other{{1, "x"}})), "other.parquet", "differs from the columns of")
 	readtest.WantError(t, try(Options{}, readtest.Write(t, "text.parquet", strings.Repeat("no parquet\n", 99))), "text.parquet")
 	readtest.WantError(t, try(Options{}, readtest.Write(t, "empty.parquet", "")), "empty.parquet")
 	if err := try(Options{}, good+".none"); !errors.Is(err, os.ErrNotExist) {

@@ -32,6 +32,9 @@ type Options struct {
 	// default is input.Fail.
 	Invalid input.Invalid
 
+	// Warn, unless nil, receives a text for each file that does not have all columns.
+	Warn func(text string)
+
 	rows int64 // of a batch; 0 derives it from the number of columns
 }
 
@@ -60,10 +63,13 @@ type source struct {
 	groups []parquet.RowGroup // of the current file, that are not begun
 	row    int64              // of the current file, that comes next
 	left   int64              // rows of the current group
+	absent []int              // fields that the current file does not have
+	parts  []partition        // columns of the names of folders, the last of fields
 	err    error
 }
 
-// Open opens Parquet files, whose columns must be the same. It reads:
+// Open opens Parquet files. Columns of equal names must have equal types; a column that a file does not have has missing
+// values there. Folders such as date=2013-01-01 in the paths of all files are columns, unless the files have them. It reads:
 //
 //	integers           Int; Uint if unsigned with 64 bits
 //	floats             Float32, Float
@@ -101,16 +107,38 @@ func Open(ctx context.Context, paths []string, opt Options) (read.Source, error)
 			}
 			wide[s.columns[i].name] = wide[s.columns[i].name] || !s.columns[i].narrow
 		}
+		if err == nil && len(s.columns) < len(s.fields) && s.opt.Warn != nil {
+			s.opt.Warn(fmt.Sprintf("%s: the file has %d of %d columns so far: the others have missing values there", path, len(s.columns), len(s.fields)))
+		}
 		if err = errors.Join(err, s.closeFile()); err != nil {
 			return nil, err
 		}
 	}
 	for i := range s.fields {
 		if f := &s.fields[i]; !wide[f.Name] {
-			f.Type = s.columns[i].narrower().to
+			f.Type = columnType{to: f.Type}.narrower().to
 		}
 	}
-	return s, nil
+	return s, s.choose()
+}
+
+// choose adds the columns of folders, and checks that each wanted column is there.
+func (s *source) choose() error {
+	var names []string
+	for _, f := range s.fields {
+		names = append(names, f.Name)
+	}
+	for _, p := range partitions(s.paths) {
+		if !slices.Contains(names, p.field.Name) && (len(s.opt.Columns) == 0 || slices.Contains(s.opt.Columns, p.field.Name)) {
+			s.parts, s.fields, names = append(s.parts, p), append(s.fields, p.field), append(names, p.field.Name)
+		}
+	}
+	for _, w := range s.opt.Columns {
+		if !slices.ContainsFunc(names, func(n string) bool { return n == w || strings.HasPrefix(n, w+".") }) {
+			return fmt.Errorf("%s: %w", s.paths[0], &read.ColumnError{Name: w, Names: names})
+		}
+	}
+	return nil
 }
 
 // open opens a file and finds its columns.
@@ -139,9 +167,15 @@ func (s *source) open(path string) (err error) {
 		names = append(names, c.name)
 	}
 	names, _ = read.Rename(names)
-	chosen, err := read.Choose(names, expand(names, s.opt.Columns))
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+	wanted := expand(names, s.opt.Columns)
+	if s.others() {
+		wanted = slices.DeleteFunc(wanted, func(w string) bool { return !slices.Contains(names, w) })
+	}
+	var chosen []int
+	if len(wanted) > 0 || len(s.opt.Columns) == 0 {
+		if chosen, err = read.Choose(names, wanted); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
 	}
 	s.columns = make([]columnReader, len(chosen))
 	for i, at := range chosen {
@@ -164,59 +198,35 @@ func (s *source) open(path string) (err error) {
 	return nil
 }
 
-// wholeMicros reads a column of INT96 and reports whether it has whole microseconds alone.
-func (s *source) wholeMicros(ctx context.Context, path string, c *columnReader) (whole bool, err error) {
-	defer explain(path, c.name, &err)
-	for i, g := range s.groups {
-		values := openChunk(g.ColumnChunks()[c.column.Index()], c.column, &s.meta.RowGroups[i].Columns[c.column.Index()].MetaData, s.file)
-		whole, err := wholeMicros(ctx, values, c.buffer[:])
-		if err = errors.Join(err, values.Close()); err != nil || !whole {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-func wholeMicros(ctx context.Context, values valueReader, buffer []parquet.Value) (bool, error) {
-	for ctx.Err() == nil {
-		n, err := values.ReadValues(buffer)
-		for i := range buffer[:n] {
-			if v := &buffer[i]; !v.IsNull() && int96Nanos(v)%1000 != 0 {
-				return false, nil
-			}
-		}
-		switch {
-		case err == io.EOF:
-			return true, nil
-		case err != nil:
-			return false, err
-		}
-	}
-	return false, ctx.Err()
-}
-
 func footer(path string, r io.ReaderAt, size int64) (f *parquet.File, err error) {
 	defer explain(path, "", &err)
 	return parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 }
 
-// check compares the columns of file i with the columns of the first file, and counts rows.
+// others reports whether columns may be elsewhere: in other files, or in the names of folders.
+func (s *source) others() bool { return len(s.paths) > 1 || len(partitions(s.paths)) > 0 }
+
+// check compares the columns of file i with the columns of the files before it, and counts rows.
 func (s *source) check(i int) error {
-	var fields []read.Field
 	for _, c := range s.columns {
-		fields = append(fields, read.Field{Name: c.name, Type: c.to, Scale: c.scale, List: c.list})
-	}
-	if i == 0 {
-		s.fields = fields
-	}
-	if !slices.Equal(fields, s.fields) {
-		return &input.Error{Path: s.paths[i], Offset: -1, Reason: fmt.Sprintf("its columns, %v, differ from the columns of %s, %v", fields, s.paths[0], s.fields)}
+		f := read.Field{Name: c.name, Type: c.to, Scale: c.scale, List: c.list}
+		switch k := s.place(c.name); {
+		case k < 0:
+			s.fields = append(s.fields, f)
+		case s.fields[k] != f:
+			return &input.Error{Path: s.paths[i], Offset: -1, Reason: fmt.Sprintf("its column, %v, differs from the columns of %s, %v", f, s.paths[0], s.fields)}
+		}
 	}
 	for _, g := range s.groups {
 		s.rows += g.NumRows()
 	}
 	s.bytes += input.Size(s.paths[i])
 	return nil
+}
+
+// place is the place of a column by its name, or -1.
+func (s *source) place(name string) int {
+	return slices.IndexFunc(s.fields, func(f read.Field) bool { return f.Name == name })
 }
 
 // explain turns an error or a panic of the library into an *input.Error that names the
@@ -276,7 +286,15 @@ func (s *source) next(ctx context.Context, b *read.Batch) error {
 	rows := int(min(s.left, cmp.Or(s.opt.rows, max(leastRows, min(batchRows, batchValues/int64(max(len(s.fields), 1)))))))
 	b.Reset(len(s.fields))
 	path := s.paths[s.number]
-	read.Parallel(len(s.columns), func(i int) { s.columns[i].read(path, &b.Columns[i], s.row, rows) })
+	read.Parallel(len(s.columns), func(i int) { s.columns[i].read(path, &b.Columns[s.columns[i].place], s.row, rows) })
+	for _, i := range s.absent {
+		for range rows {
+			b.Columns[i].AppendNone(s.fields[i])
+		}
+	}
+	for k := range s.parts {
+		s.parts[k].append(&b.Columns[len(s.fields)-len(s.parts)+k], s.number, rows)
+	}
 	var first *columnReader
 	for i := range s.columns {
 		c := &s.columns[i]
@@ -311,9 +329,18 @@ func (s *source) nextGroup() (err error) {
 		if err := s.open(s.paths[s.number]); err != nil {
 			return err
 		}
-		for i, f := range s.fields {
-			if c := &s.columns[i]; c.to != f.Type {
+		has := make([]bool, len(s.fields)-len(s.parts))
+		for i := range s.columns {
+			c := &s.columns[i]
+			c.place = s.place(c.name)
+			if has[c.place] = true; c.to != s.fields[c.place].Type {
 				c.columnType = c.narrower()
+			}
+		}
+		s.absent = nil
+		for i, here := range has {
+			if !here {
+				s.absent = append(s.absent, i)
 			}
 		}
 		return nil
