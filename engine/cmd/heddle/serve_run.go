@@ -70,6 +70,7 @@ func newDaemon(ctx context.Context, a *App, s *settings, c *config.Config, log z
 // serve opens the processors and serves until ctx ends. It closes the addresses.
 func (d *daemon) serve(ctx context.Context, opt server.Options) (err error) {
 	opt.Access, opt.Settings = d.guard, d.values
+	opt.Limits = fitDescriptors(opt.Limits, d.listeners(), descriptors(), d.log)
 	engineOpt, err := engineOptions(d.started, d.log)
 	if err != nil {
 		return errors.Join(err, d.close())
@@ -174,6 +175,14 @@ func (d *daemon) follow(ctx context.Context, hangup <-chan os.Signal, ended <-ch
 	<-ended
 }
 
+// listeners returns the number of addresses.
+func (d *daemon) listeners() int {
+	if d.admin == nil {
+		return 1
+	}
+	return 2
+}
+
 // announce prints the addresses.
 func (d *daemon) announce() error {
 	scheme := "http"
@@ -194,7 +203,7 @@ func (d *daemon) reconfigure() error {
 	err := d.guard.Reload()
 	c, wrong := config.Load(d.settings.sources(d.app))
 	if wrong == nil {
-		if wrong = d.SetLimits(limitsOf(c.Server)); wrong == nil {
+		if wrong = d.SetLimits(fitDescriptors(limitsOf(c.Server), d.listeners(), descriptors(), d.log)); wrong == nil {
 			setLevel(c.Log)
 			d.slow.Set(c.Server.SlowQuery)
 			d.newest.Store(c)

@@ -14,6 +14,7 @@ import (
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 	apps "k8s.io/api/apps/v1"
 	core "k8s.io/api/core/v1"
+	networking "k8s.io/api/networking/v1"
 	policy "k8s.io/api/policy/v1"
 	"sigs.k8s.io/yaml"
 )
@@ -26,6 +27,7 @@ func TestManifests(t *testing.T) {
 	}
 	var pods []core.PodTemplateSpec
 	services := map[string]core.ServiceSpec{}
+	var selectors []map[string]string // of policies
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -48,6 +50,10 @@ func TestManifests(t *testing.T) {
 				services[s.Name] = s.Spec
 			case "policy/v1 PodDisruptionBudget":
 				strict(&policy.PodDisruptionBudget{})
+			case "networking.k8s.io/v1 NetworkPolicy":
+				var p networking.NetworkPolicy
+				strict(&p)
+				selectors = append(selectors, p.Spec.PodSelector.MatchLabels)
 			case "apps/v1 StatefulSet":
 				var s apps.StatefulSet
 				strict(&s)
@@ -81,6 +87,13 @@ func TestManifests(t *testing.T) {
 				}
 			}
 		}
+		for _, s := range selectors {
+			for key, value := range s {
+				if p.Labels[key] != value {
+					t.Errorf("a policy selects %s=%s, and the pod has %v", key, value, p.Labels)
+				}
+			}
+		}
 		for name, s := range services {
 			for key, value := range s.Selector {
 				if p.Labels[key] != value {
@@ -94,8 +107,8 @@ func TestManifests(t *testing.T) {
 			}
 		}
 	}
-	if len(pods) != 1 || len(services) != 2 {
-		t.Errorf("%d pods, %d services", len(pods), len(services))
+	if len(pods) != 1 || len(services) != 2 || len(selectors) != 1 {
+		t.Errorf("%d pods, %d services, %d policies", len(pods), len(services), len(selectors))
 	}
 }
 
@@ -114,12 +127,21 @@ func TestDockerfile(t *testing.T) {
 	for _, w := range tree.Warnings {
 		t.Error(w.Short)
 	}
-	stages, _, err := instructions.Parse(tree.AST, nil)
+	stages, args, err := instructions.Parse(tree.AST, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	values := map[string]string{} // of the arguments before the first stage
+	for _, a := range args {
+		for _, pair := range a.Args {
+			values["${"+pair.Key+"}"] = pair.ValueString()
+		}
+	}
 	var names []string
 	for _, s := range stages {
+		if value, ok := values[s.BaseName]; ok {
+			s.BaseName = value
+		}
 		if !slices.Contains(names, s.BaseName) && (!strings.Contains(s.BaseName, ":") || strings.HasSuffix(s.BaseName, ":latest")) {
 			t.Errorf("%s: base %s has no version", s.Name, s.BaseName)
 		}
