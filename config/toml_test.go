@@ -80,7 +80,7 @@ func TestTOMLErrors(t *testing.T) {
 		{"int wanted", "[search]\nk = 1.5", `x.toml:2:5: want a whole number, found 1.5`},
 		{"int wanted, text", "[search]\nk = \"5\"", `x.toml:2:6: want a whole number, found the string "5"`},
 		{"date", "[search]\nk = 1979-05-27", `x.toml:2:5: want a whole number, found a date or time`},
-		{"range", "[search]\nk = 0", `x.toml:2:5: 0 is not from 1 to 10000`},
+		{"range", "[search]\nk = -1", `x.toml:2:5: -1 is not from 0 to 10000`},
 		{"ratio", "[index]\nexception_ratio = 0.61", `x.toml:2:19: 0.61 is not from 0 to 0.6`},
 		{"k1", "[ranking]\nk1 = -0.1", `x.toml:2:6: -0.1 is not from 0 to 255`},
 		{"b", "[ranking]\nb = 1.5", `x.toml:2:5: 1.5 is not from 0 to 1`},
@@ -97,7 +97,7 @@ func TestTOMLErrors(t *testing.T) {
 		{"open string", "[devices]\ndevice = \"H200", `x.toml:2:14: unexpected EOF; expected '"'`},
 		{"not UTF-8", "[devices]\ndevice = \"\xff\"", `x.toml:2:10: invalid UTF-8 byte: 0xff`},
 		{"a binary", "HDL\x00\x01\x02", `x.toml:1:1: files cannot contain NULL bytes; probably using UTF-16; TOML files must be UTF-8`},
-		{"first of two", "[search]\nk = 0\nkk = 1", `x.toml:2:5: 0 is not from 1 to 10000`},
+		{"first of two", "[search]\nk = -1\nkk = 1", `x.toml:2:5: -1 is not from 0 to 10000`},
 		{"too long", strings.Repeat("#\n", maxFile), `x.toml: longer than 64KiB: not a configuration`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -140,7 +140,7 @@ func TestFileSize(t *testing.T) {
 func TestBounds(t *testing.T) {
 	for key, bounds := range map[string][2]int64{
 		"devices.threads": {0, 4096}, "batching.candidates": {0, math.MaxInt32}, "batching.postings": {0, math.MaxInt32},
-		"batching.queries": {1, math.MaxInt32}, "batching.workers": {0, 4096}, "search.k": {1, 10000},
+		"batching.queries": {1, math.MaxInt32}, "batching.workers": {0, 4096}, "search.k": {0, 10000},
 	} {
 		section, name, _ := strings.Cut(key, ".")
 		for value, ok := range map[int64]bool{bounds[0] - 1: false, bounds[0]: true, bounds[1]: true, bounds[1] + 1: false} {
