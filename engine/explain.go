@@ -45,6 +45,9 @@ func (e *TableExplanation) String() string {
 	for _, columns := range e.Plan.Compared {
 		fmt.Fprintf(&b, "  %s: compared row by row in pure Go\n", columns)
 	}
+	for _, column := range e.Plan.Joined {
+		fmt.Fprintf(&b, "  %s: values joined to rows in pure Go\n", column)
+	}
 	fmt.Fprintf(&b, "  reads %d vectors, %.3f MB\n", e.Plan.Vectors, float64(e.Bytes)/1e6)
 	for i, estimate := range e.Estimates {
 		if estimate >= 0 && i < len(e.Costs) && len(e.Estimates) > 1 {

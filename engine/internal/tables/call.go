@@ -71,7 +71,14 @@ func (t *Task) answer(ctx context.Context) error {
 func (t *Task) How(i int) string {
 	for _, c := range t.compared {
 		if c.selection == i {
-			return fmt.Sprintf("selections: %d; columns compared in pure Go", len(c.parts))
+			how := fmt.Sprintf("selections: %d", len(c.parts))
+			if len(c.Plan.Compared) > 0 {
+				how += "; columns compared in pure Go"
+			}
+			if len(c.Plan.Joined) > 0 {
+				how += "; values joined to rows in pure Go"
+			}
+			return how
 		}
 	}
 	if t.on == nil {

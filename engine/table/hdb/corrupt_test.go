@@ -59,6 +59,11 @@ func exercise(t *testing.T, f *File) {
 			c.Format(b.Hi)
 		}
 		f.ColumnSize(i)
+		if l := f.List(i); l != nil {
+			if err := l.Table.Validate(); err != nil {
+				t.Fatalf("the values of column %d are not valid: %v", i, err)
+			}
+		}
 	}
 	f.Meta()
 	f.Sections()

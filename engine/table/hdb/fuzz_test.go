@@ -32,10 +32,14 @@ func FuzzOpen(f *testing.F) {
 // FuzzSections puts arbitrary sections into a file with a correct header and correct
 // checksums, so that the checks of the content are tested.
 func FuzzSections(f *testing.F) {
+	files := []string{writeParts(f)}
 	for _, s := range []*sample{tiny(), second(), {word: 32}, shapes(70, 64, 3)} {
-		file := mustOpen(f, s.build(f))
+		files = append(files, s.build(f))
+	}
+	for _, path := range files {
+		file := mustOpen(f, path)
 		b := func(i section) []byte { return file.bytes(i) }
-		f.Add(s.rows, s.word == 64, b(secVectors), b(secVectorTable), b(secPacked), b(secValueTable), b(secBins),
+		f.Add(file.Rows(), file.Word() == 64, b(secVectors), b(secVectorTable), b(secPacked), b(secValueTable), b(secBins),
 			b(secStrings), b(secStringOffsets), b(secColumns), b(secMeta))
 	}
 	f.Fuzz(func(t *testing.T, rows uint32, wide bool, vectors, vectorTable, packed, valueTable, bins, strings, offsets, columns, meta []byte) {

@@ -22,7 +22,7 @@ func bitsOf(set []bool) []uint32 {
 
 // writePart writes a column whose values all have bins of their own, by codes; a code below 0 is a row
 // without a value.
-func writePart(t *testing.T, w *Writer, p Part, c column.Column, codes []int) error {
+func writePart(t testing.TB, w *Writer, p Part, c column.Column, codes []int) error {
 	t.Helper()
 	c.Binning = column.Distinct
 	var missing []bool
@@ -63,9 +63,10 @@ func writePart(t *testing.T, w *Writer, p Part, c column.Column, codes []int) er
 	return nil
 }
 
-// TestParts writes columns of the table around a multi-valued one, and reads all of them.
-func TestParts(t *testing.T) {
-	path := t.TempDir() + "/t.hdb"
+// writeParts writes columns of a table around a multi-valued one.
+func writeParts(t testing.TB) (path string) {
+	t.Helper()
+	path = t.TempDir() + "/t.hdb"
 	w, err := Create(path, 4, 32, Meta{})
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +90,12 @@ func TestParts(t *testing.T) {
 	if err := w.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Open(path)
+	return path
+}
+
+// TestParts reads all columns of a table with a multi-valued one.
+func TestParts(t *testing.T) {
+	f, err := Open(writeParts(t))
 	if err != nil {
 		t.Fatal(err)
 	}

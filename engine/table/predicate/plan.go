@@ -16,8 +16,8 @@ type Plan struct {
 	// Compared are comparisons of columns, which pure Go evaluates row by row on the stored
 	// values, such as "a < b".
 	Compared []string
-	// Joined are tests of multi-valued columns, whose values a processor selects. Pure Go finds the
-	// rows of the values.
+	// Joined are the multi-valued columns, one for each test of one. A processor selects values, and pure
+	// Go finds their rows.
 	Joined []string
 	// Set makes the rows of several selections, if there are comparisons of columns or tests of
 	// multi-valued ones; else it is nil.

@@ -1,8 +1,6 @@
 package predicate
 
 import (
-	"fmt"
-
 	"heddle/engine/plan"
 	"heddle/engine/table/column"
 )
@@ -78,10 +76,6 @@ func (x *splitter) list(f formula) (Set, error) {
 		return Set{}, err
 	}
 	x.add(p, f.column)
-	text := "%s has a value"
-	if f.not {
-		text = "%s has no value"
-	}
-	x.plan.Joined = append(x.plan.Joined, fmt.Sprintf(text, p.Tests[0]))
+	x.plan.Joined = append(x.plan.Joined, c.Name)
 	return Set{Op: Valued, Column: f.column, Not: f.not, Selection: x.s.Len() - 1}, nil
 }

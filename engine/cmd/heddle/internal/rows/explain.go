@@ -12,6 +12,7 @@ type Explanation struct {
 	Where      string     `json:"where"`
 	Columns    []Column   `json:"columns"`
 	Compared   []string   `json:"compared,omitempty"` // comparisons of columns, which pure Go evaluates row by row
+	Joined     []string   `json:"joined,omitempty"`   // multi-valued columns, whose values pure Go joins to their rows
 	Vectors    int        `json:"vectors"`
 	Bytes      uint64     `json:"bytes"` // compressed size of the vectors
 	Backend    string     `json:"backend"`
@@ -59,7 +60,7 @@ func newExplanation(info *engine.TableInfo, e *engine.TableExplanation) *Explana
 		Backend: ran.Kind, Device: ran.Device, How: e.How,
 		Micros: terminal.Micros(e.Stats.Wall), CompileUS: terminal.Micros(e.Compile), UploadUS: terminal.Micros(e.Stats.Upload), DecodeUS: terminal.Micros(e.Stats.Decode), ReduceUS: terminal.Micros(e.Stats.Probe),
 		CompactUS: terminal.Micros(e.Stats.Compact), DownloadUS: terminal.Micros(e.Stats.Download)}
-	p.Compared = e.Plan.Compared
+	p.Compared, p.Joined = e.Plan.Compared, e.Plan.Joined
 	for _, t := range e.Plan.Tests {
 		p.Columns = append(p.Columns, Column{t.Column, append([]string{}, t.Ranges...), t.Missing, t.Bins, t.Whole, t.Checked, t.Candidates})
 	}
