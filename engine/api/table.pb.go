@@ -854,9 +854,10 @@ func (x *AggregateResponse) GetCoverage() *Coverage {
 type ValueColumn struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Type of its values, such as "int" or "string".
+	// Type of its values, such as "int" or "string"; "string[]" of a multi-valued column.
 	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
-	// Values, exact, as texts of predicates without quotes. A row without a value has an empty one.
+	// Values, exact, as texts of predicates without quotes, of a multi-valued column as JSON arrays. A row
+	// without a value has an empty one.
 	Values []string `protobuf:"bytes,3,rep,name=values,proto3" json:"values,omitempty"`
 	// Numbers of the rows without a value, from 0.
 	Missing       []uint32 `protobuf:"varint,4,rep,packed,name=missing,proto3" json:"missing,omitempty"`
@@ -1134,7 +1135,7 @@ func (x *Table) GetResident() []*Resident {
 type Column struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Type of its values, such as "int" or "string".
+	// Type of its values, such as "int" or "string"; "string[]" of a multi-valued column.
 	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
 	Bins uint32 `protobuf:"varint,3,opt,name=bins,proto3" json:"bins,omitempty"`
 	// Number of rows without a value.

@@ -49,7 +49,7 @@ whose names end in .csv, .tsv (compressed or not) or .parquet, in the order of t
 names, without hidden files and links. A warning counts the other files.
 
   csv      fields between delimiters, quoted or not, with a line of names: see heddle help csv
-  parquet  columns that are not nested
+  parquet  columns; a list is multi-valued, members of structs are columns such as a.b
   raw      one file per column, --raw NAME:TYPE:FILE or NAME:TYPE:FILE:MISSING, of
            little-endian i8 i16 i32 i64 u8 u16 u32 u64 f32 f64; the value MISSING marks
            missing values

@@ -48,12 +48,14 @@ of its documents: see heddle index build. There are no impacts, because they dep
 documents. Collections of vectors need --tokenizer ` + analyze.TokensSpaces + `.
 
 --attribute keeps the members of JSON lines with this name as a column, for searches with
---where and --facets. Types are the types of heddle bitmap build --type. Such a collection takes
-only JSON lines. A document without the member has no value; an empty text is a value only in
-a column of texts. A value that the type cannot hold is an error: integers are numbers without
-fraction and exponent (not 1.0 or 1e3), and only floats are rounded.`,
+--where and --facets. Types are the types of heddle bitmap build --type; string[] takes arrays.
+author.name is the member name of the object author, or of objects in an array. Such a collection
+takes only JSON lines. A document without the member has no value; an empty text is a value only
+in a column of texts. A value that the type cannot hold is an error of heddle collection add, or
+left out (add --invalid replace): integers are numbers without fraction and exponent (not 1.0 or
+1e3), and only floats are rounded.`,
 		Example: "  heddle collection create letters\n  heddle collection create poems --stem english --store text\n" +
-			"  heddle collection create articles --attribute year=int --attribute lang=string",
+			"  heddle collection create articles --attribute year=int --attribute 'tags=string[]'",
 	}, &collectionCreate{})
 }
 

@@ -42,7 +42,10 @@ same name, in the collection or in the inputs. A document without a name is an e
 All documents of the inputs appear at once. Then add joins small segments, unless
 --no-merge is given: five neighbours of about the same size become one, so that a document
 is written again only when its segment has grown fivefold. Readers see the documents before
-that.`,
+that.
+
+A value that its attribute cannot hold is an error. With --invalid replace the document has
+no such value, and a warning tells their number and the first.`,
 		Example: `  heddle collection add news day1.jsonl
   printf 'a\tthe red loom\nb\tthe blue loom\n' | heddle collection add news --format text -`,
 	}, &collectionAdd{})

@@ -102,11 +102,13 @@ document come on top, and 12 bytes per posting of the longest list where they ex
 
 --attributes writes an attribute table, for searches with --where and --facets: one column for
 each member of the JSON lines with texts, numbers or booleans, beside the name, text and vector
-of the document. Row i of the table is document i. Texts stay texts, such as "007", unless all
-values of a column are times. Other types are inferred as by bitmap build. Inputs are JSON lines
-then. The table replaces a table that is there; another file needs --force. A crash while the
-complete files get their names can leave the old files, or an index without its table, but never
-an index with the table of other documents.
+of the document. Row i of the table is document i. Arrays make a column multi-valued. The members
+of objects, in arrays too, are named by their path, such as author.name. Texts stay texts, such
+as "007", unless all values of a column are times; texts beside numbers make all of them texts,
+with a warning. Other types are inferred as by bitmap build. Inputs are JSON lines then. The
+table replaces a table that is there; another file needs --force. A crash while the complete
+files get their names can leave the old files, or an index without its table, but never an index
+with the table of other documents.
 
 --renumber random numbers the documents at random instead of in the order of the inputs. The
 line codecs (lrc to hslrc256) then take fewer bytes, and gap codecs more if the inputs were
