@@ -43,6 +43,9 @@ type Hits struct {
 	Err error
 	// Explanation is the way of the query through each shard, if it was asked for.
 	Explanation string
+	// Note says why a query has no documents, if the analysis leaves none of its words. Indexes of files alone
+	// give it.
+	Note string
 }
 
 // Selection selects the rows of a table for which predicates are true.

@@ -584,7 +584,10 @@ type SearchResponse struct {
 	// The shards of the answer. With allow_partial only, from a server that asks shards.
 	Coverage *Coverage `protobuf:"bytes,6,opt,name=coverage,proto3" json:"coverage,omitempty"`
 	// With facets only.
-	Facets        *FacetAnswer `protobuf:"bytes,7,opt,name=facets,proto3" json:"facets,omitempty"`
+	Facets *FacetAnswer `protobuf:"bytes,7,opt,name=facets,proto3" json:"facets,omitempty"`
+	// Why a query of an index file has no documents, if the analysis leaves none of its words: stop words,
+	// and words without a letter or digit.
+	Note          string `protobuf:"bytes,8,opt,name=note,proto3" json:"note,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -666,6 +669,13 @@ func (x *SearchResponse) GetFacets() *FacetAnswer {
 		return x.Facets
 	}
 	return nil
+}
+
+func (x *SearchResponse) GetNote() string {
+	if x != nil {
+		return x.Note
+	}
+	return ""
 }
 
 // FacetAnswer is the answer to Facets.
@@ -1067,7 +1077,9 @@ type MatchResponse struct {
 	QueuedMs    float64     `protobuf:"fixed64,5,opt,name=queued_ms,json=queuedMs,proto3" json:"queued_ms,omitempty"`
 	Explanation string      `protobuf:"bytes,4,opt,name=explanation,proto3" json:"explanation,omitempty"`
 	// The shards of the answer. With allow_partial only, from a server that asks shards.
-	Coverage      *Coverage `protobuf:"bytes,6,opt,name=coverage,proto3" json:"coverage,omitempty"`
+	Coverage *Coverage `protobuf:"bytes,6,opt,name=coverage,proto3" json:"coverage,omitempty"`
+	// See SearchResponse.
+	Note          string `protobuf:"bytes,7,opt,name=note,proto3" json:"note,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1142,6 +1154,13 @@ func (x *MatchResponse) GetCoverage() *Coverage {
 		return x.Coverage
 	}
 	return nil
+}
+
+func (x *MatchResponse) GetNote() string {
+	if x != nil {
+		return x.Note
+	}
+	return ""
 }
 
 type Document struct {
@@ -2077,7 +2096,7 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x02k1\x18\x02 \x01(\x01H\x00R\x02k1\x88\x01\x01\x12\x11\n" +
 	"\x01b\x18\x03 \x01(\x01H\x01R\x01b\x88\x01\x01B\x05\n" +
 	"\x03_k1B\x04\n" +
-	"\x02_b\"\x83\x02\n" +
+	"\x02_b\"\x97\x02\n" +
 	"\x0eSearchResponse\x12\"\n" +
 	"\x04hits\x18\x01 \x03(\v2\x0e.heddle.v1.HitR\x04hits\x12\x14\n" +
 	"\x05count\x18\x02 \x01(\x04R\x05count\x12\x17\n" +
@@ -2085,7 +2104,8 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\tqueued_ms\x18\x05 \x01(\x01R\bqueuedMs\x12 \n" +
 	"\vexplanation\x18\x04 \x01(\tR\vexplanation\x12/\n" +
 	"\bcoverage\x18\x06 \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\x12.\n" +
-	"\x06facets\x18\a \x01(\v2\x16.heddle.v1.FacetAnswerR\x06facets\"S\n" +
+	"\x06facets\x18\a \x01(\v2\x16.heddle.v1.FacetAnswerR\x06facets\x12\x12\n" +
+	"\x04note\x18\b \x01(\tR\x04note\"S\n" +
 	"\vFacetAnswer\x12\x18\n" +
 	"\amatches\x18\x01 \x01(\x04R\amatches\x12*\n" +
 	"\acolumns\x18\x02 \x03(\v2\x10.heddle.v1.FacetR\acolumns\"\xcd\x01\n" +
@@ -2117,14 +2137,15 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\rallow_partial\x18\n" +
 	" \x01(\bR\fallowPartial\x12)\n" +
 	"\x06filter\x18\v \x01(\v2\x11.heddle.v1.FilterR\x06filterB\b\n" +
-	"\x06_limit\"\xe1\x01\n" +
+	"\x06_limit\"\xf5\x01\n" +
 	"\rMatchResponse\x12\x14\n" +
 	"\x05count\x18\x01 \x01(\x04R\x05count\x121\n" +
 	"\tdocuments\x18\x02 \x03(\v2\x13.heddle.v1.DocumentR\tdocuments\x12\x17\n" +
 	"\atook_ms\x18\x03 \x01(\x01R\x06tookMs\x12\x1b\n" +
 	"\tqueued_ms\x18\x05 \x01(\x01R\bqueuedMs\x12 \n" +
 	"\vexplanation\x18\x04 \x01(\tR\vexplanation\x12/\n" +
-	"\bcoverage\x18\x06 \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\",\n" +
+	"\bcoverage\x18\x06 \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\x12\x12\n" +
+	"\x04note\x18\a \x01(\tR\x04note\",\n" +
 	"\bDocument\x12\x10\n" +
 	"\x03doc\x18\x01 \x01(\tR\x03doc\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\x04R\x02id\"\xa1\x03\n" +

@@ -31,6 +31,8 @@ func TestFilters(t *testing.T) {
 		{"search", `{"query":"loom","k":0,"facets":{"table":"loans","columns":["book"]}}`, `^\{"hits":\[\],"count":2,.*"facets":\{"matches":2,`},
 		{"search", `{"query":"loom nothing","k":0,"mode":"and-or","weights":[]}`, `^\{"hits":\[\],"count":0,`},
 		{"search", `{"query":"loom OR nothing","k":0,"mode":"and-or"}`, `^\{"hits":\[\],"count":2,`},
+		{"search", `{"query":"?! --"}`, `^\{"hits":\[\],"count":0,.*"note":"no word is left; without a letter or digit: \?! --"`},
+		{"match", `{"query":"?!","count":true}`, `^\{"count":0,.*"note":"no word is left; without a letter or digit: \?!"`},
 		{"match", `{"query":"*"}`, `^\{"count":3,"documents":\[\{"doc":"a","id":0\},`},
 		{"match", `{"query":"NOT red"}`, `^\{"count":1,"documents":\[\{"doc":"b","id":1\}\]`},
 		{"match", `{"query":"loom","limit":0}`, `^\{"count":2,"documents":\[\],`},

@@ -12,6 +12,7 @@ import (
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/hdl"
 	"heddle/engine/index/querylang"
+	"heddle/engine/internal/query"
 	"heddle/engine/observe"
 	"heddle/engine/server/monitor"
 )
@@ -130,7 +131,7 @@ func (i indexService) Search(ctx context.Context, r *api.SearchRequest) (*api.Se
 		if ask.Facets != nil {
 			out.Facets = facetAnswer(h.Matches, h.Facets)
 		}
-		out.Count, out.Explanation = h.Count, h.Explanation
+		out.Count, out.Explanation, out.Note = h.Count, h.Explanation, h.Note
 		out.Hits = make([]*api.Hit, len(h.IDs))
 		values := make([]api.Hit, len(h.IDs))
 		for n, d := range h.IDs {
@@ -164,7 +165,7 @@ func (i indexService) Match(ctx context.Context, r *api.MatchRequest) (*api.Matc
 	out := &api.MatchResponse{}
 	ask := api.Ask{Explain: r.GetExplain(), Limit: uint64(limit), AllowPartial: r.GetAllowPartial()}
 	out.TookMs, out.QueuedMs, out.Coverage, err = i.answer(ctx, r.GetIndex(), q, ask, func(h *api.Hits) {
-		out.Count, out.Explanation = h.Count, h.Explanation
+		out.Count, out.Explanation, out.Note = h.Count, h.Explanation, h.Note
 		for n, d := range h.IDs {
 			out.Documents = append(out.Documents, &api.Document{Doc: h.Names[n], Id: d})
 		}
@@ -221,6 +222,11 @@ func (i indexService) answer(ctx context.Context, name string, q engine.Query, a
 	}
 	if ask.Explain {
 		out.Explanation = q.Explain.String()
+	}
+	if hits.Count == 0 && q.Text != "" {
+		if terms, _, err := snapshot.WeightedTerms(q); err == nil && len(terms) == 0 {
+			out.Note = query.NoteVanished(snapshot.Vanished(q.Text))
+		}
 	}
 	deliver(out)
 	return took, queued, nil, nil

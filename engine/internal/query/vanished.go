@@ -16,3 +16,18 @@ func (x *Index) Vanished(text string) (stops, signs []string) {
 	}
 	return stops, signs
 }
+
+// NoteVanished says why a query has no words left; "" if it had none.
+func NoteVanished(stops, signs []string) string {
+	var parts []string
+	if len(stops) > 0 {
+		parts = append(parts, "stop words: "+strings.Join(stops, " "))
+	}
+	if len(signs) > 0 {
+		parts = append(parts, "without a letter or digit: "+strings.Join(signs, " "))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "no word is left; " + strings.Join(parts, "; ")
+}

@@ -16,6 +16,7 @@ import (
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/collection/view"
 	"heddle/engine/index/trec"
+	"heddle/engine/internal/query"
 )
 
 // Collection answers queries on a collection and prints the answers in the order of the queries. See
@@ -154,17 +155,9 @@ func note(to io.Writer, q trec.Topic, x *engine.Snapshot, known, unknown []strin
 	case len(q.Terms) == 0 && strings.TrimSpace(q.Text) == "":
 		why = "the query is empty"
 	default:
-		var parts []string
-		if len(stops) > 0 {
-			parts = append(parts, "stop words: "+strings.Join(stops, " "))
-		}
-		if len(signs) > 0 {
-			parts = append(parts, "without a letter or digit: "+strings.Join(signs, " "))
-		}
-		if len(parts) == 0 {
+		if why = query.NoteVanished(stops, signs); why == "" {
 			return nil
 		}
-		why = "no word is left; " + strings.Join(parts, "; ")
 	}
 	_, err = fmt.Fprintf(to, "query %s: %s\n", terminal.Field(q.ID), terminal.Field(why))
 	return err
