@@ -98,10 +98,30 @@ func TestDigits(t *testing.T) {
 	s.pending = mostAdds - 1
 	for range 3 {
 		s.Add(v)
+		for _, d := range s.digits[:len(s.digits)-1] { // the carry has come: no number of further additions overflows
+			if d >= 1<<(digitBits+2) {
+				t.Fatalf("a digit %d after %d additions", d, mostAdds)
+			}
+		}
 	}
 	want, _ := new(big.Rat).Mul(new(big.Rat).SetFloat64(v), new(big.Rat).SetInt64(mostAdds+2)).Float64()
 	if got := s.Sum(); got != want {
 		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestLastBit rounds up for a bit that lies any number of digits behind.
+func TestLastBit(t *testing.T) {
+	for _, far := range []float64{0x1p-54, 0x1p-100, 0x1p-200, 0x1p-1074} {
+		for sign, want := range map[float64]float64{1: 1 + 0x1p-52, -1: 1} {
+			var s Float
+			for _, v := range []float64{1, 0x1p-53, sign * far} {
+				s.Add(v)
+			}
+			if got := s.Sum(); got != want {
+				t.Errorf("1 + 2^-53 + %v: %v, want %v", sign*far, got, want)
+			}
+		}
 	}
 }
 
