@@ -13,6 +13,7 @@ import (
 	"heddle/engine/cmd/heddle/internal/rows"
 	"heddle/engine/cmd/heddle/internal/workload"
 	"heddle/engine/index/trec"
+	"heddle/engine/internal/drivers"
 	"heddle/engine/internal/startup"
 	"heddle/engine/plan"
 	"heddle/engine/table/predicate"
@@ -192,10 +193,19 @@ func (o *bitmapQueryOptions) Run(ctx context.Context, a *App) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, e.Close()) }()
-	if w.Table, err = e.OpenTable(ctx, o.path, engine.TableOptions{}); err != nil {
+	var t *engine.Table
+	err = await(opt, func() (err error) {
+		t, err = e.OpenTable(ctx, o.path, engine.TableOptions{})
+		return err
+	})
+	if errors.Is(err, drivers.ErrNoAnswer) { // closing the engine would not return either
 		return err
 	}
+	defer func() { err = errors.Join(err, closeEngine(opt, e)) }()
+	if err != nil {
+		return err
+	}
+	w.Table = t
 	if o.inRows != "" {
 		if w.Selection.In, err = rows.ReadSet(o.inRows, w.Table); err != nil {
 			return err

@@ -104,7 +104,7 @@ func (o *calibrateOptions) Run(ctx context.Context, a *App) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, e.Close()) }()
+	defer func() { err = errors.Join(err, closeEngine(opt, e)) }()
 	if o.queries != "" {
 		if run.Queries, err = o.read(ctx, a, x); err != nil {
 			return err

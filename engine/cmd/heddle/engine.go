@@ -9,6 +9,7 @@ import (
 
 	"heddle/config"
 	"heddle/engine"
+	"heddle/engine/internal/drivers"
 )
 
 // engineOptions converts the configuration to the options of an engine.
@@ -28,10 +29,20 @@ func (a *App) newEngine(ctx context.Context, opt engine.Options) (*engine.Engine
 		opt.Backend, opt.Device, opt.DeviceMemory, opt.Profiling = choice.Backend, "", 0, false
 	}
 	began := time.Now()
-	e, err := engine.New(ctx, opt)
+	var opened *engine.Engine
+	err := await(opt, func() (err error) {
+		opened, err = engine.New(ctx, opt)
+		return err
+	})
+	if errors.Is(err, drivers.ErrNoAnswer) && opt.Backend != "opencl" {
+		opt.Log.Warn().Err(err).Msg("no OpenCL device is used")
+		opt.Backend, opt.Device, opt.DeviceMemory, opt.Profiling = "host", "", 0, false
+		return engine.New(ctx, opt)
+	}
 	if err != nil {
 		return nil, err
 	}
+	e := opened // the goroutine of a call that hangs may still set opened
 	took := time.Since(began)
 	for _, p := range e.Processors() {
 		if p.Info.Kind != "opencl" || opt.Backend == "all" { // several devices start at the same time
@@ -44,15 +55,41 @@ func (a *App) newEngine(ctx context.Context, opt engine.Options) (*engine.Engine
 	return e, nil
 }
 
+// await runs f, which calls drivers unless the backend is host. An error tells that they do not
+// return; the command has to end then.
+func await(opt engine.Options, f func() error) error {
+	if opt.Backend == "host" {
+		return f()
+	}
+	err := drivers.Await(opt.ProbeLimit, f)
+	if errors.Is(err, drivers.ErrNoAnswer) {
+		return &engine.Error{Code: engine.NoDevice, Op: "calling a device", Err: err}
+	}
+	return err
+}
+
+// closeEngine closes the engine of a command that has its answers. A driver that does not return is an
+// error, and the end of the command ends the call.
+func closeEngine(opt engine.Options, e *engine.Engine) error {
+	return await(opt, e.Close)
+}
+
 // openIndex opens an engine and an index on it. Closing the engine closes the index.
 func (a *App) openIndex(ctx context.Context, path string, opt engine.Options) (*engine.Engine, *engine.Index, error) {
 	e, err := a.newEngine(ctx, opt)
 	if err != nil {
 		return nil, nil, err
 	}
-	x, err := e.OpenIndex(ctx, path, engine.IndexOptions{})
+	var x *engine.Index
+	err = await(opt, func() (err error) {
+		x, err = e.OpenIndex(ctx, path, engine.IndexOptions{})
+		return err
+	})
+	if errors.Is(err, drivers.ErrNoAnswer) { // closing the engine would not return either
+		return nil, nil, err
+	}
 	if err != nil {
-		return nil, nil, errors.Join(err, e.Close())
+		return nil, nil, errors.Join(err, closeEngine(opt, e))
 	}
 	return e, x, nil
 }

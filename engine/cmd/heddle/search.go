@@ -293,7 +293,7 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, e.Close()) }()
+	defer func() { err = errors.Join(err, closeEngine(opt, e)) }()
 	s := &answer.Searcher{Query: engine.Query{Match: mode, CountOnly: o.count, Literal: o.literal()}, Invalid: o.invalid, Notes: a.Stderr,
 		Choice: choice, Scheduled: c.Devices.Backend == "all"}
 	if o.part {

@@ -30,7 +30,7 @@ func (o *searchOptions) collection(ctx context.Context, a *App, c *config.Config
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, e.Close()) }()
+	defer func() { err = errors.Join(err, closeEngine(opt, e)) }()
 	set, name := view.New(), filepath.Base(filepath.Clean(o.path))
 	defer func() { err = errors.Join(err, set.Close()) }()
 	state, err := set.Load(ctx, e, name, o.path)

@@ -127,7 +127,7 @@ func (d *daemon) run(ctx context.Context, opt engine.Options) error {
 	<-ended
 	err = errors.Join(err, served)
 	if e != nil {
-		err = errors.Join(err, e.Close())
+		err = errors.Join(err, closeEngine(opt, e))
 	}
 	return err
 }

@@ -179,6 +179,23 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// TestAwait: a call that returns gives its error, and one that does not ends after the limit.
+func TestAwait(t *testing.T) {
+	testneeds.VirtualTime(t, func(t *testing.T) {
+		idle := func() time.Duration { return 0 }
+		failure := errors.New("failure")
+		if err := await(0, idle, func() error { time.Sleep(DefaultLimit / 2); return failure }); err != failure {
+			t.Errorf("error %v", err)
+		}
+		began, forever := time.Now(), make(chan struct{})
+		err := await(time.Minute, idle, func() error { <-forever; return nil })
+		if took := time.Since(began); !errors.Is(err, ErrNoAnswer) || took < time.Minute || took > 2*time.Minute {
+			t.Errorf("%v after %v", err, took)
+		}
+		close(forever)
+	})
+}
+
 // TestCPU: the time of a process that computes grows.
 func TestCPU(t *testing.T) {
 	before, ok := cpuOf(os.Getpid())

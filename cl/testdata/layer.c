@@ -1,0 +1,244 @@
+// An OpenCL library between heddle and the loader of OpenCL, for tests. It keeps to the standard, but
+// does what PoCL never does and other drivers may do:
+//   poison   new buffers, memory that is mapped for writing alone, and the destinations of reads under way hold
+//            noise; memory that was mapped holds noise after it is unmapped
+//   delay    commands begin some time after they were enqueued, so that a transfer reads and writes
+//            memory of the host late, and commands of different queues change their order
+//   gpu      devices are GPUs
+//   hang=N   the Nth wait and all later ones never return
+//   short=N  buffers above N bytes cannot be allocated
+// HEDDLE_TEST_LAYER holds such words, separated by spaces. Functions that are not here are those of
+// the loader:
+//
+//	gcc -shared -fPIC -pthread -o layer.so layer.c -Wl,--no-as-needed -l:libOpenCL.so.1
+//	HEDDLE_OPENCL_LIBRARY=layer.so HEDDLE_TEST_LAYER="poison delay" …
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef int32_t status;
+typedef void *object;
+
+enum { DEVICE_TYPE = 0x1000, GPU = 4, ALLOCATION_FAILURE = -4, READS = 1, HOST_POINTER = 8 | 32 };
+
+// NEXT calls a function of the loader.
+#define NEXT(result, name, ...) ((result(*)(__VA_ARGS__))next(#name))
+static void *next(const char *name) {
+	void *f = dlsym(RTLD_NEXT, name);
+	if (!f) {
+		fprintf(stderr, "layer: %s\n", dlerror());
+		_exit(1);
+	}
+	return f;
+}
+
+static const char *word(const char *name) {
+	const char *all = getenv("HEDDLE_TEST_LAYER");
+	return all ? strstr(all, name) : NULL;
+}
+
+// value returns N of name=N, or -1.
+static long value(const char *name) {
+	const char *at = word(name);
+	return at && at[strlen(name)] == '=' ? atol(at + strlen(name) + 1) : -1;
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+// noise fills memory with bytes that are no answer.
+static void noise(void *to, size_t n) {
+	static _Atomic uint64_t seed = 1;
+	uint64_t x = seed += 0x9E3779B97F4A7C15;
+	for (; n > 0; n -= n < 8 ? n : 8, to = (char *)to + 8) {
+		x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+		memcpy(to, &x, n < 8 ? n : 8);
+	}
+}
+
+// Queues of the layer, one for each context.
+static struct { object context, queue; } own[1024];
+
+static object queue_of(object context) {
+	pthread_mutex_lock(&lock);
+	object q = NULL;
+	for (int i = 0; i < 1024 && !q; i++)
+		if (own[i].context == context)
+			q = own[i].queue;
+	pthread_mutex_unlock(&lock);
+	return q;
+}
+
+object clCreateContext(const intptr_t *properties, uint32_t n, const object *devices, void *f, void *user, status *code) {
+	object c = NEXT(object, clCreateContext, const intptr_t *, uint32_t, const object *, void *, void *, status *)(properties, n, devices, f, user, code);
+	if (!c || !word("poison"))
+		return c;
+	status s;
+	object q = NEXT(object, clCreateCommandQueue, object, object, uint64_t, status *)(c, devices[0], 0, &s);
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < 1024; i++)
+		if (!own[i].context) {
+			own[i].context = c, own[i].queue = q;
+			break;
+		}
+	pthread_mutex_unlock(&lock);
+	return c;
+}
+
+status clReleaseContext(object c) {
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < 1024; i++)
+		if (own[i].context == c) {
+			NEXT(status, clReleaseCommandQueue, object)(own[i].queue);
+			own[i].context = own[i].queue = NULL;
+		}
+	pthread_mutex_unlock(&lock);
+	return NEXT(status, clReleaseContext, object)(c);
+}
+
+status clGetDeviceInfo(object d, uint32_t what, size_t room, void *to, size_t *size) {
+	status s = NEXT(status, clGetDeviceInfo, object, uint32_t, size_t, void *, size_t *)(d, what, room, to, size);
+	if (!s && what == DEVICE_TYPE && to && word("gpu"))
+		*(uint64_t *)to = GPU;
+	return s;
+}
+
+typedef status (*write_t)(object, object, uint32_t, size_t, size_t, const void *, uint32_t, const object *, object *);
+
+// spoil writes noise to the beginning and the end of a buffer.
+static void spoil(object context, object buffer, size_t bytes) {
+	enum { piece = 1 << 17 };
+	object q = queue_of(context);
+	if (!q)
+		return;
+	size_t n = bytes < piece ? bytes : piece;
+	void *b = malloc(n);
+	noise(b, n);
+	write_t write = (write_t)next("clEnqueueWriteBuffer");
+	write(q, buffer, 1, 0, n, b, 0, NULL, NULL);
+	write(q, buffer, 1, bytes - n, n, b, 0, NULL, NULL);
+	free(b);
+}
+
+object clCreateBuffer(object c, uint64_t flags, size_t bytes, void *host, status *code) {
+	long most = value("short");
+	if (most >= 0 && bytes > (size_t)most) {
+		if (code)
+			*code = ALLOCATION_FAILURE;
+		return NULL;
+	}
+	object b = NEXT(object, clCreateBuffer, object, uint64_t, size_t, void *, status *)(c, flags, bytes, host, code);
+	if (b && !(flags & HOST_POINTER) && word("poison"))
+		spoil(c, b, bytes);
+	return b;
+}
+
+// rest is a command that takes up to 400 microseconds.
+static void rest(void *unused) {
+	uint64_t n;
+	noise(&n, sizeof n);
+	usleep(n % 400);
+}
+
+// delay puts a command that takes time into a queue before some of the commands.
+static void delay(object queue) {
+	uint64_t n;
+	noise(&n, sizeof n);
+	if (word("delay") && n % 3 == 0)
+		NEXT(status, clEnqueueNativeKernel, object, void (*)(void *), void *, size_t, uint32_t, const object *, const void **, uint32_t, const object *, object *)(queue, rest, NULL, 0, 0, NULL, NULL, 0, NULL, NULL);
+}
+
+status clEnqueueNDRangeKernel(object q, object k, uint32_t n, const size_t *from, const size_t *global, const size_t *local, uint32_t waits, const object *wait, object *event) {
+	delay(q);
+	return NEXT(status, clEnqueueNDRangeKernel, object, object, uint32_t, const size_t *, const size_t *, const size_t *, uint32_t, const object *, object *)(q, k, n, from, global, local, waits, wait, event);
+}
+
+status clEnqueueWriteBuffer(object q, object b, uint32_t blocking, size_t at, size_t n, const void *from, uint32_t waits, const object *wait, object *event) {
+	delay(q);
+	return ((write_t)next("clEnqueueWriteBuffer"))(q, b, blocking, at, n, from, waits, wait, event);
+}
+
+status clEnqueueReadBuffer(object q, object b, uint32_t blocking, size_t at, size_t n, void *to, uint32_t waits, const object *wait, object *event) {
+	if (!blocking && word("poison") && to)
+		noise(to, n < 1 << 17 ? n : 1 << 17);
+	delay(q);
+	return NEXT(status, clEnqueueReadBuffer, object, object, uint32_t, size_t, size_t, void *, uint32_t, const object *, object *)(q, b, blocking, at, n, to, waits, wait, event);
+}
+
+status clEnqueueCopyBuffer(object q, object from, object to, size_t from_at, size_t to_at, size_t n, uint32_t waits, const object *wait, object *event) {
+	delay(q);
+	return NEXT(status, clEnqueueCopyBuffer, object, object, object, size_t, size_t, size_t, uint32_t, const object *, object *)(q, from, to, from_at, to_at, n, waits, wait, event);
+}
+
+status clEnqueueFillBuffer(object q, object b, const void *pattern, size_t size, size_t at, size_t n, uint32_t waits, const object *wait, object *event) {
+	delay(q);
+	return NEXT(status, clEnqueueFillBuffer, object, object, const void *, size_t, size_t, size_t, uint32_t, const object *, object *)(q, b, pattern, size, at, n, waits, wait, event);
+}
+
+// Mapped memory is memory of the layer, as of a device with memory of its own: its contents are noise
+// once it is unmapped. It is not reused, so that a late reader finds the noise.
+static struct map { object buffer; void *memory; size_t at, bytes; } maps[4096];
+
+void *clEnqueueMapBuffer(object q, object b, uint32_t blocking, uint64_t flags, size_t at, size_t n, uint32_t waits, const object *wait, object *event, status *code) {
+	if (!word("poison") || !blocking)
+		return NEXT(void *, clEnqueueMapBuffer, object, object, uint32_t, uint64_t, size_t, size_t, uint32_t, const object *, object *, status *)(q, b, blocking, flags, at, n, waits, wait, event, code);
+	void *memory = malloc(n);
+	status s = NEXT(status, clEnqueueReadBuffer, object, object, uint32_t, size_t, size_t, void *, uint32_t, const object *, object *)(q, b, 1, at, n, memory, waits, wait, event);
+	if (code)
+		*code = s;
+	if (s) {
+		free(memory);
+		return NULL;
+	}
+	if (!(flags & READS))
+		noise(memory, n);
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < 4096; i++)
+		if (!maps[i].memory) {
+			maps[i] = (struct map){b, memory, at, n};
+			break;
+		}
+	pthread_mutex_unlock(&lock);
+	return memory;
+}
+
+status clEnqueueUnmapMemObject(object q, object b, void *memory, uint32_t waits, const object *wait, object *event) {
+	struct map m = {0};
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < 4096; i++)
+		if (maps[i].memory == memory) {
+			m = maps[i];
+			maps[i].memory = NULL;
+			break;
+		}
+	pthread_mutex_unlock(&lock);
+	if (!m.memory)
+		return NEXT(status, clEnqueueUnmapMemObject, object, object, void *, uint32_t, const object *, object *)(q, b, memory, waits, wait, event);
+	status s = ((write_t)next("clEnqueueWriteBuffer"))(q, b, 1, m.at, m.bytes, memory, waits, wait, event);
+	noise(memory, m.bytes);
+	if (m.bytes > 1 << 16) // smaller ones stay for late readers
+		free(memory);
+	return s;
+}
+
+static void count_wait(void) {
+	static _Atomic long waits;
+	long at = value("hang");
+	if (at >= 0 && ++waits >= at)
+		for (;;)
+			pause();
+}
+
+status clWaitForEvents(uint32_t n, const object *events) {
+	count_wait();
+	return NEXT(status, clWaitForEvents, uint32_t, const object *)(n, events);
+}
+
+status clFinish(object q) {
+	count_wait();
+	return NEXT(status, clFinish, object)(q);
+}
