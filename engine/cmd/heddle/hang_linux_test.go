@@ -40,7 +40,7 @@ func TestHangingCall(t *testing.T) {
 		t.Fatalf("exit code %d without a fault", code)
 	}
 	failed := 0
-	for _, at := range []int{1, 30, 60, 70, 80, 85, 90, 95} {
+	for _, at := range []int{1, 40, 70, 90} {
 		if run("hang="+strconv.Itoa(at), "2s") != exitSuccess {
 			failed++
 		}
