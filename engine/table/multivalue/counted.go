@@ -44,6 +44,6 @@ func (c *counted) rank(at uint32) uint32 {
 // find is the place of one number n, counted from 0. There must be so many.
 func (c *counted) find(n uint32) uint32 {
 	block := sort.Search(len(c.before)-1, func(i int) bool { return c.before[i+1] > n })
-	x := cursor{set: c.set, word: block * blockWords, before: int(c.before[block])}
+	x := cursorAt(c.set, block*blockWords, int(c.before[block]))
 	return uint32(x.seek(int(n)))
 }

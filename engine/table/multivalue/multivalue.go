@@ -92,7 +92,7 @@ func (j *Join) Bytes() int { return j.present.bytes() + j.first.bytes() }
 // RowsOf adds to rows, a bitset, each row that has one of some values, another bitset. The time grows
 // with the words of both sets and with the number of values in it.
 func (j *Join) RowsOf(values, rows []uint64) {
-	row := cursor{set: j.present.set}
+	row := cursorAt(j.present.set, 0, 0)
 	before := 0 // first values before the word
 	for i, w := range values {
 		marks := j.first.set[i]
@@ -121,27 +121,30 @@ func (j *Join) Span(row uint32) (first, end uint32) {
 
 // cursor finds ones of a bitset by their numbers, which ascend.
 type cursor struct {
-	set    []uint64
-	word   int
-	before int // ones before the word
+	set  []uint64
+	word int    // of the last one
+	rest uint64 // its ones from the last one on
+	n    int    // number of the first of them
+}
+
+// cursorAt is a cursor at the start of a word, before which there are n ones.
+func cursorAt(set []uint64, word, n int) cursor {
+	c := cursor{set: set, word: word, n: n}
+	if word < len(set) {
+		c.rest = set[word]
+	}
+	return c
 }
 
 // seek is the place of one number n, counted from 0.
 func (c *cursor) seek(n int) int {
-	for {
-		ones := bits.OnesCount64(c.set[c.word])
-		if n < c.before+ones {
-			return 64*c.word + nth(c.set[c.word], n-c.before)
-		}
-		c.before += ones
+	for ones := bits.OnesCount64(c.rest); n-c.n >= ones; ones = bits.OnesCount64(c.rest) {
+		c.n += ones
 		c.word++
+		c.rest = c.set[c.word]
 	}
-}
-
-// nth is the place of one number n of a word.
-func nth(w uint64, n int) int {
-	for range n {
-		w &= w - 1
+	for ; c.n < n; c.n++ {
+		c.rest &= c.rest - 1
 	}
-	return bits.TrailingZeros64(w)
+	return 64*c.word + bits.TrailingZeros64(c.rest)
 }

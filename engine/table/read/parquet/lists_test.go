@@ -33,7 +33,13 @@ func written(t testing.TB, root parquet.Node, version int, rows []parquet.Row) s
 // lists reads a file and gives the values of each row of a column of integers, -1 for none.
 func lists(t testing.TB, path string, opt Options) (fields []read.Field, all [][][]int64, nulls uint64) {
 	t.Helper()
-	s, err := Open(t.Context(), []string{path}, opt)
+	return listsIn(t, []string{path}, opt)
+}
+
+// listsIn is lists of several files.
+func listsIn(t testing.TB, paths []string, opt Options) (fields []read.Field, all [][][]int64, nulls uint64) {
+	t.Helper()
+	s, err := Open(t.Context(), paths, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,5 +192,26 @@ func TestListTexts(t *testing.T) {
 	}
 	if got, err := texts(Options{Invalid: input.Skip}); err != nil || got != "[1] c" {
 		t.Errorf("skipped: %q, %v", got, err)
+	}
+}
+
+// TestListsUnited: rows of a file without the list have no values.
+func TestListsUnited(t *testing.T) {
+	type with struct {
+		A int64   `parquet:"a"`
+		L []int64 `parquet:"l,list"`
+	}
+	type without struct {
+		A int64 `parquet:"a"`
+	}
+	one := parquetFile(t, "one.parquet", 10, []with{{1, []int64{2, 3}}, {4, nil}})
+	two := parquetFile(t, "two.parquet", 10, []without{{5}, {6}})
+	for want, paths := range map[string][]string{
+		"[[[1] [4] [5] [6]] [[2 3] [] [] []]]": {one, two}, "[[[5] [6] [1] [4]] [[] [] [2 3] []]]": {two, one},
+	} {
+		_, got, _ := listsIn(t, paths, Options{})
+		if text := fmt.Sprint(got); text != want {
+			t.Errorf("%s, want %s", text, want)
+		}
 	}
 }
