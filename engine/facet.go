@@ -11,6 +11,7 @@ import (
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/serve"
 	"heddle/engine/internal/tables"
+	"heddle/engine/syntax"
 	"heddle/engine/table/partial"
 	"heddle/engine/table/result"
 	"heddle/engine/table/rowset"
@@ -181,7 +182,7 @@ func eachFacet(ctx context.Context, g *serve.Lists, q Query, f *Facets, in *filt
 			queries[i], err = t.CompileValues(clauses)
 		}
 		if err != nil {
-			return 0, wrap("facets", fmt.Errorf("facet %q: %w", name, err))
+			return 0, wrap("facets", fmt.Errorf("facet %s: %w", syntax.Quote(name), err))
 		}
 	}
 	if err := t.Count(ctx, rows, queries); err != nil {
@@ -193,7 +194,7 @@ func eachFacet(ctx context.Context, g *serve.Lists, q Query, f *Facets, in *filt
 			err = count(t, &end, name, queries[i], rows)
 		}
 		if err != nil {
-			return 0, wrap("facets", fmt.Errorf("facet %q: %w", name, err))
+			return 0, wrap("facets", fmt.Errorf("facet %s: %w", syntax.Quote(name), err))
 		}
 	}
 	return uint64(len(docs)), nil

@@ -15,6 +15,7 @@ import (
 	"heddle/engine/internal/serve"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
+	"heddle/engine/syntax"
 )
 
 // Match says which documents a query matches.
@@ -244,7 +245,7 @@ func searchIn(ctx context.Context, g *serve.Lists, o *Query, in *filtering) (h H
 		return Hits{}, err
 	}
 	if call.Processor != "" && !g.On(call.Processor) {
-		return Hits{}, invalid("search", fmt.Errorf("processor %q does not have the index", call.Processor))
+		return Hits{}, invalid("search", fmt.Errorf("processor %s does not have the index", syntax.Quote(call.Processor)))
 	}
 	q := query.Get()
 	call.Load = o.internal(q)

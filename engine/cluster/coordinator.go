@@ -16,6 +16,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/cluster/layout"
+	"heddle/engine/syntax"
 )
 
 // Maps is the source of the maps of collections.
@@ -119,7 +120,7 @@ func (c *Coordinator) run(ctx context.Context, name string, kind layout.Kind, f 
 	m, err := c.maps.Map(ctx, name)
 	for try := 1; ; try++ {
 		if err == nil && m.Kind != kind || engine.CodeOf(err) == engine.NotFound {
-			err = &engine.Error{Code: engine.NotFound, Op: "find " + string(kind), Err: fmt.Errorf("no %s is named %q", kind, name)}
+			err = &engine.Error{Code: engine.NotFound, Op: "find " + string(kind), Err: fmt.Errorf("no %s is named %s", kind, syntax.Quote(name))}
 		}
 		if err != nil {
 			return err

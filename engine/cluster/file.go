@@ -128,7 +128,7 @@ func (s *Static) Map(_ context.Context, name string) (*layout.Map, error) {
 	if m := s.maps[name]; m != nil {
 		return m, nil
 	}
-	return nil, &engine.Error{Code: engine.NotFound, Op: "find collection", Err: fmt.Errorf("%s: no collection is named %q", s.path, name)}
+	return nil, &engine.Error{Code: engine.NotFound, Op: "find collection", Err: fmt.Errorf("%s: no collection is named %s", s.path, syntax.Quote(name))}
 }
 
 // Names implements Maps.

@@ -151,7 +151,7 @@ func ParseAlgorithm(s string) (Algorithm, error) {
 			return a, nil
 		}
 	}
-	return 0, fmt.Errorf("unknown algorithm %q (one of %s, %s)", s, Auto, names(Algorithms()))
+	return 0, fmt.Errorf("unknown algorithm %q (one of %s, %s)", s[:min(len(s), 100)], Auto, names(Algorithms()))
 }
 
 // names joins the names of some algorithms.

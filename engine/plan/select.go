@@ -98,7 +98,7 @@ func ParseStrategy(name string) (Strategy, error) {
 			return Strategy(s), nil
 		}
 	}
-	return 0, fmt.Errorf("unknown strategy %q (one of auto, fused, coa, roa, hybrid, ideal, iterative, reduction)", name)
+	return 0, fmt.Errorf("unknown strategy %q (one of auto, fused, coa, roa, hybrid, ideal, iterative, reduction)", name[:min(len(name), 100)])
 }
 
 // MaxSets is the greatest height of the stack of a selection.

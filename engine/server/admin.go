@@ -69,6 +69,9 @@ func (s *Server) below(path string) (at place, err error) {
 		return refuse(engine.InvalidOption, err)
 	}
 	info, err := root.Stat(path)
+	if wrong, ok := errors.AsType[*fs.PathError](err); ok {
+		err = fmt.Errorf("%s: %w", syntax.Short(path), wrong.Err)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return refuse(engine.NotFound, err)

@@ -14,6 +14,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/server/monitor"
 	"heddle/engine/server/watch"
+	"heddle/engine/syntax"
 )
 
 // resource is an index or a table of the engine.
@@ -108,7 +109,7 @@ func (c *catalog[T]) find(name string) (*served[T], error) {
 }
 
 func (c *catalog[T]) unknown(name string) error {
-	return &engine.Error{Code: engine.NotFound, Op: "find " + c.kind, Err: fmt.Errorf("no %s is named %q", c.kind, name)}
+	return &engine.Error{Code: engine.NotFound, Op: "find " + c.kind, Err: fmt.Errorf("no %s is named %s", c.kind, syntax.Quote(name))}
 }
 
 // get returns the open resource of a name. The error has code NotFound, or Closed before the file

@@ -6,6 +6,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/syntax"
 )
 
 // Changer changes the collections of a server. A change is durable, and in all further answers, when
@@ -23,7 +24,7 @@ type Changer interface {
 // changer returns the changer of a collection.
 func (a adminService) changer(index string) (Changer, error) {
 	if a.s.opt.Changer == nil || !a.s.isCollection(index) {
-		return nil, &engine.Error{Code: engine.NotFound, Op: "change collection", Err: fmt.Errorf("no collection is named %q: only a collection changes by documents", index)}
+		return nil, &engine.Error{Code: engine.NotFound, Op: "change collection", Err: fmt.Errorf("no collection is named %s: only a collection changes by documents", syntax.Quote(index))}
 	}
 	return a.s.opt.Changer, nil
 }

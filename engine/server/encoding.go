@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"heddle/engine/server/bodies"
+	"heddle/engine/syntax"
 )
 
 // errEncoding is the cause of the error of a request in a compression that the server does not know.
@@ -48,7 +49,7 @@ func (s *Server) decode(w http.ResponseWriter, r *http.Request) (end func(), err
 		}
 		body = z.IOReadCloser()
 	default:
-		return nil, badRequest(fmt.Errorf("header Content-Encoding: %q: %w", kind, errEncoding))
+		return nil, badRequest(fmt.Errorf("header Content-Encoding: %s: %w", syntax.Quote(kind), errEncoding))
 	}
 	r.Body = bounded(w, r, body, s.limits().Body)
 	return func() { body.Close() }, nil

@@ -25,6 +25,7 @@ import (
 	"heddle/engine/api"
 	"heddle/engine/server/access"
 	"heddle/engine/server/bodies"
+	"heddle/engine/syntax"
 )
 
 // compressFrom is the size in bytes from which replies are compressed, if the client accepts it.
@@ -173,12 +174,12 @@ func (s *Server) handle(mux *http.ServeMux, pattern string, f func(http.Response
 
 // notFound answers a request without a route: 405 if another method has one, else 404.
 func notFound(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
-	e, _, _ := describe(&engine.Error{Code: engine.NotFound, Op: "find route", Err: fmt.Errorf("no route %s %s: see /openapi.json", r.Method, r.URL.Path)}, w.Header().Get(requestHeader))
+	e, _, _ := describe(&engine.Error{Code: engine.NotFound, Op: "find route", Err: fmt.Errorf("no route %s %s: see /openapi.json", syntax.Short(r.Method), syntax.Short(r.URL.Path))}, w.Header().Get(requestHeader))
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
 		other := &http.Request{Method: method, URL: r.URL, Host: r.Host}
 		if _, pattern := mux.Handler(other); pattern != "/" && method != r.Method {
 			w.Header().Set("Allow", method)
-			e.Message = fmt.Sprintf("%s takes %s, not %s", r.URL.Path, method, r.Method)
+			e.Message = fmt.Sprintf("%s takes %s, not %s", syntax.Short(r.URL.Path), method, syntax.Short(r.Method))
 			writeProblemOf(w, e, http.StatusMethodNotAllowed)
 			return
 		}
@@ -237,7 +238,7 @@ func readVariables(r *http.Request, m proto.Message, variables []protoreflect.Fi
 	for _, f := range variables {
 		value, to := r.PathValue(string(f.Name())), m.ProtoReflect()
 		if given := to.Get(f).String(); given != "" && given != value {
-			return badRequest(fmt.Errorf("%s: the body has %q, and the path has %q", f.Name(), given, value))
+			return badRequest(fmt.Errorf("%s: the body has %s, and the path has %s", f.Name(), syntax.Quote(given), syntax.Quote(value)))
 		}
 		to.Set(f, protoreflect.ValueOfString(value))
 	}

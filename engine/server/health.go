@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 
 	"heddle/engine"
+	"heddle/engine/syntax"
 )
 
 // Drain begins the end of the server: it reports not ready, and Serve returns after the drain
@@ -154,7 +155,7 @@ func (h health) check(ctx context.Context, _ connect.Spec, stream connect.Server
 	}
 	status := h.status(ctx, name)
 	if status == serviceUnknown {
-		return connect.Errorf(connect.CodeNotFound, "no service is named %q: want \"\", index/NAME or table/NAME", name)
+		return connect.Errorf(connect.CodeNotFound, "no service is named %s: want \"\", index/NAME or table/NAME", syntax.Quote(name))
 	}
 	return sendStatus(stream, status)
 }

@@ -14,6 +14,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/syntax"
 )
 
 // searchLines answers POST /v1/indexes/{index}/search/batch: a query on each line of the body,
@@ -36,13 +37,13 @@ func lineOptions(from url.Values) (timeout uint32, partial bool, err error) {
 	if text := from.Get("timeout_ms"); text != "" {
 		ms, err := strconv.ParseUint(text, 10, 32)
 		if err != nil {
-			return 0, false, fmt.Errorf("timeout_ms: want a whole number from 0 to 4294967295, found %q", text)
+			return 0, false, fmt.Errorf("timeout_ms: want a whole number from 0 to 4294967295, found %s", syntax.Quote(text))
 		}
 		timeout = uint32(ms)
 	}
 	if text := from.Get("allow_partial"); text != "" {
 		if partial, err = strconv.ParseBool(text); err != nil {
-			return 0, false, fmt.Errorf("allow_partial: want true or false, found %q", text)
+			return 0, false, fmt.Errorf("allow_partial: want true or false, found %s", syntax.Quote(text))
 		}
 	}
 	return timeout, partial, nil

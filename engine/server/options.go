@@ -18,6 +18,7 @@ import (
 	"heddle/engine/observe/meter"
 	"heddle/engine/server/access"
 	"heddle/engine/server/admit"
+	"heddle/engine/syntax"
 )
 
 // Options rule a server. The zero value serves no index and no table.
@@ -130,7 +131,7 @@ var nameOfFile = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 // CheckName returns an error unless name can be the name of an index or table.
 func CheckName(name string) error {
 	if !nameOfFile.MatchString(name) || name == "." || name == ".." {
-		return fmt.Errorf("name %q: want letters, digits, dots, dashes and underscores", name)
+		return fmt.Errorf("name %s: want letters, digits, dots, dashes and underscores", syntax.Quote(name))
 	}
 	return nil
 }

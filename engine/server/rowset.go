@@ -16,6 +16,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/plan"
+	"heddle/engine/syntax"
 	"heddle/engine/table/column"
 	"heddle/engine/table/predicate"
 	"heddle/engine/table/rowset"
@@ -98,7 +99,7 @@ func (s *Server) withValues(ctx context.Context, table, where string, sets []*ap
 	for _, set := range sets {
 		at := slices.IndexFunc(columns, func(c column.Column) bool { return c.Name == set.GetColumn() })
 		if at < 0 {
-			return "", badRequest(fmt.Errorf("in: values: the table has no column %q", set.GetColumn()))
+			return "", badRequest(fmt.Errorf("in: values: the table has no column %s", syntax.Quote(set.GetColumn())))
 		}
 		var values []string
 		for i, v := range set.GetValues() {
@@ -149,11 +150,11 @@ func literal(kind column.Type, text string) (string, error) {
 		if lower := strings.ToLower(text); lower == "true" || lower == "false" {
 			return lower, nil
 		}
-		return "", fmt.Errorf("%q: want true or false", text)
+		return "", fmt.Errorf("%s: want true or false", syntax.Quote(text))
 	case number.MatchString(text):
 		return text, nil
 	case kind == column.Float || kind == column.Float32:
 		return quoted, nil // inf, -inf or nan; the table refuses other texts
 	}
-	return "", fmt.Errorf("%q is no number", text)
+	return "", fmt.Errorf("%s is no number", syntax.Quote(text))
 }

@@ -20,6 +20,7 @@ import (
 	"heddle/engine/collection"
 	"heddle/engine/file/input"
 	"heddle/engine/index/build"
+	"heddle/engine/syntax"
 )
 
 // Options say which collections a Feed changes.
@@ -75,7 +76,7 @@ type addition struct {
 // of returns the feeder of a collection.
 func (f *Feed) of(name string) (*feeder, error) {
 	if f.opt.Dirs[name] == "" {
-		return nil, &engine.Error{Code: engine.NotFound, Op: "change collection", Err: fmt.Errorf("no collection is named %q", name)}
+		return nil, &engine.Error{Code: engine.NotFound, Op: "change collection", Err: fmt.Errorf("no collection is named %s", syntax.Quote(name))}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -20,6 +20,7 @@ import (
 	"heddle/engine/cluster/shard"
 	"heddle/engine/collection"
 	"heddle/engine/file/container"
+	"heddle/engine/syntax"
 )
 
 // Set is the open collections of a process, by name. It implements cluster.Maps and shard.Shards. It
@@ -276,7 +277,7 @@ func (s *Set) Map(_ context.Context, name string) (*layout.Map, error) {
 	if c := s.all[name]; c != nil && len(c.open) > 0 {
 		return c.open[len(c.open)-1].layout, nil
 	}
-	return nil, &engine.Error{Code: engine.NotFound, Op: "find index", Err: fmt.Errorf("no collection is named %q", name)}
+	return nil, &engine.Error{Code: engine.NotFound, Op: "find index", Err: fmt.Errorf("no collection is named %s", syntax.Quote(name))}
 }
 
 // Refresh implements cluster.Maps.

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"heddle/engine/plan"
+	"heddle/engine/syntax"
 )
 
 // Variant names a member of the family, by the weight of a term that is in df of N
@@ -58,7 +59,7 @@ func ParseVariant(s string) (Variant, error) {
 			return v, nil
 		}
 	}
-	return 0, fmt.Errorf("unknown BM25 variant %q (one of lucene, robertson, atire, pisa)", s)
+	return 0, fmt.Errorf("unknown BM25 variant %s (one of lucene, robertson, atire, pisa)", syntax.Quote(s))
 }
 
 // Params are a scoring function of the family.

@@ -9,6 +9,7 @@ import (
 	"heddle/engine/index/querylang"
 	"heddle/engine/internal/limit"
 	"heddle/engine/plan"
+	"heddle/engine/syntax"
 )
 
 // Query is one query. Its fields have the meaning of the fields of engine.Query with the same
@@ -81,5 +82,5 @@ func ParseMatch(s string) (Match, error) {
 			return m, nil
 		}
 	}
-	return 0, fmt.Errorf("unknown mode %q (one of or, and, and-or)", s)
+	return 0, fmt.Errorf("unknown mode %s (one of or, and, and-or)", syntax.Quote(s))
 }

@@ -9,6 +9,7 @@ import (
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
 	"heddle/engine/plan"
+	"heddle/engine/syntax"
 )
 
 // ranked is the part of a Batch for ranked queries.
@@ -131,7 +132,7 @@ func (x *Index) weigh(b *Batch, q *Query) (*querylang.Expr, error) {
 	}
 	for i, weight := range q.Weights {
 		if !(weight > 0) || math.IsInf(weight, 1) {
-			return nil, invalidf("weight %v of term %q is not positive and finite", weight, q.Terms[i])
+			return nil, invalidf("weight %v of term %s is not positive and finite", weight, syntax.Quote(q.Terms[i]))
 		}
 	}
 	return x.read(b, q)

@@ -11,6 +11,7 @@ import (
 	"heddle/engine/index/querylang"
 	"heddle/engine/internal/limit"
 	"heddle/engine/plan"
+	"heddle/engine/syntax"
 )
 
 // Prefixes is a Dictionary that finds terms by their beginning.
@@ -128,7 +129,7 @@ func checkOperands(e *querylang.Expr) error {
 	switch e.Op {
 	case querylang.Term, querylang.Prefix, querylang.All:
 		if n > 0 {
-			return invalidf("term %q of an expression has operands", e.Term)
+			return invalidf("term %s of an expression has operands", syntax.Quote(e.Term))
 		}
 	case querylang.And, querylang.Prefer:
 		if n == 0 {
@@ -291,7 +292,7 @@ func (x *Index) appendScored(b *Batch, e *querylang.Expr) error {
 			weight = 1
 		}
 		if !(weight > 0) || math.IsInf(weight, 1) {
-			return invalidf("weight %v of term %q is not positive and finite", weight, e.Term)
+			return invalidf("weight %v of term %s is not positive and finite", weight, syntax.Quote(e.Term))
 		}
 		if err := x.appendLeaf(b, e); err != nil {
 			return err

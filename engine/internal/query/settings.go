@@ -9,6 +9,7 @@ import (
 	"heddle/engine/index/bm25"
 	"heddle/engine/internal/cost"
 	"heddle/engine/plan"
+	"heddle/engine/syntax"
 )
 
 // Kind is the part of checked options that a batch has one value of. Queries of equal kinds
@@ -158,7 +159,7 @@ func (s *Settings) weight(t *asked, length uint32) (float64, bool, error) {
 				return 0, false, nil // all documents with the term are deleted
 			}
 			if df > s.docs || df == 0 && length > 0 {
-				return 0, false, invalidf("ranking: statistics have term %q in %d of %d documents", t.term, df, s.docs)
+				return 0, false, invalidf("ranking: statistics have term %s in %d of %d documents", syntax.Quote(t.term), df, s.docs)
 			}
 		}
 		if df > 0 { // lists of a source without WithTerms may have documents of length 0
@@ -166,7 +167,7 @@ func (s *Settings) weight(t *asked, length uint32) (float64, bool, error) {
 		}
 	}
 	if math.IsInf(w, 1) {
-		return 0, false, invalidf("ranking: weight %v of term %q is too great", t.weight, t.term)
+		return 0, false, invalidf("ranking: weight %v of term %s is too great", t.weight, syntax.Quote(t.term))
 	}
 	return w, df > 0, nil
 }

@@ -12,6 +12,7 @@ import (
 	"heddle/engine/file/mapped"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/inventory"
+	"heddle/engine/syntax"
 )
 
 // DescribeIndex implements api.InspectServiceHandler.
@@ -93,7 +94,7 @@ func (s *Service) DescribeTerm(_ context.Context, r *api.DescribeTermRequest) (o
 	defer mapped.Catch(mapped.Watch(), &err)
 	t, err := inventory.OfTerm(x.File(), r.GetTerm())
 	if errors.Is(err, inventory.ErrUnknown) {
-		return nil, &engine.Error{Code: engine.NotFound, Op: "describe term", Err: fmt.Errorf("index %s has no term %q", r.GetIndex(), r.GetTerm())}
+		return nil, &engine.Error{Code: engine.NotFound, Op: "describe term", Err: fmt.Errorf("index %s has no term %s", r.GetIndex(), syntax.Quote(r.GetTerm()))}
 	}
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"heddle/engine/api"
 	"heddle/engine/observe"
 	"heddle/engine/observe/meter"
+	"heddle/engine/syntax"
 )
 
 // mark is the state of all counters at a moment.
@@ -115,7 +116,7 @@ func (s *Service) Events(w http.ResponseWriter, r *http.Request, stall time.Dura
 	if text := r.URL.Query().Get("interval_ms"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < leastInterval || n > mostInterval {
-			return badRequest("interval_ms %q: want %d to %d", text, leastInterval, mostInterval)
+			return badRequest("interval_ms %s: want %d to %d", syntax.Quote(text), leastInterval, mostInterval)
 		}
 		interval = n
 	}

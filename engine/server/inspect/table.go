@@ -11,6 +11,7 @@ import (
 	"heddle/engine/api"
 	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
+	"heddle/engine/syntax"
 	"heddle/engine/table/column"
 	"heddle/engine/table/predicate"
 	"heddle/engine/table/rowset"
@@ -196,7 +197,7 @@ func (s *Service) groups(ctx context.Context, x *engine.Table, sel engine.Select
 	}
 	i := slices.IndexFunc(info.Columns, func(c column.Column) bool { return c.Name == name })
 	if i < 0 {
-		return nil, badRequest("group_by: no column is named %q", name)
+		return nil, badRequest("group_by: no column is named %s", syntax.Quote(name))
 	}
 	c := &info.Columns[i]
 	ranges, err := s.ranges(ctx, x, c)

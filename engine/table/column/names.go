@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"heddle/config"
+	"heddle/engine/syntax"
 )
 
 var (
@@ -53,7 +54,7 @@ func parseSingle(text string) (d Declared, err error) {
 	if !ok {
 		i := slices.Index(typeNames, text)
 		if i < 0 || Type(i).IsDecimal() {
-			return d, fmt.Errorf("unknown type %q (one of %s)", text, strings.Join(declarable(), ", "))
+			return d, fmt.Errorf("unknown type %s (one of %s)", syntax.Quote(text), strings.Join(declarable(), ", "))
 		}
 		return Declared{Type: Type(i)}, nil
 	}
@@ -61,7 +62,7 @@ func parseSingle(text string) (d Declared, err error) {
 	digits, err := strconv.ParseUint(strings.TrimSpace(p), 10, 8)
 	behind, errScale := strconv.ParseUint(cmp.Or(strings.TrimSpace(s), "0"), 10, 8)
 	if err != nil || errScale != nil || !strings.HasSuffix(arguments, ")") || digits < 1 || digits > MaxScale || behind > digits {
-		return d, fmt.Errorf("%q is not decimal(P,S) with 1 to %d digits P and 0 to P digits S behind the point", text, MaxScale)
+		return d, fmt.Errorf("%s is not decimal(P,S) with 1 to %d digits P and 0 to P digits S behind the point", syntax.Quote(text), MaxScale)
 	}
 	d = Declared{Type: Decimal, Digits: uint8(digits), Scale: uint8(behind)}
 	if digits > MaxDecimalDigits {
@@ -113,7 +114,7 @@ func Named(columns []Column, name string) (int, error) {
 	}
 	switch len(same) {
 	case 0:
-		return 0, fmt.Errorf("unknown column %q (nearest: %q)", name, config.Nearest(name, names))
+		return 0, fmt.Errorf("unknown column %s (nearest: %q)", syntax.Quote(name), config.Nearest(name, names))
 	case 1:
 		return same[0], nil
 	}
@@ -130,7 +131,7 @@ func nameOf(kind string, names []string, i uint8) string {
 func parse(kind string, names []string, name string) (int, error) {
 	i := slices.Index(names, name)
 	if i < 0 {
-		return 0, fmt.Errorf("unknown %s %q (one of %s)", kind, name, strings.Join(names, ", "))
+		return 0, fmt.Errorf("unknown %s %s (one of %s)", kind, syntax.Quote(name), strings.Join(names, ", "))
 	}
 	return i, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"heddle/engine/syntax"
 	"heddle/engine/table/column"
 	"heddle/engine/table/token"
 )
@@ -118,7 +119,7 @@ func (p *parser) term() (Term, error) {
 	}
 	f, ok := functions[strings.ToLower(t.Column)]
 	if !ok {
-		return t, p.Fail(t.At, p.clause+"unknown function "+t.Column+" (one of count, sum, avg, min, max, quantile, bins)")
+		return t, p.Fail(t.At, p.clause+"unknown function "+syntax.Short(t.Column)+" (one of count, sum, avg, min, max, quantile, bins)")
 	}
 	t.Function, t.Column = f, ""
 	if err := p.Next(); err != nil {
