@@ -159,7 +159,7 @@ func (a *Analyzer) Documents() *Tokenizer {
 
 // Tokenizer returns a worker for queries, with its own scratch memory and stem cache.
 func (a *Analyzer) Tokenizer() *Tokenizer {
-	t := &Tokenizer{analyzer: a, words: words.FromBytes(nil), graphemes: graphemes.FromBytes(nil)}
+	t := &Tokenizer{analyzer: a, plain: a.stem == nil && len(a.stop) == 0, words: words.FromBytes(nil), graphemes: graphemes.FromBytes(nil)}
 	if a.settings.CJK == CJKBigrams {
 		t.cjk = clusterKind
 	}

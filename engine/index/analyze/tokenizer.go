@@ -50,6 +50,7 @@ type Token struct {
 type Tokenizer struct {
 	analyzer  *Analyzer
 	document  bool    // of documents: see Analyzer.Documents
+	plain     bool    // without stop words and stemmer
 	cjk       kind    // of the characters in cjk
 	position  uint32  // of the next word
 	term      []byte  // scratch: the term being made
@@ -188,6 +189,9 @@ func (t *Tokenizer) word(text []byte, start, end int, yield func(Token) bool) bo
 
 // finish stems t.term and yields it, unless it is a stop word.
 func (t *Tokenizer) finish(start, end int, yield func(Token) bool) bool {
+	if t.plain {
+		return yield(Token{Term: t.term, Position: t.position, Start: start, End: end})
+	}
 	if t.stops() {
 		return true
 	}

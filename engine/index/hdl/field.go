@@ -56,16 +56,19 @@ func (f *File) openFields() error {
 // Fields returns the fields: one, without a name. The slice is the caller's.
 func (f *File) Fields() []Field { return []Field{f.field} }
 
-// docSet is a set of documents. Mark is safe for concurrent use.
-type docSet []atomic.Uint32
+// docSet is a set of documents, a bit each.
+type docSet []uint32
 
 func newDocSet(docs uint32) docSet { return make(docSet, docs/32+1) }
 
-func (s docSet) mark(doc uint32) { s[doc/32].Or(1 << (doc % 32)) }
+func (s docSet) mark(doc uint32) { s[doc/32] |= 1 << (doc % 32) }
+
+// markShared is mark for several goroutines.
+func (s docSet) markShared(doc uint32) { atomic.OrUint32(&s[doc/32], 1<<(doc%32)) }
 
 func (s docSet) count() (n uint32) {
-	for i := range s {
-		n += uint32(bits.OnesCount32(s[i].Load()))
+	for _, w := range s {
+		n += uint32(bits.OnesCount32(w))
 	}
 	return n
 }

@@ -156,7 +156,7 @@ func (f *File) verifyList(h plan.Handle, want uint64, buf *[]uint32, used docSet
 	}
 	for _, d := range *buf {
 		if f.lengths[d] == 0 {
-			used.mark(d)
+			used.markShared(d)
 		}
 	}
 	if *buf, err = f.Freqs((*buf)[:0], h); err != nil {
