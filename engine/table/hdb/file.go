@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"sync/atomic"
 
 	"heddle/engine/file/container"
 	"heddle/engine/file/mapped"
@@ -34,6 +35,8 @@ type File struct {
 	main  plan.Table    // the columns of the table alone
 	shown []column.Column
 	lists map[int]*List // by number in shown
+
+	intact atomic.Bool // CheckWords has found no damage
 }
 
 // Open maps the table file at path and checks it: header, columns, bins, dictionaries, and the
