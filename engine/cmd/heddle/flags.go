@@ -53,7 +53,7 @@ func flagError(c *cobra.Command, err error) error {
 		err = fmt.Errorf("unknown flag: --%s (nearest: --%s)", unknown.GetSpecifiedName(), config.Nearest(unknown.GetSpecifiedName(), names))
 	case errors.As(err, &wrong):
 		cause := errors.Unwrap(wrong)
-		if errors.Is(cause, strconv.ErrRange) {
+		if outOfRange(wrong.GetFlag().Value.Type(), wrong.GetValue()) {
 			cause = fmt.Errorf("%s is out of range", wrong.GetValue())
 		} else if wants := wants[wrong.GetFlag().Value.Type()]; wants != "" {
 			cause = fmt.Errorf("%q is not %s", wrong.GetValue(), wants)
@@ -61,6 +61,20 @@ func flagError(c *cobra.Command, err error) error {
 		err = fmt.Errorf("flag --%s: %w", wrong.GetFlag().Name, cause)
 	}
 	return usageError{err}
+}
+
+// outOfRange reports whether a value that a flag of a type has refused is a number of this kind.
+func outOfRange(kind, value string) bool {
+	err := strconv.ErrSyntax
+	switch strings.TrimRight(kind, "3264") {
+	case "int":
+		_, err = strconv.ParseInt(value, 0, 64)
+	case "uint":
+		_, err = strconv.ParseUint(value, 0, 64)
+	case "float":
+		_, err = strconv.ParseFloat(value, 64)
+	}
+	return !errors.Is(err, strconv.ErrSyntax)
 }
 
 // wants describes the values of the types of flags.
