@@ -24,6 +24,6 @@ func main() {
 	if err != nil { // drivers load without an examination
 		self = ""
 	}
-	app := &App{Stdin: os.Stdin, Stdout: stdout, Stderr: os.Stderr, Environ: os.Environ(), Self: self}
+	app := &App{Stdin: os.Stdin, Stdout: stdout, Stderr: os.Stderr, Environ: environment(), Self: self}
 	os.Exit(app.Run(ctx, os.Args[1:]))
 }

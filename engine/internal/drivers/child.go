@@ -66,6 +66,9 @@ func examine(ctx context.Context, q request, begin func(phase string)) Result {
 		step(Load)
 		if err := loadLibrary(q.Library); err != nil {
 			r.Error = "no library that this process can load: " + err.Error()
+			if need := memoryNeed(r.Error); need != "" {
+				r.Error = need + " (" + err.Error() + ")"
+			}
 			return r
 		}
 	}

@@ -47,7 +47,7 @@ func memoryNeed(said string) string {
 
 // leastAddressSpace is the address space that OpenCL needs: the runtime of Go, a driver with its
 // compiler and its threads.
-const leastAddressSpace = 8 << 30
+const leastAddressSpace = 4 << 30
 
 func memoryText() string {
 	if limit, ok := addressSpace(); ok {
