@@ -235,10 +235,10 @@ func TestInvalidBeside(t *testing.T) {
 	}
 	invalid := map[Code][]Query{
 		InvalidQuery: {
-			{Text: "heaven~1"}, {Text: "t1 OR"}, {Text: "NOT t1"}, {Text: "[t1 TO t2]"}, {Text: "/t1/"},
+			{Text: "heaven~1"}, {Text: "t1 OR"}, {Text: "[t1 TO t2]"}, {Text: "/t1/"},
 			{Terms: []string{"t1"}, Weights: []float64{-1}, K: 5}, {Terms: []string{"t1"}, Weights: []float64{1, 2}, K: 5},
 			{Expr: tree(querylang.And)}, {Expr: tree(querylang.Prefer)}, {Expr: tree(querylang.Or, t1, *tree(querylang.And))},
-			{Expr: tree(querylang.Not)}, {Expr: tree(querylang.Not, t1)}, {Expr: tree(querylang.Term, t1)},
+			{Expr: tree(querylang.Not)}, {Expr: tree(querylang.Term, t1)},
 		},
 		Unsupported: {{Text: strings.Repeat("t1 ", 101)}, {Terms: make([]string, 101)}},
 	}

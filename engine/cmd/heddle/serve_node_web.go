@@ -23,6 +23,7 @@ import (
 	"heddle/engine/cluster/fetch"
 	"heddle/engine/cluster/store"
 	"heddle/engine/server/access"
+	"heddle/engine/server/peers"
 	"heddle/engine/server/watch"
 )
 
@@ -68,6 +69,7 @@ func (w *nodeWeb) at() string {
 // use makes the server of the address.
 func (w *nodeWeb) use(rpc *connect.Server, k *store.Keeper, metrics *prometheus.Registry) {
 	w.server = w.guard.Server(w.handler(rpc, k, metrics), false, w.settings.Stall)
+	w.server.ConnContext = peers.Context
 }
 
 // handler answers calls, gives files to other nodes, shows metrics, and answers probes, which need no token.
@@ -82,10 +84,14 @@ func (w *nodeWeb) handler(rpc *connect.Server, k *store.Keeper, metrics *prometh
 			status := http.StatusForbidden
 			if engine.CodeOf(err) == engine.Unauthenticated {
 				status = http.StatusUnauthorized
+				rw.Header().Set("Connection", "close")
 			}
 			http.Error(rw, err.Error(), status)
 			return
 		}
+		conn := peers.Of(r.Context())
+		conn.Begin(false)
+		defer conn.End()
 		guarded.ServeHTTP(rw, r)
 	})
 	mux.HandleFunc("GET /livez", func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprintln(rw, "ok") })
@@ -103,8 +109,13 @@ func (w *nodeWeb) handler(rpc *connect.Server, k *store.Keeper, metrics *prometh
 	return mux
 }
 
-// serve answers requests until Shutdown.
-func (w *nodeWeb) serve() error { return access.Serve(w.server, w.listener) }
+// serve answers requests until Shutdown. Connections without an authorised request are the first to
+// make room for further ones.
+func (w *nodeWeb) serve() error {
+	limits := peers.Limits{Connections: w.settings.MaxConnections, Address: w.settings.MaxAddressConnections}
+	refused := func(limit string) { w.log.Debug().Str("limit", limit).Msg("connection refused") }
+	return access.Serve(w.server, peers.NewListener(w.listener, func() peers.Limits { return limits }, refused))
+}
 
 // follow reads the files of access again after a change and after SIGHUP, until ctx ends.
 func (w *nodeWeb) follow(ctx context.Context) {
