@@ -19,7 +19,7 @@ func TestBalance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := []string{"a", "b", "c", "d"}[:rapid.IntRange(1, 4).Draw(t, "nodes")]
 		most := rapid.IntRange(1, len(nodes)).Draw(t, "replicas")
-		m, before := &layout.Map{}, map[string]uint64{}
+		m := &layout.Map{}
 		for range rapid.IntRange(0, 8).Draw(t, "shards") {
 			on := rapid.Permutation(append([]string{"gone"}, nodes...)).Draw(t, "on")[:most]
 			m.Shards = append(m.Shards, layout.Shard{Bytes: uint64(rapid.IntRange(1, 9).Draw(t, "bytes")), Replicas: on})
@@ -39,7 +39,7 @@ func TestBalance(t *testing.T) {
 			return l
 		}
 		old := clone(m)
-		before = count(m)
+		before := count(m)
 		l := load(maps.Clone(before))
 		l.balance(m)
 		after := count(m)

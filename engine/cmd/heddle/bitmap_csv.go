@@ -172,6 +172,7 @@ Numbers     Digits with a point and an exponent, inf and nan: 1_5 and 0x1p4 are 
             digits, a point with --decimal , and none without it.
 Encoding    UTF-8, or UTF-16 with a byte order mark. --encoding sets utf-8, utf-16, latin1 or
             windows-1252.`,
+		Example: "  heddle bitmap build -o flights.hdb --delimiter , --header yes --type carrier=string flights.csv",
 	}
 }
 

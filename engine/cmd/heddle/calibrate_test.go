@@ -95,8 +95,8 @@ func TestCalibrateUsage(t *testing.T) {
 		args := append([]string{"calibrate"}, strings.Fields(c.args)...)
 		wantFailure(t, heddleWith(t, c.stdin, backendEnv(), args...), c.code, c.says)
 	}
-	r = heddleWith(t, "heaven\n\nverse:earth\n", backendEnv(), "calibrate", "c.hdl", "--queries", "-")
-	if r.code != exitCorrupt || r.stdout != "" || !strings.Contains(r.stderr, "-:3: column 6: fields are not supported") {
+	r = heddleWith(t, `{"id":"a","text":"heaven"}`+"\n\n"+`{"id":"b","vector":{"earth":-1}}`+"\n", backendEnv(), "calibrate", "c.hdl", "--queries", "-")
+	if r.code != exitCorrupt || r.stdout != "" || !strings.Contains(r.stderr, "-:3: ") {
 		t.Errorf("%v", r)
 	}
 	if strings.Contains(files(t), ".cost") {

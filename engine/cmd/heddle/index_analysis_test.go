@@ -55,7 +55,7 @@ func TestFold(t *testing.T) {
 	}
 	must(t, "index", "build", "-o", "x.hdl", "--fold", "--lengths", "lucene", "docs.tsv")
 	info := must(t, "index", "info", "x.hdl")
-	for _, want := range []string{"words, folded, stemmer none", "lengths lucene"} {
+	for _, want := range []string{"words, CJK bigrams, folded, stemmer none", "lengths lucene"} {
 		if !strings.Contains(info, want) {
 			t.Errorf("info has no %q:\n%s", want, info)
 		}

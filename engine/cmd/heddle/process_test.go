@@ -31,6 +31,9 @@ func TestExamples(t *testing.T) {
 	writeFile(t, "queries.tsv", "7\theaven\n8\tearth loom\n")
 	writeFile(t, "log.tsv", strings.Repeat("7\theaven\n8\tearth loom\n9\tthe\n", 10))
 	writeFile(t, "run.txt", "7 Q0 a 1 0.5 tag\n8 Q0 c 1 0.5 tag\n")
+	for _, name := range []string{"bm25.txt", "splade.txt"} {
+		writeFile(t, name, "7 Q0 a 1 0.5 tag\n7 Q0 c 2 0.4 tag\n8 Q0 c 1 0.5 tag\n")
+	}
 	writeFile(t, "qrels.txt", "7 0 a 1\n8 0 c 1\n")
 	writeFile(t, "tuning.toml", tuningRow)
 	writeFile(t, "flights.csv", "delay,distance,carrier\n61,500,AA\n2,4100,DL\n1200,800,AA\n")

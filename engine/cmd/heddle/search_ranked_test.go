@@ -24,13 +24,23 @@ type hit struct {
 	score float64
 }
 
+// withTerms is the number of documents with at least one word: N of BM25, as in Lucene.
+func (c *corpus) withTerms() (n float64) {
+	for _, words := range c.words {
+		if len(words) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // rank scores every document with BM25, variant lucene, in float64.
 func (c *corpus) rank(weights map[string]float64, every bool, k1, b float64) (hits []hit) {
 	tokens := 0
 	for _, words := range c.words {
 		tokens += len(words)
 	}
-	average := float64(tokens) / float64(len(c.names))
+	average := float64(tokens) / c.withTerms()
 	for d := range c.names {
 		score, missing := 0.0, false
 		for word, weight := range weights {
@@ -42,7 +52,7 @@ func (c *corpus) rank(weights map[string]float64, every bool, k1, b float64) (hi
 			}
 			tf := float64(c.freq(d, word))
 			missing = missing || tf == 0
-			idf := math.Log(1 + (float64(len(c.names)-df)+0.5)/(float64(df)+0.5))
+			idf := math.Log(1 + (c.withTerms()-float64(df)+0.5)/(float64(df)+0.5))
 			score += weight * idf * tf / (tf + k1*(1-b+b*float64(len(c.words[d]))/average))
 		}
 		if score > 0 && !(every && missing) {
@@ -253,7 +263,7 @@ func TestStatistics(t *testing.T) {
 		}
 		writeFile(t, name, string(b))
 	}
-	own := engine.Statistics{Docs: uint64(len(c.names)), Length: tokens,
+	own := engine.Statistics{Docs: uint64(c.withTerms()), Length: tokens,
 		DF: map[string]uint64{"w3": uint64(len(c.want("w3"))), "w9": uint64(len(c.want("w9")))}}
 	write("own.json", own)
 	own.Add(engine.Statistics{Docs: 1000, Length: 5000, DF: map[string]uint64{"w9": 500}})
@@ -362,7 +372,7 @@ func TestExplainRanked(t *testing.T) {
 	plain := must(t, search...)
 	r := heddle(t, append(search, "--explain")...)
 	df := float64(len(c.want("w9")))
-	idf := math.Log(1 + (float64(len(c.names))-df+0.5)/(df+0.5))
+	idf := math.Log(1 + (c.withTerms()-df+0.5)/(df+0.5))
 	for _, part := range []string{
 		"query 1: w9^2 w0 nosuch\n", fmt.Sprintf("list     w9: %v documents, ", df), fmt.Sprintf(", weight %.4f\n", 2*idf),
 		"unknown  nosuch: in no document\n", "mode     or\n", "best     10 documents in ",
