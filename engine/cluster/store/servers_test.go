@@ -156,11 +156,11 @@ func TestMaps(t *testing.T) {
 			t.Errorf("%+v, want revision %d", got, revision)
 		}
 		synctest.Wait()
-		kv.delay = time.Minute
+		kv.change(func() { kv.delay = time.Minute })
 		stale := make(chan error)
 		go func() { _, err := maps.Refresh(t.Context(), "books"); stale <- err }()
 		synctest.Wait()
-		kv.delay = 0
+		kv.change(func() { kv.delay = 0 })
 		kv.state(t, &State{Epoch: 2})
 		if got := maps.Served(t.Context(), "books"); got.Epoch != 0 || got.Revision != revision+1 {
 			t.Errorf("after the removal: %+v", got)
@@ -174,14 +174,14 @@ func TestMaps(t *testing.T) {
 		time.Sleep(time.Second + 1)
 		want(3)
 		synctest.Wait()
-		kv.Memory = new(Memory) // the store has lost its data, and counts anew
+		kv.change(func() { kv.Memory = new(Memory) }) // the store has lost its data, and counts anew
 		time.Sleep(2 * time.Second)
 		want(3)
 		kv.state(t, &State{Epoch: 4, Current: m(4)})
 		time.Sleep(time.Second + 1)
 		want(4)
 		synctest.Wait()
-		kv.down = errors.New("away")
+		kv.change(func() { kv.down = errors.New("away") })
 		if got := maps.Served(t.Context(), "books"); !strings.Contains(got.Error, "away") {
 			t.Errorf("without a store: %+v", got)
 		}
@@ -195,13 +195,33 @@ type slow struct {
 	*Memory
 	delay time.Duration
 	down  error
+	mu    sync.Mutex // the race detector does not know the order that virtual time gives
+}
+
+// change changes the store.
+func (s *slow) change(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
+}
+
+func (s *slow) now() (m *Memory, delay time.Duration, down error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.Memory, s.delay, s.down
 }
 
 func (s *slow) Get(ctx context.Context, key string) ([]byte, uint64, error) {
-	if s.down != nil {
-		return nil, 0, s.down
+	m, delay, down := s.now()
+	if down != nil {
+		return nil, 0, down
 	}
-	v, revision, err := s.Memory.Get(ctx, key)
-	time.Sleep(s.delay)
+	v, revision, err := m.Get(ctx, key)
+	time.Sleep(delay)
 	return v, revision, err
+}
+
+func (s *slow) Revision(ctx context.Context) (uint64, error) {
+	m, _, _ := s.now()
+	return m.Revision(ctx)
 }

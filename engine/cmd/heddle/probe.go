@@ -112,5 +112,5 @@ func (a *App) leaveOut(report drivers.Report) error {
 			}
 		}
 	}
-	return os.Setenv("OCL_ICD_VENDORS", folder)
+	return os.Setenv("OCL_ICD_VENDORS", drivers.Folder(folder))
 }

@@ -22,6 +22,10 @@ func icdName(i int) string { return fmt.Sprintf("%03d.icd", i) }
 // vendorVariables are the variables that name .icd files.
 var vendorVariables = []string{"OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH", "OCL_ICD_FILENAMES"}
 
+// Folder returns the value of OCL_ICD_VENDORS for a folder of .icd files. The loader of CUDA joins it and the
+// names of files without a separator.
+func Folder(folder string) string { return strings.TrimRight(folder, "/") + "/" }
+
 // WithVendors returns the environment in which the loader of OpenCL reads the .icd files of a folder.
 func WithVendors(environ []string, folder string) []string {
 	var all []string
@@ -31,7 +35,7 @@ func WithVendors(environ []string, folder string) []string {
 			all = append(all, kv)
 		}
 	}
-	return append(all, "OCL_ICD_VENDORS="+folder)
+	return append(all, "OCL_ICD_VENDORS="+Folder(folder))
 }
 
 // start examines a driver in a child process.
