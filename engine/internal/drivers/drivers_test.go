@@ -32,6 +32,10 @@ func TestDrivers(t *testing.T) {
 	put(Vendors+"/a2.icd", "/usr/lib/liba.so.1")
 	put(Vendors+"/b.icd", " /opt/b.so \n")
 	put(Vendors+"/c.icd", "libc.so")
+	put(Vendors+"/b2.icd", "/opt/b.so.1")
+	if err := os.Symlink("b.so", filepath.Join(root, "/opt/b.so.1")); err != nil {
+		t.Fatal(err)
+	}
 	put(Vendors+"/d.icd", "")
 	put(Vendors+"/e.icd", "gone.so\n")
 	put(Vendors+"/f.txt", "liba.so.1")
@@ -40,7 +44,7 @@ func TestDrivers(t *testing.T) {
 		environ []string
 		want    string
 	}{
-		{nil, "a.icd a2.icd=/usr/lib/liba.so.1; b.icd=/opt/b.so; c.icd=/opt/own/libc.so; d.icd=; e.icd="},
+		{nil, "a.icd a2.icd=/usr/lib/liba.so.1; b.icd b2.icd=/opt/b.so; c.icd=/opt/own/libc.so; d.icd=; e.icd="},
 		{[]string{"OCL_ICD_VENDORS=/other"}, "z.icd=/opt/b.so"},
 		{[]string{"OCL_ICD_VENDORS=/other/z.icd"}, "z.icd=/opt/b.so"},
 		{[]string{"OCL_ICD_VENDORS=/opt/b.so"}, "b.so=/opt/b.so"},

@@ -66,7 +66,9 @@ func (s *System) Drivers() (all []Driver) {
 				d.Path = at
 			}
 		}
-		same := func(o Driver) bool { return o.Library == d.Library || o.Path != "" && o.Path == d.Path }
+		same := func(o Driver) bool {
+			return o.Library == d.Library || o.Path != "" && d.Path != "" && s.resolved(o.Path) == s.resolved(d.Path)
+		}
 		if i := slices.IndexFunc(all, same); i >= 0 {
 			all[i].Files = append(all[i].Files, file)
 			continue
@@ -74,4 +76,13 @@ func (s *System) Drivers() (all []Driver) {
 		all = append(all, d)
 	}
 	return all
+}
+
+// resolved follows links: the names of one library, such as libpocl.so.2 and libpocl.so.2.12.0, are one
+// driver.
+func (s *System) resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(s.At(path)); err == nil {
+		return real
+	}
+	return path
 }
