@@ -49,7 +49,7 @@ func (s *Server) Serve(ctx context.Context, listener, admin net.Listener) error 
 	last, done := context.WithTimeout(requests, s.opt.Timeout+2*s.opt.Stall)
 	defer done()
 	for _, h := range servers {
-		if wrong := h.Shutdown(last); wrong != nil {
+		if wrong := h.Shutdown(last); wrong != nil && !errors.Is(wrong, net.ErrClosed) { // its listener is closed
 			err = errors.Join(err, wrong, h.Close())
 		}
 	}

@@ -23,20 +23,16 @@ func (v *Visits) Enter(ctx context.Context, most int, cause error, cut func()) (
 		cancel(cause)
 		cut()
 	})
-	var end func()
-	if v.all.Len() > most {
-		end = v.all.Remove(v.all.Front()).(func())
+	if room = v.all.Len() > most; room {
+		v.all.Remove(v.all.Front()).(func())() // before its leave, behind which its connection may serve another request
 	}
 	v.mu.Unlock()
-	if end != nil {
-		end()
-	}
 	return ctx, func() {
 		v.mu.Lock()
 		v.all.Remove(at) // does nothing if it has made room
 		v.mu.Unlock()
 		cancel(nil)
-	}, end != nil
+	}, room
 }
 
 // Running returns the number of visits.
