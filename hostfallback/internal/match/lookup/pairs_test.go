@@ -78,7 +78,7 @@ func TestPairs(t *testing.T) {
 			}
 		}
 	})
-	if answered*2 < pairs || common == 0 {
+	if answered*2 < pairs || common == 0 && pairs > 200 { // few pairs may have nothing in common
 		t.Errorf("%d of %d pairs are answered, with %d docIDs", answered, pairs, common)
 	}
 }
