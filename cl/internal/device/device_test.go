@@ -135,3 +135,25 @@ func TestBudgetFreesSpare(t *testing.T) {
 		t.Errorf("after the owners withdrew: %v", err)
 	}
 }
+
+// TestContextsDiffer gives the programs of two open contexts different options where a driver
+// mixes them, and closed contexts their number back.
+func TestContextsDiffer(t *testing.T) {
+	a, b := takeNumber(), takeNumber()
+	if a == b {
+		t.Fatalf("two open contexts have number %d", a)
+	}
+	returnNumber(a)
+	if again := takeNumber(); again != a {
+		t.Errorf("number %d after %d is free", again, a)
+	}
+	returnNumber(a)
+	returnNumber(b)
+	for platform, differs := range map[string]bool{"Portable Computing Language": true, "NVIDIA CUDA": false} {
+		dev := &Device{quirks: quirksFor(platform, "device")}
+		first, second := &Runtime{dev: dev}, &Runtime{dev: dev, number: 1}
+		if (first.buildOptions() != second.buildOptions()) != differs {
+			t.Errorf("%s: %q and %q", platform, first.buildOptions(), second.buildOptions())
+		}
+	}
+}

@@ -2,6 +2,9 @@ package device
 
 import (
 	"errors"
+	"fmt"
+	"slices"
+	"sync"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
@@ -82,7 +85,7 @@ func (rt *Runtime) Build(source string) (*ocl.Program, error) {
 	if err != nil {
 		return nil, rt.Fail("creating the program", err)
 	}
-	if err := p.BuildProgram([]*ocl.Device{rt.dev.handle}, "-cl-std=CL1.2"); err != nil {
+	if err := p.BuildProgram([]*ocl.Device{rt.dev.handle}, rt.buildOptions()); err != nil {
 		p.Release()
 		e := &plan.DeviceError{Kind: plan.ErrBuild, Device: rt.Name(), Op: "building the kernels"}
 		var log ocl.BuildError
@@ -94,4 +97,39 @@ func (rt *Runtime) Build(source string) (*ocl.Program, error) {
 		return nil, e
 	}
 	return p, nil
+}
+
+// buildOptions returns the options of the compiler. For a driver that mixes
+// contexts, a definition that no kernel reads tells their programs apart.
+func (rt *Runtime) buildOptions() string {
+	options := "-cl-std=CL1.2"
+	if rt.number > 0 && rt.dev.quirks.mixesContexts {
+		options += fmt.Sprintf(" -DHEDDLE_CONTEXT=%d", rt.number)
+	}
+	return options
+}
+
+// openNumbers has the numbers of open contexts. A number is the least one that is free, so
+// that programs in a cache are found again.
+var openNumbers struct {
+	sync.Mutex
+	taken []bool
+}
+
+func takeNumber() int {
+	openNumbers.Lock()
+	defer openNumbers.Unlock()
+	n := slices.Index(openNumbers.taken, false)
+	if n < 0 {
+		n = len(openNumbers.taken)
+		openNumbers.taken = append(openNumbers.taken, false)
+	}
+	openNumbers.taken[n] = true
+	return n
+}
+
+func returnNumber(n int) {
+	openNumbers.Lock()
+	defer openNumbers.Unlock()
+	openNumbers.taken[n] = false
 }

@@ -16,6 +16,10 @@ type quirks struct {
 	// whole tile by one work-item meets its limit of iterations and then gives
 	// wrong counts.
 	noSerial bool
+	// mixesContexts: before version 7 PoCL counts the uses of a compiled kernel by the hash of
+	// its source and options, over all contexts. With two contexts a count may fall below
+	// zero, which ends the process.
+	mixesContexts bool
 }
 
 func quirksFor(platform, dev string) quirks {
@@ -23,6 +27,7 @@ func quirksFor(platform, dev string) quirks {
 	q := quirks{}
 	if strings.Contains(p, "portable computing language") {
 		q.memoryLies = true
+		q.mixesContexts = true
 	}
 	if strings.Contains(p, "rusticl") || strings.Contains(d, "llvmpipe") {
 		q.memoryLies = true

@@ -41,6 +41,7 @@ type Runtime struct {
 	skipSelfTest bool
 	faulty       func(step string) error
 	context      *ocl.Context
+	number       int // of the context among the open ones
 	// Transfer carries lists, tables and mappings. Each slot has a queue of its own for
 	// its rounds, so that the transfers of one batch overlap the kernels of another one,
 	// and a kernel that runs out of work-groups overlaps the next one. One queue each for
@@ -109,6 +110,7 @@ func (rt *Runtime) start(step func(string)) (err error) {
 	if rt.context, err = ocl.CreateContext([]*ocl.Device{rt.dev.handle}); err != nil {
 		return rt.Fail("creating a context", err)
 	}
+	rt.number = takeNumber()
 	if rt.Transfer, err = rt.NewQueue(); err != nil {
 		return err
 	}
@@ -210,5 +212,6 @@ func (rt *Runtime) release() {
 	}
 	if rt.context != nil {
 		rt.context.Release()
+		returnNumber(rt.number)
 	}
 }
