@@ -117,14 +117,16 @@ func (s *Snapshot) Expression(q Query) (e plan.Expr, not bool, err error) {
 	return e, not, wrap("expression", err)
 }
 
-// Vanished returns the words of a text of which the analysis leaves nothing: stop words, and signs, which are
-// words without a letter or digit. It is empty for a closed snapshot.
-func (s *Snapshot) Vanished(text string) (stops, signs []string) {
-	g, err := s.lists("terms")
+// Note says which parts of the text of q have no effect: all words of a query without documents, of which the
+// analysis leaves nothing (stop words, words without a letter or digit), or the first sign that is no operator
+// where it stands. Found tells whether the query has documents. The note is "" if there is nothing to say, and
+// for a closed snapshot.
+func (s *Snapshot) Note(q Query, found bool) string {
+	g, err := s.lists("note")
 	if err != nil {
-		return nil, nil
+		return ""
 	}
-	return g.Vanished(text)
+	return g.Note(q.Text, q.Literal, found)
 }
 
 // Readable replaces the lists of an expression by their terms; with not it is the expression of all other

@@ -43,8 +43,7 @@ type Hits struct {
 	Err error
 	// Explanation is the way of the query through each shard, if it was asked for.
 	Explanation string
-	// Note says why a query has no documents, if the analysis leaves none of its words. Indexes of files alone
-	// give it.
+	// Note says which parts of the text have no effect: see SearchResponse.
 	Note string
 }
 

@@ -585,8 +585,9 @@ type SearchResponse struct {
 	Coverage *Coverage `protobuf:"bytes,6,opt,name=coverage,proto3" json:"coverage,omitempty"`
 	// With facets only.
 	Facets *FacetAnswer `protobuf:"bytes,7,opt,name=facets,proto3" json:"facets,omitempty"`
-	// Why a query of an index file has no documents, if the analysis leaves none of its words: stop words,
-	// and words without a letter or digit.
+	// Which parts of the query have no effect: why it has no documents, if the analysis leaves none of its words
+	// (stop words, words without a letter or digit), or the first sign or parenthesis that is no operator where it
+	// stands.
 	Note          string `protobuf:"bytes,8,opt,name=note,proto3" json:"note,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1377,7 +1378,9 @@ type SearchBatchResponse struct {
 	Errors []*BatchError `protobuf:"bytes,6,rep,name=errors,proto3" json:"errors,omitempty"`
 	TookMs float64       `protobuf:"fixed64,7,opt,name=took_ms,json=tookMs,proto3" json:"took_ms,omitempty"`
 	// The shards of the answer. With allow_partial only, from a server that asks shards.
-	Coverage      *Coverage `protobuf:"bytes,8,opt,name=coverage,proto3" json:"coverage,omitempty"`
+	Coverage *Coverage `protobuf:"bytes,8,opt,name=coverage,proto3" json:"coverage,omitempty"`
+	// Notes on queries, in their order.
+	Notes         []*BatchNote `protobuf:"bytes,9,rep,name=notes,proto3" json:"notes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1468,6 +1471,68 @@ func (x *SearchBatchResponse) GetCoverage() *Coverage {
 	return nil
 }
 
+func (x *SearchBatchResponse) GetNotes() []*BatchNote {
+	if x != nil {
+		return x.Notes
+	}
+	return nil
+}
+
+// BatchNote is the note on one query of a batch.
+type BatchNote struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Number of the query, from 0.
+	Query uint32 `protobuf:"varint,1,opt,name=query,proto3" json:"query,omitempty"`
+	// See SearchResponse.
+	Note          string `protobuf:"bytes,2,opt,name=note,proto3" json:"note,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BatchNote) Reset() {
+	*x = BatchNote{}
+	mi := &file_heddle_v1_index_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BatchNote) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BatchNote) ProtoMessage() {}
+
+func (x *BatchNote) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_index_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BatchNote.ProtoReflect.Descriptor instead.
+func (*BatchNote) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *BatchNote) GetQuery() uint32 {
+	if x != nil {
+		return x.Query
+	}
+	return 0
+}
+
+func (x *BatchNote) GetNote() string {
+	if x != nil {
+		return x.Note
+	}
+	return ""
+}
+
 // BatchError is the error of one query or predicate of a batch.
 type BatchError struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1480,7 +1545,7 @@ type BatchError struct {
 
 func (x *BatchError) Reset() {
 	*x = BatchError{}
-	mi := &file_heddle_v1_index_proto_msgTypes[17]
+	mi := &file_heddle_v1_index_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1492,7 +1557,7 @@ func (x *BatchError) String() string {
 func (*BatchError) ProtoMessage() {}
 
 func (x *BatchError) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[17]
+	mi := &file_heddle_v1_index_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1505,7 +1570,7 @@ func (x *BatchError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchError.ProtoReflect.Descriptor instead.
 func (*BatchError) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{17}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *BatchError) GetQuery() uint32 {
@@ -1546,7 +1611,7 @@ type BatchQuery struct {
 
 func (x *BatchQuery) Reset() {
 	*x = BatchQuery{}
-	mi := &file_heddle_v1_index_proto_msgTypes[18]
+	mi := &file_heddle_v1_index_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1558,7 +1623,7 @@ func (x *BatchQuery) String() string {
 func (*BatchQuery) ProtoMessage() {}
 
 func (x *BatchQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[18]
+	mi := &file_heddle_v1_index_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1571,7 +1636,7 @@ func (x *BatchQuery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchQuery.ProtoReflect.Descriptor instead.
 func (*BatchQuery) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{18}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *BatchQuery) GetQuery() string {
@@ -1648,7 +1713,7 @@ type GetStatisticsRequest struct {
 
 func (x *GetStatisticsRequest) Reset() {
 	*x = GetStatisticsRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[19]
+	mi := &file_heddle_v1_index_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1660,7 +1725,7 @@ func (x *GetStatisticsRequest) String() string {
 func (*GetStatisticsRequest) ProtoMessage() {}
 
 func (x *GetStatisticsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[19]
+	mi := &file_heddle_v1_index_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1673,7 +1738,7 @@ func (x *GetStatisticsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatisticsRequest.ProtoReflect.Descriptor instead.
 func (*GetStatisticsRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{19}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *GetStatisticsRequest) GetIndex() string {
@@ -1706,7 +1771,7 @@ type Statistics struct {
 
 func (x *Statistics) Reset() {
 	*x = Statistics{}
-	mi := &file_heddle_v1_index_proto_msgTypes[20]
+	mi := &file_heddle_v1_index_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1718,7 +1783,7 @@ func (x *Statistics) String() string {
 func (*Statistics) ProtoMessage() {}
 
 func (x *Statistics) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[20]
+	mi := &file_heddle_v1_index_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1731,7 +1796,7 @@ func (x *Statistics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Statistics.ProtoReflect.Descriptor instead.
 func (*Statistics) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{20}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Statistics) GetDocs() uint64 {
@@ -1770,7 +1835,7 @@ type ListIndexesRequest struct {
 
 func (x *ListIndexesRequest) Reset() {
 	*x = ListIndexesRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[21]
+	mi := &file_heddle_v1_index_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1782,7 +1847,7 @@ func (x *ListIndexesRequest) String() string {
 func (*ListIndexesRequest) ProtoMessage() {}
 
 func (x *ListIndexesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[21]
+	mi := &file_heddle_v1_index_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1795,7 +1860,7 @@ func (x *ListIndexesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIndexesRequest.ProtoReflect.Descriptor instead.
 func (*ListIndexesRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{21}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{22}
 }
 
 type ListIndexesResponse struct {
@@ -1807,7 +1872,7 @@ type ListIndexesResponse struct {
 
 func (x *ListIndexesResponse) Reset() {
 	*x = ListIndexesResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[22]
+	mi := &file_heddle_v1_index_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1819,7 +1884,7 @@ func (x *ListIndexesResponse) String() string {
 func (*ListIndexesResponse) ProtoMessage() {}
 
 func (x *ListIndexesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[22]
+	mi := &file_heddle_v1_index_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1832,7 +1897,7 @@ func (x *ListIndexesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIndexesResponse.ProtoReflect.Descriptor instead.
 func (*ListIndexesResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{22}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ListIndexesResponse) GetIndexes() []*Index {
@@ -1851,7 +1916,7 @@ type GetIndexRequest struct {
 
 func (x *GetIndexRequest) Reset() {
 	*x = GetIndexRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[23]
+	mi := &file_heddle_v1_index_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1863,7 +1928,7 @@ func (x *GetIndexRequest) String() string {
 func (*GetIndexRequest) ProtoMessage() {}
 
 func (x *GetIndexRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[23]
+	mi := &file_heddle_v1_index_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1876,7 +1941,7 @@ func (x *GetIndexRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIndexRequest.ProtoReflect.Descriptor instead.
 func (*GetIndexRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{23}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *GetIndexRequest) GetIndex() string {
@@ -1903,7 +1968,7 @@ type Index struct {
 
 func (x *Index) Reset() {
 	*x = Index{}
-	mi := &file_heddle_v1_index_proto_msgTypes[24]
+	mi := &file_heddle_v1_index_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1915,7 +1980,7 @@ func (x *Index) String() string {
 func (*Index) ProtoMessage() {}
 
 func (x *Index) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[24]
+	mi := &file_heddle_v1_index_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1928,7 +1993,7 @@ func (x *Index) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Index.ProtoReflect.Descriptor instead.
 func (*Index) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{24}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Index) GetName() string {
@@ -1988,7 +2053,7 @@ type Resident struct {
 
 func (x *Resident) Reset() {
 	*x = Resident{}
-	mi := &file_heddle_v1_index_proto_msgTypes[25]
+	mi := &file_heddle_v1_index_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2000,7 +2065,7 @@ func (x *Resident) String() string {
 func (*Resident) ProtoMessage() {}
 
 func (x *Resident) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[25]
+	mi := &file_heddle_v1_index_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2013,7 +2078,7 @@ func (x *Resident) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resident.ProtoReflect.Descriptor instead.
 func (*Resident) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{25}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Resident) GetProcessor() string {
@@ -2167,7 +2232,7 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"timeout_ms\x18\v \x01(\rR\ttimeoutMs\x12#\n" +
 	"\rallow_partial\x18\f \x01(\bR\fallowPartial\x12)\n" +
 	"\x06filter\x18\r \x01(\v2\x11.heddle.v1.FilterR\x06filterB\x04\n" +
-	"\x02_k\"\xf8\x01\n" +
+	"\x02_k\"\xa4\x02\n" +
 	"\x13SearchBatchResponse\x12\x16\n" +
 	"\x06counts\x18\x01 \x03(\x04R\x06counts\x12\x10\n" +
 	"\x03ids\x18\x02 \x03(\x04R\x03ids\x12\x12\n" +
@@ -2176,7 +2241,11 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x04docs\x18\x05 \x03(\tR\x04docs\x12-\n" +
 	"\x06errors\x18\x06 \x03(\v2\x15.heddle.v1.BatchErrorR\x06errors\x12\x17\n" +
 	"\atook_ms\x18\a \x01(\x01R\x06tookMs\x12/\n" +
-	"\bcoverage\x18\b \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\"J\n" +
+	"\bcoverage\x18\b \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\x12*\n" +
+	"\x05notes\x18\t \x03(\v2\x14.heddle.v1.BatchNoteR\x05notes\"5\n" +
+	"\tBatchNote\x12\x14\n" +
+	"\x05query\x18\x01 \x01(\rR\x05query\x12\x12\n" +
+	"\x04note\x18\x02 \x01(\tR\x04note\"J\n" +
 	"\n" +
 	"BatchError\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\rR\x05query\x12&\n" +
@@ -2244,7 +2313,7 @@ func file_heddle_v1_index_proto_rawDescGZIP() []byte {
 	return file_heddle_v1_index_proto_rawDescData
 }
 
-var file_heddle_v1_index_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
+var file_heddle_v1_index_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
 var file_heddle_v1_index_proto_goTypes = []any{
 	(*SearchRequest)(nil),        // 0: heddle.v1.SearchRequest
 	(*Facets)(nil),               // 1: heddle.v1.Facets
@@ -2263,20 +2332,21 @@ var file_heddle_v1_index_proto_goTypes = []any{
 	(*Document)(nil),             // 14: heddle.v1.Document
 	(*SearchBatchRequest)(nil),   // 15: heddle.v1.SearchBatchRequest
 	(*SearchBatchResponse)(nil),  // 16: heddle.v1.SearchBatchResponse
-	(*BatchError)(nil),           // 17: heddle.v1.BatchError
-	(*BatchQuery)(nil),           // 18: heddle.v1.BatchQuery
-	(*GetStatisticsRequest)(nil), // 19: heddle.v1.GetStatisticsRequest
-	(*Statistics)(nil),           // 20: heddle.v1.Statistics
-	(*ListIndexesRequest)(nil),   // 21: heddle.v1.ListIndexesRequest
-	(*ListIndexesResponse)(nil),  // 22: heddle.v1.ListIndexesResponse
-	(*GetIndexRequest)(nil),      // 23: heddle.v1.GetIndexRequest
-	(*Index)(nil),                // 24: heddle.v1.Index
-	(*Resident)(nil),             // 25: heddle.v1.Resident
-	(*Error)(nil),                // 26: heddle.v1.Error
+	(*BatchNote)(nil),            // 17: heddle.v1.BatchNote
+	(*BatchError)(nil),           // 18: heddle.v1.BatchError
+	(*BatchQuery)(nil),           // 19: heddle.v1.BatchQuery
+	(*GetStatisticsRequest)(nil), // 20: heddle.v1.GetStatisticsRequest
+	(*Statistics)(nil),           // 21: heddle.v1.Statistics
+	(*ListIndexesRequest)(nil),   // 22: heddle.v1.ListIndexesRequest
+	(*ListIndexesResponse)(nil),  // 23: heddle.v1.ListIndexesResponse
+	(*GetIndexRequest)(nil),      // 24: heddle.v1.GetIndexRequest
+	(*Index)(nil),                // 25: heddle.v1.Index
+	(*Resident)(nil),             // 26: heddle.v1.Resident
+	(*Error)(nil),                // 27: heddle.v1.Error
 }
 var file_heddle_v1_index_proto_depIdxs = []int32{
 	6,  // 0: heddle.v1.SearchRequest.scoring:type_name -> heddle.v1.Scoring
-	20, // 1: heddle.v1.SearchRequest.statistics:type_name -> heddle.v1.Statistics
+	21, // 1: heddle.v1.SearchRequest.statistics:type_name -> heddle.v1.Statistics
 	4,  // 2: heddle.v1.SearchRequest.filter:type_name -> heddle.v1.Filter
 	1,  // 3: heddle.v1.SearchRequest.facets:type_name -> heddle.v1.Facets
 	3,  // 4: heddle.v1.Facet.values:type_name -> heddle.v1.FacetValue
@@ -2291,31 +2361,32 @@ var file_heddle_v1_index_proto_depIdxs = []int32{
 	14, // 13: heddle.v1.MatchResponse.documents:type_name -> heddle.v1.Document
 	9,  // 14: heddle.v1.MatchResponse.coverage:type_name -> heddle.v1.Coverage
 	6,  // 15: heddle.v1.SearchBatchRequest.scoring:type_name -> heddle.v1.Scoring
-	20, // 16: heddle.v1.SearchBatchRequest.statistics:type_name -> heddle.v1.Statistics
+	21, // 16: heddle.v1.SearchBatchRequest.statistics:type_name -> heddle.v1.Statistics
 	4,  // 17: heddle.v1.SearchBatchRequest.filter:type_name -> heddle.v1.Filter
-	17, // 18: heddle.v1.SearchBatchResponse.errors:type_name -> heddle.v1.BatchError
+	18, // 18: heddle.v1.SearchBatchResponse.errors:type_name -> heddle.v1.BatchError
 	9,  // 19: heddle.v1.SearchBatchResponse.coverage:type_name -> heddle.v1.Coverage
-	26, // 20: heddle.v1.BatchError.error:type_name -> heddle.v1.Error
-	4,  // 21: heddle.v1.BatchQuery.filter:type_name -> heddle.v1.Filter
-	24, // 22: heddle.v1.ListIndexesResponse.indexes:type_name -> heddle.v1.Index
-	25, // 23: heddle.v1.Index.resident:type_name -> heddle.v1.Resident
-	0,  // 24: heddle.v1.IndexService.Search:input_type -> heddle.v1.SearchRequest
-	12, // 25: heddle.v1.IndexService.Match:input_type -> heddle.v1.MatchRequest
-	15, // 26: heddle.v1.IndexService.SearchBatch:input_type -> heddle.v1.SearchBatchRequest
-	19, // 27: heddle.v1.IndexService.GetStatistics:input_type -> heddle.v1.GetStatisticsRequest
-	21, // 28: heddle.v1.IndexService.ListIndexes:input_type -> heddle.v1.ListIndexesRequest
-	23, // 29: heddle.v1.IndexService.GetIndex:input_type -> heddle.v1.GetIndexRequest
-	7,  // 30: heddle.v1.IndexService.Search:output_type -> heddle.v1.SearchResponse
-	13, // 31: heddle.v1.IndexService.Match:output_type -> heddle.v1.MatchResponse
-	16, // 32: heddle.v1.IndexService.SearchBatch:output_type -> heddle.v1.SearchBatchResponse
-	20, // 33: heddle.v1.IndexService.GetStatistics:output_type -> heddle.v1.Statistics
-	22, // 34: heddle.v1.IndexService.ListIndexes:output_type -> heddle.v1.ListIndexesResponse
-	24, // 35: heddle.v1.IndexService.GetIndex:output_type -> heddle.v1.Index
-	30, // [30:36] is the sub-list for method output_type
-	24, // [24:30] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	17, // 20: heddle.v1.SearchBatchResponse.notes:type_name -> heddle.v1.BatchNote
+	27, // 21: heddle.v1.BatchError.error:type_name -> heddle.v1.Error
+	4,  // 22: heddle.v1.BatchQuery.filter:type_name -> heddle.v1.Filter
+	25, // 23: heddle.v1.ListIndexesResponse.indexes:type_name -> heddle.v1.Index
+	26, // 24: heddle.v1.Index.resident:type_name -> heddle.v1.Resident
+	0,  // 25: heddle.v1.IndexService.Search:input_type -> heddle.v1.SearchRequest
+	12, // 26: heddle.v1.IndexService.Match:input_type -> heddle.v1.MatchRequest
+	15, // 27: heddle.v1.IndexService.SearchBatch:input_type -> heddle.v1.SearchBatchRequest
+	20, // 28: heddle.v1.IndexService.GetStatistics:input_type -> heddle.v1.GetStatisticsRequest
+	22, // 29: heddle.v1.IndexService.ListIndexes:input_type -> heddle.v1.ListIndexesRequest
+	24, // 30: heddle.v1.IndexService.GetIndex:input_type -> heddle.v1.GetIndexRequest
+	7,  // 31: heddle.v1.IndexService.Search:output_type -> heddle.v1.SearchResponse
+	13, // 32: heddle.v1.IndexService.Match:output_type -> heddle.v1.MatchResponse
+	16, // 33: heddle.v1.IndexService.SearchBatch:output_type -> heddle.v1.SearchBatchResponse
+	21, // 34: heddle.v1.IndexService.GetStatistics:output_type -> heddle.v1.Statistics
+	23, // 35: heddle.v1.IndexService.ListIndexes:output_type -> heddle.v1.ListIndexesResponse
+	25, // 36: heddle.v1.IndexService.GetIndex:output_type -> heddle.v1.Index
+	31, // [31:37] is the sub-list for method output_type
+	25, // [25:31] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_index_proto_init() }
@@ -2330,14 +2401,14 @@ func file_heddle_v1_index_proto_init() {
 	file_heddle_v1_index_proto_msgTypes[6].OneofWrappers = []any{}
 	file_heddle_v1_index_proto_msgTypes[12].OneofWrappers = []any{}
 	file_heddle_v1_index_proto_msgTypes[15].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[18].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[19].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_index_proto_rawDesc), len(file_heddle_v1_index_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   26,
+			NumMessages:   27,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

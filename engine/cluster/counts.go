@@ -44,6 +44,13 @@ func (t *terms) add(fresh *terms, most int) {
 	}
 }
 
+// analysis returns the analyzer; nil if only shards analyse.
+func (t *terms) analysis() *analyze.Analyzer {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.analyzer
+}
+
 // pick returns the facts on texts; nil if t lacks some.
 func (t *terms) pick(asked []text) *terms {
 	t.mu.RLock()

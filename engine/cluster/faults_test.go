@@ -18,7 +18,7 @@ import (
 	"heddle/engine/plan/testneeds"
 )
 
-var query = engine.Query{Text: "w1 w2 w7", K: 10}
+var sample = engine.Query{Text: "w1 w2 w7", K: 10}
 
 func down(context.Context) error {
 	return connect.NewError(connect.CodeUnavailable, "the node is down")
@@ -30,13 +30,13 @@ func silent(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// faulty returns a cluster of two shards on two nodes, and the answer of query.
+// faulty returns a cluster of two shards on two nodes, and the answer of sample.
 func faulty(t *testing.T, opt Options) (*machines, *Coordinator, []uint64) {
 	t.Helper()
 	m := place(t, newEngine(t), corpus(200), []int{0, 120, 200}, 2)
 	c := New(m, m, opt)
-	h, _, err := c.Search(t.Context(), "x", query, api.Ask{})
-	if err != nil || len(h.IDs) != query.K {
+	h, _, err := c.Search(t.Context(), "x", sample, api.Ask{})
+	if err != nil || len(h.IDs) != sample.K {
 		t.Fatal(h, err)
 	}
 	return m, c, h.IDs
@@ -56,7 +56,7 @@ func TestReplica(t *testing.T) {
 							if i == 30 {
 								m.set("n0", fault)
 							}
-							h, cover, err := c.Search(t.Context(), "x", query, api.Ask{})
+							h, cover, err := c.Search(t.Context(), "x", sample, api.Ask{})
 							if err != nil || !slices.Equal(h.IDs, want) || cover != nil {
 								t.Errorf("query %d: %v, %+v, %v; want %v", i, h.IDs, cover, err, want)
 							}
@@ -89,11 +89,11 @@ func TestEpoch(t *testing.T) {
 			n.AddIndex("x", 2, i, x.Index)
 		}
 	}
-	if _, _, err := c.Search(t.Context(), "x", query, api.Ask{}); !errors.Is(err, errEpoch) || engine.CodeOf(err) != engine.NoDevice {
+	if _, _, err := c.Search(t.Context(), "x", sample, api.Ask{}); !errors.Is(err, errEpoch) || engine.CodeOf(err) != engine.NoDevice {
 		t.Errorf("no newer map: error %v", err)
 	}
 	m.layout = &next
-	h, cover, err := c.Search(t.Context(), "x", query, api.Ask{AllowPartial: true})
+	h, cover, err := c.Search(t.Context(), "x", sample, api.Ask{AllowPartial: true})
 	if err != nil || cover.GetEpoch() != 2 || cover.GetMissing() != nil || !slices.Equal(h.IDs, want) {
 		t.Errorf("%v, %+v, %v; want %v", h.IDs, cover, err, want)
 	}
@@ -156,7 +156,7 @@ func TestLate(t *testing.T) {
 func TestKind(t *testing.T) {
 	m, c, _ := faulty(t, Options{})
 	m.layout = &layout.Map{Name: "x", Kind: layout.Table}
-	if _, _, err := c.Search(t.Context(), "x", query, api.Ask{}); engine.CodeOf(err) != engine.NotFound {
+	if _, _, err := c.Search(t.Context(), "x", sample, api.Ask{}); engine.CodeOf(err) != engine.NotFound {
 		t.Errorf("error %v", err)
 	}
 }

@@ -146,6 +146,7 @@ func TestFilters(t *testing.T) {
 			}
 			w := api.Hits{Count: h.Count, Scores: h.Scores, Err: err}
 			if err == nil {
+				w.Note = a.now.Note(asked, h.Count > 0)
 				if h.Docs != nil {
 					w.IDs = []uint64{}
 				}

@@ -40,7 +40,7 @@ func TestGivenUp(t *testing.T) {
 		c := New(m, m, Options{Second: 10 * time.Millisecond})
 		m.set("n0", silent)
 		for range 10 { // n0 is asked first in some
-			if _, _, err := c.Search(t.Context(), "x", query, api.Ask{}); err != nil {
+			if _, _, err := c.Search(t.Context(), "x", sample, api.Ask{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -50,7 +50,7 @@ func TestGivenUp(t *testing.T) {
 		m.set("n1", silent)
 		for range 10 {
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
-			_, _, err := c.Search(ctx, "x", query, api.Ask{})
+			_, _, err := c.Search(ctx, "x", sample, api.Ask{})
 			if cancel(); engine.CodeOf(err) != engine.Deadline {
 				t.Fatal(err)
 			}
@@ -62,7 +62,7 @@ func TestGivenUp(t *testing.T) {
 		m.set("n1", nil)
 		time.Sleep(time.Hour) // until the calls of before are forgotten
 		for range 10 {
-			if _, _, err := c.Search(t.Context(), "x", query, api.Ask{}); err != nil {
+			if _, _, err := c.Search(t.Context(), "x", sample, api.Ask{}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -80,6 +80,7 @@ func TestIndex(t *testing.T) {
 			bad++
 			continue
 		}
+		want[i].Note = snapshot.Note(q, h.Count > 0)
 		if h.Docs != nil {
 			want[i].IDs = []uint64{}
 		}

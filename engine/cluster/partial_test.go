@@ -47,7 +47,7 @@ func sameCoverage(got, want *api.Coverage) bool {
 // TestMissing: a query without all shards fails and names them.
 func TestMissing(t *testing.T) {
 	m, _, _ := gaps(t)
-	_, cover, err := New(m, m, Options{}).Search(t.Context(), "x", query, api.Ask{})
+	_, cover, err := New(m, m, Options{}).Search(t.Context(), "x", sample, api.Ask{})
 	var missing *MissingError
 	if !errors.As(err, &missing) || !slices.Equal(missing.Missing, []int{1}) || missing.Of != 3 || !strings.Contains(err.Error(), "shards 1 of 3") || cover != nil {
 		t.Errorf("error %v, coverage %v", err, cover)
@@ -58,7 +58,7 @@ func TestMissing(t *testing.T) {
 func TestPartial(t *testing.T) {
 	m, e, lines := gaps(t)
 	whole := openIndex(t, e, append(slices.Clone(lines[:50]), lines[120:]...))
-	for _, q := range []engine.Query{query, {Text: "w1 w2 w7", K: 5, Match: engine.AndOr}, {Text: "w1 -w2"}, {Text: "w1*", K: 200}, {Text: "w3 w9", CountOnly: true}} {
+	for _, q := range []engine.Query{sample, {Text: "w1 w2 w7", K: 5, Match: engine.AndOr}, {Text: "w1 -w2"}, {Text: "w1*", K: 200}, {Text: "w3 w9", CountOnly: true}} {
 		h, err := whole.Search(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
@@ -84,7 +84,7 @@ func TestPartialStatistics(t *testing.T) {
 	m, _, _ := gaps(t)
 	m.set("n1", nil)
 	c := New(m, m, Options{})
-	all := query
+	all := sample
 	all.K = 200
 	want, cover, err := c.Search(t.Context(), "x", all, api.Ask{AllowPartial: true})
 	if err != nil || cover.GetShardsAnswered() != 3 || cover.GetDocsAnswered() != 200 || cover.GetMissing() != nil {
@@ -115,7 +115,7 @@ func TestPartialOnce(t *testing.T) {
 		}
 		return nil
 	})
-	hits, cover, err := New(m, m, Options{}).SearchAll(t.Context(), "x", []engine.Query{query, {Text: "w1"}, {Text: "w2", CountOnly: true}}, api.Ask{AllowPartial: true})
+	hits, cover, err := New(m, m, Options{}).SearchAll(t.Context(), "x", []engine.Query{sample, {Text: "w1"}, {Text: "w2", CountOnly: true}}, api.Ask{AllowPartial: true})
 	if err != nil || !sameCoverage(cover, without("the node is down")) || calls.Load() != 1 {
 		t.Fatalf("coverage %v, %d calls, %v", cover, calls.Load(), err)
 	}
@@ -136,7 +136,7 @@ func TestPartialSilent(t *testing.T) {
 	testneeds.VirtualTime(t, func(t *testing.T) {
 		m, _, _ := gaps(t)
 		m.set("n1", silent)
-		q := query
+		q := sample
 		q.Timeout = 2 * time.Second
 		c := New(m, m, Options{})
 		h, cover, err := c.Search(t.Context(), "x", q, api.Ask{AllowPartial: true})
@@ -155,7 +155,7 @@ func TestPartialNone(t *testing.T) {
 	m, _, _ := gaps(t)
 	m.set("n0", down)
 	m.set("n2", down)
-	_, cover, err := New(m, m, Options{}).Search(t.Context(), "x", query, api.Ask{AllowPartial: true})
+	_, cover, err := New(m, m, Options{}).Search(t.Context(), "x", sample, api.Ask{AllowPartial: true})
 	var missing *MissingError
 	if !errors.As(err, &missing) || !slices.Equal(missing.Missing, []int{0, 1, 2}) || cover != nil {
 		t.Errorf("error %v, coverage %v", err, cover)

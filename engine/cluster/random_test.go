@@ -160,7 +160,7 @@ func TestRandomIndex(t *testing.T) {
 			h, err := whole.Search(p.Context(), q)
 			want := api.Hits{Err: err}
 			if err == nil {
-				want = api.Hits{Count: h.Count, Scores: h.Scores}
+				want = api.Hits{Count: h.Count, Scores: h.Scores, Note: whole.Note(q, h.Count > 0)}
 				if h.Docs != nil {
 					want.IDs = []uint64{}
 				}
@@ -231,7 +231,7 @@ func TestRandomTable(t *testing.T) {
 func TestExplain(t *testing.T) {
 	m, _, _ := gaps(t)
 	c := New(m, m, Options{})
-	h, _, err := c.Search(t.Context(), "x", query, api.Ask{Explain: true, AllowPartial: true})
+	h, _, err := c.Search(t.Context(), "x", sample, api.Ask{Explain: true, AllowPartial: true})
 	if err != nil || !strings.HasPrefix(h.Explanation, "shard 0:\n") || strings.Contains(h.Explanation, "shard 1:") || !strings.Contains(h.Explanation, "\nshard 2:\n") {
 		t.Errorf("%q, %v", h.Explanation, err)
 	}
@@ -240,7 +240,7 @@ func TestExplain(t *testing.T) {
 			t.Errorf("part %d: %q", i, part)
 		}
 	}
-	h, _, err = c.Search(t.Context(), "x", query, api.Ask{AllowPartial: true})
+	h, _, err = c.Search(t.Context(), "x", sample, api.Ask{AllowPartial: true})
 	if err != nil || h.Explanation != "" {
 		t.Errorf("not asked for: %q, %v", h.Explanation, err)
 	}

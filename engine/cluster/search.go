@@ -12,6 +12,7 @@ import (
 	"heddle/engine/cluster/layout"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
+	"heddle/engine/internal/query"
 )
 
 // Search answers one query on an index. Expr and Override of the query are not supported. The
@@ -51,6 +52,7 @@ func (c *Coordinator) SearchAll(ctx context.Context, index string, qs []engine.Q
 		if err := s.facets(ctx); err != nil {
 			return err
 		}
+		s.notes(ctx)
 		hits, cover = s.hits, s.coverage()
 		return nil
 	})
@@ -81,6 +83,24 @@ type search struct {
 	qs   []engine.Query
 	ask  api.Ask
 	hits []api.Hits
+}
+
+// notes adds the notes on queries. A query has none if no shard says how the index analyses texts.
+func (s *search) notes(ctx context.Context) {
+	for i := range s.qs {
+		q, h := &s.qs[i], &s.hits[i]
+		if q.Text == "" || h.Err != nil {
+			continue
+		}
+		a := s.x.terms.analysis()
+		if h.Count == 0 && a == nil { // no statistics were needed
+			again := reach{c: s.c, x: s.x}
+			if _, err := again.facts(ctx, s.qs[i:i+1], func(*engine.Query) bool { return true }); err == nil {
+				a = s.x.terms.analysis()
+			}
+		}
+		h.Note = query.Note(a, q.Text, q.Literal, h.Count > 0)
+	}
 }
 
 // kind is the part that all queries of a request share.

@@ -26,8 +26,8 @@ import (
 func eight(t *testing.T, replicas int) (*machines, *Coordinator, api.Hits) {
 	m := place(t, newEngine(t), corpus(200), []int{0, 20, 40, 60, 110, 120, 150, 180, 200}, replicas)
 	c := New(m, m, Options{Second: time.Hour, Silence: time.Hour})
-	h, _, err := c.Search(t.Context(), "x", query, api.Ask{Names: true})
-	if err != nil || len(h.IDs) != query.K {
+	h, _, err := c.Search(t.Context(), "x", sample, api.Ask{Names: true})
+	if err != nil || len(h.IDs) != sample.K {
 		t.Fatal(h, err)
 	}
 	return m, c, h
@@ -53,11 +53,11 @@ func TestGroup(t *testing.T) {
 		ask  api.Ask
 		want int
 	}{
-		{query, api.Ask{}, 3},
+		{sample, api.Ask{}, 3},
 		{engine.Query{Text: "w1", CountOnly: true}, api.Ask{}, 3},
 		{engine.Query{Text: "w1"}, api.Ask{Limit: 5}, 3},
 		{engine.Query{Text: "w1"}, api.Ask{}, 8},
-		{query, api.Ask{Explain: true}, 8},
+		{sample, api.Ask{Explain: true}, 8},
 		{engine.Query{Text: "w3 w4", K: 3}, api.Ask{}, 6}, // new terms
 		{engine.Query{Text: "w3", K: 3, Filter: &engine.Filter{Docs: []uint32{1, 3, 50, 90, 170}}}, api.Ask{}, 3},
 	} {
@@ -73,7 +73,7 @@ func TestGroup(t *testing.T) {
 // shard that its node lacks, do not change the names.
 func TestNames(t *testing.T) {
 	m, c, want := eight(t, 1)
-	batch, of := slices.Repeat([]engine.Query{query}, manyNames), map[string]bool{}
+	batch, of := slices.Repeat([]engine.Query{sample}, manyNames), map[string]bool{}
 	for _, id := range want.IDs {
 		of[m.layout.Shards[m.layout.Find(id)].Replicas[0]] = true
 	}
@@ -88,7 +88,7 @@ func TestNames(t *testing.T) {
 			t.Fatalf("%+v: %d calls, want %d, %v", ask, n, calls, err)
 		}
 		for _, h := range hits {
-			same(t, query, h, want)
+			same(t, sample, h, want)
 		}
 	}
 	m, _, _ = eight(t, 2)
@@ -110,7 +110,7 @@ func TestNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, query, hits[0], want)
+		same(t, sample, hits[0], want)
 	}
 }
 
@@ -150,8 +150,8 @@ func TestOldNode(t *testing.T) {
 	for _, first := range []bool{true, false} {
 		var h api.Hits
 		var err error
-		n := m.count(func() { h, _, err = c.Search(t.Context(), "x", query, api.Ask{Names: true}) })
-		if same(t, query, h, want); err != nil || !first && n != 3+1+2 {
+		n := m.count(func() { h, _, err = c.Search(t.Context(), "x", sample, api.Ask{Names: true}) })
+		if same(t, sample, h, want); err != nil || !first && n != 3+1+2 {
 			t.Errorf("%d calls, want 3 of n0, one of n1 and 2 of n2; %v", n, err)
 		}
 	}
@@ -164,13 +164,13 @@ func TestLeftOut(t *testing.T) {
 	all := m.layout.Shards
 	m.nodes[all[4].Replicas[0]].Remove("x", 1, 4)
 	for range 20 { // each order of the replicas
-		h, _, err := c.Search(t.Context(), "x", query, api.Ask{Names: true})
-		if same(t, query, h, want); err != nil {
+		h, _, err := c.Search(t.Context(), "x", sample, api.Ask{Names: true})
+		if same(t, sample, h, want); err != nil {
 			t.Fatal(err)
 		}
 	}
 	m.nodes[all[4].Replicas[1]].Remove("x", 1, 4)
-	if _, _, err := c.Search(t.Context(), "x", query, api.Ask{}); !errors.Is(err, errEpoch) {
+	if _, _, err := c.Search(t.Context(), "x", sample, api.Ask{}); !errors.Is(err, errEpoch) {
 		t.Errorf("error %v", err)
 	}
 }

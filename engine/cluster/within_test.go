@@ -35,17 +35,17 @@ func TestWithin(t *testing.T) {
 	service := broken{shard.Service(&m.all), 1, &engine.Error{Code: engine.Corrupt, Op: "search", Err: errors.New("a damaged block")}}
 	c := Within(m, service, Options{})
 	var missing *MissingError
-	if _, _, err := c.Search(t.Context(), "x", query, api.Ask{}); !errors.As(err, &missing) || engine.CodeOf(err) != engine.Corrupt {
+	if _, _, err := c.Search(t.Context(), "x", sample, api.Ask{}); !errors.As(err, &missing) || engine.CodeOf(err) != engine.Corrupt {
 		t.Errorf("error %v", err)
 	}
-	got, cover, err := c.Search(t.Context(), "x", query, api.Ask{AllowPartial: true, Names: true})
+	got, cover, err := c.Search(t.Context(), "x", sample, api.Ask{AllowPartial: true, Names: true})
 	if err != nil || !sameCoverage(cover, without("a damaged block")) || len(got.IDs) == 0 || len(got.Names) != len(got.IDs) {
 		t.Errorf("%+v, coverage %v, %v", got, cover, err)
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
 	service.shard, service.err = 0, errors.New("asked")
-	if _, _, err := Within(m, service, Options{}).Search(ended, "x", query, api.Ask{}); engine.CodeOf(err) != engine.Canceled {
+	if _, _, err := Within(m, service, Options{}).Search(ended, "x", sample, api.Ask{}); engine.CodeOf(err) != engine.Canceled {
 		t.Errorf("error %v", err)
 	}
 }

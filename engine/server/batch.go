@@ -92,6 +92,14 @@ type piece struct {
 	ids    []uint64
 	scores []float64
 	docs   []string
+	notes  []*api.BatchNote
+}
+
+// note adds the note on a query; "" is none.
+func (p *piece) note(query int, text string) {
+	if text != "" {
+		p.notes = append(p.notes, &api.BatchNote{Query: uint32(query), Note: text})
+	}
 }
 
 // SearchBatch implements api.IndexServiceHandler.
@@ -130,7 +138,8 @@ func (i indexService) SearchBatch(ctx context.Context, r *api.SearchBatchRequest
 			return err
 		}
 		p := &piece{at: at, counts: make([]uint64, 0, len(hits)), ends: make([]uint64, 0, len(hits)), ids: make([]uint64, 0, documents), scores: make([]float64, 0, scores)}
-		for _, h := range hits {
+		for n, h := range hits {
+			p.note(at[n], snapshot.Note(b.queries[at[n]], h.Count > 0))
 			p.counts = append(p.counts, h.Count)
 			for _, d := range h.Docs {
 				p.ids = append(p.ids, uint64(d))
@@ -270,6 +279,7 @@ func join(pieces []*piece, queries int, documents bool) *api.SearchBatchResponse
 		out.Ids = append(out.Ids, p.ids...)
 		out.Scores = append(out.Scores, p.scores...)
 		out.Docs = append(out.Docs, p.docs...)
+		out.Notes = append(out.Notes, p.notes...)
 	}
 	for ; documents && next < queries; next++ {
 		out.Ends[next] = uint64(len(out.Ids))

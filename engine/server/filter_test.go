@@ -33,6 +33,7 @@ func TestFilters(t *testing.T) {
 		{"search", `{"query":"loom OR nothing","k":0,"mode":"and-or"}`, `^\{"hits":\[\],"count":2,`},
 		{"search", `{"query":"?! --"}`, `^\{"hits":\[\],"count":0,.*"note":"no word is left; without a letter or digit: \?! --"`},
 		{"match", `{"query":"?!","count":true}`, `^\{"count":0,.*"note":"no word is left; without a letter or digit: \?!"`},
+		{"search", `{"query":"loom - red","k":1}`, `"note":"the - at byte 6 of the query is no operator there, and so text"`},
 		{"match", `{"query":"*"}`, `^\{"count":3,"documents":\[\{"doc":"a","id":0\},`},
 		{"match", `{"query":"NOT red"}`, `^\{"count":1,"documents":\[\{"doc":"b","id":1\}\]`},
 		{"match", `{"query":"loom","limit":0}`, `^\{"count":2,"documents":\[\],`},
@@ -57,9 +58,12 @@ func TestFilters(t *testing.T) {
 {"id":6,"query":"*","match":true}
 {"id":7,"filter":{"docs":{"ids":[2]}}}
 {"id":8,"query":"-red"}
+{"id":9,"query":"?!"}
+{"id":10,"query":"loom )","k":0}
 `
 	got := r.do("POST", "/v1/indexes/looms/search/batch", lines, "Content-Type: application/x-ndjson")
-	for i, want := range []string{`"count":1,"hits":\[\{"doc":"b"`, `"count":2,`, `"code":"invalid_query"`, `"count":0`, `"count":2\}$`, `"count":3,"hits":\[\{"doc":"a","id":0\},`, `"count":1,"hits":\[\{"doc":"c","id":2,"score":0\}\]`, `"count":1,"hits":\[\{"doc":"b"`} {
+	for i, want := range []string{`"count":1,"hits":\[\{"doc":"b"`, `"count":2,`, `"code":"invalid_query"`, `"count":0`, `"count":2\}$`, `"count":3,"hits":\[\{"doc":"a","id":0\},`, `"count":1,"hits":\[\{"doc":"c","id":2,"score":0\}\]`, `"count":1,"hits":\[\{"doc":"b"`,
+		`"hits":\[\],"note":"no word is left; without a letter or digit: \?!"`, `"count":2,"note":"the \) at byte 6 of the query is no operator there, and so text"\}$`} {
 		if line := strings.Split(got.body, "\n")[i]; !regexp.MustCompile(fmt.Sprintf(`^\{"id":%d,.*%s`, i+1, want)).MatchString(line) {
 			t.Errorf("line %d: %s", i, line)
 		}

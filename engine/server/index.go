@@ -12,7 +12,6 @@ import (
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/hdl"
 	"heddle/engine/index/querylang"
-	"heddle/engine/internal/query"
 	"heddle/engine/observe"
 	"heddle/engine/server/monitor"
 )
@@ -223,11 +222,7 @@ func (i indexService) answer(ctx context.Context, name string, q engine.Query, a
 	if ask.Explain {
 		out.Explanation = q.Explain.String()
 	}
-	if hits.Count == 0 && q.Text != "" {
-		if terms, _, err := snapshot.WeightedTerms(q); err == nil && len(terms) == 0 {
-			out.Note = query.NoteVanished(snapshot.Vanished(q.Text))
-		}
-	}
+	out.Note = snapshot.Note(q, hits.Count > 0)
 	deliver(out)
 	return took, queued, nil, nil
 }

@@ -50,7 +50,7 @@ func lineOptions(from url.Values) (timeout uint32, partial bool, err error) {
 }
 
 // appendAnswer appends the line of a query.
-func appendAnswer[N uint32 | uint64](dst []byte, id json.RawMessage, count uint64, docs []N, scores []float64, name func(i int) (string, error)) ([]byte, error) {
+func appendAnswer[N uint32 | uint64](dst []byte, id json.RawMessage, count uint64, note string, docs []N, scores []float64, name func(i int) (string, error)) ([]byte, error) {
 	dst = strconv.AppendUint(append(appendID(dst, id), `"count":`...), count, 10)
 	if docs != nil {
 		dst = append(dst, `,"hits":[`...)
@@ -70,6 +70,9 @@ func appendAnswer[N uint32 | uint64](dst []byte, id json.RawMessage, count uint6
 			dst = append(dst, '}')
 		}
 		dst = append(dst, ']')
+	}
+	if note != "" {
+		dst = api.AppendString(append(dst, `,"note":`...), note)
 	}
 	return append(dst, '}', '\n'), nil
 }

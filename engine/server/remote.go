@@ -96,7 +96,9 @@ func (i indexService) remotePieces(ctx context.Context, remote Remote, r *api.Se
 		if err := take(ctx, flatBytes(len(h.IDs), r.GetNames())); err != nil {
 			return nil, nil, err
 		}
-		pieces = append(pieces, &piece{at: []int{n}, counts: []uint64{h.Count}, ends: []uint64{uint64(len(h.IDs))}, ids: h.IDs, scores: h.Scores, docs: h.Names})
+		p := &piece{at: []int{n}, counts: []uint64{h.Count}, ends: []uint64{uint64(len(h.IDs))}, ids: h.IDs, scores: h.Scores, docs: h.Names}
+		p.note(n, h.Note)
+		pieces = append(pieces, p)
 	}
 	return pieces, cover, nil
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"heddle/config"
+	"heddle/engine"
 	"heddle/engine/bench/remote"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/cmd/heddle/internal/topics"
@@ -71,9 +73,10 @@ for an index without --batch.
 compares the answers under load with these. Load counts the answers that differ (wrong), and
 fails at its end if there is one. Files of the server must not change meanwhile.
 
-Queries of --queries are sent in turn, as text unless --syntax query is given. With --table they
-are predicates, one a line. --draw draws queries
-from a copy of the index: one to six terms, with lists of every length.
+Queries of --queries are sent in turn, as text unless --syntax is given. --syntax boolean
+asks for documents without scores, as --kind match. With --table they are predicates, one a
+line. --draw draws queries from a copy of the index: one to six terms, with lists of every
+length.
 
 The token of a server that asks for one is in --token, or better in the variable
 ` + tokenVariable + `, which other users of the machine cannot see. Load and the server compete for
@@ -93,7 +96,7 @@ func (o *loadOptions) AddFlags(fs *pflag.FlagSet) {
 	addReading(fs, &o.reading)
 	fs.StringVar(&o.draw, "draw", "", "draw queries from the index file `X.hdl`")
 	fs.StringVar(&o.kind, "kind", string(remote.Search), "`KIND` of requests to an index: search, match or count")
-	addChoice(fs, &o.syntax, "syntax", "", "syntax of queries, default literal for --queries and query for --query: ", []string{syntaxLiteral, syntaxQuery})
+	addChoice(fs, &o.syntax, "syntax", "", "syntax of queries, default query for --query and literal for --queries; boolean has no scores and joins words by AND: ", []string{syntaxLiteral, syntaxQuery, syntaxBoolean})
 	fs.IntVar(&o.work.Batch, "batch", 1, "send `N` queries to an index in each request")
 	fs.Float64Var(&o.Rate, "rate", 0, "send `N` queries per second; 0 is a sweep")
 	fs.Float64Var(&o.From, "from", 100, "begin the sweep at `N` queries per second")
@@ -147,6 +150,9 @@ func (o *loadOptions) Validate(args []string) (err error) {
 		o.reading, o.work.Kind = trec.Reading{Format: trec.Plain}, remote.Count
 	} else {
 		o.work.Literal = o.syntax == syntaxLiteral || o.syntax == "" && o.query == ""
+		if o.syntax == syntaxBoolean && o.work.Kind == remote.Search {
+			o.work.Kind = remote.Match
+		}
 	}
 	return checkReading(o.reading)
 }
@@ -156,7 +162,9 @@ func (o *loadOptions) Run(ctx context.Context, a *App) error {
 	if err != nil {
 		return err
 	}
-	o.work.K, o.work.Mode = c.Search.K, c.Search.Mode
+	if o.work.K, o.work.Mode = c.Search.K, c.Search.Mode; o.syntax == syntaxBoolean && c.Origin("search.mode").Kind == config.FromDefault {
+		o.work.Mode = engine.And.String()
+	}
 	if err := o.read(ctx, a); err != nil {
 		return err
 	}

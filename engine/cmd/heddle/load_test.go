@@ -1,11 +1,19 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
 
+	"connectrpc.com/connect/v2"
+	"connectrpc.com/connect/v2/connecthttp"
+
+	"heddle/engine/api"
 	"heddle/engine/bench/remote"
 )
 
@@ -36,6 +44,45 @@ func TestLoad(t *testing.T) {
 		if err := json.Unmarshal([]byte(out), &l); err != nil || l.Queries != 10 || l.Answered != 10 {
 			t.Errorf("%q: %v, %s", args, err, out)
 		}
+	}
+}
+
+// matches notes the modes of match requests.
+type matches struct {
+	api.UnimplementedIndexServiceHandler
+	modes chan string
+}
+
+func (m matches) GetIndex(context.Context, *api.GetIndexRequest) (*api.Index, error) {
+	return &api.Index{Ready: true}, nil
+}
+
+func (m matches) Match(_ context.Context, r *api.MatchRequest) (*api.MatchResponse, error) {
+	select {
+	case m.modes <- fmt.Sprint(r.GetMode(), " ", r.GetLiteral()):
+	default:
+	}
+	return &api.MatchResponse{}, nil
+}
+
+// TestLoadBoolean: boolean queries have no scores and are in the query language, and AND joins their words
+// unless --mode is given.
+func TestLoadBoolean(t *testing.T) {
+	for mode, want := range map[string]string{"": "and false", "or": "or false"} {
+		m, calls := matches{modes: make(chan string, 1)}, connect.NewServer()
+		api.RegisterIndexServiceHandler(calls, m)
+		mux := http.NewServeMux()
+		connecthttp.Mount(mux, calls)
+		s := httptest.NewServer(mux)
+		args := []string{"load", s.URL, "--index", "books", "--query", "a b", "--syntax", "boolean", "--rate", "100", "--duration", "50ms", "--request-timeout", "1m"}
+		if mode != "" {
+			args = append(args, "--mode", mode)
+		}
+		must(t, args...)
+		if got := <-m.modes; got != want {
+			t.Errorf("--mode %q: %s, want %s", mode, got, want)
+		}
+		s.Close()
 	}
 }
 

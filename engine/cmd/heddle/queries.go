@@ -11,8 +11,8 @@ import (
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/cmd/heddle/internal/topics"
 	"heddle/engine/cmd/heddle/internal/workload"
-	"heddle/engine/index/querylang"
 	"heddle/engine/index/trec"
+	"heddle/engine/internal/query"
 )
 
 // queries are the flags that give one query on the command line or a file of queries.
@@ -69,6 +69,11 @@ func checkReading(r trec.Reading) error {
 // has the ID 1. If invalid has reported queries, each returns an error at the end.
 func (q *queries) each(ctx context.Context, a *App, ahead int, answer func(context.Context, []trec.Topic) error) error {
 	if q.single() {
+		if sign := query.NoteSign(q.text); q.operators && sign != "" {
+			if _, err := fmt.Fprintf(a.Stderr, "warning: %s\n", sign); err != nil {
+				return err
+			}
+		}
 		return answer(ctx, []trec.Topic{{ID: "1", Text: q.text}})
 	}
 	q.stderr, q.lines = a.Stderr, map[string]int{}
@@ -100,9 +105,9 @@ func (q *queries) look(t trec.Topic) (err error) {
 	if !q.operators || q.bare {
 		return nil
 	}
-	if at := querylang.Bare(t.Text); len(at) > 0 {
+	if sign := query.NoteSign(t.Text); sign != "" {
 		q.bare = true
-		_, err = fmt.Fprintf(q.stderr, "warning: %s:%d: the %c at byte %d of the query is no operator there, and so text; the file may have more\n", q.file, t.Line, t.Text[at[0]], at[0]+1)
+		_, err = fmt.Fprintf(q.stderr, "warning: %s:%d: %s; the file may have more\n", q.file, t.Line, sign)
 	}
 	return err
 }

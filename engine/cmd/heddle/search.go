@@ -155,8 +155,8 @@ single one per query, which can be faster for many small queries.
 A term without documents is no error. If a query has no results, standard error names its
 terms that are in no document; --explain always names them. It also names words of which the
 analysis leaves nothing (stop words, signs), queries of a file with the ID of an earlier one,
-documents that have one name in a run, and the first sign or parenthesis of a file that is no
-operator where it stands.
+documents that have one name in a run, and the first sign or parenthesis that is no operator
+where it stands.
 Explanations go to standard error, or in jsonl into each object: as "explain", for a
 collection as "explanation", a text.`,
 		Example: `  heddle search books.hdl --query 'heaven earth'

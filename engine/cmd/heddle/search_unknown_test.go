@@ -22,6 +22,7 @@ func TestUnknownTerms(t *testing.T) {
 		"w0 nosuch":       "",
 		"w0 NOT w0":       "",
 		"?!":              "query 1: no word is left; without a letter or digit: ?!\n",
+		"w0 - nosuch":     "warning: the - at byte 4 of the query is no operator there, and so text\n",
 		" ":               "query 1: the query is empty\n",
 		"a\u202eb":        "query 1: in no document: a\\u202eb\n",
 	} {

@@ -186,6 +186,7 @@ func (d *description) plain() error {
 		"properties": object{
 			"id": id, "count": object{"type": "integer", "minimum": 0},
 			"hits":  object{"type": "array", "items": schemaRef("Hit")},
+			"note":  object{"type": "string", "description": "See SearchResponse."},
 			"error": schemaRef("Error"),
 		},
 		"additionalProperties": false,

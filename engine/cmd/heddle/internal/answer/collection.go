@@ -16,7 +16,6 @@ import (
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/collection/view"
 	"heddle/engine/index/trec"
-	"heddle/engine/internal/query"
 )
 
 // Collection answers queries on a collection and prints the answers in the order of the queries. See
@@ -101,7 +100,7 @@ func (c *Collection) print(ctx context.Context, q trec.Topic, asked engine.Query
 		known, unknown = c.terms(ctx, asked)
 	}
 	if h.Count == 0 && c.Explain == nil {
-		if err := note(c.Notes, q, c.Documents.Segments()[0], known, unknown); err != nil {
+		if err := note(c.Notes, q, asked.Literal, c.Documents.Segments()[0], known, unknown); err != nil {
 			return err
 		}
 	}
@@ -145,9 +144,9 @@ func (c *Collection) terms(ctx context.Context, asked engine.Query) (known, unkn
 }
 
 // note prints why a query has no documents: its unknown terms, or the words of which nothing is left.
-func note(to io.Writer, q trec.Topic, x *engine.Snapshot, known, unknown []string) (err error) {
+func note(to io.Writer, q trec.Topic, literal bool, x *engine.Snapshot, known, unknown []string) (err error) {
 	var why string
-	switch stops, signs := x.Vanished(q.Text); {
+	switch {
 	case len(unknown) > 0:
 		why = "in no document: " + strings.Join(unknown, ", ")
 	case len(known) > 0:
@@ -155,7 +154,7 @@ func note(to io.Writer, q trec.Topic, x *engine.Snapshot, known, unknown []strin
 	case len(q.Terms) == 0 && strings.TrimSpace(q.Text) == "":
 		why = "the query is empty"
 	default:
-		if why = query.NoteVanished(stops, signs); why == "" {
+		if why = x.Note(engine.Query{Text: q.Text, Literal: literal}, false); why == "" {
 			return nil
 		}
 	}

@@ -97,7 +97,7 @@ func (s *Searcher) print(q trec.Topic, i int) error {
 	got := s.answers[i]
 	if got.Count == 0 && s.Explain == nil {
 		known, unknown := s.terms(s.batch[i])
-		if err := note(s.Notes, q, s.Index, known, unknown); err != nil {
+		if err := note(s.Notes, q, s.Query.Literal, s.Index, known, unknown); err != nil {
 			return err
 		}
 	}
