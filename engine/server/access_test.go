@@ -326,3 +326,28 @@ func TestCallers(t *testing.T) {
 		t.Errorf("a second request of a caller: %v", err)
 	}
 }
+
+// TestSlots: a request gives its slot back, however it ends.
+func TestSlots(t *testing.T) {
+	r := run(t, Options{Limits: Limits{Concurrency: 1}})
+	for where, want := range map[string]int{"days > 30": http.StatusOK, "hours > 30": http.StatusBadRequest} {
+		for path, body := range map[string]string{"count": "", "select": "", "aggregate": `,"select":"sum(days)"`} {
+			for range 2 {
+				if got := r.do("POST", "/v1/tables/loans/"+path, fmt.Sprintf(`{"where":%q%s}`, where, body)); got.status != want {
+					t.Errorf("%s where %s: %d %s", path, where, got.status, got.body)
+				}
+			}
+		}
+	}
+	for range 2 {
+		func() {
+			defer func() { recover() }()
+			if err := r.inSlot(t.Context(), 1, 0, func() error { panic("of the test") }); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
+	if n := r.gate.Queries(); n != 0 {
+		t.Errorf("%d queries run", n)
+	}
+}

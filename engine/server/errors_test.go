@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -14,7 +15,9 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/plan"
 	"heddle/engine/plan/testneeds"
+	"heddle/engine/server/access"
 	"heddle/engine/syntax"
 )
 
@@ -130,6 +133,56 @@ func TestSlowBody(t *testing.T) {
 			n, _ := c.Read(reply) // the server closes the connection
 			if got := string(reply[:n]); got != want && (want != "" || got != "HTTP/1.1 400 ") {
 				t.Errorf("%.40s: reply %q, want %q", head, reply[:n], want)
+			}
+		}
+	})
+}
+
+// TestSlowHeaders: a listener without a time-out of bodies ends a connection whose headers do not arrive.
+func TestSlowHeaders(t *testing.T) {
+	testneeds.VirtualTime(t, func(t *testing.T) {
+		at := newPipes()
+		everyone, err := access.Open(access.Files{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := everyone.Server(http.NotFoundHandler(), false, 100*time.Millisecond)
+		go h.Serve(at)
+		defer h.Close()
+		for _, head := range []string{"", "POST / HT", "POST / HTTP/1.1\r\nHost: localhost\r\n"} {
+			c, err := at.dial(t.Context(), "", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			fmt.Fprint(c, head)
+			began := time.Now()
+			if _, err := io.ReadAll(c); err != nil {
+				t.Error(err)
+			}
+			if took := time.Since(began); took < 100*time.Millisecond || took > time.Second {
+				t.Errorf("%q: the connection ends after %v", head, took)
+			}
+		}
+	})
+}
+
+// TestTimeoutLimit: a request may ask for less time than the server gives, and not for more.
+func TestTimeoutLimit(t *testing.T) {
+	testneeds.VirtualTime(t, func(t *testing.T) {
+		g := newGate()
+		r := runAt(t, newPipes(), engine.Options{Backends: []plan.Backend{g}}, Options{Timeout: time.Second})
+		defer close(g.closed) // a batch on a lane does not end with its callers
+		for ask, want := range map[string]time.Duration{"": time.Second, `,"timeout_ms":0`: time.Second, `,"timeout_ms":100`: 100 * time.Millisecond, `,"timeout_ms":4294967295`: time.Second} {
+			for path, body := range map[string]string{
+				"indexes/looms/search": `{"query":"red"`, "indexes/looms/match": `{"query":"red"`,
+				"tables/loans/count": `{"where":"days > 30"`, "tables/loans/select": `{"where":"days > 30"`, "tables/loans/aggregate": `{"where":"days > 30","select":"sum(days)"`,
+			} {
+				began := time.Now()
+				_, p := r.problem("POST", "/v1/"+path, body+ask+"}")
+				if took := time.Since(began); p.Code != "deadline" || took != want {
+					t.Errorf("%s%s: %s after %v, want the deadline after %v", path, ask, p.Code, took, want)
+				}
 			}
 		}
 	})

@@ -191,29 +191,46 @@ type gateStore struct {
 	g *gate
 }
 
-func (s *gateStore) wait(ctx context.Context) error {
-	s.g.entered <- struct{}{}
+func (g *gate) wait(ctx context.Context) error {
+	g.entered <- struct{}{}
 	select {
-	case <-s.g.closed:
+	case <-g.closed:
 		return nil
 	case <-ctx.Done():
-		s.g.left <- struct{}{}
+		g.left <- struct{}{}
 		return ctx.Err()
 	}
 }
 
 func (s *gateStore) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
-	if err := s.wait(ctx); err != nil {
+	if err := s.g.wait(ctx); err != nil {
 		return err
 	}
 	return s.Store.Match(ctx, b, out)
 }
 
 func (s *gateStore) Rank(ctx context.Context, b *plan.RankBatch, out *plan.TopK) error {
-	if err := s.wait(ctx); err != nil {
+	if err := s.g.wait(ctx); err != nil {
 		return err
 	}
 	return s.Store.Rank(ctx, b, out)
+}
+
+func (g *gate) LoadTable(ctx context.Context, t *plan.Table) (plan.TableStore, error) {
+	s, err := g.Backend.LoadTable(ctx, t)
+	return &gateTable{s, g}, err
+}
+
+type gateTable struct {
+	plan.TableStore
+	g *gate
+}
+
+func (t *gateTable) Select(ctx context.Context, b *plan.SelectBatch, out *plan.Rows) error {
+	if err := t.g.wait(ctx); err != nil {
+		return err
+	}
+	return t.TableStore.Select(ctx, b, out)
 }
 
 func mustRead(t *testing.T, path string) []byte {

@@ -221,3 +221,30 @@ func TestProperties(t *testing.T) {
 		}
 	})
 }
+
+// TestBinaryPreference: rejected documents count up to the number of relevant ones. The values are
+// Buckley and Voorhees' formula, worked out by hand.
+func TestBinaryPreference(t *testing.T) {
+	for order, want := range map[string]float64{ // + is relevant, - is rejected, the rest of the qrels is not retrieved
+		"+":    1 / 2.0,
+		"-+":   (1 - 1/2.0) / 2,
+		"---+": 0,
+		"+---": 1 / 2.0,
+		"-+-+": (1 - 1/2.0 + 1 - 2/2.0) / 2,
+	} {
+		var run []Retrieved
+		judged := map[string]int{"+8": 1, "+9": 1, "-7": 0, "-8": 0, "-9": 0}
+		next := map[rune]int{'+': 8, '-': 7}
+		for i, kind := range order {
+			run = append(run, Retrieved{fmt.Sprintf("%c%d", kind, next[kind]), float64(-i)})
+			next[kind]++
+		}
+		r, err := Evaluate(Run{Queries: map[string][]Retrieved{"q": run}}, Qrels{"q": judged}, Options{Measures: []string{"bpref"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := value(r, "bpref"); math.Abs(got-want) > 1e-15 {
+			t.Errorf("%s: %v, want %v", order, got, want)
+		}
+	}
+}
