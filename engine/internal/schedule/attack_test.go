@@ -68,7 +68,7 @@ func TestStoppedProcessIsNoHang(t *testing.T) {
 		for _, b := range s.processors[0].running {
 			b.started, b.limit = b.started-time.Hour, b.limit-time.Hour
 		}
-		s.armed, s.looked = s.armed-time.Hour, s.looked-time.Hour
+		s.timerAt, s.tickedAt = s.timerAt-time.Hour, s.tickedAt-time.Hour
 		s.timer.Reset(0)
 		s.unlock()
 		if err := <-end; err != nil || j.Trace.Processor != "gpu" {
@@ -143,14 +143,14 @@ func TestBusyProcessLeavesDevices(t *testing.T) {
 	s := start(t, Options{Cores: 16, CPU: func() time.Duration { return cpu }}, h, fake(1, "gpu0", 4), fake(2, "gpu1", 4))
 	c := &s.cores
 	blocks := func() int {
-		return s.most(newStream(&known{left: 100_000, each: []time.Duration{10 * us, us, us + us/10}}, 3), s.processors[2])
+		return s.blockSize(newStream(&known{left: 100_000, each: []time.Duration{10 * us, us, us + us/10}}, 3), s.processors[2])
 	}
-	before, now := blocks(), c.changed
-	c.devices, c.host = 1, 13
+	before, now := blocks(), c.changedAt
+	c.deviceBatches, c.hostCores = 1, 13
 	for range 10 {
 		now += 6 * ms
 		cpu += 16 * 6 * ms
-		c.pass(now)
+		c.advance(now)
 	}
 	if after := blocks(); before == 0 || after < before || c.free() > 16-13 {
 		t.Errorf("%d blocks for the second device, %d before the process took all cores; %d cores free", after, before, c.free())

@@ -245,7 +245,7 @@ func TestCapacityFull(t *testing.T) {
 		}
 		l.learn(0, 13, took, ms, 1)
 	}
-	if alone, full := l.takes(ms, 0), l.takes(ms, 13); alone > 2*ms || full < 9*ms || full > 11*ms {
+	if alone, full := l.singleTime(ms, 0), l.singleTime(ms, 13); alone > 2*ms || full < 9*ms || full > 11*ms {
 		t.Errorf("takes %v alone and %v beside 13: %+v", alone, full, l)
 	}
 }
@@ -310,7 +310,7 @@ func TestInsideOfNoTime(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := s.processors[0].inside; got != 1 {
+		if got := s.processors[0].insideRatio; got != 1 {
 			t.Errorf("%v of the time inside", got)
 		}
 	})
@@ -342,7 +342,7 @@ func TestAfterCallers(t *testing.T) {
 			})
 		}
 		group.Wait()
-		s.mode, s.changed = Sync, s.now() // after a rush
+		s.mode, s.modeChangedAt = Sync, s.now() // after a rush
 		for range 1000 {
 			j := newJob(20*us, -1)
 			j.Mode = Async

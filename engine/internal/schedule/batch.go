@@ -11,27 +11,27 @@ import (
 // newBatch returns an empty batch for p.
 func (s *Scheduler) newBatch(p *processor, mode Mode) *Batch {
 	b := s.batches.Get().(*Batch)
-	b.p, b.Mode, b.Jobs, b.woken = p, mode, b.Jobs[:0], b.woken[:0]
-	b.Estimate, b.Added, b.Threads, b.Inside, b.longest, b.threads, b.cpu = 0, 0, 0, 0, 0, 0, 0
-	b.Narrow, b.inline, b.gone, b.delivering = false, false, false, false
+	b.processor, b.Mode, b.Jobs, b.answered = p, mode, b.Jobs[:0], b.answered[:0]
+	b.Estimate, b.Added, b.Threads, b.Inside, b.longestJob, b.cores, b.cpuTime = 0, 0, 0, 0, 0, 0, 0
+	b.Narrow, b.inline, b.abandoned, b.delivering = false, false, false, false
 	return b
 }
 
 // take moves j into b.
 func (s *Scheduler) take(b *Batch, j *Job) {
-	if j.line != nil {
+	if j.kindQueue != nil {
 		s.dequeue(j)
 	}
-	cost := j.Trace.Estimates[b.p.index]
+	cost := j.Trace.Estimates[b.processor.index]
 	if b.Mode == Sync && j.stream == nil {
-		cost = j.added[b.p.index]
+		cost = j.added[b.processor.index]
 	}
 	s.charge(j.caller, cost)
-	threads, slower := b.p.threadsOf(j), 1.0
+	threads, slower := b.processor.coresOf(j), 1.0
 	if len(b.Jobs) == 0 && j.stream == nil {
-		threads, slower = s.narrow(b.p, j)
+		threads, slower = s.allotment(b.processor, j)
 	}
-	longest := time.Duration(float64(j.Trace.Estimates[b.p.index]) * slower)
+	longest := time.Duration(float64(j.Trace.Estimates[b.processor.index]) * slower)
 	if slower > 1 {
 		b.Threads, b.Narrow = threads, true
 		if b.Mode == Async {
@@ -39,10 +39,10 @@ func (s *Scheduler) take(b *Batch, j *Job) {
 		}
 	}
 	b.Estimate += cost
-	b.Added += j.added[b.p.index]
-	b.longest = max(b.longest, longest)
-	b.threads = min(b.threads+threads, b.p.Threads)
-	b.cpu += time.Duration(b.p.cpu(j))
+	b.Added += j.added[b.processor.index]
+	b.longestJob = max(b.longestJob, longest)
+	b.cores = min(b.cores+threads, b.processor.Threads)
+	b.cpuTime += time.Duration(b.processor.cpuTime(j))
 	b.Jobs = append(b.Jobs, j)
 }
 
@@ -50,10 +50,10 @@ func (s *Scheduler) take(b *Batch, j *Job) {
 // jobs as the threshold allows, in the order of fairness, as long as none misses its
 // deadline by it. If p steals, it takes the youngest jobs that end sooner here than elsewhere.
 func (s *Scheduler) cut(p *processor, first *Job, now time.Duration) *Batch {
-	l, stolen := first.line, !s.suits(first, p)
+	l, stolen := first.kindQueue, !s.suits(first, p)
 	q := &l.queues[first.Trace.Class]
 	mode := s.modeOf(l)
-	if !stolen && s.single(l, p) {
+	if !stolen && s.runsSingly(l, p) {
 		mode = Async
 	}
 	b := s.newBatch(p, mode)
@@ -62,35 +62,35 @@ func (s *Scheduler) cut(p *processor, first *Job, now time.Duration) *Batch {
 		return b
 	}
 	if p.Start != nil {
-		b.Estimate += min(max(p.Start(l.kind), 0), longest)
+		b.Estimate += min(max(p.Start(l.kind), 0), maxEstimate)
 	}
 	load, end, threshold := first.Load, first.deadline, p.Threshold(l.kind)
 	if now+b.Estimate > end {
 		end = never // too late for it
 	}
 	width := max(s.cores.free(), 1)
-	for load < threshold && len(b.Jobs) < p.Most && (b.threads < width || width >= p.Threads) {
+	for load < threshold && len(b.Jobs) < p.Most && (b.cores < width || width >= p.Threads) {
 		var j *Job
 		if stolen {
 			j = q.last
 		} else {
-			j = s.next(l, p, now)
+			j = s.nextInBatch(l, p, now)
 		}
 		if j == nil {
 			break
 		}
 		took := b.Estimate + j.cost(p.index)
 		switch {
-		case stolen && (!s.can(j, p.index) || p.capacity.takesBatch(b.least(took), p.several) > s.elsewhere(j, p, true, now)):
+		case stolen && (!s.eligible(j, p.index) || p.capacity.batchTimeBeside(b.timeFloor(took), p.runningBatches) > s.endElsewhere(j, p, true, now)):
 			return b
-		case s.doomed(j, now):
-			s.putBehind(j)
+		case s.late(j, now):
+			s.postpone(j)
 			continue
 		}
-		if !j.late {
+		if !j.postponed {
 			end = min(end, j.deadline)
 		}
-		if end != never && now+p.capacity.takesBatch(b.least(took), p.several)+s.opt.Slack > end {
+		if end != never && now+p.capacity.batchTimeBeside(b.timeFloor(took), p.runningBatches)+s.opt.Slack > end {
 			break
 		}
 		load += j.Load
@@ -99,8 +99,8 @@ func (s *Scheduler) cut(p *processor, first *Job, now time.Duration) *Batch {
 	return b
 }
 
-// next returns the job of l that should follow in a batch of p.
-func (s *Scheduler) next(l *line, p *processor, now time.Duration) *Job {
+// nextInBatch returns the job of l that should follow in a batch of p.
+func (s *Scheduler) nextInBatch(l *kindQueue, p *processor, now time.Duration) *Job {
 	a, b := l.queues[p.class].head(), l.queues[Either].head()
 	if a == nil || b != nil && s.before(b, a, now) {
 		a = b
@@ -113,31 +113,31 @@ func (s *Scheduler) next(l *line, p *processor, now time.Duration) *Job {
 
 // begin marks the jobs of b as running.
 func (s *Scheduler) begin(b *Batch, now time.Duration) {
-	p := b.p
-	b.beside = len(p.running)
-	b.expected = p.capacity.takes(b.Estimate, b.beside)
+	p := b.processor
+	b.concurrent = len(p.running)
+	b.expectedTime = p.capacity.singleTime(b.Estimate, b.concurrent)
 	if b.Mode == Sync {
-		b.beside = p.several
-		if s.cores.all > 0 {
-			b.Threads = b.threads
+		b.concurrent = p.runningBatches
+		if s.cores.total > 0 {
+			b.Threads = b.cores
 		}
-		b.expected = p.capacity.takesBatch(b.least(b.Estimate), b.beside)
+		b.expectedTime = p.capacity.batchTimeBeside(b.timeFloor(b.Estimate), b.concurrent)
 	}
 	s.cores.change(b, 1, now)
 	if len(p.running) == 0 {
-		p.ended = now
+		p.busyFrom = now
 	}
 	p.running = append(p.running, b)
-	p.passed++
-	p.owed = max(p.owed-min(b.Estimate, longest), 0)
+	p.sinceStarving++
+	p.starvingDebt = max(p.starvingDebt-min(b.Estimate, maxEstimate), 0)
 	if b.Mode == Sync {
-		p.several++
+		p.runningBatches++
 	}
-	s.active++
+	s.activeBatches++
 	b.started, b.limit = now, now+s.allowance(b)
 	s.arm(b.limit)
 	for _, j := range b.Jobs {
-		j.cur = b
+		j.batch = b
 		j.owner.Store(b)
 		j.Trace.Attempts++
 		j.Trace.Mode, j.Trace.Batch, j.Trace.Estimate = b.Mode, len(b.Jobs), b.Estimate
@@ -148,18 +148,18 @@ func (s *Scheduler) begin(b *Batch, now time.Duration) {
 // lane runs b, then further batches of its processor, until there is none.
 func (s *Scheduler) lane(b *Batch) {
 	for b != nil {
-		err := b.p.Run(context.Background(), b)
+		err := b.processor.Run(context.Background(), b)
 		ended := s.now()
 		now := s.lock()
 		s.finish(b, err, ended)
-		next := s.pick(b.p, now)
+		next := s.pick(b.processor, now)
 		if next != nil {
 			s.begin(next, now)
 		}
 		s.dispatch(now) // jobs to run again, jobs that waited for the delivery, old jobs
 		s.unlock()
 		b.end()
-		if !b.gone {
+		if !b.abandoned {
 			s.batches.Put(b)
 		}
 		b = next
@@ -169,20 +169,20 @@ func (s *Scheduler) lane(b *Batch) {
 // end wakes the callers of answered jobs: of many, the first of each group, which wakes the others
 // on its own core, so that the lane can go on.
 func (b *Batch) end() {
-	for group := range slices.Chunk(b.woken, woken) {
+	for group := range slices.Chunk(b.answered, wakeGroupSize) {
 		for i, j := range group[1:] {
 			group[i].next = j
 		}
 	}
-	for i := 0; i < len(b.woken); i += woken {
-		b.woken[i].done <- struct{}{}
+	for i := 0; i < len(b.answered); i += wakeGroupSize {
+		b.answered[i].done <- struct{}{}
 	}
-	clear(b.woken)
+	clear(b.answered)
 	clear(b.Jobs)
 }
 
-// woken is the number of callers of a group.
-const woken = 16
+// wakeGroupSize is the number of callers of a group.
+const wakeGroupSize = 16
 
 // wakeGroup wakes the callers whose jobs are linked to j, which has ended.
 func (j *Job) wakeGroup() {
@@ -209,72 +209,72 @@ func (s *Scheduler) inline(b *Batch, j *Job) (finished bool) {
 		s.dispatch(now)
 		s.unlock()
 		clear(b.Jobs)
-		if reuse && !b.gone {
+		if reuse && !b.abandoned {
 			s.batches.Put(b)
 		}
 	}()
-	err = b.p.Run(&b.ctx, b)
+	err = b.processor.Run(&b.ctx, b)
 	return
 }
 
 // finish decides the fate of the jobs of b.
 func (s *Scheduler) finish(b *Batch, err error, now time.Duration) {
-	p := b.p
-	if b.gone {
-		p.stray--
+	p := b.processor
+	if b.abandoned {
+		p.abandonedRuns--
 	} else {
-		s.active--
+		s.activeBatches--
 		if !b.delivering {
 			s.leave(b, now)
 		}
 	}
 	if b.stream != nil {
-		b.stream.out[p.index]--
+		b.stream.blocksOut[p.index]--
 		b.stream = nil
 	}
 	p.batches++
 	left := b.Jobs[:0:0]
 	for _, j := range b.Jobs {
 		switch {
-		case j.cur != b: // given up
+		case j.batch != b: // given up
 		case j.release():
 			left = append(left, j)
 		default:
 			p.jobs++
 			j.Trace.Processor = p.Name
-			s.ran(j, b, now)
-			if len(j.odd) > 0 {
+			s.recordRunTime(j, b, now)
+			if len(j.failures) > 0 {
 				s.blame(j, now)
 			}
 			s.complete(j, nil)
 			if j.waiting {
-				b.woken = append(b.woken, j)
+				b.answered = append(b.answered, j)
 			}
 		}
 	}
 	if err == nil && len(left) == 0 {
-		p.memory = 0
+		p.memoryFailures = 0
 		p.successes++
 		switch {
-		case b.gone || b.delivering:
+		case b.abandoned || b.delivering:
 		case b.Mode == Sync:
-			p.capacity.learnBatch(now, now-max(b.started, p.ended), b.least(b.Estimate))
-			p.capacity.end(b.Estimate, now-p.ended)
-			p.ended = now
-			took := max(s.time-b.started, 1) // of the lane
-			p.inside += (float64(cmp.Or(b.Inside, took))/float64(took) - p.inside) / 16
+			p.capacity.learnBatch(now, now-max(b.started, p.busyFrom), b.timeFloor(b.Estimate))
+			p.capacity.endBatch(b.Estimate, now-p.busyFrom)
+			p.busyFrom = now
+			took := max(s.lockedAt-b.started, 1) // of the lane
+			p.insideRatio += (float64(cmp.Or(b.Inside, took))/float64(took) - p.insideRatio) / 16
 		case s.mode == Async || b.Jobs[0].Mode == Async || s.opt.Mode != Auto: // else only jobs that suit p better than batches do
-			p.capacity.learn(now, float64(b.beside+len(p.running))/2, now-b.started, b.Estimate, b.threads)
+			p.capacity.learn(now, float64(b.concurrent+len(p.running))/2, now-b.started, b.Estimate, b.cores)
 		}
 	}
 	if len(left) > 0 {
-		s.failed(b, left, err, now)
+		s.handleFailure(b, left, err, now)
 	}
 }
 
 // leave takes b off the lanes of its processor.
 func (s *Scheduler) leave(b *Batch, now time.Duration) {
-	p := b.p
+	p := b.processor
 	p.busy += now - b.started
 	s.cores.change(b, -1, now)
 	for i, o := range p.running {
@@ -286,24 +286,24 @@ func (s *Scheduler) leave(b *Batch, now time.Duration) {
 		}
 	}
 	if b.Mode == Sync {
-		p.several--
+		p.runningBatches--
 	}
 	if b.stream != nil {
-		b.stream.returned(b, now)
+		b.stream.blockReturned(b, now)
 	}
 }
 
-// ran notes how long j ran.
-func (s *Scheduler) ran(j *Job, b *Batch, now time.Duration) { j.Trace.Ran = now - b.started }
+// recordRunTime notes how long j ran.
+func (s *Scheduler) recordRunTime(j *Job, b *Batch, now time.Duration) { j.Trace.Ran = now - b.started }
 
 // complete ends j, which is neither queued nor running.
 func (s *Scheduler) complete(j *Job, err error) {
-	j.finished, j.err, j.cur, j.reason = true, err, nil, nil
+	j.finished, j.err, j.batch, j.lastError = true, err, nil, nil
 	j.owner.Store(nil)
-	if j.at[byDeadline] != absent {
-		s.deadlines.remove(j.at[byDeadline])
+	if j.positions[byDeadline] != absent {
+		s.deadlines.remove(j.positions[byDeadline])
 	}
-	s.held--
+	s.heldJobs--
 	switch {
 	case err == nil:
 		s.stats.Answered++
@@ -325,29 +325,29 @@ func (s *Scheduler) fail(j *Job, err error) {
 	}
 }
 
-// give ends j early with err, wherever it is; false if its answer is being written, or
+// withdraw ends j early with err, wherever it is; false if its answer is being written, or
 // has been.
-func (s *Scheduler) give(j *Job, err error) bool {
+func (s *Scheduler) withdraw(j *Job, err error) bool {
 	now := s.lock()
 	defer s.unlock()
-	if j.finished || !s.drop(j, now) {
+	if j.finished || !s.detach(j, now) {
 		return false
 	}
 	s.complete(j, err)
 	return true
 }
 
-// drop takes j from where it is queued or runs; false if its answer is being written.
-func (s *Scheduler) drop(j *Job, now time.Duration) bool {
-	if j.line != nil {
+// detach takes j from where it is queued or runs; false if its answer is being written.
+func (s *Scheduler) detach(j *Job, now time.Duration) bool {
+	if j.kindQueue != nil {
 		s.dequeue(j)
 		return true
 	}
-	b := j.cur
+	b := j.batch
 	if !j.release() {
 		return false
 	}
-	s.ran(j, b, now)
+	s.recordRunTime(j, b, now)
 	if b.inline {
 		b.ctx.cancel(context.Canceled)
 	}

@@ -2,87 +2,84 @@ package schedule
 
 import "time"
 
-// capacity learns the throughput of a processor for single jobs: lanes need not be parallel
-// machines, and estimates need not be right. A job that runs beside n jobs takes
-//
-//	alone + n·beside
-//
-// times its estimate, by a line through recent observations. The scheduler's lock guards
-// it.
+// capacity learns the throughput of a processor, because lanes need not be parallel machines and
+// estimates need not be right. It fits a line through recent single jobs: a job beside n jobs takes
+// alone + n·beside times its estimate. The scheduler's lock guards it.
 type capacity struct {
-	lanes                float64
-	weight, x, y, xx, xy float64 // sums over observations; older ones weigh less
-	alone, beside        float64
-	guess                float64 // of beside
-	several              float64 // time of a batch, in units of its estimate
-	cores, time          float64 // of recent single jobs on a host: their CPU time and their time
+	lanes                float64       // single jobs at a time
+	weight, x, y, xx, xy float64       // weighted sums over observations (x: jobs beside, y: time over estimate)
+	alone, beside        float64       // the line
+	guessedBeside        float64       // beside before the first observation
+	cpuSum, timeSum      float64       // CPU time and time of recent single jobs on a host, ns
+	singleAt             time.Duration // last observation of a single job
 
-	single, batch time.Duration // when it last learnt from one
-	done, busy    float64       // estimates of recent batches, and the time that they took together
+	batchFactor          float64       // mean time of a batch over its estimate
+	batchAt              time.Duration // last observation of a batch
+	batchWork, batchTime float64       // sums of the estimates of recent batches, and of the time in which any ran, ns
 }
 
-// The share of the observations that each job makes obsolete, and the number of jobs that
-// the first guess counts for at each end of the line.
-const forgets, guessed = 1.0 / 128, 8
+// forgetRate is the share of the observations that each further one replaces. guessWeight is the
+// number of observations for which the first guess counts at each end of the line.
+const forgetRate, guessWeight = 1.0 / 128, 8
 
 // newCapacity assumes that estimates are right, that lanes of the host are parallel, and
 // that lanes of a device take turns.
 func newCapacity(lanes int, host bool) capacity {
-	c := capacity{lanes: float64(lanes), alone: 1, several: 1, cores: 1, time: 1, done: 1, busy: 1}
+	c := capacity{lanes: float64(lanes), alone: 1, batchFactor: 1, cpuSum: 1, timeSum: 1, batchWork: 1, batchTime: 1}
 	if !host {
-		c.beside, c.guess = 1, 1
+		c.beside, c.guessedBeside = 1, 1
 	}
-	for range guessed {
-		c.expect()
+	for range guessWeight {
+		c.addGuess()
 	}
 	return c
 }
 
-// expect adds the guess as two observations.
-func (c *capacity) expect() {
+// addGuess adds the guess as two observations.
+func (c *capacity) addGuess() {
 	c.add(0, 1)
-	c.add(c.lanes-1, 1+c.guess*(c.lanes-1))
+	c.add(c.lanes-1, 1+c.guessedBeside*(c.lanes-1))
 }
 
-// forget brings the line, or the time of batches, nearer to the guess where nothing has been learnt
-// for pause: a processor that was slow in a rush gets work again.
+// forget moves the line and batchFactor towards the first guess after a pause of forgetAfter without
+// an observation, so that a processor that was slow in a rush gets work again.
 func (c *capacity) forget(now time.Duration) {
-	if now-c.single >= pause {
-		c.single = now
-		for range guessed {
-			c.expect()
+	if now-c.singleAt >= forgetAfter {
+		c.singleAt = now
+		for range guessWeight {
+			c.addGuess()
 		}
 		c.fit()
 	}
-	if now-c.batch >= pause {
-		c.batch = now
-		c.several += (1 - c.several) / 8
+	if now-c.batchAt >= forgetAfter {
+		c.batchAt = now
+		c.batchFactor += (1 - c.batchFactor) / 8
 	}
 }
 
-const pause = time.Second
+const forgetAfter = time.Second
 
 func (c *capacity) add(x, y float64) {
-	const keep = 1 - forgets
+	const keep = 1 - forgetRate
 	c.weight, c.x, c.y = c.weight*keep+1, c.x*keep+x, c.y*keep+y
 	c.xx, c.xy = c.xx*keep+x*x, c.xy*keep+x*y
 }
 
-// learn records the time of a job beside a mean number of jobs, on a number of cores.
+// learn records the time that a single job took on cores of a host, beside a mean number of jobs.
 func (c *capacity) learn(now time.Duration, others float64, took, estimate time.Duration, cores int) {
-	const keep = 1 - forgets
-	c.single = now
-	c.cores, c.time = c.cores*keep+float64(cores)*float64(estimate), c.time*keep+float64(estimate)
+	const keep = 1 - forgetRate
+	c.singleAt = now
+	c.cpuSum, c.timeSum = c.cpuSum*keep+float64(cores)*float64(estimate), c.timeSum*keep+float64(estimate)
 	// One that was held up by something else must not turn the line.
 	most := 4 * (c.alone + c.beside*others)
 	c.add(others, min(float64(took)/float64(max(estimate, 1)), most))
 	c.fit()
 }
 
-// fit draws the line. Where all jobs ran beside others, nothing tells what one takes alone: some
-// that took their estimates count, too.
+// fit draws the line. If every job ran beside other jobs, no observation has the time alone: then
+// some guessed jobs that took their estimates count, too.
 func (c *capacity) fit() {
-	guess := guessed * min(c.x/c.weight, 1)
+	guess := guessWeight * min(c.x/c.weight, 1)
 	weight := c.weight + guess
 	x, y := c.x/weight, (c.y+guess)/weight
 	if spread := c.xx/weight - x*x; spread > 0.1 {
@@ -91,34 +88,34 @@ func (c *capacity) fit() {
 	c.alone = max(0.05, y-c.beside*x)
 }
 
-// takes is the expected time of a job with the estimate alone, beside a number of jobs.
-func (c *capacity) takes(estimate time.Duration, others int) time.Duration {
-	return believed(float64(estimate) * (c.alone + c.beside*float64(others)))
+// singleTime is the expected time of a job with this estimate beside a number of jobs.
+func (c *capacity) singleTime(estimate time.Duration, others int) time.Duration {
+	return boundedTime(float64(estimate) * (c.alone + c.beside*float64(others)))
 }
 
-// end records that a batch ended, and the time since the last one did in which batches ran.
-func (c *capacity) end(estimate, busy time.Duration) {
+// endBatch records the end of a batch, and the busy time of the processor since the end before it.
+func (c *capacity) endBatch(estimate, busy time.Duration) {
 	const keep = 1 - 1.0/32
-	c.done, c.busy = c.done*keep+float64(max(estimate, 1)), c.busy*keep+float64(max(busy, 1))
+	c.batchWork, c.batchTime = c.batchWork*keep+float64(max(estimate, 1)), c.batchTime*keep+float64(max(busy, 1))
 }
 
-// yield is how many seconds of estimates of batches it does in a second in which it runs any.
-func (c *capacity) yield() float64 { return c.done / c.busy }
+// batchRate is the estimated time of batches that the processor does per second of busy time.
+func (c *capacity) batchRate() float64 { return c.batchWork / c.batchTime }
 
-// learnBatch records the time of a batch since the end of the one before it: lanes take turns.
+// learnBatch records the time of a batch since the end of the batch before it, as lanes take turns.
 func (c *capacity) learnBatch(now, took, estimate time.Duration) {
-	c.batch = now
-	y := min(float64(took)/float64(max(estimate, 1)), 4*c.several)
-	c.several = max(0.05, c.several+(y-c.several)/16)
+	c.batchAt = now
+	y := min(float64(took)/float64(max(estimate, 1)), 4*c.batchFactor)
+	c.batchFactor = max(0.05, c.batchFactor+(y-c.batchFactor)/16)
 }
 
-// takesBatch is the expected time of a batch beside a number of batches.
-func (c *capacity) takesBatch(estimate time.Duration, beside int) time.Duration {
-	return believed(float64(estimate) * c.several * float64(1+beside))
+// batchTimeBeside is the expected time of a batch beside a number of batches.
+func (c *capacity) batchTimeBeside(estimate time.Duration, beside int) time.Duration {
+	return boundedTime(float64(estimate) * c.batchFactor * float64(1+beside))
 }
 
-// span is the mean number of cores of a single job while it runs.
-func (c *capacity) span() float64 { return max(c.cores/c.time, 1) }
+// coresPerJob is the mean number of cores of a single job while it runs.
+func (c *capacity) coresPerJob() float64 { return max(c.cpuSum/c.timeSum, 1) }
 
-// rate is how many seconds of estimates of single jobs it does in a second, a number at a time.
+// rate is the estimated time of single jobs that the processor does per second, with jobs at a time.
 func (c *capacity) rate(jobs float64) float64 { return jobs / (c.alone + c.beside*(jobs-1)) }

@@ -12,8 +12,8 @@ import (
 // admitted have ended, or ctx is done. The scheduler must be closed after it.
 func (s *Scheduler) Drain(ctx context.Context) error {
 	now := s.lock()
-	if s.refusing == nil {
-		s.refusing = errClosed
+	if s.refusal == nil {
+		s.refusal = errClosed
 	}
 	s.dispatch(now) // batches need not wait for more
 	quiet := s.whenQuiet()
@@ -35,12 +35,12 @@ func (s *Scheduler) Close() error {
 		s.unlock()
 		return errClosed
 	}
-	s.closed, s.refusing = true, errClosed
+	s.closed, s.refusal = true, errClosed
 	for _, t := range slices.Clone(s.streams) {
 		s.dropStream(t, errClosed, now)
 	}
-	for len(s.waiting) > 0 {
-		l := s.waiting[0]
+	for len(s.nonEmpty) > 0 {
+		l := s.nonEmpty[0]
 		for class := range l.queues {
 			for q := &l.queues[class]; q.first != nil; {
 				j := q.first
@@ -67,7 +67,7 @@ func (s *Scheduler) whenQuiet() <-chan struct{} {
 
 // settle is called before the lock is left.
 func (s *Scheduler) settle() {
-	if s.quiet != nil && s.held == 0 && s.active == 0 && len(s.streams) == 0 {
+	if s.quiet != nil && s.heldJobs == 0 && s.activeBatches == 0 && len(s.streams) == 0 {
 		close(s.quiet)
 		s.quiet = nil
 	}
@@ -86,7 +86,7 @@ func (s *Scheduler) Stats() Stats {
 			busy += now - b.started
 		}
 		st.Processors = append(st.Processors, ProcessorStats{
-			Name: p.Name, Out: p.out, Hung: s.hangs(p, now), Running: len(p.running), Batches: p.batches, Jobs: p.jobs, Busy: busy,
+			Name: p.Name, Out: p.removal, Hung: s.hangs(p, now), Running: len(p.running), Batches: p.batches, Jobs: p.jobs, Busy: busy,
 		})
 	}
 	return st

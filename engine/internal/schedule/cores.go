@@ -5,163 +5,166 @@ import (
 	"time"
 )
 
-// cores shares the cores of the machine between the host and the work that feeds devices:
-// preparation of batches, copies of answers, callers. It measures how many cores that work
-// takes while devices run, as the CPU time of the process less that of the host's batches.
-// The scheduler's lock guards it.
+// cores divides the cores of the machine between the host's batches and the work that feeds devices:
+// the preparation of batches, copies of answers, callers. It measures the cores that feed devices as
+// the CPU time of the process less the CPU time of the host's batches. The scheduler's lock guards it.
 type cores struct {
-	all   int                  // 0: they are not counted
+	total int                  // cores of the machine; 0: they are not counted
 	clock func() time.Duration // CPU time of the process; nil: nothing is measured
 
-	host, devices int           // cores of running batches of the host, running batches of devices
-	changed       time.Duration // when one of them did
-	// Since the last measurement:
-	began, cpu     time.Duration // it, and the CPU time by then
-	hosted, active time.Duration // CPU time of the host's batches, time in which devices ran
-	jobs           int           // that devices have answered
+	hostCores     int           // cores of the running batches of the host
+	deviceBatches int           // running batches of devices
+	changedAt     time.Duration // last change of hostCores or deviceBatches
 
-	mean float64 // of the cores that feed devices while they run; one measurement may be below 0
-	each float64 // CPU time that feeds them with a job, ns
+	// The present measurement.
+	measuredFrom time.Duration // its start
+	measuredCPU  time.Duration // clock at its start
+	hostTime     time.Duration // CPU time of the host's batches
+	deviceTime   time.Duration // time in which devices ran
+	deviceJobs   int           // jobs that devices answered
+
+	feedCores float64 // mean cores that feed devices while they run; may be below 0 at first
+	feedTime  float64 // mean CPU time that feeds a device with a job, ns
 }
 
-// measured is the time over which the cores that feed devices are measured. These devices keep
-// room times as many cores: the work comes in bursts, and takes fewer cores than it needs while
-// the host leaves it too few. So the host gives up cores until some are idle.
-const measured, room = 5 * time.Millisecond, 4.0 / 3
+// feedInterval is the least duration of a measurement. reserveFactor times feedCores are kept free for
+// devices while they run: feeding comes in bursts, and takes fewer cores than it needs while the host
+// leaves it too few. So the host gives up cores until some are idle.
+const feedInterval, reserveFactor = 5 * time.Millisecond, 4.0 / 3
 
-// pass brings the sums up to now.
-func (c *cores) pass(now time.Duration) {
-	d := now - c.changed
-	c.changed = now
-	c.hosted += d * time.Duration(c.host)
-	if c.devices > 0 {
-		c.active += d
+// advance adds the time since changedAt to the measurement, and ends it after feedInterval.
+func (c *cores) advance(now time.Duration) {
+	d := now - c.changedAt
+	c.changedAt = now
+	c.hostTime += d * time.Duration(c.hostCores)
+	if c.deviceBatches > 0 {
+		c.deviceTime += d
 	}
-	if c.clock == nil || now-c.began < measured {
+	if c.clock == nil || now-c.measuredFrom < feedInterval {
 		return
 	}
 	cpu := c.clock()
-	if c.active > measured/4 {
+	if c.deviceTime > feedInterval/4 {
 		// Other work may have gone on in the time without devices: they had no more than all cores.
-		fed := min(float64(cpu-c.cpu-c.hosted), float64(c.active)*float64(c.all))
-		c.mean += (fed/float64(c.active) - c.mean) / 8
-		if c.jobs > 0 {
-			c.each += (max(fed, 0)/float64(c.jobs) - c.each) / 8
+		fed := min(float64(cpu-c.measuredCPU-c.hostTime), float64(c.deviceTime)*float64(c.total))
+		c.feedCores += (fed/float64(c.deviceTime) - c.feedCores) / 8
+		if c.deviceJobs > 0 {
+			c.feedTime += (max(fed, 0)/float64(c.deviceJobs) - c.feedTime) / 8
 		}
 	}
-	c.began, c.cpu, c.hosted, c.active, c.jobs = now, cpu, 0, 0, 0
+	c.measuredFrom, c.measuredCPU, c.hostTime, c.deviceTime, c.deviceJobs = now, cpu, 0, 0, 0
 }
 
-// feed is the number of cores that feed devices while they run.
-func (c *cores) feed() float64 { return min(max(c.mean, 0), float64(c.all)) }
+// feeding is the number of cores that feed devices while they run, 0 to total.
+func (c *cores) feeding() float64 { return min(max(c.feedCores, 0), float64(c.total)) }
 
-// free is the number of cores that a further batch of the host may take, 0 or less for none.
-// While devices run, the cores that feed them are not free; these are at least one.
+// free is the number of cores that a further batch of the host may take; 0 or less: none. While devices
+// run, at least one core is kept for them.
 func (c *cores) free() int {
-	if c.all == 0 {
+	if c.total == 0 {
 		return math.MaxInt
 	}
 	reserved := 0
-	if c.devices > 0 {
-		reserved = max(1, int(math.Ceil(room*c.feed())))
+	if c.deviceBatches > 0 {
+		reserved = max(1, int(math.Ceil(reserveFactor*c.feeding())))
 	}
-	return c.all - reserved - c.host
+	return c.total - reserved - c.hostCores
 }
 
-// change notes that a batch of p begins, or ends with sign -1.
+// change records that b begins (sign 1) or ends (sign -1).
 func (c *cores) change(b *Batch, sign int, now time.Duration) {
-	if c.all == 0 {
+	if c.total == 0 {
 		return
 	}
-	c.pass(now)
-	if b.p.Host {
-		c.host += sign * b.threads
-		if sign < 0 && b.cpu > 0 { // threads that waited for cores took less CPU time than their time
-			c.hosted -= max(time.Duration(b.threads)*(now-b.started)-b.cpu, 0)
+	c.advance(now)
+	if b.processor.Host {
+		c.hostCores += sign * b.cores
+		if sign < 0 && b.cpuTime > 0 { // threads that waited for cores took less CPU time than their time
+			c.hostTime -= max(time.Duration(b.cores)*(now-b.started)-b.cpuTime, 0)
 		}
 		return
 	}
-	c.devices += sign
+	c.deviceBatches += sign
 	if sign < 0 {
-		c.jobs += max(len(b.Jobs), b.queries)
+		c.deviceJobs += max(len(b.Jobs), b.queries)
 	}
 }
 
-// threadsOf is the number of cores that j takes alone on p: its CPU time there, which all
+// coresOf is the number of cores that j takes alone on p: its CPU time there, which all
 // threads share in a batch, over its time.
-func (p *processor) threadsOf(j *Job) int {
+func (p *processor) coresOf(j *Job) int {
 	if p.Threads <= 1 {
 		return p.Threads
 	}
-	return min(max(int(math.Round(p.cpu(j)/float64(max(j.Trace.Estimates[p.index], 1)))), 1), p.Threads)
+	return min(max(int(math.Round(p.cpuTime(j)/float64(max(j.Trace.Estimates[p.index], 1)))), 1), p.Threads)
 }
 
-// cpu is the CPU time of j on host p, ns.
-func (p *processor) cpu(j *Job) float64 { return float64(j.added[p.index]) * float64(p.Threads) }
+// cpuTime is the CPU time of j on host p, ns.
+func (p *processor) cpuTime(j *Job) float64 { return float64(j.added[p.index]) * float64(p.Threads) }
 
-// rate is how many seconds of estimates of single jobs p does in a second: a host that shares
-// the cores with devices runs as many at a time as the cores that do not feed them are enough for.
-func (s *Scheduler) rate(p *processor) float64 {
-	if s.cores.all == 0 || p.Threads == 0 {
+// singleRate is the estimated time of single jobs that p does per second. A host beside devices runs as
+// many at a time as there are cores that feed no device.
+func (s *Scheduler) singleRate(p *processor) float64 {
+	if s.cores.total == 0 || p.Threads == 0 {
 		return p.capacity.rate(p.capacity.lanes)
 	}
-	return p.capacity.rate(max(s.cores.left()*p.capacity.lanes/p.capacity.span(), 1))
+	return p.capacity.rate(max(s.cores.unfedShare()*p.capacity.lanes/p.capacity.coresPerJob(), 1))
 }
 
-// left is the share of the cores that do not feed devices.
-func (c *cores) left() float64 {
-	if c.all == 0 {
+// unfedShare is the share of the cores that do not feed devices.
+func (c *cores) unfedShare() float64 {
+	if c.total == 0 {
 		return 1
 	}
-	return max(1-c.feed()/float64(c.all), 0.01)
+	return max(1-c.feeding()/float64(c.total), 0.01)
 }
 
-// price is the cost of j on p. A batch on a host beside devices has only the cores that do not feed
-// these: the fewer were left when j arrived, the more a query on the host costs. This stays so while
-// it waits, so that the processor that suits it best still does.
-func (s *Scheduler) price(j *Job, p *processor) time.Duration {
+// cost is the time by which p is compared with other processors for j. A batch on a host beside devices
+// has only the cores that do not feed devices, so its cost is divided by their share. The share is the
+// one at the arrival of j, so that the processor that suits j best does not change while j waits.
+func (s *Scheduler) cost(j *Job, p *processor) time.Duration {
 	cost := j.cost(p.index)
-	if !j.batched || p.Threads == 0 {
+	if !j.batchPriced || p.Threads == 0 {
 		return cost
 	}
-	return time.Duration(float64(cost) / j.left)
+	return time.Duration(float64(cost) / j.freeCores)
 }
 
-// width is the number of cores that p may give to j; none if j must wait:
+// coresFor is the number of cores that p may give to j; none if j must wait:
 //   - free cores, always;
 //   - the cores that feed devices, too, if j takes less CPU time on the host than it takes to feed
 //     a device with it;
 //   - all cores, if no device runs and j does not suit devices better, or if j starves.
-func (s *Scheduler) width(p *processor, j *Job) int {
+func (s *Scheduler) coresFor(p *processor, j *Job) int {
 	c := &s.cores
 	switch {
-	case p.Threads == 0 || c.all == 0:
+	case p.Threads == 0 || c.total == 0:
 		return math.MaxInt
-	case p.cpu(j) > c.each && (c.devices > 0 || j.Trace.Class == Device) && !j.starves(s.time):
+	case p.cpuTime(j) > c.feedTime && (c.deviceBatches > 0 || j.Trace.Class == Device) && !j.starves(s.lockedAt):
 		return c.free()
-	case c.devices == 0 || c.host == 0:
-		return c.all
+	case c.deviceBatches == 0 || c.hostCores == 0:
+		return c.total
 	}
-	return c.all - c.host
+	return c.total - c.hostCores
 }
 
-// narrow returns the number of cores that j gets on p, and the time that it takes longer than on as
-// many as it can use.
-func (s *Scheduler) narrow(p *processor, j *Job) (threads int, slower float64) {
-	most := p.threadsOf(j)
-	threads = min(most, max(s.width(p, j), 1))
+// allotment returns the number of cores that j gets on p, and the factor by which its time grows because
+// it gets fewer cores than it can use.
+func (s *Scheduler) allotment(p *processor, j *Job) (threads int, slower float64) {
+	most := p.coresOf(j)
+	threads = min(most, max(s.coresFor(p, j), 1))
 	return threads, float64(max(most, 1)) / float64(max(threads, 1))
 }
 
-// taken is the share of the threads of a host that device p takes by being fed.
-func (s *Scheduler) taken(p *processor) (share float64) {
-	if p.Host || s.cores.all == 0 {
+// fedShare is the share of the threads of a host that device p takes by being fed.
+func (s *Scheduler) fedShare(p *processor) (share float64) {
+	if p.Host || s.cores.total == 0 {
 		return 0
 	}
-	fed := max(1, int(math.Ceil(s.cores.feed())))
+	fed := max(1, int(math.Ceil(s.cores.feeding())))
 	for _, o := range s.processors {
 		if o.Threads > 0 {
-			share = max(share, float64(o.Threads+fed-s.cores.all)/float64(o.Threads))
+			share = max(share, float64(o.Threads+fed-s.cores.total)/float64(o.Threads))
 		}
 	}
 	return share

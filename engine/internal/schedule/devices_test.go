@@ -27,7 +27,7 @@ func TestCallOnLikeDevices(t *testing.T) {
 					device <- struct{}{}
 					defer func() { <-device }()
 					queries := len(queries(b.Jobs[0]))
-					if blocks.Add(1); queries < guidedLeast {
+					if blocks.Add(1); queries < minBlock {
 						small.Add(1)
 					}
 					time.Sleep(100*us + time.Duration(float64(queries)*float64(each)*(0.8+0.4*random.Float64())))

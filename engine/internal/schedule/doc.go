@@ -11,12 +11,12 @@
 // 2009, section 9): jobs that suit devices, jobs that suit the host, and jobs that do well
 // on either. A processor without work takes the oldest of its own class, then of either,
 // then steals from the other class where that ends sooner than waiting. A job near its
-// deadline runs next; one past it fails, and no processor takes one that it cannot end in time
-// while another can. Callers share the processors evenly. Within a
-// caller small jobs go before large ones, but not for ever: only jobs that arrive within a
-// multiple of the large job's own time may overtake it. The oldest of the jobs and calls that have waited
-// for two seconds get an eighth of the batches and of the time at most, and lanes and cores that other work
-// would take (starve.go).
+// deadline runs next. A job past its deadline fails, and no processor takes a job that it
+// cannot end in time while another one can. Callers share the processors evenly. Within a
+// caller small jobs go before large ones, for a bounded time: only jobs that arrive within a
+// multiple of the large job's own time may overtake it. A job or call that has waited for two
+// seconds starves. Starving jobs and calls, the oldest first, get up to an eighth of the batches
+// and of the time, and have first choice of lanes and cores (starve.go).
 //
 // With host and device no measure should be worse than with the better one alone
 // (cooperation_test.go). The host leaves the cores that feed devices, as measured, and some more

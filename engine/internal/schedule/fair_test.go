@@ -189,7 +189,7 @@ func TestQueueIsBounded(t *testing.T) {
 			return full
 		}
 		if n := refused("greedy", 100); n != 19 { // one runs, 80 wait
-			t.Errorf("%d refused of 100 of one caller: %d wait", n, s.queuedJobs())
+			t.Errorf("%d refused of 100 of one caller: %d wait", n, s.totalQueued())
 		}
 		if n := refused("modest", 5); n != 0 {
 			t.Errorf("%d of 5 refused of another caller", n)
@@ -221,7 +221,7 @@ func TestForgets(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(s.callers) > 300 || len(s.lines) > manyLines {
-		t.Errorf("%d callers, %d lines", len(s.callers), len(s.lines))
+	if len(s.callers) > 300 || len(s.kindQueues) > minKinds {
+		t.Errorf("%d callers, %d lines", len(s.callers), len(s.kindQueues))
 	}
 }

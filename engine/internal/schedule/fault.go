@@ -17,9 +17,9 @@ var errPanic = errors.New("panic")
 // errUnanswered is for jobs that Run neither claimed nor failed.
 func errUnanswered(p *processor) error { return fmt.Errorf("%s: left without an answer", p.Name) }
 
-// failed decides about the unanswered jobs of b. No batch owns them.
-func (s *Scheduler) failed(b *Batch, jobs []*Job, err error, now time.Duration) {
-	p := b.p
+// handleFailure decides about the unanswered jobs of b. No batch owns them.
+func (s *Scheduler) handleFailure(b *Batch, jobs []*Job, err error, now time.Duration) {
+	p := b.processor
 	switch {
 	case err == nil:
 		err = errUnanswered(p)
@@ -29,7 +29,7 @@ func (s *Scheduler) failed(b *Batch, jobs []*Job, err error, now time.Duration) 
 		return
 	case errors.Is(err, plan.ErrTooLarge) && len(b.Jobs) == 1: // of several, it is run alone first
 		for _, j := range jobs {
-			j.barred |= 1 << p.index
+			j.barredOn |= 1 << p.index
 		}
 		s.retry(jobs, err, now)
 		return
@@ -38,50 +38,50 @@ func (s *Scheduler) failed(b *Batch, jobs []*Job, err error, now time.Duration) 
 		return
 	}
 	for _, j := range jobs {
-		s.ran(j, b, now)
+		s.recordRunTime(j, b, now)
 		switch {
 		case b.inline && b.ctx.parent.Err() != nil:
 			s.fail(j, b.ctx.parent.Err())
 		case err == errPanic:
 			s.fail(j, err)
 		case len(b.Jobs) > 1:
-			j.solo = true
+			j.runsAlone = true
 			s.retry([]*Job{j}, err, now)
 		default:
-			s.suspect(j, p, err, now)
+			s.retryElsewhere(j, p, err, now)
 		}
 	}
 }
 
-// suspect runs j elsewhere after it has failed alone on p, to find out whether the job or
+// retryElsewhere runs j elsewhere after it has failed alone on p, to find out whether the job or
 // the processor is at fault. The error is the job's own if it can run nowhere else or has
 // failed everywhere.
-func (s *Scheduler) suspect(j *Job, p *processor, err error, now time.Duration) {
-	j.barred |= 1 << p.index
+func (s *Scheduler) retryElsewhere(j *Job, p *processor, err error, now time.Duration) {
+	j.barredOn |= 1 << p.index
 	if !mapped.IsFault(err) { // else the file is at fault
-		j.odd = append(j.odd, failure{p, p.successes})
+		j.failures = append(j.failures, failure{p, p.successes})
 	}
 	if !s.classify(j) {
 		s.fail(j, err)
 		return
 	}
-	j.solo = true
+	j.runsAlone = true
 	s.retry([]*Job{j}, err, now)
 }
 
 // blame records that j, which failed on some processors, has been answered. A processor
 // that repeatedly fails jobs which succeed elsewhere is removed.
 func (s *Scheduler) blame(j *Job, now time.Duration) {
-	for _, f := range j.odd {
+	for _, f := range j.failures {
 		p := f.p
 		switch { // the answers elsewhere may come together, long after
-		case f.successes < p.before:
+		case f.successes < p.suspectSuccesses:
 			continue
-		case f.successes > p.before:
-			p.before, p.odd = f.successes, 0
+		case f.successes > p.suspectSuccesses:
+			p.suspectSuccesses, p.suspectFailures = f.successes, 0
 		}
-		if p.odd++; p.odd >= mostOdd {
-			s.takeOut(p, j.reason, now)
+		if p.suspectFailures++; p.suspectFailures >= maxSuspectFailures {
+			s.takeOut(p, j.lastError, now)
 		}
 	}
 }
@@ -92,24 +92,25 @@ type failure struct {
 	successes uint64 // of p until then
 }
 
-// most is the number of jobs in a row that a processor may fail although they succeed elsewhere.
-const mostOdd = 3
+// maxSuspectFailures is the number of jobs in a row that a processor may fail although other
+// processors answer them.
+const maxSuspectFailures = 3
 
-// most times in a row that a processor may run out of memory.
-const mostMemory = 3
+// maxMemoryFailures is the number of batches in a row that may run out of memory.
+const maxMemoryFailures = 3
 
 // outOfMemory runs jobs elsewhere, or one by one where there is nothing else. A processor
 // that runs out of memory again and again is taken out, unless it is the last.
 func (s *Scheduler) outOfMemory(b *Batch, jobs []*Job, err error, now time.Duration) {
-	p := b.p
-	if p.memory++; p.memory >= mostMemory && s.lanes(Either) > p.Singles {
+	p := b.processor
+	if p.memoryFailures++; p.memoryFailures >= maxMemoryFailures && s.singleLanes(Either) > p.Singles {
 		s.takeOut(p, err, now)
 	}
 	for _, j := range jobs {
-		j.barred |= 1 << p.index
+		j.barredOn |= 1 << p.index
 		if !s.classify(j) && len(b.Jobs) > 1 {
-			j.barred &^= 1 << p.index
-			j.solo = true
+			j.barredOn &^= 1 << p.index
+			j.runsAlone = true
 		}
 	}
 	s.retry(jobs, err, now)
@@ -118,7 +119,7 @@ func (s *Scheduler) outOfMemory(b *Batch, jobs []*Job, err error, now time.Durat
 // retry queues jobs once more, whose last attempt failed with err.
 func (s *Scheduler) retry(jobs []*Job, err error, now time.Duration) {
 	for _, j := range jobs {
-		j.reason = err
+		j.lastError = err
 		if s.requeue(j, now) {
 			s.stats.Retried++
 		}
@@ -131,9 +132,9 @@ func (s *Scheduler) requeue(j *Job, now time.Duration) bool {
 	case j.stream != nil && j.stream.err != nil:
 		s.complete(j, j.stream.err)
 	case s.closed:
-		s.fail(j, s.refusing)
+		s.fail(j, s.refusal)
 	case !s.classify(j):
-		s.fail(j, s.noProcessor(j.reason))
+		s.fail(j, s.noProcessor(j.lastError))
 	default:
 		s.enqueue(j, now)
 		return true
@@ -160,19 +161,19 @@ func (s *Scheduler) Restore(p int) {
 	now := s.lock()
 	defer s.unlock()
 	r := s.processors[p]
-	r.delay = s.opt.Probe
+	r.probeDelay = s.opt.Probe
 	s.restore(r, now)
 }
 
 func (s *Scheduler) restore(p *processor, now time.Duration) {
-	if p.out == nil {
+	if p.removal == nil {
 		return
 	}
 	again := s.dequeueAll()
-	p.out, p.memory, p.odd, p.before = nil, 0, 0, p.successes
-	p.restored = now
-	p.gone.Store(false)
-	s.callReserves()
+	p.removal, p.memoryFailures, p.suspectFailures, p.suspectSuccesses = nil, 0, 0, p.successes
+	p.restoredAt = now
+	p.removed.Store(false)
+	s.updateReserves()
 	s.event(Event{Processor: p.Name}, now)
 	for _, j := range again {
 		s.requeue(j, now)
@@ -189,15 +190,15 @@ func (s *Scheduler) event(v Event, now time.Duration) {
 }
 
 func (s *Scheduler) takeOut(p *processor, err error, now time.Duration) {
-	if p.out != nil {
+	if p.removal != nil {
 		return
 	}
 	again := s.dequeueAll()
-	p.out = err
-	p.gone.Store(true)
-	s.callReserves()
-	if now-p.restored > rarely*s.opt.Probe { // it has worked for long
-		p.delay = s.opt.Probe
+	p.removal = err
+	p.removed.Store(true)
+	s.updateReserves()
+	if now-p.restoredAt > maxProbeFactor*s.opt.Probe { // it has worked for long
+		p.probeDelay = s.opt.Probe
 	}
 	s.probeLater(p, now)
 	s.event(Event{Processor: p.Name, Err: err}, now)
@@ -217,8 +218,8 @@ func (s *Scheduler) takeOut(p *processor, err error, now time.Duration) {
 // dequeueAll takes all jobs that wait from their queues. It returns them by arrival, so that
 // queueing them again needs no search.
 func (s *Scheduler) dequeueAll() (all []*Job) {
-	for len(s.waiting) > 0 {
-		l := s.waiting[len(s.waiting)-1]
+	for len(s.nonEmpty) > 0 {
+		l := s.nonEmpty[len(s.nonEmpty)-1]
 		for class := range l.queues {
 			for q := &l.queues[class]; q.first != nil; {
 				all = append(all, q.first)
@@ -233,7 +234,7 @@ func (s *Scheduler) dequeueAll() (all []*Job) {
 // abandon runs the jobs of b elsewhere that are not being answered.
 func (s *Scheduler) abandon(b *Batch, err error, now time.Duration) {
 	for _, j := range b.Jobs {
-		if j.cur == b && s.drop(j, now) {
+		if j.batch == b && s.detach(j, now) {
 			s.retry([]*Job{j}, err, now)
 		}
 	}

@@ -98,23 +98,23 @@ func start(t *testing.T, opt Options, processors ...Processor) *Scheduler {
 func (s *Scheduler) check() error {
 	s.lock()
 	defer s.unlock()
-	if s.held != 0 {
-		return fmt.Errorf("%d jobs are held", s.held)
+	if s.heldJobs != 0 {
+		return fmt.Errorf("%d jobs are held", s.heldJobs)
 	}
 	for _, c := range s.callers {
 		if !c.idle() {
-			return fmt.Errorf("caller %q still has %d jobs, %d streams", c.name, c.queued, c.streams)
+			return fmt.Errorf("caller %q still has %d jobs, %d streams", c.name, c.queuedJobs, c.streams)
 		}
 	}
 	for class, n := range s.queued {
-		for p, w := range s.work[class] {
-			if n != 0 || w != 0 || s.urgent[class].len() != 0 {
-				return fmt.Errorf("class %v: %d queued, work %v on processor %d, %d urgent", Class(class), n, w, p, s.urgent[class].len())
+		for p, w := range s.queuedTime[class] {
+			if n != 0 || w != 0 || s.urgentJobs[class].len() != 0 {
+				return fmt.Errorf("class %v: %d queued, work %v on processor %d, %d urgent", Class(class), n, w, p, s.urgentJobs[class].len())
 			}
 		}
 	}
-	if len(s.waiting) != 0 || s.deadlines.len() != 0 || len(s.streams) != 0 {
-		return fmt.Errorf("%d lines, %d deadlines, %d streams are left", len(s.waiting), s.deadlines.len(), len(s.streams))
+	if len(s.nonEmpty) != 0 || s.deadlines.len() != 0 || len(s.streams) != 0 {
+		return fmt.Errorf("%d lines, %d deadlines, %d streams are left", len(s.nonEmpty), s.deadlines.len(), len(s.streams))
 	}
 	return nil
 }

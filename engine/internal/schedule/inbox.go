@@ -24,7 +24,7 @@ func (s *Scheduler) post(j *Job) {
 // tryLock takes the lock if it is free and no lane waits for it: a waiting lane goes first.
 // The check provides the happens-before edge that a failed TryLock lacks.
 func (s *Scheduler) tryLock() bool {
-	if s.wanted.Load() > 0 || !s.mu.TryLock() {
+	if s.lockWaiters.Load() > 0 || !s.mu.TryLock() {
 		return false
 	}
 	s.enter()
@@ -35,27 +35,27 @@ func (s *Scheduler) tryLock() bool {
 // have passed meanwhile.
 func (s *Scheduler) lock() time.Duration {
 	if !s.mu.TryLock() {
-		s.wanted.Add(1)
+		s.lockWaiters.Add(1)
 		s.mu.Lock()
-		s.wanted.Add(-1)
+		s.lockWaiters.Add(-1)
 	}
 	s.enter()
-	return s.time
+	return s.lockedAt
 }
 
 // unlock leaves the lock. Every job in the inbox is admitted: by the next holder of the
 // lock, or else by the caller.
 func (s *Scheduler) unlock() {
 	for round := 1; ; round++ {
-		for s.unseen {
-			s.dispatch(s.time)
+		for s.undispatched {
+			s.dispatch(s.lockedAt)
 		}
 		s.settle()
 		s.mu.Unlock()
 		if s.inbox.Load() == nil {
 			return
 		}
-		if round == mostRounds {
+		if round == maxInboxRounds {
 			go func() {
 				s.lock()
 				s.unlock()
@@ -68,14 +68,14 @@ func (s *Scheduler) unlock() {
 	}
 }
 
-// mostRounds is the number of times in a row that a goroutine admits jobs of further
+// maxInboxRounds is the number of times in a row that a goroutine admits jobs of further
 // callers before it returns to its own work.
-const mostRounds = 8
+const maxInboxRounds = 8
 
 // enter looks at the clock, and admits the jobs of the inbox in the order in which they
 // came. The lock has just been taken.
 func (s *Scheduler) enter() {
-	s.time = s.now()
+	s.lockedAt = s.now()
 	if s.inbox.Load() == nil {
 		return
 	}

@@ -96,11 +96,11 @@ func TestArrivalsAreInOrder(t *testing.T) {
 	}
 	for n := 0; n < 100; n++ {
 		s.lock()
-		for _, l := range s.waiting {
+		for _, l := range s.nonEmpty {
 			q := &l.queues[Device]
 			for j := q.first; j != nil && j.next != nil; j = j.next {
-				if o := j.next; j.arrived > o.arrived || j.seq > o.seq || o.arrived > s.time {
-					t.Fatalf("number %d at %v before %d at %v, now %v", j.seq, j.arrived, o.seq, o.arrived, s.time)
+				if o := j.next; j.arrived > o.arrived || j.seq > o.seq || o.arrived > s.lockedAt {
+					t.Fatalf("number %d at %v before %d at %v, now %v", j.seq, j.arrived, o.seq, o.arrived, s.lockedAt)
 				}
 			}
 		}
@@ -167,14 +167,14 @@ func TestInboxEndsJobs(t *testing.T) {
 	}{
 		{"given up", newJob(ms), ctx, func(s *Scheduler) {
 			cancel()
-			for s.wanted.Load() == 0 {
+			for s.lockWaiters.Load() == 0 {
 				runtime.Gosched()
 			}
 		}, context.Canceled},
 		{"too late", late(), context.Background(), func(*Scheduler) { time.Sleep(2 * ms) }, ErrDeadline},
 		{"no processor", newJob(-1), context.Background(), func(*Scheduler) {}, ErrNoProcessor},
 		{"taken out", newJob(ms), context.Background(), func(s *Scheduler) { s.takeOut(s.processors[0], plan.ErrDeviceLost, s.now()) }, ErrNoProcessor},
-		{"closed", newJob(ms), context.Background(), func(s *Scheduler) { s.refusing, s.closed = errClosed, true }, plan.ErrClosed},
+		{"closed", newJob(ms), context.Background(), func(s *Scheduler) { s.refusal, s.closed = errClosed, true }, plan.ErrClosed},
 	} {
 		gate := make(chan struct{})
 		s := start(t, Options{Mode: Sync, MaxAge: time.Hour}, blocked(2, gate))
@@ -202,7 +202,7 @@ func TestInboxIsDrained(t *testing.T) {
 			errs := posted(t.Context(), s, jobs(5, ms)...)
 			drained := make(chan error)
 			go func() { drained <- s.Drain(t.Context()) }()
-			for s.wanted.Load() == 0 {
+			for s.lockWaiters.Load() == 0 {
 				runtime.Gosched()
 			}
 			s.unlock()

@@ -41,7 +41,7 @@ func (r chance) cpu(cores int) func() time.Duration {
 			if own.one(20) {
 				busy = own.Float64() * float64(cores)
 			}
-			read += time.Duration(busy * float64(measured))
+			read += time.Duration(busy * float64(feedInterval))
 			return read
 		}
 	case 4: // jumps
@@ -232,7 +232,7 @@ func (c *crowd) note(x *sender, err error, took, bound time.Duration) {
 }
 
 // Whatever the machine, its clock and the load are, and whoever takes processors out, no job waits for
-// more than trial and some time, and no call waits so long for its next block.
+// more than starvationLimit and some time, and no call waits so long for its next block.
 func TestWaitsAreBounded(t *testing.T) {
 	seeds := []uint64{0, 1, 26, 48, 55, 70, 72, 94, 97, 102, 127, 128, 143, 152, 184, 187, 196} // all but two failed once
 	if testneeds.Full() {
@@ -241,7 +241,7 @@ func TestWaitsAreBounded(t *testing.T) {
 			seeds = append(seeds, seed)
 		}
 	}
-	const bound = trial + 1500*ms
+	const bound = starvationLimit + 1500*ms
 	for _, seed := range seeds {
 		synctest.Test(t, func(t *testing.T) {
 			r := chance{rand.New(rand.NewPCG(seed, 17))}

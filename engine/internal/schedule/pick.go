@@ -7,66 +7,66 @@ import (
 
 // free says whether p has a lane for a single job, or for a batch.
 func (p *processor) free(batch bool) bool {
-	if p.out != nil {
+	if p.removal != nil {
 		return false
 	}
 	if batch {
-		return p.several < p.Lanes && len(p.running) < max(p.Lanes, p.Singles)
+		return p.runningBatches < p.Lanes && len(p.running) < max(p.Lanes, p.Singles)
 	}
 	return len(p.running) < p.Singles
 }
 
 // freeBlock says whether p has a lane for a block of a stream.
 func (p *processor) freeBlock() bool {
-	return p.out == nil && p.several < p.Blocks && len(p.running) < max(p.Blocks, p.Singles)
+	return p.removal == nil && p.runningBatches < p.Blocks && len(p.running) < max(p.Blocks, p.Singles)
 }
 
-// wait is how long j should wait at p if it is next there.
-func (s *Scheduler) wait(p *processor, j *Job, batch bool, now time.Duration) time.Duration {
-	if p.free(batch) && s.width(p, j) > 0 {
+// waitAt is how long j should wait at p if it is next there.
+func (s *Scheduler) waitAt(p *processor, j *Job, batch bool, now time.Duration) time.Duration {
+	if p.free(batch) && s.coresFor(p, j) > 0 {
 		return 0
 	}
-	return p.next(now)
+	return p.nextLane(now)
 }
 
-// next is the time until the first of p's batches should end. A batch that takes longer than
+// nextLane is the time until the first of p's batches should end. A batch that takes longer than
 // was expected is expected to take as much longer again.
-func (p *processor) next(now time.Duration) time.Duration {
-	least := longest
+func (p *processor) nextLane(now time.Duration) time.Duration {
+	least := maxEstimate
 	for _, b := range p.running {
-		end := b.started + b.expected
+		end := b.started + b.expectedTime
 		least = min(least, max(end-now, now-end))
 	}
 	return least
 }
 
-// takes is the expected time of j at p beside the jobs that run there, on the cores that are left; if it
+// runTime is the expected time of j at p beside the jobs that run there, on the cores that are left; if it
 // must wait for cores, on as many as it can use.
-func (s *Scheduler) takes(p *processor, j *Job, batch bool) time.Duration {
+func (s *Scheduler) runTime(p *processor, j *Job, batch bool) time.Duration {
 	slower := 1.0
-	if s.width(p, j) > 0 {
-		_, slower = s.narrow(p, j)
+	if s.coresFor(p, j) > 0 {
+		_, slower = s.allotment(p, j)
 	}
 	alone := time.Duration(float64(j.Trace.Estimates[p.index]) * slower)
 	if batch {
-		return p.capacity.takesBatch(alone, min(p.several, p.Lanes-1))
+		return p.capacity.batchTimeBeside(alone, min(p.runningBatches, p.Lanes-1))
 	}
-	return p.capacity.takes(alone, min(len(p.running), p.Singles-1))
+	return p.capacity.singleTime(alone, min(len(p.running), p.Singles-1))
 }
 
-// queue is how long the jobs that wait for p's class should take it.
-func (s *Scheduler) queue(p *processor, batch bool) time.Duration {
+// queueTime is how long the jobs that wait for p's class should take it.
+func (s *Scheduler) queueTime(p *processor, batch bool) time.Duration {
 	rate := 0.0
 	for _, o := range s.processors {
-		if o.out == nil && o.class == p.class {
+		if o.removal == nil && o.class == p.class {
 			if batch {
-				rate += 1 / o.capacity.several
+				rate += 1 / o.capacity.batchFactor
 			} else {
-				rate += s.rate(o)
+				rate += s.singleRate(o)
 			}
 		}
 	}
-	return believed(float64(s.work[p.class][p.index]+s.work[Either][p.index]/2) / rate)
+	return boundedTime(float64(s.queuedTime[p.class][p.index]+s.queuedTime[Either][p.index]/2) / rate)
 }
 
 // place returns the processor that finishes j first, if j can begin there at once, and
@@ -75,18 +75,18 @@ func (s *Scheduler) place(j *Job, now time.Duration) *processor {
 	var best *processor
 	end := never
 	for i, p := range s.processors {
-		if !s.can(j, i) {
+		if !s.eligible(j, i) {
 			continue
 		}
-		took := s.takes(p, j, false)
-		if wait := s.wait(p, j, false, now); wait > 0 {
-			took += wait + s.queue(p, false)
+		took := s.runTime(p, j, false)
+		if wait := s.waitAt(p, j, false, now); wait > 0 {
+			took += wait + s.queueTime(p, false)
 		}
 		if took < end {
 			best, end = p, took
 		}
 	}
-	if best.free(false) && s.width(best, j) > 0 && s.queued[best.class]+s.queued[Either] == 0 && len(s.streams) == 0 {
+	if best.free(false) && s.coresFor(best, j) > 0 && s.queued[best.class]+s.queued[Either] == 0 && len(s.streams) == 0 {
 		return best
 	}
 	return nil
@@ -94,7 +94,7 @@ func (s *Scheduler) place(j *Job, now time.Duration) *processor {
 
 // dispatch starts jobs on processors with free lanes.
 func (s *Scheduler) dispatch(now time.Duration) {
-	s.unseen = false
+	s.undispatched = false
 	for more := true; more; {
 		more = false
 		for _, p := range s.processors { // in turns: there may be fewer jobs than lanes of one processor
@@ -114,32 +114,32 @@ func (s *Scheduler) pick(p *processor, now time.Duration) *Batch {
 	if !p.free(false) && !p.free(true) && !p.freeBlock() {
 		return nil
 	}
-	if p.passed >= turns && p.owed == 0 {
-		virtual := s.virtual
-		if b := s.oldest(p, now); b != nil {
-			s.virtual = virtual // its caller may be far ahead, and callers that come do not start there
-			p.passed, p.owed = 0, turns*min(b.Estimate, longest)
+	if p.sinceStarving >= starvationTurns && p.starvingDebt == 0 {
+		virtual := s.virtualTime
+		if b := s.starvingBatch(p, now); b != nil {
+			s.virtualTime = virtual // its caller may be far ahead, and callers that come do not start there
+			p.sinceStarving, p.starvingDebt = 0, starvationTurns*min(b.Estimate, maxEstimate)
 			return b
 		}
-		if s.crowded(p, now) && !s.hangs(p, now) {
+		if s.waitsForStarving(p, now) && !s.hangs(p, now) {
 			return nil
 		}
 	}
-	if j := s.pressing(p, now); j != nil {
+	if j := s.urgentJob(p, now); j != nil {
 		return s.cut(p, j, now)
 	}
 	var best *Job
-	for _, l := range s.waiting {
-		if !s.ready(l, p, now) {
+	for _, l := range s.nonEmpty {
+		if !s.closes(l, p, now) {
 			continue
 		}
 		for _, class := range [2]Class{p.class, Either} {
 			j := l.queues[class].head()
-			for j != nil && s.doomed(j, now) {
-				s.putBehind(j)
+			for j != nil && s.late(j, now) {
+				s.postpone(j)
 				j = l.queues[class].head()
 			}
-			if j != nil && s.suits(j, p) && s.width(p, j) > 0 && s.timely(j, p, now) && (best == nil || s.before(j, best, now)) {
+			if j != nil && s.suits(j, p) && s.coresFor(p, j) > 0 && s.timely(j, p, now) && (best == nil || s.before(j, best, now)) {
 				best = j
 			}
 		}
@@ -154,57 +154,57 @@ func (s *Scheduler) pick(p *processor, now time.Duration) *Batch {
 }
 
 // modeOf is how the jobs of l run now.
-func (s *Scheduler) modeOf(l *line) Mode {
+func (s *Scheduler) modeOf(l *kindQueue) Mode {
 	if l.mode == Auto {
 		return s.mode
 	}
 	return l.mode
 }
 
-// ready reports whether p has a lane for the jobs of l, and a batch of them closes: by the
+// closes reports whether p has a lane for the jobs of l, and a batch of them closes: by the
 // threshold, by the age of its oldest job, because no further job can come, or because p
 // has too little work and no caller has asked for Sync.
-func (s *Scheduler) ready(l *line, p *processor, now time.Duration) bool {
+func (s *Scheduler) closes(l *kindQueue, p *processor, now time.Duration) bool {
 	if s.modeOf(l) == Async {
 		return p.free(false)
 	}
-	if s.single(l, p) {
+	if s.runsSingly(l, p) {
 		return true
 	}
 	own, either := &l.queues[p.class], &l.queues[Either]
-	if !p.free(true) || own.n+either.n == 0 {
+	if !p.free(true) || own.jobs+either.jobs == 0 {
 		return false
 	}
-	if s.opt.Mode == Auto && l.mode == Auto && len(p.running) < p.eager() {
+	if s.opt.Mode == Auto && l.mode == Auto && len(p.running) < p.minBatches() {
 		return true
 	}
-	return own.load+either.load >= p.Threshold(l.kind) || own.n+either.n >= p.Most || s.refusing != nil ||
+	return own.load+either.load >= p.Threshold(l.kind) || own.jobs+either.jobs >= p.Most || s.refusal != nil ||
 		s.aged(own, now) || s.aged(either, now)
 }
 
-// eager is the number of batches below which a further one need not be full or old: one on a host.
+// minBatches is the number of batches below which a further one need not be full or old: one on a host.
 // On a device one batch is brought there while another runs, and so many run that spare are inside
 // on average, or would be if lanes did not wait for each other.
-func (p *processor) eager() int {
+func (p *processor) minBatches() int {
 	if p.Host {
 		return 1
 	}
-	return min(max(2, int(math.Ceil(spare/p.inside))), p.Lanes)
+	return min(max(2, int(math.Ceil(insideTarget/p.insideRatio))), p.Lanes)
 }
 
-// spare is the mean number of batches inside a device that its lanes are enough for.
-const spare = 1.7
+// insideTarget is the mean number of batches inside a device that its lanes are enough for.
+const insideTarget = 1.7
 
-// single tells whether the jobs of l run one by one on p under Sync too, without waiting for each
+// runsSingly tells whether the jobs of l run one by one on p under Sync too, without waiting for each
 // other: a host has a lane for each of them, and no caller has asked for Sync.
-func (s *Scheduler) single(l *line, p *processor) bool {
-	n := l.queues[p.class].n + l.queues[Either].n
+func (s *Scheduler) runsSingly(l *kindQueue, p *processor) bool {
+	n := l.queues[p.class].jobs + l.queues[Either].jobs
 	return p.Host && s.opt.Mode == Auto && l.mode == Auto && p.free(false) && n > 0 && n <= p.Singles-len(p.running)
 }
 
 // aged says whether the oldest job is old enough to close a batch. Where it will be, the
 // timer looks again.
-func (s *Scheduler) aged(q *queue, now time.Duration) bool {
+func (s *Scheduler) aged(q *classQueue, now time.Duration) bool {
 	if q.first == nil {
 		return false
 	}
@@ -217,17 +217,17 @@ func (s *Scheduler) aged(q *queue, now time.Duration) bool {
 
 // suits says whether p is about as good for j as any.
 func (s *Scheduler) suits(j *Job, p *processor) bool {
-	return s.can(j, p.index) && s.price(j, p) <= j.similar
+	return s.eligible(j, p.index) && s.cost(j, p) <= j.similarCost
 }
 
 // timely tells whether p should end j by its deadline, or no other processor should
 // either.
 func (s *Scheduler) timely(j *Job, p *processor, now time.Duration) bool {
-	if j.deadline == never || j.late || now+s.takes(p, j, true) <= j.deadline {
+	if j.deadline == never || j.postponed || now+s.runTime(p, j, true) <= j.deadline {
 		return true
 	}
 	for i, o := range s.processors {
-		if o != p && s.can(j, i) && now+s.wait(o, j, true, now)+s.takes(o, j, true) <= j.deadline {
+		if o != p && s.eligible(j, i) && now+s.waitAt(o, j, true, now)+s.runTime(o, j, true) <= j.deadline {
 			return false
 		}
 	}
@@ -238,35 +238,35 @@ func (s *Scheduler) timely(j *Job, p *processor, now time.Duration) bool {
 // the least served caller, then of the processor's own class, then small and old jobs. A
 // job of either class that has waited for Patience times its own time counts as own.
 func (s *Scheduler) before(a, b *Job, now time.Duration) bool {
-	if a.caller.tag != b.caller.tag {
-		return a.caller.tag < b.caller.tag
+	if a.caller.virtualStart != b.caller.virtualStart {
+		return a.caller.virtualStart < b.caller.virtualStart
 	}
 	x, y := a.order(), b.order()
-	if own := s.own(a, now); own != s.own(b, now) {
+	if own := s.inOwnClass(a, now); own != s.inOwnClass(b, now) {
 		return own
 	}
 	return x < y || x == y && a.seq < b.seq
 }
 
-func (s *Scheduler) own(j *Job, now time.Duration) bool {
+func (s *Scheduler) inOwnClass(j *Job, now time.Duration) bool {
 	return j.Trace.Class != Either || j.order() < now
 }
 
-func (j *Job) order() time.Duration { return j.flow.jobs.at(j.at[byOrder]).key }
+func (j *Job) order() time.Duration { return j.callerQueue.jobs.at(j.positions[byOrder]).key }
 
-// pressing returns the job that must start now to meet its deadline, if p suits it, or
+// urgentJob returns the job that must start now to meet its deadline, if p suits it, or
 // would end it before its own processors begin.
-func (s *Scheduler) pressing(p *processor, now time.Duration) *Job {
+func (s *Scheduler) urgentJob(p *processor, now time.Duration) *Job {
 	var best *Job
-	for class := range s.urgent {
-		for h := &s.urgent[class]; h.len() > 0 && h.top().key <= now; {
+	for class := range s.urgentJobs {
+		for h := &s.urgentJobs[class]; h.len() > 0 && h.top().key <= now; {
 			j := h.top().item
-			if s.doomed(j, now) {
-				h.remove(j.at[byUrgency]) // it waits for its turn
+			if s.late(j, now) {
+				h.remove(j.positions[byUrgency]) // it waits for its turn
 				continue
 			}
-			if p.free(s.modeOf(j.line) == Sync) && (best == nil || j.latest < best.latest) &&
-				(s.suits(j, p) || s.can(j, p.index) && s.width(p, j) > 0 && s.takes(p, j, s.modeOf(j.line) == Sync) < s.elsewhere(j, p, false, now)) {
+			if p.free(s.modeOf(j.kindQueue) == Sync) && (best == nil || j.latestStart < best.latestStart) &&
+				(s.suits(j, p) || s.eligible(j, p.index) && s.coresFor(p, j) > 0 && s.runTime(p, j, s.modeOf(j.kindQueue) == Sync) < s.endElsewhere(j, p, false, now)) {
 				best = j
 			}
 			break
@@ -275,35 +275,35 @@ func (s *Scheduler) pressing(p *processor, now time.Duration) *Job {
 	return best
 }
 
-// doomed says whether j could have met its deadline when it arrived, and cannot any more.
-func (s *Scheduler) doomed(j *Job, now time.Duration) bool {
-	last := j.deadline - j.best - s.opt.Slack
-	return !j.late && now > last && j.arrived <= last
+// late says whether j could have met its deadline when it arrived, and cannot any more.
+func (s *Scheduler) late(j *Job, now time.Duration) bool {
+	last := j.deadline - j.bestTime - s.opt.Slack
+	return !j.postponed && now > last && j.arrived <= last
 }
 
-// putBehind moves j behind the jobs of its caller that can still meet their deadlines.
-func (s *Scheduler) putBehind(j *Job) {
-	j.late = true
-	j.flow.jobs.rekey(j.at[byOrder], j.order()+behind)
-	if i := j.at[byUrgency]; i != absent {
-		s.urgent[j.Trace.Class].remove(i)
+// postpone moves j behind the jobs of its caller that can still meet their deadlines.
+func (s *Scheduler) postpone(j *Job) {
+	j.postponed = true
+	j.callerQueue.jobs.rekey(j.positions[byOrder], j.order()+postponedKey)
+	if i := j.positions[byUrgency]; i != absent {
+		s.urgentJobs[j.Trace.Class].remove(i)
 	}
 }
 
-// elsewhere is the time until j should end on a processor other than p: as its next job,
+// endElsewhere is the time until j should end on a processor other than p: as its next job,
 // or after the jobs that wait there.
-func (s *Scheduler) elsewhere(j *Job, p *processor, last bool, now time.Duration) time.Duration {
-	batch := s.modeOf(j.line) == Sync
+func (s *Scheduler) endElsewhere(j *Job, p *processor, last bool, now time.Duration) time.Duration {
+	batch := s.modeOf(j.kindQueue) == Sync
 	end := never
 	for i, o := range s.processors {
-		if o == p || !s.can(j, i) {
+		if o == p || !s.eligible(j, i) {
 			continue
 		}
-		took := s.takes(o, j, batch)
+		took := s.runTime(o, j, batch)
 		if last {
-			took = max(took, s.queue(o, batch)) // j is in the queue itself
+			took = max(took, s.queueTime(o, batch)) // j is in the queue itself
 		}
-		end = min(end, s.wait(o, j, batch, now)+took)
+		end = min(end, s.waitAt(o, j, batch, now)+took)
 	}
 	return end
 }
@@ -317,30 +317,30 @@ func (s *Scheduler) steal(p *processor, now time.Duration) *Batch {
 	}
 	var best *Job
 	ratio := 0.0
-	for _, l := range s.waiting {
+	for _, l := range s.nonEmpty {
 		batch := s.modeOf(l) == Sync
 		if !p.free(batch) {
 			continue
 		}
 		for class := range l.queues {
 			q := &l.queues[class]
-			if batch && q.load < p.Threshold(l.kind) && q.n < p.Most && !s.aged(q, now) {
+			if batch && q.load < p.Threshold(l.kind) && q.jobs < p.Most && !s.aged(q, now) {
 				continue
 			}
 			j := q.last
-			if j != nil && s.can(j, p.index) && !s.worth(p, j, now) {
+			if j != nil && s.eligible(j, p.index) && !s.worthwhile(p, j, now) {
 				continue
 			}
-			for range stealLook {
+			for range stealDepth {
 				if j == nil {
 					break
 				}
-				if s.can(j, p.index) && s.width(p, j) > 0 {
-					here, there := s.takes(p, j, batch), s.elsewhere(j, p, true, now)
-					r := float64(here) / float64(j.best)
+				if s.eligible(j, p.index) && s.coresFor(p, j) > 0 {
+					here, there := s.runTime(p, j, batch), s.endElsewhere(j, p, true, now)
+					r := float64(here) / float64(j.bestTime)
 					if here >= there {
 						s.arm(now + here - there + time.Microsecond)
-					} else if now+here <= j.deadline && (now+sure*here <= j.deadline || now+there > j.deadline) && (best == nil || r < ratio) {
+					} else if now+here <= j.deadline && (now+stealMargin*here <= j.deadline || now+there > j.deadline) && (best == nil || r < ratio) {
 						best, ratio = j, r
 					}
 				}
@@ -351,12 +351,12 @@ func (s *Scheduler) steal(p *processor, now time.Duration) *Batch {
 	if best == nil {
 		return nil
 	}
-	p.tried = now
+	p.triedAt = now
 	s.stats.Stolen++
 	return s.cut(p, best, now)
 }
 
-// stealLook is the number of jobs of a queue that steal looks at. A job that should meet
+// stealDepth is the number of jobs of a queue that steal looks at. A job that should meet
 // its deadline elsewhere is not taken where it would miss it by taking sure times its
 // expected time.
-const stealLook, sure = 16, 3
+const stealDepth, stealMargin = 16, 3

@@ -26,7 +26,7 @@ func TestJobRunsAtAnyPriceOfCores(t *testing.T) {
 			if s.queued != [3]int{Host: 1} {
 				t.Errorf("%v jobs wait", s.queued)
 			}
-			s.cores.mean = 2
+			s.cores.feedCores = 2
 			s.unlock()
 			for _, done := range []<-chan error{first, second, third} {
 				if err := <-done; err != nil {
@@ -47,7 +47,7 @@ func TestHostWaitsForCoresForAWhile(t *testing.T) {
 		host := fake(0, "host", 2)
 		host.Threads = 2
 		s := start(t, Options{Cores: 2, Mode: Async}, host, fake(1, "gpu", 1))
-		s.cores.mean = 2
+		s.cores.feedCores = 2
 		var device sync.WaitGroup
 		for range 50 {
 			device.Go(func() {
@@ -61,13 +61,13 @@ func TestHostWaitsForCoresForAWhile(t *testing.T) {
 		var others sync.WaitGroup
 		others.Go(func() {
 			j := newJob(50*us, 90*us)
-			if err := s.Do(t.Context(), j); err != nil || time.Since(began) > trial+300*ms {
+			if err := s.Do(t.Context(), j); err != nil || time.Since(began) > starvationLimit+300*ms {
 				t.Errorf("error %v, %v: %+v", err, time.Since(began), j.Trace)
 			}
 		})
 		others.Go(func() {
 			calls := &blocks{left: []*Job{newJob(ms, -1)}}
-			if err := s.DoAll(t.Context(), calls, "other", time.Time{}); err != nil || time.Since(began) > trial+300*ms {
+			if err := s.DoAll(t.Context(), calls, "other", time.Time{}); err != nil || time.Since(began) > starvationLimit+300*ms {
 				t.Errorf("error %v, %v", err, time.Since(began))
 			}
 		})
@@ -82,13 +82,13 @@ func TestBlockFitsItsCores(t *testing.T) {
 	host.Threads = 16
 	s := start(t, Options{Cores: 16}, host, fake(1, "gpu", 2))
 	st := newStream(&known{left: 10_000, each: []time.Duration{30 * us, 20 * us}}, 2)
-	if n := s.threads(st); n != 15 {
+	if n := s.blockCores(st); n != 15 {
 		t.Errorf("%d threads beside a device that is about to begin", n)
 	}
-	s.cores.devices = 1
-	many := s.most(st, s.processors[0])
-	s.cores.host = 13
-	if few := s.most(st, s.processors[0]); s.threads(st) != 2 || few < many/10 || few > many/5 {
-		t.Errorf("a block of %d queries for 15 threads, of %d for %d threads", many, few, s.threads(st))
+	s.cores.deviceBatches = 1
+	many := s.blockSize(st, s.processors[0])
+	s.cores.hostCores = 13
+	if few := s.blockSize(st, s.processors[0]); s.blockCores(st) != 2 || few < many/10 || few > many/5 {
+		t.Errorf("a block of %d queries for 15 threads, of %d for %d threads", many, few, s.blockCores(st))
 	}
 }

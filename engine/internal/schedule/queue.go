@@ -2,65 +2,66 @@ package schedule
 
 import "time"
 
-// line holds the queued jobs of one kind, which may share batches, by class.
-type line struct {
-	lineKey
-	at     int // in the lines that are not empty, -1 is empty
-	n      int
-	queues [3]queue
+// kindQueue holds the waiting jobs of one kind and one forced mode, which may share batches, by
+// class.
+type kindQueue struct {
+	kindKey
+	position int // in Scheduler.nonEmpty; -1: it is empty
+	jobs     int
+	queues   [3]classQueue
 }
 
-type lineKey struct {
+type kindKey struct {
 	kind any
-	mode Mode // forced; Auto follows the scheduler's
+	mode Mode // forced by the jobs; Auto: the scheduler's mode
 }
 
-// queue holds the jobs of a class of a line, twice: by caller, the least served one first,
-// and by arrival.
-type queue struct {
-	n           int
-	load        uint64
-	flows       heap[*flow]
-	first, last *Job // by arrival
+// classQueue holds the waiting jobs of a kind and a class in two orders: by caller, the least
+// served caller first, and by arrival.
+type classQueue struct {
+	jobs        int
+	load        uint64             // sum of Job.Load
+	callers     heap[*callerQueue] // by virtual start
+	first, last *Job               // oldest and youngest, linked by Job.next and Job.prev
 }
 
-// flow holds the jobs of a caller in a queue.
-type flow struct {
-	caller *caller
-	queue  *queue
-	jobs   heap[*Job]
-	at     int
+// callerQueue holds the waiting jobs of a caller in a classQueue.
+type callerQueue struct {
+	caller   *caller
+	queue    *classQueue
+	jobs     heap[*Job] // byOrder
+	position int        // in classQueue.callers, or absent
 }
 
-func (f *flow) moved(_ uint8, at int) { f.at = at }
+func (f *callerQueue) moved(_ uint8, at int) { f.position = at }
 
-// caller is a client; callers are served evenly: start-time fair queueing (Goyal et al.
-// 1996). Each has a virtual time, tag, when its next job should start. It grows by the time
-// of its jobs. The caller with the least tag is served next. A caller that was idle starts
-// at the virtual time of the last job that was served in turn.
+// caller is a client. Callers share the processors by start-time fair queueing (Goyal et al.
+// 1996): the caller with the least virtual start is served next, and its virtual start grows by
+// the estimated time of the job. An idle caller resumes at the virtual time of the last job
+// that was served in its turn.
 type caller struct {
-	name    string
-	tag     time.Duration
-	queued  int // jobs
-	streams int
-	flows   map[*queue]*flow
-	last    *flow // of flows, that was asked for
+	name         string
+	virtualStart time.Duration
+	queuedJobs   int
+	streams      int
+	queues       map[*classQueue]*callerQueue
+	lastQueue    *callerQueue // last result of queueIn
 }
 
-func (c *caller) idle() bool { return c.queued == 0 && c.streams == 0 }
+func (c *caller) idle() bool { return c.queuedJobs == 0 && c.streams == 0 }
 
 // callerNamed returns the caller, whose virtual time is never behind.
 func (s *Scheduler) callerNamed(name string) *caller {
 	c := s.callers[name]
 	if c == nil {
-		if len(s.callers) >= s.manyCallers {
+		if len(s.callers) >= s.pruneAt {
 			s.forget()
 		}
-		c = &caller{name: name, flows: map[*queue]*flow{}}
+		c = &caller{name: name, queues: map[*classQueue]*callerQueue{}}
 		s.callers[name] = c
 	}
 	if c.idle() {
-		c.tag = max(c.tag, s.virtual)
+		c.virtualStart = max(c.virtualStart, s.virtualTime)
 	}
 	return c
 }
@@ -70,7 +71,7 @@ func (s *Scheduler) callerNamed(name string) *caller {
 func (s *Scheduler) forget() {
 	ahead := 0
 	for name, c := range s.callers {
-		if c.idle() && c.tag <= s.virtual {
+		if c.idle() && c.virtualStart <= s.virtualTime {
 			delete(s.callers, name)
 		} else if c.idle() {
 			ahead++
@@ -81,151 +82,151 @@ func (s *Scheduler) forget() {
 			delete(s.callers, name)
 		}
 	}
-	s.manyCallers = max(minCallers, 2*len(s.callers))
-	for key, l := range s.lines {
-		if l.n > 0 {
+	s.pruneAt = max(minCallers, 2*len(s.callers))
+	for key, l := range s.kindQueues {
+		if l.jobs > 0 {
 			continue
 		}
-		delete(s.lines, key)
-		s.lastLine = nil
+		delete(s.kindQueues, key)
+		s.lastKindQueue = nil
 		for _, c := range s.callers {
-			c.last = nil
+			c.lastQueue = nil
 			for i := range l.queues {
-				delete(c.flows, &l.queues[i])
+				delete(c.queues, &l.queues[i])
 			}
 		}
 	}
 }
 
 // Callers and kinds that are remembered without a look at whether they are needed.
-const minCallers, manyLines = 64, 64
+const minCallers, minKinds = 64, 64
 
 // charge adds the time of a job of c to its virtual time.
 func (s *Scheduler) charge(c *caller, cost time.Duration) {
-	s.virtual = max(s.virtual, c.tag)
-	c.tag += max(cost, 1)
+	s.virtualTime = max(s.virtualTime, c.virtualStart)
+	c.virtualStart += max(cost, 1)
 }
 
-// lineOf returns the line of kind and mode.
-func (s *Scheduler) lineOf(key lineKey) *line {
-	if s.lastLine != nil && s.lastLine.lineKey == key {
-		return s.lastLine
+// kindQueueOf returns the line of kind and mode.
+func (s *Scheduler) kindQueueOf(key kindKey) *kindQueue {
+	if s.lastKindQueue != nil && s.lastKindQueue.kindKey == key {
+		return s.lastKindQueue
 	}
-	l := s.lines[key]
+	l := s.kindQueues[key]
 	if l == nil {
-		if len(s.lines) >= manyLines {
+		if len(s.kindQueues) >= minKinds {
 			s.forget()
 		}
-		l = &line{lineKey: key, at: -1}
-		s.lines[key] = l
+		l = &kindQueue{kindKey: key, position: -1}
+		s.kindQueues[key] = l
 	}
-	s.lastLine = l
+	s.lastKindQueue = l
 	return l
 }
 
-// flowIn returns where jobs of c wait in q.
-func (c *caller) flowIn(q *queue) *flow {
-	if c.last != nil && c.last.queue == q {
-		return c.last
+// queueIn returns where jobs of c wait in q.
+func (c *caller) queueIn(q *classQueue) *callerQueue {
+	if c.lastQueue != nil && c.lastQueue.queue == q {
+		return c.lastQueue
 	}
-	f := c.flows[q]
+	f := c.queues[q]
 	if f == nil {
-		f = &flow{caller: c, queue: q, jobs: heap[*Job]{id: byOrder}, at: absent}
-		c.flows[q] = f
+		f = &callerQueue{caller: c, queue: q, jobs: heap[*Job]{id: byOrder}, position: absent}
+		c.queues[q] = f
 	}
-	c.last = f
+	c.lastQueue = f
 	return f
 }
 
 // enqueue makes j wait. It must be classified.
 func (s *Scheduler) enqueue(j *Job, now time.Duration) {
 	mode := j.Mode
-	if j.solo {
+	if j.runsAlone {
 		mode = Async
 	}
-	l, class := s.lineOf(lineKey{j.Kind, mode}), j.Trace.Class
+	l, class := s.kindQueueOf(kindKey{j.Kind, mode}), j.Trace.Class
 	q, c := &l.queues[class], j.caller
 	if c.idle() {
-		c.tag = max(c.tag, s.virtual)
+		c.virtualStart = max(c.virtualStart, s.virtualTime)
 	}
-	f := c.flowIn(q)
-	j.line, j.flow = l, f
-	key := j.arrived + time.Duration(s.opt.Patience*float64(j.best))
-	if j.late {
-		key += behind
+	f := c.queueIn(q)
+	j.kindQueue, j.callerQueue = l, f
+	key := j.arrived + time.Duration(s.opt.Patience*float64(j.bestTime))
+	if j.postponed {
+		key += postponedKey
 	}
 	f.jobs.push(key, j.seq, j)
-	if f.at == absent {
-		q.flows.push(c.tag, j.seq, f)
+	if f.position == absent {
+		q.callers.push(c.virtualStart, j.seq, f)
 	}
 	q.link(j)
-	if j.deadline != never && !j.late {
-		last := j.deadline - j.best - s.opt.Slack
-		j.latest = last - max(0, last-j.arrived)/8
-		s.urgent[class].push(j.latest, j.seq, j)
-		if j.latest > now { // else dispatch, which follows, sees it
-			s.arm(j.latest)
+	if j.deadline != never && !j.postponed {
+		last := j.deadline - j.bestTime - s.opt.Slack
+		j.latestStart = last - max(0, last-j.arrived)/8
+		s.urgentJobs[class].push(j.latestStart, j.seq, j)
+		if j.latestStart > now { // else dispatch, which follows, sees it
+			s.arm(j.latestStart)
 		}
 	}
-	if l.at < 0 {
-		l.at = len(s.waiting)
-		s.waiting = append(s.waiting, l)
+	if l.position < 0 {
+		l.position = len(s.nonEmpty)
+		s.nonEmpty = append(s.nonEmpty, l)
 	}
-	l.n++
-	q.n++
+	l.jobs++
+	q.jobs++
 	q.load += j.Load
-	c.queued++
+	c.queuedJobs++
 	if j.stream != nil {
-		j.stream.queued++
+		j.stream.requeuedBlocks++
 	}
 	s.queued[class]++
-	s.unseen = true
+	s.undispatched = true
 	for p := range s.processors {
-		if s.can(j, p) {
-			s.work[class][p] += j.cost(p)
+		if s.eligible(j, p) {
+			s.queuedTime[class][p] += j.cost(p)
 		}
 	}
 }
 
-// behind is the place in the order of jobs that cannot meet their deadlines any more.
-const behind = 1 << 60
+// postponedKey is the place in the order of jobs that cannot meet their deadlines any more.
+const postponedKey = 1 << 60
 
 // dequeue takes j from where it waits.
 func (s *Scheduler) dequeue(j *Job) {
-	l, f, class := j.line, j.flow, j.Trace.Class
+	l, f, class := j.kindQueue, j.callerQueue, j.Trace.Class
 	q := &l.queues[class]
-	j.line, j.flow = nil, nil
-	f.jobs.remove(j.at[byOrder])
+	j.kindQueue, j.callerQueue = nil, nil
+	f.jobs.remove(j.positions[byOrder])
 	if f.jobs.len() == 0 {
-		q.flows.remove(f.at)
+		q.callers.remove(f.position)
 	}
 	q.unlink(j)
-	if j.at[byUrgency] != absent {
-		s.urgent[class].remove(j.at[byUrgency])
+	if j.positions[byUrgency] != absent {
+		s.urgentJobs[class].remove(j.positions[byUrgency])
 	}
-	if l.n--; l.n == 0 {
-		last := s.waiting[len(s.waiting)-1]
-		s.waiting[l.at], last.at = last, l.at
-		s.waiting[len(s.waiting)-1] = nil
-		s.waiting = s.waiting[:len(s.waiting)-1]
-		l.at = -1
+	if l.jobs--; l.jobs == 0 {
+		last := s.nonEmpty[len(s.nonEmpty)-1]
+		s.nonEmpty[l.position], last.position = last, l.position
+		s.nonEmpty[len(s.nonEmpty)-1] = nil
+		s.nonEmpty = s.nonEmpty[:len(s.nonEmpty)-1]
+		l.position = -1
 	}
-	q.n--
+	q.jobs--
 	q.load -= j.Load
-	j.caller.queued--
+	j.caller.queuedJobs--
 	if j.stream != nil {
-		j.stream.queued--
+		j.stream.requeuedBlocks--
 	}
 	s.queued[class]--
 	for p := range s.processors {
-		if s.can(j, p) {
-			s.work[class][p] -= j.cost(p)
+		if s.eligible(j, p) {
+			s.queuedTime[class][p] -= j.cost(p)
 		}
 	}
 }
 
 // link puts j where it belongs by arrival: at the end, unless it runs once more.
-func (q *queue) link(j *Job) {
+func (q *classQueue) link(j *Job) {
 	prev := q.last
 	if prev != nil && j.arrived-q.first.arrived < prev.arrived-j.arrived {
 		for prev = q.first; prev.arrived <= j.arrived; {
@@ -250,7 +251,7 @@ func (q *queue) link(j *Job) {
 	}
 }
 
-func (q *queue) unlink(j *Job) {
+func (q *classQueue) unlink(j *Job) {
 	if j.prev != nil {
 		j.prev.next = j.next
 	} else {
@@ -266,13 +267,13 @@ func (q *queue) unlink(j *Job) {
 
 // head returns the job that is next: of the least served caller the first in its order.
 // Virtual times of callers grow while they wait, which is caught up with here.
-func (q *queue) head() *Job {
-	for q.flows.len() > 0 {
-		e := q.flows.top()
-		if e.key == e.item.caller.tag {
+func (q *classQueue) head() *Job {
+	for q.callers.len() > 0 {
+		e := q.callers.top()
+		if e.key == e.item.caller.virtualStart {
 			return e.item.jobs.top().item
 		}
-		q.flows.rekey(e.item.at, e.item.caller.tag)
+		q.callers.rekey(e.item.position, e.item.caller.virtualStart)
 	}
 	return nil
 }

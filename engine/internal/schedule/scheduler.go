@@ -14,83 +14,94 @@ import (
 type Scheduler struct {
 	opt        Options
 	processors []*processor
-	epoch      time.Time
-	batches    sync.Pool
+	epoch      time.Time // the origin of all times
+	batches    sync.Pool // of *Batch, for reuse
 
-	_      [cacheLine]byte     // the fields above are read without the lock
-	inbox  atomic.Pointer[Job] // came while the lock was held: the youngest, linked by next
-	_      [cacheLine]byte
-	mu     sync.Mutex   // by lock and unlock
-	wanted atomic.Int32 // goroutines that wait for it
-	_      [cacheLine]byte
+	_           [cacheLine]byte     // the fields above are read without the lock
+	inbox       atomic.Pointer[Job] // the youngest job that arrived while the lock was held; Job.next links the older ones
+	_           [cacheLine]byte
+	mu          sync.Mutex   // taken by lock and tryLock, left by unlock
+	lockWaiters atomic.Int32 // goroutines that wait for mu
+	_           [cacheLine]byte
 
-	unseen   bool          // jobs have been queued since dispatch
-	reserves bool          // only reserve processors work
-	time     time.Duration // when the lock was taken
-	lines    map[lineKey]*line
-	lastLine *line   // of lines, that was asked for
-	waiting  []*line // lines that hold jobs
-	callers  map[string]*caller
-	streams  []*stream
-	virtual  time.Duration // of the caller that was served last in turn
-	seq      uint64        // of jobs as they arrive
+	lockedAt time.Duration // the time at which the present holder took the lock
 
-	manyCallers int
-	urgent      [3]heap[*Job] // queued with a deadline, by class
-	deadlines   heap[*Job]    // all with a deadline
-	queued      [3]int        // jobs by class
-	work        [3][]time.Duration
+	// Queues. A job waits in the queue of its kind, its class and its caller.
+	kindQueues    map[kindKey]*kindQueue
+	lastKindQueue *kindQueue         // the last result of kindQueueOf
+	nonEmpty      []*kindQueue       // queues with jobs
+	undispatched  bool               // jobs were queued after the last dispatch
+	queued        [3]int             // waiting jobs by class
+	queuedTime    [3][]time.Duration // estimated time of waiting jobs by class and processor
+	seq           uint64             // sequence number of the last job
+	streams       []*stream          // calls that have not ended
 
-	mode     Mode
-	arriving [3]float64 // seconds of single jobs a second, by class, at decayed
-	decayed  time.Duration
-	changed  time.Duration // when the mode did
+	// Fairness.
+	callers     map[string]*caller
+	pruneAt     int           // number of callers at which idle ones are forgotten
+	virtualTime time.Duration // virtual start of the caller that was served last in its turn
 
-	timer *time.Timer
-	armed time.Duration // when it fires, never if it does not
-	// looked is when it last fired, or was armed for the first time since then.
-	looked time.Duration
+	// Deadlines.
+	urgentJobs [3]heap[*Job] // waiting jobs by class, ordered by latest start
+	deadlines  heap[*Job]    // queued and running jobs, ordered by deadline
+	timer      *time.Timer
+	timerAt    time.Duration // next tick; never if the timer is off
+	tickedAt   time.Duration // last tick, or start of the timer after a pause
 
-	held, active int           // jobs that have not ended; batches that have not come back
-	refusing     error         // error of further jobs
-	closed       bool          // queued ones too
-	quiet        chan struct{} // closed when nothing is held or active; nil: no goroutine waits
-	stats        Stats
+	// Load.
+	mode          Mode // Async or Sync
+	modeChangedAt time.Duration
+	arrivalRate   [3]float64 // seconds of single-job time that arrive per second, by class, at decayedAt
+	decayedAt     time.Duration
+	cores         cores
 
-	cores cores
+	// State of the whole.
+	onlyReserves  bool          // no processor works but reserve processors
+	heldJobs      int           // jobs that have not ended
+	activeBatches int           // batches that have not returned
+	refusal       error         // error of every further job; nil: jobs are admitted
+	closed        bool          // waiting jobs fail with refusal, too
+	quiet         chan struct{} // closed as soon as nothing is held and nothing runs; nil: nobody waits
+	stats         Stats
 }
 
 // cacheLine separates fields that different cores write.
 const cacheLine = 64
 
-// processor is the scheduler's part of a Processor.
+// processor is the scheduler's record of a Processor. All fields but removed are under the
+// scheduler's lock.
 type processor struct {
 	Processor
 	index    int
-	class    Class
-	gone     atomic.Bool // out != nil, without the lock
+	class    Class       // Device or Host
+	removed  atomic.Bool // removal != nil, for readers without the lock
 	_        [cacheLine]byte
-	out      error
-	running  []*Batch
-	several  int           // of running, that are not single jobs
-	passed   int           // batches since the last one that began with the oldest job or call that starved
-	owed     time.Duration // estimated time of other batches before the next one of this kind
-	inside   float64       // part of the time of recent batches in which the processor worked
 	capacity capacity
-	tried    time.Duration // when it last took a block of a stream, or jobs of another processor
-	ended    time.Duration // when its last batch did, or it began to run after a pause
-	memory   int           // batches in a row that ran out of it
-	// jobs in a row that failed here and were answered elsewhere, and the successes before
-	odd               int
-	successes, before uint64
-	batches           uint64
-	jobs              uint64
-	busy              time.Duration
 
-	stray    int           // batches and probes that were given up and have not returned
-	restored time.Duration // when it was
-	delay    time.Duration // between a removal and a probe
-	probeAt  time.Duration // if it is out; never: not planned
+	running        []*Batch
+	runningBatches int           // elements of running that are batches, not single jobs
+	busyFrom       time.Duration // end of the last batch, or start of the first one after a pause
+	insideRatio    float64       // mean Batch.Inside over the time of a batch, 0 to 1
+	triedAt        time.Duration // when it last took a block of a call, or jobs of another processor
+
+	// Service of starving jobs.
+	sinceStarving int           // batches since the last one for a starving job or call
+	starvingDebt  time.Duration // estimated time of other batches before the next one for a starving job
+
+	// Faults.
+	removal          error  // why it was removed; nil: it works
+	memoryFailures   int    // batches in a row that ran out of memory
+	suspectFailures  int    // jobs in a row that failed here and were answered elsewhere
+	successes        uint64 // batches without an error
+	suspectSuccesses uint64 // successes before the first of suspectFailures
+	abandonedRuns    int    // batches and probes that were given up and have not returned
+	restoredAt       time.Duration
+	probeDelay       time.Duration // from a removal to the next probe
+	probeAt          time.Duration // time of the next probe; never: none is planned
+
+	// Statistics.
+	batches, jobs uint64
+	busy          time.Duration // sum over lanes
 }
 
 const never = time.Duration(math.MaxInt64)
@@ -104,16 +115,16 @@ func New(opt Options, processors ...Processor) (*Scheduler, error) {
 		return nil, fmt.Errorf("%d processors: there must be 1 to 64", len(processors))
 	}
 	s := &Scheduler{
-		opt: opt, epoch: time.Now(), lines: map[lineKey]*line{}, callers: map[string]*caller{},
-		manyCallers: minCallers, deadlines: heap[*Job]{id: byDeadline}, mode: opt.Mode, armed: never,
-		cores: cores{all: opt.Cores, clock: opt.CPU},
+		opt: opt, epoch: time.Now(), kindQueues: map[kindKey]*kindQueue{}, callers: map[string]*caller{},
+		pruneAt: minCallers, deadlines: heap[*Job]{id: byDeadline}, mode: opt.Mode, timerAt: never,
+		cores: cores{total: opt.Cores, clock: opt.CPU},
 	}
 	if s.mode == Auto {
 		s.mode = Async
 	}
-	for class := range s.urgent {
-		s.urgent[class].id = byUrgency
-		s.work[class] = make([]time.Duration, len(processors))
+	for class := range s.urgentJobs {
+		s.urgentJobs[class].id = byUrgency
+		s.queuedTime[class] = make([]time.Duration, len(processors))
 	}
 	for i, p := range processors {
 		if p.Lanes < 1 || p.Singles < 0 || p.Threshold == nil || min(p.Most, p.Threads) < 0 || p.Threads > 0 && !p.Host || p.Estimate == nil || p.Run == nil {
@@ -130,31 +141,31 @@ func New(opt Options, processors ...Processor) (*Scheduler, error) {
 		if p.Host {
 			class = Host
 		}
-		s.processors = append(s.processors, &processor{Processor: p, index: i, class: class, inside: 1, capacity: newCapacity(p.Singles, p.Host), delay: opt.Probe, probeAt: never})
+		s.processors = append(s.processors, &processor{Processor: p, index: i, class: class, insideRatio: 1, capacity: newCapacity(p.Singles, p.Host), probeDelay: opt.Probe, probeAt: never})
 	}
 	s.batches.New = func() any {
-		b := &Batch{batchState: batchState{s: s}}
+		b := &Batch{batchState: batchState{scheduler: s}}
 		b.run = func() { s.lane(b) }
 		return b
 	}
 	s.timer = time.AfterFunc(never, s.tick)
-	s.callReserves()
+	s.updateReserves()
 	return s, nil
 }
 
-// callReserves decides whether reserve processors take all jobs, because no other
+// updateReserves decides whether reserve processors take all jobs, because no other
 // processor works. It is called whenever a processor is removed or restored.
-func (s *Scheduler) callReserves() {
-	s.reserves = true
+func (s *Scheduler) updateReserves() {
+	s.onlyReserves = true
 	for _, p := range s.processors {
-		if p.out == nil && !p.Reserve {
-			s.reserves = false
+		if p.removal == nil && !p.Reserve {
+			s.onlyReserves = false
 		}
 	}
 }
 
-// idles says whether p waits in reserve while other processors work.
-func (s *Scheduler) idles(p *processor) bool { return p.Reserve && !s.reserves }
+// inReserve says whether p waits in reserve while other processors work.
+func (s *Scheduler) inReserve(p *processor) bool { return p.Reserve && !s.onlyReserves }
 
 // fill replaces zero options by their defaults.
 func (o *Options) fill() error {
@@ -232,7 +243,7 @@ func (s *Scheduler) Do(ctx context.Context, j *Job) error {
 	select {
 	case <-j.done:
 	case <-ctx.Done():
-		if s.give(j, ctx.Err()) {
+		if s.withdraw(j, ctx.Err()) {
 			return j.err
 		}
 		<-j.done

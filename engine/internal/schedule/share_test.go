@@ -20,16 +20,16 @@ func TestShareOfStream(t *testing.T) {
 		left         int
 		want         [2]int
 	}{
-		{0, 0, 100_000, [2]int{guidedLeast, first}},
-		{10 * us, 0, 100_000, [2]int{12_500, first}},
+		{0, 0, 100_000, [2]int{minBlock, firstHostBlock}},
+		{10 * us, 0, 100_000, [2]int{12_500, firstHostBlock}},
 		{10 * us, 100 * us, 100_000, [2]int{12_500, 1136}}, // 10,000 a second of 110,000, on two lanes
-		{10 * us, 100 * us, 150, [2]int{guidedLeast, 1}},
-		{10 * us, 100 * us, 20, [2]int{guidedLeast, 0}}, // it ends sooner on the device
+		{10 * us, 100 * us, 150, [2]int{minBlock, 1}},
+		{10 * us, 100 * us, 20, [2]int{minBlock, 0}},    // it ends sooner on the device
 		{10 * us, 500 * us, 100_000, [2]int{12_500, 0}}, // 2,000 of 102,000
 		{625 * us, 10 * us, 100_000, [2]int{0, 12_500}}, // 1,600 of 101,600
 	} {
 		st := newStream(&known{left: c.left, each: []time.Duration{c.device, c.host}}, 2)
-		if got := [2]int{s.most(st, s.processors[0]), s.most(st, s.processors[1])}; got != c.want {
+		if got := [2]int{s.blockSize(st, s.processors[0]), s.blockSize(st, s.processors[1])}; got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
@@ -48,14 +48,14 @@ func TestShareOfDevices(t *testing.T) {
 		{10 * us, 100_000, 0, [2]int{12_500, 12_500}},
 		{11 * us, 100_000, 0, [2]int{12_500, 11_363}},
 		{20 * us, 100_000, 0, [2]int{12_500, 6250}},
-		{20 * us, 100, 0, [2]int{guidedLeast, guidedLeast / 2}},
-		{20 * us, 100, 30, [2]int{guidedLeast, 13}}, // both end at the same time
-		{20 * us, 100, 60, [2]int{guidedLeast, 0}},  // it would end later
+		{20 * us, 100, 0, [2]int{minBlock, minBlock / 2}},
+		{20 * us, 100, 30, [2]int{minBlock, 13}}, // both end at the same time
+		{20 * us, 100, 60, [2]int{minBlock, 0}},  // it would end later
 		{500 * us, 100_000, 0, [2]int{12_500, 0}},
 	} {
 		st := newStream(&known{left: c.left, each: []time.Duration{10 * us, c.slower}}, 2)
-		st.cut[1] = c.cut
-		if got := [2]int{s.most(st, s.processors[0]), s.most(st, s.processors[1])}; got != c.want {
+		st.queriesRunning[1] = c.cut
+		if got := [2]int{s.blockSize(st, s.processors[0]), s.blockSize(st, s.processors[1])}; got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
@@ -77,11 +77,11 @@ func TestBlocksGetSmaller(t *testing.T) {
 	s := start(t, Options{}, fake(0, "gpu", 16))
 	var sizes []int
 	for left := 10_000; left > 0; {
-		n := s.most(newStream(&known{left: left, each: []time.Duration{160 * us}}, 1), s.processors[0])
+		n := s.blockSize(newStream(&known{left: left, each: []time.Duration{160 * us}}, 1), s.processors[0])
 		sizes = append(sizes, n)
 		left -= n
 	}
-	if sizes[0] != 2500 || !slices.IsSortedFunc(sizes, func(a, b int) int { return b - a }) || sizes[len(sizes)-1] != guidedLeast {
+	if sizes[0] != 2500 || !slices.IsSortedFunc(sizes, func(a, b int) int { return b - a }) || sizes[len(sizes)-1] != minBlock {
 		t.Errorf("%v", sizes)
 	}
 }
@@ -89,14 +89,14 @@ func TestBlocksGetSmaller(t *testing.T) {
 // The host's batches take the cores that are free of the work for devices, which is measured.
 func TestCoresThatFeedDevices(t *testing.T) {
 	cpu := time.Duration(0)
-	c := cores{all: 8, clock: func() time.Duration { return cpu }}
-	device, host := &Batch{batchState: batchState{p: &processor{}}}, &Batch{batchState: batchState{p: &processor{Processor: Processor{Host: true}}, threads: 3}}
+	c := cores{total: 8, clock: func() time.Duration { return cpu }}
+	device, host := &Batch{batchState: batchState{processor: &processor{}}}, &Batch{batchState: batchState{processor: &processor{Processor: Processor{Host: true}}, cores: 3}}
 	if c.free() != 8 {
 		t.Errorf("%d cores are free while nothing runs", c.free())
 	}
 	now := time.Duration(0)
 	for range 100 {
-		host.started, host.cpu = now, 3*2*ms
+		host.started, host.cpuTime = now, 3*2*ms
 		c.change(device, 1, now)
 		c.change(host, 1, now)
 		if n := c.free(); n > 4 {
@@ -109,8 +109,8 @@ func TestCoresThatFeedDevices(t *testing.T) {
 		c.change(host, -1, now)
 		now += ms
 	}
-	if c.feed() < 1.9 || c.feed() > 2.2 {
-		t.Errorf("%v cores feed the device, 2.05 do", c.feed())
+	if c.feeding() < 1.9 || c.feeding() > 2.2 {
+		t.Errorf("%v cores feed the device, 2.05 do", c.feeding())
 	}
 	c.change(device, 1, now)
 	if n := c.free(); n != 5 {
@@ -120,7 +120,7 @@ func TestCoresThatFeedDevices(t *testing.T) {
 
 	// All cores are taken, and the threads of the host wait for them two thirds of the time.
 	for range 100 {
-		host.started, host.cpu = now, 2*ms
+		host.started, host.cpuTime = now, 2*ms
 		c.change(device, 1, now)
 		c.change(host, 1, now)
 		now += 2 * ms
@@ -129,8 +129,8 @@ func TestCoresThatFeedDevices(t *testing.T) {
 		c.change(host, -1, now)
 		now += ms
 	}
-	if c.feed() < 6.5 || c.feed() > 7.5 {
-		t.Errorf("%v cores feed the device, 7 do", c.feed())
+	if c.feeding() < 6.5 || c.feeding() > 7.5 {
+		t.Errorf("%v cores feed the device, 7 do", c.feeding())
 	}
 }
 
@@ -180,8 +180,8 @@ func TestShareOfCores(t *testing.T) {
 		feed, share float64
 		worth       bool
 	}{{0, 0.05, true}, {4, 0.0375, true}, {8, 0.025, false}} {
-		s.cores.mean, s.processors[1].tried = c.feed, s.now()
-		if got := s.share(s.processors[1], j); math.Abs(got-c.share) > 1e-9 || s.worth(s.processors[1], j, s.now()) != c.worth {
+		s.cores.feedCores, s.processors[1].triedAt = c.feed, s.now()
+		if got := s.rateShare(s.processors[1], j); math.Abs(got-c.share) > 1e-9 || s.worthwhile(s.processors[1], j, s.now()) != c.worth {
 			t.Errorf("%v cores feed devices: share %v, want %v, worth it: %v", c.feed, got, c.share, c.worth)
 		}
 	}
@@ -193,15 +193,15 @@ func TestTrialInCalls(t *testing.T) {
 	gpu, cpu := fake(0, "gpu", 2), fake(1, "host", 2)
 	cpu.Threads = 2
 	s := start(t, Options{Cores: 2}, gpu, cpu)
-	s.cores.mean = 2
+	s.cores.feedCores = 2
 	p := s.processors[0]
 	st := newStream(&known{left: 100_000, each: []time.Duration{20 * us, 10 * us}}, 2)
 	for _, c := range []struct {
 		since time.Duration
 		want  int
-	}{{0, 0}, {trial - time.Second, 0}, {trial, guidedLeast}} {
-		if p.tried = s.now() - c.since; s.most(st, p) != c.want {
-			t.Errorf("%v after a block the next one has %d queries, want %d", c.since, s.most(st, p), c.want)
+	}{{0, 0}, {trialInterval - time.Second, 0}, {trialInterval, minBlock}} {
+		if p.triedAt = s.now() - c.since; s.blockSize(st, p) != c.want {
+			t.Errorf("%v after a block the next one has %d queries, want %d", c.since, s.blockSize(st, p), c.want)
 		}
 	}
 }
@@ -219,8 +219,8 @@ func TestTrialEndsInTime(t *testing.T) {
 		want int
 	}{{200, 7 * ms, 0}, {1000, 7 * ms, 3}, {100_000, 7 * ms, 8}, {100_000, 3500 * us, 17}, {1_000_000, 100 * ms, 0}} {
 		st := newStream(&known{left: c.left, each: []time.Duration{100 * us, c.each}}, 2)
-		host.tried = s.now() - trial
-		if n := s.most(st, host); n != c.want {
+		host.triedAt = s.now() - trialInterval
+		if n := s.blockSize(st, host); n != c.want {
 			t.Errorf("%d queries left: a block of %d, want %d", c.left, n, c.want)
 		}
 	}

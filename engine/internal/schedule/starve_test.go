@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Whatever load goes on without an end, a job or a call waits for about trial at most.
+// Whatever load goes on without an end, a job or a call waits for about starvationLimit at most.
 func TestNothingStarves(t *testing.T) {
 	with := func(p Processor, change func(*Processor)) Processor {
 		change(&p)
@@ -71,7 +71,7 @@ func TestNothingStarves(t *testing.T) {
 				end := time.Now().Add(6 * time.Second)
 				crowd := newCrowd(s, c.load, end, time.Hour)
 				time.Sleep(3 * time.Second)
-				if waited, err := c.waits.once(s); err != nil || waited > trial+500*ms {
+				if waited, err := c.waits.once(s); err != nil || waited > starvationLimit+500*ms {
 					t.Errorf("it waited for %v, %v", waited, err)
 				}
 				crowd.Wait()
@@ -156,7 +156,7 @@ func TestStarvesBehindHang(t *testing.T) {
 		alone.Mode = Async
 		starves := launch(s, alone)
 		time.Sleep(12 * time.Second)
-		for range 2 * turns {
+		for range 2 * starvationTurns {
 			began := time.Now()
 			if err := s.Do(t.Context(), newJob(ms)); err != nil || time.Since(began) > 10*ms {
 				t.Errorf("%v after %v", err, time.Since(began))

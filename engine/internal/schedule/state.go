@@ -8,91 +8,89 @@ import (
 
 // Heaps that a job may be in at the same time.
 const (
-	byOrder    = iota // of its caller in a queue: small and old ones first
-	byUrgency         // of a class: by the latest start that meets the deadline
-	byDeadline        // of the scheduler: all that have one, queued and running
+	byOrder    = iota // waiting jobs of a caller: small and old ones first
+	byUrgency         // waiting jobs of a class with a deadline: least latestStart first
+	byDeadline        // queued and running jobs with a deadline: least deadline first
 	heaps
 )
 
-// jobState is the scheduler's part of a job. All but owner is under the scheduler's lock
-// while the job is held. Times are since the scheduler's start. Fields that are used together lie
-// together: they come from the memory of another core.
+// jobState is the scheduler's record of a job. All fields but owner are under the scheduler's
+// lock while the job is held. Times count from the start of the scheduler. The order of fields
+// follows their use, because each group comes from the cache of another core.
 type jobState struct {
-	// owner is the attempt that may answer: nil is none, &claimed that the answer is
-	// being written. It is the one thing that decides between an answer and its being too
-	// late.
+	// owner is the attempt that may answer: nil is none, &claimed says that the answer is
+	// being written. Only a swap of owner decides between an answer and its being too late.
 	owner atomic.Pointer[Batch]
 
-	done chan struct{} // receives once, if waiting, or refused after it was posted
-	next *Job          // in the queue, in the inbox, or whose caller is woken next
-	prev *Job          // in the queue by arrival
-	cur  *Batch        // where it runs
+	done  chan struct{} // receives once, if waiting, or if refused from the inbox
+	next  *Job          // next in the queue by arrival, in the inbox, or in a group of callers to wake
+	prev  *Job          // previous in the queue by arrival
+	batch *Batch        // that runs the job; nil: none
 
-	err      error
-	waiting  bool
-	finished bool
-	batched  bool  // classified by its addition to batches
-	solo     bool  // it runs alone, whatever the mode
-	reserved bool  // only reserve processors can run it
-	late     bool  // it has gone behind jobs that can still meet their deadlines
-	single   Class // that it would have if it ran alone
-	line     *line // where it is queued
-	flow     *flow
-	caller   *caller
-	arrived  time.Duration
-	best     time.Duration // alone where it is fastest
-	left     float64       // share of the cores that did not feed devices
+	err         error
+	waiting     bool // the caller sleeps until done
+	finished    bool
+	batchPriced bool       // costs are additions to a batch, not times alone
+	runsAlone   bool       // it joins no batch, whatever the mode
+	reserveOnly bool       // no processor can run it but reserve processors
+	postponed   bool       // too late for its deadline, so it waits behind jobs that are not
+	singleClass Class      // class by its times alone
+	kindQueue   *kindQueue // where it waits; nil: it does not
+	callerQueue *callerQueue
+	caller      *caller
+	arrived     time.Duration
+	bestTime    time.Duration // alone on the fastest processor
+	freeCores   float64       // share of the cores that fed no device when it arrived, 0 to 1
 
-	added    []time.Duration
-	times    [2][4]time.Duration // memory of added and Trace.Estimates, for few processors
-	at       [heaps]int          // in heaps, or absent
-	stream   *stream             // it is a block of, nil is none
-	seq      uint64
-	similar  time.Duration // cost of processors that are about as good as any
-	barred   uint64        // processors that it does not run on again
-	deadline time.Duration
-	latest   time.Duration // start, to meet the deadline: then it is urgent
-	odd      []failure     // on some of them, by errors that may have been its own
-	reason   error         // of its last attempt
+	added       []time.Duration     // estimated addition to a batch by processor; negative: cannot run
+	timesMemory [2][4]time.Duration // memory of added and Trace.Estimates, for at most four processors
+	positions   [heaps]int          // index in each heap, or absent
+	stream      *stream             // the call whose block it is; nil: none
+	seq         uint64              // order of arrival
+	similarCost time.Duration       // greatest cost at which a processor suits the job
+	barredOn    uint64              // bit set of processors that must not run it again
+	deadline    time.Duration       // never: none
+	latestStart time.Duration       // start after which it is urgent
+	failures    []failure           // attempts whose error may have been the job's own
+	lastError   error               // of the last attempt
 }
 
 // claimed is the owner of jobs whose answers are being written.
 var claimed Batch
 
 // moved notes a place in a heap.
-func (j *Job) moved(heap uint8, at int) { j.at[heap] = at }
+func (j *Job) moved(heap uint8, at int) { j.positions[heap] = at }
 
-// cost is the time of j on processor p: alone, or in a batch if it is classified so.
+// cost is the time of j on processor p: its addition to a batch, or its time alone.
 func (j *Job) cost(p int) time.Duration {
-	if j.batched {
+	if j.batchPriced {
 		return j.added[p]
 	}
 	return j.Trace.Estimates[p]
 }
 
-// batchState is the scheduler's part of a batch.
+// batchState is the scheduler's record of a batch.
 type batchState struct {
-	s              *Scheduler
-	p              *processor
-	started, limit time.Duration // limit: hung beyond
-	beside         int           // batches that ran then
-	threads        int           // cores of the host that it takes
-	cpu            time.Duration // estimated CPU time on a host
-	longest        time.Duration // of its jobs alone
-	expected       time.Duration // by the times of earlier jobs
-	inline         bool
-	gone           bool    // hung: it is not waited for any more
-	delivering     bool    // its lane is free
-	stream         *stream // whose block it is
-	queries        int     // of the block
-	ctx            runContext
-	woken          []*Job // answered, whose callers are to be told
-	run            func() // on a goroutine
+	scheduler      *Scheduler
+	processor      *processor
+	started, limit time.Duration // after limit the batch counts as hung
+	expectedTime   time.Duration // estimate, corrected by the times of earlier batches
+	concurrent     int           // batches that ran on the processor at the start
+	cores          int           // cores that it takes on a host; 0 on a device
+	cpuTime        time.Duration // estimated CPU time on a host
+	longestJob     time.Duration // greatest time alone of its jobs
+	inline         bool          // it runs on the goroutine of its caller
+	abandoned      bool          // it hung, and the scheduler waits for it no more
+	delivering     bool          // it has left its lane before its return
+	stream         *stream       // the call whose block it is; nil: none
+	queries        int           // queries of the block
+	ctx            runContext    // context of Run, if inline
+	answered       []*Job        // jobs with an answer and a caller to wake
+	run            func()        // runs the batch on a goroutine of its own
 }
 
-// least is the estimated time of a batch that has the estimate of b or more, but no less than
-// its longest job takes alone.
-func (b *Batch) least(estimate time.Duration) time.Duration { return max(estimate, b.longest) }
+// timeFloor raises the estimate of a batch like b to the time of its longest job alone.
+func (b *Batch) timeFloor(estimate time.Duration) time.Duration { return max(estimate, b.longestJob) }
 
 // Claim asks whether the answer of Jobs[i] may be written: true once, unless the job was
 // given up. After true the answer must be written before Run returns. It is safe for
@@ -106,10 +104,10 @@ func (b *Batch) Claim(i int) bool {
 // slow. A stream has at most twice as many blocks running and in delivery as the processor
 // has lanes.
 func (b *Batch) Delivering() {
-	s := b.s
+	s := b.scheduler
 	now := s.lock()
 	defer s.unlock()
-	if b.gone || b.delivering {
+	if b.abandoned || b.delivering {
 		return
 	}
 	s.leave(b, now)
@@ -117,16 +115,16 @@ func (b *Batch) Delivering() {
 	s.dispatch(now)
 }
 
-// claimed says whether an answer of b is being written.
-func (b *Batch) claimed() bool {
-	return slices.ContainsFunc(b.Jobs, func(j *Job) bool { return j.cur == b && j.owner.Load() == &claimed })
+// beingAnswered says whether the answer of a job of b is being written.
+func (b *Batch) beingAnswered() bool {
+	return slices.ContainsFunc(b.Jobs, func(j *Job) bool { return j.batch == b && j.owner.Load() == &claimed })
 }
 
 // release takes j from the attempt that runs it; false where its answer is being written.
 func (j *Job) release() bool {
-	if !j.owner.CompareAndSwap(j.cur, nil) {
+	if !j.owner.CompareAndSwap(j.batch, nil) {
 		return false
 	}
-	j.cur = nil
+	j.batch = nil
 	return true
 }

@@ -81,7 +81,9 @@ func TestHeap(t *testing.T) {
 		h := heap[*Job]{id: byUrgency}
 		var jobs []*Job
 		most := 0
-		first := func(a, b *Job) int { return cmp.Or(cmp.Compare(a.latest, b.latest), cmp.Compare(a.seq, b.seq)) }
+		first := func(a, b *Job) int {
+			return cmp.Or(cmp.Compare(a.latestStart, b.latestStart), cmp.Compare(a.seq, b.seq))
+		}
 		for n := range 3000 {
 			key := time.Duration(n + rng.IntN(spread))
 			i := 0
@@ -92,35 +94,35 @@ func TestHeap(t *testing.T) {
 			switch {
 			case len(jobs) == 0 || n%1000 < 800 && step < 5:
 				j := &Job{}
-				j.latest, j.seq = key, uint64(n+1)
+				j.latestStart, j.seq = key, uint64(n+1)
 				h.push(key, j.seq, j)
 				jobs = append(jobs, j)
 			case step < 6:
-				jobs[i].latest = key
-				h.rekey(jobs[i].at[byUrgency], key)
+				jobs[i].latestStart = key
+				h.rekey(jobs[i].positions[byUrgency], key)
 			default:
 				j := jobs[i]
 				if step < 9 {
 					j = h.top().item
 					i = slices.Index(jobs, j)
 					if least := slices.MinFunc(jobs, first); j != least {
-						t.Fatalf("step %d: %v is first, should be %v", n, j.latest, least.latest)
+						t.Fatalf("step %d: %v is first, should be %v", n, j.latestStart, least.latestStart)
 					}
 				}
 				jobs = slices.Delete(jobs, i, i+1)
-				h.remove(j.at[byUrgency])
-				if j.at[byUrgency] != absent {
+				h.remove(j.positions[byUrgency])
+				if j.positions[byUrgency] != absent {
 					t.Fatal("removed, and still there")
 				}
 			}
 			for i, e := range h.items {
-				if e.item.at[byUrgency] != i || i > 0 && e.before(&h.items[(i-1)/2]) {
+				if e.item.positions[byUrgency] != i || i > 0 && e.before(&h.items[(i-1)/2]) {
 					t.Fatalf("step %d: item %d of %d", n, i, len(h.items))
 				}
 			}
 			for _, j := range jobs {
-				if e := h.at(j.at[byUrgency]); e.item != j || e.key != j.latest {
-					t.Fatalf("step %d: %v is not where it says", n, j.latest)
+				if e := h.at(j.positions[byUrgency]); e.item != j || e.key != j.latestStart {
+					t.Fatalf("step %d: %v is not where it says", n, j.latestStart)
 				}
 			}
 			if h.len() != len(jobs) {

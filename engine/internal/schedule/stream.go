@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// stream is a call of DoAll.
+// stream is a call of DoAll. Slices have an element per processor.
 type stream struct {
 	Stream
-	ctx      context.Context
-	caller   *caller
-	arrived  time.Duration
-	deadline time.Duration
-	order    time.Duration   // of its next block, among jobs of its caller
-	blocks   []*Job          // cut, not ended
-	queued   int             // of them, that have to run again
-	out      []int           // blocks that have not come back, by processor
-	busy     []int           // of out, blocks that are not in delivery
-	cut      []int           // queries of busy
-	queries  []int           // of blocks that have come back, by processor
-	took     []time.Duration // in which blocks ran, until since
-	since    []time.Duration
-	ended    bool // nothing is left to cut
-	over     bool // and every block has ended
-	err      error
-	done     chan struct{}
+	ctx            context.Context
+	caller         *caller
+	arrived        time.Duration
+	deadline       time.Duration   // never: none
+	nextOrder      time.Duration   // place of the next block among jobs of the caller, as a time of arrival
+	blocks         []*Job          // blocks that have not ended
+	requeuedBlocks int             // elements of blocks that wait for another attempt
+	blocksOut      []int           // blocks that have not returned
+	blocksRunning  []int           // elements of blocksOut that are not in delivery
+	queriesRunning []int           // queries of blocksRunning
+	queriesDone    []int           // queries of blocks that have returned
+	runTime        []time.Duration // time in which blocks ran, until runningSince
+	runningSince   []time.Duration
+	ended          bool // no query is left to cut
+	finished       bool // ended, and every block has ended
+	err            error
+	done           chan struct{}
 }
 
 func newStream(st Stream, processors int) *stream {
@@ -33,7 +33,7 @@ func newStream(st Stream, processors int) *stream {
 	times := func() []time.Duration { return make([]time.Duration, processors) }
 	return &stream{
 		Stream: st, deadline: never, done: make(chan struct{}),
-		out: counts(), busy: counts(), cut: counts(), queries: counts(), took: times(), since: times(),
+		blocksOut: counts(), blocksRunning: counts(), queriesRunning: counts(), queriesDone: counts(), runTime: times(), runningSince: times(),
 	}
 }
 
@@ -65,11 +65,11 @@ func (s *Scheduler) DoAll(ctx context.Context, st Stream, caller string, deadlin
 
 // open admits t.
 func (s *Scheduler) open(t *stream, caller string, deadline time.Time, now time.Duration) error {
-	if s.refusing != nil {
+	if s.refusal != nil {
 		s.stats.Refused++
-		return s.refusing
+		return s.refusal
 	}
-	t.arrived, t.order = now, now
+	t.arrived, t.nextOrder = now, now
 	if !deadline.IsZero() {
 		if t.deadline = deadline.Sub(s.epoch); t.deadline <= now {
 			s.stats.Expired++
@@ -81,7 +81,7 @@ func (s *Scheduler) open(t *stream, caller string, deadline time.Time, now time.
 		return s.noProcessor(nil)
 	}
 	t.caller = s.callerNamed(caller)
-	if err := s.room(t.caller); err != nil {
+	if err := s.checkRoom(t.caller); err != nil {
 		s.stats.Refused++
 		return err
 	}
@@ -95,7 +95,7 @@ func (s *Scheduler) open(t *stream, caller string, deadline time.Time, now time.
 
 // before reports whether the next block of t runs before the next block of o.
 func (t *stream) before(o *stream) bool {
-	return t.caller.tag < o.caller.tag || t.caller.tag == o.caller.tag && t.order < o.order
+	return t.caller.virtualStart < o.caller.virtualStart || t.caller.virtualStart == o.caller.virtualStart && t.nextOrder < o.nextOrder
 }
 
 // block cuts a block for p, of the stream of the least served caller; nil if there is
@@ -110,7 +110,7 @@ func (s *Scheduler) block(p *processor, j *Job, now time.Duration) *Batch {
 				t = o
 			}
 		}
-		if t == nil || j != nil && (j.caller.tag < t.caller.tag || j.caller.tag == t.caller.tag && (j.caller != t.caller || j.order() <= t.order)) {
+		if t == nil || j != nil && (j.caller.virtualStart < t.caller.virtualStart || j.caller.virtualStart == t.caller.virtualStart && (j.caller != t.caller || j.order() <= t.nextOrder)) {
 			return nil
 		}
 		if err := t.ctx.Err(); err != nil { // DoAll hears of it later
@@ -125,7 +125,7 @@ func (s *Scheduler) block(p *processor, j *Job, now time.Duration) *Batch {
 // served says whether any working processor can run blocks of t.
 func (s *Scheduler) served(t *stream) bool {
 	for i, p := range s.processors {
-		if p.out == nil && t.Blocks(i) > 0 {
+		if p.removal == nil && t.Blocks(i) > 0 {
 			return true
 		}
 	}
@@ -135,12 +135,12 @@ func (s *Scheduler) served(t *stream) bool {
 // serves says whether p may cut blocks off t: it can run them, and is no reserve beside a
 // processor that can.
 func (s *Scheduler) serves(p *processor, t *stream) bool {
-	if t.ended || t.err != nil || t.queued > 0 || t.out[p.index] >= 2*p.Blocks || t.busy[p.index] >= t.Blocks(p.index) || s.most(t, p) == 0 {
+	if t.ended || t.err != nil || t.requeuedBlocks > 0 || t.blocksOut[p.index] >= 2*p.Blocks || t.blocksRunning[p.index] >= t.Blocks(p.index) || s.blockSize(t, p) == 0 {
 		return false
 	}
 	if p.Reserve {
 		for i, o := range s.processors {
-			if !o.Reserve && o.out == nil && t.Blocks(i) > 0 {
+			if !o.Reserve && o.removal == nil && t.Blocks(i) > 0 {
 				return false
 			}
 		}
@@ -152,37 +152,37 @@ func (s *Scheduler) serves(p *processor, t *stream) bool {
 // for another processor.
 func (s *Scheduler) cutBlock(t *stream, p *processor, now time.Duration) *Batch {
 	left := t.Left()
-	j := t.Cut(p.index, p.Threshold(t.Kind()), s.most(t, p))
+	j := t.Cut(p.index, p.Threshold(t.Kind()), s.blockSize(t, p))
 	if j == nil {
 		t.ended = true
 		s.endStream(t)
 		return nil
 	}
 	s.prepare(j)
-	s.admit(j, now)
-	j.batched, j.solo, j.stream, j.caller = false, true, t, t.caller
-	s.held++
+	s.stamp(j, now)
+	j.batchPriced, j.runsAlone, j.stream, j.caller = false, true, t, t.caller
+	s.heldJobs++
 	t.blocks = append(t.blocks, j)
 	switch {
 	case !s.classify(j):
 		s.fail(j, s.noProcessor(nil))
 		return nil
-	case !s.can(j, p.index):
+	case !s.eligible(j, p.index):
 		s.enqueue(j, now)
 		return nil
 	}
 	b := s.newBatch(p, Sync)
 	s.take(b, j)
 	b.stream, b.queries = t, left-t.Left()
-	b.threads = min(b.threads, s.threads(t))
-	t.out[p.index]++
-	p.tried = now
-	if t.busy[p.index] == 0 {
-		t.since[p.index] = now
+	b.cores = min(b.cores, s.blockCores(t))
+	t.blocksOut[p.index]++
+	p.triedAt = now
+	if t.blocksRunning[p.index] == 0 {
+		t.runningSince[p.index] = now
 	}
-	t.busy[p.index]++
-	t.cut[p.index] += b.queries
-	t.order = now + time.Duration(s.opt.Patience*float64(j.best))
+	t.blocksRunning[p.index]++
+	t.queriesRunning[p.index] += b.queries
+	t.nextOrder = now + time.Duration(s.opt.Patience*float64(j.bestTime))
 	return b
 }
 
@@ -206,12 +206,12 @@ func (s *Scheduler) blockDone(j *Job, err error) {
 // dropStream ends t with err, and its blocks, except for blocks whose answers are being
 // written.
 func (s *Scheduler) dropStream(t *stream, err error, now time.Duration) {
-	if t.err != nil || t.over {
+	if t.err != nil || t.finished {
 		return
 	}
 	t.err, t.ended = err, true
 	for _, j := range slices.Clone(t.blocks) {
-		if !j.finished && (j.line != nil || j.cur != nil) && s.drop(j, now) {
+		if !j.finished && (j.kindQueue != nil || j.batch != nil) && s.detach(j, now) {
 			s.complete(j, err)
 		}
 	}
@@ -220,10 +220,10 @@ func (s *Scheduler) dropStream(t *stream, err error, now time.Duration) {
 
 // endStream tells the caller if nothing of t is left.
 func (s *Scheduler) endStream(t *stream) {
-	if t.over || !t.ended || len(t.blocks) > 0 {
+	if t.finished || !t.ended || len(t.blocks) > 0 {
 		return
 	}
-	t.over = true
+	t.finished = true
 	for i, o := range s.streams {
 		if o == t {
 			s.streams = append(s.streams[:i], s.streams[i+1:]...)
@@ -248,13 +248,13 @@ func (s *Scheduler) expireStreams(now time.Duration) time.Duration {
 	return least
 }
 
-// returned notes that a block of t has left its lane.
-func (t *stream) returned(b *Batch, now time.Duration) {
-	p := b.p.index
-	t.busy[p]--
-	t.cut[p] -= b.queries
-	t.queries[p] += b.queries
-	t.took[p] += now - t.since[p]
-	t.since[p] = now
-	t.Learn(p, b.Jobs[0], t.took[p]/time.Duration(t.queries[p]))
+// blockReturned notes that a block of t has left its lane.
+func (t *stream) blockReturned(b *Batch, now time.Duration) {
+	p := b.processor.index
+	t.blocksRunning[p]--
+	t.queriesRunning[p] -= b.queries
+	t.queriesDone[p] += b.queries
+	t.runTime[p] += now - t.runningSince[p]
+	t.runningSince[p] = now
+	t.Learn(p, b.Jobs[0], t.runTime[p]/time.Duration(t.queriesDone[p]))
 }

@@ -4,13 +4,13 @@ import "time"
 
 // arm sees to it that tick comes at t, and at every beat until then.
 func (s *Scheduler) arm(t time.Duration) {
-	if t < s.armed {
+	if t < s.timerAt {
 		now := s.now()
-		if s.armed == never {
-			s.looked = now
+		if s.timerAt == never {
+			s.tickedAt = now
 		}
-		s.armed = min(t, now+s.opt.Hang/beats)
-		s.timer.Reset(max(s.armed-now, 0))
+		s.timerAt = min(t, now+s.opt.Hang/ticksPerHang)
+		s.timer.Reset(max(s.timerAt-now, 0))
 	}
 }
 
@@ -18,9 +18,9 @@ func (s *Scheduler) arm(t time.Duration) {
 func (s *Scheduler) tick() {
 	now := s.lock()
 	defer s.unlock()
-	lost := s.watched(now)
-	s.armed = never
-	again := min(s.hung(now, lost), s.probe(now))
+	lost := s.lostTime(now)
+	s.timerAt = never
+	again := min(s.giveUpHung(now, lost), s.runProbes(now))
 	for s.deadlines.len() > 0 {
 		e := s.deadlines.top()
 		if e.key > now {
@@ -31,8 +31,8 @@ func (s *Scheduler) tick() {
 	}
 	again = min(again, s.expireStreams(now))
 	s.dispatch(now)
-	for class := range s.urgent {
-		if h := &s.urgent[class]; h.len() > 0 && h.top().key > now {
+	for class := range s.urgentJobs {
+		if h := &s.urgentJobs[class]; h.len() > 0 && h.top().key > now {
 			again = min(again, h.top().key)
 		}
 	}
@@ -44,9 +44,9 @@ func (s *Scheduler) tick() {
 // expire fails j, whose deadline has passed. One whose answer is being written is waited
 // for.
 func (s *Scheduler) expire(j *Job, now time.Duration) {
-	s.deadlines.remove(j.at[byDeadline])
-	running := j.cur != nil
-	if s.drop(j, now) {
+	s.deadlines.remove(j.positions[byDeadline])
+	running := j.batch != nil
+	if s.detach(j, now) {
 		s.fail(j, &DeadlineError{Waited: now - j.arrived, Running: running})
 	}
 }

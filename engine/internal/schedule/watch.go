@@ -10,65 +10,65 @@ import (
 const (
 	// beats is the number of times that tick looks at running batches while Options.Hang
 	// passes.
-	beats = 10
+	ticksPerHang = 10
 	// punctual is the fraction of Options.Hang by which a tick may be late. A later one shows
 	// that the machine, not a batch, had no time.
-	punctual = 1.0 / 200
+	lateTick = 1.0 / 200
 	// patience is the multiple of its allowance after which a batch is given up for certain.
-	patience = 10
+	hangPatience = 10
 	// rarely is the longest delay between two probes, in units of Options.Probe.
-	rarely = 256
+	maxProbeFactor = 256
 )
 
 // allowance is the time that b may take before it counts as hung.
 func (s *Scheduler) allowance(b *Batch) time.Duration {
-	return max(s.opt.Hang, 50*min(b.Estimate, longest))
+	return max(s.opt.Hang, 50*min(b.Estimate, maxEstimate))
 }
 
-// watched returns the time since the last call if the tick that calls it is late: the process
+// lostTime returns the time since the last call if the tick that calls it is late: the process
 // was stopped, or the machine has other work. It returns 0 otherwise.
-func (s *Scheduler) watched(now time.Duration) (lost time.Duration) {
-	if s.armed != never && now-s.armed > time.Duration(punctual*float64(s.opt.Hang)) {
-		lost = now - s.looked
+func (s *Scheduler) lostTime(now time.Duration) (lost time.Duration) {
+	if s.timerAt != never && now-s.timerAt > time.Duration(lateTick*float64(s.opt.Hang)) {
+		lost = now - s.tickedAt
 	}
-	s.looked = now
+	s.tickedAt = now
 	return lost
 }
 
-// hung gives up batches that are past their limit, and removes their processors. It returns
+// giveUpHung gives up batches that are past their limit, and removes their processors. It returns
 // the next limit. Time that the machine has lost does not count, and a batch waits while no
 // other processor can run its jobs: until patience has run out. A batch whose answers are
 // being written cannot hang any more. The last processor is never removed.
-func (s *Scheduler) hung(now, lost time.Duration) time.Duration {
+func (s *Scheduler) giveUpHung(now, lost time.Duration) time.Duration {
 	next := never
 	for _, p := range s.processors {
 		for i := 0; i < len(p.running); i++ {
 			b := p.running[i]
-			end := b.started + patience*s.allowance(b)
+			end := b.started + hangPatience*s.allowance(b)
 			b.limit = max(b.limit, min(b.limit+min(lost, now-b.started), end))
-			if lost > 2*s.opt.Hang/beats { // the process was stopped
+			if lost > 2*s.opt.Hang/ticksPerHang { // the process was stopped
 				b.limit = max(b.limit, now+s.opt.Hang)
 			}
 			switch {
 			case now < b.limit:
-			case b.claimed():
+			case b.beingAnswered():
 				b.limit = now + s.opt.Hang
-			case now < end && s.refusing == nil && s.needed(b):
+			case now < end && s.refusal == nil && s.irreplaceable(b):
 				b.limit = min(now+s.opt.Hang, end)
-			case s.refusing == nil && s.last(p):
+			case s.refusal == nil && s.lastWorking(p):
 				s.giveUp(b, now)
 				b.limit = now + s.opt.Hang
 			default:
 				err := b.hangError(now)
 				s.takeOut(p, err, now)
 				s.abandon(b, err, now)
-				if b.claimed() { // it has just come back; the scheduler waits for its answers
+				if b.beingAnswered() { // it has just come back; the scheduler waits for its answers
 					b.limit = now + s.opt.Hang
 					break
 				}
-				b.gone = true
-				p.stray++
-				s.active--
+				b.abandoned = true
+				p.abandonedRuns++
+				s.activeBatches--
 				s.leave(b, now)
 				i--
 				continue
@@ -80,22 +80,22 @@ func (s *Scheduler) hung(now, lost time.Duration) time.Duration {
 }
 
 func (b *Batch) hangError(now time.Duration) error {
-	return fmt.Errorf("%s: %w for %v", b.p.Name, ErrHung, now-b.started)
+	return fmt.Errorf("%s: %w for %v", b.processor.Name, ErrHung, now-b.started)
 }
 
-// needed tells whether no other working processor can run the jobs of b.
-func (s *Scheduler) needed(b *Batch) bool {
+// irreplaceable tells whether no other working processor can run the jobs of b.
+func (s *Scheduler) irreplaceable(b *Batch) bool {
 	for i, o := range s.processors {
-		if o != b.p && o.out == nil && !slices.ContainsFunc(b.Jobs, func(j *Job) bool { return j.cur == b && !s.able(j, i) }) {
+		if o != b.processor && o.removal == nil && !slices.ContainsFunc(b.Jobs, func(j *Job) bool { return j.batch == b && !s.capable(j, i) }) {
 			return false
 		}
 	}
 	return true
 }
 
-// last tells whether no processor works besides p.
-func (s *Scheduler) last(p *processor) bool {
-	return !slices.ContainsFunc(s.processors, func(o *processor) bool { return o != p && o.out == nil })
+// lastWorking tells whether no processor works besides p.
+func (s *Scheduler) lastWorking(p *processor) bool {
+	return !slices.ContainsFunc(s.processors, func(o *processor) bool { return o != p && o.removal == nil })
 }
 
 // giveUp fails the jobs of b, which runs on the last processor and keeps its lane. If all
@@ -103,13 +103,13 @@ func (s *Scheduler) last(p *processor) bool {
 func (s *Scheduler) giveUp(b *Batch, now time.Duration) {
 	err := b.hangError(now)
 	for _, j := range b.Jobs {
-		if j.cur == b && s.drop(j, now) {
+		if j.batch == b && s.detach(j, now) {
 			s.fail(j, err)
 		}
 	}
-	p := b.p
+	p := b.processor
 	if p.free(false) || p.free(true) || p.freeBlock() || slices.ContainsFunc(p.running, func(o *Batch) bool {
-		return now < o.started+patience*s.allowance(o)
+		return now < o.started+hangPatience*s.allowance(o)
 	}) {
 		return
 	}
@@ -123,33 +123,33 @@ func (s *Scheduler) giveUp(b *Batch, now time.Duration) {
 
 // hangs tells whether a batch or a probe of p has not returned in time.
 func (s *Scheduler) hangs(p *processor, now time.Duration) bool {
-	return p.stray > 0 || slices.ContainsFunc(p.running, func(b *Batch) bool { return now-b.started >= s.allowance(b) })
+	return p.abandonedRuns > 0 || slices.ContainsFunc(p.running, func(b *Batch) bool { return now-b.started >= s.allowance(b) })
 }
 
 // probeLater plans the next probe of p, which has been removed.
 func (s *Scheduler) probeLater(p *processor, now time.Duration) {
 	p.probeAt = never
-	if p.Probe == nil || s.refusing != nil {
+	if p.Probe == nil || s.refusal != nil {
 		return
 	}
-	p.probeAt = now + p.delay
+	p.probeAt = now + p.probeDelay
 	s.arm(p.probeAt)
 }
 
-// probe probes removed processors whose batches have all returned, and restores a processor
+// runProbes probes removed processors whose batches have all returned, and restores a processor
 // whose probe succeeds. It returns the time of the next probe.
-func (s *Scheduler) probe(now time.Duration) time.Duration {
+func (s *Scheduler) runProbes(now time.Duration) time.Duration {
 	next := never
 	for _, p := range s.processors {
-		if p.out == nil || p.probeAt == never || s.refusing != nil {
+		if p.removal == nil || p.probeAt == never || s.refusal != nil {
 			continue
 		}
 		if p.probeAt <= now {
-			if p.stray == 0 && len(p.running) == 0 {
+			if p.abandonedRuns == 0 && len(p.running) == 0 {
 				s.beginProbe(p, now)
 				continue
 			}
-			p.probeAt = now + p.delay
+			p.probeAt = now + p.probeDelay
 		}
 		next = min(next, p.probeAt)
 	}
@@ -158,25 +158,25 @@ func (s *Scheduler) probe(now time.Duration) time.Duration {
 
 // beginProbe runs a probe of p as a batch without jobs, which may hang as well.
 func (s *Scheduler) beginProbe(p *processor, now time.Duration) {
-	b := &Batch{Mode: Async, batchState: batchState{s: s, p: p, started: now, limit: now + s.opt.Hang}}
+	b := &Batch{Mode: Async, batchState: batchState{scheduler: s, processor: p, started: now, limit: now + s.opt.Hang}}
 	p.probeAt = never
-	p.delay = min(2*p.delay, rarely*s.opt.Probe)
+	p.probeDelay = min(2*p.probeDelay, maxProbeFactor*s.opt.Probe)
 	s.cores.change(b, 1, now)
 	p.running = append(p.running, b)
-	s.active++
+	s.activeBatches++
 	s.arm(b.limit)
 	go func() {
 		err := p.Probe(context.Background())
 		now := s.lock()
 		defer s.unlock()
-		if b.gone {
-			p.stray--
+		if b.abandoned {
+			p.abandonedRuns--
 		} else {
-			s.active--
+			s.activeBatches--
 			s.leave(b, now)
 		}
 		switch {
-		case p.out == nil || s.refusing != nil: // restored, or of no use any more
+		case p.removal == nil || s.refusal != nil: // restored, or of no use any more
 		case err != nil:
 			s.probeLater(p, now)
 		default:

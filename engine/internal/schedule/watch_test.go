@@ -218,7 +218,7 @@ func TestProbesBecomeRare(t *testing.T) {
 			t.Errorf("probes at %v, want %v", probed()[:10], want)
 		}
 		works.Store(true)
-		time.Sleep(2 * rarely * time.Second)
+		time.Sleep(2 * maxProbeFactor * time.Second)
 		if n := len(events()); n != 4 || s.Stats().Processors[0].Out != nil {
 			t.Errorf("%q", events())
 		}
@@ -287,9 +287,9 @@ func TestStarvedMachine(t *testing.T) {
 					case <-time.After(100 * ms):
 					}
 					s.lock()
-					if s.armed != before && s.armed != never { // as if the next tick came late
-						s.armed -= c.late
-						before = s.armed
+					if s.timerAt != before && s.timerAt != never { // as if the next tick came late
+						s.timerAt -= c.late
+						before = s.timerAt
 					}
 					s.unlock()
 				}
