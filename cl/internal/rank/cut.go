@@ -119,10 +119,7 @@ func (c *cut) take(i int, alone bool) (bool, error) {
 	if !alone && (elements > c.shape.postings || len(c.parts)*(c.ranges+1) > c.shape.starts ||
 		c.terms+len(q) > maxTerms || queries > maxQueries || queries*c.batch.K > maxBest ||
 		queries*2*(c.span+c.batch.K) > c.shape.keys) {
-		for _, p := range c.parts[before:] {
-			delete(c.known, p.list)
-		}
-		c.parts = c.parts[:before]
+		c.parts = c.parts[:before] // the round is complete, and known serves its own lists alone
 		return false, nil
 	}
 	c.elements = elements
@@ -189,7 +186,6 @@ func (p *part) isSought(list codec.List) bool {
 // decoder lie together.
 func (c *cut) place() error {
 	whole := c.first == 0 && c.end == c.ranges
-	last := min(uint64(c.end)*uint64(c.span), uint64(c.set.Src.Docs)) - 1
 	c.seek()
 	for i := range c.parts {
 		p := &c.parts[i]
@@ -200,7 +196,7 @@ func (c *cut) place() error {
 		case p.isSought(list):
 			p.count = 0
 		case !whole:
-			begin, end, err := lists.Between(list, uint32(c.first*c.span), uint32(last))
+			begin, end, err := lists.Between(list, uint32(c.first*c.span), uint32(c.end*c.span-1))
 			if err != nil {
 				return fmt.Errorf("list %d: %w", p.list, err)
 			}
