@@ -9,64 +9,64 @@ import (
 	"heddle/hostfallback/internal/match/lookup"
 )
 
-// andLen is the number of documents of a ranked AND that go through the lists together.
+// andLen is the number of documents of the driving list that are looked up together in the next lists.
 const andLen = 256
 
-// candidates are ascending documents with the sums of the contributions of the lists
+// candidateSet holds ascending documents with the sums of the contributions of the lists
 // searched so far.
-type candidates struct {
+type candidateSet struct {
 	docs, sums     []uint32
-	at, freqs, tfs []uint32 // in one list: index, frequency less one, and component of each document
+	at, freqs, tfs []uint32 // of each document in the list that is searched: index, frequency less one, component
 }
 
-// and ranks the documents of p that all lists contain. The documents of the shortest list
-// are looked up in the next lists, as for a boolean AND, whose frequencies are read for matches
-// alone (Ding et al. 2009, section 8.2). A document is dropped once its sum and
-// the greatest contributions of the remaining lists cannot reach the best.
+// and ranks the documents of p that all lists contain. The documents of the driving list, the shortest one,
+// are looked up in the next lists as for a boolean AND. Frequencies of the next lists are read for matches
+// alone (Ding et al. 2009, section 8.2). A document is dropped once its sum and the upper bounds of the
+// remaining lists do not exceed the threshold.
 func (w *worker) and(ctx context.Context, aux *lookup.Auxiliary, p *part) error {
 	if err := w.openProbers(aux); err != nil {
 		return err
 	}
-	lead := w.lists[0]
-	for lead.at < len(lead.docs) && uint64(lead.docs[lead.at]) < p.to {
+	driving := w.lists[0]
+	for driving.at < len(driving.docs) && uint64(driving.docs[driving.at]) < p.to {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		p.exchange(&w.best)
-		end := min(lead.at+andLen, len(lead.docs))
-		if last := uint32(p.to - 1); lead.docs[end-1] > last {
-			end = lead.at + lookup.LowerBound(lead.docs[lead.at:end], last)
-			end += lookup.Equal(lead.docs[end], last)
+		p.shareThreshold(&w.best)
+		end := min(driving.at+andLen, len(driving.docs))
+		if last := uint32(p.to - 1); driving.docs[end-1] > last {
+			end = driving.at + lookup.LowerBound(driving.docs[driving.at:end], last)
+			end += lookup.Equal(driving.docs[end], last)
 		}
-		if err := w.andStep(lead, end); err != nil {
+		if err := w.andStep(driving, end); err != nil {
 			return err
 		}
-		lead.at = end
-		if err := lead.decode(); err != nil {
+		driving.at = end
+		if err := driving.decode(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// andStep ranks the documents of lead up to index end that all lists contain.
-func (w *worker) andStep(lead *reader, end int) error {
-	rest := uint32(0) // the greatest contribution of all lists after the first
+// andStep ranks the documents of the driving list up to index end that all lists contain.
+func (w *worker) andStep(driving *reader, end int) error {
+	restBound := uint32(0) // sum of the upper bounds of the lists that are not searched yet
 	for _, l := range w.lists {
-		l.bound = l.mostIn(lead.docs[lead.at], lead.docs[end-1])
-		rest += l.bound
+		l.upperBound = l.rangeBound(driving.docs[driving.at], driving.docs[end-1])
+		restBound += l.upperBound
 	}
-	least := w.best.least.score()
-	if rest <= least {
+	threshold := w.best.threshold.score()
+	if restBound <= threshold {
 		return nil
 	}
-	rest -= lead.bound
-	if err := w.match(lead, end, least, rest); err != nil {
+	restBound -= driving.upperBound
+	if err := w.match(driving, end, threshold, restBound); err != nil {
 		return err
 	}
 	for _, l := range w.lists[1:] {
-		rest -= l.bound
-		if err := w.matches.keep(l, least, rest); err != nil {
+		restBound -= l.upperBound
+		if err := w.matches.keep(l, threshold, restBound); err != nil {
 			return err
 		}
 	}
@@ -77,10 +77,10 @@ func (w *worker) andStep(lead *reader, end int) error {
 }
 
 // openProbers opens a prober for the filter, and for each list after the first whose docIDs or
-// bits are in memory. keep filters by the remaining lists.
+// bits are in memory. candidateSet.keep searches the remaining lists.
 func (w *worker) openProbers(aux *lookup.Auxiliary) error {
 	for _, l := range w.lists {
-		l.setCaps()
+		l.setFreqBounds()
 	}
 	w.probers = w.probers[:0]
 	if w.filter != nil {
@@ -102,7 +102,7 @@ func (w *worker) openProbers(aux *lookup.Auxiliary) error {
 	return nil
 }
 
-// prober returns one more prober.
+// prober appends a prober to w.probers and returns it.
 func (w *worker) prober() *lookup.Prober {
 	n := len(w.probers)
 	if w.probers = slices.Grow(w.probers, 1)[:n+1]; w.probers[n] == nil {
@@ -111,14 +111,14 @@ func (w *worker) prober() *lookup.Prober {
 	return w.probers[n]
 }
 
-// match sets w.matches to the documents of lead up to index end that the lists with
-// probers contain, with the contributions of lead. It drops documents that cannot exceed
-// least with rest, the greatest contribution of the lists after lead.
-func (w *worker) match(lead *reader, end int, least, rest uint32) error {
-	all, found := &w.lead, &w.matches
+// match sets w.matches to the documents of the driving list up to index end that all probers let pass, with
+// their contributions. It drops documents that cannot exceed threshold with restBound, the sum of the upper bounds
+// of the next lists.
+func (w *worker) match(driving *reader, end int, threshold, restBound uint32) error {
+	all, found := &w.drivers, &w.matches
 	all.grow()
 	found.grow()
-	if err := all.read(lead, end, least, rest); err != nil {
+	if err := all.read(driving, end, threshold, restBound); err != nil {
 		return err
 	}
 	docs := all.docs
@@ -132,67 +132,67 @@ func (w *worker) match(lead *reader, end int, least, rest uint32) error {
 	if len(w.probers) == 0 {
 		copy(found.docs, docs)
 	}
-	found.cut(w.promising(found.docs[:len(docs)], least))
+	found.cut(w.promising(found.docs[:len(docs)], threshold))
 	for i, n := 0, 0; n < len(found.docs); i++ { // found is a subsequence of all
 		if all.docs[i] == found.docs[n] {
 			found.sums[n], found.freqs[n] = all.sums[i], all.freqs[i]
 			n++
 		}
 	}
-	if lead.tfs == nil {
-		found.rate(lead, least, rest)
+	if driving.tfs == nil {
+		found.rate(driving, threshold, restBound)
 	}
 	return nil
 }
 
-// promising moves the docs to the front whose score can exceed least, and returns their number. It adds up
-// the fine bounds of all lists, which are near each other in memory, unlike components and lengths.
-func (w *worker) promising(docs []uint32, least uint32) (n int) {
-	if least == 0 {
+// promising moves the docs whose upper bound exceeds threshold to the front, and returns their number. It adds up
+// the fine maxima of all lists, which are near each other in memory, unlike components and lengths.
+func (w *worker) promising(docs []uint32, threshold uint32) (n int) {
+	if threshold == 0 {
 		return len(docs)
 	}
-	sums := w.bounds[:len(docs)]
-	clear(sums)
-	total := uint64(0) // of the lists without fine bounds
+	bounds := w.scoreBounds[:len(docs)]
+	clear(bounds)
+	unrefined := uint64(0) // sum of the upper bounds of the lists without fine maxima
 	for _, l := range w.lists {
-		if l.table == nil || l.table.fine == nil {
-			total += uint64(l.bound)
+		if l.table == nil || l.table.fineMaxima == nil {
+			unrefined += uint64(l.upperBound)
 			continue
 		}
-		fine, shift, unit := l.table.fine, l.table.fineStep&31, fineUnit(l.weight)
+		maxima, shift, unit := l.table.fineMaxima, l.table.fineShift&31, fineUnit(l.weight)
 		for i, x := range docs {
-			if at := int(x >> shift); at < len(fine) {
-				sums[i] += unit * uint64(fine[at])
+			if at := int(x >> shift); at < len(maxima) {
+				bounds[i] += unit * uint64(maxima[at])
 			}
 		}
 	}
 	for i, x := range docs {
 		docs[n] = x
-		n += int(uint64(int64(least)-int64(total+sums[i])) >> 63)
+		n += int(uint64(int64(threshold)-int64(unrefined+bounds[i])) >> 63)
 	}
 	return n
 }
 
-// read sets c to the postings of l up to index end that can exceed least with rest: with their
-// contributions, or with their frequencies if l has no table of components.
-func (c *candidates) read(l *reader, end int, least, rest uint32) error {
+// read sets c to the postings of l up to index end that can exceed threshold with restBound: with their
+// contributions, or with their frequencies if l has no stored components.
+func (c *candidateSet) read(l *reader, end int, threshold, restBound uint32) error {
 	docs := l.docs[l.at:end]
 	if l.tfs != nil {
-		c.exceed(docs, l.tfs[l.at:end], uint64(l.weight), least, rest)
+		c.exceed(docs, l.tfs[l.at:end], uint64(l.weight), threshold, restBound)
 		return nil
 	}
-	few := int64(0) // frequencies less one below it are too few, whatever the length of the document
-	for few < smallFreqs && l.caps[few]+rest <= least {
-		few++
+	minFreq := int64(0) // frequency less one that a document needs to pass the threshold, however short it is
+	for minFreq < smallFreqs && l.freqBounds[minFreq]+restBound <= threshold {
+		minFreq++
 	}
 	n := 0
 	for at := l.start + l.at; len(docs) > 0; {
 		if err := l.load(at / codec.SegmentLen); err != nil {
 			return err
 		}
-		freqs := l.buf[at%codec.SegmentLen:]
+		freqs := l.freqBuf[at%codec.SegmentLen:]
 		freqs = freqs[:min(len(freqs), len(docs))]
-		n += above(c.docs[n:], c.freqs[n:], docs, freqs, few-1)
+		n += above(c.docs[n:], c.freqs[n:], docs, freqs, minFreq-1)
 		docs, at = docs[len(freqs):], at+len(freqs)
 	}
 	c.cut(n)
@@ -200,80 +200,80 @@ func (c *candidates) read(l *reader, end int, least, rest uint32) error {
 	return nil
 }
 
-// above copies the docs with frequencies above few and returns their number.
-func above(keptDocs, keptFreqs, docs, freqs []uint32, few int64) (n int) {
+// above copies the docs with frequencies greater than minFreq, and these frequencies, and returns their number.
+func above(keptDocs, keptFreqs, docs, freqs []uint32, minFreq int64) (n int) {
 	docs, keptFreqs = docs[:len(freqs)], keptFreqs[:len(keptDocs)]
 	for i, f := range freqs {
 		keptDocs[n], keptFreqs[n] = docs[i], f
-		n += int(uint64(few-int64(f)) >> 63)
+		n += int(uint64(minFreq-int64(f)) >> 63)
 	}
 	return n
 }
 
-// exceed sets c to the postings whose contribution with rest exceeds least.
-func (c *candidates) exceed(docs, tfs []uint32, weight uint64, least, rest uint32) {
+// exceed sets c to the postings whose contribution and restBound add up to more than threshold.
+func (c *candidateSet) exceed(docs, tfs []uint32, weight uint64, threshold, restBound uint32) {
 	n := 0
 	tfs = tfs[:len(docs)]
 	for i, x := range docs {
 		sum := contribution(weight, tfs[i])
 		c.docs[n], c.sums[n] = x, sum
-		n += more(sum+rest, least)
+		n += greater(sum+restBound, threshold)
 	}
 	c.cut(n)
 }
 
-// frequent drops the documents that cannot exceed least with rest, whatever their length, by their
-// frequency in l. Lengths are seldom in a near cache.
-func (c *candidates) frequent(l *reader, least, rest uint32) {
+// frequent drops the documents whose frequency in l is too low to exceed threshold with restBound, however short
+// they are. It reads no document lengths, which are seldom in a near cache.
+func (c *candidateSet) frequent(l *reader, threshold, restBound uint32) {
 	n, docs, sums := 0, c.docs, c.sums[:len(c.docs)]
 	freqs := c.freqs[:len(docs)]
 	for i, f := range freqs {
 		x, sum := docs[i], sums[i]
 		docs[n], sums[n], freqs[n] = x, sum, f
-		n += more(sum+l.caps[min(f, smallFreqs)]+rest, least)
+		n += greater(sum+l.freqBounds[min(f, smallFreqs)]+restBound, threshold)
 	}
 	c.cut(n)
 }
 
-// rate adds the contributions of l, from c.freqs, to the sums.
-func (c *candidates) rate(l *reader, least, rest uint32) {
-	l.components.of(c.tfs, c.docs, c.freqs)
-	c.add(uint64(l.weight), least, rest)
+// rate computes the components of c.freqs in l and adds their contributions, like add.
+func (c *candidateSet) rate(l *reader, threshold, restBound uint32) {
+	l.components.fill(c.tfs, c.docs, c.freqs)
+	c.add(uint64(l.weight), threshold, restBound)
 }
 
 // add adds the contributions of c.tfs to the sums. It drops the documents without a component, and
-// the documents that cannot exceed least with rest.
-func (c *candidates) add(weight uint64, least, rest uint32) {
+// the documents that cannot exceed threshold with restBound.
+func (c *candidateSet) add(weight uint64, threshold, restBound uint32) {
 	n, docs, sums := 0, c.docs, c.sums[:len(c.docs)]
 	for i, tf := range c.tfs[:len(docs)] {
 		x, sum := docs[i], sums[i]+contribution(weight, tf)
 		docs[n], sums[n] = x, sum
-		n += more(tf, 0) & more(sum+rest, least)
+		n += greater(tf, 0) & greater(sum+restBound, threshold)
 	}
 	c.cut(n)
 }
 
 // cut drops the candidates from index n on.
-func (c *candidates) cut(n int) {
+func (c *candidateSet) cut(n int) {
 	c.docs, c.sums, c.at, c.freqs, c.tfs = c.docs[:n], c.sums[:n], c.at[:n], c.freqs[:n], c.tfs[:n]
 }
 
 // grow makes room for andLen candidates.
-func (c *candidates) grow() {
+func (c *candidateSet) grow() {
 	for _, p := range []*[]uint32{&c.docs, &c.sums, &c.at, &c.freqs, &c.tfs} {
 		*p = slices.Grow((*p)[:0], andLen)[:andLen]
 	}
 }
 
 // keep adds the contributions of l to the sums. It drops the documents that l lacks, and
-// the documents that cannot exceed least with rest, the greatest contribution of the lists
+// the documents that cannot exceed threshold with restBound, the sum of the upper bounds of the lists
 // after l.
-func (c *candidates) keep(l *reader, least, rest uint32) error {
+func (c *candidateSet) keep(l *reader, threshold, restBound uint32) error {
 	if l.tfs != nil {
 		for i, x := range c.docs {
 			c.tfs[i] = l.table.find(x)
 		}
-		c.add(uint64(l.weight), least, rest)
+		c.add(uint64(l.weight), threshold, restBound)
 		return nil
 	}
 	if l.bits.Ranks != nil {
@@ -284,13 +284,13 @@ func (c *candidates) keep(l *reader, least, rest uint32) error {
 	if err := l.freqsAt(c.freqs, c.at); err != nil {
 		return err
 	}
-	c.frequent(l, least, rest)
-	c.rate(l, least, rest)
+	c.frequent(l, threshold, restBound)
+	c.rate(l, threshold, restBound)
 	return nil
 }
 
 // find sets c.at to the indexes of the documents in l, and drops the documents that l lacks.
-func (c *candidates) find(l *reader) error {
+func (c *candidateSet) find(l *reader) error {
 	n := 0
 	for i, x := range c.docs {
 		at, found, err := l.index(x)
@@ -311,5 +311,5 @@ func contribution(weight uint64, tf uint32) uint32 {
 	return uint32((weight*uint64(tf) + 1<<32 - 1) >> 32)
 }
 
-// more is 1 if a > b, else 0.
-func more(a, b uint32) int { return int(uint64(int64(b)-int64(a)) >> 63) }
+// greater is 1 if a > b, else 0.
+func greater(a, b uint32) int { return int(uint64(int64(b)-int64(a)) >> 63) }

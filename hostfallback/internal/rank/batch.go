@@ -13,20 +13,20 @@ import (
 // part is a range of documents of one query, the task of one goroutine. A query is one
 // part, or several if it is large.
 type part struct {
-	query    int
-	from, to uint64         // documents
-	keys     []key          // the best of the range
-	floor    *atomic.Uint32 // a score that at least K documents of the query reach
+	query     int            // index in the batch
+	from, to  uint64         // documents from from to to-1
+	keys      []key          // the best of the range
+	threshold *atomic.Uint32 // a score that at least K documents of the query reach
 }
 
 // batch is one running call of Rank, reused from call to call.
 type batch struct {
-	parts   []part
-	floors  []atomic.Uint32 // by query
-	lists   []plan.Handle   // the lists whose tables are missing
-	first   []int           // the first part of each query, and the number of parts
-	filters []*filter.Set   // by query, nil for none; empty if no query has one
-	threads int
+	parts      []part
+	thresholds []atomic.Uint32 // by query
+	lists      []plan.Handle   // the lists whose tables are missing
+	first      []int           // the first part of each query, and the number of parts
+	filters    []*filter.Set   // by query, nil for none; empty if no query has one
+	threads    int
 }
 
 // partLoad is the least number of postings that pay for a part.
@@ -85,13 +85,13 @@ func (j *batch) split(r *Ranker, b *plan.RankBatch) {
 	j.threads = work.Threads(r.work.Threads, b.Threads)
 	docs := uint64(r.src.Docs)
 	grain := work.Grain(partLoad, total, j.threads)
-	if len(j.floors) < b.Queries() {
-		j.floors = make([]atomic.Uint32, b.Queries())
+	if len(j.thresholds) < b.Queries() {
+		j.thresholds = make([]atomic.Uint32, b.Queries())
 	}
 	n := 0
 	j.parts = j.parts[:cap(j.parts)]
 	for i := range b.Queries() {
-		j.floors[i].Store(0)
+		j.thresholds[i].Store(0)
 		size := work.RangeLen(docs, minRange, load(r.src, b.Mode, b.Query(i)), grain, j.threads)
 		if b.Accumulators == plan.GlobalAccumulators {
 			size = min(size, maxGlobal)
@@ -102,23 +102,23 @@ func (j *batch) split(r *Ranker, b *plan.RankBatch) {
 				j.parts = j.parts[:cap(j.parts)]
 			}
 			p := &j.parts[n]
-			p.query, p.from, p.to, p.floor = i, from, min(from+size, docs), &j.floors[i]
+			p.query, p.from, p.to, p.threshold = i, from, min(from+size, docs), &j.thresholds[i]
 			n++
 		}
 	}
 	j.parts = j.parts[:n]
 }
 
-// exchange shares the least score among the best with the other parts of the query.
-func (p *part) exchange(b *best) {
-	known := b.least.score()
+// shareThreshold sets the thresholds of b and of the other parts of the query to the greater of both.
+func (p *part) shareThreshold(b *best) {
+	known := b.threshold.score()
 	for {
-		all := p.floor.Load()
+		all := p.threshold.Load()
 		if all >= known {
-			b.expect(all)
+			b.raise(all)
 			return
 		}
-		if p.floor.CompareAndSwap(all, known) {
+		if p.threshold.CompareAndSwap(all, known) {
 			return
 		}
 	}

@@ -21,23 +21,23 @@ func (k key) score() uint32 { return uint32(k >> 32) }
 type best struct {
 	k    int
 	keys []key
-	// least is a lower bound: keys up to it are not among the best.
-	least key
+	// threshold is the greatest key that is known not to be among the best k; 0 at first.
+	threshold key
 }
 
 // open empties b for the best k keys.
-func (b *best) open(k int) { b.k, b.keys, b.least = k, b.keys[:0], 0 }
+func (b *best) open(k int) { b.k, b.keys, b.threshold = k, b.keys[:0], 0 }
 
-// expect records that k documents have at least this score.
-func (b *best) expect(score uint32) {
+// raise raises the threshold: k documents have at least this score.
+func (b *best) raise(score uint32) {
 	if score > 0 {
-		b.least = max(b.least, key(score)<<32-1)
+		b.threshold = max(b.threshold, key(score)<<32-1)
 	}
 }
 
 // add adds a key.
 func (b *best) add(key key) {
-	if key <= b.least {
+	if key <= b.threshold {
 		return
 	}
 	if b.keys = append(b.keys, key); len(b.keys) >= b.k+b.k/2+16 {
@@ -50,7 +50,7 @@ func (b *best) cut() {
 	if len(b.keys) >= b.k {
 		selectGreatest(b.keys, b.k)
 		b.keys = b.keys[:b.k]
-		b.least = max(b.least, b.keys[b.k-1])
+		b.threshold = max(b.threshold, b.keys[b.k-1])
 	}
 }
 

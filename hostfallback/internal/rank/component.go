@@ -12,8 +12,8 @@ import (
 // plan.Norm.TF and without an integer division. Frequencies are less one, as lists store
 // them.
 type components struct {
-	norm    plan.Norm
-	lengths []uint32 // of documents
+	norm       plan.Norm
+	docLengths []uint32 // length of each document, in tokens
 	// common holds the components of small frequencies in documents of usual length:
 	// common[l*smallFreqs + f-1] for frequency f in l tokens, 0 until its first use. Several goroutines
 	// use it. nil computes each one.
@@ -26,17 +26,17 @@ const (
 	commonBytes   = 4 * commonLengths * smallFreqs
 )
 
-// of sets dst to the components of postings with documents docs, which must have a
+// fill sets dst to the components of postings with documents docs, which must have a
 // length, and frequencies freqs.
-func (c *components) of(dst, docs, freqs []uint32) {
+func (c *components) fill(dst, docs, freqs []uint32) {
 	for ; len(dst) > codec.SegmentLen; dst, docs, freqs = dst[codec.SegmentLen:], docs[codec.SegmentLen:], freqs[codec.SegmentLen:] {
-		c.ofSegment(dst[:codec.SegmentLen], docs, freqs)
+		c.fillSegment(dst[:codec.SegmentLen], docs, freqs)
 	}
-	c.ofSegment(dst, docs, freqs)
+	c.fillSegment(dst, docs, freqs)
 }
 
-// ofSegment is of for at most codec.SegmentLen postings.
-func (c *components) ofSegment(dst, docs, freqs []uint32) {
+// fillSegment is fill for at most codec.SegmentLen postings.
+func (c *components) fillSegment(dst, docs, freqs []uint32) {
 	freqs, docs = freqs[:len(dst)], docs[:len(dst)]
 	if c.common == nil || c.norm.Impacts > 0 {
 		for i, f := range freqs {
@@ -45,14 +45,14 @@ func (c *components) ofSegment(dst, docs, freqs []uint32) {
 		return
 	}
 	// A branch would be mispredicted: rare frequencies and lengths, and first uses, follow in a second loop.
-	common, lengths := (*[commonLengths * smallFreqs]uint32)(c.common), c.lengths
+	common, lengths := (*[commonLengths * smallFreqs]uint32)(c.common), c.docLengths
 	var rare [codec.SegmentLen]uint8
 	n := 0
 	for i, f := range freqs {
 		length := lengths[docs[i]]
 		dst[i] = atomic.LoadUint32(&common[length%commonLengths*smallFreqs+f%smallFreqs])
 		rare[n%len(rare)] = uint8(i)
-		n += more(length/commonLengths|f/smallFreqs, 0) | more(1, dst[i])
+		n += greater(length/commonLengths|f/smallFreqs, 0) | greater(1, dst[i])
 	}
 	for _, i := range rare[:n] {
 		dst[i] = c.in(freqs[i], lengths[docs[i]])
@@ -65,7 +65,7 @@ func (c *components) at(doc, f uint32) uint32 {
 	if n := c.norm.Impacts; n > 0 {
 		return uint32(min((uint64(f)+1)<<((32-n)&63), math.MaxUint32))
 	}
-	return c.in(f, c.lengths[doc])
+	return c.in(f, c.docLengths[doc])
 }
 
 // in returns the component of one posting without impacts.
@@ -82,16 +82,17 @@ func (c *components) in(f, length uint32) uint32 {
 	return tf
 }
 
-// most returns a bound of the components of frequency f in any document. It spares reading the length of
-// a document, which is seldom in a near cache.
-func (c *components) most(f uint32) uint32 {
+// upperBound returns a bound of the components of a frequency in any document; f is the frequency less one. It
+// spares reading the length of a document, which is seldom in a near cache.
+func (c *components) upperBound(f uint32) uint32 {
 	if c.norm.Impacts == 0 && f < smallFreqs && c.common != nil {
 		return c.in(f, 0)
 	}
 	return math.MaxUint32
 }
 
-// freqAbove returns a frequency less one up to which no component exceeds above, or -1.
+// freqAbove returns a frequency less one: no component of it or of a lower frequency exceeds above. -1 tells
+// that the component of frequency 1 may exceed it.
 func (c *components) freqAbove(above uint32) int64 {
 	if n := c.norm.Impacts; n > 0 {
 		return int64(above>>((32-n)&63)) - 1

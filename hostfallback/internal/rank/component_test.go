@@ -33,12 +33,12 @@ func TestComponent(t *testing.T) {
 func TestComponents(t *testing.T) {
 	lengths := []uint32{0, 1, 300, commonLengths - 1, commonLengths, math.MaxUint32}
 	for _, n := range []plan.Norm{plan.NewNorm(0.9, 0.4, 100), plan.NewNorm(0, 0, 1), plan.NewNorm(255, 1, 1e-3), {Impacts: 8}, {Impacts: 16}} {
-		s := &components{norm: n, lengths: lengths}
+		s := &components{norm: n, docLengths: lengths}
 		for range 3 { // without the table, and at the first and the second use of its parts
 			for _, f := range []uint32{1, 2, smallFreqs, smallFreqs + 1, 255, 256, 65535, math.MaxUint32} {
 				docs, freqs := []uint32{0, 1, 2, 3, 4, 5}, slices.Repeat([]uint32{f - 1}, len(lengths))
 				got := make([]uint32, len(docs))
-				s.of(got, docs, freqs)
+				s.fill(got, docs, freqs)
 				for i, x := range got {
 					if want := n.TF(f, lengths[i]); x != want {
 						t.Errorf("%+v: component of %d in %d tokens is %d, want %d", n, f, lengths[i], x, want)
@@ -57,7 +57,7 @@ func TestComponents(t *testing.T) {
 // within five of the limit: freqAbove rounds the limit down by 1e-9 of 2^32.
 func TestFreqAbove(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := &components{norm: plan.NewNorm(rapid.Float64Range(0, 3).Draw(t, "k1"), rapid.Float64Range(0, 1).Draw(t, "b"), 300), lengths: []uint32{0, rapid.Uint32Max(70_000).Draw(t, "length")}}
+		c := &components{norm: plan.NewNorm(rapid.Float64Range(0, 3).Draw(t, "k1"), rapid.Float64Range(0, 1).Draw(t, "b"), 300), docLengths: []uint32{0, rapid.Uint32Max(70_000).Draw(t, "length")}}
 		if rapid.Bool().Draw(t, "impacts") {
 			c.norm = plan.Norm{Impacts: rapid.SampledFrom([]uint8{8, 16}).Draw(t, "bits")}
 		}

@@ -8,7 +8,7 @@ import (
 	"heddle/hostfallback/internal/match/lookup"
 )
 
-// seekSlower is the number of postings that a ranked OR passes in the time of one look-up.
+// seekSlower is the number of postings that a ranked OR reads in the time of one look-up.
 const seekSlower = 8
 
 // seeks tells whether the lists of a query are searched for the documents of its filter. A ranked
@@ -35,7 +35,7 @@ func (w *worker) seek(ctx context.Context, mode plan.Mode, p *part) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			p.exchange(&w.best)
+			p.shareThreshold(&w.best)
 		}
 		sum, found := uint32(0), 0
 		for _, l := range w.lists {
@@ -57,9 +57,9 @@ func (w *worker) seek(ctx context.Context, mode plan.Mode, p *part) error {
 	return nil
 }
 
-// expectFiltered finds a score that k documents of the filter reach: the contribution of one list to
-// its best documents.
-func (w *worker) expectFiltered(k int) {
+// raiseFiltered raises the threshold to a score that k documents of the filter reach: the contribution of
+// one list to its best documents.
+func (w *worker) raiseFiltered(k int) {
 	for _, l := range w.lists {
 		if l.table == nil {
 			continue
@@ -68,7 +68,7 @@ func (w *worker) expectFiltered(k int) {
 		for _, best := range l.table.top {
 			if doc, tf := best.split(); w.filter.Has(doc) {
 				if found++; found == k {
-					w.best.expect(contribution(uint64(l.weight), tf))
+					w.best.raise(contribution(uint64(l.weight), tf))
 					break
 				}
 			}
@@ -76,18 +76,18 @@ func (w *worker) expectFiltered(k int) {
 	}
 }
 
-// keepNoted removes the documents that the filter lacks from w.noted, whose first document is from,
-// and clears their scores.
-func (w *worker) keepNoted(from uint32) {
+// filterCandidates removes the documents that the filter lacks from w.candidates, and clears their scores.
+// from is the first document of the range.
+func (w *worker) filterCandidates(from uint32) {
 	n, words := 0, w.filter.Words
-	for _, d := range w.noted { // a branch would be mispredicted
+	for _, d := range w.candidates { // a branch would be mispredicted
 		x, passes := from+uint32(d), uint32(0)
 		if int(x/32) < len(words) {
 			passes = words[x/32] >> (x % 32) & 1
 		}
-		w.noted[n] = d
+		w.candidates[n] = d
 		n += int(passes)
 		w.scores[d] &= -passes
 	}
-	w.noted = w.noted[:n]
+	w.candidates = w.candidates[:n]
 }

@@ -7,8 +7,8 @@ import (
 	"heddle/engine/plan"
 )
 
-// maxGlobal is the greatest number of accumulators at a time, 1 GiB. More documents are
-// ranked in several parts.
+// maxGlobal is the greatest number of accumulators of one part, which take 1 GiB. A source with more documents
+// is ranked in several parts.
 const maxGlobal = 1 << 28
 
 // orGlobal ranks the documents of p that any list contains, one list after another, with

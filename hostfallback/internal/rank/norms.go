@@ -81,7 +81,7 @@ func (s *norms) tables(n plan.Norm) *tables {
 			}
 			s.all[i].used.free(s.memory)
 		}
-		t = &tables{norms: s, components: components{norm: n, lengths: s.aux.Source.Lengths}}
+		t = &tables{norms: s, components: components{norm: n, docLengths: s.aux.Source.Lengths}}
 		if s.common > 0 && t.used.takeBounds(s.memory, s.common) {
 			t.components.common = make([]uint32, commonLengths*smallFreqs)
 		}

@@ -18,8 +18,8 @@ const (
 	rangeLoad     = 128 // postings of a list that pay for a range
 )
 
-// rangeSize returns the size of ranges for lists with the given total of postings among
-// docs documents.
+// rangeSize returns the number of documents in a range, for a number of lists with the given total of
+// postings among docs documents.
 func rangeSize(postings, lists, docs uint64) uint64 {
 	size := uint64(minRange)
 	for size < maxRange && postings*size < rangeLoad*lists*docs {
@@ -28,7 +28,7 @@ func rangeSize(postings, lists, docs uint64) uint64 {
 	return size
 }
 
-// never is a lower bound that no document reaches.
+// never is the next document of a list that has ended: it is behind all documents.
 const never = math.MaxUint64
 
 // or ranks the documents of p that any list contains.
@@ -37,15 +37,15 @@ func (w *worker) or(ctx context.Context, src *plan.Source, k int, p *part) error
 	for _, l := range w.lists {
 		postings += uint64(src.Lists[l.handle].Len)
 		if l.table != nil && w.filter == nil {
-			w.best.expect(plan.Contribution(l.weight, l.table.floor(k)))
+			w.best.raise(plan.Contribution(l.weight, l.table.floor(k)))
 		}
 	}
-	if w.filter != nil && p.floor.Load() == 0 {
-		w.expectFiltered(k)
+	if w.filter != nil && p.threshold.Load() == 0 {
+		w.raiseFiltered(k)
 	}
-	slices.SortFunc(w.lists, func(a, b *reader) int { return cmp.Compare(a.most(), b.most()) })
+	slices.SortFunc(w.lists, func(a, b *reader) int { return cmp.Compare(a.listBound(), b.listBound()) })
 	size := rangeSize(postings, uint64(len(w.lists)), uint64(src.Docs))
-	w.noted = slices.Grow(w.noted[:0], maxRange+1)
+	w.candidates = slices.Grow(w.candidates[:0], maxRange+1)
 	for base := p.from; ; {
 		if base = w.skip(base, p.to, size); base >= p.to {
 			return nil
@@ -60,7 +60,7 @@ func (w *worker) or(ctx context.Context, src *plan.Source, k int, p *part) error
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		p.exchange(&w.best)
+		p.shareThreshold(&w.best)
 		base = max(base, next&^(size-1))
 		if w.filter != nil {
 			if found := w.filter.Next(base); found > base|(size-1) { // no document of the range passes
@@ -76,15 +76,16 @@ func (w *worker) or(ctx context.Context, src *plan.Source, k int, p *part) error
 	}
 }
 
-// skip returns the first document of the next range, from the one at base on, in which the bounds of the
-// lists exceed the best. Unlike postings, the bounds of all ranges are near each other in memory.
+// skip returns the first document of the next range, from the range at base on, in which the upper bounds of
+// the lists add up to more than the threshold. Unlike postings, the bounds of all ranges are near each other
+// in memory.
 func (w *worker) skip(base, to, size uint64) uint64 {
-	for least := w.best.least.score(); least > 0 && base < to; {
-		last, total := uint32(min(base|(size-1), to-1)), uint64(0)
+	for threshold := w.best.threshold.score(); threshold > 0 && base < to; {
+		last, upperBound := uint32(min(base|(size-1), to-1)), uint64(0)
 		for _, l := range w.lists {
-			total += uint64(l.mostIn(uint32(base), last))
+			upperBound += uint64(l.rangeBound(uint32(base), last))
 		}
-		if total > uint64(least) {
+		if upperBound > uint64(threshold) {
 			break
 		}
 		base = uint64(last) + 1
@@ -92,92 +93,91 @@ func (w *worker) skip(base, to, size uint64) uint64 {
 	return base
 }
 
-// orRange ranks the documents from base to last. The lists with the least bounds together
-// cannot bring a document among the best (MaxScore, Turtle and Flood 1995). The remaining
-// lists are added up first, and only documents that can still be among the best are
-// looked up in the lists with the least bounds.
+// orRange ranks the documents from base to last by MaxScore (Turtle and Flood 1995). It adds up the essential
+// lists first, and looks up in the non-essential lists only the candidates: documents whose score can still
+// exceed the threshold.
 func (w *worker) orRange(base, last uint32, mask uint16) error {
-	w.live = w.live[:0]
-	total := uint64(0)
+	w.active = w.active[:0]
+	upperBound := uint64(0)
 	for _, l := range w.lists {
 		if l.enter(base, last) {
-			total += uint64(l.bound)
-			w.live = append(w.live, l)
+			upperBound += uint64(l.upperBound)
+			w.active = append(w.active, l)
 		}
 	}
-	least := w.best.least.score()
-	if total <= uint64(least) {
-		for _, l := range w.live {
+	threshold := w.best.threshold.score()
+	if upperBound <= uint64(threshold) {
+		for _, l := range w.active {
 			l.leave()
 		}
 		return nil
 	}
-	for i := range w.live { // nearly in order, because w.lists are
-		for j := i; j > 0 && w.live[j].bound < w.live[j-1].bound; j-- {
-			w.live[j], w.live[j-1] = w.live[j-1], w.live[j]
+	for i := range w.active { // nearly in order, because w.lists are
+		for j := i; j > 0 && w.active[j].upperBound < w.active[j-1].upperBound; j-- {
+			w.active[j], w.active[j-1] = w.active[j-1], w.active[j]
 		}
 	}
-	rest, few := uint32(0), 0 // the least bounds, and how many
-	for few < len(w.live) && rest+w.live[few].bound <= least {
-		rest += w.live[few].bound
-		few++
+	nonEssentialBound, nonEssential := uint32(0), 0 // sum of the upper bounds, and number of lists
+	for nonEssential < len(w.active) && nonEssentialBound+w.active[nonEssential].upperBound <= threshold {
+		nonEssentialBound += w.active[nonEssential].upperBound
+		nonEssential++
 	}
-	lead := w.live[few:]
-	// With few postings all documents are noted: resetting their scores takes less time
+	essential := w.active[nonEssential:]
+	// With few postings all documents are candidates: resetting their scores takes less time
 	// than clearing all scores.
 	postings, packed := 0, 0 // in all lists, and in lists without components
-	for _, l := range lead {
-		postings += l.postings
+	for _, l := range essential {
+		postings += l.rangePostings
 		if l.tfs == nil {
-			packed += l.postings
+			packed += l.rangePostings
 		}
 	}
 	sparse := postings < int(mask)/64
-	unnoted := false // documents that are not noted have scores
-	add := func(l *reader, base, last, least uint32) error {
+	dirty := false // documents that are no candidates may have scores
+	add := func(l *reader, base, last, threshold uint32) error {
 		if sparse {
-			least = 0
+			threshold = 0
 		}
-		unnoted = !sparse
-		return w.add(l, base, last, mask, least)
+		dirty = !sparse
+		return w.add(l, base, last, mask, threshold)
 	}
 	w.runs = append(w.runs[:0], run{base, last})
 	if int(mask)+1 == minRange && packed > runsLoad {
-		w.findRuns(lead, base, last, least-rest)
+		w.findRuns(essential, base, last, threshold-nonEssentialBound)
 	}
 	for _, r := range w.runs {
-		if len(lead) == 1 {
-			if err := w.pick(lead[0], r, mask, least-rest); err != nil {
+		if len(essential) == 1 {
+			if err := w.pick(essential[0], r, mask, threshold-nonEssentialBound); err != nil {
 				return err
 			}
 			continue
 		}
-		for _, l := range lead {
-			if err := add(l, r.first, r.last, least-rest); err != nil {
+		for _, l := range essential {
+			if err := add(l, r.first, r.last, threshold-nonEssentialBound); err != nil {
 				return err
 			}
 		}
 	}
-	for _, l := range lead {
+	for _, l := range essential {
 		l.leave()
 	}
 	from := base &^ uint32(mask)
 	if w.filter != nil {
-		w.keepNoted(from)
+		w.filterCandidates(from)
 	}
-	if len(lead) == 1 && lead[0].tfs == nil {
-		w.rate(lead[0], from, least-rest)
+	if len(essential) == 1 && essential[0].tfs == nil {
+		w.rate(essential[0], from, threshold-nonEssentialBound)
 	}
-	for i := few - 1; i >= 0; i-- {
-		l := w.live[i]
+	for i := nonEssential - 1; i >= 0; i-- {
+		l := w.active[i]
 		switch {
-		case len(w.noted) == 0:
-		case l.lookUpPays(len(w.noted)):
-			if err := w.complete(l, base, mask, least, rest); err != nil {
+		case len(w.candidates) == 0:
+		case l.lookUpPays(len(w.candidates)):
+			if err := w.complete(l, base, mask, threshold, nonEssentialBound); err != nil {
 				return err
 			}
 		case l.tfs == nil:
-			if err := w.scan(l, base, last, mask, least, rest); err != nil {
+			if err := w.scan(l, base, last, mask, threshold, nonEssentialBound); err != nil {
 				return err
 			}
 		default:
@@ -186,28 +186,28 @@ func (w *worker) orRange(base, last uint32, mask uint16) error {
 			}
 		}
 		l.leave()
-		rest -= l.bound
+		nonEssentialBound -= l.upperBound
 	}
-	for _, d := range w.noted {
+	for _, d := range w.candidates {
 		score := w.scores[d]
 		w.scores[d] = 0
-		if sparse && w.filter != nil && !w.filter.Has(from+uint32(d)) { // noted by a list with a low bound
+		if sparse && w.filter != nil && !w.filter.Has(from+uint32(d)) { // a candidate of a non-essential list
 			continue
 		}
-		if score > least {
+		if score > threshold {
 			w.best.add(makeKey(score, from+uint32(d)))
 		}
 	}
-	w.noted = w.noted[:0]
-	if unnoted {
+	w.candidates = w.candidates[:0]
+	if dirty {
 		clear(w.scores[:int(mask)+1])
 	}
 	return nil
 }
 
-// add adds the postings of l in the range to the scores and notes the documents whose
-// score exceeds least.
-func (w *worker) add(l *reader, base, last uint32, mask uint16, least uint32) error {
+// add adds the contributions of l to the scores of the documents from base to last. A document whose
+// score passes threshold becomes a candidate.
+func (w *worker) add(l *reader, base, last uint32, mask uint16, threshold uint32) error {
 	if err := l.seek(base); err != nil {
 		return err
 	}
@@ -219,21 +219,21 @@ func (w *worker) add(l *reader, base, last uint32, mask uint16, least uint32) er
 			return err
 		}
 		tfs = tfs[:len(docs)]
-		if least == math.MaxUint32 {
+		if threshold == math.MaxUint32 {
 			for i, x := range docs {
 				w.scores[uint16(x)&mask] += contribution(weight, tfs[i])
 			}
 		} else {
-			n, noted := len(w.noted), w.noted[:cap(w.noted)]
+			n, candidates := len(w.candidates), w.candidates[:cap(w.candidates)]
 			for i, x := range docs { // a branch would be mispredicted
 				d := uint16(x) & mask
 				before := w.scores[d]
 				after := before + contribution(weight, tfs[i])
 				w.scores[d] = after
-				noted[n] = d
-				n += more(after, least) - more(before, least)
+				candidates[n] = d
+				n += greater(after, threshold) - greater(before, threshold)
 			}
-			w.noted = noted[:n]
+			w.candidates = candidates[:n]
 		}
 		if again {
 			if err := l.decode(); err != nil {
@@ -250,33 +250,33 @@ type run struct{ first, last uint32 }
 // runsLoad is the number of postings without components in a range that pay for findRuns.
 const runsLoad = 256
 
-// findRuns sets w.runs to the documents from base to last that can exceed least: it adds
-// up the bounds of the lists in lead for every 64 documents. base is a multiple of
-// minRange, and the documents are at most minRange.
-func (w *worker) findRuns(lead []*reader, base, last, least uint32) {
-	var sums [minRange >> fineShift]uint64
-	for _, l := range lead {
-		if l.table == nil || l.table.fine == nil {
+// findRuns sets w.runs to the documents from base to last whose upper bound exceeds threshold: it adds
+// up the fine maxima of the essential lists for every 64 documents. base is a multiple of minRange, and there
+// are at most minRange documents.
+func (w *worker) findRuns(essential []*reader, base, last, threshold uint32) {
+	var bounds [minRange >> minFineShift]uint64
+	for _, l := range essential {
+		if l.table == nil || l.table.fineMaxima == nil {
 			return
 		}
-		fine, shift := l.table.fine[base>>l.table.fineStep:], l.table.fineStep-fineShift
+		maxima, shift := l.table.fineMaxima[base>>l.table.fineShift:], l.table.fineShift-minFineShift
 		unit := fineUnit(l.weight)
-		for i := range sums {
-			if at := i >> shift; at < len(fine) {
-				sums[i] += unit * uint64(fine[at])
+		for i := range bounds {
+			if at := i >> shift; at < len(maxima) {
+				bounds[i] += unit * uint64(maxima[at])
 			}
 		}
 	}
 	w.runs = w.runs[:0]
-	for i := 0; i < len(sums); i++ {
-		if sums[i] <= uint64(least) {
+	for i := 0; i < len(bounds); i++ {
+		if bounds[i] <= uint64(threshold) {
 			continue
 		}
 		first := i
-		for i++; i < len(sums) && sums[i] > uint64(least); i++ {
+		for i++; i < len(bounds) && bounds[i] > uint64(threshold); i++ {
 		}
-		if from := base + uint32(first)<<fineShift; from <= last {
-			w.runs = append(w.runs, run{from, min(base+uint32(i)<<fineShift-1, last)})
+		if from := base + uint32(first)<<minFineShift; from <= last {
+			w.runs = append(w.runs, run{from, min(base+uint32(i)<<minFineShift-1, last)})
 		}
 	}
 }
@@ -284,9 +284,9 @@ func (w *worker) findRuns(lead []*reader, base, last, least uint32) {
 // fineUnit returns the contribution to a score that stands for one unit of a fine bound.
 func fineUnit(weight uint32) uint64 { return uint64(weight/greatestFine) + 1 }
 
-// scan is complete in the order of the list. It computes the components of documents that
-// can be among the best.
-func (w *worker) scan(l *reader, base, last uint32, mask uint16, least, rest uint32) error {
+// scan is complete in the order of the list, for a list without stored components. It computes the components
+// of documents whose score can exceed threshold.
+func (w *worker) scan(l *reader, base, last uint32, mask uint16, threshold, restBound uint32) error {
 	if err := l.seek(base); err != nil {
 		return err
 	}
@@ -296,7 +296,7 @@ func (w *worker) scan(l *reader, base, last uint32, mask uint16, least, rest uin
 			return err
 		}
 		for i, x := range docs {
-			if score := &w.scores[uint16(x)&mask]; *score > 0 && *score+rest > least {
+			if score := &w.scores[uint16(x)&mask]; *score > 0 && *score+restBound > threshold {
 				*score += plan.Contribution(l.weight, l.components.at(x, freqs[i]))
 			}
 		}
@@ -309,21 +309,21 @@ func (w *worker) scan(l *reader, base, last uint32, mask uint16, least, rest uin
 	return nil
 }
 
-// complete looks up in l the noted documents that can be among the best; rest is the
-// greatest contribution of l and the lists after it.
-func (w *worker) complete(l *reader, base uint32, mask uint16, least, rest uint32) error {
+// complete looks up in l the candidates whose score can exceed threshold. restBound is the sum of the upper bounds
+// of l and of the non-essential lists after it.
+func (w *worker) complete(l *reader, base uint32, mask uint16, threshold, restBound uint32) error {
 	from := base &^ uint32(mask)
 	if l.tfs != nil {
-		for _, d := range w.noted {
-			if score := w.scores[d]; score+rest > least {
+		for _, d := range w.candidates {
+			if score := w.scores[d]; score+restBound > threshold {
 				w.scores[d] = score + plan.Contribution(l.weight, l.table.find(from+uint32(d)))
 			}
 		}
 		return nil
 	}
-	slices.Sort(w.noted) // the order of the list
-	for _, d := range w.noted {
-		if score := w.scores[d]; score+rest > least {
+	slices.Sort(w.candidates) // the order of the list
+	for _, d := range w.candidates {
+		if score := w.scores[d]; score+restBound > threshold {
 			tf, err := l.find(from + uint32(d))
 			if err != nil {
 				return err

@@ -1,10 +1,15 @@
 // Package rank finds the documents with the best scores.
 //
+// A query asks for the k documents with the greatest scores. The threshold is a score that k documents
+// are known to reach, so documents with a lower score are no answers. An upper bound of the scores of
+// some documents tells, without their postings, whether any of them can pass the threshold.
+//
 // A ranked OR goes through ranges of documents, whose scores stay in a near cache while
-// all lists pass by. For most ranges, the bounds of the lists show that no document of the
-// range is among the best, or which lists suffice to decide. A ranked AND drops documents of the
-// shortest list by their frequencies, intersects the lists like a boolean AND, and reads the
-// frequencies in the next lists for matches alone.
+// all lists are added. The block-max of a list bounds its contributions in a range (Ding and Suel 2011).
+// MaxScore (Turtle and Flood 1995) divides the lists of a range: the upper bounds of the non-essential
+// lists add up to at most the threshold, so each answer is in an essential list. A ranked AND drops
+// documents of its driving list, the shortest one, by their frequencies, intersects the lists like a
+// boolean AND, and reads the frequencies in the next lists for matches alone.
 //
 // The component of a posting is its term-frequency component (plan.Norm.TF). Components
 // are kept beside the lists as far as memory allows. The components of other lists are
@@ -31,7 +36,7 @@ type Ranker struct {
 
 	norms   norms
 	batches work.Pool[batch]
-	workers *work.Pool[worker]
+	workers *work.Pool[worker] // the pool of all rankers
 }
 
 // workers are the workers of all rankers: a query on a collection asks many small sources one after the
@@ -101,23 +106,23 @@ func (r *Ranker) Rank(ctx context.Context, b *plan.RankBatch, out *plan.TopK) (e
 // worker is the scratch memory of one goroutine.
 type worker struct {
 	components components
-	readers    []*reader
+	readers    []*reader        // idle readers, one for each list of a query
 	lists      []*reader        // the lists of the query
-	live       []*reader        // the lists that the current range needs
+	active     []*reader        // the lists with documents in the current range
 	scores     [maxRange]uint32 // score of document x at x&mask, all 0 between ranges
-	runs       []run            // documents of the range that may be among the best
-	noted      []uint16         // documents of the runs that may be among the best
-	global     []uint32         // accumulators of plan.GlobalAccumulators
+	runs       []run            // documents of the range whose upper bound exceeds the threshold
+	candidates []uint16         // documents of the runs, as x&mask, whose score may exceed the threshold
+	global     []uint32         // accumulators of plan.GlobalAccumulators, one for each document of the part
 
 	best   best
-	filter *filter.Set // of the query, nil for none
+	filter *filter.Set // documents that may be answers; nil: all
 
-	// Of a ranked AND:
-	probers   []*lookup.Prober // of the lists after the first that are in memory
-	scattered bool             // the first list hits few cache lines of a bitset
-	bounds    [andLen]uint64   // of the scores of candidates
-	lead      candidates       // documents of the first list
-	matches   candidates
+	// A ranked AND uses these:
+	probers     []*lookup.Prober // one for the filter, and one for each longer list whose docIDs or bits are in memory
+	scattered   bool             // the driving list hits few cache lines of a bitset
+	scoreBounds [andLen]uint64   // upper bounds of the scores of candidates
+	drivers     candidateSet     // documents of the driving list, the shortest one
+	matches     candidateSet     // documents of the driving list that the probers have let pass
 }
 
 // open positions w.lists at the first document of p in the lists of its query.
@@ -127,7 +132,7 @@ func (w *worker) open(r *Ranker, b *plan.RankBatch, tables *tables, p *part) err
 		w.readers = append(w.readers, new(reader))
 	}
 	w.lists = append(w.lists[:0], w.readers[:len(terms)]...)
-	w.components = components{norm: b.Norm, lengths: r.src.Lengths}
+	w.components = components{norm: b.Norm, docLengths: r.src.Lengths}
 	if tables != nil {
 		w.components = tables.components
 	}

@@ -15,40 +15,40 @@ type reader struct {
 	src        *plan.Source
 	components *components
 	handle     plan.Handle
-	length     int // of the list
-	weight     uint32
-	table      *table // nil without one
+	length     int    // number of postings of the list
+	weight     uint32 // weight of the term, as in plan.Term
+	table      *table // kept data of the list, nil without any
 
 	// The docIDs from at on are not read yet. docs are the whole list or one block of it.
 	docs  []uint32
 	at    int
-	whole bool
+	whole bool       // docs are the whole list
 	start int        // the index in the list of docs[0]
 	tfs   []uint32   // the components of the whole list if the table has them, else nil
-	bits  codec.Bits // of the list; without words if they are not in memory
+	bits  codec.Bits // the documents of the list as bits; without words if they are not in memory
 
-	// In the current range of documents:
-	last     uint64 // the last document
-	bound    uint32 // the greatest contribution of the list to a score
-	end      int    // of a whole list, the index behind the range
-	postings int    // the number of postings, estimated unless the list is whole
+	// The current range of documents:
+	rangeLast     uint64 // its last document
+	upperBound    uint32 // no contribution of the list to a score in the range is greater
+	rangeEnd      int    // the index in docs behind the range, if docs are the whole list
+	rangePostings int    // the number of postings in the range, estimated unless docs are the whole list
 
-	blocks  codec.Blocks
-	next    int // the block to decode next
-	freqs   codec.Packed
-	segment int                    // the segment in buf, -1 for none
-	touched int                    // the segment of the last frequency that was read alone, -1 for none
-	caps    [smallFreqs + 1]uint32 // of a ranked AND: the greatest contribution by frequency less one, smallFreqs for all others
-	buf     [codec.SegmentLen]uint32
-	own     []uint32 // memory of docs
-	scored  []uint32 // memory of components
+	blocks     codec.Blocks // the encoded docIDs, unless docs are the whole list
+	next       int          // the block to decode next
+	freqs      codec.Packed // the encoded frequencies, each less one
+	segment    int          // the segment of freqs in freqBuf, -1 for none
+	touched    int          // the segment of the last frequency that was read alone, -1 for none
+	freqBuf    [codec.SegmentLen]uint32
+	freqBounds [smallFreqs + 1]uint32 // for a ranked AND, by frequency less one: greatest contribution; the last entry for all higher frequencies
+	docBuf     []uint32               // memory of decoded docs
+	tfBuf      []uint32               // memory of computed components
 }
 
-// open positions l at document from in the list of t. The table may be nil.
+// open positions l at document from in the list of t. known is the table of the list, nil without one.
 func (l *reader) open(aux *lookup.Auxiliary, components *components, t plan.Term, known *table, from uint64) error {
 	l.src, l.components, l.handle, l.weight, l.table = aux.Source, components, t.List, t.Weight, known
 	l.length = int(l.src.Lists[t.List].Len)
-	l.last = never
+	l.rangeLast = never
 	l.docs, l.tfs, l.bits, l.at, l.start, l.next, l.segment, l.touched = nil, nil, codec.Bits{}, 0, 0, 0, -1, -1
 	if known != nil && known.tfs != nil {
 		l.docs, l.tfs = known.docs, known.tfs
@@ -101,9 +101,9 @@ func (l *reader) decode() error {
 	}
 	l.docs, l.at = nil, 0
 	for ; len(l.docs) == 0 && l.next < l.blocks.Count(); l.next++ {
-		docs, err := l.blocks.Decode(l.own[:0], l.next)
+		docs, err := l.blocks.Decode(l.docBuf[:0], l.next)
 		if err == nil && len(docs) > 0 {
-			l.own, l.docs, l.start = docs, docs, l.blocks.Start(l.next)
+			l.docBuf, l.docs, l.start = docs, docs, l.blocks.Start(l.next)
 			if x := docs[len(docs)-1]; x >= l.src.Docs {
 				err = &codec.CorruptError{Codec: l.src.Lists[l.handle].Codec, Reason: fmt.Sprintf("docID %d in a universe of %d", x, l.src.Docs)}
 			}
@@ -115,30 +115,30 @@ func (l *reader) decode() error {
 	return nil
 }
 
-// score returns the components of docs[from:to]. They are valid until the next call.
-func (l *reader) score(from, to int) ([]uint32, error) {
+// componentsOf returns the components of docs[from:to]. They are valid until the next call.
+func (l *reader) componentsOf(from, to int) ([]uint32, error) {
 	if l.tfs != nil {
 		return l.tfs[from:to], nil
 	}
-	l.scored = slices.Grow(l.scored[:0], to-from)[:to-from]
+	l.tfBuf = slices.Grow(l.tfBuf[:0], to-from)[:to-from]
 	for i := from; i < to; {
 		at := l.start + i
 		if err := l.load(at / codec.SegmentLen); err != nil {
 			return nil, err
 		}
-		freqs := l.buf[at%codec.SegmentLen:]
+		freqs := l.freqBuf[at%codec.SegmentLen:]
 		n := min(len(freqs), to-i)
-		l.components.of(l.scored[i-from:][:n], l.docs[i:i+n], freqs)
+		l.components.fill(l.tfBuf[i-from:][:n], l.docs[i:i+n], freqs)
 		i += n
 	}
-	return l.scored, nil
+	return l.tfBuf, nil
 }
 
-// freq returns the frequency less one of the posting at an index of the list, without a table
-// of components.
+// freq returns the frequency less one of the posting at an index of the list. The list has no stored
+// components.
 func (l *reader) freq(at int) (uint32, error) {
 	if segment := at / codec.SegmentLen; segment != l.segment {
-		// The first one of a segment is read alone, because further ones may not follow.
+		// The first frequency of a segment is read alone, because further reads may not follow.
 		if l.checked() && segment != l.touched {
 			l.touched = segment
 			f, err := l.freqs.At(uint32(at))
@@ -148,15 +148,15 @@ func (l *reader) freq(at int) (uint32, error) {
 			return 0, err
 		}
 	}
-	return l.buf[at%codec.SegmentLen], nil
+	return l.freqBuf[at%codec.SegmentLen], nil
 }
 
 // fewFreqs is the number of frequencies of a segment that take less time to read alone than the
 // segment.
 const fewFreqs = 4
 
-// freqsAt sets dst to the frequencies less one of the postings at ascending indexes of the list, without a table
-// of components.
+// freqsAt sets dst to the frequencies less one of the postings at ascending indexes of the list. The list has no
+// stored components.
 func (l *reader) freqsAt(dst, at []uint32) error {
 	checked := l.checked()
 	for i, x := range at {
@@ -174,16 +174,16 @@ func (l *reader) freqsAt(dst, at []uint32) error {
 				return err
 			}
 		}
-		dst[i] = l.buf[x%codec.SegmentLen]
+		dst[i] = l.freqBuf[x%codec.SegmentLen]
 	}
 	return nil
 }
 
-// setCaps sets l.caps for a list without a table of components.
-func (l *reader) setCaps() {
+// setFreqBounds sets l.freqBounds, for a list without stored components.
+func (l *reader) setFreqBounds() {
 	if l.tfs == nil {
-		for f := range l.caps {
-			l.caps[f] = contribution(uint64(l.weight), l.components.most(uint32(f)))
+		for f := range l.freqBounds {
+			l.freqBounds[f] = contribution(uint64(l.weight), l.components.upperBound(uint32(f)))
 		}
 	}
 }
@@ -197,15 +197,15 @@ func (l *reader) load(segment int) error {
 		return nil
 	}
 	l.segment = -1
-	if _, err := l.freqs.Decode(segment, &l.buf); err != nil {
+	if _, err := l.freqs.Decode(segment, &l.freqBuf); err != nil {
 		return lookup.Named(l.handle, err)
 	}
 	l.segment = segment
 	return nil
 }
 
-// find returns the component of document x, 0 if the list lacks it. Without a table of
-// components, x is not below the documents read before.
+// find returns the component of document x, 0 if the list lacks it. Unless the list has stored
+// components, x must not be below the documents read before.
 func (l *reader) find(x uint32) (uint32, error) {
 	if l.tfs != nil {
 		return l.table.find(x), nil
@@ -221,7 +221,7 @@ func (l *reader) find(x uint32) (uint32, error) {
 	return l.components.at(x, f), nil
 }
 
-// index returns the index of document x in the list, and whether the list contains it. x is not below
+// index returns the index of document x in the list, and whether the list contains it. x must not be below
 // the documents read before.
 func (l *reader) index(x uint32) (at int, found bool, err error) {
 	if len(l.bits.Words) > 0 {
@@ -236,19 +236,19 @@ func (l *reader) index(x uint32) (at int, found bool, err error) {
 	return l.start + l.at, err == nil && l.at < len(l.docs) && l.docs[l.at] == x, err
 }
 
-// Looking up one posting takes as long as reading so many in order.
+// The number of postings that are read in order in the time of looking up one posting.
 const (
-	findSlower   = 8  // in a whole list
-	decodeSlower = 32 // in blocks
+	findSlower   = 8  // in plain docIDs
+	decodeSlower = 32 // in encoded blocks
 )
 
 // lookUpPays reports whether looking up n documents of the range takes less time than
 // reading its postings.
 func (l *reader) lookUpPays(n int) bool {
 	if l.whole || l.bits.Ranks != nil {
-		return n*findSlower < l.postings
+		return n*findSlower < l.rangePostings
 	}
-	return n*decodeSlower < l.postings
+	return n*decodeSlower < l.rangePostings
 }
 
 // ahead returns a lower bound of the next document of the list from base on, or never.
@@ -260,55 +260,55 @@ func (l *reader) ahead(base uint64) uint64 {
 }
 
 // enter moves to the range of documents from base to last and reports whether the list
-// may contain some of them. Only whole lists move at once, blocks when they are read.
+// may contain some of them. A list in blocks moves only when its postings are read.
 // base is a multiple of minRange, and so is last+1 unless no document follows.
 func (l *reader) enter(base, last uint32) bool {
 	if l.at >= len(l.docs) || l.docs[l.at] > last {
 		return false
 	}
-	l.last = uint64(last)
+	l.rangeLast = uint64(last)
 	if l.whole {
-		if l.tfs != nil && l.table.bucket.Shift <= minRangeShift {
-			first, shift := l.table.bucket.First, l.table.bucket.Shift
+		if l.tfs != nil && l.table.buckets.Shift <= minRangeShift {
+			first, shift := l.table.buckets.First, l.table.buckets.Shift
 			l.at = int(first[min(int(base>>shift), len(first)-1)])
-			l.end = int(first[min(int(last>>shift)+1, len(first)-1)])
+			l.rangeEnd = int(first[min(int(last>>shift)+1, len(first)-1)])
 		} else {
 			l.at += lookup.Gallop(l.docs[l.at:], base)
-			l.end = l.at + lookup.Gallop(l.docs[l.at:], last)
-			if l.end < len(l.docs) && l.docs[l.end] == last {
-				l.end++
+			l.rangeEnd = l.at + lookup.Gallop(l.docs[l.at:], last)
+			if l.rangeEnd < len(l.docs) && l.docs[l.rangeEnd] == last {
+				l.rangeEnd++
 			}
 		}
-		if l.postings = l.end - l.at; l.postings == 0 {
+		if l.rangePostings = l.rangeEnd - l.at; l.rangePostings == 0 {
 			return false
 		}
 	} else {
-		l.postings = int(uint64(l.length)*uint64(last-base+1)/uint64(l.src.Docs)) + 1
+		l.rangePostings = int(uint64(l.length)*uint64(last-base+1)/uint64(l.src.Docs)) + 1
 	}
-	l.bound = l.mostIn(base, last)
-	return l.bound > 0
+	l.upperBound = l.rangeBound(base, last)
+	return l.upperBound > 0
 }
 
-// mostIn returns a bound of the contributions of the documents from base to last.
-func (l *reader) mostIn(base, last uint32) uint32 {
-	if l.table == nil || l.table.maxima == nil {
+// rangeBound returns an upper bound of the contributions of the documents from base to last.
+func (l *reader) rangeBound(base, last uint32) uint32 {
+	if l.table == nil || l.table.blockMaxima == nil {
 		return l.weight
 	}
-	return plan.Contribution(l.weight, l.table.most(base, last))
+	return plan.Contribution(l.weight, l.table.blockMax(base, last))
 }
 
-// most returns the greatest contribution of the list to a score.
-func (l *reader) most() uint32 {
+// listBound returns an upper bound of all contributions of the list.
+func (l *reader) listBound() uint32 {
 	if l.table == nil || l.at >= len(l.docs) {
 		return l.weight
 	}
 	return contribution(uint64(l.weight), l.table.greatest)
 }
 
-// leave skips the range of enter.
+// leave skips the rest of the range that enter has moved to.
 func (l *reader) leave() {
 	if l.whole {
-		l.at = l.end
+		l.at = l.rangeEnd
 	}
 }
 
@@ -316,11 +316,11 @@ func (l *reader) leave() {
 const takeLen = 4 * codec.SegmentLen
 
 // take returns the next postings up to document last and moves behind them. If more is
-// true, further ones may follow after a call of decode.
+// true, further postings up to last may follow after a call of decode.
 func (l *reader) take(last uint32) (docs, tfs []uint32, more bool, err error) {
-	if l.tfs != nil && uint64(last) == l.last {
-		docs, tfs = l.docs[l.at:l.end], l.tfs[l.at:l.end]
-		l.at = l.end
+	if l.tfs != nil && uint64(last) == l.rangeLast {
+		docs, tfs = l.docs[l.at:l.rangeEnd], l.tfs[l.at:l.rangeEnd]
+		l.at = l.rangeEnd
 		return docs, tfs, false, nil
 	}
 	end := len(l.docs)
@@ -334,12 +334,12 @@ func (l *reader) take(last uint32) (docs, tfs []uint32, more bool, err error) {
 		}
 	}
 	docs = l.docs[l.at:end]
-	tfs, err = l.score(l.at, end)
+	tfs, err = l.componentsOf(l.at, end)
 	l.at = end
 	return docs, tfs, more, err
 }
 
-// takeFreqs is take with frequencies less one instead of components, for a list without
+// takeFreqs is take with frequencies less one instead of components, for a list without stored
 // components.
 func (l *reader) takeFreqs(last uint32) (docs, freqs []uint32, more bool, err error) {
 	if l.at == len(l.docs) {
@@ -357,5 +357,5 @@ func (l *reader) takeFreqs(last uint32) (docs, freqs []uint32, more bool, err er
 		err = l.load(at / codec.SegmentLen)
 	}
 	l.at = end
-	return docs, l.buf[in:][:len(docs)], more, err
+	return docs, l.freqBuf[in:][:len(docs)], more, err
 }

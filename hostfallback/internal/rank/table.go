@@ -17,16 +17,16 @@ import (
 type table struct {
 	// Plain postings, which save decoding; nil without memory for them.
 	docs, tfs []uint32
-	bucket    lookup.Buckets // of docs
+	buckets   lookup.Buckets // hash buckets over docs
 
-	// maxima[i] is the greatest component of the documents x with x>>step = i, 0 behind
-	// the last entry. It bounds the score of a range of documents.
-	maxima []uint32
-	step   uint8
-	// fine[i] bounds the components of the documents x with x>>fineStep = i, in units of
-	// 2^24: greatestFine for all greater ones, 0 without such documents.
-	fine     []uint8
-	fineStep uint8
+	// blockMaxima[i] is the greatest component of the documents x with x>>blockShift = i, the block-max
+	// of Ding and Suel 2011. Documents behind the last entry have no postings.
+	blockMaxima []uint32
+	blockShift  uint8
+	// fineMaxima[i] bounds the components of the documents x with x>>fineShift = i, in units of
+	// 2^24: greatestFine for any greater component, 0 without such documents.
+	fineMaxima []uint8
+	fineShift  uint8
 	// greatest is the greatest component. floors[i] is a component that at least 2^i
 	// documents reach, 0 if the list is shorter: a query for the best 2^i documents needs
 	// no document with a score below the contribution of floors[i].
@@ -38,25 +38,25 @@ type table struct {
 }
 
 const (
-	floorLevels  = 15 // up to 2^14, which is above plan.MaxK
-	levelBits    = 10 // leading bits of a component that tell floors apart
-	maximaLen    = 16 // postings for each entry of maxima and fine
-	fineShift    = 6  // least step of fine
-	greatestFine = 255
-	topLen       = 256
-	topShare     = 16       // the least number of postings for each entry of top
-	rankBucket   = plan.HS8 // buckets of docIDs
-	_            = uint(1<<(floorLevels-1) - plan.MaxK)
+	floorLevels   = 15 // up to 2^14, which is above plan.MaxK
+	levelBits     = 10 // leading bits of a component that tell floors apart
+	blockPostings = 16 // wanted mean number of postings for each entry of blockMaxima and fineMaxima
+	minFineShift  = 6  // least shift of fineMaxima
+	greatestFine  = 255
+	topLen        = 256      // entries of top
+	topShare      = 16       // the least number of postings for each entry of top
+	rankBucket    = plan.HS8 // buckets of docIDs
+	_             = uint(1<<(floorLevels-1) - plan.MaxK)
 )
 
-// usedOnce stands for the table of a list that has been used once under a Norm. Its bounds
-// hold for every list.
+// usedOnce stands for the table of a list that one query has used under a Norm: the next query builds the
+// table. The bounds of usedOnce hold for every list.
 var usedOnce = &table{greatest: math.MaxUint32}
 
-// steps returns the steps of the bounds of list h.
-func steps(src *plan.Source, h plan.Handle) (step, fine uint8) {
-	step = codec.BucketShift(src.Lists[h].Len, src.Docs, maximaLen)
-	return max(step, minRangeShift), max(step, fineShift)
+// blockShifts returns table.blockShift and table.fineShift of list h.
+func blockShifts(src *plan.Source, h plan.Handle) (block, fine uint8) {
+	block = codec.BucketShift(src.Lists[h].Len, src.Docs, blockPostings)
+	return max(block, minRangeShift), max(block, minFineShift)
 }
 
 // boundsBytes returns the size of the bounds of all lists of src under one Norm, at most this size
@@ -66,10 +66,10 @@ func boundsBytes(src *plan.Source) (size int64) {
 		return 0
 	}
 	if src.Lazy != nil { // a list has at most twice the buckets that it needs, rounded up
-		size = 5 * 2 * (int64(src.Postings())/maximaLen + int64(len(src.Lists)))
+		size = 5 * 2 * (int64(src.Postings())/blockPostings + int64(len(src.Lists)))
 	} else {
 		for h := range src.Lists {
-			step, fine := steps(src, plan.Handle(h))
+			step, fine := blockShifts(src, plan.Handle(h))
 			size += 4*(int64(src.Docs>>step)+1) + int64(src.Docs>>fine) + 1
 		}
 	}
@@ -96,12 +96,12 @@ func (t *tables) build(ctx context.Context, h plan.Handle, c *claim) (built *tab
 	if err := l.open(aux, &t.components, plan.Term{List: h, Weight: 1}, nil, 0); err != nil {
 		return nil, err
 	}
-	built.step, built.fineStep = steps(src, h)
-	if entries := int(universe>>built.step) + 1; c.takeBounds(memory, 4*int64(entries)) {
-		built.maxima = make([]uint32, entries)
+	built.blockShift, built.fineShift = blockShifts(src, h)
+	if entries := int(universe>>built.blockShift) + 1; c.takeBounds(memory, 4*int64(entries)) {
+		built.blockMaxima = make([]uint32, entries)
 	}
-	if entries := int(universe>>built.fineStep) + 1; c.takeBounds(memory, int64(entries)) {
-		built.fine = make([]uint8, entries)
+	if entries := int(universe>>built.fineShift) + 1; c.takeBounds(memory, int64(entries)) {
+		built.fineMaxima = make([]uint8, entries)
 	}
 	shift := codec.BucketShift(n, universe, rankBucket.Bucket())
 	buckets := int64(universe>>shift) + 2
@@ -134,11 +134,11 @@ func (t *tables) build(ctx context.Context, h plan.Handle, c *claim) (built *tab
 			if top.k > 0 {
 				top.add(makeKey(tf, x))
 			}
-			if at := int(x >> built.step); at < len(built.maxima) {
-				built.maxima[at] = max(built.maxima[at], tf)
+			if at := int(x >> built.blockShift); at < len(built.blockMaxima) {
+				built.blockMaxima[at] = max(built.blockMaxima[at], tf)
 			}
-			if at := int(x >> built.fineStep); at < len(built.fine) {
-				built.fine[at] = max(built.fine[at], uint8(min(tf>>24+1, greatestFine)))
+			if at := int(x >> built.fineShift); at < len(built.fineMaxima) {
+				built.fineMaxima[at] = max(built.fineMaxima[at], uint8(min(tf>>24+1, greatestFine)))
 			}
 		}
 		if plain {
@@ -152,8 +152,8 @@ func (t *tables) build(ctx context.Context, h plan.Handle, c *claim) (built *tab
 		}
 	}
 	if plain {
-		built.bucket.Shift = shift
-		built.bucket.First = codec.AppendBuckets(make([]uint32, 0, buckets), built.docs, shift)
+		built.buckets.Shift = shift
+		built.buckets.First = codec.AppendBuckets(make([]uint32, 0, buckets), built.docs, shift)
 	}
 	built.setFloors(&levels)
 	if top.k > 0 {
@@ -176,13 +176,13 @@ func (t *table) setFloors(levels *[1 << levelBits]uint32) {
 	}
 }
 
-// floor returns a component that at least k documents reach.
+// floor returns a component that at least k documents reach, 0 if the list is shorter.
 func (t *table) floor(k int) uint32 { return t.floors[bits.Len(uint(k-1))] }
 
-// most returns a bound of the components of documents from base to last.
-func (t *table) most(base, last uint32) (tf uint32) {
-	from, to := int(base>>t.step), int(last>>t.step)
-	for _, m := range t.maxima[min(from, len(t.maxima)):min(to+1, len(t.maxima))] {
+// blockMax returns an upper bound of the components of documents from base to last.
+func (t *table) blockMax(base, last uint32) (tf uint32) {
+	from, to := int(base>>t.blockShift), int(last>>t.blockShift)
+	for _, m := range t.blockMaxima[min(from, len(t.blockMaxima)):min(to+1, len(t.blockMaxima))] {
 		tf = max(tf, m)
 	}
 	return tf
@@ -191,7 +191,7 @@ func (t *table) most(base, last uint32) (tf uint32) {
 // find returns the component of document x, 0 if the list lacks it.
 func (t *table) find(x uint32) uint32 {
 	const window = 16 // wider than nearly all buckets
-	lo, hi := t.bucket.Find(x)
+	lo, hi := t.buckets.Find(x)
 	if hi-lo > window || len(t.docs) < window {
 		i := int(lo) + lookup.LowerBound(t.docs[lo:hi], x)
 		if i < int(hi) && t.docs[i] == x {

@@ -64,10 +64,10 @@ func TestRankTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, x := range built.docs {
-			if tf := built.tfs[i]; tf > built.most(x, x) || tf > built.greatest || built.find(x) != tf {
-				t.Fatalf("list %d, document %d: component %d, at most %d in its range, %d in all, found %d", h, x, tf, built.most(x, x), built.greatest, built.find(x))
+			if tf := built.tfs[i]; tf > built.blockMax(x, x) || tf > built.greatest || built.find(x) != tf {
+				t.Fatalf("list %d, document %d: component %d, at most %d in its range, %d in all, found %d", h, x, tf, built.blockMax(x, x), built.greatest, built.find(x))
 			}
-			if fine, tf := built.fine[x>>built.fineStep], built.tfs[i]; tf>>24 >= uint32(fine) && fine != greatestFine {
+			if fine, tf := built.fineMaxima[x>>built.fineShift], built.tfs[i]; tf>>24 >= uint32(fine) && fine != greatestFine {
 				t.Fatalf("list %d, document %d: component %d, at most %d<<24 in its 64 documents", h, x, tf, fine)
 			}
 			if x > 0 && (i == 0 || built.docs[i-1] != x-1) && built.find(x-1) != 0 {
@@ -167,7 +167,7 @@ func TestBoundsAreKept(t *testing.T) {
 		t.Error("no memory for common components")
 	}
 	for h := range src.Lists {
-		if built := tables.lists.At(uint32(h), len(src.Lists)).Load(); built.maxima == nil || built.fine == nil {
+		if built := tables.lists.At(uint32(h), len(src.Lists)).Load(); built.blockMaxima == nil || built.fineMaxima == nil {
 			t.Errorf("no memory for the bounds of list %d", h)
 		}
 	}
