@@ -2,11 +2,11 @@ package parquet
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 
 	"heddle/engine/file/input"
 	"heddle/engine/table/read"
@@ -20,7 +20,7 @@ type columnReader struct {
 	narrow bool // all values fit the narrower type
 	group  int  // number in the file, for errors
 	skip   bool // rows with values that do not fit are left out
-	values valueReader
+	values *pageReader
 	buffer [256]parquet.Value
 	rest   []parquet.Value // of buffer: values of rows that come next
 	err    error
@@ -54,20 +54,20 @@ func (c *columnReader) read(path string, v *read.Values, first int64, rows int) 
 		at += n
 		if at < rows && err != nil {
 			if err == io.EOF {
-				err = fmt.Errorf("ends %d rows too early", rows-at)
+				err = fmt.Errorf("row group %d ends %d rows too early", c.group, rows-at)
 			}
-			c.err = fmt.Errorf("row group %d: %w", c.group, err)
+			c.err = err
 			return
 		}
 	}
 }
 
-func (c *columnReader) close() error {
-	if c.values == nil {
-		return nil
-	}
-	err := c.values.Close()
-	c.values = nil
+// begin begins the next group of rows of the current file.
+func (c *columnReader) begin(s *source, g *format.RowGroup) (err error) {
+	defer explain(s.file.Name(), c.name, &err)
+	c.group++
+	c.rest = nil
+	c.values, err = openChunk(c.column, c.group, &g.Columns[c.column.Index()], s.file, s.end)
 	return err
 }
 
@@ -85,32 +85,33 @@ func (c *columnReader) unfit(wrong error, path string, first int64, row int) err
 }
 
 // wholeMicros reads a column of INT96 and reports whether it has whole microseconds alone.
-func (s *source) wholeMicros(ctx context.Context, path string, c *columnReader) (whole bool, err error) {
-	defer explain(path, c.name, &err)
-	for i, g := range s.groups {
-		values := openChunk(g.ColumnChunks()[c.column.Index()], c.column, &s.meta.RowGroups[i].Columns[c.column.Index()].MetaData, s.file)
-		whole, err := wholeMicros(ctx, values, c.buffer[:])
-		if err = errors.Join(err, values.Close()); err != nil || !whole {
-			return false, err
+func (s *source) wholeMicros(ctx context.Context, c *columnReader) (whole bool, err error) {
+	whole = true
+	for i := 0; i < len(s.groups) && whole && err == nil; i++ {
+		if err = ctx.Err(); err == nil {
+			err = c.begin(s, &s.groups[i])
+		}
+		if err == nil {
+			whole, err = c.wholeMicros(s.file.Name())
 		}
 	}
-	return true, nil
+	return whole, err
 }
 
-func wholeMicros(ctx context.Context, values valueReader, buffer []parquet.Value) (bool, error) {
-	for ctx.Err() == nil {
-		n, err := values.ReadValues(buffer)
-		for i := range buffer[:n] {
-			if v := &buffer[i]; !v.IsNull() && int96Nanos(v)%1000 != 0 {
+func (c *columnReader) wholeMicros(path string) (whole bool, err error) {
+	defer explain(path, c.name, &err)
+	for {
+		n, err := c.values.ReadValues(c.buffer[:])
+		for i := range c.buffer[:n] {
+			if v := &c.buffer[i]; !v.IsNull() && int96Nanos(v)%1000 != 0 {
 				return false, nil
 			}
 		}
-		switch {
-		case err == io.EOF:
+		if err == io.EOF {
 			return true, nil
-		case err != nil:
+		}
+		if err != nil {
 			return false, err
 		}
 	}
-	return false, ctx.Err()
 }

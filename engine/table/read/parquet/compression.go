@@ -29,13 +29,13 @@ func decompress(c format.CompressionCodec, data []byte, size int) (out []byte, e
 	default:
 		out, err = parquet.LookupCompressionCodec(c).Decode(nil, data)
 	}
-	if err == nil && len(out) != size {
-		err = fmt.Errorf("%d bytes", len(out))
+	switch {
+	case c < 0 || c == format.LZO || c > format.Lz4Raw:
+		err = fmt.Errorf("compression %s, which is not supported", named(c))
+	case err != nil || len(out) != size:
+		err = fmt.Errorf("%d damaged bytes of compression %s instead of %d bytes", len(data), named(c), size)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("decompress %d bytes of %v to %d: %w", len(data), c, size, err)
-	}
-	return out, nil
+	return out, err
 }
 
 // lz4Block decompresses a block of LZ4.

@@ -119,13 +119,13 @@ func (c *columnReader) readLists(path string, v *read.Values, first int64, rows 
 				break
 			}
 			if err == io.EOF {
-				err = fmt.Errorf("ends %d rows too early", rows-at)
+				err = fmt.Errorf("row group %d ends %d rows too early", c.group, rows-at)
 			}
 			if err == nil && entries == 0 && x.RepetitionLevel() > 0 {
-				err = errors.New("a row begins within a list")
+				err = fmt.Errorf("row group %d: a row begins within a list", c.group)
 			}
 			if err != nil {
-				return fmt.Errorf("row group %d: %w", c.group, err)
+				return err
 			}
 			c.rest = c.rest[1:]
 			invalid := v.Elements.Invalids()

@@ -1,7 +1,6 @@
 package parquet
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -10,59 +9,47 @@ import (
 	"io"
 	"math/bits"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding"
 	"github.com/parquet-go/parquet-go/encoding/rle"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// valueReader reads the values of a column of a row group.
-type valueReader interface {
-	parquet.ValueReader
-	io.Closer
-}
-
-// openChunk opens the values of a column of a row group.
-func openChunk(chunk parquet.ColumnChunk, c *parquet.Column, m *format.ColumnMetaData, file io.ReaderAt) valueReader {
-	if !misread(m, file) {
-		return parquet.NewColumnChunkValueReader(chunk)
-	}
+// openChunk opens the values of a column of row group number, whose data lie before end in the file.
+func openChunk(c *parquet.Column, number int, chunk *format.ColumnChunk, file io.ReaderAt, end int64) (*pageReader, error) {
+	m := &chunk.MetaData
 	start := m.DataPageOffset
 	if m.DictionaryPageOffset > 0 {
 		start = min(start, m.DictionaryPageOffset)
 	}
-	in := bufio.NewReader(io.NewSectionReader(file, start, m.TotalCompressedSize))
-	return &pageReader{typ: c.Type(), defines: levels(c.MaxDefinitionLevel()), repeats: levels(c.MaxRepetitionLevel()), codec: m.Codec, in: in, left: m.NumValues}
-}
-
-// misread reports whether parquet-go 0.32 gives wrong values of a chunk without an error: of LZ4_RAW pages that are
-// more than a third of their content, and of integers of 32 bits whose differences in DELTA_BINARY_PACKED have
-// more bits. It does not read LZ4 of Hadoop, and pages of version 2 without bytes.
-func misread(m *format.ColumnMetaData, file io.ReaderAt) bool {
-	return m.Codec == format.Lz4Raw || m.Codec == lz4Hadoop || m.Type == format.Int32 && slices.Contains(m.Encoding, format.DeltaBinaryPacked) || hasV2(m, file)
-}
-
-// hasV2 reports whether the first page of data of a compressed chunk has version 2.
-func hasV2(m *format.ColumnMetaData, file io.ReaderAt) bool {
-	if m.Codec == format.Uncompressed {
-		return false
+	switch {
+	case chunk.FilePath != "":
+		return nil, fmt.Errorf("row group %d: its data are in another file, which is not supported", number)
+	case chunk.CryptoMetadata.Value != nil:
+		return nil, fmt.Errorf("row group %d: its data are encrypted, which is not supported", number)
+	case m.NumValues > 0 && (start < 4 || start > end):
+		return nil, fmt.Errorf("row group %d: its data begin at byte %d, where the file has data from byte 4 to byte %d", number, start, end)
 	}
-	var h format.PageHeader
-	in := io.NewSectionReader(file, m.DataPageOffset, m.TotalCompressedSize)
-	err := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(bufio.NewReader(in))).Decode(&h)
-	return err == nil && h.DataPageHeaderV2.Valid
+	return &pageReader{group: number, typ: c.Type(), defines: levels(c.MaxDefinitionLevel()), repeats: levels(c.MaxRepetitionLevel()), codec: m.Codec, file: file, at: start, end: end, left: m.NumValues}, nil
 }
+
+// maxHeader is the number of bytes of the header of a page that are read at most. It has the least and greatest value.
+const maxHeader = 1 << 24
 
 // pageReader reads the pages of a column.
 type pageReader struct {
+	group   int // its number, for errors
 	typ     parquet.Type
 	defines levels // definition levels; the greatest one is of a value, the others are of missing ones
 	repeats levels // repetition levels
 	codec   format.CompressionCodec
-	in      *bufio.Reader
+	file    io.ReaderAt
+	at, end int64 // the pages that follow
 	left    int64 // values of the pages that follow
+	pages   int   // that were begun
 	dict    parquet.Dictionary
 
 	rows              int                 // entries of the current page, that are left
@@ -79,11 +66,8 @@ func (l levels) decode(name string, data []byte, n int) ([]byte, error) {
 		return nil, nil
 	}
 	all, err := (&rle.Encoding{BitWidth: bits.Len(uint(l))}).DecodeLevels(nil, data)
-	if err == nil && len(all) < n {
-		err = fmt.Errorf("%d %s levels for %d values", len(all), name, n)
-	}
-	if err != nil {
-		return nil, err
+	if err != nil || len(all) < n {
+		return nil, fmt.Errorf("damaged %s levels", name)
 	}
 	if most := slices.Max(append(all[:n:n], 0)); most > byte(l) {
 		return nil, fmt.Errorf("a %s level %d, the greatest is %d", name, most, l)
@@ -97,19 +81,17 @@ func (l levels) split(name string, e format.Encoding, data []byte) (of, rest []b
 		return nil, data, nil
 	}
 	if e != format.RLE {
-		return nil, nil, fmt.Errorf("%s levels in encoding %v; only RLE is readable", name, e)
+		return nil, nil, fmt.Errorf("%s levels in encoding %s; only RLE is supported", name, named(e))
 	}
 	if len(data) < 4 {
-		return nil, nil, io.ErrUnexpectedEOF
+		return nil, nil, fmt.Errorf("damaged %s levels", name)
 	}
 	size := uint64(binary.LittleEndian.Uint32(data))
 	if data = data[4:]; size > uint64(len(data)) {
-		return nil, nil, io.ErrUnexpectedEOF
+		return nil, nil, fmt.Errorf("%d bytes of %s levels, where %d are left", size, name, len(data))
 	}
 	return data[:size], data[size:], nil
 }
-
-func (p *pageReader) Close() error { return nil }
 
 // ReadValues reads values of one page.
 func (p *pageReader) ReadValues(buf []parquet.Value) (int, error) {
@@ -117,8 +99,9 @@ func (p *pageReader) ReadValues(buf []parquet.Value) (int, error) {
 		if p.left <= 0 {
 			return 0, io.EOF
 		}
+		p.pages++
 		if err := p.nextPage(); err != nil {
-			return 0, err
+			return 0, fmt.Errorf("row group %d: page %d: %w", p.group, p.pages, err)
 		}
 	}
 	n := min(len(buf), p.rows)
@@ -129,48 +112,59 @@ func (p *pageReader) ReadValues(buf []parquet.Value) (int, error) {
 	for got := 0; got < present; {
 		k, err := p.values.ReadValues(buf[got:present])
 		if got += k; got < present && (err != nil || k == 0) {
-			return 0, fmt.Errorf("a page ends before its last %d values", p.rows)
+			return 0, fmt.Errorf("row group %d: page %d: its last %d values are missing or damaged", p.group, p.pages, p.rows)
 		}
 	}
+	if present < n || p.repeats > 0 {
+		p.spread(buf[:n], present)
+	}
 	if p.defines > 0 {
-		for i := n - 1; i >= 0; i-- {
-			v := parquet.Value{}
-			if p.defined[i] == byte(p.defines) {
-				present--
-				v = buf[present]
-			}
-			level := 0
-			if p.repeats > 0 {
-				level = int(p.repeated[i])
-			}
-			buf[i] = v.Level(level, int(p.defined[i]), 0)
-		}
 		p.defined = p.defined[n:]
-		if p.repeats > 0 {
-			p.repeated = p.repeated[n:]
-		}
+	}
+	if p.repeats > 0 {
+		p.repeated = p.repeated[n:]
 	}
 	p.rows -= n
 	return n, nil
 }
 
-// nextPage reads a page of data, and the dictionary before it.
-func (p *pageReader) nextPage() error {
-	var h format.PageHeader
-	if err := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(p.in)).Decode(&h); err != nil {
-		return fmt.Errorf("header of a page: %w", err)
+// spread moves the values at the front of buf to the entries that are not missing. Entries of lists have levels.
+func (p *pageReader) spread(buf []parquet.Value, present int) {
+	for i := len(buf) - 1; i >= 0; i-- {
+		v := parquet.Value{}
+		if p.defines == 0 || p.defined[i] == byte(p.defines) {
+			present--
+			v = buf[present]
+		}
+		if p.repeats > 0 {
+			v = v.Level(int(p.repeated[i]), int(p.defined[i]), 0)
+		}
+		buf[i] = v
 	}
-	if h.CompressedPageSize < 0 || h.UncompressedPageSize < 0 {
-		return fmt.Errorf("a page of %d bytes, %d uncompressed", h.CompressedPageSize, h.UncompressedPageSize)
-	}
-	data, err := io.ReadAll(io.LimitReader(p.in, int64(h.CompressedPageSize)))
-	switch {
-	case err != nil:
+}
+
+// nextPage reads a page of data, or the dictionary before it.
+func (p *pageReader) nextPage() (err error) {
+	defer func() {
+		if recover() != nil { // the library does not check all of its input
+			err = errors.New("damaged values")
+		}
+	}()
+	h, err := p.header()
+	if err != nil {
 		return err
-	case len(data) < int(h.CompressedPageSize):
-		return io.ErrUnexpectedEOF
-	case h.CRC != 0 && uint32(h.CRC) != crc32.ChecksumIEEE(data):
-		return errors.New("the checksum of a page is wrong")
+	}
+	size := int64(h.CompressedPageSize)
+	if size < 0 || h.UncompressedPageSize < 0 || size > p.end-p.at {
+		return fmt.Errorf("a page of %d bytes, %d uncompressed, where %d are left", size, h.UncompressedPageSize, p.end-p.at)
+	}
+	data := make([]byte, size)
+	if _, err := p.file.ReadAt(data, p.at); err != nil {
+		return err
+	}
+	p.at += size
+	if h.CRC != 0 && uint32(h.CRC) != crc32.ChecksumIEEE(data) {
+		return errors.New("the checksum is wrong")
 	}
 	switch {
 	case h.DictionaryPageHeader.Valid:
@@ -181,6 +175,21 @@ func (p *pageReader) nextPage() error {
 		return p.readDataV2(&h, data)
 	}
 	return nil // a page of an index
+}
+
+// header reads the header of the next page, whose length is unknown.
+func (p *pageReader) header() (h format.PageHeader, err error) {
+	for size := int64(1 << 8); ; size *= 16 {
+		data := make([]byte, min(size, p.end-p.at))
+		if _, err := p.file.ReadAt(data, p.at); err != nil {
+			return h, err
+		}
+		n, err := decodeStruct(data, &h)
+		p.at += int64(n)
+		if err == nil || size >= maxHeader || int64(len(data)) < size {
+			return h, err
+		}
+	}
 }
 
 func (p *pageReader) readDictionary(h *format.PageHeader, data []byte) error {
@@ -258,8 +267,11 @@ func (p *pageReader) start(n int, repeated, defined, data []byte, e format.Encod
 			return nil // even the width of its indexes may be missing
 		}
 		indexes, err := parquet.RLEDictionary.DecodeInt32(nil, data)
+		if err != nil {
+			return errors.New("damaged indexes of a dictionary")
+		}
 		p.values = &entryReader{p.dict, indexes}
-		return err
+		return nil
 	}
 	values, err := p.decode(data, present, e)
 	if err == nil {
@@ -269,21 +281,55 @@ func (p *pageReader) start(n int, repeated, defined, data []byte, e format.Encod
 }
 
 // decode decodes n values.
-func (p *pageReader) decode(data []byte, n int, e format.Encoding) (encoding.Values, error) {
+func (p *pageReader) decode(data []byte, n int, e format.Encoding) (v encoding.Values, err error) {
 	if n < 0 {
-		return encoding.Values{}, fmt.Errorf("%d values", n)
+		return v, fmt.Errorf("%d values", n)
 	}
-	if e == format.DeltaBinaryPacked && p.typ.Kind() == parquet.Int32 {
-		wide, err := parquet.DeltaBinaryPacked.DecodeInt64(nil, data)
+	if e == format.DeltaBinaryPacked && p.typ.Kind() == parquet.Int32 { // the library reads no differences of more than 32 bits
+		var wide []int64
+		wide, err = parquet.DeltaBinaryPacked.DecodeInt64(nil, data)
 		narrow := make([]int32, len(wide))
 		for i, v := range wide {
 			narrow[i] = int32(v) // sums are equal modulo 2^32
 		}
-		return encoding.Int32Values(narrow), err
+		v = encoding.Int32Values(narrow)
+	} else {
+		if e == format.Plain && p.typ.Kind() == parquet.ByteArray {
+			data = withoutPadding(data, n)
+		}
+		code := parquet.LookupEncoding(e)
+		v, err = p.typ.Decode(p.typ.NewValues(make([]byte, 0, p.typ.EstimateDecodeSize(n, data, code)), make([]uint32, 0, 1)), data, code)
 	}
-	code := parquet.LookupEncoding(e)
-	dst := p.typ.NewValues(make([]byte, 0, p.typ.EstimateDecodeSize(n, data, code)), make([]uint32, 0, 1))
-	return p.typ.Decode(dst, data, code)
+	switch {
+	case errors.Is(err, encoding.ErrNotSupported):
+		err = fmt.Errorf("values of type %v in encoding %s, which is not supported", p.typ.Kind(), named(e))
+	case err != nil:
+		err = fmt.Errorf("damaged values of type %v in encoding %s", p.typ.Kind(), named(e))
+	}
+	return v, err
+}
+
+// withoutPadding leaves out the bytes behind n texts, each with its length in front.
+func withoutPadding(data []byte, n int) []byte {
+	at := 0
+	for range n {
+		if len(data)-at < 4 || uint64(binary.LittleEndian.Uint32(data[at:])) > uint64(len(data)-at-4) {
+			return data // the library reports it
+		}
+		at += 4 + int(binary.LittleEndian.Uint32(data[at:]))
+	}
+	return data[:at]
+}
+
+// named is the name of an encoding or a compression; unknown ones have a number.
+func named[T interface {
+	~int32
+	String() string
+}](v T) string {
+	if name := v.String(); !strings.Contains(name, "?") {
+		return name
+	}
+	return strconv.Itoa(int(v))
 }
 
 // entryReader reads entries of a dictionary by their indexes.

@@ -306,7 +306,7 @@ func TestParquetRanges(t *testing.T) {
 	for text, want := range map[string]string{"\x05": "5", "\xff\xfe": "-2", "": "0", "\xff" + strings.Repeat("\x70", 16): "", "\x00" + strings.Repeat("\x70", 16): "", "\x00" + strings.Repeat("\x40", 16): "85404201893882594751592058335816335424",
 		"\x4b\x3b\x4c\xa8\x5a\x86\xc4\x7a\x09\x8a\x22\x3f\xff\xff\xff\xff": "99999999999999999999999999999999999999", "\x4b\x3b\x4c\xa8\x5a\x86\xc4\x7a\x09\x8a\x22\x40\x00\x00\x00\x00": ""} {
 		v := parquet.ByteArrayValue([]byte(text))
-		entry, err := wideText(38)(&v)
+		entry, err := wideText(&v)
 		if got := column.KeyWide(string(entry)).String(); (err != nil) != (want == "") || err == nil && got != want {
 			t.Errorf("%x: %s, error %v, want %q", text, got, err, want)
 		}
@@ -389,7 +389,9 @@ func FuzzParquetPages(f *testing.F) {
 			if x.columnType, err = typeOf(c); err != nil {
 				t.Fatal(err)
 			}
-			x.values = openChunk(file.RowGroups()[0].ColumnChunks()[i], c, &file.Metadata().RowGroups[0].Columns[i].MetaData, bytes.NewReader(data))
+			if x.values, err = openChunk(c, 1, &file.Metadata().RowGroups[0].Columns[i], bytes.NewReader(data), int64(len(data))); err != nil {
+				t.Fatal(err)
+			}
 			var v read.Values
 			x.read("x", &v, 0, 500)
 			if n := len(v.Keys) + len(v.Ends); x.err == nil && n != 500 {

@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -59,12 +58,12 @@ type source struct {
 
 	number int // of the current file
 	file   *os.File
-	meta   *format.FileMetaData
-	groups []parquet.RowGroup // of the current file, that are not begun
-	row    int64              // of the current file, that comes next
-	left   int64              // rows of the current group
-	absent []int              // fields that the current file does not have
-	parts  []partition        // columns of the names of folders, the last of fields
+	groups []format.RowGroup // of the current file, that are not begun
+	end    int64             // of the data of the current file
+	row    int64             // of the current file, that comes next
+	left   int64             // rows of the current group
+	absent []int             // fields that the current file does not have
+	parts  []partition       // columns of the names of folders, the last of fields
 	err    error
 }
 
@@ -103,7 +102,7 @@ func Open(ctx context.Context, paths []string, opt Options) (read.Source, error)
 		}
 		for i := range s.columns {
 			if c := &s.columns[i]; err == nil && c.column.Type().Kind() == parquet.Int96 {
-				c.narrow, err = s.wholeMicros(ctx, path, c)
+				c.narrow, err = s.wholeMicros(ctx, c)
 			}
 			wide[s.columns[i].name] = wide[s.columns[i].name] || !s.columns[i].narrow
 		}
@@ -156,11 +155,11 @@ func (s *source) open(path string) (err error) {
 	if st.IsDir() {
 		return &fs.PathError{Op: "read", Path: path, Err: errors.New("is a directory")}
 	}
-	f, err := footer(path, s.file, st.Size())
+	f, end, err := footer(path, s.file, st.Size())
 	if err != nil {
 		return err
 	}
-	s.groups, s.meta = f.RowGroups(), f.Metadata()
+	s.groups, s.end = f.Metadata().RowGroups, end
 	fields := leaves(f.Root())
 	var names []string
 	for _, c := range fields {
@@ -198,11 +197,6 @@ func (s *source) open(path string) (err error) {
 	return nil
 }
 
-func footer(path string, r io.ReaderAt, size int64) (f *parquet.File, err error) {
-	defer explain(path, "", &err)
-	return parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
-}
-
 // others reports whether columns may be elsewhere: in other files, or in the names of folders.
 func (s *source) others() bool { return len(s.paths) > 1 || len(partitions(s.paths)) > 0 }
 
@@ -218,7 +212,7 @@ func (s *source) check(i int) error {
 		}
 	}
 	for _, g := range s.groups {
-		s.rows += g.NumRows()
+		s.rows += g.NumRows
 	}
 	s.bytes += input.Size(s.paths[i])
 	return nil
@@ -229,25 +223,18 @@ func (s *source) place(name string) int {
 	return slices.IndexFunc(s.fields, func(f read.Field) bool { return f.Name == name })
 }
 
-// explain turns an error or a panic of the library into an *input.Error that names the
-// file, and the column unless it is empty. Errors of the system pass unchanged.
+// explain turns an error about data, or a panic of the library, which does not check all of its input, into an
+// *input.Error that names the file and the column. Errors of the system pass unchanged.
 func explain(path, column string, err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("damaged data: %v", p)
-		if _, ok := p.(runtime.Error); ok { // the library does not check its input
-			*err = errors.New("damaged data")
-		}
+	if recover() != nil {
+		*err = errors.New("damaged values")
 	}
 	var system *fs.PathError
 	var known *input.Error
 	if *err == nil || errors.As(*err, &system) || errors.As(*err, &known) {
 		return
 	}
-	reason := strings.ReplaceAll((*err).Error(), io.ErrUnexpectedEOF.Error(), "the data end too early")
-	if column != "" {
-		reason = fmt.Sprintf("column %q: %s", column, reason)
-	}
-	*err = &input.Error{Path: path, Offset: -1, Reason: reason}
+	*err = &input.Error{Path: path, Offset: -1, Reason: fmt.Sprintf("column %q: %v", column, *err)}
 }
 
 func (s *source) Fields() []read.Field { return s.fields }
@@ -345,19 +332,13 @@ func (s *source) nextGroup() (err error) {
 		}
 		return nil
 	}
-	defer explain(s.paths[s.number], "", &err)
-	g, m := s.groups[0], &s.meta.RowGroups[len(s.meta.RowGroups)-len(s.groups)]
+	g := &s.groups[0]
 	s.groups = s.groups[1:]
-	s.left = g.NumRows()
-	chunks := g.ColumnChunks()
+	s.left = g.NumRows
 	for i := range s.columns {
-		c := &s.columns[i]
-		if err := c.close(); err != nil {
+		if err := s.columns[i].begin(s, g); err != nil {
 			return err
 		}
-		c.values = openChunk(chunks[c.column.Index()], c.column, &m.Columns[c.column.Index()].MetaData, s.file)
-		c.rest = nil
-		c.group++
 	}
 	return nil
 }
@@ -366,11 +347,8 @@ func (s *source) closeFile() (err error) {
 	if s.file == nil {
 		return nil
 	}
-	for i := range s.columns {
-		err = errors.Join(err, s.columns[i].close())
-	}
-	err = errors.Join(err, s.file.Close())
-	s.file, s.groups, s.meta = nil, nil, nil
+	err = s.file.Close()
+	s.file, s.groups, s.columns = nil, nil, nil
 	return err
 }
 

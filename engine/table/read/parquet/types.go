@@ -59,7 +59,12 @@ func exactly(to column.Type, key func(v *parquet.Value) uint64) columnType {
 
 // typeOf finds the type of a column. The caller puts the name of the column before the
 // text of the error.
-func typeOf(c *parquet.Column) (columnType, error) {
+func typeOf(c *parquet.Column) (of columnType, err error) {
+	defer func() {
+		if recover() != nil { // the library has no kind of it
+			err = errors.New("is of a damaged type")
+		}
+	}()
 	t := c.Type()
 	if old := t.ConvertedType(); old != nil && *old == deprecated.Interval {
 		return columnType{}, errors.New("is an INTERVAL: months, days and milliseconds have no order")
@@ -258,7 +263,7 @@ func decimalType(kind parquet.Kind, l *format.DecimalType) (columnType, error) {
 	t := columnType{to: column.Decimal, scale: uint8(l.Scale), key: decimalKey(int(l.Precision))}
 	switch {
 	case l.Precision > column.MaxDecimalDigits && kind != parquet.Int32 && kind != parquet.Int64:
-		t.to, t.text = column.Decimal128, wideText(int(l.Precision))
+		t.to, t.text = column.Decimal128, wideText
 	case l.Scale == 0:
 		t.to = column.Int
 	}
@@ -292,23 +297,25 @@ func decimalKey(digits int) func(*parquet.Value) (uint64, error) {
 	}
 }
 
-// wideText gives the dictionary entries of decimals of so many digits.
-func wideText(digits int) func(*parquet.Value) ([]byte, error) {
-	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil)
-	above, _ := column.WideKey(power)
-	below, _ := column.WideKey(power.Neg(power))
-	return func(v *parquet.Value) ([]byte, error) {
-		b, ok := resize(v.ByteArray(), column.WideSize)
-		if !ok {
-			return nil, column.ErrWide
-		}
-		b[0] ^= 1 << 7
-		if bytes.Compare(b, above[:]) >= 0 || bytes.Compare(b, below[:]) <= 0 {
-			return nil, fmt.Errorf("a decimal with the digits %v; its column allows %d digits", column.KeyWide(string(b)), digits)
-		}
-		return b, nil
+// wideText gives the dictionary entry of a decimal of up to 38 digits: writers give more digits than they declare.
+func wideText(v *parquet.Value) ([]byte, error) {
+	b, ok := resize(v.ByteArray(), column.WideSize)
+	if !ok {
+		return nil, column.ErrWide
 	}
+	b[0] ^= 1 << 7
+	if bytes.Compare(b, wideAbove[:]) >= 0 || bytes.Compare(b, wideBelow[:]) <= 0 {
+		return nil, fmt.Errorf("a decimal with the digits %v; %d digits are possible", column.KeyWide(string(b)), column.MaxScale)
+	}
+	return b, nil
 }
+
+// wideBelow and wideAbove are the dictionary entries next to decimals of 38 digits.
+var (
+	wideLimit    = new(big.Int).Exp(big.NewInt(10), big.NewInt(column.MaxScale), nil)
+	wideAbove, _ = column.WideKey(wideLimit)
+	wideBelow, _ = column.WideKey(new(big.Int).Neg(wideLimit))
+)
 
 // signed64 reads an integer in two's complement, its highest byte first.
 func signed64(b []byte) (n int64, ok bool) {
