@@ -5,10 +5,10 @@ import (
 	"errors"
 	"math"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"heddle/engine/bench/benchtest"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestClimb: the measured rate is just below the capacity of the servers, whether the
@@ -25,7 +25,7 @@ func TestClimb(t *testing.T) {
 		{2, 200, 500 * time.Millisecond, 0.97},
 		{1, 50, 10 * time.Millisecond, 0.65}, // P(wait > 9 ms) is e^-9θ, where ρ(e^θ-1) = θ: one in 1,300 at 0.65
 	} {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			loads := 0
 			c := Climb{From: test.from, Factor: 2, Halvings: 3, Downs: 3, Length: 2 * time.Second, Deadline: test.deadline, Seed: 1, wait: benchtest.SleepUntil,
 				Report: func(*Delays) { loads++ }}
@@ -49,7 +49,7 @@ func TestClimb(t *testing.T) {
 // TestClimbFails: a system that is always late sustains no rate, an error ends the
 // search, and an occasional late query does not count.
 func TestClimbFails(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		c := Climb{From: 100, Factor: 4, Halvings: 2, Downs: 3, Length: time.Second, Deadline: 5 * time.Millisecond, Seed: 1, wait: benchtest.SleepUntil}
 		held, err := c.Run(t.Context(), func(context.Context, int) error { time.Sleep(6 * time.Millisecond); return nil })
 		if err != nil || len(held) != 0 {

@@ -8,13 +8,13 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"heddle/engine/bench/benchtest"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/workload"
 	"heddle/engine/internal/schedule"
+	"heddle/engine/plan/testneeds"
 )
 
 // server answers n queries at a time in order of arrival. service returns the time of
@@ -41,7 +41,7 @@ func TestLoadQueues(t *testing.T) {
 		random  bool
 		queries int
 	}{{"M/M/1", 0.5, true, 60_000}, {"M/D/1", 0.3, false, 20_000}, {"M/D/1", 0.7, false, 40_000}} {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			r := workload.NewRandom(5, workload.StreamGaps, 0)
 			times := make([]time.Duration, test.queries)
 			for i := range times {
@@ -79,7 +79,7 @@ func TestLoadQueues(t *testing.T) {
 func TestLoadOmitsNothing(t *testing.T) {
 	const from, to = 2 * time.Second, 3 * time.Second
 	for _, who := range []string{"engine", "sender"} {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			start := time.Now()
 			pause := func() {
 				if at := time.Since(start); at >= from && at < to {
@@ -114,7 +114,7 @@ func TestLoadOmitsNothing(t *testing.T) {
 // TestLoadCounts: refused, expired, failed and late queries are counted separately.
 func TestLoadCounts(t *testing.T) {
 	broken := errors.New("broken")
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		l := Loop{Rate: 1000, Queries: 1000, Seed: 3, Deadline: 10 * time.Millisecond, Misses: 1000, Wait: benchtest.SleepUntil}
 		d, err := l.Run(t.Context(), func(ctx context.Context, i int) error {
 			if at, ok := ctx.Deadline(); !ok || !at.Equal(time.Now().Add(l.Deadline)) {
@@ -137,7 +137,7 @@ func TestLoadCounts(t *testing.T) {
 		}
 	})
 	// The load ends after too many missed deadlines.
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		l := Loop{Rate: 1000, Queries: 1_000_000, Seed: 3, Deadline: time.Millisecond, Misses: 10, Wait: benchtest.SleepUntil}
 		d, err := l.Run(t.Context(), func(context.Context, int) error { return context.DeadlineExceeded })
 		if err != nil || d.Expired != 11 || d.sent != 11 {
@@ -145,7 +145,7 @@ func TestLoadCounts(t *testing.T) {
 		}
 	})
 	// The load refuses queries beyond the limit and ends with its context.
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var most, now atomic.Int64
 		l := Loop{Rate: 1000, Queries: 100_000, Seed: 3, flight: 50, Misses: 100_000, Wait: benchtest.SleepUntil}
@@ -187,7 +187,7 @@ func TestLoadStarts(t *testing.T) {
 // TestLoadArrivals: queries arrive as a Poisson process, and each is sent once, at its time.
 func TestLoadArrivals(t *testing.T) {
 	const queries = 100_000
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		times := make([]atomic.Int64, queries)
 		l := Loop{Rate: 300_000, Queries: queries, Seed: 4, Wait: benchtest.SleepUntil}
 		start := time.Now()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"heddle/engine/bench/benchtest"
@@ -114,7 +113,7 @@ func TestSimulated(t *testing.T) {
 		for _, deadline := range []time.Duration{500 * time.Millisecond, 10 * time.Millisecond} {
 			for i, rate := range test.rates {
 				t.Run(fmt.Sprintf("%s%.0f/s in %v", name, rate, deadline), func(t *testing.T) {
-					synctest.Test(t, func(t *testing.T) {
+					testneeds.Bubble(t, func(t *testing.T) {
 						var all []schedule.Processor
 						for _, p := range test.of {
 							all = append(all, p.processor())

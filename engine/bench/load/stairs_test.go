@@ -4,16 +4,16 @@ import (
 	"context"
 	"math"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"heddle/engine/bench/benchtest"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestStairs: the rate comes out near the capacity of a server, wherever the stairs begin.
 func TestStairs(t *testing.T) {
 	for _, from := range []float64{100, 900, 5000} {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			c := Climb{Length: 2 * time.Second, Deadline: 500 * time.Millisecond, Seed: 1, wait: benchtest.SleepUntil}
 			s := NewStairs(from)
 			for turn := range 20 {
@@ -57,7 +57,7 @@ func TestStairsChance(t *testing.T) {
 // TestLimited: a load tells a late sender from a late system.
 func TestLimited(t *testing.T) {
 	for _, sender := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			l := Loop{Rate: 1000, Queries: 1000, Seed: 1, Deadline: 20 * time.Millisecond, Misses: 1000, Wait: benchtest.SleepUntil}
 			pause := func() { time.Sleep(30 * time.Millisecond) }
 			if sender {

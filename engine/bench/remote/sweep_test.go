@@ -6,7 +6,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"connectrpc.com/connect/v2"
@@ -14,6 +13,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/bench/benchtest"
+	"heddle/engine/plan/testneeds"
 )
 
 // simulated is a server in virtual time that answers searches one after the other.
@@ -43,7 +43,7 @@ func (s *simulated) Search(_ context.Context, r *api.SearchRequest) (*api.Search
 // drive puts a load on a simulated server, and returns the levels.
 func drive(t *testing.T, opt Options, service func(int) (time.Duration, error)) (capacity float64, levels []*Level, err error) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		s := &simulated{free: make(chan struct{}, 1), service: service}
 		opt.Wait = benchtest.SleepUntil
 		opt.Report = func(l *Level) error { levels = append(levels, l); return nil }
@@ -87,7 +87,7 @@ func TestSweepStable(t *testing.T) {
 		}, true, 7},
 		{"drifts", func(n int) (time.Duration, error) { return time.Millisecond * time.Duration(1+n/rate), nil }, false, mostWindows},
 	} {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			s := &simulated{free: make(chan struct{}, 1), service: test.service}
 			r := &run{opt: Options{Length: length, Timeout: time.Minute, Wait: benchtest.SleepUntil}, client: &api.Client{IndexServiceClient: s},
 				work: &Work{Index: "x", Kind: Search, Topics: []string{"a"}, Batch: 1}}
@@ -148,7 +148,7 @@ func TestOmitsNothing(t *testing.T) {
 
 // TestLate: queries that the load itself cannot send in time are not sent.
 func TestLate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		s := &simulated{free: make(chan struct{}, 1), service: func(int) (time.Duration, error) { return 0, nil }}
 		r := &run{client: &api.Client{IndexServiceClient: s}, work: &Work{Index: "x", Kind: Search, Topics: []string{"a"}, Batch: 1},
 			opt: Options{Timeout: time.Second, Wait: func(at time.Time) { benchtest.SleepUntil(at.Add(10 * time.Second)) }}}

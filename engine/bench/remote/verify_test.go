@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -12,6 +11,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/bench/benchtest"
+	"heddle/engine/plan/testneeds"
 )
 
 // forgetful is a server that answers one topic differently after some requests, and refuses another.
@@ -39,7 +39,7 @@ func (s *forgetful) Search(_ context.Context, r *api.SearchRequest) (*api.Search
 // TestVerify: a load counts the answers that differ from the answers before the load.
 func TestVerify(t *testing.T) {
 	for right, differ := range map[int]int{3: 100, 3 + 150: 50, 1000: 0} {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			var l *Level
 			opt := Options{Rate: 100, Length: 3 * time.Second, Verify: true, Wait: benchtest.SleepUntil, Report: func(x *Level) error { l = x; return nil }}
 			w := &Work{Index: "x", Kind: Search, Topics: []string{"a", "b", "("}, Batch: 1}

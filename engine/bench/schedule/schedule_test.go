@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"heddle/engine/bench/benchtest"
@@ -145,7 +144,7 @@ func TestClosedSendsAtLeastOne(t *testing.T) {
 // TestOneByOne: queries run one at a time, in the order of arrival, and not after the
 // deadline.
 func TestOneByOne(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		var now atomic.Int64
 		var order []int
 		l := load.Loop{Rate: 1000, Queries: 200, Seed: 1, Deadline: 20 * time.Millisecond, Misses: 200, Wait: benchtest.SleepUntil}

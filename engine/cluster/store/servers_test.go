@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"heddle/engine/cluster/layout"
+	"heddle/engine/plan/testneeds"
 )
 
 // talk is a conversation with servers, each of which answers in its own way, or not at all.
@@ -89,7 +90,7 @@ func TestConfirm(t *testing.T) {
 		{[]func(int) *Served{ready, second}, 0, "", 4 * round}, // its answer to the sixth question
 		{[]func(int) *Served{stale, ready}, 2 * time.Second, "", 0},
 	} {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			k := &talk{Memory: new(Memory), servers: c.servers}
 			s, err := (Operator{KV: k}).confirmation(t.Context(), "books")
 			if err != nil {
@@ -131,7 +132,7 @@ func TestMaps(t *testing.T) {
 	m := func(epoch uint64) *layout.Map {
 		return &layout.Map{Name: "books", Kind: layout.Index, Epoch: epoch, Docs: 1, Shards: []layout.Shard{{File: "x", Docs: 1, Bytes: 1, SHA256: strings.Repeat("0", 64), Replicas: []string{"a"}}}}
 	}
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		kv := &slow{Memory: new(Memory)}
 		maps := &Maps{KV: kv}
 		follow, end := context.WithCancel(t.Context())

@@ -5,10 +5,12 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"heddle/engine/plan/testneeds"
 )
 
 func TestAsyncTakesWhatEndsFirst(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		device, host := fake(0, "gpu", 1), fake(1, "host", 1)
 		host.Inline = true
 		s := start(t, Options{Mode: Async}, device, host)
@@ -41,7 +43,7 @@ func TestAsyncTakesWhatEndsFirst(t *testing.T) {
 
 // The faster processor is busy: the slower one takes the job if it ends it first.
 func TestAsyncWaitsWhereItEndsFirst(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		s := start(t, Options{Mode: Async}, fake(0, "gpu", 1), fake(1, "host", 1))
 		long := launch(s, newJob(20*ms, 100*ms))
 		synctest.Wait()

@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // A stream that waits for a lane fails when the last processor is taken out: no block of
 // it will ever be cut.
 func TestStreamLosesItsProcessors(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		p := fake(0, "gpu", 1)
 		lost := &plan.DeviceError{Kind: plan.ErrDeviceLost, Device: "gpu", Op: "run"}
 		p.Run = func(context.Context, *Batch) error {
@@ -38,7 +39,7 @@ func TestStreamLosesItsProcessors(t *testing.T) {
 // A batch with claimed answers no longer counts as hung: a stream that delivers slowly is
 // not the fault of the device.
 func TestSlowDeliveryIsNoHang(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		p := fake(0, "gpu", 1)
 		p.Run = func(_ context.Context, b *Batch) error {
 			err := answer(b)
@@ -58,7 +59,7 @@ func TestSlowDeliveryIsNoHang(t *testing.T) {
 // A process that was stopped for a while finds all limits passed, of batches that had no
 // time to end.
 func TestStoppedProcessIsNoHang(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		p := fake(0, "gpu", 1)
 		s := start(t, Options{Hang: time.Second}, p, fake(1, "host", 1))
 		j := newJob(500*ms, 10*time.Second)
@@ -80,7 +81,7 @@ func TestStoppedProcessIsNoHang(t *testing.T) {
 // A job that no memory holds, asked over and over, does not take the last processor from
 // others.
 func TestLastProcessorStays(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		p := fake(0, "host", 1)
 		p.Run = func(_ context.Context, b *Batch) error {
 			for _, j := range b.Jobs {
@@ -107,7 +108,7 @@ func TestLastProcessorStays(t *testing.T) {
 // A batch that comes back at the moment when it counts as hung is waited for where it has
 // claimed a job: the job has its answer, and no other batch writes one.
 func TestComesBackAsItHangs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		p := fake(0, "gpu", 1)
 		back, claimed := make(chan struct{}), make(chan struct{})
 		p.Run = func(_ context.Context, b *Batch) error {

@@ -9,11 +9,13 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"heddle/engine/plan/testneeds"
 )
 
 // Auto goes to Sync above Enter and back below Leave, and stays in between.
 func TestAutoFollowsLoad(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		var events []Event
 		s := start(t, Options{Event: func(e Event) { events = append(events, e) }}, fake(0, "gpu", 1), fake(1, "host", 1))
 		var group sync.WaitGroup
@@ -64,7 +66,7 @@ func TestAutoFollowsLoad(t *testing.T) {
 
 // Sync stays for Hold, however the load goes; Async ends at once.
 func TestAutoHolds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		var events []Event
 		s := start(t, Options{Window: 10 * ms, Hold: 300 * ms, Event: func(e Event) { events = append(events, e) }}, fake(0, "gpu", 1))
 		var group sync.WaitGroup
@@ -95,7 +97,7 @@ func TestAutoHolds(t *testing.T) {
 func TestModeOfJob(t *testing.T) {
 	for _, mode := range Modes() {
 		for _, own := range Modes() {
-			synctest.Test(t, func(t *testing.T) {
+			testneeds.Bubble(t, func(t *testing.T) {
 				s := start(t, Options{Mode: mode}, fake(0, "gpu", 1))
 				j := newJob(2 * ms)
 				j.Mode = own
@@ -122,7 +124,7 @@ func TestModeOfJob(t *testing.T) {
 
 // Batches are of one kind, and singles go beside them as far as lanes allow.
 func TestLanes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		p := fake(0, "host", 1)
 		p.Singles = 4
 		s := start(t, Options{Mode: Async}, p)
@@ -152,7 +154,7 @@ func TestLanes(t *testing.T) {
 // The load is seen though lanes are not parallel and estimates are too low: more jobs arrive
 // than processors can do one by one, but not more than they can do in batches.
 func TestAutoSeesThroughEstimates(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		gpu := fake(0, "gpu", 16)
 		turn := make(chan struct{}, 1)
 		gpu.Run = func(_ context.Context, b *Batch) error {
@@ -256,7 +258,7 @@ func TestLanesByTimeInside(t *testing.T) {
 		inside time.Duration // of the 1,000 µs of a batch; 0: not told
 		want   int
 	}{{0, 2}, {900 * us, 2}, {600 * us, 3}, {500 * us, 4}, {300 * us, 6}, {50 * us, 8}} {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			gpu := fake(0, "gpu", 8)
 			running, most := 0, 0
 			var mu sync.Mutex
@@ -301,7 +303,7 @@ func TestLanesByTimeInside(t *testing.T) {
 
 // A device that does not tell the time inside is inside all the time, even if its batches take none.
 func TestInsideOfNoTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		gpu := fake(0, "gpu", 8)
 		gpu.Run = func(_ context.Context, b *Batch) error { return answer(b) }
 		s := start(t, Options{Mode: Sync}, gpu)
@@ -318,7 +320,7 @@ func TestInsideOfNoTime(t *testing.T) {
 
 // After many callers of the host, whose lanes disturb each other, a single query goes to the host again.
 func TestAfterCallers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		host, gpu := fake(0, "host", 2), fake(1, "gpu", 3)
 		host.Singles = 14
 		var now atomic.Int32

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 func TestNewRefuses(t *testing.T) {
@@ -45,7 +46,7 @@ func TestNewRefuses(t *testing.T) {
 // Drain waits for admitted jobs and refuses the rest.
 func TestDrain(t *testing.T) {
 	for _, mode := range []Mode{Async, Sync} {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			s := start(t, Options{Mode: mode, MaxAge: time.Hour}, fake(0, "gpu", 1))
 			var ends []<-chan error
 			for range 5 {
@@ -84,7 +85,7 @@ func TestDrain(t *testing.T) {
 func TestClose(t *testing.T) {
 	for _, mode := range []Mode{Async, Sync} {
 		for _, inline := range []bool{false, true} {
-			synctest.Test(t, func(t *testing.T) {
+			testneeds.Bubble(t, func(t *testing.T) {
 				p := fake(0, "host", 1)
 				p.Inline = inline
 				s := start(t, Options{Mode: mode}, p)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // A job whose deadline passes, or whose caller goes, ends at once: queued or running. Its
@@ -36,7 +37,7 @@ func TestEndsEarly(t *testing.T) {
 		{name: "context, claimed", early: 4 * ms, ctx: true, claimed: true, took: 10 * ms, ok: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			testneeds.Bubble(t, func(t *testing.T) {
 				p := fake(0, "host", 1)
 				p.Inline = c.inline
 				if c.claimed {
@@ -94,7 +95,7 @@ func TestEndsEarly(t *testing.T) {
 // A job near its deadline runs before smaller jobs and before jobs of callers that have
 // been served less. Its place in the queue is free once it has failed.
 func TestUrgentIsNext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		s := start(t, Options{Mode: Async}, fake(0, "gpu", 1))
 		for _, j := range jobsOf("others", 50, 2*ms) {
 			launch(s, j)
@@ -119,7 +120,7 @@ func TestUrgentIsNext(t *testing.T) {
 func TestOverloadStaysUseful(t *testing.T) {
 	for _, mode := range []Mode{Async, Sync} {
 		for _, sameCaller := range []bool{true, false} {
-			synctest.Test(t, func(t *testing.T) {
+			testneeds.Bubble(t, func(t *testing.T) {
 				s := start(t, Options{Mode: mode}, fake(0, "gpu", 1))
 				const n = 1000
 				met := make(chan bool, n)
@@ -147,7 +148,7 @@ func TestOverloadStaysUseful(t *testing.T) {
 }
 
 func TestRunContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		parent, cancel := context.WithTimeout(context.WithValue(t.Context(), ErrFull, 7), time.Hour)
 		defer cancel()
 		var c runContext
@@ -203,7 +204,7 @@ func TestOddDeadlines(t *testing.T) {
 // After a rush, in which batches of a device waited for each other, the device is not taken for slow:
 // it gets the jobs that suit it, although the host could end each of them in time.
 func TestDeadlinesAfterRush(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		gpu, cpu := fake(0, "gpu", 16), fake(1, "host", 1)
 		kernel := make(chan struct{}, 1)
 		gpu.Start = func(any) time.Duration { return 100 * us }

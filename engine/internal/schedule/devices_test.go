@@ -5,15 +5,16 @@ import (
 	"math/rand/v2"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
+
+	"heddle/engine/plan/testneeds"
 )
 
 // Like devices share a call: their times vary by a fifth, they end together, and few of their blocks
 // are small.
 func TestCallOnLikeDevices(t *testing.T) {
 	for _, devices := range []int{2, 4} {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			const n, each = 400_000, 10 * us
 			var blocks, small atomic.Int32
 			var all []Processor

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"heddle/engine/plan/testneeds"
 )
 
 // order notes the jobs that a processor begins.
@@ -59,7 +61,7 @@ func runAll(t *testing.T, s *Scheduler, jobs []*Job) {
 // counts, not their number.
 func TestCallersShareEvenly(t *testing.T) {
 	for _, mode := range []Mode{Async, Sync} {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			var o order
 			s := start(t, Options{Mode: mode}, o.watch(fake(0, "gpu", 1)))
 			many, few := jobsOf("many", 300, ms), jobsOf("few", 10, 5*ms)
@@ -77,7 +79,7 @@ func TestCallersShareEvenly(t *testing.T) {
 
 // A caller that does one job after the other gets no more than its share by it.
 func TestOneByOneIsNoAdvantage(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		s := start(t, Options{Mode: Async}, fake(0, "gpu", 1))
 		var group sync.WaitGroup
 		many := jobsOf("many", 400, ms)
@@ -105,7 +107,7 @@ func TestOneByOneIsNoAdvantage(t *testing.T) {
 // times its own time overtake a job.
 func TestOvertakingIsBounded(t *testing.T) {
 	for _, mode := range []Mode{Async, Sync} {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			s := start(t, Options{Mode: mode, Patience: 4}, fake(0, "gpu", 1))
 			first := launch(s, newJob(5*ms))
 			synctest.Wait()
@@ -136,7 +138,7 @@ func TestOvertakingIsBounded(t *testing.T) {
 // Jobs of either class run in the end, though both processors have enough of their own.
 func TestEitherDoesNotStarve(t *testing.T) {
 	for _, mode := range []Mode{Async, Sync} {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			s := start(t, Options{Mode: mode}, fake(0, "gpu", 1), fake(1, "host", 1))
 			var group sync.WaitGroup
 			var either []*Job
@@ -170,7 +172,7 @@ func TestEitherDoesNotStarve(t *testing.T) {
 
 // The queue refuses jobs without a place. A caller alone leaves room for others.
 func TestQueueIsBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		s := start(t, Options{Mode: Async, Capacity: 90}, fake(0, "gpu", 1))
 		refused := func(caller string, n int) (full int) {
 			var last *FullError

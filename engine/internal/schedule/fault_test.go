@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // once fails with err the first time that it runs, when it has claimed that many jobs.
@@ -46,7 +47,7 @@ func TestFaultsOfProcessors(t *testing.T) {
 		{"unanswered", nil, 5, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			testneeds.Bubble(t, func(t *testing.T) {
 				var err error
 				if c.err != nil {
 					err = &plan.DeviceError{Kind: c.err, Device: "gpu", Op: "run"}
@@ -85,7 +86,7 @@ func TestFaultsOfProcessors(t *testing.T) {
 // elsewhere, and it is taken out. Jobs that fail everywhere take nothing out.
 func TestOddErrors(t *testing.T) {
 	for _, mode := range []Mode{Async, Sync} {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			gpu := fake(0, "gpu", 2)
 			broken := false
 			run := gpu.Run
@@ -125,7 +126,7 @@ func TestOddErrors(t *testing.T) {
 // Failures with successes between them are not in a row, though other processors answer the
 // failed jobs much later.
 func TestOddErrorsFarBetween(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		gpu := fake(0, "gpu", 1)
 		n, run := 0, gpu.Run
 		gpu.Run = func(ctx context.Context, b *Batch) error {
@@ -156,7 +157,7 @@ func TestOddErrorsFarBetween(t *testing.T) {
 func TestOddErrorsInARow(t *testing.T) {
 	for _, failure := range []error{errOwn, nil} {
 		for _, early := range []bool{false, true} {
-			synctest.Test(t, func(t *testing.T) {
+			testneeds.Bubble(t, func(t *testing.T) {
 				gpu := fake(0, "gpu", 1)
 				gate, n := make(chan struct{}), 0
 				gpu.Run = func(ctx context.Context, b *Batch) error {
@@ -194,7 +195,7 @@ func TestOddErrorsInARow(t *testing.T) {
 
 // The error of a job is its own: the others of its batch are answered.
 func TestErrorOfJob(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		s := start(t, Options{Mode: Sync}, fake(0, "gpu", 1))
 		jobs := jobsOf("", 8, ms)
 		jobs[3].Work.(*task).fail = errOwn
@@ -220,7 +221,7 @@ func TestErrorOfJob(t *testing.T) {
 // Out of memory: a job is not tried there again; after three in a row the processor is
 // out. A batch of which no other processor can run the jobs is run one by one.
 func TestOutOfMemory(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		gpu := fake(0, "gpu", 1)
 		limit := 1
 		gpu.Run = func(ctx context.Context, b *Batch) error {
@@ -256,7 +257,7 @@ func TestOutOfMemory(t *testing.T) {
 // Jobs that are too large run elsewhere, however many they are. The other jobs of their
 // batches and later jobs stay. Without another processor, the error gives the reason.
 func TestTooLarge(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		gpu, large := fake(0, "gpu", 1), map[*Job]bool{}
 		gpu.Run = func(ctx context.Context, b *Batch) error {
 			time.Sleep(b.Estimate)
@@ -292,7 +293,7 @@ func TestTooLarge(t *testing.T) {
 // The jobs of a batch that hangs run elsewhere, and its late answers are dropped. Close
 // does not wait for it.
 func TestHang(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		gpu := fake(0, "gpu", 1)
 		late := make(chan bool, 8)
 		gpu.Run = func(ctx context.Context, b *Batch) error {
@@ -336,7 +337,7 @@ func TestHang(t *testing.T) {
 
 // TakeOut moves waiting and running jobs. Without another processor they fail.
 func TestTakeOut(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		host := fake(1, "host", 1)
 		host.Inline = true
 		s := start(t, Options{Mode: Async}, fake(0, "gpu", 1), host)
@@ -370,7 +371,7 @@ func TestTakeOut(t *testing.T) {
 
 // A panic on the goroutine of a caller that recovers leaves the lane free.
 func TestPanicInline(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		host := fake(0, "host", 1)
 		host.Inline = true
 		run, fails := host.Run, true

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"heddle/engine/plan/testneeds"
@@ -243,7 +242,7 @@ func TestWaitsAreBounded(t *testing.T) {
 	}
 	const bound = starvationLimit + 1500*ms
 	for _, seed := range seeds {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			r := chance{rand.New(rand.NewPCG(seed, 17))}
 			opt := Options{Mode: Mode(r.IntN(3)), Similar: 1 + float64(r.IntN(3))/5, Cores: r.IntN(9)}
 			opt.CPU = r.cpu(opt.Cores)

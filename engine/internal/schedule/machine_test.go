@@ -7,8 +7,9 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
+
+	"heddle/engine/plan/testneeds"
 )
 
 // machine is the cost structure of a host and a device that share the cores of a machine.
@@ -253,7 +254,7 @@ func (m *running) processors(u use) (all []Processor) {
 
 // on runs f with a scheduler on a machine, in virtual time.
 func (m *machine) on(t *testing.T, u use, f func(m *running, s *Scheduler)) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		r := &running{machine: m, free: make(chan struct{}, m.cores), kernel: make(chan struct{}, 1), learnt: make([]time.Duration, 2)}
 		opt := Options{Capacity: 1 << 16}
 		if u == both { // as an engine does

@@ -3,12 +3,14 @@ package schedule
 import (
 	"testing"
 	"testing/synctest"
+
+	"heddle/engine/plan/testneeds"
 )
 
 // A job that must wait for cores is expected to get all that it can use: it waits for a host that ends it
 // sooner than a free device.
 func TestWaitsForCores(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		busy, host, gpu := fake(0, "gpu0", 1), fake(1, "host", 4), fake(2, "gpu1", 1)
 		host.Threads = 4
 		s := start(t, Options{Mode: Async, Cores: 5}, busy, host, gpu)

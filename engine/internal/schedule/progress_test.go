@@ -5,13 +5,15 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"heddle/engine/plan/testneeds"
 )
 
 // The cores that feed a device are measured while jobs wait. A job that suits the host when it arrives
 // may suit no processor by the price of a core later. It still runs.
 func TestJobRunsAtAnyPriceOfCores(t *testing.T) {
 	for _, mode := range Modes() {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			host := fake(0, "host", 2)
 			host.Threads = 2
 			s := start(t, Options{Mode: mode, Cores: 2}, host, fake(1, "gpu", 1))
@@ -43,7 +45,7 @@ func TestJobRunsAtAnyPriceOfCores(t *testing.T) {
 // A device that always has work, and that all cores feed, leaves none to the host. A job and a call that
 // suit the host get cores after a while.
 func TestHostWaitsForCoresForAWhile(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		host := fake(0, "host", 2)
 		host.Threads = 2
 		s := start(t, Options{Cores: 2, Mode: Async}, host, fake(1, "gpu", 1))

@@ -7,10 +7,10 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 var errOwn = errors.New("the job's own error")
@@ -111,7 +111,7 @@ func TestEachJobEndsOnce(t *testing.T) {
 		seeds = 6 // each mode twice
 	}
 	for seed := range seeds {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 7))
 			host := faulty(2, "host", 1, 400, time.Hour, seed)
 			host.Inline, host.Singles = seed%2 == 0, 3

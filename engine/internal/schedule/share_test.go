@@ -6,8 +6,9 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
+
+	"heddle/engine/plan/testneeds"
 )
 
 // A processor that is slow beside another one gets a share of the time that is left of a call,
@@ -137,7 +138,7 @@ func TestCoresThatFeedDevices(t *testing.T) {
 // A block of a call takes the threads of the host for which cores are free, and waits where there
 // are none.
 func TestBlocksTakeFreeCores(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		var threads, most atomic.Int32
 		gpu, cpu := fake(0, "gpu", 2), fake(1, "host", 2)
 		for _, p := range []*Processor{&gpu, &cpu} {
@@ -230,7 +231,7 @@ func TestTrialEndsInTime(t *testing.T) {
 // there, and goes to the device where that ends sooner.
 func TestFewerCores(t *testing.T) {
 	for _, mode := range []Mode{Async, Sync} {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			host := fake(0, "host", 2)
 			host.Threads, host.Singles = 4, 4
 			threads, run := 0, host.Run

@@ -7,8 +7,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
+
+	"heddle/engine/plan/testneeds"
 )
 
 // Whatever load goes on without an end, a job or a call waits for about starvationLimit at most.
@@ -66,7 +67,7 @@ func TestNothingStarves(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			testneeds.Bubble(t, func(t *testing.T) {
 				s := start(t, c.opt, c.processors...)
 				end := time.Now().Add(6 * time.Second)
 				crowd := newCrowd(s, c.load, end, time.Hour)
@@ -83,7 +84,7 @@ func TestNothingStarves(t *testing.T) {
 // A caller whose many large jobs always starve takes no more time than one with small jobs.
 func TestStarvingCallersShareEvenly(t *testing.T) {
 	for _, mode := range Modes() {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			s := start(t, Options{Mode: mode}, fake(0, "gpu", 1))
 			end := time.Now().Add(20 * time.Second)
 			var all sync.WaitGroup
@@ -115,7 +116,7 @@ func TestStarvingCallersShareEvenly(t *testing.T) {
 // of them starve.
 func TestComerDoesNotStarve(t *testing.T) {
 	for _, mode := range Modes() {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			s := start(t, Options{Mode: mode}, fake(0, "gpu", 2))
 			end := time.Now().Add(10 * time.Second)
 			load := []sender{alike(400, "large", 20*ms)}
@@ -137,7 +138,7 @@ func TestComerDoesNotStarve(t *testing.T) {
 
 // While a batch of the only processor hangs, a job that needs its lane does not hold the other lanes up.
 func TestStarvesBehindHang(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		var hangs atomic.Bool
 		p := fake(0, "gpu", 2)
 		p.Singles = 1
@@ -171,7 +172,7 @@ func TestStarvesBehindHang(t *testing.T) {
 
 // A job that misses its deadline anyway holds no lanes up.
 func TestLateJobHoldsNothingUp(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		p := fake(0, "gpu", 1)
 		p.Blocks = 4
 		s := start(t, Options{Mode: Sync}, p)
@@ -199,7 +200,7 @@ func TestLateJobHoldsNothingUp(t *testing.T) {
 // Jobs that take a million times their estimates do not make expected times overflow: the timer would
 // come at once, again and again.
 func TestExpectedTimesAreBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		s := start(t, Options{Mode: Sync}, fake(0, "gpu", 2), fake(1, "host", 1))
 		for range 200 {
 			s.processors[0].capacity.learnBatch(0, time.Second, 1)
@@ -221,7 +222,7 @@ func TestExpectedTimesAreBounded(t *testing.T) {
 // The rest of a call runs, although each processor might leave it to the other one: the host is the faster
 // one with all its threads, and the slower one with the cores that there are.
 func TestRestOfCallRuns(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		host := fake(0, "host", 1)
 		host.Threads = 32
 		s := start(t, Options{Cores: 2}, host, fake(1, "gpu", 1))

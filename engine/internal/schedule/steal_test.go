@@ -6,14 +6,15 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
+
+	"heddle/engine/plan/testneeds"
 )
 
 // A processor without work steals a waiting job of another one if it ends it sooner, in both
 // modes. It steals the last job of the queue.
 func TestStealsWhatEndsSooner(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		var o order
 		s := start(t, Options{Mode: Async}, fake(0, "gpu", 1), o.watch(fake(1, "host", 1)))
 		jobs := jobsOf("", 12, 10*ms, 35*ms)
@@ -34,7 +35,7 @@ func TestStealsWhatEndsSooner(t *testing.T) {
 			t.Errorf("all have ended after %v", last)
 		}
 	})
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		s := start(t, Options{Mode: Sync}, fake(0, "gpu", 1), fake(1, "host", 1))
 		jobs := jobsOf("", 64, ms, 3*ms)
 		runAll(t, s, jobs)
@@ -54,7 +55,7 @@ func TestStealsWhatEndsSooner(t *testing.T) {
 // Nothing is stolen that ends sooner where it waits; if that takes longer than it should,
 // it is.
 func TestStealsFromTheLate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		gpu := fake(0, "gpu", 1)
 		run, slow := gpu.Run, true
 		gpu.Run = func(ctx context.Context, b *Batch) error {
@@ -139,7 +140,7 @@ func TestHeap(t *testing.T) {
 // meet them: under overload no processor is idle.
 func TestStealWhatWouldBeLate(t *testing.T) {
 	for _, mode := range Modes() {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			s := start(t, Options{Mode: mode}, fake(0, "gpu", 1), fake(1, "host", 1))
 			var ends []<-chan error
 			var jobs []*Job

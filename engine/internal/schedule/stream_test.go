@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // Processors cut blocks as they become free: the faster one more of them.
 func TestStreamIsPulled(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		s := start(t, Options{}, fake(0, "gpu", 2), fake(1, "host", 1))
 		st := &blocks{left: jobsOf("", 100, 4*ms, 10*ms)}
 		begin := time.Now()
@@ -37,7 +38,7 @@ func TestStreamIsPulled(t *testing.T) {
 // A block that fails on one processor runs on another; the first error of a job ends the
 // call, and the answers of the others are dropped.
 func TestStreamFaults(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		gpu := once(fake(0, "gpu", 1), plan.ErrDeviceLost, 0)
 		s := start(t, Options{}, gpu, fake(1, "host", 1))
 		st := &blocks{left: jobsOf("", 10, 5*ms, 5*ms)}
@@ -50,7 +51,7 @@ func TestStreamFaults(t *testing.T) {
 			}
 		}
 	})
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		s := start(t, Options{}, fake(0, "gpu", 4))
 		st := &blocks{left: jobsOf("", 40, 10*ms)}
 		st.left[5] = newJob(5 * ms) // in the second round
@@ -74,7 +75,7 @@ func TestStreamFaults(t *testing.T) {
 // A block that a processor cannot run waits for one that can; where there is none the call
 // fails.
 func TestStreamBlockForOneProcessor(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		s := start(t, Options{}, fake(0, "gpu", 1), fake(1, "host", 1))
 		st := &blocks{left: append(jobsOf("", 4, -1, 10*ms), jobsOf("", 4, 10*ms, -1)...)}
 		if err := s.DoAll(t.Context(), st, "", time.Time{}); err != nil {
@@ -89,7 +90,7 @@ func TestStreamBlockForOneProcessor(t *testing.T) {
 
 func TestStreamEndsEarly(t *testing.T) {
 	for _, kind := range []string{"context", "deadline", "close"} {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			s := start(t, Options{}, fake(0, "gpu", 1))
 			st := &blocks{left: jobsOf("", 100, 10*ms)}
 			ctx, deadline, want := t.Context(), time.Time{}, error(plan.ErrClosed)
@@ -138,7 +139,7 @@ func TestStreamEndsEarly(t *testing.T) {
 // share evenly.
 func TestStreamsAreFair(t *testing.T) {
 	for _, mode := range []Mode{Async, Sync} {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			s := start(t, Options{Mode: mode}, fake(0, "gpu", 1))
 			st := [2]*blocks{{left: jobsOf("", 100, 10*ms)}, {left: jobsOf("", 50, 20*ms)}}
 			var ends [2]chan time.Time
@@ -173,7 +174,7 @@ func TestStreamsAreFair(t *testing.T) {
 
 // A block in delivery holds no lane, and few blocks are cut before their delivery.
 func TestDelivering(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		p := fake(0, "gpu", 2)
 		run := p.Run
 		p.Run = func(ctx context.Context, b *Batch) error {
@@ -213,7 +214,7 @@ func TestDelivering(t *testing.T) {
 // Single jobs of the same caller, more than can be done, do not starve its stream.
 func TestStreamBesideItsCallersJobs(t *testing.T) {
 	for _, mode := range []Mode{Async, Sync} {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			s := start(t, Options{Mode: mode}, fake(0, "gpu", 1))
 			var stop atomic.Bool
 			go func() {
@@ -239,7 +240,7 @@ func TestStreamBesideItsCallersJobs(t *testing.T) {
 // A call whose context has ended cuts no further block, even if DoAll has not run since: the
 // lane of a block goes on at once.
 func TestStreamOfEndedContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		gpu := fake(0, "gpu", 1)
 		run, ran := gpu.Run, 0
@@ -260,7 +261,7 @@ func TestStreamOfEndedContext(t *testing.T) {
 // A stream whose context ends returns after the answers that are being written: the caller may
 // then use their memory.
 func TestStreamWaitsForDelivery(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		gpu := fake(0, "gpu", 1)
 		var written atomic.Int32
 		gpu.Run = func(ctx context.Context, b *Batch) error {

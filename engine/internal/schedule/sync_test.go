@@ -4,6 +4,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"heddle/engine/plan/testneeds"
 )
 
 func TestSyncClosesBatches(t *testing.T) {
@@ -23,7 +25,7 @@ func TestSyncClosesBatches(t *testing.T) {
 		{name: "urgent", jobs: 4, load: 1, left: 1500 * us, queued: 350 * us, batch: 4},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			testneeds.Bubble(t, func(t *testing.T) {
 				p := fake(0, "gpu", 1)
 				p.Most = c.most
 				s := start(t, Options{Mode: Sync}, p)
@@ -60,7 +62,7 @@ func TestSyncWithoutWork(t *testing.T) {
 		opt, job Mode
 		queued   time.Duration
 	}{{Auto, Auto, 0}, {Auto, Sync, ms}, {Sync, Auto, ms}} {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			s := start(t, Options{Mode: c.opt, Window: 10 * ms, Hold: time.Hour}, fake(0, "gpu", 1))
 			for range 20 { // a load that makes Auto Sync, which stays
 				if err := s.Do(t.Context(), newJob(2*ms)); err != nil {
@@ -82,7 +84,7 @@ func TestSyncWithoutWork(t *testing.T) {
 // Jobs that a batch leaves behind count by their own age, though the timer fired while the
 // processor was busy with earlier jobs.
 func TestLeftoversGrowOld(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		p := fake(0, "gpu", 1)
 		p.Threshold = func(any) uint64 { return 2 }
 		s := start(t, Options{Mode: Sync, MaxAge: 10 * ms}, p)

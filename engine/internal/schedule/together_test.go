@@ -6,8 +6,9 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
+
+	"heddle/engine/plan/testneeds"
 )
 
 // mix returns the times of n queries alone on a device and on the host, similar to
@@ -31,7 +32,7 @@ func mix(n int, kind string, unit time.Duration, seed uint64) (device, host []ti
 // missed is the share of n queries that arrive at random at rate, a second, and have not
 // ended by their deadline.
 func missed(t *testing.T, opt Options, kind, use string, rate float64, n int, unit, deadline time.Duration) (share float64, delay time.Duration) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		device, host := mix(n, kind, unit, 3)
 		gpu, cpu := fake(0, "gpu", 1), fake(1, "host", 1)
 		switch use {

@@ -8,10 +8,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // stalls makes the first batch of p take the given time, whatever its context says.
@@ -50,7 +50,7 @@ func recorded() (opt Options, events func() []string) {
 func TestStallOfOnlyProcessor(t *testing.T) {
 	for _, hosts := range []int{0, 1} {
 		for _, inline := range []bool{false, true} {
-			synctest.Test(t, func(t *testing.T) {
+			testneeds.Bubble(t, func(t *testing.T) {
 				p := stalls(fake(0, "gpu", 2), 95*time.Second)
 				p.Inline = inline
 				all := []Processor{p, fake(1, "host", 1)}[:1+hosts]
@@ -78,7 +78,7 @@ func TestStallOfOnlyProcessor(t *testing.T) {
 // Jobs on the last processor, and jobs that wait for it, fail after ten limits. The processor
 // stays and runs jobs as soon as it returns.
 func TestHangOfLastProcessor(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		opt, events := recorded()
 		s := start(t, opt, stalls(fake(0, "gpu", 1), 10*time.Minute))
 		begin := time.Now()
@@ -111,7 +111,7 @@ func TestHangOfLastProcessor(t *testing.T) {
 
 // Close waits for the last processor no longer than for other ones.
 func TestCloseWhileLastProcessorHangs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		s := start(t, Options{}, stalls(fake(0, "gpu", 1), time.Hour))
 		end := launch(s, newJob(ms))
 		time.Sleep(35 * time.Second)
@@ -129,7 +129,7 @@ func TestCloseWhileLastProcessorHangs(t *testing.T) {
 // A processor that was removed because it hung is probed after its batch has returned, and
 // then runs jobs again.
 func TestRestoredAfterHang(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		opt, events := recorded()
 		returned := time.Now().Add(40 * time.Second)
 		gpu := stalls(fake(0, "gpu", 1), 40*time.Second)
@@ -167,7 +167,7 @@ func TestRestoredAfterHang(t *testing.T) {
 // Probes of a lost processor become rare. A success restores it. A processor that fails again
 // soon afterwards is probed as rarely as before.
 func TestProbesBecomeRare(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		opt, events := recorded()
 		var works atomic.Bool
 		var mu sync.Mutex // of probes and begin
@@ -236,7 +236,7 @@ func TestProbesBecomeRare(t *testing.T) {
 
 // A probe that hangs keeps nothing waiting; so does TakeOut, which no probe follows.
 func TestProbeHangs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
 		release := make(chan struct{})
 		defer close(release)
 		gpu := once(fake(0, "gpu", 1), plan.ErrDeviceLost, 0)
@@ -275,7 +275,7 @@ func TestStarvedMachine(t *testing.T) {
 		took, late time.Duration
 		removed    bool
 	}{{40 * time.Second, 100 * ms, false}, {40 * time.Second, 20 * ms, true}, {110 * time.Second, 100 * ms, true}} {
-		synctest.Test(t, func(t *testing.T) {
+		testneeds.Bubble(t, func(t *testing.T) {
 			opt, events := recorded()
 			s := start(t, opt, stalls(fake(0, "gpu", 1), c.took), fake(1, "host", 1))
 			stop := make(chan struct{})
