@@ -7,7 +7,7 @@ HEDDLE := $(BUILD)/heddle
 export POCL_CACHE_DIR ?= $(CURDIR)/.cache/pocl/make
 
 .DEFAULT_GOAL := help
-.PHONY: help build dist demo quick test bench lint fuzz-smoke mutants oclgrind portable stamp fmt clean
+.PHONY: help build dist demo quick test bench lint vuln fuzz-smoke mutants oclgrind portable stamp fmt clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ bench: ## the benchmarks, short; BENCH="--peers …", RANK="--real DIR …", BIT
 
 lint: ## gofmt, go vet, staticcheck
 	@.ci/lint
+
+vuln: ## known vulnerabilities of the modules in use; VULNDB=latest takes the newest list
+	@.ci/vuln
 
 fuzz-smoke: ## every fuzz target for FUZZTIME (3s)
 	@.ci/fuzz
