@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"heddle/codec"
@@ -78,6 +79,18 @@ func (c Code) String() string {
 		return codeNames[c]
 	}
 	return codeNames[Internal]
+}
+
+// MarshalText returns the name of the code.
+func (c Code) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText sets the code with a name; Internal if there is none.
+func (c *Code) UnmarshalText(name []byte) error {
+	*c = Internal
+	if i := slices.Index(codeNames[:], string(name)); i >= 0 {
+		*c = Code(i)
+	}
+	return nil
 }
 
 // ExitCode returns the exit code of a command that fails with the code: 0 success,

@@ -49,6 +49,15 @@ func TestErrorText(t *testing.T) {
 	if err := fmt.Errorf("so: %w", &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}); CodeOf(err) != DiskFull || DiskFull.ExitCode() != 5 || DiskFull.String() != "disk_full" {
 		t.Errorf("%v: code %v", err, CodeOf(err))
 	}
+	for c := range Internal + 1 {
+		var got Code
+		if text, err := c.MarshalText(); err != nil || got.UnmarshalText(text) != nil || got != c {
+			t.Errorf("code %v became %v, %v", c, got, err)
+		}
+	}
+	if unknown := OK; unknown.UnmarshalText([]byte("later")) != nil || unknown != Internal {
+		t.Errorf("an unknown code became %v", unknown)
+	}
 	for want, err := range map[string]error{
 		"search: the index is closed":                                 index,
 		"close index: the index is closed":                            x.Close(),

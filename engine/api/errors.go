@@ -24,13 +24,9 @@ func ErrorOf(err error) *Error {
 }
 
 // EngineCode returns the code of the engine that e names; engine.Internal for an unknown name.
-func (x *Error) EngineCode() engine.Code {
-	for c := range engine.Internal {
-		if c.String() == x.GetCode() {
-			return c
-		}
-	}
-	return engine.Internal
+func (x *Error) EngineCode() (c engine.Code) {
+	_ = c.UnmarshalText([]byte(x.GetCode())) // never an error
+	return c
 }
 
 // DetailOf returns the description that the error of a client carries.

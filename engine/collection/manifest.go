@@ -1,15 +1,11 @@
 package collection
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strings"
 
 	"heddle/engine/cluster/layout"
 	"heddle/engine/collection/attributes"
@@ -169,52 +165,11 @@ func Parse(data []byte) (*Manifest, error) {
 	if len(data) > layout.MaxBytes {
 		return nil, fmt.Errorf("the manifest has %d bytes: at most %d are possible", len(data), layout.MaxBytes)
 	}
-	s := stored{Manifest: new(Manifest)}
-	if err := json.Unmarshal(data, &s); err != nil {
+	m := new(Manifest)
+	if err := auxiliary.Unseal(data, m); err != nil {
 		return nil, syntax.JSON(data, err)
 	}
-	if err := s.check(data); err != nil {
-		return nil, err
-	}
-	return s.Manifest, s.Validate()
-}
-
-// stored is the JSON of a manifest.
-type stored struct {
-	*Manifest
-	// Checksum is the SHA-256 of the file with zeros in place of its digits. It comes last.
-	Checksum string `json:"checksum"`
-}
-
-var zeros = strings.Repeat("0", 2*sha256.Size)
-
-// encode returns the JSON with its checksum.
-func (m *Manifest) encode() ([]byte, error) {
-	data, err := json.MarshalIndent(stored{m, zeros}, "", "  ")
-	if err != nil {
-		return nil, err
-	}
-	data = append(data, '\n')
-	sum := sha256.Sum256(data)
-	hex.Encode(data[bytes.LastIndex(data, []byte(zeros)):], sum[:])
-	return data, nil
-}
-
-// check compares the checksum. Manifests of earlier versions have none, and only known members.
-func (s *stored) check(data []byte) error {
-	if s.Checksum == "" {
-		d := json.NewDecoder(bytes.NewReader(data))
-		d.DisallowUnknownFields()
-		return d.Decode(&stored{})
-	}
-	plain := bytes.Clone(data)
-	if at := bytes.LastIndex(data, []byte(s.Checksum)); len(s.Checksum) == len(zeros) && at >= 0 {
-		copy(plain[at:], zeros)
-	}
-	if sum := sha256.Sum256(plain); hex.EncodeToString(sum[:]) != s.Checksum {
-		return fmt.Errorf("checksum is %.64q, the content has %x", s.Checksum, sum)
-	}
-	return nil
+	return m, m.Validate()
 }
 
 // Read reads the manifest in a folder.
@@ -247,7 +202,7 @@ func (m *Manifest) write(d container.Disk, dir string) error {
 	if err := m.Validate(); err != nil {
 		return err
 	}
-	data, err := m.encode()
+	data, err := auxiliary.Seal(m)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"heddle/engine/file/auxiliary"
 )
 
 var sum = strings.Repeat("0", 64)
@@ -42,7 +44,7 @@ func TestParse(t *testing.T) {
 func TestChecksum(t *testing.T) {
 	m, err := Parse([]byte(good))
 	must(t, err)
-	data, err := m.encode()
+	data, err := auxiliary.Seal(m)
 	must(t, err)
 	got, err := Parse(data)
 	must(t, err)

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"heddle/engine/file/auxiliary"
 )
 
 // Chart describes how to draw the panels of an exhibit.
@@ -44,7 +46,7 @@ func (c Chart) Draw(path, title, unit string, part []Point) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	return os.WriteFile(path+".svg", svg.Bytes(), 0o666)
+	return auxiliary.Replace(path+".svg", svg.Bytes())
 }
 
 // SVG writes a panel as SVG. Values that are not finite, or not positive on a logarithmic

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"heddle/engine/bench/measure"
+	"heddle/engine/file/auxiliary"
 )
 
 // papers are the papers in the order of the page. The source of an exhibit begins with one.
@@ -224,9 +225,9 @@ func (page Page) Write(path, plots string) error {
 		return err
 	}
 	for name, svg := range page.Pictures {
-		if err := os.WriteFile(filepath.Join(plots, name), svg, 0o666); err != nil {
+		if err := auxiliary.Replace(filepath.Join(plots, name), svg); err != nil {
 			return err
 		}
 	}
-	return os.WriteFile(path, page.Text, 0o666)
+	return auxiliary.Replace(path, page.Text)
 }

@@ -1,16 +1,17 @@
 package remote
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/measure"
+	"heddle/engine/file/auxiliary"
 )
 
 // Table prints levels as they come, a line each.
@@ -85,14 +86,10 @@ func Plot(path, title string, levels []*Level) error {
 			}
 		}
 	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
+	var svg bytes.Buffer
 	c := chart.Chart{Kind: chart.Lines, X: "queries per second", LogX: true, LogY: true, Tens: true}
-	if err := c.SVG(f, title, "latency, ms", points); err != nil {
-		f.Close()
+	if err := c.SVG(&svg, title, "latency, ms", points); err != nil {
 		return err
 	}
-	return f.Close()
+	return auxiliary.Replace(path, svg.Bytes())
 }

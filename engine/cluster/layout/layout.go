@@ -13,13 +13,13 @@ package layout
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"math"
 	"path/filepath"
 	"sort"
 	"strings"
 
+	"heddle/engine/file/auxiliary"
 	"heddle/engine/syntax"
 )
 
@@ -188,13 +188,13 @@ func (m *Map) Find(doc uint64) int {
 	return sort.Search(len(m.Shards), func(i int) bool { s := &m.Shards[i]; return doc < s.First+s.Docs })
 }
 
-// Parse reads a map or a manifest of at most MaxBytes.
+// Parse reads a map or a manifest of at most MaxBytes, and compares its checksum if it has one.
 func Parse(data []byte) (*Map, error) {
 	if len(data) > MaxBytes {
 		return nil, fmt.Errorf("the map has %d bytes: at most %d are possible", len(data), MaxBytes)
 	}
 	m := new(Map)
-	if err := json.Unmarshal(data, m); err != nil {
+	if err := auxiliary.Unseal(data, m); err != nil {
 		return nil, syntax.JSON(data, err)
 	}
 	return m, m.Validate()

@@ -3,7 +3,6 @@ package layout
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +16,8 @@ import (
 // ManifestName is the name of the manifest in the folder of its shards.
 const ManifestName = "manifest.json"
 
-// ReadManifest reads the manifest at path, which is a file or the folder of the shards.
+// ReadManifest reads the manifest at path, which is a file or the folder of the shards, and compares
+// its checksum if it has one.
 func ReadManifest(path string) (*Map, error) {
 	if filepath.Ext(path) != ".json" {
 		path = filepath.Join(path, ManifestName)
@@ -33,17 +33,17 @@ func ReadManifest(path string) (*Map, error) {
 	return m, nil
 }
 
-// Write writes the map to the file at path. The file appears or changes in one step, and outlives
+// Write writes the map with a checksum to the file at path. The file appears or changes in one step, and outlives
 // a loss of power.
 func (m *Map) Write(path string) error {
 	if err := m.Validate(); err != nil {
 		return err
 	}
-	data, err := json.MarshalIndent(m, "", "  ")
+	data, err := auxiliary.Seal(m)
 	if err != nil {
 		return err
 	}
-	return auxiliary.Replace(path, append(data, '\n'))
+	return auxiliary.Replace(path, data)
 }
 
 // Checksum returns the SHA-256 of a file in hexadecimal, and its size in bytes.

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"heddle/engine"
 	"heddle/engine/cluster/fetch"
 	"heddle/engine/cluster/layout"
 	"heddle/engine/file/container"
@@ -196,7 +197,7 @@ func (k *Keeper) loadAll(ctx context.Context, states map[string]*State) error {
 					}
 					k.room(err)
 					final := m != s.Current && lasting(err)
-					k.failed[part] = Failure{part, err.Error(), final}
+					k.failed[part] = Failure{part, err.Error(), engine.CodeOf(err), final}
 					failed = append(failed, err)
 					continue
 				}

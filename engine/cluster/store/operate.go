@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -278,7 +279,7 @@ func (o Operator) Wait(ctx context.Context, name string, epoch uint64) error {
 			if s.Failure == "" {
 				s.Failure = "the collection has been removed"
 			}
-			return fmt.Errorf("%s: %s", name, s.Failure)
+			return &engine.Error{Code: cmp.Or(s.Code, engine.Internal), Err: fmt.Errorf("%s: %s", name, s.Failure)}
 		default:
 			intent = s.Intent
 			err = advance(ctx, o.KV, name, &p, time.Now())

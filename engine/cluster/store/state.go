@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 
+	"heddle/engine"
 	"heddle/engine/cluster/layout"
 )
 
@@ -25,6 +26,8 @@ type State struct {
 	Current *layout.Map `json:"current,omitempty"` // nil if the collection is not served
 	Intent  *Intent     `json:"intent,omitempty"`  // nil if no change is under way
 	Failure string      `json:"failure,omitempty"` // why the last intent ended without effect
+	// Code is the class of Failure; engine.OK if no node has stated one.
+	Code engine.Code `json:"code,omitzero"`
 	// Sources are the URLs and folders that had the files of Current. A node with a damaged file asks them.
 	Sources []string `json:"sources,omitempty"`
 }
@@ -63,8 +66,9 @@ type Opened struct {
 // Failure is a shard that a node cannot load. The node tries again unless it is final.
 type Failure struct {
 	Part
-	Error string `json:"error"`
-	Final bool   `json:"final,omitempty"`
+	Error string      `json:"error"`
+	Code  engine.Code `json:"code,omitzero"`
+	Final bool        `json:"final,omitempty"`
 }
 
 // names matches the names of collections and nodes.
@@ -138,9 +142,9 @@ func (s *State) Advance(reports map[string]*Report, dead []string) (next *State,
 		return nil, false
 	}
 	target, ready := s.Intent.Target, true
-	fail := func(format string, args ...any) (*State, bool) {
+	fail := func(code engine.Code, format string, args ...any) (*State, bool) {
 		text := fmt.Sprintf("%s of epoch %d: ", s.Intent.Verb, target.Epoch) + fmt.Sprintf(format, args...)
-		return &State{Epoch: s.Epoch, Current: s.Current, Failure: text, Sources: s.Sources}, true
+		return &State{Epoch: s.Epoch, Current: s.Current, Failure: text, Code: code, Sources: s.Sources}, true
 	}
 	for n, shard := range target.Shards {
 		part, alive := Part{target.Name, target.Epoch, n}, false
@@ -156,13 +160,13 @@ func (s *State) Advance(reports map[string]*Report, dead []string) (next *State,
 			}
 			for _, f := range r.Failed {
 				if f.Part == part && f.Final {
-					return fail("node %s, shard %d: %s", node, n, f.Error)
+					return fail(f.Code, "node %s, shard %d: %s", node, n, f.Error)
 				}
 			}
 			ready = ready && slices.Contains(r.Loaded, Opened{part, shard.SHA256})
 		}
 		if !alive {
-			return fail("shard %d is for nodes %v alone, which do not answer: repeat the command, which takes other nodes", n, shard.Replicas)
+			return fail(engine.OK, "shard %d is for nodes %v alone, which do not answer: repeat the command, which takes other nodes", n, shard.Replicas)
 		}
 	}
 	sources := s.Intent.Sources

@@ -130,11 +130,7 @@ func TestNodeFaults(t *testing.T) {
 
 	// The files of the publish come when n3 has died.
 	must(t, "cluster", "split", "-o", "more", "--shards", "3", "books.hdl")
-	manifest, err := os.ReadFile("more/manifest.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, "more/manifest.json", strings.Replace(string(manifest), `"more"`, `"books"`, 1))
+	rename(t, "more", "books")
 	began, dead := make(chan struct{}, 100), make(chan struct{})
 	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began <- struct{}{}
@@ -190,11 +186,7 @@ func TestControlLeaderKilled(t *testing.T) {
 	defer stop()
 	f.answers(40)
 	must(t, "cluster", "split", "-o", "more", "--shards", "3", "books.hdl")
-	manifest, err := os.ReadFile("more/manifest.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, "more/manifest.json", strings.Replace(string(manifest), `"more"`, `"books"`, 1))
+	rename(t, "more", "books")
 	conn, err := transport.Connect(f.controls[0].url, transport.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -291,7 +283,7 @@ func TestFullDisk(t *testing.T) {
 	defer stop()
 	f.answers(40)
 	r := f.run("publish", "books", "--replicas", "3")
-	wantFailure(t, r, exitFailure, "node n2", "the disk is full")
+	wantFailure(t, r, exitDisk, "node n2", "the disk is full")
 	f.answers(40)
 	stop()
 	if m := f.state().Collections["books"].Current; !reflect.DeepEqual(m, before) {

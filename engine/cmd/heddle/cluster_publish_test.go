@@ -5,7 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"heddle/engine/cluster/layout"
 	"heddle/engine/plan/testneeds"
 )
 
@@ -27,12 +28,21 @@ func (f *fleet) other(name string, docs int) string {
 	writeFile(f.T, name+".tsv", text.String())
 	must(f.T, "index", "build", "-o", name+".hdl", name+".tsv")
 	must(f.T, "cluster", "split", "-o", name, "--shards", "2", name+".hdl")
-	manifest, err := os.ReadFile(name + "/manifest.json")
-	if err != nil {
-		f.Fatal(err)
-	}
-	writeFile(f.T, name+"/manifest.json", strings.Replace(string(manifest), `"`+name+`"`, `"books"`, 1))
+	rename(f.T, name, "books")
 	return name
+}
+
+// rename changes the name in the manifest of a split.
+func rename(t *testing.T, dir, name string) {
+	t.Helper()
+	m, err := layout.ReadManifest(dir)
+	if err == nil {
+		m.Name = name
+		err = m.Write(filepath.Join(dir, layout.ManifestName))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // countRed asks a server for the number of documents with a word of all documents.

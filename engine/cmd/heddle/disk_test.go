@@ -56,3 +56,18 @@ func TestNoRoom(t *testing.T) {
 		}
 	}
 }
+
+// TestNoRoomForToken: a token that does not fit leaves the file of tokens as it is.
+func TestNoRoomForToken(t *testing.T) {
+	inTempDir(t)
+	if err := os.Mkdir("full", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	smallDisk(t, "full", os.Getpagesize())
+	before := strings.Repeat("#", os.Getpagesize()-8) + "\n" // a write of seven bytes fits
+	writeFile(t, "full/tokens", before)
+	wantFailure(t, heddle(t, "serve", "token", "--tokens", "full/tokens", "shop"), exitDisk, "no space left on device")
+	if after, err := os.ReadFile("full/tokens"); err != nil || string(after) != before {
+		t.Errorf("the file ends with %q, %v", after[len(before)-9:], err)
+	}
+}

@@ -88,6 +88,8 @@ func addLine(path, line string) (err error) {
 	if _, err := access.ReadTokens(strings.NewReader(string(text)+line), path); err != nil {
 		return usageError{err}
 	}
-	_, err = f.WriteString(line)
-	return err
+	if _, err = f.WriteString(line); err != nil {
+		return errors.Join(err, f.Truncate(int64(len(text)))) // no part of a line
+	}
+	return f.Sync()
 }

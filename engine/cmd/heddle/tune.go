@@ -15,6 +15,7 @@ import (
 	"heddle/cl"
 	"heddle/config"
 	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/file/auxiliary"
 	"heddle/hostfallback"
 )
 
@@ -122,7 +123,7 @@ func (o *tuneOptions) Run(ctx context.Context, a *App) error {
 		}
 	}
 	if o.out != "-" {
-		return os.WriteFile(o.out, text.Bytes(), 0o666)
+		return auxiliary.Replace(o.out, text.Bytes())
 	}
 	_, err = a.Stdout.Write(text.Bytes())
 	return err

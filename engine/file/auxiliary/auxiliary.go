@@ -44,8 +44,13 @@ func Read(path string, limit int64) ([]byte, error) {
 }
 
 // Replace writes the content of the file at path. The file appears or changes in one step, and
-// outlives a loss of power.
-func Replace(path string, data []byte) error { return ReplaceOn(container.OSDisk{}, path, data) }
+// outlives a loss of power. A pipe or a device at path gets the content.
+func Replace(path string, data []byte) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return os.WriteFile(path, data, 0o666)
+	}
+	return ReplaceOn(container.OSDisk{}, path, data)
+}
 
 // ReplaceOn is Replace on a disk that a test may replace.
 func ReplaceOn(disk container.Disk, path string, data []byte) (err error) {

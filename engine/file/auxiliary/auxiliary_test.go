@@ -4,6 +4,7 @@ package auxiliary_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -34,5 +35,24 @@ func TestRead(t *testing.T) {
 		if !errors.Is(err, c.want) || err == nil && string(data) != "12345" {
 			t.Errorf("%s, at most %d bytes: %q, %v", c.name, c.limit, data, err)
 		}
+	}
+}
+
+// TestReplaceSpecial: a pipe at the path gets the content and stays a pipe.
+func TestReplaceSpecial(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan string, 1)
+	go func() {
+		data, err := os.ReadFile(path)
+		read <- fmt.Sprint(string(data), err)
+	}()
+	if err := auxiliary.Replace(path, []byte("12345")); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-read; got != "12345<nil>" {
+		t.Errorf("the reader of the pipe has %q", got)
 	}
 }
