@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -30,6 +31,16 @@ type Facets struct {
 	// Limit is the number of values of a column, the most frequent ones. It does not limit bins.
 	// Default: 0, 10; negative: all.
 	Limit int
+	// CountOnly asks for the number of values of a column alone (Facet.Distinct). Limit has no effect then.
+	CountOnly bool
+}
+
+// most is the number of values of a facet; negative: all.
+func (f *Facets) most() int {
+	if f.CountOnly {
+		return 0
+	}
+	return cmp.Or(f.Limit, DefaultFacets)
 }
 
 // DefaultFacets is the number of values of a facet whose Limit is 0.
@@ -105,7 +116,7 @@ func (s *Snapshot) SearchFacets(ctx context.Context, q Query, f Facets) (h Hits,
 
 func facets(ctx context.Context, g *serve.Lists, q Query, f *Facets, in *filtering) (matches uint64, all []Facet, err error) {
 	matches, err = eachFacet(ctx, g, q, f, in, func(t *tables.Generation, end *limit.Until, name string, q *result.Query, rows []uint64) error {
-		c := newCounter(name, f.Limit)
+		c := newCounter(name, f.most())
 		err := t.Values(end, q, rows, 0, 0, c.add)
 		all = append(all, c.Facet)
 		return err
@@ -131,11 +142,11 @@ func (s *Snapshot) FacetsPart(ctx context.Context, q Query, f Facets) (matches u
 	return matches, all, err
 }
 
-// JoinFacets joins the answers of FacetsPart for the column name of all parts, in their order. It
+// JoinFacets joins the answers of FacetsPart for the column name of f of all parts, in their order. It
 // changes them. Errors: code Unsupported above the limits l, and Internal if there are no answers
 // or they do not fit each other.
-func JoinFacets(name string, most int, l Limits, parts []*partial.State) (Facet, error) {
-	c := newCounter(name, most)
+func JoinFacets(name string, f *Facets, l Limits, parts []*partial.State) (Facet, error) {
+	c := newCounter(name, f.most())
 	clauses, err := facetClauses(name)
 	if err == nil {
 		var b values.Batch
@@ -257,11 +268,8 @@ type counter struct {
 	most int // values; negative: all
 }
 
-func newCounter(name string, limit int) *counter {
-	if limit == 0 {
-		limit = DefaultFacets
-	}
-	return &counter{Facet{Column: name, Values: []FacetValue{}}, limit}
+func newCounter(name string, most int) *counter {
+	return &counter{Facet{Column: name, Values: []FacetValue{}}, most}
 }
 
 // add adds the next values.

@@ -72,6 +72,10 @@ func TestFacets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if n, all, err := a.Facets(t.Context(), q, Facets{Table: a.table, Columns: columns, Limit: 3, CountOnly: true}); err != nil || n != h.Count ||
+			slices.ContainsFunc(all, func(f Facet) bool { return len(f.Values) > 0 }) || all[0].Distinct != plainFacet(h.Docs, at[0], -1).Distinct {
+			t.Errorf("%+v, numbers of values: %d, %+v, %v", q, n, all, err)
+		}
 		for _, limit := range []int{-1, 0, 3} {
 			n, all, err := a.Facets(t.Context(), q, Facets{Table: a.table, Columns: columns, Limit: limit})
 			if err != nil || n != h.Count || len(all) != len(columns) {
@@ -194,7 +198,7 @@ func TestFacetBins(t *testing.T) {
 
 // TestNoFacets: without parts there is nothing to join.
 func TestNoFacets(t *testing.T) {
-	if _, err := JoinFacets("year", 0, Limits{}, nil); CodeOf(err) != Internal {
+	if _, err := JoinFacets("year", &Facets{}, Limits{}, nil); CodeOf(err) != Internal {
 		t.Errorf("%v", err)
 	}
 }

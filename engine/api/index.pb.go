@@ -195,8 +195,9 @@ type Facets struct {
 	// 1950, and from 1950 on. "bins(year)" has the bins of the table; clusters and collections, whose
 	// parts have other bins, refuse it.
 	Columns []string `protobuf:"bytes,2,rep,name=columns,proto3" json:"columns,omitempty"`
-	// Number of values of a column, the most frequent ones. It does not limit bins. Default: 10.
-	Limit         uint32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
+	// Number of values of a column, the most frequent ones; 0: none, their number alone. It does not limit bins.
+	// Default: 10.
+	Limit         *uint32 `protobuf:"varint,3,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -246,8 +247,8 @@ func (x *Facets) GetColumns() []string {
 }
 
 func (x *Facets) GetLimit() uint32 {
-	if x != nil {
-		return x.Limit
+	if x != nil && x.Limit != nil {
+		return *x.Limit
 	}
 	return 0
 }
@@ -2133,11 +2134,12 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\rallow_partial\x18\f \x01(\bR\fallowPartial\x12)\n" +
 	"\x06filter\x18\r \x01(\v2\x11.heddle.v1.FilterR\x06filter\x12)\n" +
 	"\x06facets\x18\x0e \x01(\v2\x11.heddle.v1.FacetsR\x06facetsB\x04\n" +
-	"\x02_k\"N\n" +
+	"\x02_k\"]\n" +
 	"\x06Facets\x12\x14\n" +
 	"\x05table\x18\x01 \x01(\tR\x05table\x12\x18\n" +
-	"\acolumns\x18\x02 \x03(\tR\acolumns\x12\x14\n" +
-	"\x05limit\x18\x03 \x01(\rR\x05limit\"j\n" +
+	"\acolumns\x18\x02 \x03(\tR\acolumns\x12\x19\n" +
+	"\x05limit\x18\x03 \x01(\rH\x00R\x05limit\x88\x01\x01B\b\n" +
+	"\x06_limit\"j\n" +
 	"\x05Facet\x12\x16\n" +
 	"\x06column\x18\x01 \x01(\tR\x06column\x12-\n" +
 	"\x06values\x18\x02 \x03(\v2\x15.heddle.v1.FacetValueR\x06values\x12\x1a\n" +
@@ -2397,6 +2399,7 @@ func file_heddle_v1_index_proto_init() {
 	file_heddle_v1_error_proto_init()
 	file_heddle_v1_route_proto_init()
 	file_heddle_v1_index_proto_msgTypes[0].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[1].OneofWrappers = []any{}
 	file_heddle_v1_index_proto_msgTypes[3].OneofWrappers = []any{}
 	file_heddle_v1_index_proto_msgTypes[6].OneofWrappers = []any{}
 	file_heddle_v1_index_proto_msgTypes[12].OneofWrappers = []any{}

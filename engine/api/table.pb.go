@@ -489,9 +489,9 @@ type SelectRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Table string                 `protobuf:"bytes,1,opt,name=table,proto3" json:"table,omitempty"`
 	Where string                 `protobuf:"bytes,2,opt,name=where,proto3" json:"where,omitempty"`
-	// Return the first rows only. Default: all rows, up to the limit "documents" of the server.
-	Limit     uint32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
-	TimeoutMs uint32 `protobuf:"varint,4,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
+	// Return the first rows only; 0: none. Default: all rows, up to the limit "documents" of the server.
+	Limit     *uint32 `protobuf:"varint,3,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	TimeoutMs uint32  `protobuf:"varint,4,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
 	// Answer from the shards that can be asked, when others do not answer. Default: an error.
 	AllowPartial bool `protobuf:"varint,5,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`
 	// Select these rows only. Default: all rows.
@@ -545,8 +545,8 @@ func (x *SelectRequest) GetWhere() string {
 }
 
 func (x *SelectRequest) GetLimit() uint32 {
-	if x != nil {
-		return x.Limit
+	if x != nil && x.Limit != nil {
+		return *x.Limit
 	}
 	return 0
 }
@@ -657,9 +657,9 @@ type AggregateRequest struct {
 	// Columns, aggregates, names or numbers of items, each with ASC or DESC. Default: the order of
 	// the groups or rows.
 	OrderBy string `protobuf:"bytes,5,opt,name=order_by,json=orderBy,proto3" json:"order_by,omitempty"`
-	// Return so many rows of the answer at most. Default: all rows, up to the limit "documents" of
-	// the server.
-	Limit uint32 `protobuf:"varint,6,opt,name=limit,proto3" json:"limit,omitempty"`
+	// Return so many rows of the answer at most; 0: none, the names and types of its columns alone. Default:
+	// all rows, up to the limit "documents" of the server.
+	Limit *uint32 `protobuf:"varint,6,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
 	// Leave out so many first rows of the answer.
 	Offset uint64 `protobuf:"varint,7,opt,name=offset,proto3" json:"offset,omitempty"`
 	// Return the way of the selection through the engine.
@@ -739,8 +739,8 @@ func (x *AggregateRequest) GetOrderBy() string {
 }
 
 func (x *AggregateRequest) GetLimit() uint32 {
-	if x != nil {
-		return x.Limit
+	if x != nil && x.Limit != nil {
+		return *x.Limit
 	}
 	return 0
 }
@@ -1240,34 +1240,36 @@ const file_heddle_v1_table_proto_rawDesc = "" +
 	"\x06counts\x18\x01 \x03(\x04R\x06counts\x12-\n" +
 	"\x06errors\x18\x02 \x03(\v2\x15.heddle.v1.BatchErrorR\x06errors\x12\x17\n" +
 	"\atook_ms\x18\x03 \x01(\x01R\x06tookMs\x12/\n" +
-	"\bcoverage\x18\x04 \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\"\xb8\x01\n" +
+	"\bcoverage\x18\x04 \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\"\xc7\x01\n" +
 	"\rSelectRequest\x12\x14\n" +
 	"\x05table\x18\x01 \x01(\tR\x05table\x12\x14\n" +
-	"\x05where\x18\x02 \x01(\tR\x05where\x12\x14\n" +
-	"\x05limit\x18\x03 \x01(\rR\x05limit\x12\x1d\n" +
+	"\x05where\x18\x02 \x01(\tR\x05where\x12\x19\n" +
+	"\x05limit\x18\x03 \x01(\rH\x00R\x05limit\x88\x01\x01\x12\x1d\n" +
 	"\n" +
 	"timeout_ms\x18\x04 \x01(\rR\ttimeoutMs\x12#\n" +
 	"\rallow_partial\x18\x05 \x01(\bR\fallowPartial\x12!\n" +
-	"\x02in\x18\x06 \x01(\v2\x11.heddle.v1.RowSetR\x02in\"\x84\x01\n" +
+	"\x02in\x18\x06 \x01(\v2\x11.heddle.v1.RowSetR\x02inB\b\n" +
+	"\x06_limit\"\x84\x01\n" +
 	"\x0eSelectResponse\x12\x14\n" +
 	"\x05count\x18\x01 \x01(\x04R\x05count\x12\x12\n" +
 	"\x04rows\x18\x02 \x03(\x04R\x04rows\x12\x17\n" +
 	"\atook_ms\x18\x03 \x01(\x01R\x06tookMs\x12/\n" +
-	"\bcoverage\x18\x04 \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\"\xbb\x02\n" +
+	"\bcoverage\x18\x04 \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\"\xca\x02\n" +
 	"\x10AggregateRequest\x12\x14\n" +
 	"\x05table\x18\x01 \x01(\tR\x05table\x12\x16\n" +
 	"\x06select\x18\x02 \x01(\tR\x06select\x12\x14\n" +
 	"\x05where\x18\x03 \x01(\tR\x05where\x12\x19\n" +
 	"\bgroup_by\x18\x04 \x01(\tR\agroupBy\x12\x19\n" +
-	"\border_by\x18\x05 \x01(\tR\aorderBy\x12\x14\n" +
-	"\x05limit\x18\x06 \x01(\rR\x05limit\x12\x16\n" +
+	"\border_by\x18\x05 \x01(\tR\aorderBy\x12\x19\n" +
+	"\x05limit\x18\x06 \x01(\rH\x00R\x05limit\x88\x01\x01\x12\x16\n" +
 	"\x06offset\x18\a \x01(\x04R\x06offset\x12\x18\n" +
 	"\aexplain\x18\b \x01(\bR\aexplain\x12\x1d\n" +
 	"\n" +
 	"timeout_ms\x18\t \x01(\rR\ttimeoutMs\x12#\n" +
 	"\rallow_partial\x18\n" +
 	" \x01(\bR\fallowPartial\x12!\n" +
-	"\x02in\x18\v \x01(\v2\x11.heddle.v1.RowSetR\x02in\"\xb1\x01\n" +
+	"\x02in\x18\v \x01(\v2\x11.heddle.v1.RowSetR\x02inB\b\n" +
+	"\x06_limit\"\xb1\x01\n" +
 	"\x11AggregateResponse\x120\n" +
 	"\acolumns\x18\x01 \x03(\v2\x16.heddle.v1.ValueColumnR\acolumns\x12\x17\n" +
 	"\atook_ms\x18\x02 \x01(\x01R\x06tookMs\x12 \n" +
@@ -1388,6 +1390,8 @@ func file_heddle_v1_table_proto_init() {
 	}
 	file_heddle_v1_index_proto_init()
 	file_heddle_v1_route_proto_init()
+	file_heddle_v1_table_proto_msgTypes[7].OneofWrappers = []any{}
+	file_heddle_v1_table_proto_msgTypes[9].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -84,7 +84,7 @@ func (s *search) countFacets(ctx context.Context, k kind, i int) error {
 			}
 			parts = append(parts, state)
 		}
-		f, err := engine.JoinFacets(name, asked.Limit, s.c.opt.Limits, parts)
+		f, err := engine.JoinFacets(name, asked, s.c.opt.Limits, parts)
 		if err != nil {
 			return err
 		}

@@ -136,7 +136,7 @@ func TestFilters(t *testing.T) {
 			if q.Filter != nil {
 				asked.Filter = on(q.Filter, a.table)
 			}
-			facets := &engine.Facets{Table: a.table, Columns: []string{"lang", "year", "bins(year, 1950, 2000)", "bins(lang, 'e')"}, Limit: rapid.SampledFrom([]int{-1, 0, 2}).Draw(r, "limit")}
+			facets := &engine.Facets{Table: a.table, Columns: []string{"lang", "year", "bins(year, 1950, 2000)", "bins(lang, 'e')"}, Limit: rapid.SampledFrom([]int{-1, 0, 2}).Draw(r, "limit"), CountOnly: rapid.IntRange(0, 3).Draw(r, "numbers") == 0}
 			h, matches, counts, err := a.now.SearchFacets(r.Context(), asked, *facets)
 			if asked.CountOnly { // which facets ignore
 				var wrong error

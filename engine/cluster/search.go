@@ -129,7 +129,7 @@ func (s *search) kindOf(i int) kind {
 	k := kind{match: q.Match, k: q.K, count: q.CountOnly, literal: q.Literal, statistics: q.Statistics}
 	if own := s.of(i); q.Text == "" {
 		k.shape = asLists
-	} else if len(own) == 1 && own[0].plain && own[0].err == nil {
+	} else if len(own) == 1 && own[0].plain && own[0].err == nil && len(own[0].terms) > 0 { // a filter without terms asks for all its documents
 		k.shape, k.literal = asNumbers, false
 	}
 	if q.Scoring != nil {

@@ -132,7 +132,7 @@ func TestLargeRoutes(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, count, err)
 		}
 		y := api.NewTableServiceClient(connect.NewClient(connecthttp.NewTransport(&http.Client{Transport: h2c}, tables, option)))
-		rows, err := y.Select(t.Context(), &api.SelectRequest{Table: "x", Where: "a = 1", Limit: 3, AllowPartial: true})
+		rows, err := y.Select(t.Context(), &api.SelectRequest{Table: "x", Where: "a = 1", Limit: new(uint32(3)), AllowPartial: true})
 		if err != nil || rows.GetCount() != 3*most || !slices.Equal(rows.GetRows(), []uint64{most - 1, 2*most - 1, 3*most - 1}) || rows.GetCoverage().GetShards() != 3 {
 			t.Errorf("%s: %v, %v", name, rows, err)
 		}

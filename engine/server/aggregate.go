@@ -83,8 +83,10 @@ func (s *Server) aggregate(ctx context.Context, r *api.AggregateRequest) (*aggre
 	}
 	a := engine.Aggregation{Select: r.GetSelect(), GroupBy: r.GetGroupBy(), OrderBy: r.GetOrderBy(), Offset: r.GetOffset(), Limit: uint64(r.GetLimit()),
 		Rows: engine.Selection{Where: in.where, Caller: about.Caller, Timeout: s.timeout(r.GetTimeoutMs())}}
-	if a.Limit == 0 {
+	if r.Limit == nil {
 		a.Limit = uint64(most) + 1
+	} else if a.Limit == 0 {
+		a.Limit = 1 // which is cut off
 	}
 	if s.opt.Remote != nil {
 		return s.remoteValues(ctx, r, &a, in.rows)
@@ -101,6 +103,9 @@ func (s *Server) aggregate(ctx context.Context, r *api.AggregateRequest) (*aggre
 	}
 	out, n := &aggregated{}, 0
 	err = x.Aggregate(ctx, a, func(b values.Batch) error {
+		if r.Limit != nil {
+			b = b.Cut(0, min(b.Len(), int(r.GetLimit())))
+		}
 		n += b.Len()
 		if err := take(ctx, cellBytes*int64(b.Len()*len(b))); err != nil {
 			return err

@@ -14,9 +14,9 @@ func (s *Server) facets(r inspect.Counted) (*engine.Facets, error) {
 	if asked == nil {
 		return nil, nil
 	}
-	f := &engine.Facets{Columns: asked.GetColumns(), Limit: int(asked.GetLimit())}
-	if f.Limit == 0 {
-		f.Limit = engine.DefaultFacets
+	f := &engine.Facets{Columns: asked.GetColumns(), Limit: engine.DefaultFacets}
+	if asked.Limit != nil {
+		f.Limit, f.CountOnly = int(asked.GetLimit()), asked.GetLimit() == 0
 	}
 	if err := within("documents", f.Limit*len(f.Columns), s.limits().Documents); err != nil {
 		return nil, err

@@ -25,6 +25,7 @@ func TestFilters(t *testing.T) {
 		{"search", `{"query":"loom","filter":{"where":"days > 30","table":"loans"}}`, `^\{"hits":\[\{"doc":"a","id":0,"score":0\.\d+\}\],"count":1,`},
 		{"search", `{"query":"loom","filter":{"where":"days > 30","table":"loans"},"explain":true}`, `filter days .{1,6} 30: 2 of 3 documents pass`},
 		{"search", `{"query":"loom red","k":1,"facets":{"table":"loans","columns":["book","days"],"limit":1}}`, `"count":1,.*"facets":\{"matches":3,"columns":\[\{"column":"book","values":\[\{"value":"a","missing":false,"count":2\}\],"distinct":2\},\{"column":"days","values":\[\{"value":"7","missing":false,"count":1\}\],"distinct":3\}\]\}`},
+		{"search", `{"query":"loom red","k":0,"facets":{"table":"loans","columns":["book"],"limit":0}}`, `"count":3,.*"facets":\{"matches":3,"columns":\[\{"column":"book","values":\[\],"distinct":2\}\]\}`},
 		{"search", `{"query":"loom red","k":1,"facets":{"table":"loans","columns":["bins(days, 7, 30)","bins(book)"]}}`, `"facets":\{"matches":3,"columns":\[\{"column":"bins\(days, 7, 30\)","values":\[\{"value":"(<|\\u003c) 7","missing":false,"count":0\},\{"value":"\[7, 30\)","missing":false,"count":1\},\{"value":"(>|\\u003e)= 30","missing":false,"count":2\}\],"distinct":2\},\{"column":"bins\(book\)"`},
 		{"search", `{"filter":{"where":"days > 30","table":"loans"}}`, `^\{"hits":\[\{"doc":"a","id":0,"score":0\},\{"doc":"c","id":2,"score":0\}\],"count":2,`},
 		{"search", `{"query":"NOT red","filter":{"where":"TRUE","table":"loans"}}`, `^\{"hits":\[\{"doc":"b","id":1,"score":0\}\],"count":1,`},

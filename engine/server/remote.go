@@ -124,16 +124,16 @@ func (t tableService) remoteCounts(ctx context.Context, r *api.CountBatchRequest
 
 // remoteRows returns the rows of a selection.
 func (s *Server) remoteRows(ctx context.Context, r *api.SelectRequest, sel engine.Selection, in *roaring.Bitmap) (*selected, error) {
-	limit := uint64(r.GetLimit())
-	if limit == 0 {
-		limit = uint64(s.limits().Documents) + 1
+	limit := uint64(s.limits().Documents) + 1
+	if r.Limit != nil {
+		limit = uint64(r.GetLimit())
 	}
-	rows, cover, err := s.opt.Remote.Select(ctx, r.GetTable(), api.Selection{Where: []string{sel.Where}, In: in, Rows: true, Limit: limit,
+	rows, cover, err := s.opt.Remote.Select(ctx, r.GetTable(), api.Selection{Where: []string{sel.Where}, In: in, Rows: limit > 0, Limit: limit,
 		AllowPartial: r.GetAllowPartial(), Caller: sel.Caller, Timeout: sel.Timeout})
 	if err != nil {
 		return nil, err
 	}
-	if r.GetLimit() == 0 && rows[0].Count > uint64(s.limits().Documents) {
+	if r.Limit == nil && rows[0].Count > uint64(s.limits().Documents) {
 		return nil, &LimitError{Limit: "documents", Max: uint64(s.limits().Documents)}
 	}
 	if err := take(ctx, 12*int64(len(rows[0].IDs))); err != nil {
@@ -155,6 +155,9 @@ func (s *Server) remoteRows(ctx context.Context, r *api.SelectRequest, sel engin
 func (s *Server) remoteValues(ctx context.Context, r *api.AggregateRequest, a *engine.Aggregation, in *roaring.Bitmap) (*aggregated, error) {
 	b, explanation, cover, err := s.opt.Remote.Aggregate(ctx, r.GetTable(), api.Aggregation{Select: a.Select, Where: a.Rows.Where, In: in, GroupBy: a.GroupBy, OrderBy: a.OrderBy,
 		Offset: a.Offset, Limit: a.Limit, Explain: r.GetExplain(), AllowPartial: r.GetAllowPartial(), Caller: a.Rows.Caller, Timeout: a.Rows.Timeout})
+	if r.Limit != nil {
+		b = b.Cut(0, min(b.Len(), int(r.GetLimit())))
+	}
 	if err == nil {
 		err = within("documents", b.Len(), s.limits().Documents)
 	}

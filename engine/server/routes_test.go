@@ -42,6 +42,8 @@ func TestRoutes(t *testing.T) {
 		{"POST", "/v1/tables/loans/select", `{"where":"days > 30"}`, `^\{"count":2,"rows":\[0,2\],"took_ms":[0-9.e-]+\}\n$`},
 		{"POST", "/v1/tables/loans/select", `{"where":"days > 30","limit":1}`, `^\{"count":2,"rows":\[0\],`},
 		{"POST", "/v1/tables/loans/aggregate", `{"select":"book, sum(days) AS total, avg(days)","group_by":"book"}`, `^\{"columns":\[\{"name":"book","type":"string","values":\["a","b"\],"missing":\[\]\},\{"name":"total","type":"decimal128","values":\["91","7"\],"missing":\[\]\},\{"name":"avg\(days\)","type":"float","values":\["45.5","7"\],"missing":\[\]\}\],"took_ms":[0-9.e-]+\}\n$`},
+		{"POST", "/v1/tables/loans/select", `{"where":"days > 30","limit":0}`, `^\{"count":2,"rows":\[\],`},
+		{"POST", "/v1/tables/loans/aggregate", `{"select":"book, count(*)","group_by":"book","limit":0}`, `^\{"columns":\[\{"name":"book","type":"string","values":\[\],"missing":\[\]\},\{"name":"count\(\*\)","type":"uint","values":\[\],`},
 		{"POST", "/v1/tables/loans/aggregate", `{"select":"*","where":"book = 'a'","order_by":"days DESC","limit":1,"offset":1,"explain":true}`, `^\{"columns":\[\{"name":"days","type":"int","values":\["31"\],"missing":\[\]\},.*"explanation":".+values in pure Go.+"\}\n$`},
 		{"POST", "/v1/tables/loans/aggregate", `{"select":"max(days)","where":"FALSE"}`, `^\{"columns":\[\{"name":"max\(days\)","type":"int","values":\[""\],"missing":\[0\]\}\],`},
 		{"GET", "/v1/indexes", ``, `^\{"indexes":\[\{"name":"looms","ready":true,"docs":3,"lists":6,"checksum":"[0-9a-f]{16}","resident":\[\{"processor":".+"\}\]\}\]\}\n$`},

@@ -147,14 +147,14 @@ func (s *Server) selectRows(ctx context.Context, r *api.SelectRequest, ranges bo
 		return nil, err
 	}
 	most := rows.Count
-	if limit := uint64(r.GetLimit()); limit != 0 {
-		most = min(most, limit)
+	if r.Limit != nil {
+		most = min(most, uint64(r.GetLimit()))
 	}
 	if ranges {
 		all, err := rangesOf(ctx, rows.Bits, most, s.limits().Documents)
 		return &selected{count: rows.Count, ranges: all}, err
 	}
-	if r.GetLimit() == 0 && rows.Count > uint64(s.limits().Documents) {
+	if r.Limit == nil && rows.Count > uint64(s.limits().Documents) {
 		return nil, &LimitError{Limit: "documents", Max: uint64(s.limits().Documents)}
 	}
 	if err := take(ctx, 8*int64(most)); err != nil { // with a copy in another form

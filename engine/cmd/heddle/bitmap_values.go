@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -33,7 +32,7 @@ func (o *valueOptions) add(fs *pflag.FlagSet) {
 	fs.StringVar(&o.clauses.Select, "select", "", "print values of the selected rows: `LIST` of columns and aggregates")
 	fs.StringVar(&o.clauses.GroupBy, "group-by", "", "form groups by the values of one or two `COLUMNS`")
 	fs.StringVar(&o.clauses.OrderBy, "order-by", "", "sort the answer of --select by `KEYS`")
-	fs.Uint64Var(&o.limit, "limit", 0, "print so many rows of the answer of --select at most (0: all)")
+	fs.Uint64Var(&o.limit, "limit", 0, "print so many rows of the answer of --select at most; 0: the names of its columns alone (default all)")
 	fs.Uint64Var(&o.offset, "offset", 0, "leave out so many first rows of the answer of --select")
 	addChoice(fs, &o.format, "format", "csv", "format of the answer of --select, ", slices.Sorted(maps.Keys(valueFormats)))
 	o.given = fs.Changed
@@ -52,9 +51,6 @@ func (o *valueOptions) validate() error {
 		}
 		return nil
 	}
-	if o.given("limit") && o.limit == 0 {
-		return errors.New("--limit 0 would print nothing: leave it out for all rows")
-	}
 	_, err := statement.Parse(o.clauses)
 	return err
 }
@@ -69,8 +65,12 @@ func (o *valueOptions) print(ctx context.Context, a *App, t *engine.Table, rows 
 		out = terminal.Writer(out)
 	}
 	w := valueFormats[o.format](out)
-	err := t.Aggregate(ctx, engine.Aggregation{Select: o.clauses.Select, GroupBy: o.clauses.GroupBy, OrderBy: o.clauses.OrderBy,
-		Limit: o.limit, Offset: o.offset, Rows: rows}, w.Write)
+	asked := engine.Aggregation{Select: o.clauses.Select, GroupBy: o.clauses.GroupBy, OrderBy: o.clauses.OrderBy, Limit: o.limit, Offset: o.offset, Rows: rows}
+	write := w.Write
+	if o.given("limit") && o.limit == 0 {
+		asked.Limit, write = 1, func(b values.Batch) error { return w.Write(b.Cut(0, 0)) }
+	}
+	err := t.Aggregate(ctx, asked, write)
 	if err == nil {
 		err = w.Close()
 	}

@@ -29,6 +29,11 @@ func TestBitmapSelect(t *testing.T) {
 			t.Errorf("%s:\n%s, want\n%s", flags, got, want)
 		}
 	}
+	for format, want := range map[string]string{"csv": "city,n\n", "json": ""} {
+		if got := must(t, "bitmap", "query", "sales.hdb", "--select", "city, count(*) AS n", "--group-by", "city", "--limit", "0", "--format", format); got != want {
+			t.Errorf("--limit 0 --format %s: %q, want %q", format, got, want)
+		}
+	}
 	r := heddle(t, "bitmap", "query", "sales.hdb", "--select", "city, count(*)", "--group-by", "city", "--explain")
 	if r.code != 0 || !strings.Contains(r.stderr, "values in pure Go: groups, reads city;") {
 		t.Errorf("--explain: %+v", r)
@@ -45,7 +50,6 @@ func TestBitmapSelectWrong(t *testing.T) {
 		"--group-by|city":                         "--group-by is for --select",
 		"--where|TRUE|--limit|3":                  "--limit is for --select",
 		"--select|city|--count":                   "--select excludes",
-		"--select|city|--limit|0":                 "--limit 0 would print nothing",
 		"--select|city|--format|xml":              "flag --format: \"xml\" is not one of arrow, csv, ",
 		"--select|city|--json|--format|csv":       "--json and --format csv exclude each other",
 		"--select|city,":                          "column 6: a column",

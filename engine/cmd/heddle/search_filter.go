@@ -29,7 +29,7 @@ func (o *filterOptions) add(fs *pflag.FlagSet) {
 	fs.StringVar(&o.table, "table", "", "attribute table `X.hdb` of the index, for --where")
 	fs.StringVar(&o.where, "where", "", "search the documents whose attributes make this `PREDICATE` true")
 	fs.Var(&o.facets, "facets", "count the matching documents per value of these `COLUMNS` of --table, or per bin")
-	fs.IntVar(&o.values, "facet-values", engine.DefaultFacets, "`NUMBER` of values of a facet, the most frequent ones; 0 is all")
+	fs.IntVar(&o.values, "facet-values", engine.DefaultFacets, "`NUMBER` of values of a facet, the most frequent ones; 0 is none (jsonl has their number), -1 is all")
 	fs.StringVar(&o.bitmap, "filter", "", "search the documents of the Roaring bitmap in `FILE`")
 }
 
@@ -68,8 +68,8 @@ func (o *filterOptions) validate(collection bool) error {
 		return errors.New("--where and --facets need the table of the documents' attributes: --table X.hdb")
 	case o.table != "" && o.where == "" && len(o.facets) == 0:
 		return errors.New("--table is for --where and --facets")
-	case o.values < 0:
-		return fmt.Errorf("--facet-values is %d, want 0 (all) or more", o.values)
+	case o.values < -1:
+		return fmt.Errorf("--facet-values is %d, want -1 (all), 0 (none) or more", o.values)
 	}
 	return nil
 }
@@ -93,9 +93,7 @@ func (o *filterOptions) open(ctx context.Context, e *engine.Engine, x *engine.In
 // parts returns the filter and the facets on a table for some documents; nil if there are none.
 func (o *filterOptions) parts(table *engine.Table, docs uint64) (f *engine.Filter, facets *engine.Facets, err error) {
 	if len(o.facets) > 0 {
-		if facets = (&engine.Facets{Table: table, Columns: o.facets, Limit: o.values}); o.values == 0 {
-			facets.Limit = -1
-		}
+		facets = &engine.Facets{Table: table, Columns: o.facets, Limit: o.values, CountOnly: o.values == 0}
 	}
 	if o.where == "" && o.bitmap == "" {
 		return nil, facets, nil

@@ -76,6 +76,8 @@ func TestSearchFilter(t *testing.T) {
 		{[]string{"--all", "--table", "docs.hdb", "--where", "lang = 'de'", "--filter", "old.roaring"}, "a\n"},
 		{[]string{"--count", "--filter", "old.roaring"}, "1\t2\n"},
 		{[]string{"--all", "--table", "docs.hdb", "--facets", "lang,year", "--facet-values", "1"}, "a\nb\nc\nfacet\tlang\tde\t2\nfacet\tyear\t1890\t1\n"},
+		{[]string{"-k", "0", "--table", "docs.hdb", "--facets", "lang", "--facet-values", "-1"}, "facet\tlang\tde\t2\nfacet\tlang\ten\t1\n"},
+		{[]string{"-k", "0", "--table", "docs.hdb", "--facets", "lang", "--facet-values", "0", "--format", "jsonl"}, `{"query":"1","text":"earth","count":3,"docs":[]}` + "\n" + `{"query":"1","matches":3,"facets":[{"column":"lang","distinct":2,"values":[]}]}` + "\n"},
 	} {
 		if got := search(c.args...); got != c.want {
 			t.Errorf("%q:\n%swant\n%s", c.args, got, c.want)
