@@ -98,7 +98,7 @@ func (b *batch) compile() {
 						b.sets = append(b.sets, codeset.Set{})
 					}
 					rows := uint64(b.table.data.Rows)
-					if size > mostSets {
+					if size > maxSetBytes {
 						rows = 0 // no bitmap
 					}
 					b.sets[sets].Fill(b.sel.Ranges[x.From:x.To], rows)
@@ -117,7 +117,7 @@ func (b *batch) compile() {
 
 // mostSets is the size of the sets of codes of a batch in bytes beyond which further sets have no
 // bitmap, and beyond which a batch does not keep their memory.
-const mostSets = 32 << 20
+const maxSetBytes = 32 << 20
 
 // forget drops the ranges that sets refer to, and the memory of large sets.
 func (b *batch) forget() {
@@ -126,7 +126,7 @@ func (b *batch) forget() {
 		b.sets[i].Fill(nil, 0)
 		size += b.sets[i].Bytes()
 	}
-	if size > mostSets {
+	if size > maxSetBytes {
 		b.sets = nil
 	}
 }
@@ -205,7 +205,7 @@ func (b *batch) put(w *worker, i, tile int) {
 	count := 0
 	switch w.has[w.top] {
 	case some:
-		top[words-1] &= x.last(tile)
+		top[words-1] &= x.lastMask(tile)
 		count = countSet(top[:words])
 	case all:
 		count = int(x.rowsOf(tile))
@@ -216,7 +216,7 @@ func (b *batch) put(w *worker, i, tile int) {
 	if b.bits == nil {
 		return
 	}
-	out := b.bits[i*b.out.Stride+tile*int(x.size/64):][:words]
+	out := b.bits[i*b.out.Stride+tile*int(x.tileRows/64):][:words]
 	switch w.has[w.top] {
 	case none:
 		if !b.empty {
@@ -226,6 +226,6 @@ func (b *batch) put(w *worker, i, tile int) {
 		copy(out, top[:words])
 	case all:
 		fill(out)
-		out[words-1] = x.last(tile)
+		out[words-1] = x.lastMask(tile)
 	}
 }

@@ -44,7 +44,7 @@ func (w *worker) check(t *Table, column uint32, ranges []plan.CodeRange, set *co
 	}
 	const words = codec.SegmentLen / 64
 	top := w.sets[w.top][:t.tile.words(tile)]
-	first := tile * int(t.tile.size/codec.SegmentLen)
+	first := tile * int(t.tile.tileRows/codec.SegmentLen)
 	low, high, err := t.data.Segments(column, first, first+(len(top)+words-1)/words)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (w *worker) check(t *Table, column uint32, ranges []plan.CodeRange, set *co
 		fill(top)
 		w.has[w.top] = some
 	}
-	top[len(top)-1] &= t.tile.last(tile)
+	top[len(top)-1] &= t.tile.lastMask(tile)
 	var groups []sketch.Group
 	if made != nil && len(ranges) <= fewRanges {
 		groups = made.groups
@@ -95,7 +95,8 @@ func (w *worker) check(t *Table, column uint32, ranges []plan.CodeRange, set *co
 	return err
 }
 
-// wordsOf is the words of the payload of segments from first on, for so many words of a set.
+// wordsOf returns the number of words of the payload of the segments from first on that a set of the given number
+// of words covers.
 func wordsOf(p codec.Packed, first, set int) int {
 	end := first + (64*set+codec.SegmentLen-1)/codec.SegmentLen
 	switch {

@@ -10,7 +10,8 @@ import (
 // room for the rest of the last group.
 type set [1024]uint64
 
-// content classifies a set in a tile. The words of the set are defined for some only.
+// content classifies a set in a tile: it has no row, all rows, or some. The words of the set are defined only
+// for some.
 type content uint8
 
 const (

@@ -11,7 +11,7 @@ import (
 )
 
 // sketches are the sketches of one column, tile by tile. The second comparison of most rows of
-// a tile makes them for the following ones, as far as memory allows.
+// a tile makes its sketches for later comparisons, as far as memory allows.
 type sketches struct {
 	slots atomic.Pointer[sketch.Map]
 	tiles []atomic.Pointer[sketched]
@@ -54,8 +54,8 @@ func (t *Table) sketchesOf(column uint32, tile int) *sketched {
 // reading sketches: region = 77 on 20 M rows with codes of 9 bits takes 1.3 times as long with sketches.
 const shortBits = 12
 
-// noteCompared makes the sketches of a tile of which so many rows have been compared, and whose
-// codes take so many words, if they pay.
+// noteCompared makes the sketches of a tile in which a number of rows have been compared, if sketches will save
+// time. words is the number of words of the codes of the tile.
 func (t *Table) noteCompared(column uint32, tile, rows, words int) error {
 	all := t.tile.rowsOf(tile)
 	if uint64(rows) < all/16 || 32*int64(words) <= shortBits*int64(all) { // single codes are read, or short ones
@@ -83,7 +83,7 @@ func (t *Table) sketch(column uint32, tile, groups int) (*sketched, error) {
 	if err != nil {
 		return nil, err
 	}
-	first := tile * int(t.tile.size/codec.SegmentLen)
+	first := tile * int(t.tile.tileRows/codec.SegmentLen)
 	made := &sketched{groups: make([]sketch.Group, groups), least: math.MaxUint64}
 	var c codes
 	err = t.decode(&c, column, first, first+(groups+1)/2, 1, func(i int, low, high []uint32) {

@@ -23,13 +23,13 @@ import (
 // Table evaluates selections on the words of a plan.Table, which it does not copy. It is
 // safe for concurrent use.
 type Table struct {
-	data     *plan.Table
-	work     work.Resources
-	tile     tiling
-	vectors  []atomic.Pointer[vector]
-	sketches []sketches   // by column
-	least    int          // words of a tile from which on it is kept as plain rows
-	starts   atomic.Int64 // bytes of the directories of tiles
+	data       *plan.Table
+	work       work.Resources
+	tile       tiling
+	vectors    []atomic.Pointer[vector]
+	sketches   []sketches   // by column
+	plainWords int          // a tile with this number of words or more is kept as plain rows, as far as memory allows
+	startBytes atomic.Int64 // bytes of the directories of tiles
 
 	batches work.Pool[batch]
 }
@@ -41,7 +41,7 @@ func Load(ctx context.Context, data *plan.Table, r work.Resources) (*Table, erro
 	for i := range t.sketches {
 		t.sketches[i].tiles = make([]atomic.Pointer[sketched], t.tile.tiles)
 	}
-	t.least = int(t.tile.groups / plainShare)
+	t.plainWords = int(t.tile.tileGroups / plainShare)
 	if !r.Lazy {
 		if err := t.load(ctx); err != nil {
 			return nil, err
@@ -142,5 +142,5 @@ func (t *Table) Explain(sel *plan.SelectBatch, i int) string {
 
 // Memory returns the bytes of the table's words, directories, plain rows and sketches.
 func (t *Table) Memory() uint64 {
-	return 4*uint64(len(t.data.Packed)) + vectorBytes(t.data) + uint64(t.starts.Load()+t.work.Memory.Used())
+	return 4*uint64(len(t.data.Packed)) + vectorBytes(t.data) + uint64(t.startBytes.Load()+t.work.Memory.Used())
 }

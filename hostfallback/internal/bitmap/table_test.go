@@ -60,18 +60,18 @@ func testStarts[W wah.Word](t *testing.T, word int, of func(*plan.Table, uint32)
 			}
 			for tile := range x.tiles {
 				at := find(&p, words, tile, &x)
-				if want := find(&vector{starts: []start{{}}, shift: 30}, words, tile, &x); at != want {
+				if want := find(&vector{starts: []start{{}}, startShift: 30}, words, tile, &x); at != want {
 					t.Fatalf("%s of %d rows: tile %d starts at %v, want %v", k.Name, rows, tile, at, want)
 				}
 				groups := x.groupsOf(tile)
 				var rows set
 				orWords(&rows, words, at, groups)
-				want := tab.Bits[v][tile*int(x.size/64):][:x.words(tile)]
+				want := tab.Bits[v][tile*int(x.tileRows/64):][:x.words(tile)]
 				if !slices.Equal(rows[:len(want)], want) || countSet(rows[len(want):]) > 0 {
 					t.Fatalf("%s of %d rows: tile %d has other rows", k.Name, rows, tile)
 				}
 				n := countSet(want)
-				if has := among(words, at, groups); has == none && n > 0 || has == all && n != 64*len(want)-64+countSet([]uint64{x.last(tile)}) {
+				if has := among(words, at, groups); has == none && n > 0 || has == all && n != 64*len(want)-64+countSet([]uint64{x.lastMask(tile)}) {
 					t.Fatalf("%s of %d rows: tile %d has %v, and %d rows", k.Name, rows, tile, has, n)
 				}
 			}
@@ -100,7 +100,7 @@ func TestPlainRows(t *testing.T) {
 			p := st.vectors[v].Load()
 			for tile := range p.starts {
 				n := p.words(tile, int(tab.Vectors[v].Words))
-				if p.slots != nil && p.slots[tile] > 0 {
+				if p.slotOf != nil && p.slotOf[tile] > 0 {
 					with = min(with, n)
 				} else {
 					without = max(without, n)
@@ -110,7 +110,7 @@ func TestPlainRows(t *testing.T) {
 		if with < without {
 			t.Errorf("limit %d: a tile of %d words has plain rows, one of %d has none", limit, with, without)
 		}
-		if rest := int64(st.Memory()) - size - st.starts.Load(); rest != 4*int64(len(tab.Words32)+len(tab.Packed)) {
+		if rest := int64(st.Memory()) - size - st.startBytes.Load(); rest != 4*int64(len(tab.Words32)+len(tab.Packed)) {
 			t.Errorf("%d bytes besides plain rows and starts", rest)
 		}
 		var out plan.Rows
@@ -142,7 +142,7 @@ func TestLazyTable(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if starts, plain := st.starts.Load() > 0, st.work.Memory.Used() > 0; starts != want.starts || plain != want.plain {
+		if starts, plain := st.startBytes.Load() > 0, st.work.Memory.Used() > 0; starts != want.starts || plain != want.plain {
 			t.Errorf("after %d uses: starts %t, plain rows %t", uses, starts, plain)
 		}
 		if p := st.vectors[tenth-1].Load(); p != nil {
@@ -225,7 +225,7 @@ func TestCancelInsideTask(t *testing.T) {
 		sel.Any(12)
 		sel.End()
 	}
-	const tasks = 16 // of one thread: the context is asked once before each
+	const tasks = 16 // tasks of one thread, which checks the context once before each
 	ctx := &counted{Context: t.Context(), left: tasks + 2, done: make(chan struct{})}
 	if err := st.Select(ctx, sel, new(plan.Rows)); !errors.Is(err, context.Canceled) {
 		t.Errorf("2000 selections after the context ended: %v", err)

@@ -12,15 +12,15 @@ import (
 // and the plain rows of dense tiles, whose words take longer to walk than their rows to
 // read. A published vector is immutable.
 type vector struct {
-	starts []start // of each tile whose number is a multiple of 1<<shift
-	shift  uint8
-	ready  bool     // plain rows are built, as far as memory allows
-	slots  []uint32 // by tile: 1 + the slot of its rows, 0 without rows; nil if no tile has rows
-	rows   []uint64 // slots of one tile each
+	starts     []start // where tile i<<startShift starts, for each i; fewer in a vector of few words
+	startShift uint8
+	ready      bool     // plain rows are built, as far as memory allows
+	slotOf     []uint32 // by tile: 1 + the slot of its rows, 0 without rows; nil if no tile has rows
+	rows       []uint64 // slots: the plain rows of one dense tile after another
 }
 
-// start is a position between two groups: a word, and the number of its groups that lie
-// before the position.
+// start is a position between two groups of a vector: a word, and the number of groups of the word before
+// the position.
 type start struct{ word, used uint32 }
 
 func (at start) position() wah.Position {
@@ -28,8 +28,8 @@ func (at start) position() wah.Position {
 }
 
 const (
-	// plainShare is the number of groups in a tile for each of its words at which walking
-	// the words takes about as long as reading plain rows. Tiles with more words are dense.
+	// A tile is dense if it has at most plainShare groups for each of its words: walking the words then
+	// takes longer than reading plain rows.
 	plainShare = 6
 	// startWords is the least number of words for each start of a vector.
 	startWords = 8
@@ -45,20 +45,20 @@ func (t *Table) load(ctx context.Context) error {
 	if err := t.prepare(ctx, every); err != nil {
 		return err
 	}
-	tiles, size := make([]int64, t.tile.groups+1), int64(0) // tiles by number of words; bytes of slots
+	tiles, size := make([]int64, t.tile.tileGroups+1), int64(0) // tiles by number of words; bytes of slots
 	for v := range t.vectors {
 		p := t.vectors[v].Load()
 		size += 4 * int64(t.tile.tiles)
 		for tile := range p.starts {
-			tiles[min(p.words(tile, int(t.data.Vectors[v].Words)), int(t.tile.groups))]++
+			tiles[min(p.words(tile, int(t.data.Vectors[v].Words)), int(t.tile.tileGroups))]++
 		}
 	}
 	limit := t.work.Memory.Limit()
-	for n, fit := int(t.tile.groups), int64(0); n >= t.least; n-- {
-		if size += tiles[n] * int64(t.tile.size/8); size > limit {
-			t.least = n
+	for n, fit := int(t.tile.tileGroups), int64(0); n >= t.plainWords; n-- {
+		if size += tiles[n] * int64(t.tile.tileRows/8); size > limit {
+			t.plainWords = n
 			if fit > 0 {
-				t.least++
+				t.plainWords++
 			}
 		}
 		fit += tiles[n]
@@ -92,14 +92,14 @@ func (t *Table) prepare(ctx context.Context, operands []uint32) error {
 		if !at.CompareAndSwap(old, p) { // another batch was faster
 			t.work.Memory.Return(p.plainBytes())
 		} else if old == nil {
-			t.starts.Add(8 * int64(len(p.starts)))
+			t.startBytes.Add(8 * int64(len(p.starts)))
 		}
 		return nil
 	})
 }
 
 // plainBytes returns the size of the plain rows and their slots.
-func (p *vector) plainBytes() int64 { return 8*int64(len(p.rows)) + 4*int64(len(p.slots)) }
+func (p *vector) plainBytes() int64 { return 8*int64(len(p.rows)) + 4*int64(len(p.slotOf)) }
 
 // prepareVector fills p with the starts of words, or with the starts of old and plain
 // rows.
@@ -109,14 +109,14 @@ func prepareVector[W wah.Word](t *Table, p, old *vector, words []W) {
 		findStarts(p, words, x)
 		return
 	}
-	p.starts, p.shift, p.ready = old.starts, old.shift, true
+	p.starts, p.startShift, p.ready = old.starts, old.startShift, true
 	dense := 0
 	for tile := range p.starts {
-		if p.words(tile, len(words)) >= t.least {
+		if p.words(tile, len(words)) >= t.plainWords {
 			dense++
 		}
 	}
-	slot := int(x.size / 64)
+	slot := int(x.tileRows / 64)
 	size := 8*int64(dense*slot) + 4*int64(x.tiles)
 	if dense == 0 {
 		return
@@ -124,15 +124,15 @@ func prepareVector[W wah.Word](t *Table, p, old *vector, words []W) {
 	if !t.work.Memory.Take(size) {
 		return
 	}
-	p.slots, p.rows = make([]uint32, x.tiles), make([]uint64, dense*slot)
-	groups := make([]W, x.groups)
+	p.slotOf, p.rows = make([]uint32, x.tiles), make([]uint64, dense*slot)
+	groups := make([]W, x.tileGroups)
 	for tile, at := range p.starts {
-		if p.words(tile, len(words)) >= t.least {
+		if p.words(tile, len(words)) >= t.plainWords {
 			dense--
 			clear(groups)
 			wah.OrInto(groups, words, at.position())
 			wah.PutGroups(p.rows[dense*slot:][:slot], groups)
-			p.slots[tile] = uint32(dense + 1)
+			p.slotOf[tile] = uint32(dense + 1)
 		}
 	}
 }
@@ -140,7 +140,7 @@ func prepareVector[W wah.Word](t *Table, p, old *vector, words []W) {
 // words returns the number of words in a tile of a vector of the given number of words,
 // or 0 if not every tile has a start.
 func (p *vector) words(tile, words int) int {
-	if p.shift > 0 {
+	if p.startShift > 0 {
 		return 0
 	}
 	if tile+1 < len(p.starts) {
@@ -152,12 +152,12 @@ func (p *vector) words(tile, words int) int {
 // findStarts fills p with the starts of a vector: one for each tile, or fewer if the
 // vector has few words.
 func findStarts[W wah.Word](p *vector, words []W, x *tiling) {
-	for p.shift = 0; (x.tiles>>p.shift)*startWords > len(words) && x.tiles>>p.shift > 0; {
-		p.shift++
+	for p.startShift = 0; (x.tiles>>p.startShift)*startWords > len(words) && x.tiles>>p.startShift > 0; {
+		p.startShift++
 	}
-	n := (x.tiles + 1<<p.shift - 1) >> p.shift
+	n := (x.tiles + 1<<p.startShift - 1) >> p.startShift
 	p.starts = slices.Grow(p.starts[:0], n)
-	step, next, at := uint64(x.groups)<<p.shift, uint64(0), uint64(0)
+	step, next, at := uint64(x.tileGroups)<<p.startShift, uint64(0), uint64(0)
 	top := wah.GroupBits[W]()
 	count := ^W(0) >> 2
 	more := func(w W) uint64 { return uint64(-(w >> top) & (w&count - 1)) } // number of groups in a word, less one
@@ -185,8 +185,8 @@ func findStarts[W wah.Word](p *vector, words []W, x *tiling) {
 
 // find returns the start of a tile.
 func find[W wah.Word](p *vector, words []W, tile int, x *tiling) start {
-	at := p.starts[tile>>p.shift]
-	for skip := uint64(tile&(1<<p.shift-1)) * uint64(x.groups); skip > 0 && uint(at.word) < uint(len(words)); {
+	at := p.starts[tile>>p.startShift]
+	for skip := uint64(tile&(1<<p.startShift-1)) * uint64(x.tileGroups); skip > 0 && uint(at.word) < uint(len(words)); {
 		groups := uint64(1)
 		if w := words[at.word]; wah.IsFill(w) {
 			_, groups = wah.FillOf(w)

@@ -10,20 +10,20 @@ import (
 
 // worker is the scratch memory of one goroutine: the stack of a selection in one tile.
 type worker struct {
-	sets [plan.MaxSets]*set
-	has  [plan.MaxSets]content
-	top  int // index of the top of the stack, -1 for an empty one
+	sets [plan.MaxSets]*set    // the stack
+	has  [plan.MaxSets]content // by set: its content
+	top  int                   // index of the top of the stack, -1 for an empty one
 
 	rows    [][]uint64 // plain rows that the current step ORs
-	walks   []walk     // compressed vectors that it ORs
+	walks   []walk     // compressed vectors that the current step ORs
 	cursors []cursor   // by operand of the batch
 	codes   codes
 	few     []uint32 // rows of the tile whose codes are read one by one
 
-	kept, compare set // rows that sketches decide, and rows that they do not
+	kept, compare set // rows that sketches show to match, and rows whose codes must be compared
 
-	narrow [tileGroups32]uint32 // one group in each word
-	wide   [tileGroups64]uint64
+	narrow [tileGroups32]uint32 // a tile of a vector with words of 32 bits: one group in each word
+	wide   [tileGroups64]uint64 // a tile of a vector with words of 64 bits: one group in each word
 }
 
 // walk is a compressed vector to be ORed.
@@ -139,9 +139,9 @@ func anyOf[W wah.Word](w *worker, b *batch, to *set, acc, words []W, step *plan.
 	for i := step.From; i < step.To; i++ {
 		v := b.sel.Operands[i]
 		p, d := b.table.vectors[v].Load(), &t.Vectors[v]
-		if p.slots != nil {
-			if slot := int(p.slots[tile]); slot > 0 {
-				n := int(x.size / 64)
+		if p.slotOf != nil {
+			if slot := int(p.slotOf[tile]); slot > 0 {
+				n := int(x.tileRows / 64)
 				w.rows = append(w.rows, p.rows[(slot-1)*n:][:n])
 				continue
 			}
@@ -150,7 +150,7 @@ func anyOf[W wah.Word](w *worker, b *batch, to *set, acc, words []W, step *plan.
 		var at start
 		c := &w.cursors[i]
 		switch {
-		case p.shift == 0:
+		case p.startShift == 0:
 			at = p.starts[tile]
 		case int(c.tile) == tile+1:
 			at = c.at
@@ -159,7 +159,7 @@ func anyOf[W wah.Word](w *worker, b *batch, to *set, acc, words []W, step *plan.
 		}
 		has := among(of, at, groups)
 		if has == some {
-			many := p.words(tile, len(of)) >= int(x.groups/plainShare)
+			many := p.words(tile, len(of)) >= int(x.tileGroups/plainShare)
 			dense = dense || many
 			w.walks = append(w.walks, walk{i, at, many})
 			continue

@@ -13,18 +13,18 @@ import (
 
 // Set is a set of documents. It does not change. It implements plan.Filter.
 type Set struct {
-	universe uint32
-	count    uint32
+	universe uint32 // number of documents, in the set or not
+	count    uint32 // number of documents in the set
 	// Words has the documents as bits: bit x%32 of word x/32 is document x. Their number is
 	// even.
 	Words []uint32
-	// Docs are the documents in ascending order. It is nil for more documents than one of
-	// sparse.
+	// Docs are the documents in ascending order. It is nil if more than one in sparse documents
+	// of the universe are in the set.
 	Docs []uint32
 }
 
-// sparse is the number of documents of the universe for each docID of a set with Docs: the docIDs
-// take at most the memory of the bits.
+// sparse is the least number of documents of the universe for each document of a set with Docs: the docIDs
+// then take at most the memory of the bits.
 const sparse = 32
 
 // Never is a document behind all documents.

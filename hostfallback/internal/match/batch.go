@@ -12,13 +12,13 @@ import (
 // task is a sequence of whole queries, or one of several parts of one query. The matches
 // of all tasks, one after another, are the matches of the batch.
 type task struct {
-	first, end  int // queries
-	part, parts int // of query first; parts is 0 for whole queries
-	worker      int // the worker that has run the task
-	at, count   int // position and number of its docIDs in the output of the worker
+	first, end      int // queries first to end-1 of the batch
+	part, parts     int // part 0 to parts-1 of query first; parts is 0 for whole queries
+	worker          int // the worker that has run the task
+	docsAt, docsLen int // position and number of its docIDs in the output of the worker
 }
 
-// steps returns the range of n steps that belongs to t.
+// steps returns the range of the n steps of a query that belongs to t.
 func (t *task) steps(n int) (from, to int) {
 	if t.parts == 0 {
 		return 0, n
@@ -30,7 +30,7 @@ func (t *task) steps(n int) (from, to int) {
 type batch struct {
 	*Matcher
 	ctx        context.Context
-	done       <-chan struct{} // of ctx
+	done       <-chan struct{} // ctx.Done()
 	queries    *plan.MatchBatch
 	out        *plan.Results
 	filters    []*filter.Set // by query, nil for none; empty if no query has one
@@ -38,15 +38,15 @@ type batch struct {
 	tasks      []task
 	workers    []*worker
 	task       func(w, i int) error
-	decoded    uint64 // number of blocks
-	candidates uint64 // plan.MatchBatch.Candidates
+	decoded    uint64 // number of decoded blocks
+	candidates uint64 // see plan.MatchBatch.Candidates
 }
 
-// Loads are measured in candidates of conjunctions.
+// A load is an estimate of work. Its unit is the look-up of one candidate of a conjunction.
 const (
-	taskLoad  = 16 << 10 // the least load that pays for a task
+	taskLoad  = 16 << 10 // the least load for which a further task saves time
 	queryLoad = 64       // the fixed load of a conjunction
-	listLoad  = 32       // the fixed load of a list of an expression
+	listLoad  = 32       // the fixed load of each list of an expression
 	readCheap = 4        // docIDs that an expression reads in the time of one candidate
 )
 
@@ -69,7 +69,7 @@ func (j *batch) run(ctx context.Context, m *Matcher, b *plan.MatchBatch, out *pl
 	for _, w := range j.workers[:n] {
 		w.docs = w.docs[:0]
 		w.candidates = 0
-		w.decoded() // of a call that failed
+		w.decoded() // drops the count of a call that failed
 	}
 	if n == 1 { // the worker appends to the docIDs of the batch
 		w := j.workers[0]
@@ -87,8 +87,8 @@ func (j *batch) run(ctx context.Context, m *Matcher, b *plan.MatchBatch, out *pl
 	return nil
 }
 
-// load estimates the work for query i: steps is the part of it that can be divided among
-// tasks, fixed the part that every task repeats.
+// load estimates the load of query i: steps is the part that can be divided among tasks, fixed the
+// part that every task repeats.
 func (j *batch) load(i int) (steps, fixed int) {
 	if ops := j.queries.Expression(i); len(ops) > 0 {
 		return int(j.queries.Load(j.src, i) / readCheap), listLoad * (len(ops) + 1) / 2
@@ -170,13 +170,13 @@ func (j *batch) split() error {
 }
 
 // endedStep is the number of queries from one check of the context to the next. A long query
-// checks it, too.
+// also checks it while it runs.
 const endedStep = 64
 
 // answer runs task i on worker id.
 func (j *batch) answer(id, i int) error {
 	w, t := j.workers[id], &j.tasks[i]
-	t.worker, t.at, t.count = id, len(w.docs), 0
+	t.worker, t.docsAt, t.docsLen = id, len(w.docs), 0
 	for q := t.first; q < t.end; q += endedStep {
 		if err := j.ended(); err != nil {
 			return err
@@ -211,23 +211,24 @@ func (w *worker) answer(j *batch, t *task, q, end int) error {
 		if err != nil {
 			return err
 		}
-		t.count += count
+		t.docsLen += count
 		if t.part == 0 {
 			w.candidates += candidates
 		}
 		if t.parts == 0 {
-			totals[q] = uint64(t.count)
+			totals[q] = uint64(t.docsLen)
 		}
 	}
 	return nil
 }
 
-// pairs answers the leading queries from q on that lookup.Pairs answers, and returns how many.
+// pairs answers queries from q on with Auxiliary.Pairs, up to the first one that it cannot answer,
+// and returns the number of answered queries.
 func (w *worker) pairs(j *batch, t *task, totals []uint64, q int) int {
-	p := &w.joined
-	p.WithDocs, p.Docs, p.Count, p.Candidates = !j.queries.CountOnly, w.docs, t.count, w.candidates
+	p := &w.pairAnswers
+	p.WithDocs, p.Docs, p.Count, p.Candidates = !j.queries.CountOnly, w.docs, t.docsLen, w.candidates
 	n := j.aux.Pairs(totals, j.queries.Offsets[q:], j.queries.Handles, p)
-	w.docs, t.count, w.candidates, p.Docs = p.Docs, p.Count, p.Candidates, nil
+	w.docs, t.docsLen, w.candidates, p.Docs = p.Docs, p.Count, p.Candidates, nil
 	return n
 }
 
@@ -249,14 +250,14 @@ func (j *batch) gather(join bool) {
 		t := &j.tasks[i]
 		ends := j.out.Offsets[t.first+1 : t.end+1]
 		if t.parts > 0 {
-			ends[0] = uint64(t.count)
+			ends[0] = uint64(t.docsLen)
 		}
 		if before > 0 {
 			for q := range ends {
 				ends[q] += before
 			}
 		}
-		before += uint64(t.count)
+		before += uint64(t.docsLen)
 	}
 	if !join || j.queries.CountOnly {
 		return
@@ -264,6 +265,6 @@ func (j *batch) gather(join bool) {
 	j.out.Docs = slices.Grow(j.out.Docs[:0], int(before))
 	for i := range j.tasks {
 		t := &j.tasks[i]
-		j.out.Docs = append(j.out.Docs, j.workers[t.worker].docs[t.at:t.at+t.count]...)
+		j.out.Docs = append(j.out.Docs, j.workers[t.worker].docs[t.docsAt:t.docsAt+t.docsLen]...)
 	}
 }

@@ -13,27 +13,28 @@ import (
 // in the second-level cache.
 const boardChunks = 128
 
-// boardShare is the least mean number of docIDs in a union, as 1/boardShare of the documents, at
-// which clearing and counting a board costs less than sorting the docIDs.
+// boardShare decides between a board and a union. A board saves time if the lists together have more
+// docIDs than one in boardShare documents: clearing and counting its bits then costs less than sorting
+// the docIDs.
 const boardShare = 2048
 
-// board computes the union of many docIDs: it goes through the lists one after another and adds
-// their docIDs among the next boardChunks chunks. A union instead reads all lists chunk by chunk.
+// board computes the OR of lists with many docIDs in ranges of boardChunks chunks. In each range it sets
+// the bits of one list after another. A union, in contrast, reads all lists in each chunk.
 //
 // A board belongs to one goroutine and is reused.
 type board struct {
-	first uint64                           // document
-	bits  [boardChunks * chunkWords]uint64 // from the first document of the board on, in a chunk that is not full
-	full  [boardChunks]bool                // dense lists have all documents of the chunk
-	runs  []lookup.Runs                    // of lists that fill no chunk
-	spans []span                           // of the other lists
-	dense []*span                          // with bits, or long with runs
-	rest  []*span                          // with docIDs or words
-	gaps  lookup.Runs                      // the chunks that dense lists do not fill
+	first  uint64                           // the document of the first bit
+	bits   [boardChunks * chunkWords]uint64 // bit i is document first+i; undefined in a full chunk
+	full   [boardChunks]bool                // by chunk: the dense lists have all its documents
+	runs   []lookup.Runs                    // lists that are short as runs; they are read after the dense lists
+	spans  []span                           // all other lists
+	dense  []*span                          // the spans with bits or runs, the longest list first
+	sparse []*span                          // the spans with docIDs or words
+	gaps   lookup.Runs                      // the documents of the chunks that dense lists do not fill
 }
 
-// fillShare is the least mean number of lists that contain a document at which long lists fill chunks, so that
-// reading them chunk by chunk spares the other lists.
+// fillShare is a mean number of lists that contain a document. From it on, long lists with runs are read first,
+// as dense lists: they probably have all documents of some chunks, in which no other list is read.
 const fillShare = 2
 
 // total returns the number of docIDs in lists.
@@ -51,7 +52,7 @@ func (b *board) pays(src *plan.Source, lists []plan.Handle) bool {
 
 // open positions b at document from in lists.
 func (b *board) open(aux *lookup.Auxiliary, lists []plan.Handle, from uint64) error {
-	b.runs, b.dense, b.rest = b.runs[:0], b.dense[:0], b.rest[:0]
+	b.runs, b.dense, b.sparse = b.runs[:0], b.dense[:0], b.sparse[:0]
 	fills := total(aux.Source, lists) >= fillShare*uint64(aux.Source.Docs)
 	n := 0
 	for _, h := range lists {
@@ -77,11 +78,11 @@ func (b *board) open(aux *lookup.Auxiliary, lists []plan.Handle, from uint64) er
 		if p := &b.spans[i]; p.bits != nil || p.runs != nil {
 			b.dense = append(b.dense, p)
 		} else {
-			b.rest = append(b.rest, p)
+			b.sparse = append(b.sparse, p)
 		}
 	}
 	// Long lists fill chunks, which spares the other lists.
-	slices.SortFunc(b.dense, func(x, y *span) int { return cmp.Compare(y.len, x.len) })
+	slices.SortFunc(b.dense, func(x, y *span) int { return cmp.Compare(y.listLen, x.listLen) })
 	return nil
 }
 
@@ -112,7 +113,7 @@ func (b *board) unite(w *worker, j *batch, lists []plan.Handle, from, to uint64,
 				}
 			}
 			if n := (end - base) % 64; end-base < chunkDocs && n > 0 {
-				bits[len(bits)-1] &= 1<<n - 1 // of a full chunk or a corrupt list
+				bits[len(bits)-1] &= 1<<n - 1 // a full chunk or a corrupt list sets bits behind the last document
 			}
 			count += w.put(j, chunk{base: uint32(base), bits: bits}.within(f))
 		}
@@ -153,7 +154,7 @@ func (b *board) fill(from, end uint64) error {
 	for _, runs := range b.runs {
 		runs.Or(b.bits[:], runs.Find(uint32(from)), uint32(from), uint32(end-1))
 	}
-	for _, p := range b.rest {
+	for _, p := range b.sparse {
 		for _, gap := range b.gaps {
 			if x, ok := p.next(); !ok || x > gap.Last {
 				continue
@@ -162,7 +163,7 @@ func (b *board) fill(from, end uint64) error {
 					return err
 				}
 			}
-			if err := b.addRest(p, gap.Last); err != nil {
+			if err := b.addSparse(p, gap.Last); err != nil {
 				return err
 			}
 		}
@@ -170,7 +171,7 @@ func (b *board) fill(from, end uint64) error {
 	return nil
 }
 
-// allBut reports whether all bits are set, except the last n ones, at most 63.
+// allBut reports whether all bits are set, apart from the last n bits, at most 63, which do not count.
 func allBut(bits []uint64, n uint64) bool {
 	for _, x := range bits[:len(bits)-1] {
 		if x != ^uint64(0) {
@@ -180,8 +181,8 @@ func allBut(bits []uint64, n uint64) bool {
 	return bits[len(bits)-1]<<n == ^uint64(0)<<n
 }
 
-// addRest adds the docIDs of p up to last and moves behind them.
-func (b *board) addRest(p *span, last uint32) error {
+// addSparse adds the docIDs of p up to last and moves behind them.
+func (b *board) addSparse(p *span, last uint32) error {
 	first := uint32(b.first / 64)
 	if p.words != nil {
 		index := p.words.Index[p.at:]

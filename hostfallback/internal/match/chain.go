@@ -8,10 +8,10 @@ import (
 	"heddle/hostfallback/internal/match/lookup"
 )
 
-// chain reports whether ops are one short list with AND or AND NOT of further lists. The
-// docIDs of the short list are then looked up in the further lists, in less time than
+// isChain reports whether ops are a chain: one short list with AND or AND NOT of further lists. The
+// docIDs of the short list, the driving list, are then looked up in the further lists, in less time than
 // bitsets take.
-func chain(aux *lookup.Auxiliary, ops []plan.Op) bool {
+func isChain(aux *lookup.Auxiliary, ops []plan.Op) bool {
 	if len(ops) == 0 || aux.Denser(ops[0].List, plan.DenseRatio) {
 		return false
 	}
@@ -23,7 +23,7 @@ func chain(aux *lookup.Auxiliary, ops []plan.Op) bool {
 	return true
 }
 
-// chain answers a chain for the documents from from to to-1 of a filter.
+// chain answers a chain among the documents from from to to-1 that filter f lets pass.
 func (w *worker) chain(j *batch, ops []plan.Op, from, to uint64, f *filter.Set) (count int, err error) {
 	if from == to {
 		return 0, nil
@@ -42,16 +42,16 @@ func (w *worker) chain(j *batch, ops []plan.Op, from, to uint64, f *filter.Set) 
 	}
 	prepared, err := j.aux.Prepare(first)
 	if err == nil {
-		err = w.lead.open(j.aux, first, prepared, lookup.Interval{First: uint32(from), Last: uint32(to - 1)})
+		err = w.driving.open(j.aux, first, prepared, lookup.Interval{First: uint32(from), Last: uint32(to - 1)})
 	}
 	if err != nil {
 		return 0, err
 	}
-	for at := 0; at < w.lead.steps; {
+	for at := 0; at < w.driving.steps; {
 		if err := j.ended(); err != nil {
 			return 0, err
 		}
-		cand, next, err := w.lead.next(at, w.lead.steps)
+		cand, next, err := w.driving.next(at, w.driving.steps)
 		if err != nil {
 			return 0, lookup.Named(first, err)
 		}
@@ -70,7 +70,7 @@ func (w *worker) chain(j *batch, ops []plan.Op, from, to uint64, f *filter.Set) 
 				break
 			}
 			if ops[2*i+2].Code == plan.OpAnd {
-				n, err := p.Filter(left, left, w.lead.scattered)
+				n, err := p.Filter(left, left, w.driving.scattered)
 				if err != nil {
 					return 0, lookup.Named(p.Handle, err)
 				}
@@ -78,7 +78,7 @@ func (w *worker) chain(j *batch, ops []plan.Op, from, to uint64, f *filter.Set) 
 				continue
 			}
 			w.found = append(w.found[:0], left...)
-			n, err := p.Filter(w.found, left, w.lead.scattered)
+			n, err := p.Filter(w.found, left, w.driving.scattered)
 			if err != nil {
 				return 0, lookup.Named(p.Handle, err)
 			}

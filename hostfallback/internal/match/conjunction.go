@@ -10,19 +10,19 @@ import (
 
 // worker is the scratch memory of one goroutine.
 type worker struct {
-	docs       []uint32 // matches of its tasks
-	candidates uint64   // of its queries
-	joined     lookup.Pairs
-	acc        [denseWords / 2]uint64
-	index      [denseWords / 2]uint32
-	lead       lead
-	probers    []*lookup.Prober
-	prepared   []*lookup.Prepared // the lists of a query under plan.Auto, else nil
-	shorts     []lookup.Runs      // of the lists of a query
-	runs       [2]lookup.Runs     // common runs of some lists
+	docs        []uint32 // matches of its tasks
+	candidates  uint64   // candidates of its queries so far: see plan.MatchBatch.Candidates
+	pairAnswers lookup.Pairs
+	accWords    [denseWords / 2]uint64
+	accIndex    [denseWords / 2]uint32
+	driving     drivingList
+	probers     []*lookup.Prober
+	prepared    []*lookup.Prepared // the lists of a query under plan.Auto, else nil
+	runLists    []lookup.Runs      // the runs of each list of a query
+	runs        [2]lookup.Runs     // common runs of the lists joined so far, and of one list more
 
-	stack       *stack // of expressions, nil before the first one
-	left, found []uint32
+	stack       *stack   // evaluates expressions; nil before the first one
+	left, found []uint32 // docIDs of a chain: not dropped yet, and found in the list of an AND NOT
 }
 
 // probersOf returns n probers.
@@ -33,9 +33,9 @@ func (w *worker) probersOf(n int) []*lookup.Prober {
 	return w.probers[:n]
 }
 
-// conjunction answers the part t of the conjunction of lists among the documents of a filter,
-// nil for all. It appends the docIDs to w.docs unless the batch is CountOnly, and returns their
-// number.
+// conjunction answers task t, a part of the conjunction of lists, among the documents of filter f;
+// nil stands for all documents. It appends the docIDs to w.docs unless the batch is CountOnly, and
+// returns their number.
 func (w *worker) conjunction(j *batch, lists []plan.Handle, t *task, f *filter.Set) (int, error) {
 	switch {
 	case len(lists) == 0:
@@ -76,19 +76,19 @@ func (w *worker) conjunction(j *batch, lists []plan.Handle, t *task, f *filter.S
 		return 0, err
 	}
 	if len(probers) > 0 && probers[0].Bits != nil {
-		switch n := len(w.lead.words.Index); {
-		case n > 0 && (!w.lead.dense || 4*n < len(w.lead.bits)):
+		switch n := len(w.driving.words.Index); {
+		case n > 0 && (!w.driving.dense || 4*n < len(w.driving.bits)):
 			return w.byWords(j, probers, t, within)
-		case w.lead.dense:
+		case w.driving.dense:
 			return w.byBits(j, probers, t, within)
 		}
 	}
 	count := 0
-	for at, end := t.steps(w.lead.steps); at < end; {
+	for at, end := t.steps(w.driving.steps); at < end; {
 		if err := j.ended(); err != nil {
 			return 0, err
 		}
-		cand, next, err := w.lead.next(at, end)
+		cand, next, err := w.driving.next(at, end)
 		if err != nil {
 			return 0, lookup.Named(lists[0], err)
 		}
@@ -101,16 +101,16 @@ func (w *worker) conjunction(j *batch, lists []plan.Handle, t *task, f *filter.S
 	return count, nil
 }
 
-// open opens the lead of a conjunction and returns the probers of the remaining lists. The bits of a
-// filter are the first prober; a filter with fewer documents than all lists is the lead.
+// open opens the driving list of a conjunction and returns the probers of the remaining lists. The bits of
+// a filter are the first prober; a filter with fewer documents than the shortest list is the driving list.
 func (w *worker) open(j *batch, lists []plan.Handle, within lookup.Interval, f *filter.Set) ([]*lookup.Prober, error) {
 	a, candidates, prepared := j.queries.Algorithm, int(j.src.Lists[lists[0]].Len), w.prepared
 	seeks := f != nil && j.seeks(lists, f)
 	if seeks {
 		candidates = len(f.Docs)
-		w.lead.openDocs(within.Cut(f.Docs))
+		w.driving.openDocs(within.Cut(f.Docs))
 	} else {
-		if err := w.lead.open(j.aux, lists[0], prepared[0], within); err != nil {
+		if err := w.driving.open(j.aux, lists[0], prepared[0], within); err != nil {
 			return nil, err
 		}
 		lists, prepared = lists[1:], prepared[1:]
@@ -132,8 +132,8 @@ func (w *worker) open(j *batch, lists []plan.Handle, within lookup.Interval, f *
 	return all, nil
 }
 
-// sift sends ascending candidates through the lists of probers. It appends the hits of
-// all lists to w.docs unless the batch is CountOnly, and returns their number. The
+// sift looks ascending candidates up in the lists of probers. It appends the documents that all
+// lists contain to w.docs unless the batch is CountOnly, and returns their number. The
 // candidates may lie behind the end of w.docs.
 func (w *worker) sift(j *batch, cand []uint32, probers []*lookup.Prober) (int, error) {
 	room := w.tail(len(cand))
@@ -141,7 +141,7 @@ func (w *worker) sift(j *batch, cand []uint32, probers []*lookup.Prober) (int, e
 		copy(room, cand)
 	}
 	for _, p := range probers {
-		n, err := p.Filter(room, cand, w.lead.scattered)
+		n, err := p.Filter(room, cand, w.driving.scattered)
 		if err != nil {
 			return 0, lookup.Named(p.Handle, err)
 		}
@@ -157,8 +157,8 @@ func (w *worker) sift(j *batch, cand []uint32, probers []*lookup.Prober) (int, e
 
 // decoded returns the number of blocks that w has decoded since the last call.
 func (w *worker) decoded() uint64 {
-	n := w.lead.decoded
-	w.lead.decoded = 0
+	n := w.driving.decoded
+	w.driving.decoded = 0
 	for _, p := range w.probers {
 		n += p.Decoded()
 	}

@@ -2,19 +2,19 @@ package match
 
 import "heddle/hostfallback/internal/match/lookup"
 
-// denseWords is the number of 32-bit words in one step of byBits: 16 K docIDs.
+// denseWords is the number of 32-bit words in one step of byBits: 16,384 docIDs.
 const denseWords = 512
 
-// sparseBits is the mean number of bits in a word below which many words are zero, so that a branch for them
-// is mispredicted.
+// sparseBits is a mean number of bits set in a 64-bit word. Below it many words are zero, and a branch for them
+// would be mispredicted.
 const sparseBits = 8
 
-// byBits answers a conjunction whose lead and first prober have bits. Lists are joined
+// byBits answers a conjunction whose driving list and first prober have bits. It joins lists
 // word by word while many bits are left. The remaining bits become docIDs, the candidates
-// of the remaining lists. No docID outside within matches.
+// of the remaining lists. No docID outside of interval within matches.
 func (w *worker) byBits(j *batch, probers []*lookup.Prober, t *task, within lookup.Interval) (int, error) {
-	lead := w.lead.bits
-	words := min(len(lead), len(probers[0].Bits))
+	driving := w.driving.bits
+	words := min(len(driving), len(probers[0].Bits))
 	count := 0
 	at, end := t.steps((words + denseWords - 1) / denseWords)
 	at, end = max(at, int(within.First/(32*denseWords))), min(end, int(within.Last/(32*denseWords))+1)
@@ -23,8 +23,8 @@ func (w *worker) byBits(j *batch, probers []*lookup.Prober, t *task, within look
 			return 0, err
 		}
 		from := at * denseWords
-		acc := w.acc[:(min(from+denseWords, words)-from)/2]
-		n := lookup.AndBits(acc, lead[from:], probers[0].Bits[from:])
+		acc := w.accWords[:(min(from+denseWords, words)-from)/2]
+		n := lookup.AndBits(acc, driving[from:], probers[0].Bits[from:])
 		rest := probers[1:]
 		for len(rest) > 0 && n > len(acc) && len(rest[0].Bits) >= from+2*len(acc) {
 			n = lookup.AndMoreBits(acc, rest[0].Bits[from:])
@@ -49,18 +49,18 @@ func (w *worker) byBits(j *batch, probers []*lookup.Prober, t *task, within look
 	return count, nil
 }
 
-// byWords answers a conjunction whose lead has words and whose first prober has bits, with
-// one load for each word instead of each docID. It continues like byBits.
+// byWords answers a conjunction whose driving list has lookup.Words and whose first prober has bits,
+// with one load for each word instead of one for each docID. It continues like byBits.
 func (w *worker) byWords(j *batch, probers []*lookup.Prober, t *task, within lookup.Interval) (int, error) {
 	count := 0
-	lead := within.CutWords(w.lead.words)
-	total := len(lead.Index)
-	for at, end := t.steps((total + len(w.acc) - 1) / len(w.acc)); at < end; at++ {
+	driving := within.CutWords(w.driving.words)
+	total := len(driving.Index)
+	for at, end := t.steps((total + len(w.accWords) - 1) / len(w.accWords)); at < end; at++ {
 		if err := j.ended(); err != nil {
 			return 0, err
 		}
-		from, to := at*len(w.acc), min((at+1)*len(w.acc), total)
-		part := lookup.Words{Index: lead.Index[from:to], Bits: lead.Bits[from:to]}
+		from, to := at*len(w.accWords), min((at+1)*len(w.accWords), total)
+		part := lookup.Words{Index: driving.Index[from:to], Bits: driving.Bits[from:to]}
 		if len(probers) == 1 && j.queries.CountOnly {
 			count += part.CountAnd(probers[0].Bits)
 			continue
@@ -87,5 +87,5 @@ func (w *worker) byWords(j *batch, probers []*lookup.Prober, t *task, within loo
 
 // words returns memory for the words of one step.
 func (w *worker) words() lookup.Words {
-	return lookup.Words{Index: w.index[:], Bits: w.acc[:]}
+	return lookup.Words{Index: w.accIndex[:], Bits: w.accWords[:]}
 }

@@ -10,8 +10,8 @@ import (
 	"heddle/hostfallback/internal/work"
 )
 
-// TestDenseLead: two dense lists, and Bitset lists, are joined word by word.
-func TestDenseLead(t *testing.T) {
+// TestDenseJoin: two dense lists, and Bitset lists, are joined word by word.
+func TestDenseJoin(t *testing.T) {
 	const docs = 1 << 16
 	r := rand.New(rand.NewPCG(3, 2))
 	for _, c := range []struct {
@@ -32,7 +32,7 @@ func TestDenseLead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var l lead
+		var l drivingList
 		if err := l.open(aux, 0, table, lookup.Everywhere); err != nil {
 			t.Fatal(err)
 		}

@@ -42,7 +42,7 @@ func (w *worker) unite(j *batch, lists []plan.Handle, from, to uint64, f *filter
 			return 0, err
 		}
 		if f != nil {
-			u.seek(int(min(f.Next(uint64(u.at)*chunkDocs), to) / chunkDocs))
+			u.seek(int(min(f.Next(uint64(u.nextChunk)*chunkDocs), to) / chunkDocs))
 		}
 		c, ok, err := u.next()
 		if err != nil || !ok {

@@ -18,9 +18,9 @@ const (
 // chunks returns the number of chunks of docs documents.
 func chunks(docs uint32) int { return int((uint64(docs) + chunkDocs - 1) / chunkDocs) }
 
-// expression answers the part t of the expression ops among the documents of a filter, nil for
-// all. It appends the docIDs to w.docs
-// unless the batch is CountOnly, and returns their number.
+// expression answers task t, a part of the expression ops, among the documents of filter f; nil
+// stands for all documents. It appends the docIDs to w.docs unless the batch is CountOnly, and
+// returns their number.
 func (w *worker) expression(j *batch, ops []plan.Op, t *task, f *filter.Set) (int, error) {
 	first, last := t.steps(chunks(j.src.Docs))
 	from, to := uint64(first)*chunkDocs, min(uint64(last)*chunkDocs, uint64(j.src.Docs))
@@ -30,15 +30,14 @@ func (w *worker) expression(j *batch, ops []plan.Op, t *task, f *filter.Set) (in
 	if lists, ok := w.stack.disjunction(ops); ok {
 		return w.unite(j, lists, from, to, f)
 	}
-	if chain(j.aux, ops) {
+	if isChain(j.aux, ops) {
 		return w.chain(j, ops, from, to, f)
 	}
 	return w.evaluate(j, ops, from, to, f)
 }
 
 // evaluate answers an expression for the documents from from to to-1. Before each chunk it
-// computes a lower bound of the next match by the same steps, and skips the chunks below
-// the bound.
+// computes a lower bound of the next matching document, and skips the chunks below the bound.
 func (w *worker) evaluate(j *batch, ops []plan.Op, from, to uint64, f *filter.Set) (count int, err error) {
 	s := w.stack
 	if err := s.compile(j.aux, ops, from, to); err != nil {
@@ -76,5 +75,5 @@ func (w *worker) evaluate(j *batch, ops []plan.Op, from, to uint64, f *filter.Se
 	return count, nil
 }
 
-// never is a lower bound that no document reaches.
+// never is the next document of a list that has ended: it is behind all documents.
 const never = math.MaxUint64

@@ -53,7 +53,7 @@ func TestChains(t *testing.T) {
 		}
 		for i := range f.Queries() {
 			ops := f.Expression(i)
-			if !chain(m.aux, ops) {
+			if !isChain(m.aux, ops) {
 				t.Fatalf("expression %d is no chain", i)
 			}
 			var want []uint32
@@ -76,7 +76,7 @@ func TestChains(t *testing.T) {
 		{}, {list(4)}, {list(4), list(1), op(plan.OpAnd)}, {list(1), list(2), op(plan.OpOr)}, {list(1), list(2), op(plan.OpNotAnd)},
 		{list(1), list(2), list(0), op(plan.OpOr), op(plan.OpAnd)},
 	} {
-		if chain(aux, ops) {
+		if isChain(aux, ops) {
 			t.Errorf("%v is a chain", ops)
 		}
 	}

@@ -3,14 +3,15 @@
 // A batch is divided into tasks of whole queries, or into parts of one large query.
 //
 // A conjunction of lists with runs of consecutive docIDs joins the runs. Any other conjunction
-// sends the docIDs of its shortest list through the next lists, in blocks that stay in the
-// first-level cache. Hits of one list are compacted in place and are the candidates of the next
-// list.
+// takes the docIDs of its driving list, the shortest one, as candidates and looks them up in the next
+// lists, in blocks that stay in the first-level cache. Hits in one list are compacted in place and
+// are the candidates of the next list (small versus small, Demaine et al. 2001).
 //
-// An expression is evaluated range by range on bitsets that stay in the first-level cache.
-// An OR of many docIDs goes list by list on a board of bits that stays in the second-level
-// cache; any other OR goes by chunks, as bits or as docIDs, whichever are fewer. AND and AND
-// NOT of a short list look its docIDs up in the next lists.
+// Any other expression is evaluated chunk by chunk: a chunk is 32,768 consecutive documents, whose
+// bits stay in the first-level cache. An OR of many docIDs is evaluated list by list, on the bits of
+// 128 chunks (a board), which stay in the second-level cache. An OR of few docIDs is evaluated chunk
+// by chunk, and a chunk with at most 32 docIDs as a sorted list. AND and AND NOT of a short list
+// look up its docIDs in the next lists.
 package match
 
 import (

@@ -8,7 +8,7 @@ import (
 // operand is the OR of one or several lists of an expression, read chunk by chunk. It
 // belongs to one goroutine and is reused.
 type operand struct {
-	several bool
+	several bool // union has the lists; else one has the only list
 	one     span
 	union   union
 }
@@ -53,8 +53,8 @@ func (o *operand) bits(base uint32) ([]uint32, bool) {
 	return words[from : from+min(len(words)-from, 2*chunkWords)&^1], true
 }
 
-// load adds the documents of the chunk at base to to, or replaces to if fresh is true. It
-// reports whether o may have documents there.
+// load adds the documents of o in the chunk at base to the set to. If fresh is true, the set is
+// undefined before and gets no other documents. It reports whether o may have documents in the chunk.
 func (o *operand) load(to *lookup.Chunk, base uint32, fresh bool) (any bool, err error) {
 	if words, ok := o.bits(base); ok {
 		if fresh {

@@ -27,8 +27,8 @@ func (w *worker) plain() bool {
 	return true
 }
 
-// byDocs answers a conjunction of w.prepared, which are plain, the first one with only a few docIDs. It
-// spares the preparation of other ways, which would take longer than the search.
+// byDocs answers a conjunction of w.prepared, whose first list has only a few docIDs. w.plain must be true. It
+// avoids opening probers, which would take longer than the search.
 func (w *worker) byDocs(j *batch, within lookup.Interval) int {
 	found := within.Cut(w.prepared[0].Docs)
 	room := w.tail(len(found))
@@ -47,40 +47,40 @@ const runStep = 1024
 // wordsPerRun is the number of 64-bit words that byBits joins in the time of one run.
 const wordsPerRun = 4
 
-// runsPay sets w.shorts to the runs of the lists of a conjunction and reports whether all have runs, and
-// few enough.
+// runsPay sets w.runLists to the runs of the lists of a conjunction. It reports whether all lists have runs
+// and byRuns is the fastest way to answer.
 func (w *worker) runsPay(j *batch, lists []plan.Handle) bool {
-	w.shorts = w.shorts[:0]
+	w.runLists = w.runLists[:0]
 	total := 0
 	for _, h := range lists {
 		runs, _ := j.aux.RunsOf(h)
 		if len(runs) == 0 {
 			return false
 		}
-		w.shorts, total = append(w.shorts, runs), total+len(runs)
+		w.runLists, total = append(w.runLists, runs), total+len(runs)
 	}
 	n := int(j.src.Lists[lists[0]].Len)
-	if j.aux.Denser(lists[0], lookup.DenseLead) {
+	if j.aux.Denser(lists[0], lookup.DenseJoin) {
 		return total*wordsPerRun < int(j.src.Docs/64)
 	}
 	return n <= fewDocs || total < n
 }
 
-// byRuns answers a conjunction of w.shorts.
+// byRuns answers task t of a conjunction by joining w.runLists.
 func (w *worker) byRuns(j *batch, t *task) (int, error) {
 	count := 0
-	lead := w.shorts[0]
-	for at, end := t.steps((len(lead) + runStep - 1) / runStep); at < end; at++ {
+	driving := w.runLists[0]
+	for at, end := t.steps((len(driving) + runStep - 1) / runStep); at < end; at++ {
 		if err := j.ended(); err != nil {
 			return 0, err
 		}
-		common := lead[at*runStep : min((at+1)*runStep, len(lead))]
+		common := driving[at*runStep : min((at+1)*runStep, len(driving))]
 		n := 0
-		if len(w.shorts) == 1 {
+		if len(w.runLists) == 1 {
 			n = common.Count()
 		}
-		for i, r := range w.shorts[1:] {
-			if j.queries.CountOnly && i == len(w.shorts)-2 {
+		for i, r := range w.runLists[1:] {
+			if j.queries.CountOnly && i == len(w.runLists)-2 {
 				n = common.CountAnd(r)
 				break
 			}

@@ -12,16 +12,16 @@ import (
 // A list with bits is read at any position. Of any other list the span holds docIDs, words or
 // runs from at on; the list ends where they do.
 type span struct {
-	bits   []uint32
-	runs   lookup.Runs
-	docs   []uint32
-	words  *lookup.Words
-	at     int    // in docs, words or runs
-	first  uint32 // the docID at 0, so that the list itself is not read before its chunk
-	handle plan.Handle
-	len    uint32  // of the list
-	packed *packed // the source of docs if they are one block of the list, else nil
-	spare  *packed // memory of packed
+	bits    []uint32
+	runs    lookup.Runs
+	docs    []uint32
+	words   *lookup.Words
+	at      int    // index in docs, words or runs
+	first   uint32 // docs[0], so that docs are not read before the chunk of their first docID
+	handle  plan.Handle
+	listLen uint32  // number of docIDs of the list
+	packed  *packed // the encoded list if docs are one of its blocks, else nil
+	spare   *packed // memory for packed
 }
 
 // packed reads a compressed list block by block.
@@ -35,8 +35,8 @@ type packed struct {
 // has built for the list, or the encoded list: building a form takes longer than reading
 // the list once.
 func (p *span) open(aux *lookup.Auxiliary, h plan.Handle) error {
-	*p = span{handle: h, len: aux.Source.Lists[h].Len, spare: p.spare}
-	if runs, few := aux.RunsOf(h); few && p.len > fewDocs { // a union sorts a few docIDs
+	*p = span{handle: h, listLen: aux.Source.Lists[h].Len, spare: p.spare}
+	if runs, few := aux.RunsOf(h); few && p.listLen > fewDocs { // a union sorts a few docIDs
 		p.runs = runs
 		return nil
 	}
@@ -129,7 +129,7 @@ func (p *span) seek(x uint32) error {
 }
 
 // take returns the decoded docIDs up to last and moves behind them. If more is true, the
-// next block may have further ones.
+// next block may have further docIDs up to last.
 func (p *span) take(last uint32) (docs []uint32, more bool) {
 	docs = p.docs[min(p.at, len(p.docs)):]
 	if len(docs) > 0 && docs[len(docs)-1] > last {

@@ -9,7 +9,7 @@ import (
 // top of the stack, with the set below.
 type step struct {
 	code    plan.OpCode // plan.OpList pushes the operand
-	operand int         // -1 for none
+	operand int         // index in stack.operands, -1 for the set on top
 }
 
 // stack evaluates one expression in one chunk after another. Its sets take 4 KiB each and
@@ -21,9 +21,9 @@ type stack struct {
 	operands []*operand
 	sets     [plan.MaxDepth + 1]lookup.Chunk // the last one is for an operand
 	live     [plan.MaxDepth + 1]bool         // by set: false for an empty set, whose words are undefined
-	bounds   [plan.MaxDepth]uint64
-	union    union  // of a disjunction
-	board    *board // of a disjunction with many docIDs, nil before the first one
+	bounds   [plan.MaxDepth]uint64           // by set: lower bound of its next document
+	union    union                           // answers an OR of few docIDs
+	board    *board                          // answers an OR of many docIDs; nil before the first one
 }
 
 // compile translates ops to steps and opens their operands for the documents from from
@@ -148,7 +148,7 @@ func (s *stack) join(o *operand, code plan.OpCode, top int, base uint32) (err er
 	return err
 }
 
-// combine combines the sets at at and at+1 into the set at at.
+// combine sets the set at index at to the result of an operator on the sets at and at+1.
 func (s *stack) combine(code plan.OpCode, at int) {
 	x, y := &s.sets[at], &s.sets[at+1]
 	liveX, liveY := s.live[at], s.live[at+1]

@@ -26,7 +26,8 @@ func (c chunk) count() int {
 	return len(c.docs) + lookup.Count(c.bits)
 }
 
-// pieceWords is the number of words that appendTo counts, if dst may lack room for their docIDs.
+// pieceWords is the number of words that appendTo expands at a time. It counts their docIDs only if dst may lack
+// room for them.
 const pieceWords = 128
 
 // appendTo appends the docIDs to dst.
@@ -46,7 +47,7 @@ func (c chunk) appendTo(dst []uint32) []uint32 {
 	return dst
 }
 
-// within removes the docIDs that a filter lacks; nil lacks none.
+// within removes the docIDs that filter f lacks; nil lacks none.
 func (c chunk) within(f *filter.Set) chunk {
 	switch {
 	case f == nil:
@@ -66,30 +67,30 @@ func (c chunk) within(f *filter.Set) chunk {
 //
 // A union belongs to one goroutine and is reused. A chunk is valid until the next call.
 type union struct {
-	docs    uint64  // the number of documents
-	at, end int     // the next chunk, and the end of the chunks
-	first   int     // the chunk of waiting[0]
-	waiting []int32 // by chunk: the first span that waits there, -1 for none
-	behind  []int32 // by span: the next span that waits at the same chunk, or -1
-	spans   []span
-	dense   []*span // the spans with bits, the densest first
-	reach   int     // the end of the chunks in which dense spans may have bits
-	few     []uint32
-	acc     lookup.Chunk
+	docs                uint64  // the number of documents
+	nextChunk, endChunk int     // the number of the next chunk, and of the chunk behind the last one
+	firstChunk          int     // the number of the chunk of waiting[0]
+	waiting             []int32 // by chunk: the first span that waits there, -1 for none
+	nextWaiting         []int32 // by span: the next span that waits at the same chunk, or -1
+	spans               []span
+	dense               []*span      // the spans with bits, the densest first
+	denseEnd            int          // the end of the chunks in which dense spans may have bits
+	sparseDocs          []uint32     // docIDs of the current chunk while they are few
+	acc                 lookup.Chunk // bits of the current chunk
 }
 
 // open positions u at chunk from of the union of lists, which ends before chunk end.
 func (u *union) open(aux *lookup.Auxiliary, lists []plan.Handle, from, end int) error {
-	u.docs, u.end = uint64(aux.Source.Docs), min(end, chunks(aux.Source.Docs))
-	u.at, u.first, u.reach = from, from, 0
-	n := max(u.end-from, 0)
+	u.docs, u.endChunk = uint64(aux.Source.Docs), min(end, chunks(aux.Source.Docs))
+	u.nextChunk, u.firstChunk, u.denseEnd = from, from, 0
+	n := max(u.endChunk-from, 0)
 	u.waiting = slices.Grow(u.waiting[:0], n)[:n]
 	for i := range u.waiting {
 		u.waiting[i] = -1
 	}
 	for len(u.spans) < len(lists) {
 		u.spans = append(u.spans, span{})
-		u.behind = append(u.behind, -1)
+		u.nextWaiting = append(u.nextWaiting, -1)
 	}
 	u.dense = u.dense[:0]
 	for i, h := range lists {
@@ -99,7 +100,7 @@ func (u *union) open(aux *lookup.Auxiliary, lists []plan.Handle, from, end int) 
 		}
 		if p.bits != nil {
 			u.dense = append(u.dense, p)
-			u.reach = max(u.reach, (len(p.bits)*32+chunkDocs-1)/chunkDocs)
+			u.denseEnd = max(u.denseEnd, (len(p.bits)*32+chunkDocs-1)/chunkDocs)
 			continue
 		}
 		if from > 0 {
@@ -109,14 +110,14 @@ func (u *union) open(aux *lookup.Auxiliary, lists []plan.Handle, from, end int) 
 		}
 		u.wait(i)
 	}
-	slices.SortFunc(u.dense, func(a, b *span) int { return cmp.Compare(b.len, a.len) })
+	slices.SortFunc(u.dense, func(a, b *span) int { return cmp.Compare(b.listLen, a.listLen) })
 	return nil
 }
 
 // wait makes span i wait at the chunk of its next docID, or at the next chunk.
 func (u *union) wait(i int) {
 	if x, ok := u.spans[i].next(); ok {
-		if c := max(int(x/chunkDocs), u.at); c < u.end {
+		if c := max(int(x/chunkDocs), u.nextChunk); c < u.endChunk {
 			u.push(i, c)
 		}
 	}
@@ -124,16 +125,16 @@ func (u *union) wait(i int) {
 
 // push makes span i wait at chunk c.
 func (u *union) push(i, c int) {
-	u.behind[i] = u.waiting[c-u.first]
-	u.waiting[c-u.first] = int32(i)
+	u.nextWaiting[i] = u.waiting[c-u.firstChunk]
+	u.waiting[c-u.firstChunk] = int32(i)
 }
 
 // seek skips the chunks before c.
 func (u *union) seek(c int) {
-	for c = min(c, u.end); u.at < c; u.at++ {
-		for i := u.waiting[u.at-u.first]; i >= 0; {
-			behind := u.behind[i]
-			if c < u.end {
+	for c = min(c, u.endChunk); u.nextChunk < c; u.nextChunk++ {
+		for i := u.waiting[u.nextChunk-u.firstChunk]; i >= 0; {
+			behind := u.nextWaiting[i]
+			if c < u.endChunk {
 				u.push(int(i), c)
 			}
 			i = behind
@@ -143,9 +144,9 @@ func (u *union) seek(c int) {
 
 // next returns the next chunk that has docIDs, and false at the end.
 func (u *union) next() (chunk, bool, error) {
-	for u.at < u.end {
-		if u.waiting[u.at-u.first] < 0 && u.at >= u.reach {
-			u.at++
+	for u.nextChunk < u.endChunk {
+		if u.waiting[u.nextChunk-u.firstChunk] < 0 && u.nextChunk >= u.denseEnd {
+			u.nextChunk++
 			continue
 		}
 		if c, err := u.join(); err != nil || len(c.docs) > 0 || c.bits != nil {
@@ -157,22 +158,22 @@ func (u *union) next() (chunk, bool, error) {
 
 // join returns chunk u.at and moves to the next one.
 func (u *union) join() (chunk, error) {
-	base := u.at * chunkDocs
-	i := u.waiting[u.at-u.first]
-	u.at++
+	base := u.nextChunk * chunkDocs
+	i := u.waiting[u.nextChunk-u.firstChunk]
+	u.nextChunk++
 	c := chunk{base: uint32(base)}
 	all := u.acc[:(min(u.docs-uint64(base), chunkDocs)+63)/64]
 	any, full := orDense(all, u.dense, c.base, 0)
 	if any {
 		c.bits = all
 	}
-	u.few = u.few[:0]
+	u.sparseDocs = u.sparseDocs[:0]
 	spans := 0
 	for i >= 0 {
-		behind := u.behind[i]
+		behind := u.nextWaiting[i]
 		if full {
-			if u.at < u.end {
-				u.push(int(i), u.at)
+			if u.nextChunk < u.endChunk {
+				u.push(int(i), u.nextChunk)
 			}
 		} else {
 			if err := u.add(&c, all, &u.spans[i]); err != nil {
@@ -187,7 +188,7 @@ func (u *union) join() (chunk, error) {
 		all[len(all)-1] &= 1<<n - 1 // only corrupt lists have more docIDs
 	}
 	if c.bits == nil {
-		c.docs = u.few
+		c.docs = u.sparseDocs
 		if spans > 1 {
 			slices.Sort(c.docs)
 			c.docs = slices.Compact(c.docs)
@@ -253,7 +254,7 @@ func (u *union) add(c *chunk, all []uint64, p *span) error {
 		if c.bits == nil {
 			c.bits = all
 			clear(all)
-			lookup.SetBits(&u.acc, u.few)
+			lookup.SetBits(&u.acc, u.sparseDocs)
 		}
 	}
 	if p.words != nil || p.runs != nil {
@@ -263,11 +264,11 @@ func (u *union) add(c *chunk, all []uint64, p *span) error {
 	}
 	for {
 		docs, more := p.take(uint32(min(uint64(c.base)+chunkDocs, u.docs) - 1))
-		if len(u.few)+len(docs) > fewDocs {
+		if len(u.sparseDocs)+len(docs) > fewDocs {
 			wide()
 		}
 		if c.bits == nil {
-			u.few = append(u.few, docs...)
+			u.sparseDocs = append(u.sparseDocs, docs...)
 		} else {
 			lookup.SetBits(&u.acc, docs)
 		}
@@ -284,8 +285,8 @@ func (u *union) add(c *chunk, all []uint64, p *span) error {
 // next document, or never.
 func (u *union) ahead(base uint64) uint64 {
 	u.seek(int(base / chunkDocs))
-	for at := u.at; at < u.end; at++ {
-		if at < u.reach || u.waiting[at-u.first] >= 0 {
+	for at := u.nextChunk; at < u.endChunk; at++ {
+		if at < u.denseEnd || u.waiting[at-u.firstChunk] >= 0 {
 			return max(uint64(at)*chunkDocs, base)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 // Resources are the processors and the memory of one store.
 type Resources struct {
 	Threads int     // goroutines that share a batch, at least 1
-	Memory  *Budget // of the data that the store keeps beside its source
-	Lazy    bool    // build such data at its first or second use instead of at loading
+	Memory  *Budget // bounds the auxiliary data, which the store keeps beside its source
+	Lazy    bool    // build auxiliary data at its first or second use instead of at loading
 }
 
 // Budget bounds the bytes of the data that a store builds beside its source. A part of

@@ -13,19 +13,19 @@ import (
 // Set is the codes of some ranges, in one of three forms:
 //
 //   - a bitmap of all codes from the first to the last one, if they are not too many
-//   - a filter of single codes: a code whose bit is zero is not among them, the others are
-//     searched. Single codes are the ranges, or the gaps between ranges, as of NOT IN
+//   - a hashed filter of single codes: a code whose bit is zero is not one of them, any other code is
+//     searched. The single codes are the ranges, or the gaps between ranges (NOT IN)
 //   - the ranges alone
 //
 // The zero value is an empty set. A Set is read-only after Fill and then safe for concurrent
 // use.
 type Set struct {
-	ranges []plan.CodeRange
-	first  uint64
-	more   uint64 // the last code, minus first
-	form   form
-	shift  uint // of a hash, to its bit of the filter
-	words  []uint64
+	ranges    []plan.CodeRange
+	first     uint64
+	span      uint64 // the last code, less first
+	form      form
+	hashShift uint // hash >> hashShift is the bit of a code in a filter
+	words     []uint64
 }
 
 type form uint8
@@ -33,15 +33,15 @@ type form uint8
 const (
 	searched form = iota
 	mapped
-	filtered // by single codes
-	omitted  // filtered by single gaps
+	filtered // a filter of single codes
+	omitted  // a filter of single gaps
 )
 
 const (
-	smallBits  = 1 << 18 // a bitmap of this size is quicker than a filter: 32 KiB
-	mostBits   = 1 << 27 // of a bitmap: 16 MiB
-	bitsOfRow  = 4       // a larger bitmap for each row does not pay
-	bitsOfCode = 64      // of a filter: one code of 64 that is not in the set is searched
+	smallBits   = 1 << 18 // a bitmap of this size is quicker than a filter: 32 KiB
+	maxBits     = 1 << 27 // the greatest size of a bitmap: 16 MiB
+	bitsPerRow  = 4       // the greatest size of a bitmap for each row that is tested
+	bitsPerCode = 64      // the size of a filter for each code: one code in 64 that is not in the set is searched
 )
 
 // multiplier spreads codes over the bits of a filter: 2^64 divided by the golden ratio.
@@ -55,20 +55,20 @@ func (s *Set) Fill(ranges []plan.CodeRange, rows uint64) {
 		return
 	}
 	s.first = ranges[0].Lo
-	s.more = ranges[len(ranges)-1].Hi - s.first
+	s.span = ranges[len(ranges)-1].Hi - s.first
 	single, gaps := true, true
 	for i, r := range ranges {
 		single = single && r.Lo == r.Hi
 		gaps = gaps && (i == 0 || r.Lo-ranges[i-1].Hi <= 2)
 	}
 	switch {
-	case s.more < min(smallBits, max(rows, 64)*bitsOfRow):
+	case s.span < min(smallBits, max(rows, 64)*bitsPerRow):
 		s.fillMap()
 	case single:
 		s.fillFilter(filtered)
 	case gaps:
 		s.fillFilter(omitted)
-	case s.more < min(mostBits, rows*bitsOfRow):
+	case s.span < min(maxBits, rows*bitsPerRow):
 		s.fillMap()
 	}
 }
@@ -89,7 +89,7 @@ func (s *Set) zeros(n int) {
 // fillMap makes the bitmap. One bit behind the last is zero: it stands for all codes outside.
 func (s *Set) fillMap() {
 	s.form = mapped
-	s.zeros(int((s.more+1)/64 + 1))
+	s.zeros(int((s.span+1)/64 + 1))
 	for _, r := range s.ranges {
 		lo, hi := r.Lo-s.first, r.Hi-s.first
 		first, last := ^uint64(0)<<(lo%64), ^uint64(0)>>(63-hi%64)
@@ -108,8 +108,8 @@ func (s *Set) fillMap() {
 // fillFilter makes the filter of the ranges, or of the gaps between them.
 func (s *Set) fillFilter(f form) {
 	s.form = f
-	size := max(6, bits.Len(uint(len(s.ranges)*bitsOfCode-1)))
-	s.shift = uint(64 - size)
+	size := max(6, bits.Len(uint(len(s.ranges)*bitsPerCode-1)))
+	s.hashShift = uint(64 - size)
 	s.zeros(1 << (size - 6))
 	for i, r := range s.ranges {
 		if f == filtered {
@@ -121,21 +121,21 @@ func (s *Set) fillFilter(f form) {
 }
 
 func (s *Set) put(code uint64) {
-	at := code * multiplier >> s.shift
+	at := code * multiplier >> s.hashShift
 	s.words[at/64] |= 1 << (at % 64)
 }
 
 // Has reports whether a code is in the set.
 func (s *Set) Has(code uint64) bool {
 	d := code - s.first
-	if d > s.more || len(s.ranges) == 0 {
+	if d > s.span || len(s.ranges) == 0 {
 		return false
 	}
 	switch s.form {
 	case mapped:
 		return s.words[d/64]>>(d%64)&1 != 0
 	case filtered, omitted:
-		at := code * multiplier >> s.shift
+		at := code * multiplier >> s.hashShift
 		if s.words[at/64]>>(at%64)&1 == 0 {
 			return s.form == omitted
 		}
@@ -195,12 +195,12 @@ func (s *Set) Keep(rows uint64, lo, hi []uint32, narrow bool) uint64 {
 // filter is set, outside for codes below the first or above the last of the set. It has no
 // branches that depend on codes.
 func (s *Set) hashed(lo, hi []uint32) (in, outside uint64) {
-	words, shift, hi := s.words, s.shift, hi[:len(lo)]
+	words, shift, hi := s.words, s.hashShift, hi[:len(lo)]
 	for i, low := range lo {
 		code := uint64(hi[i])<<32 | uint64(low)
 		at := code * multiplier >> (shift & 63)
 		in |= words[at/64] >> (at % 64) & 1 << (i & 63)
-		_, below := bits.Sub64(s.more, code-s.first, 0)
+		_, below := bits.Sub64(s.span, code-s.first, 0)
 		outside |= below << (i & 63)
 	}
 	return in, outside
@@ -209,8 +209,8 @@ func (s *Set) hashed(lo, hi []uint32) (in, outside uint64) {
 // mapped returns one bit for each of up to 64 codes, set for codes in the bitmap. It has no
 // branches that depend on codes.
 func (s *Set) mapped(lo, hi []uint32, narrow bool) (in uint64) {
-	words, end := s.words, s.more+1
-	if narrow && s.first+s.more < math.MaxUint32 { // a code below first wraps to a number above more
+	words, end := s.words, s.span+1
+	if narrow && s.first+s.span < math.MaxUint32 { // a code below first wraps to a number above more
 		first, end := uint32(s.first), uint32(end)
 		for i, code := range lo {
 			d := code - first

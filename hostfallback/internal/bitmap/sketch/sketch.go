@@ -18,14 +18,14 @@ import (
 // the comparison.
 const slots = 128
 
-// units is the number of parts of the codes that slots consist of.
+// units is the number of units: a unit is an aligned range of codes, and a slot is a sequence of units.
 const units = 1 << 12
 
 // Map divides codes into slots. It is read-only after NewMap.
 type Map struct {
-	shift uint // of a code, to its unit
-	slot  [units]uint8
-	first []uint64 // the least code of each slot
+	unitShift uint // code >> unitShift is the unit of a code
+	slot      [units]uint8
+	first     []uint64 // the least code of each slot
 }
 
 // NewMap returns a map for a column by a sample of its codes. Every sample gives correct
@@ -34,13 +34,13 @@ func NewMap(sample []uint64) *Map {
 	m := &Map{first: []uint64{0}}
 	sample = slices.Sorted(slices.Values(sample))
 	if n := len(sample); n > 0 { // one code of 512 may be too large for a unit of its own
-		m.shift = uint(max(0, bits.Len64(sample[n-1-n/512])-bits.Len(units-1)))
+		m.unitShift = uint(max(0, bits.Len64(sample[n-1-n/512])-bits.Len(units-1)))
 	}
 	full := (len(sample) + slots - 1) / slots // codes of the sample in a slot
-	at, begin := 0, 0                         // in the sample
+	at, begin := 0, 0                         // indexes in the sample: the next code, and the first code of the slot
 	for u := range m.slot {
 		if at > begin && at-begin >= full && len(m.first) < slots {
-			m.first, begin = append(m.first, uint64(u)<<m.shift), at
+			m.first, begin = append(m.first, uint64(u)<<m.unitShift), at
 		}
 		m.slot[u] = uint8(len(m.first) - 1)
 		for at < len(sample) && m.unit(sample[at]) == uint64(u) {
@@ -50,7 +50,7 @@ func NewMap(sample []uint64) *Map {
 	return m
 }
 
-func (m *Map) unit(code uint64) uint64 { return min(code>>m.shift, units-1) }
+func (m *Map) unit(code uint64) uint64 { return min(code>>m.unitShift, units-1) }
 
 // Group is the sketches of 64 rows. Byte j of word k is the sketch of row 8j+k.
 type Group [8]uint64

@@ -1,5 +1,5 @@
-// Package lookup searches single posting lists for candidates, and keeps the auxiliary
-// tables that its searches need.
+// Package lookup searches single posting lists for candidates: ascending docIDs, of which it
+// keeps the docIDs that the list contains. It builds and keeps the auxiliary tables of its searches.
 package lookup
 
 import (
@@ -28,8 +28,8 @@ type Auxiliary struct {
 	// By list, empty unless PrepareAll has run:
 	marks  []mark
 	heads  []Head
-	runs   Runs     // of all lists with heads
-	starts []uint16 // indexes of runs
+	runs   Runs     // the runs of all lists, one list after another
+	starts []uint16 // the indexes of runs of all lists, one after another: see indexSize
 }
 
 // New returns the tables of src, all of which are still to be built. They take their memory
@@ -133,9 +133,9 @@ func (t *Auxiliary) Denser(h plan.Handle, ratio uint64) bool {
 	return uint64(t.Source.Lists[h].Len)*ratio > uint64(t.Source.Docs)
 }
 
-// bitset returns the bits of list h over all documents; docs are its docIDs or nil. It has ranks,
-// which lead to frequencies, if the lists have frequencies. paid tells that the caller has taken the
-// memory.
+// bitset returns the bits of list h over all documents; docs are its docIDs, or nil if they are still to
+// be decoded. The bits have ranks if the lists have frequencies: the rank of a docID is the index of its
+// frequency. paid tells that the caller has taken the memory.
 func (t *Auxiliary) bitset(h plan.Handle, docs []uint32, paid bool) (*codec.Bits, error) {
 	size := int64(0)
 	if !paid {

@@ -86,7 +86,7 @@ func Count(set []uint64) (n int) {
 // Slack is the number of docIDs that Expand may write behind the last one.
 const Slack = 64
 
-// spread is the bits set in a byte.
+// spread holds the positions of the bits set in a byte.
 type spread struct {
 	pairs [4]uint64 // positions of the bits, two in each word
 	count int

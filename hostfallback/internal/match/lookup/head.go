@@ -6,19 +6,19 @@ import (
 	"heddle/engine/plan"
 )
 
-// mark is the part of a list that decides whether most pairs of short lists have a common docID: where its
-// docIDs and its runs lie. The marks of all lists lie one after another: a batch of pairs reads little else.
+// mark tells where the docIDs and the runs of a list lie. For most pairs of short lists it suffices to find
+// the common docIDs. The marks of all lists lie one after another: a batch of pairs reads little else.
 type mark struct {
 	Interval
 	length uint32 // number of docIDs
-	at, n  uint32 // of the runs of the list, among the runs of all lists; n is 0 without Runs
-	start  uint32 // of the index of the runs, among the indexes of all lists; 0: none
+	at, n  uint32 // the runs of the list are Auxiliary.runs[at:at+n]; n is 0 without Runs
+	start  uint32 // the index of the runs begins at Auxiliary.starts[start]; 0: no index
 }
 
-// Head is the part of a list that a query reads next.
+// Head is read of a list if its mark does not suffice.
 type Head struct {
 	few    bool   // see Prepared.fewRuns
-	ranges ranges // that have docIDs
+	ranges ranges // the ranges of documents in which the list has docIDs
 }
 
 // ranges has a bit for each of 256 ranges of documents.
@@ -37,7 +37,7 @@ func newHead(docs []uint32, universe uint32) (h Head) {
 	return h
 }
 
-// overlap reports whether both lists may have docIDs in one range.
+// overlap reports whether both lists have docIDs in the same range.
 func (r *ranges) overlap(s *ranges) bool {
 	return r[0]&s[0]|r[1]&s[1]|r[2]&s[2]|r[3]&s[3] != 0
 }

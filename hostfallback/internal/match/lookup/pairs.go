@@ -7,11 +7,11 @@ import (
 	"heddle/engine/plan"
 )
 
-// Pairs is the answer to pairs of lists, and the memory that they need. The zero value asks for numbers.
+// Pairs is the answer of Auxiliary.Pairs, and the memory that it needs. The zero value asks for counts alone.
 type Pairs struct {
-	WithDocs   bool
-	Docs       []uint32 // all common docIDs, pair by pair, WithDocs
-	Count      int      // their number
+	WithDocs   bool     // Docs are wanted
+	Docs       []uint32 // with WithDocs, the common docIDs of all pairs, pair by pair
+	Count      int      // number of common docIDs of all pairs
 	Candidates uint64   // the sum of the lengths of the shorter lists
 	runs       Runs     // common runs of one pair
 }
@@ -49,7 +49,7 @@ func (t *Auxiliary) Pairs(totals []uint64, offsets []uint32, handles []plan.Hand
 // comparedRuns is the number of runs of each list that are compared one by one instead of looked up.
 const comparedRuns = 4
 
-// pair adds the common docIDs of two lists to out. It reports false if they need more than marks, heads and runs.
+// pair adds the common docIDs of two lists to out. It reports false if marks, heads and runs do not suffice to find them.
 func (t *Auxiliary) pair(h, g plan.Handle, out *Pairs) bool {
 	x, y := &t.marks[h], &t.marks[g]
 	n := 0
@@ -86,7 +86,8 @@ func (p *Pairs) add(n int) {
 	p.Docs = p.Docs[:end+n]
 }
 
-// countFew returns the number of docIDs of r AND s, for a few runs of each: no comparison waits for another one.
+// countFew returns the number of docIDs of r AND s. It compares each run of r with each run of s: no comparison waits
+// for the result of an earlier comparison.
 func (r Runs) countFew(s Runs) (n int) {
 	for _, x := range r {
 		for _, y := range s {
@@ -96,8 +97,9 @@ func (r Runs) countFew(s Runs) (n int) {
 	return n
 }
 
-// find sets p.runs to the common runs of a and of a list b in the interval within, whose runs and whose
-// index begin at b and index, and returns the number of their docIDs. It looks up the runs of a.
+// find sets p.runs to the common runs of lists a and b and returns the number of their docIDs. It looks up the
+// runs of a in b. within is the interval of b, index the index of its runs (see indexSize); more runs and more of
+// other indexes may follow b and index.
 func (p *Pairs) find(a, b Runs, within Interval, index []uint16) (docs int) {
 	found := p.runs[:0]
 	shift := index[0] & 31

@@ -32,19 +32,19 @@ type Prepared struct {
 	sieve  []uint32
 	bucket Buckets
 
-	Ranks     []uint32 // of Bits, as in codec.Bits; nil without frequencies
+	Ranks     []uint32 // number of bits set before each block of Bits, as in codec.Bits; nil without frequencies
 	Words     Words
 	Runs      Runs
-	Scattered bool
+	Scattered bool // the docIDs hit few cache lines of a bitset
 	Head
 }
 
 // autoBucket is the mean size of the buckets.
 const autoBucket = 4
 
-// DenseLead is the least density, as 1/DenseLead, at which joining two lists with bits word
+// DenseJoin is the least density, as 1/DenseJoin, at which joining two lists with bits word
 // by word takes less time than looking up each candidate.
-const DenseLead = 16
+const DenseJoin = 16
 
 // wordsPay reports whether Words is the fastest way to look up the given number of
 // candidates. One word takes as long as four candidates in buckets, about eight in bits, or
@@ -138,7 +138,7 @@ func (t *Auxiliary) buildAuto(h plan.Handle, paid bool) (table *Prepared, size i
 	if n := countWords(docs); n > 0 && n*wordDocs <= len(docs) && take(12*n) {
 		table.Words = newWords(docs, n)
 	}
-	if l.Codec == codec.Raw || !(long && t.Denser(h, DenseLead)) && take(4*len(docs)) {
+	if l.Codec == codec.Raw || !(long && t.Denser(h, DenseJoin)) && take(4*len(docs)) {
 		table.Docs = docs
 	}
 	return table, size, nil

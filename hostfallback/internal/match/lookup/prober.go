@@ -17,8 +17,8 @@ type Prober struct {
 	Handle plan.Handle
 	auto   *Prepared // nil unless it suffices for the search
 	words  bool      // search auto.Words
-	at     int       // in auto.Words
-	Bits   []uint32
+	at     int       // index in auto.Words of the next search
+	Bits   []uint32  // bit x%32 of word x/32 is docID x; nil without bits
 
 	sieve  []uint32
 	find   finder

@@ -5,14 +5,15 @@ import (
 	"math/bits"
 )
 
-// An index of runs leads from a docID to the first run that does not end before its bucket. Buckets divide the
-// documents from the first docID of the list to the last one; there are two to four of them for each run, so
-// that most runs of another list meet at most one run. The index has the shift from the distance of a docID to
-// its bucket, and then the entries. A run behind all docIDs follows the runs of the list.
+// An index of runs leads from a docID to a run. Buckets of equal width divide the documents from the first docID
+// of the list to the last docID. The bucket of docID x is (x - first docID) >> shift. There are two to four
+// buckets for each run, so that most runs of another list meet at most one run. The index consists of the shift
+// and of one entry for each bucket: the number of the first run that does not end before the bucket. The run
+// lastRun, behind all docIDs, follows the runs of the list.
 const (
 	runBuckets  = 4
-	leastRuns   = 4  // an index of fewer runs does not pay
-	crowdedRuns = 64 // in a bucket at most: each look-up may read all of them
+	leastRuns   = 4  // a list with fewer runs has no index
+	crowdedRuns = 64 // greatest number of runs in a bucket: each look-up may read all of them
 )
 
 // lastRun lies behind all docIDs.
@@ -23,8 +24,8 @@ func indexShift(r Runs) int {
 	return bits.Len32((r[len(r)-1].Last - r[0].First) / uint32(runBuckets*len(r)))
 }
 
-// indexSize returns the length of the index of r, 0 for none. Runs that lie close together, far from the other
-// ones, have none: a merge reads them in less time.
+// indexSize returns the length of the index of r, 0 for none. A list with more than crowdedRuns runs in one bucket
+// has no index: a merge reads its runs in less time.
 func indexSize(r Runs) int {
 	if len(r) < leastRuns || len(r) > math.MaxUint16 {
 		return 0

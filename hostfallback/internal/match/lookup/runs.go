@@ -1,6 +1,6 @@
 package lookup
 
-// runDocs is the least mean number of docIDs in each run at which Runs pays.
+// runDocs is the least mean number of docIDs in a run for which a list has Runs.
 const runDocs = 2
 
 // Run is the docIDs from First to Last.

@@ -187,7 +187,7 @@ func LowerBound(docs []uint32, x uint32) int {
 
 // The compiler turns an if whose result is an index into a branch. Arithmetic avoids it.
 
-// Below is -1 if doc < x, else 0.
+// Below is -1 if doc < x, else 0: a mask for the bitwise AND.
 func Below(doc uint32, x int64) int { return int((int64(doc) - x) >> 63) }
 
 // Equal is 1 if a == b, else 0.

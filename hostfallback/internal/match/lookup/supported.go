@@ -29,7 +29,7 @@ var searchable = sync.OnceValue(func() (known [256]bool) {
 	return known
 })
 
-// finds encodes a short list and looks up its docID.
+// finds reports whether codec.Blocks finds the docID of a short list in codec id.
 func finds(id codec.ID) bool {
 	docs := []uint32{5}
 	words, err := codec.Append(nil, id, docs, codec.DefaultOptions())

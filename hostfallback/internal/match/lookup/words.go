@@ -2,7 +2,7 @@ package lookup
 
 import "math/bits"
 
-// wordDocs is the least mean number of docIDs in each word at which Words pays.
+// wordDocs is the least mean number of docIDs in a word for which a list has Words.
 const wordDocs = 3
 
 // Words is a list as a bitset without zero words: bit x%64 of Bits[i] is docID x with
