@@ -1,8 +1,7 @@
 package schedule
 
 import (
-	"errors"
-	"fmt"
+	"math"
 	"time"
 )
 
@@ -50,20 +49,14 @@ func (s *Scheduler) arrive(j *Job) (*Batch, error) {
 			return nil, &DeadlineError{}
 		}
 	}
-	j.batchPriced = j.Mode == Sync || j.Mode == Auto && s.mode == Sync
-	if !s.classify(j) {
+	if !s.route(j) {
 		s.stats.Failed++
 		return nil, s.noProcessor(nil)
 	}
-	if s.countArrival(j, now) && j.Mode == Auto {
-		j.batchPriced = s.mode == Sync
-		s.classify(j)
-	}
+	s.countArrival(j, now)
+	p := s.policy.Place(j, &s.view)
+	s.followMode(now)
 	j.caller = s.callerNamed(j.Caller)
-	var p *processor
-	if !j.batchPriced {
-		p = s.place(j, now)
-	}
 	if p == nil {
 		err := s.checkRoom(j.caller)
 		if err != nil && s.undispatched { // jobs that came with it may run
@@ -109,25 +102,10 @@ func (s *Scheduler) checkRoom(c *caller) error {
 	return nil
 }
 
-func (s *Scheduler) totalQueued() int { return s.queued[Either] + s.queued[Device] + s.queued[Host] }
-
-// eligible says whether processor p can run j now.
-func (s *Scheduler) eligible(j *Job, p int) bool {
-	return s.capable(j, p) && (j.reserveOnly || !s.processors[p].Reserve)
-}
-
-// capable is can without regard to reserves.
-func (s *Scheduler) capable(j *Job, p int) bool {
-	return j.Trace.Estimates[p] >= 0 && s.processors[p].removal == nil && j.barredOn>>p&1 == 0
-}
-
-// classify finds the class of j and its time where it is fastest; false if it can run
-// nowhere.
-func (s *Scheduler) classify(j *Job) bool {
-	device, host := never, never // in the mode of j
+// route finds the processors that can run j, and its time on the fastest one; false: there is none.
+func (s *Scheduler) route(j *Job) bool {
 	alone := [3]time.Duration{Device: never, Host: never}
-	j.bestTime = never
-	j.reserveOnly, j.freeCores = true, s.cores.unfedShare()
+	j.bestTime, j.reserveOnly, j.freeCores = never, true, s.cores.unfedShare()
 	for p, r := range s.processors {
 		if !r.Reserve && !j.Reserves && s.capable(j, p) {
 			j.reserveOnly = false
@@ -135,45 +113,56 @@ func (s *Scheduler) classify(j *Job) bool {
 		}
 	}
 	for p, r := range s.processors {
-		if !s.eligible(j, p) {
-			continue
-		}
-		j.bestTime = min(j.bestTime, j.Trace.Estimates[p])
-		alone[r.class] = min(alone[r.class], j.Trace.Estimates[p])
-		if r.Host {
-			host = min(host, s.cost(j, r))
-		} else {
-			device = min(device, j.cost(p))
+		if s.eligible(j, p) {
+			j.bestTime = min(j.bestTime, j.Trace.Estimates[p])
+			alone[r.class] = min(alone[r.class], j.Trace.Estimates[p])
 		}
 	}
-	j.similarCost = time.Duration(s.opt.Similar * float64(min(device, host, maxEstimate)))
-	j.Trace.Class = s.classOf(device, host)
-	j.singleClass = s.classOf(alone[Device], alone[Host])
+	j.singleClass = s.opt.classOf(alone[Device], alone[Host])
 	return j.bestTime != never
 }
 
-// classOf is the class of a job by its least times on devices and on hosts.
-func (s *Scheduler) classOf(device, host time.Duration) Class {
-	switch {
-	case s.opt.Similar*float64(device) <= float64(host):
-		return Device
-	case s.opt.Similar*float64(host) <= float64(device):
-		return Host
+// replace routes j again and has the policy set its class, before another attempt; false: no processor
+// can run it.
+func (s *Scheduler) replace(j *Job) bool {
+	if !s.route(j) {
+		return false
 	}
-	return Either
+	s.policy.Place(j, &s.view)
+	return true
 }
 
-// noProcessor is the reason why a job can run nowhere: the error of its last attempt, or
-// else the errors for which the processors were removed.
-func (s *Scheduler) noProcessor(reason error) error {
-	if reason == nil {
-		var outs []error
+// countArrival adds j to the load.
+func (s *Scheduler) countArrival(j *Job, now time.Duration) {
+	s.decay(now)
+	s.arrivalRate[j.singleClass] += float64(j.bestTime) / float64(s.opt.Window)
+}
+
+// decay updates the arrival rate to now: an average with weights that fall to 1/e in a window, in
+// steps that are small beside it.
+func (s *Scheduler) decay(now time.Duration) {
+	if s.rateFell = now-s.decayedAt > s.opt.Window/1024; s.rateFell {
+		keep := math.Exp(-float64(now-s.decayedAt) / float64(s.opt.Window))
+		for class := range s.arrivalRate {
+			s.arrivalRate[class] *= keep
+		}
 		for _, p := range s.processors {
-			outs = append(outs, p.removal)
+			p.capacity.forget(now)
 		}
-		if reason = errors.Join(outs...); reason == nil {
-			return ErrNoProcessor
-		}
+		s.decayedAt = now
 	}
-	return fmt.Errorf("%w: %w", ErrNoProcessor, reason)
+}
+
+// followMode tells a change of the policy's mode.
+func (s *Scheduler) followMode(now time.Duration) {
+	mode := s.policy.Mode()
+	if mode == s.mode {
+		return
+	}
+	s.mode = mode
+	s.stats.Changes++
+	s.event(Event{Mode: mode}, now)
+	if s.totalQueued() > 0 {
+		s.arm(now) // waiting jobs may run now
+	}
 }

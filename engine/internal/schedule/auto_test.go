@@ -312,7 +312,7 @@ func TestInsideOfNoTime(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := s.processors[0].insideRatio; got != 1 {
+		if got := s.policy.(*cooperative).insideRatio[0]; got != 1 {
 			t.Errorf("%v of the time inside", got)
 		}
 	})
@@ -344,7 +344,8 @@ func TestAfterCallers(t *testing.T) {
 			})
 		}
 		group.Wait()
-		s.mode, s.modeChangedAt = Sync, s.now() // after a rush
+		c := s.policy.(*cooperative)
+		c.mode, c.changedAt = Sync, s.now() // after a rush
 		for range 1000 {
 			j := newJob(20*us, -1)
 			j.Mode = Async

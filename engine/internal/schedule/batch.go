@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -46,51 +45,41 @@ func (s *Scheduler) take(b *Batch, j *Job) {
 	b.Jobs = append(b.Jobs, j)
 }
 
-// cut takes a batch for p out of the line of first: first alone under Async, else as many
-// jobs as the threshold allows, in the order of fairness, as long as none misses its
-// deadline by it. If p steals, it takes the youngest jobs that end sooner here than elsewhere.
-func (s *Scheduler) cut(p *processor, first *Job, now time.Duration) *Batch {
-	l, stolen := first.kindQueue, !s.suits(first, p)
-	q := &l.queues[first.Trace.Class]
-	mode := s.modeOf(l)
-	if !stolen && s.runsSingly(l, p) {
-		mode = Async
-	}
-	b := s.newBatch(p, mode)
+// cut takes a batch for p out of the queue of first: first alone under Async, else as many jobs as the
+// threshold allows, in the order of fairness, as long as no job misses its deadline by it. A stolen
+// batch continues with the youngest jobs.
+func (s *Scheduler) cut(p *processor, first *Job, d decision, now time.Duration) *Batch {
+	q, class := first.kindQueue, first.Trace.Class
+	b := s.newBatch(p, d.mode)
+	b.stolen = d.stolen
 	s.take(b, first)
 	if b.Mode == Async {
 		return b
 	}
 	if p.Start != nil {
-		b.Estimate += min(max(p.Start(l.kind), 0), maxEstimate)
+		b.Estimate += min(max(p.Start(q.kind), 0), maxEstimate)
 	}
-	load, end, threshold := first.Load, first.deadline, p.Threshold(l.kind)
+	load, end, threshold := first.Load, first.deadline, p.Threshold(q.kind)
 	if now+b.Estimate > end {
 		end = never // too late for it
 	}
 	width := max(s.cores.free(), 1)
 	for load < threshold && len(b.Jobs) < p.Most && (b.cores < width || width >= p.Threads) {
-		var j *Job
-		if stolen {
-			j = q.last
-		} else {
-			j = s.nextInBatch(l, p, now)
+		j := q.queues[class].last
+		if !b.stolen {
+			j = s.nextInBatch(q, p, now)
 		}
-		if j == nil {
+		if j == nil || s.offer(p, offer{joining, j, b}).mode != Sync || !b.stolen && !s.timely(j, p, now) {
 			break
 		}
-		took := b.Estimate + j.cost(p.index)
-		switch {
-		case stolen && (!s.eligible(j, p.index) || p.capacity.batchTimeBeside(b.timeFloor(took), p.runningBatches) > s.endElsewhere(j, p, true, now)):
-			return b
-		case s.late(j, now):
+		if s.late(j, now) {
 			s.postpone(j)
 			continue
 		}
 		if !j.postponed {
 			end = min(end, j.deadline)
 		}
-		if end != never && now+p.capacity.batchTimeBeside(b.timeFloor(took), p.runningBatches)+s.opt.Slack > end {
+		if end != never && now+b.with(j)+s.opt.Slack > end {
 			break
 		}
 		load += j.Load
@@ -99,14 +88,17 @@ func (s *Scheduler) cut(p *processor, first *Job, now time.Duration) *Batch {
 	return b
 }
 
-// nextInBatch returns the job of l that should follow in a batch of p.
-func (s *Scheduler) nextInBatch(l *kindQueue, p *processor, now time.Duration) *Job {
-	a, b := l.queues[p.class].head(), l.queues[Either].head()
+// with is the expected time of b with j.
+func (b *Batch) with(j *Job) time.Duration {
+	p := b.processor
+	return p.capacity.batchTimeBeside(b.timeFloor(b.Estimate+j.cost(p.index)), p.runningBatches)
+}
+
+// nextInBatch returns the job of q that follows in a batch of p.
+func (s *Scheduler) nextInBatch(q *kindQueue, p *processor, now time.Duration) *Job {
+	a, b := q.queues[p.class].head(), q.queues[Either].head()
 	if a == nil || b != nil && s.before(b, a, now) {
-		a = b
-	}
-	if a == nil || !s.suits(a, p) || !s.timely(a, p, now) {
-		return nil
+		return b
 	}
 	return a
 }
@@ -261,10 +253,11 @@ func (s *Scheduler) finish(b *Batch, err error, now time.Duration) {
 			p.capacity.learnBatch(now, now-max(b.started, p.busyFrom), b.timeFloor(b.Estimate))
 			p.capacity.endBatch(b.Estimate, now-p.busyFrom)
 			p.busyFrom = now
-			took := max(s.lockedAt-b.started, 1) // of the lane
-			p.insideRatio += (float64(cmp.Or(b.Inside, took))/float64(took) - p.insideRatio) / 16
 		case s.mode == Async || b.Jobs[0].Mode == Async || s.opt.Mode != Auto: // else only jobs that suit p better than batches do
 			p.capacity.learn(now, float64(b.concurrent+len(p.running))/2, now-b.started, b.Estimate, b.cores)
+		}
+		if !b.abandoned && !b.delivering {
+			s.policy.Done(b, &s.view)
 		}
 	}
 	if len(left) > 0 {

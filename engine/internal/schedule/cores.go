@@ -102,70 +102,10 @@ func (p *processor) coresOf(j *Job) int {
 // cpuTime is the CPU time of j on host p, ns.
 func (p *processor) cpuTime(j *Job) float64 { return float64(j.added[p.index]) * float64(p.Threads) }
 
-// singleRate is the estimated time of single jobs that p does per second. A host beside devices runs as
-// many at a time as there are cores that feed no device.
-func (s *Scheduler) singleRate(p *processor) float64 {
-	if s.cores.total == 0 || p.Threads == 0 {
-		return p.capacity.rate(p.capacity.lanes)
-	}
-	return p.capacity.rate(max(s.cores.unfedShare()*p.capacity.lanes/p.capacity.coresPerJob(), 1))
-}
-
 // unfedShare is the share of the cores that do not feed devices.
 func (c *cores) unfedShare() float64 {
 	if c.total == 0 {
 		return 1
 	}
 	return max(1-c.feeding()/float64(c.total), 0.01)
-}
-
-// cost is the time by which p is compared with other processors for j. A batch on a host beside devices
-// has only the cores that do not feed devices, so its cost is divided by their share. The share is the
-// one at the arrival of j, so that the processor that suits j best does not change while j waits.
-func (s *Scheduler) cost(j *Job, p *processor) time.Duration {
-	cost := j.cost(p.index)
-	if !j.batchPriced || p.Threads == 0 {
-		return cost
-	}
-	return time.Duration(float64(cost) / j.freeCores)
-}
-
-// coresFor is the number of cores that p may give to j; none if j must wait:
-//   - free cores, always;
-//   - the cores that feed devices, too, if j takes less CPU time on the host than it takes to feed
-//     a device with it;
-//   - all cores, if no device runs and j does not suit devices better, or if j starves.
-func (s *Scheduler) coresFor(p *processor, j *Job) int {
-	c := &s.cores
-	switch {
-	case p.Threads == 0 || c.total == 0:
-		return math.MaxInt
-	case p.cpuTime(j) > c.feedTime && (c.deviceBatches > 0 || j.Trace.Class == Device) && !j.starves(s.lockedAt):
-		return c.free()
-	case c.deviceBatches == 0 || c.hostCores == 0:
-		return c.total
-	}
-	return c.total - c.hostCores
-}
-
-// allotment returns the number of cores that j gets on p, and the factor by which its time grows because
-// it gets fewer cores than it can use.
-func (s *Scheduler) allotment(p *processor, j *Job) (threads int, slower float64) {
-	most := p.coresOf(j)
-	threads = min(most, max(s.coresFor(p, j), 1))
-	return threads, float64(max(most, 1)) / float64(max(threads, 1))
-}
-
-// fedShare is the share of the threads of a host that device p takes by being fed.
-func (s *Scheduler) fedShare(p *processor) (share float64) {
-	if p.Host || s.cores.total == 0 {
-		return 0
-	}
-	fed := max(1, int(math.Ceil(s.cores.feeding())))
-	for _, o := range s.processors {
-		if o.Threads > 0 {
-			share = max(share, float64(o.Threads+fed-s.cores.total)/float64(o.Threads))
-		}
-	}
-	return share
 }

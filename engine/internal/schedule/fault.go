@@ -61,7 +61,7 @@ func (s *Scheduler) retryElsewhere(j *Job, p *processor, err error, now time.Dur
 	if !mapped.IsFault(err) { // else the file is at fault
 		j.failures = append(j.failures, failure{p, p.successes})
 	}
-	if !s.classify(j) {
+	if !s.replace(j) {
 		s.fail(j, err)
 		return
 	}
@@ -108,7 +108,7 @@ func (s *Scheduler) outOfMemory(b *Batch, jobs []*Job, err error, now time.Durat
 	}
 	for _, j := range jobs {
 		j.barredOn |= 1 << p.index
-		if !s.classify(j) && len(b.Jobs) > 1 {
+		if !s.replace(j) && len(b.Jobs) > 1 {
 			j.barredOn &^= 1 << p.index
 			j.runsAlone = true
 		}
@@ -133,7 +133,7 @@ func (s *Scheduler) requeue(j *Job, now time.Duration) bool {
 		s.complete(j, j.stream.err)
 	case s.closed:
 		s.fail(j, s.refusal)
-	case !s.classify(j):
+	case !s.replace(j):
 		s.fail(j, s.noProcessor(j.lastError))
 	default:
 		s.enqueue(j, now)

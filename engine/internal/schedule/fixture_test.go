@@ -125,3 +125,10 @@ func launch(s *Scheduler, j *Job) <-chan error {
 	go func() { c <- s.Do(context.Background(), j) }()
 	return c
 }
+
+// blockSize is the size of the next block of t on p, now.
+func (s *Scheduler) blockSize(t *stream, p *processor) int {
+	s.lock()
+	defer s.unlock()
+	return s.policy.Block(p, t, &s.view)
+}

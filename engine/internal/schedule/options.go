@@ -4,7 +4,10 @@ import "time"
 
 // Options of a scheduler. The zero value is the default.
 type Options struct {
-	// Mode forces one. Auto is Async below Leave and Sync above Enter.
+	// Policy decides what runs where: see Policies. Empty is "cooperative".
+	Policy string
+	// Mode forces one. Auto is Async below Leave and Sync above Enter, under the policies wu and
+	// cooperative. The other policies have one mode each.
 	Mode Mode
 	// Capacity is the number of jobs and streams that may wait; more are refused with
 	// ErrFull. 0 is 8192. A caller takes at most eight times the room that it leaves free.

@@ -81,3 +81,19 @@ type Batch struct {
 
 	batchState
 }
+
+// free says whether p has a lane for a single job, or for a batch.
+func (p *processor) free(batch bool) bool {
+	if p.removal != nil {
+		return false
+	}
+	if batch {
+		return p.runningBatches < p.Lanes && len(p.running) < max(p.Lanes, p.Singles)
+	}
+	return len(p.running) < p.Singles
+}
+
+// freeBlock says whether p has a lane for a block of a stream.
+func (p *processor) freeBlock() bool {
+	return p.removal == nil && p.runningBatches < p.Blocks && len(p.running) < max(p.Blocks, p.Singles)
+}

@@ -12,29 +12,21 @@ import (
 // Scheduler assigns jobs to processors. It is safe for concurrent use. Its goroutines run
 // batches and end when no job waits; it also has a timer.
 type Scheduler struct {
-	opt        Options
-	processors []*processor
-	epoch      time.Time // the origin of all times
-	batches    sync.Pool // of *Batch, for reuse
+	view
+	epoch   time.Time // the origin of all times
+	batches sync.Pool // of *Batch, for reuse
 
-	_           [cacheLine]byte     // the fields above are read without the lock
+	_           [cacheLine]byte
 	inbox       atomic.Pointer[Job] // the youngest job that arrived while the lock was held; Job.next links the older ones
 	_           [cacheLine]byte
 	mu          sync.Mutex   // taken by lock and tryLock, left by unlock
 	lockWaiters atomic.Int32 // goroutines that wait for mu
 	_           [cacheLine]byte
 
-	lockedAt time.Duration // the time at which the present holder took the lock
-
-	// Queues. A job waits in the queue of its kind, its class and its caller.
 	kindQueues    map[kindKey]*kindQueue
-	lastKindQueue *kindQueue         // the last result of kindQueueOf
-	nonEmpty      []*kindQueue       // queues with jobs
-	undispatched  bool               // jobs were queued after the last dispatch
-	queued        [3]int             // waiting jobs by class
-	queuedTime    [3][]time.Duration // estimated time of waiting jobs by class and processor
-	seq           uint64             // sequence number of the last job
-	streams       []*stream          // calls that have not ended
+	lastKindQueue *kindQueue // the last result of kindQueueOf
+	undispatched  bool       // jobs were queued after the last dispatch
+	seq           uint64     // sequence number of the last job
 
 	// Fairness.
 	callers     map[string]*caller
@@ -48,18 +40,9 @@ type Scheduler struct {
 	timerAt    time.Duration // next tick; never if the timer is off
 	tickedAt   time.Duration // last tick, or start of the timer after a pause
 
-	// Load.
-	mode          Mode // Async or Sync
-	modeChangedAt time.Duration
-	arrivalRate   [3]float64 // seconds of single-job time that arrive per second, by class, at decayedAt
-	decayedAt     time.Duration
-	cores         cores
-
-	// State of the whole.
-	onlyReserves  bool          // no processor works but reserve processors
+	mode          Mode          // of the policy, as last told
 	heldJobs      int           // jobs that have not ended
 	activeBatches int           // batches that have not returned
-	refusal       error         // error of every further job; nil: jobs are admitted
 	closed        bool          // waiting jobs fail with refusal, too
 	quiet         chan struct{} // closed as soon as nothing is held and nothing runs; nil: nobody waits
 	stats         Stats
@@ -81,7 +64,6 @@ type processor struct {
 	running        []*Batch
 	runningBatches int           // elements of running that are batches, not single jobs
 	busyFrom       time.Duration // end of the last batch, or start of the first one after a pause
-	insideRatio    float64       // mean Batch.Inside over the time of a batch, 0 to 1
 	triedAt        time.Duration // when it last took a block of a call, or jobs of another processor
 
 	// Service of starving jobs.
@@ -115,12 +97,15 @@ func New(opt Options, processors ...Processor) (*Scheduler, error) {
 		return nil, fmt.Errorf("%d processors: there must be 1 to 64", len(processors))
 	}
 	s := &Scheduler{
-		opt: opt, epoch: time.Now(), kindQueues: map[kindKey]*kindQueue{}, callers: map[string]*caller{},
-		pruneAt: minCallers, deadlines: heap[*Job]{id: byDeadline}, mode: opt.Mode, timerAt: never,
-		cores: cores{total: opt.Cores, clock: opt.CPU},
+		view:  view{opt: opt, cores: cores{total: opt.Cores, clock: opt.CPU}},
+		epoch: time.Now(), kindQueues: map[kindKey]*kindQueue{}, callers: map[string]*caller{},
+		pruneAt: minCallers, deadlines: heap[*Job]{id: byDeadline}, timerAt: never,
 	}
-	if s.mode == Auto {
-		s.mode = Async
+	policy, _ := policyOf(opt.Policy)
+	s.policy = policy.make(&s.opt, len(processors))
+	s.mode = s.policy.Mode()
+	if _, ok := s.policy.(*cooperative); !ok {
+		s.cores.total = 0 // the host takes all cores
 	}
 	for class := range s.urgentJobs {
 		s.urgentJobs[class].id = byUrgency
@@ -141,7 +126,7 @@ func New(opt Options, processors ...Processor) (*Scheduler, error) {
 		if p.Host {
 			class = Host
 		}
-		s.processors = append(s.processors, &processor{Processor: p, index: i, class: class, insideRatio: 1, capacity: newCapacity(p.Singles, p.Host), probeDelay: opt.Probe, probeAt: never})
+		s.processors = append(s.processors, &processor{Processor: p, index: i, class: class, capacity: newCapacity(p.Singles, p.Host), probeDelay: opt.Probe, probeAt: never})
 	}
 	s.batches.New = func() any {
 		b := &Batch{batchState: batchState{scheduler: s}}
@@ -164,15 +149,17 @@ func (s *Scheduler) updateReserves() {
 	}
 }
 
-// inReserve says whether p waits in reserve while other processors work.
-func (s *Scheduler) inReserve(p *processor) bool { return p.Reserve && !s.onlyReserves }
-
 // fill replaces zero options by their defaults.
 func (o *Options) fill() error {
 	if o.Mode > Sync || min(o.Capacity, o.Cores) < 0 || min(o.MaxAge, o.Hold, o.Window, o.Slack, o.Hang, o.Probe) < 0 ||
 		!(min(o.Enter, o.Leave, o.Similar, o.Patience) >= 0) {
 		return fmt.Errorf("scheduler: negative option: %+v", *o)
 	}
+	policy, err := policyOf(o.Policy)
+	if err != nil {
+		return err
+	}
+	setDefault(&o.Mode, policy.mode)
 	setDefault(&o.Capacity, 8192)
 	setDefault(&o.MaxAge, time.Millisecond)
 	setDefault(&o.Enter, 0.7)

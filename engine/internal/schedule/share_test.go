@@ -181,8 +181,10 @@ func TestShareOfCores(t *testing.T) {
 		feed, share float64
 		worth       bool
 	}{{0, 0.05, true}, {4, 0.0375, true}, {8, 0.025, false}} {
-		s.cores.feedCores, s.processors[1].triedAt = c.feed, s.now()
-		if got := s.rateShare(s.processors[1], j); math.Abs(got-c.share) > 1e-9 || s.worthwhile(s.processors[1], j, s.now()) != c.worth {
+		s.lock()
+		s.unlock()
+		s.cores.feedCores, s.processors[1].triedAt = c.feed, s.lockedAt
+		if got := s.rateShare(s.processors[1], j); math.Abs(got-c.share) > 1e-9 || s.worthwhile(s.processors[1], j) != c.worth {
 			t.Errorf("%v cores feed devices: share %v, want %v, worth it: %v", c.feed, got, c.share, c.worth)
 		}
 	}

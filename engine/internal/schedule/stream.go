@@ -122,37 +122,11 @@ func (s *Scheduler) block(p *processor, j *Job, now time.Duration) *Batch {
 	return nil
 }
 
-// served says whether any working processor can run blocks of t.
-func (s *Scheduler) served(t *stream) bool {
-	for i, p := range s.processors {
-		if p.removal == nil && t.Blocks(i) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// serves says whether p may cut blocks off t: it can run them, and is no reserve beside a
-// processor that can.
-func (s *Scheduler) serves(p *processor, t *stream) bool {
-	if t.ended || t.err != nil || t.requeuedBlocks > 0 || t.blocksOut[p.index] >= 2*p.Blocks || t.blocksRunning[p.index] >= t.Blocks(p.index) || s.blockSize(t, p) == 0 {
-		return false
-	}
-	if p.Reserve {
-		for i, o := range s.processors {
-			if !o.Reserve && o.removal == nil && t.Blocks(i) > 0 {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // cutBlock returns a block of t; nil if there is none, or p cannot run it: then it waits
 // for another processor.
 func (s *Scheduler) cutBlock(t *stream, p *processor, now time.Duration) *Batch {
 	left := t.Left()
-	j := t.Cut(p.index, p.Threshold(t.Kind()), s.blockSize(t, p))
+	j := t.Cut(p.index, p.Threshold(t.Kind()), s.policy.Block(p, t, &s.view))
 	if j == nil {
 		t.ended = true
 		s.endStream(t)
@@ -164,7 +138,7 @@ func (s *Scheduler) cutBlock(t *stream, p *processor, now time.Duration) *Batch 
 	s.heldJobs++
 	t.blocks = append(t.blocks, j)
 	switch {
-	case !s.classify(j):
+	case !s.replace(j):
 		s.fail(j, s.noProcessor(nil))
 		return nil
 	case !s.eligible(j, p.index):

@@ -1,0 +1,66 @@
+package schedule
+
+// deviceFirst is the fail-over of an active and a standby machine (Gray and Siewiorek 1991, section
+// on process pairs): devices run all jobs that they can, and the host runs the rest. A device that is
+// free takes all waiting jobs of a kind, up to its threshold, in one batch.
+type deviceFirst struct{}
+
+func newDeviceFirst(*Options, int) Policy { return deviceFirst{} }
+
+// Mode implements Policy.
+func (deviceFirst) Mode() Mode { return Sync }
+
+// Place implements Policy: the class is Device if a device can run j. The fastest free processor of
+// the class begins an arriving job alone.
+func (deviceFirst) Place(j *Job, v *view) (best *processor) {
+	j.Trace.Class = Host
+	for i, p := range v.processors {
+		if p.class == Device && v.eligible(j, i) {
+			j.Trace.Class = Device
+			break
+		}
+	}
+	j.similarCost = never
+	if j.Mode == Sync {
+		return nil
+	}
+	for i, p := range v.processors {
+		if p.class == j.Trace.Class && v.eligible(j, i) && v.placeable(j, p) && (best == nil || j.Trace.Estimates[i] < j.Trace.Estimates[best.index]) {
+			best = p
+		}
+	}
+	return best
+}
+
+// Next implements Policy: p takes the jobs of its class.
+func (deviceFirst) Next(p *processor, o offer, v *view) decision {
+	if o.job == nil || o.job.Trace.Class != p.class || !v.eligible(o.job, p.index) {
+		return decision{}
+	}
+	return decision{mode: v.modeOf(o.job.kindQueue)}
+}
+
+// Block implements Policy: the host takes blocks if no device can.
+func (deviceFirst) Block(p *processor, t *stream, v *view) int { return devicesBlock(p, t, v) }
+
+// Done implements Policy.
+func (deviceFirst) Done(*Batch, *view) {}
+
+// devicesBlock is the size of a block where devices share a call, or hosts if no device can run it.
+func devicesBlock(p *processor, t *stream, v *view) int {
+	devices := v.takers(t, Device)
+	if p.class == Host && devices > 0 {
+		return 0
+	}
+	return guidedBlock(t, max(devices, v.takers(t, p.class)))
+}
+
+// guidedBlock is the size of a block where a number of like processors share the rest of a call, so
+// that they end together (guided self-scheduling, Polychronopoulos and Kuck 1987).
+func guidedBlock(t *stream, takers int) int {
+	return max(minBlock, t.Left()/(guidedDivisor*max(takers, 1)))
+}
+
+// guidedDivisor is the number of blocks into which a processor divides its part of the rest of a call.
+// minBlock is the number of queries below which a block is no further divided.
+const guidedDivisor, minBlock = 4, 64

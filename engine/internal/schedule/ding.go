@@ -1,0 +1,122 @@
+package schedule
+
+import "time"
+
+// ding is the scheduler of Ding et al. 2009, section 9. Each job runs alone. It waits in one of three
+// classes: much faster on devices, much faster on the host, or either. A processor takes the jobs of
+// its own class, then of either class, then steals from the other class. A job near its deadline runs
+// next on the processors of its class. The paper says nothing of batches: a job that asks for Sync
+// runs in batches that close by threshold or age.
+type ding struct{}
+
+func newDing(*Options, int) Policy { return ding{} }
+
+// Mode implements Policy.
+func (ding) Mode() Mode { return Async }
+
+// Place implements Policy.
+func (ding) Place(j *Job, v *view) *processor {
+	j.batchPriced = j.Mode == Sync && j.stream == nil
+	classify(j, v)
+	if j.Mode == Sync {
+		return nil
+	}
+	return soonest(j, v)
+}
+
+// Next implements Policy.
+func (ding) Next(p *processor, o offer, v *view) decision {
+	switch {
+	case o.turn == idle:
+		return stealSooner(p, v)
+	case !v.suits(o.job, p):
+		return decision{}
+	}
+	mode := v.modeOf(o.job.kindQueue)
+	if mode == Sync && (o.turn == inTurn || o.turn == starving) {
+		return v.closes(o.job.kindQueue, p)
+	}
+	return decision{mode: mode}
+}
+
+// Block implements Policy: all processors share a call.
+func (ding) Block(p *processor, t *stream, v *view) int {
+	return guidedBlock(t, v.takers(t, Device)+v.takers(t, Host))
+}
+
+// Done implements Policy.
+func (ding) Done(*Batch, *view) {}
+
+// classify sets the class of j, and the cost up to which a processor suits it.
+func classify(j *Job, v *view) {
+	device, host := never, never
+	for i, p := range v.processors {
+		switch {
+		case !v.eligible(j, i):
+		case p.Host:
+			host = min(host, v.cost(j, p))
+		default:
+			device = min(device, j.cost(i))
+		}
+	}
+	j.similarCost = time.Duration(v.opt.Similar * float64(min(device, host, maxEstimate)))
+	j.Trace.Class = v.opt.classOf(device, host)
+}
+
+// classOf is the class of a job by its least times on devices and on hosts.
+func (o *Options) classOf(device, host time.Duration) Class {
+	switch {
+	case o.Similar*float64(device) <= float64(host):
+		return Device
+	case o.Similar*float64(host) <= float64(device):
+		return Host
+	}
+	return Either
+}
+
+// soonest returns the processor that should end j first, if j can begin there at once, and nothing
+// that waits for it would be overtaken.
+func soonest(j *Job, v *view) *processor {
+	var best *processor
+	end := never
+	for i, p := range v.processors {
+		if !v.eligible(j, i) {
+			continue
+		}
+		took := v.runTime(p, j, false)
+		if wait := v.waitAt(p, j, false, v.lockedAt); wait > 0 {
+			took += wait + v.queueTime(p, false)
+		}
+		if took < end {
+			best, end = p, took
+		}
+	}
+	if v.placeable(j, best) {
+		return best
+	}
+	return nil
+}
+
+// stealSooner returns the oldest of the first waiting jobs that p should end before the processors of
+// their class.
+func stealSooner(p *processor, v *view) (d decision) {
+	for _, q := range v.nonEmpty {
+		mode := v.modeOf(q)
+		if !p.free(mode == Sync) {
+			continue
+		}
+		for class := range q.queues {
+			j := q.queues[class].first
+			for n := 0; n < stealDepth && j != nil && (d.job == nil || j.arrived < d.job.arrived); n++ {
+				if v.eligible(j, p.index) && v.runTime(p, j, mode == Sync) < v.endElsewhere(j, p, true, v.lockedAt) {
+					d = decision{mode: mode, job: j}
+				}
+				j = j.next
+			}
+		}
+	}
+	return d
+}
+
+// stealDepth is the number of jobs of a queue that an idle processor looks at.
+const stealDepth = 16
