@@ -181,9 +181,12 @@ func canonical(id ID) bool { return id == Raw || id == Bitset }
 // A flipped bit gives an error or another list of the same length. A valid list of a
 // canonical codec consists of the words of Append for its docIDs.
 func TestBitFlips(t *testing.T) {
-	step := 5 // others in each of five words
-	if os.Getenv("HEDDLE_TEST_FULL") != "" {
+	step := 11 // others in each of eleven words
+	switch {
+	case os.Getenv("HEDDLE_TEST_FULL") != "":
 		step = 1
+	case testing.Short():
+		step = 31
 	}
 	for _, l := range victims(t) {
 		words := slices.Clone(l.Words)

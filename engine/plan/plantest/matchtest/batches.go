@@ -88,9 +88,10 @@ func (su suite) reuse(t *testing.T) {
 	small.Add(&s.Source, 1, 2)
 	var out plan.Results
 	for i, b := range []*plan.MatchBatch{large, &small, &none, large, &small, large} {
+		want := reference.Match(s.Plain.Docs, b)
 		for _, countOnly := range []bool{i%2 == 0, i%2 == 1} {
 			b.CountOnly = countOnly
-			if err := match(t, st, s, b, reference.Match(s.Plain.Docs, b), &out); err != nil {
+			if err := match(t, st, s, b, want, &out); err != nil {
 				t.Fatalf("step %d, count only %t: %v", i, countOnly, err)
 			}
 		}

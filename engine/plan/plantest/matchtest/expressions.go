@@ -207,8 +207,9 @@ func (su expressions) reuse(t *testing.T) {
 	b.Add(&s.Source, 3, 4)
 	var out plan.Results
 	for i, f := range []*plan.MatchBatch{large, &small, &none, large, &small, large} {
+		want := reference.Match(s.Plain.Docs, f)
 		for _, f.CountOnly = range []bool{i%2 == 0, i%2 == 1} {
-			if err := match(t, st, s, f, reference.Match(s.Plain.Docs, f), &out); err != nil {
+			if err := match(t, st, s, f, want, &out); err != nil {
 				t.Fatalf("step %d, count only %t: %v", i, f.CountOnly, err)
 			}
 		}

@@ -57,11 +57,12 @@ func (su *suite) reuse(t *testing.T) {
 	var results plan.Results
 	for i, q := range []*plan.RankBatch{large, &small, &none, large, &small, large} {
 		q.Mode, q.K = []plan.Mode{plan.Or, plan.And}[i%2], []int{10, 1000, 3}[i%3]
+		want := s.Plain.Rank(q)
 		for _, q.Accumulators = range su.accumulators {
 			if err := st.Rank(t.Context(), q, &out); err != nil {
 				t.Fatalf("step %d: %v", i, err)
 			}
-			if err := compare(s, q, s.Plain.Rank(q), &out); err != nil {
+			if err := compare(s, q, want, &out); err != nil {
 				t.Fatalf("step %d: %v", i, err)
 			}
 		}
