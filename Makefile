@@ -27,8 +27,8 @@ demo: ## ask the King James Bible and a table of flights on every backend
 quick: ## gofmt and go vet of changed packages, short tests of these and their users; BASE=COMMIT
 	@.ci/quick
 
-test: ## all tests: pure Go, OpenCL on PoCL, without cgo, without OpenCL
-	@.ci/test
+test: ## short tests on pure Go and PoCL, the embedded service; ALL=--all as in .ci/run
+	@.ci/test $(ALL)
 
 bench: ## the benchmarks, short; BENCH="--peers …", RANK="--real DIR …", BITMAP="--real DIR …", SCHEDULE="…" for more
 	@.ci/setup
