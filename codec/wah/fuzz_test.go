@@ -71,9 +71,7 @@ func checkWords[W Word](t *testing.T, words []W, rows uint64) {
 	}
 	OrInto(acc, words, Position{Word: -1, Used: 1 << 63})
 	OrInto(acc, words, Position{Word: len(words) / 2, Used: 1 << 63})
-	Rank(words, rows)
 	Bit(words, rows)
-	Select(words, Count(words)/2)
 	end, first := uint64(0), true
 	for from, to := range Runs(words, rows) {
 		if from >= to || to > rows || !first && from <= end {
@@ -165,11 +163,8 @@ func checkOperations[W Word](t rapid.TB, a, b []uint64, rows uint64) {
 	check("not", Not(nil, x, rows))
 	ones := uint64(0)
 	for row := range Rows(x, rows) {
-		if a[row/64]>>(row%64)&1 == 0 || Rank(x, row) != ones || !Bit(x, row) {
+		if a[row/64]>>(row%64)&1 == 0 || !Bit(x, row) {
 			t.Fatalf("%d rows: one %d of %x is not %d", rows, ones, x, row)
-		}
-		if at, ok := Select(x, ones); !ok || at != row {
-			t.Fatalf("%d rows: one %d of %x is at %d, want %d", rows, ones, x, at, row)
 		}
 		ones++
 	}

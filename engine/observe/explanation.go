@@ -107,9 +107,6 @@ const (
 	Failed            // any other error
 )
 
-// Outcomes returns all outcomes.
-func Outcomes() []Outcome { return []Outcome{Answered, Refused, Expired, Cancelled, Failed} }
-
 func (o Outcome) String() string {
 	return [...]string{"answered", "refused", "expired", "cancelled", "failed"}[o]
 }

@@ -12,7 +12,7 @@ import (
 
 func TestOutcomes(t *testing.T) {
 	seen := make(map[string]bool)
-	for _, o := range Outcomes() {
+	for o := range Failed + 1 {
 		if seen[o.String()] {
 			t.Errorf("two outcomes are %v", o)
 		}

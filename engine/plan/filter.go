@@ -42,17 +42,6 @@ func OwnFilters[F Filter](filters []Filter, owns func(F) bool) error {
 	return nil
 }
 
-// Unfiltered returns ErrUnsupported if one of the filters is set. Backends without
-// filters call it.
-func Unfiltered(filters []Filter) error {
-	for i, f := range filters {
-		if f != nil {
-			return fmt.Errorf("%w: a filter of query %d", ErrUnsupported, i)
-		}
-	}
-	return nil
-}
-
 // CountFilters sets Filtered to the number of queries with a filter, for a batch whose parts have
 // counted them more than once.
 func (s *Stats) CountFilters(filters []Filter) {

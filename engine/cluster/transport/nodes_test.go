@@ -1,9 +1,6 @@
 package transport
 
 import (
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +9,6 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
-	"pgregory.net/rapid"
 
 	"heddle/engine/api"
 )
@@ -35,43 +31,11 @@ func TestGRPC(t *testing.T) {
 	}
 }
 
-// TestSplit: parts join to the batch, and are as large as the limit permits.
-func TestSplit(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		sizes := rapid.SliceOf(rapid.IntRange(0, BatchBytes+1)).Draw(t, "sizes")
-		sum := func(of []int) (n int) {
-			for _, x := range of {
-				n += x
-			}
-			return n
-		}
-		var joined, last []int
-		for part := range Split(sizes, func(n int) int { return n }) {
-			if len(part) == 0 || len(part) > 1 && sum(part) > BatchBytes {
-				t.Fatalf("part %v", part)
-			}
-			if last != nil && sum(last)+part[0] <= BatchBytes {
-				t.Fatalf("%v has room for %d", last, part[0])
-			}
-			joined, last = append(joined, part...), part
-		}
-		if !slices.Equal(joined, sizes) {
-			t.Fatalf("%v from %v", joined, sizes)
-		}
-	})
-}
-
-// TestNodes: names and files of nodes.
+// TestNodes: names of nodes.
 func TestNodes(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "nodes")
-	for text, want := range map[string]string{
-		`{"n1":"http://a:1"}`: "", `{"n1":"a:1"}`: `node n1: "a:1"`, `{"n.1":"http://a"}`: `node "n.1"`, `{`: "cut off",
-	} {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := ReadNodes(file); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", text, err, want)
+	for name, good := range map[string]bool{"n1": true, "a-b_C": true, "n.1": false, "": false, strings.Repeat("n", 65): false} {
+		if err := CheckNode(name); (err == nil) != good {
+			t.Errorf("%q: %v", name, err)
 		}
 	}
 	for _, d := range []interface {

@@ -4,13 +4,9 @@
 package transport
 
 import (
-	"encoding/json"
 	"fmt"
-	"iter"
 	"net"
 	"net/http"
-	"net/url"
-	"os"
 	"regexp"
 	"strings"
 	"sync"
@@ -19,12 +15,7 @@ import (
 	"connectrpc.com/connect/v2"
 	"connectrpc.com/connect/v2/connecthttp"
 	"connectrpc.com/connect/v2/connectinprocess"
-
-	"heddle/engine/syntax"
 )
-
-// BatchBytes is the greatest size of a part of a batch, half of the default limit of NATS.
-const BatchBytes = 512 << 10
 
 // Local holds the servers of nodes in this process by the names of the nodes.
 type Local map[string]*connect.Server
@@ -85,28 +76,6 @@ func (h *HTTP) Dial(node string) (connect.Transport, error) {
 	return connecthttp.NewTransport(h.Client, at, connecthttp.WithReadMaxBytes(h.MaxReply), connecthttp.WithCompressMinBytes(4096)), nil
 }
 
-// ReadNodes reads base URLs by the names of nodes from a file of JSON: {"n1":"http://10.0.0.1:7700"}.
-func ReadNodes(path string) (map[string]string, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	nodes := map[string]string{}
-	if err := json.Unmarshal(text, &nodes); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, syntax.JSON(text, err))
-	}
-	for name, at := range nodes {
-		u, err := url.Parse(at)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return nil, fmt.Errorf("%s: node %s: %q: want http://HOST:PORT or https://HOST:PORT", path, name, at)
-		}
-		if err := CheckNode(name); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-	}
-	return nodes, nil
-}
-
 var nameOfNode = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // CheckNode returns an error unless name can be the name of a node: letters, digits, dashes and
@@ -116,27 +85,6 @@ func CheckNode(name string) error {
 		return fmt.Errorf("node %q: want 1 to 64 letters, digits, dashes and underscores", name)
 	}
 	return nil
-}
-
-// Split yields parts of a batch of at most BatchBytes. An item above this size is a part of its
-// own. Parts share the memory of items.
-func Split[T any](items []T, size func(T) int) iter.Seq[[]T] {
-	return func(yield func([]T) bool) {
-		first, sum := 0, 0
-		for i, item := range items {
-			n := size(item)
-			if i > first && sum+n > BatchBytes {
-				if !yield(items[first:i]) {
-					return
-				}
-				first, sum = i, 0
-			}
-			sum += n
-		}
-		if first < len(items) {
-			yield(items[first:])
-		}
-	}
 }
 
 func unknown(node string) error {

@@ -261,7 +261,7 @@ func leftOut(all []build.LeftOut) string {
 	return strings.Join(parts, ", ")
 }
 
-// readStopwords returns a list of analyze.StopLists, or the words of a file. Name "none"
+// readStopwords returns a list of analyze.StopWords, or the words of a file. Name "none"
 // gives no words.
 func readStopwords(name string) ([]string, error) {
 	if name == "none" {

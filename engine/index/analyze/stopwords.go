@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 )
 
@@ -51,9 +49,6 @@ until while of at by for with about against between into through during before a
 from up down in out on off over under again further then once here there when where why how all any
 both each few more most other some such no nor not only own same so than too very`,
 }
-
-// StopLists are the names of the lists that StopWords knows.
-func StopLists() []string { return slices.Sorted(maps.Keys(stopLists)) }
 
 // StopWords returns a list of stop words by its name; ok is false for an unknown name.
 func StopWords(name string) (words []string, ok bool) {

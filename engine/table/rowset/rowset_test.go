@@ -137,50 +137,6 @@ func TestRoaring(t *testing.T) {
 	})
 }
 
-func TestVectors(t *testing.T) {
-	t.Run("wah32", testVectors[uint32])
-	t.Run("wah64", testVectors[uint64])
-}
-
-func testVectors[W wah.Word](t *testing.T) {
-	every(t, func(t *testing.T, rows uint32, ids []uint32, set []uint64) {
-		words := wah.Compress[W](nil, set, uint64(rows))
-		b, err := VectorToRoaring(words, rows)
-		if err != nil || !b.Equals(ToRoaring(set)) {
-			t.Fatalf("%d rows: another bitmap: %v", rows, err)
-		}
-		if got, err := VectorFromRoaring[W](nil, b, rows); err != nil || !slices.Equal(got, words) {
-			t.Fatalf("%d rows: other words from Roaring: %v", rows, err)
-		}
-		if got, err := AppendVectorIDs(nil, words, rows); err != nil || !slices.Equal(got, ids) {
-			t.Fatalf("%d rows: %d ids, want %d: %v", rows, len(got), len(ids), err)
-		}
-		if got, err := VectorFromIDs[W](nil, ids, rows); err != nil || !slices.Equal(got, words) {
-			t.Fatalf("%d rows: other words from ids: %v", rows, err)
-		}
-		if len(ids) > 0 {
-			least := ids[len(ids)-1]
-			if _, err := VectorFromRoaring[W](nil, b, least); err == nil {
-				t.Fatalf("row %d of %d", least, least)
-			}
-			if _, err := VectorFromIDs[W](nil, ids, least); err == nil {
-				t.Fatalf("row %d of %d", least, least)
-			}
-			if _, err := VectorFromIDs[W](nil, append(ids, ids[0]), rows); err == nil {
-				t.Fatalf("row %d behind row %d", ids[0], least)
-			}
-		}
-		if rows > 0 {
-			if _, err := VectorToRoaring(words[1:], rows); !errors.Is(err, wah.ErrCorrupt) {
-				t.Fatalf("%d rows, a word less: %v", rows, err)
-			}
-			if _, err := AppendVectorIDs(nil, words[1:], rows); !errors.Is(err, wah.ErrCorrupt) {
-				t.Fatalf("%d rows, a word less: %v", rows, err)
-			}
-		}
-	})
-}
-
 // Errors name the byte and the cause.
 func TestReadRoaringErrors(t *testing.T) {
 	le := binary.LittleEndian
