@@ -3,6 +3,7 @@ package parquet
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"heddle/engine/file/input"
+	"heddle/engine/table/read"
 	"heddle/engine/table/read/readtest"
 )
 
@@ -24,7 +27,7 @@ func TestParquetErrorTexts(t *testing.T) {
 		}
 		path := readtest.Write(t, "x.parquet", "")
 		seen := map[string]int{}
-		for at := 0; at < len(data); at += 1 + len(data)/300 {
+		for at := 0; at < len(data); at += 1 + len(data)/200 {
 			damaged := append([]byte{}, data...)
 			damaged[at] ^= 1 << (at % 8)
 			if err := os.WriteFile(path, damaged, 0o600); err != nil {
@@ -118,4 +121,44 @@ func TestParquetEnds(t *testing.T) {
 		_, err = readtest.ReadAll(t, s, err)
 		readtest.WantError(t, err, "x.parquet: "+want)
 	}
+}
+
+// FuzzParquetPages changes bytes of pages: an error of the input, or values.
+func FuzzParquetPages(f *testing.F) {
+	var files [][]byte
+	for _, path := range []string{"testdata/pages-V1-lz4_raw.parquet", "testdata/pages-V2-zstd.parquet"} {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		files = append(files, data)
+	}
+	f.Add(false, uint16(4), []byte{0x15, 0xff})
+	f.Add(true, uint16(40), []byte{0})
+	f.Add(true, uint16(900), []byte{1, 2, 3})
+	f.Fuzz(func(t *testing.T, second bool, at uint16, change []byte) {
+		data := bytes.Clone(files[map[bool]int{true: 1}[second]])
+		file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)), parquet.SkipPageIndex(true))
+		if err != nil {
+			t.Fatal(err)
+		}
+		copy(data[min(int(at), len(data)):], change)
+		for i, c := range file.Root().Columns() {
+			x := columnReader{leaf: leaf{name: c.Name(), column: c}}
+			if x.columnType, err = typeOf(c, element(file.Metadata(), i)); err != nil {
+				t.Fatal(err)
+			}
+			if x.values, err = openChunk(c, 1, &file.Metadata().RowGroups[0].Columns[i], bytes.NewReader(data), int64(len(data))); err != nil {
+				t.Fatal(err)
+			}
+			var v read.Values
+			x.read("x", &v, 0, 500)
+			if n := len(v.Keys) + len(v.Ends); x.err == nil && n != 500 {
+				t.Errorf("column %s: %d values", x.name, n)
+			}
+			if x.err != nil && !errors.Is(x.err, input.ErrCorrupt) {
+				t.Errorf("column %s: %v", x.name, x.err)
+			}
+		}
+	})
 }

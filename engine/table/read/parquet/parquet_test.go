@@ -258,8 +258,9 @@ func TestParquetTypes(t *testing.T) {
 		t.Errorf("rows\n%q, want\n%q", got.Rows, want)
 	}
 	for path, part := range map[string]string{
-		"testdata/far-date.parquet": `column "day": row 1 (from 0): 1825492972 days since 1970-01-01; timestamps reach from -290308-12-22 to 294247-01-10`,
-		"testdata/interval.parquet": `column "span" is an INTERVAL`,
+		"testdata/far-date.parquet":   `column "day": row 1 (from 0): 1825492972 days since 1970-01-01; timestamps reach from -290308-12-22 to 294247-01-10`,
+		"testdata/interval.parquet":   `column "span" is an INTERVAL`,
+		"testdata/wrong-kind.parquet": `column "val" has the type DATE, which values of type INT64 cannot have`,
 	} {
 		s, err := Open(t.Context(), []string{path}, Options{})
 		_, err = readtest.ReadAll(t, s, err)
@@ -362,44 +363,4 @@ func TestParquetPages(t *testing.T) {
 			}
 		}
 	}
-}
-
-// FuzzParquetPages changes bytes of pages: an error of the input, or values.
-func FuzzParquetPages(f *testing.F) {
-	var files [][]byte
-	for _, path := range []string{"testdata/pages-V1-lz4_raw.parquet", "testdata/pages-V2-zstd.parquet"} {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
-		files = append(files, data)
-	}
-	f.Add(false, uint16(4), []byte{0x15, 0xff})
-	f.Add(true, uint16(40), []byte{0})
-	f.Add(true, uint16(900), []byte{1, 2, 3})
-	f.Fuzz(func(t *testing.T, second bool, at uint16, change []byte) {
-		data := bytes.Clone(files[map[bool]int{true: 1}[second]])
-		file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)), parquet.SkipPageIndex(true))
-		if err != nil {
-			t.Fatal(err)
-		}
-		copy(data[min(int(at), len(data)):], change)
-		for i, c := range file.Root().Columns() {
-			x := columnReader{leaf: leaf{name: c.Name(), column: c}}
-			if x.columnType, err = typeOf(c); err != nil {
-				t.Fatal(err)
-			}
-			if x.values, err = openChunk(c, 1, &file.Metadata().RowGroups[0].Columns[i], bytes.NewReader(data), int64(len(data))); err != nil {
-				t.Fatal(err)
-			}
-			var v read.Values
-			x.read("x", &v, 0, 500)
-			if n := len(v.Keys) + len(v.Ends); x.err == nil && n != 500 {
-				t.Errorf("column %s: %d values", x.name, n)
-			}
-			if x.err != nil && !errors.Is(x.err, input.ErrCorrupt) {
-				t.Errorf("column %s: %v", x.name, x.err)
-			}
-		}
-	})
 }

@@ -182,13 +182,10 @@ func (s *source) open(path string) (err error) {
 		x.leaf, x.skip = fields[at], s.opt.Invalid == input.Skip
 		x.name = names[at]
 		if err = x.wrong; err == nil {
-			x.columnType, err = typeOf(x.column)
+			x.columnType, err = typeOf(x.column, element(f.Metadata(), x.column.Index()))
 		}
 		if err != nil {
 			return &input.Error{Path: path, Offset: -1, Reason: fmt.Sprintf("column %q %v (--columns can leave it out)", x.name, err)}
-		}
-		if isFloat16(f.Metadata(), x.column.Index()) {
-			x.columnType = exactly(column.Float32, float16Key)
 		}
 		if x.to == column.Decimal128 {
 			x.narrow = narrow(f.Metadata(), x.column.Index())

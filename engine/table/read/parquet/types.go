@@ -59,13 +59,24 @@ func exactly(to column.Type, key func(v *parquet.Value) uint64) columnType {
 
 // typeOf finds the type of a column. The caller puts the name of the column before the
 // text of the error.
-func typeOf(c *parquet.Column) (of columnType, err error) {
+func typeOf(c *parquet.Column, e *format.SchemaElement) (of columnType, err error) {
 	defer func() {
 		if recover() != nil { // the library has no kind of it
 			err = errors.New("is of a damaged type")
 		}
 	}()
 	t := c.Type()
+	switch e.LogicalType.Value.(type) {
+	case *format.NullType:
+		return columnType{to: column.String, text: noValue}, nil
+	case *format.Float16Type:
+		if e.TypeLength.V == 2 {
+			return exactly(column.Float32, float16Key), nil
+		}
+	}
+	if e.Type.V != format.Type(t.Kind()) {
+		return columnType{}, fmt.Errorf("has the type %v, which values of type %s cannot have", t, named(e.Type.V))
+	}
 	if old := t.ConvertedType(); old != nil && *old == deprecated.Interval {
 		return columnType{}, errors.New("is an INTERVAL: months, days and milliseconds have no order")
 	}
@@ -79,8 +90,6 @@ func typeOf(c *parquet.Column) (of columnType, err error) {
 			return decimalType(t.Kind(), l)
 		case *format.StringType, *format.EnumType, *format.JsonType:
 			return columnType{to: column.String, text: bytesText, utf8: true}, nil
-		case *format.NullType:
-			return columnType{to: column.String, text: noValue}, nil
 		case *format.UUIDType:
 			return columnType{to: column.String, text: uuidText}, nil
 		case *format.IntType:
@@ -126,20 +135,20 @@ func intKey(v *parquet.Value) uint64 {
 // noValue is the error for a value of the type NULL, which has none.
 func noValue(*parquet.Value) ([]byte, error) { return nil, errors.New("a value of type NULL") }
 
-// isFloat16 reports whether a column has the logical type FLOAT16, which the types of the library do not tell.
-func isFloat16(f *format.FileMetaData, leaf int) bool {
+// element is the description of a leaf in a footer. The types of the library tell neither FLOAT16, nor a type of values
+// that a logical type may not have.
+func element(f *format.FileMetaData, leaf int) *format.SchemaElement {
 	for i := range f.Schema {
 		e := &f.Schema[i]
 		if e.NumChildren.Valid && e.NumChildren.V > 0 || i == 0 {
 			continue
 		}
 		if leaf == 0 {
-			_, ok := e.LogicalType.Value.(*format.Float16Type)
-			return ok && e.TypeLength.V == 2
+			return e
 		}
 		leaf--
 	}
-	return false
+	return new(format.SchemaElement)
 }
 
 // float16Key is the key of a float of 16 bits, all of which a Float32 has.
