@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -297,7 +298,7 @@ func TestGroupValues(t *testing.T) {
 		t.Errorf("bins\n%s, want\n%s", got, want)
 	}
 	for want, a := range map[string]Aggregation{
-		"is multi-valued": {Select: "sum(n)"}, "one such column": {Select: "count(*)", GroupBy: "tags, n"}, "have no order by it": {Select: "year", OrderBy: "n"},
+		"is multi-valued and in GROUP BY": {Select: "sum(n)", GroupBy: "n"}, "sum and avg are for numbers": {Select: "sum(tags)"}, "one such column": {Select: "count(*)", GroupBy: "tags, n"}, "have no order by it": {Select: "year", OrderBy: "n"},
 	} {
 		err := x.Aggregate(t.Context(), a, func(values.Batch) error { return nil })
 		if CodeOf(err) != InvalidQuery || !strings.Contains(err.Error(), want) {
@@ -309,6 +310,58 @@ func TestGroupValues(t *testing.T) {
 	}
 }
 
+// TestAggregateValues: aggregates of a multi-valued column are of all values of the rows.
+func TestAggregateValues(t *testing.T) {
+	rows := valuedRows(5000)
+	x := openValued(t, rows)
+	const list = "count(n) AS rows, min(n) AS low, max(n) AS high, sum(n) AS total, avg(n) AS mean, count(DISTINCT n) AS different, quantile(n, 0.5) AS median, max(tags) AS tag"
+	line := func(keep func(r *valued) bool) string {
+		var all []int
+		withN, total, tag := 0, 0, ""
+		for i := range rows {
+			if !keep(&rows[i]) {
+				continue
+			}
+			if len(rows[i].N) > 0 {
+				withN++
+			}
+			for _, v := range rows[i].N {
+				all, total = append(all, v), total+v
+			}
+			for _, v := range rows[i].Tags {
+				tag = max(tag, v)
+			}
+		}
+		slices.Sort(all)
+		different := len(slices.Compact(slices.Clone(all)))
+		mean := strconv.FormatFloat(float64(total)/float64(len(all)), 'g', -1, 64)
+		return fmt.Sprintf(`"rows":%d,"low":%d,"high":%d,"total":%d,"mean":%s,"different":%d,"median":%d,"tag":%q}`+"\n",
+			withN, all[0], all[len(all)-1], total, mean, different, all[(len(all)+1)/2-1], tag)
+	}
+	if got, want := valueLines(t, x, Aggregation{Select: list}), "{"+line(func(*valued) bool { return true }); got != want {
+		t.Errorf("one group: %s, want %s", got, want)
+	}
+	years, tags := "", ""
+	for year := 1990; year < 2020; year++ {
+		years += fmt.Sprintf(`{"year":%d,`, year) + line(func(r *valued) bool { return r.Year == year })
+	}
+	if got := valueLines(t, x, Aggregation{Select: "year, " + list, GroupBy: "year"}); got != years {
+		t.Errorf("by year:\n%s, want\n%s", got, years)
+	}
+	for _, tag := range []string{"a", "b", "c", "d", "e"} {
+		text, _, _ := strings.Cut(line(func(r *valued) bool { return slices.Contains(r.Tags, tag) }), `,"tag"`)
+		tags += fmt.Sprintf(`{"tags":%q,`, tag) + text + "}\n"
+	}
+	clauses := Aggregation{Select: "tags, " + strings.TrimSuffix(list, ", max(tags) AS tag"), GroupBy: "tags", Rows: Selection{Where: "tags IS NOT NULL"}}
+	if got := valueLines(t, x, clauses); got != tags {
+		t.Errorf("by tag:\n%s, want\n%s", got, tags)
+	}
+	none := `{"low":null,"total":null,"mean":null,"different":0}` + "\n"
+	if got := valueLines(t, x, Aggregation{Select: "min(n) AS low, sum(n) AS total, avg(n) AS mean, count(DISTINCT n) AS different", Rows: Selection{Where: "n IS NULL"}}); got != none {
+		t.Errorf("no value: %s", got)
+	}
+}
+
 // TestAggregateValuesInParts joins the answers of parts of a table.
 func TestAggregateValuesInParts(t *testing.T) {
 	rows := valuedRows(3000)
@@ -316,6 +369,7 @@ func TestAggregateValuesInParts(t *testing.T) {
 	for _, ask := range []Aggregation{
 		{Select: "*"}, {Select: "n, year", OrderBy: "year", Limit: 50}, {Select: "tags, count(*), max(year)", GroupBy: "tags"},
 		{Select: "n, count(*)", GroupBy: "n", OrderBy: "2 DESC, 1", Limit: 20}, {Select: "tags", Rows: Selection{Where: "tags IS NULL"}},
+		{Select: "year, min(n), max(n), sum(n), avg(n), count(DISTINCT n), max(tags), quantile(tags, 0.4)", GroupBy: "year"}, {Select: "sum(n), avg(n), min(tags)"},
 	} {
 		want := valueLines(t, whole, ask)
 		var parts []*partial.State

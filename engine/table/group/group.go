@@ -9,6 +9,7 @@ package group
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -31,9 +32,9 @@ type Options struct {
 	// Cells are the quantities of the groups, which a backend has computed. Default: nil, Run computes
 	// them from the rows.
 	Cells *plan.Cells
-	// Lists has the values of the multi-valued column of an input, by input. One input at most may have
-	// them. It must be in GROUP BY: a row is in the group of each of its different values, once.
-	// Default: nil, none.
+	// Lists has the values of the multi-valued column of an input, by input. One of them at most may be in
+	// GROUP BY: a row is in the group of each of its different values, once. Measures of another one are of
+	// all its values. Default: nil, none.
 	Lists []*gather.List
 	// Ended is called now and then; its error ends Run. Default: nil, never.
 	Ended func() error
@@ -147,7 +148,7 @@ func sample(a *plan.Aggregation, columns []*gather.Column, set []uint64) ([]exac
 	codes := make([]uint64, len(batch.Rows))
 	for i := range a.Measures {
 		m := &a.Measures[i]
-		if m.Kind != plan.MeasureFloats && m.Kind != plan.MeasureFloats32 {
+		if m.Kind != plan.MeasureFloats && m.Kind != plan.MeasureFloats32 || columns[m.Input].Multivalued() {
 			continue
 		}
 		if err := reader.Read(columns[m.Input], &batch, codes); err != nil {
@@ -179,7 +180,11 @@ func newGroups(a *plan.Aggregation, columns []*gather.Column, rows uint32, windo
 		if windows != nil {
 			window = windows[i]
 		}
-		g.cells = append(g.cells, newCells(m, columns[m.Input], rows, window))
+		values := rows
+		if columns[m.Input].Multivalued() {
+			values = math.MaxUint32
+		}
+		g.cells = append(g.cells, newCells(m, columns[m.Input], values, window))
 	}
 	g.values = make([]counts, len(columns))
 	if product <= plan.Dense {
@@ -200,7 +205,7 @@ func (g *Groups) grow(groups int) {
 	}
 	g.rows.grow(groups)
 	for i := range g.values {
-		if g.columns[i].HasMissing() {
+		if g.columns[i].HasMissing() || g.measured(i) {
 			g.values[i].grow(groups)
 		}
 	}
@@ -303,6 +308,9 @@ func (g *Groups) add() error {
 	n := len(rows)
 	list := -1
 	for i, c := range g.columns {
+		if g.measured(i) {
+			continue
+		}
 		if c.Multivalued() {
 			list = i
 		} else if err := g.reader.Read(c, &g.in, g.batch[i][:n]); err != nil {
@@ -321,7 +329,14 @@ func (g *Groups) add() error {
 	g.rows.count(ids)
 	for k, c := range g.columns {
 		in, codes := ids, g.batch[k][:n]
-		if c.HasMissing() {
+		switch {
+		case g.measured(k):
+			var err error
+			if in, codes, err = g.allValues(c, rows, ids); err != nil {
+				return err
+			}
+			g.values[k].count(in)
+		case c.HasMissing():
 			n := c.Valid(rows, ids, codes, g.validIDs, g.valid)
 			in, codes = g.validIDs[:n], g.valid[:n]
 			g.values[k].count(in)

@@ -1,12 +1,36 @@
 package group
 
-import "slices"
+import (
+	"slices"
+
+	"heddle/engine/table/gather"
+)
 
 // lists has the values of the rows of a batch.
 type lists struct {
 	codes []uint64
 	ends  []uint32
 	rows  []uint32
+	ids   []uint32 // of values
+}
+
+// measured reports whether the values of an input are of a multi-valued column outside of GROUP BY.
+func (g *Groups) measured(input int) bool {
+	return g.columns[input].Multivalued() && !slices.Contains(g.of.Groupings, input)
+}
+
+// allValues returns the codes of all values of a multi-valued column in rows, and the groups of the values.
+// They are valid up to the next call.
+func (g *Groups) allValues(c *gather.Column, rows, ids []uint32) (in []uint32, codes []uint64, err error) {
+	l := &g.lists
+	l.codes, l.ends, err = g.reader.Lists(c, rows, l.codes[:0], l.ends[:0])
+	l.ids = l.ids[:0]
+	for i, end := range l.ends {
+		for len(l.ids) < int(end) {
+			l.ids = append(l.ids, ids[i])
+		}
+	}
+	return l.ids, l.codes, err
 }
 
 // expand repeats each row of g.in for each different value of a multi-valued column, whose codes it

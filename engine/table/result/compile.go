@@ -33,7 +33,7 @@ type Query struct {
 	outputs []output
 	shown   int // outputs before the ones that only ORDER BY names
 	order   []key
-	lists   []bool // by input: the values of a multi-valued column
+	lists   []bool // by input: the values of a multi-valued column, of groups or measures
 	bins    []int  // by column of GROUP BY: the number of bins; 0: codes
 }
 
@@ -227,11 +227,11 @@ func (c *compiler) output(clause string, t statement.Term) (o output, err error)
 		return o, err
 	}
 	o.of = &c.columns[i]
-	if o.of.Values != nil && t.Function > statement.Bins && t.Function != statement.Count {
-		return o, statement.Fail(clause, t.At, fmt.Sprintf("column %q is multi-valued: of the aggregates it has count(%[1]s) alone, the rows with values", o.of.Name))
-	}
-	if o.input, err = c.input(clause, i, t, o.of.Values != nil && t.Function <= statement.Bins); err != nil {
+	if o.input, err = c.input(clause, i, t, o.of.Values != nil && t.Function != statement.Count); err != nil {
 		return o, err
+	}
+	if o.of.Values != nil && t.Function > statement.Bins && slices.Contains(c.Groupings, o.input) {
+		return o, statement.Fail(clause, t.At, fmt.Sprintf("%s: column %q is multi-valued and in GROUP BY, where rows are counted in the group of each of their values: take count(*) of the groups, or leave the column out of GROUP BY", t, o.of.Name))
 	}
 	if t.Function <= statement.Bins {
 		switch o.grouping = slices.Index(c.Groupings, o.input); {
@@ -246,7 +246,7 @@ func (c *compiler) output(clause string, t statement.Term) (o output, err error)
 	if t.Function == statement.Quantile {
 		o.fraction, _ = new(big.Rat).SetString(t.Fraction)
 	}
-	m, err := measure(t.Function, o.of)
+	m, err := measure(t.Function, o.of.Stored())
 	if err != nil {
 		return o, statement.Fail(clause, t.At, err.Error())
 	}

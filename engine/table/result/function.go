@@ -169,7 +169,7 @@ func rank(q *big.Rat, n uint64) uint64 {
 // exactSum is the sum of an integer or decimal column in group i, without its scale.
 func (o *output) exactSum(g Groups, i int) exact.Integer {
 	sum := g.Sum(o.measure, i)
-	high, low := zero(o.of)
+	high, low := zero(o.of.Stored())
 	sum.AddTimes(g.Count(o.measure, i), high, low)
 	return sum
 }
@@ -179,12 +179,13 @@ func isFloat(c *column.Column) bool { return c.Type == column.Float || c.Type ==
 func (o *output) means(g Groups, c *values.Column) {
 	c.Column = column.Column{Name: o.name, Type: column.Float}
 	var sum exact.Float
-	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(o.of.Scale)), nil)
+	of := o.of.Stored()
+	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(of.Scale)), nil)
 	for i := range c.Codes {
 		n := g.Count(o.measure, i)
 		switch {
 		case n == 0:
-		case isFloat(o.of):
+		case isFloat(of):
 			g.Floats(o.measure, i, &sum)
 			c.Codes[i] = column.FloatKey(sum.Mean(n))
 		default:
@@ -207,8 +208,8 @@ func quotient(sum exact.Integer, n uint64, unit *big.Int) float64 {
 }
 
 func (o *output) sums(g Groups, c *values.Column) error {
-	c.Column = column.Column{Name: o.name, Type: column.Decimal128, Scale: o.of.Scale}
-	if isFloat(o.of) {
+	c.Column = column.Column{Name: o.name, Type: column.Decimal128, Scale: o.of.Stored().Scale}
+	if isFloat(o.of.Stored()) {
 		c.Type, c.Scale = column.Float, 0
 		var sum exact.Float
 		for i := range c.Codes {
