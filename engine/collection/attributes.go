@@ -32,6 +32,11 @@ func (w *Writer) addAttributes(ctx context.Context, number uint64, inputs []stri
 	case opt.Invalid == input.Skip:
 		return done, errors.New("invalid documents cannot be skipped: row i of the attribute table is document i")
 	}
+	for _, path := range inputs {
+		if st, err := os.Stat(path); err == nil && !st.IsDir() && !st.Mode().IsRegular() {
+			return done, fmt.Errorf("%s is no regular file: attributes are read a second time; copy it to a file, or give it as -, standard input", path)
+		}
+	}
 	opt.Format = build.JSONL
 	table := w.tableOptions(opt)
 	table.Warn = warn

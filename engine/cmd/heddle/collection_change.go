@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/engine/cmd/heddle/internal/memlimit"
+	"heddle/engine/cmd/heddle/internal/report"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/collection"
 	"heddle/engine/file/input"
@@ -96,7 +97,9 @@ func (o *collectionAdd) Run(ctx context.Context, a *App) error {
 		}
 		added.Duplicates = 0 // they are replaced
 		warn(log, &added.Summary)
-		r := &collectionChange{Path: o.dir, Epoch: added.Epoch, Added: &added.Documents, Replaced: &added.Replaced, Documents: w.Manifest().Live()}
+		built := report.NewBuild(o.dir, &added.Summary)
+		r := &collectionChange{Path: o.dir, Epoch: added.Epoch, Added: &added.Documents, Replaced: &added.Replaced, Documents: w.Manifest().Live(),
+			Invalid: &built.Invalid, Warnings: built.Warnings, LeftOut: built.LeftOut}
 		if err := a.print(r, o.json); err != nil || o.noMerge {
 			return err
 		}
@@ -191,6 +194,11 @@ type collectionChange struct {
 	Deleted   *uint64 `json:"deleted,omitempty"`
 	Missing   *uint64 `json:"missing,omitempty"` // names without a document
 	Documents uint64  `json:"documents"`         // of the collection after the change
+
+	// As in report.Build.
+	Invalid  *report.Invalid `json:"invalid,omitempty"`
+	Warnings []string        `json:"warnings,omitempty"`
+	LeftOut  []build.LeftOut `json:"left_out,omitempty"`
 }
 
 // Write writes one line.

@@ -65,6 +65,10 @@ func TestCollection(t *testing.T) {
 	if out := act(t, "x\ny\x00zz", "collection", "delete", dir, "--null", "--names", "-"); !strings.Contains(out, "deleted 1, names without a document 1, documents 2") {
 		t.Errorf("delete --null: %q", out)
 	}
+	out := act(t, `{"id":"q","text":"weft","lead":"loom"}`+"\nwrong\n", "collection", "add", dir, "--format", "jsonl", "--invalid", "skip", "--max-invalid", "1", "--json", "-")
+	if !strings.Contains(out, `"added":1,`) || !strings.Contains(out, `"skipped":1,"first":"`) || !strings.Contains(out, `"left_out":[{"member":"lead","documents":1}]`) {
+		t.Errorf("add --json: %s", out)
+	}
 }
 
 // TestCollectionExplain: an explanation names the query, the segments and unknown terms, and is part of

@@ -31,8 +31,11 @@ func (o *indexBuildOptions) validateAttributes() error {
 		return fmt.Errorf("--attributes and --output both name %s: the table would replace the index", o.out)
 	}
 	for _, path := range o.inputs {
-		if st, err := os.Stat(path); path == "-" || err == nil && st.IsDir() {
+		switch st, err := os.Stat(path); {
+		case path == "-" || err == nil && st.IsDir():
 			return errors.New("--attributes reads the inputs a second time: name files, neither folders nor -")
+		case err == nil && !st.Mode().IsRegular():
+			return fmt.Errorf("--attributes reads the inputs a second time: %s is no regular file, copy it to one", path)
 		}
 	}
 	err := container.CheckTarget(o.attributes)

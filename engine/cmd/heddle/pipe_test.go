@@ -77,3 +77,17 @@ func TestAuxiliaryDevices(t *testing.T) {
 		}
 	}
 }
+
+// TestAttributesOfPipe: inputs that are read twice are no pipes.
+func TestAttributesOfPipe(t *testing.T) {
+	inTempDir(t)
+	must(t, "collection", "create", "c", "--attribute", "year=int")
+	if err := syscall.Mkfifo("pipe", 0o644); err != nil {
+		t.Skip(err)
+	}
+	for _, args := range []string{"index build -o x.hdl --attributes x.hdb pipe", "collection add c pipe"} {
+		if r := heddle(t, strings.Fields(args)...); r.code == 0 || r.stdout != "" || !strings.Contains(r.stderr, "pipe is no regular file") {
+			t.Errorf("%s: %+v", args, r)
+		}
+	}
+}
