@@ -94,7 +94,8 @@ type IndexServiceClient interface {
 	Search(context.Context, *SearchRequest) (*SearchResponse, error)
 	// Match returns the documents that match a query, without scores, or their number.
 	Match(context.Context, *MatchRequest) (*MatchResponse, error)
-	// SearchBatch answers many queries with the same options. Its answers are flat arrays.
+	// SearchBatch answers many queries with the same options. Its answers are flat arrays in one message, which
+	// must fit the memory limit of the server (limit memory): send a larger batch in parts.
 	SearchBatch(context.Context, *SearchBatchRequest) (*SearchBatchResponse, error)
 	// GetStatistics returns the statistics of an index, with the document frequencies of terms.
 	GetStatistics(context.Context, *GetStatisticsRequest) (*Statistics, error)
@@ -116,7 +117,8 @@ type IndexServiceHandler interface {
 	Search(context.Context, *SearchRequest) (*SearchResponse, error)
 	// Match returns the documents that match a query, without scores, or their number.
 	Match(context.Context, *MatchRequest) (*MatchResponse, error)
-	// SearchBatch answers many queries with the same options. Its answers are flat arrays.
+	// SearchBatch answers many queries with the same options. Its answers are flat arrays in one message, which
+	// must fit the memory limit of the server (limit memory): send a larger batch in parts.
 	SearchBatch(context.Context, *SearchBatchRequest) (*SearchBatchResponse, error)
 	// GetStatistics returns the statistics of an index, with the document frequencies of terms.
 	GetStatistics(context.Context, *GetStatisticsRequest) (*Statistics, error)

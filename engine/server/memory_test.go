@@ -10,10 +10,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"connectrpc.com/connect/v2"
+	"connectrpc.com/connect/v2/connecthttp"
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"heddle/engine/api"
@@ -255,6 +258,31 @@ func TestParts(t *testing.T) {
 		}
 		if r.gate.Running() != 0 || r.gate.Queries() != 0 {
 			t.Errorf("%d requests and %d queries stay", r.gate.Running(), r.gate.Queries())
+		}
+	}
+}
+
+// TestLargeFlatBatch: a flat batch is whole in memory. One that exceeds the limit is refused by its name, takes
+// nothing from it afterwards, and fits in parts.
+func TestLargeFlatBatch(t *testing.T) {
+	r := run(t, Options{Limits: Limits{Memory: 4 << 20}})
+	r.documents(2000)
+	for kind, transport := range map[string]connect.Transport{
+		"Connect": connecthttp.NewTransport(http.DefaultClient, r.url),
+		"gRPC":    connecthttp.NewTransport(h2c(t), r.url, connecthttp.WithGRPC()),
+	} {
+		indexes := api.NewIndexServiceClient(connect.NewClient(transport))
+		for _, queries := range []int{60, 5, 5} { // 80 bytes for each of 1000 documents, and 6 for each byte of the message
+			got, err := indexes.SearchBatch(t.Context(), &api.SearchBatchRequest{Index: "looms", Queries: slices.Repeat([]string{"red"}, queries), K: new(uint32(1000)), Names: true})
+			if queries == 5 && (err != nil || len(got.GetDocs()) != 5000) {
+				t.Errorf("%s, %d queries: %d documents, %v", kind, queries, len(got.GetDocs()), err)
+			}
+			if d, _ := api.DetailOf(err); queries == 60 && (d.GetLimit() != "memory" || !strings.Contains(d.GetMessage(), "server.memory")) {
+				t.Errorf("%s, %d queries: %d documents, %v", kind, queries, len(got.GetDocs()), err)
+			}
+			if used, _ := r.budget.Use(); used != 0 {
+				t.Errorf("%d bytes stay", used)
+			}
 		}
 	}
 }
