@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"os"
+	"runtime"
 	"testing"
 	"time"
+	"weak"
 
 	"heddle/engine/internal/backend"
 	"heddle/engine/internal/schedule"
+	"heddle/engine/internal/serve"
 	"heddle/engine/plan"
 	"heddle/engine/plan/testneeds"
 	"heddle/hostfallback"
@@ -117,5 +120,44 @@ func TestEngineReloadMemory(t *testing.T) {
 	}
 	if err := e.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestReloadFreesGenerations: nothing keeps a generation of an index after its last query, neither the queues
+// of the scheduler nor its batches.
+func TestReloadFreesGenerations(t *testing.T) {
+	e, err := startFile(t.Context(), shortIndexFile(t), backendOptions(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	var generations []weak.Pointer[serve.Lists]
+	for range 8 {
+		for _, mode := range []schedule.Mode{schedule.Async, schedule.Sync} {
+			_, match := e.search(t.Context(), Query{Text: "t000 t120"}, searchOptions{}, calling{Mode: mode})
+			_, rank := e.rank(t.Context(), Query{Text: "t000 t120"}, rankOptions{K: 3}, calling{Mode: mode})
+			if err := errors.Join(match, rank); err != nil {
+				t.Fatal(err)
+			}
+		}
+		g, err := e.x.Acquire()
+		if err != nil {
+			t.Fatal(err)
+		}
+		generations = append(generations, weak.Make(g))
+		g.Release()
+		if err := e.Reload(t.Context(), shortIndexFile(t)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.GC()
+	kept := 0
+	for _, g := range generations {
+		if g.Value() != nil {
+			kept++
+		}
+	}
+	if kept > 1 { // a goroutine may still leave the last one
+		t.Errorf("%d of %d generations are kept", kept, len(generations))
 	}
 }

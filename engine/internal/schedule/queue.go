@@ -98,6 +98,13 @@ func (s *Scheduler) forget() {
 	}
 }
 
+// Forget drops the kinds without waiting jobs, and all that these kinds refer to.
+func (s *Scheduler) Forget() {
+	s.lock()
+	defer s.unlock()
+	s.forget()
+}
+
 // Callers and kinds that are remembered without a look at whether they are needed.
 const minCallers, minKinds = 64, 64
 

@@ -127,6 +127,7 @@ func (p *Pool) settled(r *Residence) bool {
 // that was given up is closed when the batch returns, and so is all that after closes; the
 // error is schedule.ErrHung then.
 func (p *Pool) Retire(stores []*Residence, after func() error) (err error) {
+	defer p.sched.Forget() // kinds refer to the whole generation
 	var hung []*Residence
 	for _, r := range stores {
 		if !p.settled(r) {
@@ -146,6 +147,7 @@ func (p *Pool) Retire(stores []*Residence, after func() error) (err error) {
 			p.dropResidence(r)
 		}
 		err = errors.Join(err, after())
+		p.sched.Forget()
 		p.opt.Log.Warn().Err(err).Str("processor", hung[0].On[0].Name).Msg("processor returned, its stores are closed")
 	})
 	for _, r := range hung {
