@@ -15,8 +15,8 @@ import (
 
 // Serve answers requests until ctx ends or Drain is called. Then it reports not ready, and ends each
 // connection after its next reply. It waits for Options.DrainDelay while it still answers, refuses new
-// connections, and returns after the last reply. A request that takes longer than the time-outs of the server is cut off. The listener
-// admin, unless nil, serves AdminHandler. Serve closes the listeners.
+// connections, and returns after the last reply. A request that takes longer than the time-outs of the
+// server is cut off. The listener admin, unless nil, serves AdminHandler. Serve closes the listeners.
 func (s *Server) Serve(ctx context.Context, listener, admin net.Listener) error {
 	requests, cut := context.WithCancel(context.Background()) // requests outlive ctx
 	defer cut()
