@@ -90,7 +90,7 @@ type Bitmap struct {
 
 // Schedule holds the settings of the scheduler.
 type Schedule struct {
-	Mode      string        // "auto", "async" or "sync"
+	Policy    string        // see the key schedule.policy
 	Timeout   time.Duration // of a query; 0 is none
 	Queue     int           // maximum of waiting queries
 	MaxAge    time.Duration // of the oldest query in a batch

@@ -161,10 +161,13 @@ that come in runs; the others answer every range with two vectors.`),
 coa, roa, hybrid and ideal run on OpenCL, iterative and reduction on the host, fused
 on both. auto chooses the backend and the strategy with the lowest estimated time.`),
 
-	enum("schedule.mode", func(c *Config) *string { return &c.Schedule.Mode },
-		"auto", []string{"auto", "async", "sync"}, `Execution of queries by host and devices.
-async runs each query alone on the processor that should finish it first, sync runs
-batches. auto is async under light load and sync under heavy load.`),
+	enum("schedule.policy", func(c *Config) *string { return &c.Schedule.Policy },
+		"cooperative", []string{"cooperative", "device-first", "wu", "wu-async", "wu-sync", "ding"}, `Policy that decides what runs on the host and on devices.
+device-first runs all queries on devices, and on the host only without a device. wu runs
+each query alone on the faster processor under light load (always with wu-async) and
+batches on devices under heavy load (always with wu-sync). ding has queues for devices,
+for the host and for both, and lets idle processors steal. cooperative combines wu and
+ding, and keeps the host from slowing devices down.`),
 	key("schedule.timeout", func(c *Config) *time.Duration { return &c.Schedule.Timeout }, 0, within(0, time.Hour),
 		`Time after which a query or a call with many queries fails.
 0 is no limit.`),
@@ -177,14 +180,14 @@ batches. auto is async under light load and sync under heavy load.`),
 It is B of the threshold S*T*B, with S compute units and T = 256 elements of the
 shortest lists. 0 uses [batching].`),
 	key("schedule.enter", func(c *Config) *float64 { return &c.Schedule.Enter }, 0.7, within(0.01, 100),
-		`Utilisation above which mode auto changes to sync.
+		`Utilisation above which the policies wu and cooperative run batches.
 Utilisation is the estimated work arriving per second over the work completed per
 second.`),
 	key("schedule.leave", func(c *Config) *float64 { return &c.Schedule.Leave }, 0.4, within(0.01, 100),
-		`Utilisation below which mode auto changes back to async.
+		`Utilisation below which these policies run each query alone again.
 It is at most enter.`),
 	key("schedule.hold", func(c *Config) *time.Duration { return &c.Schedule.Hold }, 100*time.Millisecond, within(time.Microsecond, time.Hour),
-		`Least time of mode sync.`),
+		`Least time for which the policies wu and cooperative run batches.`),
 	key("schedule.hang", func(c *Config) *time.Duration { return &c.Schedule.Hang }, 10*time.Second, within(time.Millisecond, time.Hour),
 		`Time after which a batch counts as hung, and its processor as failed.
 The batch has also exceeded 50 times its estimate. The last processor keeps its queries.`),

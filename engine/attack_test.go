@@ -324,7 +324,7 @@ func TestEngineOutlivesPanics(t *testing.T) {
 		return nil
 	}}
 	c := d.candidate()
-	opt := Options{Schedule: Schedule{Mode: "async"}}
+	opt := Options{Schedule: Schedule{Policy: "wu-async"}}
 	opt.candidates = []backend.Candidate{c}
 	src, dict := a.source()
 	e, err := startSource(t.Context(), src, dict, opt)

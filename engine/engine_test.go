@@ -67,14 +67,15 @@ func started(t testing.TB, opt Options) *served {
 	return e
 }
 
-// TestEngineSearch has many callers ask under every mode, some for counts, some for
+// TestEngineSearch has many callers ask under every policy, some for counts, some for
 // expressions, and looks at every answer and explanation.
 func TestEngineSearch(t *testing.T) {
 	backends, c := processorsOf(t), testCorpus()
 	qs := c.queries(pick(600, 150))
-	for _, mode := range schedule.Modes() {
-		t.Run(mode.String(), func(t *testing.T) {
-			e := started(t, Options{Backends: backends, Schedule: Schedule{Mode: mode.String()}})
+	modes := map[string]string{"wu-async": "async", "wu-sync": "sync", "ding": "async"} // of policies with one mode
+	for _, policy := range schedule.Policies() {
+		t.Run(policy, func(t *testing.T) {
+			e := started(t, Options{Backends: backends, Schedule: Schedule{Policy: policy}})
 			var next atomic.Int64
 			var wg sync.WaitGroup
 			for caller := range 16 {
@@ -90,7 +91,7 @@ func TestEngineSearch(t *testing.T) {
 						if err := c.check(qs[i], a.Count, a.Docs, opt.CountOnly); err != nil {
 							t.Errorf("query %d: %v", i, err)
 						}
-						if why.Processor == "" || why.Attempts != 1 || len(why.Estimates) != 2 || mode != schedule.Auto && why.Mode != mode.String() || why.Took <= 0 {
+						if why.Processor == "" || why.Attempts != 1 || len(why.Estimates) != 2 || modes[policy] != "" && why.Mode != modes[policy] || why.Took <= 0 {
 							t.Errorf("query %d: %+v", i, why)
 						}
 					}

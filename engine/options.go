@@ -144,19 +144,20 @@ type Limits struct {
 
 // Schedule rules how queries wait and run. The zero value is the default.
 type Schedule struct {
-	// Mode is "async" (each query alone), "sync" (batches) or "auto" (by load).
-	// Default: "auto".
-	Mode string
+	// Policy decides what runs where: "cooperative", "device-first", "wu", "wu-async", "wu-sync"
+	// or "ding" (see heddle.example.toml). Default: "cooperative".
+	Policy string
 	// Queue is the number of queries and calls that may wait for a processor, and of long texts
 	// that may wait for their analysis; further ones fail with code Overloaded. Default: 8192.
 	Queue int
 	// MaxAge of the oldest query of a batch. Default: 1 ms.
 	MaxAge time.Duration
 	// Enter and Leave are utilisations: estimated work arriving per second over work
-	// completed per second. "auto" changes to batches above Enter and back below Leave.
+	// completed per second. The policies "wu" and "cooperative" run batches above Enter and single
+	// queries below Leave.
 	// Default: 0.7 and 0.4.
 	Enter, Leave float64
-	// Hold is the least time of the synchronous mode. Default: 100 ms.
+	// Hold is the least time for which these policies run batches. Default: 100 ms.
 	Hold time.Duration
 	// Similar is the ratio of run times from which a query suits one class of processors
 	// only. Default: 1.2.
@@ -180,7 +181,7 @@ func (o *Options) EnsureDefaults() {
 	setDefault(&o.ProbeLimit, drivers.DefaultLimit)
 	(*limit.Limits)(&o.Limits).EnsureDefaults()
 	s := &o.Schedule
-	setDefault(&s.Mode, schedule.Auto.String())
+	setDefault(&s.Policy, schedule.Policies()[0])
 	setDefault(&s.Queue, 8192)
 	setDefault(&s.MaxAge, time.Millisecond)
 	setDefault(&s.Enter, 0.7)
@@ -206,7 +207,6 @@ func (o *Options) Validate() error {
 
 // parsed are the options that are names.
 type parsed struct {
-	mode      schedule.Mode
 	placement placement.How
 	metric    cost.Metric
 }
@@ -245,7 +245,7 @@ func (o *Options) parse() (p parsed, err error) {
 	if !(s.Similar >= 1) {
 		return p, fmt.Errorf("Schedule.Similar, %v, is below 1", s.Similar)
 	}
-	if p.mode, err = schedule.ParseMode(s.Mode); err != nil {
+	if err := schedule.CheckPolicy(s.Policy); err != nil {
 		return p, err
 	}
 	if p.placement, err = placement.Parse(o.Placement); err != nil {
@@ -292,7 +292,7 @@ func (o *Options) logger() zerolog.Logger {
 // pool returns the options of the pool of processors.
 func (o *Options) pool(p *parsed) serve.Options {
 	s, opt := &o.Schedule, o.tune
-	opt.Mode, opt.Capacity, opt.MaxAge, opt.Enter, opt.Leave = p.mode, s.Queue, s.MaxAge, s.Enter, s.Leave
+	opt.Policy, opt.Capacity, opt.MaxAge, opt.Enter, opt.Leave = s.Policy, s.Queue, s.MaxAge, s.Enter, s.Leave
 	opt.Hold, opt.Similar, opt.Hang = s.Hold, s.Similar, s.Hang
 	return serve.Options{Schedule: opt, Timeout: o.Timeout, Workers: o.Workers, Results: o.Results, Filters: o.Filters, Limits: limit.Limits(o.Limits), Observer: o.Observer, Log: o.logger()}
 }
@@ -333,7 +333,7 @@ func OptionsOf(c *config.Config) (Options, error) {
 		Blocks: c.Schedule.Blocks, Timeout: c.Schedule.Timeout, Placement: c.Schedule.Placement, Results: uint64(c.Schedule.Results), Filters: uint64(c.Schedule.Filters),
 		Costs: c.Schedule.Costs, Metric: c.Schedule.Metric,
 		Schedule: Schedule{
-			Mode: c.Schedule.Mode, Queue: c.Schedule.Queue, MaxAge: c.Schedule.MaxAge, Enter: c.Schedule.Enter, Leave: c.Schedule.Leave,
+			Policy: c.Schedule.Policy, Queue: c.Schedule.Queue, MaxAge: c.Schedule.MaxAge, Enter: c.Schedule.Enter, Leave: c.Schedule.Leave,
 			Hold: c.Schedule.Hold, Similar: c.Schedule.Similar, Hang: c.Schedule.Hang,
 		},
 	}

@@ -11,7 +11,7 @@ import (
 func TestTableAllocations(t *testing.T) {
 	skipRace(t)
 	for name, opt := range map[string]Options{"host": {Backend: "host"}, "host and device": beside(t, newTableDevice(t, "device"))} {
-		opt.Schedule.Mode = "async"
+		opt.Schedule.Policy = "wu-async"
 		x := openTable(t, opt)
 		var all []Selection
 		for _, w := range wheres {

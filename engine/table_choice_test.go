@@ -122,7 +122,7 @@ func TestTableChoice(t *testing.T) {
 		device.strategies = []plan.Strategy{plan.Fused, plan.COA}
 		device.batch = func(context.Context, int64) error { time.Sleep(30 * time.Millisecond); return nil }
 		opt := beside(t, device)
-		opt.Schedule.Mode = "async" // a batch would count the start of the device once
+		opt.Schedule.Policy = "wu-async" // a batch would count the start of the device once
 		x := openTable(t, opt)
 		measured := device.batches.Load()
 		if measured == 0 || measured > 100 {
@@ -161,7 +161,7 @@ func TestTableChoice(t *testing.T) {
 		fast := newTableDevice(t, "fast")
 		host.batch = func(context.Context, int64) error { time.Sleep(30 * time.Millisecond); return nil }
 		opt = devicesOnly(fast, host)
-		opt.Schedule.Mode = "async"
+		opt.Schedule.Policy = "wu-async"
 		y := openTable(t, opt)
 		measured = fast.batches.Load()
 		for i := range wheres {

@@ -46,7 +46,7 @@ func eventually(t *testing.T, what string, done func() bool) {
 // oneLane are options of a device that runs one selection at a time, each alone.
 func oneLane(d *tableDevice) Options {
 	opt := devicesOnly(d)
-	opt.Workers, opt.Schedule.Mode = 1, "async"
+	opt.Workers, opt.Schedule.Policy = 1, "wu-async"
 	return opt
 }
 
@@ -165,10 +165,10 @@ func TestTableRefusal(t *testing.T) {
 // TestTableFailoverUnderLoad loses a device while many callers use it. Each selection is
 // answered, once and exactly.
 func TestTableFailoverUnderLoad(t *testing.T) {
-	for _, mode := range []string{"async", "sync"} {
+	for _, policy := range []string{"cooperative", "device-first", "wu-async", "wu-sync", "ding"} {
 		d := newTableDevice(t, "device")
 		opt := beside(t, d)
-		opt.Schedule.Mode = mode
+		opt.Schedule.Policy = policy
 		e := tableEngine(t, opt)
 		x := memoryTable(t, e, 32)
 		d.failing(d.batches.Load()+5, plan.ErrDeviceLost)
@@ -183,7 +183,7 @@ func TestTableFailoverUnderLoad(t *testing.T) {
 		wg.Wait()
 		st := e.Stats()
 		if st.Failed != 0 || st.Expired != 0 {
-			t.Errorf("%s: %+v", mode, st)
+			t.Errorf("%s: %+v", policy, st)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"heddle/config"
 	"heddle/engine"
 	"heddle/engine/index/bm25"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/plan"
 	"heddle/engine/plan/testneeds"
 	"heddle/engine/table/binning"
@@ -221,7 +222,7 @@ func TestNamesAgree(t *testing.T) {
 	}
 	for name, want := range map[string][]string{
 		"index.codec": codecs, "search.algorithm": algorithms, "search.mode": modes, "ranking.variant": variants,
-		"bitmap.strategy": strategies, "bitmap.encoding": encodings, "bitmap.binning": binnings,
+		"bitmap.strategy": strategies, "schedule.policy": schedule.Policies(), "bitmap.encoding": encodings, "bitmap.binning": binnings,
 	} {
 		k, ok := config.Lookup(name)
 		got := slices.Clone(k.Values)

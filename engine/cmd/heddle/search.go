@@ -142,8 +142,8 @@ starts with #, in jsonl {"run": {…}}, for trec on standard error.
 sooner run on the host. --explain prints both estimates. Queries from standard input run
 on the device.
 
---backend all runs queries on the host and on all devices. --schedule async runs each
-query alone on the processor that should finish it first, sync runs batches. The
+--backend all runs queries on the host and on all devices. --policy decides what runs
+where: wu-async, for example, runs each query alone on the faster processor. The
 scheduler reads the cost model that heddle calibrate stored beside the index. With
 --explain queries run one at a time, and the explanation names the chosen processor and
 the estimates for the alternatives. With --all and --count it also has the number of blocks of
@@ -174,7 +174,7 @@ collection as "explanation", a text.`,
   heddle search books.hdl --query 'heaven earth' --table docs.hdb --where 'year >= 1900'
   heddle search books.hdl --query 'heaven earth' --filter docs.roaring --count
   heddle search books.hdl --query 'heaven earth' --table docs.hdb --facets 'lang,bins(year,1900)'
-  heddle search books.hdl --queries queries.tsv --backend all --schedule sync`,
+  heddle search books.hdl --queries queries.tsv --backend all --policy wu`,
 	}, &searchOptions{})
 }
 
@@ -191,7 +191,7 @@ func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.strictScores, "strict-scores", false, "make printed scores strictly decreasing, for tools that sort again")
 	fs.BoolVar(&o.excludeSelf, "exclude-self", false, "leave out the document whose name is the ID of the query")
 	fs.StringVar(&o.statistics, "statistics", "", "JSON `FILE` with the statistics of the whole collection")
-	o.settings.add(fs, "mode", "k", "variant", "k1", "b", "algorithm", "format", "backend", "device", "threads", "profiling", "tuning", "schedule")
+	o.settings.add(fs, "mode", "k", "variant", "k1", "b", "algorithm", "format", "backend", "device", "threads", "profiling", "tuning", "policy")
 }
 
 func (o *searchOptions) Validate(args []string) (err error) {

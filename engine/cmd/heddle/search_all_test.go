@@ -21,12 +21,12 @@ func TestSearchOnAll(t *testing.T) {
 		if want.code != 0 || want.stdout == "" {
 			t.Fatalf("%v", want)
 		}
-		for _, mode := range []string{"auto", "async", "sync"} {
-			if got := heddleWith(t, in, all, append(ask, "--schedule", mode)...); got.code != 0 || got.stdout != want.stdout {
-				t.Errorf("%s, %s: %v, want %v", args, mode, got, want)
+		for _, policy := range []string{"cooperative", "device-first", "wu", "wu-async", "wu-sync", "ding"} {
+			if got := heddleWith(t, in, all, append(ask, "--policy", policy)...); got.code != 0 || got.stdout != want.stdout {
+				t.Errorf("%s, %s: %v, want %v", args, policy, got, want)
 			}
 		}
-		r := heddleWith(t, in, all, append(ask, "--explain", "--schedule", "async")...)
+		r := heddleWith(t, in, all, append(ask, "--explain", "--policy", "wu-async")...)
 		if r.code != 0 || r.stdout != want.stdout || strings.Count(r.stderr, "  scheduled async, class ") != strings.Count(in, "\n") {
 			t.Errorf("%s --explain: %v", args, r)
 		}
@@ -44,7 +44,7 @@ func TestSearchOnAll(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	wantFailure(t, heddleWith(t, in, all, "search", "c.hdl", "--queries", "-", "--schedule", "never"), exitUsage, "auto, async, sync")
+	wantFailure(t, heddleWith(t, in, all, "search", "c.hdl", "--queries", "-", "--policy", "never"), exitUsage, "cooperative, device-first, wu")
 	wantFailure(t, heddleWith(t, "", all, "bench", "lists", "--short"), exitUsage, "backend all is for search, calibrate and bitmap query")
 }
 

@@ -61,7 +61,7 @@ var keyFlags = []struct{ name, short, key, arg string }{
 	{"algorithm", "", "search.algorithm", "NAME"},
 	{"k", "k", "search.k", "N"},
 	{"format", "", "search.format", ""},
-	{"schedule", "", "schedule.mode", ""},
+	{"policy", "", "schedule.policy", ""},
 	{"metric", "", "schedule.metric", ""},
 	{"bins", "", "bitmap.bins", "N"},
 	{"binning", "", "bitmap.binning", ""},
