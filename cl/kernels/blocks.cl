@@ -14,6 +14,9 @@
 #ifndef PACKET_RANGE
 #define PACKET_RANGE 8192
 #endif
+// PACKET_HEADS is the number of packets that the words before the packets of a list take: two numbers a range and
+// one pair more, see packets.cl.
+#define PACKET_HEADS(ranges) ((2 * (ranges) + 5) / 4)
 #define BLOCK_DOCS 64
 #define RANGE_BLOCKS (PACKET_RANGE / BLOCK_DOCS)
 #define BLOCK_HEADS (3 * RANGE_BLOCKS / 16) // packets before the components

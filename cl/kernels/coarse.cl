@@ -1,30 +1,31 @@
 // coarse_sums: the documents that may be among the best of ranked
 // queries, by sums of upper bounds in few bits.
 //
-// Computes  coarse_sums: docIDs whose sum of upper bounds comes to the query's threshold,
-//           appended with the sums to found[q * capacity ...], pairs of words, their number in
-//           FOUND. Of a query that seeks all documents of its filter, with the sum 0.
-//           With COARSE_SAMPLE: of each range whose number is a multiple of `every` the
-//           greatest sums of lower bounds in `cells` sets of documents, two a word, at found[q *
-//           capacity + the range's number in the sample * cells / 2 ...]; zeros for a query that seeks.
-//           Then the threshold: the k-th greatest of these sums, or a little less, see greatest.cl.
-//           Documents that the query's filter lacks do not count.
-// Source    a prototype: see the measurements in engine/bench/RESULTS.md. Bounds come from
-//           the 8-bit components s of packets: (s-1)/255.004 <= share / 2^32 < s/255.
-//           Upper: a posting adds ceil(w s / 256), w = ceil(256 weight / (255 unit)). A score
-//           is less than its real sum + terms, since contributions are rounded up. So a
-//           document with a sum below (THETA - terms) / unit is not among the best k.
-//           Lower: a posting adds w (s-1) >> 16, w = 257 floor(weight / unit). The host chooses
-//           units so that no sum leaves its bits. The sums of the sample belong to different documents,
-//           so k documents have the threshold or more.
-//           With `all`, which needs sums of 16 bits, a posting also adds each_of, which no sum of
-//           bounds comes to. Then the documents in all lists have the greatest sums.
-// Batch     see posting.cl, but a term is {offset of its packets, their buffer | 256 if
-//           dense, w of the upper bounds, w of the lower ones}, {list, weight, words of its bitset << 1,
-//           where in `bits` its bitset begins}, a query
-//           {first term, terms, unit of the upper bounds, unit of the lower ones}, its filter {where it
-//           begins in units of four words of the buffer of filters, words: 0 without a filter, 1 if the
-//           query seeks, 0}, its progress.
+// Computes  coarse_sums: the documents whose sums of upper bounds come to the threshold of the query. They
+//           are appended to found[q * capacity ...], each with its sum, as pairs of words. FOUND is their number.
+//           A query may seek: it takes all documents of its filter, each with the sum 0.
+//           With COARSE_SAMPLE: the sums of lower bounds in each range whose number is a multiple of `every`.
+//           The documents of a range form `cells` sets, and the greatest sum of each set is kept, two sums a
+//           word, at found[q * capacity + (number of the range in the sample) * cells / 2 ...]. A query that
+//           seeks has zeros there. The threshold is the k-th greatest of these sums, or a little less: see
+//           greatest.cl. Documents that are not in the filter of the query do not count.
+// Source    a prototype: see the measurements in engine/bench/RESULTS.md. A packet holds the component of a
+//           posting, its share of the weight of the list, in 8 bits (packets.cl). Component s says that
+//           (s-1)/255.004 <= share / 2^32 < s/255.
+//           Upper bounds: a posting adds ceil(w s / 256), where w = ceil(256 weight / (255 unit)). A score is
+//           less than the exact sum of its contributions plus the number of terms, because contributions are
+//           rounded up. So a document with a sum below (THETA - terms) / unit is not among the best k.
+//           Lower bounds: a posting adds w (s-1) >> 16, where w = 257 floor(weight / unit).
+//           The host chooses the units of a query so that sums fit SUM_BITS bits. Each sum of the sample
+//           belongs to another document, so at least k documents have scores from the threshold on.
+//           With `all` only documents in all lists count. Then sums have 16 bits, and each posting adds the
+//           constant each_of (posting.cl), which is more than all bounds of a document together. So the sum
+//           of a document in all lists is greater than any other one.
+// Batch     see posting.cl, with other records. Of a term: {offset of its packets, their buffer | 256 if
+//           dense, w of the upper bounds, w of the lower bounds}, {list, weight, words of its bitset << 1,
+//           where in `bits` its bitset begins}. Of a query: {first term, terms, unit of the upper bounds, unit
+//           of the lower bounds}, {where its filter begins in units of four words of the buffer of filters,
+//           words of the filter: 0 without one, 1 if the query seeks, 0}, its progress.
 // Packets   see packets.cl.
 // Progress  of a query, in the batch, 0 before the first launch: FOUND, and the groups that are through
 //           with the sample and with the scores.
@@ -50,11 +51,6 @@
 #include "coarse_serial.cl"
 #endif
 #if !SCAN_SERIAL
-#if COARSE_WIDE
-#define COARSE_TERMS 64
-#else
-#define COARSE_TERMS 8
-#endif
 #if COARSE_SAMPLE
 #define COARSE_SPAN 4
 #define BOUNDS 2 // of a range: where it begins and ends
@@ -62,7 +58,6 @@
 #define COARSE_SPAN 8
 #define BOUNDS 1 // where it begins, which is where the range before ends
 #endif
-#define PACKET_HEADS(ranges) ((2 * (ranges) + 5) / 4) // see packets.cl
 #define CELLS 512
 #ifndef COARSE_WG
 #define COARSE_WG (COARSE_WIDE ? 128 : 64) // few groups of many sums fit

@@ -2,8 +2,8 @@
 // blocks that may hold one of them. coarse.cl is the shape with work-groups: bounds and batch are the same.
 //
 // Computes  docIDs whose sum of upper bounds comes to the threshold of the moment, appended with the sums to
-//           found[q * capacity ...], pairs of words, their number in FOUND. Of a query that seeks all documents
-//           of its filter, with the sum 0. Documents that the query's filter lacks do not count.
+//           found[q * capacity ...], pairs of words, their number in FOUND. A query that seeks takes all documents
+//           of its filter, each with the sum 0. Documents that are not in the filter of the query do not count.
 //           The threshold rises with the k-th greatest sum so far, see raise.cl: k documents have a
 //           score that comes to it. So the best k documents are among the ones found.
 //           All sums have 16 bits. `every` and `cells` have no use.

@@ -2,7 +2,7 @@
 // values are read. Kernel files include it when they are compiled alone; the
 // host puts its text in front of theirs, after the defines of the tuning row.
 //
-// Records are uint4, written by the host (cl/round.go). A list is
+// Records are uint4. The host writes them (cl/internal/lists/record.go, cl/internal/match/round.go). A list is
 //   x  its offset in its arena buffer, in units of four words
 //   y  number of docIDs
 //   z  length in words; no load goes beyond it and the pad of four words behind

@@ -44,7 +44,6 @@
 #define BEST_KEYS 256                      // keys that are compared with each other at most
 
 #define RANGE_ROWS (PACKET_RANGE / 128) // of four words of a bitset
-#define PACKET_HEADS(ranges) ((2 * (ranges) + 5) / 4) // see packets.cl
 
 #if !SCAN_SERIAL
 // index_by_bits is the index of document x in a list with a bitset of `words` words, in range r with

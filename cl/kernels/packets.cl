@@ -28,7 +28,6 @@
 #ifndef HEDDLE_BLOCKS
 #include "blocks.cl"
 #endif
-#define PACKET_HEADS(ranges) ((2 * (ranges) + 5) / 4) // packets that the words before them take
 
 static inline uint component_of(uint share) { return (uint)(((ulong)share * 255) >> 32) + 1; }
 

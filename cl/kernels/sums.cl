@@ -27,6 +27,7 @@
 #define SUM_BITS 8
 #define ONES 0x01010101u
 #endif
+#define COARSE_TERMS (COARSE_WIDE || SCAN_SERIAL ? 64 : 8) // terms of a query at most
 #define SUMS (32 / SUM_BITS) // of a word
 #define SUM_MASK ((1u << SUM_BITS) - 1)
 #define SUM_TOP (1u << (SUM_BITS - 1))

@@ -11,9 +11,10 @@
 #ifndef HEDDLE_BLOCKS
 #include "blocks.cl"
 #endif
+#ifndef HEDDLE_SUMS
+#include "sums.cl"
+#endif
 #if SCAN_SERIAL
-#define COARSE_TERMS 64
-#define PACKET_HEADS(ranges) ((2 * (ranges) + 5) / 4) // see packets.cl
 #define IS_DENSE(term) ((term).y >> 8)
 #define HALF_BLOCKS (RANGE_BLOCKS / 2)
 #define HALF_DOCS (PACKET_RANGE / 2)

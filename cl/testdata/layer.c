@@ -1,7 +1,7 @@
 // An OpenCL library between heddle and the loader of OpenCL, for tests. It keeps to the standard, but
 // does what PoCL never does and other drivers may do:
 //   poison   new buffers, memory that is mapped for writing alone, and the destinations of reads under way hold
-//            noise; memory that was mapped holds noise after it is unmapped
+//            noise; memory that was mapped holds noise after it is unmapped, and a buffer before it is freed
 //   delay    commands begin some time after they were enqueued, so that a transfer reads and writes
 //            memory of the host late, and commands of different queues change their order
 //   gpu      devices are GPUs
@@ -135,6 +135,20 @@ object clCreateBuffer(object c, uint64_t flags, size_t bytes, void *host, status
 	if (b && !(flags & HOST_POINTER) && word("poison"))
 		spoil(c, b, bytes);
 	return b;
+}
+
+// clReleaseMemObject spoils a buffer before its last reference goes. PoCL holds references for commands under way.
+status clReleaseMemObject(object b) {
+	enum { BYTES = 0x1102, REFERENCES = 0x1105, CONTEXT = 0x1106 };
+	typedef status (*info_t)(object, uint32_t, size_t, void *, size_t *);
+	info_t info = (info_t)next("clGetMemObjectInfo");
+	uint32_t references = 0;
+	size_t bytes = 0;
+	object context = NULL;
+	if (word("poison") && !info(b, REFERENCES, sizeof references, &references, NULL) && references == 1 &&
+	    !info(b, BYTES, sizeof bytes, &bytes, NULL) && !info(b, CONTEXT, sizeof context, &context, NULL))
+		spoil(context, b, bytes);
+	return NEXT(status, clReleaseMemObject, object)(b);
 }
 
 // rest is a command that takes up to 400 microseconds.

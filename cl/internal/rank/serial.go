@@ -9,7 +9,7 @@ func (x *slot) serialGroups(k *coarse) int {
 		return 1
 	}
 	groups, queries := min(2*x.Device.Info.ComputeUnits, leastGroups(x.Device.Tuning)), len(k.queries)
-	return (groups + queries - 1) / queries
+	return max(1, (groups+queries-1)/queries) // a driver may report no compute units
 }
 
 // coarseLocal is the work-group size of a kernel of coarse.cl or complete.cl.
