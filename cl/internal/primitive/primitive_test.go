@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/device/devicetest"
@@ -194,6 +195,63 @@ func TestEpochs(t *testing.T) {
 	}
 	if p.look.epoch == 0 || p.look.epoch > 10 {
 		t.Errorf("epoch %d after the last one", p.look.epoch)
+	}
+}
+
+// TestStaleTiles launches the group of tile 1 alone, which looks at the words of tile 0 that the test writes: it takes
+// the sum of words of its own launch, and gives up on words of an earlier one, or of two launches.
+func TestStaleTiles(t *testing.T) {
+	testneeds.OneCaller(t)
+	d := devicetest.Find(t, ops)
+	b := devicetest.OpenRow(t, d, devicetest.Forms(d)["local, look-back"], false)
+	if !LooksBack(b) {
+		t.Fatal("groups make no progress")
+	}
+	p, err := newCall(t.Context(), b, make([]uint32, 2*ScanTile(b.Tuning)), nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.release()
+	const tile, prefix, sum = 1, 2 << 16, 0x50007
+	for _, c := range []struct {
+		low, high uint32 // epochs of the words
+		knows     bool
+	}{{3, 3, true}, {2, 2, false}, {3, 2, false}, {2, 3, false}} {
+		state := make([]uint32, stateWords+4)
+		state[stateWords], state[stateWords+1] = c.low<<18|prefix|sum&0xffff, c.high<<18|prefix|sum>>16
+		failed := false
+		err := b.Do(func() error {
+			e, err := p.queue.EnqueueWriteBuffer(p.look.State, true, 0, 4*len(state), unsafe.Pointer(&state[0]), nil)
+			if err != nil {
+				return err
+			}
+			e.Release()
+			k, err := p.kernel("scan_ahead", p.in, p.out, p.n, p.look.State, uint32(1<<32-tile), uint32(3), p.carry)
+			if err != nil {
+				return err
+			}
+			defer k.Release()
+			r := p.begin()
+			r.launch(k, 1)
+			if err := r.end(); err != nil {
+				return err
+			}
+			failed, err = p.look.GaveUp(p.queue)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if failed == c.knows {
+			t.Errorf("words of epochs %d and %d in epoch 3: the group gave up: %t", c.low, c.high, failed)
+		}
+		out := make([]uint32, p.n)
+		if err := p.read(p.out, out); err != nil {
+			t.Fatal(err)
+		}
+		if first := out[ScanTile(b.Tuning)]; c.knows && first != sum {
+			t.Errorf("tile 1 begins with the sum %d, want %d", first, sum)
+		}
 	}
 }
 
