@@ -279,3 +279,35 @@ func TestPacketsFollowNorm(t *testing.T) {
 		}
 	}
 }
+
+// TestKeysTogether ranks lists whose documents have few scores or one, so that about as many keys come to the threshold
+// as coarse_complete compares with each other, and more.
+func TestKeysTogether(t *testing.T) {
+	testneeds.OneCaller(t)
+	const most = 256 // BEST_KEYS of the kernel
+	d := devicetest.Find(t, ops)
+	r := rand.New(rand.NewPCG(3, 1))
+	s := plantest.NewRanked(r, 30_000, 0, plantest.LengthKinds[0].One)
+	b := plan.RankBatch{Norm: s.Norm(0.9, 0), K: 100}
+	for i, n := range []int{most - 1, most, most + 1, most + 1, most + 1, most + 1, most + 2, 600, 600, 3000} {
+		docs, freqs := plantest.Uniform(s.Docs, n, r), make([]uint32, n)
+		for j := range freqs {
+			if freqs[j] = 1 + r.Uint32N(1+uint32(i%2)); i%3 == 2 { // scores rise, and components of 8 bits are equal
+				freqs[j] = 5000 + uint32(j)
+			}
+		}
+		s.AddRanked(t, codec.Raw, docs, freqs)
+		b.Add(&s.Source, plantest.Weighted(r, plan.Handle(i))...)
+	}
+	want := s.Plain.Rank(&b)
+	devicetest.ForShapes(t, d, func(t *testing.T, rt *device.Runtime) {
+		rk, err := load(rt, &s.Source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rk.close()
+		for _, b.K = range []int{1, 100} {
+			compareCoarse(t, rk, &b, want)
+		}
+	})
+}

@@ -273,3 +273,31 @@ func TestSelectWide(t *testing.T) {
 		})
 	}
 }
+
+// TestSelectMany has as many queries of many keys as several groups cut, and one more, which one group each cuts.
+func TestSelectMany(t *testing.T) {
+	testneeds.OneCaller(t)
+	d := devicetest.Find(t, ops)
+	tuning := selectForms(d)["local, 64"]
+	b := devicetest.OpenRow(t, d, tuning, false)
+	r := rand.New(rand.NewPCG(9, 1))
+	const capacity, k = 600, 10
+	for queries, launches := range map[int]int{maxWide: 3, maxWide + 1: 1} {
+		s := newSelection(t, b, queries, capacity, k)
+		keys, counts := make([][]uint64, queries), make([]uint32, queries)
+		for q := range keys {
+			keys[q], counts[q] = shapedKeys(r, q%len(keyShapes), capacity), capacity
+		}
+		s.send(t, keys, counts)
+		if err := b.Do(func() error { return s.run(queries, capacity, k, s.keys, s.state, s.best, 0) }); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(s.flight.Events); n != launches {
+			t.Errorf("%d queries: %d launches, want %d", queries, n, launches)
+		}
+		s.flight.Land()
+		for q := range keys {
+			s.check(t, keyShapes[q%len(keyShapes)].name, q, k, keys[q], capacity, true)
+		}
+	}
+}
