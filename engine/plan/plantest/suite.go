@@ -48,10 +48,10 @@ type Suite struct {
 	turn   int
 }
 
-// Turn returns 0 and 1 in turns. In a Small suite cases take one of two variants.
-func (su *Suite) Turn() int {
+// Turn returns 0 to n-1 in turns. In a Small suite cases take one of n variants.
+func (su *Suite) Turn(n int) int {
 	su.turn++
-	return su.turn % 2
+	return su.turn % n
 }
 
 // New returns a Suite whose options have their defaults filled in. Its shared backend

@@ -26,7 +26,7 @@ func (su suite) verify(t *testing.T, st plan.Store, s *plantest.Source, b *plan.
 	want := reference.Match(s.Plain.Docs, b)
 	mine := *b
 	var out plan.Results
-	turn := su.Turn()
+	turn := su.Turn(2)
 	for i, a := range algorithms {
 		for _, countOnly := range []bool{false, true} {
 			if su.Small && countOnly != ((i+turn)%2 == 0) && len(algorithms) > 1 {
