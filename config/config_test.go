@@ -105,6 +105,7 @@ func TestEnvironment(t *testing.T) {
 	for _, test := range []struct{ variable, want string }{
 		{"HEDDLE_DEVICES_BACKEND=gpu", `environment HEDDLE_DEVICES_BACKEND: "gpu" is not one of auto, host, opencl, all (nearest: "all")`},
 		{"HEDDLE_DEVICES_BAKEND=host", `environment HEDDLE_DEVICES_BAKEND: unknown variable (nearest: HEDDLE_DEVICES_BACKEND)`},
+		{"HEDDLE_SEARCHK_=1", `environment HEDDLE_SEARCHK_: unknown variable (nearest: HEDDLE_SEARCH_K)`},
 		{"HEDDLE_SEARCH_KEY=1", `environment HEDDLE_SEARCH_KEY: unknown variable (nearest: HEDDLE_SEARCH_K)`},
 		{"HEDDLE_SERCH_K=1", `environment HEDDLE_SERCH_K: unknown variable (nearest: HEDDLE_SEARCH_K)`},
 		{"HEDDLE_SEARCH_K=ten", `environment HEDDLE_SEARCH_K: want a whole number, found "ten"`},

@@ -58,3 +58,54 @@ func TestContribution(t *testing.T) {
 		}
 	}
 }
+
+// TestAddWeights: the weights of a list that a query names twice add up, at most to the greatest weight.
+func TestAddWeights(t *testing.T) {
+	src := letters()
+	for _, c := range []struct{ a, b, want uint32 }{{1, 2, 3}, {math.MaxUint32 - 1, 1, math.MaxUint32}, {math.MaxUint32, 1, math.MaxUint32}, {1 << 31, 1 << 31, math.MaxUint32}} {
+		var r RankBatch
+		r.Add(src, Term{1, c.a}, Term{1, c.b})
+		if q := r.Query(0); len(q) != 1 || q[0].Weight != c.want {
+			t.Errorf("%d and %d: %+v, want %d", c.a, c.b, q, c.want)
+		}
+	}
+}
+
+// TestReset: results are empty after Reset, and have their own memory again.
+func TestReset(t *testing.T) {
+	lent := []uint32{1, 2, 3}
+	back := 0
+	r := Results{Docs: make([]uint32, 0, 10), Stats: Stats{Queries: 1}}
+	r.Lend(lent, func() { back++ })
+	r.Reset()
+	r.Docs = append(r.Docs, 9)
+	if back != 1 || lent[0] != 1 || r.Stats != (Stats{}) || cap(r.Docs) != 10 {
+		t.Errorf("%d times back, %d, %+v", back, lent, r)
+	}
+	k := TopK{Docs: lent, Stats: Stats{Queries: 1}}
+	if k.Reset(); len(k.Docs) != 0 || k.Stats != (Stats{}) {
+		t.Errorf("%+v", k)
+	}
+}
+
+// TestCheckFilter: a filter has the words of its universe, and no bit behind its last document.
+func TestCheckFilter(t *testing.T) {
+	for universe := range uint32(130) {
+		bits := make([]uint64, FilterWords(universe))
+		for d := range universe {
+			bits[d/64] |= 1 << (d % 64)
+		}
+		if err := CheckFilter(universe, bits); err != nil {
+			t.Errorf("all of %d documents: %v", universe, err)
+		}
+		if CheckFilter(universe, append(bits, 0)) == nil {
+			t.Errorf("%d documents: a further word", universe)
+		}
+		if universe%64 > 0 {
+			bits[len(bits)-1] |= 1 << (universe % 64)
+			if CheckFilter(universe, bits) == nil {
+				t.Errorf("%d documents: document %d", universe, universe)
+			}
+		}
+	}
+}

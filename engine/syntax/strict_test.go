@@ -13,6 +13,7 @@ func TestCheckJSON(t *testing.T) {
 		`{"a":"}{\"a\":1,","b":["x","x"]}`:    "",
 		`{"a":1,"a":2}`:                       `byte 8: the object has the member "a" twice`,
 		`{"b":[{"a":1,"c":{},"\u0061":[]}]}`:  `byte 21: the object has the member "a" twice`,
+		`{"a":"\"","b":1,"b":2}`:              `byte 17: the object has the member "b" twice`,
 		`{"b":[],"c":{},"b":1}`:               `byte 16: the object has the member "b" twice`,
 		"{\"a\":\"\xff\"}":                    "byte 7 is 0xff, which is not UTF-8",
 		`{"a":"\ud800"}`:                      `is \ud800, half of a surrogate pair`,

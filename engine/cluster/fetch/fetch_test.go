@@ -322,3 +322,17 @@ func TestHandler(t *testing.T) {
 		}
 	}
 }
+
+// TestCopyHash: a copy ends at its length, whatever follows.
+func TestCopyHash(t *testing.T) {
+	for _, n := range []int64{0, 1, block - 1, block, block + 1, 2*block + 5} {
+		text := bytes.Repeat([]byte("abc"), block)
+		var to bytes.Buffer
+		sum := sha256.New()
+		wrote, err := copyHash(&to, bytes.NewReader(text), n, sum)
+		want := sha256.Sum256(text[:n])
+		if err != nil || wrote != n || !bytes.Equal(to.Bytes(), text[:n]) || !bytes.Equal(sum.Sum(nil), want[:]) {
+			t.Errorf("%d bytes: %d written, %d there, %v", n, wrote, to.Len(), err)
+		}
+	}
+}

@@ -174,3 +174,19 @@ func TestLastingFailure(t *testing.T) {
 		t.Errorf("without the file: %+v", s)
 	}
 }
+
+// TestLeave: the shards of a node move to nodes that have them not; without one, the node keeps them.
+func TestLeave(t *testing.T) {
+	m := &layout.Map{Shards: []layout.Shard{{Bytes: 5, Replicas: []string{"a", "b"}}, {Bytes: 3, Replicas: []string{"b", "c"}}}}
+	l := load{"a": 5, "b": 8, "c": 3}
+	if err := l.leave(m, "a"); err != nil {
+		t.Fatal(err)
+	}
+	if got := m.Shards[0].Replicas; !slices.Equal(got, []string{"c", "b"}) || l["c"] != 8 {
+		t.Errorf("replicas %q, %v", got, l)
+	}
+	delete(l, "a")
+	if err := l.leave(m, "b"); err == nil {
+		t.Errorf("no node is left, and the replicas are %q", m.Shards[0].Replicas)
+	}
+}

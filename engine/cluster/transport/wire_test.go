@@ -56,6 +56,14 @@ func TestAsError(t *testing.T) {
 			t.Errorf("%v: the caller gets %v", c.err, back)
 		}
 	}
+	long := connect.NewError(connect.CodeNotFound, string(make([]byte, 5000)))
+	size := errorMessage("reply", long, 1<<20).Size()
+	for limit, whole := range map[int]bool{size: true, size - 1: false} { // the text is cut where it does not fit
+		m := errorMessage("reply", long, int64(limit))
+		if m.Size() > limit || (m.Size() == size) != whole || connect.CodeOf(errorOf(m)) != connect.CodeNotFound {
+			t.Errorf("an error of %d bytes at limit %d: %d bytes, %v", size, limit, m.Size(), connect.CodeOf(errorOf(m)))
+		}
+	}
 	if err := errorOf(&nats.Msg{Header: nats.Header{micro.ErrorCodeHeader: {"5"}}}); connect.CodeOf(err) != connect.CodeInternal {
 		t.Errorf("an error without a status: %v", err)
 	}

@@ -1,6 +1,7 @@
 package trec
 
 import (
+	"bufio"
 	"errors"
 	"io"
 	"math"
@@ -125,5 +126,14 @@ func TestBEIRQrels(t *testing.T) {
 	got, err := ReadQrels("f", strings.NewReader("query-id\tcorpus-id\tscore\nq1\td7\t2\nq1\td8\t0\nq2\td7\t1\n"))
 	if want := (Qrels{"q1": {"d7": 2, "d8": 0}, "q2": {"d7": 1}}); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+}
+
+// TestIsRun: a file without lines is a run that found nothing.
+func TestIsRun(t *testing.T) {
+	for text, want := range map[string]bool{"": true, "\n \n": true, "# a comment\n": true, "a 0 d 1\n": false, "# a comment\na Q0 d 1 2 tag\n": true} {
+		if got, err := IsRun("f", bufio.NewReader(strings.NewReader(text))); got != want || err != nil {
+			t.Errorf("%q: %t, %v", text, got, err)
+		}
 	}
 }

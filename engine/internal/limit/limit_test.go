@@ -1,9 +1,12 @@
 package limit
 
 import (
+	"context"
 	"errors"
 	"testing"
+	"time"
 
+	"heddle/engine/internal/schedule"
 	"heddle/engine/plan"
 )
 
@@ -62,5 +65,30 @@ func TestSizes(t *testing.T) {
 	}
 	if err := l.CheckTerms(1<<16 + 1); err == nil || err.Error() != "more than 65536 terms: limit Terms" {
 		t.Error(err)
+	}
+}
+
+// TestUntil: a query ends at its own deadline and at the deadline of its context with the same error, and with the
+// error of a context that is cancelled.
+func TestUntil(t *testing.T) {
+	past, pastEnd := context.WithDeadline(t.Context(), time.Now().Add(-time.Hour))
+	defer pastEnd()
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, test := range map[string]struct {
+		until Until
+		want  error
+	}{
+		"zero":        {Until{}, nil},
+		"open":        {Until{t.Context(), time.Now().Add(time.Hour)}, nil},
+		"deadline":    {Until{t.Context(), time.Now().Add(-time.Hour)}, schedule.ErrDeadline},
+		"no context":  {Until{nil, time.Now().Add(-time.Hour)}, schedule.ErrDeadline},
+		"of context":  {Until{past, time.Time{}}, schedule.ErrDeadline},
+		"cancelled":   {Until{cancelled, time.Now().Add(-time.Hour)}, context.Canceled},
+		"no deadline": {Until{t.Context(), time.Time{}}, nil},
+	} {
+		if err := test.until.Err(); !errors.Is(err, test.want) {
+			t.Errorf("%s: %v, want %v", name, err, test.want)
+		}
 	}
 }

@@ -333,3 +333,25 @@ func BenchmarkPut(b *testing.B) {
 		c.Put(k, 0, 1000)
 	}
 }
+
+// TestPromotion: an answer goes on to the main queue after two requests, not after one.
+func TestPromotion(t *testing.T) {
+	c := New[int](1 << 16)
+	for n := range uint64(3) {
+		c.Put(keyOf(n), 0, 100)
+		for range n {
+			c.Get(keyOf(n))
+		}
+	}
+	for range 3 {
+		c.mu.Lock()
+		c.evict(false)
+		c.mu.Unlock()
+	}
+	check(t, c)
+	for n := range uint64(3) {
+		if _, ok := c.Get(keyOf(n)); ok != (n == 2) {
+			t.Errorf("after %d requests: kept %t", n, ok)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"heddle/codec"
 	"heddle/codec/codectest"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/filter"
 	"heddle/hostfallback/internal/hosttest"
 	"heddle/hostfallback/internal/match/lookup"
 	"heddle/hostfallback/internal/work"
@@ -161,4 +162,52 @@ func TestAppendTo(t *testing.T) {
 			t.Fatalf("%d docIDs, want %d", len(got), len(want))
 		}
 	})
+}
+
+// TestWithin: a chunk keeps the documents of a filter, in either form.
+func TestWithin(t *testing.T) {
+	f, err := filter.New(chunkDocs+200, append(make([]uint64, chunkDocs/64), 1<<5|1<<9, 0, 0, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []uint32{chunkDocs + 5, chunkDocs + 9}
+	for _, c := range []chunk{
+		{base: chunkDocs, docs: []uint32{chunkDocs + 1, chunkDocs + 5, chunkDocs + 9, chunkDocs + 150}},
+		{base: chunkDocs, bits: []uint64{1<<1 | 1<<5 | 1<<9, 0, 1 << 22}},
+	} {
+		if got := c.within(f).appendTo(nil); !slices.Equal(got, want) {
+			t.Errorf("%d docs, %d words: %d, want %d", len(c.docs), len(c.bits), got, want)
+		}
+	}
+}
+
+// TestDenseRuns: only a run from the first to the last document of a range fills it.
+func TestDenseRuns(t *testing.T) {
+	const base, last = 128, 255
+	for run, want := range map[lookup.Run]bool{{First: base, Last: last}: true, {First: 0, Last: 1000}: true, {First: base, Last: last - 1}: false, {First: base + 1, Last: last}: false, {First: base - 1, Last: last - 1}: false} {
+		var all [2]uint64
+		any, full := orDense(all[:], []*span{{runs: lookup.Runs{run}}}, base, last)
+		if !any || full != want {
+			t.Errorf("%+v: any %t, full %t", run, any, full)
+		}
+		first, end := max(run.First, base), min(run.Last, last)
+		if n := bits.OnesCount64(all[0]) + bits.OnesCount64(all[1]); !want && n != int(end-first)+1 {
+			t.Errorf("%+v: %d documents", run, n)
+		}
+	}
+}
+
+// TestUnionBehind: a union that is sought behind its end has ended.
+func TestUnionBehind(t *testing.T) {
+	src := hosttest.Source(t, math.MaxUint32, codec.IDs()[:1], []uint32{5, chunkDocs, 3*chunkDocs + 1, 1 << 31})
+	u := new(union)
+	if err := u.open(lookup.New(src, work.NewBudget(0, 0)), []plan.Handle{0}, 0, 3); err != nil {
+		t.Fatal(err)
+	}
+	if at := u.ahead(7 * chunkDocs); at != never {
+		t.Errorf("a document at %d behind the end", at)
+	}
+	if docs, _ := u.all(t); docs != nil {
+		t.Errorf("%d behind the end", docs)
+	}
 }
