@@ -343,7 +343,7 @@ func TestPromotion(t *testing.T) {
 			c.Get(keyOf(n))
 		}
 	}
-	for range 3 {
+	for range 2 {
 		c.mu.Lock()
 		c.evict(false)
 		c.mu.Unlock()
