@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
 	"heddle/engine/plan/testneeds"
 )
@@ -156,4 +157,26 @@ func TestBusyProcessLeavesDevices(t *testing.T) {
 	if after := blocks(); before == 0 || after < before || c.free() > 16-13 {
 		t.Errorf("%d blocks for the second device, %d before the process took all cores; %d cores free", after, before, c.free())
 	}
+}
+
+// A processor that meets damage of a mapped file is not at fault, however often.
+func TestFaultOfFile(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
+		gpu := fake(0, "gpu", 1)
+		met := 0
+		gpu.Run = func(context.Context, *Batch) error {
+			met++
+			time.Sleep(us)
+			return &mapped.Fault{Err: errOwn}
+		}
+		s := start(t, Options{Mode: Async}, gpu, fake(1, "host", 1))
+		for range 6 {
+			if err := <-launch(s, newJob(ms, 50*ms)); err != nil {
+				t.Error(err)
+			}
+		}
+		if out := s.Stats().Processors[0].Out; out != nil || met < 6 {
+			t.Errorf("behind %d faults: %v", met, out)
+		}
+	})
 }

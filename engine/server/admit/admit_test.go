@@ -130,3 +130,44 @@ func TestForget(t *testing.T) {
 		t.Errorf("%d accounts", len(g.callers))
 	}
 }
+
+// TestForgetKeeps: a caller beyond its rate is remembered, however many callers come.
+func TestForgetKeeps(t *testing.T) {
+	g := New(Limits{Running: 10, CallerRate: 1})
+	now := time.Unix(1000, 0)
+	g.now = func() time.Time { return now }
+	for i := range 5000 {
+		name := fmt.Sprint(i)
+		slot, refused := g.Enter(name, 100, time.Hour)
+		if refused != nil {
+			t.Fatal(refused)
+		}
+		g.Leave(slot, true)
+		if _, refused := g.Enter("0", 1, time.Hour); refused == nil || refused.Limit != "caller_rate" {
+			t.Fatalf("behind %d callers: %+v", i, refused)
+		}
+	}
+}
+
+// TestPausedQueries: the queries of a request that waits for its client do not count.
+func TestPausedQueries(t *testing.T) {
+	g := New(Limits{Running: 1})
+	slot, refused := g.Enter("a", 10, time.Hour)
+	if refused != nil {
+		t.Fatal(refused)
+	}
+	for _, want := range []struct {
+		change           func()
+		running, queries int
+	}{
+		{func() {}, 1, 10},
+		{func() { g.Pause(&slot, 4) }, 0, 0},
+		{func() { g.Resume(slot) }, 1, 6},
+		{func() { g.Leave(slot, true) }, 0, 0},
+	} {
+		want.change()
+		if g.Running() != want.running || g.Queries() != want.queries {
+			t.Errorf("%d requests, %d queries; want %d, %d", g.Running(), g.Queries(), want.running, want.queries)
+		}
+	}
+}

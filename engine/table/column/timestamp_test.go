@@ -115,3 +115,12 @@ func TestZones(t *testing.T) {
 		}
 	}
 }
+
+// TestFinerThanNanoseconds: any digit behind the ninth makes a time finer than its type.
+func TestFinerThanNanoseconds(t *testing.T) {
+	for text, want := range map[string]bool{"2001-02-03 04:05:06.1234567890": true, "2001-02-03 04:05:06.12345678900000": true, "2001-02-03 04:05:06.12345678901": false, "2001-02-03 04:05:06.12345678901000": false, "2001-02-03 04:05:06.1234567891": false} {
+		if _, ok := ParseTimestamp(TimestampNS, text); ok != want {
+			t.Errorf("%s: %t, want %t", text, ok, want)
+		}
+	}
+}
