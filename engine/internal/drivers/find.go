@@ -53,6 +53,7 @@ func (s *System) Files() (files []string, from string) {
 // Drivers returns the drivers of Files, each once.
 func (s *System) Drivers() (all []Driver) {
 	files, _ := s.Files()
+	var paths []string // of all, without links
 	for _, file := range files {
 		library := file
 		if strings.HasSuffix(file, ".icd") {
@@ -61,19 +62,21 @@ func (s *System) Drivers() (all []Driver) {
 			library = strings.TrimSpace(library)
 		}
 		d := Driver{Files: []string{file}, Library: library}
+		real := "" // the path without links
 		if library != "" && !strings.ContainsRune(library, 0) {
 			if at, ok := s.Library(library); ok {
-				d.Path = at
+				d.Path, real = at, s.resolved(at)
 			}
 		}
-		same := func(o Driver) bool {
-			return o.Library == d.Library || o.Path != "" && d.Path != "" && s.resolved(o.Path) == s.resolved(d.Path)
+		i := slices.IndexFunc(all, func(o Driver) bool { return o.Library == library })
+		if i < 0 && real != "" {
+			i = slices.Index(paths, real)
 		}
-		if i := slices.IndexFunc(all, same); i >= 0 {
+		if i >= 0 {
 			all[i].Files = append(all[i].Files, file)
 			continue
 		}
-		all = append(all, d)
+		all, paths = append(all, d), append(paths, real)
 	}
 	return all
 }
