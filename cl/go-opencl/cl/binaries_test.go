@@ -24,6 +24,7 @@ func (r *rig) answer(options string, sources ...string) uint32 {
 	return r.run(p)
 }
 
+// run returns the number that the kernel f of a program writes.
 func (r *rig) run(p *Program) uint32 {
 	r.t.Helper()
 	k, err := p.CreateKernel("f")

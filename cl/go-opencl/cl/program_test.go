@@ -14,13 +14,7 @@ func TestBuild(t *testing.T) {
 	r.must(err)
 	defer p.Release()
 	r.must(p.BuildProgram([]*Device{r.device}, "-DTWO=20"))
-	k, err := p.CreateKernel("f")
-	r.must(err)
-	defer k.Release()
-	b := r.buffer(4)
-	r.must(k.SetArgs(b))
-	r.done(r.queue.EnqueueNDRangeKernel(k, nil, []int{1}, nil, nil))
-	if got := words(r.read(b, 4))[0]; got != 21 {
+	if got := r.run(p); got != 21 {
 		t.Errorf("the kernel gave %d, want 21", got)
 	}
 	if _, err := p.CreateKernel("g"); !errors.Is(err, ErrInvalidKernelName) {
