@@ -114,6 +114,35 @@ func TestCPU(t *testing.T) {
 	}
 }
 
+// TestPoCLCache: PoCL without a folder for compiled kernels has no device, and the reason names the variable.
+func TestPoCLCache(t *testing.T) {
+	m := newMachine(t, debian, "/usr/lib/x86_64-linux-gnu/libOpenCL.so.1", "/usr/lib/x86_64-linux-gnu/libpocl.so.2", "/etc/OpenCL/vendors/pocl.icd=libpocl.so.2\n")
+	m.Report = drivers.Report{{Driver: drivers.Driver{Files: []string{"/etc/OpenCL/vendors/pocl.icd"}}, Empty: []string{poclPlatform}}}
+	m.Writable = func(folder string) error {
+		if strings.HasPrefix(folder, "/proc/") {
+			return &fs.PathError{Op: "open", Path: folder, Err: fs.ErrPermission}
+		}
+		return nil
+	}
+	for env, want := range map[string]string{
+		"":                                    "neither POCL_CACHE_DIR nor HOME is set",
+		"HOME=/proc/x":                        "compiled kernels in /proc/x/.cache/pocl (HOME), which cannot be written",
+		"HOME=/home/x POCL_CACHE_DIR=/proc/c": "compiled kernels in /proc/c (POCL_CACHE_DIR), which cannot be written",
+		"HOME=/home/x":                        "",
+	} {
+		m.Environ = strings.Fields(env)
+		var got []Part
+		for _, p := range m.Examine() {
+			if p.Name == "OpenCL platform" && p.State == Missing {
+				got = append(got, p)
+			}
+		}
+		if (len(got) > 0) != (want != "") || want != "" && (!strings.Contains(got[0].Found, want) || got[0].Repair != "export POCL_CACHE_DIR=DIR") {
+			t.Errorf("with %q: %+v, want %q", env, got, want)
+		}
+	}
+}
+
 // TestNVIDIA repairs a machine step by step.
 func TestNVIDIA(t *testing.T) {
 	m := newMachine(t, append(pci("0x10de", "0x030200"), debian)...)
