@@ -21,7 +21,7 @@ func checkBlocks(tb rapid.TB, l List, docs []uint32) {
 	if b.Start(b.Count()) != len(docs) || b.Count() > 0 && b.Start(0) != 0 || b.Count() == 0 && len(docs) > 0 {
 		tb.Fatalf("%d blocks of %d docIDs, the end at %d", b.Count(), len(docs), b.Start(b.Count()))
 	}
-	block := make([]int, len(docs)) // of each docID
+	block := make([]int, len(docs)) // the block of each docID
 	for k := b.Count() - 1; k >= 0; k-- {
 		from, to := b.Start(k), b.Start(k+1)
 		got, err := b.Decode([]uint32{7}, k)

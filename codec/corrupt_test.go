@@ -245,7 +245,7 @@ func TestRules(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		list  List
-		word  int // of the damage
+		word  int // index of the damaged word
 		value uint32
 		want  int // word in the error
 	}{

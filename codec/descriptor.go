@@ -12,9 +12,9 @@ type Descriptor struct {
 	Layout Layout
 	Device DeviceKind
 
-	// Auto includes the codec in the choice of Auto. It is false where one
-	// work-item of a device must read a segment value after value: the bytes of
-	// VByte, the chain of exceptions of PFD, the Simple16 words of NewPFD.
+	// Auto includes the codec in the choice of Auto. It is false if one work-item of a
+	// device must read a segment value after value: the bytes of VByte, the chain of
+	// exceptions of PFD, the Simple16 words of NewPFD.
 	Auto bool
 	// Hashed tells whether blocks are hash buckets of docIDs.
 	Hashed bool
@@ -29,11 +29,11 @@ type Descriptor struct {
 
 	encode func(dst, docs []uint32, opt Options) []uint32 // appends to dst
 	size   func(docs []uint32, opt Options) int           // words that encode appends
-	least  lowerBound                                     // nil is 0
+	least  lowerBound                                     // returns a lower bound of size, in less time; nil: 0
 }
 
-// A lowerBound returns a number of words that the size function never is below, in less time. There is
-// at least one docID. Of the gaps, large[b] have more than b bits.
+// A lowerBound returns a number of words; encoding docs takes at least as many. It takes less time than the
+// size function. docs is not empty, and large[b] of their gaps have more than b bits.
 type lowerBound func(docs []uint32, large [33]int, opt Options) int
 
 // Layout is the shape of encoded lists. Codecs of one layout have their tables
@@ -41,7 +41,7 @@ type lowerBound func(docs []uint32, large [33]int, opt Options) int
 type Layout uint8
 
 const (
-	UnknownLayout Layout = iota // of no codec
+	UnknownLayout Layout = iota // the layout of an unknown codec
 	PlainLayout                 // one docID a word
 	BitLayout                   // one bit a docID: see Bits
 	GapLayout                   // differences of docIDs in segments, after the last docID of each segment

@@ -15,7 +15,7 @@ import "math/bits"
 type gapTables struct {
 	last    []uint32 // last docID of each segment
 	dir     []uint32 // one or two words a segment, or none, by codec
-	payload []uint32 // the rest
+	payload []uint32 // the encoded gaps: the words behind the two tables
 }
 
 // gapTables splits the words of a gap codec with a directory of width words a

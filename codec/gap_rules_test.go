@@ -41,7 +41,7 @@ func TestGapRules(t *testing.T) {
 		id    ID
 		docs  []uint32
 		level int
-		word  int // of the damage
+		word  int // index of the damaged word
 		value uint32
 		want  int // word in the error
 	}{

@@ -2,9 +2,10 @@ package codec
 
 import "math/bits"
 
-// leastWidth is a lower bound of the width of docs along any line, found from some dozen docIDs
-// instead of all. docID(i) - 2 docID(i+h) + docID(i+2h) is the same for the lambdas, but for
-// one for the rounding of the line; three lambdas between 0 and w give at most 2 w.
+// leastWidth returns a lower bound of the width of the lambdas of docs along any line. It reads some
+// dozen docIDs instead of all. The second difference of docIDs, docID(i) - 2 docID(i+h) + docID(i+2h), is
+// the sum of the second differences of the line and of the lambdas. It is -1, 0 or 1 for the line, because
+// its values are rounded. For three lambdas between 0 and w it is between -2 w and 2 w.
 func leastWidth(docs []uint32) uint {
 	most := int64(0)
 	h := (len(docs) - 1) / 2
@@ -27,7 +28,8 @@ func leastLRC(docs []uint32, _ [33]int, _ Options) int {
 	return globalHeader + lineSegments(docs) + lambdaWords(len(docs), leastWidth(docs))
 }
 
-// leastSegments is for segments with a width each, behind a header.
+// leastSegments returns the lower bound of a codec whose segments have their own widths, behind a header of the
+// given number of words.
 func leastSegments(header int) lowerBound {
 	return func(docs []uint32, _ [33]int, _ Options) int {
 		words := header + (1+segmentWords)*lineSegments(docs)

@@ -13,7 +13,7 @@ type lineRun struct {
 
 	floor uint32 // the first docID, or the least docID of a bucket
 	limit int64  // the largest possible docID
-	word  int    // the place of low in the list, for errors
+	word  int    // offset of low in the words of the list, for errors
 }
 
 // setLine sets slope and width from a record; base is the line at docID 0. A record

@@ -48,10 +48,10 @@ const (
 // block. Let B be the width in the header of LRCSeg. Either B is 32, or base + 2^b is
 // at most 2^B. So in LRC and LRCSeg the header gives the safe range of section 4.3.
 //
-// Lambdas have no exceptions, as in Algorithm 1: they would gain about 1 % and cost the
-// access to single docIDs. On GOV-like lists they raise the ratio of SegLRC from 3.118 to
-// 3.178; the narrowest strip instead of regression reaches 3.141 without them. Exhibit
-// ao-fig7 of engine/bench shows them by their share.
+// Lambdas have no exceptions, as in Algorithm 1: exceptions would save about 1 % of the words and
+// lose the access to single docIDs. On lists like those of GOV, exceptions raise the compression ratio
+// of SegLRC from 3.118 to 3.178; the narrowest strip instead of regression reaches 3.141 without
+// exceptions. Exhibit ao-fig7 of engine/bench measures the fraction of exceptions.
 //
 // Lines does not check payloads. On words that List.Validate rejects, methods return
 // wrong answers but do not panic. A view shares the memory of the words and is safe
@@ -66,8 +66,8 @@ type Lines struct {
 	rec     []uint32
 	payload []uint32
 	first   int     // offset of payload in the list, for errors
-	shift   uint    // of docIDs to buckets
-	line    lineRun // over the whole list: LRC and LRCSeg
+	shift   uint    // docID >> shift is the bucket of a docID
+	line    lineRun // the line of the whole list, for LRC and LRCSeg
 }
 
 // Lines returns a view of a list of a line codec. It checks the header and that the
@@ -83,7 +83,7 @@ func (l List) Lines() (Lines, error) {
 		}
 		return v, nil
 	}
-	var header, keys, records int // words of each
+	var header, keys, records int // number of words of each part
 	switch l.Codec {
 	case LRC:
 		header, keys = globalHeader, v.count

@@ -315,7 +315,7 @@ func TestLineRules(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		id    ID
-		word  int // of the damage; from the end if below 0
+		word  int // index of the damaged word; below 0 it counts from the end
 		value uint32
 		want  int // word in the error
 	}{

@@ -175,7 +175,7 @@ func appendRice(dst, docs []uint32) []uint32 {
 	dst = appendZeros(dst, words+int((ones+uint64(n)+31)/32))
 	w := bitWriter{dst: dst[at : at+words]}
 	unary := dst[at+words:]
-	end := uint64(0) // of the unary codes written so far
+	end := uint64(0) // position of the first bit behind the unary codes written so far
 	var buf [SegmentLen]uint32
 	for seg := range nseg {
 		dst[dir+seg] = uint32(end - uint64(seg)*SegmentLen)

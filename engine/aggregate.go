@@ -40,8 +40,8 @@ type Aggregation struct {
 // integers, or of floats that are multiples of a power of two (plan.Measure.Binary). Else pure Go computes
 // the values on all cores. The answer is exact and the same on every processor.
 //
-// Errors: of Select; of deliver; codes InvalidQuery, with the place of the fault in its clause,
-// and Unsupported for more groups or values than Limits, and for a sum of more than 38 digits.
+// Errors: the errors of Select and of deliver; code InvalidQuery, with the place of the fault in its clause;
+// code Unsupported for more groups or values than Limits, and for a sum of more than 38 digits.
 func (t *Table) Aggregate(ctx context.Context, a Aggregation, deliver func(values.Batch) error) (err error) {
 	return t.aggregate(ctx, &a, func(g *tables.Generation, until *limit.Until, q *result.Query, rows []uint64) error {
 		return g.Values(until, q, rows, a.Offset, a.Limit, deliver)
@@ -50,14 +50,14 @@ func (t *Table) Aggregate(ctx context.Context, a Aggregation, deliver func(value
 
 // JoinAggregate computes the answer of a table that is cut into parts, from the answers of
 // AggregatePart in the order of the rows. It changes them. The answer equals the answer of the
-// whole table. Errors: of Aggregate under the limits l, and code Internal if the answers do not fit
-// each other.
+// whole table. Errors: the errors of Aggregate under the limits l, and code Internal if the answers do not
+// fit each other.
 func JoinAggregate(a Aggregation, l Limits, parts []*partial.State) (values.Batch, error) {
 	b, err := tables.Join(statement.Clauses{Select: a.Select, GroupBy: a.GroupBy, OrderBy: a.OrderBy}, limit.Limits(l), parts, a.Offset, a.Limit)
 	return b, wrap("aggregate", err)
 }
 
-// AggregatePart computes the answer for one part of a table, for JoinAggregate. Errors: of
+// AggregatePart computes the answer for one part of a table, for JoinAggregate. Errors: the errors of
 // Aggregate.
 func (t *Table) AggregatePart(ctx context.Context, a Aggregation) (s *partial.State, err error) {
 	err = t.aggregate(ctx, &a, func(g *tables.Generation, until *limit.Until, q *result.Query, rows []uint64) (err error) {

@@ -43,7 +43,7 @@ func ExampleEngine() {
 		log.Fatal(err)
 	}
 	search := func(words string) {
-		s, err := x.Snapshot() // of one file, whatever is loaded meanwhile
+		s, err := x.Snapshot() // all answers come from one file, whatever is loaded meanwhile
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -54,7 +54,7 @@ type Code uint8
 const (
 	OK              Code = iota // no error
 	InvalidQuery                // the query or predicate cannot be understood
-	InvalidOption               // an option is out of range or contradicts another one
+	InvalidOption               // an option is out of range or contradicts another option
 	NotFound                    // no such file, term or column
 	NoDevice                    // no such device, no processor is left, or the last one hangs
 	Overloaded                  // the queue is full; the caller may try again
@@ -127,7 +127,7 @@ func CodeOf(err error) Code {
 	return Internal
 }
 
-// codes are tried in this order.
+// codes are the codes of errors of other packages. The first code that fits is the code of an error.
 var codes = []struct {
 	code  Code
 	match func(error) bool

@@ -15,7 +15,7 @@ import (
 	"heddle/engine/table/predicate"
 )
 
-// TableExplanation describes the execution of a selection. The embedded explanation is of
+// TableExplanation describes the execution of a selection. The embedded explanation describes
 // the batch of the selection.
 type TableExplanation struct {
 	observe.Explanation
@@ -81,7 +81,7 @@ type explaining struct {
 	batch  *observe.Explanation
 	costs  []string
 	wanted bool
-	size   int // of the texts of all predicates so far
+	size   int // length of the texts of all predicates so far, in bytes
 }
 
 // add compiles the predicate of s and appends it to the task.

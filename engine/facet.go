@@ -26,7 +26,7 @@ type Facets struct {
 	Table *Table
 	// Columns to count, by name, or bins of a column: bins(year, 1900, 1950) counts the documents below
 	// 1900, from 1900 to below 1950, and from 1950 on. bins(year) has the bins of the table; an index
-	// of several parts refuses it. Each is one answer.
+	// of several parts refuses it. Each element of Columns gives one Facet.
 	Columns []string
 	// Limit is the number of values of a column, the most frequent ones. It does not limit bins.
 	// Default: 0, 10; negative: all.
@@ -60,7 +60,7 @@ type Facet struct {
 
 // FacetValue is one value or bin of a facet.
 type FacetValue struct {
-	Value   string // as in CSV; of a bin "< 1900", "[1900, 1950)" or ">= 1950"; empty if Missing
+	Value   string // as in CSV; for a bin "< 1900", "[1900, 1950)" or ">= 1950"; empty if Missing
 	Missing bool   // documents without a value
 	Count   uint64
 }
@@ -70,7 +70,7 @@ type FacetValue struct {
 // for a query with operators, and for one that has fewer than K documents under And. It returns the
 // number of matching documents too.
 //
-// Errors: of Search and Table.Aggregate; code InvalidQuery for an unknown column, and with a
+// Errors: the errors of Search and Table.Aggregate; code InvalidQuery for an unknown column, and with a
 // *FilterSizeError for a table with another number of rows than the index has documents.
 func (x *Index) Facets(ctx context.Context, q Query, f Facets) (matches uint64, all []Facet, err error) {
 	g, err := x.x.Acquire()
@@ -125,7 +125,7 @@ func facets(ctx context.Context, g *serve.Lists, q Query, f *Facets, in *filteri
 }
 
 // FacetsPart counts the values of columns for one part of an index, for JoinFacets: one state of each
-// column. Limit and K of the query have no effect, and AndOr is Or. Errors: of Facets.
+// column. Limit and K of the query have no effect, and AndOr is Or. Errors: the errors of Facets.
 func (s *Snapshot) FacetsPart(ctx context.Context, q Query, f Facets) (matches uint64, all []*partial.State, err error) {
 	g, err := s.lists("facets")
 	if err != nil {

@@ -177,7 +177,7 @@ func TestFacetBins(t *testing.T) {
 			continue
 		}
 		sum := uint64(0)
-		for _, v := range got[1].Values { // of the table
+		for _, v := range got[1].Values { // values that the table has
 			sum += v.Count
 		}
 		if sum != n || len(got[1].Values) < 3 || len(got[2].Values) > 2 {

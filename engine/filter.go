@@ -44,7 +44,7 @@ type Filter struct {
 	// And are further filters that documents must pass. Default: nil, none.
 	And []*Filter
 
-	digest atomic.Pointer[[sha256.Size]byte] // of Bitmap and Docs
+	digest atomic.Pointer[[sha256.Size]byte] // digest of Bitmap and Docs; nil before its first use
 }
 
 // FilterSizeError is the error of a filter whose table is not the attribute table of the index.
@@ -60,7 +60,7 @@ type filtering struct {
 	tables []*tables.Generation
 	parts  []*Filter // all parts of one filter
 	texts  []string
-	size   int // of all predicates so far
+	size   int // length of the texts of all predicates so far, in bytes
 }
 
 // release ends the use of the tables.
@@ -136,7 +136,7 @@ func (in *filtering) compile(ctx context.Context, g *serve.Lists, f *Filter, cal
 	}
 	var predicates []*tables.Predicate
 	var of []*tables.Generation
-	var keys [][]byte // of the parts
+	var keys [][]byte // the key of each part
 	for _, p := range in.parts {
 		if p.Where != "" {
 			t, pred, err := in.predicate(ctx, g, p, call)

@@ -81,11 +81,12 @@ type Options struct {
 	// Filters is the size of the cache of filters on all processors together, in bytes. On devices it
 	// counts against DeviceMemory too. Default: 0, 256 MiB.
 	Filters uint64
-	// Placement of lists on devices: "replicas" of all lists, "shards" by documents, a list
-	// "cache", or "auto": the first of them that fits. Default: "auto".
+	// Placement of lists on devices. "replicas": each device has all lists. "shards": each device has
+	// the lists of a part of the documents. "cache": a device loads lists when queries need them.
+	// "auto": the first of these placements that fits the memory of the devices. Default: "auto".
 	Placement string
 
-	// Algorithm of conjunctions that leave it open. Default: plan.Auto.
+	// Algorithm of conjunctions whose Override names none. Default: plan.Auto.
 	Algorithm plan.Algorithm
 	// BatchCandidates closes a batch of boolean queries: the sum of the lengths of their
 	// shortest lists (the computational threshold of Wu et al. 2010, section IV).
@@ -109,7 +110,7 @@ type Options struct {
 	Limits Limits
 	// Schedule rules the scheduler.
 	Schedule Schedule
-	// Timeout is the timeout of queries without one of their own. Default: 0, none.
+	// Timeout of the queries that set no Query.Timeout. Default: 0, none.
 	Timeout time.Duration
 	// Observer receives every query and every event of the scheduler. Default: nil, none.
 	Observer observe.Observer
@@ -159,8 +160,8 @@ type Schedule struct {
 	Enter, Leave float64
 	// Hold is the least time for which these policies run batches. Default: 100 ms.
 	Hold time.Duration
-	// Similar is the ratio of run times from which a query suits one class of processors
-	// only. Default: 1.2.
+	// Similar is a ratio of run times on devices and in pure Go. A query whose ratio is greater runs
+	// only on the faster class of processors. Default: 1.2.
 	Similar float64
 	// Hang is the time after which a batch counts as hung, and its processor as failed, if
 	// it has also exceeded 50 times its estimate. Time in which the machine does not run the

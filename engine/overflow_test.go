@@ -17,7 +17,7 @@ type smallCache struct {
 	plan.Store
 	src   *plan.Source
 	room  uint32
-	fault error // of the next batch
+	fault error // the error of the next batch
 	asked int   // queries that were not empty
 }
 

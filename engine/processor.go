@@ -5,8 +5,8 @@ import "heddle/engine/plan"
 // Processor describes a processor of an engine.
 type Processor struct {
 	Name    string    // unique in the engine
-	Info    plan.Info // of its backend
-	Reason  string    // of the choice
+	Info    plan.Info // description of its backend
+	Reason  string    // why the engine chose it
 	Reserve bool      // runs only queries that no other processor can run
 	Removed error     // why the scheduler removed it; nil if it works
 }
@@ -15,9 +15,9 @@ type Processor struct {
 type Resident struct {
 	Processor string
 	Reserve   bool      // runs only queries that no other processor can run
-	Info      plan.Info // of shards: of all devices together
-	Bytes     uint64    // with auxiliary tables and scratch
-	Reason    string    // of the placement
+	Info      plan.Info // description of the backend; for shards, of all devices together
+	Bytes     uint64    // memory of the lists or the table, with auxiliary tables and scratch
+	Reason    string    // why the lists or the table lie there
 	// Batch and BatchPostings are the loads that close batches of boolean and of ranked
 	// queries: see Options.BatchCandidates and Options.BatchPostings.
 	Batch, BatchPostings uint64

@@ -18,29 +18,24 @@ import (
 	"heddle/engine/syntax"
 )
 
-// Match says which documents a query matches.
-type Match uint8
+// Match says which documents a query matches. Its String is the name that command line and
+// configuration use: "or", "and", "and-or".
+type Match = querylang.Match
 
+// The values of Match.
 const (
-	// Or matches documents with any term; unknown terms are left out. It is the default.
-	Or Match = iota
-	// And matches documents with every term, and none if a term is unknown.
-	And
-	// AndOr is And for a query that finds K documents so, and Or otherwise (Ding et al. 2009,
-	// section 8.3). It is for ranked queries.
-	AndOr
+	Or    = querylang.AnyTerm    // documents with any term; unknown terms are left out. The default
+	And   = querylang.AllTerms   // documents with every term; none if a term is unknown
+	AndOr = querylang.AllElseAny // for ranked queries: And if it finds K documents, else Or (Ding et al. 2009, section 8.3)
 )
 
 // Matches returns all values.
 func Matches() []Match { return []Match{Or, And, AndOr} }
 
-// String returns the name that command line and configuration use: "or", "and", "and-or".
-func (m Match) String() string { return query.Match(m).String() }
-
-// ParseMatch is the inverse of String. It ignores case.
+// ParseMatch returns the Match with a name. It ignores case.
 func ParseMatch(s string) (Match, error) {
-	m, err := query.ParseMatch(s)
-	return Match(m), invalid("match", err)
+	m, err := querylang.ParseMatch(s)
+	return m, invalid("match", err)
 }
 
 // Query is one query. It must not change while it runs.
@@ -121,25 +116,12 @@ type Override struct {
 	Mode string
 }
 
-// Statistics are the numbers that BM25 needs of a collection. The statistics of shards add up
-// to the statistics of the whole, and a shard that ranks with the sum gives every document
-// the score that the whole would give it, bit for bit. The best documents of the whole are
-// then among the best of the shards, under Or and And; AndOr chooses in each shard anew.
-type Statistics struct {
-	Docs   uint64 // documents with at least one term, as docCount in Lucene
-	Length uint64 // sum of their lengths, in tokens; divided by Docs the mean length
-	// DF is the number of documents that have a term. It must hold every term of a query that
-	// the index or another shard has.
-	DF map[string]uint64
-	// Shard says that the index is a shard of the collection. A prefix then stands for the terms
-	// of DF that begin with it, and an index with impacts reads in DF which terms other shards
-	// have. A term that DF lacks has no documents, even if the index has documents with it.
-	// Default: false.
-	Shard bool
-}
-
-// Add adds the statistics of another part of the collection.
-func (s *Statistics) Add(t Statistics) { (*query.Statistics)(s).Add(query.Statistics(t)) }
+// Statistics are the numbers that BM25 needs of a collection: Docs, Length, and DF by term. The
+// statistics of shards add up (Add) to the statistics of the whole, and a shard that ranks with the
+// sum gives every document the score that the whole would give it, bit for bit. The best documents
+// of the whole are then among the best of the shards, under Or and And; AndOr chooses in each shard
+// anew.
+type Statistics = bm25.Statistics
 
 // Hits is the answer of a query.
 type Hits struct {
@@ -163,7 +145,7 @@ type Hits struct {
 // batch.
 func (o *Query) internal(q *query.Query) (load uint64) {
 	q.Text, q.Literal, q.Terms, q.Weights, q.Expr, q.Filter = o.Text, o.Literal, o.Terms, o.Weights, o.Expr, nil
-	q.Options = query.Options{Match: query.Match(o.Match), K: o.K, CountOnly: o.CountOnly, Scoring: o.Scoring, Statistics: (*query.Statistics)(o.Statistics)}
+	q.Options = query.Options{Match: o.Match, K: o.K, CountOnly: o.CountOnly, Scoring: o.Scoring, Statistics: o.Statistics}
 	if t := o.Override; t != nil {
 		q.Algorithm, q.Part, q.Accumulators = t.Algorithm, t.Part, t.Accumulators
 		return t.Batch

@@ -7,7 +7,7 @@ import (
 	"heddle/engine/plan"
 )
 
-// needs is the output of the predicate from which the answer is made.
+// needs is the output that the predicate must have: bits if s.In restricts the rows, else s.Output.
 func (s *Selection) needs() plan.Output {
 	if s.In != nil {
 		return plan.OutputBits
@@ -15,7 +15,7 @@ func (s *Selection) needs() plan.Output {
 	return s.Output
 }
 
-// answer is the number of rows of selection i, after it has removed rows that are not in s.In.
+// answer removes the rows that are not in s.In from selection i, and returns the number of the remaining rows.
 func (s *Selection) answer(rows *plan.Rows, i int) Rows {
 	if s.In == nil {
 		return Rows{Count: uint64(rows.Counts[i])}

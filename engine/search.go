@@ -78,7 +78,7 @@ func (e *Engine) index(opt *IndexOptions) serve.IndexOptions {
 // Index answers queries on the lists of a file. It is safe for concurrent use. Reload changes
 // the file while queries run; each query is answered from one file as a whole.
 //
-// An index file is replaced by a rename. If it is truncated while it is in use, calls that need
+// Replace an index file by a rename. If it is truncated while it is in use, calls that need
 // the lost pages fail with code Corrupt, and other indexes are not concerned.
 type Index struct{ x *serve.Index }
 
@@ -125,8 +125,8 @@ func (x *Index) SearchAll(ctx context.Context, qs []Query, deliver func(first in
 // and the old file is closed. It compares all checksums of the new file (code Corrupt), which
 // opening leaves to the first use of each block. After an error the old file stays in use.
 //
-// If a device has no room for both, pure Go alone answers from the new file until the old
-// one is closed. Without pure Go the new lists take the room that there is.
+// If a device has no room for both files, pure Go alone answers from the new file until the old
+// file is closed. Without pure Go the new lists take the memory that is free.
 //
 // On CPU devices the C library may keep memory that the driver has freed. With PoCL, 2,400
 // reloads of a small index made a process grow from 125 to 160 MB under the defaults of glibc,

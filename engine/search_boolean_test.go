@@ -249,7 +249,7 @@ func TestExpression(t *testing.T) {
 		if got := write(e); got != want || err != nil {
 			t.Errorf("%s: %s, %v, want %s", text, got, err, want)
 		}
-		if e, _, err = x.Expression(&query.Query{Text: text, Options: query.Options{Match: query.And}}); write(e) != want || err != nil {
+		if e, _, err = x.Expression(&query.Query{Text: text, Options: query.Options{Match: querylang.AllTerms}}); write(e) != want || err != nil {
 			t.Errorf("%s as a text: %s, %v, want %s", text, write(e), err, want)
 		}
 	}

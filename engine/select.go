@@ -90,10 +90,10 @@ func (t *Table) Close() error { return wrap("close table", t.t.Close()) }
 type TableInfo struct {
 	Rows       uint32
 	Columns    []column.Column // they must not be changed
-	Strategies []plan.Strategy // of all processors together, besides plan.StrategyAuto
+	Strategies []plan.Strategy // strategies that a processor with the table has, besides plan.StrategyAuto
 	Resident   []Resident      // processors that have the table
-	Path       string          // of the table file; empty for a table in memory
-	Checksum   uint64          // of the content of the file; 0 for a table in memory
+	Path       string          // path of the table file; empty for a table in memory
+	Checksum   uint64          // checksum of the content of the file; 0 for a table in memory
 }
 
 // Info describes the current content of the table.
@@ -158,9 +158,9 @@ type Selection struct {
 	Where string
 	// Prepared is a predicate of the same table in place of Where. Default: nil.
 	Prepared *Prepared
-	// In are the rows to select from, in the form of Rows.Bits; rows behind its end are not among
-	// them. Package rowset makes it of row ids and Roaring bitmaps. Default: nil, all rows. A
-	// TableExplanation counts the rows of the predicate alone.
+	// In are the rows to select from, in the form of Rows.Bits; rows behind its end are not
+	// selected. Package rowset makes it from row ids and Roaring bitmaps. Default: nil, all rows. A
+	// TableExplanation counts the rows of the predicate, in In or not.
 	In []uint64
 
 	// Output: the rows and their number, or the number alone. Default: plan.OutputBits.
@@ -182,13 +182,13 @@ type Selection struct {
 // Rows is the answer of a selection.
 type Rows struct {
 	Count uint64
-	// Bits has the rows, with plan.OutputBits: row r is bit r%64 of word r/64; of a table without
-	// rows it is empty. Else it is nil.
+	// Bits has the rows: row r is bit r%64 of word r/64. It is empty for a table without rows, and nil
+	// unless Output is plan.OutputBits.
 	Bits []uint64
 }
 
-// Ranges yields the rows of Bits as ranges of consecutive rows, ascending and as long as they are:
-// the first and the last row of each. Rows of a sorted column are one range. It makes no list of rows.
+// Ranges yields the rows of Bits as ranges of consecutive rows: the first and the last row of each range.
+// Ranges ascend and are as long as possible. It allocates no list of rows.
 func (r Rows) Ranges() iter.Seq2[uint32, uint32] { return rowset.Ranges(r.Bits) }
 
 // Select answers one selection. The caller owns the memory of the answer.
@@ -246,8 +246,8 @@ func present(bits []uint64) []uint64 {
 }
 
 const (
-	mostSelections = 1 << 16 // of a batch
-	mostSelected   = 1 << 29 // rows of a batch that returns bits
+	mostSelections = 1 << 16 // greatest number of selections of a batch
+	mostSelected   = 1 << 29 // greatest number of rows of all selections of a batch that returns bits
 )
 
 // rowBlocks reuses the answers that SelectAll delivers.

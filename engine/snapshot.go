@@ -99,10 +99,10 @@ func (s *Snapshot) WeightedTerms(q Query) (terms []string, weights []float64, er
 }
 
 // Expression returns the documents that q matches, as an expression over the lists in
-// canonical form (plan.Expr.Simplify); with not they are all documents but those of e. A term that the analysis splits is an AND of its parts;
-// a term of which nothing is left, such as a stop word, drops out, with the terms that NOT
-// subtracts from it; a term that no document has is the empty set. Caller and Timeout of q, and
-// errors, are as of WeightedTerms.
+// canonical form (plan.Expr.Simplify). If not is true, q matches all documents that e does not match. A term
+// that the analysis splits is an AND of its parts. A term that the analysis removes, such as a stop word, is left
+// out, with the terms that NOT subtracts from it. A term that no document has is the empty set. Caller, Timeout
+// and errors are as in WeightedTerms.
 func (s *Snapshot) Expression(q Query) (e plan.Expr, not bool, err error) {
 	defer wrapFault("expression", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
@@ -117,10 +117,10 @@ func (s *Snapshot) Expression(q Query) (e plan.Expr, not bool, err error) {
 	return e, not, wrap("expression", err)
 }
 
-// Note says which parts of the text of q have no effect: all words of a query without documents, of which the
-// analysis leaves nothing (stop words, words without a letter or digit), or the first sign that is no operator
-// where it stands. Found tells whether the query has documents. The note is "" if there is nothing to say, and
-// for a closed snapshot.
+// Note says which part of the text of q has no effect. If the query has no documents (found is false) because the
+// analysis removes all its words, such as stop words and words without a letter or digit, the note names these
+// words. Else it names the first character that is an operator elsewhere, but not at its place. The note is ""
+// if there is nothing to say, and for a closed snapshot.
 func (s *Snapshot) Note(q Query, found bool) string {
 	g, err := s.lists("note")
 	if err != nil {
@@ -129,8 +129,8 @@ func (s *Snapshot) Note(q Query, found bool) string {
 	return g.Note(q.Text, q.Literal, found)
 }
 
-// Readable replaces the lists of an expression by their terms; with not it is the expression of all other
-// documents. The index must have a file.
+// Readable replaces the lists of an expression by their terms. If not is true, the result is the expression of all
+// other documents. The index must have a file.
 func (s *Snapshot) Readable(e plan.Expr, not bool) querylang.Expr {
 	if not {
 		all := querylang.Expr{Op: querylang.All}
@@ -172,8 +172,8 @@ func (s *Snapshot) Statistics(terms ...string) Statistics {
 	return Statistics(s.g.Index.Statistics(terms...))
 }
 
-// ExplainList says how a processor looks elements up in a list under an algorithm: a short
-// text such as "bitset, one load". An empty name is the first processor with the lists.
+// ExplainList says how a processor looks up docIDs in a list under an algorithm: a short
+// text such as "bitset, one load". An empty name stands for the first processor with the lists.
 func (s *Snapshot) ExplainList(processor string, a plan.Algorithm, h plan.Handle) string {
 	defer mapped.Unwatch(mapped.Watch())
 	if t := s.target(processor); t != nil {
@@ -182,8 +182,8 @@ func (s *Snapshot) ExplainList(processor string, a plan.Algorithm, h plan.Handle
 	return ""
 }
 
-// ExplainQuery names the algorithm that a processor runs q under, and the reason where the
-// processor chooses. It is empty for a query that is no conjunction.
+// ExplainQuery names the algorithm under which a processor runs q, and the reason if the
+// processor chooses it. It is empty for a query that is no conjunction.
 func (s *Snapshot) ExplainQuery(processor string, q Query) string {
 	defer mapped.Unwatch(mapped.Watch())
 	t := s.target(processor)
@@ -217,8 +217,8 @@ func (s *Snapshot) target(processor string) *serve.Target {
 type IndexInfo struct {
 	Docs     uint32
 	Lists    int
-	Path     string // of the index file; empty for an index in memory
-	Checksum uint64 // of the content of the file; 0 for an index in memory
+	Path     string // path of the index file; empty for an index in memory
+	Checksum uint64 // checksum of the content of the file; 0 for an index in memory
 	// Resident says how the lists lie on the processors that have them.
 	Resident []Resident
 }

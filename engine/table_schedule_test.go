@@ -198,7 +198,7 @@ func TestTableReload(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := x.Prepare(t.Context(), Selection{Where: wheres[0]}) // of columns that both have
+	p, err := x.Prepare(t.Context(), Selection{Where: wheres[0]}) // both tables have its columns
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,9 +35,11 @@ func GroupBits[W Word]() uint64 {
 	return 31
 }
 
-// The parts of a word.
-func flag[W Word]() W  { return W(1) << GroupBits[W]() }       // marks fills
-func value[W Word]() W { return W(1) << (GroupBits[W]() - 1) } // value of the bits of a fill
+// flag is the highest bit of a word: it is set in a fill.
+func flag[W Word]() W { return W(1) << GroupBits[W]() }
+
+// value is the second highest bit of a fill: the value of its rows.
+func value[W Word]() W { return W(1) << (GroupBits[W]() - 1) }
 
 // MaxFill returns the greatest number of groups of one fill.
 func MaxFill[W Word]() uint64 { return uint64(value[W]() - 1) }

@@ -46,7 +46,7 @@ type Weight struct{ High, Low uint64 }
 // Measure is a quantity of the rows of a group.
 type Measure struct {
 	Kind  MeasureKind
-	Input int // in Aggregation.Inputs
+	Input int // index in Aggregation.Inputs
 	// Base is the key of code 0, of MeasureFloats and MeasureFloats32. A key has the order of
 	// floats: its highest bit is inverted if it is set, else all bits are.
 	Base uint64
@@ -81,6 +81,6 @@ const MaxGroupings = 2
 // no row is selected.
 type Aggregation struct {
 	Inputs    []Input
-	Groupings []int // in Inputs
+	Groupings []int // indexes in Inputs
 	Measures  []Measure
 }

@@ -44,7 +44,7 @@ type Store interface {
 	Close() error
 }
 
-// Info describes a backend. Fields that make no sense are zero.
+// Info describes a backend. A field that does not apply to the backend is zero.
 type Info struct {
 	Kind         string // "host" or "opencl"
 	Device       string // "AMD EPYC, 2 cores" or the OpenCL device name
@@ -58,8 +58,8 @@ type Info struct {
 	MaxAlloc     uint64 // bytes of the largest buffer
 	LocalMemory  uint64 // bytes a work-group
 	Tuning       string // name of the tuning row in force
-	Batch        uint64 // candidates of a batch at which throughput levels off
-	// BatchPostings is the same for ranked queries, in postings.
+	Batch        uint64 // load of a batch, in candidates, above which throughput hardly rises
+	// BatchPostings is the load of a ranked batch, in postings, above which throughput hardly rises.
 	BatchPostings uint64
 	// RankBatches is the greatest number of ranked batches that a store runs at the
 	// same time; 0 is no limit. Few large batches share more decoding than many small

@@ -27,7 +27,7 @@ type CachedStore interface {
 // CacheStats is a snapshot of the content and the history of a list cache.
 type CacheStats struct {
 	Capacity, Used uint64 // bytes
-	Lists          int    // resident
+	Lists          int    // number of resident lists
 	// Since the cache was made; each counts one list of one query.
 	Hits, Misses uint64
 	Evicted      uint64

@@ -9,12 +9,12 @@ import (
 type Expr struct {
 	// Op is OpList, OpAnd, OpOr or OpAndNot.
 	Op   OpCode
-	List Handle // of OpList
+	List Handle // the list of OpList
 	// Args are the operands. OpAnd and OpOr take any number; without operands they
 	// are the empty set. OpAndNot is Args[0] without the documents of Args[1:].
 	Args []Expr
 
-	need uint32 // sets at a time that evaluating takes; 0 before Simplify
+	need uint32 // greatest number of sets at a time that evaluation takes; 0 before Simplify
 }
 
 // Nothing reports whether e, simplified, is the empty set.
@@ -22,10 +22,11 @@ func (e Expr) Nothing() bool { return e.Op != OpList && len(e.Args) == 0 }
 
 // Simplify returns an expression with the same documents in canonical form:
 //
-//   - it contains no empty lists, and no operands that they make empty;
-//   - nested ANDs are one AND, nested ORs are one OR, and all NOTs of an AND stand
-//     outside of it: an AND NOT is at most one AND or OR, without a number of
-//     expressions that are no OR;
+//   - it contains no empty lists, and no operands that are empty because of them;
+//   - nested ANDs are one AND, and nested ORs are one OR;
+//   - all exclusions of an AND are one AND NOT around it: the first operand of an AND NOT is
+//     a list, an AND or an OR, and each excluded operand is a list, an AND or an AND NOT, because an
+//     excluded OR is as many excluded operands;
 //   - operands are ordered and distinct: lists first, the shortest first;
 //   - no list is both required and excluded.
 //
@@ -134,8 +135,8 @@ func (s simplifier) node(op OpCode, args []Expr) Expr {
 	return treeOf(op, args)
 }
 
-// treeOf sets need: the heaviest operand goes first, and each further operand is
-// evaluated beside the one set that exists then.
+// treeOf makes an expression and sets need. The operand that needs most sets is evaluated first.
+// Each further operand is evaluated while one more set exists: the result so far.
 func treeOf(op OpCode, args []Expr) Expr {
 	e := Expr{Op: op, Args: args}
 	h := e.heaviest()
@@ -148,7 +149,7 @@ func treeOf(op OpCode, args []Expr) Expr {
 	return e
 }
 
-// heaviest is the first operand that needs most.
+// heaviest returns the index of the first operand with the greatest need.
 func (e Expr) heaviest() (h int) {
 	for i, a := range e.Args {
 		if a.need > e.Args[h].need {

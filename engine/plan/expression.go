@@ -18,7 +18,7 @@ const (
 // Op is one operation of a boolean expression in postfix order.
 type Op struct {
 	Code OpCode
-	List Handle // of OpList
+	List Handle // the list of OpList
 }
 
 // MaxDepth is the greatest height of the stack of an expression. In the order of

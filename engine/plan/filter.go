@@ -62,7 +62,7 @@ func filterOf(filters []Filter, i int) Filter {
 	return filters[i]
 }
 
-// restrict makes f the filter of the last of so many queries.
+// restrict makes f the filter of the last query of a batch with the given number of queries.
 func restrict(filters []Filter, queries int, f Filter) []Filter {
 	if f == nil && len(filters) == 0 {
 		return filters

@@ -203,7 +203,7 @@ func (b *MatchBatch) AppendLists(dst []Handle, i int) []Handle {
 }
 
 // Load is the number of docIDs that query i reads: the length of the shortest list
-// of a conjunction, the lengths of all lists of an expression.
+// of a conjunction, or the sum of the lengths of all lists of an expression.
 func (b *MatchBatch) Load(src *Source, i int) (n uint64) {
 	if q := b.Query(i); len(q) > 0 {
 		return uint64(src.Lists[q[0]].Len)
@@ -243,7 +243,7 @@ func (b *MatchBatch) Validate(src *Source) error {
 	return err
 }
 
-// CheckShape checks that the parts of the batch fit together; Check checks its queries.
+// CheckShape checks that the slices of the batch have matching lengths and offsets. Check checks the queries.
 func (b *MatchBatch) CheckShape() error {
 	if n := len(b.Filters); n > 0 && n != b.Queries() {
 		return fmt.Errorf("plan: %d filters for %d queries", n, b.Queries())

@@ -11,7 +11,7 @@ type MatchFunc func(ctx context.Context, b *MatchBatch, out *Results) error
 // mixed is the memory of one batch of conjunctions and expressions.
 type mixed struct {
 	expressions MatchBatch
-	places      []int // of the expressions in the whole batch
+	places      []int // index of each expression in the whole batch
 	found, more Results
 }
 

@@ -48,8 +48,8 @@ func (a Accumulators) Validate() error {
 // MaxK is the greatest number of documents that a ranked query may ask for.
 const MaxK = 10000
 
-// Term is a list of a ranked query. Weight is the most that a document gets for
-// the list, in units of the query's score; it is at least 1.
+// Term is a list of a ranked query. Weight is an upper bound of the contribution of the list to
+// the score of a document, in units of the score; it is at least 1.
 type Term struct {
 	List   Handle
 	Weight uint32
@@ -214,7 +214,7 @@ func (r *RankBatch) Validate(src *Source) error {
 type Norm struct {
 	Impacts uint8  // bits of an impact, as in the Source: 8, 16, or 0 for frequencies
 	Base    uint32 // k1 (1 - b), in units of 2^-24
-	Slope   uint32 // k1 b / avg, in units of 2^-(24+Shift)
+	Slope   uint32 // k1 b / avg, in units of 2^-(24+Shift); avg is the mean document length, in tokens
 	Shift   uint8  // below 64
 }
 

@@ -2,8 +2,8 @@ package plan
 
 import "time"
 
-// Results of a batch. The caller owns it and reuses it; a Store overwrites it
-// from the start and grows it where needed. After an error its content is
+// Results of a batch. The caller owns them and reuses them; a Store overwrites them
+// from the start and grows them if needed. After an error their content is
 // undefined.
 type Results struct {
 	// Offsets has one entry a query and one more: query i matched
@@ -18,7 +18,7 @@ type Results struct {
 	// results calls Reset soon, and before the store is closed: the store has little of this
 	// memory. Default: Docs is memory of the results.
 	Borrow bool
-	own    []uint32 // memory of the results, while Docs is borrowed
+	own    []uint32 // the own memory of the results, while Docs is borrowed
 	back   func()   // ends the loan; nil: Docs is not borrowed
 }
 
@@ -30,7 +30,7 @@ func (r *Results) Query(i int) []uint32 {
 	return r.Docs[r.Offsets[i]:r.Offsets[i+1]:r.Offsets[i+1]]
 }
 
-// Lend sets Docs to memory of a store, which back takes back.
+// Lend sets Docs to memory of a store. back returns this memory to the store.
 func (r *Results) Lend(docs []uint32, back func()) {
 	r.own, r.Docs, r.back = r.Docs, docs, back
 }
@@ -53,10 +53,10 @@ func (r *Results) Reset() {
 // zero unless the backend was opened with load counting.
 type Stats struct {
 	Queries    uint64
-	Candidates uint64 // elements of shortest lists
+	Candidates uint64 // sum of the lengths of the shortest lists of conjunctions
 	Matches    uint64
 
-	Postings uint64 // of all lists of ranked queries
+	Postings uint64 // sum of the lengths of all lists of ranked queries
 	// Blocks of compressed lists that conjunctions decoded. A device that counts loads counts the
 	// blocks of gap codecs, and a block again for each tile of candidates that needs it; other
 	// devices count none.
@@ -73,8 +73,8 @@ type Stats struct {
 	Probe    time.Duration // looking candidates up in the longer lists
 	Compact  time.Duration // scan and gather
 	Clear    time.Duration // zeroing accumulators in global memory
-	Score    time.Duration // shares of postings, and adding them up
-	Select   time.Duration // the best documents of ranked queries, unless their scores and these take one launch
+	Score    time.Duration // computing contributions of postings, and adding them up
+	Select   time.Duration // finding the best documents of ranked queries; 0 if one launch computes scores and finds these documents
 	Upload   time.Duration
 	Download time.Duration
 	Wall     time.Duration // from call to return

@@ -21,8 +21,8 @@ const (
 // Step is one step of a selection.
 type Step struct {
 	Code     StepCode
-	Column   uint32 // of StepCheck
-	From, To uint32 // of Operands (StepAny) or Ranges (StepCheck)
+	Column   uint32 // the column of StepCheck
+	From, To uint32 // a range of Operands (StepAny) or of Ranges (StepCheck)
 }
 
 // CodeRange is a range of codes of a column, both ends included.
@@ -173,8 +173,8 @@ func (s *SelectBatch) Copy(from *SelectBatch, steps []Step) {
 	}
 }
 
-// Validate checks the batch against t: all that is named exists, ranges ascend, and
-// of every selection that its stack stays within MaxSets and ends with one set.
+// Validate checks the batch against t: vectors and columns exist, ranges ascend, and
+// the stack of each selection stays within MaxSets and ends with one set.
 func (s *SelectBatch) Validate(t *Table) error {
 	if err := errors.Join(s.Output.Validate(), s.Strategy.Validate()); err != nil {
 		return fmt.Errorf("plan: selections: %w", err)
@@ -246,7 +246,7 @@ func (s *SelectBatch) validate(t *Table, steps []Step) error {
 // overwrites it from the start and grows it where needed. After an error its content
 // is undefined.
 type Rows struct {
-	Counts []uint32 // of each selection
+	Counts []uint32 // number of rows of each selection
 	Bits   []uint64 // Stride words a selection, row r at bit r%64 of word r/64; with OutputBits
 	Stride int
 	Stats  Stats
@@ -260,22 +260,23 @@ func (r *Rows) Selection(i int) []uint64 {
 // CodeCounter is a TableStore that counts rows by their codes.
 type CodeCounter interface {
 	// CountCodes counts rows, a bitset of FilterWords words, by their codes in columns, or by bins of
-	// these. A result has Top+2 places: the rows without a value, then the rows of each code or bin. It
-	// is nil for a column that the store does not take. A code above Last gives an error.
+	// their codes. The result of a column has Top+2 counts: the rows without a value, then the rows of each
+	// code or bin. It is nil for a column that the store does not take. A code above Last gives an error.
 	CountCodes(ctx context.Context, rows []uint64, columns []Input) ([][]uint64, error)
 }
 
 // TableStore is a resident Table. It is safe for concurrent use.
 type TableStore interface {
 	// Select runs every selection of s into out. The batch must be valid
-	// (SelectBatch.Validate). A strategy that the backend has not (Strategies) is an
-	// ErrUnsupported. It returns early when ctx is done, with ctx.Err(), and leaves the
+	// (SelectBatch.Validate). A strategy that is not in Strategies gives
+	// ErrUnsupported. Select returns early when ctx is done, with ctx.Err(), and leaves the
 	// store usable.
 	Select(ctx context.Context, s *SelectBatch, out *Rows) error
 	// Filter returns the rows of the only selection of s as a filter for the stores of the same
 	// backend that have as many documents as the table has rows, without the rows that with lacks,
 	// unless it is nil: a filter of such a store. The bits stay in the memory of the backend.
-	// Errors: of Select; ErrUnsupported of a backend without filters, and for another filter.
+	// It returns the errors of Select, and ErrUnsupported if the backend has no filters or with is no
+	// filter of such a store.
 	Filter(ctx context.Context, s *SelectBatch, with Filter) (Filter, error)
 	// Strategies that the store has, besides StrategyAuto.
 	Strategies() []Strategy

@@ -31,15 +31,15 @@ type List struct {
 // is closed; Words may be a view of a mapped file.
 type Source struct {
 	Docs  uint32 // universe: every docID is below it
-	Lists []List // of a lazy source: set by Describe
+	Lists []List // by handle; Describe sets the entries of a lazy source
 	Words []uint32
 
-	Lazy Lazy // reads Lists and verifies Words at their first use; nil: all is there and intact
+	Lazy Lazy // reads Lists and verifies Words at their first use; nil: Lists are complete and Words are intact
 
 	// Data for ranking; Freqs is nil in a source without it.
 	Freqs   []uint32 // packed frequencies less one (codec.Packed), list after list
-	Lengths []uint32 // of documents, in tokens; not needed with impacts
-	Length  uint64   // sum of the exact lengths where Lengths are rounded; 0: of Lengths
+	Lengths []uint32 // length of each document, in tokens; not needed with impacts
+	Length  uint64   // sum of the exact lengths if Lengths are rounded, in tokens; 0: Lengths are exact
 	// WithTerms is the number of documents with at least one term; 0: with a length above 0.
 	WithTerms uint32
 	Impacts   uint8 // 8 or 16: Freqs holds impacts of so many bits; 0: frequencies
@@ -201,7 +201,7 @@ func (s *Source) AppendFreqs(h Handle, freqs []uint32, opt codec.Options) error 
 		return err
 	}
 	if words == nil {
-		words = []uint32{} // of empty lists only: there are frequencies all the same
+		words = []uint32{} // all lists are empty, and Freqs must not be nil
 	}
 	d.FreqOff, d.FreqWords = uint64(len(s.Freqs)), uint32(len(words)-len(s.Freqs))
 	s.Freqs = words

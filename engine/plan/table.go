@@ -139,7 +139,7 @@ func (t *Table) codes(c uint32) (low, high codec.Packed, err error) {
 	return low, high, err
 }
 
-// Validate checks that everything that is named lies inside the words and is aligned.
+// Validate checks that all vectors and stored values lie inside the words and are aligned.
 // It does not decode.
 func (t *Table) Validate() error {
 	if t.Words32 != nil && t.Words64 != nil {

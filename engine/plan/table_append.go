@@ -18,7 +18,7 @@ func (t *Table) AppendVector32(words []uint32) uint32 {
 	return uint32(len(t.Vectors) - 1)
 }
 
-// AppendVector64 does that to a table of 64-bit words.
+// AppendVector64 is AppendVector32 for a table of 64-bit words.
 func (t *Table) AppendVector64(words []uint64) uint32 {
 	t.Words64 = appendVector(t, t.Words64, words)
 	return uint32(len(t.Vectors) - 1)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"heddle/engine/index/querylang"
 	"heddle/engine/internal/cost"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/serve"
@@ -117,17 +118,17 @@ func fit(ctx context.Context, g *serve.Lists, k cost.Kind, opt *Options) (observ
 func optionsOf(k cost.Kind, documents int) query.Options {
 	switch k {
 	case cost.Count:
-		return query.Options{Match: query.And, CountOnly: true}
+		return query.Options{Match: querylang.AllTerms, CountOnly: true}
 	case cost.Boolean:
-		return query.Options{Match: query.Or}
+		return query.Options{Match: querylang.AnyTerm}
 	case cost.RankAnd:
-		return query.Options{Match: query.And, K: documents}
+		return query.Options{Match: querylang.AllTerms, K: documents}
 	case cost.RankOr:
-		return query.Options{Match: query.Or, K: documents}
+		return query.Options{Match: querylang.AnyTerm, K: documents}
 	case cost.RankAndOr:
-		return query.Options{Match: query.AndOr, K: documents}
+		return query.Options{Match: querylang.AllElseAny, K: documents}
 	}
-	return query.Options{Match: query.And}
+	return query.Options{Match: querylang.AllTerms}
 }
 
 // prepare resolves the queries as queries of a kind. It leaves out queries without lists.

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"heddle/engine/index/analyze"
+	"heddle/engine/index/bm25"
+	"heddle/engine/index/querylang"
 	"heddle/engine/internal/cost"
 	"heddle/engine/internal/limit"
 	"heddle/engine/internal/resultcache"
@@ -23,8 +25,8 @@ type Batch struct {
 	// Threads is the most goroutines of pure Go that Run takes; 0: all of its options. Reset sets it to 0.
 	Threads int
 
-	until  *limit.Until // of the present query; nil: none
-	whole  *Statistics  // of the query
+	until  *limit.Until     // of the present query; nil: none
+	whole  *bm25.Statistics // Query.Statistics
 	terms  []string
 	tokens *analyze.Tokenizer // made for the first text
 	read   int                // terms of the leaves of an expression so far
@@ -219,7 +221,7 @@ func (b *Batch) key(key resultcache.Key, index uint64) resultcache.Key {
 	switch {
 	case b.kind.Ranked():
 		k := &b.kind
-		opt := resultcache.Ranked{Mode: uint8(k.Match), K: k.K, Norm: k.Norm, Scale: b.scales[0], Missing: k.Match == AndOr && b.missing[0]}
+		opt := resultcache.Ranked{Mode: uint8(k.Match), K: k.K, Norm: k.Norm, Scale: b.scales[0], Missing: k.Match == querylang.AllElseAny && b.missing[0]}
 		if b.expressions.of[0] == 0 {
 			return key.Rank(index, opt, b.ranks.Query(0))
 		}

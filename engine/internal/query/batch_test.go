@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"heddle/engine/index/hdl"
+	"heddle/engine/index/querylang"
 	"heddle/engine/plan"
 )
 
@@ -25,7 +26,7 @@ func BenchmarkAdd(b *testing.B) {
 	x.Limits.Terms = 100
 	qs := make([]Query, queries)
 	for i := range qs {
-		qs[i].Match = And
+		qs[i].Match = querylang.AllTerms
 		for range 2 + r.IntN(5) {
 			qs[i].Terms = append(qs[i].Terms, terms[r.IntN(lists)])
 		}

@@ -3,6 +3,7 @@ package query
 import (
 	"slices"
 
+	"heddle/engine/index/querylang"
 	"heddle/engine/plan"
 )
 
@@ -27,7 +28,7 @@ func (b *Batch) addBoolean(x *Index, q *Query) (uint64, error) {
 		}
 		terms = b.terms
 	}
-	if q.Match == Or {
+	if q.Match == querylang.AnyTerm {
 		return b.addExpr(x, x.anyOf(slices.Values(terms)).Simplify(x.Source))
 	}
 	b.handles = b.handles[:0]

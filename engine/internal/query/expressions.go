@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"heddle/engine/index/querylang"
 	"heddle/engine/plan"
 )
 
@@ -31,7 +32,7 @@ func (f *expressions) reset() {
 
 // addRankedExpr appends a ranked query that matches e, with the terms that add to scores.
 func (b *Batch) addRankedExpr(x *Index, e set, terms []plan.Term) error {
-	if !e.not && (b.kind.Match == Or && anyOf(e.Expr, terms) || b.kind.Match == And && allOf(e.Expr, terms)) {
+	if !e.not && (b.kind.Match == querylang.AnyTerm && anyOf(e.Expr, terms) || b.kind.Match == querylang.AllTerms && allOf(e.Expr, terms)) {
 		b.ranks.Add(x.Source, terms...)
 		b.expressions.of = append(b.expressions.of, 0)
 		return nil

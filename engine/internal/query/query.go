@@ -1,15 +1,12 @@
 package query
 
 import (
-	"fmt"
-	"strings"
 	"sync"
 
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
 	"heddle/engine/internal/limit"
 	"heddle/engine/plan"
-	"heddle/engine/syntax"
 )
 
 // Query is one query. Its fields have the meaning of the fields of engine.Query with the same
@@ -43,44 +40,12 @@ func (q *Query) Put() {
 // Options are the parts of a query that rule how it runs. Queries with equal options may
 // share a batch.
 type Options struct {
-	Match        Match
+	Match        querylang.Match
 	K            int
 	CountOnly    bool
 	Part         bool
 	Algorithm    plan.Algorithm
 	Accumulators plan.Accumulators
 	Scoring      *bm25.Params
-	Statistics   *Statistics
-}
-
-// Match says which documents a query matches.
-type Match uint8
-
-const (
-	Or    Match = iota // documents with any term; unknown terms are left out
-	And                // documents with every term; none where a term is unknown
-	AndOr              // And where it finds K documents, else Or (Ding et al. 2009, section 8.3)
-)
-
-// String returns the name that command line and configuration use.
-func (m Match) String() string {
-	switch m {
-	case Or:
-		return "or"
-	case And:
-		return "and"
-	case AndOr:
-		return "and-or"
-	}
-	return fmt.Sprintf("match(%d)", uint8(m))
-}
-
-// ParseMatch is the inverse of String. It ignores case.
-func ParseMatch(s string) (Match, error) {
-	for m := Or; m <= AndOr; m++ {
-		if strings.EqualFold(s, m.String()) {
-			return m, nil
-		}
-	}
-	return 0, fmt.Errorf("unknown mode %s (one of or, and, and-or)", syntax.Quote(s))
+	Statistics   *bm25.Statistics
 }

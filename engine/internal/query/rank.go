@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 
+	"heddle/engine/index/querylang"
 	"heddle/engine/plan"
 )
 
@@ -10,13 +11,13 @@ import (
 func (b *Batch) rank(ctx context.Context, s plan.Store) error {
 	b.ranks.Threads = b.Threads
 	b.again1 = b.again1[:0]
-	if b.kind.Match == AndOr {
+	if b.kind.Match == querylang.AllElseAny {
 		if err := b.rankAndOr(ctx, s); err != nil {
 			return err
 		}
 	} else {
 		b.ranks.Mode = plan.Or
-		if b.kind.Match == And {
+		if b.kind.Match == querylang.AllTerms {
 			b.ranks.Mode = plan.And
 		}
 		if err := s.Rank(ctx, &b.ranks, &b.top); err != nil {
@@ -90,7 +91,7 @@ func (b *Batch) score() {
 		}
 		b.offsets = append(b.offsets, uint32(len(b.scores)))
 	}
-	if b.kind.Match == AndOr || b.match.Queries() > 0 {
+	if b.kind.Match == querylang.AllElseAny || b.match.Queries() > 0 {
 		b.stats.Matches = uint64(len(b.scores))
 	}
 }

@@ -24,7 +24,7 @@ type ranked struct {
 	fixed   []uint32
 	list    []plan.Term
 
-	pass, rest  plan.RankBatch // of AndOr: all queries under And, some again under Or
+	pass, rest  plan.RankBatch // of AllElseAny: all queries under plan.And, some again under plan.Or
 	top, again  plan.TopK
 	stats       plan.Stats
 	expressions expressions
@@ -110,7 +110,7 @@ func (b *Batch) addRanked(x *Index, q *Query, s *Settings) (uint64, error) {
 			return 0, err
 		}
 	} else {
-		if missing && b.kind.Match == And {
+		if missing && b.kind.Match == querylang.AllTerms {
 			n, postings = 0, 0
 		}
 		b.ranks.Add(x.Source, b.list[:n]...)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"heddle/engine/index/analyze"
+	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
 	"heddle/engine/internal/limit"
 	"heddle/engine/plan"
@@ -72,7 +73,7 @@ func (x *Index) read(b *Batch, q *Query) (*querylang.Expr, error) {
 		return nil, err
 	}
 	join := querylang.Or
-	if q.Match == And {
+	if q.Match == querylang.AllTerms {
 		join = querylang.And
 	}
 	e, err := querylang.Parse(q.Text, join)
@@ -183,7 +184,7 @@ func (x *Index) Expression(q *Query) (f plan.Expr, not bool, err error) {
 	case e != nil:
 		s, err := x.compile(b, e)
 		return s.Expr, s.not, err
-	case q.Match == And:
+	case q.Match == querylang.AllTerms:
 		return x.allOf(b.terms).Simplify(x.Source), false, nil
 	}
 	return x.anyOf(slices.Values(b.terms)).Simplify(x.Source), false, nil
@@ -324,7 +325,7 @@ func (x *Index) appendLeaf(b *Batch, e *querylang.Expr) error {
 
 // expand returns the terms that begin with prefix, at most MaxPrefix: the terms of the index, or
 // of a shard the terms of the whole.
-func (x *Index) expand(prefix string, whole *Statistics) ([]string, error) {
+func (x *Index) expand(prefix string, whole *bm25.Statistics) ([]string, error) {
 	dict, ok := x.Dictionary.(Prefixes)
 	if !ok {
 		return nil, invalidf("prefix %s*: the dictionary of the index finds whole terms only", prefix)
@@ -340,7 +341,7 @@ func (x *Index) expand(prefix string, whole *Statistics) ([]string, error) {
 	var terms []string
 	all := dict.Prefix(word)
 	if whole != nil && whole.Shard {
-		all = whole.prefix(word)
+		all = whole.Prefix(word)
 	}
 	for t := range all {
 		if len(terms) == MaxPrefix {

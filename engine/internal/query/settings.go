@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"heddle/engine/index/bm25"
+	"heddle/engine/index/querylang"
 	"heddle/engine/internal/cost"
 	"heddle/engine/plan"
 	"heddle/engine/syntax"
@@ -19,7 +20,7 @@ type Kind struct {
 
 	// Of ranked queries:
 	Unit         float64 // factor of scores
-	Match        Match
+	Match        querylang.Match
 	Norm         plan.Norm
 	Accumulators plan.Accumulators
 
@@ -59,7 +60,7 @@ func (x *Index) Settle(s *Settings, opt *Options) error {
 		return optionf("ranking: k = %d and only a count: k must be 0", opt.K)
 	case opt.K < 1 || opt.K > plan.MaxK:
 		return optionf("ranking: k = %d is not from 1 to %d", opt.K, plan.MaxK)
-	case opt.Match > AndOr:
+	case opt.Match > querylang.AllElseAny:
 		return optionf("ranking: unknown %s", opt.Match)
 	case src.Freqs == nil && len(src.Lists) > 0:
 		return fmt.Errorf("ranking: %w", plan.ErrNotRanked)
@@ -80,7 +81,7 @@ func (x *Index) Settle(s *Settings, opt *Options) error {
 	if err := s.params.Validate(); err != nil {
 		return option{err}
 	}
-	own := Statistics{Docs: x.docs(), Length: x.tokens()}
+	own := bm25.Statistics{Docs: x.docs(), Length: x.tokens()}
 	st := opt.Statistics
 	if st == nil {
 		st = &own
@@ -99,10 +100,10 @@ func (x *Index) Settle(s *Settings, opt *Options) error {
 
 func (x *Index) settleBoolean(s *Settings) error {
 	opt := &s.Options
-	if opt.Match > AndOr {
+	if opt.Match > querylang.AllElseAny {
 		return optionf("unknown %s", opt.Match)
 	}
-	if opt.Match > And {
+	if opt.Match > querylang.AllTerms {
 		return optionf("match %s is for ranked queries: k must be at least 1", opt.Match)
 	}
 	s.Kind = Kind{Algorithm: opt.Algorithm, CountOnly: opt.CountOnly, Part: opt.Part}
@@ -126,7 +127,7 @@ func (s *Settings) Cost() cost.Kind {
 		return s.Kind.rankCost()
 	}
 	switch {
-	case s.Options.Match == Or:
+	case s.Options.Match == querylang.AnyTerm:
 		return cost.Boolean
 	case s.Kind.CountOnly:
 		return cost.Count
@@ -136,9 +137,9 @@ func (s *Settings) Cost() cost.Kind {
 
 func (k *Kind) rankCost() cost.Kind {
 	switch k.Match {
-	case And:
+	case querylang.AllTerms:
 		return cost.RankAnd
-	case AndOr:
+	case querylang.AllElseAny:
 		return cost.RankAndOr
 	}
 	return cost.RankOr

@@ -1,10 +1,14 @@
 package query
 
-import "testing"
+import (
+	"testing"
+
+	"heddle/engine/index/querylang"
+)
 
 // TestResetThreads: a batch that returns to the pool leaves no limit of threads to the next query.
 func TestResetThreads(t *testing.T) {
-	for _, match := range []Match{And, Or, AndOr} {
+	for _, match := range []querylang.Match{querylang.AllTerms, querylang.AnyTerm, querylang.AllElseAny} {
 		b := Batch{Threads: 1}
 		b.Reset(&Kind{Match: match})
 		if b.Threads != 0 {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"heddle/engine/index/querylang"
 	"heddle/engine/internal/query"
 	"heddle/engine/plan"
 )
@@ -34,7 +35,7 @@ func (n same) Len() int { return int(n) }
 func (n same) Next(i int, q *query.Query) bool { n.Get(i, q); return false }
 
 func (same) Get(_ int, q *query.Query) uint64 {
-	*q = query.Query{Options: query.Options{Match: query.And}}
+	*q = query.Query{Options: query.Options{Match: querylang.AllTerms}}
 	return 0
 }
 

@@ -21,21 +21,21 @@ const (
 type Cache struct {
 	units    []uint32 // size of each item, in Align words
 	space    *space
-	capacity uint64          // units
-	resident []atomic.Uint64 // bits
-	block    []int32         // by item, none for an item without a position
-	pins     []uint32
-	gone     []bool // dropped, but pins keep its block
-	scores   []float64
-	values   []float64 // scores per unit
-	heaps    [17]heap  // by sizeClass
-	at       []int32   // position in its heap, none outside
+	capacity uint64          // size of all buffers, in Align words
+	resident []atomic.Uint64 // one bit for each item
+	block    []int32         // by item: its block in space, none for an item without a position
+	pins     []uint32        // by item: calls of Pin that use it
+	gone     []bool          // by item: it is dropped, but pins keep its block
+	scores   []float64       // by item: sum of the weights of its uses
+	values   []float64       // by item: value per byte, as the policy of the package defines it
+	heaps    [17]heap        // by sizeClass: resident items without pins
+	at       []int32         // by item: position in its heap, none for an item without heap
 
 	weight, growth float64 // the weight of a use, and the ratio of the next one to it
-	pinned         uint64  // units of items with pins
-	holders        int     // items with pins
+	pinned         uint64  // size of the items with pins, in Align words
+	holders        int     // number of items with pins
 	stats          plan.CacheStats
-	lists          uint32 // items below are lists
+	lists          uint32 // items below this number are lists, the remaining items are frequencies
 }
 
 // New returns a cache of items with the given sizes in words, in buffers of the given sizes
@@ -174,7 +174,7 @@ func (c *Cache) Drop(items []uint32) {
 	}
 }
 
-// one is 1 for lists.
+// one returns the number of lists that an item counts for: 1 for a list, 0 for frequencies.
 func (c *Cache) one(item uint32) int {
 	if item < c.lists {
 		return 1

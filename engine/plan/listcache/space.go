@@ -79,7 +79,7 @@ func (s *space) add(b block) int32 {
 func (s *space) link(at int32) {
 	b := &s.blocks[at]
 	if b.units == 0 {
-		return // of an empty buffer
+		return // an empty buffer has no free block
 	}
 	c := classOf(b.units)
 	b.last, b.next = none, s.classes[c]

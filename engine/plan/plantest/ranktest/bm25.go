@@ -27,7 +27,7 @@ func (su *suite) bm25(t *testing.T) {
 	}
 	type query struct {
 		lists   []plan.Handle
-		weights []float64 // of the query
+		weights []float64 // weight of each term of the query
 	}
 	var queries []query
 	for i := range su.Pick(30, 8) {

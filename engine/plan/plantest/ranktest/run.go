@@ -16,7 +16,7 @@ import (
 
 type suite struct {
 	*plantest.Suite
-	accumulators []plan.Accumulators // of the backend
+	accumulators []plan.Accumulators // places of accumulators that the backend takes
 }
 
 // Run runs the cases of ranked queries. It calls open for each backend that it
