@@ -211,7 +211,7 @@
 //	of our own                log, pairs, skew, sets, primitives, ints, core, gov2,
 //	                          gov2-reordered, resident, sparse, text, rank-fig-k,
 //	                          or, sizes, auto, batch, encodings,
-//	                          build, capacity, overhead, choice, devices
+//	                          build, capacity, policies, overhead, choice, devices
 //
 // The data sets of Ao et al. are replaced: GOVR by uniform order, GOV by clustered, GOVPR
 // by pagerank. GOV2, GOV2R, BD (Baidu) and BDR have the shares of documents of the same

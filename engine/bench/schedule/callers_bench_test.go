@@ -59,7 +59,7 @@ func BenchmarkCallers(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	e, err := startMachine(b.Context(), w.Source, dict, []plan.Backend{quick{}}, "")
+	e, err := startMachine(b.Context(), w.Source, dict, []plan.Backend{quick{}}, "", "")
 	if err != nil {
 		b.Fatal(err)
 	}

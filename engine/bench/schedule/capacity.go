@@ -24,19 +24,43 @@ func (s *bench) capacityExhibit() harness.Exhibit {
 		Name: "capacity", Title: "Rates that are sustained, and delays at equal rates",
 		Ours: fmt.Sprintf("Single queries arrive as a Poisson process; a delay counts from the arrival. A load holds if at most one query in a thousand misses its deadline and answers come as fast as queries; it takes 0.2 s. Sustained: the rate at which half of the loads hold, by %d loads for each system, in turns: the rate rises by a step after a load that held and falls after another one; steps become 2 %%. The figure is the median rate of the later half of the loads, the spread is that of these rates. One goroutine sends: with one call it wakes one goroutine for all queries that are due, which wakes the others. Sender late: the share of the failed loads in which one query in a thousand was sent more than 5 ms or a tenth of the deadline late, so that the load says little about the system; such loads are repeated, twice at most. p50 and p99: of loads at one rate for all systems that sustain it, half of the second best rate, the median of %d in turns, also repeated where the sender was late; a query without an answer in time counts as later than all others. Called late: the p99 of the time from the arrival of a query to its call, which delays include.", capacityLoads, delayLoads),
 		Rows: "processors", Data: harness.GovOrder,
+		Run: func(ctx context.Context) error { return s.compare(ctx, s.systems()) },
+	}
+}
+
+func (s *bench) policiesExhibit() harness.Exhibit {
+	return harness.Exhibit{
+		Name: "policies", Title: "Policies of the scheduler: rates that are sustained, and delays at equal rates",
+		Ours: "As in the table capacity, for an engine on all processors under each policy, beside engines on one processor.",
+		Rows: "processors and policy", Data: harness.GovOrder,
 		Run: func(ctx context.Context) error {
-			all, err := s.logs(ctx, workload.And)
-			if err != nil {
-				return err
-			}
-			for _, v := range all {
-				if err := v.together(ctx, s.systems(), nil, v.capacities); err != nil {
-					return err
+			var all []system
+			for _, y := range s.systems() {
+				if len(y.who) == 1 {
+					all = append(all, y)
+					continue
+				}
+				for _, policy := range schedule.Policies() {
+					all = append(all, system{name: policy, who: y.who, policy: policy})
 				}
 			}
-			return nil
+			return s.compare(ctx, all)
 		},
 	}
+}
+
+// compare measures the capacity of systems for all logs.
+func (s *bench) compare(ctx context.Context, systems []system) error {
+	all, err := s.logs(ctx, workload.And)
+	if err != nil {
+		return err
+	}
+	for _, v := range all {
+		if err := v.together(ctx, systems, nil, v.capacities); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // underTest is a system in turns with others.

@@ -26,11 +26,11 @@ type machine struct {
 }
 
 // startMachine starts an engine on backends, which stay open. costs is the file of
-// the cost model, or empty.
-func startMachine(ctx context.Context, src *plan.Source, dict workload.Dictionary, backends []plan.Backend, costs string) (*machine, error) {
+// the cost model, or empty; policy is the policy of the scheduler, or empty.
+func startMachine(ctx context.Context, src *plan.Source, dict workload.Dictionary, backends []plan.Backend, costs, policy string) (*machine, error) {
 	// A queue that holds fewer queries than arrive within the deadline would refuse
 	// queries that could be answered in time.
-	e, err := engine.New(ctx, engine.Options{Backend: backend.All, Backends: backends, Costs: costs, Schedule: engine.Schedule{Queue: load.MostFlying}})
+	e, err := engine.New(ctx, engine.Options{Backend: backend.All, Backends: backends, Costs: costs, Schedule: engine.Schedule{Queue: load.MostFlying, Policy: policy}})
 	if err != nil {
 		return nil, err
 	}

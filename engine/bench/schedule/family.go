@@ -11,7 +11,7 @@ import (
 // scheduling.
 var Family = harness.Family{Name: "schedule", Size: harness.ThemesSize, Exhibits: func(r *harness.Runner) []harness.Exhibit {
 	s := newBench(r)
-	return append([]harness.Exhibit{s.capacityExhibit(), s.dingFigure7(), s.overheadExhibit(), s.callersExhibit(), s.predictionExhibit(), s.choiceExhibit(), s.devicesExhibit()},
+	return append([]harness.Exhibit{s.capacityExhibit(), s.policiesExhibit(), s.dingFigure7(), s.overheadExhibit(), s.callersExhibit(), s.predictionExhibit(), s.choiceExhibit(), s.devicesExhibit()},
 		newWu(s.Bench).exhibits()...)
 }}
 

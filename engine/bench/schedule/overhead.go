@@ -62,7 +62,7 @@ func (s *bench) overheadExhibit() harness.Exhibit {
 				return err
 			}
 			defer func() { err = errors.Join(err, x.Close()) }()
-			e, err := startMachine(ctx, src, s.Dict, []plan.Backend{idle{}}, "")
+			e, err := startMachine(ctx, src, s.Dict, []plan.Backend{idle{}}, "", "")
 			if err != nil {
 				return err
 			}

@@ -53,9 +53,10 @@ type served struct {
 
 // system is the set of processors of an engine.
 type system struct {
-	name string // "host only"
-	who  []harness.Contestant
-	more []plan.Backend // beside the backends of who
+	name   string // "host only"
+	who    []harness.Contestant
+	more   []plan.Backend // beside the backends of who
+	policy string         // of the scheduler; empty: the default
 }
 
 // String returns the name.
@@ -201,7 +202,7 @@ func (v *served) start(ctx context.Context, y system) (e *machine, stop func() e
 		backends = append(backends, b)
 	}
 	backends = append(backends, y.more...)
-	if e, err = startMachine(ctx, v.source, v.dict, backends, filepath.Join(v.folder, "costs")); err != nil {
+	if e, err = startMachine(ctx, v.source, v.dict, backends, filepath.Join(v.folder, "costs"), y.policy); err != nil {
 		return nil, nil, errors.Join(err, stop())
 	}
 	return e, stop, nil
