@@ -38,7 +38,8 @@ func boundedTime(ns float64) time.Duration { return time.Duration(min(ns, float6
 // dispatch first.
 func (s *Scheduler) arrive(j *Job) (*Batch, error) {
 	now := s.lockedAt
-	s.stamp(j, now)
+	s.seq++ // jobs are admitted in this order, so that a job goes to the end of a queue without a search
+	j.seq, j.arrived, j.Trace.Arrived = s.seq, now, s.epoch.Add(now)
 	if s.refusal != nil {
 		s.stats.Refused++
 		return nil, s.refusal
@@ -77,48 +78,41 @@ func (s *Scheduler) arrive(j *Job) (*Batch, error) {
 		s.enqueue(j, now)
 		return nil, nil
 	}
-	b := s.newBatch(p, Async)
-	s.take(b, j)
+	b := p.newBatch(Async)
+	b.take(j)
 	b.inline = p.Inline
-	s.begin(b, now)
+	b.begin(now)
 	return b, nil
-}
-
-// stamp notes the arrival of j. Jobs arrive in the order of admission, so that a job goes to the
-// end of a queue without a search.
-func (s *Scheduler) stamp(j *Job, now time.Duration) {
-	s.seq++
-	j.seq, j.arrived, j.Trace.Arrived = s.seq, now, s.epoch.Add(now)
 }
 
 // checkRoom returns a FullError where another job or stream of c may not wait. A caller holds at most
 // eight times the room that is left (the dynamic threshold of Choudhury and Hahne 1998):
 // alone it gets 8/9 of the queue, and the more there are, the less of it each.
-func (s *Scheduler) checkRoom(c *caller) error {
-	n, held := s.totalQueued()+len(s.streams), c.queuedJobs+c.streams
-	if left := s.opt.Capacity - n; left <= 0 || held >= 8*left {
-		return &FullError{Caller: c.name, Held: held, Queued: n, Room: s.opt.Capacity}
+func (v *view) checkRoom(c *caller) error {
+	n, held := v.totalQueued()+len(v.streams), c.queuedJobs+c.streams
+	if left := v.opt.Capacity - n; left <= 0 || held >= 8*left {
+		return &FullError{Caller: c.name, Held: held, Queued: n, Room: v.opt.Capacity}
 	}
 	return nil
 }
 
 // route finds the processors that can run j, and its time on the fastest one; false: there is none.
-func (s *Scheduler) route(j *Job) bool {
+func (v *view) route(j *Job) bool {
 	alone := [3]time.Duration{Device: never, Host: never}
-	j.bestTime, j.reserveOnly, j.freeCores = never, true, s.cores.unfedShare()
-	for p, r := range s.processors {
-		if !r.Reserve && !j.Reserves && s.capable(j, p) {
+	j.bestTime, j.reserveOnly, j.freeCores = never, true, v.cores.unfedShare()
+	for p, r := range v.processors {
+		if !r.Reserve && !j.Reserves && v.capable(j, p) {
 			j.reserveOnly = false
 			break
 		}
 	}
-	for p, r := range s.processors {
-		if s.eligible(j, p) {
+	for p, r := range v.processors {
+		if v.eligible(j, p) {
 			j.bestTime = min(j.bestTime, j.Trace.Estimates[p])
 			alone[r.class] = min(alone[r.class], j.Trace.Estimates[p])
 		}
 	}
-	j.singleClass = s.opt.classOf(alone[Device], alone[Host])
+	j.singleClass = v.opt.classOf(alone[Device], alone[Host])
 	return j.bestTime != never
 }
 

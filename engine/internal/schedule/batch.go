@@ -8,7 +8,8 @@ import (
 )
 
 // newBatch returns an empty batch for p.
-func (s *Scheduler) newBatch(p *processor, mode Mode) *Batch {
+func (p *processor) newBatch(mode Mode) *Batch {
+	s := p.scheduler
 	b := s.batches.Get().(*Batch)
 	b.processor, b.Mode, b.Jobs, b.answered = p, mode, b.Jobs[:0], b.answered[:0]
 	b.Estimate, b.Added, b.Threads, b.Inside, b.longestJob, b.cores, b.cpuTime = 0, 0, 0, 0, 0, 0, 0
@@ -17,7 +18,8 @@ func (s *Scheduler) newBatch(p *processor, mode Mode) *Batch {
 }
 
 // take moves j into b.
-func (s *Scheduler) take(b *Batch, j *Job) {
+func (b *Batch) take(j *Job) {
+	s := b.scheduler
 	if j.kindQueue != nil {
 		s.dequeue(j)
 	}
@@ -48,11 +50,12 @@ func (s *Scheduler) take(b *Batch, j *Job) {
 // cut takes a batch for p out of the queue of first: first alone under Async, else as many jobs as the
 // threshold allows, in the order of fairness, as long as no job misses its deadline by it. A stolen
 // batch continues with the youngest jobs.
-func (s *Scheduler) cut(p *processor, first *Job, d decision, now time.Duration) *Batch {
+func (p *processor) cut(first *Job, d decision, now time.Duration) *Batch {
+	s := p.scheduler
 	q, class := first.kindQueue, first.Trace.Class
-	b := s.newBatch(p, d.mode)
+	b := p.newBatch(d.mode)
 	b.stolen = d.stolen
-	s.take(b, first)
+	b.take(first)
 	if b.Mode == Async {
 		return b
 	}
@@ -69,7 +72,7 @@ func (s *Scheduler) cut(p *processor, first *Job, d decision, now time.Duration)
 		if !b.stolen {
 			j = s.nextInBatch(q, p, now)
 		}
-		if j == nil || s.offer(p, offer{joining, j, b}).mode != Sync || !b.stolen && !s.timely(j, p, now) {
+		if j == nil || p.offer(offer{joining, j, b}).mode != Sync || !b.stolen && !s.timely(j, p, now) {
 			break
 		}
 		if s.late(j, now) {
@@ -83,7 +86,7 @@ func (s *Scheduler) cut(p *processor, first *Job, d decision, now time.Duration)
 			break
 		}
 		load += j.Load
-		s.take(b, j)
+		b.take(j)
 	}
 	return b
 }
@@ -95,16 +98,17 @@ func (b *Batch) with(j *Job) time.Duration {
 }
 
 // nextInBatch returns the job of q that follows in a batch of p.
-func (s *Scheduler) nextInBatch(q *kindQueue, p *processor, now time.Duration) *Job {
+func (v *view) nextInBatch(q *kindQueue, p *processor, now time.Duration) *Job {
 	a, b := q.queues[p.class].head(), q.queues[Either].head()
-	if a == nil || b != nil && s.before(b, a, now) {
+	if a == nil || b != nil && v.before(b, a, now) {
 		return b
 	}
 	return a
 }
 
 // begin marks the jobs of b as running.
-func (s *Scheduler) begin(b *Batch, now time.Duration) {
+func (b *Batch) begin(now time.Duration) {
+	s := b.scheduler
 	p := b.processor
 	b.concurrent = len(p.running)
 	b.expectedTime = p.capacity.singleTime(b.Estimate, b.concurrent)
@@ -138,15 +142,16 @@ func (s *Scheduler) begin(b *Batch, now time.Duration) {
 }
 
 // lane runs b, then further batches of its processor, until there is none.
-func (s *Scheduler) lane(b *Batch) {
+func (b *Batch) lane() {
+	s := b.scheduler
 	for b != nil {
 		err := b.processor.Run(context.Background(), b)
 		ended := s.now()
 		now := s.lock()
-		s.finish(b, err, ended)
-		next := s.pick(b.processor, now)
+		b.finish(err, ended)
+		next := b.processor.pick(now)
 		if next != nil {
-			s.begin(next, now)
+			next.begin(now)
 		}
 		s.dispatch(now) // jobs to run again, jobs that waited for the delivery, old jobs
 		s.unlock()
@@ -186,16 +191,17 @@ func (j *Job) wakeGroup() {
 	}
 }
 
-// inline runs b on the goroutine of j's caller. It returns whether that was the end of j;
+// runInline runs b on the goroutine of j's caller. It returns whether that was the end of j;
 // else it is queued, or runs elsewhere. Where Run panics, j has failed and the lane is
 // free when the caller recovers.
-func (s *Scheduler) inline(b *Batch, j *Job) (finished bool) {
+func (b *Batch) runInline(j *Job) (finished bool) {
+	s := b.scheduler
 	err := errPanic
 	defer func() {
 		reuse := b.ctx.end()
 		ended := s.now()
 		now := s.lock()
-		s.finish(b, err, ended)
+		b.finish(err, ended)
 		finished = j.finished
 		j.waiting = !finished
 		s.dispatch(now)
@@ -210,14 +216,15 @@ func (s *Scheduler) inline(b *Batch, j *Job) (finished bool) {
 }
 
 // finish decides the fate of the jobs of b.
-func (s *Scheduler) finish(b *Batch, err error, now time.Duration) {
+func (b *Batch) finish(err error, now time.Duration) {
+	s := b.scheduler
 	p := b.processor
 	if b.abandoned {
 		p.abandonedRuns--
 	} else {
 		s.activeBatches--
 		if !b.delivering {
-			s.leave(b, now)
+			b.leave(now)
 		}
 	}
 	if b.stream != nil {
@@ -234,7 +241,7 @@ func (s *Scheduler) finish(b *Batch, err error, now time.Duration) {
 		default:
 			p.jobs++
 			j.Trace.Processor = p.Name
-			s.recordRunTime(j, b, now)
+			j.Trace.Ran = now - b.started
 			if len(j.failures) > 0 {
 				s.blame(j, now)
 			}
@@ -261,12 +268,13 @@ func (s *Scheduler) finish(b *Batch, err error, now time.Duration) {
 		}
 	}
 	if len(left) > 0 {
-		s.handleFailure(b, left, err, now)
+		b.handleFailure(left, err, now)
 	}
 }
 
 // leave takes b off the lanes of its processor.
-func (s *Scheduler) leave(b *Batch, now time.Duration) {
+func (b *Batch) leave(now time.Duration) {
+	s := b.scheduler
 	p := b.processor
 	p.busy += now - b.started
 	s.cores.change(b, -1, now)
@@ -286,9 +294,6 @@ func (s *Scheduler) leave(b *Batch, now time.Duration) {
 	}
 }
 
-// recordRunTime notes how long j ran.
-func (s *Scheduler) recordRunTime(j *Job, b *Batch, now time.Duration) { j.Trace.Ran = now - b.started }
-
 // complete ends j, which is neither queued nor running.
 func (s *Scheduler) complete(j *Job, err error) {
 	j.finished, j.err, j.batch, j.lastError = true, err, nil, nil
@@ -306,7 +311,7 @@ func (s *Scheduler) complete(j *Job, err error) {
 		s.stats.Failed++
 	}
 	if j.stream != nil {
-		s.blockDone(j, err)
+		j.stream.blockDone(j, err)
 	}
 }
 
@@ -340,7 +345,7 @@ func (s *Scheduler) detach(j *Job, now time.Duration) bool {
 	if !j.release() {
 		return false
 	}
-	s.recordRunTime(j, b, now)
+	j.Trace.Ran = now - b.started
 	if b.inline {
 		b.ctx.cancel(context.Canceled)
 	}

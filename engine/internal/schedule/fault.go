@@ -18,13 +18,14 @@ var errPanic = errors.New("panic")
 func errUnanswered(p *processor) error { return fmt.Errorf("%s: left without an answer", p.Name) }
 
 // handleFailure decides about the unanswered jobs of b. No batch owns them.
-func (s *Scheduler) handleFailure(b *Batch, jobs []*Job, err error, now time.Duration) {
+func (b *Batch) handleFailure(jobs []*Job, err error, now time.Duration) {
+	s := b.scheduler
 	p := b.processor
 	switch {
 	case err == nil:
 		err = errUnanswered(p)
 	case errors.Is(err, plan.ErrDeviceLost) || errors.Is(err, plan.ErrBuild) || errors.Is(err, plan.ErrSelfTest):
-		s.takeOut(p, err, now)
+		p.takeOut(err, now)
 		s.retry(jobs, err, now)
 		return
 	case errors.Is(err, plan.ErrTooLarge) && len(b.Jobs) == 1: // of several, it is run alone first
@@ -34,11 +35,11 @@ func (s *Scheduler) handleFailure(b *Batch, jobs []*Job, err error, now time.Dur
 		s.retry(jobs, err, now)
 		return
 	case errors.Is(err, plan.ErrOutOfMemory) && !errors.Is(err, plan.ErrTooLarge):
-		s.outOfMemory(b, jobs, err, now)
+		b.outOfMemory(jobs, err, now)
 		return
 	}
 	for _, j := range jobs {
-		s.recordRunTime(j, b, now)
+		j.Trace.Ran = now - b.started
 		switch {
 		case b.inline && b.ctx.parent.Err() != nil:
 			s.fail(j, b.ctx.parent.Err())
@@ -48,7 +49,7 @@ func (s *Scheduler) handleFailure(b *Batch, jobs []*Job, err error, now time.Dur
 			j.runsAlone = true
 			s.retry([]*Job{j}, err, now)
 		default:
-			s.retryElsewhere(j, p, err, now)
+			p.retryElsewhere(j, err, now)
 		}
 	}
 }
@@ -56,7 +57,8 @@ func (s *Scheduler) handleFailure(b *Batch, jobs []*Job, err error, now time.Dur
 // retryElsewhere runs j elsewhere after it has failed alone on p, to find out whether the job or
 // the processor is at fault. The error is the job's own if it can run nowhere else or has
 // failed everywhere.
-func (s *Scheduler) retryElsewhere(j *Job, p *processor, err error, now time.Duration) {
+func (p *processor) retryElsewhere(j *Job, err error, now time.Duration) {
+	s := p.scheduler
 	j.barredOn |= 1 << p.index
 	if !mapped.IsFault(err) { // else the file is at fault
 		j.failures = append(j.failures, failure{p, p.successes})
@@ -81,7 +83,7 @@ func (s *Scheduler) blame(j *Job, now time.Duration) {
 			p.suspectSuccesses, p.suspectFailures = f.successes, 0
 		}
 		if p.suspectFailures++; p.suspectFailures >= maxSuspectFailures {
-			s.takeOut(p, j.lastError, now)
+			p.takeOut(j.lastError, now)
 		}
 	}
 }
@@ -101,10 +103,11 @@ const maxMemoryFailures = 3
 
 // outOfMemory runs jobs elsewhere, or one by one where there is nothing else. A processor
 // that runs out of memory again and again is taken out, unless it is the last.
-func (s *Scheduler) outOfMemory(b *Batch, jobs []*Job, err error, now time.Duration) {
+func (b *Batch) outOfMemory(jobs []*Job, err error, now time.Duration) {
+	s := b.scheduler
 	p := b.processor
 	if p.memoryFailures++; p.memoryFailures >= maxMemoryFailures && s.singleLanes(Either) > p.Singles {
-		s.takeOut(p, err, now)
+		p.takeOut(err, now)
 	}
 	for _, j := range jobs {
 		j.barredOn |= 1 << p.index
@@ -150,7 +153,7 @@ func (s *Scheduler) TakeOut(p int, err error) {
 	}
 	now := s.lock()
 	defer s.unlock()
-	s.takeOut(s.processors[p], err, now)
+	s.processors[p].takeOut(err, now)
 	s.processors[p].probeAt = never
 	s.dispatch(now)
 }
@@ -162,10 +165,11 @@ func (s *Scheduler) Restore(p int) {
 	defer s.unlock()
 	r := s.processors[p]
 	r.probeDelay = s.opt.Probe
-	s.restore(r, now)
+	r.restore(now)
 }
 
-func (s *Scheduler) restore(p *processor, now time.Duration) {
+func (p *processor) restore(now time.Duration) {
+	s := p.scheduler
 	if p.removal == nil {
 		return
 	}
@@ -189,7 +193,8 @@ func (s *Scheduler) event(v Event, now time.Duration) {
 	}
 }
 
-func (s *Scheduler) takeOut(p *processor, err error, now time.Duration) {
+func (p *processor) takeOut(err error, now time.Duration) {
+	s := p.scheduler
 	if p.removal != nil {
 		return
 	}
@@ -200,17 +205,17 @@ func (s *Scheduler) takeOut(p *processor, err error, now time.Duration) {
 	if now-p.restoredAt > maxProbeFactor*s.opt.Probe { // it has worked for long
 		p.probeDelay = s.opt.Probe
 	}
-	s.probeLater(p, now)
+	p.probeLater(now)
 	s.event(Event{Processor: p.Name, Err: err}, now)
 	for _, j := range again {
 		s.requeue(j, now)
 	}
 	for _, b := range p.running {
-		s.abandon(b, err, now)
+		b.abandon(err, now)
 	}
 	for _, t := range slices.Clone(s.streams) {
 		if !s.served(t) {
-			s.dropStream(t, s.noProcessor(nil), now)
+			t.drop(s.noProcessor(nil), now)
 		}
 	}
 }
@@ -232,7 +237,8 @@ func (s *Scheduler) dequeueAll() (all []*Job) {
 }
 
 // abandon runs the jobs of b elsewhere that are not being answered.
-func (s *Scheduler) abandon(b *Batch, err error, now time.Duration) {
+func (b *Batch) abandon(err error, now time.Duration) {
+	s := b.scheduler
 	for _, j := range b.Jobs {
 		if j.batch == b && s.detach(j, now) {
 			s.retry([]*Job{j}, err, now)

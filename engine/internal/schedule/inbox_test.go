@@ -173,7 +173,7 @@ func TestInboxEndsJobs(t *testing.T) {
 		}, context.Canceled},
 		{"too late", late(), context.Background(), func(*Scheduler) { time.Sleep(2 * ms) }, ErrDeadline},
 		{"no processor", newJob(-1), context.Background(), func(*Scheduler) {}, ErrNoProcessor},
-		{"taken out", newJob(ms), context.Background(), func(s *Scheduler) { s.takeOut(s.processors[0], plan.ErrDeviceLost, s.now()) }, ErrNoProcessor},
+		{"taken out", newJob(ms), context.Background(), func(s *Scheduler) { s.processors[0].takeOut(plan.ErrDeviceLost, s.now()) }, ErrNoProcessor},
 		{"closed", newJob(ms), context.Background(), func(s *Scheduler) { s.refusal, s.closed = errClosed, true }, plan.ErrClosed},
 	} {
 		gate := make(chan struct{})

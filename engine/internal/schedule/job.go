@@ -2,7 +2,9 @@ package schedule
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -128,4 +130,128 @@ type Stream interface {
 	// Deadline and Mode of the job come from the call. Its Trace is valid when DoAll has
 	// returned.
 	Cut(p int, load uint64, most int) *Job
+}
+
+// Heaps that a job may be in at the same time.
+const (
+	byOrder    = iota // waiting jobs of a caller: small and old ones first
+	byUrgency         // waiting jobs of a class with a deadline: least latestStart first
+	byDeadline        // queued and running jobs with a deadline: least deadline first
+	heaps
+)
+
+// jobState is the scheduler's record of a job. All fields but owner are under the scheduler's
+// lock while the job is held. Times count from the start of the scheduler. The order of fields
+// follows their use, because each group comes from the cache of another core.
+type jobState struct {
+	// owner is the attempt that may answer: nil is none, &claimed says that the answer is
+	// being written. Only a swap of owner decides between an answer and its being too late.
+	owner atomic.Pointer[Batch]
+
+	done  chan struct{} // receives once, if waiting, or if refused from the inbox
+	next  *Job          // next in the queue by arrival, in the inbox, or in a group of callers to wake
+	prev  *Job          // previous in the queue by arrival
+	batch *Batch        // that runs the job; nil: none
+
+	err         error
+	waiting     bool // the caller sleeps until done
+	finished    bool
+	batchPriced bool       // costs are additions to a batch, not times alone
+	runsAlone   bool       // it joins no batch, whatever the mode
+	reserveOnly bool       // no processor can run it but reserve processors
+	postponed   bool       // too late for its deadline, so it waits behind jobs that are not
+	singleClass Class      // class by its times alone
+	kindQueue   *kindQueue // where it waits; nil: it does not
+	callerQueue *callerQueue
+	caller      *caller
+	arrived     time.Duration
+	bestTime    time.Duration // alone on the fastest processor
+	freeCores   float64       // share of the cores that fed no device when it arrived, 0 to 1
+
+	added       []time.Duration     // estimated addition to a batch by processor; negative: cannot run
+	timesMemory [2][4]time.Duration // memory of added and Trace.Estimates, for at most four processors
+	positions   [heaps]int          // index in each heap, or absent
+	stream      *stream             // the call whose block it is; nil: none
+	seq         uint64              // order of arrival
+	similarCost time.Duration       // greatest cost at which a processor suits the job
+	barredOn    uint64              // bit set of processors that must not run it again
+	deadline    time.Duration       // never: none
+	latestStart time.Duration       // start after which it is urgent
+	failures    []failure           // attempts whose error may have been the job's own
+	lastError   error               // of the last attempt
+}
+
+// claimed is the owner of jobs whose answers are being written.
+var claimed Batch
+
+// moved notes a place in a heap.
+func (j *Job) moved(heap uint8, at int) { j.positions[heap] = at }
+
+// cost is the time of j on processor p: its addition to a batch, or its time alone.
+func (j *Job) cost(p int) time.Duration {
+	if j.batchPriced {
+		return j.added[p]
+	}
+	return j.Trace.Estimates[p]
+}
+
+// batchState is the scheduler's record of a batch.
+type batchState struct {
+	scheduler      *Scheduler
+	processor      *processor
+	started, limit time.Duration // after limit the batch counts as hung
+	expectedTime   time.Duration // estimate, corrected by the times of earlier batches
+	concurrent     int           // batches that ran on the processor at the start
+	cores          int           // cores that it takes on a host; 0 on a device
+	cpuTime        time.Duration // estimated CPU time on a host
+	longestJob     time.Duration // greatest time alone of its jobs
+	stolen         bool          // it continues with the youngest jobs
+	inline         bool          // it runs on the goroutine of its caller
+	abandoned      bool          // it hung, and the scheduler waits for it no more
+	delivering     bool          // it has left its lane before its return
+	stream         *stream       // the call whose block it is; nil: none
+	queries        int           // queries of the block
+	ctx            runContext    // context of Run, if inline
+	answered       []*Job        // jobs with an answer and a caller to wake
+	run            func()        // runs the batch on a goroutine of its own
+}
+
+// timeFloor raises the estimate of a batch like b to the time of its longest job alone.
+func (b *Batch) timeFloor(estimate time.Duration) time.Duration { return max(estimate, b.longestJob) }
+
+// Claim asks whether the answer of Jobs[i] may be written: true once, unless the job was
+// given up. After true the answer must be written before Run returns. It is safe for
+// concurrent use.
+func (b *Batch) Claim(i int) bool {
+	return b.Jobs[i].owner.CompareAndSwap(b, &claimed)
+}
+
+// Delivering frees the lane for the next batch. Run may call it, once, when it has claimed
+// its jobs and needs the processor no more, before it hands answers to a caller that may be
+// slow. A stream has at most twice as many blocks running and in delivery as the processor
+// has lanes.
+func (b *Batch) Delivering() {
+	s := b.scheduler
+	now := s.lock()
+	defer s.unlock()
+	if b.abandoned || b.delivering {
+		return
+	}
+	b.leave(now)
+	b.delivering = true
+	s.dispatch(now)
+}
+
+// beingAnswered says whether the answer of a job of b is being written.
+func (b *Batch) beingAnswered() bool {
+	return slices.ContainsFunc(b.Jobs, func(j *Job) bool { return j.batch == b && j.owner.Load() == &claimed })
+}
+
+// release takes j from the attempt that runs it; false where its answer is being written.
+func (j *Job) release() bool {
+	if !j.owner.CompareAndSwap(j.batch, nil) {
+		return false
+	}
+	j.batch = nil
+	return true
 }

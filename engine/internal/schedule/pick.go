@@ -8,8 +8,8 @@ func (s *Scheduler) dispatch(now time.Duration) {
 	for more := true; more; {
 		more = false
 		for _, p := range s.processors { // in turns: there may be fewer jobs than lanes of one processor
-			if b := s.pick(p, now); b != nil {
-				s.begin(b, now)
+			if b := p.pick(now); b != nil {
+				b.begin(now)
 				go b.run()
 				more = true
 			}
@@ -20,13 +20,14 @@ func (s *Scheduler) dispatch(now time.Duration) {
 // pick returns the next batch of p, nil if p should wait. It offers to the policy: in one of
 // starvationTurns the oldest job or call that starves, the job that must start now to meet its
 // deadline, the next job or block by fairness, and at last any job.
-func (s *Scheduler) pick(p *processor, now time.Duration) *Batch {
+func (p *processor) pick(now time.Duration) *Batch {
+	s := p.scheduler
 	if !p.free(false) && !p.free(true) && !p.freeBlock() {
 		return nil
 	}
 	if p.sinceStarving >= starvationTurns && p.starvingDebt == 0 {
 		virtual := s.virtualTime
-		b, blocked := s.serveStarving(p, now)
+		b, blocked := p.serveStarving(now)
 		if b != nil {
 			s.virtualTime = virtual // its caller may be far ahead, and callers that come do not start there
 			p.sinceStarving, p.starvingDebt = 0, starvationTurns*min(b.Estimate, maxEstimate)
@@ -36,25 +37,26 @@ func (s *Scheduler) pick(p *processor, now time.Duration) *Batch {
 			return nil
 		}
 	}
-	if j, d := s.urgentJob(p, now); j != nil {
-		return s.cut(p, j, d, now)
+	if j, d := p.urgentJob(now); j != nil {
+		return p.cut(j, d, now)
 	}
-	best, d := s.jobInTurn(p, now)
-	if b := s.block(p, best, now); b != nil {
+	best, d := p.jobInTurn(now)
+	if b := p.block(best, now); b != nil {
 		return b
 	}
 	if best == nil {
-		if d = s.offer(p, offer{turn: idle}); d.job == nil {
+		if d = p.offer(offer{turn: idle}); d.job == nil {
 			return nil
 		}
 		best, p.triedAt = d.job, now
 		s.stats.Stolen++
 	}
-	return s.cut(p, best, d, now)
+	return p.cut(best, d, now)
 }
 
 // offer returns the decision of the policy, and sees to another offer at the time that it names.
-func (s *Scheduler) offer(p *processor, o offer) decision {
+func (p *processor) offer(o offer) decision {
+	s := p.scheduler
 	d := s.policy.Next(p, o, &s.view)
 	if d.again > s.lockedAt && d.again != never {
 		s.arm(d.again)
@@ -63,14 +65,15 @@ func (s *Scheduler) offer(p *processor, o offer) decision {
 }
 
 // jobInTurn returns the next job of p by fairness, and how it runs.
-func (s *Scheduler) jobInTurn(p *processor, now time.Duration) (best *Job, how decision) {
+func (p *processor) jobInTurn(now time.Duration) (best *Job, how decision) {
+	s := p.scheduler
 	for _, q := range s.nonEmpty {
 		for _, class := range [2]Class{p.class, Either} {
 			j := s.head(&q.queues[class], now)
 			if j == nil || best != nil && !s.before(j, best, now) {
 				continue
 			}
-			if d := s.offer(p, offer{turn: inTurn, job: j}); d.mode != Auto && !d.wait && p.free(d.mode == Sync) && s.timely(j, p, now) {
+			if d := p.offer(offer{turn: inTurn, job: j}); d.mode != Auto && !d.wait && p.free(d.mode == Sync) && s.timely(j, p, now) {
 				best, how = j, d
 			}
 		}
@@ -89,7 +92,8 @@ func (s *Scheduler) head(q *classQueue, now time.Duration) *Job {
 }
 
 // urgentJob returns the job that must start now on p to meet its deadline, and how it runs.
-func (s *Scheduler) urgentJob(p *processor, now time.Duration) (best *Job, how decision) {
+func (p *processor) urgentJob(now time.Duration) (best *Job, how decision) {
+	s := p.scheduler
 	for class := range s.urgentJobs {
 		for h := &s.urgentJobs[class]; h.len() > 0 && h.top().key <= now; {
 			j := h.top().item
@@ -98,7 +102,7 @@ func (s *Scheduler) urgentJob(p *processor, now time.Duration) (best *Job, how d
 				continue
 			}
 			if best == nil || j.latestStart < best.latestStart {
-				if d := s.offer(p, offer{turn: urgent, job: j}); d.mode != Auto && p.free(d.mode == Sync) {
+				if d := p.offer(offer{turn: urgent, job: j}); d.mode != Auto && p.free(d.mode == Sync) {
 					best, how = j, d
 				}
 			}
@@ -134,7 +138,8 @@ const starvationTurns = 8
 
 // serveStarving returns a batch of the oldest job or call that starves. If there is none because other
 // work has the lanes or cores that a starving job needs, p is blocked: it begins nothing else.
-func (s *Scheduler) serveStarving(p *processor, now time.Duration) (b *Batch, blocked bool) {
+func (p *processor) serveStarving(now time.Duration) (b *Batch, blocked bool) {
+	s := p.scheduler
 	var best *Job
 	var how decision
 	for _, q := range s.nonEmpty {
@@ -144,7 +149,7 @@ func (s *Scheduler) serveStarving(p *processor, now time.Duration) (b *Batch, bl
 				if j.postponed || s.late(j, now) || !s.timely(j, p, now) {
 					continue
 				}
-				d := s.offer(p, offer{turn: starving, job: j})
+				d := p.offer(offer{turn: starving, job: j})
 				free := p.free(d.mode == Sync)
 				switch {
 				case d.mode == Auto:
@@ -163,12 +168,12 @@ func (s *Scheduler) serveStarving(p *processor, now time.Duration) (b *Batch, bl
 		}
 	}
 	if call != nil && (best == nil || call.nextOrder < best.arrived) {
-		if b := s.cutBlock(call, p, now); b != nil {
+		if b := call.cutBlock(p, now); b != nil {
 			return b, false
 		}
 	}
 	if best != nil {
-		return s.cut(p, best, how, now), false
+		return p.cut(best, how, now), false
 	}
 	return nil, blocked
 }

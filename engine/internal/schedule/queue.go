@@ -48,48 +48,57 @@ type caller struct {
 	lastQueue    *callerQueue // last result of queueIn
 }
 
+// clients are the callers and kinds that a scheduler knows.
+type clients struct {
+	callers       map[string]*caller
+	pruneAt       int           // number of callers at which idle ones are forgotten
+	virtualTime   time.Duration // virtual start of the caller that was served last in its turn
+	kindQueues    map[kindKey]*kindQueue
+	lastKindQueue *kindQueue // the last result of kindQueueOf
+}
+
 func (c *caller) idle() bool { return c.queuedJobs == 0 && c.streams == 0 }
 
 // callerNamed returns the caller, whose virtual time is never behind.
-func (s *Scheduler) callerNamed(name string) *caller {
-	c := s.callers[name]
+func (f *clients) callerNamed(name string) *caller {
+	c := f.callers[name]
 	if c == nil {
-		if len(s.callers) >= s.pruneAt {
-			s.forget()
+		if len(f.callers) >= f.pruneAt {
+			f.prune()
 		}
 		c = &caller{name: name, queues: map[*classQueue]*callerQueue{}}
-		s.callers[name] = c
+		f.callers[name] = c
 	}
 	if c.idle() {
-		c.virtualStart = max(c.virtualStart, s.virtualTime)
+		c.virtualStart = max(c.virtualStart, f.virtualTime)
 	}
 	return c
 }
 
-// forget drops callers and lines that hold nothing. A caller that has been served ahead of
+// prune drops callers and lines that hold nothing. A caller that has been served ahead of
 // its turn is remembered while such callers are few.
-func (s *Scheduler) forget() {
+func (f *clients) prune() {
 	ahead := 0
-	for name, c := range s.callers {
-		if c.idle() && c.virtualStart <= s.virtualTime {
-			delete(s.callers, name)
+	for name, c := range f.callers {
+		if c.idle() && c.virtualStart <= f.virtualTime {
+			delete(f.callers, name)
 		} else if c.idle() {
 			ahead++
 		}
 	}
-	for name, c := range s.callers {
-		if c.idle() && ahead > len(s.callers)/2 {
-			delete(s.callers, name)
+	for name, c := range f.callers {
+		if c.idle() && ahead > len(f.callers)/2 {
+			delete(f.callers, name)
 		}
 	}
-	s.pruneAt = max(minCallers, 2*len(s.callers))
-	for key, l := range s.kindQueues {
+	f.pruneAt = max(minCallers, 2*len(f.callers))
+	for key, l := range f.kindQueues {
 		if l.jobs > 0 {
 			continue
 		}
-		delete(s.kindQueues, key)
-		s.lastKindQueue = nil
-		for _, c := range s.callers {
+		delete(f.kindQueues, key)
+		f.lastKindQueue = nil
+		for _, c := range f.callers {
 			c.lastQueue = nil
 			for i := range l.queues {
 				delete(c.queues, &l.queues[i])
@@ -102,32 +111,32 @@ func (s *Scheduler) forget() {
 func (s *Scheduler) Forget() {
 	s.lock()
 	defer s.unlock()
-	s.forget()
+	s.prune()
 }
 
 // Callers and kinds that are remembered without a look at whether they are needed.
 const minCallers, minKinds = 64, 64
 
 // charge adds the time of a job of c to its virtual time.
-func (s *Scheduler) charge(c *caller, cost time.Duration) {
-	s.virtualTime = max(s.virtualTime, c.virtualStart)
+func (f *clients) charge(c *caller, cost time.Duration) {
+	f.virtualTime = max(f.virtualTime, c.virtualStart)
 	c.virtualStart += max(cost, 1)
 }
 
 // kindQueueOf returns the line of kind and mode.
-func (s *Scheduler) kindQueueOf(key kindKey) *kindQueue {
-	if s.lastKindQueue != nil && s.lastKindQueue.kindKey == key {
-		return s.lastKindQueue
+func (f *clients) kindQueueOf(key kindKey) *kindQueue {
+	if f.lastKindQueue != nil && f.lastKindQueue.kindKey == key {
+		return f.lastKindQueue
 	}
-	l := s.kindQueues[key]
+	l := f.kindQueues[key]
 	if l == nil {
-		if len(s.kindQueues) >= minKinds {
-			s.forget()
+		if len(f.kindQueues) >= minKinds {
+			f.prune()
 		}
 		l = &kindQueue{kindKey: key, position: -1}
-		s.kindQueues[key] = l
+		f.kindQueues[key] = l
 	}
-	s.lastKindQueue = l
+	f.lastKindQueue = l
 	return l
 }
 

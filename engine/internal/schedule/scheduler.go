@@ -1,19 +1,47 @@
+// Package schedule assigns jobs to processors: devices and the host beside them. It knows the
+// estimated run time of a job on each processor, and no queries or stores.
+//
+// The mechanism owns the order of jobs, deadlines, cancellation, claims of answers, calls with many
+// queries, faults and the watch on batches. A Policy owns the rest: which processor runs a job, whether
+// alone or in a batch, and when a batch closes. The policies are
+//
+//   - cooperative, the default: modes, classes, stealing, and the rule of cooperation (cooperative.go);
+//   - device-first: devices run all that they can, the host runs the rest (devicefirst.go);
+//   - wu: alone under light load, batches on devices under heavy load (wu.go);
+//   - ding: three classes of jobs, stealing, deadlines (ding.go).
+//
+// A job that cannot run at once waits in a bounded queue. Callers share the processors evenly. Within
+// a caller small jobs go before large ones, for a bounded time: only jobs that arrive within a
+// multiple of the large job's own time may overtake it. A job near its deadline runs next. A job past
+// its deadline fails, and no processor takes a job that it cannot end in time while another one can. A
+// job or call that has waited for two seconds starves. Starving jobs and calls, the oldest first, get
+// up to an eighth of the batches and of the time, and have first choice of lanes and cores.
+//
+// Jobs that arrive while another goroutine changes the queue do not wait for the lock: the
+// goroutine that holds it admits them together, in order (inbox.go).
+//
+// A processor that fails is removed until a probe succeeds or Restore is called, and its jobs
+// run elsewhere: each is answered once or fails with an error that errors.Is tells apart. The
+// last processor is not removed because it hangs: its jobs wait (watch.go). Reserve processors
+// run only jobs that no other processor can run.
 package schedule
 
 import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"heddle/engine/plan"
 )
 
 // Scheduler assigns jobs to processors. It is safe for concurrent use. Its goroutines run
 // batches and end when no job waits; it also has a timer.
 type Scheduler struct {
 	view
-	epoch   time.Time // the origin of all times
 	batches sync.Pool // of *Batch, for reuse
 
 	_           [cacheLine]byte
@@ -23,22 +51,14 @@ type Scheduler struct {
 	lockWaiters atomic.Int32 // goroutines that wait for mu
 	_           [cacheLine]byte
 
-	kindQueues    map[kindKey]*kindQueue
-	lastKindQueue *kindQueue // the last result of kindQueueOf
-	undispatched  bool       // jobs were queued after the last dispatch
-	seq           uint64     // sequence number of the last job
-
-	// Fairness.
-	callers     map[string]*caller
-	pruneAt     int           // number of callers at which idle ones are forgotten
-	virtualTime time.Duration // virtual start of the caller that was served last in its turn
+	clients
+	undispatched bool   // jobs were queued after the last dispatch
+	seq          uint64 // sequence number of the last job
 
 	// Deadlines.
 	urgentJobs [3]heap[*Job] // waiting jobs by class, ordered by latest start
 	deadlines  heap[*Job]    // queued and running jobs, ordered by deadline
-	timer      *time.Timer
-	timerAt    time.Duration // next tick; never if the timer is off
-	tickedAt   time.Duration // last tick, or start of the timer after a pause
+	clock
 
 	mode          Mode          // of the policy, as last told
 	heldJobs      int           // jobs that have not ended
@@ -55,11 +75,12 @@ const cacheLine = 64
 // scheduler's lock.
 type processor struct {
 	Processor
-	index    int
-	class    Class       // Device or Host
-	removed  atomic.Bool // removal != nil, for readers without the lock
-	_        [cacheLine]byte
-	capacity capacity
+	scheduler *Scheduler
+	index     int
+	class     Class       // Device or Host
+	removed   atomic.Bool // removal != nil, for readers without the lock
+	_         [cacheLine]byte
+	capacity  capacity
 
 	running        []*Batch
 	runningBatches int           // elements of running that are batches, not single jobs
@@ -97,9 +118,9 @@ func New(opt Options, processors ...Processor) (*Scheduler, error) {
 		return nil, fmt.Errorf("%d processors: there must be 1 to 64", len(processors))
 	}
 	s := &Scheduler{
-		view:  view{opt: opt, cores: cores{total: opt.Cores, clock: opt.CPU}},
-		epoch: time.Now(), kindQueues: map[kindKey]*kindQueue{}, callers: map[string]*caller{},
-		pruneAt: minCallers, deadlines: heap[*Job]{id: byDeadline}, timerAt: never,
+		view:    view{opt: opt, cores: cores{total: opt.Cores, clock: opt.CPU}},
+		clients: clients{kindQueues: map[kindKey]*kindQueue{}, callers: map[string]*caller{}, pruneAt: minCallers},
+		clock:   clock{epoch: time.Now(), hang: opt.Hang, timerAt: never}, deadlines: heap[*Job]{id: byDeadline},
 	}
 	policy, _ := policyOf(opt.Policy)
 	s.policy = policy.make(&s.opt, len(processors))
@@ -126,27 +147,16 @@ func New(opt Options, processors ...Processor) (*Scheduler, error) {
 		if p.Host {
 			class = Host
 		}
-		s.processors = append(s.processors, &processor{Processor: p, index: i, class: class, capacity: newCapacity(p.Singles, p.Host), probeDelay: opt.Probe, probeAt: never})
+		s.processors = append(s.processors, &processor{Processor: p, scheduler: s, index: i, class: class, capacity: newCapacity(p.Singles, p.Host), probeDelay: opt.Probe, probeAt: never})
 	}
 	s.batches.New = func() any {
 		b := &Batch{batchState: batchState{scheduler: s}}
-		b.run = func() { s.lane(b) }
+		b.run = func() { b.lane() }
 		return b
 	}
 	s.timer = time.AfterFunc(never, s.tick)
 	s.updateReserves()
 	return s, nil
-}
-
-// updateReserves decides whether reserve processors take all jobs, because no other
-// processor works. It is called whenever a processor is removed or restored.
-func (s *Scheduler) updateReserves() {
-	s.onlyReserves = true
-	for _, p := range s.processors {
-		if p.removal == nil && !p.Reserve {
-			s.onlyReserves = false
-		}
-	}
 }
 
 // fill replaces zero options by their defaults.
@@ -184,8 +194,6 @@ func setDefault[T comparable](v *T, to T) {
 	}
 }
 
-func (s *Scheduler) now() time.Duration { return time.Since(s.epoch) }
-
 // Do runs j and waits for its end. The error is ctx.Err(), a DeadlineError, a FullError,
 // plan.ErrClosed after Drain or Close, ErrNoProcessor joined with the reason, or else the
 // job's own. With an error the answer in j.Work is not valid, and a Run that still runs may
@@ -208,7 +216,7 @@ func (s *Scheduler) Do(ctx context.Context, j *Job) error {
 		case b != nil && b.inline:
 			b.ctx.begin(ctx, j.Deadline)
 			s.unlock()
-			if s.inline(b, j) {
+			if b.runInline(j) {
 				return j.err
 			}
 		case b != nil:
@@ -238,3 +246,90 @@ func (s *Scheduler) Do(ctx context.Context, j *Job) error {
 	j.wakeGroup()
 	return j.err
 }
+
+// Drain refuses jobs from now on, with plan.ErrClosed, and waits until all that were
+// admitted have ended, or ctx is done. The scheduler must be closed after it.
+func (s *Scheduler) Drain(ctx context.Context) error {
+	now := s.lock()
+	if s.refusal == nil {
+		s.refusal = errClosed
+	}
+	s.dispatch(now) // batches need not wait for more
+	quiet := s.whenQuiet()
+	s.unlock()
+	select {
+	case <-quiet:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Close fails the waiting jobs with plan.ErrClosed, and waits until the running jobs have
+// ended. It does not wait for a Run that counts as hung: that goroutine is left alone. A
+// second Close returns plan.ErrClosed.
+func (s *Scheduler) Close() error {
+	now := s.lock()
+	if s.closed {
+		s.unlock()
+		return errClosed
+	}
+	s.closed, s.refusal = true, errClosed
+	for _, t := range slices.Clone(s.streams) {
+		t.drop(errClosed, now)
+	}
+	for len(s.nonEmpty) > 0 {
+		l := s.nonEmpty[0]
+		for class := range l.queues {
+			for q := &l.queues[class]; q.first != nil; {
+				j := q.first
+				s.dequeue(j)
+				s.fail(j, errClosed)
+			}
+		}
+	}
+	quiet := s.whenQuiet()
+	s.unlock()
+	<-quiet
+	s.timer.Stop()
+	return nil
+}
+
+// whenQuiet returns a channel that is closed when nothing is held and nothing runs, at
+// once if so when the lock is left.
+func (s *Scheduler) whenQuiet() <-chan struct{} {
+	if s.quiet == nil {
+		s.quiet = make(chan struct{})
+	}
+	return s.quiet
+}
+
+// settle is called before the lock is left.
+func (s *Scheduler) settle() {
+	if s.quiet != nil && s.heldJobs == 0 && s.activeBatches == 0 && len(s.streams) == 0 {
+		close(s.quiet)
+		s.quiet = nil
+	}
+}
+
+// Stats returns a snapshot.
+func (s *Scheduler) Stats() Stats {
+	now := s.lock()
+	defer s.unlock()
+	s.decay(now)
+	st := s.stats
+	st.Mode, st.Load, st.Queued, st.Capacity = s.mode, s.load(), s.queued, s.opt.Capacity
+	for _, p := range s.processors {
+		busy := p.busy
+		for _, b := range p.running {
+			busy += now - b.started
+		}
+		st.Processors = append(st.Processors, ProcessorStats{
+			Name: p.Name, Out: p.removal, Hung: s.hangs(p, now), Running: len(p.running), Batches: p.batches, Jobs: p.jobs, Busy: busy,
+		})
+	}
+	return st
+}
+
+// errClosed is the error of jobs that come too late.
+var errClosed = fmt.Errorf("the engine is %w", plan.ErrClosed)

@@ -9,6 +9,7 @@ import (
 // stream is a call of DoAll. Slices have an element per processor.
 type stream struct {
 	Stream
+	scheduler      *Scheduler
 	ctx            context.Context
 	caller         *caller
 	arrived        time.Duration
@@ -45,9 +46,9 @@ func (s *Scheduler) DoAll(ctx context.Context, st Stream, caller string, deadlin
 		return err
 	}
 	t := newStream(st, len(s.processors))
-	t.ctx = ctx
+	t.scheduler, t.ctx = s, ctx
 	now := s.lock()
-	if err := s.open(t, caller, deadline, now); err != nil {
+	if err := t.open(caller, deadline, now); err != nil {
 		s.unlock()
 		return err
 	}
@@ -56,7 +57,7 @@ func (s *Scheduler) DoAll(ctx context.Context, st Stream, caller string, deadlin
 	select {
 	case <-t.done:
 	case <-ctx.Done():
-		s.dropStream(t, ctx.Err(), s.lock())
+		t.drop(ctx.Err(), s.lock())
 		s.unlock()
 		<-t.done
 	}
@@ -64,7 +65,8 @@ func (s *Scheduler) DoAll(ctx context.Context, st Stream, caller string, deadlin
 }
 
 // open admits t.
-func (s *Scheduler) open(t *stream, caller string, deadline time.Time, now time.Duration) error {
+func (t *stream) open(caller string, deadline time.Time, now time.Duration) error {
+	s := t.scheduler
 	if s.refusal != nil {
 		s.stats.Refused++
 		return s.refusal
@@ -102,7 +104,8 @@ func (t *stream) before(o *stream) bool {
 // none, or j, which is to run next otherwise, is of a caller that has been served less.
 // Within a caller a block takes its turn as a large job does: it is overtaken by jobs that
 // arrive within Patience times the time of the block before it.
-func (s *Scheduler) block(p *processor, j *Job, now time.Duration) *Batch {
+func (p *processor) block(j *Job, now time.Duration) *Batch {
+	s := p.scheduler
 	for p.freeBlock() {
 		var t *stream
 		for _, o := range s.streams {
@@ -114,8 +117,8 @@ func (s *Scheduler) block(p *processor, j *Job, now time.Duration) *Batch {
 			return nil
 		}
 		if err := t.ctx.Err(); err != nil { // DoAll hears of it later
-			s.dropStream(t, err, now)
-		} else if b := s.cutBlock(t, p, now); b != nil {
+			t.drop(err, now)
+		} else if b := t.cutBlock(p, now); b != nil {
 			return b
 		}
 	}
@@ -124,16 +127,18 @@ func (s *Scheduler) block(p *processor, j *Job, now time.Duration) *Batch {
 
 // cutBlock returns a block of t; nil if there is none, or p cannot run it: then it waits
 // for another processor.
-func (s *Scheduler) cutBlock(t *stream, p *processor, now time.Duration) *Batch {
+func (t *stream) cutBlock(p *processor, now time.Duration) *Batch {
+	s := t.scheduler
 	left := t.Left()
 	j := t.Cut(p.index, p.Threshold(t.Kind()), s.policy.Block(p, t, &s.view))
 	if j == nil {
 		t.ended = true
-		s.endStream(t)
+		t.end()
 		return nil
 	}
 	s.prepare(j)
-	s.stamp(j, now)
+	s.seq++
+	j.seq, j.arrived, j.Trace.Arrived = s.seq, now, s.epoch.Add(now)
 	j.batchPriced, j.runsAlone, j.stream, j.caller = false, true, t, t.caller
 	s.heldJobs++
 	t.blocks = append(t.blocks, j)
@@ -145,8 +150,8 @@ func (s *Scheduler) cutBlock(t *stream, p *processor, now time.Duration) *Batch 
 		s.enqueue(j, now)
 		return nil
 	}
-	b := s.newBatch(p, Sync)
-	s.take(b, j)
+	b := p.newBatch(Sync)
+	b.take(j)
 	b.stream, b.queries = t, left-t.Left()
 	b.cores = min(b.cores, s.blockCores(t))
 	t.blocksOut[p.index]++
@@ -161,10 +166,9 @@ func (s *Scheduler) cutBlock(t *stream, p *processor, now time.Duration) *Batch 
 }
 
 // blockDone records the end of a block. The first error is the error of the stream.
-func (s *Scheduler) blockDone(j *Job, err error) {
-	t := j.stream
+func (t *stream) blockDone(j *Job, err error) {
 	if err != nil { // while j is one of its blocks: it has not ended
-		s.dropStream(t, err, s.now())
+		t.drop(err, t.scheduler.lockedAt)
 	}
 	for i, o := range t.blocks {
 		if o == j {
@@ -174,12 +178,13 @@ func (s *Scheduler) blockDone(j *Job, err error) {
 			break
 		}
 	}
-	s.endStream(t)
+	t.end()
 }
 
-// dropStream ends t with err, and its blocks, except for blocks whose answers are being
+// drop ends t with err, and its blocks, except for blocks whose answers are being
 // written.
-func (s *Scheduler) dropStream(t *stream, err error, now time.Duration) {
+func (t *stream) drop(err error, now time.Duration) {
+	s := t.scheduler
 	if t.err != nil || t.finished {
 		return
 	}
@@ -189,11 +194,12 @@ func (s *Scheduler) dropStream(t *stream, err error, now time.Duration) {
 			s.complete(j, err)
 		}
 	}
-	s.endStream(t)
+	t.end()
 }
 
-// endStream tells the caller if nothing of t is left.
-func (s *Scheduler) endStream(t *stream) {
+// end tells the caller if nothing of t is left.
+func (t *stream) end() {
+	s := t.scheduler
 	if t.finished || !t.ended || len(t.blocks) > 0 {
 		return
 	}
@@ -216,7 +222,7 @@ func (s *Scheduler) expireStreams(now time.Duration) time.Duration {
 		if t.deadline > now {
 			least = min(least, t.deadline)
 		} else {
-			s.dropStream(t, &DeadlineError{Waited: now - t.arrived, Running: true}, now)
+			t.drop(&DeadlineError{Waited: now - t.arrived, Running: true}, now)
 		}
 	}
 	return least

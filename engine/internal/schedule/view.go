@@ -339,3 +339,14 @@ func (v *view) takers(t *stream, class Class) (n int) {
 	}
 	return n
 }
+
+// updateReserves decides whether reserve processors take all jobs, because no other
+// processor works. It is called whenever a processor is removed or restored.
+func (v *view) updateReserves() {
+	v.onlyReserves = true
+	for _, p := range v.processors {
+		if p.removal == nil && !p.Reserve {
+			v.onlyReserves = false
+		}
+	}
+}

@@ -21,18 +21,8 @@ const (
 )
 
 // allowance is the time that b may take before it counts as hung.
-func (s *Scheduler) allowance(b *Batch) time.Duration {
-	return max(s.opt.Hang, 50*min(b.Estimate, maxEstimate))
-}
-
-// lostTime returns the time since the last call if the tick that calls it is late: the process
-// was stopped, or the machine has other work. It returns 0 otherwise.
-func (s *Scheduler) lostTime(now time.Duration) (lost time.Duration) {
-	if s.timerAt != never && now-s.timerAt > time.Duration(lateTick*float64(s.opt.Hang)) {
-		lost = now - s.tickedAt
-	}
-	s.tickedAt = now
-	return lost
+func (v *view) allowance(b *Batch) time.Duration {
+	return max(v.opt.Hang, 50*min(b.Estimate, maxEstimate))
 }
 
 // giveUpHung gives up batches that are past their limit, and removes their processors. It returns
@@ -56,12 +46,12 @@ func (s *Scheduler) giveUpHung(now, lost time.Duration) time.Duration {
 			case now < end && s.refusal == nil && s.irreplaceable(b):
 				b.limit = min(now+s.opt.Hang, end)
 			case s.refusal == nil && s.lastWorking(p):
-				s.giveUp(b, now)
+				b.giveUp(now)
 				b.limit = now + s.opt.Hang
 			default:
 				err := b.hangError(now)
-				s.takeOut(p, err, now)
-				s.abandon(b, err, now)
+				p.takeOut(err, now)
+				b.abandon(err, now)
 				if b.beingAnswered() { // it has just come back; the scheduler waits for its answers
 					b.limit = now + s.opt.Hang
 					break
@@ -69,7 +59,7 @@ func (s *Scheduler) giveUpHung(now, lost time.Duration) time.Duration {
 				b.abandoned = true
 				p.abandonedRuns++
 				s.activeBatches--
-				s.leave(b, now)
+				b.leave(now)
 				i--
 				continue
 			}
@@ -84,9 +74,9 @@ func (b *Batch) hangError(now time.Duration) error {
 }
 
 // irreplaceable tells whether no other working processor can run the jobs of b.
-func (s *Scheduler) irreplaceable(b *Batch) bool {
-	for i, o := range s.processors {
-		if o != b.processor && o.removal == nil && !slices.ContainsFunc(b.Jobs, func(j *Job) bool { return j.batch == b && !s.capable(j, i) }) {
+func (v *view) irreplaceable(b *Batch) bool {
+	for i, o := range v.processors {
+		if o != b.processor && o.removal == nil && !slices.ContainsFunc(b.Jobs, func(j *Job) bool { return j.batch == b && !v.capable(j, i) }) {
 			return false
 		}
 	}
@@ -94,13 +84,14 @@ func (s *Scheduler) irreplaceable(b *Batch) bool {
 }
 
 // lastWorking tells whether no processor works besides p.
-func (s *Scheduler) lastWorking(p *processor) bool {
-	return !slices.ContainsFunc(s.processors, func(o *processor) bool { return o != p && o.removal == nil })
+func (v *view) lastWorking(p *processor) bool {
+	return !slices.ContainsFunc(v.processors, func(o *processor) bool { return o != p && o.removal == nil })
 }
 
 // giveUp fails the jobs of b, which runs on the last processor and keeps its lane. If all
 // lanes of the processor are lost like this, it fails the waiting jobs too.
-func (s *Scheduler) giveUp(b *Batch, now time.Duration) {
+func (b *Batch) giveUp(now time.Duration) {
+	s := b.scheduler
 	err := b.hangError(now)
 	for _, j := range b.Jobs {
 		if j.batch == b && s.detach(j, now) {
@@ -117,17 +108,18 @@ func (s *Scheduler) giveUp(b *Batch, now time.Duration) {
 		s.fail(j, err)
 	}
 	for _, t := range slices.Clone(s.streams) {
-		s.dropStream(t, err, now)
+		t.drop(err, now)
 	}
 }
 
 // hangs tells whether a batch or a probe of p has not returned in time.
-func (s *Scheduler) hangs(p *processor, now time.Duration) bool {
-	return p.abandonedRuns > 0 || slices.ContainsFunc(p.running, func(b *Batch) bool { return now-b.started >= s.allowance(b) })
+func (v *view) hangs(p *processor, now time.Duration) bool {
+	return p.abandonedRuns > 0 || slices.ContainsFunc(p.running, func(b *Batch) bool { return now-b.started >= v.allowance(b) })
 }
 
 // probeLater plans the next probe of p, which has been removed.
-func (s *Scheduler) probeLater(p *processor, now time.Duration) {
+func (p *processor) probeLater(now time.Duration) {
+	s := p.scheduler
 	p.probeAt = never
 	if p.Probe == nil || s.refusal != nil {
 		return
@@ -146,7 +138,7 @@ func (s *Scheduler) runProbes(now time.Duration) time.Duration {
 		}
 		if p.probeAt <= now {
 			if p.abandonedRuns == 0 && len(p.running) == 0 {
-				s.beginProbe(p, now)
+				p.beginProbe(now)
 				continue
 			}
 			p.probeAt = now + p.probeDelay
@@ -157,7 +149,8 @@ func (s *Scheduler) runProbes(now time.Duration) time.Duration {
 }
 
 // beginProbe runs a probe of p as a batch without jobs, which may hang as well.
-func (s *Scheduler) beginProbe(p *processor, now time.Duration) {
+func (p *processor) beginProbe(now time.Duration) {
+	s := p.scheduler
 	b := &Batch{Mode: Async, batchState: batchState{scheduler: s, processor: p, started: now, limit: now + s.opt.Hang}}
 	p.probeAt = never
 	p.probeDelay = min(2*p.probeDelay, maxProbeFactor*s.opt.Probe)
@@ -173,14 +166,84 @@ func (s *Scheduler) beginProbe(p *processor, now time.Duration) {
 			p.abandonedRuns--
 		} else {
 			s.activeBatches--
-			s.leave(b, now)
+			b.leave(now)
 		}
 		switch {
 		case p.removal == nil || s.refusal != nil: // restored, or of no use any more
 		case err != nil:
-			s.probeLater(p, now)
+			p.probeLater(now)
 		default:
-			s.restore(p, now)
+			p.restore(now)
 		}
 	}()
+}
+
+// clock is the time of a scheduler, and the timer of its ticks.
+type clock struct {
+	epoch    time.Time     // the origin of all times
+	hang     time.Duration // Options.Hang
+	timer    *time.Timer
+	timerAt  time.Duration // next tick; never if the timer is off
+	tickedAt time.Duration // last tick, or start of the timer after a pause
+}
+
+// arm sees to a tick at t, and to ticksPerHang ticks per Options.Hang until then.
+func (c *clock) arm(t time.Duration) {
+	if t < c.timerAt {
+		now := c.now()
+		if c.timerAt == never {
+			c.tickedAt = now
+		}
+		c.timerAt = min(t, now+c.hang/ticksPerHang)
+		c.timer.Reset(max(c.timerAt-now, 0))
+	}
+}
+
+// tick handles the passing of time: jobs expire, batches hang, and batches close by age.
+func (s *Scheduler) tick() {
+	now := s.lock()
+	defer s.unlock()
+	lost := s.lostTime(now)
+	s.timerAt = never
+	again := min(s.giveUpHung(now, lost), s.runProbes(now))
+	for s.deadlines.len() > 0 {
+		e := s.deadlines.top()
+		if e.key > now {
+			again = min(again, e.key)
+			break
+		}
+		s.expire(e.item, now)
+	}
+	again = min(again, s.expireStreams(now))
+	s.dispatch(now)
+	for class := range s.urgentJobs {
+		if h := &s.urgentJobs[class]; h.len() > 0 && h.top().key > now {
+			again = min(again, h.top().key)
+		}
+	}
+	if again != never {
+		s.arm(again)
+	}
+}
+
+// expire fails j, whose deadline has passed. One whose answer is being written is waited
+// for.
+func (s *Scheduler) expire(j *Job, now time.Duration) {
+	s.deadlines.remove(j.positions[byDeadline])
+	running := j.batch != nil
+	if s.detach(j, now) {
+		s.fail(j, &DeadlineError{Waited: now - j.arrived, Running: running})
+	}
+}
+
+func (c *clock) now() time.Duration { return time.Since(c.epoch) }
+
+// lostTime returns the time since the last call if the tick that calls it is late: the process
+// was stopped, or the machine has other work. It returns 0 otherwise.
+func (c *clock) lostTime(now time.Duration) (lost time.Duration) {
+	if c.timerAt != never && now-c.timerAt > time.Duration(lateTick*float64(c.hang)) {
+		lost = now - c.tickedAt
+	}
+	c.tickedAt = now
+	return lost
 }
