@@ -15,8 +15,8 @@ func blockCount(e Extent) int { return int((e.End() - e.Offset + BlockSize - 1) 
 
 // blockSums computes the checksums of the blocks of a spool.
 type blockSums struct {
-	sums []uint32 // of the full blocks
-	crc  uint32   // of the bytes behind them
+	sums []uint32 // checksums of the full blocks
+	crc  uint32   // checksum of the bytes behind the full blocks
 	n    int      // number of these bytes, below BlockSize
 }
 

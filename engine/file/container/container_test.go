@@ -164,7 +164,7 @@ func TestCheckOffsets(t *testing.T) {
 	for _, c := range []struct {
 		offsets     []uint64
 		size, limit uint64
-		at          int64 // of the error, in words; -1: none
+		at          int64 // place of the error, in words; -1: none
 	}{
 		{[]uint64{0}, 0, 0, -1}, {[]uint64{0, 0, 5}, 5, 5, -1},
 		{[]uint64{1}, 1, 9, 0}, {[]uint64{0, 5}, 6, 9, 1}, {[]uint64{0, 5}, 5, 4, 1}, {[]uint64{0, 6, 5}, 5, 9, 2}, {[]uint64{0, 2, 1, 5}, 5, 9, 2},

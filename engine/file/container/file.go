@@ -175,7 +175,7 @@ func (f *File) CheckOffsets(s int, offsets []uint64, size, limit uint64) error {
 // Section is an entry of the section table.
 type Section struct {
 	Name     string // as in FORMAT.md
-	Offset   int64  // of the first byte, a multiple of PageSize
+	Offset   int64  // offset of the first byte in the file, a multiple of PageSize
 	Length   int64  // bytes, without the padding
 	Checksum uint32 // CRC-32C, padding included
 }

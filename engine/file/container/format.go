@@ -19,7 +19,7 @@ const (
 	FieldsOffset = 24 // start of the fields of the format
 	TableOffset  = 64
 	TableEntry   = 24
-	SumOffset    = PageSize - 4 // of the header's checksum
+	SumOffset    = PageSize - 4 // offset of the checksum of the header
 )
 
 // HeaderName is the name of the header in a CorruptError.
@@ -33,9 +33,9 @@ type Format struct {
 	// Magic is the first 8 bytes. Its bytes show at once when a transfer has changed
 	// line ends or dropped the eighth bit (as in PNG).
 	Magic    string
-	Suffix   string   // of file names, for messages: ".hdl"
+	Suffix   string   // suffix of file names, for messages: ".hdl"
 	Versions []int    // numbers of sections, from version 1 on; ascending; 0: the version is not read
-	Names    []string // of the sections that the latest version has
+	Names    []string // names of the sections that the latest version has
 	// Summed is the first version with a section of checksums of blocks, the last one; 0: none has.
 	Summed uint32
 	// Sparse is the first version whose section table has only the sections with content, and in
@@ -100,7 +100,7 @@ func AlignUp(n, align uint64) uint64 { return (n + align - 1) &^ (align - 1) }
 // Header is the first page of a file.
 type Header struct {
 	Version uint32
-	Size    uint64 // of the file, in bytes
+	Size    uint64 // size of the file, in bytes
 	Fields  Fields
 	// Table has all sections that the format or the file has, by number. Sections that the file
 	// lacks are empty.

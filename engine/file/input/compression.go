@@ -159,7 +159,7 @@ func (d *decompressor) mark(err error) error {
 
 // damage is an error in compressed data.
 type damage struct {
-	name string // of the compression
+	name string // name of the compression
 	err  error
 }
 

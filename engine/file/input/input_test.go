@@ -73,7 +73,7 @@ func TestOpen(t *testing.T) {
 func TestExplain(t *testing.T) {
 	whole := zip(t, strings.Repeat("some text\n", 1e5))
 	flipped := []byte(whole)
-	flipped[len(whole)-5] ^= 1 // of the checksum
+	flipped[len(whole)-5] ^= 1 // damages the checksum
 	for content, want := range map[string]string{
 		whole[:len(whole)/2]: "truncated gzip data",
 		string(flipped):      "damaged gzip data: gzip: invalid checksum",

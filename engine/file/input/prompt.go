@@ -10,7 +10,7 @@ import (
 type counter struct {
 	o   *Opener
 	r   io.Reader
-	err error // of the last read, but for io.EOF
+	err error // error of the last read, except io.EOF
 }
 
 func (c *counter) Read(p []byte) (int, error) {
@@ -43,7 +43,7 @@ func File(ctx context.Context, path string) (io.ReadCloser, error) {
 		select {
 		case done <- opened{f, err}:
 		case <-ctx.Done():
-			f.Close() // of nil too
+			f.Close() // f may be nil
 		}
 	}()
 	select {

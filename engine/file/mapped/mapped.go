@@ -38,7 +38,7 @@ func IsFault(err error) bool {
 // mapping is a file in memory, or was one until remove.
 type mapping struct {
 	start, size uintptr
-	offset      int64     // of the first byte in the file
+	offset      int64     // offset of the first byte in the file
 	removed     time.Time // zero: it is mapped
 	path        string
 	info        fs.FileInfo

@@ -53,7 +53,7 @@ const MaxTerm = 255
 
 // Values of Settings.Tokens; the empty string is TokensWords.
 const (
-	TokensWords  = "words"      // of UAX #29, lower-cased
+	TokensWords  = "words"      // words by UAX #29, in lower case
 	TokensSpaces = "whitespace" // text between white space, unchanged
 )
 

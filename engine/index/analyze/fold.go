@@ -34,7 +34,7 @@ var spellings = map[rune]string{
 // simplify writes decomposed text without marks that are only spelling, in plain letters.
 func simplify(decomposed string) []byte {
 	out := make([]byte, 0, len(decomposed))
-	var script *script // of the letter before
+	var script *script // script of the letter before
 	var letter rune
 	for _, r := range decomposed {
 		plain, found := spellings[r]

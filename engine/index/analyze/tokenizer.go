@@ -49,10 +49,10 @@ type Token struct {
 // safe for concurrent use.
 type Tokenizer struct {
 	analyzer  *Analyzer
-	document  bool    // of documents: see Analyzer.Documents
+	document  bool    // the text is a document, not a query: see Analyzer.Documents
 	plain     bool    // without stop words and stemmer
-	cjk       kind    // of the characters in cjk
-	position  uint32  // of the next word
+	cjk       kind    // kind of the pending Chinese, Japanese or Korean characters
+	position  uint32  // position of the next word, in words from the start of the text
 	term      []byte  // scratch: the term being made
 	folder    *folder // nil: none
 	wide      []byte  // scratch: the folded or composed word

@@ -13,25 +13,25 @@ import (
 type builder struct {
 	ctx       context.Context
 	dir       string   // for temporary files
-	limit     uint64   // of chunks and index, in bytes
-	chunks    piles    // of documents
-	index     postings // of inverted inputs; chunks or index is empty
+	limit     uint64   // greatest memory of chunks and index, in bytes
+	chunks    piles    // the inverted documents, if the inputs are documents
+	index     postings // the lists, if the inputs are inverted already
 	runs      []run
 	spilt     *temp   // runs
 	open      []*pisa // inputs that are runs
 	names     *temp   // documents: name by appendBytes, varint length
-	texts     *temp   // of documents, by appendBytes; nil if they are not stored
+	texts     *temp   // texts of documents, by appendBytes; nil if they are not stored
 	docs      uint64
 	withTerms uint64   // documents of a length above 0
 	records   uint64   // documents of texts and vectors, with skipped ones
 	base      uint64   // documents before the current inverted input
-	term      []byte   // of the current list
+	term      []byte   // the term of the current list
 	list      *growing // its value; it must be found again after a spill
-	format    string   // of the inputs
+	format    string   // format of the inputs
 
-	kind    kind     // of documents
-	weigher weigher  // of their vectors
-	lengths []uint32 // of documents, where impacts need them
+	kind    kind     // kind of all documents
+	weigher weigher  // turns the weights of vectors into frequencies, or prepares impacts
+	lengths []uint32 // length of each document in tokens, if impacts need them
 
 	sum     Summary
 	left    map[string]uint64 // documents by members of JSON that are left out

@@ -19,17 +19,17 @@ type chunk struct {
 	records []record
 	ready   chan struct{} // receives when the chunk has been analysed
 
-	count     uint32 // of documents, without skipped records
+	count     uint32 // number of documents, without skipped records
 	withTerms uint32 // documents with terms
 	unnamed   uint32 // documents with their line as name
 	invalid   InvalidDocuments
 	lists     []byte  // records by tally; docIDs count from the first document
-	groups    []group // of the records
+	groups    []group // groups of the records
 	documents []byte  // by appendDocument
 	texts     []byte  // by appendBytes, if texts are stored
-	kind      kind    // of all documents
-	weigher   weigher // of their vectors
-	err       error   // of the first record that cannot be read
+	kind      kind    // kind of all documents
+	weigher   weigher // turns the weights of vectors into frequencies, or prepares impacts
+	err       error   // error of the first record that cannot be read
 
 	left map[string]uint64 // documents by members of JSON that are left out
 }
@@ -96,7 +96,7 @@ type document struct {
 	scratch    []byte
 	decoded    []byte // scratch: the text of JSON
 	members    members
-	fields     *fields            // of JSON
+	fields     *fields            // the fields of JSON records
 	values     [][]byte           // scratch: of JSON
 	spare      [][]byte           // scratch: names of JSON
 	left       map[string]*uint64 // documents of the chunk by members that are left out

@@ -59,7 +59,7 @@ func (c *ciff) list() error {
 
 // ciffList is the state of a list while it is read.
 type ciffList struct {
-	value    uint64 // of the varint field at hand
+	value    uint64 // value of the current varint field
 	started  bool   // the term is known
 	df, cf   uint64 // as stated
 	docs, tf uint64 // as found

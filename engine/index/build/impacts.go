@@ -16,13 +16,13 @@ type quantiser struct {
 	// weight, is meta.Max.
 	scoring bm25.Params
 	norm    plan.Norm
-	lengths []uint32 // of documents
+	lengths []uint32 // length of each document, in tokens
 	docs    uint64   // with terms
 	bound   float64  // weight of a term of one document
 
 	// Of weights that vectors gave.
 	weigher *weigher
-	given   bool // of inverted lists: the numbers are impacts, which the Writer checks
+	given   bool // the numbers of inverted lists are impacts already; the Writer checks them
 }
 
 // impacts is the description of impacts in the index file, after all inputs are read.
@@ -87,7 +87,7 @@ func (q *quantiser) round(x float64) uint32 {
 
 // contributions replaces frequencies by their contributions to the score.
 func (q *quantiser) contributions(docs, freqs []uint32) {
-	part := 0.0 // of the bound that the term's weight is
+	part := 0.0 // weight of the term as a fraction of bound, 0 to 1
 	if q.bound > 0 {
 		part = q.scoring.Weight(max(q.docs, uint64(len(docs))), uint64(len(docs))) / q.bound
 	}

@@ -15,7 +15,7 @@ type InvalidDocuments struct {
 	Encoding uint64      // with invalid UTF-8 or UTF-16, or with half of a surrogate pair in JSON
 	Tabs     uint64      // lines of text that have a TAB, or have none, unlike the first line
 	Records  uint64      // unreadable records, for example incorrect JSON; only with InvalidSkip
-	Skipped  uint64      // of all these, absent from the index
+	Skipped  uint64      // skipped records in all, which are absent from the index
 	First    *InputError // place and reason of the first
 }
 

@@ -15,7 +15,7 @@ import (
 // goroutine at a time.
 type lexicon[T any] struct {
 	slots []uint32     // number of an entry plus one, or 0
-	pages [][]entry[T] // of pageSize entries; they never move
+	pages [][]entry[T] // pages of pageSize entries; entries never move
 	terms uint32       // number of entries
 	long  arena        // other terms, by appendBytes
 }

@@ -155,7 +155,7 @@ func TestTruncatedGzip(t *testing.T) {
 		if _, err := readOnly(t, fuzzOptions(whole, format), "-"); err != nil {
 			t.Errorf("%s: the whole file: %v", format, err)
 		}
-		whole[len(whole)-6] ^= 1 // of the checksum
+		whole[len(whole)-6] ^= 1 // damages the checksum
 		_, err := readOnly(t, fuzzOptions(whole, format), "-")
 		inputError(t, string(format)+", checksum", err, "damaged gzip data")
 	}

@@ -19,9 +19,9 @@ type merged struct {
 // batch is the lists of successive terms. A list goes to another goroutine with many others, and a
 // goroutine that joins a pile meanwhile leaves enough lists to the other one.
 type batch struct {
-	docs, freqs []uint32 // of all lists
+	docs, freqs []uint32 // docIDs and frequencies of all lists, list after list
 	lists       []merged // that have their terms, and docs and freqs once the batch is complete
-	ends        []int    // of the lists, in docs
+	ends        []int    // where each list ends in docs
 }
 
 // batchSize is the number of postings at which a batch is complete.
@@ -42,7 +42,7 @@ func merge(ctx context.Context, runs []cursor, batches int, emit func(*merged) e
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var failed error // of the decoder, written before it closes full
+	var failed error // error of the decoder, written before it closes full
 	go func() {
 		defer close(full)
 		for b := range empty {

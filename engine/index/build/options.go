@@ -213,8 +213,8 @@ type Summary struct {
 	Terms     uint64
 	Postings  uint64
 	Tokens    uint64 // sum of frequencies, or of impacts
-	ReadBytes int64  // of the inputs, before decompression
-	FileBytes int64  // of the index file
+	ReadBytes int64  // bytes of the inputs, before decompression
+	FileBytes int64  // bytes of the index file
 	Runs      int    // written to disk because of the memory limit
 	Unnamed   uint64 // documents with their line as name
 	// Duplicates counts documents with the name of an earlier document, Duplicate is the

@@ -95,11 +95,11 @@ func (p *piles) add(records []byte, groups []group, base uint32) {
 type pileCursor struct {
 	p     *piles
 	piles int             // that have been joined
-	terms lexicon[joined] // of the last one of them
-	order []uint32        // of the terms that are left
+	terms lexicon[joined] // terms of the last pile
+	order []uint32        // order of the terms that are left
 	ids   []uint32        // terms of the records
-	data  []byte          // of the pile
-	lists []byte          // of the terms
+	data  []byte          // contents of the pile
+	lists []byte          // lists of the terms
 }
 
 // joined is the list of a term of a pile.

@@ -18,7 +18,7 @@ type item struct {
 	chunk  *chunk  // its ready receives when it has been analysed
 	ciff   *source // the receiver closes it
 	triple string  // base name of a PISA triple
-	err    error   // of the reader; nothing follows
+	err    error   // error of the reader; nothing follows it
 }
 
 // readInputs runs the pipeline: one goroutine reads and cuts, opt.Workers
@@ -102,7 +102,7 @@ type reader struct {
 	ctx    context.Context
 	files  *opener
 	format Format
-	size   int // of the text of a chunk, in bytes
+	size   int // size of the text of a chunk, in bytes
 
 	free chan *chunk // empty ones
 	work chan *chunk // to the workers; has room for all chunks there are

@@ -46,7 +46,7 @@ type pisa struct {
 	terms, names       *source // nil if there is no such file
 	documents          uint32
 
-	term  []byte // of the current list
+	term  []byte // the term of the current list
 	lists uint32 // that were begun
 	left  uint32 // postings of the current list
 	least uint32 // docID that may follow

@@ -15,7 +15,7 @@ import (
 type run struct {
 	offset, length int64
 	longest        uint32 // postings of a list, at most
-	lists          cursor // of an input, unless nil
+	lists          cursor // lists of an inverted input; nil for documents
 }
 
 // list is one list of a run.

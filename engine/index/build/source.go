@@ -25,7 +25,7 @@ const _ = uint(sourceBuffer - 2*max(hdl.MaxTermLen, hdl.MaxNameLen)) // compiles
 // belongs to one goroutine.
 type source struct {
 	path        string
-	at          position // of the next byte; lines count only through line
+	at          position // position of the next byte; only line counts lines
 	r           *input.Reader
 	maxDocument int
 	seen        bool // a document, by cutTREC

@@ -12,8 +12,8 @@ import "encoding/binary"
 type tally struct {
 	lexicon[counts]
 	touched []uint32     // terms of the current document
-	log     []occurrence // of all documents, document by document
-	ends    []int        // of documents in log
+	log     []occurrence // occurrences of all documents, document by document
+	ends    []int        // where each document ends in log
 
 	order, spare []uint64 // terms behind their first bytes
 	postings     []occurrence

@@ -22,7 +22,7 @@ type vector struct {
 
 // weight is a term of a vector.
 type weight struct {
-	end   int // of the term in vector.terms; it starts where the one before ends
+	end   int // end of the term in vector.terms; it starts where the term before ends
 	value float64
 }
 
@@ -39,7 +39,7 @@ func (v *vector) UnmarshalJSON(b []byte) error {
 	default:
 		return fmt.Errorf("a vector is %.20s, not an object of weights", b)
 	}
-	v.reset() // of an earlier member of the name
+	v.reset() // an earlier member of the same name has no effect
 	v.given = true
 	for rest := bytes.TrimLeft(b[1:], jsonSpace); rest[0] != '}'; {
 		n := stringEnd(rest)
@@ -90,7 +90,7 @@ func stringEnd(b []byte) int {
 // reversed, so that weights of few digits stay small.
 type weigher struct {
 	impacts bool    // weights of any size will be quantised; else they are frequencies
-	largest float32 // of impacts
+	largest float32 // the largest weight so far
 	broken  bool    // some weight is no whole number
 }
 

@@ -56,7 +56,7 @@ type exporter struct {
 	f   *hdl.File
 	out []*bufio.Writer
 
-	docs, freqs []uint32 // of the list at hand
+	docs, freqs []uint32 // docIDs and frequencies of the current list
 	scratch     []byte
 }
 

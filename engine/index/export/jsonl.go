@@ -49,7 +49,7 @@ func (x *exporter) jsonl(batch uint64) error {
 // documents writes documents with these numbers of terms, and their sum.
 func (x *exporter) documents(from, to uint32, counts []uint32, sum uint64) error {
 	postings := make([]termFreq, sum)
-	ends := make([]uint64, to-from+1) // of the postings of the document before; they grow as postings come
+	ends := make([]uint64, to-from+1) // by document: where its next posting goes, and at last where its postings end
 	for d := from; d+1 < to; d++ {
 		ends[d-from+1] = ends[d-from] + uint64(counts[d])
 	}

@@ -19,7 +19,7 @@ type descriptions struct {
 	mu     sync.Mutex
 	left   int       // blocks that are not made
 	end    listPlace // behind the words of the lists so far, in the source
-	totals totals    // of the lists so far
+	totals totals    // sums over the lists that are described so far
 	spare  expanded
 }
 
@@ -30,7 +30,7 @@ type totals struct{ postings, tokens uint64 }
 // expanded holds the words of the inline lists of some blocks, as backends read them.
 type expanded struct {
 	words, freqs []uint32
-	totals       totals // of all lists of the blocks
+	totals       totals // sums over all lists of the blocks
 }
 
 // inMemory marks the places of inline lists while they count from the start of expanded.

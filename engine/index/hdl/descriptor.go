@@ -16,7 +16,7 @@ type descriptor struct {
 	words     uint32   // docID words
 	freqWords uint32   // frequency words
 	len       uint32   // docIDs
-	codec     codec.ID // of the docIDs
+	codec     codec.ID // codec of the docIDs
 	inline    bool     // the words are in memory alone, made from the postings in section lists
 }
 

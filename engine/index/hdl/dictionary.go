@@ -19,7 +19,7 @@ import (
 // one cache miss as a rule, and only a hit goes on to the term's bytes.
 type Dictionary struct {
 	slots   []uint64
-	offsets []uint64 // of the terms in bytes, one more than terms
+	offsets []uint64 // where each term begins in bytes; one entry more than terms
 	bytes   []byte
 }
 

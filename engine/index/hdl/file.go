@@ -34,7 +34,7 @@ type File struct {
 	listBlocks  []uint64
 	stored      listPlace // words of the source before the words of inline lists
 	nameOffsets []uint64
-	code        atomic.Pointer[huffman] // of names; nil until its first use
+	code        atomic.Pointer[huffman] // Huffman code of names; nil until its first use
 	lengths     []uint32
 	textBlocks  []uint64 // in bytes of section texts; nil where there are no texts
 	textOffsets []uint64 // in bytes of all texts

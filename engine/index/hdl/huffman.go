@@ -8,7 +8,7 @@ import (
 // huffman is a canonical Huffman code of bytes: shorter codes come first, codes of equal length
 // in the order of their bytes. A code has at most maxCode bits.
 type huffman struct {
-	lengths [256]uint8              // of the codes in bits; 0: the byte does not occur
+	lengths [256]uint8              // by byte: length of its code in bits; 0: the byte does not occur
 	codes   [256]uint16             // to write
 	table   [1 << maxCode]codeEntry // to read, by the next maxCode bits
 }

@@ -19,7 +19,7 @@ const termBlock = 16
 // *mapped.Fault, or a term that is not found.
 type lexicon struct {
 	bytes   []byte
-	offsets []uint64 // of the blocks in bytes, one more than blocks
+	offsets []uint64 // where each block begins in bytes; one entry more than blocks
 	terms   uint32
 	corrupt func(at uint64, format string, args ...any) error
 

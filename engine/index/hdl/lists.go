@@ -19,8 +19,8 @@ func blocksOfLists(n uint64) uint64 { return (n + listBlock - 1) / listBlock }
 // listPlace is an entry of section list-blocks: where a block of descriptors begins, and where
 // the words of its lists do. The last entry is the end of all.
 type listPlace struct {
-	bytes uint64 // of section lists
-	words uint64 // of section docids
+	bytes uint64 // bytes of section lists that are written
+	words uint64 // words of section docids that are written
 	freqs uint64 // words of section freqs
 }
 

@@ -21,7 +21,7 @@ type Meta struct {
 	Docs uint32 `json:"-"`
 
 	Creator string `json:"creator,omitempty"` // program and version
-	Format  string `json:"format,omitempty"`  // of the input: text, jsonl, trec, pisa, ciff
+	Format  string `json:"format,omitempty"`  // format of the input: text, jsonl, trec, pisa, ciff
 
 	// Analysis is how texts became terms; queries must be treated alike.
 	Analysis analyze.Settings `json:"-"`

@@ -17,7 +17,7 @@ const textBatch = 64
 // core.
 type textWriter struct {
 	docs    uint32 // texts so far
-	length  uint64 // of all texts so far, in bytes
+	length  uint64 // length of all texts so far, in bytes
 	pending []byte // not yet compressed, at most textBatch blocks
 	packed  [textBatch]bytes.Buffer
 	free    chan *flate.Writer

@@ -32,11 +32,11 @@ type Writer struct {
 
 	plain     *container.Spool // blocks of front-coded names, each behind its length
 	block     []byte           // pending bytes of a block
-	lastName  string           // of the block
+	lastName  string           // the last name of the block
 	nameBytes [256]uint64      // how often each byte occurs in them
 
 	names   uint32   // documents so far
-	lengths []uint32 // of documents, not yet packed
+	lengths []uint32 // length of each document in tokens, not yet packed
 	used    docSet   // documents with terms
 	empty   uint32   // documents so far of length 0
 	last    string   // term

@@ -16,7 +16,7 @@ type Codec struct {
 	Codec           string   `json:"codec"`
 	Lists           uint64   `json:"lists"`
 	Postings        uint64   `json:"postings"`
-	Bytes           uint64   `json:"bytes"` // of docIDs
+	Bytes           uint64   `json:"bytes"` // bytes of the encoded docIDs
 	BytesPerPosting float64  `json:"bytes_per_posting"`
 	BitsPerPosting  float64  `json:"bits_per_posting"`
 	TimeBits        float64  `json:"time_bits"` // decoding time, as bits a posting

@@ -151,9 +151,9 @@ func (p *Part) texts(ctx context.Context, out Output) error {
 // cursor reads the lists of a part in the order of their terms.
 type cursor struct {
 	*Part
-	order   int      // of the part
+	order   int      // number of the part
 	base    uint32   // number of its first document in the result
-	numbers []uint32 // of documents in the part, from First on; nil: they follow one another
+	numbers []uint32 // numbers in the result of the documents of the part, from First on; nil: they follow one another
 	next    func() (string, bool)
 	term    string
 	list    plan.Handle

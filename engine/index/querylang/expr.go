@@ -25,7 +25,7 @@ const (
 // Expr is a query as a tree. The zero value is the empty term.
 type Expr struct {
 	Op   Op
-	Term string // of Term and Prefix, as in the query, without backslashes
+	Term string // the text of a Term or Prefix, as in the query, without backslashes
 	// Weight of Term and Prefix in a ranked query, positive and finite. 0 means 1.
 	Weight float64
 	// Args are at least two, except for a query without any term, which is an Or of

@@ -31,7 +31,7 @@ type lexer struct {
 	at     int     // where the token begins
 	to     int     // and ends
 	token  string  // the term, sign or name of the operator
-	weight float64 // of a term or a closing parenthesis; 0: none
+	weight float64 // weight behind a term or a closing parenthesis; 0: none
 	bare   []int   // offsets of parentheses that are text, ascending
 }
 
@@ -94,7 +94,7 @@ func plain(text string) bool {
 			return false
 		}
 	}
-	start := true // of a word
+	start := true // a word may start here
 	for i := range len(text) {
 		switch text[i] {
 		case '(', ')', '"', '\\', '*', '^', '~', '[', '{':

@@ -14,7 +14,7 @@ type Finder struct {
 	tokens *analyze.Tokenizer
 	terms  map[string]bool
 	width  int
-	marks  []found // of one text
+	marks  []found // the words of the query in one text
 }
 
 // Snippet is a part of a text: from Start to End, in bytes.

@@ -15,7 +15,7 @@ type element struct {
 	line int // where it begins; 0: there is none
 	name string
 	text strings.Builder // from its start tag on
-	size int64           // of text; above MaxLine, text has only a part
+	size int64           // size of text in bytes; above MaxLine, text has only a part
 }
 
 // grow adds a part of an element and reports whether there is room for it.

@@ -13,10 +13,10 @@ import (
 type measure struct {
 	name       string
 	parameters []float64                                  // defaults; nil: the cutoffs; none: empty
-	format     string                                     // of a parameter in the name of a value; empty: no parameters
-	of         func(j *judgement, of float64) float64     // of one query
+	format     string                                     // format of the parameter in the name of a value; empty: no parameters
+	of         func(j *judgement, of float64) float64     // returns the value of one query
 	count      bool                                       // a whole number, summed over queries
-	geometric  bool                                       // of gives a logarithm; queries have a geometric mean
+	geometric  bool                                       // of returns a logarithm; the mean over queries is the geometric mean
 	allOnly    bool                                       // for all queries alone
 	extra      bool                                       // not in trec_eval, and not in the set all
 	valid      func(parameter float64) (complaint string) // nil: a rank, from 1

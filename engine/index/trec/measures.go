@@ -164,7 +164,7 @@ func (r *Report) aggregate() Measures {
 
 // judgement is the outcome of one query.
 type judgement struct {
-	relevance []int     // of each retrieved document by rank, or unpooled or pooled
+	relevance []int     // by rank: relevance of the retrieved document, or unpooled or pooled
 	hits      []int     // number of relevant documents before each rank, and in all
 	relevant  int       // relevant documents of the qrels
 	rejected  int       // documents that were judged and are not relevant

@@ -108,7 +108,7 @@ func ReadTopics(path string, r io.Reader, opt Reading, yield func(Topic) bool) e
 type topicReader struct {
 	format Format
 	fields []string
-	number int // of topics so far
+	number int // number of topics so far
 	yield  func(Topic) error
 
 	open    element // that is not closed

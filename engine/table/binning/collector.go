@@ -32,7 +32,7 @@ func Memory(columns int) uint64 { return 1 << 20 >> shared(columns) }
 // give the same sample, however the calls divide them. The zero value is empty. It is
 // for one goroutine.
 type Collector struct {
-	table []entry // of different keys by their hash; half of it at most is in use
+	table []entry // hash table of different keys; at most half of it is in use
 	shift uint    // 64 less the logarithm of its length
 	used  int
 

@@ -17,7 +17,7 @@ type planned struct {
 	file  *temp    // that has the blocks
 	base  uint64   // least key, in the scale of the column
 	auto  bool     // the settings leave the binning to this package
-	scale uint8    // of the stored column
+	scale uint8    // scale of the stored column
 	upper []uint64 // greatest code of each bin
 }
 
@@ -104,7 +104,7 @@ func (p *planned) code(keys []uint64, missing []bool) {
 type finder struct {
 	upper []uint64 // greatest code of each bin
 	shift uint
-	start []uint32 // of each value of the highest bits: the first bin that reaches there
+	start []uint32 // by the highest bits of a key: the first bin that reaches such keys
 }
 
 const finderBits = 12

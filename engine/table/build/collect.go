@@ -23,19 +23,19 @@ type collected struct {
 	rows            uint64
 	blocks          []block
 	missing         uint64 // rows without a value
-	least, greatest uint64 // of the keys there are; 1, 0 if there are none
+	least, greatest uint64 // least and greatest key so far; 1 and 0 if there are no keys
 	keys            binning.Collector
-	scaled          scaled // of a Float
+	scaled          scaled // decimal scale of a Float
 
 	// Of a type with a dictionary: the keys of a block are numbers of texts in its generation, and
 	// places in the dictionary at the end.
-	strings     dictionary // of the generation under way
+	strings     dictionary // strings of the current generation
 	generations []*generation
 	dictionary  texts
 
 	present []uint64 // scratch: keys of rows with a value
 	codes   []uint64 // scratch: of strings
-	bytes   []byte   // of the block under way
+	bytes   []byte   // bytes of the current block
 	err     error
 }
 

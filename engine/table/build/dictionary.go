@@ -18,7 +18,7 @@ import (
 type dictionary struct {
 	seed   maphash.Seed
 	slots  []uint32 // number of a text plus 1, or 0; a power of two
-	blocks [][]byte // of texts, each behind its length
+	blocks [][]byte // blocks of texts, each text behind its length
 	used   int      // blocks in use
 	pages  [][]entry
 	n      int    // texts
@@ -32,8 +32,8 @@ type entry struct {
 }
 
 const (
-	entryBytes = 32      // of an entry beside its text: slots, later keys to sort
-	blockBytes = 1 << 20 // of texts, at most
+	entryBytes = 32      // bytes of an entry beside its text: slots, later keys to sort
+	blockBytes = 1 << 20 // greatest size of a block of texts, in bytes
 	pageSize   = 1 << 7  // entries
 )
 

@@ -24,7 +24,7 @@ type data struct {
 	read.Field
 	keys    []uint64
 	texts   []string
-	missing []bool // of each row
+	missing []bool // by row: it has no value
 }
 
 // table is a source in memory, in batches of random sizes.

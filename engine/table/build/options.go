@@ -31,8 +31,8 @@ type Settings struct {
 
 // Options say how a table is built. Of the zero value every field is the default.
 type Options struct {
-	Settings                     // of all columns except the ones in
-	Columns  map[string]Settings // has, by name; one of no column is a *read.ColumnError
+	Settings                     // settings of all columns that are not in Columns
+	Columns  map[string]Settings // settings of single columns by name; the name of no column gives a *read.ColumnError
 
 	// Word is the size of the words of vectors, 32 or 64 bits. The default, 0, chooses 64
 	// if a sample of the rows shows at most 5 % more memory, because 64-bit words are read
@@ -76,8 +76,8 @@ type Report struct {
 	InputBytes int64 // as they are stored
 	FileBytes  int64
 	TempBytes  int64         // written to temporary files of this package
-	Read       time.Duration // of the inputs, to temporary files
-	Write      time.Duration // of the table
+	Read       time.Duration // time of reading the inputs to temporary files
+	Write      time.Duration // time of writing the table
 }
 
 // ColumnReport describes the size of a column.
@@ -85,7 +85,7 @@ type ColumnReport struct {
 	Name     string
 	Type     column.Type
 	List     bool   // multi-valued
-	Values   uint32 // of a multi-valued column, in all rows
+	Values   uint32 // number of values of a multi-valued column, in all rows
 	Binning  column.Binning
 	Encoding column.Encoding
 	Bins     int

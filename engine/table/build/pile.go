@@ -27,10 +27,10 @@ type pile[W wah.Word] struct {
 	find finder
 	file *temp
 	held *atomic.Uint64 // bytes of runs in memory, of all columns
-	most uint64         // of them; runs beyond go to the file
+	most uint64         // greatest value of held; further runs go to the file
 
 	mu      sync.Mutex
-	bins    []column.Bin // of which there may be some without rows
+	bins    []column.Bin // bins; some may have no rows
 	missing uint32       // rows without a value
 	runs    []run[W]
 }
@@ -61,10 +61,10 @@ func noRows(bins []column.Bin, n int) []column.Bin {
 // sorter makes runs. It belongs to one goroutine and is used again for the next run.
 type sorter[W wah.Word] struct {
 	blockReader
-	builders []wah.Builder[W] // of bins, then of rows without a value
+	builders []wah.Builder[W] // vectors of the bins, then of the rows without a value
 	bins     []column.Bin
 	missing  uint32
-	binOf    []uint32 // of each row
+	binOf    []uint32 // bin of each row
 	words    int      // that the builders have had
 }
 

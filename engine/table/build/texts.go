@@ -13,7 +13,7 @@ type texts struct {
 	file   *temp
 	pieces []piece
 	n      uint64
-	buf    []byte // of the last piece, until flush
+	buf    []byte // bytes of the last piece, until flush
 }
 
 // piece is a part of a temporary file.
@@ -60,13 +60,13 @@ func (t *texts) all() iter.Seq2[[]byte, error] {
 // textReader reads texts.
 type textReader struct {
 	*texts
-	at   int // of the next piece
+	at   int // index of the next piece
 	buf  []byte
-	rest []byte // of a piece
+	rest []byte // bytes of a piece that are not read
 
 	text []byte
 	rows uint64
-	err  error // of the last next that returned true
+	err  error // error of the last next that returned true
 }
 
 // next goes to the next text, or to an error, and reports whether there is one.
@@ -96,11 +96,11 @@ func (r *textReader) next() bool {
 // generation is the texts of consecutive blocks of a column, whose numbers count in the generation.
 type generation struct {
 	texts
-	blocks int      // of the column, up to the last of the generation
+	blocks int      // number of blocks of the column, up to the last block of the generation
 	ids    []block  // the numbers, in the order of the texts
 	keys   []block  // the places of the texts among the texts of all generations, in the same order
-	pair   []uint64 // of the next block
-	bytes  []byte   // of it
+	pair   []uint64 // numbers, or places, of the next block
+	bytes  []byte   // bytes of the next block
 }
 
 // pairRows is the number of texts in a block of ids or keys.
@@ -217,7 +217,7 @@ func (m *textMerger) next(place uint64) {
 // renumber rewrites the blocks of a column: the place of a text among all takes the place of its
 // number in its generation.
 func (c *collected) renumber(ctx context.Context, file *temp) error {
-	var places []uint32 // of numbers
+	var places []uint32 // by number: the place of the text
 	var ids, keys blockReader
 	from := 0
 	for _, g := range c.generations {

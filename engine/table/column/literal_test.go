@@ -177,7 +177,7 @@ func TestCompareOthers(t *testing.T) {
 	} {
 		compareAll(t, Timestamp, times, Literal{Text, text}, func(key uint64) int { return cmp.Compare(float64(KeyInt(key)), micros) })
 	}
-	for text, tenths := range map[string]int64{ // of a unit: the literal may lie between values
+	for text, tenths := range map[string]int64{ // tenths of a unit: the literal may lie between values
 		"1970-01-01T00:00:00.000001": 10, "1970-01-01T00:00:00.0000012": 12, "1970-01-01T00:00:00.000001000001": 11, "1969-12-31T23:59:59.9999995": -5,
 		"@0.0000005": 5, "@-0.0000005": -5, "@0.000001": 10, "1970-01-01T00:00:00.000000999999": 9,
 	} {

@@ -31,8 +31,8 @@ func ParseType(name string) (Type, error) {
 // Declared is a type as a user declares it.
 type Declared struct {
 	Type   Type
-	Digits uint8 // of a decimal, in all
-	Scale  uint8 // of a decimal
+	Digits uint8 // digits of a decimal, before and after the point
+	Scale  uint8 // digits of a decimal after the point
 	List   bool  // a row has any number of values
 }
 

@@ -56,7 +56,7 @@ func (t Type) unit() time.Duration {
 // instant is a time of any year.
 type instant struct {
 	seconds int64 // since 1970
-	nanos   int64 // of the second, rounded down
+	nanos   int64 // nanoseconds behind the second, rounded down
 	finer   bool  // it lies between nanoseconds
 }
 

@@ -20,7 +20,7 @@ type Window struct {
 type Fixed struct{ low, high uint64 }
 
 const (
-	mostShift = 128 - 1 - 32 - 53 // of a mantissa: with a sign and 2^32 values it fits Fixed
+	mostShift = 128 - 1 - 32 - 53 // greatest shift of a mantissa: the sum of 2^32 shifted mantissas with a sign fits Fixed
 	room      = 8                 // powers of two above the sample that a window has
 	greatest  = 0x7fe - 1         // shift of the mantissa of the greatest float64
 )
@@ -109,7 +109,7 @@ func (s *Float) AddFixed(w Window, f Fixed) {
 	if f == (Fixed{}) {
 		return
 	}
-	const digits = 5 // of 128 bits that are shifted by less than 32
+	const digits = 5 // digits of 128 bits that are shifted by less than 32
 	s.carry()
 	at := s.extend(w.shift/digitBits, digits)
 	within := uint(w.shift) % digitBits

@@ -20,7 +20,7 @@ type Column struct {
 	in        plan.Input
 	low, high codec.Packed
 	missing   []uint64         // rows without a value; nil: none
-	join      *multivalue.Join // of the rows to the stored codes of a multi-valued column; else nil
+	join      *multivalue.Join // from the rows to the stored codes of a multi-valued column; nil for other columns
 	bins      []uint16         // bin of each stored code, if the input has bounds and stored codes are small
 }
 

@@ -121,7 +121,7 @@ type floats struct {
 	grains []int64 // empty without a grain
 	fixed  []exact.Fixed
 	rest   []exact.Float // empty before the first value outside of the window
-	values []float64     // of a call of add
+	values []float64     // values of one call of add
 }
 
 func (s *floats) grow(groups int) {
@@ -219,7 +219,7 @@ func (s *greatest) merge(other cells, into []uint32) {
 // codes are the different codes of each group, and the number of rows of each.
 type codes struct {
 	*numbers
-	pairs table // of a group, shifted by 32 bits, and the number of a code
+	pairs table // pairs of a group and a code: the group shifted by 32 bits, and the number of the code
 	rows  []uint64
 }
 

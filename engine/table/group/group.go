@@ -48,7 +48,7 @@ var (
 
 const (
 	mostClaim = 2048 // segments that a goroutine takes at a time
-	claims    = 8    // of each goroutine, at least, so that all end at about the same time
+	claims    = 8    // least number of claims of each goroutine, so that all end at about the same time
 )
 
 // Run computes the groups of the rows of a bitset. Errors: ErrGroups, ErrCodes, of Ended, and
@@ -121,10 +121,10 @@ func Run(t *plan.Table, a *plan.Aggregation, rows []uint64, opt Options) (*Group
 type Groups struct {
 	of      *plan.Aggregation
 	columns []*gather.Column
-	by      []*numbers // of Groupings
-	keys    *table     // of the groups; nil: the key of a group is its place
+	by      []*numbers // code numbers of the columns of Groupings
+	keys    *table     // keys of the groups; nil: the key of a group is its place
 	size    uint64     // a key is number · size + number
-	places  int        // of groups, without keys
+	places  int        // number of places of groups, without keys
 	rows    counts
 	values  []counts // rows with a value, by input; empty where all rows have one
 	cells   []cells  // by measure; nil for MeasureCount

@@ -11,7 +11,7 @@ type lists struct {
 	codes []uint64
 	ends  []uint32
 	rows  []uint32
-	ids   []uint32 // of values
+	ids   []uint32 // ids of values
 }
 
 // measured reports whether the values of an input are of a multi-valued column outside of GROUP BY.

@@ -74,7 +74,7 @@ func (f *File) checkVectors() error {
 // half is 32 bits of the codes of a column.
 type half struct {
 	codec.Packed
-	off uint64 // of its first word, from the start of the section, in words
+	off uint64 // where its first word lies, in words from the start of the section
 }
 
 // halves gives the lower 32 bits of the codes of column c and, where they have them, the

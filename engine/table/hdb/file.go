@@ -25,13 +25,13 @@ type File struct {
 	file    *container.File
 	header  header
 	meta    Meta
-	table   plan.Table      // of all stored columns, with the rows of the table
+	table   plan.Table      // vectors and codes of all stored columns, with the rows of the table
 	columns []column.Column // all stored ones
-	parts   []Part          // of columns
-	rows    []uint32        // of columns
-	entries []uint64        // of dictionaries before each column, and all
+	parts   []Part          // by stored column: the part of a column of the table that it holds
+	rows    []uint32        // number of rows of each stored column
+	entries []uint64        // entries of the dictionaries of all columns before each column; the last element counts all entries
 
-	views []*plan.Table // of each stored column: table, or table with the rows of the column
+	views []*plan.Table // by stored column: table, or table with the number of rows of the column
 	main  plan.Table    // the columns of the table alone
 	shown []column.Column
 	lists map[int]*List // by number in shown

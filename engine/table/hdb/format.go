@@ -66,8 +66,8 @@ type header struct {
 	word    uint32 // bits of a word of the vectors: 32 or 64
 	columns uint32
 	vectors uint32
-	bins    uint64 // of all columns
-	strings uint64 // of all dictionaries
+	bins    uint64 // number of bins of all columns
+	strings uint64 // number of strings of all dictionaries
 }
 
 func (h *header) fields() (f container.Fields) {
@@ -93,7 +93,7 @@ func decodeHeader(file *container.File) (h header, err error) {
 	}
 	for _, s := range []struct {
 		section section
-		size    uint64 // of an entry
+		size    uint64 // size of an entry, in bytes
 		n       uint64
 		entries string
 	}{

@@ -28,7 +28,7 @@ type plain struct {
 	column.Column
 	keys    []uint64
 	missing []bool // nil: none
-	bins    []int  // of each row; a row without a value has a number that no bin has
+	bins    []int  // bin of each row; a row without a value has a number that no bin has
 }
 
 // add appends a column with about the given number of bins, all with equally many
@@ -50,7 +50,7 @@ func (s *sample) add(c column.Column, bins int, keys []uint64, missing []bool) {
 	if len(distinct) > 0 {
 		c.Base = distinct[0]
 	}
-	bin := map[uint64]int{} // of each key
+	bin := map[uint64]int{} // bin of each key
 	for group := range slices.Chunk(distinct, max((len(distinct)+bins-1)/bins, 1)) {
 		b := column.Bin{Lo: group[0] - c.Base, Hi: group[len(group)-1] - c.Base}
 		for _, k := range group {

@@ -9,7 +9,7 @@ import (
 // rows of the column, one after another. It is a view of the file.
 type List struct {
 	Table   plan.Table      // column 0: the values; column 1: true for the first value of each row
-	Columns []column.Column // of Table
+	Columns []column.Column // descriptions of the columns of Table
 
 	stored int // number of the values among the stored columns
 }

@@ -109,7 +109,7 @@ func (f *File) readVectors() error {
 	t, size := &f.table, uint64(f.header.word/8)
 	end, at := uint64(len(f.bytes(secVectors))), uint64(0) // bytes
 	t.Vectors = make([]plan.Vector, f.header.vectors)
-	groups, next := uint32(0), 0 // of the column of the vector; the column behind it
+	groups, next := uint32(0), 0 // groups of the column of the vector; number of the column behind it
 	for i := range t.Vectors {
 		for next < len(f.columns) && f.columns[next].Vector <= uint32(i) {
 			groups = (&plan.Table{Rows: f.rows[next], Words64: t.Words64}).Groups()

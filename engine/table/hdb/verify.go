@@ -62,10 +62,10 @@ type rowsCheck[W wah.Word] struct {
 	f     *File
 	col   int
 	c     *column.Column
-	words [][]W // of each vector
+	words [][]W // words of each vector
 	at    []wah.Position
 	acc   sync.Pool
-	codes []uint64 // of the rows of the block
+	codes []uint64 // codes of the rows of the block
 	bins  []uint32 // likewise; or noBin, noValue
 	found []column.Bin
 }
@@ -91,7 +91,7 @@ func verifyRows[W wah.Word](ctx context.Context, f *File, i int, vector func(uin
 	}
 	for b, got := range x.found {
 		if want := x.c.Bins[b]; got != want {
-			at := b // of all columns
+			at := b // index of the bin among the bins of all columns
 			for _, before := range f.columns[:i] {
 				at += len(before.Bins)
 			}

@@ -31,7 +31,7 @@ type Writer struct {
 	sizes   []columnSize
 	names   map[string]bool
 	open    *ColumnWriter // the last column, until it is ended
-	planes  [2]*plane     // of its codes: lower and upper 32 bits
+	planes  [2]*plane     // its codes: lower and upper 32 bits
 	bytes   []byte        // a descriptor
 }
 

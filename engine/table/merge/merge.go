@@ -45,7 +45,7 @@ type rows struct {
 	parts       []Part // that are left; the first one is open
 	fields      []read.Field
 	columns     []column.Column
-	row         uint64 // of the first part
+	row         uint64 // the next row of the first part
 	values      []values
 	done, total int64
 }

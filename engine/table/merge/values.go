@@ -21,7 +21,7 @@ type values struct {
 	file      *hdb.File
 	column    int
 	of        *column.Column
-	join      *multivalue.Join // of a multi-valued column, whose values are in list
+	join      *multivalue.Join // from the rows to the values of a multi-valued column, which are in list
 	list      *values
 	low, high codec.Packed
 	wide      bool // high is used
@@ -133,7 +133,7 @@ func (v *values) readLists(dst *read.Values, deleted *roaring.Bitmap, from, to u
 		dst.Elements = &read.Values{}
 	}
 	dst.Counts = dst.Counts[:0]
-	least, most := uint32(0), uint32(0) // of all values
+	least, most := uint32(0), uint32(0) // least and greatest of all values
 	for row := from; row < to; row++ {
 		first, end := v.join.Span(uint32(row))
 		if least == most {

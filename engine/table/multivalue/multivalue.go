@@ -122,7 +122,7 @@ func (j *Join) Span(row uint32) (first, end uint32) {
 // cursor finds ones of a bitset by their numbers, which ascend.
 type cursor struct {
 	set  []uint64
-	word int    // of the last one
+	word int    // index of the word with the one found last
 	rest uint64 // its ones from the last one on
 	n    int    // number of the first of them
 }

@@ -222,7 +222,7 @@ func (v *Values) check(n int, list bool) error {
 // renamer replaces places in the dictionaries of a part.
 type renamer struct {
 	whole   []column.Column
-	columns []Column         // of the part
+	columns []Column         // columns of the part
 	places  map[int][]uint64 // by column: the place of each entry in the dictionary of the query
 }
 

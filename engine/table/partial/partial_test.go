@@ -291,7 +291,7 @@ func TestBins(t *testing.T) {
 		if err := s.Check(c); err != nil {
 			t.Fatal(err)
 		}
-		s.Keys[0].List[0] = 3 // of three bins
+		s.Keys[0].List[0] = 3 // there are only three bins
 		if _, err := partial.Merge(c, []*partial.State{s}, result.Options{}); !errors.Is(err, partial.ErrState) {
 			t.Errorf("%s: a bin that the term lacks: %v", selected, err)
 		}

@@ -23,8 +23,8 @@ var ErrState = errors.New("damaged state of an aggregation")
 
 // State is the answer of a part.
 type State struct {
-	Columns  []Column // of the table, all
-	Rows     []uint64 // of each group; of columns of rows, 1 for each row
+	Columns  []Column // all columns of the table
+	Rows     []uint64 // number of rows of each group; 1 for each row if the state has rows instead of groups
 	Keys     []Values // by column of GROUP BY; of columns of rows, by item and key
 	Measures []Measure
 }
@@ -50,7 +50,7 @@ type Values struct {
 // Measure has the parts of one plan.Measure for all groups; fields of other kinds are empty.
 type Measure struct {
 	Counts   []uint64 // rows with a value
-	Sums     []uint64 // of keys: three words a group, the lowest first
+	Sums     []uint64 // sums of keys: three words a group, the lowest first
 	Floats   [][]byte // exact.Float.AppendBytes
 	Extremes []uint64
 	// The different values of group i are Different[Ends[i-1]:Ends[i]], with numbers of rows.
@@ -69,7 +69,7 @@ func Of(q *result.Query, columns []column.Column, t *plan.Table, rows []uint64, 
 	for _, c := range columns {
 		scale := c.Scale
 		if c.Type == column.Float {
-			scale = 0 // of its codes alone
+			scale = 0 // the scale belongs to the codes, not to the values
 		}
 		w.Columns = append(w.Columns, Column{Name: c.Name, Type: c.Type, Scale: scale, List: c.Values != nil})
 	}

@@ -48,8 +48,8 @@ type SetOp uint8
 const (
 	Selected SetOp = iota // the rows of a selection
 	Compared              // rows by the order of their values of two columns
-	Both                  // of all Args
-	Either                // of some of Args
+	Both                  // rows that all Args have
+	Either                // rows that one of Args has or more
 	Valued                // rows with a selected value of a multi-valued column
 )
 
@@ -57,10 +57,10 @@ const (
 // columns is decided by the Args before the comparison: Args are in the order of evaluation.
 type Set struct {
 	Op        SetOp
-	Selection int  // of Selected and Valued: its number among the selections of the predicate
-	Column    int  // of Valued
-	Not       bool // of Valued: the rows without such a value, whether they have values or not
-	A, B      int  // of Compared: the columns
+	Selection int  // number among the selections of the predicate, for Selected and Valued
+	Column    int  // the multi-valued column of Valued
+	Not       bool // for Valued: the rows without such a value, whether they have values or not
+	A, B      int  // the columns of Compared
 	By        column.Op
 	Args      []Set
 }

@@ -40,7 +40,7 @@ type formula struct {
 	other int
 	by    column.Op
 
-	args []formula // of and, or; at least two; neither constants nor two leaves of one column
+	args []formula // operands of and, or: at least two, no constants, and at most one leaf of each column
 }
 
 const endedEvery = 1024 // values between two calls of ended

@@ -32,9 +32,9 @@ const OfTable = -1
 // Test is the part of a selection that concerns one column.
 type Test struct {
 	Column  string
-	Ranges  []string // of values that rows have, such as "60 to 1439" or "'AA' to 'DL'"
+	Ranges  []string // ranges of values that rows have, such as "60 to 1439" or "'AA' to 'DL'"
 	Missing bool     // rows without a value too
-	Bins    int      // of the column
+	Bins    int      // number of bins of the column
 	Whole   int      // bins that are selected as they are
 	Checked int      // bins whose rows are checked
 	// Candidates is the number of rows of the latter. Fewer are checked where another

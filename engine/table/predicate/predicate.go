@@ -56,7 +56,7 @@ type Op uint8
 
 const (
 	Constant Op = iota // Values[0]: TRUE, FALSE or NULL
-	And                // of Args, two at least
+	And                // AND of Args, two at least
 	Or
 	Not     // Args[0]
 	Compare // Column By Values[0]
@@ -73,7 +73,7 @@ const (
 // Node is a part of a predicate.
 type Node struct {
 	Op     Op
-	By     column.Op // of Compare and Columns
+	By     column.Op // operator of Compare and Columns
 	Column string    // from Compare to Columns, of ContainsAll
 	Other  string    // the second column of Columns
 	Values []Value

@@ -8,7 +8,7 @@ import (
 // anyValue is the rows of which a value of multi-valued column i has a test, or with not the rows with
 // values of which none has it. A test with NULL may be neither true nor false for a value.
 func (r *reader) anyValue(i int, n *Node, not bool) (formula, error) {
-	if n.Op == Compare && n.By == column.Ne { // of no value, in place of some other value
+	if n.Op == Compare && n.By == column.Ne { // no value is equal, in place of: some value is different
 		equal := *n
 		equal.By = column.Eq
 		return r.anyValue(i, &equal, !not)

@@ -76,7 +76,7 @@ type Batch struct {
 // Values are the values of consecutive rows of a column: Keys, but Text and Ends of a
 // type with a dictionary.
 type Values struct {
-	Keys []uint64 // of the values, by package column; of a row without one, any
+	Keys []uint64 // key of each value, as package column defines it; arbitrary for a row without a value
 	Text []byte   // value i is Text[Ends[i-1]:Ends[i]], the first starts at 0
 	Ends []uint32
 	// Missing is true for each row without a value. It is empty if every row has one.
@@ -183,7 +183,7 @@ func Choose(names, wanted []string) (chosen []int, err error) {
 // ColumnError names a requested column that the table does not have.
 type ColumnError struct {
 	Name  string
-	Names []string // of the columns that there are
+	Names []string // names of the columns of the input
 }
 
 func (e *ColumnError) Error() string {

@@ -45,7 +45,7 @@ type output struct {
 	input    int            // in Aggregation.Inputs
 	grouping int            // in Aggregation.Groupings, of a column of groups
 	measure  int            // in Aggregation.Measures
-	fraction *big.Rat       // of a quantile
+	fraction *big.Rat       // fraction of a quantile, 0 to 1
 }
 
 // key is a part of the order.

@@ -192,7 +192,7 @@ func answer(s *statement.Statement, all []predicatetest.Column, selected []int, 
 		grouped = grouped || x.Function > statement.All
 	}
 	var groups [][]int
-	var keys [][]any // of the groups
+	var keys [][]any // the key of each group
 	if grouped && len(s.Groups) == 0 {
 		groups, keys = append(groups, selected), append(keys, nil)
 	}

@@ -53,8 +53,8 @@ var names = []string{Bins: "bins", Rows: "count", Count: "count", CountDistinct:
 type Term struct {
 	Function Function
 	Column   string  // empty for All and Rows
-	Fraction string  // of Quantile, a number
-	Bounds   []Bound // of Bins, where bins after the first one begin; none: the bins of the table
+	Fraction string  // fraction of Quantile, a number from 0 to 1
+	Bounds   []Bound // where the bins of Bins after the first bin begin; empty: the bins of the table
 	At       int     // offset of the term in its clause
 	ColumnAt int     // offset of the column
 }
@@ -134,7 +134,7 @@ type Statement struct {
 	Clauses
 	Items  []Item
 	Groups []Term // columns and bins
-	Keys   []Key  // of ORDER BY
+	Keys   []Key  // keys of ORDER BY
 }
 
 // Fail is the error for a fault at an offset of a clause.

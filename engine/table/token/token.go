@@ -17,7 +17,7 @@ type Kind uint8
 
 const (
 	End     Kind = iota
-	Name         // of a column
+	Name         // name of a column
 	Keyword      // in capitals
 	Number
 	Text

@@ -16,9 +16,9 @@ import (
 type Column struct {
 	Name     string
 	Type     column.Type
-	Scale    uint8 // of the keys of a Float
+	Scale    uint8 // scale of the keys of a Float
 	Encoding column.Encoding
-	Values   []any // of each row, as Eval takes them
+	Values   []any // value of each row, as Eval takes it
 	// Bin gives the bin of the i-th of n distinct values, ascending from 0 without a
 	// gap; nil is a bin a value.
 	Bin func(i, n int) int
@@ -68,7 +68,7 @@ func (c *Column) add(tb testing.TB, t *plantest.Table) column.Column {
 	if len(sorted) > 0 {
 		out.Base = sorted[0]
 	}
-	bin := map[uint64]int{} // of a key
+	bin := map[uint64]int{} // bin of a key
 	for i, k := range sorted {
 		b := i
 		if c.Bin != nil {

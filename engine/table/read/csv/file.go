@@ -18,7 +18,7 @@ type file struct {
 	*dialect
 	path   string
 	line   int    // that the rest starts with, from 1
-	offset int64  // of the rest, after decompression
+	offset int64  // offset of the rest, in bytes after decompression
 	rest   []byte // read and not yet given to anybody; it starts with a record
 	end    bool   // the file has no more than the rest
 }

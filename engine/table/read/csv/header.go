@@ -29,7 +29,7 @@ const (
 type record struct {
 	fields   []field
 	from, to int // its place in the rest
-	line     int // of the file
+	line     int // line of the record in the file
 }
 
 // first reads the first record, which must end in the first sample bytes.

@@ -16,16 +16,16 @@ import (
 // columns describes the columns of a table to the parsers.
 type columns struct {
 	*dialect
-	names   []string     // of the fields of a record
-	column  []int        // of each field: its column, or -1 where it is left out
-	fields  []read.Field // of columns
+	names   []string     // names of the fields of a record
+	column  []int        // by field: its column, or -1 if it is left out
+	fields  []read.Field // fields of the columns
 	nulls   [][]byte     // fields that stand for a missing value, as the empty one does
 	advice  bool         // as Options.Advice
 	noNaN   bool         // NaN is one of them, in every spelling
 	ragged  Ragged
 	invalid input.Invalid
 
-	header      []byte // of the first file, without its line end; nil: none, or a single column
+	header      []byte // header of the first file, without its line end; nil: none, or a single column
 	dropHeaders bool   // lines that repeat it are no rows
 }
 

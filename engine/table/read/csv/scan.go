@@ -9,12 +9,12 @@ type scanner struct {
 	*dialect
 	text   []byte
 	single bool // the table has one column, so that an empty line is a record
-	at     int  // of the next byte
+	at     int  // index of the next byte
 	line   int  // that it is in, from 0
 
 	field  []byte // the current one: a view into text or into buf
 	quoted bool   // it stood in quotes
-	last   bool   // of its record
+	last   bool   // the field is the last field of its record
 	buf    []byte
 	number []byte // memory of dialect.plain
 }

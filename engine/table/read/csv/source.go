@@ -86,7 +86,7 @@ type source struct {
 	headers, uneven int    // lines that repeat the header, and records that are left out, so far
 	firstUneven     string // its place
 	total           int64
-	size            int // of a text, in bytes
+	size            int // size of a text, in bytes
 
 	cancel  context.CancelFunc
 	running sync.WaitGroup
@@ -94,7 +94,7 @@ type source struct {
 	work    chan *chunk // to the parsers; has room for all chunks
 	out     chan *chunk // in the order of the files
 
-	path string // of the last chunk that Next took
+	path string // path of the file of the last chunk that Next took
 	line int    // that the next chunk of it starts with, from 1
 	err  error
 }
@@ -103,9 +103,9 @@ type source struct {
 type chunk struct {
 	path   string
 	first  int   // line of the file, from 1, at the start of the file's first chunk; 0 in later chunks
-	offset int64 // of text in the file after decompression
+	offset int64 // offset of text in the file, in bytes after decompression
 	text   []byte
-	err    error // of the reader: there is no text, nothing follows
+	err    error // error of the reader: there is no text, and nothing follows
 
 	ready chan struct{} // receives when the text is parsed
 	batch read.Batch

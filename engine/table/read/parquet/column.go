@@ -22,11 +22,11 @@ type columnReader struct {
 	skip   bool // rows with values that do not fit are left out
 	values *pageReader
 	buffer [256]parquet.Value
-	rest   []parquet.Value // of buffer: values of rows that come next
+	rest   []parquet.Value // the part of buffer with values of the next rows
 	err    error
 
 	invalid *input.Error // the first text of the batch that is not UTF-8
-	row     int          // of the batch, that has it
+	row     int          // number of the row in the batch
 }
 
 // read appends the next rows, which start at row first of the file.

@@ -13,7 +13,7 @@ import (
 // partition is a column whose value is in the names of folders, such as date=2013-01-01.
 type partition struct {
 	field  read.Field
-	values []string // of each file
+	values []string // value of the partition of each file
 }
 
 // noPartition is the value of a folder of rows without a value, as Hive writes it.

@@ -34,7 +34,7 @@ type Options struct {
 	// Warn, unless nil, receives a text for each file that does not have all columns.
 	Warn func(text string)
 
-	rows int64 // of a batch; 0 derives it from the number of columns
+	rows int64 // number of rows of a batch; 0: derived from the number of columns
 }
 
 // batchRows is the number of rows of a batch, at most. A batch has at most batchValues values, but leastRows rows.
@@ -52,15 +52,15 @@ type source struct {
 	fields  []read.Field
 	columns []columnReader
 	texts   read.Treatment
-	bytes   int64        // of all files
-	rows    int64        // of all files
+	bytes   int64        // bytes of all files
+	rows    int64        // rows of all files
 	done    atomic.Int64 // rows that were given
 
-	number int // of the current file
+	number int // number of the current file
 	file   *os.File
-	groups []format.RowGroup // of the current file, that are not begun
-	end    int64             // of the data of the current file
-	row    int64             // of the current file, that comes next
+	groups []format.RowGroup // row groups of the current file that are still to be read
+	end    int64             // end of the data of the current file, in bytes
+	row    int64             // number of the next row of the current file
 	left   int64             // rows of the current group
 	absent []int             // fields that the current file does not have
 	parts  []partition       // columns of the names of folders, the last of fields

@@ -79,7 +79,7 @@ type file struct {
 	none    uint64 // key of the value that stands for none
 	hasNone bool
 	r       *input.Reader
-	offset  int64 // of the next value
+	offset  int64 // offset of the next value, in bytes
 	bytes   []byte
 }
 

@@ -28,7 +28,7 @@ func New(w io.Writer) values.Writer { return &writer{w: w} }
 type writer struct {
 	w    io.Writer
 	file *parquet.GenericWriter[any] // nil before the first batch
-	rows []parquet.Row               // of a batch
+	rows []parquet.Row               // rows of a batch
 }
 
 // Write implements values.Writer.
