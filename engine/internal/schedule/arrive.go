@@ -28,14 +28,14 @@ func (s *Scheduler) prepare(j *Job) {
 	j.barredOn, j.failures, j.stream, j.deadline, j.positions = 0, j.failures[:0], nil, never, [heaps]int{absent, absent, absent}
 }
 
-// maxEstimate estimate that is believed: sums of them do not overflow.
+// maxEstimate bounds estimates, so that their sums do not overflow.
 const maxEstimate = time.Hour
 
-// boundedTime returns an estimate of so many nanoseconds.
+// boundedTime converts ns, in nanoseconds, to an estimate of at most maxEstimate.
 func boundedTime(ns float64) time.Duration { return time.Duration(min(ns, float64(maxEstimate))) }
 
-// arrive admits j. It returns a batch if j is to run at once; else it waits, for a
-// dispatch first.
+// arrive admits j. It returns a batch if j begins at once; nil: j waits in its queue, and the next
+// dispatch looks at it.
 func (s *Scheduler) arrive(j *Job) (*Batch, error) {
 	now := s.lockedAt
 	s.seq++ // jobs are admitted in this order, so that a job goes to the end of a queue without a search
@@ -60,7 +60,7 @@ func (s *Scheduler) arrive(j *Job) (*Batch, error) {
 	j.caller = s.callerNamed(j.Caller)
 	if p == nil {
 		err := s.checkRoom(j.caller)
-		if err != nil && s.undispatched { // jobs that came with it may run
+		if err != nil && s.undispatched { // jobs of the same inbox may leave the queue
 			s.dispatch(now)
 			err = s.checkRoom(j.caller)
 		}
@@ -87,7 +87,7 @@ func (s *Scheduler) arrive(j *Job) (*Batch, error) {
 
 // checkRoom returns a FullError where another job or stream of c may not wait. A caller holds at most
 // eight times the room that is left (the dynamic threshold of Choudhury and Hahne 1998):
-// alone it gets 8/9 of the queue, and the more there are, the less of it each.
+// alone it gets 8/9 of the queue, and further callers reduce the part of each.
 func (v *view) checkRoom(c *caller) error {
 	n, held := v.totalQueued()+len(v.streams), c.queuedJobs+c.streams
 	if left := v.opt.Capacity - n; left <= 0 || held >= 8*left {
@@ -147,7 +147,7 @@ func (s *Scheduler) decay(now time.Duration) {
 	}
 }
 
-// followMode tells a change of the policy's mode.
+// followMode reports a change of the policy's mode.
 func (s *Scheduler) followMode(now time.Duration) {
 	mode := s.policy.Mode()
 	if mode == s.mode {

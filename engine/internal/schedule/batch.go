@@ -64,7 +64,7 @@ func (p *processor) cut(first *Job, d decision, now time.Duration) *Batch {
 	}
 	load, end, threshold := first.Load, first.deadline, p.Threshold(q.kind)
 	if now+b.Estimate > end {
-		end = never // too late for it
+		end = never // first misses its deadline anyway
 	}
 	width := max(s.cores.free(), 1)
 	for load < threshold && len(b.Jobs) < p.Most && (b.cores < width || width >= p.Threads) {
@@ -153,7 +153,7 @@ func (b *Batch) lane() {
 		if next != nil {
 			next.begin(now)
 		}
-		s.dispatch(now) // jobs to run again, jobs that waited for the delivery, old jobs
+		s.dispatch(now) // p may leave work to other processors: failed jobs, blocks, jobs of an age
 		s.unlock()
 		b.end()
 		if !b.abandoned {
@@ -163,8 +163,8 @@ func (b *Batch) lane() {
 	}
 }
 
-// end wakes the callers of answered jobs: of many, the first of each group, which wakes the others
-// on its own core, so that the lane can go on.
+// end wakes the callers of answered jobs. It wakes the first caller of each group of wakeGroupSize, and
+// that caller wakes the rest of the group on its own core, so that the lane can go on.
 func (b *Batch) end() {
 	for group := range slices.Chunk(b.answered, wakeGroupSize) {
 		for i, j := range group[1:] {
@@ -191,9 +191,9 @@ func (j *Job) wakeGroup() {
 	}
 }
 
-// runInline runs b on the goroutine of j's caller. It returns whether that was the end of j;
-// else it is queued, or runs elsewhere. Where Run panics, j has failed and the lane is
-// free when the caller recovers.
+// runInline runs b, which is j alone, on the goroutine of its caller. It returns whether j has ended;
+// otherwise j waits, or runs on another processor. If Run panics, j fails, and the lane is free when
+// the caller recovers.
 func (b *Batch) runInline(j *Job) (finished bool) {
 	s := b.scheduler
 	err := errPanic
@@ -235,7 +235,7 @@ func (b *Batch) finish(err error, now time.Duration) {
 	left := b.Jobs[:0:0]
 	for _, j := range b.Jobs {
 		switch {
-		case j.batch != b: // given up
+		case j.batch != b: // another attempt has it
 		case j.release():
 			left = append(left, j)
 		default:
@@ -260,7 +260,7 @@ func (b *Batch) finish(err error, now time.Duration) {
 			p.capacity.learnBatch(now, now-max(b.started, p.busyFrom), b.timeFloor(b.Estimate))
 			p.capacity.endBatch(b.Estimate, now-p.busyFrom)
 			p.busyFrom = now
-		case s.mode == Async || b.Jobs[0].Mode == Async || s.opt.Mode != Auto: // else only jobs that suit p better than batches do
+		case s.mode == Async || b.Jobs[0].Mode == Async || s.opt.Mode != Auto: // a single job under Sync is no sample of all jobs
 			p.capacity.learn(now, float64(b.concurrent+len(p.running))/2, now-b.started, b.Estimate, b.cores)
 		}
 		if !b.abandoned && !b.delivering {
@@ -323,8 +323,8 @@ func (s *Scheduler) fail(j *Job, err error) {
 	}
 }
 
-// withdraw ends j early with err, wherever it is; false if its answer is being written, or
-// has been.
+// withdraw ends j early with err, queued or running; false if its answer is being written, or is
+// written.
 func (s *Scheduler) withdraw(j *Job, err error) bool {
 	now := s.lock()
 	defer s.unlock()

@@ -38,7 +38,7 @@ func (c *cooperative) Place(j *Job, v *view) *processor {
 func (c *cooperative) Next(p *processor, o offer, v *view) (d decision) {
 	switch o.turn {
 	case idle:
-		return c.steal(p, v)
+		return steal(p, v, func(j *Job) bool { return v.worthwhile(p, j) })
 	case joining:
 		if o.batch.stolen && v.eligible(o.job, p.index) && o.batch.with(o.job) <= v.endElsewhere(o.job, p, true, v.lockedAt) ||
 			!o.batch.stolen && v.suits(o.job, p) {
@@ -96,52 +96,6 @@ func (c *cooperative) Done(b *Batch, v *view) {
 		*ratio += (float64(cmp.Or(b.Inside, took))/float64(took) - *ratio) / 16
 	}
 }
-
-// steal returns a job of the other class, or of a faster processor, that ends sooner on p: of the
-// youngest jobs, which wait longest, the one that loses least. If no job ends sooner yet, but one will
-// if its processors are late, it asks for another offer then.
-func (c *cooperative) steal(p *processor, v *view) (d decision) {
-	if len(v.processors) == 1 {
-		return d
-	}
-	again, least := never, 0.0
-	for _, q := range v.nonEmpty {
-		batch := v.modeOf(q) == Sync
-		if !p.free(batch) {
-			continue
-		}
-		for class := range q.queues {
-			jobs := &q.queues[class]
-			if at := v.ageAt(jobs); batch && jobs.load < p.Threshold(q.kind) && jobs.jobs < p.Most && at > v.lockedAt {
-				again = min(again, at)
-				continue
-			}
-			j := jobs.last
-			if j != nil && v.eligible(j, p.index) && !v.worthwhile(p, j) {
-				continue
-			}
-			for n := 0; n < stealDepth && j != nil; n, j = n+1, j.prev {
-				if !v.eligible(j, p.index) || v.coresFor(p, j) <= 0 {
-					continue
-				}
-				here, there := v.runTime(p, j, batch), v.endElsewhere(j, p, true, v.lockedAt)
-				loss := float64(here) / float64(j.bestTime)
-				switch now := v.lockedAt; {
-				case here >= there:
-					again = min(again, now+here-there+time.Microsecond)
-				case now+here <= j.deadline && (now+stealMargin*here <= j.deadline || now+there > j.deadline) && (d.job == nil || loss < least):
-					d, least = decision{mode: v.modeOf(q), job: j, stolen: !v.suits(j, p)}, loss
-				}
-			}
-		}
-	}
-	d.again = again
-	return d
-}
-
-// stealMargin is the multiple of its expected time within which a stolen job meets a deadline that it
-// should meet elsewhere.
-const stealMargin = 3
 
 // rateShare is the rate at which p runs jobs like j in batches, in units of the rate of all other
 // processors that can run it. A host has the cores that do not feed devices.

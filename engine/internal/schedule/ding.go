@@ -28,7 +28,7 @@ func (ding) Place(j *Job, v *view) *processor {
 func (ding) Next(p *processor, o offer, v *view) decision {
 	switch {
 	case o.turn == idle:
-		return stealSooner(p, v)
+		return steal(p, v, func(*Job) bool { return true })
 	case !v.suits(o.job, p):
 		return decision{}
 	}
@@ -97,26 +97,52 @@ func soonest(j *Job, v *view) *processor {
 	return nil
 }
 
-// stealSooner returns the oldest of the first waiting jobs that p should end before the processors of
-// their class.
-func stealSooner(p *processor, v *view) (d decision) {
+// steal chooses a job of the other class, or of a faster processor, that ends sooner on p: of the
+// youngest jobs, which would wait longest, the one whose time grows least. Queues whose youngest job is
+// not worthwhile are left out. If no job ends sooner yet, but one will if its own processors are late, it
+// asks for another offer at that time.
+func steal(p *processor, v *view, worthwhile func(j *Job) bool) (d decision) {
+	if len(v.processors) == 1 {
+		return d
+	}
+	again, least := never, 0.0
 	for _, q := range v.nonEmpty {
-		mode := v.modeOf(q)
-		if !p.free(mode == Sync) {
+		batch := v.modeOf(q) == Sync
+		if !p.free(batch) {
 			continue
 		}
 		for class := range q.queues {
-			j := q.queues[class].first
-			for n := 0; n < stealDepth && j != nil && (d.job == nil || j.arrived < d.job.arrived); n++ {
-				if v.eligible(j, p.index) && v.runTime(p, j, mode == Sync) < v.endElsewhere(j, p, true, v.lockedAt) {
-					d = decision{mode: mode, job: j}
+			jobs := &q.queues[class]
+			if at := v.ageAt(jobs); batch && jobs.load < p.Threshold(q.kind) && jobs.jobs < p.Most && at > v.lockedAt {
+				again = min(again, at)
+				continue
+			}
+			j := jobs.last
+			if j != nil && v.eligible(j, p.index) && !worthwhile(j) {
+				continue
+			}
+			for n := 0; n < stealDepth && j != nil; n, j = n+1, j.prev {
+				if !v.eligible(j, p.index) || v.coresFor(p, j) <= 0 {
+					continue
 				}
-				j = j.next
+				here, there := v.runTime(p, j, batch), v.endElsewhere(j, p, true, v.lockedAt)
+				loss := float64(here) / float64(j.bestTime)
+				switch now := v.lockedAt; {
+				case here >= there:
+					again = min(again, now+here-there+time.Microsecond)
+				case now+here <= j.deadline && (now+stealMargin*here <= j.deadline || now+there > j.deadline) && (d.job == nil || loss < least):
+					d, least = decision{mode: v.modeOf(q), job: j, stolen: !v.suits(j, p)}, loss
+				}
 			}
 		}
 	}
+	d.again = again
 	return d
 }
+
+// stealMargin is the multiple of its expected time within which a stolen job meets a deadline that it
+// should meet elsewhere.
+const stealMargin = 3
 
 // stealDepth is the number of jobs of a queue that an idle processor looks at.
 const stealDepth = 16

@@ -17,7 +17,7 @@ var errPanic = errors.New("panic")
 // errUnanswered is for jobs that Run neither claimed nor failed.
 func errUnanswered(p *processor) error { return fmt.Errorf("%s: left without an answer", p.Name) }
 
-// handleFailure decides about the unanswered jobs of b. No batch owns them.
+// handleFailure decides what becomes of the unanswered jobs of b, which has returned with err.
 func (b *Batch) handleFailure(jobs []*Job, err error, now time.Duration) {
 	s := b.scheduler
 	p := b.processor
@@ -28,7 +28,7 @@ func (b *Batch) handleFailure(jobs []*Job, err error, now time.Duration) {
 		p.takeOut(err, now)
 		s.retry(jobs, err, now)
 		return
-	case errors.Is(err, plan.ErrTooLarge) && len(b.Jobs) == 1: // of several, it is run alone first
+	case errors.Is(err, plan.ErrTooLarge) && len(b.Jobs) == 1: // of several jobs, each runs alone first
 		for _, j := range jobs {
 			j.barredOn |= 1 << p.index
 		}
@@ -54,9 +54,8 @@ func (b *Batch) handleFailure(jobs []*Job, err error, now time.Duration) {
 	}
 }
 
-// retryElsewhere runs j elsewhere after it has failed alone on p, to find out whether the job or
-// the processor is at fault. The error is the job's own if it can run nowhere else or has
-// failed everywhere.
+// retryElsewhere runs j on another processor after it has failed alone on p, to find out whether the
+// job or the processor is at fault. Without another processor the error is the job's own.
 func (p *processor) retryElsewhere(j *Job, err error, now time.Duration) {
 	s := p.scheduler
 	j.barredOn |= 1 << p.index
@@ -71,12 +70,12 @@ func (p *processor) retryElsewhere(j *Job, err error, now time.Duration) {
 	s.retry([]*Job{j}, err, now)
 }
 
-// blame records that j, which failed on some processors, has been answered. A processor
-// that repeatedly fails jobs which succeed elsewhere is removed.
+// blame counts the failures of j, which has been answered, against the processors where it failed. It
+// removes a processor after maxSuspectFailures in a row.
 func (s *Scheduler) blame(j *Job, now time.Duration) {
 	for _, f := range j.failures {
 		p := f.p
-		switch { // the answers elsewhere may come together, long after
+		switch { // the answer may come long after the failure
 		case f.successes < p.suspectSuccesses:
 			continue
 		case f.successes > p.suspectSuccesses:
@@ -91,7 +90,7 @@ func (s *Scheduler) blame(j *Job, now time.Duration) {
 // failure is the failure of a job whose error may have been its own.
 type failure struct {
 	p         *processor
-	successes uint64 // of p until then
+	successes uint64 // successes of p before the failure
 }
 
 // maxSuspectFailures is the number of jobs in a row that a processor may fail although other
@@ -101,8 +100,8 @@ const maxSuspectFailures = 3
 // maxMemoryFailures is the number of batches in a row that may run out of memory.
 const maxMemoryFailures = 3
 
-// outOfMemory runs jobs elsewhere, or one by one where there is nothing else. A processor
-// that runs out of memory again and again is taken out, unless it is the last.
+// outOfMemory runs jobs on another processor, or one by one without another one. It removes a processor
+// after maxMemoryFailures in a row, unless it is the last one.
 func (b *Batch) outOfMemory(jobs []*Job, err error, now time.Duration) {
 	s := b.scheduler
 	p := b.processor
@@ -129,7 +128,7 @@ func (s *Scheduler) retry(jobs []*Job, err error, now time.Duration) {
 	}
 }
 
-// requeue makes j wait, or fails it where that is in vain.
+// requeue makes j wait for another attempt; false: j has failed, because none is possible.
 func (s *Scheduler) requeue(j *Job, now time.Duration) bool {
 	switch {
 	case j.stream != nil && j.stream.err != nil:
@@ -185,7 +184,7 @@ func (p *processor) restore(now time.Duration) {
 	s.dispatch(now)
 }
 
-// event completes v and tells it.
+// event adds time and load to v and sends it to Options.Event.
 func (s *Scheduler) event(v Event, now time.Duration) {
 	if s.opt.Event != nil {
 		v.Time, v.Load = s.epoch.Add(now), s.load()

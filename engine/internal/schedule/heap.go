@@ -6,11 +6,11 @@ import "time"
 // usual case, lie in a run: pushing and removing them takes constant time. All further
 // items are in a binary heap. Items know their place, so that any can be removed.
 type heap[T interface{ moved(heap uint8, at int) }] struct {
-	id    uint8      // told to items
+	id    uint8      // argument of moved
 	items []entry[T] // a binary heap; item i is at i
 	run   []entry[T] // ascending, with gaps behind first; entry i is at -2-i
-	first int        // of run, that is no gap
-	gaps  int        // from there on
+	first int        // index of the first entry of run that is no gap
+	gaps  int        // number of gaps behind first
 }
 
 // absent is where an item is that is not in the heap.

@@ -13,11 +13,11 @@ type Mode uint8
 
 const (
 	Auto  Mode = iota // Async or Sync, by the load
-	Async             // each job alone, on the processor that should finish it first
+	Async             // each job alone
 	Sync              // jobs in batches
 )
 
-// Modes returns all of them.
+// Modes returns all modes.
 func Modes() []Mode { return []Mode{Auto, Async, Sync} }
 
 // String gives the name that command line and configuration use.
@@ -71,12 +71,11 @@ type Job struct {
 	Kind any
 	// Work is the data of Processor.Estimate and Processor.Run.
 	Work any
-	// Caller is whose job it is: callers share the processors evenly. Empty is one
-	// caller too.
+	// Caller names the client. Callers share the processors evenly. Empty is a caller, too.
 	Caller string
 	// Load is the load of the job in a batch, in the units of Processor.Threshold for Kind.
 	Load uint64
-	// Mode forces one; Auto leaves it to the scheduler.
+	// Mode forces a mode; Auto leaves it to the policy.
 	Mode Mode
 	// Reserves lets reserve processors run the job beside the other ones. Default: false,
 	// they run it only if no other processor can.
@@ -95,17 +94,17 @@ type Trace struct {
 	Arrived   time.Time
 	Mode      Mode
 	Class     Class
-	Processor string // that answered, empty where none did
+	Processor string // name of the processor that answered; empty: none
 	// Estimates are the estimated times of the job alone, by processor, at its arrival;
 	// negative where it cannot run.
 	Estimates []time.Duration
 	// Estimate is the estimated time of the batch that answered the job; of the job alone
 	// if it ran alone.
 	Estimate time.Duration
-	Batch    int           // jobs of that batch
+	Batch    int           // number of jobs of the batch that answered
 	Queued   time.Duration // from arrival to the start of the last attempt
-	Ran      time.Duration // of the last attempt
-	Attempts int           // processors that began it
+	Ran      time.Duration // run time of the last attempt
+	Attempts int           // number of starts
 }
 
 // Stream is a call with many queries, which processors cut blocks off as they become

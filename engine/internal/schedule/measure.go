@@ -208,8 +208,7 @@ func (c *cores) change(b *Batch, sign int, now time.Duration) {
 	}
 }
 
-// coresOf is the number of cores that j takes alone on p: its CPU time there, which all
-// threads share in a batch, over its time.
+// coresOf is the number of cores that j takes alone on host p: its CPU time over its time alone.
 func (p *processor) coresOf(j *Job) int {
 	if p.Threads <= 1 {
 		return p.Threads

@@ -18,32 +18,30 @@ type Options struct {
 	// ErrFull. 0 is 8192. A caller takes at most eight times the room that it leaves free.
 	Capacity int
 	// MaxAge closes a batch under Sync when its oldest job has waited so long. 0 is 1 ms.
-	// Where Auto has chosen Sync, a processor that runs nothing does not wait for that, nor
-	// a device of several lanes that runs fewer batches than keep it busy: two, or more if
-	// the work of the lanes beside the device takes longer than a seventh of their time.
+	// Under the policy cooperative without a forced mode, an idle processor starts a batch at
+	// once, and so does a device with fewer batches than keep it busy: at least two.
 	MaxAge time.Duration
-	// Enter and Leave are utilisations: estimated work arriving per second over work
-	// completed per second, of all processors or of a class with its own processors, the
-	// greater of both. Auto changes to Sync above Enter, when four jobs wait for each lane, or
-	// when a job has waited for eight times MaxAge and twice its own time. It changes back to
-	// Async below Leave, if neither is so and Sync has lasted for Hold. A job counts where it is
-	// fastest alone. 0 is 0.7, 0.4 and 100 ms.
+	// Enter and Leave are utilisation thresholds: estimated work arriving per second over work
+	// completed per second, for all processors or for one class, the greater of both. Auto changes
+	// to Sync above Enter, when four jobs wait for each lane, or when a job has waited for eight
+	// times MaxAge and twice its own time. It changes back to Async below Leave without such a
+	// backlog, when Sync has lasted for Hold. 0 is 0.7, 0.4 and 100 ms.
 	Enter, Leave float64
 	Hold         time.Duration
-	// Window is over which the load is averaged. 0 is 100 ms.
+	// Window is the duration over which the load is averaged. 0 is 100 ms.
 	Window time.Duration
-	// Similar is by how much one class must be faster for a job to be of it. 0 is 1.2, as
-	// in Ding et al. 2009, section 9. It does not adapt to the rate of arrivals, which the
-	// paper leaves open.
+	// Similar is the ratio of run times from which a job suits the faster class only, at least 1.
+	// 0 is 1.2, as in Ding et al. 2009, section 9.
 	Similar float64
-	// Patience is the multiple of its own time within which a job may be overtaken. 0 is 4.
+	// Patience bounds overtaking: only jobs that arrive within this multiple of the run time of a
+	// job may pass it. 0 is 4.
 	Patience float64
 	// Slack is added to the estimated time of a job to find the moment at which it must
 	// start to meet its deadline. When 7/8 of the time until then have passed, the job is
 	// urgent; after that moment it waits behind jobs that can still be in time. 0 is 1 ms.
 	Slack time.Duration
-	// Hang is after which a batch counts as hung, and its processor as failed, if it has
-	// also taken 50 times its estimate. Time in which the machine does not run the scheduler
+	// Hang is the time after which a batch counts as hung, and its processor as failed, if the
+	// batch has also taken 50 times its estimate. Time in which the machine does not run the scheduler
 	// does not count, up to ten times the limit. While no other processor can run the jobs
 	// of the batch, they wait for it for ten times the limit. The last processor stays: jobs
 	// that have waited so long fail with ErrHung, and later ones run when it returns. 0 is
@@ -55,7 +53,8 @@ type Options struct {
 	Probe time.Duration
 	// Cores is the number of cores that the host and the work for devices share: see
 	// Processor.Threads. CPU returns the CPU time of the process, by which the scheduler
-	// measures how many of them feed the devices. 0 and nil: cores are not counted.
+	// measures how many of them feed the devices. 0 and nil: cores are not counted. Only the policy
+	// cooperative counts them.
 	Cores int
 	CPU   func() time.Duration
 	// Event receives changes of mode, removals and restorations of processors. It must be
@@ -67,8 +66,8 @@ type Options struct {
 type Event struct {
 	Time      time.Time
 	Mode      Mode    // the new mode; Auto if the event concerns a processor
-	Load      float64 // at the time of the event
-	Processor string  // that was removed or restored; empty if the event is a change of mode
+	Load      float64 // utilisation at the time of the event
+	Processor string  // name of the removed or restored processor; empty: a change of mode
 	Err       error   // reason of the removal; nil: restored
 }
 
@@ -80,7 +79,7 @@ type Stats struct {
 	Capacity int
 	// Since the start:
 	Answered, Failed, Refused, Expired, Retried, Stolen uint64
-	Changes                                             uint64 // of the mode
+	Changes                                             uint64 // changes of the mode
 	Processors                                          []ProcessorStats
 }
 
@@ -92,7 +91,7 @@ type ProcessorStats struct {
 	Running int   // batches now
 	Batches uint64
 	Jobs    uint64
-	Busy    time.Duration // of all its lanes
+	Busy    time.Duration // sum over lanes
 }
 
 // Causes of errors, for errors.Is.
@@ -111,7 +110,7 @@ var (
 // FullError describes the queue that refused a job.
 type FullError struct {
 	Caller             string
-	Held, Queued, Room int // jobs of the caller, of all, and the most that may wait
+	Held, Queued, Room int // waiting jobs of the caller, waiting jobs of all callers, capacity of the queue
 }
 
 func (e *FullError) Error() string {
@@ -123,8 +122,8 @@ func (e *FullError) Is(target error) bool { return target == ErrFull }
 
 // DeadlineError describes a job whose deadline has passed.
 type DeadlineError struct {
-	Waited  time.Duration // since it arrived
-	Running bool          // it had begun
+	Waited  time.Duration // time since the arrival
+	Running bool          // the job had begun
 }
 
 func (e *DeadlineError) Error() string {
@@ -144,12 +143,12 @@ func (e *DeadlineError) Is(target error) bool {
 // the same time.
 type Processor struct {
 	Name string
-	Host bool // which class it serves
+	Host bool // it is the host; otherwise a device
 	// Reserve keeps the processor for jobs that no further working processor can run: the
 	// rest were removed, have failed the job, or lack its data. Default: false.
 	Reserve bool
-	// Lanes is how many batches it runs at a time, at least 1, and Singles how many jobs
-	// at a time under Async; 0 is Lanes.
+	// Lanes is the number of batches at a time, at least 1. Singles is the number of single jobs at
+	// a time; 0 is Lanes.
 	Lanes, Singles int
 	// Blocks is the number of blocks of streams that run at a time, at least Lanes; 0 is
 	// Lanes.
@@ -165,7 +164,7 @@ type Processor struct {
 	Threads int
 	// Threshold is the load at which a batch of a kind is closed, S·T·B, at least 1.
 	Threshold func(kind any) uint64
-	// Most is how many jobs a batch has at most; 0 is 65536.
+	// Most is the greatest number of jobs of a batch. 0 is 65536.
 	Most int
 
 	// Estimate returns the time of j here alone, and its addition to a batch that runs

@@ -75,7 +75,7 @@ func (f *clients) callerNamed(name string) *caller {
 	return c
 }
 
-// prune drops callers and lines that hold nothing. A caller that has been served ahead of
+// prune drops callers and kinds without waiting jobs. A caller that has been served ahead of
 // its turn is remembered while such callers are few.
 func (f *clients) prune() {
 	ahead := 0
@@ -123,7 +123,7 @@ func (f *clients) charge(c *caller, cost time.Duration) {
 	c.virtualStart += max(cost, 1)
 }
 
-// kindQueueOf returns the line of kind and mode.
+// kindQueueOf returns the queue of a kind and a forced mode.
 func (f *clients) kindQueueOf(key kindKey) *kindQueue {
 	if f.lastKindQueue != nil && f.lastKindQueue.kindKey == key {
 		return f.lastKindQueue
@@ -140,7 +140,7 @@ func (f *clients) kindQueueOf(key kindKey) *kindQueue {
 	return l
 }
 
-// queueIn returns where jobs of c wait in q.
+// queueIn returns the queue of the jobs of c in q.
 func (c *caller) queueIn(q *classQueue) *callerQueue {
 	if c.lastQueue != nil && c.lastQueue.queue == q {
 		return c.lastQueue
@@ -204,7 +204,7 @@ func (s *Scheduler) enqueue(j *Job, now time.Duration) {
 	}
 }
 
-// postponedKey is the place in the order of jobs that cannot meet their deadlines any more.
+// postponedKey is added to the order of jobs that are too late for their deadlines, so that they come last.
 const postponedKey = 1 << 60
 
 // dequeue takes j from where it waits.
@@ -248,7 +248,7 @@ func (q *classQueue) link(j *Job) {
 		for prev = q.first; prev.arrived <= j.arrived; {
 			prev = prev.next
 		}
-		prev = prev.prev // of the first that is younger
+		prev = prev.prev // before the first job that is younger
 	} else {
 		for prev != nil && prev.arrived > j.arrived {
 			prev = prev.prev
@@ -281,8 +281,8 @@ func (q *classQueue) unlink(j *Job) {
 	j.prev, j.next = nil, nil
 }
 
-// head returns the job that is next: of the least served caller the first in its order.
-// Virtual times of callers grow while they wait, which is caught up with here.
+// head returns the next job: the first one of the least served caller; nil: q is empty. A caller's virtual
+// start may have grown since it was put into the heap, so head first moves such callers.
 func (q *classQueue) head() *Job {
 	for q.callers.len() > 0 {
 		e := q.callers.top()

@@ -100,10 +100,9 @@ func (t *stream) before(o *stream) bool {
 	return t.caller.virtualStart < o.caller.virtualStart || t.caller.virtualStart == o.caller.virtualStart && t.nextOrder < o.nextOrder
 }
 
-// block cuts a block for p, of the stream of the least served caller; nil if there is
-// none, or j, which is to run next otherwise, is of a caller that has been served less.
-// Within a caller a block takes its turn as a large job does: it is overtaken by jobs that
-// arrive within Patience times the time of the block before it.
+// block cuts a block for p, of the call of the least served caller; nil if there is none, or if j, the
+// next job of p, comes before it: its caller has been served less. Within a caller a block takes its
+// turn like a large job: jobs that arrive within Patience times the time of the last block overtake it.
 func (p *processor) block(j *Job, now time.Duration) *Batch {
 	s := p.scheduler
 	for p.freeBlock() {
@@ -116,7 +115,7 @@ func (p *processor) block(j *Job, now time.Duration) *Batch {
 		if t == nil || j != nil && (j.caller.virtualStart < t.caller.virtualStart || j.caller.virtualStart == t.caller.virtualStart && (j.caller != t.caller || j.order() <= t.nextOrder)) {
 			return nil
 		}
-		if err := t.ctx.Err(); err != nil { // DoAll hears of it later
+		if err := t.ctx.Err(); err != nil { // DoAll has not seen it yet
 			t.drop(err, now)
 		} else if b := t.cutBlock(p, now); b != nil {
 			return b
@@ -125,8 +124,8 @@ func (p *processor) block(j *Job, now time.Duration) *Batch {
 	return nil
 }
 
-// cutBlock returns a block of t; nil if there is none, or p cannot run it: then it waits
-// for another processor.
+// cutBlock returns a block of t for p; nil if no query is left, or if p cannot run the block, which then
+// waits for another processor.
 func (t *stream) cutBlock(p *processor, now time.Duration) *Batch {
 	s := t.scheduler
 	left := t.Left()
@@ -167,7 +166,7 @@ func (t *stream) cutBlock(p *processor, now time.Duration) *Batch {
 
 // blockDone records the end of a block. The first error is the error of the stream.
 func (t *stream) blockDone(j *Job, err error) {
-	if err != nil { // while j is one of its blocks: it has not ended
+	if err != nil { // before j leaves the blocks of t, so that t does not end without an error
 		t.drop(err, t.scheduler.lockedAt)
 	}
 	for i, o := range t.blocks {

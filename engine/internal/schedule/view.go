@@ -65,7 +65,7 @@ func (v *view) noProcessor(reason error) error {
 	return fmt.Errorf("%w: %w", ErrNoProcessor, reason)
 }
 
-// waitAt is how long j should wait at p if it is next there.
+// waitAt is the expected time until p can begin j, if j is next there.
 func (v *view) waitAt(p *processor, j *Job, batch bool, now time.Duration) time.Duration {
 	if p.free(batch) && v.coresFor(p, j) > 0 {
 		return 0
@@ -73,8 +73,8 @@ func (v *view) waitAt(p *processor, j *Job, batch bool, now time.Duration) time.
 	return p.nextLane(now)
 }
 
-// nextLane is the time until the first of p's batches should end. A batch that takes longer than
-// was expected is expected to take as much longer again.
+// nextLane is the expected time until the first running batch of p ends. A batch that is late is
+// expected to be late by as much again.
 func (p *processor) nextLane(now time.Duration) time.Duration {
 	least := maxEstimate
 	for _, b := range p.running {
@@ -84,8 +84,8 @@ func (p *processor) nextLane(now time.Duration) time.Duration {
 	return least
 }
 
-// runTime is the expected time of j at p beside the jobs that run there, on the cores that are left; if it
-// must wait for cores, on as many as it can use.
+// runTime is the expected time of j on p beside the running jobs, on the cores that p may give to j now.
+// Without such cores it is the time on as many cores as j can use, because j waits for them.
 func (v *view) runTime(p *processor, j *Job, batch bool) time.Duration {
 	slower := 1.0
 	if v.coresFor(p, j) > 0 {
@@ -98,7 +98,8 @@ func (v *view) runTime(p *processor, j *Job, batch bool) time.Duration {
 	return p.capacity.singleTime(alone, min(len(p.running), p.Singles-1))
 }
 
-// queueTime is how long the jobs that wait for p's class should take it.
+// queueTime is the expected time of p for the waiting jobs of its class, and for half of the jobs of
+// either class.
 func (v *view) queueTime(p *processor, batch bool) time.Duration {
 	rate := 0.0
 	for _, o := range v.processors {
@@ -126,8 +127,7 @@ func (v *view) suits(j *Job, p *processor) bool {
 	return v.eligible(j, p.index) && v.cost(j, p) <= j.similarCost
 }
 
-// timely tells whether p should end j by its deadline, or no other processor should
-// either.
+// timely says whether p should end j by its deadline, or else no other processor should.
 func (v *view) timely(j *Job, p *processor, now time.Duration) bool {
 	if j.deadline == never || j.postponed || now+v.runTime(p, j, true) <= j.deadline {
 		return true
@@ -166,8 +166,8 @@ func (v *view) late(j *Job, now time.Duration) bool {
 	return !j.postponed && now > last && j.arrived <= last
 }
 
-// endElsewhere is the time until j should end on a processor other than p: as its next job,
-// or after the jobs that wait there.
+// endElsewhere is the expected time until j ends on another processor than p: as the next job there, or,
+// with last, after all jobs that wait for that processor.
 func (v *view) endElsewhere(j *Job, p *processor, last bool, now time.Duration) time.Duration {
 	batch := v.modeOf(j.kindQueue) == Sync
 	end := never
@@ -177,7 +177,7 @@ func (v *view) endElsewhere(j *Job, p *processor, last bool, now time.Duration) 
 		}
 		took := v.runTime(o, j, batch)
 		if last {
-			took = max(took, v.queueTime(o, batch)) // j is in the queue itself
+			took = max(took, v.queueTime(o, batch)) // which includes j
 		}
 		end = min(end, v.waitAt(o, j, batch, now)+took)
 	}
@@ -205,7 +205,8 @@ func (v *view) load() float64 {
 	return load
 }
 
-// singleLanes is how many single jobs of a class run at a time; Either: of all.
+// singleLanes is the number of single jobs that processors of a class run at a time; Either: all
+// processors.
 func (v *view) singleLanes(class Class) (n int) {
 	for _, p := range v.processors {
 		if p.removal == nil && (class == Either || class == p.class) {
@@ -236,9 +237,9 @@ func (v *view) cost(j *Job, p *processor) time.Duration {
 }
 
 // coresFor is the number of cores that p may give to j; none if j must wait:
-//   - free cores, always;
-//   - the cores that feed devices, too, if j takes less CPU time on the host than it takes to feed
-//     a device with it;
+//   - free cores in any case;
+//   - also the cores that feed devices, if j takes less CPU time on the host than feeding a device
+//     with it takes;
 //   - all cores, if no device runs and j does not suit devices better, or if j starves.
 func (v *view) coresFor(p *processor, j *Job) int {
 	c := &v.cores
@@ -261,8 +262,8 @@ func (v *view) allotment(p *processor, j *Job) (threads int, slower float64) {
 	return threads, float64(max(most, 1)) / float64(max(threads, 1))
 }
 
-// blockCores is the number of cores that a block of t may take on a host, at least one. A device that
-// is about to take a block has one, too: its work would wait behind all threads of the host.
+// blockCores is the number of cores that a block of t may take on a host, at least one. One core is kept
+// for a device that is about to take a block, because feeding it would wait behind the host's threads.
 func (v *view) blockCores(t *stream) int {
 	free := v.cores.free()
 	if v.cores.deviceBatches == 0 && slices.ContainsFunc(v.processors, func(o *processor) bool {
@@ -283,8 +284,7 @@ func (v *view) served(t *stream) bool {
 	return false
 }
 
-// serves says whether p may cut blocks off t: it can run them, and is no reserve beside a
-// processor that can.
+// serves says whether p may take a block of t now. A reserve takes none while another processor can.
 func (v *view) serves(p *processor, t *stream) bool {
 	if t.ended || t.err != nil || t.requeuedBlocks > 0 || t.blocksOut[p.index] >= 2*p.Blocks || t.blocksRunning[p.index] >= t.Blocks(p.index) || v.policy.Block(p, t, v) == 0 {
 		return false

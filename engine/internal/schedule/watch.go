@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// beats is the number of times that tick looks at running batches while Options.Hang
+	// ticksPerHang is the number of times that tick looks at running batches while Options.Hang
 	// passes.
 	ticksPerHang = 10
-	// punctual is the fraction of Options.Hang by which a tick may be late. A later one shows
+	// lateTick is the fraction of Options.Hang by which a tick may be late. A later one shows
 	// that the machine, not a batch, had no time.
 	lateTick = 1.0 / 200
-	// patience is the multiple of its allowance after which a batch is given up for certain.
+	// hangPatience is the multiple of its allowance after which a batch is given up in any case.
 	hangPatience = 10
-	// rarely is the longest delay between two probes, in units of Options.Probe.
+	// maxProbeFactor is the longest delay between two probes, in units of Options.Probe.
 	maxProbeFactor = 256
 )
 
@@ -27,7 +27,7 @@ func (v *view) allowance(b *Batch) time.Duration {
 
 // giveUpHung gives up batches that are past their limit, and removes their processors. It returns
 // the next limit. Time that the machine has lost does not count, and a batch waits while no
-// other processor can run its jobs: until patience has run out. A batch whose answers are
+// other processor can run its jobs: until hangPatience has run out. A batch whose answers are
 // being written cannot hang any more. The last processor is never removed.
 func (s *Scheduler) giveUpHung(now, lost time.Duration) time.Duration {
 	next := never
@@ -169,7 +169,7 @@ func (p *processor) beginProbe(now time.Duration) {
 			b.leave(now)
 		}
 		switch {
-		case p.removal == nil || s.refusal != nil: // restored, or of no use any more
+		case p.removal == nil || s.refusal != nil: // restored meanwhile, or the scheduler ends
 		case err != nil:
 			p.probeLater(now)
 		default:
@@ -226,8 +226,7 @@ func (s *Scheduler) tick() {
 	}
 }
 
-// expire fails j, whose deadline has passed. One whose answer is being written is waited
-// for.
+// expire fails j, whose deadline has passed, unless its answer is being written.
 func (s *Scheduler) expire(j *Job, now time.Duration) {
 	s.deadlines.remove(j.positions[byDeadline])
 	running := j.batch != nil
