@@ -101,13 +101,13 @@ func (o ClientOptions) intercept(next connect.ClientFunc) connect.ClientFunc {
 
 // attempts is the stream of a unary call: one message each way.
 type attempts struct {
-	connect.ClientStream // of the current attempt
+	connect.ClientStream // stream of the current attempt
 	ctx                  context.Context
 	open                 func() (connect.ClientStream, error)
 	left                 int
 	backoff              time.Duration // before the next attempt
 	request              any
-	failed               error // of Send or CloseSend, for Receive
+	failed               error // error of Send or CloseSend, for Receive
 }
 
 func (a *attempts) Send(msg any) error {

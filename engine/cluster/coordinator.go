@@ -55,7 +55,7 @@ type Options struct {
 type Coordinator struct {
 	maps    Maps
 	dial    Dialer
-	service api.ShardServiceClient // of this process, which has all shards; nil: nodes have them
+	service api.ShardServiceClient // the service of this process, which has all shards; nil: nodes have them
 	opt     Options
 
 	mu          sync.Mutex
@@ -76,8 +76,8 @@ func New(maps Maps, dial Dialer, opt Options) *Coordinator {
 // collection is an epoch of an index or table, with the facts that hold as long as the epoch.
 type collection struct {
 	layout *layout.Map
-	terms  terms    // of the whole
-	shards []*terms // of each shard, as far as it has answered alone; epochs share them
+	terms  terms    // statistics of terms in all shards together
+	shards []*terms // statistics of terms in each shard that has answered alone; epochs share them
 	times  struct{ searches, terms, names, facets, selections, aggregations, descriptions window }
 }
 

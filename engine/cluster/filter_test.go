@@ -170,7 +170,7 @@ func TestFilters(t *testing.T) {
 			plain := q
 			plain.Filter = nil
 			if _, fault := a.now.Search(r.Context(), plain); fault != nil && w.Err != nil && engine.CodeOf(got.Err) == engine.CodeOf(w.Err) {
-				continue // of two faults, in the text and in the filter, either may be named
+				continue // the text and the filter have faults; the error may name either
 			}
 			same(r, q, got, w)
 		}

@@ -26,9 +26,9 @@ import (
 type machines struct {
 	mu     sync.Mutex
 	nodes  map[string]*shard.Memory
-	before map[string]func(context.Context) error // of each call of a node; may be nil
+	before map[string]func(context.Context) error // runs before each call of a node; may be nil
 	calls  map[string]int
-	damage map[string]func(reply any) // of each reply of a node; may be nil. It must not change.
+	damage map[string]func(reply any) // changes each reply of a node; may be nil. The map must not change.
 	all    shard.Memory               // the shards of all nodes
 	layout *layout.Map                // the newest
 	stale  *layout.Map                // that Map returns, unless nil

@@ -45,7 +45,7 @@ type MissingError struct {
 	Collection string
 	Missing    []int // shards, ascending
 	Of         int
-	Err        error // of the first missing shard
+	Err        error // error of the first missing shard
 }
 
 func (e *MissingError) Error() string {
@@ -107,7 +107,7 @@ func (r *reach) note(ctx context.Context, errs []error) error {
 		case errors.Is(err, errEpoch), ctx.Err() != nil && r.partial:
 			return err
 		case final(err) && code != engine.Canceled && (code != engine.Deadline || !r.partial):
-			return err // of the query, not of the shard
+			return err // the query has the fault, not the shard
 		case code == engine.Canceled: // another failure has ended it
 			if first == nil {
 				first = err

@@ -11,7 +11,7 @@ import (
 
 // have returns the shards of an answer to a request for a group.
 func (n *node) have(asked []int, shards []uint32, target *api.ShardTarget) ([]int, error) {
-	if len(shards) == 0 { // of a node that knows no groups, or of one shard
+	if len(shards) == 0 { // the reply of a node that knows no groups, or of one shard
 		if len(asked) > 1 {
 			n.single.Store(instant(time.Now()))
 		}

@@ -121,7 +121,7 @@ type shape uint8
 const (
 	asTexts shape = iota
 	asLists
-	asNumbers // of terms: the shards need not analyse the text
+	asNumbers // terms: the shards need not analyse the text
 )
 
 func (s *search) kindOf(i int) kind {

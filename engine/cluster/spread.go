@@ -45,7 +45,7 @@ type progress[A any] struct {
 
 // task is the part that all requests of a fan share.
 type task struct {
-	times  *window // of requests of this kind
+	times  *window // recent times of requests of this kind
 	size   int     // queries
 	groups bool    // a node has one request for all its shards; else each shard has a request of its own
 	shards []int   // ascending; nil: all within reach

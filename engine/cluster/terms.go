@@ -21,12 +21,12 @@ type form uint8
 const (
 	written form = iota // in the query language
 	literal
-	term // of the index, without analysis
+	term // terms of the index, without analysis
 )
 
 // known is the analysis of a text, with the document frequencies of the whole.
 type known struct {
-	terms []string // of plain in the order of the text, else ascending and each once
+	terms []string // the terms: for plain in the order of the text, else ascending and each once
 	df    []uint64
 	plain bool // a query of these terms, each with weight 1, is the same
 	err   error
@@ -94,7 +94,7 @@ func scored(e *querylang.Expr) bool {
 // facts are the statistics of the whole that queries need.
 type facts struct {
 	docs, length uint64
-	known        []*known // of all queries, one after the other
+	known        []*known // known terms of all queries, one query after the other
 	ends         []int    // in known, by query
 }
 

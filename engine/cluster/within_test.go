@@ -55,7 +55,7 @@ func TestHere(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	for _, c := range []struct {
 		docs       uint64
-		each, want time.Duration // of four shards
+		each, want time.Duration // times of four shards
 	}{
 		{1000, 10 * time.Microsecond, 40 * time.Microsecond},
 		{1000, time.Millisecond, 3 * time.Millisecond},

@@ -103,7 +103,7 @@ func (w *Writer) join(s *segment) (replaced uint64, err error) {
 	}
 	w.written += s.Docs
 	kept := w.segments
-	if len(kept) == 1 && kept[0].Docs == 0 { // of a collection without documents
+	if len(kept) == 1 && kept[0].Docs == 0 { // the segment of a collection without documents
 		kept = nil
 	}
 	return replaced, w.change(append(kept[:len(kept):len(kept)], s), deleted)

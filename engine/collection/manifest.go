@@ -67,7 +67,7 @@ func (m *Manifest) Live() (docs uint64) {
 
 // Settings rule the index of each segment. See the fields of the same names in build.Options.
 type Settings struct {
-	Rules          int      `json:"rules"` // of analysis: see analyze.Rules
+	Rules          int      `json:"rules"` // version of the rules of analysis: see analyze.Rules
 	Tokens         string   `json:"tokens"`
 	CJK            string   `json:"cjk,omitempty"`
 	Fold           bool     `json:"fold,omitempty"`

@@ -37,11 +37,11 @@ type Writer struct {
 
 	mu       sync.Mutex
 	now      *Manifest
-	segments []*segment      // of now
+	segments []*segment      // the present segments
 	before   map[string]bool // files of the manifest before now
 	next     uint64          // number of the next file
 	written  uint64          // documents in the files of this writer
-	err      error           // of a change after which the state on the disk is unknown
+	err      error           // error of a change after which the state on the disk is unknown
 }
 
 // Options rule the changes of a Writer.

@@ -37,7 +37,7 @@ type FilterCache struct {
 	// dropped.
 	Capacity, Bytes uint64
 	Entries         int
-	Hits, Misses    uint64 // of queries
+	Hits, Misses    uint64 // queries that the cache has answered, and queries that it has not
 	Evicted         uint64
 }
 

@@ -43,7 +43,7 @@ func (s *Server) intercept(next connect.ServerFunc) connect.ServerFunc {
 
 // codeOf returns the name of the code of an error in metrics.
 func codeOf(err error) string {
-	if sent, ok := errors.AsType[*connect.Error](err); ok { // of the protocol
+	if sent, ok := errors.AsType[*connect.Error](err); ok { // an error of the protocol
 		return sent.Code().String()
 	}
 	if err == nil {

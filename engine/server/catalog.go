@@ -33,7 +33,7 @@ type catalog[T resource] struct {
 
 	mu      sync.RWMutex
 	all     map[string]*served[T]
-	loading sync.Mutex // of a new name
+	loading sync.Mutex // held while a new name is loaded
 }
 
 // served is an index or a table with its file.
@@ -42,7 +42,7 @@ type served[T resource] struct {
 	now  atomic.Pointer[content[T]]
 
 	change sync.Mutex // one load, reload or unload at a time
-	at     place      // of the file to open, guarded by change
+	at     place      // place of the file to open; guarded by change
 	gone   bool       // it is unloaded, guarded by change
 }
 
@@ -65,7 +65,7 @@ func (p place) String() string {
 type content[T resource] struct {
 	resource T
 	path     string      // for people
-	state    os.FileInfo // of the file before it was opened
+	state    os.FileInfo // state of the file before it was opened
 	checksum uint64
 }
 

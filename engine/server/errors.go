@@ -56,7 +56,7 @@ func describe(err error, request string) (e *api.Error, status int, code connect
 		known := statuses[e.EngineCode()]
 		status, code = known.http, known.rpc
 		switch {
-		case errors.Is(err, os.ErrDeadlineExceeded): // of the connection
+		case errors.Is(err, os.ErrDeadlineExceeded): // the deadline of the connection
 			status = http.StatusRequestTimeout
 		case errors.Is(err, errEncoding):
 			status = http.StatusUnsupportedMediaType

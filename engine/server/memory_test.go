@@ -92,8 +92,8 @@ func (h *heap) check(t *testing.T, budget, connections int) {
 }
 
 const (
-	perConnection = 64 << 10 // of the server and of the client in the test
-	ofQueries     = 32 << 20 // of queries that run
+	perConnection = 64 << 10 // memory of a connection in the server and in the client of the test, in bytes
+	ofQueries     = 32 << 20 // memory of running queries, in bytes
 )
 
 // settle waits until the requests of an attack have an answer or wait for their clients: the memory that they
@@ -165,7 +165,7 @@ func TestMemoryOfBodies(t *testing.T) {
 // TestMemoryOfProtocols: a message of gRPC that is large when it is decoded exceeds the limit before that.
 func TestMemoryOfProtocols(t *testing.T) {
 	a := attack(t, Options{Limits: Limits{Memory: budget}})
-	and := protowire.AppendVarint(protowire.AppendTag(nil, 5, protowire.BytesType), 0) // of heddle.v1.Filter
+	and := protowire.AppendVarint(protowire.AppendTag(nil, 5, protowire.BytesType), 0) // field 5 of heddle.v1.Filter
 	filter := protowire.AppendBytes(protowire.AppendTag(nil, 13, protowire.BytesType), bytes.Repeat(and, 6<<20))
 	h := watchHeap()
 	for _, c := range []struct{ path, kind, body string }{

@@ -126,7 +126,7 @@ func TestOverload(t *testing.T) {
 		if n := r.gate.Queries(); n != 0 {
 			t.Errorf("%d queries run after the load", n)
 		}
-		if n := runtime.NumGoroutine(); n > goroutines+3*200+50 { // of 200 connections
+		if n := runtime.NumGoroutine(); n > goroutines+3*200+50 { // 200 connections have at most three each
 			t.Errorf("%d goroutines, before the load %d", n, goroutines)
 		}
 		if l := put(0.2*capacity, time.Second, time.Minute); l.Answered != l.Queries {

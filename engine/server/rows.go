@@ -124,7 +124,7 @@ func (s *Server) selectRoute(w http.ResponseWriter, r *http.Request, variables [
 // selected is the answer of a selection.
 type selected struct {
 	count    uint64
-	ids      []uint32 // of the first rows
+	ids      []uint32 // ids of the first rows
 	large    []uint64 // the same, if a number has more than 32 bits
 	ranges   []span   // the rows as ranges, if the caller asks for ranges; then the other forms are empty
 	coverage *api.Coverage
@@ -217,7 +217,7 @@ func (s *Server) slow(w http.ResponseWriter, r *http.Request) (*bufio.Writer, er
 
 const (
 	writerBytes     = 64 << 10
-	compressorBytes = 1 << 20 // of gzip or zstd
+	compressorBytes = 1 << 20 // memory of a compressor of gzip or zstd, in bytes
 )
 
 type slowWriter struct {

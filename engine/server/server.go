@@ -29,8 +29,8 @@ type Server struct {
 	indexes *catalog[*engine.Index]
 	tables  *catalog[*engine.Table]
 	now     atomic.Pointer[Limits]
-	gate    *admit.Gate  // of running requests
-	visits  peers.Visits // of callers without a proof
+	gate    *admit.Gate  // limit of running requests
+	visits  peers.Visits // requests of callers without a proof of who they are
 	budget  *admit.Budget
 
 	root func() (*os.Root, error) // the folder of administration, which stays open

@@ -41,8 +41,8 @@ type stream struct {
 
 	mu   sync.Mutex
 	held int64 // memory of a part
-	used int64 // of held, by the lines
-	docs int   // of the lines
+	used int64 // the part of held that the lines take, in bytes
+	docs int   // number of documents of the lines
 }
 
 // run answers all lines. An error comes before the first byte of the answer: later ones become the answers of

@@ -23,7 +23,7 @@ func JSON(text []byte, err error) error {
 		return typeError(wrong)
 	case errors.As(err, &syntax):
 		return syntaxError(text, syntax)
-	case err == io.EOF || err == io.ErrUnexpectedEOF: // of a json.Decoder
+	case err == io.EOF || err == io.ErrUnexpectedEOF: // errors of a json.Decoder
 		return errCut
 	case err != nil:
 		if name, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {

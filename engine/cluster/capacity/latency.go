@@ -9,11 +9,11 @@ import (
 type Call struct {
 	Service float64 // median time of a core for a call, in seconds
 	Sigma   float64 // spread: standard deviation of the logarithm of the time
-	Cores   int     // of a machine, which has one shard
+	Cores   int     // number of cores of a machine, which has one shard
 	Load    float64 // share of the time that cores are busy, 0 to 1, without second requests
 	Copies  int     // machines with the same shard; a call takes the better of two
 	Slow    float64 // share of calls that are delayed on their way
-	Delay   float64 // of such a call, in seconds
+	Delay   float64 // delay of such a call, in seconds
 	Network float64 // time of a round trip, in seconds
 }
 
@@ -39,7 +39,7 @@ const gridSteps = 1 << 14
 // over all machines, so it must be below 1.
 func (c *Call) Latency() *Latency {
 	mean := c.Mean()
-	variation := math.Exp(c.Sigma*c.Sigma) - 1 // of the service, squared
+	variation := math.Exp(c.Sigma*c.Sigma) - 1 // squared coefficient of variation of the service time
 	wait := erlang(c.Cores, c.Load)
 	if c.Copies > 1 {
 		wait *= wait

@@ -11,14 +11,14 @@ import (
 // Input describes the collection, the load and the machines. Times are in seconds, sizes in bytes.
 type Input struct {
 	Docs        float64 `json:"docs"`
-	DocBytes    float64 `json:"doc_bytes"`    // of an index, per document
+	DocBytes    float64 `json:"doc_bytes"`    // bytes of an index for each document
 	QPS         float64 `json:"qps"`          // queries per second
 	Cost        float64 `json:"cost"`         // time of a core for a query on a million documents
 	Sigma       float64 `json:"sigma"`        // see Call
-	Cores       int     `json:"cores"`        // of a machine
-	Memory      float64 `json:"memory"`       // of a machine
+	Cores       int     `json:"cores"`        // cores of a machine
+	Memory      float64 `json:"memory"`       // memory of a machine, in bytes
 	MemoryShare float64 `json:"memory_share"` // for one generation of a shard
-	Bandwidth   float64 `json:"bandwidth"`    // of a machine, bytes per second
+	Bandwidth   float64 `json:"bandwidth"`    // network bandwidth of a machine, in bytes per second
 	Load        float64 `json:"load"`         // greatest share of the time that cores are busy
 	MinReplicas int     `json:"min_replicas"`
 	Service     float64 `json:"service"` // greatest time of a core for a query on a shard
@@ -27,8 +27,8 @@ type Input struct {
 	Delay       float64 `json:"delay"`
 	Network     float64 `json:"network"`
 	Messages    float64 `json:"messages"` // per second, of one NATS server
-	Servers     float64 `json:"servers"`  // of a NATS cluster
-	Nodes       float64 `json:"nodes"`    // of one NATS cluster
+	Servers     float64 `json:"servers"`  // servers of a NATS cluster
+	Nodes       float64 `json:"nodes"`    // nodes of one NATS cluster
 }
 
 // Default is a collection of web pages on machines of 64 cores and 512 GiB.
@@ -53,7 +53,7 @@ const (
 	mapBytes     = 150
 	shardBytes   = 190
 	replicaBytes = 20
-	maxMessage   = 1 << 20 // of NATS
+	maxMessage   = 1 << 20 // greatest size of a message of NATS, in bytes
 )
 
 // MaxShardDocs is the greatest number of documents of a shard.
@@ -65,19 +65,19 @@ type Plan struct {
 	Reason    string  `json:"reason"` // for the number of shards
 	ShardDocs float64 `json:"shard_docs"`
 	ShardSize float64 `json:"shard_bytes"`
-	Replicas  float64 `json:"replicas"` // of each shard, one per machine
+	Replicas  float64 `json:"replicas"` // replicas of each shard, each on a machine of its own
 	Machines  float64 `json:"machines"`
 	Load      float64 `json:"load"`       // share of the time that cores are busy
 	QueryCost float64 `json:"query_cost"` // time of cores for a query, over all machines
-	CallShare float64 `json:"call_share"` // of QueryCost, for calls in place of work
+	CallShare float64 `json:"call_share"` // fraction of QueryCost that calls take, 0 to 1
 
 	CallP50       float64 `json:"call_p50"`
-	P50           float64 `json:"p50"` // of queries
+	P50           float64 `json:"p50"` // median latency of queries, in seconds
 	P99           float64 `json:"p99"`
 	Second        float64 `json:"second"` // time until a second request
 	P50Second     float64 `json:"p50_second"`
 	P99Second     float64 `json:"p99_second"`
-	LoadOneFailed float64 `json:"load_one_failed"` // of the other replicas of a shard
+	LoadOneFailed float64 `json:"load_one_failed"` // load of the other replicas of a shard after the failure of one machine
 
 	MapBytes    float64 `json:"map_bytes"`
 	MapKeys     float64 `json:"map_keys"`     // so that none is above the limit of a message

@@ -28,7 +28,7 @@ const (
 	MaxShards   = 1 << 16
 	MaxReplicas = 64
 	MaxName     = 255      // bytes of the name of a collection, a file or a node
-	MaxBytes    = 32 << 20 // of the JSON of a map
+	MaxBytes    = 32 << 20 // greatest size of the JSON of a map, in bytes
 )
 
 // Kind is the kind of a collection.

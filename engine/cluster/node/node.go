@@ -73,7 +73,7 @@ func (n *Node) Load(ctx context.Context, name string, epoch uint64, number int, 
 		n.all[k] = x
 	}
 	n.mu.Unlock()
-	if ok { // of another Load at the same time
+	if ok { // another Load has opened it at the same time
 		return x.close()
 	}
 	return nil

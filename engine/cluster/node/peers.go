@@ -30,7 +30,7 @@ func Listen(conn *transport.Conn, client *http.Client, accept func(*url.URL) err
 	p.sub, err = conn.Subscribe("heddle.announce.*", func(m *nats.Msg) {
 		var a Announcement
 		if json.Unmarshal(m.Data, &a) != nil || m.Subject != "heddle.announce."+a.Node || transport.CheckNode(a.Node) != nil {
-			return // of another program
+			return // another program has sent the message
 		}
 		p.set(a.Node, a.HTTP)
 	})

@@ -26,7 +26,7 @@ type Shards interface {
 type Index struct {
 	*engine.Index
 	Live       *Live         // nil: no document is deleted
-	Attributes *engine.Table // of the documents; nil: they have none
+	Attributes *engine.Table // attribute table of the documents; nil: they have none
 }
 
 // Live describes the documents of a shard that are not deleted. Queries find no deleted documents, and

@@ -23,7 +23,7 @@ type Options struct {
 
 // Result is the outcome of a run.
 type Result struct {
-	Times  []float64 // of the queries, ascending, in seconds
+	Times  []float64 // latency of each query, in seconds, ascending
 	Second float64   // share of calls with a second request
 }
 
@@ -36,9 +36,9 @@ func (r *Result) Quantile(share float64) float64 {
 type kind uint8
 
 const (
-	arrive kind = iota // of a call at a machine
-	finish             // of a call at a core
-	answer             // of a call at the coordinator
+	arrive kind = iota // a call arrives at a machine
+	finish             // a core finishes a call
+	answer             // the answer of a call arrives at the coordinator
 	second             // the time for a second request
 )
 

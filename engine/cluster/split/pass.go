@@ -26,7 +26,7 @@ type pass struct {
 	lucene   bool   // lengths are rounded
 	document int    // part of the next document
 	text     int    // part of the next text
-	terms    []list // of the batch
+	terms    []list // lists of the terms of the batch
 	docs     []uint32
 	freqs    []uint32
 }

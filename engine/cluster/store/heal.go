@@ -35,9 +35,9 @@ const pace = 64 << 20
 
 // health is the knowledge of a node about its files.
 type health struct {
-	stamps  map[string]os.FileInfo // by path, when the file had its checksum; of Step alone
-	next    time.Time              // of the regular check; of Step alone
-	damages []Damage               // of Step alone
+	stamps  map[string]os.FileInfo // by path, when the file had its checksum; only Step uses it
+	next    time.Time              // time of the next regular check; only Step uses it
+	damages []Damage               // only Step uses it
 	checks  sync.WaitGroup
 
 	mu       sync.Mutex

@@ -45,7 +45,7 @@ type healing struct {
 	*testing.T
 	kv      *Memory
 	source  string
-	names   []string // of the files of a node
+	names   []string // names of the files of a node
 	content map[string]string
 	nodes   map[string]*Keeper
 	readers map[string]*reader

@@ -249,7 +249,7 @@ func lasting(err error) bool {
 }
 
 func (k *Keeper) load(ctx context.Context, part Part, m *layout.Map, s layout.Shard, sources []string) error {
-	paths := []string{k.path(m.Kind, s.SHA256), ""} // of the shard and its attributes
+	paths := []string{k.path(m.Kind, s.SHA256), ""} // files of the shard and of its attributes
 	if s.Attributes != nil {
 		paths[1] = k.path(layout.Table, s.Attributes.SHA256)
 	}

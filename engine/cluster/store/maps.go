@@ -23,7 +23,7 @@ type Maps struct {
 // known is the newest state of a collection that Maps has read.
 type known struct {
 	layout          *layout.Map // nil: the collection has been removed
-	epoch, revision uint64      // of the state
+	epoch, revision uint64      // epoch of the map, and revision of the stored state
 }
 
 // follows reports whether a state is not older than another one. A store that has lost its data counts its

@@ -21,12 +21,12 @@ const (
 	idFile = "cluster"
 )
 
-var ids = regexp.MustCompile(`^[A-Z2-7]{26}$`) // of rand.Text
+var ids = regexp.MustCompile(`^[A-Z2-7]{26}$`) // the form of rand.Text
 
 // ForeignError says that a node has the shards of another cluster than the store. Following the maps
 // of the store would delete them.
 type ForeignError struct {
-	Dir          string // of the node
+	Dir          string // folder of the files of the node
 	Mine, Stores string // identities
 }
 

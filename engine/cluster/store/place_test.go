@@ -96,7 +96,7 @@ func TestPulse(t *testing.T) {
 	dead(1, "c")
 	kv.Nodes = nil
 	dead(ask, "c")
-	dead(silence) // of an earlier change
+	dead(silence) // node of an earlier change
 }
 
 // TestMembers: nodes of another cluster take no shards; nodes without a cluster do.

@@ -27,7 +27,7 @@ func (p *pulse) dead(ctx context.Context, kv KV, nodes []string, now time.Time) 
 		if err != nil {
 			return nil, err
 		}
-		if p.asked = now; gap >= silence { // of an earlier change
+		if p.asked = now; gap >= silence { // p.seen is from an earlier change
 			p.seen = map[string]time.Time{}
 		}
 		for n := range alive {

@@ -14,9 +14,9 @@ import (
 
 // Served is the answer of a server, which has no shards: the state of a collection that its queries get.
 type Served struct {
-	ID     string `json:"id"`     // of the process
+	ID     string `json:"id"`     // tells the process from all other processes
 	Server string `json:"server"` // host and process, for people
-	Epoch  uint64 `json:"epoch"`  // of the map; 0 if the server does not serve the collection
+	Epoch  uint64 `json:"epoch"`  // epoch of the map; 0 if the server does not serve the collection
 	// Revision is the revision of the state in the store.
 	Revision uint64 `json:"revision"`
 	Error    string `json:"error,omitempty"` // why the server has no newer state

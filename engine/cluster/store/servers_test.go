@@ -78,7 +78,7 @@ func TestConfirm(t *testing.T) {
 	}
 	for _, c := range []struct {
 		servers []func(int) *Served
-		after   time.Duration // of the change
+		after   time.Duration // time from the change on
 		want    string
 		took    time.Duration
 	}{

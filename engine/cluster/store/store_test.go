@@ -111,7 +111,7 @@ type world struct {
 	ends    []time.Duration
 	up      map[string]time.Duration
 	killed  map[string]bool // changes may have completed without these nodes
-	id      string          // of the cluster, once it has one
+	id      string          // identity of the cluster, once it has one
 	url     string
 }
 
@@ -314,7 +314,7 @@ func TestReusedEpoch(t *testing.T) {
 		k.replace(&layout.Map{Name: "books", Epoch: 1, Shards: shards})
 		want := 3
 		if name != "" {
-			want = 1 // of the other epoch
+			want = 1 // one shard, of the other epoch
 		}
 		if len(l.open) != want || len(k.loaded) != want {
 			t.Errorf("%s: open %v, noted %v", name, l.open, k.loaded)

@@ -91,7 +91,7 @@ type bearer struct {
 	identity Identity
 
 	mu     sync.Mutex
-	file   os.FileInfo // of header
+	file   os.FileInfo // state of the file of header
 	header string
 }
 

@@ -47,7 +47,7 @@ func TestTokenChanges(t *testing.T) {
 		}
 	}
 	expect("Bearer first")
-	replace("other") // of the same length
+	replace("other") // a secret of the same length
 	expect("Bearer other")
 	replace("two words")
 	expect("Bearer other")
@@ -132,7 +132,7 @@ func TestTokenToStrangers(t *testing.T) {
 	if resp.StatusCode != http.StatusTemporaryRedirect || len(seen) != 1 || seen[0] != "node.example Bearer secret" {
 		t.Errorf("status %d, hosts saw %q", resp.StatusCode, seen)
 	}
-	u, err := url.Parse(secure.URL) // of an authority that is not CA
+	u, err := url.Parse(secure.URL) // its authority is not CA
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ type Serving struct {
 	conn    *Conn
 	micro   micro.Service
 	alive   *nats.Subscription
-	all     context.Context // of all calls
+	all     context.Context // parent of the contexts of all calls
 	cut     context.CancelFunc
 	running atomic.Int64
 	calls   sync.WaitGroup

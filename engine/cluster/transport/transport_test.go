@@ -59,7 +59,7 @@ func dial(t *testing.T, at string, opt Options) *Conn {
 // script is a service whose calls follow the orders in their text.
 type script struct {
 	api.UnimplementedIndexServiceHandler
-	began, ended chan error // of "wait": the end has the cause
+	began, ended chan error // start and end of a call of "wait"; the end has the cause
 	hold         chan struct{}
 }
 

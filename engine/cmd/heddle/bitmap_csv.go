@@ -63,7 +63,7 @@ func (o *csvOptions) share(vectors *pflag.Flag) {
 
 // encodings is a flag for encodings of vectors and of text.
 type encodings struct {
-	pflag.Value // of vectors
+	pflag.Value // value of a flag of vectors
 	text        *string
 }
 

@@ -27,7 +27,7 @@ type clusterDevOptions struct {
 	nodes, replicas, shards int
 	noProgress              bool
 	paths                   map[string]string // by collection
-	order                   []string          // of the collections
+	order                   []string          // names of the collections in their order
 }
 
 func newClusterDev(a *App) *cobra.Command {

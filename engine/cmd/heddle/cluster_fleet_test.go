@@ -51,7 +51,7 @@ type fleet struct {
 	nodes       map[string]*serving
 	front       *serving
 	identity    []string // flags of all programs of the cluster
-	serverFlags []string // of the server alone
+	serverFlags []string // flags of the server alone
 	want        []string // answers by query
 	asked       atomic.Int64
 }

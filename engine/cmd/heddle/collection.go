@@ -193,7 +193,7 @@ type collectionSegment struct {
 	First     uint64 `json:"first"`
 	Documents uint64 `json:"documents"` // without deleted ones
 	Deleted   uint64 `json:"deleted"`
-	Bytes     uint64 `json:"bytes"` // of all files
+	Bytes     uint64 `json:"bytes"` // size of all files
 }
 
 func newCollectionState(dir string, m *collection.Manifest) *collectionState {

@@ -193,7 +193,7 @@ type collectionChange struct {
 	Replaced  *uint64 `json:"replaced,omitempty"`
 	Deleted   *uint64 `json:"deleted,omitempty"`
 	Missing   *uint64 `json:"missing,omitempty"` // names without a document
-	Documents uint64  `json:"documents"`         // of the collection after the change
+	Documents uint64  `json:"documents"`         // documents of the collection after the change
 
 	// As in report.Build.
 	Invalid  *report.Invalid `json:"invalid,omitempty"`

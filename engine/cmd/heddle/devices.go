@@ -78,7 +78,7 @@ type place struct {
 	SelfTest     float64 `json:"self_test,omitempty"` // seconds to build and test the kernels
 	StartUp      float64 `json:"start_up,omitempty"`  // seconds from the search for devices to the end of the self-test
 	Preferred    bool    `json:"preferred"`           // a candidate of --backend auto
-	Reason       string  `json:"reason"`              // of Preferred
+	Reason       string  `json:"reason"`              // why the device is preferred or not
 	Auto         bool    `json:"auto"`                // the choice of --backend auto
 }
 

@@ -24,7 +24,7 @@ type queries struct {
 	failed     int       // queries of a file
 
 	operators bool           // queries of a file are in the query language
-	lines     map[string]int // of queries of a file, by their IDs
+	lines     map[string]int // lines of the queries of a file, by their IDs
 	again     int            // queries of a file with the ID of an earlier one
 	first     string         // the first of them
 	bare      bool           // a warning has named a sign or parenthesis that is text

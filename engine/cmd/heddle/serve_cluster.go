@@ -60,7 +60,7 @@ type gateway struct {
 	conn  *transport.Conn
 	kv    *bucket.KV
 	peers *node.Peers
-	end   context.CancelFunc // of the task that follows the maps
+	end   context.CancelFunc // ends the task that follows the maps
 	ended chan struct{}
 }
 

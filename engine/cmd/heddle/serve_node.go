@@ -102,7 +102,7 @@ func (o *serveOptions) serveNode(ctx context.Context, a *App, c *config.Config, 
 		return err
 	}
 	defer control.Close()
-	calls, err := connectCluster(c.Cluster, keeper.Known(), log) // of the service alone
+	calls, err := connectCluster(c.Cluster, keeper.Known(), log) // connection of the service alone
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ import (
 type nodeWeb struct {
 	settings config.Server
 	guard    *access.Guard
-	files    map[string]os.FileInfo // of the guard, with their states before it read them
+	files    map[string]os.FileInfo // files of the guard, with their states before the guard read them
 	listener net.Listener
 	server   *http.Server
 	url      string // for other machines

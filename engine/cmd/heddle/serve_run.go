@@ -35,10 +35,10 @@ type daemon struct {
 	settings        *settings
 	app             *App
 	started         *config.Config
-	newest          atomic.Pointer[config.Config] // of the last reload
+	newest          atomic.Pointer[config.Config] // configuration of the last reload
 	guard           *access.Guard
 	read            map[string]os.FileInfo    // files that reconfigure reads, with their states before the start
-	metrics         *heddleprometheus.Metrics // of the engine
+	metrics         *heddleprometheus.Metrics // metrics of the engine
 	slow            *monitor.SlowQueries
 	log             zerolog.Logger
 	collections     *collections // nil: none

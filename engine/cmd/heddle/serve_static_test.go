@@ -102,7 +102,7 @@ func TestServeStatic(t *testing.T) {
 	if got := lost.ask("/v1/tables/t/count", `{"where":"a < 5"}`); !strings.Contains(got, "shards 2 of 3 do not answer") {
 		t.Error(got)
 	}
-	if got := lost.ask("/v1/tables/t/count", `{"where":"a < 5","allow_partial":true}`); got != `{"count":215` { // of the first 467 rows
+	if got := lost.ask("/v1/tables/t/count", `{"where":"a < 5","allow_partial":true}`); got != `{"count":215` { // the rows of the first shard, 467
 		t.Error(got)
 	}
 	lost.end()

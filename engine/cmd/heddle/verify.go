@@ -17,7 +17,7 @@ import (
 // verifyOptions are the options of index verify and bitmap verify.
 type verifyOptions[F verifiable] struct {
 	onePath
-	name     string // of the argument
+	name     string // name of the argument in the usage
 	open     func(path string) (F, error)
 	contents func(F) string
 }

@@ -19,7 +19,7 @@ var version string
 // buildDetails identifies this program.
 type buildDetails struct {
 	Version  string `json:"version"`
-	Revision string `json:"revision,omitempty"` // of the source, if known
+	Revision string `json:"revision,omitempty"` // revision of the source, if known
 	Modified bool   `json:"modified,omitempty"` // the source differs from the revision
 	Go       string `json:"go"`
 	Platform string `json:"platform"`

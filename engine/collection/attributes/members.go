@@ -24,7 +24,7 @@ type member struct {
 
 // value is a text, a number or a boolean.
 type value struct {
-	text []byte // of a text without quotes and escapes
+	text []byte // contents of a text, without quotes and escapes
 	kind kind
 }
 

@@ -22,7 +22,7 @@ type table struct {
 	ctx     context.Context
 	inputs  []string
 	stdin   io.ReadSeeker
-	names   []string       // of columns
+	names   []string       // names of the columns
 	at      map[string]int // by name
 	types   map[string]column.Declared
 	seen    map[string]*seen // members, of columns that are not declared

@@ -50,7 +50,7 @@ type Candidate struct {
 	Host    bool   // pure Go
 	Reserve bool   // runs only jobs that no other processor can run
 	Kept    bool   // the caller of the engine closes it
-	Reason  string // of the choice
+	Reason  string // why the backend is chosen
 	Open    func(ctx context.Context) (plan.Backend, error)
 }
 

@@ -23,7 +23,7 @@ type Options struct {
 	Queries  []query.Query // default: drawn from the index, of one to six terms
 	Kinds    []cost.Kind   // to fit; default: all kinds that the index can answer
 	K        int           // documents of ranked queries; default: 10
-	Time     time.Duration // of a kind on a processor, alone and then in batches; default: 2 s
+	Time     time.Duration // time of the queries of a kind on a processor, alone and then again in batches; default: 2 s
 	Progress func(processor, kind string)
 }
 

@@ -24,7 +24,7 @@ type measurer struct {
 }
 
 const (
-	aloneRounds = 9 // of all queries, at most
+	aloneRounds = 9 // greatest number of rounds of all queries
 	// LeastTasks and LeastBatches run even if they exceed the time.
 	LeastTasks   = 60
 	LeastBatches = 18

@@ -11,7 +11,7 @@ import (
 // backend. Factors are safe for concurrent use; the other fields do not change.
 type curve struct {
 	metric Metric
-	costs  [1 + maxValues]float64 // of a query, then of one unit of each value of the metric
+	costs  [1 + maxValues]float64 // cost of a query, then of one unit of each value of the metric
 	// Queries with Common below split use parts[0], all other queries parts[1].
 	split float64
 	parts [2]factors
@@ -52,7 +52,7 @@ func (c *curve) counts(f *Features) [counts]int {
 }
 
 const (
-	octaves   = 64 + 2 // of 1 plus any length, and one more for interpolation
+	octaves   = 64 + 2 // octaves of 1 plus any length, and one octave more for interpolation
 	mostCount = 15
 	// maxFactor bounds each logarithm and the sum of the logarithms of a query.
 	maxFactor = 16

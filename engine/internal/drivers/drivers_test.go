@@ -146,10 +146,10 @@ func TestWatch(t *testing.T) {
 	const limit = 20 * time.Second
 	for _, c := range []struct {
 		name   string
-		share  float64       // of a core that the child takes
+		share  float64       // fraction of a core that the child takes
 		known  bool          // the system tells it
 		phases time.Duration // length of a phase; 0: one without end
-		want   time.Duration // of the kill; 0: none
+		want   time.Duration // time of the kill; 0: none
 	}{
 		{"sleeps", 0, true, 0, limit},
 		{"polls", 0.01, true, 0, limit},

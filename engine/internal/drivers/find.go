@@ -53,7 +53,7 @@ func (s *System) Files() (files []string, from string) {
 // Drivers returns the drivers of Files, each once.
 func (s *System) Drivers() (all []Driver) {
 	files, _ := s.Files()
-	var paths []string // of all, without links
+	var paths []string // paths of all libraries, without links
 	for _, file := range files {
 		library := file
 		if strings.HasSuffix(file, ".icd") {

@@ -11,8 +11,8 @@ import (
 
 // Phases of a child process, in order. The steps of package cl have the names of the last five.
 const (
-	Start = "start" // of the child process
-	Load  = "load"  // of the driver's library
+	Start = "start" // start of the child process
+	Load  = "load"  // loading the library of the driver
 )
 
 // Result is the state of a driver.
@@ -20,9 +20,9 @@ type Result struct {
 	Driver
 	Empty   []string      `json:"empty,omitempty"`   // names of platforms without a device
 	Devices []Device      `json:"devices,omitempty"` // GPUs first
-	Took    time.Duration `json:"took,omitempty"`    // of loading and finding devices
+	Took    time.Duration `json:"took,omitempty"`    // time of loading the library and finding devices
 	Error   string        `json:"error,omitempty"`   // that the driver or the loader has reported
-	Phase   string        `json:"phase,omitempty"`   // of Error and Fault
+	Phase   string        `json:"phase,omitempty"`   // phase of Error and Fault
 	// Fault is the end of the process in place of a report: a signal, an exit code, or a time. Such a
 	// driver must not be loaded.
 	Fault string `json:"fault,omitempty"`
@@ -33,7 +33,7 @@ type Result struct {
 type Device struct {
 	Info      plan.Info     `json:"info"`
 	Preferred bool          `json:"preferred"` // automatic choice may take it
-	Reason    string        `json:"reason"`    // of Preferred
+	Reason    string        `json:"reason"`    // why the device is preferred or not
 	Tested    bool          `json:"tested"`    // it was opened
 	Error     string        `json:"error,omitempty"`
 	SelfTest  time.Duration `json:"self_test,omitempty"` // to build the kernels and test them

@@ -24,7 +24,7 @@ func (l *Limits) EnsureDefaults() {
 
 // Error is a query or predicate above a limit. errors.Is finds plan.ErrTooLarge.
 type Error struct {
-	Name  string // of the limit, as in engine.Limits
+	Name  string // name of the limit, as in engine.Limits
 	Limit int
 }
 

@@ -9,8 +9,8 @@ import (
 
 // filter is a set of documents on both stores of an overflow.
 type filter struct {
-	plan.Filter             // of the cached store
-	host        plan.Filter // of the host
+	plan.Filter             // filter of the cached store
+	host        plan.Filter // filter of the store of the host
 }
 
 // Filter implements plan.Store.

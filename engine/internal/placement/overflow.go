@@ -21,7 +21,7 @@ type overflow struct {
 // spill is a batch in two parts: the queries that fit, with empty queries in place of the
 // large ones, and the large ones.
 type spill struct {
-	places      []int // of the queries that do not fit
+	places      []int // index of each query that does not fit
 	lists       []plan.Handle
 	batch       [2]plan.MatchBatch
 	ranks       [2]plan.RankBatch

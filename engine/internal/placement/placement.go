@@ -79,7 +79,7 @@ type Store struct {
 	Cached  plan.CachedStore // the same store if How is Cache, else nil
 	How     How              // not Auto
 	Devices []int            // in the order of the devices
-	Info    plan.Info        // of shards: all devices together
+	Info    plan.Info        // description of the backend; for shards, of all devices together
 }
 
 // Excluded is a device without lists, and the reason.

@@ -25,14 +25,14 @@ type Batch struct {
 	// Threads is the most goroutines of pure Go that Run takes; 0: all of its options. Reset sets it to 0.
 	Threads int
 
-	until  *limit.Until     // of the present query; nil: none
+	until  *limit.Until     // end of the time of the present query; nil: none
 	whole  *bm25.Statistics // Query.Statistics
 	terms  []string
 	tokens *analyze.Tokenizer // made for the first text
 	read   int                // terms of the leaves of an expression so far
 
-	universe uint32 // documents of the index, of complements
-	rests    []rest // of the queries that are complements, in their order
+	universe uint32 // number of documents of the index, for complements
+	rests    []rest // by query that is a complement, in their order: the documents outside of it
 
 	filters []Filter      // by query, nil for none; empty if no query has one
 	present []plan.Filter // by query, while it runs

@@ -27,7 +27,7 @@ type Index struct {
 
 	analyzer  *analyze.Analyzer // nil: texts are split at white space
 	prefixes  *analyze.Analyzer // analyzer without stemmer and stop words; nil like it
-	algorithm plan.Algorithm    // of queries that leave it open
+	algorithm plan.Algorithm    // algorithm of conjunctions whose queries name none
 	docs      func() uint64     // documents with at least one term
 	tokens    func() uint64     // sum of the lengths of documents
 	batches   sync.Pool         // *Batch

@@ -19,10 +19,10 @@ type Query struct {
 	Expr    *querylang.Expr
 	Until   limit.Until // ends the analysis
 	Filter  Filter      // nil: all documents
-	Fault   error       // of a filter that is invalid
+	Fault   error       // why the filter is invalid; nil: it is valid
 	Options
 
-	Settings Settings // of Options, when they are checked
+	Settings Settings // settings that follow from Options, once these are checked
 }
 
 // queries reuses queries.

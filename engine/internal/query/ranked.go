@@ -16,21 +16,21 @@ import (
 type ranked struct {
 	ranks   plan.RankBatch // the queries, each with its known terms
 	missing []bool         // whether a term of the query is in no document
-	scales  []bm25.Scale   // of the scores of queries
+	scales  []bm25.Scale   // by query: scale of its scores
 
-	weights []float64 // of Batch.terms
+	weights []float64 // weights of Batch.terms
 	asked   []asked
 	real    []float64
 	fixed   []uint32
 	list    []plan.Term
 
-	pass, rest  plan.RankBatch // of AllElseAny: all queries under plan.And, some again under plan.Or
+	pass, rest  plan.RankBatch // for AllElseAny: all queries under plan.And, and some queries again under plan.Or
 	top, again  plan.TopK
 	stats       plan.Stats
 	expressions expressions
 	again1      []int32   // query i is ranking again1[i]-1 of again, unless that is negative
-	scores      []float64 // of all rankings
-	offsets     []uint32  // of the scores of query i, and one more
+	scores      []float64 // scores of all rankings
+	offsets     []uint32  // offsets[i] is where the scores of query i begin; one entry more than queries
 }
 
 // asked is a term of a query.

@@ -40,7 +40,7 @@ type Cache[V any] struct {
 	shards [shards]shard[V]
 
 	mu           sync.Mutex // taken before the lock of a shard
-	capacity     uint64     // of the queues
+	capacity     uint64     // greatest size of the queues together, in bytes
 	small, main  queue[V]
 	gone         ghosts
 	evicted, not uint64 // not kept

@@ -77,7 +77,7 @@ type Ranked struct {
 	Mode  uint8 // which documents match: the caller's own numbers
 	K     int   // documents
 	Norm  plan.Norm
-	Scale bm25.Scale // of the terms' weights
+	Scale bm25.Scale // scale of the weights of the terms
 	// Missing says that a term of the query is in no document, in modes where that
 	// matters and terms do not show it.
 	Missing bool

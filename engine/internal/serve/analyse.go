@@ -16,7 +16,7 @@ import (
 type analysis struct {
 	bytes int
 	run   func() error
-	err   error // of run
+	err   error // error of run
 }
 
 // perByte estimates the time of an analysis per byte of text.

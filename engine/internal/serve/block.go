@@ -15,7 +15,7 @@ import (
 type Block struct {
 	g     *Lists
 	n     int
-	load  uint64 // of all queries
+	load  uint64 // sum of the loads of all queries
 	parts []*query.Batch
 	kinds []query.Settings // by part
 	place []place          // by query; empty if there is one part

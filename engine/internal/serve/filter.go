@@ -45,7 +45,7 @@ type Filter struct {
 
 	// Guarded by filterCache.mu:
 	used  uint64 // the time of the last use, a count of uses
-	bytes uint64 // of the description and all sets, as far as the cache counts them
+	bytes uint64 // bytes of the description and of all sets, as far as the cache counts them
 }
 
 // filterAt is a filter on one processor.

@@ -16,7 +16,7 @@ type filterCache struct {
 
 	mu      sync.Mutex
 	entries map[filterID]*Filter
-	bytes   uint64 // of all entries
+	bytes   uint64 // bytes of all entries
 	clock   uint64
 	hits    uint64
 	misses  uint64

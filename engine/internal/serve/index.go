@@ -36,7 +36,7 @@ type Index struct {
 	opt      IndexOptions
 	current  Current[Lists, *Lists]
 	changing sync.Mutex // held by Reload and Close
-	release  func()     // of the file of costs
+	release  func()     // releases the file of costs
 }
 
 // OpenIndex opens the index file at path on the processors of p.

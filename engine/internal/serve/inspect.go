@@ -11,8 +11,8 @@ import (
 // Target is the lists of a generation on a processor, for measurements and reports.
 type Target struct {
 	Processor *Processor
-	Info      plan.Info // of shards: of all devices together
-	Why       string    // of the placement
+	Info      plan.Info // description of the backend; for shards, of all devices together
+	Why       string    // why the lists lie there
 	Model     string    // name in cost models
 	Store     plan.Store
 	Cached    plan.CachedStore // nil: all lists are resident

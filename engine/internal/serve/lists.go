@@ -30,8 +30,8 @@ type Lists struct {
 	costs    string    // path of the book, empty: none
 	foreign  bool      // the file at costs is not to be replaced
 	measured time.Time // when the book was written, zero if it was not
-	checksum uint64    // of the file, 0 without one
-	key      uint64    // of the lists in the result cache
+	checksum uint64    // checksum of the file; 0: the lists have no file
+	key      uint64    // tells the lists from other lists in the result cache
 
 	kindsMu sync.Mutex
 	kinds   map[kind]*kind

@@ -26,11 +26,11 @@ import (
 // Options of a Pool.
 type Options struct {
 	Schedule schedule.Options
-	Timeout  time.Duration    // of queries without a timeout of their own; 0 is none
+	Timeout  time.Duration    // timeout of queries that set none; 0: none
 	Workers  int              // batches that a processor runs at a time; at least 1
 	Results  uint64           // bytes of the result cache; 0 is no cache
 	Filters  uint64           // bytes of the cache of filters
-	Limits   limit.Limits     // of queries and predicates; 0 is the default
+	Limits   limit.Limits     // limits of queries and predicates; 0: the default
 	Observer observe.Observer // nil receives nothing
 	Log      zerolog.Logger
 }
@@ -39,12 +39,12 @@ type Options struct {
 type Pool struct {
 	opt        Options
 	processors []*Processor
-	names      []string // of the processors
+	names      []string // names of the processors
 	sched      *schedule.Scheduler
-	analyses   *schedule.Scheduler // of long texts, before they become jobs of sched
+	analyses   *schedule.Scheduler // schedules the analysis of long texts, before they become jobs of sched
 	load       concurrency
 	results    *resultcache.Cache[*Answer] // nil: no cache
-	serial     atomic.Uint64               // of generations without a checksum
+	serial     atomic.Uint64               // number of the last generation without a checksum
 	filters    filterCache
 
 	mu      sync.Mutex

@@ -20,7 +20,7 @@ type Residence struct {
 		Memory() uint64
 		Close() error
 	}
-	Why    string           // of the placement
+	Why    string           // why the lists lie there
 	Cached plan.CachedStore // Store, if it loads lists on demand; else nil
 	// Probe runs a short query on the store and compares its answer with the known one.
 	Probe func(ctx context.Context) error

@@ -30,7 +30,7 @@ type residence struct {
 	Residence
 	p      *Processor
 	g      *Lists
-	info   plan.Info // of shards: of all devices together
+	info   plan.Info // description of the backend; for shards, of all devices together
 	store  plan.Store
 	models [costKinds]*cost.Model
 	// filtered are the models of queries with a filter, which learn on their own.

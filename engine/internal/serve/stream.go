@@ -35,11 +35,11 @@ type Deliver func(first int, b *Block) error
 type stream struct {
 	g       *Lists
 	qs      Queries
-	until   limit.Until // of the call
+	until   limit.Until // end of the time of the call
 	n, next int
 	deliver Deliver
 
-	failed atomic.Pointer[error] // of deliver
+	failed atomic.Pointer[error] // error of deliver; nil: none
 
 	// The kind of the next block, for query peeked. Calls of Kind, Blocks and Cut do not
 	// overlap.
@@ -49,7 +49,7 @@ type stream struct {
 	boxed  any // kind
 	// invalid is the error of the options of an earlier query.
 	invalid error
-	cost    cost.Kind // of its options, without an expression
+	cost    cost.Kind // kind of cost of its options, without an expression
 
 	mu    sync.Mutex
 	stats plan.Stats
@@ -101,7 +101,7 @@ var _ schedule.Stream = (*stream)(nil)
 // block is some consecutive queries of a stream.
 type block struct {
 	s        *stream
-	kind     kind // of the first query
+	kind     kind // kind of the first query
 	first, n int
 }
 

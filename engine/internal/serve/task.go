@@ -44,7 +44,7 @@ type task struct {
 
 	only     string         // processor that may answer; empty: any
 	memory   Answer         // its slices are memory for the answer
-	lists    []plan.Handle  // of the query, by ascending length
+	lists    []plan.Handle  // lists of the query, by ascending length
 	few      [6]plan.Handle // memory of lists
 	features cost.Features
 	cached   bool // the filter was made before

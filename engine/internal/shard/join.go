@@ -26,7 +26,7 @@ func (e *PartError) Unwrap() error { return e.Err }
 type store struct {
 	src    *plan.Source // the whole
 	parts  []Part
-	stores []plan.Store // of the parts
+	stores []plan.Store // stores of the parts
 	runs   sync.Pool    // *run
 
 	mu     sync.RWMutex // held for reading by every batch, for writing by Close
@@ -39,7 +39,7 @@ type run struct {
 	ranks   []plan.RankBatch
 	results []plan.Results
 	best    []plan.TopK
-	places  []int // of the parts' documents, while they are merged
+	places  []int // by part: index of its next document, while the parts are merged
 }
 
 // Join makes one store from the stores of all parts of src. It owns them: its Close closes

@@ -27,7 +27,7 @@ type faulty struct {
 	memory uint64
 	open   *atomic.Int64 // stores
 
-	threads int // of the last batch
+	threads int // threads of the last batch
 }
 
 type faultyStore struct {

@@ -68,8 +68,8 @@ type splitter struct {
 
 // worker is the memory of one goroutine.
 type worker struct {
-	docs, values []uint32   // of a list
-	words, freqs [][]uint32 // of a piece, by part
+	docs, values []uint32   // docIDs and values of a list
+	words, freqs [][]uint32 // words and frequencies of a piece, by part
 }
 
 // pieceLoad is how many postings, and lists, a piece has at least, if it is not the last.

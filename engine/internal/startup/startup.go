@@ -30,11 +30,11 @@ type Work struct {
 // Choice is the choice between the host and a device, with its reasons.
 type Choice struct {
 	Host     bool          // the host should finish first
-	Work     Work          // of the command
+	Work     Work          // work of the command
 	Device   string        // name of the device; empty if it has never been opened
 	Open     time.Duration // start-up time of the device
 	Measured bool          // Open was measured on this machine
-	Transfer time.Duration // of the data to the device
+	Transfer time.Duration // time of transferring the data to the device
 }
 
 // Choose chooses the processor that should finish first. An unknown number of queries is

@@ -26,7 +26,7 @@ type Generation struct {
 	pool *serve.Pool
 	at   []atomic.Pointer[resident] // by processor, nil where the table is not resident
 
-	serial uint64 // of the generation in keys of filters
+	serial uint64 // number of the generation in keys of filters
 
 	lists map[int]*Generation // values of multi-valued columns, which live and end with g
 

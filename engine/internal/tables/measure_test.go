@@ -27,7 +27,7 @@ func TestMeasureGroups(t *testing.T) {
 	broken := errors.New("broken")
 	for name, c := range map[string]struct {
 		where string
-		kind  string // of the device
+		kind  string // kind of the device
 		store measuring
 		cells bool
 		err   error

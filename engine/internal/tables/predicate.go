@@ -16,7 +16,7 @@ type Predicate struct {
 	Plan  predicate.Plan   // bins of the columns
 	Steps plan.SelectBatch // one selection, which is empty if the predicate compares columns
 
-	work  cost.Selection // of a count
+	work  cost.Selection // the work of counting the rows, for the cost model
 	parts []*Predicate   // selections of Plan.Set
 }
 

@@ -14,7 +14,7 @@ import (
 
 const (
 	probeRuns  = 15                    // runs of each batch at most; the least time counts
-	probeTime  = 10 * time.Millisecond // of a batch, after which two runs suffice
+	probeTime  = 10 * time.Millisecond // time of a batch after which two runs suffice
 	probeBytes = 32 << 20              // compressed words that one batch reads at most
 )
 

@@ -4,7 +4,7 @@ import "sync"
 
 const (
 	mostRecent  = 64       // results that recent keeps
-	recentBytes = 64 << 10 // of a result at most
+	recentBytes = 64 << 10 // greatest size of a result, in bytes
 )
 
 // recent keeps the results of a function by its argument, and forgets all of them when they are too many. The

@@ -19,7 +19,7 @@ type Kind struct {
 	output   plan.Output
 	strategy plan.Strategy
 	rescan   bool
-	measures *plan.Aggregation // of Task.Measure; nil: none
+	measures *plan.Aggregation // the aggregation of Task.Measure; nil: none
 }
 
 var (

@@ -30,7 +30,7 @@ const (
 	Class      = attribute.Key("heddle.class")
 	Attempts   = attribute.Key("heddle.attempts")
 	Processors = attribute.Key("heddle.processors") // in the order of Estimates
-	Estimates  = attribute.Key("heddle.estimates")  // of the query alone; negative if it cannot run
+	Estimates  = attribute.Key("heddle.estimates")  // estimated run time of the query alone on each processor; negative if it cannot run
 
 	// Attributes of "run", the last attempt. A call with many queries has no child spans; its
 	// stages are attributes of its own span.
@@ -82,7 +82,7 @@ func (o *Observer) Answered(ctx context.Context, q *observe.Explanation) {
 			Estimates.Float64Slice(seconds(q.Estimates)),
 		)
 		if q.Attempts == 0 && (q.Err == nil || q.Queries > 1) {
-			span.SetAttributes(stages(q)...) // of many batches
+			span.SetAttributes(stages(q)...) // stages of many batches
 		} else {
 			o.parts(ctx, q, arrived)
 		}

@@ -20,7 +20,7 @@ const (
 // value is an idle meter.
 type meter struct {
 	queries  int       // in the queue
-	at       time.Time // of the sums
+	at       time.Time // time up to which the sums count
 	left     time.Time // the last request
 	requests int       // that ended
 

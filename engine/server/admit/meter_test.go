@@ -21,7 +21,7 @@ type machine struct {
 	rate    float64 // queries per second
 	waiting []running
 	free    time.Duration // when all requests have left
-	queries int           // of requests that have left in time
+	queries int           // number of requests that have left in time
 }
 
 type running struct {

@@ -18,8 +18,8 @@ import (
 
 const (
 	defaultHits   = 10
-	mostLists     = 1000 // of an explanation: a prefix may have many terms
-	mostCharacter = 4000 // of an expression, in bytes
+	mostLists     = 1000 // greatest number of lists in an explanation: a prefix may have many terms
+	mostCharacter = 4000 // greatest length of an expression, in bytes
 	snippetWidth  = 320  // bytes
 )
 
@@ -137,7 +137,7 @@ func (s *Service) query(ctx context.Context, r *api.InspectSearchRequest) (q eng
 // queryLists are the posting lists of a query.
 type queryLists struct {
 	lists       []*api.PostingList
-	handles     []plan.Handle // of lists
+	handles     []plan.Handle // handles of the lists
 	terms       []string      // that add to scores, and mark texts
 	unknown     []string
 	expression  string

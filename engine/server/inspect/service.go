@@ -61,7 +61,7 @@ type Counted interface {
 // Service implements api.InspectServiceHandler. It is safe for concurrent use.
 type Service struct {
 	Sources
-	start mark // of the counters
+	start mark // values of the counters at the start
 }
 
 // New returns a service on the parts of a server.

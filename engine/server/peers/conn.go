@@ -19,7 +19,7 @@ type Conn struct {
 	// The rest is guarded by l.mu.
 	known    bool // an authorised request has arrived
 	requests int  // authorised ones that run
-	bodies   int  // of them, that have not arrived
+	bodies   int  // number of requests whose bodies have not arrived
 	closed   bool
 	in       *list.List // l.strangers, l.idle, l.sending, or nil while the server works
 	at, near *list.Element

@@ -11,7 +11,7 @@ import (
 // peer that sends or reads slowly, lasts long. The zero value is ready. It is safe for concurrent use.
 type Visits struct {
 	mu  sync.Mutex
-	all list.List // of func(), the oldest first
+	all list.List // elements are func(), the oldest visit first
 }
 
 // Enter begins a visit. When it must end, Enter calls cut and ends the context with a cause. Room reports that

@@ -26,7 +26,7 @@ func TestFiles(t *testing.T) {
 	read := Look(a, b)
 	write(a, "one") // between the reading of a and the first look
 	ctx, stop := context.WithCancel(t.Context())
-	var retry []string // of the next change; set while Files waits
+	var retry []string // files of the next change; set while Files waits
 	looks, proceed, changes, ended := make(chan bool), make(chan bool), make(chan []string, 10), make(chan bool)
 	go func() {
 		defer close(ended)

@@ -42,7 +42,7 @@ func readVerses(path string) ([]verse, error) {
 // scanner answers queries from the text, without index and analyzer. All backends are
 // compared with it.
 type scanner struct {
-	words []map[string]bool // of each verse
+	words []map[string]bool // words of each verse
 	total int
 }
 

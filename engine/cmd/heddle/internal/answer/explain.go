@@ -29,9 +29,9 @@ type Explanation struct {
 	Filter   string   `json:"filter,omitempty"`    // documents that pass, and the plan
 	Lists    []List   `json:"lists"`               // in the order of execution
 	Unknown  []string `json:"unknown,omitempty"`   // terms that no document has
-	Mode     string   `json:"mode,omitempty"`      // of a ranked query
+	Mode     string   `json:"mode,omitempty"`      // documents of a ranked query: or, and, and-or
 	Matches  uint64   `json:"matches"`             // or the number of ranked documents
-	Blocks   uint64   `json:"blocks,omitempty"`    // of compressed lists, decoded in pure Go
+	Blocks   uint64   `json:"blocks,omitempty"`    // blocks of compressed lists that pure Go has decoded
 	Micros   float64  `json:"us"`                  // from call to return
 	DecodeUS float64  `json:"decode_us,omitempty"`
 	ProbeUS  float64  `json:"probe_us,omitempty"`

@@ -21,7 +21,7 @@ type setting struct {
 
 // Run describes a ranked run.
 type Run struct {
-	Version, Revision string // of this program
+	Version, Revision string // version and revision of this program
 	Statistics        string // file of collection statistics; "" for the index's own
 	NoHeader          bool   // print no header
 }

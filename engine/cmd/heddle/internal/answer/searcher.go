@@ -33,9 +33,9 @@ type Searcher struct {
 	Facets *engine.Facets
 
 	batch   []engine.Query
-	asked   []trec.Topic // of batch
+	asked   []trec.Topic // topics of batch
 	answers []engine.Hits
-	why     observe.Explanation // of the last explained query
+	why     observe.Explanation // explanation of the last explained query
 }
 
 // maxRanked limits the ranked documents of one batch, because their results stay in

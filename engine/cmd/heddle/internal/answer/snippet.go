@@ -16,7 +16,7 @@ const snippetWidth = 150
 type snippets struct {
 	all    []*engine.Snapshot // the index, or the segments of a collection
 	tokens *analyze.Tokenizer
-	find   *snippet.Finder // of the query
+	find   *snippet.Finder // finds the words of the query
 }
 
 // newSnippets returns nil for an index, or segments, without texts.

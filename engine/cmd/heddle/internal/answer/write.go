@@ -28,11 +28,11 @@ type Writer struct {
 	StrictScores bool
 	ExcludeSelf  bool // leave out the document whose name is the ID of the query
 
-	tag      string    // of format trec
-	snippets *snippets // of format text; nil: the index stores no texts
+	tag      string    // name of the run in format trec
+	snippets *snippets // snippets of format text; nil: the index stores no texts
 	line     []byte
 
-	names map[string]string // of documents of a query of a run, by their names in it
+	names map[string]string // names of the documents of a query of a run, by their names in the run
 	equal int               // documents of a run with the name of another one of their query
 	first string            // the first of them
 }
@@ -75,10 +75,10 @@ type found struct {
 	count  uint64
 	docs   int // documents
 	scores []float64
-	name   func(i int) (string, error) // of document i, or its number if it has no name
+	name   func(i int) (string, error) // name of document i, or its number if it has no name
 	text   func(i int) (string, error)
 
-	explanation string // of a collection
+	explanation string // explanation of a query on a collection
 }
 
 // foundIn is the answer of an index.

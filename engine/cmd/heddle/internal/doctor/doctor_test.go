@@ -16,7 +16,7 @@ import (
 type artificial struct {
 	*testing.T
 	Machine
-	gid int // of all files
+	gid int // group of all files
 }
 
 // newMachine returns a machine with files: a path, and a content after "=". Device nodes have the

@@ -13,7 +13,7 @@ type gpu struct {
 	vendor string
 	pci    string   // number of the vendor
 	nodes  []string // patterns of device nodes; each must match
-	module string   // of the kernel
+	module string   // name of the module of the kernel
 	driver []string // patterns of libraries of its OpenCL drivers
 	docker string   // options that give a container its nodes
 	hiding []hiding

@@ -26,7 +26,7 @@ func Set(limit, fixed uint64) (room uint64, restore func(), err error) {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	outside := mappedBytes() + growth // of the garbage collector's memory
+	outside := mappedBytes() + growth // bytes outside of the memory of the garbage collector
 	taken := outside + fixed + m.HeapAlloc
 	// A quarter of the room lets garbage wait for its collection.
 	if minimum := taken + least + least/3; limit < minimum {
@@ -38,7 +38,7 @@ func Set(limit, fixed uint64) (room uint64, restore func(), err error) {
 
 // mappedBytes returns the bytes of files in the memory of the process, such as its code.
 func mappedBytes() uint64 {
-	status, err := os.ReadFile("/proc/self/status") // of Linux
+	status, err := os.ReadFile("/proc/self/status") // only Linux has the file
 	if err != nil {
 		return code
 	}

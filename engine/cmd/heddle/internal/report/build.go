@@ -32,7 +32,7 @@ type Invalid struct {
 	Encoding uint64 `json:"encoding"` // with an invalid encoding
 	Tabs     uint64 `json:"tabs"`     // lines of text with a TAB or without, unlike the first line
 	Records  uint64 `json:"records"`  // unreadable
-	Skipped  uint64 `json:"skipped"`  // of all these, absent from the index
+	Skipped  uint64 `json:"skipped"`  // skipped records in all, which are absent from the index
 	First    string `json:"first,omitempty"`
 }
 

@@ -47,7 +47,7 @@ type MetricCosts struct {
 	// Value of the metric from which the second processor is faster, for a difference.
 	From *float64 `json:"from,omitempty"`
 
-	names []string // of the features, in order
+	names []string // names of the features, in order
 }
 
 // DifferenceCosts compares two processors on the same queries, each alone.

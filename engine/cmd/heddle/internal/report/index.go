@@ -29,12 +29,12 @@ type Index struct {
 	BytesPerDocID     float64           `json:"bytes_per_docid"`
 	BytesPerFrequency float64           `json:"bytes_per_frequency"` // or impact
 	Tokenizer         string            `json:"tokenizer"`
-	Rules             int               `json:"rules"` // of analysis
+	Rules             int               `json:"rules"` // version of the rules of analysis
 	CJK               string            `json:"cjk,omitempty"`
 	Fold              bool              `json:"fold"`
 	Stemmer           string            `json:"stemmer"`
 	StopWords         int               `json:"stop_words"`
-	Lengths           string            `json:"lengths"` // of documents: exact or lucene
+	Lengths           string            `json:"lengths"` // form of document lengths: exact or lucene
 	Codec             string            `json:"codec"`
 	ExceptionRatio    float64           `json:"exception_ratio"`
 	Dense             string            `json:"dense"`

@@ -33,7 +33,7 @@ type Column struct {
 	Binning           string  `json:"binning"`
 	Encoding          string  `json:"encoding"`
 	Missing           uint32  `json:"missing"`          // rows without a value
-	Values            *uint32 `json:"values,omitempty"` // of all rows, of a multi-valued column; else nil
+	Values            *uint32 `json:"values,omitempty"` // number of values of a multi-valued column in all rows; nil for other columns
 	Least             *string `json:"least,omitempty"`  // nil: no row has a value
 	Greatest          *string `json:"greatest,omitempty"`
 	Bins              int     `json:"bins"`
