@@ -103,7 +103,7 @@ func TestEveryKeyFromEveryText(t *testing.T) {
 
 func TestEnvironment(t *testing.T) {
 	for _, test := range []struct{ variable, want string }{
-		{"HEDDLE_DEVICES_BACKEND=gpu", `environment HEDDLE_DEVICES_BACKEND: "gpu" is not one of auto, host, opencl, all (nearest: "all")`},
+		{"HEDDLE_DEVICES_BACKEND=gpu", `environment HEDDLE_DEVICES_BACKEND: "gpu" is not one of auto, host, opencl, all`},
 		{"HEDDLE_DEVICES_BAKEND=host", `environment HEDDLE_DEVICES_BAKEND: unknown variable (nearest: HEDDLE_DEVICES_BACKEND)`},
 		{"HEDDLE_SEARCHK_=1", `environment HEDDLE_SEARCHK_: unknown variable (nearest: HEDDLE_SEARCH_K)`},
 		{"HEDDLE_SEARCH_KEY=1", `environment HEDDLE_SEARCH_KEY: unknown variable (nearest: HEDDLE_SEARCH_K)`},

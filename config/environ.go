@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -33,8 +32,8 @@ func (c *Config) readEnviron(environ []string) error {
 			}
 			continue
 		}
-		if near, ok := resembles(name); ok {
-			return &Error{Origin: at, Reason: fmt.Sprintf("unknown variable (nearest: %s)", near)}
+		if hint, ok := resembles(name); ok {
+			return &Error{Origin: at, Reason: "unknown variable" + hint}
 		}
 	}
 	return nil
@@ -50,12 +49,12 @@ func isReserved(name string) bool {
 // name of a section, or differs from a key in at most two letters. Other variables
 // come from elsewhere: a container platform sets HEDDLE_SERVICE_HOST and HEDDLE_PORT
 // for a service with the name heddle.
-func resembles(name string) (nearestVariable string, ok bool) {
+func resembles(name string) (hint string, ok bool) {
 	names := make([]string, len(keys))
 	for i, k := range keys {
 		names[i] = k.Variable()
 		ok = ok || strings.HasPrefix(name, prefix+strings.ToUpper(k.Section())+"_")
 	}
 	near := Nearest(name, names)
-	return near, ok || distance(name, near) <= 2
+	return Hint("%s", name, names), ok || near != "" && distance(name, near) <= 2
 }

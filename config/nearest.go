@@ -27,32 +27,50 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Nearest returns the candidate with the smallest edit distance to s, and the first one
-// of several. It needs at least one candidate.
+// Nearest returns the candidate with the smallest edit distance to s, and the first one of several.
+// It returns "" if none is near: at
+// most half of the letters may differ.
 func Nearest(s string, candidates []string) string {
-	return slices.MinFunc(candidates, func(a, b string) int {
-		return distance(s, a) - distance(s, b)
-	})
+	best, least := "", len(s)/2+1
+	for _, c := range candidates {
+		if d := distance(s, c); d < least && d < len(s) {
+			best, least = c, d
+		}
+	}
+	return best
 }
 
-// NotOneOf describes a value that is none of the possible ones, and names the nearest.
+// Hint names the nearest candidate in parentheses, for the end of an error message. It returns "" if
+// none is near.
+func Hint(format, s string, candidates []string) string {
+	if near := Nearest(s, candidates); near != "" {
+		return fmt.Sprintf(" (nearest: "+format+")", near)
+	}
+	return ""
+}
+
+// NotOneOf describes a value that is none of the possible ones.
 func NotOneOf(s string, values []string) error {
-	return fmt.Errorf("%q is not one of %s (nearest: %q)", shorten(s), strings.Join(values, ", "), Nearest(s, values))
+	return fmt.Errorf("%q is not one of %s%s", shorten(s), strings.Join(values, ", "), Hint("%q", s, values))
 }
 
 // unknownKey describes an unknown key and names the nearest one. A key in the wrong
 // section is near.
 func unknownKey(name string) string {
 	_, last, _ := strings.Cut(name, ".")
-	best := slices.MinFunc(keys, func(a, b Key) int {
-		return keyDistance(name, last, a) - keyDistance(name, last, b)
-	})
-	return fmt.Sprintf("unknown key %q (nearest: %q)", shorten(name), best.Name)
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = k.Name
+		if _, own, _ := strings.Cut(k.Name, "."); own == last {
+			return fmt.Sprintf("unknown key %q (nearest: %q)", shorten(name), k.Name)
+		}
+	}
+	return fmt.Sprintf("unknown key %q%s", shorten(name), Hint("%q", name, names))
 }
 
 // unknownSection describes an unknown section and names the nearest one.
 func unknownSection(name string) string {
-	return fmt.Sprintf("unknown section [%s] (nearest: [%s])", shorten(name), Nearest(name, sections()))
+	return fmt.Sprintf("unknown section [%s]%s", shorten(name), Hint("[%s]", name, sections()))
 }
 
 // sections returns the sections in the order of the table.
@@ -64,14 +82,6 @@ func sections() []string {
 		}
 	}
 	return names
-}
-
-func keyDistance(name, last string, k Key) int {
-	_, own, _ := strings.Cut(k.Name, ".")
-	if own == last {
-		return min(1, distance(name, k.Name))
-	}
-	return distance(name, k.Name)
 }
 
 // shorten limits a name in an error message.

@@ -71,8 +71,10 @@ one ends it at once.`,
 		newDemo(a),
 		newVersion(a),
 		newProbe(a),
-		newCSVTopic(),
 	)
+	root.AddCommand(newTopics()...)
+	root.SetHelpCommand(newHelp())
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprint(".FlagUsagesWrapped ", helpWidth)))
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetIn(a.Stdin)
 	root.SetOut(a.Stdout)
@@ -116,6 +118,7 @@ type options interface {
 func (a *App) command(c *cobra.Command, o options) *cobra.Command {
 	c.Flags().SortFlags = false
 	o.AddFlags(c.Flags())
+	addCompletions(c)
 	c.DisableFlagsInUseLine = true
 	c.Args = func(_ *cobra.Command, args []string) error {
 		if err := o.Validate(args); err != nil {

@@ -30,7 +30,7 @@ func TestUsage(t *testing.T) {
 		{"serch", `heddle: unknown command "serch" (nearest: search`},
 		{"xyzzy", `heddle: unknown command "xyzzy"`},
 		{"index bild", `heddle index: unknown command "bild" (nearest: build)`},
-		{"--nope", `heddle: unknown flag: --nope (nearest: --help)`},
+		{"--nope", "heddle: unknown flag: --nope\n"},
 		{"search x.hdl --querry a", `heddle search: unknown flag: --querry (nearest: --query)`},
 		{"index info -q x.hdl", `heddle index info: unknown shorthand flag: 'q' in -q`},
 		{"bitmap query x.hdb --select * --limit -1", `heddle bitmap query: flag --limit: "-1" is not a positive integer or 0`},
@@ -51,7 +51,7 @@ func TestUsage(t *testing.T) {
 		{"index build -o", `flag needs an argument: 'o' in -o`},
 		{"index build -o x.hdl", `an input is missing`},
 		{"index build -o - a.txt", `an index cannot be written to standard output`},
-		{"index build -o x.hdl --format pdf a.txt", `flag --format: "pdf" is not one of auto, text, jsonl, trec, warc, pisa, ciff (nearest: "pisa")`},
+		{"index build -o x.hdl --format pdf a.txt", `flag --format: "pdf" is not one of auto, text, jsonl, trec, warc, pisa, ciff` + "\n"},
 		{"index build -o x.hdl --codec zip a.txt", `flag --codec: "zip" is not one of auto, raw, parapfor, bitset, vbyte`},
 		{"index build -o x.hdl --exception-ratio 0.7 a.txt", `flag --exception-ratio: 0.7 is not from 0 to 0.6`},
 		{"index build -o x.hdl --build-memory much a.txt", `flag --build-memory: "much" is not a size`},
@@ -152,6 +152,11 @@ func TestHelp(t *testing.T) {
 			}
 		}
 		r := heddle(t, append(strings.Fields(c.CommandPath())[1:], "--help")...)
+		for line := range strings.SplitSeq(r.stdout, "\n") {
+			if len([]rune(line)) > helpWidth || line != strings.TrimRight(line, " ") {
+				t.Errorf("%s: line %q is too long, or ends in spaces", c.CommandPath(), line)
+			}
+		}
 		if r.code != 0 || r.stderr != "" || !strings.HasPrefix(r.stdout, c.Long) {
 			t.Errorf("%s --help: %+v", c.CommandPath(), r)
 		}
@@ -160,6 +165,26 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	walk(newRoot(&App{}))
+	for name, most := range map[string]int{"search": 70, "query-language": 50, "formats": 60, "predicates": 40, "codecs": 50, "algorithms": 40, "csv": 50} {
+		if r := heddle(t, "help", name); r.code != 0 || strings.Count(r.stdout, "\n") > most || strings.Count(r.stdout, "\n") < 15 {
+			t.Errorf("help %s has %d lines, want at most %d: %+v", name, strings.Count(r.stdout, "\n"), most, r)
+		}
+	}
+	for args, want := range map[string]string{"nothing": `heddle help: unknown command "nothing"`, "serch": "nearest: search", "index bild": "nearest: build", "search x": `heddle search has no command "x"`} {
+		wantFailure(t, heddle(t, append([]string{"help"}, strings.Fields(args)...)...), exitUsage, want)
+	}
+}
+
+// TestCompletion: the shell completes the values of flags, and topics of help.
+func TestCompletion(t *testing.T) {
+	for args, want := range map[string]string{
+		"search --backend ": "host\n", "search --algorithm ": "segstep\n", "search --syntax ": "boolean\n",
+		"index build --codec ": "hslrc256\n", "bitmap build --binning ": "lloyd\n", "help ": "query-language\t",
+	} {
+		if r := heddle(t, append([]string{"__complete"}, strings.Split(args, " ")...)...); r.code != 0 || !strings.Contains(r.stdout, want) {
+			t.Errorf("%s: %+v, want %q", args, r, want)
+		}
+	}
 }
 
 // TestSharedFlags checks that flags with the same meaning have the same name and text in

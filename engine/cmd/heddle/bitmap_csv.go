@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/rs/zerolog"
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"heddle/engine/file/input"
@@ -133,47 +132,6 @@ func (o *csvOptions) options(inputs []string) (opt csv.Options, err error) {
 		}
 	}
 	return opt, nil
-}
-
-// newCSVTopic is the topic of the help about CSV.
-func newCSVTopic() *cobra.Command {
-	return &cobra.Command{
-		Use:   "csv",
-		Short: "CSV files that heddle bitmap build reads: dialects, names, types, missing values",
-		Long: `heddle bitmap build reads CSV as RFC 4180 describes it. Warnings state the properties that it
-has detected, and flags set them.
-
-Names       --header auto, the default, takes the first line for names, unless it is like the
-            lines that follow: its numbers, times and booleans stand where theirs do. Integers
-            in equal steps, such as years, are names. With --names LIST all lines are rows;
-            --header yes --names LIST replaces the names of the file. --header no calls columns
-            column1 and so on. Equal names get a number: a, a_1. A warning names a line that
-            repeats the header; it is left out if a column is no string.
-Delimiter   A comma, semicolon, tab or pipe, as the first 10000 records show: each record has the
-            same number of fields. Files whose names end in .tsv have tabs. --delimiter sets it.
-Quotes      A field may stand in quotes; a quote in it is written twice. --quote CHARACTER sets
-            another quote, and --quote none makes quotes plain. Behind the character of --escape
-            a delimiter, quote, line end or this character is plain.
-Lines       End in LF, CR LF or CR. Empty lines are skipped, but a table of one column has a
-            missing value there. --comment CHARACTER leaves out lines that begin with it,
-            --skip-lines N the first lines of each file.
-Fields      A record with too few or too many fields is an error. --ragged pad takes missing
-            fields as missing values, and drops empty fields at the end; --ragged skip leaves such
-            records out and counts them.
-Missing     Empty fields and the texts of --null. In quotes they are texts in a string column.
-Types       The first type that holds all values of the first 10000 rows: int, uint,
-            decimal(38,0), float, timestamp, timestamp_ns, bool, else string. --type NAME=TYPE
-            sets it: also float32, decimal(P,S) for exact numbers of P digits, S of which stand
-            behind the point, and TYPE[] for JSON arrays of values. A timestamp has microseconds
-            from -290308-12-22 to 294247-01-10, a timestamp_ns nanoseconds from 1677-09-21 to
-            2262-04-11.
-Numbers     Digits with a point and an exponent, inf and nan: 1_5 and 0x1p4 are texts. --decimal ,
-            makes 1.234,5 a number; --thousands CHARACTER sets the sign between groups of three
-            digits, a point with --decimal , and none without it.
-Encoding    UTF-8, or UTF-16 with a byte order mark. --encoding sets utf-8, utf-16, latin1 or
-            windows-1252.`,
-		Example: "  heddle bitmap build -o flights.hdb --delimiter , --header yes --type carrier=string flights.csv",
-	}
 }
 
 func isTSV(path string) bool {

@@ -38,16 +38,8 @@ func newBitmapQuery(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
 		Use:   "query X.hdb (--where PREDICATE | --predicates FILE | --select LIST) [flags]",
 		Short: "Select the rows for which a predicate is true",
-		Long: `Query prints the number of rows that a predicate selects, or the rows. A predicate is
-the condition after WHERE in SQL: columns compared with values by = != < <= > >=,
-BETWEEN, IN, LIKE and IS NULL, joined by AND, OR, NOT and parentheses. IS TRUE and IS
-FALSE may follow a condition, -- and /* */ enclose comments. Strings and times stand in
-single quotes, with or without DATE or TIMESTAMP before them, and names that are not plain
-words in double quotes. Names may differ from the columns in case. Two columns compare if
-both have numbers, times, strings or booleans; pure Go does so row by row. A comparison
-with a missing value is neither true nor false. A test of a multi-valued column is true if it
-is true for any value of the row; != means NOT =, and tags CONTAINS ALL ('x', 'y') asks for
-several values. A row is selected if the whole predicate is true.
+		Long: `Query prints the number of rows that a predicate selects, or the rows. heddle help predicates
+describes predicates.
 
 A file of predicates has one per line: PREDICATE, whose ID is the line number, from 1, or
 ID TAB PREDICATE, or {"id": ID, "text": PREDICATE}. Predicates run in batches. The

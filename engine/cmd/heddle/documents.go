@@ -67,5 +67,5 @@ func settingsOf(c *config.Config, tokens string) (o build.Options, err error) {
 }
 
 func addTokenizer(fs *pflag.FlagSet, to *string) {
-	fs.StringVar(to, "tokenizer", analyze.TokensWords, "tokens of documents and queries: `"+analyze.TokensWords+"|"+analyze.TokensSpaces+"`")
+	fs.StringVar(to, "tokenizer", analyze.TokensWords, "tokens of documents and queries, `NAME` is "+analyze.TokensWords+" or "+analyze.TokensSpaces)
 }

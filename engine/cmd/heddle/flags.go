@@ -20,7 +20,10 @@ type oneOf struct {
 
 func (v oneOf) String() string { return *v.to }
 
-func (v oneOf) Type() string { return "string" }
+func (v oneOf) Type() string { return "NAME" }
+
+// Values returns the names, for completion.
+func (v oneOf) Values() []string { return v.names }
 
 func (v oneOf) Set(s string) error {
 	for _, name := range v.names {
@@ -32,14 +35,14 @@ func (v oneOf) Set(s string) error {
 	return config.NotOneOf(s, v.names)
 }
 
-// addChoice adds a flag that takes one of some names. The names follow the usage in the help text.
+// addChoice adds a flag that takes one of some names. The names end the description in the help text.
 func addChoice[T ~string](fs *pflag.FlagSet, to *string, name string, def T, usage string, names []T) {
 	*to = string(def)
 	v := oneOf{to: to}
 	for _, n := range names {
 		v.names = append(v.names, string(n))
 	}
-	fs.Var(v, name, usage+"`"+strings.Join(v.names, "|")+"`")
+	fs.Var(v, name, usage+orList(v.names))
 }
 
 // flagError describes a wrong flag: for an unknown one the nearest, for a wrong value the possible ones.
@@ -50,7 +53,7 @@ func flagError(c *cobra.Command, err error) error {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		err = fmt.Errorf("unknown flag: --%s (nearest: --%s)", unknown.GetSpecifiedName(), config.Nearest(unknown.GetSpecifiedName(), names))
+		err = fmt.Errorf("unknown flag: --%s%s", unknown.GetSpecifiedName(), config.Hint("--%s", unknown.GetSpecifiedName(), names))
 	case errors.As(err, &wrong):
 		cause := errors.Unwrap(wrong)
 		if outOfRange(wrong.GetFlag().Value.Type(), wrong.GetValue()) {

@@ -41,7 +41,7 @@ type loadOptions struct {
 
 func newLoad(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
-		Use:   "load URL (--index NAME | --table NAME) (--query TEXT | --queries FILE | --draw X.hdl) [flags]",
+		Use:   "load URL (--index NAME | --table NAME) (--query TEXT | --queries FILE | --draw FILE)",
 		Short: "Measure a server under load",
 		Long: `Load sends queries to a server of heddle serve in an open loop: queries arrive as a Poisson
 process, whether the server has answered earlier ones or not. A latency begins at the
@@ -96,7 +96,7 @@ func (o *loadOptions) AddFlags(fs *pflag.FlagSet) {
 	addReading(fs, &o.reading)
 	fs.StringVar(&o.draw, "draw", "", "draw queries from the index file `X.hdl`")
 	fs.StringVar(&o.kind, "kind", string(remote.Search), "`KIND` of requests to an index: search, match or count")
-	addChoice(fs, &o.syntax, "syntax", "", "syntax of queries, default query for --query and literal for --queries; boolean has no scores and joins words by AND: ", []string{syntaxLiteral, syntaxQuery, syntaxBoolean})
+	addChoice(fs, &o.syntax, "syntax", "", "syntax, default query for --query, literal for --queries; boolean has no scores: ", []string{syntaxLiteral, syntaxQuery, syntaxBoolean})
 	fs.IntVar(&o.work.Batch, "batch", 1, "send `N` queries to an index in each request")
 	fs.Float64Var(&o.Rate, "rate", 0, "send `N` queries per second; 0 is a sweep")
 	fs.Float64Var(&o.From, "from", 100, "begin the sweep at `N` queries per second")

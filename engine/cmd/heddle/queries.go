@@ -55,7 +55,7 @@ func (q *queries) validate(text, file string) error {
 // addReading adds the flags that say how a query file is read.
 func addReading(fs *pflag.FlagSet, r *trec.Reading) {
 	fs.StringVar((*string)(&r.Format), "queries-format", string(trec.Auto), "`FORMAT` of the query file: auto, plain, tsv, trec, jsonl or car")
-	fs.StringSliceVar(&r.Fields, "topic-field", nil, "elements or members of a topic that are its text, `LIST` like title,desc (default title, query or content)")
+	fs.StringSliceVar(&r.Fields, "topic-field", nil, "`LIST` of elements of a topic that are its text, like title,desc")
 }
 
 func checkReading(r trec.Reading) error {

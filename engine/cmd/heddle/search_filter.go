@@ -27,9 +27,9 @@ type filterOptions struct {
 
 func (o *filterOptions) add(fs *pflag.FlagSet) {
 	fs.StringVar(&o.table, "table", "", "attribute table `X.hdb` of the index, for --where")
-	fs.StringVar(&o.where, "where", "", "search the documents whose attributes make this `PREDICATE` true")
+	fs.StringVar(&o.where, "where", "", "search documents whose attributes make `PREDICATE` true")
 	fs.Var(&o.facets, "facets", "count the matching documents per value of these `COLUMNS` of --table, or per bin")
-	fs.IntVar(&o.values, "facet-values", engine.DefaultFacets, "`NUMBER` of values of a facet, the most frequent ones; 0 is none (jsonl has their number), -1 is all")
+	fs.IntVar(&o.values, "facet-values", engine.DefaultFacets, "`NUMBER` of values of a facet; 0 is none, -1 is all")
 	fs.StringVar(&o.bitmap, "filter", "", "search the documents of the Roaring bitmap in `FILE`")
 }
 

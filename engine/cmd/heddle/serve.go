@@ -28,7 +28,7 @@ type serveOptions struct {
 
 func newServe(a *App) *cobra.Command {
 	c := a.command(&cobra.Command{
-		Use:   "serve (--index NAME=FILE | --table NAME=FILE | --dev DIR | --cluster URL | --shards MANIFEST)… [flags]",
+		Use:   "serve (--index NAME=FILE | --table NAME=FILE | --dev DIR | --cluster URL | --shards FILE)…",
 		Short: "Serve indexes and tables over HTTP and gRPC",
 		Long: `Serve answers queries on indexes and tables for other programs, in any language: HTTP with
 JSON, Connect, gRPC and gRPC-Web on one port, HTTP/1.1 and HTTP/2. GET /openapi.json

@@ -30,6 +30,9 @@ var _ pflag.Value = (*keyFlag)(nil)
 func (f *keyFlag) String() string { return f.text }
 func (f *keyFlag) Type() string   { return f.arg }
 
+// Values returns the names that the flag takes, for completion; nil for other values.
+func (f *keyFlag) Values() []string { return f.key.Values }
+
 func (f *keyFlag) Set(s string) error {
 	f.text, f.given = s, true
 	return nil
@@ -43,17 +46,17 @@ var keyFlags = []struct{ name, short, key, arg string }{
 	{"threads", "", "devices.threads", "N"},
 	{"profiling", "", "devices.profiling", "bool"},
 	{"tuning", "", "devices.tuning", "FILE"},
-	{"codec", "", "index.codec", ""},
+	{"codec", "", "index.codec", "NAME"},
 	{"exception-ratio", "", "index.exception_ratio", "RATIO"},
 	{"dense", "", "index.dense", ""},
 	{"build-memory", "", "index.build_memory", "SIZE"},
 	{"stem", "", "index.stem", ""},
-	{"stopwords", "", "index.stopwords", "none|english|lucene|FILE"},
+	{"stopwords", "", "index.stopwords", "NAME|FILE"},
 	{"cjk", "", "index.cjk", ""},
 	{"fold", "", "index.fold", "bool"},
 	{"lengths", "", "index.lengths", ""},
 	{"store", "", "index.store", ""},
-	{"impacts", "", "index.impacts", "0|8|16"},
+	{"impacts", "", "index.impacts", "BITS"},
 	{"variant", "", "ranking.variant", ""},
 	{"k1", "", "ranking.k1", "K1"},
 	{"b", "", "ranking.b", "B"},
@@ -66,7 +69,7 @@ var keyFlags = []struct{ name, short, key, arg string }{
 	{"bins", "", "bitmap.bins", "N"},
 	{"binning", "", "bitmap.binning", ""},
 	{"encoding", "", "bitmap.encoding", ""},
-	{"word", "", "bitmap.word", "0|32|64"},
+	{"word", "", "bitmap.word", "BITS"},
 	{"strategy", "", "bitmap.strategy", ""},
 	{"listen", "", "server.listen", "ADDRESS"},
 	{"admin", "", "server.admin", "ADDRESS"},
@@ -93,7 +96,7 @@ var keyFlags = []struct{ name, short, key, arg string }{
 	{"cluster-cert", "", "cluster.cert", "FILE"},
 	{"cluster-key", "", "cluster.key", "FILE"},
 	{"cluster-token", "", "cluster.token", "FILE"},
-	{"control-replicas", "", "cluster.control_replicas", "0|1|3|5"},
+	{"control-replicas", "", "cluster.control_replicas", "N"},
 	{"log-level", "", "log.level", ""},
 }
 
@@ -114,13 +117,23 @@ func (s *settings) addKey(fs *pflag.FlagSet, name, short, key, arg string) {
 	if !ok {
 		panic("flag --" + name + " sets the unknown key " + key)
 	}
-	f := &keyFlag{name: name, arg: cmp.Or(arg, strings.Join(k.Values, "|")), key: k, text: k.Default()}
+	f := &keyFlag{name: name, arg: cmp.Or(arg, "NAME"), key: k, text: k.Default()}
 	s.flags = append(s.flags, f)
-	flag := fs.VarPF(f, name, short, lowerFirst(strings.TrimSuffix(k.Summary(), ".")))
+	usage := lowerFirst(strings.TrimSuffix(k.Summary(), "."))
+	switch {
+	case len(k.Values) > manyValues:
+		usage += " (heddle help " + name + "s)"
+	case len(k.Values) > 0:
+		usage += ": " + orList(k.Values)
+	}
+	flag := fs.VarPF(f, name, short, usage)
 	if arg == "bool" {
 		flag.NoOptDefVal = "true"
 	}
 }
+
+// manyValues is the number of values from which a topic of help lists them, and not the flag.
+const manyValues = 8
 
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 

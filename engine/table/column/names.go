@@ -114,7 +114,7 @@ func Named(columns []Column, name string) (int, error) {
 	}
 	switch len(same) {
 	case 0:
-		return 0, fmt.Errorf("unknown column %s (nearest: %q)", syntax.Quote(name), config.Nearest(name, names))
+		return 0, fmt.Errorf("unknown column %s%s", syntax.Quote(name), config.Hint("%q", name, names))
 	case 1:
 		return same[0], nil
 	}

@@ -190,7 +190,7 @@ func (e *ColumnError) Error() string {
 	if len(e.Names) == 0 {
 		return fmt.Sprintf("there is no column %q: the table has none", e.Name)
 	}
-	return fmt.Sprintf("there is no column %q; there are %s (nearest: %q)", e.Name, List(e.Names), config.Nearest(e.Name, e.Names))
+	return fmt.Sprintf("there is no column %q; there are %s%s", e.Name, List(e.Names), config.Hint("%q", e.Name, e.Names))
 }
 
 // List writes the names of columns, the first of them if there are many.
