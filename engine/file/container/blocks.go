@@ -77,9 +77,6 @@ func (f *File) openBlocks() error {
 	return nil
 }
 
-// Blocks reports whether the file has checksums of blocks, so that Check can verify a part.
-func (f *File) Blocks() bool { return f.blocks != nil }
-
 // Check compares the checksums of the blocks that hold the bytes from to to-1 of section s,
 // each block once in the life of f. Without checksums of blocks it does nothing.
 func (f *File) Check(s int, from, to uint64) error {

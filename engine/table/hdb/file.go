@@ -44,8 +44,7 @@ type File struct {
 // use (plan.Table.Check); CheckWords verifies all of them, and Verify compares the values of
 // single rows as well. Damage is a *CorruptError; an intact file of another format version is
 // an ErrVersion. The time grows with bins and dictionaries, not with rows; the memory is their
-// size, and 24 bytes per vector. Files of version 1 have no checksums of blocks: Open reads
-// every byte of them once, on all cores.
+// size, and 24 bytes per vector.
 func Open(path string) (*File, error) { return OpenIn(nil, path, false) }
 
 // OpenValues is Open for readers of stored values: Columns have no dictionaries, whose entries Entry
@@ -80,8 +79,7 @@ func newFile(file *container.File, sums, dictionaries bool) (f *File, err error)
 	if f.header, err = decodeHeader(file); err != nil {
 		return nil, err
 	}
-	lazy := sums && file.Blocks()
-	if lazy {
+	if sums {
 		for s := secVectorTable; s < secSums; s++ {
 			if s == secPacked {
 				continue
@@ -89,10 +87,6 @@ func newFile(file *container.File, sums, dictionaries bool) (f *File, err error)
 			if err := file.CheckSection(int(s)); err != nil {
 				return nil, err
 			}
-		}
-	} else if sums {
-		if err := file.CheckSums(); err != nil {
-			return nil, err
 		}
 	}
 	if err := json.Unmarshal(f.bytes(secMeta), &f.meta); err != nil {
@@ -115,7 +109,7 @@ func newFile(file *container.File, sums, dictionaries bool) (f *File, err error)
 	if err := f.readValues(); err != nil {
 		return nil, err
 	}
-	if lazy {
+	if sums {
 		f.table.Check = newChecker(f)
 	}
 	f.divide()

@@ -10,8 +10,7 @@ import (
 	"heddle/engine/table/column"
 )
 
-// Version is the latest version of the format. This package reads it and all earlier
-// versions, and writes the latest.
+// Version is the version of the format that this package reads and writes.
 const Version = 3
 
 // PageSize is the alignment of every section, in bytes. The header is the first page.
@@ -32,7 +31,7 @@ const (
 	secStrings                      // bytes of all dictionaries, column after column
 	secStringOffsets                // u64, one more than strings
 	secColumns                      // JSON
-	secMeta                         // JSON; the last section of version 1
+	secMeta                         // JSON
 	secSums                         // u32 a block of the sections before
 	numSections
 )
@@ -45,7 +44,8 @@ func (s section) String() string { return sectionNames[s] }
 
 // format is the frame of .hdb files.
 var format = container.Format{
-	Magic: "\x89HDB\r\n\x1a\n", Suffix: ".hdb", Versions: []int{int(secSums), int(numSections), int(numSections)}, Names: sectionNames[:], Summed: 2,
+	Magic: "\x89HDB\r\n\x1a\n", Suffix: ".hdb", Versions: []int{Version - 1: int(numSections)}, Names: sectionNames[:], Summed: Version,
+	Advice: "build the table again from its rows",
 }
 
 // Is reports whether the file at path begins as a table does.

@@ -1,9 +1,7 @@
 package hdb
 
 import (
-	"context"
 	"errors"
-	"os"
 	"testing"
 
 	"heddle/codec"
@@ -62,29 +60,5 @@ func TestDamagedSegment(t *testing.T) {
 	}
 	if part < 3 {
 		t.Errorf("%d blocks damaged a part of the segments", part)
-	}
-}
-
-// TestEarlierVersions reads a file that version 1 of this package has written. A changed byte
-// shows when it is opened.
-func TestEarlierVersions(t *testing.T) {
-	const path = "testdata/version1.hdb"
-	f := mustOpen(t, path)
-	if got := f.file.Header.Version; got != 1 {
-		t.Fatalf("%s has version %d", path, got)
-	}
-	tiny().check(t, f)
-	if err := f.Verify(context.Background()); err != nil {
-		t.Error(err)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range data {
-		data[i] ^= 0x20
-		_, err := fromBytes("x", data, true)
-		containertest.WantCorrupt(t, err, "x")
-		data[i] ^= 0x20
 	}
 }
