@@ -244,7 +244,7 @@ func TestBitmapInfo(t *testing.T) {
 		!slices.Equal(info.Columns[0].List, []report.Bin{{Least: "", Greatest: "", Rows: 1}, {Least: "y\tz", Greatest: "y\tz", Rows: 1}}) || *info.Columns[0].Least != "" || *info.Columns[0].Greatest != "y\tz" {
 		t.Errorf("%v %+v", err, info)
 	}
-	wantFailure(t, heddle(t, "bitmap", "info", "t.hdb", "--column", "c"), exitUsage, `t.hdb: there is no column "c"; there are a, b (nearest: "a")`)
+	wantFailure(t, heddle(t, "bitmap", "info", "t.hdb", "--column", "c"), exitUsage, `t.hdb: there is no column "c"; there are a, b`+"\n")
 	if got := must(t, "bitmap", "info", "t.hdb", "--column", "b"); !strings.HasSuffix(got, "\n0    \"\"      \"\"        1\n1    \"y\\tz\"  \"y\\tz\"    1\n") {
 		t.Errorf("column b is\n%s", got)
 	}

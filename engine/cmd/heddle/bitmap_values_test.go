@@ -54,7 +54,7 @@ func TestBitmapSelectWrong(t *testing.T) {
 		"--select|city|--json|--format|csv":       "--json and --format csv exclude each other",
 		"--select|city,":                          "column 6: a column",
 		"--select|city|--where|amount >":          "a value is expected here",
-		"--select|town":                           `unknown column "town" (nearest: "city")`,
+		"--select|town":                           `unknown column "town"`,
 		"--select|city, count(*)":                 `column "city" is neither in GROUP BY nor in an aggregate`,
 		"--select|city|--order-by|city sideways":  "ORDER BY: a comma or the end is expected here",
 		"--select|sum(city)|--where|amount > 100": "sum and avg are for numbers",

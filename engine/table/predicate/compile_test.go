@@ -301,7 +301,7 @@ func TestNames(t *testing.T) {
 	for text, want := range map[string]string{
 		"Delay = 2": "Delay", "delay = 2": "delay", "rid = 5": "Rid", `"RID" IS NOT NULL`: "Rid", "RID LIKE 'x'": `column "Rid" is of type int: LIKE compares strings`,
 		"DELAY = 2": `column "DELAY" is ambiguous: "Delay" and "delay" differ in case only`, "ride = 1": `unknown column "ride" (nearest: "Rid")`,
-		`Rid = "AA"`: `unknown column "AA" (nearest: "Rid"): a text goes in 'single quotes'`,
+		`Rid = "AA"`: `unknown column "AA": a text goes in 'single quotes'`,
 	} {
 		e, err := predicate.Parse(text)
 		if err != nil {
@@ -325,7 +325,7 @@ func TestColumns(t *testing.T) {
 	_, described := Table(t, 32, columns...)
 	for text, want := range map[string]string{
 		"s = a": `columns "s" of type string and "a" of type int do not compare`,
-		"a = x": `unknown column "x" (nearest: "a"): a text goes in 'single quotes'`,
+		"a = x": `unknown column "x": a text goes in 'single quotes'`,
 		"a < b": "", "s <> s": "",
 	} {
 		e, err := predicate.Parse(text)

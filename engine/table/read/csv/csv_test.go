@@ -359,7 +359,7 @@ func TestCSVErrors(t *testing.T) {
 		want string
 	}{
 		"two of a name":     {Options{Names: []string{"a", "b", "a"}}, `two columns are called "a"`},
-		"unknown type":      {Options{Types: types("x", column.Int)}, `types: there is no column "x"; there are a, b, c (nearest: "a")`},
+		"unknown type":      {Options{Types: types("x", column.Int)}, `types: there is no column "x"; there are a, b, c`},
 		"unknown column":    {Options{Columns: []string{"bb"}}, `no column "bb"; there are a, b, c (nearest: "b")`},
 		"a column twice":    {Options{Columns: []string{"b", "b"}}, `column "b" is named twice`},
 		"quotes separating": {Options{Dialect: Dialect{Delimiter: '"'}}, "delimiter and quote are both"},
