@@ -52,9 +52,10 @@ documents without ranking. --where and --filter alone are the query *. DIR is a 
   heddle help formats          query files, answers, facets
   heddle help predicates       conditions of --where on attributes
   heddle help algorithms       intersection of lists
+  heddle help policies         division of queries between host and devices
 
 --backend auto runs queries that pure Go should finish sooner, start of a device included, on the
-host, and --backend all runs them on host and devices by the cost model of heddle calibrate.`,
+host, and --backend all runs them on the host and all devices.`,
 		Example: `  heddle search books.hdl --query '+heaven earth -hell'
   heddle search books.hdl --queries queries.tsv --format trec > run.txt
   heddle search books.hdl --query heaven --table docs.hdb --where 'year >= 1900' --facets lang`,
