@@ -18,9 +18,6 @@ func bitsAt(words []uint32, pos, n uint) uint32 {
 // unpack reads len(dst) values of b bits each, 0 to 32, from src, which has exactly
 // the words of these values.
 func unpack(dst, src []uint32, b uint) {
-	if n := wideValues(dst, src, b); n > 0 {
-		dst, src = dst[n:], src[n/32*int(b):]
-	}
 	n := len(dst) / 32
 	unpackBlocks(dst, src, b)
 	if rest := dst[n*32:]; len(rest) > 0 {
@@ -36,9 +33,6 @@ func unpack(dst, src []uint32, b uint) {
 // follow docID by these gaps, modulo 2^32, and returns the last docID, not modulo
 // 2^32. With b = 32, src may be dst.
 func unpackGaps(dst, src []uint32, b uint, docID uint64) uint64 {
-	if n, last := wideSums(dst, src, b, docID); n > 0 {
-		dst, src, docID = dst[n:], src[n/32*int(b):], last
-	}
 	n := len(dst) / 32
 	docID = sumBlocks(dst, src, b, docID)
 	if rest := dst[n*32:]; len(rest) > 0 {

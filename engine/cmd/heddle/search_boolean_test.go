@@ -147,7 +147,7 @@ func TestBooleanErrors(t *testing.T) {
 		t.Errorf("%+v, want %q", r, want)
 	}
 	r = heddle(t, "search", "c.hdl", "--syntax", "sql", "--query", "w0")
-	if r.code != exitUsage || !strings.Contains(r.stderr, `flag --syntax: "sql" is not one of literal, query, boolean` + "\n") {
+	if r.code != exitUsage || !strings.Contains(r.stderr, `flag --syntax: "sql" is not one of literal, query, boolean`+"\n") {
 		t.Errorf("%+v", r)
 	}
 	if r := heddle(t, "search", "c.hdl", "--query", "NOT w0", "--syntax", "literal"); r.code != 0 {

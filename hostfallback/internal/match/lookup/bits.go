@@ -24,11 +24,6 @@ func CopyBits(dst []uint64, a []uint32) {
 // bits set.
 func AndBits(dst []uint64, a, b []uint32) (n int) {
 	a, b = a[:2*len(dst)], b[:2*len(dst)]
-	if hasWide {
-		done := 0
-		done, n = wideAnd(dst, a, b)
-		dst, a, b = dst[done:], a[2*done:], b[2*done:]
-	}
 	for ; len(dst) >= 4 && len(a) >= 8 && len(b) >= 8; dst, a, b = dst[4:], a[8:], b[8:] {
 		d, s, t := (*[4]uint64)(dst), (*[8]uint32)(a), (*[8]uint32)(b) // without bounds checks
 		d[0] = (uint64(s[0]) | uint64(s[1])<<32) & (uint64(t[0]) | uint64(t[1])<<32)
@@ -61,11 +56,6 @@ func AndMoreBits(dst []uint64, a []uint32) (n int) {
 
 // Count returns the number of bits set.
 func Count(set []uint64) (n int) {
-	if hasWide {
-		done := 0
-		done, n = wideCount(set)
-		set = set[done:]
-	}
 	for ; len(set) >= 8; set = set[8:] {
 		s := (*[8]uint64)(set) // without bounds checks
 		n += bits.OnesCount64(s[0])
@@ -152,10 +142,6 @@ var stride uint64 = 2 * inBoth
 // expandRun writes the docIDs from first on to dst, whose length is a multiple of 8, two in each store.
 // Two words go side by side, because each addition waits for the one before.
 func expandRun(dst []uint32, first uint32) {
-	if hasWide && len(dst) >= 64 {
-		n := wideRun(dst, first)
-		dst, first = dst[n:], first+uint32(n)
-	}
 	a := uint64(first)*inBoth + 1<<32
 	b, step := a+stride, 2*stride
 	for ; len(dst) >= 16; dst = dst[16:] {
@@ -183,9 +169,6 @@ func inEights(n int) int { return (n + 7) &^ 7 }
 // Expand writes the docIDs of the bits set in words to dst and returns their number. The first bit is docID base.
 // It writes several docIDs at a time, because the end of a loop is mispredicted: dst has room for Slack more.
 func Expand(dst []uint32, words []uint64, base uint32) int {
-	if hasWide {
-		return wideExpand(dst, words, base)
-	}
 	n := 0
 	for i := 0; i < len(words); i++ {
 		x := words[i]
@@ -250,12 +233,6 @@ func OrTwoBits(dst []uint64, a, b []uint32) bool {
 		return OrBits(dst, b) || full
 	}
 	all := ^uint64(0)
-	if hasWide {
-		done, full := wideOr(dst, a, b)
-		if dst, a, b = dst[done:], a[2*done:], b[2*done:]; !full {
-			all = 0
-		}
-	}
 	for ; len(dst) >= 4 && len(a) >= 8 && len(b) >= 8; dst, a, b = dst[4:], a[8:], b[8:] {
 		d, s, t := (*[4]uint64)(dst), (*[8]uint32)(a), (*[8]uint32)(b) // without bounds checks
 		w := d[0] | uint64(s[0]) | uint64(s[1])<<32 | uint64(t[0]) | uint64(t[1])<<32
