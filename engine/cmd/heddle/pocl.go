@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"heddle/engine/internal/drivers"
 )
 
 // poclThreads are the variables that bound the threads of PoCL, up to version 4 and from 5 on.
@@ -32,5 +34,9 @@ func boundPoCL(environ []string, setenv func(name, value string) error) []string
 	return environ
 }
 
-// environment returns the environment of the command and of drivers.
-func environment() []string { return boundPoCL(os.Environ(), os.Setenv) }
+// environment returns the environment of the command and of drivers. It prepares the process for
+// drivers.
+func environment() []string {
+	drivers.ShareArenas()
+	return boundPoCL(os.Environ(), os.Setenv)
+}
