@@ -29,7 +29,8 @@ func (s *search) facets(ctx context.Context) error {
 	return nil
 }
 
-// facetKind returns the kind of query i without ranking. AND+OR is decided on the whole.
+// facetKind returns the kind of query i without ranking. For engine.AndOr it is AND if all shards together
+// have at least K documents, else OR.
 func (s *search) facetKind(ctx context.Context, i int) (kind, error) {
 	k := s.kindOf(i)
 	most := uint64(k.k)

@@ -172,7 +172,8 @@ func (s *search) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// group answers the queries of a kind. AND+OR is decided on the whole.
+// group answers the queries of a kind. For engine.AndOr it first asks all shards under AND, and asks under OR
+// for the queries that have fewer than K documents in all shards together.
 func (s *search) group(ctx context.Context, k kind, at []int) error {
 	if k.match != engine.AndOr || k.k == 0 {
 		return s.ranges(ctx, k, at)

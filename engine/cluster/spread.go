@@ -33,14 +33,15 @@ type attempt[A any] struct {
 	err    error
 }
 
-// progress is the way of a shard to its answer.
+// progress is the state of the requests to one shard: the shard has several replicas, and the first answer
+// of a replica counts.
 type progress[A any] struct {
-	next  []*node     // replicas that may still be asked
-	open  int         // running requests
-	alone bool        // a request for a group has left the shard out
-	done  bool        // has an answer or an error
-	by    *attempt[A] // that has answered
-	err   error
+	next     []*node     // replicas that may still be asked
+	open     int         // running requests
+	excluded bool        // a node has answered a request for several shards without this shard
+	done     bool        // has an answer or an error
+	by       *attempt[A] // that has answered
+	err      error
 }
 
 // task is the part that all requests of a fan share.
@@ -156,7 +157,7 @@ func (f *fan[A]) send(ctx context.Context, shards []int) int {
 		s := &f.all[i]
 		n := s.next[0]
 		s.next, s.open = s.next[1:], s.open+1
-		alone := !f.groups || s.alone || !n.groups(now)
+		alone := !f.groups || s.excluded || !n.groups(now)
 		var a *attempt[A]
 		if at := slices.IndexFunc(f.open[known:], func(a *attempt[A]) bool { return a.node == n && !a.alone }); at >= 0 && !alone {
 			a = f.open[known+at]
@@ -247,7 +248,7 @@ func (f *fan[A]) end(ctx context.Context, a *attempt[A]) {
 		switch {
 		case s.done:
 		case a.err == nil: // the node has left it out
-			s.alone, s.next = true, slices.Insert(s.next, 0, a.node)
+			s.excluded, s.next = true, slices.Insert(s.next, 0, a.node)
 			again = append(again, i)
 		case final(a.err):
 			f.fail(s, a.err)

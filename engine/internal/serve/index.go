@@ -142,7 +142,7 @@ func (x *Index) Reload(ctx context.Context, root *os.Root, path string) error {
 			hosts = append(hosts, r)
 		}
 	}
-	if !g.crowded || g.resident >= old.resident || len(hosts) == 0 {
+	if !g.reduced || g.resident >= old.resident || len(hosts) == 0 {
 		x.replace(g)
 		return nil
 	}

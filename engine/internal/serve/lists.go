@@ -40,8 +40,8 @@ type Lists struct {
 	meanPostings atomic.Uint64 // postings of a ranked query: a running mean
 
 	rooted   bool // the file lies below a root, which has no file of costs
-	resident int  // devices with lists: 3 for all lists, 2 for a shard, 1 for a cache
-	crowded  bool // some devices have less for lack of memory
+	resident int  // sum over devices: 3 for a device with all lists, 2 with a shard, 1 with a cache
+	reduced  bool // a device has fewer lists than it would have with more memory
 }
 
 // start makes the lists of g resident on processors. After an error nothing is resident.
@@ -115,12 +115,12 @@ func (g *Lists) load(ctx context.Context, on []*Processor) (err error) {
 		}
 		g.add(s, where.Reason, on...)
 		g.resident += len(s.Devices) * map[placement.How]int{placement.Replicas: 3, placement.Shards: 2, placement.Cache: 1}[s.How]
-		g.crowded = g.crowded || s.How != placement.Replicas && opt.Placement == placement.Auto
+		g.reduced = g.reduced || s.How != placement.Replicas && opt.Placement == placement.Auto
 	}
 	for _, l := range where.Left {
 		g.pool.opt.Log.Warn().Err(l.Err).Str("device", l.Device).Msg("lists are not on this device")
 		err = errors.Join(err, l.Err)
-		g.crowded = g.crowded || errors.Is(l.Err, plan.ErrOutOfMemory)
+		g.reduced = g.reduced || errors.Is(l.Err, plan.ErrOutOfMemory)
 	}
 	if g.any() == nil {
 		return errors.Join(schedule.ErrNoProcessor, err)

@@ -189,8 +189,9 @@ func learn(mean *atomic.Uint64, per uint64, n int) {
 	mean.Store((last*(all-weight) + per*weight) / all)
 }
 
-// Most queries of a block: 65,536, and fewer if they ask for more than 4 M documents.
-func most(k *kind) int {
+// blockQueries returns the greatest number of queries of a block: 65,536, or fewer ranked queries if together
+// they would ask for more than 4 M documents.
+func blockQueries(k *kind) int {
 	if k.Ranked() {
 		return min(max(1<<22/k.K, 1), 1<<16)
 	}
@@ -232,7 +233,7 @@ func (s *stream) Cut(p int, load uint64, limit int) *schedule.Job {
 			n = min(n, firstBlock)
 		}
 	}
-	size := int(max(1, min(n, uint64(most(&k)), uint64(s.n-s.next))))
+	size := int(max(1, min(n, uint64(blockQueries(&k)), uint64(s.n-s.next))))
 	b := &block{s, k, s.next, size}
 	s.next += size
 	return &schedule.Job{Kind: boxed, Work: b, Load: uint64(size) * mean}

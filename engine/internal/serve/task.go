@@ -42,16 +42,16 @@ type task struct {
 	b    *query.Batch // one query; nil: a conjunction of lists, without a filter
 	kind *kind
 
-	only     string         // processor that may answer; empty: any
-	memory   Answer         // its slices are memory for the answer
-	lists    []plan.Handle  // lists of the query, by ascending length
-	few      [6]plan.Handle // memory of lists
-	features cost.Features
-	cached   bool // the filter was made before
-	told     bool // stats are wanted
+	only       string         // processor that may answer; empty: any
+	memory     Answer         // its slices are memory for the answer
+	lists      []plan.Handle  // lists of the query, by ascending length
+	few        [6]plan.Handle // memory of lists
+	features   cost.Features
+	cached     bool // the filter was made before
+	wantsStats bool // stats are wanted
 
 	Answer
-	in      *joint // has the answer at nth, until the caller copies it; nil: copied
+	in      *sharedBatch // has the answer at nth, until the caller copies it; nil: copied
 	nth     int
 	stats   plan.Stats
 	missing uint64 // bytes of lists that its batch had to load
@@ -173,9 +173,9 @@ func (t *task) run(ctx context.Context, call *Call) error {
 		return err
 	}
 	began := time.Now()
-	t.told, t.stats = true, plan.Stats{}
+	t.wantsStats, t.stats = true, plan.Stats{}
 	cached, err := t.find(ctx, call)
-	t.told = false
+	t.wantsStats = false
 	q := &t.explanation
 	*q = observe.Explanation{Filter: t.restriction(cached), Kind: t.kind.cost.String(), Queries: 1, Cached: cached, Missing: t.missing, Took: time.Since(began), Stats: t.stats, Err: err}
 	trace := &t.job.Trace
@@ -199,7 +199,9 @@ func (t *task) find(ctx context.Context, call *Call) (cached bool, err error) {
 			return true, nil
 		}
 	}
-	if t.b.Conjunction() && !t.kind.filtered { // lists say all of it: the batch serves the next query while its memory is in the cache of the core
+	if t.b.Conjunction() && !t.kind.filtered {
+		// t.lists are the whole query. The batch is free for the next query of this core while its memory
+		// is still in the cache of the core.
 		t.release()
 	}
 	err = t.do(ctx, call)
@@ -213,18 +215,18 @@ func (t *task) find(ctx context.Context, call *Call) (cached bool, err error) {
 	return false, err
 }
 
-// joint is a batch whose answers the callers copy, each on its own core.
-type joint struct {
+// sharedBatch is a batch that answers tasks of several callers. Each caller copies its answer on its own core.
+type sharedBatch struct {
 	*query.Batch
 	g     *Lists
-	users atomic.Int32 // that have not copied, and the processor
+	users atomic.Int32 // callers that have not copied their answers, plus 1 while the processor uses the batch
 }
 
-var joints = sync.Pool{New: func() any { return new(joint) }}
+var sharedBatches = sync.Pool{New: func() any { return new(sharedBatch) }}
 
 // join returns an empty batch.
-func (g *Lists) join(k *kind) *joint {
-	all := joints.Get().(*joint)
+func (g *Lists) join(k *kind) *sharedBatch {
+	all := sharedBatches.Get().(*sharedBatch)
 	all.Batch, all.g = g.Batch(), g
 	all.users.Store(1)
 	all.Reset(&k.Kind)
@@ -233,12 +235,12 @@ func (g *Lists) join(k *kind) *joint {
 }
 
 // leave gives the batch back when nothing is left to copy.
-func (all *joint) leave() {
+func (all *sharedBatch) leave() {
 	if all.users.Add(-1) == 0 {
 		all.Return()
 		all.g.Put(all.Batch)
 		all.Batch, all.g = nil, nil
-		joints.Put(all)
+		sharedBatches.Put(all)
 	}
 }
 
@@ -279,7 +281,7 @@ func (t *task) Estimate(p int) (alone, added time.Duration, ok bool) {
 func (t *task) take(b *query.Batch, i int) {
 	count, docs, scores := b.Hits(i)
 	t.Count, t.Unit = count, b.Unit(i)
-	if t.told {
+	if t.wantsStats {
 		t.stats = *b.Stats()
 	}
 	t.copy(docs, scores)
