@@ -22,7 +22,6 @@ require (
 	github.com/edsrzf/mmap-go v1.2.0
 	github.com/getkin/kin-openapi v0.153.0
 	github.com/klauspost/compress v1.20.4
-	github.com/kljensen/snowball v0.10.0
 	github.com/nats-io/nats-server/v2 v2.15.3
 	github.com/nats-io/nats.go v1.55.0
 	github.com/nats-io/nkeys v0.4.17

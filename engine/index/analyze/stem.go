@@ -10,6 +10,7 @@ import (
 	"github.com/blevesearch/snowballstem/arabic"
 	"github.com/blevesearch/snowballstem/danish"
 	"github.com/blevesearch/snowballstem/dutch"
+	"github.com/blevesearch/snowballstem/english"
 	"github.com/blevesearch/snowballstem/finnish"
 	"github.com/blevesearch/snowballstem/french"
 	"github.com/blevesearch/snowballstem/german"
@@ -24,7 +25,6 @@ import (
 	"github.com/blevesearch/snowballstem/swedish"
 	"github.com/blevesearch/snowballstem/tamil"
 	"github.com/blevesearch/snowballstem/turkish"
-	"github.com/kljensen/snowball/english"
 )
 
 // Names of frequent stemmers; Stemmers lists all of them. The empty string is StemNone.
@@ -36,7 +36,7 @@ const (
 
 // stemmers are the stemmers by name. A word comes lower-cased.
 var stemmers = map[string]func(word string) string{
-	StemEnglish:  func(word string) string { return english.Stem(word, true) },
+	StemEnglish:  snowball(english.Stem),
 	StemPorter:   stemPorter,
 	"arabic":     snowball(arabic.Stem),
 	"danish":     snowball(danish.Stem),
