@@ -10,7 +10,6 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
-	rowarrow "heddle/engine/server/arrow"
 	"heddle/engine/server/monitor"
 	"heddle/engine/table/values"
 	"heddle/engine/table/values/arrow"
@@ -19,10 +18,10 @@ import (
 
 // valueWriters are the forms of values, besides JSON, by media type.
 var valueWriters = map[string]func(io.Writer) values.Writer{
-	typeLines: values.NewLines, "text/csv": values.NewCSV, rowarrow.Type: arrow.New, parquet.Type: parquet.New,
+	typeLines: values.NewLines, "text/csv": values.NewCSV, arrow.Type: arrow.New, parquet.Type: parquet.New,
 }
 
-var valueTypes = []string{typeJSON, typeLines, "text/csv", rowarrow.Type, parquet.Type}
+var valueTypes = []string{typeJSON, typeLines, "text/csv", arrow.Type, parquet.Type}
 
 // cellBytes is the memory of a value of an answer: its code, and its text in JSON.
 const cellBytes = 64

@@ -20,8 +20,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"heddle/engine/api"
-	"heddle/engine/server/arrow"
 	"heddle/engine/table/rowset"
+	"heddle/engine/table/values/arrow"
 )
 
 // TestRoutes checks the replies of all plain routes, and that they agree with the description.

@@ -17,8 +17,8 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/server/arrow"
 	"heddle/engine/table/rowset"
+	"heddle/engine/table/values/arrow"
 )
 
 // Media types of rows.
@@ -115,7 +115,7 @@ func (s *Server) selectRoute(w http.ResponseWriter, r *http.Request, variables [
 			out.Write(append(strconv.AppendUint(b, x.last, 10), '\n'))
 		}
 	case arrow.Type:
-		arrow.Write(out, rows.ids)
+		arrow.WriteRows(out, rows.ids)
 	}
 	out.Flush() // after an error of the connection, Write and Flush do nothing
 	return nil
