@@ -222,13 +222,13 @@ func TestCapacity(t *testing.T) {
 			if rng.IntN(100) == 0 {
 				y *= 1000
 			}
-			l.learn(0, n, time.Duration(y*float64(ms)), ms, 1)
+			l.learn(0, n, time.Duration(y*float64(ms)), ms)
 		}
 		if r := l.rate(l.lanes); r > 1.4*c.rate || r < 0.5*c.rate {
 			t.Errorf("%s: rate %v", c.name, r)
 		}
 		for range 1000 {
-			l.learn(0, 0, 2*ms, ms, 1) // says nothing of lanes
+			l.learn(0, 0, 2*ms, ms) // says nothing of lanes
 		}
 		if r := l.rate(l.lanes); !(r > 0) || math.IsInf(r, 0) || math.Abs(l.alone-2) > 0.03 {
 			t.Errorf("%s: %+v", c.name, l)
@@ -245,7 +245,7 @@ func TestCapacityFull(t *testing.T) {
 		if i >= 1000 { // smaller jobs, or more callers
 			took = 10 * ms
 		}
-		l.learn(0, 13, took, ms, 1)
+		l.learn(0, 13, took, ms)
 	}
 	if alone, full := l.singleTime(ms, 0), l.singleTime(ms, 13); alone > 2*ms || full < 9*ms || full > 11*ms {
 		t.Errorf("takes %v alone and %v beside 13: %+v", alone, full, l)

@@ -261,7 +261,7 @@ func (b *Batch) finish(err error, now time.Duration) {
 			p.capacity.endBatch(b.Estimate, now-p.busyFrom)
 			p.busyFrom = now
 		case s.mode == Async || b.Jobs[0].Mode == Async || s.opt.Mode != Auto: // a single job under Sync is no sample of all jobs
-			p.capacity.learn(now, float64(b.concurrent+len(p.running))/2, now-b.started, b.Estimate, b.cores)
+			p.capacity.learn(now, float64(b.concurrent+len(p.running))/2, now-b.started, b.Estimate)
 		}
 		if !b.abandoned && !b.delivering {
 			s.policy.Done(b, &s.view)

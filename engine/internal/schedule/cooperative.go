@@ -40,7 +40,7 @@ func (c *cooperative) Next(p *processor, o offer, v *view) (d decision) {
 	case idle:
 		return steal(p, v, func(j *Job) bool { return v.worthwhile(p, j) })
 	case joining:
-		if o.batch.stolen && v.eligible(o.job, p.index) && o.batch.with(o.job) <= v.endElsewhere(o.job, p, true, v.lockedAt) ||
+		if o.batch.stolen && v.eligible(o.job, p.index) && o.batch.with(o.job) <= v.endElsewhere(o.job, p) ||
 			!o.batch.stolen && v.suits(o.job, p) {
 			d.mode = Sync
 		}
@@ -48,11 +48,6 @@ func (c *cooperative) Next(p *processor, o offer, v *view) (d decision) {
 	}
 	q, mode := o.job.kindQueue, v.modeOf(o.job.kindQueue)
 	switch {
-	case o.turn == urgent && !v.suits(o.job, p):
-		if v.eligible(o.job, p.index) && v.coresFor(p, o.job) > 0 && v.runTime(p, o.job, mode == Sync) < v.endElsewhere(o.job, p, false, v.lockedAt) {
-			d = decision{mode: mode, stolen: true}
-		}
-		return d
 	case !v.suits(o.job, p):
 		return d
 	case mode == Async || c.runsSingly(q, p):

@@ -125,7 +125,7 @@ func steal(p *processor, v *view, worthwhile func(j *Job) bool) (d decision) {
 				if !v.eligible(j, p.index) || v.coresFor(p, j) <= 0 {
 					continue
 				}
-				here, there := v.runTime(p, j, batch), v.endElsewhere(j, p, true, v.lockedAt)
+				here, there := v.runTime(p, j, batch), v.endElsewhere(j, p)
 				loss := float64(here) / float64(j.bestTime)
 				switch now := v.lockedAt; {
 				case here >= there:

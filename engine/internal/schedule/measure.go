@@ -13,7 +13,6 @@ type capacity struct {
 	weight, x, y, xx, xy float64       // weighted sums over observations (x: jobs beside, y: time over estimate)
 	alone, beside        float64       // the line
 	guessedBeside        float64       // beside before the first observation
-	cpuSum, timeSum      float64       // CPU time and time of recent single jobs on a host, ns
 	singleAt             time.Duration // last observation of a single job
 
 	batchFactor          float64       // mean time of a batch over its estimate
@@ -28,7 +27,7 @@ const forgetRate, guessWeight = 1.0 / 128, 8
 // newCapacity assumes that estimates are right, that lanes of the host are parallel, and
 // that lanes of a device take turns.
 func newCapacity(lanes int, host bool) capacity {
-	c := capacity{lanes: float64(lanes), alone: 1, batchFactor: 1, cpuSum: 1, timeSum: 1, batchWork: 1, batchTime: 1}
+	c := capacity{lanes: float64(lanes), alone: 1, batchFactor: 1, batchWork: 1, batchTime: 1}
 	if !host {
 		c.beside, c.guessedBeside = 1, 1
 	}
@@ -68,11 +67,10 @@ func (c *capacity) add(x, y float64) {
 	c.xx, c.xy = c.xx*keep+x*x, c.xy*keep+x*y
 }
 
-// learn records the time that a single job took on cores of a host, beside a mean number of jobs.
-func (c *capacity) learn(now time.Duration, others float64, took, estimate time.Duration, cores int) {
+// learn records the time that a single job took beside a mean number of jobs.
+func (c *capacity) learn(now time.Duration, others float64, took, estimate time.Duration) {
 	const keep = 1 - forgetRate
 	c.singleAt = now
-	c.cpuSum, c.timeSum = c.cpuSum*keep+float64(cores)*float64(estimate), c.timeSum*keep+float64(estimate)
 	// One that was held up by something else must not turn the line.
 	most := 4 * (c.alone + c.beside*others)
 	c.add(others, min(float64(took)/float64(max(estimate, 1)), most))
@@ -117,9 +115,6 @@ func (c *capacity) batchTimeBeside(estimate time.Duration, beside int) time.Dura
 	return boundedTime(float64(estimate) * c.batchFactor * float64(1+beside))
 }
 
-// coresPerJob is the mean number of cores of a single job while it runs.
-func (c *capacity) coresPerJob() float64 { return max(c.cpuSum/c.timeSum, 1) }
-
 // rate is the estimated time of single jobs that the processor does per second, with jobs at a time.
 func (c *capacity) rate(jobs float64) float64 { return jobs / (c.alone + c.beside*(jobs-1)) }
 
@@ -139,10 +134,8 @@ type cores struct {
 	measuredCPU  time.Duration // clock at its start
 	hostTime     time.Duration // CPU time of the host's batches
 	deviceTime   time.Duration // time in which devices ran
-	deviceJobs   int           // jobs that devices answered
 
 	feedCores float64 // mean cores that feed devices while they run; may be below 0 at first
-	feedTime  float64 // mean CPU time that feeds a device with a job, ns
 }
 
 // feedInterval is the least duration of a measurement. reserveFactor times feedCores are kept free for
@@ -166,11 +159,8 @@ func (c *cores) advance(now time.Duration) {
 		// Other work may have gone on in the time without devices: they had no more than all cores.
 		fed := min(float64(cpu-c.measuredCPU-c.hostTime), float64(c.deviceTime)*float64(c.total))
 		c.feedCores += (fed/float64(c.deviceTime) - c.feedCores) / 8
-		if c.deviceJobs > 0 {
-			c.feedTime += (max(fed, 0)/float64(c.deviceJobs) - c.feedTime) / 8
-		}
 	}
-	c.measuredFrom, c.measuredCPU, c.hostTime, c.deviceTime, c.deviceJobs = now, cpu, 0, 0, 0
+	c.measuredFrom, c.measuredCPU, c.hostTime, c.deviceTime = now, cpu, 0, 0
 }
 
 // feeding is the number of cores that feed devices while they run, 0 to total.
@@ -203,9 +193,6 @@ func (c *cores) change(b *Batch, sign int, now time.Duration) {
 		return
 	}
 	c.deviceBatches += sign
-	if sign < 0 {
-		c.deviceJobs += max(len(b.Jobs), b.queries)
-	}
 }
 
 // coresOf is the number of cores that j takes alone on host p: its CPU time over its time alone.

@@ -166,20 +166,17 @@ func (v *view) late(j *Job, now time.Duration) bool {
 	return !j.postponed && now > last && j.arrived <= last
 }
 
-// endElsewhere is the expected time until j ends on another processor than p: as the next job there, or,
-// with last, after all jobs that wait for that processor.
-func (v *view) endElsewhere(j *Job, p *processor, last bool, now time.Duration) time.Duration {
+// endElsewhere is the expected time until j ends on another processor than p, after all jobs that wait
+// for that processor.
+func (v *view) endElsewhere(j *Job, p *processor) time.Duration {
 	batch := v.modeOf(j.kindQueue) == Sync
 	end := never
 	for i, o := range v.processors {
 		if o == p || !v.eligible(j, i) {
 			continue
 		}
-		took := v.runTime(o, j, batch)
-		if last {
-			took = max(took, v.queueTime(o, batch)) // which includes j
-		}
-		end = min(end, v.waitAt(o, j, batch, now)+took)
+		took := max(v.runTime(o, j, batch), v.queueTime(o, batch)) // the queue includes j
+		end = min(end, v.waitAt(o, j, batch, v.lockedAt)+took)
 	}
 	return end
 }
@@ -222,7 +219,7 @@ func (v *view) singleRate(p *processor) float64 {
 	if v.cores.total == 0 || p.Threads == 0 {
 		return p.capacity.rate(p.capacity.lanes)
 	}
-	return p.capacity.rate(max(v.cores.unfedShare()*p.capacity.lanes/p.capacity.coresPerJob(), 1))
+	return p.capacity.rate(max(v.cores.unfedShare()*p.capacity.lanes, 1))
 }
 
 // cost is the time by which p is compared with other processors for j. A batch on a host beside devices
@@ -238,15 +235,13 @@ func (v *view) cost(j *Job, p *processor) time.Duration {
 
 // coresFor is the number of cores that p may give to j; none if j must wait:
 //   - free cores in any case;
-//   - also the cores that feed devices, if j takes less CPU time on the host than feeding a device
-//     with it takes;
 //   - all cores, if no device runs and j does not suit devices better, or if j starves.
 func (v *view) coresFor(p *processor, j *Job) int {
 	c := &v.cores
 	switch {
 	case p.Threads == 0 || c.total == 0:
 		return math.MaxInt
-	case p.cpuTime(j) > c.feedTime && (c.deviceBatches > 0 || j.Trace.Class == Device) && !j.starves(v.lockedAt):
+	case (c.deviceBatches > 0 || j.Trace.Class == Device) && !j.starves(v.lockedAt):
 		return c.free()
 	case c.deviceBatches == 0 || c.hostCores == 0:
 		return c.total
