@@ -86,49 +86,55 @@ func TestTableDeadline(t *testing.T) {
 // TestTableFairness has two callers share a device evenly, though one asks ten times as
 // much.
 func TestTableFairness(t *testing.T) {
-	d, g := newTableDevice(t, "device"), newGate()
-	e := tableEngine(t, oneLane(d))
-	x := memoryTable(t, e, 32)
-	var mu sync.Mutex
-	var order []string
-	d.batch = g.batch
-	var wg sync.WaitGroup
-	ask := func(caller string) {
-		wg.Go(func() {
-			if _, err := x.Select(t.Context(), Selection{Where: wheres[0], Caller: caller, Output: plan.OutputCounts}); err != nil {
-				t.Error(err)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			order = append(order, caller)
-		})
-	}
-	ask("first")
-	eventually(t, "a running selection", func() bool { return g.waiting.Load() == 1 })
-	waiting := func() (n int) {
-		w := e.Stats().Waiting
-		return w.Either + w.Device + w.Host
-	}
-	for range 100 {
-		ask("greedy")
-	}
-	eventually(t, "the greedy caller waits", func() bool { return waiting() == 100 })
-	for range 10 {
-		ask("modest")
-	}
-	eventually(t, "both callers wait", func() bool { return waiting() == 110 })
-	close(g.open)
-	wg.Wait()
-	last := 0
-	for i, caller := range order {
-		if caller == "modest" {
-			last = i
+	testneeds.VirtualTime(t, func(t *testing.T) { // a selection takes 1 ms: answers come in the order of the device
+		d, g := newTableDevice(t, "device"), newGate()
+		e := tableEngine(t, oneLane(d))
+		x := memoryTable(t, e, 32)
+		var mu sync.Mutex
+		var order []string
+		d.batch = func(ctx context.Context, n int64) error {
+			err := g.batch(ctx, n)
+			time.Sleep(time.Millisecond)
+			return err
 		}
-	}
-	// Each gets every other turn; answers may be noted in another order.
-	if last > 45 {
-		t.Errorf("the last of 10 modest selections was answered as number %d of %d", last, len(order))
-	}
+		var wg sync.WaitGroup
+		ask := func(caller string) {
+			wg.Go(func() {
+				if _, err := x.Select(t.Context(), Selection{Where: wheres[0], Caller: caller, Output: plan.OutputCounts}); err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				order = append(order, caller)
+			})
+		}
+		ask("first")
+		eventually(t, "a running selection", func() bool { return g.waiting.Load() == 1 })
+		waiting := func() (n int) {
+			w := e.Stats().Waiting
+			return w.Either + w.Device + w.Host
+		}
+		for range 100 {
+			ask("greedy")
+		}
+		eventually(t, "the greedy caller waits", func() bool { return waiting() == 100 })
+		for range 10 {
+			ask("modest")
+		}
+		eventually(t, "both callers wait", func() bool { return waiting() == 110 })
+		close(g.open)
+		wg.Wait()
+		last := 0
+		for i, caller := range order {
+			if caller == "modest" {
+				last = i
+			}
+		}
+		// Each gets every other turn.
+		if last > 25 {
+			t.Errorf("the last of 10 modest selections was answered as number %d of %d", last, len(order))
+		}
+	})
 }
 
 // TestTableRefusal has more selections than may wait.
