@@ -28,7 +28,7 @@ type Config struct {
 type Devices struct {
 	Backend   string        // "auto", "host", "opencl" or "all"
 	Device    string        // part of the name of an OpenCL device, case ignored; "" is the best one
-	Threads   int           // of pure Go; 0 is one per core
+	Threads   int           // threads of pure Go; 0: one for each core
 	Lazy      bool          // pure Go builds auxiliary tables when a query first needs them
 	Profiling bool          // measure kernel times with the clock of the device
 	Tuning    string        // TOML file of tuning rows that precede the built-in rows; "" is none
@@ -91,9 +91,9 @@ type Bitmap struct {
 // Schedule holds the settings of the scheduler.
 type Schedule struct {
 	Policy    string        // see the key schedule.policy
-	Timeout   time.Duration // of a query; 0 is none
+	Timeout   time.Duration // timeout of a query; 0: none
 	Queue     int           // maximum of waiting queries
-	MaxAge    time.Duration // of the oldest query in a batch
+	MaxAge    time.Duration // greatest age of the oldest query in a batch
 	Blocks    int           // B of the threshold S*T*B of a batch; 0 is not used
 	Enter     float64       // utilisation above which auto becomes sync
 	Leave     float64       // utilisation below which auto becomes async
@@ -128,7 +128,7 @@ type Server struct {
 	Watch   bool   // reload index and table files that are replaced
 
 	Poll       time.Duration // between looks for replaced files; 0 is never
-	Timeout    time.Duration // of a query or batch
+	Timeout    time.Duration // timeout of a query or batch
 	Stall      time.Duration // for each part of a request, and of an answer that the client reads
 	DrainDelay time.Duration // from the report of not being ready to the end of new connections
 
@@ -138,7 +138,7 @@ type Server struct {
 
 	Memory Size // for requests and answers at the same time
 
-	MaxBody        Size // of a request
+	MaxBody        Size // greatest size of the body of a request
 	MaxBatch       int  // queries of a batch
 	MaxK           int  // documents of a ranked query
 	MaxTerms       int  // words of a query
@@ -180,7 +180,7 @@ type Log struct {
 
 // Flag is a value that the command line gives to a key.
 type Flag struct {
-	Name  string // of the flag, without dashes
+	Name  string // name of the flag, without dashes
 	Key   string // full name of the key that it sets
 	Value string
 }

@@ -16,7 +16,7 @@ import (
 type Key struct {
 	Name   string   // "section.key"
 	Doc    string   // plain text; the first line is a summary
-	Values []string // of an enumeration; nil for other keys
+	Values []string // values of an enumeration; nil for other keys
 
 	reset   func(*Config)
 	get     func(*Config) any

@@ -32,7 +32,7 @@ type key struct{ pkg, test string } // no test: the package itself
 type report struct {
 	label               string
 	screen, log, record io.Writer
-	output              map[key]*strings.Builder // of the tests that run
+	output              map[key]*strings.Builder // output of the tests that run
 	parents             map[key]bool             // the tests with subtests
 	failed              map[key]bool             // the tests and packages of which a part failed
 	passed, failures    int
@@ -80,7 +80,7 @@ func newReport(label string, screen, log, record io.Writer) *report {
 func (r *report) line(line string) {
 	var e event
 	if !strings.HasPrefix(line, "{") || json.Unmarshal([]byte(line), &e) != nil {
-		e = event{Action: "build-output", Output: line} // of the go tool itself
+		e = event{Action: "build-output", Output: line} // output of the go tool itself
 	}
 	k := key{e.Package, e.Test}
 	switch e.Action {

@@ -79,7 +79,7 @@ func ranks(t *testing.T, backend plan.Backend, codecs []codec.ID) {
 				r.Add(src, terms...)
 			}
 		}
-		r.Add(src) // of unknown terms
+		r.Add(src) // a query of unknown terms
 		var got plan.TopK
 		if err := store.Rank(t.Context(), r, &got); err != nil {
 			t.Fatal(err)

@@ -123,7 +123,7 @@ func withLayout(layout codec.Layout) []codec.ID {
 
 func run(t *testing.T, backend plan.Backend, codecs []codec.ID, algorithms []plan.Algorithm) {
 	src := &plan.Source{Docs: universe}
-	handles := map[string][]plan.Handle{} // of a list, by codec
+	handles := map[string][]plan.Handle{} // handle of a list, by codec
 	// In the same order in every run.
 	for _, name := range all {
 		for _, id := range codecs {

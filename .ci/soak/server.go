@@ -27,7 +27,7 @@ var room = map[string]int64{"rss_kib": 16 << 10, "device_bytes": 16 << 20, "heap
 // server is a running heddle serve in its folder.
 type server struct {
 	name, folder  string
-	address       string // of queries
+	address       string // address for queries
 	admin         string
 	process       *exec.Cmd
 	ended         chan error

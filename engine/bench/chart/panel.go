@@ -11,7 +11,7 @@ import (
 
 // Sizes in points.
 const (
-	width, height = 468.0, 302.0 // of a picture without its legend
+	width, height = 468.0, 302.0 // size of a picture without its legend
 	textSize      = 10.0
 	titleSize     = 11.0
 	lineHeight    = 12.0

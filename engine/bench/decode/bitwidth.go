@@ -77,7 +77,7 @@ func centralMoment(n, m, r int) *big.Rat {
 		return p
 	}
 	sum := new(big.Rat)
-	stirling := []*big.Int{big.NewInt(1)} // of the second kind, for l
+	stirling := []*big.Int{big.NewInt(1)} // Stirling numbers of the second kind, for l
 	for l := 0; l <= r; l++ {
 		about := new(big.Rat) // E[X^l]
 		rising := big.NewRat(1, 1)

@@ -61,7 +61,7 @@ func (s *bench) raceCRoaring(ctx context.Context, driver *croaring.Driver, path 
 	if err != nil {
 		return err
 	}
-	ours := []wholeAnswer{and[0], and[1], or[0], or[1]} // of raw lists, like croaring.Operations
+	ours := []wholeAnswer{and[0], and[1], or[0], or[1]} // answers of raw lists, in the order of croaring.Operations
 	least := make([][2]float64, len(ours))              // heddle, CRoaring
 	for i := range least {
 		least[i] = [2]float64{math.Inf(1), math.Inf(1)}

@@ -51,7 +51,7 @@ func (s *bench) aoHeads() harness.Exhibit {
 type heads struct {
 	with, without           measure.Summary // ns
 	loadsWith, loadsWithout float64
-	share                   float64 // of H in the words of the lists
+	share                   float64 // fraction of the words of the lists that H takes
 }
 
 func measureHeads(ctx context.Context, s *bench, d workload.DataSet) (h heads, err error) {

@@ -51,7 +51,7 @@ type wholeAnswer struct {
 	counts bool // returns only the count
 	peer   bool
 	run    func() (uint64, error)
-	out    *plan.Results // of run; nil for another library
+	out    *plan.Results // results of run; nil for another library
 }
 
 // realSet measures one set of lists.

@@ -11,10 +11,10 @@ import (
 // and doubles at each third step in one direction. All rates are powers of 2^(1/32), so that systems
 // with their loads in turns meet the same rates.
 type Stairs struct {
-	level, step int // of the next load; the last step
+	level, step int // level of the next load, and the last step
 	run         int // steps in one direction
 	up          bool
-	levels      []int // of all loads
+	levels      []int // level of each load
 	holds       int
 	failed      []*Delays
 }

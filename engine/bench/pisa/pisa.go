@@ -51,7 +51,7 @@ func Check(folder string) error {
 
 // Collection is the data of an Index.
 type Collection struct {
-	Lengths []uint32 // of documents, in tokens
+	Lengths []uint32 // length of each document, in tokens
 	Lists   int      // number of lists, none of them empty
 	// List returns the ascending docIDs of a list and its term frequencies. They are valid
 	// until the next call.

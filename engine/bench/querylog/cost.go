@@ -21,7 +21,7 @@ type Setup struct {
 	Encoding  workload.Encoding
 	Algorithm plan.Algorithm
 	Threshold uint64 // candidates per batch; 0 is the default of the backend
-	Queries   int    // of a run; 0 is the number of the options
+	Queries   int    // queries of a run; 0: the number of the options
 }
 
 // Name names the setup in rows.

@@ -35,8 +35,8 @@ type Index struct {
 	cores int // that Match and Rank may take, 0 for all
 
 	mu      sync.Mutex
-	asked   []workload.Query // of the last call of Match or Rank
-	options any              // of the same call
+	asked   []workload.Query // queries of the last call of Match or Rank
+	options any              // options of the same call
 	queries []engine.Query   // asked with options
 }
 

@@ -146,7 +146,7 @@ func (s *bench) samePISA(ctx context.Context, x *querylog.Index, peer *pisa.Inde
 
 // racePISA times both indexes and each algorithm of PISA in turns and records their times.
 func (s *bench) racePISA(ctx context.Context, who harness.Contestant, both []*querylog.Index, peer *pisa.Index, n int, algorithms []string, opt querylog.RankOptions) error {
-	least := make([][]float64, len(both)+len(algorithms)) // of each query, in microseconds
+	least := make([][]float64, len(both)+len(algorithms)) // least time of each query, in microseconds
 	for range s.Opt.Runs {
 		for i, x := range both {
 			own, err := oneAtATime(n, 1, func(i int) error {

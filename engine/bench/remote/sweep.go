@@ -40,7 +40,7 @@ const (
 	agreeing       = 3
 	agreement      = 0.1
 	agreementLeast = 0.05
-	mostWindows    = 8 // of a level
+	mostWindows    = 8 // greatest number of windows of a level
 	// The capacity is known to a factor of 2^(1/8).
 	precision = 1.0 / 8
 	// The lowest and the highest rate of a sweep.

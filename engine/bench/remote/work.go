@@ -70,7 +70,7 @@ func (w *Work) check(ctx context.Context, c *api.Client) error {
 type reply struct {
 	took, queued float64
 	errors       []*api.BatchError
-	digests      []digest // of the answer to each query
+	digests      []digest // digest of the answer to each query
 }
 
 // ask sends request i and waits for the reply, with digests if they are wanted.

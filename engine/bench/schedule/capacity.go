@@ -151,7 +151,7 @@ func (v *served) capacities(ctx context.Context, all []*underTest) error {
 
 // putCapacity records the results of systems at a deadline.
 func (v *served) putCapacity(deadline time.Duration, all []*underTest, half float64) {
-	better := make(map[string]measure.Summary) // of the processors alone, by series
+	better := make(map[string]measure.Summary) // the better one of the processors alone, by series
 	for _, u := range all {
 		put := func(series, metric, unit string, value measure.Summary, best func(a, b float64) float64) {
 			row := measure.Row{Workload: v.name, Row: fmt.Sprintf("%s, deadline %d ms", u, deadline.Milliseconds()), Metric: metric, Unit: unit}

@@ -213,8 +213,8 @@ func (v *served) choose(ctx context.Context, a, b, both system) error {
 	if err != nil {
 		return err
 	}
-	var choices [][]bool                     // of A, by run
-	pauses := make([]float64, len(onA.took)) // of B before each query in the last run, ms
+	var choices [][]bool                     // choices of A, by run
+	pauses := make([]float64, len(onA.took)) // pause of B before each query in the last run, in ms
 	err = v.with(ctx, both, func(e *machine) error {
 		if err := v.settle(ctx, e); err != nil {
 			return err

@@ -56,7 +56,7 @@ type system struct {
 	name   string // "host only"
 	who    []harness.Contestant
 	more   []plan.Backend // beside the backends of who
-	policy string         // of the scheduler; empty: the default
+	policy string         // policy of the scheduler; empty: the default
 }
 
 // String returns the name.

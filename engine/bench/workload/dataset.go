@@ -13,7 +13,7 @@ type DataSet struct {
 	Themes int
 	Order  Order
 	base   string  // name of the collection, for results
-	sites  int     // of a crawl
+	sites  int     // number of sites of a crawl
 	asked  float64 // share of the documents of the terms in queries, over GOV's
 }
 

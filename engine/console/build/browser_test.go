@@ -40,7 +40,7 @@ var program = sync.OnceValues(func() (string, error) {
 // site is a server and a page of a browser that looks at its console.
 type site struct {
 	*testing.T
-	ctx  context.Context // of the page
+	ctx  context.Context // context of the page
 	dir  string
 	url  string
 	said []string // lines of the server before its address

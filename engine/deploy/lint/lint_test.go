@@ -27,7 +27,7 @@ func TestManifests(t *testing.T) {
 	}
 	var pods []core.PodTemplateSpec
 	services := map[string]core.ServiceSpec{}
-	var selectors []map[string]string // of policies
+	var selectors []map[string]string // selectors of policies
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -131,7 +131,7 @@ func TestDockerfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	values := map[string]string{} // of the arguments before the first stage
+	values := map[string]string{} // values of the arguments before the first stage
 	for _, a := range args {
 		for _, pair := range a.Args {
 			values["${"+pair.Key+"}"] = pair.ValueString()

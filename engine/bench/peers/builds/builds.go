@@ -30,13 +30,13 @@ type Options struct {
 	Work      string        // folder of inputs, which stay, and outputs, which go
 	Lucene    string        // folder of the archives of Lucene
 	PISA      string        // folder of compress_inverted_index and create_wand_data
-	Workloads []string      // of workloads
+	Workloads []string      // names of workloads
 	Systems   []string      // names to measure; empty is all
 	Lines     int64         // bytes of JSON lines
 	Words     int           // different words of JSON lines
-	Rows      int           // of CSV
-	Runs      int           // of each process
-	Limit     time.Duration // of a process
+	Rows      int           // rows of the CSV file
+	Runs      int           // runs of each process
+	Limit     time.Duration // greatest time of a process
 	JSON      string        // file of rows
 }
 

@@ -38,7 +38,7 @@ func BenchmarkGroups(b *testing.B) {
 	p := newPair(b, *threads, *backend, fmt.Sprintf(`SELECT CAST(hash(i) %% 1000 AS INTEGER) AS city, CAST(hash(i+1) %% 100000 AS INTEGER) AS amount,
 		(hash(i+2) %% 100000) / 64.0 AS price, CAST(hash(i+3) %% 10000 AS INTEGER) AS pick FROM range(%d) AS r(i)`, *rows))
 	for _, item := range []string{"sum(amount)", "sum(price)"} {
-		for _, most := range []int{1, 100, 1000, 5000, 10000} { // of 10,000
+		for _, most := range []int{1, 100, 1000, 5000, 10000} { // ranges up to these values, of 10,000
 			where := fmt.Sprint("pick < ", most)
 			b.Run(fmt.Sprintf("%s/%.2f%%", item, float64(most)/100), func(b *testing.B) {
 				a := engine.Aggregation{Select: "city, count(*), " + item, GroupBy: "city", Rows: engine.Selection{Where: where}}
