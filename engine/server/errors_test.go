@@ -12,6 +12,7 @@ import (
 
 	"connectrpc.com/connect/v2"
 	"connectrpc.com/connect/v2/connecthttp"
+	"github.com/rs/zerolog"
 
 	"heddle/engine"
 	"heddle/engine/api"
@@ -146,7 +147,7 @@ func TestSlowHeaders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := everyone.Server(http.NotFoundHandler(), false, 100*time.Millisecond)
+		h := everyone.Server(http.NotFoundHandler(), false, 100*time.Millisecond, new(zerolog.Nop()))
 		go h.Serve(at)
 		defer h.Close()
 		for _, head := range []string{"", "POST / HT", "POST / HTTP/1.1\r\nHost: localhost\r\n"} {

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"log"
 	"net"
 	"net/http"
 	"slices"
@@ -85,8 +84,8 @@ func (s *Server) peerLimits() peers.Limits {
 
 // httpServer returns the server of a listener, whose requests end with the context.
 func (s *Server) httpServer(requests context.Context, h http.Handler, admin bool) *http.Server {
-	hs := s.opt.Access.Server(h, admin, s.opt.Stall)
-	hs.ReadTimeout, hs.ErrorLog = s.opt.Stall, log.New(s.opt.Log, "", 0)
+	hs := s.opt.Access.Server(h, admin, s.opt.Stall, s.opt.Log)
+	hs.ReadTimeout = s.opt.Stall
 	hs.BaseContext = func(net.Listener) context.Context { return requests }
 	return hs
 }

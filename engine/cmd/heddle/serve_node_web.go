@@ -68,7 +68,7 @@ func (w *nodeWeb) at() string {
 
 // use makes the server of the address.
 func (w *nodeWeb) use(rpc *connect.Server, k *store.Keeper, metrics *prometheus.Registry) {
-	w.server = w.guard.Server(w.handler(rpc, k, metrics), false, w.settings.Stall)
+	w.server = w.guard.Server(w.handler(rpc, k, metrics), false, w.settings.Stall, &w.log)
 	w.server.ConnContext = peers.Context
 }
 
