@@ -81,6 +81,24 @@ func TestFind(t *testing.T) {
 	})
 }
 
+// TestWriteMemory: Write reads no name whose hash no other name has, so that it allocates
+// only once a document, where it lists all names.
+func TestWriteMemory(t *testing.T) {
+	var all []string
+	for i := range 1000 {
+		all = append(all, fmt.Sprint("n", i))
+	}
+	f := index(t, all)
+	path := filepath.Join(t.TempDir(), "x.hdk")
+	if n := testing.AllocsPerRun(3, func() {
+		if earlier, err := Write(container.OSDisk{}, path, f); err != nil || earlier != nil {
+			t.Error(earlier, err)
+		}
+	}); n >= 1.5*float64(len(all)) {
+		t.Errorf("%.0f allocations for %d documents", n, len(all))
+	}
+}
+
 // TestFar: the documents of one name are found, however far apart they are, and so are names that share
 // the upper 16 bits of their hashes.
 func TestFar(t *testing.T) {

@@ -1,6 +1,8 @@
 package container_test
 
 import (
+	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -73,5 +75,38 @@ func TestBlocks(t *testing.T) {
 	_, err = container.New("x", data, &summed)
 	if c := containertest.WantCorrupt(t, err, "x"); c.Section != "sums" {
 		t.Error(c)
+	}
+}
+
+// TestRewind: nothing of the content before Rewind is in the checksums of a section, whether it had a file,
+// and whether a block was full.
+func TestRewind(t *testing.T) {
+	for _, before := range []int{5, container.BlockSize + 5, 300_000} {
+		path := filepath.Join(t.TempDir(), "x.sum")
+		w, err := container.Create(container.OSDisk{}, path, &summed, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Abort()
+		temp := w.Temp("temp")
+		for _, err := range []error{
+			w.Sections[1].Append(noise(before)), w.Sections[1].Append(noise(before)), w.Sections[1].Rewind(), w.Sections[1].Append(noise(70_000)),
+			temp.Append(noise(before)), temp.Rewind(), temp.Append(noise(9)), w.Sections[0].AppendSpool(temp),
+			w.Commit(func() (f container.Fields, err error) { return f, nil }),
+		} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		f, err := container.Open(path, &summed)
+		if err != nil {
+			t.Fatalf("%d bytes before Rewind: %v", before, err)
+		}
+		defer f.Close()
+		for s, want := range [][]byte{noise(9), noise(70_000)} {
+			if err := errors.Join(f.CheckSection(s), f.CheckSums()); err != nil || !bytes.Equal(f.Bytes(s), want) {
+				t.Errorf("%d bytes before Rewind: section %d has %d bytes, error %v", before, s, len(f.Bytes(s)), err)
+			}
+		}
 	}
 }

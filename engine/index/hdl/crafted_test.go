@@ -130,7 +130,7 @@ func TestCrafted(t *testing.T) {
 		{"no codes", secNames, func(b []byte) { clear(b[:codeSize]) }, false, "names: the block of name 0"},
 
 		{"words of lengths", secLengths, func(b []byte) { put32(b, 0, math.MaxUint32) }, true, "lengths: the lengths of documents from 0 on"},
-		{"fewer words of lengths", secLengths, func(b []byte) { put32(b, 0, 2) }, true, "lengths: "},
+		{"fewer words of lengths", secLengths, func(b []byte) { put32(b, 0, 2) }, true, "lengths: 12 bytes behind the lengths"},
 		{"words of lengths behind the end", secLengths, func(b []byte) { put32(b, 0, uint32(len(b)/4)) }, true, "lengths: the lengths of documents from 0 on"},
 		{"directory of lengths", secLengths, func(b []byte) { put32(b, 0, 1) }, true, "lengths: lengths: ends inside a directory"},
 		{"document length", secLengths, func(b []byte) { b[12] ^= 1 }, false, "lengths: the lengths add up"},

@@ -16,9 +16,7 @@ const mostDigits = 72
 // AppendBytes appends the sum as bytes: the special values, the place of the first digit, then
 // the digits, as varints.
 func (s *Float) AppendBytes(dst []byte) []byte {
-	if len(s.digits) > 0 {
-		s.carry()
-	}
+	s.carry()
 	dst = append(dst, byte(s.special))
 	dst = binary.AppendVarint(dst, int64(s.low))
 	for _, d := range s.digits {
