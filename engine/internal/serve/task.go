@@ -200,9 +200,7 @@ func (t *task) find(ctx context.Context, call *Call) (cached bool, err error) {
 		}
 	}
 	if t.b.Conjunction() && !t.kind.filtered {
-		// t.lists are the whole query. The batch is free for the next query of this core while its memory
-		// is still in the cache of the core.
-		t.release()
+		t.release() // t.lists are the whole query: the next query of this core may reuse the batch, which is in its cache
 	}
 	err = t.do(ctx, call)
 	if err == nil && !fresh {
