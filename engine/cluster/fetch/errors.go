@@ -17,6 +17,9 @@ func (e *ChecksumError) Error() string {
 	return fmt.Sprintf("%s has the checksum %s, but the manifest says %s", e.File, e.Found, e.Want)
 }
 
+// Is makes errors.Is(err, container.ErrCorrupt) true.
+func (e *ChecksumError) Is(target error) bool { return target == container.ErrCorrupt }
+
 // DiskFullError says that a file does not fit on the disk. The part that fits is kept.
 type DiskFullError struct {
 	File       string

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"heddle/engine"
 )
 
 // content returns bytes that do not repeat, and the file that they are.
@@ -153,7 +155,7 @@ func TestNextSource(t *testing.T) {
 	defer silent.Close()
 	client, impatient := new(Client), &Client{Idle: 50 * time.Millisecond} // which gives up any source of a busy machine
 	err := client.Fetch(t.Context(), file, path, lie.URL)
-	if _, is := errors.AsType[*ChecksumError](err); !is {
+	if _, is := errors.AsType[*ChecksumError](err); !is || engine.CodeOf(err) != engine.Corrupt {
 		t.Fatalf("error %v, want a wrong checksum", err)
 	}
 	if _, err := os.Stat(path + suffix); !errors.Is(err, os.ErrNotExist) {

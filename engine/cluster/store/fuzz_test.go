@@ -1,13 +1,13 @@
 package store
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"heddle/engine/cluster/layout"
+	"heddle/engine/file/auxiliary"
 )
 
 // FuzzLast: maps on disk that a node accepts are valid, without intents, and are the same after
@@ -19,13 +19,13 @@ func FuzzLast(f *testing.F) {
 	}}
 	next := *m
 	next.Epoch = 5
-	text, err := json.Marshal(map[string]*State{"books": {Epoch: 5, Current: m, Intent: &Intent{Verb: "move", Target: &next}}})
+	text, err := auxiliary.Seal(lastMaps{map[string]*State{"books": {Epoch: 5, Current: m, Intent: &Intent{Verb: "move", Target: &next}}}})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(text)
-	f.Add([]byte(`{"books":null}`))
-	f.Add([]byte(`{"books":{"epoch":3}}`))
+	f.Add([]byte(`{"maps":{"books":null}}`))
+	f.Add([]byte(`{"maps":{"books":{"epoch":3}}}`))
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte) {
 		k := &Keeper{Dir: dir}

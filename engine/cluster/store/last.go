@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -19,6 +18,11 @@ import (
 // last is the file of the last maps in the folder of a node.
 const last = "maps.json"
 
+// lastMaps is the content of last, with the states by the names of collections.
+type lastMaps struct {
+	Maps map[string]*State `json:"maps"`
+}
+
 // readLast returns the maps that the node saw last. Intents are left out: only the store knows
 // whether they still hold.
 func (k *Keeper) readLast() (map[string]*State, error) {
@@ -27,11 +31,11 @@ func (k *Keeper) readLast() (map[string]*State, error) {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
-	states := map[string]*State{}
+	var of lastMaps
 	if err == nil {
-		err = json.Unmarshal(data, &states)
+		err = auxiliary.Unseal(data, &of)
 	}
-	for name, s := range states {
+	for name, s := range of.Maps {
 		if s == nil {
 			err = errors.Join(err, fmt.Errorf("%s is null", name))
 			continue
@@ -43,7 +47,7 @@ func (k *Keeper) readLast() (map[string]*State, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return states, nil
+	return of.Maps, nil
 }
 
 // Known reports whether the folder has maps, so that the node serves without the store.
@@ -60,7 +64,7 @@ func (k *Keeper) writeLast(states map[string]*State) error {
 	if err := k.writeID(); err != nil || reflect.DeepEqual(k.last, states) {
 		return err
 	}
-	data, err := json.Marshal(states)
+	data, err := auxiliary.Seal(lastMaps{states})
 	if err != nil {
 		return err
 	}
