@@ -4,7 +4,7 @@ import "slices"
 
 // Descriptor describes one codec. The values are constant.
 type Descriptor struct {
-	Name   string // on the command line and in the configuration, in lower case
+	Name   string // name on the command line and in the configuration, in lower case
 	Alias  string // second name, "" for none
 	Stores string // contents of a list, in one line
 	Source string // paper and section, "" for none

@@ -49,8 +49,8 @@ const (
 // at most 2^B. So in LRC and LRCSeg the header gives the safe range of section 4.3.
 //
 // Lambdas have no exceptions, as in Algorithm 1: exceptions would save about 1 % of the words and
-// lose the access to single docIDs. On lists like those of GOV, exceptions raise the compression ratio
-// of SegLRC from 3.118 to 3.178; the narrowest strip instead of regression reaches 3.141 without
+// lose the access to single docIDs. On lists that resemble the GOV lists, exceptions raise the compression
+// ratio of SegLRC from 3.118 to 3.178; the narrowest strip instead of regression reaches 3.141 without
 // exceptions. Exhibit ao-fig7 of engine/bench measures the fraction of exceptions.
 //
 // Lines does not check payloads. On words that List.Validate rejects, methods return

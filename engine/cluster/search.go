@@ -111,7 +111,7 @@ type kind struct {
 	literal    bool
 	shape      shape
 	scoring    bm25.Params
-	scored     bool // with scoring
+	scored     bool // the queries have parameters of scoring
 	statistics *engine.Statistics
 }
 

@@ -40,7 +40,7 @@ type progress[A any] struct {
 	open     int         // running requests
 	excluded bool        // a node has answered a request for several shards without this shard
 	done     bool        // has an answer or an error
-	by       *attempt[A] // that has answered
+	by       *attempt[A] // the request that has answered
 	err      error
 }
 

@@ -108,7 +108,7 @@ func (c *Coordinator) Aggregate(ctx context.Context, table string, a api.Aggrega
 			return err
 		}
 		r := &reach{c: c, x: x, partial: a.AllowPartial}
-		rows := uint64(0) // that each shard sends at most; 0: all
+		rows := uint64(0) // greatest number of rows that each shard sends; 0: all
 		if a.Limit > 0 && a.Offset <= math.MaxUint64-a.Limit {
 			rows = a.Offset + a.Limit
 		}

@@ -95,7 +95,7 @@ func scored(e *querylang.Expr) bool {
 type facts struct {
 	docs, length uint64
 	known        []*known // known terms of all queries, one query after the other
-	ends         []int    // in known, by query
+	ends         []int    // by query: where its terms end in known
 }
 
 // of returns the texts of query i.

@@ -42,7 +42,7 @@ func (w *Writer) addAttributes(ctx context.Context, number uint64, inputs []stri
 	table.Warn = warn
 	if text, ok := opt.Stdin.(*bytes.Reader); ok {
 		table.Stdin, opt.Stdin = text, io.NewSectionReader(text, 0, text.Size())
-	} else if slices.Contains(inputs, "-") { // which is read twice
+	} else if slices.Contains(inputs, "-") { // the inputs are read twice
 		spool, err := os.CreateTemp(w.dir, ".heddle-build-*")
 		if err != nil {
 			return done, err

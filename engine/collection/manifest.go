@@ -46,7 +46,7 @@ type Segment struct {
 // Deleted is the bitmap of deleted documents, in the portable format of Roaring.
 type Deleted struct {
 	layout.File
-	Docs uint64 `json:"docs"` // that are deleted
+	Docs uint64 `json:"docs"` // number of deleted documents
 }
 
 // Live is the number of documents that are not deleted.

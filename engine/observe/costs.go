@@ -3,7 +3,7 @@ package observe
 // KindCosts are the measured costs of a kind of queries, and the models fitted to them.
 type KindCosts struct {
 	Kind       string           // as in Explanation.Kind
-	Processors []ProcessorCosts // that differ: equal devices share a model
+	Processors []ProcessorCosts // one entry for each model: equal devices share a model
 	// Differences of the first processor less each other one.
 	Differences []CostDifference
 }
@@ -12,7 +12,7 @@ type KindCosts struct {
 // batches.
 type ProcessorCosts struct {
 	Processor        string
-	Queries, Batches int // that were measured
+	Queries, Batches int // queries and batches that were measured
 	// BatchError is the mean relative error of estimates of batches; 0 without batches.
 	BatchError float64
 	Fits       []CostFit // one for each metric
@@ -31,7 +31,7 @@ type CostFit struct {
 // query alone (Wu et al. 2010, section V.B.6).
 type CostDifference struct {
 	Slow, Fast string // processors
-	Queries    int    // that ran on both
+	Queries    int    // queries that ran on both processors
 	// Faster is the fraction of queries that took less time on Fast, Saved the fraction of the
 	// run time on Slow that they saved.
 	Faster, Saved float64

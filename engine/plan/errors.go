@@ -22,7 +22,7 @@ var (
 // DeviceError is an error of a backend. It names the device, the operation and the cause.
 type DeviceError struct {
 	Kind   error  // one of the Err values above
-	Device string // which device
+	Device string // name of the device
 	Op     string // operation
 	Err    error  // error of the driver, may be nil
 	Log    string // compiler log of a failed build, else empty

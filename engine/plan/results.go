@@ -77,7 +77,7 @@ type Stats struct {
 	Select   time.Duration // finding the best documents of ranked queries; 0 if one launch computes scores and finds these documents
 	Upload   time.Duration
 	Download time.Duration
-	Wall     time.Duration // from call to return
+	Wall     time.Duration // time from call to return
 
 	BytesUp    uint64
 	BytesDown  uint64

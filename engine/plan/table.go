@@ -41,7 +41,7 @@ const VectorAlign = 4 * ListAlign
 
 // Vector is the place of the words of a vector.
 type Vector struct {
-	Off   uint64 // in Words32 or Words64, in their words; a multiple of VectorAlign bytes
+	Off   uint64 // offset in Words32 or Words64, in words; a multiple of VectorAlign bytes
 	Words uint32
 }
 

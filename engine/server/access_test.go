@@ -122,7 +122,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestTLS serves with certificates, asks for those of clients, and renews its own.
+// TestTLS serves with certificates, asks clients for theirs, and renews its own.
 func TestTLS(t *testing.T) {
 	dir := t.TempDir()
 	a, other := accesstest.NewAuthority(t, dir, "authority"), accesstest.NewAuthority(t, dir, "other")

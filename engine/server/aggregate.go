@@ -28,7 +28,7 @@ const cellBytes = 64
 
 // aggregated is the answer of an aggregation.
 type aggregated struct {
-	batches     []values.Batch // at least one
+	batches     []values.Batch // batches of the answer, at least one
 	explanation string
 	coverage    *api.Coverage
 }
@@ -85,7 +85,7 @@ func (s *Server) aggregate(ctx context.Context, r *api.AggregateRequest) (*aggre
 	if r.Limit == nil {
 		a.Limit = uint64(most) + 1
 	} else if a.Limit == 0 {
-		a.Limit = 1 // which is cut off
+		a.Limit = 1 // the only row is dropped afterwards
 	}
 	if s.opt.Remote != nil {
 		return s.remoteValues(ctx, r, &a, in.rows)

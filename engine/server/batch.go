@@ -88,7 +88,7 @@ func (b *batch) run(ctx context.Context, x *engine.Snapshot, deliver func(at []i
 type piece struct {
 	at     []int
 	counts []uint64
-	ends   []uint64 // in ids
+	ends   []uint64 // where each query ends in ids
 	ids    []uint64
 	scores []float64
 	docs   []string

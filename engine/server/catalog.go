@@ -64,7 +64,7 @@ func (p place) String() string {
 // content is the file in service. It has no resource before the file is open.
 type content[T resource] struct {
 	resource T
-	path     string      // for people
+	path     string      // path in messages for people
 	state    os.FileInfo // state of the file before it was opened
 	checksum uint64
 }

@@ -24,7 +24,7 @@ import (
 
 // restriction is the rows that a request selects from.
 type restriction struct {
-	where string          // with the values of the set
+	where string          // the predicate with the values of the set
 	rows  *roaring.Bitmap // nil: all
 }
 

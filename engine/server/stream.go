@@ -33,7 +33,7 @@ type stream struct {
 	ids     []json.RawMessage
 	partial bool
 	room    *room
-	left    time.Duration // for computing
+	left    time.Duration // time that is left for computing
 
 	snapshot *engine.Snapshot // nil: the index is remote
 	remote   Remote

@@ -32,7 +32,7 @@ func EngineQuery(q workload.Query, mode workload.Mode) engine.Query {
 type Index struct {
 	e     *engine.Engine
 	x     *engine.Index
-	cores int // that Match and Rank may take, 0 for all
+	cores int // cores that Match and Rank may use; 0: all
 
 	mu      sync.Mutex
 	asked   []workload.Query // queries of the last call of Match or Rank

@@ -17,7 +17,7 @@ type Input struct {
 	Sigma       float64 `json:"sigma"`        // see Call
 	Cores       int     `json:"cores"`        // cores of a machine
 	Memory      float64 `json:"memory"`       // memory of a machine, in bytes
-	MemoryShare float64 `json:"memory_share"` // for one generation of a shard
+	MemoryShare float64 `json:"memory_share"` // part of the memory that one generation of a shard may take, 0 to 1
 	Bandwidth   float64 `json:"bandwidth"`    // network bandwidth of a machine, in bytes per second
 	Load        float64 `json:"load"`         // greatest share of the time that cores are busy
 	MinReplicas int     `json:"min_replicas"`
@@ -62,7 +62,7 @@ const MaxShardDocs = math.MaxUint32
 // Plan is the cluster that an Input needs.
 type Plan struct {
 	Shards    float64 `json:"shards"`
-	Reason    string  `json:"reason"` // for the number of shards
+	Reason    string  `json:"reason"` // reason for the number of shards
 	ShardDocs float64 `json:"shard_docs"`
 	ShardSize float64 `json:"shard_bytes"`
 	Replicas  float64 `json:"replicas"` // replicas of each shard, each on a machine of its own

@@ -70,7 +70,7 @@ func (p *pinned) filter(r *api.Filter) (f *engine.Filter, err error) {
 	if r.GetDocs() != nil {
 		f.Docs = make([]uint32, len(r.Docs.Ids))
 		for i, id := range r.Docs.Ids {
-			f.Docs[i] = uint32(min(id, math.MaxUint32)) // which the shard lacks
+			f.Docs[i] = uint32(min(id, math.MaxUint32)) // greater ids become a document that the shard lacks
 		}
 	}
 	if r.GetRoaring() != nil {

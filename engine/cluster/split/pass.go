@@ -42,7 +42,7 @@ type part struct {
 // list is a list of the batch.
 type list struct {
 	term string
-	end  int // in docs and freqs
+	end  int // end of the list in docs and freqs
 }
 
 // newPass starts the shards from to to-1.
@@ -75,7 +75,7 @@ func (p *pass) next(at *int, count func(*part) *uint64) *part {
 // AddDocument implements merge.Output.
 func (p *pass) AddDocument(name string, length uint32) error {
 	if p.lucene {
-		length = bm25.RoundLength(length) // which an index has instead of the exact length
+		length = bm25.RoundLength(length) // an index has the rounded length
 	}
 	return p.next(&p.document, func(x *part) *uint64 { return &x.documents }).AddDocument(name, length)
 }

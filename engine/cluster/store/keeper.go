@@ -52,12 +52,12 @@ type Keeper struct {
 	// disk has the last maps and the identity. Tests set it; nil is container.OSDisk.
 	disk container.Disk
 
-	loaded map[Part]string // to the checksum
+	loaded map[Part]string // checksum of each loaded part
 	// attributes are the checksums of the attribute tables of loaded shards.
 	attributes map[Part]string
 	failed     map[Part]Failure
 	retired    map[collection]time.Time
-	last       map[string]*State // as on disk; nil if they are unknown
+	last       map[string]*State // states on the disk, by name; nil: unknown
 	pulse      pulse
 	health     health
 	told       []byte                // the last report

@@ -19,7 +19,7 @@ type member struct {
 	values []value
 	list   bool // the path has an array
 	object bool // a value is an object, whose members have paths of their own
-	nulls  int  // in arrays
+	nulls  int  // number of nulls in arrays
 }
 
 // value is a text, a number or a boolean.
@@ -123,7 +123,7 @@ func (w *walker) walk(path string, raw json.RawMessage, list bool) error {
 // seen is the values of a member in all lines.
 type seen struct {
 	counts [kinds]uint64
-	texts  bool // that are no times
+	texts  bool // some texts are no times
 	list   bool
 	infer  csv.Inference
 }

@@ -16,8 +16,8 @@ import (
 
 // leftOut counts the values that are left out.
 type leftOut struct {
-	nulls  map[string]int // in arrays, by column
-	values int            // that their column cannot hold
+	nulls  map[string]int // number of nulls in arrays, by column
+	values int            // number of values that their column cannot hold
 	first  *input.Error
 }
 

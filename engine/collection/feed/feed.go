@@ -166,7 +166,7 @@ func (x *feeder) run() {
 		began := time.Now()
 		if err := x.add(now); err != nil && len(now) > 1 { // one of them is wrong
 			for _, a := range now {
-				_ = x.add([]*addition{a}) // which has its error
+				_ = x.add([]*addition{a}) // the error is in a
 			}
 		}
 		for _, a := range now {

@@ -18,7 +18,7 @@ const checkRange = 1 << 16
 // File is an open file. All methods but Close are safe for concurrent use. Bytes and
 // words of sections are views, valid until Close.
 type File struct {
-	Path   string // that the file was opened by
+	Path   string // path by which the file was opened
 	Header Header
 
 	format  *Format

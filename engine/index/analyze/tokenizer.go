@@ -50,7 +50,7 @@ type Token struct {
 type Tokenizer struct {
 	analyzer  *Analyzer
 	document  bool    // the text is a document, not a query: see Analyzer.Documents
-	plain     bool    // without stop words and stemmer
+	plain     bool    // words are neither stemmed nor compared with stop words
 	cjk       kind    // kind of the pending Chinese, Japanese or Korean characters
 	position  uint32  // position of the next word, in words from the start of the text
 	term      []byte  // scratch: the term being made
@@ -167,7 +167,7 @@ func ValidPrefix(s []byte) int {
 	return n
 }
 
-// beginsWord reports whether a segment of UAX #29 is a word, and not what lies between words.
+// beginsWord reports whether a segment of UAX #29 is a word: segments between words, such as spaces, are none.
 func beginsWord(segment []byte) bool {
 	if c := class[segment[0]]; c != nonASCII {
 		return c != other && c != middle

@@ -12,7 +12,7 @@ import (
 // builder collects documents and postings. It belongs to one goroutine.
 type builder struct {
 	ctx       context.Context
-	dir       string   // for temporary files
+	dir       string   // folder for temporary files
 	limit     uint64   // greatest memory of chunks and index, in bytes
 	chunks    piles    // the inverted documents, if the inputs are documents
 	index     postings // the lists, if the inputs are inverted already
@@ -150,7 +150,7 @@ type content interface {
 	cursor() cursor
 }
 
-// content is the lists in memory, behind those of all runs.
+// content is the lists of all runs, and then the lists in memory.
 func (b *builder) content() content {
 	if b.chunks.empty() {
 		return &b.index

@@ -63,7 +63,7 @@ func (k *kind) join(other kind) error {
 
 // record is a document as it stands in its input.
 type record struct {
-	end   int // in chunk.text; it starts where the one before ends
+	end   int // end of the record in chunk.text; it starts where the record before ends
 	at    position
 	input *origin
 }
@@ -92,7 +92,7 @@ type textFormat struct {
 type document struct {
 	name, text []byte
 	unnamed    bool   // the name is the line
-	vector     vector // in place of the text, if it is given
+	vector     vector // vector of the document in place of its text, if it is given
 	scratch    []byte
 	decoded    []byte // scratch: the text of JSON
 	members    members

@@ -61,8 +61,8 @@ func (c *ciff) list() error {
 type ciffList struct {
 	value    uint64 // value of the current varint field
 	started  bool   // the term is known
-	df, cf   uint64 // as stated
-	docs, tf uint64 // as found
+	df, cf   uint64 // document and collection frequency that the list states
+	docs, tf uint64 // number of documents and sum of frequencies that the postings have
 	last     int64  // docID
 }
 

@@ -179,7 +179,7 @@ func (d *document) leaveOut(name []byte) {
 // LeftOut is a member of JSON lines that is neither indexed nor an attribute.
 type LeftOut struct {
 	Member    string `json:"member"`    // … stands for the members behind the first 1000
-	Documents uint64 `json:"documents"` // with a text in it
+	Documents uint64 `json:"documents"` // documents with a text in the field
 }
 
 // leftOut joins the counts of all workers, the most frequent member first.

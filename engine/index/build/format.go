@@ -148,7 +148,7 @@ func errArray(path string) error {
 	return position{}.error(path, "a JSON array: write one object per line (jsonl), for example with jq -c '.[]'")
 }
 
-// extension is the extension of a file name in lower case, without that of a compression.
+// extension is the extension of a file name in lower case, without the extension of a compression.
 func extension(path string) string { return filepath.Ext(input.TrimSuffix(strings.ToLower(path))) }
 
 // isCIFF reports whether an input is CIFF by its name or its content.

@@ -17,7 +17,7 @@ type quantiser struct {
 	scoring bm25.Params
 	norm    plan.Norm
 	lengths []uint32 // length of each document, in tokens
-	docs    uint64   // with terms
+	docs    uint64   // number of documents with terms
 	bound   float64  // weight of a term of one document
 
 	// Of weights that vectors gave.

@@ -12,7 +12,7 @@ import (
 
 // InvalidDocuments counts the invalid documents of a build. A document counts once.
 type InvalidDocuments struct {
-	Encoding uint64      // with invalid UTF-8 or UTF-16, or with half of a surrogate pair in JSON
+	Encoding uint64      // records with invalid UTF-8 or UTF-16, or with half of a surrogate pair in JSON
 	Tabs     uint64      // lines of text that have a TAB, or have none, unlike the first line
 	Records  uint64      // unreadable records, for example incorrect JSON; only with InvalidSkip
 	Skipped  uint64      // skipped records in all, which are absent from the index

@@ -20,7 +20,7 @@ type merged struct {
 // goroutine that joins a pile meanwhile leaves enough lists to the other one.
 type batch struct {
 	docs, freqs []uint32 // docIDs and frequencies of all lists, list after list
-	lists       []merged // that have their terms, and docs and freqs once the batch is complete
+	lists       []merged // merged lists: each has its term at once, docs and freqs once the batch is complete
 	ends        []int    // where each list ends in docs
 }
 

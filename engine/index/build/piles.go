@@ -94,7 +94,7 @@ func (p *piles) add(records []byte, groups []group, base uint32) {
 // pileCursor walks piles.
 type pileCursor struct {
 	p     *piles
-	piles int             // that have been joined
+	piles int             // number of piles that have been joined
 	terms lexicon[joined] // terms of the last pile
 	order []uint32        // order of the terms that are left
 	ids   []uint32        // terms of the records
@@ -106,8 +106,8 @@ type pileCursor struct {
 type joined struct {
 	docs  uint32 // postings
 	next  uint32 // docID that a gap of 0 means
-	start uint32 // in the lists
-	end   uint32 // in the lists; before the records are placed, the number of bytes that they take at most
+	start uint32 // where the list starts, among the lists
+	end   uint32 // where the list ends, among the lists; before the records are placed, the greatest number of their bytes
 }
 
 const (
@@ -187,7 +187,7 @@ func eachRecord(data []byte, f func(base uint32, term, body []byte)) {
 	}
 }
 
-// cutUvarint and cutBytes read what this process wrote to memory.
+// cutUvarint and cutBytes read bytes that this process wrote to memory.
 func cutUvarint(b []byte) (uint64, []byte) {
 	if len(b) > 0 && b[0] < 0x80 { // most numbers
 		return uint64(b[0]), b[1:]

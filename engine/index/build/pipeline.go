@@ -105,10 +105,10 @@ type reader struct {
 	size   int // size of the text of a chunk, in bytes
 
 	free chan *chunk // empty ones
-	work chan *chunk // to the workers; has room for all chunks there are
-	out  chan item   // to the builder
+	work chan *chunk // chunks for the workers; has room for all chunks
+	out  chan item   // results for the builder
 
-	chunk   *chunk   // that is being filled
+	chunk   *chunk   // the chunk that is being filled
 	formats []string // formats so far, sorted; readable once out is closed
 
 	warnings []string // readable once out is closed

@@ -47,7 +47,7 @@ type pisa struct {
 	documents          uint32
 
 	term  []byte // the term of the current list
-	lists uint32 // that were begun
+	lists uint32 // number of lists that were begun
 	left  uint32 // postings of the current list
 	least uint32 // docID that may follow
 	block struct{ docs, freqs [pisaBlock]uint32 }
@@ -78,7 +78,7 @@ func readPISA(b *builder, files *opener, base string) (err error) {
 	}
 	if err == nil && sorted {
 		p.base = uint32(b.base)
-		b.open = append(b.open, p) // which closes it
+		b.open = append(b.open, p) // closing b closes it
 		return b.addRun(run{lists: p, longest: p.documents})
 	}
 	if err == nil {

@@ -24,7 +24,7 @@ func (p *pisa) termsAscend(files *opener) (ascend bool, err error) {
 	if p.terms == nil {
 		return false, nil
 	}
-	again := opener{input.Opener{Ctx: files.Ctx}, files.maxDocument} // whose bytes do not count
+	again := opener{input.Opener{Ctx: files.Ctx}, files.maxDocument} // bytes that it reads do not count
 	s, err := again.open(p.terms.path)
 	if err != nil {
 		return false, err

@@ -22,7 +22,7 @@ type run struct {
 type list struct {
 	term []byte
 	docs uint32 // postings
-	data []byte // as in postings
+	data []byte // the postings of the list, encoded as in type postings
 	// read appends the postings in place of data, unless it is nil.
 	read func(docs, freqs []uint32) ([]uint32, []uint32, error)
 }

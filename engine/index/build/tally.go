@@ -33,7 +33,7 @@ type occurrence struct{ id, freq uint32 }
 // of shorter terms.
 type group struct {
 	prefix  uint32
-	end     int // in the records; it starts where the group before ends
+	end     int // end of the group in the records; it starts where the group before ends
 	records int
 }
 

@@ -16,7 +16,7 @@ import (
 // with a member a term. The terms stay as they are.
 type vector struct {
 	given   bool
-	terms   []byte // without gaps
+	terms   []byte // the terms, one behind the other
 	weights []weight
 }
 

@@ -18,7 +18,7 @@ type descriptions struct {
 
 	mu     sync.Mutex
 	left   int       // blocks that are not made
-	end    listPlace // behind the words of the lists so far, in the source
+	end    listPlace // place in the source behind the words of the lists so far
 	totals totals    // sums over the lists that are described so far
 	spare  expanded
 }

@@ -36,8 +36,8 @@ type File struct {
 	nameOffsets []uint64
 	code        atomic.Pointer[huffman] // Huffman code of names; nil until its first use
 	lengths     []uint32
-	textBlocks  []uint64 // in bytes of section texts; nil where there are no texts
-	textOffsets []uint64 // in bytes of all texts
+	textBlocks  []uint64 // where each block begins in section texts, in bytes; nil without texts
+	textOffsets []uint64 // where each text begins among all texts, in bytes
 
 	lazy   bool               // blocks are verified at first use
 	intact [2][]atomic.Uint32 // bits: the docIDs, and the frequencies, of a list are verified

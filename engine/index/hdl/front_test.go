@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// family draws strings that share prefixes of all lengths, also above those of one byte.
+// family draws strings that share prefixes of all lengths, also of lengths that take more than one byte.
 func family(t *rapid.T) []string {
 	stem := strings.Repeat("warp", rapid.IntRange(0, 9).Draw(t, "stem"))
 	return rapid.SliceOf(rapid.Custom(func(t *rapid.T) string {

@@ -9,7 +9,7 @@ import (
 // in the order of their bytes. A code has at most maxCode bits.
 type huffman struct {
 	lengths [256]uint8              // by byte: length of its code in bits; 0: the byte does not occur
-	codes   [256]uint16             // to write
+	codes   [256]uint16             // by byte: its code, for writers
 	table   [1 << maxCode]codeEntry // to read, by the next maxCode bits
 }
 

@@ -13,7 +13,7 @@ const lengthChunk = 1 << 16
 func (f *File) openLengths() error {
 	docs, b := uint64(f.header.docs), container.View[uint32](f.bytes(secLengths))
 	var chunks []codec.Packed
-	var starts []uint64 // in words
+	var starts []uint64 // where each chunk starts, in words
 	at := uint64(0)
 	for first := uint64(0); first < docs; first += lengthChunk {
 		if at == uint64(len(b)) || uint64(b[at]) >= uint64(len(b))-at {

@@ -24,7 +24,7 @@ type lexicon struct {
 	corrupt func(at uint64, format string, args ...any) error
 
 	fast    atomic.Pointer[Dictionary] // nil until it pays
-	lookups atomic.Uint32              // without it
+	lookups atomic.Uint32              // number of look-ups without the table
 }
 
 // block returns the bytes of block i.

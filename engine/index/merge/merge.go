@@ -200,7 +200,7 @@ func (c *cursor) number() {
 type merged struct {
 	docs, freqs      []uint32
 	oldDocs, oldFreq []uint32 // memory of a list of a part
-	postings         uint64   // that were read
+	postings         uint64   // number of postings that were read
 	empty            bool     // a list had no documents before
 }
 

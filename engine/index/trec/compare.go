@@ -12,7 +12,7 @@ import (
 // Comparison is one measure of several runs over the same queries.
 type Comparison struct {
 	Measure string
-	Runs    []Compared // in the order of the runs
+	Runs    []Compared // comparisons in the order of the runs
 }
 
 // Compared is the measure of one run, and its difference to the first run.

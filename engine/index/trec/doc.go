@@ -21,7 +21,7 @@ import (
 // Error is a file whose content is wrong.
 type Error struct {
 	Path string
-	Line int // from 1
+	Line int // line of the document in the file, from 1
 	Err  error
 }
 

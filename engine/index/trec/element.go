@@ -14,7 +14,7 @@ import (
 type element struct {
 	line int // where it begins; 0: there is none
 	name string
-	text strings.Builder // from its start tag on
+	text strings.Builder // text of the element from its start tag on
 	size int64           // size of text in bytes; above MaxLine, text has only a part
 }
 

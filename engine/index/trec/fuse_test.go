@@ -40,7 +40,7 @@ func TestFuse(t *testing.T) {
 	}
 }
 
-// TestCompare: differences are those of the queries in all runs, and p-values are corrected.
+// TestCompare: only queries in all runs count for differences, and p-values are corrected.
 func TestCompare(t *testing.T) {
 	qrels := Qrels{"1": {"a": 1}, "2": {"a": 1}, "3": {"a": 1}, "4": {"a": 1}}
 	best, worst := []Retrieved{{"a", 2}, {"b", 1}}, []Retrieved{{"b", 2}, {"a", 1}}

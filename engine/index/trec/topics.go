@@ -111,7 +111,7 @@ type topicReader struct {
 	number int // number of topics so far
 	yield  func(Topic) error
 
-	open    element // that is not closed
+	open    element // the element that is not closed yet
 	skip    string  // the end of a declaration or comment that is not closed
 	pending string  // the start of a tag that ends on a later line
 	wrapper int     // line of the first markup around topics; 0: none

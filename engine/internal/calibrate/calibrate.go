@@ -21,7 +21,7 @@ import (
 // Options of Run. The zero value is valid.
 type Options struct {
 	Queries  []query.Query // default: drawn from the index, of one to six terms
-	Kinds    []cost.Kind   // to fit; default: all kinds that the index can answer
+	Kinds    []cost.Kind   // kinds to fit; default: all kinds that the index can answer
 	K        int           // documents of ranked queries; default: 10
 	Time     time.Duration // time of the queries of a kind on a processor, alone and then again in batches; default: 2 s
 	Progress func(processor, kind string)

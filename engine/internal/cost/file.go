@@ -35,7 +35,7 @@ type modelFile struct {
 	Batches    int       `json:"batches,omitempty"`
 	BatchError float64   `json:"batch_error,omitempty"`
 	Fits       []fitFile `json:"fits"`
-	Added      curveFile `json:"added"` // from the features of Ding
+	Added      curveFile `json:"added"` // cost of a query in a batch, by the features of Ding
 	Start      float64   `json:"batch_ns"`
 	Bring      float64   `json:"missing_byte_ns"`
 }

@@ -10,7 +10,7 @@ import (
 type Regression struct {
 	Metric       Metric
 	Samples      int
-	Intercept    float64   // in the unit of y
+	Intercept    float64   // intercept, in the unit of y
 	Coefficients []float64 // units of y for each of Metric.Names; 0 for a redundant value
 	R2           float64   // explained part of the variance of y
 	// P is the p value of the regression (F test), and Ps are the p values of the

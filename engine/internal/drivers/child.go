@@ -29,7 +29,7 @@ type request struct {
 
 // message is a line of the output of a child.
 type message struct {
-	Phase  string  `json:"phase,omitempty"`  // that begins
+	Phase  string  `json:"phase,omitempty"`  // phase that begins
 	Result *Result `json:"result,omitempty"` // the last message
 }
 

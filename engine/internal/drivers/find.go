@@ -13,7 +13,7 @@ const Vendors = "/etc/OpenCL/vendors"
 // Driver is an OpenCL driver: a library that .icd files name.
 type Driver struct {
 	Files   []string `json:"files,omitempty"`   // .icd files that name it; none: the system's choice
-	Library string   `json:"library,omitempty"` // as the files name it
+	Library string   `json:"library,omitempty"` // name of the library in the files
 	Path    string   `json:"path,omitempty"`    // "" if there is no such file
 }
 

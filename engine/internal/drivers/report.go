@@ -21,7 +21,7 @@ type Result struct {
 	Empty   []string      `json:"empty,omitempty"`   // names of platforms without a device
 	Devices []Device      `json:"devices,omitempty"` // GPUs first
 	Took    time.Duration `json:"took,omitempty"`    // time of loading the library and finding devices
-	Error   string        `json:"error,omitempty"`   // that the driver or the loader has reported
+	Error   string        `json:"error,omitempty"`   // error that the driver or the loader has reported
 	Phase   string        `json:"phase,omitempty"`   // phase of Error and Fault
 	// Fault is the end of the process in place of a report: a signal, an exit code, or a time. Such a
 	// driver must not be loaded.
@@ -36,7 +36,7 @@ type Device struct {
 	Reason    string        `json:"reason"`    // why the device is preferred or not
 	Tested    bool          `json:"tested"`    // it was opened
 	Error     string        `json:"error,omitempty"`
-	SelfTest  time.Duration `json:"self_test,omitempty"` // to build the kernels and test them
+	SelfTest  time.Duration `json:"self_test,omitempty"` // time of building and testing the kernels
 }
 
 // Report is the state of all drivers.

@@ -78,7 +78,7 @@ type Store struct {
 	plan.Store
 	Cached  plan.CachedStore // the same store if How is Cache, else nil
 	How     How              // not Auto
-	Devices []int            // in the order of the devices
+	Devices []int            // numbers of the devices, ascending
 	Info    plan.Info        // description of the backend; for shards, of all devices together
 }
 

@@ -36,7 +36,7 @@ type Batch struct {
 
 	filters []Filter      // by query, nil for none; empty if no query has one
 	present []plan.Filter // by query, while it runs
-	entered []Filter      // whose use ends with the run
+	entered []Filter      // filters whose use ends with the run
 }
 
 // Reset empties the batch for queries of a kind.
@@ -123,7 +123,7 @@ func (b *Batch) Run(ctx context.Context, s plan.Store, processor int) error {
 // before the store is closed.
 func (b *Batch) Borrow() { b.results.Borrow = true }
 
-// Return gives borrowed memory back, and ends what Borrow began.
+// Return gives borrowed memory back. The next results are copied again, unless Borrow is called.
 func (b *Batch) Return() {
 	b.results.Reset()
 	b.results.Borrow = false

@@ -30,7 +30,7 @@ type Rows interface {
 // FilterSpec describes a filter.
 type FilterSpec struct {
 	Key  [query.KeyLen]byte // tells it from all other filters of the index
-	Text string             // for people
+	Text string             // description of the filter for people
 	Rows []Rows             // all of them hold
 	Bits []uint64           // further documents do not pass; nil: all pass. It must not change.
 }

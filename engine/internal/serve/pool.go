@@ -51,7 +51,7 @@ type Pool struct {
 	closed  bool
 	owned   []io.Closer    // indexes and tables that are open
 	costs   []string       // files of costs that open indexes have claimed
-	stores  []*Residence   // that are open
+	stores  []*Residence   // stores that are open
 	using   sync.WaitGroup // calls between Use and its done; Add only while not closed
 	leaving sync.WaitGroup
 }

@@ -15,7 +15,7 @@ import (
 type Processor struct {
 	backend.Opened
 	Name  string // unique in the pool
-	Index int    // in the pool and its scheduler
+	Index int    // number of the processor in the pool and its scheduler
 
 	pool    *Pool
 	removed atomic.Bool  // by the scheduler, after a failure

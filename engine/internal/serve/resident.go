@@ -110,7 +110,7 @@ type kind struct {
 	query.Kind
 	g    *Lists
 	cost cost.Kind
-	load uint64 // that closes a batch; 0: the processor decides
+	load uint64 // load that closes a batch; 0: the processor decides
 
 	filtered bool // the query has a filter
 }

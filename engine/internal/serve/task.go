@@ -26,7 +26,7 @@ type Call struct {
 	Deadline time.Time
 	Timeout  time.Duration        // 0: the timeout of the pool; negative: none
 	Fresh    bool                 // bypasses the result cache
-	Load     uint64               // that closes a batch; 0: the processor decides
+	Load     uint64               // load that closes a batch; 0: the processor decides
 	Explain  *observe.Explanation // receives an explanation, unless nil
 	// Docs and Scores are memory for the answer of Search.
 	Docs   []uint32

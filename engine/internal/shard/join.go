@@ -181,7 +181,7 @@ func (s *store) answer(ctx context.Context, op string, stats *plan.Stats, valida
 	r := s.runs.Get().(*run)
 	defer func() {
 		for i := range r.results {
-			r.results[i].Reset() // what the stores of the parts have lent
+			r.results[i].Reset() // gives memory of the stores of the parts back
 		}
 		s.runs.Put(r)
 	}()

@@ -28,7 +28,7 @@ func (d *Data) openLists() error {
 		if err != nil {
 			return err
 		}
-		values.File = d.File // which d closes
+		values.File = d.File // d closes the file
 		if d.lists == nil {
 			d.lists = map[int]*list{}
 		}

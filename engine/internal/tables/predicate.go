@@ -12,7 +12,7 @@ import (
 // Predicate is a predicate compiled for one Data. It does not change and is safe for
 // concurrent use.
 type Predicate struct {
-	Text  string           // in the form of predicate.Expr; empty for steps made by hand
+	Text  string           // the predicate in the form of predicate.Expr; empty for steps made by hand
 	Plan  predicate.Plan   // bins of the columns
 	Steps plan.SelectBatch // one selection, which is empty if the predicate compares columns
 

@@ -19,10 +19,10 @@ const (
 // meter measures the queue: the queries of requests that have entered and not left. The zero
 // value is an idle meter.
 type meter struct {
-	queries  int       // in the queue
+	queries  int       // number of queries in the queue
 	at       time.Time // time up to which the sums count
 	left     time.Time // the last request
-	requests int       // that ended
+	requests int       // number of requests that have ended
 
 	// Sums of the recent past, with weights that decline.
 	ended float64 // queries

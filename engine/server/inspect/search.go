@@ -138,7 +138,7 @@ func (s *Service) query(ctx context.Context, r *api.InspectSearchRequest) (q eng
 type queryLists struct {
 	lists       []*api.PostingList
 	handles     []plan.Handle // handles of the lists
-	terms       []string      // that add to scores, and mark texts
+	terms       []string      // terms that add to scores and are marked in texts
 	unknown     []string
 	expression  string
 	conjunction bool

@@ -64,7 +64,7 @@ const (
 // ranges returns the bins of a column for a picture. A column without bit vectors has one bin, which
 // says nothing: wide bins are divided, and their rows counted. The codes that no row has count none.
 func (s *Service) ranges(ctx context.Context, x *engine.Table, c *column.Column) ([]column.Bin, error) {
-	if c.Values != nil { // whose rows are values
+	if c.Values != nil { // the rows of c.Values are values
 		return joined(c.Values.Bins), nil
 	}
 	if len(c.Bins) >= fewBins || len(c.Bins) == 0 {

@@ -42,7 +42,7 @@ type Collector struct {
 	drawn           []uint64 // the sample
 	level           uint     // it has one row of 2^level
 	at              uint64   // rows behind of the 2^level under way
-	draw            uint64   // which of them it takes
+	draw            uint64   // random number: which of them it takes
 	random          rand.PCG
 }
 

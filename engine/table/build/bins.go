@@ -14,7 +14,7 @@ import (
 type planned struct {
 	*collected
 	Settings
-	file  *temp    // that has the blocks
+	file  *temp    // the file with the blocks
 	base  uint64   // least key, in the scale of the column
 	auto  bool     // the settings leave the binning to this package
 	scale uint8    // scale of the stored column

@@ -43,7 +43,7 @@ func (p *pile[W]) encode(ctx context.Context, e column.Encoding, f func(words []
 // encoder computes the vectors of an encoding one after another.
 type encoder[W wah.Word] struct {
 	p               *pile[W]
-	bins            []int // with rows
+	bins            []int // numbers of the bins with rows
 	sum, other, buf []W
 	err             error
 }

@@ -24,7 +24,7 @@ const (
 
 // Settings say how a column is indexed.
 type Settings struct {
-	Bins     int // at most; 0 is DefaultBins
+	Bins     int // greatest number of bins; 0: DefaultBins
 	Binning  column.Binning
 	Encoding column.Encoding
 }
@@ -73,7 +73,7 @@ type Report struct {
 	Word       int // bits
 	Columns    []ColumnReport
 	Invalid    read.InvalidRows
-	InputBytes int64 // as they are stored
+	InputBytes int64 // bytes of the inputs as they are stored, before decompression
 	FileBytes  int64
 	TempBytes  int64         // written to temporary files of this package
 	Read       time.Duration // time of reading the inputs to temporary files

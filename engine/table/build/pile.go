@@ -37,7 +37,7 @@ type pile[W wah.Word] struct {
 
 // run is the vectors of a number of rows: whole groups, but in the last run.
 type run[W wah.Word] struct {
-	ends  []uint64 // in words, of each vector
+	ends  []uint64 // where each vector ends, in words
 	words []W      // nil: they lie in the file
 	at    int64
 }
@@ -65,7 +65,7 @@ type sorter[W wah.Word] struct {
 	bins     []column.Bin
 	missing  uint32
 	binOf    []uint32 // bin of each row
-	words    int      // that the builders have had
+	words    int      // number of words that the builders have made
 }
 
 // keptWords is after how many words builders give their memory back, which would hold

@@ -103,7 +103,7 @@ type Column struct {
 	Name     string
 	Type     Type
 	Scale    uint8   // digits behind the point of a Decimal or Decimal128, or of the keys of a Float (ScaledKey)
-	Binning  Binning // as it was done, never Auto
+	Binning  Binning // binning of the column, never Auto
 	Encoding Encoding
 	Base     uint64 // least key; 0 where no row has a value
 	Missing  uint32 // rows without a value

@@ -102,7 +102,7 @@ func Named(columns []Column, name string) (int, error) {
 		return 0, errors.New("the table has no columns")
 	}
 	var names []string
-	var same []int // in any case
+	var same []int // columns with the name in upper or lower case
 	for i, c := range columns {
 		if c.Name == name {
 			return i, nil

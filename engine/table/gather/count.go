@@ -21,7 +21,7 @@ func (c *Column) Counts() bool { return c.high.Len == 0 && c.in.Bounds == nil &&
 func (r *Reader) Count(c *Column, set []uint64, first, end int, counts []uint64) error {
 	const words = codec.SegmentLen / 64
 	for segment := first; segment < end; segment++ {
-		var rows [words]uint64 // with a value
+		var rows [words]uint64 // rows with a value
 		n := 0
 		for i := range rows {
 			at := segment*words + i

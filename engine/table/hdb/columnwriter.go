@@ -16,8 +16,8 @@ type ColumnWriter struct {
 	counts   []uint64 // ones of the vectors
 	greatest uint64   // code
 	wide     bool     // codes have more than 32 bits
-	rows     uint64   // whose codes were given
-	vectors  int      // that were given
+	rows     uint64   // number of rows whose codes were given
+	vectors  int      // number of vectors that were given
 	size     columnSize
 }
 

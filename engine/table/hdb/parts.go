@@ -26,7 +26,7 @@ func (p Part) Behind() bool { return p == Values || p == First }
 
 // parts checks the parts of a table one after the other.
 type parts struct {
-	present []partRows // without their Values and First so far, but for the first one
+	present []partRows // parts that are present; all but the first part still lack Values and First
 	behind  bool       // a Values has come
 	values  *partRows  // the Values before a First
 }

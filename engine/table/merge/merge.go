@@ -36,13 +36,13 @@ func File(ctx context.Context, parts []Part, path string, opt build.Options) (bu
 	if err != nil {
 		return build.Report{}, err
 	}
-	defer s.Close() // which has no error
+	defer s.Close() // Close has no error
 	return build.Build(ctx, s, path, opt)
 }
 
 // rows is a read.Source of rows of table files.
 type rows struct {
-	parts       []Part // that are left; the first one is open
+	parts       []Part // parts that are left; the first part is open
 	fields      []read.Field
 	columns     []column.Column
 	row         uint64 // the next row of the first part

@@ -79,7 +79,7 @@ func (f *formula) compares() bool {
 type splitter struct {
 	reader
 	rows uint32
-	s    *plan.SelectBatch // without other selections
+	s    *plan.SelectBatch // receives the selections of the predicate; it has no other selections
 	plan Plan
 }
 

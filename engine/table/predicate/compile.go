@@ -61,7 +61,7 @@ func selection(f formula, columns []column.Column, rows uint32, s *plan.SelectBa
 // compiler turns a formula into steps.
 type compiler struct {
 	columns []column.Column
-	rows    float64          // at least 1
+	rows    float64          // number of rows, at least 1
 	high    bool             // the piece that needs the most sets goes first, at any cost
 	s       plan.SelectBatch // operands of the steps of pieces
 	tests   []Test
@@ -108,7 +108,7 @@ type test struct {
 	c              *column.Column
 	whole, checked []column.Run
 	candidates     float64 // rows of checked
-	rows           float64 // at most
+	rows           float64 // greatest number of rows
 }
 
 func (c *compiler) test(f formula) test {

@@ -252,7 +252,7 @@ func (r *reader) combine(op shape, args []formula) formula {
 	}
 	var out []formula
 	leaves := map[int][]formula{} // by column
-	values := map[int][]formula{} // that join, likewise
+	values := map[int][]formula{} // by column: the leaves that join, likewise
 	for _, a := range args {
 		parts := []formula{a}
 		if a.shape == op {

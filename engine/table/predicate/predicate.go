@@ -74,7 +74,7 @@ const (
 type Node struct {
 	Op     Op
 	By     column.Op // operator of Compare and Columns
-	Column string    // from Compare to Columns, of ContainsAll
+	Column string    // name of the column, for Compare to Columns and for ContainsAll
 	Other  string    // the second column of Columns
 	Values []Value
 	Args   []Node

@@ -70,7 +70,7 @@ type Source interface {
 // Batch is a number of rows.
 type Batch struct {
 	Rows    int
-	Columns []Values // as Fields
+	Columns []Values // values of the columns, in the order of Fields
 }
 
 // Values are the values of consecutive rows of a column: Keys, but Text and Ends of a

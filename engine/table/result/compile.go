@@ -42,9 +42,9 @@ type output struct {
 	statement.Term
 	name     string
 	of       *column.Column // nil for count(*)
-	input    int            // in Aggregation.Inputs
-	grouping int            // in Aggregation.Groupings, of a column of groups
-	measure  int            // in Aggregation.Measures
+	input    int            // index in Aggregation.Inputs
+	grouping int            // index in Aggregation.Groupings, for a column of groups
+	measure  int            // index in Aggregation.Measures
 	fraction *big.Rat       // fraction of a quantile, 0 to 1
 }
 

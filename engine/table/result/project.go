@@ -19,7 +19,7 @@ const perLook = 1 << 10
 // projection reads columns of rows.
 type projection struct {
 	q       *Query
-	outputs []output // to deliver
+	outputs []output // columns to deliver
 	opt     *Options
 	set     []uint64
 	columns []*gather.Column // by input

@@ -31,7 +31,7 @@ func Parse(c Clauses) (*Statement, error) {
 // parser reads one clause.
 type parser struct {
 	token.Lexer
-	clause string // before the reasons of errors
+	clause string // name of the clause, which stands before the reasons of errors
 }
 
 // list reads a clause of parts with commas between them.

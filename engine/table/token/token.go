@@ -27,7 +27,7 @@ const (
 // Token is a part of a text.
 type Token struct {
 	Kind Kind
-	Text string // without quotes
+	Text string // text of the token, without quotes
 	At   int    // offset of the first byte
 	To   int    // offset behind the last byte
 }

@@ -86,7 +86,7 @@ func NewLines(w io.Writer) Writer { return &lineWriter{out: bufio.NewWriterSize(
 
 type lineWriter struct {
 	out   *bufio.Writer
-	names [][]byte // with a colon
+	names [][]byte // names of the columns, each with a colon
 }
 
 // Write implements Writer.

@@ -32,7 +32,7 @@ func (b *batch) unite(ctx context.Context, i int, strategy plan.Strategy) error 
 	return b.narrow.unite(ctx, b, i, strategy, b.table.data.Vector32)
 }
 
-// unite computes the ORs of selection i from the vectors that of returns.
+// unite computes the ORs of selection i. of returns the words of a vector.
 func (u *unions[W]) unite(ctx context.Context, b *batch, i int, strategy plan.Strategy, of func(v uint32) []W) error {
 	steps, threads := b.sel.Selection(i), b.threads(i, i+1)
 	for len(u.steps) < len(steps) {

@@ -63,7 +63,7 @@ func (su suite) codes(t *testing.T) {
 		}
 	})
 	in := inputs[2]
-	in.Last-- // which the column has
+	in.Last-- // the column has a greater code then
 	all := plantest.NewFilter(rows, func(uint32) bool { return true })
 	if _, err := counter.CountCodes(t.Context(), all, []plan.Input{in}); !errors.Is(err, codec.ErrCorrupt) {
 		t.Errorf("a code above the last one: %v", err)

@@ -202,7 +202,7 @@ func (d *Dialect) detect(text []byte, columns int) *dialect {
 // shape is the number of fields that most records of a text have.
 type shape struct {
 	fields  int
-	records int  // that have so many
+	records int  // number of records that have so many
 	all     bool // all have so many
 }
 

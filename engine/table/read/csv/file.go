@@ -17,7 +17,7 @@ type file struct {
 	*input.Reader
 	*dialect
 	path   string
-	line   int    // that the rest starts with, from 1
+	line   int    // number of the first line of the rest, from 1
 	offset int64  // offset of the rest, in bytes after decompression
 	rest   []byte // read and not yet given to anybody; it starts with a record
 	end    bool   // the file has no more than the rest

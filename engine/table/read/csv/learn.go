@@ -188,7 +188,7 @@ func (c *columns) look(i *inference, text []byte) {
 type late struct {
 	open  []bool // by field: it needs more rows
 	left  int    // fields that do
-	rows  []int  // with a value, so far
+	rows  []int  // by column: rows with a value so far
 	found []inference
 }
 

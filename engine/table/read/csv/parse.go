@@ -20,7 +20,7 @@ type columns struct {
 	column  []int        // by field: its column, or -1 if it is left out
 	fields  []read.Field // fields of the columns
 	nulls   [][]byte     // fields that stand for a missing value, as the empty one does
-	advice  bool         // as Options.Advice
+	advice  bool         // Options.Advice
 	noNaN   bool         // NaN is one of them, in every spelling
 	ragged  Ragged
 	invalid input.Invalid
@@ -31,7 +31,7 @@ type columns struct {
 
 // fieldError is an error in a record.
 type fieldError struct {
-	line   int // from 0: lines of the text before it
+	line   int // number of lines of the text before it, from 0
 	reason string
 }
 

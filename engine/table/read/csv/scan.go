@@ -10,7 +10,7 @@ type scanner struct {
 	text   []byte
 	single bool // the table has one column, so that an empty line is a record
 	at     int  // index of the next byte
-	line   int  // that it is in, from 0
+	line   int  // number of its line, from 0
 
 	field  []byte // the current one: a view into text or into buf
 	quoted bool   // it stood in quotes

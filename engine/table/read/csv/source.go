@@ -81,7 +81,7 @@ type source struct {
 	opt             Options
 	columns         columns
 	header          bool     // each file has one
-	fileNames       []string // in it
+	fileNames       []string // names of the columns in the header
 	texts           read.Treatment
 	headers, uneven int    // lines that repeat the header, and records that are left out, so far
 	firstUneven     string // its place
@@ -91,11 +91,11 @@ type source struct {
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 	free    chan *chunk
-	work    chan *chunk // to the parsers; has room for all chunks
-	out     chan *chunk // in the order of the files
+	work    chan *chunk // chunks for the parsers; has room for all chunks
+	out     chan *chunk // chunks in the order of the files
 
 	path string // path of the file of the last chunk that Next took
-	line int    // that the next chunk of it starts with, from 1
+	line int    // number of the first line of its next chunk, from 1
 	err  error
 }
 
@@ -146,7 +146,7 @@ func Open(ctx context.Context, paths []string, opt Options) (read.Source, error)
 	if opt.Dialect, err = opt.Dialect.complete(); err != nil {
 		return nil, err
 	}
-	for _, p := range paths { // that the last one is missing should not be found hours later
+	for _, p := range paths { // check all files first: a missing file should not be found after hours
 		if p == "-" {
 			continue
 		}

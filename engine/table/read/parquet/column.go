@@ -16,7 +16,7 @@ import (
 type columnReader struct {
 	columnType
 	leaf
-	place  int  // in the fields of the source
+	place  int  // index in the fields of the source
 	narrow bool // all values fit the narrower type
 	group  int  // number in the file, for errors
 	skip   bool // rows with values that do not fit are left out

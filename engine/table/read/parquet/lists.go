@@ -17,7 +17,7 @@ import (
 
 // leaf is a column of values of a file.
 type leaf struct {
-	name    string // with the names of the structs around it, such as a.b
+	name    string // name of the list with the names of the structs around it, such as a.b
 	column  *parquet.Column
 	list    bool // a row has any number of values
 	element int  // definition level from which on a list has an element, which may be missing

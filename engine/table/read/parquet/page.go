@@ -49,12 +49,12 @@ type pageReader struct {
 	file    io.ReaderAt
 	at, end int64 // the pages that follow
 	left    int64 // values of the pages that follow
-	pages   int   // that were begun
+	pages   int   // number of pages that were begun
 	dict    parquet.Dictionary
 
 	rows              int                 // entries of the current page, that are left
 	defined, repeated []byte              // levels of these entries; empty if the greatest level is 0
-	values            parquet.ValueReader // that are defined
+	values            parquet.ValueReader // the values that are not null
 }
 
 // levels is the greatest level of the entries of a column.

@@ -92,7 +92,7 @@ func Open(ctx context.Context, paths []string, opt Options) (read.Source, error)
 	}
 	s := &source{paths: paths, opt: opt, number: -1, texts: read.Treatment{Mode: opt.Invalid}}
 	wide := map[string]bool{}    // columns that the narrower type does not suffice
-	for i, path := range paths { // that the last one differs should not be found hours later
+	for i, path := range paths { // check all files first: a difference should not be found after hours
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
