@@ -258,7 +258,6 @@ func (b *Batch) finish(err error, now time.Duration) {
 		case b.abandoned || b.delivering:
 		case b.Mode == Sync:
 			p.capacity.learnBatch(now, now-max(b.started, p.busyFrom), b.timeFloor(b.Estimate))
-			p.capacity.endBatch(b.Estimate, now-p.busyFrom)
 			p.busyFrom = now
 		case s.mode == Async || b.Jobs[0].Mode == Async || s.opt.Mode != Auto: // a single job under Sync is no sample of all jobs
 			p.capacity.learn(now, float64(b.concurrent+len(p.running))/2, now-b.started, b.Estimate)

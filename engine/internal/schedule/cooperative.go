@@ -98,10 +98,10 @@ func (v *view) rateShare(p *processor, j *Job) float64 {
 	others := 0.0
 	for _, o := range v.processors {
 		if o != p && v.eligible(j, o.index) {
-			others += o.capacity.batchRate() / float64(j.added[o.index])
+			others += 1 / float64(j.added[o.index])
 		}
 	}
-	own := p.capacity.batchRate() / float64(j.added[p.index])
+	own := 1 / float64(j.added[p.index])
 	if p.Threads > 0 {
 		own *= v.cores.unfedShare()
 	}

@@ -15,9 +15,8 @@ type capacity struct {
 	guessedBeside        float64       // beside before the first observation
 	singleAt             time.Duration // last observation of a single job
 
-	batchFactor          float64       // mean time of a batch over its estimate
-	batchAt              time.Duration // last observation of a batch
-	batchWork, batchTime float64       // sums of the estimates of recent batches, and of the time in which any ran, ns
+	batchFactor float64       // mean time of a batch over its estimate
+	batchAt     time.Duration // last observation of a batch
 }
 
 // forgetRate is the share of the observations that each further one replaces. guessWeight is the
@@ -27,7 +26,7 @@ const forgetRate, guessWeight = 1.0 / 128, 8
 // newCapacity assumes that estimates are right, that lanes of the host are parallel, and
 // that lanes of a device take turns.
 func newCapacity(lanes int, host bool) capacity {
-	c := capacity{lanes: float64(lanes), alone: 1, batchFactor: 1, batchWork: 1, batchTime: 1}
+	c := capacity{lanes: float64(lanes), alone: 1, batchFactor: 1}
 	if !host {
 		c.beside, c.guessedBeside = 1, 1
 	}
@@ -93,15 +92,6 @@ func (c *capacity) fit() {
 func (c *capacity) singleTime(estimate time.Duration, others int) time.Duration {
 	return boundedTime(float64(estimate) * (c.alone + c.beside*float64(others)))
 }
-
-// endBatch records the end of a batch, and the busy time of the processor since the end before it.
-func (c *capacity) endBatch(estimate, busy time.Duration) {
-	const keep = 1 - 1.0/32
-	c.batchWork, c.batchTime = c.batchWork*keep+float64(max(estimate, 1)), c.batchTime*keep+float64(max(busy, 1))
-}
-
-// batchRate is the estimated time of batches that the processor does per second of busy time.
-func (c *capacity) batchRate() float64 { return c.batchWork / c.batchTime }
 
 // learnBatch records the time of a batch since the end of the batch before it, as lanes take turns.
 func (c *capacity) learnBatch(now, took, estimate time.Duration) {

@@ -108,3 +108,31 @@ func TestTogether(t *testing.T) {
 		}
 	}
 }
+
+// A processor that was slow for some time gets work again when it has been idle: no further job tells
+// that it is fast.
+func TestSlowProcessorRecovers(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
+		host, gpu, slow := fake(0, "host", 2), fake(1, "gpu", 2), true
+		host.Run = func(ctx context.Context, b *Batch) error {
+			if slow {
+				time.Sleep(19 * b.Estimate)
+			}
+			sleep(ctx, b.Estimate)
+			return answer(b)
+		}
+		s := start(t, Options{Mode: Async}, host, gpu)
+		for range 200 {
+			ranOn(t, s, newJob(ms, -1), "host")
+		}
+		slow = false
+		ranOn(t, s, newJob(ms, 5*ms), "gpu")
+		for range 60 {
+			time.Sleep(time.Second)
+			if err := s.Do(t.Context(), newJob(ms, 5*ms)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ranOn(t, s, newJob(ms, 5*ms), "host")
+	})
+}
