@@ -166,7 +166,7 @@ type Schedule struct {
 	// Hang is the time after which a batch counts as hung, and its processor as failed, if
 	// it has also exceeded 50 times its estimate. Time in which the machine does not run the
 	// process does not count. The last processor is never removed for this reason: its
-	// queries wait up to ten times as long. A removed processor is probed and restored when
+	// queries wait twice as long, and ten times as long while the process uses CPU time. A removed processor is probed and restored when
 	// it works again. Default: 10 s.
 	Hang time.Duration
 }

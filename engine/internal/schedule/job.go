@@ -199,6 +199,9 @@ type batchState struct {
 	scheduler      *Scheduler
 	processor      *processor
 	started, limit time.Duration // after limit the batch counts as hung
+	watched        time.Duration // when works was last called; 0: never
+	watchedCPU     time.Duration // CPU time of the process then
+	givenUp        bool          // its jobs have failed, but it keeps its lane
 	expectedTime   time.Duration // estimate, corrected by the times of earlier batches
 	concurrent     int           // batches that ran on the processor at the start
 	cores          int           // cores that it takes on a host; 0 on a device

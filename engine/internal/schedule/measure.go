@@ -141,7 +141,7 @@ func (c *cores) advance(now time.Duration) {
 	if c.deviceBatches > 0 {
 		c.deviceTime += d
 	}
-	if c.clock == nil || now-c.measuredFrom < feedInterval {
+	if c.clock == nil || c.total == 0 || now-c.measuredFrom < feedInterval {
 		return
 	}
 	cpu := c.clock()

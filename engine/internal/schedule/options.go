@@ -43,9 +43,9 @@ type Options struct {
 	// Hang is the time after which a batch counts as hung, and its processor as failed, if the
 	// batch has also taken 50 times its estimate. Time in which the machine does not run the scheduler
 	// does not count, up to ten times the limit. While no other processor can run the jobs
-	// of the batch, they wait for it for ten times the limit. The last processor stays: jobs
-	// that have waited so long fail with ErrHung, and later ones run when it returns. 0 is
-	// 10 s.
+	// of the batch, they wait for it for twice the limit, and for ten times the limit while
+	// the process uses CPU time. The last processor stays: jobs that have waited so long fail
+	// with ErrHung, and later ones run when it returns. 0 is 10 s.
 	Hang time.Duration
 	// Probe is the time from the removal of a processor to its first probe. It doubles with
 	// each probe, up to 256 times. A processor that hangs is probed when its batches have
@@ -53,7 +53,8 @@ type Options struct {
 	Probe time.Duration
 	// Cores is the number of cores that the host and the work for devices share: see
 	// Processor.Threads. CPU returns the CPU time of the process, by which the scheduler
-	// measures how many of them feed the devices. 0 and nil: cores are not counted. Only the policy
+	// measures how many of them feed the devices, and whether the process works while a batch
+	// hangs. 0 or nil: cores are not counted. Only the policy
 	// cooperative counts them.
 	Cores int
 	CPU   func() time.Duration

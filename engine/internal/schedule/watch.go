@@ -16,6 +16,9 @@ const (
 	lateTick = 1.0 / 200
 	// hangPatience is the multiple of its allowance after which a batch is given up in any case.
 	hangPatience = 10
+	// leastWork is the part of a core that the process uses while a driver works. One that waits
+	// for a device that hangs uses none.
+	leastWork = 1.0 / 20
 	// maxProbeFactor is the longest delay between two probes, in units of Options.Probe.
 	maxProbeFactor = 256
 )
@@ -26,8 +29,9 @@ func (v *view) allowance(b *Batch) time.Duration {
 }
 
 // giveUpHung gives up batches that are past their limit, and removes their processors. It returns
-// the next limit. Time that the machine has lost does not count, and a batch waits while no
-// other processor can run its jobs: until hangPatience has run out. A batch whose answers are
+// the next limit. Time that the machine has lost does not count. A batch without another
+// processor that can run its jobs gets one more limit, and further ones while the process
+// works, until hangPatience has run out. A batch whose answers are
 // being written cannot hang any more. The last processor is never removed.
 func (s *Scheduler) giveUpHung(now, lost time.Duration) time.Duration {
 	next := never
@@ -43,7 +47,7 @@ func (s *Scheduler) giveUpHung(now, lost time.Duration) time.Duration {
 			case now < b.limit:
 			case b.beingAnswered():
 				b.limit = now + s.opt.Hang
-			case now < end && s.refusal == nil && s.irreplaceable(b):
+			case now < end && s.refusal == nil && s.irreplaceable(b) && b.works(now):
 				b.limit = min(now+s.opt.Hang, end)
 			case s.refusal == nil && s.lastWorking(p):
 				b.giveUp(now)
@@ -67,6 +71,18 @@ func (s *Scheduler) giveUpHung(now, lost time.Duration) time.Duration {
 		}
 	}
 	return next
+}
+
+// works tells whether the process has worked since the last call; the first one is true.
+func (b *Batch) works(now time.Duration) bool {
+	cpu := b.scheduler.opt.CPU
+	if cpu == nil {
+		return true
+	}
+	used, since := cpu()-b.watchedCPU, now-b.watched
+	first := b.watched == 0
+	b.watchedCPU, b.watched = b.watchedCPU+used, now
+	return first || float64(used) > leastWork*float64(since)
 }
 
 func (b *Batch) hangError(now time.Duration) error {
@@ -93,6 +109,7 @@ func (v *view) lastWorking(p *processor) bool {
 func (b *Batch) giveUp(now time.Duration) {
 	s := b.scheduler
 	err := b.hangError(now)
+	b.givenUp = true
 	for _, j := range b.Jobs {
 		if j.batch == b && s.detach(j, now) {
 			s.fail(j, err)
@@ -100,7 +117,7 @@ func (b *Batch) giveUp(now time.Duration) {
 	}
 	p := b.processor
 	if p.free(false) || p.free(true) || p.freeBlock() || slices.ContainsFunc(p.running, func(o *Batch) bool {
-		return now < o.started+hangPatience*s.allowance(o)
+		return !o.givenUp && now < o.started+hangPatience*s.allowance(o)
 	}) {
 		return
 	}

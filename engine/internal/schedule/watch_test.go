@@ -75,11 +75,23 @@ func TestStallOfOnlyProcessor(t *testing.T) {
 	}
 }
 
-// Jobs on the last processor, and jobs that wait for it, fail after ten limits. The processor
-// stays and runs jobs as soon as it returns.
+// Jobs on the last processor, and jobs that wait for it, fail after ten limits while the process
+// works, and after two if it does not. The processor stays and runs jobs as soon as it returns.
 func TestHangOfLastProcessor(t *testing.T) {
+	t.Run("unknown", func(t *testing.T) { testLastProcessor(t, nil, 100*time.Second) })
+	begin := time.Now()
+	t.Run("works", func(t *testing.T) {
+		testLastProcessor(t, func() time.Duration { return time.Since(begin) / 16 }, 100*time.Second)
+	})
+	t.Run("waits", func(t *testing.T) {
+		testLastProcessor(t, func() time.Duration { return time.Since(begin) / 25 }, 20*time.Second)
+	})
+}
+
+func testLastProcessor(t *testing.T, cpu func() time.Duration, ends time.Duration) {
 	testneeds.Bubble(t, func(t *testing.T) {
 		opt, events := recorded()
+		opt.CPU = cpu
 		s := start(t, opt, stalls(fake(0, "gpu", 1), 10*time.Minute))
 		begin := time.Now()
 		first := launch(s, newJob(ms))
@@ -87,16 +99,16 @@ func TestHangOfLastProcessor(t *testing.T) {
 		waits := launch(s, newJob(ms))
 		stream := make(chan error, 1)
 		go func() { stream <- s.DoAll(t.Context(), &blocks{left: jobsOf("", 1, ms)}, "", time.Time{}) }()
-		time.Sleep(20 * time.Second)
+		time.Sleep(18 * time.Second)
 		if st := s.Stats(); !st.Processors[0].Hung {
 			t.Errorf("%+v", st)
 		}
 		for _, end := range []<-chan error{first, waits, stream} {
-			if err := <-end; !errors.Is(err, ErrHung) || time.Since(begin) != 100*time.Second {
+			if err := <-end; !errors.Is(err, ErrHung) || time.Since(begin) != ends {
 				t.Errorf("%v after %v", err, time.Since(begin))
 			}
 		}
-		if err := s.Do(t.Context(), newJob(ms)); !errors.Is(err, ErrHung) || time.Since(begin) > 110*time.Second {
+		if err := s.Do(t.Context(), newJob(ms)); !errors.Is(err, ErrHung) || time.Since(begin) > ends+10*time.Second {
 			t.Errorf("%v after %v", err, time.Since(begin))
 		}
 		time.Sleep(10*time.Minute + time.Second - time.Since(begin))

@@ -80,7 +80,10 @@ func NewPool(open []backend.Opened, opt Options) (*Pool, error) {
 		}
 	}
 	if hosts > 0 && hosts < len(open) { // they share the cores with the devices
-		opt.Schedule.Cores, opt.Schedule.CPU = runtime.GOMAXPROCS(0), cputime.Total
+		opt.Schedule.Cores = runtime.GOMAXPROCS(0)
+	}
+	if hosts < len(open) {
+		opt.Schedule.CPU = cputime.Total
 	}
 	event := opt.Schedule.Event
 	opt.Schedule.Event = func(v schedule.Event) {
