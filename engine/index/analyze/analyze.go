@@ -139,7 +139,7 @@ func New(s Settings) (*Analyzer, error) {
 // be changed.
 func (a *Analyzer) Settings() Settings { return a.settings }
 
-// Terms returns the terms of a query text in order, repeated ones too. Long texts go
+// Terms returns the terms of a query text in order, repeated terms too. Long texts go
 // through a Tokenizer.
 func (a *Analyzer) Terms(text string) []string {
 	var terms []string

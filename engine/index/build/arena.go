@@ -50,7 +50,7 @@ func (a *arena) bytes(at address) []byte {
 type stream struct {
 	head, tail address // first byte; next byte
 	left       uint16  // room in the last piece
-	pieces     uint16  // up to the one that reached maxPiece
+	pieces     uint16  // number of pieces up to the first piece of maxPiece bytes
 	length     uint32  // bytes so far
 }
 

@@ -23,7 +23,7 @@ type builder struct {
 	texts     *temp   // texts of documents, by appendBytes; nil if they are not stored
 	docs      uint64
 	withTerms uint64   // documents of a length above 0
-	records   uint64   // documents of texts and vectors, with skipped ones
+	records   uint64   // documents of texts and vectors, skipped documents included
 	base      uint64   // documents before the current inverted input
 	term      []byte   // the term of the current list
 	list      *growing // its value; it must be found again after a spill
@@ -278,7 +278,7 @@ const (
 	maxBatches  = 3
 )
 
-// cursors opens all runs, the one in memory last. Room bounds their buffers, in bytes.
+// cursors opens all runs, the run in memory last. Room bounds their buffers, in bytes.
 func (b *builder) cursors(room uint64) ([]cursor, error) {
 	if b.spilt != nil {
 		if err := b.spilt.flush(); err != nil {

@@ -23,7 +23,7 @@
 //   - trec: SGML as in the TREC collections: <DOC> with a <DOCNO>, which is the name, or as of LDC
 //     with an attribute id or a <DOCID>. The text is the content of all elements except DOCHDR, SCRIPT and STYLE. The case of
 //     tags does not matter, and tags need not nest nor close. A < that starts no tag is
-//     text. Character references are resolved; unknown ones (&hyph;) are spaces. Text
+//     text. Character references are resolved; unknown references (&hyph;) are spaces. Text
 //     between documents is ignored.
 //   - warc: web archives of version 0.18 to 1.1. Records of the types conversion (WET), response and
 //     resource are documents: text, and HTML or XML without its tags. The name is the
@@ -55,7 +55,7 @@
 // A folder among the inputs stands for all files in it and in its subfolders, in the order
 // of their names, without hidden files, links and files of heddle.
 //
-// Names of documents need not be unique; the Summary counts repeated ones. A document without terms keeps its docID. The
+// Names of documents need not be unique; the Summary counts repeated names. A document without terms keeps its docID. The
 // length of a document is the number of its terms after stop words are dropped, or the
 // length in the inverted input.
 //

@@ -104,7 +104,7 @@ type reader struct {
 	format Format
 	size   int // size of the text of a chunk, in bytes
 
-	free chan *chunk // empty ones
+	free chan *chunk // empty chunks
 	work chan *chunk // chunks for the workers; has room for all chunks
 	out  chan item   // results for the builder
 

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// cutLine cuts lines; blank ones are no documents.
+// cutLine cuts lines; blank lines are no documents.
 func cutLine(s *source, dst []byte) ([]byte, position, error) {
 	for {
 		n := len(dst)

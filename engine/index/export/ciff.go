@@ -52,7 +52,7 @@ func (x *exporter) ciff() error {
 	return nil
 }
 
-// ciffList writes the list at hand.
+// ciffList writes the current list.
 func (x *exporter) ciffList(h plan.Handle) error {
 	term, err := x.term(h)
 	if err != nil {

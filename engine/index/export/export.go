@@ -171,7 +171,7 @@ func (x *exporter) eachList(do func(h plan.Handle) error) error {
 	return nil
 }
 
-// term returns a term for ciff and pisa, which have no empty ones.
+// term returns a term for ciff and pisa, which have no empty terms.
 func (x *exporter) term(h plan.Handle) (string, error) {
 	term := x.f.Term(h)
 	if term == "" {

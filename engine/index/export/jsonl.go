@@ -19,7 +19,7 @@ type termFreq struct {
 	freq uint32
 }
 
-// jsonl turns lists into documents, in batches of so many postings, or of one document with
+// jsonl turns lists into documents, in batches of documents with at most batch postings, or of one document with
 // more. Each batch reads all lists.
 func (x *exporter) jsonl(batch uint64) error {
 	counts := make([]uint32, x.f.Docs()) // terms of each document

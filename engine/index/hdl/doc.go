@@ -5,7 +5,7 @@
 // A Writer writes a file once. A File maps it into memory for any number of readers: long lists go to
 // a device from the mapping without conversion, and terms are looked up in the mapping. Most lists
 // are short and lie in descriptors of a few bytes. The first use of a list unpacks the lists of a
-// block of 128 descriptors behind the mapping of the long ones. A CRC-32C covers every block of 64
+// block of 128 descriptors of short lists behind the mapping of the descriptors of long lists. A CRC-32C covers every block of 64
 // KiB. Open checks the blocks of terms and document lengths; other blocks are checked at their first
 // use. OpenTrusted omits these checks. FORMAT.md beside this file has the byte diagrams.
 //

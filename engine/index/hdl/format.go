@@ -108,7 +108,7 @@ func decodeHeader(file *container.File) (h header, err error) {
 func (h *header) texts() bool { return h.Table[secTextOffsets].Length > 0 }
 
 // sectionLength gives the length in bytes of the sections that have a fixed number of bytes
-// for so many documents and terms.
+// for the given numbers of documents and terms.
 func (h *header) sectionLength(s section) (n uint64, fixed bool) {
 	docs, terms := uint64(h.docs), uint64(h.terms)
 	switch s {

@@ -84,7 +84,7 @@ func (l *lexicon) find(i uint64, term string) (plan.Handle, bool) {
 			shared, rest, after, ok = readFront(b)
 		}
 		if !ok || shared < common {
-			return 0, false // a term behind the one sought
+			return 0, false // the term is behind the wanted term
 		}
 		b = after
 		if shared > common {

@@ -144,7 +144,7 @@ func (f *File) decodeLists(ctx context.Context, used docSet) error {
 	})
 }
 
-// verifyList decodes both halves of list h, which must have so many tokens, into buf. It marks the
+// verifyList decodes the docIDs and frequencies of list h, which must have the given number of tokens, into buf. It marks the
 // documents of length 0 in used.
 func (f *File) verifyList(h plan.Handle, want uint64, buf *[]uint32, used docSet) (err error) {
 	l := f.source.Lists[h]

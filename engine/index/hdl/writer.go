@@ -137,7 +137,7 @@ func (w *Writer) markLists() error {
 }
 
 // AddList adds the list of the next term: docs are strictly increasing and below
-// Meta.Docs, freqs as many and not 0, or impacts as Meta.Impacts has it, the term is above the one before in the
+// Meta.Docs, freqs as many and not 0, or impacts as Meta.Impacts has it, the term is above the term before in the
 // order of bytes and has at most MaxTermLen of them. Anything else is an
 // ErrInput. The list may be empty. The slices stay the caller's.
 func (w *Writer) AddList(term string, docs, freqs []uint32) error {

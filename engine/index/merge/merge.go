@@ -20,14 +20,14 @@ import (
 	"heddle/engine/plan"
 )
 
-// Part is the documents First to End-1 of a file, without the deleted ones.
+// Part is the documents First to End-1 of a file, without the deleted documents.
 type Part struct {
 	File       *hdl.File
 	First, End uint32
 	Deleted    *roaring.Bitmap // nil: none
 }
 
-// Whole is the part with all documents of a file but the deleted ones.
+// Whole is the part with all documents of a file that are not deleted.
 func Whole(f *hdl.File, deleted *roaring.Bitmap) Part {
 	return Part{File: f, End: f.Docs(), Deleted: deleted}
 }

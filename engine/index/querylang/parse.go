@@ -91,7 +91,7 @@ func (p *parser) list() (Expr, error) {
 		}
 	}
 	if len(l.required)+len(l.other) == 0 {
-		l.other = []Expr{{Op: All}} // all documents without the excluded ones
+		l.other = []Expr{{Op: All}} // all documents, less the excluded documents
 	}
 	return l.expr(), nil
 }

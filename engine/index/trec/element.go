@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// element is a topic in markup, as far as it is read.
+// element is the part of a topic in markup that has been read.
 type element struct {
 	line int // where it begins; 0: there is none
 	name string

@@ -21,7 +21,7 @@ import (
 	"heddle/engine/table/read"
 )
 
-// builder is a build under way.
+// builder is a running build.
 type builder struct {
 	opt     Options
 	spool   *temp

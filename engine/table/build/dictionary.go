@@ -45,7 +45,7 @@ func (d *dictionary) reset() {
 	*d = dictionary{blocks: d.blocks, pages: d.pages}
 }
 
-// codes appends the numbers of values, 0 for missing ones.
+// codes appends the numbers of values, 0 for missing values.
 func (d *dictionary) codes(dst []uint64, v *read.Values) (_ []uint64, err error) {
 	v.Each(func(row int, value []byte, ok bool) {
 		if !ok || err != nil {

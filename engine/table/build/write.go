@@ -86,7 +86,7 @@ func writeColumns[W wah.Word](ctx context.Context, b *builder, columns []*planne
 			}
 		})
 	}
-	ready := make(chan *pending[W], workers()) // so many beside the one that is being written
+	ready := make(chan *pending[W], workers()) // one for each worker, beside the column that is being written
 	running.Go(func() {
 		defer close(ready)
 		defer close(tasks)

@@ -125,7 +125,7 @@ func (d decimal) sign() int {
 	return 1
 }
 
-// ParseDecimal reads a decimal of so many digits at most, scale of them behind the point,
+// ParseDecimal reads a decimal of at most the given number of digits, scale of them behind the point,
 // as the integer value·10^scale. It does not round.
 func ParseDecimal(text string, digits, scale uint8) (v *big.Int, ok bool) {
 	d, ok := parseDecimal(text)

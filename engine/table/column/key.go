@@ -10,7 +10,7 @@ import (
 // IntKey is the key of an Int, Timestamp, TimestampNS or Decimal.
 func IntKey(v int64) uint64 { return uint64(v) ^ 1<<63 }
 
-// KeyInt is the value of such a key.
+// KeyInt is the value of a key that IntKey has made.
 func KeyInt(k uint64) int64 { return int64(k ^ 1<<63) }
 
 // FloatKey is the key of a Float. All NaNs have one key.
@@ -25,7 +25,7 @@ func FloatKey(v float64) uint64 {
 	return b | 1<<63
 }
 
-// KeyFloat is the value of such a key.
+// KeyFloat is the value of a key that FloatKey has made.
 func KeyFloat(k uint64) float64 {
 	if k>>63 != 0 {
 		return math.Float64frombits(k &^ (1 << 63))
@@ -45,7 +45,7 @@ func Float32Key(v float32) uint64 {
 	return uint64(b | 1<<31)
 }
 
-// KeyFloat32 is the value of such a key.
+// KeyFloat32 is the value of a key that Float32Key has made.
 func KeyFloat32(k uint64) float32 {
 	b := uint32(k)
 	if b>>31 != 0 {
@@ -85,7 +85,7 @@ func KeyWide(key string) *big.Int {
 }
 
 // Infinity is the Timestamp or TimestampNS after all times, in its unit, and -Infinity is
-// the one before all times. DuckDB stores the same numbers.
+// the value before all times. DuckDB stores the same numbers.
 const Infinity = math.MaxInt64
 
 // DayKey is the key of the Timestamp at the start of a day, counted from 1970-01-01. The

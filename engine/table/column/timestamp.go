@@ -109,7 +109,7 @@ func (p *stamp) skip(c byte) {
 	}
 }
 
-// number reads so many digits.
+// number reads a number of the given number of digits.
 func (p *stamp) number(digits int, least, greatest int64) (v int64) {
 	if len(p.s) < digits {
 		p.ok = false

@@ -17,7 +17,7 @@ type cells interface {
 	merge(other cells, into []uint32) // group i of other becomes part of group into[i]
 }
 
-// newCells returns the cells of a measure of a column, for at most so many rows; nil for
+// newCells returns the cells of a measure of a column, for at most the given number of rows; nil for
 // MeasureCount. The window is for floats.
 func newCells(m *plan.Measure, of *gather.Column, rows uint32, window exact.Window) cells {
 	switch m.Kind {

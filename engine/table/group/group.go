@@ -229,7 +229,7 @@ func (g *Groups) within(opt *Options) error {
 	return nil
 }
 
-// work takes parts of so many segments until none are left.
+// work takes parts of the given number of segments until no part is left.
 func (g *Groups) work(set []uint64, part int, next *atomic.Int64, opt *Options) error {
 	segments := gather.Segments(set)
 	for first := int(next.Add(1)-1) * part; first < segments; first = int(next.Add(1)-1) * part {

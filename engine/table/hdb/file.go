@@ -26,7 +26,7 @@ type File struct {
 	header  header
 	meta    Meta
 	table   plan.Table      // vectors and codes of all stored columns, with the rows of the table
-	columns []column.Column // all stored ones
+	columns []column.Column // all stored columns
 	parts   []Part          // by stored column: the part of a column of the table that it holds
 	rows    []uint32        // number of rows of each stored column
 	entries []uint64        // entries of the dictionaries of all columns before each column; the last element counts all entries

@@ -45,7 +45,7 @@ func (c *checker) Segments(column uint32, from, end int) error {
 	return nil
 }
 
-// segments verifies the directory of segments from to end-1 of a list of so many rows, and their payload.
+// segments verifies the directory of segments from to end-1 of a list of the given number of rows, and their payload.
 func (c *checker) segments(s plan.Span, rows, from, end uint64) error {
 	check := func(from, to uint64) error { return c.file.Check(int(secPacked), 4*(s.Off+from), 4*(s.Off+to)) }
 	all := (rows + codec.SegmentLen - 1) / codec.SegmentLen

@@ -103,10 +103,10 @@ func (f *File) packedAt(c int) uint64 {
 	return uint64(len(f.table.Packed))
 }
 
-// shifted is the checker of a table whose vectors and columns are a part of the stored ones.
+// shifted is the checker of a table whose vectors and columns are a part of the stored vectors and columns.
 type shifted struct {
 	plan.Checker
-	vector, column uint32 // the first ones
+	vector, column uint32 // number of the first vector and of the first column
 }
 
 // Vector implements plan.Checker.

@@ -37,7 +37,7 @@ type partRows struct {
 	rows uint32
 }
 
-// add takes the next column and returns the number of its rows, in a table of so many rows.
+// add takes the next column and returns the number of its rows, in a table of the given number of rows.
 func (s *parts) add(p Part, c *column.Column, rows uint32) (uint32, error) {
 	switch {
 	case s.behind && !p.Behind():

@@ -89,7 +89,7 @@ func (f *File) readBins(c *column.Column, first, n uint64) {
 	}
 }
 
-// checkBins checks the bins of a column of so many rows, from bin first of the section on.
+// checkBins checks the bins of a column of the given number of rows, from bin first of the section on.
 func (f *File) checkBins(c *column.Column, first uint64, rows uint32) error {
 	for k := range c.Bins {
 		at := first + uint64(k)

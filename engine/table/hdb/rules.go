@@ -11,7 +11,7 @@ import (
 
 // The functions below are the rules of tables, for the input of a Writer and the content of a file.
 
-// checkColumn checks a column of a table with so many entries in its dictionary, except for its
+// checkColumn checks a column of a table with the given number of entries in its dictionary, except for its
 // bins and the order of the entries.
 func checkColumn(c *column.Column, entries uint64) error {
 	switch {

@@ -35,7 +35,7 @@ type Writer struct {
 	bytes   []byte        // a descriptor
 }
 
-// Create starts a table file of so many rows at path, with vectors of words of 32 or 64
+// Create starts a table file of the given number of rows at path, with vectors of words of 32 or 64
 // bits. An existing file is replaced by Commit and not touched before.
 //
 //	w, err := hdb.Create(path, rows, 32, meta)

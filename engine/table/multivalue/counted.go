@@ -41,7 +41,7 @@ func (c *counted) rank(at uint32) uint32 {
 	return n + uint32(bits.OnesCount64(c.set[word]&(1<<(at%64)-1)))
 }
 
-// find is the place of one number n, counted from 0. There must be so many.
+// find returns the place of one bit number n, counted from 0. The set must have more than n ones.
 func (c *counted) find(n uint32) uint32 {
 	block := sort.Search(len(c.before)-1, func(i int) bool { return c.before[i+1] > n })
 	x := cursorAt(c.set, block*blockWords, int(c.before[block]))

@@ -226,7 +226,7 @@ type renamer struct {
 	places  map[int][]uint64 // by column: the place of each entry in the dictionary of the query
 }
 
-// rename replaces values of a column, but the ones that are left out.
+// rename replaces the values of a column, except the values that are left out.
 func (r *renamer) rename(c int, list []uint64, omit func(i int) bool) error {
 	if !r.columns[c].Type.HasDictionary() {
 		return nil

@@ -38,7 +38,7 @@ type Column struct {
 	Dictionary []string
 }
 
-// Values are values of a column, or numbers of bins, with the places of the missing ones, ascending.
+// Values are values of a column, or numbers of bins, with the places of the missing values, ascending.
 type Values struct {
 	List    []uint64
 	Missing []uint32

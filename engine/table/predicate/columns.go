@@ -53,7 +53,7 @@ const (
 	Valued                // rows with a selected value of a multi-valued column
 )
 
-// Set is the rows of a predicate that compares columns, or has tests of multi-valued ones. A row without a value of one of the
+// Set is the rows of a predicate that compares columns, or has tests of multi-valued columns. A row without a value of one of the
 // columns is decided by the Args before the comparison: Args are in the order of evaluation.
 type Set struct {
 	Op        SetOp
@@ -65,7 +65,7 @@ type Set struct {
 	Args      []Set
 }
 
-// compares reports whether f compares columns, or has tests of multi-valued ones.
+// compares reports whether f compares columns, or has tests of multi-valued columns.
 func (f *formula) compares() bool {
 	for i := range f.args {
 		if f.args[i].compares() {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Rename makes names different: an empty one becomes columnN, and the second of two equal ones gets a number. It
+// Rename makes names different: an empty name becomes columnN, and the second of two equal names gets a number. It
 // returns the place of the first name that equals another one; -1 if all are different.
 func Rename(names []string) (different []string, first int) {
 	taken, used, last := map[string]bool{}, map[string]bool{}, map[string]int{}

@@ -101,7 +101,7 @@ func (v *Values) Each(f func(row int, value []byte, ok bool)) {
 	}
 }
 
-// Reset empties the batch, which is to have so many columns.
+// Reset empties the batch, which gets the given number of columns.
 func (b *Batch) Reset(columns int) {
 	b.Rows = 0
 	if len(b.Columns) != columns {

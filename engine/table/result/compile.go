@@ -31,7 +31,7 @@ type Query struct {
 	// Cells are group.Options.Cells. Default: nil.
 	Cells   *plan.Cells
 	outputs []output
-	shown   int // outputs before the ones that only ORDER BY names
+	shown   int // number of outputs before the outputs that only ORDER BY names
 	order   []key
 	lists   []bool // by input: the values of a multi-valued column, of groups or measures
 	bins    []int  // by column of GROUP BY: the number of bins; 0: codes

@@ -144,7 +144,7 @@ func (p *projection) read(rows []uint32, codes func(*gather.Column, []uint64) er
 // candidate is a row that may be in the result, with its codes of the keys.
 type candidate struct {
 	row  uint32
-	keys []uint64 // smaller ones come first; two words a key
+	keys []uint64 // two words for each key; smaller keys come first
 }
 
 func (a candidate) compare(b candidate) int {

@@ -15,7 +15,7 @@ import (
 
 // Options rule Run. The zero value is the default.
 type Options struct {
-	Offset uint64 // rows of the result to leave out, the first ones
+	Offset uint64 // number of the first rows of the result to leave out
 	// Limit is the greatest number of rows of the result. Default: 0, no limit.
 	Limit uint64
 	// Values gives the values of a multi-valued column of the table, by its number. Default: nil, there

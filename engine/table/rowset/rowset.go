@@ -58,7 +58,7 @@ func AppendFirst(dst []uint32, set []uint64, n int) []uint32 {
 	return dst
 }
 
-// FromIDs is the bitset of some of so many rows, whose ids may come in any order.
+// FromIDs is the bitset of some rows of a table with the given number of rows. Ids may come in any order.
 func FromIDs(ids []uint32, rows uint32) ([]uint64, error) {
 	set := make([]uint64, wah.Bitset(uint64(rows)))
 	for i, id := range ids {

@@ -32,7 +32,7 @@ type Token struct {
 	To   int    // offset behind the last byte
 }
 
-// Lexer cuts a text into tokens. The embedded Token is the one that Next has read last.
+// Lexer cuts a text into tokens. The embedded Token is the token that Next has read last.
 type Lexer struct {
 	Source  string
 	Symbols string       // characters that are tokens by themselves

@@ -202,8 +202,8 @@ func (d *Dialect) detect(text []byte, columns int) *dialect {
 // shape is the number of fields that most records of a text have.
 type shape struct {
 	fields  int
-	records int  // number of records that have so many
-	all     bool // all have so many
+	records int  // number of records with this number of fields
+	all     bool // all records have this number of fields
 }
 
 // better compares the shapes of two delimiters.

@@ -194,7 +194,7 @@ type late struct {
 
 // inferFiles reads the files again, until each field has had a value for sampleRows rows.
 func (s *source) inferFiles(ctx context.Context, left *late) error {
-	opener := input.Opener{Ctx: ctx} // apart from the one that reports progress
+	opener := input.Opener{Ctx: ctx} // another opener reports progress
 	clear(left.rows)
 	for _, path := range s.paths {
 		if input.Size(path) == 0 {

@@ -43,7 +43,7 @@ const maxHeader = 1 << 24
 type pageReader struct {
 	group   int // its number, for errors
 	typ     parquet.Type
-	defines levels // definition levels; the greatest one is of a value, the others are of missing ones
+	defines levels // definition levels: the greatest level marks a value, lower levels mark missing values
 	repeats levels // repetition levels
 	codec   format.CompressionCodec
 	file    io.ReaderAt
@@ -241,7 +241,7 @@ func (p *pageReader) readDataV2(h *format.PageHeader, data []byte) error {
 	return p.start(int(d.NumValues), repeated, defined, data, d.Encoding)
 }
 
-// start begins a page of n values, missing ones included.
+// start begins a page of n values, missing values included.
 func (p *pageReader) start(n int, repeated, defined, data []byte, e format.Encoding) (err error) {
 	if n < 0 || int64(n) > p.left {
 		return fmt.Errorf("a page of %d values in a row group with %d more", n, p.left)
@@ -321,7 +321,7 @@ func withoutPadding(data []byte, n int) []byte {
 	return data[:at]
 }
 
-// named is the name of an encoding or a compression; unknown ones have a number.
+// named is the name of an encoding or a compression; it has a number if it is unknown.
 func named[T interface {
 	~int32
 	String() string

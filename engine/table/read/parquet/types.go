@@ -279,7 +279,7 @@ func decimalType(kind parquet.Kind, l *format.DecimalType) (columnType, error) {
 	return t, nil
 }
 
-// decimalKey gives the keys of decimals of so many digits.
+// decimalKey returns the key function of decimals of the given number of digits.
 func decimalKey(digits int) func(*parquet.Value) (uint64, error) {
 	most := int64(math.MaxInt64)
 	if digits <= column.MaxDecimalDigits {

@@ -122,7 +122,7 @@ func WantError(t testing.TB, err error, parts ...string) {
 	}
 }
 
-// Flights is a CSV text of about so many bytes: delay, distance, minutes.
+// Flights is a CSV text of about the given number of bytes: delay, distance, minutes.
 func Flights(size int) string {
 	rng := rand.New(rand.NewPCG(1, 2))
 	b := []byte("delay,distance,minutes\n")

@@ -4,7 +4,7 @@
 // 16 bytes. Times are in UTC, in microseconds or nanoseconds; infinite times are the ends of
 // the range of 64 bits, as in DuckDB. Texts have the type STRING, or are plain bytes if the
 // dictionary of the column has a text that is not UTF-8. A multi-valued column is a LIST. Every column is optional. Decimals have no
-// statistics: parquet-go takes negative ones for the greatest.
+// statistics: parquet-go takes negative values for the greatest.
 package parquet
 
 import (
