@@ -1,8 +1,10 @@
 package bitmap
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"heddle/cl/internal/device"
@@ -13,6 +15,21 @@ import (
 
 // TestMeasureSelfTest passes the self-test of measure_groups in both shapes.
 func TestMeasureSelfTest(t *testing.T) { passes(t, selfTestMeasures, measureKey{}) }
+
+// TestMeasureDivisors: the kernel sums the codes of a column in one unit. Measures in different units are
+// plan.ErrUnsupported, in any order.
+func TestMeasureDivisors(t *testing.T) {
+	s := &Store{t: &plan.Table{Rows: 10}}
+	codes := plan.Measure{Kind: plan.MeasureSum}
+	tenths := plan.Measure{Kind: plan.MeasureFloats, Base: 1 << 63, Scale: 1}
+	hundredths := plan.Measure{Kind: plan.MeasureFloats, Base: 1 << 63, Scale: 2}
+	for _, measures := range [][]plan.Measure{{codes, tenths}, {tenths, codes}, {tenths, hundredths}, {tenths, {Kind: plan.MeasureCount}, hundredths}} {
+		_, err := s.newMeasuring(t.Context(), &plan.Aggregation{Inputs: []plan.Input{{Column: 3, Last: 99}}, Measures: measures})
+		if !errors.Is(err, plan.ErrUnsupported) || !strings.HasPrefix(err.Error(), "measure of column 3: ") {
+			t.Errorf("%+v: error %v", measures, err)
+		}
+	}
+}
 
 // BenchmarkMeasures sums in 1,000 groups of 20 M rows whose stored value is below a bound: the selection
 // of the rows alone, and with the sums. The metrics of stages are of a queue that keeps times.

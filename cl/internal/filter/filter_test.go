@@ -101,7 +101,13 @@ func TestLittleMemory(t *testing.T) {
 	if err := rt.Memory.Reserve(900<<10, "a test"); err == nil {
 		t.Error("memory of sets was given away")
 	}
-	sets[0].Close()
+	sets[0].Close() // where no docIDs fit behind the bits
+	few := plantest.NewFilter(universe, func(d uint32) bool { return d%1000 == 7 })
+	if s, err := New(rt, universe, few); err != nil || s.Count() != (universe+992)/1000 || s.Docs() != nil || s.Memory() != sets[1].Memory() {
+		t.Fatalf("a set of few documents in place of a closed one: %+v, %v", s, err)
+	} else {
+		s.Close()
+	}
 	if sets[0], err = New(rt, universe, bits); err != nil {
 		t.Fatalf("a set in place of a closed one: %v", err)
 	}

@@ -62,6 +62,21 @@ func TestStageWaits(t *testing.T) {
 	}
 }
 
+// TestStageOfUpload: the staging buffer of the last commands of an upload waits for the upload, and the next commands
+// take the next buffer.
+func TestStageOfUpload(t *testing.T) {
+	c := &Cache{set: &Set{}, stages: make([]stage, 2)}
+	for i := range 4 {
+		u := newUpload(nil)
+		if err := c.flush(u, nil, nil, true); err != nil {
+			t.Fatal(err)
+		}
+		if c.stages[i%2].upload != u || c.next != (i+1)%2 {
+			t.Errorf("upload %d: buffers of %v, the next one is %d", i, c.stages, c.next)
+		}
+	}
+}
+
 // TestRoomInTurn pins lists of a cache with room for one of two. While the caller of the one waits for
 // room, no other caller pins the other one again.
 func TestRoomInTurn(t *testing.T) {
