@@ -210,7 +210,7 @@ func (f *fan[A]) wait() time.Duration {
 	return time.Until(first)
 }
 
-// second sends second requests for the shards of late ones.
+// second sends second requests for the shards whose first request is late.
 func (f *fan[A]) second(ctx context.Context) {
 	now := time.Now()
 	for _, a := range slices.Clone(f.open) {

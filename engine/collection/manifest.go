@@ -26,7 +26,7 @@ type Manifest struct {
 	Kind layout.Kind `json:"kind"`
 	// Epoch numbers the states, from 1.
 	Epoch uint64 `json:"epoch"`
-	// Docs is the number of all documents, deleted ones included. Length is the sum of their lengths.
+	// Docs is the number of all documents, deleted documents included. Length is the sum of their lengths.
 	Docs   uint64 `json:"docs"`
 	Length uint64 `json:"length"`
 	// Settings of all segments.

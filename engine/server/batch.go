@@ -13,7 +13,7 @@ import (
 	"heddle/engine/internal/query"
 )
 
-// batch is the queries of a call, with the errors of invalid ones.
+// batch is the queries of a call, with the errors of invalid queries.
 type batch struct {
 	queries []engine.Query
 	mu      sync.Mutex

@@ -156,7 +156,7 @@ func (s *selected) spans() iter.Seq[span] {
 	}
 }
 
-// rangesOf returns the first rows of a bitset as ranges, at most so many rows and so many ranges.
+// rangesOf returns the first rows of a bitset as ranges. It stops at the given numbers of rows and of ranges.
 func rangesOf(ctx context.Context, bits []uint64, rows uint64, most int) (all []span, err error) {
 	for first, last := range rowset.Ranges(bits) {
 		n := min(uint64(last-first)+1, rows)

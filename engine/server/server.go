@@ -132,7 +132,7 @@ func (s *Server) processors() (*engine.Engine, error) {
 
 func (s *Server) limits() *Limits { return s.now.Load() }
 
-// SetLimits changes the limits. Running requests keep the old ones.
+// SetLimits changes the limits. Running requests keep the old limits.
 func (s *Server) SetLimits(l Limits) error {
 	l.ensureDefaults()
 	if err := l.validate(); err != nil {

@@ -13,7 +13,7 @@ type Call struct {
 	Load    float64 // share of the time that cores are busy, 0 to 1, without second requests
 	Copies  int     // machines with the same shard; a call takes the better of two
 	Slow    float64 // share of calls that are delayed on their way
-	Delay   float64 // delay of such a call, in seconds
+	Delay   float64 // delay of a delayed call, in seconds
 	Network float64 // time of a round trip, in seconds
 }
 

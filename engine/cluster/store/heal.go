@@ -27,7 +27,7 @@ type Damage struct {
 // aside is the folder of damaged files in the folder of a node.
 const aside = "damaged"
 
-// mostDamage is the number of damaged files that a report names, the newest ones.
+// mostDamage is the number of damaged files that a report names, the newest files.
 const mostDamage = 16
 
 // pace is the number of bytes that the regular check of all files reads in a second.
@@ -142,7 +142,7 @@ func (k *Keeper) inspect(ctx context.Context) error {
 	return err
 }
 
-// check reads files in the background, at most so many bytes in a second; 0 is no limit.
+// check reads files in the background, at most the given number of bytes in a second; 0 is no limit.
 func (k *Keeper) check(ctx context.Context, rate int64, paths ...string) {
 	k.health.mu.Lock()
 	defer k.health.mu.Unlock()

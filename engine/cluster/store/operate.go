@@ -14,7 +14,7 @@ import (
 	"heddle/engine/cluster/layout"
 )
 
-// ErrBusy says that another change of the collection is under way.
+// ErrBusy says that another change of the collection is running.
 var ErrBusy = errors.New("another change is under way")
 
 // Operator changes maps on behalf of a person. Every method may be called again after a crash,
@@ -41,7 +41,7 @@ func (o Operator) Publish(ctx context.Context, manifest *layout.Map, replicas in
 	})
 }
 
-// same says that a map has the files of a manifest, on so many nodes each.
+// same says that a map has the files of a manifest, each file on the given number of nodes.
 func same(m, manifest *layout.Map, replicas int) bool {
 	bare := clone(m)
 	for i := range bare.Shards {
@@ -96,7 +96,7 @@ func (o Operator) Rebalance(ctx context.Context, name string) (uint64, error) {
 	})
 }
 
-// Drain moves all shards away from a node, which gets no new ones. It returns the names of the
+// Drain moves all shards away from a node, which gets no new shards. It returns the names of the
 // collections whose changes the caller waits for; none when the node is empty.
 func (o Operator) Drain(ctx context.Context, node string) (left []string, err error) {
 	if err := CheckName(node); err != nil {
@@ -147,7 +147,7 @@ func (o Operator) Undrain(ctx context.Context, node string) error {
 	return o.KV.Delete(ctx, drainKey+node)
 }
 
-// Remove ends a collection, with the change under way. It returns when all servers that answer have seen
+// Remove ends a collection, with its running change. It returns when all servers that answer have seen
 // the end, or with a *LateError.
 func (o Operator) Remove(ctx context.Context, name string) error {
 	servers, err := o.confirmation(ctx, name)
@@ -168,7 +168,7 @@ func (o Operator) Remove(ctx context.Context, name string) error {
 	return servers.wait(ctx, revision)
 }
 
-// Cancel ends the change under way. The map stays as it is.
+// Cancel ends the running change. The map stays as it is.
 func (o Operator) Cancel(ctx context.Context, name string) error {
 	_, err := o.edit(ctx, name, func(s *State) error {
 		if s.Intent == nil {

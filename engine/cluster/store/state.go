@@ -1,5 +1,5 @@
 // Package store keeps the maps of a cluster and changes them. A collection has one key, which
-// holds its map and the change under way. Each step of a change is one compare-and-set of this
+// holds its map and the running change. Each step of a change is one compare-and-set of this
 // key, so any process may take the next step, and any process may end at any time.
 //
 // A change is an intent: the map that is to come, with an epoch of its own. The nodes of this map
@@ -24,7 +24,7 @@ type State struct {
 	// so that no two maps share an epoch.
 	Epoch   uint64      `json:"epoch"`
 	Current *layout.Map `json:"current,omitempty"` // nil if the collection is not served
-	Intent  *Intent     `json:"intent,omitempty"`  // nil if no change is under way
+	Intent  *Intent     `json:"intent,omitempty"`  // nil if no change is running
 	Failure string      `json:"failure,omitempty"` // why the last intent ended without effect
 	// Code is the class of Failure; engine.OK if no node has stated one.
 	Code engine.Code `json:"code,omitzero"`
@@ -32,7 +32,7 @@ type State struct {
 	Sources []string `json:"sources,omitempty"`
 }
 
-// Intent is a change under way.
+// Intent is a running change.
 type Intent struct {
 	Verb    string      `json:"verb"` // publish, move, drain or rebalance
 	Target  *layout.Map `json:"target"`

@@ -181,7 +181,7 @@ func (o *collectionInfo) Run(_ context.Context, a *App) error {
 type collectionState struct {
 	Path      string              `json:"path"`
 	Epoch     uint64              `json:"epoch"`
-	Documents uint64              `json:"documents"` // without deleted ones
+	Documents uint64              `json:"documents"` // number of documents, without deleted documents
 	Deleted   uint64              `json:"deleted"`
 	Bytes     uint64              `json:"bytes"`
 	Settings  collection.Settings `json:"settings"`
@@ -191,7 +191,7 @@ type collectionState struct {
 type collectionSegment struct {
 	File      string `json:"file"`
 	First     uint64 `json:"first"`
-	Documents uint64 `json:"documents"` // without deleted ones
+	Documents uint64 `json:"documents"` // number of documents, without deleted documents
 	Deleted   uint64 `json:"deleted"`
 	Bytes     uint64 `json:"bytes"` // size of all files
 }

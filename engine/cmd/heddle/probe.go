@@ -41,7 +41,7 @@ func (o *probeOptions) Run(ctx context.Context, a *App) error {
 func (a *App) cacheFolder() string { return drivers.CacheFolder(a.getenv) }
 
 // report examines the OpenCL drivers, in child processes unless the configuration or the caller of
-// the command turns them off. A fresh report ignores earlier ones.
+// the command turns them off. A fresh report ignores earlier reports.
 func (a *App) report(ctx context.Context, c *config.Devices, test drivers.Test, fresh bool) (drivers.Report, error) {
 	o := drivers.Options{Environ: a.Environ, Limit: c.Probe, Test: test, Device: c.Device, Tuning: c.Tuning, Cache: a.cacheFolder(), Fresh: fresh}
 	if a.Self == "" {

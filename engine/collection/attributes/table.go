@@ -31,7 +31,7 @@ type table struct {
 	left    leftOut
 }
 
-// columns sets the columns: the declared ones, or the members in the order of their first values.
+// columns sets the columns: the declared columns, or the members in the order of their first values.
 func (t *table) columns(declared []Column) error {
 	if declared == nil {
 		t.seen = map[string]*seen{}

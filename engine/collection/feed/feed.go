@@ -2,7 +2,7 @@
 // all further answers when it returns.
 //
 // Additions that arrive while another one runs, or in the pause after it, share the next segment, so
-// that many small additions cost about as much as few large ones. Small segments are joined in the
+// that many small additions cost about as much as few large additions. Small segments are joined in the
 // background.
 package feed
 
@@ -88,7 +88,7 @@ func (f *Feed) of(name string) (*feeder, error) {
 	return x, nil
 }
 
-// Close waits for the changes and merges under way and releases the collections.
+// Close waits for the running changes and merges and releases the collections.
 func (f *Feed) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -30,7 +30,7 @@ func together(backends []plan.Backend) plan.Info {
 	return info
 }
 
-// countNames joins names, and counts repeated ones: "2 x A, B".
+// countNames joins names, and counts repeated names: "2 x A, B".
 func countNames(names []string) string {
 	var parts []string
 	for _, n := range slices.Compact(slices.Sorted(slices.Values(names))) {

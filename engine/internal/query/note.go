@@ -71,7 +71,7 @@ func noteVanished(a *analyze.Analyzer, text string, literal bool) string {
 	return "no word is left; " + strings.Join(parts, "; ")
 }
 
-// scoredWords returns the words of a text, without excluded ones. It returns none if the text has a prefix or
+// scoredWords returns the words of a text, without excluded words. It returns none if the text has a prefix or
 // asks for all documents.
 func scoredWords(text string, literal bool) (words []string, err error) {
 	if literal {

@@ -63,7 +63,7 @@ type entry[V any] struct {
 	next  *entry[V]     // put after it
 }
 
-// New returns a cache that takes at most so many bytes. An answer takes Overhead beside
+// New returns a cache that takes at most the given number of bytes. An answer takes Overhead beside
 // its value and key. Of bytes a 128th is for fingerprints.
 func New[V any](bytes uint64) *Cache[V] {
 	c := &Cache[V]{seed: maphash.MakeSeed(), gone: newGhosts(bytes / 128)}
@@ -94,7 +94,7 @@ func (c *Cache[V]) Get(k Key) (v V, ok bool) {
 	return e.value, true
 }
 
-// Takes tells whether Put keeps a value of so many bytes as the answer of k.
+// Takes tells whether Put keeps a value of the given number of bytes as the answer of k.
 func (c *Cache[V]) Takes(k Key, bytes uint64) bool {
 	if c == nil {
 		return false
@@ -103,7 +103,7 @@ func (c *Cache[V]) Takes(k Key, bytes uint64) bool {
 	return bytes <= limit && bytes+uint64(len(k))+Overhead <= limit
 }
 
-// Put keeps v, which takes so many bytes, as the answer of k, and tells whether it did: a
+// Put keeps v, which takes the given number of bytes, as the answer of k, and tells whether it did: a
 // value is refused if with its overhead it would take more than 1/Share of the whole. The
 // first value of a key stays: another one would be equal. k may be changed afterwards.
 func (c *Cache[V]) Put(k Key, v V, bytes uint64) bool {

@@ -47,7 +47,7 @@ const (
 	mostGhosts = 1 << 20
 )
 
-// newGhosts takes at most so many bytes.
+// newGhosts returns ghosts that take at most the given number of bytes.
 func newGhosts(bytes uint64) ghosts {
 	n := min(bytes/ghostBytes, mostGhosts)
 	if n == 0 {

@@ -59,7 +59,7 @@ func (g *Lists) Read(q *query.Query, call *Call, run func() error) error {
 	return g.pool.Analyse(&q.Until, call.Caller, bytes, run)
 }
 
-// Analyse calls run, which analyses about so many bytes of text for a caller and looks at
+// Analyse calls run, which analyses about the given number of bytes of text for a caller and looks at
 // until, when its turn has come: callers share the analyses evenly, and further ones are
 // refused with schedule.ErrFull. It is for texts above limit.Step.
 func (p *Pool) Analyse(until *limit.Until, caller string, bytes int, run func() error) error {

@@ -112,7 +112,7 @@ func (c *filterCache) evictFrom(p, n int) bool {
 	return len(idle) > 0
 }
 
-// byUse returns some filters, the ones that were not used for the longest time first. Its caller
+// byUse returns some filters, the filters that were not used for the longest time first. Its caller
 // holds c.mu.
 func (c *filterCache) byUse(some func(*Filter) bool) (all []*Filter) {
 	for _, f := range c.entries {

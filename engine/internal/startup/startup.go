@@ -93,7 +93,7 @@ func round(d time.Duration) time.Duration {
 	}
 }
 
-// Queries returns the work of all queries of one kind on lists of so many bytes. Parameter
+// Queries returns the work of all queries of one kind on lists of the given number of bytes. Parameter
 // scale is the total number of queries divided by the number of features, which may be a
 // sample. The device is the name of its cost models in the book.
 func Queries(book *cost.Book, kind cost.Kind, device string, sample []cost.Features, scale float64, bytes uint64) Work {
@@ -103,7 +103,7 @@ func Queries(book *cost.Book, kind cost.Kind, device string, sample []cost.Featu
 	return w
 }
 
-// Selections returns the work of all predicates of a command on a table of so many bytes.
+// Selections returns the work of all predicates of a command on a table of the given number of bytes.
 func Selections(sample []cost.Features, scale float64, bytes uint64) Work {
 	return Work{Queries: max(int(float64(len(sample))*scale+0.5), 1), Bytes: bytes,
 		Host: total(cost.NewSelections(true), sample, scale), Device: total(cost.NewSelections(false), sample, scale)}

@@ -89,7 +89,7 @@ func (d *Data) probes() []*plan.SelectBatch {
 	return append(all, d.checkProbes()...)
 }
 
-// union is a batch of so many selections, each the OR of the vectors.
+// union is a batch of a number of selections, each the OR of the vectors.
 func union(output plan.Output, selections int, vectors ...uint32) *plan.SelectBatch {
 	s := &plan.SelectBatch{Output: output}
 	for range selections {

@@ -117,7 +117,7 @@ func (t *Table) replace(g *Generation) {
 
 func closeGeneration(g *Generation) error { return g.retire(g.Data.Close) }
 
-// Close refuses further selections with plan.ErrClosed, waits for the earlier ones, and
+// Close refuses further selections with plan.ErrClosed, waits for earlier selections, and
 // releases stores and file. A second Close returns plan.ErrClosed. If a device hangs, the
 // error is schedule.ErrHung too.
 func (t *Table) Close() error {

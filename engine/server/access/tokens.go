@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Role is the right of a caller. A higher role includes the lower ones.
+// Role is the right of a caller. A higher role includes all lower roles.
 type Role uint8
 
 const (

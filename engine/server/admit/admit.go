@@ -30,7 +30,7 @@ type Gate struct {
 	mu      sync.Mutex
 	callers map[string]*caller
 	busy    int // callers with queries
-	sweep   int // number of callers from which idle ones are forgotten
+	sweep   int // number of callers from which on idle callers are forgotten
 	meter   meter
 	now     func() time.Time
 }
@@ -135,7 +135,7 @@ func (g *Gate) forget(now time.Time) {
 	g.sweep = max(1024, 2*len(g.callers))
 }
 
-// Pause takes a request with some answered queries out of the running ones, while its client reads the answers.
+// Pause takes a request with some answered queries out of the running requests, while its client reads the answers.
 func (g *Gate) Pause(s *Slot, answered int) {
 	g.running.Add(-1)
 	g.mu.Lock()

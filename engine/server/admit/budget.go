@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// greed bounds the bytes of a caller: so many times the bytes that are free. Alone, a caller gets three
+// greed bounds the bytes of a caller: greed times the bytes that are free. Alone, a caller gets three
 // quarters of a budget; several callers share it, and a new caller always finds some room.
 const greed = 3
 

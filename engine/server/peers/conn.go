@@ -18,7 +18,7 @@ type Conn struct {
 
 	// The rest is guarded by l.mu.
 	known    bool // an authorised request has arrived
-	requests int  // authorised ones that run
+	requests int  // number of running authorised requests
 	bodies   int  // number of requests whose bodies have not arrived
 	closed   bool
 	in       *list.List // l.strangers, l.idle, l.sending, or nil while the server works

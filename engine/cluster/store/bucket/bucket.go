@@ -53,7 +53,7 @@ type opened struct {
 }
 
 // New returns the bucket of a connection, which may come later. The first use creates a bucket that
-// does not exist, on so many servers: 1, 3 or 5. A bucket on another number of servers is an error.
+// does not exist, on the given number of servers: 1, 3 or 5. A bucket on another number of servers is an error.
 // 0 takes every bucket, and creates one on a single server.
 func New(conn *nats.Conn, replicas int) *KV { return &KV{conn: conn, replicas: replicas} }
 

@@ -44,7 +44,7 @@ func (b *KV) Servers() (store.Servers, error) {
 	return c, err
 }
 
-// conversation is a store.Servers. The answers to all questions come to one inbox, also late ones. Each
+// conversation is a store.Servers. The answers to all questions come to one inbox, also late answers. Each
 // question has its own subject there: NATS may permit one answer to a subject only.
 type conversation struct {
 	conn    *nats.Conn

@@ -32,7 +32,7 @@ func (r *report) loader(needed bool) {
 	r.add(state, name, r.install("loader"), "no library folder has libOpenCL.so.1")
 }
 
-// drivers examines the drivers that .icd files name, and returns the ones whose libraries exist.
+// drivers examines the drivers that .icd files name, and returns the drivers whose libraries exist.
 func (r *report) drivers() (found []drivers.Driver) {
 	standard := r.Glob(drivers.Vendors + "/*.icd")
 	for _, name := range []string{"OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH"} {

@@ -119,7 +119,7 @@ func (t *Table) Write(out io.Writer) error {
 	return err
 }
 
-// show quotes strings, so that empty ones and line ends are visible.
+// show quotes strings, so that empty strings and line ends are visible.
 func (c *Column) show(value string) string {
 	if strings.TrimSuffix(c.Type, "[]") == column.String.String() {
 		return strconv.Quote(value)

@@ -29,7 +29,7 @@ func (w writer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// escape escapes all unsafe characters of s except kept ones.
+// escape escapes all unsafe characters of s except the kept characters.
 func escape(s, kept string) string {
 	clean := 0 // bytes of s that are in b
 	var b strings.Builder
