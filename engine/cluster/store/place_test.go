@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -172,6 +173,27 @@ func TestLastingFailure(t *testing.T) {
 	next.Shards[0].SHA256 = "0" + next.Shards[0].SHA256[1:]
 	if s := change(noLoader{}, t.TempDir()); s.Intent == nil || s.Failure != "" { // the file may come
 		t.Errorf("without the file: %+v", s)
+	}
+}
+
+// TestMonotonic: the times of silent nodes and of closed epochs have readings of the monotonic clock, so that a jump
+// of the wall clock ends no wait.
+func TestMonotonic(t *testing.T) {
+	kv, k := published(t)
+	if err := (Operator{KV: kv}).Remove(t.Context(), "books"); err != nil {
+		t.Fatal(err)
+	}
+	k.Deadline = time.Hour
+	if err := k.Step(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.pulse.dead(t.Context(), kv, []string{"a"}, k.now()); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []time.Time{k.retired[collection{"books", 1}], k.pulse.seen["a"], k.pulse.asked} {
+		if !strings.Contains(at.String(), " m=") {
+			t.Errorf("%v has no monotonic reading", at)
+		}
 	}
 }
 

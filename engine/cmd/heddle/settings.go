@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"strings"
+	"unicode"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/pflag"
@@ -135,7 +136,13 @@ func (s *settings) addKey(fs *pflag.FlagSet, name, short, key, arg string) {
 // manyValues is the number of values from which a topic of help lists them, and not the flag.
 const manyValues = 8
 
-func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
+// lowerFirst begins a sentence with a small letter, unless its first word is an abbreviation.
+func lowerFirst(s string) string {
+	if unicode.IsUpper(rune(s[1])) {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}
 
 // sources returns the sources of the configuration.
 func (s *settings) sources(a *App) config.Sources {
