@@ -1,11 +1,17 @@
 package parquet
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"sync"
 
-	"github.com/parquet-go/parquet-go"
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/snappy"
+	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/format"
 	"github.com/pierrec/lz4/v4"
 )
@@ -26,8 +32,19 @@ func decompress(c format.CompressionCodec, data []byte, size int) (out []byte, e
 		if out, err = lz4Frames(data, size); err != nil {
 			out, err = lz4Block(data, size)
 		}
-	default:
-		out, err = parquet.LookupCompressionCodec(c).Decode(nil, data)
+	case c == format.Zstd:
+		out, err = unzstd(data, size)
+	case c == format.Gzip:
+		var r io.Reader
+		if r, err = gzip.NewReader(bytes.NewReader(data)); err == nil {
+			out, err = io.ReadAll(io.LimitReader(r, int64(size)+1))
+		}
+	case c == format.Brotli:
+		out, err = io.ReadAll(io.LimitReader(brotli.NewReader(bytes.NewReader(data)), int64(size)+1))
+	case c == format.Snappy:
+		if said, _ := binary.Uvarint(data); said == uint64(size) && size <= 32*len(data) { // a copy has 64 bytes in 3
+			out, err = snappy.Decode(nil, data)
+		}
 	}
 	switch {
 	case c < 0 || c == format.LZO || c > format.Lz4Raw:
@@ -36,6 +53,23 @@ func decompress(c format.CompressionCodec, data []byte, size int) (out []byte, e
 		err = fmt.Errorf("%d damaged bytes of compression %s instead of %d bytes", len(data), named(c), size)
 	}
 	return out, err
+}
+
+// zstdReader decompresses pages to the capacity of their buffer, at most.
+var zstdReader = sync.OnceValues(func() (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderConcurrency(0))
+})
+
+// unzstd decompresses a page of Zstandard.
+func unzstd(data []byte, size int) ([]byte, error) {
+	if size < 0 || size>>16 > len(data) { // a block of 4 bytes has at most 128 KiB
+		return nil, errors.New("wrong size")
+	}
+	r, err := zstdReader()
+	if err != nil {
+		return nil, err
+	}
+	return r.DecodeAll(data, make([]byte, 0, size))
 }
 
 // lz4Block decompresses a block of LZ4.

@@ -46,7 +46,7 @@ func footer(path string, r io.ReaderAt, size int64) (f *parquet.File, end int64,
 	if _, err := r.ReadAt(data, end); err != nil {
 		return nil, 0, err
 	}
-	if data, err = withoutKeyValues(data); err == nil {
+	if data, err = mended(data); err == nil {
 		f, err = openFile(&patched{r, end, append(binary.LittleEndian.AppendUint32(data, uint32(len(data))), "PAR1"...)})
 	}
 	if err != nil {
@@ -95,9 +95,10 @@ const deepest = 32
 // signature is the number of bytes behind a footer that names encrypted columns.
 const signature = 28
 
-// withoutKeyValues empties the lists of keys and values of a file and its columns: the library refuses a key without
-// a value, which the format allows.
-func withoutKeyValues(footer []byte) (out []byte, err error) {
+// mended empties the lists of keys and values of a file and its columns, and takes the type of the root of the schema
+// away: the library refuses a key without a value, which the format allows, and a root with a type, which some
+// writers write.
+func mended(footer []byte) (out []byte, err error) {
 	w := walker{in: compact.NewReaderFromBytes(footer)}
 	if err = w.value(thrift.STRUCT, nil); err != nil {
 		return nil, fmt.Errorf("damaged footer: %w", err)
@@ -108,9 +109,9 @@ func withoutKeyValues(footer []byte) (out []byte, err error) {
 		return nil, fmt.Errorf("damaged footer: %d bytes behind its end", n)
 	}
 	from := 0
-	for _, k := range w.keys {
-		out = append(append(out, footer[from:k[0]]...), byte(thrift.STRUCT)) // a list of no structures
-		from = k[1]
+	for _, e := range w.edits {
+		out = append(append(out, footer[from:e.from]...), e.by...)
+		from = e.to
 	}
 	return append(out, footer[from:]...), nil
 }
@@ -145,10 +146,17 @@ func inOurWords(err error, other string) error {
 	return errors.New(other)
 }
 
-// walker finds the lists of keys and values.
+// walker finds the parts of a footer that the library refuses.
 type walker struct {
-	in   thrift.BytesReader
-	keys [][2]int // starts and ends of the lists
+	in    thrift.BytesReader
+	edits []edit
+	root  bool // the root of the schema has been passed
+}
+
+// edit replaces bytes of a footer.
+type edit struct {
+	from, to int
+	by       []byte
 }
 
 // value passes a value. path has the numbers of the fields around it, and 0 for a list.
@@ -191,24 +199,33 @@ func (w *walker) list(path []int16) error {
 		}
 	}
 	if slices.Equal(path, []int16{5}) || slices.Equal(path, []int16{4, 0, 1, 0, 3, 8}) {
-		w.keys = append(w.keys, [2]int{start, w.in.BytesRead()})
+		w.edits = append(w.edits, edit{start, w.in.BytesRead(), []byte{byte(thrift.STRUCT)}}) // a list of no structures
 	}
 	return nil
 }
 
 func (w *walker) structure(path []int16) error {
-	for id := int16(0); ; {
+	root := !w.root && slices.Equal(path, []int16{2, 0})
+	w.root = w.root || root
+	for id, typed := int16(0), -1; ; { // typed is the start of the type of the root
+		start := w.in.BytesRead()
 		f, err := w.in.ReadField()
 		if err != nil {
 			return cut(err)
 		}
+		if typed >= 0 && f.Delta { // the field behind the type has a greater distance from the one before
+			w.edits = append(w.edits, edit{typed, w.in.BytesRead(), []byte{byte(f.ID+id)<<4 | byte(f.Type)}})
+		}
+		typed = -1
 		if f.Type == thrift.STOP {
 			return nil
 		}
 		if f.Delta {
 			f.ID += id
 		}
-		id = f.ID
+		if id = f.ID; root && id == 1 && f.Delta {
+			typed = start
+		}
 		if err := w.value(f.Type, append(path, id)); err != nil {
 			return err
 		}

@@ -65,7 +65,7 @@ func (l levels) decode(name string, data []byte, n int) ([]byte, error) {
 	if l == 0 {
 		return nil, nil
 	}
-	all, err := (&rle.Encoding{BitWidth: bits.Len(uint(l))}).DecodeLevels(nil, data)
+	all, err := (&rle.Encoding{BitWidth: bits.Len(uint(l))}).DecodeLevels(nil, firstRuns(data, bits.Len(uint(l)), n))
 	if err != nil || len(all) < n {
 		return nil, fmt.Errorf("damaged %s levels", name)
 	}
@@ -246,6 +246,9 @@ func (p *pageReader) start(n int, repeated, defined, data []byte, e format.Encod
 	if n < 0 || int64(n) > p.left {
 		return fmt.Errorf("a page of %d values in a row group with %d more", n, p.left)
 	}
+	if n > mostValues {
+		return fmt.Errorf("a page of %d values, which may have at most %d", n, mostValues)
+	}
 	p.left -= int64(n)
 	p.rows = n
 	present := n
@@ -266,6 +269,9 @@ func (p *pageReader) start(n int, repeated, defined, data []byte, e format.Encod
 		if present == 0 {
 			return nil // even the width of its indexes may be missing
 		}
+		if len(data) > 0 {
+			data = append(data[:1:1], firstRuns(data[1:], int(data[0]), present)...)
+		}
 		indexes, err := parquet.RLEDictionary.DecodeInt32(nil, data)
 		if err != nil {
 			return errors.New("damaged indexes of a dictionary")
@@ -282,8 +288,16 @@ func (p *pageReader) start(n int, repeated, defined, data []byte, e format.Encod
 
 // decode decodes n values.
 func (p *pageReader) decode(data []byte, n int, e format.Encoding) (v encoding.Values, err error) {
-	if n < 0 {
-		return v, fmt.Errorf("%d values", n)
+	if n < 0 || n > mostValues {
+		return v, fmt.Errorf("%d values, where at most %d are possible", n, mostValues)
+	}
+	switch e {
+	case format.RLE:
+		data = firstBooleans(data, n)
+	case format.DeltaBinaryPacked, format.DeltaLengthByteArray, format.DeltaByteArray:
+		if err := checkDelta(data, p.rows); err != nil {
+			return v, err
+		}
 	}
 	if e == format.DeltaBinaryPacked && p.typ.Kind() == parquet.Int32 { // the library reads no differences of more than 32 bits
 		var wide []int64
