@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"heddle/engine/cmd/heddle/internal/answer"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/cmd/heddle/internal/topics"
 	"heddle/engine/cmd/heddle/internal/workload"
@@ -24,6 +25,7 @@ type queries struct {
 	failed     int       // queries of a file
 
 	operators bool           // queries of a file are in the query language
+	run       bool           // the answer is a run, in which IDs such as "a b" and "a_b" become equal
 	lines     map[string]int // lines of the queries of a file, by their IDs
 	again     int            // queries of a file with the ID of an earlier one
 	first     string         // the first of them
@@ -97,10 +99,14 @@ func (q *queries) each(ctx context.Context, a *App, ahead int, answer func(conte
 
 // look notes a repeated ID, and warns of the first sign or parenthesis of a file that is no operator.
 func (q *queries) look(t trec.Topic) (err error) {
-	if line, found := q.lines[t.ID]; !found {
-		q.lines[t.ID] = t.Line
+	id := t.ID
+	if q.run {
+		id = answer.RunName(id)
+	}
+	if line, found := q.lines[id]; !found {
+		q.lines[id] = t.Line
 	} else if q.again++; q.again == 1 {
-		q.first = fmt.Sprintf("%s on lines %d and %d", terminal.Field(t.ID), line, t.Line)
+		q.first = fmt.Sprintf("%s on lines %d and %d", terminal.Field(id), line, t.Line)
 	}
 	if !q.operators || q.bare {
 		return nil

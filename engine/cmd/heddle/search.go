@@ -132,14 +132,15 @@ func (o *searchOptions) literal() bool {
 
 // validate checks flags against the configuration.
 func (o *searchOptions) validate(c *config.Config, mode engine.Match) error {
+	o.run = c.Search.Format == "trec"
 	switch {
 	case mode == engine.AndOr && !o.ranked():
 		return usageError{errors.New("mode and-or is for ranked results: use and or or with --all and --count")}
 	case o.part && mode == engine.Or:
 		return usageError{errors.New("--part is for mode and: it divides the shortest list, and mode or has none")}
-	case len(o.facets) > 0 && c.Search.Format == "trec":
+	case len(o.facets) > 0 && o.run:
 		return usageError{errors.New("--facets has no format trec: use text, tsv or jsonl")}
-	case o.count && c.Search.Format == "trec":
+	case o.count && o.run:
 		return usageError{errors.New("--count has no format trec: use text, tsv or jsonl")}
 	}
 	return nil

@@ -78,6 +78,13 @@ func TestRepeated(t *testing.T) {
 	if r.code != 0 || !strings.Contains(r.stderr, `documents with the name of an earlier document: 1; the first: \"c\"`) && !strings.Contains(r.stderr, `documents with the name of an earlier document: 1; the first: "c"`) {
 		t.Errorf("%+v", r)
 	}
+	writeFile(t, "q.tsv", "q 3\tblue\nq_3\tblue\n\tblue\n \tblue\n")
+	if r := heddle(t, "search", "x.hdl", "--queries", "q.tsv", "--format", "trec"); !strings.Contains(r.stderr, "warning: q.tsv: 2 queries have the ID of an earlier one; the first: q_3 on lines 1 and 2\n") {
+		t.Errorf("IDs that a run makes equal: %+v", r)
+	}
+	if r := heddle(t, "search", "x.hdl", "--queries", "q.tsv", "--format", "tsv"); strings.Contains(r.stderr, "warning") {
+		t.Errorf("IDs that differ: %+v", r)
+	}
 	writeFile(t, "q.tsv", "1\tred\n2\tblue\n1\tblue\n1\tred\n")
 	r = heddle(t, "search", "x.hdl", "--queries", "q.tsv", "--format", "trec", "--no-header")
 	for _, want := range []string{"warning: q.tsv: 2 queries have the ID of an earlier one; the first: 1 on lines 1 and 3\n",

@@ -97,6 +97,23 @@ func TestMixed(t *testing.T) {
 	}
 }
 
+// TestInexact warns of values that the type of their column does not hold, and keeps any name.
+func TestInexact(t *testing.T) {
+	for lines, want := range map[string][3]string{
+		`{"n":9007199254740993}` + "\n" + `{"n":1.5}`:                          {"n=float", `docs.jsonl:1: column "n": "9007199254740993" is rounded: the column has the type float`, `{"n":9.007199254740992e+15}`},
+		`{"n":"1500-01-01"}` + "\n" + `{"n":"2001-02-03T00:00:00.000000001Z"}`: {"n=string", `docs.jsonl:2: column "n": "2001-02-03T00:00:00.000000001Z" is no timestamp of one type with the others`, `{"n":"1500-01-01"}`},
+		`{"\ufeffn":"x"}`: {"\ufeffn=string", "", "{\"\ufeffn\":\"x\"}"},
+	} {
+		rows, types, warnings, err := rowsOf(t, lines+"\n", Options{})
+		if first, _, _ := strings.Cut(rows, "\n"); err != nil || types != want[0] || first != want[2] {
+			t.Errorf("%s: types %q, rows\n%s, %v", lines, types, rows, err)
+		}
+		if got := strings.Join(warnings, "|"); !strings.Contains(got, want[1]) || want[1] == "" && got != "" {
+			t.Errorf("%s: warnings %q, want %q", lines, warnings, want[1])
+		}
+	}
+}
+
 // TestDeclaredArrays: a column takes the values of its type; another value is an error, or is left out and
 // counted.
 func TestDeclaredArrays(t *testing.T) {

@@ -138,7 +138,7 @@ func Build(ctx context.Context, path string, inputs []string, opt Options) (buil
 
 // build makes the table of CSV.
 func (t *table) build(ctx context.Context, in io.Reader, path string, opt build.Options) (r build.Report, err error) {
-	src, err := csv.Open(ctx, []string{"-"}, csv.Options{Dialect: csv.Dialect{Delimiter: ','}, Header: csv.WithHeader, Stdin: in, Types: t.types, Null: []string{missing}, Invalid: input.Replace, Memory: cmp.Or(opt.Memory, build.DefaultMemory) / 4})
+	src, err := csv.Open(ctx, []string{"-"}, csv.Options{Dialect: csv.Dialect{Delimiter: ','}, Header: csv.WithHeader, Names: t.names, Stdin: in, Types: t.types, Null: []string{missing}, Invalid: input.Replace, Memory: cmp.Or(opt.Memory, build.DefaultMemory) / 4})
 	if err != nil {
 		return r, err
 	}

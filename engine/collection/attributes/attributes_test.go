@@ -140,6 +140,7 @@ func TestErrors(t *testing.T) {
 		"none":    {`{"id":1,"text":"x"}` + "\n", "no line has a member", nil},
 		"json":    {"{\"id\":1,\"a\":2}\n{\"a\":\n", "docs.jsonl:2:", nil},
 		"value":   {"{\"a\":1,\"b\":\"x\\ny\"}\n\n{\"a\":\"n\"}\n", "docs.jsonl:3:", []Column{{"a", "int"}, {"b", "string"}}},
+		"no name": {"{\"a\":1}\n{\"\":2}\n", "docs.jsonl:2: a member with an empty name", nil},
 		"missing": {"", "no such file", nil},
 	} {
 		path, in := filepath.Join(t.TempDir(), "docs.hdb"), "missing"

@@ -128,13 +128,13 @@ type seen struct {
 	infer  csv.Inference
 }
 
-// add takes the values of a line.
-func (s *seen) add(m *member) {
+// add takes the values of a line of a file.
+func (s *seen) add(m *member, path string, line int) {
 	s.list = s.list || m.list
 	for _, v := range m.values {
 		s.counts[v.kind]++
 		if s.texts = s.texts || v.kind == text && !isTime(v.text); !s.texts {
-			s.infer.See(v.text)
+			s.infer.See(v.text, path, line)
 		}
 	}
 }
@@ -179,12 +179,15 @@ func (t *table) note(line []byte, path string, at int) error {
 		if len(m.values) == 0 && !m.list || slices.Contains(texts, top) {
 			continue
 		}
+		if m.name == "" {
+			return &input.Error{Path: path, Line: at, Reason: "a member with an empty name is no attribute: give it a name"}
+		}
 		s := t.seen[m.name]
 		if s == nil {
 			s = &seen{}
 			t.seen[m.name] = s
 		}
-		s.add(m)
+		s.add(m, path, at)
 		if _, known := t.at[m.name]; !known && len(m.values) > 0 {
 			t.at[m.name] = len(t.names)
 			t.names = append(t.names, m.name)

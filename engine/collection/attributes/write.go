@@ -122,6 +122,10 @@ func (t *table) warn(warn func(text string)) {
 	for _, name := range t.names {
 		if s := t.seen[name]; s != nil && s.mixed() {
 			warn(fmt.Sprintf("attribute %q has %v: all are texts", name, s))
+		} else if s != nil && !s.texts {
+			if text := s.infer.Warning(name); text != "" {
+				warn(text)
+			}
 		}
 		if n := t.left.nulls[name]; n > 0 {
 			warn(fmt.Sprintf("attribute %q: null in arrays (%d) is left out", name, n))

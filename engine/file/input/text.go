@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/transform"
 )
 
 // Mark is the byte order mark of UTF-8.
@@ -58,10 +59,28 @@ func (r *Reader) TextIn(path, encoding string) (skipped int, err error) {
 		r.Reader = buffered(charmap.ISO8859_1.NewDecoder().Reader(r.Reader))
 		return 0, nil
 	case "windows-1252":
-		r.Reader = buffered(charmap.Windows1252.NewDecoder().Reader(r.Reader))
+		r.Reader = buffered(transform.NewReader(r.Reader, windows1252{}))
 		return 0, nil
 	}
 	return 0, fmt.Errorf("unknown encoding %q (one of %s)", encoding, strings.Join(Encodings(), ", "))
+}
+
+// windows1252 decodes Windows-1252. The five bytes that are no characters stay, and are invalid in UTF-8.
+type windows1252 struct{ transform.NopResetter }
+
+func (windows1252) Transform(dst, src []byte, _ bool) (written, read int, err error) {
+	for ; read < len(src); read++ {
+		if len(dst)-written < utf8.UTFMax {
+			return written, read, transform.ErrShortDst
+		}
+		if r := charmap.Windows1252.DecodeByte(src[read]); r != utf8.RuneError {
+			written += utf8.EncodeRune(dst[written:], r)
+			continue
+		}
+		dst[written] = src[read]
+		written++
+	}
+	return written, read, nil
 }
 
 // Plain returns a text in memory as Text and EndLines read it: in UTF-8 without a byte order mark, with

@@ -16,7 +16,7 @@
 //     line number. The text is the concatenation of title, headings, abstract, summary, description,
 //     text, contents, content, body, segment, in this order: strings, or arrays of strings. null is an
 //     empty text. The case of letters does not matter. Options.Text and Options.ID choose
-//     other members, and Summary.LeftOut counts members with texts that nothing uses. A member that
+//     other members, and Summary.LeftOut counts members with texts, in arrays and objects too, that nothing uses. A member that
 //     is a column of a collection (Options.Attributes) is no text. An object without any of the text
 //     members is an error: its text most likely has another name. A document may also be a
 //     vector, see below.

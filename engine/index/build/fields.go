@@ -74,9 +74,11 @@ func newFields(opt *Options) *fields {
 	return f
 }
 
-// has reports whether a member at the top is a name or is indexed.
+// has reports whether a member at the top, or a member of it, is a name or is indexed.
 func (f *fields) has(name string) bool {
-	is := func(path string) bool { return strings.EqualFold(path, name) }
+	is := func(path string) bool {
+		return strings.EqualFold(path, name) || len(path) > len(name) && path[len(name)] == '.' && strings.EqualFold(path[:len(name)], name)
+	}
 	return is("vector") || slices.ContainsFunc(f.texts, is) || slices.ContainsFunc(f.names, is)
 }
 
@@ -159,7 +161,7 @@ func (d *document) leaveOut(name []byte) {
 		*n++
 		return
 	}
-	if slices.Contains(d.fields.attributes, "*") || slices.Contains(d.fields.attributes, string(name)) {
+	if slices.ContainsFunc(d.fields.attributes, func(a string) bool { return a == "*" || strings.HasPrefix(a+".", string(name)+".") }) {
 		return
 	}
 	if d.left == nil {

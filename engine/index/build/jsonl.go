@@ -64,7 +64,7 @@ func (d *document) parseFlat(record []byte, at position) bool {
 			i, known = d.fields.at[string(lower[:len(name)])]
 		}
 		switch {
-		case !known && kind == '"' && len(value) > len(`""`):
+		case !known && hasText(value):
 			d.spare = append(d.spare, name)
 		case !known:
 		case i == vectorMember:
@@ -269,10 +269,29 @@ func (d *document) spareMembers(record []byte) (spare []string) {
 		return nil
 	}
 	_ = eachMember(record, func(name string, value json.RawMessage) error { // the record is valid
-		if value[0] == '"' && len(value) > len(`""`) && !d.fields.has(name) {
+		if !d.fields.has(name) && hasText(value) {
 			spare = append(spare, name)
 		}
 		return nil
 	})
 	return spare
+}
+
+// hasText reports whether a value is a text that is not empty, or an array or object with one.
+func hasText(value []byte) bool {
+	for i := 0; i < len(value); i++ {
+		if value[i] != '"' {
+			continue
+		}
+		start := i + 1
+		for i++; value[i] != '"'; i++ {
+			if value[i] == '\\' {
+				i++
+			}
+		}
+		if i > start && !bytes.HasPrefix(bytes.TrimLeft(value[i+1:], jsonSpace), []byte(":")) { // not the name of a member
+			return true
+		}
+	}
+	return false
 }

@@ -3,6 +3,8 @@ package build
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -37,6 +39,9 @@ func compareJSON(t interface{ Fatalf(string, ...any) }, record []byte) {
 	}
 	if err := slow.parseAny(record, at); err != nil {
 		t.Fatalf("%q is read; encoding/json says %v", record, err)
+	}
+	if !slices.Equal(slices.Sorted(maps.Keys(fast.left)), slices.Sorted(maps.Keys(slow.left))) {
+		t.Fatalf("%q leaves out %v; encoding/json %v", record, fast.left, slow.left)
 	}
 	if !bytes.Equal(fast.name, slow.name) || !bytes.Equal(fast.text, slow.text) || fast.unnamed != slow.unnamed || slow.vector.given {
 		t.Fatalf("%q: name %q, text %q; encoding/json reads %q and %q", record, fast.name, fast.text, slow.name, slow.text)

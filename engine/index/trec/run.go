@@ -111,6 +111,9 @@ func AppendScore(dst []byte, score float64) []byte {
 	return strconv.AppendFloat(dst, score, 'f', -1, 64)
 }
 
+// Field is a name as AppendLine writes it.
+func Field(name string) string { return string(appendField(nil, name)) }
+
 func appendField(dst []byte, s string) []byte {
 	if s == "" {
 		return append(dst, '_')

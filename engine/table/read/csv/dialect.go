@@ -65,7 +65,7 @@ func (d Dialect) complete() (Dialect, error) {
 	}
 	switch {
 	case d.SkipLines < 0:
-		return d, fmt.Errorf("lines to skip: %d", d.SkipLines)
+		return d, fmt.Errorf("lines to skip: %d, must be 0 or more", d.SkipLines)
 	case d.Decimal != '.' && d.Decimal != ',':
 		return d, fmt.Errorf("decimal sign %q is no point and no comma", d.Decimal)
 	case d.Thousands == d.Decimal, '0' <= d.Thousands && d.Thousands <= '9', d.Thousands == '-', d.Thousands == '+':

@@ -121,6 +121,8 @@ func TestDialectErrors(t *testing.T) {
 		"groups of two":   {"a;b\n1.23;1\n", Options{Dialect: Dialect{Decimal: ','}, Types: types("a", column.Float)}, []string{"-:2", `"1.23" is not a number`}},
 		"names and names": {"a,b\n1,2\n", Options{Header: WithHeader, Names: []string{"x"}}, []string{"-:2", "2 columns, but 1 name"}},
 		"skipped lines":   {"x\n\ny\na,b\n1,2\nz,3\n", Options{Dialect: Dialect{SkipLines: 3}, Types: types("a", column.Int)}, []string{"-:6"}},
+		"no character":    {"a\n\x80\x81\n", Options{Dialect: Dialect{Encoding: "windows-1252"}}, []string{"-:2", `column "a"`, "byte 3 of the value is 0x81"}},
+		"a float in ints": {"a\n\"[1,2.5]\"\n", Options{Advice: true, Types: map[string]column.Declared{"a": {Type: column.Int, List: true}}}, []string{"-:2", `"2.5" is not an integer`, "--type a=float[] takes it"}},
 		"a comment":       {"a,b\n#\n#\n1,2\nz,3\n", Options{Dialect: Dialect{Comment: '#'}, Types: types("a", column.Int)}, []string{"-:5"}},
 	} {
 		_, err := readCSV(t, c.text, c.opt)
@@ -132,7 +134,7 @@ func TestDialectErrors(t *testing.T) {
 		`delimiter '\n': a line end or not ASCII`:      {Delimiter: '\n'},
 		"decimal sign 'x' is no point and no comma":    {Decimal: 'x'},
 		"thousands sign '.': a sign, a digit":          {Thousands: '.'},
-		"lines to skip: -1":                            {SkipLines: -1},
+		"lines to skip: -1, must be 0 or more":         {SkipLines: -1},
 	} {
 		if err := d.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %s", d, err, want)

@@ -104,13 +104,13 @@ func (f *inference) found() column.Type {
 	return column.String
 }
 
-// warning tells that the type found holds values of a column inexactly, or as texts.
-func (f *inference) warning(name string) string {
+// warning tells that the type found holds values of a column inexactly, with advice, or as texts.
+func (f *inference) warning(name, advice string) string {
 	var p *place
 	var why string
 	switch t := f.found(); {
 	case t == column.Float && f.rounded.value != "":
-		p, why = &f.rounded, fmt.Sprintf("is rounded: the column has the type float; --type %[1]s='decimal(38,S)' keeps 38 digits, S of them behind the point, and --type %[1]s=string keeps all", name)
+		p, why = &f.rounded, "is rounded: the column has the type float"+advice
 	case t == column.String && !f.notTimes && f.unfit.value != "":
 		p, why = &f.unfit, "is no timestamp of one type with the others: the column has the type string; timestamps have microseconds from -290308-12-22 to 294247-01-10, or nanoseconds from 1677-09-21 to 2262-04-11"
 	default:
@@ -123,11 +123,14 @@ func (f *inference) warning(name string) string {
 // Inference finds the type of values as Open finds the type of a column. The zero value has seen none.
 type Inference struct{ of inference }
 
-// See takes a value that is not missing.
-func (i *Inference) See(value []byte) {
+// See takes a value that is not missing, of a line of a file.
+func (i *Inference) See(value []byte, path string, line int) {
 	value = trim(value)
-	i.of.see(value, value, "", 0)
+	i.of.see(value, value, path, line)
 }
+
+// Warning tells that Type holds values of a column inexactly, or times as texts. It is empty otherwise.
+func (i *Inference) Warning(column string) string { return i.of.warning(column, "") }
 
 // Type is the first type in the order of Options.Types that has all values seen, else String.
 func (i *Inference) Type() column.Type { return i.of.found() }

@@ -120,7 +120,8 @@ func (s *source) learnTypes(ctx context.Context, f *file, chosen []int) error {
 		t, given := s.opt.Types[c.names[field]]
 		if !given {
 			t.Type = found[field].found()
-			if w := found[field].warning(c.names[field]); w != "" {
+			advice := fmt.Sprintf("; --type %[1]s='decimal(38,S)' keeps 38 digits, S of them behind the point, and --type %[1]s=string keeps all", c.names[field])
+			if w := found[field].warning(c.names[field], advice); w != "" {
 				s.opt.Warn(w)
 			}
 		}

@@ -232,21 +232,22 @@ func (c *columns) put(v *read.Values, f read.Field, field []byte, quoted bool, s
 	case t == column.Decimal128:
 		entry, ok := parseWide(f, number)
 		if !ok {
-			return c.misfit(f, field)
+			return c.misfit(f, field, s == nil)
 		}
 		v.AppendText(entry)
 	default:
 		key, ok := parse(f, number)
 		if !ok {
-			return c.misfit(f, field)
+			return c.misfit(f, field, s == nil)
 		}
 		v.AppendKey(key)
 	}
 	return ""
 }
 
-// misfit describes a field that is no value of its column, with the remedy if there is one.
-func (c *columns) misfit(f read.Field, field []byte) string {
+// misfit describes a field, or an element of an array, that is no value of its column, with the remedy if
+// there is one.
+func (c *columns) misfit(f read.Field, field []byte, element bool) string {
 	value := strings.ReplaceAll(fmt.Sprintf("%.60q", field), "%", "%%")
 	reason := "column %[1]q: " + value + " is not " + describe(f)
 	if !c.advice {
@@ -260,6 +261,9 @@ func (c *columns) misfit(f read.Field, field []byte) string {
 		fits = "decimal(38,0)"
 	case f.Type == column.Int && (found == column.Float || found == column.Uint), f.Type == column.Timestamp && found == column.TimestampNS:
 		fits = found.String()
+	}
+	if element {
+		fits += "[]"
 	}
 	return reason + " (--type %[1]s=" + fits + " takes it; --null names the text of missing values)"
 }

@@ -40,7 +40,7 @@ type Writer struct {
 // note notes a document of a run that has the name of another one of its query: equal names, or names that
 // become equal, such as "a b" and "a_b".
 func (w *Writer) note(id, name string) {
-	written := underlined(strings.ReplaceAll(name, " ", "_"))
+	written := RunName(name)
 	if other, found := w.names[written]; found {
 		if w.equal++; w.equal == 1 {
 			w.first = fmt.Sprintf("query %s: %q and %q", id, other, name)
@@ -191,7 +191,7 @@ func strict(scores []float64) []float64 {
 // text without scores.
 func (w *Writer) appendLine(l []byte, id string, rank int, name string, score float64) []byte {
 	if w.Format == "trec" {
-		return trec.AppendLine(l, terminal.Field(underlined(id)), terminal.Field(underlined(name)), rank, score, w.tag)
+		return trec.AppendLine(l, RunName(id), RunName(name), rank, score, w.tag)
 	}
 	if w.IDs || w.Format == "tsv" {
 		l = append(append(l, terminal.Field(id)...), '\t')
@@ -206,15 +206,8 @@ func (w *Writer) appendLine(l []byte, id string, rank int, name string, score fl
 	return append(l, '\n')
 }
 
-// underlined replaces white space, as trec.AppendLine does, before it is escaped.
-func underlined(s string) string {
-	return strings.Map(func(r rune) rune {
-		if '\t' <= r && r <= '\r' {
-			return '_'
-		}
-		return r
-	}, s)
-}
+// RunName is the name of a query or document in a run, in which names such as "a b" and "a_b" become equal.
+func RunName(name string) string { return terminal.Field(trec.Field(name)) }
 
 // writeText prints ranked documents for people, with snippets.
 func (w *Writer) writeText(q trec.Topic, asked engine.Query, h found) error {
