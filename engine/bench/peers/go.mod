@@ -3,7 +3,7 @@ module heddle/engine/bench/peers
 go 1.26.0
 
 require (
-	github.com/apache/arrow-go/v18 v18.8.0
+	github.com/apache/arrow-go/v18 v18.8.0 // indirect
 	github.com/blevesearch/bleve/v2 v2.5.7
 	github.com/blevesearch/bleve_index_api v1.2.11
 	github.com/duckdb/duckdb-go/v2 v2.5.5
