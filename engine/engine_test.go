@@ -72,7 +72,7 @@ func started(t testing.TB, opt Options) *served {
 func TestEngineSearch(t *testing.T) {
 	backends, c := processorsOf(t), testCorpus()
 	qs := c.queries(pick(600, 150))
-	modes := map[string]string{"wu-async": "async", "wu-sync": "sync", "ding": "async"} // of policies with one mode
+	modes := map[string]string{"wu-async": "async", "wu-sync": "sync", "ding": "async"} // the mode of each policy with one mode
 	for _, policy := range schedule.Policies() {
 		t.Run(policy, func(t *testing.T) {
 			e := started(t, Options{Backends: backends, Schedule: Schedule{Policy: policy}})

@@ -8,7 +8,7 @@ import "math/bits"
 // Count returns the number of ones.
 func Count[W Word](words []W) (n uint64) {
 	top, lens := GroupBits[W](), value[W]()-1
-	groups := uint64(0) // of fills of ones
+	groups := uint64(0) // groups in fills of ones
 	for _, w := range words {
 		fill := -(w >> top)
 		ones := -(w >> (top - 1) & 1) & fill

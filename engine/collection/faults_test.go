@@ -19,7 +19,7 @@ import (
 // TestFaults lets each operation on the disk fail during each kind of change, alone, or together with
 // all later operations as if the process had ended. Then the collection has the state from before
 // the change or the state after it, and after it if the change has succeeded. The next writer goes
-// on and removes what was left.
+// on and removes the files that are left over.
 func TestFaults(t *testing.T) {
 	first := []document{{"a", "red loom"}, {"b", "blue loom"}, {"c", "green"}}
 	second := []document{{"d", "red weft"}, {"b", "grey"}}

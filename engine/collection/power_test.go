@@ -17,7 +17,7 @@ type states struct {
 	valid [][]string
 }
 
-// check opens what a power cut has left of the collection in a folder: it is whole, and a writer goes on.
+// check opens a collection after a power cut: it is whole, and a writer goes on.
 func (s *states) check(dir string) {
 	s.t.Helper()
 	dir = filepath.Join(dir, "books")

@@ -30,7 +30,7 @@ type Server struct {
 	tables  *catalog[*engine.Table]
 	now     atomic.Pointer[Limits]
 	gate    *admit.Gate  // limit of running requests
-	visits  peers.Visits // requests of callers without a proof of who they are
+	visits  peers.Visits // requests of callers without a token or certificate
 	budget  *admit.Budget
 
 	root func() (*os.Root, error) // the folder of administration, which stays open

@@ -112,7 +112,7 @@ func (m *Memory) Alive(context.Context) (map[string]string, error) {
 }
 
 // Servers implements KV: there are none.
-func (m *Memory) Servers() (Servers, error) { return make(nobody, 1), nil }
+func (m *Memory) Servers() (Servers, error) { return make(noServers, 1), nil }
 
 // Revision implements KV.
 func (m *Memory) Revision(context.Context) (uint64, error) {
@@ -121,10 +121,10 @@ func (m *Memory) Revision(context.Context) (uint64, error) {
 	return m.revision, nil
 }
 
-// nobody is a conversation without servers. It receives for each question.
-type nobody chan struct{}
+// noServers is a conversation without servers: a question gets ErrNoServer.
+type noServers chan struct{}
 
-func (n nobody) Ask(context.Context, string) error {
+func (n noServers) Ask(context.Context, string) error {
 	select {
 	case n <- struct{}{}:
 	default: // an answer waits
@@ -132,7 +132,7 @@ func (n nobody) Ask(context.Context, string) error {
 	return nil
 }
 
-func (n nobody) Next(ctx context.Context) (Served, error) {
+func (n noServers) Next(ctx context.Context) (Served, error) {
 	select {
 	case <-n:
 		return Served{}, ErrNoServer
@@ -141,7 +141,7 @@ func (n nobody) Next(ctx context.Context) (Served, error) {
 	}
 }
 
-func (nobody) Close() {}
+func (noServers) Close() {}
 
 // get returns the state of a collection; an empty one with revision 0 if there is none.
 func get(ctx context.Context, kv KV, name string) (*State, uint64, error) {

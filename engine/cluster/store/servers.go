@@ -119,8 +119,8 @@ func (c *confirmation) late(revision uint64) []Served {
 	return all
 }
 
-// nobody reports whether no server was there at the last question.
-func (c *confirmation) nobody() bool {
+// noServer reports whether no server was there at the last question.
+func (c *confirmation) noServer() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.none
@@ -141,7 +141,7 @@ func (c *confirmation) wait(ctx context.Context, revision uint64) error {
 				waiting = false
 			case <-c.news:
 			}
-			if all := !waiting || time.Since(c.began) >= round || c.nobody(); all && asked == nil && len(c.late(revision)) == 0 {
+			if all := !waiting || time.Since(c.began) >= round || c.noServer(); all && asked == nil && len(c.late(revision)) == 0 {
 				return nil
 			}
 		}

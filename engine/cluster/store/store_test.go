@@ -167,7 +167,7 @@ func (w *world) manifest(contents ...string) *layout.Map {
 	return m
 }
 
-// check states what holds at every moment.
+// check states the properties that hold at every moment.
 func (w *world) check() {
 	s, _, err := get(w.t.Context(), &w.kv, "books")
 	if err != nil {

@@ -32,7 +32,7 @@ func newTopics() []*cobra.Command {
 		topics = append(topics, &cobra.Command{Use: name, Short: summary, Long: strings.TrimSpace(long)})
 	}
 	if err != nil {
-		panic(err) // of files in the program
+		panic(err) // only the files in the program can cause it
 	}
 	return topics
 }

@@ -16,7 +16,7 @@ type measure struct {
 	format     string                                     // format of the parameter in the name of a value; empty: no parameters
 	of         func(j *judgement, of float64) float64     // returns the value of one query
 	count      bool                                       // a whole number, summed over queries
-	geometric  bool                                       // of returns a logarithm; the mean over queries is the geometric mean
+	geometric  bool                                       // values are logarithms; the mean over queries is the geometric mean
 	allOnly    bool                                       // the measure has a value for all queries together alone
 	extra      bool                                       // not in trec_eval, and not in the set all
 	valid      func(parameter float64) (complaint string) // nil: a rank, from 1

@@ -16,7 +16,7 @@ const andLen = 256
 // searched so far.
 type candidateSet struct {
 	docs, sums     []uint32
-	at, freqs, tfs []uint32 // of each document in the list that is searched: index, frequency less one, component
+	at, freqs, tfs []uint32 // by document: its index, frequency less one and component in the list that is searched
 }
 
 // and ranks the documents of p that all lists contain. The documents of the driving list, the shortest one,

@@ -85,7 +85,7 @@ func (su suite) verify(t *testing.T, st plan.TableStore, tab *plantest.Table, s 
 	want := tab.Scan(s)
 	var out plan.Rows
 	strategies := append(st.Strategies(), plan.StrategyAuto)
-	turn := su.Turn(2 * len(strategies)) // of a Small suite: one strategy without bits, and with Rescan
+	turn := su.Turn(2 * len(strategies)) // a Small suite runs one strategy without bits or with Rescan: this one
 	other := []plan.Output{plan.OutputCounts, plan.OutputResident}[turn%2]
 	for i, strategy := range strategies {
 		s.Strategy = strategy

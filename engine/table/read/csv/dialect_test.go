@@ -183,7 +183,7 @@ func written(d Dialect, rows [][]string) string {
 	return b.String()
 }
 
-// TestDialectProperties reads what a dialect has written, cut anywhere.
+// TestDialectProperties reads texts that a dialect has written, cut anywhere.
 func TestDialectProperties(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		d := Dialect{Delimiter: rapid.SampledFrom([]byte(",;\t|x")).Draw(r, "delimiter"), Encoding: "utf-8"}
