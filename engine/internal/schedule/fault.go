@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -242,8 +241,5 @@ func (b *Batch) abandon(err error, now time.Duration) {
 		if j.batch == b && s.detach(j, now) {
 			s.retry([]*Job{j}, err, now)
 		}
-	}
-	if b.inline {
-		b.ctx.cancel(context.Canceled)
 	}
 }

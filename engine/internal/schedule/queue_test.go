@@ -60,24 +60,37 @@ func TestVirtualStart(t *testing.T) {
 	}
 }
 
-// TestTakeOutEndsRun: a job on its caller's goroutine ends where its processor is taken out, and goes on elsewhere.
+// TestTakeOutEndsRun: a job on its caller's goroutine ends where its processor is taken out, and goes on elsewhere; a job
+// whose answer is being written goes on where it is.
 func TestTakeOutEndsRun(t *testing.T) {
-	testneeds.Bubble(t, func(t *testing.T) {
-		gpu := fake(0, "gpu", 1)
-		gpu.Inline = true
-		gpu.Run = func(ctx context.Context, _ *Batch) error {
-			sleep(ctx, time.Hour)
-			return ctx.Err()
-		}
-		s := start(t, Options{Mode: Async}, gpu, fake(1, "host", 1))
-		j := newJob(ms, 20*ms)
-		end, began := launch(s, j), time.Now()
-		time.Sleep(us)
-		s.TakeOut(0, nil)
-		if err := <-end; err != nil || j.Trace.Processor != "host" || j.Trace.Attempts != 2 || time.Since(began) > time.Second {
-			t.Errorf("after %v: %v, %+v", time.Since(began), err, j.Trace)
-		}
-	})
+	for _, claimed := range []bool{false, true} {
+		testneeds.Bubble(t, func(t *testing.T) {
+			gpu := fake(0, "gpu", 1)
+			gpu.Inline = true
+			gpu.Run = func(ctx context.Context, b *Batch) error {
+				if claimed {
+					b.Claim(0)
+				}
+				if !sleep(ctx, 900*ms) {
+					return ctx.Err()
+				}
+				b.Jobs[0].Work.(*task).answers.Add(1)
+				return nil
+			}
+			s := start(t, Options{Mode: Async}, gpu, fake(1, "host", 1))
+			j := newJob(ms, 20*ms)
+			end, began := launch(s, j), time.Now()
+			time.Sleep(us)
+			s.TakeOut(0, nil)
+			name, took := "host", us+20*ms
+			if claimed {
+				name, took = "gpu", 900*ms
+			}
+			if err := <-end; err != nil || j.Trace.Processor != name || answers(j) != 1 || time.Since(began) != took {
+				t.Errorf("claimed %t, after %v: %v, %d answers, %+v", claimed, time.Since(began), err, answers(j), j.Trace)
+			}
+		})
+	}
 }
 
 // TestRestoreForgets: failures before Restore do not count with failures after it.
