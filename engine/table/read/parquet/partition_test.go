@@ -61,3 +61,22 @@ func TestParquetUnion(t *testing.T) {
 		t.Errorf("error %v, want that there is no column d", err)
 	}
 }
+
+// TestEqualNames warns of a column that has the name of a member of a struct.
+func TestEqualNames(t *testing.T) {
+	type row struct {
+		AB int64 `parquet:"a.b"`
+		A  struct {
+			B int64 `parquet:"b"`
+		} `parquet:"a"`
+	}
+	path, warnings := parquetFile(t, "x.parquet", 9, []row{{AB: 1}}), []string(nil)
+	s, err := Open(t.Context(), []string{path}, Options{Warn: func(text string) { warnings = append(warnings, text) }})
+	got, err := readtest.ReadAll(t, s, err)
+	if text := fmt.Sprint(got.Fields, " ", got.Rows); err != nil || text != "[a.b int a.b_1 int] [[1 0]]" {
+		t.Errorf("%s, error %v", text, err)
+	}
+	if want := path + `: columns have equal names: the second "a.b", column 2, is called "a.b_1"`; len(warnings) != 1 || warnings[0] != want {
+		t.Errorf("warnings %q, want %q", warnings, want)
+	}
+}

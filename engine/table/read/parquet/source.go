@@ -31,7 +31,7 @@ type Options struct {
 	// default is input.Fail.
 	Invalid input.Invalid
 
-	// Warn, unless nil, receives a text for each file that does not have all columns.
+	// Warn, unless nil, receives a text for each file that does not have all columns, and for equal names.
 	Warn func(text string)
 
 	rows int64 // number of rows of a batch; 0: derived from the number of columns
@@ -165,7 +165,10 @@ func (s *source) open(path string) (err error) {
 	for _, c := range fields {
 		names = append(names, c.name)
 	}
-	names, _ = read.Rename(names)
+	names, changed := read.Rename(names)
+	if changed >= 0 && s.number < 0 && s.opt.Warn != nil {
+		s.opt.Warn(fmt.Sprintf("%s: columns have equal names: the second %q, column %d, is called %q", path, fields[changed].name, changed+1, names[changed]))
+	}
 	wanted := expand(names, s.opt.Columns)
 	if s.others() {
 		wanted = slices.DeleteFunc(wanted, func(w string) bool { return !slices.Contains(names, w) })
