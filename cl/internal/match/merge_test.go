@@ -149,6 +149,63 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// TestMergeWindow merges two elements at any distance around the size of the window, which begins at any place of
+// four words, and elements around the end of a list of any length.
+func TestMergeWindow(t *testing.T) {
+	testneeds.OneCaller(t)
+	d := devicetest.Find(t, ops)
+	for name, form := range mergeForms(d) {
+		t.Run(name, func(t *testing.T) {
+			src := &plan.Source{Docs: mergeDocs}
+			var postings [][]uint32
+			var queries [][]plan.Handle
+			add := func(docs []uint32) {
+				if _, err := src.Append(codec.Raw, docs, codec.DefaultOptions()); err != nil {
+					t.Fatal(err)
+				}
+				postings = append(postings, docs)
+			}
+			const every = 1000
+			window := uint32(2 * mergeTile(form))
+			for n := 5*window + 20; n < 5*window+24; n++ {
+				var long []uint32
+				for i := range n {
+					long = append(long, every*(i+1))
+				}
+				list := plan.Handle(len(postings))
+				add(long)
+				with := func(docs ...uint32) {
+					add(docs)
+					queries = append(queries, []plan.Handle{plan.Handle(len(postings) - 1), list})
+				}
+				first := window + n%4
+				for far := window - 6; far < window+3; far++ {
+					with(every*first, every*(first+far))
+				}
+				with(every*(n-5), every*(n-2), every*(n-1), every*n, every*n+1, every*(n+1))
+			}
+			s, err := loadFor(t.Context(), devicetest.OpenRow(t, d, form, false), src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.close()
+			batch := plan.MatchBatch{Algorithm: plan.MergePath}
+			for _, q := range queries {
+				batch.Add(src, q...)
+			}
+			var out plan.Results
+			if err := s.Match(t.Context(), &batch, &out); err != nil {
+				t.Fatal(err)
+			}
+			for i, q := range queries {
+				if want := reference.Conjunction(postings, batch.Query(i)...); !slices.Equal(out.Query(i), want) {
+					t.Errorf("%v: %v, want %v", postings[q[0]], out.Query(i), want)
+				}
+			}
+		})
+	}
+}
+
 // TestMergeRounds has merges and other queries in turns: rounds are of one kind.
 func TestMergeRounds(t *testing.T) {
 	testneeds.OneCaller(t)
