@@ -124,6 +124,16 @@ func TestCachedFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	f.Arm("allocate", 1, ocl.ErrMemObjectAllocationFailure) // from now on: the cache has its memory
+	f.Mu.Lock()
+	f.Every = true
+	f.Mu.Unlock()
+	for kind := range 12 {
+		if err := l.ask(devicetest.Limited(t), t, s, kind); err != nil {
+			t.Fatalf("without further memory: %v", err)
+		}
+	}
+	f.Disarm()
 	for _, step := range []string{"upload", "enqueue", "wait"} {
 		for n := 1; n <= 6; n++ {
 			f.Arm(step, n, ocl.ErrDeviceNotAvailable)

@@ -249,3 +249,28 @@ func TestClosedPipe(t *testing.T) {
 		t.Errorf("%v, exit codes %q", err, codes)
 	}
 }
+
+// TestAddressSpace: a driver that does not fit in the address space is reported with the limit and the need.
+func TestAddressSpace(t *testing.T) {
+	testneeds.Host(t)
+	if testneeds.Race {
+		t.Skip("the race detector itself needs more address space")
+	}
+	m := newMachine(t, "")
+	m.write(m.library+".c", "char large[8ULL << 30];\n")
+	if said, err := exec.Command("gcc", "-shared", "-fPIC", "-o", m.library, m.library+".c").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	for _, args := range [][]string{{"devices", "--doctor"}, {"bitmap", "query", table(t), "--select", "sum(x)", "--backend", "opencl"}} {
+		cmd := exec.CommandContext(t.Context(), "bash", append([]string{"-c", `ulimit -v 4000000; exec "$0" "$@"`, os.Args[0]}, args...)...)
+		cmd.Env = append(append(os.Environ(), processEnv()...), m.environ...)
+		said, err := cmd.CombinedOutput()
+		if cmd.ProcessState == nil {
+			t.Fatal(err)
+		}
+		const want = "too little memory: the limit of the address space is 3906 MiB (ulimit -v), drivers need about 4096 MiB"
+		if cmd.ProcessState.ExitCode() != exitDevice || !strings.Contains(string(said), want) || strings.Contains(string(said), "goroutine") {
+			t.Errorf("%s: exit code %d, %s", args[0], cmd.ProcessState.ExitCode(), said)
+		}
+	}
+}

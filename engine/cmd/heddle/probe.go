@@ -69,17 +69,21 @@ func (a *App) examine(ctx context.Context, c *config.Devices, log zerolog.Logger
 		return err
 	}
 	broken := report.Broken()
-	if len(broken) == 0 {
-		return nil
-	}
 	for _, r := range broken {
 		log.Warn().Strs("icd", r.Files).Str("phase", r.Phase).Str("fault", r.Fault).Msg("OpenCL driver left out")
 		if r.Said != "" {
 			log.Debug().Strs("icd", r.Files).Str("output", r.Said).Msg("output of the driver")
 		}
 	}
-	if c.Backend == "opencl" && !report.HasDevice() {
-		return &plan.DeviceError{Kind: plan.ErrNoDevice, Device: "opencl", Op: "examining the drivers", Err: broken.Err()}
+	why := report.Err()
+	if c.Device != "" { // a working driver may lack the device
+		why = broken.Err()
+	}
+	if why != nil && c.Backend == "opencl" && !report.HasDevice() {
+		return &plan.DeviceError{Kind: plan.ErrNoDevice, Device: "opencl", Op: "examining the drivers", Err: why}
+	}
+	if len(broken) == 0 {
+		return nil
 	}
 	if len(report) > len(broken) && !a.direct() {
 		return a.leaveOut(report)
