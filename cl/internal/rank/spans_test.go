@@ -72,3 +72,45 @@ func TestSpans(t *testing.T) {
 		}
 	}
 }
+
+// TestNotes ranks lists that have the same number of documents in each range, all of one score: as many as a group notes, one
+// more, two more. The best are all documents of the first ranges.
+func TestNotes(t *testing.T) {
+	testneeds.OneCaller(t)
+	const rangeDocs, ranges, notes = 1024, 64, 128 // RANK_NOTES of the kernel
+	fewGroups(t)
+	d := devicetest.Find(t, ops)
+	r := rand.New(rand.NewPCG(9, 9))
+	s := plantest.NewRanked(r, rangeDocs*ranges, 0, plantest.LengthKinds[0].One)
+	b := plan.RankBatch{Norm: s.Norm(0.9, 0), Accumulators: plan.RangeAccumulators}
+	for i := range 3 {
+		var docs []uint32
+		for x := range uint32(ranges * (notes + uint32(i))) {
+			docs = append(docs, x/(notes+uint32(i))*rangeDocs+x%(notes+uint32(i))*7)
+		}
+		s.AddRanked(t, codec.Raw, docs, slices.Repeat([]uint32{1}, len(docs)))
+		b.Add(&s.Source, plan.Term{List: plan.Handle(i), Weight: 1 << 30})
+	}
+	want := s.Plain.Rank(&b)
+	for shape, row := range devicetest.Shapes(d) {
+		row.RankRange = rangeDocs
+		rk, err := load(devicetest.OpenRow(t, d, row, false), &s.Source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b.K = range []int{50, 300, 500} {
+			var out plan.TopK
+			if err := rk.run(t.Context(), &b, &out); err != nil {
+				t.Fatal(err)
+			}
+			for i := range b.Queries() {
+				if !slices.Equal(KeysOf(&out, i), KeysOfHits(want[i], b.K)) {
+					t.Errorf("%s, k = %d, %d documents in a range: other documents or scores", shape, b.K, notes+i)
+				}
+			}
+		}
+		if err := rk.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
