@@ -79,8 +79,10 @@ func (g *gzipMembers) next() error {
 		if err != nil {
 			return err
 		}
-		if head[0] != 0 {
+		if head[0] == 0x1f { // the first byte of a member
 			break
+		} else if head[0] != 0 {
+			return errors.New("other bytes follow its end")
 		}
 		_, _ = g.r.Discard(1) // a buffered byte
 	}

@@ -73,9 +73,9 @@ func TestCompressions(t *testing.T) {
 			t.Errorf("gzip, %s: %d bytes, %v", name, len(got), err)
 		}
 	}
-	for _, junk := range []string{"junk", zeros + "x", z[:5]} {
-		if _, err := readAll(z+junk, false); !errors.Is(err, ErrCorrupt) {
-			t.Errorf("gzip with %q behind it: %v", junk, err)
+	for junk, want := range map[string]string{"junk": "other bytes follow its end", zeros + "a long junk": "other bytes follow its end", z[:5]: "truncated"} {
+		if _, err := readAll(z+junk, false); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), want) {
+			t.Errorf("gzip with %q behind it: %v, want %s", junk, err, want)
 		}
 	}
 	for name, empty := range map[string]string{"gzip": zip(t, ""), "zstd": zstandard(t, "") + "\x50\x2a\x4d\x18\x01\x00\x00\x00x", "bzip2": bzippedEmpty, "skippable": "\x5f\x2a\x4d\x18\x01\x00\x00\x00x"} {
