@@ -37,6 +37,6 @@ func boundPoCL(environ []string, setenv func(name, value string) error) []string
 // environment returns the environment of the command and of drivers. It prepares the process for
 // drivers.
 func environment() []string {
-	drivers.ShareArenas()
+	drivers.MapLargeBlocks()
 	return boundPoCL(os.Environ(), os.Setenv)
 }

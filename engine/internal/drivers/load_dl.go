@@ -18,17 +18,18 @@ func loadLibrary(name string) error {
 	return err
 }
 
-// ShareArenas has all threads allocate from two heaps of the C library, where it has more (mallopt
-// of glibc, M_ARENA_MAX). Drivers allocate on any thread, and with a heap for each thread the memory
-// of closed indexes would stay with the process. Only a program calls it, before drivers load. The
-// variable MALLOC_ARENA_MAX has precedence.
-func ShareArenas() {
-	const arenaMax = -8
+// MapLargeBlocks has the C library map each block of 128 KiB or more by itself (mallopt of glibc,
+// M_MMAP_THRESHOLD), so that its memory returns to the system when it is released. By itself glibc
+// raises the bound to the size of released blocks, up to 32 MiB; drivers of CPUs make buffers of such
+// blocks, and the memory of closed indexes would stay with the process. Only a program calls it,
+// before drivers load. The variable MALLOC_MMAP_THRESHOLD_ has precedence.
+func MapLargeBlocks() {
+	const threshold = -3
 	mallopt, err := purego.Dlsym(purego.RTLD_DEFAULT, "mallopt")
-	if _, set := os.LookupEnv("MALLOC_ARENA_MAX"); set || err != nil || runtime.GOOS != "linux" {
+	if _, set := os.LookupEnv("MALLOC_MMAP_THRESHOLD_"); set || err != nil || runtime.GOOS != "linux" {
 		return
 	}
 	var set func(parameter, value int32) int32
 	purego.RegisterFunc(&set, mallopt)
-	set(arenaMax, 2)
+	set(threshold, 128<<10)
 }
