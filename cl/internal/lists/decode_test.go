@@ -246,3 +246,26 @@ func TestDecodeCorrupt(t *testing.T) {
 		}
 	})
 }
+
+// TestDecodeBehind decodes a list whose last word lies behind the end of the list: it changes nothing.
+func TestDecodeBehind(t *testing.T) {
+	testneeds.OneCaller(t)
+	devicetest.ForShapes(t, devicetest.Find(t, ops), func(t *testing.T, b *device.Runtime) {
+		var all [2][]uint32
+		for i := range all {
+			src := &plan.Source{Docs: 1<<32 - 1}
+			for range 2 {
+				if _, err := src.Append(codec.ParaPFor, codectest.Generators()[4].List(1, codec.SegmentLen, 1<<20), codec.Options{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			l := &src.Lists[0]
+			l.Words--
+			src.Words[l.Off+uint64(l.Words)] = uint32(i) * 0x12345678
+			all[i] = decodeRuns(t, b, src, [][3]uint32{{0, 0, l.Len}})[0]
+		}
+		if !slices.Equal(all[0], all[1]) {
+			t.Error("the word behind the list changes its docIDs")
+		}
+	})
+}
