@@ -66,6 +66,9 @@ func TestExamples(t *testing.T) {
 		if c.HasSubCommands() || c.Hidden || c.Name() == "help" || c.Name() == "demo" || c.Name() == "serve" || c.Name() == "dev" || c.Name() == "load" || c.Parent().Name() == "completion" || c.Parent().Name() == "bench" {
 			return // no examples; the benchmarks, serve and load have separate tests
 		}
+		if c.IsAdditionalHelpTopicCommand() {
+			return // a page of text
+		}
 		if c.Flags().Lookup("cluster") != nil {
 			return // TestClusterChanges runs these commands with a cluster
 		}
