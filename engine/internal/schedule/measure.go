@@ -68,7 +68,6 @@ func (c *capacity) add(x, y float64) {
 
 // learn records the time that a single job took beside a mean number of jobs.
 func (c *capacity) learn(now time.Duration, others float64, took, estimate time.Duration) {
-	const keep = 1 - forgetRate
 	c.singleAt = now
 	// One that was held up by something else must not turn the line.
 	most := 4 * (c.alone + c.beside*others)
