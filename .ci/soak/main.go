@@ -1,7 +1,7 @@
 // Command soak holds heddle serve under reloads, changes, faults and slow readers for hours, on the
 // host and on an OpenCL device, and checks that memory, descriptors and threads stay flat.
 //
-//	go run ./.ci/soak -duration 2h -out /tmp/soak PROGRAM
+//	go run ./.ci/soak -duration 2h -out .build/soak PROGRAM
 //
 // Its clients are the standard library alone. The folder -out gets a CSV file with a line for each
 // server and minute, and the messages of the servers. The exit status is 1 if a query failed or had

@@ -177,7 +177,7 @@ type jobState struct {
 	deadline    time.Duration       // never: none
 	latestStart time.Duration       // start after which it is urgent
 	failures    []failure           // attempts whose error may have been the job's own
-	lastError   error               // of the last attempt
+	lastError   error               // why the last attempt failed; nil before the first failure
 }
 
 // claimed is the owner of jobs whose answers are being written.

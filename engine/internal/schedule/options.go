@@ -200,7 +200,7 @@ type Processor struct {
 
 // Batch is the jobs that a processor runs at a time.
 type Batch struct {
-	Jobs []*Job // of one kind, in the order in which they should be answered
+	Jobs []*Job // jobs with equal kinds, in the order in which they should be answered
 	Mode Mode   // Async: one job
 	// Estimate is the estimated time.
 	Estimate time.Duration

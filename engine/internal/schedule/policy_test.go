@@ -184,7 +184,7 @@ func TestPoliciesFailOver(t *testing.T) {
 func TestPoliciesDiffer(t *testing.T) {
 	for _, c := range []struct {
 		policy       string
-		host, device time.Duration // of each of 16 jobs that come together
+		host, device time.Duration // estimates of each of 16 jobs that come together
 		want         string        // jobs on the host, on the device; largest batch
 	}{
 		{"device-first", ms, 2 * ms, "0 16 8"},

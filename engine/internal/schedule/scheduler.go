@@ -42,7 +42,7 @@ import (
 // batches and end when no job waits; it also has a timer.
 type Scheduler struct {
 	view
-	batches sync.Pool // of *Batch, for reuse
+	batches sync.Pool // values *Batch that have ended, for reuse
 
 	_           [cacheLine]byte
 	inbox       atomic.Pointer[Job] // the youngest job that arrived while the lock was held; Job.next links the older ones
@@ -60,7 +60,7 @@ type Scheduler struct {
 	deadlines  heap[*Job]    // queued and running jobs, ordered by deadline
 	clock
 
-	mode          Mode          // of the policy, as last told
+	mode          Mode          // mode of the policy at the start, or as the last Event told it
 	heldJobs      int           // jobs that have not ended
 	activeBatches int           // batches that have not returned
 	closed        bool          // waiting jobs fail with refusal, too

@@ -31,8 +31,8 @@ func (v *view) allowance(b *Batch) time.Duration {
 // giveUpHung gives up batches that are past their limit, and removes their processors. It returns
 // the next limit. Time that the machine has lost does not count. A batch without another
 // processor that can run its jobs gets one more limit, and further ones while the process
-// works, until hangPatience has run out. A batch whose answers are
-// being written cannot hang any more. The last processor is never removed.
+// works, until hangPatience has run out. A batch whose answers are being written cannot hang any
+// more. The last processor is never removed.
 func (s *Scheduler) giveUpHung(now, lost time.Duration) time.Duration {
 	next := never
 	for _, p := range s.processors {
