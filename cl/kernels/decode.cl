@@ -27,8 +27,8 @@
 
 #if SCAN_SERIAL
 
-__kernel void decode(ARENA, __global const uint4 *batch, uint runs_at, __global uint *restrict out) {
-    uint4 r = batch[runs_at + 2 * get_global_id(0)], run = batch[runs_at + 2 * get_global_id(0) + 1];
+__kernel void decode(ARENA, __global const uint4 *runs, uint runs_at, __global uint *restrict out) {
+    uint4 r = runs[runs_at + 2 * get_global_id(0)], run = runs[runs_at + 2 * get_global_id(0) + 1];
     words_t p = list_words(ARENA_ARGS, r);
     __global uint *dst = out + (size_t)run.z * 4;
     if ((r.w & 0xff) == CODEC_BITSET) {
@@ -216,7 +216,7 @@ static inline void decode_segments(words_t p, uint4 r, uint4 run, __global uint4
 }
 
 __attribute__((reqd_work_group_size(DECODE_WG, 1, 1)))
-__kernel void decode(ARENA, __global const uint4 *batch, uint runs_at, __global uint *restrict out) {
+__kernel void decode(ARENA, __global const uint4 *runs, uint runs_at, __global uint *restrict out) {
     __local uint overflow[DECODE_WG * 4];
 #if NV_SHUFFLE
     __local uint4 *sums = 0;
@@ -225,7 +225,7 @@ __kernel void decode(ARENA, __global const uint4 *batch, uint runs_at, __global 
     __local uint4 sums[DECODE_WG];
     __local uint exceptions[1];
 #endif
-    uint4 r = batch[runs_at + 2 * get_group_id(0)], run = batch[runs_at + 2 * get_group_id(0) + 1];
+    uint4 r = runs[runs_at + 2 * get_group_id(0)], run = runs[runs_at + 2 * get_group_id(0) + 1];
     words_t p = list_words(ARENA_ARGS, r);
     __global uint4 *dst = (__global uint4 *)(out + (size_t)run.z * 4);
     uint codec = r.w & 0xff; // the same for the whole group

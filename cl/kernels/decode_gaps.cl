@@ -27,13 +27,13 @@
 #include "segments_rpfd.cl"
 #endif
 
-#define RUNS ARENA, __global const uint4 *batch, uint runs_at, __global uint *restrict out
-#define RUN_ARGS ARENA_ARGS, batch, runs_at, out
+#define RUNS ARENA, __global const uint4 *runs, uint runs_at, __global uint *restrict out
+#define RUN_ARGS ARENA_ARGS, runs, runs_at, out
 
 #if SCAN_SERIAL
 
 static inline void decode_run(RUNS, uint codec) {
-    uint4 r = batch[runs_at + 2 * get_global_id(0)], x = batch[runs_at + 2 * get_global_id(0) + 1];
+    uint4 r = runs[runs_at + 2 * get_global_id(0)], x = runs[runs_at + 2 * get_global_id(0) + 1];
     words_t p = list_words(ARENA_ARGS, r);
     __global uint *dst = out + (size_t)x.z * 4;
     if ((r.w & 0xff) != codec)
@@ -63,7 +63,7 @@ __kernel void decode_rpfd(RUNS) { decode_run(RUN_ARGS, CODEC_RPFD); }
     {                                                                                           \
         __local uint work[local_words];                                                         \
         uint lane = get_local_id(0), g = get_group_id(0);                                       \
-        uint4 r = batch[runs_at + 2 * (g / SPLIT)], run = batch[runs_at + 2 * (g / SPLIT) + 1]; \
+        uint4 r = runs[runs_at + 2 * (g / SPLIT)], run = runs[runs_at + 2 * (g / SPLIT) + 1]; \
         words_t p = list_words(ARENA_ARGS, r);                                                  \
         __global uint4 *dst = (__global uint4 *)(out + (size_t)run.z * 4);                      \
         uint first = run.x / SEGMENT, here = SEGMENTS(run.y);                                   \

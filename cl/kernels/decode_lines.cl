@@ -22,8 +22,8 @@ static inline bool is_line(uint codec) { return codec >= CODEC_LRC && codec <= C
 
 #if SCAN_SERIAL
 
-__kernel void decode_lines(ARENA, __global const uint4 *batch, uint runs_at, __global uint *restrict out) {
-    uint4 r = batch[runs_at + 2 * get_global_id(0)], run = batch[runs_at + 2 * get_global_id(0) + 1];
+__kernel void decode_lines(ARENA, __global const uint4 *runs, uint runs_at, __global uint *restrict out) {
+    uint4 r = runs[runs_at + 2 * get_global_id(0)], run = runs[runs_at + 2 * get_global_id(0) + 1];
     words_t p = list_words(ARENA_ARGS, r);
     __global uint *dst = out + (size_t)run.z * 4 - run.x;
     uint codec = r.w & 0xff, i = run.x, end = run.x + run.y;
@@ -92,8 +92,8 @@ static inline void decode_buckets(words_t p, uint4 r, uint4 run, __global uint4 
 }
 
 __attribute__((reqd_work_group_size(DECODE_WG, 1, 1)))
-__kernel void decode_lines(ARENA, __global const uint4 *batch, uint runs_at, __global uint *restrict out) {
-    uint4 r = batch[runs_at + 2 * get_group_id(0)], run = batch[runs_at + 2 * get_group_id(0) + 1];
+__kernel void decode_lines(ARENA, __global const uint4 *runs, uint runs_at, __global uint *restrict out) {
+    uint4 r = runs[runs_at + 2 * get_group_id(0)], run = runs[runs_at + 2 * get_group_id(0) + 1];
     words_t p = list_words(ARENA_ARGS, r);
     __global uint4 *dst = (__global uint4 *)(out + (size_t)run.z * 4);
     uint lid = get_local_id(0), codec = r.w & 0xff; // the same for the whole group

@@ -17,8 +17,8 @@
 //           all are scanned. SCAN_SERIAL: list by list, then all documents.
 // Launch    a group of RANK_WG work-items (SCAN_SERIAL: of one) for each query and
 //           range, or `span` of them, at most RANK_SPAN: group g has query g % queries
-//           and the ranges from `range` + g / queries * span on, so that groups at work
-//           at a time read the same words; with `only`, range `range` + g / queries *
+//           and the ranges from `first_range` + g / queries * span on, so that groups at work
+//           at a time read the same words; with `only`, range `first_range` + g / queries *
 //           every.
 // Local     RANK_RANGE + RANK_PAGE*(3 + RANK_SPAN) + RANK_NOTES + 1 words.
 // Bounds    any starts, docIDs and components: parts of lists are clamped to the list,
@@ -55,14 +55,14 @@ static inline void put_better(__local const uint *acc, uint limit, uint base, ui
 #define ACCUMULATE_ARGUMENTS                                                                        \
     __global const uint4 *batch, uint terms_at, uint queries_at, uint queries,                      \
         __global const uint *restrict docs, __global const uint *restrict starts, uint first_doc,   \
-        __global const uint *restrict components, uint range, uint end_range, uint span, uint every,    \
+        __global const uint *restrict components, uint first_range, uint end_range, uint span, uint every,    \
         uint only, uint doc_count, __global const uint *restrict filters, RESULTS
 
 #if SCAN_SERIAL
 
 __kernel void accumulate(ACCUMULATE_ARGUMENTS) {
     __local uint acc[RANK_RANGE];
-    uint g = get_group_id(0), q = g % queries, r = range + g / queries * (only ? every : span);
+    uint g = get_group_id(0), q = g % queries, r = first_range + g / queries * (only ? every : span);
     uint4 query = batch[queries_at + q];
     uint2 theta = (uint2)(state[THETA_OF(q)], state[THETA_OF(q) + 1]);
     for (uint last = min(r + span, end_range); r < last; r++) {
@@ -102,7 +102,7 @@ __kernel void accumulate(ACCUMULATE_ARGUMENTS) {
     __local uint acc[RANK_RANGE];
     __local uint at[RANK_PAGE], weights[RANK_PAGE], bound[RANK_PAGE * (RANK_SPAN + 1)], noted[RANK_NOTES];
     __local uint notes;
-    uint lid = get_local_id(0), g = get_group_id(0), q = g % queries, first = range + g / queries * (only ? every : span);
+    uint lid = get_local_id(0), g = get_group_id(0), q = g % queries, first = first_range + g / queries * (only ? every : span);
     uint4 query = batch[queries_at + q];
     uint2 theta = (uint2)(state[THETA_OF(q)], state[THETA_OF(q) + 1]);
     span = min(span, min(end_range - first, (uint)RANK_SPAN));

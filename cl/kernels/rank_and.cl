@@ -15,7 +15,7 @@
 //           It gives up where the weights of the lists to come cannot lift it above the
 //           threshold.
 // Launch    a group of RANK_WG work-items (SCAN_SERIAL: of one) for each query and
-//           range of a pass: group g has query g % queries and range `range` +
+//           range of a pass: group g has query g % queries and range `first_range` +
 //           g / queries, or `every` times that if `only`.
 // Local     none.
 // Bounds    any starts, docIDs and frequencies: parts of lists are clamped to the list.
@@ -26,8 +26,8 @@
 __kernel void rank_and(ARENA, FREQUENCIES, __global const uint4 *batch, uint terms_at, uint queries_at, uint queries,
                       __global const uint *restrict docs, __global const uint *restrict starts, uint first_doc,
                       __global const uint *lengths, uint narrow, __global const uint *restrict bits, uint log_range,
-                      uint range, uint every, uint only, uint doc_count, volatile __global uint *state, __global ulong *keys, uint capacity) {
-    uint g = get_group_id(0), q = g % queries, r = range + g / queries * (only ? every : 1), loads = 0;
+                      uint first_range, uint every, uint only, uint doc_count, volatile __global uint *state, __global ulong *keys, uint capacity) {
+    uint g = get_group_id(0), q = g % queries, r = first_range + g / queries * (only ? every : 1), loads = 0;
     if (!of_pass(r, every, only))
         return;
     uint4 query = batch[queries_at + q], norm = batch[0];

@@ -34,9 +34,10 @@ type columns struct {
 	words device.Scratch
 	// For scans: sizes of words, then end points; starting points, then word indices.
 	marks, index device.Scratch
-	sums, carry  device.Scratch      // of scans in the plain form
-	look         *primitive.LookBack // of scans that look back
-	moved        uint64              // bytes that the kernels of the batch load and store
+	sums, carry  device.Scratch // for the plain form of scans
+	scan         primitive.Scanner
+	with         device.Features // of the program
+	moved        uint64          // bytes that the kernels of the batch load and store
 }
 
 // columnPass is a range of operands of a step: their records and their words.
@@ -66,18 +67,11 @@ func newColumns(x *device.Flight, s *Store) (*columns, error) {
 	pack := 8 * max(16, rowBytes(b.Tuning)) / t.Word() // a column is whole packs of 16 bytes, and whole rows
 	n := &columns{x: x, s: s, groups: int(t.Groups()), most: mostColumns}
 	n.stride = max((n.groups+pack-1)/pack, 1) * pack
-	names := []string{"wah_clear", "wah_sizes", "wah_ends", "wah_expand", "wah_recall", "reduce_pairs", "reduce_tiles", "scan_sums", "scan_tiles"}
-	if primitive.LooksBack(b) {
-		names = append(names, "scan_ahead")
-	}
-	id := device.KernelID{Name: "wah_expand"}
 	if t.Word() == 64 {
-		id.With = useWide
+		n.with = useWide
 	}
-	if err := x.Create(id, names...); err != nil {
-		return nil, err
-	}
-	return n, primitive.SumElements(x.Kernel("scan_sums"))
+	n.scan.Program = wahExpand.For(n.with).KernelID
+	return n, x.Prepare(n.scan.Program)
 }
 
 // wordBytes is the size of a word of the vectors.
@@ -175,22 +169,22 @@ func (n *columns) roomFor(columns, pass int) error {
 		return n.s.scratch.Room(&n.sums, t.ScanChunk, 0, "sums of tiles")
 	}
 	tiles := n.marks.Words/primitive.ScanTile(t) + 1
-	if n.look != nil && n.look.Fits(tiles) {
+	if n.scan.Look != nil && n.scan.Look.Fits(tiles) {
 		return nil
 	}
 	n.dropLook()
 	var err error
-	if n.look, err = primitive.NewLookBack(n.x.Device, n.x.Memory, tiles); err == nil {
-		n.s.slotBytes.Add(n.look.Bytes)
+	if n.scan.Look, err = primitive.NewLookBack(n.x.Device, n.x.Memory, tiles); err == nil {
+		n.s.slotBytes.Add(n.scan.Look.Bytes)
 	}
 	return err
 }
 
 func (n *columns) dropLook() {
-	if n.look != nil {
-		n.s.slotBytes.Add(-n.look.Bytes)
-		n.look.Release()
-		n.look = nil
+	if n.scan.Look != nil {
+		n.s.slotBytes.Add(-n.scan.Look.Bytes)
+		n.scan.Look.Release()
+		n.scan.Look = nil
 	}
 }
 

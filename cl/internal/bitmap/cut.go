@@ -3,6 +3,7 @@ package bitmap
 import (
 	"slices"
 
+	"heddle/cl/internal/device"
 	"heddle/cl/internal/filter"
 	"heddle/engine/plan"
 )
@@ -109,6 +110,17 @@ func (c *cut) findSkips(steps []plan.Step) {
 			c.skips[begins[depth]] = uint32(k + 1 - begins[depth])
 		}
 	}
+}
+
+// features returns the features of the program for the round.
+func (c *cut) features() (with device.Features) {
+	if c.checks {
+		with |= useStored
+	}
+	if c.decompresses() {
+		with |= useColumns
+	}
+	return with
 }
 
 // decompresses tells whether a strategy of Nelson et al. makes the sets of StepAny.

@@ -24,8 +24,6 @@ func facetGroup(t device.Tuning) int {
 	return 256
 }
 
-var countCodes = device.KernelID{Name: "count_codes"}
-
 // CountCodes implements plan.CodeCounter. It takes columns of up to 2^20 codes, or bins of codes.
 func (s *Store) CountCodes(ctx context.Context, rows []uint64, inputs []plan.Input) ([][]uint64, error) {
 	if s.closed.Load() {
@@ -66,7 +64,7 @@ func (s *Store) countCodes(ctx context.Context, rows []uint64, inputs []plan.Inp
 	if _, err := s.allValues(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := s.rt.ProgramOf(countCodes); err != nil {
+	if _, err := s.rt.ProgramOf(countCodes.KernelID); err != nil {
 		return nil, err
 	}
 	x, err := s.free.Take(ctx, s.closing, s.newTableSlot)
@@ -134,21 +132,15 @@ func (f *facets) run(ctx context.Context, x *slot) error {
 		if err := x.Write(x.batch.Buffer, bitsAt+len(bits)); err != nil {
 			return err
 		}
-		k, err := x.KernelOf(countCodes)
-		if err != nil {
-			return err
-		}
 		v := values.arena.Buffers
 		filters := v[0] // any buffer
 		for _, c := range f.columns {
 			filters = c.filters(x.Device, filters)
 		}
-		if err := device.SetArguments(k, v[0], v[1], v[2], v[3], x.batch.Buffer, len(f.columns), bitsAt/4, len(bits), facetSpan,
-			int(s.t.Rows), filters, x.batch.Buffer); err != nil {
-			return err
-		}
+		args := countCodesArguments{a: v, batch: x.batch.Buffer, columns: len(f.columns), bitsAt: bitsAt / 4, words: len(bits), span: facetSpan,
+			rowCount: int(s.t.Rows), filters: filters, counts: x.batch.Buffer}
 		groups := len(f.columns) * ((len(bits) + facetSpan - 1) / facetSpan)
-		if err := x.Launch(k, groups, facetGroup(x.Device.Tuning), device.ProbeTime); err != nil {
+		if err := countCodes.Launch(&x.Flight, args, groups, facetGroup(x.Device.Tuning), device.ProbeTime); err != nil {
 			return err
 		}
 		if err := x.ReadAt(x.batch.Buffer, countsAt, 0, f.words); err != nil {

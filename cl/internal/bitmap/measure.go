@@ -19,8 +19,6 @@ const (
 	mostCells      = 1 << 20
 )
 
-var measureGroups = device.KernelID{Name: "measure_groups"}
-
 // Measure implements plan.Measurer. It takes aggregations of 2^20 cells and 16 columns at most.
 func (s *Store) Measure(ctx context.Context, sel *plan.SelectBatch, a *plan.Aggregation) (*plan.Cells, error) {
 	if sel.Len() != 1 {
@@ -47,7 +45,7 @@ func (s *Store) measure(ctx context.Context, sel *plan.SelectBatch, a *plan.Aggr
 	if _, err := s.allValues(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := s.rt.ProgramOf(measureGroups); err != nil {
+	if _, err := s.rt.ProgramOf(measureGroups.KernelID); err != nil {
 		return nil, err
 	}
 	one := *sel
@@ -208,10 +206,6 @@ func (m *measuring) write(up []uint32, at int) {
 
 // send enqueues the kernel behind the one that writes the rows of a slot.
 func (m *measuring) send(x *slot, at int) error {
-	k, err := x.KernelOf(measureGroups)
-	if err != nil {
-		return err
-	}
 	v := m.store.values.Load().arena.Buffers
 	filters := v[0] // any buffer
 	for _, c := range m.groupings {
@@ -221,11 +215,9 @@ func (m *measuring) send(x *slot, at int) error {
 		filters = c.filters(x.Device, filters)
 	}
 	words := x.cut.bits
-	if err := device.SetArguments(k, v[0], v[1], v[2], v[3], x.batch.Buffer, at/4, x.rows.Buffer, words, measureSpan, int(m.store.t.Rows), filters,
-		x.batch.Buffer, at+m.cellsAt()); err != nil {
-		return err
-	}
-	return x.Launch(k, (words+measureSpan-1)/measureSpan, facetGroup(x.Device.Tuning), device.ProbeTime)
+	args := measureGroupsArguments{a: v, batch: x.batch.Buffer, at: at / 4, bits: x.rows.Buffer, words: words, span: measureSpan,
+		rowCount: int(m.store.t.Rows), filters: filters, counts: x.batch.Buffer, cellsAt: at + m.cellsAt()}
+	return measureGroups.Launch(&x.Flight, args, (words+measureSpan-1)/measureSpan, facetGroup(x.Device.Tuning), device.ProbeTime)
 }
 
 // result makes the answer from all cells.

@@ -18,10 +18,11 @@ const (
 var Operation = device.Operation{
 	Name: "bitmap",
 	Programs: []device.Program{
-		{Kernels: []string{"rows"}, Files: device.Files("wah.cl", "directory.cl", "tile.cl", "packed.cl", "check.cl", "any_serial.cl", "any.cl", "rows.cl")},
-		{Kernels: []string{"count_codes"}, Files: device.Files("posting.cl", "column.cl", "facet.cl")},
-		{Kernels: []string{"measure_groups"}, Files: device.Files("posting.cl", "column.cl", "measure.cl")},
-		{Kernels: []string{"wah_expand"}, Files: device.Files("group.cl", "scan.cl", "wah.cl", "directory.cl", "chunk.cl", "decompress.cl", "reduce.cl")},
+		{Kernels: []device.Function{selectRows}, Files: device.Files("wah.cl", "directory.cl", "tile.cl", "packed.cl", "check.cl", "any_serial.cl", "any.cl", "rows.cl")},
+		{Kernels: []device.Function{countCodes}, Files: device.Files("posting.cl", "column.cl", "facet.cl")},
+		{Kernels: []device.Function{measureGroups}, Files: device.Files("posting.cl", "column.cl", "measure.cl")},
+		{Kernels: []device.Function{wahExpand, wahClear, wahSizes, wahEnds, wahRecall, reducePairs, reduceTiles},
+			Files: device.Files("group.cl", "scan.cl", "wah.cl", "directory.cl", "chunk.cl", "decompress.cl", "reduce.cl")},
 	},
 	Features: []string{"USE_WIDE", "USE_ARENAS", "USE_STORED", "USE_COLUMNS"},
 	Check: func(t device.Tuning) error {

@@ -8,7 +8,6 @@ import (
 	"unsafe"
 
 	"heddle/cl/internal/device"
-	"heddle/cl/internal/primitive"
 	"heddle/engine/plan"
 )
 
@@ -44,76 +43,72 @@ func (n *columns) any(step, to int) error {
 
 // check returns an error if a kernel of a finished batch gave up. It runs in Runtime.Do.
 func (n *columns) check() error {
-	if !n.rescan || n.look == nil || n.look.Fresh() {
+	if !n.rescan || n.scan.Look == nil || n.scan.Look.Fresh() {
 		return nil
 	}
-	failed, err := n.look.GaveUp(n.x.Queue)
+	failed, err := n.scan.Look.GaveUp(n.x.Queue)
 	if failed {
-		n.look.Reset()
+		n.scan.Look.Reset()
 		err = errors.New("a work-group waited in vain for another")
 	}
 	return n.x.Device.Fail("decompressing vectors", err)
 }
 
-// launch enqueues a kernel of two dimensions: groups, and work-items of a group.
-func (n *columns) launch(name string, groups, local [2]int, to device.Counter, args ...any) error {
-	k := n.x.Kernel(name)
-	if err := device.SetArguments(k, args...); err != nil {
-		return err
-	}
-	e, err := n.x.Queue.EnqueueNDRangeKernel(k.Kernel, nil, []int{groups[0] * local[0], groups[1] * local[1]}, local[:], nil)
-	return n.x.Sent(e, err, to)
-}
-
-// chunks enqueues a kernel over rows of words, groups or packs.
-func (n *columns) chunks(name string, count, rows int, to device.Counter, args ...any) error {
-	local := chunkGroup
+// group is the work-group size of a kernel over rows of words, groups or packs.
+func (n *columns) group(local int) [2]int {
 	if n.x.Device.Tuning.Serial {
 		local = 1
 	}
-	return n.launch(name, [2]int{(count + chunkLen - 1) / chunkLen, rows}, [2]int{local, 1}, to, args...)
+	return [2]int{local, 1}
+}
+
+// chunks is the launch of a kernel with a work-group for each chunk of each row.
+func (n *columns) chunks(count, rows int) (groups, local [2]int) {
+	return [2]int{(count + chunkLen - 1) / chunkLen, rows}, n.group(chunkGroup)
 }
 
 // clear sets packs of 16 bytes of m to zero, from the given one on.
 func (n *columns) clear(m *device.Scratch, first, packs int, to device.Counter) error {
-	return n.chunks("wah_clear", packs, 1, to, m.Buffer, first, packs)
+	groups, local := n.chunks(packs, 1)
+	return wahClear.For(n.with).LaunchRows(n.x, wahClearArguments{m.Buffer, first, packs}, groups, local, to)
 }
 
 // expand decompresses the vectors of a pass to columns from to on, by Algorithm 2 or by its
 // last loop alone.
 func (n *columns) expand(p columnPass, to int) error {
-	l := n.s.arena.Buffers
 	word := uint64(n.wordBytes())
 	groups := n.groups * p.vectors
 	words, all := uint64(p.words), uint64(groups)
 	n.moved += uint64(p.vectors) * n.columnBytes()
 	if !n.rescan {
 		n.moved += all * (recallBytes + word)
-		local := recallGroup
-		if n.x.Device.Tuning.Serial {
-			local = 1
-		}
-		return n.launch("wah_recall", [2]int{n.s.dir.tiles, p.vectors}, [2]int{local, 1}, device.DecodeTime, l[0], l[1], l[2], l[3], n.s.coarse, n.s.fine, len(n.s.t.Vectors),
-			n.batch.Buffer, p.first, n.groups, n.words.Buffer, n.stride, to)
+		args := wahRecallArguments{a: n.s.arena.Buffers, coarse: n.s.coarse, fine: n.s.fine, vectors: len(n.s.t.Vectors),
+			records: n.batch.Buffer, first: p.first, groups: n.groups, columns: n.words.Buffer, stride: n.stride, to: to}
+		return wahRecall.For(n.with).LaunchRows(n.x, args, [2]int{n.s.dir.tiles, p.vectors}, n.group(recallGroup), device.DecodeTime)
 	}
 	n.moved += words*(word+4) + 4*all + 8*words + all*(4+word) + n.scanBytes(words) + n.scanBytes(all)
-	if err := n.chunks("wah_sizes", p.longest, p.vectors, device.DecodeTime, l[0], l[1], l[2], l[3], n.batch.Buffer, p.first, n.groups, n.marks.Buffer); err != nil {
+	sizes := wahSizesArguments{a: n.s.arena.Buffers, records: n.batch.Buffer, first: p.first, groups: n.groups, sizes: n.marks.Buffer}
+	at, local := n.chunks(p.longest, p.vectors)
+	if err := wahSizes.For(n.with).LaunchRows(n.x, sizes, at, local, device.DecodeTime); err != nil {
 		return err
 	}
-	if err := n.scan(p.words); err != nil {
+	if err := n.sum(p.words); err != nil {
 		return err
 	}
 	if err := n.clear(&n.marks, 0, (groups+3)/4, device.DecodeTime); err != nil {
 		return err
 	}
-	if err := n.chunks("wah_ends", p.words, 1, device.DecodeTime, n.index.Buffer, p.words, n.marks.Buffer, groups); err != nil {
+	ends := wahEndsArguments{starts: n.index.Buffer, n: p.words, ends: n.marks.Buffer, groups: groups}
+	at, local = n.chunks(p.words, 1)
+	if err := wahEnds.For(n.with).LaunchRows(n.x, ends, at, local, device.DecodeTime); err != nil {
 		return err
 	}
-	if err := n.scan(groups); err != nil {
+	if err := n.sum(groups); err != nil {
 		return err
 	}
-	return n.chunks("wah_expand", n.stride, p.vectors, device.DecodeTime, l[0], l[1], l[2], l[3], n.batch.Buffer, p.first, n.groups,
-		n.index.Buffer, n.words.Buffer, n.stride, to)
+	at, local = n.chunks(n.stride, p.vectors)
+	return wahExpand.For(n.with).LaunchRows(n.x, wahExpandArguments{a: n.s.arena.Buffers, records: n.batch.Buffer, first: p.first, groups: n.groups,
+		index: n.index.Buffer, columns: n.words.Buffer, stride: n.stride, to: to}, at, local, device.DecodeTime)
 }
 
 // recallBytes is the part of the directory that a group reads at most: an entry, a mask,
@@ -122,48 +117,21 @@ const recallBytes = 8 + 4 + 2
 
 // scanBytes is the number of bytes that a scan reads and writes.
 func (n *columns) scanBytes(count uint64) uint64 {
-	if n.look != nil {
+	if n.scan.Look != nil {
 		return 8 * count
 	}
 	return 12 * count
 }
 
-// scan writes the exclusive prefix sums of the first marks to the index.
-func (n *columns) scan(count int) error {
-	t := n.x.Device.Tuning
-	local := t.ScanWG
-	if t.Serial {
-		local = 1
-	}
-	tiles := (count + primitive.ScanTile(t) - 1) / primitive.ScanTile(t)
-	if n.look != nil {
-		ticket, epoch, err := n.look.Begin(n.x.Queue, tiles)
-		if err != nil {
-			return err
-		}
-		err = n.launch("scan_ahead", [2]int{tiles, 1}, [2]int{local, 1}, device.DecodeTime,
-			n.marks.Buffer, n.index.Buffer, count, n.look.State, int(ticket), int(epoch), n.carry.Buffer)
-		if err != nil {
-			n.look.Reset() // the launch may not have drawn its tickets
-		}
-		return err
-	}
-	if err := n.clear(&n.carry, 0, 1, device.DecodeTime); err != nil {
-		return err
-	}
-	for at := 0; at < tiles; at += t.ScanChunk {
-		groups := [2]int{min(t.ScanChunk, tiles-at), 1}
-		err := n.launch("scan_sums", groups, [2]int{local, 1}, device.DecodeTime, n.marks.Buffer, n.marks.Buffer, n.sums.Buffer, count, at)
-		if err != nil {
-			return err
-		}
-		err = n.launch("scan_tiles", groups, [2]int{local, 1}, device.DecodeTime, n.marks.Buffer, n.index.Buffer, n.sums.Buffer, count, at,
-			n.carry.Buffer, at/t.ScanChunk&1)
-		if err != nil {
+// sum writes the exclusive prefix sums of the first marks to the index.
+func (n *columns) sum(count int) error {
+	n.scan.In, n.scan.Flags, n.scan.Out, n.scan.Sums, n.scan.Carry = n.marks.Buffer, n.marks.Buffer, n.index.Buffer, n.sums.Buffer, n.carry.Buffer
+	if n.scan.Look == nil {
+		if err := n.clear(&n.carry, 0, 1, device.DecodeTime); err != nil {
 			return err
 		}
 	}
-	return nil
+	return n.scan.Enqueue(n.x, count, device.DecodeTime)
 }
 
 // reduce ORs m columns from the given one on into the first of them.
@@ -173,7 +141,9 @@ func (n *columns) reduce(first, m int) error {
 	if n.strategy == plan.COA {
 		packs := int(n.columnBytes() / 16)
 		for ; m > 1; m = (m + 1) / 2 {
-			if err := n.chunks("reduce_pairs", packs, m/2, device.ProbeTime, n.words.Buffer, packs, first, (m+1)/2); err != nil {
+			groups, local := n.chunks(packs, m/2)
+			args := reducePairsArguments{columns: n.words.Buffer, packs: packs, first: first, s: (m + 1) / 2}
+			if err := reducePairs.For(n.with).LaunchRows(n.x, args, groups, local, device.ProbeTime); err != nil {
 				return err
 			}
 		}
@@ -189,9 +159,8 @@ func (n *columns) reduce(first, m int) error {
 		}
 		groups := (rows + s.rows - 1) / s.rows
 		for at := 0; at < groups; at += launchRows {
-			err := n.launch("reduce_tiles", [2]int{min(groups-at, launchRows), tiles}, local, device.ProbeTime,
-				n.words.Buffer, rows, first, step, m, s.span, s.rows, at*s.rows)
-			if err != nil {
+			args := reduceTilesArguments{columns: n.words.Buffer, rows: rows, first: first, step: step, m: m, span: s.span, j: s.rows, firstRow: at * s.rows}
+			if err := reduceTiles.For(n.with).LaunchRows(n.x, args, [2]int{min(groups-at, launchRows), tiles}, local, device.ProbeTime); err != nil {
 				return err
 			}
 		}

@@ -81,7 +81,8 @@ func (x *slot) round(ctx context.Context, out *plan.Rows) error {
 	if err := x.Device.Grow(&x.Down, back, 0); err != nil {
 		return err
 	}
-	if err := x.prepare(); err != nil {
+	x.selects = x.store.program(c.features())
+	if err := x.Prepare(x.selects.KernelID); err != nil {
 		return err
 	}
 	c.write(x.store, x.Up.Words)
@@ -248,35 +249,18 @@ func (x *slot) launchRows(first, selections int, columns *ocl.MemObject, stride 
 	if x.region != nil {
 		to = *x.region
 	}
-	args := x.args[:0]
-	for i, m := range s.arena.Buffers {
-		if i == 0 || !s.arena.Single() {
-			args = append(args, m)
-		}
+	v, stored := s.arena.Buffers, s.arena.Buffers // any buffers, before a round needs stored values
+	if loaded := s.values.Load(); loaded != nil {
+		stored = loaded.arena.Buffers
 	}
-	args = append(args, s.coarse, s.fine, s.plain.buffer, s.plain.at, len(s.t.Vectors), int(s.t.Rows), x.batch.Buffer,
-		c.selectionsAt, first, selections, to.buffer, to.at, c.bits, to.countsAt, device.LocalBytes(s.t.Word()/8*tileGroups(t)*c.sets))
 	group := workGroup(t)
 	if s.lean() && c.checks && !c.decompresses() {
 		group = checkGroup(t)
 	}
-	if c.checks || !s.lean() {
-		stored := s.arena.Buffers // any buffers, before a round needs stored values
-		if v := s.values.Load(); v != nil {
-			stored = v.arena.Buffers
-		}
-		for _, m := range stored {
-			args = append(args, m)
-		}
-	}
-	if c.decompresses() || !s.lean() {
-		args = append(args, cmp.Or(columns, x.rows.Buffer), stride)
-	}
-	x.args = args
-	if err := device.SetArguments(x.selects, args...); err != nil {
-		return err
-	}
-	return x.Launch(x.selects, selections*s.dir.tiles, group, device.ProbeTime)
+	return x.selects.Launch(&x.Flight, rowsArguments{a0: v[0], a1: v[1], a2: v[2], a3: v[3], coarse: s.coarse, fine: s.fine, plain: s.plain.buffer,
+		plainAt: s.plain.at, vectors: len(s.t.Vectors), rowCount: int(s.t.Rows), batch: x.batch.Buffer, selectionsAt: c.selectionsAt, first: first,
+		selections: selections, out: to.buffer, outAt: to.at, stride: c.bits, countsAt: to.countsAt, tile: device.LocalBytes(s.t.Word() / 8 * tileGroups(t) * c.sets),
+		v: stored, columns: cmp.Or(columns, x.rows.Buffer), columnStride: stride}, selections*s.dir.tiles, group, device.ProbeTime)
 }
 
 // collect takes the counts of a round.

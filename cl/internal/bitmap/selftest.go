@@ -44,7 +44,7 @@ func selfTest(ctx context.Context, rt *device.Runtime, of testKey) error {
 	for _, sel.Output = range []plan.Output{plan.OutputBits, plan.OutputCounts} {
 		sel.Rescan = !sel.Rescan // matters if vectors are decompressed
 		var got plan.Rows
-		if err := s.selectRows(ctx, sel, &got); err != nil {
+		if err := s.run(ctx, sel, &got); err != nil {
 			return err
 		}
 		for i, want := range wants {

@@ -47,15 +47,14 @@ type slot struct {
 	columns *columns       // nil before the first strategy of Nelson et al. 2020
 
 	cut     cut
-	selects *device.Kernel // of the round
-	turn    uint32         // number of the round
-	counted *ocl.Event     // of the download of counts
-	bitsAt  int            // word of down at which bits begin
-	args    []any          // of the kernel; reused
-	submit  func() error   // send, bound once
-	region  *region        // for the rows of the only selection, in place of rows; nil: none
-	with    *filter.Set    // which the rows of the only selection must be in; nil: none
-	after   *after         // work on the rows of the only selection; nil: none
+	selects device.Kernel[rowsArguments] // of the round
+	turn    uint32                       // number of the round
+	counted *ocl.Event                   // of the download of counts
+	bitsAt  int                          // word of down at which bits begin
+	submit  func() error                 // send, bound once
+	region  *region                      // for the rows of the only selection, in place of rows; nil: none
+	with    *filter.Set                  // which the rows of the only selection must be in; nil: none
+	after   *after                       // work on the rows of the only selection; nil: none
 }
 
 // region is a place in a buffer.
@@ -90,28 +89,6 @@ func (s *Store) newTableSlot() (*slot, error) {
 		return nil, err
 	}
 	return x, nil
-}
-
-// prepare finds the kernel of a round.
-func (x *slot) prepare() error {
-	var with device.Features
-	if x.cut.checks {
-		with |= useStored
-	}
-	if x.cut.decompresses() {
-		with |= useColumns
-	}
-	id := x.store.program(with)
-	if x.selects = x.Kernels[id]; x.selects != nil {
-		return nil
-	}
-	if _, err := x.Device.ProgramOf(id); err != nil { // not in Runtime.Do, where other callers would wait
-		return err
-	}
-	return x.Device.Do(func() (err error) {
-		x.selects, err = x.KernelOf(id)
-		return err
-	})
 }
 
 // giveBack waits until no command is under way and returns the slot to the pool.

@@ -102,7 +102,7 @@ func load(ctx context.Context, b *device.Runtime, t *plan.Table) (*Store, error)
 		if err = s.loadPlain(); err != nil {
 			return err
 		}
-		_, err = b.ProgramOf(s.program(0))
+		_, err = b.ProgramOf(s.program(0).KernelID)
 		return err
 	}()
 	if err != nil {
@@ -132,7 +132,7 @@ func vectorSource(t *plan.Table) *plan.Source {
 func (s *Store) lean() bool { return s.rt.Info.Type == "gpu" }
 
 // program returns the kernel of rows.cl for the table and the features of a round.
-func (s *Store) program(with device.Features) device.KernelID {
+func (s *Store) program(with device.Features) device.Kernel[rowsArguments] {
 	if !s.lean() {
 		with = useStored | useColumns
 	}
@@ -142,7 +142,7 @@ func (s *Store) program(with device.Features) device.KernelID {
 	if !s.arena.Single() {
 		with |= useArenas
 	}
-	return device.KernelID{Name: "rows", With: with}
+	return selectRows.For(with)
 }
 
 // Select implements plan.TableStore. A round is one launch if sel has few selections or
@@ -157,11 +157,11 @@ func (s *Store) Select(ctx context.Context, sel *plan.SelectBatch, out *plan.Row
 		}
 		ideal := *sel
 		ideal.Strategy = plan.IdealHybrid
-		if err := s.selectRows(ctx, &ideal, out); !device.IsExceeded(err) {
+		if err := s.run(ctx, &ideal, out); !device.IsExceeded(err) {
 			return err
 		}
 	}
-	return s.selectRows(ctx, sel, out)
+	return s.run(ctx, sel, out)
 }
 
 // check checks the arguments of Select and Filter.
@@ -184,8 +184,8 @@ func (s *Store) check(ctx context.Context, sel *plan.SelectBatch) error {
 	return nil
 }
 
-// selectRows is Select without a check of its arguments.
-func (s *Store) selectRows(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) error {
+// run is Select without a check of its arguments.
+func (s *Store) run(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) error {
 	began := time.Now()
 	n := sel.Len()
 	*out = plan.Rows{Counts: slices.Grow(out.Counts[:0], n)[:n], Bits: out.Bits[:0], Stride: wah.Bitset(uint64(s.t.Rows))}

@@ -22,14 +22,14 @@ type Flight struct {
 	Queue    *ocl.CommandQueue
 	Up, Down *Pinned
 
-	Kernels map[KernelID]*Kernel
+	kernels map[KernelID]*kernel
 	After   []*ocl.Event // the upload and all later commands wait for them
 	Events  []timed
 	Done    chan error // capacity 1: the result of a wait
 	waiting bool       // a wait has not been received from done
 	landed  bool       // the last command is complete
 	// Sizes of a launch, which OpenCL takes by pointer.
-	global, local [1]int
+	global, local [2]int
 }
 
 // timed is a command under way and the counter for its duration.
@@ -52,7 +52,7 @@ func downloadTime(s *plan.Stats) *time.Duration { return &s.Download }
 
 // NewFlight makes a flight without queue and staging memory.
 func NewFlight(rt *Runtime, memory *Budget) Flight {
-	return Flight{Device: rt, Memory: memory, Kernels: map[KernelID]*Kernel{}, Done: make(chan error, 1)}
+	return Flight{Device: rt, Memory: memory, kernels: map[KernelID]*kernel{}, Done: make(chan error, 1)}
 }
 
 // Open makes the queue and pinned memory of the given numbers of words.
@@ -67,57 +67,21 @@ func (x *Flight) Open(upWords, downWords int) (err error) {
 	return err
 }
 
-// Create makes kernels of the program of id. Method Kernel finds them by name. It
-// builds the program here and not in Runtime.Do, where other goroutines would wait.
-func (x *Flight) Create(id KernelID, names ...string) error {
-	p, err := x.Device.ProgramOf(id)
-	if err != nil {
-		return err
-	}
-	return x.Device.Do(func() error {
-		for _, name := range names {
-			k, err := p.CreateKernel(name)
-			if err != nil {
-				return x.Device.Fail("creating kernel "+name, err)
-			}
-			x.Kernels[KernelID{Name: name}] = &Kernel{Kernel: k}
+// Prepare builds the programs of kernels that later rounds launch. It does not run in Runtime.Do,
+// where other goroutines would wait for the compiler.
+func (x *Flight) Prepare(ids ...KernelID) error {
+	for _, id := range ids {
+		if _, err := x.Device.ProgramOf(id); err != nil {
+			return err
 		}
-		return nil
-	})
-}
-
-// Kernel returns a kernel that create has made, or nil.
-func (x *Flight) Kernel(name string) *Kernel { return x.Kernels[KernelID{Name: name}] }
-
-// KernelOf returns the flight's kernel object for id and makes it on first use. It may run
-// in Runtime.Do if the program is built already.
-func (x *Flight) KernelOf(id KernelID) (*Kernel, error) {
-	if k := x.Kernels[id]; k != nil {
-		return k, nil
 	}
-	p, err := x.Device.ProgramOf(id)
-	if err != nil {
-		return nil, err
-	}
-	k, err := p.CreateKernel(id.Name)
-	if err != nil {
-		return nil, x.Device.Fail("creating kernel "+id.Name, err)
-	}
-	x.Kernels[id] = &Kernel{Kernel: k}
-	return x.Kernels[id], nil
+	return nil
 }
 
 // Write enqueues the upload of the first n words of the staging memory to m.
 func (x *Flight) Write(m *ocl.MemObject, n int) error {
 	e, err := x.Queue.EnqueueWriteBuffer(m, false, 0, 4*n, unsafe.Pointer(&x.Up.Words[0]), x.After)
 	return x.Sent(e, err, UploadTime)
-}
-
-// Launch enqueues a kernel of one dimension, whose duration goes to a counter.
-func (x *Flight) Launch(k *Kernel, groups, local int, to Counter) error {
-	x.global[0], x.local[0] = groups*local, local
-	e, err := x.Queue.EnqueueNDRangeKernel(k.Kernel, nil, x.global[:], x.local[:], nil)
-	return x.Sent(e, err, to)
 }
 
 // Read enqueues the download of the first n words of m and flushes the queue. The command
@@ -244,7 +208,7 @@ func (x *Flight) Release() {
 	if x.Queue != nil {
 		x.Queue.Release()
 	}
-	for _, k := range x.Kernels {
+	for _, k := range x.kernels {
 		k.Release()
 	}
 	for _, p := range []*Pinned{x.Up, x.Down} {

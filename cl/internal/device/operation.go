@@ -1,6 +1,7 @@
 package device
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,8 +35,9 @@ type Operation struct {
 
 // Program is a set of kernels that compile as one text.
 type Program struct {
-	// Kernels lists the kernels by which callers ask for the program. The first one names it.
-	Kernels []string
+	// Kernels lists the kernels of the program. The first one names it. Kernels of a file that another
+	// operation has too are listed there.
+	Kernels []Function
 	// Files returns the source files behind common.cl for a set of features.
 	Files func(with Features) []string
 	// Core puts the program into the one text that opening a device builds.
@@ -52,39 +54,45 @@ func Files(names ...string) func(Features) []string {
 // kernel gives the bits their meaning.
 type Features uint32
 
-// KernelID names a kernel function and the features of its program.
+// KernelID names a kernel function and its program.
 type KernelID struct {
-	Name string
-	With Features
+	Name    string
+	With    Features // the features of the program
+	Program string   // the name of another kernel of the program; empty: Name belongs to one program
 }
 
 // Operations is the list of operations of a backend.
 type Operations []Operation
 
 // find returns the operation and the program of a kernel.
-func (o Operations) find(kernel string) (*Operation, *Program) {
+func (o Operations) find(id KernelID) (*Operation, *Program) {
+	name := cmp.Or(id.Program, id.Name)
 	for i := range o {
 		for k := range o[i].Programs {
-			if p := &o[i].Programs[k]; slices.Contains(p.Kernels, kernel) {
+			p := &o[i].Programs[k]
+			if slices.ContainsFunc(p.Kernels, func(f Function) bool { return f.ID().Name == name }) {
 				return &o[i], p
 			}
 		}
 	}
-	panic("cl: no operation has the kernel " + kernel)
+	panic("cl: no operation has the kernel " + name)
 }
 
 // canonical returns the ID under which the program of a kernel is kept.
 func (o Operations) canonical(id KernelID) KernelID {
-	_, p := o.find(id.Name)
-	return KernelID{Name: p.Kernels[0], With: id.With}
+	_, p := o.find(id)
+	return KernelID{Name: p.Name(), With: id.With}
 }
+
+// Name is the name of the first kernel.
+func (p *Program) Name() string { return p.Kernels[0].ID().Name }
 
 // Core returns the kernels of the program that opening a device builds.
 func (o Operations) Core() (ids []KernelID) {
 	for _, op := range o {
 		for _, p := range op.Programs {
 			if p.Core {
-				ids = append(ids, KernelID{Name: p.Kernels[0]})
+				ids = append(ids, KernelID{Name: p.Name()})
 			}
 		}
 	}
@@ -151,7 +159,7 @@ var includes = regexp.MustCompile(`(?m)^#include .*$`)
 func (o Operations) Source(t Tuning, countLoads bool, ids ...KernelID) string {
 	var b strings.Builder
 	b.WriteString(o.Defines(t, countLoads))
-	op, _ := o.find(ids[0].Name)
+	op, _ := o.find(ids[0])
 	for i, name := range op.Features {
 		if ids[0].With>>i&1 != 0 {
 			fmt.Fprintf(&b, "#define %s 1\n", name)
@@ -159,7 +167,7 @@ func (o Operations) Source(t Tuning, countLoads bool, ids ...KernelID) string {
 	}
 	names := []string{"common.cl"}
 	for _, id := range ids {
-		_, p := o.find(id.Name)
+		_, p := o.find(id)
 		names = append(names, p.Files(id.With)...)
 	}
 	for _, name := range names {

@@ -33,6 +33,15 @@ func (rt *Runtime) Source(id KernelID) string {
 	return rt.Ops.Source(rt.Tuning, rt.CountLoads, rt.Ops.canonical(id))
 }
 
+// hasMacro tells which macros of features the program of a kernel is compiled with.
+func (rt *Runtime) hasMacro(id KernelID) func(macro string) bool {
+	op, _ := rt.Ops.find(id)
+	return func(macro string) bool {
+		i := slices.Index(op.Features, macro)
+		return i >= 0 && id.With>>i&1 != 0 || macro == "COUNT_LOADS" && rt.CountLoads
+	}
+}
+
 // buildCore builds the core programs of all operations as one text: a build costs more
 // than a kernel.
 func (rt *Runtime) buildCore() error {

@@ -97,7 +97,7 @@ func Begin(rt *device.Runtime, universe uint32, span int) (*Set, error) {
 
 // begin is Begin without a self-test.
 func begin(rt *device.Runtime, universe uint32, span int) (*Set, error) {
-	if _, err := rt.ProgramOf(listing); err != nil {
+	if _, err := rt.ProgramOf(listing.KernelID); err != nil {
 		return nil, err
 	}
 	s := &Set{rt: rt, universe: universe, span: span}
@@ -125,22 +125,22 @@ func (s *Set) spans() int { return max((s.words()+s.span-1)/s.span, 1) }
 func (s *Set) least() int { return s.padded/unit + s.spans()/unit + 2 }
 
 // listing is the kernel that completes a set.
-var listing = device.KernelID{Name: "filter_list"}
+var listing = device.NewKernel[listArguments]("filter_list")
+
+type listArguments struct {
+	region                                                *ocl.MemObject
+	at, words, padded, span, each, countsAt, docsAt, room int
+	totals                                                *ocl.MemObject
+	totalAt                                               int
+}
 
 // Send enqueues the kernel that completes the set behind the commands that write its bits and counts to m, and
 // the number of its documents to a word of totals. It runs in Runtime.Do.
 func (s *Set) Send(x *device.Flight, m, totals *ocl.MemObject, totalAt int) error {
-	kernel, err := x.KernelOf(listing)
-	if err != nil {
-		return err
-	}
 	each := (s.spans() + maxGroups - 1) / maxGroups
-	err = device.SetArguments(kernel, m, s.region.At, s.words(), s.padded, s.span, each, s.CountsAt(), s.region.At+s.least(),
-		min(int(s.universe/sparse), s.room), totals, totalAt)
-	if err != nil {
-		return err
-	}
-	return x.Launch(kernel, (s.spans()+each-1)/each, workGroup(s.rt.Tuning), device.CompactTime)
+	return listing.Launch(x, listArguments{region: m, at: s.region.At, words: s.words(), padded: s.padded, span: s.span, each: each,
+		countsAt: s.CountsAt(), docsAt: s.region.At + s.least(), room: min(int(s.universe/sparse), s.room), totals: totals, totalAt: totalAt},
+		(s.spans()+each-1)/each, workGroup(s.rt.Tuning), device.CompactTime)
 }
 
 // End notes the number of documents, once the commands of Send have ended.

@@ -12,7 +12,7 @@ import (
 // Operation registers the kernels of filters. New sets are tested when a device makes its first one.
 var Operation = device.Operation{
 	Name:     "filter",
-	Programs: []device.Program{{Kernels: []string{"filter_list"}, Files: device.Files("filter.cl")}},
+	Programs: []device.Program{{Kernels: []device.Function{listing}, Files: device.Files("filter.cl")}},
 	Limits:   func(t device.Tuning) (local, group int) { return 4 * (1 + 128), workGroup(t) },
 	Describe: func(_ device.Tuning, info *plan.Info) { info.Filters = true },
 }

@@ -27,7 +27,7 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%v: %v", id, err)
 		}
 		d := DecoderOf(id)
-		if d != NoDecoder && !slices.ContainsFunc(Operation.Programs, func(p device.Program) bool { return slices.Contains(p.Kernels, Decoders[d].Name) }) {
+		if d != NoDecoder && !slices.ContainsFunc(Operation.Programs, func(p device.Program) bool { return p.Name() == Decoders[d].Name }) {
 			t.Errorf("%v: the decoder %s is not registered", id, Decoders[d].Name)
 		}
 	}

@@ -3,6 +3,8 @@ package lists
 import (
 	"fmt"
 
+	ocl "github.com/jgillich/go-opencl/cl"
+
 	"heddle/cl/internal/device"
 	"heddle/codec"
 	"heddle/engine/plan"
@@ -43,10 +45,22 @@ var FeatureNames = []string{"USE_LINES", "USE_IS", "USE_LRSEG", "USE_PMF", "USE_
 // SegmentFiles lists the files that decode segments of gap codecs.
 var SegmentFiles = []string{"gaps.cl", "segments.cl", "segments_rpfd.cl", "segments_serial.cl", "segments_any.cl"}
 
+// DecodeArguments are the arguments of the decoders, and of the kernel that copies raw lists.
+type DecodeArguments struct {
+	A      [MaxArenas]*ocl.MemObject // lists
+	Runs   *ocl.MemObject            // records of runs
+	RunsAt int                       // the first record, in uint4
+	Out    *ocl.MemObject            // docIDs
+}
+
 // Decoders lists the kernels that turn compressed lists into docIDs. A round launches the
 // ones that its lists need.
-var Decoders = [...]device.KernelID{{Name: "decode"}, {Name: "decode_lines"}, {Name: "decode_vbyte"}, {Name: "decode_rice"},
-	{Name: "decode_pfd"}, {Name: "decode_newpfd"}, {Name: "decode_rpfd"}}
+var Decoders = [...]device.Kernel[DecodeArguments]{decoder("decode"), decoder("decode_lines"), decoder("decode_vbyte"), decoder("decode_rice"),
+	decoder("decode_pfd"), decoder("decode_newpfd"), decoder("decode_rpfd")}
+
+func decoder(name string) device.Kernel[DecodeArguments] {
+	return device.NewKernel[DecodeArguments](name)
+}
 
 // NoDecoder stands for lists that kernels read as they are.
 const NoDecoder = -1
@@ -96,6 +110,22 @@ func DecodeLocal(t device.Tuning) int {
 	return RunLen / 16 // DECODE_WG
 }
 
+// LaunchDecoders enqueues the decoders of a round over the runs of each: their numbers, and the first of
+// each in uint4. It runs in Runtime.Do.
+func LaunchDecoders(x *device.Flight, args DecodeArguments, runs, runsAt *[len(Decoders)]int) error {
+	for d, n := range runs {
+		if n == 0 {
+			continue
+		}
+		args.RunsAt = runsAt[d]
+		groups, local := DecodeShape(x.Device.Tuning, d, n)
+		if err := Decoders[d].Launch(x, args, groups, local, device.DecodeTime); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // DecodeShape is the launch of a decoder over a number of runs: work-groups, and the size
 // of each. Gap codecs take DECODE_WG/LANES groups of LANES a run.
 func DecodeShape(t device.Tuning, decoder, runs int) (groups, local int) {
@@ -114,13 +144,13 @@ var Operation = device.Operation{
 	Name:     "decode",
 	Features: []string{"DECODE_GAPS"},
 	Programs: []device.Program{
-		{Kernels: []string{"decode"}, Files: device.Files("decode.cl"), Core: true},
-		{Kernels: []string{"decode_lines"}, Files: device.Files("lines.cl", "decode_lines.cl")},
-		{Kernels: []string{"decode_vbyte"}, Files: decodeGaps},
-		{Kernels: []string{"decode_rice"}, Files: decodeGaps},
-		{Kernels: []string{"decode_pfd"}, Files: decodeGaps},
-		{Kernels: []string{"decode_newpfd"}, Files: decodeGaps},
-		{Kernels: []string{"decode_rpfd"}, Files: decodeGaps},
+		{Kernels: []device.Function{Decoders[0]}, Files: device.Files("decode.cl"), Core: true},
+		{Kernels: []device.Function{Decoders[1]}, Files: device.Files("lines.cl", "decode_lines.cl")},
+		{Kernels: []device.Function{Decoders[2]}, Files: decodeGaps},
+		{Kernels: []device.Function{Decoders[3]}, Files: decodeGaps},
+		{Kernels: []device.Function{Decoders[4]}, Files: decodeGaps},
+		{Kernels: []device.Function{Decoders[5]}, Files: decodeGaps},
+		{Kernels: []device.Function{Decoders[6]}, Files: decodeGaps},
 	},
 	Limits: func(t device.Tuning) (local, group int) { return 4 * (8*DecodeLocal(t) + 1), DecodeLocal(t) },
 }

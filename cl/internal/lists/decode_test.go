@@ -65,8 +65,8 @@ func prepare(t testing.TB, b *device.Runtime, src *plan.Source, runs [][3]uint32
 	x.words = int(at) + guard
 	var program *ocl.Program
 	if text == "" {
-		program, err = b.ProgramOf(Decoders[d])
-	} else if program, err = b.Build(text + b.Source(Decoders[d])); err == nil {
+		program, err = b.ProgramOf(Decoders[d].KernelID)
+	} else if program, err = b.Build(text + b.Source(Decoders[d].KernelID)); err == nil {
 		defer program.Release()
 	}
 	try(err)

@@ -49,7 +49,7 @@ func Decode(ctx context.Context, rt *device.Runtime, src *plan.Source, gaps bool
 	if words == 0 {
 		return decoded, nil, nil
 	}
-	x := measurement{Flight: device.NewFlight(rt, rt.Memory), kernel: device.KernelID{Name: Decoders[decoder].Name, With: with}, lists: arena.Buffers}
+	x := measurement{Flight: device.NewFlight(rt, rt.Memory), kernel: Decoders[decoder].For(with), lists: arena.Buffers}
 	defer x.Release()
 	scratch := device.NewScratchMemory(rt, rt.Memory, new(atomic.Uint64), "decoding lists")
 	defer scratch.Drop(&x.batch)
@@ -75,7 +75,7 @@ func Decode(ctx context.Context, rt *device.Runtime, src *plan.Source, gaps bool
 // measurement runs a decoder over all runs of some lists.
 type measurement struct {
 	device.Flight
-	kernel        device.KernelID
+	kernel        device.Kernel[DecodeArguments]
 	groups, local int
 	lists         [MaxArenas]*ocl.MemObject
 	batch, out    device.Scratch
@@ -84,7 +84,7 @@ type measurement struct {
 // run uploads the records, launches the decoder a number of times and downloads the words of the
 // last launch.
 func (x *measurement) run(ctx context.Context, records, words, runs int) (times []time.Duration, err error) {
-	if _, err := x.Device.ProgramOf(x.kernel); err != nil { // not in Runtime.Do, where others would wait
+	if err := x.Prepare(x.kernel.KernelID); err != nil {
 		return nil, err
 	}
 	enqueue := func(f func() error) error {
@@ -114,15 +114,8 @@ func (x *measurement) run(ctx context.Context, records, words, runs int) (times 
 
 // launch enqueues the decoder. It runs in Runtime.Do.
 func (x *measurement) launch() error {
-	k, err := x.KernelOf(x.kernel)
-	if err != nil {
-		return err
-	}
-	l := x.lists
-	if err := device.SetArguments(k, l[0], l[1], l[2], l[3], x.batch.Buffer, 0, x.out.Buffer); err != nil {
-		return err
-	}
-	return cmp.Or(x.Launch(k, x.groups, x.local, device.DecodeTime), x.Queue.Flush())
+	args := DecodeArguments{A: x.lists, Runs: x.batch.Buffer, Out: x.out.Buffer}
+	return cmp.Or(x.kernel.Launch(&x.Flight, args, x.groups, x.local, device.DecodeTime), x.Queue.Flush())
 }
 
 // decodeRecords returns the records of the runs of all lists, and the word of the output where

@@ -106,12 +106,12 @@ func (m *Matcher) BuildKernels() error {
 	rt := m.set.Device
 	for _, l := range m.set.Src.Lists {
 		if d := lists.DecoderOf(l.Codec); d != lists.NoDecoder {
-			if _, err := rt.ProgramOf(lists.Decoders[d]); err != nil {
+			if _, err := rt.ProgramOf(lists.Decoders[d].KernelID); err != nil {
 				return err
 			}
 		}
 	}
-	_, err := rt.ProgramOf(device.KernelID{Name: "intersect", With: m.features(m.set.With)})
+	_, err := rt.ProgramOf(intersect.For(m.features(m.set.With)).KernelID)
 	return err
 }
 

@@ -70,44 +70,27 @@ func (m *Matcher) mergesAll(b *plan.MatchBatch, first int, records []lists.Recor
 	return some
 }
 
-// enqueueMerge launches the kernel of a round of merges. It reports whether the kernel
-// writes the matches to their final places.
-func (x *slot) enqueueMerge(q *sequence) (gathered bool) {
-	rt, r := x.Device, &x.round
-	if x.countOnly || x.look == nil {
-		x.enqueueProbe(q, device.KernelID{Name: "merge"}, mergeLocal(rt.Tuning))
-		return x.countOnly
-	}
-	k := q.kernel(device.KernelID{Name: "merge_ahead"})
-	var ticket, epoch uint32
-	q.try(func() (err error) {
-		ticket, epoch, err = x.look.Begin(x.Queue, r.tiles)
+// launchMergeAhead enqueues the kernel of a round of merges that looks back.
+func (x *slot) launchMergeAhead() error {
+	r := &x.round
+	ticket, epoch, err := x.look.Begin(x.Queue, r.tiles)
+	if err != nil {
 		return err
-	})
-	q.set(k, 10, int(ticket))
-	q.set(k, 11, int(epoch))
-	q.buffers(k)
-	q.set(k, 6, r.tilesAt)
-	q.set(k, 12, x.docsAt)
-	q.set(k, 13, int(r.candidates))
-	q.launch(k, r.tiles, mergeLocal(rt.Tuning), device.ProbeTime)
-	return true
+	}
+	return mergeAhead.Launch(&x.Flight, mergeAheadArguments{a: x.arena(), aux: x.aux(), batch: x.batch, tilesAt: r.tilesAt, decoded: x.decoded, out: x.out,
+		state: x.look.State, ticket: int(ticket), epoch: int(epoch), docsAt: x.docsAt, room: int(r.candidates), loadsTotal: x.loads},
+		r.tiles, mergeLocal(x.Device.Tuning), device.ProbeTime)
 }
 
 // prepare builds the program of the round. For merges it also makes the state of look-back,
 // if the device may look back and there is memory for it. It does not run in Runtime.Do,
 // where other callers would wait.
 func (x *slot) prepare() error {
-	id := device.KernelID{Name: "intersect", With: x.round.with}
-	if x.round.merge {
-		id = device.KernelID{Name: "merge"}
-		if !x.countOnly && primitive.LooksBack(x.Device) {
-			id.Name = "merge_ahead"
-			if x.look == nil {
-				x.look, _ = primitive.NewLookBack(x.Device, x.Memory, x.matcher.mergeTiles()) // without it, the plain form runs
-			}
-		}
+	if !x.round.merge {
+		return x.Prepare(intersect.For(x.round.with).KernelID)
 	}
-	_, err := x.Device.ProgramOf(id)
-	return err
+	if !x.countOnly && x.look == nil && primitive.LooksBack(x.Device) {
+		x.look, _ = primitive.NewLookBack(x.Device, x.Memory, x.matcher.mergeTiles()) // without it, the plain form runs
+	}
+	return x.Prepare(merge.KernelID)
 }

@@ -17,9 +17,9 @@ var algorithms = []plan.Algorithm{plan.BS, plan.IS, plan.LR, plan.LRSeg, plan.HS
 var Operation = device.Operation{
 	Name: "match",
 	Programs: []device.Program{
-		{Kernels: []string{"intersect"}, Files: probeFiles, Core: true},
-		{Kernels: []string{"gather"}, Files: device.Files("compact.cl"), Core: true},
-		{Kernels: []string{"merge", "merge_ahead"}, Files: device.Files("probe.cl", "window.cl", "group.cl", "merge.cl")},
+		{Kernels: []device.Function{intersect}, Files: probeFiles, Core: true},
+		{Kernels: []device.Function{gather}, Files: device.Files("compact.cl"), Core: true},
+		{Kernels: []device.Function{merge, mergeAhead}, Files: device.Files("probe.cl", "window.cl", "group.cl", "merge.cl")},
 	},
 	Features: lists.FeatureNames,
 	Check: func(t device.Tuning) error {

@@ -18,15 +18,14 @@ func (r *round) cutParts(up, firstTile []uint32) {
 	r.words = at
 }
 
-// enqueueParts enqueues the download of a round of PART: the counts, and for docIDs the
+// readParts enqueues the download of a round of PART: the counts, and for docIDs the
 // whole room of all matches.
-func (x *slot) enqueueParts(q *sequence) {
-	if q.err == nil {
-		q.err = x.ReadAt(x.out, 0, 0, x.round.parts)
+func (x *slot) readParts() error {
+	err := x.ReadAt(x.out, 0, 0, x.round.parts)
+	if err != nil || x.countOnly {
+		return err
 	}
-	if q.err == nil && !x.countOnly {
-		q.err = x.ReadAt(x.found, 0, x.docsAt, x.fetched-x.docsAt)
-	}
+	return x.ReadAt(x.found, 0, x.docsAt, x.fetched-x.docsAt)
 }
 
 // collectParts appends the results of a round of PART to out, after end matches.

@@ -9,90 +9,49 @@ import (
 	"heddle/cl/internal/lists"
 )
 
-// sequence enqueues commands of a round until one fails. The rest then do nothing.
-type sequence struct {
-	x   *slot
-	err error
+// The kernels and their arguments.
+var (
+	intersect  = device.NewKernel[probeArguments]("intersect")
+	merge      = device.NewKernel[probeArguments]("merge")
+	mergeAhead = device.NewKernel[mergeAheadArguments]("merge_ahead")
+	gather     = device.NewKernel[gatherArguments]("gather")
+)
+
+type probeArguments struct {
+	a                              [lists.MaxArenas]*ocl.MemObject
+	aux, batch                     *ocl.MemObject
+	tilesAt                        int
+	decoded, matches, counts, sums *ocl.MemObject
+	sumsAt                         int
+	countOnly                      bool
+	loadsTotal                     *ocl.MemObject `macro:"COUNT_LOADS"`
 }
 
-func (q *sequence) try(f func() error) {
-	if q.err == nil {
-		q.err = f()
-	}
+type mergeAheadArguments struct {
+	a                           [lists.MaxArenas]*ocl.MemObject
+	aux, batch                  *ocl.MemObject
+	tilesAt                     int
+	decoded, out, state         *ocl.MemObject
+	ticket, epoch, docsAt, room int
+	loadsTotal                  *ocl.MemObject `macro:"COUNT_LOADS"`
 }
 
-// kernel returns nil after a failure, and the other methods ignore it then.
-func (q *sequence) kernel(id device.KernelID) (k *device.Kernel) {
-	if q.err == nil {
-		k, q.err = q.x.kernel(id)
-	}
-	return k
-}
-
-func (q *sequence) set(k *device.Kernel, index, v int) {
-	if q.err == nil {
-		q.err = k.SetInt(index, v)
-	}
-}
-
-// buffers sets the buffer of filters or of unpacked lists, and that of tables.
-func (q *sequence) buffers(k *device.Kernel) {
-	last := q.x.decoded
-	if !q.x.round.unpacked {
-		last = q.x.matcher.set.Buffers(q.x.round.filtered)[lists.FilterArena]
-	}
-	q.try(func() error { return cmp.Or(k.SetBuffer(lists.FilterArena, last), k.SetBuffer(4, q.x.aux())) })
-}
-
-// launch enqueues a kernel. The queue is in order: the kernel waits for earlier commands.
-func (q *sequence) launch(k *device.Kernel, groups, local int, to device.Counter) {
-	if q.err == nil {
-		q.err = q.x.Launch(k, groups, local, to)
-	}
+type gatherArguments struct {
+	matches, sums, out          *ocl.MemObject
+	sumsAt, docsAt, tiles, tile int
 }
 
 // enqueue enqueues a round: one upload, a launch for each decoder that it needs, two more
-// launches and one download. It runs in Runtime.Do.
+// launches and one download. The queue is in order. It runs in Runtime.Do.
 func (x *slot) enqueue() error {
-	rt, r := x.Device, &x.round
-	if r.tiles == 0 {
+	if x.round.tiles == 0 {
 		return nil
 	}
-	if err := rt.Fault("enqueue"); err != nil {
-		return err
+	err := x.Device.Fault("enqueue")
+	if err == nil {
+		err = x.launchAll()
 	}
-	q := sequence{x: x, err: x.Write(x.batch, r.words)}
-	if rt.CountLoads {
-		q.try(x.clearLoads)
-	}
-	for d, runs := range r.runs {
-		if runs > 0 {
-			k := q.kernel(lists.Decoders[d])
-			q.set(k, 5, r.runsAt[d])
-			groups, local := lists.DecodeShape(rt.Tuning, d, runs)
-			q.launch(k, groups, local, device.DecodeTime)
-		}
-	}
-	gathered := x.countOnly
-	if r.merge {
-		gathered = x.enqueueMerge(&q)
-	} else {
-		x.enqueueProbe(&q, device.KernelID{Name: "intersect", With: r.with}, probeLocal(rt.Tuning, r.with))
-	}
-	if !gathered && r.parts == 0 {
-		k := q.kernel(device.KernelID{Name: "gather"})
-		for i, n := range []int{r.sumsAt, x.docsAt, r.tiles, int(r.tile)} {
-			q.set(k, 3+i, n)
-		}
-		q.launch(k, gatherGroups(rt.Tuning, r.tiles), workGroup(rt.Tuning), device.CompactTime)
-	}
-	if r.parts > 0 {
-		x.enqueueParts(&q)
-	} else if q.err == nil {
-		q.err = x.ReadAt(x.out, 0, 0, x.fetched)
-	}
-	q.try(x.Queue.Flush)
-	if q.err != nil {
+	if err != nil {
 		// Commands under way must end before the slot is used again.
 		_ = x.Queue.Finish()
 		x.ReleaseEvents()
@@ -100,25 +59,66 @@ func (x *slot) enqueue() error {
 			x.look.Reset() // the launch may not have drawn its tickets
 		}
 	}
-	return rt.Fail("running a batch", q.err)
+	return x.Device.Fail("running a batch", err)
 }
 
-// enqueueProbe launches the kernel that searches for the elements of the tiles.
-func (x *slot) enqueueProbe(q *sequence, id device.KernelID, local int) {
-	r, countOnly := &x.round, 0
+func (x *slot) launchAll() error {
+	rt, r := x.Device, &x.round
+	if err := x.Write(x.batch, r.words); err != nil {
+		return err
+	}
+	if rt.CountLoads {
+		if err := x.clearLoads(); err != nil {
+			return err
+		}
+	}
+	args := lists.DecodeArguments{A: x.matcher.set.Arena.Buffers, Runs: x.batch, Out: x.decoded}
+	if err := lists.LaunchDecoders(&x.Flight, args, &r.runs, &r.runsAt); err != nil {
+		return err
+	}
+	ahead := r.merge && !x.countOnly && x.look != nil // the kernel writes the matches to their final places
+	var err error
+	switch {
+	case ahead:
+		err = x.launchMergeAhead()
+	case r.merge:
+		err = x.launchProbe(merge, mergeLocal(rt.Tuning))
+	default:
+		err = x.launchProbe(intersect.For(r.with), probeLocal(rt.Tuning, r.with))
+	}
+	if err == nil && !ahead && !x.countOnly && r.parts == 0 {
+		err = gather.Launch(&x.Flight, gatherArguments{matches: x.found, sums: x.batch, out: x.out, sumsAt: r.sumsAt, docsAt: x.docsAt, tiles: r.tiles, tile: int(r.tile)},
+			gatherGroups(rt.Tuning, r.tiles), workGroup(rt.Tuning), device.CompactTime)
+	}
+	if err != nil {
+		return err
+	}
+	if r.parts > 0 {
+		err = x.readParts()
+	} else {
+		err = x.ReadAt(x.out, 0, 0, x.fetched)
+	}
+	return cmp.Or(err, x.Queue.Flush())
+}
+
+// launchProbe enqueues the kernel that searches for the elements of the tiles.
+func (x *slot) launchProbe(kernel device.Kernel[probeArguments], local int) error {
+	r := &x.round
 	groups, sumsAt := r.tiles, r.sumsAt
 	if r.parts > 0 {
 		groups, sumsAt = r.parts, r.sumsAt/4
 	}
-	if x.countOnly {
-		countOnly = 1
+	return kernel.Launch(&x.Flight, probeArguments{a: x.arena(), aux: x.aux(), batch: x.batch, tilesAt: r.tilesAt, decoded: x.decoded, matches: x.found,
+		counts: x.out, sums: x.batch, sumsAt: sumsAt, countOnly: x.countOnly, loadsTotal: x.loads}, groups, local, device.ProbeTime)
+}
+
+// arena returns the buffers of lists, with the buffer of filters or of unpacked lists.
+func (x *slot) arena() [lists.MaxArenas]*ocl.MemObject {
+	all := x.matcher.set.Buffers(x.round.filtered)
+	if x.round.unpacked {
+		all[lists.UnpackedArena] = x.decoded
 	}
-	k := q.kernel(id)
-	q.buffers(k)
-	q.set(k, 6, r.tilesAt)
-	q.set(k, 11, sumsAt)
-	q.set(k, 12, countOnly)
-	q.launch(k, groups, local, device.ProbeTime)
+	return all
 }
 
 // finish waits for the round, downloads the results beyond the first download, and sends

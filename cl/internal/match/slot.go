@@ -97,49 +97,6 @@ func (m *Matcher) newSlot() (*slot, error) {
 	return x, nil
 }
 
-// kernel returns the slot's kernel object for id. On first use it makes the object, from a
-// program that ProgramOf has built, and sets the arguments that never change. It runs in
-// Runtime.Do.
-func (x *slot) kernel(id device.KernelID) (*device.Kernel, error) {
-	if k := x.Kernels[id]; k != nil {
-		return k, nil
-	}
-	k, err := x.KernelOf(id)
-	if err != nil {
-		return nil, err
-	}
-	postings := x.matcher.set.Arena.Buffers
-	arena := []*ocl.MemObject{postings[0], postings[1], postings[2], postings[3]} // buffers changes the last one
-	var fixed []*ocl.MemObject                                                    // nil: set for each round
-	switch id.Name {
-	case "gather":
-		fixed = []*ocl.MemObject{x.found, x.batch, x.out}
-	case "merge_ahead":
-		fixed = append(arena, nil, x.batch, nil, x.decoded, x.out, x.look.State)
-		if x.Device.CountLoads {
-			fixed = append(fixed, nil, nil, nil, nil, x.loads)
-		}
-	case "intersect", "merge":
-		fixed = append(arena, nil, x.batch, nil, x.decoded, x.found, x.out, x.batch)
-		if x.Device.CountLoads {
-			fixed = append(fixed, nil, nil, x.loads)
-		}
-	default: // a decoder
-		fixed = append(arena, x.batch, nil, x.decoded)
-	}
-	for i, m := range fixed {
-		if m != nil && err == nil {
-			err = k.SetBuffer(i, m)
-		}
-	}
-	if err != nil {
-		k.Release()
-		delete(x.Kernels, id)
-		return nil, x.Device.Fail("setting kernel arguments", err)
-	}
-	return k, nil
-}
-
 // clearLoads sets the counters of words and segments to 0.
 func (x *slot) clearLoads() error {
 	var zero [4]uint32

@@ -13,18 +13,15 @@ import (
 	"heddle/cl/internal/device"
 )
 
-// call is one call of a primitive: buffers, kernels, and the times of its runs.
+// call is one call of a primitive: its buffers, and the times of its runs.
 type call struct {
-	rt             *device.Runtime
-	n, tiles, runs int
-	bytes          uint64 // reserved
-	program        *ocl.Program
-	queue          *ocl.CommandQueue
-	in, flags, out *ocl.MemObject
-	sums           *ocl.MemObject // of the tiles of a chunk
-	carry          *ocl.MemObject // sum of all chunks so far, in one of two words
-	look           *LookBack      // nil in the plain form
-	timing         Timing
+	device.Flight
+	scan   Scanner
+	n      int // elements
+	tiles  int
+	runs   int
+	bytes  uint64 // reserved
+	timing Timing
 }
 
 // newCall makes the buffers of a call over in. It returns nil for an empty in.
@@ -36,7 +33,7 @@ func newCall(ctx context.Context, b *device.Runtime, in, flags []uint32, runs in
 		return nil, err
 	}
 	t := b.Tuning
-	p = &call{rt: b, n: len(in), tiles: (len(in) + ScanTile(t) - 1) / ScanTile(t), runs: max(runs, 1)}
+	p = &call{Flight: device.NewFlight(b, b.Memory), n: len(in), tiles: (len(in) + ScanTile(t) - 1) / ScanTile(t), runs: max(runs, 1)}
 	defer func() {
 		if err != nil {
 			p.release()
@@ -56,198 +53,84 @@ func newCall(ctx context.Context, b *device.Runtime, in, flags []uint32, runs in
 		to    **ocl.MemObject
 		words uint64
 		what  string
-	}{{&p.in, words + 4, "elements"}, {&p.flags, uint64(len(flags)) + 4, "flags"}, {&p.out, words + 4, "results"},
-		{&p.sums, uint64(t.ScanChunk), "sums of tiles"}, {&p.carry, 4, "the sum"}} {
+	}{{&p.scan.In, words + 4, "elements"}, {&p.scan.Flags, uint64(len(flags)) + 4, "flags"}, {&p.scan.Out, words + 4, "results"},
+		{&p.scan.Sums, uint64(t.ScanChunk), "sums of tiles"}, {&p.scan.Carry, 4, "the sum"}} {
 		if *m.to, err = b.Buffer(ocl.MemReadWrite, 4*m.words, m.what); err != nil {
 			return p, err
 		}
 	}
-	if err = b.WriteWords(p.in, 0, in); err != nil {
+	if err = b.WriteWords(p.scan.In, 0, in); err != nil {
 		return p, err
 	}
 	if len(flags) > 0 {
-		if err = b.WriteWords(p.flags, 0, flags); err != nil {
+		if err = b.WriteWords(p.scan.Flags, 0, flags); err != nil {
 			return p, err
 		}
 	}
-	if p.queue, err = b.NewQueue(); err != nil {
+	if p.Queue, err = b.NewQueue(); err != nil {
 		return p, err
 	}
 	if LooksBack(b) {
-		if p.look, err = NewLookBack(b, b.Memory, p.tiles); err != nil {
+		if p.scan.Look, err = NewLookBack(b, b.Memory, p.tiles); err != nil {
 			return p, err
 		}
 	}
-	p.program, err = b.ProgramOf(device.KernelID{Name: "scan_sums"})
-	return p, err
+	return p, p.Prepare(scanSums.KernelID)
 }
 
-// run runs the kernels of "scan" or "compact" and returns the sum over all elements.
-func (p *call) run(ctx context.Context, name string, what [4]uint32) (sum uint32, err error) {
+// run runs the kernels and returns the sum over all elements.
+func (p *call) run(ctx context.Context) (sum uint32, err error) {
 	for range p.runs {
 		if ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
-		err := p.rt.Do(func() error {
-			if p.look != nil {
-				return p.ahead(name, what)
-			}
-			return p.plain(name, what)
-		})
-		if err != nil {
-			return 0, p.rt.Fail("running "+name, err)
+		if err := p.Device.Do(p.once); err != nil {
+			return 0, p.Device.Fail("running a primitive", err)
 		}
 	}
 	var carry [4]uint32
-	err = p.read(p.carry, carry[:])
-	if chunks := (p.tiles + p.rt.Tuning.ScanChunk - 1) / p.rt.Tuning.ScanChunk; p.look == nil {
+	err = p.read(p.scan.Carry, carry[:])
+	if chunks := (p.tiles + p.Device.Tuning.ScanChunk - 1) / p.Device.Tuning.ScanChunk; p.scan.Look == nil {
 		return carry[chunks&1], err
 	}
 	return carry[0], err
 }
 
-// plain enqueues two launches per chunk and waits for them.
-func (p *call) plain(name string, what [4]uint32) error {
-	t := p.rt.Tuning
-	var carry [4]uint32
-	e, err := p.queue.EnqueueWriteBuffer(p.carry, true, 0, 16, unsafe.Pointer(&carry[0]), nil)
+// once enqueues the launches of a run and waits for them.
+func (p *call) once() error {
+	var zero [4]uint32
+	e, err := p.Queue.EnqueueWriteBuffer(p.scan.Carry, true, 0, 16, unsafe.Pointer(&zero[0]), nil)
 	if err != nil {
 		return err
 	}
 	e.Release()
-	reduce, err := p.kernel("scan_sums", p.in, p.flags, p.sums, p.n, 0, what)
-	if err != nil {
+	if err := p.timed(func() error { return p.scan.Enqueue(&p.Flight, p.n, device.CompactTime) }); err != nil || p.scan.Look == nil {
 		return err
 	}
-	defer reduce.Release()
-	apply, first := (*ocl.Kernel)(nil), 4 // argument that holds the first tile
-	if name == "scan" {
-		apply, err = p.kernel("scan_tiles", p.in, p.out, p.sums, p.n, 0, p.carry, 0)
-	} else {
-		apply, err = p.kernel("compact_tiles", p.in, p.flags, p.out, p.sums, p.n, 0, p.carry, 0, what)
-		first = 5
-	}
-	if err != nil {
-		return err
-	}
-	defer apply.Release()
-	r := p.begin()
-	for at := 0; at < p.tiles; at += t.ScanChunk {
-		groups := min(t.ScanChunk, p.tiles-at)
-		r.try(reduce.SetArgUint32(4, uint32(at)))
-		r.launch(reduce, groups)
-		r.try(apply.SetArgUint32(first, uint32(at)))
-		r.try(apply.SetArgUint32(first+2, uint32(at/t.ScanChunk&1)))
-		r.launch(apply, groups)
-	}
-	return r.end()
-}
-
-// ahead enqueues one launch with look-back and waits for it.
-func (p *call) ahead(name string, what [4]uint32) error {
-	ticket, epoch, err := p.look.Begin(p.queue, p.tiles)
-	if err != nil {
-		return err
-	}
-	var k *ocl.Kernel
-	if name == "scan" {
-		k, err = p.kernel("scan_ahead", p.in, p.out, p.n, p.look.State, ticket, epoch, p.carry)
-	} else {
-		k, err = p.kernel("compact_ahead", p.in, p.flags, p.out, p.n, p.look.State, ticket, epoch, p.carry, what)
-	}
-	if err != nil {
-		return err
-	}
-	defer k.Release()
-	r := p.begin()
-	r.launch(k, p.tiles)
-	if err := r.end(); err != nil {
-		return err
-	}
-	failed, err := p.look.GaveUp(p.queue)
+	failed, err := p.scan.Look.GaveUp(p.Queue)
 	if failed {
 		err = errors.New("a work-group waited in vain for another")
 	}
 	return err
 }
 
-// kernel makes a kernel object with its arguments: buffers, words, or four words.
-func (p *call) kernel(name string, args ...any) (*ocl.Kernel, error) {
-	k, err := p.program.CreateKernel(name)
-	if err != nil {
-		return nil, fmt.Errorf("creating kernel %s: %w", name, err)
+// timed enqueues the launches of a run, waits for them and notes the time.
+func (p *call) timed(enqueue func() error) error {
+	defer p.ReleaseEvents()
+	began := time.Now()
+	err := enqueue()
+	if err = cmp.Or(err, p.Queue.Finish()); err != nil {
+		return err
 	}
-	for i, a := range args {
-		switch v := a.(type) {
-		case *ocl.MemObject:
-			err = cmp.Or(err, k.SetArgBuffer(i, v))
-		case int:
-			err = cmp.Or(err, k.SetArgUint32(i, uint32(v)))
-		case uint32:
-			err = cmp.Or(err, k.SetArgUint32(i, v))
-		case [4]uint32:
-			err = cmp.Or(err, k.SetArgUnsafe(i, 16, unsafe.Pointer(&v[0])))
-		}
+	took := time.Since(began)
+	if p.Device.Profiling {
+		from, err1 := p.Events[0].Event.GetEventProfilingInfo(ocl.ProfilingInfoCommandStart)
+		to, err2 := p.Last().GetEventProfilingInfo(ocl.ProfilingInfoCommandEnd)
+		err, took = cmp.Or(err1, err2), time.Duration(to-from)
 	}
-	if err != nil {
-		k.Release()
-		return nil, fmt.Errorf("arguments of kernel %s: %w", name, err)
-	}
-	return k, nil
-}
-
-// timedRun is a run whose launches are timed.
-type timedRun struct {
-	p           *call
-	began       time.Time
-	first, last *ocl.Event
-	launches    int
-	err         error
-}
-
-func (p *call) begin() *timedRun { return &timedRun{p: p, began: time.Now()} }
-
-func (r *timedRun) try(err error) { r.err = cmp.Or(r.err, err) }
-
-func (r *timedRun) launch(k *ocl.Kernel, groups int) {
-	if r.err != nil {
-		return
-	}
-	local := r.p.rt.Tuning.ScanWG
-	if r.p.rt.Tuning.Serial {
-		local = 1
-	}
-	var e *ocl.Event
-	if e, r.err = r.p.queue.EnqueueNDRangeKernel(k, nil, []int{groups * local}, []int{local}, nil); r.err != nil {
-		return
-	}
-	if r.launches++; r.first == nil {
-		r.first = e
-		return
-	}
-	if r.last != nil {
-		r.last.Release()
-	}
-	r.last = e
-}
-
-// end waits for the launches and notes the time.
-func (r *timedRun) end() error {
-	r.try(r.p.queue.Finish())
-	took := time.Since(r.began)
-	if r.err == nil && r.p.rt.Profiling {
-		from, err1 := r.first.GetEventProfilingInfo(ocl.ProfilingInfoCommandStart)
-		to, err2 := cmp.Or(r.last, r.first).GetEventProfilingInfo(ocl.ProfilingInfoCommandEnd)
-		r.err, took = cmp.Or(err1, err2), time.Duration(to-from)
-	}
-	for _, e := range []*ocl.Event{r.first, r.last} {
-		if e != nil {
-			e.Release()
-		}
-	}
-	t := &r.p.timing
-	t.Runs, t.Launches, t.LookBack = append(t.Runs, took), r.launches, r.p.look != nil
-	return r.err
+	t := &p.timing
+	t.Runs, t.Launches, t.LookBack = append(t.Runs, took), len(p.Events), p.scan.Look != nil
+	return err
 }
 
 // read downloads the first words of m.
@@ -255,8 +138,8 @@ func (p *call) read(m *ocl.MemObject, to []uint32) error {
 	if len(to) == 0 {
 		return nil
 	}
-	return p.rt.Fail("downloading results", p.rt.Do(func() error {
-		e, err := p.queue.EnqueueReadBuffer(m, true, 0, 4*len(to), unsafe.Pointer(&to[0]), nil)
+	return p.Device.Fail("downloading results", p.Device.Do(func() error {
+		e, err := p.Queue.EnqueueReadBuffer(m, true, 0, 4*len(to), unsafe.Pointer(&to[0]), nil)
 		if err == nil {
 			e.Release()
 		}
@@ -265,16 +148,14 @@ func (p *call) read(m *ocl.MemObject, to []uint32) error {
 }
 
 func (p *call) release() {
-	if p.queue != nil {
-		p.queue.Release()
-	}
-	for _, m := range []*ocl.MemObject{p.in, p.flags, p.out, p.sums, p.carry} {
+	p.Flight.Release()
+	for _, m := range []*ocl.MemObject{p.scan.In, p.scan.Flags, p.scan.Out, p.scan.Sums, p.scan.Carry} {
 		if m != nil {
 			m.Release()
 		}
 	}
-	if p.look != nil {
-		p.look.Release()
+	if p.scan.Look != nil {
+		p.scan.Look.Release()
 	}
-	p.rt.Memory.Unreserve(p.bytes)
+	p.Memory.Unreserve(p.bytes)
 }

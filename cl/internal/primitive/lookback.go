@@ -107,45 +107,41 @@ func testProgress(rt *device.Runtime, groups int) error {
 	if err := CheckScan(rt); err != nil {
 		return err
 	}
-	p := &call{rt: rt}
+	p := &call{Flight: device.NewFlight(rt, rt.Memory)}
 	defer p.release()
 	err := func() (err error) {
-		if p.program, err = rt.ProgramOf(device.KernelID{Name: "scan_sums"}); err != nil {
+		if err = p.Prepare(progress.KernelID); err != nil {
 			return err
 		}
-		if p.queue, err = rt.NewQueue(); err != nil {
+		if p.Queue, err = rt.NewQueue(); err != nil {
 			return err
 		}
-		if p.look, err = NewLookBack(rt, rt.Memory, groups); err != nil {
+		if p.scan.Look, err = NewLookBack(rt, rt.Memory, groups); err != nil {
 			return err
 		}
 		if err = rt.Memory.Reserve(4*uint64(groups), "a test"); err != nil {
 			return err
 		}
 		p.bytes = 4 * uint64(groups)
-		if p.out, err = rt.Buffer(ocl.MemReadWrite, p.bytes, "a test"); err != nil {
+		if p.scan.Out, err = rt.Buffer(ocl.MemReadWrite, p.bytes, "a test"); err != nil {
 			return err
 		}
 		return rt.Do(func() error {
-			ticket, epoch, err := p.look.Begin(p.queue, groups)
+			ticket, epoch, err := p.scan.Look.Begin(p.Queue, groups)
 			if err != nil {
 				return err
 			}
-			k, err := p.kernel("progress", p.out, p.look.State, ticket, epoch)
-			if err != nil {
-				return err
-			}
-			defer k.Release()
-			r := p.begin()
-			r.launch(k, groups)
-			return r.end()
+			args := progressArguments{out: p.scan.Out, state: p.scan.Look.State, ticket: int(ticket), epoch: int(epoch)}
+			return p.timed(func() error {
+				return progress.Launch(&p.Flight, args, groups, scanLocal(rt.Tuning), device.CompactTime)
+			})
 		})
 	}()
 	if err != nil {
 		return rt.Fail("testing whether work-groups make progress", err)
 	}
 	before := make([]uint32, groups)
-	if err := p.read(p.out, before); err != nil {
+	if err := p.read(p.scan.Out, before); err != nil {
 		return err
 	}
 	for i, v := range before {

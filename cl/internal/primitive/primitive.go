@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-	"unsafe"
 
 	"heddle/cl/internal/device"
 )
@@ -39,11 +38,11 @@ func Scan(ctx context.Context, rt *device.Runtime, out, in []uint32, runs int) (
 		return Timing{}, err
 	}
 	defer p.release()
-	if _, err = p.run(ctx, "scan", [4]uint32{}); err != nil {
+	if _, err = p.run(ctx); err != nil {
 		return Timing{}, err
 	}
 	p.timing.Bytes = 8 * uint64(len(in))
-	return p.timing, p.read(p.out, out)
+	return p.timing, p.read(p.scan.Out, out)
 }
 
 // Compact appends the elements of in that keep selects to out, in their order. Otherwise it
@@ -63,7 +62,8 @@ func Compact(ctx context.Context, b *device.Runtime, out, in []uint32, keep Keep
 		return out, Timing{}, err
 	}
 	defer p.release()
-	kept, err := p.run(ctx, "compact", what)
+	p.scan.compact, p.scan.what = true, what
+	kept, err := p.run(ctx)
 	if err != nil {
 		return out, Timing{}, err
 	}
@@ -73,7 +73,7 @@ func Compact(ctx context.Context, b *device.Runtime, out, in []uint32, keep Keep
 	p.timing.Bytes = 4*(uint64(len(in))+uint64(kept)) + uint64(len(keep.Flags))*4
 	from := len(out)
 	out = append(out, make([]uint32, kept)...)
-	return out, p.timing, p.read(p.out, out[from:])
+	return out, p.timing, p.read(p.scan.Out, out[from:])
 }
 
 // CheckScan refuses devices that the kernels of scan.cl do not fit.
@@ -94,19 +94,13 @@ func CheckScan(b *device.Runtime) error {
 	return b.Unfit(why)
 }
 
-// SumElements makes a kernel of scan.cl add up elements. Its last argument has four words.
-func SumElements(k *device.Kernel) error {
-	var what [4]uint32
-	return k.SetArgUnsafe(5, 16, unsafe.Pointer(&what[0]))
-}
-
 // ScanTile is the number of elements of a group, SCAN_TILE in kernels/scan.cl.
 func ScanTile(t device.Tuning) int { return 16 * t.ScanWG }
 
 // Operation registers the kernels of scan and compact.
 var Operation = device.Operation{
 	Name: "primitive",
-	Programs: []device.Program{{Kernels: []string{"scan_sums", "scan_tiles", "scan_ahead", "compact_tiles", "compact_ahead", "progress"},
+	Programs: []device.Program{{Kernels: []device.Function{scanSums, scanTiles, scanAhead, compactTiles, compactAhead, progress},
 		Files: device.Files("group.cl", "scan.cl")}},
 	Check: func(t device.Tuning) error {
 		switch {

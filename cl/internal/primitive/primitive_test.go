@@ -184,17 +184,17 @@ func TestEpochs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.release()
-	if _, err := p.run(t.Context(), "scan", [4]uint32{}); err != nil {
+	if _, err := p.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	p.look.epoch = lastEpoch - 2
+	p.scan.Look.epoch = lastEpoch - 2
 	for range 2 {
-		if sum, err := p.run(t.Context(), "scan", [4]uint32{}); err != nil || sum != uint32(len(in)) {
+		if sum, err := p.run(t.Context()); err != nil || sum != uint32(len(in)) {
 			t.Fatalf("sum %d, want %d: %v", sum, len(in), err)
 		}
 	}
-	if p.look.epoch == 0 || p.look.epoch > 10 {
-		t.Errorf("epoch %d after the last one", p.look.epoch)
+	if p.scan.Look.epoch == 0 || p.scan.Look.epoch > 10 {
+		t.Errorf("epoch %d after the last one", p.scan.Look.epoch)
 	}
 }
 
@@ -221,22 +221,16 @@ func TestStaleTiles(t *testing.T) {
 		state[stateWords], state[stateWords+1] = c.low<<18|prefix|sum&0xffff, c.high<<18|prefix|sum>>16
 		failed := false
 		err := b.Do(func() error {
-			e, err := p.queue.EnqueueWriteBuffer(p.look.State, true, 0, 4*len(state), unsafe.Pointer(&state[0]), nil)
+			e, err := p.Queue.EnqueueWriteBuffer(p.scan.Look.State, true, 0, 4*len(state), unsafe.Pointer(&state[0]), nil)
 			if err != nil {
 				return err
 			}
 			e.Release()
-			k, err := p.kernel("scan_ahead", p.in, p.out, p.n, p.look.State, uint32(1<<32-tile), uint32(3), p.carry)
-			if err != nil {
+			args := scanAheadArguments{in: p.scan.In, out: p.scan.Out, n: p.n, state: p.scan.Look.State, ticket: 1<<32 - tile, epoch: 3, carry: p.scan.Carry}
+			if err := p.timed(func() error { return scanAhead.Launch(&p.Flight, args, 1, scanLocal(b.Tuning), device.CompactTime) }); err != nil {
 				return err
 			}
-			defer k.Release()
-			r := p.begin()
-			r.launch(k, 1)
-			if err := r.end(); err != nil {
-				return err
-			}
-			failed, err = p.look.GaveUp(p.queue)
+			failed, err = p.scan.Look.GaveUp(p.Queue)
 			return err
 		})
 		if err != nil {
@@ -246,7 +240,7 @@ func TestStaleTiles(t *testing.T) {
 			t.Errorf("words of epochs %d and %d in epoch 3: the group gave up: %t", c.low, c.high, failed)
 		}
 		out := make([]uint32, p.n)
-		if err := p.read(p.out, out); err != nil {
+		if err := p.read(p.scan.Out, out); err != nil {
 			t.Fatal(err)
 		}
 		if first := out[ScanTile(b.Tuning)]; c.knows && first != sum {

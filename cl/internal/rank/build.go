@@ -108,12 +108,11 @@ func (x *slot) buildRound(ctx context.Context, c *cut, p *packets.Store, st *pla
 	if err := x.Device.Grow(&x.Down, n*c.ranges, 0); err != nil {
 		return err
 	}
-	if x.Kernel("packets_count") == nil {
-		if err := x.Create(device.KernelID{Name: "packets_count"}, "packets_count", "packets_fill"); err != nil {
-			return err
-		}
+	if err := x.Prepare(packetsCount.KernelID); err != nil {
+		return err
 	}
-	args := []any{x.batch.Buffer, n, x.docs.Buffer, x.components.Buffer, x.starts.Buffer, c.ranges, x.cells.Buffer}
+	args := packetsArguments{batch: x.batch.Buffer, lists: n, docs: x.docs.Buffer, components: x.components.Buffer, starts: x.starts.Buffer,
+		ranges: c.ranges, places: x.cells.Buffer}
 	places := make([]packets.Place, n)
 	writePlaces := func() {
 		for i, h := range places {
@@ -147,7 +146,7 @@ func (x *slot) buildRound(ctx context.Context, c *cut, p *packets.Store, st *pla
 		if err := x.Write(x.cells.Buffer, 4*n); err != nil {
 			return err
 		}
-		if err := x.each("packets_count", n*c.ranges, device.DecodeTime, append(args, x.counts.Buffer)...); err != nil {
+		if err := packetsCount.Launch(&x.Flight, packetsCountArguments{args, x.counts.Buffer}, groupsOf(n*c.ranges), eachLocal, device.DecodeTime); err != nil {
 			return err
 		}
 		return x.Read(x.counts.Buffer, n*c.ranges)
@@ -169,12 +168,11 @@ func (x *slot) buildRound(ctx context.Context, c *cut, p *packets.Store, st *pla
 		}
 	}
 	writePlaces()
-	buffers := p.Buffers()
 	if err := do(func() error {
 		if err := x.Write(x.cells.Buffer, 4*n+n*(c.ranges+1)); err != nil {
 			return err
 		}
-		return x.each("packets_fill", n*c.ranges, device.DecodeTime, append(args, buffers[0], buffers[1], buffers[2], buffers[3])...)
+		return packetsFill.Launch(&x.Flight, packetsFillArguments{args, p.Buffers()}, groupsOf(n*c.ranges), eachLocal, device.DecodeTime)
 	}); err != nil {
 		return err
 	}

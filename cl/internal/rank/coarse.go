@@ -38,10 +38,10 @@ const (
 )
 
 // The programs of coarse_sums.
-var (
-	sampleSums = device.KernelID{Name: "coarse_sums", With: coarseSample}
-	narrowSums = device.KernelID{Name: "coarse_sums"}
-	wideSums   = device.KernelID{Name: "coarse_sums", With: coarseWide}
+const (
+	sampleSums = coarseSample
+	narrowSums = device.Features(0)
+	wideSums   = coarseWide
 )
 
 // coarse is a round of the coarse path: queries whose lists have packets.
@@ -235,11 +235,11 @@ func (k *coarse) write(c *cut, up []uint32) {
 }
 
 // sums returns the program of coarse_sums for the round. One without filters is faster.
-func (k *coarse) sums(id device.KernelID) device.KernelID {
+func (k *coarse) sums(with device.Features) device.Kernel[sumsArguments] {
 	if k.filtered {
-		id.With |= coarseFilter
+		with |= coarseFilter
 	}
-	return id
+	return coarseSums.For(with)
 }
 
 // runCoarse answers a round.
@@ -263,12 +263,11 @@ func (x *slot) runCoarse(ctx context.Context, c *cut, k *coarse, st *plan.Stats)
 	if err := x.Device.Grow(&x.Down, resultWords(queries, c.batch.K), 0); err != nil {
 		return err
 	}
-	ids := []device.KernelID{k.sums(narrowSums), {Name: "coarse_raise"}, {Name: "coarse_complete"}}
-	if !x.Device.Tuning.Serial {
-		ids = append(ids, k.sums(sampleSums), k.sums(wideSums))
+	if err := x.Prepare(k.sums(narrowSums).KernelID, raise.KernelID, complete.KernelID); err != nil {
+		return err
 	}
-	for _, id := range ids {
-		if _, err := x.Device.ProgramOf(id); err != nil {
+	if !x.Device.Tuning.Serial {
+		if err := x.Prepare(k.sums(sampleSums).KernelID, k.sums(wideSums).KernelID); err != nil {
 			return err
 		}
 	}
@@ -316,36 +315,26 @@ func (x *slot) sendCoarse(c *cut, k *coarse) error {
 	if err := x.Write(x.batch.Buffer, k.words); err != nil {
 		return err
 	}
-	launch := func(id device.KernelID, groups, local int, to device.Counter, args ...any) error {
-		kernel, err := x.KernelOf(id)
-		if err == nil {
-			err = device.SetArguments(kernel, args...)
-		}
-		if err != nil {
-			return err
-		}
-		return x.Launch(kernel, groups, local, to)
-	}
-	serial := x.serialGroups(k)
-	p, filters := k.packets.Buffers(), set.Buffers(k.filtered)[lists.FilterArena]
-	sums := func(id device.KernelID, from, queries, every, most int, all bool, found device.Scratch, room int) error {
+	t, serial := x.Device.Tuning, x.serialGroups(k)
+	args := sumsArguments{p: k.packets.Buffers(), batch: x.batch.Buffer, termsAt: k.termsAt, queriesAt: k.queriesAt, ranges: ranges,
+		state: x.state.Buffer, cells: k.cells, k: c.batch.K, filters: set.Buffers(k.filtered)[lists.FilterArena]}
+	sums := func(with device.Features, from, queries, every, most int, all bool, found device.Scratch, room int) error {
 		if queries == 0 {
 			return nil
 		}
 		local, own := 128, (ranges+every-1)/every
-		if id == narrowSums {
+		if with == narrowSums {
 			local = 64
 		}
-		span := max(min(own*queries/leastGroups(x.Device.Tuning), most), 1)
-		if x.Device.Tuning.Serial {
+		span := max(min(own*queries/leastGroups(t), most), 1)
+		if t.Serial {
 			span = (ranges + serial - 1) / serial
 		}
-		return launch(k.sums(id), queries*((own+span-1)/span), coarseLocal(x.Device.Tuning, local), device.ScoreTime,
-			p[0], p[1], p[2], p[3], x.batch.Buffer, k.termsAt, k.queriesAt, from, queries, ranges, every, span, asInt(all), x.state.Buffer,
-			found.Buffer, room, k.cells, c.batch.K, filters)
+		args.queryFrom, args.queries, args.every, args.span, args.all, args.found, args.capacity = from, queries, every, span, all, found.Buffer, room
+		return k.sums(with).Launch(&x.Flight, args, queries*((own+span-1)/span), coarseLocal(t, local), device.ScoreTime)
 	}
 	var err error
-	if x.Device.Tuning.Serial { // one program without a sample
+	if t.Serial { // one program without a sample
 		err = sums(narrowSums, 0, queries, 1, ranges, k.all, x.docs, k.found)
 	} else {
 		err = cmp.Or(sums(sampleSums, 0, queries, k.every, sampleSpan, k.all, x.cells, k.sampled*k.cells/2),
@@ -355,24 +344,24 @@ func (x *slot) sendCoarse(c *cut, k *coarse) error {
 	if err != nil {
 		return err
 	}
-	if queries > aloneQueries || c.batch.K > manyDocs || x.Device.Tuning.Serial { // else exact scores take less time than a higher threshold
-		err = launch(device.KernelID{Name: "coarse_raise"}, queries, coarseLocal(x.Device.Tuning, 256), device.SelectTime,
-			x.batch.Buffer, k.termsAt, k.queriesAt, k.narrow, asInt(k.all), x.docs.Buffer, k.found, c.batch.K, x.state.Buffer)
+	if queries > aloneQueries || c.batch.K > manyDocs || t.Serial { // else exact scores take less time than a higher threshold
+		err = raise.Launch(&x.Flight, raiseArguments{batch: x.batch.Buffer, termsAt: k.termsAt, queriesAt: k.queriesAt, narrow: k.narrow, all: k.all,
+			found: x.docs.Buffer, capacity: k.found, k: c.batch.K, state: x.state.Buffer}, queries, coarseLocal(t, 256), device.SelectTime)
 		if err != nil {
 			return err
 		}
 	}
 	groups, best := max(min(completeTeams/queries, 256, k.postings/completeDocs), 1), c.batch.K
-	if x.Device.Tuning.Serial {
+	if t.Serial {
 		groups = serial
 	}
 	if c.batch.K > manyDocs || k.capacity > coarseKeys { // more work-items select the best in less time
 		best = 0
 	}
-	a, f := set.Arena.Buffers, data.freqs.Buffers
-	err = launch(device.KernelID{Name: "coarse_complete"}, queries*groups, coarseLocal(x.Device.Tuning, 64), device.ProbeTime,
-		a[0], a[1], a[2], a[3], f[0], f[1], f[2], f[3], p[0], p[1], p[2], p[3], ranges, x.batch.Buffer, k.termsAt, k.queriesAt, groups,
-		data.lengths, asInt(data.narrow), int(set.Src.Docs), x.ranker.bitsets(), x.docs.Buffer, k.found, x.state.Buffer, x.keys.Buffer, k.capacity, best, asInt(k.all))
+	err = complete.Launch(&x.Flight, completeArguments{a: set.Arena.Buffers, f: data.freqs.Buffers, p: args.p, ranges: ranges, batch: x.batch.Buffer,
+		termsAt: k.termsAt, queriesAt: k.queriesAt, groups: groups, lengths: data.lengths, narrow: data.narrow, docCount: int(set.Src.Docs),
+		bits: x.ranker.bitsets(), found: x.docs.Buffer, most: k.found, state: x.state.Buffer, keys: x.keys.Buffer, capacity: k.capacity, k: best, all: k.all},
+		queries*groups, coarseLocal(t, 64), device.ProbeTime)
 	if err == nil && best == 0 {
 		err = x.selector.run(queries, k.capacity, c.batch.K, x.keys.Buffer, x.state.Buffer, x.state.Buffer, bestAt(queries))
 	}

@@ -52,10 +52,7 @@ func (x *slot) openGlobal() error {
 			return err
 		}
 	}
-	if x.Kernel("global_best") != nil {
-		return nil
-	}
-	return x.Create(device.KernelID{Name: "global_best"}, "global_clear", "global_add", "global_filter", "global_maxima", "global_best")
+	return x.Prepare(globalBest.KernelID)
 }
 
 // sendGlobal enqueues the queries of a window, one after the other: a launch per list, and
@@ -65,24 +62,10 @@ func (x *slot) sendGlobal(c *cut, first bool) error {
 	docs, local := int(x.ranker.set.Src.Docs), globalLocal(x.Device.Tuning)
 	from := c.first * c.span
 	to := min(c.end*c.span, docs)
-	launch := func(name string, groups int, args ...any) error {
-		k := x.Kernel(name)
-		if err := device.SetArguments(k, args...); err != nil {
-			return err
-		}
-		stage := device.ScoreTime
-		switch name {
-		case "global_clear":
-			stage = device.ClearTime
-		case "global_maxima", "global_best":
-			stage = device.SelectTime
-		}
-		return x.Launch(k, groups, local, stage)
-	}
 	term := c.termsAt
 	for q, i := range c.queries {
 		if first {
-			if err := launch("global_clear", fans(docs), x.scores.Buffer, docs); err != nil {
+			if err := globalClear.Launch(&x.Flight, globalClearArguments{x.scores.Buffer, docs}, fans(docs), local, device.ClearTime); err != nil {
 				return err
 			}
 		}
@@ -92,7 +75,8 @@ func (x *slot) sendGlobal(c *cut, first bool) error {
 				continue
 			}
 			if n := int(c.parts[k].count); n > 0 {
-				if err := launch("global_add", fans(n), x.batch.Buffer, term, x.docs.Buffer, x.components.Buffer, x.scores.Buffer, from, to-from); err != nil {
+				args := globalAddArguments{batch: x.batch.Buffer, term: term, docs: x.docs.Buffer, components: x.components.Buffer, scores: x.scores.Buffer, first: from, n: to - from}
+				if err := globalAdd.Launch(&x.Flight, args, fans(n), local, device.ScoreTime); err != nil {
 					return err
 				}
 			}
@@ -102,18 +86,22 @@ func (x *slot) sendGlobal(c *cut, first bool) error {
 			continue
 		}
 		if at, words := filterOf(c.batch, i); words > 0 {
-			if err := launch("global_filter", fans(docs), x.scores.Buffer, docs, x.Device.Regions.Buffer(), int(at), int(words)); err != nil {
+			args := globalFilterArguments{scores: x.scores.Buffer, n: docs, filters: x.Device.Regions.Buffer(), at: int(at), words: int(words)}
+			if err := globalFilter.Launch(&x.Flight, args, fans(docs), local, device.ScoreTime); err != nil {
 				return err
 			}
 		}
 		n, below, at := docs, 0, 0
 		for _, size := range globalLevels(docs) {
-			if err := launch("global_maxima", size, x.scores.Buffer, x.maxima.Buffer, n, below, at); err != nil {
+			args := globalMaximaArguments{scores: x.scores.Buffer, maxima: x.maxima.Buffer, n: n, from: below, to: at}
+			if err := globalMaxima.Launch(&x.Flight, args, size, local, device.SelectTime); err != nil {
 				return err
 			}
 			n, below, at = size, at, at+size
 		}
-		if err := launch("global_best", 1, x.scores.Buffer, docs, x.maxima.Buffer, q, c.batch.K, x.state.Buffer, bestAt(len(c.queries)), x.state.Buffer); err != nil {
+		args := globalBestArguments{scores: x.scores.Buffer, n: docs, maxima: x.maxima.Buffer, q: q, k: c.batch.K, best: x.state.Buffer,
+			bestAt: bestAt(len(c.queries)), state: x.state.Buffer}
+		if err := globalBest.Launch(&x.Flight, args, 1, local, device.SelectTime); err != nil {
 			return err
 		}
 	}

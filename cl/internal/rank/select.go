@@ -2,7 +2,6 @@ package rank
 
 import (
 	"cmp"
-	"fmt"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
@@ -63,7 +62,7 @@ func newSelector(x *device.Flight, memory device.ScratchMemory, keys int) (s *se
 	if err = b.WriteWords(s.bins, 0, bins); err != nil {
 		return s, err
 	}
-	return s, x.Create(device.KernelID{Name: "select_best"}, "select_count", "select_keep", "select_best")
+	return s, x.Prepare(selectBest.KernelID)
 }
 
 // run enqueues the cut. The best k keys of each query come to the front of its capacity
@@ -71,30 +70,24 @@ func newSelector(x *device.Flight, memory device.ScratchMemory, keys int) (s *se
 // nil, the keys also go there, from key number at on, k places per query, in descending order
 // if there are at most SORT_MOST. It runs in Runtime.Do.
 func (s *selector) run(queries, capacity, k int, keys, state, best *ocl.MemObject, at int) error {
-	t, wide, last := s.flight.Device.Tuning, 0, 1
+	t, wide, last := s.flight.Device.Tuning, capacity > selectWide(s.flight.Device.Tuning) && queries <= s.wide, best != nil
 	local := selectLocal(t)
 	if best == nil {
-		best, last = keys, 0
+		best = keys
 	}
-	if capacity > selectWide(t) && queries <= s.wide {
-		wide = 1
+	if wide {
 		groups := s.groups(queries, capacity)
-		if err := s.launch("select_count", queries*groups, local, keys, capacity, state, k, s.bins, groups); err != nil {
-			return err
+		args := selectCountArguments{keys: keys, capacity: capacity, state: state, k: k, bins: s.bins, groups: groups}
+		err := selectCount.Launch(s.flight, args, queries*groups, local, device.SelectTime)
+		if err == nil {
+			err = selectKeep.Launch(s.flight, selectKeepArguments{args, s.kept}, queries*groups, local, device.SelectTime)
 		}
-		if err := s.launch("select_keep", queries*groups, local, keys, capacity, state, k, s.bins, groups, s.kept); err != nil {
+		if err != nil {
 			return err
 		}
 	}
-	return s.launch("select_best", queries, local, keys, capacity, state, k, s.bins, s.kept, wide, best, at, last)
-}
-
-func (s *selector) launch(name string, groups, local int, args ...any) error {
-	k := s.flight.Kernel(name)
-	if err := device.SetArguments(k, args...); err != nil {
-		return fmt.Errorf("arguments of %s: %w", name, err)
-	}
-	return s.flight.Launch(k, groups, local, device.SelectTime)
+	return selectBest.Launch(s.flight, selectBestArguments{keys: keys, capacity: capacity, state: state, k: k, bins: s.bins, kept: s.kept, wide: wide,
+		best: best, bestAt: at, last: last}, queries, local, device.SelectTime)
 }
 
 // bestAt is the number of keys that take the place of the states of queries.

@@ -1,8 +1,6 @@
 package rank
 
 import (
-	"slices"
-
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/lists"
 	"heddle/engine/plan"
@@ -22,34 +20,29 @@ func (x *slot) sendLists(c *cut, clear bool) error {
 	if err := x.Write(x.batch.Buffer, c.words); err != nil {
 		return err
 	}
-	if err := x.each("prepare", max(runs, states, 1), device.DecodeTime, x.batch.Buffer, len(c.parts), runs, x.runs.Buffer, x.state.Buffer, states); err != nil {
+	args := prepareArguments{batch: x.batch.Buffer, lists: len(c.parts), all: runs, runs: x.runs.Buffer, state: x.state.Buffer, clear: states}
+	if err := prepare.Launch(&x.Flight, args, groupsOf(max(runs, states, 1)), eachLocal, device.DecodeTime); err != nil {
 		return err
 	}
-	at, postings := 0, x.ranker.set.Arena.Buffers
+	at := 0
 	for d, n := range c.runs {
 		if n == 0 {
 			continue
 		}
-		k := x.Kernel("copy_raw")
-		groups, local := n, lists.DecodeLocal(t)
+		decode, groups, local := copyRaw, n, lists.DecodeLocal(t)
 		if d += lists.NoDecoder; d != lists.NoDecoder {
-			var err error
-			if k, err = x.KernelOf(lists.Decoders[d]); err != nil {
-				return err
-			}
+			decode = lists.Decoders[d]
 			groups, local = lists.DecodeShape(t, d, n)
 		}
-		if err := device.SetArguments(k, postings[0], postings[1], postings[2], postings[3], x.runs.Buffer, 2*at, x.docs.Buffer); err != nil {
-			return err
-		}
-		if err := x.Launch(k, groups, local, device.DecodeTime); err != nil {
+		args := lists.DecodeArguments{A: x.ranker.set.Arena.Buffers, Runs: x.runs.Buffer, RunsAt: 2 * at, Out: x.docs.Buffer}
+		if err := decode.Launch(&x.Flight, args, groups, local, device.DecodeTime); err != nil {
 			return err
 		}
 		at += n
 	}
 	ranges := c.end - c.first
-	return x.each("starts", len(c.parts)*(ranges+1), device.ScoreTime,
-		x.batch.Buffer, len(c.parts), x.docs.Buffer, c.first*c.span, log2(c.span), ranges, x.starts.Buffer)
+	return starts.Launch(&x.Flight, startsArguments{batch: x.batch.Buffer, lists: len(c.parts), docs: x.docs.Buffer, firstDoc: c.first * c.span,
+		bits: log2(c.span), ranges: ranges, out: x.starts.Buffer}, groupsOf(len(c.parts)*(ranges+1)), eachLocal, device.ScoreTime)
 }
 
 // sendComponents enqueues the term-frequency components of the postings of a window. It
@@ -62,34 +55,18 @@ func (x *slot) sendComponents(c *cut) error {
 	if runs == 0 {
 		return nil
 	}
-	k, freqs := x.Kernel("tf_components"), c.data.freqs.Buffers
-	if err := device.SetArguments(k, freqs[0], freqs[1], freqs[2], freqs[3], x.batch.Buffer, x.runs.Buffer, x.docs.Buffer,
-		c.data.lengths, asInt(c.data.narrow), int(x.ranker.set.Src.Docs), x.components.Buffer); err != nil {
-		return err
-	}
-	return x.Launch(k, runs, lists.DecodeLocal(x.Device.Tuning), device.ScoreTime)
+	return tfComponents.Launch(&x.Flight, tfArguments{f: c.data.freqs.Buffers, batch: x.batch.Buffer, runs: x.runs.Buffer, docs: x.docs.Buffer,
+		lengths: c.data.lengths, narrow: c.data.narrow, docCount: int(x.ranker.set.Src.Docs), components: x.components.Buffer},
+		runs, lists.DecodeLocal(x.Device.Tuning), device.ScoreTime)
 }
 
 // sendPasses enqueues the passes of a window, each followed by the selection of the
 // best so far. It runs in Runtime.Do.
 func (x *slot) sendPasses(c *cut) error {
-	t, queries, or := x.Device.Tuning, len(c.queries), c.batch.Mode == plan.Or
-	freqs, docs := c.data.freqs.Buffers, int(x.ranker.set.Src.Docs)
-	var postings []any
-	buffers := x.ranker.set.Buffers(c.filtered)
-	for _, m := range buffers {
-		postings = append(postings, m)
-	}
-	frequencies := []any{freqs[0], freqs[1], freqs[2], freqs[3]}
-	asked := []any{x.batch.Buffer, c.termsAt, c.queriesAt, queries, x.docs.Buffer, x.starts.Buffer, c.first * c.span}
-	results := []any{x.state.Buffer, x.keys.Buffer, c.capacity}
-	launch := func(name string, groups int, to device.Counter, args ...[]any) error {
-		k := x.Kernel(name)
-		if err := device.SetArguments(k, slices.Concat(args...)...); err != nil {
-			return err
-		}
-		return x.Launch(k, queries*groups, workGroup(t), to)
-	}
+	t, queries, docs := x.Device.Tuning, len(c.queries), int(x.ranker.set.Src.Docs)
+	a := x.ranker.set.Buffers(c.filtered)
+	asked := postings{batch: x.batch.Buffer, termsAt: c.termsAt, queriesAt: c.queriesAt, queries: queries, docs: x.docs.Buffer, starts: x.starts.Buffer, firstDoc: c.first * c.span}
+	to := results{x.state.Buffer, x.keys.Buffer, c.capacity}
 	passes := c.passes()
 	for i, pass := range passes {
 		ranges := pass.end - pass.begin
@@ -97,16 +74,18 @@ func (x *slot) sendPasses(c *cut) error {
 			ranges = (ranges + pass.every - 1) / pass.every
 		}
 		var err error
-		if or {
+		if c.batch.Mode == plan.Or {
 			span := 1
 			if !pass.only { // a group takes several ranges if there are enough of them
 				span = max(min(ranges*queries/leastGroups(t), maxSpan), 1)
 			}
-			err = launch("accumulate", (ranges+span-1)/span, device.ScoreTime, asked,
-				[]any{x.components.Buffer, pass.begin - c.first, pass.end - c.first, span, pass.every, asInt(pass.only), docs, buffers[lists.FilterArena]}, results)
+			err = accumulate.Launch(&x.Flight, accumulateArguments{postings: asked, components: x.components.Buffer, firstRange: pass.begin - c.first,
+				endRange: pass.end - c.first, span: span, every: pass.every, only: pass.only, docCount: docs, filters: a[lists.FilterArena], results: to},
+				queries*((ranges+span-1)/span), workGroup(t), device.ScoreTime)
 		} else {
-			err = launch("rank_and", ranges, device.ProbeTime, postings, frequencies, asked,
-				[]any{c.data.lengths, asInt(c.data.narrow), x.ranker.bitsets(), log2(c.span), pass.begin - c.first, pass.every, asInt(pass.only), docs}, results)
+			err = rankAnd.Launch(&x.Flight, rankAndArguments{a: a, f: c.data.freqs.Buffers, postings: asked, lengths: c.data.lengths, narrow: c.data.narrow,
+				bits: x.ranker.bitsets(), logRange: log2(c.span), firstRange: pass.begin - c.first, every: pass.every, only: pass.only, docCount: docs, results: to},
+				queries*ranges, workGroup(t), device.ProbeTime)
 		}
 		if err != nil {
 			return err
@@ -137,13 +116,8 @@ func asInt(b bool) int {
 	return 0
 }
 
-// each launches a kernel with one work-item for each of n elements.
-func (x *slot) each(name string, n int, to device.Counter, args ...any) error {
-	k := x.Kernel(name)
-	if err := device.SetArguments(k, args...); err != nil {
-		return err
-	}
-	return x.Launch(k, (n+eachLocal-1)/eachLocal, eachLocal, to)
-}
-
+// eachLocal is the work-group size of kernels with one work-item for each element, groupsOf the
+// number of their groups.
 const eachLocal = 64
+
+func groupsOf(elements int) int { return (elements + eachLocal - 1) / eachLocal }

@@ -87,14 +87,14 @@ var Operation = device.Operation{
 	Name:     "rank",
 	Features: []string{"COARSE_WIDE", "COARSE_SAMPLE", "COARSE_FILTER"},
 	Programs: []device.Program{
-		{Kernels: []string{"accumulate", "prepare", "copy_raw", "starts", "tf_components", "rank_and"},
+		{Kernels: []device.Function{accumulate, prepare, copyRaw, starts, tfComponents, rankAnd},
 			Files: device.Files("posting.cl", "seek.cl", "tf.cl", "rank.cl", "rank_and.cl")},
-		{Kernels: []string{"packets_count", "packets_fill"}, Files: device.Files("posting.cl", "blocks.cl", "packets.cl")},
-		{Kernels: []string{"coarse_sums"}, Files: device.Files("posting.cl", "sums.cl", "group.cl", "greatest.cl", "blocks.cl", "sums_serial.cl", "coarse_serial.cl", "coarse.cl")},
-		{Kernels: []string{"coarse_raise"}, Files: device.Files("posting.cl", "group.cl", "greatest.cl", "raise.cl")},
-		{Kernels: []string{"coarse_complete"}, Files: device.Files("posting.cl", "seek.cl", "group.cl", "greatest.cl", "blocks.cl", "complete.cl")},
-		{Kernels: []string{"global_best", "global_clear", "global_add", "global_filter", "global_maxima"}, Files: device.Files("posting.cl", "accumulate_global.cl")},
-		{Kernels: []string{"select_best", "select_count", "select_keep"}, Files: device.Files("group.cl", "select.cl", "select_wide.cl")},
+		{Kernels: []device.Function{packetsCount, packetsFill}, Files: device.Files("posting.cl", "blocks.cl", "packets.cl")},
+		{Kernels: []device.Function{coarseSums}, Files: device.Files("posting.cl", "sums.cl", "group.cl", "greatest.cl", "blocks.cl", "sums_serial.cl", "coarse_serial.cl", "coarse.cl")},
+		{Kernels: []device.Function{raise}, Files: device.Files("posting.cl", "group.cl", "greatest.cl", "raise.cl")},
+		{Kernels: []device.Function{complete}, Files: device.Files("posting.cl", "seek.cl", "group.cl", "greatest.cl", "blocks.cl", "complete.cl")},
+		{Kernels: []device.Function{globalBest, globalClear, globalAdd, globalFilter, globalMaxima}, Files: device.Files("posting.cl", "accumulate_global.cl")},
+		{Kernels: []device.Function{selectBest, selectCount, selectKeep}, Files: device.Files("group.cl", "select.cl", "select_wide.cl")},
 	},
 	Check: func(t device.Tuning) error {
 		switch {

@@ -54,7 +54,7 @@ func (r *Ranker) newSlot() (*slot, error) {
 		if err = x.Open(uploadWords, 1<<16); err != nil {
 			return err
 		}
-		if err = x.Create(device.KernelID{Name: "accumulate"}, "prepare", "copy_raw", "starts", "tf_components", "accumulate", "rank_and"); err != nil {
+		if err = x.Prepare(accumulate.KernelID); err != nil {
 			return err
 		}
 		x.selector, err = newSelector(&x.Flight, x.ScratchMemory, x.shape.keys)

@@ -49,37 +49,25 @@ func (x *slot) run(ctx context.Context, c *cut, out *plan.Results) error {
 
 // evaluate enqueues a round without its docIDs. It runs in Runtime.Do.
 func (x *slot) evaluate(c *cut) error {
-	set, t := x.eval.set, x.Device.Tuning
+	set := x.eval.set
 	if err := x.Device.Fault("enqueue"); err != nil {
 		return err
 	}
 	if err := x.Write(x.batch, c.words); err != nil {
 		return err
 	}
-	postings := set.Arena.Buffers
-	for d, runs := range c.runs {
-		if len(runs) == 0 {
-			continue
-		}
-		k, err := x.KernelOf(lists.Decoders[d])
-		if err == nil {
-			err = device.SetArguments(k, postings[0], postings[1], postings[2], postings[3], x.batch, c.runsAt[d], cmp.Or(x.more, x.decoded))
-		}
-		if err != nil {
-			return err
-		}
-		groups, local := lists.DecodeShape(t, d, len(runs))
-		if err := x.Launch(k, groups, local, device.DecodeTime); err != nil {
-			return err
-		}
+	decoded := cmp.Or(x.more, x.decoded)
+	var runs [len(lists.Decoders)]int
+	for d := range runs {
+		runs[d] = len(c.runs[d])
 	}
-	k, postings := x.Kernel("evaluate"), set.Buffers(c.filtered)
-	err := device.SetArguments(k, postings[0], postings[1], postings[2], postings[3], cmp.Or(c.tables.Buffer, postings[0]), cmp.Or(x.more, x.decoded), x.batch,
-		c.stepsAt, c.groupAt, int(set.Src.Docs), x.sets, x.counts, x.batch, c.sumsAt, device.LocalBytes(c.levels*rangeLen/8))
-	if err != nil {
+	if err := lists.LaunchDecoders(&x.Flight, lists.DecodeArguments{A: set.Arena.Buffers, Runs: x.batch, Out: decoded}, &runs, &c.runsAt); err != nil {
 		return err
 	}
-	if err := x.Launch(k, c.groups, workGroup(t), device.ProbeTime); err != nil {
+	err := evaluate.Launch(&x.Flight, evaluateArguments{a: set.Buffers(c.filtered), aux: cmp.Or(c.tables.Buffer, set.Arena.Buffers[0]), decoded: decoded,
+		batch: x.batch, stepsAt: c.stepsAt, groupsAt: c.groupAt, docs: int(set.Src.Docs), words: x.sets, counts: x.counts, sums: x.batch, sumsAt: c.sumsAt,
+		stack: device.LocalBytes(c.levels * rangeLen / 8)}, c.groups, workGroup(x.Device.Tuning), device.ProbeTime)
+	if err != nil {
 		return err
 	}
 	return x.Read(x.counts, c.groups)
@@ -99,12 +87,8 @@ func (x *slot) download(ctx context.Context, c *cut, out *plan.Results) error {
 		}
 		if n > 0 {
 			err := rt.Do(func() error {
-				k := x.Kernel("expand")
-				err := device.SetArguments(k, x.batch, c.groupAt, x.sets, x.counts, x.batch, c.sumsAt, first, skip, x.docs)
-				if err != nil {
-					return err
-				}
-				if err := x.Launch(k, end-first, workGroup(rt.Tuning), device.CompactTime); err != nil {
+				args := expandArguments{batch: x.batch, groupsAt: c.groupAt, words: x.sets, counts: x.counts, sums: x.batch, sumsAt: c.sumsAt, first: first, skip: skip, out: x.docs}
+				if err := expand.Launch(&x.Flight, args, end-first, workGroup(rt.Tuning), device.CompactTime); err != nil {
 					return err
 				}
 				return x.Read(x.docs, n)

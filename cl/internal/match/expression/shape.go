@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 
+	ocl "github.com/jgillich/go-opencl/cl"
+
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/lists"
 	"heddle/engine/plan"
@@ -91,10 +93,33 @@ func workGroup(t device.Tuning) int {
 	return cmp.Or(t.SetWG, 128)
 }
 
+// The kernels and their arguments.
+var (
+	evaluate = device.NewKernel[evaluateArguments]("evaluate")
+	expand   = device.NewKernel[expandArguments]("expand")
+)
+
+type evaluateArguments struct {
+	a                       [lists.MaxArenas]*ocl.MemObject
+	aux, decoded, batch     *ocl.MemObject
+	stepsAt, groupsAt, docs int
+	words, counts, sums     *ocl.MemObject
+	sumsAt                  int
+	stack                   device.LocalBytes
+}
+
+type expandArguments struct {
+	batch               *ocl.MemObject
+	groupsAt            int
+	words, counts, sums *ocl.MemObject
+	sumsAt, first, skip int
+	out                 *ocl.MemObject
+}
+
 // Operation registers the kernels of boolean expressions.
 var Operation = device.Operation{
 	Name:     "expression",
-	Programs: []device.Program{{Kernels: []string{"evaluate", "expand"}, Files: device.Files("expression.cl")}},
+	Programs: []device.Program{{Kernels: []device.Function{evaluate, expand}, Files: device.Files("expression.cl")}},
 	Check: func(t device.Tuning) error {
 		if t.SetWG != 0 && (t.SetWG < 32 || t.SetWG > 256 || t.SetWG&(t.SetWG-1) != 0) {
 			return fmt.Errorf("set_wg is %d, not 0, 32, 64, 128 or 256", t.SetWG)

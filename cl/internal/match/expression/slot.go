@@ -106,7 +106,7 @@ func (x *slot) fill() (err error) {
 	if err = x.Open(uploadWords, max(shape.docs, shape.groups)); err != nil {
 		return err
 	}
-	return x.Create(device.KernelID{Name: "evaluate"}, "evaluate", "expand")
+	return x.Prepare(evaluate.KernelID)
 }
 
 // room is the number of decoded words that the slot has room for.

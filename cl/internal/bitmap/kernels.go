@@ -1,0 +1,103 @@
+package bitmap
+
+import (
+	ocl "github.com/jgillich/go-opencl/cl"
+
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/lists"
+)
+
+// The kernels and their arguments.
+var (
+	selectRows    = device.NewKernel[rowsArguments]("rows")
+	countCodes    = device.NewKernel[countCodesArguments]("count_codes")
+	measureGroups = device.NewKernel[measureGroupsArguments]("measure_groups")
+	wahClear      = device.NewKernel[wahClearArguments]("wah_clear")
+	wahSizes      = device.NewKernel[wahSizesArguments]("wah_sizes")
+	wahEnds       = device.NewKernel[wahEndsArguments]("wah_ends")
+	wahExpand     = device.NewKernel[wahExpandArguments]("wah_expand")
+	wahRecall     = device.NewKernel[wahRecallArguments]("wah_recall")
+	reducePairs   = device.NewKernel[reducePairsArguments]("reduce_pairs")
+	reduceTiles   = device.NewKernel[reduceTilesArguments]("reduce_tiles")
+)
+
+type buffers = [lists.MaxArenas]*ocl.MemObject
+
+type rowsArguments struct {
+	a0                              *ocl.MemObject // vectors
+	a1, a2, a3                      *ocl.MemObject `macro:"USE_ARENAS"`
+	coarse, fine, plain             *ocl.MemObject
+	plainAt, vectors, rowCount      int
+	batch                           *ocl.MemObject
+	selectionsAt, first, selections int
+	out                             *ocl.MemObject
+	outAt, stride, countsAt         int
+	tile                            device.LocalBytes
+	v                               buffers        `macro:"USE_STORED"`
+	columns                         *ocl.MemObject `macro:"USE_COLUMNS"`
+	columnStride                    int            `macro:"USE_COLUMNS"`
+}
+
+type countCodesArguments struct {
+	a                                      buffers
+	batch                                  *ocl.MemObject
+	columns, bitsAt, words, span, rowCount int
+	filters, counts                        *ocl.MemObject
+}
+
+type measureGroupsArguments struct {
+	a                     buffers
+	batch                 *ocl.MemObject
+	at                    int
+	bits                  *ocl.MemObject
+	words, span, rowCount int
+	filters, counts       *ocl.MemObject
+	cellsAt               int
+}
+
+type wahClearArguments struct {
+	p        *ocl.MemObject
+	first, n int
+}
+
+type wahSizesArguments struct {
+	a             buffers
+	records       *ocl.MemObject
+	first, groups int
+	sizes         *ocl.MemObject
+}
+
+type wahEndsArguments struct {
+	starts *ocl.MemObject
+	n      int
+	ends   *ocl.MemObject
+	groups int
+}
+
+type wahExpandArguments struct {
+	a              buffers
+	records        *ocl.MemObject
+	first, groups  int
+	index, columns *ocl.MemObject
+	stride, to     int
+}
+
+type wahRecallArguments struct {
+	a             buffers
+	coarse, fine  *ocl.MemObject
+	vectors       int
+	records       *ocl.MemObject
+	first, groups int
+	columns       *ocl.MemObject
+	stride, to    int
+}
+
+type reducePairsArguments struct {
+	columns         *ocl.MemObject
+	packs, first, s int
+}
+
+type reduceTilesArguments struct {
+	columns                                 *ocl.MemObject
+	rows, first, step, m, span, j, firstRow int
+}
