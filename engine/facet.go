@@ -108,8 +108,13 @@ func (s *Snapshot) SearchFacets(ctx context.Context, q Query, f Facets) (h Hits,
 	defer stop()
 	var in filtering
 	defer in.release()
+	total := q.Total
+	q.Total = 0 // the facets count the same documents
 	if h, err = searchIn(ctx, g, &q, &in); err == nil {
 		matches, all, err = facets(ctx, g, q, &f, &in)
+	}
+	if err == nil && total > 0 {
+		h.Total = Total(query.UpTo(matches, total))
 	}
 	return h, matches, all, err
 }
@@ -245,6 +250,7 @@ func invalidFacet(text string) error {
 // matching returns the documents that match q, ascending.
 func matching(ctx context.Context, g *serve.Lists, q Query, in *filtering) ([]uint32, error) {
 	k, either := uint64(q.K), q.Match == AndOr && q.K > 0
+	q.Total = 0
 	q.K, q.CountOnly, q.Weights, q.Scoring, q.Statistics, q.Explain = 0, false, nil, nil, nil, nil
 	if either {
 		q.Match = And

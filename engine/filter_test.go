@@ -121,6 +121,7 @@ func (a *attributed) checkFilters(t *rapid.T) {
 		default:
 			q.Match = rapid.SampledFrom([]Match{Or, And}).Draw(t, "match")
 		}
+		q.Total = rapid.SampledFrom([]uint64{0, 1, 3, 60, 900, 5002, TotalExact}).Draw(t, "total")
 		var set []uint64
 		if rapid.IntRange(0, 3).Draw(t, "filtered") > 0 {
 			q.Filter, set = a.drawFilter(t, 0)
@@ -148,15 +149,15 @@ func (a *attributed) checkFilters(t *rapid.T) {
 
 func sameHits(t *rapid.T, q Query, got, want Hits) {
 	t.Helper()
-	if got.Count != want.Count || !slices.Equal(got.Docs, want.Docs) || !slices.Equal(got.Scores, want.Scores) {
-		t.Fatalf("%+v:\n%d %d %v, want\n%d %d %v", q, got.Count, got.Docs, got.Scores, want.Count, want.Docs, want.Scores)
+	if got.Count != want.Count || got.Total != want.Total || !slices.Equal(got.Docs, want.Docs) || !slices.Equal(got.Scores, want.Scores) {
+		t.Fatalf("%+v:\n%d %+v %d %v, want\n%d %+v %d %v", q, got.Count, got.Total, got.Docs, got.Scores, want.Count, want.Total, want.Docs, want.Scores)
 	}
 }
 
 // filteredPlainly answers q without its filter and removes the documents that do not pass.
 func (a *attributed) filteredPlainly(t *rapid.T, q Query, set []uint64) Hits {
 	whole := q
-	whole.Filter, whole.CountOnly = nil, false
+	whole.Filter, whole.CountOnly, whole.Total = nil, false, 0
 	all := func(m Match) (h Hits) {
 		whole.Match = m
 		if q.K > 0 {
@@ -183,6 +184,9 @@ func (a *attributed) filteredPlainly(t *rapid.T, q Query, set []uint64) Hits {
 	h := all(m)
 	if q.Match == AndOr && (len(h.Docs) < q.K || querylang.HasOperators(q.Text)) {
 		h = all(Or)
+	}
+	if n := uint64(len(h.Docs)); q.Total > 0 {
+		h.Total = Total{min(n, q.Total), n <= q.Total}
 	}
 	if q.K > 0 && len(h.Docs) > q.K {
 		h.Docs, h.Scores = h.Docs[:q.K], h.Scores[:q.K]

@@ -189,7 +189,8 @@ func gather(ctx context.Context, s searcher, qs []Query) ([]Hits, error) {
 				return errors.New("a query was answered twice")
 			}
 			seen[first+i] = true
-			all[first+i] = Hits{h.Count, slices.Clone(h.Docs), slices.Clone(h.Scores), h.Unit, h.Err}
+			h.Docs, h.Scores = slices.Clone(h.Docs), slices.Clone(h.Scores)
+			all[first+i] = h
 		}
 		return nil
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -66,6 +67,10 @@ type Query struct {
 	// error with code InvalidOption. Default: 0, all matching documents in the order of their
 	// docIDs, without scores.
 	K int
+	// Total asks for Hits.Total, the number of matching documents: TotalExact, or a number up to which they
+	// are counted. It counts the documents that Match ranks, with the filter: under AndOr the documents
+	// with all terms if there are K of them, else the documents with any term. Default: 0, not counted.
+	Total uint64
 	// CountOnly asks for the number of matching documents alone. K must be 0.
 	CountOnly bool
 
@@ -123,6 +128,17 @@ type Override struct {
 // anew.
 type Statistics = bm25.Statistics
 
+// TotalExact is the Query.Total that counts all matching documents.
+const TotalExact = math.MaxUint64
+
+// Total is the number of documents that match a query.
+type Total struct {
+	// Value is the number of documents, at most Query.Total.
+	Value uint64
+	// Exact is false if more documents match.
+	Exact bool
+}
+
 // Hits is the answer of a query.
 type Hits struct {
 	// Count is the number of matching documents; of a ranked query the number of Docs.
@@ -136,6 +152,8 @@ type Hits struct {
 	// it. The answers of shards can be merged if their units are equal, as Statistics of the
 	// whole make them. It is 0 if the query was not ranked.
 	Unit float64
+	// Total is the number of matching documents, if Query.Total asked for it.
+	Total Total
 	// Err says why a query of SearchAll is invalid: code InvalidQuery, or Unsupported for a
 	// query above a limit. The other fields have no documents then.
 	Err error
@@ -145,12 +163,20 @@ type Hits struct {
 // batch.
 func (o *Query) internal(q *query.Query) (load uint64) {
 	q.Text, q.Literal, q.Terms, q.Weights, q.Expr, q.Filter = o.Text, o.Literal, o.Terms, o.Weights, o.Expr, nil
-	q.Options = query.Options{Match: o.Match, K: o.K, CountOnly: o.CountOnly, Scoring: o.Scoring, Statistics: o.Statistics}
+	q.Options = query.Options{Match: o.Match, K: o.K, Total: o.Total, CountOnly: o.CountOnly, Scoring: o.Scoring, Statistics: o.Statistics}
 	if t := o.Override; t != nil {
 		q.Algorithm, q.Part, q.Accumulators = t.Algorithm, t.Part, t.Accumulators
 		return t.Batch
 	}
 	return 0
+}
+
+// total returns Hits.Total of the query: of a query that is not ranked from the number of its documents.
+func (o *Query) total(count uint64, ranked query.Total) Total {
+	if o.K == 0 && o.Total > 0 {
+		ranked = query.UpTo(count, o.Total)
+	}
+	return Total(ranked)
 }
 
 // call returns the caller of the query and how it runs.
@@ -200,7 +226,7 @@ func (q *queries) restrict(i int, to *query.Query) {
 func (q *queries) Next(i int, to *query.Query) (changed bool) {
 	a, b := &q.all[i-1], &q.all[i]
 	defer q.restrict(i, to)
-	if a.Match != b.Match || a.K != b.K || a.CountOnly != b.CountOnly || a.Scoring != b.Scoring || a.Statistics != b.Statistics || a.Override != b.Override {
+	if a.Match != b.Match || a.K != b.K || a.Total != b.Total || a.CountOnly != b.CountOnly || a.Scoring != b.Scoring || a.Statistics != b.Statistics || a.Override != b.Override {
 		b.internal(to)
 		return true
 	}
@@ -238,7 +264,10 @@ func searchIn(ctx context.Context, g *serve.Lists, o *Query, in *filtering) (h H
 		}
 	}
 	a, err := g.Search(ctx, q, &call)
-	return Hits{Count: a.Count, Docs: a.Docs, Scores: a.Scores, Unit: a.Unit}, wrap("search", err)
+	if err != nil {
+		return Hits{}, wrap("search", err)
+	}
+	return Hits{Count: a.Count, Docs: a.Docs, Scores: a.Scores, Unit: a.Unit, Total: o.total(a.Count, a.Total)}, nil
 }
 
 // searchAll answers queries on the lists of an index: see Index.SearchAll.
@@ -271,7 +300,9 @@ func searchAll(ctx context.Context, g *serve.Lists, qs []Query, deliver func(fir
 		for i := range b.Len() {
 			var h Hits
 			h.Count, h.Docs, h.Scores = b.Hits(i)
-			h.Unit, h.Err = b.Unit(i), wrap("search", b.Err(i))
+			if h.Unit, h.Err = b.Unit(i), wrap("search", b.Err(i)); h.Err == nil {
+				h.Total = qs[first+i].total(h.Count, b.Total(i))
+			}
 			all = append(all, h)
 		}
 		err = deliver(first, all)

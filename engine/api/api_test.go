@@ -23,9 +23,9 @@ func TestAppendJSON(t *testing.T) {
 		message proto.Message
 		want    string
 	}{
-		{&SearchResponse{}, `{"hits":[],"count":0,"took_ms":0,"queued_ms":0}`},
-		{&SearchResponse{Hits: []*Hit{{Doc: "a \"b\"\n", Id: math.MaxUint64, Score: 0.1}, {Score: math.Inf(1)}}, Count: 2, TookMs: 1e-7, Explanation: "é"},
-			`{"hits":[{"doc":"a \"b\"\n","id":18446744073709551615,"score":0.1},{"id":0,"score":null}],"count":2,"took_ms":1e-07,"queued_ms":0,"explanation":"é"}`},
+		{&SearchResponse{}, `{"hits":[],"took_ms":0,"queued_ms":0}`},
+		{&SearchResponse{Hits: []*Hit{{Doc: "a \"b\"\n", Id: math.MaxUint64, Score: 0.1}, {Score: math.Inf(1)}}, TookMs: 1e-7, Explanation: "é", Total: &Total{Value: 3}},
+			`{"hits":[{"doc":"a \"b\"\n","id":18446744073709551615,"score":0.1},{"id":0,"score":null}],"took_ms":1e-07,"queued_ms":0,"explanation":"é","total":{"value":3,"exact":false}}`},
 		{&Error{Code: "invalid_query", Offset: &offset}, `{"code":"invalid_query","offset":0}`},
 		{&SearchRequest{Terms: []string{"a", "<"}, Scoring: &Scoring{K1: proto.Float64(0)}}, `{"literal":false,"terms":["a","<"],"weights":[],"scoring":{"k1":0},"explain":false,"timeout_ms":0,"allow_partial":false}`},
 	} {

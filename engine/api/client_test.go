@@ -46,7 +46,7 @@ func (f *flaky) Search(ctx context.Context, r *SearchRequest) (*SearchResponse, 
 		<-ctx.Done()
 		return nil, connect.NewError(connect.CodeDeadlineExceeded, "late")
 	}
-	return &SearchResponse{Count: uint64(len(r.GetQuery()))}, f.fail()
+	return &SearchResponse{Total: &Total{Value: uint64(len(r.GetQuery()))}}, f.fail()
 }
 
 func (f *flaky) ReloadIndex(context.Context, *ReloadIndexRequest) (*ReloadIndexResponse, error) {
@@ -88,7 +88,7 @@ func TestClient(t *testing.T) {
 		f.calls.Store(0)
 		f.fails, f.code, f.rpc = c.fails, c.code, c.rpc
 		got, err := client.Search(t.Context(), &SearchRequest{Query: "four"})
-		if engine.CodeOf(err) != c.want || err == nil && got.GetCount() != 4 || f.calls.Load() != c.calls {
+		if engine.CodeOf(err) != c.want || err == nil && got.GetTotal().GetValue() != 4 || f.calls.Load() != c.calls {
 			t.Errorf("%+v: %v, %v after %d calls", c, got, err, f.calls.Load())
 		}
 		if _, ok := errors.AsType[*engine.Error](err); err != nil && !ok {

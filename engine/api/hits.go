@@ -36,6 +36,8 @@ type Hits struct {
 	Scores []float64
 	// Names of IDs, if they were asked for.
 	Names []string
+	// Total is the number of matching documents, if Query.Total asked for it.
+	Total engine.Total
 	// Matches is the number of matching documents, and Facets are the facets, if they were asked for.
 	Matches uint64
 	Facets  []engine.Facet

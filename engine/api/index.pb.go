@@ -9,6 +9,7 @@ package api
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	structpb "google.golang.org/protobuf/types/known/structpb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -37,7 +38,7 @@ type SearchRequest struct {
 	Weights []float64 `protobuf:"fixed64,5,rep,packed,name=weights,proto3" json:"weights,omitempty"`
 	// Joins the words: "or" (default), "and", or "and-or".
 	Mode string `protobuf:"bytes,6,opt,name=mode,proto3" json:"mode,omitempty"`
-	// Number of documents. 0: none; count is the number of matching documents then. Default: 10.
+	// Number of documents. 0: none, for totals and facets. Default: 10.
 	K *uint32 `protobuf:"varint,7,opt,name=k,proto3,oneof" json:"k,omitempty"`
 	// Default: the scoring of the server.
 	Scoring *Scoring `protobuf:"bytes,8,opt,name=scoring,proto3" json:"scoring,omitempty"`
@@ -53,7 +54,11 @@ type SearchRequest struct {
 	Filter *Filter `protobuf:"bytes,13,opt,name=filter,proto3" json:"filter,omitempty"`
 	// Count the documents per value of attributes. The counts include all matching documents, not
 	// the best k alone.
-	Facets        *Facets `protobuf:"bytes,14,opt,name=facets,proto3" json:"facets,omitempty"`
+	Facets *Facets `protobuf:"bytes,14,opt,name=facets,proto3" json:"facets,omitempty"`
+	// Count the matching documents: true, or a whole number up to which they are counted. The documents that
+	// the mode ranks are counted: with "and-or" the documents with all words if there are k of them, else
+	// the documents with any word. Default: false, and true with k = 0.
+	Total         *structpb.Value `protobuf:"bytes,15,opt,name=total,proto3" json:"total,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -182,6 +187,13 @@ func (x *SearchRequest) GetFilter() *Filter {
 func (x *SearchRequest) GetFacets() *Facets {
 	if x != nil {
 		return x.Facets
+	}
+	return nil
+}
+
+func (x *SearchRequest) GetTotal() *structpb.Value {
+	if x != nil {
+		return x.Total
 	}
 	return nil
 }
@@ -574,8 +586,6 @@ type SearchResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// By descending score, then ascending id.
 	Hits []*Hit `protobuf:"bytes,1,rep,name=hits,proto3" json:"hits,omitempty"`
-	// Number of hits; with k = 0 the number of matching documents.
-	Count uint64 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
 	// Time in the engine, in milliseconds.
 	TookMs float64 `protobuf:"fixed64,3,opt,name=took_ms,json=tookMs,proto3" json:"took_ms,omitempty"`
 	// The part of took_ms in which the query waited for a processor.
@@ -589,7 +599,9 @@ type SearchResponse struct {
 	// Which parts of the query have no effect: why it has no documents, if the analysis leaves none of its words
 	// (stop words, words without a letter or digit), or the first sign or parenthesis that is no operator where it
 	// stands.
-	Note          string `protobuf:"bytes,8,opt,name=note,proto3" json:"note,omitempty"`
+	Note string `protobuf:"bytes,8,opt,name=note,proto3" json:"note,omitempty"`
+	// With total, and with k = 0.
+	Total         *Total `protobuf:"bytes,9,opt,name=total,proto3" json:"total,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -629,13 +641,6 @@ func (x *SearchResponse) GetHits() []*Hit {
 		return x.Hits
 	}
 	return nil
-}
-
-func (x *SearchResponse) GetCount() uint64 {
-	if x != nil {
-		return x.Count
-	}
-	return 0
 }
 
 func (x *SearchResponse) GetTookMs() float64 {
@@ -680,6 +685,68 @@ func (x *SearchResponse) GetNote() string {
 	return ""
 }
 
+func (x *SearchResponse) GetTotal() *Total {
+	if x != nil {
+		return x.Total
+	}
+	return nil
+}
+
+// Total is the number of documents that match a query, in the shards of the answer.
+type Total struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most the number that the request counts up to.
+	Value uint64 `protobuf:"varint,1,opt,name=value,proto3" json:"value,omitempty"`
+	// More documents match if it is false.
+	Exact         bool `protobuf:"varint,2,opt,name=exact,proto3" json:"exact,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Total) Reset() {
+	*x = Total{}
+	mi := &file_heddle_v1_index_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Total) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Total) ProtoMessage() {}
+
+func (x *Total) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_index_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Total.ProtoReflect.Descriptor instead.
+func (*Total) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *Total) GetValue() uint64 {
+	if x != nil {
+		return x.Value
+	}
+	return 0
+}
+
+func (x *Total) GetExact() bool {
+	if x != nil {
+		return x.Exact
+	}
+	return false
+}
+
 // FacetAnswer is the answer to Facets.
 type FacetAnswer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -693,7 +760,7 @@ type FacetAnswer struct {
 
 func (x *FacetAnswer) Reset() {
 	*x = FacetAnswer{}
-	mi := &file_heddle_v1_index_proto_msgTypes[8]
+	mi := &file_heddle_v1_index_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -705,7 +772,7 @@ func (x *FacetAnswer) String() string {
 func (*FacetAnswer) ProtoMessage() {}
 
 func (x *FacetAnswer) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[8]
+	mi := &file_heddle_v1_index_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -718,7 +785,7 @@ func (x *FacetAnswer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FacetAnswer.ProtoReflect.Descriptor instead.
 func (*FacetAnswer) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{8}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *FacetAnswer) GetMatches() uint64 {
@@ -754,7 +821,7 @@ type Coverage struct {
 
 func (x *Coverage) Reset() {
 	*x = Coverage{}
-	mi := &file_heddle_v1_index_proto_msgTypes[9]
+	mi := &file_heddle_v1_index_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -766,7 +833,7 @@ func (x *Coverage) String() string {
 func (*Coverage) ProtoMessage() {}
 
 func (x *Coverage) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[9]
+	mi := &file_heddle_v1_index_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -779,7 +846,7 @@ func (x *Coverage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Coverage.ProtoReflect.Descriptor instead.
 func (*Coverage) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{9}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Coverage) GetEpoch() uint64 {
@@ -836,7 +903,7 @@ type MissingShard struct {
 
 func (x *MissingShard) Reset() {
 	*x = MissingShard{}
-	mi := &file_heddle_v1_index_proto_msgTypes[10]
+	mi := &file_heddle_v1_index_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -848,7 +915,7 @@ func (x *MissingShard) String() string {
 func (*MissingShard) ProtoMessage() {}
 
 func (x *MissingShard) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[10]
+	mi := &file_heddle_v1_index_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -861,7 +928,7 @@ func (x *MissingShard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MissingShard.ProtoReflect.Descriptor instead.
 func (*MissingShard) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{10}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *MissingShard) GetShard() uint32 {
@@ -891,7 +958,7 @@ type Hit struct {
 
 func (x *Hit) Reset() {
 	*x = Hit{}
-	mi := &file_heddle_v1_index_proto_msgTypes[11]
+	mi := &file_heddle_v1_index_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -903,7 +970,7 @@ func (x *Hit) String() string {
 func (*Hit) ProtoMessage() {}
 
 func (x *Hit) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[11]
+	mi := &file_heddle_v1_index_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -916,7 +983,7 @@ func (x *Hit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hit.ProtoReflect.Descriptor instead.
 func (*Hit) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{11}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Hit) GetDoc() string {
@@ -964,7 +1031,7 @@ type MatchRequest struct {
 
 func (x *MatchRequest) Reset() {
 	*x = MatchRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[12]
+	mi := &file_heddle_v1_index_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -976,7 +1043,7 @@ func (x *MatchRequest) String() string {
 func (*MatchRequest) ProtoMessage() {}
 
 func (x *MatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[12]
+	mi := &file_heddle_v1_index_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -989,7 +1056,7 @@ func (x *MatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MatchRequest.ProtoReflect.Descriptor instead.
 func (*MatchRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{12}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *MatchRequest) GetIndex() string {
@@ -1088,7 +1155,7 @@ type MatchResponse struct {
 
 func (x *MatchResponse) Reset() {
 	*x = MatchResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[13]
+	mi := &file_heddle_v1_index_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1100,7 +1167,7 @@ func (x *MatchResponse) String() string {
 func (*MatchResponse) ProtoMessage() {}
 
 func (x *MatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[13]
+	mi := &file_heddle_v1_index_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1113,7 +1180,7 @@ func (x *MatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MatchResponse.ProtoReflect.Descriptor instead.
 func (*MatchResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{13}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *MatchResponse) GetCount() uint64 {
@@ -1175,7 +1242,7 @@ type Document struct {
 
 func (x *Document) Reset() {
 	*x = Document{}
-	mi := &file_heddle_v1_index_proto_msgTypes[14]
+	mi := &file_heddle_v1_index_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1187,7 +1254,7 @@ func (x *Document) String() string {
 func (*Document) ProtoMessage() {}
 
 func (x *Document) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[14]
+	mi := &file_heddle_v1_index_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1200,7 +1267,7 @@ func (x *Document) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Document.ProtoReflect.Descriptor instead.
 func (*Document) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{14}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Document) GetDoc() string {
@@ -1223,7 +1290,7 @@ type SearchBatchRequest struct {
 	Queries []string               `protobuf:"bytes,2,rep,name=queries,proto3" json:"queries,omitempty"`
 	Literal bool                   `protobuf:"varint,3,opt,name=literal,proto3" json:"literal,omitempty"`
 	Mode    string                 `protobuf:"bytes,4,opt,name=mode,proto3" json:"mode,omitempty"`
-	// Number of documents of each query. 0 without match and count: none, as with count. Default: 10, and 0
+	// Number of documents of each query. 0 without match and count: none, for totals. Default: 10, and 0
 	// with match or count.
 	K *uint32 `protobuf:"varint,5,opt,name=k,proto3,oneof" json:"k,omitempty"`
 	// Return all matching documents of each query, without scores.
@@ -1238,14 +1305,16 @@ type SearchBatchRequest struct {
 	// Answer from the shards that can be asked, when others do not answer. Default: an error.
 	AllowPartial bool `protobuf:"varint,12,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`
 	// Search these documents only, for all queries. Default: all documents.
-	Filter        *Filter `protobuf:"bytes,13,opt,name=filter,proto3" json:"filter,omitempty"`
+	Filter *Filter `protobuf:"bytes,13,opt,name=filter,proto3" json:"filter,omitempty"`
+	// See SearchRequest.
+	Total         *structpb.Value `protobuf:"bytes,14,opt,name=total,proto3" json:"total,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SearchBatchRequest) Reset() {
 	*x = SearchBatchRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[15]
+	mi := &file_heddle_v1_index_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1257,7 +1326,7 @@ func (x *SearchBatchRequest) String() string {
 func (*SearchBatchRequest) ProtoMessage() {}
 
 func (x *SearchBatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[15]
+	mi := &file_heddle_v1_index_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1270,7 +1339,7 @@ func (x *SearchBatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchBatchRequest.ProtoReflect.Descriptor instead.
 func (*SearchBatchRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{15}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *SearchBatchRequest) GetIndex() string {
@@ -1364,9 +1433,16 @@ func (x *SearchBatchRequest) GetFilter() *Filter {
 	return nil
 }
 
+func (x *SearchBatchRequest) GetTotal() *structpb.Value {
+	if x != nil {
+		return x.Total
+	}
+	return nil
+}
+
 type SearchBatchResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Number of matching documents of each query; of a ranked query, the number of its hits.
+	// Number of matching documents of each query, with match or count only.
 	Counts []uint64 `protobuf:"varint,1,rep,packed,name=counts,proto3" json:"counts,omitempty"`
 	// The documents of query i are ids[ends[i-1]:ends[i]]. Without documents both are empty.
 	Ids  []uint64 `protobuf:"varint,2,rep,packed,name=ids,proto3" json:"ids,omitempty"`
@@ -1381,14 +1457,16 @@ type SearchBatchResponse struct {
 	// The shards of the answer. With allow_partial only, from a server that asks shards.
 	Coverage *Coverage `protobuf:"bytes,8,opt,name=coverage,proto3" json:"coverage,omitempty"`
 	// Notes on queries, in their order.
-	Notes         []*BatchNote `protobuf:"bytes,9,rep,name=notes,proto3" json:"notes,omitempty"`
+	Notes []*BatchNote `protobuf:"bytes,9,rep,name=notes,proto3" json:"notes,omitempty"`
+	// Total of each query, with total and with k = 0 only.
+	Totals        []*Total `protobuf:"bytes,10,rep,name=totals,proto3" json:"totals,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SearchBatchResponse) Reset() {
 	*x = SearchBatchResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[16]
+	mi := &file_heddle_v1_index_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1400,7 +1478,7 @@ func (x *SearchBatchResponse) String() string {
 func (*SearchBatchResponse) ProtoMessage() {}
 
 func (x *SearchBatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[16]
+	mi := &file_heddle_v1_index_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1413,7 +1491,7 @@ func (x *SearchBatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchBatchResponse.ProtoReflect.Descriptor instead.
 func (*SearchBatchResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{16}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *SearchBatchResponse) GetCounts() []uint64 {
@@ -1479,6 +1557,13 @@ func (x *SearchBatchResponse) GetNotes() []*BatchNote {
 	return nil
 }
 
+func (x *SearchBatchResponse) GetTotals() []*Total {
+	if x != nil {
+		return x.Totals
+	}
+	return nil
+}
+
 // BatchNote is the note on one query of a batch.
 type BatchNote struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1492,7 +1577,7 @@ type BatchNote struct {
 
 func (x *BatchNote) Reset() {
 	*x = BatchNote{}
-	mi := &file_heddle_v1_index_proto_msgTypes[17]
+	mi := &file_heddle_v1_index_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1504,7 +1589,7 @@ func (x *BatchNote) String() string {
 func (*BatchNote) ProtoMessage() {}
 
 func (x *BatchNote) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[17]
+	mi := &file_heddle_v1_index_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1517,7 +1602,7 @@ func (x *BatchNote) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchNote.ProtoReflect.Descriptor instead.
 func (*BatchNote) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{17}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *BatchNote) GetQuery() uint32 {
@@ -1546,7 +1631,7 @@ type BatchError struct {
 
 func (x *BatchError) Reset() {
 	*x = BatchError{}
-	mi := &file_heddle_v1_index_proto_msgTypes[18]
+	mi := &file_heddle_v1_index_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1558,7 +1643,7 @@ func (x *BatchError) String() string {
 func (*BatchError) ProtoMessage() {}
 
 func (x *BatchError) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[18]
+	mi := &file_heddle_v1_index_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1571,7 +1656,7 @@ func (x *BatchError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchError.ProtoReflect.Descriptor instead.
 func (*BatchError) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{18}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *BatchError) GetQuery() uint32 {
@@ -1597,22 +1682,23 @@ type BatchQuery struct {
 	Terms   []string               `protobuf:"bytes,3,rep,name=terms,proto3" json:"terms,omitempty"`
 	Weights []float64              `protobuf:"fixed64,4,rep,packed,name=weights,proto3" json:"weights,omitempty"`
 	Mode    string                 `protobuf:"bytes,5,opt,name=mode,proto3" json:"mode,omitempty"`
-	// Number of documents. 0 without match and count: none, as with count. Default: 10, and 0 with match or
-	// count.
+	// Number of documents. 0 without match and count: none, for totals. Default: 10, and 0 with match or count.
 	K *uint32 `protobuf:"varint,6,opt,name=k,proto3,oneof" json:"k,omitempty"`
 	// Return all matching documents, without scores.
 	Match bool `protobuf:"varint,7,opt,name=match,proto3" json:"match,omitempty"`
 	// Return the number of matching documents alone.
 	Count bool `protobuf:"varint,8,opt,name=count,proto3" json:"count,omitempty"`
 	// Search these documents only. Default: all documents.
-	Filter        *Filter `protobuf:"bytes,9,opt,name=filter,proto3" json:"filter,omitempty"`
+	Filter *Filter `protobuf:"bytes,9,opt,name=filter,proto3" json:"filter,omitempty"`
+	// See SearchRequest.
+	Total         *structpb.Value `protobuf:"bytes,10,opt,name=total,proto3" json:"total,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *BatchQuery) Reset() {
 	*x = BatchQuery{}
-	mi := &file_heddle_v1_index_proto_msgTypes[19]
+	mi := &file_heddle_v1_index_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1624,7 +1710,7 @@ func (x *BatchQuery) String() string {
 func (*BatchQuery) ProtoMessage() {}
 
 func (x *BatchQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[19]
+	mi := &file_heddle_v1_index_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1637,7 +1723,7 @@ func (x *BatchQuery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchQuery.ProtoReflect.Descriptor instead.
 func (*BatchQuery) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{19}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *BatchQuery) GetQuery() string {
@@ -1703,6 +1789,13 @@ func (x *BatchQuery) GetFilter() *Filter {
 	return nil
 }
 
+func (x *BatchQuery) GetTotal() *structpb.Value {
+	if x != nil {
+		return x.Total
+	}
+	return nil
+}
+
 type GetStatisticsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Index string                 `protobuf:"bytes,1,opt,name=index,proto3" json:"index,omitempty"`
@@ -1714,7 +1807,7 @@ type GetStatisticsRequest struct {
 
 func (x *GetStatisticsRequest) Reset() {
 	*x = GetStatisticsRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[20]
+	mi := &file_heddle_v1_index_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1726,7 +1819,7 @@ func (x *GetStatisticsRequest) String() string {
 func (*GetStatisticsRequest) ProtoMessage() {}
 
 func (x *GetStatisticsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[20]
+	mi := &file_heddle_v1_index_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1739,7 +1832,7 @@ func (x *GetStatisticsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatisticsRequest.ProtoReflect.Descriptor instead.
 func (*GetStatisticsRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{20}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *GetStatisticsRequest) GetIndex() string {
@@ -1772,7 +1865,7 @@ type Statistics struct {
 
 func (x *Statistics) Reset() {
 	*x = Statistics{}
-	mi := &file_heddle_v1_index_proto_msgTypes[21]
+	mi := &file_heddle_v1_index_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1784,7 +1877,7 @@ func (x *Statistics) String() string {
 func (*Statistics) ProtoMessage() {}
 
 func (x *Statistics) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[21]
+	mi := &file_heddle_v1_index_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1797,7 +1890,7 @@ func (x *Statistics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Statistics.ProtoReflect.Descriptor instead.
 func (*Statistics) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{21}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Statistics) GetDocs() uint64 {
@@ -1836,7 +1929,7 @@ type ListIndexesRequest struct {
 
 func (x *ListIndexesRequest) Reset() {
 	*x = ListIndexesRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[22]
+	mi := &file_heddle_v1_index_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1848,7 +1941,7 @@ func (x *ListIndexesRequest) String() string {
 func (*ListIndexesRequest) ProtoMessage() {}
 
 func (x *ListIndexesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[22]
+	mi := &file_heddle_v1_index_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1861,7 +1954,7 @@ func (x *ListIndexesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIndexesRequest.ProtoReflect.Descriptor instead.
 func (*ListIndexesRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{22}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{23}
 }
 
 type ListIndexesResponse struct {
@@ -1873,7 +1966,7 @@ type ListIndexesResponse struct {
 
 func (x *ListIndexesResponse) Reset() {
 	*x = ListIndexesResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[23]
+	mi := &file_heddle_v1_index_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1885,7 +1978,7 @@ func (x *ListIndexesResponse) String() string {
 func (*ListIndexesResponse) ProtoMessage() {}
 
 func (x *ListIndexesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[23]
+	mi := &file_heddle_v1_index_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1898,7 +1991,7 @@ func (x *ListIndexesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIndexesResponse.ProtoReflect.Descriptor instead.
 func (*ListIndexesResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{23}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ListIndexesResponse) GetIndexes() []*Index {
@@ -1917,7 +2010,7 @@ type GetIndexRequest struct {
 
 func (x *GetIndexRequest) Reset() {
 	*x = GetIndexRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[24]
+	mi := &file_heddle_v1_index_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1929,7 +2022,7 @@ func (x *GetIndexRequest) String() string {
 func (*GetIndexRequest) ProtoMessage() {}
 
 func (x *GetIndexRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[24]
+	mi := &file_heddle_v1_index_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1942,7 +2035,7 @@ func (x *GetIndexRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIndexRequest.ProtoReflect.Descriptor instead.
 func (*GetIndexRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{24}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *GetIndexRequest) GetIndex() string {
@@ -1969,7 +2062,7 @@ type Index struct {
 
 func (x *Index) Reset() {
 	*x = Index{}
-	mi := &file_heddle_v1_index_proto_msgTypes[25]
+	mi := &file_heddle_v1_index_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1981,7 +2074,7 @@ func (x *Index) String() string {
 func (*Index) ProtoMessage() {}
 
 func (x *Index) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[25]
+	mi := &file_heddle_v1_index_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1994,7 +2087,7 @@ func (x *Index) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Index.ProtoReflect.Descriptor instead.
 func (*Index) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{25}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Index) GetName() string {
@@ -2054,7 +2147,7 @@ type Resident struct {
 
 func (x *Resident) Reset() {
 	*x = Resident{}
-	mi := &file_heddle_v1_index_proto_msgTypes[26]
+	mi := &file_heddle_v1_index_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2066,7 +2159,7 @@ func (x *Resident) String() string {
 func (*Resident) ProtoMessage() {}
 
 func (x *Resident) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[26]
+	mi := &file_heddle_v1_index_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2079,7 +2172,7 @@ func (x *Resident) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resident.ProtoReflect.Descriptor instead.
 func (*Resident) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{26}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Resident) GetProcessor() string {
@@ -2114,7 +2207,7 @@ var File_heddle_v1_index_proto protoreflect.FileDescriptor
 
 const file_heddle_v1_index_proto_rawDesc = "" +
 	"\n" +
-	"\x15heddle/v1/index.proto\x12\theddle.v1\x1a\x15heddle/v1/error.proto\x1a\x15heddle/v1/route.proto\"\xcb\x03\n" +
+	"\x15heddle/v1/index.proto\x12\theddle.v1\x1a\x15heddle/v1/error.proto\x1a\x15heddle/v1/route.proto\x1a\x1cgoogle/protobuf/struct.proto\"\xf9\x03\n" +
 	"\rSearchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x18\n" +
@@ -2133,7 +2226,8 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"timeout_ms\x18\v \x01(\rR\ttimeoutMs\x12#\n" +
 	"\rallow_partial\x18\f \x01(\bR\fallowPartial\x12)\n" +
 	"\x06filter\x18\r \x01(\v2\x11.heddle.v1.FilterR\x06filter\x12)\n" +
-	"\x06facets\x18\x0e \x01(\v2\x11.heddle.v1.FacetsR\x06facetsB\x04\n" +
+	"\x06facets\x18\x0e \x01(\v2\x11.heddle.v1.FacetsR\x06facets\x12,\n" +
+	"\x05total\x18\x0f \x01(\v2\x16.google.protobuf.ValueR\x05totalB\x04\n" +
 	"\x02_k\"]\n" +
 	"\x06Facets\x12\x14\n" +
 	"\x05table\x18\x01 \x01(\tR\x05table\x12\x18\n" +
@@ -2163,16 +2257,19 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x02k1\x18\x02 \x01(\x01H\x00R\x02k1\x88\x01\x01\x12\x11\n" +
 	"\x01b\x18\x03 \x01(\x01H\x01R\x01b\x88\x01\x01B\x05\n" +
 	"\x03_k1B\x04\n" +
-	"\x02_b\"\x97\x02\n" +
+	"\x02_b\"\xaf\x02\n" +
 	"\x0eSearchResponse\x12\"\n" +
-	"\x04hits\x18\x01 \x03(\v2\x0e.heddle.v1.HitR\x04hits\x12\x14\n" +
-	"\x05count\x18\x02 \x01(\x04R\x05count\x12\x17\n" +
+	"\x04hits\x18\x01 \x03(\v2\x0e.heddle.v1.HitR\x04hits\x12\x17\n" +
 	"\atook_ms\x18\x03 \x01(\x01R\x06tookMs\x12\x1b\n" +
 	"\tqueued_ms\x18\x05 \x01(\x01R\bqueuedMs\x12 \n" +
 	"\vexplanation\x18\x04 \x01(\tR\vexplanation\x12/\n" +
 	"\bcoverage\x18\x06 \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\x12.\n" +
 	"\x06facets\x18\a \x01(\v2\x16.heddle.v1.FacetAnswerR\x06facets\x12\x12\n" +
-	"\x04note\x18\b \x01(\tR\x04note\"S\n" +
+	"\x04note\x18\b \x01(\tR\x04note\x12&\n" +
+	"\x05total\x18\t \x01(\v2\x10.heddle.v1.TotalR\x05totalJ\x04\b\x02\x10\x03\"3\n" +
+	"\x05Total\x12\x14\n" +
+	"\x05value\x18\x01 \x01(\x04R\x05value\x12\x14\n" +
+	"\x05exact\x18\x02 \x01(\bR\x05exact\"S\n" +
 	"\vFacetAnswer\x12\x18\n" +
 	"\amatches\x18\x01 \x01(\x04R\amatches\x12*\n" +
 	"\acolumns\x18\x02 \x03(\v2\x10.heddle.v1.FacetR\acolumns\"\xcd\x01\n" +
@@ -2215,7 +2312,7 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x04note\x18\a \x01(\tR\x04note\",\n" +
 	"\bDocument\x12\x10\n" +
 	"\x03doc\x18\x01 \x01(\tR\x03doc\x12\x0e\n" +
-	"\x02id\x18\x02 \x01(\x04R\x02id\"\xa1\x03\n" +
+	"\x02id\x18\x02 \x01(\x04R\x02id\"\xcf\x03\n" +
 	"\x12SearchBatchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x18\n" +
 	"\aqueries\x18\x02 \x03(\tR\aqueries\x12\x18\n" +
@@ -2233,8 +2330,9 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\n" +
 	"timeout_ms\x18\v \x01(\rR\ttimeoutMs\x12#\n" +
 	"\rallow_partial\x18\f \x01(\bR\fallowPartial\x12)\n" +
-	"\x06filter\x18\r \x01(\v2\x11.heddle.v1.FilterR\x06filterB\x04\n" +
-	"\x02_k\"\xa4\x02\n" +
+	"\x06filter\x18\r \x01(\v2\x11.heddle.v1.FilterR\x06filter\x12,\n" +
+	"\x05total\x18\x0e \x01(\v2\x16.google.protobuf.ValueR\x05totalB\x04\n" +
+	"\x02_k\"\xce\x02\n" +
 	"\x13SearchBatchResponse\x12\x16\n" +
 	"\x06counts\x18\x01 \x03(\x04R\x06counts\x12\x10\n" +
 	"\x03ids\x18\x02 \x03(\x04R\x03ids\x12\x12\n" +
@@ -2244,14 +2342,16 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x06errors\x18\x06 \x03(\v2\x15.heddle.v1.BatchErrorR\x06errors\x12\x17\n" +
 	"\atook_ms\x18\a \x01(\x01R\x06tookMs\x12/\n" +
 	"\bcoverage\x18\b \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\x12*\n" +
-	"\x05notes\x18\t \x03(\v2\x14.heddle.v1.BatchNoteR\x05notes\"5\n" +
+	"\x05notes\x18\t \x03(\v2\x14.heddle.v1.BatchNoteR\x05notes\x12(\n" +
+	"\x06totals\x18\n" +
+	" \x03(\v2\x10.heddle.v1.TotalR\x06totals\"5\n" +
 	"\tBatchNote\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\rR\x05query\x12\x12\n" +
 	"\x04note\x18\x02 \x01(\tR\x04note\"J\n" +
 	"\n" +
 	"BatchError\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\rR\x05query\x12&\n" +
-	"\x05error\x18\x02 \x01(\v2\x10.heddle.v1.ErrorR\x05error\"\xf0\x01\n" +
+	"\x05error\x18\x02 \x01(\v2\x10.heddle.v1.ErrorR\x05error\"\x9e\x02\n" +
 	"\n" +
 	"BatchQuery\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\tR\x05query\x12\x18\n" +
@@ -2262,7 +2362,9 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x01k\x18\x06 \x01(\rH\x00R\x01k\x88\x01\x01\x12\x14\n" +
 	"\x05match\x18\a \x01(\bR\x05match\x12\x14\n" +
 	"\x05count\x18\b \x01(\bR\x05count\x12)\n" +
-	"\x06filter\x18\t \x01(\v2\x11.heddle.v1.FilterR\x06filterB\x04\n" +
+	"\x06filter\x18\t \x01(\v2\x11.heddle.v1.FilterR\x06filter\x12,\n" +
+	"\x05total\x18\n" +
+	" \x01(\v2\x16.google.protobuf.ValueR\x05totalB\x04\n" +
 	"\x02_k\"B\n" +
 	"\x14GetStatisticsRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
@@ -2315,7 +2417,7 @@ func file_heddle_v1_index_proto_rawDescGZIP() []byte {
 	return file_heddle_v1_index_proto_rawDescData
 }
 
-var file_heddle_v1_index_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
+var file_heddle_v1_index_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
 var file_heddle_v1_index_proto_goTypes = []any{
 	(*SearchRequest)(nil),        // 0: heddle.v1.SearchRequest
 	(*Facets)(nil),               // 1: heddle.v1.Facets
@@ -2325,70 +2427,77 @@ var file_heddle_v1_index_proto_goTypes = []any{
 	(*DocumentSet)(nil),          // 5: heddle.v1.DocumentSet
 	(*Scoring)(nil),              // 6: heddle.v1.Scoring
 	(*SearchResponse)(nil),       // 7: heddle.v1.SearchResponse
-	(*FacetAnswer)(nil),          // 8: heddle.v1.FacetAnswer
-	(*Coverage)(nil),             // 9: heddle.v1.Coverage
-	(*MissingShard)(nil),         // 10: heddle.v1.MissingShard
-	(*Hit)(nil),                  // 11: heddle.v1.Hit
-	(*MatchRequest)(nil),         // 12: heddle.v1.MatchRequest
-	(*MatchResponse)(nil),        // 13: heddle.v1.MatchResponse
-	(*Document)(nil),             // 14: heddle.v1.Document
-	(*SearchBatchRequest)(nil),   // 15: heddle.v1.SearchBatchRequest
-	(*SearchBatchResponse)(nil),  // 16: heddle.v1.SearchBatchResponse
-	(*BatchNote)(nil),            // 17: heddle.v1.BatchNote
-	(*BatchError)(nil),           // 18: heddle.v1.BatchError
-	(*BatchQuery)(nil),           // 19: heddle.v1.BatchQuery
-	(*GetStatisticsRequest)(nil), // 20: heddle.v1.GetStatisticsRequest
-	(*Statistics)(nil),           // 21: heddle.v1.Statistics
-	(*ListIndexesRequest)(nil),   // 22: heddle.v1.ListIndexesRequest
-	(*ListIndexesResponse)(nil),  // 23: heddle.v1.ListIndexesResponse
-	(*GetIndexRequest)(nil),      // 24: heddle.v1.GetIndexRequest
-	(*Index)(nil),                // 25: heddle.v1.Index
-	(*Resident)(nil),             // 26: heddle.v1.Resident
-	(*Error)(nil),                // 27: heddle.v1.Error
+	(*Total)(nil),                // 8: heddle.v1.Total
+	(*FacetAnswer)(nil),          // 9: heddle.v1.FacetAnswer
+	(*Coverage)(nil),             // 10: heddle.v1.Coverage
+	(*MissingShard)(nil),         // 11: heddle.v1.MissingShard
+	(*Hit)(nil),                  // 12: heddle.v1.Hit
+	(*MatchRequest)(nil),         // 13: heddle.v1.MatchRequest
+	(*MatchResponse)(nil),        // 14: heddle.v1.MatchResponse
+	(*Document)(nil),             // 15: heddle.v1.Document
+	(*SearchBatchRequest)(nil),   // 16: heddle.v1.SearchBatchRequest
+	(*SearchBatchResponse)(nil),  // 17: heddle.v1.SearchBatchResponse
+	(*BatchNote)(nil),            // 18: heddle.v1.BatchNote
+	(*BatchError)(nil),           // 19: heddle.v1.BatchError
+	(*BatchQuery)(nil),           // 20: heddle.v1.BatchQuery
+	(*GetStatisticsRequest)(nil), // 21: heddle.v1.GetStatisticsRequest
+	(*Statistics)(nil),           // 22: heddle.v1.Statistics
+	(*ListIndexesRequest)(nil),   // 23: heddle.v1.ListIndexesRequest
+	(*ListIndexesResponse)(nil),  // 24: heddle.v1.ListIndexesResponse
+	(*GetIndexRequest)(nil),      // 25: heddle.v1.GetIndexRequest
+	(*Index)(nil),                // 26: heddle.v1.Index
+	(*Resident)(nil),             // 27: heddle.v1.Resident
+	(*structpb.Value)(nil),       // 28: google.protobuf.Value
+	(*Error)(nil),                // 29: heddle.v1.Error
 }
 var file_heddle_v1_index_proto_depIdxs = []int32{
 	6,  // 0: heddle.v1.SearchRequest.scoring:type_name -> heddle.v1.Scoring
-	21, // 1: heddle.v1.SearchRequest.statistics:type_name -> heddle.v1.Statistics
+	22, // 1: heddle.v1.SearchRequest.statistics:type_name -> heddle.v1.Statistics
 	4,  // 2: heddle.v1.SearchRequest.filter:type_name -> heddle.v1.Filter
 	1,  // 3: heddle.v1.SearchRequest.facets:type_name -> heddle.v1.Facets
-	3,  // 4: heddle.v1.Facet.values:type_name -> heddle.v1.FacetValue
-	5,  // 5: heddle.v1.Filter.docs:type_name -> heddle.v1.DocumentSet
-	4,  // 6: heddle.v1.Filter.and:type_name -> heddle.v1.Filter
-	11, // 7: heddle.v1.SearchResponse.hits:type_name -> heddle.v1.Hit
-	9,  // 8: heddle.v1.SearchResponse.coverage:type_name -> heddle.v1.Coverage
-	8,  // 9: heddle.v1.SearchResponse.facets:type_name -> heddle.v1.FacetAnswer
-	2,  // 10: heddle.v1.FacetAnswer.columns:type_name -> heddle.v1.Facet
-	10, // 11: heddle.v1.Coverage.missing:type_name -> heddle.v1.MissingShard
-	4,  // 12: heddle.v1.MatchRequest.filter:type_name -> heddle.v1.Filter
-	14, // 13: heddle.v1.MatchResponse.documents:type_name -> heddle.v1.Document
-	9,  // 14: heddle.v1.MatchResponse.coverage:type_name -> heddle.v1.Coverage
-	6,  // 15: heddle.v1.SearchBatchRequest.scoring:type_name -> heddle.v1.Scoring
-	21, // 16: heddle.v1.SearchBatchRequest.statistics:type_name -> heddle.v1.Statistics
-	4,  // 17: heddle.v1.SearchBatchRequest.filter:type_name -> heddle.v1.Filter
-	18, // 18: heddle.v1.SearchBatchResponse.errors:type_name -> heddle.v1.BatchError
-	9,  // 19: heddle.v1.SearchBatchResponse.coverage:type_name -> heddle.v1.Coverage
-	17, // 20: heddle.v1.SearchBatchResponse.notes:type_name -> heddle.v1.BatchNote
-	27, // 21: heddle.v1.BatchError.error:type_name -> heddle.v1.Error
-	4,  // 22: heddle.v1.BatchQuery.filter:type_name -> heddle.v1.Filter
-	25, // 23: heddle.v1.ListIndexesResponse.indexes:type_name -> heddle.v1.Index
-	26, // 24: heddle.v1.Index.resident:type_name -> heddle.v1.Resident
-	0,  // 25: heddle.v1.IndexService.Search:input_type -> heddle.v1.SearchRequest
-	12, // 26: heddle.v1.IndexService.Match:input_type -> heddle.v1.MatchRequest
-	15, // 27: heddle.v1.IndexService.SearchBatch:input_type -> heddle.v1.SearchBatchRequest
-	20, // 28: heddle.v1.IndexService.GetStatistics:input_type -> heddle.v1.GetStatisticsRequest
-	22, // 29: heddle.v1.IndexService.ListIndexes:input_type -> heddle.v1.ListIndexesRequest
-	24, // 30: heddle.v1.IndexService.GetIndex:input_type -> heddle.v1.GetIndexRequest
-	7,  // 31: heddle.v1.IndexService.Search:output_type -> heddle.v1.SearchResponse
-	13, // 32: heddle.v1.IndexService.Match:output_type -> heddle.v1.MatchResponse
-	16, // 33: heddle.v1.IndexService.SearchBatch:output_type -> heddle.v1.SearchBatchResponse
-	21, // 34: heddle.v1.IndexService.GetStatistics:output_type -> heddle.v1.Statistics
-	23, // 35: heddle.v1.IndexService.ListIndexes:output_type -> heddle.v1.ListIndexesResponse
-	25, // 36: heddle.v1.IndexService.GetIndex:output_type -> heddle.v1.Index
-	31, // [31:37] is the sub-list for method output_type
-	25, // [25:31] is the sub-list for method input_type
-	25, // [25:25] is the sub-list for extension type_name
-	25, // [25:25] is the sub-list for extension extendee
-	0,  // [0:25] is the sub-list for field type_name
+	28, // 4: heddle.v1.SearchRequest.total:type_name -> google.protobuf.Value
+	3,  // 5: heddle.v1.Facet.values:type_name -> heddle.v1.FacetValue
+	5,  // 6: heddle.v1.Filter.docs:type_name -> heddle.v1.DocumentSet
+	4,  // 7: heddle.v1.Filter.and:type_name -> heddle.v1.Filter
+	12, // 8: heddle.v1.SearchResponse.hits:type_name -> heddle.v1.Hit
+	10, // 9: heddle.v1.SearchResponse.coverage:type_name -> heddle.v1.Coverage
+	9,  // 10: heddle.v1.SearchResponse.facets:type_name -> heddle.v1.FacetAnswer
+	8,  // 11: heddle.v1.SearchResponse.total:type_name -> heddle.v1.Total
+	2,  // 12: heddle.v1.FacetAnswer.columns:type_name -> heddle.v1.Facet
+	11, // 13: heddle.v1.Coverage.missing:type_name -> heddle.v1.MissingShard
+	4,  // 14: heddle.v1.MatchRequest.filter:type_name -> heddle.v1.Filter
+	15, // 15: heddle.v1.MatchResponse.documents:type_name -> heddle.v1.Document
+	10, // 16: heddle.v1.MatchResponse.coverage:type_name -> heddle.v1.Coverage
+	6,  // 17: heddle.v1.SearchBatchRequest.scoring:type_name -> heddle.v1.Scoring
+	22, // 18: heddle.v1.SearchBatchRequest.statistics:type_name -> heddle.v1.Statistics
+	4,  // 19: heddle.v1.SearchBatchRequest.filter:type_name -> heddle.v1.Filter
+	28, // 20: heddle.v1.SearchBatchRequest.total:type_name -> google.protobuf.Value
+	19, // 21: heddle.v1.SearchBatchResponse.errors:type_name -> heddle.v1.BatchError
+	10, // 22: heddle.v1.SearchBatchResponse.coverage:type_name -> heddle.v1.Coverage
+	18, // 23: heddle.v1.SearchBatchResponse.notes:type_name -> heddle.v1.BatchNote
+	8,  // 24: heddle.v1.SearchBatchResponse.totals:type_name -> heddle.v1.Total
+	29, // 25: heddle.v1.BatchError.error:type_name -> heddle.v1.Error
+	4,  // 26: heddle.v1.BatchQuery.filter:type_name -> heddle.v1.Filter
+	28, // 27: heddle.v1.BatchQuery.total:type_name -> google.protobuf.Value
+	26, // 28: heddle.v1.ListIndexesResponse.indexes:type_name -> heddle.v1.Index
+	27, // 29: heddle.v1.Index.resident:type_name -> heddle.v1.Resident
+	0,  // 30: heddle.v1.IndexService.Search:input_type -> heddle.v1.SearchRequest
+	13, // 31: heddle.v1.IndexService.Match:input_type -> heddle.v1.MatchRequest
+	16, // 32: heddle.v1.IndexService.SearchBatch:input_type -> heddle.v1.SearchBatchRequest
+	21, // 33: heddle.v1.IndexService.GetStatistics:input_type -> heddle.v1.GetStatisticsRequest
+	23, // 34: heddle.v1.IndexService.ListIndexes:input_type -> heddle.v1.ListIndexesRequest
+	25, // 35: heddle.v1.IndexService.GetIndex:input_type -> heddle.v1.GetIndexRequest
+	7,  // 36: heddle.v1.IndexService.Search:output_type -> heddle.v1.SearchResponse
+	14, // 37: heddle.v1.IndexService.Match:output_type -> heddle.v1.MatchResponse
+	17, // 38: heddle.v1.IndexService.SearchBatch:output_type -> heddle.v1.SearchBatchResponse
+	22, // 39: heddle.v1.IndexService.GetStatistics:output_type -> heddle.v1.Statistics
+	24, // 40: heddle.v1.IndexService.ListIndexes:output_type -> heddle.v1.ListIndexesResponse
+	26, // 41: heddle.v1.IndexService.GetIndex:output_type -> heddle.v1.Index
+	36, // [36:42] is the sub-list for method output_type
+	30, // [30:36] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_index_proto_init() }
@@ -2402,16 +2511,16 @@ func file_heddle_v1_index_proto_init() {
 	file_heddle_v1_index_proto_msgTypes[1].OneofWrappers = []any{}
 	file_heddle_v1_index_proto_msgTypes[3].OneofWrappers = []any{}
 	file_heddle_v1_index_proto_msgTypes[6].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[12].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[15].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[19].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[13].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[16].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[20].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_index_proto_rawDesc), len(file_heddle_v1_index_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   27,
+			NumMessages:   28,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

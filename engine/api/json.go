@@ -87,6 +87,9 @@ func AppendNumber(dst []byte, v float64) []byte {
 	return strconv.AppendFloat(dst, v, 'g', -1, 64)
 }
 
+// ErrTotal is the error of a member total of another type or out of its range.
+var ErrTotal = errors.New("total: want true, false or a whole number from 0 to 2^53")
+
 // ReadJSON reads a body of the plain HTTP routes, a single JSON object, into v: a message or a
 // struct that embeds one. It is strict: members have exactly the names of the definition, none comes twice,
 // and texts are UTF-8. Errors name the field or the byte. Room, unless it is nil, gets an estimate of the
@@ -115,6 +118,9 @@ func ReadJSON(text []byte, v any, room func(bytes int64) error) error {
 				field = "body"
 			}
 			return fmt.Errorf("%s: byte %d: want %s, found %s", syntax.Short(field), wrong.Offset, typeName(wrong.Type), syntax.Short(wrong.Value))
+		}
+		if errors.Is(err, proto.Error) { // the only field that reads itself
+			return ErrTotal
 		}
 		return fmt.Errorf("body: %w", syntax.JSON(text, err))
 	}

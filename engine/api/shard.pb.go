@@ -462,7 +462,9 @@ type ShardSearchRequest struct {
 	Filter []uint32 `protobuf:"varint,19,rep,packed,name=filter,proto3" json:"filter,omitempty"`
 	// Further shards of the node, ascending and above the target. A node that knows no groups answers
 	// for the target alone.
-	More          []*ShardPart `protobuf:"bytes,20,rep,name=more,proto3" json:"more,omitempty"`
+	More []*ShardPart `protobuf:"bytes,20,rep,name=more,proto3" json:"more,omitempty"`
+	// Count the matching documents of each ranked query up to this number; 0: do not count them.
+	Total         uint64 `protobuf:"varint,21,opt,name=total,proto3" json:"total,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -637,6 +639,13 @@ func (x *ShardSearchRequest) GetMore() []*ShardPart {
 	return nil
 }
 
+func (x *ShardSearchRequest) GetTotal() uint64 {
+	if x != nil {
+		return x.Total
+	}
+	return 0
+}
+
 // ShardPart is a further shard of a request: the same queries, with the filters of this shard.
 type ShardPart struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -714,7 +723,9 @@ type ShardSearchResponse struct {
 	// are not in it: the coordinator asks each of them alone.
 	Shards []uint32 `protobuf:"varint,11,rep,packed,name=shards,proto3" json:"shards,omitempty"`
 	// The shard of docs[i] is shards[places[i]].
-	Places        []uint32 `protobuf:"varint,12,rep,packed,name=places,proto3" json:"places,omitempty"`
+	Places []uint32 `protobuf:"varint,12,rep,packed,name=places,proto3" json:"places,omitempty"`
+	// With total: number of matching documents of each query, or total + 1 if more match.
+	Totals        []uint64 `protobuf:"varint,13,rep,packed,name=totals,proto3" json:"totals,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -829,6 +840,13 @@ func (x *ShardSearchResponse) GetShards() []uint32 {
 func (x *ShardSearchResponse) GetPlaces() []uint32 {
 	if x != nil {
 		return x.Places
+	}
+	return nil
+}
+
+func (x *ShardSearchResponse) GetTotals() []uint64 {
+	if x != nil {
+		return x.Totals
 	}
 	return nil
 }
@@ -1925,7 +1943,7 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\x05rules\x18\x06 \x01(\rR\x05rules\"?\n" +
 	"\rShardTermList\x12\x14\n" +
 	"\x05terms\x18\x01 \x03(\tR\x05terms\x12\x18\n" +
-	"\aweights\x18\x02 \x03(\x01R\aweights\"\xf7\x04\n" +
+	"\aweights\x18\x02 \x03(\x01R\aweights\"\x8d\x05\n" +
 	"\x12ShardSearchRequest\x12.\n" +
 	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x12\x14\n" +
 	"\x05texts\x18\x02 \x03(\tR\x05texts\x12.\n" +
@@ -1950,10 +1968,11 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\aexplain\x18\x0e \x01(\bR\aexplain\x12+\n" +
 	"\afilters\x18\x12 \x03(\v2\x11.heddle.v1.FilterR\afilters\x12\x16\n" +
 	"\x06filter\x18\x13 \x03(\rR\x06filter\x12(\n" +
-	"\x04more\x18\x14 \x03(\v2\x14.heddle.v1.ShardPartR\x04more\"N\n" +
+	"\x04more\x18\x14 \x03(\v2\x14.heddle.v1.ShardPartR\x04more\x12\x14\n" +
+	"\x05total\x18\x15 \x01(\x04R\x05total\"N\n" +
 	"\tShardPart\x12\x14\n" +
 	"\x05shard\x18\x01 \x01(\rR\x05shard\x12+\n" +
-	"\afilters\x18\x02 \x03(\v2\x11.heddle.v1.FilterR\afilters\"\xcd\x02\n" +
+	"\afilters\x18\x02 \x03(\v2\x11.heddle.v1.FilterR\afilters\"\xe5\x02\n" +
 	"\x13ShardSearchResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x16\n" +
 	"\x06counts\x18\x02 \x03(\x04R\x06counts\x12\x12\n" +
@@ -1967,7 +1986,8 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\vexplanation\x18\b \x01(\tR\vexplanation\x12\x1b\n" +
 	"\tqueued_us\x18\t \x01(\x04R\bqueuedUs\x12\x16\n" +
 	"\x06shards\x18\v \x03(\rR\x06shards\x12\x16\n" +
-	"\x06places\x18\f \x03(\rR\x06places\"\x93\x01\n" +
+	"\x06places\x18\f \x03(\rR\x06places\x12\x16\n" +
+	"\x06totals\x18\r \x03(\x04R\x06totals\"\x93\x01\n" +
 	"\x12ShardFacetsRequest\x12.\n" +
 	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x123\n" +
 	"\x05query\x18\x02 \x01(\v2\x1d.heddle.v1.ShardSearchRequestR\x05query\x12\x18\n" +

@@ -6,6 +6,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/cluster/shard"
+	internal "heddle/engine/internal/query"
 	"heddle/engine/table/partial"
 )
 
@@ -34,6 +35,7 @@ func (s *search) facets(ctx context.Context) error {
 func (s *search) facetKind(ctx context.Context, i int) (kind, error) {
 	k := s.kindOf(i)
 	most := uint64(k.k)
+	k.total = 0
 	k.k, k.count, k.scored, k.statistics = 0, false, false, nil
 	if k.match != engine.AndOr || most == 0 {
 		return k, nil
@@ -72,6 +74,9 @@ func (s *search) countFacets(ctx context.Context, k kind, i int) error {
 	h := &s.hits[i]
 	for _, a := range answers {
 		h.Matches += a.GetMatches()
+	}
+	if most := s.qs[i].Total; most > 0 {
+		h.Total = engine.Total(internal.UpTo(h.Matches, most))
 	}
 	for n, name := range asked.Columns {
 		var parts []*partial.State

@@ -144,7 +144,7 @@ func TestFilters(t *testing.T) {
 					err = wrong
 				}
 			}
-			w := api.Hits{Count: h.Count, Scores: h.Scores, Err: err}
+			w := api.Hits{Count: h.Count, Total: h.Total, Scores: h.Scores, Err: err}
 			if err == nil {
 				w.Note = a.now.Note(asked, h.Count > 0)
 				if h.Docs != nil {

@@ -114,12 +114,15 @@ func FuzzAnswers(f *testing.F) {
 				continue
 			}
 			var h api.Hits
-			m.merge(&h, int(k), false, api.Ask{Names: r.Names})
+			m.merge(&h, &kind{k: int(k), total: r.Total}, api.Ask{Names: r.Names})
 			if n := slices.IndexFunc(h.IDs, func(id uint64) bool { return id >= 4<<31 }); n >= 0 {
 				t.Fatalf("document %d of %d", h.IDs[n], uint64(4<<31))
 			}
 			if k > 0 && (len(h.IDs) != len(h.Scores) || len(h.IDs) > int(k)) || r.Names && len(h.Names) != len(h.IDs) {
 				t.Fatalf("%d documents, %d scores, %d names for k = %d", len(h.IDs), len(h.Scores), len(h.Names), k)
+			}
+			if h.Total.Value > r.Total {
+				t.Fatalf("a total of %+v of %d", h.Total, r.Total)
 			}
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"heddle/engine/api"
 	"heddle/engine/cluster/layout"
 	"heddle/engine/cluster/shard"
+	"heddle/engine/internal/query"
 )
 
 // ScaleError is the error of shards whose scores have different units, so that they cannot be
@@ -67,16 +68,25 @@ func (m *merger) comparable(collection string) error {
 }
 
 // merge joins the answers of the present query.
-func (m *merger) merge(h *api.Hits, k int, count bool, ask api.Ask) {
-	total := m.Query(m.query)
+func (m *merger) merge(h *api.Hits, k *kind, ask api.Ask) {
+	total, found := m.Query(m.query), uint64(0)
 	for _, p := range m.pieces {
 		h.Count += p.answer.Counts[m.query]
+		if k.k > 0 && len(p.answer.Totals) > 0 {
+			found += p.answer.Totals[m.query]
+		}
+	}
+	if k.k == 0 {
+		found = h.Count
+	}
+	if k.total > 0 {
+		h.Total = engine.Total(query.UpTo(found, k.total))
 	}
 	switch {
-	case count:
+	case k.count:
 		return
-	case k > 0:
-		total = min(total, uint64(k))
+	case k.k > 0:
+		total = min(total, uint64(k.k))
 	case ask.Limit > 0:
 		total = min(total, ask.Limit)
 	}
@@ -84,7 +94,7 @@ func (m *merger) merge(h *api.Hits, k int, count bool, ask api.Ask) {
 	for range total {
 		answer, at, number, score := m.Next()
 		m.ids = append(m.ids, number)
-		if k > 0 {
+		if k.k > 0 {
 			m.scores = append(m.scores, score)
 		}
 		if ask.Names {
@@ -95,7 +105,7 @@ func (m *merger) merge(h *api.Hits, k int, count bool, ask api.Ask) {
 	if ask.Names && total > 0 {
 		h.Names = slices.Clip(m.names[from:])
 	}
-	if k > 0 {
+	if k.k > 0 {
 		h.Count, h.Scores = total, slices.Clip(m.scores[from:])
 	}
 }

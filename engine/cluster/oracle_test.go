@@ -45,9 +45,9 @@ func queries() (all []engine.Query) {
 	for _, text := range texts {
 		for _, match := range engine.Matches() {
 			for _, k := range []int{1, 10, 300} {
-				all = append(all, engine.Query{Text: text, Match: match, K: k})
+				all = append(all, engine.Query{Text: text, Match: match, K: k, Total: []uint64{0, 1, 40, engine.TotalExact}[len(all)%4]})
 			}
-			all = append(all, engine.Query{Text: text, Match: match}, engine.Query{Text: text, Match: match, CountOnly: true}, engine.Query{Text: text, Match: match, Literal: true, K: 5})
+			all = append(all, engine.Query{Text: text, Match: match}, engine.Query{Text: text, Match: match, CountOnly: true, Total: 30}, engine.Query{Text: text, Match: match, Literal: true, K: 5})
 		}
 	}
 	for _, v := range bm25.Variants() {
@@ -76,7 +76,7 @@ func TestIndex(t *testing.T) {
 	bad := 0
 	for i, q := range all {
 		h, err := snapshot.Search(t.Context(), q)
-		if want[i] = (api.Hits{Count: h.Count, Scores: h.Scores, Err: err}); err != nil {
+		if want[i] = (api.Hits{Count: h.Count, Total: h.Total, Scores: h.Scores, Err: err}); err != nil {
 			bad++
 			continue
 		}

@@ -35,17 +35,25 @@ func check(a *api.ShardSearchResponse, target *api.ShardTarget, m *layout.Map, h
 	shards := len(have)
 	bad := a.GetEpoch() != target.GetEpoch() || len(a.GetCounts()) != queries || len(a.GetEnds()) != queries ||
 		r.GetK() == 0 && len(a.GetScores()) > 0 || r.GetK() > 0 && (len(a.GetScores()) != len(a.GetDocs()) || len(a.GetUnits()) != queries) || r.GetNames() && len(a.GetNames()) != len(a.GetDocs()) ||
+		r.GetTotal() > 0 && len(a.GetTotals()) != queries ||
 		shards > 1 && len(a.GetPlaces()) != len(a.GetDocs())
 	last := uint64(0)
 	for _, end := range a.GetEnds() {
 		bad = bad || end < last || end > uint64(len(a.GetDocs()))
 		last = end
 	}
+	docs := uint64(0)
+	for _, shard := range have {
+		docs += m.Shards[shard].Docs
+	}
+	for _, n := range a.GetTotals() {
+		bad = bad || n > docs
+	}
 	for _, p := range a.GetPlaces() {
 		bad = bad || uint64(p) >= uint64(shards)
 	}
 	if bad || !within(a.GetErrors(), queries) {
-		return wrongReply(target, "epoch %d, %d counts, %d ends, %d documents, %d scores, %d units, %d places and %d names for %d queries and %d shards", a.GetEpoch(), len(a.GetCounts()), len(a.GetEnds()), len(a.GetDocs()), len(a.GetScores()), len(a.GetUnits()), len(a.GetPlaces()), len(a.GetNames()), queries, shards)
+		return wrongReply(target, "epoch %d, %d counts, %d totals, %d ends, %d documents, %d scores, %d units, %d places and %d names for %d queries and %d shards", a.GetEpoch(), len(a.GetCounts()), len(a.GetTotals()), len(a.GetEnds()), len(a.GetDocs()), len(a.GetScores()), len(a.GetUnits()), len(a.GetPlaces()), len(a.GetNames()), queries, shards)
 	}
 	for i, doc := range a.GetDocs() {
 		of := have[0]

@@ -107,6 +107,7 @@ func (s *search) notes(ctx context.Context) {
 type kind struct {
 	match      engine.Match
 	k          int
+	total      uint64 // engine.Query.Total
 	count      bool
 	literal    bool
 	shape      shape
@@ -126,7 +127,7 @@ const (
 
 func (s *search) kindOf(i int) kind {
 	q := &s.qs[i]
-	k := kind{match: q.Match, k: q.K, count: q.CountOnly, literal: q.Literal, statistics: q.Statistics}
+	k := kind{match: q.Match, k: q.K, total: q.Total, count: q.CountOnly, literal: q.Literal, statistics: q.Statistics}
 	if own := s.of(i); q.Text == "" {
 		k.shape = asLists
 	} else if len(own) == 1 && own[0].plain && own[0].err == nil && len(own[0].terms) > 0 { // a filter without terms asks for all its documents
@@ -231,6 +232,9 @@ func (s *search) ranges(ctx context.Context, k kind, at []int) error {
 func (s *search) message(k kind, at []int) (r *api.ShardSearchRequest, wrong map[int]error) {
 	r = &api.ShardSearchRequest{Literal: k.literal, Mode: k.match.String(), K: uint32(k.k), Count: k.count, Limit: s.ask.Limit, Names: s.ask.Names,
 		Caller: s.qs[at[0]].Caller, Explain: s.ask.Explain}
+	if k.k > 0 && s.ask.Facets == nil { // facets count the same documents
+		r.Total = k.total
+	}
 	if k.k > 0 || k.match == engine.AndOr {
 		r.Limit = 0
 	}
@@ -294,7 +298,7 @@ func (s *search) send(ctx context.Context, k kind, at []int) error {
 	pieces, err := spread(ctx, &s.reach, task{times: &s.x.times.searches, size: len(at), groups: s.grouped(k)}, func(ctx context.Context, n *node, shards []int) (*api.ShardSearchResponse, []int, error) {
 		mine := &api.ShardSearchRequest{Target: target(s.x.layout, shards[0]), Texts: r.Texts, Lists: r.Lists, Numbers: r.Numbers, Ends: r.Ends, Literal: r.Literal, Mode: r.Mode,
 			K: r.K, Count: r.Count, Limit: r.Limit, Scoring: r.Scoring, Statistics: r.Statistics, Replaced: r.Replaced, Names: r.Names, Caller: r.Caller,
-			TimeoutUs: timeLeft(ctx), Explain: r.Explain}
+			TimeoutUs: timeLeft(ctx), Explain: r.Explain, Total: r.Total}
 		mine.Filters, mine.Filter = filters.of(&s.x.layout.Shards[shards[0]]), filters.numbers
 		for _, i := range shards[1:] {
 			mine.More = append(mine.More, &api.ShardPart{Shard: uint32(i), Filters: filters.of(&s.x.layout.Shards[i])})
@@ -330,7 +334,7 @@ func (s *search) send(ctx context.Context, k kind, at []int) error {
 				return err
 			}
 		}
-		m.merge(&s.hits[i], k.k, k.count, ask)
+		m.merge(&s.hits[i], &k, ask)
 	}
 	if late {
 		if err := s.names(ctx, at); err != nil {

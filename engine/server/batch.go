@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"google.golang.org/protobuf/types/known/structpb"
+
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/internal/query"
@@ -87,8 +89,9 @@ func (b *batch) run(ctx context.Context, x *engine.Snapshot, deliver func(at []i
 // piece is the answers of consecutive queries in flat arrays.
 type piece struct {
 	at     []int
-	counts []uint64
-	ends   []uint64 // where each query ends in ids
+	counts []uint64     // of queries that are not ranked
+	totals []*api.Total // of queries that ask for it
+	ends   []uint64     // where each query ends in ids
 	ids    []uint64
 	scores []float64
 	docs   []string
@@ -99,6 +102,15 @@ type piece struct {
 func (p *piece) note(query int, text string) {
 	if text != "" {
 		p.notes = append(p.notes, &api.BatchNote{Query: uint32(query), Note: text})
+	}
+}
+
+// count adds the number of documents that match the next query.
+func (p *piece) count(q *engine.Query, count uint64, total engine.Total) {
+	if q.Total > 0 {
+		p.totals = append(p.totals, totalMessage(q, total))
+	} else if q.K == 0 {
+		p.counts = append(p.counts, count)
 	}
 }
 
@@ -137,10 +149,10 @@ func (i indexService) SearchBatch(ctx context.Context, r *api.SearchBatchRequest
 		if err := take(ctx, flatBytes(documents, r.GetNames())); err != nil {
 			return err
 		}
-		p := &piece{at: at, counts: make([]uint64, 0, len(hits)), ends: make([]uint64, 0, len(hits)), ids: make([]uint64, 0, documents), scores: make([]float64, 0, scores)}
+		p := &piece{at: at, ends: make([]uint64, 0, len(hits)), ids: make([]uint64, 0, documents), scores: make([]float64, 0, scores)}
 		for n, h := range hits {
 			p.note(at[n], snapshot.Note(b.queries[at[n]], h.Count > 0))
-			p.counts = append(p.counts, h.Count)
+			p.count(&b.queries[at[n]], h.Count, h.Total)
 			for _, d := range h.Docs {
 				p.ids = append(p.ids, uint64(d))
 				if r.GetNames() {
@@ -188,7 +200,7 @@ func (i indexService) flat(ctx context.Context, r *api.SearchBatchRequest) (*bat
 	}
 	common, err := i.s.query(ctx, r.GetIndex(), &api.MatchRequest{Literal: r.GetLiteral(), Mode: r.GetMode(), Filter: r.GetFilter()}, r.GetTimeoutMs())
 	if err == nil {
-		err = i.s.kind(&common, r, r.K, r.GetScoring(), r.GetStatistics(), nil)
+		err = i.s.kind(&common, r, r.K, r.GetTotal(), r.GetScoring(), r.GetStatistics(), nil)
 	}
 	if err != nil {
 		return nil, err
@@ -214,12 +226,12 @@ type kinds interface {
 }
 
 // kind sets the form of the answer: ranked, all documents, or their number.
-func (s *Server) kind(q *engine.Query, r kinds, k *uint32, scoring *api.Scoring, statistics *api.Statistics, weights []float64) error {
+func (s *Server) kind(q *engine.Query, r kinds, k *uint32, total *structpb.Value, scoring *api.Scoring, statistics *api.Statistics, weights []float64) error {
 	if !r.GetMatch() && !r.GetCount() {
-		return s.rank(q, k, weights, scoring, statistics)
+		return s.rank(q, k, total, weights, scoring, statistics)
 	}
-	if k != nil && *k != 0 || scoring != nil || statistics != nil || weights != nil {
-		return badRequest(errors.New("k, weights, scoring and statistics are for ranked queries: omit match and count"))
+	if k != nil && *k != 0 || total != nil || scoring != nil || statistics != nil || weights != nil {
+		return badRequest(errors.New("k, total, weights, scoring and statistics are for ranked queries: omit match and count"))
 	}
 	if r.GetMatch() && r.GetCount() {
 		return badRequest(errors.New("match and count exclude each other"))
@@ -250,7 +262,7 @@ func (r *room) take(documents int) error {
 // join joins the pieces of a batch in the order of its queries.
 func join(pieces []*piece, queries int, documents bool) *api.SearchBatchResponse {
 	slices.SortFunc(pieces, func(a, b *piece) int { return a.at[0] - b.at[0] })
-	out := &api.SearchBatchResponse{Counts: make([]uint64, queries)}
+	out := &api.SearchBatchResponse{}
 	if documents {
 		out.Ends = make([]uint64, queries)
 	}
@@ -261,9 +273,23 @@ func join(pieces []*piece, queries int, documents bool) *api.SearchBatchResponse
 	out.Ids, out.Scores = slices.Grow(out.Ids, ids), slices.Grow(out.Scores, scores)
 	next := 0 // query
 	for _, p := range pieces {
+		if p.counts != nil && out.Counts == nil {
+			out.Counts = make([]uint64, queries)
+		}
+		if p.totals != nil && out.Totals == nil {
+			out.Totals = make([]*api.Total, queries)
+			for i := range out.Totals {
+				out.Totals[i] = new(api.Total) // of an invalid query
+			}
+		}
 		base := uint64(len(out.Ids))
 		for n, q := range p.at {
-			out.Counts[q] = p.counts[n]
+			if out.Counts != nil {
+				out.Counts[q] = p.counts[n]
+			}
+			if out.Totals != nil {
+				out.Totals[q] = p.totals[n]
+			}
 			if !documents {
 				continue
 			}

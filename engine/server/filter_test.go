@@ -22,17 +22,22 @@ func TestFilters(t *testing.T) {
 	}
 	packed := base64.StdEncoding.EncodeToString(bitmap.Bytes())
 	for _, c := range []struct{ path, body, want string }{
-		{"search", `{"query":"loom","filter":{"where":"days > 30","table":"loans"}}`, `^\{"hits":\[\{"doc":"a","id":0,"score":0\.\d+\}\],"count":1,`},
+		{"search", `{"query":"loom","filter":{"where":"days > 30","table":"loans"}}`, `^\{"hits":\[\{"doc":"a","id":0,"score":0\.\d+\}\],"took_ms"`},
 		{"search", `{"query":"loom","filter":{"where":"days > 30","table":"loans"},"explain":true}`, `filter days .{1,6} 30: 2 of 3 documents pass`},
-		{"search", `{"query":"loom red","k":1,"facets":{"table":"loans","columns":["book","days"],"limit":1}}`, `"count":1,.*"facets":\{"matches":3,"columns":\[\{"column":"book","values":\[\{"value":"a","missing":false,"count":2\}\],"distinct":2\},\{"column":"days","values":\[\{"value":"7","missing":false,"count":1\}\],"distinct":3\}\]\}`},
-		{"search", `{"query":"loom red","k":0,"facets":{"table":"loans","columns":["book"],"limit":0}}`, `"count":3,.*"facets":\{"matches":3,"columns":\[\{"column":"book","values":\[\],"distinct":2\}\]\}`},
+		{"search", `{"query":"loom red","k":1,"total":true,"facets":{"table":"loans","columns":["book","days"],"limit":1}}`, `"facets":\{"matches":3,"columns":\[\{"column":"book","values":\[\{"value":"a","missing":false,"count":2\}\],"distinct":2\},\{"column":"days","values":\[\{"value":"7","missing":false,"count":1\}\],"distinct":3\}\]\}`},
+		{"search", `{"query":"loom red","k":0,"facets":{"table":"loans","columns":["book"],"limit":0}}`, `"facets":\{"matches":3,"columns":\[\{"column":"book","values":\[\],"distinct":2\}\]\},"total":\{"value":3,"exact":true\}\}`},
 		{"search", `{"query":"loom red","k":1,"facets":{"table":"loans","columns":["bins(days, 7, 30)","bins(book)"]}}`, `"facets":\{"matches":3,"columns":\[\{"column":"bins\(days, 7, 30\)","values":\[\{"value":"(<|\\u003c) 7","missing":false,"count":0\},\{"value":"\[7, 30\)","missing":false,"count":1\},\{"value":"(>|\\u003e)= 30","missing":false,"count":2\}\],"distinct":2\},\{"column":"bins\(book\)"`},
-		{"search", `{"filter":{"where":"days > 30","table":"loans"}}`, `^\{"hits":\[\{"doc":"a","id":0,"score":0\},\{"doc":"c","id":2,"score":0\}\],"count":2,`},
-		{"search", `{"query":"NOT red","filter":{"where":"TRUE","table":"loans"}}`, `^\{"hits":\[\{"doc":"b","id":1,"score":0\}\],"count":1,`},
-		{"search", `{"query":"loom","k":0,"facets":{"table":"loans","columns":["book"]}}`, `^\{"hits":\[\],"count":2,.*"facets":\{"matches":2,`},
-		{"search", `{"query":"loom nothing","k":0,"mode":"and-or","weights":[]}`, `^\{"hits":\[\],"count":0,`},
-		{"search", `{"query":"loom OR nothing","k":0,"mode":"and-or"}`, `^\{"hits":\[\],"count":2,`},
-		{"search", `{"query":"?! --"}`, `^\{"hits":\[\],"count":0,.*"note":"no word is left; without a letter or digit: \?! --"`},
+		{"search", `{"filter":{"where":"days > 30","table":"loans"}}`, `^\{"hits":\[\{"doc":"a","id":0,"score":0\},\{"doc":"c","id":2,"score":0\}\],"took_ms"`},
+		{"search", `{"query":"NOT red","filter":{"where":"TRUE","table":"loans"}}`, `^\{"hits":\[\{"doc":"b","id":1,"score":0\}\],"took_ms"`},
+		{"search", `{"query":"loom","k":0,"facets":{"table":"loans","columns":["book"]}}`, `^\{"hits":\[\],"took_ms".*"facets":\{"matches":2,.*"total":\{"value":2,"exact":true\}`},
+		{"search", `{"query":"loom nothing","k":0,"mode":"and-or","weights":[]}`, `^\{"hits":\[\],.*"total":\{"value":0,"exact":true\}`},
+		{"search", `{"query":"loom OR nothing","k":0,"mode":"and-or"}`, `^\{"hits":\[\],.*"total":\{"value":2,"exact":true\}`},
+		{"search", `{"query":"loom","k":1,"total":true}`, `^\{"hits":\[\{"doc":"a","id":0,"score":0\.\d+\}\],.*"total":\{"value":2,"exact":true\}\}`},
+		{"search", `{"query":"loom","k":1,"total":1}`, `"total":\{"value":1,"exact":false\}\}`},
+		{"search", `{"query":"red loom","mode":"and-or","k":1,"total":5}`, `"total":\{"value":1,"exact":true\}\}`},
+		{"search", `{"query":"red loom","mode":"and-or","total":5}`, `"total":\{"value":3,"exact":true\}\}`},
+		{"search", `{"query":"loom","k":1,"total":false}`, `"queued_ms":[0-9.e-]+\}`},
+		{"search", `{"query":"?! --"}`, `^\{"hits":\[\],.*"note":"no word is left; without a letter or digit: \?! --"`},
 		{"match", `{"query":"?!","count":true}`, `^\{"count":0,.*"note":"no word is left; without a letter or digit: \?!"`},
 		{"search", `{"query":"loom - red","k":1}`, `"note":"the - at byte 6 of the query is no operator there, and so text"`},
 		{"match", `{"query":"*"}`, `^\{"count":3,"documents":\[\{"doc":"a","id":0\},`},
@@ -63,13 +68,17 @@ func TestFilters(t *testing.T) {
 {"id":10,"query":"loom )","k":0}
 `
 	got := r.do("POST", "/v1/indexes/looms/search/batch", lines, "Content-Type: application/x-ndjson")
-	for i, want := range []string{`"count":1,"hits":\[\{"doc":"b"`, `"count":2,`, `"code":"invalid_query"`, `"count":0`, `"count":2\}$`, `"count":3,"hits":\[\{"doc":"a","id":0\},`, `"count":1,"hits":\[\{"doc":"c","id":2,"score":0\}\]`, `"count":1,"hits":\[\{"doc":"b"`,
-		`"hits":\[\],"note":"no word is left; without a letter or digit: \?!"`, `"count":2,"note":"the \) at byte 6 of the query is no operator there, and so text"\}$`} {
+	for i, want := range []string{`"hits":\[\{"doc":"b","id":1,"score":0\.\d+\}\]\}$`, `"hits":\[\{"doc":"a",.*\}\]\}$`, `"code":"invalid_query"`, `"count":0`, `"hits":\[\],"total":\{"value":2,"exact":true\}\}$`, `"count":3,"hits":\[\{"doc":"a","id":0\},`, `"hits":\[\{"doc":"c","id":2,"score":0\}\]`, `"hits":\[\{"doc":"b"`,
+		`"hits":\[\],"note":"no word is left; without a letter or digit: \?!"`, `"total":\{"value":2,"exact":true\},"note":"the \) at byte 6 of the query is no operator there, and so text"\}$`} {
 		if line := strings.Split(got.body, "\n")[i]; !regexp.MustCompile(fmt.Sprintf(`^\{"id":%d,.*%s`, i+1, want)).MatchString(line) {
 			t.Errorf("line %d: %s", i, line)
 		}
 	}
 	for body, want := range map[string]string{
+		`{"query":"loom","total":-1}`:                                      "total: want true, false or a whole number from 0 to 2^53",
+		`{"query":"loom","total":1e400}`:                                   "total: want true",
+		`{"query":"loom","total":1.5}`:                                     "total: want true",
+		`{"query":"loom","total":"all"}`:                                   "total: want true",
 		`{"query":"loom","filter":{}}`:                                     "it has no part",
 		`{"query":"loom","filter":{"and":[{}]}}`:                           "it has no part",
 		`{"query":"loom","filter":{"where":"days >","table":"loans"}}`:     "filter: ",

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
+
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"heddle/engine"
 	"heddle/engine/api"
@@ -60,13 +63,19 @@ const (
 	defaultLimit = 1000 // documents of a match
 )
 
-// rank makes q a ranked query. With k = 0 its answer is the number of matching documents.
-func (s *Server) rank(q *engine.Query, k *uint32, weights []float64, scoring *api.Scoring, statistics *api.Statistics) (err error) {
+// rank makes q a ranked query. With k = 0 its answer is the total alone.
+func (s *Server) rank(q *engine.Query, k *uint32, total *structpb.Value, weights []float64, scoring *api.Scoring, statistics *api.Statistics) (err error) {
 	if q.K = min(defaultK, s.limits().K); k != nil {
 		q.K = int(*k)
 	}
+	if q.Total, err = totalOf(total); err != nil {
+		return err
+	}
 	if q.K == 0 {
 		q.CountOnly = true
+		if total == nil {
+			q.Total = engine.TotalExact
+		}
 		if q.Match == engine.AndOr { // And finds 0 documents, and words beside operators are joined by Or
 			q.Match = engine.And
 			if !q.Literal && querylang.HasOperators(q.Text) {
@@ -109,11 +118,37 @@ func (s *Server) rank(q *engine.Query, k *uint32, weights []float64, scoring *ap
 	return nil
 }
 
+// totalOf returns Query.Total of a request.
+func totalOf(v *structpb.Value) (uint64, error) {
+	switch kind := v.GetKind().(type) {
+	case nil:
+		return 0, nil
+	case *structpb.Value_BoolValue:
+		if kind.BoolValue {
+			return engine.TotalExact, nil
+		}
+		return 0, nil
+	case *structpb.Value_NumberValue:
+		if n := kind.NumberValue; n >= 0 && n <= 1<<53 && n == math.Trunc(n) {
+			return uint64(n), nil
+		}
+	}
+	return 0, badRequest(api.ErrTotal)
+}
+
+// totalMessage is the total of an answer; nil if q does not ask for it.
+func totalMessage(q *engine.Query, t engine.Total) *api.Total {
+	if q.Total == 0 {
+		return nil
+	}
+	return &api.Total{Value: t.Value, Exact: t.Exact}
+}
+
 // Search implements api.IndexServiceHandler.
 func (i indexService) Search(ctx context.Context, r *api.SearchRequest) (*api.SearchResponse, error) {
 	q, err := i.s.query(ctx, r.GetIndex(), r, r.GetTimeoutMs())
 	if err == nil {
-		err = i.s.rank(&q, r.K, r.GetWeights(), r.GetScoring(), r.GetStatistics())
+		err = i.s.rank(&q, r.K, r.GetTotal(), r.GetWeights(), r.GetScoring(), r.GetStatistics())
 	}
 	ask := api.Ask{Explain: r.GetExplain(), AllowPartial: r.GetAllowPartial()}
 	if err == nil {
@@ -130,7 +165,7 @@ func (i indexService) Search(ctx context.Context, r *api.SearchRequest) (*api.Se
 		if ask.Facets != nil {
 			out.Facets = facetAnswer(h.Matches, h.Facets)
 		}
-		out.Count, out.Explanation, out.Note = h.Count, h.Explanation, h.Note
+		out.Total, out.Explanation, out.Note = totalMessage(&q, h.Total), h.Explanation, h.Note
 		out.Hits = make([]*api.Hit, len(h.IDs))
 		values := make([]api.Hit, len(h.IDs))
 		for n, d := range h.IDs {
@@ -212,7 +247,7 @@ func (i indexService) answer(ctx context.Context, name string, q engine.Query, a
 	if err := take(ctx, 4*int64(len(hits.Docs))+messageBytes*int64(max(0, len(docs)-matchHits))); err != nil {
 		return 0, 0, nil, err
 	}
-	out.Count, out.IDs, out.Scores, out.Names = hits.Count, make([]uint64, len(docs)), hits.Scores, make([]string, len(docs))
+	out.Count, out.Total, out.IDs, out.Scores, out.Names = hits.Count, hits.Total, make([]uint64, len(docs)), hits.Scores, make([]string, len(docs))
 	for n, d := range docs {
 		out.IDs[n] = uint64(d)
 		if out.Names[n], err = docName(snapshot.File(), d); err != nil {

@@ -21,7 +21,9 @@ func (s *Server) inspection() *inspect.Service {
 			return s.query(ctx, r.GetIndex(), r, timeoutMs)
 		},
 		Facets: s.facets, FacetAnswer: facetAnswer,
-		Rank: func(q *engine.Query, k uint32, scoring *api.Scoring) error { return s.rank(q, &k, nil, scoring, nil) },
+		Rank: func(q *engine.Query, k uint32, scoring *api.Scoring) error {
+			return s.rank(q, &k, nil, nil, scoring, nil)
+		},
 		Selection: func(ctx context.Context, where string, timeoutMs uint32) engine.Selection {
 			about := monitor.Of(ctx)
 			about.Query = where

@@ -49,11 +49,14 @@ func lineOptions(from url.Values) (timeout uint32, partial bool, err error) {
 	return timeout, partial, nil
 }
 
-// appendAnswer appends the line of a query.
-func appendAnswer[N uint32 | uint64](dst []byte, id json.RawMessage, count uint64, note string, docs []N, scores []float64, name func(i int) (string, error)) ([]byte, error) {
-	dst = strconv.AppendUint(append(appendID(dst, id), `"count":`...), count, 10)
-	if docs != nil {
-		dst = append(dst, `,"hits":[`...)
+// appendAnswer appends the line of query q.
+func appendAnswer[N uint32 | uint64](dst []byte, id json.RawMessage, q *engine.Query, count uint64, total engine.Total, note string, docs []N, scores []float64, name func(i int) (string, error)) ([]byte, error) {
+	dst = appendID(dst, id)
+	if q.K == 0 && q.Total == 0 {
+		dst = append(strconv.AppendUint(append(dst, `"count":`...), count, 10), ',')
+	}
+	if docs != nil || q.Total > 0 {
+		dst = append(dst, `"hits":[`...)
 		for i, d := range docs {
 			if i > 0 {
 				dst = append(dst, ',')
@@ -69,12 +72,15 @@ func appendAnswer[N uint32 | uint64](dst []byte, id json.RawMessage, count uint6
 			}
 			dst = append(dst, '}')
 		}
-		dst = append(dst, ']')
+		dst = append(dst, `],`...)
+	}
+	if q.Total > 0 {
+		dst = append(api.AppendJSON(append(dst, `"total":`...), totalMessage(q, total)), ',')
 	}
 	if note != "" {
-		dst = api.AppendString(append(dst, `,"note":`...), note)
+		dst = append(api.AppendString(append(dst, `"note":`...), note), ',')
 	}
-	return append(dst, '}', '\n'), nil
+	return append(dst[:len(dst)-1], '}', '\n'), nil
 }
 
 func appendID(dst []byte, id json.RawMessage) []byte {
@@ -162,7 +168,7 @@ func (l *lineReader) read(ctx context.Context, text []byte) (id json.RawMessage,
 		return nil, q, badRequest(errors.New("id: want a string or a number"))
 	}
 	if q, err = l.s.query(ctx, l.index, &l.line.BatchQuery, l.timeout); err == nil {
-		err = l.s.kind(&q, &l.line.BatchQuery, l.line.K, nil, nil, l.line.GetWeights())
+		err = l.s.kind(&q, &l.line.BatchQuery, l.line.K, l.line.GetTotal(), nil, nil, l.line.GetWeights())
 	}
 	return id, q, err
 }

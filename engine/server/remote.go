@@ -96,7 +96,8 @@ func (i indexService) remotePieces(ctx context.Context, remote Remote, r *api.Se
 		if err := take(ctx, flatBytes(len(h.IDs), r.GetNames())); err != nil {
 			return nil, nil, err
 		}
-		p := &piece{at: []int{n}, counts: []uint64{h.Count}, ends: []uint64{uint64(len(h.IDs))}, ids: h.IDs, scores: h.Scores, docs: h.Names}
+		p := &piece{at: []int{n}, ends: []uint64{uint64(len(h.IDs))}, ids: h.IDs, scores: h.Scores, docs: h.Names}
+		p.count(&b.queries[n], h.Count, h.Total)
 		p.note(n, h.Note)
 		pieces = append(pieces, p)
 	}

@@ -29,10 +29,10 @@ func TestRoutes(t *testing.T) {
 	r := run(t, Options{})
 	spec := describeRoutes(t)
 	for _, c := range []struct{ method, path, body, want string }{
-		{"POST", "/v1/indexes/looms/search", `{"query":"red loom","k":2}`, `^\{"hits":\[\{"doc":"a","id":0,"score":0\.\d+\},\{"doc":"[bc]","id":[12],"score":0\.\d+\}\],"count":2,"took_ms":[0-9.e-]+,"queued_ms":[0-9.e-]+\}\n$`},
-		{"POST", "/v1/indexes/looms/search", `{"query":"red loom","mode":"and","explain":true}`, `^\{"hits":\[\{"doc":"a","id":0,"score":0\.\d+\}\],"count":1,"took_ms":[0-9.e-]+,"queued_ms":[0-9.e-]+,"explanation":".+"\}\n$`},
+		{"POST", "/v1/indexes/looms/search", `{"query":"red loom","k":2}`, `^\{"hits":\[\{"doc":"a","id":0,"score":0\.\d+\},\{"doc":"[bc]","id":[12],"score":0\.\d+\}\],"took_ms":[0-9.e-]+,"queued_ms":[0-9.e-]+\}\n$`},
+		{"POST", "/v1/indexes/looms/search", `{"query":"red loom","mode":"and","explain":true}`, `^\{"hits":\[\{"doc":"a","id":0,"score":0\.\d+\}\],"took_ms":[0-9.e-]+,"queued_ms":[0-9.e-]+,"explanation":".+"\}\n$`},
 		{"POST", "/v1/indexes/looms/search", `{"terms":["red","loom"],"weights":[2,0.5],"k":1,"scoring":{"variant":"atire","k1":0}}`, `^\{"hits":\[\{"doc":"a"`},
-		{"POST", "/v1/indexes/looms/search", `{"query":"C++","literal":true,"timeout_ms":60000}`, `^\{"hits":\[\],"count":0,`},
+		{"POST", "/v1/indexes/looms/search", `{"query":"C++","literal":true,"timeout_ms":60000}`, `^\{"hits":\[\],"took_ms":`},
 		{"POST", "/v1/indexes/looms/match", `{"query":"loom AND (red OR blue)"}`, `^\{"count":2,"documents":\[\{"doc":"a","id":0\},\{"doc":"b","id":1\}\],`},
 		{"POST", "/v1/indexes/looms/match", `{"query":"loom","limit":1}`, `^\{"count":2,"documents":\[\{"doc":"a","id":0\}\],`},
 		{"POST", "/v1/indexes/looms/match", `{"query":"loom","count":true}`, `^\{"count":2,"documents":\[\],`},
@@ -195,16 +195,24 @@ func TestLines(t *testing.T) {
 {"id":4,"query":"title:loom"}
 {"id":5,"quary":"loom"}
 {"id":[6],"query":"loom"}
-{"id":7,"query":"red","k":1,"mode":"and"}`
+{"id":7,"query":"red","k":1,"mode":"and"}
+{"id":8,"query":"loom red","k":1,"total":true}
+{"id":9,"query":"loom red","k":1,"total":2}
+{"query":"loom red","k":0}
+{"query":"loom","count":true,"total":true}`
 	got := r.do("POST", "/v1/indexes/looms/search/batch?timeout_ms=60000", body)
 	want := []string{
-		`^{"id":"one","count":1,"hits":\[{"doc":"a","id":0,"score":0\.\d+}\]}$`,
+		`^{"id":"one","hits":\[{"doc":"a","id":0,"score":0\.\d+}\]}$`,
 		`^{"id":2,"count":2}$`,
 		`^{"count":2,"hits":\[{"doc":"a","id":0},{"doc":"b","id":1}\]}$`,
 		`^{"id":4,"error":{"code":"invalid_query","message":".*","offset":\d+}}$`,
 		`^{"error":{"code":"invalid_option","message":"read request: line 6: body: unknown member \\"quary\\"","op":"read request"}}$`,
 		`^{"error":{"code":"invalid_option","message":"read request: line 7: id: want a string or a number",.*}}$`,
-		`^{"id":7,"count":1,"hits":\[{"doc":"[ac]","id":\d,"score":0\.\d+}\]}$`,
+		`^{"id":7,"hits":\[{"doc":"[ac]","id":\d,"score":0\.\d+}\]}$`,
+		`^{"id":8,"hits":\[{"doc":"a","id":0,"score":0\.\d+}\],"total":{"value":3,"exact":true}}$`,
+		`^{"id":9,"hits":\[{"doc":"a","id":0,"score":0\.\d+}\],"total":{"value":2,"exact":false}}$`,
+		`^{"hits":\[\],"total":{"value":3,"exact":true}}$`,
+		`^{"error":{"code":"invalid_option","message":"read request: line 12: k, total, weights, .*}}$`,
 	}
 	lines := strings.Split(strings.TrimSuffix(got.body, "\n"), "\n")
 	if len(lines) != len(want) || got.status != http.StatusOK || got.header.Get("Content-Type") != typeLines {

@@ -19,6 +19,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"heddle/engine"
 	"heddle/engine/api"
@@ -82,7 +83,7 @@ func TestBatches(t *testing.T) {
 	client := connect.NewClient(connecthttp.NewTransport(http.DefaultClient, r.url))
 	indexes, tables := api.NewIndexServiceClient(client), api.NewTableServiceClient(client)
 	queries := []string{"title:loom", "red", "loom -red", "absent", "loom AND", "red loom", "thread"}
-	for _, c := range []*api.SearchBatchRequest{{K: new(uint32(2))}, {Match: true}, {Count: true}} {
+	for _, c := range []*api.SearchBatchRequest{{K: new(uint32(2)), Total: structpb.NewNumberValue(1)}, {Match: true}, {Count: true}} {
 		c.Index, c.Queries, c.Names = "looms", queries, !c.Count
 		got, err := indexes.SearchBatch(t.Context(), c)
 		if err != nil {
@@ -95,10 +96,11 @@ func TestBatches(t *testing.T) {
 		for i, text := range queries {
 			var one []uint64
 			var count uint64
+			var total *api.Total
 			if c.K != nil {
-				hits, err := indexes.Search(t.Context(), &api.SearchRequest{Index: "looms", Query: text, K: c.K})
+				hits, err := indexes.Search(t.Context(), &api.SearchRequest{Index: "looms", Query: text, K: c.K, Total: c.Total})
 				if err == nil {
-					count = hits.GetCount()
+					total = hits.GetTotal()
 				}
 				for _, h := range hits.GetHits() {
 					one = append(one, h.GetId())
@@ -110,8 +112,15 @@ func TestBatches(t *testing.T) {
 				}
 			}
 			ids = append(ids, one...)
-			if got.GetCounts()[i] != count || !c.Count && got.GetEnds()[i] != uint64(len(ids)) {
-				t.Errorf("%v: query %q: count %d, want %d; ends %v", c, text, got.GetCounts()[i], count, got.GetEnds())
+			if c.K != nil {
+				if one := got.GetTotals()[i]; one.GetValue() != total.GetValue() || one.GetExact() != total.GetExact() {
+					t.Errorf("query %q: total %v, want %v", text, got.GetTotals()[i], total)
+				}
+			} else if got.GetCounts()[i] != count {
+				t.Errorf("%v: query %q: count %d, want %d", c, text, got.GetCounts()[i], count)
+			}
+			if !c.Count && got.GetEnds()[i] != uint64(len(ids)) {
+				t.Errorf("%v: query %q: ends %v", c, text, got.GetEnds())
 			}
 		}
 		if !slices.Equal(got.GetIds(), ids) || !c.Count && len(got.GetDocs()) != len(ids) || c.K != nil && len(got.GetScores()) != len(ids) {
@@ -119,7 +128,7 @@ func TestBatches(t *testing.T) {
 		}
 	}
 	none, err := indexes.SearchBatch(t.Context(), &api.SearchBatchRequest{Index: "looms", Queries: []string{"red", "*"}, K: new(uint32(0))})
-	if err != nil || !slices.Equal(none.GetCounts(), []uint64{2, 3}) || len(none.GetIds()) != 0 {
+	if err != nil || none.GetCounts() != nil || fmt.Sprint(none.GetTotals()) != "[value:2 exact:true value:3 exact:true]" || len(none.GetIds()) != 0 {
 		t.Errorf("k = 0: %v, %v", none, err)
 	}
 	if _, err := indexes.SearchBatch(t.Context(), &api.SearchBatchRequest{Index: "looms", Queries: queries, K: new(uint32(1)), Count: true}); connect.CodeOf(err) != connect.CodeInvalidArgument {
@@ -134,10 +143,10 @@ func TestBatches(t *testing.T) {
 // TestJoin joins pieces that arrive in any order, around invalid queries.
 func TestJoin(t *testing.T) {
 	got := join([]*piece{
-		{at: []int{5, 7}, counts: []uint64{1, 2}, ids: []uint64{50, 70, 71}, ends: []uint64{1, 3}},
-		{at: []int{1, 2}, counts: []uint64{2, 0}, ids: []uint64{10, 11}, ends: []uint64{2, 2}},
+		{at: []int{5, 7}, counts: []uint64{1, 2}, totals: []*api.Total{nil, nil}, ids: []uint64{50, 70, 71}, ends: []uint64{1, 3}},
+		{at: []int{1, 2}, counts: []uint64{2, 0}, totals: []*api.Total{{Value: 4}, {Value: 5}}, ids: []uint64{10, 11}, ends: []uint64{2, 2}},
 	}, 9, true)
-	if want := "[0 2 2 2 2 3 3 5 5] [0 2 0 0 0 1 0 2 0] [10 11 50 70 71]"; fmt.Sprint(got.GetEnds(), got.GetCounts(), got.GetIds()) != want {
+	if want := "[0 2 2 2 2 3 3 5 5] [0 2 0 0 0 1 0 2 0] [10 11 50 70 71] 4 5"; fmt.Sprint(got.GetEnds(), got.GetCounts(), got.GetIds(), got.GetTotals()[1].GetValue(), got.GetTotals()[2].GetValue()) != want {
 		t.Errorf("%v, want %s", got, want)
 	}
 }

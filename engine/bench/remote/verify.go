@@ -27,7 +27,7 @@ func appendNumber(text []byte, v uint64) []byte { return binary.LittleEndian.App
 func digestOfCount(n uint64) []digest { return []digest{digestOf(appendNumber(nil, n))} }
 
 func digestOfSearch(r *api.SearchResponse) []digest {
-	text := appendNumber(nil, r.GetCount())
+	text := appendNumber(nil, uint64(len(r.GetHits())))
 	for _, h := range r.GetHits() {
 		text = appendNumber(appendNumber(append(text, h.GetDoc()...), h.GetId()), math.Float64bits(h.GetScore()))
 	}

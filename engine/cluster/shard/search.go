@@ -97,6 +97,9 @@ func merge(r *api.ShardSearchRequest, answers []*api.ShardSearchResponse, out *a
 	queries := len(answers[0].Ends)
 	out.Epoch, out.Units = r.GetTarget().GetEpoch(), answers[0].Units
 	out.Counts, out.Ends = make([]uint64, queries), make([]uint64, queries)
+	if r.GetTotal() > 0 {
+		out.Totals = make([]uint64, queries)
+	}
 	wrong := map[uint32]bool{}
 	docs := 0
 	for _, a := range answers {
@@ -104,6 +107,9 @@ func merge(r *api.ShardSearchRequest, answers []*api.ShardSearchResponse, out *a
 		out.QueuedUs = max(out.QueuedUs, a.QueuedUs)
 		for i, n := range a.Counts {
 			out.Counts[i] += n
+		}
+		for i, n := range a.Totals {
+			out.Totals[i] += n
 		}
 		for _, e := range a.Errors {
 			if !wrong[e.GetQuery()] {
@@ -248,6 +254,7 @@ func join(r *api.ShardSearchRequest, pieces []*writer) *api.ShardSearchResponse 
 			out.Ends = append(out.Ends, base+end)
 		}
 		out.Docs, out.Counts, out.Names = append(out.Docs, p.out.Docs...), append(out.Counts, p.out.Counts...), append(out.Names, p.out.Names...)
+		out.Totals = append(out.Totals, p.out.Totals...)
 		out.Scores, out.Units, out.Errors = append(out.Scores, p.out.Scores...), append(out.Units, p.out.Units...), append(out.Errors, p.out.Errors...)
 	}
 	return out
@@ -274,6 +281,7 @@ func newWriter(x *pinned, r *api.ShardSearchRequest, queries int, names bool) *w
 func (w *writer) add(i int, h engine.Hits) error {
 	if h.Err != nil {
 		w.out.Errors = append(w.out.Errors, &api.BatchError{Query: uint32(w.first + i), Error: api.ErrorOf(h.Err)})
+		h.Total = engine.Total{Exact: true}
 	}
 	docs := h.Docs
 	if most := w.request.GetLimit(); most > 0 && uint64(len(docs)) > most {
@@ -284,6 +292,13 @@ func (w *writer) add(i int, h engine.Hits) error {
 	w.out.Ends = append(w.out.Ends, uint64(len(w.out.Docs)))
 	if w.request.GetK() > 0 {
 		w.out.Scores, w.out.Units = append(w.out.Scores, h.Scores...), append(w.out.Units, h.Unit)
+	}
+	if w.request.GetTotal() > 0 {
+		n := h.Total.Value
+		if !h.Total.Exact {
+			n++
+		}
+		w.out.Totals = append(w.out.Totals, n)
 	}
 	if w.names {
 		w.out.Names = slices.Grow(w.out.Names, len(docs))
@@ -300,7 +315,7 @@ func (w *writer) add(i int, h engine.Hits) error {
 
 // query returns the query that all queries of a request share.
 func query(r *api.ShardSearchRequest) (q engine.Query, err error) {
-	q = engine.Query{Literal: r.GetLiteral(), K: int(r.GetK()), CountOnly: r.GetCount(), Caller: r.GetCaller(), Timeout: left(r.GetTimeoutUs())}
+	q = engine.Query{Literal: r.GetLiteral(), K: int(r.GetK()), Total: r.GetTotal(), CountOnly: r.GetCount(), Caller: r.GetCaller(), Timeout: left(r.GetTimeoutUs())}
 	if q.Match, err = engine.ParseMatch(r.GetMode()); err != nil {
 		return q, err
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -32,6 +33,7 @@ type searchOptions struct {
 	syntax     string
 	all        bool
 	count      bool
+	total      totalFlag
 	part       bool
 	explain    bool
 	noHeader   bool
@@ -69,7 +71,9 @@ func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 	addChoice(fs, &o.syntax, "syntax", "", "syntax, default query for --query, literal for --queries; boolean has no scores: ", []string{syntaxLiteral, syntaxQuery, syntaxBoolean})
 	fs.BoolVar(&o.all, "all", false, "print all matching documents without ranking")
 	fs.BoolVar(&o.count, "count", false, "print the number of matching documents")
-	fs.BoolVar(&o.part, "part", false, "with --all or --count: one thread per query (PART, Wu et al. 2010)")
+	fs.Var(&o.total, "total", "print the number of matches, counted up to `NUMBER`")
+	fs.Lookup("total").NoOptDefVal = "true"
+	fs.BoolVar(&o.part, "part", false, "with --all, --count: one thread a query (PART, Wu et al. 2010)")
 	fs.BoolVar(&o.explain, "explain", false, "explain the execution of each query, with times")
 	fs.BoolVar(&o.noHeader, "no-header", false, "omit the header of ranked results")
 	fs.BoolVar(&o.strictScores, "strict-scores", false, "make scores strictly decreasing, for tools that sort again")
@@ -98,6 +102,10 @@ func (o *searchOptions) Validate(args []string) (err error) {
 	switch {
 	case o.all && o.count:
 		return errors.New("--all and --count exclude each other")
+	case o.total > 0 && (o.all || o.count || o.syntax == syntaxBoolean):
+		return errors.New("--total is for ranked results: omit --all, --count and --syntax boolean")
+	case o.total > 0 && o.excludeSelf:
+		return errors.New("--total counts the document that --exclude-self leaves out: omit one of them")
 	case len(o.facets) > 0 && o.count:
 		return errors.New("--facets counts documents already: omit --count")
 	case o.statistics != "" && !o.ranked():
@@ -110,6 +118,27 @@ func (o *searchOptions) Validate(args []string) (err error) {
 		_, err = querylang.Read(o.text, querylang.Or)
 		return err
 	}
+	return nil
+}
+
+// totalFlag is Query.Total as a flag.
+type totalFlag uint64
+
+func (t *totalFlag) String() string { return "" }
+
+func (t *totalFlag) Type() string { return "NUMBER" }
+
+// Set implements pflag.Value.
+func (t *totalFlag) Set(text string) error {
+	if text == "true" {
+		*t = engine.TotalExact
+		return nil
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || n == 0 {
+		return fmt.Errorf("want a whole number above 0, found %s", syntax.Quote(text))
+	}
+	*t = totalFlag(n)
 	return nil
 }
 
@@ -140,6 +169,8 @@ func (o *searchOptions) validate(c *config.Config, mode engine.Match) error {
 		return usageError{errors.New("--part is for mode and: it divides the shortest list, and mode or has none")}
 	case len(o.facets) > 0 && o.run:
 		return usageError{errors.New("--facets has no format trec: use text, tsv or jsonl")}
+	case o.total > 0 && o.run:
+		return usageError{errors.New("--total has no format trec: use text, tsv or jsonl")}
 	case o.count && o.run:
 		return usageError{errors.New("--count has no format trec: use text, tsv or jsonl")}
 	}
@@ -179,7 +210,7 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeEngine(opt, e)) }()
-	s := &answer.Searcher{Query: engine.Query{Match: mode, CountOnly: o.count, Literal: o.literal()}, Invalid: o.invalid, Notes: a.Stderr,
+	s := &answer.Searcher{Query: engine.Query{Match: mode, CountOnly: o.count, Total: uint64(o.total), Literal: o.literal()}, Invalid: o.invalid, Notes: a.Stderr,
 		Choice: choice, Scheduled: c.Devices.Backend == "all"}
 	if o.part {
 		s.Query.Override = &engine.Override{Part: true}

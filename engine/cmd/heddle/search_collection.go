@@ -43,7 +43,7 @@ func (o *searchOptions) collection(ctx context.Context, a *App, c *config.Config
 	}
 	defer docs.Close()
 	s := &answer.Collection{Name: name, Coordinator: set.Coordinator(cluster.Options{Timeout: -1}), Documents: docs, Invalid: o.invalid, Notes: a.Stderr,
-		Query: engine.Query{Match: mode, CountOnly: o.count, Literal: o.literal(), Timeout: -1}, Writer: o.writer(a, c)}
+		Query: engine.Query{Match: mode, CountOnly: o.count, Total: uint64(o.total), Literal: o.literal(), Timeout: -1}, Writer: o.writer(a, c)}
 	if s.Query.Filter, s.Facets, err = o.filterOptions.parts(nil, state.Docs); err != nil {
 		return err
 	}

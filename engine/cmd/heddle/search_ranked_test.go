@@ -452,6 +452,37 @@ func TestSearchSnippets(t *testing.T) {
 	}
 }
 
+// TestSearchTotal prints the number of documents that match a ranked query, of an index and of a collection.
+func TestSearchTotal(t *testing.T) {
+	inTempDir(t)
+	writeFile(t, "d.tsv", "a\tred loom\nb\tblue loom\nc\tred sheep\n")
+	must(t, "index", "build", "-o", "d.hdl", "--format", "text", "d.tsv")
+	must(t, "collection", "create", "d")
+	must(t, "collection", "add", "d", "--format", "text", "d.tsv")
+	writeFile(t, "q.tsv", "q\tred loom\n")
+	for _, path := range []string{"d.hdl", "d"} {
+		for args, want := range map[string]string{
+			"--query loom -k 1 --total":                                 "  1     0.2474  a\ntotal\t2\n",
+			"--query loom --total=1 -k 0":                               "total\t1+\n",
+			"--query loom --total=2 -k 0 --format tsv":                  "1\ttotal\t2\n",
+			"--query * -k 1 --total --format jsonl":                     `{"query":"1","text":"*","total":{"value":3,"exact":true},"docs":["a"],"scores":[0]}` + "\n",
+			"--queries q.tsv --mode and --total -k 0":                   "q\ttotal\t1\n",
+			"--queries q.tsv --mode and-or --total -k 1 --format tsv":   "q\t1\ta\t0.49474066868424416\nq\ttotal\t1\n",
+			"--queries q.tsv --mode and-or --total -k 3 --format jsonl": `"total":{"value":3,"exact":true}`,
+		} {
+			got := must(t, append([]string{"search", path, "--no-header"}, strings.Fields(args)...)...)
+			if !strings.Contains(got, want) {
+				t.Errorf("%s %s: %q, want %q", path, args, got, want)
+			}
+		}
+		for _, args := range []string{"--total=0", "--total=many", "--total --all", "--total --count", "--total --exclude-self", "--total --syntax boolean", "--total --format trec"} {
+			if r := heddle(t, append([]string{"search", path, "--query", "loom"}, strings.Fields(args)...)...); r.code != exitUsage {
+				t.Errorf("%s: %+v", args, r)
+			}
+		}
+	}
+}
+
 // TestStrictScores: equal scores become strictly decreasing as floats of 32 bits, in the same
 // order of documents.
 func TestStrictScores(t *testing.T) {

@@ -98,7 +98,7 @@ func TestAttributes(t *testing.T) {
 			for range 3 {
 				text := rapid.SampledFrom([]string{"a", "b rare", "a AND NOT c", "rar*"}).Draw(r, "text")
 				for _, where := range rapid.SliceOfN(rapid.SampledFrom([]string{"", "year > 2000", "lang = 'de' OR price >= 2", "lang IS NULL", "tags = 'x'", "tags != 'x' OR year > 2000", `"n.of" BETWEEN 2 AND 3`}), 1, 2).Draw(r, "where") {
-					q := engine.Query{Text: text, K: rapid.SampledFrom([]int{0, 3, 50}).Draw(r, "k"), Match: engine.Or}
+					q := engine.Query{Text: text, K: rapid.SampledFrom([]int{0, 3, 50}).Draw(r, "k"), Match: engine.Or, Total: rapid.SampledFrom([]uint64{0, 2, engine.TotalExact}).Draw(r, "total")}
 					whole := q
 					if where != "" {
 						q.Filter, whole.Filter = &engine.Filter{Where: where}, &engine.Filter{Where: where, Table: rows}
@@ -109,6 +109,11 @@ func TestAttributes(t *testing.T) {
 					facets.Table = rows
 					want, matches, counts, err := now.SearchFacets(t.Context(), whole, facets)
 					must(r, err)
+					alone, _, err := c.Search(t.Context(), "books", q, api.Ask{})
+					must(r, err)
+					if got.Total != want.Total || alone.Total != want.Total {
+						r.Fatalf("%q, %q: total %+v, alone %+v, want %+v", text, where, got.Total, alone.Total, want.Total)
+					}
 					var names []string
 					for _, d := range want.Docs {
 						name, err := now.File().DocName(d)

@@ -94,9 +94,9 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
     const { facets, ...filter } = restrictionOf({ ...restriction, table: "" }) as { facets?: object };
     const body = { query, mode, explain: true, ...filter, ...(ranked ? { k, ...(facets ? { facets } : {}) } : { limit: k }) };
     try {
-      const r = await call<{ count: number; hits?: Hit[]; documents?: Hit[]; facets?: Answer["facets"]; explanation?: string; took_ms: number; queued_ms: number }>(path, body);
+      const r = await call<{ count?: number; hits?: Hit[]; documents?: Hit[]; facets?: Answer["facets"]; explanation?: string; took_ms: number; queued_ms: number }>(path, body);
       const hits = (r.hits ?? r.documents ?? []).map((h) => ({ ...h, text: [] }));
-      return { setting, path, body, text: r.explanation ?? refused.message, answer: { count: r.count, hits, facets: r.facets, lists: [], unknown: [], way: { took_ms: r.took_ms, queued_ms: r.queued_ms } as Answer["way"] } };
+      return { setting, path, body, text: r.explanation ?? refused.message, answer: { count: r.count ?? hits.length, hits, facets: r.facets, lists: [], unknown: [], way: { took_ms: r.took_ms, queued_ms: r.queued_ms } as Answer["way"] } };
     } catch (e) {
       return { setting, path, body, error: e as Problem };
     }

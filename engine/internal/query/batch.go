@@ -221,7 +221,7 @@ func (b *Batch) key(key resultcache.Key, index uint64) resultcache.Key {
 	switch {
 	case b.kind.Ranked():
 		k := &b.kind
-		opt := resultcache.Ranked{Mode: uint8(k.Match), K: k.K, Norm: k.Norm, Scale: b.scales[0], Missing: k.Match == querylang.AllElseAny && b.missing[0]}
+		opt := resultcache.Ranked{Mode: uint8(k.Match), K: k.K, Total: k.Total, Norm: k.Norm, Scale: b.scales[0], Missing: k.Match == querylang.AllElseAny && b.missing[0]}
 		if b.expressions.of[0] == 0 {
 			return key.Rank(index, opt, b.ranks.Query(0))
 		}

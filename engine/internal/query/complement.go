@@ -128,11 +128,7 @@ func (b *Batch) complements(ctx context.Context) error {
 			return err
 		}
 		if b.kind.CountOnly {
-			all := uint64(b.universe)
-			if permitted != nil {
-				all = uint64(ones(permitted))
-			}
-			r.count = all - b.results.Count(r.of)
+			r.count = b.outside(b.results.Count(r.of), permitted)
 		} else {
 			r.docs = complete(b.results.Query(r.of), b.universe, permitted, -1)
 			r.count = uint64(len(r.docs))
@@ -140,6 +136,14 @@ func (b *Batch) complements(ctx context.Context) error {
 		b.results.Stats.Matches += r.count - b.results.Count(r.of)
 	}
 	return nil
+}
+
+// outside is the number of permitted documents besides n of them; nil permits all.
+func (b *Batch) outside(n uint64, permitted []uint64) uint64 {
+	if permitted == nil {
+		return uint64(b.universe) - n
+	}
+	return uint64(ones(permitted)) - n
 }
 
 // permitted are the documents that the filter of query i permits; nil: all.

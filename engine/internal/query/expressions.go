@@ -13,10 +13,10 @@ import (
 // nor an AND under And. The backend finds their documents (Batch.match), and pure Go adds up
 // the same integer scores as backends do.
 type expressions struct {
-	source *plan.Source
 	of     []int32        // by query of the batch: 1 + its number among the expressions, or 0
 	terms  plan.RankBatch // by expression: the terms that add to scores
 	best   plan.TopK      // by expression
+	counts []uint64       // by expression: number of its documents
 
 	docs, freqs, sums []uint32
 	hits              []hit
@@ -44,7 +44,6 @@ func (b *Batch) addRankedExpr(x *Index, e set, terms []plan.Term) error {
 	if e.not {
 		b.markComplement(x)
 	}
-	b.expressions.source = x.Source
 	b.expressions.terms.Add(x.Source, terms...)
 	b.expressions.of = append(b.expressions.of, int32(b.match.Queries()))
 	return nil
@@ -78,7 +77,6 @@ func (b *Batch) adoptExpr(one *Batch) {
 		return
 	}
 	b.match.Append(&one.match, 0)
-	b.expressions.source = one.expressions.source
 	b.expressions.terms.AddOrdered(one.expressions.terms.Query(0))
 	b.expressions.of = append(b.expressions.of, int32(b.match.Queries()))
 }
@@ -87,6 +85,7 @@ func (b *Batch) adoptExpr(one *Batch) {
 func (b *Batch) rankExpressions(ctx context.Context, s plan.Store) error {
 	f := &b.expressions
 	f.best.Reset()
+	f.counts = f.counts[:0]
 	if b.match.Queries() == 0 {
 		return nil
 	}
@@ -99,6 +98,7 @@ func (b *Batch) rankExpressions(ctx context.Context, s plan.Store) error {
 		}
 		i := int(n) - 1
 		docs := b.results.Query(i)
+		count := uint64(len(docs))
 		if _, not := b.complement(of); not {
 			permitted, err := b.permitted(ctx, of)
 			if err != nil {
@@ -109,31 +109,31 @@ func (b *Batch) rankExpressions(ctx context.Context, s plan.Store) error {
 				most = b.kind.K
 			}
 			docs = complete(docs, b.universe, permitted, most)
+			count = b.outside(count, permitted)
 		}
-		if err := f.score(ctx, docs, f.terms.Query(i), &b.kind); err != nil {
+		f.counts = append(f.counts, count)
+		if err := f.score(ctx, b.source, docs, f.terms.Query(i), &b.kind); err != nil {
 			return err
 		}
 		f.choose(docs, b.kind.K)
 	}
-	queries := b.stats.Queries
-	b.stats.Add(b.results.Stats)
-	b.stats.Queries = queries
-	b.stats.Postings += f.terms.Postings(f.source)
+	b.addStats(&b.results.Stats)
+	b.stats.Postings += f.terms.Postings(b.source)
 	return nil
 }
 
 // score sets the sums of docs, which are ascending.
-func (f *expressions) score(ctx context.Context, docs []uint32, terms []plan.Term, k *Kind) (err error) {
+func (f *expressions) score(ctx context.Context, src *plan.Source, docs []uint32, terms []plan.Term, k *Kind) (err error) {
 	f.sums = slices.Grow(f.sums[:0], len(docs))[:len(docs)]
 	clear(f.sums)
 	for _, t := range terms {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if f.docs, err = f.source.List(t.List).AppendTo(f.docs[:0]); err != nil {
+		if f.docs, err = src.List(t.List).AppendTo(f.docs[:0]); err != nil {
 			return err
 		}
-		freqs, err := f.source.Freq(t.List)
+		freqs, err := src.Freq(t.List)
 		if err != nil {
 			return err
 		}
@@ -153,7 +153,7 @@ func (f *expressions) score(ctx context.Context, docs []uint32, terms []plan.Ter
 			}
 			length := uint32(0)
 			if k.Norm.Impacts == 0 {
-				length = f.source.Lengths[doc]
+				length = src.Lengths[doc]
 			}
 			f.sums[i] += plan.Contribution(t.Weight, k.Norm.TF(f.freqs[j]+1, length))
 		}

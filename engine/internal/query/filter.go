@@ -72,7 +72,7 @@ func (b *Batch) leaveFilters(processor int) {
 	for _, f := range b.entered {
 		f.Off(processor)
 	}
-	for _, all := range []*[]plan.Filter{&b.match.Filters, &b.ranks.Filters, &b.pass.Filters, &b.rest.Filters, &b.present} {
+	for _, all := range []*[]plan.Filter{&b.match.Filters, &b.ranks.Filters, &b.totals.match.Filters, &b.pass.Filters, &b.rest.Filters, &b.present} {
 		clear(*all)
 		*all = (*all)[:0]
 	}

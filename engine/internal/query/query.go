@@ -42,6 +42,7 @@ func (q *Query) Put() {
 type Options struct {
 	Match        querylang.Match
 	K            int
+	Total        uint64
 	CountOnly    bool
 	Part         bool
 	Algorithm    plan.Algorithm

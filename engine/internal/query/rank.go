@@ -29,7 +29,7 @@ func (b *Batch) rank(ctx context.Context, s plan.Store) error {
 		return err
 	}
 	b.score()
-	return nil
+	return b.count(ctx, s)
 }
 
 // rankAndOr answers all queries under And, and again under Or the queries with fewer than K

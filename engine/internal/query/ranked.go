@@ -15,6 +15,7 @@ import (
 // ranked is the part of a Batch for ranked queries.
 type ranked struct {
 	ranks   plan.RankBatch // the queries, each with its known terms
+	source  *plan.Source   // lists of the queries
 	missing []bool         // whether a term of the query is in no document
 	scales  []bm25.Scale   // by query: scale of its scores
 
@@ -28,6 +29,7 @@ type ranked struct {
 	top, again  plan.TopK
 	stats       plan.Stats
 	expressions expressions
+	totals      totals
 	again1      []int32   // query i is ranking again1[i]-1 of again, unless that is negative
 	scores      []float64 // scores of all rankings
 	offsets     []uint32  // offsets[i] is where the scores of query i begin; one entry more than queries
@@ -54,6 +56,7 @@ func (b *Batch) resetRanked() {
 }
 
 func (b *Batch) adoptRanked(one *Batch) {
+	b.source = one.source
 	b.ranks.AddOrdered(one.ranks.Query(0))
 	b.missing, b.scales = append(b.missing, one.missing[0]), append(b.scales, one.scales[0])
 	b.adoptExpr(one)
@@ -76,6 +79,7 @@ func (b *Batch) addRanked(x *Index, q *Query, s *Settings) (uint64, error) {
 		}
 	}
 	x.join(b)
+	b.source = x.Source
 	b.real, b.list = b.real[:0], b.list[:0]
 	missing, postings := false, uint64(0)
 	for i := range b.asked {

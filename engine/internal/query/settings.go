@@ -22,6 +22,7 @@ type Kind struct {
 	Unit         float64 // factor of scores
 	Match        querylang.Match
 	Norm         plan.Norm
+	Total        uint64 // number up to which matching documents are counted for Batch.Total; 0: not counted
 	Accumulators plan.Accumulators
 
 	// Of other queries:
@@ -53,7 +54,7 @@ func (x *Index) Settle(s *Settings, opt *Options) error {
 		return x.settleBoolean(s)
 	}
 	s.params = bm25.Default()
-	s.Kind = Kind{K: opt.K, Unit: 1, Match: opt.Match, Accumulators: opt.Accumulators}
+	s.Kind = Kind{K: opt.K, Total: opt.Total, Unit: 1, Match: opt.Match, Accumulators: opt.Accumulators}
 	src := x.Source
 	switch {
 	case opt.CountOnly:

@@ -74,8 +74,9 @@ func (k Key) Boolean(index uint64, ops []plan.Op, count bool) Key {
 
 // Ranked is the options that the best documents depend on, beside the terms.
 type Ranked struct {
-	Mode  uint8 // which documents match: the caller's own numbers
-	K     int   // documents
+	Mode  uint8  // which documents match: the caller's own numbers
+	K     int    // documents
+	Total uint64 // number up to which matching documents are counted
 	Norm  plan.Norm
 	Scale bm25.Scale // scale of the weights of the terms
 	// Missing says that a term of the query is in no document, in modes where that
@@ -96,6 +97,7 @@ func (k Key) Rank(index uint64, opt Ranked, terms []plan.Term) Key {
 	k = binary.BigEndian.AppendUint32(k, opt.Norm.Base)
 	k = binary.BigEndian.AppendUint32(k, opt.Norm.Slope)
 	k = binary.BigEndian.AppendUint64(k, uint64(opt.K))
+	k = binary.BigEndian.AppendUint64(k, opt.Total)
 	k = binary.BigEndian.AppendUint64(k, uint64(opt.Scale))
 
 	var few [usual]plan.Term

@@ -73,6 +73,15 @@ func (b *Block) Unit(i int) float64 {
 	return b.parts[at.part].Unit(int(at.query))
 }
 
+// Total returns the total of query i of the block: see query.Batch.Total.
+func (b *Block) Total(i int) query.Total {
+	if len(b.place) == 0 {
+		return b.parts[0].Total(i)
+	}
+	at := b.place[i]
+	return b.parts[at.part].Total(int(at.query))
+}
+
 // Err returns the error of query i of the block, whose answer is empty then; nil if it is
 // valid.
 func (b *Block) Err(i int) error {

@@ -60,13 +60,14 @@ type task struct {
 	explanation observe.Explanation
 }
 
-// Answer is the answer of a query: see query.Batch.Hits and Unit. In the result cache its slices
+// Answer is the answer of a query: see query.Batch.Hits, Unit and Total. In the result cache its slices
 // are never written.
 type Answer struct {
 	Count  uint64
 	Docs   []uint32
 	Scores []float64
 	Unit   float64
+	Total  query.Total
 }
 
 // bytes estimates the memory of a.
@@ -194,7 +195,7 @@ func (t *task) find(ctx context.Context, call *Call) (cached bool, err error) {
 	if !fresh {
 		t.key = t.b.Key(t.key, t.g.key)
 		if a, ok := results.Get(t.key); ok {
-			t.Count, t.Unit = a.Count, a.Unit
+			t.Count, t.Unit, t.Total = a.Count, a.Unit, a.Total
 			t.copy(a.Docs, a.Scores)
 			return true, nil
 		}
@@ -278,7 +279,7 @@ func (t *task) Estimate(p int) (alone, added time.Duration, ok bool) {
 // take copies the answer of query i of a batch.
 func (t *task) take(b *query.Batch, i int) {
 	count, docs, scores := b.Hits(i)
-	t.Count, t.Unit = count, b.Unit(i)
+	t.Count, t.Unit, t.Total = count, b.Unit(i), b.Total(i)
 	if t.wantsStats {
 		t.stats = *b.Stats()
 	}

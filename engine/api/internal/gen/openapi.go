@@ -150,6 +150,10 @@ func (d *description) field(f protoreflect.FieldDescriptor) object {
 	case protoreflect.Uint64Kind:
 		s = object{"type": "integer", "minimum": 0}
 	case protoreflect.MessageKind:
+		if f.Message().FullName() == "google.protobuf.Value" { // SearchRequest.total
+			s = object{"oneOf": []object{{"type": "boolean"}, {"type": "integer", "minimum": 0}}}
+			break
+		}
 		s = d.ref(f.Message())
 	default:
 		panic(fmt.Sprintf("%s: type %s has no schema", f.FullName(), f.Kind()))
@@ -186,6 +190,7 @@ func (d *description) plain() error {
 		"properties": object{
 			"id": id, "count": object{"type": "integer", "minimum": 0},
 			"hits":  object{"type": "array", "items": schemaRef("Hit")},
+			"total": schemaRef("Total"),
 			"note":  object{"type": "string", "description": "See SearchResponse."},
 			"error": schemaRef("Error"),
 		},

@@ -116,7 +116,7 @@ func (c *Collection) print(ctx context.Context, q trec.Topic, asked engine.Query
 		}
 		h.Explanation = ""
 	}
-	return c.Writer.write(q, asked, found{h.Count, len(h.IDs), h.Scores,
+	return c.Writer.write(q, asked, found{h.Count, h.Total, len(h.IDs), h.Scores,
 		func(i int) (string, error) { return cmp.Or(h.Names[i], strconv.FormatUint(h.IDs[i], 10)), nil },
 		func(i int) (string, error) { return c.Documents.Text(h.IDs[i]) }, h.Explanation}, nil)
 }

@@ -63,6 +63,7 @@ type Object struct {
 	Query   string       `json:"query"`
 	Text    string       `json:"text"`
 	Count   *uint64      `json:"count,omitempty"` // nil: ranked
+	Total   *total       `json:"total,omitempty"` // nil: not asked for
 	Docs    []string     `json:"docs,omitzero"`   // nil: counted
 	Scores  []float64    `json:"scores,omitzero"` // nil: not ranked
 	Explain *Explanation `json:"explain,omitempty"`
@@ -70,9 +71,16 @@ type Object struct {
 	Explanation string `json:"explanation,omitempty"`
 }
 
+// total is the number of documents that match a ranked query.
+type total struct {
+	Value uint64 `json:"value"`
+	Exact bool   `json:"exact"` // false: more documents match
+}
+
 // found is the answer of a query.
 type found struct {
 	count  uint64
+	total  engine.Total
 	docs   int // documents
 	scores []float64
 	name   func(i int) (string, error) // name of document i, or its number if it has no name
@@ -87,7 +95,7 @@ func foundIn(f *hdl.File, h engine.Hits) found {
 		name, err := f.DocName(h.Docs[i])
 		return cmp.Or(name, strconv.FormatUint(uint64(h.Docs[i]), 10)), err
 	}
-	return found{h.Count, len(h.Docs), h.Scores, name, func(i int) (string, error) { return f.Text(h.Docs[i]) }, ""}
+	return found{h.Count, h.Total, len(h.Docs), h.Scores, name, func(i int) (string, error) { return f.Text(h.Docs[i]) }, ""}
 }
 
 // write prints one answer. Format jsonl includes the explanation.
@@ -107,7 +115,9 @@ func (w *Writer) write(q trec.Topic, asked engine.Query, h found, e *Explanation
 	switch {
 	case w.Format == "jsonl":
 		o := Object{Query: q.ID, Text: q.Text, Scores: h.scores, Explain: e, Explanation: h.explanation}
-		if !(asked.K > 0) {
+		if asked.Total > 0 {
+			o.Total = &total{h.total.Value, h.total.Exact}
+		} else if !(asked.K > 0) {
 			o.Count = &h.count
 		}
 		if asked.K > 0 && o.Scores == nil {
@@ -127,7 +137,10 @@ func (w *Writer) write(q trec.Topic, asked engine.Query, h found, e *Explanation
 		_, err := fmt.Fprintf(w.Out, "%s\t%d\n", terminal.Field(q.ID), h.count)
 		return err
 	case w.Format == "text" && (asked.K > 0):
-		return w.writeText(q, asked, h)
+		if err := w.writeText(q, asked, h); err != nil {
+			return err
+		}
+		return w.writeTotal(q, asked, h)
 	}
 	w.names = map[string]string{}
 	for i := range h.docs {
@@ -147,7 +160,7 @@ func (w *Writer) write(q trec.Topic, asked engine.Query, h found, e *Explanation
 			return err
 		}
 	}
-	return nil
+	return w.writeTotal(q, asked, h)
 }
 
 // without leaves out the document of that name.
@@ -174,6 +187,23 @@ func (h found) without(name string) (found, error) {
 		return h, nil
 	}
 	return h, nil
+}
+
+// writeTotal prints the total in the formats text and tsv, if the query asks for it.
+func (w *Writer) writeTotal(q trec.Topic, asked engine.Query, h found) error {
+	if asked.Total == 0 {
+		return nil
+	}
+	w.line = w.line[:0]
+	if w.IDs || w.Format == "tsv" {
+		w.line = append(append(w.line, terminal.Field(q.ID)...), '\t')
+	}
+	w.line = strconv.AppendUint(append(w.line, "total\t"...), h.total.Value, 10)
+	if !h.total.Exact {
+		w.line = append(w.line, '+')
+	}
+	_, err := w.Out.Write(append(w.line, '\n'))
+	return err
 }
 
 // strict returns scores that strictly decrease as floats of 32 bits.

@@ -1,0 +1,116 @@
+package query
+
+import (
+	"context"
+
+	"heddle/engine/index/querylang"
+	"heddle/engine/plan"
+)
+
+// Total is a number of matching documents. Exact is false if more documents match.
+type Total struct {
+	Value uint64
+	Exact bool
+}
+
+// UpTo returns the total of n documents that are counted up to most.
+func UpTo(n, most uint64) Total { return Total{min(n, most), n <= most} }
+
+// totals counts the documents that match ranked queries. It asks the backend for the numbers that rankings
+// leave open: a query with fewer hits than K matches no further document.
+type totals struct {
+	match   plan.MatchBatch // the queries that the backend counts
+	results plan.Results
+	of      []int    // by query of match: its number in the batch
+	counts  []uint64 // by query of the batch: number of documents
+}
+
+// count sets the totals of all queries after their ranking on s.
+func (b *Batch) count(ctx context.Context, s plan.Store) error {
+	if b.kind.Total == 0 {
+		return nil
+	}
+	t := &b.totals
+	t.match.Reset()
+	t.match.CountOnly, t.match.Threads = true, b.Threads
+	t.of, t.counts = t.of[:0], t.counts[:0]
+	for i := range b.ranks.Queries() {
+		if n := b.expressions.of[i]; n > 0 {
+			t.counts = append(t.counts, b.expressions.counts[n-1])
+			continue
+		}
+		docs, _ := b.found(i)
+		t.counts = append(t.counts, uint64(len(docs)))
+		if len(docs) < b.kind.K {
+			continue
+		}
+		least := b.atLeast(i)
+		t.counts[i] = max(t.counts[i], least)
+		if least > b.kind.Total || b.ranks.Filter(i) == nil && len(b.ranks.Query(i)) == 1 {
+			continue
+		}
+		if err := b.addCount(i); err != nil {
+			return err
+		}
+	}
+	if len(t.of) == 0 {
+		return nil
+	}
+	if err := s.Match(ctx, &t.match, &t.results); err != nil {
+		return err
+	}
+	for n, i := range t.of {
+		t.counts[i] = t.results.Count(n)
+	}
+	b.addStats(&t.results.Stats)
+	return nil
+}
+
+// either reports whether query i ranks the documents with any of its terms, not with all of them.
+func (b *Batch) either(i int) bool {
+	return b.kind.Match == querylang.AnyTerm || len(b.again1) > 0 && b.again1[i] > 0
+}
+
+// atLeast is a number of documents that query i matches in any case: the longest list of an OR.
+func (b *Batch) atLeast(i int) (n uint64) {
+	terms := b.ranks.Query(i)
+	if b.ranks.Filter(i) != nil || len(terms) > 1 && !b.either(i) {
+		return 0
+	}
+	return uint64(b.source.Lists[terms[len(terms)-1].List].Len)
+}
+
+// addCount adds query i to the queries that the backend counts.
+func (b *Batch) addCount(i int) error {
+	t := &b.totals
+	e := plan.Expr{Op: plan.OpAnd}
+	if b.either(i) {
+		e.Op = plan.OpOr
+	}
+	for _, term := range b.ranks.Query(i) {
+		e.Args = append(e.Args, plan.Expr{Op: plan.OpList, List: term.List})
+	}
+	if err := t.match.AddExpr(b.source, e); err != nil {
+		return err
+	}
+	t.match.Restrict(b.ranks.Filter(i))
+	t.of = append(t.of, i)
+	return nil
+}
+
+// addStats adds the statistics of the backend for a part of the queries.
+func (b *Batch) addStats(more *plan.Stats) {
+	queries, matches := b.stats.Queries, b.stats.Matches
+	b.stats.Add(*more)
+	b.stats.Queries, b.stats.Matches = queries, matches
+}
+
+// Total returns the number of documents that ranked query i matches, after Run; the zero value if it was not asked for.
+// It is a number of the documents that are ranked: under AllElseAny those with all terms if there are K of them,
+// else those with any term.
+func (b *Batch) Total(i int) Total {
+	if b.kind.Total == 0 {
+		return Total{}
+	}
+	return UpTo(b.totals.counts[i], b.kind.Total)
+}
