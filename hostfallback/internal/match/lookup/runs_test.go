@@ -86,3 +86,21 @@ func TestOrRuns(t *testing.T) {
 		}
 	})
 }
+
+// TestOrRunEnds adds a run that begins or ends beside an end of the range, or beside a word.
+func TestOrRunEnds(t *testing.T) {
+	const base, last = 128, 447
+	places := []uint32{0, 126, 127, 128, 129, 190, 191, 192, 193, 320, 446, 447, 448, 500}
+	for i, first := range places {
+		for _, end := range places[i:] {
+			acc := make([]uint64, (last-base+1)/64)
+			r := Runs{{first, end}}
+			r.Or(acc, r.Find(base), base, last)
+			for x := uint32(base); x <= last; x++ {
+				if got, want := acc[(x-base)/64]>>(x%64)&1 == 1, first <= x && x <= end; got != want {
+					t.Fatalf("run %d to %d: document %d: %v", first, end, x, got)
+				}
+			}
+		}
+	}
+}
