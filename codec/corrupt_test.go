@@ -293,6 +293,16 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// TestRPFDWidth: a width of the greatest header, above 32 bits, is damage even where the slots have room for it.
+func TestRPFDWidth(t *testing.T) {
+	for width, want := range map[uint32]bool{0: true, 32: true, 33: false, 63: false} {
+		words := append([]uint32{0, width, 0}, make([]uint32, packWords(1, uint(width)))...)
+		if good := checkTotal(t, List{RPFD, 1, words}); good != want {
+			t.Errorf("docID 0 in %d bits: %v", width, good)
+		}
+	}
+}
+
 // The last block of a Bitset must not be empty, because the same list has a shorter
 // form.
 func TestBitsetTrailingBlock(t *testing.T) {

@@ -66,6 +66,13 @@ func testPosition[W Word](t *testing.T) {
 			if want := positionOf(words, first+uint64(len(acc))); p != want {
 				t.Fatalf("%d rows: %d groups behind %d is %v, want %v", rows, len(acc), first, p, want)
 			}
+			if at := positionOf(words, first); IsFill(words[at.Word]) {
+				want, n := FillOf(words[at.Word])
+				got, whole := Fill(words, at, n-at.Used)
+				if _, more := Fill(words, at, n-at.Used+1); got != want || !whole || more {
+					t.Fatalf("%d rows: the rest of the fill at %v: %x, %v, one group more: %v", rows, at, got, whole, more)
+				}
+			}
 			for g, have := range acc {
 				if want := group[W](set, rows, first+uint64(g)); have != want {
 					t.Fatalf("%d rows: group %d behind %d is %x, want %x", rows, g, first, have, want)

@@ -29,6 +29,50 @@ func TestValidateBatch(t *testing.T) {
 	}
 }
 
+// TestResetFilters: a batch that is used again has no filter of the batch before.
+func TestResetFilters(t *testing.T) {
+	src := letters()
+	var b MatchBatch
+	var r RankBatch
+	for _, f := range []Filter{&marked{}, nil} {
+		b.Reset()
+		r.Reset()
+		b.Add(src, 1)
+		r.Add(src, Term{1, 1})
+		if f != nil {
+			b.Restrict(f)
+			r.Restrict(f)
+		}
+		if b.Filter(0) != f || r.Filter(0) != f {
+			t.Errorf("filters %v and %v, want %v", b.Filter(0), r.Filter(0), f)
+		}
+		b.Handles, r.Terms = nil, nil
+	}
+}
+
+// TestWeightsBound: the weights of a query may add up to 2^32-1.
+func TestWeightsBound(t *testing.T) {
+	src := letters()
+	src.Freqs, src.Impacts = []uint32{}, 8
+	for weight, want := range map[uint32]bool{1<<31 - 1: true, 1 << 31: false, 1<<31 + 1: false} {
+		r := &RankBatch{K: 1, Norm: Norm{Impacts: 8}, Offsets: []uint32{0, 2}, Terms: []Term{{3, 1 << 31}, {4, weight}}}
+		if err := r.Validate(src); (err == nil) != want {
+			t.Errorf("weights 2^31 and %d: %v", weight, err)
+		}
+	}
+}
+
+// TestCountWithTerms counts documents with a length, where the source does not know better.
+func TestCountWithTerms(t *testing.T) {
+	for want, s := range map[uint64]*Source{
+		3: {Docs: 5, Lengths: []uint32{0, 1, 2, 0, 1 << 31}}, 4: {Docs: 5, Lengths: make([]uint32, 5), WithTerms: 4}, 5: {Docs: 5},
+	} {
+		if n := s.CountWithTerms(); n != want {
+			t.Errorf("%+v: %d documents with terms, want %d", s, n, want)
+		}
+	}
+}
+
 // TestValidateTotal gives all kinds of batches any offsets: Validate does not panic,
 // and a batch that passes can be walked.
 func TestValidateTotal(t *testing.T) {

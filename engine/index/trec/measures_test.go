@@ -117,6 +117,11 @@ func TestEvaluateErrors(t *testing.T) {
 			t.Errorf("cutoffs %v: %+v", cutoffs, r)
 		}
 	}
+	for _, measure := range []string{"P.0", "P.2.5", "P.2147483648", "P.x", "P.NaN"} {
+		if r, err := Evaluate(run, qrels, Options{Measures: []string{measure}}); err == nil {
+			t.Errorf("%s: %+v", measure, r)
+		}
+	}
 	if r, err := Evaluate(Run{Queries: map[string][]Retrieved{"b": {{"d", 1}}}}, qrels, Options{}); err == nil {
 		t.Errorf("no query in both: %+v", r)
 	}

@@ -54,6 +54,7 @@ func TestTokenFaults(t *testing.T) {
 		"a read 00":                            "tokens: line 1: field 3: want 64 hexadecimal digits, found 2 characters",
 		"a read x" + hash[1:]:                  "tokens: line 1: field 3: ",
 		"a read " + hash + "0":                 "tokens: line 1: field 3: ",
+		"a read " + hash + "00":                "tokens: line 1: field 3: want 64 hexadecimal digits, found 66 characters",
 		"a read " + hash + "\na admin " + hash: "tokens: line 2: field 1: an earlier line has the name a",
 		strings.Repeat("x", 1<<17):             "tokens: ",
 	} {

@@ -165,6 +165,23 @@ func TestOrderTimes(t *testing.T) {
 	})
 }
 
+// TestOrderInfinity compares infinite times with finite ones that the finer unit cannot hold.
+func TestOrderInfinity(t *testing.T) {
+	micros, nanos := &Column{Type: Timestamp}, &Column{Type: TimestampNS}
+	order := micros.Order(nanos)
+	for _, c := range []struct {
+		micros, nanos int64
+		want          int
+	}{
+		{Infinity, Infinity, 0}, {Infinity - 1, Infinity, -1}, {Infinity - 1, Infinity - 1, 1}, {Infinity, Infinity - 1, 1},
+		{-Infinity, -Infinity, 0}, {1 - Infinity, -Infinity, 1}, {1 - Infinity, 1 - Infinity, -1}, {-Infinity, 1 - Infinity, -1},
+	} {
+		if got := order(IntKey(c.micros), IntKey(c.nanos)); got != c.want {
+			t.Errorf("%d microseconds and %d nanoseconds: %d, want %d", c.micros, c.nanos, got, c.want)
+		}
+	}
+}
+
 // TestOrderStrings compares entries of different dictionaries, whose columns may begin
 // behind the first entry.
 func TestOrderStrings(t *testing.T) {
