@@ -34,19 +34,20 @@ func TestResetFilters(t *testing.T) {
 	src := letters()
 	var b MatchBatch
 	var r RankBatch
-	for _, f := range []Filter{&marked{}, nil} {
+	for _, filters := range [][]Filter{{&marked{}, &marked{}}, {nil}} {
 		b.Reset()
 		r.Reset()
-		b.Add(src, 1)
-		r.Add(src, Term{1, 1})
-		if f != nil {
+		for _, f := range filters {
+			b.Add(src, 1)
 			b.Restrict(f)
+			r.Add(src, Term{1, 1})
 			r.Restrict(f)
 		}
-		if b.Filter(0) != f || r.Filter(0) != f {
-			t.Errorf("filters %v and %v, want %v", b.Filter(0), r.Filter(0), f)
+		for i, f := range filters {
+			if b.Filter(i) != f || r.Filter(i) != f || len(b.Filters) > len(filters) || len(r.Filters) > len(filters) {
+				t.Errorf("query %d of %d: filters %v and %v, want %v", i, len(filters), b.Filter(i), r.Filter(i), f)
+			}
 		}
-		b.Handles, r.Terms = nil, nil
 	}
 }
 

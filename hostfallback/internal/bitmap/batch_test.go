@@ -77,3 +77,27 @@ func TestSetMemory(t *testing.T) {
 		t.Errorf("%d sets are kept", len(b.sets))
 	}
 }
+
+// TestForget: a batch has no ranges of its caller behind a run.
+func TestForget(t *testing.T) {
+	tab := plantest.NewTable(1000, 32)
+	tab.AddVector([]uint64{1})
+	codes := make([]uint64, 1000)
+	for i := range codes {
+		codes[i] = uint64(i)
+	}
+	tab.AddCodes(t, codes)
+	sel := new(plan.SelectBatch)
+	sel.Any()
+	sel.Do(plan.StepNot)
+	sel.Check(0, plan.CodeRange{Lo: 0, Hi: 1}, plan.CodeRange{Lo: 4, Hi: 5}, plan.CodeRange{Lo: 7, Hi: 7}, plan.CodeRange{Lo: 9, Hi: 9}, plan.CodeRange{Lo: 20, Hi: 30})
+	sel.End()
+	var b batch
+	var out plan.Rows
+	if err := b.run(t.Context(), load(t, &tab.Table, 1, 0, false), sel, &out); err != nil || out.Counts[0] != 17 {
+		t.Fatalf("%d rows, %v", out.Counts, err)
+	}
+	if len(b.sets) != 1 || b.sets[0].Has(4) {
+		t.Errorf("%d sets, the first has the codes of the last run", len(b.sets))
+	}
+}

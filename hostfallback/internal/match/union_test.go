@@ -211,3 +211,17 @@ func TestUnionBehind(t *testing.T) {
 		t.Errorf("%d behind the end", docs)
 	}
 }
+
+// TestUnionOfCorruptBits: bits behind the last document, which a corrupt list may have, are no documents.
+func TestUnionOfCorruptBits(t *testing.T) {
+	docs := []uint32{3, 98, 99, 100, 130, 511}
+	src := hosttest.Source(t, 512, []codec.ID{codec.Bitset}, docs, docs)
+	src.Docs = 100
+	u := new(union)
+	if err := u.open(lookup.New(src, work.NewBudget(0, 0)), []plan.Handle{0, 1}, 0, chunks(src.Docs)); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := u.all(t); !slices.Equal(got, docs[:3]) {
+		t.Errorf("%v", got)
+	}
+}

@@ -75,3 +75,15 @@ func TestFreqAbove(t *testing.T) {
 		}
 	})
 }
+
+// TestPromising: a document stays if the upper bounds of its components exceed the threshold, be it by one.
+func TestPromising(t *testing.T) {
+	w := &worker{lists: []*reader{
+		{weight: 7, table: &table{fineMaxima: []uint8{1, 2, 3, 4, 5}, fineShift: minFineShift}}, // a unit is 1
+		{weight: 9, upperBound: 10},
+	}}
+	docs := []uint32{0, 64, 128, 192, 256, 1 << 20}
+	if n := w.promising(docs, 13); !slices.Equal(docs[:n], []uint32{192, 256}) {
+		t.Errorf("above 13: documents %d", docs[:n])
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"heddle/codec"
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/hosttest"
+	"heddle/hostfallback/internal/work"
 )
 
 // TestRankNorms ranks under more Norms than have tables, one after another and at the
@@ -139,6 +140,22 @@ func TestFirstUse(t *testing.T) {
 				}
 				tables.release()
 			}
+		}
+	}
+}
+
+// TestClaim: bytes of bounds that a claim gives back are kept for bounds again.
+func TestClaim(t *testing.T) {
+	memory := work.NewBudget(100, 0)
+	memory.Hold(40)
+	for range 2 {
+		var c claim
+		if !c.takeBounds(memory, 30) || !c.take(memory, 20) || !c.takeBounds(memory, 20) || c.take(memory, 21) || memory.Used() != 70 {
+			t.Fatalf("%d bytes in use, %+v", memory.Used(), c)
+		}
+		c.free(memory)
+		if memory.Used() != 0 || memory.Left() != 60 {
+			t.Fatalf("%d bytes in use, %d left besides bounds", memory.Used(), memory.Left())
 		}
 	}
 }

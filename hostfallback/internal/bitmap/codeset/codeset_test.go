@@ -96,3 +96,22 @@ func TestForms(t *testing.T) {
 		}
 	}
 }
+
+// TestNarrowEnds: a bitmap that ends beside 2^32 is no set of codes that wrap there.
+func TestNarrowEnds(t *testing.T) {
+	for last := uint64(math.MaxUint32 - 1); last <= math.MaxUint32+2; last++ {
+		var s Set
+		var ranges []plan.CodeRange
+		for lo := last - 60; lo <= last; lo += 4 {
+			ranges = append(ranges, plan.CodeRange{Lo: lo, Hi: lo})
+		}
+		s.Fill(ranges, 1000)
+		codes := []uint32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, math.MaxUint32 - 2, math.MaxUint32 - 1, math.MaxUint32}
+		got := s.Keep(1<<len(codes)-1, codes, make([]uint32, len(codes)), true)
+		for i, c := range codes {
+			if in := Search(ranges, uint64(c)); got>>i&1 == 1 != in {
+				t.Errorf("codes up to %d: %d is in the set: %v", last, c, !in)
+			}
+		}
+	}
+}

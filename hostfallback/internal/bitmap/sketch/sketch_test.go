@@ -108,3 +108,28 @@ func BenchmarkFind(b *testing.B) {
 		r.Find(groups, set, kept, compare)
 	}
 }
+
+// TestRangeEnds: a slot is inside of a range only if all its codes are.
+func TestRangeEnds(t *testing.T) {
+	var sample []uint64
+	for c := range uint64(4 * slots) {
+		sample = append(sample, 37*c)
+	}
+	m := NewMap(sample)
+	for _, first := range m.first[1:] {
+		var g Group
+		m.Put(&g, []uint32{uint32(first - 1), uint32(first)}, nil)
+		for _, c := range []struct {
+			r      plan.CodeRange
+			inside uint64 // of the two codes, by bit
+		}{
+			{plan.CodeRange{Lo: first, Hi: math.MaxUint64}, 0b10}, {plan.CodeRange{Lo: first + 1, Hi: math.MaxUint64}, 0},
+			{plan.CodeRange{Lo: 0, Hi: first - 1}, 0b01}, {plan.CodeRange{Lo: 0, Hi: first - 2}, 0},
+		} {
+			r, kept, cut := m.Range(c.r), []uint64{0}, []uint64{0}
+			if r.Find([]Group{g}, []uint64{0b11}, kept, cut); kept[0] != c.inside {
+				t.Fatalf("codes %d and %d in %+v: %b, want %b", first-1, first, c.r, kept[0], c.inside)
+			}
+		}
+	}
+}
