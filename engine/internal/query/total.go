@@ -21,8 +21,12 @@ func UpTo(n, most uint64) Total { return Total{min(n, most), n <= most} }
 type totals struct {
 	match   plan.MatchBatch // the queries that the backend counts
 	results plan.Results
+	both    []uint64 // by query of match: documents of two lists of an OR, whose AND is counted; 0: the query itself is
 	of      []int    // by query of match: its number in the batch
 	counts  []uint64 // by query of the batch: number of documents
+
+	lists []plan.Handle // of one query
+	ops   []plan.Op
 }
 
 // count sets the totals of all queries after their ranking on s.
@@ -33,7 +37,7 @@ func (b *Batch) count(ctx context.Context, s plan.Store) error {
 	t := &b.totals
 	t.match.Reset()
 	t.match.CountOnly, t.match.Threads = true, b.Threads
-	t.of, t.counts = t.of[:0], t.counts[:0]
+	t.of, t.both, t.counts = t.of[:0], t.both[:0], t.counts[:0]
 	for i := range b.ranks.Queries() {
 		if n := b.expressions.of[i]; n > 0 {
 			t.counts = append(t.counts, b.expressions.counts[n-1])
@@ -49,9 +53,7 @@ func (b *Batch) count(ctx context.Context, s plan.Store) error {
 		if least > b.kind.Total || b.ranks.Filter(i) == nil && len(b.ranks.Query(i)) == 1 {
 			continue
 		}
-		if err := b.addCount(i); err != nil {
-			return err
-		}
+		b.addCount(i)
 	}
 	if len(t.of) == 0 {
 		return nil
@@ -60,7 +62,9 @@ func (b *Batch) count(ctx context.Context, s plan.Store) error {
 		return err
 	}
 	for n, i := range t.of {
-		t.counts[i] = t.results.Count(n)
+		if t.counts[i] = t.results.Count(n); t.both[n] > 0 {
+			t.counts[i] = t.both[n] - t.counts[i]
+		}
 	}
 	b.addStats(&t.results.Stats)
 	return nil
@@ -81,21 +85,26 @@ func (b *Batch) atLeast(i int) (n uint64) {
 }
 
 // addCount adds query i to the queries that the backend counts.
-func (b *Batch) addCount(i int) error {
-	t := &b.totals
-	e := plan.Expr{Op: plan.OpAnd}
-	if b.either(i) {
-		e.Op = plan.OpOr
+func (b *Batch) addCount(i int) {
+	t, terms, both := &b.totals, b.ranks.Query(i), uint64(0)
+	t.lists, t.ops = t.lists[:0], t.ops[:0]
+	for n, term := range terms {
+		t.lists, t.ops = append(t.lists, term.List), append(t.ops, plan.Op{Code: plan.OpList, List: term.List})
+		if n > 0 {
+			t.ops = append(t.ops, plan.Op{Code: plan.OpOr})
+		}
 	}
-	for _, term := range b.ranks.Query(i) {
-		e.Args = append(e.Args, plan.Expr{Op: plan.OpList, List: term.List})
-	}
-	if err := t.match.AddExpr(b.source, e); err != nil {
-		return err
+	switch either := b.either(i); {
+	case either && len(terms) == 2 && b.ranks.Filter(i) == nil:
+		both = uint64(b.source.Lists[terms[0].List].Len) + uint64(b.source.Lists[terms[1].List].Len)
+		t.match.AddOrdered(t.lists)
+	case either && len(terms) > 1:
+		t.match.AddOps(t.ops)
+	default:
+		t.match.AddOrdered(t.lists)
 	}
 	t.match.Restrict(b.ranks.Filter(i))
-	t.of = append(t.of, i)
-	return nil
+	t.of, t.both = append(t.of, i), append(t.both, both)
 }
 
 // addStats adds the statistics of the backend for a part of the queries.
