@@ -25,8 +25,8 @@ func TestFindIn(t *testing.T) {
 				if k := b.FindIn(x, lo, hi); k != b.Find(x) {
 					t.Fatalf("%v, %s: docID %d in %d to %d: block %d, Find says %d", id, g.Name, i, lo, hi, k, b.Find(x))
 				}
-				if k := b.FindIn(x, hi, lo); k != b.Count() {
-					t.Fatalf("%v, %s: block %d of %d for no index at all", id, g.Name, k, b.Count())
+				if j, k := b.FindIn(x, i, i), b.FindIn(x, hi, lo); j != b.Count() || k != j {
+					t.Fatalf("%v, %s: blocks %d and %d of %d for no index at all", id, g.Name, j, k, b.Count())
 				}
 			}
 		}

@@ -293,6 +293,24 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// TestWideSegment: a whole segment without exceptions has values of 32 bits at most.
+func TestWideSegment(t *testing.T) {
+	for width, want := range map[uint32]bool{0: true, 32: true, 33: false, 63: false} {
+		payload := SegmentLen / 32 * width
+		words := append([]uint32{127, 255, 383, 0, 0, 0, width, payload, 0}, make([]uint32, payload)...)
+		if good := checkTotal(t, List{ParaPFor, 3 * SegmentLen, words}); good != want {
+			t.Errorf("gaps of 0 in %d bits: %v", width, good)
+		}
+		p, err := NewPacked(3*SegmentLen, words[3:])
+		if err == nil {
+			_, err = p.Decode(1, new([SegmentLen]uint32))
+		}
+		if (err == nil) != want {
+			t.Errorf("values of 0 in %d bits: %v", width, err)
+		}
+	}
+}
+
 // TestRPFDWidth: a width of the greatest header, above 32 bits, is damage even where the slots have room for it.
 func TestRPFDWidth(t *testing.T) {
 	for width, want := range map[uint32]bool{0: true, 32: true, 33: false, 63: false} {

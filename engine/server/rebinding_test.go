@@ -24,7 +24,7 @@ func TestRebinding(t *testing.T) {
 	r := run(t, Options{Hosts: []string{"Search.example", "*.internal"}})
 	for host, allowed := range map[string]bool{
 		"127.0.0.1:7700": true, "[::1]:7700": true, "localhost": true, "LOCALHOST:80": true, "a.localhost": true, "10.0.0.7": true, "search.example:7700": true, "search.example.": true, "a.b.internal": true,
-		"evil.example": false, "evil.example:7700": false, "127.0.0.1.evil.example": false, "localhost.evil.example": false, "internal": false, "asearch.example": false, "evil-localhost": false,
+		"evil.example": false, "evil.example:7700": false, "127.0.0.1.evil.example": false, "localhost.evil.example": false, "internal": false, "asearch.example": false, "evil-localhost": false, "a.internal.evil.example": false,
 	} {
 		for path, admin := range map[string]bool{"/v1/indexes": false, "/openapi.json": false, "/debug/pprof/cmdline": true, "/metrics": true, "/v1/admin/config": true, "/livez": false} {
 			got := r.askAs(host, admin, path)

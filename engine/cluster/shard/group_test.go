@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"heddle/engine"
 	"heddle/engine/api"
 )
 
@@ -56,5 +57,30 @@ func TestTogether(t *testing.T) {
 	}
 	if _, err := group(&api.ShardTarget{Shard: 2}, []uint32{3, 3}); err == nil {
 		t.Error("a shard twice is a group")
+	}
+}
+
+// TestJoinTerms: a text keeps a term as often as it has it, and terms of other shards behind those of the first.
+func TestJoinTerms(t *testing.T) {
+	out := joinTerms([]*api.ShardTermsResponse{
+		{Docs: 2, Length: 5, Terms: []string{"a", "b"}, Df: []uint64{1, 2}, Numbers: []uint32{0, 1, 0, 1}, Ends: []uint32{3, 4}},
+		{Docs: 3, Length: 7, Terms: []string{"c", "a"}, Df: []uint64{3, 1}, Numbers: []uint32{1, 0, 1, 1, 0, 0}, Ends: []uint32{3, 6}},
+	})
+	if out.Docs != 5 || out.Length != 12 || !slices.Equal(out.Terms, []string{"a", "b", "c"}) || !slices.Equal(out.Df, []uint64{2, 2, 3}) {
+		t.Errorf("statistics %v", out)
+	}
+	if !slices.Equal(out.Ends, []uint32{4, 7}) || !slices.Equal(out.Numbers, []uint32{0, 1, 0, 2, 1, 0, 2}) {
+		t.Errorf("numbers %d, ends %d", out.Numbers, out.Ends)
+	}
+}
+
+// TestRestrict: without a query and a filter of its own a request finds no document, whether documents are deleted
+// or not. With a filter it finds the documents of the filter.
+func TestRestrict(t *testing.T) {
+	for _, p := range []*pinned{{}, {live: &Live{Filter: new(engine.Filter)}}} {
+		all, err := p.restrict(make([]engine.Query, 2), []*api.Filter{{}}, []uint32{0, 1})
+		if err != nil || len(all) != 2 || all[0].Expr == nil || all[1].Expr != nil || all[1].Filter == nil {
+			t.Errorf("deleted documents %v: %+v, %v", p.live != nil, all, err)
+		}
 	}
 }

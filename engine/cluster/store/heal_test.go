@@ -299,3 +299,15 @@ func TestHealChange(t *testing.T) {
 		t.Errorf("%+v, %v, reports %+v", s, err, h.damages["a"])
 	}
 }
+
+// TestMostDamage: a report has the latest damages.
+func TestMostDamage(t *testing.T) {
+	var k Keeper
+	for i := range mostDamage + 2 {
+		k.note(Damage{File: fmt.Sprint(i)})
+	}
+	k.note(Damage{File: "3", Healed: true})
+	if all := k.health.damages; len(all) != mostDamage || all[0].File != "2" || all[mostDamage-1] != (Damage{File: "3", Healed: true}) {
+		t.Errorf("%d damages: %+v", len(all), all)
+	}
+}

@@ -212,3 +212,25 @@ func TestLeave(t *testing.T) {
 		t.Errorf("no node is left, and the replicas are %q", m.Shards[0].Replicas)
 	}
 }
+
+// TestOvertaken: a wait for a change ends when another change has taken its place.
+func TestOvertaken(t *testing.T) {
+	kv := &Memory{Nodes: []string{"a"}}
+	o := Operator{kv}
+	m := &layout.Map{Name: "books", Kind: layout.Index, Docs: 1, Shards: []layout.Shard{{File: "0.hdl", SHA256: strings.Repeat("0", 64), Bytes: 1, Docs: 1}}}
+	first, err := o.Publish(t.Context(), m, 1, "http://source")
+	if err == nil {
+		err = o.Cancel(t.Context(), m.Name)
+	}
+	if err == nil {
+		_, err = o.Publish(t.Context(), m, 1, "http://source")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := o.Wait(ctx, m.Name, first); err == nil || ctx.Err() != nil {
+		t.Errorf("the wait for epoch %d: %v", first, err)
+	}
+}

@@ -91,6 +91,17 @@ func TestSections(t *testing.T) {
 	}
 }
 
+// TestSize: a file has the size of its header.
+func TestSize(t *testing.T) {
+	data := containertest.Layout(&two, 2, container.Fields{}, []byte("a"), []byte("bc"), []byte("d"))
+	for more, want := range map[int]bool{-1: false, 0: true, 1: false, container.PageSize: false} {
+		image := append(slices.Clone(data), make([]byte, container.PageSize)...)[:len(data)+more]
+		if _, err := container.New("x.two", image, &two); (err == nil) != want || err != nil && !errors.Is(err, container.ErrCorrupt) {
+			t.Errorf("%d bytes more: %v", more, err)
+		}
+	}
+}
+
 // TestReader reads a spool twice.
 func TestReader(t *testing.T) {
 	w, err := container.Create(container.OSDisk{}, filepath.Join(t.TempDir(), "x.two"), &two, 1)

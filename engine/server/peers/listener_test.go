@@ -168,3 +168,25 @@ func TestHosts(t *testing.T) {
 		}
 	}
 }
+
+// TestAtWork: a connection with a request at work makes no room, whether or not the body of another request is on
+// its way.
+func TestAtWork(t *testing.T) {
+	l := NewListener(nil, func() Limits { return Limits{Connections: 1, Address: 1} }, func(string) {})
+	first := newConn(at{from: "10.0.0.1:1"}, l)
+	l.add(first)
+	first.Begin(false)
+	first.Begin(true)
+	for _, c := range []struct {
+		change func()
+		makes  bool // room
+	}{{func() {}, false}, {first.End, true}, {first.Received, false}, {first.End, true}} {
+		c.change()
+		next := newConn(at{from: "10.0.0.2:1"}, l)
+		limit, end := l.add(next)
+		if limit != "connections" || (end == first) != c.makes || end != first && end != next {
+			t.Errorf("limit %q, the first connection makes room: %v, want %v", limit, end == first, c.makes)
+		}
+		next.Close()
+	}
+}
