@@ -126,6 +126,9 @@ func (s *Snapshot) Note(q Query, found bool) string {
 	if err != nil {
 		return ""
 	}
+	if q.Text == "" && (len(q.Terms) > 0 || q.Expr != nil || q.Filter != nil) {
+		return ""
+	}
 	return g.Note(q.Text, q.Literal, found)
 }
 

@@ -596,8 +596,8 @@ type SearchResponse struct {
 	Coverage *Coverage `protobuf:"bytes,6,opt,name=coverage,proto3" json:"coverage,omitempty"`
 	// With facets only.
 	Facets *FacetAnswer `protobuf:"bytes,7,opt,name=facets,proto3" json:"facets,omitempty"`
-	// Which parts of the query have no effect: why it has no documents, if the analysis leaves none of its words
-	// (stop words, words without a letter or digit), or the first sign or parenthesis that is no operator where it
+	// Which parts of the query have no effect: why it has no documents, if it is empty or the analysis leaves none of
+	// its words (stop words, words without a letter or digit), or the first sign or parenthesis that is no operator where it
 	// stands.
 	Note string `protobuf:"bytes,8,opt,name=note,proto3" json:"note,omitempty"`
 	// With total, and with k = 0.

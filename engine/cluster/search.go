@@ -89,11 +89,11 @@ type search struct {
 func (s *search) notes(ctx context.Context) {
 	for i := range s.qs {
 		q, h := &s.qs[i], &s.hits[i]
-		if q.Text == "" || h.Err != nil {
+		if q.Text == "" && (len(q.Terms) > 0 || q.Filter != nil) || h.Err != nil {
 			continue
 		}
 		a := s.x.terms.analysis()
-		if h.Count == 0 && a == nil { // no statistics were needed
+		if h.Count == 0 && a == nil && strings.TrimSpace(q.Text) != "" { // no statistics were needed
 			again := reach{c: s.c, x: s.x}
 			if _, err := again.facts(ctx, s.qs[i:i+1], func(*engine.Query) bool { return true }); err == nil {
 				a = s.x.terms.analysis()

@@ -37,6 +37,10 @@ func TestFilters(t *testing.T) {
 		{"search", `{"query":"red loom","mode":"and-or","k":1,"total":5}`, `"total":\{"value":1,"exact":true\}\}`},
 		{"search", `{"query":"red loom","mode":"and-or","total":5}`, `"total":\{"value":3,"exact":true\}\}`},
 		{"search", `{"query":"loom","k":1,"total":false}`, `"queued_ms":[0-9.e-]+\}`},
+		{"search", `{"query":" "}`, `^\{"hits":\[\],.*"note":"the query is empty"`},
+		{"search", `{}`, `"note":"the query is empty"`},
+		{"match", `{"query":"","count":true}`, `"note":"the query is empty"`},
+		{"search", `{"terms":["absent"]}`, `"queued_ms":[0-9.e-]+\}`},
 		{"search", `{"query":"?! --"}`, `^\{"hits":\[\],.*"note":"no word is left; without a letter or digit: \?! --"`},
 		{"match", `{"query":"?!","count":true}`, `^\{"count":0,.*"note":"no word is left; without a letter or digit: \?!"`},
 		{"search", `{"query":"loom - red","k":1}`, `"note":"the - at byte 6 of the query is no operator there, and so text"`},
@@ -66,10 +70,11 @@ func TestFilters(t *testing.T) {
 {"id":8,"query":"-red"}
 {"id":9,"query":"?!"}
 {"id":10,"query":"loom )","k":0}
+{"id":11,"query":""}
 `
 	got := r.do("POST", "/v1/indexes/looms/search/batch", lines, "Content-Type: application/x-ndjson")
 	for i, want := range []string{`"hits":\[\{"doc":"b","id":1,"score":0\.\d+\}\]\}$`, `"hits":\[\{"doc":"a",.*\}\]\}$`, `"code":"invalid_query"`, `"count":0`, `"hits":\[\],"total":\{"value":2,"exact":true\}\}$`, `"count":3,"hits":\[\{"doc":"a","id":0\},`, `"hits":\[\{"doc":"c","id":2,"score":0\}\]`, `"hits":\[\{"doc":"b"`,
-		`"hits":\[\],"note":"no word is left; without a letter or digit: \?!"`, `"total":\{"value":2,"exact":true\},"note":"the \) at byte 6 of the query is no operator there, and so text"\}$`} {
+		`"hits":\[\],"note":"no word is left; without a letter or digit: \?!"`, `"total":\{"value":2,"exact":true\},"note":"the \) at byte 6 of the query is no operator there, and so text"\}$`, `"note":"the query is empty"\}$`} {
 		if line := strings.Split(got.body, "\n")[i]; !regexp.MustCompile(fmt.Sprintf(`^\{"id":%d,.*%s`, i+1, want)).MatchString(line) {
 			t.Errorf("line %d: %s", i, line)
 		}

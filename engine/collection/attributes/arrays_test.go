@@ -97,6 +97,20 @@ func TestMixed(t *testing.T) {
 	}
 }
 
+// TestBeyond warns of numbers that no type holds, and of integers that a declared float rounds.
+func TestBeyond(t *testing.T) {
+	_, types, warnings, err := rowsOf(t, `{"n":1e400}`+"\n"+`{"n":2}`+"\n"+`{"n":-1e999}`+"\n", Options{})
+	want := `attribute "n": numbers beyond the range of a float (2), so all values are texts; the first: `
+	if err != nil || types != "n=string" || len(warnings) != 1 || !strings.HasPrefix(warnings[0], want) || !strings.HasSuffix(warnings[0], "docs.jsonl:1: 1e400") {
+		t.Errorf("types %q, warnings %q, %v", types, warnings, err)
+	}
+	rows, _, warnings, err := rowsOf(t, `{"n":16777217}`+"\n"+`{"n":3}`+"\n", Options{Declared: []Column{{Name: "n", Type: "float32"}}})
+	want = `attribute "n": integers that the type float32 rounds (1)`
+	if err != nil || !slices.Equal(warnings, []string{want}) || !strings.Contains(rows, "1.6777216e+07") {
+		t.Errorf("rows %s, warnings %q, %v", rows, warnings, err)
+	}
+}
+
 // TestInexact warns of values that the type of their column does not hold, and keeps any name.
 func TestInexact(t *testing.T) {
 	for lines, want := range map[string][3]string{

@@ -10,6 +10,7 @@ import (
 	"heddle/engine/file/input"
 	"heddle/engine/syntax"
 	"heddle/engine/table/column"
+	"heddle/engine/table/read"
 	"heddle/engine/table/read/csv"
 )
 
@@ -126,6 +127,8 @@ type seen struct {
 	texts  bool // some texts are no times
 	list   bool
 	infer  csv.Inference
+	beyond int          // numbers beyond the range of a float
+	first  *input.Error // place and text of the first of them
 }
 
 // add takes the values of a line of a file.
@@ -133,6 +136,11 @@ func (s *seen) add(m *member, path string, line int) {
 	s.list = s.list || m.list
 	for _, v := range m.values {
 		s.counts[v.kind]++
+		if v.kind == number && !csv.Fits(read.Field{Type: column.Float}, v.text) {
+			if s.beyond++; s.beyond == 1 {
+				s.first = &input.Error{Path: path, Line: line, Offset: -1, Reason: fmt.Sprintf("%.60s", v.text)}
+			}
+		}
 		if s.texts = s.texts || v.kind == text && !isTime(v.text); !s.texts {
 			s.infer.See(v.text, path, line)
 		}

@@ -16,9 +16,10 @@ import (
 
 // leftOut counts the values that are left out.
 type leftOut struct {
-	nulls  map[string]int // number of nulls in arrays, by column
-	values int            // number of values that their column cannot hold
-	first  *input.Error
+	nulls   map[string]int // number of nulls in arrays, by column
+	rounded map[string]int // number of integers that a float rounds, by column
+	values  int            // number of values that their column cannot hold
+	first   *input.Error
 }
 
 // write writes the row of a line. Texts stand in quotes, and arrays are JSON.
@@ -95,6 +96,12 @@ func (t *table) cell(m *member, path string, at int) []byte {
 			t.leave(&input.Error{Path: path, Line: at, Reason: fmt.Sprintf("attribute %q: %.60q is no %v", m.name, v.text, d.Type)})
 			continue
 		}
+		if t.seen == nil && csv.Rounds(field, v.text) {
+			if t.left.rounded == nil {
+				t.left.rounded = map[string]int{}
+			}
+			t.left.rounded[m.name]++
+		}
 		if d.List && v.kind == text {
 			v.text, _ = json.Marshal(string(v.text)) // every text has a form
 		}
@@ -122,10 +129,15 @@ func (t *table) warn(warn func(text string)) {
 	for _, name := range t.names {
 		if s := t.seen[name]; s != nil && s.mixed() {
 			warn(fmt.Sprintf("attribute %q has %v: all are texts", name, s))
+		} else if s != nil && s.beyond > 0 {
+			warn(fmt.Sprintf("attribute %q: numbers beyond the range of a float (%d), so all values are texts; the first: %v", name, s.beyond, s.first))
 		} else if s != nil && !s.texts {
 			if text := s.infer.Warning(name); text != "" {
 				warn(text)
 			}
+		}
+		if n := t.left.rounded[name]; n > 0 {
+			warn(fmt.Sprintf("attribute %q: integers that the type %v rounds (%d)", name, t.types[name].Type, n))
 		}
 		if n := t.left.nulls[name]; n > 0 {
 			warn(fmt.Sprintf("attribute %q: null in arrays (%d) is left out", name, n))

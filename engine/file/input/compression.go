@@ -72,6 +72,9 @@ func (g *gzipMembers) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
+// errTrailing is the error of bytes that are no member.
+var errTrailing = errors.New("other bytes follow its end")
+
 // next begins the next member; io.EOF if zeros alone are left.
 func (g *gzipMembers) next() error {
 	for {
@@ -82,7 +85,7 @@ func (g *gzipMembers) next() error {
 		if head[0] == 0x1f { // the first byte of a member
 			break
 		} else if head[0] != 0 {
-			return errors.New("other bytes follow its end")
+			return errTrailing
 		}
 		_, _ = g.r.Discard(1) // a buffered byte
 	}
@@ -169,5 +172,20 @@ func (d *damage) Error() string {
 	if errors.Is(d.err, io.ErrUnexpectedEOF) {
 		return fmt.Sprintf("truncated %s data", d.name)
 	}
-	return fmt.Sprintf("damaged %s data: %v", d.name, d.err)
+	return fmt.Sprintf("damaged %s data: %s", d.name, d.cause())
+}
+
+// cause is the error of a decompressor in words that do not depend on its package.
+func (d *damage) cause() string {
+	switch {
+	case errors.Is(d.err, errTrailing):
+		return d.err.Error()
+	case errors.Is(d.err, gzip.ErrChecksum), errors.Is(d.err, zstd.ErrCRCMismatch), errors.Is(d.err, bzip2.StructuralError("block checksum mismatch")), errors.Is(d.err, bzip2.StructuralError("file checksum mismatch")):
+		return "its content does not have the checksum that it states"
+	case errors.Is(d.err, gzip.ErrHeader), errors.Is(d.err, zstd.ErrMagicMismatch):
+		return "a part does not begin with a header"
+	case errors.Is(d.err, zstd.ErrWindowSizeExceeded):
+		return fmt.Sprintf("it needs a window above %d bytes", maxWindow)
+	}
+	return "a block is invalid"
 }

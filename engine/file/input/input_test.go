@@ -75,8 +75,11 @@ func TestExplain(t *testing.T) {
 	flipped := []byte(whole)
 	flipped[len(whole)-5] ^= 1 // damages the checksum
 	for content, want := range map[string]string{
-		whole[:len(whole)/2]: "truncated gzip data",
-		string(flipped):      "damaged gzip data: gzip: invalid checksum",
+		whole[:len(whole)/2]:        "truncated gzip data",
+		string(flipped):             "damaged gzip data: its content does not have the checksum that it states",
+		whole + "\x1f\x8bno header": "damaged gzip data: a part does not begin with a header",
+		whole + "xx":                "damaged gzip data: other bytes follow its end",
+		whole[:100] + strings.Repeat("\xff", 100) + whole[200:]: "damaged gzip data: a block is invalid",
 	} {
 		o := &Opener{Ctx: t.Context(), Stdin: strings.NewReader(content)}
 		r, err := o.Open("-")

@@ -10,10 +10,16 @@ import (
 	"heddle/engine/syntax"
 )
 
-// Note says which parts of a query text have no effect: all words of a query without documents, of which the
+// Note says which parts of a query text have no effect: that it is empty, all words of a query without documents, of which the
 // analysis leaves nothing, or the first sign that is no operator where it stands. It is "" if there is
 // nothing to say. The analysis of the index is a; nil splits at white space.
 func Note(a *analyze.Analyzer, text string, literal, found bool) string {
+	if strings.TrimSpace(text) == "" {
+		if found {
+			return ""
+		}
+		return "the query is empty"
+	}
 	if !found {
 		if note := noteVanished(a, text, literal); note != "" {
 			return note

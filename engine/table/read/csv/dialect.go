@@ -9,7 +9,7 @@ import (
 
 // Dialect is the syntax of CSV files. The zero value is RFC 4180 with the delimiter that the file shows.
 type Dialect struct {
-	// Delimiter separates fields. Default: 0, the one of comma, semicolon, tab and pipe that gives all records
+	// Delimiter separates fields. Default: 0, the one that a first line sep=; names, as Excel writes it, else the one of comma, semicolon, tab and pipe that gives all records
 	// of the sample the same number of fields, else a comma.
 	Delimiter byte
 	// Quote encloses fields with delimiters, quotes and line ends. Default: 0, the double quote.

@@ -85,6 +85,15 @@ func TestDialects(t *testing.T) {
 		"an equal column":     {"a\nx\na\n", Options{}, "a:string [x] [a]", ""},
 		"types, no row":       {"a,b\n", Options{Types: types("a", column.Int)}, "a:int b:string", ""},
 
+		"Excel's line":         {"sep=;\r\na;b\r\n1;x,y\r\n", Options{}, "a:int b:string [1|x,y]", ""},
+		"Excel's quoted line":  {"\xef\xbb\xbf\"SEP=|\"\na|b\n1|2\n", Options{}, "a:int b:int [1|2]", ""},
+		"Excel's line, given":  {"sep=;\na,b\n1,;\n", Options{Dialect: Dialect{Delimiter: ','}}, "a:int b:string [1|;]", ""},
+		"Excel's line, marked": {"#\nsep=\t\na\tb\n1\t2\n", Options{Dialect: Dialect{SkipLines: 1}}, "a:int b:int [1|2]", ""},
+		"no line of Excel":     {"sep=;b\n1;2\n", Options{}, "sep=:int b:int [1|2]", "semicolon"},
+
+		"rounded": {"a,b,c\n16777217,16777217,1\n16777216,9007199254740993,+9007199254740993\n0.1,7,-16777219\n", Options{Types: map[string]column.Declared{"a": {Type: column.Float32}, "b": {Type: column.Float}, "c": {Type: column.Float32}}},
+			"a:float32 b:float c:float32 [1.6777216e+07|1.6777217e+07|1] [1.6777216e+07|9.007199254740992e+15|9.007199e+15] [0.1|7|-1.677722e+07]",
+			`column "a": integers that the type float32 rounds: 1; the first: -:2: "16777217"|column "b": integers that the type float rounds: 1; the first: -:3: "9007199254740993"|column "c": integers that the type float32 rounds: 2; the first: -:3: `},
 		"short, padded": {"a,b,c\n1\n\n2,3,4\n5,6,7,,\n", Options{Ragged: Pad}, "a:int b:int c:int [1|-|-] [2|3|4] [5|6|7]", ""},
 		"skipped":       {"a,b\n1,x\n2\n3,y,z\n\"4\n\",w\n5,v\n", Options{Ragged: Skip}, "a:string b:string [1|x] [4\n|w] [5|v]", "records with a wrong number of fields, left out: 2; the first: -:3"},
 		"unfit":         {"a,b\n1,x\nz,y\n3,w\n", Options{Invalid: input.Skip, Types: types("a", column.Int)}, "a:int b:string [1|x] [3|w]", ""},

@@ -2,6 +2,7 @@ package csv
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ type file struct {
 	offset int64  // offset of the rest, in bytes after decompression
 	rest   []byte // read and not yet given to anybody; it starts with a record
 	end    bool   // the file has no more than the rest
+	sep    byte   // delimiter that the first line names; 0: none
 }
 
 // open opens a file, behind the lines that are left out.
@@ -38,6 +40,7 @@ func (s *source) openFile(opener *input.Opener, path string) (*file, error) {
 	}
 	f.offset = int64(skipped)
 	r.EndLines(s.opt.Quote == '"')
+	defer f.separator()
 	for f.line <= s.opt.SkipLines {
 		part, err := r.ReadSlice('\n')
 		switch f.offset += int64(len(part)); {
@@ -50,6 +53,23 @@ func (s *source) openFile(opener *input.Opener, path string) (*file, error) {
 		}
 	}
 	return f, nil
+}
+
+// separator takes a first line such as sep=; which Excel writes and reads: it names the delimiter.
+func (f *file) separator() {
+	head, _ := f.Peek(len("\"sep=;\"\r\n"))
+	line, _, ended := bytes.Cut(head, []byte{'\n'})
+	text := bytes.TrimSuffix(line, []byte{'\r'})
+	if n := len(text); n == len("\"sep=;\"") && text[0] == '"' && text[n-1] == '"' {
+		text = text[1 : n-1]
+	}
+	if !ended || len(text) != len("sep=;") || !bytes.EqualFold(text[:4], []byte("sep=")) || text[4] == '"' || text[4] >= 0x80 {
+		return
+	}
+	n, _ := f.Discard(len(line) + 1) // buffered bytes
+	f.offset += int64(n)
+	f.line++
+	f.sep = text[4]
 }
 
 // leastRest is the room for the start of a file, in bytes. It doubles as the file goes on.
@@ -142,6 +162,10 @@ func (s *source) another(path string) (*file, error) {
 		return f, err
 	}
 	f.dialect = s.columns.dialect
+	if f.sep != 0 && f.sep != f.comma && s.opt.Delimiter == 0 {
+		err := f.errorf("the first line names the delimiter %q, the delimiter of %s is %q (--delimiter sets it)", f.sep, s.paths[0], f.comma)
+		return nil, errors.Join(err, f.Close())
+	}
 	if !s.header {
 		return f, nil
 	}

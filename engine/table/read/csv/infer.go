@@ -54,7 +54,7 @@ func (f *inference) see(s, number []byte, path string, line int) {
 	if len(number) == 0 {
 		number = s
 	}
-	if isInteger(number) && rounds(number) {
+	if Rounds(read.Field{Type: column.Float}, number) {
 		f.rounded.set(s, path, line)
 	}
 	f.notTimes = f.notTimes || !column.IsTime(string(s))
@@ -63,11 +63,20 @@ func (f *inference) see(s, number []byte, path string, line int) {
 	}
 }
 
-// rounds reports whether the nearest Float of an integer is printed with other digits.
-func rounds(s []byte) bool {
-	digits := bytes.TrimLeft(s, "+-0")
-	v, _ := strconv.ParseFloat(string(digits), 64)
-	return len(digits) > 15 && strconv.FormatFloat(v, 'f', -1, 64) != string(digits)
+// Rounds reports whether a value is an integer that a field of type Float or Float32 rounds.
+func Rounds(f read.Field, value []byte) bool {
+	most, bits := 15, 64 // digits of which each integer has a value of its own
+	if f.Type == column.Float32 {
+		most, bits = 7, 32
+	} else if f.Type != column.Float {
+		return false
+	}
+	if value = trim(value); len(value) <= most || !isInteger(value) {
+		return false
+	}
+	digits := bytes.TrimLeft(value, "+-0")
+	v, err := strconv.ParseFloat(string(digits), bits)
+	return err == nil && strconv.FormatFloat(v, 'f', -1, 64) != string(digits)
 }
 
 // fits reports whether a candidate has all values seen.

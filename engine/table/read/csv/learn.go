@@ -2,6 +2,7 @@ package csv
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -46,8 +47,8 @@ func (s *source) learn(ctx context.Context, f *file) (err error) {
 
 // learnDialect finds the delimiter.
 func (s *source) learnDialect(f *file) {
-	if s.opt.Delimiter != 0 {
-		f.dialect = s.opt.known(s.opt.Delimiter)
+	if d := cmp.Or(s.opt.Delimiter, f.sep); d != 0 {
+		f.dialect = s.opt.known(d)
 		return
 	}
 	f.dialect = s.opt.detect(f.rest[:bytes.LastIndexByte(f.rest, '\n')+1], len(s.opt.Names))
@@ -126,7 +127,7 @@ func (s *source) learnTypes(ctx context.Context, f *file, chosen []int) error {
 			}
 		}
 		x := read.Field{Name: c.names[field], Type: t.Type, Scale: t.Scale, Digits: t.Digits, List: t.List}
-		c.fields = append(c.fields, x)
+		c.fields, c.given = append(c.fields, x), append(c.given, given)
 		if x.Type != column.String && !x.List && len(c.header) > 0 && s.fileNames != nil {
 			c.dropHeaders = c.dropHeaders || !isValue(x, []byte(s.fileNames[field]))
 		}

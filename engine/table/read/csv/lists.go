@@ -13,7 +13,7 @@ import (
 
 // putList appends a field of a multi-valued column: a JSON array of texts, numbers and booleans. An
 // empty field and an empty array are a row without a value; null in an array is left out and counted.
-func (c *columns) putList(v *read.Values, f read.Field, field []byte) (reason string) {
+func (c *columns) putList(v *read.Values, f read.Field, field []byte, p *parsed, k int) (reason string) {
 	first := v.BeginList()
 	if field = trim(field); !c.isNull(f.Type, field, false) {
 		var all []json.RawMessage
@@ -24,7 +24,7 @@ func (c *columns) putList(v *read.Values, f read.Field, field []byte) (reason st
 			v.MarkInvalid()
 		}
 		for _, raw := range all {
-			if reason := c.putElement(v, f.Element(), raw); reason != "" {
+			if reason := c.putElement(v, f.Element(), raw, p, k); reason != "" {
 				return reason
 			}
 		}
@@ -34,7 +34,7 @@ func (c *columns) putList(v *read.Values, f read.Field, field []byte) (reason st
 }
 
 // putElement appends a value of an array.
-func (c *columns) putElement(v *read.Values, f read.Field, raw []byte) (reason string) {
+func (c *columns) putElement(v *read.Values, f read.Field, raw []byte, p *parsed, k int) (reason string) {
 	value, quoted := raw, raw[0] == '"'
 	switch {
 	case raw[0] == 'n':
@@ -57,7 +57,7 @@ func (c *columns) putElement(v *read.Values, f read.Field, raw []byte) (reason s
 		v.LeaveOut()
 		return ""
 	}
-	return c.put(v.Elements, f, value, quoted, nil)
+	return c.put(v.Elements, f, value, quoted, nil, p, k)
 }
 
 // escaped quotes the first bytes of a value for a format.

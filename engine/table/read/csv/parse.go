@@ -19,6 +19,7 @@ type columns struct {
 	names   []string     // names of the fields of a record
 	column  []int        // by field: its column, or -1 if it is left out
 	fields  []read.Field // fields of the columns
+	given   []bool       // by column: Options.Types has its type
 	nulls   [][]byte     // fields that stand for a missing value, as the empty one does
 	advice  bool         // Options.Advice
 	noNaN   bool         // NaN is one of them, in every spelling
@@ -59,6 +60,29 @@ type parsed struct {
 	invalid *fieldError // the first value that Options.Invalid treats
 	uneven  []int       // lines of records that are left out for their number of fields
 	headers []int       // lines that repeat the header
+	rounded []rounded   // by column, of integers that the given type of the column rounds
+	line    int         // line where the present field starts
+}
+
+// rounded is the integers of a column that its type rounds.
+type rounded struct {
+	count int
+	line  int // of the first one
+	first string
+}
+
+// round counts an integer of column k if its type rounds it.
+func (c *columns) round(p *parsed, k int, f read.Field, number []byte) {
+	if k < 0 || !Rounds(f, number) {
+		return
+	}
+	if p.rounded == nil {
+		p.rounded = make([]rounded, len(c.fields))
+	}
+	r := &p.rounded[k]
+	if r.count++; r.count == 1 {
+		r.line, r.first = p.line, string(number)
+	}
 }
 
 // parse appends the records of text to b.
@@ -115,7 +139,11 @@ func (c *columns) record(b *read.Batch, s *scanner, p *parsed) *fieldError {
 // value appends the current field, which starts in a line, to column k.
 func (c *columns) value(v *read.Values, k int, s *scanner, line int, p *parsed) *fieldError {
 	f := c.fields[k]
-	if reason := c.put(v, f, s.field, s.quoted, s); reason != "" {
+	p.line = line
+	if !c.given[k] {
+		k = -1
+	}
+	if reason := c.put(v, f, s.field, s.quoted, s, p, k); reason != "" {
 		e := &fieldError{line, fmt.Sprintf(reason, f.Name)}
 		if !c.repair(v, f, s.field) {
 			return e
@@ -200,10 +228,11 @@ func plural(n int, noun string) string {
 }
 
 // put appends a field to a column. It returns the reason of an error as a format with a
-// place for the name of the column. Without a scanner, numbers have a point.
-func (c *columns) put(v *read.Values, f read.Field, field []byte, quoted bool, s *scanner) (reason string) {
+// place for the name of the column. Without a scanner, numbers have a point. Rounded integers of column k are
+// counted in p; of none if k is negative.
+func (c *columns) put(v *read.Values, f read.Field, field []byte, quoted bool, s *scanner, p *parsed, k int) (reason string) {
 	if f.List {
-		return c.putList(v, f, field)
+		return c.putList(v, f, field, p, k)
 	}
 	t := f.Type
 	if t != column.String {
@@ -240,6 +269,7 @@ func (c *columns) put(v *read.Values, f read.Field, field []byte, quoted bool, s
 		if !ok {
 			return c.misfit(f, field, s == nil)
 		}
+		c.round(p, k, f, number)
 		v.AppendKey(key)
 	}
 	return ""

@@ -59,7 +59,7 @@ type Options struct {
 	Advice bool
 	// Warn, unless nil, receives a text for each column whose inferred type is Float and
 	// rounds an integer, or is String although the values are times. It names file, line and
-	// column. It also receives properties of the dialect that the
+	// column. It also receives the number of integers that a Float or Float32 of Types rounds, properties of the dialect that the
 	// file has shown, repeated headers, equal names, and the number of records that Ragged leaves out.
 	Warn func(text string)
 	// Stdin is the input of the file "-". The default is os.Stdin.
@@ -83,8 +83,9 @@ type source struct {
 	header          bool     // each file has one
 	fileNames       []string // names of the columns in the header
 	texts           read.Treatment
-	headers, uneven int    // lines that repeat the header, and records that are left out, so far
-	firstUneven     string // its place
+	headers, uneven int       // lines that repeat the header, and records that are left out, so far
+	firstUneven     string    // its place
+	rounded         []rounded // by column, of all files so far; first is a place and a value
 	total           int64
 	size            int // size of a text, in bytes
 
@@ -265,6 +266,16 @@ func (s *source) note(c *chunk) {
 			s.opt.Warn(fmt.Sprintf("%s:%d: %s", s.path, s.line+line, what))
 		}
 	}
+	for k, r := range c.parsed.rounded {
+		if s.rounded == nil {
+			s.rounded = make([]rounded, len(s.columns.fields))
+		}
+		all := &s.rounded[k]
+		if all.count == 0 && r.count > 0 {
+			all.first = fmt.Sprintf("%s:%d: %.60q", s.path, s.line+r.line, r.first)
+		}
+		all.count += r.count
+	}
 	for _, line := range c.parsed.uneven {
 		if s.uneven++; s.uneven == 1 {
 			s.firstUneven = fmt.Sprintf("%s:%d", s.path, s.line+line)
@@ -276,6 +287,11 @@ func (s *source) note(c *chunk) {
 func (s *source) ended() {
 	if s.headers > 1 {
 		s.opt.Warn(fmt.Sprintf("lines that repeat the header: %d", s.headers))
+	}
+	for k, r := range s.rounded {
+		if f := s.columns.fields[k]; r.count > 0 {
+			s.opt.Warn(fmt.Sprintf("column %q: integers that the type %v rounds: %d; the first: %s", f.Name, f.Type, r.count, r.first))
+		}
 	}
 	if s.uneven > 0 {
 		s.opt.Warn(fmt.Sprintf("records with a wrong number of fields, left out: %d; the first: %s", s.uneven, s.firstUneven))

@@ -151,8 +151,6 @@ func note(to io.Writer, q trec.Topic, literal bool, x *engine.Snapshot, known, u
 		why = "in no document: " + strings.Join(unknown, ", ")
 	case len(known) > 0:
 		return nil
-	case len(q.Terms) == 0 && strings.TrimSpace(q.Text) == "":
-		why = "the query is empty"
 	default:
 		if why = x.Note(engine.Query{Text: q.Text, Literal: literal}, false); why == "" {
 			return nil
