@@ -3,12 +3,11 @@
 // agree, and reports. RESULTS.md is the record. PAPERS.md shows the papers' tables and
 // figures beside ours.
 //
-//	harness                          options, backends, exhibits, tables, reports
+//	harness                          options, backends, the query log on them, exhibits, reports
 //	measure, chart                   rows and statistics; pictures
-//	workload, ranked                 generated and real data, checked rankings
-//	querylog, load                   the query log on backends; open-loop loads
+//	workload                         generated and real data
+//	load                             open-loop loads on an engine and on a server
 //	lists, decode, rank, bitmap, schedule   one family of benchmarks each
-//	pisa, croaring                   the programs of PISA, and CRoaring
 //	peers                            bleve and other systems, a module of its own
 //
 // # The workload

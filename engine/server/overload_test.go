@@ -17,7 +17,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/bench/benchtest"
-	load "heddle/engine/bench/remote"
+	load "heddle/engine/bench/load"
 	"heddle/engine/plan"
 	"heddle/engine/plan/testneeds"
 	"heddle/hostfallback"

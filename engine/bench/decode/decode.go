@@ -10,7 +10,6 @@ import (
 	"heddle/codec"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
-	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
 	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
@@ -99,13 +98,13 @@ func (s *bench) decodeDevice(ctx context.Context, who harness.Contestant, src *p
 	if err != nil {
 		return rate, 0, err
 	}
-	x, err := querylog.NewIndex(ctx, s.Runner, who, 0, harness.Profiled, src, dict)
+	x, err := harness.NewIndex(ctx, s.Runner, who, 0, harness.Profiled, src, dict)
 	if err != nil {
 		return rate, 0, err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
 	peak = s.Peak(ctx, who)
-	if err := x.Match(ctx, queries, querylog.MatchOptions{Candidates: 2*ints + 2}, func(first int, hits []querylog.Hits) error {
+	if err := x.Match(ctx, queries, harness.MatchOptions{Candidates: 2*ints + 2}, func(first int, hits []harness.Hits) error {
 		for i, h := range hits {
 			if !slices.Equal(h.Docs, lists[first+i]) {
 				return fmt.Errorf("list %d as %s decodes to something else on %s", first+i, src.Lists[first+i].Codec, who)
@@ -124,8 +123,8 @@ func (s *bench) decodeDevice(ctx context.Context, who harness.Contestant, src *p
 		var took time.Duration
 		for range repeats {
 			var stats plan.Stats
-			opt := querylog.MatchOptions{CountOnly: true, Candidates: 2*ints + 2, Stats: &stats}
-			if err := x.Match(ctx, queries, opt, func(int, []querylog.Hits) error { return nil }); err != nil {
+			opt := harness.MatchOptions{CountOnly: true, Candidates: 2*ints + 2, Stats: &stats}
+			if err := x.Match(ctx, queries, opt, func(int, []harness.Hits) error { return nil }); err != nil {
 				return rate, 0, err
 			}
 			took += stats.Decode

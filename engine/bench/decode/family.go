@@ -3,12 +3,11 @@ package decode
 
 import (
 	"heddle/engine/bench/harness"
-	"heddle/engine/bench/querylog"
 )
 
 // Family measures codecs and reproduces the papers' measurements of them.
 var Family = harness.Family{Name: "decode", Size: harness.ThemesSize, Exhibits: func(r *harness.Runner) []harness.Exhibit {
-	s := &bench{querylog.New(r)}
+	s := &bench{harness.NewLogBench(r)}
 	return []harness.Exhibit{
 		s.intsExhibit(), s.coreExhibit(),
 		s.aoTable2(), s.aoTable5(), s.aoFigure7(), s.aoFigure8(),
@@ -17,4 +16,4 @@ var Family = harness.Family{Name: "decode", Size: harness.ThemesSize, Exhibits: 
 }}
 
 // bench measures codecs.
-type bench struct{ *querylog.Bench }
+type bench struct{ *harness.LogBench }

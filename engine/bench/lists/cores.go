@@ -8,7 +8,6 @@ import (
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
-	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
 )
@@ -60,9 +59,9 @@ func doubled(first, last int) (all []int) {
 
 // onCores measures pure Go on one core to all of them.
 func (s *bench) onCores(ctx context.Context, who harness.Contestant, e entry) error {
-	var setups []querylog.Setup
+	var setups []harness.Setup
 	for _, n := range doubled(1, s.Opt.Threads) {
-		setups = append(setups, querylog.Setup{Backend: who.Name, Threads: n, Encoding: e.encoding, Algorithm: e.algorithm, Threshold: paperThreshold})
+		setups = append(setups, harness.Setup{Backend: who.Name, Threads: n, Encoding: e.encoding, Algorithm: e.algorithm, Threshold: paperThreshold})
 	}
 	costs, err := s.Measure(ctx, who, setups, harness.Busy)
 	if err != nil {
@@ -88,7 +87,7 @@ func (s *bench) onGroups(ctx context.Context, who harness.Contestant, e entry) e
 	var least float64 // seconds of the first number
 	for _, n := range doubled(max(units/32, 1), units) {
 		few := who.Device.With(func(_ *plan.Info, t *cl.Tuning) { t.RoundTiles, t.Slots = n, 1 })
-		seconds, err := s.kernelTime(ctx, few, src, querylog.MatchOptions{Algorithm: e.algorithm, Candidates: paperThreshold})
+		seconds, err := s.kernelTime(ctx, few, src, harness.MatchOptions{Algorithm: e.algorithm, Candidates: paperThreshold})
 		if err != nil {
 			return err
 		}
@@ -101,13 +100,13 @@ func (s *bench) onGroups(ctx context.Context, who harness.Contestant, e entry) e
 }
 
 // kernelTime returns the seconds in the kernels of a device for a part of the queries.
-func (s *bench) kernelTime(ctx context.Context, d *cl.Device, src *plan.Source, opt querylog.MatchOptions) (float64, error) {
+func (s *bench) kernelTime(ctx context.Context, d *cl.Device, src *plan.Source, opt harness.MatchOptions) (float64, error) {
 	b, err := cl.Open(ctx, d, cl.Options{Profiling: true, SkipSelfTest: true})
 	if err != nil {
 		return 0, err
 	}
 	defer b.Close()
-	x, err := querylog.NewIndexOn(ctx, b, 0, src, s.Dict)
+	x, err := harness.NewIndexOn(ctx, b, 0, src, s.Dict)
 	if err != nil {
 		return 0, err
 	}

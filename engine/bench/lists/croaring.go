@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"heddle/engine/bench/croaring"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/workload"
@@ -30,7 +29,7 @@ func (s *bench) croaringExhibit() harness.Exhibit {
 				return err
 			}
 			defer os.RemoveAll(folder)
-			driver, err := croaring.Build(ctx, s.Opt.CRoaring, folder)
+			driver, err := buildDriver(ctx, s.Opt.CRoaring, folder)
 			if err != nil {
 				return err
 			}
@@ -52,8 +51,8 @@ func (s *bench) croaringExhibit() harness.Exhibit {
 const rounds = 20
 
 // raceCRoaring measures one set of lists. path is a file for the lists.
-func (s *bench) raceCRoaring(ctx context.Context, driver *croaring.Driver, path string, c workload.Collection) error {
-	if err := croaring.Write(path, c.Lists); err != nil {
+func (s *bench) raceCRoaring(ctx context.Context, driver *roaringDriver, path string, c workload.Collection) error {
+	if err := writeLists(path, c.Lists); err != nil {
 		return err
 	}
 	and, or, closeAll, err := s.ourAnswers(ctx, c, 1)
@@ -61,7 +60,7 @@ func (s *bench) raceCRoaring(ctx context.Context, driver *croaring.Driver, path 
 	if err != nil {
 		return err
 	}
-	ours := []wholeAnswer{and[0], and[1], or[0], or[1]} // answers of raw lists, in the order of croaring.Operations
+	ours := []wholeAnswer{and[0], and[1], or[0], or[1]} // answers of raw lists, in the order of operations
 	least := make([][2]float64, len(ours))              // heddle, CRoaring
 	for i := range least {
 		least[i] = [2]float64{math.Inf(1), math.Inf(1)}
@@ -72,19 +71,19 @@ func (s *bench) raceCRoaring(ctx context.Context, driver *croaring.Driver, path 
 			return err
 		}
 		for i, w := range ours {
-			name := croaring.Operations[i]
+			name := operations[i]
 			t, matches, err := leastTime(w)
 			if err != nil {
 				return err
 			}
-			if peer := theirs[name]; matches != peer.Matches || croaring.Digest(w.out.Docs) != peer.Digest {
+			if peer := theirs[name]; matches != peer.Matches || driverDigest(w.out.Docs) != peer.Digest {
 				return fmt.Errorf("%s: %d docIDs, CRoaring has %d, or other ones", name, matches, peer.Matches)
 			}
 			least[i] = [2]float64{min(least[i][0], t), min(least[i][1], theirs[name].Micros)}
 		}
 	}
 	for i, l := range least {
-		name := croaring.Operations[i]
+		name := operations[i]
 		row := measure.Row{Workload: c.Name, Row: name, Metric: "time", Unit: "µs", Backend: "host", Baseline: "croaring", Ratio: l[1] / l[0]}
 		s.Put(harness.Reading{Series: name, At: c.Name, Row: measure.Single(l[0]).Into(row)})
 		row = measure.Row{Workload: c.Name, Row: "croaring " + name, Metric: "time", Unit: "µs"}

@@ -1,16 +1,14 @@
-// Package lists measures intersections of posting lists.
 package lists
 
 import (
 	"slices"
 
 	"heddle/engine/bench/harness"
-	"heddle/engine/bench/querylog"
 )
 
 // Family measures intersections and reproduces the papers' measurements of them.
 var Family = harness.Family{Name: "lists", Size: harness.ThemesSize, Exhibits: func(r *harness.Runner) []harness.Exhibit {
-	s := &bench{querylog.New(r)}
+	s := &bench{harness.NewLogBench(r)}
 	return slices.Concat(
 		[]harness.Exhibit{s.logExhibit(), s.pairsExhibit(), s.skewExhibit(), s.setsExhibit(), s.croaringExhibit(), s.primitivesExhibit(),
 			s.aoTable1(), s.aoTable3(), s.aoTable4(), s.aoTable7(),
@@ -21,4 +19,4 @@ var Family = harness.Family{Name: "lists", Size: harness.ThemesSize, Exhibits: f
 }}
 
 // bench measures intersections.
-type bench struct{ *querylog.Bench }
+type bench struct{ *harness.LogBench }

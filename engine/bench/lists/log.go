@@ -6,7 +6,6 @@ import (
 
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
-	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
 )
 
@@ -36,7 +35,7 @@ func (s *bench) logExhibit() harness.Exhibit {
 
 // logLayout measures all algorithms on one layout, in turns with the other library.
 func (s *bench) logLayout(ctx context.Context, who harness.Contestant, layout workload.Layout) error {
-	var setups []querylog.Setup
+	var setups []harness.Setup
 	for _, a := range s.Opt.Algorithms {
 		setups = append(setups, s.Setup(who, workload.DefaultEncoding(layout), a))
 	}
@@ -60,7 +59,7 @@ func (s *bench) logLayout(ctx context.Context, who harness.Contestant, layout wo
 		if err := s.Peer.Run(ctx, n, func(q int, docs []uint32) { got[q] = workload.Digest(docs) }); err != nil {
 			return err
 		}
-		if err := s.Check.Check(querylog.PeerName, got); err != nil {
+		if err := s.Check.Check(harness.PeerName, got); err != nil {
 			return err
 		}
 		peers = append(peers, measure.Turn{Queries: n, Run: func() error { return s.Peer.Run(ctx, n, func(int, []uint32) {}) }})
@@ -73,8 +72,8 @@ func (s *bench) logLayout(ctx context.Context, who harness.Contestant, layout wo
 		return err
 	}
 	if rate.Runs > 0 {
-		s.Put(harness.Reading{Panel: s.Panel(who), Series: "queries/s", At: querylog.PeerName + " beside " + layout.String(),
-			Row: rate.Into(measure.Row{Row: querylog.PeerName + " beside " + layout.String(), Metric: "throughput", Unit: "queries/s"})})
+		s.Put(harness.Reading{Panel: s.Panel(who), Series: "queries/s", At: harness.PeerName + " beside " + layout.String(),
+			Row: rate.Into(measure.Row{Row: harness.PeerName + " beside " + layout.String(), Metric: "throughput", Unit: "queries/s"})})
 	}
 	for _, c := range costs {
 		s.putLog(who, c, rate)
@@ -83,7 +82,7 @@ func (s *bench) logLayout(ctx context.Context, who harness.Contestant, layout wo
 }
 
 // putLog records the figures of one setup.
-func (s *bench) putLog(who harness.Contestant, c *querylog.Cost, peer measure.Summary) {
+func (s *bench) putLog(who harness.Contestant, c *harness.Cost, peer measure.Summary) {
 	put := func(series string, v measure.Summary, row measure.Row) {
 		row.Row = c.Name()
 		if row.Metric == "response" {
@@ -97,7 +96,7 @@ func (s *bench) putLog(who harness.Contestant, c *querylog.Cost, peer measure.Su
 	}
 	throughput := measure.Row{Metric: "throughput", Unit: "queries/s"}
 	if peer.Runs > 0 {
-		throughput.Baseline, throughput.Ratio = querylog.PeerName, c.Rate.Median/peer.Median
+		throughput.Baseline, throughput.Ratio = harness.PeerName, c.Rate.Median/peer.Median
 	}
 	put("queries/s", c.Rate, throughput)
 	put("a batch, ms", c.Response, measure.Row{Metric: "response", Unit: "ms"})

@@ -13,7 +13,6 @@ import (
 
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/harness/harnesstest"
-	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
 	"heddle/engine/plan/testneeds"
@@ -38,7 +37,7 @@ func TestLog(t *testing.T) {
 		if r.Bench != "lists" || r.Workload != "gov-uniform seed 1, 1/16" || r.Min > r.Median || r.Median > r.Max || r.Min <= 0 || r.Runs < 1 {
 			t.Errorf("row %+v", r)
 		}
-		if r.Baseline == querylog.PeerName && r.Ratio <= 0 {
+		if r.Baseline == harness.PeerName && r.Ratio <= 0 {
 			t.Errorf("a baseline without ratio: %+v", r)
 		}
 		count[r.Metric+" "+r.Baseline]++

@@ -11,7 +11,6 @@ import (
 
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
-	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
 	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
@@ -38,7 +37,7 @@ func (s *bench) pairTimes(ctx context.Context, who harness.Contestant, p *worklo
 		if a != harness.Alone && who.Name == "host" {
 			break
 		}
-		x, err := querylog.NewIndex(ctx, s.Runner, who, threads, a, p.Source, dict)
+		x, err := harness.NewIndex(ctx, s.Runner, who, threads, a, p.Source, dict)
 		if err != nil {
 			return nil, err
 		}
@@ -63,9 +62,9 @@ func (s *bench) pairTimes(ctx context.Context, who harness.Contestant, p *worklo
 }
 
 // pairRun measures one of the times of an algorithm.
-func (s *bench) pairRun(ctx context.Context, who harness.Contestant, x *querylog.Index, query []workload.Query, p *workload.Pair, algorithm plan.Algorithm, a harness.Access, t *pairTimes) (err error) {
+func (s *bench) pairRun(ctx context.Context, who harness.Contestant, x *harness.Index, query []workload.Query, p *workload.Pair, algorithm plan.Algorithm, a harness.Access, t *pairTimes) (err error) {
 	once := func(check bool) (stats plan.Stats, err error) {
-		err = x.Match(ctx, query, querylog.MatchOptions{Algorithm: algorithm, Stats: &stats}, func(_ int, hits []querylog.Hits) error {
+		err = x.Match(ctx, query, harness.MatchOptions{Algorithm: algorithm, Stats: &stats}, func(_ int, hits []harness.Hits) error {
 			if check && !slices.Equal(hits[0].Docs, p.Want) {
 				return fmt.Errorf("%s gives other docIDs than a merge", algorithm)
 			}
@@ -163,7 +162,7 @@ func (s *bench) pairsExhibit() harness.Exhibit {
 			return s.eachPair(ctx, lengths, same, algorithms, prepare, func(who harness.Contestant, n int, p *workload.Pair, a plan.Algorithm, t pairTimes) {
 				row := measure.Row{Metric: "end to end", Unit: "G inputs/s"}
 				if roars.Runs > 0 {
-					row.Baseline, row.Ratio = querylog.PeerName, roars.Median/t.whole.Median
+					row.Baseline, row.Ratio = harness.PeerName, roars.Median/t.whole.Median
 				}
 				at := measure.Binary(float64(n))
 				s.Put(who.On(harness.Reading{Panel: "end to end, " + who.String(), Series: a.String(), At: at, Row: t.whole.Rate(p.Inputs()).Into(row)}))

@@ -7,7 +7,6 @@ import (
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
-	"heddle/engine/bench/querylog"
 )
 
 // meanBatches is the x axis of Figures 5 and 6. 513 is the mean batch of PARA on
@@ -17,7 +16,7 @@ func meanBatches(o *harness.Options) []int {
 }
 
 func (s *bench) wuFigure5() harness.Exhibit {
-	e := s.batchFigure("wu-fig5", "Response time of PART and PARA by batch size", "Wu et al. 2010, Figure 5", func(b *querylog.Batching) measure.Row {
+	e := s.batchFigure("wu-fig5", "Response time of PART and PARA by batch size", "Wu et al. 2010, Figure 5", func(b *harness.Batching) measure.Row {
 		return measure.Summarize(append([]float64(nil), b.Responses...)).Into(measure.Row{Metric: "response", Unit: "ms"})
 	})
 	e.Chart.Y = "median response time of a batch, ms"
@@ -27,7 +26,7 @@ func (s *bench) wuFigure5() harness.Exhibit {
 }
 
 func (s *bench) wuFigure6() harness.Exhibit {
-	e := s.batchFigure("wu-fig6", "Throughput of PART and PARA by batch size", "Wu et al. 2010, Figure 6", func(b *querylog.Batching) measure.Row {
+	e := s.batchFigure("wu-fig6", "Throughput of PART and PARA by batch size", "Wu et al. 2010, Figure 6", func(b *harness.Batching) measure.Row {
 		return b.Rate.Into(measure.Row{Metric: "throughput", Unit: "queries/s"})
 	})
 	e.Says = "PARA is well ahead; beyond 513 queries a batch PART still rises and PARA slows down."
@@ -35,9 +34,9 @@ func (s *bench) wuFigure6() harness.Exhibit {
 	return e
 }
 
-func (s *bench) batchFigure(name, title, source string, value func(b *querylog.Batching) measure.Row) harness.Exhibit {
+func (s *bench) batchFigure(name, title, source string, value func(b *harness.Batching) measure.Row) harness.Exhibit {
 	return harness.Exhibit{
-		Name: name, Title: title, Source: source, Ours: querylog.AboutBatches,
+		Name: name, Title: title, Source: source, Ours: harness.AboutBatches,
 		Data: harness.GovOrder, Rows: "queries a batch",
 		Chart: chart.Chart{Kind: chart.Lines, X: "mean queries a batch", LogX: true},
 		Run: func(ctx context.Context) error {
@@ -46,7 +45,7 @@ func (s *bench) batchFigure(name, title, source string, value func(b *querylog.B
 					if q > s.BatchQueries(who)/2 {
 						break
 					}
-					for _, m := range querylog.Methods(who, q) {
+					for _, m := range harness.Methods(who, q) {
 						b, err := s.Batches(ctx, who, m, s.BatchQueries(who), harness.Alone)
 						if err != nil {
 							return err
@@ -65,7 +64,7 @@ func (s *bench) wuFigure8() harness.Exhibit {
 		Name: "wu-fig8", Title: "Shares of transfers, kernels and CPU in the time of a batch", Source: "Wu et al. 2010, Figure 8",
 		Says:  "Kernels have a larger share in PARA than in PART, whose transfers take more.",
 		Found: "The reverse of the paper on the H200: kernels take 93 % of the time of PART and a fifth of the time of PARA, whose CPU part is three quarters.",
-		Ours:  querylog.AboutBatches + " 260 queries a batch, as in the paper. Device times by the device's clock; the rest is CPU, the semi-sort included. Pure Go has no such parts.",
+		Ours:  harness.AboutBatches + " 260 queries a batch, as in the paper. Device times by the device's clock; the rest is CPU, the semi-sort included. Pure Go has no such parts.",
 		Data:  harness.GovOrder, Rows: "method",
 		Chart: chart.Chart{Kind: chart.Stacks, Y: "% of the time"},
 		Run: func(ctx context.Context) error {
@@ -73,7 +72,7 @@ func (s *bench) wuFigure8() harness.Exhibit {
 				if who.Name == "host" {
 					continue
 				}
-				for _, m := range querylog.Methods(who, 260) {
+				for _, m := range harness.Methods(who, 260) {
 					b, err := s.Batches(ctx, who, m, s.BatchQueries(who), harness.Profiled)
 					if err != nil {
 						return err

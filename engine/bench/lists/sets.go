@@ -10,7 +10,6 @@ import (
 	"heddle/codec"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
-	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
 	"heddle/hostfallback"
@@ -127,7 +126,7 @@ func (s *bench) race(c workload.Collection, panel string, ways []wholeAnswer) er
 	for i, w := range ways {
 		row := measure.Row{Workload: c.Name, Row: panel + ", " + w.series, Metric: "time", Unit: "µs"}
 		if !w.peer {
-			row.Backend, row.Baseline, row.Ratio = "host", querylog.PeerName, best[w.counts]/medians[i].Median
+			row.Backend, row.Baseline, row.Ratio = "host", harness.PeerName, best[w.counts]/medians[i].Median
 		}
 		s.Put(harness.Reading{Panel: panel, Series: w.series, At: c.Name, Row: medians[i].Into(row)})
 	}

@@ -7,13 +7,12 @@ import (
 
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/harness/harnesstest"
-	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
 )
 
 // TestRace: ways that disagree are an error, and all ways of heddle agree with roaring.
 func TestRace(t *testing.T) {
-	s := &bench{&querylog.Bench{Runner: harnesstest.Runner(t, harness.Options{Runs: 1, Threads: 2})}}
+	s := &bench{&harness.LogBench{Runner: harnesstest.Runner(t, harness.Options{Runs: 1, Threads: 2})}}
 	gives := func(n uint64) func() (uint64, error) { return func() (uint64, error) { return n, nil } }
 	err := s.race(workload.Collection{Name: "c"}, "AND", []wholeAnswer{{series: "a", run: gives(1)}, {series: "b", run: gives(2)}})
 	if err == nil || err.Error() != "b gives 2 docIDs, a gives 1" {

@@ -6,7 +6,6 @@ import (
 
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
-	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
 )
@@ -44,7 +43,7 @@ func (s *bench) skewExhibit() harness.Exhibit {
 					s.Put(harness.Reading{Panel: "one core", Series: fmt.Sprintf("1:%d", ratio), At: at, Row: t.Rate(p.Inputs()).Times(1 / ghz).Into(row)})
 				}
 				if roars.Runs > 0 {
-					put(querylog.PeerName, roars, measure.Row{})
+					put(harness.PeerName, roars, measure.Row{})
 				}
 				for _, a := range algorithms {
 					t, ok := times[a]
@@ -53,7 +52,7 @@ func (s *bench) skewExhibit() harness.Exhibit {
 					}
 					row := measure.Row{Backend: who.Info.Kind, Device: who.Info.Device}
 					if roars.Runs > 0 {
-						row.Baseline, row.Ratio = querylog.PeerName, roars.Median/t.whole.Median
+						row.Baseline, row.Ratio = harness.PeerName, roars.Median/t.whole.Median
 					}
 					put(a.String(), t.whole, row)
 				}

@@ -8,7 +8,6 @@ import (
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
-	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
 )
@@ -100,11 +99,11 @@ func (s *bench) fewer(who harness.Contestant) int {
 
 // eachEntry measures entries on every contestant at the paper's threshold, and calls put for
 // the entries that the contestant runs.
-func (s *bench) eachEntry(ctx context.Context, entries []entry, put func(who harness.Contestant, e entry, c *querylog.Cost), wanted ...harness.Access) error {
+func (s *bench) eachEntry(ctx context.Context, entries []entry, put func(who harness.Contestant, e entry, c *harness.Cost), wanted ...harness.Access) error {
 	for _, who := range s.Contestants {
-		var setups []querylog.Setup
+		var setups []harness.Setup
 		for _, e := range entries {
-			setups = append(setups, querylog.Setup{Backend: who.Name, Threads: s.Opt.Threads, Encoding: e.encoding, Algorithm: e.algorithm, Threshold: paperThreshold, Queries: s.fewer(who)})
+			setups = append(setups, harness.Setup{Backend: who.Name, Threads: s.Opt.Threads, Encoding: e.encoding, Algorithm: e.algorithm, Threshold: paperThreshold, Queries: s.fewer(who)})
 		}
 		if _, err := s.Measure(ctx, who, setups, wanted...); err != nil {
 			return err
@@ -132,8 +131,8 @@ func (s *bench) aoTable3() harness.Exhibit {
 			if err != nil {
 				return err
 			}
-			base := querylog.Setup{Backend: host.Name, Threads: 1, Encoding: workload.DefaultEncoding(workload.LayoutRaw), Algorithm: plan.SkipList, Threshold: paperThreshold, Queries: s.fewer(host)}
-			if _, err := s.Measure(ctx, host, []querylog.Setup{base}, harness.Busy); err != nil {
+			base := harness.Setup{Backend: host.Name, Threads: 1, Encoding: workload.DefaultEncoding(workload.LayoutRaw), Algorithm: plan.SkipList, Threshold: paperThreshold, Queries: s.fewer(host)}
+			if _, err := s.Measure(ctx, host, []harness.Setup{base}, harness.Busy); err != nil {
 				return err
 			}
 			s.describe()
@@ -141,7 +140,7 @@ func (s *bench) aoTable3() harness.Exhibit {
 			s.Put(host.On(harness.Reading{Panel: "baseline", Series: s.W.Set.Name, At: skipListName,
 				Row: baseline.Into(measure.Row{Metric: "throughput", Unit: "queries/s"})}))
 			entries := append(plainEntries(&s.Opt), compressedEntries(&s.Opt)...)
-			return s.eachEntry(ctx, entries, func(who harness.Contestant, e entry, c *querylog.Cost) {
+			return s.eachEntry(ctx, entries, func(who harness.Contestant, e entry, c *harness.Cost) {
 				s.Put(who.On(harness.Reading{Panel: "speedup, " + who.String(), Series: s.W.Set.Name, At: e.name, Paper: e.speedup.of(s.W.Set),
 					Row: c.Rate.Times(1 / baseline.Median).Into(measure.Row{Metric: "speedup", Unit: "times the throughput of the " + skipListName})}))
 			}, harness.Busy)
@@ -179,7 +178,7 @@ func (s *bench) aoTable7() harness.Exhibit {
 		Found: "On the H200 HS256.LRC is ahead of ParaPFD with 20 % of exceptions on all seven collections, as in the paper, but by 5 to 25 % where it has 224 to 262 %. It is the best of the paper's codecs on GOV and GOV2; on the others LRC or LRCSeg leads by up to 15 %. A batch takes 0.19 to 0.60 ms (paper 1.4 to 7.8); its spread includes the load of the lists by the first batch, which later runs leave out. In pure Go ParaPFD without exceptions is the fastest of the paper's codecs but on GOVPR, where SegLRC is.",
 		Data:  byColumn, Rows: "lists",
 		Run: func(ctx context.Context) error {
-			return s.eachEntry(ctx, compressedEntries(&s.Opt), func(who harness.Contestant, e entry, c *querylog.Cost) {
+			return s.eachEntry(ctx, compressedEntries(&s.Opt), func(who harness.Contestant, e entry, c *harness.Cost) {
 				d := s.W.Set
 				s.Put(who.On(harness.Reading{Panel: "throughput, " + who.String(), Series: d.Name, At: e.name, Paper: e.rate.of(d), Row: c.Rate.Into(measure.Row{Metric: "throughput", Unit: "queries/s"})}))
 				s.Put(who.On(harness.Reading{Panel: "response time of a batch, " + who.String(), Series: d.Name, At: e.name, Paper: e.response.of(d),
@@ -203,9 +202,9 @@ func (s *bench) aoFigure9b() harness.Exhibit {
 					continue
 				}
 				for _, e := range scaledEntries(&s.Opt) {
-					var setups []querylog.Setup
+					var setups []harness.Setup
 					for _, t := range s.Opt.Thresholds(who.Info.Type) {
-						setups = append(setups, querylog.Setup{Backend: who.Name, Threads: s.Opt.Threads, Encoding: e.encoding, Algorithm: e.algorithm, Threshold: t})
+						setups = append(setups, harness.Setup{Backend: who.Name, Threads: s.Opt.Threads, Encoding: e.encoding, Algorithm: e.algorithm, Threshold: t})
 					}
 					costs, err := s.Measure(ctx, who, setups, harness.Profiled)
 					if err != nil {

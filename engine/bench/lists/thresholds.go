@@ -6,7 +6,6 @@ import (
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
-	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
 )
@@ -43,10 +42,10 @@ func (s *bench) thresholdFigure(name, title, source string, what harness.Access)
 	e.Run = func(ctx context.Context) error {
 		algorithms := harness.Pick(&s.Opt, []plan.Algorithm{plan.IS, plan.BS, plan.LR, plan.HS32, plan.HS16, plan.Auto}, []plan.Algorithm{plan.BS, plan.Auto})
 		for _, who := range s.Contestants {
-			var setups []querylog.Setup
+			var setups []harness.Setup
 			for _, a := range algorithms {
 				for _, t := range s.Opt.Thresholds(who.Info.Type) {
-					setups = append(setups, querylog.Setup{Backend: who.Name, Threads: s.Opt.Threads, Encoding: workload.DefaultEncoding(workload.LayoutRaw), Algorithm: a, Threshold: t})
+					setups = append(setups, harness.Setup{Backend: who.Name, Threads: s.Opt.Threads, Encoding: workload.DefaultEncoding(workload.LayoutRaw), Algorithm: a, Threshold: t})
 				}
 			}
 			costs, err := s.Measure(ctx, who, setups, what)

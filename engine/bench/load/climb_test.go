@@ -29,7 +29,7 @@ func TestClimb(t *testing.T) {
 			loads := 0
 			c := Climb{From: test.from, Factor: 2, Halvings: 3, Downs: 3, Length: 2 * time.Second, Deadline: test.deadline, Seed: 1, wait: benchtest.SleepUntil,
 				Report: func(*Delays) { loads++ }}
-			held, err := c.Run(t.Context(), server(test.servers, func(int) time.Duration { return time.Millisecond }))
+			held, err := c.Run(t.Context(), station(test.servers, func(int) time.Duration { return time.Millisecond }))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,7 +55,7 @@ func TestClimbFails(t *testing.T) {
 		if err != nil || len(held) != 0 {
 			t.Errorf("%v, %v", held, err)
 		}
-		quick := server(1, func(int) time.Duration { return 20 * time.Microsecond })
+		quick := station(1, func(int) time.Duration { return 20 * time.Microsecond })
 		c.From, c.Length = 10_000, 100*time.Millisecond
 		if held, err := c.Run(t.Context(), func(ctx context.Context, i int) error {
 			if i == 2500 { // only at more than 25,000 queries per second

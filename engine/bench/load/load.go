@@ -1,5 +1,3 @@
-// Package load puts open-loop loads on a system: queries arrive as a Poisson process,
-// independently of the answers. It finds the highest rate that the system sustains.
 package load
 
 import (

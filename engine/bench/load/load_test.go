@@ -17,9 +17,9 @@ import (
 	"heddle/engine/plan/testneeds"
 )
 
-// server answers n queries at a time in order of arrival. service returns the time of
+// station answers n queries at a time in order of arrival. service returns the time of
 // each.
-func server(n int, service func(i int) time.Duration) func(ctx context.Context, i int) error {
+func station(n int, service func(i int) time.Duration) func(ctx context.Context, i int) error {
 	free := make(chan struct{}, n)
 	return func(_ context.Context, i int) error {
 		free <- struct{}{}
@@ -51,7 +51,7 @@ func TestLoadQueues(t *testing.T) {
 				}
 			}
 			l := Loop{Rate: test.rho / service.Seconds(), Queries: test.queries, Seed: 1, Wait: benchtest.SleepUntil}
-			d, err := l.Run(t.Context(), server(1, func(i int) time.Duration { return times[i] }))
+			d, err := l.Run(t.Context(), station(1, func(i int) time.Duration { return times[i] }))
 			if err != nil || len(d.Milliseconds) != test.queries || d.missed() != 0 || d.sent != test.queries || d.Behind != 0 {
 				t.Fatalf("%s: %v, %v", test.name, d, err)
 			}

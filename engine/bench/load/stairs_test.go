@@ -17,7 +17,7 @@ func TestStairs(t *testing.T) {
 			c := Climb{Length: 2 * time.Second, Deadline: 500 * time.Millisecond, Seed: 1, wait: benchtest.SleepUntil}
 			s := NewStairs(from)
 			for turn := range 20 {
-				d, err := c.Loop(s.Rate(), turn).Run(t.Context(), server(1, func(int) time.Duration { return time.Millisecond }))
+				d, err := c.Loop(s.Rate(), turn).Run(t.Context(), station(1, func(int) time.Duration { return time.Millisecond }))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,4 +1,3 @@
-// Package rank measures ranked retrieval.
 package rank
 
 import (
@@ -7,8 +6,6 @@ import (
 	"fmt"
 
 	"heddle/engine/bench/harness"
-	"heddle/engine/bench/querylog"
-	"heddle/engine/bench/ranked"
 )
 
 // Family measures ranked retrieval and reproduces the measurements of papers.
@@ -31,12 +28,12 @@ func WithLibrary(other *Library) harness.Family {
 // bench measures ranked retrieval. It holds the one open index of the current workload
 // and the costs measured so far.
 type bench struct {
-	*ranked.Bench
+	*WorkloadBench
 	other *Library // nil: none
 	costs map[setup]*cost
 	peer  Peer // nil: none is open
 
-	x    *querylog.Index
+	x    *harness.Index
 	open indexKey
 }
 
@@ -48,7 +45,7 @@ type indexKey struct {
 }
 
 func newBench(r *harness.Runner, other *Library) *bench {
-	b := &bench{Bench: ranked.New(r), other: other}
+	b := &bench{WorkloadBench: NewWorkloadBench(r), other: other}
 	b.OnRelease = b.release
 	return b
 }
@@ -72,7 +69,7 @@ func (b *bench) closeIndex() error {
 }
 
 // index opens the workload on a contestant, or returns the open index.
-func (b *bench) index(ctx context.Context, who harness.Contestant, threads int, a harness.Access) (*querylog.Index, error) {
+func (b *bench) index(ctx context.Context, who harness.Contestant, threads int, a harness.Access) (*harness.Index, error) {
 	if a == harness.Alone {
 		a = harness.Busy // queries that run one at a time do not overlap
 	}
@@ -83,7 +80,7 @@ func (b *bench) index(ctx context.Context, who harness.Contestant, threads int, 
 	if err := b.closeIndex(); err != nil {
 		return nil, err
 	}
-	x, err := querylog.NewIndex(ctx, b.Runner, who, threads, a, b.W.Source, b.W.Dict)
+	x, err := harness.NewIndex(ctx, b.Runner, who, threads, a, b.W.Source, b.W.Dict)
 	if err == nil {
 		b.x, b.open = x, k
 	}

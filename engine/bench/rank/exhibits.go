@@ -6,18 +6,17 @@ import (
 
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
-	"heddle/engine/bench/ranked"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
 )
 
 // gov2Bench makes the GOV2-like workload for the first exhibit that needs it.
 func (s *bench) gov2Bench(ctx context.Context) error {
-	return s.Want(ctx, "gov2", func(n int) (*ranked.Workload, error) { return s.gov2(ctx, n, workload.Clustered) })
+	return s.Want(ctx, "gov2", func(n int) (*Workload, error) { return s.gov2(ctx, n, workload.Clustered) })
 }
 
-func (s *bench) gov2(ctx context.Context, n int, order workload.Order) (*ranked.Workload, error) {
-	return ranked.GOV2(ctx, s.Opt.Seed, n, s.Opt.Docs, s.Opt.Codec, order)
+func (s *bench) gov2(ctx context.Context, n int, order workload.Order) (*Workload, error) {
+	return GOV2(ctx, s.Opt.Seed, n, s.Opt.Docs, s.Opt.Codec, order)
 }
 
 // everyMode returns the setups of all modes and result sizes on a contestant.
@@ -50,7 +49,7 @@ func (s *bench) reorderedExhibit() harness.Exhibit {
 		Ours: "As gov2, but the sites of a topic are neighbours, as after a reordering of the documents.",
 		Rows: "mode",
 		Run: func(ctx context.Context) error {
-			if err := s.Want(ctx, "gov2-reordered", func(n int) (*ranked.Workload, error) { return s.gov2(ctx, n, workload.Reordered) }); err != nil {
+			if err := s.Want(ctx, "gov2-reordered", func(n int) (*Workload, error) { return s.gov2(ctx, n, workload.Reordered) }); err != nil {
 				return err
 			}
 			return s.putCosts(ctx, func(who harness.Contestant) []setup { return s.everyMode(who, s.Opt.K) })
@@ -175,9 +174,9 @@ func (s *bench) sparseExhibit() harness.Exhibit {
 		Ours: "8.8 M documents, or as many fewer as of the GOV2-like workload. Exact. Of peak: bytes that kernels ask for, in the time they take, of the measured copy bandwidth.",
 		Rows: "mode",
 		Run: func(ctx context.Context) error {
-			docs := uint32(uint64(s.Opt.Docs) * ranked.SparseDocs / harness.GOV2Docs)
-			err := s.Want(ctx, "sparse", func(n int) (*ranked.Workload, error) {
-				return ranked.Sparse(ctx, s.Opt.Seed, n, docs, s.Opt.Codec)
+			docs := uint32(uint64(s.Opt.Docs) * SparseDocs / harness.GOV2Docs)
+			err := s.Want(ctx, "sparse", func(n int) (*Workload, error) {
+				return Sparse(ctx, s.Opt.Seed, n, docs, s.Opt.Codec)
 			})
 			if err != nil {
 				return err

@@ -9,8 +9,6 @@ import (
 
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
-	"heddle/engine/bench/pisa"
-	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
 	"heddle/engine/index/bm25"
 	"heddle/engine/plan"
@@ -35,7 +33,7 @@ func (s *bench) pisaExhibit() harness.Exhibit {
 				s.Logf("pisa left out: it needs pure Go and --pisa DIR, the folder of PISA's programs")
 				return nil
 			}
-			if err := pisa.Check(s.Opt.PISA); err != nil {
+			if err := checkPrograms(s.Opt.PISA); err != nil {
 				return err
 			}
 			if err := s.gov2Bench(ctx); err != nil {
@@ -54,9 +52,9 @@ func (s *bench) pisaExhibit() harness.Exhibit {
 // putPISA measures the current workload with pure Go and with PISA.
 func (s *bench) putPISA(ctx context.Context, who harness.Contestant, folder string) error {
 	n := min(s.Opt.RankQueryCount(who.Info.Type), len(s.W.Queries))
-	c := s.pisaCollection(n)
+	c := s.pisaData(n)
 	s.Logf("indexing %d documents with PISA", len(c.Lengths))
-	peer, err := pisa.Build(ctx, s.Opt.PISA, folder, c)
+	peer, err := buildPISA(ctx, s.Opt.PISA, folder, c)
 	if err != nil {
 		return err
 	}
@@ -71,18 +69,18 @@ func (s *bench) putPISA(ctx context.Context, who harness.Contestant, folder stri
 	lists := 4 * int64(len(s.W.Source.Words)+len(s.W.Source.Freqs))
 	small := hostfallback.New(hostfallback.Options{Threads: 1, MemoryLimit: uint64(max(bytes-lists, 1<<20))})
 	defer small.Close()
-	y, err := querylog.NewIndexOn(ctx, small, 1, s.W.Source, s.W.Dict)
+	y, err := harness.NewIndexOn(ctx, small, 1, s.W.Source, s.W.Dict)
 	if err != nil {
 		return err
 	}
 	defer y.Close()
 	s.Logf("PISA: %.1f MB; lists of heddle: %.1f MB", float64(bytes)/1e6, float64(lists)/1e6)
-	both := []*querylog.Index{x, y}
+	both := []*harness.Index{x, y}
 	scoring := s.W.Params
 	scoring.Variant = bm25.PISA
 	for _, m := range pisaAlgorithms {
 		for _, k := range s.Opt.K {
-			opt := querylog.RankOptions{Mode: m.mode, K: k, Scoring: &scoring}
+			opt := harness.RankOptions{Mode: m.mode, K: k, Scoring: &scoring}
 			for _, x := range both {
 				if err := s.samePISA(ctx, x, peer, n, m.names, opt); err != nil {
 					return fmt.Errorf("%v k=%d: %w", m.mode, k, err)
@@ -97,9 +95,9 @@ func (s *bench) putPISA(ctx context.Context, who harness.Contestant, folder stri
 }
 
 // pisaCollection returns the first n queries and all lists of the workload for PISA.
-func (s *bench) pisaCollection(n int) *pisa.Collection {
+func (s *bench) pisaData(n int) *pisaCollection {
 	src := s.W.Source
-	c := &pisa.Collection{Lengths: src.Lengths, Lists: len(src.Lists), Queries: s.W.Handles[:n], Params: s.W.Params}
+	c := &pisaCollection{Lengths: src.Lengths, Lists: len(src.Lists), Queries: s.W.Handles[:n], Params: s.W.Params}
 	var docs, freqs []uint32
 	c.List = func(list int) (_, _ []uint32, err error) {
 		if docs, err = src.List(plan.Handle(list)).AppendTo(docs[:0]); err != nil {
@@ -119,11 +117,11 @@ func (s *bench) pisaCollection(n int) *pisa.Collection {
 }
 
 // samePISA compares the answers of x with the answers of each algorithm of PISA.
-func (s *bench) samePISA(ctx context.Context, x *querylog.Index, peer *pisa.Index, n int, algorithms []string, opt querylog.RankOptions) error {
-	ours := make([]pisa.Ranking, n)
-	err := x.Rank(ctx, s.W.Queries[:n], opt, func(first int, hits []querylog.Hits) error {
+func (s *bench) samePISA(ctx context.Context, x *harness.Index, peer *pisaIndex, n int, algorithms []string, opt harness.RankOptions) error {
+	ours := make([]pisaRanking, n)
+	err := x.Rank(ctx, s.W.Queries[:n], opt, func(first int, hits []harness.Hits) error {
 		for i, h := range hits {
-			ours[first+i] = pisa.Ranking{Docs: slices.Clone(h.Docs), Scores: slices.Clone(h.Scores)}
+			ours[first+i] = pisaRanking{Docs: slices.Clone(h.Docs), Scores: slices.Clone(h.Scores)}
 		}
 		return nil
 	})
@@ -136,7 +134,7 @@ func (s *bench) samePISA(ctx context.Context, x *querylog.Index, peer *pisa.Inde
 			return err
 		}
 		for q := range ours {
-			if err := pisa.Compare(ours[q], theirs[q]); err != nil {
+			if err := compareRankings(ours[q], theirs[q]); err != nil {
 				return fmt.Errorf("%s, query %d: %w", a, q, err)
 			}
 		}
@@ -145,7 +143,7 @@ func (s *bench) samePISA(ctx context.Context, x *querylog.Index, peer *pisa.Inde
 }
 
 // racePISA times both indexes and each algorithm of PISA in turns and records their times.
-func (s *bench) racePISA(ctx context.Context, who harness.Contestant, both []*querylog.Index, peer *pisa.Index, n int, algorithms []string, opt querylog.RankOptions) error {
+func (s *bench) racePISA(ctx context.Context, who harness.Contestant, both []*harness.Index, peer *pisaIndex, n int, algorithms []string, opt harness.RankOptions) error {
 	least := make([][]float64, len(both)+len(algorithms)) // least time of each query, in microseconds
 	for range s.Opt.Runs {
 		for i, x := range both {

@@ -10,8 +10,6 @@ import (
 
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
-	"heddle/engine/bench/querylog"
-	"heddle/engine/bench/ranked"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
 )
@@ -28,8 +26,8 @@ type setup struct {
 // name names the setup in rows.
 func (u setup) name() string { return fmt.Sprintf("%s k=%d", u.mode, u.k) }
 
-func (b *bench) options(u setup) querylog.RankOptions {
-	opt := querylog.RankOptions{Mode: u.mode, K: u.k, Accumulators: u.accumulators, Postings: b.Opt.Postings}
+func (b *bench) options(u setup) harness.RankOptions {
+	opt := harness.RankOptions{Mode: u.mode, K: u.k, Accumulators: u.accumulators, Postings: b.Opt.Postings}
 	if b.W.Source.Impacts == 0 {
 		opt.Scoring = &b.W.Params
 	}
@@ -111,7 +109,7 @@ func (b *bench) measure(ctx context.Context, who harness.Contestant, setups []se
 	return costs, nil
 }
 
-func (b *bench) measureOne(ctx context.Context, who harness.Contestant, x *querylog.Index, c *cost, a harness.Access) (err error) {
+func (b *bench) measureOne(ctx context.Context, who harness.Contestant, x *harness.Index, c *cost, a harness.Access) (err error) {
 	qs, opt := b.W.Queries[:c.queries], b.options(c.setup)
 	if a == harness.Busy || a == harness.Alone { // only checked setups are timed
 		if err := b.verify(ctx, who, x, c); err != nil {
@@ -122,7 +120,7 @@ func (b *bench) measureOne(ctx context.Context, who harness.Contestant, x *query
 	case harness.Busy:
 		many := slices.Repeat(qs, c.passes)
 		turns := []measure.Turn{{Queries: len(many), Run: func() error {
-			return x.Rank(ctx, many, opt, func(int, []querylog.Hits) error { return nil })
+			return x.Rank(ctx, many, opt, func(int, []harness.Hits) error { return nil })
 		}}}
 		if b.peer != nil {
 			turns = append(turns, measure.Turn{Queries: len(qs), Run: func() error { return rankAll(ctx, b.peer, c.threads, qs, c.mode, c.k) }})
@@ -158,13 +156,13 @@ func (b *bench) measureOne(ctx context.Context, who harness.Contestant, x *query
 
 // verify runs a setup once and compares its answers with earlier ones. It also sets the
 // number of passes.
-func (b *bench) verify(ctx context.Context, who harness.Contestant, x *querylog.Index, c *cost) error {
+func (b *bench) verify(ctx context.Context, who harness.Contestant, x *harness.Index, c *cost) error {
 	if c.measured[harness.Busy] || c.measured[harness.Alone] {
 		return nil
 	}
-	answers := make([]ranked.Answer, c.queries)
+	answers := make([]Answer, c.queries)
 	began := time.Now()
-	err := x.Rank(ctx, b.W.Queries[:c.queries], b.options(c.setup), func(first int, hits []querylog.Hits) error {
+	err := x.Rank(ctx, b.W.Queries[:c.queries], b.options(c.setup), func(first int, hits []harness.Hits) error {
 		for i, h := range hits {
 			answers[first+i] = b.Check.Answer(first+i, h.Docs, h.Scores)
 		}
@@ -209,10 +207,10 @@ func oneAtATime(n, runs int, run func(i int) error) (l latencies, err error) {
 }
 
 // total sums the statistics of all batches of a pass, after a pass to warm up.
-func total(ctx context.Context, x *querylog.Index, qs []workload.Query, opt querylog.RankOptions) (sum plan.Stats, err error) {
+func total(ctx context.Context, x *harness.Index, qs []workload.Query, opt harness.RankOptions) (sum plan.Stats, err error) {
 	for range 2 {
 		opt.Stats = &sum
-		err = x.Rank(ctx, qs, opt, func(int, []querylog.Hits) error { return nil })
+		err = x.Rank(ctx, qs, opt, func(int, []harness.Hits) error { return nil })
 	}
 	return sum, err
 }

@@ -9,7 +9,6 @@ import (
 
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
-	"heddle/engine/bench/ranked"
 	"heddle/engine/bench/workload"
 	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
@@ -26,7 +25,7 @@ func (s *bench) textExhibit() harness.Exhibit {
 			if err != nil {
 				return err
 			}
-			topics, err := ranked.ReadTopics(s.Opt.Real)
+			topics, err := ReadTopics(s.Opt.Real)
 			if err != nil {
 				return err
 			}
@@ -51,7 +50,7 @@ func (s *bench) collection(ctx context.Context, path string, topics []string) er
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if err := s.Want(ctx, path, func(n int) (*ranked.Workload, error) { return ranked.Text(ctx, dir, path, topics, n, s.Opt.Seed) }); err != nil {
+	if err := s.Want(ctx, path, func(n int) (*Workload, error) { return Text(ctx, dir, path, topics, n, s.Opt.Seed) }); err != nil {
 		return err
 	}
 	if s.other != nil {

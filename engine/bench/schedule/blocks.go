@@ -8,7 +8,6 @@ import (
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
-	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
 )
@@ -42,7 +41,7 @@ func blockQueries(o *harness.Options, deviceType string, threshold uint64) int {
 
 // blocked is a method of PARA with its place in a figure over B.
 type blocked struct {
-	querylog.Method
+	harness.Method
 	queries int
 	harness.Reading
 }
@@ -52,7 +51,7 @@ func (s *wuBench) blocks(who harness.Contestant) (all []blocked) {
 	for _, a := range []plan.Algorithm{plan.BS, plan.Auto} {
 		for _, b := range blockCounts(&s.Opt, 2, 2048) {
 			t := blockThreshold(who, b)
-			all = append(all, blocked{querylog.Method{Backend: who.Name, Algorithm: a, Threshold: t}, blockQueries(&s.Opt, who.Info.Type, t),
+			all = append(all, blocked{harness.Method{Backend: who.Name, Algorithm: a, Threshold: t}, blockQueries(&s.Opt, who.Info.Type, t),
 				harness.Reading{Panel: s.Panel(who), Series: a.String(), At: fmt.Sprint(b), X: float64(b)}})
 		}
 	}
@@ -76,16 +75,16 @@ func (s *wuBench) figure3() harness.Exhibit {
 	e.Run = func(ctx context.Context) error {
 		for _, who := range s.Contestants {
 			all := s.blocks(who)
-			var setups []querylog.Setup
+			var setups []harness.Setup
 			for _, p := range all {
-				setups = append(setups, querylog.Setup{Backend: who.Name, Threads: s.Opt.Threads, Encoding: workload.DefaultEncoding(workload.LayoutRaw), Algorithm: p.Algorithm, Threshold: p.Threshold})
+				setups = append(setups, harness.Setup{Backend: who.Name, Threads: s.Opt.Threads, Encoding: workload.DefaultEncoding(workload.LayoutRaw), Algorithm: p.Algorithm, Threshold: p.Threshold})
 			}
 			costs, err := s.Measure(ctx, who, setups, harness.Busy)
 			if err != nil {
 				return err
 			}
 			for _, p := range all {
-				i := slices.IndexFunc(costs, func(c *querylog.Cost) bool { return c.Algorithm == p.Algorithm && c.Setup.Threshold == p.Threshold })
+				i := slices.IndexFunc(costs, func(c *harness.Cost) bool { return c.Algorithm == p.Algorithm && c.Setup.Threshold == p.Threshold })
 				if i < 0 {
 					continue // its tables do not fit in memory
 				}

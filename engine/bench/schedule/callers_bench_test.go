@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"heddle/engine"
-	"heddle/engine/bench/querylog"
+	"heddle/engine/bench/harness"
 	"heddle/engine/bench/workload"
 	"heddle/engine/index/hdl"
 	"heddle/engine/internal/cputime"
@@ -68,7 +68,7 @@ func BenchmarkCallers(b *testing.B) {
 			b.Error(err)
 		}
 	}()
-	qs := querylog.Queries(w, 100_000)
+	qs := harness.Queries(w, 100_000)
 	v := &served{name: "gov", queries: qs, right: make([]uint64, len(qs)), request: conjunction, digest: func(_ int, h *engine.Hits) uint64 { return sample(h.Docs) }}
 	for i := range v.right {
 		v.right[i] = sample(make([]uint32, found))

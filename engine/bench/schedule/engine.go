@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"heddle/engine"
+	"heddle/engine/bench/harness"
 	"heddle/engine/bench/load"
-	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
 	"heddle/engine/index/bm25"
 	"heddle/engine/internal/backend"
@@ -64,7 +64,7 @@ var modes = map[schedule.Mode]*engine.Override{
 
 // conjunction returns q as a conjunctive query.
 func conjunction(q workload.Query, c call) engine.Query {
-	x := querylog.EngineQuery(q, workload.And)
+	x := harness.EngineQuery(q, workload.And)
 	x.Override, x.Explain = c.override(), c.explain
 	return x
 }
@@ -93,7 +93,7 @@ type ranking struct {
 }
 
 func (r ranking) query(q workload.Query, c call) engine.Query {
-	x := querylog.EngineQuery(q, r.mode)
+	x := harness.EngineQuery(q, r.mode)
 	x.K, x.Scoring, x.Override, x.Explain = r.k, r.scoring, c.override(), c.explain
 	return x
 }
@@ -102,7 +102,7 @@ func (r ranking) query(q workload.Query, c call) engine.Query {
 func (m *machine) calibrate(ctx context.Context, qs []workload.Query, kind costs.Kind, most time.Duration) error {
 	all := make([]engine.Query, len(qs))
 	for i, q := range qs {
-		all[i] = querylog.EngineQuery(q, workload.Or)
+		all[i] = harness.EngineQuery(q, workload.Or)
 	}
 	_, err := m.x.Calibrate(ctx, engine.CalibrateOptions{Queries: all, Kinds: []string{kind.String()}, Time: most})
 	return err

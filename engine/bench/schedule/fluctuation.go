@@ -7,7 +7,6 @@ import (
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
-	"heddle/engine/bench/querylog"
 )
 
 // shownBatches is the number of batches in Figure 7.
@@ -18,7 +17,7 @@ func (s *wuBench) figure7() harness.Exhibit {
 		Name: "wu-fig7", Title: "Response time from batch to batch", Source: "Wu et al. 2010, Figure 7",
 		Found: "As in the paper: batches of PARA take 0.95 to 1.4 ms, of PART 7 to 45 ms. The semi-sort changes PART by 1 % in the median: the longest query of a batch decides.",
 		Says:  "Steady in PARA, whose batches have the same load; PART fluctuates violently.",
-		Ours:  querylog.AboutBatches + " 513 queries a batch, 64 on a CPU, fewer in a short run.",
+		Ours:  harness.AboutBatches + " 513 queries a batch, 64 on a CPU, fewer in a short run.",
 		Data:  harness.GovOrder, Rows: "batch",
 		Chart: chart.Chart{Kind: chart.Lines, X: "number of the batch", Y: "response time, ms"},
 		Run: func(ctx context.Context) error {
@@ -27,7 +26,7 @@ func (s *wuBench) figure7() harness.Exhibit {
 				if who.Info.Type != "gpu" {
 					q = harness.Pick[int](&s.Opt, 64, 16)
 				}
-				for _, m := range querylog.Methods(who, q) {
+				for _, m := range harness.Methods(who, q) {
 					b, err := s.Batches(ctx, who, m, s.BatchQueries(who), harness.Alone)
 					if err != nil {
 						return err

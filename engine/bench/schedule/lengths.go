@@ -6,7 +6,6 @@ import (
 
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
-	"heddle/engine/bench/querylog"
 )
 
 // Table I: upper ends of the length classes, their lengthNames, and the share of GOV's lists
@@ -67,8 +66,8 @@ func lengthClass(n uint32) (i int) {
 // wuBench reproduces the measurements of Wu et al., Efficient lists intersection by
 // CPU-GPU cooperative computing, IPDPSW 2010.
 type wuBench struct {
-	*querylog.Bench
-	single map[querylog.Setup][]float64 // milliseconds of each query alone
+	*harness.LogBench
+	single map[harness.Setup][]float64 // milliseconds of each query alone
 }
 
 // exhibits returns the exhibits of Wu et al. about scheduling. Package lists has the rest.
@@ -77,9 +76,9 @@ func (s *wuBench) exhibits() []harness.Exhibit {
 }
 
 // newWu returns a bench on the workloads of q.
-func newWu(q *querylog.Bench) *wuBench {
-	s := &wuBench{Bench: q}
-	s.OnForget(func() error { s.single = make(map[querylog.Setup][]float64); return nil })
-	s.single = make(map[querylog.Setup][]float64)
+func newWu(q *harness.LogBench) *wuBench {
+	s := &wuBench{LogBench: q}
+	s.OnForget(func() error { s.single = make(map[harness.Setup][]float64); return nil })
+	s.single = make(map[harness.Setup][]float64)
 	return s
 }

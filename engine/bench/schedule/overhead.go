@@ -9,7 +9,6 @@ import (
 	"heddle/engine"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
-	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
 	"heddle/engine/internal/cputime"
 	"heddle/engine/internal/schedule"
@@ -57,7 +56,7 @@ func (s *bench) overheadExhibit() harness.Exhibit {
 			if err != nil {
 				return err
 			}
-			x, err := querylog.NewIndexOn(ctx, idle{}, 0, src, s.Dict)
+			x, err := harness.NewIndexOn(ctx, idle{}, 0, src, s.Dict)
 			if err != nil {
 				return err
 			}
@@ -75,15 +74,15 @@ func (s *bench) overheadExhibit() harness.Exhibit {
 // manyCallers is the number of concurrent callers.
 const manyCallers = 1024
 
-func (s *bench) overhead(ctx context.Context, x *querylog.Index, e *machine) error {
-	many := querylog.Queries(s.W, harness.Pick[int](&s.Opt, 500_000, 5000))
+func (s *bench) overhead(ctx context.Context, x *harness.Index, e *machine) error {
+	many := harness.Queries(s.W, harness.Pick[int](&s.Opt, 500_000, 5000))
 	few := many[:len(many)/5]
 	v := &served{s: s, name: s.W.Name(), queries: many, right: make([]uint64, len(many)), request: conjunction,
 		digest: func(int, *engine.Hits) uint64 { return 0 }} // all answers are empty
 	v.ask = v.search
 	requests := v.requests()
-	nothing := func(int, []querylog.Hits) error { return nil }
-	index := func() error { return x.Match(ctx, many, querylog.MatchOptions{}, nothing) }
+	nothing := func(int, []harness.Hits) error { return nil }
+	index := func() error { return x.Match(ctx, many, harness.MatchOptions{}, nothing) }
 	for _, row := range []struct {
 		at            string
 		queries       int
@@ -91,7 +90,7 @@ func (s *bench) overhead(ctx context.Context, x *querylog.Index, e *machine) err
 	}{
 		{"asynchronous, one caller", len(few), func() error {
 			for _, q := range few {
-				if _, err := x.MatchOne(ctx, q, querylog.MatchOptions{}); err != nil {
+				if _, err := x.MatchOne(ctx, q, harness.MatchOptions{}); err != nil {
 					return err
 				}
 			}

@@ -16,8 +16,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/load"
-	"heddle/engine/bench/querylog"
-	"heddle/engine/bench/ranked"
+	"heddle/engine/bench/rank"
 	"heddle/engine/bench/workload"
 	costs "heddle/engine/internal/cost"
 	"heddle/engine/internal/schedule"
@@ -120,7 +119,7 @@ func (s *bench) forgetServed() error {
 func (s *bench) servedLists(ctx context.Context) (*served, error) {
 	return s.serve(s.W.Name(), func(v *served) (err error) {
 		v.kind = costs.And
-		v.dict, v.queries = s.Dict, querylog.Queries(s.W, queryCount(&s.Opt, len(s.W.Queries), shortServed))
+		v.dict, v.queries = s.Dict, harness.Queries(s.W, queryCount(&s.Opt, len(s.W.Queries), shortServed))
 		v.request = conjunction
 		v.digest = func(_ int, h *engine.Hits) uint64 { return sample(h.Docs) }
 		check, answers := s.Check, make([]uint64, len(v.queries))
@@ -134,8 +133,8 @@ func (s *bench) servedLists(ctx context.Context) (*served, error) {
 // servedRanked returns the GOV2-like workload with a mode, top 10.
 func (s *bench) servedRanked(ctx context.Context, mode workload.Mode) (*served, error) {
 	n := queryCount(&s.Opt, servedRanked, shortServedRanked)
-	if err := s.ranked.Want(ctx, "served", func(int) (*ranked.Workload, error) {
-		return ranked.GOV2(ctx, s.Opt.Seed, n, s.Opt.Docs, s.Opt.Codec, workload.Clustered)
+	if err := s.ranked.Want(ctx, "served", func(int) (*rank.Workload, error) {
+		return rank.GOV2(ctx, s.Opt.Seed, n, s.Opt.Docs, s.Opt.Codec, workload.Clustered)
 	}); err != nil {
 		return nil, err
 	}
@@ -143,7 +142,7 @@ func (s *bench) servedRanked(ctx context.Context, mode workload.Mode) (*served, 
 		v.kind = map[workload.Mode]costs.Kind{workload.And: costs.RankAnd, workload.Or: costs.RankOr, workload.AndOr: costs.RankAndOr}[mode]
 		v.source, v.dict, v.queries = s.ranked.W.Source, s.ranked.W.Dict, s.ranked.W.Queries
 		opt := ranking{mode: mode, k: 10, scoring: &s.ranked.W.Params}
-		answers := make([]ranked.Answer, len(v.queries))
+		answers := make([]rank.Answer, len(v.queries))
 		v.request = opt.query
 		v.digest = func(i int, h *engine.Hits) uint64 { return s.ranked.Check.Answer(i, h.Docs, h.Scores).Digest }
 		v.keep = func(i int, h *engine.Hits) {

@@ -10,7 +10,6 @@ import (
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
-	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
 	costs "heddle/engine/internal/cost"
 	"heddle/engine/plan"
@@ -104,7 +103,7 @@ func (s *wuBench) features(n int) []costs.Features {
 // the host. Pure Go uses one thread, like a processor of the scheduler. Each setup is
 // measured once.
 func (s *wuBench) singles(ctx context.Context, who harness.Contestant, a plan.Algorithm, n int) ([]float64, error) {
-	key := querylog.Setup{Backend: who.Name, Threads: 1, Encoding: workload.DefaultEncoding(workload.LayoutRaw), Algorithm: a}
+	key := harness.Setup{Backend: who.Name, Threads: 1, Encoding: workload.DefaultEncoding(workload.LayoutRaw), Algorithm: a}
 	if ms := s.single[key]; ms != nil {
 		return ms, nil
 	}
@@ -112,7 +111,7 @@ func (s *wuBench) singles(ctx context.Context, who harness.Contestant, a plan.Al
 	if err != nil {
 		return nil, err
 	}
-	opt := querylog.MatchOptions{Algorithm: a}
+	opt := harness.MatchOptions{Algorithm: a}
 	got := make([]uint64, n)
 	for i := range got { // this also warms up
 		answer, err := x.MatchOne(ctx, s.Queries[i], opt)

@@ -11,7 +11,6 @@ import (
 
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/harness/harnesstest"
-	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
 	"heddle/engine/plan/reference"
@@ -21,7 +20,7 @@ import (
 // prepared returns a bench with a tiny workload.
 func prepared(t *testing.T) *wuBench {
 	t.Helper()
-	s := newWu(querylog.New(harnesstest.Runner(t, harnesstest.Tiny())))
+	s := newWu(harness.NewLogBench(harnesstest.Runner(t, harnesstest.Tiny())))
 	if _, err := s.Prepare(t.Context(), workload.Uniform.GOV(s.Opt.GOVDocs)); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +71,7 @@ func TestPull(t *testing.T) {
 		}
 		want[q] = workload.Digest(left)
 	}
-	ends := s.Cut(querylog.Method{Threshold: 100}, n)
+	ends := s.Cut(harness.Method{Threshold: 100}, n)
 	for count := 1; count <= len(stores); count++ {
 		got := make([]uint64, n)
 		parts, err := s.pull(t.Context(), stores[:count], s.W.Source, ends, got)
@@ -154,7 +153,11 @@ func TestClasses(t *testing.T) {
 
 // TestBlocks: the threshold is S·T·B, for B from 2 to 2048 and two algorithms.
 func TestBlocks(t *testing.T) {
-	s := &wuBench{Bench: &querylog.Bench{Runner: harnesstest.Runner(t, harness.Options{}), W: harnesstest.Workload(t, workload.Uniform)}}
+	w, err := workload.Generate(t.Context(), 1, 1, workload.Uniform, workload.SmallDocs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &wuBench{LogBench: &harness.LogBench{Runner: harnesstest.Runner(t, harness.Options{}), W: w}}
 	who := harness.Contestant{Name: "host", Info: plan.Info{Type: "gpu", ComputeUnits: 30}}
 	all := s.blocks(who)
 	if len(all) != 22 {

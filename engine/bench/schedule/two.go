@@ -12,7 +12,6 @@ import (
 	"heddle/cl"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
-	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
 )
@@ -20,13 +19,13 @@ import (
 // paperCards is Table II: one card, and two cards that pull from one queue, in slots
 // with 16 and 8 lanes. Times are in ms for the 33,337 queries of Baidu.
 var paperCards = map[uint64]struct{ single, first, second cardTimes }{
-	32:   {cardTimes{341.45, 55.86, 12.6, querylog.PaperQueries}, cardTimes{179.736810, 29.1, 8.607, 15381}, cardTimes{206.665931, 34.9, 10.279, 17956}},
-	64:   {cardTimes{314.75, 38.63, 12.1, querylog.PaperQueries}, cardTimes{180.959591, 20.4, 10.29, 17392}, cardTimes{173.006625, 21.8, 9.630, 15945}},
-	128:  {cardTimes{299.15, 25.85, 11.93, querylog.PaperQueries}, cardTimes{172.450409, 14.8, 8.14, 16911}, cardTimes{165.302573, 15.5, 7.7, 16426}},
-	256:  {cardTimes{290.76, 20.52, 11.64, querylog.PaperQueries}, cardTimes{163.950166, 12.07, 11.4, 16443}, cardTimes{163.913291, 13.13, 11.35, 16894}},
-	512:  {cardTimes{284.95, 17.86, 11.56, querylog.PaperQueries}, cardTimes{162.563118, 10.46, 38.9, 17275}, cardTimes{157.975945, 13.21, 38.6, 16062}},
-	1024: {cardTimes{281.95, 15.22, 11.68, querylog.PaperQueries}, cardTimes{160.941405, 8.7, 21.68, 17591}, cardTimes{156.653708, 12.4, 21.38, 15746}},
-	2048: {cardTimes{279.65, 13.58, 12.2, querylog.PaperQueries}, cardTimes{154.652893, 11.47, 75.9, 16142}, cardTimes{159.990445, 14.5, 75.85, 17195}},
+	32:   {cardTimes{341.45, 55.86, 12.6, harness.PaperQueries}, cardTimes{179.736810, 29.1, 8.607, 15381}, cardTimes{206.665931, 34.9, 10.279, 17956}},
+	64:   {cardTimes{314.75, 38.63, 12.1, harness.PaperQueries}, cardTimes{180.959591, 20.4, 10.29, 17392}, cardTimes{173.006625, 21.8, 9.630, 15945}},
+	128:  {cardTimes{299.15, 25.85, 11.93, harness.PaperQueries}, cardTimes{172.450409, 14.8, 8.14, 16911}, cardTimes{165.302573, 15.5, 7.7, 16426}},
+	256:  {cardTimes{290.76, 20.52, 11.64, harness.PaperQueries}, cardTimes{163.950166, 12.07, 11.4, 16443}, cardTimes{163.913291, 13.13, 11.35, 16894}},
+	512:  {cardTimes{284.95, 17.86, 11.56, harness.PaperQueries}, cardTimes{162.563118, 10.46, 38.9, 17275}, cardTimes{157.975945, 13.21, 38.6, 16062}},
+	1024: {cardTimes{281.95, 15.22, 11.68, harness.PaperQueries}, cardTimes{160.941405, 8.7, 21.68, 17591}, cardTimes{156.653708, 12.4, 21.38, 15746}},
+	2048: {cardTimes{279.65, 13.58, 12.2, harness.PaperQueries}, cardTimes{154.652893, 11.47, 75.9, 16142}, cardTimes{159.990445, 14.5, 75.85, 17195}},
 }
 
 // cardTimes is the part of a card in a run: ms of kernels (K), transfers (t) and
@@ -168,7 +167,7 @@ func (s *wuBench) twoCards(ctx context.Context, who harness.Contestant) error {
 			}
 			for _, b := range blockCounts(&s.Opt, 32, 2048) {
 				t := blockThreshold(who, b)
-				ends := s.Cut(querylog.Method{Threshold: t}, blockQueries(&s.Opt, who.Info.Type, t))
+				ends := s.Cut(harness.Method{Threshold: t}, blockQueries(&s.Opt, who.Info.Type, t))
 				if a == harness.Alone {
 					err = s.twoRates(ctx, who, stores, second, src, b, ends)
 				} else {
@@ -257,7 +256,7 @@ func (s *wuBench) putCard(who harness.Contestant, what string, b uint64, p pulle
 		{"t", "transfers", "ms", c.t / thousands, paper.t / paperThousands},
 		{"C", "preparation", "ms", c.C / thousands, paper.C / paperThousands},
 		{"rest", "rest", "ms", rest / thousands, 0},
-		{"QN", "share of queries", "%", 100 * c.QN / n, 100 * paper.QN / querylog.PaperQueries},
+		{"QN", "share of queries", "%", 100 * c.QN / n, 100 * paper.QN / harness.PaperQueries},
 	} {
 		s.PutOf(what, who.On(harness.Reading{Panel: s.Panel(who) + ", " + what, Series: v.name, At: fmt.Sprint(b), Paper: v.paper,
 			Row: measure.Single(v.value).Into(measure.Row{Metric: v.metric, Unit: v.unit})}))

@@ -8,7 +8,6 @@ import (
 
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/harness/harnesstest"
-	"heddle/engine/bench/querylog"
 	"heddle/engine/plan/testneeds"
 )
 
@@ -20,7 +19,7 @@ func TestWuOnDevice(t *testing.T) {
 	opt := harnesstest.Tiny()
 	opt.Backend, opt.Device, opt.Runs, opt.Threshold = "opencl", device, 1, 0
 	opt.JSON, opt.Plot = t.TempDir()+"/rows.json", t.TempDir()
-	wuExhibits := newWu(querylog.New(new(harness.Runner))).exhibits()
+	wuExhibits := newWu(harness.NewLogBench(new(harness.Runner))).exhibits()
 	for _, e := range wuExhibits {
 		if e.IsFigure() {
 			opt.Figures = append(opt.Figures, e.Name)

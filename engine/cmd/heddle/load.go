@@ -14,7 +14,7 @@ import (
 
 	"heddle/config"
 	"heddle/engine"
-	"heddle/engine/bench/remote"
+	"heddle/engine/bench/load"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/cmd/heddle/internal/topics"
 	"heddle/engine/index/hdl"
@@ -28,10 +28,10 @@ const tokenVariable = "HEDDLE_TOKEN"
 type loadOptions struct {
 	settings
 	url        string
-	work       remote.Work
+	work       load.Work
 	kind       string
-	connection remote.Connection
-	remote.Options
+	connection load.Connection
+	load.Options
 	query, queries, draw string
 	reading              trec.Reading
 	syntax               string
@@ -95,7 +95,7 @@ func (o *loadOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.queries, "queries", "", "send the queries or predicates of `FILE`; - is standard input")
 	addReading(fs, &o.reading)
 	fs.StringVar(&o.draw, "draw", "", "draw queries from the index file `X.hdl`")
-	fs.StringVar(&o.kind, "kind", string(remote.Search), "`KIND` of requests to an index: search, match or count")
+	fs.StringVar(&o.kind, "kind", string(load.Search), "`KIND` of requests to an index: search, match or count")
 	addChoice(fs, &o.syntax, "syntax", "", "syntax, default query for --query, literal for --queries; boolean has no scores: ", []string{syntaxLiteral, syntaxQuery, syntaxBoolean})
 	fs.IntVar(&o.work.Batch, "batch", 1, "send `N` queries to an index in each request")
 	fs.Float64Var(&o.Rate, "rate", 0, "send `N` queries per second; 0 is a sweep")
@@ -140,18 +140,18 @@ func (o *loadOptions) Validate(args []string) (err error) {
 	case (o.connection.Cert == "") != (o.connection.Key == ""):
 		return errors.New("--cert and --key belong together")
 	}
-	if o.work.Kind, err = remote.ParseKind(o.kind); err != nil {
+	if o.work.Kind, err = load.ParseKind(o.kind); err != nil {
 		return fmt.Errorf("--kind: %w", err)
 	}
 	if o.work.Table != "" {
 		if o.work.Batch != 1 {
 			return errors.New("--batch is for an index")
 		}
-		o.reading, o.work.Kind = trec.Reading{Format: trec.Plain}, remote.Count
+		o.reading, o.work.Kind = trec.Reading{Format: trec.Plain}, load.Count
 	} else {
 		o.work.Literal = o.syntax == syntaxLiteral || o.syntax == "" && o.query == ""
-		if o.syntax == syntaxBoolean && o.work.Kind == remote.Search {
-			o.work.Kind = remote.Match
+		if o.syntax == syntaxBoolean && o.work.Kind == load.Search {
+			o.work.Kind = load.Match
 		}
 	}
 	return checkReading(o.reading)
@@ -173,21 +173,21 @@ func (o *loadOptions) Run(ctx context.Context, a *App) error {
 	if err != nil {
 		return err
 	}
-	var levels []*remote.Level
-	table := remote.NewTable(terminal.Writer(a.Stdout))
-	o.Report = func(l *remote.Level) error {
+	var levels []*load.Level
+	table := load.NewTable(terminal.Writer(a.Stdout))
+	o.Report = func(l *load.Level) error {
 		levels = append(levels, l)
 		if o.json {
 			return terminal.WriteJSON(a.Stdout, l)
 		}
 		return table.Add(l)
 	}
-	capacity, err := remote.Run(ctx, client, &o.work, o.Options)
+	capacity, err := load.Run(ctx, client, &o.work, o.Options)
 	if err == nil && o.Rate == 0 {
 		err = o.print(a, capacity)
 	}
 	if o.plot != "" && len(levels) > 0 {
-		err = errors.Join(err, remote.Plot(o.plot, o.work.Index+o.work.Table+", "+string(o.work.Kind), levels))
+		err = errors.Join(err, load.Plot(o.plot, o.work.Index+o.work.Table+", "+string(o.work.Kind), levels))
 	}
 	return err
 }

@@ -14,7 +14,7 @@ import (
 	"connectrpc.com/connect/v2/connecthttp"
 
 	"heddle/engine/api"
-	"heddle/engine/bench/remote"
+	"heddle/engine/bench/load"
 )
 
 // TestLoad measures a real server: a table with a plot, JSON, predicates, and drawn queries.
@@ -40,7 +40,7 @@ func TestLoad(t *testing.T) {
 		{"--table", "flights", "--query", "delay >= 60"},
 	} {
 		out := must(t, append(append(at, "--json"), args...)...)
-		var l remote.Level
+		var l load.Level
 		if err := json.Unmarshal([]byte(out), &l); err != nil || l.Queries != 10 || l.Answered != 10 {
 			t.Errorf("%q: %v, %s", args, err, out)
 		}
