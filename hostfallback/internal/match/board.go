@@ -6,6 +6,7 @@ import (
 
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/filter"
+	"heddle/hostfallback/internal/match/docset"
 	"heddle/hostfallback/internal/match/lookup"
 )
 
@@ -26,11 +27,11 @@ type board struct {
 	first  uint64                           // the document of the first bit
 	bits   [boardChunks * chunkWords]uint64 // bit i is document first+i; undefined in a full chunk
 	full   [boardChunks]bool                // by chunk: the dense lists have all its documents
-	runs   []lookup.Runs                    // lists that are short as runs; they are read after the dense lists
+	runs   []docset.Runs                    // lists that are short as runs; they are read after the dense lists
 	spans  []span                           // all other lists
 	dense  []*span                          // the spans with bits or runs, the longest list first
 	sparse []*span                          // the spans with docIDs or words
-	gaps   lookup.Runs                      // the documents of the chunks that dense lists do not fill
+	gaps   docset.Runs                      // the documents of the chunks that dense lists do not fill
 }
 
 // fillShare is a mean number of lists that contain a document. From it on, long lists with runs are read first,
@@ -145,7 +146,7 @@ func (b *board) fill(from, end uint64) error {
 		case n > 0 && uint64(b.gaps[n-1].Last)+1 == base:
 			b.gaps[n-1].Last = uint32(last)
 		default:
-			b.gaps = append(b.gaps, lookup.Run{First: uint32(base), Last: uint32(last)})
+			b.gaps = append(b.gaps, docset.Run{First: uint32(base), Last: uint32(last)})
 		}
 	}
 	if len(b.gaps) == 0 {

@@ -5,6 +5,7 @@ import (
 
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/filter"
+	"heddle/hostfallback/internal/match/docset"
 	"heddle/hostfallback/internal/match/lookup"
 )
 
@@ -42,7 +43,7 @@ func (w *worker) chain(j *batch, ops []plan.Op, from, to uint64, f *filter.Set) 
 	}
 	prepared, err := j.aux.Prepare(first)
 	if err == nil {
-		err = w.driving.open(j.aux, first, prepared, lookup.Interval{First: uint32(from), Last: uint32(to - 1)})
+		err = w.driving.open(j.aux, first, prepared, docset.Interval{First: uint32(from), Last: uint32(to - 1)})
 	}
 	if err != nil {
 		return 0, err
@@ -56,9 +57,9 @@ func (w *worker) chain(j *batch, ops []plan.Op, from, to uint64, f *filter.Set) 
 			return 0, lookup.Named(first, err)
 		}
 		at = next
-		cand = cand[lookup.LowerBound(cand, uint32(from)):]
+		cand = cand[docset.LowerBound(cand, uint32(from)):]
 		if to <= math.MaxUint32 {
-			cand = cand[:lookup.LowerBound(cand, uint32(to))]
+			cand = cand[:docset.LowerBound(cand, uint32(to))]
 		}
 		left := append(w.left[:0], cand...)
 		w.left = left

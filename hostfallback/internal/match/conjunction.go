@@ -5,6 +5,7 @@ import (
 
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/filter"
+	"heddle/hostfallback/internal/match/docset"
 	"heddle/hostfallback/internal/match/lookup"
 )
 
@@ -18,8 +19,8 @@ type worker struct {
 	driving     drivingList
 	probers     []*lookup.Prober
 	prepared    []*lookup.Prepared // the lists of a query under plan.Auto, else nil
-	runLists    []lookup.Runs      // the runs of each list of a query
-	runs        [2]lookup.Runs     // common runs of the lists joined so far, and of one list more
+	runLists    []docset.Runs      // the runs of each list of a query
+	runs        [2]docset.Runs     // common runs of the lists joined so far, and of one list more
 
 	stack       *stack   // evaluates expressions; nil before the first one
 	left, found []uint32 // docIDs of a chain: not dropped yet, and found in the list of an AND NOT
@@ -44,7 +45,7 @@ func (w *worker) conjunction(j *batch, lists []plan.Handle, t *task, f *filter.S
 		return int(j.src.Lists[lists[0]].Len), nil
 	}
 	a := j.queries.Algorithm
-	within := lookup.Everywhere
+	within := docset.Everywhere
 	w.prepared = w.prepared[:0]
 	if a == plan.Auto {
 		if within = j.aux.Common(lists); within.First > within.Last {
@@ -103,7 +104,7 @@ func (w *worker) conjunction(j *batch, lists []plan.Handle, t *task, f *filter.S
 
 // open opens the driving list of a conjunction and returns the probers of the remaining lists. The bits of
 // a filter are the first prober; a filter with fewer documents than the shortest list is the driving list.
-func (w *worker) open(j *batch, lists []plan.Handle, within lookup.Interval, f *filter.Set) ([]*lookup.Prober, error) {
+func (w *worker) open(j *batch, lists []plan.Handle, within docset.Interval, f *filter.Set) ([]*lookup.Prober, error) {
 	a, candidates, prepared := j.queries.Algorithm, int(j.src.Lists[lists[0]].Len), w.prepared
 	seeks := f != nil && j.seeks(lists, f)
 	if seeks {

@@ -6,6 +6,7 @@ import (
 
 	"heddle/codec"
 	"heddle/hostfallback/internal/hosttest"
+	"heddle/hostfallback/internal/match/docset"
 	"heddle/hostfallback/internal/match/lookup"
 	"heddle/hostfallback/internal/work"
 )
@@ -33,13 +34,13 @@ func TestDenseJoin(t *testing.T) {
 			t.Fatal(err)
 		}
 		var l drivingList
-		if err := l.open(aux, 0, table, lookup.Everywhere); err != nil {
+		if err := l.open(aux, 0, table, docset.Everywhere); err != nil {
 			t.Fatal(err)
 		}
 		if l.dense != c.dense {
 			t.Errorf("%d docIDs as %v: dense %t", c.n, c.id, l.dense)
 		}
-		if err := l.open(aux, 0, nil, lookup.Everywhere); err != nil || l.dense {
+		if err := l.open(aux, 0, nil, docset.Everywhere); err != nil || l.dense {
 			t.Errorf("%d docIDs as %v under bs: dense %t, %v", c.n, c.id, l.dense, err)
 		}
 	}

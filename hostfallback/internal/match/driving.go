@@ -6,6 +6,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/docset"
 	"heddle/hostfallback/internal/match/lookup"
 )
 
@@ -29,15 +30,15 @@ type drivingList struct {
 
 	// The forms of a list that plan.Auto has prepared:
 	bits      []uint32     // nil without bits
-	words     lookup.Words // empty without words
+	words     docset.Words // empty without words
 	dense     bool         // bits are joined word by word instead of turned into docIDs
 	scattered bool         // the docIDs hit few cache lines of a bitset
 }
 
 // open positions l at the start of list h. t is the prepared form of the list, nil without one.
 // The caller needs only the docIDs in within; open skips other docIDs where that costs little.
-func (l *drivingList) open(aux *lookup.Auxiliary, h plan.Handle, t *lookup.Prepared, within lookup.Interval) error {
-	l.list, l.words, l.dense, l.scattered = aux.Source.List(h), lookup.Words{}, false, false
+func (l *drivingList) open(aux *lookup.Auxiliary, h plan.Handle, t *lookup.Prepared, within docset.Interval) error {
+	l.list, l.words, l.dense, l.scattered = aux.Source.List(h), docset.Words{}, false, false
 	if t != nil {
 		if t.Docs != nil {
 			docs := within.Cut(t.Docs)
@@ -64,7 +65,7 @@ func (l *drivingList) open(aux *lookup.Auxiliary, h plan.Handle, t *lookup.Prepa
 // openDocs positions l at the start of ascending docIDs.
 func (l *drivingList) openDocs(docs []uint32) {
 	l.list = codec.List{Codec: codec.Raw, Len: uint32(len(docs)), Words: docs}
-	l.bits, l.words, l.dense, l.scattered = nil, lookup.Words{}, false, false
+	l.bits, l.words, l.dense, l.scattered = nil, docset.Words{}, false, false
 	l.steps = (len(docs) + stepLen - 1) / stepLen
 }
 
@@ -92,14 +93,14 @@ func (l *drivingList) next(at, end int) ([]uint32, int, error) {
 
 // nextBits is next for a bitset.
 func (l *drivingList) nextBits(at, end int) ([]uint32, int, error) {
-	buf := slices.Grow(l.buf[:0], blockLen+lookup.Slack)[:blockLen+lookup.Slack]
+	buf := slices.Grow(l.buf[:0], blockLen+docset.Slack)[:blockLen+docset.Slack]
 	l.buf = buf
 	n := 0
 	var words [stepLen / 64]uint64
 	for ; at < end && n <= blockLen-stepLen; at++ {
 		before := n
-		lookup.CopyBits(words[:], l.bitset.Words[at*stepLen/32:])
-		n += lookup.Expand(buf[n:], words[:], uint32(at*stepLen))
+		docset.CopyBits(words[:], l.bitset.Words[at*stepLen/32:])
+		n += docset.Expand(buf[n:], words[:], uint32(at*stepLen))
 		// The ranks give the number of docIDs. This check bounds the docIDs of a corrupt
 		// list by its length.
 		from, to := l.bitset.Ranks[at], l.list.Len

@@ -5,13 +5,13 @@ import (
 
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/filter"
-	"heddle/hostfallback/internal/match/lookup"
+	"heddle/hostfallback/internal/match/docset"
 )
 
 // chunkDocs is the number of documents in a chunk, the range in which expressions are
 // evaluated.
 const (
-	chunkDocs  = lookup.ChunkDocs
+	chunkDocs  = docset.ChunkDocs
 	chunkWords = chunkDocs / 64
 )
 

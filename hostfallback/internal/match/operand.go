@@ -2,6 +2,7 @@ package match
 
 import (
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/docset"
 	"heddle/hostfallback/internal/match/lookup"
 )
 
@@ -55,13 +56,13 @@ func (o *operand) bits(base uint32) ([]uint32, bool) {
 
 // load adds the documents of o in the chunk at base to the set to. If fresh is true, the set is
 // undefined before and gets no other documents. It reports whether o may have documents in the chunk.
-func (o *operand) load(to *lookup.Chunk, base uint32, fresh bool) (any bool, err error) {
+func (o *operand) load(to *docset.Chunk, base uint32, fresh bool) (any bool, err error) {
 	if words, ok := o.bits(base); ok {
 		if fresh {
-			lookup.CopyBits(to[:len(words)/2], words)
+			docset.CopyBits(to[:len(words)/2], words)
 			clear(to[len(words)/2:])
 		} else {
-			lookup.OrBits(to[:], words)
+			docset.OrBits(to[:], words)
 		}
 		return len(words) > 0, nil
 	}
@@ -72,9 +73,9 @@ func (o *operand) load(to *lookup.Chunk, base uint32, fresh bool) (any bool, err
 			return false, err
 		case c.bits == nil:
 			if fresh {
-				*to = lookup.Chunk{}
+				*to = docset.Chunk{}
 			}
-			lookup.SetBits(to, c.docs)
+			docset.SetBits(to, c.docs)
 			return len(c.docs) > 0, nil
 		case fresh:
 			clear(to[copy(to[:], c.bits):])
@@ -86,13 +87,13 @@ func (o *operand) load(to *lookup.Chunk, base uint32, fresh bool) (any bool, err
 		return true, nil
 	}
 	if fresh {
-		*to = lookup.Chunk{}
+		*to = docset.Chunk{}
 	}
 	return o.one.addTo(to, base)
 }
 
 // setBits adds the words or runs of the chunk at base to acc and moves behind them.
-func (p *span) setBits(acc *lookup.Chunk, base uint32) {
+func (p *span) setBits(acc *docset.Chunk, base uint32) {
 	if p.words != nil {
 		p.at = p.words.Or(acc, p.at, (base+chunkDocs-1)/64)
 	} else {
@@ -102,7 +103,7 @@ func (p *span) setBits(acc *lookup.Chunk, base uint32) {
 
 // addTo adds the documents of the chunk at base to to and reports whether there may be
 // any.
-func (p *span) addTo(to *lookup.Chunk, base uint32) (any bool, err error) {
+func (p *span) addTo(to *docset.Chunk, base uint32) (any bool, err error) {
 	if err := p.seek(base); err != nil {
 		return false, err
 	}
@@ -112,7 +113,7 @@ func (p *span) addTo(to *lookup.Chunk, base uint32) (any bool, err error) {
 	}
 	for {
 		docs, more := p.take(base + chunkDocs - 1)
-		lookup.SetBits(to, docs)
+		docset.SetBits(to, docs)
 		any = any || len(docs) > 0
 		if !more {
 			return any, nil

@@ -2,13 +2,14 @@ package match
 
 import (
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/docset"
 	"heddle/hostfallback/internal/match/lookup"
 )
 
 // putRun appends n docIDs from first on to w.docs unless the batch is CountOnly, and returns n.
 func (w *worker) putRun(j *batch, first uint32, n int) int {
 	if n > 0 && !j.queries.CountOnly {
-		lookup.Runs{{First: first, Last: first + uint32(n-1)}}.Expand(w.tail(n + lookup.Slack))
+		docset.Runs{{First: first, Last: first + uint32(n-1)}}.Expand(w.tail(n + docset.Slack))
 		w.docs = w.docs[:len(w.docs)+n]
 	}
 	return n
@@ -29,7 +30,7 @@ func (w *worker) plain() bool {
 
 // byDocs answers a conjunction of w.prepared, whose first list has only a few docIDs. w.plain must be true. It
 // avoids opening probers, which would take longer than the search.
-func (w *worker) byDocs(j *batch, within lookup.Interval) int {
+func (w *worker) byDocs(j *batch, within docset.Interval) int {
 	found := within.Cut(w.prepared[0].Docs)
 	room := w.tail(len(found))
 	for _, p := range w.prepared[1:] {
@@ -91,7 +92,7 @@ func (w *worker) byRuns(j *batch, t *task) (int, error) {
 		}
 		count += n
 		if !j.queries.CountOnly {
-			common.Expand(w.tail(n + lookup.Slack))
+			common.Expand(w.tail(n + docset.Slack))
 			w.docs = w.docs[:len(w.docs)+n]
 		}
 	}

@@ -3,6 +3,7 @@ package match
 import (
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/docset"
 	"heddle/hostfallback/internal/match/lookup"
 )
 
@@ -13,9 +14,9 @@ import (
 // runs from at on; the list ends where they do.
 type span struct {
 	bits    []uint32
-	runs    lookup.Runs
+	runs    docset.Runs
 	docs    []uint32
-	words   *lookup.Words
+	words   *docset.Words
 	at      int    // index in docs, words or runs
 	first   uint32 // docs[0], so that docs are not read before the chunk of their first docID
 	handle  plan.Handle
@@ -106,7 +107,7 @@ func (p *span) next() (uint32, bool) {
 func (p *span) seek(x uint32) error {
 	switch {
 	case p.words != nil:
-		p.at += lookup.Gallop(p.words.Index[p.at:], x/64)
+		p.at += docset.Gallop(p.words.Index[p.at:], x/64)
 		return nil
 	case p.runs != nil:
 		p.at += p.runs[p.at:].Find(x)
@@ -119,7 +120,7 @@ func (p *span) seek(x uint32) error {
 		}
 	}
 	for p.at < len(p.docs) && p.docs[p.at] < x {
-		if p.at += lookup.Gallop(p.docs[p.at:], x); p.at == len(p.docs) {
+		if p.at += docset.Gallop(p.docs[p.at:], x); p.at == len(p.docs) {
 			if err := p.decode(); err != nil {
 				return err
 			}
@@ -133,7 +134,7 @@ func (p *span) seek(x uint32) error {
 func (p *span) take(last uint32) (docs []uint32, more bool) {
 	docs = p.docs[min(p.at, len(p.docs)):]
 	if len(docs) > 0 && docs[len(docs)-1] > last {
-		n := lookup.Gallop(docs, last)
+		n := docset.Gallop(docs, last)
 		if docs[n] == last {
 			n++
 		}

@@ -2,6 +2,7 @@ package match
 
 import (
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/docset"
 	"heddle/hostfallback/internal/match/lookup"
 )
 
@@ -19,7 +20,7 @@ type stack struct {
 	steps    []step
 	lists    []plan.Handle
 	operands []*operand
-	sets     [plan.MaxDepth + 1]lookup.Chunk // the last one is for an operand
+	sets     [plan.MaxDepth + 1]docset.Chunk // the last one is for an operand
 	live     [plan.MaxDepth + 1]bool         // by set: false for an empty set, whose words are undefined
 	bounds   [plan.MaxDepth]uint64           // by set: lower bound of its next document
 	union    union                           // answers an OR of few docIDs
@@ -135,9 +136,9 @@ func (s *stack) join(o *operand, code plan.OpCode, top int, base uint32) (err er
 	if words, ok := o.bits(base); ok {
 		n := len(words) / 2
 		if code == plan.OpAndNot {
-			lookup.AndNotBits(set[:n], words)
+			docset.AndNotBits(set[:n], words)
 		} else {
-			s.live[top] = lookup.AndMoreBits(set[:n], words) > 0
+			s.live[top] = docset.AndMoreBits(set[:n], words) > 0
 			clear(set[n:])
 		}
 		return nil

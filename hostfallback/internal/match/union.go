@@ -6,6 +6,7 @@ import (
 
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/filter"
+	"heddle/hostfallback/internal/match/docset"
 	"heddle/hostfallback/internal/match/lookup"
 )
 
@@ -23,7 +24,7 @@ type chunk struct {
 
 // count returns the number of docIDs.
 func (c chunk) count() int {
-	return len(c.docs) + lookup.Count(c.bits)
+	return len(c.docs) + docset.Count(c.bits)
 }
 
 // pieceWords is the number of words that appendTo expands at a time. It counts their docIDs only if dst may lack
@@ -38,11 +39,11 @@ func (c chunk) appendTo(dst []uint32) []uint32 {
 	for at := 0; at < len(c.bits); at += pieceWords {
 		piece := c.bits[at:min(at+pieceWords, len(c.bits))]
 		n, end := 64*len(piece), len(dst)
-		if cap(dst)-end < n+lookup.Slack { // less room than for a full piece
-			n = lookup.Count(piece)
-			dst = slices.Grow(dst, n+lookup.Slack)
+		if cap(dst)-end < n+docset.Slack { // less room than for a full piece
+			n = docset.Count(piece)
+			dst = slices.Grow(dst, n+docset.Slack)
 		}
-		dst = dst[:end+lookup.Expand(dst[end:end+n+lookup.Slack], piece, c.base+uint32(64*at))]
+		dst = dst[:end+docset.Expand(dst[end:end+n+docset.Slack], piece, c.base+uint32(64*at))]
 	}
 	return dst
 }
@@ -76,7 +77,7 @@ type union struct {
 	dense               []*span      // the spans with bits, the densest first
 	denseEnd            int          // the end of the chunks in which dense spans may have bits
 	sparseDocs          []uint32     // docIDs of the current chunk while they are few
-	acc                 lookup.Chunk // bits of the current chunk
+	acc                 docset.Chunk // bits of the current chunk
 }
 
 // open positions u at chunk from of the union of lists, which ends before chunk end.
@@ -228,17 +229,17 @@ func orDense(all []uint64, dense []*span, base, last uint32) (any, full bool) {
 		case !any:
 			any = true
 			n := min(len(words)/2, len(all))
-			lookup.CopyBits(all[:n], words)
+			docset.CopyBits(all[:n], words)
 			clear(all[n:])
 		case pending == nil:
 			pending = words
 		default:
-			full = lookup.OrTwoBits(all, pending, words)
+			full = docset.OrTwoBits(all, pending, words)
 			pending = nil
 		}
 	}
 	if pending != nil {
-		full = lookup.OrBits(all, pending)
+		full = docset.OrBits(all, pending)
 	}
 	return any, full
 }
@@ -254,7 +255,7 @@ func (u *union) add(c *chunk, all []uint64, p *span) error {
 		if c.bits == nil {
 			c.bits = all
 			clear(all)
-			lookup.SetBits(&u.acc, u.sparseDocs)
+			docset.SetBits(&u.acc, u.sparseDocs)
 		}
 	}
 	if p.words != nil || p.runs != nil {
@@ -270,7 +271,7 @@ func (u *union) add(c *chunk, all []uint64, p *span) error {
 		if c.bits == nil {
 			u.sparseDocs = append(u.sparseDocs, docs...)
 		} else {
-			lookup.SetBits(&u.acc, docs)
+			docset.SetBits(&u.acc, docs)
 		}
 		if !more {
 			return nil

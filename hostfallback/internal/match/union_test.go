@@ -14,6 +14,7 @@ import (
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/filter"
 	"heddle/hostfallback/internal/hosttest"
+	"heddle/hostfallback/internal/match/docset"
 	"heddle/hostfallback/internal/match/lookup"
 	"heddle/hostfallback/internal/work"
 )
@@ -184,9 +185,9 @@ func TestWithin(t *testing.T) {
 // TestDenseRuns: only a run from the first to the last document of a range fills it.
 func TestDenseRuns(t *testing.T) {
 	const base, last = 128, 255
-	for run, want := range map[lookup.Run]bool{{First: base, Last: last}: true, {First: 0, Last: 1000}: true, {First: base, Last: last - 1}: false, {First: base + 1, Last: last}: false, {First: base - 1, Last: last - 1}: false} {
+	for run, want := range map[docset.Run]bool{{First: base, Last: last}: true, {First: 0, Last: 1000}: true, {First: base, Last: last - 1}: false, {First: base + 1, Last: last}: false, {First: base - 1, Last: last - 1}: false} {
 		var all [2]uint64
-		any, full := orDense(all[:], []*span{{runs: lookup.Runs{run}}}, base, last)
+		any, full := orDense(all[:], []*span{{runs: docset.Runs{run}}}, base, last)
 		if !any || full != want {
 			t.Errorf("%+v: any %t, full %t", run, any, full)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/docset"
 	"heddle/hostfallback/internal/match/lookup"
 )
 
@@ -35,8 +36,8 @@ func (w *worker) and(ctx context.Context, aux *lookup.Auxiliary, p *part) error 
 		p.shareThreshold(&w.best)
 		end := min(driving.at+andLen, len(driving.docs))
 		if last := uint32(p.to - 1); driving.docs[end-1] > last {
-			end = driving.at + lookup.LowerBound(driving.docs[driving.at:end], last)
-			end += lookup.Equal(driving.docs[end], last)
+			end = driving.at + docset.LowerBound(driving.docs[driving.at:end], last)
+			end += docset.Equal(driving.docs[end], last)
 		}
 		if err := w.andStep(driving, end); err != nil {
 			return err

@@ -5,7 +5,7 @@ import (
 
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/filter"
-	"heddle/hostfallback/internal/match/lookup"
+	"heddle/hostfallback/internal/match/docset"
 )
 
 // seekSlower is the number of postings that a ranked OR reads in the time of one look-up.
@@ -26,7 +26,7 @@ func seeks(src *plan.Source, b *plan.RankBatch, terms []plan.Term, f *filter.Set
 // seek ranks the documents of p and of the filter: it looks each of them up in the lists.
 func (w *worker) seek(ctx context.Context, mode plan.Mode, p *part) error {
 	docs := w.filter.Docs
-	docs = docs[lookup.LowerBound(docs, uint32(p.from)):]
+	docs = docs[docset.LowerBound(docs, uint32(p.from)):]
 	for i, x := range docs {
 		if uint64(x) >= p.to {
 			break

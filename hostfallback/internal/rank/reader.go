@@ -6,6 +6,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/docset"
 	"heddle/hostfallback/internal/match/lookup"
 )
 
@@ -65,7 +66,7 @@ func (l *reader) open(aux *lookup.Auxiliary, components *components, t plan.Term
 		}
 	}
 	if l.whole = l.docs != nil; l.whole {
-		l.at = lookup.LowerBound(l.docs, uint32(from))
+		l.at = docset.LowerBound(l.docs, uint32(from))
 		return nil
 	}
 	return l.seek(uint32(from))
@@ -82,9 +83,9 @@ func (l *reader) seek(x uint32) error {
 	}
 	for l.at < len(l.docs) && l.docs[l.at] < x {
 		if l.whole {
-			l.at += lookup.Gallop(l.docs[l.at:], x)
+			l.at += docset.Gallop(l.docs[l.at:], x)
 		} else { // without a branch that would be mispredicted
-			l.at += lookup.LowerBound(l.docs[l.at:], x)
+			l.at += docset.LowerBound(l.docs[l.at:], x)
 		}
 		if err := l.decode(); err != nil {
 			return err
@@ -273,8 +274,8 @@ func (l *reader) enter(base, last uint32) bool {
 			l.at = int(first[min(int(base>>shift), len(first)-1)])
 			l.rangeEnd = int(first[min(int(last>>shift)+1, len(first)-1)])
 		} else {
-			l.at += lookup.Gallop(l.docs[l.at:], base)
-			l.rangeEnd = l.at + lookup.Gallop(l.docs[l.at:], last)
+			l.at += docset.Gallop(l.docs[l.at:], base)
+			l.rangeEnd = l.at + docset.Gallop(l.docs[l.at:], last)
 			if l.rangeEnd < len(l.docs) && l.docs[l.rangeEnd] == last {
 				l.rangeEnd++
 			}
@@ -328,9 +329,9 @@ func (l *reader) take(last uint32) (docs, tfs []uint32, more bool, err error) {
 		end = min(end, l.at+takeLen)
 	}
 	if more = end > l.at && l.docs[end-1] <= last; !more {
-		end = l.at + lookup.Gallop(l.docs[l.at:end], last)
+		end = l.at + docset.Gallop(l.docs[l.at:end], last)
 		if end < len(l.docs) {
-			end += lookup.Equal(l.docs[end], last)
+			end += docset.Equal(l.docs[end], last)
 		}
 	}
 	docs = l.docs[l.at:end]
@@ -349,8 +350,8 @@ func (l *reader) takeFreqs(last uint32) (docs, freqs []uint32, more bool, err er
 	in := at % codec.SegmentLen
 	end := min(len(l.docs), l.at+codec.SegmentLen-in)
 	if more = l.docs[end-1] <= last; !more {
-		end = l.at + lookup.Gallop(l.docs[l.at:end], last)
-		end += lookup.Equal(l.docs[end], last)
+		end = l.at + docset.Gallop(l.docs[l.at:end], last)
+		end += docset.Equal(l.docs[end], last)
 	}
 	docs = l.docs[l.at:end]
 	if len(docs) > 0 {

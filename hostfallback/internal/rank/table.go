@@ -9,6 +9,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/docset"
 	"heddle/hostfallback/internal/match/lookup"
 )
 
@@ -193,7 +194,7 @@ func (t *table) find(x uint32) uint32 {
 	const window = 16 // wider than nearly all buckets
 	lo, hi := t.buckets.Find(x)
 	if hi-lo > window || len(t.docs) < window {
-		i := int(lo) + lookup.LowerBound(t.docs[lo:hi], x)
+		i := int(lo) + docset.LowerBound(t.docs[lo:hi], x)
 		if i < int(hi) && t.docs[i] == x {
 			return t.tfs[i]
 		}
@@ -203,9 +204,9 @@ func (t *table) find(x uint32) uint32 {
 	at := min(int(lo), len(t.docs)-window)
 	docs := (*[window]uint32)(t.docs[at:])
 	i, above := 0, int64(x)+1
-	i += 8 & lookup.Below(docs[8], above)
-	i += 4 & lookup.Below(docs[i&8+4], above)
-	i += 2 & lookup.Below(docs[i&12+2], above)
-	i += 1 & lookup.Below(docs[i&14+1], above)
-	return t.tfs[at+i] & -uint32(lookup.Equal(docs[i&15], x))
+	i += 8 & docset.Below(docs[8], above)
+	i += 4 & docset.Below(docs[i&8+4], above)
+	i += 2 & docset.Below(docs[i&12+2], above)
+	i += 1 & docset.Below(docs[i&14+1], above)
+	return t.tfs[at+i] & -uint32(docset.Equal(docs[i&15], x))
 }

@@ -9,6 +9,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/docset"
 	"heddle/hostfallback/internal/work"
 )
 
@@ -28,8 +29,8 @@ type Auxiliary struct {
 	// By list, empty unless PrepareAll has run:
 	marks  []mark
 	heads  []Head
-	runs   Runs     // the runs of all lists, one list after another
-	starts []uint16 // the indexes of runs of all lists, one after another: see indexSize
+	runs   docset.Runs // the runs of all lists, one list after another
+	starts []uint16    // the indexes of runs of all lists, one after another: see indexSize
 }
 
 // New returns the tables of src, all of which are still to be built. They take their memory

@@ -1,6 +1,9 @@
 package lookup
 
-import "heddle/codec"
+import (
+	"heddle/codec"
+	"heddle/hostfallback/internal/match/docset"
+)
 
 // blocks looks candidates up in a compressed list of any codec. It searches the skip entries
 // or key docIDs and decodes only the block that they select (Ding et al. 2009, section 8.1).
@@ -89,7 +92,7 @@ func (b *blocks) filterBlocks(dst, cand []uint32, f *finder) (int, error) {
 			cand = cand[1:]
 			continue
 		}
-		in := Gallop(cand, b.docs[len(b.docs)-1])
+		in := docset.Gallop(cand, b.docs[len(b.docs)-1])
 		if in < len(cand) && cand[in] == b.docs[len(b.docs)-1] {
 			in++
 		}

@@ -1,5 +1,7 @@
 package lookup
 
+import "heddle/hostfallback/internal/match/docset"
+
 // The sequential searches go through both lists in order. A search starts at the position of
 // the candidate before, so that neighbours cost little. It copies the candidates that docs
 // contain to the front of dst, which is at least as long as cand and may be cand, and returns
@@ -9,50 +11,26 @@ package lookup
 // (Bentley and Yao 1976).
 func filterGallop(dst, cand, docs []uint32, at int) (n, next int) {
 	for _, x := range cand {
-		at += Gallop(docs[at:], x)
+		at += docset.Gallop(docs[at:], x)
 		if at == len(docs) {
 			break
 		}
 		dst[n] = x
-		n += Equal(docs[at], x)
+		n += docset.Equal(docs[at], x)
 	}
 	return n, at
-}
-
-// Gallop is LowerBound for an x that is likely to lie near the front of docs.
-func Gallop(docs []uint32, x uint32) int {
-	step := 1
-	for step <= len(docs) && docs[step-1] < x {
-		step *= 2
-	}
-	from := step / 2
-	return from + LowerBound(docs[from:min(step, len(docs))], x)
-}
-
-// nearDocs is the number of docIDs that near passes one by one.
-const nearDocs = 4
-
-// near is Gallop for an x that is likely to be among the first docs.
-func near(docs []uint32, x uint32) int {
-	for i := range min(nearDocs, len(docs)) {
-		if docs[i] >= x {
-			return i
-		}
-	}
-	at := min(nearDocs, len(docs))
-	return at + Gallop(docs[at:], x)
 }
 
 // filterRest is small versus small: binary search in the rest of the list (Demaine et al.
 // 2001).
 func filterRest(dst, cand, docs []uint32, at int) (n, next int) {
 	for _, x := range cand {
-		at += LowerBound(docs[at:], x)
+		at += docset.LowerBound(docs[at:], x)
 		if at == len(docs) {
 			break
 		}
 		dst[n] = x
-		n += Equal(docs[at], x)
+		n += docset.Equal(docs[at], x)
 	}
 	return n, at
 }

@@ -4,12 +4,13 @@ import (
 	"math/bits"
 
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/docset"
 )
 
 // mark tells where the docIDs and the runs of a list lie. For most pairs of short lists it suffices to find
 // the common docIDs. The marks of all lists lie one after another: a batch of pairs reads little else.
 type mark struct {
-	Interval
+	docset.Interval
 	length uint32 // number of docIDs
 	at, n  uint32 // the runs of the list are Auxiliary.runs[at:at+n]; n is 0 without Runs
 	start  uint32 // the index of the runs begins at Auxiliary.starts[start]; 0: no index
@@ -49,7 +50,7 @@ func (t *Auxiliary) keepHeads() {
 	for h := range t.Source.Lists {
 		total += len(t.Prepared(plan.Handle(h)).Runs) + 1
 	}
-	runs, marks, heads := make(Runs, 0, total), make([]mark, len(t.Source.Lists)), make([]Head, len(t.Source.Lists))
+	runs, marks, heads := make(docset.Runs, 0, total), make([]mark, len(t.Source.Lists)), make([]Head, len(t.Source.Lists))
 	starts := make([]uint16, 1)
 	for h := range marks {
 		p, length := t.Prepared(plan.Handle(h)), t.Source.Lists[h].Len
@@ -67,9 +68,9 @@ func (t *Auxiliary) keepHeads() {
 }
 
 // Common returns an interval with all common docIDs of lists. Without heads it returns Everywhere.
-func (t *Auxiliary) Common(lists []plan.Handle) Interval {
+func (t *Auxiliary) Common(lists []plan.Handle) docset.Interval {
 	if len(t.heads) == 0 {
-		return Everywhere
+		return docset.Everywhere
 	}
 	both := t.marks[lists[0]].Interval
 	for _, h := range lists[1:] {
@@ -85,14 +86,14 @@ func (t *Auxiliary) Common(lists []plan.Handle) Interval {
 		}
 	}
 	if shared == (ranges{}) {
-		return Interval{1, 0}
+		return docset.Interval{First: 1, Last: 0}
 	}
 	return both
 }
 
 // RunsOf returns the runs of list h, none if it has none or is not prepared. few tells that nothing else
 // reads the list in less time.
-func (t *Auxiliary) RunsOf(h plan.Handle) (runs Runs, few bool) {
+func (t *Auxiliary) RunsOf(h plan.Handle) (runs docset.Runs, few bool) {
 	if len(t.heads) == 0 {
 		if p := t.Prepared(h); p != nil {
 			return p.Runs, p.fewRuns(t.Source.Lists[h].Len)

@@ -1,5 +1,7 @@
 package lookup
 
+import "heddle/hostfallback/internal/match/docset"
+
 // filterInterpolation is IS: interpolation search, which estimates the position of a
 // candidate from the docIDs at both ends of the remaining range (Ao et al. 2011, section
 // 4.2). A bisection follows an estimate that does not halve the range, so a search takes at
@@ -53,7 +55,7 @@ func filterPMF(dst, cand, docs []uint32, levels int) int {
 	n := 0
 	for k := pmfFan; k > 0; k-- {
 		section := cand[:len(cand)/k]
-		end := LowerBound(docs, section[len(section)-1])
+		end := docset.LowerBound(docs, section[len(section)-1])
 		n += filterPMF(dst[n:], section, docs[:min(end+1, len(docs))], levels-1)
 		cand, docs = cand[len(section):], docs[end:]
 	}

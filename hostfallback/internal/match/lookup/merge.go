@@ -1,5 +1,7 @@
 package lookup
 
+import "heddle/hostfallback/internal/match/docset"
+
 // filterMerge merges cand with docs[at:], without branches that depend on data. It copies the
 // candidates that docs contain to the front of dst, which is at least as long as cand and may
 // be cand, and returns their number. next is the at of the next call.
@@ -12,8 +14,8 @@ func filterMerge(dst, cand, docs []uint32, at int) (n, next int) {
 		return 0, at
 	}
 	first, last := cand[0], cand[len(cand)-1]
-	at += Gallop(docs[at:], first)
-	next = at + Gallop(docs[at:], last)
+	at += docset.Gallop(docs[at:], first)
+	next = at + docset.Gallop(docs[at:], last)
 	if next < len(docs) && docs[next] == last {
 		next++
 	}
@@ -21,7 +23,7 @@ func filterMerge(dst, cand, docs []uint32, at int) (n, next int) {
 	switch {
 	case len(cand) < 32:
 		n, _ = mergeOne(dst, cand, docs, 0)
-	case last-first < ChunkDocs:
+	case last-first < docset.ChunkDocs:
 		n = mergeBits(dst, cand, docs, first)
 	default:
 		n = mergeTwo(dst, cand, docs)
@@ -36,7 +38,7 @@ func mergeOne(dst, cand, docs []uint32, at int) (n, next int) {
 		dst[n] = x
 		i += notAbove(x, y)
 		at += notAbove(y, x)
-		n += Equal(x, y)
+		n += docset.Equal(x, y)
 	}
 	return n, at
 }
@@ -44,7 +46,7 @@ func mergeOne(dst, cand, docs []uint32, at int) (n, next int) {
 // mergeTwo merges the two halves of cand with their parts of docs, side by side.
 func mergeTwo(dst, cand, docs []uint32) int {
 	half := len(cand) / 2
-	cut := LowerBound(docs, cand[half])
+	cut := docset.LowerBound(docs, cand[half])
 	i, j := 0, 0
 	k, l := half, cut
 	n, m := 0, half
@@ -59,12 +61,12 @@ func mergeTwo(dst, cand, docs []uint32) int {
 			dst[n] = x
 			i += notAbove(x, y)
 			j += notAbove(y, x)
-			n += Equal(x, y)
+			n += docset.Equal(x, y)
 			x, y = cand[k], docs[l]
 			dst[m] = x
 			k += notAbove(x, y)
 			l += notAbove(y, x)
-			m += Equal(x, y)
+			m += docset.Equal(x, y)
 		}
 	}
 	rest, _ := mergeOne(dst[n:], cand[i:half], docs[j:cut], 0)
@@ -75,16 +77,16 @@ func mergeTwo(dst, cand, docs []uint32) int {
 
 // mergeBits merges through bits, for candidates less than ChunkDocs from first.
 func mergeBits(dst, cand, docs []uint32, first uint32) int {
-	var acc Chunk
+	var acc docset.Chunk
 	for _, x := range docs {
 		x -= first
-		acc[x/64%(ChunkDocs/64)] |= 1 << (x % 64)
+		acc[x/64%(docset.ChunkDocs/64)] |= 1 << (x % 64)
 	}
 	n := 0
 	for _, x := range cand {
 		dst[n] = x
 		x -= first
-		n += int(acc[x/64%(ChunkDocs/64)] >> (x % 64) & 1)
+		n += int(acc[x/64%(docset.ChunkDocs/64)] >> (x % 64) & 1)
 	}
 	return n
 }

@@ -5,15 +5,16 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/docset"
 )
 
 // Pairs is the answer of Auxiliary.Pairs, and the memory that it needs. The zero value asks for counts alone.
 type Pairs struct {
-	WithDocs   bool     // Docs are wanted
-	Docs       []uint32 // with WithDocs, the common docIDs of all pairs, pair by pair
-	Count      int      // number of common docIDs of all pairs
-	Candidates uint64   // the sum of the lengths of the shorter lists
-	runs       Runs     // common runs of one pair
+	WithDocs   bool        // Docs are wanted
+	Docs       []uint32    // with WithDocs, the common docIDs of all pairs, pair by pair
+	Count      int         // number of common docIDs of all pairs
+	Candidates uint64      // the sum of the lengths of the shorter lists
+	runs       docset.Runs // common runs of one pair
 }
 
 // Pairs answers the leading queries that are pairs of lists and need only the marks, the heads and the runs of
@@ -55,7 +56,7 @@ func (t *Auxiliary) pair(h, g plan.Handle, out *Pairs) bool {
 	n := 0
 	if x.n-1 < comparedRuns && y.n-1 < comparedRuns {
 		a, b := t.runs[x.at:][:x.n], t.runs[y.at:][:y.n]
-		if n = a.countFew(b); n > 0 && out.WithDocs {
+		if n = a.CountFew(b); n > 0 && out.WithDocs {
 			out.runs = out.runs[:0]
 			out.runs.AppendAnd(a, b)
 		}
@@ -81,26 +82,15 @@ func (t *Auxiliary) pair(h, g plan.Handle, out *Pairs) bool {
 // add adds the n docIDs of out.runs to out.Docs.
 func (p *Pairs) add(n int) {
 	end := len(p.Docs)
-	p.Docs = slices.Grow(p.Docs, n+Slack)
-	p.runs.Expand(p.Docs[end:][:n+Slack])
+	p.Docs = slices.Grow(p.Docs, n+docset.Slack)
+	p.runs.Expand(p.Docs[end:][:n+docset.Slack])
 	p.Docs = p.Docs[:end+n]
-}
-
-// countFew returns the number of docIDs of r AND s. It compares each run of r with each run of s: no comparison waits
-// for the result of an earlier comparison.
-func (r Runs) countFew(s Runs) (n int) {
-	for _, x := range r {
-		for _, y := range s {
-			n += max(int(min(x.Last, y.Last))-int(max(x.First, y.First))+1, 0)
-		}
-	}
-	return n
 }
 
 // find sets p.runs to the common runs of lists a and b and returns the number of their docIDs. It looks up the
 // runs of a in b. within is the interval of b, index the index of its runs (see indexSize); more runs and more of
 // other indexes may follow b and index.
-func (p *Pairs) find(a, b Runs, within Interval, index []uint16) (docs int) {
+func (p *Pairs) find(a, b docset.Runs, within docset.Interval, index []uint16) (docs int) {
 	found := p.runs[:0]
 	shift := index[0] & 31
 	index = index[1:]
@@ -108,7 +98,7 @@ func (p *Pairs) find(a, b Runs, within Interval, index []uint16) (docs int) {
 		from := (min(max(x.First, within.First), within.Last) - within.First) >> shift
 		for k := index[from]; b[k].First <= x.Last; k++ {
 			if first, last := max(x.First, b[k].First), min(x.Last, b[k].Last); first <= last {
-				found = append(found, Run{first, last})
+				found = append(found, docset.Run{First: first, Last: last})
 				docs += int(last-first) + 1
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"heddle/engine/plan"
 	"heddle/engine/plan/reference"
 	"heddle/hostfallback/internal/hosttest"
+	"heddle/hostfallback/internal/match/docset"
 	"heddle/hostfallback/internal/work"
 )
 
@@ -123,7 +124,7 @@ func TestRunIndexCrowded(t *testing.T) {
 			docs = append(docs, c.apart*i, c.apart*i+1)
 		}
 		docs = append(docs, 25_000_000) // a run far away
-		if n := indexSize(newRuns(docs, countRuns(docs))); n > 0 != c.index {
+		if n := indexSize(docset.NewRuns(docs, docset.CountRuns(docs))); n > 0 != c.index {
 			t.Errorf("%d runs, %d apart: an index of %d entries", c.runs, c.apart, n)
 		}
 	}
@@ -133,7 +134,7 @@ func TestRunIndexCrowded(t *testing.T) {
 func TestRunIndex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		docs := scattering().Draw(t, "docs")
-		runs := newRuns(docs, countRuns(docs))
+		runs := docset.NewRuns(docs, docset.CountRuns(docs))
 		size := indexSize(runs)
 		if size == 0 {
 			if len(runs) >= leastRuns {
@@ -148,7 +149,7 @@ func TestRunIndex(t *testing.T) {
 		shift, entries := index[0], index[1:]
 		for _, x := range docs {
 			bucket := (x - docs[0]) >> shift
-			want := slices.IndexFunc(runs, func(r Run) bool { return (r.Last-docs[0])>>shift >= bucket })
+			want := slices.IndexFunc(runs, func(r docset.Run) bool { return (r.Last-docs[0])>>shift >= bucket })
 			if got := int(entries[bucket]); got != want {
 				t.Fatalf("docID %d: run %d, want %d", x, got, want)
 			}

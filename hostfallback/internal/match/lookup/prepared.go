@@ -10,6 +10,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/docset"
 	"heddle/hostfallback/internal/work"
 )
 
@@ -25,7 +26,7 @@ import (
 //   - Clustered lists also have Words, and Runs if their docIDs follow each other.
 //   - Lists of at most one segment have Runs, but neither Bits nor a sieve.
 type Prepared struct {
-	Interval // from the first docID to the last
+	docset.Interval // from the first docID to the last
 	// A search for a few docIDs needs these, which lie together:
 	Docs   []uint32
 	Bits   []uint32
@@ -33,8 +34,8 @@ type Prepared struct {
 	bucket Buckets
 
 	Ranks     []uint32 // number of bits set before each block of Bits, as in codec.Bits; nil without frequencies
-	Words     Words
-	Runs      Runs
+	Words     docset.Words
+	Runs      docset.Runs
 	Scattered bool // the docIDs hit few cache lines of a bitset
 	Head
 }
@@ -65,7 +66,7 @@ func (t *Prepared) fewRuns(length uint32) bool {
 	switch {
 	case n <= 4:
 		return n > 0
-	case n*runDocs > int(length):
+	case n*docset.RunDocs > int(length):
 		return false
 	case t.Bits != nil && 32*n > len(t.Bits):
 		return false
@@ -100,7 +101,7 @@ func (t *Auxiliary) buildAuto(h plan.Handle, paid bool) (table *Prepared, size i
 	if err != nil {
 		return nil, 0, err
 	}
-	table = &Prepared{Interval: intervalOf(docs), Head: newHead(docs, t.Source.Docs)}
+	table = &Prepared{Interval: docset.IntervalOf(docs), Head: newHead(docs, t.Source.Docs)}
 	take := func(bytes int) bool {
 		if !t.Memory.Take(int64(bytes)) {
 			return false
@@ -109,8 +110,8 @@ func (t *Auxiliary) buildAuto(h plan.Handle, paid bool) (table *Prepared, size i
 		return true
 	}
 	long := l.Len > codec.SegmentLen
-	if n := countRuns(docs); n > 0 && (!long || n*runDocs <= len(docs)) && take(8*n) {
-		table.Runs = newRuns(docs, n)
+	if n := docset.CountRuns(docs); n > 0 && (!long || n*docset.RunDocs <= len(docs)) && take(8*n) {
+		table.Runs = docset.NewRuns(docs, n)
 	}
 	if l.Codec == codec.Bitset {
 		view, err := l.Bits()
@@ -135,8 +136,8 @@ func (t *Auxiliary) buildAuto(h plan.Handle, paid bool) (table *Prepared, size i
 		table.sieve = newSieve(docs, sieve)
 		table.bucket = Buckets{First: codec.AppendBuckets(make([]uint32, 0, entries), docs, shift), Shift: shift}
 	}
-	if n := countWords(docs); n > 0 && n*wordDocs <= len(docs) && take(12*n) {
-		table.Words = newWords(docs, n)
+	if n := docset.CountWords(docs); n > 0 && n*docset.WordDocs <= len(docs) && take(12*n) {
+		table.Words = docset.NewWords(docs, n)
 	}
 	if l.Codec == codec.Raw || !(long && t.Denser(h, DenseJoin)) && take(4*len(docs)) {
 		table.Docs = docs
@@ -152,11 +153,11 @@ func (t *Prepared) FilterFew(dst, cand []uint32) (n int) {
 		return filterBits(dst, cand, t.Bits)
 	case t.sieve == nil:
 		for at, docs := 0, t.Docs; len(cand) > 0; cand = cand[1:] {
-			if at += near(docs[at:], cand[0]); at == len(docs) {
+			if at += docset.Near(docs[at:], cand[0]); at == len(docs) {
 				break
 			}
 			dst[n] = cand[0]
-			n += Equal(docs[at], cand[0])
+			n += docset.Equal(docs[at], cand[0])
 		}
 		return n
 	}

@@ -10,6 +10,7 @@ import (
 	"heddle/engine/plan"
 	"heddle/engine/plan/reference"
 	"heddle/hostfallback/internal/hosttest"
+	"heddle/hostfallback/internal/match/docset"
 	"heddle/hostfallback/internal/work"
 )
 
@@ -53,7 +54,7 @@ func TestCommon(t *testing.T) {
 		with := slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(a), b[1]))))
 		src := hosttest.Source(t, 1<<30, []codec.ID{codec.Raw}, a, b, with, []uint32{b[1]})
 		aux := New(src, work.NewBudget(0, 0))
-		if both := aux.Common([]plan.Handle{0, 1}); both != Everywhere {
+		if both := aux.Common([]plan.Handle{0, 1}); both != docset.Everywhere {
 			t.Fatalf("lists that are not prepared: %v", both)
 		}
 		if err := aux.PrepareAll(t.Context(), 1); err != nil {
@@ -65,7 +66,7 @@ func TestCommon(t *testing.T) {
 		if both := aux.Common([]plan.Handle{1, 2}); both.First > b[1] || both.Last < b[1] {
 			t.Fatalf("%v and %v: %v", b, with, both)
 		}
-		if runs, few := aux.RunsOf(3); !few || !slices.Equal(runs, Runs{{b[1], b[1]}}) {
+		if runs, few := aux.RunsOf(3); !few || !slices.Equal(runs, docset.Runs{{First: b[1], Last: b[1]}}) {
 			t.Fatalf("%d as runs: %v, few %t", b[1], runs, few)
 		}
 	}
@@ -188,6 +189,27 @@ func TestFilterFew(t *testing.T) {
 			if got := few[:table.FilterFew(few, few)]; !slices.Equal(got, want) {
 				t.Fatalf("in place, in a list of %d docIDs: %v, want %v", n, got, want)
 			}
+		}
+	}
+}
+
+// TestClusteredWords: only clustered lists have words.
+func TestClusteredWords(t *testing.T) {
+	const docs = 1 << 20
+	r := rand.New(rand.NewPCG(9, 3))
+	var run []uint32
+	for x := uint32(1000); x < 3000; x++ {
+		run = append(run, x)
+	}
+	src := hosttest.Source(t, docs, []codec.ID{codec.Raw}, run, hosttest.Uniform(r, 4000, docs), hosttest.Uniform(r, 30_000, docs))
+	aux := New(src, work.NewBudget(0, 0))
+	for h, want := range []int{len(run)/64 + 2, 0, 0} {
+		table, err := aux.Prepare(plan.Handle(h))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(table.Words.Index); got > want || (got == 0) != (want == 0) {
+			t.Errorf("list %d has %d words", h, got)
 		}
 	}
 }

@@ -130,7 +130,7 @@ func (p *Prober) filterAuto(dst, cand []uint32) (n int) {
 	}
 	switch {
 	case words:
-		n, p.at = t.Words.filter(dst, cand, p.at)
+		n, p.at = t.Words.Filter(dst, cand, p.at)
 	case t.bucket.First != nil:
 		n = filterBuckets(dst, cand, t.Docs, &t.bucket)
 	default:

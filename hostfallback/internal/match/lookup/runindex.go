@@ -3,6 +3,8 @@ package lookup
 import (
 	"math"
 	"math/bits"
+
+	"heddle/hostfallback/internal/match/docset"
 )
 
 // An index of runs leads from a docID to a run. Buckets of equal width divide the documents from the first docID
@@ -17,16 +19,16 @@ const (
 )
 
 // lastRun lies behind all docIDs.
-var lastRun = Run{math.MaxUint32, math.MaxUint32}
+var lastRun = docset.Run{First: math.MaxUint32, Last: math.MaxUint32}
 
 // indexShift returns the shift of the index of r.
-func indexShift(r Runs) int {
+func indexShift(r docset.Runs) int {
 	return bits.Len32((r[len(r)-1].Last - r[0].First) / uint32(runBuckets*len(r)))
 }
 
 // indexSize returns the length of the index of r, 0 for none. A list with more than crowdedRuns runs in one bucket
 // has no index: a merge reads its runs in less time.
-func indexSize(r Runs) int {
+func indexSize(r docset.Runs) int {
 	if len(r) < leastRuns || len(r) > math.MaxUint16 {
 		return 0
 	}
@@ -40,7 +42,7 @@ func indexSize(r Runs) int {
 }
 
 // appendIndex appends the index of r to starts.
-func appendIndex(starts []uint16, r Runs) []uint16 {
+func appendIndex(starts []uint16, r docset.Runs) []uint16 {
 	shift := indexShift(r)
 	starts = append(starts, uint16(shift))
 	at := len(starts)

@@ -1,6 +1,9 @@
 package lookup
 
-import "heddle/codec"
+import (
+	"heddle/codec"
+	"heddle/hostfallback/internal/match/docset"
+)
 
 // The random searches are the algorithms of Ao et al. 2011 on plain lists. They look up each
 // candidate by itself, like a work-item of a device. They copy the candidates that the list
@@ -142,21 +145,21 @@ func search4(dst []uint32, cand *[4]uint32, window *[4]int, width int, docs []ui
 	w, x, y, z := int64(cand[0])+1, int64(cand[1])+1, int64(cand[2])+1, int64(cand[3])+1
 	for width > 1 {
 		half := width >> 1
-		a += half & Below(docs[a+half], w)
-		b += half & Below(docs[b+half], x)
-		c += half & Below(docs[c+half], y)
-		d += half & Below(docs[d+half], z)
+		a += half & docset.Below(docs[a+half], w)
+		b += half & docset.Below(docs[b+half], x)
+		c += half & docset.Below(docs[c+half], y)
+		d += half & docset.Below(docs[d+half], z)
 		width -= half
 	}
 	n := 0
 	dst[n] = uint32(w - 1)
-	n += Equal(docs[a], dst[n])
+	n += docset.Equal(docs[a], dst[n])
 	dst[n] = uint32(x - 1)
-	n += Equal(docs[b], dst[n])
+	n += docset.Equal(docs[b], dst[n])
 	dst[n] = uint32(y - 1)
-	n += Equal(docs[c], dst[n])
+	n += docset.Equal(docs[c], dst[n])
 	dst[n] = uint32(z - 1)
-	n += Equal(docs[d], dst[n])
+	n += docset.Equal(docs[d], dst[n])
 	return n
 }
 
@@ -168,32 +171,8 @@ func contains(docs []uint32, x uint32) int {
 	at, width := 0, len(docs)
 	for width > 1 {
 		half := width >> 1
-		at += half & Below(docs[at+half], int64(x)+1)
+		at += half & docset.Below(docs[at+half], int64(x)+1)
 		width -= half
 	}
-	return Equal(docs[at], x)
-}
-
-// LowerBound returns the index of the first of ascending docs that is not below x.
-func LowerBound(docs []uint32, x uint32) int {
-	at, width := 0, len(docs)
-	for width > 0 {
-		half := (width + 1) >> 1
-		at += half & Below(docs[at+half-1], int64(x))
-		width -= half
-	}
-	return at
-}
-
-// The compiler turns an if whose result is an index into a branch. Arithmetic avoids it.
-
-// Below is -1 if doc < x, else 0: a mask for the bitwise AND.
-func Below(doc uint32, x int64) int { return int((int64(doc) - x) >> 63) }
-
-// Equal is 1 if a == b, else 0.
-func Equal(a, b uint32) int {
-	if a == b {
-		return 1
-	}
-	return 0
+	return docset.Equal(docs[at], x)
 }

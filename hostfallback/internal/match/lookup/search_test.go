@@ -13,6 +13,7 @@ import (
 	"heddle/engine/plan/reference"
 	"heddle/engine/plan/testneeds"
 	"heddle/hostfallback/internal/hosttest"
+	"heddle/hostfallback/internal/match/docset"
 )
 
 // inPieces calls a sequential search for one piece of cand after another.
@@ -66,8 +67,8 @@ func filters(docs []uint32, universe uint32) map[string]func(dst, cand []uint32)
 	all := tableless(docs)
 	skips := newSkips(docs)
 	all["skips"] = inPieces(func(dst, cand []uint32, at int) (int, int) { return filterSkips(dst, cand, docs, skips, at) })
-	words := newWords(docs, 0)
-	all["words"] = inPieces(words.filter)
+	words := docset.NewWords(docs, 0)
+	all["words"] = inPieces(words.Filter)
 	if len(docs) > 0 {
 		line := codec.FitLine(docs)
 		all["line"] = func(dst, cand []uint32) int { return filterLine(dst, cand, docs, &line) }
@@ -152,7 +153,7 @@ func TestFiltersStayInBounds(t *testing.T) {
 				t.Fatalf("%s: %d of %d", name, n, len(cand))
 			}
 		}
-		if i := LowerBound(docs, r.Uint32()); i > len(docs) {
+		if i := docset.LowerBound(docs, r.Uint32()); i > len(docs) {
 			t.Fatalf("lower bound %d of %d", i, len(docs))
 		}
 	}
@@ -169,14 +170,14 @@ func TestContainsAndLowerBound(t *testing.T) {
 		}
 		for x := range uint32(3*n + 5) {
 			at, found := slices.BinarySearch(docs, x)
-			if got := LowerBound(docs, x); got != at {
+			if got := docset.LowerBound(docs, x); got != at {
 				t.Fatalf("lower bound of %d in %v: %d", x, docs, got)
 			}
 			if got := contains(docs, x) == 1; got != found {
 				t.Fatalf("%d in %v: %t", x, docs, got)
 			}
 		}
-		if n > 0 && (contains(docs, math.MaxUint32) != 1 || LowerBound(docs, math.MaxUint32) != n-1) {
+		if n > 0 && (contains(docs, math.MaxUint32) != 1 || docset.LowerBound(docs, math.MaxUint32) != n-1) {
 			t.Fatalf("the largest of all in %v", docs)
 		}
 	}
@@ -188,7 +189,7 @@ func TestGallop(t *testing.T) {
 		docs := hosttest.Uniform(r, r.IntN(100), 300)
 		x := r.Uint32N(310)
 		want, _ := slices.BinarySearch(docs, x)
-		if got := Gallop(docs, x); got != want {
+		if got := docset.Gallop(docs, x); got != want {
 			t.Fatalf("%d in %v: %d, want %d", x, docs, got, want)
 		}
 	}

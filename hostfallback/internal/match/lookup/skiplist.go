@@ -1,5 +1,7 @@
 package lookup
 
+import "heddle/hostfallback/internal/match/docset"
+
 // skipFan is the number of nodes of a skip list for each node of the level above.
 const skipFan = 16
 
@@ -51,7 +53,7 @@ func filterSkips(dst, cand, docs []uint32, s skips, at int) (n, next int) {
 			break
 		}
 		dst[n] = x
-		n += Equal(docs[at], x)
+		n += docset.Equal(docs[at], x)
 	}
 	return n, at
 }

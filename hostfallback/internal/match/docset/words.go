@@ -1,9 +1,9 @@
-package lookup
+package docset
 
 import "math/bits"
 
-// wordDocs is the least mean number of docIDs in a word for which a list has Words.
-const wordDocs = 3
+// WordDocs is the least mean number of docIDs in a word for which a list has Words.
+const WordDocs = 3
 
 // Words is a list as a bitset without zero words: bit x%64 of Bits[i] is docID x with
 // x/64 = Index[i]. Indexes ascend.
@@ -12,8 +12,8 @@ type Words struct {
 	Bits  []uint64
 }
 
-// countWords returns the number of words of docs.
-func countWords(docs []uint32) int {
+// CountWords returns the number of words of docs.
+func CountWords(docs []uint32) int {
 	n := min(len(docs), 1)
 	for i := 1; i < len(docs); i++ {
 		n += 1 - Equal(docs[i-1]/64, docs[i]/64)
@@ -21,8 +21,8 @@ func countWords(docs []uint32) int {
 	return n
 }
 
-// newWords returns the n words of ascending docs.
-func newWords(docs []uint32, n int) Words {
+// NewWords returns the n words of ascending docs.
+func NewWords(docs []uint32, n int) Words {
 	w := Words{make([]uint32, 0, n), make([]uint64, 0, n)}
 	for i, x := range docs {
 		if i == 0 || x/64 != docs[i-1]/64 {
@@ -107,10 +107,10 @@ func (w Words) Or(acc *Chunk, at int, last uint32) int {
 	return at + len(index)
 }
 
-// filter copies the candidates that the list contains to the front of dst, which is at least
+// Filter copies the candidates that the list contains to the front of dst, which is at least
 // as long as cand and may be cand, and returns their number. It goes through both in order,
 // from word at on; next is the at of the next call.
-func (w Words) filter(dst, cand []uint32, at int) (n, next int) {
+func (w Words) Filter(dst, cand []uint32, at int) (n, next int) {
 	for len(cand) > 0 {
 		k := cand[0] / 64
 		if at += Gallop(w.Index[at:], k); at == len(w.Index) {

@@ -1,4 +1,4 @@
-package lookup
+package docset
 
 import "math"
 
@@ -8,8 +8,8 @@ type Interval struct{ First, Last uint32 }
 // Everywhere contains all docIDs.
 var Everywhere = Interval{0, math.MaxUint32}
 
-// intervalOf returns the interval from the first of ascending docs to the last.
-func intervalOf(docs []uint32) Interval {
+// IntervalOf returns the interval from the first of ascending docs to the last.
+func IntervalOf(docs []uint32) Interval {
 	if len(docs) == 0 {
 		return Interval{1, 0}
 	}

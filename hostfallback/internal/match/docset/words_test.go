@@ -1,4 +1,4 @@
-package lookup
+package docset
 
 import (
 	"math"
@@ -6,23 +6,20 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/codec"
 	"heddle/codec/codectest"
-	"heddle/engine/plan"
 	"heddle/engine/plan/reference"
 	"heddle/hostfallback/internal/hosttest"
-	"heddle/hostfallback/internal/work"
 )
 
 func TestWordsOfList(t *testing.T) {
-	w := newWords([]uint32{0, 63, 64, 200, 201, math.MaxUint32}, 4)
+	w := NewWords([]uint32{0, 63, 64, 200, 201, math.MaxUint32}, 4)
 	if !slices.Equal(w.Index, []uint32{0, 1, 3, math.MaxUint32 / 64}) || !slices.Equal(w.Bits, []uint64{1<<63 | 1, 1, 3 << 8, 1 << 63}) {
 		t.Errorf("%+v", w)
 	}
 	for _, g := range codectest.Generators() {
 		docs := g.List(6, 3000, 1<<20)
-		if w := newWords(docs, 0); len(w.Index) != countWords(docs) {
-			t.Errorf("%s: %d words, counted %d", g.Name, len(w.Index), countWords(docs))
+		if w := NewWords(docs, 0); len(w.Index) != CountWords(docs) {
+			t.Errorf("%s: %d words, counted %d", g.Name, len(w.Index), CountWords(docs))
 		}
 	}
 }
@@ -43,8 +40,11 @@ func TestAndWords(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 1))
 	for _, g := range codectest.Generators() {
 		a, b := g.Gen(r, 2000, 1<<17), hosttest.Uniform(r, 30_000, 1<<16) // the bitset ends earlier
-		tables := Auxiliary{Source: &plan.Source{Docs: 1 << 16}}
-		w, set, want := newWords(a, 0), tables.newBitset(b), reference.Intersect(a, b)
+		set := make([]uint32, 1<<11)
+		for _, x := range b {
+			set[x/32] |= 1 << (x % 32)
+		}
+		w, want := NewWords(a, 0), reference.Intersect(a, b)
 		if n := w.CountAnd(set); n != len(want) {
 			t.Errorf("%s: counted %d docIDs, want %d", g.Name, n, len(want))
 		}
@@ -66,7 +66,7 @@ func TestNonZero(t *testing.T) {
 		for _, x := range docs {
 			set[x/64] |= 1 << (x % 64)
 		}
-		want := newWords(docs, 0)
+		want := NewWords(docs, 0)
 		for i := range want.Index {
 			want.Index[i] += 7
 		}
@@ -96,30 +96,9 @@ func TestStretch(t *testing.T) {
 		if got := s.Cut(docs); !slices.Equal(got, want) {
 			t.Fatalf("%+v of %v: %v", s, docs, got)
 		}
-		got := s.CutWords(newWords(docs, 0)).expanded()
+		got := s.CutWords(NewWords(docs, 0)).expanded()
 		if from, _ := slices.BinarySearch(got, s.First); !slices.Equal(s.Cut(got), want) || from >= 64 {
 			t.Fatalf("%+v of the words of %v: %v", s, docs, got)
-		}
-	}
-}
-
-// TestClusteredWords: only clustered lists have words.
-func TestClusteredWords(t *testing.T) {
-	const docs = 1 << 20
-	r := rand.New(rand.NewPCG(9, 3))
-	var run []uint32
-	for x := uint32(1000); x < 3000; x++ {
-		run = append(run, x)
-	}
-	src := hosttest.Source(t, docs, []codec.ID{codec.Raw}, run, hosttest.Uniform(r, 4000, docs), hosttest.Uniform(r, 30_000, docs))
-	aux := New(src, work.NewBudget(0, 0))
-	for h, want := range []int{len(run)/64 + 2, 0, 0} {
-		table, err := aux.Prepare(plan.Handle(h))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := len(table.Words.Index); got > want || (got == 0) != (want == 0) {
-			t.Errorf("list %d has %d words", h, got)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package lookup
+package docset
 
 import (
 	"math"
@@ -12,8 +12,8 @@ import (
 
 func TestRunsOfList(t *testing.T) {
 	docs := []uint32{0, 1, 2, 9, 63, 64, math.MaxUint32 - 1}
-	if r := newRuns(docs, 4); countRuns(docs) != 4 || !slices.Equal(r, Runs{{0, 2}, {9, 9}, {63, 64}, {math.MaxUint32 - 1, math.MaxUint32 - 1}}) {
-		t.Errorf("%d runs, %+v", countRuns(docs), r)
+	if r := NewRuns(docs, 4); CountRuns(docs) != 4 || !slices.Equal(r, Runs{{0, 2}, {9, 9}, {63, 64}, {math.MaxUint32 - 1, math.MaxUint32 - 1}}) {
+		t.Errorf("%d runs, %+v", CountRuns(docs), r)
 	}
 }
 
@@ -36,7 +36,7 @@ func clustered(longest int) *rapid.Generator[[]uint32] {
 func TestAndRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := clustered(30).Draw(t, "a"), clustered(30).Draw(t, "b")
-		x, y := newRuns(a, 0), newRuns(b, 0)
+		x, y := NewRuns(a, 0), NewRuns(b, 0)
 		cut := rapid.IntRange(0, len(x)).Draw(t, "cut")
 		var got []uint32
 		var both Runs
@@ -61,7 +61,7 @@ func TestAndRuns(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("%v, want %v", got, want)
 		}
-		if n, few := x.CountAnd(y), x.countFew(y); n != len(want) || few != n {
+		if n, few := x.CountAnd(y), x.CountFew(y); n != len(want) || few != n {
 			t.Fatalf("%d docIDs, %d by few runs, want %d", n, few, len(want))
 		}
 	})
@@ -71,7 +71,7 @@ func TestAndRuns(t *testing.T) {
 func TestOrRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		docs := clustered(150).Draw(t, "docs")
-		runs, at := newRuns(docs, 0), 0
+		runs, at := NewRuns(docs, 0), 0
 		for base := uint32(0); base < 8192; {
 			last := base + 64*rapid.Uint32Range(1, 20).Draw(t, "words") - 1
 			acc := make([]uint64, (last-base+1)/64)

@@ -1,4 +1,4 @@
-package lookup
+package docset
 
 import (
 	"math/bits"

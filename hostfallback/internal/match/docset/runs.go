@@ -1,7 +1,7 @@
-package lookup
+package docset
 
-// runDocs is the least mean number of docIDs in a run for which a list has Runs.
-const runDocs = 2
+// RunDocs is the least mean number of docIDs in a run for which a list has Runs.
+const RunDocs = 2
 
 // Run is the docIDs from First to Last.
 type Run struct{ First, Last uint32 }
@@ -10,8 +10,8 @@ type Run struct{ First, Last uint32 }
 // them.
 type Runs []Run
 
-// countRuns returns the number of runs of docs.
-func countRuns(docs []uint32) int {
+// CountRuns returns the number of runs of docs.
+func CountRuns(docs []uint32) int {
 	n := min(len(docs), 1)
 	for i := 1; i < len(docs); i++ {
 		n += 1 - Equal(docs[i-1]+1, docs[i])
@@ -19,8 +19,8 @@ func countRuns(docs []uint32) int {
 	return n
 }
 
-// newRuns returns the n runs of ascending docs.
-func newRuns(docs []uint32, n int) Runs {
+// NewRuns returns the n runs of ascending docs.
+func NewRuns(docs []uint32, n int) Runs {
 	r := make(Runs, 0, n)
 	for i, x := range docs {
 		if i == 0 || x != docs[i-1]+1 {
@@ -163,4 +163,15 @@ func setAll(words []uint64) {
 	for i := range words {
 		words[i] = ^uint64(0)
 	}
+}
+
+// CountFew returns the number of docIDs of r AND s. It compares each run of r with each run of s: no comparison waits
+// for the result of an earlier comparison.
+func (r Runs) CountFew(s Runs) (n int) {
+	for _, x := range r {
+		for _, y := range s {
+			n += max(int(min(x.Last, y.Last))-int(max(x.First, y.First))+1, 0)
+		}
+	}
+	return n
 }
