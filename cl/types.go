@@ -34,7 +34,7 @@ type (
 	// Timing is the cost of repeated runs of Scan or Compact. Fields:
 	//
 	//	Runs     []time.Duration // from the first kernel to the end of the last one
-	//	Launches int             // of a run
+	//	Launches int             // launches of a run
 	//	Bytes    uint64          // that a run reads and writes at least
 	//	LookBack bool            // kernels with look-back read each element once
 	//

@@ -60,12 +60,12 @@ typedef union {
 enum { PLAIN, WALKED, SPARSE, FULL, LISTS };
 typedef struct {
     vector_t plain[TABLE_PAGE]; // tiles of the plain ones
-    vector_t words[TABLE_PAGE]; // of the vectors, from the first word of the tile on
+    vector_t words[TABLE_PAGE]; // where the words of each vector begin that start in the tile
     uint2 places[TABLE_PAGE];   // {index in fine, n}
     uint full[TILE_MASKS];
     uint listed[LISTS]; // how many; 0 between steps
     uint open;          // work-items with a group that lacks rows
-    uint rows[3];       // of tile_rows, in turn; 0 before theirs
+    uint rows[3];       // counters of tile_rows, in turn; 0 before their use
 } shared_t;
 
 // tile_rows returns the number of rows of a set in the tile. All work-items call it, and count

@@ -16,11 +16,11 @@
 //           less than the exact sum of its contributions plus the number of terms, because contributions are
 //           rounded up. So a document with a sum below (THETA - terms) / unit is not among the best k.
 //           Lower bounds: a posting adds w (s-1) >> 16, where w = 257 floor(weight / unit).
-//           The host chooses the units of a query so that sums fit SUM_BITS bits. Each sum of the sample
-//           belongs to another document, so at least k documents have scores from the threshold on.
+//           The host chooses the units of a query so that sums fit SUM_BITS bits. No two sums of the sample
+//           are of the same document, so at least k documents have scores that are not below the threshold.
 //           With `all` only documents in all lists count. Then sums have 16 bits, and each posting adds the
-//           constant each_of (posting.cl), which is more than all bounds of a document together. So the sum
-//           of a document in all lists is greater than any other one.
+//           constant each_of (posting.cl), which is more than the sum of all bounds of a document. So a
+//           document in all lists has a greater sum than a document that a list lacks.
 // Batch     see posting.cl, with other records. Of a term: {offset of its packets, their buffer | 256 if
 //           dense, w of the upper bounds, w of the lower bounds}, {list, weight, words of its bitset << 1,
 //           where in `bits` its bitset begins}. Of a query: {first term, terms, unit of the upper bounds, unit
@@ -53,10 +53,10 @@
 #if !SCAN_SERIAL
 #if COARSE_SAMPLE
 #define COARSE_SPAN 4
-#define BOUNDS 2 // of a range: where it begins and ends
+#define BOUNDS 2 // places of a range: where it begins and where it ends
 #else
 #define COARSE_SPAN 8
-#define BOUNDS 1 // where it begins, which is where the range before ends
+#define BOUNDS 1 // places of a range: where it begins, which is where the range before ends
 #endif
 #define CELLS 512
 #ifndef COARSE_WG
@@ -81,9 +81,10 @@
 // RANGE is the number of range r of the group.
 #define RANGE(r) ((first + (r)) * every)
 
-// BOUND_OF is bound i of list t, a number of a packet.
-#define BOUND_OF(t, i) bound[(t) * (BOUNDS * COARSE_SPAN + 1) + (i)]
-#define LENGTH_OF(t, r) (BOUND_OF(t, BOUNDS * (r) + 1) - BOUND_OF(t, BOUNDS * (r)))
+// BEGIN_OF is a place of list t in packets: where range i of the group begins; with COARSE_SAMPLE where range i / 2
+// begins or ends.
+#define BEGIN_OF(t, i) begins[(t) * (BOUNDS * COARSE_SPAN + 1) + (i)]
+#define LENGTH_OF(t, r) (BEGIN_OF(t, BOUNDS * (r) + 1) - BEGIN_OF(t, BOUNDS * (r)))
 
 // ENTER_RANGE counts the packets of range r and reads the first one of a work-item.
 #define ENTER_RANGE(r)                       \
@@ -98,7 +99,7 @@
     if ((i) < packets) {                                                                      \
         for (; t < terms && (i) >= end; t++) {                                                \
             uint b = buffer[t] & 255;                                                         \
-            list = (b == 0 ? p0 : b == 1 ? p1 : b == 2 ? p2 : p3) + at[t] + BOUND_OF(t, BOUNDS * (r)); \
+            list = (b == 0 ? p0 : b == 1 ? p1 : b == 2 ? p2 : p3) + at[t] + BEGIN_OF(t, BOUNDS * (r)); \
             begin = end;                                                                      \
             end += LENGTH_OF(t, r);                                                           \
             dense = buffer[t] >> 8;                                                           \
@@ -116,7 +117,7 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
                           __global const uint *restrict filters) {
     state_t progress = (state_t)batch; // each argument that is a buffer costs the host a third of a microsecond
     __local uint acc[PACKET_RANGE / SUMS] __attribute__((aligned(64)));
-    __local uint at[COARSE_TERMS], buffer[COARSE_TERMS], weights[COARSE_TERMS], bound[COARSE_TERMS * (BOUNDS * COARSE_SPAN + 1)];
+    __local uint at[COARSE_TERMS], buffer[COARSE_TERMS], weights[COARSE_TERMS], begins[COARSE_TERMS * (BOUNDS * COARSE_SPAN + 1)];
 #if COARSE_SAMPLE
     __local uint maxima[CELLS];
 #endif
@@ -128,7 +129,7 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
     uint terms = min(query.y, (uint)COARSE_TERMS), heads = PACKET_HEADS(ranges), each = each_of(all, terms);
 #if !COARSE_SAMPLE
     every = 1;
-    uint theta = state[THETA_OF(q)], least = max(all_of(all, terms) + (theta - min(theta, terms)) / max(query.z, 1u), 1u);
+    uint theta = state[THETA_OF(q)], sum_threshold = max(all_of(all, terms) + (theta - min(theta, terms)) / max(query.z, 1u), 1u);
 #endif
     terms = SEEKS ? 0 : terms;
     __local uint4 *rows = (__local uint4 *)acc;
@@ -146,7 +147,7 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
         uint4 term = batch[terms_at + 2 * (query.x + t)];
         uint b = term.y & 255;
         __global const uint *list = (__global const uint *)((b == 0 ? p0 : b == 1 ? p1 : b == 2 ? p2 : p3) + term.x);
-        BOUND_OF(t, r) = list[RANGE(r / BOUNDS) + r % BOUNDS];
+        BEGIN_OF(t, r) = list[RANGE(r / BOUNDS) + r % BOUNDS];
         if (r == 0) {
             at[t] = term.x + heads;
             buffer[t] = term.y;
@@ -178,7 +179,7 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
             if (m)
                 atomic_max(&maxima[i & (cells - 1)], m);
 #else
-            uint4 hit = reached(row, least);
+            uint4 hit = reached(row, sum_threshold);
             uint of = hit.x | hit.y | hit.z | hit.w ? PASSING(RANGE(r), i) : 0;
             for (uint k = 0; k < 4 && (hit.x | hit.y | hit.z | hit.w); k++, hit = hit.yzwx, row = row.yzwx)
                 for (; hit.x; hit.x &= hit.x - 1) {
@@ -205,7 +206,7 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
 #endif
     }
 #if COARSE_SAMPLE
-    if (group_last(progress + PROGRESS_OF(q, SAMPLED), get_num_groups(0) / queries, bound)) {
+    if (group_last(progress + PROGRESS_OF(q, SAMPLED), get_num_groups(0) / queries, begins)) {
         uint sum = greatest_of(found + (size_t)q * capacity, capacity, false, 1, k, COARSE_WG, acc);
         uint theta = (sum - min(sum, all_of(all, query.y))) * query.w;
         if (lid == 0)

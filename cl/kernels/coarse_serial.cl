@@ -118,7 +118,7 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
     for (uint i = 0; i < SUM_BINS; i++)
         bins[i] = 0;
     __global uint *own = (__global uint *)found + 2 * (size_t)q * capacity;
-    uint n = 0, kept_from = limit; // of a group alone: number found, more than capacity if some were lost; the limit when they were last kept
+    uint n = 0, kept_from = limit; // n: documents found by the only group of a query, above capacity if some were lost; kept_from: the limit at the last keep_found
     uint level = 0, above = 0; // k documents found have sums from level << SUM_SHIFT on, `above` of them have greater bins
     for (uint pass = 0; pass < 2; pass++)
         for (uint r = first; r < end; r++) {

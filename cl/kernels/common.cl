@@ -48,7 +48,7 @@
 #define ELEMENTS_BITS 5
 #define FILTER_ARENA 3 // the arena buffer of filters
 #define SEGMENT 128
-#define SEGMENTS(n) ((n) / SEGMENT + ((n) % SEGMENT != 0)) // of n values; n may be 2^32-1
+#define SEGMENTS(n) ((n) / SEGMENT + ((n) % SEGMENT != 0)) // segments of n values; n may be 2^32-1
 
 #define LINE_SEGMENT 256 // docIDs under one line
 #define LINE_SEGMENTS(n) ((n) / LINE_SEGMENT + ((n) % LINE_SEGMENT != 0))

@@ -39,11 +39,11 @@
 #ifndef HEDDLE_BLOCKS
 #include "blocks.cl"
 #endif
-#define COMPLETE_DOCS (COMPLETE_WG / TEAM) // of a group at a time
+#define COMPLETE_DOCS (COMPLETE_WG / TEAM) // documents of a group at a time
 #define COMPLETE_LOST 0x80000000u          // LOST in select.cl
 #define BEST_KEYS 256                      // keys that are compared with each other at most
 
-#define RANGE_ROWS (PACKET_RANGE / 128) // of four words of a bitset
+#define RANGE_ROWS (PACKET_RANGE / 128) // rows of a range: four words of a bitset each
 
 #if !SCAN_SERIAL
 // index_by_bits is the index of document x in a list with a bitset of `words` words, in range r with
@@ -99,7 +99,7 @@ __kernel void coarse_complete(ARENA, FREQUENCIES, __global const uint4 *restrict
     uint4 query = batch[COARSE_QUERY(q)], norm = batch[0];
     state_t progress = (state_t)batch;
     state_t own_keys = keys + 2 * (size_t)q * capacity;
-    uint theta = max(state[HIGHER_OF(q)], 1u), least = state[LEAST_OF(q)], n = progress[PROGRESS_OF(q, FOUND)];
+    uint theta = max(state[HIGHER_OF(q)], 1u), sum_threshold = state[SUM_THRESHOLD_OF(q)], n = progress[PROGRESS_OF(q, FOUND)];
     if (n > most) {
         n = 0;
         if (lid == 0 && g == 0)
@@ -107,7 +107,7 @@ __kernel void coarse_complete(ARENA, FREQUENCIES, __global const uint4 *restrict
     }
     for (uint b = g * COMPLETE_DOCS; b < n; b += groups * COMPLETE_DOCS) {
         uint2 one = b + own < n ? vload2((size_t)q * most + b + own, found) : (uint2)(0, 0);
-        uint x = b + own < n && one.y >= least ? one.x : doc_count;
+        uint x = b + own < n && one.y >= sum_threshold ? one.x : doc_count;
         uint length = x < doc_count && !norm.w ? length_of(lengths, narrow, x) : 0; // early: it comes from memory
         if (member == 0)
             scores[own] = absent[own] = 0;

@@ -77,7 +77,7 @@ static inline void decode_buckets(words_t p, uint4 r, uint4 run, __global uint4 
     uint lid = get_local_id(0), buckets = line_buckets(p, r);
     if (buckets == 0)
         return; // no encoder wrote this
-    uint first = bucket_of(p, 0, buckets, run.x); // of the run; the same for all work-items
+    uint first = bucket_of(p, 0, buckets, run.x); // bucket where the run begins; the same for all work-items
     uint behind = min(bucket_of(p, first, buckets, run.x + run.y - 1) + 1, buckets);
     for (uint k = lid; 4 * k < run.y; k += DECODE_WG) {
         uint i = run.x + 4 * k, b = bucket_of(p, first, behind, i);

@@ -168,7 +168,7 @@ __kernel void evaluate(ARENA, __global const uint *aux, __global const uint *dec
                 for (uint i = part.x + lid % width; i < part.y; i += width) {
                     uint x = p[i] - base;
                     if (x >= RANGE)
-                        continue; // of a list that is corrupt
+                        continue; // the list is corrupt
                     if (does == STEP_SET)
                         SET_BITS(&set[x / 32], 1u << (x & 31));
                     else

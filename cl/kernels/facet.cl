@@ -18,7 +18,7 @@
 #ifndef HEDDLE_COLUMN
 #include "column.cl"
 #endif
-#define FACET_COUNTS 4096 // of a column that fit local memory
+#define FACET_COUNTS 4096 // counters of a column that fit local memory
 #if SCAN_SERIAL
 #define FACET_WG 1
 #define FACET_SYNC

@@ -21,7 +21,7 @@
 #define COUNT_ONE(p) atomic_inc(p)
 #endif
 #define GREATEST_BINS (256 + 16) // words of local memory
-#define WORDS_TOGETHER 16        // of a work-item that are on their way together
+#define WORDS_TOGETHER 16        // words that a work-item loads together
 
 // bin_from returns the bin of 16 that the k-th greatest number lies in, and takes the numbers in greater bins off *k.
 static inline uint bin_from(__local const uint *bins, uint *k) {

@@ -28,8 +28,8 @@
 #define STATE_TICKET 0
 #define STATE_FAILED 1
 #define STATE_TILES 4
-#define TILE_SUM 1u    // of the tile alone
-#define TILE_PREFIX 2u // of all tiles up to it
+#define TILE_SUM 1u    // the sum of the tile alone
+#define TILE_PREFIX 2u // the sum of all tiles up to it
 #define WINDOW 32      // tiles looked at together
 #define PATIENCE (1 << 22) // times a tile is asked before its group gives up
 

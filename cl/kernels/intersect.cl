@@ -115,7 +115,7 @@ static inline void match_bits(ARENA, words_t aux, __global const uint4 *batch, u
         for (uint v = joined(ARENA_ARGS, aux, batch, tile, w, own, loads); v; v &= v - 1) {
             uint low = v & -v, i = at + popcount(own & (low - 1));
             if (i >= n)
-                continue; // of the tile before, or the next one
+                continue; // it belongs to the tile before or behind
             uint k = atomic_inc(many);
             if (k < TILE) // or no encoder wrote this
                 alive[k] = (uint2)(32 * w + 31 - clz(low), i);

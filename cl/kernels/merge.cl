@@ -197,7 +197,7 @@ __kernel void merge_ahead(ARENA, __global const uint *aux, __global const uint4 
     uint n = merge_tile(ARENA_ARGS, aux, batch, decoded, batch[tiles_at + t], (__local uint *)window, add, box, &loads);
     group_publish(state, epoch, t, n);
     uint before = group_before(state, epoch, t, n, box);
-    barrier(CLK_LOCAL_MEM_FENCE); // of the first tile, which need not look back
+    barrier(CLK_LOCAL_MEM_FENCE); // for the first tile, which does not look back
     for (uint i = lid; i < n && before + i < room; i += MERGE_WG)
         out[docs_at + before + i] = ((__local uint *)window)[i];
     if (lid == 0)

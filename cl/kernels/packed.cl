@@ -11,7 +11,7 @@
 #endif
 
 #define PACKED_ROWS 8
-#define NEAR_OF(group) ((group) < SEGMENT / PACKED_ROWS ? (group) : SEGMENT / PACKED_ROWS) // of a work-group
+#define NEAR_OF(group) ((group) < SEGMENT / PACKED_ROWS ? (group) : SEGMENT / PACKED_ROWS) // segments near a work-group of `group` work-items
 
 // near_row is the first of the values of work-item i; the next ones are `near` values apart.
 static inline uint near_row(uint i, uint near) { return i / near * (near * PACKED_ROWS) + i % near; }
@@ -37,7 +37,7 @@ static inline void add_exceptions(words_t p, uint words, uint n, const uint *row
 // packed_rows gives the values at some places of one segment, of n packed ones, whose directory begins at their
 // first word.
 static inline void packed_rows(words_t p, uint words, uint n, const uint *row, uint *value) {
-    uint2 entry = ((__global const uint2 *)p)[min(row[0] / SEGMENT, (words - 1) / 2)]; // of the directory
+    uint2 entry = ((__global const uint2 *)p)[min(row[0] / SEGMENT, (words - 1) / 2)]; // directory entry of the segment
     uint b = min(entry.y & 63, 32u), payload = 2 * SEGMENTS(n) + entry.x;
     #pragma unroll
     for (uint u = 0; u < PACKED_ROWS; u++) {

@@ -72,7 +72,7 @@ static inline uint pack(__global const uint *docs, __global const uint *componen
     for (; i < end; i++) {
         uint x = docs[i] - base;
         if (x >= PACKET_RANGE)
-            continue; // of a list that is corrupt
+            continue; // the list is corrupt
         uint c = component_of(components[i]), gap = x - last;
         if (used == (dense ? 8 : 4) || (dense && used && gap > 127)) {
             if (n < most)

@@ -70,7 +70,7 @@ __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *b
                         __global const uint *decoded, __global uint *matches, __global uint *counts,
                         volatile __global uint *sums, uint sums_at, uint count_only COUNT_ARG) {
     SHARED uint alive[2 * TILE]; // elements, ascending; read one half, write the other
-    SHARED uint place[TILE + 1]; // of splitters
+    SHARED uint place[TILE + 1]; // places of splitters
     SHARED uint bits[TILE / 32];
     uint t = GROUP, loads = 0;
     uint4 tile = batch[tiles_at + t];

@@ -43,8 +43,8 @@
 // The state of query q, in words.
 #define COUNT_OF(q) (4 * (q))
 #define THETA_OF(q) (4 * (q) + 1) // two words: the k-th key, 0 where there are fewer
-#define HIGHER_OF(q) (4 * (q) + 2) // of coarse.cl, see raise.cl
-#define LEAST_OF(q) (4 * (q) + 3)
+#define HIGHER_OF(q) (4 * (q) + 2) // the threshold of coarse sums: see raise.cl
+#define SUM_THRESHOLD_OF(q) (4 * (q) + 3)
 
 // Units of four words of query q in the batch of coarse.cl, and words of its progress.
 #define COARSE_QUERY(q) (queries_at + 3 * (q))
@@ -74,7 +74,7 @@ static inline words_t frequency_words(FREQUENCIES, uint4 place) {
 }
 
 #if NV_SHUFFLE
-#define RECIPROCAL(x) native_recip(x) // of NVIDIA: one instruction, within one unit in the last place
+#define RECIPROCAL(x) native_recip(x) // NVIDIA: one instruction, within one unit in the last place
 #else
 #define RECIPROCAL(x) (1.0f / (x))
 #endif

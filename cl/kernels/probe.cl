@@ -66,7 +66,7 @@ static inline void interpolate(words_t p, uint n, uint x, uint *lo, uint *hi, ui
     LOADS(*loads, 2);
     for (uint k = 0; k < IS_STEPS && b - a > NEAR && va <= x && x <= vb; k++) {
         uint mid = a + (uint)((ulong)(x - va) * (b - a) / max(vb - va, 1u));
-        mid = min(mid, b - 1); // of unsorted words too, and p[b] is known
+        mid = min(mid, b - 1); // holds for unsorted words too, and p[b] is known
         uint v = p[mid];
         LOADS(*loads, 2);
         if (v < x) {

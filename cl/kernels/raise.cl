@@ -38,6 +38,6 @@ __kernel void coarse_raise(__global uint4 *batch, uint terms_at, uint queries_at
         uint score = sum * query.z;
         theta = max(theta, score - min(score, weights / 255 + 1));
         state[HIGHER_OF(q)] = theta;
-        state[LEAST_OF(q)] = batch[COARSE_FILTER_OF(q)].z ? 0 : full + (theta - min(theta, query.y)) / max(query.z, 1u);
+        state[SUM_THRESHOLD_OF(q)] = batch[COARSE_FILTER_OF(q)].z ? 0 : full + (theta - min(theta, query.y)) / max(query.z, 1u);
     }
 }

@@ -13,14 +13,14 @@
 //           then range by range (2) the postings of the lists, one after the other, are
 //           divided among the work-items, so that short lists do not leave most of a
 //           group idle; each adds its contribution; (3) documents that came to the
-//           threshold were noted on the way, unless they are many or there is none: then
+//           threshold are candidates, unless they are many or there is none: then
 //           all are scanned. SCAN_SERIAL: list by list, then all documents.
 // Launch    a group of RANK_WG work-items (SCAN_SERIAL: of one) for each query and
 //           range, or `span` of them, at most RANK_SPAN: group g has query g % queries
 //           and the ranges from `first_range` + g / queries * span on, so that groups at work
 //           at a time read the same words; with `only`, range `first_range` + g / queries *
 //           every.
-// Local     RANK_RANGE + RANK_PAGE*(3 + RANK_SPAN) + RANK_NOTES + 1 words.
+// Local     RANK_RANGE + RANK_PAGE*(3 + RANK_SPAN) + RANK_CANDIDATES + 1 words.
 // Bounds    any starts, docIDs and components: parts of lists are clamped to the list,
 //           documents outside of the range are passed over.
 #ifndef HEDDLE_POSTING
@@ -28,7 +28,7 @@
 #endif
 
 #define RANK_PAGE 64   // lists that are looked up together
-#define RANK_NOTES 128 // documents that came to the threshold, noted at most
+#define RANK_CANDIDATES 128 // candidates of a range that are remembered: documents that came to the threshold
 #define RANK_ROWS 4    // postings of a work-item that are loaded together
 #ifndef RANK_SPAN // the host sets it
 #define RANK_SPAN 8 // ranges of a group at most
@@ -92,15 +92,15 @@ __kernel void accumulate(ACCUMULATE_ARGUMENTS) {
 
 #else
 
-// BOUND_OF is where range r of the group begins in list t of the page, LENGTH_OF how
+// BEGIN_OF is where range r of the group begins in list t of the page, LENGTH_OF how
 // many postings it has.
-#define BOUND_OF(t, r) bound[(t) * (RANK_SPAN + 1) + (r)]
-#define LENGTH_OF(t, r) (max(BOUND_OF(t, (r) + 1), BOUND_OF(t, r)) - BOUND_OF(t, r))
+#define BEGIN_OF(t, r) begins[(t) * (RANK_SPAN + 1) + (r)]
+#define LENGTH_OF(t, r) (max(BEGIN_OF(t, (r) + 1), BEGIN_OF(t, r)) - BEGIN_OF(t, r))
 
 __attribute__((reqd_work_group_size(RANK_WG, 1, 1)))
 __kernel void accumulate(ACCUMULATE_ARGUMENTS) {
     __local uint acc[RANK_RANGE];
-    __local uint at[RANK_PAGE], weights[RANK_PAGE], bound[RANK_PAGE * (RANK_SPAN + 1)], noted[RANK_NOTES];
+    __local uint at[RANK_PAGE], weights[RANK_PAGE], begins[RANK_PAGE * (RANK_SPAN + 1)], candidates[RANK_CANDIDATES];
     __local uint notes;
     uint lid = get_local_id(0), g = get_group_id(0), q = g % queries, first = first_range + g / queries * (only ? every : span);
     uint4 query = batch[queries_at + q];
@@ -120,7 +120,7 @@ __kernel void accumulate(ACCUMULATE_ARGUMENTS) {
                 for (uint i = lid; i < n * (span + 1); i += RANK_WG) {
                     uint t = i / (span + 1), k = i % (span + 1);
                     uint4 term = batch[terms_at + 2 * (query.x + page + t)];
-                    BOUND_OF(t, k) = min(starts[term.x + first + k], term.z);
+                    BEGIN_OF(t, k) = min(starts[term.x + first + k], term.z);
                     if (k == 0) {
                         at[t] = term.y * 4;
                         weights[t] = term.w;
@@ -133,7 +133,7 @@ __kernel void accumulate(ACCUMULATE_ARGUMENTS) {
             for (uint t = 0; t < n && of_pass(first + r, every, only); t++)
                 elements += LENGTH_OF(t, r);
             any += elements;
-            uint t = 0, begin = 0, end = LENGTH_OF(0, r), off = at[0] + BOUND_OF(0, r), w = weights[0];
+            uint t = 0, begin = 0, end = LENGTH_OF(0, r), off = at[0] + BEGIN_OF(0, r), w = weights[0];
             for (uint i = lid; i < elements; i += RANK_ROWS * RANK_WG) {
                 uint x[RANK_ROWS], s[RANK_ROWS], c[RANK_ROWS];
                 #pragma unroll
@@ -145,7 +145,7 @@ __kernel void accumulate(ACCUMULATE_ARGUMENTS) {
                             t++;
                             begin = end;
                             end += LENGTH_OF(t, r);
-                            off = at[t] + BOUND_OF(t, r) - begin;
+                            off = at[t] + BEGIN_OF(t, r) - begin;
                             w = weights[t];
                         }
                         x[k] = docs[off + j] - base;
@@ -159,8 +159,8 @@ __kernel void accumulate(ACCUMULATE_ARGUMENTS) {
                         uint more = contribution(c[k], s[k]), old = atomic_add(&acc[x[k]], more);
                         if (theta.x && old < theta.x && old + more >= theta.x && passes(filters, query.z, query.w, base + x[k])) {
                             uint m = atomic_inc(&notes);
-                            if (m < RANK_NOTES)
-                                noted[m] = x[k];
+                            if (m < RANK_CANDIDATES)
+                                candidates[m] = x[k];
                         }
                     }
                 }
@@ -168,9 +168,9 @@ __kernel void accumulate(ACCUMULATE_ARGUMENTS) {
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         uint passed = notes;
-        if (theta.x && passed <= RANK_NOTES) {
+        if (theta.x && passed <= RANK_CANDIDATES) {
             for (uint m = lid; m < passed; m += RANK_WG) {
-                uint x = noted[m];
+                uint x = candidates[m];
                 if (is_better(acc[x], base + x, theta))
                     put_key(keys, capacity, q, atomic_inc(&state[COUNT_OF(q)]), acc[x], base + x);
             }

@@ -40,7 +40,7 @@ __kernel void rank_and(ARENA, FREQUENCIES, __global const uint4 *batch, uint ter
     for (uint i = first + get_local_id(0); i < end; i += RANK_WG) {
         uint x = docs[(size_t)shortest.y * 4 + i];
         if (x - base >= limit)
-            continue; // of a list that is corrupt
+            continue; // the list is corrupt
         if (!passes(arena_at(ARENA_ARGS, FILTER_ARENA, 0), query.z, query.w, x))
             continue;
         uint asked = 1;

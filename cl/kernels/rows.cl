@@ -87,7 +87,7 @@ __kernel void rows(VECTORS, __global const uint2 *restrict coarse, __global cons
 #endif
     uint lid = get_local_id(0), q = first + get_group_id(0) % selections, t = get_group_id(0) / selections;
     uint first_group = t * TILE_GROUPS, depth = 0, loads = 0;
-    __local word_t *stack = tile + TILE_GROUPS; // of the sets below the top
+    __local word_t *stack = tile + TILE_GROUPS; // the sets below the top
     volatile __global uint *head = (volatile __global uint *)batch;
     __global const uint *numbers = (__global const uint *)plain + (size_t)t * vectors;
     uint4 selection = batch[selections_at + q];

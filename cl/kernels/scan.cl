@@ -274,7 +274,7 @@ __kernel void compact_ahead(__global const uint *in, __global const uint *flags,
     stage4(stage, x[2], m.z, at.z);
     stage4(stage, x[3], m.w, at.w);
     uint before = group_before(state, epoch, t, sum4(total), box);
-    barrier(CLK_LOCAL_MEM_FENCE); // of the first tile, which need not look back
+    barrier(CLK_LOCAL_MEM_FENCE); // for the first tile, which does not look back
     write_compact(out, n, before, sum4(total), stage);
     if (t == get_num_groups(0) - 1 && get_local_id(0) == 0)
         carry[0] = before + sum4(total);

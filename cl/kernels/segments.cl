@@ -18,7 +18,7 @@
 #include "gaps.cl"
 #endif
 #ifndef RICE_BITS
-#define RICE_BITS 16 // of the unary vector, that a work-item looks at at once: 8, 16 or 32
+#define RICE_BITS 16 // bits of the unary vector that a work-item reads at once: 8, 16 or 32
 #endif
 
 #define LANES (SEGMENT / 4)

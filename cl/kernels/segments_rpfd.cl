@@ -37,7 +37,7 @@ typedef __local uint *work_t;
 // Elements from to end-1 of the array of m values at word a, to be read to work[to].
 typedef struct {
     uint a, m, from, end, to;
-    uint phase; // of the block at from: 0 nothing is there, 1 offsets are, 2 overflows too
+    uint phase; // state of the block at from: 0 nothing is there, 1 offsets are, 2 overflows too
 } array_t;
 
 // patch adds overflow j to value i of a block, of which n from `first` on are in v.

@@ -49,7 +49,7 @@
 static inline uint select_add(__local uint *p, uint v) { return (*p += v) - v; }
 #else
 #define BINS (4 * SELECT_WG)
-#define SELECT_KEYS 8 // of a work-item that are on their way together
+#define SELECT_KEYS 8 // keys that a work-item loads together
 #define SELECT_GROUP __attribute__((reqd_work_group_size(SELECT_WG, 1, 1)))
 #define SELECT_SYNC barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define SELECT_ADD(p, v) atomic_add(p, v)

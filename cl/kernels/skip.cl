@@ -111,7 +111,7 @@ static inline void places(words_t p, uint4 r, uint4 s, words_t aux, __local cons
     segment_barrier();
     uint last = SEGMENTS(r.y) - 1, begin = min(work[0], last), end = min(max(work[1], begin), last) + 1;
     for (uint i = lane; i < n; i += 4 * LANES) {
-        uint4 at = begin, k = min(i + LANES * (uint4)(0, 1, 2, 3), (uint4)(n - 1)); // of vectors: Oclgrind 21.10 reads a scalar as one
+        uint4 at = begin, k = min(i + LANES * (uint4)(0, 1, 2, 3), (uint4)(n - 1)); // operands of min are vectors: Oclgrind 21.10 reads a scalar as one
         uint4 y = (uint4)(x[k.x], x[k.y], x[k.z], x[k.w]);
         for (uint left = end - begin; left > 0;) { // as many steps for all
             uint step = (left + 1) / 2;

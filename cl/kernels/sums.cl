@@ -28,7 +28,7 @@
 #define ONES 0x01010101u
 #endif
 #define COARSE_TERMS (COARSE_WIDE || SCAN_SERIAL ? 64 : 8) // terms of a query at most
-#define SUMS (32 / SUM_BITS) // of a word
+#define SUMS (32 / SUM_BITS) // sums in a word
 #define SUM_MASK ((1u << SUM_BITS) - 1)
 #define SUM_TOP (1u << (SUM_BITS - 1))
 
@@ -72,10 +72,10 @@ static inline uint greatest(uint4 row, uint of) {
     return max(max(m.x, m.y), max(m.z, m.w));
 }
 #else
-// reached marks the sums of four words that are at least `least`: their top bits.
-static inline uint4 reached(uint4 v, uint least) {
-    uint4 low = (v & ~(SUM_TOP * ONES)) + (SUM_TOP - (least & (SUM_TOP - 1))) * ONES;
-    return ((low & v) | ((low | v) & (least & SUM_TOP ? 0 : ~0u))) & (SUM_TOP * ONES);
+// reached marks the sums of four words that are at least `threshold`: their top bits.
+static inline uint4 reached(uint4 v, uint threshold) {
+    uint4 low = (v & ~(SUM_TOP * ONES)) + (SUM_TOP - (threshold & (SUM_TOP - 1))) * ONES;
+    return ((low & v) | ((low | v) & (threshold & SUM_TOP ? 0 : ~0u))) & (SUM_TOP * ONES);
 }
 #endif
 #endif

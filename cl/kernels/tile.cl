@@ -19,7 +19,7 @@
 #else
 #if USE_STORED && !USE_COLUMNS && defined(TABLE_CHECK_WG)
 #undef TABLE_WG
-#define TABLE_WG TABLE_CHECK_WG // of the program for checks of stored values
+#define TABLE_WG TABLE_CHECK_WG // the program checks stored values
 #endif
 #ifndef TABLE_WG
 #define TABLE_WG 128 // a power of two, TABLE_TILE/8 to TABLE_TILE/2
@@ -53,7 +53,7 @@
 #endif
 
 // Plain bits have row r at bit r%32 of word r/32.
-#define TILE_WORDS (TILE_MASKS * GROUP_BITS) // of plain bits
+#define TILE_WORDS (TILE_MASKS * GROUP_BITS) // words of plain bits in a tile
 
 // bits_of returns group g of plain bits of a table of so many rows.
 static inline word_t bits_of(__global const uint *bits, uint g, uint rows) {

@@ -20,14 +20,14 @@ import (
 type columns struct {
 	x      *device.Flight
 	s      *Store
-	groups int // of a vector
+	groups int // groups of a vector
 	stride int // words of a column
 	most   int // columns of a pass at most
 
 	strategy plan.Strategy
 	rescan   bool
-	steps    [][]columnPass // of the steps of a batch; nil for steps other than StepAny
-	records  int            // of the batch
+	steps    [][]columnPass // passes by step of the batch; nil for steps other than StepAny
+	records  int            // records of the batch
 
 	up    *device.Pinned
 	batch device.Scratch // records of vectors
@@ -36,7 +36,7 @@ type columns struct {
 	marks, index device.Scratch
 	sums, carry  device.Scratch // for the plain form of scans
 	scan         primitive.Scanner
-	with         device.Features // of the program
+	with         device.Features // features of the program
 	moved        uint64          // bytes that the kernels of the batch load and store
 }
 
@@ -50,8 +50,8 @@ const (
 	chunkLen    = 1024      // CHUNK in kernels/chunk.cl
 	chunkGroup  = 256       // CHUNK_WG
 	recallGroup = 128       // RECALL_WG in kernels/decompress.cl
-	mostColumns = 1 << 15   // of a pass at most: a launch has a row of groups for each
-	mostGroups  = 1<<31 - 1 // of the columns of a pass at most, so that scans count them
+	mostColumns = 1 << 15   // columns of a pass at most: a launch has a row of groups for each
+	mostGroups  = 1<<31 - 1 // groups of all columns of a pass at most, so that scans count them
 	recordLen   = 4         // words
 )
 

@@ -31,17 +31,17 @@ type cut struct {
 
 	// The fields below belong to one round.
 	first, count int
-	steps        int // of all
+	steps        int // steps of all selections, as the kernel has them
 	records      int // operands, in units of four words
 	sets         int // height of the highest stack
 	columns      int // StepAny of one selection at most
 	checks       bool
 	selectionsAt int // in units of four words
-	words        int // of the upload
+	words        int // words of the upload
 	bits         int // words of bits of a selection; 0 if none are made
 
-	skips []uint32 // of the steps of a selection
-	ranks []uint32 // of the operands of a step
+	skips []uint32 // findSkips: for each step of a selection
+	ranks []uint32 // ranks of the operands of a step in directory.order
 }
 
 // nextRound takes as many selections from c.first+c.count on as fit a round.
@@ -96,7 +96,7 @@ func (c *cut) measure(steps []plan.Step) (records, sets, columns int) {
 func (c *cut) findSkips(steps []plan.Step) {
 	c.skips = slices.Grow(c.skips[:0], len(steps))[:len(steps)]
 	clear(c.skips)
-	var begins [plan.MaxSets]int // of each set of the stack
+	var begins [plan.MaxSets]int // the step at which each set of the stack begins
 	depth := 0
 	for k, x := range steps {
 		switch x.Code {

@@ -16,11 +16,11 @@ import (
 // vector, and at most 6 bytes more per 32 groups.
 type directory struct {
 	tile   int      // groups of a tile, a multiple of 128
-	tiles  int      // of a vector
+	tiles  int      // tiles of a vector
 	coarse []uint32 // two words a vector and tile, tile after tile
 	fine   []uint32 // masks of a dense tile, then vector after vector
 	bases  []uint32 // start of each vector in fine, in units of four words
-	ranks  []uint32 // of each vector: its place in order
+	ranks  []uint32 // the place of each vector in order
 	order  []uint32 // the vectors, see sortVectors
 	plain  []uint32 // by tile and vector: not 0 if the tile is plain
 	bytes  uint64   // on a device

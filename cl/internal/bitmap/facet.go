@@ -17,12 +17,7 @@ const (
 )
 
 // facetGroup is FACET_WG of the kernel.
-func facetGroup(t device.Tuning) int {
-	if t.Serial {
-		return 1
-	}
-	return 256
-}
+func facetGroup(t device.Tuning) int { return t.Local(256) }
 
 // CountCodes implements plan.CodeCounter. It takes columns of up to 2^20 codes, or bins of codes.
 func (s *Store) CountCodes(ctx context.Context, rows []uint64, inputs []plan.Input) ([][]uint64, error) {
@@ -84,13 +79,13 @@ type facets struct {
 	store   *Store
 	rows    []uint64
 	columns []facetColumn
-	words   int // of all counts
-	bounds  int // of all columns
+	words   int // counters of all columns
+	bounds  int // bounds of bins of all columns
 }
 
 type facetColumn struct {
 	storedColumn
-	at       int // of its counts
+	at       int // the first of its counters
 	boundsAt int
 	counts   []uint64
 }

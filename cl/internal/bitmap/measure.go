@@ -77,16 +77,16 @@ type measuring struct {
 	measured  []measured
 	places    int
 	cells     int
-	bounds    int // of the bins of all groupings
+	bounds    int // bounds of the bins of all groupings
 }
 
 // measured is a column with measures.
 type measured struct {
 	storedColumn
-	input   int // of the aggregation
-	plane   int // the first one
+	input   int // its number among the inputs of the aggregation
+	plane   int // its first plane of cells; plane 0 has the numbers of rows
 	flags   uint32
-	divisor uint64 // of codes (plan.Measure.Binary); 1: codes are summed
+	divisor uint64 // the kernel divides codes by it (plan.Measure.Binary); 1: it sums the codes
 }
 
 // inverse is the factor that divides a multiple of the divisor, which is odd, in 64 bits. It makes codes that

@@ -18,7 +18,7 @@ import (
 type plainTiles struct {
 	buffer *ocl.MemObject // numbers by tile and vector, from 1 on, or 0; then the tiles
 	at     int            // start of the tiles, in units of four words
-	bytes  uint64         // of the tiles
+	bytes  uint64         // bytes of the tiles
 }
 
 // isPlain tells whether a tile with the given number of words is plain.
@@ -104,7 +104,7 @@ func expandPlain[W wah.Word](d *directory, words []W, v int, to []uint32) {
 		groups := unsafe.Slice((*W)(unsafe.Pointer(&to[0])), d.tile)
 		to = to[d.tile*size:]
 		entry := d.coarse[2*(t*len(d.bases)+v):]
-		masks := d.fine // of a dense tile
+		masks := d.fine // the masks of a dense tile
 		if entry[1]&7 == classMixed {
 			masks = d.fine[4*(d.bases[v]+entry[1]>>10):]
 		}

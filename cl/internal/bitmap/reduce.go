@@ -54,17 +54,9 @@ func (n *columns) check() error {
 	return n.x.Device.Fail("decompressing vectors", err)
 }
 
-// group is the work-group size of a kernel over rows of words, groups or packs.
-func (n *columns) group(local int) [2]int {
-	if n.x.Device.Tuning.Serial {
-		local = 1
-	}
-	return [2]int{local, 1}
-}
-
 // chunks is the launch of a kernel with a work-group for each chunk of each row.
 func (n *columns) chunks(count, rows int) (groups, local [2]int) {
-	return [2]int{(count + chunkLen - 1) / chunkLen, rows}, n.group(chunkGroup)
+	return [2]int{(count + chunkLen - 1) / chunkLen, rows}, [2]int{n.x.Device.Tuning.Local(chunkGroup), 1}
 }
 
 // clear sets packs of 16 bytes of m to zero, from the given one on.
@@ -84,7 +76,7 @@ func (n *columns) expand(p columnPass, to int) error {
 		n.moved += all * (recallBytes + word)
 		args := wahRecallArguments{a: n.s.arena.Buffers, coarse: n.s.coarse, fine: n.s.fine, vectors: len(n.s.t.Vectors),
 			records: n.batch.Buffer, first: p.first, groups: n.groups, columns: n.words.Buffer, stride: n.stride, to: to}
-		return wahRecall.For(n.with).LaunchRows(n.x, args, [2]int{n.s.dir.tiles, p.vectors}, n.group(recallGroup), device.DecodeTime)
+		return wahRecall.For(n.with).LaunchRows(n.x, args, [2]int{n.s.dir.tiles, p.vectors}, [2]int{n.x.Device.Tuning.Local(recallGroup), 1}, device.DecodeTime)
 	}
 	n.moved += words*(word+4) + 4*all + 8*words + all*(4+word) + n.scanBytes(words) + n.scanBytes(all)
 	sizes := wahSizesArguments{a: n.s.arena.Buffers, records: n.batch.Buffer, first: p.first, groups: n.groups, sizes: n.marks.Buffer}

@@ -74,7 +74,7 @@ type facetKey struct{}
 // selfTestFacets counts codes on first use: few of them in local memory, many, and bins of wide ones.
 func selfTestFacets(ctx context.Context, rt *device.Runtime) error {
 	return device.TestOnce(rt, []facetKey{{}}, func([]facetKey) error {
-		const rows = 70_000 // of two work-groups
+		const rows = 70_000 // enough for two work-groups
 		t, plain, err := sampleTable(rows, 32)
 		columns, failed := sampleColumns(t, plain, 6, rows-1)
 		err = cmp.Or(err, failed)
@@ -115,7 +115,7 @@ type measureKey struct{}
 // and many.
 func selfTestMeasures(ctx context.Context, rt *device.Runtime) error {
 	return device.TestOnce(rt, []measureKey{{}}, func([]measureKey) error {
-		const rows = 70_000 // of several work-groups
+		const rows = 70_000 // enough for several work-groups
 		t, plain, err := sampleTable(rows, 32)
 		columns, failed := sampleColumns(t, plain, 6, 60_000)
 		err = cmp.Or(err, failed)

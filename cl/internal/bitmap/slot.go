@@ -14,21 +14,11 @@ import (
 func tileGroups(t device.Tuning) int { return cmp.Or(t.TableTile, 256) }
 
 // workGroup is the work-group size of rows, without checks of stored values.
-func workGroup(t device.Tuning) int {
-	if t.Serial {
-		return 1
-	}
-	return cmp.Or(t.TableWG, 64)
-}
+func workGroup(t device.Tuning) int { return t.Local(cmp.Or(t.TableWG, 64)) }
 
 // checkGroup is the work-group size of the program for checks of stored values alone: more work-items wait for
 // more loads.
-func checkGroup(t device.Tuning) int {
-	if t.Serial {
-		return 1
-	}
-	return min(2*workGroup(t), tileGroups(t)/2)
-}
+func checkGroup(t device.Tuning) int { return t.Local(min(2*workGroup(t), tileGroups(t)/2)) }
 
 // loadsAtOnce is the number of vectors whose words a work-item loads together.
 func loadsAtOnce(t device.Tuning) int { return cmp.Or(t.TableLoads, 4) }
@@ -47,9 +37,9 @@ type slot struct {
 	columns *columns       // nil before the first strategy of Nelson et al. 2020
 
 	cut     cut
-	selects device.Kernel[rowsArguments] // of the round
+	selects device.Kernel[rowsArguments] // the kernel of the round
 	turn    uint32                       // number of the round
-	counted *ocl.Event                   // of the download of counts
+	counted *ocl.Event                   // the download of counts
 	bitsAt  int                          // word of down at which bits begin
 	submit  func() error                 // send, bound once
 	region  *region                      // for the rows of the only selection, in place of rows; nil: none
@@ -60,8 +50,8 @@ type slot struct {
 // region is a place in a buffer.
 type region struct {
 	buffer   *ocl.MemObject
-	at       int // in units of four words
-	countsAt int // of the rows of each tile, in such units
+	at       int // where the rows begin, in units of four words
+	countsAt int // where the numbers of rows of the tiles begin, in units of four words; noCounts: nowhere
 }
 
 // after is work behind the kernel that writes rows.

@@ -25,14 +25,14 @@ type Store struct {
 	rt     *device.Runtime
 	t      *plan.Table
 	arena  *lists.Arena
-	places []lists.Place // of the vectors
+	places []lists.Place // where the vectors lie
 	dir    *directory
-	coarse *ocl.MemObject // of the directory
-	fine   *ocl.MemObject
+	coarse *ocl.MemObject // directory.coarse on the device
+	fine   *ocl.MemObject // directory.fine
 	plain  plainTiles
 
 	free      device.Pool[slot]
-	slotBytes atomic.Uint64 // of all slots
+	slotBytes atomic.Uint64 // bytes of all slots
 	scratch   device.ScratchMemory
 
 	loading chan struct{} // holds a token; its receiver may load values
@@ -280,11 +280,7 @@ func (s *Store) release() {
 	if v := s.values.Load(); v != nil {
 		v.arena.Release()
 	}
-	for _, m := range []*ocl.MemObject{s.coarse, s.fine} {
-		if m != nil {
-			m.Release()
-		}
-	}
+	device.ReleaseBuffers(s.coarse, s.fine)
 	s.plain.release(s.rt)
 	s.rt.Memory.Unreserve(s.dir.bytes)
 	if s.arena != nil {

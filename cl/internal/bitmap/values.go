@@ -13,7 +13,7 @@ import (
 // values holds the stored values of all columns on the device.
 type values struct {
 	arena  *lists.Arena
-	places []lists.Place // of the lower and the upper half of each column
+	places []lists.Place // the lower half, then the upper half of each column
 }
 
 // loadValues uploads the stored values for the first batch that needs them.

@@ -18,6 +18,12 @@
 // built on first use, so that kernels of common rounds stay small. Programs that every device
 // needs are one text, built when the device is opened.
 //
+// # Arguments
+//
+// Each kernel is a Kernel value with a struct of arguments whose fields are the parameters of the
+// kernel. Launch sets the arguments that have changed since the last launch in the flight, and
+// enqueues the kernel. An operation declares its kernels in one file and lists them in Programs.
+//
 // # Shapes
 //
 // On devices of type CPU the kernels have the shape SCAN_SERIAL: one work-item walks a whole tile

@@ -17,7 +17,7 @@ import (
 // the goroutine that took the slot.
 type Flight struct {
 	Device *Runtime
-	Memory *Budget // of its buffers
+	Memory *Budget // budget of its buffers
 
 	Queue    *ocl.CommandQueue
 	Up, Down *Pinned

@@ -11,8 +11,8 @@ import (
 )
 
 // Kernel is a kernel function whose arguments are the struct A. The fields of A have the names, the
-// order and the types of the parameters of the kernel (field termsAt is parameter terms_at). A test of
-// package cl compares them with the sources:
+// order and the types of the parameters of the kernel (field termsAt is parameter terms_at).
+// TestArguments of package cl compares them with the sources. Types:
 //
 //	*ocl.MemObject     a pointer to global memory
 //	[n]*ocl.MemObject  n such parameters: field a is a0, a1, …

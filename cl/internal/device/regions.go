@@ -26,9 +26,9 @@ type Regions struct {
 	buffer atomic.Pointer[ocl.MemObject]
 
 	mu     sync.Mutex // guards the fields below; held while the buffer is made
-	units  int        // of the buffer
+	units  int        // units of the buffer
 	free   []Region   // ascending, never side by side
-	remove func()     // of Budget.OnShortage
+	remove func()     // result of Budget.OnShortage
 }
 
 // Region is a part of the buffer.

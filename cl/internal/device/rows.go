@@ -32,7 +32,7 @@ func ReadRows(file string, ops Operations) ([]Tuning, error) {
 
 // wrongTuning is a fault in rows.
 type wrongTuning struct {
-	at     toml.Position // of a syntax error; line 0: no syntax error
+	at     toml.Position // place of a syntax error; line 0: no syntax error
 	key    string        // the key at fault; empty: no single key
 	reason string
 }

@@ -30,8 +30,8 @@ type Options struct {
 type Runtime struct {
 	Info       plan.Info
 	Tuning     Tuning
-	Memory     *Budget // of all buffers of the device
-	Regions    Regions // of filters
+	Memory     *Budget // budget of all buffers of the device
+	Regions    Regions // buffer of filters
 	Profiling  bool
 	CountLoads bool
 	Log        *zerolog.Logger
@@ -41,7 +41,7 @@ type Runtime struct {
 	skipSelfTest bool
 	faulty       func(step string) error
 	context      *ocl.Context
-	number       int // of the context among the open ones
+	number       int // the least number that no other open context has
 	// Transfer carries lists, tables and mappings. Each slot has a queue of its own for
 	// its rounds, so that the transfers of one batch overlap the kernels of another one,
 	// and a kernel that runs out of work-groups overlaps the next one. One queue each for
@@ -52,7 +52,7 @@ type Runtime struct {
 	programs map[KernelID]*ocl.Program
 
 	tested tested
-	known  sync.Map // results of remember
+	known  sync.Map // results of Remember
 
 	// enqueuing is held while commands are enqueued. A single goroutine that enqueues for
 	// all callers took two goroutine switches per batch, more than the driver takes.
@@ -182,7 +182,7 @@ func (rt *Runtime) Buffer(flags ocl.MemFlag, bytes uint64, what string) (*ocl.Me
 
 // Name returns the names of the device and its platform, for errors.
 func (rt *Runtime) Name() string {
-	if rt.dev == nil { // of a test without a device
+	if rt.dev == nil { // a test without a device
 		return rt.Info.Device + " (" + rt.Info.Platform + ")"
 	}
 	return rt.dev.String()

@@ -80,3 +80,12 @@ func (s ScratchMemory) Drop(m *Scratch) {
 		*m = Scratch{}
 	}
 }
+
+// ReleaseBuffers releases buffers, some of which may be nil.
+func ReleaseBuffers(buffers ...*ocl.MemObject) {
+	for _, m := range buffers {
+		if m != nil {
+			m.Release()
+		}
+	}
+}

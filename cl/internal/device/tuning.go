@@ -42,6 +42,14 @@ type Tuning struct {
 	Why        string   `toml:"why"`
 }
 
+// Local is the work-group size of a kernel that has groups of n work-items: 1 in the serial shape.
+func (t *Tuning) Local(n int) int {
+	if t.Serial {
+		return 1
+	}
+	return n
+}
+
 //go:embed tuning.toml
 var tuningText string
 

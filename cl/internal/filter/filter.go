@@ -32,7 +32,7 @@ type Set struct {
 
 const (
 	chunk     = 256  // words; RANGE_WORDS of kernels/expression.cl
-	maxGroups = 1024 // of a launch
+	maxGroups = 1024 // work-groups of a launch at most
 	unit      = 4    // words
 	// sparse is the number of documents of the universe for each docID of a listed set: the docIDs
 	// take at most the memory of the bits.

@@ -18,12 +18,7 @@ var Operation = device.Operation{
 }
 
 // workGroup is FILTER_WG of the kernels.
-func workGroup(t device.Tuning) int {
-	if t.Serial {
-		return 1
-	}
-	return 128
-}
+func workGroup(t device.Tuning) int { return t.Local(128) }
 
 // tested is the key of the self-test.
 type tested struct{}

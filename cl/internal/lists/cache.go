@@ -25,7 +25,7 @@ type Cache struct {
 	mu      sync.Mutex
 	waiting bool // the holder of the turn finds no room
 	Coming  map[uint32]*upload
-	Freqs   []Place // of frequencies; Set.Places has the places of lists
+	Freqs   []Place // places of frequencies; Set.Places has the places of lists
 
 	turn  chan struct{} // holds a token; its receiver may bring lists in
 	freed chan struct{} // capacity 1: pins have come back
@@ -33,7 +33,7 @@ type Cache struct {
 	// The holder of the turn uses the fields below.
 	queue  *ocl.CommandQueue // in order
 	stages []stage
-	next   int // of stages
+	next   int // index of the stage to fill next
 
 	arriving sync.WaitGroup // goroutines of arrive
 	cutters  sync.Pool      // *partCutter

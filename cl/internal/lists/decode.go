@@ -68,8 +68,8 @@ const NoDecoder = -1
 // kind is the way in which kernels read the codecs of a device kind.
 type kind struct {
 	known   bool            // there are kernels
-	decoder int             // of Decoders, or NoDecoder
-	search  device.Features // of a program that searches in such lists
+	decoder int             // index of Decoders, or NoDecoder
+	search  device.Features // features of a program that searches in such lists
 }
 
 // kinds describes the kernels of each device kind of package codec. Lists of a kind without an
@@ -103,12 +103,7 @@ func Supported(src *plan.Source) error {
 }
 
 // DecodeLocal is the work-group size of the kernel decode.
-func DecodeLocal(t device.Tuning) int {
-	if t.Serial {
-		return 1
-	}
-	return RunLen / 16 // DECODE_WG
-}
+func DecodeLocal(t device.Tuning) int { return t.Local(RunLen / 16) }
 
 // LaunchDecoders enqueues the decoders of a round over the runs of each: their numbers, and the first of
 // each in uint4. It runs in Runtime.Do.

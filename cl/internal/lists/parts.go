@@ -15,7 +15,7 @@ const maxParts = 4
 
 // Request describes the queries of a batch to the cache.
 type Request struct {
-	Noun    string // of a query, for errors: "query", "boolean expression"
+	Noun    string // name of a query in errors: "query", "boolean expression"
 	Queries int
 	Ranked  bool // queries read frequencies too
 	// Lists appends the lists of query i to dst.

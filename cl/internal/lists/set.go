@@ -15,9 +15,9 @@ import (
 // of a store share it. It is safe for concurrent use.
 type Set struct {
 	Device *device.Runtime
-	Memory *device.Budget // of the lists and of all scratch memory of the store
+	Memory *device.Budget // budget of the lists and of all scratch memory of the store
 	Src    *plan.Source
-	With   device.Features // of programs that search in any of the lists
+	With   device.Features // features of programs that search in any of the lists
 	Arena  *Arena
 	Places []Place
 	Cache  *Cache         // nil if all lists are resident

@@ -38,7 +38,7 @@ type tableRef struct {
 	off     uint32 // words
 	words   uint32
 	entries uint32
-	levels  uint32 // of splitters
+	levels  uint32 // levels of splitters
 	probe   uint8
 	shift   uint8
 }

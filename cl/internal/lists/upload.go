@@ -24,8 +24,8 @@ type upload struct {
 	bytes uint64
 	err   error
 
-	refs int   // of events; guarded by listCache.mu
-	last *Pins // the last one that has noted the upload; guarded by listCache.mu
+	refs int   // holders of the events; guarded by Cache.mu
+	last *Pins // the last one that has noted the upload; guarded by Cache.mu
 }
 
 func newUpload(items []uint32) *upload {
@@ -42,7 +42,7 @@ func (u *upload) unref() {
 
 const (
 	stageCount   = 4       // staging buffers
-	stageBytes   = 4 << 20 // of each
+	stageBytes   = 4 << 20 // bytes of each
 	writesAtOnce = 32      // commands that one holder of Runtime.Do enqueues
 )
 

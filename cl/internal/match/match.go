@@ -19,10 +19,10 @@ import (
 // round under way has a slot of its own, so concurrent batches overlap.
 type Matcher struct {
 	set        *lists.Set
-	maxTiles   int    // of a round
+	maxTiles   int    // tiles of a round at most
 	tile       uint32 // elements of a tile
 	mergeTile  uint32 // the same for merges
-	mergeLeast uint64 // of the tuning row; 0: plan.Auto never merges
+	mergeLeast uint64 // merge_least of the tuning row; 0: plan.Auto never merges
 
 	Free    chan *slot // idle slots
 	most    int        // slots
@@ -189,7 +189,7 @@ func (m *Matcher) countFilters(b *plan.MatchBatch, records []lists.Record, st *p
 			continue
 		}
 		st.Filtered++
-		if elements, _, _ := lead(b, records, i); elements == filter.Of(b.Filters[i]).Docs() {
+		if elements, _, _ := drivingList(b, records, i); elements == filter.Of(b.Filters[i]).Docs() {
 			st.Sought++
 		}
 	}

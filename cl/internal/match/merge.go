@@ -21,12 +21,7 @@ const mergeTables = plan.HS16
 func mergeTile(t device.Tuning) int { return t.MergeWG * t.MergeRows }
 
 // mergeLocal is the work-group size of merge.
-func mergeLocal(t device.Tuning) int {
-	if t.Serial {
-		return 1
-	}
-	return t.MergeWG
-}
+func mergeLocal(t device.Tuning) int { return t.Local(t.MergeWG) }
 
 // mergeTiles is the number of tiles of a round of merges at most.
 func (m *Matcher) mergeTiles() int {
@@ -60,7 +55,7 @@ func (m *Matcher) merges(a plan.Algorithm, records []lists.Record, elements *lis
 func (m *Matcher) mergesAll(b *plan.MatchBatch, first int, records []lists.Record) bool {
 	some := false
 	for i := first; i < b.Queries(); i++ {
-		if elements, rest, _ := lead(b, records, i); elements.Length() > 0 {
+		if elements, rest, _ := drivingList(b, records, i); elements.Length() > 0 {
 			if !m.merges(plan.Auto, records, elements, rest) {
 				return false
 			}

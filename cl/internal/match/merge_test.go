@@ -248,7 +248,7 @@ func TestMergeRounds(t *testing.T) {
 			kinds[x.round.merge]++
 			for i := range x.round.queries {
 				q := batch.Query(from + i)
-				elements, rest, _ := lead(&batch, records, from+i)
+				elements, rest, _ := drivingList(&batch, records, from+i)
 				if got := s.merges(plan.MergePath, records, elements, rest); got != x.round.merge {
 					t.Fatalf("%s: query %v in a round of merges: %t", name, q, x.round.merge)
 				}

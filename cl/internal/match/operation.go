@@ -89,12 +89,7 @@ func shellFile(with device.Features) string {
 }
 
 // workGroup is the work-group size of intersect and gather.
-func workGroup(t device.Tuning) int {
-	if t.Serial {
-		return 1
-	}
-	return t.WG
-}
+func workGroup(t device.Tuning) int { return t.Local(t.WG) }
 
 // probeLocal is the work-group size of the kernel that walks tiles, LANES for skip.cl.
 func probeLocal(t device.Tuning, with device.Features) int {

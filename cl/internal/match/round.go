@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	maxQueries = 16384 // of one round
-	maxTerms   = 65536 // of one round, and so of one query
-	tileWords  = 4     // of a tile record
+	maxQueries = 16384 // queries of a round
+	maxTerms   = 65536 // terms of a round, and so of a query
+	tileWords  = 4     // words of a tile record
 )
 
 // position is the place in a batch where the next round begins.
@@ -28,7 +28,7 @@ type round struct {
 	queries    int
 	whole      bool // it answers all queries of the batch
 	tiles      int
-	with       device.Features // of a program that searches in the lists
+	with       device.Features // features of a program that searches in the lists
 	merge      bool            // by the kernels of merge.cl
 	filtered   bool            // kernels read the buffer of filters
 	unpacked   bool            // lists that need features are decoded before they are searched
@@ -39,11 +39,11 @@ type round struct {
 	runs        [len(lists.Decoders)]int
 	runsAt      [len(lists.Decoders)]int // in uint4
 	candidates  uint64                   // elements
-	decodeBytes uint64                   // that decoding reads and writes
-	segments    uint64                   // of gap codecs, that decoding decodes
+	decodeBytes uint64                   // bytes that decoding reads and writes
+	segments    uint64                   // segments of gap codecs that decoding decodes
 	tilesAt     int                      // in uint4
 	sumsAt      int                      // in words
-	words       int                      // of the upload
+	words       int                      // words of the upload
 }
 
 // uploadWords limits the upload of a round of maxTiles tiles.
@@ -54,10 +54,10 @@ func uploadWords(maxTiles int) int {
 // nothing is a list without documents.
 var nothing lists.Record
 
-// lead returns the elements of conjunction i, the lists to look them up in, and the filter to test
-// them by, nil for none. The elements are the documents of the shortest list, or of the filter if
+// drivingList returns the driving list of conjunction i, whose elements are looked up in the rest of
+// the lists and in f, nil for no filter. It is the shortest list, or the documents of the filter if
 // these are fewer.
-func lead(b *plan.MatchBatch, records []lists.Record, i int) (elements *lists.Record, rest []plan.Handle, f *filter.Set) {
+func drivingList(b *plan.MatchBatch, records []lists.Record, i int) (elements *lists.Record, rest []plan.Handle, f *filter.Set) {
 	q := b.Query(i)
 	if len(q) == 0 {
 		return &nothing, nil, nil
@@ -79,7 +79,7 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 	end, terms, bitRuns, searched := p, 0, 0, unpacking{room: uint64(maxTiles) * uint64(m.tile)}
 	for queries := b.Queries(); end.query < queries && r.queries < maxQueries; {
 		firstTile[r.queries] = uint32(r.tiles)
-		elements, rest, f := lead(b, records, end.query)
+		elements, rest, f := drivingList(b, records, end.query)
 		if elements.Length() == 0 {
 			r.queries++
 			end = position{query: end.query + 1}
@@ -159,7 +159,7 @@ func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up
 		if tile == endTile {
 			continue
 		}
-		list, rest, f := lead(b, records, p.query+i)
+		list, rest, f := drivingList(b, records, p.query+i)
 		first, before := uint32(0), term
 		if i == 0 {
 			first = p.doc

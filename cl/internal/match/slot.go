@@ -24,15 +24,15 @@ type slot struct {
 	found   *ocl.MemObject      // matches, tile by tile
 	out     *ocl.MemObject      // matches per tile, then docIDs
 	loads   *ocl.MemObject      // words that kernels loaded, if they count
-	look    *primitive.LookBack // of merges; nil before the first one that looks back
+	look    *primitive.LookBack // state of merges; nil before the first one that looks back
 	bytes   uint64
 
-	firstTile []uint32 // of the queries
+	firstTile []uint32 // the first tile of each query
 
 	tables    *lists.Tables
 	countOnly bool
 	docsAt    int // word of out where docIDs begin
-	matches   int // of a finished round
+	matches   int // matches of a finished round
 	fetched   int // words of out that the first download takes
 
 	submit func() error // enqueue, bound once
@@ -153,11 +153,7 @@ func (x *slot) aux() *ocl.MemObject { return cmp.Or(x.tables.Buffer, x.matcher.s
 func (x *slot) release() {
 	x.ReleaseEvents()
 	x.Flight.Release()
-	for _, m := range []*ocl.MemObject{x.batch, x.decoded, x.found, x.out, x.loads} {
-		if m != nil {
-			m.Release()
-		}
-	}
+	device.ReleaseBuffers(x.batch, x.decoded, x.found, x.out, x.loads)
 	if x.look != nil {
 		x.look.Release()
 	}

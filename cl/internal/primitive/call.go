@@ -149,11 +149,7 @@ func (p *call) read(m *ocl.MemObject, to []uint32) error {
 
 func (p *call) release() {
 	p.Flight.Release()
-	for _, m := range []*ocl.MemObject{p.scan.In, p.scan.Flags, p.scan.Out, p.scan.Sums, p.scan.Carry} {
-		if m != nil {
-			m.Release()
-		}
-	}
+	device.ReleaseBuffers(p.scan.In, p.scan.Flags, p.scan.Out, p.scan.Sums, p.scan.Carry)
 	if p.scan.Look != nil {
 		p.scan.Look.Release()
 	}

@@ -16,7 +16,7 @@ type LookBack struct {
 	memory *device.Budget
 	Bytes  uint64
 	ticket uint32 // first ticket of the next launch
-	epoch  uint32 // of the last launch; 0: the state must be cleared
+	epoch  uint32 // epoch of the last launch; 0: the state must be cleared
 }
 
 const (

@@ -13,7 +13,7 @@ type Timing struct {
 	// Runs holds the times from the start of a run's first kernel to the end of its last
 	// one, by the device's clock if the backend profiles, else by the host's.
 	Runs     []time.Duration
-	Launches int    // of a run
+	Launches int    // launches of a run
 	Bytes    uint64 // that a run reads and writes at least
 	LookBack bool   // kernels with look-back read each element once
 }
@@ -79,7 +79,7 @@ func Compact(ctx context.Context, b *device.Runtime, out, in []uint32, keep Keep
 // CheckScan refuses devices that the kernels of scan.cl do not fit.
 func CheckScan(b *device.Runtime) error {
 	t, i := b.Tuning, &b.Info
-	local := uint64(80*t.ScanWG + 256) // of compact, without shuffles
+	local := uint64(80*t.ScanWG + 256) // what compact needs without shuffles
 	var why string
 	switch {
 	case t.Serial:

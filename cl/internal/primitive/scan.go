@@ -112,9 +112,4 @@ func (s *Scanner) Enqueue(x *device.Flight, n int, to device.Counter) error {
 }
 
 // scanLocal is the work-group size of the kernels.
-func scanLocal(t device.Tuning) int {
-	if t.Serial {
-		return 1
-	}
-	return t.ScanWG
-}
+func scanLocal(t device.Tuning) int { return t.Local(t.ScanWG) }

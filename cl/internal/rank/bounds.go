@@ -12,18 +12,18 @@ func (k *coarse) isWide(c *cut, i int) bool {
 // score: sums of upper bounds have 8 bits, or 16 if wide, of lower bounds 16. With all, where
 // each posting of a wide sum adds each_of in coarse.cl, sums of bounds are less than that.
 func coarseUnits(q []plan.Term, wide, all bool) (upper, lower uint32) {
-	sum, most, mostBelow := uint64(0), uint64(255), uint64(1<<16-1)
+	sum, maxUpper, maxLower := uint64(0), uint64(255), uint64(1<<16-1)
 	if all {
-		mostBelow = (1<<16-1)/uint64(len(q)+1) - 1
+		maxLower = (1<<16-1)/uint64(len(q)+1) - 1
 	}
 	if wide {
-		most = mostBelow
+		maxUpper = maxLower
 	}
 	for _, t := range q {
 		sum += uint64(t.Weight)
 	}
-	room := 255 * (most - uint64(len(q)))
-	return uint32((256*sum + room - 1) / room), uint32((sum + mostBelow - 1) / mostBelow)
+	room := 255 * (maxUpper - uint64(len(q)))
+	return uint32((256*sum + room - 1) / room), uint32((sum + maxLower - 1) / maxLower)
 }
 
 // upperWeight is ceil(256 weight / (255 unit)).

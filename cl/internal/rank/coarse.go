@@ -56,7 +56,7 @@ type coarse struct {
 	filtered bool   // a query has a filter
 	seeking  uint64 // queries whose lists are searched for the documents of their filters
 	terms    int
-	postings int // of one query at most
+	postings int // postings of one query at most
 	places   map[plan.Handle]coarseList
 	lists    []plan.Handle
 	units    [][4]uint32 // records of the queries
@@ -64,7 +64,7 @@ type coarse struct {
 	every, sampled     int // one range in every; their number
 	cells              int // sums that the sample leaves of a range
 	found, capacity    int // documents found of a query at most; its keys
-	words              int // of the upload
+	words              int // words of the upload
 	termsAt, queriesAt int // in uint4
 	moved              uint64
 }
@@ -331,7 +331,7 @@ func (x *slot) sendCoarse(c *cut, k *coarse) error {
 			span = (ranges + serial - 1) / serial
 		}
 		args.queryFrom, args.queries, args.every, args.span, args.all, args.found, args.capacity = from, queries, every, span, all, found.Buffer, room
-		return k.sums(with).Launch(&x.Flight, args, queries*((own+span-1)/span), coarseLocal(t, local), device.ScoreTime)
+		return k.sums(with).Launch(&x.Flight, args, queries*((own+span-1)/span), t.Local(local), device.ScoreTime)
 	}
 	var err error
 	if t.Serial { // one program without a sample
@@ -346,7 +346,7 @@ func (x *slot) sendCoarse(c *cut, k *coarse) error {
 	}
 	if queries > aloneQueries || c.batch.K > manyDocs || t.Serial { // else exact scores take less time than a higher threshold
 		err = raise.Launch(&x.Flight, raiseArguments{batch: x.batch.Buffer, termsAt: k.termsAt, queriesAt: k.queriesAt, narrow: k.narrow, all: k.all,
-			found: x.docs.Buffer, capacity: k.found, k: c.batch.K, state: x.state.Buffer}, queries, coarseLocal(t, 256), device.SelectTime)
+			found: x.docs.Buffer, capacity: k.found, k: c.batch.K, state: x.state.Buffer}, queries, t.Local(256), device.SelectTime)
 		if err != nil {
 			return err
 		}
@@ -361,7 +361,7 @@ func (x *slot) sendCoarse(c *cut, k *coarse) error {
 	err = complete.Launch(&x.Flight, completeArguments{a: set.Arena.Buffers, f: data.freqs.Buffers, p: args.p, ranges: ranges, batch: x.batch.Buffer,
 		termsAt: k.termsAt, queriesAt: k.queriesAt, groups: groups, lengths: data.lengths, narrow: data.narrow, docCount: int(set.Src.Docs),
 		bits: x.ranker.bitsets(), found: x.docs.Buffer, most: k.found, state: x.state.Buffer, keys: x.keys.Buffer, capacity: k.capacity, k: best, all: k.all},
-		queries*groups, coarseLocal(t, 64), device.ProbeTime)
+		queries*groups, t.Local(64), device.ProbeTime)
 	if err == nil && best == 0 {
 		err = x.selector.run(queries, k.capacity, c.batch.K, x.keys.Buffer, x.state.Buffer, x.state.Buffer, bestAt(queries))
 	}

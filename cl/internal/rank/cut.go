@@ -27,21 +27,21 @@ type cut struct {
 	lost, again []int
 
 	// The fields below belong to one round.
-	queries  []int               // of the batch
+	queries  []int               // their numbers in the batch
 	second   bool                // a second run of queries that lost candidates
 	safe     bool                // no pass may lose candidates
 	capacity int                 // candidates of a query
-	matches  float64             // of all queries, at most
-	greatest float64             // of one of them
+	matches  float64             // matches of all queries at most
+	greatest float64             // matches of one query at most
 	known    map[plan.Handle]int // numbers in parts
 	terms    int
-	ranges   int // of all documents
+	ranges   int // ranges of all documents
 
 	first, end int    // ranges of the window
 	parts      []part // lists
-	elements   int    // of all parts, each rounded up to decodeRound
+	elements   int    // elements of all parts, each rounded up to lists.DecodeRound
 	runs       [1 + len(lists.Decoders)]int
-	words      int // of the upload
+	words      int // words of the upload
 	termsAt    int // in uint4
 	queriesAt  int
 	filtered   bool   // a query has a filter

@@ -18,10 +18,11 @@
 // the filter has so few documents that looking them up takes less time than sums, they take the
 // place of the documents found.
 //
-// Other queries, and queries that fail twice, take the exhaustive path, plan.RangeAccumulators. A round is some queries over all ranges of documents, or one query over some ranges. Every list
-// of a round is decoded once. Passes then append candidates. After each pass the candidates of a
-// query are cut to the best k, whose last key is the threshold of later candidates. The first pass
-// takes ranges from everywhere. The best documents of the last pass come back.
+// Other queries, and queries that fail twice, take the exhaustive path, plan.RangeAccumulators. A round
+// is some queries over all ranges of documents, or one query over some ranges. Each list of a round is
+// decoded once. Passes then append candidates. After each pass the candidates of a query are cut to the
+// best k, whose last key is the threshold of later candidates. The ranges of the first pass are spread
+// over all documents. The best documents of the last pass come back.
 //
 //	kernel         purpose                               work-group        local memory             barriers
 //	prepare        runs for decoders, empty states       64                none                     none

@@ -21,7 +21,7 @@ type extra struct {
 	memory  *device.Budget
 	lengths *ocl.MemObject // any buffer if there are no lengths
 	narrow  bool           // lengths have 16 bits
-	bytes   uint64         // of lengths
+	bytes   uint64         // bytes of lengths
 }
 
 // data returns the data and makes it on first use.

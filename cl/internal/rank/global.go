@@ -13,12 +13,7 @@ func (c *cut) global() bool {
 }
 
 // globalLocal is the work-group size of accumulate_global.cl.
-func globalLocal(t device.Tuning) int {
-	if t.Serial {
-		return 1
-	}
-	return 128
-}
+func globalLocal(t device.Tuning) int { return t.Local(128) }
 
 // globalLevels returns the numbers of maxima of each level over n documents, the lowest
 // level first. The last level is scanned for every document that is taken.

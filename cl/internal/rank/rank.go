@@ -18,7 +18,7 @@ import (
 type Ranker struct {
 	set   *lists.Set
 	free  device.Pool[slot]
-	used  atomic.Uint64 // of all slots
+	used  atomic.Uint64 // bytes of all slots
 	extra atomic.Pointer[extra]
 	held  held
 }
@@ -137,7 +137,7 @@ func (x *slot) rank(ctx context.Context, b *plan.RankBatch, first int, data *ext
 // half and the complement of the docID in the lower one.
 type best struct {
 	keys  []uint64
-	spans [][2]int // of each query in keys
+	spans [][2]int // first and end of each query in keys
 }
 
 // into appends documents and scores to out, from the query first on.

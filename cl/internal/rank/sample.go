@@ -3,19 +3,19 @@ package rank
 // sample chooses the ranges of the sample so that the work on them and on the documents that
 // they let through balance, and that they leave eight sums for each document asked for.
 func (k *coarse) sample(c *cut, ranges int) {
-	least := 8 * c.batch.K
+	wanted := 8 * c.batch.K
 	every := 8
 	if k.pass == lostQueries {
 		every = 1
 	} else if c.batch.K > manyDocs {
 		every = 2
 	}
-	k.every = max(min(every, ranges*coarseCells/least), 1)
+	k.every = max(min(every, ranges*coarseCells/wanted), 1)
 	k.sampled = (ranges + k.every - 1) / k.every
 	// Fewer sums than 16 lose documents that lie together, as a topic's do.
-	for k.cells = 16; k.cells > 2 && k.sampled*k.cells > max(manyCells, least); k.cells /= 2 {
+	for k.cells = 16; k.cells > 2 && k.sampled*k.cells > max(manyCells, wanted); k.cells /= 2 {
 	}
-	for ; k.cells < coarseCells && k.sampled*k.cells < least; k.cells *= 2 {
+	for ; k.cells < coarseCells && k.sampled*k.cells < wanted; k.cells *= 2 {
 	}
 	if c.set.Device.Tuning.Serial {
 		k.sampled, k.cells = 0, 0 // there is no sample
@@ -26,5 +26,5 @@ func (k *coarse) sample(c *cut, ranges int) {
 	}
 	docs := int(c.set.Src.Docs)
 	k.found = min(max(coarseKeys, min(k.found, c.shape.keys/coarseRound)), docs, c.shape.keys)
-	k.capacity = max(min(max(coarseKeys, least*k.every), docs+c.batch.K+2, c.shape.keys)&^1, 2)
+	k.capacity = max(min(max(coarseKeys, wanted*k.every), docs+c.batch.K+2, c.shape.keys)&^1, 2)
 }

@@ -94,12 +94,7 @@ func (s *selector) run(queries, capacity, k int, keys, state, best *ocl.MemObjec
 func bestAt(queries int) int { return queries * selectState / 2 }
 
 // selectLocal is the work-group size of the kernels of select.cl.
-func selectLocal(t device.Tuning) int {
-	if t.Serial {
-		return 1
-	}
-	return cmp.Or(t.SelectWG, 256)
-}
+func selectLocal(t device.Tuning) int { return t.Local(cmp.Or(t.SelectWG, 256)) }
 
 // selectWide is SELECT_WIDE in kernels/select.cl.
 func selectWide(t device.Tuning) int { return cmp.Or(t.SelectWide, 1<<14) }
@@ -128,10 +123,6 @@ func (s *selector) groups(queries, capacity int) int {
 
 // release frees the scratch memory. The flight frees the kernels.
 func (s *selector) release() {
-	for _, m := range []*ocl.MemObject{s.bins, s.kept} {
-		if m != nil {
-			m.Release()
-		}
-	}
+	device.ReleaseBuffers(s.bins, s.kept)
 	s.memory.Unreserve(s.bytes)
 }

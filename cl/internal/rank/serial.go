@@ -1,7 +1,5 @@
 package rank
 
-import "heddle/cl/internal/device"
-
 // serialGroups is the number of work-groups of a query in the serial shape: as few as keep all cores busy, because
 // each one has a threshold of its own. Only one group alone drops documents found.
 func (x *slot) serialGroups(k *coarse) int {
@@ -10,12 +8,4 @@ func (x *slot) serialGroups(k *coarse) int {
 	}
 	groups, queries := min(2*x.Device.Info.ComputeUnits, leastGroups(x.Device.Tuning)), len(k.queries)
 	return max(1, (groups+queries-1)/queries) // a driver may report no compute units
-}
-
-// coarseLocal is the work-group size of a kernel of coarse.cl or complete.cl.
-func coarseLocal(t device.Tuning, local int) int {
-	if t.Serial {
-		return 1
-	}
-	return local
 }

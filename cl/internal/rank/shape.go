@@ -38,12 +38,7 @@ func andRangeLen(t device.Tuning) int { return 4 * rangeLen(t) }
 func rankLookup(t device.Tuning) int { return cmp.Or(t.RankLookup, 12) }
 
 // workGroup is the work-group size of accumulate and rank_and.
-func workGroup(t device.Tuning) int {
-	if t.Serial {
-		return 1
-	}
-	return cmp.Or(t.RankWG, 128)
-}
+func workGroup(t device.Tuning) int { return t.Local(cmp.Or(t.RankWG, 128)) }
 
 // localMemory is the local memory of a work-group at most, in bytes.
 func localMemory(t device.Tuning) int {
@@ -53,7 +48,7 @@ func localMemory(t device.Tuning) int {
 
 // shape is the memory that a slot may use.
 type shape struct {
-	postings int // of the lists of a round
+	postings int // postings of the lists of a round
 	starts   int // words
 	keys     int // candidates
 }

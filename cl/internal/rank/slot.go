@@ -18,12 +18,12 @@ type slot struct {
 	batch      device.Scratch // the upload
 	docs       device.Scratch // docIDs of the lists of a round
 	components device.Scratch // term-frequency components of their postings
-	starts     device.Scratch // of ranges of documents in the lists
+	starts     device.Scratch // where ranges of documents begin in the lists
 	runs       device.Scratch
 	keys       device.Scratch // candidates, query after query
-	state      device.Scratch // of the queries, four words each, then the best documents, query after query
-	scores     device.Scratch // of all documents, for plan.GlobalAccumulators
-	maxima     device.Scratch // of scores, and of maxima
+	state      device.Scratch // states of the queries, four words each, then the best documents, query after query
+	scores     device.Scratch // scores of all documents, for plan.GlobalAccumulators
+	maxima     device.Scratch // the greatest of each group of scores, and of each group of maxima
 	cells      device.Scratch // sums of samples; places while packets are made
 	counts     device.Scratch // packets of ranges while packets are made
 

@@ -118,7 +118,7 @@ type tuner struct {
 	row     device.Tuning
 	work    *work
 	figures []string
-	rate    float64 // of the best batches, in M queries/s
+	rate    float64 // rate of the best batches, in M queries/s
 }
 
 // gain is the least improvement of a better setting. Repeated runs differ by less.

@@ -24,7 +24,7 @@ type work struct {
 	raw, packed *plan.Source // the same lists
 	queries     [][]plan.Handle
 	want        [][]uint32
-	candidates  []uint64 // of the queries
+	candidates  []uint64 // elements of the shortest list of each query
 
 	long   *plan.Source // one list of gaps of 8 bits
 	docs   []uint32     // its docIDs
@@ -32,7 +32,7 @@ type work struct {
 	values []uint32 // to scan
 	small  bool
 
-	// Of the present row.
+	// The fields below belong to the row that is measured.
 	lookBack bool
 	callers  int
 }

@@ -20,7 +20,7 @@ type cut struct {
 	tables *lists.Tables
 
 	query int // the next expression
-	done  int // of its ranges
+	done  int // ranges of it that are done
 	// The ranges where the next expression can match, if it is sparse: if it cannot match
 	// in most ranges.
 	ranges []uint32
@@ -28,7 +28,7 @@ type cut struct {
 
 	// The fields below belong to one round.
 	first, count     int   // expressions
-	firstGroup       []int // of each
+	firstGroup       []int // the first group of each expression
 	groups           int
 	levels           int
 	filtered         bool // an expression has a filter

@@ -17,7 +17,7 @@ import (
 type Evaluator struct {
 	set     *lists.Set
 	free    device.Pool[slot]
-	bytes   atomic.Uint64 // of all slots, with the kept bytes
+	bytes   atomic.Uint64 // device memory of all slots, with the kept bytes
 	kept    atomic.Uint64 // bytes for the first slot, until it is made
 	growing chan struct{} // holds a token; its receiver may have more than its shape
 }

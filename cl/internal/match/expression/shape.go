@@ -24,7 +24,7 @@ const (
 
 // shape is the memory of a slot.
 type shape struct {
-	groups  int // of a round
+	groups  int // groups of a round at most
 	decoded int // words
 	docs    int // docIDs of one expansion
 }
@@ -86,12 +86,7 @@ func tooLarge(rt *device.Runtime, why error) error {
 }
 
 // workGroup is the work-group size of the kernels.
-func workGroup(t device.Tuning) int {
-	if t.Serial {
-		return 1
-	}
-	return cmp.Or(t.SetWG, 128)
-}
+func workGroup(t device.Tuning) int { return t.Local(cmp.Or(t.SetWG, 128)) }
 
 // The kernels and their arguments.
 var (

@@ -176,11 +176,7 @@ func (x *slot) giveBack() {
 // release frees the slot, except for the bytes that the store keeps.
 func (x *slot) release() {
 	x.Flight.Release()
-	for _, m := range []*ocl.MemObject{x.batch, x.decoded, x.sets, x.counts, x.docs} {
-		if m != nil {
-			m.Release()
-		}
-	}
+	device.ReleaseBuffers(x.batch, x.decoded, x.sets, x.counts, x.docs)
 	more := x.bytes - x.kept
 	x.Memory.Unreserve(more)
 	x.eval.bytes.Add(-more)

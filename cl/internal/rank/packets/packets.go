@@ -26,7 +26,7 @@ const blockHeads = 3 * Range / 64 / 16
 // Place tells where the packets of a list lie.
 type Place struct {
 	Buffer, Off uint32 // Off in packets: first the starts of ranges
-	Packets     uint32 // of all ranges; 0 for a list that got none
+	Packets     uint32 // packets of all ranges; 0 for a list that got none
 	Dense       bool
 }
 
@@ -98,8 +98,8 @@ func (s *Store) Place(h plan.Handle) (Place, bool) {
 	return p, ok
 }
 
-// Take finds room for so many packets. It is false without room. Only Keep makes the room
-// taken.
+// Take takes room for so many packets. It is false without room. Undo gives it back; Put publishes the list
+// that fills it.
 func (s *Store) Take(packets int) (p Place, ok bool) {
 	for i := range s.chunks {
 		if 4*(s.filled[i]+packets) > s.room {
