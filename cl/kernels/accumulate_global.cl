@@ -74,8 +74,8 @@ __kernel void global_clear(__global uint *scores, uint n) {
 // global_add adds the contributions of the list of the term with record batch[term] to the n
 // documents from `first` on.
 GLOBAL_GROUP
-__kernel void global_add(__global const uint4 *batch, uint term, __global const uint *docs, __global const uint *components,
-                         __global uint *scores, uint first, uint n) {
+__kernel void global_add(__global const uint4 *batch, __global const uint *docs, __global const uint *components,
+                         __global uint *scores, uint term, uint first, uint n) {
     uint4 r = batch[term];
     EACH_OF_FAN(i, get_group_id(0), r.z) {
         uint d = docs[(size_t)r.y * 4 + i];
@@ -86,7 +86,7 @@ __kernel void global_add(__global const uint4 *batch, uint term, __global const 
 
 // global_filter clears the scores of the documents that a filter lacks: see passes.
 GLOBAL_GROUP
-__kernel void global_filter(__global uint *scores, uint n, __global const uint *filters, uint at, uint words) {
+__kernel void global_filter(__global uint *scores, __global const uint *filters, uint n, uint at, uint words) {
     EACH_OF_FAN(d, get_group_id(0), n)
         if (!passes(filters, at, words, (uint)d))
             scores[d] = 0;
@@ -104,8 +104,8 @@ __kernel void global_maxima(__global const uint *scores, __global ulong *maxima,
 }
 
 GLOBAL_GROUP
-__kernel void global_best(__global uint *scores, uint n, __global ulong *maxima, uint q, uint k, __global ulong *best, uint best_at,
-                          __global uint *state) {
+__kernel void global_best(__global uint *scores, __global ulong *maxima, __global ulong *best, __global uint *state,
+                          uint n, uint q, uint k, uint best_at) {
     __local ulong box[GLOBAL_WG];
     uint lid = get_local_id(0), top = 0, tops = level_above(n), count = 0;
     while (tops > FAN) {

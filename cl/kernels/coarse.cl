@@ -110,11 +110,10 @@
 
 __attribute__((reqd_work_group_size(COARSE_WG, 1, 1)))
 __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint4 *restrict p1,
-                          __global const uint4 *restrict p2, __global const uint4 *restrict p3,
-                          __global uint4 *batch, uint terms_at, uint queries_at, uint query_from, uint queries,
-                          uint ranges, uint every, uint span, uint all, __global uint *state,
-                          state_t found, uint capacity, uint cells, uint k,
-                          __global const uint *restrict filters) {
+                          __global const uint4 *restrict p2, __global const uint4 *restrict p3, __global uint4 *batch,
+                          __global uint *state, state_t found, __global const uint *restrict filters, uint terms_at,
+                          uint queries_at, uint query_from, uint queries, uint ranges, uint every, uint span,
+                          uint capacity, uint cells, uint k, uint all) {
     state_t progress = (state_t)batch; // each argument that is a buffer costs the host a third of a microsecond
     __local uint acc[PACKET_RANGE / SUMS] __attribute__((aligned(64)));
     __local uint at[COARSE_TERMS], buffer[COARSE_TERMS], weights[COARSE_TERMS], begins[COARSE_TERMS * (BOUNDS * COARSE_SPAN + 1)];

@@ -69,11 +69,10 @@ static inline uint keep_found(__global uint *found, uint n, uint limit) {
 }
 
 __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint4 *restrict p1,
-                          __global const uint4 *restrict p2, __global const uint4 *restrict p3,
-                          __global uint4 *batch, uint terms_at, uint queries_at, uint query_from, uint queries,
-                          uint ranges, uint every, uint span, uint all, __global uint *state,
-                          state_t found, uint capacity, uint cells, uint k,
-                          __global const uint *restrict filters) {
+                          __global const uint4 *restrict p2, __global const uint4 *restrict p3, __global uint4 *batch,
+                          __global uint *state, state_t found, __global const uint *restrict filters, uint terms_at,
+                          uint queries_at, uint query_from, uint queries, uint ranges, uint every, uint span,
+                          uint capacity, uint cells, uint k, uint all) {
     state_t progress = (state_t)batch;
     query_t x;
     uint bins[SUM_BINS];

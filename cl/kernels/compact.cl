@@ -18,8 +18,8 @@
 
 #if SCAN_SERIAL
 
-__kernel void gather(__global const uint *matches, __global const uint *sums, __global uint *out,
-                     uint sums_at, uint docs_at, uint tiles, uint tile) {
+__kernel void gather(__global const uint *matches, __global const uint *sums, __global uint *out, uint sums_at,
+                     uint docs_at, uint tiles, uint tile) {
     uint t = get_global_id(0), to = docs_at, n = out[t]; // counts stand before the docIDs
     for (uint b = 0; b < t / BLOCK; b++)
         to += sums[sums_at + b];
@@ -34,8 +34,8 @@ __kernel void gather(__global const uint *matches, __global const uint *sums, __
 #define GATHER 16 // most tiles keep few elements
 
 __attribute__((reqd_work_group_size(WG, 1, 1)))
-__kernel void gather(__global const uint *matches, __global const uint *sums, __global uint *out,
-                     uint sums_at, uint docs_at, uint tiles, uint tile) {
+__kernel void gather(__global const uint *matches, __global const uint *sums, __global uint *out, uint sums_at,
+                     uint docs_at, uint tiles, uint tile) {
     __local uint before;
     uint lid = get_local_id(0), first = get_group_id(0) * (WG / GATHER); // tile of the group
     if (lid == 0)

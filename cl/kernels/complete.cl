@@ -85,12 +85,12 @@ static inline bool index_by_packets(__global const uint4 *p, uint n, uint offset
 #if !SCAN_SERIAL
 __attribute__((reqd_work_group_size(COMPLETE_WG, 1, 1)))
 #endif
-__kernel void coarse_complete(ARENA, FREQUENCIES, __global const uint4 *restrict p0, __global const uint4 *restrict p1,
-                              __global const uint4 *restrict p2, __global const uint4 *restrict p3, uint ranges,
-                              __global uint4 *batch, uint terms_at, uint queries_at, uint groups,
-                              __global const uint *lengths, uint narrow, uint doc_count,
-                              __global const uint *restrict bits, __global const uint *found, uint most, state_t state,
-                              state_t keys, uint capacity, uint k, uint all) {
+__kernel void coarse_complete(ARENA, FREQUENCIES, __global const uint4 *restrict p0,
+                              __global const uint4 *restrict p1, __global const uint4 *restrict p2,
+                              __global const uint4 *restrict p3, __global uint4 *batch, __global const uint *lengths,
+                              __global const uint *restrict bits, __global const uint *found, state_t state,
+                              state_t keys, uint ranges, uint terms_at, uint queries_at, uint groups, uint doc_count,
+                              uint most, uint capacity, uint k, uint narrow, uint all) {
     __local uint scores[COMPLETE_DOCS], absent[COMPLETE_DOCS]; // lists that have not the document
     __local ulong top[BEST_KEYS];
     __local uint box[1];

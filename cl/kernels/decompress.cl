@@ -45,7 +45,7 @@ __kernel void wah_clear(__global uint4 *p, uint first, uint n) {
 }
 
 CHUNK_GROUP
-__kernel void wah_sizes(ARENA, __global const uint4 *records, uint first, uint groups, __global uint *restrict sizes) {
+__kernel void wah_sizes(ARENA, __global const uint4 *records, __global uint *restrict sizes, uint first, uint groups) {
     uint4 r = records[first + get_group_id(1)];
     vector_t v = (vector_t)arena_at(ARENA_ARGS, r.w, r.x);
     word_t w[CHUNK_OWN];
@@ -56,7 +56,7 @@ __kernel void wah_sizes(ARENA, __global const uint4 *records, uint first, uint g
 
 // wah_ends marks the ends of n words in `groups` end points.
 CHUNK_GROUP
-__kernel void wah_ends(__global const uint *restrict starts, uint n, __global uint *restrict ends, uint groups) {
+__kernel void wah_ends(__global const uint *restrict starts, __global uint *restrict ends, uint n, uint groups) {
     uint end[CHUNK_OWN];
     EACH_OWN(k) end[k] = OWN_NUMBER(k) < n ? starts[OWN_NUMBER(k)] - 1 : groups;
     EACH_OWN(k) if (OWN_NUMBER(k) > 0 && end[k] < groups)
@@ -64,8 +64,8 @@ __kernel void wah_ends(__global const uint *restrict starts, uint n, __global ui
 }
 
 CHUNK_GROUP
-__kernel void wah_expand(ARENA, __global const uint4 *records, uint first, uint groups, __global const uint *restrict index,
-                         __global word_t *restrict columns, uint stride, uint to) {
+__kernel void wah_expand(ARENA, __global const uint4 *records, __global const uint *restrict index,
+                         __global word_t *restrict columns, uint first, uint groups, uint stride, uint to) {
     uint c = get_group_id(1);
     uint4 r = records[first + c];
     vector_t v = (vector_t)arena_at(ARENA_ARGS, r.w, r.x);
@@ -91,9 +91,9 @@ __kernel void wah_expand(ARENA, __global const uint4 *records, uint first, uint 
 #define OWN_GROUP(k) ((k) * RECALL_WG + (uint)get_local_id(0))
 
 RECALL_GROUP
-__kernel void wah_recall(ARENA, __global const uint2 *restrict coarse, __global const uint *restrict fine, uint vectors,
-                         __global const uint4 *restrict records, uint first, uint groups, __global word_t *restrict columns,
-                         uint stride, uint to) {
+__kernel void wah_recall(ARENA, __global const uint2 *restrict coarse, __global const uint *restrict fine,
+                         __global const uint4 *restrict records, __global word_t *restrict columns, uint vectors,
+                         uint first, uint groups, uint stride, uint to) {
     uint c = get_group_id(1), from = get_group_id(0) * TILE_GROUPS;
     uint4 r = records[first + c];
     uint2 e = coarse[(size_t)get_group_id(0) * vectors + r.y];

@@ -131,8 +131,8 @@ static inline void join_bits(ARENA, words_t aux, words_t decoded, __global const
 __attribute__((reqd_work_group_size(SET_WG, 1, 1)))
 #endif
 __kernel void evaluate(ARENA, __global const uint *aux, __global const uint *decoded, __global const uint4 *batch,
-                      uint steps_at, uint groups_at, uint docs, __global uint *words, __global uint *counts,
-                      volatile __global uint *sums, uint sums_at, __local uint *stack) {
+                       __global uint *words, __global uint *counts, volatile __global uint *sums, uint steps_at,
+                       uint groups_at, uint docs, uint sums_at, __local uint *stack) {
     __local uint2 found[PAGE]; // begin and end in the list
     __local uint total;
     uint lid = get_local_id(0), g = get_group_id(0);
@@ -206,9 +206,9 @@ __kernel void evaluate(ARENA, __global const uint *aux, __global const uint *dec
 #if !SCAN_SERIAL
 __attribute__((reqd_work_group_size(SET_WG, 1, 1)))
 #endif
-__kernel void expand(__global const uint4 *batch, uint groups_at, __global const uint *words,
-                     __global const uint *counts, __global const uint *sums, uint sums_at,
-                     uint first, uint skip, __global uint *out) {
+__kernel void expand(__global const uint4 *batch, __global const uint *words, __global const uint *counts,
+                     __global const uint *sums, __global uint *out, uint groups_at, uint sums_at, uint first,
+                     uint skip) {
     __local uint before, ends[SET_WG];
     uint lid = get_local_id(0), g = first + get_group_id(0);
 #if SCAN_SERIAL

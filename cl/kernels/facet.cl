@@ -32,8 +32,9 @@
 #endif
 
 FACET_GROUP
-__kernel void count_codes(ARENA, __global const uint4 *batch, uint columns, uint bits_at, uint words, uint span, uint row_count,
-                          __global const uint *restrict filters, volatile __global uint *counts) {
+__kernel void count_codes(ARENA, __global const uint4 *batch, __global const uint *restrict filters,
+                          volatile __global uint *counts, uint columns, uint bits_at, uint words, uint span,
+                          uint row_count) {
     __local uint own[FACET_COUNTS];
     uint lid = get_local_id(0), g = get_group_id(0), first = g / columns * span;
     __global const uint4 *record = batch + 4 * (g % columns);

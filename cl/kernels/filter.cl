@@ -28,8 +28,8 @@
 #endif
 
 FILTER_GROUP
-__kernel void filter_list(__global uint *region, uint at, uint words, uint padded, uint span, uint each, uint counts_at, uint docs_at, uint room,
-                          __global const uint *totals, uint total_at) {
+__kernel void filter_list(__global uint *region, __global const uint *totals, uint at, uint words, uint padded,
+                          uint span, uint each, uint counts_at, uint docs_at, uint room, uint total_at) {
     __local uint before, ends[FILTER_WG];
     uint lid = get_local_id(0), g = get_group_id(0);
     __global const uint *counts = region + (size_t)counts_at * 4;

@@ -186,9 +186,9 @@ static inline uint walk(ARENA, words_t aux, __global const uint4 *batch, words_t
 #if !SCAN_SERIAL
 __attribute__((reqd_work_group_size(WG, 1, 1)))
 #endif
-__kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *batch, uint tiles_at,
-                        __global const uint *decoded, __global uint *matches, __global uint *counts,
-                        volatile __global uint *sums, uint sums_at, uint count_only COUNT_ARG) {
+__kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *batch, __global const uint *decoded,
+                        __global uint *matches, __global uint *counts, volatile __global uint *sums, uint tiles_at,
+                        uint sums_at, uint count_only COUNT_ARG) {
 #if !SCAN_SERIAL
     __local uint2 alive[2][TILE]; // element and its place in the tile; read one, write the other
     __local uint many[3];         // elements alive: of this list, the next, the one after

@@ -60,8 +60,9 @@ static inline void sum_all(volatile __global uint *cell, uint apart, ulong n) {
 }
 
 MEASURE_GROUP
-__kernel void measure_groups(ARENA, __global const uint4 *batch, uint at, __global const uint *restrict bits, uint words, uint span,
-                             uint row_count, __global const uint *restrict filters, volatile __global uint *counts, uint cells_at) {
+__kernel void measure_groups(ARENA, __global const uint4 *batch, __global const uint *restrict bits,
+                             __global const uint *restrict filters, volatile __global uint *counts, uint at,
+                             uint words, uint span, uint row_count, uint cells_at) {
     __local uint own[MEASURE_CELLS];
     __local uint4 records[4 * MEASURE_COLUMNS];
     uint lid = get_local_id(0), first = get_group_id(0) * span;

@@ -46,9 +46,9 @@ static inline words_t merge_elements(ARENA, words_t decoded, uint4 tile) {
 
 #if SCAN_SERIAL
 
-__kernel void merge(ARENA, __global const uint *aux, __global const uint4 *batch, uint tiles_at,
-                    __global const uint *decoded, __global uint *matches, __global uint *counts,
-                    volatile __global uint *sums, uint sums_at, uint count_only COUNT_ARG) {
+__kernel void merge(ARENA, __global const uint *aux, __global const uint4 *batch, __global const uint *decoded,
+                    __global uint *matches, __global uint *counts, volatile __global uint *sums, uint tiles_at,
+                    uint sums_at, uint count_only COUNT_ARG) {
     uint t = get_global_id(0), loads = 0, found = 0;
     uint4 tile = batch[tiles_at + t];
     words_t from = merge_elements(ARENA_ARGS, decoded, tile);
@@ -166,9 +166,9 @@ static inline uint merge_tile(ARENA, words_t aux, __global const uint4 *batch, w
 }
 
 __attribute__((reqd_work_group_size(MERGE_WG, 1, 1)))
-__kernel void merge(ARENA, __global const uint *aux, __global const uint4 *batch, uint tiles_at,
-                    __global const uint *decoded, __global uint *matches, __global uint *counts,
-                    volatile __global uint *sums, uint sums_at, uint count_only COUNT_ARG) {
+__kernel void merge(ARENA, __global const uint *aux, __global const uint4 *batch, __global const uint *decoded,
+                    __global uint *matches, __global uint *counts, volatile __global uint *sums, uint tiles_at,
+                    uint sums_at, uint count_only COUNT_ARG) {
     __local uint4 add[MERGE_SUMS], window[MERGE_WINDOW / 4];
     __local uint box[1];
     uint lid = get_local_id(0), t = get_group_id(0), loads = 0;
@@ -187,9 +187,9 @@ __kernel void merge(ARENA, __global const uint *aux, __global const uint4 *batch
 }
 
 __attribute__((reqd_work_group_size(MERGE_WG, 1, 1)))
-__kernel void merge_ahead(ARENA, __global const uint *aux, __global const uint4 *batch, uint tiles_at,
-                          __global const uint *decoded, __global uint *out, state_t state, uint ticket, uint epoch,
-                          uint docs_at, uint room COUNT_ARG) {
+__kernel void merge_ahead(ARENA, __global const uint *aux, __global const uint4 *batch, __global const uint *decoded,
+                          __global uint *out, state_t state, uint tiles_at, uint ticket, uint epoch, uint docs_at,
+                          uint room COUNT_ARG) {
     __local uint4 add[MERGE_SUMS], window[MERGE_WINDOW / 4];
     __local uint box[2 * WINDOW];
     uint lid = get_local_id(0), loads = 0, t = group_ticket(state, ticket, box);

@@ -66,9 +66,9 @@ static inline void splitters(words_t p, uint many, uint levels, SHARED const uin
 #if !SCAN_SERIAL
 __attribute__((reqd_work_group_size(WG, 1, 1)))
 #endif
-__kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *batch, uint tiles_at,
-                        __global const uint *decoded, __global uint *matches, __global uint *counts,
-                        volatile __global uint *sums, uint sums_at, uint count_only COUNT_ARG) {
+__kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *batch, __global const uint *decoded,
+                        __global uint *matches, __global uint *counts, volatile __global uint *sums, uint tiles_at,
+                        uint sums_at, uint count_only COUNT_ARG) {
     SHARED uint alive[2 * TILE]; // elements, ascending; read one half, write the other
     SHARED uint place[TILE + 1]; // places of splitters
     SHARED uint bits[TILE / 32];

@@ -23,8 +23,8 @@
 #define RAISE_WG 256
 __attribute__((reqd_work_group_size(RAISE_WG, 1, 1)))
 #endif
-__kernel void coarse_raise(__global uint4 *batch, uint terms_at, uint queries_at, uint narrow, uint all,
-                           state_t found, uint capacity, uint k, __global uint *state) {
+__kernel void coarse_raise(__global uint4 *batch, state_t found, __global uint *state, uint terms_at, uint queries_at,
+                           uint narrow, uint capacity, uint k, uint all) {
     __local uint bins[GREATEST_BINS];
     state_t progress = (state_t)batch;
     uint q = get_group_id(0), n = progress[PROGRESS_OF(q, FOUND)];

@@ -46,7 +46,8 @@ __kernel void reduce_pairs(__global uint4 *columns, uint packs, uint first, uint
         low[i] |= high[i];
 }
 
-__kernel void reduce_tiles(__global row_t *columns, uint rows, uint first, uint step, uint m, uint span, uint j, uint first_row) {
+__kernel void reduce_tiles(__global row_t *columns, uint rows, uint first, uint step, uint m, uint span, uint j,
+                           uint first_row) {
     uint from = get_group_id(1) * span, end = from + min(m - from, span);
     uint row = first_row + get_group_id(0) * j;
     columns += (size_t)first * rows;

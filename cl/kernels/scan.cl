@@ -61,8 +61,8 @@ static inline uint sum_before(__global const uint *sums, uint t, __global const 
     return sum;
 }
 
-__kernel void scan_tiles(__global const uint *in, __global uint *out, __global const uint *sums, uint n, uint first,
-                         __global uint *carry, uint carry_at) {
+__kernel void scan_tiles(__global const uint *in, __global uint *out, __global const uint *sums, __global uint *carry,
+                         uint n, uint first, uint carry_at) {
     uint t = get_global_id(0), i = (first + t) * SCAN_TILE, end = min(n, i + SCAN_TILE);
     uint sum = sum_before(sums, t, carry + carry_at);
     for (; i < end; i++) {
@@ -75,7 +75,8 @@ __kernel void scan_tiles(__global const uint *in, __global uint *out, __global c
 }
 
 __kernel void compact_tiles(__global const uint *in, __global const uint *flags, __global uint *out,
-                            __global const uint *sums, uint n, uint first, __global uint *carry, uint carry_at, uint4 what) {
+                            __global const uint *sums, __global uint *carry, uint n, uint first, uint carry_at,
+                            uint4 what) {
     uint t = get_global_id(0), i = (first + t) * SCAN_TILE, end = min(n, i + SCAN_TILE);
     uint to = sum_before(sums, t, carry + carry_at), stop = to + sums[t];
     // Every element is written and the next one over it where it is not kept: a
@@ -194,7 +195,8 @@ static inline uint sum_before(__global const uint *sums, uint t, __global const 
 }
 
 __attribute__((reqd_work_group_size(SCAN_WG, 1, 1)))
-__kernel void scan_sums(__global const uint *in, __global const uint *flags, __global uint *sums, uint n, uint first, uint4 what) {
+__kernel void scan_sums(__global const uint *in, __global const uint *flags, __global uint *sums, uint n, uint first,
+                        uint4 what) {
     __local uint sum;
     uint4 x[4];
     if (get_local_id(0) == 0)
@@ -209,8 +211,8 @@ __kernel void scan_sums(__global const uint *in, __global const uint *flags, __g
 }
 
 __attribute__((reqd_work_group_size(SCAN_WG, 1, 1)))
-__kernel void scan_tiles(__global const uint *in, __global uint *out, __global const uint *sums, uint n, uint first,
-                       __global uint *carry, uint carry_at) {
+__kernel void scan_tiles(__global const uint *in, __global uint *out, __global const uint *sums, __global uint *carry,
+                         uint n, uint first, uint carry_at) {
     __local uint4 add[SCAN_SUMS];
     __local uint box[1];
     uint4 x[4], total;
@@ -224,7 +226,8 @@ __kernel void scan_tiles(__global const uint *in, __global uint *out, __global c
 
 __attribute__((reqd_work_group_size(SCAN_WG, 1, 1)))
 __kernel void compact_tiles(__global const uint *in, __global const uint *flags, __global uint *out,
-                          __global const uint *sums, uint n, uint first, __global uint *carry, uint carry_at, uint4 what) {
+                            __global const uint *sums, __global uint *carry, uint n, uint first, uint carry_at,
+                            uint4 what) {
     __local uint4 add[SCAN_SUMS];
     __local uint box[1], stage[SCAN_TILE];
     uint4 x[4], total;
@@ -243,8 +246,8 @@ __kernel void compact_tiles(__global const uint *in, __global const uint *flags,
 }
 
 __attribute__((reqd_work_group_size(SCAN_WG, 1, 1)))
-__kernel void scan_ahead(__global const uint *in, __global uint *out, uint n, state_t state, uint ticket, uint epoch,
-                       __global uint *carry) {
+__kernel void scan_ahead(__global const uint *in, __global uint *out, state_t state, __global uint *carry, uint n,
+                         uint ticket, uint epoch) {
     __local uint4 add[SCAN_SUMS];
     __local uint box[2 * WINDOW];
     uint4 x[4], total;
@@ -259,8 +262,8 @@ __kernel void scan_ahead(__global const uint *in, __global uint *out, uint n, st
 }
 
 __attribute__((reqd_work_group_size(SCAN_WG, 1, 1)))
-__kernel void compact_ahead(__global const uint *in, __global const uint *flags, __global uint *out, uint n, state_t state,
-                          uint ticket, uint epoch, __global uint *carry, uint4 what) {
+__kernel void compact_ahead(__global const uint *in, __global const uint *flags, __global uint *out, state_t state,
+                            __global uint *carry, uint n, uint ticket, uint epoch, uint4 what) {
     __local uint4 add[SCAN_SUMS];
     __local uint box[2 * WINDOW], stage[SCAN_TILE];
     uint4 x[4], total;

@@ -199,8 +199,8 @@ static inline void sort(__global const ulong *p, uint n, __local ulong *key) {
 }
 
 SELECT_GROUP
-__kernel void select_best(__global ulong *keys, uint capacity, __global uint *state, uint k, __global uint *bins,
-                          __global ulong *kept, uint wide, __global ulong *best, uint best_at, uint last) {
+__kernel void select_best(__global ulong *keys, __global uint *state, __global uint *bins, __global ulong *kept,
+                          __global ulong *best, uint capacity, uint k, uint best_at, uint wide, uint last) {
     __local ulong room[SORT_MOST];
     __local uint box[BOX], *digits = (__local uint *)room;
     __local uint4 sums[SELECT_SUMS];

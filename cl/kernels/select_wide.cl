@@ -23,8 +23,8 @@ static inline uint wide_count(__global const uint *state, uint q, uint capacity,
 }
 
 SELECT_GROUP
-__kernel void select_count(__global const ulong *keys, uint capacity, __global uint *state, uint k,
-                           __global uint *bins, uint groups) {
+__kernel void select_count(__global const ulong *keys, __global uint *state, __global uint *bins, uint capacity,
+                           uint k, uint groups) {
     __local uint digits[BINS], box[BOX];
     uint q = get_group_id(0) / groups, g = get_group_id(0) % groups, n = wide_count(state, q, capacity, k);
     clear_bins(digits, box);
@@ -45,8 +45,8 @@ __kernel void select_count(__global const ulong *keys, uint capacity, __global u
 }
 
 SELECT_GROUP
-__kernel void select_keep(__global const ulong *keys, uint capacity, __global uint *state, uint k, __global const uint *bins,
-                          uint groups, __global ulong *kept) {
+__kernel void select_keep(__global const ulong *keys, __global uint *state, __global const uint *bins, uint capacity,
+                          uint k, uint groups, __global ulong *kept) {
     __local uint digits[BINS], box[BOX];
     __local uint4 sums[SELECT_SUMS];
     uint lid = get_local_id(0), q = get_group_id(0) / groups, g = get_group_id(0) % groups, n = wide_count(state, q, capacity, k);

@@ -212,9 +212,9 @@ static inline uint walk(ARENA, words_t aux, __global const uint4 *terms, uint co
 #if !SCAN_SERIAL
 __attribute__((reqd_work_group_size(LANES, 1, 1)))
 #endif
-__kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *batch, uint tiles_at,
-                        __global const uint *decoded, __global uint *matches, __global uint *counts,
-                        volatile __global uint *sums, uint sums_at, uint count_only COUNT_ARG) {
+__kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *batch, __global const uint *decoded,
+                        __global uint *matches, __global uint *counts, volatile __global uint *sums, uint tiles_at,
+                        uint sums_at, uint count_only COUNT_ARG) {
     uint loads[2] = {0, 0}; // words, and segments that the group decoded
 #if SCAN_SERIAL
     uint t = get_global_id(0), lane = 0;

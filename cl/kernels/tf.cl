@@ -29,8 +29,8 @@
 #define RUN_GROUP __attribute__((reqd_work_group_size(DECODE_WG, 1, 1)))
 #endif
 
-__kernel void prepare(__global const uint4 *batch, uint lists, uint all, __global uint4 *runs,
-                      __global uint *state, uint clear) {
+__kernel void prepare(__global const uint4 *batch, __global uint4 *runs, __global uint *state, uint lists, uint all,
+                      uint clear) {
     uint g = get_global_id(0);
     if (g < clear)
         state[g] = 0;
@@ -56,8 +56,8 @@ __kernel void copy_raw(ARENA, __global const uint4 *runs, uint runs_at, __global
         out[(size_t)run.z * 4 + i] = p[min(run.x + i, r.z - 1)];
 }
 
-__kernel void starts(__global const uint4 *batch, uint lists, __global const uint *docs, uint first_doc, uint bits,
-                     uint ranges, __global uint *out) {
+__kernel void starts(__global const uint4 *batch, __global const uint *docs, __global uint *out, uint lists,
+                     uint first_doc, uint bits, uint ranges) {
     uint g = get_global_id(0), l = g / (ranges + 1), j = g % (ranges + 1), loads = 0;
     if (l >= lists)
         return;
@@ -69,7 +69,7 @@ __kernel void starts(__global const uint4 *batch, uint lists, __global const uin
 
 #define TF_ARGUMENTS                                                                              \
     FREQUENCIES, __global const uint4 *batch, __global const uint4 *runs, __global const uint *docs, \
-    __global const uint *lengths, uint narrow, uint doc_count, __global uint *components
+    __global const uint *lengths, __global uint *components, uint doc_count, uint narrow
 
 #if SCAN_SERIAL
 

@@ -40,19 +40,14 @@ type rowsArguments struct {
 
 type countCodesArguments struct {
 	a                                      buffers
-	batch                                  *ocl.MemObject
+	batch, filters, counts                 *ocl.MemObject
 	columns, bitsAt, words, span, rowCount int
-	filters, counts                        *ocl.MemObject
 }
 
 type measureGroupsArguments struct {
-	a                     buffers
-	batch                 *ocl.MemObject
-	at                    int
-	bits                  *ocl.MemObject
-	words, span, rowCount int
-	filters, counts       *ocl.MemObject
-	cellsAt               int
+	a                                  buffers
+	batch, bits, filters, counts       *ocl.MemObject
+	at, words, span, rowCount, cellsAt int
 }
 
 type wahClearArguments struct {
@@ -61,35 +56,26 @@ type wahClearArguments struct {
 }
 
 type wahSizesArguments struct {
-	a             buffers
-	records       *ocl.MemObject
-	first, groups int
-	sizes         *ocl.MemObject
+	a              buffers
+	records, sizes *ocl.MemObject
+	first, groups  int
 }
 
 type wahEndsArguments struct {
-	starts *ocl.MemObject
-	n      int
-	ends   *ocl.MemObject
-	groups int
+	starts, ends *ocl.MemObject
+	n, groups    int
 }
 
 type wahExpandArguments struct {
-	a              buffers
-	records        *ocl.MemObject
-	first, groups  int
-	index, columns *ocl.MemObject
-	stride, to     int
+	a                         buffers
+	records, index, columns   *ocl.MemObject
+	first, groups, stride, to int
 }
 
 type wahRecallArguments struct {
-	a             buffers
-	coarse, fine  *ocl.MemObject
-	vectors       int
-	records       *ocl.MemObject
-	first, groups int
-	columns       *ocl.MemObject
-	stride, to    int
+	a                                  buffers
+	coarse, fine, records, columns     *ocl.MemObject
+	vectors, first, groups, stride, to int
 }
 
 type reducePairsArguments struct {

@@ -128,10 +128,8 @@ func (s *Set) least() int { return s.padded/unit + s.spans()/unit + 2 }
 var listing = device.NewKernel[listArguments]("filter_list")
 
 type listArguments struct {
-	region                                                *ocl.MemObject
-	at, words, padded, span, each, countsAt, docsAt, room int
-	totals                                                *ocl.MemObject
-	totalAt                                               int
+	region, totals                                                 *ocl.MemObject
+	at, words, padded, span, each, countsAt, docsAt, room, totalAt int
 }
 
 // Send enqueues the kernel that completes the set behind the commands that write its bits and counts to m, and

@@ -18,22 +18,18 @@ var (
 )
 
 type probeArguments struct {
-	a                              [lists.MaxArenas]*ocl.MemObject
-	aux, batch                     *ocl.MemObject
-	tilesAt                        int
-	decoded, matches, counts, sums *ocl.MemObject
-	sumsAt                         int
-	countOnly                      bool
-	loadsTotal                     *ocl.MemObject `macro:"COUNT_LOADS"`
+	a                                          [lists.MaxArenas]*ocl.MemObject
+	aux, batch, decoded, matches, counts, sums *ocl.MemObject
+	tilesAt, sumsAt                            int
+	countOnly                                  bool
+	loadsTotal                                 *ocl.MemObject `macro:"COUNT_LOADS"`
 }
 
 type mergeAheadArguments struct {
-	a                           [lists.MaxArenas]*ocl.MemObject
-	aux, batch                  *ocl.MemObject
-	tilesAt                     int
-	decoded, out, state         *ocl.MemObject
-	ticket, epoch, docsAt, room int
-	loadsTotal                  *ocl.MemObject `macro:"COUNT_LOADS"`
+	a                                    [lists.MaxArenas]*ocl.MemObject
+	aux, batch, decoded, out, state      *ocl.MemObject
+	tilesAt, ticket, epoch, docsAt, room int
+	loadsTotal                           *ocl.MemObject `macro:"COUNT_LOADS"`
 }
 
 type gatherArguments struct {

@@ -23,35 +23,25 @@ type scanSumsArguments struct {
 }
 
 type scanTilesArguments struct {
-	in, out, sums *ocl.MemObject
-	n, first      int
-	carry         *ocl.MemObject
-	carryAt       int
+	in, out, sums, carry *ocl.MemObject
+	n, first, carryAt    int
 }
 
 type compactTilesArguments struct {
-	in, flags, out, sums *ocl.MemObject
-	n, first             int
-	carry                *ocl.MemObject
-	carryAt              int
-	what                 [4]uint32
+	in, flags, out, sums, carry *ocl.MemObject
+	n, first, carryAt           int
+	what                        [4]uint32
 }
 
 type scanAheadArguments struct {
-	in, out       *ocl.MemObject
-	n             int
-	state         *ocl.MemObject
-	ticket, epoch int
-	carry         *ocl.MemObject
+	in, out, state, carry *ocl.MemObject
+	n, ticket, epoch      int
 }
 
 type compactAheadArguments struct {
-	in, flags, out *ocl.MemObject
-	n              int
-	state          *ocl.MemObject
-	ticket, epoch  int
-	carry          *ocl.MemObject
-	what           [4]uint32
+	in, flags, out, state, carry *ocl.MemObject
+	n, ticket, epoch             int
+	what                         [4]uint32
 }
 
 type progressArguments struct {

@@ -33,26 +33,20 @@ var (
 type buffers = [lists.MaxArenas]*ocl.MemObject
 
 type prepareArguments struct {
-	batch       *ocl.MemObject
-	lists, all  int
-	runs, state *ocl.MemObject
-	clear       int
+	batch, runs, state *ocl.MemObject
+	lists, all, clear  int
 }
 
 type startsArguments struct {
-	batch                  *ocl.MemObject
-	lists                  int
-	docs                   *ocl.MemObject
-	firstDoc, bits, ranges int
-	out                    *ocl.MemObject
+	batch, docs, out              *ocl.MemObject
+	lists, firstDoc, bits, ranges int
 }
 
 type tfArguments struct {
-	f                          buffers
-	batch, runs, docs, lengths *ocl.MemObject
-	narrow                     bool
-	docCount                   int
-	components                 *ocl.MemObject
+	f                                      buffers
+	batch, runs, docs, lengths, components *ocl.MemObject
+	docCount                               int
+	narrow                                 bool
 }
 
 // postings are the queries of a round and their decoded lists.
@@ -110,37 +104,23 @@ type packetsFillArguments struct {
 }
 
 type sumsArguments struct {
-	p                                                           buffers
-	batch                                                       *ocl.MemObject
-	termsAt, queriesAt, queryFrom, queries, ranges, every, span int
-	all                                                         bool
-	state, found                                                *ocl.MemObject
-	capacity, cells, k                                          int
-	filters                                                     *ocl.MemObject
+	p                                                                               buffers
+	batch, state, found, filters                                                    *ocl.MemObject
+	termsAt, queriesAt, queryFrom, queries, ranges, every, span, capacity, cells, k int
+	all                                                                             bool
 }
 
 type raiseArguments struct {
-	batch                      *ocl.MemObject
-	termsAt, queriesAt, narrow int
-	all                        bool
-	found                      *ocl.MemObject
-	capacity, k                int
-	state                      *ocl.MemObject
+	batch, found, state                     *ocl.MemObject
+	termsAt, queriesAt, narrow, capacity, k int
+	all                                     bool
 }
 
 type completeArguments struct {
-	a, f, p                    buffers
-	ranges                     int
-	batch                      *ocl.MemObject
-	termsAt, queriesAt, groups int
-	lengths                    *ocl.MemObject
-	narrow                     bool
-	docCount                   int
-	bits, found                *ocl.MemObject
-	most                       int
-	state, keys                *ocl.MemObject
-	capacity, k                int
-	all                        bool
+	a, f, p                                                         buffers
+	batch, lengths, bits, found, state, keys                        *ocl.MemObject
+	ranges, termsAt, queriesAt, groups, docCount, most, capacity, k int
+	narrow, all                                                     bool
 }
 
 type globalClearArguments struct {
@@ -149,17 +129,13 @@ type globalClearArguments struct {
 }
 
 type globalAddArguments struct {
-	batch                    *ocl.MemObject
-	term                     int
-	docs, components, scores *ocl.MemObject
-	first, n                 int
+	batch, docs, components, scores *ocl.MemObject
+	term, first, n                  int
 }
 
 type globalFilterArguments struct {
-	scores    *ocl.MemObject
-	n         int
-	filters   *ocl.MemObject
-	at, words int
+	scores, filters *ocl.MemObject
+	n, at, words    int
 }
 
 type globalMaximaArguments struct {
@@ -168,34 +144,19 @@ type globalMaximaArguments struct {
 }
 
 type globalBestArguments struct {
-	scores *ocl.MemObject
-	n      int
-	maxima *ocl.MemObject
-	q, k   int
-	best   *ocl.MemObject
-	bestAt int
-	state  *ocl.MemObject
+	scores, maxima, best, state *ocl.MemObject
+	n, q, k, bestAt             int
 }
 
 type selectBestArguments struct {
-	keys       *ocl.MemObject
-	capacity   int
-	state      *ocl.MemObject
-	k          int
-	bins, kept *ocl.MemObject
-	wide       bool
-	best       *ocl.MemObject
-	bestAt     int
-	last       bool
+	keys, state, bins, kept, best *ocl.MemObject
+	capacity, k, bestAt           int
+	wide, last                    bool
 }
 
 type selectCountArguments struct {
-	keys     *ocl.MemObject
-	capacity int
-	state    *ocl.MemObject
-	k        int
-	bins     *ocl.MemObject
-	groups   int
+	keys, state, bins   *ocl.MemObject
+	capacity, k, groups int
 }
 
 type selectKeepArguments struct {

@@ -95,20 +95,15 @@ var (
 )
 
 type evaluateArguments struct {
-	a                       [lists.MaxArenas]*ocl.MemObject
-	aux, decoded, batch     *ocl.MemObject
-	stepsAt, groupsAt, docs int
-	words, counts, sums     *ocl.MemObject
-	sumsAt                  int
-	stack                   device.LocalBytes
+	a                                        [lists.MaxArenas]*ocl.MemObject
+	aux, decoded, batch, words, counts, sums *ocl.MemObject
+	stepsAt, groupsAt, docs, sumsAt          int
+	stack                                    device.LocalBytes
 }
 
 type expandArguments struct {
-	batch               *ocl.MemObject
-	groupsAt            int
-	words, counts, sums *ocl.MemObject
-	sumsAt, first, skip int
-	out                 *ocl.MemObject
+	batch, words, counts, sums, out *ocl.MemObject
+	groupsAt, sumsAt, first, skip   int
 }
 
 // Operation registers the kernels of boolean expressions.
