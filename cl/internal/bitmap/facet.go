@@ -120,10 +120,7 @@ func (f *facets) run(ctx context.Context, x *slot) error {
 		copy(up[bitsAt+from:bitsAt+to], bits[from:to])
 		return nil
 	})
-	err := x.Device.Do(func() error {
-		if err := x.Device.Fault("enqueue"); err != nil {
-			return err
-		}
+	err := x.Run(ctx, "counting codes", func() error {
 		if err := x.Write(x.batch.Buffer, bitsAt+len(bits)); err != nil {
 			return err
 		}
@@ -144,9 +141,6 @@ func (f *facets) run(ctx context.Context, x *slot) error {
 		return x.Queue.Flush()
 	})
 	if err != nil {
-		return x.Device.Fail("counting codes", err)
-	}
-	if err := x.Wait(ctx); err != nil {
 		return err
 	}
 	for _, c := range f.columns {

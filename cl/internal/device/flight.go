@@ -112,6 +112,21 @@ func (x *Flight) Sent(e *ocl.Event, err error, to Counter) error {
 // Last returns the event of the last command.
 func (x *Flight) Last() *ocl.Event { return x.Events[len(x.Events)-1].Event }
 
+// Run enqueues the commands of f and waits for the last one, or until ctx ends. op names the work in
+// errors.
+func (x *Flight) Run(ctx context.Context, op string, f func() error) error {
+	err := x.Device.Do(func() error {
+		if err := x.Device.Fault("enqueue"); err != nil {
+			return err
+		}
+		return f()
+	})
+	if err != nil {
+		return x.Device.Fail(op, err)
+	}
+	return x.Wait(ctx)
+}
+
 // Wait sheds events and waits for the last command, or until ctx ends.
 func (x *Flight) Wait(ctx context.Context) error {
 	x.Shed()

@@ -87,12 +87,7 @@ func (x *measurement) run(ctx context.Context, records, words, runs int) (times 
 	if err := x.Prepare(x.kernel.KernelID); err != nil {
 		return nil, err
 	}
-	enqueue := func(f func() error) error {
-		if err := x.Device.Do(f); err != nil {
-			return x.Device.Fail("decoding lists", err)
-		}
-		return x.Wait(ctx)
-	}
+	enqueue := func(f func() error) error { return x.Run(ctx, "decoding lists", f) }
 	if err := enqueue(func() error { return cmp.Or(x.Write(x.batch.Buffer, records), x.Queue.Flush()) }); err != nil {
 		return nil, err
 	}

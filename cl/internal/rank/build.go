@@ -97,12 +97,8 @@ func (x *slot) buildRound(ctx context.Context, c *cut, p *packets.Store, st *pla
 		return err
 	}
 	n, src := len(c.parts), c.set.Src
-	for _, m := range []*device.Scratch{&x.state, &x.counts} {
-		if err := x.Room(m, max(n*c.ranges, 4), 0, "numbers of packets"); err != nil {
-			return err
-		}
-	}
-	if err := x.Room(&x.cells, n*(c.ranges+5), 0, "places of packets"); err != nil {
+	if err := x.rooms([]need{{&x.state, n * c.ranges, 0, "numbers of packets"}, {&x.counts, n * c.ranges, 0, "numbers of packets"},
+		{&x.cells, n * (c.ranges + 5), 0, "places of packets"}}); err != nil {
 		return err
 	}
 	if err := x.Device.Grow(&x.Down, n*c.ranges, 0); err != nil {
@@ -123,17 +119,9 @@ func (x *slot) buildRound(ctx context.Context, c *cut, p *packets.Store, st *pla
 			copy(x.Up.Words[4*i:], []uint32{h.Off, h.Buffer, dense, 0})
 		}
 	}
-	do := func(send func() error) error {
-		if err := x.Device.Do(send); err != nil {
-			return x.Device.Fail("making packets of postings", err)
-		}
-		return x.Wait(ctx)
-	}
+	do := func(send func() error) error { return x.Run(ctx, "making packets of postings", send) }
 	c.write(x.Up.Words)
 	if err := do(func() error {
-		if err := x.Device.Fault("enqueue"); err != nil {
-			return err
-		}
 		if err := x.sendLists(c, false); err != nil {
 			return err
 		}

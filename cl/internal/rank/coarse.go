@@ -246,21 +246,12 @@ func (k *coarse) sums(with device.Features) device.Kernel[sumsArguments] {
 func (x *slot) runCoarse(ctx context.Context, c *cut, k *coarse, st *plan.Stats) error {
 	defer x.ReleaseEvents()
 	queries := len(k.queries)
-	for _, m := range []struct {
-		to    *device.Scratch
-		words int
-		what  string
-	}{
-		{&x.cells, queries * k.sampled * k.cells / 2, "samples of sums"},
-		{&x.docs, 2 * queries * k.found, "documents found"},
-		{&x.keys, 2 * queries * k.capacity, "candidates"},
-		{&x.state, resultWords(queries, c.batch.K), "states of queries and the best documents"},
-	} {
-		if err := x.Room(m.to, max(m.words, 4), m.words, m.what); err != nil {
-			return err
-		}
+	cells, found, keys, results := queries*k.sampled*k.cells/2, 2*queries*k.found, 2*queries*k.capacity, resultWords(queries, c.batch.K)
+	if err := x.rooms([]need{{&x.cells, cells, cells, "samples of sums"}, {&x.docs, found, found, "documents found"},
+		{&x.keys, keys, keys, "candidates"}, {&x.state, results, results, "states of queries and the best documents"}}); err != nil {
+		return err
 	}
-	if err := x.Device.Grow(&x.Down, resultWords(queries, c.batch.K), 0); err != nil {
+	if err := x.Device.Grow(&x.Down, results, 0); err != nil {
 		return err
 	}
 	if err := x.Prepare(k.sums(narrowSums).KernelID, raise.KernelID, complete.KernelID); err != nil {
@@ -272,10 +263,7 @@ func (x *slot) runCoarse(ctx context.Context, c *cut, k *coarse, st *plan.Stats)
 		}
 	}
 	k.write(c, x.Up.Words)
-	if err := x.Device.Do(func() error { return x.sendCoarse(c, k) }); err != nil {
-		return x.Device.Fail("ranking", err)
-	}
-	if err := x.Wait(ctx); err != nil {
+	if err := x.Run(ctx, "ranking", func() error { return x.sendCoarse(c, k) }); err != nil {
 		return err
 	}
 	st.BytesUp += uint64(4 * k.words)
@@ -307,9 +295,6 @@ func (x *slot) runCoarse(ctx context.Context, c *cut, k *coarse, st *plan.Stats)
 
 // sendCoarse enqueues a round. It runs in Runtime.Do.
 func (x *slot) sendCoarse(c *cut, k *coarse) error {
-	if err := x.Device.Fault("enqueue"); err != nil {
-		return err
-	}
 	set, data := x.ranker.set, c.data
 	queries, ranges := len(k.queries), packets.Ranges(set.Src.Docs)
 	if err := x.Write(x.batch.Buffer, k.words); err != nil {

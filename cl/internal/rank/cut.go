@@ -137,6 +137,14 @@ func (c *cut) take(i int, alone bool) (bool, error) {
 	return true, nil
 }
 
+// allRuns is the number of runs of all decoders.
+func (c *cut) allRuns() (n int) {
+	for _, runs := range c.runs {
+		n += runs
+	}
+	return n
+}
+
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
 // window makes the next window: all ranges, or as many as there is room for.

@@ -26,10 +26,7 @@ func (x *slot) run(ctx context.Context, c *cut, st *plan.Stats) error {
 			return err
 		}
 		c.write(x.Up.Words)
-		if err := x.Device.Do(func() error { return x.send(c, first) }); err != nil {
-			return x.Device.Fail("ranking", err)
-		}
-		if err := x.Wait(ctx); err != nil {
+		if err := x.Run(ctx, "ranking", func() error { return x.send(c, first) }); err != nil {
 			return err
 		}
 		st.BytesUp += uint64(4 * c.words)
@@ -65,18 +62,11 @@ func (x *slot) makeRoom(c *cut, first bool) error {
 		return err
 	}
 	queries := len(c.queries)
-	for _, m := range []struct {
-		to          *device.Scratch
-		words, most int
-		what        string
-	}{
-		{&x.keys, 2 * queries * c.capacity, 2 * c.shape.keys, "candidates"},
-		{&x.state, resultWords(queries, c.batch.K), resultWords(maxQueries, 0) + 2*maxBest, "states of queries and the best documents"},
-	} {
-		if !first && (m.to == &x.keys || m.to == &x.state) {
-			continue // they keep their content from window to window
-		}
-		if err := x.Room(m.to, max(m.words, 4), m.most, m.what); err != nil {
+	if first { // their content stays from window to window
+		if err := x.rooms([]need{
+			{&x.keys, 2 * queries * c.capacity, 2 * c.shape.keys, "candidates"},
+			{&x.state, resultWords(queries, c.batch.K), resultWords(maxQueries, 0) + 2*maxBest, "states of queries and the best documents"},
+		}); err != nil {
 			return err
 		}
 	}
@@ -90,33 +80,17 @@ func resultWords(queries, k int) int { return queries * (selectState + 2*k) }
 // roomForLists makes room for the lists of a window and for the given number of
 // components.
 func (x *slot) roomForLists(c *cut, scored int) error {
-	runs := 0
-	for _, n := range c.runs {
-		runs += n
-	}
-	for _, m := range []struct {
-		to          *device.Scratch
-		words, most int
-		what        string
-	}{
+	return x.rooms([]need{
 		{&x.docs, c.elements, c.shape.postings, "decoded lists of ranked queries"},
 		{&x.components, scored, c.shape.postings, "term-frequency components"},
 		{&x.starts, len(c.parts) * (c.end - c.first + 1), c.shape.starts, "starts of ranges"},
-		{&x.runs, runs * lists.RunWords, c.shape.postings / lists.RunLen * lists.RunWords, "runs"},
-	} {
-		if err := x.Room(m.to, max(m.words, 4), m.most, m.what); err != nil {
-			return err
-		}
-	}
-	return nil
+		{&x.runs, c.allRuns() * lists.RunWords, c.shape.postings / lists.RunLen * lists.RunWords, "runs"},
+	})
 }
 
 // send enqueues a window: decoding, term-frequency components, passes, and after the last
 // window the download. It runs in Runtime.Do.
 func (x *slot) send(c *cut, first bool) error {
-	if err := x.Device.Fault("enqueue"); err != nil {
-		return err
-	}
 	if err := x.sendLists(c, first); err != nil {
 		return err
 	}

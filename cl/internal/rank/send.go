@@ -13,10 +13,7 @@ func (x *slot) sendLists(c *cut, clear bool) error {
 	if clear {
 		states = len(c.queries) * selectState
 	}
-	runs := 0
-	for _, n := range c.runs {
-		runs += n
-	}
+	runs := c.allRuns()
 	if err := x.Write(x.batch.Buffer, c.words); err != nil {
 		return err
 	}
@@ -48,10 +45,7 @@ func (x *slot) sendLists(c *cut, clear bool) error {
 // sendComponents enqueues the term-frequency components of the postings of a window. It
 // runs in Runtime.Do.
 func (x *slot) sendComponents(c *cut) error {
-	runs := 0
-	for _, n := range c.runs {
-		runs += n
-	}
+	runs := c.allRuns()
 	if runs == 0 {
 		return nil
 	}

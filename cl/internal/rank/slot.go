@@ -67,6 +67,23 @@ func (r *Ranker) newSlot() (*slot, error) {
 	return x, nil
 }
 
+// need is the room for a buffer, as for device.ScratchMemory.Room.
+type need struct {
+	buffer      *device.Scratch
+	words, most int
+	what        string
+}
+
+// rooms gives buffers room, each for at least four words.
+func (x *slot) rooms(needs []need) error {
+	for _, n := range needs {
+		if err := x.Room(n.buffer, max(n.words, 4), n.most, n.what); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // halve makes the slot use less memory, with shorter rounds, until it is given back. It
 // reports false if it cannot. No command may be under way.
 func (x *slot) halve() bool {

@@ -13,10 +13,7 @@ import (
 // docIDs of out.
 func (x *slot) run(ctx context.Context, c *cut, out *plan.Results) error {
 	defer x.ReleaseEvents()
-	if err := x.Device.Do(func() error { return x.evaluate(c) }); err != nil {
-		return x.Device.Fail("running boolean expressions", err)
-	}
-	if err := x.Wait(ctx); err != nil {
+	if err := x.Run(ctx, "running boolean expressions", func() error { return x.evaluate(c) }); err != nil {
 		return err
 	}
 	total := 0
@@ -50,9 +47,6 @@ func (x *slot) run(ctx context.Context, c *cut, out *plan.Results) error {
 // evaluate enqueues a round without its docIDs. It runs in Runtime.Do.
 func (x *slot) evaluate(c *cut) error {
 	set := x.eval.set
-	if err := x.Device.Fault("enqueue"); err != nil {
-		return err
-	}
 	if err := x.Write(x.batch, c.words); err != nil {
 		return err
 	}
@@ -76,7 +70,6 @@ func (x *slot) evaluate(c *cut) error {
 // download turns the sets into docIDs, as many groups at a time as there is room for, and
 // appends them to out.
 func (x *slot) download(ctx context.Context, c *cut, out *plan.Results) error {
-	rt := x.Device
 	counts := append([]uint32(nil), x.Down.Words[:c.groups]...)
 	skip := 0
 	for first := 0; first < c.groups; {
@@ -86,17 +79,14 @@ func (x *slot) download(ctx context.Context, c *cut, out *plan.Results) error {
 			end++
 		}
 		if n > 0 {
-			err := rt.Do(func() error {
+			err := x.Run(ctx, "expanding sets", func() error {
 				args := expandArguments{batch: x.batch, groupsAt: c.groupAt, words: x.sets, counts: x.counts, sums: x.batch, sumsAt: c.sumsAt, first: first, skip: skip, out: x.docs}
-				if err := expand.Launch(&x.Flight, args, end-first, workGroup(rt.Tuning), device.CompactTime); err != nil {
+				if err := expand.Launch(&x.Flight, args, end-first, workGroup(x.Device.Tuning), device.CompactTime); err != nil {
 					return err
 				}
 				return x.Read(x.docs, n)
 			})
 			if err != nil {
-				return rt.Fail("expanding sets", err)
-			}
-			if err := x.Wait(ctx); err != nil {
 				return err
 			}
 			out.Docs = device.AppendWords(out.Docs, x.Down.Words[:n])
