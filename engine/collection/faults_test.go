@@ -60,6 +60,9 @@ func fault(t *testing.T, from string, d *containertest.Disk, run func(*Writer) e
 		for _, s := range w.segments {
 			s.close()
 		}
+		if maps, err := os.ReadFile("/proc/self/maps"); err == nil && strings.Contains(string(maps), dir) { // Linux alone
+			t.Fatalf("operation %d: files are mapped behind the end of the writer", d.Fail)
+		}
 	}
 	if err != nil && !errors.Is(err, containertest.ErrFault) {
 		t.Fatalf("operation %d: %v", d.Fail, err)
@@ -95,6 +98,11 @@ func TestCreateFaults(t *testing.T) {
 		if _, err := os.Stat(dir); err == nil {
 			t.Fatalf("operation %d: the folder remains", fail)
 		}
+	}
+	own := t.TempDir() // a folder that was there stays
+	err := createOn(t.Context(), &containertest.Disk{Fail: 9}, own, options(nil))
+	if _, gone := os.Stat(own); !errors.Is(err, containertest.ErrFault) || gone != nil {
+		t.Errorf("%v, %v", err, gone)
 	}
 	dir := filepath.Join(t.TempDir(), "books") // a process that ends leaves a folder that Create takes again
 	_ = createOn(t.Context(), &containertest.Disk{Fail: 9, Dead: true}, dir, options(nil))

@@ -2,6 +2,7 @@ package shard
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -71,6 +72,14 @@ func TestJoinTerms(t *testing.T) {
 	}
 	if !slices.Equal(out.Ends, []uint32{4, 7}) || !slices.Equal(out.Numbers, []uint32{0, 1, 0, 2, 1, 0, 2}) {
 		t.Errorf("numbers %d, ends %d", out.Numbers, out.Ends)
+	}
+}
+
+// TestLargeDocs: documents above 2^32, which a shard never has, are no other documents of it.
+func TestLargeDocs(t *testing.T) {
+	f, err := new(pinned).filter(&api.Filter{Docs: &api.DocumentSet{Ids: []uint64{7, math.MaxUint32 + 1, math.MaxUint32 + 8, math.MaxUint64}}})
+	if err != nil || !slices.Equal(f.Docs, []uint32{7, math.MaxUint32, math.MaxUint32, math.MaxUint32}) {
+		t.Errorf("documents %v, %v", f, err)
 	}
 }
 

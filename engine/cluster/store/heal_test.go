@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http/httptest"
 	"os"
@@ -309,5 +310,20 @@ func TestMostDamage(t *testing.T) {
 	k.note(Damage{File: "3", Healed: true})
 	if all := k.health.damages; len(all) != mostDamage || all[0].File != "2" || all[mostDamage-1] != (Damage{File: "3", Healed: true}) {
 		t.Errorf("%d damages: %+v", len(all), all)
+	}
+}
+
+// TestPutAside: a shard whose index or attributes are damaged is not loaded.
+func TestPutAside(t *testing.T) {
+	for _, damaged := range []string{"index", "attributes"} {
+		p, other := Part{"books", 1, 0}, Part{"books", 1, 1}
+		l := &loader{open: map[Part]string{p: "", other: ""}}
+		k := &Keeper{Dir: t.TempDir(), Loader: l, loaded: map[Part]string{p: "index", other: "other"}, attributes: map[Part]string{p: "attributes", other: "more"}}
+		if err := k.putAside(k.path(layout.Index, damaged), errors.New("damaged")); err != nil {
+			t.Fatal(err)
+		}
+		if len(l.open) != 1 || len(k.loaded) != 1 || len(k.attributes) != 1 || k.attributes[other] != "more" {
+			t.Errorf("%s: open %v, loaded %v, attributes %v", damaged, l.open, k.loaded, k.attributes)
+		}
 	}
 }

@@ -234,3 +234,22 @@ func TestOvertaken(t *testing.T) {
 		t.Errorf("the wait for epoch %d: %v", first, err)
 	}
 }
+
+// TestSourcesOfRepeat: a publish that is repeated with other sources has these.
+func TestSourcesOfRepeat(t *testing.T) {
+	kv := &Memory{Nodes: []string{"a"}}
+	m := &layout.Map{Name: "books", Kind: layout.Index, Docs: 1, Shards: []layout.Shard{{File: "0.hdl", SHA256: strings.Repeat("0", 64), Bytes: 1, Docs: 1}}}
+	for _, source := range []string{"http://one", "http://two"} {
+		epoch, err := Operator{kv}.Publish(t.Context(), m, 1, source)
+		s, _, getErr := get(t.Context(), kv, m.Name)
+		if err != nil || getErr != nil || epoch != 1 || !slices.Equal(s.Intent.Sources, []string{source}) {
+			t.Fatalf("%s: epoch %d, %v, %v, %+v", source, epoch, err, getErr, s)
+		}
+		current := clone(s.Intent.Target)
+		current.Epoch = s.Epoch
+		s.Current = current
+		if err := s.Validate(); err == nil {
+			t.Error("a current map with the epoch of the intent is valid")
+		}
+	}
+}

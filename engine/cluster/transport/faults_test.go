@@ -5,10 +5,12 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"connectrpc.com/connect/v2"
+	"github.com/nats-io/nats.go"
 
 	"heddle/engine/api"
 	"heddle/engine/plan/testneeds"
@@ -200,4 +202,79 @@ func TestDrain(t *testing.T) {
 		}
 	}
 	<-stopped
+}
+
+// TestConcurrency: a node runs as many calls as it may, and refuses the next one.
+func TestConcurrency(t *testing.T) {
+	b := broker(t, nil)
+	s := &script{began: make(chan error, 2), hold: make(chan struct{})}
+	v, err := Service{Node: "n1", Server: s.rpc(), Concurrency: 2}.Serve(dial(t, b.ClientURL(), Options{Ping: patience}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop(t, v)
+	release := sync.OnceFunc(func() { close(s.hold) })
+	defer release()
+	to, _ := patient(t, b).Dial("n1")
+	c := api.NewIndexServiceClient(connect.NewClient(to))
+	held := make(chan error, 2)
+	for range 2 {
+		go func() {
+			_, err := c.Search(t.Context(), &api.SearchRequest{Query: "hold"})
+			held <- err
+		}()
+	}
+	for range 2 {
+		select {
+		case <-s.began:
+		case err := <-held:
+			t.Fatalf("one of two calls: %v", err)
+		}
+	}
+	if _, err := c.Search(t.Context(), &api.SearchRequest{}); connect.CodeOf(err) != connect.CodeResourceExhausted {
+		t.Errorf("the third call: %v", err)
+	}
+	release()
+	for range 2 {
+		if err := <-held; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestMissedProbes: four probes without an answer end a call only if they follow one another. The test tries again
+// where a busy machine brings the answers of probes late.
+func TestMissedProbes(t *testing.T) {
+	b := broker(t, nil)
+	node := dial(t, b.ClientURL(), Options{Ping: patience})
+	var probes atomic.Int64
+	subscribe := func(to string, f nats.MsgHandler) {
+		if _, err := node.Subscribe(to, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	subscribe(aliveSubject("n1"), func(m *nats.Msg) {
+		if probes.Add(1)%2 == 0 {
+			_ = m.Respond(nil)
+		}
+	})
+	subscribe(subject("n1", api.IndexServiceSearchProcedure), func(m *nats.Msg) {
+		go func() {
+			for end := probes.Load() + 10; probes.Load() < end && m.Header.Get(cancelHeader) == ""; {
+				time.Sleep(time.Millisecond)
+			}
+			_ = m.Respond(nil)
+		}()
+	})
+	if err := node.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	for probe := 20 * time.Millisecond; probe < 700*time.Millisecond; probe *= 2 {
+		to, _ := (&NATS{Conn: dial(t, b.ClientURL(), Options{Ping: patience}), Probe: probe}).Dial("n1")
+		if _, err = api.NewIndexServiceClient(connect.NewClient(to)).Search(t.Context(), &api.SearchRequest{}); err == nil {
+			return
+		}
+	}
+	t.Error(err)
 }

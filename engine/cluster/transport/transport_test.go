@@ -86,7 +86,7 @@ func (s *script) Search(ctx context.Context, r *api.SearchRequest) (*api.SearchR
 		info.ResponseHeader().Set("X-Answer", info.RequestHeader().Get("X-Request-Id"))
 		info.ResponseTrailer().Set("X-End", "over")
 	case "large":
-		return &api.SearchResponse{Explanation: strings.Repeat("x", 3<<20), Count: uint64(len(r.GetTerms()))}, nil
+		return &api.SearchResponse{Explanation: strings.Repeat("x", 3<<20), Total: &api.Total{Value: uint64(len(r.GetTerms()))}}, nil
 	case "plain":
 		return nil, errors.New("a secret of the node")
 	}
@@ -98,7 +98,7 @@ func (s *script) Search(ctx context.Context, r *api.SearchRequest) (*api.SearchR
 		}
 		return nil, connect.NewError(connect.CodeInvalidArgument, "two\nlines").WithDetail(d)
 	}
-	return &api.SearchResponse{Hits: []*api.Hit{{Doc: r.GetQuery(), Id: 1 << 40, Score: 0.1}}, Count: uint64(len(r.GetTerms()))}, nil
+	return &api.SearchResponse{Hits: []*api.Hit{{Doc: r.GetQuery(), Id: 1 << 40, Score: 0.1}}, Total: &api.Total{Value: uint64(len(r.GetTerms()))}}, nil
 }
 
 func (s *script) rpc() *connect.Server {
@@ -195,7 +195,7 @@ func TestTransports(t *testing.T) {
 
 func conformance(t *testing.T, c api.IndexServiceClient, s *script) {
 	ctx := t.Context()
-	want := &api.SearchResponse{Hits: []*api.Hit{{Doc: "ä\x00 b", Id: 1 << 40, Score: 0.1}}, Count: 2}
+	want := &api.SearchResponse{Hits: []*api.Hit{{Doc: "ä\x00 b", Id: 1 << 40, Score: 0.1}}, Total: &api.Total{Value: 2}}
 	if got, err := c.Search(ctx, &api.SearchRequest{Query: "ä\x00 b", Terms: []string{"", "x"}}); err != nil || !proto.Equal(got, want) {
 		t.Errorf("answer %v, %v; want %v", got, err, want)
 	}
@@ -245,8 +245,8 @@ func conformance(t *testing.T, c api.IndexServiceClient, s *script) {
 	ended(t, s)
 
 	large := &api.SearchRequest{Query: "large", Terms: slices.Repeat([]string{strings.Repeat("y", 1023)}, 2048)}
-	if got, err := c.Search(ctx, large); err != nil || len(got.GetExplanation()) != 3<<20 || got.GetCount() != 2048 {
-		t.Errorf("large: %d bytes, count %d, %v", len(got.GetExplanation()), got.GetCount(), err)
+	if got, err := c.Search(ctx, large); err != nil || len(got.GetExplanation()) != 3<<20 || got.GetTotal().GetValue() != 2048 {
+		t.Errorf("large: %d bytes, count %d, %v", len(got.GetExplanation()), got.GetTotal().GetValue(), err)
 	}
 
 	var all sync.WaitGroup

@@ -86,6 +86,21 @@ func TestBudget(t *testing.T) {
 	})
 }
 
+// TestCallerOfTwo: a caller holds what its open requests hold, whichever of them ends first.
+func TestCallerOfTwo(t *testing.T) {
+	b := NewBudget(100)
+	first, second := b.Open("a"), b.Open("a")
+	if first.Take(40) != nil || second.Take(20) != nil {
+		t.Fatal("60 of 100 bytes are refused")
+	}
+	if first.Close(); b.Open("a").Room() != second.Room() || second.Room() != (3*80-20)/4 {
+		t.Errorf("room for %d and %d bytes beside 20", b.Open("a").Room(), second.Room())
+	}
+	if second.Close(); len(b.callers) != 0 {
+		t.Errorf("callers %v", b.callers)
+	}
+}
+
 // TestShare: a caller that takes all it can get leaves room for another one.
 func TestShare(t *testing.T) {
 	b := NewBudget(1 << 20)
