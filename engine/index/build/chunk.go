@@ -207,13 +207,9 @@ func (w *worker) document(text []byte, r record) error {
 	if w.doc.vector.given {
 		return cmp.Or(w.chunk.kind.join(ofVectors), w.weigh(&w.doc.vector))
 	}
-	w.words.Tokens(w.doc.text)(w.count)
+	for token := range w.words.Tokens(w.doc.text) {
+		w.length++
+		w.tally.count(token.Term, 1)
+	}
 	return w.chunk.kind.join(ofTexts)
-}
-
-// count notes one occurrence of a term.
-func (w *worker) count(token analyze.Token) bool {
-	w.length++
-	w.tally.count(token.Term, 1)
-	return true
 }
