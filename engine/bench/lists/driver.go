@@ -26,10 +26,10 @@ var operations = []string{"and", "and-count", "or", "or-count"}
 type roaringAnswer struct {
 	Micros  float64 // least CPU time of a round
 	Matches uint64  // number of docIDs
-	Digest  uint64  // see Digest; 0 for a number
+	Digest  uint64  // see driverDigest; 0 for a number
 }
 
-// driverDigest is the checksum of docIDs in an roaringAnswer.
+// driverDigest is the checksum of docIDs in a roaringAnswer.
 func driverDigest(docs []uint32) (d uint64) {
 	for _, x := range docs {
 		d = (d ^ uint64(x)) * 0x100000001b3

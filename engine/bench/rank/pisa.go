@@ -94,7 +94,7 @@ func (s *bench) putPISA(ctx context.Context, who harness.Contestant, folder stri
 	return nil
 }
 
-// pisaCollection returns the first n queries and all lists of the workload for PISA.
+// pisaData returns the first n queries and all lists of the workload for PISA.
 func (s *bench) pisaData(n int) *pisaCollection {
 	src := s.W.Source
 	c := &pisaCollection{Lengths: src.Lengths, Lists: len(src.Lists), Queries: s.W.Handles[:n], Params: s.W.Params}

@@ -108,7 +108,7 @@ func parseTimes(text string, queries int) ([]float64, error) {
 // numbers of 32 bits.
 const tolerance = 1e-4
 
-// Compare reports the first difference between two rankings of a query by equal formulas.
+// compareRankings reports the first difference between two rankings of a query by equal formulas.
 // Documents with nearly equal scores may have any order, and at the end any of them may be
 // missing.
 func compareRankings(ours, theirs pisaRanking) error {

@@ -15,10 +15,10 @@ import (
 	"heddle/engine/index/bm25"
 )
 
-// programs are the programs of PISA that an pisaIndex runs.
+// programs are the programs of PISA that a pisaIndex runs.
 var programs = []string{"compress_inverted_index", "create_wand_data", "lexicon", "evaluate_queries", "queries"}
 
-// Check reports the programs of PISA that folder lacks.
+// checkPrograms reports the programs of PISA that folder lacks.
 func checkPrograms(folder string) error {
 	var missing []string
 	for _, name := range programs {
@@ -57,7 +57,7 @@ type pisaIndex struct {
 	queries  int
 }
 
-// Build writes a collection to folder and indexes it with the programs of PISA.
+// buildPISA writes a collection to folder and indexes it with the programs of PISA.
 func buildPISA(ctx context.Context, programs, folder string, c *pisaCollection) (*pisaIndex, error) {
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	x := &pisaIndex{programs: programs, base: filepath.Join(folder, "pisa"), queries: len(c.Queries),
