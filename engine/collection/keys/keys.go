@@ -32,7 +32,7 @@ const (
 	secSums
 )
 
-var format = container.Format{Magic: "\x89HDK\r\n\x1a\n", Suffix: ".hdk", Versions: []int{2}, Names: []string{"keys", "sums"}, Summed: 1}
+var format = container.Format{Magic: "\x89HDK\r\n\x1a\n", Suffix: ".hdk", Version: 1, Names: []string{"keys", "sums"}, Sums: secSums}
 
 // hash is the part of a key that depends on the name.
 func hash(name string) uint64 { return xxhash.Sum64String(name) &^ (1<<32 - 1) }
@@ -69,7 +69,7 @@ func Write(d container.Disk, path string, f *hdl.File) (earlier []uint32, err er
 		from = to
 	}
 	slices.Sort(earlier)
-	w, err := container.Create(d, path, &format, format.Latest())
+	w, err := container.Create(d, path, &format)
 	if err != nil {
 		return nil, err
 	}

@@ -50,10 +50,7 @@ type blocks struct {
 // openBlocks checks the section of checksums of blocks, and that it has one for every block of
 // the other sections.
 func (f *File) openBlocks() error {
-	if !f.format.summed(f.Header.Version) {
-		return nil
-	}
-	own := f.format.sums(f.Header.Version)
+	own := f.format.Sums
 	if err := f.checkSection(own); err != nil {
 		return err
 	}
@@ -78,9 +75,9 @@ func (f *File) openBlocks() error {
 }
 
 // Check compares the checksums of the blocks that hold the bytes from to to-1 of section s,
-// each block once in the life of f. Without checksums of blocks it does nothing.
+// each block once in the life of f.
 func (f *File) Check(s int, from, to uint64) error {
-	if f.blocks == nil || from >= to {
+	if from >= to {
 		return nil
 	}
 	for i := from / BlockSize; i <= (to-1)/BlockSize; i++ {
@@ -95,9 +92,6 @@ func (f *File) Check(s int, from, to uint64) error {
 
 // CheckSection is Check for the whole section and its padding, on all cores.
 func (f *File) CheckSection(s int) error {
-	if f.blocks == nil {
-		return nil
-	}
 	return Parallel(len(f.blocks[s].sums), func(i int) error {
 		return f.Check(s, uint64(i)*BlockSize, uint64(i)*BlockSize+1)
 	})

@@ -11,14 +11,11 @@ import (
 	"heddle/engine/file/container/containertest"
 )
 
-// summed is a format with checksums of blocks from version 2 on.
-var summed = container.Format{Magic: "\x89HDS\r\n\x1a\n", Suffix: ".sum", Versions: []int{2, 3}, Names: []string{"a", "b", "sums"}, Summed: 2}
-
 // TestBlocks writes sections in pieces and through a second spool, changes each block in
 // turn, and checks that just the ranges over this block fail.
 func TestBlocks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.sum")
-	w, err := container.Create(container.OSDisk{}, path, &summed, 2)
+	w, err := container.Create(container.OSDisk{}, path, &two)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +35,7 @@ func TestBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	open := func() *container.File {
-		f, err := container.New("x", data, &summed)
+		f, err := container.New("x", data, &two)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +69,7 @@ func TestBlocks(t *testing.T) {
 		data[at] ^= 4
 	}
 	data[len(data)-1] ^= 1
-	_, err = container.New("x", data, &summed)
+	_, err = container.New("x", data, &two)
 	if c := containertest.WantCorrupt(t, err, "x"); c.Section != "sums" {
 		t.Error(c)
 	}
@@ -83,7 +80,7 @@ func TestBlocks(t *testing.T) {
 func TestRewind(t *testing.T) {
 	for _, before := range []int{5, container.BlockSize + 5, 300_000} {
 		path := filepath.Join(t.TempDir(), "x.sum")
-		w, err := container.Create(container.OSDisk{}, path, &summed, 2)
+		w, err := container.Create(container.OSDisk{}, path, &two)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +95,7 @@ func TestRewind(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		f, err := container.Open(path, &summed)
+		f, err := container.Open(path, &two)
 		if err != nil {
 			t.Fatalf("%d bytes before Rewind: %v", before, err)
 		}

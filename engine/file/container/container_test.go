@@ -16,8 +16,8 @@ import (
 	"heddle/engine/file/container/containertest"
 )
 
-// two is a format of two versions; the second has a section more.
-var two = container.Format{Magic: "\x89TWO\r\n\x1a\n", Suffix: ".two", Versions: []int{2, 3}, Names: []string{"a", "b", "c"}}
+// two is a format of two sections beside the checksums of blocks.
+var two = container.Format{Magic: "\x89TWO\r\n\x1a\n", Suffix: ".two", Version: 2, Names: []string{"a", "b", "sums"}, Sums: 2}
 
 // noise is bytes that depend on n, as many.
 func noise(n int) []byte {
@@ -32,68 +32,63 @@ func noise(n int) []byte {
 // and compares the file with one that is laid out at once.
 func TestSections(t *testing.T) {
 	const buffer = 256 << 10
-	for version := uint32(1); version <= two.Latest(); version++ {
-		for _, n := range []int{0, 1, container.PageSize - 1, container.PageSize, buffer - 1, buffer, buffer + 1, 3*buffer + 5} {
-			path := filepath.Join(t.TempDir(), "x.two")
-			w, err := container.Create(container.OSDisk{}, path, &two, version)
-			if err != nil {
-				t.Fatal(err)
-			}
-			other := w.Temp("other")
-			want := make([][]byte, two.Sections(version))
-			for range 2 { // the spool is used again
-				for i, s := range w.Sections {
-					head, tail := noise(n/2+i), noise(n)
-					if i == 1 {
-						head, tail = noise(5), []byte("seven b")
-						err = errors.Join(err, s.Append(head), s.Append(tail), s.AppendUint64(0x0807060504030201), s.Pad(16))
-						want[i] = append(slices.Concat(want[i], head, tail), 1, 2, 3, 4, 5, 6, 7, 8)
-						want[i] = append(want[i], make([]byte, -len(want[i])&15)...)
-					} else {
-						err = errors.Join(err, s.Append(head), other.Append(tail), s.AppendSpool(other), other.Rewind())
-						want[i] = slices.Concat(want[i], head, tail)
-					}
-					if s.Length() != uint64(len(want[i])) {
-						t.Fatalf("section %d has %d bytes, want %d", i, s.Length(), len(want[i]))
-					}
+	for _, n := range []int{0, 1, container.PageSize - 1, container.PageSize, buffer - 1, buffer, buffer + 1, 3*buffer + 5} {
+		path := filepath.Join(t.TempDir(), "x.two")
+		w, err := container.Create(container.OSDisk{}, path, &two)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := w.Temp("other")
+		want := make([][]byte, two.Sums)
+		for range 2 { // the spool is used again
+			for i, s := range w.Sections[:two.Sums] {
+				head, tail := noise(n/2+i), noise(n)
+				if i == 1 {
+					head, tail = noise(5), []byte("seven b")
+					err = errors.Join(err, s.Append(head), s.Append(tail), s.AppendUint64(0x0807060504030201), s.Pad(16))
+					want[i] = append(slices.Concat(want[i], head, tail), 1, 2, 3, 4, 5, 6, 7, 8)
+					want[i] = append(want[i], make([]byte, -len(want[i])&15)...)
+				} else {
+					err = errors.Join(err, s.Append(head), other.Append(tail), s.AppendSpool(other), other.Rewind())
+					want[i] = slices.Concat(want[i], head, tail)
+				}
+				if s.Length() != uint64(len(want[i])) {
+					t.Fatalf("section %d has %d bytes, want %d", i, s.Length(), len(want[i]))
 				}
 			}
-			fields := container.Fields{0: 7, 39: 9}
-			err = errors.Join(err, w.Commit(func() (container.Fields, error) { return fields, nil }))
-			if err != nil {
-				t.Fatal(err)
+		}
+		fields := container.Fields{0: 7, 39: 9}
+		err = errors.Join(err, w.Commit(func() (container.Fields, error) { return fields, nil }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		containertest.WantFolder(t, filepath.Dir(path), "x.two")
+		got, err := os.ReadFile(path)
+		if err != nil || !bytes.Equal(got, containertest.Layout(&two, fields, want...)) {
+			t.Fatalf("%d bytes: another file (%v)", n, err)
+		}
+		f, err := container.Open(path, &two)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.CheckSums(); err != nil || f.Header.Fields != fields || len(f.Sections()) != len(two.Names) {
+			t.Errorf("%v, %+v", err, f.Header)
+		}
+		for i, b := range want {
+			sum := crc32.Checksum(append(b, make([]byte, -len(b)&(container.PageSize-1))...), crc32.MakeTable(crc32.Castagnoli))
+			if !bytes.Equal(f.Bytes(i), b) || f.Sections()[i].Checksum != sum {
+				t.Errorf("section %d differs", i)
 			}
-			containertest.WantFolder(t, filepath.Dir(path), "x.two")
-			got, err := os.ReadFile(path)
-			if err != nil || !bytes.Equal(got, containertest.Layout(&two, version, fields, want...)) {
-				t.Fatalf("version %d, %d bytes: another file (%v)", version, n, err)
-			}
-			f, err := container.Open(path, &two)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := f.CheckSums(); err != nil || f.Header.Fields != fields || f.Header.Version != version || len(f.Sections()) != len(want) {
-				t.Errorf("%v, %+v", err, f.Header)
-			}
-			for i, b := range want {
-				sum := crc32.Checksum(append(b, make([]byte, -len(b)&(container.PageSize-1))...), crc32.MakeTable(crc32.Castagnoli))
-				if !bytes.Equal(f.Bytes(i), b) || f.Sections()[i].Checksum != sum {
-					t.Errorf("section %d differs", i)
-				}
-			}
-			if len(f.Header.Table) != 3 || version == 1 && len(f.Bytes(2)) != 0 {
-				t.Errorf("sections of the other version: %+v", f.Header.Table)
-			}
-			if err := errors.Join(f.Close(), f.Close()); err != nil {
-				t.Error(err)
-			}
+		}
+		if err := errors.Join(f.Close(), f.Close()); err != nil {
+			t.Error(err)
 		}
 	}
 }
 
 // TestSize: a file has the size of its header.
 func TestSize(t *testing.T) {
-	data := containertest.Layout(&two, 2, container.Fields{}, []byte("a"), []byte("bc"), []byte("d"))
+	data := containertest.Layout(&two, container.Fields{}, []byte("a"), []byte("bc"))
 	for more, want := range map[int]bool{-1: false, 0: true, 1: false, container.PageSize: false} {
 		image := append(slices.Clone(data), make([]byte, container.PageSize)...)[:len(data)+more]
 		if _, err := container.New("x.two", image, &two); (err == nil) != want || err != nil && !errors.Is(err, container.ErrCorrupt) {
@@ -104,7 +99,7 @@ func TestSize(t *testing.T) {
 
 // TestReader reads a spool twice.
 func TestReader(t *testing.T) {
-	w, err := container.Create(container.OSDisk{}, filepath.Join(t.TempDir(), "x.two"), &two, 1)
+	w, err := container.Create(container.OSDisk{}, filepath.Join(t.TempDir(), "x.two"), &two)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +126,7 @@ func TestReader(t *testing.T) {
 // TestDo sees that the first error stays and that nothing is called behind it.
 func TestDo(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.two")
-	w, err := container.Create(container.OSDisk{}, path, &two, 1)
+	w, err := container.Create(container.OSDisk{}, path, &two)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +143,7 @@ func TestDo(t *testing.T) {
 	}
 	containertest.WantFolder(t, filepath.Dir(path))
 
-	if w, err = container.Create(container.OSDisk{}, path, &two, 1); err != nil {
+	if w, err = container.Create(container.OSDisk{}, path, &two); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Abort(); err != nil {
@@ -160,7 +155,7 @@ func TestDo(t *testing.T) {
 }
 
 func TestCheckOffsets(t *testing.T) {
-	f, err := container.New("x", containertest.Layout(&two, 1, container.Fields{}, noise(3), noise(8*100_000)), &two)
+	f, err := container.New("x", containertest.Layout(&two, container.Fields{}, noise(3), noise(8*100_000)), &two)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +193,7 @@ func TestCheckOffsets(t *testing.T) {
 // TestSmall: a section has a temporary file only when it is larger than its buffer.
 func TestSmall(t *testing.T) {
 	dir := t.TempDir()
-	w, err := container.Create(container.OSDisk{}, filepath.Join(dir, "x.two"), &two, two.Latest())
+	w, err := container.Create(container.OSDisk{}, filepath.Join(dir, "x.two"), &two)
 	if err != nil {
 		t.Fatal(err)
 	}

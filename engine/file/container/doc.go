@@ -22,13 +22,12 @@
 // The checksum of a section covers the zeros behind it, up to the next page, so checksums
 // cover every byte of a file. Sections lie in the order of their numbers, without gaps.
 //
-// Older versions of a format list all their sections. Versions from Format.Sparse on list only
-// sections with content, with ascending numbers, and readers ignore sections that they do not know.
+// A file of a format with Sparse lists only sections with content, with ascending numbers, and
+// readers ignore sections that they do not know. Other files list all sections.
 //
 // # Blocks
 //
-// A section of a format with Summed, the last one without Sparse, holds a u32 CRC-32C for each
-// block of 64 KiB of the other sections, in their order. A section begins a block, and its padding belongs
-// to its last block. Open checks this section alone; File.Check verifies the blocks of a
+// The section Format.Sums holds a u32 CRC-32C for each block of 64 KiB of the other sections, in
+// their order. A section begins a block, and its padding belongs to its last block. Open checks this section alone; File.Check verifies the blocks of a
 // range of bytes before their first use.
 package container

@@ -25,9 +25,7 @@ func (f *File) Extend(s int, further uint64) (words []uint32, before uint64, err
 		copy(words, View[uint32](f.data[e.Offset:e.End()]))
 		return words, before, nil
 	}
-	if f.blocks != nil { // so that pages are not counted twice
-		f.blocks[s].again = LittleBytes(words[:before])
-	}
+	f.blocks[s].again = LittleBytes(words[:before]) // so that pages are not counted twice
 	earlier := f.release
 	f.release = func() error { return errors.Join(release(), earlier()) }
 	return words, before, nil

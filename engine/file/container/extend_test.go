@@ -15,7 +15,7 @@ import (
 // TestExtend puts words behind sections of several lengths, of a mapped file and of bytes.
 func TestExtend(t *testing.T) {
 	for _, n := range []int{0, 4, container.PageSize - 4, container.PageSize, 5*container.PageSize + 8} {
-		data := containertest.Layout(&two, 1, container.Fields{}, noise(n), noise(8))
+		data := containertest.Layout(&two, container.Fields{}, noise(n), noise(8))
 		path := filepath.Join(t.TempDir(), "x.two")
 		if err := os.WriteFile(path, data, 0o666); err != nil {
 			t.Fatal(err)
@@ -56,7 +56,7 @@ func TestExtend(t *testing.T) {
 // TestExtendTruncated reads words whose pages the file has lost.
 func TestExtendTruncated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.two")
-	if err := os.WriteFile(path, containertest.Layout(&two, 1, container.Fields{}, noise(100), noise(9*container.PageSize)), 0o666); err != nil {
+	if err := os.WriteFile(path, containertest.Layout(&two, container.Fields{}, noise(100), noise(9*container.PageSize)), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	f, err := container.Open(path, &two)
@@ -86,7 +86,7 @@ func TestExtendTruncated(t *testing.T) {
 func TestExtendReplaced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.two")
 	write := func(path string, n int) {
-		if err := os.WriteFile(path, containertest.Layout(&two, 1, container.Fields{}, noise(n), nil), 0o666); err != nil {
+		if err := os.WriteFile(path, containertest.Layout(&two, container.Fields{}, noise(n), nil), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}

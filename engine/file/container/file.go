@@ -25,7 +25,7 @@ type File struct {
 	data    []byte // the whole file
 	release func() error
 	remap   func(e Extent, further uint64) ([]uint32, func() error, error) // nil: the file is not mapped
-	blocks  []blocks                                                       // by section; nil without checksums of blocks
+	blocks  []blocks                                                       // by section
 	places  *places
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
-	"slices"
 	"strings"
 )
 
@@ -32,33 +31,16 @@ type Fields [TableOffset - FieldsOffset]byte
 type Format struct {
 	// Magic is the first 8 bytes. Its bytes show at once when a transfer has changed
 	// line ends or dropped the eighth bit (as in PNG).
-	Magic    string
-	Suffix   string   // suffix of file names, for messages: ".hdl"
-	Versions []int    // numbers of sections, from version 1 on; ascending; 0: the version is not read
-	Names    []string // names of the sections that the latest version has
-	// Summed is the first version with a section of checksums of blocks, the last one; 0: none has.
-	Summed uint32
-	// Sparse is the first version whose section table has only the sections with content, and in
-	// which readers ignore sections with further numbers; 0: none has. Sums is the number of the
-	// section of checksums in these versions.
-	Sparse uint32
-	Sums   int
+	Magic   string
+	Suffix  string   // suffix of file names, for messages: ".hdl"
+	Version uint32   // the only version that is written and read
+	Names   []string // names of the sections
+	Sums    int      // number of the section with the checksums of blocks
+	// Sparse: the section table has only the sections with content, and readers ignore sections with
+	// further numbers.
+	Sparse bool
 	// Advice is the remedy for a file of an earlier version, which ends its error: "build it again".
 	Advice string
-}
-
-// summed reports whether files of a version have checksums of blocks.
-func (f *Format) summed(version uint32) bool { return f.Summed > 0 && version >= f.Summed }
-
-// sparse reports whether files of a version list only sections with content.
-func (f *Format) sparse(version uint32) bool { return f.Sparse > 0 && version >= f.Sparse }
-
-// sums is the number of the section of checksums of blocks in a version that has one.
-func (f *Format) sums(version uint32) int {
-	if f.sparse(version) {
-		return f.Sums
-	}
-	return f.Sections(version) - 1
 }
 
 // name is the name of section s, which the format may not know.
@@ -68,21 +50,6 @@ func (f *Format) name(s int) string {
 	}
 	return fmt.Sprintf("section %d", s)
 }
-
-// reads reports whether this build reads a version, and names the versions that it reads.
-func (f *Format) reads(version uint32) (ok bool, all string) {
-	oldest := slices.IndexFunc(f.Versions, func(sections int) bool { return sections > 0 }) + 1
-	if all = fmt.Sprintf("%d to %d", oldest, f.Latest()); oldest == int(f.Latest()) {
-		all = fmt.Sprint(oldest)
-	}
-	return int(version) >= oldest && version <= f.Latest(), all
-}
-
-// Latest is the latest version.
-func (f *Format) Latest() uint32 { return uint32(len(f.Versions)) }
-
-// Sections is the number of sections that a version has.
-func (f *Format) Sections(version uint32) int { return f.Versions[version-1] }
 
 // Extent is an entry of the section table. Its checksum covers the section and
 // the zeros behind it, up to the next page.
@@ -99,9 +66,8 @@ func AlignUp(n, align uint64) uint64 { return (n + align - 1) &^ (align - 1) }
 
 // Header is the first page of a file.
 type Header struct {
-	Version uint32
-	Size    uint64 // size of the file, in bytes
-	Fields  Fields
+	Size   uint64 // size of the file, in bytes
+	Fields Fields
 	// Table has all sections that the format or the file has, by number. Sections that the file
 	// lacks are empty.
 	Table []Extent
@@ -113,7 +79,7 @@ const mostSections = (SumOffset - TableOffset) / TableEntry
 // listed are the numbers of the sections in the table of a file.
 func (f *Format) listed(h *Header) (all []int) {
 	for i, e := range h.Table {
-		if f.sparse(h.Version) && e.Length > 0 || !f.sparse(h.Version) && i < f.Sections(h.Version) {
+		if !f.Sparse || e.Length > 0 {
 			all = append(all, i)
 		}
 	}
@@ -128,7 +94,7 @@ func (f *Format) Encode(h *Header) []byte {
 	le := binary.LittleEndian
 	listed := f.listed(h)
 	copy(page, f.Magic)
-	le.PutUint32(page[8:], h.Version)
+	le.PutUint32(page[8:], f.Version)
 	le.PutUint32(page[12:], uint32(len(listed)))
 	le.PutUint64(page[16:], h.Size)
 	copy(page[FieldsOffset:], h.Fields[:])
@@ -164,13 +130,12 @@ func (f *Format) Decode(path string, data []byte) (h Header, err error) {
 	if got, want := crc32.Checksum(data[:SumOffset], castagnoli), le.Uint32(data[SumOffset:]); got != want {
 		return bad(SumOffset, "checksum %08x, the content has %08x", want, got)
 	}
-	h.Version = le.Uint32(data[8:])
-	if ok, all := f.reads(h.Version); !ok {
+	if version := le.Uint32(data[8:]); version != f.Version {
 		advice := ""
-		if f.Advice != "" && h.Version < f.Latest() {
+		if f.Advice != "" && version < f.Version {
 			advice = ": " + f.Advice
 		}
-		return Header{}, fmt.Errorf("%s: %w: the file has %d, this build reads %s%s", path, ErrVersion, h.Version, all, advice)
+		return Header{}, fmt.Errorf("%s: %w: the file has %d, this build reads %d%s", path, ErrVersion, version, f.Version, advice)
 	}
 	h.Size = le.Uint64(data[16:])
 	if h.Size != uint64(len(data)) {
@@ -190,13 +155,12 @@ func (f *Format) decodeTable(h *Header, data []byte, bad func(offset int, format
 		return err
 	}
 	le := binary.LittleEndian
-	sparse, sections := f.sparse(h.Version), f.Sections(h.Version)
 	n := le.Uint32(data[12:])
 	switch {
-	case sparse && n > mostSections:
+	case f.Sparse && n > mostSections:
 		return fail(12, "%d sections, a page has room for %d", n, mostSections)
-	case !sparse && n != uint32(sections):
-		return fail(12, "%d sections, version %d has %d", n, h.Version, sections)
+	case !f.Sparse && n != uint32(len(f.Names)):
+		return fail(12, "%d sections, the format has %d", n, len(f.Names))
 	}
 	h.Table = make([]Extent, len(f.Names))
 	at, next := uint64(PageSize), uint32(0) // next is the least number that the next section may have
@@ -206,11 +170,11 @@ func (f *Format) decodeTable(h *Header, data []byte, bad func(offset int, format
 		e := Extent{le.Uint32(p[4:]), le.Uint64(p[8:]), le.Uint64(p[16:])}
 		id := le.Uint32(p)
 		switch {
-		case !sparse && id != uint32(i):
+		case !f.Sparse && id != uint32(i):
 			return fail(pos, "section %d in the place of %d (%s)", id, i, f.Names[i])
 		case id < next || id > math.MaxUint8:
 			return fail(pos, "section %d behind section %d: numbers ascend up to %d", id, int(next)-1, math.MaxUint8)
-		case sparse && e.Length == 0:
+		case f.Sparse && e.Length == 0:
 			return fail(pos, "section %s is empty, so that the table must not have it", f.name(int(id)))
 		case e.Offset != at || e.Length > h.Size-at || e.End() > h.Size:
 			return fail(pos, "section %s (byte %d, %d long) does not lie between byte %d and the end at %d", f.name(int(id)), e.Offset, e.Length, at, h.Size)
@@ -218,12 +182,12 @@ func (f *Format) decodeTable(h *Header, data []byte, bad func(offset int, format
 		for int(id) >= len(h.Table) { // further sections, which are ignored
 			h.Table = append(h.Table, Extent{})
 		}
-		for ; sparse && next < id; next++ {
+		for ; f.Sparse && next < id; next++ {
 			h.Table[next].Offset = at
 		}
 		h.Table[id], at, next = e, e.End(), id+1
 	}
-	for ; sparse && int(next) < len(h.Table); next++ {
+	for ; f.Sparse && int(next) < len(h.Table); next++ {
 		h.Table[next].Offset = at
 	}
 	if at != h.Size {

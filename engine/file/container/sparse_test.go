@@ -14,15 +14,15 @@ import (
 )
 
 // sparse has one version, in which sections without content are not listed.
-var sparse = container.Format{Magic: "\x89HDS\r\n\x1a\n", Suffix: ".sparse", Versions: []int{0, 0, 5}, Names: []string{"a", "b", "sums", "d", "e"},
-	Summed: 2, Sparse: 3, Sums: 2, Advice: "build it again"}
+var sparse = container.Format{Magic: "\x89HDS\r\n\x1a\n", Suffix: ".sparse", Version: 3, Names: []string{"a", "b", "sums", "d", "e"},
+	Sums: 2, Sparse: true, Advice: "build it again"}
 
 // TestSparse writes sections with and without content, and compares with a file that is laid out at once.
 func TestSparse(t *testing.T) {
 	long := noise(200_000)
 	for _, want := range [][][]byte{{long, nil, nil, []byte("d")}, {nil, noise(3), nil, nil, long}, {nil, nil, nil, []byte("d")}} {
 		path := filepath.Join(t.TempDir(), "x")
-		w, err := container.Create(container.OSDisk{}, path, &sparse, 3)
+		w, err := container.Create(container.OSDisk{}, path, &sparse)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +33,7 @@ func TestSparse(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile(path)
-		if err != nil || !bytes.Equal(got, containertest.Layout(&sparse, 3, container.Fields{}, want...)) {
+		if err != nil || !bytes.Equal(got, containertest.Layout(&sparse, container.Fields{}, want...)) {
 			t.Fatalf("another file (%v)", err)
 		}
 		f, err := container.Open(path, &sparse)
@@ -57,7 +57,7 @@ func TestSparse(t *testing.T) {
 			t.Errorf("%d sections, want %d; %v", len(f.Sections()), listed, err)
 		}
 		fewer := sparse // a reader that does not know sections d and e
-		fewer.Versions, fewer.Names = []int{0, 0, 3}, sparse.Names[:3]
+		fewer.Names = sparse.Names[:3]
 		g, err := container.New("x", got, &fewer)
 		if err != nil {
 			t.Fatal(err)
@@ -74,7 +74,7 @@ func TestSparse(t *testing.T) {
 
 // TestSparseTable opens tables that no writer makes.
 func TestSparseTable(t *testing.T) {
-	good := containertest.Layout(&sparse, 3, container.Fields{}, noise(9), nil, nil, noise(7))
+	good := containertest.Layout(&sparse, container.Fields{}, noise(9), nil, nil, noise(7))
 	le := binary.LittleEndian
 	for name, c := range map[string]struct {
 		edit   func(data []byte)

@@ -38,7 +38,7 @@ func (f shortFile) Read(p []byte) (int, error) {
 func TestShort(t *testing.T) {
 	for _, want := range []error{io.EOF, errors.New("a bad sector")} {
 		path := filepath.Join(t.TempDir(), "x.two")
-		w, err := container.Create(short{err: want}, path, &two, 1)
+		w, err := container.Create(short{err: want}, path, &two)
 		if err != nil {
 			t.Fatal(err)
 		}

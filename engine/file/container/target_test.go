@@ -43,7 +43,7 @@ func TestPermissions(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "x.two")
 	for _, mode := range []os.FileMode{0o600, 0o640, 0o444} {
-		w, err := container.Create(container.OSDisk{}, path, &two, 1)
+		w, err := container.Create(container.OSDisk{}, path, &two)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func TestPermissions(t *testing.T) {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
-		if w, err = container.Create(container.OSDisk{}, path, &two, 1); err != nil {
+		if w, err = container.Create(container.OSDisk{}, path, &two); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.Commit(func() (f container.Fields, err error) { return f, nil }); err != nil {

@@ -20,7 +20,7 @@ import (
 // After an error every call returns the same error, and only Abort is useful; Commit
 // aborts by itself.
 type Writer struct {
-	Sections []*Spool // the sections of the version
+	Sections []*Spool // the sections of the format
 
 	path   string
 	dir    string // temporary
@@ -34,9 +34,9 @@ type Writer struct {
 
 // Create starts a file at path. An existing file is replaced by Commit and not touched
 // before.
-func Create(d Disk, path string, format *Format, version uint32) (*Writer, error) {
+func Create(d Disk, path string, format *Format) (*Writer, error) {
 	w := &Writer{path: path, disk: d, format: format}
-	w.header = Header{Version: version, Table: make([]Extent, len(format.Names))}
+	w.header.Table = make([]Extent, len(format.Names))
 	dir, err := d.MkdirTemp(path)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func Create(d Disk, path string, format *Format, version uint32) (*Writer, error
 // start makes the sections. The first one is written directly into the future file, behind room for
 // the header.
 func (w *Writer) start() error {
-	for _, name := range w.format.Names[:w.format.Sections(w.header.Version)] {
+	for _, name := range w.format.Names {
 		w.Sections = append(w.Sections, w.Temp(name))
 	}
 	w.Sections[0].start = PageSize
@@ -164,10 +164,7 @@ func (w *Writer) join() error {
 
 // settle pads the sections, and computes their checksums and the section of checksums of blocks.
 func (w *Writer) settle() error {
-	sums, last := []uint32(nil), -1 // the section of checksums
-	if w.format.summed(w.header.Version) {
-		last = w.format.sums(w.header.Version)
-	}
+	var sums []uint32
 	settle := func(i int) error {
 		s := w.Sections[i]
 		w.header.Table[i].Length = s.length
@@ -182,18 +179,15 @@ func (w *Writer) settle() error {
 		return nil
 	}
 	for i := range w.Sections {
-		if i == last {
+		if i == w.format.Sums {
 			continue
 		}
 		if err := settle(i); err != nil {
 			return err
 		}
 	}
-	if last < 0 {
-		return nil
-	}
-	if err := w.Sections[last].Append(LittleBytes(sums)); err != nil {
+	if err := w.Sections[w.format.Sums].Append(LittleBytes(sums)); err != nil {
 		return err
 	}
-	return settle(last)
+	return settle(w.format.Sums)
 }

@@ -52,8 +52,8 @@ func (s section) String() string { return sectionNames[s] }
 
 // format is the frame of .hdl files.
 var format = container.Format{
-	Magic: "\x89HDL\r\n\x1a\n", Suffix: ".hdl", Versions: []int{Version - 1: int(numSections)}, Names: sectionNames[:],
-	Summed: Version, Sparse: Version, Sums: int(secSums), Advice: "build the index again from its documents",
+	Magic: "\x89HDL\r\n\x1a\n", Suffix: ".hdl", Version: Version, Names: sectionNames[:],
+	Sums: int(secSums), Sparse: true, Advice: "build the index again from its documents",
 }
 
 // header is the header with the fields that are this format's own; FORMAT.md has the

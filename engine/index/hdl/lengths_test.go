@@ -24,8 +24,8 @@ func rounded() *sample {
 func TestRoundedLengths(t *testing.T) {
 	f := mustOpen(t, rounded().build(t))
 	m := f.Meta()
-	if m.Lengths != LengthsLucene || !m.Analysis.Fold || m.Length != 24*37+23*24/2 || f.file.Header.Version != Version {
-		t.Errorf("version %d, %+v", f.file.Header.Version, m)
+	if m.Lengths != LengthsLucene || !m.Analysis.Fold || m.Length != 24*37+23*24/2 {
+		t.Errorf("%+v", m)
 	}
 	for d, want := range map[uint32]uint32{0: 37, 2: 39, 3: 40, 4: 40, 5: 42, 23: 60} {
 		if got := f.DocLen(d); got != want {

@@ -256,7 +256,7 @@ func FuzzTextBlock(f *testing.F) {
 		packed = packed[:min(len(packed), textBlock)]
 		sections := make([][]byte, numSections)
 		sections[secTexts] = packed
-		frame, err := container.New("x", containertest.Layout(&format, Version, container.Fields{}, sections...), &format)
+		frame, err := container.New("x", containertest.Layout(&format, container.Fields{}, sections...), &format)
 		if err != nil {
 			t.Fatal(err)
 		}

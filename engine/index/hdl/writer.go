@@ -63,7 +63,7 @@ func CreateOn(d container.Disk, path string, meta Meta) (w *Writer, err error) {
 	if err := meta.check(); err != nil {
 		return nil, err
 	}
-	if w.file, err = container.Create(d, path, &format, Version); err != nil {
+	if w.file, err = container.Create(d, path, &format); err != nil {
 		return nil, err
 	}
 	if err := w.start(); err != nil {

@@ -303,7 +303,7 @@ func TestCrafted(t *testing.T) {
 				part = data[e.Offset : e.Offset+e.Length]
 			}
 			c.change(part)
-			containertest.RepairBlocks(data)
+			containertest.RepairSums(data, int(secSums))
 			for seen, open := range []bool{false, true} {
 				f, err := fromBytes("x", data, open)
 				if (c.seen <= seen) != (err != nil) {

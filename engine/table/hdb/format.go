@@ -44,7 +44,7 @@ func (s section) String() string { return sectionNames[s] }
 
 // format is the frame of .hdb files.
 var format = container.Format{
-	Magic: "\x89HDB\r\n\x1a\n", Suffix: ".hdb", Versions: []int{Version - 1: int(numSections)}, Names: sectionNames[:], Summed: Version,
+	Magic: "\x89HDB\r\n\x1a\n", Suffix: ".hdb", Version: Version, Names: sectionNames[:], Sums: int(secSums),
 	Advice: "build the table again from its rows",
 }
 

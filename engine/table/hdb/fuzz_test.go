@@ -56,7 +56,7 @@ func FuzzSections(f *testing.F) {
 		}
 		h.vectors, h.columns = uint32(len(vectorTable)/vectorSize), uint32(len(valueTable)/valuesSize)
 		h.bins, h.strings = uint64(len(bins)/binSize), uint64(len(offsets)/8-1)
-		data := containertest.Layout(&format, Version, h.fields(), sections...)
+		data := containertest.Layout(&format, h.fields(), sections...)
 		for _, deep := range []bool{false, true} {
 			file, err := fromBytes("x", data, deep)
 			if err == nil {

@@ -54,7 +54,7 @@ func CreateOn(d container.Disk, path string, rows uint32, word int, meta Meta) (
 		return nil, err
 	}
 	w = &Writer{meta: meta, header: header{rows: rows, word: uint32(word)}, names: map[string]bool{}}
-	if w.file, err = container.Create(d, path, &format, Version); err != nil {
+	if w.file, err = container.Create(d, path, &format); err != nil {
 		return nil, err
 	}
 	if err := w.start(); err != nil {

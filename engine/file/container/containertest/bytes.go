@@ -82,27 +82,21 @@ func Hexdump(data []byte) string {
 	return out.String()
 }
 
-// Layout makes a file of the sections of a version, in the order of their numbers, with correct
-// checksums. The section of checksums of blocks, if the version has one, is left out or replaced.
-func Layout(f *container.Format, version uint32, fields container.Fields, sections ...[]byte) []byte {
-	h := container.Header{Version: version, Fields: fields, Table: make([]container.Extent, len(f.Names))}
-	sums := -1
-	if f.Summed > 0 && version >= f.Summed {
-		if sums = f.Sections(version) - 1; f.Sparse > 0 && version >= f.Sparse {
-			sums = f.Sums
-		}
-		sections = slices.Clone(sections)
-		for len(sections) <= sums {
-			sections = append(sections, nil)
-		}
-		n := 0
-		for i, b := range sections {
-			if i != sums {
-				n += int((container.AlignUp(uint64(len(b)), container.PageSize) + container.BlockSize - 1) / container.BlockSize)
-			}
-		}
-		sections[sums] = make([]byte, 4*n)
+// Layout makes a file of sections in the order of their numbers, with correct checksums. The
+// section with the checksums of blocks is left out or replaced.
+func Layout(f *container.Format, fields container.Fields, sections ...[]byte) []byte {
+	h := container.Header{Fields: fields, Table: make([]container.Extent, len(f.Names))}
+	sections = slices.Clone(sections)
+	for len(sections) <= f.Sums {
+		sections = append(sections, nil)
 	}
+	n := 0
+	for i, b := range sections {
+		if i != f.Sums {
+			n += int((container.AlignUp(uint64(len(b)), container.PageSize) + container.BlockSize - 1) / container.BlockSize)
+		}
+	}
+	sections[f.Sums] = make([]byte, 4*n)
 	data := make([]byte, container.PageSize)
 	for i, b := range sections {
 		h.Table[i] = container.Extent{Offset: uint64(len(data)), Length: uint64(len(b))}
@@ -111,16 +105,9 @@ func Layout(f *container.Format, version uint32, fields container.Fields, sectio
 	}
 	h.Size = uint64(len(data))
 	copy(data, f.Encode(&h))
-	if sums >= 0 {
-		RepairSums(data, sums)
-	} else {
-		Repair(data)
-	}
+	RepairSums(data, f.Sums)
 	return data
 }
-
-// RepairBlocks is Repair for a file whose last section holds the checksums of blocks.
-func RepairBlocks(data []byte) { RepairSums(data, int(binary.LittleEndian.Uint32(data[12:]))-1) }
 
 // RepairSums is Repair for a file whose section with a number holds the checksums of blocks.
 func RepairSums(data []byte, number int) {

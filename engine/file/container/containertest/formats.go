@@ -61,7 +61,7 @@ func OpenErrors[F any](t testing.TB, format *container.Format, data []byte, open
 			t.Errorf("%q: %v", content, err)
 		}
 	}
-	binary.LittleEndian.PutUint32(data[8:], format.Latest()+1)
+	binary.LittleEndian.PutUint32(data[8:], format.Version+1)
 	Repair(data)
 	if _, err := fromBytes("x", data, true); !errors.Is(err, container.ErrVersion) || errors.Is(err, container.ErrCorrupt) {
 		t.Errorf("next version: %v", err)
