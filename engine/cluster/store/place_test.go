@@ -253,3 +253,10 @@ func TestSourcesOfRepeat(t *testing.T) {
 		}
 	}
 }
+
+// TestEqualLoads: among equal loads the first name takes a shard.
+func TestEqualLoads(t *testing.T) {
+	if n := (load{"c": 1, "b": 1, "a": 1, "d": 2}).least(nil); n != "a" {
+		t.Errorf("node %s", n)
+	}
+}

@@ -270,3 +270,20 @@ func TestFaults(t *testing.T) {
 		}
 	})
 }
+
+// TestEmptyTerm: the empty term is the first one, once.
+func TestEmptyTerm(t *testing.T) {
+	w, err := Create(filepath.Join(t.TempDir(), "x.hdl"), Meta{Docs: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.AddList("", nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.AddList("", nil, nil); !errors.Is(err, ErrInput) {
+		t.Errorf("the empty term again: %v", err)
+	}
+	if err := w.Abort(); err != nil {
+		t.Error(err)
+	}
+}

@@ -292,6 +292,7 @@ func TestSyntaxErrors(t *testing.T) {
 		"a *ne":                           "3 a * stands at the end of a prefix",
 		"b?ne":                            "2 the wildcard ? is not supported",
 		"(a^1e300)^1e99":                  "10 the product of this weight",
+		"(a^1e-300)^1e-99":                "11 the product of this weight",
 		"faith^1e999":                     `6 the weight "1e999" is no positive decimal number: write \^`,
 		"hope faith^NaN":                  `11 the weight "NaN"`,
 		"faith^-1":                        `6 the weight "-1"`,

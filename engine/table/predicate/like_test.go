@@ -49,7 +49,7 @@ func TestLike(t *testing.T) {
 		text, escape, s string
 		want            bool
 	}{
-		{"", "", "", true}, {"", "", "a", false}, {"%", "", "", true}, {"a%", "", "abc", true}, {"a%c", "", "abcd", false}, {"a_c", "", "aéc", true},
+		{"", "", "", true}, {"", "", "a", false}, {"%", "", "", true}, {"a%", "", "abc", true}, {"a%%", "", "a", true}, {"a%c", "", "abcd", false}, {"a_c", "", "aéc", true},
 		{"%b%b", "", "abab", true}, {"_%_", "", "a", false}, {"!_x", "!", "_x", true}, {"!_x", "!", "ax", false}, {"!!", "!", "!", true},
 		{"%ab%ba%", "", "xxabxba", true}, {"%ab%ba%", "", "xxaba", false}, {"\xff_", "", "\xff\xfe", true},
 	} {
