@@ -95,13 +95,16 @@ func (c *Collector) run(key, rows uint64) {
 // count adds rows to the table while it has room for their keys, and returns their
 // number. Then it starts to sample, first from the rows of the table, by ascending keys.
 func (c *Collector) count(keys []uint64) int {
-	for i, key := range keys {
-		e := c.entry(key)
+	for i := 0; i < len(keys); {
+		e := c.entry(keys[i])
 		if e == nil {
 			c.overflow()
 			return i
 		}
-		e.rows++
+		first := i
+		for i++; i < len(keys) && keys[i] == keys[first]; i++ {
+		}
+		e.rows += uint64(i - first)
 	}
 	return len(keys)
 }

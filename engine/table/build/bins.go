@@ -83,11 +83,7 @@ func (p *planned) each(ctx context.Context, r *blockReader, w window, f func(cod
 // code makes codes of keys.
 func (p *planned) code(keys []uint64, missing []bool) {
 	if p.Type == column.Float && p.scale > 0 {
-		for i, k := range keys {
-			if missing == nil || !missing[i] {
-				keys[i], _ = column.ScaledKey(column.KeyFloat(k), p.scale)
-			}
-		}
+		column.ScaleKeys(keys, p.scale) // arbitrary keys of missing values become arbitrary keys
 	}
 	for i, m := range missing {
 		if m {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
 	"heddle/engine/table/binning"
 	"heddle/engine/table/column"
@@ -121,6 +120,15 @@ func (b *builder) unite(ctx context.Context) error {
 	return nil
 }
 
+// extremes returns the least and the greatest of keys, at least one.
+func extremes(keys []uint64) (least, greatest uint64) {
+	least, greatest = keys[0], keys[0]
+	for _, k := range keys {
+		least, greatest = min(least, k), max(greatest, k)
+	}
+	return least, greatest
+}
+
 // take makes a block of values.
 func (c *collected) take(v *read.Values) {
 	keys := v.Keys
@@ -146,7 +154,7 @@ func (c *collected) take(v *read.Values) {
 	}
 	var least, greatest uint64
 	if len(present) > 0 {
-		least, greatest = slices.Min(present), slices.Max(present)
+		least, greatest = extremes(present)
 		if c.least > c.greatest {
 			c.least, c.greatest = least, greatest
 		}

@@ -47,17 +47,29 @@ func (d *dictionary) reset() {
 
 // codes appends the numbers of values, 0 for missing values.
 func (d *dictionary) codes(dst []uint64, v *read.Values) (_ []uint64, err error) {
+	var last []byte // the last value, of number id
+	var id, rows uint32
 	v.Each(func(row int, value []byte, ok bool) {
-		if !ok || err != nil {
+		switch {
+		case !ok || err != nil:
 			dst = append(dst, 0)
 			return
+		case rows == 0 || !bytes.Equal(value, last):
+			if rows > 0 {
+				d.entry(id).rows += rows
+			}
+			if id, err = d.number(value); err != nil {
+				rows = 0
+				return
+			}
+			last, rows = value, 0
 		}
-		var id uint32
-		if id, err = d.number(value); err == nil {
-			d.entry(id).rows++
-			dst = append(dst, uint64(id))
-		}
+		rows++
+		dst = append(dst, uint64(id))
 	})
+	if rows > 0 {
+		d.entry(id).rows += rows
+	}
 	return dst, err
 }
 

@@ -64,8 +64,7 @@ type sorter[W wah.Word] struct {
 	builders []wah.Builder[W] // vectors of the bins, then of the rows without a value
 	bins     []column.Bin
 	missing  uint32
-	binOf    []uint32 // bin of each row
-	words    int      // number of words that the builders have made
+	words    int // number of words that the builders have made
 }
 
 // keptWords is after how many words builders give their memory back, which would hold
@@ -106,31 +105,39 @@ func (s *sorter[W]) make(ctx context.Context, p *pile[W], i int, w window) error
 // add takes rows, from row on.
 func (s *sorter[W]) add(find *finder, row uint64, codes []uint64, missing []bool) {
 	none := uint32(len(s.bins))
-	s.binOf = s.binOf[:0]
+	bin, from, last := none, row, uint64(0) // the bin of the rows from one on, and the code of the last row
 	for i, code := range codes {
-		if missing != nil && missing[i] {
-			s.binOf = append(s.binOf, none)
-			s.missing++
-			continue
+		next := none
+		if missing == nil || !missing[i] {
+			if bin != none && code == last {
+				continue
+			}
+			next, last = find.bin(code), code
+			b := &s.bins[next]
+			b.Lo, b.Hi = min(b.Lo, code), max(b.Hi, code)
 		}
-		bin := find.bin(code)
-		b := &s.bins[bin]
-		b.Lo, b.Hi = min(b.Lo, code), max(b.Hi, code)
-		b.Rows++
-		s.binOf = append(s.binOf, bin)
+		if next != bin {
+			s.run(bin, from, row+uint64(i))
+			bin, from = next, row+uint64(i)
+		}
 	}
-	for from := 0; from < len(s.binOf); {
-		bin, to := s.binOf[from], from+1
-		for to < len(s.binOf) && s.binOf[to] == bin {
-			to++
-		}
-		n := uint64(to - from)
-		if n == 1 {
-			s.builders[bin].Add(row)
-		} else {
-			s.builders[bin].AddRun(row, row+n)
-		}
-		from, row = to, row+n
+	s.run(bin, from, row+uint64(len(codes)))
+}
+
+// run adds rows of one bin, or without a value.
+func (s *sorter[W]) run(bin uint32, from, to uint64) {
+	switch to - from {
+	case 0:
+		return
+	case 1:
+		s.builders[bin].Add(from)
+	default:
+		s.builders[bin].AddRun(from, to)
+	}
+	if n := uint32(to - from); bin < uint32(len(s.bins)) {
+		s.bins[bin].Rows += n
+	} else {
+		s.missing += n
 	}
 }
 

@@ -16,9 +16,12 @@ type scaled struct {
 // add takes the keys of more values.
 func (s *scaled) add(keys []uint64) {
 	s.scale = max(s.scale, 1)
-	for _, k := range keys {
-		if s.none {
+	for i, k := range keys {
+		switch {
+		case s.none:
 			return
+		case i > 0 && k == keys[i-1]:
+			continue
 		}
 		v := column.KeyFloat(k)
 		for {

@@ -23,6 +23,14 @@ func ScaledKey(v float64, scale uint8) (key uint64, ok bool) {
 	return p.key, p.side == 0
 }
 
+// ScaleKeys replaces keys of a Float by keys in a Float with a scale, among whose values all are.
+func ScaleKeys(keys []uint64, scale uint8) {
+	power := math.Pow10(int(scale))
+	for i, k := range keys {
+		keys[i] = IntKey(int64(math.RoundToEven(KeyFloat(k) * power)))
+	}
+}
+
 // ScaledBelow is the greatest key in a Float with a scale whose value is not above v, which must
 // not be below the least value of the column.
 func ScaledBelow(v float64, scale uint8) uint64 {

@@ -18,10 +18,11 @@ func ParseTimestamp(t Type, s string) (key uint64, ok bool) {
 
 // timePlace gives the place of a time among the keys of a Timestamp or TimestampNS.
 func timePlace(t Type, s string) (_ place, ok bool) {
-	switch strings.ToLower(s) {
-	case "infinity", "+infinity":
+	switch {
+	case s == "" || s[len(s)-1]|0x20 != 'y': // the usual case
+	case strings.EqualFold(s, "infinity"), strings.EqualFold(s, "+infinity"):
 		return place{IntKey(Infinity), 0}, true
-	case "-infinity":
+	case strings.EqualFold(s, "-infinity"):
 		return place{IntKey(-Infinity), 0}, true
 	}
 	at, ok := parseTime(s)

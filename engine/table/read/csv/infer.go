@@ -41,6 +41,10 @@ var candidates = [...]column.Type{column.Int, column.Uint, column.Decimal128, co
 // see takes a value of a line of a file, and the same value with the signs of a plain number.
 func (f *inference) see(s, number []byte, path string, line int) {
 	f.seen = true
+	if p, ok := parsePlain(s); ok && bytes.Equal(s, number) {
+		f.seePlain(p)
+		return
+	}
 	for i, t := range candidates {
 		if f.not[i] {
 			continue
@@ -54,13 +58,28 @@ func (f *inference) see(s, number []byte, path string, line int) {
 	if len(number) == 0 {
 		number = s
 	}
-	if Rounds(read.Field{Type: column.Float}, number) {
+	if f.fits(column.Float) && Rounds(read.Field{Type: column.Float}, number) {
 		f.rounded.set(s, path, line)
 	}
 	f.notTimes = f.notTimes || !column.IsTime(string(s))
 	if !f.notTimes && !f.fits(column.Timestamp) && !f.fits(column.TimestampNS) {
 		f.unfit.set(s, path, line)
 	}
+}
+
+// seePlain takes a plain number, which is no time and no word, and which Float does not round if it is an integer.
+func (f *inference) seePlain(p plain) {
+	for i, t := range candidates {
+		switch t {
+		case column.Int, column.Decimal128:
+			f.not[i] = f.not[i] || p.fraction > 0
+		case column.Uint:
+			f.not[i] = f.not[i] || p.fraction > 0 || p.negative
+		case column.Timestamp, column.TimestampNS, column.Bool:
+			f.not[i] = true
+		}
+	}
+	f.notTimes = true
 }
 
 // Rounds reports whether a value is an integer that a field of type Float or Float32 rounds.

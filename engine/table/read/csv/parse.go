@@ -89,6 +89,9 @@ func (c *columns) round(p *parsed, k int, f read.Field, number []byte) {
 func (c *columns) parse(b *read.Batch, text []byte, s *scanner) (p parsed) {
 	b.Reset(len(c.fields))
 	s.scan(c.dialect, text, len(c.names) == 1)
+	if len(s.times) < len(c.fields) {
+		s.times = make([]lastTime, len(c.fields))
+	}
 	for p.wrong == nil && s.begin() {
 		if c.repeats(s) {
 			p.headers = append(p.headers, s.line)
@@ -138,7 +141,13 @@ func (c *columns) record(b *read.Batch, s *scanner, p *parsed) *fieldError {
 
 // value appends the current field, which starts in a line, to column k.
 func (c *columns) value(v *read.Values, k int, s *scanner, line int, p *parsed) *fieldError {
-	f := c.fields[k]
+	f, last := c.fields[k], (*lastTime)(nil)
+	if f.Type.IsTime() && !f.List {
+		if last = &s.times[k]; last.is(s.field) {
+			v.AppendKey(last.key)
+			return nil
+		}
+	}
 	p.line = line
 	if !c.given[k] {
 		k = -1
@@ -149,6 +158,8 @@ func (c *columns) value(v *read.Values, k int, s *scanner, line int, p *parsed) 
 			return e
 		}
 		p.invalid = cmp.Or(p.invalid, e)
+	} else if last != nil {
+		last.set(s.field, v)
 	}
 	if v.HasInvalid() && p.invalid == nil {
 		p.invalid = &fieldError{line, fmt.Sprintf("column %q: %s", f.Name, input.InvalidByte("value", s.field, false))}

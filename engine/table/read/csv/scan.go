@@ -1,6 +1,10 @@
 package csv
 
-import "bytes"
+import (
+	"bytes"
+
+	"heddle/engine/table/read"
+)
 
 // scanner cuts records into fields. Lines end in LF or CR LF. A field may stand in quotes: there a quote is
 // written twice, or behind the escape character, and line ends are part of the field, unchanged. The text
@@ -16,12 +20,29 @@ type scanner struct {
 	quoted bool   // it stood in quotes
 	last   bool   // the field is the last field of its record
 	buf    []byte
-	number []byte // memory of dialect.plain
+	number []byte     // memory of dialect.plain
+	times  []lastTime // by column: the last time, which often comes again
+}
+
+// lastTime is a text and its key. Without a text there is none.
+type lastTime struct {
+	text []byte
+	key  uint64
+}
+
+func (l *lastTime) is(text []byte) bool { return len(text) > 0 && bytes.Equal(l.text, text) }
+
+// set takes the last value of a column.
+func (l *lastTime) set(text []byte, v *read.Values) {
+	l.text = l.text[:0]
+	if n := len(v.Missing); n == 0 || !v.Missing[n-1] {
+		l.text, l.key = append(l.text, text...), v.Keys[len(v.Keys)-1]
+	}
 }
 
 // scan prepares the scanner for a text, and keeps its memory.
 func (s *scanner) scan(d *dialect, text []byte, single bool) {
-	*s = scanner{dialect: d, text: text, single: single, buf: s.buf, number: s.number}
+	*s = scanner{dialect: d, text: text, single: single, buf: s.buf, number: s.number, times: s.times}
 }
 
 // begin goes to the next record, behind empty lines and comments, and reports whether there is one.

@@ -50,6 +50,46 @@ func parseInt(s []byte) (v int64, ok bool) {
 	return int64(n), n <= math.MaxInt64
 }
 
+// plain is a number of at most 15 digits, with a point between two of them perhaps: digits / 10^fraction.
+type plain struct {
+	digits   uint64
+	fraction int // digits behind the point, from 0
+	negative bool
+}
+
+// parsePlain reads a plain number; ok is false for other texts, which may be numbers too.
+func parsePlain(s []byte) (p plain, ok bool) {
+	if len(s) > 0 && (s[0] == '-' || s[0] == '+') {
+		p.negative = s[0] == '-'
+		s = s[1:]
+	}
+	point := len(s)
+	for i, c := range s {
+		if c == '.' && i > 0 && point == len(s) {
+			point = i
+			continue
+		}
+		if c -= '0'; c > 9 || i > 15 {
+			return p, false
+		}
+		p.digits = 10*p.digits + uint64(c)
+	}
+	if point < len(s) {
+		p.fraction = len(s) - point - 1
+		return p, p.fraction > 0 && len(s) <= 16
+	}
+	return p, len(s) > 0 && len(s) <= 15
+}
+
+// float is the nearest double: digits and power of ten are doubles themselves, so that the quotient is rounded once.
+func (p plain) float() float64 {
+	v := float64(p.digits) / math.Pow10(p.fraction)
+	if p.negative {
+		return -v
+	}
+	return v
+}
+
 // parseBool reads true and false, whatever their case, t, f, 1 and 0.
 func parseBool(s []byte) (v, ok bool) {
 	switch {
@@ -86,6 +126,9 @@ func parse(f read.Field, s []byte) (key uint64, ok bool) {
 		v, err := strconv.ParseUint(string(bytes.TrimPrefix(s, []byte("+"))), 10, 64)
 		return v, err == nil
 	case column.Float:
+		if p, ok := parsePlain(s); ok {
+			return column.FloatKey(p.float()), true
+		}
 		v, ok := syntax.ParseFloat(string(s), 64)
 		return column.FloatKey(v), ok
 	case column.Float32:
