@@ -6,7 +6,8 @@ import (
 	"fmt"
 
 	"heddle/engine/internal/backend"
-	"heddle/engine/internal/serve"
+	"heddle/engine/internal/lists"
+	"heddle/engine/internal/pool"
 	"heddle/engine/observe"
 )
 
@@ -20,7 +21,8 @@ import (
 type Engine struct {
 	opt    Options
 	parsed parsed
-	pool   *serve.Pool
+	pool   *pool.Pool
+	lists  *lists.Shared
 }
 
 // New opens the processors that opt chooses; opening a device tests it. The caller closes
@@ -45,12 +47,13 @@ func New(ctx context.Context, opt Options) (*Engine, error) {
 		return nil, wrap("new engine", err)
 	}
 	e := &Engine{opt: opt, parsed: p}
-	if e.pool, err = serve.NewPool(open, opt.pool(&p)); err != nil {
+	if e.pool, err = pool.New(open, opt.pool(&p)); err != nil {
 		for _, o := range open {
 			err = errors.Join(err, o.Close())
 		}
 		return nil, invalid("new engine", err)
 	}
+	e.lists = lists.Share(e.pool, opt.Results, opt.Filters)
 	return e, nil
 }
 
@@ -95,4 +98,8 @@ func (e *Engine) CopyPeak(ctx context.Context, processor int) (float64, error) {
 func (e *Engine) Close() error { return wrap("close engine", e.pool.Close()) }
 
 // Stats returns a snapshot of the engine. It takes some microseconds.
-func (e *Engine) Stats() observe.Stats { return e.pool.Stats() }
+func (e *Engine) Stats() observe.Stats {
+	st := e.pool.Stats()
+	e.lists.AddStats(&st)
+	return st
+}

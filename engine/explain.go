@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"heddle/engine/internal/limit"
+	"heddle/engine/internal/pool"
 	"heddle/engine/internal/query"
-	"heddle/engine/internal/serve"
 	"heddle/engine/internal/tables"
 	"heddle/engine/observe"
 	"heddle/engine/table/predicate"
@@ -113,7 +113,7 @@ func (e *explaining) add(g *tables.Generation, task *tables.Task, s *Selection, 
 }
 
 // run runs the task.
-func (e *explaining) run(ctx context.Context, task *tables.Task, c *serve.Call) error {
+func (e *explaining) run(ctx context.Context, task *tables.Task, c *pool.Call) error {
 	if e.wanted {
 		e.batch = new(observe.Explanation)
 		c.Explain = e.batch

@@ -9,8 +9,8 @@ import (
 	"heddle/engine/file/mapped"
 	"heddle/engine/index/querylang"
 	"heddle/engine/internal/limit"
+	"heddle/engine/internal/lists"
 	"heddle/engine/internal/query"
-	"heddle/engine/internal/serve"
 	"heddle/engine/internal/tables"
 	"heddle/engine/syntax"
 	"heddle/engine/table/partial"
@@ -119,7 +119,7 @@ func (s *Snapshot) SearchFacets(ctx context.Context, q Query, f Facets) (h Hits,
 	return h, matches, all, err
 }
 
-func facets(ctx context.Context, g *serve.Lists, q Query, f *Facets, in *filtering) (matches uint64, all []Facet, err error) {
+func facets(ctx context.Context, g *lists.Generation, q Query, f *Facets, in *filtering) (matches uint64, all []Facet, err error) {
 	matches, err = eachFacet(ctx, g, q, f, in, func(t *tables.Generation, end *limit.Until, name string, q *result.Query, rows []uint64) error {
 		c := newCounter(name, f.most())
 		err := t.Values(end, q, rows, 0, 0, c.add)
@@ -164,7 +164,7 @@ func JoinFacets(name string, f *Facets, l Limits, parts []*partial.State) (Facet
 
 // eachFacet calls count for each column of f with its statement and the rows of the documents that
 // match q. It returns the number of these documents.
-func eachFacet(ctx context.Context, g *serve.Lists, q Query, f *Facets, in *filtering, count func(t *tables.Generation, end *limit.Until, name string, q *result.Query, rows []uint64) error) (matches uint64, err error) {
+func eachFacet(ctx context.Context, g *lists.Generation, q Query, f *Facets, in *filtering, count func(t *tables.Generation, end *limit.Until, name string, q *result.Query, rows []uint64) error) (matches uint64, err error) {
 	defer wrapFault("facets", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
 	if f.Table == nil {
@@ -217,12 +217,12 @@ func eachFacet(ctx context.Context, g *serve.Lists, q Query, f *Facets, in *filt
 }
 
 // bounded returns a context that ends with the time-out of q, for all steps of a call together.
-func bounded(ctx context.Context, g *serve.Lists, q *Query) (context.Context, context.CancelFunc, error) {
+func bounded(ctx context.Context, g *lists.Generation, q *Query) (context.Context, context.CancelFunc, error) {
 	call, err := q.call()
 	if err != nil {
 		return nil, nil, err
 	}
-	at := g.Until(ctx, &call).Deadline
+	at := g.Until(ctx, &call.Call).Deadline
 	if at.IsZero() {
 		return ctx, func() {}, nil
 	}
@@ -248,7 +248,7 @@ func invalidFacet(text string) error {
 }
 
 // matching returns the documents that match q, ascending.
-func matching(ctx context.Context, g *serve.Lists, q Query, in *filtering) ([]uint32, error) {
+func matching(ctx context.Context, g *lists.Generation, q Query, in *filtering) ([]uint32, error) {
 	k, either := uint64(q.K), q.Match == AndOr && q.K > 0
 	q.Total = 0
 	q.K, q.CountOnly, q.Weights, q.Scoring, q.Statistics, q.Explain = 0, false, nil, nil, nil, nil

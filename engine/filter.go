@@ -14,8 +14,9 @@ import (
 
 	"heddle/engine/file/container"
 	"heddle/engine/internal/limit"
+	"heddle/engine/internal/lists"
+	"heddle/engine/internal/pool"
 	"heddle/engine/internal/query"
-	"heddle/engine/internal/serve"
 	"heddle/engine/internal/tables"
 	"heddle/engine/plan"
 	"heddle/engine/table/rowset"
@@ -100,7 +101,7 @@ func anyFilter(qs []Query) bool {
 }
 
 // compileAll compiles the filters of queries; nil if there are none.
-func (in *filtering) compileAll(ctx context.Context, g *serve.Lists, qs []Query, call *serve.Call) (all map[*Filter]compiledFilter, err error) {
+func (in *filtering) compileAll(ctx context.Context, g *lists.Generation, qs []Query, call *pool.Call) (all map[*Filter]compiledFilter, err error) {
 	if !anyFilter(qs) {
 		return nil, nil
 	}
@@ -124,12 +125,12 @@ func (in *filtering) compileAll(ctx context.Context, g *serve.Lists, qs []Query,
 
 // compiledFilter is a set, or the reason why the filter is invalid.
 type compiledFilter struct {
-	set *serve.Filter
+	set *lists.Filter
 	err error
 }
 
 // compile returns the set of f for queries on g.
-func (in *filtering) compile(ctx context.Context, g *serve.Lists, f *Filter, call *serve.Call) (*serve.Filter, error) {
+func (in *filtering) compile(ctx context.Context, g *lists.Generation, f *Filter, call *pool.Call) (*lists.Filter, error) {
 	in.parts, in.texts = in.parts[:0], in.texts[:0]
 	if err := in.flatten(f, 0); err != nil {
 		return nil, err
@@ -152,7 +153,7 @@ func (in *filtering) compile(ctx context.Context, g *serve.Lists, f *Filter, cal
 			in.texts = append(in.texts, p.describeSets())
 		}
 	}
-	return g.Filter(digest(keys), func(s *serve.FilterSpec) error {
+	return g.Filter(digest(keys), func(s *lists.FilterSpec) error {
 		s.Text = shortened(strings.Join(in.texts, " and "))
 		joined := map[*tables.Generation]*tables.Predicate{} // the predicates on a table so far
 		for i, p := range predicates {
@@ -213,7 +214,7 @@ func shortened(text string) string {
 }
 
 // until returns the end of the time of a call.
-func until(t *tables.Generation, ctx context.Context, call *serve.Call) *limit.Until {
+func until(t *tables.Generation, ctx context.Context, call *pool.Call) *limit.Until {
 	u := t.Until(ctx, call)
 	return &u
 }
@@ -252,7 +253,7 @@ func (in *filtering) flatten(f *Filter, depth int) error {
 }
 
 // predicate compiles the predicate of f and keeps its table open.
-func (in *filtering) predicate(ctx context.Context, g *serve.Lists, f *Filter, call *serve.Call) (*tables.Generation, *tables.Predicate, error) {
+func (in *filtering) predicate(ctx context.Context, g *lists.Generation, f *Filter, call *pool.Call) (*tables.Generation, *tables.Predicate, error) {
 	t, err := in.open(f.Table)
 	if err != nil {
 		return nil, nil, fmt.Errorf("filter: %w", err)

@@ -10,8 +10,8 @@ import (
 	"weak"
 
 	"heddle/engine/internal/backend"
+	"heddle/engine/internal/lists"
 	"heddle/engine/internal/schedule"
-	"heddle/engine/internal/serve"
 	"heddle/engine/plan"
 	"heddle/engine/plan/testneeds"
 	"heddle/hostfallback"
@@ -131,7 +131,7 @@ func TestReloadFreesGenerations(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	var generations []weak.Pointer[serve.Lists]
+	var generations []weak.Pointer[lists.Generation]
 	for range 8 {
 		for _, mode := range []schedule.Mode{schedule.Async, schedule.Sync} {
 			_, match := e.search(t.Context(), Query{Text: "t000 t120"}, searchOptions{}, calling{Mode: mode})

@@ -15,8 +15,8 @@ import (
 	"heddle/engine/internal/drivers"
 	"heddle/engine/internal/limit"
 	"heddle/engine/internal/placement"
+	"heddle/engine/internal/pool"
 	"heddle/engine/internal/schedule"
-	"heddle/engine/internal/serve"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
 )
@@ -291,11 +291,11 @@ func (o *Options) logger() zerolog.Logger {
 }
 
 // pool returns the options of the pool of processors.
-func (o *Options) pool(p *parsed) serve.Options {
+func (o *Options) pool(p *parsed) pool.Options {
 	s, opt := &o.Schedule, o.tune
 	opt.Policy, opt.Capacity, opt.MaxAge, opt.Enter, opt.Leave = s.Policy, s.Queue, s.MaxAge, s.Enter, s.Leave
 	opt.Hold, opt.Similar, opt.Hang = s.Hold, s.Similar, s.Hang
-	return serve.Options{Schedule: opt, Timeout: o.Timeout, Workers: o.Workers, Results: o.Results, Filters: o.Filters, Limits: limit.Limits(o.Limits), Observer: o.Observer, Log: o.logger()}
+	return pool.Options{Schedule: opt, Timeout: o.Timeout, Workers: o.Workers, Limits: limit.Limits(o.Limits), Observer: o.Observer, Log: o.logger()}
 }
 
 // discovery returns the options of the search for backends.

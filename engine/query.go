@@ -11,9 +11,10 @@ import (
 	"heddle/engine/file/mapped"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
+	"heddle/engine/internal/lists"
+	"heddle/engine/internal/pool"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/schedule"
-	"heddle/engine/internal/serve"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
 	"heddle/engine/syntax"
@@ -180,8 +181,8 @@ func (o *Query) total(count uint64, ranked query.Total) Total {
 }
 
 // call returns the caller of the query and how it runs.
-func (o *Query) call() (serve.Call, error) {
-	c := serve.Call{Caller: o.Caller, Timeout: o.Timeout, Fresh: o.Fresh, Explain: o.Explain}
+func (o *Query) call() (lists.Call, error) {
+	c := lists.Call{Call: pool.Call{Caller: o.Caller, Timeout: o.Timeout, Explain: o.Explain}, Fresh: o.Fresh}
 	if o.Memory != nil {
 		c.Docs, c.Scores = o.Memory.Docs, o.Memory.Scores
 	}
@@ -238,14 +239,14 @@ func (q *queries) Next(i int, to *query.Query) (changed bool) {
 var hitBlocks sync.Pool // *[]Hits
 
 // search answers a query on the lists of an index.
-func search(ctx context.Context, g *serve.Lists, o *Query) (Hits, error) {
+func search(ctx context.Context, g *lists.Generation, o *Query) (Hits, error) {
 	var in filtering
 	defer in.release()
 	return searchIn(ctx, g, o, &in)
 }
 
 // searchIn is search with tables that may be open already.
-func searchIn(ctx context.Context, g *serve.Lists, o *Query, in *filtering) (h Hits, err error) {
+func searchIn(ctx context.Context, g *lists.Generation, o *Query, in *filtering) (h Hits, err error) {
 	defer wrapFault("search", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
 	call, err := o.call()
@@ -258,8 +259,8 @@ func searchIn(ctx context.Context, g *serve.Lists, o *Query, in *filtering) (h H
 	q := query.Get()
 	call.Load = o.internal(q)
 	if o.Filter != nil {
-		call.Deadline = g.Until(ctx, &call).Deadline
-		if q.Filter, err = in.compile(ctx, g, o.Filter, &call); err != nil {
+		call.Deadline = g.Until(ctx, &call.Call).Deadline
+		if q.Filter, err = in.compile(ctx, g, o.Filter, &call.Call); err != nil {
 			return Hits{}, wrap("search", err)
 		}
 	}
@@ -271,10 +272,10 @@ func searchIn(ctx context.Context, g *serve.Lists, o *Query, in *filtering) (h H
 }
 
 // searchAll answers queries on the lists of an index: see Index.SearchAll.
-func searchAll(ctx context.Context, g *serve.Lists, qs []Query, deliver func(first int, hits []Hits) error) (err error) {
+func searchAll(ctx context.Context, g *lists.Generation, qs []Query, deliver func(first int, hits []Hits) error) (err error) {
 	defer wrapFault("search", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
-	var call serve.Call
+	var call lists.Call
 	if len(qs) > 0 {
 		if call, err = qs[0].call(); err != nil {
 			return err
@@ -286,10 +287,10 @@ func searchAll(ctx context.Context, g *serve.Lists, qs []Query, deliver func(fir
 	all := queries{all: qs}
 	var in filtering
 	defer in.release()
-	if all.filters, err = in.compileAll(ctx, g, qs, &call); err != nil {
+	if all.filters, err = in.compileAll(ctx, g, qs, &call.Call); err != nil {
 		return wrap("search", err)
 	}
-	err = g.SearchAll(ctx, &all, &call, func(first int, b *serve.Block) (err error) {
+	err = g.SearchAll(ctx, &all, &call, func(first int, b *lists.Block) (err error) {
 		defer mapped.Catch(mapped.Watch(), &err) // deliver may read names
 		hits, _ := hitBlocks.Get().(*[]Hits)
 		if hits == nil {

@@ -9,8 +9,9 @@ import (
 	"heddle/engine/file/mapped"
 	"heddle/engine/internal/calibrate"
 	"heddle/engine/internal/cost"
+	"heddle/engine/internal/lists"
+	"heddle/engine/internal/pool"
 	"heddle/engine/internal/query"
-	"heddle/engine/internal/serve"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
 )
@@ -39,7 +40,7 @@ type Dictionary interface {
 // OpenIndex maps the index file at path, validates it and makes its lists resident on the
 // processors of the engine. Errors: codes NotFound, Corrupt, OutOfMemory, Closed.
 func (e *Engine) OpenIndex(ctx context.Context, path string, opt IndexOptions) (*Index, error) {
-	x, err := e.pool.OpenIndex(ctx, path, e.index(&opt))
+	x, err := e.lists.Open(ctx, path, e.index(&opt))
 	if err != nil {
 		return nil, wrap("open index", err)
 	}
@@ -56,20 +57,20 @@ func (e *Engine) NewIndex(ctx context.Context, src *plan.Source, dict Dictionary
 	if err := src.Validate(); err != nil {
 		return nil, invalid("new index", err)
 	}
-	x, err := e.pool.NewIndex(ctx, src, query.Dictionary(dict), e.index(&opt))
+	x, err := e.lists.New(ctx, src, query.Dictionary(dict), e.index(&opt))
 	if err != nil {
 		return nil, wrap("new index", err)
 	}
 	return &Index{x}, nil
 }
 
-func (e *Engine) index(opt *IndexOptions) serve.IndexOptions {
+func (e *Engine) index(opt *IndexOptions) lists.Options {
 	o := &e.opt
 	costs := opt.Costs
 	if costs == "" {
 		costs = o.Costs
 	}
-	return serve.IndexOptions{
+	return lists.Options{
 		Algorithm: o.Algorithm, BatchCandidates: o.BatchCandidates, BatchPostings: o.BatchPostings, Blocks: o.Blocks,
 		Placement: e.parsed.placement, DeviceMemory: o.DeviceMemory, Metric: e.parsed.metric, Costs: costs, Trusted: opt.Trusted, Root: opt.Root,
 	}
@@ -80,7 +81,7 @@ func (e *Engine) index(opt *IndexOptions) serve.IndexOptions {
 //
 // Replace an index file by a rename. If it is truncated while it is in use, calls that need
 // the lost pages fail with code Corrupt, and other indexes are not concerned.
-type Index struct{ x *serve.Index }
+type Index struct{ x *lists.Index }
 
 // Search answers one query. The caller owns the slices of the answer.
 //
@@ -91,7 +92,7 @@ type Index struct{ x *serve.Index }
 // Errors: codes InvalidQuery, Unsupported (no frequencies, an algorithm that no processor
 // has), Overloaded, Deadline, Canceled, NoDevice, Closed.
 func (x *Index) Search(ctx context.Context, q Query) (Hits, error) {
-	shard := serve.Shard()
+	shard := pool.Shard()
 	g, err := x.x.AcquireOn(shard)
 	if err != nil {
 		return Hits{}, wrap("search", err)

@@ -11,7 +11,7 @@ import (
 
 	"heddle/engine/file/mapped"
 	"heddle/engine/internal/limit"
-	"heddle/engine/internal/serve"
+	"heddle/engine/internal/pool"
 	"heddle/engine/internal/tables"
 	"heddle/engine/plan"
 	"heddle/engine/table/column"
@@ -332,4 +332,4 @@ func selectBatch(ctx context.Context, g *tables.Generation, all []Selection, fir
 }
 
 // call returns the caller of the selection and how it runs.
-func (s *Selection) call() serve.Call { return serve.Call{Caller: s.Caller, Timeout: s.Timeout} }
+func (s *Selection) call() pool.Call { return pool.Call{Caller: s.Caller, Timeout: s.Timeout} }

@@ -8,8 +8,8 @@ import (
 	"heddle/engine/file/mapped"
 	"heddle/engine/index/hdl"
 	"heddle/engine/index/querylang"
+	"heddle/engine/internal/lists"
 	"heddle/engine/internal/query"
-	"heddle/engine/internal/serve"
 	"heddle/engine/plan"
 )
 
@@ -17,7 +17,7 @@ import (
 // Close must not run beside other calls. After Close, methods return an error of code Closed;
 // methods without an error return zero values.
 type Snapshot struct {
-	g      *serve.Lists
+	g      *lists.Generation
 	closed atomic.Bool
 }
 
@@ -30,7 +30,7 @@ func (s *Snapshot) Close() error {
 }
 
 // lists returns the lists of the snapshot, or an error of code Closed.
-func (s *Snapshot) lists(op string) (*serve.Lists, error) {
+func (s *Snapshot) lists(op string) (*lists.Generation, error) {
 	if s.closed.Load() {
 		return nil, wrap(op, fmt.Errorf("the snapshot is %w", plan.ErrClosed))
 	}
@@ -156,7 +156,7 @@ func (s *Snapshot) Readable(e plan.Expr, not bool) querylang.Expr {
 }
 
 // analyse calls run with q, under the limits of its size and time.
-func analyse(g *serve.Lists, q *Query, run func(*query.Query) error) error {
+func analyse(g *lists.Generation, q *Query, run func(*query.Query) error) error {
 	call, err := q.call()
 	if err != nil {
 		return err
@@ -204,7 +204,7 @@ func (s *Snapshot) ExplainQuery(processor string, q Query) string {
 
 // target returns the lists on a processor; on the first one that has them if the name is
 // empty; nil if there are none.
-func (s *Snapshot) target(processor string) *serve.Target {
+func (s *Snapshot) target(processor string) *lists.Target {
 	if s.closed.Load() {
 		return nil
 	}

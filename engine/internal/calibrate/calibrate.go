@@ -12,8 +12,8 @@ import (
 
 	"heddle/engine/index/querylang"
 	"heddle/engine/internal/cost"
+	"heddle/engine/internal/lists"
 	"heddle/engine/internal/query"
-	"heddle/engine/internal/serve"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
 )
@@ -30,7 +30,7 @@ type Options struct {
 // Run measures and fits, and writes the models to their file, if there is one. It needs the
 // processors for itself: the work of other calls counts as costs. An error of a query is a
 // *query.Error.
-func Run(ctx context.Context, g *serve.Lists, opt Options) (all []observe.KindCosts, err error) {
+func Run(ctx context.Context, g *lists.Generation, opt Options) (all []observe.KindCosts, err error) {
 	opt.K = cmp.Or(opt.K, 10)
 	opt.Time = cmp.Or(opt.Time, 2*time.Second)
 	if opt.Kinds == nil {
@@ -64,7 +64,7 @@ type task struct {
 }
 
 // fit fits the models of a kind.
-func fit(ctx context.Context, g *serve.Lists, k cost.Kind, opt *Options) (observe.KindCosts, error) {
+func fit(ctx context.Context, g *lists.Generation, k cost.Kind, opt *Options) (observe.KindCosts, error) {
 	found := observe.KindCosts{Kind: k.String()}
 	kind, tasks, err := prepare(g, k, opt)
 	defer func() {
@@ -132,7 +132,7 @@ func optionsOf(k cost.Kind, documents int) query.Options {
 }
 
 // prepare resolves the queries as queries of a kind. It leaves out queries without lists.
-func prepare(g *serve.Lists, k cost.Kind, opt *Options) (kind query.Kind, tasks []*task, err error) {
+func prepare(g *lists.Generation, k cost.Kind, opt *Options) (kind query.Kind, tasks []*task, err error) {
 	var s query.Settings
 	options := optionsOf(k, opt.K)
 	if err := g.Settle(&s, &options); err != nil {

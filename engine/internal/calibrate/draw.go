@@ -7,13 +7,13 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"heddle/engine/internal/lists"
 	"heddle/engine/internal/query"
-	"heddle/engine/internal/serve"
 	"heddle/engine/plan"
 )
 
 // draw returns queries on the lists of x.
-func draw(x *serve.Lists) ([]query.Query, error) {
+func draw(x *lists.Generation) ([]query.Query, error) {
 	names, ok := x.Dictionary.(interface{ Term(h plan.Handle) string })
 	if !ok {
 		return nil, errors.New("queries are missing, and the dictionary cannot name terms to draw some")

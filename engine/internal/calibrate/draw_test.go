@@ -7,13 +7,13 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/index/hdl"
+	"heddle/engine/internal/lists"
 	"heddle/engine/internal/query"
-	"heddle/engine/internal/serve"
 	"heddle/engine/plan"
 )
 
 // lists returns an index of 100 lists of different lengths.
-func lists(t *testing.T) *serve.Lists {
+func newLists(t *testing.T) *lists.Generation {
 	t.Helper()
 	src := &plan.Source{Docs: 1 << 16}
 	var terms []string
@@ -36,13 +36,13 @@ func lists(t *testing.T) *serve.Lists {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &serve.Lists{Index: x}
+	return &lists.Generation{Index: x}
 }
 
 // TestDraw: they have one term to six, the same ones every time, with lists of all
 // lengths; without names or postings there are none.
 func TestDraw(t *testing.T) {
-	x := lists(t)
+	x := newLists(t)
 	qs, err := draw(x)
 	if err != nil {
 		t.Fatal(err)
@@ -74,10 +74,10 @@ func TestDraw(t *testing.T) {
 	if len(byLength) < len(lengths)/2 {
 		t.Errorf("lists of %d lengths, there are %d", len(byLength), len(lengths))
 	}
-	bare := func(src *plan.Source, dict query.Dictionary) *serve.Lists {
-		return &serve.Lists{Index: &query.Index{Source: src, Dictionary: dict}}
+	bare := func(src *plan.Source, dict query.Dictionary) *lists.Generation {
+		return &lists.Generation{Index: &query.Index{Source: src, Dictionary: dict}}
 	}
-	for _, x := range []*serve.Lists{bare(x.Source, unnamed{}), bare(&plan.Source{Lists: make([]plan.List, 3)}, x.Dictionary)} {
+	for _, x := range []*lists.Generation{bare(x.Source, unnamed{}), bare(&plan.Source{Lists: make([]plan.List, 3)}, x.Dictionary)} {
 		if _, err := draw(x); err == nil {
 			t.Error("queries out of nothing")
 		}

@@ -9,14 +9,14 @@ import (
 	"time"
 
 	"heddle/engine/internal/cost"
+	"heddle/engine/internal/lists"
 	"heddle/engine/internal/query"
-	"heddle/engine/internal/serve"
 )
 
 // measurer times queries of a kind on a processor.
 type measurer struct {
 	ctx   context.Context
-	at    *serve.Target
+	at    *lists.Target
 	kind  query.Kind
 	tasks []*task
 	time  time.Duration

@@ -11,7 +11,7 @@ import (
 
 	"heddle/codec/wah"
 	"heddle/engine/internal/backend"
-	"heddle/engine/internal/serve"
+	"heddle/engine/internal/pool"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
 	"heddle/engine/table/column"
@@ -72,7 +72,7 @@ func BenchmarkTable(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p, err := serve.NewPool(open, serve.Options{Workers: 2})
+	p, err := pool.New(open, pool.Options{Workers: 2})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func BenchmarkTable(b *testing.B) {
 	} {
 		for output, name := range map[plan.Output]string{plan.OutputCounts: "count", plan.OutputBits: "rows"} {
 			b.Run(fmt.Sprintf("%s,%s,auto", where, name), func(b *testing.B) { benchPredicate(b, g, nil, where, output) })
-			for r := range g.residents() {
+			for r := range g.residences() {
 				b.Run(fmt.Sprintf("%s,%s,%s", where, name, r.p.Name), func(b *testing.B) { benchPredicate(b, g, r, where, output) })
 			}
 		}
@@ -97,7 +97,7 @@ func BenchmarkTable(b *testing.B) {
 }
 
 // benchPredicate answers a predicate on a processor, nil is any.
-func benchPredicate(b *testing.B, g *Generation, only *resident, where string, output plan.Output) {
+func benchPredicate(b *testing.B, g *Generation, only *residence, where string, output plan.Output) {
 	p, err := g.Compile(where)
 	if err != nil {
 		b.Fatal(err)
@@ -107,7 +107,7 @@ func benchPredicate(b *testing.B, g *Generation, only *resident, where string, o
 		t := g.NewTask(output, plan.StrategyAuto, false)
 		t.only = only
 		t.Add(p)
-		err := t.Do(b.Context(), &serve.Call{})
+		err := t.Do(b.Context(), &pool.Call{})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -6,18 +6,18 @@ import (
 	"time"
 
 	"heddle/engine/internal/limit"
-	"heddle/engine/internal/serve"
+	"heddle/engine/internal/pool"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
 )
 
 // Until returns the end of the time of a call that begins now.
-func (g *Generation) Until(ctx context.Context, call *serve.Call) limit.Until {
+func (g *Generation) Until(ctx context.Context, call *pool.Call) limit.Until {
 	return g.pool.Until(ctx, call)
 }
 
 // CompileFor is Compile for a caller. size is the length of all predicates of the call so far:
-// above limit.Step, the predicate waits for its turn (serve.Pool.Analyse).
+// above limit.Step, the predicate waits for its turn (pool.Pool.Analyse).
 func (g *Generation) CompileFor(until *limit.Until, caller, where string, size int) (*Predicate, error) {
 	if size <= limit.Step {
 		return g.Compile(where)
@@ -33,7 +33,7 @@ func (g *Generation) CompileFor(until *limit.Until, caller, where string, size i
 
 // Do schedules the task, waits for its answer and reports it. A strategy that no processor
 // has is a plan.ErrUnsupported.
-func (t *Task) Do(ctx context.Context, call *serve.Call) error {
+func (t *Task) Do(ctx context.Context, call *pool.Call) error {
 	g := t.kind.g
 	if !g.Has(t.kind.strategy) {
 		return fmt.Errorf("%w: strategy %v, the table has %v", plan.ErrUnsupported, t.kind.strategy, g.Strategies())

@@ -32,7 +32,7 @@ func (g *Generation) Count(ctx context.Context, rows []uint64, queries []*result
 	if n < leastCounted || len(counted) == 0 {
 		return nil
 	}
-	for r := range g.residents() {
+	for r := range g.residences() {
 		device, ok := r.store.(plan.CodeCounter)
 		if !ok || !r.Enter() {
 			continue

@@ -28,7 +28,7 @@ func (c *counting) CountCodes(_ context.Context, _ []uint64, columns []plan.Inpu
 // TestCount asks a device for counts only if the rows are many and the query counts codes, and goes
 // on without it after a fault.
 func TestCount(t *testing.T) {
-	g := loaded(t, pool(t, schedule.Options{}), flights(t, 32))
+	g := loaded(t, newPool(t, schedule.Options{}), flights(t, 32))
 	compile := func(c statement.Clauses) *result.Query {
 		q, err := g.CompileValues(c)
 		if err != nil {
@@ -58,7 +58,7 @@ func TestCount(t *testing.T) {
 		{"a fault", many, statement.Clauses{Select: name + ", count(*)", GroupBy: name}, errors.New("lost"), true, false},
 	} {
 		device := &counting{counts: counts, err: c.err}
-		for r := range g.residents() {
+		for r := range g.residences() {
 			device.TableStore = r.store
 			r.store = device
 		}
@@ -69,13 +69,13 @@ func TestCount(t *testing.T) {
 		if asked, counted := device.calls > 0, q.Cells != nil; asked != c.asked || counted != c.counted {
 			t.Errorf("%s: asked %t, counted %t", c.what, asked, counted)
 		}
-		for r := range g.residents() {
+		for r := range g.residences() {
 			r.store = device.TableStore
 		}
 	}
 	ended, stop := context.WithCancel(t.Context())
 	stop()
-	for r := range g.residents() {
+	for r := range g.residences() {
 		r.store = &counting{TableStore: r.store, err: context.Canceled}
 	}
 	q := compile(statement.Clauses{Select: name + ", count(*)", GroupBy: name})

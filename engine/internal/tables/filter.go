@@ -7,18 +7,15 @@ import (
 	"time"
 
 	"heddle/engine/internal/cost"
-	"heddle/engine/internal/serve"
 	"heddle/engine/plan"
 )
 
 // Filter is a predicate on a generation, as the filter of queries on lists. It implements
-// serve.Rows. The generation must be in use as long as a query has the filter.
+// lists.Rows. The generation must be in use as long as a query has the filter.
 type Filter struct {
 	g *Generation
 	p *Predicate
 }
-
-var _ serve.Rows = (*Filter)(nil)
 
 // NewFilter returns the filter of a predicate. It must not compare columns (Compares).
 func (g *Generation) NewFilter(p *Predicate) *Filter { return &Filter{g, p} }
@@ -70,10 +67,10 @@ func (g *Generation) AppendKey(key []byte, p *Predicate) []byte {
 // IsOf tells whether g is a generation of a table.
 func (g *Generation) IsOf(t *Table) bool { return g.of == t }
 
-// Of implements serve.Rows.
+// Of implements lists.Rows.
 func (f *Filter) Of() any { return f.g }
 
-// Filter implements serve.Rows.
+// Filter implements lists.Rows.
 func (f *Filter) Filter(ctx context.Context, p int, with plan.Filter) (plan.Filter, error) {
 	r := f.g.at[p].Load()
 	if r == nil {
@@ -86,11 +83,11 @@ func (f *Filter) Filter(ctx context.Context, p int, with plan.Filter) (plan.Filt
 	return r.store.Filter(ctx, &f.p.Steps, with)
 }
 
-// Bits implements serve.Rows. It prefers pure Go, which is resident first.
+// Bits implements lists.Rows. It prefers pure Go, which is resident first.
 func (f *Filter) Bits(ctx context.Context) ([]uint64, error) {
 	s := f.p.Steps
 	s.Output = plan.OutputBits
-	for r := range f.g.residents() {
+	for r := range f.g.residences() {
 		if !r.Enter() {
 			return nil, plan.ErrClosed
 		}
@@ -104,11 +101,11 @@ func (f *Filter) Bits(ctx context.Context) ([]uint64, error) {
 	return nil, fmt.Errorf("the table of a filter: %w", plan.ErrClosed)
 }
 
-// Estimate implements serve.Rows.
+// Estimate implements lists.Rows.
 func (f *Filter) Estimate(p int) time.Duration {
-	for _, r := range []*resident{f.g.at[p].Load(), f.g.at[0].Load()} {
+	for _, r := range []*residence{f.g.at[p].Load(), f.g.at[0].Load()} {
 		if r != nil {
-			return r.model(&Kind{g: f.g}).Alone(&cost.Features{Selection: f.p.work})
+			return r.model(&batchKey{g: f.g}).Alone(&cost.Features{Selection: f.p.work})
 		}
 	}
 	return 0

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"heddle/engine/internal/backend"
+	"heddle/engine/internal/pool"
 	"heddle/engine/internal/schedule"
-	"heddle/engine/internal/serve"
 	"heddle/engine/plan"
 	"heddle/engine/table/predicate/predicatetest"
 	"heddle/hostfallback"
@@ -75,8 +75,8 @@ func newSlow(t testing.TB) *slow {
 	return &slow{Backend: host}
 }
 
-// pool has a host, which is a reserve where there are devices, and devices.
-func pool(t testing.TB, opt schedule.Options, devices ...*slow) *serve.Pool {
+// newPool has a host, which is a reserve where there are devices, and devices.
+func newPool(t testing.TB, opt schedule.Options, devices ...*slow) *pool.Pool {
 	t.Helper()
 	host := hostfallback.New(hostfallback.Options{Threads: 1})
 	t.Cleanup(func() { host.Close() })
@@ -84,7 +84,7 @@ func pool(t testing.TB, opt schedule.Options, devices ...*slow) *serve.Pool {
 	for _, d := range devices {
 		open = append(open, backend.Opened{Candidate: backend.Candidate{Kept: true}, Backend: d, Info: plan.Info{Device: "device"}})
 	}
-	p, err := serve.NewPool(open, serve.Options{Schedule: opt, Workers: 2})
+	p, err := pool.New(open, pool.Options{Schedule: opt, Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,13 +97,13 @@ func pool(t testing.TB, opt schedule.Options, devices ...*slow) *serve.Pool {
 }
 
 // loaded makes d a table of p.
-func loaded(t testing.TB, p *serve.Pool, d *Data) *Generation {
+func loaded(t testing.TB, p *pool.Pool, d *Data) *Generation {
 	t.Helper()
 	x, err := NewTable(t.Context(), p, d, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return x.current.Load()
+	return x.Current()
 }
 
 // ask runs predicates as one task and checks the answers.
@@ -117,7 +117,7 @@ func ask(t testing.TB, g *Generation, output plan.Output, numbers ...int) *Task 
 		}
 		task.Add(p)
 	}
-	if err := task.Do(t.Context(), &serve.Call{}); err != nil {
+	if err := task.Do(t.Context(), &pool.Call{}); err != nil {
 		t.Error(err)
 		return task
 	}

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"heddle/engine/internal/pool"
 	"heddle/engine/internal/schedule"
-	"heddle/engine/internal/serve"
 	"heddle/engine/plan"
 	"heddle/engine/table/result"
 	"heddle/engine/table/statement"
@@ -20,11 +20,11 @@ import (
 // Generation is a table that is resident on processors, from one Reload to the next.
 type Generation struct {
 	*Data
-	serve.Generation
+	pool.Generation
 
 	of   *Table
-	pool *serve.Pool
-	at   []atomic.Pointer[resident] // by processor, nil where the table is not resident
+	pool *pool.Pool
+	at   []atomic.Pointer[residence] // by processor, nil where the table is not resident
 
 	serial uint64 // number of the generation in keys of filters
 
@@ -36,7 +36,7 @@ type Generation struct {
 
 // generation returns a generation of t that is resident nowhere.
 func (t *Table) generation(d *Data) *Generation {
-	g := &Generation{Data: d, of: t, pool: t.pool, at: make([]atomic.Pointer[resident], len(t.pool.Processors())), serial: t.pool.Serial()}
+	g := &Generation{Data: d, of: t, pool: t.Pool, at: make([]atomic.Pointer[residence], len(t.Pool.Processors())), serial: t.Pool.Serial()}
 	for i, l := range d.lists {
 		if g.lists == nil {
 			g.lists = map[int]*Generation{}
@@ -51,7 +51,7 @@ func (g *Generation) inOrder() []int { return slices.Sorted(maps.Keys(g.lists)) 
 
 // load makes the table resident on processors that do not have it. Processors that fail
 // are left out, with the error by the index of the processor. The error is ctx.Err().
-func (g *Generation) load(ctx context.Context, on []*serve.Processor) (left map[int]error, err error) {
+func (g *Generation) load(ctx context.Context, on []*pool.Processor) (left map[int]error, err error) {
 	left = map[int]error{}
 	for _, p := range on {
 		if g.at[p.Index].Load() != nil {
@@ -78,9 +78,9 @@ func (g *Generation) load(ctx context.Context, on []*serve.Processor) (left map[
 	return left, nil
 }
 
-// residents are the processors with the table.
-func (g *Generation) residents() iter.Seq[*resident] {
-	return func(yield func(*resident) bool) {
+// residences are the stores on the processors with the table.
+func (g *Generation) residences() iter.Seq[*residence] {
+	return func(yield func(*residence) bool) {
 		for i := range g.at {
 			if r := g.at[i].Load(); r != nil && !yield(r) {
 				return
@@ -91,7 +91,7 @@ func (g *Generation) residents() iter.Seq[*resident] {
 
 // loaded is the number of processors with the table.
 func (g *Generation) loaded() (n int) {
-	for range g.residents() {
+	for range g.residences() {
 		n++
 	}
 	return n
@@ -99,7 +99,7 @@ func (g *Generation) loaded() (n int) {
 
 // start makes the table resident on processors and measures its costs there. It fails
 // where no processor takes the table, and releases the stores then.
-func (g *Generation) start(ctx context.Context, on []*serve.Processor) error {
+func (g *Generation) start(ctx context.Context, on []*pool.Processor) error {
 	if err := g.begin(ctx, on); err != nil {
 		return errors.Join(err, g.retire(func() error { return nil }))
 	}
@@ -107,7 +107,7 @@ func (g *Generation) start(ctx context.Context, on []*serve.Processor) error {
 }
 
 // begin is start without the release after an error.
-func (g *Generation) begin(ctx context.Context, on []*serve.Processor) error {
+func (g *Generation) begin(ctx context.Context, on []*pool.Processor) error {
 	left, err := g.load(ctx, on)
 	if err == nil && g.loaded() == 0 {
 		for _, p := range on { // in their order
@@ -125,24 +125,26 @@ func (g *Generation) begin(ctx context.Context, on []*serve.Processor) error {
 	return err
 }
 
-// retire closes the stores, then calls after: see serve.Pool.Retire.
+// Retire implements pool.Content: it closes the stores and the file.
+func (g *Generation) Retire() error { return g.retire(g.Data.Close) }
+
+// retire closes the stores, then calls after: see pool.Pool.Retire.
 func (g *Generation) retire(after func() error) error {
-	g.pool.DropFilters(g)
-	var all []*serve.Residence
-	for r := range g.residents() {
+	var all []*pool.Residence
+	for r := range g.residences() {
 		all = append(all, &r.Residence)
 	}
 	for _, i := range g.inOrder() {
-		for r := range g.lists[i].residents() {
+		for r := range g.lists[i].residences() {
 			all = append(all, &r.Residence)
 		}
 	}
-	return g.pool.Retire(all, after)
+	return g.pool.Retire(g, all, after)
 }
 
 // Has tells whether any processor has a strategy.
 func (g *Generation) Has(s plan.Strategy) bool {
-	for r := range g.residents() {
+	for r := range g.residences() {
 		if r.has[s] {
 			return true
 		}
@@ -156,8 +158,8 @@ func (g *Generation) Strategies() []plan.Strategy {
 }
 
 // Processors that have the table.
-func (g *Generation) Processors() (all []*serve.Processor) {
-	for r := range g.residents() {
+func (g *Generation) Processors() (all []*pool.Processor) {
+	for r := range g.residences() {
 		all = append(all, r.p)
 	}
 	return all
@@ -182,7 +184,7 @@ func (g *Generation) measure(ctx context.Context) error {
 	if g.loaded() < 2 {
 		return nil
 	}
-	for r := range g.residents() {
+	for r := range g.residences() {
 		samples, err := g.Data.Measure(ctx, func(ctx context.Context, s *plan.SelectBatch) (took time.Duration, err error) {
 			t := g.NewTask(s.Output, s.Strategy, s.Rescan)
 			defer func() { t.Done(err) }()

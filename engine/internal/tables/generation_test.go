@@ -10,8 +10,8 @@ import (
 
 	"heddle/engine/internal/backend"
 	"heddle/engine/internal/cost"
+	"heddle/engine/internal/pool"
 	"heddle/engine/internal/schedule"
-	"heddle/engine/internal/serve"
 	"heddle/engine/plan"
 	"heddle/engine/table/predicate/predicatetest"
 )
@@ -19,7 +19,7 @@ import (
 // TestBatches runs tasks alone and joined, with every output, and checks each answer.
 func TestBatches(t *testing.T) {
 	for _, mode := range []schedule.Mode{schedule.Async, schedule.Sync} {
-		g := loaded(t, pool(t, schedule.Options{Mode: mode, MaxAge: 20 * time.Millisecond}), flights(t, 32))
+		g := loaded(t, newPool(t, schedule.Options{Mode: mode, MaxAge: 20 * time.Millisecond}), flights(t, 32))
 		var wg sync.WaitGroup
 		var mu sync.Mutex
 		joined := 0
@@ -43,7 +43,7 @@ func TestBatches(t *testing.T) {
 
 // TestTakeBits hands an answer over, which the next tasks leave alone.
 func TestTakeBits(t *testing.T) {
-	g := loaded(t, pool(t, schedule.Options{}), flights(t, 64))
+	g := loaded(t, newPool(t, schedule.Options{}), flights(t, 64))
 	var taken [][]uint64
 	for i := range wheres {
 		task := ask(t, g, plan.OutputBits, i)
@@ -65,7 +65,7 @@ func TestChoice(t *testing.T) {
 	device.by.Store(int64(20 * time.Millisecond))
 	device.only = []plan.Strategy{plan.Fused, plan.COA}
 	// Under Sync a batch would count its start only once.
-	g := loaded(t, pool(t, schedule.Options{Mode: schedule.Async}, device), flights(t, 32))
+	g := loaded(t, newPool(t, schedule.Options{Mode: schedule.Async}, device), flights(t, 32))
 	models := func(p int) *cost.Model { return g.at[p].Load().models[0].Load() }
 	measured := device.batches.Load()
 	if measured == 0 || measured > 100 || !models(0).Fitted() || !models(1).Fitted() {
@@ -102,7 +102,7 @@ func TestMeasureFault(t *testing.T) {
 	device := newSlow(t)
 	var lost error = &plan.DeviceError{Kind: plan.ErrDeviceLost, Device: "device", Op: "testing"}
 	device.fail.Store(&lost)
-	p := pool(t, schedule.Options{}, device)
+	p := newPool(t, schedule.Options{}, device)
 	g := loaded(t, p, flights(t, 32))
 	for i := range wheres {
 		if task := ask(t, g, plan.OutputBits, i); task.job.Trace.Processor != "host" {
@@ -122,7 +122,7 @@ func TestCancelMeasure(t *testing.T) {
 	device.by.Store(int64(200 * time.Millisecond))
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer stop()
-	if _, err := NewTable(ctx, pool(t, schedule.Options{}, device), flights(t, 32), Options{}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := NewTable(ctx, newPool(t, schedule.Options{}, device), flights(t, 32), Options{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 }
@@ -131,12 +131,12 @@ func TestCancelMeasure(t *testing.T) {
 func TestLoadFaults(t *testing.T) {
 	device := newSlow(t)
 	device.load = &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: "device", Op: "testing"}
-	g := loaded(t, pool(t, schedule.Options{}, device), flights(t, 32))
+	g := loaded(t, newPool(t, schedule.Options{}, device), flights(t, 32))
 	if g.Memory(0) == 0 || g.Memory(1) != 0 || g.loaded() != 1 {
 		t.Errorf("%d and %d bytes", g.Memory(0), g.Memory(1))
 	}
 	ask(t, g, plan.OutputBits, 0, 1, 2)
-	only, err := serve.NewPool([]backend.Opened{{Candidate: backend.Candidate{Kept: true}, Backend: device, Info: plan.Info{Device: "device"}}}, serve.Options{Workers: 1})
+	only, err := pool.New([]backend.Opened{{Candidate: backend.Candidate{Kept: true}, Backend: device, Info: plan.Info{Device: "device"}}}, pool.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestSmallTables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := loaded(t, pool(t, schedule.Options{}, newSlow(t)), d)
+		g := loaded(t, newPool(t, schedule.Options{}, newSlow(t)), d)
 		for where, want := range map[string]uint32{"TRUE": tab.Rows, "FALSE": 0, "a = 5": c.Equal, "a > 5 AND a < 5": 0} {
 			if columns == nil && where[0] == 'a' {
 				continue
@@ -166,7 +166,7 @@ func TestSmallTables(t *testing.T) {
 			}
 			task := g.NewTask(plan.OutputCounts, plan.StrategyAuto, false)
 			task.Add(p)
-			if err := task.Do(t.Context(), &serve.Call{}); err != nil || task.rows.Counts[0] != want {
+			if err := task.Do(t.Context(), &pool.Call{}); err != nil || task.rows.Counts[0] != want {
 				t.Errorf("%s: %s: %d rows, want %d: %v", name, where, task.rows.Counts, want, err)
 			}
 			for _, e := range task.job.Trace.Estimates {
@@ -180,7 +180,7 @@ func TestSmallTables(t *testing.T) {
 
 // TestProbe: a probe compares the number of rows.
 func TestProbe(t *testing.T) {
-	g := loaded(t, pool(t, schedule.Options{}), flights(t, 32))
+	g := loaded(t, newPool(t, schedule.Options{}), flights(t, 32))
 	r := g.at[0].Load()
 	if err := r.Probe(t.Context()); err != nil {
 		t.Error(err)

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"testing"
 
+	"heddle/engine/internal/pool"
 	"heddle/engine/internal/schedule"
-	"heddle/engine/internal/serve"
 	"heddle/engine/plan"
 )
 
@@ -39,8 +39,8 @@ func TestMeasureGroups(t *testing.T) {
 		"comparison of columns": {"delay > distance", "gpu", measuring{cells: cells}, false, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := loaded(t, pool(t, schedule.Options{}), flights(t, 32))
-			for r := range g.residents() {
+			g := loaded(t, newPool(t, schedule.Options{}), flights(t, 32))
+			for r := range g.residences() {
 				store := c.store
 				store.TableStore, r.p.Info.Type = r.store, c.kind
 				r.store = &store
@@ -52,7 +52,7 @@ func TestMeasureGroups(t *testing.T) {
 			task := g.NewTask(plan.OutputBits, plan.StrategyAuto, false)
 			task.Add(p)
 			task.Measure(&plan.Aggregation{})
-			if err := task.Do(t.Context(), &serve.Call{}); !errors.Is(err, c.err) {
+			if err := task.Do(t.Context(), &pool.Call{}); !errors.Is(err, c.err) {
 				t.Fatalf("%v, want %v", err, c.err)
 			}
 			switch {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"sync/atomic"
 
-	"heddle/engine/internal/serve"
+	"heddle/engine/internal/pool"
 	"heddle/engine/plan"
 )
 
@@ -29,7 +29,7 @@ type compiled struct {
 
 // Prepare compiles a predicate for the current generation and for later ones. Errors: see
 // Data.Compile.
-func (t *Table) Prepare(ctx context.Context, call *serve.Call, where string) (*Prepared, error) {
+func (t *Table) Prepare(ctx context.Context, call *pool.Call, where string) (*Prepared, error) {
 	g, err := t.Acquire()
 	if err != nil {
 		return nil, err

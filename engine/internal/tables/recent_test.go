@@ -54,7 +54,7 @@ func TestRecent(t *testing.T) {
 
 // TestCompileOnce compiles a text once, and gives each caller of a statement its own query.
 func TestCompileOnce(t *testing.T) {
-	g := loaded(t, pool(t, schedule.Options{}), flights(t, 32))
+	g := loaded(t, newPool(t, schedule.Options{}), flights(t, 32))
 	p, err := g.Compile("delay > 5")
 	again, failed := g.Compile("delay > 5")
 	if err != nil || failed != nil || p != again {

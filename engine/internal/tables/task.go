@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"heddle/engine/internal/cost"
+	"heddle/engine/internal/pool"
 	"heddle/engine/internal/schedule"
-	"heddle/engine/internal/serve"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
 )
 
-// Kind tells which tasks may share a batch: tasks with equal kinds. It is a serve.Kind.
-type Kind struct {
+// batchKey tells which tasks may share a batch: tasks with equal keys. It is a pool.BatchKey.
+type batchKey struct {
 	g        *Generation
 	output   plan.Output
 	strategy plan.Strategy
@@ -23,12 +23,12 @@ type Kind struct {
 }
 
 var (
-	_ serve.Kind = Kind{}
-	_ serve.Work = (*Task)(nil)
+	_ pool.BatchKey = batchKey{}
+	_ pool.Work     = (*Task)(nil)
 )
 
 // class numbers the combinations that have costs of their own.
-func (k *Kind) class() int {
+func (k *batchKey) class() int {
 	if k.rescan {
 		return 2*int(k.strategy) + 1
 	}
@@ -39,11 +39,11 @@ func (k *Kind) class() int {
 // checked values, of results.
 const batchLoad = 1 << 24
 
-// Threshold implements serve.Kind.
-func (k Kind) Threshold(int) uint64 { return batchLoad }
+// Threshold implements pool.BatchKey.
+func (k batchKey) Threshold(int) uint64 { return batchLoad }
 
-// Start implements serve.Kind.
-func (k Kind) Start(p int) time.Duration {
+// Start implements pool.BatchKey.
+func (k batchKey) Start(p int) time.Duration {
 	if r := k.g.at[p].Load(); r != nil {
 		return r.model(&k).Start()
 	}
@@ -54,16 +54,16 @@ func (k Kind) Start(p int) time.Duration {
 // and reads the answer.
 type Task struct {
 	job      schedule.Job
-	kind     Kind
+	kind     batchKey
 	batch    plan.SelectBatch
 	features cost.Features
-	only     *resident // the processor to measure, nil for tasks of callers
+	only     *residence // the processor to measure, nil for tasks of callers
 
 	compared []compared // selections whose rows Do makes
 
 	rows  plan.Rows   // the answer
 	cells *plan.Cells // the answer to Measure; nil: rows
-	on    *resident   // the processor that answered
+	on    *residence  // the processor that answered
 	took  time.Duration
 
 	told observe.Explanation
@@ -74,14 +74,14 @@ var tasks = sync.Pool{New: func() any { return new(Task) }}
 // NewTask returns an empty task. The caller calls Done.
 func (g *Generation) NewTask(output plan.Output, strategy plan.Strategy, rescan bool) *Task {
 	t := tasks.Get().(*Task)
-	t.kind, t.cells = Kind{g: g, output: output, strategy: strategy, rescan: rescan}, nil
+	t.kind, t.cells = batchKey{g: g, output: output, strategy: strategy, rescan: rescan}, nil
 	t.batch.Reset()
 	t.batch.Output, t.batch.Strategy, t.batch.Rescan = output, strategy, rescan
 	t.features, t.compared = cost.Features{}, t.compared[:0]
 	j := &t.job
 	j.Work, j.Load, j.Mode, j.Trace.Attempts = t, 0, schedule.Auto, 0
 	j.Caller, j.Deadline, j.Reserves = "", time.Time{}, true
-	if k, ok := j.Kind.(Kind); !ok || k != t.kind { // boxing allocates
+	if k, ok := j.Kind.(batchKey); !ok || k != t.kind { // boxing allocates
 		j.Kind = t.kind
 	}
 	return t
@@ -155,7 +155,7 @@ func (t *Task) copyRows(all *plan.Rows, from, n int) {
 	}
 }
 
-// Estimate implements serve.Work.
+// Estimate implements pool.Work.
 func (t *Task) Estimate(p int) (alone, added time.Duration, ok bool) {
 	r := t.kind.g.at[p].Load()
 	if r == nil || !r.has[t.kind.strategy] || t.only != nil && t.only != r {
@@ -165,17 +165,16 @@ func (t *Task) Estimate(p int) (alone, added time.Duration, ok bool) {
 	return m.Alone(&t.features), m.Added(&t.features), true
 }
 
-// Run implements serve.Work. It corrects the estimates by the time of the batch.
+// Run implements pool.Work. It corrects the estimates by the time of the batch.
 func (t *Task) Run(ctx context.Context, p int, b *schedule.Batch) error {
 	kind, f := t.kind, t.features // a claimed task may end at once
 	g := kind.g
 	r := g.at[p].Load()
-	if !r.Enter() {
-		return plan.ErrClosed
+	run, err := r.Begin()
+	if err != nil {
+		return err
 	}
-	defer r.Leave()
-	began := g.pool.Begin()
-	defer began.End()
+	defer run.End()
 	m, added := r.model(&kind), time.Duration(0)
 	for _, j := range b.Jobs[1:] {
 		added += m.Added(&j.Work.(*Task).features)
@@ -191,8 +190,8 @@ func (t *Task) Run(ctx context.Context, p int, b *schedule.Batch) error {
 		m.LearnBatch(added+m.Added(&f), took)
 		return nil
 	}
-	m.Learn(&f, took, began.Alone())
-	for o := range g.residents() {
+	m.Learn(&f, took, run.Alone())
+	for o := range g.residences() {
 		if o != r && o.has[kind.strategy] {
 			o.model(&kind).Relax(&f)
 		}

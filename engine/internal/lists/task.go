@@ -1,4 +1,4 @@
-package serve
+package lists
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"heddle/engine/internal/cost"
-	"heddle/engine/internal/limit"
+	"heddle/engine/internal/pool"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/resultcache"
 	"heddle/engine/internal/schedule"
@@ -18,16 +18,10 @@ import (
 
 // Call names the caller of a query and how it runs. The zero value is valid.
 type Call struct {
-	Caller string // callers share the processors evenly
-	Mode   schedule.Mode
-	// Processor is the name of the only processor that may answer; empty: any. Only Search heeds it.
-	Processor string
-	// Deadline, unless zero, replaces Timeout. It is for calls that began earlier.
-	Deadline time.Time
-	Timeout  time.Duration        // 0: the timeout of the pool; negative: none
-	Fresh    bool                 // bypasses the result cache
-	Load     uint64               // load that closes a batch; 0: the processor decides
-	Explain  *observe.Explanation // receives an explanation, unless nil
+	pool.Call
+	Processor string // name of the only processor that may answer; empty: any. Only Search heeds it.
+	Fresh     bool   // bypasses the result cache
+	Load      uint64 // load that closes a batch; 0: the processor decides
 	// Docs and Scores are memory for the answer of Search.
 	Docs   []uint32
 	Scores []float64
@@ -38,9 +32,9 @@ type Call struct {
 // its answer.
 type task struct {
 	job  schedule.Job
-	g    *Lists
+	g    *Generation
 	b    *query.Batch // one query; nil: a conjunction of lists, without a filter
-	kind *kind
+	kind *batchKey
 
 	only       string         // processor that may answer; empty: any
 	memory     Answer         // its slices are memory for the answer
@@ -76,7 +70,7 @@ func (a *Answer) bytes() uint64 { return 64 + 4*uint64(len(a.Docs)) + 8*uint64(l
 var tasks = sync.Pool{New: func() any { return new(task) }}
 
 // newTask returns an empty task.
-func (g *Lists) newTask() *task {
+func (g *Generation) newTask() *task {
 	t := tasks.Get().(*task)
 	t.g, t.b = g, g.Batch()
 	if t.lists == nil {
@@ -105,8 +99,8 @@ func (t *task) release() {
 }
 
 // Search answers one query, which it gives back. The caller owns the slices.
-func (g *Lists) Search(ctx context.Context, q *query.Query, call *Call) (a Answer, err error) {
-	q.Until = g.pool.Until(ctx, call)
+func (g *Generation) Search(ctx context.Context, q *query.Query, call *Call) (a Answer, err error) {
+	q.Until = g.pool.Until(ctx, &call.Call)
 	t := g.newTask()
 	t.job.Deadline, t.only = q.Until.Deadline, call.Processor
 	t.memory.Docs, t.memory.Scores = call.Docs, call.Scores
@@ -125,19 +119,6 @@ func (g *Lists) Search(ctx context.Context, q *query.Query, call *Call) (a Answe
 	return
 }
 
-// analyse resolves the query, a long one when its turn has come.
-func (t *task) analyse(q *query.Query, call *Call) error {
-	bytes, err := t.g.Effort(q)
-	if err != nil {
-		return err
-	}
-	load := call.Load // so that call stays on the stack
-	if bytes <= limit.Step {
-		return t.resolve(q, load)
-	}
-	return t.g.pool.Analyse(&q.Until, call.Caller, bytes, func() error { return t.resolve(q, load) })
-}
-
 // resolve turns the query into a batch of one.
 func (t *task) resolve(q *query.Query, load uint64) (err error) {
 	set := &q.Settings
@@ -148,9 +129,9 @@ func (t *task) resolve(q *query.Query, load uint64) (err error) {
 	if t.job.Load, err = t.b.Add(t.g.Index, q, set); err != nil {
 		return err
 	}
-	k := kind{set.Kind, t.g, t.b.Cost(), load, q.Filter != nil}
+	k := batchKey{set.Kind, t.g, t.b.Cost(), load, q.Filter != nil}
 	if t.kind == nil || *t.kind != k {
-		t.kind = t.g.kindOf(k)
+		t.kind = t.g.keyOf(k)
 	}
 	return nil
 }
@@ -190,7 +171,7 @@ func (t *task) run(ctx context.Context, call *Call) error {
 // find takes the answer from the result cache, or else from a processor.
 func (t *task) find(ctx context.Context, call *Call) (cached bool, err error) {
 	t.describe()
-	results := t.g.pool.results
+	results := t.g.shared.results
 	fresh := results == nil || call.Fresh
 	if !fresh {
 		t.key = t.b.Key(t.key, t.g.key)
@@ -217,14 +198,14 @@ func (t *task) find(ctx context.Context, call *Call) (cached bool, err error) {
 // sharedBatch is a batch that answers tasks of several callers. Each caller copies its answer on its own core.
 type sharedBatch struct {
 	*query.Batch
-	g     *Lists
+	g     *Generation
 	users atomic.Int32 // callers that have not copied their answers, plus 1 while the processor uses the batch
 }
 
 var sharedBatches = sync.Pool{New: func() any { return new(sharedBatch) }}
 
 // join returns an empty batch.
-func (g *Lists) join(k *kind) *sharedBatch {
+func (g *Generation) join(k *batchKey) *sharedBatch {
 	all := sharedBatches.Get().(*sharedBatch)
 	all.Batch, all.g = g.Batch(), g
 	all.users.Store(1)
@@ -258,7 +239,7 @@ func (t *task) do(ctx context.Context, call *Call) error {
 	return nil
 }
 
-// Estimate implements Work.
+// Estimate implements pool.Work.
 func (t *task) Estimate(p int) (alone, added time.Duration, ok bool) {
 	r := t.g.at[p]
 	if r == nil || t.only != "" && t.only != r.p.Name {
@@ -304,26 +285,24 @@ func copied[T any](memory, from []T) []T {
 	return append(memory[:0], from...)
 }
 
-// Run implements Work.
+// Run implements pool.Work.
 func (t *task) Run(ctx context.Context, p int, b *schedule.Batch) error {
-	k := b.Jobs[0].Kind.(*kind)
+	k := b.Jobs[0].Kind.(*batchKey)
 	r := k.g.at[p]
-	if !r.Enter() {
-		return plan.ErrClosed
+	run, err := r.Begin()
+	if err != nil {
+		return err
 	}
-	defer r.Leave()
-	load := &r.g.pool.load
-	began := load.enter()
-	defer load.leave()
+	defer run.End()
 	if r.p.Host && len(b.Jobs) == 1 {
-		return r.runOne(ctx, b, t, began)
+		return r.runOne(ctx, b, t, &run)
 	}
-	return r.runTasks(ctx, b, k, began)
+	return r.runTasks(ctx, b, k, &run)
 }
 
 // runOne answers a query with the batch that resolved it. Devices do not: one that hangs
 // might still write to the batch when another processor answers.
-func (r *residence) runOne(ctx context.Context, b *schedule.Batch, t *task, began run) error {
+func (r *residence) runOne(ctx context.Context, b *schedule.Batch, t *task, run *pool.Run) error {
 	f, kind, one := t.features, t.kind, t.b // once claimed elsewhere, the task may have a new owner
 	if one == nil {
 		one = r.g.Batch()
@@ -338,12 +317,12 @@ func (r *residence) runOne(ctx context.Context, b *schedule.Batch, t *task, bega
 	if b.Claim(0) {
 		t.take(one, 0)
 	}
-	r.model(kind).Learn(&f, time.Since(began.began), !b.Narrow && r.g.pool.load.alone(began))
+	r.model(kind).Learn(&f, time.Since(run.Began), !b.Narrow && run.Alone())
 	return nil
 }
 
 // runTasks answers queries as one batch.
-func (r *residence) runTasks(ctx context.Context, b *schedule.Batch, k *kind, began run) error {
+func (r *residence) runTasks(ctx context.Context, b *schedule.Batch, k *batchKey, run *pool.Run) error {
 	m, all := r.model(k), r.g.join(k)
 	defer all.leave()
 	var f cost.Features
@@ -383,9 +362,9 @@ func (r *residence) runTasks(ctx context.Context, b *schedule.Batch, k *kind, be
 		}
 	}
 	all.users.Add(users)
-	switch took := r.p.took(began.began); {
+	switch took := r.p.Took(run.Began); {
 	case len(b.Jobs) == 1:
-		m.Learn(&f, time.Since(began.began), r.g.pool.load.alone(began))
+		m.Learn(&f, time.Since(run.Began), run.Alone())
 	case r.busy(b, m.Start()+added, longest):
 		m.LearnBatch(added, took)
 	}

@@ -1,4 +1,4 @@
-package serve
+package lists
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 
 	"heddle/engine/internal/cost"
 	"heddle/engine/internal/placement"
+	"heddle/engine/internal/pool"
 	"heddle/engine/internal/query"
 	"heddle/engine/plan"
 )
@@ -27,9 +28,9 @@ const workGroup = 256
 
 // residence is the lists of a generation on a processor.
 type residence struct {
-	Residence
-	p      *Processor
-	g      *Lists
+	pool.Residence
+	p      *pool.Processor
+	g      *Generation
 	info   plan.Info // description of the backend; for shards, of all devices together
 	store  plan.Store
 	models [costKinds]*cost.Model
@@ -39,9 +40,9 @@ type residence struct {
 	perQuery [costKinds]atomic.Uint64
 }
 
-func (g *Lists) add(s placement.Store, why string, on ...*Processor) {
+func (g *Generation) add(s placement.Store, why string, on ...*pool.Processor) {
 	p := on[0]
-	r := &residence{Residence: Residence{On: on, Store: s.Store, Why: why, Cached: s.Cached}, p: p, g: g, info: s.Info, store: s.Store}
+	r := &residence{Residence: pool.Residence{On: on, Store: s.Store, Why: why, Cached: s.Cached}, p: p, g: g, info: s.Info, store: s.Store}
 	model := p.Model()
 	if !p.Host {
 		model = s.Info.Device
@@ -105,52 +106,52 @@ func (r *residence) features(t *task) (f cost.Features, ok bool) {
 	return f, ok
 }
 
-// kind is the kind of the jobs of an index.
-type kind struct {
+// batchKey is the kind of the jobs of an index. It implements pool.BatchKey.
+type batchKey struct {
 	query.Kind
-	g    *Lists
+	g    *Generation
 	cost cost.Kind
 	load uint64 // load that closes a batch; 0: the processor decides
 
 	filtered bool // the query has a filter
 }
 
-// mostKinds is the number of kinds that Lists keep.
-const mostKinds = 1 << 10
+// mostKeys is the number of keys that a Generation keeps.
+const mostKeys = 1 << 10
 
-// kindOf returns a pointer to k, the same for equal kinds: the scheduler compares kinds often.
-func (g *Lists) kindOf(k kind) *kind {
-	g.kindsMu.Lock()
-	defer g.kindsMu.Unlock()
-	p := g.kinds[k]
+// keyOf returns a pointer to k, the same for equal keys: the scheduler compares keys often.
+func (g *Generation) keyOf(k batchKey) *batchKey {
+	g.keysMu.Lock()
+	defer g.keysMu.Unlock()
+	p := g.keys[k]
 	if p == nil {
-		if len(g.kinds) >= mostKinds {
-			clear(g.kinds) // equal jobs of before and after do not share a batch
+		if len(g.keys) >= mostKeys {
+			clear(g.keys) // equal jobs of before and after do not share a batch
 		}
 		p = &k
-		g.kinds[k] = p
+		g.keys[k] = p
 	}
 	return p
 }
 
 // model returns the costs of queries of a kind.
-func (r *residence) model(k *kind) *cost.Model {
+func (r *residence) model(k *batchKey) *cost.Model {
 	if k.filtered {
 		return r.filtered[k.cost]
 	}
 	return r.models[k.cost]
 }
 
-// Threshold implements Kind.
-func (k kind) Threshold(p int) uint64 {
+// Threshold implements pool.BatchKey.
+func (k batchKey) Threshold(p int) uint64 {
 	if r := k.g.at[p]; r != nil {
 		return r.threshold(&k.Kind, k.load)
 	}
 	return 1
 }
 
-// Start implements Kind.
-func (k kind) Start(p int) time.Duration {
+// Start implements pool.BatchKey.
+func (k batchKey) Start(p int) time.Duration {
 	if r := k.g.at[p]; r != nil {
 		return r.model(&k).Start()
 	}

@@ -1,4 +1,4 @@
-package serve
+package lists
 
 import (
 	"cmp"
@@ -13,7 +13,7 @@ import (
 // Block is consecutive queries of a call with their answers. Queries of equal kinds form a
 // batch, wherever they stand in the block.
 type Block struct {
-	g     *Lists
+	g     *Generation
 	n     int
 	load  uint64 // sum of the loads of all queries
 	parts []*query.Batch
@@ -43,7 +43,7 @@ func (b *Block) empty() {
 }
 
 // put gives an empty block of g back.
-func (b *Block) put(g *Lists) {
+func (b *Block) put(g *Generation) {
 	for i, p := range b.spare {
 		g.Put(p)
 		b.spare[i] = nil

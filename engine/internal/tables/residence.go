@@ -9,15 +9,15 @@ import (
 
 	"heddle/engine/file/mapped"
 	"heddle/engine/internal/cost"
+	"heddle/engine/internal/pool"
 	"heddle/engine/internal/schedule"
-	"heddle/engine/internal/serve"
 	"heddle/engine/plan"
 )
 
-// resident is a table on a processor, and the costs of selections there.
-type resident struct {
-	serve.Residence
-	p      *serve.Processor
+// residence is a table on a processor, and the costs of selections there.
+type residence struct {
+	pool.Residence
+	p      *pool.Processor
 	store  plan.TableStore
 	has    [strategies]bool
 	models [2 * strategies]atomic.Pointer[cost.Model] // by class of strategies
@@ -34,7 +34,7 @@ type run struct {
 const strategies = int(plan.Reduction) + 1
 
 // load makes the table resident on p.
-func load(ctx context.Context, d *Data, p *serve.Processor) (r *resident, err error) {
+func load(ctx context.Context, d *Data, p *pool.Processor) (r *residence, err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
 	if d.File != nil && !p.Host { // a device copies the words
 		if err := d.File.CheckWords(); err != nil {
@@ -45,7 +45,7 @@ func load(ctx context.Context, d *Data, p *serve.Processor) (r *resident, err er
 	if err != nil {
 		return nil, err
 	}
-	r = &resident{Residence: serve.Residence{On: []*serve.Processor{p}, Store: s}, p: p, store: s}
+	r = &residence{Residence: pool.Residence{On: []*pool.Processor{p}, Store: s}, p: p, store: s}
 	r.Probe = func(ctx context.Context) error { return d.probe(ctx, s) }
 	r.runs.New = func() any { return new(run) }
 	r.models[0].Store(cost.NewSelections(p.Host))
@@ -58,7 +58,7 @@ func load(ctx context.Context, d *Data, p *serve.Processor) (r *resident, err er
 
 // model returns the costs of a class of strategies. A class without batches so far starts
 // from the costs of the default strategy.
-func (r *resident) model(k *Kind) *cost.Model {
+func (r *residence) model(k *batchKey) *cost.Model {
 	p := &r.models[k.class()]
 	if m := p.Load(); m != nil {
 		return m
@@ -68,7 +68,7 @@ func (r *resident) model(k *Kind) *cost.Model {
 }
 
 // answer runs the tasks of b as one batch and returns the time that it took.
-func (r *resident) answer(ctx context.Context, b *schedule.Batch) (time.Duration, error) {
+func (r *residence) answer(ctx context.Context, b *schedule.Batch) (time.Duration, error) {
 	w := r.runs.Get().(*run)
 	defer r.runs.Put(w)
 	first := b.Jobs[0].Work.(*Task)
@@ -107,7 +107,7 @@ func (r *resident) answer(ctx context.Context, b *schedule.Batch) (time.Duration
 
 // measure answers the only task of b by groups. It returns false if the store does not measure them, or
 // shares the cores of pure Go, which needs a fifth of the time of PoCL.
-func (r *resident) measure(ctx context.Context, b *schedule.Batch, a *plan.Aggregation) (answered bool, err error) {
+func (r *residence) measure(ctx context.Context, b *schedule.Batch, a *plan.Aggregation) (answered bool, err error) {
 	m, ok := r.store.(plan.Measurer)
 	if !ok || len(b.Jobs) > 1 || r.p.Info.Type == "cpu" {
 		return false, nil

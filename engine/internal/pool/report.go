@@ -1,4 +1,4 @@
-package serve
+package pool
 
 import (
 	"context"
@@ -11,15 +11,13 @@ import (
 	"heddle/engine/plan"
 )
 
-// Stats returns a snapshot of the scheduler, of the stores and of the result cache.
+// Stats returns a snapshot of the scheduler and of the stores.
 func (p *Pool) Stats() observe.Stats {
 	s, long := p.sched.Stats(), p.analyses.Stats()
 	st := observe.Stats{
 		Mode: s.Mode.String(), Load: s.Load, Capacity: s.Capacity,
 		Answered: s.Answered, Failed: s.Failed, Refused: s.Refused + long.Refused, Expired: s.Expired + long.Expired,
 		Retried: s.Retried, Stolen: s.Stolen, Changes: s.Changes,
-		Results: observe.ResultCache(p.results.Stats()),
-		Filters: p.filters.stats(),
 	}
 	st.Waiting.Either, st.Waiting.Device, st.Waiting.Host = s.Queued[schedule.Either], s.Queued[schedule.Device], s.Queued[schedule.Host]
 	for _, n := range long.Queued {

@@ -1,31 +1,14 @@
-package serve
+package lists
 
 import (
 	"slices"
 	"testing"
 
 	"heddle/engine/index/querylang"
+	"heddle/engine/internal/pool"
 	"heddle/engine/internal/query"
 	"heddle/engine/plan"
 )
-
-// TestConcurrency: a run was alone if it began with nothing running, and nothing began since.
-func TestConcurrency(t *testing.T) {
-	var c concurrency
-	a := c.enter()
-	if !c.alone(a) {
-		t.Error("the only run was not alone")
-	}
-	b := c.enter()
-	c.leave()
-	if c.alone(a) || c.alone(b) {
-		t.Error("one of two runs beside each other was alone")
-	}
-	c.leave()
-	if d := c.enter(); !c.alone(d) {
-		t.Error("a run after others was not alone")
-	}
-}
 
 // same is a number of equal queries.
 type same int
@@ -46,7 +29,7 @@ func TestBlocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &Lists{Index: x, at: []*residence{{p: &Processor{}}}}
+	g := &Generation{Index: x, at: []*residence{{p: &pool.Processor{}}}}
 	for _, c := range []struct {
 		mean           uint64
 		queries, limit int

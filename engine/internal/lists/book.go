@@ -1,50 +1,23 @@
-package serve
+package lists
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
 
 	"heddle/engine/internal/cost"
-	"heddle/engine/internal/query"
 )
-
-// claimCosts reserves the file of costs that the caller named, until release: at its close, an
-// index would write over the costs of another one. The error is a query.ErrOption.
-func (p *Pool) claimCosts(path string) (release func(), err error) {
-	if path == "" {
-		return func() {}, nil
-	}
-	name, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if slices.Contains(p.costs, name) {
-		return nil, query.Option(fmt.Errorf("costs file %s is in use by another open index: name a file for each index, or none", path))
-	}
-	p.costs = append(p.costs, name)
-	return func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.costs = slices.DeleteFunc(p.costs, func(c string) bool { return c == name })
-	}, nil
-}
 
 // readBook finds the cost models of g: the models in use if they are of the same index and
 // the file has not changed since, else the file. Costs concern speed alone: a file that cannot
 // be used causes a warning. Nothing but Calibrate writes over such a file, unless it is the
 // file beside the index and holds costs of an earlier version or damaged ones.
-func (x *Index) readBook(g *Lists) {
+func (x *Index) readBook(g *Generation) {
 	if g.costs != "" {
 		if info, err := os.Stat(g.costs); err == nil {
 			g.measured = info.ModTime()
 		}
-		if old := x.current.Load(); old != nil && old.costs == g.costs && old.checksum == g.checksum && old.measured.Equal(g.measured) {
+		if old := x.Current(); old != nil && old.costs == g.costs && old.checksum == g.checksum && old.measured.Equal(g.measured) {
 			g.book, g.foreign = old.book, old.foreign
 			return
 		}
@@ -57,7 +30,7 @@ func (x *Index) readBook(g *Lists) {
 			_, other := errors.AsType[*cost.OtherIndexError](err)
 			_, damaged := errors.AsType[*cost.CorruptError](err)
 			g.foreign = x.opt.Costs != "" || !other && !damaged
-			x.pool.opt.Log.Warn().Err(err).Msg("costs are measured anew")
+			x.Pool.Log().Warn().Err(err).Msg("costs are measured anew")
 		}
 	}
 	g.book = cost.NewBook(g.checksum, x.opt.Metric)
@@ -65,7 +38,7 @@ func (x *Index) readBook(g *Lists) {
 
 // keepsCosts tells whether learnt costs are written: to the file that the caller named, or
 // over an existing one beside the index.
-func (g *Lists) keepsCosts() bool {
+func (g *Generation) keepsCosts() bool {
 	if g.foreign {
 		return false
 	}
@@ -77,7 +50,7 @@ func (g *Lists) keepsCosts() bool {
 }
 
 // SaveCosts writes the cost models, if they have a file.
-func (g *Lists) SaveCosts() error {
+func (g *Generation) SaveCosts() error {
 	if g.costs == "" {
 		return nil
 	}
@@ -85,4 +58,4 @@ func (g *Lists) SaveCosts() error {
 }
 
 // Costs returns the cost models.
-func (g *Lists) Costs() *cost.Book { return g.book }
+func (g *Generation) Costs() *cost.Book { return g.book }

@@ -1,7 +1,6 @@
-package serve
+package pool
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +16,6 @@ import (
 	"heddle/engine/internal/backend"
 	"heddle/engine/internal/cputime"
 	"heddle/engine/internal/limit"
-	"heddle/engine/internal/resultcache"
 	"heddle/engine/internal/schedule"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
@@ -28,8 +26,6 @@ type Options struct {
 	Schedule schedule.Options
 	Timeout  time.Duration    // timeout of queries that set none; 0: none
 	Workers  int              // batches that a processor runs at a time; at least 1
-	Results  uint64           // bytes of the result cache; 0 is no cache
-	Filters  uint64           // bytes of the cache of filters
 	Limits   limit.Limits     // limits of queries and predicates; 0: the default
 	Observer observe.Observer // nil receives nothing
 	Log      zerolog.Logger
@@ -43,27 +39,21 @@ type Pool struct {
 	sched      *schedule.Scheduler
 	analyses   *schedule.Scheduler // schedules the analysis of long texts, before they become jobs of sched
 	load       concurrency
-	results    *resultcache.Cache[*Answer] // nil: no cache
-	serial     atomic.Uint64               // number of the last generation without a checksum
-	filters    filterCache
+	serial     atomic.Uint64       // the last number that Serial has returned
+	retiring   []func(retired any) // called with each generation that ends
 
 	mu      sync.Mutex
 	closed  bool
 	owned   []io.Closer    // indexes and tables that are open
-	costs   []string       // files of costs that open indexes have claimed
 	stores  []*Residence   // stores that are open
 	using   sync.WaitGroup // calls between Use and its done; Add only while not closed
 	leaving sync.WaitGroup
 }
 
-// NewPool starts a scheduler over backends, which the pool then owns.
-func NewPool(open []backend.Opened, opt Options) (*Pool, error) {
+// New starts a scheduler over backends, which the pool then owns.
+func New(open []backend.Opened, opt Options) (*Pool, error) {
 	opt.Limits.EnsureDefaults()
 	p := &Pool{opt: opt}
-	if opt.Results > 0 {
-		p.results = resultcache.New[*Answer](opt.Results)
-	}
-	p.filters.capacity = opt.Filters
 	var list []schedule.Processor
 	hosts := 0
 	for i, o := range open {
@@ -118,22 +108,7 @@ func (p *Pool) Log() *zerolog.Logger { return &p.opt.Log }
 // Limits returns the limits of queries and predicates.
 func (p *Pool) Limits() *limit.Limits { return &p.opt.Limits }
 
-// Until returns the end of the time of a call: its Deadline, or for a call that begins now the
-// earlier one of the deadline of ctx and of its Timeout.
-func (p *Pool) Until(ctx context.Context, call *Call) limit.Until {
-	if !call.Deadline.IsZero() {
-		return limit.Until{Context: ctx, Deadline: call.Deadline}
-	}
-	at, _ := ctx.Deadline()
-	if timeout := cmp.Or(call.Timeout, p.opt.Timeout); timeout > 0 {
-		if own := time.Now().Add(timeout); at.IsZero() || own.Before(at) {
-			at = own
-		}
-	}
-	return limit.Until{Context: ctx, Deadline: at}
-}
-
-// Do runs a job, whose Work is a Work and whose Kind is a Kind, and waits for its end: see
+// Do runs a job, whose Work is a Work and whose Kind is a BatchKey, and waits for its end: see
 // schedule.Scheduler.Do.
 func (p *Pool) Do(ctx context.Context, j *schedule.Job) error { return p.sched.Do(ctx, j) }
 
@@ -154,16 +129,20 @@ func (p *Pool) Use() (done func(), err error) {
 	return p.using.Done, nil
 }
 
-// Own registers an index or a table, which Close closes unless Disown was called before. The
+// OnRetire lets f receive each generation of an index or a table, a pointer, before its stores are closed. It is for
+// the time before the first index or table is opened.
+func (p *Pool) OnRetire(f func(retired any)) { p.retiring = append(p.retiring, f) }
+
+// own registers an index or a table, which Close closes unless disown was called before. The
 // caller is between Use and done.
-func (p *Pool) Own(c io.Closer) {
+func (p *Pool) own(c io.Closer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.owned = append(p.owned, c)
 }
 
-// Disown is the inverse of Own. It comes after the close of c, which Close waits for.
-func (p *Pool) Disown(c io.Closer) {
+// disown is the inverse of own. It comes after the close of c, which Close waits for.
+func (p *Pool) disown(c io.Closer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if i := slices.Index(p.owned, c); i >= 0 {

@@ -1,4 +1,4 @@
-package serve
+package pool
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 
 	"heddle/engine/file/mapped"
 	"heddle/engine/internal/limit"
-	"heddle/engine/internal/query"
 	"heddle/engine/internal/schedule"
 )
 
@@ -43,20 +42,6 @@ func newAnalyses(opt *schedule.Options) (*schedule.Scheduler, error) {
 			return nil
 		},
 	})
-}
-
-// Read calls run, which reads q for a call. It sets the end of the reading; a long query waits
-// for its turn.
-func (g *Lists) Read(q *query.Query, call *Call, run func() error) error {
-	q.Until = g.pool.Until(context.Background(), call)
-	bytes, err := g.Effort(q)
-	switch {
-	case err != nil:
-		return err
-	case bytes <= limit.Step:
-		return run()
-	}
-	return g.pool.Analyse(&q.Until, call.Caller, bytes, run)
 }
 
 // Analyse calls run, which analyses about the given number of bytes of text for a caller and looks at

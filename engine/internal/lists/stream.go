@@ -1,4 +1,4 @@
-package serve
+package lists
 
 import (
 	"cmp"
@@ -33,7 +33,7 @@ type Deliver func(first int, b *Block) error
 
 // stream is a call with many queries, of which processors take blocks.
 type stream struct {
-	g       *Lists
+	g       *Generation
 	qs      Queries
 	until   limit.Until // end of the time of the call
 	n, next int
@@ -45,8 +45,8 @@ type stream struct {
 	// overlap.
 	peeked int
 	query  query.Query
-	kind   kind
-	boxed  any // kind
+	kind   batchKey
+	boxed  any // batchKey
 	// invalid is the error of the options of an earlier query.
 	invalid error
 	cost    cost.Kind // kind of cost of its options, without an expression
@@ -101,7 +101,7 @@ var _ schedule.Stream = (*stream)(nil)
 // block is some consecutive queries of a stream.
 type block struct {
 	s        *stream
-	kind     kind // kind of the first query
+	kind     batchKey // kind of the first query
 	first, n int
 }
 
@@ -109,8 +109,8 @@ type block struct {
 // stops at the first error, but not at an invalid query (query.Invalid), which Block.Err
 // returns: the first of them is the error when all blocks are answered. An error of a query is
 // a *query.Error.
-func (g *Lists) SearchAll(ctx context.Context, qs Queries, call *Call, deliver Deliver) error {
-	s := &stream{g: g, qs: qs, until: g.pool.Until(ctx, call), n: qs.Len(), deliver: deliver, peeked: -1}
+func (g *Generation) SearchAll(ctx context.Context, qs Queries, call *Call, deliver Deliver) error {
+	s := &stream{g: g, qs: qs, until: g.pool.Until(ctx, &call.Call), n: qs.Len(), deliver: deliver, peeked: -1}
 	if s.n == 0 {
 		return ctx.Err()
 	}
@@ -149,7 +149,7 @@ func (s *stream) Kind() any {
 		}
 		s.kind.Kind, s.cost = settings.Kind, settings.Cost()
 	}
-	k := kind{s.kind.Kind, s.g, s.cost, load, s.query.Filter != nil}
+	k := batchKey{s.kind.Kind, s.g, s.cost, load, s.query.Filter != nil}
 	if s.query.Expr != nil && !k.Ranked() {
 		k.cost = cost.Boolean
 	}
@@ -173,7 +173,7 @@ func (s *stream) Blocks(p int) int {
 }
 
 // mean returns the running mean of the load of queries of a kind.
-func (g *Lists) mean(k *kind) *atomic.Uint64 {
+func (g *Generation) mean(k *batchKey) *atomic.Uint64 {
 	if k.Ranked() {
 		return &g.meanPostings
 	}
@@ -191,7 +191,7 @@ func learn(mean *atomic.Uint64, per uint64, n int) {
 
 // blockQueries returns the greatest number of queries of a block: 65,536, or fewer ranked queries if together
 // they would ask for more than 4 M documents.
-func blockQueries(k *kind) int {
+func blockQueries(k *batchKey) int {
 	if k.Ranked() {
 		return min(max(1<<22/k.K, 1), 1<<16)
 	}
@@ -239,7 +239,7 @@ func (s *stream) Cut(p int, load uint64, limit int) *schedule.Job {
 	return &schedule.Job{Kind: boxed, Work: b, Load: uint64(size) * mean}
 }
 
-// Estimate implements Work.
+// Estimate implements pool.Work.
 func (b *block) Estimate(p int) (alone, added time.Duration, ok bool) {
 	r := b.s.g.at[p]
 	if r == nil {
@@ -249,21 +249,14 @@ func (b *block) Estimate(p int) (alone, added time.Duration, ok bool) {
 	return n, n, true
 }
 
-// Run implements Work: it answers the block and delivers it, unless another processor has.
+// Run implements pool.Work: it answers the block and delivers it, unless another processor has.
 func (b *block) Run(ctx context.Context, p int, batch *schedule.Batch) error {
 	s, r := b.s, b.s.g.at[p]
-	if !r.Enter() {
-		return plan.ErrClosed
+	run, err := r.Begin()
+	if err != nil {
+		return err
 	}
-	defer r.Leave()
-	load := &s.g.pool.load
-	load.enter()
-	left := false
-	defer func() {
-		if !left {
-			load.leave()
-		}
-	}()
+	defer run.End()
 	out := s.take()
 	defer s.give(out)
 	if err := out.resolve(s, b.first, b.n); err != nil {
@@ -276,8 +269,7 @@ func (b *block) Run(ctx context.Context, p int, batch *schedule.Batch) error {
 	if !batch.Claim(0) {
 		return nil
 	}
-	load.leave()
-	left = true
+	run.Delivered()
 	batch.Delivering() // the caller may take long
 	s.mu.Lock()
 	for i := range out.parts {

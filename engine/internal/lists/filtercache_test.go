@@ -1,10 +1,11 @@
-package serve
+package lists
 
 import (
 	"context"
 	"errors"
 	"testing"
 
+	"heddle/engine/internal/pool"
 	"heddle/engine/internal/query"
 	"heddle/engine/plan"
 )
@@ -21,8 +22,8 @@ func (s fakeSet) Close() error   { return nil }
 // TestFilterBytes: a filter that leaves the cache between the making of its set and the count of its
 // bytes takes no more bytes from the cache than it brought.
 func TestFilterBytes(t *testing.T) {
-	p := &Pool{filters: filterCache{capacity: 1 << 20}}
-	g := &Lists{pool: p, at: make([]*residence, 1)}
+	p := &Shared{filters: filterCache{capacity: 1 << 20}}
+	g := &Generation{pool: &pool.Pool{}, shared: p, at: make([]*residence, 1)}
 	add := func(k byte) *Filter {
 		f, err := g.Filter([query.KeyLen]byte{k}, func(*FilterSpec) error { return nil })
 		if err != nil {
@@ -40,7 +41,7 @@ func TestFilterBytes(t *testing.T) {
 	if s := p.filters.stats(); s.Entries != 1 || s.Bytes != kept.bytes || s.Bytes < 5000 {
 		t.Errorf("%+v, want the %d bytes of one filter", s, kept.bytes)
 	}
-	p.DropFilters(g)
+	p.filters.drop(g)
 	if s := p.filters.stats(); s.Entries != 0 || s.Bytes != 0 {
 		t.Errorf("%+v, want nothing", s)
 	}
@@ -55,8 +56,8 @@ func (fullStore) Filter(context.Context, []uint64) (plan.Filter, error) {
 
 // TestFilterTooLarge: a processor without memory for a filter keeps its other queries.
 func TestFilterTooLarge(t *testing.T) {
-	p := &Pool{filters: filterCache{capacity: 1 << 20}}
-	g := &Lists{pool: p, at: []*residence{{store: fullStore{}}}}
+	p := &Shared{filters: filterCache{capacity: 1 << 20}}
+	g := &Generation{pool: &pool.Pool{}, shared: p, at: []*residence{{store: fullStore{}}}}
 	f, err := g.Filter([query.KeyLen]byte{1}, func(s *FilterSpec) error { s.Bits = []uint64{1}; return nil })
 	if err != nil {
 		t.Fatal(err)
@@ -68,9 +69,9 @@ func TestFilterTooLarge(t *testing.T) {
 
 // TestFilterAttempts: a filter that fits nowhere is made a few times, although many idle filters go.
 func TestFilterAttempts(t *testing.T) {
-	p := &Pool{filters: filterCache{capacity: 1 << 20}}
+	p := &Shared{filters: filterCache{capacity: 1 << 20}}
 	room, attempts := 100, 0
-	g := &Lists{pool: p, at: []*residence{{store: narrowStore{room: &room}}}}
+	g := &Generation{pool: &pool.Pool{}, shared: p, at: []*residence{{store: narrowStore{room: &room}}}}
 	for k := range byte(100) {
 		f, err := g.Filter([query.KeyLen]byte{k}, func(s *FilterSpec) error { s.Bits = []uint64{1}; return nil })
 		if err == nil {
@@ -125,9 +126,9 @@ func (s roomySet) Close() error  { *s.room++; return nil }
 // TestFilterEviction: where memory is short, the idle filters that were not used for the longest time
 // make room. A filter in use stays.
 func TestFilterEviction(t *testing.T) {
-	p := &Pool{filters: filterCache{capacity: 1 << 20}}
+	p := &Shared{filters: filterCache{capacity: 1 << 20}}
 	room := 3
-	g := &Lists{pool: p, at: []*residence{{store: narrowStore{room: &room}}}}
+	g := &Generation{pool: &pool.Pool{}, shared: p, at: []*residence{{store: narrowStore{room: &room}}}}
 	on := func(k byte) (*Filter, error) {
 		f, err := g.Filter([query.KeyLen]byte{k}, func(s *FilterSpec) error { s.Bits = []uint64{1}; return nil })
 		if err != nil {

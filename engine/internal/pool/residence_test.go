@@ -1,4 +1,4 @@
-package serve
+package pool
 
 import (
 	"context"
@@ -22,10 +22,10 @@ func TestClosedResidence(t *testing.T) {
 	if err := r.probed(t.Context()); err != failed {
 		t.Errorf("probe: %v", err)
 	}
-	if !r.Enter() || r.Idle() {
+	if !r.Enter() || r.idle() {
 		t.Error("a batch has not entered")
 	}
-	if r.Leave(); !r.Idle() {
+	if r.Leave(); !r.idle() {
 		t.Error("a batch has not left")
 	}
 	if err := r.close(); err != plan.ErrClosed || s.closes != 1 {

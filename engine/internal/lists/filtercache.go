@@ -1,4 +1,4 @@
-package serve
+package lists
 
 import (
 	"cmp"
@@ -25,13 +25,13 @@ type filterCache struct {
 
 // filterID names a filter in the cache.
 type filterID struct {
-	g   *Lists
+	g   *Generation
 	key [query.KeyLen]byte
 }
 
 // filter returns the filter of a key; nil if the cache lacks it.
-func (g *Lists) filter(key *[query.KeyLen]byte) *Filter {
-	c := &g.pool.filters
+func (g *Generation) filter(key *[query.KeyLen]byte) *Filter {
+	c := &g.shared.filters
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f := c.entries[filterID{g, *key}]
@@ -46,7 +46,7 @@ func (g *Lists) filter(key *[query.KeyLen]byte) *Filter {
 }
 
 // Filter returns the filter of a key. If the cache lacks it, describe completes its description.
-func (g *Lists) Filter(key [query.KeyLen]byte, describe func(*FilterSpec) error) (*Filter, error) {
+func (g *Generation) Filter(key [query.KeyLen]byte, describe func(*FilterSpec) error) (*Filter, error) {
 	if f := g.filter(&key); f != nil {
 		return f, nil
 	}
@@ -55,7 +55,7 @@ func (g *Lists) Filter(key [query.KeyLen]byte, describe func(*FilterSpec) error)
 		return nil, err
 	}
 	f.count.Store(-1)
-	c := &g.pool.filters
+	c := &g.shared.filters
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	id := filterID{g, key}
@@ -131,9 +131,8 @@ func (c *filterCache) remove(f *Filter) {
 	f.drop()
 }
 
-// DropFilters drops the filters of a generation of lists, or of rows of a generation of a table.
-func (p *Pool) DropFilters(generation any) {
-	c := &p.filters
+// drop drops the filters of a generation of an index, or of rows of a generation of a table.
+func (c *filterCache) drop(generation any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, f := range c.entries {

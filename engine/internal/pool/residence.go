@@ -1,4 +1,4 @@
-package serve
+package pool
 
 import (
 	"context"
@@ -53,8 +53,8 @@ func (r *Residence) probed(ctx context.Context) (err error) {
 // Leave ends a batch.
 func (r *Residence) Leave() { r.mu.RUnlock() }
 
-// Idle tells whether no batch runs on the store.
-func (r *Residence) Idle() bool {
+// idle tells whether no batch runs on the store.
+func (r *Residence) idle() bool {
 	idle := r.mu.TryLock()
 	if idle {
 		r.mu.Unlock()
@@ -77,7 +77,7 @@ func (p *Pool) Hold(r *Residence) {
 	p.stores = append(p.stores, r)
 }
 
-func (p *Pool) dropResidence(r *Residence) {
+func (p *Pool) drop(r *Residence) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if i := slices.Index(p.stores, r); i >= 0 {
@@ -108,13 +108,13 @@ func (p *Pool) hangs(r *Processor) bool {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.ContainsFunc(p.stores, func(s *Residence) bool { return slices.Contains(s.On, r) && !s.Idle() })
+	return slices.ContainsFunc(p.stores, func(s *Residence) bool { return slices.Contains(s.On, r) && !s.idle() })
 }
 
 // settled waits for the batches on a store, which may run although their queries were
 // cancelled. It returns false if one of them hangs.
 func (p *Pool) settled(r *Residence) bool {
-	for wait := 50 * time.Microsecond; !r.Idle(); wait = min(2*wait, 10*time.Millisecond) {
+	for wait := 50 * time.Microsecond; !r.idle(); wait = min(2*wait, 10*time.Millisecond) {
 		if slices.ContainsFunc(r.On, p.hangs) {
 			return false
 		}
@@ -123,10 +123,13 @@ func (p *Pool) settled(r *Residence) bool {
 	return true
 }
 
-// Retire closes stores that no query uses any more, then calls after. A store with a batch
-// that was given up is closed when the batch returns, and so is all that after closes; the
+// Retire closes the stores of a generation that no query uses any more, then calls after. A store with a
+// batch that was given up is closed when the batch returns, and so is all that after closes; the
 // error is schedule.ErrHung then.
-func (p *Pool) Retire(stores []*Residence, after func() error) (err error) {
+func (p *Pool) Retire(generation any, stores []*Residence, after func() error) (err error) {
+	for _, f := range p.retiring {
+		f(generation)
+	}
 	defer p.sched.Forget() // kinds refer to the whole generation
 	var hung []*Residence
 	for _, r := range stores {
@@ -135,7 +138,7 @@ func (p *Pool) Retire(stores []*Residence, after func() error) (err error) {
 			continue
 		}
 		err = errors.Join(err, r.close())
-		p.dropResidence(r)
+		p.drop(r)
 	}
 	if len(hung) == 0 {
 		return errors.Join(err, after())
@@ -144,7 +147,7 @@ func (p *Pool) Retire(stores []*Residence, after func() error) (err error) {
 		var err error
 		for _, r := range hung {
 			err = errors.Join(err, r.close())
-			p.dropResidence(r)
+			p.drop(r)
 		}
 		err = errors.Join(err, after())
 		p.sched.Forget()
@@ -160,5 +163,5 @@ func (p *Pool) Retire(stores []*Residence, after func() error) (err error) {
 func (p *Pool) Idle() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return !slices.ContainsFunc(p.stores, func(r *Residence) bool { return !r.Idle() })
+	return !slices.ContainsFunc(p.stores, func(r *Residence) bool { return !r.idle() })
 }

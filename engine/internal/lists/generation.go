@@ -1,4 +1,4 @@
-package serve
+package lists
 
 import (
 	"context"
@@ -12,19 +12,21 @@ import (
 	"heddle/engine/internal/cost"
 	"heddle/engine/internal/limit"
 	"heddle/engine/internal/placement"
+	"heddle/engine/internal/pool"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/schedule"
 	"heddle/engine/plan"
 )
 
-// Lists is the content of an index from one Reload to the next.
-type Lists struct {
+// Generation is the content of an index from one Reload to the next.
+type Generation struct {
 	*query.Index
 	File *hdl.File // nil for lists in memory
-	Generation
+	pool.Generation
 
 	x        *Index
-	pool     *Pool
+	pool     *pool.Pool
+	shared   *Shared
 	at       []*residence // by processor; nil where there are no lists
 	book     *cost.Book
 	costs    string    // path of the book, empty: none
@@ -33,8 +35,8 @@ type Lists struct {
 	checksum uint64    // checksum of the file; 0: the lists have no file
 	key      uint64    // tells the lists from other lists in the result cache
 
-	kindsMu sync.Mutex
-	kinds   map[kind]*kind
+	keysMu sync.Mutex
+	keys   map[batchKey]*batchKey
 
 	meanLoad     atomic.Uint64 // docIDs that a query reads: a running mean
 	meanPostings atomic.Uint64 // postings of a ranked query: a running mean
@@ -45,12 +47,12 @@ type Lists struct {
 }
 
 // start makes the lists of g resident on processors. After an error nothing is resident.
-func (x *Index) start(ctx context.Context, g *Lists, on []*Processor) (err error) {
+func (x *Index) start(ctx context.Context, g *Generation, on []*pool.Processor) (err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
-	g.x, g.pool, g.costs, g.key = x, x.pool, x.opt.Costs, x.pool.serial.Add(1)
-	g.Limits = x.pool.opt.Limits
-	g.kinds = make(map[kind]*kind)
-	g.at = make([]*residence, len(x.pool.processors))
+	g.x, g.pool, g.shared, g.costs, g.key = x, x.Pool, x.shared, x.opt.Costs, x.Pool.Serial()
+	g.Limits = *x.Pool.Limits()
+	g.keys = make(map[batchKey]*batchKey)
+	g.at = make([]*residence, len(x.Pool.Processors()))
 	if g.File != nil {
 		g.checksum = g.File.Checksum()
 		g.key = g.checksum
@@ -60,25 +62,25 @@ func (x *Index) start(ctx context.Context, g *Lists, on []*Processor) (err error
 	}
 	x.readBook(g)
 	if err := g.load(ctx, on); err != nil {
-		return errors.Join(err, x.pool.Retire(g.residences(), func() error { return nil }))
+		return errors.Join(err, x.Pool.Retire(g, g.residences(), func() error { return nil }))
 	}
 	for _, r := range g.at {
 		if r != nil {
 			r.p.Restore()
-			x.pool.opt.Log.Info().Str("processor", r.p.Name).Uint64("bytes", r.store.Memory()).Str("why", r.Why).Msg("lists resident")
+			x.Pool.Log().Info().Str("processor", r.p.Name).Uint64("bytes", r.store.Memory()).Str("why", r.Why).Msg("lists resident")
 		}
 	}
 	return nil
 }
 
 // load makes the lists resident. Devices that fail have none, unless no processor has them.
-func (g *Lists) load(ctx context.Context, on []*Processor) (err error) {
+func (g *Generation) load(ctx context.Context, on []*pool.Processor) (err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
-	var devices []*Processor
+	var devices []*pool.Processor
 	var backends []plan.Backend
 	for _, p := range on {
 		if g.pool.Hung(p) {
-			g.pool.opt.Log.Warn().Str("device", p.Name).Msg("hangs: no lists are loaded on it")
+			g.pool.Log().Warn().Str("device", p.Name).Msg("hangs: no lists are loaded on it")
 			continue
 		}
 		if !p.Host {
@@ -106,7 +108,7 @@ func (g *Lists) load(ctx context.Context, on []*Processor) (err error) {
 	}
 	host := g.any()
 	for _, s := range where.Stores {
-		var on []*Processor
+		var on []*pool.Processor
 		for _, i := range s.Devices {
 			on = append(on, devices[i])
 		}
@@ -118,7 +120,7 @@ func (g *Lists) load(ctx context.Context, on []*Processor) (err error) {
 		g.reduced = g.reduced || s.How != placement.Replicas && opt.Placement == placement.Auto
 	}
 	for _, l := range where.Left {
-		g.pool.opt.Log.Warn().Err(l.Err).Str("device", l.Device).Msg("lists are not on this device")
+		g.pool.Log().Warn().Err(l.Err).Str("device", l.Device).Msg("lists are not on this device")
 		err = errors.Join(err, l.Err)
 		g.reduced = g.reduced || errors.Is(l.Err, plan.ErrOutOfMemory)
 	}
@@ -129,10 +131,10 @@ func (g *Lists) load(ctx context.Context, on []*Processor) (err error) {
 }
 
 // Checksum returns the checksum of the file, 0 without one.
-func (g *Lists) Checksum() uint64 { return g.checksum }
+func (g *Generation) Checksum() uint64 { return g.checksum }
 
 // any returns the residence on the first processor that has the lists; nil if none has.
-func (g *Lists) any() *residence {
+func (g *Generation) any() *residence {
 	for _, r := range g.at {
 		if r != nil {
 			return r
@@ -141,7 +143,7 @@ func (g *Lists) any() *residence {
 	return nil
 }
 
-func (g *Lists) residences() (all []*Residence) {
+func (g *Generation) residences() (all []*pool.Residence) {
 	for _, r := range g.at {
 		if r != nil {
 			all = append(all, &r.Residence)
@@ -150,22 +152,19 @@ func (g *Lists) residences() (all []*Residence) {
 	return all
 }
 
-// close keeps the costs that were learnt and releases stores and file. No query uses the
-// generation any more, but batches that the scheduler has given up may: then the error is
-// schedule.ErrHung, and the rest is released when they return.
-func (x *Index) close(g *Lists) error {
-	now := x.current.Load()
+// Retire implements pool.Content: it keeps the costs that were learnt and releases stores and file.
+func (g *Generation) Retire() error {
+	now := g.x.Current()
 	if g.keepsCosts() && g.book.Changed() && (now == nil || now.book != g.book) { // else it stays in use
 		// Costs concern speed alone, and an index may lie in a folder that is read-only.
 		if err := g.book.Save(g.costs); err != nil {
-			x.pool.opt.Log.Warn().Err(err).Msg("costs are not kept")
+			g.pool.Log().Warn().Err(err).Msg("costs are not kept")
 		}
 	}
-	x.pool.DropFilters(g)
-	return x.pool.Retire(g.residences(), g.closeFile)
+	return g.pool.Retire(g, g.residences(), g.closeFile)
 }
 
-func (g *Lists) closeFile() error {
+func (g *Generation) closeFile() error {
 	if g.File == nil {
 		return nil
 	}
@@ -173,4 +172,6 @@ func (g *Lists) closeFile() error {
 }
 
 // Until returns the end of the time of a call that begins now.
-func (g *Lists) Until(ctx context.Context, call *Call) limit.Until { return g.pool.Until(ctx, call) }
+func (g *Generation) Until(ctx context.Context, call *pool.Call) limit.Until {
+	return g.pool.Until(ctx, call)
+}

@@ -1,16 +1,17 @@
-package serve
+package lists
 
 import (
 	"slices"
 
 	"heddle/engine/internal/cost"
+	"heddle/engine/internal/pool"
 	"heddle/engine/internal/query"
 	"heddle/engine/plan"
 )
 
 // Target is the lists of a generation on a processor, for measurements and reports.
 type Target struct {
-	Processor *Processor
+	Processor *pool.Processor
 	Info      plan.Info // description of the backend; for shards, of all devices together
 	Why       string    // why the lists lie there
 	Model     string    // name in cost models
@@ -22,7 +23,7 @@ type Target struct {
 }
 
 // Targets returns the lists of g on all processors that have them.
-func (g *Lists) Targets() (all []Target) {
+func (g *Generation) Targets() (all []Target) {
 	for _, r := range g.at {
 		if r == nil {
 			continue
@@ -40,6 +41,6 @@ func (g *Lists) Targets() (all []Target) {
 func (t *Target) Threshold(k *query.Kind) uint64 { return t.r.threshold(k, 0) }
 
 // On reports whether a processor has the lists.
-func (g *Lists) On(processor string) bool {
+func (g *Generation) On(processor string) bool {
 	return slices.ContainsFunc(g.at, func(r *residence) bool { return r != nil && r.p.Name == processor })
 }

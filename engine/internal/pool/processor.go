@@ -1,4 +1,4 @@
-package serve
+package pool
 
 import (
 	"context"
@@ -25,31 +25,11 @@ type Processor struct {
 // epoch is the origin of times.
 var epoch = time.Now()
 
-// took is the time that a batch, which began at a time and has ended, took of the processor: since
+// Took returns the time that a batch, which began at a time and has ended, took of the processor: since
 // the end of the batch before it, for which it waited.
-func (p *Processor) took(began time.Time) time.Duration {
+func (p *Processor) Took(began time.Time) time.Duration {
 	now := time.Since(epoch)
 	return now - max(began.Sub(epoch), time.Duration(p.ended.Swap(int64(now))))
-}
-
-// Work is the content of a job: a query, a block of queries, a selection of rows. Its methods
-// receive the index of a processor.
-type Work interface {
-	// Estimate returns the time that the job takes alone on processor p, and the time that
-	// it adds to a batch; false if p cannot run it. It takes well below a microsecond, does
-	// not panic and does not call the scheduler.
-	Estimate(p int) (alone, added time.Duration, ok bool)
-	// Run runs the jobs of b, all of one kind, on processor p: see schedule.Processor.Run.
-	// The receiver is the work of the first job.
-	Run(ctx context.Context, p int, b *schedule.Batch) error
-}
-
-// Kind is the kind of a job. Jobs with equal kinds may share a batch. Kinds are comparable
-// and include their generation. The methods have the duties of schedule.Processor.Threshold
-// and Start.
-type Kind interface {
-	Threshold(p int) uint64
-	Start(p int) time.Duration
 }
 
 // scheduled returns the processor as the scheduler sees it.
@@ -57,8 +37,8 @@ func (p *Processor) scheduled(workers int) schedule.Processor {
 	i := p.Index
 	s := schedule.Processor{
 		Name: p.Name, Host: p.Host, Reserve: p.Reserve, Inline: p.Host,
-		Threshold: func(kind any) uint64 { return kind.(Kind).Threshold(i) },
-		Start:     func(kind any) time.Duration { return kind.(Kind).Start(i) },
+		Threshold: func(kind any) uint64 { return kind.(BatchKey).Threshold(i) },
+		Start:     func(kind any) time.Duration { return kind.(BatchKey).Start(i) },
 		Estimate:  func(j *schedule.Job) (alone, added time.Duration, ok bool) { return j.Work.(Work).Estimate(i) },
 		Run: func(ctx context.Context, b *schedule.Batch) (err error) {
 			defer mapped.Catch(mapped.Watch(), &err)
@@ -105,40 +85,3 @@ func (p *Processor) probe(ctx context.Context) error {
 	}
 	return nil
 }
-
-// concurrency finds runs that have all processors of a pool for themselves. While a batch
-// hangs, no run has. The low 32 bits count running batches, the high 32 bits all batches,
-// modulo 2^32.
-type concurrency struct{ state atomic.Uint64 }
-
-// run is one batch from enter to leave.
-type run struct {
-	began time.Time
-	nth   uint32
-	first bool // no other batch was running
-}
-
-func (c *concurrency) enter() run {
-	s := c.state.Add(1<<32 + 1)
-	return run{nth: uint32(s >> 32), first: uint32(s) == 1, began: time.Now()}
-}
-
-func (c *concurrency) leave() { c.state.Add(^uint64(0)) }
-
-// alone tells whether no other batch ran beside r, which has not left.
-func (c *concurrency) alone(r run) bool { return r.first && uint32(c.state.Load()>>32) == r.nth }
-
-// Run is one batch of a table, from Begin to End.
-type Run struct {
-	run
-	load *concurrency
-}
-
-// Begin notes that a batch of a table runs.
-func (p *Pool) Begin() Run { return Run{p.load.enter(), &p.load} }
-
-// End ends the batch.
-func (r *Run) End() { r.load.leave() }
-
-// Alone tells whether no other batch ran beside r, which has not ended.
-func (r *Run) Alone() bool { return r.load.alone(r.run) }

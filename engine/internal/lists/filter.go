@@ -1,4 +1,4 @@
-package serve
+package lists
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"heddle/engine/internal/pool"
 	"heddle/engine/internal/query"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
@@ -39,7 +40,7 @@ type FilterSpec struct {
 // It implements query.Filter.
 type Filter struct {
 	FilterSpec
-	g     *Lists
+	g     *Generation
 	at    []filterAt   // by processor
 	count atomic.Int64 // documents that pass; -1: unknown
 
@@ -88,7 +89,7 @@ func (f *Filter) On(ctx context.Context, p int) (plan.Filter, error) {
 	}
 	set, err := f.make(ctx, p)
 	for n := 1; errors.Is(err, plan.ErrOutOfMemory); n *= 2 { // few attempts: each one evaluates all predicates
-		if !f.g.pool.filters.evictFrom(p, n) { // the query runs elsewhere
+		if !f.g.shared.filters.evictFrom(p, n) { // the query runs elsewhere
 			err = fmt.Errorf("a filter: %w: %w", plan.ErrTooLarge, err)
 			break
 		}
@@ -103,7 +104,7 @@ func (f *Filter) On(ctx context.Context, p int) (plan.Filter, error) {
 	dropped := at.dropped
 	at.mu.Unlock()
 	if !dropped {
-		f.g.pool.filters.grow(f, set.Memory())
+		f.g.shared.filters.grow(f, set.Memory())
 	}
 	return set, nil
 }
@@ -136,12 +137,12 @@ func (f *Filter) Off(p int) {
 }
 
 // close closes the set. Its caller holds at.mu.
-func (at *filterAt) close(p *Pool) {
+func (at *filterAt) close(p *pool.Pool) {
 	if at.set == nil {
 		return
 	}
 	if err := at.set.Close(); err != nil {
-		p.opt.Log.Warn().Err(err).Msg("a filter is not closed")
+		p.Log().Warn().Err(err).Msg("a filter is not closed")
 	}
 	at.set = nil
 }

@@ -1,0 +1,35 @@
+package lists
+
+import (
+	"context"
+
+	"heddle/engine/internal/limit"
+	"heddle/engine/internal/query"
+)
+
+// Read calls run, which reads q for a call. It sets the end of the reading; a long query waits
+// for its turn.
+func (g *Generation) Read(q *query.Query, call *Call, run func() error) error {
+	q.Until = g.pool.Until(context.Background(), &call.Call)
+	bytes, err := g.Effort(q)
+	switch {
+	case err != nil:
+		return err
+	case bytes <= limit.Step:
+		return run()
+	}
+	return g.pool.Analyse(&q.Until, call.Caller, bytes, run)
+}
+
+// analyse resolves the query, a long one when its turn has come.
+func (t *task) analyse(q *query.Query, call *Call) error {
+	bytes, err := t.g.Effort(q)
+	if err != nil {
+		return err
+	}
+	load := call.Load // so that call stays on the stack
+	if bytes <= limit.Step {
+		return t.resolve(q, load)
+	}
+	return t.g.pool.Analyse(&q.Until, call.Caller, bytes, func() error { return t.resolve(q, load) })
+}
