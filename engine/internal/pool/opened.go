@@ -24,7 +24,8 @@ const shards = 16
 // Shard returns a random part of the users, for AcquireOn and ReleaseOn.
 func Shard() uint { return uint(rand.Uint32() % shards) }
 
-func (g *Generation) generation() *Generation { return g }
+// Uses returns the counts of users that a content embeds.
+func (g *Generation) Uses() *Generation { return g }
 
 // Release ends a use that Opened.Acquire began.
 func (g *Generation) Release() { g.ReleaseOn(0) }
@@ -35,7 +36,7 @@ func (g *Generation) ReleaseOn(shard uint) { g.users[shard].RUnlock() }
 // Content is the content of an index or a table: a pointer to T, which embeds a Generation.
 type Content[T any] interface {
 	*T
-	generation() *Generation
+	Uses() *Generation
 	// Retire closes the stores and the file of a content that no query uses any more: see
 	// Pool.Retire.
 	Retire() error
@@ -78,7 +79,7 @@ func (o *Opened[T, G]) AcquireOn(shard uint) (G, error) {
 		if g == nil {
 			return nil, o.errClosed()
 		}
-		if g.generation().users[shard].TryRLock() {
+		if g.Uses().users[shard].TryRLock() {
 			return g, nil
 		}
 	}
@@ -108,7 +109,7 @@ func (o *Opened[T, G]) Replace(g G) {
 func (o *Opened[T, G]) exchange(next G) G {
 	old := G(o.now.Swap((*T)(next)))
 	for i := range shards {
-		old.generation().users[i].Lock() // for good: Acquire fails on it
+		old.Uses().users[i].Lock() // for good: Acquire fails on it
 	}
 	return old
 }
