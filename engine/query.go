@@ -135,9 +135,9 @@ const TotalExact = math.MaxUint64
 // Total is the number of documents that match a query.
 type Total struct {
 	// Value is the number of documents, at most Query.Total.
-	Value uint64
+	Value uint64 `json:"value"`
 	// Exact is false if more documents match.
-	Exact bool
+	Exact bool `json:"exact"`
 }
 
 // Hits is the answer of a query.

@@ -89,8 +89,8 @@ func (b *batch) run(ctx context.Context, x *engine.Snapshot, deliver func(at []i
 // piece is the answers of consecutive queries in flat arrays.
 type piece struct {
 	at     []int
-	counts []uint64     // of queries that are not ranked
-	totals []*api.Total // of queries that ask for it
+	counts []uint64     // by query, if none is ranked: matching documents
+	totals []*api.Total // by query, if all ask for it
 	ends   []uint64     // where each query ends in ids
 	ids    []uint64
 	scores []float64
@@ -279,7 +279,7 @@ func join(pieces []*piece, queries int, documents bool) *api.SearchBatchResponse
 		if p.totals != nil && out.Totals == nil {
 			out.Totals = make([]*api.Total, queries)
 			for i := range out.Totals {
-				out.Totals[i] = new(api.Total) // of an invalid query
+				out.Totals[i] = new(api.Total) // stays for an invalid query
 			}
 		}
 		base := uint64(len(out.Ids))

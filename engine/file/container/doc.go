@@ -28,6 +28,6 @@
 // # Blocks
 //
 // The section Format.Sums holds a u32 CRC-32C for each block of 64 KiB of the other sections, in
-// their order. A section begins a block, and its padding belongs to its last block. Open checks this section alone; File.Check verifies the blocks of a
-// range of bytes before their first use.
+// their order. A section begins a block, and its padding belongs to its last block. Open checks
+// this section alone; File.Check verifies the blocks of a range of bytes before their first use.
 package container

@@ -14,7 +14,7 @@ import (
 	"heddle/engine/plan"
 )
 
-// Options rule an index. The fields have the meaning of the fields of engine.Options and
+// Options rule an index. The fields have the meaning of the fields of engine.IndexOptions and
 // engine.Options with the same names.
 type Options struct {
 	Root            *os.Root // folder of the file; nil is the file system

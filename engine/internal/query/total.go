@@ -25,8 +25,8 @@ type totals struct {
 	of      []int    // by query of match: its number in the batch
 	counts  []uint64 // by query of the batch: number of documents
 
-	lists []plan.Handle // of one query
-	ops   []plan.Op
+	lists []plan.Handle // lists of the present query
+	ops   []plan.Op     // their OR in reverse Polish notation
 }
 
 // count sets the totals of all queries after their ranking on s.
@@ -87,19 +87,23 @@ func (b *Batch) atLeast(i int) (n uint64) {
 // addCount adds query i to the queries that the backend counts.
 func (b *Batch) addCount(i int) {
 	t, terms, both := &b.totals, b.ranks.Query(i), uint64(0)
-	t.lists, t.ops = t.lists[:0], t.ops[:0]
-	for n, term := range terms {
-		t.lists, t.ops = append(t.lists, term.List), append(t.ops, plan.Op{Code: plan.OpList, List: term.List})
-		if n > 0 {
-			t.ops = append(t.ops, plan.Op{Code: plan.OpOr})
-		}
+	t.lists = t.lists[:0]
+	for _, term := range terms {
+		t.lists = append(t.lists, term.List)
 	}
-	switch either := b.either(i); {
-	case either && len(terms) == 2 && b.ranks.Filter(i) == nil:
-		both = uint64(b.source.Lists[terms[0].List].Len) + uint64(b.source.Lists[terms[1].List].Len)
-		t.match.AddOrdered(t.lists)
-	case either && len(terms) > 1:
+	switch either := b.either(i) && len(terms) > 1; {
+	case either && (len(terms) > 2 || b.ranks.Filter(i) != nil):
+		t.ops = t.ops[:0]
+		for n, list := range t.lists {
+			t.ops = append(t.ops, plan.Op{Code: plan.OpList, List: list})
+			if n > 0 {
+				t.ops = append(t.ops, plan.Op{Code: plan.OpOr})
+			}
+		}
 		t.match.AddOps(t.ops)
+	case either:
+		both = uint64(b.source.Lists[t.lists[0]].Len) + uint64(b.source.Lists[t.lists[1]].Len)
+		t.match.AddOrdered(t.lists)
 	default:
 		t.match.AddOrdered(t.lists)
 	}

@@ -67,13 +67,13 @@ type parsed struct {
 // rounded is the integers of a column that its type rounds.
 type rounded struct {
 	count int
-	line  int // of the first one
-	first string
+	line  int    // line of the first integer
+	first string // its text
 }
 
-// round counts an integer of column k if its type rounds it.
+// round counts an integer of column k if Options.Types gave its type, and the type rounds it.
 func (c *columns) round(p *parsed, k int, f read.Field, number []byte) {
-	if k < 0 || !Rounds(f, number) {
+	if !c.given[k] || !Rounds(f, number) {
 		return
 	}
 	if p.rounded == nil {
@@ -149,9 +149,6 @@ func (c *columns) value(v *read.Values, k int, s *scanner, line int, p *parsed) 
 		}
 	}
 	p.line = line
-	if !c.given[k] {
-		k = -1
-	}
 	if reason := c.put(v, f, s.field, s.quoted, s, p, k); reason != "" {
 		e := &fieldError{line, fmt.Sprintf(reason, f.Name)}
 		if !c.repair(v, f, s.field) {
@@ -240,7 +237,7 @@ func plural(n int, noun string) string {
 
 // put appends a field to a column. It returns the reason of an error as a format with a
 // place for the name of the column. Without a scanner, numbers have a point. Rounded integers of column k are
-// counted in p; of none if k is negative.
+// counted in p.
 func (c *columns) put(v *read.Values, f read.Field, field []byte, quoted bool, s *scanner, p *parsed, k int) (reason string) {
 	if f.List {
 		return c.putList(v, f, field, p, k)

@@ -121,7 +121,7 @@ func TestRangeEnds(t *testing.T) {
 		m.Put(&g, []uint32{uint32(first - 1), uint32(first)}, nil)
 		for _, c := range []struct {
 			r      plan.CodeRange
-			inside uint64 // of the two codes, by bit
+			inside uint64 // a bit for each code: some value lies in it
 		}{
 			{plan.CodeRange{Lo: first, Hi: math.MaxUint64}, 0b10}, {plan.CodeRange{Lo: first + 1, Hi: math.MaxUint64}, 0},
 			{plan.CodeRange{Lo: 0, Hi: first - 1}, 0b01}, {plan.CodeRange{Lo: 0, Hi: first - 2}, 0},

@@ -60,21 +60,15 @@ func (w *Writer) Report(to io.Writer) error {
 
 // Object is an answer in format jsonl. Its names are part of the command line's contract.
 type Object struct {
-	Query   string       `json:"query"`
-	Text    string       `json:"text"`
-	Count   *uint64      `json:"count,omitempty"` // nil: ranked
-	Total   *total       `json:"total,omitempty"` // nil: not asked for
-	Docs    []string     `json:"docs,omitzero"`   // nil: counted
-	Scores  []float64    `json:"scores,omitzero"` // nil: not ranked
-	Explain *Explanation `json:"explain,omitempty"`
+	Query   string        `json:"query"`
+	Text    string        `json:"text"`
+	Count   *uint64       `json:"count,omitempty"` // nil: ranked
+	Total   *engine.Total `json:"total,omitempty"` // nil: not asked for
+	Docs    []string      `json:"docs,omitzero"`   // nil: counted
+	Scores  []float64     `json:"scores,omitzero"` // nil: not ranked
+	Explain *Explanation  `json:"explain,omitempty"`
 	// Explanation is the explanation of a collection: a text with a part per segment.
 	Explanation string `json:"explanation,omitempty"`
-}
-
-// total is the number of documents that match a ranked query.
-type total struct {
-	Value uint64 `json:"value"`
-	Exact bool   `json:"exact"` // false: more documents match
 }
 
 // found is the answer of a query.
@@ -116,7 +110,7 @@ func (w *Writer) write(q trec.Topic, asked engine.Query, h found, e *Explanation
 	case w.Format == "jsonl":
 		o := Object{Query: q.ID, Text: q.Text, Scores: h.scores, Explain: e, Explanation: h.explanation}
 		if asked.Total > 0 {
-			o.Total = &total{h.total.Value, h.total.Exact}
+			o.Total = &h.total
 		} else if !(asked.K > 0) {
 			o.Count = &h.count
 		}
