@@ -86,6 +86,9 @@ func TestRegionsEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if r.drop() {
+		t.Error("a buffer with a region was freed")
+	}
 	all := r.units
 	rest, err := r.Take(all - 5)
 	if err != nil || rest != (Region{5, all - 5}) || r.units != all {
