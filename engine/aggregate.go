@@ -48,19 +48,9 @@ func (t *Table) Aggregate(ctx context.Context, a Aggregation, deliver func(value
 	})
 }
 
-// JoinAggregate computes the answer of a table that is cut into parts, from the answers of
-// AggregatePart in the order of the rows. It changes them. The answer equals the answer of the
-// whole table. Errors: the errors of Aggregate under the limits l, and code Internal if the answers do not
-// fit each other.
-func JoinAggregate(a Aggregation, l Limits, parts []*partial.State) (values.Batch, error) {
-	b, err := tables.Join(statement.Clauses{Select: a.Select, GroupBy: a.GroupBy, OrderBy: a.OrderBy}, limit.Limits(l), parts, a.Offset, a.Limit)
-	return b, wrap("aggregate", err)
-}
-
-// AggregatePart computes the answer for one part of a table, for JoinAggregate. Errors: the errors of
-// Aggregate.
-func (t *Table) AggregatePart(ctx context.Context, a Aggregation) (s *partial.State, err error) {
-	err = t.aggregate(ctx, &a, func(g *tables.Generation, until *limit.Until, q *result.Query, rows []uint64) (err error) {
+// aggregatePart implements part.Aggregate.
+func aggregatePart(ctx context.Context, t *Table, a *Aggregation) (s *partial.State, err error) {
+	err = t.aggregate(ctx, a, func(g *tables.Generation, until *limit.Until, q *result.Query, rows []uint64) (err error) {
 		s, err = g.Part(until, q, rows, a.Offset, a.Limit)
 		return err
 	})

@@ -1,22 +1,21 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"strconv"
 
 	"heddle/engine/file/mapped"
 	"heddle/engine/index/querylang"
+	"heddle/engine/internal/facet"
 	"heddle/engine/internal/limit"
 	"heddle/engine/internal/lists"
+	"heddle/engine/internal/part"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/tables"
 	"heddle/engine/syntax"
 	"heddle/engine/table/partial"
 	"heddle/engine/table/result"
 	"heddle/engine/table/rowset"
-	"heddle/engine/table/statement"
 	"heddle/engine/table/values"
 )
 
@@ -33,14 +32,6 @@ type Facets struct {
 	Limit int
 	// CountOnly asks for the number of values of a column alone (Facet.Distinct). Limit has no effect then.
 	CountOnly bool
-}
-
-// most is the number of values of a facet; negative: all.
-func (f *Facets) most() int {
-	if f.CountOnly {
-		return 0
-	}
-	return cmp.Or(f.Limit, DefaultFacets)
 }
 
 // DefaultFacets is the number of values of a facet whose Limit is 0.
@@ -121,17 +112,25 @@ func (s *Snapshot) SearchFacets(ctx context.Context, q Query, f Facets) (h Hits,
 
 func facets(ctx context.Context, g *lists.Generation, q Query, f *Facets, in *filtering) (matches uint64, all []Facet, err error) {
 	matches, err = eachFacet(ctx, g, q, f, in, func(t *tables.Generation, end *limit.Until, name string, q *result.Query, rows []uint64) error {
-		c := newCounter(name, f.most())
-		err := t.Values(end, q, rows, 0, 0, c.add)
-		all = append(all, c.Facet)
+		var one facet.Facet[FacetValue]
+		err := t.Values(end, q, rows, 0, 0, func(b values.Batch) error { return one.Add(b, facet.Most(f.Limit, f.CountOnly)) })
+		all = append(all, Facet(one))
 		return err
 	})
 	return matches, all, err
 }
 
-// FacetsPart counts the values of columns for one part of an index, for JoinFacets: one state of each
-// column. Limit and K of the query have no effect, and AndOr is Or. Errors: the errors of Facets.
-func (s *Snapshot) FacetsPart(ctx context.Context, q Query, f Facets) (matches uint64, all []*partial.State, err error) {
+func init() {
+	part.Facets = func(ctx context.Context, s, q, f any) (uint64, []*partial.State, error) {
+		return facetsPart(ctx, s.(*Snapshot), *q.(*Query), f.(*Facets))
+	}
+	part.Aggregate = func(ctx context.Context, t, a any) (*partial.State, error) {
+		return aggregatePart(ctx, t.(*Table), a.(*Aggregation))
+	}
+}
+
+// facetsPart implements part.Facets.
+func facetsPart(ctx context.Context, s *Snapshot, q Query, f *Facets) (matches uint64, all []*partial.State, err error) {
 	g, err := s.lists("facets")
 	if err != nil {
 		return 0, nil, err
@@ -139,27 +138,12 @@ func (s *Snapshot) FacetsPart(ctx context.Context, q Query, f Facets) (matches u
 	var in filtering
 	defer in.release()
 	q.K = 0
-	matches, err = eachFacet(ctx, g, q, &f, &in, func(t *tables.Generation, end *limit.Until, _ string, q *result.Query, rows []uint64) error {
+	matches, err = eachFacet(ctx, g, q, f, &in, func(t *tables.Generation, end *limit.Until, _ string, q *result.Query, rows []uint64) error {
 		state, err := t.Part(end, q, rows, 0, 0)
 		all = append(all, state)
 		return err
 	})
 	return matches, all, err
-}
-
-// JoinFacets joins the answers of FacetsPart for the column name of f of all parts, in their order. It
-// changes them. Errors: code Unsupported above the limits l, and Internal if there are no answers
-// or they do not fit each other.
-func JoinFacets(name string, f *Facets, l Limits, parts []*partial.State) (Facet, error) {
-	c := newCounter(name, f.most())
-	clauses, err := facetClauses(name)
-	if err == nil {
-		var b values.Batch
-		if b, err = tables.Join(clauses, limit.Limits(l), parts, 0, 0); err == nil {
-			err = c.add(b)
-		}
-	}
-	return c.Facet, wrap("facets", err)
 }
 
 // eachFacet calls count for each column of f with its statement and the rows of the documents that
@@ -193,7 +177,7 @@ func eachFacet(ctx context.Context, g *lists.Generation, q Query, f *Facets, in 
 	}
 	queries := make([]*result.Query, len(f.Columns))
 	for i, name := range f.Columns {
-		clauses, err := facetClauses(name)
+		clauses, err := facet.Clauses(name)
 		if err == nil {
 			queries[i], err = t.CompileValues(clauses)
 		}
@@ -230,19 +214,6 @@ func bounded(ctx context.Context, g *lists.Generation, q *Query) (context.Contex
 	return ctx, stop, nil
 }
 
-// facetClauses is the statement that counts the values or bins of a column.
-func facetClauses(name string) (c statement.Clauses, err error) {
-	if statement.IsBins(name) {
-		s, err := statement.Parse(statement.Clauses{Select: name})
-		if err == nil && len(s.Items) > 1 {
-			err = statement.Fail(name, s.Items[1].At, "one column is expected here")
-		}
-		return statement.Clauses{Select: name + ", count(*)", GroupBy: name}, err
-	}
-	quoted := statement.Term{Column: name}.String()
-	return statement.Clauses{Select: quoted + ", count(*)", GroupBy: quoted, OrderBy: "2 DESC, 1"}, nil
-}
-
 func invalidFacet(text string) error {
 	return &Error{Code: InvalidQuery, Op: "facets", Err: fmt.Errorf("facets: %s", text)}
 }
@@ -266,46 +237,4 @@ func matching(ctx context.Context, g *lists.Generation, q Query, in *filtering) 
 		h, err = searchIn(ctx, g, &q, in)
 	}
 	return h.Docs, err
-}
-
-// counter makes a facet from the values of a column and their counts.
-type counter struct {
-	Facet
-	most int // values; negative: all
-}
-
-func newCounter(name string, most int) *counter {
-	return &counter{Facet{Column: name, Values: []FacetValue{}}, most}
-}
-
-// add adds the next values.
-func (c *counter) add(b values.Batch) error {
-	value, count := &b[0], &b[1]
-	if c.Column = value.Name; value.Ordered { // bins: all of them
-		c.most = -1
-		for _, label := range value.Dictionary {
-			c.Values = append(c.Values, FacetValue{Value: label})
-		}
-	}
-	for i := range b.Len() {
-		n, err := strconv.ParseUint(count.Format(count.Codes[i]), 10, 64)
-		if err != nil {
-			return err
-		}
-		v := FacetValue{Missing: value.Null(i), Count: n}
-		if !v.Missing {
-			c.Distinct++
-		}
-		switch {
-		case value.Ordered && !v.Missing:
-			c.Values[value.Codes[i]].Count = n
-			continue
-		case c.most >= 0 && len(c.Values) == c.most:
-			continue
-		case !v.Missing:
-			v.Value = string(value.Append(nil, value.Codes[i]))
-		}
-		c.Values = append(c.Values, v)
-	}
-	return nil
 }

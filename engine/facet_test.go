@@ -196,13 +196,6 @@ func TestFacetBins(t *testing.T) {
 	}
 }
 
-// TestNoFacets: without parts there is nothing to join.
-func TestNoFacets(t *testing.T) {
-	if _, err := JoinFacets("year", &Facets{}, Limits{}, nil); CodeOf(err) != Internal {
-		t.Errorf("%v", err)
-	}
-}
-
 // TestFacetTime: the steps of a call with facets end together, after the time-out of the query.
 func TestFacetTime(t *testing.T) {
 	a := openAttributed(t, backendOptions(t), 0)

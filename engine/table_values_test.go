@@ -15,12 +15,15 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
+	"heddle/engine/internal/limit"
+	"heddle/engine/internal/tables"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/column"
 	"heddle/engine/table/partial"
 	"heddle/engine/table/read"
 	"heddle/engine/table/read/csv"
 	"heddle/engine/table/read/parquet"
+	"heddle/engine/table/statement"
 	"heddle/engine/table/values"
 	"heddle/engine/table/values/arrow"
 	valuesparquet "heddle/engine/table/values/parquet"
@@ -374,13 +377,13 @@ func TestAggregateValuesInParts(t *testing.T) {
 		want := valueLines(t, whole, ask)
 		var parts []*partial.State
 		for _, x := range []*Table{a, b} {
-			s, err := x.AggregatePart(t.Context(), ask)
+			s, err := aggregatePart(t.Context(), x, &ask)
 			if err != nil {
 				t.Fatal(err)
 			}
 			parts = append(parts, s)
 		}
-		batch, err := JoinAggregate(ask, Limits{}, parts)
+		batch, err := tables.Join(statement.Clauses{Select: ask.Select, GroupBy: ask.GroupBy, OrderBy: ask.OrderBy}, limit.Limits{}, parts, ask.Offset, ask.Limit)
 		if err != nil {
 			t.Fatalf("%+v: %v", ask, err)
 		}

@@ -6,6 +6,8 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/cluster/shard"
+	"heddle/engine/internal/facet"
+	"heddle/engine/internal/limit"
 	internal "heddle/engine/internal/query"
 	"heddle/engine/table/partial"
 )
@@ -90,11 +92,11 @@ func (s *search) countFacets(ctx context.Context, k kind, i int) error {
 			}
 			parts = append(parts, state)
 		}
-		f, err := engine.JoinFacets(name, asked, s.c.opt.Limits, parts)
+		f, err := facet.Join[engine.FacetValue](name, facet.Most(asked.Limit, asked.CountOnly), limit.Limits(s.c.opt.Limits), parts)
 		if err != nil {
-			return err
+			return &engine.Error{Code: engine.CodeOf(err), Op: "facets", Err: err}
 		}
-		h.Facets = append(h.Facets, f)
+		h.Facets = append(h.Facets, engine.Facet(f))
 	}
 	return nil
 }

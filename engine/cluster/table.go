@@ -11,6 +11,8 @@ import (
 	"heddle/engine/api"
 	"heddle/engine/cluster/layout"
 	"heddle/engine/cluster/shard"
+	"heddle/engine/internal/limit"
+	"heddle/engine/internal/tables"
 	"heddle/engine/table/partial"
 	"heddle/engine/table/statement"
 	"heddle/engine/table/values"
@@ -141,9 +143,11 @@ func (c *Coordinator) Aggregate(ctx context.Context, table string, a api.Aggrega
 				parts = append(parts, answer.state)
 			}
 		}
-		b, err = engine.JoinAggregate(engine.Aggregation{Select: a.Select, GroupBy: a.GroupBy, OrderBy: a.OrderBy, Offset: a.Offset, Limit: a.Limit}, c.opt.Limits, parts)
+		if b, err = tables.Join(clauses, limit.Limits(c.opt.Limits), parts, a.Offset, a.Limit); err != nil {
+			return &engine.Error{Code: engine.CodeOf(err), Op: "aggregate", Err: err}
+		}
 		explanation, cover = explain(answers), r.coverage()
-		return err
+		return nil
 	})
 	return b, explanation, cover, err
 }

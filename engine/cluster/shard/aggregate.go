@@ -8,6 +8,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/internal/part"
 	"heddle/engine/table/column"
 	"heddle/engine/table/partial"
 )
@@ -28,7 +29,7 @@ func (h handler) ShardAggregate(ctx context.Context, r *api.ShardAggregateReques
 	if r.GetExplain() {
 		a.Rows.Explain = new(engine.TableExplanation)
 	}
-	s, err := t.AggregatePart(ctx, a)
+	s, err := part.Aggregate(ctx, t, &a)
 	if err != nil {
 		return nil, err
 	}

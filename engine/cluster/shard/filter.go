@@ -11,6 +11,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/index/querylang"
+	"heddle/engine/internal/part"
 	"heddle/engine/table/rowset"
 )
 
@@ -104,7 +105,7 @@ func (h handler) ShardFacets(ctx context.Context, r *api.ShardFacetsRequest) (*a
 		if all, err = x.restrict(all, r.GetQuery().GetFilters(), r.GetQuery().GetFilter()); err != nil {
 			return nil, err
 		}
-		matches, states, err := x.FacetsPart(ctx, all[0], engine.Facets{Table: x.attributes, Columns: r.GetColumns()})
+		matches, states, err := part.Facets(ctx, x.Snapshot, &all[0], &engine.Facets{Table: x.attributes, Columns: r.GetColumns()})
 		if err != nil {
 			return nil, err
 		}
