@@ -2,7 +2,6 @@ package parquet
 
 import (
 	"encoding/binary"
-	"fmt"
 	"slices"
 )
 
@@ -41,20 +40,4 @@ func firstBooleans(data []byte, n int) []byte {
 	}
 	runs := firstRuns(data[4:4+min(uint64(len(data)-4), uint64(binary.LittleEndian.Uint32(data)))], 1, n)
 	return append(binary.LittleEndian.AppendUint32(nil, uint32(len(runs))), runs...)
-}
-
-// checkDelta returns an error if a page of differences claims to have more than n values.
-func checkDelta(data []byte, n int) error {
-	var values uint64
-	for range 3 { // values in a block, parts of a block, all values
-		v, size := binary.Uvarint(data)
-		if size <= 0 {
-			return nil // the library reports it
-		}
-		values, data = v, data[size:]
-	}
-	if values > uint64(n) {
-		return fmt.Errorf("differences of %d values in a page of %d", values, n)
-	}
-	return nil
 }

@@ -89,6 +89,20 @@ func TestBombs(t *testing.T) {
 	}
 	delta := append([]byte{0x80, 1, 4}, binary.AppendUvarint(nil, 1<<31-1)...)
 	delta = append(delta, make([]byte, 20)...)
+	texts := func(e format.Encoding, parts ...[]byte) func() error {
+		return page(parquet.ByteArrayType, e, slices.Concat(parts...)...)
+	}
+	lengths := func(first, others int32) []byte {
+		data, err := parquet.DeltaBinaryPacked.EncodeInt32(nil, append([]int32{first}, slices.Repeat([]int32{others}, n-1)...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	fewer, err := parquet.DeltaBinaryPacked.EncodeInt32(nil, make([]int32, n-1))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		do   func() error
 		want string // part of the error
@@ -104,9 +118,19 @@ func TestBombs(t *testing.T) {
 			}
 			return err
 		}, ""},
-		"int32": {page(one, format.DeltaBinaryPacked, delta...), "differences of 2147483647 values in a page of 10"},
-		"int64": {page(parquet.Int64Type, format.DeltaBinaryPacked, delta...), "differences of 2147483647 values in a page of 10"},
-		"texts": {page(parquet.ByteArrayType, format.DeltaLengthByteArray, delta...), "differences of 2147483647 values in a page of 10"},
+		"int32":   {page(one, format.DeltaBinaryPacked, delta...), "differences of 2147483647 values in a page of 10"},
+		"int64":   {page(parquet.Int64Type, format.DeltaBinaryPacked, delta...), "differences of 2147483647 values in a page of 10"},
+		"texts":   {page(parquet.ByteArrayType, format.DeltaLengthByteArray, delta...), "differences of 2147483647 values in a page of 10"},
+		"lengths": {texts(format.DeltaLengthByteArray, lengths(1<<31-1, 1<<31-1)), "a text of 2147483647 bytes, where 0 are left"},
+		"length":  {texts(format.DeltaLengthByteArray, lengths(0, -1)), "a text of -1 bytes, where 0 are left"},
+		"fronts":  {texts(format.DeltaByteArray, delta), "differences of 2147483647 values in a page of 10"},
+		"rests":   {texts(format.DeltaByteArray, lengths(0, 0), delta), "differences of 2147483647 values in a page of 10"},
+		"fewer":   {texts(format.DeltaByteArray, lengths(0, 0), fewer), "damaged differences"},
+		"front":   {texts(format.DeltaByteArray, lengths(0, 1<<31-1), lengths(5, 0), zeros[:5]), "a text has its first 2147483647 bytes of a text of 5"},
+		"front2":  {texts(format.DeltaByteArray, lengths(0, -1), lengths(5, 0), zeros[:5]), "a text has its first -1 bytes of a text of 5"},
+		"rest":    {texts(format.DeltaByteArray, lengths(0, 0), lengths(1<<31-1, 0), zeros[:5]), "a text of 2147483647 bytes, where 5 are left"},
+		"copies":  {texts(format.DeltaByteArray, lengths(0, 1<<25), lengths(1<<25, 0), make([]byte, 1<<25)), "a page with texts of more than 268435456 bytes"},
+		"copy":    {texts(format.DeltaByteArray, lengths(0, 1<<16), lengths(1<<16, 0), zeros[:1<<16]), ""},
 		"page": {func() error {
 			return (&pageReader{typ: one, left: 1 << 40}).start(1<<31-1, nil, nil, nil, format.Plain)
 		}, "a page of 2147483647 values, which may have at most 67108864"},

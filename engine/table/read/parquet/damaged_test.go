@@ -133,22 +133,24 @@ func FuzzParquetPages(f *testing.F) {
 		}
 		files = append(files, data)
 	}
-	f.Add(false, uint16(4), []byte{0x15, 0xff})
-	f.Add(true, uint16(40), []byte{0})
-	f.Add(true, uint16(900), []byte{1, 2, 3})
-	f.Fuzz(func(t *testing.T, second bool, at uint16, change []byte) {
-		data := bytes.Clone(files[map[bool]int{true: 1}[second]])
-		file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)), parquet.SkipPageIndex(true))
+	files = append(files, deltaFile(f))
+	f.Add(uint8(0), uint16(4), []byte{0x15, 0xff})
+	f.Add(uint8(1), uint16(40), []byte{0})
+	f.Add(uint8(1), uint16(900), []byte{1, 2, 3})
+	f.Add(uint8(2), uint16(60), []byte{0xff})
+	f.Fuzz(func(t *testing.T, file uint8, at uint16, change []byte) {
+		data := bytes.Clone(files[int(file)%len(files)])
+		opened, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)), parquet.SkipPageIndex(true))
 		if err != nil {
 			t.Fatal(err)
 		}
 		copy(data[min(int(at), len(data)):], change)
-		for i, c := range file.Root().Columns() {
+		for i, c := range opened.Root().Columns() {
 			x := columnReader{leaf: leaf{name: c.Name(), column: c}}
-			if x.columnType, err = typeOf(c, element(file.Metadata(), i)); err != nil {
+			if x.columnType, err = typeOf(c, element(opened.Metadata(), i)); err != nil {
 				t.Fatal(err)
 			}
-			if x.values, err = openChunk(c, 1, &file.Metadata().RowGroups[0].Columns[i], bytes.NewReader(data), int64(len(data))); err != nil {
+			if x.values, err = openChunk(c, 1, &opened.Metadata().RowGroups[0].Columns[i], bytes.NewReader(data), int64(len(data))); err != nil {
 				t.Fatal(err)
 			}
 			var v read.Values
@@ -161,4 +163,24 @@ func FuzzParquetPages(f *testing.F) {
 			}
 		}
 	})
+}
+
+// deltaFile is a file with 500 texts, whose fronts and lengths are differences.
+func deltaFile(tb testing.TB) []byte {
+	type row struct{ A, B string }
+	var b bytes.Buffer
+	schema := parquet.NewSchema("rows", parquet.Group{
+		"A": parquet.Encoded(parquet.String(), &parquet.DeltaByteArray),
+		"B": parquet.Encoded(parquet.String(), &parquet.DeltaLengthByteArray),
+	})
+	w := parquet.NewGenericWriter[row](&b, schema)
+	for i := range 500 {
+		if _, err := w.Write([]row{{fmt.Sprint("text ", i), fmt.Sprint(i)}}); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return b.Bytes()
 }

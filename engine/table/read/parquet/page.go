@@ -261,13 +261,13 @@ func (p *pageReader) start(n int, repeated, defined, data []byte, e format.Encod
 	if p.defines > 0 {
 		present = bytes.Count(p.defined, []byte{byte(p.defines)})
 	}
+	if present == 0 {
+		return nil // the header of its values may be missing
+	}
 	const older format.Encoding = 2 // name of RLEDictionary before version 2
 	if e == format.RLEDictionary || e == older {
 		if p.dict == nil {
 			return errors.New("a page without its dictionary")
-		}
-		if present == 0 {
-			return nil // even the width of its indexes may be missing
 		}
 		if len(data) > 0 {
 			data = append(data[:1:1], firstRuns(data[1:], int(data[0]), present)...)
@@ -291,15 +291,24 @@ func (p *pageReader) decode(data []byte, n int, e format.Encoding) (v encoding.V
 	if n < 0 || n > mostValues {
 		return v, fmt.Errorf("%d values, where at most %d are possible", n, mostValues)
 	}
-	switch e {
-	case format.RLE:
+	kind := p.typ.Kind()
+	switch {
+	case e == format.RLE:
 		data = firstBooleans(data, n)
-	case format.DeltaBinaryPacked, format.DeltaLengthByteArray, format.DeltaByteArray:
-		if err := checkDelta(data, p.rows); err != nil {
+	case e == format.DeltaLengthByteArray && kind == parquet.ByteArray:
+		return deltaLengths(data, p.rows)
+	case e == format.DeltaByteArray && (kind == parquet.ByteArray || kind == parquet.FixedLenByteArray):
+		all, ends, err := deltaTexts(data, p.rows)
+		if err == nil && kind == parquet.FixedLenByteArray {
+			return encoding.FixedLenByteArrayValues(all, p.typ.Length()), sameLength(ends, p.typ.Length())
+		}
+		return encoding.ByteArrayValues(all, ends), err
+	case e == format.DeltaBinaryPacked:
+		if _, err := endOfDeltas(data, p.rows); err != nil {
 			return v, err
 		}
 	}
-	if e == format.DeltaBinaryPacked && p.typ.Kind() == parquet.Int32 { // the library reads no differences of more than 32 bits
+	if e == format.DeltaBinaryPacked && kind == parquet.Int32 { // the library reads no differences of more than 32 bits
 		var wide []int64
 		wide, err = parquet.DeltaBinaryPacked.DecodeInt64(nil, data)
 		narrow := make([]int32, len(wide))
@@ -308,7 +317,7 @@ func (p *pageReader) decode(data []byte, n int, e format.Encoding) (v encoding.V
 		}
 		v = encoding.Int32Values(narrow)
 	} else {
-		if e == format.Plain && p.typ.Kind() == parquet.ByteArray {
+		if e == format.Plain && kind == parquet.ByteArray {
 			data = withoutPadding(data, n)
 		}
 		code := parquet.LookupEncoding(e)
@@ -316,9 +325,9 @@ func (p *pageReader) decode(data []byte, n int, e format.Encoding) (v encoding.V
 	}
 	switch {
 	case errors.Is(err, encoding.ErrNotSupported):
-		err = fmt.Errorf("values of type %v in encoding %s, which is not supported", p.typ.Kind(), named(e))
+		err = fmt.Errorf("values of type %v in encoding %s, which is not supported", kind, named(e))
 	case err != nil:
-		err = fmt.Errorf("damaged values of type %v in encoding %s", p.typ.Kind(), named(e))
+		err = fmt.Errorf("damaged values of type %v in encoding %s", kind, named(e))
 	}
 	return v, err
 }
