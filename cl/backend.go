@@ -101,7 +101,8 @@ func (b *Backend) Load(ctx context.Context, src *plan.Source) (plan.Store, error
 // memory. 0, or more than is free, means all free memory but a reserve for self-tests.
 // Scratch memory takes at most a quarter of it while rounds stay long enough, boolean
 // expressions three sixteenths if possible, ranking a quarter if src has frequencies. Lists
-// take the rest, at least an eighth.
+// take the rest, at least an eighth. If the driver refuses the memory, half the bytes are tried, and
+// so on.
 func (b *Backend) LoadCached(ctx context.Context, src *plan.Source, bytes uint64) (plan.CachedStore, error) {
 	return loadCached(ctx, b.rt, src, bytes)
 }

@@ -50,18 +50,14 @@ func loadCached(ctx context.Context, rt *device.Runtime, src *plan.Source, bytes
 	if bytes == 0 || bytes > left {
 		bytes = left
 	}
-	most := lists.CachedBytes(src)
-	bytes = min(bytes, 4*most+leastCache) // more is of no use to so few lists
-	sized, err := newStore(rt, src, device.NewBudget(rt.Name(), bytes))
-	if err != nil {
-		return nil, err
+	bytes = min(bytes, 4*lists.CachedBytes(src)+leastCache) // more is of no use to few lists
+	s, err := sizeCached(ctx, rt, src, bytes)
+	for last := err; device.IsExceeded(last); { // other processes have taken memory
+		bytes /= 2
+		if s, last = sizeCached(ctx, rt, src, bytes); !errors.Is(last, errFewLists) {
+			err = last
+		}
 	}
-	scratch := sized.conjunction.ScratchBytes() + expression.Scratch(rt, bytes) + rank.Scratch(rt, src, bytes)
-	postings := min(bytes-min(scratch, bytes), most)
-	if postings < min(bytes/8, most) {
-		return nil, rt.OutOfMemory("making a cache of lists", fmt.Errorf("scratch takes %d of %d bytes, %d are left for %d bytes of lists", scratch, bytes, postings, most))
-	}
-	s, err := openCached(ctx, rt, src, scratch, lists.CacheBuffers(rt, postings))
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +65,25 @@ func loadCached(ctx context.Context, rt *device.Runtime, src *plan.Source, bytes
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// errFewLists is the cause of an error of sizeCached.
+var errFewLists = errors.New("too little memory for lists")
+
+// sizeCached makes a store in so many bytes. The error wraps errFewLists if scratch memory leaves less than an
+// eighth of them, and less than all lists take.
+func sizeCached(ctx context.Context, rt *device.Runtime, src *plan.Source, bytes uint64) (*CachedStore, error) {
+	sized, err := newStore(rt, src, device.NewBudget(rt.Name(), bytes))
+	if err != nil {
+		return nil, err
+	}
+	most := lists.CachedBytes(src)
+	scratch := sized.conjunction.ScratchBytes() + expression.Scratch(rt, bytes) + rank.Scratch(rt, src, bytes)
+	postings := min(bytes-min(scratch, bytes), most)
+	if postings < min(bytes/8, most) {
+		return nil, rt.OutOfMemory("making a cache of lists", fmt.Errorf("%w: scratch takes %d of %d bytes, %d are left for %d bytes of lists", errFewLists, scratch, bytes, postings, most))
+	}
+	return openCached(ctx, rt, src, scratch, lists.CacheBuffers(rt, postings))
 }
 
 // openCached makes a store with the given bytes of scratch memory and the given buffers for

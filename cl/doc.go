@@ -29,6 +29,16 @@
 // a batch, or the largest so far. The store lends up to 32 MiB a slot of further memory for results
 // to callers, 512 MiB on NVIDIA.
 //
+// Other processes may take memory of the device. If the driver refuses a buffer, spare memory goes (filters
+// that nobody uses, packets of postings) and the driver is asked once more. A second refusal lowers the budget to
+// the memory in use and half of the buffer. Rounds get shorter, and a cache of lists opens at half the
+// size, or a quarter, as long as lists have an eighth of it. Every 30 seconds without a refusal the budget
+// rises by a sixteenth of its first limit, up to that limit. An open cache keeps its size.
+//
+// Some drivers take the memory of a buffer with its first command. Buffers of data get a command at
+// once, so that a refusal has the same effects. Where the first batch on scratch memory is refused, it fails with
+// plan.ErrOutOfMemory, and the engine runs it elsewhere.
+//
 // # Errors
 //
 // Faults of a device are a *plan.DeviceError: ErrNoDevice for limits that the kernels cannot

@@ -6,32 +6,54 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"heddle/engine/plan"
 )
 
 // Budget limits the device memory of buffers. A device has one budget for all its lists,
 // tables, caches and scratch memory. A list cache reserves its whole size there and
-// divides it by a budget of its own. It is safe for concurrent use.
+// divides it by a budget of its own. Other processes may take memory of the device: a driver that
+// refuses a buffer lowers the limit, which rises again with time. It is safe for concurrent use.
 type Budget struct {
-	mu     sync.Mutex
-	device string
-	used   uint64 // bytes
-	limit  uint64 // bytes
-	Closed bool
-	spare  map[*func() bool]bool // free memory that their owners can do without
+	Calm time.Duration // without a refusal, until a lowered limit rises by a step. Default: raiseAfter
+
+	mu      sync.Mutex
+	device  string
+	used    uint64    // bytes
+	limit   uint64    // bytes, at present
+	most    uint64    // bytes; the first limit
+	changed time.Time // when limit, which is below most, fell or rose
+	Closed  bool
+	spare   map[*func() bool]bool // free memory that their owners can do without
 }
 
+const (
+	raiseAfter = 30 * time.Second
+	raiseSteps = 16 // of equal size, from no memory to the first limit
+)
+
 // NewBudget makes a budget of limit bytes on the device of that name.
-func NewBudget(dev string, limit uint64) *Budget { return &Budget{device: dev, limit: limit} }
+func NewBudget(dev string, limit uint64) *Budget {
+	return &Budget{device: dev, limit: limit, most: limit, Calm: raiseAfter}
+}
 
 const reserving = "reserving memory"
 
-// IsExceeded reports whether err comes from a budget with too little memory left. It is
-// false for memory errors of a driver.
+// refusal is the error of a driver that has no memory for a buffer within the budget.
+type refusal struct{ error }
+
+func (r refusal) Unwrap() error { return r.error }
+
+// IsExceeded reports whether a smaller buffer may fit: err comes from a budget with too little memory
+// left, or from a driver that refused a buffer on the device.
 func IsExceeded(err error) bool {
 	failed, ok := errors.AsType[*plan.DeviceError](err)
-	return ok && failed.Op == reserving
+	if !ok {
+		return false
+	}
+	_, refused := failed.Err.(refusal)
+	return refused || failed.Op == reserving
 }
 
 // OnShortage makes Reserve call free where too little memory is left. free gives memory back
@@ -74,6 +96,7 @@ func (b *Budget) reserve(n uint64, what string) error {
 	if b.Closed {
 		return plan.ErrClosed
 	}
+	b.raise()
 	if b.used+n > b.limit {
 		return &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.device, Op: reserving,
 			Err: fmt.Errorf("%s take %d bytes, %d of %d are in use", what, n, b.used, b.limit)}
@@ -98,11 +121,33 @@ func (b *Budget) Unreserve(n uint64) {
 	b.mu.Unlock()
 }
 
+// Lower sets the limit to the memory in use, because the driver has no more. refused bytes of it, for
+// a buffer that the driver refused, count half: a smaller buffer may fit. It reports whether the
+// limit fell.
+func (b *Budget) Lower(refused uint64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	was := b.limit
+	b.limit, b.changed = min(was, b.used-min(refused/2, b.used)), time.Now()
+	return b.limit < was
+}
+
+// raise raises a lowered limit by a step for each time Calm since it fell or rose.
+func (b *Budget) raise() {
+	if b.limit == b.most {
+		return
+	}
+	if steps := min(time.Since(b.changed)/b.Calm, raiseSteps); steps > 0 {
+		b.limit, b.changed = min(b.limit+uint64(steps)*(b.most/raiseSteps+1), b.most), time.Now()
+	}
+}
+
 // Left returns the free bytes.
 func (b *Budget) Left() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.limit - b.used
+	b.raise()
+	return b.limit - min(b.used, b.limit)
 }
 
 // InUse returns the reserved bytes.
@@ -113,12 +158,17 @@ func (b *Budget) InUse() uint64 {
 }
 
 // Size returns the limit in bytes.
-func (b *Budget) Size() uint64 { return b.limit }
+func (b *Budget) Size() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.raise()
+	return b.limit
+}
 
 // Resize changes the limit to n bytes. Only tests call it.
 func (b *Budget) Resize(n uint64) {
 	b.mu.Lock()
-	b.limit = n
+	b.limit, b.most = n, n
 	b.mu.Unlock()
 }
 

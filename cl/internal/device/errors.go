@@ -38,6 +38,11 @@ func (rt *Runtime) failAlloc(op string, err error) error {
 	return rt.Fail(op, err)
 }
 
+// isShortage tells whether a driver that made an object lacked memory on the device.
+func isShortage(err error) bool {
+	return errors.Is(err, ocl.ErrMemObjectAllocationFailure) || errors.Is(err, ocl.ErrOutOfResources)
+}
+
 // OutOfMemory returns a *plan.DeviceError of kind plan.ErrOutOfMemory.
 func (rt *Runtime) OutOfMemory(op string, err error) error {
 	return &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: rt.Name(), Op: op, Err: err}

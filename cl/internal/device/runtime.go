@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"time"
+	"unsafe"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 	"github.com/rs/zerolog"
@@ -144,16 +145,13 @@ func (rt *Runtime) NewQueue() (*ocl.CommandQueue, error) {
 	return q, nil
 }
 
-// Fault lets a test fail a step: "open", "build", "allocate", "upload", "enqueue" or "wait".
+// Fault lets a test fail a step: "open", "build", "upload", "enqueue" or "wait". Buffer has the steps "allocate",
+// "allocate again", and "pin" for staging memory.
 func (rt *Runtime) Fault(step string) error {
 	if rt.faulty == nil {
 		return nil
 	}
-	err := rt.faulty(step)
-	if step == "allocate" {
-		return rt.failAlloc(step, err)
-	}
-	return rt.Fail(step, err)
+	return rt.Fail(step, rt.faulty(step))
 }
 
 // Do runs f, which enqueues commands, while no other goroutine enqueues. After close it
@@ -168,14 +166,53 @@ func (rt *Runtime) Do(f func() error) error {
 }
 
 // Buffer makes a device buffer with room for at least one load of four words. The caller
-// has reserved its bytes.
+// has reserved its bytes. If the driver has no memory on the device, Buffer frees spare memory, tries
+// once more, and lowers the budget. It does not run in Runtime.Do.
 func (rt *Runtime) Buffer(flags ocl.MemFlag, bytes uint64, what string) (*ocl.MemObject, error) {
-	if err := rt.Fault("allocate"); err != nil {
-		return nil, err
+	step, pinned := "allocate", flags&ocl.MemAllocHostPtr != 0
+	if pinned {
+		step = "pin"
 	}
-	m, err := rt.context.CreateEmptyBuffer(flags, int(max(bytes, 16)))
+	m, err := rt.create(step, flags, bytes)
+	if !pinned && isShortage(err) {
+		rt.Memory.freeSpare()
+		m, err = rt.create("allocate again", flags, bytes)
+		refused := uint64(0)
+		if isShortage(err) {
+			refused, err = bytes, refusal{err}
+		}
+		if rt.Memory.Lower(refused) && rt.Log != nil {
+			rt.Log.Warn().Str("device", rt.Name()).Uint64("bytes", bytes).Uint64("limit", rt.Memory.Size()).Msg("the device has less memory than expected, the limit falls")
+		}
+	}
 	if err != nil {
 		return nil, rt.failAlloc(fmt.Sprintf("allocating %d bytes for %s", bytes, what), err)
+	}
+	return m, nil
+}
+
+// create makes a buffer. Some drivers take the memory of a buffer with its first command: one that kernels
+// only read, which holds data, gets it here.
+func (rt *Runtime) create(step string, flags ocl.MemFlag, bytes uint64) (m *ocl.MemObject, err error) {
+	if rt.faulty != nil {
+		if err := rt.faulty(step); err != nil {
+			return nil, err
+		}
+	}
+	if m, err = rt.context.CreateEmptyBuffer(flags, int(max(bytes, 16))); err != nil || flags&ocl.MemReadOnly == 0 {
+		return m, err
+	}
+	err = rt.Do(func() error {
+		var zero [4]uint32
+		e, err := rt.Transfer.EnqueueWriteBuffer(m, true, 0, 16, unsafe.Pointer(&zero[0]), nil)
+		if err == nil {
+			e.Release()
+		}
+		return err
+	})
+	if err != nil {
+		m.Release()
+		return nil, err
 	}
 	return m, nil
 }

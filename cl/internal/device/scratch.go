@@ -57,18 +57,26 @@ func (s ScratchMemory) Room(m *Scratch, words, most int, what string) error {
 		more = max(words, min(2*m.Words, most), 1<<10)
 	}
 	s.Drop(m) // before the new buffer, since both may be large
-	if s.on.Fits(4*uint64(more), what, s.op) != nil || s.Reserve(4*uint64(more), what) != nil {
-		more = words
-		if err := s.Reserve(4*uint64(more), what); err != nil {
+	if more > words && s.on.Fits(4*uint64(more), what, s.op) == nil {
+		if err := s.fill(m, more, what); !IsExceeded(err) {
 			return err
 		}
 	}
-	buffer, err := s.on.Buffer(ocl.MemReadWrite, 4*uint64(more), what)
-	if err != nil {
-		s.Unreserve(4 * uint64(more))
+	return s.fill(m, words, what)
+}
+
+// fill makes the buffer of m, which has none.
+func (s ScratchMemory) fill(m *Scratch, words int, what string) error {
+	bytes := 4 * uint64(words)
+	if err := s.Reserve(bytes, what); err != nil {
 		return err
 	}
-	*m = Scratch{buffer, more}
+	buffer, err := s.on.Buffer(ocl.MemReadWrite, bytes, what)
+	if err != nil {
+		s.Unreserve(bytes)
+		return err
+	}
+	*m = Scratch{buffer, words}
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 // buffer can be made again.
 func TestScratch(t *testing.T) {
 	d := newLateDevice(t)
+	d.Memory.Calm = 1
 	var used atomic.Uint64
 	memory := NewScratchMemory(d.Runtime, d.Memory, &used, "a test")
 	var m Scratch
@@ -30,14 +31,19 @@ func TestScratch(t *testing.T) {
 		}
 		check(c.want)
 	}
+	refused := 0
 	d.faulty = func(step string) error {
-		if step == "allocate" {
-			return ocl.ErrMemObjectAllocationFailure
+		if refused--; refused < 0 {
+			return nil
 		}
-		return nil
+		return ocl.ErrMemObjectAllocationFailure
 	}
-	if err := memory.Room(&m, 5000, 0, "words"); !errors.Is(err, plan.ErrOutOfMemory) {
-		t.Errorf("a failed allocation: %v", err)
+	if refused = 2; memory.Room(&m, 3001, 1<<20, "words") != nil { // the driver has no memory for more
+		t.Error("the driver has memory for the words")
+	}
+	check(3004)
+	if refused = 4; !errors.Is(memory.Room(&m, 5000, 1<<20, "words"), plan.ErrOutOfMemory) {
+		t.Error("a failed allocation")
 	}
 	check(0)
 	d.faulty = nil

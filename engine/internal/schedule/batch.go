@@ -82,7 +82,7 @@ func (p *processor) cut(first *Job, d decision, now time.Duration) *Batch {
 		if !j.postponed {
 			end = min(end, j.deadline)
 		}
-		if end != never && now+b.with(j)+slack > end {
+		if end != never && now+b.with(j)+s.opt.Slack > end {
 			break
 		}
 		load += j.Load
@@ -108,7 +108,8 @@ func (v *view) nextInBatch(q *kindQueue, p *processor, now time.Duration) *Job {
 
 // begin marks the jobs of b as running.
 func (b *Batch) begin(now time.Duration) {
-	s, p := b.scheduler, b.processor
+	s := b.scheduler
+	p := b.processor
 	b.concurrent = len(p.running)
 	b.expectedTime = p.capacity.singleTime(b.Estimate, b.concurrent)
 	if b.Mode == Sync {
@@ -216,7 +217,8 @@ func (b *Batch) runInline(j *Job) (finished bool) {
 
 // finish decides the fate of the jobs of b.
 func (b *Batch) finish(err error, now time.Duration) {
-	s, p := b.scheduler, b.processor
+	s := b.scheduler
+	p := b.processor
 	if b.abandoned {
 		p.abandonedRuns--
 	} else {
@@ -226,7 +228,7 @@ func (b *Batch) finish(err error, now time.Duration) {
 		}
 	}
 	if b.stream != nil {
-		b.stream.on[p.index].out--
+		b.stream.blocksOut[p.index]--
 		b.stream = nil
 	}
 	p.batches++
@@ -271,10 +273,18 @@ func (b *Batch) finish(err error, now time.Duration) {
 
 // leave takes b off the lanes of its processor.
 func (b *Batch) leave(now time.Duration) {
-	s, p := b.scheduler, b.processor
+	s := b.scheduler
+	p := b.processor
 	p.busy += now - b.started
 	s.cores.change(b, -1, now)
-	p.running = without(p.running, b)
+	for i, o := range p.running {
+		if o == b {
+			last := len(p.running) - 1
+			p.running[i], p.running[last] = p.running[last], nil
+			p.running = p.running[:last]
+			break
+		}
+	}
 	if b.Mode == Sync {
 		p.runningBatches--
 	}
@@ -336,7 +346,7 @@ func (s *Scheduler) detach(j *Job, now time.Duration) bool {
 	}
 	j.Trace.Ran = now - b.started
 	if b.inline {
-		b.ctx.end()
+		b.ctx.cancel(context.Canceled)
 	}
 	return true
 }

@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -11,33 +10,45 @@ import (
 // context, which also ends at the job's deadline, or when the scheduler gives the attempt
 // up. It costs nothing unless Done is called, which is rare on hosts.
 type runContext struct {
-	context.Context           // the caller's
-	deadline        time.Time // zero is none
+	parent   context.Context
+	deadline time.Time // zero is none
 
-	mu     sync.Mutex
-	err    error
-	own    context.Context // has the channel; nil until asked for
-	cancel context.CancelFunc
+	mu   sync.Mutex
+	done chan struct{} // nil until asked for
+	stop func() bool   // ends the watch on parent
+	err  error
 }
 
 func (c *runContext) begin(parent context.Context, deadline time.Time) {
-	c.Context, c.deadline, c.err = parent, deadline, nil
+	c.parent, c.deadline, c.err = parent, deadline, nil
 }
 
 // end cancels the contexts derived from c. It returns whether c may be used for another
 // job: then its channel was never handed out.
-func (c *runContext) end() (reuse bool) {
+func (c *runContext) end() bool {
+	c.cancel(context.Canceled)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.err = cmp.Or(c.err, c.Context.Err(), context.Canceled)
-	if c.own != nil {
-		c.cancel()
+	if c.stop != nil {
+		c.stop()
 	}
-	return c.own == nil
+	return c.done == nil
+}
+
+func (c *runContext) cancel(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		return
+	}
+	c.err = err
+	if c.done != nil {
+		close(c.done)
+	}
 }
 
 func (c *runContext) Deadline() (time.Time, bool) {
-	d, ok := c.Context.Deadline()
+	d, ok := c.parent.Deadline()
 	if !c.deadline.IsZero() && (!ok || c.deadline.Before(d)) {
 		return c.deadline, true
 	}
@@ -47,17 +58,27 @@ func (c *runContext) Deadline() (time.Time, bool) {
 func (c *runContext) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return cmp.Or(c.err, c.Context.Err())
+	if c.err == nil && c.done == nil {
+		return c.parent.Err()
+	}
+	return c.err
 }
 
 func (c *runContext) Done() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.own == nil {
-		c.own, c.cancel = context.WithCancel(c.Context)
+	if c.done == nil {
+		c.done = make(chan struct{})
+		if c.err == nil {
+			c.err = c.parent.Err()
+		}
 		if c.err != nil {
-			c.cancel()
+			close(c.done)
+		} else if c.parent.Done() != nil {
+			c.stop = context.AfterFunc(c.parent, func() { c.cancel(c.parent.Err()) })
 		}
 	}
-	return c.own.Done()
+	return c.done
 }
+
+func (c *runContext) Value(key any) any { return c.parent.Value(key) }

@@ -18,7 +18,8 @@ func errUnanswered(p *processor) error { return fmt.Errorf("%s: left without an 
 
 // handleFailure decides what becomes of the unanswered jobs of b, which has returned with err.
 func (b *Batch) handleFailure(jobs []*Job, err error, now time.Duration) {
-	s, p := b.scheduler, b.processor
+	s := b.scheduler
+	p := b.processor
 	switch {
 	case err == nil:
 		err = errUnanswered(p)
@@ -39,8 +40,8 @@ func (b *Batch) handleFailure(jobs []*Job, err error, now time.Duration) {
 	for _, j := range jobs {
 		j.Trace.Ran = now - b.started
 		switch {
-		case b.inline && b.ctx.Context.Err() != nil:
-			s.fail(j, b.ctx.Context.Err())
+		case b.inline && b.ctx.parent.Err() != nil:
+			s.fail(j, b.ctx.parent.Err())
 		case err == errPanic:
 			s.fail(j, err)
 		case len(b.Jobs) > 1:
@@ -101,7 +102,8 @@ const maxMemoryFailures = 3
 // outOfMemory runs jobs on another processor, or one by one without another one. It removes a processor
 // after maxMemoryFailures in a row, unless it is the last one.
 func (b *Batch) outOfMemory(jobs []*Job, err error, now time.Duration) {
-	s, p := b.scheduler, b.processor
+	s := b.scheduler
+	p := b.processor
 	if p.memoryFailures++; p.memoryFailures >= maxMemoryFailures && s.singleLanes(Either) > p.Singles {
 		p.takeOut(err, now)
 	}
@@ -169,8 +171,15 @@ func (p *processor) restore(now time.Duration) {
 	if p.removal == nil {
 		return
 	}
-	p.memoryFailures, p.suspectFailures, p.suspectSuccesses, p.restoredAt = 0, 0, p.successes, now
-	p.setRemoval(nil, now)
+	again := s.dequeueAll()
+	p.removal, p.memoryFailures, p.suspectFailures, p.suspectSuccesses = nil, 0, 0, p.successes
+	p.restoredAt = now
+	p.removed.Store(false)
+	s.updateReserves()
+	s.event(Event{Processor: p.Name}, now)
+	for _, j := range again {
+		s.requeue(j, now)
+	}
 	s.dispatch(now)
 }
 
@@ -187,11 +196,18 @@ func (p *processor) takeOut(err error, now time.Duration) {
 	if p.removal != nil {
 		return
 	}
+	again := s.dequeueAll()
+	p.removal = err
+	p.removed.Store(true)
+	s.updateReserves()
 	if now-p.restoredAt > maxProbeFactor*s.opt.Probe { // it has worked for long
 		p.probeDelay = s.opt.Probe
 	}
 	p.probeLater(now)
-	p.setRemoval(err, now)
+	s.event(Event{Processor: p.Name, Err: err}, now)
+	for _, j := range again {
+		s.requeue(j, now)
+	}
 	for _, b := range p.running {
 		b.abandon(err, now)
 	}
@@ -199,30 +215,6 @@ func (p *processor) takeOut(err error, now time.Duration) {
 		if !s.served(t) {
 			t.drop(s.noProcessor(nil), now)
 		}
-	}
-}
-
-// setRemoval removes p because of err, or restores it if err is nil. All jobs that wait are queued again,
-// because the processors that can run them have changed.
-func (p *processor) setRemoval(err error, now time.Duration) {
-	s := p.scheduler
-	waiting := s.dequeueAll()
-	p.removal = err
-	p.removed.Store(err != nil)
-	s.updateReserves()
-	s.event(Event{Processor: p.Name, Err: err}, now)
-	for _, j := range waiting {
-		s.requeue(j, now)
-	}
-}
-
-// failWaiting fails the jobs and calls that wait.
-func (s *Scheduler) failWaiting(err error, now time.Duration) {
-	for _, t := range slices.Clone(s.streams) {
-		t.drop(err, now)
-	}
-	for _, j := range s.dequeueAll() {
-		s.fail(j, err)
 	}
 }
 

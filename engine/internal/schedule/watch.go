@@ -75,13 +75,14 @@ func (s *Scheduler) giveUpHung(now, lost time.Duration) time.Duration {
 
 // works tells whether the process has worked since the last call; the first one is true.
 func (b *Batch) works(now time.Duration) bool {
-	s := b.scheduler
-	if s.opt.CPU == nil {
+	cpu := b.scheduler.opt.CPU
+	if cpu == nil {
 		return true
 	}
-	last := b.watched
-	b.watched = usage{now, s.opt.CPU()}
-	return last.at == 0 || float64(b.watched.cpu-last.cpu) > leastWork*float64(now-last.at)
+	used, since := cpu()-b.watchedCPU, now-b.watched
+	first := b.watched == 0
+	b.watchedCPU, b.watched = b.watchedCPU+used, now
+	return first || float64(used) > leastWork*float64(since)
 }
 
 func (b *Batch) hangError(now time.Duration) error {
@@ -120,7 +121,12 @@ func (b *Batch) giveUp(now time.Duration) {
 	}) {
 		return
 	}
-	s.failWaiting(err, now)
+	for _, j := range s.dequeueAll() {
+		s.fail(j, err)
+	}
+	for _, t := range slices.Clone(s.streams) {
+		t.drop(err, now)
+	}
 }
 
 // hangs tells whether a batch or a probe of p has not returned in time.

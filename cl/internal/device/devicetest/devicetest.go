@@ -95,11 +95,14 @@ type faults struct {
 // NewFaults makes faults that fail no step.
 func NewFaults() *faults { return &faults{calls: map[string]int{}} }
 
-// OpenFaulty opens the device with a row, without a self-test, and with faults.
+// OpenFaulty opens the device with a row, without a self-test, and with faults. Its budget forgets refusals
+// of the driver at once.
 func OpenFaulty(t testing.TB, d *device.Device, row device.Tuning) (*device.Runtime, *faults) {
 	t.Helper()
 	f := NewFaults()
-	return openWith(t, d, device.Options{Tuning: &row, Fault: f.Hook}), f
+	rt := openWith(t, d, device.Options{Tuning: &row, Fault: f.Hook})
+	rt.Memory.Calm = 1
+	return rt, f
 }
 
 // Arm makes the n-th call of a step from now fail with err.
@@ -140,7 +143,15 @@ func (f *faults) Met(t *testing.T, step string, n int, err error) bool {
 func (f *faults) Hook(step string) error {
 	f.Mu.Lock()
 	defer f.Mu.Unlock()
-	f.calls[step]++
+	switch step {
+	case "allocate again": // fails as the first attempt did
+		step = "allocate"
+	case "pin":
+		step = "allocate"
+		fallthrough
+	default:
+		f.calls[step]++
+	}
 	if step == f.step && f.n > 0 && (f.calls[step] == f.n || f.Every && f.calls[step]%f.n == 0) {
 		return f.err
 	}
