@@ -389,6 +389,10 @@ func TestCSVFiles(t *testing.T) {
 	s, err = Open(t.Context(), []string{a, readtest.Write(t, "c.csv", "x,y\n1,2\n3,v\n")}, Options{})
 	_, err = readtest.ReadAll(t, s, err)
 	readtest.WantError(t, err, "c.csv:3:", `"v"`)
+	a, b = readtest.Write(t, "a.csv", "sep=,\nx,y\n1,2\n"), readtest.Write(t, "b.csv", "sep=;\nx;y\n1;2\n")
+	s, err = Open(t.Context(), []string{a, b}, Options{})
+	_, err = readtest.ReadAll(t, s, err)
+	readtest.WantError(t, err, "b.csv:2:", `the first line names the delimiter ';'`, `a.csv is ','`)
 
 	data, err := os.ReadFile(readtest.Write(t, "whole.csv.gz", "x\n"+strings.Repeat("123\n", 20000)))
 	if err != nil {

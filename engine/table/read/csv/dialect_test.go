@@ -38,6 +38,8 @@ func TestDialects(t *testing.T) {
 		"decimal comma":      {"a;b\n1,5;x\n1.234,25;y\n-7;\n", Options{Dialect: Dialect{Decimal: ','}}, "a:float b:string [1.5|x] [1234.25|y] [-7|-]", "semicolon"},
 		"integers in groups": {"a;b\n1.234;1\n12.345.678;2\n", Options{Dialect: Dialect{Decimal: ','}}, "a:int b:int [1234|1] [12345678|2]", "semicolon"},
 		"no groups":          {"a;b\n1.23;1\n1.2345;2\n", Options{Dialect: Dialect{Decimal: ','}}, "a:string b:int [1.23|1] [1.2345|2]", "semicolon"},
+		"first groups":       {"a;b;c\n1234.567;.123;1.234,5.6\n", Options{Dialect: Dialect{Decimal: ','}}, "a:string b:string c:string [1234.567|.123|1.234,5.6]", "semicolon"},
+		"a point":            {"a;b\n1.5;1 234,5\n", Options{Dialect: Dialect{Decimal: ',', Thousands: ' '}}, "a:string b:float [1.5|1234.5]", "semicolon"},
 		"thousands":          {"a,b\n\"1,234.5\",1\n\"12\",2\n", Options{Dialect: Dialect{Thousands: ','}}, "a:float b:int [1234.5|1] [12|2]", ""},
 		"blanks":             {"a;b\n1\u00a0234;1\n1\u202f234 567;2\n", Options{Dialect: Dialect{Thousands: ' '}}, "a:int b:int [1234|1] [1234567|2]", "semicolon"},
 		"pipes":              {"a|b,c\n1|x,y\n2|z\n", Options{}, "a:int b,c:string [1|x,y] [2|z]", "the delimiter is a pipe"},
@@ -50,6 +52,7 @@ func TestDialects(t *testing.T) {
 		"other quotes":       {"a,b\n'x,1','it''s \"so\"'\n", Options{Dialect: Dialect{Quote: '\''}}, "a:string b:string [x,1|it's \"so\"]", ""},
 		"escapes":            {"a,b\n\"x\\\"y\",\"\\\\\"\n\"\\n\",\\N\n", Options{Dialect: Dialect{Escape: '\\'}, Null: []string{`\N`}}, "a:string b:string [x\"y|\\] [\\n|-]", ""},
 		"escapes, no quotes": {"a,b\nx\\,y,\"z\\\n2\"\n", Options{Dialect: Dialect{Escape: '\\', NoQuote: true}}, "a:string b:string [x,y|\"z\n2\"]", ""},
+		"quotes as escapes":  {"a,b\n\"x\"\"y\",z\n", Options{Dialect: Dialect{Escape: '"'}}, "a:string b:string [x\"y|z]", ""},
 		"comments":           {"# it's 5\" long\na,b\n#x\n1,#2\n", Options{Dialect: Dialect{Comment: '#'}}, "a:int b:string [1|#2]", ""},
 		"skipped lines":      {"report \"x\nof today\n\na,b\n1,2\n", Options{Dialect: Dialect{SkipLines: 2}}, "a:int b:int [1|2]", ""},
 		"all lines skipped":  {"a\n", Options{Dialect: Dialect{SkipLines: 2}, Names: []string{"a", "b"}}, "a:string b:string", ""},
@@ -69,6 +72,7 @@ func TestDialects(t *testing.T) {
 		"rows of numbers":     {"1,2\n3,4\n", Options{}, "column1:int column2:int [1|2] [3|4]", "-:1: the first record is a row and no header"},
 		"rows of text":        {"x,2,y\nz,4,w\n", Options{}, "column1:string column2:int column3:string [x|2|y] [z|4|w]", "the first record is a row"},
 		"rows in steps":       {"1,2,3\n4,5,6\n", Options{}, "column1:int column2:int column3:int [1|2|3] [4|5|6]", "the first record is a row"},
+		"a row of zeros":      {"0,0,0\n1,2,3\n", Options{}, "column1:int column2:int column3:int [0|0|0] [1|2|3]", "the first record is a row"},
 		"years":               {"land,2001,2002,2003\nx,5,7,6\n", Options{}, "land:string 2001:int 2002:int 2003:int [x|5|7|6]", ""},
 		"an index":            {",b,1\n0,x,y\n", Options{}, "column1:int b:string 1:string [0|x|y]", ""},
 		"times":               {"at,2001-02-03\n2001-02-03,7\n", Options{}, "at:timestamp 2001-02-03:int [2001-02-03T00:00:00Z|7]", ""},
@@ -98,6 +102,7 @@ func TestDialects(t *testing.T) {
 		"skipped":       {"a,b\n1,x\n2\n3,y,z\n\"4\n\",w\n5,v\n", Options{Ragged: Skip}, "a:string b:string [1|x] [4\n|w] [5|v]", "records with a wrong number of fields, left out: 2; the first: -:3"},
 		"unfit":         {"a,b\n1,x\nz,y\n3,w\n", Options{Invalid: input.Skip, Types: types("a", column.Int)}, "a:int b:string [1|x] [3|w]", ""},
 		"cut":           {"a,b\nx," + long + "\n", Options{Invalid: input.Truncate}, "a:string b:string [x|" + long[:65535] + "]", ""},
+		"cut, 4 bytes":  {"a,b\nx," + long[:65533] + "😀\n", Options{Invalid: input.Truncate}, "a:string b:string [x|" + long[:65533] + "]", ""},
 		"long, skipped": {"a,b\nx," + long + "\ny,z\n", Options{Invalid: input.Skip}, "a:string b:string [y|z]", ""},
 	} {
 		for _, size := range []int{1, 9, 1 << 20} {
@@ -133,6 +138,11 @@ func TestDialectErrors(t *testing.T) {
 		"no character":    {"a\n\x80\x81\n", Options{Dialect: Dialect{Encoding: "windows-1252"}}, []string{"-:2", `column "a"`, "byte 3 of the value is 0x81"}},
 		"a float in ints": {"a\n\"[1,2.5]\"\n", Options{Advice: true, Types: map[string]column.Declared{"a": {Type: column.Int, List: true}}}, []string{"-:2", `"2.5" is not an integer`, "--type a=float[] takes it"}},
 		"a comment":       {"a,b\n#\n#\n1,2\nz,3\n", Options{Dialect: Dialect{Comment: '#'}, Types: types("a", column.Int)}, []string{"-:5"}},
+		"Excel's line":    {"sep=;\na;b\n1;2\nz;3\n", Options{Types: types("a", column.Int)}, []string{"-:4"}},
+		"Excel's quote":   {"sep=\"\na\n", Options{}, []string{"-:1", "a quote inside a field"}},
+		"escaped ends":    {"a,b\nx\\\ny,1\nz,w\n", Options{Dialect: Dialect{Escape: '\\', NoQuote: true}, Types: types("b", column.Int)}, []string{"-:4"}},
+		"a long record":   {"a\n1\n" + strings.Repeat("2", 2000), Options{text: 100, maxRecord: 1 << 10, sample: 1 << 10}, []string{"byte 4", "a record of more than 1024 bytes"}},
+		"a header again":  {"a,b\n1,2\na,b\n3,4\nz,5\n", Options{text: 1, Types: types("a", column.Int)}, []string{"-:5"}},
 	} {
 		_, err := readCSV(t, c.text, c.opt)
 		t.Run(name, func(t *testing.T) { readtest.WantError(t, err, c.want...) })
@@ -143,6 +153,10 @@ func TestDialectErrors(t *testing.T) {
 		`delimiter '\n': a line end or not ASCII`:      {Delimiter: '\n'},
 		"decimal sign 'x' is no point and no comma":    {Decimal: 'x'},
 		"thousands sign '.': a sign, a digit":          {Thousands: '.'},
+		"thousands sign '+': a sign, a digit":          {Thousands: '+'},
+		"thousands sign '-': a sign, a digit":          {Thousands: '-'},
+		"thousands sign '0': a sign, a digit":          {Thousands: '0'},
+		"thousands sign '9': a sign, a digit":          {Thousands: '9'},
 		"lines to skip: -1, must be 0 or more":         {SkipLines: -1},
 	} {
 		if err := d.Validate(); err == nil || !strings.Contains(err.Error(), want) {

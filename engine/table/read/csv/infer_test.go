@@ -61,6 +61,14 @@ func TestLateInference(t *testing.T) {
 	if _, err = readtest.ReadAll(t, s, err); err != nil || !strings.HasPrefix(warning, path+`:5002: column "b": `) {
 		t.Errorf("warning %q, error %v", warning, err)
 	}
+	text = "7a\n" + strings.Repeat("\n", 5000) + "1\n" // a single column, whose name is no value
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s, err = Open(t.Context(), []string{path}, Options{sample: 1 << 10})
+	if got, err := readtest.ReadAll(t, s, err); err != nil || got.Fields[0].Type != column.Int || len(got.Rows) != 5001 {
+		t.Errorf("%v, %d rows, error %v", got.Fields, len(got.Rows), err)
+	}
 }
 
 // TestDeclaredDigits refuses values with more digits than the declaration has.
