@@ -14,7 +14,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/cluster/layout"
+	"heddle/engine/internal/layout"
 )
 
 // claims are shards without files: each claims to hold as many documents as a shard can, and

@@ -10,8 +10,8 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/cluster/layout"
 	"heddle/engine/cluster/shard"
+	"heddle/engine/internal/layout"
 )
 
 // counted is a service that notes the shards whose terms are asked.

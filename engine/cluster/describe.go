@@ -9,7 +9,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/cluster/layout"
+	"heddle/engine/internal/layout"
 )
 
 // List returns the names of all indexes and tables, in order.

@@ -14,7 +14,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/cluster/layout"
+	"heddle/engine/internal/layout"
 	"heddle/engine/plan/testneeds"
 )
 

@@ -19,7 +19,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"heddle/engine"
-	"heddle/engine/cluster/layout"
+	"heddle/engine/internal/layout"
 	"heddle/engine/syntax"
 )
 

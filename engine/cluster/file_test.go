@@ -16,10 +16,10 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/cluster/layout"
 	"heddle/engine/cluster/shard"
 	"heddle/engine/cluster/split"
 	indexbuild "heddle/engine/index/build"
+	"heddle/engine/internal/layout"
 )
 
 // TestStatic: an index with impacts, cut by package split, on nodes over HTTP from a file.

@@ -8,7 +8,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/cluster/layout"
+	"heddle/engine/internal/layout"
 )
 
 // maxFilterDepth bounds filters inside one another.

@@ -14,9 +14,9 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/cluster/layout"
 	"heddle/engine/cluster/split"
 	indexbuild "heddle/engine/index/build"
+	"heddle/engine/internal/layout"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/read/csv"
 )

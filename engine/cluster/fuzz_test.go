@@ -11,9 +11,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"heddle/engine/api"
-	"heddle/engine/cluster/layout"
 	"heddle/engine/cluster/split"
 	indexbuild "heddle/engine/index/build"
+	"heddle/engine/internal/layout"
 )
 
 // FuzzFile: the file of a cluster that is accepted has a URL for each replica, and its shards end

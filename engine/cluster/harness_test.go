@@ -15,9 +15,9 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/cluster/layout"
 	"heddle/engine/cluster/shard"
 	indexbuild "heddle/engine/index/build"
+	"heddle/engine/internal/layout"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/read/csv"
 )

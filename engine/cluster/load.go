@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"heddle/engine"
-	"heddle/engine/cluster/layout"
+	"heddle/engine/internal/layout"
 )
 
 // Load is the load of a node as a coordinator sees it.

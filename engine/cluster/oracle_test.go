@@ -11,9 +11,9 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/cluster/layout"
 	"heddle/engine/cluster/shard"
 	"heddle/engine/index/bm25"
+	"heddle/engine/internal/layout"
 	"heddle/engine/plan"
 	"heddle/engine/table/rowset"
 )

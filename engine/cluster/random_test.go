@@ -12,10 +12,10 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/cluster/layout"
 	"heddle/engine/cluster/split"
 	"heddle/engine/index/bm25"
 	indexbuild "heddle/engine/index/build"
+	"heddle/engine/internal/layout"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/read/csv"
 )

@@ -11,7 +11,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/cluster/layout"
+	"heddle/engine/internal/layout"
 )
 
 // reach is the shards of a collection that a call asks. The requests of a partial call leave out

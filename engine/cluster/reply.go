@@ -6,7 +6,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/cluster/layout"
+	"heddle/engine/internal/layout"
 )
 
 // have returns the shards of an answer to a request for a group.

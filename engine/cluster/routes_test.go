@@ -19,10 +19,10 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/cluster"
-	"heddle/engine/cluster/layout"
 	"heddle/engine/cluster/shard"
 	"heddle/engine/cluster/split"
 	indexbuild "heddle/engine/index/build"
+	"heddle/engine/internal/layout"
 	"heddle/engine/server"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/read/csv"

@@ -9,9 +9,9 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/cluster/layout"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
+	"heddle/engine/internal/layout"
 	"heddle/engine/internal/query"
 )
 

@@ -16,8 +16,8 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/cluster/layout"
 	"heddle/engine/cluster/transport"
+	"heddle/engine/internal/layout"
 	"heddle/engine/plan/testneeds"
 )
 

@@ -14,7 +14,7 @@ import (
 	"connectrpc.com/connect/v2/connecthttp"
 
 	"heddle/engine/api"
-	"heddle/engine/cluster/layout"
+	"heddle/engine/internal/layout"
 	"heddle/engine/server"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/cluster/layout"
 	"heddle/engine/cluster/shard"
+	"heddle/engine/internal/layout"
 	"heddle/engine/plan/testneeds"
 )
 

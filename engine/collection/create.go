@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"heddle/engine/cluster/layout"
 	"heddle/engine/collection/attributes"
 	"heddle/engine/file/container"
 	"heddle/engine/index/build"
 	"heddle/engine/index/hdl"
+	"heddle/engine/internal/layout"
 )
 
 // Create makes a collection without documents in a new or empty folder. The settings of opt hold for

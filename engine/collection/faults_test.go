@@ -11,9 +11,9 @@ import (
 	"sync"
 	"testing"
 
-	"heddle/engine/cluster/layout"
 	"heddle/engine/file/container"
 	"heddle/engine/file/container/containertest"
+	"heddle/engine/internal/layout"
 )
 
 // TestFaults lets each operation on the disk fail during each kind of change, alone, or together with

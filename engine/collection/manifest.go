@@ -7,13 +7,13 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"heddle/engine/cluster/layout"
 	"heddle/engine/collection/attributes"
 	"heddle/engine/file/auxiliary"
 	"heddle/engine/file/container"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/build"
 	"heddle/engine/index/hdl"
+	"heddle/engine/internal/layout"
 	"heddle/engine/syntax"
 )
 

@@ -10,11 +10,11 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"heddle/engine/cluster/layout"
 	"heddle/engine/collection/keys"
 	"heddle/engine/file/auxiliary"
 	"heddle/engine/file/container"
 	"heddle/engine/index/hdl"
+	"heddle/engine/internal/layout"
 )
 
 // segment is a segment of the present state of a Writer. Its files are opened at their first use.

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"heddle/engine/cluster/layout"
 	"heddle/engine/file/container"
 	"heddle/engine/file/mapped"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/hdl"
+	"heddle/engine/internal/layout"
 	"heddle/engine/table/hdb"
 )
 

@@ -12,12 +12,12 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"heddle/engine/cluster/layout"
 	"heddle/engine/collection/keys"
 	"heddle/engine/file/auxiliary"
 	"heddle/engine/file/container"
 	"heddle/engine/file/input"
 	"heddle/engine/index/hdl"
+	"heddle/engine/internal/layout"
 )
 
 // ErrLocked is the error of a second writer.

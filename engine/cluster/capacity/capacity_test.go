@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"heddle/engine/cluster/layout"
+	"heddle/engine/internal/layout"
 )
 
 // TestErlang compares with the formula of Erlang as a sum.

@@ -21,11 +21,11 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/cluster"
-	"heddle/engine/cluster/layout"
 	"heddle/engine/cluster/shard"
 	"heddle/engine/cluster/split"
 	"heddle/engine/cluster/transport"
 	indexbuild "heddle/engine/index/build"
+	"heddle/engine/internal/layout"
 )
 
 const patience = time.Minute

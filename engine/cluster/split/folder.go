@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/engine/cluster/layout"
 	"heddle/engine/file/container"
+	"heddle/engine/internal/layout"
 )
 
 // tempPattern is the name of a folder inside of the target. Its content is moved into the target

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"heddle/engine/cluster/layout"
 	"heddle/engine/file/mapped"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/build"
 	"heddle/engine/index/hdl"
 	"heddle/engine/index/merge"
+	"heddle/engine/internal/layout"
 )
 
 // index cuts an index file. It reads the lists once for every 16 shards.

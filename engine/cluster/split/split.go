@@ -17,7 +17,7 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/engine/cluster/layout"
+	"heddle/engine/internal/layout"
 )
 
 // Options say where a file is cut.

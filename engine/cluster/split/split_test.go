@@ -15,11 +15,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"heddle/engine/cluster/layout"
 	"heddle/engine/file/container"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/hdl"
+	"heddle/engine/internal/layout"
 	"heddle/engine/plan/testneeds"
 )
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"heddle/engine/cluster/layout"
+	"heddle/engine/internal/layout"
 	"heddle/engine/table/build"
 	"heddle/engine/table/hdb"
 	"heddle/engine/table/merge"

@@ -11,7 +11,7 @@ import (
 
 	"heddle/codec"
 	"heddle/codec/wah"
-	"heddle/engine/cluster/layout"
+	"heddle/engine/internal/layout"
 	"heddle/engine/table/build"
 	"heddle/engine/table/column"
 	"heddle/engine/table/hdb"

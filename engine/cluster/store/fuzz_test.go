@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/engine/cluster/layout"
 	"heddle/engine/file/auxiliary"
+	"heddle/engine/internal/layout"
 )
 
 // FuzzLast: maps on disk that a node accepts are valid, without intents, and are the same after

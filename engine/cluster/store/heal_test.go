@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"heddle/engine/cluster/fetch"
-	"heddle/engine/cluster/layout"
+	"heddle/engine/internal/layout"
 )
 
 // reader opens files that have their content, and remembers their parts.

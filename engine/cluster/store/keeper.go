@@ -15,8 +15,8 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/cluster/fetch"
-	"heddle/engine/cluster/layout"
 	"heddle/engine/file/container"
+	"heddle/engine/internal/layout"
 )
 
 // Loader opens the shards of a node. Epochs that share a file have the same path. The path of the

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"heddle/engine/cluster/layout"
+	"heddle/engine/internal/layout"
 )
 
 // TestRetired: an epoch that no map has keeps the files of its shards and of their attributes until it is

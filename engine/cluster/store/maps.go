@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"heddle/engine"
-	"heddle/engine/cluster/layout"
+	"heddle/engine/internal/layout"
 )
 
 // Maps gives a coordinator the maps of a store. It remembers them until Refresh or Follow reads newer

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"heddle/engine/cluster/layout"
+	"heddle/engine/internal/layout"
 )
 
 // noLoader opens nothing.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"heddle/engine"
-	"heddle/engine/cluster/layout"
+	"heddle/engine/internal/layout"
 )
 
 // ErrBusy says that another change of the collection is running.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"heddle/engine/cluster/layout"
+	"heddle/engine/internal/layout"
 )
 
 // load is the number of bytes of each node that may take shards.

@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"heddle/engine/cluster/layout"
+	"heddle/engine/internal/layout"
 )
 
 // TestBalance: after balance no single move would even the nodes, and no better state was spoilt. Shards on nodes

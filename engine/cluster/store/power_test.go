@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"heddle/engine/cluster/layout"
 	"heddle/engine/file/container/containertest"
+	"heddle/engine/internal/layout"
 )
 
 // TestPowerCuts: behind a power cut at any operation a node has its last maps, or the maps before, and

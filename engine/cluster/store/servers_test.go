@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"heddle/engine/cluster/layout"
+	"heddle/engine/internal/layout"
 	"heddle/engine/plan/testneeds"
 )
 

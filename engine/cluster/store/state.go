@@ -15,7 +15,7 @@ import (
 	"slices"
 
 	"heddle/engine"
-	"heddle/engine/cluster/layout"
+	"heddle/engine/internal/layout"
 )
 
 // State is all that the cluster knows of a collection.

@@ -18,7 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"heddle/engine/cluster/fetch"
-	"heddle/engine/cluster/layout"
+	"heddle/engine/internal/layout"
 )
 
 var errCrash = errors.New("crash")

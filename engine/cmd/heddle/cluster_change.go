@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"heddle/engine/cluster/layout"
 	"heddle/engine/cluster/store"
 	"heddle/engine/cluster/store/bucket"
 	"heddle/engine/collection"
+	"heddle/engine/internal/layout"
 )
 
 // clusterFlags are the flags of all commands that change a cluster.

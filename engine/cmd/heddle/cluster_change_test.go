@@ -16,11 +16,11 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"heddle/engine/cluster/fetch"
-	"heddle/engine/cluster/layout"
 	"heddle/engine/cluster/store"
 	"heddle/engine/cluster/store/bucket"
 	"heddle/engine/cluster/transport"
 	"heddle/engine/index/hdl"
+	"heddle/engine/internal/layout"
 	"heddle/engine/plan/testneeds"
 )
 

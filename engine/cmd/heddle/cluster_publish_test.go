@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"heddle/engine/cluster/layout"
+	"heddle/engine/internal/layout"
 	"heddle/engine/plan/testneeds"
 )
 

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"heddle/engine/cluster/layout"
 	"heddle/engine/cluster/split"
 	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/internal/layout"
 )
 
 type clusterSplitOptions struct {

@@ -12,12 +12,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"heddle/engine/cluster/layout"
 	"heddle/engine/cmd/heddle/internal/memlimit"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/collection"
 	"heddle/engine/collection/attributes"
 	"heddle/engine/index/analyze"
+	"heddle/engine/internal/layout"
 )
 
 func newCollection(a *App) *cobra.Command {

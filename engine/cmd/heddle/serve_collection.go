@@ -14,10 +14,10 @@ import (
 	"github.com/rs/zerolog"
 
 	"heddle/engine"
-	"heddle/engine/cluster/layout"
 	"heddle/engine/collection"
 	"heddle/engine/collection/feed"
 	"heddle/engine/collection/view"
+	"heddle/engine/internal/layout"
 	"heddle/engine/server"
 	"heddle/engine/server/watch"
 )

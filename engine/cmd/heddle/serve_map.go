@@ -7,8 +7,8 @@ import (
 
 	"heddle/engine/api"
 	"heddle/engine/cluster"
-	"heddle/engine/cluster/layout"
 	"heddle/engine/cluster/store"
+	"heddle/engine/internal/layout"
 )
 
 // describe describes the cluster as its maps, its nodes and the calls of this server show it.

@@ -16,9 +16,9 @@ import (
 	"heddle/config"
 	"heddle/engine"
 	"heddle/engine/cluster"
-	"heddle/engine/cluster/layout"
 	"heddle/engine/cluster/node"
 	"heddle/engine/cluster/shard"
+	"heddle/engine/internal/layout"
 )
 
 // isNATS reports whether a value of --cluster names servers of NATS, not a file.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/engine/cluster/layout"
+	"heddle/engine/internal/layout"
 )
 
 // TestServeStatic runs two servers of shards and a coordinator with a file of the cluster. Its

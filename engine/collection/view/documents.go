@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"heddle/engine"
-	"heddle/engine/cluster/layout"
+	"heddle/engine/internal/layout"
 )
 
 // Documents is the documents of a state, for their texts. Close ends its use.

@@ -16,10 +16,10 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/cluster"
-	"heddle/engine/cluster/layout"
 	"heddle/engine/cluster/shard"
 	"heddle/engine/collection"
 	"heddle/engine/file/container"
+	"heddle/engine/internal/layout"
 	"heddle/engine/syntax"
 )
 
