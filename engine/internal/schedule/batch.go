@@ -49,7 +49,7 @@ func (b *Batch) take(j *Job) {
 
 // cut takes a batch for p out of the queue of first: first alone under Async, else as many jobs as the
 // threshold allows, in the order of fairness, as long as no job misses its deadline by it. A stolen
-// batch continues with the youngest jobs.
+// batch continues with the youngest jobs, as long as it ends before they would end elsewhere.
 func (p *processor) cut(first *Job, d decision, now time.Duration) *Batch {
 	s := p.scheduler
 	q, class := first.kindQueue, first.Trace.Class
@@ -72,7 +72,8 @@ func (p *processor) cut(first *Job, d decision, now time.Duration) *Batch {
 		if !b.stolen {
 			j = s.nextInBatch(q, p, now)
 		}
-		if j == nil || p.offer(offer{joining, j, b}).mode != Sync || !b.stolen && !s.timely(j, p, now) {
+		if j == nil || !b.stolen && !(s.suits(j, p) && s.timely(j, p, now)) ||
+			b.stolen && !(s.eligible(j, p.index) && b.with(j) <= s.endElsewhere(j, p)) {
 			break
 		}
 		if s.late(j, now) {
@@ -147,7 +148,7 @@ func (b *Batch) lane() {
 	for b != nil {
 		err := b.processor.Run(context.Background(), b)
 		ended := s.now()
-		now := s.lock()
+		now := s.lockAt(ended)
 		b.finish(err, ended)
 		next := b.processor.pick(now)
 		if next != nil {
@@ -200,7 +201,7 @@ func (b *Batch) runInline(j *Job) (finished bool) {
 	defer func() {
 		reuse := b.ctx.end()
 		ended := s.now()
-		now := s.lock()
+		now := s.lockAt(ended)
 		b.finish(err, ended)
 		finished = j.finished
 		j.waiting = !finished
@@ -236,7 +237,7 @@ func (b *Batch) finish(err error, now time.Duration) {
 	for _, j := range b.Jobs {
 		switch {
 		case j.batch != b: // another attempt has it
-		case j.release():
+		case j.owner.Load() != &claimed && j.release():
 			left = append(left, j)
 		default:
 			p.jobs++
@@ -296,7 +297,6 @@ func (b *Batch) leave(now time.Duration) {
 // complete ends j, which is neither queued nor running.
 func (s *Scheduler) complete(j *Job, err error) {
 	j.finished, j.err, j.batch, j.lastError = true, err, nil, nil
-	j.owner.Store(nil)
 	if j.positions[byDeadline] != absent {
 		s.deadlines.remove(j.positions[byDeadline])
 	}

@@ -35,29 +35,22 @@ func (c *cooperative) Place(j *Job, v *view) *processor {
 }
 
 // Next implements Policy.
-func (c *cooperative) Next(p *processor, o offer, v *view) (d decision) {
-	switch o.turn {
-	case idle:
+func (c *cooperative) Next(p *processor, t turn, j *Job, v *view) (d decision) {
+	if t == idle {
 		return steal(p, v, func(j *Job) bool { return v.worthwhile(p, j) })
-	case joining:
-		if o.batch.stolen && v.eligible(o.job, p.index) && o.batch.with(o.job) <= v.endElsewhere(o.job, p) ||
-			!o.batch.stolen && v.suits(o.job, p) {
-			d.mode = Sync
-		}
-		return d
 	}
-	q, mode := o.job.kindQueue, v.modeOf(o.job.kindQueue)
+	q, mode := j.kindQueue, v.modeOf(j.kindQueue)
 	switch {
-	case !v.suits(o.job, p):
+	case !v.suits(j, p):
 		return d
 	case mode == Async || c.runsSingly(q, p):
 		d.mode = Async
-	case o.turn == urgent || c.automatic(q) && len(p.running) < c.minBatches(p):
+	case t == urgent || c.automatic(q) && len(p.running) < c.minBatches(p):
 		d.mode = Sync
-	case p.free(true) || o.turn == starving:
+	case p.free(true) || t == starving:
 		d = v.closes(q, p)
 	}
-	d.wait = o.turn != urgent && v.coresFor(p, o.job) <= 0
+	d.wait = t != urgent && v.coresFor(p, j) <= 0
 	return d
 }
 

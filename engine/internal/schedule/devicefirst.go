@@ -33,11 +33,11 @@ func (deviceFirst) Place(j *Job, v *view) (best *processor) {
 }
 
 // Next implements Policy: p takes the jobs of its class.
-func (deviceFirst) Next(p *processor, o offer, v *view) decision {
-	if o.job == nil || o.job.Trace.Class != p.class || !v.eligible(o.job, p.index) {
+func (deviceFirst) Next(p *processor, t turn, j *Job, v *view) decision {
+	if t == idle || j.Trace.Class != p.class || !v.eligible(j, p.index) {
 		return decision{}
 	}
-	return decision{mode: v.modeOf(o.job.kindQueue)}
+	return decision{mode: v.modeOf(j.kindQueue)}
 }
 
 // Block implements Policy: the host takes blocks if no device can.

@@ -25,16 +25,16 @@ func (ding) Place(j *Job, v *view) *processor {
 }
 
 // Next implements Policy.
-func (ding) Next(p *processor, o offer, v *view) decision {
+func (ding) Next(p *processor, t turn, j *Job, v *view) decision {
 	switch {
-	case o.turn == idle:
+	case t == idle:
 		return steal(p, v, func(*Job) bool { return true })
-	case !v.suits(o.job, p):
+	case !v.suits(j, p):
 		return decision{}
 	}
-	mode := v.modeOf(o.job.kindQueue)
-	if mode == Sync && (o.turn == inTurn || o.turn == starving) {
-		return v.closes(o.job.kindQueue, p)
+	mode := v.modeOf(j.kindQueue)
+	if mode == Sync && t != urgent {
+		return v.closes(j.kindQueue, p)
 	}
 	return decision{mode: mode}
 }

@@ -27,19 +27,22 @@ func (s *Scheduler) tryLock() bool {
 	if s.lockWaiters.Load() > 0 || !s.mu.TryLock() {
 		return false
 	}
-	s.enter()
+	s.enter(s.now())
 	return true
 }
 
-// lock takes the lock, and admits the jobs of the inbox. It returns the time, which may
-// have passed meanwhile.
-func (s *Scheduler) lock() time.Duration {
+// lock takes the lock, and admits the jobs of the inbox. It returns the time.
+func (s *Scheduler) lock() time.Duration { return s.lockAt(s.now()) }
+
+// lockAt is lock at time now. It returns a later time if it has waited.
+func (s *Scheduler) lockAt(now time.Duration) time.Duration {
 	if !s.mu.TryLock() {
 		s.lockWaiters.Add(1)
 		s.mu.Lock()
 		s.lockWaiters.Add(-1)
+		now = s.now()
 	}
-	s.enter()
+	s.enter(now)
 	return s.lockedAt
 }
 
@@ -72,10 +75,9 @@ func (s *Scheduler) unlock() {
 // callers before it returns to its own work.
 const maxInboxRounds = 8
 
-// enter looks at the clock, and admits the jobs of the inbox in the order in which they
-// came. The lock has just been taken.
-func (s *Scheduler) enter() {
-	s.lockedAt = s.now()
+// enter admits the jobs of the inbox in the order in which they came. The lock has been taken at time now.
+func (s *Scheduler) enter(now time.Duration) {
+	s.lockedAt = max(s.lockedAt, now)
 	if s.inbox.Load() == nil {
 		return
 	}

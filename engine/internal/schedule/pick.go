@@ -45,7 +45,7 @@ func (p *processor) pick(now time.Duration) *Batch {
 		return b
 	}
 	if best == nil {
-		if d = p.offer(offer{turn: idle}); d.job == nil {
+		if d = p.offer(idle, nil); d.job == nil {
 			return nil
 		}
 		best, p.triedAt = d.job, now
@@ -55,9 +55,9 @@ func (p *processor) pick(now time.Duration) *Batch {
 }
 
 // offer returns the decision of the policy, and sees to another offer at the time that it names.
-func (p *processor) offer(o offer) decision {
+func (p *processor) offer(t turn, j *Job) decision {
 	s := p.scheduler
-	d := s.policy.Next(p, o, &s.view)
+	d := s.policy.Next(p, t, j, &s.view)
 	if d.again > s.lockedAt && d.again != never {
 		s.arm(d.again)
 	}
@@ -73,7 +73,7 @@ func (p *processor) jobInTurn(now time.Duration) (best *Job, how decision) {
 			if j == nil || best != nil && !s.before(j, best, now) {
 				continue
 			}
-			if d := p.offer(offer{turn: inTurn, job: j}); d.mode != Auto && !d.wait && p.free(d.mode == Sync) && s.timely(j, p, now) {
+			if d := p.offer(inTurn, j); d.mode != Auto && !d.wait && p.free(d.mode == Sync) && s.timely(j, p, now) {
 				best, how = j, d
 			}
 		}
@@ -102,7 +102,7 @@ func (p *processor) urgentJob(now time.Duration) (best *Job, how decision) {
 				continue
 			}
 			if best == nil || j.latestStart < best.latestStart {
-				if d := p.offer(offer{turn: urgent, job: j}); d.mode != Auto && p.free(d.mode == Sync) {
+				if d := p.offer(urgent, j); d.mode != Auto && p.free(d.mode == Sync) {
 					best, how = j, d
 				}
 			}
@@ -149,7 +149,7 @@ func (p *processor) serveStarving(now time.Duration) (b *Batch, blocked bool) {
 				if j.postponed || s.late(j, now) || !s.timely(j, p, now) {
 					continue
 				}
-				d := p.offer(offer{turn: starving, job: j})
+				d := p.offer(starving, j)
 				free := p.free(d.mode == Sync)
 				switch {
 				case d.mode == Auto:

@@ -15,8 +15,9 @@ type Policy interface {
 	// Place sets the class and the costs of j, at its arrival and before each further attempt.
 	// It returns the processor on which an arriving job begins at once; nil: the job waits.
 	Place(j *Job, v *view) *processor
-	// Next answers the offer of work to p, which has a free lane.
-	Next(p *processor, o offer, v *view) decision
+	// Next answers the offer of j to p, which has a free lane. An idle processor may take any waiting
+	// job; then j is nil.
+	Next(p *processor, t turn, j *Job, v *view) decision
 	// Block is the largest number of queries of the next block of t on p; 0: p takes none.
 	Block(p *processor, t *stream, v *view) int
 	// Done tells that b has ended without an error.
@@ -30,16 +31,8 @@ const (
 	inTurn   turn = iota // the job is next by fairness
 	starving             // the job has waited for starvationLimit or longer
 	urgent               // the job must start now to meet its deadline
-	joining              // the job may join a batch that p is about to run
-	idle                 // p has nothing else to do: it may take any waiting job
+	idle                 // p has nothing else to do
 )
-
-// offer is work that a processor may take.
-type offer struct {
-	turn  turn
-	job   *Job   // nil: idle
-	batch *Batch // joining
-}
 
 // decision is the answer to an offer. The zero value declines.
 type decision struct {

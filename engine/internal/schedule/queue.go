@@ -51,6 +51,7 @@ type caller struct {
 // clients are the callers and kinds that a scheduler knows.
 type clients struct {
 	callers       map[string]*caller
+	lastCaller    *caller       // the last result of callerNamed
 	pruneAt       int           // number of callers at which idle ones are forgotten
 	virtualTime   time.Duration // virtual start of the caller that was served last in its turn
 	kindQueues    map[kindKey]*kindQueue
@@ -61,7 +62,10 @@ func (c *caller) idle() bool { return c.queuedJobs == 0 && c.streams == 0 }
 
 // callerNamed returns the caller, whose virtual time is never behind.
 func (f *clients) callerNamed(name string) *caller {
-	c := f.callers[name]
+	c := f.lastCaller
+	if c == nil || c.name != name {
+		c = f.callers[name]
+	}
 	if c == nil {
 		if len(f.callers) >= f.pruneAt {
 			f.prune()
@@ -72,6 +76,7 @@ func (f *clients) callerNamed(name string) *caller {
 	if c.idle() {
 		c.virtualStart = max(c.virtualStart, f.virtualTime)
 	}
+	f.lastCaller = c
 	return c
 }
 
@@ -79,6 +84,7 @@ func (f *clients) callerNamed(name string) *caller {
 // its turn is remembered while such callers are few.
 func (f *clients) prune() {
 	ahead := 0
+	f.lastCaller = nil
 	for name, c := range f.callers {
 		if c.idle() && c.virtualStart <= f.virtualTime {
 			delete(f.callers, name)

@@ -38,13 +38,13 @@ func (w *wu) Place(j *Job, v *view) *processor {
 }
 
 // Next implements Policy: p takes the jobs of its class, alone or when their batch closes.
-func (w *wu) Next(p *processor, o offer, v *view) decision {
-	if o.job == nil || o.job.Trace.Class != p.class || !v.eligible(o.job, p.index) {
+func (w *wu) Next(p *processor, t turn, j *Job, v *view) decision {
+	if t == idle || j.Trace.Class != p.class || !v.eligible(j, p.index) {
 		return decision{}
 	}
-	mode := v.modeOf(o.job.kindQueue)
-	if mode == Sync && (o.turn == inTurn || o.turn == starving) {
-		return v.closes(o.job.kindQueue, p)
+	mode := v.modeOf(j.kindQueue)
+	if mode == Sync && t != urgent {
+		return v.closes(j.kindQueue, p)
 	}
 	return decision{mode: mode}
 }
