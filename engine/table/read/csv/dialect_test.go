@@ -83,6 +83,8 @@ func TestDialects(t *testing.T) {
 		"no header":           {"a,b\n3,4\n", Options{Header: NoHeader}, "column1:string column2:string [a|b] [3|4]", ""},
 		"names for names":     {"a,a\n3,4\n", Options{Header: WithHeader, Names: []string{"x", "y"}}, "x:int y:int [3|4]", ""},
 		"equal names":         {"a,b,a,a_1,a,\n1,2,3,4,5,6\n", Options{}, "a:int b:int a_2:int a_1:int a_3:int column6:int [1|2|3|4|5|6]", `-:1: columns have equal names: the second "a", column 3, is called "a_2"`},
+		"blanks at names":     {"a, b ,\" c\",  \n1,2,3,4\n", Options{}, "a:int b:int  c:int column4:int [1|2|3|4]", ""},
+		"codes, no header":    {"01234,1\n5678,2\n", Options{}, "column1:string column2:int [01234|1] [5678|2]", "the first record is a row"},
 		"one of equal names":  {"a,b,a\n1,2,3\n", Options{Columns: []string{"b", "a_1"}}, "b:int a_1:int [2|3]", "equal names"},
 		"a header again":      {"a,b\n1,x\na,b\n2,y\na,b\r\n", Options{}, "a:int b:string [1|x] [2|y]", "-:3: the header again, left out|lines that repeat the header: 2"},
 		"a header of texts":   {"a,b\nx,x\na,b\n", Options{}, "a:string b:string [x|x] [a|b]", "-:3: the header again, read as a row"},

@@ -71,6 +71,9 @@ func (f *file) header(sample int) (names []string, raw []byte, renamed string, e
 		if !utf8.ValidString(x.text) {
 			return nil, nil, "", f.errorf("the name of column %d, %.60q, is not UTF-8", i+1, x.text)
 		}
+		if !x.quoted {
+			x.text = string(trim([]byte(x.text)))
+		}
 		names = append(names, x.text)
 	}
 	names, changed := read.Rename(names)
@@ -110,11 +113,11 @@ func (s *source) isHeader(f *file) (bool, error) {
 		both := found[i]
 		c.look(&both, []byte(x.text))
 		switch {
-		case x.quoted && !found[i].quoted && alone.found() != column.String:
+		case x.quoted && !found[i].quoted && alone.shown() != column.String:
 			return true, nil
-		case !found[i].seen && alone.found() == column.String, found[i].seen && found[i].found() != column.String && both.found() == column.String:
+		case !found[i].seen && alone.shown() == column.String, found[i].seen && found[i].shown() != column.String && both.shown() == column.String:
 			return true, nil
-		case alone.found() != column.String && both.found() != column.String:
+		case alone.shown() != column.String && both.shown() != column.String:
 			typed++
 		}
 	}
@@ -132,7 +135,7 @@ func (s *source) isHeader(f *file) (bool, error) {
 func (c *columns) shows(x field) bool {
 	var alone inference
 	c.look(&alone, []byte(x.text))
-	return x.text != "" && alone.found() != column.String
+	return x.text != "" && alone.shown() != column.String
 }
 
 // steps reports whether the integers of a record, at least three, ascend in equal steps.

@@ -20,6 +20,7 @@ type inference struct {
 	quoted bool // a value stood in quotes
 
 	rounded  place // the first integer that a Float rounds
+	code     place // the first integer that begins with a zero, as codes do
 	unfit    place // the first time from which on no type has all of them
 	notTimes bool  // a value is no time
 }
@@ -41,6 +42,9 @@ var candidates = [...]column.Type{column.Int, column.Uint, column.Decimal128, co
 // see takes a value of a line of a file, and the same value with the signs of a plain number.
 func (f *inference) see(s, number []byte, path string, line int) {
 	f.seen = true
+	if len(number) > 1 && number[0] == '0' && isInteger(number) {
+		f.code.set(s, path, line)
+	}
 	if p, ok := parsePlain(s); ok && bytes.Equal(s, number) {
 		f.seePlain(p)
 		return
@@ -122,14 +126,23 @@ func isInteger(s []byte) bool {
 	return len(digits) > 0 && len(bytes.Trim(digits, "0123456789")) == 0
 }
 
-// found is String where nothing else fits, or nothing was seen.
-func (f *inference) found() column.Type {
+// shown is the type that the values show; String where nothing else fits, or nothing was seen.
+func (f *inference) shown() column.Type {
 	for i, t := range candidates {
 		if f.seen && !f.not[i] {
 			return t
 		}
 	}
 	return column.String
+}
+
+// found is shown, but String for codes of digits, such as postal codes: integers would lose their zeros.
+func (f *inference) found() column.Type {
+	t := f.shown()
+	if f.code.value != "" && (t == column.Int || t == column.Uint || t == column.Decimal128) {
+		return column.String
+	}
+	return t
 }
 
 // warning tells that the type found holds values of a column inexactly, with advice, or as texts.
@@ -139,6 +152,8 @@ func (f *inference) warning(name, advice string) string {
 	switch t := f.found(); {
 	case t == column.Float && f.rounded.value != "":
 		p, why = &f.rounded, "is rounded: the column has the type float"+advice
+	case t == column.String && f.shown() != t:
+		p, why = &f.code, fmt.Sprintf("begins with a zero, as codes do: the column has the type string (--type %s=%v takes numbers)", name, f.shown())
 	case t == column.String && !f.notTimes && f.unfit.value != "":
 		p, why = &f.unfit, "is no timestamp of one type with the others: the column has the type string; timestamps have microseconds from -290308-12-22 to 294247-01-10, or nanoseconds from 1677-09-21 to 2262-04-11"
 	default:

@@ -29,7 +29,7 @@ const (
 type Options struct {
 	Dialect
 	// Names of the columns. Default: nil, the first record of each file has the names, which must be the same
-	// in all files; a column that has none is called columnN, and an equal name gets a number.
+	// in all files, without blanks at their ends outside of quotes; a column that has none is called columnN, and an equal name gets a number.
 	Names []string
 	// Header tells whether there is a header. Default: AutoHeader, the records show it.
 	Header Header
@@ -43,7 +43,7 @@ type Options struct {
 	// Types are the types of columns by name. The type of an unnamed column is inferred
 	// from the first 10,000 rows or 1 MiB: the first of Int, Uint, Decimal128 (integers of
 	// up to 38 digits), Float, Timestamp, TimestampNS, Bool (the words true and false) that
-	// fits every value there, else String.
+	// fits every value there, else String. Integers of which one begins with a zero are codes, and String.
 	Types map[string]column.Declared
 	// Columns are the names of the columns to read, in this order. The default is all.
 	Columns []string
