@@ -34,13 +34,14 @@ var layers = []struct {
 	{parts: []string{"codec", "config", "engine/file", "engine/syntax"}},
 	{parts: []string{"engine/plan"}},
 	{parts: []string{"cl", "hostfallback"}},
-	{parts: []string{"engine/index", "engine/table", "engine/observe"}},
+	{parts: []string{"engine/index", "engine/table", "engine/observe", "engine/internal/layout"}},
+	{parts: []string{"engine/collection"}},
 	{parts: []string{"engine/internal"}},
 	{parts: []string{"engine"}},
 	{parts: []string{"engine/api"}},
 	{parts: []string{"engine/bench"}},
 	{parts: []string{"engine/server", "engine/console", "engine/cluster"}},
-	{parts: []string{"engine/collection"}},
+	{parts: []string{"engine/collection/view", "engine/collection/feed"}},
 	{parts: []string{"engine/cmd"}},
 }
 

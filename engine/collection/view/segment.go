@@ -1,42 +1,66 @@
 package view
 
 import (
+	"context"
 	"errors"
-	"sync/atomic"
+	"fmt"
+	"path/filepath"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"heddle/engine"
 	"heddle/engine/cluster/shard"
 	"heddle/engine/collection"
+	"heddle/engine/file/container"
 	"heddle/engine/file/mapped"
 )
 
-// segment is a segment of one state.
-type segment struct {
-	file    *file
-	deleted collection.Deleted // zero: none
-	live    *shard.Live        // nil: all documents
-}
-
-// file is an open index with its attribute table, which several states share.
-type file struct {
+// files is an open index with its attribute table.
+type files struct {
 	index *engine.Index
 	table *engine.Table // nil: none
-	users atomic.Int64  // states
 }
 
-func (f *file) use() { f.users.Add(1) }
-
-// release ends the use by a state. The last one closes the index, unless its engine has closed it.
-func (f *file) release() error {
-	if f.users.Add(-1) > 0 {
-		return nil
+// openFiles opens the files of a segment.
+func openFiles(ctx context.Context, e *engine.Engine, dir string, m *collection.Manifest, number int) (f *files, err error) {
+	s := &m.Segments[number]
+	path := filepath.Join(dir, s.File)
+	x, err := e.OpenIndex(ctx, path, engine.IndexOptions{})
+	if err != nil {
+		return nil, err
 	}
-	return f.close()
+	now, err := x.Info()
+	if err == nil && uint64(now.Docs) != s.Docs {
+		err = fmt.Errorf("%s: %w: %d documents, the manifest says %d", path, container.ErrCorrupt, now.Docs, s.Docs)
+	}
+	f = &files{index: x}
+	if err == nil && s.Attributes != nil {
+		f.table, err = openAttributes(ctx, e, filepath.Join(dir, s.Attributes.File), m, s)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
-func (f *file) close() error {
+// openAttributes opens the attribute table of a segment.
+func openAttributes(ctx context.Context, e *engine.Engine, path string, m *collection.Manifest, s *collection.Segment) (*engine.Table, error) {
+	t, err := e.OpenTable(ctx, path, engine.TableOptions{})
+	if err != nil {
+		return nil, err
+	}
+	info, err := t.Info()
+	if err == nil {
+		err = s.CheckAttributes(path, info.Rows, info.Columns, m.Settings.Attributes)
+	}
+	if err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return t, nil
+}
+
+// Close closes the files, unless their engine has closed them.
+func (f *files) Close() error {
 	err := unlessClosed(f.index.Close())
 	if f.table != nil {
 		err = errors.Join(err, unlessClosed(f.table.Close()))
@@ -52,34 +76,14 @@ func unlessClosed(err error) error {
 	return err
 }
 
-// describe reads the deleted documents of a segment, unless x has them.
-func (x *segment) describe(dir string, s *collection.Segment) error {
-	var now collection.Deleted
-	if s.Deleted != nil {
-		now = *s.Deleted
-	}
-	if now == x.deleted {
-		return nil
-	}
-	deleted, err := s.ReadDeleted(dir)
-	if err != nil {
-		return err
-	}
-	live := &shard.Live{Docs: s.Live(), Length: s.Length, Filter: &engine.Filter{Bitmap: roaring.Flip(deleted, 0, s.Docs)}}
-	if err := x.count(live, deleted); err != nil {
-		return err
-	}
-	x.deleted, x.live = now, live
-	return nil
-}
-
-// count sets the statistics of the documents that are not deleted. A document of a collection has terms
-// if its length is not 0.
-func (x *segment) count(live *shard.Live, deleted *roaring.Bitmap) (err error) {
+// live describes the documents of a segment that are not deleted. A document of a collection has terms if its length
+// is not 0.
+func live(f *files, s *collection.Segment, deleted *roaring.Bitmap) (live *shard.Live, err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
-	now, err := x.file.index.Snapshot()
+	live = &shard.Live{Docs: s.Live(), Length: s.Length, Filter: &engine.Filter{Bitmap: roaring.Flip(deleted, 0, s.Docs)}}
+	now, err := f.index.Snapshot()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer now.Close()
 	live.WithTerms = uint64(now.File().Meta().WithTerms)
@@ -88,5 +92,5 @@ func (x *segment) count(live *shard.Live, deleted *roaring.Bitmap) (err error) {
 		live.Length -= min(length, live.Length)
 		live.WithTerms -= min(length, 1)
 	}
-	return nil
+	return live, nil
 }

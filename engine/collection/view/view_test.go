@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -202,9 +201,11 @@ func TestStates(t *testing.T) {
 		must(t, add(w, []string{fmt.Sprintf("n%02d\ta", i+2)}))
 		load()
 	}
-	now := set.newest(set.all["books"])
-	if now.segments[0].file.index == nil || len(now.segments) != 6 || now.segments[0].file.users.Load() != 3 {
-		t.Errorf("%d segments, the first one in %d states", len(now.segments), now.segments[0].file.users.Load())
+	now, err := set.Map(t.Context(), "books")
+	must(t, err)
+	shared := opened(set, now.Epoch)
+	if len(now.Shards) != 6 || len(shared) != 2 || shared[0] != shared[1] {
+		t.Errorf("%d segments, the first one is open as %v", len(now.Shards), shared)
 	}
 	must(t, w.Merge(t.Context()))
 	load()
@@ -213,14 +214,25 @@ func TestStates(t *testing.T) {
 	if name, err := docs.Segments()[0].File().DocName(0); err != nil || name != "n00" || docs.Segments()[0].Info().Path != index {
 		t.Errorf("the first state %d has document %q, %v", first, name, err)
 	}
-	if n := len(set.all["books"].open); n != 2 {
-		t.Errorf("%d states are open", n)
+	if of := opened(set, now.Epoch+2); len(of) != 2 || of[0] != of[1] || of[0] == shared[0] {
+		t.Errorf("after a merge the first segment is open as %v", of)
 	}
 	must(t, docs.Close())
 	must(t, set.Close())
 	if _, err := set.Map(t.Context(), "books"); engine.CodeOf(err) != engine.NotFound {
 		t.Errorf("after Close: %v", err)
 	}
+}
+
+// opened returns the index of the first segment in each open state up to an epoch.
+func opened(s *Set, epoch uint64) (all []*engine.Index) {
+	for ; epoch > 0; epoch-- {
+		if x, release, err := s.OpenIndex("books", epoch, 0); err == nil {
+			all = append(all, x.Index)
+			release()
+		}
+	}
+	return all
 }
 
 // TestLoad: errors of a load leave the state before.
@@ -241,8 +253,8 @@ func TestLoad(t *testing.T) {
 	if _, err := set.Load(t.Context(), e, "books", dir); engine.CodeOf(err) != engine.Corrupt {
 		t.Errorf("a short file: %v", err)
 	}
-	if now := set.newest(set.all["books"]); !reflect.DeepEqual(now.manifest, before) {
-		t.Errorf("state %d", now.manifest.Epoch)
+	if now, err := set.Map(t.Context(), "books"); err != nil || now.Epoch != before.Epoch || len(now.Shards) != 1 {
+		t.Errorf("%+v, %v", now, err)
 	}
 }
 
