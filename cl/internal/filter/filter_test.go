@@ -118,3 +118,28 @@ func TestLittleMemory(t *testing.T) {
 		t.Errorf("the buffer without sets stays: %v", err)
 	}
 }
+
+// TestClosedTwice closes a set again: its place belongs to another set by then.
+func TestClosedTwice(t *testing.T) {
+	rt := open(t, devicetest.Find(t, ops).Tuning(), 0)
+	bits := plantest.NewFilter(1000, func(d uint32) bool { return d%3 == 0 })
+	var sets []*Set
+	for i := range 3 {
+		s, err := New(rt, 1000, bits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sets = append(sets, s); i == 0 {
+			s.Close()
+		}
+		if i < 2 {
+			sets[0].Close()
+		}
+	}
+	if sets[0].Memory() != 0 || sets[1].At() == sets[2].At() {
+		t.Errorf("a closed set has %d bytes, others lie at %d and %d", sets[0].Memory(), sets[1].At(), sets[2].At())
+	}
+	for _, s := range sets {
+		s.Close()
+	}
+}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"unsafe"
 
+	ocl "github.com/jgillich/go-opencl/cl"
+
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/device/devicetest"
 	"heddle/engine/plan"
@@ -296,5 +298,34 @@ func BenchmarkScan(b *testing.B) {
 				})
 			}
 		}
+	}
+}
+
+// TestLaunchFails scans after a launch that failed and drew no tickets.
+func TestLaunchFails(t *testing.T) {
+	testneeds.OneCaller(t)
+	d := devicetest.Find(t, ops)
+	b, faults := devicetest.OpenFaulty(t, d, devicetest.Forms(d)["local, look-back"])
+	if !LooksBack(b) {
+		t.Fatal("groups make no progress")
+	}
+	in := make([]uint32, 3*ScanTile(b.Tuning))
+	p, err := newCall(t.Context(), b, in, nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.release()
+	program := b.ReplaceProgram(scanAhead.KernelID, nil)
+	faults.Arm("build", 1, ocl.ErrOutOfHostMemory)
+	if _, err := p.run(t.Context()); err == nil {
+		t.Fatal("the launch did not fail")
+	}
+	b.ReplaceProgram(scanAhead.KernelID, program)
+	faults.Disarm()
+	if p.scan.Look.epoch != 0 {
+		t.Fatal("the next launch waits for tickets of the failed one")
+	}
+	if sum, err := p.run(t.Context()); err != nil || sum != 0 {
+		t.Errorf("sum %d, %v", sum, err)
 	}
 }
