@@ -11,6 +11,7 @@ import (
 	"heddle/codec"
 	"heddle/engine/file/container"
 	"heddle/engine/file/mapped"
+	"heddle/engine/index/hdl/compress"
 	"heddle/engine/plan"
 )
 
@@ -34,7 +35,7 @@ type File struct {
 	listBlocks  []uint64
 	stored      listPlace // words of the source before the words of inline lists
 	nameOffsets []uint64
-	code        atomic.Pointer[huffman] // Huffman code of names; nil until its first use
+	code        atomic.Pointer[compress.Huffman] // Huffman code of names; nil until its first use
 	lengths     []uint32
 	textBlocks  []uint64 // where each block begins in section texts, in bytes; nil without texts
 	textOffsets []uint64 // where each text begins among all texts, in bytes
@@ -118,7 +119,7 @@ func newFile(file *container.File, sums bool) (f *File, err error) {
 // openContent reads terms, document lengths, and the places of lists.
 func (f *File) openContent() error {
 	terms := f.bytes(secTerms)
-	if err := f.file.CheckOffsets(int(secTermOffsets), f.termOffsets, uint64(len(terms)), termBlock*(MaxTermLen+frontHead)); err != nil {
+	if err := f.file.CheckOffsets(int(secTermOffsets), f.termOffsets, uint64(len(terms)), termBlock*(MaxTermLen+compress.FrontHead)); err != nil {
 		return err
 	}
 	f.terms = &lexicon{bytes: terms, offsets: f.termOffsets, terms: f.header.terms,

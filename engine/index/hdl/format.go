@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"heddle/engine/file/container"
+	"heddle/engine/index/hdl/compress"
 	"heddle/engine/plan"
 )
 
@@ -16,8 +17,8 @@ const PageSize = container.PageSize
 
 // Limits of the format. Documents and terms are counted in 32 bits.
 const (
-	MaxTermLen = 64 << 10 // bytes of a term
-	MaxNameLen = 64 << 10 // bytes of a document name
+	MaxTermLen = compress.MaxString // bytes of a term
+	MaxNameLen = compress.MaxString // bytes of a document name
 )
 
 // section numbers the parts of a file, in the order in which they lie there.

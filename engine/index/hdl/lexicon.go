@@ -7,6 +7,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"heddle/engine/file/mapped"
+	"heddle/engine/index/hdl/compress"
 	"heddle/engine/plan"
 )
 
@@ -63,7 +64,7 @@ func (l *lexicon) before(term string) uint64 {
 	lo, hi := uint64(0), blocksOfTerms(uint64(l.terms))
 	for lo+1 < hi {
 		mid := (lo + hi) / 2
-		if _, first, _, _ := readFront(l.block(mid)); string(first) <= term {
+		if _, first, _, _ := compress.ReadFront(l.block(mid)); string(first) <= term {
 			lo = mid
 		} else {
 			hi = mid
@@ -81,7 +82,7 @@ func (l *lexicon) find(i uint64, term string) (plan.Handle, bool) {
 		if n := int(b[0] & 15); shared < 15 && n < 15 && n < len(b) { // nearly all, without a call
 			rest, after = b[1:1+n], b[1+n:]
 		} else {
-			shared, rest, after, ok = readFront(b)
+			shared, rest, after, ok = compress.ReadFront(b)
 		}
 		if !ok || shared < common {
 			return 0, false // the term is behind the wanted term
@@ -112,17 +113,17 @@ func (l *lexicon) Term(h plan.Handle) string {
 // from yields the terms from handle h on, in ascending order. A term is valid until the next.
 func (l *lexicon) from(first plan.Handle) iter.Seq2[plan.Handle, []byte] {
 	return func(yield func(plan.Handle, []byte) bool) {
-		var r frontReader
+		var r compress.FrontReader
 		terms := uint64(l.terms)
 		for i := uint64(first) / termBlock; i < blocksOfTerms(terms); i++ {
-			r.text, r.rest = r.text[:0], l.block(i)
+			r.Text, r.Rest = r.Text[:0], l.block(i)
 			for h, end := i*termBlock, min((i+1)*termBlock, terms); h < end; h++ {
-				at := l.offsets[i+1] - uint64(len(r.rest))
+				at := l.offsets[i+1] - uint64(len(r.Rest))
 				var ok bool
-				if r, ok = r.next(); !ok || h+1 == end && len(r.rest) > 0 {
+				if r, ok = r.Next(); !ok || h+1 == end && len(r.Rest) > 0 {
 					panic(&mapped.Fault{Err: l.corrupt(at, "term %d is not front-coded", h)})
 				}
-				if h >= uint64(first) && !yield(plan.Handle(h), r.text) {
+				if h >= uint64(first) && !yield(plan.Handle(h), r.Text) {
 					return
 				}
 			}

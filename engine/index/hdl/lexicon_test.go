@@ -11,8 +11,17 @@ import (
 	"pgregory.net/rapid"
 
 	"heddle/engine/file/mapped"
+	"heddle/engine/index/hdl/compress"
 	"heddle/engine/plan"
 )
+
+// family draws strings that share prefixes of all lengths, also of lengths that take more than one byte.
+func family(t *rapid.T) []string {
+	stem := strings.Repeat("warp", rapid.IntRange(0, 9).Draw(t, "stem"))
+	return rapid.SliceOf(rapid.Custom(func(t *rapid.T) string {
+		return stem[:rapid.IntRange(0, len(stem)).Draw(t, "shared")] + rapid.StringN(-1, -1, 40).Draw(t, "rest")
+	})).Draw(t, "strings")
+}
 
 // newLexicon front-codes terms, which ascend.
 func newLexicon(terms []string) *lexicon {
@@ -22,7 +31,7 @@ func newLexicon(terms []string) *lexicon {
 		if h%termBlock == 0 {
 			l.offsets, before = append(l.offsets, uint64(len(l.bytes))), ""
 		}
-		l.bytes, before = appendFront(l.bytes, before, term), term
+		l.bytes, before = compress.AppendFront(l.bytes, before, term), term
 	}
 	l.offsets = append(l.offsets, uint64(len(l.bytes)))
 	return l

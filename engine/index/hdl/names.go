@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"heddle/engine/file/mapped"
+	"heddle/engine/index/hdl/compress"
 )
 
 // nameBlock is the number of names that are coded together. The first of them is whole.
@@ -23,7 +24,7 @@ const codeSize = 256 / 2
 // checkNames checks the offsets of names.
 func (f *File) checkNames() error {
 	size := uint64(len(f.bytes(secNames))) - codeSize
-	return f.file.CheckOffsets(int(secNameOffsets), f.nameOffsets, size, nameBlock*(MaxNameLen+frontHead)*maxCode/8)
+	return f.file.CheckOffsets(int(secNameOffsets), f.nameOffsets, size, nameBlock*(MaxNameLen+compress.FrontHead)*compress.MaxCode/8)
 }
 
 // DocName returns the name of document d, which must be below Docs. For the names of many
@@ -32,11 +33,11 @@ func (f *File) DocName(d uint32) (_ string, err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
 	var buffer [1024]byte
 	var text [256]byte
-	r := frontReader{text[:0], f.nameBlock(buffer[:0], d)}
+	r := compress.FrontReader{Text: text[:0], Rest: f.nameBlock(buffer[:0], d)}
 	for i := d / nameBlock * nameBlock; i <= d; i++ {
 		r = f.nextName(r, i)
 	}
-	return string(r.text), nil
+	return string(r.Text), nil
 }
 
 // Names yields the documents from first on and their names.
@@ -44,17 +45,17 @@ func (f *File) Names(first uint32) iter.Seq2[uint32, string] {
 	return func(yield func(uint32, string) bool) {
 		defer mapped.Unwatch(mapped.Watch())
 		var block []byte
-		var r frontReader
+		var r compress.FrontReader
 		for d := first; d < f.header.docs; d++ {
 			if d == first || d%nameBlock == 0 {
 				block = f.nameBlock(block[:0], d)
-				r = frontReader{r.text[:0], block}
+				r = compress.FrontReader{Text: r.Text[:0], Rest: block}
 				for i := d / nameBlock * nameBlock; i < d; i++ {
 					r = f.nextName(r, i)
 				}
 			}
 			r = f.nextName(r, d)
-			if !yield(d, string(r.text)) {
+			if !yield(d, string(r.Text)) {
 				return
 			}
 		}
@@ -67,7 +68,7 @@ func (f *File) nameBlock(dst []byte, d uint32) []byte {
 	blocks := f.bytes(secNames)[codeSize:]
 	from, to := f.span(secNameOffsets, f.nameOffsets, uint64(d)/nameBlock, uint64(len(blocks)))
 	f.use(secNames, codeSize+from, codeSize+to)
-	dst, ok := f.nameCode().decode(dst, blocks[from:to])
+	dst, ok := f.nameCode().Decode(dst, blocks[from:to])
 	if !ok {
 		f.badName(d)
 	}
@@ -75,8 +76,8 @@ func (f *File) nameBlock(dst []byte, d uint32) []byte {
 }
 
 // nextName reads name d from the names of its block.
-func (f *File) nextName(r frontReader, d uint32) frontReader {
-	r, ok := r.next()
+func (f *File) nextName(r compress.FrontReader, d uint32) compress.FrontReader {
+	r, ok := r.Next()
 	if !ok {
 		f.badName(d)
 	}
@@ -88,7 +89,7 @@ func (f *File) badName(d uint32) {
 }
 
 // nameCode returns the code of names, from its first use on.
-func (f *File) nameCode() *huffman {
+func (f *File) nameCode() *compress.Huffman {
 	if h := f.code.Load(); h != nil {
 		return h
 	}
@@ -97,7 +98,7 @@ func (f *File) nameCode() *huffman {
 	for i, b := range f.bytes(secNames)[:codeSize] {
 		lengths[2*i], lengths[2*i+1] = b&15, b>>4
 	}
-	h, ok := newHuffman(lengths)
+	h, ok := compress.NewHuffman(lengths)
 	if !ok {
 		panic(&mapped.Fault{Err: f.corrupt(secNames, 0, "no code has these lengths")})
 	}
@@ -113,7 +114,7 @@ func (w *Writer) addName(name string) error {
 			return err
 		}
 	}
-	w.block = appendFront(w.block, w.lastName, name)
+	w.block = compress.AppendFront(w.block, w.lastName, name)
 	w.lastName = name
 	return nil
 }
@@ -139,8 +140,8 @@ func (w *Writer) writeNames() error {
 	if err := w.endNames(); err != nil {
 		return err
 	}
-	lengths := codeLengths(w.nameBytes)
-	code, ok := newHuffman(lengths)
+	lengths := compress.CodeLengths(w.nameBytes)
+	code, ok := compress.NewHuffman(lengths)
 	if !ok {
 		panic("hdl: no code has the lengths that the Huffman algorithm gave")
 	}
@@ -168,7 +169,7 @@ func (w *Writer) writeNames() error {
 		if _, err := io.ReadFull(r, w.block); err != nil {
 			return err
 		}
-		w.bytes = code.append(w.bytes[:0], w.block)
+		w.bytes = code.Append(w.bytes[:0], w.block)
 		if err := out.Append(w.bytes); err != nil {
 			return err
 		}

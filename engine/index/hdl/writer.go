@@ -7,6 +7,7 @@ import (
 	"heddle/codec"
 	"heddle/engine/file/container"
 	"heddle/engine/index/bm25"
+	"heddle/engine/index/hdl/compress"
 	"heddle/engine/plan"
 )
 
@@ -184,7 +185,7 @@ func (w *Writer) addTerm(term string) error {
 			return err
 		}
 	}
-	w.bytes = appendFront(w.bytes[:0], w.last, term)
+	w.bytes = compress.AppendFront(w.bytes[:0], w.last, term)
 	w.last = term
 	return w.file.Sections[secTerms].Append(w.bytes)
 }

@@ -1,26 +1,26 @@
-package hdl
+package compress
 
 import (
 	"container/heap"
 	"slices"
 )
 
-// huffman is a canonical Huffman code of bytes: shorter codes come first, codes of equal length
-// in the order of their bytes. A code has at most maxCode bits.
-type huffman struct {
+// Huffman is a canonical Huffman code of bytes: shorter codes come first, codes of equal length
+// in the order of their bytes. A code has at most MaxCode bits.
+type Huffman struct {
 	lengths [256]uint8              // by byte: length of its code in bits; 0: the byte does not occur
 	codes   [256]uint16             // by byte: its code, for writers
-	table   [1 << maxCode]codeEntry // to read, by the next maxCode bits
+	table   [1 << MaxCode]codeEntry // to read, by the next MaxCode bits
 }
 
-const maxCode = 12
+const MaxCode = 12
 
 // codeEntry is the first byte of a string of bits, and the length of its code; 0: no code.
 type codeEntry struct{ symbol, length uint8 }
 
-// codeLengths gives the lengths of the best code for bytes with these counts. Counts are
-// flattened until no code is longer than maxCode.
-func codeLengths(counts [256]uint64) (lengths [256]uint8) {
+// CodeLengths gives the lengths of the best code for bytes with these counts. Counts are
+// flattened until no code is longer than MaxCode.
+func CodeLengths(counts [256]uint64) (lengths [256]uint8) {
 	for {
 		var q nodes
 		for s, n := range counts {
@@ -41,7 +41,7 @@ func codeLengths(counts [256]uint64) (lengths [256]uint8) {
 			}
 			heap.Push(&q, &node{a.count + b.count, slices.Concat(a.symbols, b.symbols)})
 		}
-		if slices.Max(lengths[:]) <= maxCode {
+		if slices.Max(lengths[:]) <= MaxCode {
 			return lengths
 		}
 		for s, n := range counts {
@@ -50,16 +50,16 @@ func codeLengths(counts [256]uint64) (lengths [256]uint8) {
 	}
 }
 
-// newHuffman makes the code of lengths. It returns false if no code has them.
-func newHuffman(lengths [256]uint8) (*huffman, bool) {
-	h := &huffman{lengths: lengths}
+// NewHuffman makes the code of lengths. It returns false if no code has them.
+func NewHuffman(lengths [256]uint8) (*Huffman, bool) {
+	h := &Huffman{lengths: lengths}
 	at := 0 // next entry of the table
-	for length := uint8(1); length <= maxCode; length++ {
+	for length := uint8(1); length <= MaxCode; length++ {
 		for s, n := range lengths {
 			if n != length {
 				continue
 			}
-			span := 1 << (maxCode - length)
+			span := 1 << (MaxCode - length)
 			if at+span > len(h.table) {
 				return nil, false
 			}
@@ -70,11 +70,11 @@ func newHuffman(lengths [256]uint8) (*huffman, bool) {
 			at += span
 		}
 	}
-	return h, slices.Max(lengths[:]) <= maxCode
+	return h, slices.Max(lengths[:]) <= MaxCode
 }
 
-// append appends the codes of src, filled to a byte by zeros.
-func (h *huffman) append(dst, src []byte) []byte {
+// Append appends the codes of src, filled to a byte by zeros.
+func (h *Huffman) Append(dst, src []byte) []byte {
 	bits, n := uint64(0), 0
 	for _, s := range src {
 		bits, n = bits<<h.lengths[s]|uint64(h.codes[s]), n+int(h.lengths[s])
@@ -89,16 +89,16 @@ func (h *huffman) append(dst, src []byte) []byte {
 	return dst
 }
 
-// decode appends the bytes whose codes are src; zeros behind the last may give more. It returns
+// Decode appends the bytes whose codes are src; zeros behind the last may give more. It returns
 // false where no code begins.
-func (h *huffman) decode(dst, src []byte) ([]byte, bool) {
+func (h *Huffman) Decode(dst, src []byte) ([]byte, bool) {
 	bits, n := uint64(0), 0 // the next n bits are the upper ones of bits
 	for {
 		for n <= 56 && len(src) > 0 {
 			bits |= uint64(src[0]) << (56 - n)
 			src, n = src[1:], n+8
 		}
-		e := h.table[bits>>(64-maxCode)]
+		e := h.table[bits>>(64-MaxCode)]
 		if int(e.length) > n || n == 0 {
 			return dst, n < 8 // the filling
 		}
