@@ -67,6 +67,12 @@ func TestTextMembers(t *testing.T) {
 			t.Errorf("%s: %v, want %s", c.record, err, want)
 		}
 	}
+	for depth, fits := range map[int]bool{maxNested: true, maxNested + 1: false} {
+		record := `{"id":"a","x":` + strings.Repeat("[", depth) + `"y"` + strings.Repeat("]", depth) + "}"
+		if _, text, _, err := parsed(t, Options{Text: []string{"*"}}, record); fits != (err == nil) || fits && text != "y" || !fits && err.Error() != "member x is nested more than 64 deep" {
+			t.Errorf("%d arrays: %q, %v", depth, text, err)
+		}
+	}
 	for _, members := range [][]string{{""}, {"a..b"}, {"*", "a"}} {
 		opt := DefaultOptions()
 		opt.Text = members
@@ -86,7 +92,9 @@ func TestLeftOut(t *testing.T) {
 		}
 		b.WriteString("}\n")
 	}
-	_, sum := mustBuild(t, DefaultOptions(), save(t, map[string][]byte{"a.jsonl": []byte(b.String())})...)
+	opt := DefaultOptions()
+	opt.MemoryLimit, opt.Workers = 1, 1 // a worker takes several chunks
+	_, sum := mustBuild(t, opt, save(t, map[string][]byte{"a.jsonl": []byte(b.String())})...)
 	if want := []LeftOut{{"url", 5000}, {"lang", 500}}; !reflect.DeepEqual(sum.LeftOut, want) {
 		t.Errorf("%+v, want %+v", sum.LeftOut, want)
 	}

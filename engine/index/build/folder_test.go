@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -47,6 +48,28 @@ func TestFolder(t *testing.T) {
 	empty := tree(t, map[string][]byte{".x": nil})
 	if _, _, err := buildAt(t, DefaultOptions(), empty); err == nil || !strings.Contains(err.Error(), "has no input files") {
 		t.Errorf("an empty folder: error %v", err)
+	}
+}
+
+// TestDuplicatesInPasses has more names than one pass takes, and finds the first repeated one.
+func TestDuplicatesInPasses(t *testing.T) {
+	b, err := newBuilder(t.Context(), t.TempDir(), 1, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.close()
+	const docs, twice = 1 << 18, 20 // three passes
+	for i := range docs {
+		name := strconv.AppendInt(nil, int64(i), 10)
+		if i >= docs-twice {
+			name = strconv.AppendInt(nil, int64(i-docs+twice), 10)
+		}
+		if err := b.addDocument(name, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.findDuplicates(); err != nil || b.sum.Duplicates != twice || b.sum.Duplicate.Doc != docs-twice || b.sum.Duplicate.Name != "0" {
+		t.Errorf("%d duplicates, first %+v, %v", b.sum.Duplicates, b.sum.Duplicate, err)
 	}
 }
 

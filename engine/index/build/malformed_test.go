@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -237,6 +238,19 @@ func TestMalformedPISA(t *testing.T) {
 		}
 	}
 	files := asPISA(smallCollection())
+	for _, suffix := range []string{".documents", ".terms", ".sizes", ".freqs"} {
+		whole := files[suffix]
+		files[suffix] = append(slices.Clone(whole), "more\n"...)
+		_, err := buildTriple(t, files)
+		inputError(t, suffix+", more", err, "more data than the collection has use for")
+		if suffix == ".sizes" || suffix == ".freqs" {
+			delete(files, suffix)
+			if _, err := buildTriple(t, files); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("without %s: %v", suffix, err)
+			}
+		}
+		files[suffix] = whole
+	}
 	files[".terms"] = []byte("a\nb\nb\nc\n")
 	_, err := buildTriple(t, files)
 	inputError(t, "a term twice", err, "list 2: its term has another list")
@@ -306,6 +320,9 @@ func TestMalformedCIFF(t *testing.T) {
 		{"documents out of order", [][]byte{header().delimited(), good, doc(1).delimited(), doc(0).delimited()}, "they must come in order"},
 		{"negative length", [][]byte{header().delimited(), good, message{}.number(3, minus).delimited()}, "malformed document record"},
 		{"document of wrong types", [][]byte{header().delimited(), good, message{}.number(2, 1).delimited()}, "malformed document record"},
+		{"length of 2^31", [][]byte{header().delimited(), good, message{}.number(3, 1<<31).delimited()}, "malformed document record"},
+		{"postings as a number", [][]byte{header().delimited(), list().number(4, 1).delimited()}, "malformed postings list"},
+		{"more data", [][]byte{header().delimited(), good, docs, {0}}, "more data than the collection has use for"},
 		{"giant document", [][]byte{header().delimited(), good, {0xff, 0xff, 0xff, 0x7f}}, "a document record of"},
 		{"giant name", [][]byte{header().delimited(), good, message{}.bytes(2, make([]byte, hdl.MaxNameLen+1)).delimited()}, "a document name of 65537 bytes"},
 		{"term twice", [][]byte{message{}.number(1, 1).number(2, 2).number(3, 2).delimited(), good, good, docs}, `a second list of the term "x"`},
@@ -313,8 +330,16 @@ func TestMalformedCIFF(t *testing.T) {
 		_, err := buildBytes(t, ciffOptions(), "x", slices.Concat(c.parts...))
 		inputError(t, c.name, err, c.reason)
 	}
-	if _, err := buildBytes(t, ciffOptions(), "x", slices.Concat(header().delimited(), good, docs)); err != nil {
-		t.Errorf("the good file: %v", err)
+	long := list().bytes(9, make([]byte, 2*sourceBuffer+10)).bytes(4, posting(1, 1)).delimited() // of unknown contents
+	for name, file := range map[string][]byte{"the good file": good, "a long field": long} {
+		if _, err := buildBytes(t, ciffOptions(), "x", slices.Concat(header().delimited(), file, docs)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	impacts := header().bytes(8, []byte(CIFFImpacts)).delimited() // their sum is not the sum of the lengths
+	path := save(t, map[string][]byte{"x": slices.Concat(impacts, list().bytes(4, posting(1, 2)).delimited(), doc(0).number(3, 9).delimited(), doc(1).delimited())})[0]
+	if _, sum := mustBuild(t, ciffOptions(), path); strings.Contains(strings.Join(sum.Warnings, "\n"), "the document lengths add up to") {
+		t.Errorf("warnings %q", sum.Warnings)
 	}
 }
 

@@ -81,6 +81,25 @@ func TestFlat(t *testing.T) {
 	}
 }
 
+// TestMembersWrong: no part of JSON that is wrong, or too deep, is taken for members.
+func TestMembersWrong(t *testing.T) {
+	emit := func(_, _ []byte) {}
+	for _, record := range []string{
+		`{"a":"\x"}`, `{"a":"\`, `{"a":"b\"}`, `{"\a":1}`, `{"a":"` + "\x01" + `"}`, `{"a":01}`, `{"a":1.}`, `{"a":1e}`, `{"a":-}`, `{"a":tru}`, `{"a":1,}`, `{"a":1 "b":2}`, `{"a":[1,]}`,
+		`{"a":{"b":1,}}`, `{"a":{"b"}}`, `{"a"}`, `{"a":1}{`, `{"a":1`, `{`, ``,
+	} {
+		if m := (members{}); m.each([]byte(record), emit) || json.Valid([]byte(record)) {
+			t.Errorf("%s is taken", record)
+		}
+	}
+	for _, depth := range []int{maxNested + 1, maxNested + 2, 1 << 20} {
+		record := []byte(`{"a":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + "}")
+		if m := (members{}); m.each(record, emit) != (depth <= maxNested+1) {
+			t.Errorf("%d arrays in each other: %v", depth, depth > maxNested+1)
+		}
+	}
+}
+
 func FuzzMembers(f *testing.F) {
 	f.Add([]byte(`{"id":1,"text":"a\tb","x":[{"y":1e5}]}`))
 	f.Fuzz(func(t *testing.T, record []byte) { compareJSON(t, record) })

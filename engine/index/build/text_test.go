@@ -76,7 +76,7 @@ func TestTexts(t *testing.T) {
 func TestLimitOfALine(t *testing.T) {
 	opt := DefaultOptions()
 	opt.maxDocument = 3 * sourceBuffer
-	for _, n := range []int{sourceBuffer - 1, sourceBuffer, sourceBuffer + 1, opt.maxDocument} {
+	for _, n := range []int{sourceBuffer - 1, sourceBuffer, sourceBuffer + 1, opt.maxDocument - 1, opt.maxDocument} {
 		line := "a\t" + strings.Repeat("xy ", n/3+1)[:n-2]
 		got, err := buildBytes(t, opt, "a.tsv", []byte(line+"\nb\tz\n"))
 		if n == opt.maxDocument { // the line end counts

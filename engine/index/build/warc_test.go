@@ -65,6 +65,23 @@ func TestMalformedWARC(t *testing.T) {
 		_, err := buildBytes(t, opt, "a.warc", []byte(c.content))
 		inputError(t, name, err, c.want)
 	}
+	skipped := warc("WARC-Type: request\n", "GET /") + good
+	_, err := buildBytes(t, DefaultOptions(), "a.warc", []byte(skipped+"junk\n"))
+	if e := inputError(t, "behind two records", err, "no WARC record"); e.Offset != int64(len(skipped)) {
+		t.Errorf("byte %d, want %d", e.Offset, len(skipped))
+	}
+	for limit, fits := range map[int]bool{100: true, 99: false} {
+		opt := DefaultOptions()
+		opt.maxDocument = limit
+		_, err := buildBytes(t, opt, "a.warc", []byte(warc("WARC-Type: conversion\nWARC-Target-URI: u\n", strings.Repeat("x", 100))))
+		if fits != (err == nil) {
+			t.Errorf("100 bytes, %d are possible: %v", limit, err)
+		}
+	}
+	block := "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Encoding: gzip\r\n\r\n" + string(zip([]byte(strings.Repeat("x", 1000))))
+	if kind, body := httpBody([]byte(block), 100); kind != "text/plain" || string(body) != strings.Repeat("x", 100) {
+		t.Errorf("%s, %d unpacked bytes", kind, len(body))
+	}
 }
 
 // FuzzWARC: any bytes give documents or an error.
@@ -83,11 +100,11 @@ func TestDocumentID(t *testing.T) {
 	long := strings.Repeat(" x=\"1\"", 50)
 	got, _ := mustBuild(t, DefaultOptions(), save(t, map[string][]byte{"a.sgml": []byte(
 		`<DOC id="AFP_ENG_19940512.0001" type="story" >` + "\n<TEXT><P>red</P></TEXT>\n</DOC>\n<DOC" + long + ` ID = 'b &amp; c'` + ">blue</DOC>\n" +
-			"<DOC><DOCID> d </DOCID>green</DOC><DOC id=\"x\"><DOCNO>e</DOCNO><DOCID>f</DOCID>gray</DOC>")})...)
-	if want := "[AFP_ENG_19940512.0001 b & c d e]"; fmt.Sprint(got.names) != want {
+			"<DOC><DOCID> d </DOCID>green</DOC><DOC id='c'><DOCID>x</DOCID></DOC><DOC id=\"x\"><DOCNO>e</DOCNO><DOCID>f</DOCID>gray</DOC>")})...)
+	if want := "[AFP_ENG_19940512.0001 b & c d c e]"; fmt.Sprint(got.names) != want {
 		t.Errorf("%v, want %s", got.names, want)
 	}
-	for term, doc := range map[string]uint32{"red": 0, "blue": 1, "green": 2, "gray": 3} {
+	for term, doc := range map[string]uint32{"red": 0, "blue": 1, "green": 2, "gray": 4, "x": 3} {
 		if l := got.lists[term]; len(l) != 1 || l[0].doc != doc {
 			t.Errorf("%s: %v", term, l)
 		}
