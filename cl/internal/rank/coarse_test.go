@@ -181,7 +181,7 @@ func compareCoarse(t *testing.T, rk *Ranker, b *plan.RankBatch, want [][]referen
 }
 
 // TestCoarseOverflow ranks a list whose documents all have one score: more are found than
-// there is room for, and the exhaustive path answers.
+// there is room for, and the exhaustive path answers. The queries beside it keep their only document.
 func TestCoarseOverflow(t *testing.T) {
 	testneeds.OneCaller(t)
 	const docs = 3 * coarseFound
@@ -190,12 +190,14 @@ func TestCoarseOverflow(t *testing.T) {
 	for i := range list {
 		list[i], impacts[i] = uint32(i), 7
 	}
-	h, err := src.Append(codec.ParaPFor, list, codec.DefaultOptions())
-	if err == nil {
-		err = src.AppendFreqs(h, impacts, codec.DefaultOptions())
-	}
-	if err != nil {
-		t.Fatal(err)
+	for h, n := range []int{docs, 1} {
+		_, err := src.Append(codec.ParaPFor, list[:n], codec.DefaultOptions())
+		if err == nil {
+			err = src.AppendFreqs(plan.Handle(h), impacts[:n], codec.DefaultOptions())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	devicetest.ForShapes(t, devicetest.Find(t, ops), func(t *testing.T, rt *device.Runtime) {
 		rk, err := load(rt, src)
@@ -204,12 +206,14 @@ func TestCoarseOverflow(t *testing.T) {
 		}
 		defer rk.close()
 		b := plan.RankBatch{K: 3, Norm: plan.Norm{Impacts: 8}}
-		b.Add(src, plan.Term{List: h, Weight: 1 << 30})
+		for _, h := range []plan.Handle{1, 0, 1, 0, 1} {
+			b.Add(src, plan.Term{List: h, Weight: 1 << 30})
+		}
 		var out plan.TopK
 		if err := rk.run(t.Context(), &b, &out); err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(out.Docs, []uint32{0, 1, 2}) {
+		if !slices.Equal(out.Docs, []uint32{0, 0, 1, 2, 0, 0, 1, 2, 0}) {
 			t.Errorf("documents %v", out.Docs)
 		}
 	})
