@@ -183,7 +183,7 @@ func TestMergeWindow(t *testing.T) {
 					with(every*first, every*(first+far))
 				}
 				with(every*(n-5), every*(n-2), every*(n-1), every*n, every*n+1, every*(n+1))
-				for j := range 24 { // up to the first bucket behind the list, and to others
+				for j := range 32 { // up to the first bucket behind the list, and to others
 					with(every*(n-5), every*n, every*n+1<<j)
 				}
 			}
