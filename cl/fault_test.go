@@ -143,6 +143,33 @@ func TestLoadFaults(t *testing.T) {
 	}
 }
 
+// TestLoadWithoutKernels fails each build of a load in turn: nothing stays.
+func TestLoadWithoutKernels(t *testing.T) {
+	d := devicetest.Find(t, everything)
+	q := ask(t)
+	for name, load := range map[string]func(*device.Runtime) (interface{ Close() error }, error){
+		"all lists": func(rt *device.Runtime) (interface{ Close() error }, error) { return load(t.Context(), rt, q.src) },
+		"a cache": func(rt *device.Runtime) (interface{ Close() error }, error) {
+			return loadCached(t.Context(), rt, q.src, 0)
+		},
+	} {
+		b, f := devicetest.OpenFaulty(t, d, devicetest.FewTiles(d))
+		for n := 1; ; n++ {
+			f.Arm("build", n, ocl.ErrOutOfHostMemory)
+			s, err := load(b)
+			if !f.Met(t, "build", n, err) {
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+				break
+			}
+			if used := b.Memory.InUse(); used != 0 {
+				t.Fatalf("%s, build %d failed: %d bytes are still reserved", name, n, used)
+			}
+		}
+	}
+}
+
 // TestRunFaults fails a round of a batch, each in turn, and uses the store again.
 func TestRunFaults(t *testing.T) {
 	b, f := devicetest.OpenFaulty(t, devicetest.Find(t, everything), devicetest.FewTiles(devicetest.Find(t, everything)))

@@ -4,7 +4,11 @@ import (
 	"errors"
 	"testing"
 
+	ocl "github.com/jgillich/go-opencl/cl"
+
 	"heddle/cl/internal/device"
+	"heddle/cl/internal/device/devicetest"
+	"heddle/cl/internal/primitive"
 	"heddle/engine/plan"
 )
 
@@ -24,5 +28,31 @@ func TestCount(t *testing.T) {
 		if failed, ok := errors.AsType[*plan.DeviceError](err); x.matches != c.matches || (err != nil) != (c.matches < 0) || ok && failed.Kind != plan.ErrDeviceLost {
 			t.Errorf("%d tiles, %d parts, %d candidates: %d matches, %v", c.round.tiles, c.round.parts, c.round.candidates, x.matches, err)
 		}
+	}
+}
+
+// TestEnqueueFails clears the state of look-back after a round that was not sent, whose groups drew no tickets.
+func TestEnqueueFails(t *testing.T) {
+	d := devicetest.Find(t, ops)
+	rt, faults := devicetest.OpenFaulty(t, d, d.Tuning())
+	x := &slot{Flight: device.NewFlight(rt, rt.Memory), round: round{tiles: 1}}
+	defer x.Flight.Release()
+	var err error
+	if x.Queue, err = rt.NewQueue(); err != nil {
+		t.Fatal(err)
+	}
+	if x.look, err = primitive.NewLookBack(rt, rt.Memory, 1); err != nil {
+		t.Fatal(err)
+	}
+	defer x.look.Release()
+	if err := rt.Do(func() error {
+		_, _, err := x.look.Begin(x.Queue, 1)
+		return err
+	}); err != nil || x.look.Fresh() {
+		t.Fatal(err)
+	}
+	faults.Arm("enqueue", 1, ocl.ErrOutOfHostMemory)
+	if err := x.enqueue(); err == nil || !x.look.Fresh() {
+		t.Errorf("the next round waits for tickets: %v", err)
 	}
 }
