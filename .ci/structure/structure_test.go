@@ -41,7 +41,7 @@ var layers = []struct {
 	{parts: []string{"engine/api"}},
 	{parts: []string{"engine/bench"}},
 	{parts: []string{"engine/server", "engine/console", "engine/cluster"}},
-	{parts: []string{"engine/collection/view", "engine/collection/feed"}},
+	{parts: []string{"engine/collection/view", "engine/collection/feed", "engine/cluster/member"}},
 	{parts: []string{"engine/cmd"}},
 }
 

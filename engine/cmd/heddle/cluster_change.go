@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"heddle/engine/cluster/member"
 	"heddle/engine/cluster/store"
-	"heddle/engine/cluster/store/bucket"
 	"heddle/engine/collection"
 	"heddle/engine/internal/layout"
 )
@@ -52,21 +52,9 @@ func (f *clusterFlags) with(ctx context.Context, a *App, do func(context.Context
 	if c.Cluster.Servers == "" {
 		c.Cluster.Servers = "nats://127.0.0.1:4222"
 	}
-	if !isNATS(c.Cluster.Servers) {
-		return usageError{fmt.Errorf("--cluster %s: only a cluster with NATS changes: edit the file of any other cluster", c.Cluster.Servers)}
-	}
 	ctx, cancel := context.WithTimeoutCause(ctx, f.timeout, fmt.Errorf("not complete after %v; the nodes go on: see heddle cluster status", f.timeout))
 	defer cancel()
-	conn, err := connectCluster(c.Cluster, false, log)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	kv, err := bucket.Open(ctx, conn.Conn, c.Cluster.ControlReplicas)
-	if err != nil {
-		return unreachable(c.Cluster, err)
-	}
-	return do(ctx, store.Operator{KV: kv})
+	return member.Operate(ctx, c.Cluster, log, func(o store.Operator) error { return do(ctx, o) })
 }
 
 // await waits for an epoch and prints it.

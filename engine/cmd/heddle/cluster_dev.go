@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"heddle/engine/cluster/member"
 	"heddle/engine/cluster/split"
 	"heddle/engine/cluster/store"
 	"heddle/engine/cmd/heddle/internal/control"
@@ -118,7 +119,7 @@ func (o *clusterDevOptions) Run(ctx context.Context, a *App) (err error) {
 	defer ctl.Stop()
 	here := *c
 	here.Cluster.Servers = ctl.ClientURL()
-	g, err := dialCluster(ctx, &here, log)
+	g, err := member.Dial(ctx, &here, log)
 	if err != nil {
 		return err
 	}
@@ -140,13 +141,13 @@ func (o *clusterDevOptions) Run(ctx context.Context, a *App) (err error) {
 		return err
 	}
 	opt := serverOptions(c.Server, log)
-	opt.Remote, opt.Cluster = g, g.describe
+	opt.Remote, opt.Cluster = g, g.Describe
 	serving = true
 	return d.serve(ctx, opt)
 }
 
 // publish cuts a file into shards and waits until the nodes serve them.
-func (o *clusterDevOptions) publish(ctx context.Context, a *App, g *gateway, name, dir string) error {
+func (o *clusterDevOptions) publish(ctx context.Context, a *App, g *member.Gateway, name, dir string) error {
 	var bar terminal.Progress
 	started := false
 	m, err := split.File(ctx, o.paths[name], dir, split.Options{Shards: o.shards, Progress: func(done, total uint64) {
@@ -160,9 +161,9 @@ func (o *clusterDevOptions) publish(ctx context.Context, a *App, g *gateway, nam
 		return err
 	}
 	m.Name = name
-	op := store.Operator{KV: g.kv}
+	op := g.Operator()
 	for alive, patience := map[string]string(nil), time.Now().Add(time.Minute); len(alive) != o.nodes; {
-		if alive, err = g.kv.Alive(ctx); err != nil { // without the nodes whose answers are late
+		if alive, err = op.KV.Alive(ctx); err != nil { // without the nodes whose answers are late
 			return err
 		}
 		if time.Now().After(patience) {

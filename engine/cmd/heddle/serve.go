@@ -16,6 +16,7 @@ import (
 
 	"heddle/config"
 	"heddle/engine/cluster"
+	"heddle/engine/cluster/member"
 	"heddle/engine/server"
 )
 
@@ -107,7 +108,7 @@ func (o *serveOptions) Run(ctx context.Context, a *App) (err error) {
 	}
 	var parts services
 	if o.shards != nil {
-		parts = append(parts, &shardFiles{manifests: o.shards})
+		parts = append(parts, &member.Files{Manifests: o.shards})
 	}
 	changing, err := takeCollections(opt.Indexes, log)
 	if err != nil {
@@ -128,19 +129,13 @@ func (o *serveOptions) Run(ctx context.Context, a *App) (err error) {
 		return err
 	}
 	d.collections = changing
-	if at := c.Cluster.Servers; at != "" && !isNATS(at) {
-		g, err := staticCluster(c.Cluster, c.Server.Timeout)
-		if err != nil {
-			return errors.Join(err, d.close())
-		}
-		opt.Remote, opt.Cluster = g, mapsOnly(g)
-	} else if at != "" {
-		g, err := dialCluster(ctx, c, log)
+	if c.Cluster.Servers != "" {
+		g, err := member.Dial(ctx, c, log)
 		if err != nil {
 			return errors.Join(err, d.close())
 		}
 		defer g.Close()
-		opt.Remote, opt.Cluster = g, g.describe
+		opt.Remote, opt.Cluster = g, g.Describe
 	}
 	return d.serve(ctx, opt)
 }

@@ -245,36 +245,14 @@ func setLevel(c config.Log) {
 
 // listen opens the addresses of the server.
 func (d *daemon) listen(ctx context.Context, v config.Server) (err error) {
-	if d.listener, err = listenService(ctx, v, d.guard, d.log); err != nil || v.Admin == "" {
+	if d.listener, err = access.Listen(ctx, v, d.guard, d.log); err != nil || v.Admin == "" {
 		return err
 	}
-	if d.admin, err = listenAt(ctx, "admin", v.Admin, v.Insecure || d.guard.Closed(true), "--tokens or --admin-ca"); err != nil {
+	if d.admin, err = access.ListenAdmin(ctx, v, d.guard); err != nil {
 		return errors.Join(err, d.close())
 	}
 	return nil
 }
-
-// listenService opens the address of a service.
-func listenService(ctx context.Context, v config.Server, g *access.Guard, log zerolog.Logger) (net.Listener, error) {
-	if host, _, _ := net.SplitHostPort(v.Listen); v.Tokens != "" && v.Cert == "" && !loopback(host) {
-		log.Warn().Msg("tokens cross the network in the clear: give --cert and --key")
-	}
-	return listenAt(ctx, "listen", v.Listen, v.Insecure || g.Closed(false), "--tokens or --client-ca")
-}
-
-// listenAt opens an address, which must be loopback unless safe is set.
-func listenAt(ctx context.Context, name, address string, safe bool, needs string) (net.Listener, error) {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, usageError{fmt.Errorf("--%s: %w", name, err)}
-	}
-	if !safe && !loopback(host) {
-		return nil, usageError{fmt.Errorf("--%s: %s is not a loopback address: it needs %s; --insecure serves every caller that reaches it", name, address, needs)}
-	}
-	return new(net.ListenConfig).Listen(ctx, "tcp", address)
-}
-
-func loopback(host string) bool { return host == "localhost" || net.ParseIP(host).IsLoopback() }
 
 // close closes the addresses of a server that does not start.
 func (d *daemon) close() (err error) {

@@ -92,19 +92,19 @@ func (f Files) read() (*content, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s, %s: %w", f.Cert, f.Key, err)
 	}
-	if c.service, err = config(pair, f.ClientCA); err != nil {
+	if c.service, err = tlsConfig(pair, f.ClientCA); err != nil {
 		return nil, err
 	}
 	ca := f.AdminCA
 	if ca == "" {
 		ca = f.ClientCA
 	}
-	c.admin, err = config(pair, ca)
+	c.admin, err = tlsConfig(pair, ca)
 	return c, err
 }
 
-// config returns the TLS configuration with a certificate and the authority of clients.
-func config(pair tls.Certificate, ca string) (*tls.Config, error) {
+// tlsConfig returns the TLS configuration with a certificate and the authority of clients.
+func tlsConfig(pair tls.Certificate, ca string) (*tls.Config, error) {
 	c := &tls.Config{Certificates: []tls.Certificate{pair}, NextProtos: []string{"h2", "http/1.1"}, MinVersion: tls.VersionTLS12}
 	if ca == "" {
 		return c, nil

@@ -1,4 +1,4 @@
-package main
+package member
 
 import (
 	"context"
@@ -7,58 +7,32 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
-	"time"
 
 	"connectrpc.com/connect/v2"
 
-	"heddle/config"
 	"heddle/engine"
-	"heddle/engine/cluster"
 	"heddle/engine/cluster/node"
 	"heddle/engine/cluster/shard"
 	"heddle/engine/internal/layout"
 )
 
-// isNATS reports whether a value of --cluster names servers of NATS, not a file.
-func isNATS(cluster string) bool {
-	return strings.HasPrefix(cluster, "nats://") || strings.HasPrefix(cluster, "tls://")
-}
-
-// staticCluster answers queries from the nodes that a file names.
-func staticCluster(c config.Cluster, timeout time.Duration) (*cluster.Coordinator, error) {
-	if strings.Contains(c.Servers, "://") {
-		return nil, usageError{fmt.Errorf("--cluster %s: want nats://HOST:PORT, tls://HOST:PORT, or the file of a cluster", c.Servers)}
-	}
-	s, err := cluster.Open(c.Servers)
-	if err == nil {
-		i := identity(c)
-		i.Configured = true
-		s.Client, err = i.Client(s.Client)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return cluster.New(s, s, cluster.Options{Timeout: timeout}), nil
-}
-
-// shardFiles serves the shards of manifests to coordinators. It implements server.Service and
+// Files serves the shards that lie beside manifests to coordinators. It implements server.Service and
 // shard.Shards.
-type shardFiles struct {
-	manifests []string
+type Files struct {
+	Manifests []string                  // the files, or their folders
 	node      atomic.Pointer[node.Node] // nil before Load
 	loaded    atomic.Bool
 }
 
 // Register implements server.Service.
-func (f *shardFiles) Register(s *connect.Server) { shard.Register(s, f) }
+func (f *Files) Register(s *connect.Server) { shard.Register(s, f) }
 
 // Load implements server.Service. Files that are absent belong to other machines. Shards that are
 // open stay.
-func (f *shardFiles) Load(ctx context.Context, e *engine.Engine) error {
+func (f *Files) Load(ctx context.Context, e *engine.Engine) error {
 	f.node.CompareAndSwap(nil, node.New(e))
-	for _, path := range f.manifests {
+	for _, path := range f.Manifests {
 		m, err := layout.ReadManifest(path)
 		if err != nil {
 			return err
@@ -75,7 +49,7 @@ func (f *shardFiles) Load(ctx context.Context, e *engine.Engine) error {
 }
 
 // load opens the shards of a manifest that are in a folder.
-func (f *shardFiles) load(ctx context.Context, m *layout.Map, dir string) error {
+func (f *Files) load(ctx context.Context, m *layout.Map, dir string) error {
 	found := false
 	for i, s := range m.Shards {
 		file, attributes := filepath.Join(dir, s.File), ""
@@ -111,7 +85,7 @@ func checkSize(file string, bytes uint64) error {
 }
 
 // Ready implements server.Service.
-func (f *shardFiles) Ready() error {
+func (f *Files) Ready() error {
 	if !f.loaded.Load() {
 		return &engine.Error{Code: engine.Closed, Op: "find shards", Err: errors.New("the shards are not loaded yet")}
 	}
@@ -119,7 +93,7 @@ func (f *shardFiles) Ready() error {
 }
 
 // OpenIndex implements shard.Shards.
-func (f *shardFiles) OpenIndex(name string, epoch uint64, number int) (*shard.Index, func(), error) {
+func (f *Files) OpenIndex(name string, epoch uint64, number int) (*shard.Index, func(), error) {
 	if err := f.Ready(); err != nil {
 		return nil, nil, err
 	}
@@ -127,7 +101,7 @@ func (f *shardFiles) OpenIndex(name string, epoch uint64, number int) (*shard.In
 }
 
 // OpenTable implements shard.Shards.
-func (f *shardFiles) OpenTable(name string, epoch uint64, number int) (*engine.Table, func(), error) {
+func (f *Files) OpenTable(name string, epoch uint64, number int) (*engine.Table, func(), error) {
 	if err := f.Ready(); err != nil {
 		return nil, nil, err
 	}

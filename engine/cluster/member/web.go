@@ -1,4 +1,4 @@
-package main
+package member
 
 import (
 	"cmp"
@@ -47,12 +47,12 @@ func openNodeWeb(ctx context.Context, c *config.Config, log zerolog.Logger) (w *
 	if w.guard, err = access.Open(files); err != nil {
 		return nil, err
 	}
-	if w.listener, err = listenService(ctx, v, w.guard, log); err != nil {
+	if w.listener, err = access.Listen(ctx, v, w.guard, log); err != nil {
 		return nil, err
 	}
 	w.url = cmp.Or(c.Cluster.Url, w.at())
 	if at, ok := w.listener.Addr().(*net.TCPAddr); ok && at.IP.IsUnspecified() && c.Cluster.Url == "" {
-		err = usageError{fmt.Errorf("--listen %s is for all networks: set cluster.url to the URL at which other machines reach the node", v.Listen)}
+		err = invalid(fmt.Errorf("--listen %s is for all networks: set cluster.url to the URL at which other machines reach the node", v.Listen))
 		return nil, errors.Join(err, w.listener.Close())
 	}
 	return w, nil

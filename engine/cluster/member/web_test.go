@@ -1,9 +1,10 @@
-package main
+package member
 
 import (
 	"net"
 	"net/http"
-	"strings"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"connectrpc.com/connect/v2"
@@ -11,15 +12,20 @@ import (
 	"github.com/rs/zerolog"
 
 	"heddle/config"
+	"heddle/engine/server/access"
+	"heddle/engine/server/access/accesstest"
 )
 
 // TestNodeStrangers: connections that send nothing make room on the HTTP port of a node, and a request
 // without a token ends its connection.
 func TestNodeStrangers(t *testing.T) {
-	inTempDir(t)
-	token := strings.TrimSpace(must(t, "serve", "token", "--tokens", "tokens", "peer"))
+	token, line := accesstest.Token(t, "peer", access.Read)
+	tokens := filepath.Join(t.TempDir(), "tokens")
+	if err := os.WriteFile(tokens, []byte(line), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	c := config.Default()
-	c.Server.Listen, c.Server.Tokens, c.Server.MaxConnections = "127.0.0.1:0", "tokens", 10
+	c.Server.Listen, c.Server.Tokens, c.Server.MaxConnections = "127.0.0.1:0", tokens, 10
 	w, err := openNodeWeb(t.Context(), c, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package main
+package member
 
 import (
 	"context"
@@ -11,8 +11,11 @@ import (
 	"heddle/engine/internal/layout"
 )
 
-// describe describes the cluster as its maps, its nodes and the calls of this server show it.
-func (g *gateway) describe(ctx context.Context) (*api.Cluster, error) {
+// Describe describes the cluster as its maps, its nodes and the calls of this server show it.
+func (g *Gateway) Describe(ctx context.Context) (*api.Cluster, error) {
+	if g.conn == nil {
+		return g.mapsOnly(ctx)
+	}
 	s, err := store.Operator{KV: g.kv}.Status(ctx)
 	if err != nil {
 		return nil, err
@@ -94,27 +97,25 @@ func nodeOf(name string, l cluster.Load) *api.ClusterNode {
 
 // mapsOnly describes a cluster without NATS: the maps of its file. Every replica counts as open, and
 // every node as alive, because nodes report nothing there.
-func mapsOnly(g *cluster.Coordinator) func(ctx context.Context) (*api.Cluster, error) {
-	return func(ctx context.Context) (*api.Cluster, error) {
-		all, err := g.Maps(ctx)
-		if err != nil {
-			return nil, err
-		}
-		out := &api.Cluster{Present: true}
-		shards, loads := map[string]uint32{}, g.Loads()
-		for _, m := range all {
-			c := &api.Collection{Name: m.Name}
-			addMap(c, m, func(_ int, node string) *api.Replica {
-				shards[node]++
-				return &api.Replica{Node: node, Epoch: m.Epoch}
-			})
-			out.Collections = append(out.Collections, c)
-		}
-		for _, name := range slices.Sorted(maps.Keys(shards)) {
-			n := nodeOf(name, loads[name])
-			n.Alive, n.Shards = true, shards[name]
-			out.Nodes = append(out.Nodes, n)
-		}
-		return out, nil
+func (g *Gateway) mapsOnly(ctx context.Context) (*api.Cluster, error) {
+	all, err := g.Maps(ctx)
+	if err != nil {
+		return nil, err
 	}
+	out := &api.Cluster{Present: true}
+	shards, loads := map[string]uint32{}, g.Loads()
+	for _, m := range all {
+		c := &api.Collection{Name: m.Name}
+		addMap(c, m, func(_ int, node string) *api.Replica {
+			shards[node]++
+			return &api.Replica{Node: node, Epoch: m.Epoch}
+		})
+		out.Collections = append(out.Collections, c)
+	}
+	for _, name := range slices.Sorted(maps.Keys(shards)) {
+		n := nodeOf(name, loads[name])
+		n.Alive, n.Shards = true, shards[name]
+		out.Nodes = append(out.Nodes, n)
+	}
+	return out, nil
 }
