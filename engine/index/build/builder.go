@@ -6,28 +6,29 @@ import (
 	"fmt"
 	"time"
 
+	"heddle/engine/index/build/gather"
 	"heddle/engine/index/hdl"
 )
 
 // builder collects documents and postings. It belongs to one goroutine.
 type builder struct {
 	ctx       context.Context
-	dir       string   // folder for temporary files
-	limit     uint64   // greatest memory of chunks and index, in bytes
-	chunks    piles    // the inverted documents, if the inputs are documents
-	index     postings // the lists, if the inputs are inverted already
-	runs      []run
-	spilt     *temp   // runs
-	open      []*pisa // inputs that are runs
-	names     *temp   // documents: name by appendBytes, varint length
-	texts     *temp   // texts of documents, by appendBytes; nil if they are not stored
+	dir       string          // folder for temporary files
+	limit     uint64          // greatest memory of chunks and index, in bytes
+	chunks    gather.Piles    // the inverted documents, if the inputs are documents
+	index     gather.Postings // the lists, if the inputs are inverted already
+	runs      []gather.Run
+	spilt     *gather.Temp // runs
+	open      []*pisa      // inputs that are runs
+	names     *gather.Temp // documents: name by gather.AppendBytes, varint length
+	texts     *gather.Temp // texts of documents, by gather.AppendBytes; nil if they are not stored
 	docs      uint64
-	withTerms uint64   // documents of a length above 0
-	records   uint64   // documents of texts and vectors, skipped documents included
-	base      uint64   // documents before the current inverted input
-	term      []byte   // the term of the current list
-	list      *growing // its value; it must be found again after a spill
-	format    string   // format of the inputs
+	withTerms uint64          // documents of a length above 0
+	records   uint64          // documents of texts and vectors, skipped documents included
+	base      uint64          // documents before the current inverted input
+	term      []byte          // the term of the current list
+	list      *gather.Growing // its value; it must be found again after a spill
+	format    string          // format of the inputs
 
 	kind    kind     // kind of all documents
 	weigher weigher  // turns the weights of vectors into frequencies, or prepares impacts
@@ -43,8 +44,8 @@ type builder struct {
 func newBuilder(ctx context.Context, dir string, limit uint64, store bool) (*builder, error) {
 	b := &builder{ctx: ctx, dir: dir, limit: limit}
 	var err error
-	if b.names, err = newTemp(dir, tempPattern); err == nil && store {
-		if b.texts, err = newTemp(dir, tempPattern); err != nil {
+	if b.names, err = gather.NewTemp(dir, tempPattern); err == nil && store {
+		if b.texts, err = gather.NewTemp(dir, tempPattern); err != nil {
 			err = errors.Join(err, b.names.Close())
 		}
 	}
@@ -56,7 +57,7 @@ const tempPattern = ".heddle-build-*"
 // close removes the temporary files.
 func (b *builder) close() error {
 	var errs []error
-	for _, t := range []*temp{b.names, b.texts, b.spilt} {
+	for _, t := range []*gather.Temp{b.names, b.texts, b.spilt} {
 		if t != nil {
 			errs = append(errs, t.Close())
 		}
@@ -86,16 +87,16 @@ func (b *builder) addChunk(c *chunk) error {
 		return err
 	}
 	if b.texts != nil {
-		if err := b.texts.write(c.texts); err != nil {
+		if err := b.texts.Append(c.texts); err != nil {
 			return err
 		}
 	}
-	if !b.index.empty() {
+	if !b.index.Empty() {
 		if err := b.release(); err != nil {
 			return err
 		}
 	}
-	b.chunks.add(c.lists, c.groups, uint32(b.docs-uint64(c.count)))
+	b.chunks.Add(c.lists, c.groups, uint32(b.docs-uint64(c.count)))
 	return b.checkMemory()
 }
 
@@ -108,7 +109,7 @@ func (b *builder) startInverted(path string) error {
 		return position{}.errorf(path, "inverted lists behind documents with vectors")
 	}
 	b.base = b.docs
-	if b.chunks.empty() {
+	if b.chunks.Empty() {
 		return nil
 	}
 	return b.release()
@@ -121,7 +122,7 @@ func (b *builder) startList(term []byte) error {
 		return err
 	}
 	b.term = append(b.term[:0], term...)
-	b.list = b.index.value(b.index.find(b.term))
+	b.list = b.index.Value(b.index.Find(b.term))
 	b.tick(false)
 	return b.ctx.Err()
 }
@@ -132,11 +133,11 @@ var errNotAscending = errors.New("docIDs do not ascend")
 // b.base; the caller has checked that it is in range, and that freq is not 0.
 func (b *builder) addPosting(doc, freq uint32) error {
 	doc += uint32(b.base)
-	if doc < b.list.next {
+	if doc < b.list.Next {
 		return errNotAscending
 	}
-	b.index.put(b.list, doc, freq)
-	if b.list.docs%4096 == 0 {
+	b.index.Put(b.list, doc, freq)
+	if b.list.Docs%4096 == 0 {
 		return b.checkList()
 	}
 	return nil
@@ -144,15 +145,15 @@ func (b *builder) addPosting(doc, freq uint32) error {
 
 // content is lists in memory.
 type content interface {
-	empty() bool
-	memory() uint64
-	full() bool
-	cursor() cursor
+	Empty() bool
+	Memory() uint64
+	Full() bool
+	Cursor() gather.Cursor
 }
 
 // content is the lists of all runs, and then the lists in memory.
 func (b *builder) content() content {
-	if b.chunks.empty() {
+	if b.chunks.Empty() {
 		return &b.index
 	}
 	return &b.chunks
@@ -164,10 +165,10 @@ func (b *builder) addPostings(docs, freqs []uint32) error {
 	for i := range docs {
 		docs[i] += uint32(b.base)
 	}
-	if docs[0] < b.list.next {
+	if docs[0] < b.list.Next {
 		return errNotAscending
 	}
-	b.index.putAll(b.list, docs, freqs)
+	b.index.PutAll(b.list, docs, freqs)
 	return b.checkList()
 }
 
@@ -176,8 +177,8 @@ func (b *builder) checkList() error {
 	if err := b.checkMemory(); err != nil {
 		return err
 	}
-	if b.index.empty() { // spilt: the list goes on in the next run
-		b.list = b.index.value(b.index.find(b.term))
+	if b.index.Empty() { // spilt: the list goes on in the next run
+		b.list = b.index.Value(b.index.Find(b.term))
 	}
 	return nil
 }
@@ -185,15 +186,15 @@ func (b *builder) checkList() error {
 // checkMemory spills the lists in memory if they have grown too large.
 func (b *builder) checkMemory() error {
 	c := b.content()
-	if c.memory() <= b.limit && !c.full() || c.empty() {
+	if c.Memory() <= b.limit && !c.Full() || c.Empty() {
 		return nil
 	}
 	return b.spill()
 }
 
 // addRun adds a run behind the lists in memory.
-func (b *builder) addRun(r run) error {
-	if !b.content().empty() {
+func (b *builder) addRun(r gather.Run) error {
+	if !b.content().Empty() {
 		if err := b.release(); err != nil {
 			return err
 		}
@@ -205,7 +206,7 @@ func (b *builder) addRun(r run) error {
 // settle writes the last part of an index with runs as well. Its memory is free for the merge
 // then.
 func (b *builder) settle() error {
-	if len(b.runs) == 0 || b.content().empty() {
+	if len(b.runs) == 0 || b.content().Empty() {
 		return nil
 	}
 	return b.release()
@@ -214,28 +215,28 @@ func (b *builder) settle() error {
 // release writes the lists in memory as a run, and drops the memory.
 func (b *builder) release() error {
 	err := b.spill()
-	b.chunks, b.index = piles{}, postings{}
+	b.chunks, b.index = gather.Piles{}, gather.Postings{}
 	return err
 }
 
 // spill writes the lists in memory as a run.
 func (b *builder) spill() error {
 	if b.spilt == nil {
-		t, err := newTemp(b.dir, tempPattern)
+		t, err := gather.NewTemp(b.dir, tempPattern)
 		if err != nil {
 			return err
 		}
 		b.spilt = t
 	}
-	r, err := spill(b.spilt, b.content().cursor())
+	r, err := gather.Spill(b.spilt, b.content().Cursor())
 	if err != nil {
 		return err
 	}
 	b.runs = append(b.runs, r)
 	b.sum.Runs++
-	b.chunks.reset()
-	b.index.slots = nil // memory counts it, full or not
-	b.index.reset()
+	b.chunks.Reset()
+	b.index.Slots = nil // memory counts it, full or not
+	b.index.Reset()
 	return b.ctx.Err()
 }
 
@@ -251,7 +252,7 @@ func (b *builder) write(w Output, impacts hdl.Impacts, opt *Options) error {
 		return err
 	}
 	quantiser := b.newQuantiser(impacts, opt)
-	batch := (b.longest() + batchSize) * decodedSize
+	batch := (b.longest() + gather.BatchSize) * decodedSize
 	written := b.longest() * writtenSize
 	batches := min((b.limit/2-min(written, b.limit/2))/batch, maxBatches)
 	batches = max(batches, 1)
@@ -260,15 +261,15 @@ func (b *builder) write(w Output, impacts hdl.Impacts, opt *Options) error {
 	if err != nil {
 		return err
 	}
-	return merge(b.ctx, runs, int(batches), func(l *merged) error {
+	return gather.Merge(b.ctx, runs, int(batches), func(l *gather.Merged) error {
 		b.tick(false) // inputs that are runs are read now
 		b.sum.Terms++
-		b.sum.Postings += uint64(len(l.docs))
-		quantiser.list(l.docs, l.freqs)
-		for _, f := range l.freqs {
+		b.sum.Postings += uint64(len(l.Docs))
+		quantiser.list(l.Docs, l.Freqs)
+		for _, f := range l.Freqs {
 			b.sum.Tokens += uint64(f)
 		}
-		return w.AddList(l.term, l.docs, l.freqs)
+		return w.AddList(l.Term, l.Docs, l.Freqs)
 	})
 }
 
@@ -279,29 +280,29 @@ const (
 )
 
 // cursors opens all runs, the run in memory last. Room bounds their buffers, in bytes.
-func (b *builder) cursors(room uint64) ([]cursor, error) {
+func (b *builder) cursors(room uint64) ([]gather.Cursor, error) {
 	if b.spilt != nil {
-		if err := b.spilt.flush(); err != nil {
+		if err := b.spilt.Flush(); err != nil {
 			return nil, err
 		}
 	}
 	// Reading in pieces of some hundred kilobytes spares the disk its seeks.
 	buffer := int(min(max(room/uint64(max(len(b.runs), 1)), 4<<10), 512<<10))
-	var cs []cursor
+	var cs []gather.Cursor
 	for _, r := range b.runs {
-		if r.lists != nil {
-			cs = append(cs, r.lists)
+		if r.Lists != nil {
+			cs = append(cs, r.Lists)
 		} else {
-			cs = append(cs, newFileCursor(b.spilt, r, buffer))
+			cs = append(cs, gather.NewCursor(b.spilt, r, buffer))
 		}
 	}
-	return append(cs, b.content().cursor()), nil
+	return append(cs, b.content().Cursor()), nil
 }
 
 // longest is at least the length of the longest list of the runs, in postings.
 func (b *builder) longest() (n uint64) {
 	for _, r := range b.runs {
-		n = min(n+uint64(r.longest), b.docs)
+		n = min(n+uint64(r.Longest), b.docs)
 	}
 	return n
 }

@@ -9,6 +9,7 @@ import (
 
 	"heddle/engine/file/input"
 	"heddle/engine/index/analyze"
+	"heddle/engine/index/build/gather"
 	"heddle/engine/index/hdl"
 )
 
@@ -23,13 +24,13 @@ type chunk struct {
 	withTerms uint32 // documents with terms
 	unnamed   uint32 // documents with their line as name
 	invalid   InvalidDocuments
-	lists     []byte  // records by tally; docIDs count from the first document
-	groups    []group // groups of the records
-	documents []byte  // by appendDocument
-	texts     []byte  // by appendBytes, if texts are stored
-	kind      kind    // kind of all documents
-	weigher   weigher // turns the weights of vectors into frequencies, or prepares impacts
-	err       error   // error of the first record that cannot be read
+	lists     []byte         // records by tally; docIDs count from the first document
+	groups    []gather.Group // groups of the records
+	documents []byte         // by appendDocument
+	texts     []byte         // by gather.AppendBytes, if texts are stored
+	kind      kind           // kind of all documents
+	weigher   weigher        // turns the weights of vectors into frequencies, or prepares impacts
+	err       error          // error of the first record that cannot be read
 
 	left map[string]uint64 // documents by members of JSON that are left out
 }
@@ -133,13 +134,13 @@ type worker struct {
 	store   bool // texts
 	doc     document
 	chunk   *chunk
-	tally   tally
+	tally   gather.Tally
 	length  uint32 // terms of the current document so far
 }
 
 func (w *worker) analyse(ctx context.Context, c *chunk) {
 	w.chunk = c
-	w.tally.reset()
+	w.tally.Reset()
 	c.kind, c.weigher = ofNothing, weigher{impacts: w.impacts}
 	start := 0
 	for _, r := range c.records {
@@ -165,7 +166,7 @@ func (w *worker) analyse(ctx context.Context, c *chunk) {
 			c.err = r.at.error(r.input.path, err.Error())
 			return
 		}
-		if w.tally.end(err == nil); err != nil {
+		if w.tally.End(err == nil); err != nil {
 			c.weigher = weigher
 			c.invalid.Records++
 			c.invalid.Skipped++
@@ -179,10 +180,10 @@ func (w *worker) analyse(ctx context.Context, c *chunk) {
 		}
 		c.documents = appendDocument(c.documents, w.doc.name, w.length)
 		if w.store {
-			c.texts = appendBytes(c.texts, bytes.TrimSpace(w.doc.text))
+			c.texts = gather.AppendBytes(c.texts, bytes.TrimSpace(w.doc.text))
 		}
 	}
-	c.lists, c.groups = w.tally.write(c.lists, c.groups)
+	c.lists, c.groups = w.tally.Append(c.lists, c.groups)
 	for member, n := range w.doc.left {
 		if *n > 0 {
 			if c.left == nil {
@@ -209,7 +210,7 @@ func (w *worker) document(text []byte, r record) error {
 	}
 	for token := range w.words.Tokens(w.doc.text) {
 		w.length++
-		w.tally.count(token.Term, 1)
+		w.tally.Count(token.Term, 1)
 	}
 	return w.chunk.kind.join(ofTexts)
 }

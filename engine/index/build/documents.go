@@ -1,14 +1,12 @@
 package build
 
 import (
-	"bufio"
 	"cmp"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math"
-	"slices"
 
+	"heddle/engine/index/build/gather"
 	"heddle/engine/index/hdl"
 )
 
@@ -21,7 +19,7 @@ func (b *builder) addDocuments(n, withTerms uint64, encoded []byte) error {
 		return err
 	}
 	b.docs, b.withTerms = b.docs+n, b.withTerms+withTerms
-	return b.names.write(encoded)
+	return b.names.Append(encoded)
 }
 
 // checkRoom fails if n more documents would exceed the range of docIDs.
@@ -39,56 +37,23 @@ func (b *builder) addDocument(name []byte, length uint32) error {
 }
 
 func appendDocument(dst, name []byte, length uint32) []byte {
-	return binary.AppendUvarint(appendBytes(dst, name), uint64(length))
-}
-
-// appendBytes appends the varint length of b, and b.
-func appendBytes(dst, b []byte) []byte {
-	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
-}
-
-// appendSized is appendBytes for bytes that f appends: they are written once, in most cases behind a
-// length of one byte.
-func appendSized(dst []byte, f func(dst []byte) []byte) []byte {
-	at := len(dst)
-	dst = f(append(dst, 0))
-	n := len(dst) - at - 1
-	if n >= 0x80 {
-		var length [binary.MaxVarintLen64]byte
-		dst = slices.Replace(dst, at, at+1, binary.AppendUvarint(length[:0], uint64(n))...)
-	} else {
-		dst[at] = byte(n)
-	}
-	return dst
-}
-
-// readBytes reads the output of appendBytes into the memory of dst.
-func readBytes(r *bufio.Reader, dst []byte) ([]byte, error) {
-	n, err := binary.ReadUvarint(r)
-	if err != nil {
-		return dst, damagedRun(err)
-	}
-	dst = slices.Grow(dst[:0], int(n))[:n]
-	if _, err := io.ReadFull(r, dst); err != nil {
-		return dst, damagedRun(err)
-	}
-	return dst, nil
+	return binary.AppendUvarint(gather.AppendBytes(dst, name), uint64(length))
 }
 
 // eachDocument calls f with the names and lengths of all documents.
 func (b *builder) eachDocument(f func(name []byte, length uint32) error) error {
-	r, err := b.names.rewind()
+	r, err := b.names.Rewind()
 	if err != nil {
 		return err
 	}
 	var name []byte
 	for i := range b.docs {
-		if name, err = readBytes(r, name); err != nil {
+		if name, err = gather.ReadBytes(r, name); err != nil {
 			return err
 		}
 		length, err := binary.ReadUvarint(r)
 		if err != nil {
-			return damagedRun(err)
+			return gather.Damaged(err)
 		}
 		if err := f(name, uint32(length)); err != nil {
 			return err
@@ -115,13 +80,13 @@ func (b *builder) writeTexts(w Output) error {
 	if b.texts == nil {
 		return nil
 	}
-	r, err := b.texts.rewind()
+	r, err := b.texts.Rewind()
 	if err != nil {
 		return err
 	}
 	var text []byte
 	for range b.docs {
-		if text, err = readBytes(r, text); err != nil {
+		if text, err = gather.ReadBytes(r, text); err != nil {
 			return err
 		}
 		if err := cmp.Or(b.ctx.Err(), w.AddText(text)); err != nil {

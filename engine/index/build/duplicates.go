@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
+
+	"heddle/engine/index/build/gather"
 )
 
 // findDuplicates counts the documents that have the name of an earlier document, by the
@@ -54,7 +56,7 @@ func (b *builder) findDuplicates() error {
 
 // eachName calls f for the documents in order until f returns false.
 func (b *builder) eachName(f func(doc uint64, name []byte) bool) error {
-	r, err := b.names.rewind()
+	r, err := b.names.Rewind()
 	if err != nil {
 		return err
 	}
@@ -63,11 +65,11 @@ func (b *builder) eachName(f func(doc uint64, name []byte) bool) error {
 		if doc%4096 == 0 && b.ctx.Err() != nil {
 			return b.ctx.Err()
 		}
-		if name, err = readBytes(r, name); err != nil {
+		if name, err = gather.ReadBytes(r, name); err != nil {
 			return err
 		}
 		if _, err := binary.ReadUvarint(r); err != nil { // the length
-			return damagedRun(err)
+			return gather.Damaged(err)
 		}
 		if !f(doc, name) {
 			return nil

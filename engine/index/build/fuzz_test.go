@@ -11,6 +11,7 @@ import (
 
 	"heddle/engine/file/input"
 	"heddle/engine/index/analyze"
+	"heddle/engine/index/build/gather"
 )
 
 // fuzzOptions reads standard input in small chunks and spills often.
@@ -46,15 +47,15 @@ func readOnly(t *testing.T, opt Options, inputs ...string) (c collection, err er
 		t.Fatal(err)
 	}
 	c.lists = map[string][]posting{}
-	err = merge(ctx, runs, 2, func(m *merged) error {
+	err = gather.Merge(ctx, runs, 2, func(m *gather.Merged) error {
 		l := []posting{}
-		for i, d := range m.docs {
-			if uint64(d) >= b.docs || m.freqs[i] == 0 || i > 0 && d <= m.docs[i-1] {
-				t.Fatalf("list %q: posting %d is %d:%d of %d documents", m.term, i, d, m.freqs[i], b.docs)
+		for i, d := range m.Docs {
+			if uint64(d) >= b.docs || m.Freqs[i] == 0 || i > 0 && d <= m.Docs[i-1] {
+				t.Fatalf("list %q: posting %d is %d:%d of %d documents", m.Term, i, d, m.Freqs[i], b.docs)
 			}
-			l = append(l, posting{d, m.freqs[i]})
+			l = append(l, posting{d, m.Freqs[i]})
 		}
-		c.lists[m.term] = l
+		c.lists[m.Term] = l
 		return nil
 	})
 	if err != nil && !errors.Is(err, ErrCorrupt) {
@@ -127,9 +128,9 @@ func FuzzPISA(f *testing.F) {
 		if err == nil && len(docs)%8 == 0 {
 			err = p.readLists()
 		}
-		for l := (list{}); err == nil; { // the lists as a run
-			if err = p.next(&l); err == nil {
-				_, _, err = l.read(nil, nil)
+		for l := (gather.List{}); err == nil; { // the lists as a run
+			if err = p.Next(&l); err == nil {
+				_, _, err = l.Read(nil, nil)
 			}
 		}
 		if err != io.EOF && !errors.Is(err, ErrCorrupt) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"heddle/engine/file/input"
+	"heddle/engine/index/build/gather"
 	"heddle/engine/index/hdl"
 )
 
@@ -79,7 +80,7 @@ func readPISA(b *builder, files *opener, base string) (err error) {
 	if err == nil && sorted {
 		p.base = uint32(b.base)
 		b.open = append(b.open, p) // closing b closes it
-		return b.addRun(run{lists: p, longest: p.documents})
+		return b.addRun(gather.Run{Lists: p, Longest: p.documents})
 	}
 	if err == nil {
 		err = p.readLists()

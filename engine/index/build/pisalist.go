@@ -9,6 +9,7 @@ import (
 
 	"heddle/engine/file/container"
 	"heddle/engine/file/input"
+	"heddle/engine/index/build/gather"
 	"heddle/engine/index/hdl"
 )
 
@@ -74,11 +75,11 @@ func (p *pisa) readLists() error {
 }
 
 // next is the method of cursor.
-func (p *pisa) next(l *list) error {
+func (p *pisa) Next(l *gather.List) error {
 	if err := p.begin(); err != nil {
 		return err
 	}
-	l.term, l.docs, l.read = append(l.term[:0], p.term...), p.left, p.appendList
+	l.Term, l.Docs, l.Read = append(l.Term[:0], p.term...), p.left, p.appendList
 	return nil
 }
 

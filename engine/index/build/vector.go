@@ -147,7 +147,7 @@ func (w *worker) weigh(v *vector) error {
 		if code == 0 {
 			continue
 		}
-		if w.tally.count(term, code) > 0 {
+		if w.tally.Count(term, code) > 0 {
 			return fmt.Errorf("the term %.60q comes twice in a vector", term)
 		}
 		if sum++; !w.chunk.weigher.impacts {

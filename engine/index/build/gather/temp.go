@@ -1,4 +1,4 @@
-package build
+package gather
 
 import (
 	"bufio"
@@ -7,8 +7,8 @@ import (
 	"heddle/engine/file/scratch"
 )
 
-// temp is a temporary file that is written from start to end, and then read.
-type temp struct {
+// Temp is a temporary file that is written from start to end, and then read.
+type Temp struct {
 	*scratch.File
 	buf  []byte // not yet in the file
 	size int64  // bytes written, including buf
@@ -16,18 +16,18 @@ type temp struct {
 
 const tempBuffer = 256 << 10 // bytes
 
-func newTemp(dir, pattern string) (*temp, error) {
+func NewTemp(dir, pattern string) (*Temp, error) {
 	f, err := scratch.New(dir, pattern)
 	if err != nil {
 		return nil, err
 	}
-	return &temp{File: f}, nil
+	return &Temp{File: f}, nil
 }
 
-func (t *temp) write(b []byte) error {
+func (t *Temp) Append(b []byte) error {
 	t.size += int64(len(b))
 	if len(t.buf)+len(b) > tempBuffer {
-		if err := t.flush(); err != nil {
+		if err := t.Flush(); err != nil {
 			return err
 		}
 	}
@@ -39,15 +39,15 @@ func (t *temp) write(b []byte) error {
 	return nil
 }
 
-func (t *temp) flush() error {
+func (t *Temp) Flush() error {
 	_, err := t.File.Write(t.buf)
 	t.buf = t.buf[:0]
 	return err
 }
 
-// rewind ends the writing and reads from the start.
-func (t *temp) rewind() (*bufio.Reader, error) {
-	if err := t.flush(); err != nil {
+// Rewind ends the writing and reads from the start.
+func (t *Temp) Rewind() (*bufio.Reader, error) {
+	if err := t.Flush(); err != nil {
 		return nil, err
 	}
 	_, err := t.Seek(0, io.SeekStart)

@@ -1,4 +1,4 @@
-package build
+package gather
 
 import (
 	"bufio"
@@ -12,66 +12,66 @@ import (
 // number of bytes, bytes as in postings.
 //
 // The lists of an input with ascending terms are a run as well.
-type run struct {
+type Run struct {
 	offset, length int64
-	longest        uint32 // postings of a list, at most
-	lists          cursor // lists of an inverted input; nil for documents
+	Longest        uint32 // postings of a list, at most
+	Lists          Cursor // lists of an inverted input; nil for documents
 }
 
-// list is one list of a run.
-type list struct {
-	term []byte
-	docs uint32 // postings
+// List is one list of a run.
+type List struct {
+	Term []byte
+	Docs uint32 // postings
 	data []byte // the postings of the list, encoded as in type postings
-	// read appends the postings in place of data, unless it is nil.
-	read func(docs, freqs []uint32) ([]uint32, []uint32, error)
+	// Read appends the postings in place of data, unless it is nil.
+	Read func(docs, freqs []uint32) ([]uint32, []uint32, error)
 }
 
-// cursor walks the lists of a run, ascending by term.
-type cursor interface {
-	// next fills l, whose slices it may overwrite; io.EOF behind the last list.
-	next(l *list) error
+// Cursor walks the lists of a run, ascending by term.
+type Cursor interface {
+	// Next fills l, whose slices it may overwrite; io.EOF behind the last list.
+	Next(l *List) error
 }
 
-// spill writes the lists of c to the end of t.
-func spill(t *temp, c cursor) (run, error) {
-	r := run{offset: t.size}
-	var l list
+// Spill writes the lists of c to the end of t.
+func Spill(t *Temp, c Cursor) (Run, error) {
+	r := Run{offset: t.size}
+	var l List
 	var b []byte
 	for {
-		if err := c.next(&l); err == io.EOF {
+		if err := c.Next(&l); err == io.EOF {
 			r.length = t.size - r.offset
 			return r, nil
 		} else if err != nil {
-			return run{}, err
+			return Run{}, err
 		}
-		r.longest = max(r.longest, l.docs)
-		b = appendBytes(b[:0], l.term)
-		b = binary.AppendUvarint(b, uint64(l.docs))
+		r.Longest = max(r.Longest, l.Docs)
+		b = AppendBytes(b[:0], l.Term)
+		b = binary.AppendUvarint(b, uint64(l.Docs))
 		b = binary.AppendUvarint(b, uint64(len(l.data)))
-		if err := t.write(b); err != nil {
-			return run{}, err
+		if err := t.Append(b); err != nil {
+			return Run{}, err
 		}
-		if err := t.write(l.data); err != nil {
-			return run{}, err
+		if err := t.Append(l.data); err != nil {
+			return Run{}, err
 		}
 	}
 }
 
 // memoryCursor walks postings in memory.
 type memoryCursor struct {
-	p     *postings
+	p     *Postings
 	order []uint32
 }
 
-func (c *memoryCursor) next(l *list) error {
+func (c *memoryCursor) Next(l *List) error {
 	if len(c.order) == 0 {
 		return io.EOF
 	}
 	e := c.p.at(c.order[0])
 	c.order = c.order[1:]
-	l.term = c.p.appendTerm(l.term[:0], e)
-	l.docs = e.value.docs
+	l.Term = c.p.appendTerm(l.Term[:0], e)
+	l.Docs = e.value.Docs
 	l.data = c.p.arena.read(l.data[:0], &e.value.stream)
 	return nil
 }
@@ -81,25 +81,25 @@ type fileCursor struct {
 	r *bufio.Reader
 }
 
-func newFileCursor(t *temp, r run, buffer int) *fileCursor {
+func NewCursor(t *Temp, r Run, buffer int) *fileCursor {
 	return &fileCursor{bufio.NewReaderSize(io.NewSectionReader(t, r.offset, r.length), buffer)}
 }
 
-func (c *fileCursor) next(l *list) error {
+func (c *fileCursor) Next(l *List) error {
 	n, err := binary.ReadUvarint(c.r)
 	if err != nil {
 		return err // io.EOF between two lists
 	}
-	if l.term, err = c.bytes(l.term, n); err != nil {
+	if l.Term, err = c.bytes(l.Term, n); err != nil {
 		return err
 	}
 	docs, err := binary.ReadUvarint(c.r)
 	if err != nil {
-		return damagedRun(err)
+		return Damaged(err)
 	}
-	l.docs = uint32(docs)
+	l.Docs = uint32(docs)
 	if n, err = binary.ReadUvarint(c.r); err != nil {
-		return damagedRun(err)
+		return Damaged(err)
 	}
 	l.data, err = c.bytes(l.data, n)
 	return err
@@ -112,13 +112,13 @@ func (c *fileCursor) bytes(dst []byte, n uint64) ([]byte, error) {
 	}
 	dst = dst[:n]
 	if _, err := io.ReadFull(c.r, dst); err != nil {
-		return dst, damagedRun(err)
+		return dst, Damaged(err)
 	}
 	return dst, nil
 }
 
-// damagedRun keeps an early end from being taken for the end of a run.
-func damagedRun(err error) error {
+// Damaged keeps an early end from being taken for the end of a run.
+func Damaged(err error) error {
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
@@ -126,7 +126,7 @@ func damagedRun(err error) error {
 }
 
 // decode appends the postings of l to docs and freqs.
-func (l *list) decode(docs, freqs []uint32) ([]uint32, []uint32) {
+func (l *List) decode(docs, freqs []uint32) ([]uint32, []uint32) {
 	next := uint32(0) // docID that a gap of 0 means
 	at := 0
 	number := func() (v uint64) {

@@ -1,4 +1,4 @@
-package build
+package gather
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 // up to maxShort bytes lies in its entry, so that most look-ups touch one slot and one entry. One
 // goroutine at a time.
 type lexicon[T any] struct {
-	slots []uint32     // number of an entry plus one, or 0
+	Slots []uint32     // number of an entry plus one, or 0
 	pages [][]entry[T] // pages of pageSize entries; entries never move
 	terms uint32       // number of entries
 	long  arena        // other terms, by appendBytes
@@ -69,9 +69,9 @@ func hashShort(head, tail uint64) uint32 {
 
 func hashLong(term []byte) uint32 { return uint32(maphash.Bytes(seed, term)) }
 
-// reset drops the content and keeps the memory.
+// Reset drops the content and keeps the memory.
 func (x *lexicon[T]) reset() {
-	clear(x.slots)
+	clear(x.Slots)
 	x.terms = 0
 	x.long.reset()
 }
@@ -79,8 +79,8 @@ func (x *lexicon[T]) reset() {
 // at returns entry id, from 0. It stays where it is until reset.
 func (x *lexicon[T]) at(id uint32) *entry[T] { return &x.pages[id>>pageBits][id&(pageSize-1)] }
 
-// value returns the value of entry id.
-func (x *lexicon[T]) value(id uint32) *T { return &x.at(id).value }
+// Value returns the value of entry id.
+func (x *lexicon[T]) Value(id uint32) *T { return &x.at(id).value }
 
 // appendTerm appends the term of entry e.
 func (x *lexicon[T]) appendTerm(dst []byte, e *entry[T]) []byte {
@@ -104,19 +104,19 @@ func (x *lexicon[T]) longTerm(tail uint64) []byte {
 	return term
 }
 
-// find returns the number of the entry of term, of at most hdl.MaxTermLen bytes, which is made with
+// Find returns the number of the entry of term, of at most hdl.MaxTermLen bytes, which is made with
 // the zero value if there is none.
-func (x *lexicon[T]) find(term []byte) uint32 {
-	if uint64(x.terms)*2 >= uint64(len(x.slots)) {
+func (x *lexicon[T]) Find(term []byte) uint32 {
+	if uint64(x.terms)*2 >= uint64(len(x.Slots)) {
 		x.grow()
 	}
 	if len(term) > maxShort {
 		return x.findLong(term)
 	}
 	head, tail := short(term)
-	mask := uint32(len(x.slots) - 1)
+	mask := uint32(len(x.Slots) - 1)
 	for i := hashShort(head, tail) & mask; ; i = (i + 1) & mask {
-		slot := x.slots[i]
+		slot := x.Slots[i]
 		if slot == 0 {
 			return x.add(i, head, tail)
 		}
@@ -128,12 +128,12 @@ func (x *lexicon[T]) find(term []byte) uint32 {
 
 func (x *lexicon[T]) findLong(term []byte) uint32 {
 	head := binary.BigEndian.Uint64(term)
-	mask := uint32(len(x.slots) - 1)
+	mask := uint32(len(x.Slots) - 1)
 	for i := hashLong(term) & mask; ; i = (i + 1) & mask {
-		slot := x.slots[i]
+		slot := x.Slots[i]
 		if slot == 0 {
 			at := x.long.alloc(binary.MaxVarintLen32 + len(term))
-			appendBytes(x.long.bytes(at)[:0], term)
+			AppendBytes(x.long.bytes(at)[:0], term)
 			return x.add(i, head, uint64(at)<<8|isLong)
 		}
 		if e := x.at(slot - 1); e.head == head && e.tail&0xff == isLong && bytes.Equal(x.longTerm(e.tail), term) {
@@ -142,30 +142,30 @@ func (x *lexicon[T]) findLong(term []byte) uint32 {
 	}
 }
 
-// add makes an entry for slot i.
+// Add makes an entry for slot i.
 func (x *lexicon[T]) add(i uint32, head, tail uint64) (id uint32) {
 	if id = x.terms; int(id>>pageBits) == len(x.pages) {
 		x.pages = append(x.pages, make([]entry[T], pageSize))
 	}
 	x.terms++
-	x.slots[i] = x.terms
+	x.Slots[i] = x.terms
 	*x.at(id) = entry[T]{head: head, tail: tail}
 	return id
 }
 
 // grow doubles the hash table.
 func (x *lexicon[T]) grow() {
-	x.slots = make([]uint32, max(2*len(x.slots), firstSlots))
-	mask := uint32(len(x.slots) - 1)
+	x.Slots = make([]uint32, max(2*len(x.Slots), firstSlots))
+	mask := uint32(len(x.Slots) - 1)
 	for id := range x.terms {
 		e := x.at(id)
 		i := hashShort(e.head, e.tail)
 		if e.tail&0xff == isLong {
 			i = hashLong(x.longTerm(e.tail))
 		}
-		for i &= mask; x.slots[i] != 0; i = (i + 1) & mask {
+		for i &= mask; x.Slots[i] != 0; i = (i + 1) & mask {
 		}
-		x.slots[i] = id + 1
+		x.Slots[i] = id + 1
 	}
 }
 

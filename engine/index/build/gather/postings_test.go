@@ -1,4 +1,4 @@
-package build
+package gather
 
 import (
 	"bytes"
@@ -40,40 +40,40 @@ func TestStream(t *testing.T) {
 }
 
 func TestArenaCountsItsMemory(t *testing.T) {
-	var p postings
-	if p.memory() != 0 {
-		t.Errorf("empty: %d bytes", p.memory())
+	var p Postings
+	if p.Memory() != 0 {
+		t.Errorf("empty: %d bytes", p.Memory())
 	}
-	if s, l := unsafe.Sizeof(entry[growing]{}), unsafe.Sizeof(entry[joined]{}); s != growingSize || l != joinedSize {
+	if s, l := unsafe.Sizeof(entry[Growing]{}), unsafe.Sizeof(entry[joined]{}); s != growingSize || l != joinedSize {
 		t.Errorf("entries have %d and %d bytes", s, l)
 	}
 	for i := range 100000 {
 		term := fmt.Append(nil, "term", i)
-		p.put(p.value(p.find(term)), 7, 2)
+		p.Put(p.Value(p.Find(term)), 7, 2)
 	}
-	real := uint64(len(p.arena.blocks)*blockSize + len(p.pages)*pageSize*growingSize + len(p.slots)*4)
-	if got := p.memory(); got < real || got > real+100000*sortSize {
+	real := uint64(len(p.arena.blocks)*blockSize + len(p.pages)*pageSize*growingSize + len(p.Slots)*4)
+	if got := p.Memory(); got < real || got > real+100000*sortSize {
 		t.Errorf("%d bytes counted, %d in use", got, real)
 	}
-	p.reset()
-	if p.memory() > real/4 {
-		t.Errorf("%d bytes after reset", p.memory())
+	p.Reset()
+	if p.Memory() > real/4 {
+		t.Errorf("%d bytes after reset", p.Memory())
 	}
-	if p.full() {
+	if p.Full() {
 		t.Error("full after reset")
 	}
 }
 
 var corners = []uint32{0, 1, 2, 127, 128, 1 << 14, 1<<31 - 1, 1 << 31, math.MaxUint32 - 2, math.MaxUint32 - 1}
 
-func drawList(t *rapid.T) []posting {
+func drawList(t *rapid.T) []mention {
 	gen := rapid.OneOf(rapid.SampledFrom(corners), rapid.Uint32Range(0, 3000))
 	docs := rapid.SliceOfNDistinct(gen, 0, 50, rapid.ID).Draw(t, "docs")
 	slices.Sort(docs)
 	freq := rapid.OneOf(rapid.Uint32Range(1, 4), rapid.SampledFrom([]uint32{127, 128, 129, math.MaxUint32}))
-	l := make([]posting, len(docs))
+	l := make([]mention, len(docs))
 	for i, d := range docs {
-		l[i] = posting{d, freq.Draw(t, "freq")}
+		l[i] = mention{d, freq.Draw(t, "freq")}
 	}
 	return l
 }
@@ -83,61 +83,61 @@ func drawList(t *rapid.T) []posting {
 func TestPostingsAndRuns(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(r *rapid.T) {
-		file, err := newTemp(dir, "run-*")
+		file, err := NewTemp(dir, "run-*")
 		if err != nil {
 			r.Fatal(err)
 		}
 		defer file.Close()
 		term := rapid.SliceOfN(rapid.SampledFrom([]byte("ab\x00\xff")), 0, 10)
-		want := map[string][]posting{}
-		var p postings
-		var runs []run
-		lists := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) map[string][]posting {
-			return map[string][]posting{string(term.Draw(t, "term")): drawList(t)}
+		want := map[string][]mention{}
+		var p Postings
+		var runs []Run
+		lists := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) map[string][]mention {
+			return map[string][]mention{string(term.Draw(t, "term")): drawList(t)}
 		}), 0, 12).Draw(r, "lists")
 		for _, m := range lists {
 			for term, l := range m {
-				id := p.find([]byte(term))
-				if again := p.find([]byte(term)); again != id {
+				id := p.Find([]byte(term))
+				if again := p.Find([]byte(term)); again != id {
 					r.Fatalf("term %q has entries %d and %d", term, id, again)
 				}
 				if _, found := want[term]; !found {
-					want[term] = []posting{}
+					want[term] = []mention{}
 				}
 				for _, x := range l {
 					if n := len(want[term]); n > 0 && x.doc <= want[term][n-1].doc {
 						continue
 					}
 					want[term] = append(want[term], x)
-					p.put(p.value(id), x.doc, x.freq)
+					p.Put(p.Value(id), x.doc, x.freq)
 				}
 			}
 			if rapid.Bool().Draw(r, "spill") {
-				run, err := spill(file, p.cursor())
+				run, err := Spill(file, p.Cursor())
 				if err != nil {
 					r.Fatal(err)
 				}
 				runs = append(runs, run)
-				p.reset()
+				p.Reset()
 			}
 		}
-		if err := file.flush(); err != nil {
+		if err := file.Flush(); err != nil {
 			r.Fatal(err)
 		}
-		var cs []cursor
+		var cs []Cursor
 		for _, x := range runs {
-			cs = append(cs, newFileCursor(file, x, 16))
+			cs = append(cs, NewCursor(file, x, 16))
 		}
-		cs = append(cs, p.cursor())
+		cs = append(cs, p.Cursor())
 		var order []string
-		err = merge(context.Background(), cs, 2, func(m *merged) error {
-			order = append(order, m.term)
-			l := []posting{}
-			for i := range m.docs {
-				l = append(l, posting{m.docs[i], m.freqs[i]})
+		err = Merge(context.Background(), cs, 2, func(m *Merged) error {
+			order = append(order, m.Term)
+			l := []mention{}
+			for i := range m.Docs {
+				l = append(l, mention{m.Docs[i], m.Freqs[i]})
 			}
-			if !slices.Equal(l, want[m.term]) {
-				return fmt.Errorf("list %q is %v, want %v", m.term, l, want[m.term])
+			if !slices.Equal(l, want[m.Term]) {
+				return fmt.Errorf("list %q is %v, want %v", m.Term, l, want[m.Term])
 			}
 			return nil
 		})
@@ -153,27 +153,27 @@ func TestPostingsAndRuns(t *testing.T) {
 // TestDamagedRuns cuts a run at every byte. The result is an error, except between two
 // lists: a run does not store their number, because the builder wrote it itself.
 func TestDamagedRuns(t *testing.T) {
-	file, err := newTemp(t.TempDir(), "run-*")
+	file, err := NewTemp(t.TempDir(), "run-*")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	var p postings
+	var p Postings
 	ends := map[int64]bool{0: true}
 	for _, term := range []string{"a", "bb", "ccc"} {
-		p.reset()
-		p.put(p.value(p.find([]byte(term))), 1000, 300)
-		r, err := spill(file, p.cursor())
+		p.Reset()
+		p.Put(p.Value(p.Find([]byte(term))), 1000, 300)
+		r, err := Spill(file, p.Cursor())
 		if err != nil {
 			t.Fatal(err)
 		}
 		ends[r.offset+r.length] = true
 	}
-	if err := file.flush(); err != nil {
+	if err := file.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	for n := range file.size + 1 {
-		err := merge(context.Background(), []cursor{newFileCursor(file, run{length: n}, 16)}, 2, func(*merged) error { return nil })
+		err := Merge(context.Background(), []Cursor{NewCursor(file, Run{length: n}, 16)}, 2, func(*Merged) error { return nil })
 		if ends[n] != (err == nil) || err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%d bytes: %v", n, err)
 		}
@@ -181,14 +181,14 @@ func TestDamagedRuns(t *testing.T) {
 }
 
 func TestMergeStops(t *testing.T) {
-	var p postings
+	var p Postings
 	for i := range 1000 {
 		term := fmt.Append(nil, i)
-		p.put(p.value(p.find(term)), 0, 1)
+		p.Put(p.Value(p.Find(term)), 0, 1)
 	}
 	stop := errors.New("stop")
 	calls := 0
-	err := merge(context.Background(), []cursor{p.cursor()}, 2, func(*merged) error {
+	err := Merge(context.Background(), []Cursor{p.Cursor()}, 2, func(*Merged) error {
 		if calls++; calls == 3 {
 			return stop
 		}
@@ -199,7 +199,7 @@ func TestMergeStops(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	calls = 0
-	err = merge(ctx, []cursor{p.cursor()}, 2, func(*merged) error {
+	err = Merge(ctx, []Cursor{p.Cursor()}, 2, func(*Merged) error {
 		calls++
 		cancel()
 		return nil
@@ -213,59 +213,21 @@ func TestMergeStops(t *testing.T) {
 // Unix before.
 func TestTempIsNameless(t *testing.T) {
 	dir := t.TempDir()
-	f, err := newTemp(dir, "t-*")
+	f, err := NewTemp(dir, "t-*")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if os.PathSeparator == '/' && len(names(t, dir)) > 0 {
-		t.Errorf("open: %q", names(t, dir))
+	if files, _ := os.ReadDir(dir); os.PathSeparator == '/' && len(files) > 0 {
+		t.Errorf("open: %v", files)
 	}
-	if err := f.write([]byte("abc")); err != nil || f.size != 3 {
+	if err := f.Append([]byte("abc")); err != nil || f.size != 3 {
 		t.Errorf("write: %v, size %d", err, f.size)
 	}
-	if err := f.Close(); err != nil || len(names(t, dir)) > 0 {
-		t.Errorf("closed: %v, %q", err, names(t, dir))
+	err = f.Close()
+	if files, _ := os.ReadDir(dir); err != nil || len(files) > 0 {
+		t.Errorf("closed: %v, %v", err, files)
 	}
 	if err := f.Close(); err == nil {
 		t.Error("a second close went well")
-	}
-}
-
-// TestFullTemporaryDisk closes the temporary files of a builder: every later write fails,
-// and the build reports it.
-func TestFullTemporaryDisk(t *testing.T) {
-	b, err := newBuilder(context.Background(), t.TempDir(), 1, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.tick = func(bool) {}
-	if err := b.startList([]byte("a")); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.addPosting(0, 1); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.checkMemory(); err != nil || len(b.runs) != 1 {
-		t.Fatalf("the first spill: %v", err)
-	}
-	_ = b.spilt.Close()
-	long := bytes.Repeat([]byte("x"), 60000)
-	for i := range uint32(20) {
-		if err = b.startList(fmt.Append(long, i)); err != nil {
-			break
-		}
-		if err := b.addPosting(i, 1); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if !errors.Is(err, os.ErrClosed) {
-		t.Errorf("spilling: %v", err)
-	}
-	_ = b.names.Close()
-	for err = nil; err == nil; {
-		err = b.addDocument(long, 1)
-	}
-	if !errors.Is(err, os.ErrClosed) {
-		t.Errorf("adding documents: %v", err)
 	}
 }

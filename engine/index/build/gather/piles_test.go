@@ -1,4 +1,4 @@
-package build
+package gather
 
 import (
 	"bytes"
@@ -11,71 +11,74 @@ import (
 	"pgregory.net/rapid"
 )
 
+// mention is a posting of the wanted lists.
+type mention struct{ doc, freq uint32 }
+
 // TestPiles adds drawn chunks as the builder does, and reads the lists back in the order of
 // their terms: first from empty memory, then from used memory.
 func TestPiles(t *testing.T) {
 	term := drawnTerms()
 	rapid.Check(t, func(r *rapid.T) {
-		var all piles
-		var part tally
+		var all Piles
+		var part Tally
 		for range 2 {
-			all.reset()
-			want := map[string][]posting{}
+			all.Reset()
+			want := map[string][]mention{}
 			base := uint32(0)
 			for range rapid.IntRange(0, 5).Draw(r, "chunks") {
-				part.reset()
+				part.Reset()
 				kept := uint32(0)
 				for _, words := range rapid.SliceOfN(rapid.SliceOfN(term, 0, 8), 0, 30).Draw(r, "documents") {
 					freqs := map[string]uint32{}
 					for _, w := range words {
 						n := rapid.SampledFrom([]uint32{1, 2, 1 << 20}).Draw(r, "n")
-						if before := part.count([]byte(w), n); before != freqs[w] {
+						if before := part.Count([]byte(w), n); before != freqs[w] {
 							r.Fatalf("%q occurred %d times, counted %d", w, freqs[w], before)
 						}
 						freqs[w] += n
 					}
 					keep := rapid.IntRange(0, 9).Draw(r, "keep") > 0
-					if part.end(keep); !keep {
+					if part.End(keep); !keep {
 						continue
 					}
 					for w, n := range freqs {
-						want[w] = append(want[w], posting{base + kept, n})
+						want[w] = append(want[w], mention{base + kept, n})
 					}
 					kept++
 				}
-				records, groups := part.write(nil, nil)
-				all.add(records, groups, base)
+				records, groups := part.Append(nil, nil)
+				all.Add(records, groups, base)
 				base += kept + rapid.Uint32Range(0, 1<<20).Draw(r, "gap")
 			}
-			if got := all.memory(); all.empty() != (len(want) == 0) || (got == 0) != (len(want) == 0) {
+			if got := all.Memory(); all.Empty() != (len(want) == 0) || (got == 0) != (len(want) == 0) {
 				r.Fatalf("%d bytes of %d terms", got, len(want))
 			}
-			checkLists(r, all.cursor(), want)
+			checkLists(r, all.Cursor(), want)
 		}
 	})
 }
 
 // checkLists reads all lists of c.
-func checkLists(r *rapid.T, c cursor, want map[string][]posting) {
-	var l list
+func checkLists(r *rapid.T, c Cursor, want map[string][]mention) {
+	var l List
 	for _, term := range slices.Sorted(maps.Keys(want)) {
-		if err := c.next(&l); err != nil {
+		if err := c.Next(&l); err != nil {
 			r.Fatal(err)
 		}
 		var m batch
 		if err := m.add(&l); err != nil {
 			r.Fatal(err)
 		}
-		var got []posting
+		var got []mention
 		for i := range m.docs {
-			got = append(got, posting{m.docs[i], m.freqs[i]})
+			got = append(got, mention{m.docs[i], m.freqs[i]})
 		}
-		if string(l.term) != term || !slices.Equal(got, want[term]) || int(l.docs) != len(got) {
-			r.Fatalf("list %q of %d postings is %v, want %q: %v", l.term, l.docs, got, term, want[term])
+		if string(l.Term) != term || !slices.Equal(got, want[term]) || int(l.Docs) != len(got) {
+			r.Fatalf("list %q of %d postings is %v, want %q: %v", l.Term, l.Docs, got, term, want[term])
 		}
 	}
-	if err := c.next(&l); err != io.EOF {
-		r.Fatalf("behind the last list: %v, term %q", err, l.term)
+	if err := c.Next(&l); err != io.EOF {
+		r.Fatalf("behind the last list: %v, term %q", err, l.Term)
 	}
 }
 
@@ -90,21 +93,21 @@ func drawnTerms() *rapid.Generator[string] {
 // TestPilesCountTheirMemory: joining the piles takes at most the memory that they counted for it.
 func TestPilesCountTheirMemory(t *testing.T) {
 	for _, name := range []string{"%d", "a long common beginning %d", "%[1]d %[1]d"} {
-		var p piles
+		var p Piles
 		for base := uint32(0); base < 100_000; base += 1000 {
-			var chunk tally
+			var chunk Tally
 			for doc := range uint32(1000) {
-				chunk.count(fmt.Appendf(nil, name, (base+doc)*7919%30_000), 1)
-				chunk.end(true)
+				chunk.Count(fmt.Appendf(nil, name, (base+doc)*7919%30_000), 1)
+				chunk.End(true)
 			}
-			records, groups := chunk.write(nil, nil)
-			p.add(records, groups, base)
+			records, groups := chunk.Append(nil, nil)
+			p.Add(records, groups, base)
 		}
-		c := p.cursor().(*pileCursor)
-		for l := (list{}); c.next(&l) == nil; {
+		c := p.Cursor().(*pileCursor)
+		for l := (List{}); c.Next(&l) == nil; {
 		}
 		terms := uint64(len(c.terms.pages)) * pageSize
-		joined := uint64(cap(c.data)+cap(c.lists)+cap(c.ids)*4+len(c.terms.slots)*4+c.terms.long.used*blockSize) + terms*(joinedSize+sortSize)
+		joined := uint64(cap(c.data)+cap(c.lists)+cap(c.ids)*4+len(c.terms.Slots)*4+c.terms.long.used*blockSize) + terms*(joinedSize+sortSize)
 		// A block of the arena, a page of entries and the first slots are there in any case.
 		if fixed := uint64(blockSize + pageSize*(joinedSize+sortSize) + firstSlots*4); joined > p.joining+fixed {
 			t.Errorf("terms like %q: joining took %d bytes, %d counted", name, joined, p.joining)
@@ -124,7 +127,7 @@ func TestLexicon(t *testing.T) {
 				b := append(make([]byte, 0, len(term)+room), term...)
 				copy(b[len(b):cap(b)], "other bytes behind the term, of no effect")
 				id, known := want[term]
-				if got := x.find(b); known && got != id || !known && got != uint32(len(want)) {
+				if got := x.Find(b); known && got != id || !known && got != uint32(len(want)) {
 					r.Fatalf("term %q has number %d, want %d of %d", term, got, id, len(want))
 				} else if want[term] = got; string(x.appendTerm([]byte("x"), x.at(got))) != "x"+term {
 					r.Fatalf("entry %d of %q is %q", got, term, x.appendTerm(nil, x.at(got)))
@@ -146,7 +149,7 @@ func TestAppendSized(t *testing.T) {
 	for _, n := range []int{0, 1, 127, 128, 16_383, 16_384} {
 		data := bytes.Repeat([]byte{byte(n)}, n)
 		got := appendSized([]byte("x"), func(dst []byte) []byte { return append(dst, data...) })
-		if !bytes.Equal(got, appendBytes([]byte("x"), data)) {
+		if !bytes.Equal(got, AppendBytes([]byte("x"), data)) {
 			t.Errorf("%d bytes", n)
 		}
 	}

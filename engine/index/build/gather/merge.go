@@ -1,4 +1,4 @@
-package build
+package gather
 
 import (
 	"bytes"
@@ -8,29 +8,31 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"heddle/engine/file/input"
 )
 
-// merged is the whole list of a term.
-type merged struct {
-	term        string
-	docs, freqs []uint32
+// Merged is the whole list of a term.
+type Merged struct {
+	Term        string
+	Docs, Freqs []uint32
 }
 
 // batch is the lists of successive terms. A list goes to another goroutine with many others, and a
 // goroutine that joins a pile meanwhile leaves enough lists to the other one.
 type batch struct {
 	docs, freqs []uint32 // docIDs and frequencies of all lists, list after list
-	lists       []merged // merged lists: each has its term at once, docs and freqs once the batch is complete
+	lists       []Merged // merged lists: each has its term at once, docs and freqs once the batch is complete
 	ends        []int    // where each list ends in docs
 }
 
-// batchSize is the number of postings at which a batch is complete.
-const batchSize = 1 << 16
+// BatchSize is the number of postings at which a batch is complete.
+const BatchSize = 1 << 16
 
-// merge gives emit the lists of all runs, ascending by term; lists of the same term are
+// Merge gives emit the lists of all runs, ascending by term; lists of the same term are
 // joined in the order of the runs. The argument of emit is valid until emit returns. With several batches
 // in memory, further lists are decoded meanwhile. A batch has up to batchSize postings, and one more list.
-func merge(ctx context.Context, runs []cursor, batches int, emit func(*merged) error) error {
+func Merge(ctx context.Context, runs []Cursor, batches int, emit func(*Merged) error) error {
 	m, err := newMerger(runs)
 	if err != nil {
 		return err
@@ -77,16 +79,16 @@ type merger struct {
 
 // head is the next list of a run.
 type head struct {
-	list
-	run    cursor
+	List
+	run    Cursor
 	number int // docIDs of a term ascend with it
 }
 
-func newMerger(runs []cursor) (*merger, error) {
+func newMerger(runs []Cursor) (*merger, error) {
 	m := &merger{}
 	for i, r := range runs {
 		h := &head{run: r, number: i}
-		switch err := r.next(&h.list); err {
+		switch err := r.Next(&h.List); err {
 		case nil:
 			m.heads = append(m.heads, h)
 		case io.EOF:
@@ -101,33 +103,33 @@ func newMerger(runs []cursor) (*merger, error) {
 // fill makes b the next lists; io.EOF behind the last, with lists or without.
 func (m *merger) fill(b *batch) (err error) {
 	b.docs, b.freqs, b.lists, b.ends = b.docs[:0], b.freqs[:0], b.lists[:0], b.ends[:0]
-	for err == nil && len(b.docs) < batchSize && len(b.lists) < batchSize/16 {
+	for err == nil && len(b.docs) < BatchSize && len(b.lists) < BatchSize/16 {
 		err = m.next(b)
 	}
 	start := 0
 	for i, end := range b.ends {
-		b.lists[i].docs, b.lists[i].freqs = b.docs[start:end], b.freqs[start:end]
+		b.lists[i].Docs, b.lists[i].Freqs = b.docs[start:end], b.freqs[start:end]
 		start = end
 	}
 	return err
 }
 
-// next adds the list of the next term to b; io.EOF behind the last.
+// Next adds the list of the next term to b; io.EOF behind the last.
 func (m *merger) next(b *batch) error {
 	if len(m.heads) == 0 {
 		return io.EOF
 	}
-	term := string(m.heads[0].term)
-	for start := len(b.docs); len(m.heads) > 0 && string(m.heads[0].term) == term; {
+	term := string(m.heads[0].Term)
+	for start := len(b.docs); len(m.heads) > 0 && string(m.heads[0].Term) == term; {
 		h := m.heads[0]
 		n := len(b.docs)
-		if err := b.add(&h.list); err != nil {
+		if err := b.add(&h.List); err != nil {
 			return err
 		}
 		if n > start && n < len(b.docs) && b.docs[n] <= b.docs[n-1] {
-			return fmt.Errorf("%w: two lists of the term %.60q", ErrCorrupt, term)
+			return fmt.Errorf("%w: two lists of the term %.60q", input.ErrCorrupt, term)
 		}
-		switch err := h.run.next(&h.list); err {
+		switch err := h.run.Next(&h.List); err {
 		case nil:
 			heap.Fix(m, 0)
 		case io.EOF:
@@ -136,19 +138,19 @@ func (m *merger) next(b *batch) error {
 			return err
 		}
 	}
-	b.lists, b.ends = append(b.lists, merged{term: term}), append(b.ends, len(b.docs))
+	b.lists, b.ends = append(b.lists, Merged{Term: term}), append(b.ends, len(b.docs))
 	return nil
 }
 
-// add appends the postings of part.
-func (b *batch) add(part *list) (err error) {
-	b.docs = slices.Grow(b.docs, int(part.docs))
-	b.freqs = slices.Grow(b.freqs, int(part.docs))
-	if part.read == nil {
+// Add appends the postings of part.
+func (b *batch) add(part *List) (err error) {
+	b.docs = slices.Grow(b.docs, int(part.Docs))
+	b.freqs = slices.Grow(b.freqs, int(part.Docs))
+	if part.Read == nil {
 		b.docs, b.freqs = part.decode(b.docs, b.freqs)
 		return nil
 	}
-	b.docs, b.freqs, err = part.read(b.docs, b.freqs)
+	b.docs, b.freqs, err = part.Read(b.docs, b.freqs)
 	return err
 }
 
@@ -157,7 +159,7 @@ func (b *batch) add(part *list) (err error) {
 func (m *merger) Len() int { return len(m.heads) }
 func (m *merger) Less(i, j int) bool {
 	x, y := m.heads[i], m.heads[j]
-	return cmp.Or(bytes.Compare(x.term, y.term), cmp.Compare(x.number, y.number)) < 0
+	return cmp.Or(bytes.Compare(x.Term, y.Term), cmp.Compare(x.number, y.number)) < 0
 }
 func (m *merger) Swap(i, j int) { m.heads[i], m.heads[j] = m.heads[j], m.heads[i] }
 func (m *merger) Push(x any)    { m.heads = append(m.heads, x.(*head)) }

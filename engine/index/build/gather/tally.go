@@ -1,15 +1,15 @@
-package build
+package gather
 
 import "encoding/binary"
 
-// tally counts the terms of the documents of a chunk, and writes their postings as records. A worker
+// Tally counts the terms of the documents of a chunk, and writes their postings as records. A worker
 // has one tally for all its chunks, which stays in the cache of a core.
 //
 // A record is the postings of a term, by appendBytes twice: the term, and the varint number of
 // postings, varint of the first posting as in postings, with its docID as gap, varint of the last
 // docID less the first, the further postings as in postings. Records are sorted by the first three
 // bytes of their terms.
-type tally struct {
+type Tally struct {
 	lexicon[counts]
 	touched []uint32     // terms of the current document
 	log     []occurrence // occurrences of all documents, document by document
@@ -29,9 +29,9 @@ type counts struct {
 // occurrence is a posting of a term, or of a document.
 type occurrence struct{ id, freq uint32 }
 
-// group is the records of terms with the same prefix: the first three bytes, with zeros behind the end
+// Group is the records of terms with the same prefix: the first three bytes, with zeros behind the end
 // of shorter terms.
-type group struct {
+type Group struct {
 	prefix  uint32
 	end     int // end of the group in the records; it starts where the group before ends
 	records int
@@ -40,19 +40,19 @@ type group struct {
 // maxLog is the length of a log whose memory is kept.
 const maxLog = 1 << 18
 
-// reset drops the content. It frees the memory of an uncommonly large document.
-func (t *tally) reset() {
+// Reset drops the content. It frees the memory of an uncommonly large document.
+func (t *Tally) Reset() {
 	if cap(t.log) > maxLog {
-		*t = tally{}
+		*t = Tally{}
 	}
 	t.lexicon.reset()
 	t.touched, t.log, t.ends = t.touched[:0], t.log[:0], t.ends[:0]
 }
 
-// count notes occurrences of a term in the current document. It returns their number before.
-func (t *tally) count(term []byte, n uint32) (before uint32) {
-	id := t.find(term)
-	c := t.value(id)
+// Count notes occurrences of a term in the current document. It returns their number before.
+func (t *Tally) Count(term []byte, n uint32) (before uint32) {
+	id := t.Find(term)
+	c := t.Value(id)
 	if before = c.now; before == 0 {
 		t.touched = append(t.touched, id)
 	}
@@ -60,11 +60,11 @@ func (t *tally) count(term []byte, n uint32) (before uint32) {
 	return before
 }
 
-// end ends the current document. Without keep its terms are forgotten, and the next document takes
+// End ends the current document. Without keep its terms are forgotten, and the next document takes
 // its place.
-func (t *tally) end(keep bool) {
+func (t *Tally) End(keep bool) {
 	for _, id := range t.touched {
-		c := t.value(id)
+		c := t.Value(id)
 		if keep {
 			t.log = append(t.log, occurrence{id, c.now})
 			c.docs++
@@ -76,12 +76,12 @@ func (t *tally) end(keep bool) {
 	}
 }
 
-// write appends the records of the chunk.
-func (t *tally) write(records []byte, groups []group) ([]byte, []group) {
+// Append appends the records of the chunk.
+func (t *Tally) Append(records []byte, groups []Group) ([]byte, []Group) {
 	t.sort()
 	next := uint32(0)
 	for _, o := range t.order {
-		c := t.value(uint32(o))
+		c := t.Value(uint32(o))
 		c.at = next
 		next += c.docs
 	}
@@ -92,7 +92,7 @@ func (t *tally) write(records []byte, groups []group) ([]byte, []group) {
 	i := 0
 	for doc, end := range t.ends {
 		for ; i < end; i++ {
-			c := t.value(t.log[i].id)
+			c := t.Value(t.log[i].id)
 			t.postings[c.at] = occurrence{uint32(doc), t.log[i].freq}
 			c.at++
 		}
@@ -101,7 +101,7 @@ func (t *tally) write(records []byte, groups []group) ([]byte, []group) {
 	for _, o := range t.order {
 		e := t.at(uint32(o))
 		if prefix := uint32(o >> 32); len(groups) == 0 || groups[len(groups)-1].prefix != prefix {
-			groups = append(groups, group{prefix: prefix})
+			groups = append(groups, Group{prefix: prefix})
 		}
 		records = appendSized(records, func(b []byte) []byte { return t.appendTerm(b, e) })
 		var list []occurrence
@@ -136,7 +136,7 @@ func appendList(b []byte, list []occurrence) []byte {
 }
 
 // sort makes t.order the terms with postings, sorted by their prefixes.
-func (t *tally) sort() {
+func (t *Tally) sort() {
 	t.order = t.order[:0]
 	for id := range t.terms {
 		if e := t.at(id); e.value.docs > 0 {

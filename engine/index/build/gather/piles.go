@@ -1,4 +1,4 @@
-package build
+package gather
 
 import (
 	"encoding/binary"
@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// piles is the records of many chunks in memory (see tally). Each pile has the terms of one range, in
+// Piles is the records of many chunks in memory (see tally). Each pile has the terms of one range, in
 // blocks in the order of the chunks: varint docID of the first document, then the records by
 // appendBytes. A term has a record for each chunk that contains it. Adding a block costs a copy. The
 // records of a term are joined when its pile is read: the hash table of one pile stays in the cache of
 // a core, and a table of all terms does not. The first chunk determines the ranges. One goroutine at a
 // time.
-type piles struct {
+type Piles struct {
 	arena   arena
 	bounds  [pileCount]uint32 // least prefix of each pile
 	piles   [pileCount]pile
@@ -31,25 +31,25 @@ const (
 	joinSize = joinedSize + 16 + sortSize + 5
 )
 
-func (p *piles) cursor() cursor { return &pileCursor{p: p} }
+func (p *Piles) Cursor() Cursor { return &pileCursor{p: p} }
 
-func (p *piles) empty() bool { return p.arena.used == 0 }
+func (p *Piles) Empty() bool { return p.arena.used == 0 }
 
-// reset drops the content and keeps the memory.
-func (p *piles) reset() {
+// Reset drops the content and keeps the memory.
+func (p *Piles) Reset() {
 	p.arena.reset()
 	p.piles = [pileCount]pile{}
 	p.joining = 0
 }
 
-// memory is the memory of the content and of joining it, in bytes.
-func (p *piles) memory() uint64 { return uint64(p.arena.used)*blockSize + p.joining }
+// Memory is the memory of the content and of joining it, in bytes.
+func (p *Piles) Memory() uint64 { return uint64(p.arena.used)*blockSize + p.joining }
 
-// full is as for postings.
-func (p *piles) full() bool { return p.arena.full() }
+// Full is as for postings.
+func (p *Piles) Full() bool { return p.arena.full() }
 
 // cut determines the ranges of the piles: about equal parts of the records of a chunk.
-func (p *piles) cut(groups []group) {
+func (p *Piles) cut(groups []Group) {
 	p.bounds = [pileCount]uint32{}
 	number, start, total := 0, 0, 1
 	if len(groups) > 0 {
@@ -66,9 +66,9 @@ func (p *piles) cut(groups []group) {
 	}
 }
 
-// add appends the records of a chunk, whose docIDs count from base. All docIDs of p are below base.
-func (p *piles) add(records []byte, groups []group, base uint32) {
-	if p.empty() {
+// Add appends the records of a chunk, whose docIDs count from base. All docIDs of p are below base.
+func (p *Piles) Add(records []byte, groups []Group, base uint32) {
+	if p.Empty() {
 		p.cut(groups)
 	}
 	start, number := 0, 0
@@ -93,7 +93,7 @@ func (p *piles) add(records []byte, groups []group, base uint32) {
 
 // pileCursor walks piles.
 type pileCursor struct {
-	p     *piles
+	p     *Piles
 	piles int             // number of piles that have been joined
 	terms lexicon[joined] // terms of the last pile
 	order []uint32        // order of the terms that are left
@@ -115,7 +115,7 @@ const (
 	maxGap     = 5  // bytes of a gap, at most
 )
 
-func (c *pileCursor) next(l *list) error {
+func (c *pileCursor) Next(l *List) error {
 	for len(c.order) == 0 {
 		if c.piles == pileCount {
 			return io.EOF
@@ -125,8 +125,8 @@ func (c *pileCursor) next(l *list) error {
 	}
 	e := c.terms.at(c.order[0])
 	c.order = c.order[1:]
-	l.term = c.terms.appendTerm(l.term[:0], e)
-	l.docs = e.value.docs
+	l.Term = c.terms.appendTerm(l.Term[:0], e)
+	l.Docs = e.value.docs
 	l.data = c.lists[e.value.start:e.value.end]
 	return nil
 }
@@ -137,14 +137,14 @@ func (c *pileCursor) join(p *pile) {
 	c.ids = c.ids[:0]
 	c.data = c.p.arena.read(c.data[:0], &p.stream)
 	eachRecord(c.data, func(_ uint32, term, body []byte) {
-		id := c.terms.find(term)
+		id := c.terms.Find(term)
 		c.ids = append(c.ids, id)
-		c.terms.value(id).end += uint32(len(body)) + maxGap - 3 // a gap in place of three numbers
+		c.terms.Value(id).end += uint32(len(body)) + maxGap - 3 // a gap in place of three numbers
 	})
 	c.order = c.terms.sorted()
 	total := uint32(0)
 	for _, id := range c.order {
-		j := c.terms.value(id)
+		j := c.terms.Value(id)
 		room := j.end
 		*j = joined{start: total, end: total}
 		total += room
@@ -153,7 +153,7 @@ func (c *pileCursor) join(p *pile) {
 	var first [binary.MaxVarintLen64]byte
 	i := 0
 	eachRecord(c.data, func(base uint32, _, body []byte) {
-		j := c.terms.value(c.ids[i])
+		j := c.terms.Value(c.ids[i])
 		i++
 		gap, rest := j.add(first[:0], base, body)
 		j.end += uint32(copy(c.lists[j.end:], gap))
@@ -161,7 +161,7 @@ func (c *pileCursor) join(p *pile) {
 	})
 }
 
-// add adds a record to a list, and returns its bytes: gap, in the memory of dst, and rest.
+// Add adds a record to a list, and returns its bytes: gap, in the memory of dst, and rest.
 func (j *joined) add(dst []byte, base uint32, body []byte) (gap, rest []byte) {
 	docs, rest := cutUvarint(body)
 	code, rest := cutUvarint(rest)
