@@ -82,6 +82,7 @@ func TestUntil(t *testing.T) {
 		"zero":        {Until{}, nil},
 		"open":        {Until{t.Context(), time.Now().Add(time.Hour)}, nil},
 		"deadline":    {Until{t.Context(), time.Now().Add(-time.Hour)}, schedule.ErrDeadline},
+		"just now":    {Until{t.Context(), time.Now().Add(-time.Nanosecond)}, schedule.ErrDeadline},
 		"no context":  {Until{nil, time.Now().Add(-time.Hour)}, schedule.ErrDeadline},
 		"of context":  {Until{past, time.Time{}}, schedule.ErrDeadline},
 		"cancelled":   {Until{cancelled, time.Now().Add(-time.Hour)}, context.Canceled},

@@ -113,6 +113,7 @@ func TestKeyAmong(t *testing.T) {
 		"all":     rank(),
 		"1 or 2":  rank().Among(or, nil),
 		"2 or 1":  rank().Among([]plan.Op{or[1], or[0], or[2]}, nil),
+		"1 not 2": rank().Among([]plan.Op{or[0], or[1], {Code: plan.OpAndNot}}, nil),
 		"1":       rank().Among(nil, []plan.Handle{1}),
 		"1 and 2": rank().Among(nil, []plan.Handle{1, 2}),
 		"nothing": rank().Among(nil, nil),
@@ -155,6 +156,8 @@ func TestKeyRank(t *testing.T) {
 		"impacts": func(o *Ranked) { o.Norm.Impacts = 8 },
 		"scale":   func(o *Ranked) { o.Scale = bm25.Scale(-3) },
 		"missing": func(o *Ranked) { o.Missing = true },
+		"total":   func(o *Ranked) { o.Total = 1 },
+		"all":     func(o *Ranked) { o.Total = 1 << 63 },
 	} {
 		o := opt
 		change(&o)

@@ -407,3 +407,49 @@ func TestAllocations(t *testing.T) {
 		}
 	}
 }
+
+// unfiltered is a store whose filters fail.
+type unfiltered struct{ plan.Store }
+
+var errFilter = errors.New("no filter")
+
+func (unfiltered) Filter(context.Context, []uint64) (plan.Filter, error) { return nil, errFilter }
+
+// TestFilterFails: a part without its filter is an error of the whole.
+func TestFilterFails(t *testing.T) {
+	w := random(t, 1000, 100, 11)
+	_, backends, _ := faults(3)
+	s := load(t, &w.Source, backends).(*store)
+	s.stores[1] = unfiltered{s.stores[1]}
+	if f, err := s.Filter(t.Context(), make([]uint64, plan.FilterWords(1000))); f != nil || !errors.Is(err, errFilter) {
+		t.Errorf("%v, %v", f, err)
+	}
+}
+
+// TestBits cuts a bitset at every place.
+func TestBits(t *testing.T) {
+	const docs = 200
+	bits := make([]uint64, plan.FilterWords(docs))
+	has := func(d uint32) bool { return d*d%7 < 3 || d == docs-1 }
+	for d := range uint32(docs) {
+		if has(d) {
+			bits[d/64] |= 1 << (d % 64)
+		}
+	}
+	for first := range uint32(docs) {
+		for _, n := range []uint32{1, 63, 64, 65, docs - first} {
+			if first+n > docs {
+				continue
+			}
+			want := make([]uint64, plan.FilterWords(n))
+			for d := range n {
+				if has(first + d) {
+					want[d/64] |= 1 << (d % 64)
+				}
+			}
+			if got := Bits(bits, uint64(first), n); !slices.Equal(got, want) {
+				t.Fatalf("%d documents from %d on: %x, want %x", n, first, got, want)
+			}
+		}
+	}
+}

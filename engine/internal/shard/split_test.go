@@ -234,8 +234,9 @@ func TestSplitErrors(t *testing.T) {
 		fmt.Sprintf("frequencies of list %d", h): func(src *plan.Source) {
 			src.Freqs[src.Lists[h].FreqOff+1] = 1 << 31
 		},
-		"outside the":       func(src *plan.Source) { src.Lists[h].Off += 1 << 40 },
-		"has docID":         func(src *plan.Source) { src.Docs /= 2; src.Lengths = src.Lengths[:src.Docs] },
+		"outside the": func(src *plan.Source) { src.Lists[h].Off += 1 << 40 },
+		"has docID":   func(src *plan.Source) { src.Docs /= 2; src.Lengths = src.Lengths[:src.Docs] },
+		"has docID 2999, there are 2999 documents": func(src *plan.Source) { src.Docs--; src.Lengths = src.Lengths[:src.Docs] },
 		"unknown codec":     func(src *plan.Source) { src.Lists[h].Codec = 99 },
 		"not a multiple of": func(src *plan.Source) { src.Lists[h].Off++ },
 	}
@@ -246,6 +247,19 @@ func TestSplitErrors(t *testing.T) {
 		if parts, err := Split(t.Context(), &src, 2); parts != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
+	}
+	// A wrong frequency in the first piece ends the pieces that wait for it.
+	all := make([]uint32, pieceLoad)
+	for d := range all {
+		all[d] = uint32(d)
+	}
+	long := &whole{Source: plan.Source{Docs: pieceLoad, Freqs: []uint32{}}}
+	for range 5 {
+		long.add(t, codec.Bitset, all, func(int) uint32 { return 1 })
+	}
+	long.Freqs[long.Lists[0].FreqOff+1] = 1 << 31
+	if _, err := Split(t.Context(), &long.Source, 2); err == nil || !strings.Contains(err.Error(), "frequencies of list 0") {
+		t.Error(err)
 	}
 	if _, err := Split(t.Context(), &w.Source, 0); err == nil {
 		t.Error("no parts at all")

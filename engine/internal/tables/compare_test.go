@@ -11,6 +11,7 @@ import (
 	"heddle/codec/wah"
 	"heddle/engine/internal/limit"
 	"heddle/engine/internal/schedule"
+	"heddle/engine/plan"
 	"heddle/engine/table/column"
 	"heddle/engine/table/predicate"
 	"heddle/engine/table/predicate/predicatetest"
@@ -74,5 +75,44 @@ func TestCompareTiles(t *testing.T) {
 	err = d.compareColumns(&limit.Until{Context: t.Context()}, &predicate.Set{Op: predicate.Compared, B: 1, By: column.Lt}, all)
 	if err != nil || !slices.Equal(all, want) {
 		t.Errorf("other rows than wanted, error %v", err)
+	}
+}
+
+// TestCompareWide compares values of more than 32 bits, whose lower halves have another order.
+func TestCompareWide(t *testing.T) {
+	oneBin := func(i, n int) int { return 0 }
+	tab, columns := predicatetest.Table(t, 32, predicatetest.Column{Name: "a", Type: column.Int, Bin: oneBin, Values: []any{int64(0), int64(1 << 32), int64(2<<32 + 1)}},
+		predicatetest.Column{Name: "b", Type: column.Int, Bin: oneBin, Values: []any{int64(0), int64(5), int64(1<<32 + 7)}})
+	d, err := New(&tab.Table, columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := []uint64{0b111}
+	if err := d.compareColumns(&limit.Until{Context: t.Context()}, &predicate.Set{Op: predicate.Compared, B: 1, By: column.Gt}, rows); err != nil || rows[0] != 0b110 {
+		t.Errorf("rows %b, %v", rows[0], err)
+	}
+}
+
+// TestFilterKeys: keys of filters differ in the column of a check, in ranges and in the text of a comparison.
+func TestFilterKeys(t *testing.T) {
+	g := new(Generation)
+	check := func(c uint32, r plan.CodeRange) *Predicate {
+		p := new(Predicate)
+		p.Steps.Any(1)
+		p.Steps.Check(c, r)
+		p.Steps.End()
+		return p
+	}
+	compares := func(text string) *Predicate {
+		return &Predicate{Text: text, Plan: predicate.Plan{Set: new(predicate.Set)}}
+	}
+	known := map[string]int{}
+	for i, p := range []*Predicate{check(0, plan.CodeRange{Hi: 1}), check(1, plan.CodeRange{Hi: 1}), check(0, plan.CodeRange{Hi: 2}),
+		check(0, plan.CodeRange{Lo: 1, Hi: 1}), compares("a < b"), compares("a > b")} {
+		key := string(g.AppendKey(nil, p))
+		if other, twice := known[key]; twice {
+			t.Errorf("predicates %d and %d have one key", other, i)
+		}
+		known[key] = i
 	}
 }
