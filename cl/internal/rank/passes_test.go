@@ -24,7 +24,7 @@ func TestRankSelfTest(t *testing.T) {
 		}
 		defer b.Close()
 		for _, a := range []plan.Accumulators{plan.AutoAccumulators, plan.RangeAccumulators} {
-			if err := selfTest(t.Context(), b, a); err != nil {
+			if err := selfTest(t.Context(), b, []plan.Accumulators{a}); err != nil {
 				t.Errorf("%s, accumulators %d: %v", name, a, err)
 			}
 		}

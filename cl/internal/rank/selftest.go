@@ -17,20 +17,13 @@ func selfTestOnce(ctx context.Context, rt *device.Runtime, a plan.Accumulators) 
 	if a == plan.AutoAccumulators { // which may fall back
 		all = append(all, plan.RangeAccumulators)
 	}
-	return device.TestOnce(rt, all, func(untested []plan.Accumulators) error {
-		for _, a := range untested {
-			if err := selfTest(ctx, rt, a); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return device.TestOnce(rt, all, func(untested []plan.Accumulators) error { return selfTest(ctx, rt, untested) })
 }
 
-// selfTest ranks over the sample lists, with frequencies of which some are exceptions.
+// selfTest ranks in some ways over the sample lists, with frequencies of which some are exceptions.
 // Scores of a first pass become thresholds. It asks for few documents, for many, and for
 // more than there are.
-func selfTest(ctx context.Context, rt *device.Runtime, a plan.Accumulators) error {
+func selfTest(ctx context.Context, rt *device.Runtime, ways []plan.Accumulators) error {
 	failed := rt.FailedTest
 	src, postings, err := lists.Sample()
 	if err != nil {
@@ -69,7 +62,7 @@ func selfTest(ctx context.Context, rt *device.Runtime, a plan.Accumulators) erro
 	if err := s.set.ChooseAuto(ctx); err != nil {
 		return err
 	}
-	r := &plan.RankBatch{Norm: plan.NewNorm(0.9, 0.4, 500), Accumulators: a}
+	r := &plan.RankBatch{Norm: plan.NewNorm(0.9, 0.4, 500)}
 	r.Reset()
 	term := func(h int) plan.Term {
 		return plan.Term{List: plan.Handle(h), Weight: 1 << 29 / uint32(h+1)}
@@ -79,20 +72,28 @@ func selfTest(ctx context.Context, rt *device.Runtime, a plan.Accumulators) erro
 	for h := range postings {
 		r.Add(src, term(h), term((h+1)%len(postings)), term((h+5)%len(postings)))
 	}
-	alone := &plan.RankBatch{Norm: r.Norm, Accumulators: a}
+	alone := &plan.RankBatch{Norm: r.Norm}
 	alone.Add(src, term(len(postings)-1), term(5))
 	var got plan.TopK
 	plain := reference.Lists{Docs: postings, Freqs: freqs, Lengths: src.Lengths}
 	for _, r := range []*plan.RankBatch{r, alone} {
+		r.Mode = plan.Or
+		want := plain.Rank(r)
 		for _, r.Mode = range []plan.Mode{plan.Or, plan.And} {
-			want := plain.Rank(r)
-			for _, r.K = range []int{10, 100, plan.MaxK} {
-				if err := s.run(ctx, r, &got); err != nil {
-					return err
+			if r.Mode == plan.And {
+				for i := range want {
+					want[i] = reference.InAllLists(want[i], len(r.Query(i)))
 				}
-				for i := range r.Queries() {
-					if !slices.Equal(KeysOf(&got, i), KeysOfHits(want[i], r.K)) {
-						return failed("ranking by %v, query %d: the best %d documents differ from pure Go's", r.Mode, i, r.K)
+			}
+			for _, r.Accumulators = range ways {
+				for _, r.K = range []int{10, 100, plan.MaxK} {
+					if err := s.run(ctx, r, &got); err != nil {
+						return err
+					}
+					for i := range r.Queries() {
+						if !slices.Equal(KeysOf(&got, i), KeysOfHits(want[i], r.K)) {
+							return failed("ranking by %v, query %d: the best %d documents differ from pure Go's", r.Mode, i, r.K)
+						}
 					}
 				}
 			}

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"math"
 	"slices"
 
 	"heddle/engine/plan"
@@ -27,23 +28,37 @@ func (l *Lists) Rank(r *plan.RankBatch) [][]Hit {
 	return answers
 }
 
-// rank adds up the contributions of all postings of all terms.
+// rank walks all lists of the terms side by side, document by document, and adds up the contributions.
 func (l *Lists) rank(r *plan.RankBatch, terms []plan.Term) []Hit {
-	hits := map[uint32]Hit{}
-	for _, t := range terms {
-		for j, doc := range l.Docs[t.List] {
+	var hits []Hit
+	at := make([]int, len(terms)) // the next posting of each term
+	for {
+		h := Hit{Doc: math.MaxUint32} // no document
+		for i, t := range terms {
+			if docs := l.Docs[t.List]; at[i] < len(docs) {
+				h.Doc = min(h.Doc, docs[at[i]])
+			}
+		}
+		if h.Doc == math.MaxUint32 {
+			break
+		}
+		for i, t := range terms {
+			if docs := l.Docs[t.List]; at[i] == len(docs) || docs[at[i]] != h.Doc {
+				continue
+			}
 			length := uint32(0)
 			if r.Norm.Impacts == 0 {
-				length = l.Lengths[doc]
+				length = l.Lengths[h.Doc]
 			}
-			tf := r.Norm.TF(l.Freqs[t.List][j], length)
-			h := hits[doc]
-			hits[doc] = Hit{Doc: doc, Score: h.Score + plan.Contribution(t.Weight, tf), Lists: h.Lists + 1}
+			h.Score += plan.Contribution(t.Weight, r.Norm.TF(l.Freqs[t.List][at[i]], length))
+			h.Lists++
+			at[i]++
 		}
+		hits = append(hits, h)
 	}
-	keys := make([]uint64, 0, len(hits)) // integers sort fastest
-	for doc, h := range hits {
-		keys = append(keys, uint64(^h.Score)<<32|uint64(doc))
+	keys := make([]uint64, len(hits)) // integers sort fastest
+	for i, h := range hits {
+		keys[i] = uint64(^h.Score)<<32 | uint64(i)
 	}
 	slices.Sort(keys)
 	ranked := make([]Hit, len(keys))
