@@ -31,6 +31,9 @@ type Options struct {
 	CountLoads bool
 	// Tuning replaces the tuning row of the device. Default: the row of the device.
 	Tuning *Tuning
+	// Passed tells that another process has passed the self-test on this device, with the same driver, tuning row
+	// and version of this package: it is left out. Kernels that are tested on first use still are. Default: false.
+	Passed bool
 	// SkipSelfTest opens the device without the comparison with plain Go, for tests of the
 	// kernels themselves.
 	SkipSelfTest bool
@@ -71,12 +74,12 @@ func Search(step func(name string), filter string, rows ...Tuning) (devices []*D
 	return found.Devices, found.Empty, err
 }
 
-// Open checks the limits of a device, builds the kernels and runs the self-test. Errors
+// Open checks the limits of a device, builds the kernels and runs the self-test, unless opt.Passed. Errors
 // are *plan.DeviceError of kind ErrNoDevice (limits), ErrBuild, ErrSelfTest,
 // ErrOutOfMemory or ErrDeviceLost.
 func Open(ctx context.Context, d *Device, opt Options) (*Backend, error) {
 	rt, err := device.Open(ctx, d, device.Options{MemoryLimit: opt.MemoryLimit, Profiling: opt.Profiling, CountLoads: opt.CountLoads,
-		Tuning: opt.Tuning, SkipSelfTest: opt.SkipSelfTest, Step: opt.Step, Log: opt.Log, Fault: opt.fault})
+		Tuning: opt.Tuning, Passed: opt.Passed, SkipSelfTest: opt.SkipSelfTest, Step: opt.Step, Log: opt.Log, Fault: opt.fault})
 	if err != nil {
 		return nil, err
 	}

@@ -45,9 +45,12 @@ type Options struct {
 	// ProbeLimit is the time without progress after which a driver counts as hung; one that computes may
 	// take thirty times as long. Default: 20 s.
 	ProbeLimit time.Duration
+	// Passed tells whether a device passed the self-test of opening in another process, with the same version of this
+	// package: opening it leaves the test out. Default: by Probe; without it, no device.
+	Passed func(plan.Info) bool
 	// Backends are open backends that replace the search for devices. With Backend "auto", pure
 	// Go among them is a reserve if there is a device. The caller closes them after the engine.
-	// Device, Tuning, Probe, Threads, HostMemory, DeviceMemory, Lazy, Profiling and CountLoads must be
+	// Device, Tuning, Probe, Passed, Threads, HostMemory, DeviceMemory, Lazy, Profiling and CountLoads must be
 	// zero then: they rule the opening of backends.
 	Backends []plan.Backend
 
@@ -266,6 +269,7 @@ func (o *Options) unused() error {
 		{"Device", o.Device != "", given || host},
 		{"Tuning", o.Tuning != "", given},
 		{"Probe", o.Probe != "", given},
+		{"Passed", o.Passed != nil, given},
 		{"DeviceMemory", o.DeviceMemory != 0, given || host},
 		{"Profiling", o.Profiling, given || host},
 		{"CountLoads", o.CountLoads, given || host},
@@ -301,7 +305,7 @@ func (o *Options) pool(p *parsed) pool.Options {
 // discovery returns the options of the search for backends.
 func (o *Options) discovery() *backend.Options {
 	return &backend.Options{
-		Kind: o.Backend, Device: o.Device, Tuning: o.Tuning, Probe: o.Probe, ProbeLimit: o.ProbeLimit, Threads: o.Threads, DeviceMemory: o.DeviceMemory, HostMemory: o.HostMemory,
+		Kind: o.Backend, Device: o.Device, Tuning: o.Tuning, Probe: o.Probe, ProbeLimit: o.ProbeLimit, Passed: o.Passed, Threads: o.Threads, DeviceMemory: o.DeviceMemory, HostMemory: o.HostMemory,
 		Lazy: o.Lazy, Profiling: o.Profiling, CountLoads: o.CountLoads, Log: o.logger(),
 	}
 }

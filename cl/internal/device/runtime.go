@@ -20,6 +20,7 @@ type Options struct {
 	Profiling    bool                    // measure device times
 	CountLoads   bool                    // count loads, with slower kernels
 	Tuning       *Tuning                 // in place of the device's row
+	Passed       bool                    // another process has passed the self-test of opening
 	SkipSelfTest bool                    // trust the kernels, for tests
 	Log          *zerolog.Logger         // may be nil
 	Step         func(name string)       // called before "context", "build" and "self-test"; may be nil
@@ -61,7 +62,7 @@ type Runtime struct {
 	ended     bool // guarded by enqueuing
 }
 
-// Open checks the limits of a device, builds the core programs and runs the
+// Open checks the limits of a device, builds the core programs and runs their
 // self-tests. Errors are *plan.DeviceError of kind ErrNoDevice (limits), ErrBuild,
 // ErrSelfTest, ErrOutOfMemory or ErrDeviceLost.
 func Open(ctx context.Context, d *Device, opt Options) (*Runtime, error) {
@@ -90,15 +91,21 @@ func Open(ctx context.Context, d *Device, opt Options) (*Runtime, error) {
 		rt.release()
 		return nil, err
 	}
-	if !opt.SkipSelfTest {
+	log := zerolog.Nop()
+	if opt.Log != nil {
+		log = *opt.Log
+	}
+	switch {
+	case opt.SkipSelfTest:
+	case opt.Passed:
+		log.Debug().Str("device", d.String()).Msg("self-test left out, another process has passed it")
+	default:
 		step("self-test")
 		began := time.Now()
 		if err := rt.SelfTest(ctx); err != nil {
 			return nil, errors.Join(err, rt.Close())
 		}
-		if opt.Log != nil {
-			opt.Log.Debug().Str("device", d.String()).Dur("took", time.Since(began)).Msg("self-test passed")
-		}
+		log.Debug().Str("device", d.String()).Dur("took", time.Since(began)).Msg("self-test passed")
 	}
 	return rt, nil
 }

@@ -22,15 +22,17 @@ func engineOptions(c *config.Config, log zerolog.Logger) (engine.Options, error)
 // newEngine opens the processors, and stores the start-up time if one of them is a device.
 func (a *App) newEngine(ctx context.Context, opt engine.Options) (*engine.Engine, error) {
 	choice := config.Devices{Backend: opt.Backend, Device: opt.Device, Tuning: opt.Tuning, Probe: opt.ProbeLimit}
-	if err := a.examine(ctx, &choice, *opt.Log); err != nil {
+	report, err := a.examine(ctx, &choice, *opt.Log)
+	if err != nil {
 		return nil, err
 	}
+	opt.Passed = report.Passed
 	if choice.Backend != opt.Backend { // to host
 		opt.Backend, opt.Device, opt.DeviceMemory, opt.Profiling = choice.Backend, "", 0, false
 	}
 	began := time.Now()
 	var opened *engine.Engine
-	err := await(opt, func() (err error) {
+	err = await(opt, func() (err error) {
 		opened, err = engine.New(ctx, opt)
 		return err
 	})

@@ -53,20 +53,20 @@ func (a *App) report(ctx context.Context, c *config.Devices, test drivers.Test, 
 
 // examine examines the OpenCL drivers before this process loads them, and leaves broken ones out. If
 // OpenCL must not be loaded, backend opencl is an error, and auto and all become host.
-func (a *App) examine(ctx context.Context, c *config.Devices, log zerolog.Logger) error {
+func (a *App) examine(ctx context.Context, c *config.Devices, log zerolog.Logger) (report drivers.Report, err error) {
 	if a.Self == "" || c.Backend == "host" {
-		return nil
+		return nil, nil
 	}
 	test := drivers.Preferred
 	if c.Device != "" {
 		test = drivers.All
 	}
-	report, err := a.report(ctx, c, test, false)
+	report, err = a.report(ctx, c, test, false)
 	if err == nil && test == drivers.Preferred && c.Backend == "opencl" && !report.Preferred() {
 		report, err = a.report(ctx, c, drivers.All, false) // the best device is one of these
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	broken := report.Broken()
 	for _, r := range broken {
@@ -80,19 +80,19 @@ func (a *App) examine(ctx context.Context, c *config.Devices, log zerolog.Logger
 		why = broken.Err()
 	}
 	if why != nil && c.Backend == "opencl" && !report.HasDevice() {
-		return &plan.DeviceError{Kind: plan.ErrNoDevice, Device: "opencl", Op: "examining the drivers", Err: why}
+		return nil, &plan.DeviceError{Kind: plan.ErrNoDevice, Device: "opencl", Op: "examining the drivers", Err: why}
 	}
 	if len(broken) == 0 {
-		return nil
+		return report, nil
 	}
 	if len(report) > len(broken) && !a.direct() {
-		return a.leaveOut(report)
+		return report, a.leaveOut(report)
 	}
 	if c.Backend == "opencl" {
-		return &plan.DeviceError{Kind: plan.ErrNoDevice, Device: "opencl", Op: "loading HEDDLE_OPENCL_LIBRARY", Err: broken.Err()}
+		return nil, &plan.DeviceError{Kind: plan.ErrNoDevice, Device: "opencl", Op: "loading HEDDLE_OPENCL_LIBRARY", Err: broken.Err()}
 	}
 	c.Backend = "host"
-	return nil
+	return nil, nil
 }
 
 // direct reports whether a variable names the library of OpenCL, which may be a driver itself.

@@ -83,7 +83,7 @@ func (o *tuneOptions) Run(ctx context.Context, a *App) error {
 	if st, err := os.Stat(o.out); err == nil && o.out != "-" && !o.force && st.Mode().IsRegular() && st.Size() > 0 {
 		return forcible(fmt.Errorf("%s: %w: choose another output", o.out, fs.ErrExist))
 	}
-	if err := a.examine(ctx, &c.Devices, log); err != nil {
+	if _, err := a.examine(ctx, &c.Devices, log); err != nil {
 		return err
 	}
 	devices, err := cl.Devices(c.Devices.Device, rows...)

@@ -41,6 +41,7 @@ type Options struct {
 	Lazy         bool
 	Profiling    bool
 	CountLoads   bool
+	Passed       func(plan.Info) bool
 	Log          zerolog.Logger
 }
 
@@ -68,8 +69,9 @@ func (opt *Options) host(reason string) Candidate {
 }
 
 func (opt *Options) device(d *cl.Device, reason string) Candidate {
+	passed := opt.Passed != nil && !opt.CountLoads && opt.Passed(d.Info()) // counting needs other kernels
 	return Candidate{Name: d.String(), Reason: reason, Open: func(ctx context.Context) (plan.Backend, error) {
-		return cl.Open(ctx, d, cl.Options{MemoryLimit: opt.DeviceMemory, Profiling: opt.Profiling, CountLoads: opt.CountLoads, Log: &opt.Log})
+		return cl.Open(ctx, d, cl.Options{Passed: passed, MemoryLimit: opt.DeviceMemory, Profiling: opt.Profiling, CountLoads: opt.CountLoads, Log: &opt.Log})
 	}}
 }
 
@@ -136,6 +138,7 @@ func (opt *Options) devices(ctx context.Context, rows []cl.Tuning) ([]*cl.Device
 	}
 	broken := report.Broken()
 	if len(broken) == 0 {
+		opt.Passed = report.Passed
 		return cl.Devices(opt.Device, rows...)
 	}
 	err = fmt.Errorf("OpenCL is not used: %w; remove the .icd file, or name a folder without it in OCL_ICD_VENDORS", broken.Err())

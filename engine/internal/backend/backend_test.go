@@ -257,6 +257,30 @@ func TestDevices(t *testing.T) {
 	}
 }
 
+// TestPassed: a device whose self-test another process has passed opens without it, unless it gets other kernels.
+func TestPassed(t *testing.T) {
+	name := testneeds.Device(t)
+	for _, c := range []struct{ passed, loads, tested bool }{{false, false, true}, {true, false, false}, {true, true, true}} {
+		var log strings.Builder
+		opt := backend.Options{Kind: backend.OpenCL, Device: name, CountLoads: c.loads, Log: zerolog.New(&log),
+			Passed: func(i plan.Info) bool { return c.passed && i.Kind == "opencl" }}
+		list, err := opt.Candidates(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened, err := backend.OpenFirst(t.Context(), list, opt.Log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tested := strings.Contains(log.String(), "self-test passed"); tested != c.tested || tested == strings.Contains(log.String(), "left out") {
+			t.Errorf("%+v: log %s", c, &log)
+		}
+		if err := opened[0].Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestHostThreads: half of the cores at least, and one in eight is left to each device.
 func TestHostThreads(t *testing.T) {
 	if n := backend.HostThreads(0); n < 1 || backend.HostThreads(1) > n || 2*backend.HostThreads(100) < n {

@@ -49,13 +49,19 @@ func (o *Options) openCache() cache {
 		return cache{} // a child reports the error
 	}
 	var environ []string
+	var library []any // that a variable names in place of the loader
 	for _, kv := range o.Environ {
+		if path, ok := strings.CutPrefix(kv, "HEDDLE_OPENCL_LIBRARY="); ok && path != "" {
+			if library, err = identity(path); err != nil {
+				return cache{}
+			}
+		}
 		if slices.ContainsFunc(driverVariables, func(p string) bool { return strings.HasPrefix(kv, p) }) {
 			environ = append(environ, kv)
 		}
 	}
 	slices.Sort(environ)
-	common, err := json.Marshal([]any{program, tuning, environ, o.Device})
+	common, err := json.Marshal([]any{program, tuning, environ, library, o.Device})
 	if err != nil {
 		return cache{}
 	}

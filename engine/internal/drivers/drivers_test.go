@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"heddle/engine/plan"
 	"heddle/engine/plan/testneeds"
 )
 
@@ -234,6 +235,53 @@ func TestCacheAge(t *testing.T) {
 		if _, _, ok := read(path); ok != c.want {
 			t.Errorf("%s after %v: %v", c.text, c.age, ok)
 		}
+	}
+}
+
+// TestPassed: all devices like one have passed the self-test, and at least one.
+func TestPassed(t *testing.T) {
+	info := plan.Info{Device: "a", Driver: "1", Tuning: "row"}
+	for _, c := range []struct {
+		devices []Device
+		want    bool
+	}{
+		{nil, false},
+		{[]Device{{Info: info, Tested: true}}, true},
+		{[]Device{{Info: plan.Info{Device: "a", Driver: "1", Tuning: "row", Memory: 1, Algorithms: []plan.Algorithm{plan.BS}}, Tested: true}}, true},
+		{[]Device{{Info: info}}, false},
+		{[]Device{{Info: info, Tested: true, Error: "wrong"}}, false},
+		{[]Device{{Info: info, Tested: true}, {Info: info, Tested: true, Error: "wrong"}}, false},
+		{[]Device{{Info: info, Tested: true, Error: "wrong"}, {Info: info, Tested: true}}, false},
+		{[]Device{{Info: plan.Info{Device: "b", Driver: "1", Tuning: "row"}, Tested: true}}, false},
+		{[]Device{{Info: plan.Info{Device: "a", Driver: "2", Tuning: "row"}, Tested: true}}, false},
+		{[]Device{{Info: plan.Info{Device: "a", Driver: "1", Tuning: "other"}, Tested: true}}, false},
+	} {
+		if got := (Report{{}, {Devices: c.devices}}).Passed(info); got != c.want {
+			t.Errorf("%+v: %t", c.devices, got)
+		}
+	}
+}
+
+// TestCacheOfLibrary: a result does not count for another library in place of the loader.
+func TestCacheOfLibrary(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	library := filepath.Join(t.TempDir(), "libOpenCL.so")
+	o := Options{Program: []string{self}, Environ: []string{"HEDDLE_OPENCL_LIBRARY=" + library}, Cache: t.TempDir()}
+	if _, ok := o.openCache().path(Driver{}, All); ok {
+		t.Error("a library that is not there")
+	}
+	var paths [2]string
+	for i := range paths {
+		if err := os.WriteFile(library, make([]byte, i), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		paths[i], _ = o.openCache().path(Driver{}, All)
+	}
+	if paths[0] == "" || paths[0] == paths[1] {
+		t.Errorf("files %v", paths)
 	}
 }
 

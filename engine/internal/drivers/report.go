@@ -64,6 +64,24 @@ func (r Report) Preferred() bool {
 	})
 }
 
+// Passed reports whether all devices like the one of a description have passed the self-test.
+func (r Report) Passed(info plan.Info) (passed bool) {
+	kind := func(i plan.Info) [8]any {
+		return [...]any{i.Device, i.Platform, i.Vendor, i.Driver, i.Version, i.Type, i.ComputeUnits, i.Tuning}
+	}
+	for _, d := range r {
+		for _, d := range d.Devices {
+			if kind(d.Info) != kind(info) {
+				continue
+			}
+			if passed = d.Tested && d.Error == ""; !passed {
+				return false
+			}
+		}
+	}
+	return passed
+}
+
 // Describe tells how the driver failed: the .icd file, the phase, and the fault or the error; "" if
 // it has not.
 func (r *Result) Describe() string {
