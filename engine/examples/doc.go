@@ -9,4 +9,5 @@
 //   - weights: terms with weights, and the operators of queries
 //   - metrics: counters for Prometheus
 //   - servers: the HTTP interface in a program
+//   - nodes: a node of a cluster in a program
 package examples
