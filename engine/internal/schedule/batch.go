@@ -83,7 +83,7 @@ func (p *processor) cut(first *Job, d decision, now time.Duration) *Batch {
 		if !j.postponed {
 			end = min(end, j.deadline)
 		}
-		if end != never && now+b.with(j)+s.opt.Slack > end {
+		if end != never && now+b.with(j)+slack > end {
 			break
 		}
 		load += j.Load
@@ -109,8 +109,7 @@ func (v *view) nextInBatch(q *kindQueue, p *processor, now time.Duration) *Job {
 
 // begin marks the jobs of b as running.
 func (b *Batch) begin(now time.Duration) {
-	s := b.scheduler
-	p := b.processor
+	s, p := b.scheduler, b.processor
 	b.concurrent = len(p.running)
 	b.expectedTime = p.capacity.singleTime(b.Estimate, b.concurrent)
 	if b.Mode == Sync {
@@ -218,8 +217,7 @@ func (b *Batch) runInline(j *Job) (finished bool) {
 
 // finish decides the fate of the jobs of b.
 func (b *Batch) finish(err error, now time.Duration) {
-	s := b.scheduler
-	p := b.processor
+	s, p := b.scheduler, b.processor
 	if b.abandoned {
 		p.abandonedRuns--
 	} else {
@@ -229,7 +227,7 @@ func (b *Batch) finish(err error, now time.Duration) {
 		}
 	}
 	if b.stream != nil {
-		b.stream.blocksOut[p.index]--
+		b.stream.on[p.index].out--
 		b.stream = nil
 	}
 	p.batches++
@@ -274,18 +272,10 @@ func (b *Batch) finish(err error, now time.Duration) {
 
 // leave takes b off the lanes of its processor.
 func (b *Batch) leave(now time.Duration) {
-	s := b.scheduler
-	p := b.processor
+	s, p := b.scheduler, b.processor
 	p.busy += now - b.started
 	s.cores.change(b, -1, now)
-	for i, o := range p.running {
-		if o == b {
-			last := len(p.running) - 1
-			p.running[i], p.running[last] = p.running[last], nil
-			p.running = p.running[:last]
-			break
-		}
-	}
+	p.running = without(p.running, b)
 	if b.Mode == Sync {
 		p.runningBatches--
 	}
@@ -346,7 +336,7 @@ func (s *Scheduler) detach(j *Job, now time.Duration) bool {
 	}
 	j.Trace.Ran = now - b.started
 	if b.inline {
-		b.ctx.cancel(context.Canceled)
+		b.ctx.end()
 	}
 	return true
 }

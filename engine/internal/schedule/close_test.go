@@ -26,7 +26,6 @@ func TestNewRefuses(t *testing.T) {
 		"age":       func(o *Options, _ *Processor) { o.MaxAge = -1 },
 		"leave":     func(o *Options, _ *Processor) { o.Leave = 0.8 },
 		"similar":   func(o *Options, _ *Processor) { o.Similar = 0.9 },
-		"patience":  func(o *Options, _ *Processor) { o.Patience = -1 },
 	} {
 		opt, p := Options{}, good
 		change(&opt, &p)

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -10,45 +11,33 @@ import (
 // context, which also ends at the job's deadline, or when the scheduler gives the attempt
 // up. It costs nothing unless Done is called, which is rare on hosts.
 type runContext struct {
-	parent   context.Context
-	deadline time.Time // zero is none
+	context.Context           // the caller's
+	deadline        time.Time // zero is none
 
-	mu   sync.Mutex
-	done chan struct{} // nil until asked for
-	stop func() bool   // ends the watch on parent
-	err  error
+	mu     sync.Mutex
+	err    error
+	own    context.Context // has the channel; nil until asked for
+	cancel context.CancelFunc
 }
 
 func (c *runContext) begin(parent context.Context, deadline time.Time) {
-	c.parent, c.deadline, c.err = parent, deadline, nil
+	c.Context, c.deadline, c.err = parent, deadline, nil
 }
 
 // end cancels the contexts derived from c. It returns whether c may be used for another
 // job: then its channel was never handed out.
-func (c *runContext) end() bool {
-	c.cancel(context.Canceled)
+func (c *runContext) end() (reuse bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.stop != nil {
-		c.stop()
+	c.err = cmp.Or(c.err, c.Context.Err(), context.Canceled)
+	if c.own != nil {
+		c.cancel()
 	}
-	return c.done == nil
-}
-
-func (c *runContext) cancel(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.err != nil {
-		return
-	}
-	c.err = err
-	if c.done != nil {
-		close(c.done)
-	}
+	return c.own == nil
 }
 
 func (c *runContext) Deadline() (time.Time, bool) {
-	d, ok := c.parent.Deadline()
+	d, ok := c.Context.Deadline()
 	if !c.deadline.IsZero() && (!ok || c.deadline.Before(d)) {
 		return c.deadline, true
 	}
@@ -58,27 +47,17 @@ func (c *runContext) Deadline() (time.Time, bool) {
 func (c *runContext) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.err == nil && c.done == nil {
-		return c.parent.Err()
-	}
-	return c.err
+	return cmp.Or(c.err, c.Context.Err())
 }
 
 func (c *runContext) Done() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.done == nil {
-		c.done = make(chan struct{})
-		if c.err == nil {
-			c.err = c.parent.Err()
-		}
+	if c.own == nil {
+		c.own, c.cancel = context.WithCancel(c.Context)
 		if c.err != nil {
-			close(c.done)
-		} else if c.parent.Done() != nil {
-			c.stop = context.AfterFunc(c.parent, func() { c.cancel(c.parent.Err()) })
+			c.cancel()
 		}
 	}
-	return c.done
+	return c.own.Done()
 }
-
-func (c *runContext) Value(key any) any { return c.parent.Value(key) }

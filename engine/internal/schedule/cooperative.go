@@ -144,7 +144,7 @@ func (c *cooperative) Block(p *processor, t *stream, v *view) int {
 				rate = own
 			}
 			running, all, best = running+1, all+rate, max(best, rate)
-			rest += float64(t.queriesRunning[o.index])
+			rest += float64(t.on[o.index].queries)
 		}
 	}
 	largest := guidedBlock(t, running)
@@ -160,7 +160,7 @@ func (c *cooperative) Block(p *processor, t *stream, v *view) int {
 	case full >= best: // the other ones may leave all of the rest to it
 		return max(int(float64(largest)*own/full), 1)
 	}
-	n := rest*own/all - float64(t.queriesRunning[p.index]) // queries for p beside its blocks while all do the rest
+	n := rest*own/all - float64(t.on[p.index].queries) // queries for p beside its blocks while all do the rest
 	part := min(int(float64(largest)*own/best), int(n))
 	if p.Host {
 		n /= float64(t.lanes(p))
@@ -193,8 +193,8 @@ func (t *stream) lanes(p *processor) int {
 
 // rate is the queries per nanosecond of p in t, or in earlier calls; 0: unknown.
 func (t *stream) rate(p *processor) float64 {
-	if took := t.runTime[p.index]; took > 0 {
-		return float64(t.queriesDone[p.index]) / float64(took)
+	if on := &t.on[p.index]; on.ran > 0 {
+		return float64(on.done) / float64(on.ran)
 	}
 	if each := t.Each(p.index); each > 0 {
 		return 1 / float64(each)

@@ -103,12 +103,12 @@ func TestOneByOneIsNoAdvantage(t *testing.T) {
 	})
 }
 
-// Within a caller small jobs go first, but only jobs that arrive within Patience
+// Within a caller small jobs go first, but only jobs that arrive within patience
 // times its own time overtake a job.
 func TestOvertakingIsBounded(t *testing.T) {
 	for _, mode := range []Mode{Async, Sync} {
 		testneeds.Bubble(t, func(t *testing.T) {
-			s := start(t, Options{Mode: mode, Patience: 4}, fake(0, "gpu", 1))
+			s := start(t, Options{Mode: mode}, fake(0, "gpu", 1))
 			first := launch(s, newJob(5*ms))
 			synctest.Wait()
 			large := newJob(20 * ms)
@@ -160,7 +160,7 @@ func TestEitherDoesNotStarve(t *testing.T) {
 			}
 			group.Wait()
 			for _, j := range either {
-				// Patience lets 8 ms pass, then it is in the order of the rest: the jobs that
+				// patience lets 8 ms pass, then it is in the order of the rest: the jobs that
 				// have arrived take a tenth longer than the time so far.
 				if j.Trace.Class != Either || j.Trace.Queued > 100*ms {
 					t.Errorf("%v: %+v", mode, j.Trace)

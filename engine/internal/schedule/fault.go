@@ -18,8 +18,7 @@ func errUnanswered(p *processor) error { return fmt.Errorf("%s: left without an 
 
 // handleFailure decides what becomes of the unanswered jobs of b, which has returned with err.
 func (b *Batch) handleFailure(jobs []*Job, err error, now time.Duration) {
-	s := b.scheduler
-	p := b.processor
+	s, p := b.scheduler, b.processor
 	switch {
 	case err == nil:
 		err = errUnanswered(p)
@@ -40,8 +39,8 @@ func (b *Batch) handleFailure(jobs []*Job, err error, now time.Duration) {
 	for _, j := range jobs {
 		j.Trace.Ran = now - b.started
 		switch {
-		case b.inline && b.ctx.parent.Err() != nil:
-			s.fail(j, b.ctx.parent.Err())
+		case b.inline && b.ctx.Context.Err() != nil:
+			s.fail(j, b.ctx.Context.Err())
 		case err == errPanic:
 			s.fail(j, err)
 		case len(b.Jobs) > 1:
@@ -102,8 +101,7 @@ const maxMemoryFailures = 3
 // outOfMemory runs jobs on another processor, or one by one without another one. It removes a processor
 // after maxMemoryFailures in a row, unless it is the last one.
 func (b *Batch) outOfMemory(jobs []*Job, err error, now time.Duration) {
-	s := b.scheduler
-	p := b.processor
+	s, p := b.scheduler, b.processor
 	if p.memoryFailures++; p.memoryFailures >= maxMemoryFailures && s.singleLanes(Either) > p.Singles {
 		p.takeOut(err, now)
 	}
@@ -171,15 +169,8 @@ func (p *processor) restore(now time.Duration) {
 	if p.removal == nil {
 		return
 	}
-	again := s.dequeueAll()
-	p.removal, p.memoryFailures, p.suspectFailures, p.suspectSuccesses = nil, 0, 0, p.successes
-	p.restoredAt = now
-	p.removed.Store(false)
-	s.updateReserves()
-	s.event(Event{Processor: p.Name}, now)
-	for _, j := range again {
-		s.requeue(j, now)
-	}
+	p.memoryFailures, p.suspectFailures, p.suspectSuccesses, p.restoredAt = 0, 0, p.successes, now
+	p.setRemoval(nil, now)
 	s.dispatch(now)
 }
 
@@ -196,18 +187,11 @@ func (p *processor) takeOut(err error, now time.Duration) {
 	if p.removal != nil {
 		return
 	}
-	again := s.dequeueAll()
-	p.removal = err
-	p.removed.Store(true)
-	s.updateReserves()
 	if now-p.restoredAt > maxProbeFactor*s.opt.Probe { // it has worked for long
 		p.probeDelay = s.opt.Probe
 	}
 	p.probeLater(now)
-	s.event(Event{Processor: p.Name, Err: err}, now)
-	for _, j := range again {
-		s.requeue(j, now)
-	}
+	p.setRemoval(err, now)
 	for _, b := range p.running {
 		b.abandon(err, now)
 	}
@@ -215,6 +199,30 @@ func (p *processor) takeOut(err error, now time.Duration) {
 		if !s.served(t) {
 			t.drop(s.noProcessor(nil), now)
 		}
+	}
+}
+
+// setRemoval removes p because of err, or restores it if err is nil. All jobs that wait are queued again,
+// because the processors that can run them have changed.
+func (p *processor) setRemoval(err error, now time.Duration) {
+	s := p.scheduler
+	waiting := s.dequeueAll()
+	p.removal = err
+	p.removed.Store(err != nil)
+	s.updateReserves()
+	s.event(Event{Processor: p.Name, Err: err}, now)
+	for _, j := range waiting {
+		s.requeue(j, now)
+	}
+}
+
+// failWaiting fails the jobs and calls that wait.
+func (s *Scheduler) failWaiting(err error, now time.Duration) {
+	for _, t := range slices.Clone(s.streams) {
+		t.drop(err, now)
+	}
+	for _, j := range s.dequeueAll() {
+		s.fail(j, err)
 	}
 }
 

@@ -21,17 +21,7 @@ const (
 func Modes() []Mode { return []Mode{Auto, Async, Sync} }
 
 // String gives the name that command line and configuration use.
-func (m Mode) String() string {
-	switch m {
-	case Auto:
-		return "auto"
-	case Async:
-		return "async"
-	case Sync:
-		return "sync"
-	}
-	return fmt.Sprintf("mode(%d)", uint8(m))
-}
+func (m Mode) String() string { return [...]string{"auto", "async", "sync"}[m] }
 
 // ParseMode is the inverse of String, case ignored.
 func ParseMode(s string) (Mode, error) {
@@ -52,15 +42,7 @@ const (
 	Host                // the host
 )
 
-func (c Class) String() string {
-	switch c {
-	case Device:
-		return "device"
-	case Host:
-		return "host"
-	}
-	return "either"
-}
+func (c Class) String() string { return [...]string{"either", "device", "host"}[c] }
 
 // Job is one query on its way, or a block of a Stream. From the call of Do to its return it
 // belongs to the scheduler. It may be used again, which saves allocations, unless a Run may
@@ -180,6 +162,9 @@ type jobState struct {
 	lastError   error               // why the last attempt failed; nil before the first failure
 }
 
+// usage is the CPU time that the process has used at a time.
+type usage struct{ at, cpu time.Duration }
+
 // claimed is the owner of jobs whose answers are being written.
 var claimed Batch
 
@@ -199,8 +184,7 @@ type batchState struct {
 	scheduler      *Scheduler
 	processor      *processor
 	started, limit time.Duration // after limit the batch counts as hung
-	watched        time.Duration // when works was last called; 0: never
-	watchedCPU     time.Duration // CPU time of the process then
+	watched        usage         // of the process, when works was last called
 	givenUp        bool          // its jobs have failed, but it keeps its lane
 	expectedTime   time.Duration // estimate, corrected by the times of earlier batches
 	concurrent     int           // batches that ran on the processor at the start

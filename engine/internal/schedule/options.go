@@ -33,13 +33,6 @@ type Options struct {
 	// Similar is the ratio of run times from which a job suits the faster class only, at least 1.
 	// 0 is 1.2, as in Ding et al. 2009, section 9.
 	Similar float64
-	// Patience bounds overtaking: only jobs that arrive within this multiple of the run time of a
-	// job may pass it. 0 is 4.
-	Patience float64
-	// Slack is added to the estimated time of a job to find the moment at which it must
-	// start to meet its deadline. When 7/8 of the time until then have passed, the job is
-	// urgent; after that moment it waits behind jobs that can still be in time. 0 is 1 ms.
-	Slack time.Duration
 	// Hang is the time after which a batch counts as hung, and its processor as failed, if the
 	// batch has also taken 50 times its estimate. Time in which the machine does not run the scheduler
 	// does not count, up to ten times the limit. While no other processor can run the jobs

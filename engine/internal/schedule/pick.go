@@ -123,7 +123,7 @@ func (s *Scheduler) postpone(j *Job) {
 
 // The order of service lets jobs pass other ones: urgent jobs, small jobs, jobs of callers that have
 // been served less, jobs for which lanes or cores are free. A job that has waited for starvationLimit
-// starves, and so does a call without a block for starvationLimit and Patience times its last one.
+// starves, and so does a call without a block for starvationLimit and patience times its last one.
 
 func (j *Job) starves(now time.Duration) bool    { return now-j.arrived >= starvationLimit }
 func (t *stream) starves(now time.Duration) bool { return now-t.nextOrder >= starvationLimit }

@@ -1,14 +1,16 @@
 package schedule
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // kindQueue holds the waiting jobs of one kind and one forced mode, which may share batches, by
 // class.
 type kindQueue struct {
 	kindKey
-	position int // in Scheduler.nonEmpty; -1: it is empty
-	jobs     int
-	queues   [3]classQueue
+	jobs   int
+	queues [3]classQueue
 }
 
 type kindKey struct {
@@ -139,7 +141,7 @@ func (f *clients) kindQueueOf(key kindKey) *kindQueue {
 		if len(f.kindQueues) >= minKinds {
 			f.prune()
 		}
-		l = &kindQueue{kindKey: key, position: -1}
+		l = &kindQueue{kindKey: key}
 		f.kindQueues[key] = l
 	}
 	f.lastKindQueue = l
@@ -173,7 +175,7 @@ func (s *Scheduler) enqueue(j *Job, now time.Duration) {
 	}
 	f := c.queueIn(q)
 	j.kindQueue, j.callerQueue = l, f
-	key := j.arrived + time.Duration(s.opt.Patience*float64(j.bestTime))
+	key := j.arrived + patience*j.bestTime
 	if j.postponed {
 		key += postponedKey
 	}
@@ -183,18 +185,16 @@ func (s *Scheduler) enqueue(j *Job, now time.Duration) {
 	}
 	q.link(j)
 	if j.deadline != never && !j.postponed {
-		last := j.deadline - j.bestTime - s.opt.Slack
+		last := j.lastStart()
 		j.latestStart = last - max(0, last-j.arrived)/8
 		s.urgentJobs[class].push(j.latestStart, j.seq, j)
 		if j.latestStart > now { // else dispatch, which follows, sees it
 			s.arm(j.latestStart)
 		}
 	}
-	if l.position < 0 {
-		l.position = len(s.nonEmpty)
+	if l.jobs++; l.jobs == 1 {
 		s.nonEmpty = append(s.nonEmpty, l)
 	}
-	l.jobs++
 	q.jobs++
 	q.load += j.Load
 	c.queuedJobs++
@@ -209,6 +209,17 @@ func (s *Scheduler) enqueue(j *Job, now time.Duration) {
 		}
 	}
 }
+
+// patience bounds overtaking: only jobs that arrive within this multiple of the run time of a job may pass
+// it.
+const patience = 4
+
+// slack is added to the estimated time of a job to find the moment at which it must start to meet its
+// deadline. When 7/8 of the time until then have passed, the job is urgent; after that moment it waits
+// behind jobs that can still be in time.
+const slack = time.Millisecond
+
+func (j *Job) lastStart() time.Duration { return j.deadline - j.bestTime - slack }
 
 // postponedKey is added to the order of jobs that are too late for their deadlines, so that they come last.
 const postponedKey = 1 << 60
@@ -227,11 +238,7 @@ func (s *Scheduler) dequeue(j *Job) {
 		s.urgentJobs[class].remove(j.positions[byUrgency])
 	}
 	if l.jobs--; l.jobs == 0 {
-		last := s.nonEmpty[len(s.nonEmpty)-1]
-		s.nonEmpty[l.position], last.position = last, l.position
-		s.nonEmpty[len(s.nonEmpty)-1] = nil
-		s.nonEmpty = s.nonEmpty[:len(s.nonEmpty)-1]
-		l.position = -1
+		s.nonEmpty = without(s.nonEmpty, l)
 	}
 	q.jobs--
 	q.load -= j.Load
@@ -245,6 +252,12 @@ func (s *Scheduler) dequeue(j *Job) {
 			s.queuedTime[class][p] -= j.cost(p)
 		}
 	}
+}
+
+// without returns s less x, which is in s, in the same memory.
+func without[T comparable](s []T, x T) []T {
+	i := slices.Index(s, x)
+	return slices.Delete(s, i, i+1)
 }
 
 // link puts j where it belongs by arrival: at the end, unless it runs once more.

@@ -30,7 +30,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -161,8 +160,8 @@ func New(opt Options, processors ...Processor) (*Scheduler, error) {
 
 // fill replaces zero options by their defaults.
 func (o *Options) fill() error {
-	if o.Mode > Sync || min(o.Capacity, o.Cores) < 0 || min(o.MaxAge, o.Hold, o.Window, o.Slack, o.Hang, o.Probe) < 0 ||
-		!(min(o.Enter, o.Leave, o.Similar, o.Patience) >= 0) {
+	if o.Mode > Sync || min(o.Capacity, o.Cores) < 0 || min(o.MaxAge, o.Hold, o.Window, o.Hang, o.Probe) < 0 ||
+		!(min(o.Enter, o.Leave, o.Similar) >= 0) {
 		return fmt.Errorf("scheduler: negative option: %+v", *o)
 	}
 	policy, err := policyOf(o.Policy)
@@ -177,8 +176,6 @@ func (o *Options) fill() error {
 	setDefault(&o.Hold, 100*time.Millisecond)
 	setDefault(&o.Window, 100*time.Millisecond)
 	setDefault(&o.Similar, 1.2)
-	setDefault(&o.Patience, 4)
-	setDefault(&o.Slack, time.Millisecond)
 	setDefault(&o.Hang, 10*time.Second)
 	setDefault(&o.Probe, time.Second)
 	if o.Leave > o.Enter || o.Similar < 1 {
@@ -275,19 +272,7 @@ func (s *Scheduler) Close() error {
 		return errClosed
 	}
 	s.closed, s.refusal = true, errClosed
-	for _, t := range slices.Clone(s.streams) {
-		t.drop(errClosed, now)
-	}
-	for len(s.nonEmpty) > 0 {
-		l := s.nonEmpty[0]
-		for class := range l.queues {
-			for q := &l.queues[class]; q.first != nil; {
-				j := q.first
-				s.dequeue(j)
-				s.fail(j, errClosed)
-			}
-		}
-	}
+	s.failWaiting(errClosed, now)
 	quiet := s.whenQuiet()
 	s.unlock()
 	<-quiet

@@ -55,7 +55,7 @@ func TestShareOfDevices(t *testing.T) {
 		{500 * us, 100_000, 0, [2]int{12_500, 0}},
 	} {
 		st := newStream(&known{left: c.left, each: []time.Duration{10 * us, c.slower}}, 2)
-		st.queriesRunning[1] = c.cut
+		st.on[1].queries = c.cut
 		if got := [2]int{s.blockSize(st, s.processors[0]), s.blockSize(st, s.processors[1])}; got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}

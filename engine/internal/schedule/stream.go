@@ -6,36 +6,36 @@ import (
 	"time"
 )
 
-// stream is a call of DoAll. Slices have an element per processor.
+// stream is a call of DoAll.
 type stream struct {
 	Stream
 	scheduler      *Scheduler
 	ctx            context.Context
 	caller         *caller
 	arrived        time.Duration
-	deadline       time.Duration   // never: none
-	nextOrder      time.Duration   // place of the next block among jobs of the caller, as a time of arrival
-	blocks         []*Job          // blocks that have not ended
-	requeuedBlocks int             // elements of blocks that wait for another attempt
-	blocksOut      []int           // blocks that have not returned
-	blocksRunning  []int           // elements of blocksOut that are not in delivery
-	queriesRunning []int           // queries of blocksRunning
-	queriesDone    []int           // queries of blocks that have returned
-	runTime        []time.Duration // time in which blocks ran, until runningSince
-	runningSince   []time.Duration
-	ended          bool // no query is left to cut
-	finished       bool // ended, and every block has ended
+	deadline       time.Duration // never: none
+	nextOrder      time.Duration // place of the next block among jobs of the caller, as a time of arrival
+	blocks         []*Job        // blocks that have not ended
+	requeuedBlocks int           // elements of blocks that wait for another attempt
+	on             []streamPart  // by processor
+	ended          bool          // no query is left to cut
+	finished       bool          // ended, and every block has ended
 	err            error
 	done           chan struct{}
 }
 
+// streamPart is what a processor does of a call.
+type streamPart struct {
+	out      int           // blocks that have not returned
+	blocks   int           // blocks that run: of out, those that are not in delivery
+	queries  int           // queries of blocks that run
+	done     int           // queries of blocks that have run
+	ran      time.Duration // time in which blocks ran, until ranUntil
+	ranUntil time.Duration
+}
+
 func newStream(st Stream, processors int) *stream {
-	counts := func() []int { return make([]int, processors) }
-	times := func() []time.Duration { return make([]time.Duration, processors) }
-	return &stream{
-		Stream: st, deadline: never, done: make(chan struct{}),
-		blocksOut: counts(), blocksRunning: counts(), queriesRunning: counts(), queriesDone: counts(), runTime: times(), runningSince: times(),
-	}
+	return &stream{Stream: st, deadline: never, done: make(chan struct{}), on: make([]streamPart, processors)}
 }
 
 // DoAll runs the jobs of st and waits for their end. It ends early with the first error of
@@ -102,7 +102,7 @@ func (t *stream) before(o *stream) bool {
 
 // block cuts a block for p, of the call of the least served caller; nil if there is none, or if j, the
 // next job of p, comes before it: its caller has been served less. Within a caller a block takes its
-// turn like a large job: jobs that arrive within Patience times the time of the last block overtake it.
+// turn like a large job: jobs that arrive within patience times the time of the last block overtake it.
 func (p *processor) block(j *Job, now time.Duration) *Batch {
 	s := p.scheduler
 	for p.freeBlock() {
@@ -153,14 +153,15 @@ func (t *stream) cutBlock(p *processor, now time.Duration) *Batch {
 	b.take(j)
 	b.stream, b.queries = t, left-t.Left()
 	b.cores = min(b.cores, s.blockCores(t))
-	t.blocksOut[p.index]++
 	p.triedAt = now
-	if t.blocksRunning[p.index] == 0 {
-		t.runningSince[p.index] = now
+	on := &t.on[p.index]
+	if on.blocks == 0 {
+		on.ranUntil = now
 	}
-	t.blocksRunning[p.index]++
-	t.queriesRunning[p.index] += b.queries
-	t.nextOrder = now + time.Duration(s.opt.Patience*float64(j.bestTime))
+	on.out++
+	on.blocks++
+	on.queries += b.queries
+	t.nextOrder = now + patience*j.bestTime
 	return b
 }
 
@@ -169,14 +170,7 @@ func (t *stream) blockDone(j *Job, err error) {
 	if err != nil { // before j leaves the blocks of t, so that t does not end without an error
 		t.drop(err, t.scheduler.lockedAt)
 	}
-	for i, o := range t.blocks {
-		if o == j {
-			last := len(t.blocks) - 1
-			t.blocks[i], t.blocks[last] = t.blocks[last], nil
-			t.blocks = t.blocks[:last]
-			break
-		}
-	}
+	t.blocks = without(t.blocks, j)
 	t.end()
 }
 
@@ -203,12 +197,7 @@ func (t *stream) end() {
 		return
 	}
 	t.finished = true
-	for i, o := range s.streams {
-		if o == t {
-			s.streams = append(s.streams[:i], s.streams[i+1:]...)
-			break
-		}
-	}
+	s.streams = without(s.streams, t)
 	t.caller.streams--
 	close(t.done)
 }
@@ -230,10 +219,11 @@ func (s *Scheduler) expireStreams(now time.Duration) time.Duration {
 // blockReturned notes that a block of t has left its lane.
 func (t *stream) blockReturned(b *Batch, now time.Duration) {
 	p := b.processor.index
-	t.blocksRunning[p]--
-	t.queriesRunning[p] -= b.queries
-	t.queriesDone[p] += b.queries
-	t.runTime[p] += now - t.runningSince[p]
-	t.runningSince[p] = now
-	t.Learn(p, b.Jobs[0], t.runTime[p]/time.Duration(t.queriesDone[p]))
+	on := &t.on[p]
+	on.blocks--
+	on.queries -= b.queries
+	on.done += b.queries
+	on.ran += now - on.ranUntil
+	on.ranUntil = now
+	t.Learn(p, b.Jobs[0], on.ran/time.Duration(on.done))
 }

@@ -142,7 +142,7 @@ func (v *view) timely(j *Job, p *processor, now time.Duration) bool {
 
 // before reports whether a runs before b on a processor that suits both: first the job of
 // the least served caller, then of the processor's own class, then small and old jobs. A
-// job of either class that has waited for Patience times its own time counts as own.
+// job of either class that has waited for patience times its own time counts as own.
 func (v *view) before(a, b *Job, now time.Duration) bool {
 	if a.caller.virtualStart != b.caller.virtualStart {
 		return a.caller.virtualStart < b.caller.virtualStart
@@ -162,7 +162,7 @@ func (j *Job) order() time.Duration { return j.callerQueue.jobs.at(j.positions[b
 
 // late says whether j could have met its deadline when it arrived, and cannot any more.
 func (v *view) late(j *Job, now time.Duration) bool {
-	last := j.deadline - j.bestTime - v.opt.Slack
+	last := j.lastStart()
 	return !j.postponed && now > last && j.arrived <= last
 }
 
@@ -281,7 +281,7 @@ func (v *view) served(t *stream) bool {
 
 // serves says whether p may take a block of t now. A reserve takes none while another processor can.
 func (v *view) serves(p *processor, t *stream) bool {
-	if t.ended || t.err != nil || t.requeuedBlocks > 0 || t.blocksOut[p.index] >= 2*p.Blocks || t.blocksRunning[p.index] >= t.Blocks(p.index) || v.policy.Block(p, t, v) == 0 {
+	if t.ended || t.err != nil || t.requeuedBlocks > 0 || t.on[p.index].out >= 2*p.Blocks || t.on[p.index].blocks >= t.Blocks(p.index) || v.policy.Block(p, t, v) == 0 {
 		return false
 	}
 	if p.Reserve {

@@ -75,14 +75,13 @@ func (s *Scheduler) giveUpHung(now, lost time.Duration) time.Duration {
 
 // works tells whether the process has worked since the last call; the first one is true.
 func (b *Batch) works(now time.Duration) bool {
-	cpu := b.scheduler.opt.CPU
-	if cpu == nil {
+	s := b.scheduler
+	if s.opt.CPU == nil {
 		return true
 	}
-	used, since := cpu()-b.watchedCPU, now-b.watched
-	first := b.watched == 0
-	b.watchedCPU, b.watched = b.watchedCPU+used, now
-	return first || float64(used) > leastWork*float64(since)
+	last := b.watched
+	b.watched = usage{now, s.opt.CPU()}
+	return last.at == 0 || float64(b.watched.cpu-last.cpu) > leastWork*float64(now-last.at)
 }
 
 func (b *Batch) hangError(now time.Duration) error {
@@ -121,12 +120,7 @@ func (b *Batch) giveUp(now time.Duration) {
 	}) {
 		return
 	}
-	for _, j := range s.dequeueAll() {
-		s.fail(j, err)
-	}
-	for _, t := range slices.Clone(s.streams) {
-		t.drop(err, now)
-	}
+	s.failWaiting(err, now)
 }
 
 // hangs tells whether a batch or a probe of p has not returned in time.
