@@ -1,6 +1,7 @@
 package multivalue_test
 
 import (
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -75,5 +76,50 @@ func TestDamaged(t *testing.T) {
 	}
 	if joined < 100 {
 		t.Errorf("%d joins, too few to tell", joined)
+	}
+}
+
+// TestFirstMark: the first value of a table is the first of its row.
+func TestFirstMark(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.hdb")
+	w, err := hdb.Create(path, 1, 32, hdb.Meta{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	none := func(func([]byte, error) bool) {}
+	two := []column.Bin{{Rows: 1}, {Lo: 1, Hi: 1, Rows: 1}}
+	for _, c := range []struct {
+		part    hdb.Part
+		of      column.Column
+		codes   []uint64
+		vectors [][]uint32
+	}{
+		{hdb.Present, column.Column{Type: column.Bool, Base: 1, Bins: two[:1]}, []uint64{0}, [][]uint32{{1}}},
+		{hdb.Values, column.Column{Type: column.Uint, Bins: two}, []uint64{0, 1}, [][]uint32{{1}, {2}}},
+		{hdb.First, column.Column{Type: column.Bool, Bins: two}, []uint64{0, 1}, [][]uint32{{1}, {2}}}, // the second value is the first
+	} {
+		c.of.Name, c.of.Binning = "n", column.Distinct
+		cw, err := w.PartColumn(c.part, c.of, 0, none)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = cw.Codes(c.codes)
+		for _, v := range c.vectors {
+			err = errors.Join(err, cw.Vector32(v))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := hdb.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := multivalue.Open(f.Table(), &f.Columns()[0], &f.List(0).Table); err == nil || !strings.Contains(err.Error(), `column "n": 1 rows have values`) {
+		t.Error(err)
 	}
 }

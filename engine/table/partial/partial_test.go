@@ -275,6 +275,57 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// TestListEnds: the ends of the values of rows ascend up to the number of values.
+func TestListEnds(t *testing.T) {
+	for i, ends := range [][]uint64{{1, 3}, {0, 3}, {4, 3}, {1, 2}, {1, 4}, {3}} {
+		s := &partial.State{
+			Columns: []partial.Column{{Name: "a", Type: column.Int, List: true}}, Rows: []uint64{1, 1},
+			Keys: []partial.Values{{List: []uint64{1, 2, 3}, Ends: ends}},
+		}
+		if _, err := partial.Merge(statement.Clauses{Select: "a"}, []*partial.State{s}, result.Options{}); (err == nil) != (i < 2) || err != nil && !errors.Is(err, partial.ErrState) {
+			t.Errorf("ends %v: %v", ends, err)
+		}
+	}
+}
+
+// TestMissingExtremes: a part whose rows have no values changes no least and no greatest value, in whatever order.
+func TestMissingExtremes(t *testing.T) {
+	c := statement.Clauses{Select: "min(x), max(x), count(x)"}
+	of := func(x ...any) *partial.State {
+		table, columns := predicatetest.Table(t, 32, predicatetest.Column{Name: "x", Type: column.Int, Values: x})
+		return state(t, c, &table.Table, columns, result.Options{})
+	}
+	for _, states := range [][]*partial.State{{of(int64(5), int64(-7)), of(nil)}, {of(nil), of(int64(5), int64(-7))}} {
+		got, err := partial.Merge(c, states, result.Options{})
+		if want := "-7|5|2"; err != nil || cells(got)[1] != want {
+			t.Errorf("%q, %v, want %s", cells(got), err, want)
+		}
+	}
+}
+
+// TestWideSums: a sum has more than 64 bits from the first row on that needs them.
+func TestWideSums(t *testing.T) {
+	table, columns := predicatetest.Table(t, 32, predicatetest.Column{Name: "x", Type: column.Int, Values: []any{int64(math.MinInt64), int64(math.MaxInt64), int64(math.MaxInt64)}})
+	got, err := whole(statement.Clauses{Select: "sum(x)"}, &table.Table, columns, result.Options{})
+	if want := "9223372036854775806"; err != nil || got[1] != want {
+		t.Errorf("%q, %v, want %s", got, err, want)
+	}
+}
+
+// TestEndlessLimit: an offset and the greatest limit do not wrap.
+func TestEndlessLimit(t *testing.T) {
+	c, opt := statement.Clauses{Select: "delay"}, result.Options{Offset: 2, Limit: math.MaxUint64}
+	table, columns := predicatetest.Table(t, 32, predicatetest.Flights()...)
+	want, err := whole(c, &table.Table, columns, result.Options{Offset: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := partial.Merge(c, []*partial.State{state(t, c, &table.Table, columns, opt)}, opt)
+	if err != nil || !slices.Equal(cells(got), want) {
+		t.Errorf("%d rows, %v, want %d", len(cells(got)), err, len(want))
+	}
+}
+
 // TestNoParts: without parts there is no table.
 func TestNoParts(t *testing.T) {
 	if _, err := partial.Merge(statement.Clauses{Select: "count(*)"}, nil, result.Options{}); !errors.Is(err, partial.ErrState) {

@@ -30,6 +30,22 @@ func TestQuotient(t *testing.T) {
 	})
 }
 
+// TestQuotientRounds: a sum that no float64 has is not rounded before it is divided.
+func TestQuotientRounds(t *testing.T) {
+	for d := int64(1); d < 20; d += 2 {
+		for n := uint64(1); n < 200; n += 2 {
+			for _, v := range []int64{1<<53 + d, -(1<<53 + d)} {
+				var sum exact.Integer
+				sum.AddTimes(1, uint64(v>>63), uint64(v))
+				want, _ := new(big.Rat).SetFrac(big.NewInt(v), new(big.Int).SetUint64(n)).Float64()
+				if got := quotient(sum, n, big.NewInt(1)); got != want {
+					t.Fatalf("%d / %d = %v, want %v", v, n, got, want)
+				}
+			}
+		}
+	}
+}
+
 // TestTooLong has the integers around ±10^38.
 func TestTooLong(t *testing.T) {
 	limit := new(big.Int).Exp(big.NewInt(10), big.NewInt(column.MaxScale), nil)
