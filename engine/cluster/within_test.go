@@ -76,3 +76,18 @@ func TestHere(t *testing.T) {
 		})
 	}
 }
+
+// TestHereMissing: an answer that comes with an error does not count.
+func TestHereMissing(t *testing.T) {
+	one := layout.Shard{Docs: 10}
+	r := &reach{c: &Coordinator{}, partial: true, x: &collection{layout: &layout.Map{Shards: []layout.Shard{one, one, one}}}}
+	pieces, err := here(t.Context(), r, task{size: 1, shards: []int{0, 1, 2}}, func(_ context.Context, _ *node, shards []int) (int, []int, error) {
+		if shards[0] == 1 {
+			return 7, shards, &engine.Error{Code: engine.Corrupt, Op: "search", Err: errors.New("a damaged block")}
+		}
+		return shards[0], shards, nil
+	})
+	if err != nil || len(pieces) != 2 || pieces[0].answer != 0 || pieces[1].answer != 2 || len(r.missing) != 1 || r.missing[1] == nil {
+		t.Errorf("%v, missing %v, %v", pieces, r.missing, err)
+	}
+}

@@ -78,6 +78,15 @@ func TestFiles(t *testing.T) {
 	expect("the same file again", b)
 	write(a, "four")
 	expect("the same name again", a)
+	for n := range 4 { // at each look it is longer
+		write(a, fmt.Sprintf("%*d", 10+n, n))
+		proceed <- true
+		<-looks
+	}
+	if len(changes) > 0 {
+		t.Errorf("%v changed, which is being written", <-changes)
+	}
+	expect("the file when it is complete", a)
 	stop()
 	close(proceed)
 	for {
