@@ -113,7 +113,7 @@ func LaunchDecoders(x *device.Flight, args DecodeArguments, runs, runsAt *[len(D
 			continue
 		}
 		args.RunsAt = runsAt[d]
-		groups, local := DecodeShape(x.Device.Tuning, d, n)
+		groups, local := decodeShape(x.Device.Tuning, d, n)
 		if err := Decoders[d].Launch(x, args, groups, local, device.DecodeTime); err != nil {
 			return err
 		}
@@ -121,9 +121,9 @@ func LaunchDecoders(x *device.Flight, args DecodeArguments, runs, runsAt *[len(D
 	return nil
 }
 
-// DecodeShape is the launch of a decoder over a number of runs: work-groups, and the size
+// decodeShape is the launch of a decoder over a number of runs: work-groups, and the size
 // of each. Gap codecs take DECODE_WG/LANES groups of LANES a run.
-func DecodeShape(t device.Tuning, decoder, runs int) (groups, local int) {
+func decodeShape(t device.Tuning, decoder, runs int) (groups, local int) {
 	local = DecodeLocal(t)
 	if decoder < 2 || t.Serial {
 		return runs, local

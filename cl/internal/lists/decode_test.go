@@ -51,7 +51,7 @@ func prepare(t testing.TB, b *device.Runtime, src *plan.Source, runs [][3]uint32
 	try(err)
 	d := DecoderOf(src.Lists[0].Codec)
 	x := &decoding{b: b}
-	x.groups, x.local = DecodeShape(b.Tuning, d, len(runs))
+	x.groups, x.local = decodeShape(b.Tuning, d, len(runs))
 	x.lists, err = LoadArena(b, src, ranges)
 	try(err)
 	var up []uint32

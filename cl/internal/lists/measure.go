@@ -54,7 +54,7 @@ func Decode(ctx context.Context, rt *device.Runtime, src *plan.Source, gaps bool
 	scratch := device.NewScratchMemory(rt, rt.Memory, new(atomic.Uint64), "decoding lists")
 	defer scratch.Drop(&x.batch)
 	defer scratch.Drop(&x.out)
-	x.groups, x.local = DecodeShape(rt.Tuning, decoder, len(records)/RunWords)
+	x.groups, x.local = decodeShape(rt.Tuning, decoder, len(records)/RunWords)
 	if err := cmp.Or(scratch.Room(&x.batch, len(records), 0, "runs"), scratch.Room(&x.out, words, 0, "docIDs")); err != nil {
 		return nil, nil, err
 	}

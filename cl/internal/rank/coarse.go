@@ -228,7 +228,11 @@ func (k *coarse) write(c *cut, up []uint32) {
 	for j, i := range k.queries {
 		put(k.units[j][:]...)
 		at, words := filterOf(c.batch, i)
-		put(at, words, uint32(asInt(k.seeks(c, i))), 0)
+		seeks := uint32(0)
+		if k.seeks(c, i) {
+			seeks = 1
+		}
+		put(at, words, seeks, 0)
 		put(0, 0, 0, 0) // progress
 	}
 	k.words = 4 * (k.queriesAt + coarseUnit*len(k.queries))

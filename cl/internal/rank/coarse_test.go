@@ -169,7 +169,9 @@ func compareCoarse(t *testing.T, rk *Ranker, b *plan.RankBatch, want [][]referen
 	defer x.giveBack()
 	done := 0
 	for _, coarse := range x.cut.done {
-		done += asInt(coarse)
+		if coarse {
+			done++
+		}
 	}
 	least := (b.Queries() + 1) / 2
 	if b.Mode == plan.And {

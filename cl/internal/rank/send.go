@@ -21,21 +21,19 @@ func (x *slot) sendLists(c *cut, clear bool) error {
 	if err := prepare.Launch(&x.Flight, args, groupsOf(max(runs, states, 1)), eachLocal, device.DecodeTime); err != nil {
 		return err
 	}
-	at := 0
-	for d, n := range c.runs {
-		if n == 0 {
-			continue
-		}
-		decode, groups, local := copyRaw, n, lists.DecodeLocal(t)
-		if d += lists.NoDecoder; d != lists.NoDecoder {
-			decode = lists.Decoders[d]
-			groups, local = lists.DecodeShape(t, d, n)
-		}
-		args := lists.DecodeArguments{A: x.ranker.set.Arena.Buffers, Runs: x.runs.Buffer, RunsAt: 2 * at, Out: x.docs.Buffer}
-		if err := decode.Launch(&x.Flight, args, groups, local, device.DecodeTime); err != nil {
+	decode := lists.DecodeArguments{A: x.ranker.set.Arena.Buffers, Runs: x.runs.Buffer, Out: x.docs.Buffer}
+	at := c.runs[0]
+	if at > 0 {
+		if err := copyRaw.Launch(&x.Flight, decode, at, lists.DecodeLocal(t), device.DecodeTime); err != nil {
 			return err
 		}
-		at += n
+	}
+	decoders, runsAt := (*[len(lists.Decoders)]int)(c.runs[1:]), [len(lists.Decoders)]int{}
+	for d, n := range decoders {
+		runsAt[d], at = 2*at, at+n
+	}
+	if err := lists.LaunchDecoders(&x.Flight, decode, decoders, &runsAt); err != nil {
+		return err
 	}
 	ranges := c.end - c.first
 	return starts.Launch(&x.Flight, startsArguments{batch: x.batch.Buffer, lists: len(c.parts), docs: x.docs.Buffer, firstDoc: c.first * c.span,
@@ -101,13 +99,6 @@ var leastGroups = func(t device.Tuning) int {
 		return 64
 	}
 	return 8192
-}
-
-func asInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // eachLocal is the work-group size of kernels with one work-item for each element, groupsOf the
