@@ -85,6 +85,7 @@ func TestDialects(t *testing.T) {
 		"equal names":         {"a,b,a,a_1,a,\n1,2,3,4,5,6\n", Options{}, "a:int b:int a_2:int a_1:int a_3:int column6:int [1|2|3|4|5|6]", `-:1: columns have equal names: the second "a", column 3, is called "a_2"`},
 		"blanks at names":     {"a, b ,\" c\",  \n1,2,3,4\n", Options{}, "a:int b:int  c:int column4:int [1|2|3|4]", ""},
 		"codes, no header":    {"01234,1\n5678,2\n", Options{}, "column1:string column2:int [01234|1] [5678|2]", "the first record is a row"},
+		"a time with a tab":   {"a\tb\n\"\t2001-02-03\"\t1\n\t2001-02-03\n", Options{Dialect: Dialect{Delimiter: '\t'}, Types: types("a", column.Timestamp)}, "a:timestamp b:string [2001-02-03T00:00:00Z|1] [-|2001-02-03]", ""},
 		"one of equal names":  {"a,b,a\n1,2,3\n", Options{Columns: []string{"b", "a_1"}}, "b:int a_1:int [2|3]", "equal names"},
 		"a header again":      {"a,b\n1,x\na,b\n2,y\na,b\r\n", Options{}, "a:int b:string [1|x] [2|y]", "-:3: the header again, left out|lines that repeat the header: 2"},
 		"a header of texts":   {"a,b\nx,x\na,b\n", Options{}, "a:string b:string [x|x] [a|b]", "-:3: the header again, read as a row"},

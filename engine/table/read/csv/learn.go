@@ -117,6 +117,7 @@ func (s *source) learnTypes(ctx context.Context, f *file, chosen []int) error {
 			}
 		}
 	}
+	c.quick = make([]bool, len(c.names))
 	for _, field := range chosen {
 		t, given := s.opt.Types[c.names[field]]
 		if !given {
@@ -128,6 +129,7 @@ func (s *source) learnTypes(ctx context.Context, f *file, chosen []int) error {
 		}
 		x := read.Field{Name: c.names[field], Type: t.Type, Scale: t.Scale, Digits: t.Digits, List: t.List}
 		c.fields, c.given = append(c.fields, x), append(c.given, given)
+		c.quick[field] = c.isQuick(x)
 		if x.Type != column.String && !x.List && len(c.header) > 0 && s.fileNames != nil {
 			c.dropHeaders = c.dropHeaders || !isValue(x, []byte(s.fileNames[field]))
 		}

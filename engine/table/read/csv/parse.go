@@ -20,6 +20,7 @@ type columns struct {
 	column  []int        // by field: its column, or -1 if it is left out
 	fields  []read.Field // fields of the columns
 	given   []bool       // by column: Options.Types has its type
+	quick   []bool       // by field: scanner.key may read it
 	nulls   [][]byte     // fields that stand for a missing value, as the empty one does
 	advice  bool         // Options.Advice
 	noNaN   bool         // NaN is one of them, in every spelling
@@ -116,16 +117,18 @@ func (c *columns) repeats(s *scanner) bool {
 func (c *columns) record(b *read.Batch, s *scanner, p *parsed) *fieldError {
 	first := s.line
 	for i := 0; ; i++ {
-		line := s.line
-		if reason := s.next(); reason != "" {
-			return &fieldError{line, reason}
-		}
-		if i == len(c.column) {
-			return c.long(b, s, p, first)
-		}
-		if k := c.column[i]; k >= 0 {
-			if wrong := c.value(&b.Columns[k], k, s, line, p); wrong != nil {
-				return wrong
+		if i == len(c.column) || !c.quick[i] || !s.key(&b.Columns[c.column[i]], c.fields[c.column[i]].Type, c.column[i]) {
+			line := s.line
+			if reason := s.next(); reason != "" {
+				return &fieldError{line, reason}
+			}
+			if i == len(c.column) {
+				return c.long(b, s, p, first)
+			}
+			if k := c.column[i]; k >= 0 {
+				if wrong := c.value(&b.Columns[k], k, s, line, p); wrong != nil {
+					return wrong
+				}
 			}
 		}
 		if !s.last {
@@ -156,7 +159,7 @@ func (c *columns) value(v *read.Values, k int, s *scanner, line int, p *parsed) 
 		}
 		p.invalid = cmp.Or(p.invalid, e)
 	} else if last != nil {
-		last.set(s.field, v)
+		last.set(s.field, s.quoted, v)
 	}
 	if v.HasInvalid() && p.invalid == nil {
 		p.invalid = &fieldError{line, fmt.Sprintf("column %q: %s", f.Name, input.InvalidByte("value", s.field, false))}

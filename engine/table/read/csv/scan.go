@@ -3,6 +3,7 @@ package csv
 import (
 	"bytes"
 
+	"heddle/engine/table/column"
 	"heddle/engine/table/read"
 )
 
@@ -28,13 +29,14 @@ type scanner struct {
 type lastTime struct {
 	text []byte
 	key  uint64
+	raw  bool // the text stood in the file without quotes
 }
 
 func (l *lastTime) is(text []byte) bool { return len(text) > 0 && bytes.Equal(l.text, text) }
 
 // set takes the last value of a column.
-func (l *lastTime) set(text []byte, v *read.Values) {
-	l.text = l.text[:0]
+func (l *lastTime) set(text []byte, quoted bool, v *read.Values) {
+	l.text, l.raw = l.text[:0], !quoted
 	if n := len(v.Missing); n == 0 || !v.Missing[n-1] {
 		l.text, l.key = append(l.text, text...), v.Keys[len(v.Keys)-1]
 	}
@@ -91,6 +93,86 @@ func (s *scanner) next() (reason string) {
 		return "a quote inside a field that does not start with one (--quote none makes quotes plain characters)"
 	}
 	return s.nextEscaped(i)
+}
+
+// isQuick reports whether key may read a field of a type.
+func (c *columns) isQuick(f read.Field) bool {
+	if f.List || len(c.nulls) > 0 || c.numbers || c.escape != c.quote {
+		return false
+	}
+	for _, b := range []byte("0123456789-.") {
+		if c.stops[b] {
+			return false
+		}
+	}
+	return f.Type == column.Int || f.Type == column.Float || f.Type.IsTime()
+}
+
+// key appends the next field to column k, if it is a plain number or the last time again, and reports whether
+// it is. It reads each byte once, which next and parse together do not.
+func (s *scanner) key(v *read.Values, t column.Type, k int) bool {
+	i, key := s.at, uint64(0)
+	if t == column.Int || t == column.Float {
+		p, end := s.plainAt(i, t == column.Float)
+		if end == i {
+			return false
+		}
+		if i = end; t == column.Float {
+			key = column.FloatKey(p.float())
+		} else if key = column.IntKey(int64(p.digits)); p.negative {
+			key = column.IntKey(-int64(p.digits))
+		}
+	} else {
+		last := &s.times[k]
+		if len(last.text) == 0 || !last.raw || !bytes.HasPrefix(s.text[i:], last.text) {
+			return false
+		}
+		i, key = i+len(last.text), last.key
+	}
+	last := s.text[i] != s.comma
+	if last {
+		if s.text[i] == '\r' {
+			i++
+		}
+		if s.text[i] != '\n' {
+			return false
+		}
+		s.line++
+	}
+	s.last, s.at = last, i+1
+	v.AppendKey(key)
+	return true
+}
+
+// plainAt reads a plain number, or an integer of at most 18 digits, that begins at a byte, and finds its end. This is
+// the same byte if there is none.
+func (s *scanner) plainAt(begin int, point bool) (p plain, end int) {
+	text, i := s.text, begin
+	if p.negative = text[i] == '-'; p.negative {
+		i++
+	}
+	from := i
+	for ; text[i]-'0' <= 9; i++ { // the text ends in LF
+		p.digits = 10*p.digits + uint64(text[i]-'0')
+	}
+	digits, most := i-from, 18
+	if point {
+		most = 15
+		if text[i] == '.' && digits > 0 {
+			i++
+			for from = i; text[i]-'0' <= 9; i++ {
+				p.digits = 10*p.digits + uint64(text[i]-'0')
+			}
+			if p.fraction = i - from; p.fraction == 0 {
+				return p, begin
+			}
+			digits += p.fraction
+		}
+	}
+	if digits == 0 || digits > most {
+		return p, begin
+	}
+	return p, i
 }
 
 // nextEscaped continues a field without quotes at the first escape character.

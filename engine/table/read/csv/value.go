@@ -81,9 +81,11 @@ func parsePlain(s []byte) (p plain, ok bool) {
 	return p, len(s) > 0 && len(s) <= 15
 }
 
+var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+
 // float is the nearest double: digits and power of ten are doubles themselves, so that the quotient is rounded once.
 func (p plain) float() float64 {
-	v := float64(p.digits) / math.Pow10(p.fraction)
+	v := float64(p.digits) / powers[p.fraction]
 	if p.negative {
 		return -v
 	}
