@@ -40,15 +40,9 @@ func (s *Scheduler) arrive(j *Job) (*Batch, error) {
 	now := s.lockedAt
 	s.seq++ // jobs are admitted in this order, so that a job goes to the end of a queue without a search
 	j.seq, j.arrived, j.Trace.Arrived = s.seq, now, s.epoch.Add(now)
-	if s.refusal != nil {
-		s.stats.Refused++
-		return nil, s.refusal
-	}
-	if !j.Deadline.IsZero() {
-		if j.deadline = j.Deadline.Sub(s.epoch); j.deadline <= now {
-			s.stats.Expired++
-			return nil, &DeadlineError{}
-		}
+	var err error
+	if j.deadline, err = s.admit(j.Deadline, now); err != nil {
+		return nil, err
 	}
 	if !s.route(j) {
 		s.stats.Failed++
@@ -83,6 +77,23 @@ func (s *Scheduler) arrive(j *Job) (*Batch, error) {
 	b.inline = p.Inline
 	b.begin(now)
 	return b, nil
+}
+
+// admit converts the deadline of a job or call that comes, and refuses it after the deadline or the end.
+func (s *Scheduler) admit(deadline time.Time, now time.Duration) (time.Duration, error) {
+	if s.refusal != nil {
+		s.stats.Refused++
+		return never, s.refusal
+	}
+	if deadline.IsZero() {
+		return never, nil
+	}
+	at := deadline.Sub(s.epoch)
+	if at <= now {
+		s.stats.Expired++
+		return at, &DeadlineError{}
+	}
+	return at, nil
 }
 
 // checkRoom returns a FullError where another job or stream of c may not wait. A caller holds at most

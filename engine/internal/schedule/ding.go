@@ -130,7 +130,7 @@ func steal(p *processor, v *view, worthwhile func(j *Job) bool) (d decision) {
 				switch now := v.lockedAt; {
 				case here >= there:
 					again = min(again, now+here-there+time.Microsecond)
-				case now+here <= j.deadline && (now+stealMargin*here <= j.deadline || now+there > j.deadline) && (d.job == nil || loss < least):
+				case now+here <= j.deadline && (d.job == nil || loss < least):
 					d, least = decision{mode: v.modeOf(q), job: j, stolen: !v.suits(j, p)}, loss
 				}
 			}
@@ -139,10 +139,6 @@ func steal(p *processor, v *view, worthwhile func(j *Job) bool) (d decision) {
 	d.again = again
 	return d
 }
-
-// stealMargin is the multiple of its expected time within which a stolen job meets a deadline that it
-// should meet elsewhere.
-const stealMargin = 3
 
 // stealDepth is the number of jobs of a queue that an idle processor looks at.
 const stealDepth = 16

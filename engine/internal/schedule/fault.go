@@ -24,13 +24,13 @@ func (b *Batch) handleFailure(jobs []*Job, err error, now time.Duration) {
 		err = errUnanswered(p)
 	case errors.Is(err, plan.ErrDeviceLost) || errors.Is(err, plan.ErrBuild) || errors.Is(err, plan.ErrSelfTest):
 		p.takeOut(err, now)
-		s.retry(jobs, err, now)
+		s.retry(err, now, jobs...)
 		return
 	case errors.Is(err, plan.ErrTooLarge) && len(b.Jobs) == 1: // of several jobs, each runs alone first
 		for _, j := range jobs {
 			j.barredOn |= 1 << p.index
 		}
-		s.retry(jobs, err, now)
+		s.retry(err, now, jobs...)
 		return
 	case errors.Is(err, plan.ErrOutOfMemory) && !errors.Is(err, plan.ErrTooLarge):
 		b.outOfMemory(jobs, err, now)
@@ -45,7 +45,7 @@ func (b *Batch) handleFailure(jobs []*Job, err error, now time.Duration) {
 			s.fail(j, err)
 		case len(b.Jobs) > 1:
 			j.runsAlone = true
-			s.retry([]*Job{j}, err, now)
+			s.retry(err, now, j)
 		default:
 			p.retryElsewhere(j, err, now)
 		}
@@ -65,7 +65,7 @@ func (p *processor) retryElsewhere(j *Job, err error, now time.Duration) {
 		return
 	}
 	j.runsAlone = true
-	s.retry([]*Job{j}, err, now)
+	s.retry(err, now, j)
 }
 
 // blame counts the failures of j, which has been answered, against the processors where it failed. It
@@ -112,11 +112,11 @@ func (b *Batch) outOfMemory(jobs []*Job, err error, now time.Duration) {
 			j.runsAlone = true
 		}
 	}
-	s.retry(jobs, err, now)
+	s.retry(err, now, jobs...)
 }
 
 // retry queues jobs once more, whose last attempt failed with err.
-func (s *Scheduler) retry(jobs []*Job, err error, now time.Duration) {
+func (s *Scheduler) retry(err error, now time.Duration, jobs ...*Job) {
 	for _, j := range jobs {
 		j.lastError = err
 		if s.requeue(j, now) {
@@ -244,10 +244,15 @@ func (s *Scheduler) dequeueAll() (all []*Job) {
 
 // abandon runs the jobs of b elsewhere that are not being answered.
 func (b *Batch) abandon(err error, now time.Duration) {
-	s := b.scheduler
+	b.scheduler.retry(err, now, b.detachAll(now)...)
+}
+
+// detachAll takes the jobs from b that are not being answered.
+func (b *Batch) detachAll(now time.Duration) (jobs []*Job) {
 	for _, j := range b.Jobs {
-		if j.batch == b && s.detach(j, now) {
-			s.retry([]*Job{j}, err, now)
+		if j.batch == b && b.scheduler.detach(j, now) {
+			jobs = append(jobs, j)
 		}
 	}
+	return jobs
 }

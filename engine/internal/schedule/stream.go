@@ -67,23 +67,17 @@ func (s *Scheduler) DoAll(ctx context.Context, st Stream, caller string, deadlin
 // open admits t.
 func (t *stream) open(caller string, deadline time.Time, now time.Duration) error {
 	s := t.scheduler
-	if s.refusal != nil {
-		s.stats.Refused++
-		return s.refusal
-	}
 	t.arrived, t.nextOrder = now, now
-	if !deadline.IsZero() {
-		if t.deadline = deadline.Sub(s.epoch); t.deadline <= now {
-			s.stats.Expired++
-			return &DeadlineError{}
-		}
+	var err error
+	if t.deadline, err = s.admit(deadline, now); err != nil {
+		return err
 	}
 	if !s.served(t) {
 		s.stats.Failed++
 		return s.noProcessor(nil)
 	}
 	t.caller = s.callerNamed(caller)
-	if err := s.checkRoom(t.caller); err != nil {
+	if err = s.checkRoom(t.caller); err != nil {
 		s.stats.Refused++
 		return err
 	}

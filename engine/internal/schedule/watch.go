@@ -109,10 +109,8 @@ func (b *Batch) giveUp(now time.Duration) {
 	s := b.scheduler
 	err := b.hangError(now)
 	b.givenUp = true
-	for _, j := range b.Jobs {
-		if j.batch == b && s.detach(j, now) {
-			s.fail(j, err)
-		}
+	for _, j := range b.detachAll(now) {
+		s.fail(j, err)
 	}
 	p := b.processor
 	if p.free(false) || p.free(true) || p.freeBlock() || slices.ContainsFunc(p.running, func(o *Batch) bool {
