@@ -21,6 +21,7 @@ import (
 	"heddle/engine/cluster/store"
 	"heddle/engine/cmd/heddle/internal/control"
 	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/server"
 )
 
 type clusterDevOptions struct {
@@ -140,7 +141,7 @@ func (o *clusterDevOptions) Run(ctx context.Context, a *App) (err error) {
 	if err := kids.print(a.Stdout, ctl.ClientURL()); err != nil {
 		return err
 	}
-	opt := serverOptions(c.Server, log)
+	opt := server.OptionsOf(&c.Server, log)
 	opt.Remote, opt.Cluster = g, g.Describe
 	serving = true
 	return d.serve(ctx, opt)

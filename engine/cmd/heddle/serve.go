@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"heddle/config"
 	"heddle/engine/cluster"
 	"heddle/engine/cluster/member"
+	"heddle/engine/collection/view"
 	"heddle/engine/server"
 )
 
@@ -110,14 +110,16 @@ func (o *serveOptions) Run(ctx context.Context, a *App) (err error) {
 	if o.shards != nil {
 		parts = append(parts, &member.Files{Manifests: o.shards})
 	}
-	changing, err := takeCollections(opt.Indexes, log)
+	dirs, err := takeCollections(opt.Indexes)
 	if err != nil {
 		return usageError{err}
 	}
-	if changing != nil {
+	var changing *view.Service // nil: none
+	if len(dirs) > 0 {
+		changing = view.Follow(dirs, log)
 		defer func() { err = errors.Join(err, changing.Close()) }()
 		parts, opt.Collections = append(parts, changing), changing.Coordinator(cluster.Options{Timeout: c.Server.Timeout})
-		feed := changing.feed()
+		feed := newFeed(dirs, changing.Update, log)
 		defer func() { err = errors.Join(err, feed.Close()) }()
 		opt.Changer = feed
 	}
@@ -143,7 +145,7 @@ func (o *serveOptions) Run(ctx context.Context, a *App) (err error) {
 // options returns the options of the server.
 func (o *serveOptions) options(c *config.Config, log zerolog.Logger) (server.Options, error) {
 	v := c.Server
-	opt := serverOptions(v, log)
+	opt := server.OptionsOf(&v, log)
 	for _, f := range []struct {
 		key, text string
 		flags     []string
@@ -195,36 +197,6 @@ func (o *serveOptions) options(c *config.Config, log zerolog.Logger) (server.Opt
 		return opt, errors.New("nothing to serve: give --index, --table, --dev, --cluster or --shards")
 	}
 	return opt, nil
-}
-
-// serverOptions returns the options of a server without files.
-func serverOptions(v config.Server, log zerolog.Logger) server.Options {
-	return server.Options{
-		Indexes: map[string]string{}, Tables: map[string]string{},
-		Timeout: v.Timeout, Stall: v.Stall, DrainDelay: v.DrainDelay, Root: v.Root, Hosts: hostsOf(v), AccessLog: v.AccessLog, Log: &log, Limits: limitsOf(v),
-	}
-}
-
-// hostsOf returns the names of the server: server.hosts, and the names of its addresses.
-func hostsOf(v config.Server) (names []string) {
-	for name := range strings.SplitSeq(v.Hosts, ",") {
-		names = append(names, strings.TrimSpace(name))
-	}
-	for _, address := range []string{v.Listen, v.Admin} {
-		if host, _, err := net.SplitHostPort(address); err == nil {
-			names = append(names, host)
-		}
-	}
-	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
-}
-
-func limitsOf(v config.Server) server.Limits {
-	return server.Limits{
-		Memory: int64(v.Memory), Body: int64(v.MaxBody), Batch: v.MaxBatch, K: v.MaxK, Terms: v.MaxTerms, Documents: v.MaxDocuments,
-		Concurrency: v.MaxConcurrency, Connections: v.MaxConnections,
-		CallerConcurrency: v.MaxCallerConcurrency, CallerRate: v.MaxCallerRate,
-		AddressConnections: v.MaxAddressConnections, Unauthenticated: v.MaxUnauthenticated,
-	}
 }
 
 // addFile adds NAME=FILE to files.

@@ -4,17 +4,8 @@ import (
 	"encoding/base64"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/rs/zerolog"
-
-	"heddle/engine"
-	"heddle/engine/collection"
 )
 
 // TestServeCollection: a server shows documents that are added to, replaced in and deleted from a
@@ -60,62 +51,6 @@ func TestServeCollection(t *testing.T) {
 		}
 		act(t, "d\n", "collection", "delete", "books", "--names", "-")
 		act(t, "a\theaven and earth\n", "collection", "add", "books", "--format", "text", "-")
-	}
-}
-
-// TestFollowRetry: a state that cannot be opened is opened later, without a change of its manifest. One
-// message tells the failure.
-func TestFollowRetry(t *testing.T) {
-	inTempDir(t)
-	act(t, "", "collection", "create", "books")
-	act(t, "a\theaven\n", "collection", "add", "books", "--format", "text", "-")
-	e, err := engine.New(t.Context(), engine.Options{Backend: "host", Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close()
-	var log strings.Builder
-	c, err := takeCollections(map[string]string{"books": "books"}, zerolog.New(&log))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if err := c.Load(t.Context(), e); err != nil {
-		t.Fatal(err)
-	}
-	check := func(docs uint64) {
-		t.Helper()
-		manifests := []string{manifestOf("books")}
-		again := c.changed(t.Context(), manifests)
-		if again != nil && !slices.Equal(c.changed(t.Context(), again), manifests) { // before the time of the next attempt
-			t.Errorf("again %v", again)
-		}
-		for name, f := range c.failures {
-			f.retry = time.Time{}
-			c.failures[name] = f
-		}
-		if m, err := c.Map(t.Context(), "books"); err != nil || m.Docs != docs {
-			t.Errorf("%v, %v, want %d documents", m, err, docs)
-		}
-	}
-	check(1)
-	act(t, "b\theaven\n", "collection", "add", "books", "--format", "text", "--no-merge", "-")
-	m, err := collection.Read("books")
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join("books", m.Segments[1].File)
-	if err := os.Rename(file, "hidden"); err != nil {
-		t.Fatal(err)
-	}
-	check(1)
-	check(1)
-	if err := os.Rename("hidden", file); err != nil {
-		t.Fatal(err)
-	}
-	check(2)
-	if n := strings.Count(log.String(), "stays in service"); n != 1 {
-		t.Errorf("%d messages: %s", n, log.String())
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"heddle/config"
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/collection/view"
 	"heddle/engine/observe"
 	heddleprometheus "heddle/engine/observe/prometheus"
 	"heddle/engine/observe/tracing"
@@ -41,8 +42,8 @@ type daemon struct {
 	metrics         *heddleprometheus.Metrics // metrics of the engine
 	slow            *monitor.SlowQueries
 	log             zerolog.Logger
-	collections     *collections // nil: none
-	listener, admin net.Listener // admin is nil without administration
+	collections     *view.Service // nil: none
+	listener, admin net.Listener  // admin is nil without administration
 }
 
 // look returns the state of the configuration's file.
@@ -70,7 +71,7 @@ func newDaemon(ctx context.Context, a *App, s *settings, c *config.Config, log z
 // serve opens the processors and serves until ctx ends. It closes the addresses.
 func (d *daemon) serve(ctx context.Context, opt server.Options) (err error) {
 	opt.Access, opt.Settings = d.guard, d.values
-	opt.Limits = fitDescriptors(opt.Limits, d.listeners(), descriptors(), d.log)
+	opt.Limits = opt.Limits.Fit(d.listeners(), d.log)
 	engineOpt, err := engineOptions(d.started, d.log)
 	if err != nil {
 		return errors.Join(err, d.close())
@@ -156,7 +157,7 @@ func (d *daemon) follow(ctx context.Context, hangup <-chan os.Signal, ended <-ch
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	if d.collections != nil {
-		tasks.Go(func() { d.collections.follow(ctx) })
+		tasks.Go(func() { d.collections.Run(ctx) })
 	}
 	v := d.started.Server
 	if v.Poll > 0 && v.Watch {
@@ -203,7 +204,7 @@ func (d *daemon) reconfigure() error {
 	err := d.guard.Reload()
 	c, wrong := config.Load(d.settings.sources(d.app))
 	if wrong == nil {
-		if wrong = d.SetLimits(fitDescriptors(limitsOf(c.Server), d.listeners(), descriptors(), d.log)); wrong == nil {
+		if wrong = d.SetLimits(server.LimitsOf(&c.Server).Fit(d.listeners(), d.log)); wrong == nil {
 			setLevel(c.Log)
 			d.slow.Set(c.Server.SlowQuery)
 			d.newest.Store(c)
