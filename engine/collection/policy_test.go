@@ -54,6 +54,18 @@ func TestPolicy(t *testing.T) {
 	})
 }
 
+// TestChooseEmpty: a segment without live documents goes beside others, but alone it stays.
+func TestChooseEmpty(t *testing.T) {
+	for _, c := range []struct {
+		all      []size
+		from, to int
+	}{{nil, 0, 0}, {[]size{{9, 0}}, 0, 0}, {[]size{{9, 4}}, 0, 1}, {[]size{{8, 4}}, 0, 0}, {[]size{{9, 9}, {5, 0}}, 1, 2}, {[]size{{5, 0}, {5, 0}}, 0, 1}} {
+		if from, to := choose(c.all, false); from != c.from || to != c.to {
+			t.Errorf("%v: segments %d to %d, want %d to %d", c.all, from, to, c.from, c.to)
+		}
+	}
+}
+
 // TestLevel: the level is the logarithm to base 5, rounded down.
 func TestLevel(t *testing.T) {
 	for docs := uint64(1); docs < 1e15; docs = docs*7/2 + 1 {

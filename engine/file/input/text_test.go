@@ -1,6 +1,7 @@
 package input
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/binary"
@@ -202,4 +203,19 @@ func FuzzUTF16(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestLongWindows1252 reads long texts whose characters take one to three bytes in UTF-8, at any place of the buffers.
+func TestLongWindows1252(t *testing.T) {
+	for n := range 3 {
+		text := strings.Repeat("a", n) + strings.Repeat("\x80", 20_000) + "\x81\xe9"
+		r := &Reader{Reader: bufio.NewReader(strings.NewReader(text))}
+		if _, err := r.TextIn("a text", "windows-1252"); err != nil {
+			t.Fatal(err)
+		}
+		want := strings.Repeat("a", n) + strings.Repeat("€", 20_000) + "\x81é"
+		if got, err := io.ReadAll(r); err != nil || string(got) != want {
+			t.Errorf("%d bytes, want %d: %v", len(got), len(want), err)
+		}
+	}
 }
