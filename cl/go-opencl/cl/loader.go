@@ -1,4 +1,4 @@
-//go:build !noopencl && !android && ((linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || (darwin && (amd64 || arm64)))
+//go:build !noopencl && !android && ((linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64)))
 
 package cl
 
@@ -8,7 +8,6 @@ import (
 	"os"
 	"runtime"
 	"sync"
-	"unsafe"
 
 	"github.com/ebitengine/purego"
 )
@@ -16,7 +15,7 @@ import (
 // Only 64-bit architectures: OpenCL passes 64-bit flags by value, which take two argument
 // slots on 32-bit architectures.
 
-// function is one function of libOpenCL.
+// function is one function of the OpenCL library.
 type function struct {
 	name  string
 	addr  uintptr
@@ -34,7 +33,7 @@ type request struct {
 	done   chan struct{}
 }
 
-// load loads libOpenCL and resolves all functions at its first call; later calls
+// load loads the OpenCL library and resolves all functions at its first call; later calls
 // return the same result.
 var load = sync.OnceValue(func() error {
 	lib, err := open()
@@ -42,14 +41,12 @@ var load = sync.OnceValue(func() error {
 		return fmt.Errorf("%w: cannot load OpenCL: %w", ErrUnsupported, err)
 	}
 	for _, f := range functions {
-		if f.addr, err = purego.Dlsym(lib, f.name); err != nil {
+		if f.addr, err = symbol(lib, f.name); err != nil {
 			return fmt.Errorf("%w: the OpenCL library is older than 1.2: %w", ErrUnsupported, err)
 		}
 	}
-	if os.Getenv("PATH") == "" {
-		if err := setPath(); err != nil {
-			return fmt.Errorf("%w: PATH is empty, and drivers look for a linker there: %w", ErrUnsupported, err)
-		}
+	if err := setPath(); err != nil {
+		return fmt.Errorf("%w: PATH is empty, and drivers look for a linker there: %w", ErrUnsupported, err)
 	}
 	if os.Getenv("HEDDLE_OPENCL_SERIAL") == "1" {
 		serial = make(chan *request)
@@ -58,37 +55,22 @@ var load = sync.OnceValue(func() error {
 	return nil
 })
 
+// open loads the library of HEDDLE_OPENCL_LIBRARY, or the first of libraries that loads.
 func open() (uintptr, error) {
-	paths := []string{"libOpenCL.so.1", "libOpenCL.so"}
-	if runtime.GOOS == "darwin" {
-		paths = []string{"/System/Library/Frameworks/OpenCL.framework/OpenCL"}
-	}
+	paths := libraries()
 	if path := os.Getenv("HEDDLE_OPENCL_LIBRARY"); path != "" {
 		paths = []string{path}
 	}
-	// dlerror, which Dlopen asks for the text, knows only its own thread's errors.
-	defer keepFloatMode()()
+	defer keepFloatMode()() // and the thread: dlerror knows only the errors of its own
 	var failed []error
 	for _, path := range paths {
-		lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+		lib, err := openLibrary(path)
 		if err == nil {
 			return lib, nil
 		}
 		failed = append(failed, err)
 	}
 	return 0, errors.Join(failed...)
-}
-
-// setPath gives drivers a PATH where there is none: PoCL starts the linker ld and aborts the
-// process if it does not find it. os.Setenv does not reach C without cgo.
-func setPath() error {
-	setenv, err := purego.Dlsym(purego.RTLD_DEFAULT, "setenv")
-	if err != nil {
-		return err
-	}
-	name, path := []byte("PATH\x00"), []byte("/usr/local/bin:/usr/bin:/bin\x00")
-	purego.SyscallN(setenv, uintptr(unsafe.Pointer(&name[0])), uintptr(unsafe.Pointer(&path[0])), 1)
-	return nil
 }
 
 func serve(requests <-chan *request) {

@@ -1,4 +1,4 @@
-//go:build noopencl || android || !((linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || (darwin && (amd64 || arm64)))
+//go:build noopencl || android || !((linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64)))
 
 package cl
 

@@ -21,7 +21,7 @@ func await(limit time.Duration, used func() time.Duration, f func() error) error
 		limit = DefaultLimit
 	}
 	ended, result, hung := make(chan struct{}), error(nil), make(chan struct{})
-	c := &child{limit: limit, cpu: func() (time.Duration, bool) { return used(), true }, kill: func() { close(hung) }}
+	c := &child{limit: limit, cpu: used, kill: func() { close(hung) }}
 	c.phase.Store(&phase{Start, time.Now()})
 	go c.watch(ended)
 	go func() {

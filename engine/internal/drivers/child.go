@@ -6,9 +6,11 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"heddle/cl"
+	"heddle/engine/internal/cputime"
 )
 
 // Test selects the devices that a child opens.
@@ -29,12 +31,17 @@ type request struct {
 
 // message is a line of the output of a child.
 type message struct {
-	Phase  string  `json:"phase,omitempty"`  // phase that begins
-	Result *Result `json:"result,omitempty"` // the last message
+	Phase  string        `json:"phase,omitempty"`  // phase that begins
+	CPU    time.Duration `json:"cpu,omitempty"`    // CPU time of the child so far
+	Result *Result       `json:"result,omitempty"` // the last message
 }
 
+// reports is the time between two messages with the CPU time.
+const reports = time.Second / 4
+
 // Child is the work of a child process: it reads a request from in and loads the driver. It writes a
-// line to out before each phase, and a result at the end. It ends early if in is closed.
+// line to out before each phase, a line with its CPU time four times a second, and a result at the end.
+// It ends early if in is closed.
 func Child(ctx context.Context, in io.Reader, out io.Writer) error {
 	lines := json.NewDecoder(in)
 	var q request
@@ -48,10 +55,34 @@ func Child(ctx context.Context, in io.Reader, out io.Writer) error {
 		_ = lines.Decode(&rest) // until the parent is gone
 		orphaned()
 	}()
-	to := json.NewEncoder(out)
-	failed := error(nil)
-	r := examine(ctx, q, func(phase string) { failed = errors.Join(failed, to.Encode(message{Phase: phase})) })
-	return errors.Join(failed, to.Encode(message{Result: &r}))
+	var mu sync.Mutex // of to and failed
+	to, failed := json.NewEncoder(out), error(nil)
+	send := func(m message) {
+		mu.Lock()
+		defer mu.Unlock()
+		failed = errors.Join(failed, to.Encode(m))
+	}
+	var reporting sync.WaitGroup
+	reporting.Go(func() { report(ctx, send) })
+	r := examine(ctx, q, func(phase string) { send(message{Phase: phase}) })
+	stop()
+	reporting.Wait()
+	send(message{Result: &r})
+	return failed
+}
+
+// report sends the CPU time of this process until ctx ends.
+func report(ctx context.Context, send func(message)) {
+	tick := time.NewTicker(reports)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			send(message{CPU: cputime.Total()})
+		}
+	}
 }
 
 // examine loads a driver in this process. It calls begin before each phase.

@@ -1,7 +1,9 @@
 package drivers
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -148,20 +150,18 @@ func TestWatch(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		share  float64       // fraction of a core that the child takes
-		known  bool          // the system tells it
 		phases time.Duration // length of a phase; 0: one without end
 		want   time.Duration // time of the kill; 0: none
 	}{
-		{"sleeps", 0, true, 0, limit},
-		{"polls", 0.01, true, 0, limit},
-		{"computes", 0.5, true, 0, longest * limit},
-		{"unknown", 0.5, false, 0, limit},
-		{"goes on", 0, true, limit * 9 / 10, 0},
+		{"sleeps", 0, 0, limit},
+		{"polls", 0.01, 0, limit},
+		{"computes", 0.5, 0, longest * limit},
+		{"goes on", 0, limit * 9 / 10, 0},
 	} {
 		testneeds.VirtualTime(t, func(t *testing.T) {
 			began, killed := time.Now(), time.Duration(0)
 			w := &child{limit: limit, kill: func() { killed = time.Since(began) },
-				cpu: func() (time.Duration, bool) { return time.Duration(c.share * float64(time.Since(began))), c.known }}
+				cpu: func() time.Duration { return time.Duration(c.share * float64(time.Since(began))) }}
 			w.phase.Store(&phase{Load, began})
 			ended := make(chan struct{})
 			if c.phases > 0 {
@@ -184,6 +184,25 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// TestReport: a child tells its CPU time again and again, and the parent keeps the last one.
+func TestReport(t *testing.T) {
+	var out bytes.Buffer
+	testneeds.VirtualTime(t, func(t *testing.T) {
+		ctx, stop := context.WithTimeout(t.Context(), 4*reports+reports/2)
+		defer stop()
+		report(ctx, func(m message) { json.NewEncoder(&out).Encode(m) })
+	})
+	if n := strings.Count(out.String(), `"cpu":`); n != 4 {
+		t.Errorf("%d messages: %s", n, &out)
+	}
+	out.WriteString(`{"cpu":1234}` + "\n" + `{"phase":"build"}` + "\n")
+	c := &child{}
+	c.read(&out)
+	if got := c.reported.Load(); got != 1234 {
+		t.Errorf("the parent keeps %d ns", got)
+	}
+}
+
 // TestAwait: a call that returns gives its error, and one that does not ends after the limit.
 func TestAwait(t *testing.T) {
 	testneeds.VirtualTime(t, func(t *testing.T) {
@@ -199,22 +218,6 @@ func TestAwait(t *testing.T) {
 		}
 		close(forever)
 	})
-}
-
-// TestCPU: the time of a process that computes grows.
-func TestCPU(t *testing.T) {
-	before, ok := cpuOf(os.Getpid())
-	if !ok {
-		t.Skip("the system tells no times of processes")
-	}
-	for begin := time.Now(); ; {
-		if now, _ := cpuOf(os.Getpid()); now > before {
-			return
-		}
-		if time.Since(begin) > time.Minute {
-			t.Fatal("no time passes")
-		}
-	}
 }
 
 // TestCacheAge: a fault counts for minutes, a good result for days.

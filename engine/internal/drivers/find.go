@@ -3,12 +3,16 @@ package drivers
 import (
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
 
 // Vendors is the folder of .icd files where no variable names another one.
 const Vendors = "/etc/OpenCL/vendors"
+
+// hasVendors tells that the loader of OpenCL reads .icd files. Other systems have lists of their own.
+const hasVendors = runtime.GOOS == "linux"
 
 // Driver is an OpenCL driver: a library that .icd files name.
 type Driver struct {
@@ -29,8 +33,11 @@ func (d *Driver) String() string {
 const largestICD = 4096
 
 // Files returns the .icd files and libraries that the loader of OpenCL reads, and the variable or
-// folder that names them.
+// folder that names them: none where the system has its own list of drivers.
 func (s *System) Files() (files []string, from string) {
+	if !hasVendors {
+		return nil, ""
+	}
 	files, from = s.Glob(Vendors+"/*.icd"), Vendors
 	for _, name := range []string{"OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH"} {
 		value, ok := s.Lookup(name)

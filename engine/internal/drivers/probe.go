@@ -42,8 +42,8 @@ func Probe(ctx context.Context, o Options) (Report, error) {
 	}
 	s := System{Root: "/", Environ: o.Environ}
 	all := s.Drivers()
-	if files, _ := s.Files(); len(files) == 0 && !hasVendors {
-		all = []Driver{{}} // the system keeps its drivers elsewhere
+	if !hasVendors {
+		all = []Driver{{}} // the system knows its drivers
 	}
 	report := make(Report, len(all))
 	kept := o.openCache()

@@ -72,7 +72,8 @@ func (o *Options) start(ctx context.Context, d Driver) Result {
 	if err := cmd.Start(); err != nil {
 		return broken(Start, err)
 	}
-	c := &child{limit: o.Limit, cpu: func() (time.Duration, bool) { return cpuOf(cmd.Process.Pid) }, kill: kill}
+	c := &child{limit: o.Limit, kill: kill}
+	c.cpu = func() time.Duration { return time.Duration(c.reported.Load()) }
 	c.phase.Store(&phase{Start, time.Now()})
 	if err := json.NewEncoder(in).Encode(request{d, o.Test, o.Device, o.Tuning}); err != nil {
 		said.Write([]byte(err.Error()))
@@ -103,11 +104,12 @@ type phase struct {
 
 // child is a running child process.
 type child struct {
-	limit time.Duration
-	cpu   func() (used time.Duration, ok bool)
-	kill  func()
-	phase atomic.Pointer[phase]
-	hung  atomic.Pointer[string]
+	limit    time.Duration
+	cpu      func() time.Duration // CPU time used so far
+	kill     func()
+	phase    atomic.Pointer[phase]
+	reported atomic.Int64 // CPU time of the last message that has one, in ns
+	hung     atomic.Pointer[string]
 }
 
 // read reads the messages of the child until the result. It returns nil if that has not come.
@@ -119,6 +121,9 @@ func (c *child) read(out io.Reader) *Result {
 		if json.Unmarshal(line, &m) == nil { // a driver may print lines of its own
 			if m.Phase != "" {
 				c.phase.Store(&phase{m.Phase, time.Now()})
+			}
+			if m.CPU > 0 {
+				c.reported.Store(int64(m.CPU))
 			}
 			if m.Result != nil {
 				return m.Result
@@ -141,8 +146,7 @@ const (
 // watch kills the child when a phase exceeds its limit.
 func (c *child) watch(ended <-chan struct{}) {
 	at := c.phase.Load()
-	used, measured := c.cpu()
-	since := at.began
+	used, since := c.cpu(), at.began
 	tick := time.NewTicker(max(c.limit/20, time.Millisecond))
 	defer tick.Stop()
 	for {
@@ -153,17 +157,17 @@ func (c *child) watch(ended <-chan struct{}) {
 		}
 		now, p := time.Now(), c.phase.Load()
 		if p != at || now.Sub(since) >= c.limit {
-			total, ok := c.cpu()
+			total := c.cpu()
 			switch {
 			case p != at:
-			case now.Sub(p.began) < longest*c.limit && ok && measured && float64(total-used) >= busy*float64(now.Sub(since)):
+			case now.Sub(p.began) < longest*c.limit && float64(total-used) >= busy*float64(now.Sub(since)):
 			default:
 				text := "no answer for " + now.Sub(p.began).Round(time.Second/10).String()
 				c.hung.Store(&text)
 				c.kill()
 				return
 			}
-			at, since, used, measured = p, now, total, ok
+			at, since, used = p, now, total
 		}
 	}
 }
