@@ -11,6 +11,7 @@ import (
 
 	"heddle/engine/collection/attributes"
 	"heddle/engine/file/container"
+	"heddle/engine/file/scratch"
 	"heddle/engine/index/build"
 	"heddle/engine/index/hdl"
 	"heddle/engine/internal/layout"
@@ -50,7 +51,7 @@ func createOn(ctx context.Context, d container.Disk, dir string, opt build.Optio
 	}
 	defer func() {
 		if err = errors.Join(err, f.Close()); made == nil && err != nil {
-			err = errors.Join(err, os.RemoveAll(dir))
+			err = errors.Join(err, scratch.RemoveAll(dir))
 		}
 	}()
 	if err := createIn(ctx, d, dir, opt, columns); err != nil || made != nil {

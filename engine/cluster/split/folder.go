@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"heddle/engine/file/container"
+	"heddle/engine/file/scratch"
 	"heddle/engine/internal/layout"
 )
 
@@ -139,7 +140,7 @@ func (f *folder) remove(files []string) error {
 func (f *folder) close() error {
 	var err error
 	if f.temp != "" {
-		err = os.RemoveAll(f.temp)
+		err = scratch.RemoveAll(f.temp)
 	}
 	if entries, list := os.ReadDir(f.dir); f.made && list == nil && len(entries) == 0 {
 		err = errors.Join(err, os.Remove(f.dir))

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"heddle/engine/cluster/fetch"
+	"heddle/engine/file/scratch"
 )
 
 // Damage is a file that had other bytes than its checksum says, or was lost.
@@ -265,6 +266,6 @@ func (k *Keeper) spoiled(ctx context.Context, path string) (bool, error) {
 // room deletes the damaged files, whose place a fetch needs.
 func (k *Keeper) room(err error) {
 	if _, full := errors.AsType[*fetch.DiskFullError](err); full {
-		_ = os.RemoveAll(filepath.Join(k.Dir, aside)) // the next step tries again
+		_ = scratch.RemoveAll(filepath.Join(k.Dir, aside)) // the next step tries again
 	}
 }

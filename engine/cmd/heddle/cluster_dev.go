@@ -21,6 +21,7 @@ import (
 	"heddle/engine/cluster/store"
 	"heddle/engine/cmd/heddle/internal/control"
 	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/file/scratch"
 	"heddle/engine/server"
 )
 
@@ -112,7 +113,7 @@ func (o *clusterDevOptions) Run(ctx context.Context, a *App) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, scratch.RemoveAll(dir)) }()
 	ctl, err := control.Start(filepath.Join(dir, "control"))
 	if err != nil {
 		return fmt.Errorf("control node: %w", err)

@@ -14,6 +14,7 @@ import (
 	"heddle/engine/collection/attributes"
 	"heddle/engine/file/container"
 	"heddle/engine/file/input"
+	"heddle/engine/file/scratch"
 	"heddle/engine/index/build"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/hdb"
@@ -105,4 +106,4 @@ func (t *attributeTable) publish() error {
 }
 
 // remove removes the temporary folder.
-func (t *attributeTable) remove() error { return os.RemoveAll(t.temp) }
+func (t *attributeTable) remove() error { return scratch.RemoveAll(t.temp) }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"heddle/engine/file/scratch"
 )
 
 // Disk is the operating system as a Writer uses it; tests replace it by a disk that fails.
@@ -50,7 +52,7 @@ func (OSDisk) Rename(from, to string) error {
 	return os.Rename(from, to)
 }
 
-func (OSDisk) RemoveAll(dir string) error { return os.RemoveAll(dir) }
+func (OSDisk) RemoveAll(dir string) error { return scratch.RemoveAll(dir) }
 
 // SyncDir makes a rename in dir durable, where the system can: Windows does not
 // open directories and some file systems do not sync them.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -31,5 +32,23 @@ func TestFile(t *testing.T) {
 	}
 	if _, err := New(dir+"/none", "x"); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("error %v, want that there is no folder", err)
+	}
+}
+
+// TestRemoveByPath removes a folder with files, folders and a link, whose target stays.
+func TestRemoveByPath(t *testing.T) {
+	dir, outside := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "file")
+	if err := errors.Join(os.MkdirAll(filepath.Join(dir, "b", "c"), 0o755), os.WriteFile(filepath.Join(dir, "b", "file"), nil, 0o444),
+		os.WriteFile(outside, nil, 0o644), os.Symlink(outside, filepath.Join(dir, "link"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := removeByPath(dir); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder is there: %v", err)
+	}
+	if _, err := os.Stat(outside); err != nil {
+		t.Error(err)
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"heddle/engine/file/scratch"
 )
 
 // icdName is the name of the .icd file of driver i, which keeps the order.
@@ -47,7 +49,7 @@ func (o *Options) start(ctx context.Context, d Driver) Result {
 		if err != nil {
 			return broken(Start, err)
 		}
-		defer os.RemoveAll(folder)
+		defer scratch.RemoveAll(folder)
 		if err := os.WriteFile(filepath.Join(folder, icdName(0)), []byte(d.Library+"\n"), 0o600); err != nil {
 			return broken(Start, err)
 		}
