@@ -38,6 +38,7 @@ func TestErrors(t *testing.T) {
 		{"POST", "/v1/indexes/looms/search", `{"query":"red","statistics":{"docs":9,"terms":["red"]}}`, problem{Status: 400, Code: "invalid_option"}},
 		{"POST", "/v1/indexes/looms/search", `{"query":"red","statistics":{"docs":9,"length":9,"terms":["red"],"df":[1,2]}}`, problem{Status: 400, Code: "invalid_option"}},
 		{"POST", "/v1/indexes/looms/search", `{"query":"red","index":"other"}`, problem{Status: 400, Code: "invalid_option"}},
+		{"POST", "/v1/indexes/looms/search", `{"query":"red","total":1.5}`, problem{Status: 400, Code: "invalid_option"}},
 		{"POST", "/v1/indexes/looms/search", `{"query":7}`, problem{Status: 400, Code: "invalid_option"}},
 		{"POST", "/v1/indexes/looms/search", `{"query":"red"`, problem{Status: 400, Code: "invalid_option"}},
 		{"POST", "/v1/indexes/other/search", `{"query":"red"}`, problem{Status: 404, Code: "not_found"}},
