@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sync"
 	"time"
-	"unsafe"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 	"github.com/rs/zerolog"
@@ -209,15 +208,7 @@ func (rt *Runtime) create(step string, flags ocl.MemFlag, bytes uint64) (m *ocl.
 	if m, err = rt.context.CreateEmptyBuffer(flags, int(max(bytes, 16))); err != nil || flags&ocl.MemReadOnly == 0 {
 		return m, err
 	}
-	err = rt.Do(func() error {
-		var zero [4]uint32
-		e, err := rt.Transfer.EnqueueWriteBuffer(m, true, 0, 16, unsafe.Pointer(&zero[0]), nil)
-		if err == nil {
-			e.Release()
-		}
-		return err
-	})
-	if err != nil {
+	if err = rt.writeNow(m, 0, make([]uint32, 4)); err != nil {
 		m.Release()
 		return nil, err
 	}

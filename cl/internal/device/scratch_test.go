@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"unsafe"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
@@ -61,6 +62,25 @@ func TestScratch(t *testing.T) {
 	d.Memory.Unreserve(rest - 80)
 	memory.Drop(&m)
 	check(0)
+}
+
+// TestSmallUpload: the words are on the device without staging memory.
+func TestSmallUpload(t *testing.T) {
+	d := newLateDevice(t)
+	steps := map[string]int{}
+	d.faulty = func(step string) error { steps[step]++; return nil }
+	m, err := d.LoadWords([]uint32{1, 2, 3}, "words")
+	d.faulty = nil
+	if err != nil || steps["pin"] != 0 || steps["upload"] != 1 {
+		t.Fatalf("%v, steps %v", err, steps)
+	}
+	defer m.Release()
+	var got [3 + pad]uint32
+	e, err := d.Transfer.EnqueueReadBuffer(m, true, 0, 4*len(got), unsafe.Pointer(&got[0]), nil)
+	if err != nil || got != [...]uint32{1, 2, 3, 0, 0, 0, 0} {
+		t.Fatalf("%v: words %d", err, got)
+	}
+	e.Release()
 }
 
 // TestGrow replaces staging memory: the words that are to be kept are copied, and enough memory stays.

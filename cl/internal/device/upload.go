@@ -16,12 +16,25 @@ const pad = 4
 // uploadChunk is the size in bytes of one staging buffer of a bulk upload.
 const uploadChunk = 8 << 20
 
+// smallUpload is the size in bytes up to which an upload takes no staging memory: drivers stop the work
+// of all queues while they make it.
+const smallUpload = 1 << 20
+
 // WriteWords copies words to m, from a word of m on, and writes four zero words behind
-// them. It uses two staging buffers: one fills while the other travels. The driver reads the
+// them. A large upload uses two staging buffers: one fills while the other travels. The driver reads the
 // buffers and never words, which may lie in a mapped file: a fault there is an error, while
 // a fault in a driver ends the process.
 func (rt *Runtime) WriteWords(m *ocl.MemObject, to int, words []uint32) (err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
+	total := 4*len(words) + 4*pad
+	if total <= smallUpload {
+		if err := rt.Fault("upload"); err != nil {
+			return err
+		}
+		padded := make([]uint32, len(words)+pad)
+		copy(padded, words)
+		return rt.Fail("uploading lists", rt.writeNow(m, to, padded))
+	}
 	var stages [2]*Pinned
 	var sent [2]*ocl.Event
 	defer func() {
@@ -34,7 +47,6 @@ func (rt *Runtime) WriteWords(m *ocl.MemObject, to int, words []uint32) (err err
 			}
 		}
 	}()
-	total := 4*len(words) + 4*pad
 	for i := range stages {
 		if stages[i], err = rt.NewPinned(min(uploadChunk, total)); err != nil {
 			return err
@@ -65,6 +77,17 @@ func (rt *Runtime) WriteWords(m *ocl.MemObject, to int, words []uint32) (err err
 		at += size
 	}
 	return rt.Fail("uploading lists", rt.Do(rt.Transfer.Finish))
+}
+
+// writeNow copies words, which do not lie in a mapped file, to m, from a word of m on.
+func (rt *Runtime) writeNow(m *ocl.MemObject, to int, words []uint32) error {
+	return rt.Do(func() error {
+		e, err := rt.Transfer.EnqueueWriteBuffer(m, true, 4*to, 4*len(words), unsafe.Pointer(&words[0]), nil)
+		if err == nil {
+			e.Release()
+		}
+		return err
+	})
 }
 
 // PaddedBytes is the size of a buffer for n words and their pad.
