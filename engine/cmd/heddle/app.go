@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/config"
+	"heddle/engine/cmd/heddle/internal/help"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/file/mapped"
 )
@@ -72,9 +73,9 @@ one ends it at once.`,
 		newVersion(a),
 		newProbe(a),
 	)
-	root.AddCommand(newTopics()...)
-	root.SetHelpCommand(newHelp())
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprint(".FlagUsagesWrapped ", helpWidth)))
+	root.AddCommand(help.Topics()...)
+	root.SetHelpCommand(help.Command())
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprint(".FlagUsagesWrapped ", help.Width)))
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetIn(a.Stdin)
 	root.SetOut(a.Stdout)
@@ -118,7 +119,7 @@ type options interface {
 func (a *App) command(c *cobra.Command, o options) *cobra.Command {
 	c.Flags().SortFlags = false
 	o.AddFlags(c.Flags())
-	addCompletions(c)
+	help.Complete(c)
 	c.DisableFlagsInUseLine = true
 	c.Args = func(_ *cobra.Command, args []string) error {
 		if err := o.Validate(args); err != nil {

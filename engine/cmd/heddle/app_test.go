@@ -13,6 +13,7 @@ import (
 	"heddle/codec"
 	"heddle/config"
 	"heddle/engine"
+	"heddle/engine/cmd/heddle/internal/help"
 	"heddle/engine/index/bm25"
 	"heddle/engine/internal/schedule"
 	"heddle/engine/plan"
@@ -153,7 +154,7 @@ func TestHelp(t *testing.T) {
 		}
 		r := heddle(t, append(strings.Fields(c.CommandPath())[1:], "--help")...)
 		for line := range strings.SplitSeq(r.stdout, "\n") {
-			if len([]rune(line)) > helpWidth || line != strings.TrimRight(line, " ") || strings.Contains(line, "uRL") {
+			if len([]rune(line)) > help.Width || line != strings.TrimRight(line, " ") || strings.Contains(line, "uRL") {
 				t.Errorf("%s: line %q is too long, ends in spaces, or has a broken URL", c.CommandPath(), line)
 			}
 		}

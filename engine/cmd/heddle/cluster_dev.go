@@ -20,6 +20,7 @@ import (
 	"heddle/engine/cluster/split"
 	"heddle/engine/cluster/store"
 	"heddle/engine/cmd/heddle/internal/control"
+	"heddle/engine/cmd/heddle/internal/nodes"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/file/scratch"
 	"heddle/engine/server"
@@ -129,8 +130,8 @@ func (o *clusterDevOptions) Run(ctx context.Context, a *App) (err error) {
 	// The system ends the children with the thread that has started them.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	kids, err := startNodes(ctx, a, &here, dir, o.nodes, log)
-	defer kids.stop()
+	kids, err := nodes.Start(ctx, a.Environ, a.Stderr, &here, dir, o.nodes, log)
+	defer kids.Stop()
 	if err != nil {
 		return err
 	}
@@ -139,7 +140,7 @@ func (o *clusterDevOptions) Run(ctx context.Context, a *App) (err error) {
 			return err
 		}
 	}
-	if err := kids.print(a.Stdout, ctl.ClientURL()); err != nil {
+	if err := kids.Print(a.Stdout, ctl.ClientURL()); err != nil {
 		return err
 	}
 	opt := server.OptionsOf(&c.Server, log)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/config"
+	"heddle/engine/cmd/heddle/internal/help"
 )
 
 // oneOf is the value of a flag that takes one of some names, in any case.
@@ -42,7 +43,7 @@ func addChoice[T ~string](fs *pflag.FlagSet, to *string, name string, def T, usa
 	for _, n := range names {
 		v.names = append(v.names, string(n))
 	}
-	fs.Var(v, name, usage+orList(v.names))
+	fs.Var(v, name, usage+help.List(v.names))
 }
 
 // flagError describes a wrong flag: for an unknown one the nearest, for a wrong value the possible ones.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/config"
+	"heddle/engine/cmd/heddle/internal/help"
 )
 
 // settings are the flags of a command that set keys of the configuration, and --config.
@@ -125,7 +126,7 @@ func (s *settings) addKey(fs *pflag.FlagSet, name, short, key, arg string) {
 	case len(k.Values) > manyValues:
 		usage += " (heddle help " + name + "s)"
 	case len(k.Values) > 0:
-		usage += ": " + orList(k.Values)
+		usage += ": " + help.List(k.Values)
 	}
 	flag := fs.VarPF(f, name, short, usage)
 	if arg == "bool" {

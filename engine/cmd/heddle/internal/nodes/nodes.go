@@ -1,4 +1,5 @@
-package main
+// Package nodes runs the nodes of a cluster on one machine, each in a process of its own.
+package nodes
 
 import (
 	"bufio"
@@ -18,18 +19,18 @@ import (
 	"heddle/config"
 )
 
-// nodes are the processes of a cluster on one machine.
-type nodes struct {
+// Nodes are the processes of a cluster on one machine.
+type Nodes struct {
 	all  []*exec.Cmd
 	end  context.CancelFunc
 	ends sync.WaitGroup
 }
 
-// startNodes starts processes of heddle serve --node, and returns when they accept calls. The caller
-// calls stop, also after an error.
-func startNodes(ctx context.Context, a *App, c *config.Config, dir string, count int, log zerolog.Logger) (*nodes, error) {
+// Start starts processes of heddle serve --node in an environment, and returns when they accept calls. The caller
+// calls Stop, also after an error.
+func Start(ctx context.Context, environ []string, stderr io.Writer, c *config.Config, dir string, count int, log zerolog.Logger) (*Nodes, error) {
 	until, end := context.WithCancel(context.WithoutCancel(ctx))
-	n := &nodes{end: end}
+	n := &Nodes{end: end}
 	self, err := os.Executable()
 	if err != nil {
 		return n, err
@@ -39,7 +40,7 @@ func startNodes(ctx context.Context, a *App, c *config.Config, dir string, count
 		name := fmt.Sprintf("n%d", i+1)
 		cmd := exec.CommandContext(until, self, "serve", "--cluster", c.Cluster.Servers, "--node", name, "--data", filepath.Join(dir, name), "--listen", "127.0.0.1:0",
 			"--timeout", c.Server.Timeout.String(), "--backend", c.Devices.Backend, "--device", c.Devices.Device, "--threads", fmt.Sprint(c.Devices.Threads), "--log-level", c.Log.Level)
-		cmd.Env, cmd.Stderr, cmd.SysProcAttr = nodeEnv(a.Environ), a.Stderr, withParent()
+		cmd.Env, cmd.Stderr, cmd.SysProcAttr = nodeEnv(environ), stderr, withParent()
 		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 		cmd.WaitDelay = c.Server.Timeout + time.Second
 		out, err := cmd.StdoutPipe()
@@ -89,8 +90,8 @@ func nodeEnv(environ []string) (env []string) {
 	return env
 }
 
-// print writes the processes of the nodes and the address of the control node.
-func (n *nodes) print(out io.Writer, control string) error {
+// Print writes the processes of the nodes and the address of the control node.
+func (n *Nodes) Print(out io.Writer, control string) error {
 	var b strings.Builder
 	for i, cmd := range n.all {
 		fmt.Fprintf(&b, "node n%d pid %d\n", i+1, cmd.Process.Pid)
@@ -100,8 +101,8 @@ func (n *nodes) print(out io.Writer, control string) error {
 	return err
 }
 
-// stop drains the nodes and waits for their end.
-func (n *nodes) stop() {
+// Stop drains the nodes and waits for their end.
+func (n *Nodes) Stop() {
 	n.end()
 	n.ends.Wait()
 }

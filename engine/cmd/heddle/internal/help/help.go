@@ -1,4 +1,5 @@
-package main
+// Package help has the texts of "heddle help" beside the texts of the commands, and completes words in shells.
+package help
 
 import (
 	"embed"
@@ -10,25 +11,26 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/codec"
+	"heddle/engine"
 )
 
-// helpWidth is the greatest length of a line of a help text.
-const helpWidth = 100
+// Width is the greatest length of a line of a help text.
+const Width = 100
 
 // topicTexts holds a file a topic of "heddle help": a summary, an empty line, and the text.
 //
-//go:embed help
+//go:embed topics
 var topicTexts embed.FS
 
-// newTopics returns the topics of "heddle help" that are no commands.
-func newTopics() []*cobra.Command {
+// Topics returns the topics of "heddle help" that are no commands.
+func Topics() []*cobra.Command {
 	topics := []*cobra.Command{{Use: "codecs", Short: "Codecs of posting lists for --codec", Long: codecsText()}}
-	files, err := fs.Glob(topicTexts, "help/*.txt")
+	files, err := fs.Glob(topicTexts, "topics/*.txt")
 	for _, file := range files {
 		var text []byte
 		text, err = topicTexts.ReadFile(file)
 		summary, long, _ := strings.Cut(string(text), "\n\n")
-		name := strings.TrimSuffix(strings.TrimPrefix(file, "help/"), ".txt")
+		name := strings.TrimSuffix(strings.TrimPrefix(file, "topics/"), ".txt")
 		topics = append(topics, &cobra.Command{Use: name, Short: summary, Long: strings.TrimSpace(long)})
 	}
 	if err != nil {
@@ -61,8 +63,8 @@ auto does not choose the codecs with a star: a device reads their segments value
 	return b.String() + "\n--dense auto stores lists of more than one document in 32 as bitsets."
 }
 
-// newHelp replaces cobra's command, which takes an unknown topic for no topic.
-func newHelp() *cobra.Command {
+// Command replaces cobra's command, which takes an unknown topic for no topic.
+func Command() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND|TOPIC]",
 		Short:   "Explain a command or a topic",
@@ -72,11 +74,11 @@ func newHelp() *cobra.Command {
 			found, rest, err := c.Root().Find(args)
 			switch {
 			case err != nil:
-				return usageError{err}
+				return usage(err)
 			case len(rest) > 0 && found.HasSubCommands():
 				return found.Args(found, rest)
 			case len(rest) > 0:
-				return usageError{fmt.Errorf("%s has no command %q", found.CommandPath(), rest[0])}
+				return usage(fmt.Errorf("%s has no command %q", found.CommandPath(), rest[0]))
 			}
 			found.InitDefaultHelpFlag()
 			return found.Help()
@@ -94,8 +96,11 @@ func newHelp() *cobra.Command {
 	}
 }
 
-// addCompletions lets the shell complete the values of flags that take one of some names.
-func addCompletions(c *cobra.Command) {
+// usage returns an error in the command line.
+func usage(err error) error { return &engine.Error{Code: engine.InvalidOption, Err: err} }
+
+// Complete lets the shell complete the values of flags that take one of some names.
+func Complete(c *cobra.Command) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if v, ok := f.Value.(interface{ Values() []string }); ok && len(v.Values()) > 0 {
 			err := c.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(v.Values(), cobra.ShellCompDirectiveNoFileComp))
@@ -106,8 +111,8 @@ func addCompletions(c *cobra.Command) {
 	})
 }
 
-// orList joins names for a help text: a, b or c.
-func orList(names []string) string {
+// List joins names for a help text: a, b or c.
+func List(names []string) string {
 	if last := len(names) - 1; last > 0 {
 		return strings.Join(names[:last], ", ") + " or " + names[last]
 	}
