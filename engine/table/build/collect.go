@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"heddle/engine/table/binning"
 	"heddle/engine/table/column"
@@ -108,13 +109,23 @@ func (b *builder) spill() error {
 	}
 }
 
-// unite makes the dictionaries, one after the other, which bounds the memory.
+// unite makes the dictionaries: together if all texts are in memory, else one after the other, which bounds the memory.
 func (b *builder) unite(ctx context.Context) error {
-	for _, c := range b.columns {
-		if c.Type.HasDictionary() {
-			if err := c.unite(ctx, b.spool); err != nil {
-				return fmt.Errorf("column %q: %w", c.Name, err)
-			}
+	spilled := slices.ContainsFunc(b.columns, func(c *collected) bool { return len(c.generations) > 0 })
+	one := func(i int) {
+		if c := b.columns[i]; c.Type.HasDictionary() {
+			c.err = c.unite(ctx, b.spool)
+		}
+	}
+	if !spilled {
+		read.Parallel(len(b.columns), one)
+	}
+	for i, c := range b.columns {
+		if spilled {
+			one(i)
+		}
+		if c.err != nil {
+			return fmt.Errorf("column %q: %w", c.Name, c.err)
 		}
 	}
 	return nil
