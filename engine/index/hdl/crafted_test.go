@@ -106,6 +106,7 @@ func TestCrafted(t *testing.T) {
 		{"unknown codec", secLists, func(b []byte) { b[6] = 99 }, false, "lists: list 1 has the unknown codec 99"},
 		{"no codec", secLists, func(b []byte) { b[6] = 0 }, false, "lists: list 1 has the unknown codec 0"},
 		{"raw length", secLists, func(b []byte) { b[6] = byte(codec.Raw) }, false, "lists: raw list 1"},
+		{"words of a raw list", secLists, func(b []byte) { b[5], b[6] = 2, byte(codec.Raw) }, false, "lists: raw list 1 has "},
 		{"wrong codec", secLists, func(b []byte) { b[6] = byte(codec.Bitset) }, false, "docids: list 1"},
 		{"descriptor cut", secLists, func(b []byte) { b[14] |= 128 }, false, "lists: the descriptor of list 2"},
 		{"descriptor too short", secLists, func(b []byte) { b[0], b[3], b[4] = 3, 5, 2 }, false, "lists: "},

@@ -141,3 +141,14 @@ func TestNameAllocates(t *testing.T) {
 		t.Errorf("DocName allocates %v times", n)
 	}
 }
+
+// TestInlineEnds: the last docID is the last document.
+func TestInlineEnds(t *testing.T) {
+	var docs, freqs [1]uint32
+	for gap, bad := range map[byte]bool{47: false, 49: true} {
+		f := fields{rest: []byte{gap}}
+		if f.postings(docs[:], freqs[:], 24) != bad {
+			t.Errorf("docID %d out of 24 documents: bad %v", gap>>1, !bad)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"heddle/engine/file/container"
 	"heddle/engine/file/container/containertest"
 	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
@@ -87,6 +88,31 @@ func TestDamagedName(t *testing.T) {
 			t.Errorf("section %v: %v", part, c)
 		}
 		data[at] ^= 4
+	}
+}
+
+// TestDamagedFreqs damages the last of several blocks of the frequencies of a list.
+func TestDamagedFreqs(t *testing.T) {
+	const docs = 3 * container.BlockSize
+	s := &sample{meta: Meta{Docs: docs}, names: make([]string, docs), lens: make([]uint32, docs)}
+	s.add("a", every(docs, 1))
+	for i := range s.freqs[0] {
+		s.freqs[0][i] = 1 + uint32(i)*2654435761>>20
+	}
+	data := s.image(t)
+	h, err := headerOf(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := h.Table[secFreqs]
+	data[e.Offset+e.Length-1] ^= 1
+	f, err := fromBytes("x", data, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.Freqs(nil, 0)
+	if c := containertest.WantCorrupt(t, err, "x"); e.Length < 2*container.BlockSize || c.Section != secFreqs.String() {
+		t.Errorf("%v, of %d bytes", c, e.Length)
 	}
 }
 

@@ -58,6 +58,16 @@ func TestRoundedLengths(t *testing.T) {
 	if got := c.Section + ": " + c.Reason; got != "lengths: length 41 of document 4 is not rounded" {
 		t.Error(got)
 	}
+	data = rounded().image(t) // a sum of the exact lengths below the sum of the rounded ones
+	put64(data, 48, 7)
+	put64(data, int(binary.LittleEndian.Uint64(entry(data, secFields)[8:]))+16, 7)
+	repairBlocks(data)
+	if f, err = fromBytes("x", data, true); err != nil {
+		t.Fatal(err)
+	}
+	if c := containertest.WantCorrupt(t, f.Verify(context.Background()), "x"); !strings.HasPrefix(c.Reason, "the lengths add up to ") {
+		t.Error(c)
+	}
 	s = tiny()
 	s.meta.Lengths = "short"
 	if _, err := Create(t.TempDir()+"/x", s.meta); err == nil || !strings.Contains(err.Error(), `lengths are "short"`) {

@@ -177,6 +177,7 @@ func TestCraftedTexts(t *testing.T) {
 	}{
 		{"no offsets", numSections, func(b []byte) { put(entry(b, secTextOffsets), 2, 0) }, true, "header: "},
 		{"fewer offsets", numSections, func(b []byte) { put(entry(b, secTextOffsets), 2, 8) }, true, "header: section text-offsets has 8 bytes"},
+		{"odd blocks", numSections, func(b []byte) { put(entry(b, secTextBlocks), 2, 84) }, true, "header: section text-blocks has 84 bytes, not a multiple of 8"},
 		{"no blocks", numSections, func(b []byte) { put(entry(b, secTextBlocks), 2, 0) }, true, "header: section text-blocks is empty"},
 		{"first text", secTextOffsets, func(b []byte) { put(b, 0, 1) }, false, "text-offsets: the first offset"},
 		{"texts descend", secTextOffsets, func(b []byte) { put(b, 6, 1) }, false, "text-offsets: offset"},
@@ -217,6 +218,15 @@ func TestCraftedTexts(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestNoBlock: the number behind the last block of texts has no block.
+func TestNoBlock(t *testing.T) {
+	f, err := fromBytes("x", tiny().withTexts().image(t), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	containertest.WantCorrupt(t, f.inflate(uint64(len(f.textBlocks)-1), nil), "x")
 }
 
 // TestFlippedTexts changes bytes of the texts: with checksums every change shows,

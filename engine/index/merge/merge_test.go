@@ -86,6 +86,47 @@ func TestFresh(t *testing.T) {
 	})
 }
 
+// TestRanges: the two ranges of an index, cut anywhere, have its documents without the deleted ones.
+func TestRanges(t *testing.T) {
+	lines := []string{"a\tred loom", "b\tloom", "c\tred red", "d\tblue", "e\tloom blue", "f\t", "g\tred"}
+	dir, opt := t.TempDir(), build.DefaultOptions()
+	opt.StoreTexts = true
+	path := filepath.Join(dir, "a.hdl")
+	write(t, path, lines, opt)
+	f := open(t, path)
+	for _, deleted := range []*roaring.Bitmap{nil, roaring.BitmapOf(3), roaring.BitmapOf(0, 4, 6)} {
+		var live [2][]string
+		for _, cut := range []uint32{0, 3, 4} {
+			live = [2][]string{}
+			for d, line := range lines {
+				if deleted == nil || !deleted.Contains(uint32(d)) {
+					half := 0
+					if uint32(d) >= cut {
+						half = 1
+					}
+					live[half] = append(live[half], line)
+				}
+			}
+			parts := []Part{{f, 0, cut, deleted}, {f, cut, uint32(len(lines)), deleted}}
+			for i, want := range [][]string{live[0], live[1], append(live[0], live[1]...)} {
+				of := parts
+				if i < 2 {
+					of = parts[i : i+1]
+				}
+				if i == 0 && cut != 3 || len(want) == 0 {
+					continue
+				}
+				got, fresh := filepath.Join(dir, "got.hdl"), filepath.Join(dir, "fresh.hdl")
+				if err := File(t.Context(), of, func(m hdl.Meta) (*hdl.Writer, error) { return hdl.Create(got, m) }); err != nil {
+					t.Fatalf("cut at %d, half %d: %v", cut, i, err)
+				}
+				write(t, fresh, want, opt)
+				same(t, got, fresh)
+			}
+		}
+	}
+}
+
 func same(t interface{ Fatal(...any) }, got, want string) {
 	a, err1 := os.ReadFile(got)
 	b, err2 := os.ReadFile(want)
@@ -105,6 +146,8 @@ func TestDiffer(t *testing.T) {
 	for setting, change := range map[string]func(*build.Options){
 		"analysis":             func(o *build.Options) { o.Stem = "english" },
 		"codec":                func(o *build.Options) { o.Codec = "raw" },
+		"dense":                func(o *build.Options) { o.Dense = "never" },
+		"exception ratio":      func(o *build.Options) { o.ExceptionRatio = 0.2 },
 		"stored texts":         func(o *build.Options) { o.StoreTexts = true },
 		"precision of lengths": func(o *build.Options) { o.Lengths = hdl.LengthsLucene },
 		"impacts":              func(o *build.Options) { o.Impacts = 8 },

@@ -58,3 +58,23 @@ func TestHuffmanDamage(t *testing.T) {
 		t.Errorf("four times a: %q, %v", got, ok)
 	}
 }
+
+// TestHuffmanEnds: a part of a symbol of eight bits or more is no filling.
+func TestHuffmanEnds(t *testing.T) {
+	var lengths [256]uint8
+	for s := range 13 {
+		lengths[s] = uint8(min(s+1, MaxCode))
+	}
+	h, ok := NewHuffman(lengths)
+	if !ok {
+		t.Fatal("no code")
+	}
+	for _, c := range []struct {
+		src []byte
+		ok  bool
+	}{{[]byte{0xff, 0xef}, true}, {[]byte{0xff}, false}, {[]byte{0xff, 0xff, 0xff, 0xff}, false}, {[]byte{0x7f}, true}} {
+		if got, ok := h.Decode(nil, c.src); ok != c.ok {
+			t.Errorf("%x: %q, %v", c.src, got, ok)
+		}
+	}
+}
