@@ -48,7 +48,8 @@ func (s *Scheduler) arrive(j *Job) (*Batch, error) {
 		s.stats.Failed++
 		return nil, s.noProcessor(nil)
 	}
-	s.countArrival(j, now)
+	s.decay(now)
+	s.arrivalRate[j.singleClass] += float64(j.bestTime) / float64(s.opt.Window)
 	p := s.policy.Place(j, &s.view)
 	s.followMode(now)
 	j.caller = s.callerNamed(j.Caller)
@@ -135,12 +136,6 @@ func (s *Scheduler) replace(j *Job) bool {
 	}
 	s.policy.Place(j, &s.view)
 	return true
-}
-
-// countArrival adds j to the load.
-func (s *Scheduler) countArrival(j *Job, now time.Duration) {
-	s.decay(now)
-	s.arrivalRate[j.singleClass] += float64(j.bestTime) / float64(s.opt.Window)
 }
 
 // decay updates the arrival rate to now: an average with weights that fall to 1/e in a window, in

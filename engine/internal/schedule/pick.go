@@ -64,12 +64,16 @@ func (p *processor) offer(t turn, j *Job) decision {
 	return d
 }
 
-// jobInTurn returns the next job of p by fairness, and how it runs.
+// jobInTurn returns the next job of p by fairness, and how it runs. It postpones jobs that are too late.
 func (p *processor) jobInTurn(now time.Duration) (best *Job, how decision) {
 	s := p.scheduler
 	for _, q := range s.nonEmpty {
 		for _, class := range [2]Class{p.class, Either} {
-			j := s.head(&q.queues[class], now)
+			j := q.queues[class].head()
+			for j != nil && s.late(j, now) {
+				s.postpone(j)
+				j = q.queues[class].head()
+			}
 			if j == nil || best != nil && !s.before(j, best, now) {
 				continue
 			}
@@ -79,16 +83,6 @@ func (p *processor) jobInTurn(now time.Duration) (best *Job, how decision) {
 		}
 	}
 	return best, how
-}
-
-// head returns the next job of q by fairness. It postpones jobs that are too late.
-func (s *Scheduler) head(q *classQueue, now time.Duration) *Job {
-	j := q.head()
-	for j != nil && s.late(j, now) {
-		s.postpone(j)
-		j = q.head()
-	}
-	return j
 }
 
 // urgentJob returns the job that must start now on p to meet its deadline, and how it runs.

@@ -221,7 +221,12 @@ func (s *Scheduler) tick() {
 			again = min(again, e.key)
 			break
 		}
-		s.expire(e.item, now)
+		j := e.item
+		s.deadlines.remove(j.positions[byDeadline])
+		running := j.batch != nil
+		if s.detach(j, now) { // else its answer is being written
+			s.fail(j, &DeadlineError{Waited: now - j.arrived, Running: running})
+		}
 	}
 	again = min(again, s.expireStreams(now))
 	s.dispatch(now)
@@ -232,15 +237,6 @@ func (s *Scheduler) tick() {
 	}
 	if again != never {
 		s.arm(again)
-	}
-}
-
-// expire fails j, whose deadline has passed, unless its answer is being written.
-func (s *Scheduler) expire(j *Job, now time.Duration) {
-	s.deadlines.remove(j.positions[byDeadline])
-	running := j.batch != nil
-	if s.detach(j, now) {
-		s.fail(j, &DeadlineError{Waited: now - j.arrived, Running: running})
 	}
 }
 
