@@ -10,6 +10,7 @@ import (
 
 	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestPreferred has auto take GPUs, and CPUs only where their row says so.
@@ -154,6 +155,27 @@ func TestContextsDiffer(t *testing.T) {
 		first, second := &Runtime{dev: dev}, &Runtime{dev: dev, number: 1}
 		if (first.buildOptions() != second.buildOptions()) != differs {
 			t.Errorf("%s: %q and %q", platform, first.buildOptions(), second.buildOptions())
+		}
+	}
+}
+
+// TestNeeds checks kernels that need as much as the device has, and one more.
+func TestNeeds(t *testing.T) {
+	found, err := Find(testneeds.Device(t), nil, nil)
+	if err != nil || len(found.Devices) == 0 {
+		t.Fatalf("no device: %v", err)
+	}
+	d := *found.Devices[0]
+	d.tuning.Serial = false
+	local, group := int(d.info.LocalMemory), d.handle.MaxWorkGroupSize()
+	for _, c := range []struct {
+		local, group int
+		serial, fits bool
+	}{{local, group, false, true}, {local + 1, 1, false, false}, {local + 1, 1, true, true}, {1, group + 1, false, false}} {
+		d.tuning.Serial = c.serial
+		d.ops = Operations{{Limits: func(Tuning) (int, int) { return 1, 1 }}, {Limits: func(Tuning) (int, int) { return c.local, c.group }}, {}}
+		if err := d.Check(); (err == nil) != c.fits || err != nil && !errors.Is(err, plan.ErrNoDevice) {
+			t.Errorf("%+v of %d bytes and %d work-items: %v", c, local, group, err)
 		}
 	}
 }

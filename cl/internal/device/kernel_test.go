@@ -70,6 +70,15 @@ func TestSameArguments(t *testing.T) {
 	}
 }
 
+// TestSameVector sets an argument of four words each time.
+func TestSameVector(t *testing.T) {
+	type arguments struct{ what [4]uint32 }
+	k := &kernel{Kernel: new(ocl.Kernel), parameters: Parameters(reflect.TypeFor[arguments](), nil), values: []value{{set: true}}}
+	if err := k.set(unsafe.Pointer(&arguments{})); err == nil {
+		t.Error("four words did not reach the driver")
+	}
+}
+
 func BenchmarkSameArguments(b *testing.B) {
 	k, args := many()
 	for b.Loop() {

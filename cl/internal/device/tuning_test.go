@@ -100,3 +100,14 @@ func TestTuningTable(t *testing.T) {
 		}
 	}
 }
+
+// TestRowMatch reads a row whose words are in capitals: it matches a device.
+func TestRowMatch(t *testing.T) {
+	rows, wrong := parseTunings("[[row]]\nname = 'own'\nmatch = ['Some GPU']", nil)
+	if wrong != nil {
+		t.Fatal(wrong)
+	}
+	if row := TuningFor("some gpu of SOME VENDOR", rows...); row.Name != "own" {
+		t.Errorf("row %q", row.Name)
+	}
+}

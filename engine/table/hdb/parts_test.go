@@ -1,6 +1,7 @@
 package hdb
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -121,6 +122,18 @@ func TestParts(t *testing.T) {
 	if got, err := low.AppendTo(nil); err != nil || !slices.Equal(got, []uint32{3, 2, 1, 0}) {
 		t.Errorf("codes of the last column %v, %v", got, err)
 	}
+	vectors, values := f.ColumnSize(1)
+	for i, d := range f.table.Columns { // 1: present; 3 and 4: values and first ones
+		if i == 1 || i > 2 {
+			values -= int64(4 * (d.Low.Words + d.High.Words))
+			for _, v := range f.table.Vectors[f.columns[i].Vector:][:f.columns[i].Vectors()] {
+				vectors -= 4 * int64(v.Words)
+			}
+		}
+	}
+	if vectors != 0 || values != 0 {
+		t.Errorf("the size of column 1 is off by %d and %d bytes", vectors, values)
+	}
 	set, err := l.Table.Bitset(1)
 	if err != nil || set[0] != 0b00110 {
 		t.Errorf("rows of bin 1: %b, %v", set, err)
@@ -147,6 +160,8 @@ func TestPartsWrong(t *testing.T) {
 		"rows without a value": {present, {Values, values, []int{0, -1}}},
 		"the table has 3":      {present, {Values, values, []int{0, 0, 0}}, {First, yes, []int{0, 0}}},
 		"the name comes twice": {present, present},
+		"has false and true":   {{Present, column.Column{Name: "n", Type: column.Bool, Bins: []column.Bin{{Lo: 0, Hi: 1, Rows: 2}}}, nil}},
+		"in this order":        {present, {Values, values, []int{0, 0}}, {Values, values, []int{0, 0}}},
 		"no multi-valued":      {present, {Values, column.Column{Name: "m", Type: column.Int}, []int{0, 0}}},
 		"codes are missing":    {present, {Values, column.Column{Name: "n", Type: column.Int, Bins: []column.Bin{{Rows: 3}}}, nil}},
 	} {
@@ -164,6 +179,44 @@ func TestPartsWrong(t *testing.T) {
 		}
 		if w.Abort(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// TestWideParts has values of more than 32 bits behind another multi-valued column.
+func TestWideParts(t *testing.T) {
+	path := t.TempDir() + "/t.hdb"
+	w, err := Create(path, 1, 32, Meta{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const code = 5<<32 + 6
+	for _, name := range []string{"a", "b"} {
+		err = errors.Join(err, writePart(t, w, Present, column.Column{Name: name, Type: column.Bool, Base: 1}, []int{0}))
+	}
+	for _, name := range []string{"a", "b"} {
+		c := column.Column{Name: name, Type: column.Uint, Binning: column.Distinct, Bins: []column.Bin{{Rows: 1}, {Lo: code, Hi: code, Rows: 1}}}
+		cw, err2 := w.PartColumn(Values, c, 0, func(func([]byte, error) bool) {})
+		if err = errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		err = errors.Join(err, cw.Codes([]uint64{0, code}), cw.Vector32([]uint32{1}), cw.Vector32([]uint32{2}),
+			writePart(t, w, First, column.Column{Name: name, Type: column.Bool}, []int{1, 0}))
+		if vectors, values := w.ColumnSize(len(w.sizes) - 1); vectors != 8 || values == 0 || values%4 != 0 {
+			t.Errorf("the values of %s have %d and %d bytes", name, vectors, values)
+		}
+	}
+	if err := errors.Join(err, w.Commit()); err != nil {
+		t.Fatal(err)
+	}
+	f := mustOpen(t, path)
+	for c := range 2 {
+		l := f.List(c)
+		low, high, err := l.Table.Codes(0)
+		one, err1 := low.AppendTo(nil)
+		two, err2 := high.AppendTo(nil)
+		if err := errors.Join(err, err1, err2, l.Table.Validate()); err != nil || !slices.Equal(one, []uint32{0, 6}) || !slices.Equal(two, []uint32{0, 5}) {
+			t.Errorf("column %d: %v and %v, %v", c, one, two, err)
 		}
 	}
 }
