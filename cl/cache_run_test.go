@@ -28,7 +28,7 @@ func percentOf(src *plan.Source, percent uint64, buffers int) (sizes []uint64) {
 
 // unpinned waits until no list of s is pinned, on its way, or waited for: abandoned work ends on its own.
 func unpinned(s *CachedStore) {
-	for !s.set.Cache.Idle() || len(s.conjunction.Free) != s.conjunction.Slots { // up to the time-out of the test
+	for !s.set.Cache.Idle() || !s.conjunction.Idle() { // up to the time-out of the test
 		time.Sleep(time.Millisecond)
 	}
 }

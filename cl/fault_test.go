@@ -198,8 +198,8 @@ func TestRunFaults(t *testing.T) {
 			}
 		}
 	}
-	if n := s.conjunction.Slots; n != len(s.conjunction.Free) {
-		t.Errorf("%d of %d slots came back", len(s.conjunction.Free), n)
+	if !s.conjunction.Idle() {
+		t.Error("a slot did not come back")
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
@@ -209,7 +209,9 @@ func TestRunFaults(t *testing.T) {
 // TestResultsDoNotFit fails the allocation that results need beyond the first
 // pinned memory.
 func TestResultsDoNotFit(t *testing.T) {
-	b, f := devicetest.OpenFaulty(t, devicetest.Find(t, everything), devicetest.Find(t, everything).Tuning())
+	row := devicetest.Find(t, everything).Tuning()
+	row.Slots = 1 // no other slot takes the fault
+	b, f := devicetest.OpenFaulty(t, devicetest.Find(t, everything), row)
 	docs := make([]uint32, 3*match.FirstDown/8)
 	for i := range docs {
 		docs[i] = uint32(i)

@@ -110,7 +110,7 @@ func TestTakenMemoryOfCache(t *testing.T) {
 func TestTakenMemoryOfStore(t *testing.T) {
 	d, l := newTakenDevice(t), newLoad(t, 20, 20)
 	shorter, failed := 0, 0
-	for room := uint64(96 << 20); room > 8<<20; room = room / 4 * 3 {
+	for room := uint64(96 << 20); failed == 0 && room > 8<<20; room = room / 50 * 49 {
 		d.Memory.Resize(1 << 30)
 		d.room.Store(1 << 30)
 		s, err := load(t.Context(), d.Runtime, l.src)

@@ -166,7 +166,7 @@ func TestNeeds(t *testing.T) {
 		t.Fatalf("no device: %v", err)
 	}
 	d := *found.Devices[0]
-	d.tuning.Serial = false
+	d.tuning.Serial, d.tuning.NVShuffle, d.tuning.LookBack = false, false, false
 	local, group := int(d.info.LocalMemory), d.handle.MaxWorkGroupSize()
 	for _, c := range []struct {
 		local, group int

@@ -55,6 +55,40 @@ func (p Pool[S]) Take(ctx context.Context, closing <-chan struct{}, open func() 
 	}
 }
 
+// Try returns an idle slot or makes one with open. It returns nil if there are as many as may be, or
+// open fails.
+func (p Pool[S]) Try(open func() (*S, error)) *S {
+	select {
+	case x := <-p.made:
+		return x
+	default:
+	}
+	select {
+	case n := <-p.rest:
+		x, err := open()
+		if err == nil {
+			n--
+		}
+		if n > 0 {
+			p.rest <- n
+		}
+		return x
+	default:
+		return nil
+	}
+}
+
+// Idle tells that no caller has a slot or makes one.
+func (p Pool[S]) Idle() bool {
+	rest := 0
+	select {
+	case rest = <-p.rest:
+		p.rest <- rest
+	default:
+	}
+	return len(p.made)+rest == cap(p.made)
+}
+
 // Give returns a slot to the pool.
 func (p Pool[S]) Give(x *S) { p.made <- x }
 

@@ -41,6 +41,12 @@ func TestPool(t *testing.T) {
 			t.Error("another slot than the one given back")
 		}
 		second, third := take(open), take(open)
+		if x := p.Try(open); x != nil {
+			t.Error("a slot more than the pool may have")
+		}
+		if p.Idle() {
+			t.Error("a pool whose slots are taken is idle")
+		}
 		if made != 3 || *second+*third != 5 {
 			t.Errorf("%d slots: %d, %d, %d", made, *first, *second, *third)
 		}
@@ -67,8 +73,21 @@ func TestPool(t *testing.T) {
 			t.Errorf("%d slots were released", released)
 		}
 		few := NewPool[int](3)
-		x, _ := few.Take(t.Context(), nil, open)
+		if x := few.Try(refuse(plan.ErrOutOfMemory)); x != nil || !few.Idle() {
+			t.Errorf("slot %v without memory", x)
+		}
+		x := few.Try(open)
+		if x == nil || few.Idle() {
+			t.Fatal("no slot is made, or the pool is idle")
+		}
 		few.Give(x)
+		if again := few.Try(open); again != x {
+			t.Error("another slot than the idle one")
+		}
+		few.Give(x)
+		if !few.Idle() {
+			t.Error("a pool that has all slots is not idle")
+		}
 		few.Drain(func(*int) { released++ }) // two were never made
 		if released != 4 {
 			t.Errorf("%d slots were released", released)

@@ -24,10 +24,9 @@ type Matcher struct {
 	mergeTile  uint32 // the same for merges
 	mergeLeast uint64 // merge_least of the tuning row; 0: plan.Auto never merges
 
-	Free    chan *slot // idle slots
-	most    int        // slots
-	Slots   int        // slots that exist
-	scratch uint64     // bytes of all slots
+	slots   device.Pool[slot]
+	most    int    // slots
+	scratch uint64 // device memory that all slots have in the budget, in bytes
 
 	turns chan struct{}       // tokens of large rounds that wait for the device
 	spare chan *device.Pinned // memory for results that slots take in place of lent memory; nil: not made yet
@@ -69,30 +68,32 @@ func New(set *lists.Set, tiles, slots int) *Matcher {
 	return m
 }
 
-// Open makes the slots. After a failure release must follow.
+// Open takes the memory of all slots from the budget and makes the first slot; concurrent batches make
+// the others, since pinned memory takes a driver milliseconds. After a failure release must follow.
 func (m *Matcher) Open() error {
-	m.Free, m.spare, m.turns = make(chan *slot, m.most), make(chan *device.Pinned, m.most), make(chan struct{}, mostWaiting)
+	m.slots, m.spare, m.turns = device.NewPool[slot](m.most), make(chan *device.Pinned, m.most), make(chan struct{}, mostWaiting)
 	for range m.most {
 		m.spare <- nil
 	}
-	for range m.most {
-		x, err := m.newSlot()
-		if err != nil {
-			return err
-		}
-		m.Slots++
-		m.scratch += x.bytes
-		m.Free <- x
-	}
 	m.matchRate.Store(1 << 14)
-	return nil
+	if err := m.set.Memory.Reserve(m.ScratchBytes(), "scratch of batches"); err != nil {
+		return err
+	}
+	m.scratch = m.ScratchBytes()
+	x, err := m.slots.Take(context.Background(), nil, m.newSlot)
+	if err == nil {
+		m.slots.Give(x)
+	}
+	return err
 }
+
+// Idle tells that no round is under way.
+func (m *Matcher) Idle() bool { return m.slots.Idle() }
 
 // Release waits for all rounds and loans, and frees the slots.
 func (m *Matcher) Release() {
-	for range m.Slots {
-		(<-m.Free).release()
-	}
+	m.slots.Drain((*slot).release)
+	m.set.Memory.Unreserve(m.scratch)
 	for range cap(m.spare) {
 		if p := <-m.spare; p != nil {
 			p.Release(m.set.Device)
@@ -240,7 +241,7 @@ func (m *Matcher) part(ctx context.Context, b *plan.MatchBatch, first int, out *
 			if x != nil {
 				x.After = p.Events()
 				if at, err = m.send(x, b, t, at); err != nil {
-					m.Free <- x
+					m.slots.Give(x)
 					m.abandon(flying[:n], p)
 					return err
 				}
@@ -262,7 +263,7 @@ func (m *Matcher) part(ctx context.Context, b *plan.MatchBatch, first int, out *
 			err = m.collect(x, out)
 		}
 		x.ReleaseEvents()
-		m.Free <- x
+		m.slots.Give(x)
 		if err != nil {
 			m.abandon(flying[:n], p)
 			return err
@@ -273,22 +274,10 @@ func (m *Matcher) part(ctx context.Context, b *plan.MatchBatch, first int, out *
 
 // take returns a free slot. With try it returns nil instead of waiting.
 func (m *Matcher) take(ctx context.Context, try bool) (*slot, error) {
-	select {
-	case x := <-m.Free:
-		return x, nil
-	default:
-		if try {
-			return nil, nil
-		}
+	if try {
+		return m.slots.Try(m.newSlot), nil
 	}
-	select {
-	case x := <-m.Free:
-		return x, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-m.set.Closing:
-		return nil, plan.ErrClosed
-	}
+	return m.slots.Take(ctx, m.set.Closing, m.newSlot)
 }
 
 // send cuts the next round and enqueues its commands. It returns the start of the round
@@ -375,7 +364,7 @@ func (m *Matcher) abandon(flying []*slot, p *lists.Pins) {
 		go func() {
 			<-x.Done
 			x.ReleaseEvents()
-			m.Free <- x
+			m.slots.Give(x)
 			p.Release()
 		}()
 	}

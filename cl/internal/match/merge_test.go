@@ -243,7 +243,7 @@ func TestMergeRounds(t *testing.T) {
 			}
 		}
 		kinds := map[bool]int{}
-		x := <-s.Free
+		x := s.slots.Try(s.newSlot)
 		records := s.set.Tables[mergeTables].Records
 		for at := (position{}); at.query < batch.Queries(); {
 			from := at.query
@@ -257,7 +257,7 @@ func TestMergeRounds(t *testing.T) {
 				}
 			}
 		}
-		s.Free <- x
+		s.slots.Give(x)
 		if kinds[true] < 2 || kinds[false] < 2 {
 			t.Errorf("%s: rounds of merges and others: %v", name, kinds)
 		}

@@ -25,7 +25,6 @@ type slot struct {
 	out     *ocl.MemObject      // matches per tile, then docIDs
 	loads   *ocl.MemObject      // words that kernels loaded, if they count
 	look    *primitive.LookBack // state of merges; nil before the first one that looks back
-	bytes   uint64
 
 	firstTile []uint32 // the first tile of each query
 
@@ -70,11 +69,8 @@ func (m *Matcher) ScratchBytes() uint64 { return uint64(m.most) * slotBytes(m.ma
 func (m *Matcher) newSlot() (*slot, error) {
 	rt := m.set.Device
 	tileBytes, upBytes, outBytes := sizes(m.maxTiles, int(m.tile))
-	x := &slot{matcher: m, Flight: device.NewFlight(rt, m.set.Memory), bytes: slotBytes(m.maxTiles, int(m.tile)), firstTile: make([]uint32, maxQueries+1)}
+	x := &slot{matcher: m, Flight: device.NewFlight(rt, m.set.Memory), firstTile: make([]uint32, maxQueries+1)}
 	x.submit = x.enqueue
-	if err := x.Memory.Reserve(x.bytes, "scratch of a batch"); err != nil {
-		return nil, err
-	}
 	err := func() (err error) {
 		for _, b := range []struct {
 			to    **ocl.MemObject
@@ -157,5 +153,4 @@ func (x *slot) release() {
 	if x.look != nil {
 		x.look.Release()
 	}
-	x.Memory.Unreserve(x.bytes)
 }
