@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"heddle/engine/internal/drivers"
 )
 
 func main() {
@@ -24,6 +26,6 @@ func main() {
 	if err != nil { // drivers load without an examination
 		self = ""
 	}
-	app := &App{Stdin: os.Stdin, Stdout: stdout, Stderr: os.Stderr, Environ: environment(), Self: self}
+	app := &App{Stdin: os.Stdin, Stdout: stdout, Stderr: os.Stderr, Environ: drivers.Prepare(), Self: self}
 	os.Exit(app.Run(ctx, os.Args[1:]))
 }

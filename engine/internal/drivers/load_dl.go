@@ -18,12 +18,12 @@ func loadLibrary(name string) error {
 	return err
 }
 
-// MapLargeBlocks has the C library map each block of 128 KiB or more by itself (mallopt of glibc,
+// mapLargeBlocks has the C library map each block of 128 KiB or more by itself (mallopt of glibc,
 // M_MMAP_THRESHOLD), so that its memory returns to the system when it is released. By itself glibc
 // raises the bound to the size of released blocks, up to 32 MiB; drivers of CPUs make buffers of such
-// blocks, and the memory of closed indexes would stay with the process. Only a program calls it,
-// before drivers load. The variable MALLOC_MMAP_THRESHOLD_ has precedence.
-func MapLargeBlocks() {
+// blocks, and the memory of closed indexes would stay with the process. The variable
+// MALLOC_MMAP_THRESHOLD_ has precedence.
+func mapLargeBlocks() {
 	const threshold = -3
 	mallopt, err := purego.Dlsym(purego.RTLD_DEFAULT, "mallopt")
 	if _, set := os.LookupEnv("MALLOC_MMAP_THRESHOLD_"); set || err != nil || runtime.GOOS != "linux" {

@@ -31,7 +31,7 @@ func TestMapLargeBlocks(t *testing.T) {
 
 func allocateBlocks(t *testing.T) {
 	if os.Getenv("HEDDLE_TEST_BLOCKS") == "map" {
-		MapLargeBlocks()
+		mapLargeBlocks()
 	}
 	var malloc func(uintptr) uintptr
 	var free func(uintptr)

@@ -5,5 +5,5 @@ package drivers
 // loadLibrary leaves the library to the loader of OpenCL.
 func loadLibrary(string) error { return nil }
 
-// MapLargeBlocks does nothing where no driver loads.
-func MapLargeBlocks() {}
+// mapLargeBlocks does nothing where no driver loads.
+func mapLargeBlocks() {}

@@ -1,4 +1,4 @@
-package main
+package drivers
 
 import (
 	"os"
@@ -6,9 +6,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"heddle/engine/internal/drivers"
 )
+
+// Prepare prepares the process for drivers, and returns its environment. Only a program calls it,
+// before drivers load.
+func Prepare() (environ []string) {
+	mapLargeBlocks()
+	return boundPoCL(os.Environ(), os.Setenv)
+}
 
 // poclThreads are the variables that bound the threads of PoCL, up to version 4 and from 5 on.
 var poclThreads = []string{"POCL_MAX_PTHREAD_COUNT", "POCL_CPU_MAX_CU_COUNT"}
@@ -32,11 +37,4 @@ func boundPoCL(environ []string, setenv func(name, value string) error) []string
 		}
 	}
 	return environ
-}
-
-// environment returns the environment of the command and of drivers. It prepares the process for
-// drivers.
-func environment() []string {
-	drivers.MapLargeBlocks()
-	return boundPoCL(os.Environ(), os.Setenv)
 }
