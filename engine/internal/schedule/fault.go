@@ -226,8 +226,8 @@ func (s *Scheduler) failWaiting(err error, now time.Duration) {
 	}
 }
 
-// dequeueAll takes all jobs that wait from their queues. It returns them by arrival, so that
-// queueing them again needs no search.
+// dequeueAll takes all jobs that wait from their queues. It returns them in the order of their coming, so
+// that they keep it and queueing them again needs no search.
 func (s *Scheduler) dequeueAll() (all []*Job) {
 	for len(s.nonEmpty) > 0 {
 		l := s.nonEmpty[len(s.nonEmpty)-1]
@@ -238,7 +238,7 @@ func (s *Scheduler) dequeueAll() (all []*Job) {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b *Job) int { return cmp.Compare(a.arrived, b.arrived) })
+	slices.SortFunc(all, func(a, b *Job) int { return cmp.Compare(a.seq, b.seq) })
 	return all
 }
 

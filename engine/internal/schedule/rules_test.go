@@ -1,0 +1,181 @@
+package schedule
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"heddle/engine/plan/testneeds"
+)
+
+// Of starvationTurns batches one serves a small job that starves, although a single other batch takes as much time
+// as starvationTurns of them.
+func TestStarvingJobsTakeTurns(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
+		var o order
+		s := start(t, Options{Mode: Async}, o.watch(fake(0, "gpu", 1)))
+		s.lock()
+		s.callerNamed("ahead").virtualStart = time.Hour // its turn never comes
+		s.unlock()
+		small := jobsOf("ahead", 4, ms)
+		runAll(t, s, slices.Concat(jobsOf("", 1, ms), small, jobsOf("", 60, 100*ms)))
+		if o.place(small[0]) > 30 {
+			t.Errorf("the first one is in place %d", o.place(small[0]))
+		}
+		for i, j := range small[1:] {
+			if n := o.place(j) - o.place(small[i]); n != starvationTurns {
+				t.Errorf("%d batches after the one before it", n)
+			}
+		}
+	})
+}
+
+// A processor runs a job of its own class before one of either class, which is older and smaller. One of either class
+// that has waited for patience times its own time goes first.
+func TestOwnClassGoesFirst(t *testing.T) {
+	for _, policy := range []string{"ding", "cooperative"} {
+		for hold, ownFirst := range map[time.Duration]bool{10 * ms: true, 30 * ms: false} {
+			testneeds.Bubble(t, func(t *testing.T) {
+				var o order
+				s := start(t, Options{Policy: policy, Mode: Async}, o.watch(fake(0, "gpu", 1)), fake(1, "host", 1))
+				either, own := newJob(5*ms, 5*ms), newJob(10*ms, time.Second)
+				runAll(t, s, []*Job{newJob(hold, -1), newJob(-1, time.Second), either, own})
+				if either.Trace.Class != Either || own.Trace.Class != Device {
+					t.Fatalf("classes %v and %v", either.Trace.Class, own.Trace.Class)
+				}
+				if first := o.place(own) < o.place(either); first != ownFirst {
+					t.Errorf("%s, after %v: its own job goes first: %v", policy, hold, first)
+				}
+			})
+		}
+	}
+}
+
+// A device whose batches were slow gets jobs with deadlines again after a pause.
+func TestSlowDeviceRecovers(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
+		s := start(t, Options{Mode: Sync}, fake(0, "gpu", 1), fake(1, "host", 1))
+		for range 200 {
+			s.processors[0].capacity.learnBatch(0, time.Second, ms)
+		}
+		run := func() string {
+			j := newJob(ms, 2*ms)
+			j.Deadline = time.Now().Add(10 * ms)
+			if err := s.Do(t.Context(), j); err != nil {
+				t.Error(err)
+			}
+			return j.Trace.Processor
+		}
+		if p := run(); p != "host" {
+			t.Errorf("a slow device ends in time: it ran on %s", p)
+		}
+		for range 60 {
+			time.Sleep(forgetAfter)
+			s.Stats()
+		}
+		if p := run(); p != "gpu" {
+			t.Errorf("after a minute it ran on %s", p)
+		}
+	})
+}
+
+// A job that runs once more finds its place from the nearer end of a long queue: no search passes the middle.
+func TestLinkSearchesFromNearerEnd(t *testing.T) {
+	at := func(arrived time.Duration) *Job { return &Job{jobState: jobState{arrived: arrived}} }
+	var q classQueue
+	for arrived := range time.Duration(5) {
+		q.link(at(10 * arrived))
+	}
+	middle := q.first.next.next
+	middle.prev, middle.next = nil, nil // a search that comes here goes astray
+	old, young := at(5), at(35)
+	q.link(old)
+	q.link(young)
+	if q.first.next != old || old.prev != q.first || q.last.prev != young || young.next != q.last {
+		t.Error("a search has passed the middle")
+	}
+}
+
+// Jobs of several classes that came at one time wait in the order of their coming once a processor is taken out.
+func TestTakeOutKeepsTheOrder(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
+		s := start(t, Options{Mode: Async}, fake(0, "gpu", 1), fake(1, "host", 1))
+		jobs := jobsOf("", 2, time.Second, time.Second) // one on each processor
+		for range 12 {
+			jobs = append(jobs, newJob(ms, 20*ms), newJob(20*ms, ms), newJob(ms, ms))
+		}
+		var ends []<-chan error
+		for _, j := range jobs {
+			if ends = append(ends, launch(s, j)); len(ends) < 3 {
+				time.Sleep(us)
+			}
+			synctest.Wait()
+		}
+		s.TakeOut(0, nil)
+		s.lock()
+		n := 0
+		for j := s.nonEmpty[0].queues[Host].first; j != nil && j.next != nil; j = j.next {
+			if n++; j.seq > j.next.seq {
+				t.Errorf("number %d is before number %d", j.seq, j.next.seq)
+			}
+		}
+		if n < 30 {
+			t.Errorf("%d jobs wait", n)
+		}
+		s.unlock()
+		for _, end := range ends {
+			if err := <-end; err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// A goroutine that leaves the lock returns after maxInboxRounds, although each round brings a further job.
+func TestUnlockReturns(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
+		var s *Scheduler
+		var posted []*Job
+		returned := make(chan struct{})
+		post := func() {
+			j := newJob(ms)
+			j.done = make(chan struct{}, 1)
+			s.prepare(j)
+			posted = append(posted, j)
+			s.inbox.Store(j)
+		}
+		p := fake(0, "gpu", 1)
+		p.Threshold = func(any) uint64 { // called under the lock
+			switch {
+			case s.inbox.Load() != nil || len(posted) == 3*maxInboxRounds:
+			case len(posted) == 2*maxInboxRounds:
+				select {
+				case <-returned:
+				case <-time.After(time.Second):
+					t.Error("it goes on")
+				}
+				fallthrough
+			default:
+				post()
+			}
+			return 1 << 20
+		}
+		s = start(t, Options{Mode: Sync, MaxAge: time.Hour}, p)
+		s.lock()
+		post()
+		s.unlock()
+		close(returned)
+		synctest.Wait()
+		if err := s.Drain(t.Context()); err != nil {
+			t.Error(err)
+		}
+		for _, j := range posted {
+			<-j.done
+			j.wakeGroup()
+		}
+		if len(posted) != 3*maxInboxRounds {
+			t.Errorf("%d jobs came", len(posted))
+		}
+	})
+}
