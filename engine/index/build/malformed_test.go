@@ -91,6 +91,9 @@ func TestMalformedTexts(t *testing.T) {
 	trec.Format = TREC
 	_, err = buildBytes(t, trec, "a", []byte("no tags at all"))
 	inputError(t, "no DOC", err, "no <DOC>")
+	if _, err = buildBytes(t, trec, "a", nil); err != nil {
+		t.Errorf("an empty file of TREC: %v", err)
+	}
 }
 
 // TestFirstErrorWins has errors in several chunks and inputs: the first in the
@@ -105,6 +108,16 @@ func TestFirstErrorWins(t *testing.T) {
 		_, _, err := buildAt(t, opt, append(inputs, "missing")...)
 		if e := inputError(t, "b", err, "is 'o': "); e.Line != 3001 || filepath.Base(e.Path) != "b.jsonl" {
 			t.Fatalf("error %v", err)
+		}
+	}
+}
+
+// TestWire: a field that is longer than its message is malformed, even by the bytes of its length alone.
+func TestWire(t *testing.T) {
+	for size := range byte(5) {
+		w, f := wire{rest: []byte{1<<3 | wireBytes, size, 'a', 'b'}}, field{}
+		if ok := w.next(&f); ok != (size <= 2) || ok && len(f.bytes) != int(size) {
+			t.Errorf("a field of %d bytes in 2: %v, %q", size, ok, f.bytes)
 		}
 	}
 }

@@ -86,6 +86,13 @@ func TestRenumber(t *testing.T) {
 	}
 }
 
+// TestPermutation: the numbering is the same with every version, so that files can be compared. A document may stay.
+func TestPermutation(t *testing.T) {
+	if got, want := permutation(8), []uint32{7, 1, 0, 4, 5, 2, 3, 6}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 // TestRenumberSizes: line codecs prefer random docIDs, gap codecs the order of the input (Ao
 // et al. 2011, section 6.2).
 func TestRenumberSizes(t *testing.T) {

@@ -50,6 +50,7 @@ func TestTexts(t *testing.T) {
 		{"lower case, attributes", "a", "<doc id=1>\r\n<docno \n>1</docno >x</doc  >", []text{{"1", "x"}}},
 		{"unclosed tags", "a", "<DOC><DOCNO>1</DOCNO><P>a<P>b<UNKNOWN>c</P></DOC>", []text{{"1", "a b c"}}},
 		{"less-than signs", "a", "<DOC><DOCNO>1</DOCNO>a < b <3 <<c> d<e </DOC>", []text{{"1", "a b 3 d e"}}},
+		{"a tag that another cuts", "a", "<DOC><DOCNO>1</DOCNO>a<b <c>d</DOC>", []text{{"1", "a b d"}}},
 		{"comments", "a", "<DOC><DOCNO>1</DOCNO>a<!-- b <c> -->d<!-- e</DOC>", []text{{"1", "a d"}}},
 		{"script not closed", "a", "<DOC><DOCNO>1</DOCNO>a<script>b<p>c</DOC>", []text{{"1", "a"}}},
 		{"references", "a", "<DOC><DOCNO>1</DOCNO>AT&amp;T &#65;B &#x43; &hyph; x&hyph;y &lt;b&gt; &; &amp &#xzz; R&D</DOC>", []text{{"1", "at t ab c x y b amp r d"}}},

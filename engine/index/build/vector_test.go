@@ -125,6 +125,17 @@ func TestVectorImpacts(t *testing.T) {
 	}
 }
 
+// TestWeigherJoin: a fraction of any part makes the weights fractions.
+func TestWeigherJoin(t *testing.T) {
+	for _, c := range [][2]bool{{false, false}, {true, false}, {false, true}} {
+		w := weigher{largest: 2, broken: c[0]}
+		w.join(&weigher{largest: 3, broken: c[1]})
+		if w.broken != (c[0] || c[1]) || w.largest != 3 {
+			t.Errorf("%v: %+v", c, w)
+		}
+	}
+}
+
 // TestVectorsAnyhow builds drawn vectors under drawn limits, workers and inputs, and
 // compares with the oracle; the file must not depend on limits and workers.
 func TestVectorsAnyhow(t *testing.T) {

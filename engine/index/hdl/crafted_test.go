@@ -152,7 +152,7 @@ func TestCrafted(t *testing.T) {
 
 // TestCraftedBlocks changes an index with several blocks of descriptors.
 func TestCraftedBlocks(t *testing.T) {
-	s := &sample{meta: Meta{Docs: 64}, names: make([]string, 64), lens: make([]uint32, 64)}
+	s := &sample{meta: Meta{Docs: 300}, names: make([]string, 300), lens: make([]uint32, 300)}
 	for i := range uint32(3 * listBlock) {
 		s.add(fmt.Sprintf("%03d", i), every(64, 1+i%3))
 	}
@@ -162,11 +162,25 @@ func TestCraftedBlocks(t *testing.T) {
 		{"descriptors descend", secListBlocks, func(b []byte) { put64(b, entry, 1<<40) }, true, "list-blocks: block 1 at"},
 		{"docIDs descend", secListBlocks, func(b []byte) { put64(b, entry+8, 1<<40) }, true, "list-blocks: block 1 at"},
 		{"frequencies descend", secListBlocks, func(b []byte) { put64(b, entry+16, 1<<40) }, true, "list-blocks: block 1 at"},
+		{"a long list in its descriptor", secLists, func(b []byte) { b[0], b[1] = 0x80|(2*200+1)&0x7f, (2*200+1)>>7 }, false, "lists: list 0 has 200 docIDs in its descriptor"},
 		{"one byte less", secListBlocks, func(b []byte) { b[entry]-- }, false, "lists: the descriptor of list 127"},
 		{"a list less", secListBlocks, func(b []byte) { put64(b, entry+8, binary.LittleEndian.Uint64(b[entry+8:])-4) }, false, "lists: list 127,"},
 		{"a list more", secListBlocks, func(b []byte) { put64(b, entry+8, binary.LittleEndian.Uint64(b[entry+8:])+4) }, false, "lists: block 0 of lists ends"},
 		{"a frequency word less", secListBlocks, func(b []byte) { b[entry+16]-- }, false, "lists: list 127,"},
 	} {
 		c.run(t, data, repairBlocks)
+	}
+}
+
+// TestTextsWithoutBlocks: texts need blocks and offsets.
+func TestTextsWithoutBlocks(t *testing.T) {
+	file, err := container.New("x", tiny().image(t), &format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file.Header.Table[secTexts].Length = 8
+	_, err = decodeHeader(file)
+	if c := containertest.WantCorrupt(t, err, "x"); !strings.Contains(c.Reason, "blocks and offsets have 8, 0 and 0 bytes") {
+		t.Error(c)
 	}
 }

@@ -127,6 +127,33 @@ func TestRanges(t *testing.T) {
 	}
 }
 
+// TestEmptyLists: the range with the first document keeps a list that was empty before, and no other range has it.
+func TestEmptyLists(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.hdl")
+	w, err := hdl.Create(path, hdl.Meta{Docs: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "b"} {
+		err = errors.Join(err, w.AddDocument(name, 1))
+	}
+	if err := errors.Join(err, w.AddList("none", nil, nil), w.AddList("red", []uint32{0, 1}, []uint32{1, 1}), w.Commit()); err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, path)
+	for first, want := range []int{2, 1} {
+		got := filepath.Join(dir, fmt.Sprint("got", first, ".hdl"))
+		part := Part{f, uint32(first), uint32(first) + 1, nil}
+		if err := File(t.Context(), []Part{part}, func(m hdl.Meta) (*hdl.Writer, error) { return hdl.Create(got, m) }); err != nil {
+			t.Fatal(err)
+		}
+		if n := open(t, got).Terms(); int(n) != want {
+			t.Errorf("document %d alone: %d lists, want %d", first, n, want)
+		}
+	}
+}
+
 func same(t interface{ Fatal(...any) }, got, want string) {
 	a, err1 := os.ReadFile(got)
 	b, err2 := os.ReadFile(want)

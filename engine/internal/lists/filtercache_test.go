@@ -146,8 +146,11 @@ func TestFilterEviction(t *testing.T) {
 		f.Off(0)
 	}
 	known := func(k byte) bool { return g.filter(&[query.KeyLen]byte{k}) != nil }
-	if s := p.filters.stats(); s.Evicted != 2 || !known(1) || known(2) || known(3) || !known(4) || !known(5) {
+	if s := p.filters.stats(); s.Evicted != 2 || !known(1) || known(2) || known(3) || !known(5) || !known(4) {
 		t.Errorf("%+v: the wrong filters are left", s)
+	}
+	if _, err := on(6); err != nil || known(5) || !known(4) {
+		t.Errorf("%v: the filter that was used last is gone", err)
 	}
 	first.Off(0)
 }

@@ -3,10 +3,13 @@ package pool
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
+	"heddle/engine/internal/backend"
 	"heddle/engine/plan"
+	"heddle/hostfallback"
 )
 
 // closedOnce is a store that notes its end.
@@ -60,5 +63,22 @@ func TestUntil(t *testing.T) {
 		if late := got.Sub(now.Add(c.want)); c.want == 0 && !got.IsZero() || c.want > 0 && (late < 0 || late > time.Hour/2) {
 			t.Errorf("context %v, call %v: %v, want in %v", c.context, c.call.Timeout, got, c.want)
 		}
+	}
+}
+
+// TestNames: devices of one name have numbers.
+func TestNames(t *testing.T) {
+	host := hostfallback.New(hostfallback.Options{Threads: 1})
+	var open []backend.Opened
+	for range 4 {
+		open = append(open, backend.Opened{Candidate: backend.Candidate{Kept: true}, Backend: host, Info: plan.Info{Device: "card"}})
+	}
+	p, err := New(open, Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if got := strings.Join(p.Names(), "|"); got != "card|card #2|card #3|card #4" {
+		t.Error(got)
 	}
 }

@@ -192,3 +192,13 @@ func TestProbe(t *testing.T) {
 		t.Error("a wrong number of rows passes")
 	}
 }
+
+// TestMemory: a table takes the memory of its values and of the values of all lists.
+func TestMemory(t *testing.T) {
+	g := loaded(t, newPool(t, schedule.Options{}), flights(t, 32))
+	values := &Generation{at: g.at}
+	all := &Generation{at: g.at, lists: map[int]*Generation{1: values, 2: values}}
+	if got, one := all.Memory(0), g.Memory(0); one == 0 || got != 3*one {
+		t.Errorf("%d bytes, want three times %d", got, one)
+	}
+}

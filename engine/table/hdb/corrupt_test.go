@@ -290,6 +290,7 @@ func TestCrafted(t *testing.T) {
 		{"a fill of no groups", secVectors, func(b []byte) { put32(b, 0, 1<<31) }, verify, "vectors: vector 0: wah32: word 0"},
 		{"a row less", secVectors, func(b []byte) { b[0] &^= 1 }, verify, "vectors: vector 0: 16 ones, its bins have 17 rows"},
 		{"another row", secVectors, func(b []byte) { b[0] ^= 1<<2 | 1<<3 }, verify, "vectors: column \"delay\": vector 0 has row 3"},
+		{"a row of a bin before", secVectors, func(b []byte) { b[16] ^= 1<<2 | 1<<3 }, verify, "vectors: column \"delay\": vector 1 has row 2"},
 		{"segment header", secPacked, func(b []byte) { put32(b, 4, math.MaxUint32) }, verify, "packed: values of column \"delay\": "},
 		{"segment offset", secPacked, func(b []byte) { put32(b, 0, 1) }, verify, "packed: values of column \"delay\": "},
 		{"code of another bin", secPacked, func(b []byte) { b[8] ^= 7 }, verify, "packed: column \"delay\": row 0 has code 7, which is in no bin"},
@@ -319,6 +320,20 @@ func TestCrafted(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestVerifyWide: Verify counts the rows of vectors of 64-bit words, too.
+func TestVerifyWide(t *testing.T) {
+	data := second().image(t)
+	binary.LittleEndian.PutUint64(data[table(t, data)[secVectors].Offset:], 1<<63|1) // a group of zeros
+	containertest.RepairSums(data, int(secSums))
+	f, err := fromBytes("x", data, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := containertest.WantCorrupt(t, f.Verify(context.Background()), "x"); !strings.HasPrefix(c.Reason, "vector 0: 0 ones") {
+		t.Error(c)
 	}
 }
 

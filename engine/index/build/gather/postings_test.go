@@ -231,3 +231,11 @@ func TestTempIsNameless(t *testing.T) {
 		t.Error("a second close went well")
 	}
 }
+
+// TestDecodeDamaged: numbers that end nowhere end the decoding.
+func TestDecodeDamaged(t *testing.T) {
+	l := List{data: bytes.Repeat([]byte{0xff}, 11)}
+	if docs, freqs := l.decode(nil, nil); len(docs) != len(freqs) || len(docs) > len(l.data) {
+		t.Errorf("%d docIDs, %d frequencies", len(docs), len(freqs))
+	}
+}

@@ -154,6 +154,23 @@ func TestStructs(t *testing.T) {
 	s.Close()
 }
 
+// listed is a group with the annotation LIST, whose member has a name of an older writer.
+type listed struct{ parquet.Group }
+
+func (listed) Type() parquet.Type { return parquet.List(parquet.Int(64)).Type() }
+
+// TestOldLists: the repeated member is a struct by its name, otherwise the name goes.
+func TestOldLists(t *testing.T) {
+	for member, want := range map[string]string{"array": "a.l.x", "l_tuple": "a.l.x", "bag": "a.l", "tuple": "a.l"} {
+		root := parquet.Group{"a": parquet.Group{"l": listed{parquet.Group{member: parquet.Repeated(parquet.Group{"x": parquet.Int(64)})}}}}
+		path := written(t, root, 2, []parquet.Row{{parquet.Int64Value(1).Level(0, 1, 0), parquet.Int64Value(2).Level(1, 1, 0)}})
+		fields, got, _ := lists(t, path, Options{})
+		if text := fmt.Sprint(fields, got); text != "["+want+" int[]] [[[1 2]]]" {
+			t.Errorf("%s: %s", member, text)
+		}
+	}
+}
+
 // TestListsInLists reads all values of a row.
 func TestListsInLists(t *testing.T) {
 	root := parquet.Group{"d": parquet.List(parquet.List(parquet.Int(64)))}
