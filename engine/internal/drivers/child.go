@@ -147,8 +147,3 @@ func (d *Device) open(ctx context.Context, handle *cl.Device, step func(string))
 		d.Error = err.Error()
 	}
 }
-
-// Here examines all drivers in this process, for programs that cannot start a child.
-func Here(ctx context.Context, o Options) Report {
-	return Report{examine(ctx, request{Test: o.Test, Device: o.Device, Tuning: o.Tuning}, func(string) {})}
-}

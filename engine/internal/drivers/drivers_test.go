@@ -287,24 +287,3 @@ func TestCacheOfLibrary(t *testing.T) {
 		t.Errorf("files %v", paths)
 	}
 }
-
-// TestExcluding: the folder holds the healthy drivers in their order.
-func TestExcluding(t *testing.T) {
-	r := Report{{Driver: Driver{Files: []string{"a"}, Library: "liba.so", Path: "/x/liba.so"}}, {Driver: Driver{Files: []string{"b"}, Library: "libb.so", Path: "/x/libb.so"}, Fault: "signal SIGSEGV"},
-		{Driver: Driver{Files: []string{"c"}, Library: "libc.so", Path: "/x/libc.so"}}, {Driver: Driver{Files: []string{"d"}, Library: "gone.so"}}}
-	parent := filepath.Join(t.TempDir(), "cache")
-	for range 2 { // a second process finds the folder
-		folder, err := r.Excluding(parent)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := System{"/", WithVendors([]string{"A=1", "OCL_ICD_FILENAMES=x", "OCL_ICD_VENDORS=y"}, folder)}
-		files, from := s.Files()
-		if len(files) != 2 || from != "OCL_ICD_VENDORS" || s.Text(files[0]) != "liba.so" || s.Text(files[1]) != "libc.so" {
-			t.Errorf("%v of %s", files, from)
-		}
-	}
-	if names, err := os.ReadDir(parent); err != nil || len(names) != 1 {
-		t.Errorf("%v, %v", names, err)
-	}
-}

@@ -2,14 +2,14 @@ package drivers
 
 import (
 	"context"
-	"os"
 	"sync"
 	"time"
 )
 
 // Options of Probe.
 type Options struct {
-	// Program and its arguments start a child, which calls Child.
+	// Program and its arguments start a child, which calls Child. Without it, this process itself
+	// examines the drivers.
 	Program []string
 	// Environ is the environment of the drivers and of the children.
 	Environ []string
@@ -39,6 +39,9 @@ func Probe(ctx context.Context, o Options) (Report, error) {
 	}
 	if o.Test == "" {
 		o.Test = Preferred
+	}
+	if len(o.Program) == 0 {
+		return Report{examine(ctx, request{Test: o.Test, Device: o.Device, Tuning: o.Tuning}, func(string) {})}, ctx.Err()
 	}
 	s := System{Root: "/", Environ: o.Environ}
 	all := s.Drivers()
@@ -74,20 +77,4 @@ func missing(d Driver) string {
 		return "the .icd file is empty or cannot be read"
 	}
 	return "it names " + Quote(d.Library) + ", which is not there"
-}
-
-// Excluding writes a folder of .icd files that leaves out the broken drivers. The loader of OpenCL
-// reads it in place of its own if OCL_ICD_VENDORS names it, and OPENCL_VENDOR_PATH and
-// OCL_ICD_FILENAMES are unset. It lies in parent.
-func (r Report) Excluding(parent string) (folder string, err error) {
-	if err := os.MkdirAll(parent, 0o700); err != nil {
-		return "", err
-	}
-	healthy := map[string]string{}
-	for i, d := range r {
-		if d.Fault == "" && d.Path != "" {
-			healthy[icdName(i)] = d.Library + "\n"
-		}
-	}
-	return writeFolder(parent, healthy)
 }

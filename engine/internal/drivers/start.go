@@ -24,12 +24,12 @@ func icdName(i int) string { return fmt.Sprintf("%03d.icd", i) }
 // vendorVariables are the variables that name .icd files.
 var vendorVariables = []string{"OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH", "OCL_ICD_FILENAMES"}
 
-// Folder returns the value of OCL_ICD_VENDORS for a folder of .icd files. The loader of CUDA joins it and the
+// vendorFolder returns the value of OCL_ICD_VENDORS for a folder of .icd files. The loader of CUDA joins it and the
 // names of files without a separator.
-func Folder(folder string) string { return strings.TrimRight(folder, "/") + "/" }
+func vendorFolder(folder string) string { return strings.TrimRight(folder, "/") + "/" }
 
-// WithVendors returns the environment in which the loader of OpenCL reads the .icd files of a folder.
-func WithVendors(environ []string, folder string) []string {
+// withVendors returns the environment in which the loader of OpenCL reads the .icd files of a folder.
+func withVendors(environ []string, folder string) []string {
 	var all []string
 	for _, kv := range environ {
 		name, _, _ := strings.Cut(kv, "=")
@@ -37,7 +37,7 @@ func WithVendors(environ []string, folder string) []string {
 			all = append(all, kv)
 		}
 	}
-	return append(all, "OCL_ICD_VENDORS="+Folder(folder))
+	return append(all, "OCL_ICD_VENDORS="+vendorFolder(folder))
 }
 
 // start examines a driver in a child process.
@@ -53,7 +53,7 @@ func (o *Options) start(ctx context.Context, d Driver) Result {
 		if err := os.WriteFile(filepath.Join(folder, icdName(0)), []byte(d.Library+"\n"), 0o600); err != nil {
 			return broken(Start, err)
 		}
-		environ = WithVendors(environ, folder)
+		environ = withVendors(environ, folder)
 	}
 	ctx, kill := context.WithCancel(ctx)
 	defer kill()
