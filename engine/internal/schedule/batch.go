@@ -120,9 +120,6 @@ func (b *Batch) begin(now time.Duration) {
 		b.expectedTime = p.capacity.batchTimeBeside(b.timeFloor(b.Estimate), b.concurrent)
 	}
 	s.cores.change(b, 1, now)
-	if len(p.running) == 0 {
-		p.busyFrom = now
-	}
 	p.running = append(p.running, b)
 	p.sinceStarving++
 	p.starvingDebt = max(p.starvingDebt-min(b.Estimate, maxEstimate), 0)
@@ -218,6 +215,7 @@ func (b *Batch) runInline(j *Job) (finished bool) {
 // finish decides the fate of the jobs of b.
 func (b *Batch) finish(err error, now time.Duration) {
 	s, p := b.scheduler, b.processor
+	busyFrom := p.busyFrom
 	if b.abandoned {
 		p.abandonedRuns--
 	} else {
@@ -256,8 +254,7 @@ func (b *Batch) finish(err error, now time.Duration) {
 		switch {
 		case b.abandoned || b.delivering:
 		case b.Mode == Sync:
-			p.capacity.learnBatch(now, now-max(b.started, p.busyFrom), b.timeFloor(b.Estimate))
-			p.busyFrom = now
+			p.capacity.learnBatch(now, now-max(b.started, busyFrom), b.timeFloor(b.Estimate))
 		case s.mode == Async || b.Jobs[0].Mode == Async || s.opt.Mode != Auto: // a single job under Sync is no sample of all jobs
 			p.capacity.learn(now, float64(b.concurrent+len(p.running))/2, now-b.started, b.Estimate)
 		}
@@ -278,6 +275,7 @@ func (b *Batch) leave(now time.Duration) {
 	p.running = without(p.running, b)
 	if b.Mode == Sync {
 		p.runningBatches--
+		p.busyFrom = now
 	}
 	if b.stream != nil {
 		b.stream.blockReturned(b, now)

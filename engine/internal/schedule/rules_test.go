@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"context"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -27,6 +28,127 @@ func TestStarvingJobsTakeTurns(t *testing.T) {
 			if n := o.place(j) - o.place(small[i]); n != starvationTurns {
 				t.Errorf("%d batches after the one before it", n)
 			}
+		}
+	})
+}
+
+// Of a job and a call that starve, the older one is served first.
+func TestOlderOfJobAndCall(t *testing.T) {
+	for _, callFirst := range []bool{false, true} {
+		testneeds.Bubble(t, func(t *testing.T) {
+			var o order
+			s := start(t, Options{Mode: Async}, o.watch(fake(0, "gpu", 1)))
+			s.lock()
+			s.callerNamed("ahead").virtualStart = time.Hour // its turn never comes
+			s.unlock()
+			first := launch(s, newJob(ms))
+			synctest.Wait()
+			job, calls := jobsOf("ahead", 1, ms)[0], &blocks{left: jobsOf("", 1, ms)}
+			ends := []func() error{
+				func() error { return s.Do(t.Context(), job) },
+				func() error { return s.DoAll(t.Context(), calls, "ahead", time.Time{}) },
+			}
+			if callFirst {
+				slices.Reverse(ends)
+			}
+			end := make(chan error, len(ends))
+			for _, do := range ends {
+				go func() { end <- do() }()
+				time.Sleep(us)
+			}
+			runAll(t, s, jobsOf("", 50, 100*ms))
+			for _, c := range []<-chan error{first, end, end} {
+				if err := <-c; err != nil {
+					t.Error(err)
+				}
+			}
+			if a, b := o.place(job), o.place(calls.cut[0]); (b < a) != callFirst || max(a, b) > 40 {
+				t.Errorf("the call came first: %v; the job is in place %d, the block in place %d", callFirst, a, b)
+			}
+		})
+	}
+}
+
+// A host takes a block of a call although all cores are taken, if the call starves.
+func TestHostServesStarvingCall(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
+		host := fake(0, "host", 2)
+		host.Threads = 2
+		s := start(t, Options{Cores: 2}, host, fake(1, "gpu", 1))
+		s.cores.hostCores = 2
+		st := newStream(&known{left: 100_000, each: []time.Duration{20 * us, 10 * us}}, 2)
+		for _, at := range []time.Duration{0, starvationLimit - 1, starvationLimit} {
+			time.Sleep(at - s.now())
+			if n := s.blockSize(st, s.processors[0]); (n > 0) != (at >= starvationLimit) {
+				t.Errorf("after %v: a block of %d queries", at, n)
+			}
+		}
+		s.cores.hostCores = 0
+	})
+}
+
+// A failure does not count with failures after a later success, where its job is answered elsewhere after theirs.
+func TestOddErrorsBeforeASuccess(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
+		gpu := fake(0, "gpu", 1)
+		fails := true
+		gpu.Run = func(_ context.Context, b *Batch) error {
+			if fails {
+				return errOwn
+			}
+			return answer(b)
+		}
+		s := start(t, Options{Mode: Async}, gpu, fake(1, "host", maxSuspectFailures))
+		run := func(fail bool, onHost time.Duration) <-chan error {
+			fails = fail
+			end := launch(s, newJob(ms, onHost))
+			time.Sleep(us)
+			return end
+		}
+		var ends []<-chan error
+		for range maxSuspectFailures - 1 {
+			ends = append(ends, run(true, time.Second))
+		}
+		ends = append(ends, run(false, 20*ms), run(true, 20*ms))
+		for _, end := range ends {
+			if err := <-end; err != nil {
+				t.Error(err)
+			}
+		}
+		if out := s.Stats().Processors[0].Out; out != nil {
+			t.Errorf("it is out after failures that were not in a row: %v", out)
+		}
+	})
+}
+
+// The time of a batch that fails does not count for the batch beside it, which waits for it inside the device.
+func TestFailedBatchTakesItsTime(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
+		gpu, n := fake(0, "gpu", 2), 0
+		turn := make(chan struct{}, 1)
+		gpu.Run = func(_ context.Context, b *Batch) error {
+			n++
+			fails := n == 1
+			turn <- struct{}{}
+			defer func() { <-turn }()
+			if fails {
+				time.Sleep(100 * ms)
+				return errOwn
+			}
+			time.Sleep(b.Estimate)
+			return answer(b)
+		}
+		s := start(t, Options{Mode: Sync}, gpu, fake(1, "host", 1))
+		ends := []<-chan error{launch(s, newJob(10*ms, time.Second))}
+		time.Sleep(2 * ms) // the first batch is closed by age
+		ends = append(ends, launch(s, newJob(10*ms, -1)))
+		for _, end := range ends {
+			if err := <-end; err != nil {
+				t.Error(err)
+			}
+		}
+		if f := s.processors[0].capacity.batchFactor; f != 1 {
+			t.Errorf("its batches are thought to take %.2f times their estimates", f)
 		}
 	})
 }

@@ -83,7 +83,7 @@ type processor struct {
 
 	running        []*Batch
 	runningBatches int           // elements of running that are batches, not single jobs
-	busyFrom       time.Duration // end of the last batch, or start of the first one after a pause
+	busyFrom       time.Duration // end of the last batch
 	triedAt        time.Duration // when it last took a block of a call, or jobs of another processor
 
 	// Service of starving jobs.
