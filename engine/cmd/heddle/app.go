@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/config"
+	"heddle/engine/cmd/heddle/internal/flags"
 	"heddle/engine/cmd/heddle/internal/help"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/file/mapped"
@@ -80,7 +81,7 @@ one ends it at once.`,
 	root.SetIn(a.Stdin)
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{flags.Explain(c, err)} })
 	return root
 }
 

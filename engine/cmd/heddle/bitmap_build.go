@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/config"
+	"heddle/engine/cmd/heddle/internal/flags"
 	"heddle/engine/cmd/heddle/internal/memlimit"
+	"heddle/engine/cmd/heddle/internal/tableinput"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/file/input"
 	"heddle/engine/table/binning"
@@ -26,7 +28,7 @@ type bitmapBuildOptions struct {
 	inputs     []string
 	raw        []string
 	format     string
-	csv        csvOptions
+	csv        tableinput.CSV
 	columns    []string
 	invalid    string
 	set        []string
@@ -80,13 +82,13 @@ files and records of CSV above a megabyte come on top.`,
 func (o *bitmapBuildOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVarP(&o.out, "output", "o", "", "write the table to `X.hdb`")
 	fs.StringArrayVar(&o.raw, "raw", nil, "column in its own file, `NAME:TYPE:FILE`; repeat for each column")
-	addChoice(fs, &o.format, "format", "auto", "format of all inputs; auto decides by name and content: ", []string{"auto", "csv", "parquet"})
-	o.csv.add(fs)
+	flags.AddChoice(fs, &o.format, "format", "auto", "format of all inputs; auto decides by name and content: ", []string{"auto", "csv", "parquet"})
+	o.csv.Add(fs)
 	fs.StringSliceVar(&o.columns, "columns", nil, "include only these columns, `LIST`")
-	addChoice(fs, &o.invalid, "invalid", input.Fail, "treatment of rows with invalid values: ", input.InvalidRowModes())
+	flags.AddChoice(fs, &o.invalid, "invalid", input.Fail, "treatment of rows with invalid values: ", input.InvalidRowModes())
 	fs.StringArrayVar(&o.set, "set", nil, "settings of one column, `NAME:KEY=VALUE,…`, with keys bins, binning, encoding; may be repeated")
 	o.add(fs, "bins", "binning", "encoding", "word", "build-memory")
-	o.csv.share(fs.Lookup("encoding"))
+	o.csv.Share(fs.Lookup("encoding"))
 	fs.BoolVar(&o.force, "force", false, "replace a file of another program")
 	addJSON(fs, &o.json)
 	addNoProgress(fs, &o.noProgress)
@@ -105,7 +107,7 @@ func (o *bitmapBuildOptions) Validate(args []string) error {
 	case len(args) > 0 && len(o.raw) > 0:
 		return errors.New("--raw and inputs exclude each other")
 	}
-	return o.csv.validate()
+	return o.csv.Validate()
 }
 
 func (o *bitmapBuildOptions) Run(ctx context.Context, a *App) (err error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/engine"
+	"heddle/engine/cmd/heddle/internal/flags"
 	"heddle/engine/cmd/heddle/internal/rows"
 	"heddle/engine/cmd/heddle/internal/workload"
 	"heddle/engine/index/trec"
@@ -88,7 +89,7 @@ func (o *bitmapQueryOptions) AddFlags(fs *pflag.FlagSet) {
 	o.queries.add(fs, "where", "PREDICATE", "select the rows for which this is true:", "predicates", "answer all predicates of")
 	o.reading.Format = trec.Auto
 	fs.BoolVar(&o.count, "count", false, "print the number of selected rows")
-	addChoice(fs, &o.rows, "rows", "", "print the selected rows, as ", []rows.Form{rows.IDs, rows.Ranges})
+	flags.AddChoice(fs, &o.rows, "rows", "", "print the selected rows, as ", []rows.Form{rows.IDs, rows.Ranges})
 	fs.Lookup("rows").NoOptDefVal = string(rows.IDs)
 	fs.StringVar(&o.roaring, "roaring", "", "write the rows to `FILE` as a Roaring bitmap; - is standard output")
 	fs.StringVar(&o.inRows, "in-rows", "", "select among the rows of the Roaring bitmap in `FILE` only")

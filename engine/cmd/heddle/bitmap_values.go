@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/engine"
+	"heddle/engine/cmd/heddle/internal/flags"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/table/statement"
 	"heddle/engine/table/values"
@@ -34,7 +35,7 @@ func (o *valueOptions) add(fs *pflag.FlagSet) {
 	fs.StringVar(&o.clauses.OrderBy, "order-by", "", "sort the answer of --select by `KEYS`")
 	fs.Uint64Var(&o.limit, "limit", 0, "print so many rows of the answer of --select at most; 0: the names of its columns alone (default all)")
 	fs.Uint64Var(&o.offset, "offset", 0, "leave out so many first rows of the answer of --select")
-	addChoice(fs, &o.format, "format", "csv", "format of the answer of --select: ", slices.Sorted(maps.Keys(valueFormats)))
+	flags.AddChoice(fs, &o.format, "format", "csv", "format of the answer of --select: ", slices.Sorted(maps.Keys(valueFormats)))
 	o.given = fs.Changed
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/config"
+	"heddle/engine/cmd/heddle/internal/flags"
 	"heddle/engine/file/input"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/build"
@@ -28,11 +29,11 @@ func (d *documents) addMembers(fs *pflag.FlagSet) {
 }
 
 func (d *documents) addFormat(fs *pflag.FlagSet, formats []build.Format) {
-	addChoice(fs, &d.format, "format", build.Auto, "format of all inputs: ", formats)
+	flags.AddChoice(fs, &d.format, "format", build.Auto, "format of all inputs: ", formats)
 }
 
 func (d *documents) addInvalid(fs *pflag.FlagSet) {
-	addChoice(fs, &d.invalid, "invalid", input.Replace, "treatment of invalid documents: ", input.InvalidModes())
+	flags.AddChoice(fs, &d.invalid, "invalid", input.Replace, "treatment of invalid documents: ", input.InvalidModes())
 	fs.BoolVar(&d.skipInvalid, "skip-invalid", false, "the same as --invalid skip")
 	fs.Float64Var(&d.maxInvalid, "max-invalid", build.DefaultMaxInvalid, "greatest `SHARE` of invalid documents, 0 to 1")
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/engine/cluster/split"
+	"heddle/engine/cmd/heddle/internal/flags"
 	"heddle/engine/cmd/heddle/internal/memlimit"
 	"heddle/engine/cmd/heddle/internal/report"
 	"heddle/engine/cmd/heddle/internal/terminal"
@@ -133,7 +134,7 @@ func (o *indexBuildOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.quantised, "quantised", false, "with --impacts: frequencies of ciff and pisa are impacts already")
 	fs.IntVar(&o.shards, "shards", 0, fmt.Sprintf("write this `NUMBER` of shards, 1 to %d, to the folder of --output", split.MaxBuild))
 	fs.StringVar(&o.attributes, "attributes", "", "write the other members of JSON lines to the attribute table `X.hdb`")
-	addChoice(fs, &o.renumber, "renumber", build.RenumberNone, "numbering of documents: ", []string{build.RenumberNone, build.RenumberRandom})
+	flags.AddChoice(fs, &o.renumber, "renumber", build.RenumberNone, "numbering of documents: ", []string{build.RenumberNone, build.RenumberRandom})
 	fs.BoolVar(&o.force, "force", false, "replace a file of another program, or write to a folder with other files")
 	addJSON(fs, &o.json)
 	addNoProgress(fs, &o.noProgress)

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"heddle/engine/cmd/heddle/internal/flags"
 	"heddle/engine/index/export"
 	"heddle/engine/index/hdl"
 )
@@ -43,7 +44,7 @@ ciff and jsonl go to standard output by default. Files that exist are replaced w
 }
 
 func (o *indexExportOptions) AddFlags(fs *pflag.FlagSet) {
-	addChoice(fs, &o.format, "format", "", "format of the output: ", export.Formats())
+	flags.AddChoice(fs, &o.format, "format", "", "format of the output: ", export.Formats())
 	fs.StringVarP(&o.out, "output", "o", "-", "write to `OUTPUT`; - is standard output")
 	fs.BoolVar(&o.force, "force", false, "replace files that exist")
 }

@@ -15,6 +15,7 @@ import (
 	"heddle/config"
 	"heddle/engine"
 	"heddle/engine/bench/load"
+	"heddle/engine/cmd/heddle/internal/flags"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/cmd/heddle/internal/topics"
 	"heddle/engine/index/hdl"
@@ -96,7 +97,7 @@ func (o *loadOptions) AddFlags(fs *pflag.FlagSet) {
 	addReading(fs, &o.reading)
 	fs.StringVar(&o.draw, "draw", "", "draw queries from the index file `X.hdl`")
 	fs.StringVar(&o.kind, "kind", string(load.Search), "`KIND` of requests to an index: search, match or count")
-	addChoice(fs, &o.syntax, "syntax", "", "syntax, default query for --query, literal for --queries; boolean has no scores: ", []string{syntaxLiteral, syntaxQuery, syntaxBoolean})
+	flags.AddChoice(fs, &o.syntax, "syntax", "", "syntax, default query for --query, literal for --queries; boolean has no scores: ", []string{syntaxLiteral, syntaxQuery, syntaxBoolean})
 	fs.IntVar(&o.work.Batch, "batch", 1, "send `N` queries to an index in each request")
 	fs.Float64Var(&o.Rate, "rate", 0, "send `N` queries per second; 0 is a sweep")
 	fs.Float64Var(&o.From, "from", 100, "begin the sweep at `N` queries per second")

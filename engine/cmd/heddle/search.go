@@ -15,6 +15,7 @@ import (
 	"heddle/config"
 	"heddle/engine"
 	"heddle/engine/cmd/heddle/internal/answer"
+	"heddle/engine/cmd/heddle/internal/flags"
 	"heddle/engine/cmd/heddle/internal/workload"
 	"heddle/engine/file/auxiliary"
 	"heddle/engine/index/bm25"
@@ -68,7 +69,7 @@ func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 	o.filterOptions.add(fs)
 	o.queries.add(fs, "query", "TEXT", "answer the query", "queries", "answer all queries of")
 	addReading(fs, &o.reading)
-	addChoice(fs, &o.syntax, "syntax", "", "syntax, default query for --query, literal for --queries; boolean has no scores: ", []string{syntaxLiteral, syntaxQuery, syntaxBoolean})
+	flags.AddChoice(fs, &o.syntax, "syntax", "", "syntax, default query for --query, literal for --queries; boolean has no scores: ", []string{syntaxLiteral, syntaxQuery, syntaxBoolean})
 	fs.BoolVar(&o.all, "all", false, "print all matching documents without ranking")
 	fs.BoolVar(&o.count, "count", false, "print the number of matching documents")
 	fs.Var(&o.total, "total", "print the number of matches, counted up to `NUMBER`")

@@ -1,4 +1,5 @@
-package main
+// Package flags has values of flags and explains wrong ones.
+package flags
 
 import (
 	"errors"
@@ -36,8 +37,8 @@ func (v oneOf) Set(s string) error {
 	return config.NotOneOf(s, v.names)
 }
 
-// addChoice adds a flag that takes one of some names. The names end the description in the help text.
-func addChoice[T ~string](fs *pflag.FlagSet, to *string, name string, def T, usage string, names []T) {
+// AddChoice adds a flag that takes one of some names. The names end the description in the help text.
+func AddChoice[T ~string](fs *pflag.FlagSet, to *string, name string, def T, usage string, names []T) {
 	*to = string(def)
 	v := oneOf{to: to}
 	for _, n := range names {
@@ -46,8 +47,8 @@ func addChoice[T ~string](fs *pflag.FlagSet, to *string, name string, def T, usa
 	fs.Var(v, name, usage+help.List(v.names))
 }
 
-// flagError describes a wrong flag: for an unknown one the nearest, for a wrong value the possible ones.
-func flagError(c *cobra.Command, err error) error {
+// Explain describes a wrong flag: for an unknown one the nearest, for a wrong value the possible ones.
+func Explain(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var wrong *pflag.InvalidValueError
 	switch {
@@ -64,7 +65,7 @@ func flagError(c *cobra.Command, err error) error {
 		}
 		err = fmt.Errorf("flag --%s: %w", wrong.GetFlag().Name, cause)
 	}
-	return usageError{err}
+	return err
 }
 
 // outOfRange reports whether a value that a flag of a type has refused is a number of this kind.

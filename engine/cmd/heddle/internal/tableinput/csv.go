@@ -1,23 +1,20 @@
-package main
+package tableinput
 
 import (
-	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/pflag"
 
+	"heddle/engine/cmd/heddle/internal/flags"
 	"heddle/engine/file/input"
 	"heddle/engine/table/column"
-	"heddle/engine/table/read"
 	"heddle/engine/table/read/csv"
 )
 
-// csvOptions are the flags of bitmap build for CSV.
-type csvOptions struct {
+// CSV are the flags for CSV.
+type CSV struct {
 	names, null, types []string
 	header             string
 	delimiter          string
@@ -26,7 +23,7 @@ type csvOptions struct {
 	skipLines          int
 	ragged             string
 	decimal, thousands string
-	encoding           string
+	Encoding           string // of texts, by the flag of Share
 	own                *pflag.FlagSet
 }
 
@@ -35,11 +32,12 @@ var (
 	ragged  = map[string]csv.Ragged{"fail": csv.Fail, "pad": csv.Pad, "skip": csv.Skip}
 )
 
-func (o *csvOptions) add(all *pflag.FlagSet) {
+// Add adds the flags.
+func (o *CSV) Add(all *pflag.FlagSet) {
 	fs := pflag.NewFlagSet("csv", pflag.ContinueOnError)
 	fs.SortFlags = false
 	fs.StringSliceVar(&o.names, "names", nil, "column names of CSV, `LIST`")
-	addChoice(fs, &o.header, "header", "auto", "the first line of CSV has names: ", []string{"auto", "yes", "no"})
+	flags.AddChoice(fs, &o.header, "header", "auto", "the first line of CSV has names: ", []string{"auto", "yes", "no"})
 	fs.StringArrayVar(&o.types, "type", nil, "`NAME=TYPE` of a CSV column; may be repeated")
 	fs.StringArrayVar(&o.null, "null", nil, "`TEXT` of missing values in CSV; may be repeated")
 	fs.StringVar(&o.delimiter, "delimiter", "auto", "field separator of CSV, `CHARACTER` or tab")
@@ -47,16 +45,16 @@ func (o *csvOptions) add(all *pflag.FlagSet) {
 	fs.StringVar(&o.escape, "escape", "", "`CHARACTER` before a plain quote or delimiter of CSV")
 	fs.StringVar(&o.comment, "comment", "", "`CHARACTER` that begins lines of CSV to leave out")
 	fs.IntVar(&o.skipLines, "skip-lines", 0, "leave out `N` lines at the start of CSV files")
-	addChoice(fs, &o.ragged, "ragged", "fail", "records of CSV with a wrong number of fields: ", []string{"fail", "pad", "skip"})
+	flags.AddChoice(fs, &o.ragged, "ragged", "fail", "records of CSV with a wrong number of fields: ", []string{"fail", "pad", "skip"})
 	fs.StringVar(&o.decimal, "decimal", ".", "decimal sign of numbers in CSV, `CHARACTER`")
 	fs.StringVar(&o.thousands, "thousands", "", "`CHARACTER` between groups of three digits in CSV")
 	o.own = fs
 	all.AddFlagSet(fs)
 }
 
-// share lets the flag of the encoding of vectors take the names of encodings of text, too.
-func (o *csvOptions) share(vectors *pflag.Flag) {
-	vectors.Value = &encodings{vectors.Value, &o.encoding}
+// Share lets the flag of the encoding of vectors take the names of encodings of text, too.
+func (o *CSV) Share(vectors *pflag.Flag) {
+	vectors.Value = &encodings{vectors.Value, &o.Encoding}
 	vectors.Usage += ", or encoding of the text of CSV: " + strings.Join(input.Encodings(), "|")
 }
 
@@ -75,15 +73,15 @@ func (e *encodings) Set(name string) error {
 	return e.Value.Set(name)
 }
 
-// flags are the names of the flags.
-func (o *csvOptions) flags() (names []string) {
+// Names are the names of the flags.
+func (o *CSV) Names() (names []string) {
 	o.own.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	return names
 }
 
 // dialect converts the flags of single characters.
-func (o *csvOptions) dialect() (d csv.Dialect, err error) {
-	d.SkipLines, d.Encoding = o.skipLines, o.encoding
+func (o *CSV) dialect() (d csv.Dialect, err error) {
+	d.SkipLines, d.Encoding = o.skipLines, o.Encoding
 	for _, x := range []struct {
 		flag, value, none string // value that stands for no character
 		to                *byte
@@ -105,45 +103,32 @@ func (o *csvOptions) dialect() (d csv.Dialect, err error) {
 	return d, d.Validate()
 }
 
-func (o *csvOptions) validate() error {
+// Validate checks the flags of single characters.
+func (o *CSV) Validate() error {
 	_, err := o.dialect()
 	return err
 }
 
-// options converts the flags. The names of the inputs may give the delimiter.
-func (o *csvOptions) options(inputs []string) (opt csv.Options, err error) {
+// Options converts the flags. The names of the inputs may give the delimiter.
+func (o *CSV) Options(inputs []string) (opt csv.Options, err error) {
 	opt = csv.Options{Names: o.names, Header: headers[o.header], Null: o.null, Ragged: ragged[o.ragged], Types: map[string]column.Declared{}}
 	if opt.Dialect, err = o.dialect(); err != nil {
-		return opt, usageError{err}
+		return opt, err
 	}
 	if tabs := slices.IndexFunc(inputs, isTSV); tabs >= 0 && o.delimiter == "auto" {
 		if other := slices.IndexFunc(inputs, func(path string) bool { return !isTSV(path) }); other >= 0 {
-			return opt, usageError{fmt.Errorf("%s has fields between tabs, and %s has another name: choose one --delimiter", inputs[tabs], inputs[other])}
+			return opt, fmt.Errorf("%s has fields between tabs, and %s has another name: choose one --delimiter", inputs[tabs], inputs[other])
 		}
 		opt.Delimiter = '\t'
 	}
 	for _, text := range o.types {
 		i := strings.LastIndexByte(text, '=')
 		if i < 1 {
-			return opt, usageError{fmt.Errorf("--type %q is not NAME=TYPE", text)}
+			return opt, fmt.Errorf("--type %q is not NAME=TYPE", text)
 		}
 		if opt.Types[text[:i]], err = column.ParseDeclared(text[i+1:]); err != nil {
-			return opt, usageError{fmt.Errorf("--type %q: %w", text, err)}
+			return opt, fmt.Errorf("--type %q: %w", text, err)
 		}
 	}
 	return opt, nil
-}
-
-func isTSV(path string) bool {
-	return strings.EqualFold(filepath.Ext(input.TrimSuffix(path)), ".tsv")
-}
-
-func (o *bitmapBuildOptions) openCSV(ctx context.Context, a *App, log *zerolog.Logger, memory uint64) (read.Source, error) {
-	opt, err := o.csv.options(o.inputs)
-	if err != nil {
-		return nil, err
-	}
-	opt.Memory, opt.Columns, opt.Invalid, opt.Stdin, opt.Advice = memory, o.columns, input.Invalid(o.invalid), a.Stdin, true
-	opt.Warn = func(text string) { log.Warn().Msg(text) }
-	return csv.Open(ctx, o.inputs, opt)
 }
