@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"testing"
+
+	"heddle/engine/file/input"
 )
 
 // TestFullTemporaryDisk closes the temporary files of a builder: every later write fails,
@@ -45,5 +47,25 @@ func TestFullTemporaryDisk(t *testing.T) {
 	}
 	if !errors.Is(err, os.ErrClosed) {
 		t.Errorf("adding documents: %v", err)
+	}
+}
+
+// closes counts its ends.
+type closes int
+
+func (c *closes) Close() error { *c++; return nil }
+
+// TestCloseInputs: inputs that stay open for the merge are closed with the builder.
+func TestCloseInputs(t *testing.T) {
+	b, err := newBuilder(context.Background(), t.TempDir(), 1, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c closes
+	for range 2 {
+		b.open = append(b.open, &pisa{docs: &source{r: &input.Reader{Closer: &c}}})
+	}
+	if err := b.close(); err != nil || c != 2 {
+		t.Errorf("%v, %d of 2 inputs closed", err, c)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"heddle/codec"
@@ -128,6 +129,26 @@ func TestTruncated(t *testing.T) { containertest.Truncated(t, tiny().image(t), O
 
 func TestOpenErrors(t *testing.T) {
 	containertest.OpenErrors(t, &format, tiny().image(t), Open, fromBytes)
+}
+
+// TestUnmapped: a damaged file is mapped no more.
+func TestUnmapped(t *testing.T) {
+	path := tiny().build(t)
+	data := tiny().image(t)
+	h, err := headerOf(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[h.Table[secMeta].Offset] ^= 1
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(path); !errors.Is(err, ErrCorrupt) {
+		t.Error(err)
+	}
+	if maps, err := os.ReadFile("/proc/self/maps"); err == nil && strings.Contains(string(maps), path) { // Linux alone
+		t.Error("the file is mapped still")
+	}
 }
 
 // exercise calls every accessor on the whole content of f. Answers may be wrong, but

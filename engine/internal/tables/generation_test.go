@@ -202,3 +202,69 @@ func TestMemory(t *testing.T) {
 		t.Errorf("%d bytes, want three times %d", got, one)
 	}
 }
+
+// hookedStore calls hook before it selects.
+type hookedStore struct {
+	plan.TableStore
+	hook func(*plan.SelectBatch)
+}
+
+func (s hookedStore) Select(ctx context.Context, b *plan.SelectBatch, out *plan.Rows) error {
+	s.hook(b)
+	return s.TableStore.Select(ctx, b, out)
+}
+
+// TestGivenUp ends the first task of a batch while it runs: the others get their own rows.
+func TestGivenUp(t *testing.T) {
+	g := loaded(t, newPool(t, schedule.Options{Mode: schedule.Sync, MaxAge: 20 * time.Millisecond}), flights(t, 32))
+	numbers := map[int]int{} // of predicates, by their steps
+	for _, i := range []int{0, 5, 7} {
+		p, err := g.Compile(wheres[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		numbers[len(p.Steps.Steps)] = i
+	}
+	if len(numbers) != 3 {
+		t.Fatalf("steps do not tell the predicates: %v", numbers)
+	}
+	calls := map[int]context.CancelFunc{}
+	var ended map[int]chan struct{}
+	gone := -1
+	r := g.at[0].Load()
+	r.store = hookedStore{r.store, func(b *plan.SelectBatch) {
+		if b.Len() > 1 && gone < 0 {
+			gone = numbers[len(b.Selection(0))]
+			calls[gone]()
+			<-ended[gone]
+		}
+	}}
+	for gone < 0 { // until tasks meet in a batch
+		contexts := map[int]context.Context{}
+		ended = map[int]chan struct{}{}
+		for _, i := range numbers {
+			contexts[i], calls[i] = context.WithCancel(t.Context())
+			defer calls[i]()
+			ended[i] = make(chan struct{})
+		}
+		var wg sync.WaitGroup
+		for _, i := range numbers {
+			wg.Go(func() {
+				defer close(ended[i])
+				p, err := g.Compile(wheres[i])
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				task := g.NewTask(plan.OutputBits, plan.StrategyAuto, false)
+				task.Add(p)
+				if err := task.Do(contexts[i], &pool.Call{}); err == nil {
+					check(t, task, i)
+				} else if contexts[i].Err() == nil {
+					t.Errorf("%s: %v", wheres[i], err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+}

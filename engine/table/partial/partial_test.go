@@ -288,6 +288,16 @@ func TestListEnds(t *testing.T) {
 	}
 }
 
+// TestCheckDictionary: Check leaves the entries of a dictionary once, in order.
+func TestCheckDictionary(t *testing.T) {
+	s := &partial.State{Columns: []partial.Column{{Name: "a", Type: column.String, Dictionary: []string{"y", "x", "y"}}},
+		Rows: []uint64{1, 1, 1}, Keys: []partial.Values{{List: []uint64{0, 1, 2}}}}
+	err := s.Check(statement.Clauses{Select: "a"})
+	if d, keys := s.Columns[0].Dictionary, s.Keys[0].List; err != nil || !slices.Equal(d, []string{"x", "y"}) || !slices.Equal(keys, []uint64{1, 0, 1}) {
+		t.Errorf("%v: dictionary %q, places %v", err, d, keys)
+	}
+}
+
 // TestMissingExtremes: a part whose rows have no values changes no least and no greatest value, in whatever order.
 func TestMissingExtremes(t *testing.T) {
 	c := statement.Clauses{Select: "min(x), max(x), count(x)"}

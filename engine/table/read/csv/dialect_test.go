@@ -145,7 +145,7 @@ func TestDialectErrors(t *testing.T) {
 		"Excel's quote":   {"sep=\"\na\n", Options{}, []string{"-:1", "a quote inside a field"}},
 		"escaped ends":    {"a,b\nx\\\ny,1\nz,w\n", Options{Dialect: Dialect{Escape: '\\', NoQuote: true}, Types: types("b", column.Int)}, []string{"-:4"}},
 		"a long record":   {"a\n1\n" + strings.Repeat("2", 2000), Options{text: 100, maxRecord: 1 << 10, sample: 1 << 10}, []string{"byte 4", "a record of more than 1024 bytes"}},
-		"a header again":  {"a,b\n1,2\na,b\n3,4\nz,5\n", Options{text: 1, Types: types("a", column.Int)}, []string{"-:5"}},
+		"a header again":  {"a,b\n1,2\na,b\n" + strings.Repeat("3,4\n", 200) + "z,5\n", Options{text: 100, sample: 50, Types: types("a", column.Int)}, []string{"-:204"}},
 	} {
 		_, err := readCSV(t, c.text, c.opt)
 		t.Run(name, func(t *testing.T) { readtest.WantError(t, err, c.want...) })
