@@ -42,7 +42,7 @@ var candidates = [...]column.Type{column.Int, column.Uint, column.Decimal128, co
 // see takes a value of a line of a file, and the same value with the signs of a plain number.
 func (f *inference) see(s, number []byte, path string, line int) {
 	f.seen = true
-	if len(number) > 1 && number[0] == '0' && isInteger(number) {
+	if isCode(number) {
 		f.code.set(s, path, line)
 	}
 	if p, ok := parsePlain(s); ok && bytes.Equal(s, number) {
@@ -126,6 +126,14 @@ func isInteger(s []byte) bool {
 	return len(digits) > 0 && len(bytes.Trim(digits, "0123456789")) == 0
 }
 
+// isCode reports whether s is an integer that begins with a zero, as codes such as postal codes do.
+func isCode(s []byte) bool { return len(s) > 1 && s[0] == '0' && isInteger(s) }
+
+// isInts reports whether inference takes the type for integers.
+func isInts(t column.Type) bool {
+	return t == column.Int || t == column.Uint || t == column.Decimal128
+}
+
 // shown is the type that the values show; String where nothing else fits, or nothing was seen.
 func (f *inference) shown() column.Type {
 	for i, t := range candidates {
@@ -136,10 +144,10 @@ func (f *inference) shown() column.Type {
 	return column.String
 }
 
-// found is shown, but String for codes of digits, such as postal codes: integers would lose their zeros.
+// found is shown, but String for codes: integers would lose their zeros.
 func (f *inference) found() column.Type {
 	t := f.shown()
-	if f.code.value != "" && (t == column.Int || t == column.Uint || t == column.Decimal128) {
+	if f.code.value != "" && isInts(t) {
 		return column.String
 	}
 	return t

@@ -52,6 +52,20 @@ func TestInference(t *testing.T) {
 	}
 }
 
+// TestInexactBehindSample warns of integers behind the rows that decide the types, unless a type is given.
+func TestInexactBehindSample(t *testing.T) {
+	text := "a,b,c\n" + strings.Repeat("1,1.5,18446744073709551615\n", sampleRows) + "0123,9007199254740993,007\n-04,2,08\n"
+	a := `column "a": integers that begin with a zero, as codes do, and lose it: 1; the first: -:10002: "0123" (--type a=string keeps it)`
+	b := `column "b": integers that the type float rounds: 1; the first: -:10002: "9007199254740993"`
+	c := `column "c": integers that begin with a zero, as codes do, and lose it: 2; the first: -:10002: "007" (--type c=string keeps it)`
+	for want, given := range map[string]map[string]column.Declared{a + b + c: nil, b + c: types("a", column.Int), a + b: types("c", column.Uint)} {
+		var warnings string
+		if _, err := readCSV(t, text, Options{Types: given, Warn: func(text string) { warnings += text }}); err != nil || warnings != want {
+			t.Errorf("warning %q, error %v, want %q", warnings, err, want)
+		}
+	}
+}
+
 // TestLateInference warns of a line behind the first rows of a file.
 func TestLateInference(t *testing.T) {
 	text := "a,b\n" + strings.Repeat("x,\n", 5000) + "x,1" + strings.Repeat("0", 37) + "1\n"

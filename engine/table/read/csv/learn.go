@@ -120,15 +120,17 @@ func (s *source) learnTypes(ctx context.Context, f *file, chosen []int) error {
 	c.quick = make([]bool, len(c.names))
 	for _, field := range chosen {
 		t, given := s.opt.Types[c.names[field]]
+		warned := false
 		if !given {
 			t.Type = found[field].found()
 			advice := fmt.Sprintf("; --type %[1]s='decimal(38,S)' keeps 38 digits, S of them behind the point, and --type %[1]s=string keeps all", c.names[field])
 			if w := found[field].warning(c.names[field], advice); w != "" {
 				s.opt.Warn(w)
+				warned = true
 			}
 		}
 		x := read.Field{Name: c.names[field], Type: t.Type, Scale: t.Scale, Digits: t.Digits, List: t.List}
-		c.fields, c.given = append(c.fields, x), append(c.given, given)
+		c.fields, c.given, c.warned = append(c.fields, x), append(c.given, given), append(c.warned, warned)
 		c.quick[field] = c.isQuick(x)
 		if x.Type != column.String && !x.List && len(c.header) > 0 && s.fileNames != nil {
 			c.dropHeaders = c.dropHeaders || !isValue(x, []byte(s.fileNames[field]))

@@ -20,6 +20,7 @@ type columns struct {
 	column  []int        // by field: its column, or -1 if it is left out
 	fields  []read.Field // fields of the columns
 	given   []bool       // by column: Options.Types has its type
+	warned  []bool       // by column: a warning tells of inexact values already
 	quick   []bool       // by field: scanner.key may read it
 	nulls   [][]byte     // fields that stand for a missing value, as the empty one does
 	advice  bool         // Options.Advice
@@ -61,20 +62,21 @@ type parsed struct {
 	invalid *fieldError // the first value that Options.Invalid treats
 	uneven  []int       // lines of records that are left out for their number of fields
 	headers []int       // lines that repeat the header
-	rounded []rounded   // by column, of integers that the given type of the column rounds
+	rounded []rounded   // by column, of inexact integers
 	line    int         // line where the present field starts
 }
 
-// rounded is the integers of a column that its type rounds.
+// rounded is the integers of a column that its type rounds, or that lose zeros of codes in it.
 type rounded struct {
 	count int
 	line  int    // line of the first integer
 	first string // its text
 }
 
-// round counts an integer of column k if Options.Types gave its type, and the type rounds it.
+// round counts an integer of column k that its type rounds, or that begins with a zero, as codes do, if the first
+// rows gave the type.
 func (c *columns) round(p *parsed, k int, f read.Field, number []byte) {
-	if !c.given[k] || !Rounds(f, number) {
+	if c.warned[k] || !Rounds(f, number) && (c.given[k] || !isInts(f.Type) || !isCode(number)) {
 		return
 	}
 	if p.rounded == nil {
@@ -239,7 +241,7 @@ func plural(n int, noun string) string {
 }
 
 // put appends a field to a column. It returns the reason of an error as a format with a
-// place for the name of the column. Without a scanner, numbers have a point. Rounded integers of column k are
+// place for the name of the column. Without a scanner, numbers have a point. Inexact integers of column k are
 // counted in p.
 func (c *columns) put(v *read.Values, f read.Field, field []byte, quoted bool, s *scanner, p *parsed, k int) (reason string) {
 	if f.List {
@@ -250,6 +252,7 @@ func (c *columns) put(v *read.Values, f read.Field, field []byte, quoted bool, s
 		field = trim(field)
 		if t == column.Int { // the usual case: a number, and no null token
 			if n, ok := parseInt(field); ok && len(c.nulls) == 0 {
+				c.round(p, k, f, field)
 				v.AppendKey(column.IntKey(n))
 				return ""
 			}
@@ -274,6 +277,7 @@ func (c *columns) put(v *read.Values, f read.Field, field []byte, quoted bool, s
 		if !ok {
 			return c.misfit(f, field, s == nil)
 		}
+		c.round(p, k, f, number)
 		v.AppendText(entry)
 	default:
 		key, ok := parse(f, number)

@@ -144,8 +144,8 @@ func (s *scanner) key(v *read.Values, t column.Type, k int) bool {
 	return true
 }
 
-// plainAt reads a plain number, or an integer of at most 18 digits, that begins at a byte, and finds its end. This is
-// the same byte if there is none.
+// plainAt reads a plain number, or an integer of at most 18 digits without needless zeros, that begins at a byte, and
+// finds its end. This is the same byte if there is none.
 func (s *scanner) plainAt(begin int, point bool) (p plain, end int) {
 	text, i := s.text, begin
 	if p.negative = text[i] == '-'; p.negative {
@@ -169,7 +169,7 @@ func (s *scanner) plainAt(begin int, point bool) (p plain, end int) {
 			digits += p.fraction
 		}
 	}
-	if digits == 0 || digits > most {
+	if digits == 0 || digits > most || !point && digits > 1 && text[from] == '0' {
 		return p, begin
 	}
 	return p, i

@@ -289,7 +289,12 @@ func (s *source) ended() {
 		s.opt.Warn(fmt.Sprintf("lines that repeat the header: %d", s.headers))
 	}
 	for k, r := range s.rounded {
-		if f := s.columns.fields[k]; r.count > 0 {
+		f := s.columns.fields[k]
+		switch {
+		case r.count == 0:
+		case isInts(f.Type):
+			s.opt.Warn(fmt.Sprintf("column %q: integers that begin with a zero, as codes do, and lose it: %d; the first: %s (--type %s=string keeps it)", f.Name, r.count, r.first, f.Name))
+		default:
 			s.opt.Warn(fmt.Sprintf("column %q: integers that the type %v rounds: %d; the first: %s", f.Name, f.Type, r.count, r.first))
 		}
 	}
