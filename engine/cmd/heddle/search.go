@@ -72,7 +72,7 @@ func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 	flags.AddChoice(fs, &o.syntax, "syntax", "", "syntax, default query for --query, literal for --queries; boolean has no scores: ", []string{syntaxLiteral, syntaxQuery, syntaxBoolean})
 	fs.BoolVar(&o.all, "all", false, "print all matching documents without ranking")
 	fs.BoolVar(&o.count, "count", false, "print the number of matching documents")
-	fs.Var(&o.total, "total", "print the number of matches, counted up to `NUMBER`")
+	fs.Var(&o.total, "total", "print the number of matches; --total=`NUMBER` counts up to it")
 	fs.Lookup("total").NoOptDefVal = "true"
 	fs.BoolVar(&o.part, "part", false, "with --all, --count: one thread a query (PART, Wu et al. 2010)")
 	fs.BoolVar(&o.explain, "explain", false, "explain the execution of each query, with times")
