@@ -169,6 +169,7 @@ func (p *processor) restore(now time.Duration) {
 	if p.removal == nil {
 		return
 	}
+	p.successes++ // so that failures before it do not count after it
 	p.memoryFailures, p.suspectFailures, p.suspectSuccesses, p.restoredAt = 0, 0, p.successes, now
 	p.setRemoval(nil, now)
 	s.dispatch(now)

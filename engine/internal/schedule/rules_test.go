@@ -3,6 +3,7 @@ package schedule
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -87,48 +88,56 @@ func TestHostServesStarvingCall(t *testing.T) {
 	})
 }
 
-// A failure does not count with failures after a later success, where its job is answered elsewhere after theirs.
-func TestOddErrorsBeforeASuccess(t *testing.T) {
-	testneeds.Bubble(t, func(t *testing.T) {
-		gpu := fake(0, "gpu", 1)
-		fails := true
-		gpu.Run = func(_ context.Context, b *Batch) error {
-			if fails {
-				return errOwn
+// Failures before a success or a restoration do not count after it, where their jobs are answered elsewhere only then.
+func TestOddErrorsOfOldDoNotCount(t *testing.T) {
+	for _, restored := range []bool{false, true} {
+		testneeds.Bubble(t, func(t *testing.T) {
+			gpu := fake(0, "gpu", 1)
+			var works atomic.Bool
+			gpu.Run = func(_ context.Context, b *Batch) error {
+				if !works.Load() {
+					return errOwn
+				}
+				return answer(b)
 			}
-			return answer(b)
-		}
-		s := start(t, Options{Mode: Async}, gpu, fake(1, "host", maxSuspectFailures))
-		run := func(fail bool, onHost time.Duration) <-chan error {
-			fails = fail
-			end := launch(s, newJob(ms, onHost))
-			time.Sleep(us)
-			return end
-		}
-		var ends []<-chan error
-		for range maxSuspectFailures - 1 {
-			ends = append(ends, run(true, time.Second))
-		}
-		ends = append(ends, run(false, 20*ms), run(true, 20*ms))
-		for _, end := range ends {
-			if err := <-end; err != nil {
-				t.Error(err)
+			s := start(t, Options{Mode: Async}, gpu, fake(1, "host", maxSuspectFailures))
+			var ends []<-chan error
+			run := func(onHost time.Duration) {
+				ends = append(ends, launch(s, newJob(ms, onHost)))
+				time.Sleep(us)
 			}
-		}
-		if out := s.Stats().Processors[0].Out; out != nil {
-			t.Errorf("it is out after failures that were not in a row: %v", out)
-		}
-	})
+			for range maxSuspectFailures - 1 {
+				run(time.Second)
+			}
+			if restored {
+				run(time.Second)
+				s.TakeOut(0, nil)
+				s.Restore(0)
+			} else {
+				works.Store(true)
+				run(20 * ms)
+				works.Store(false)
+				run(20 * ms)
+			}
+			for _, end := range ends {
+				if err := <-end; err != nil {
+					t.Error(err)
+				}
+			}
+			if out := s.Stats().Processors[0].Out; out != nil {
+				t.Errorf("restored %v: it is out: %v", restored, out)
+			}
+		})
+	}
 }
 
 // The time of a batch that fails does not count for the batch beside it, which waits for it inside the device.
 func TestFailedBatchTakesItsTime(t *testing.T) {
 	testneeds.Bubble(t, func(t *testing.T) {
-		gpu, n := fake(0, "gpu", 2), 0
+		gpu, runs := fake(0, "gpu", 2), atomic.Int32{}
 		turn := make(chan struct{}, 1)
 		gpu.Run = func(_ context.Context, b *Batch) error {
-			n++
-			fails := n == 1
+			fails := runs.Add(1) == 1
 			turn <- struct{}{}
 			defer func() { <-turn }()
 			if fails {

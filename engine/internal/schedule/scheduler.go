@@ -94,7 +94,7 @@ type processor struct {
 	removal          error  // why it was removed; nil: it works
 	memoryFailures   int    // batches in a row that ran out of memory
 	suspectFailures  int    // jobs in a row that failed here and were answered elsewhere
-	successes        uint64 // batches without an error
+	successes        uint64 // batches without an error, and restorations
 	suspectSuccesses uint64 // successes before the first of suspectFailures
 	abandonedRuns    int    // batches and probes that were given up and have not returned
 	restoredAt       time.Duration
