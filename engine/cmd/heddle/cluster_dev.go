@@ -20,6 +20,7 @@ import (
 	"heddle/engine/cluster/split"
 	"heddle/engine/cluster/store"
 	"heddle/engine/cmd/heddle/internal/control"
+	"heddle/engine/cmd/heddle/internal/daemon"
 	"heddle/engine/cmd/heddle/internal/nodes"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/file/scratch"
@@ -89,25 +90,25 @@ func (o *clusterDevOptions) Validate(args []string) error {
 }
 
 func (o *clusterDevOptions) Run(ctx context.Context, a *App) (err error) {
-	read := o.look(a)
+	read := daemon.Look(o.sources(a))
 	c, log, err := o.load(a)
 	if err != nil {
 		return err
 	}
 	defer zerolog.SetGlobalLevel(zerolog.GlobalLevel())
-	setLevel(c.Log)
+	daemon.SetLevel(c.Log)
 	log = log.Level(zerolog.TraceLevel)
 	if c.Cluster.Servers+c.Cluster.Node != "" {
 		return usageError{errors.New("cluster dev has a cluster of its own: take cluster.servers and cluster.node from the configuration")}
 	}
-	d, err := newDaemon(ctx, a, &o.settings, c, log, read)
+	d, err := daemon.New(ctx, o.daemon(a, c, log, read))
 	if err != nil {
 		return err
 	}
 	serving := false
 	defer func() {
 		if !serving {
-			err = errors.Join(err, d.close())
+			err = errors.Join(err, d.Discard())
 		}
 	}()
 	dir, err := os.MkdirTemp("", "heddle-cluster-")
@@ -146,7 +147,7 @@ func (o *clusterDevOptions) Run(ctx context.Context, a *App) (err error) {
 	opt := server.OptionsOf(&c.Server, log)
 	opt.Remote, opt.Cluster = g, g.Describe
 	serving = true
-	return d.serve(ctx, opt)
+	return d.Run(ctx, opt)
 }
 
 // publish cuts a file into shards and waits until the nodes serve them.

@@ -16,6 +16,7 @@ import (
 	"heddle/config"
 	"heddle/engine/cluster"
 	"heddle/engine/cluster/member"
+	"heddle/engine/cmd/heddle/internal/daemon"
 	"heddle/engine/collection/view"
 	"heddle/engine/server"
 )
@@ -91,13 +92,13 @@ func (o *serveOptions) AddFlags(fs *pflag.FlagSet) {
 }
 
 func (o *serveOptions) Run(ctx context.Context, a *App) (err error) {
-	read := o.look(a)
+	read := daemon.Look(o.sources(a))
 	c, log, err := o.load(a)
 	if err != nil {
 		return err
 	}
 	defer zerolog.SetGlobalLevel(zerolog.GlobalLevel())
-	setLevel(c.Log)
+	daemon.SetLevel(c.Log)
 	log = log.Level(zerolog.TraceLevel) // the global level rules, which a reload changes
 	if c.Cluster.Node != "" {
 		return o.serveNode(ctx, a, c, log)
@@ -126,20 +127,21 @@ func (o *serveOptions) Run(ctx context.Context, a *App) (err error) {
 	if parts != nil {
 		opt.Service = parts
 	}
-	d, err := newDaemon(ctx, a, &o.settings, c, log, read)
+	work := o.daemon(a, c, log, read)
+	work.Collections = changing
+	d, err := daemon.New(ctx, work)
 	if err != nil {
 		return err
 	}
-	d.collections = changing
 	if c.Cluster.Servers != "" {
 		g, err := member.Dial(ctx, c, log)
 		if err != nil {
-			return errors.Join(err, d.close())
+			return errors.Join(err, d.Discard())
 		}
 		defer g.Close()
 		opt.Remote, opt.Cluster = g, g.Describe
 	}
-	return d.serve(ctx, opt)
+	return d.Run(ctx, opt)
 }
 
 // options returns the options of the server.

@@ -2,28 +2,29 @@ package main
 
 import (
 	"context"
+	"os"
 	"runtime"
 	"sync"
 	"time"
 
+	"github.com/rs/zerolog"
 	"google.golang.org/protobuf/proto"
 
 	"heddle/config"
 	"heddle/engine/api"
+	"heddle/engine/cmd/heddle/internal/daemon"
 	"heddle/engine/cmd/heddle/internal/doctor"
-	"heddle/engine/console"
 	"heddle/engine/internal/drivers"
-	"heddle/engine/observe/meter"
-	"heddle/engine/server"
 	"heddle/hostfallback"
 )
 
-// show adds the parts of the server that the web console shows.
-func (d *daemon) show(opt *server.Options) {
-	opt.Meter = new(meter.Meter)
-	opt.Machine = (&survey{app: *d.app, c: d.started}).machine
-	if d.started.Server.Console {
-		opt.Console = console.Handler()
+// daemon returns the options of a daemon. Read is the result of daemon.Look from before the
+// configuration was read.
+func (s *settings) daemon(a *App, c *config.Config, log zerolog.Logger, read map[string]os.FileInfo) daemon.Options {
+	return daemon.Options{
+		Config: c, Sources: s.sources(a), Read: read, Stdout: a.Stdout, Log: log, Traces: traces,
+		Open: a.newEngine, Close: closeEngine, Ready: func() error { return a.notify("READY=1") },
+		Machine: (&survey{app: *a, c: c}).machine,
 	}
 }
 
