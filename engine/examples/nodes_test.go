@@ -37,7 +37,11 @@ func Example_nodes() {
 		ended <- n.Serve(ctx, e, member.Events{Listening: func() error { close(started); return nil }})
 	}()
 
-	<-started // another program publishes an index in two shards, and asks the nodes
+	select {
+	case <-started: // another program publishes an index in two shards, and asks the nodes
+	case err := <-ended:
+		panic(err)
+	}
 	g := must(member.Dial(ctx, c, zerolog.Nop()))
 	parts := filepath.Join(folder, "parts")
 	m := must(split.File(ctx, index, parts, split.Options{Shards: 2}))
@@ -53,7 +57,7 @@ func Example_nodes() {
 	// [whale balloon] of 2 shards
 }
 
-// control starts a NATS server with JetStream, which has the map of the cluster. Services run three of them.
+// control starts a NATS server with JetStream, which keeps the map of the cluster. A service runs three of them.
 func control(dir string) *server.Server {
 	s := must(server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true, JetStream: true, StoreDir: dir}))
 	s.Start()

@@ -1,5 +1,5 @@
 // Package part computes answers for one part of an index or table, which the coordinator of a cluster joins.
-// Package engine sets the functions; its public API leaves them out.
+// Package engine sets these functions when it is loaded, so that shards can call what its public API leaves out.
 package part
 
 import (

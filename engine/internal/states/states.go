@@ -1,5 +1,6 @@
-// Package states keeps the states of collections open: queries use one state from their begin to their end, while
-// changes of the collection bring further ones. It knows neither the files of a segment nor queries.
+// Package states keeps the states of collections open: queries use one state from their beginning to their end, while
+// changes of the collection bring further ones. Its callers say how the files of a segment are opened, and what is
+// kept of its documents.
 package states
 
 import (

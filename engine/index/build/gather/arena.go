@@ -85,7 +85,7 @@ func (a *arena) append(s *stream, b []byte) {
 	}
 }
 
-// Read appends the content of s to dst.
+// read appends the content of s to dst.
 func (a *arena) read(dst []byte, s *stream) []byte {
 	at, left := s.head, int(s.length)
 	for i := uint16(0); left > 0; i = min(i+1, 1<<15) {

@@ -17,7 +17,7 @@ type lexicon[T any] struct {
 	Slots []uint32     // number of an entry plus one, or 0
 	pages [][]entry[T] // pages of pageSize entries; entries never move
 	terms uint32       // number of entries
-	long  arena        // other terms, by appendBytes
+	long  arena        // other terms, by AppendBytes
 }
 
 // entry is a term and its value. The order of short terms is the order of their heads, then tails.
@@ -69,7 +69,7 @@ func hashShort(head, tail uint64) uint32 {
 
 func hashLong(term []byte) uint32 { return uint32(maphash.Bytes(seed, term)) }
 
-// Reset drops the content and keeps the memory.
+// reset drops the content and keeps the memory.
 func (x *lexicon[T]) reset() {
 	clear(x.Slots)
 	x.terms = 0
@@ -142,7 +142,7 @@ func (x *lexicon[T]) findLong(term []byte) uint32 {
 	}
 }
 
-// Add makes an entry for slot i.
+// add makes an entry for slot i.
 func (x *lexicon[T]) add(i uint32, head, tail uint64) (id uint32) {
 	if id = x.terms; int(id>>pageBits) == len(x.pages) {
 		x.pages = append(x.pages, make([]entry[T], pageSize))

@@ -31,7 +31,7 @@ const BatchSize = 1 << 16
 
 // Merge gives emit the lists of all runs, ascending by term; lists of the same term are
 // joined in the order of the runs. The argument of emit is valid until emit returns. With several batches
-// in memory, further lists are decoded meanwhile. A batch has up to batchSize postings, and one more list.
+// in memory, further lists are decoded meanwhile. A batch has up to BatchSize postings, and one more list.
 func Merge(ctx context.Context, runs []Cursor, batches int, emit func(*Merged) error) error {
 	m, err := newMerger(runs)
 	if err != nil {
@@ -114,7 +114,7 @@ func (m *merger) fill(b *batch) (err error) {
 	return err
 }
 
-// Next adds the list of the next term to b; io.EOF behind the last.
+// next adds the list of the next term to b; io.EOF behind the last.
 func (m *merger) next(b *batch) error {
 	if len(m.heads) == 0 {
 		return io.EOF
@@ -142,7 +142,7 @@ func (m *merger) next(b *batch) error {
 	return nil
 }
 
-// Add appends the postings of part.
+// add appends the postings of part.
 func (b *batch) add(part *List) (err error) {
 	b.docs = slices.Grow(b.docs, int(part.Docs))
 	b.freqs = slices.Grow(b.freqs, int(part.Docs))

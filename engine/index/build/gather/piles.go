@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Piles is the records of many chunks in memory (see tally). Each pile has the terms of one range, in
+// Piles is the records of many chunks in memory (see Tally). Each pile has the terms of one range, in
 // blocks in the order of the chunks: varint docID of the first document, then the records by
-// appendBytes. A term has a record for each chunk that contains it. Adding a block costs a copy. The
+// AppendBytes. A term has a record for each chunk that contains it. Adding a block costs a copy. The
 // records of a term are joined when its pile is read: the hash table of one pile stays in the cache of
 // a core, and a table of all terms does not. The first chunk determines the ranges. One goroutine at a
 // time.
@@ -45,7 +45,7 @@ func (p *Piles) Reset() {
 // Memory is the memory of the content and of joining it, in bytes.
 func (p *Piles) Memory() uint64 { return uint64(p.arena.used)*blockSize + p.joining }
 
-// Full is as for postings.
+// Full reports that there may be no room for another chunk.
 func (p *Piles) Full() bool { return p.arena.full() }
 
 // cut determines the ranges of the piles: about equal parts of the records of a chunk.
@@ -161,7 +161,7 @@ func (c *pileCursor) join(p *pile) {
 	})
 }
 
-// Add adds a record to a list, and returns its bytes: gap, in the memory of dst, and rest.
+// add adds a record to a list, and returns its bytes: gap, in the memory of dst, and rest.
 func (j *joined) add(dst []byte, base uint32, body []byte) (gap, rest []byte) {
 	docs, rest := cutUvarint(body)
 	code, rest := cutUvarint(rest)

@@ -34,7 +34,7 @@ func (p *Postings) Memory() uint64 {
 	return uint64(p.arena.used+p.long.used)*blockSize + pages*pageSize*growingSize + uint64(len(p.Slots))*4 + uint64(p.terms)*sortSize
 }
 
-// Full is as for its arenas.
+// Full reports that there may be no room for another chunk of documents.
 func (p *Postings) Full() bool { return p.arena.full() || p.long.full() }
 
 func (p *Postings) Empty() bool { return p.terms == 0 }

@@ -7,9 +7,9 @@ import (
 	"io"
 )
 
-// A run is a part of the index, sorted by term, in the temporary file of runs. Its lists
+// Run is a part of the index, sorted by term, in the temporary file of runs. Its lists
 // follow one another: varint length of the term, term, varint number of postings, varint
-// number of bytes, bytes as in postings.
+// number of bytes, bytes as in Postings.
 //
 // The lists of an input with ascending terms are a run as well.
 type Run struct {

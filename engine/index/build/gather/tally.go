@@ -5,9 +5,9 @@ import "encoding/binary"
 // Tally counts the terms of the documents of a chunk, and writes their postings as records. A worker
 // has one tally for all its chunks, which stays in the cache of a core.
 //
-// A record is the postings of a term, by appendBytes twice: the term, and the varint number of
-// postings, varint of the first posting as in postings, with its docID as gap, varint of the last
-// docID less the first, the further postings as in postings. Records are sorted by the first three
+// A record is the postings of a term, by AppendBytes twice: the term, and the varint number of
+// postings, varint of the first posting as in Postings, with its docID as gap, varint of the last
+// docID less the first, the further postings as in Postings. Records are sorted by the first three
 // bytes of their terms.
 type Tally struct {
 	lexicon[counts]

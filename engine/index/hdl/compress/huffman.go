@@ -13,6 +13,7 @@ type Huffman struct {
 	table   [1 << MaxCode]codeEntry // to read, by the next MaxCode bits
 }
 
+// MaxCode is the greatest length of a code, in bits.
 const MaxCode = 12
 
 // codeEntry is the first byte of a string of bits, and the length of its code; 0: no code.
