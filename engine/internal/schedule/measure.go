@@ -95,7 +95,7 @@ func (c *capacity) singleTime(estimate time.Duration, others int) time.Duration 
 // learnBatch records the time of a batch since the end of the batch before it, as lanes take turns.
 func (c *capacity) learnBatch(now, took, estimate time.Duration) {
 	c.batchAt = now
-	y := min(float64(took)/float64(max(estimate, 1)), 4*c.batchFactor)
+	y := min(float64(max(took, 0))/float64(max(estimate, 1)), 4*c.batchFactor)
 	c.batchFactor = max(0.05, c.batchFactor+(y-c.batchFactor)/16)
 }
 

@@ -211,6 +211,35 @@ func TestSlowDeviceRecovers(t *testing.T) {
 	})
 }
 
+// One batch, however long it took, moves the factor of batch times by little. So does one whose end was noted after
+// the end of a later one.
+func TestOneBatchTeachesLittle(t *testing.T) {
+	for took, want := range map[time.Duration]float64{-time.Hour: 15. / 16, 0: 15. / 16, ms: 1, time.Hour: 1 + 3./16} {
+		c := newCapacity(1, false)
+		if c.learnBatch(0, took, ms); c.batchFactor != want {
+			t.Errorf("%v: %v, want %v", took, c.batchFactor, want)
+		}
+	}
+}
+
+// A call of which a block waits for another processor cuts no further block.
+func TestWaitingBlockHoldsItsCall(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
+		s := start(t, Options{}, fake(0, "gpu", 1), fake(1, "host", 1))
+		calls, end := &blocks{left: jobsOf("", 6, -1, 10*ms)}, make(chan error, 1)
+		go func() { end <- s.DoAll(t.Context(), calls, "", time.Time{}) }()
+		time.Sleep(5 * ms)
+		s.lock()
+		if n := len(calls.cut); n != 2 {
+			t.Errorf("%d blocks are cut while one runs", n)
+		}
+		s.unlock()
+		if err := <-end; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // A job that runs once more finds its place from the nearer end of a long queue: no search passes the middle.
 func TestLinkSearchesFromNearerEnd(t *testing.T) {
 	at := func(arrived time.Duration) *Job { return &Job{jobState: jobState{arrived: arrived}} }
