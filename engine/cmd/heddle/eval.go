@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"heddle/engine/cmd/heddle/internal/evaluation"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/index/trec"
 )
@@ -115,20 +116,20 @@ func (o *evalOptions) Validate(args []string) error {
 }
 
 func (o *evalOptions) Run(ctx context.Context, a *App) error {
-	paths, runs, judgements, qrels, err := o.read(ctx, a)
+	in, err := evaluation.Read(ctx, a.Stdin, o.files, o.fuse != "")
 	if err != nil {
 		return err
 	}
 	if o.fuse != "" {
-		return o.writeFused(a, runs)
+		return in.Fuse(a.Stdout, trec.Fusion(o.fuse), o.depth)
 	}
 	options := trec.Options{Measures: o.measures, Cutoffs: o.cutoffs, Level: o.level, Complete: o.complete}
-	if len(runs) > 1 {
-		return o.compare(a, paths, runs, judgements, qrels, options)
+	if len(in.Runs) > 1 {
+		return in.Compare(a.Stdout, a.Stderr, o.json, options)
 	}
-	r, err := trec.Evaluate(runs[0], qrels, options)
+	r, err := trec.Evaluate(in.Runs[0], in.Qrels, options)
 	if err != nil {
-		return fmt.Errorf("%s and %s: %w", paths[0], judgements, err)
+		return fmt.Errorf("%s and %s: %w", in.Paths[0], in.Judgements, err)
 	}
 	if len(r.Missing)+len(r.Unjudged) > 0 {
 		fmt.Fprintf(a.Stderr, "heddle eval: %d queries without results, %d without judgements\n", len(r.Missing), len(r.Unjudged))
