@@ -24,8 +24,9 @@
 // bytes there before they make buffers, so several indexes and tables never exceed it. A
 // reservation that fails is a *plan.DeviceError of kind plan.ErrOutOfMemory that states the
 // size, the bytes in use and the limit. Only staging memory of the driver on the host is not
-// counted. In each of its slots (slots in tuning.toml, 16 on NVIDIA) a store of lists has room for an
-// upload and for 4 MiB of results. After larger results a slot has room for the expected results of
+// counted. A store of lists answers concurrent batches in slots. It makes them when batches need them, up to the
+// number in tuning.toml (16 on NVIDIA); the budget holds the memory of all of them from the start. A slot has
+// room for an upload and for 4 MiB of results. After larger results a slot has room for the expected results of
 // a batch, or the largest so far. The store lends up to 32 MiB a slot of further memory for results
 // to callers, 512 MiB on NVIDIA.
 //
