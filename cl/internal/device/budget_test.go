@@ -37,7 +37,7 @@ func TestBudgetFallsAndRises(t *testing.T) {
 		size(400)
 		time.Sleep(raiseAfter - 1)
 		size(400)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		size(501)
 		time.Sleep(raiseAfter / 2)
 		if !b.Lower(0) {

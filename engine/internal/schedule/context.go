@@ -29,7 +29,7 @@ func (c *runContext) begin(parent context.Context, deadline time.Time) {
 func (c *runContext) end() (reuse bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.err = cmp.Or(c.err, c.Context.Err(), context.Canceled)
+	c.err = cmp.Or(c.err, context.Canceled)
 	if c.own != nil {
 		c.cancel()
 	}
