@@ -30,7 +30,7 @@ type Budget struct {
 
 const (
 	raiseAfter = 30 * time.Second
-	raiseSteps = 16 // of equal size, from no memory to the first limit
+	raiseSteps = 16 // equal steps from no memory to the first limit
 )
 
 // NewBudget makes a budget of limit bytes on the device of that name.

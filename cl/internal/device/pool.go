@@ -36,13 +36,7 @@ func (p Pool[S]) Take(ctx context.Context, closing <-chan struct{}, open func() 
 		case x := <-p.made:
 			return x, nil
 		case n := <-rest:
-			x, err := open()
-			if err == nil {
-				n--
-			}
-			if n > 0 {
-				p.rest <- n
-			}
+			x, err := p.create(n, open)
 			if err == nil || n == cap(p.made) || !errors.Is(err, plan.ErrOutOfMemory) {
 				return x, err
 			}
@@ -55,6 +49,18 @@ func (p Pool[S]) Take(ctx context.Context, closing <-chan struct{}, open func() 
 	}
 }
 
+// create makes a slot for the receiver of rest, which was n.
+func (p Pool[S]) create(n int, open func() (*S, error)) (*S, error) {
+	x, err := open()
+	if err == nil {
+		n--
+	}
+	if n > 0 {
+		p.rest <- n
+	}
+	return x, err
+}
+
 // Try returns an idle slot or makes one with open. It returns nil if there are as many as may be, or
 // open fails.
 func (p Pool[S]) Try(open func() (*S, error)) *S {
@@ -65,13 +71,7 @@ func (p Pool[S]) Try(open func() (*S, error)) *S {
 	}
 	select {
 	case n := <-p.rest:
-		x, err := open()
-		if err == nil {
-			n--
-		}
-		if n > 0 {
-			p.rest <- n
-		}
+		x, _ := p.create(n, open)
 		return x
 	default:
 		return nil

@@ -16,8 +16,8 @@ const pad = 4
 // uploadChunk is the size in bytes of one staging buffer of a bulk upload.
 const uploadChunk = 8 << 20
 
-// smallUpload is the size in bytes up to which an upload takes no staging memory: drivers stop the work
-// of all queues while they make it.
+// smallUpload is the size in bytes up to which an upload takes no staging memory: while a driver makes
+// that, all queues of the device stand still.
 const smallUpload = 1 << 20
 
 // WriteWords copies words to m, from a word of m on, and writes four zero words behind

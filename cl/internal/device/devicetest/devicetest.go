@@ -95,8 +95,8 @@ type faults struct {
 // NewFaults makes faults that fail no step.
 func NewFaults() *faults { return &faults{calls: map[string]int{}} }
 
-// OpenFaulty opens the device with a row, without a self-test, and with faults. Its budget forgets refusals
-// of the driver at once.
+// OpenFaulty opens the device with a row, without a self-test, and with faults. Its budget
+// forgets at once that the driver has refused memory.
 func OpenFaulty(t testing.TB, d *device.Device, row device.Tuning) (*device.Runtime, *faults) {
 	t.Helper()
 	f := NewFaults()
@@ -143,13 +143,11 @@ func (f *faults) Met(t *testing.T, step string, n int, err error) bool {
 func (f *faults) Hook(step string) error {
 	f.Mu.Lock()
 	defer f.Mu.Unlock()
-	switch step {
-	case "allocate again": // fails as the first attempt did
+	again := step == "allocate again" // fails as the first attempt did
+	if again || step == "pin" {
 		step = "allocate"
-	case "pin":
-		step = "allocate"
-		fallthrough
-	default:
+	}
+	if !again {
 		f.calls[step]++
 	}
 	if step == f.step && f.n > 0 && (f.calls[step] == f.n || f.Every && f.calls[step]%f.n == 0) {
