@@ -32,7 +32,7 @@ type request struct {
 // message is a line of the output of a child.
 type message struct {
 	Phase  string        `json:"phase,omitempty"`  // phase that begins
-	CPU    time.Duration `json:"cpu,omitempty"`    // CPU time of the child so far
+	CPU    time.Duration `json:"cpu,omitempty"`    // CPU time of the child and of its ended children
 	Result *Result       `json:"result,omitempty"` // the last message
 }
 
@@ -55,7 +55,7 @@ func Child(ctx context.Context, in io.Reader, out io.Writer) error {
 		_ = lines.Decode(&rest) // until the parent is gone
 		orphaned()
 	}()
-	var mu sync.Mutex // of to and failed
+	var mu sync.Mutex // guards to and failed
 	to, failed := json.NewEncoder(out), error(nil)
 	send := func(m message) {
 		mu.Lock()
@@ -80,7 +80,7 @@ func report(ctx context.Context, send func(message)) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			send(message{CPU: cputime.Total()})
+			send(message{CPU: cputime.WithChildren()})
 		}
 	}
 }
