@@ -361,3 +361,15 @@ func TestAfterCallers(t *testing.T) {
 		}
 	})
 }
+
+// TestModeNames: each mode has the name that ParseMode reads, and a wrong one has its number in errors.
+func TestModeNames(t *testing.T) {
+	for _, m := range Modes() {
+		if got, err := ParseMode(m.String()); err != nil || got != m {
+			t.Errorf("%v is read as %v, %v", m, got, err)
+		}
+	}
+	if name := Mode(7).String(); name != "mode(7)" {
+		t.Errorf("mode 7 is called %q", name)
+	}
+}

@@ -21,7 +21,12 @@ const (
 func Modes() []Mode { return []Mode{Auto, Async, Sync} }
 
 // String gives the name that command line and configuration use.
-func (m Mode) String() string { return [...]string{"auto", "async", "sync"}[m] }
+func (m Mode) String() string {
+	if names := [...]string{"auto", "async", "sync"}; int(m) < len(names) {
+		return names[m]
+	}
+	return fmt.Sprintf("mode(%d)", uint8(m))
+}
 
 // ParseMode is the inverse of String, case ignored.
 func ParseMode(s string) (Mode, error) {
@@ -184,7 +189,7 @@ type batchState struct {
 	scheduler      *Scheduler
 	processor      *processor
 	started, limit time.Duration // after limit the batch counts as hung
-	watched        usage         // of the process, when works was last called
+	watched        usage         // time and CPU time when works was last called
 	givenUp        bool          // its jobs have failed, but it keeps its lane
 	expectedTime   time.Duration // estimate, corrected by the times of earlier batches
 	concurrent     int           // batches that ran on the processor at the start
