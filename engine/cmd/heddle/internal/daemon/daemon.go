@@ -237,8 +237,8 @@ func (d *Daemon) reconfigure() error {
 	return errors.Join(err, wrong)
 }
 
-// values returns all settings: their present values if reconfigure applies them, else the values
-// of the start.
+// values returns all settings: their present values if reconfigure applies them, else those at the
+// start.
 func (d *Daemon) values() (all []*api.Setting) {
 	for _, k := range config.Keys() {
 		c := d.Config

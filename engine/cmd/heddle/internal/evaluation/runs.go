@@ -18,7 +18,7 @@ import (
 
 // Inputs are the files of an evaluation.
 type Inputs struct {
-	Paths      []string // of the runs
+	Paths      []string // files of the runs
 	Runs       []trec.Run
 	Judgements string // path of the judgements
 	Qrels      trec.Qrels

@@ -23,7 +23,7 @@ type CSV struct {
 	skipLines          int
 	ragged             string
 	decimal, thousands string
-	Encoding           string // of texts, by the flag of Share
+	Encoding           string // encoding of texts, by the flag of Share
 	own                *pflag.FlagSet
 }
 
