@@ -23,8 +23,9 @@ type Options struct {
 	MaxAge time.Duration
 	// Enter and Leave are utilisation thresholds: estimated work arriving per second over work
 	// completed per second, for all processors or for one class, the greater of both. Auto changes
-	// to Sync above Enter, or when four jobs wait for each lane. It changes back to Async below Leave
-	// without such a backlog, when Sync has lasted for Hold. 0 is 0.7, 0.4 and 100 ms.
+	// to Sync above Enter, when four jobs wait for each lane, or when a job has waited for eight times
+	// MaxAge and twice its own time. It changes back to Async below Leave without such a backlog, when
+	// Sync has lasted for Hold. 0 is 0.7, 0.4 and 100 ms.
 	Enter, Leave float64
 	Hold         time.Duration
 	// Window is the duration over which the load is averaged. 0 is 100 ms.

@@ -102,11 +102,19 @@ func (m *modeSwitch) follow(v *view) {
 	}
 }
 
-// hasBacklog says whether the load is heavy, whatever its estimate: more than four jobs wait for each lane.
+// hasBacklog says whether the load is heavy, whatever its estimate: more than four jobs wait for each
+// lane, or a job has waited for eight times MaxAge and twice its own time.
 func (v *view) hasBacklog() bool {
 	for class := range v.queued {
 		if v.queued[class] > 4*v.singleLanes(Class(class)) {
 			return true
+		}
+	}
+	for _, q := range v.nonEmpty {
+		for class := range q.queues {
+			if j := q.queues[class].first; j != nil && q.mode == Auto && v.lockedAt-j.arrived > 8*v.opt.MaxAge+2*j.bestTime {
+				return true
+			}
 		}
 	}
 	return false
