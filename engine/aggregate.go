@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"heddle/engine/failure"
 	"heddle/engine/file/mapped"
 	"heddle/engine/internal/limit"
 	"heddle/engine/internal/tables"
@@ -59,18 +60,18 @@ func aggregatePart(ctx context.Context, t *Table, a *Aggregation) (s *partial.St
 
 // aggregate selects the rows of an aggregation and calls compute with its query.
 func (t *Table) aggregate(ctx context.Context, a *Aggregation, compute func(*tables.Generation, *limit.Until, *result.Query, []uint64) error) (err error) {
-	defer wrapFault("aggregate", &err)
+	defer failure.Catch("aggregate", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
 	g, err := t.t.Acquire()
 	if err != nil {
-		return wrap("aggregate", err)
+		return failure.Wrap("aggregate", err)
 	}
 	defer g.Release()
 	call := a.Rows.call()
 	until := g.Until(ctx, &call)
 	q, err := g.CompileValues(statement.Clauses{Select: a.Select, GroupBy: a.GroupBy, OrderBy: a.OrderBy})
 	if err != nil {
-		return wrap("aggregate", err)
+		return failure.Wrap("aggregate", err)
 	}
 	s := a.Rows
 	s.Output = plan.OutputBits
@@ -79,12 +80,12 @@ func (t *Table) aggregate(ctx context.Context, a *Aggregation, compute func(*tab
 	}
 	rows, err := selectRows(ctx, g, &s, &until, q)
 	if err != nil {
-		return wrap("aggregate", err)
+		return failure.Wrap("aggregate", err)
 	}
 	began := time.Now()
 	err = compute(g, &until, q, rows.Bits)
 	if x := s.Explain; x != nil {
 		x.Values, x.ValuesTook, x.Measured = q.String(), time.Since(began), q.Cells != nil
 	}
-	return wrap("aggregate", err)
+	return failure.Wrap("aggregate", err)
 }

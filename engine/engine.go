@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"heddle/engine/failure"
 	"heddle/engine/internal/backend"
 	"heddle/engine/internal/lists"
 	"heddle/engine/internal/pool"
@@ -32,11 +33,11 @@ func New(ctx context.Context, opt Options) (*Engine, error) {
 	opt.EnsureDefaults()
 	p, err := opt.parse()
 	if err != nil {
-		return nil, invalid("new engine", err)
+		return nil, failure.Invalid("new engine", err)
 	}
 	list, err := opt.open(ctx)
 	if err != nil {
-		return nil, wrap("new engine", err)
+		return nil, failure.Wrap("new engine", err)
 	}
 	find := backend.OpenFirst
 	if opt.Backend == backend.All || opt.Backends != nil {
@@ -44,14 +45,14 @@ func New(ctx context.Context, opt Options) (*Engine, error) {
 	}
 	open, err := find(ctx, list, opt.logger())
 	if err != nil {
-		return nil, wrap("new engine", err)
+		return nil, failure.Wrap("new engine", err)
 	}
 	e := &Engine{opt: opt, parsed: p}
 	if e.pool, err = pool.New(open, opt.pool(&p)); err != nil {
 		for _, o := range open {
 			err = errors.Join(err, o.Close())
 		}
-		return nil, invalid("new engine", err)
+		return nil, failure.Invalid("new engine", err)
 	}
 	e.lists = lists.Share(e.pool, opt.Results, opt.Filters)
 	return e, nil
@@ -73,12 +74,12 @@ func (e *Engine) Processors() (all []Processor) {
 func (e *Engine) CopyPeak(ctx context.Context, processor int) (float64, error) {
 	done, err := e.pool.Use()
 	if err != nil {
-		return 0, wrap("copy peak", err)
+		return 0, failure.Wrap("copy peak", err)
 	}
 	defer done()
 	all := e.pool.Processors()
 	if processor < 0 || processor >= len(all) {
-		return 0, invalid("copy peak", fmt.Errorf("processor %d of %d, counted from 0", processor, len(all)))
+		return 0, failure.Invalid("copy peak", fmt.Errorf("processor %d of %d, counted from 0", processor, len(all)))
 	}
 	p, ok := all[processor].Backend.(interface {
 		CopyPeak(ctx context.Context) (float64, error)
@@ -87,7 +88,7 @@ func (e *Engine) CopyPeak(ctx context.Context, processor int) (float64, error) {
 		return 0, nil
 	}
 	peak, err := p.CopyPeak(ctx)
-	return peak, wrap("copy peak", err)
+	return peak, failure.Wrap("copy peak", err)
 }
 
 // Close refuses further calls with code Closed, lets running ones end (OpenIndex, OpenTable and
@@ -95,7 +96,7 @@ func (e *Engine) CopyPeak(ctx context.Context, processor int) (float64, error) {
 // tables, and releases the processors. Snapshots must be closed before. A second Close
 // returns code Closed. If a device hangs, Close returns an error, and the device, its memory
 // and the files in use are released when it returns.
-func (e *Engine) Close() error { return wrap("close engine", e.pool.Close()) }
+func (e *Engine) Close() error { return failure.Wrap("close engine", e.pool.Close()) }
 
 // Stats returns a snapshot of the engine. It takes some microseconds.
 func (e *Engine) Stats() observe.Stats {

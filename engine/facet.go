@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"heddle/engine/failure"
 	"heddle/engine/file/mapped"
 	"heddle/engine/index/querylang"
 	"heddle/engine/internal/facet"
@@ -66,7 +67,7 @@ type FacetValue struct {
 func (x *Index) Facets(ctx context.Context, q Query, f Facets) (matches uint64, all []Facet, err error) {
 	g, err := x.x.Acquire()
 	if err != nil {
-		return 0, nil, wrap("facets", err)
+		return 0, nil, failure.Wrap("facets", err)
 	}
 	defer g.Release()
 	var in filtering
@@ -149,17 +150,17 @@ func facetsPart(ctx context.Context, s *Snapshot, q Query, f *Facets) (matches u
 // eachFacet calls count for each column of f with its statement and the rows of the documents that
 // match q. It returns the number of these documents.
 func eachFacet(ctx context.Context, g *lists.Generation, q Query, f *Facets, in *filtering, count func(t *tables.Generation, end *limit.Until, name string, q *result.Query, rows []uint64) error) (matches uint64, err error) {
-	defer wrapFault("facets", &err)
+	defer failure.Catch("facets", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
 	if f.Table == nil {
 		return 0, invalidFacet("a table is needed")
 	}
 	t, err := in.open(f.Table)
 	if err != nil {
-		return 0, wrap("facets", err)
+		return 0, failure.Wrap("facets", err)
 	}
 	if t.Table.Rows != g.Source.Docs {
-		return 0, wrap("facets", query.AsInvalid(&FilterSizeError{t.Table.Rows, g.Source.Docs}))
+		return 0, failure.Wrap("facets", query.AsInvalid(&FilterSizeError{t.Table.Rows, g.Source.Docs}))
 	}
 	ctx, stop, err := bounded(ctx, g, &q)
 	if err != nil {
@@ -173,7 +174,7 @@ func eachFacet(ctx context.Context, g *lists.Generation, q Query, f *Facets, in 
 	}
 	rows, err := rowset.FromIDs(docs, g.Source.Docs)
 	if err != nil {
-		return 0, wrap("facets", err)
+		return 0, failure.Wrap("facets", err)
 	}
 	queries := make([]*result.Query, len(f.Columns))
 	for i, name := range f.Columns {
@@ -182,11 +183,11 @@ func eachFacet(ctx context.Context, g *lists.Generation, q Query, f *Facets, in 
 			queries[i], err = t.CompileValues(clauses)
 		}
 		if err != nil {
-			return 0, wrap("facets", fmt.Errorf("facet %s: %w", syntax.Quote(name), err))
+			return 0, failure.Wrap("facets", fmt.Errorf("facet %s: %w", syntax.Quote(name), err))
 		}
 	}
 	if err := t.Count(ctx, rows, queries); err != nil {
-		return 0, wrap("facets", err)
+		return 0, failure.Wrap("facets", err)
 	}
 	for i, name := range f.Columns {
 		err := end.Err()
@@ -194,7 +195,7 @@ func eachFacet(ctx context.Context, g *lists.Generation, q Query, f *Facets, in 
 			err = count(t, &end, name, queries[i], rows)
 		}
 		if err != nil {
-			return 0, wrap("facets", fmt.Errorf("facet %s: %w", syntax.Quote(name), err))
+			return 0, failure.Wrap("facets", fmt.Errorf("facet %s: %w", syntax.Quote(name), err))
 		}
 	}
 	return uint64(len(docs)), nil

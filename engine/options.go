@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"heddle/config"
+	"heddle/engine/failure"
 	"heddle/engine/internal/backend"
 	"heddle/engine/internal/cost"
 	"heddle/engine/internal/drivers"
@@ -206,7 +207,7 @@ func setDefault[T comparable](field *T, value T) {
 // another one. It expects that EnsureDefaults was called.
 func (o *Options) Validate() error {
 	_, err := o.parse()
-	return invalid("options", err)
+	return failure.Invalid("options", err)
 }
 
 // parsed are the options that are names.
@@ -328,7 +329,7 @@ func (o *Options) open(ctx context.Context) ([]backend.Candidate, error) {
 func OptionsOf(c *config.Config) (Options, error) {
 	algorithm, err := plan.ParseAlgorithm(c.Search.Algorithm)
 	if err != nil {
-		return Options{}, invalid("options", err)
+		return Options{}, failure.Invalid("options", err)
 	}
 	o := Options{
 		Backend: c.Devices.Backend, Device: c.Devices.Device, Tuning: c.Devices.Tuning, Threads: c.Devices.Threads,

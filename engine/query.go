@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"heddle/engine/failure"
 	"heddle/engine/file/mapped"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
@@ -37,7 +38,7 @@ func Matches() []Match { return []Match{Or, And, AndOr} }
 // ParseMatch returns the Match with a name. It ignores case.
 func ParseMatch(s string) (Match, error) {
 	m, err := querylang.ParseMatch(s)
-	return m, invalid("match", err)
+	return m, failure.Invalid("match", err)
 }
 
 // Query is one query. It must not change while it runs.
@@ -193,7 +194,7 @@ func (o *Query) call() (lists.Call, error) {
 	if o.Override.Mode != "" {
 		var err error
 		if c.Mode, err = schedule.ParseMode(o.Override.Mode); err != nil {
-			return c, invalid("search", err)
+			return c, failure.Invalid("search", err)
 		}
 	}
 	return c, nil
@@ -247,33 +248,33 @@ func search(ctx context.Context, g *lists.Generation, o *Query) (Hits, error) {
 
 // searchIn is search with tables that may be open already.
 func searchIn(ctx context.Context, g *lists.Generation, o *Query, in *filtering) (h Hits, err error) {
-	defer wrapFault("search", &err)
+	defer failure.Catch("search", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
 	call, err := o.call()
 	if err != nil {
 		return Hits{}, err
 	}
 	if call.Processor != "" && !g.On(call.Processor) {
-		return Hits{}, invalid("search", fmt.Errorf("processor %s does not have the index", syntax.Quote(call.Processor)))
+		return Hits{}, failure.Invalid("search", fmt.Errorf("processor %s does not have the index", syntax.Quote(call.Processor)))
 	}
 	q := query.Get()
 	call.Load = o.internal(q)
 	if o.Filter != nil {
 		call.Deadline = g.Until(ctx, &call.Call).Deadline
 		if q.Filter, err = in.compile(ctx, g, o.Filter, &call.Call); err != nil {
-			return Hits{}, wrap("search", err)
+			return Hits{}, failure.Wrap("search", err)
 		}
 	}
 	a, err := g.Search(ctx, q, &call)
 	if err != nil {
-		return Hits{}, wrap("search", err)
+		return Hits{}, failure.Wrap("search", err)
 	}
 	return Hits{Count: a.Count, Docs: a.Docs, Scores: a.Scores, Unit: a.Unit, Total: o.total(a.Count, a.Total)}, nil
 }
 
 // searchAll answers queries on the lists of an index: see Index.SearchAll.
 func searchAll(ctx context.Context, g *lists.Generation, qs []Query, deliver func(first int, hits []Hits) error) (err error) {
-	defer wrapFault("search", &err)
+	defer failure.Catch("search", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
 	var call lists.Call
 	if len(qs) > 0 {
@@ -281,14 +282,14 @@ func searchAll(ctx context.Context, g *lists.Generation, qs []Query, deliver fun
 			return err
 		}
 		if call.Processor != "" {
-			return invalid("search", errors.New("Override.Processor is for single queries"))
+			return failure.Invalid("search", errors.New("Override.Processor is for single queries"))
 		}
 	}
 	all := queries{all: qs}
 	var in filtering
 	defer in.release()
 	if all.filters, err = in.compileAll(ctx, g, qs, &call.Call); err != nil {
-		return wrap("search", err)
+		return failure.Wrap("search", err)
 	}
 	err = g.SearchAll(ctx, &all, &call, func(first int, b *lists.Block) (err error) {
 		defer mapped.Catch(mapped.Watch(), &err) // deliver may read names
@@ -301,7 +302,7 @@ func searchAll(ctx context.Context, g *lists.Generation, qs []Query, deliver fun
 		for i := range b.Len() {
 			var h Hits
 			h.Count, h.Docs, h.Scores = b.Hits(i)
-			if h.Unit, h.Err = b.Unit(i), wrap("search", b.Err(i)); h.Err == nil {
+			if h.Unit, h.Err = b.Unit(i), failure.Wrap("search", b.Err(i)); h.Err == nil {
 				h.Total = qs[first+i].total(h.Count, b.Total(i))
 			}
 			all = append(all, h)
@@ -311,5 +312,5 @@ func searchAll(ctx context.Context, g *lists.Generation, qs []Query, deliver fun
 		*hits = all
 		return err
 	})
-	return wrap("search", err)
+	return failure.Wrap("search", err)
 }

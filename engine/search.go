@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"heddle/engine/failure"
 	"heddle/engine/file/mapped"
 	"heddle/engine/internal/calibrate"
 	"heddle/engine/internal/cost"
@@ -42,7 +43,7 @@ type Dictionary interface {
 func (e *Engine) OpenIndex(ctx context.Context, path string, opt IndexOptions) (*Index, error) {
 	x, err := e.lists.Open(ctx, path, e.index(&opt))
 	if err != nil {
-		return nil, wrap("open index", err)
+		return nil, failure.Wrap("open index", err)
 	}
 	return &Index{x}, nil
 }
@@ -52,14 +53,14 @@ func (e *Engine) OpenIndex(ctx context.Context, path string, opt IndexOptions) (
 // lists that are not valid, and the codes of OpenIndex.
 func (e *Engine) NewIndex(ctx context.Context, src *plan.Source, dict Dictionary, opt IndexOptions) (*Index, error) {
 	if src == nil || dict == nil {
-		return nil, invalid("new index", errors.New("the source or the dictionary is nil"))
+		return nil, failure.Invalid("new index", errors.New("the source or the dictionary is nil"))
 	}
 	if err := src.Validate(); err != nil {
-		return nil, invalid("new index", err)
+		return nil, failure.Invalid("new index", err)
 	}
 	x, err := e.lists.New(ctx, src, query.Dictionary(dict), e.index(&opt))
 	if err != nil {
-		return nil, wrap("new index", err)
+		return nil, failure.Wrap("new index", err)
 	}
 	return &Index{x}, nil
 }
@@ -95,7 +96,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Hits, error) {
 	shard := pool.Shard()
 	g, err := x.x.AcquireOn(shard)
 	if err != nil {
-		return Hits{}, wrap("search", err)
+		return Hits{}, failure.Wrap("search", err)
 	}
 	defer g.ReleaseOn(shard)
 	return search(ctx, g, &q)
@@ -115,7 +116,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Hits, error) {
 func (x *Index) SearchAll(ctx context.Context, qs []Query, deliver func(first int, hits []Hits) error) error {
 	g, err := x.x.Acquire()
 	if err != nil {
-		return wrap("search", err)
+		return failure.Wrap("search", err)
 	}
 	defer g.Release()
 	return searchAll(ctx, g, qs, deliver)
@@ -137,13 +138,13 @@ func (x *Index) Reload(ctx context.Context, path string) error { return x.Reload
 
 // ReloadIn is Reload with a path below root: see IndexOptions.Root.
 func (x *Index) ReloadIn(ctx context.Context, root *os.Root, path string) error {
-	return wrap("reload index", x.x.Reload(ctx, root, path))
+	return failure.Wrap("reload index", x.x.Reload(ctx, root, path))
 }
 
 // Close refuses further queries with code Closed, waits for running ones and for snapshots,
 // writes learnt costs and releases the lists and the file. A second Close returns code
 // Closed.
-func (x *Index) Close() error { return wrap("close index", x.x.Close()) }
+func (x *Index) Close() error { return failure.Wrap("close index", x.x.Close()) }
 
 // Snapshot pins the current content of the index: its answers, and the names and texts of
 // its documents, belong to one file whatever Reload does. The caller closes it soon, since
@@ -151,7 +152,7 @@ func (x *Index) Close() error { return wrap("close index", x.x.Close()) }
 func (x *Index) Snapshot() (*Snapshot, error) {
 	g, err := x.x.Acquire()
 	if err != nil {
-		return nil, wrap("snapshot", err)
+		return nil, failure.Wrap("snapshot", err)
 	}
 	return &Snapshot{g: g}, nil
 }
@@ -159,11 +160,11 @@ func (x *Index) Snapshot() (*Snapshot, error) {
 // Statistics returns the statistics of the index, with the document frequencies of terms; 0
 // for a term that no document has.
 func (x *Index) Statistics(terms ...string) (s Statistics, err error) {
-	defer wrapFault("statistics", &err)
+	defer failure.Catch("statistics", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
 	g, err := x.x.Acquire()
 	if err != nil {
-		return Statistics{}, wrap("statistics", err)
+		return Statistics{}, failure.Wrap("statistics", err)
 	}
 	defer g.Release()
 	return Statistics(g.Statistics(terms...)), nil
@@ -200,11 +201,11 @@ type CalibrateOptions struct {
 // the scheduler uses. It writes them to the file of costs, if there is one. It needs the
 // processors for itself: the work of other calls counts as costs.
 func (x *Index) Calibrate(ctx context.Context, opt CalibrateOptions) (all []observe.KindCosts, err error) {
-	defer wrapFault("calibrate", &err)
+	defer failure.Catch("calibrate", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
 	g, err := x.x.Acquire()
 	if err != nil {
-		return nil, wrap("calibrate", err)
+		return nil, failure.Wrap("calibrate", err)
 	}
 	defer g.Release()
 	in := calibrate.Options{K: opt.K, Time: opt.Time, Progress: opt.Progress}
@@ -217,10 +218,10 @@ func (x *Index) Calibrate(ctx context.Context, opt CalibrateOptions) (all []obse
 	for _, name := range opt.Kinds {
 		k, err := cost.ParseKind(name)
 		if err != nil {
-			return nil, invalid("calibrate", err)
+			return nil, failure.Invalid("calibrate", err)
 		}
 		in.Kinds = append(in.Kinds, k)
 	}
 	all, err = calibrate.Run(ctx, g, in)
-	return all, wrap("calibrate", err)
+	return all, failure.Wrap("calibrate", err)
 }

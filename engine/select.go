@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"heddle/engine/failure"
 	"heddle/engine/file/mapped"
 	"heddle/engine/internal/limit"
 	"heddle/engine/internal/pool"
@@ -44,7 +45,7 @@ type Table struct{ t *tables.Table }
 func (e *Engine) OpenTable(ctx context.Context, path string, opt TableOptions) (*Table, error) {
 	t, err := tables.OpenTable(ctx, e.pool, path, tables.Options(opt))
 	if err != nil {
-		return nil, wrap("open table", err)
+		return nil, failure.Wrap("open table", err)
 	}
 	return &Table{t}, nil
 }
@@ -54,15 +55,15 @@ func (e *Engine) OpenTable(ctx context.Context, path string, opt TableOptions) (
 // the codes of OpenTable.
 func (e *Engine) NewTable(ctx context.Context, t *plan.Table, columns []column.Column, opt TableOptions) (*Table, error) {
 	if t == nil {
-		return nil, invalid("new table", errors.New("the table is nil"))
+		return nil, failure.Invalid("new table", errors.New("the table is nil"))
 	}
 	d, err := tables.New(t, columns)
 	if err != nil {
-		return nil, invalid("new table", err)
+		return nil, failure.Invalid("new table", err)
 	}
 	x, err := tables.NewTable(ctx, e.pool, d, tables.Options(opt))
 	if err != nil {
-		return nil, wrap("new table", err)
+		return nil, failure.Wrap("new table", err)
 	}
 	return &Table{x}, nil
 }
@@ -79,12 +80,12 @@ func (t *Table) Reload(ctx context.Context, path string) error { return t.Reload
 
 // ReloadIn is Reload with a path below root: see IndexOptions.Root.
 func (t *Table) ReloadIn(ctx context.Context, root *os.Root, path string) error {
-	return wrap("reload table", t.t.Reload(ctx, root, path))
+	return failure.Wrap("reload table", t.t.Reload(ctx, root, path))
 }
 
 // Close refuses further selections with code Closed, waits for running ones and releases
 // the table and the file. A second Close returns code Closed.
-func (t *Table) Close() error { return wrap("close table", t.t.Close()) }
+func (t *Table) Close() error { return failure.Wrap("close table", t.t.Close()) }
 
 // TableInfo describes the content of a table at a moment. It stays valid after Reload and Close.
 type TableInfo struct {
@@ -98,11 +99,11 @@ type TableInfo struct {
 
 // Info describes the current content of the table.
 func (t *Table) Info() (info TableInfo, err error) {
-	defer wrapFault("table", &err)
+	defer failure.Catch("table", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
 	g, err := t.t.Acquire()
 	if err != nil {
-		return TableInfo{}, wrap("table", err)
+		return TableInfo{}, failure.Wrap("table", err)
 	}
 	defer g.Release()
 	info = TableInfo{Rows: g.Table.Rows, Columns: g.Columns, Strategies: g.Strategies()}
@@ -127,7 +128,7 @@ func (t *Table) Prepare(ctx context.Context, s Selection) (*Prepared, error) {
 	call := s.call()
 	p, err := t.t.Prepare(ctx, &call, s.Where)
 	if err != nil {
-		return nil, wrap("prepare", err)
+		return nil, failure.Wrap("prepare", err)
 	}
 	return &Prepared{p}, nil
 }
@@ -140,7 +141,7 @@ func (t *Table) PrepareSteps(s *plan.SelectBatch) (*Prepared, error) {
 		err = &Error{Code: InvalidQuery, Op: "prepare", Err: err}
 	}
 	if err != nil {
-		return nil, wrap("prepare", err)
+		return nil, failure.Wrap("prepare", err)
 	}
 	return &Prepared{p}, nil
 }
@@ -197,17 +198,17 @@ func (r Rows) Ranges() iter.Seq2[uint32, uint32] { return rowset.Ranges(r.Bits) 
 // prepared), InvalidOption, Unsupported (a strategy that no processor has), Overloaded, Deadline,
 // Canceled, NoDevice, Closed.
 func (t *Table) Select(ctx context.Context, s Selection) (r Rows, err error) {
-	defer wrapFault("select", &err)
+	defer failure.Catch("select", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
 	g, err := t.t.Acquire()
 	if err != nil {
-		return Rows{}, wrap("select", err)
+		return Rows{}, failure.Wrap("select", err)
 	}
 	defer g.Release()
 	call := s.call()
 	until := g.Until(ctx, &call)
 	r, err = selectRows(ctx, g, &s, &until, nil)
-	return r, wrap("select", err)
+	return r, failure.Wrap("select", err)
 }
 
 // selectRows answers one selection. A device may measure the groups of q in place of the rows: q has
@@ -263,17 +264,17 @@ var rowBlocks = sync.Pool{New: func() any { return new([]Rows) }}
 // Timeout of the first selection of a batch hold for the batch. All selections are answered
 // from one file.
 func (t *Table) SelectAll(ctx context.Context, all []Selection, deliver func(first int, rows []Rows) error) (err error) {
-	defer wrapFault("select", &err)
+	defer failure.Catch("select", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
 	g, err := t.t.Acquire()
 	if err != nil {
-		return wrap("select", err)
+		return failure.Wrap("select", err)
 	}
 	defer g.Release()
 	for first := 0; first < len(all); {
 		n := batchOf(g, all[first:])
 		if err := selectBatch(ctx, g, all, first, n, deliver); err != nil {
-			return wrap("select", err)
+			return failure.Wrap("select", err)
 		}
 		first += n
 	}

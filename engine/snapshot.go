@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"heddle/engine/failure"
 	"heddle/engine/file/mapped"
 	"heddle/engine/index/hdl"
 	"heddle/engine/index/querylang"
@@ -32,7 +33,7 @@ func (s *Snapshot) Close() error {
 // lists returns the lists of the snapshot, or an error of code Closed.
 func (s *Snapshot) lists(op string) (*lists.Generation, error) {
 	if s.closed.Load() {
-		return nil, wrap(op, fmt.Errorf("the snapshot is %w", plan.ErrClosed))
+		return nil, failure.Wrap(op, fmt.Errorf("the snapshot is %w", plan.ErrClosed))
 	}
 	return s.g, nil
 }
@@ -85,7 +86,7 @@ func (s *Snapshot) Terms(text string) []string {
 // document has. Caller and Timeout of q hold as in Search. Errors: codes InvalidQuery,
 // Unsupported above a limit, Overloaded, Deadline, Closed.
 func (s *Snapshot) WeightedTerms(q Query) (terms []string, weights []float64, err error) {
-	defer wrapFault("terms", &err)
+	defer failure.Catch("terms", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
 	g, err := s.lists("terms")
 	if err != nil {
@@ -95,7 +96,7 @@ func (s *Snapshot) WeightedTerms(q Query) (terms []string, weights []float64, er
 		terms, weights, err = g.WeightedTerms(in)
 		return err
 	})
-	return terms, weights, wrap("terms", err)
+	return terms, weights, failure.Wrap("terms", err)
 }
 
 // Expression returns the documents that q matches, as an expression over the lists in
@@ -104,7 +105,7 @@ func (s *Snapshot) WeightedTerms(q Query) (terms []string, weights []float64, er
 // out, with the terms that NOT subtracts from it. A term that no document has is the empty set. Caller, Timeout
 // and errors are as in WeightedTerms.
 func (s *Snapshot) Expression(q Query) (e plan.Expr, not bool, err error) {
-	defer wrapFault("expression", &err)
+	defer failure.Catch("expression", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
 	g, err := s.lists("expression")
 	if err != nil {
@@ -114,7 +115,7 @@ func (s *Snapshot) Expression(q Query) (e plan.Expr, not bool, err error) {
 		e, not, err = g.Expression(in)
 		return err
 	})
-	return e, not, wrap("expression", err)
+	return e, not, failure.Wrap("expression", err)
 }
 
 // Note says which part of the text of q has no effect. If the query has no documents (found is false) because the

@@ -37,6 +37,8 @@ var layers = []struct {
 	{parts: []string{"engine/index", "engine/table", "engine/observe", "engine/internal/layout"}},
 	{parts: []string{"engine/collection"}},
 	{parts: []string{"engine/internal"}},
+	{parts: []string{"engine/failure"}},
+	{parts: []string{"engine/internal/coordinator", "engine/internal/part"}},
 	{parts: []string{"engine"}},
 	{parts: []string{"engine/api"}},
 	{parts: []string{"engine/bench"}},
