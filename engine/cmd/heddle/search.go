@@ -18,8 +18,8 @@ import (
 	"heddle/engine/cmd/heddle/internal/flags"
 	"heddle/engine/cmd/heddle/internal/workload"
 	"heddle/engine/file/auxiliary"
+	"heddle/engine/file/input"
 	"heddle/engine/index/bm25"
-	"heddle/engine/index/build"
 	"heddle/engine/index/querylang"
 	"heddle/engine/internal/cost"
 	"heddle/engine/syntax"
@@ -306,7 +306,7 @@ func readStatistics(path string) (*engine.Statistics, error) {
 	d.DisallowUnknownFields()
 	st := new(engine.Statistics)
 	if err := d.Decode(st); err != nil {
-		return nil, fmt.Errorf("%s: %w: statistics: %w", path, build.ErrCorrupt, syntax.JSON(text, err))
+		return nil, fmt.Errorf("%s: %w: statistics: %w", path, input.ErrCorrupt, syntax.JSON(text, err))
 	}
 	return st, nil
 }

@@ -28,7 +28,7 @@ import (
 	"strings"
 
 	"heddle/engine/file/input"
-	index "heddle/engine/index/build"
+	"heddle/engine/index/build/records"
 	"heddle/engine/table/build"
 	"heddle/engine/table/column"
 	"heddle/engine/table/read/csv"
@@ -59,7 +59,7 @@ type Options struct {
 // Check returns an error that names the first declaration that is wrong.
 func Check(all []Column) error {
 	for i, c := range all {
-		if c.Name == "" || slices.Contains(index.Reserved(), c.Name) {
+		if c.Name == "" || slices.Contains(records.Reserved(), c.Name) {
 			return fmt.Errorf("attribute %q: the name is empty, or belongs to the document itself", c.Name)
 		}
 		if slices.ContainsFunc(all[:i], func(d Column) bool { return d.Name == c.Name }) {

@@ -10,7 +10,7 @@ import (
 	"io"
 
 	"heddle/engine/file/input"
-	index "heddle/engine/index/build"
+	"heddle/engine/index/build/records"
 	"heddle/engine/table/column"
 )
 
@@ -96,7 +96,7 @@ func file(open *input.Opener, path string, f func(line []byte, path string, numb
 }
 
 // reserved are the members that belong to the document itself; texts are no columns unless they are declared.
-var reserved, texts = index.Reserved(), index.Members()
+var reserved, texts = records.Reserved(), records.Members()
 
 // isTime tells whether a text is a time and nothing else: a float may be "infinity" too.
 func isTime(text []byte) bool {

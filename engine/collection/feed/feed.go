@@ -240,7 +240,7 @@ func (x *feeder) do(ctx context.Context, change func(context.Context, *collectio
 
 // refused reports whether an error is the fault of the documents.
 func refused(err error) bool {
-	return errors.Is(err, input.ErrCorrupt) || errors.Is(err, build.ErrCorrupt) || errors.Is(err, collection.ErrDocuments)
+	return errors.Is(err, input.ErrCorrupt) || errors.Is(err, collection.ErrDocuments)
 }
 
 // fail returns the error of a change with its code.

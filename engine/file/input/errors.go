@@ -37,3 +37,11 @@ func Explain(path string, offset int64, err error) error {
 	}
 	return err
 }
+
+// Plural returns a number of things in words.
+func Plural[N int | uint64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -6,12 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"heddle/engine/file/container"
 	"heddle/engine/file/input"
 	"heddle/engine/index/analyze"
+	"heddle/engine/index/build/inverted"
+	"heddle/engine/index/build/source"
 	"heddle/engine/index/hdl"
 )
 
@@ -19,8 +22,8 @@ import (
 // file at the end, and refuses at the start to replace a file of another program. After an error, or when ctx ends, nothing remains and an existing file
 // is unchanged.
 //
-// An error in the content of an input is an *InputError with its place, and errors.Is
-// finds ErrCorrupt in it. Further errors come from the operating system, from the
+// An error in the content of an input is an *input.Error with its place, and errors.Is
+// finds input.ErrCorrupt in it. Further errors come from the operating system, from the
 // context, or from a limit of the index (hdl.ErrInput).
 //
 // Concurrent calls are independent if they write different files.
@@ -78,15 +81,7 @@ func notInput(out string, inputs []string) error {
 		return nil // nothing exists there
 	}
 	for _, in := range inputs {
-		paths := []string{in}
-		if base, ok := triple(in); ok {
-			for _, suffix := range tripleSuffixes {
-				if path, ok := input.Find(base + suffix); ok {
-					paths = append(paths, path)
-				}
-			}
-		}
-		for _, path := range paths {
+		for _, path := range append(inverted.Files(in), in) {
 			if st, err := os.Stat(path); err == nil && os.SameFile(st, old) {
 				return fmt.Errorf("%s is an input, too", out)
 			}
@@ -105,14 +100,16 @@ func build(ctx context.Context, out string, inputs []string, opt Options, analyz
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
 
-	files := &opener{input.Opener{Ctx: ctx, Stdin: opt.Stdin}, opt.maxDocument}
+	files := &source.Opener{Opener: input.Opener{Ctx: ctx, Stdin: opt.Stdin}, MaxDocument: opt.maxDocument}
+	pisa := &inverted.PISA{To: b, Files: files}
+	defer func() { err = errors.Join(err, pisa.Close()) }()
 	total := totalSize(inputs)
 	b.tick = progress(func() {
 		if opt.Progress != nil {
 			opt.Progress(files.Count(), total, b.docs)
 		}
 	})
-	if err := readInputs(b, files, inputs, &opt, analyzer); err != nil {
+	if err := readInputs(b, files, pisa, inputs, &opt, analyzer); err != nil {
 		return Summary{}, err
 	}
 	if err := b.sum.Invalid.check(b.records, opt.MaxInvalid); err != nil {
@@ -173,17 +170,21 @@ func (b *builder) create(out string, meta hdl.Meta, opt *Options) (Output, error
 	})
 }
 
+// expand replaces each folder among the inputs by its files (input.Expand), without files of
+// heddle and all but the first file of a pisa collection.
+func expand(inputs []string) ([]string, error) {
+	return input.Expand(inputs, func(path string) bool {
+		own := slices.Contains([]string{".hdl", ".hdb"}, filepath.Ext(input.TrimSuffix(path)))
+		return !own && !inverted.Accompanies(path)
+	})
+}
+
 // totalSize is the size of all inputs in bytes, 0 if one of them has none.
 func totalSize(inputs []string) (total int64) {
 	for _, in := range inputs {
-		n := input.Size(in)
-		if base, ok := triple(in); ok {
-			n = 0
-			for _, suffix := range tripleSuffixes {
-				if path, ok := input.Find(base + suffix); ok {
-					n += input.Size(path)
-				}
-			}
+		n := int64(0)
+		for _, path := range inverted.Files(in) {
+			n += input.Size(path)
 		}
 		if n == 0 {
 			return 0

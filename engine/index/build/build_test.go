@@ -21,6 +21,7 @@ import (
 	"heddle/codec"
 	"heddle/engine/file/input"
 	"heddle/engine/index/analyze"
+	"heddle/engine/index/build/inverted"
 	"heddle/engine/index/hdl"
 	"heddle/engine/plan/testneeds"
 )
@@ -58,13 +59,7 @@ func TestGolden(t *testing.T) {
 func gzipped(t *testing.T, path string) string {
 	t.Helper()
 	files := map[string][]byte{}
-	paths := []string{path}
-	if base, ok := triple(path); ok {
-		paths = nil
-		for _, suffix := range tripleSuffixes {
-			paths = append(paths, base+suffix)
-		}
-	}
+	paths := inverted.Files(path)
 	for _, p := range paths {
 		b, err := os.ReadFile(p)
 		if err != nil {
@@ -303,12 +298,12 @@ func TestDefaultOptions(t *testing.T) {
 }
 
 func TestUsageErrors(t *testing.T) {
-	input := save(t, map[string][]byte{"a.tsv": []byte("a\tb\n")})[0]
+	path := save(t, map[string][]byte{"a.tsv": []byte("a\tb\n")})[0]
 	bad := func(name string, change func(*Options)) {
 		t.Helper()
 		opt := DefaultOptions()
 		change(&opt)
-		if _, _, err := buildAt(t, opt, input); err == nil || errors.Is(err, ErrCorrupt) {
+		if _, _, err := buildAt(t, opt, path); err == nil || errors.Is(err, input.ErrCorrupt) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -317,8 +312,8 @@ func TestUsageErrors(t *testing.T) {
 	bad("ratio", func(o *Options) { o.ExceptionRatio = 0.7 })
 	bad("dense", func(o *Options) { o.Dense = "sometimes" })
 	bad("stemmer", func(o *Options) { o.Stem = "latin" })
-	bad("temporary folder", func(o *Options) { o.TempDir = filepath.Join(input, "none") })
-	bad("pisa from standard input", func(o *Options) { o.Format = PISA; input = "-" })
+	bad("temporary folder", func(o *Options) { o.TempDir = filepath.Join(path, "none") })
+	bad("pisa from standard input", func(o *Options) { o.Format = PISA; path = "-" })
 	if _, _, err := buildAt(t, DefaultOptions()); err == nil {
 		t.Error("no input: no error")
 	}
@@ -326,10 +321,10 @@ func TestUsageErrors(t *testing.T) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing input: %v", err)
 	}
-	if _, _, err := buildAt(t, DefaultOptions(), t.TempDir()); err == nil || errors.Is(err, ErrCorrupt) {
+	if _, _, err := buildAt(t, DefaultOptions(), t.TempDir()); err == nil || errors.Is(err, input.ErrCorrupt) {
 		t.Errorf("a folder as input: %v", err)
 	}
-	if _, err := Build(context.Background(), t.TempDir(), []string{input}, DefaultOptions()); err == nil || !strings.Contains(err.Error(), "is a folder") {
+	if _, err := Build(context.Background(), t.TempDir(), []string{path}, DefaultOptions()); err == nil || !strings.Contains(err.Error(), "is a folder") {
 		t.Errorf("a folder as output: %v", err)
 	}
 	// A socket stands for every target that is no file. Renaming an index to its path
@@ -340,13 +335,13 @@ func TestUsageErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if _, err := Build(context.Background(), socket, []string{input}, DefaultOptions()); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
+	if _, err := Build(context.Background(), socket, []string{path}, DefaultOptions()); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
 		t.Errorf("a socket as output: %v", err)
 	}
 	if st, err := os.Stat(socket); err != nil || st.Mode().Type() != fs.ModeSocket {
 		t.Errorf("the socket after it: %v, %v", st, err)
 	}
-	if _, err := Build(context.Background(), filepath.Join(t.TempDir(), "none", "x.hdl"), []string{input}, DefaultOptions()); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Build(context.Background(), filepath.Join(t.TempDir(), "none", "x.hdl"), []string{path}, DefaultOptions()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing output folder: %v", err)
 	}
 }
@@ -377,7 +372,7 @@ func TestFailedBuildLeavesTheOldFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	before, _ := os.ReadFile(out)
-	if _, err := Build(context.Background(), out, inputs, DefaultOptions()); !errors.Is(err, ErrCorrupt) {
+	if _, err := Build(context.Background(), out, inputs, DefaultOptions()); !errors.Is(err, input.ErrCorrupt) {
 		t.Fatalf("error %v", err)
 	}
 	if after, _ := os.ReadFile(out); !bytes.Equal(before, after) || len(after) == 0 {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"heddle/engine/index/build/gather"
+	"heddle/engine/index/build/inverted"
+	"heddle/engine/index/build/source"
 	"heddle/engine/index/hdl"
 )
 
@@ -19,13 +21,11 @@ type builder struct {
 	index     gather.Postings // the lists, if the inputs are inverted already
 	runs      []gather.Run
 	spilt     *gather.Temp // runs
-	open      []*pisa      // inputs that are runs
 	names     *gather.Temp // documents: name by gather.AppendBytes, varint length
 	texts     *gather.Temp // texts of documents, by gather.AppendBytes; nil if they are not stored
 	docs      uint64
 	withTerms uint64          // documents of a length above 0
 	records   uint64          // documents of texts and vectors, skipped documents included
-	base      uint64          // documents before the current inverted input
 	term      []byte          // the term of the current list
 	list      *gather.Growing // its value; it must be found again after a spill
 	format    string          // format of the inputs
@@ -62,16 +62,13 @@ func (b *builder) close() error {
 			errs = append(errs, t.Close())
 		}
 	}
-	for _, p := range b.open {
-		errs = append(errs, p.Close())
-	}
 	return errors.Join(errs...)
 }
 
 // addChunk takes over an analysed chunk.
 func (b *builder) addChunk(c *chunk) error {
 	if err := b.kind.join(c.kind); err != nil {
-		return c.records[0].at.errorf(c.records[0].input.path, "%v", err)
+		return c.records[0].at.Errorf(c.records[0].input.path, "%v", err)
 	}
 	b.weigher.join(&c.weigher)
 	b.records += uint64(len(c.records))
@@ -100,24 +97,22 @@ func (b *builder) addChunk(c *chunk) error {
 	return b.checkMemory()
 }
 
-// startInverted begins an input of inverted lists.
-func (b *builder) startInverted(path string) error {
+// Start implements inverted.Sink.
+func (b *builder) Start(path string) (first uint32, err error) {
 	if b.texts != nil {
-		return fmt.Errorf("%s: inverted lists, which have no texts that could be stored", path)
+		return 0, fmt.Errorf("%s: inverted lists, which have no texts that could be stored", path)
 	}
 	if err := b.kind.join(ofTexts); err != nil {
-		return position{}.errorf(path, "inverted lists behind documents with vectors")
+		return 0, source.Position{}.Errorf(path, "inverted lists behind documents with vectors")
 	}
-	b.base = b.docs
-	if b.chunks.Empty() {
-		return nil
+	if !b.chunks.Empty() {
+		err = b.release()
 	}
-	return b.release()
+	return uint32(b.docs), err
 }
 
-// startList begins the list of term in an inverted input whose documents are
-// numbered from b.base on. The postings follow.
-func (b *builder) startList(term []byte) error {
+// StartList implements inverted.Sink.
+func (b *builder) StartList(term []byte) error {
 	if err := b.checkMemory(); err != nil {
 		return err
 	}
@@ -127,20 +122,30 @@ func (b *builder) startList(term []byte) error {
 	return b.ctx.Err()
 }
 
-var errNotAscending = errors.New("docIDs do not ascend")
-
-// addPosting adds a posting to the list that was started. The docID counts from
-// b.base; the caller has checked that it is in range, and that freq is not 0.
-func (b *builder) addPosting(doc, freq uint32) error {
-	doc += uint32(b.base)
+// AddPosting implements inverted.Sink.
+func (b *builder) AddPosting(doc, freq uint32) error {
 	if doc < b.list.Next {
-		return errNotAscending
+		return inverted.ErrOrder
 	}
 	b.index.Put(b.list, doc, freq)
 	if b.list.Docs%4096 == 0 {
 		return b.checkList()
 	}
 	return nil
+}
+
+// AddPostings implements inverted.Sink.
+func (b *builder) AddPostings(docs, freqs []uint32) error {
+	if docs[0] < b.list.Next {
+		return inverted.ErrOrder
+	}
+	b.index.PutAll(b.list, docs, freqs)
+	return b.checkList()
+}
+
+// Warn implements inverted.Sink.
+func (b *builder) Warn(path, format string, args ...any) {
+	b.sum.Warnings = append(b.sum.Warnings, path+": "+fmt.Sprintf(format, args...))
 }
 
 // content is lists in memory.
@@ -157,19 +162,6 @@ func (b *builder) content() content {
 		return &b.index
 	}
 	return &b.chunks
-}
-
-// addPostings adds postings to the list that was started, as addPosting does. The caller has
-// checked also that the docIDs, of which there is at least one, ascend. It changes docs.
-func (b *builder) addPostings(docs, freqs []uint32) error {
-	for i := range docs {
-		docs[i] += uint32(b.base)
-	}
-	if docs[0] < b.list.Next {
-		return errNotAscending
-	}
-	b.index.PutAll(b.list, docs, freqs)
-	return b.checkList()
 }
 
 // checkList is checkMemory within a list.
@@ -192,8 +184,8 @@ func (b *builder) checkMemory() error {
 	return b.spill()
 }
 
-// addRun adds a run behind the lists in memory.
-func (b *builder) addRun(r gather.Run) error {
+// AddRun implements inverted.Sink: the run comes behind the lists in memory.
+func (b *builder) AddRun(r gather.Run) error {
 	if !b.content().Empty() {
 		if err := b.release(); err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"heddle/engine/file/input"
 	"heddle/engine/index/analyze"
 )
 
@@ -40,7 +41,7 @@ func TestCancelBlockedInput(t *testing.T) {
 		opt := DefaultOptions()
 		opt.Format, opt.Stdin, opt.MemoryLimit = format, in, 1
 		time.AfterFunc(50*time.Millisecond, cancel)
-		if _, err := Build(ctx, filepath.Join(dir, "x.hdl"), []string{"-"}, opt); !errors.Is(err, context.Canceled) || errors.Is(err, ErrCorrupt) {
+		if _, err := Build(ctx, filepath.Join(dir, "x.hdl"), []string{"-"}, opt); !errors.Is(err, context.Canceled) || errors.Is(err, input.ErrCorrupt) {
 			t.Errorf("%s: error %v", format, err)
 		}
 		if left := names(t, dir); len(left) > 0 {
@@ -148,7 +149,7 @@ func TestReadErrorsPassThrough(t *testing.T) {
 			opt.Format = format
 			opt.Stdin = io.MultiReader(bytes.NewReader([]byte(content)), failing{broken})
 			_, _, err := buildAt(t, opt, "-")
-			if wellFormed := errors.Is(err, broken); !wellFormed && !errors.Is(err, ErrCorrupt) {
+			if wellFormed := errors.Is(err, broken); !wellFormed && !errors.Is(err, input.ErrCorrupt) {
 				t.Errorf("%s, %q: error %v", format, content, err)
 			} else if !wellFormed && (format == Auto || format == TREC || format == CIFF && content == "") {
 				t.Errorf("%s, %q: error %v, want that of the reader", format, content, err)

@@ -10,6 +10,8 @@ import (
 	"heddle/engine/file/input"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/build/gather"
+	"heddle/engine/index/build/records"
+	"heddle/engine/index/build/source"
 	"heddle/engine/index/hdl"
 )
 
@@ -65,50 +67,21 @@ func (k *kind) join(other kind) error {
 // record is a document as it stands in its input.
 type record struct {
 	end   int // end of the record in chunk.text; it starts where the record before ends
-	at    position
+	at    source.Position
 	input *origin
 }
 
 // origin is the common data of the records of an input.
 type origin struct {
 	path   string
-	format textFormat
+	format records.Format
 	lines  bool // the format is Text
 	json   bool // the format is JSONL
 	tabs   bool // the first line has a TAB
 	utf16  bool // converted to UTF-8
 }
 
-// textFormat is a format of documents that are texts.
-type textFormat struct {
-	// cut appends the next record to dst and returns the position of its start; io.EOF
-	// follows the last record. An error in the content is an *InputError.
-	cut func(s *source, dst []byte) ([]byte, position, error)
-	// parse reads a record into d. The error describes the fault in the record.
-	parse func(record []byte, at position, d *document) error
-}
-
-// document is a parsed record: views into it or into scratch memory of the
-// document, which is used again for the next.
-type document struct {
-	name, text []byte
-	unnamed    bool   // the name is the line
-	vector     vector // vector of the document in place of its text, if it is given
-	scratch    []byte
-	decoded    []byte // scratch: the text of JSON
-	members    members
-	fields     *fields            // the fields of JSON records
-	values     [][]byte           // scratch: of JSON
-	spare      [][]byte           // scratch: names of JSON
-	left       map[string]*uint64 // documents of the chunk by members that are left out
-}
-
-var textFormats = map[Format]textFormat{
-	Text:  {cutLine, parseText},
-	JSONL: {cutLine, parseJSON},
-	TREC:  {cutTREC, parseTREC},
-	WARC:  {cutWARC, parseWARC},
-}
+var textFormats = map[Format]records.Format{Text: records.Text, JSONL: records.JSON, TREC: records.TREC, WARC: records.WARC}
 
 // reset empties the chunk. It frees the memory of an uncommonly large document.
 func (c *chunk) reset(size int) {
@@ -132,7 +105,7 @@ type worker struct {
 	plain   bool // no folding, stemmer or stop words
 	impacts bool // the index has impacts
 	store   bool // texts
-	doc     document
+	doc     records.Document
 	chunk   *chunk
 	tally   gather.Tally
 	length  uint32 // terms of the current document so far
@@ -152,7 +125,7 @@ func (w *worker) analyse(ctx context.Context, c *chunk) {
 		if reason := c.invalid.inspect(text, r); reason != "" {
 			switch w.invalid {
 			case input.Fail:
-				c.err = r.at.error(r.input.path, reason)
+				c.err = r.at.Error(r.input.path, reason)
 				return
 			case input.Skip:
 				c.invalid.Skipped++
@@ -163,7 +136,7 @@ func (w *worker) analyse(ctx context.Context, c *chunk) {
 		weigher := c.weigher
 		err := w.document(text, r)
 		if mixed := errKinds(""); err != nil && (w.invalid != input.Skip || errors.As(err, &mixed)) {
-			c.err = r.at.error(r.input.path, err.Error())
+			c.err = r.at.Error(r.input.path, err.Error())
 			return
 		}
 		if w.tally.End(err == nil); err != nil {
@@ -175,16 +148,16 @@ func (w *worker) analyse(ctx context.Context, c *chunk) {
 		}
 		c.count++
 		c.withTerms += min(w.length, 1)
-		if w.doc.unnamed {
+		if w.doc.Unnamed {
 			c.unnamed++
 		}
-		c.documents = appendDocument(c.documents, w.doc.name, w.length)
+		c.documents = appendDocument(c.documents, w.doc.Name, w.length)
 		if w.store {
-			c.texts = gather.AppendBytes(c.texts, bytes.TrimSpace(w.doc.text))
+			c.texts = gather.AppendBytes(c.texts, bytes.TrimSpace(w.doc.Text))
 		}
 	}
 	c.lists, c.groups = w.tally.Append(c.lists, c.groups)
-	for member, n := range w.doc.left {
+	for member, n := range w.doc.Left {
 		if *n > 0 {
 			if c.left == nil {
 				c.left = map[string]uint64{}
@@ -197,18 +170,18 @@ func (w *worker) analyse(ctx context.Context, c *chunk) {
 // document notes the terms of one record. After an error, counts of its terms remain.
 func (w *worker) document(text []byte, r record) error {
 	w.length = 0
-	w.doc.unnamed = false
-	w.doc.vector.reset()
-	if err := r.input.format.parse(text, r.at, &w.doc); err != nil {
+	w.doc.Unnamed = false
+	w.doc.Vector.Reset()
+	if err := r.input.format.Parse(text, r.at, &w.doc); err != nil {
 		return err
 	}
-	if len(w.doc.name) > hdl.MaxNameLen {
-		return fmt.Errorf("a document name of %d bytes; at most %d are possible", len(w.doc.name), hdl.MaxNameLen)
+	if len(w.doc.Name) > hdl.MaxNameLen {
+		return fmt.Errorf("a document name of %d bytes; at most %d are possible", len(w.doc.Name), hdl.MaxNameLen)
 	}
-	if w.doc.vector.given {
-		return cmp.Or(w.chunk.kind.join(ofVectors), w.weigh(&w.doc.vector))
+	if w.doc.Vector.Given {
+		return cmp.Or(w.chunk.kind.join(ofVectors), w.weigh(&w.doc.Vector))
 	}
-	for token := range w.words.Tokens(w.doc.text) {
+	for token := range w.words.Tokens(w.doc.Text) {
 		w.length++
 		w.tally.Count(token.Term, 1)
 	}

@@ -5,6 +5,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
 
 	"heddle/engine/index/build/gather"
 	"heddle/engine/index/hdl"
@@ -15,23 +18,23 @@ const maxDocuments = math.MaxUint32
 
 // addDocuments adds n documents, encoded by appendDocument; withTerms of them have terms.
 func (b *builder) addDocuments(n, withTerms uint64, encoded []byte) error {
-	if err := b.checkRoom(n); err != nil {
+	if err := b.CheckRoom(n); err != nil {
 		return err
 	}
 	b.docs, b.withTerms = b.docs+n, b.withTerms+withTerms
 	return b.names.Append(encoded)
 }
 
-// checkRoom fails if n more documents would exceed the range of docIDs.
-func (b *builder) checkRoom(n uint64) error {
+// CheckRoom implements inverted.Sink.
+func (b *builder) CheckRoom(n uint64) error {
 	if b.docs+n > maxDocuments {
 		return fmt.Errorf("%w: more than %d documents", hdl.ErrInput, uint64(maxDocuments))
 	}
 	return nil
 }
 
-// addDocument adds a document of an inverted input.
-func (b *builder) addDocument(name []byte, length uint32) error {
+// AddDocument implements inverted.Sink.
+func (b *builder) AddDocument(name []byte, length uint32) error {
 	b.scratch = appendDocument(b.scratch[:0], name, length)
 	return b.addDocuments(1, uint64(min(length, 1)), b.scratch)
 }
@@ -94,4 +97,49 @@ func (b *builder) writeTexts(w Output) error {
 		}
 	}
 	return nil
+}
+
+// findDuplicates counts the documents that have the name of an earlier document, by the
+// hashes of their names. It takes 8 bytes of memory per document. Where these exceed the limit,
+// it reads the names several times, for a part of the hashes each.
+func (b *builder) findDuplicates() error {
+	passes := 1 + 8*b.docs/max(b.limit, 1<<20)
+	hashes := make([]uint64, 0, b.docs/passes)
+	var twice []uint64
+	for pass := range passes {
+		hashes = hashes[:0]
+		err := b.eachDocument(func(name []byte, _ uint32) error {
+			if hash := xxhash.Sum64(name); len(name) > 0 && hash%passes == pass {
+				hashes = append(hashes, hash)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		slices.Sort(hashes)
+		for i := 1; i < len(hashes); i++ {
+			if hashes[i] == hashes[i-1] {
+				b.sum.Duplicates++
+				if len(twice) == 0 || twice[len(twice)-1] != hashes[i] {
+					twice = append(twice, hashes[i])
+				}
+			}
+		}
+	}
+	slices.Sort(twice)
+	if len(twice) == 0 {
+		return nil
+	}
+	doc, met := uint64(0), make([]bool, len(twice))
+	return b.eachDocument(func(name []byte, _ uint32) error {
+		if i, found := slices.BinarySearch(twice, xxhash.Sum64(name)); found && len(name) > 0 && b.sum.Duplicate.Name == "" {
+			if met[i] {
+				b.sum.Duplicate.Doc, b.sum.Duplicate.Name = doc, string(name)
+			}
+			met[i] = true
+		}
+		doc++
+		return nil
+	})
 }

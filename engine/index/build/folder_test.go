@@ -64,7 +64,7 @@ func TestDuplicatesInPasses(t *testing.T) {
 		if i >= docs-twice {
 			name = strconv.AppendInt(nil, int64(i-docs+twice), 10)
 		}
-		if err := b.addDocument(name, 1); err != nil {
+		if err := b.AddDocument(name, 1); err != nil {
 			t.Fatal(err)
 		}
 	}

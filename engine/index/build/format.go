@@ -11,6 +11,9 @@ import (
 	"strings"
 
 	"heddle/engine/file/input"
+	"heddle/engine/index/build/inverted"
+	"heddle/engine/index/build/records"
+	"heddle/engine/index/build/source"
 )
 
 // Format names an input format. The package comment describes each.
@@ -43,37 +46,37 @@ func ParseFormat(s string) (Format, error) {
 const peekSize = 8 << 10
 
 // prepare finds the format if it is Auto, and prepares an input of text.
-func (s *source) prepare(f Format) (Format, error) {
-	head, err := s.head()
+func prepare(s *source.Reader, f Format) (Format, error) {
+	head, err := headOf(s)
 	if err != nil {
 		return f, err
 	}
-	if f == Auto && isWARC(head) {
+	if f == Auto && records.IsWARC(head) {
 		f = WARC
 	}
-	if f == WARC && !isWARC(bytes.TrimLeft(head, "\r\n")) {
-		return f, s.errorf("no WARC record: the input begins with %.40q, not with WARC/", head[:min(len(head), 40)])
+	if f == WARC && !records.IsWARC(bytes.TrimLeft(head, "\r\n")) {
+		return f, s.Errorf("no WARC record: the input begins with %.40q, not with WARC/", head[:min(len(head), 40)])
 	}
-	if f != CIFF && f != WARC && !(f == Auto && isCIFF(s.path, head)) {
-		if err := s.text(); err != nil {
+	if f != CIFF && f != WARC && !(f == Auto && isCIFF(s.Path, head)) {
+		if err := s.Text(); err != nil {
 			return f, err
 		}
-		if head, err = s.head(); err != nil {
+		if head, err = headOf(s); err != nil {
 			return f, err
 		}
 	}
 	if f == Auto {
-		f, err = detect(s.path, head)
+		f, err = detect(s.Path, head)
 	}
-	if err == nil && f == JSONL && bytes.HasPrefix(start(head), []byte("[")) {
-		err = errArray(s.path)
+	if err == nil && f == JSONL && bytes.HasPrefix(records.Start(head), []byte("[")) {
+		err = errArray(s.Path)
 	}
 	return f, err
 }
 
-// head shows the start of the input.
-func (s *source) head() ([]byte, error) {
-	head, err := s.peek(peekSize)
+// headOf shows the start of the input.
+func headOf(s *source.Reader) ([]byte, error) {
+	head, err := s.Peek(peekSize)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		err = nil
 	}
@@ -89,23 +92,23 @@ func detect(path string, head []byte) (Format, error) {
 	case ".csv":
 		return "", errCSV(path)
 	case ".html", ".htm":
-		if !looksLikeTREC(head) {
+		if !records.LooksLikeTREC(head) {
 			return "", errPage(path, "HTML")
 		}
 	case ".tsv", ".txt": // topics and collections of TREC are often called .txt
-		if !looksLikeTREC(head) {
+		if !records.LooksLikeTREC(head) {
 			return checkText(path, head)
 		}
 	}
 	switch {
 	case isCIFF(path, head):
 		return CIFF, nil
-	case looksLikeTREC(head):
+	case records.LooksLikeTREC(head):
 		return TREC, nil
-	case bytes.HasPrefix(start(head), []byte("{")):
+	case bytes.HasPrefix(records.Start(head), []byte("{")):
 		return JSONL, nil
 	case bytes.IndexByte(head, 0) >= 0:
-		return "", position{}.errorf(path, "no format that auto knows: binary data")
+		return "", source.Position{}.Errorf(path, "no format that auto knows: binary data")
 	}
 	return checkText(path, head)
 }
@@ -115,10 +118,10 @@ func checkText(path string, head []byte) (Format, error) {
 	switch {
 	case looksLikeCSV(head):
 		return "", errCSV(path)
-	case arrayOfObjects.Match(start(head)):
+	case arrayOfObjects.Match(records.Start(head)):
 		return "", errArray(path)
 	}
-	if m := page.Find(start(head)); m != nil {
+	if m := page.Find(records.Start(head)); m != nil {
 		name := "HTML"
 		if bytes.HasPrefix(m, []byte("<?")) {
 			name = "XML"
@@ -137,22 +140,24 @@ var (
 const orText = "; with --format text, each line is a text"
 
 func errCSV(path string) error {
-	return position{}.error(path, "CSV: convert it to NAME TAB TEXT or to JSON lines"+orText)
+	return source.Position{}.Error(path, "CSV: convert it to NAME TAB TEXT or to JSON lines"+orText)
 }
 
 func errPage(path, format string) error {
-	return position{}.error(path, format+": extract its text first, for example as JSON lines"+orText)
+	return source.Position{}.Error(path, format+": extract its text first, for example as JSON lines"+orText)
 }
 
 func errArray(path string) error {
-	return position{}.error(path, "a JSON array: write one object per line (jsonl), for example with jq -c '.[]'")
+	return source.Position{}.Error(path, "a JSON array: write one object per line (jsonl), for example with jq -c '.[]'")
 }
 
 // extension is the extension of a file name in lower case, without the extension of a compression.
 func extension(path string) string { return filepath.Ext(input.TrimSuffix(strings.ToLower(path))) }
 
 // isCIFF reports whether an input is CIFF by its name or its content.
-func isCIFF(path string, head []byte) bool { return extension(path) == ".ciff" || looksLikeCIFF(head) }
+func isCIFF(path string, head []byte) bool {
+	return extension(path) == ".ciff" || inverted.LooksLikeCIFF(head)
+}
 
 // looksLikeCSV reports whether head has at least csvRecords records of the same number of
 // fields, at least two, without a TAB, and without white space behind a comma.
@@ -178,37 +183,3 @@ func looksLikeCSV(head []byte) bool {
 
 // csvRecords is the number of records by which CSV is recognised.
 const csvRecords = 3
-
-// start skips a byte order mark and white space.
-func start(head []byte) []byte {
-	return bytes.TrimLeft(bytes.TrimPrefix(head, []byte(input.Mark)), " \t\r\n")
-}
-
-// looksLikeTREC reports whether head is markup and has a <DOC>.
-func looksLikeTREC(head []byte) bool {
-	head = start(head)
-	for markup := bytes.HasPrefix(head, []byte("<")); markup; {
-		if bytes.EqualFold(tagName(head), []byte("DOC")) {
-			return true
-		}
-		next := bytes.IndexByte(head[1:], '<')
-		markup = next >= 0
-		head = head[1+max(next, 0):]
-	}
-	return false
-}
-
-// isWARC reports whether an input begins with a record of a web archive, as WARC and WET files do.
-func isWARC(head []byte) bool { return bytes.HasPrefix(head, []byte("WARC/")) }
-
-// looksLikeCIFF reports whether head starts with a CIFF header and fits no other format:
-// the length, then only fields of the header, version 1.
-func looksLikeCIFF(head []byte) bool {
-	r := wire{rest: head}
-	n, ok := r.uvarint()
-	if !ok || n > uint64(len(r.rest)) {
-		return false
-	}
-	h, err := parseHeader(r.rest[:n])
-	return err == nil && h.version == 1 && !h.unknown
-}

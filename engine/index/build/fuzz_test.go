@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"heddle/engine/file/input"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/build/gather"
+	"heddle/engine/index/build/source"
 )
 
 // fuzzOptions reads standard input in small chunks and spills often.
@@ -35,9 +35,9 @@ func readOnly(t *testing.T, opt Options, inputs ...string) (c collection, err er
 	}
 	defer b.close()
 	b.tick = func(bool) {}
-	files := &opener{input.Opener{Ctx: ctx, Stdin: opt.Stdin}, opt.maxDocument}
-	if err := readInputs(b, files, inputs, &opt, analyzer); err != nil {
-		if !errors.Is(err, ErrCorrupt) {
+	files := &source.Opener{Opener: input.Opener{Ctx: ctx, Stdin: opt.Stdin}, MaxDocument: opt.maxDocument}
+	if err := readInputs(b, files, nil, inputs, &opt, analyzer); err != nil {
+		if !errors.Is(err, input.ErrCorrupt) {
 			t.Fatalf("error %v", err)
 		}
 		return c, err
@@ -58,7 +58,7 @@ func readOnly(t *testing.T, opt Options, inputs ...string) (c collection, err er
 		c.lists[m.Term] = l
 		return nil
 	})
-	if err != nil && !errors.Is(err, ErrCorrupt) {
+	if err != nil && !errors.Is(err, input.ErrCorrupt) {
 		t.Fatalf("error %v", err)
 	}
 	c.names = make([]string, b.docs)
@@ -101,40 +101,4 @@ func FuzzAuto(f *testing.F) { fuzzText(f, Auto, "<DOC>", "{\"", "\x02\x08\x01", 
 func FuzzCIFF(f *testing.F) {
 	c := smallCollection()
 	fuzzText(f, CIFF, string(asCIFF(c, []string{"one", "two", "weft", "empty"})), "\x02\x08\x01")
-}
-
-func FuzzPISA(f *testing.F) {
-	files := asPISA(smallCollection())
-	f.Add(files[".docs"], files[".freqs"], files[".sizes"], files[".terms"], files[".documents"])
-	f.Add([]byte{1, 0, 0, 0, 255, 255, 255, 255}, []byte{}, []byte{255, 255, 255, 255}, []byte{}, []byte("a"))
-	f.Fuzz(func(t *testing.T, docs, freqs, sizes, terms, documents []byte) {
-		ctx := context.Background()
-		b, err := newBuilder(ctx, "", 1, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer b.close()
-		b.tick = func(bool) {}
-		o := &opener{input.Opener{Ctx: ctx}, 1 << 16}
-		p := pisa{b: b}
-		for to, content := range map[**source][]byte{&p.docs: docs, &p.freqs: freqs, &p.sizes: sizes, &p.terms: terms, &p.names: documents} {
-			r, err := o.Wrap("x", bytes.NewReader(content), io.NopCloser(nil))
-			if err != nil {
-				return // damaged gzip data
-			}
-			*to = &source{path: "x", r: r, maxDocument: o.maxDocument}
-		}
-		err = p.readDocuments()
-		if err == nil && len(docs)%8 == 0 {
-			err = p.readLists()
-		}
-		for l := (gather.List{}); err == nil; { // the lists as a run
-			if err = p.Next(&l); err == nil {
-				_, _, err = l.Read(nil, nil)
-			}
-		}
-		if err != io.EOF && !errors.Is(err, ErrCorrupt) {
-			t.Fatalf("error %v", err)
-		}
-	})
 }

@@ -267,16 +267,16 @@ func (m message) number(field int, v uint64) message {
 	if v == 0 {
 		return m
 	}
-	return binary.AppendUvarint(binary.AppendUvarint(m, uint64(field)<<3|wireVarint), v)
+	return binary.AppendUvarint(binary.AppendUvarint(m, uint64(field)<<3), v)
 }
 
 func (m message) bytes(field int, b []byte) message {
-	m = binary.AppendUvarint(m, uint64(field)<<3|wireBytes)
+	m = binary.AppendUvarint(m, uint64(field)<<3|2)
 	return append(binary.AppendUvarint(m, uint64(len(b))), b...)
 }
 
 func (m message) double(field int, v float64) message {
-	m = binary.AppendUvarint(m, uint64(field)<<3|wireFixed64)
+	m = binary.AppendUvarint(m, uint64(field)<<3|1)
 	return binary.LittleEndian.AppendUint64(m, math.Float64bits(v))
 }
 

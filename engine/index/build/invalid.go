@@ -12,11 +12,11 @@ import (
 
 // InvalidDocuments counts the invalid documents of a build. A document counts once.
 type InvalidDocuments struct {
-	Encoding uint64      // records with invalid UTF-8 or UTF-16, or with half of a surrogate pair in JSON
-	Tabs     uint64      // lines of text that have a TAB, or have none, unlike the first line
-	Records  uint64      // unreadable records, for example incorrect JSON; only with InvalidSkip
-	Skipped  uint64      // skipped records in all, which are absent from the index
-	First    *InputError // place and reason of the first
+	Encoding uint64       // records with invalid UTF-8 or UTF-16, or with half of a surrogate pair in JSON
+	Tabs     uint64       // lines of text that have a TAB, or have none, unlike the first line
+	Records  uint64       // unreadable records, for example incorrect JSON; only with InvalidSkip
+	Skipped  uint64       // skipped records in all, which are absent from the index
+	First    *input.Error // place and reason of the first
 }
 
 // Count is the number of invalid documents.
@@ -75,7 +75,7 @@ func (d *InvalidDocuments) inspect(text []byte, r record) (reason string) {
 // note keeps the first place.
 func (d *InvalidDocuments) note(r record, reason string) {
 	if d.First == nil {
-		d.First = r.at.error(r.input.path, reason)
+		d.First = r.at.Error(r.input.path, reason)
 	}
 }
 

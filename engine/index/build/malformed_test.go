@@ -12,18 +12,21 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/engine/file/input"
 	"heddle/engine/index/analyze"
+	"heddle/engine/index/build/inverted"
+	"heddle/engine/index/build/source"
 	"heddle/engine/index/hdl"
 	"heddle/engine/plan/testneeds"
 )
 
-// inputError checks that err is an *InputError with a reason, and gives it.
-func inputError(t *testing.T, what string, err error, reason string) *InputError {
+// inputError checks that err is an *input.Error with a reason, and gives it.
+func inputError(t *testing.T, what string, err error, reason string) *input.Error {
 	t.Helper()
-	var e *InputError
-	if !errors.As(err, &e) || !errors.Is(err, ErrCorrupt) {
-		t.Errorf("%s: error %v, want an InputError", what, err)
-		return &InputError{}
+	var e *input.Error
+	if !errors.As(err, &e) || !errors.Is(err, input.ErrCorrupt) {
+		t.Errorf("%s: error %v, want an input.Error", what, err)
+		return &input.Error{}
 	}
 	if !strings.Contains(e.Reason, reason) {
 		t.Errorf("%s: %q, want %q", what, e.Reason, reason)
@@ -108,16 +111,6 @@ func TestFirstErrorWins(t *testing.T) {
 		_, _, err := buildAt(t, opt, append(inputs, "missing")...)
 		if e := inputError(t, "b", err, "is 'o': "); e.Line != 3001 || filepath.Base(e.Path) != "b.jsonl" {
 			t.Fatalf("error %v", err)
-		}
-	}
-}
-
-// TestWire: a field that is longer than its message is malformed, even by the bytes of its length alone.
-func TestWire(t *testing.T) {
-	for size := range byte(5) {
-		w, f := wire{rest: []byte{1<<3 | wireBytes, size, 'a', 'b'}}, field{}
-		if ok := w.next(&f); ok != (size <= 2) || ok && len(f.bytes) != int(size) {
-			t.Errorf("a field of %d bytes in 2: %v, %q", size, ok, f.bytes)
 		}
 	}
 }
@@ -343,13 +336,13 @@ func TestMalformedCIFF(t *testing.T) {
 		_, err := buildBytes(t, ciffOptions(), "x", slices.Concat(c.parts...))
 		inputError(t, c.name, err, c.reason)
 	}
-	long := list().bytes(9, make([]byte, 2*sourceBuffer+10)).bytes(4, posting(1, 1)).delimited() // of unknown contents
+	long := list().bytes(9, make([]byte, 2*source.Buffer+10)).bytes(4, posting(1, 1)).delimited() // of unknown contents
 	for name, file := range map[string][]byte{"the good file": good, "a long field": long} {
 		if _, err := buildBytes(t, ciffOptions(), "x", slices.Concat(header().delimited(), file, docs)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	impacts := header().bytes(8, []byte(CIFFImpacts)).delimited() // their sum is not the sum of the lengths
+	impacts := header().bytes(8, []byte(inverted.CIFFImpacts)).delimited() // their sum is not the sum of the lengths
 	path := save(t, map[string][]byte{"x": slices.Concat(impacts, list().bytes(4, posting(1, 2)).delimited(), doc(0).number(3, 9).delimited(), doc(1).delimited())})[0]
 	if _, sum := mustBuild(t, ciffOptions(), path); strings.Contains(strings.Join(sum.Warnings, "\n"), "the document lengths add up to") {
 		t.Errorf("warnings %q", sum.Warnings)
@@ -377,7 +370,7 @@ func TestTermTwiceAcrossRuns(t *testing.T) {
 	content = bytes.Replace(content, ciffHeaderOf(c), message{}.number(1, 1).number(2, 20002).number(3, 2), 1)
 	n := len(message{}.number(1, 1).number(2, 20002).number(3, 2))
 	content[0] = byte(n)
-	if _, err := buildBytes(t, opt, "x", content); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), `two lists of the term "x"`) {
+	if _, err := buildBytes(t, opt, "x", content); !errors.Is(err, input.ErrCorrupt) || !strings.Contains(err.Error(), `two lists of the term "x"`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -407,7 +400,7 @@ func TestCIFFDetails(t *testing.T) {
 	}
 }
 
-func binary32(field int) []byte { return []byte{byte(field<<3 | wireFixed32)} }
+func binary32(field int) []byte { return []byte{byte(field<<3 | 5)} }
 
 // TestLengthsDoNotAllocate feeds lengths far beyond the input.
 func TestLengthsDoNotAllocate(t *testing.T) {

@@ -1,17 +1,20 @@
 package build
 
 import (
-	"fmt"
+	"cmp"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"heddle/codec"
 	"heddle/engine/file/container"
 	"heddle/engine/file/input"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/bm25"
+	"heddle/engine/index/build/source"
 	"heddle/engine/index/hdl"
 )
 
@@ -133,7 +136,7 @@ type Options struct {
 	// documents so far. Lists of pisa with ascending terms are read while the index is written.
 	Progress func(doneBytes, totalBytes int64, docs uint64)
 
-	maxDocument int // MaxDocument, less in tests
+	maxDocument int // source.MaxDocument, less in tests
 }
 
 // Values of Options.Renumber.
@@ -179,7 +182,7 @@ func (o Options) complete(out string) Options {
 		o.Stdin = os.Stdin
 	}
 	if o.maxDocument == 0 {
-		o.maxDocument = MaxDocument
+		o.maxDocument = source.MaxDocument
 	}
 	return o
 }
@@ -232,6 +235,17 @@ type Summary struct {
 	Warnings []string
 }
 
-func (s *Summary) warn(path, format string, args ...any) {
-	s.Warnings = append(s.Warnings, path+": "+fmt.Sprintf(format, args...))
+// LeftOut is a member of JSON lines that is neither indexed nor an attribute.
+type LeftOut struct {
+	Member    string `json:"member"`    // … stands for the members behind the first 1000
+	Documents uint64 `json:"documents"` // documents with a text in the field
+}
+
+// leftOut joins the counts of all workers, the most frequent member first.
+func leftOut(counts map[string]uint64) (all []LeftOut) {
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		all = append(all, LeftOut{name, counts[name]})
+	}
+	slices.SortStableFunc(all, func(a, b LeftOut) int { return cmp.Compare(b.Documents, a.Documents) })
+	return all
 }

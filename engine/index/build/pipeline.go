@@ -10,24 +10,28 @@ import (
 	"strings"
 	"sync"
 
+	"heddle/engine/file/input"
 	"heddle/engine/index/analyze"
+	"heddle/engine/index/build/inverted"
+	"heddle/engine/index/build/records"
+	"heddle/engine/index/build/source"
 )
 
 // item is one of four inputs of the builder, in the order of the input files.
 type item struct {
-	chunk  *chunk  // its ready receives when it has been analysed
-	ciff   *source // the receiver closes it
-	triple string  // base name of a PISA triple
-	err    error   // error of the reader; nothing follows it
+	chunk  *chunk         // its ready receives when it has been analysed
+	ciff   *source.Reader // the receiver closes it
+	triple string         // base name of a PISA triple
+	err    error          // error of the reader; nothing follows it
 }
 
 // readInputs runs the pipeline: one goroutine reads and cuts, opt.Workers
 // analyse, and the caller's feeds the builder. When it returns, all of them have
 // ended. The first error in the order of the inputs wins, but a fault in a list that
 // stays in its file shows at the merge.
-func readInputs(b *builder, files *opener, inputs []string, opt *Options, analyzer *analyze.Analyzer) error {
+func readInputs(b *builder, files *source.Opener, pisa *inverted.PISA, inputs []string, opt *Options, analyzer *analyze.Analyzer) error {
 	set := analyzer.Settings()
-	fields := newFields(opt)
+	fields := records.NewFields(opt.Text, opt.ID, opt.Attributes)
 	plain := !set.Fold && set.Stemmer == analyze.StemNone && len(set.StopWords) == 0
 	ctx, cancel := context.WithCancel(files.Ctx)
 	size, number, _ := opt.chunkLimits()
@@ -44,14 +48,14 @@ func readInputs(b *builder, files *opener, inputs []string, opt *Options, analyz
 		running.Wait()
 		for it := range r.out { // left after an error
 			if it.ciff != nil {
-				it.ciff.close()
+				it.ciff.Close()
 			}
 		}
 	}()
 	running.Go(func() { r.read(inputs) })
 	for range opt.Workers {
 		running.Go(func() {
-			w := worker{doc: document{fields: fields}, words: analyzer.Documents(), invalid: opt.Invalid, plain: plain, impacts: opt.Impacts > 0, store: opt.StoreTexts}
+			w := worker{doc: records.Document{Fields: fields}, words: analyzer.Documents(), invalid: opt.Invalid, plain: plain, impacts: opt.Impacts > 0, store: opt.StoreTexts}
 			for c := range r.work {
 				w.analyse(ctx, c)
 				c.ready <- struct{}{}
@@ -59,7 +63,7 @@ func readInputs(b *builder, files *opener, inputs []string, opt *Options, analyz
 		})
 	}
 	for it := range r.out {
-		if err := b.take(ctx, files, it); err != nil {
+		if err := b.take(ctx, pisa, it); err != nil {
 			return err
 		}
 		if it.chunk != nil {
@@ -72,15 +76,15 @@ func readInputs(b *builder, files *opener, inputs []string, opt *Options, analyz
 	return ctx.Err() // the reader does not report the end of a context
 }
 
-func (b *builder) take(ctx context.Context, files *opener, it item) error {
+func (b *builder) take(ctx context.Context, pisa *inverted.PISA, it item) error {
 	switch {
 	case it.err != nil:
 		return it.err
 	case it.ciff != nil:
-		defer it.ciff.close()
-		return readCIFF(b, it.ciff)
+		defer it.ciff.Close()
+		return inverted.CIFF(b, it.ciff)
 	case it.triple != "":
-		return readPISA(b, files, it.triple)
+		return pisa.Add(it.triple)
 	}
 	select {
 	case <-it.chunk.ready:
@@ -100,7 +104,7 @@ const minRecord = 32
 // reader opens the inputs and cuts them into chunks.
 type reader struct {
 	ctx    context.Context
-	files  *opener
+	files  *source.Opener
 	format Format
 	size   int // size of the text of a chunk, in bytes
 
@@ -148,35 +152,36 @@ func (r *reader) flush() {
 }
 
 func (r *reader) input(path string) error {
-	if base, ok := triple(path); r.format == PISA || r.format == Auto && ok {
+	if base, ok := inverted.Triple(path); r.format == PISA || r.format == Auto && ok {
 		r.met(PISA)
 		r.flush()
 		r.send(item{triple: base})
 		return nil
 	}
-	s, err := r.files.open(path)
+	s, err := r.files.Open(path)
 	if err != nil {
 		return err
 	}
-	format, err := s.prepare(r.format)
+	format, err := prepare(s, r.format)
 	if err != nil {
-		return errors.Join(err, s.close())
+		return errors.Join(err, s.Close())
 	}
 	r.met(format)
 	if format == CIFF {
 		r.flush()
 		if !r.send(item{ciff: s}) {
-			s.close()
+			s.Close()
 		}
 		return nil
 	}
-	defer s.close()
+	defer s.Close()
+	in := &records.Input{Reader: s}
 	defer func() {
-		if s.binary > 0 {
-			r.warnings = append(r.warnings, fmt.Sprintf("%s: %s that are no text, such as images, left out", path, plural(uint64(s.binary), "WARC record")))
+		if in.Binary > 0 {
+			r.warnings = append(r.warnings, fmt.Sprintf("%s: %s that are no text, such as images, left out", path, input.Plural(uint64(in.Binary), "WARC record")))
 		}
 	}()
-	return r.cut(s, &origin{path: path, format: textFormats[format], lines: format == Text, json: format == JSONL, utf16: s.r.UTF16})
+	return r.cut(in, &origin{path: path, format: textFormats[format], lines: format == Text, json: format == JSONL, utf16: s.UTF16})
 }
 
 // met notes the format of an input.
@@ -187,7 +192,7 @@ func (r *reader) met(f Format) {
 }
 
 // cut puts the records of s into chunks.
-func (r *reader) cut(s *source, in *origin) error {
+func (r *reader) cut(s *records.Input, in *origin) error {
 	for first := true; ; first = false {
 		if r.chunk == nil {
 			select {
@@ -198,7 +203,7 @@ func (r *reader) cut(s *source, in *origin) error {
 			}
 		}
 		c := r.chunk
-		text, at, err := in.format.cut(s, c.text)
+		text, at, err := in.format.Cut(s, c.text)
 		if err != nil {
 			if err == io.EOF {
 				return nil

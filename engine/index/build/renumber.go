@@ -18,8 +18,8 @@ type renumbered struct {
 	ids     []uint32 // the number of each document
 	order   []uint32 // the document of each number
 	lengths []uint32
-	names   records
-	texts   records
+	names   spool
+	texts   spool
 	list    []posted
 	docs    []uint32
 	freqs   []uint32
@@ -34,10 +34,10 @@ func renumber(out Output, docs uint32, dir string) (*renumbered, error) {
 		r.ids[d] = uint32(id)
 	}
 	var err error
-	if r.names, err = newRecords(dir); err != nil {
+	if r.names, err = newSpool(dir); err != nil {
 		return nil, err
 	}
-	if r.texts, err = newRecords(dir); err != nil {
+	if r.texts, err = newSpool(dir); err != nil {
 		return nil, errors.Join(err, r.names.file.Close())
 	}
 	return r, nil
@@ -92,22 +92,22 @@ func (r *renumbered) Abort() error  { return errors.Join(r.close(), r.Output.Abo
 
 func (r *renumbered) close() error { return errors.Join(r.names.file.Close(), r.texts.file.Close()) }
 
-// records are strings of bytes in a temporary file.
-type records struct {
+// spool is strings of bytes in a temporary file.
+type spool struct {
 	file *scratch.File
 	out  *bufio.Writer
 	ends []int64
 	size int64
 }
 
-func newRecords(dir string) (r records, err error) {
+func newSpool(dir string) (r spool, err error) {
 	if r.file, err = scratch.New(dir, ".heddle-*"); err == nil {
 		r.out = bufio.NewWriter(r.file)
 	}
 	return r, err
 }
 
-func (r *records) add(b []byte) error {
+func (r *spool) add(b []byte) error {
 	r.size += int64(len(b))
 	r.ends = append(r.ends, r.size)
 	_, err := r.out.Write(b)
@@ -115,7 +115,7 @@ func (r *records) add(b []byte) error {
 }
 
 // each calls f with the records in an order.
-func (r *records) each(order []uint32, f func(i uint32, record []byte) error) error {
+func (r *spool) each(order []uint32, f func(i uint32, record []byte) error) error {
 	if err := r.out.Flush(); err != nil {
 		return err
 	}

@@ -2,12 +2,12 @@ package build
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"heddle/engine/index/analyze"
+	"heddle/engine/index/build/source"
 )
 
 // TestTexts tests the corner cases of each text format by the resulting documents.
@@ -76,8 +76,8 @@ func TestTexts(t *testing.T) {
 // more.
 func TestLimitOfALine(t *testing.T) {
 	opt := DefaultOptions()
-	opt.maxDocument = 3 * sourceBuffer
-	for _, n := range []int{sourceBuffer - 1, sourceBuffer, sourceBuffer + 1, opt.maxDocument - 1, opt.maxDocument} {
+	opt.maxDocument = 3 * source.Buffer
+	for _, n := range []int{source.Buffer - 1, source.Buffer, source.Buffer + 1, opt.maxDocument - 1, opt.maxDocument} {
 		line := "a\t" + strings.Repeat("xy ", n/3+1)[:n-2]
 		got, err := buildBytes(t, opt, "a.tsv", []byte(line+"\nb\tz\n"))
 		if n == opt.maxDocument { // the line end counts
@@ -139,29 +139,6 @@ func TestParseFormat(t *testing.T) {
 	}
 	if _, err := ParseFormat("csv"); err == nil || !strings.Contains(err.Error(), "jsonl") {
 		t.Errorf("ParseFormat(csv): %v", err)
-	}
-}
-
-func TestTriple(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"a.docs", "b.docs.gz", "c", "c.docs"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, c := range []struct {
-		path, base string
-		ok         bool
-	}{
-		{"a", "a", true}, {"a.docs", "a", true}, {"b", "b", true}, {"b.docs.gz", "b", true}, {"b.docs", "b", true},
-		{"c", "c", false}, {"c.docs", "c", true}, {"none", "none", false}, {"none.docs", "none", true},
-	} {
-		if base, ok := triple(filepath.Join(dir, c.path)); ok != c.ok || base != filepath.Join(dir, c.base) {
-			t.Errorf("triple(%q) = %q, %v", c.path, base, ok)
-		}
-	}
-	if _, ok := triple("-"); ok {
-		t.Error("standard input is a triple")
 	}
 }
 

@@ -58,7 +58,7 @@ func TestMalformedWARC(t *testing.T) {
 		"no name":             {warc("WARC-Type: conversion\n", "x"), "without WARC-TREC-ID"},
 		"not at all":          {"<DOC>", "no WARC record: the input begins with"},
 		"too long":            {"WARC/1.0\r\nWARC-Type: conversion\r\nContent-Length: 99999999999\r\n\r\n", "at most 67108864 are possible"},
-		"endless header":      {"WARC/1.0\r\n" + strings.Repeat("a: b\r\n", maxWARCHeader/6+1), "a WARC header of more than"},
+		"endless header":      {"WARC/1.0\r\n" + strings.Repeat("a: b\r\n", (256<<10)/6+1), "a WARC header of more than"},
 	} {
 		opt := DefaultOptions()
 		opt.Format = WARC
@@ -77,10 +77,6 @@ func TestMalformedWARC(t *testing.T) {
 		if fits != (err == nil) {
 			t.Errorf("100 bytes, %d are possible: %v", limit, err)
 		}
-	}
-	block := "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Encoding: gzip\r\n\r\n" + string(zip([]byte(strings.Repeat("x", 1000))))
-	if kind, body := httpBody([]byte(block), 100); kind != "text/plain" || string(body) != strings.Repeat("x", 100) {
-		t.Errorf("%s, %d unpacked bytes", kind, len(body))
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"heddle/engine/index/build"
+	"heddle/engine/index/build/inverted"
 	"heddle/engine/plan"
 )
 
@@ -27,7 +27,7 @@ func (x *exporter) ciff() error {
 	b = protowire.AppendFixed64(protowire.AppendTag(b, 7, protowire.Fixed64Type), math.Float64bits(float64(m.Length)/float64(max(m.WithTerms, 1))))
 	description := "index of heddle"
 	if m.Impacts.Bits > 0 {
-		description = build.CIFFImpacts
+		description = inverted.CIFFImpacts
 	}
 	b = appendBytes(b, 8, description)
 	if err := x.message(b); err != nil {

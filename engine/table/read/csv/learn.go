@@ -86,7 +86,7 @@ func (s *source) learnNames(f *file) (err error) {
 	}
 	if n := len(s.opt.Names); n > 0 {
 		if s.header && n != len(c.names) {
-			return f.errorf("%s, but %s are given", plural(len(c.names), "column"), plural(n, "name"))
+			return f.errorf("%s, but %s are given", input.Plural(len(c.names), "column"), input.Plural(n, "name"))
 		}
 		c.names = s.opt.Names
 	}

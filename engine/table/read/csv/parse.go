@@ -230,14 +230,7 @@ func (c *columns) long(b *read.Batch, s *scanner, p *parsed, first int) *fieldEr
 
 // count describes a record with a wrong number of fields.
 func (c *columns) count(n int) string {
-	return fmt.Sprintf("%s, the table has %s (--ragged pad takes missing fields as missing values, --ragged skip leaves such records out)", plural(n, "field"), plural(len(c.column), "column"))
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return fmt.Sprintf("%s, the table has %s (--ragged pad takes missing fields as missing values, --ragged skip leaves such records out)", input.Plural(n, "field"), input.Plural(len(c.column), "column"))
 }
 
 // put appends a field to a column. It returns the reason of an error as a format with a

@@ -1,4 +1,4 @@
-package build
+package records
 
 import (
 	"bufio"
@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"heddle/engine/index/build/source"
 )
 
 // maxWARCHeader bounds the header of a record in bytes.
@@ -18,16 +20,16 @@ const maxWARCHeader = 256 << 10
 // cutWARC cuts records that are documents: conversion, as in WET files, response and resource. A
 // record becomes its name, "html" or "text", and its body, the first two with a line end behind them. Records
 // of other types are skipped; a body that is no text, such as an image, is counted too.
-func cutWARC(s *source, dst []byte) ([]byte, position, error) {
+func cutWARC(s *Input, dst []byte) ([]byte, source.Position, error) {
 	for {
-		at := s.at
+		at := s.At
 		header, err := cutHeader(s)
 		if err != nil {
 			return dst, at, err
 		}
 		length, err := strconv.ParseInt(headerValue(header, "Content-Length"), 10, 64)
 		if err != nil || length < 0 {
-			return dst, at, at.errorf(s.path, "a WARC record without a Content-Length")
+			return dst, at, at.Errorf(s.Path, "a WARC record without a Content-Length")
 		}
 		if kind := headerValue(header, "WARC-Type"); !slices.Contains([]string{"conversion", "response", "resource"}, strings.ToLower(kind)) {
 			if err := s.discard(length); err != nil {
@@ -35,21 +37,21 @@ func cutWARC(s *source, dst []byte) ([]byte, position, error) {
 			}
 			continue
 		}
-		if length > int64(s.maxDocument) {
-			return dst, at, at.errorf(s.path, "a WARC record of %d bytes; at most %d are possible", length, s.maxDocument)
+		if length > int64(s.MaxDocument) {
+			return dst, at, at.Errorf(s.Path, "a WARC record of %d bytes; at most %d are possible", length, s.MaxDocument)
 		}
 		block := make([]byte, length)
-		if _, err := io.ReadFull(s.r, block); err != nil {
+		if _, err := io.ReadFull(s, block); err != nil {
 			return dst, at, recordEnd(s, at, err)
 		}
-		s.at.offset += length
+		s.At.Offset += length
 		name := recordName(header)
 		if name == "" {
-			return dst, at, at.errorf(s.path, "a WARC record without WARC-TREC-ID, WARC-Target-URI and WARC-Record-ID")
+			return dst, at, at.Errorf(s.Path, "a WARC record without WARC-TREC-ID, WARC-Target-URI and WARC-Record-ID")
 		}
-		form, body := textOf(headerValue(header, "Content-Type"), block, s.maxDocument)
+		form, body := textOf(headerValue(header, "Content-Type"), block, s.MaxDocument)
 		if form == "" {
-			s.binary++
+			s.Binary++
 			continue
 		}
 		return append(append(dst, name+"\n"+form+"\n"...), body...), at, nil
@@ -68,35 +70,35 @@ func recordName(header []byte) string {
 }
 
 // parseWARC reads a record of cutWARC.
-func parseWARC(record []byte, _ position, d *document) error {
+func parseWARC(record []byte, _ source.Position, d *Document) error {
 	name, rest, _ := bytes.Cut(record, []byte("\n"))
 	form, body, _ := bytes.Cut(rest, []byte("\n"))
-	d.name, d.text = name, body
+	d.Name, d.Text = name, body
 	if string(form) == "html" {
 		d.scratch = appendMarkup(d.scratch[:0], body)
-		d.text = d.scratch
+		d.Text = d.scratch
 	}
 	return nil
 }
 
 // cutHeader returns the lines of the next header. io.EOF: no record is left.
-func cutHeader(s *source) (header []byte, err error) {
-	at := s.at
+func cutHeader(s *Input) (header []byte, err error) {
+	at := s.At
 	for {
 		start := len(header)
-		header, err = s.delimited(header, '\n', maxWARCHeader)
+		header, err = s.Delimited(header, '\n', maxWARCHeader)
 		line := bytes.TrimRight(header[start:], "\r\n")
 		switch {
-		case err == errTooLong:
-			return nil, at.errorf(s.path, "a WARC header of more than %d bytes", maxWARCHeader)
+		case err == source.ErrTooLong:
+			return nil, at.Errorf(s.Path, "a WARC header of more than %d bytes", maxWARCHeader)
 		case err == io.EOF && start > 0:
-			return nil, at.errorf(s.path, "truncated: a WARC header without its end")
+			return nil, at.Errorf(s.Path, "truncated: a WARC header without its end")
 		case err != nil:
 			return nil, err
 		case start == 0 && len(line) == 0: // between records
-			header, at = header[:0], s.at
+			header, at = header[:0], s.At
 		case start == 0 && !bytes.HasPrefix(line, []byte("WARC/")):
-			return nil, at.errorf(s.path, "no WARC record: it begins with %.40q, not with WARC/", line)
+			return nil, at.Errorf(s.Path, "no WARC record: it begins with %.40q, not with WARC/", line)
 		case len(line) == 0:
 			return header, nil
 		}
@@ -104,17 +106,17 @@ func cutHeader(s *source) (header []byte, err error) {
 }
 
 // recordEnd explains an error within a record.
-func recordEnd(s *source, at position, err error) error {
+func recordEnd(s *Input, at source.Position, err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return at.errorf(s.path, "truncated: a WARC record is cut off")
+		return at.Errorf(s.Path, "truncated: a WARC record is cut off")
 	}
-	return s.fail(err)
+	return s.Fail(err)
 }
 
 // discard skips bytes.
-func (s *source) discard(length int64) error {
-	n, err := io.CopyN(io.Discard, s.r, length)
-	s.at.offset += n
+func (s *Input) discard(length int64) error {
+	n, err := io.CopyN(io.Discard, s, length)
+	s.At.Offset += n
 	return err
 }
 
@@ -192,3 +194,6 @@ func appendMarkup(dst, b []byte) []byte {
 	}
 	return dst
 }
+
+// IsWARC reports whether an input begins with a record of a web archive, as WARC and WET files do.
+func IsWARC(head []byte) bool { return bytes.HasPrefix(head, []byte("WARC/")) }

@@ -1,4 +1,4 @@
-package build
+package records
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/engine/index/build/source"
 	"heddle/engine/syntax"
 )
 
@@ -33,7 +34,7 @@ func (n *jsonName) UnmarshalJSON(b []byte) error {
 }
 
 // parseJSON reads a JSON object.
-func parseJSON(record []byte, at position, d *document) error {
+func parseJSON(record []byte, at source.Position, d *Document) error {
 	if d.parseFlat(record, at) {
 		return nil
 	}
@@ -42,12 +43,12 @@ func parseJSON(record []byte, at position, d *document) error {
 
 // parseFlat is parseJSON for most objects with a text, several times faster. It returns false for all
 // other records.
-func (d *document) parseFlat(record []byte, at position) bool {
-	if d.fields.paths {
+func (d *Document) parseFlat(record []byte, at source.Position) bool {
+	if d.Fields.paths {
 		return false
 	}
-	d.values = append(d.values[:0], make([][]byte, len(d.fields.texts)+len(d.fields.names))...) // as they are written
-	values, names := d.values[:len(d.fields.texts)], d.values[len(d.fields.texts):]
+	d.values = append(d.values[:0], make([][]byte, len(d.Fields.texts)+len(d.Fields.names))...) // as they are written
+	values, names := d.values[:len(d.Fields.texts)], d.values[len(d.Fields.texts):]
 	ok := true
 	d.spare = d.spare[:0]
 	flat := d.members.each(record, func(name, value []byte) {
@@ -61,7 +62,7 @@ func (d *document) parseFlat(record []byte, at position) bool {
 					lower[i] += 'a' - 'A'
 				}
 			}
-			i, known = d.fields.at[string(lower[:len(name)])]
+			i, known = d.Fields.at[string(lower[:len(name)])]
 		}
 		switch {
 		case !known && hasText(value):
@@ -96,7 +97,7 @@ func (d *document) parseFlat(record []byte, at position) bool {
 		}
 		b = append(b, '\n')
 	}
-	d.decoded, d.text, d.name = b, b, nil
+	d.decoded, d.Text, d.Name = b, b, nil
 	for _, name := range names {
 		if len(name) > 0 && name[0] == '"' {
 			if d.scratch, err = appendString(d.scratch[:0], name); err != nil {
@@ -105,12 +106,12 @@ func (d *document) parseFlat(record []byte, at position) bool {
 			name = d.scratch
 		}
 		if len(name) > 0 {
-			d.name = name
+			d.Name = name
 			break
 		}
 	}
-	if d.name == nil {
-		d.name = d.number(at)
+	if d.Name == nil {
+		d.Name = d.number(at)
 	}
 	if found {
 		for _, name := range d.spare {
@@ -124,25 +125,25 @@ func (d *document) parseFlat(record []byte, at position) bool {
 var emptyText = []byte(`""`)
 
 // parseAny is parseJSON by encoding/json.
-func (d *document) parseAny(record []byte, at position) error {
+func (d *Document) parseAny(record []byte, at source.Position) error {
 	var object struct{}
 	if err := json.Unmarshal(record, &object); err != nil {
 		return syntax.JSONLine(record, err)
 	}
 	record = bytes.TrimLeft(record, jsonSpace)
-	f := d.fields
-	d.name, d.text = nil, d.text[:0:0]
+	f := d.Fields
+	d.Name, d.Text = nil, d.Text[:0:0]
 	for _, path := range f.names {
 		name, err := nameAt(record, path)
 		if err != nil {
 			return err
 		}
-		if len(name) > 0 && d.name == nil {
-			d.name = name
+		if len(name) > 0 && d.Name == nil {
+			d.Name = name
 		}
 	}
-	if d.name == nil {
-		d.name = d.number(at)
+	if d.Name == nil {
+		d.Name = d.number(at)
 	}
 	found, err := d.readVector(record)
 	if err != nil {
@@ -175,15 +176,15 @@ func (d *document) parseAny(record []byte, at position) error {
 }
 
 // readVector reads the member vector.
-func (d *document) readVector(record []byte) (given bool, err error) {
-	if d.fields.vector {
+func (d *Document) readVector(record []byte) (given bool, err error) {
+	if d.Fields.vector {
 		for _, value := range valuesAt(record, "vector", nil) {
-			if err = d.vector.UnmarshalJSON(value); err != nil {
+			if err = d.Vector.UnmarshalJSON(value); err != nil {
 				return false, err
 			}
 		}
 	}
-	return d.vector.given, nil
+	return d.Vector.Given, nil
 }
 
 // nameAt is the name at a path; empty if there is none.
@@ -198,16 +199,16 @@ func nameAt(record []byte, path string) (name jsonName, err error) {
 
 // addText adds the value of a member to the text: a string, null, or an array of these; if the members
 // are chosen, also numbers and booleans, as they are written.
-func (d *document) addText(path string, value []byte) error {
+func (d *Document) addText(path string, value []byte) error {
 	switch value[0] {
 	case '"':
 		var s string
 		if err := json.Unmarshal(value, &s); err != nil {
 			return err
 		}
-		d.text = append(append(d.text, s...), '\n')
+		d.Text = append(append(d.Text, s...), '\n')
 	case 'n':
-		d.text = append(d.text, '\n')
+		d.Text = append(d.Text, '\n')
 	case '[':
 		var all []json.RawMessage
 		if err := json.Unmarshal(value, &all); err != nil {
@@ -221,19 +222,19 @@ func (d *document) addText(path string, value []byte) error {
 	case '{':
 		return fmt.Errorf("member %s is an object, want a text: choose members of it by their paths, such as %s.NAME (--text)", path, path)
 	default:
-		if !d.fields.chosen {
+		if !d.Fields.chosen {
 			return fmt.Errorf("member %s is %.20s, want a text; --text %s takes it as one", path, value, path)
 		}
-		d.text = append(append(d.text, value...), '\n')
+		d.Text = append(append(d.Text, value...), '\n')
 	}
 	return nil
 }
 
 // addAll adds all texts of an object but its names, in the order of the line.
-func (d *document) addAll(object []byte, prefix string, depth int) error {
+func (d *Document) addAll(object []byte, prefix string, depth int) error {
 	return eachMember(object, func(name string, value json.RawMessage) error {
 		path := prefix + name
-		if depth == 0 && strings.EqualFold(name, "vector") && d.vector.given || slices.ContainsFunc(d.fields.names, func(n string) bool { return strings.EqualFold(n, path) }) {
+		if depth == 0 && strings.EqualFold(name, "vector") && d.Vector.Given || slices.ContainsFunc(d.Fields.names, func(n string) bool { return strings.EqualFold(n, path) }) {
 			return nil
 		}
 		return d.addEvery(value, path, depth)
@@ -241,7 +242,7 @@ func (d *document) addAll(object []byte, prefix string, depth int) error {
 }
 
 // addEvery adds the texts of a value.
-func (d *document) addEvery(value []byte, path string, depth int) error {
+func (d *Document) addEvery(value []byte, path string, depth int) error {
 	switch {
 	case depth > maxNested:
 		return fmt.Errorf("member %.100s is nested more than %d deep", path, maxNested)
@@ -264,12 +265,12 @@ func (d *document) addEvery(value []byte, path string, depth int) error {
 }
 
 // spareMembers are the members with a text that is neither a name nor indexed.
-func (d *document) spareMembers(record []byte) (spare []string) {
-	if d.fields.all {
+func (d *Document) spareMembers(record []byte) (spare []string) {
+	if d.Fields.all {
 		return nil
 	}
 	_ = eachMember(record, func(name string, value json.RawMessage) error { // the record is valid
-		if !d.fields.has(name) && hasText(value) {
+		if !d.Fields.has(name) && hasText(value) {
 			spare = append(spare, name)
 		}
 		return nil

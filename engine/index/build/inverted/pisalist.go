@@ -1,4 +1,4 @@
-package build
+package inverted
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"heddle/engine/file/container"
 	"heddle/engine/file/input"
 	"heddle/engine/index/build/gather"
+	"heddle/engine/index/build/source"
 	"heddle/engine/index/hdl"
 )
 
@@ -21,19 +22,19 @@ const (
 )
 
 // termsAscend reports whether the collection has a file of terms, which ascend strictly.
-func (p *pisa) termsAscend(files *opener) (ascend bool, err error) {
+func (p *pisa) termsAscend(files *source.Opener) (ascend bool, err error) {
 	if p.terms == nil {
 		return false, nil
 	}
-	again := opener{input.Opener{Ctx: files.Ctx}, files.maxDocument} // bytes that it reads do not count
-	s, err := again.open(p.terms.path)
+	again := source.Opener{Opener: input.Opener{Ctx: files.Ctx}, MaxDocument: files.MaxDocument} // bytes that it reads do not count
+	s, err := again.Open(p.terms.Path)
 	if err != nil {
 		return false, err
 	}
-	defer s.close()
+	defer s.Close()
 	var term, last []byte
 	for first := true; ; first = false {
-		term, _, err = s.line(term[:0])
+		term, _, err = s.Line(term[:0])
 		switch {
 		case err == io.EOF:
 			return true, nil
@@ -46,7 +47,7 @@ func (p *pisa) termsAscend(files *opener) (ascend bool, err error) {
 	}
 }
 
-// readLists adds all lists to the builder.
+// readLists adds all lists to the sink.
 func (p *pisa) readLists() error {
 	for {
 		if err := p.begin(); err == io.EOF {
@@ -54,7 +55,7 @@ func (p *pisa) readLists() error {
 		} else if err != nil {
 			return err
 		}
-		if err := p.b.startList(p.term); err != nil {
+		if err := p.to.StartList(p.term); err != nil {
 			return err
 		}
 		for p.left > 0 {
@@ -63,9 +64,9 @@ func (p *pisa) readLists() error {
 			if err := p.nextBlock(docs, freqs); err != nil {
 				return err
 			}
-			err := p.b.addPostings(docs, freqs)
-			if err == errNotAscending {
-				err = p.docs.wordErrorf(-len(docs), "list %d: its term has another list", p.lists-1)
+			err := p.to.AddPostings(docs, freqs)
+			if err == ErrOrder {
+				err = wordErrorf(p.docs, -len(docs), "list %d: its term has another list", p.lists-1)
 			}
 			if err != nil {
 				return err
@@ -97,7 +98,7 @@ func (p *pisa) appendList(docs, freqs []uint32) ([]uint32, []uint32, error) {
 
 // begin reads the length and the term of the next list; io.EOF behind the last.
 func (p *pisa) begin() error {
-	start := p.docs.at
+	start := p.docs.At
 	n, err := readWord(p.docs)
 	if err == io.EOF {
 		if err := errors.Join(atEnd(p.freqs), atEnd(p.terms)); err != nil {
@@ -114,16 +115,16 @@ func (p *pisa) begin() error {
 		return whole(p.freqs, err, fmt.Sprintf("the length of list %d", i))
 	}
 	if n != m {
-		return start.errorf(p.docs.path, "list %d has %d docIDs, and %d frequencies in %s", i, n, m, p.freqs.path)
+		return start.Errorf(p.docs.Path, "list %d has %d docIDs, and %d frequencies in %s", i, n, m, p.freqs.Path)
 	}
 	if n > p.documents {
-		return start.errorf(p.docs.path, "list %d has %d docIDs; there are %d documents", i, n, p.documents)
+		return start.Errorf(p.docs.Path, "list %d has %d docIDs; there are %d documents", i, n, p.documents)
 	}
 	if p.term, err = lineOf(p.terms, p.term, i, "list"); err != nil {
 		return err
 	}
 	if len(p.term) == 0 || len(p.term) > hdl.MaxTermLen {
-		return p.terms.errorf("a term of %d bytes; 1 to %d are possible", len(p.term), hdl.MaxTermLen)
+		return p.terms.Errorf("a term of %d bytes; 1 to %d are possible", len(p.term), hdl.MaxTermLen)
 	}
 	p.lists, p.left, p.least = i+1, n, 0
 	return nil
@@ -132,11 +133,11 @@ func (p *pisa) begin() error {
 // nextBlock reads and checks the next postings of the current list, of which at least len(docs) are left;
 // len(freqs) is the same number, at most pisaBlock.
 func (p *pisa) nextBlock(docs, freqs []uint32) error {
-	docWords, err := p.docs.peek(4 * len(docs))
+	docWords, err := p.docs.Peek(4 * len(docs))
 	if err != nil {
 		return whole(p.docs, err, fmt.Sprintf("list %d", p.lists-1))
 	}
-	freqWords, err := p.freqs.peek(4 * len(docs))
+	freqWords, err := p.freqs.Peek(4 * len(docs))
 	if err != nil {
 		return whole(p.freqs, err, fmt.Sprintf("list %d", p.lists-1))
 	}
@@ -145,19 +146,19 @@ func (p *pisa) nextBlock(docs, freqs []uint32) error {
 	for j, doc := range list {
 		switch {
 		case doc < least:
-			return p.docs.wordErrorf(j, "list %d: docID %d comes behind %d", p.lists-1, doc, least-1)
+			return wordErrorf(p.docs, j, "list %d: docID %d comes behind %d", p.lists-1, doc, least-1)
 		case doc >= p.documents:
-			return p.docs.wordErrorf(j, "list %d: docID %d; there are %d documents", p.lists-1, doc, p.documents)
+			return wordErrorf(p.docs, j, "list %d: docID %d; there are %d documents", p.lists-1, doc, p.documents)
 		}
-		docs[j], least = p.base+doc, doc+1
+		docs[j], least = p.first+doc, doc+1
 	}
 	p.least = least
 	copy(freqs, container.View[uint32](freqWords))
 	if j := slices.Index(freqs, 0); j >= 0 {
-		return p.freqs.wordErrorf(j, "list %d: docID %d has frequency 0", p.lists-1, list[j])
+		return wordErrorf(p.freqs, j, "list %d: docID %d has frequency 0", p.lists-1, list[j])
 	}
-	p.docs.skip(4 * len(docs))
-	p.freqs.skip(4 * len(docs))
+	p.docs.Skip(4 * len(docs))
+	p.freqs.Skip(4 * len(docs))
 	p.left -= uint32(len(docs))
 	return nil
 }

@@ -1,4 +1,4 @@
-package build
+package records
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"io"
 	"regexp"
 	"slices"
+
+	"heddle/engine/index/build/source"
 )
 
 // maxTag is the length in bytes of the longest tag name or character reference, and maxStart the length within
@@ -15,26 +17,26 @@ import (
 const maxTag, maxStart = 64, 1024
 
 // cutTREC cuts the text between <DOC> and </DOC>.
-func cutTREC(s *source, dst []byte) ([]byte, position, error) {
+func cutTREC(s *Input, dst []byte) ([]byte, source.Position, error) {
 	n := len(dst)
-	at := s.at
+	at := s.At
 	inside := false
 	for {
 		var err error
-		dst, err = s.delimited(dst, '>', n+s.maxDocument)
+		dst, err = s.Delimited(dst, '>', n+s.MaxDocument)
 		switch {
 		case err == nil && dst[len(dst)-1] == '>':
-		case !inside && (err == nil || err == errTooLong):
+		case !inside && (err == nil || err == source.ErrTooLong):
 			dst = dst[:n] // text before the first document or behind the last
 			continue
-		case !inside && err == io.EOF && !s.seen && s.at.offset > 0:
-			return dst, at, at.errorf(s.path, "no <DOC>")
+		case !inside && err == io.EOF && !s.seen && s.At.Offset > 0:
+			return dst, at, at.Errorf(s.Path, "no <DOC>")
 		case !inside:
 			return dst, at, err
-		case err == errTooLong:
-			return dst, at, at.errorf(s.path, "a document of more than %d bytes", s.maxDocument)
+		case err == source.ErrTooLong:
+			return dst, at, at.Errorf(s.Path, "a document of more than %d bytes", s.MaxDocument)
 		case err == nil, err == io.EOF:
-			return dst, at, at.errorf(s.path, "a <DOC> without </DOC>")
+			return dst, at, at.Errorf(s.Path, "a <DOC> without </DOC>")
 		default:
 			return dst, at, err
 		}
@@ -47,7 +49,7 @@ func cutTREC(s *source, dst []byte) ([]byte, position, error) {
 		switch {
 		case !inside && bytes.EqualFold(name, []byte("DOC")):
 			inside, s.seen = true, true
-			at.offset = s.at.offset - int64(len(tail)-start)
+			at.Offset = s.At.Offset - int64(len(tail)-start)
 			if documentID(tail[start:]) == nil {
 				start = len(tail)
 			}
@@ -92,8 +94,8 @@ func tagName(b []byte) []byte {
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // parseTREC reads the content of a <DOC>.
-func parseTREC(record []byte, at position, d *document) error {
-	d.name, d.scratch = nil, d.scratch[:0]
+func parseTREC(record []byte, at source.Position, d *Document) error {
+	d.Name, d.scratch = nil, d.scratch[:0]
 	other, named := []byte(nil), false // other: a name in place of a DOCNO
 	for len(record) > 0 {
 		open := bytes.IndexByte(record, '<')
@@ -134,17 +136,17 @@ func parseTREC(record []byte, at position, d *document) error {
 					return errors.New("a second <DOCNO>: is a </DOC> missing?")
 				}
 				named = true
-				d.name = bytes.TrimSpace(content)
+				d.Name = bytes.TrimSpace(content)
 			}
 		}
 	}
 	if !named {
-		d.name = other
+		d.Name = other
 	}
-	if len(d.name) == 0 {
+	if len(d.Name) == 0 {
 		return errors.New("a <DOC> without a <DOCNO>, an attribute id or a <DOCID>")
 	}
-	d.text = d.scratch
+	d.Text = d.scratch
 	return nil
 }
 
@@ -215,4 +217,18 @@ func isName(b []byte) bool {
 		}
 	}
 	return true
+}
+
+// LooksLikeTREC reports whether head is markup and has a <DOC>.
+func LooksLikeTREC(head []byte) bool {
+	head = Start(head)
+	for markup := bytes.HasPrefix(head, []byte("<")); markup; {
+		if bytes.EqualFold(tagName(head), []byte("DOC")) {
+			return true
+		}
+		next := bytes.IndexByte(head[1:], '<')
+		markup = next >= 0
+		head = head[1+max(next, 0):]
+	}
+	return false
 }

@@ -1,11 +1,9 @@
-package build
+package records
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -35,10 +33,10 @@ func Reserved() []string {
 	return slices.DeleteFunc(Members(), func(name string) bool { return slices.Contains(optional, name) })
 }
 
-// fields say which members of a JSON object name a document and are its text.
-type fields struct {
+// Fields say which members of a JSON object name a document and are its text.
+type Fields struct {
 	names, texts []string // paths, in the order of their precedence
-	chosen       bool     // texts are Options.Text
+	chosen       bool     // texts are the Text of NewFields
 	all          bool     // every text is
 	vector       bool     // a member vector is a vector
 	attributes   []string // "*": all
@@ -47,20 +45,20 @@ type fields struct {
 	at map[string]int // by names in lower case: the place in texts, or behind them in names, or vectorMember
 }
 
-// newFields returns the fields of the options of a build.
-func newFields(opt *Options) *fields {
-	f := &fields{names: namers, attributes: opt.Attributes, vector: true, at: map[string]int{"vector": vectorMember}}
-	if opt.ID != "" {
-		f.names = []string{opt.ID}
+// NewFields returns the fields of the options Text, ID and Attributes of a build.
+func NewFields(text []string, id string, attributes []string) *Fields {
+	f := &Fields{names: namers, attributes: attributes, vector: true, at: map[string]int{"vector": vectorMember}}
+	if id != "" {
+		f.names = []string{id}
 	}
 	for _, name := range texts {
-		if !slices.Contains(optional, name) || !slices.Contains(opt.Attributes, name) {
+		if !slices.Contains(optional, name) || !slices.Contains(attributes, name) {
 			f.texts = append(f.texts, name)
 		}
 	}
-	if len(opt.Text) > 0 {
-		f.texts, f.chosen = opt.Text, true
-		if f.all = slices.Contains(opt.Text, "*"); f.all {
+	if len(text) > 0 {
+		f.texts, f.chosen = text, true
+		if f.all = slices.Contains(text, "*"); f.all {
 			f.texts = nil
 		}
 	}
@@ -75,7 +73,7 @@ func newFields(opt *Options) *fields {
 }
 
 // has reports whether a member at the top, or a member of it, is a name or is indexed.
-func (f *fields) has(name string) bool {
+func (f *Fields) has(name string) bool {
 	is := func(path string) bool {
 		return strings.EqualFold(path, name) || len(path) > len(name) && path[len(name)] == '.' && strings.EqualFold(path[:len(name)], name)
 	}
@@ -83,7 +81,7 @@ func (f *fields) has(name string) bool {
 }
 
 // missing is the error of an object without a text. It has texts in other members.
-func (f *fields) missing(others []string) error {
+func (f *Fields) missing(others []string) error {
 	of := strings.Join(f.texts, ", ")
 	if f.vector && !f.chosen {
 		of += ", vector"
@@ -156,39 +154,24 @@ const maxLeft = 1000
 const otherMembers = "…"
 
 // leaveOut counts a member with a text that is neither indexed nor an attribute.
-func (d *document) leaveOut(name []byte) {
-	if n := d.left[string(name)]; n != nil {
+func (d *Document) leaveOut(name []byte) {
+	if n := d.Left[string(name)]; n != nil {
 		*n++
 		return
 	}
-	if slices.ContainsFunc(d.fields.attributes, func(a string) bool { return a == "*" || strings.HasPrefix(a+".", string(name)+".") }) {
+	if slices.ContainsFunc(d.Fields.attributes, func(a string) bool { return a == "*" || strings.HasPrefix(a+".", string(name)+".") }) {
 		return
 	}
-	if d.left == nil {
-		d.left = map[string]*uint64{}
+	if d.Left == nil {
+		d.Left = map[string]*uint64{}
 	}
-	if len(d.left) >= maxLeft {
+	if len(d.Left) >= maxLeft {
 		name = []byte(otherMembers)
 	}
-	n := d.left[string(name)]
+	n := d.Left[string(name)]
 	if n == nil {
 		n = new(uint64)
-		d.left[string(name)] = n
+		d.Left[string(name)] = n
 	}
 	*n++
-}
-
-// LeftOut is a member of JSON lines that is neither indexed nor an attribute.
-type LeftOut struct {
-	Member    string `json:"member"`    // … stands for the members behind the first 1000
-	Documents uint64 `json:"documents"` // documents with a text in the field
-}
-
-// leftOut joins the counts of all workers, the most frequent member first.
-func leftOut(counts map[string]uint64) (all []LeftOut) {
-	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		all = append(all, LeftOut{name, counts[name]})
-	}
-	slices.SortStableFunc(all, func(a, b LeftOut) int { return cmp.Compare(b.Documents, a.Documents) })
-	return all
 }

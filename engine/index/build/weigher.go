@@ -1,89 +1,14 @@
 package build
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"math/bits"
-	"strconv"
 
+	"heddle/engine/index/build/records"
 	"heddle/engine/index/hdl"
 )
-
-// vector is a document that is given by its terms and their weights: a JSON object
-// with a member a term. The terms stay as they are.
-type vector struct {
-	given   bool
-	terms   []byte // the terms, one behind the other
-	weights []weight
-}
-
-// weight is a term of a vector.
-type weight struct {
-	end   int // end of the term in vector.terms; it starts where the term before ends
-	value float64
-}
-
-func (v *vector) reset() { v.given, v.terms, v.weights = false, v.terms[:0], v.weights[:0] }
-
-const jsonSpace = " \t\r\n"
-
-// UnmarshalJSON reads the object. That b is valid JSON is known.
-func (v *vector) UnmarshalJSON(b []byte) error {
-	switch b[0] {
-	case 'n': // null
-		return nil
-	case '{':
-	default:
-		return fmt.Errorf("a vector is %.20s, not an object of weights", b)
-	}
-	v.reset() // an earlier member of the same name has no effect
-	v.given = true
-	for rest := bytes.TrimLeft(b[1:], jsonSpace); rest[0] != '}'; {
-		n := stringEnd(rest)
-		var err error
-		if v.terms, err = appendString(v.terms, rest[:n]); err != nil {
-			return err
-		}
-		rest = bytes.TrimLeft(rest[n:], jsonSpace)
-		rest = bytes.TrimLeft(rest[1:], jsonSpace) // colon
-		n = bytes.IndexAny(rest, ",}"+jsonSpace)
-		w := weight{end: len(v.terms)}
-		if w.value, err = strconv.ParseFloat(string(rest[:n]), 64); err != nil {
-			var value json.RawMessage
-			_ = json.NewDecoder(bytes.NewReader(rest)).Decode(&value) // b is valid JSON
-			return fmt.Errorf("the weight of %.60q is %.20s, no number that can be a weight", v.term(len(v.weights), w), value)
-		}
-		v.weights = append(v.weights, w)
-		if rest = bytes.TrimLeft(rest[n:], jsonSpace); rest[0] == ',' {
-			rest = bytes.TrimLeft(rest[1:], jsonSpace)
-		}
-	}
-	return nil
-}
-
-// term is the term of w, weight i.
-func (v *vector) term(i int, w weight) []byte {
-	start := 0
-	if i > 0 {
-		start = v.weights[i-1].end
-	}
-	return v.terms[start:w.end]
-}
-
-// stringEnd is the length of the JSON string that b starts with.
-func stringEnd(b []byte) int {
-	for i := 1; ; i++ {
-		switch b[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-}
 
 // weigher turns weights into numbers of 32 bits, as postings store them, and keeps
 // statistics. Frequencies stay unchanged. Other weights become a float32 with its bits
@@ -130,19 +55,18 @@ func (w *weigher) join(other *weigher) {
 
 // weigh stores the terms of a vector as the terms of a document. Its length is the sum of
 // its frequencies; with impacts, the number of its terms.
-func (w *worker) weigh(v *vector) error {
+func (w *worker) weigh(v *records.Vector) error {
 	if !w.plain {
 		return errors.New("a vector: its terms are taken as they are, so no folding, stemmer or stop words go with it")
 	}
 	sum := uint64(0)
-	for i, t := range v.weights {
-		term := v.term(i, t)
+	for term, value := range v.All() {
 		if len(term) > hdl.MaxTermLen {
 			return fmt.Errorf("the term %.60q... has %d bytes; at most %d are possible", term, len(term), hdl.MaxTermLen)
 		}
-		code, err := w.chunk.weigher.code(t.value)
+		code, err := w.chunk.weigher.code(value)
 		if err != nil {
-			return fmt.Errorf("document %.60q: the weight of %.60q is %v: %v", w.doc.name, term, t.value, err)
+			return fmt.Errorf("document %.60q: the weight of %.60q is %v: %v", w.doc.Name, term, value, err)
 		}
 		if code == 0 {
 			continue

@@ -1,8 +1,12 @@
-package build
+package inverted
 
 import (
 	"math"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"heddle/engine/file/input"
+	"heddle/engine/index/build/source"
 	"heddle/engine/index/hdl"
 )
 
@@ -13,35 +17,35 @@ func (c *ciff) list() error {
 	if err != nil {
 		return err
 	}
-	if size > uint64(math.MaxInt64-c.s.at.offset) {
-		return c.s.errorf("a %s of %d bytes", what, size)
+	if size > uint64(math.MaxInt64-c.s.At.Offset) {
+		return c.s.Errorf("a %s of %d bytes", what, size)
 	}
-	end := c.s.at.offset + int64(size)
+	end := c.s.At.Offset + int64(size)
 	l := ciffList{last: -1}
-	for c.s.at.offset < end {
+	for c.s.At.Offset < end {
 		key, err := c.uvarint(end, what)
 		if err != nil {
 			return err
 		}
 		n := uint64(0) // bytes of the value
-		switch key & 7 {
-		case wireVarint:
+		switch protowire.Type(key & 7) {
+		case protowire.VarintType:
 			if l.value, err = c.uvarint(end, what); err != nil {
 				return err
 			}
-		case wireFixed64:
+		case protowire.Fixed64Type:
 			n = 8
-		case wireFixed32:
+		case protowire.Fixed32Type:
 			n = 4
-		case wireBytes:
+		case protowire.BytesType:
 			if n, err = c.uvarint(end, what); err != nil {
 				return err
 			}
 		default:
-			return c.s.errorf("%v", errMalformed(what))
+			return c.s.Errorf("%v", errMalformed(what))
 		}
-		if n > uint64(end-c.s.at.offset) {
-			return c.s.errorf("%v", errMalformed(what))
+		if n > uint64(end-c.s.At.Offset) {
+			return c.s.Errorf("%v", errMalformed(what))
 		}
 		if err := c.listField(&l, key, n); err != nil {
 			return err
@@ -49,7 +53,7 @@ func (c *ciff) list() error {
 	}
 	switch {
 	case !l.started:
-		return c.s.errorf("a postings list without a term")
+		return c.s.Errorf("a postings list without a term")
 	case l.df != l.docs || l.cf != l.tf:
 		c.off++
 	}
@@ -70,10 +74,10 @@ type ciffList struct {
 // that come next.
 func (c *ciff) listField(l *ciffList, key, n uint64) error {
 	const (
-		term     = 1<<3 | wireBytes
-		df       = 2<<3 | wireVarint
-		cf       = 3<<3 | wireVarint
-		postings = 4<<3 | wireBytes
+		term     = 1<<3 | uint64(protowire.BytesType)
+		df       = 2<<3 | uint64(protowire.VarintType)
+		cf       = 3<<3 | uint64(protowire.VarintType)
+		postings = 4<<3 | uint64(protowire.BytesType)
 	)
 	switch key {
 	case df:
@@ -82,22 +86,22 @@ func (c *ciff) listField(l *ciffList, key, n uint64) error {
 		l.cf = l.value
 	case term:
 		if n == 0 || n > hdl.MaxTermLen || l.started {
-			return c.s.errorf("a second term, or one of %d bytes; 1 to %d are possible", n, hdl.MaxTermLen)
+			return c.s.Errorf("a second term, or one of %d bytes; 1 to %d are possible", n, hdl.MaxTermLen)
 		}
 		b, err := c.peek(int(n), "term")
 		if err != nil {
 			return err
 		}
-		l.started = true
-		if err := c.b.startList(b); err != nil {
+		l.started, c.term = true, append(c.term[:0], b...)
+		if err := c.to.StartList(c.term); err != nil {
 			return err
 		}
-		c.s.skip(int(n))
+		c.s.Skip(int(n))
 	case postings:
 		return c.posting(l, n)
 	default:
 		if key>>3 <= 4 {
-			return c.s.errorf("%v", errMalformed("postings list"))
+			return c.s.Errorf("%v", errMalformed("postings list"))
 		}
 		return c.skip(n)
 	}
@@ -107,11 +111,11 @@ func (c *ciff) listField(l *ciffList, key, n uint64) error {
 // skip takes n bytes of any number.
 func (c *ciff) skip(n uint64) error {
 	for n > 0 {
-		k := int(min(n, sourceBuffer))
+		k := int(min(n, source.Buffer))
 		if _, err := c.peek(k, "field"); err != nil {
 			return err
 		}
-		c.s.skip(k)
+		c.s.Skip(k)
 		n -= uint64(k)
 	}
 	return nil
@@ -120,7 +124,7 @@ func (c *ciff) skip(n uint64) error {
 // posting reads a Posting of n bytes.
 func (c *ciff) posting(l *ciffList, n uint64) error {
 	if n > maxMessage {
-		return c.s.errorf("a posting of %d bytes", n)
+		return c.s.Errorf("a posting of %d bytes", n)
 	}
 	b, err := c.peek(int(n), "posting")
 	if err != nil {
@@ -130,26 +134,26 @@ func (c *ciff) posting(l *ciffList, n uint64) error {
 	doc := max(l.last, 0) + int64(gap)
 	switch {
 	case !ok:
-		return c.s.errorf("%v", errMalformed("posting"))
+		return c.s.Errorf("%v", errMalformed("posting"))
 	case !l.started:
-		return c.s.errorf("a posting before the term of its list")
+		return c.s.Errorf("a posting before the term of its list")
 	case gap == 0 && l.last >= 0:
-		return c.s.errorf("docID %d comes twice in a list", doc)
+		return c.s.Errorf("docID %d comes twice in a list", doc)
 	case doc >= int64(c.header.docs):
-		return c.s.errorf("docID %d; the file has %s", doc, plural(c.header.docs, "document"))
+		return c.s.Errorf("docID %d; the file has %s", doc, input.Plural(c.header.docs, "document"))
 	case tf == 0:
-		return c.s.errorf("docID %d has frequency 0", doc)
+		return c.s.Errorf("docID %d has frequency 0", doc)
 	}
 	l.last = doc
 	l.docs++
 	l.tf += uint64(tf)
-	if err := c.b.addPosting(uint32(doc), tf); err != nil {
-		if err == errNotAscending {
-			err = c.s.errorf("a second list of the term %.60q", c.b.term)
+	if err := c.to.AddPosting(c.first+uint32(doc), tf); err != nil {
+		if err == ErrOrder {
+			err = c.s.Errorf("a second list of the term %.60q", c.term)
 		}
 		return err
 	}
-	c.s.skip(int(n))
+	c.s.Skip(int(n))
 	return nil
 }
 
@@ -160,7 +164,7 @@ func parsePosting(b []byte) (gap, tf uint32, ok bool) {
 		if f.number > 2 {
 			continue
 		}
-		if f.kind != wireVarint || f.value > math.MaxInt32 {
+		if f.kind != protowire.VarintType || f.value > math.MaxInt32 {
 			return 0, 0, false
 		}
 		if f.number == 1 {

@@ -1,10 +1,14 @@
-package build
+package inverted
 
 import (
 	"encoding/binary"
 	"io"
 	"math"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"heddle/engine/file/input"
+	"heddle/engine/index/build/source"
 	"heddle/engine/index/hdl"
 )
 
@@ -22,7 +26,7 @@ import (
 // Fields with the value 0 are absent. Unknown fields are skipped.
 
 // maxMessage bounds the messages that are looked at as a whole: all but lists.
-const maxMessage = sourceBuffer
+const maxMessage = source.Buffer
 
 type ciffHeader struct {
 	version               uint64
@@ -46,7 +50,7 @@ func parseHeader(message []byte) (h ciffHeader, err error) {
 	w := wire{message}
 	for f := (field{}); w.next(&f); {
 		var to *uint64
-		kind := uint8(wireVarint)
+		kind := protowire.VarintType
 		switch f.number {
 		case 1:
 			to = &h.version
@@ -61,9 +65,9 @@ func parseHeader(message []byte) (h ciffHeader, err error) {
 		case 6:
 			to = &h.totalTerms
 		case 7:
-			kind = wireFixed64
+			kind = protowire.Fixed64Type
 		case 8:
-			kind = wireBytes
+			kind = protowire.BytesType
 			h.impacts = string(f.bytes) == CIFFImpacts
 		default:
 			h.unknown = true
@@ -84,33 +88,36 @@ func parseHeader(message []byte) (h ciffHeader, err error) {
 
 // ciff reads a file.
 type ciff struct {
-	b      *builder
-	s      *source
+	to     Sink
+	s      *source.Reader
+	first  uint32 // docID of the first document
 	header ciffHeader
+	term   []byte // the term of the current list
 
 	occurrences uint64 // sum of all tf
 	length      uint64 // sum of all doclength
 	off         uint64 // lists with a df or cf that differs from the postings
 }
 
-// readCIFF adds the index of s.
-func readCIFF(b *builder, s *source) error {
-	c := ciff{b: b, s: s}
-	if err := b.startInverted(s.path); err != nil {
+// CIFF adds the index of s.
+func CIFF(to Sink, s *source.Reader) error {
+	first, err := to.Start(s.Path)
+	if err != nil {
 		return err
 	}
+	c := ciff{to: to, s: s, first: first}
 	message, err := c.message("header")
 	if err != nil {
 		return err
 	}
 	if c.header, err = parseHeader(message); err != nil {
-		return s.errorf("%v", err)
+		return s.Errorf("%v", err)
 	}
 	if c.header.version != 1 {
-		return s.errorf("CIFF version %d; only 1 is known", c.header.version)
+		return s.Errorf("CIFF version %d; only 1 is known", c.header.version)
 	}
-	s.skip(len(message))
-	if err := b.checkRoom(c.header.docs); err != nil {
+	s.Skip(len(message))
+	if err := to.CheckRoom(c.header.docs); err != nil {
 		return err
 	}
 	for range c.header.lists {
@@ -133,42 +140,42 @@ func readCIFF(b *builder, s *source) error {
 // check warns about totals that do not agree. Exports of a part of an index and
 // document lengths out of Lucene, which are rounded, make that so by design.
 func (c *ciff) check() {
-	h, warn := &c.header, func(format string, args ...any) { c.b.sum.warn(c.s.path, format, args...) }
+	h, warn := &c.header, func(format string, args ...any) { c.to.Warn(c.s.Path, format, args...) }
 	if h.lists != h.totalLists {
-		warn("the header counts %s in all; the file has %d", plural(h.totalLists, "list"), h.lists)
+		warn("the header counts %s in all; the file has %d", input.Plural(h.totalLists, "list"), h.lists)
 	}
 	if h.docs != h.totalDocs {
-		warn("the header counts %s in all; the file has %d", plural(h.totalDocs, "document"), h.docs)
+		warn("the header counts %s in all; the file has %d", input.Plural(h.totalDocs, "document"), h.docs)
 	}
 	if c.length != h.totalTerms && !h.impacts {
-		warn("the header counts %s in all; the document lengths add up to %d", plural(h.totalTerms, "term"), c.length)
+		warn("the header counts %s in all; the document lengths add up to %d", input.Plural(h.totalTerms, "term"), c.length)
 	}
 	if c.occurrences != h.totalTerms {
-		warn("the header counts %s in all; the frequencies add up to %d", plural(h.totalTerms, "term"), c.occurrences)
+		warn("the header counts %s in all; the frequencies add up to %d", input.Plural(h.totalTerms, "term"), c.occurrences)
 	}
 	if c.off > 0 {
-		warn("df or cf of %s is not what the postings add up to", plural(c.off, "list"))
+		warn("df or cf of %s is not what the postings add up to", input.Plural(c.off, "list"))
 	}
 }
 
 // uvarint reads a varint that ends by end.
 func (c *ciff) uvarint(end int64, what string) (uint64, error) {
-	b, err := c.s.r.Peek(binary.MaxVarintLen64)
+	b, err := c.s.Reader.Peek(binary.MaxVarintLen64)
 	v, n := binary.Uvarint(b)
 	switch {
 	case n == 0 && err == io.EOF:
 		return 0, c.truncated(what)
 	case n == 0 && err != nil:
-		return 0, c.s.fail(err)
-	case n <= 0 || int64(n) > end-c.s.at.offset:
-		return 0, c.s.errorf("%v", errMalformed(what))
+		return 0, c.s.Fail(err)
+	case n <= 0 || int64(n) > end-c.s.At.Offset:
+		return 0, c.s.Errorf("%v", errMalformed(what))
 	}
-	c.s.skip(n)
+	c.s.Skip(n)
 	return v, nil
 }
 
 func (c *ciff) truncated(what string) error {
-	return c.s.errorf("the file is truncated: it ends within a %s", what)
+	return c.s.Errorf("the file is truncated: it ends within a %s", what)
 }
 
 // message shows the next message, whose length is taken.
@@ -178,7 +185,7 @@ func (c *ciff) message(what string) ([]byte, error) {
 		return nil, err
 	}
 	if n > maxMessage {
-		return nil, c.s.errorf("a %s of %d bytes", what, n)
+		return nil, c.s.Errorf("a %s of %d bytes", what, n)
 	}
 	return c.peek(int(n), what)
 }
@@ -187,7 +194,7 @@ func (c *ciff) peek(n int, what string) ([]byte, error) {
 	if n == 0 {
 		return nil, nil
 	}
-	b, err := c.s.peek(n)
+	b, err := c.s.Peek(n)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		err = c.truncated(what)
 	}
@@ -207,29 +214,76 @@ func (c *ciff) document(i uint32) error {
 	for f := (field{}); w.next(&f); {
 		switch f.number {
 		case 1, 3:
-			if f.kind != wireVarint || f.value > math.MaxInt32 {
-				return c.s.errorf("%v", errMalformed(what))
+			if f.kind != protowire.VarintType || f.value > math.MaxInt32 {
+				return c.s.Errorf("%v", errMalformed(what))
 			}
 			numbers[f.number] = f.value
 		case 2:
-			if f.kind != wireBytes {
-				return c.s.errorf("%v", errMalformed(what))
+			if f.kind != protowire.BytesType {
+				return c.s.Errorf("%v", errMalformed(what))
 			}
 			name = f.bytes
 		}
 	}
 	switch {
 	case len(w.rest) > 0:
-		return c.s.errorf("%v", errMalformed(what))
+		return c.s.Errorf("%v", errMalformed(what))
 	case numbers[1] != uint64(i):
-		return c.s.errorf("document record %d is of docID %d; they must come in order", i, numbers[1])
+		return c.s.Errorf("document record %d is of docID %d; they must come in order", i, numbers[1])
 	case len(name) > hdl.MaxNameLen:
-		return c.s.errorf("a document name of %d bytes; at most %d are possible", len(name), hdl.MaxNameLen)
+		return c.s.Errorf("a document name of %d bytes; at most %d are possible", len(name), hdl.MaxNameLen)
 	}
-	if err := c.b.addDocument(name, uint32(numbers[3])); err != nil {
+	if err := c.to.AddDocument(name, uint32(numbers[3])); err != nil {
 		return err
 	}
 	c.length += numbers[3]
-	c.s.skip(len(message))
+	c.s.Skip(len(message))
 	return nil
+}
+
+// LooksLikeCIFF reports whether head starts with a CIFF header and fits no other format:
+// the length, then only fields of the header, version 1.
+func LooksLikeCIFF(head []byte) bool {
+	message, n := protowire.ConsumeBytes(head)
+	h, err := parseHeader(message)
+	return n >= 0 && err == nil && h.version == 1 && !h.unknown
+}
+
+// wire reads the fields of a protobuf message that lies in memory.
+type wire struct {
+	rest []byte
+}
+
+// field is one field of a message: a number (varint or fixed) or bytes.
+type field struct {
+	number protowire.Number
+	kind   protowire.Type
+	value  uint64
+	bytes  []byte // a view
+}
+
+// next reads the next field; false if there is none or the message is malformed
+// (then rest is not empty).
+func (w *wire) next(f *field) bool {
+	var n int
+	f.number, f.kind, n = protowire.ConsumeTag(w.rest)
+	if n < 0 {
+		return false
+	}
+	b := w.rest[n:]
+	switch f.kind {
+	case protowire.VarintType:
+		f.value, n = protowire.ConsumeVarint(b)
+	case protowire.Fixed64Type:
+		f.value, n = protowire.ConsumeFixed64(b)
+	case protowire.BytesType:
+		f.bytes, n = protowire.ConsumeBytes(b)
+	default:
+		n = protowire.ConsumeFieldValue(f.number, f.kind, b)
+	}
+	if n < 0 {
+		return false
+	}
+	w.rest = b[n:]
+	return true
 }

@@ -1,4 +1,4 @@
-package build
+package records
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"heddle/engine/index/build/source"
 	"heddle/engine/plan/testneeds"
 	"heddle/engine/syntax"
 )
@@ -32,19 +33,19 @@ func compareJSON(t interface{ Fatalf(string, ...any) }, record []byte) {
 	if !utf8.Valid(record) || syntax.LoneSurrogate("document", record) != "" {
 		return // chunk.inspect mends it or leaves it out
 	}
-	at := position{line: 7}
-	fast, slow := document{fields: newFields(&Options{})}, document{fields: newFields(&Options{})}
+	at := source.Position{Line: 7}
+	fast, slow := Document{Fields: NewFields(nil, "", nil)}, Document{Fields: NewFields(nil, "", nil)}
 	if !fast.parseFlat(record, at) {
 		return
 	}
 	if err := slow.parseAny(record, at); err != nil {
 		t.Fatalf("%q is read; encoding/json says %v", record, err)
 	}
-	if !slices.Equal(slices.Sorted(maps.Keys(fast.left)), slices.Sorted(maps.Keys(slow.left))) {
-		t.Fatalf("%q leaves out %v; encoding/json %v", record, fast.left, slow.left)
+	if !slices.Equal(slices.Sorted(maps.Keys(fast.Left)), slices.Sorted(maps.Keys(slow.Left))) {
+		t.Fatalf("%q leaves out %v; encoding/json %v", record, fast.Left, slow.Left)
 	}
-	if !bytes.Equal(fast.name, slow.name) || !bytes.Equal(fast.text, slow.text) || fast.unnamed != slow.unnamed || slow.vector.given {
-		t.Fatalf("%q: name %q, text %q; encoding/json reads %q and %q", record, fast.name, fast.text, slow.name, slow.text)
+	if !bytes.Equal(fast.Name, slow.Name) || !bytes.Equal(fast.Text, slow.Text) || fast.Unnamed != slow.Unnamed || slow.Vector.Given {
+		t.Fatalf("%q: name %q, text %q; encoding/json reads %q and %q", record, fast.Name, fast.Text, slow.Name, slow.Text)
 	}
 }
 
@@ -69,14 +70,14 @@ func TestFlat(t *testing.T) {
 		`{"id": "a", "text": "b"}`, ` {"ID":17,"Contents":"one \"two\"\n","rank":-0.5e7,"more":{"a":[true,null,"x"]}} `,
 		`{"_id":"é","title":"é","text":"","metadata":{},"list":[]}`,
 	} {
-		d := document{fields: newFields(&Options{})}
-		if !d.parseFlat([]byte(record), position{}) {
+		d := Document{Fields: NewFields(nil, "", nil)}
+		if !d.parseFlat([]byte(record), source.Position{}) {
 			t.Errorf("%s goes the long way", record)
 		}
 		compareJSON(t, []byte(record))
 	}
-	d := document{fields: newFields(&Options{})}
-	if record := []byte(`{"id": "a", "text": "one \"two\"\n"}`); !testneeds.Race && testing.AllocsPerRun(100, func() { d.parseFlat(record, position{}) }) > 0 {
+	d := Document{Fields: NewFields(nil, "", nil)}
+	if record := []byte(`{"id": "a", "text": "one \"two\"\n"}`); !testneeds.Race && testing.AllocsPerRun(100, func() { d.parseFlat(record, source.Position{}) }) > 0 {
 		t.Error("memory is allocated for each document")
 	}
 }
