@@ -41,7 +41,7 @@ func (s *bench) decode(ctx context.Context, who harness.Contestant, threads int,
 	peak := 0.0
 	if who.Name == "host" {
 		peak = s.Peak(ctx, who)
-		d.rate, err = decodeHost(ctx, src, lists, threads, s.Opt.Runs)
+		d.rate, err = s.decodeHost(ctx, src, lists, threads)
 	} else {
 		d.rate, peak, err = s.decodeDevice(ctx, who, src, lists, ints)
 	}
@@ -52,7 +52,7 @@ func (s *bench) decode(ctx context.Context, who harness.Contestant, threads int,
 }
 
 // decodeHost decodes all lists on threads, each into its own memory.
-func decodeHost(ctx context.Context, src *plan.Source, lists [][]uint32, threads, runs int) (measure.Summary, error) {
+func (s *bench) decodeHost(ctx context.Context, src *plan.Source, lists [][]uint32, threads int) (measure.Summary, error) {
 	pass := func(check bool) error {
 		return workload.OnThreads(ctx, threads, len(lists), func(docs *[]uint32, h int) (err error) {
 			if *docs, err = src.List(plan.Handle(h)).AppendTo((*docs)[:0]); err == nil && check && !slices.Equal(*docs, lists[h]) {
@@ -68,9 +68,9 @@ func decodeHost(ctx context.Context, src *plan.Source, lists [][]uint32, threads
 		return measure.Summary{}, err
 	}
 	var rates []float64
-	for range runs {
+	for range s.Opt.Runs {
 		passes, began := 0, time.Now()
-		for passes == 0 || time.Since(began) < measure.LeastTime {
+		for passes == 0 || time.Since(began) < s.LeastTime() {
 			if err := pass(false); err != nil {
 				return measure.Summary{}, err
 			}

@@ -137,7 +137,6 @@ func (c *Cost) inForce(x *Index) { c.Threshold = cmp.Or(c.Setup.Threshold, x.Thr
 func (s *LogBench) Throughput(ctx context.Context, x *Index, costs []*Cost, another ...measure.Turn) (rate measure.Summary, err error) {
 	var turns []measure.Turn
 	var due []*Cost
-	warmUp := Pick[time.Duration](&s.Opt, 500*time.Millisecond, 0) // memory for results grows in it
 	for _, c := range costs {
 		qs := s.Queries[:c.Queries]
 		got := make([]uint64, len(qs))
@@ -159,7 +158,7 @@ func (s *LogBench) Throughput(ctx context.Context, x *Index, costs []*Cost, anot
 		}
 		due = append(due, c)
 		run := func() error { return x.Match(ctx, qs, c.options(), func(int, []Hits) error { return nil }) }
-		for began, again := time.Now(), true; again; again = time.Since(began) < warmUp {
+		for began, again := time.Now(), true; again; again = time.Since(began) < s.Opt.WarmUp {
 			if err := run(); err != nil {
 				return rate, err
 			}

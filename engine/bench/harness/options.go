@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"heddle/codec"
 	"heddle/engine/bench/workload"
@@ -79,6 +80,9 @@ type Options struct {
 	Codec codec.ID
 	// Runs that are timed, after one run to warm up. Default: 5; 2 if short.
 	Runs int
+	// WarmUp is the least time of the runs that warm up a setup, in which the memory for results
+	// grows. Default: 500 ms; one run if short.
+	WarmUp time.Duration
 	// Threshold is the number of candidates that closes a batch. Default: the choice of
 	// the backend.
 	Threshold uint64
@@ -124,6 +128,7 @@ func (o Options) withDefaults() (Options, error) {
 	o.Seed = cmp.Or(o.Seed, 1)
 	o.GOVDocs = cmp.Or(o.GOVDocs, workload.DocCount)
 	o.Runs = cmp.Or(o.Runs, Pick(&o, 5, 2))
+	o.WarmUp = cmp.Or(o.WarmUp, Pick[time.Duration](&o, 500*time.Millisecond, 0))
 	o.Themes = cmp.Or(o.Themes, Pick(&o, workload.MaxThemes, 1))
 	if len(o.Orders) == 0 {
 		o.Orders = Pick(&o, []workload.Order{workload.Uniform, workload.Clustered, workload.PageRank}, []workload.Order{workload.Clustered})

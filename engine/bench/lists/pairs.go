@@ -82,7 +82,7 @@ func (s *bench) pairRun(ctx context.Context, who harness.Contestant, x *harness.
 	}
 	var whole, kernels []float64
 	began := time.Now()
-	for run := 0; run < s.Opt.Runs || time.Since(began) < measure.LeastTime; run++ {
+	for run := 0; run < s.Opt.Runs || time.Since(began) < s.LeastTime(); run++ {
 		start := time.Now()
 		if stats, err = once(false); err != nil {
 			return err
@@ -186,7 +186,7 @@ func (s *bench) roaringPair(p *workload.Pair) (measure.Summary, error) {
 	b.RunOptimize()
 	var times []float64
 	began := time.Now()
-	for run := 0; run < s.Opt.Runs || time.Since(began) < measure.LeastTime; run++ {
+	for run := 0; run < s.Opt.Runs || time.Since(began) < s.LeastTime(); run++ {
 		start := time.Now()
 		got := roaring.And(a, b).ToArray()
 		times = append(times, time.Since(start).Seconds())

@@ -94,7 +94,7 @@ func (s *bench) race(c workload.Collection, panel string, ways []wholeAnswer) er
 	times := make([][]float64, len(ways))
 	var want uint64
 	began := time.Now()
-	for run := 0; run < s.Opt.Runs+1 || time.Since(began) < measure.LeastTime*time.Duration(len(ways)); run++ {
+	for run := 0; run < s.Opt.Runs+1 || time.Since(began) < s.LeastTime()*time.Duration(len(ways)); run++ {
 		for i, w := range ways {
 			start := time.Now()
 			n, err := w.run()

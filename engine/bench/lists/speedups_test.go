@@ -15,7 +15,7 @@ import (
 func TestCollections(t *testing.T) {
 	testneeds.Long(t)
 	opt := harnesstest.Tiny()
-	opt.Short, opt.GOVDocs, opt.Themes, opt.Queries, opt.Runs = false, 5000, 1, 10, 1
+	opt.Short, opt.GOVDocs, opt.Themes, opt.Queries, opt.Runs, opt.WarmUp = false, 5000, 1, 10, 1, 1
 	opt.Sets, opt.Tables = []string{"BDR", "GOVR", "GOV2"}, []string{"ao-table3", "ao-table7"} // GOV2 is not in uniform order
 	opt.JSON = filepath.Join(t.TempDir(), "rows.jsonl")
 	var out, log bytes.Buffer
