@@ -13,12 +13,15 @@ import (
 	"testing"
 
 	"heddle/cl/internal/device"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestArguments compares the arguments of every kernel with the parameters in the sources, in both
 // shapes, with and without the counting of loads, and with every feature alone and all together:
 // number, order, names and types.
 func TestArguments(t *testing.T) {
+	testneeds.Host(t) // it reads sources alone
+	testneeds.Sequential(t)
 	kernels := 0
 	for _, op := range everything {
 		for _, p := range op.Programs {
