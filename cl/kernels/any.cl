@@ -86,7 +86,7 @@ static inline uint tile_rows(const word_t *set, uint *turn, __local shared_t *sh
 #define SHARED &shared, tile,
 
 // list_operand lists an operand.
-static inline void list_operand(VECTORS, uint4 r, uint2 e, __local shared_t *shared) {
+static inline void list_operand(BUFFERS, uint4 r, uint2 e, __local shared_t *shared) {
     uint class = CLASS_OF(e), at;
     if (class == CLASS_ZERO)
         return;
@@ -214,7 +214,7 @@ static inline void or_walked(__global const uint4 *fine, uint n, __local const s
 
 // or_any ORs the vectors of n operands into `set`, a work-item's own groups. All
 // work-items call it; `tile` is theirs to use.
-static inline void or_any(VECTORS, __global const uint2 *entries, __global const uint4 *fine, __global const uint *numbers,
+static inline void or_any(BUFFERS, __global const uint2 *entries, __global const uint4 *fine, __global const uint *numbers,
                           vector_t plain, __global const uint4 *operand, uint n, __local shared_t *shared,
                           __local word_t *tile, word_t *set, uint *loads) {
     uint lid = get_local_id(0);
@@ -239,7 +239,7 @@ static inline void or_any(VECTORS, __global const uint2 *entries, __global const
         if (one && number)
             shared->plain[atomic_inc(&shared->listed[PLAIN])] = plain + (size_t)(number - 1) * TILE_GROUPS;
         else if (one)
-            list_operand(VECTOR_ARGS, r, e, shared);
+            list_operand(BUFFER_ARGS, r, e, shared);
         SYNC;
         uint sparse = shared->listed[SPARSE];
         bool full = shared->listed[FULL], open[OWN];

@@ -40,7 +40,7 @@ static inline bool has_all(const word_t *set) {
 }
 
 // or_any ORs the vectors of n operands into `set`, groups of the tile.
-static inline void or_any(VECTORS, __global const uint2 *entries, __global const uint4 *fine, __global const uint *numbers, vector_t plain,
+static inline void or_any(BUFFERS, __global const uint2 *entries, __global const uint4 *fine, __global const uint *numbers, vector_t plain,
                           __global const uint4 *operand, uint n, word_t *set, uint *loads) {
     for (uint i = 0; i < n; i++) {
         uint4 r = operand[i];

@@ -1,49 +1,50 @@
 // column: the codes that the rows of a table have in a column, and the bins of codes. Helpers of facet.cl
 // and measure.cl, no kernel of its own.
 //
-// Batch     four uint4 a column: {offset of its packed values in units of four words, words, arena buffer,
-//           top: the greatest code or bin}, {own: a number for the kernel, the rows without a value as
-//           bits: where they begin in units of four words of the buffer of filters, words of them, where
-//           the bounds begin in pairs of words of the batch}, {the same of the upper halves of values:
-//           offset, words, buffer; no words: all are 0; flags for the kernel}, {last code: lower and upper
-//           half, bounds: their number, 1 with bounds}. Bounds are codes, ascending. A column that measure.cl sums
-//           has the halves of a factor in the last two.
-// Bounds    any packed values: see packed_at.
+// Batch     three uint4 a column: {its number, own: a number for the kernel, top: the greatest code or bin, flags},
+//           {the rows without a value as bits: where they begin in units of four words of the buffer of filters,
+//           words of them; where the bounds begin in pairs of words of the batch, bounds}, {last code, factor: lower
+//           and upper halves}. Bounds are codes, ascending. measure.cl sums codes times the factor.
+// Tiles     as in slices.cl.
 #ifndef HEDDLE_COLUMN
 #define HEDDLE_COLUMN
-#ifndef HEDDLE_POSTING
-#include "posting.cl"
+#ifndef HEDDLE_SLICE
+#include "slice.cl"
 #endif
 
+// Flags of a column.
+#define COLUMN_VALUES 1 // of measure.cl: count the rows with a value
+#define COLUMN_SUM 2    // of measure.cl: sum codes
+#define COLUMN_BINS 4   // codes are the bins of stored ones
+
 typedef struct {
-    uint4 low, high; // packed values: place, words, buffer; top, flags
-    uint own, absent_at, absent_words, bounds_at;
-    ulong last;
-    uint bounds, binned;
+    uint number, own, top, flags, absent_at, absent_words, bounds_at, bounds;
+    ulong last, factor;
 } column_t;
 
-// column_of takes the four parts of a column.
-static inline column_t column_of(uint4 low, uint4 more, uint4 high, uint4 limit) {
-    column_t c = {low, high, more.x, more.y, more.z, more.w, (ulong)limit.y << 32 | limit.x, limit.z, limit.w};
-    return c;
+// column_of takes the three parts of a column.
+static inline column_t column_of(uint4 a, uint4 b, uint4 c) {
+    column_t x = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w, (ulong)c.y << 32 | c.x, (ulong)c.w << 32 | c.z};
+    return x;
 }
 
-// has_value gives the stored code of a row, unless the row has no value.
-static inline bool has_value(__global const uint *filters, column_t c, uint row, ulong *code, ARENA, uint row_count) {
-    if (c.absent_words && passes(filters, c.absent_at, c.absent_words, row))
-        return false;
-    *code = packed_at(arena_at(ARENA_ARGS, c.low.z, c.low.x), c.low.y, row_count, row);
-    if (c.high.y)
-        *code |= (ulong)packed_at(arena_at(ARENA_ARGS, c.high.z, c.high.x), c.high.y, row_count, row) << 32;
-    return true;
+static inline slices_t slices_of(BUFFERS, __global const uint4 *tiles, uint tile_count, column_t c, uint w) {
+    return slices_at(BUFFER_ARGS, tiles, c.number * tile_count + w / SLICE_WORDS);
+}
+
+// with_value returns the rows of a set that have a value, of the 32 rows of word w of the table.
+static inline uint with_value(__global const uint *filters, column_t c, slices_t t, uint w, uint set) {
+    if (w < c.absent_words)
+        set &= ~filters[(size_t)c.absent_at * 4 + w];
+    return first_bit(t) ? set & slice_word(t, 0, w % SLICE_WORDS) : set;
 }
 
 // number_of is 1 more than a code, or than its bin: the number of bounds that are not above it. It is
 // 2 more than the greatest one for a code above the last one.
 static inline uint number_of(__global const uint4 *batch, column_t c, ulong code) {
     if (code > c.last)
-        return c.low.w + 2;
-    if (!c.binned)
+        return c.top + 2;
+    if (!(c.flags & COLUMN_BINS))
         return (uint)code + 1;
     __global const ulong *bounds = (__global const ulong *)batch + c.bounds_at;
     uint lo = 0, hi = c.bounds;

@@ -104,6 +104,20 @@ static inline words_t arena_at(ARENA, uint buffer, uint off) {
     return base + (size_t)off * 4;
 }
 
+// Most tables have one arena buffer.
+#ifndef USE_ARENAS
+#define USE_ARENAS 0
+#endif
+#if USE_ARENAS
+#define BUFFERS ARENA
+#define BUFFER_ARGS ARENA_ARGS
+#define buffer_at(buffer, off) arena_at(ARENA_ARGS, buffer, off)
+#else
+#define BUFFERS __global const uint *restrict a0
+#define BUFFER_ARGS a0
+#define buffer_at(buffer, off) (a0 + (size_t)(off) * 4)
+#endif
+
 // list_words returns the first word of the list of record r.
 static inline words_t list_words(ARENA, uint4 r) { return arena_at(ARENA_ARGS, (r.w >> 8) & 0xff, r.x); }
 

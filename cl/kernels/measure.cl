@@ -1,8 +1,8 @@
 // measure_groups: the numbers of selected rows, and sums of codes, of groups of rows.
 //
 // Computes  for the groups of the rows whose bits are 1: cells, which are planes of one number a group.
-//           Plane 0 has the rows. A measured column has planes from `own` on: with flag 1 the rows with a
-//           value, with flag 2 the sum of their codes times a factor, as a plane of lower halves and one of
+//           Plane 0 has the rows. A measured column has planes from `own` on: with COLUMN_VALUES the rows with
+//           a value, with COLUMN_SUM the sum of their codes times a factor, as a plane of lower halves and one of
 //           upper halves. The place of a group is its number in the first grouping times the numbers of the
 //           second one, plus its number there; a number is 0 for rows without a value, else 1 more than the
 //           code or bin. The cell behind all planes counts codes, times the factor, above the last one.
@@ -10,12 +10,13 @@
 // Source    none.
 // Batch     at `at` uint4 {groupings, columns, places, cells}, then columns (column.cl): groupings, then
 //           measured ones. Bounds of bins at their places. Cells at word cells_at.
-// Phases    (1) local cells are cleared; (2) each work-item takes every MEASURE_WG-th word of bits and adds
-//           its rows, in local memory if the cells fit, else in global memory; (3) local cells are added
-//           to the global ones. A lower half that overflows adds 1 to its upper half.
+// Phases    (1) local cells are cleared; (2) each work-item takes every MEASURE_WG-th word of bits, turns its slices
+//           to codes and adds its rows, in local memory if the cells fit, else in global memory. Without
+//           groupings, sums come from the numbers of rows in each slice; (3) local cells are added to the
+//           global ones. A lower half that overflows adds 1 to its upper half.
 // Launch    groups of MEASURE_WG work-items (SCAN_SERIAL: of one), `span` words of bits each.
-// Local     4*MEASURE_CELLS + 64*MEASURE_COLUMNS bytes.
-// Bounds    columns are at most MEASURE_COLUMNS; any bits below row_count and any packed values.
+// Local     4*MEASURE_CELLS + 48*MEASURE_COLUMNS bytes.
+// Bounds    columns are at most MEASURE_COLUMNS; any bits below the last row; tiles as in slice.cl.
 #ifndef HEDDLE_COLUMN
 #include "column.cl"
 #endif
@@ -30,10 +31,10 @@
 #define MEASURE_SYNC barrier(CLK_LOCAL_MEM_FENCE)
 #define MEASURE_GROUP __attribute__((reqd_work_group_size(MEASURE_WG, 1, 1)))
 #endif
-#define FLAG_VALUES 1
-#define FLAG_SUM 2
 
-static inline column_t local_column(__local const uint4 *r) { return column_of(r[0], r[1], r[2], r[3]); }
+static inline column_t local_column(__local const uint4 *records, uint k) {
+    return column_of(records[3 * k], records[3 * k + 1], records[3 * k + 2]);
+}
 
 // add_own adds to a local cell and returns the number before.
 static inline uint add_own(__local uint *cell, uint n) {
@@ -59,57 +60,82 @@ static inline void sum_all(volatile __global uint *cell, uint apart, ulong n) {
         atomic_add(cell + apart, high);
 }
 
+// sum_of returns the sum of the codes of a set of rows of word g. Rows with a code above the last one of the column
+// go to `damaged`.
+static inline ulong sum_of(slices_t t, column_t c, uint g, uint set, uint *damaged) {
+    ulong sum = popcount(set) * t.least, top = t.least + low_bits(t.width);
+    for (uint b = t.width, s = first_bit(t); b > 0; s++)
+        sum += (ulong)popcount(set & slice_word(t, s, g)) << --b;
+    if (t.least > c.last || top > c.last || top < t.least) { // rare: look at the codes
+        codes_t codes;
+        codes_of(t, g, &codes);
+        for (; set; set &= set - 1)
+            *damaged += code_of(t, &codes, 31 - clz(set & -set)) > c.last;
+    }
+    return sum;
+}
+
 MEASURE_GROUP
-__kernel void measure_groups(ARENA, __global const uint4 *batch, __global const uint *restrict bits,
-                             __global const uint *restrict filters, volatile __global uint *counts, uint at,
-                             uint words, uint span, uint row_count, uint cells_at) {
+__kernel void measure_groups(BUFFERS, __global const uint4 *restrict tiles, uint tile_count, __global const uint4 *batch,
+                             __global const uint *restrict bits, __global const uint *restrict filters,
+                             volatile __global uint *counts, uint at, uint words, uint span, uint cells_at) {
     __local uint own[MEASURE_CELLS];
-    __local uint4 records[4 * MEASURE_COLUMNS];
-    uint lid = get_local_id(0), first = get_group_id(0) * span;
+    __local uint4 records[3 * MEASURE_COLUMNS];
+    uint lid = get_local_id(0), first = get_group_id(0) * span, end = min(first + span, words), damaged = 0;
     uint4 shape = batch[at];
     uint groupings = shape.x, columns = shape.y, places = shape.z;
     volatile __global uint *all = counts + cells_at;
     bool fits = shape.w <= MEASURE_CELLS;
     for (uint i = lid; i < shape.w && fits; i += MEASURE_WG)
         own[i] = 0;
-    for (uint i = lid; i < 4 * columns; i += MEASURE_WG)
+    for (uint i = lid; i < 3 * columns; i += MEASURE_WG)
         records[i] = batch[at + 1 + i];
     MEASURE_SYNC;
-    for (uint w = first + lid; w < min(first + span, words); w += MEASURE_WG) {
-        for (uint rest = bits[w]; rest; rest &= rest - 1) {
-            uint row = w * 32 + 31 - clz(rest & -rest), place = 0;
-            ulong code;
-            bool damaged = false;
-            for (uint k = 0; k < groupings; k++) {
-                column_t c = local_column(records + 4 * k);
-                uint n = has_value(filters, c, row, &code, ARENA_ARGS, row_count) ? number_of(batch, c, code) : 0;
-                damaged |= n == c.low.w + 2;
-                place = place * (c.low.w + 2) + n;
+    for (uint w = first + lid; w < end && groupings; w += MEASURE_WG) {
+        uint set = bits[w], place[32];
+        codes_t codes;
+        if (set == 0)
+            continue;
+        for (uint k = 0; k < groupings; k++) {
+            column_t c = local_column(records, k);
+            slices_t t = slices_of(BUFFER_ARGS, tiles, tile_count, c, w);
+            uint has = with_value(filters, c, t, w, set);
+            if (has)
+                codes_of(t, w % SLICE_WORDS, &codes);
+            for (uint rest = set; rest; rest &= rest - 1) {
+                uint r = 31 - clz(rest & -rest), n = has >> r & 1 ? number_of(batch, c, code_of(t, &codes, r)) : 0;
+                if (n == c.top + 2) {
+                    damaged++;
+                    set &= ~(1u << r);
+                }
+                place[r] = (k ? place[r] : 0) * (c.top + 2) + n;
             }
-            if (damaged) {
-                atomic_inc(&all[shape.w]);
-                continue;
-            }
+        }
+        for (uint rest = set; rest; rest &= rest - 1) {
+            uint r = 31 - clz(rest & -rest);
             if (fits)
-                add_own(&own[place], 1);
+                add_own(&own[place[r]], 1);
             else
-                atomic_inc(&all[place]);
-            for (uint k = groupings; k < columns; k++) {
-                column_t c = local_column(records + 4 * k);
-                if (!has_value(filters, c, row, &code, ARENA_ARGS, row_count))
-                    continue;
-                code *= (ulong)c.binned << 32 | c.bounds;
-                if (code > c.last)
-                    atomic_inc(&all[shape.w]);
-                uint cell = c.own * places + place;
-                if (c.high.w & FLAG_VALUES) {
+                atomic_inc(&all[place[r]]);
+        }
+        for (uint k = groupings; k < columns; k++) {
+            column_t c = local_column(records, k);
+            slices_t t = slices_of(BUFFER_ARGS, tiles, tile_count, c, w);
+            uint has = with_value(filters, c, t, w, set);
+            if (has)
+                codes_of(t, w % SLICE_WORDS, &codes);
+            for (; has; has &= has - 1) {
+                uint r = 31 - clz(has & -has), cell = c.own * places + place[r];
+                ulong code = code_of(t, &codes, r) * c.factor;
+                damaged += code > c.last;
+                if (c.flags & COLUMN_VALUES) {
                     if (fits)
                         add_own(&own[cell], 1);
                     else
                         atomic_inc(&all[cell]);
                     cell += places;
                 }
-                if (c.high.w & FLAG_SUM) {
+                if (c.flags & COLUMN_SUM) {
                     if (fits)
                         sum_own(&own[cell], places, code);
                     else
@@ -118,19 +144,55 @@ __kernel void measure_groups(ARENA, __global const uint4 *batch, __global const 
             }
         }
     }
+    if (groupings == 0) {
+        uint rows = 0;
+        for (uint w = first + lid; w < end; w += MEASURE_WG)
+            rows += popcount(bits[w]);
+        add_own(&own[0], rows);
+    }
+    for (uint k = 0; k < columns && groupings == 0; k++) {
+        column_t c = local_column(records, k);
+        uint values = 0, cell = c.own;
+        ulong sum = 0;
+        for (uint w = first + lid; w < end; w += MEASURE_WG) {
+            uint set = bits[w];
+            if (set == 0)
+                continue;
+            slices_t t = slices_of(BUFFER_ARGS, tiles, tile_count, c, w);
+            set = with_value(filters, c, t, w, set);
+            values += popcount(set);
+            if (set && c.factor == 1)
+                sum += sum_of(t, c, w % SLICE_WORDS, set, &damaged);
+            else if (set) {
+                codes_t codes;
+                codes_of(t, w % SLICE_WORDS, &codes);
+                for (; set; set &= set - 1) {
+                    ulong code = code_of(t, &codes, 31 - clz(set & -set)) * c.factor;
+                    damaged += code > c.last;
+                    sum += code;
+                }
+            }
+        }
+        if (c.flags & COLUMN_VALUES)
+            add_own(&own[cell++], values);
+        if (c.flags & COLUMN_SUM)
+            sum_own(&own[cell], 1, sum);
+    }
+    if (damaged)
+        atomic_add(&all[shape.w], damaged);
     MEASURE_SYNC;
     for (uint place = lid; place < places && fits; place += MEASURE_WG) {
         if (own[place] == 0)
             continue;
         atomic_add(&all[place], own[place]);
         for (uint k = groupings; k < columns; k++) {
-            column_t c = local_column(records + 4 * k);
+            column_t c = local_column(records, k);
             uint cell = c.own * places + place;
-            if (c.high.w & FLAG_VALUES) {
+            if (c.flags & COLUMN_VALUES) {
                 atomic_add(&all[cell], own[cell]);
                 cell += places;
             }
-            if (c.high.w & FLAG_SUM)
+            if (c.flags & COLUMN_SUM)
                 sum_all(&all[cell], places, (ulong)own[cell + places] << 32 | own[cell]);
         }
     }

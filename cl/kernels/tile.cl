@@ -6,9 +6,6 @@
 #include "directory.cl"
 #endif
 
-#ifndef USE_STORED
-#define USE_STORED 0
-#endif
 #ifndef USE_COLUMNS
 #define USE_COLUMNS 0
 #endif
@@ -17,10 +14,6 @@
 #define TABLE_WG 1
 #define SYNC
 #else
-#if USE_STORED && !USE_COLUMNS && defined(TABLE_CHECK_WG)
-#undef TABLE_WG
-#define TABLE_WG TABLE_CHECK_WG // the program checks stored values
-#endif
 #ifndef TABLE_WG
 #define TABLE_WG 128 // a power of two, TABLE_TILE/8 to TABLE_TILE/2
 #endif
@@ -38,19 +31,7 @@
 #define OWN_GROUP(k) (get_local_id(0) / 32 * (32 * OWN) + (k) * 32 + get_local_id(0) % 32)
 #endif
 
-// Most tables have one buffer of vectors.
-#ifndef USE_ARENAS
-#define USE_ARENAS 0
-#endif
-#if USE_ARENAS
-#define VECTORS ARENA
-#define VECTOR_ARGS ARENA_ARGS
-#define vector_of(r) ((vector_t)arena_at(ARENA_ARGS, (r).w, (r).x))
-#else
-#define VECTORS __global const uint *restrict a0
-#define VECTOR_ARGS a0
-#define vector_of(r) ((vector_t)(a0 + (size_t)(r).x * 4))
-#endif
+#define vector_of(r) ((vector_t)buffer_at((r).w, (r).x))
 
 // Plain bits have row r at bit r%32 of word r/32.
 #define TILE_WORDS (TILE_MASKS * GROUP_BITS) // words of plain bits in a tile

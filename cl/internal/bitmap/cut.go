@@ -18,24 +18,28 @@ const (
 	turnWord    = 2 // the one with the number of the round
 )
 
-// Steps of kernels/rows.cl in addition to the steps of package plan.
+// Steps of kernels/step.cl in addition to the steps of package plan.
 const (
-	stepLoad = uint32(plan.StepCheck) + 1 + iota
-	stepBits
+	stepAll  = uint32(plan.StepCheck) + 1
+	stepLoad = stepAll + 1
+	stepBits = stepAll + 2
 )
 
 // cut cuts a batch of selections into rounds.
 type cut struct {
-	sel  *plan.SelectBatch
-	with *filter.Set // which the rows of the only selection must be in; nil: none
+	sel    *plan.SelectBatch
+	stride int         // words of the bits of a selection
+	with   *filter.Set // which the rows of the only selection must be in; nil: none
 
-	// The fields below belong to one round.
+	// The fields below belong to one round. It has some selections in slices alone, then checks of the others, then
+	// these.
 	first, count int
-	steps        int // steps of all selections, as the kernel has them
+	sliced       int // selections in slices alone
+	checks       int // checks of the other selections
+	steps        int // steps of all selections and checks, as the kernels have them
 	records      int // operands, in units of four words
 	sets         int // height of the highest stack
 	columns      int // StepAny of one selection at most
-	checks       bool
 	selectionsAt int // in units of four words
 	words        int // words of the upload
 	bits         int // words of bits of a selection; 0 if none are made
@@ -44,53 +48,78 @@ type cut struct {
 	ranks []uint32 // ranks of the operands of a step in directory.order
 }
 
+// needs are the parts of a round that a selection takes.
+type needs struct{ steps, records, sets, columns, checks int }
+
 // nextRound takes as many selections from c.first+c.count on as fit a round.
 func (c *cut) nextRound(s *Store) {
-	c.first, c.count, c.steps, c.records, c.sets, c.columns, c.checks = c.first+c.count, 0, 0, 0, 1, 0, false
+	c.first, c.count, c.sliced, c.checks, c.steps, c.records, c.sets, c.columns = c.first+c.count, 0, 0, 0, 0, 0, 1, 0
 	for i := c.first; i < c.sel.Len(); i++ {
 		steps := c.sel.Selection(i)
-		records, sets, columns := c.measure(steps)
-		n, words := c.count+1, head+4*(c.steps+c.records+c.stepsOf(steps)+records)
-		if c.count > 0 && (words+8*n > uploadWords || n*s.dir.tiles > maxGroups || n*c.bits > s.mostRows()) {
+		n := c.measure(steps)
+		count, words := c.count+1, head+4*(c.steps+c.records+n.steps+n.records)
+		bits := count*c.bits + (c.checks+n.checks)*c.checkStride()
+		if c.count > 0 && (words+8*(count+c.checks+n.checks) > uploadWords || count*s.dir.tiles > maxGroups || bits > s.mostRows()) {
 			break
 		}
-		c.count, c.steps, c.records = n, c.steps+c.stepsOf(steps), c.records+records
-		c.sets, c.columns = max(c.sets, sets), max(c.columns, columns)
+		c.count, c.checks, c.steps, c.records = count, c.checks+n.checks, c.steps+n.steps, c.records+n.records
+		c.sets, c.columns = max(c.sets, n.sets), max(c.columns, n.columns)
+		if inSlices(steps) {
+			c.sliced++
+		}
 	}
-	c.selectionsAt = (head + c.count + 3) / 4
-	c.words = 4 * (c.selectionsAt + c.count + c.steps + c.records)
+	all := c.count + c.checks
+	c.selectionsAt = (head + all + 3) / 4
+	c.words = 4 * (c.selectionsAt + all + c.steps + c.records)
 }
 
-// stepsOf returns the number of steps of the kernel for a selection.
-func (c *cut) stepsOf(steps []plan.Step) int {
+// checkStride is the number of words of the bits of a check.
+func (c *cut) checkStride() int { return (c.stride + 3) / 4 * 4 }
+
+// inSlices tells whether the slices of stored values alone answer a selection.
+func inSlices(steps []plan.Step) bool {
+	checks := false
+	for _, x := range steps {
+		if x.Code == plan.StepAny && x.To > x.From {
+			return false
+		}
+		checks = checks || x.Code == plan.StepCheck
+	}
+	return checks
+}
+
+// measure returns what a selection needs.
+func (c *cut) measure(steps []plan.Step) (n needs) {
+	n.steps = len(steps)
 	if c.with != nil {
-		return len(steps) + 1
+		n.steps++
 	}
-	return len(steps)
-}
-
-// measure returns the records of operands, the sets and the columns of a selection.
-func (c *cut) measure(steps []plan.Step) (records, sets, columns int) {
-	depth := 0
+	depth, checks := 0, 0
 	for _, x := range steps {
 		switch x.Code {
 		case plan.StepAny:
-			if columns++; !c.decompresses() {
-				records += int(x.To - x.From)
+			if n.columns++; !c.decompresses() {
+				n.records += int(x.To - x.From)
 			}
 			depth++
-			sets = max(sets, depth)
+			n.sets = max(n.sets, depth)
 		case plan.StepCheck:
-			records += 1 + int(x.To-x.From)
-			c.checks = true
+			checks++
+			n.records += int(x.To - x.From)
 		case plan.StepAnd, plan.StepOr, plan.StepAndNot:
 			depth--
 		}
 	}
-	return records, sets, columns
+	if inSlices(steps) {
+		n.sets, n.columns = 1, 0
+	} else {
+		n.checks = checks
+		n.steps += 2 * checks // of the checks alone
+	}
+	return n
 }
 
-// findSkips notes for each StepAny the number of steps without effect if the set on top of
+// findSkips notes for each step that pushes a set the number of steps without effect if the set on top of
 // the stack has no rows: the steps that make y of `x y AND` or `x y ANDNOT`, and that last
 // one.
 func (c *cut) findSkips(steps []plan.Step) {
@@ -112,10 +141,10 @@ func (c *cut) findSkips(steps []plan.Step) {
 	}
 }
 
-// features returns the features of the program for the round.
+// features returns the features of the program of rows.cl for the round.
 func (c *cut) features() (with device.Features) {
-	if c.checks {
-		with |= useStored
+	if c.checks > 0 {
+		with |= useChecks
 	}
 	if c.decompresses() {
 		with |= useColumns
@@ -134,52 +163,92 @@ func (s *Store) mostRows() int {
 	return int(min(s.rt.Info.Memory/64, s.rt.Memory.Size()/64, s.rt.Info.MaxAlloc/4, maxRows))
 }
 
-// write puts the round into up, in the layout of kernels/rows.cl.
+// write puts the round into up, in the layout of kernels/step.cl.
 func (c *cut) write(s *Store, up []uint32) {
 	clear(up[:4*c.selectionsAt])
-	selection := c.selectionsAt
-	step := selection + c.count
-	operand := step + c.steps
-	put := func(at *int, x, y, z, w uint32) {
-		*(*[4]uint32)(up[4**at:]) = [4]uint32{x, y, z, w}
-		*at++
+	w := writer{c, s, up, c.selectionsAt, c.selectionsAt + c.count + c.checks, 0}
+	w.operand = w.step + c.steps
+	for i := range c.count {
+		if steps := c.sel.Selection(c.first + i); inSlices(steps) {
+			w.selection(steps, i, i)
+		}
 	}
-	for i := c.first; i < c.first+c.count; i++ {
-		steps := c.sel.Selection(i)
-		put(&selection, uint32(step), uint32(c.stepsOf(steps)), 0, 0)
-		c.findSkips(steps)
-		column := uint32(0)
-		for k, x := range steps {
-			n := x.To - x.From
-			switch {
-			case x.Code == plan.StepAny && c.decompresses():
-				put(&step, stepLoad, column, 0, c.skips[k])
-				column++
-			case x.Code == plan.StepAny:
-				put(&step, uint32(x.Code), uint32(operand), n, c.skips[k])
-				c.ranks = c.ranks[:0]
-				for _, v := range c.sel.Operands[x.From:x.To] {
-					c.ranks = append(c.ranks, s.dir.ranks[v])
+	check := 0
+	for i := range c.count {
+		if steps := c.sel.Selection(c.first + i); !inSlices(steps) {
+			for _, x := range steps {
+				if x.Code == plan.StepCheck {
+					w.put(&w.at, uint32(w.step), 2, uint32(c.count+check), uint32(check))
+					w.put(&w.step, stepAll, 0, 0, 0)
+					w.check(x)
+					check++
 				}
-				slices.Sort(c.ranks)
-				for _, rank := range c.ranks {
-					v := s.dir.order[rank]
-					put(&operand, s.places[v].Off, v, s.dir.bases[v], s.places[v].Buffer)
-				}
-			case x.Code == plan.StepCheck:
-				values, d := s.values.Load(), s.t.Columns[x.Column]
-				low, high := values.places[2*x.Column], values.places[2*x.Column+1]
-				put(&step, uint32(x.Code), uint32(operand), n, low.Buffer|high.Buffer<<8)
-				put(&operand, low.Off, uint32(d.Low.Words), high.Off, uint32(d.High.Words))
-				for _, r := range c.sel.Ranges[x.From:x.To] {
-					put(&operand, uint32(r.Lo), uint32(r.Lo>>32), uint32(r.Hi), uint32(r.Hi>>32))
-				}
-			default:
-				put(&step, uint32(x.Code), 0, 0, 0)
 			}
 		}
-		if c.with != nil {
-			put(&step, stepBits, uint32(c.with.At()), 0, 0)
+	}
+	check = 0
+	for i := range c.count {
+		if steps := c.sel.Selection(c.first + i); !inSlices(steps) {
+			check = w.selection(steps, i, check)
 		}
 	}
+}
+
+// writer writes a round. Its places count units of four words.
+type writer struct {
+	*cut
+	s                 *Store
+	up                []uint32
+	at, step, operand int
+}
+
+func (w *writer) put(at *int, x, y, z, last uint32) {
+	*(*[4]uint32)(w.up[4**at:]) = [4]uint32{x, y, z, last}
+	*at++
+}
+
+// check writes a step of slices.cl.
+func (w *writer) check(x plan.Step) {
+	w.put(&w.step, uint32(x.Code), uint32(w.operand), x.To-x.From, x.Column)
+	for _, r := range w.sel.Ranges[x.From:x.To] {
+		w.put(&w.operand, uint32(r.Lo), uint32(r.Lo>>32), uint32(r.Hi), uint32(r.Hi>>32))
+	}
+}
+
+// selection writes selection i of the round. If it is not in slices alone, the bits of its checks have numbers from check
+// on. It returns the number after them.
+func (w *writer) selection(steps []plan.Step, i, check int) int {
+	sliced, start := inSlices(steps), w.step
+	w.findSkips(steps)
+	column := uint32(0)
+	for k, x := range steps {
+		switch {
+		case x.Code == plan.StepAny && w.decompresses() && !sliced:
+			w.put(&w.step, stepLoad, column, 0, w.skips[k])
+			column++
+		case x.Code == plan.StepAny:
+			w.put(&w.step, uint32(x.Code), uint32(w.operand), x.To-x.From, w.skips[k])
+			w.ranks = w.ranks[:0]
+			for _, v := range w.sel.Operands[x.From:x.To] {
+				w.ranks = append(w.ranks, w.s.dir.ranks[v])
+			}
+			slices.Sort(w.ranks)
+			for _, rank := range w.ranks {
+				v := w.s.dir.order[rank]
+				w.put(&w.operand, w.s.places[v].Off, v, w.s.dir.bases[v], w.s.places[v].Buffer)
+			}
+		case x.Code == plan.StepCheck && sliced:
+			w.check(x)
+		case x.Code == plan.StepCheck:
+			w.put(&w.step, stepBits, uint32(check*w.checkStride()/4), 1, 0)
+			check++
+		default:
+			w.put(&w.step, uint32(x.Code), 0, 0, 0)
+		}
+	}
+	if w.with != nil {
+		w.put(&w.step, stepBits, uint32(w.with.At()), 0, 0)
+	}
+	w.put(&w.at, uint32(start), uint32(w.step-start), uint32(i), uint32(i))
+	return check
 }

@@ -2,12 +2,16 @@
 //
 // Vectors lie in an arena, in the layout of the file. A directory tells, tile by tile of their
 // groups, where their words lie. Tiles with little compression are there a second time as plain
-// groups. Stored values follow when a batch first needs them. A round is some selections over all
-// tiles, in one launch. Counts or rows come back.
+// groups. Stored values follow as bit slices (package bitslice) when a batch first needs them: a tile lies in one
+// buffer of four at most. A round is some selections over all tiles. Selections in stored values alone are one launch.
+// Of other selections, one launch makes the bits of their checks of stored values, the next one the rows. Counts or
+// rows come back.
 //
 //	kernel        purpose                          work-group       local memory                 barriers
 //	rows          a selection on a tile, from      tuning.table_wg  4 bytes a group and set,     3 per 64 vectors, 1 per OR,
 //	              compressed words                                  1.3 KiB                      1 per set that may be empty, 3
+//	slices        a selection in stored values,    256              1 KiB                        10, and 2 per 8 tiles of a
+//	              from bit slices                                                                filter
 //	wah_sizes,    Algorithm 2: sizes, end points,  256              none                         none
 //	wah_ends,     groups
 //	wah_expand

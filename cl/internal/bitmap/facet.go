@@ -56,10 +56,12 @@ func (s *Store) countCodes(ctx context.Context, rows []uint64, inputs []plan.Inp
 	if len(f.columns) == 0 || s.t.Rows == 0 {
 		return all, nil
 	}
-	if _, err := s.allValues(ctx); err != nil {
+	v, err := s.allValues(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if _, err := s.rt.ProgramOf(countCodes.KernelID); err != nil {
+	f.kernel = countCodes.For(v.features())
+	if _, err := s.rt.ProgramOf(f.kernel.KernelID); err != nil {
 		return nil, err
 	}
 	x, err := s.free.Take(ctx, s.closing, s.newTableSlot)
@@ -77,6 +79,7 @@ func (s *Store) countCodes(ctx context.Context, rows []uint64, inputs []plan.Inp
 // facets counts the codes of some columns.
 type facets struct {
 	store   *Store
+	kernel  device.Kernel[countCodesArguments]
 	rows    []uint64
 	columns []facetColumn
 	words   int // counters of all columns
@@ -107,10 +110,10 @@ func (f *facets) run(ctx context.Context, x *slot) error {
 	if err := x.Device.Grow(&x.Down, f.words, 0); err != nil {
 		return err
 	}
-	up, values := x.Up.Words, s.values.Load()
+	up := x.Up.Words
 	clear(up[:bitsAt])
 	for i, c := range f.columns {
-		c.write(s, values, up[columnWords*i:], countsAt+c.at, boundsAt/2+c.boundsAt, 0)
+		c.write(up[columnWords*i:], countsAt+c.at, boundsAt/2+c.boundsAt, 0)
 		c.writeBounds(up[boundsAt+2*c.boundsAt:])
 	}
 	parts := (len(bits) + copyPart - 1) / copyPart
@@ -124,15 +127,15 @@ func (f *facets) run(ctx context.Context, x *slot) error {
 		if err := x.Write(x.batch.Buffer, bitsAt+len(bits)); err != nil {
 			return err
 		}
-		v := values.arena.Buffers
-		filters := v[0] // any buffer
+		v := s.values.Load().buffers(s.t)
+		filters := v.a0 // any buffer
 		for _, c := range f.columns {
 			filters = c.filters(x.Device, filters)
 		}
-		args := countCodesArguments{a: v, batch: x.batch.Buffer, columns: len(f.columns), bitsAt: bitsAt / 4, words: len(bits), span: facetSpan,
-			rowCount: int(s.t.Rows), filters: filters, counts: x.batch.Buffer}
+		args := countCodesArguments{slicesBuffers: v, batch: x.batch.Buffer, columns: len(f.columns), bitsAt: bitsAt / 4, words: len(bits), span: facetSpan,
+			filters: filters, counts: x.batch.Buffer}
 		groups := len(f.columns) * ((len(bits) + facetSpan - 1) / facetSpan)
-		if err := countCodes.Launch(&x.Flight, args, groups, facetGroup(x.Device.Tuning), device.ProbeTime); err != nil {
+		if err := f.kernel.Launch(&x.Flight, args, groups, facetGroup(x.Device.Tuning), device.ProbeTime); err != nil {
 			return err
 		}
 		if err := x.ReadAt(x.batch.Buffer, countsAt, 0, f.words); err != nil {

@@ -7,6 +7,7 @@ import (
 	ocl "github.com/jgillich/go-opencl/cl"
 
 	"heddle/cl/internal/filter"
+	"heddle/codec/bitslice"
 	"heddle/engine/plan"
 )
 
@@ -25,7 +26,11 @@ func (s *Store) Filter(ctx context.Context, sel *plan.SelectBatch, with plan.Fil
 	if s.dir.tiles == 0 || len(sel.Selection(0)) == 0 { // no row
 		return made(filter.New(s.rt, s.t.Rows, make([]uint64, plan.FilterWords(s.t.Rows))))
 	}
-	f, err := filter.Begin(s.rt, s.t.Rows, s.dir.tile/32*(s.t.Word()-1))
+	span := s.dir.tile / 32 * (s.t.Word() - 1) // words of a tile
+	if inSlices(sel.Selection(0)) {
+		span = bitslice.TileRows / 32
+	}
+	f, err := filter.Begin(s.rt, s.t.Rows, span)
 	if err != nil {
 		return nil, err
 	}

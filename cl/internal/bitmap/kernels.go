@@ -10,6 +10,7 @@ import (
 // The kernels and their arguments.
 var (
 	selectRows    = device.NewKernel[rowsArguments]("rows")
+	selectSlices  = device.NewKernel[slicesArguments]("slices")
 	countCodes    = device.NewKernel[countCodesArguments]("count_codes")
 	measureGroups = device.NewKernel[measureGroupsArguments]("measure_groups")
 	wahClear      = device.NewKernel[wahClearArguments]("wah_clear")
@@ -33,21 +34,38 @@ type rowsArguments struct {
 	out                             *ocl.MemObject
 	outAt, stride, countsAt         int
 	tile                            device.LocalBytes
-	v                               buffers        `macro:"USE_STORED"`
+	checks                          *ocl.MemObject `macro:"USE_CHECKS"`
 	columns                         *ocl.MemObject `macro:"USE_COLUMNS"`
 	columnStride                    int            `macro:"USE_COLUMNS"`
 }
 
+type slicesArguments struct {
+	slicesBuffers
+	rowCount                        int
+	batch                           *ocl.MemObject
+	selectionsAt, first, selections int
+	out                             *ocl.MemObject
+	outAt, stride, countsAt         int
+}
+
+// slicesBuffers has the slices of all columns.
+type slicesBuffers struct {
+	a0         *ocl.MemObject
+	a1, a2, a3 *ocl.MemObject `macro:"USE_ARENAS"`
+	tiles      *ocl.MemObject
+	tileCount  int
+}
+
 type countCodesArguments struct {
-	a                                      buffers
-	batch, filters, counts                 *ocl.MemObject
-	columns, bitsAt, words, span, rowCount int
+	slicesBuffers
+	batch, filters, counts       *ocl.MemObject
+	columns, bitsAt, words, span int
 }
 
 type measureGroupsArguments struct {
-	a                                  buffers
-	batch, bits, filters, counts       *ocl.MemObject
-	at, words, span, rowCount, cellsAt int
+	slicesBuffers
+	batch, bits, filters, counts *ocl.MemObject
+	at, words, span, cellsAt     int
 }
 
 type wahClearArguments struct {

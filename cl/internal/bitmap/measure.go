@@ -14,8 +14,6 @@ const (
 	measureSpan    = 1024 // words of bits of a work-group
 	measureCells   = 3840 // MEASURE_CELLS of kernels/measure.cl
 	measureColumns = 16   // MEASURE_COLUMNS
-	measureValues  = 1    // FLAG_VALUES
-	measureSum     = 2    // FLAG_SUM
 	mostCells      = 1 << 20
 )
 
@@ -42,10 +40,12 @@ func (s *Store) measure(ctx context.Context, sel *plan.SelectBatch, a *plan.Aggr
 	if s.dir.tiles == 0 || len(sel.Selection(0)) == 0 { // no row
 		return m.result(make([]uint32, m.cells)), nil
 	}
-	if _, err := s.allValues(ctx); err != nil {
+	v, err := s.allValues(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if _, err := s.rt.ProgramOf(measureGroups.KernelID); err != nil {
+	m.kernel = measureGroups.For(v.features())
+	if _, err := s.rt.ProgramOf(m.kernel.KernelID); err != nil {
 		return nil, err
 	}
 	one := *sel
@@ -72,6 +72,7 @@ func (s *Store) measure(ctx context.Context, sel *plan.SelectBatch, a *plan.Aggr
 // measuring is the work of kernels/measure.cl for an aggregation.
 type measuring struct {
 	store     *Store
+	kernel    device.Kernel[measureGroupsArguments]
 	of        *plan.Aggregation
 	groupings []storedColumn
 	measured  []measured
@@ -134,16 +135,16 @@ func (s *Store) newMeasuring(ctx context.Context, a *plan.Aggregation) (*measuri
 				continue
 			}
 			if in.Missing {
-				flags |= measureValues
+				flags |= columnValues
 			}
 			if x.Kind == plan.MeasureCount {
 				continue
 			}
 			by, ok := s.divisor(in, &x)
-			if !ok || flags&measureSum != 0 && by != divisor {
+			if !ok || flags&columnSum != 0 && by != divisor {
 				return nil, fmt.Errorf("measure of column %d: %w", in.Column, plan.ErrUnsupported)
 			}
-			divisor, flags = by, flags|measureSum
+			divisor, flags = by, flags|columnSum
 		}
 		if flags == 0 {
 			continue
@@ -153,7 +154,7 @@ func (s *Store) newMeasuring(ctx context.Context, a *plan.Aggregation) (*measuri
 			return nil, err
 		}
 		m.measured = append(m.measured, measured{c, i, plane, flags, divisor})
-		plane += bits.OnesCount32(flags&measureValues) + 2*bits.OnesCount32(flags&measureSum)
+		plane += bits.OnesCount32(flags&columnValues) + 2*bits.OnesCount32(flags&columnSum)
 	}
 	m.cells = plane * m.places
 	if len(m.groupings)+len(m.measured) > measureColumns || m.cells > mostCells {
@@ -186,28 +187,27 @@ func (m *measuring) words() int { return m.cellsAt() + m.cells + 1 }
 
 // write makes the upload, which begins at word `at`.
 func (m *measuring) write(up []uint32, at int) {
-	v := m.store.values.Load()
 	up[0], up[1], up[2], up[3] = uint32(len(m.groupings)), uint32(len(m.groupings)+len(m.measured)), uint32(m.places), uint32(m.cells)
 	records, bounds := up[4:], m.boundsAt()
 	for i := range m.groupings {
 		c := &m.groupings[i]
-		c.write(m.store, v, records, 0, (at+bounds)/2, 0)
+		c.write(records, 0, (at+bounds)/2, 0)
 		c.writeBounds(up[bounds:])
 		records, bounds = records[columnWords:], bounds+2*len(c.Bounds)
 	}
 	for i := range m.measured {
 		c := &m.measured[i]
-		c.write(m.store, v, records, c.plane, 0, c.flags)
+		c.write(records, c.plane, 0, c.flags)
 		last, factor := c.Last/c.divisor, c.inverse()
-		records[12], records[13], records[14], records[15] = uint32(last), uint32(last>>32), uint32(factor), uint32(factor>>32)
+		records[8], records[9], records[10], records[11] = uint32(last), uint32(last>>32), uint32(factor), uint32(factor>>32)
 		records = records[columnWords:]
 	}
 }
 
 // send enqueues the kernel behind the one that writes the rows of a slot.
 func (m *measuring) send(x *slot, at int) error {
-	v := m.store.values.Load().arena.Buffers
-	filters := v[0] // any buffer
+	v := m.store.values.Load().buffers(m.store.t)
+	filters := v.a0 // any buffer
 	for _, c := range m.groupings {
 		filters = c.filters(x.Device, filters)
 	}
@@ -215,9 +215,9 @@ func (m *measuring) send(x *slot, at int) error {
 		filters = c.filters(x.Device, filters)
 	}
 	words := x.cut.bits
-	args := measureGroupsArguments{a: v, batch: x.batch.Buffer, at: at / 4, bits: x.rows.Buffer, words: words, span: measureSpan,
-		rowCount: int(m.store.t.Rows), filters: filters, counts: x.batch.Buffer, cellsAt: at + m.cellsAt()}
-	return measureGroups.Launch(&x.Flight, args, (words+measureSpan-1)/measureSpan, facetGroup(x.Device.Tuning), device.ProbeTime)
+	args := measureGroupsArguments{slicesBuffers: v, batch: x.batch.Buffer, at: at / 4, bits: x.rows.Buffer, words: words, span: measureSpan,
+		filters: filters, counts: x.batch.Buffer, cellsAt: at + m.cellsAt()}
+	return m.kernel.Launch(&x.Flight, args, (words+measureSpan-1)/measureSpan, facetGroup(x.Device.Tuning), device.ProbeTime)
 }
 
 // result makes the answer from all cells.
@@ -232,11 +232,11 @@ func (m *measuring) result(cells []uint32) *plan.Cells {
 	r := &plan.Cells{Rows: plane(0), Values: make([][]uint64, len(m.of.Inputs)), Sums: make([][]uint64, len(m.of.Measures))}
 	for _, c := range m.measured {
 		next := c.plane
-		if c.flags&measureValues != 0 {
+		if c.flags&columnValues != 0 {
 			r.Values[c.input] = plane(next)
 			next++
 		}
-		if c.flags&measureSum == 0 {
+		if c.flags&columnSum == 0 {
 			continue
 		}
 		sums := plane(next)

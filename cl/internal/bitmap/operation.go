@@ -10,7 +10,7 @@ import (
 const (
 	useWide    device.Features = 1 << iota // words have 64 bits
 	useArenas                              // vectors lie in more than one buffer
-	useStored                              // stored values are checked
+	useChecks                              // bits of checks are there
 	useColumns                             // StepAny is computed already
 )
 
@@ -18,13 +18,14 @@ const (
 var Operation = device.Operation{
 	Name: "bitmap",
 	Programs: []device.Program{
-		{Kernels: []device.Function{selectRows}, Files: device.Files("wah.cl", "directory.cl", "tile.cl", "packed.cl", "check.cl", "any_serial.cl", "any.cl", "rows.cl")},
-		{Kernels: []device.Function{countCodes}, Files: device.Files("posting.cl", "column.cl", "facet.cl")},
-		{Kernels: []device.Function{measureGroups}, Files: device.Files("posting.cl", "column.cl", "measure.cl")},
+		{Kernels: []device.Function{selectRows}, Files: device.Files("wah.cl", "directory.cl", "tile.cl", "step.cl", "any_serial.cl", "any.cl", "rows.cl")},
+		{Kernels: []device.Function{selectSlices}, Files: device.Files("slice.cl", "step.cl", "slices.cl")},
+		{Kernels: []device.Function{countCodes}, Files: device.Files("slice.cl", "column.cl", "facet.cl")},
+		{Kernels: []device.Function{measureGroups}, Files: device.Files("slice.cl", "column.cl", "measure.cl")},
 		{Kernels: []device.Function{wahExpand, wahClear, wahSizes, wahEnds, wahRecall, reducePairs, reduceTiles},
 			Files: device.Files("group.cl", "scan.cl", "wah.cl", "directory.cl", "chunk.cl", "decompress.cl", "reduce.cl")},
 	},
-	Features: []string{"USE_WIDE", "USE_ARENAS", "USE_STORED", "USE_COLUMNS"},
+	Features: []string{"USE_WIDE", "USE_ARENAS", "USE_CHECKS", "USE_COLUMNS"},
 	Check: func(t device.Tuning) error {
 		tile, local := tileGroups(t), workGroup(t)
 		switch {
@@ -42,12 +43,11 @@ var Operation = device.Operation{
 		return nil
 	},
 	Limits: func(t device.Tuning) (local, group int) {
-		return max(localMemory(t), 4*facetLocal, 4*measureCells+64*measureColumns, rowBytes(t)*chunkGroup), max(checkGroup(t), facetGroup(t))
+		return max(localMemory(t), 4*facetLocal, 4*measureCells+4*columnWords*measureColumns, rowBytes(t)*chunkGroup), max(workGroup(t), facetGroup(t), sliceGroup(t))
 	},
 	Defines: func(t device.Tuning, define func(string, int)) {
 		define("TABLE_TILE", tileGroups(t))
 		define("TABLE_WG", workGroup(t))
-		define("TABLE_CHECK_WG", checkGroup(t))
 		define("TABLE_LOADS", loadsAtOnce(t))
 		define("TABLE_ROW", rowBytes(t))
 	},

@@ -12,15 +12,16 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"heddle/cl/internal/device"
+	"heddle/codec/bitslice"
 	"heddle/engine/plan"
 )
 
 // run answers sel round by round. out has its final length already.
 func (x *slot) run(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) error {
 	c := &x.cut
-	*c = cut{sel: sel, with: x.with, skips: c.skips, ranks: c.ranks}
+	*c = cut{sel: sel, stride: 2 * out.Stride, with: x.with, skips: c.skips, ranks: c.ranks}
 	if sel.Output != plan.OutputCounts {
-		c.bits = 2 * out.Stride
+		c.bits = c.stride
 	}
 	if c.decompresses() {
 		if err := x.prepareColumns(); err != nil {
@@ -52,8 +53,7 @@ func (x *slot) prepareColumns() (err error) {
 	}
 	most := 0
 	for i := range c.sel.Len() {
-		_, _, columns := c.measure(c.sel.Selection(i))
-		most = max(most, columns)
+		most = max(most, c.measure(c.sel.Selection(i)).columns)
 	}
 	return x.columns.prepare(c.sel, most)
 }
@@ -75,14 +75,16 @@ func (x *slot) round(ctx context.Context, out *plan.Rows) error {
 			return err
 		}
 	}
+	if err := x.store.scratch.Room(&x.checks, c.checks*c.checkStride(), 0, "rows of checks"); err != nil {
+		return err
+	}
 	if err := x.Device.Grow(&x.Up, up, 0); err != nil {
 		return err
 	}
 	if err := x.Device.Grow(&x.Down, back, 0); err != nil {
 		return err
 	}
-	x.selects = x.store.program(c.features())
-	if err := x.Prepare(x.selects.KernelID); err != nil {
+	if err := x.programs(); err != nil {
 		return err
 	}
 	c.write(x.store, x.Up.Words)
@@ -109,6 +111,22 @@ func (x *slot) round(ctx context.Context, out *plan.Rows) error {
 	out.Stats.BytesUp += uint64(4 * up)
 	out.Stats.BytesDown += uint64(4 * back)
 	return x.collect(out)
+}
+
+// programs chooses and builds the programs of the round.
+func (x *slot) programs() error {
+	c, s := &x.cut, x.store
+	if c.sliced+c.checks > 0 {
+		x.slices = selectSlices.For(s.values.Load().features())
+		if err := x.Prepare(x.slices.KernelID); err != nil {
+			return err
+		}
+	}
+	if c.sliced == c.count {
+		return nil
+	}
+	x.selects = s.program(c.features())
+	return x.Prepare(x.selects.KernelID)
 }
 
 // sizes returns the words of the upload of a round, and of the download of all but rows.
@@ -148,11 +166,17 @@ func (x *slot) send() error {
 	if err := x.Write(x.batch.Buffer, up); err != nil {
 		return err
 	}
+	if err := x.launchSlices(c.sliced, c.checks, region{buffer: x.checks.Buffer, countsAt: noCounts}, c.checkStride()); err != nil {
+		return err
+	}
+	if err := x.launchSlices(0, c.sliced, x.to(), c.bits); err != nil {
+		return err
+	}
 	if c.decompresses() {
 		if err := x.sendColumns(); err != nil {
 			return err
 		}
-	} else if err := x.launchRows(0, c.count, nil, 0); err != nil {
+	} else if err := x.launchRows(0, c.count-c.sliced, nil, 0); err != nil {
 		return err
 	}
 	if x.after != nil {
@@ -212,8 +236,8 @@ func (x *slot) copyBits(ctx context.Context, out *plan.Rows) error {
 	return nil
 }
 
-// sendColumns enqueues selection after selection: the columns of its StepAny, then the rest
-// of its steps.
+// sendColumns enqueues selection after selection that is not in slices alone: the columns of its StepAny, then the
+// rest of its steps.
 func (x *slot) sendColumns() error {
 	c, n := &x.cut, x.columns
 	if c.first == 0 {
@@ -221,7 +245,11 @@ func (x *slot) sendColumns() error {
 			return err
 		}
 	}
+	next := 0
 	for i := range c.count {
+		if inSlices(c.sel.Selection(c.first + i)) {
+			continue
+		}
 		column := 0
 		for s := c.sel.Offsets[c.first+i]; s < c.sel.Offsets[c.first+i+1]; s++ {
 			if c.sel.Steps[s].Code != plan.StepAny {
@@ -232,9 +260,10 @@ func (x *slot) sendColumns() error {
 			}
 			column++
 		}
-		if err := x.launchRows(i, 1, n.words.Buffer, n.stride); err != nil {
+		if err := x.launchRows(next, 1, n.words.Buffer, n.stride); err != nil {
 			return err
 		}
+		next++
 	}
 	return nil
 }
@@ -242,25 +271,43 @@ func (x *slot) sendColumns() error {
 // noCounts is NO_COUNTS of the kernel.
 const noCounts = 1<<32 - 1
 
-// launchRows enqueues the kernel for some selections of the round.
-func (x *slot) launchRows(first, selections int, columns *ocl.MemObject, stride int) error {
-	c, s, t := &x.cut, x.store, x.Device.Tuning
-	to := region{buffer: x.rows.Buffer, countsAt: noCounts}
+// to is the place for the rows of selections.
+func (x *slot) to() region {
 	if x.region != nil {
-		to = *x.region
+		return *x.region
 	}
-	v, stored := s.arena.Buffers, s.arena.Buffers // any buffers, before a round needs stored values
-	if loaded := s.values.Load(); loaded != nil {
-		stored = loaded.arena.Buffers
+	return region{buffer: x.rows.Buffer, countsAt: noCounts}
+}
+
+// launchRows enqueues the kernel for some of the selections that are not in slices alone.
+func (x *slot) launchRows(first, selections int, columns *ocl.MemObject, stride int) error {
+	if selections == 0 {
+		return nil
 	}
-	group := workGroup(t)
-	if s.lean() && c.checks && !c.decompresses() {
-		group = checkGroup(t)
-	}
+	c, s, to := &x.cut, x.store, x.to()
+	v := s.arena.Buffers
 	return x.selects.Launch(&x.Flight, rowsArguments{a0: v[0], a1: v[1], a2: v[2], a3: v[3], coarse: s.coarse, fine: s.fine, plain: s.plain.buffer,
-		plainAt: s.plain.at, vectors: len(s.t.Vectors), rowCount: int(s.t.Rows), batch: x.batch.Buffer, selectionsAt: c.selectionsAt, first: first,
-		selections: selections, out: to.buffer, outAt: to.at, stride: c.bits, countsAt: to.countsAt, tile: device.LocalBytes(s.t.Word() / 8 * tileGroups(t) * c.sets),
-		v: stored, columns: cmp.Or(columns, x.rows.Buffer), columnStride: stride}, selections*s.dir.tiles, group, device.ProbeTime)
+		plainAt: s.plain.at, vectors: len(s.t.Vectors), rowCount: int(s.t.Rows), batch: x.batch.Buffer, selectionsAt: c.selectionsAt,
+		first: c.sliced + c.checks + first, selections: selections, out: to.buffer, outAt: to.at, stride: c.bits, countsAt: to.countsAt,
+		tile:   device.LocalBytes(s.t.Word() / 8 * tileGroups(x.Device.Tuning) * c.sets),
+		checks: cmp.Or(x.checks.Buffer, x.rows.Buffer), columns: cmp.Or(columns, x.rows.Buffer), columnStride: stride},
+		selections*s.dir.tiles, workGroup(x.Device.Tuning), device.ProbeTime)
+}
+
+// sliceWaves is the number of work-groups of slices for each compute unit, if there is work for them.
+const sliceWaves = 8
+
+// launchSlices enqueues the kernel for some selections of the round, whose bits go to a place.
+func (x *slot) launchSlices(first, selections int, to region, stride int) error {
+	if selections == 0 {
+		return nil
+	}
+	s, t := x.store, x.Device.Tuning
+	runs := (bitslice.Tiles(s.t.Rows) + sliceTiles(t) - 1) / sliceTiles(t)
+	groups := min(runs, max(1, sliceWaves*x.Device.Info.ComputeUnits/selections))
+	return x.slices.Launch(&x.Flight, slicesArguments{slicesBuffers: s.values.Load().buffers(s.t), rowCount: int(s.t.Rows), batch: x.batch.Buffer,
+		selectionsAt: x.cut.selectionsAt, first: first, selections: selections, out: to.buffer, outAt: to.at, stride: stride, countsAt: to.countsAt},
+		selections*groups, sliceGroup(t), device.ProbeTime)
 }
 
 // collect takes the counts of a round.

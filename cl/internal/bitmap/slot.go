@@ -13,12 +13,12 @@ import (
 // tileGroups is the number of groups of a tile, TABLE_TILE of the kernels.
 func tileGroups(t device.Tuning) int { return cmp.Or(t.TableTile, 256) }
 
-// workGroup is the work-group size of rows, without checks of stored values.
+// workGroup is the work-group size of rows.
 func workGroup(t device.Tuning) int { return t.Local(cmp.Or(t.TableWG, 64)) }
 
-// checkGroup is the work-group size of the program for checks of stored values alone: more work-items wait for
-// more loads.
-func checkGroup(t device.Tuning) int { return t.Local(min(2*workGroup(t), tileGroups(t)/2)) }
+// sliceGroup is the work-group size of slices, SLICE_WG, and sliceTiles the number of tiles that a group has at a time.
+func sliceGroup(t device.Tuning) int { return t.Local(256) }
+func sliceTiles(t device.Tuning) int { return t.Local(8) }
 
 // loadsAtOnce is the number of vectors whose words a work-item loads together.
 func loadsAtOnce(t device.Tuning) int { return cmp.Or(t.TableLoads, 4) }
@@ -34,17 +34,19 @@ type slot struct {
 	device.Flight
 	batch   device.Scratch // the upload, and counts
 	rows    device.Scratch // bits, selection after selection
+	checks  device.Scratch // bits of checks of stored values, check after check
 	columns *columns       // nil before the first strategy of Nelson et al. 2020
 
 	cut     cut
-	selects device.Kernel[rowsArguments] // the kernel of the round
-	turn    uint32                       // number of the round
-	counted *ocl.Event                   // the download of counts
-	bitsAt  int                          // word of down at which bits begin
-	submit  func() error                 // send, bound once
-	region  *region                      // for the rows of the only selection, in place of rows; nil: none
-	with    *filter.Set                  // which the rows of the only selection must be in; nil: none
-	after   *after                       // work on the rows of the only selection; nil: none
+	selects device.Kernel[rowsArguments] // the kernels of the round
+	slices  device.Kernel[slicesArguments]
+	turn    uint32       // number of the round
+	counted *ocl.Event   // the download of counts
+	bitsAt  int          // word of down at which bits begin
+	submit  func() error // send, bound once
+	region  *region      // for the rows of the only selection, in place of rows; nil: none
+	with    *filter.Set  // which the rows of the only selection must be in; nil: none
+	after   *after       // work on the rows of the only selection; nil: none
 }
 
 // region is a place in a buffer.
@@ -89,7 +91,7 @@ func (x *slot) giveBack() {
 
 func (x *slot) release() {
 	x.Flight.Release()
-	for _, m := range []*device.Scratch{&x.batch, &x.rows} {
+	for _, m := range []*device.Scratch{&x.batch, &x.rows, &x.checks} {
 		x.store.scratch.Drop(m)
 	}
 	if x.columns != nil {

@@ -37,7 +37,6 @@ type Store struct {
 
 	loading chan struct{} // holds a token; its receiver may load values
 	values  atomic.Pointer[values]
-	checked bool     // values are valid, though they may not fit
 	uneven  sync.Map // columns of floats that Measure has left to pure Go, by number
 	absent  sync.Map // rows of a vector that CountCodes needs, a *filter.Set, by the vector
 
@@ -134,7 +133,7 @@ func (s *Store) lean() bool { return s.rt.Info.Type == "gpu" }
 // program returns the kernel of rows.cl for the table and the features of a round.
 func (s *Store) program(with device.Features) device.Kernel[rowsArguments] {
 	if !s.lean() {
-		with = useStored | useColumns
+		with = useChecks | useColumns
 	}
 	if s.t.Word() == 64 {
 		with |= useWide
@@ -257,7 +256,7 @@ func (s *Store) Explain(sel *plan.SelectBatch, i int) string {
 func (s *Store) Memory() uint64 {
 	n := s.arena.Bytes + s.dir.bytes + s.plain.bytes + s.slotBytes.Load()
 	if v := s.values.Load(); v != nil {
-		n += v.arena.Bytes
+		n += v.arena.Bytes + v.bytes
 	}
 	return n
 }
@@ -278,7 +277,7 @@ func (s *Store) release() {
 	s.free.Drain((*slot).release)
 	s.absent.Range(func(v, f any) bool { return !s.absent.CompareAndDelete(v, f) || f.(*filter.Set).Close() == nil })
 	if v := s.values.Load(); v != nil {
-		v.arena.Release()
+		v.release(s.rt)
 	}
 	device.ReleaseBuffers(s.coarse, s.fine)
 	s.plain.release(s.rt)

@@ -12,7 +12,14 @@ import (
 )
 
 // columnWords is the size of a column of kernels/column.cl, in words.
-const columnWords = 16
+const columnWords = 12
+
+// Flags of a column there.
+const (
+	columnValues = 1 << iota
+	columnSum
+	columnBins
+)
 
 // storedColumn is a column whose codes a kernel reads.
 type storedColumn struct {
@@ -59,19 +66,16 @@ func (c *storedColumn) filters(rt *device.Runtime, other *ocl.MemObject) *ocl.Me
 }
 
 // write puts the column into the record of kernels/column.cl, with a number and flags for the kernel.
-func (c *storedColumn) write(s *Store, v *values, record []uint32, own, boundsAt int, flags uint32) {
-	stored := s.t.Columns[c.Column]
-	low, high := v.places[2*c.Column], v.places[2*c.Column+1]
-	record[0], record[1], record[2], record[3] = low.Off, uint32(stored.Low.Words), low.Buffer, uint32(c.Top())
-	record[4], record[7] = uint32(own), uint32(boundsAt)
-	record[8], record[9], record[10], record[11] = high.Off, uint32(stored.High.Words), high.Buffer, flags
-	record[12], record[13], record[14] = uint32(c.Last), uint32(c.Last>>32), uint32(len(c.Bounds))
+func (c *storedColumn) write(record []uint32, own, boundsAt int, flags uint32) {
 	if c.Bounds != nil {
-		record[15] = 1
+		flags |= columnBins
 	}
+	record[0], record[1], record[2], record[3] = c.Column, uint32(own), uint32(c.Top()), flags
 	if c.missing != nil {
-		record[5], record[6] = c.missing.Bits()[0], c.missing.Words()
+		record[4], record[5] = c.missing.Bits()[0], c.missing.Words()
 	}
+	record[6], record[7] = uint32(boundsAt), uint32(len(c.Bounds))
+	record[8], record[9] = uint32(c.Last), uint32(c.Last>>32)
 }
 
 // writeBounds puts the bounds of bins into two words each.

@@ -3,17 +3,38 @@ package bitmap
 import (
 	"context"
 	"fmt"
-	"math"
+
+	ocl "github.com/jgillich/go-opencl/cl"
 
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/lists"
+	"heddle/codec"
+	"heddle/codec/bitslice"
 	"heddle/engine/plan"
 )
 
-// values holds the stored values of all columns on the device.
+// values holds the slices of all columns on the device.
 type values struct {
-	arena  *lists.Arena
-	places []lists.Place // the lower half, then the upper half of each column
+	arena *lists.Arena
+	tiles *ocl.MemObject // see kernels/slice.cl; the tiles of a column follow each other
+	bytes uint64         // of tiles
+}
+
+// tileWords is the size of a tile on the device, in words.
+const tileWords = 8
+
+// buffers returns the arguments of kernels that read slices.
+func (v *values) buffers(t *plan.Table) slicesBuffers {
+	a := v.arena.Buffers
+	return slicesBuffers{a0: a[0], a1: a[1], a2: a[2], a3: a[3], tiles: v.tiles, tileCount: bitslice.Tiles(t.Rows)}
+}
+
+// features are those of kernels that read slices.
+func (v *values) features() device.Features {
+	if v.arena.Single() {
+		return 0
+	}
+	return useArenas
 }
 
 // loadValues uploads the stored values for the first batch that needs them.
@@ -37,52 +58,95 @@ func (s *Store) allValues(ctx context.Context) (*values, error) {
 	return device.Once(ctx, s.loading, s.closing, s.values.Load, s.values.Store, s.newValues)
 }
 
-// newValues checks the stored values and copies them to the device.
+// newValues checks the stored values and copies them to the device. A tile lies in one buffer, a column in one or more.
 func (s *Store) newValues() (*values, error) {
-	b, t := s.rt, s.t
-	if err := s.checkValues(); err != nil {
+	b := s.rt
+	words, columns, err := s.slices()
+	if err != nil {
 		return nil, err
 	}
-	view := &plan.Source{Words: t.Packed}
-	for c, d := range t.Columns {
-		for _, span := range []plan.Span{d.Low, d.High} {
-			if span.Words > math.MaxUint32 {
-				return nil, fmt.Errorf("cl: values of column %d take %d words: %w", c, span.Words, plan.ErrUnsupported)
-			}
-			view.Lists = append(view.Lists, plan.List{Off: span.Off, Words: uint32(span.Words)})
+	view := &plan.Source{Words: words}
+	for _, c := range columns {
+		for _, t := range c.Tiles {
+			view.Lists = append(view.Lists, plan.List{Off: t.Off, Words: t.Words})
 		}
 	}
 	ranges, places, err := lists.Layout(view, b.Info.MaxAlloc, lists.MaxArenas)
 	if err != nil {
 		return nil, b.OutOfMemory("laying out stored values", err)
 	}
-	arena, err := lists.LoadArena(b, view, ranges)
-	if err != nil {
+	tiles := make([]uint32, 0, tileWords*len(places))
+	for _, c := range columns {
+		for _, t := range c.Tiles {
+			at := places[len(tiles)/tileWords]
+			tiles = append(tiles, at.Off, at.Buffer, uint32(t.Min), uint32(t.Min>>32),
+				uint32(t.Width)|uint32(t.Flags)<<8|uint32(t.Last)<<16, t.Words, t.Valid, 0)
+		}
+	}
+	v := &values{bytes: device.PaddedBytes(len(tiles))}
+	if err := b.Memory.Reserve(v.bytes, "tiles of stored values"); err != nil {
 		return nil, err
 	}
-	return &values{arena, places}, nil
+	if v.tiles, err = b.LoadWords(tiles, "tiles of stored values"); err == nil {
+		if v.arena, err = lists.LoadArena(b, view, ranges); err == nil {
+			return v, nil
+		}
+	}
+	v.release(b)
+	return nil, err
 }
 
-// checkValues checks the stored values, until the first success. Its caller holds the token of
-// s.loading.
-func (s *Store) checkValues() error {
-	if s.checked {
-		return nil
+func (v *values) release(b *device.Runtime) {
+	device.ReleaseBuffers(v.tiles)
+	b.Memory.Unreserve(v.bytes)
+	if v.arena != nil {
+		v.arena.Release()
 	}
+}
+
+// slices returns the columns as slices, and the words that these have in common.
+func (s *Store) slices() (words []uint32, columns []bitslice.Column, err error) {
 	t := s.t
-	err := device.InParallel(len(t.Columns), len(t.Packed), func(c int) error {
-		low, high, err := t.Codes(uint32(c))
-		if err == nil {
-			err = low.Validate()
+	columns = make([]bitslice.Column, len(t.Columns))
+	for c := range columns {
+		if columns[c].Tiles, words, err = sliced(t, uint32(c), words); err != nil {
+			return nil, nil, fmt.Errorf("values of column %d: %w", c, err)
 		}
-		if err == nil {
-			err = high.Validate()
+	}
+	return words, columns, nil
+}
+
+// sliced makes slices of packed codes.
+func sliced(t *plan.Table, c uint32, words []uint32) ([]bitslice.Tile, []uint32, error) {
+	low, high, err := t.Codes(c)
+	if err == nil {
+		err = low.Validate()
+	}
+	if err == nil {
+		err = high.Validate()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	tiles := make([]bitslice.Tile, bitslice.Tiles(t.Rows))
+	var codes [bitslice.TileRows]uint64
+	for k := range tiles {
+		part := codes[:min(bitslice.TileRows, int(t.Rows)-k*bitslice.TileRows)]
+		for from := 0; from < len(part); from += codec.SegmentLen {
+			var lower, upper [codec.SegmentLen]uint32
+			segment := (k*bitslice.TileRows + from) / codec.SegmentLen
+			n, err := low.Decode(segment, &lower)
+			if err == nil && high.Len > 0 {
+				_, err = high.Decode(segment, &upper)
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+			for i := range n {
+				part[from+i] = uint64(upper[i])<<32 | uint64(lower[i])
+			}
 		}
-		if err != nil {
-			return fmt.Errorf("values of column %d: %w", c, err)
-		}
-		return nil
-	})
-	s.checked = err == nil
-	return err
+		words, tiles[k] = bitslice.Append(words, part, nil)
+	}
+	return tiles, words, nil
 }

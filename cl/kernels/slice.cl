@@ -1,0 +1,240 @@
+// slice: codes as bit slices in tiles of 4,096 rows (package codec/bitslice). Helpers of slices.cl and column.cl,
+// no kernel of its own.
+//
+// Computes  slice_rows, slice_word: a slice, of the rows of a part of a tile and of 32 rows; between: the rows of a
+//           part whose codes lie in a range; turned: bits of the codes of 32 rows.
+// Source    O'Neil and Quass 1997; Li and Patel 2013: from the most significant slice on, until all rows are decided.
+// Tiles     two uint4: {where the words of the tile begin in units of four words of its buffer, the buffer, least
+//           code: lower and upper half}, {width (bits 0-7), flags (8-15), rows - 1 (16-31), words, rows with a value,
+//           0}. Slices hold code - least code.
+// Bounds    tiles are the host's, which has validated their words.
+#ifndef HEDDLE_SLICE
+#define HEDDLE_SLICE
+#ifndef HEDDLE_COMMON
+#include "common.cl"
+#endif
+
+#define SLICE_WORDS 128 // words of a plain slice of a whole tile
+
+#define FLAG_MISSING 1 // the first slice tells which rows have a value
+#define FLAG_PLAIN 2   // no directory, all slices are plain
+
+// Forms of slices. A sparse one is a ushort with the rarer bit and the number of its rows, then the rows.
+#define FORM_PLAIN 0
+#define FORM_ZEROS 1
+#define FORM_ONES 2
+#define FORM_SPARSE 3
+
+// A part is the rows of a tile that a work-item has at a time, 32 in each word of a vector.
+#if SCAN_SERIAL
+#define LANES 8
+typedef uint8 part_t;
+#define LANE ((uint8)(0, 1, 2, 3, 4, 5, 6, 7))
+#define as_part as_uint8
+#define part_load vload8
+#define part_store vstore8
+#else
+#define LANES 4
+typedef uint4 part_t;
+#define LANE ((uint4)(0, 1, 2, 3))
+#define as_part as_uint4
+#define part_load vload4
+#define part_store vstore4
+#endif
+#define PART_ROWS (32 * LANES)
+#define PARTS (SLICE_WORDS / LANES) // of a whole tile
+
+typedef struct {
+    __global const uint4 *words;
+    ulong least;
+    uint width, flags, rows;
+    uint plain; // uint4 of a plain slice
+} slices_t;
+
+static inline slices_t slices_at(BUFFERS, __global const uint4 *tiles, uint i) {
+    uint4 place = tiles[2 * (size_t)i], shape = tiles[2 * (size_t)i + 1];
+    slices_t t;
+    t.words = (__global const uint4 *)buffer_at(place.y, place.x);
+    t.least = (ulong)place.w << 32 | place.z;
+    t.width = shape.x & 0xff;
+    t.flags = shape.x >> 8 & 0xff;
+    t.rows = (shape.x >> 16) + 1;
+    t.plain = (t.rows + 127) / 128;
+    return t;
+}
+
+// first_bit is the number of slice 0 of the codes.
+static inline uint first_bit(slices_t t) { return t.flags & FLAG_MISSING; }
+
+// entry_of gives the form of slice s and where it begins in uint4 of the tile.
+static inline uint2 entry_of(slices_t t, uint s) {
+    if (t.flags & FLAG_PLAIN)
+        return (uint2)(FORM_PLAIN, s * t.plain);
+    uint e = ((__global const ushort *)t.words)[s];
+    return (uint2)(e >> 14, e & 0x3fff);
+}
+
+// rare_from is the place of the first row of a sparse slice that is not below `row`.
+static inline uint rare_from(__global const ushort *rare, uint row) {
+    uint lo = 1, hi = (rare[0] & 0x7fff) + 1;
+    while (lo < hi) {
+        uint mid = (lo + hi) / 2;
+        if (rare[mid] < row)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+// slice_rows returns slice s of part q. Bits behind the last row are any.
+static inline part_t slice_rows(slices_t t, uint s, uint q, uint *loads) {
+    uint2 e = entry_of(t, s);
+    if (e.x == FORM_PLAIN) {
+        LOADS(*loads, LANES);
+#if SCAN_SERIAL
+        __global const uint4 *slice = t.words + e.y;
+        return (uint8)(slice[2 * q], slice[min(2 * q + 1, t.plain - 1)]);
+#else
+        return t.words[e.y + q];
+#endif
+    }
+    if (e.x != FORM_SPARSE)
+        return (part_t)(e.x == FORM_ONES ? 0xffffffff : 0);
+    __global const ushort *rare = (__global const ushort *)(t.words + e.y);
+    part_t rows = 0;
+    for (uint i = rare_from(rare, q * PART_ROWS), n = rare[0] & 0x7fff; i <= n && rare[i] < (q + 1) * PART_ROWS; i++) {
+        uint row = rare[i] - q * PART_ROWS;
+        rows |= as_part(LANE == (part_t)(row / 32)) & 1u << row % 32;
+        LOADS(*loads, 1);
+    }
+    return rare[0] >> 15 ? rows : ~rows;
+}
+
+// slice_word returns slice s of the rows of word g of the tile.
+static inline uint slice_word(slices_t t, uint s, uint g) {
+    uint2 e = entry_of(t, s);
+    if (e.x == FORM_PLAIN)
+        return ((__global const uint *)(t.words + e.y))[g];
+    if (e.x != FORM_SPARSE)
+        return e.x == FORM_ONES ? 0xffffffff : 0;
+    __global const ushort *rare = (__global const ushort *)(t.words + e.y);
+    uint rows = 0;
+    for (uint i = rare_from(rare, 32 * g), n = rare[0] & 0x7fff; i <= n && rare[i] < 32 * (g + 1); i++)
+        rows |= 1u << rare[i] % 32;
+    return rare[0] >> 15 ? rows : ~rows;
+}
+
+static inline bool none(part_t set) { return !any(set != (part_t)0); }
+
+static inline ulong low_bits(uint n) { return n ? ~0UL >> (64 - n) : 0; }
+
+// between returns the rows of a set whose codes lie in lo to hi.
+static inline part_t between(slices_t t, part_t set, ulong lo, ulong hi, uint q, uint *loads) {
+    ulong top = low_bits(t.width);
+    if (hi < t.least || (lo > t.least && lo - t.least > top))
+        return (part_t)0;
+    lo = lo > t.least ? lo - t.least : 0;
+    hi = min(hi - t.least, top);
+    uint s = first_bit(t), b = t.width, same = 64 - (uint)clz(lo ^ hi); // bits that differ, and all below
+    if (s)
+        set &= slice_rows(t, 0, q, loads);
+    while (b > same) {
+        part_t x = slice_rows(t, s++, q, loads);
+        set &= lo >> --b & 1 ? x : ~x;
+        if (none(set))
+            return set;
+    }
+    if (b == 0 || (lo == 0 && hi == low_bits(b)))
+        return set;
+    part_t high = slice_rows(t, s++, q, loads), low = set & ~high, in = 0; // rows that agree so far with hi, with lo
+    high &= set;
+    b--;
+    for (;;) {
+        ulong rest = low_bits(b);
+        if ((lo & rest) == 0) { // the rest of lo bounds no code
+            in |= low;
+            low = 0;
+        }
+        if ((hi & rest) == rest) {
+            in |= high;
+            high = 0;
+        }
+        if (b == 0 || none(low | high))
+            return in;
+        part_t x = slice_rows(t, s++, q, loads);
+        b--;
+        if (lo >> b & 1) {
+            low &= x;
+        } else {
+            in |= low & x;
+            low &= ~x;
+        }
+        if (hi >> b & 1) {
+            in |= high & ~x;
+            high &= x;
+        } else {
+            high &= ~x;
+        }
+    }
+}
+
+// TURN exchanges bits of the words of a square of 32 × 32 bits: a step of its transposition.
+#define TURN(by, mask)                                                                        \
+    _Pragma("unroll") for (uint i = 0; i < 16; i++) {                                         \
+        uint k = i / (by) * 2 * (by) + i % (by), swap = (x[k] >> (by) ^ x[k + (by)]) & (mask); \
+        x[k] ^= swap << (by);                                                                 \
+        x[k + (by)] ^= swap;                                                                  \
+    }
+
+// turned gives, of the rows of word g, the numbers whose n bits (32 at most) lie in the slices from s on, the most
+// significant one first. A sparse slice counts as its frequent bit until its rare rows change.
+static inline void turned(slices_t t, uint s, uint n, uint g, uint *number) {
+    uint x[32], sparse = 0;
+    #pragma unroll
+    for (uint j = 0; j < 32; j++) {
+        x[j] = 0;
+        if (j < n) {
+            uint2 e = entry_of(t, s + n - 1 - j);
+            if (e.x == FORM_PLAIN) {
+                x[j] = ((__global const uint *)(t.words + e.y))[g];
+            } else if (e.x == FORM_SPARSE) {
+                sparse |= 1u << j;
+                x[j] = ((__global const ushort *)(t.words + e.y))[0] >> 15 ? 0 : 0xffffffff;
+            } else if (e.x == FORM_ONES) {
+                x[j] = 0xffffffff;
+            }
+        }
+    }
+    TURN(16, 0x0000ffff)
+    TURN(8, 0x00ff00ff)
+    TURN(4, 0x0f0f0f0f)
+    TURN(2, 0x33333333)
+    TURN(1, 0x55555555)
+    #pragma unroll
+    for (uint r = 0; r < 32; r++)
+        number[r] = x[r];
+    for (; sparse; sparse &= sparse - 1) {
+        uint j = 31 - clz(sparse & -sparse);
+        __global const ushort *rare = (__global const ushort *)(t.words + entry_of(t, s + n - 1 - j).y);
+        for (uint i = rare_from(rare, 32 * g), last = rare[0] & 0x7fff; i <= last && rare[i] < 32 * (g + 1); i++)
+            number[rare[i] % 32] ^= 1u << j;
+    }
+}
+
+// Codes of 32 rows without the least code of their tile: lower halves, and upper ones where the width is above 32.
+typedef struct {
+    uint low[32], high[32];
+} codes_t;
+
+static inline void codes_of(slices_t t, uint g, codes_t *c) {
+    uint s = first_bit(t), upper = t.width > 32 ? t.width - 32 : 0;
+    turned(t, s + upper, t.width - upper, g, c->low);
+    if (upper)
+        turned(t, s, upper, g, c->high);
+}
+
+static inline ulong code_of(slices_t t, const codes_t *c, uint r) {
+    return t.least + c->low[r] + (t.width > 32 ? (ulong)c->high[r] << 32 : 0);
+}
+#endif
