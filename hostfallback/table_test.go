@@ -11,7 +11,9 @@ import (
 func TestTables(t *testing.T) {
 	run := func(name string, opt Options, small bool) {
 		t.Run(name, func(t *testing.T) {
-			selecttest.Run(t, func(*testing.T) plan.Backend { return New(opt) }, plantest.Options{Small: small, Corrupt: true})
+			open, cases := func(*testing.T) plan.Backend { return New(opt) }, plantest.Options{Small: small, Corrupt: true}
+			selecttest.Run(t, open, cases)
+			selecttest.Slices(t, open, cases)
 		})
 	}
 	if !testing.Short() {

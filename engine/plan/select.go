@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"heddle/codec/bitslice"
 )
 
 // StepCode is the effect of one step of a selection on a stack of sets of rows.
@@ -15,7 +17,8 @@ const (
 	StepOr                     // x y becomes x OR y
 	StepAndNot                 // x y becomes x AND NOT y
 	StepNot                    // x becomes its complement
-	StepCheck                  // x keeps its rows with a code of Column in Ranges[From:To]
+	StepCheck                  // x keeps its rows with a code of Column in Ranges[From:To]; a column with tiles drops rows without a value
+	StepAll                    // push all rows
 )
 
 // Step is one step of a selection.
@@ -26,7 +29,7 @@ type Step struct {
 }
 
 // CodeRange is a range of codes of a column, both ends included.
-type CodeRange struct{ Lo, Hi uint64 }
+type CodeRange = bitslice.Range
 
 // Output is the form of the result of a selection.
 type Output uint8
@@ -156,7 +159,7 @@ func (s *SelectBatch) Check(column uint32, ranges ...CodeRange) {
 	s.Steps = append(s.Steps, Step{Code: StepCheck, Column: column, From: from, To: uint32(len(s.Ranges))})
 }
 
-// Do appends a step without operands: StepAnd, StepOr, StepAndNot, StepNot.
+// Do appends a step without operands: StepAnd, StepOr, StepAndNot, StepNot, StepAll.
 func (s *SelectBatch) Do(code StepCode) { s.Steps = append(s.Steps, Step{Code: code}) }
 
 // Copy appends steps of another batch, with the vectors and ranges that they name.
@@ -208,6 +211,8 @@ func (s *SelectBatch) validate(t *Table, steps []Step) error {
 		switch x.Code {
 		case StepAny:
 			takes, of = 0, len(s.Operands)
+		case StepAll:
+			takes = 0
 		case StepAnd, StepOr, StepAndNot:
 			takes = 2
 		case StepNot:

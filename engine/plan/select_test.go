@@ -9,7 +9,7 @@ import (
 func threeSelections() *SelectBatch {
 	s := new(SelectBatch)
 	s.Any(0, 1)
-	s.Check(1, CodeRange{1, 2}, CodeRange{4, 1 << 40})
+	s.Check(1, CodeRange{Lo: 1, Hi: 2}, CodeRange{Lo: 4, Hi: 1 << 40})
 	s.End()
 	s.Any(1)
 	s.Do(StepNot)
@@ -67,7 +67,7 @@ func TestSelectionsValidate(t *testing.T) {
 		"offsets of selection 1":        func(s *SelectBatch) { s.Offsets[2] = 1 },
 		"operand 1 is vector 2 of 2":    func(s *SelectBatch) { s.Operands[1] = 2 },
 		"step 1 names column 2 of 2":    func(s *SelectBatch) { s.Steps[1].Column = 2 },
-		"code 6":                        func(s *SelectBatch) { s.Steps[0].Code = 6 },
+		"code 7":                        func(s *SelectBatch) { s.Steps[0].Code = 7 },
 		"takes 0 to 5 of 4":             func(s *SelectBatch) { s.Steps[0].To = 5 },
 		"takes 0 to 3 of 2":             func(s *SelectBatch) { s.Steps[1].To = 3 },
 		"takes 3 to 2":                  func(s *SelectBatch) { s.Steps[0].From, s.Steps[0].To = 3, 2 },

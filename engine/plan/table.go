@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"heddle/codec"
+	"heddle/codec/bitslice"
 	"heddle/codec/wah"
 )
 
@@ -20,6 +21,7 @@ type Table struct {
 	Vectors []Vector
 
 	Packed  []uint32 // stored values (codec.Packed), column after column
+	Slices  []uint32 // stored values (package bitslice), column after column
 	Columns []Values
 
 	// Check verifies words before their first use; nil: all words are intact. The methods
@@ -32,7 +34,8 @@ type Checker interface {
 	// Vector verifies the words of vector v. Damage is a panic with a *mapped.Fault, which
 	// readers of the words catch.
 	Vector(v uint32)
-	// Segments verifies the stored codes of column c in segments from to end-1.
+	// Segments verifies the stored codes of column c in segments from to end-1, or in such tiles if the column has
+	// tiles.
 	Segments(c uint32, from, end int) error
 }
 
@@ -45,12 +48,13 @@ type Vector struct {
 	Words uint32
 }
 
-// Values is the place of the stored codes of a column in Packed. The code of a row
-// is an integer; codes are ordered like the values of the column. A row without a
-// value has an arbitrary code. The lower 32 bits are one packed list; a second packed
-// list has the upper bits if a code has more than 32.
+// Values is the place of the stored codes of a column. The code of a row is an integer; codes are ordered like
+// the values of the column. Either the column has tiles, whose words are in Slices, or its codes are in Packed:
+// the lower 32 bits are one packed list; a second packed list has the upper bits if a code has more than 32. There
+// a row without a value has an arbitrary code.
 type Values struct {
 	Low, High Span // High has no words where codes have 32 bits
+	Tiles     []bitslice.Tile
 }
 
 // Span is a range of Packed: one codec.Packed of Rows values. Off is a multiple of
@@ -130,6 +134,20 @@ func (t *Table) Segments(c uint32, from, end int) (low, high codec.Packed, err e
 	return t.codes(c)
 }
 
+// Tiles returns column c, which has tiles, for a reader of the tiles from to end-1 alone.
+func (t *Table) Tiles(c uint32, from, end int) (bitslice.Column, error) {
+	if t.Check != nil {
+		if err := t.Check.Segments(c, from, end); err != nil {
+			return bitslice.Column{}, err
+		}
+	}
+	return t.sliced(c), nil
+}
+
+func (t *Table) sliced(c uint32) bitslice.Column {
+	return bitslice.Column{Rows: t.Rows, Tiles: t.Columns[c].Tiles, Words: t.Slices}
+}
+
 func (t *Table) codes(c uint32) (low, high codec.Packed, err error) {
 	d := t.Columns[c]
 	if low, err = codec.NewPacked(t.Rows, t.Packed[d.Low.Off:d.Low.Off+d.Low.Words]); err != nil || d.High.Words == 0 {
@@ -158,6 +176,12 @@ func (t *Table) Validate() error {
 		}
 	}
 	for c, d := range t.Columns {
+		if len(d.Tiles) > 0 {
+			if err := t.sliced(uint32(c)).ValidateTiles(); err != nil {
+				return fmt.Errorf("plan: values of column %d: %w", c, err)
+			}
+			continue
+		}
 		for _, s := range []Span{d.Low, d.High} {
 			switch {
 			case s.Off%ListAlign != 0:

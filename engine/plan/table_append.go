@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"heddle/codec"
+	"heddle/codec/bitslice"
 	"heddle/codec/wah"
 )
 
@@ -52,6 +53,26 @@ func (t *Table) AppendCodes(codes []uint64) (uint32, error) {
 		return 0, err
 	}
 	t.Columns = append(t.Columns, d)
+	return uint32(len(t.Columns) - 1), nil
+}
+
+// AppendTiles stores the codes of all rows as bit slices, as the next column, and returns its number. Bit r%64 of
+// word r/64 of has tells whether row r has a value; nil means that all have one.
+func (t *Table) AppendTiles(codes, has []uint64) (uint32, error) {
+	if uint64(len(codes)) != uint64(t.Rows) {
+		return 0, fmt.Errorf("plan: %d codes for %d rows", len(codes), t.Rows)
+	}
+	tiles := make([]bitslice.Tile, 0, bitslice.Tiles(t.Rows))
+	for from := 0; from < len(codes); from += bitslice.TileRows {
+		var part []uint64
+		if has != nil {
+			part = has[from/64:]
+		}
+		var tile bitslice.Tile
+		t.Slices, tile = bitslice.Append(t.Slices, codes[from:min(from+bitslice.TileRows, len(codes))], part)
+		tiles = append(tiles, tile)
+	}
+	t.Columns = append(t.Columns, Values{Tiles: tiles})
 	return uint32(len(t.Columns) - 1), nil
 }
 

@@ -142,3 +142,39 @@ func TestTableAppend(t *testing.T) {
 		t.Errorf("%+v, %v", w, err)
 	}
 }
+
+func TestTilesAreViewsOfSlices(t *testing.T) {
+	tab := &Table{Rows: 5000}
+	codes, has := make([]uint64, tab.Rows), make([]uint64, 79)
+	for row := range codes {
+		codes[row] = uint64(row) << 40
+		if row != 4999 {
+			has[row/64] |= 1 << (row % 64)
+		}
+	}
+	if _, err := tab.AppendTiles(codes[1:], nil); err == nil {
+		t.Error("a column with fewer codes than rows")
+	}
+	for _, rows := range [][]uint64{nil, has} {
+		if _, err := tab.AppendTiles(codes, rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tab.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	c, err := tab.Tiles(1, 0, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, ok := c.At(4998); !ok || code != 4998<<40 {
+		t.Errorf("row 4998 has code %d, %v", code, ok)
+	}
+	if _, ok := c.At(4999); ok {
+		t.Error("row 4999 has a value")
+	}
+	tab.Columns[1].Tiles = tab.Columns[1].Tiles[:1]
+	if err := tab.Validate(); err == nil || !strings.Contains(err.Error(), "column 1") {
+		t.Errorf("a tile is missing: %v", err)
+	}
+}

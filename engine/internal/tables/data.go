@@ -103,6 +103,8 @@ func (d *Data) checked(s *plan.SelectBatch, i int) (rows, places uint64) {
 				sum.words += uint64(d.Table.Vectors[v].Words)
 			}
 			stack = append(stack, set{min(sum.rows, all), sum.words})
+		case plan.StepAll:
+			stack = append(stack, set{all, 1})
 		case plan.StepNot:
 			stack[n].rows = all - stack[n].rows
 		case plan.StepCheck:

@@ -90,7 +90,7 @@ func Describe(s *plan.SelectBatch, i int) string {
 			of := s.Ranges[x.From:x.To]
 			fmt.Fprintf(&b, "check column %d for %d %d, ", x.Column, len(of), of[:min(len(of), 2)])
 		default:
-			fmt.Fprintf(&b, "%s, ", [...]string{plan.StepAnd: "and", plan.StepOr: "or", plan.StepAndNot: "andnot", plan.StepNot: "not"}[x.Code])
+			fmt.Fprintf(&b, "%s, ", [...]string{plan.StepAnd: "and", plan.StepOr: "or", plan.StepAndNot: "andnot", plan.StepNot: "not", plan.StepAll: "all"}[x.Code])
 		}
 	}
 	return strings.TrimSuffix(b.String(), ", ")

@@ -15,6 +15,7 @@ type Table struct {
 	plan.Table
 	Bits  [][]uint64 // by vector: row r is bit r%64 of word r/64
 	Codes [][]uint64 // by column
+	Has   [][]uint64 // by column: the rows with a value, nil for all rows
 }
 
 // NewTable returns a table without vectors. Its words will have 32 or 64 bits.
@@ -71,13 +72,25 @@ func (t *Table) AddCodes(tb testing.TB, codes []uint64) uint32 {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	t.Codes = append(t.Codes, codes)
+	t.Codes, t.Has = append(t.Codes, codes), append(t.Has, nil)
+	return c
+}
+
+// AddTiles stores the codes of all rows as bit slices, as the next column, and returns its number. has is the rows
+// with a value, nil for all rows. The table keeps both.
+func (t *Table) AddTiles(tb testing.TB, codes, has []uint64) uint32 {
+	tb.Helper()
+	c, err := t.AppendTiles(codes, has)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	t.Codes, t.Has = append(t.Codes, codes), append(t.Has, has)
 	return c
 }
 
 // Plain returns the table for package reference.
 func (t *Table) Plain() *reference.Table {
-	return &reference.Table{Rows: t.Rows, Bits: t.Bits, Codes: t.Codes}
+	return &reference.Table{Rows: t.Rows, Bits: t.Bits, Codes: t.Codes, Has: t.Has}
 }
 
 // Scan returns the reference answer to s: a bitset of rows for each selection.

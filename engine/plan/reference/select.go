@@ -13,6 +13,7 @@ type Table struct {
 	Rows  uint32
 	Bits  [][]uint64 // by vector: row r is bit r%64 of word r/64
 	Codes [][]uint64 // by column: the code of each row
+	Has   [][]uint64 // by column: the rows with a value, as a vector; nil for all rows
 }
 
 // DecodeTable decompresses all vectors of t and unpacks all codes.
@@ -26,13 +27,35 @@ func DecodeTable(t *plan.Table) (*Table, error) {
 		plain.Bits = append(plain.Bits, set)
 	}
 	for c := range uint32(len(t.Columns)) {
-		codes, err := decodeCodes(t, c)
+		codes, has, err := decodeColumn(t, c)
 		if err != nil {
 			return nil, fmt.Errorf("codes of column %d: %w", c, err)
 		}
-		plain.Codes = append(plain.Codes, codes)
+		plain.Codes, plain.Has = append(plain.Codes, codes), append(plain.Has, has)
 	}
 	return plain, nil
+}
+
+func decodeColumn(t *plan.Table, c uint32) (codes, has []uint64, err error) {
+	if len(t.Columns[c].Tiles) == 0 {
+		codes, err = decodeCodes(t, c)
+		return codes, nil, err
+	}
+	column, err := t.Tiles(c, 0, len(t.Columns[c].Tiles))
+	if err == nil {
+		err = column.Validate()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	codes, has = make([]uint64, t.Rows), make([]uint64, wah.Bitset(uint64(t.Rows)))
+	for row := range t.Rows {
+		if code, ok := column.At(row); ok {
+			codes[row] = code
+			has[row/64] |= 1 << (row % 64)
+		}
+	}
+	return codes, has, nil
 }
 
 func decodeCodes(t *plan.Table, column uint32) ([]uint64, error) {
@@ -85,6 +108,9 @@ func (t *Table) Selected(s *plan.SelectBatch, steps []plan.Step, row uint32) boo
 			stack[top] = slices.ContainsFunc(s.Operands[x.From:x.To], func(v uint32) bool {
 				return t.Bits[v][row/64]>>(row%64)&1 != 0
 			})
+		case plan.StepAll:
+			top++
+			stack[top] = true
 		case plan.StepAnd:
 			top--
 			stack[top] = stack[top] && stack[top+1]
@@ -97,11 +123,21 @@ func (t *Table) Selected(s *plan.SelectBatch, steps []plan.Step, row uint32) boo
 		case plan.StepNot:
 			stack[top] = !stack[top]
 		case plan.StepCheck:
-			if stack[top] {
+			if stack[top] && t.has(x.Column, row) {
 				code := t.Codes[x.Column][row]
 				stack[top] = slices.ContainsFunc(s.Ranges[x.From:x.To], func(r plan.CodeRange) bool { return r.Lo <= code && code <= r.Hi })
+			} else {
+				stack[top] = false
 			}
 		}
 	}
 	return stack[top]
+}
+
+// has tells whether a row has a value in a column.
+func (t *Table) has(column, row uint32) bool {
+	if int(column) >= len(t.Has) || t.Has[column] == nil {
+		return true
+	}
+	return t.Has[column][row/64]>>(row%64)&1 != 0
 }

@@ -90,7 +90,7 @@ func (b *batch) compile() {
 		b.starts = b.starts[:0]
 		for k, x := range b.sel.Selection(i) {
 			switch x.Code {
-			case plan.StepAny:
+			case plan.StepAny, plan.StepAll:
 				b.starts = append(b.starts, uint32(k))
 			case plan.StepCheck:
 				if x.To-x.From > fewRanges {

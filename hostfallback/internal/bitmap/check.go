@@ -32,6 +32,9 @@ func (w *worker) check(t *Table, column uint32, ranges []plan.CodeRange, set *co
 		w.has[w.top] = none
 		return nil
 	}
+	if len(t.data.Columns[column].Tiles) > 0 {
+		return w.checkTiles(t, column, ranges, set, tile)
+	}
 	made := t.sketchesOf(column, tile)
 	if made != nil {
 		switch made.among(ranges) {

@@ -142,5 +142,5 @@ func (t *Table) Explain(sel *plan.SelectBatch, i int) string {
 
 // Memory returns the bytes of the table's words, directories, plain rows and sketches.
 func (t *Table) Memory() uint64 {
-	return 4*uint64(len(t.data.Packed)) + vectorBytes(t.data) + uint64(t.startBytes.Load()+t.work.Memory.Used())
+	return 4*uint64(len(t.data.Packed)+len(t.data.Slices)) + vectorBytes(t.data) + uint64(t.startBytes.Load()+t.work.Memory.Used())
 }

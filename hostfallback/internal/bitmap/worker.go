@@ -18,6 +18,7 @@ type worker struct {
 	walks   []walk     // compressed vectors that the current step ORs
 	cursors []cursor   // by operand of the batch
 	codes   codes
+	sliced  sliced
 	few     []uint32 // rows of the tile whose codes are read one by one
 
 	kept, compare set // rows that sketches show to match, and rows whose codes must be compared
@@ -74,6 +75,9 @@ func (w *worker) run(b *batch, i, tile int) error {
 			default:
 				w.has[w.top] = anyOf(w, b, top, w.narrow[:], t.data.Words32, x, tile)
 			}
+		case plan.StepAll:
+			w.top++
+			w.has[w.top] = all
 		case plan.StepNot:
 			switch w.has[w.top] {
 			case none:

@@ -172,7 +172,7 @@ func (su suite) refused(t *testing.T) {
 		"operands":    func(s *plan.SelectBatch) { s.Steps[0].To = 99 },
 		"ranges":      func(s *plan.SelectBatch) { s.Steps[1].To = 99 },
 		"order":       func(s *plan.SelectBatch) { s.Ranges[0], s.Ranges[1] = s.Ranges[1], s.Ranges[0] },
-		"code":        func(s *plan.SelectBatch) { s.Steps[1].Code = plan.StepCheck + 1 },
+		"code":        func(s *plan.SelectBatch) { s.Steps[1].Code = plan.StepAll + 1 },
 		"no set":      func(s *plan.SelectBatch) { s.Steps[1].Code = plan.StepAnd },
 		"two sets":    func(s *plan.SelectBatch) { s.Steps[1].Code = plan.StepAny },
 		"offsets":     func(s *plan.SelectBatch) { s.Offsets = []uint32{0, 2, 1} },

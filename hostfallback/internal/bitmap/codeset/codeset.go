@@ -143,6 +143,16 @@ func (s *Set) Has(code uint64) bool {
 	return Search(s.ranges, code)
 }
 
+// Among keeps the rows whose codes are in the set.
+func (s *Set) Among(rows uint64, codes *[64]uint64) uint64 {
+	for left := rows; left != 0; left &= left - 1 {
+		if !s.Has(codes[bits.TrailingZeros64(left)]) {
+			rows &^= left & -left
+		}
+	}
+	return rows
+}
+
 // Search tells whether a code lies in one of ranges, which ascend.
 func Search(ranges []plan.CodeRange, code uint64) bool {
 	i := Index(ranges, code)
