@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"heddle/engine/file/container"
+	"heddle/engine/file/shared"
 )
 
 // File is a file that a source has.
@@ -119,7 +120,7 @@ func (c *Client) once(ctx context.Context, file File, path, source string) (resu
 	}
 	err, to = to.Close(), nil
 	if err == nil {
-		err = os.Rename(path+suffix, path)
+		err = shared.Replace(path+suffix, path)
 	}
 	return kept > 0, errors.Join(err, container.OSDisk{}.SyncDir(filepath.Dir(path)))
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"heddle/engine/file/container"
+	"heddle/engine/file/shared"
 )
 
 // Errors of Read, for errors.Is.
@@ -28,7 +29,7 @@ func Read(path string, limit int64) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: %w", path, ErrNotRegular)
 	}
-	f, err := os.Open(path)
+	f, err := shared.Open(path)
 	if err != nil {
 		return nil, err
 	}

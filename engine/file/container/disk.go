@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"heddle/engine/file/scratch"
+	"heddle/engine/file/shared"
 )
 
 // Disk is the operating system as a Writer uses it; tests replace it by a disk that fails.
@@ -49,7 +50,7 @@ func (OSDisk) Rename(from, to string) error {
 			return err
 		}
 	}
-	return os.Rename(from, to)
+	return shared.Replace(from, to)
 }
 
 func (OSDisk) RemoveAll(dir string) error { return scratch.RemoveAll(dir) }

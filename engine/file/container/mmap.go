@@ -10,6 +10,7 @@ import (
 	"github.com/edsrzf/mmap-go"
 
 	"heddle/engine/file/mapped"
+	"heddle/engine/file/shared"
 )
 
 // place is a path below a root, or in the file system if the root is nil.
@@ -28,7 +29,7 @@ func (p place) String() string {
 
 func (p place) open() (*os.File, error) {
 	if p.root == nil {
-		return os.Open(p.path)
+		return shared.Open(p.path)
 	}
 	return p.root.Open(p.path)
 }
@@ -41,8 +42,7 @@ func (p place) stat() (fs.FileInfo, error) {
 }
 
 // contents maps the file at a place into memory, read-only. Where the platform or
-// the file system cannot map, and on big-endian hosts, which would convert most
-// of it anyway, it reads the file instead; then info is nil. release gives the memory back.
+// the file system cannot map, it reads the file instead; then info is nil. release gives the memory back.
 // damage makes the error for pages that the file loses later.
 func contents(at place, damage func(offset int64, reason string) error) (data []byte, info fs.FileInfo, release func() error, err error) {
 	path := at.String()
@@ -68,11 +68,14 @@ func contents(at place, damage func(offset int64, reason string) error) (data []
 	case size == 0: // an empty file cannot be mapped
 		return nil, nil, none, nil
 	}
-	if NativeLittle {
-		if m, err := mmap.Map(f, mmap.RDONLY, 0); err == nil {
-			remove := mapped.Add(m, 0, path, info, damage)
-			return m, info, func() error { remove(); return m.Unmap() }, nil
-		}
+	if m, err := mmap.Map(f, mmap.RDONLY, 0); err == nil {
+		remove := mapped.Add(m, 0, path, info, damage)
+		return m, info, func() error {
+			remove()
+			err := m.Unmap()
+			shared.Sweep(path) // it may be aside, and this its last user
+			return err
+		}, nil
 	}
 	data = make([]byte, size)
 	if _, err := io.ReadFull(f, data); err != nil {

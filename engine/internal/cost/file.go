@@ -14,6 +14,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"heddle/engine/file/container"
+	"heddle/engine/file/shared"
 )
 
 // fileVersion is the version of bookFile.
@@ -125,7 +126,7 @@ func write(path string, data []byte) (err error) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	if err = os.Rename(f.Name(), path); err != nil {
+	if err = shared.Replace(f.Name(), path); err != nil {
 		return err
 	}
 	return container.OSDisk{}.SyncDir(filepath.Dir(path))

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"heddle/engine/file/auxiliary"
+	"heddle/engine/file/shared"
 )
 
 const (
@@ -178,7 +179,7 @@ func replace(path string, data []byte) error {
 	}
 	_, err = f.Write(data)
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
+		err = shared.Replace(f.Name(), path)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))

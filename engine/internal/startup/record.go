@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"heddle/engine/file/auxiliary"
+	"heddle/engine/file/shared"
 )
 
 // Record is the start-up time of one device with one version of its driver.
@@ -91,7 +92,7 @@ func replace(path string, data []byte) error {
 	}
 	_, err = f.Write(data)
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
+		err = shared.Replace(f.Name(), path)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))

@@ -23,6 +23,5 @@
 //
 // # Byte order
 //
-// Files are little-endian. A big-endian host converts the word sections into memory when
-// it opens a file; everything else is equal.
+// Files are little-endian, and so are all processors that heddle builds for.
 package hdb
