@@ -27,6 +27,7 @@ import (
 	"heddle/engine/server/access"
 	"heddle/engine/server/access/accesstest"
 	"heddle/engine/server/monitor"
+	"heddle/engine/server/problem"
 )
 
 const search = "/v1/indexes/looms/search"
@@ -322,7 +323,7 @@ func TestCallers(t *testing.T) {
 		}
 		return s.inSlot(of("a"), 1, 0, func() error { return nil })
 	})
-	if limit, ok := err.(*LimitError); !ok || limit.Limit != "caller_concurrency" || limit.Max != 1 {
+	if limit, ok := err.(*problem.LimitError); !ok || limit.Limit != "caller_concurrency" || limit.Max != 1 {
 		t.Errorf("a second request of a caller: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/file/container"
+	"heddle/engine/server/catalog"
 	"heddle/engine/syntax"
 )
 
@@ -31,32 +32,32 @@ func (a adminService) LoadTable(ctx context.Context, r *api.LoadTableRequest) (*
 }
 
 // loadBelow serves a file below the folder of administration.
-func loadBelow[T resource](ctx context.Context, s *Server, c *catalog[T], name, path string) (checksum string, err error) {
+func loadBelow[T catalog.Resource](ctx context.Context, s *Server, c *catalog.Catalog[T], name, path string) (checksum string, err error) {
 	at, err := s.below(path)
 	if err != nil {
 		return "", err
 	}
 	defer s.announce()
-	now, err := c.load(ctx, name, at)
-	return checksumOf(now, c.kind, err)
+	now, err := c.Load(ctx, name, at)
+	return checksumOf(now, c.Kind, err)
 }
 
 // checksumOf returns the checksum of a file in service, or the error of a file that could not be
 // opened. A file of another kind is a mistake of the administrator, not a damaged file.
-func checksumOf[T resource](now *content[T], kind string, err error) (string, error) {
+func checksumOf[T catalog.Resource](now *catalog.Content[T], kind string, err error) (string, error) {
 	if wrong, ok := errors.AsType[*container.CorruptError](err); ok && wrong.Foreign {
 		return "", &engine.Error{Code: engine.InvalidOption, Op: "load " + kind, Err: fmt.Errorf("%s: %s", wrong.Path, wrong.Reason)}
 	}
 	if err != nil {
 		return "", err
 	}
-	return hex(now.checksum), nil
+	return now.Checksum, nil
 }
 
 // below returns the place of a file below the folder of administration. Symbolic links must not leave the folder.
-func (s *Server) below(path string) (at place, err error) {
-	refuse := func(code engine.Code, err error) (place, error) {
-		return place{}, &engine.Error{Code: code, Op: "load", Err: err}
+func (s *Server) below(path string) (at catalog.Place, err error) {
+	refuse := func(code engine.Code, err error) (catalog.Place, error) {
+		return catalog.Place{}, &engine.Error{Code: code, Op: "load", Err: err}
 	}
 	if path == "" {
 		return refuse(engine.InvalidOption, errors.New("path is missing"))
@@ -80,19 +81,19 @@ func (s *Server) below(path string) (at place, err error) {
 	case !info.Mode().IsRegular():
 		return refuse(engine.InvalidOption, fmt.Errorf("%s: not a regular file", syntax.Short(path)))
 	}
-	return place{root, path}, nil
+	return catalog.Place{Root: root, Path: path}, nil
 }
 
 // UnloadIndex implements api.AdminServiceHandler.
 func (a adminService) UnloadIndex(_ context.Context, r *api.UnloadIndexRequest) (*api.UnloadIndexResponse, error) {
 	defer a.s.announce()
-	return &api.UnloadIndexResponse{}, a.s.indexes.unload(r.GetIndex())
+	return &api.UnloadIndexResponse{}, a.s.indexes.Unload(r.GetIndex())
 }
 
 // UnloadTable implements api.AdminServiceHandler.
 func (a adminService) UnloadTable(_ context.Context, r *api.UnloadTableRequest) (*api.UnloadTableResponse, error) {
 	defer a.s.announce()
-	return &api.UnloadTableResponse{}, a.s.tables.unload(r.GetTable())
+	return &api.UnloadTableResponse{}, a.s.tables.Unload(r.GetTable())
 }
 
 // ReloadIndex implements api.AdminServiceHandler.
@@ -107,13 +108,13 @@ func (a adminService) ReloadTable(ctx context.Context, r *api.ReloadTableRequest
 	return &api.ReloadTableResponse{Checksum: sum}, err
 }
 
-func reloadOne[T resource](ctx context.Context, c *catalog[T], name string) (checksum string, err error) {
-	x, err := c.find(name)
+func reloadOne[T catalog.Resource](ctx context.Context, c *catalog.Catalog[T], name string) (checksum string, err error) {
+	x, err := c.Find(name)
 	if err != nil {
 		return "", err
 	}
-	now, err := c.reload(ctx, x, place{})
-	return checksumOf(now, c.kind, err)
+	now, err := c.Reload(ctx, x, catalog.Place{})
+	return checksumOf(now, c.Kind, err)
 }
 
 // Drain implements api.AdminServiceHandler.

@@ -11,6 +11,8 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/server/bodies"
+	"heddle/engine/server/catalog"
 )
 
 // TestLoad loads a file under a new name and under one in service, and unloads it, while clients
@@ -73,7 +75,7 @@ func TestLoad(t *testing.T) {
 	var loads sync.WaitGroup
 	for range 2 {
 		loads.Go(func() {
-			resp, err := http.Post(admin+"/v1/admin/indexes/more/load", typeJSON, strings.NewReader(`{"path":"looms.hdl"}`))
+			resp, err := http.Post(admin+"/v1/admin/indexes/more/load", bodies.JSON, strings.NewReader(`{"path":"looms.hdl"}`))
 			if err != nil || resp.StatusCode != http.StatusOK {
 				t.Errorf("two loads at once: %v, %v", resp, err)
 				return
@@ -139,7 +141,7 @@ func TestRoot(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	below := func(root, path string) (place, error) {
+	below := func(root, path string) (catalog.Place, error) {
 		s, err := New(nil, Options{Root: root})
 		if err != nil {
 			t.Fatal(err)
@@ -166,7 +168,7 @@ func TestRoot(t *testing.T) {
 func TestRootLinks(t *testing.T) {
 	root := t.TempDir()
 	r := run(t, Options{Root: root})
-	inside := r.indexes.list()[0].now.Load().checksum
+	inside := r.indexes.List()[0].Now().Checksum
 	text := mustRead(t, r.path("looms.hdl"))
 	must := func(errs ...error) {
 		t.Helper()
@@ -183,8 +185,8 @@ func TestRootLinks(t *testing.T) {
 		got, err := admin.LoadIndex(t.Context(), &api.LoadIndexRequest{Index: "looms", Path: path})
 		return got.GetChecksum(), err
 	}
-	if got, err := load("a/../../x.hdl"); err != nil || got != hex(inside) {
-		t.Errorf("through a link: checksum %s, %v, want %s", got, err, hex(inside))
+	if got, err := load("a/../../x.hdl"); err != nil || got != inside {
+		t.Errorf("through a link: checksum %s, %v, want %s", got, err, inside)
 	}
 	ended := make(chan struct{})
 	var swapper sync.WaitGroup
@@ -202,7 +204,7 @@ func TestRootLinks(t *testing.T) {
 		}
 	})
 	for range 100 {
-		if got, err := load("swapped/x.hdl"); err == nil && got != hex(inside) {
+		if got, err := load("swapped/x.hdl"); err == nil && got != inside {
 			t.Fatal("a file outside of the folder is in service")
 		}
 	}

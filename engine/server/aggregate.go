@@ -10,7 +10,9 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/server/bodies"
 	"heddle/engine/server/monitor"
+	"heddle/engine/server/problem"
 	"heddle/engine/table/values"
 	"heddle/engine/table/values/arrow"
 	"heddle/engine/table/values/parquet"
@@ -18,10 +20,10 @@ import (
 
 // valueWriters are the forms of values, besides JSON, by media type.
 var valueWriters = map[string]func(io.Writer) values.Writer{
-	typeLines: values.NewLines, "text/csv": values.NewCSV, arrow.Type: arrow.New, parquet.Type: parquet.New,
+	bodies.Lines: values.NewLines, "text/csv": values.NewCSV, arrow.Type: arrow.New, parquet.Type: parquet.New,
 }
 
-var valueTypes = []string{typeJSON, typeLines, "text/csv", arrow.Type, parquet.Type}
+var valueTypes = []string{bodies.JSON, bodies.Lines, "text/csv", arrow.Type, parquet.Type}
 
 // cellBytes is the memory of a value of an answer: its code, and its text in JSON.
 const cellBytes = 64
@@ -68,7 +70,7 @@ func (a *aggregated) response(began time.Time) *api.AggregateResponse {
 // aggregate answers a request.
 func (s *Server) aggregate(ctx context.Context, r *api.AggregateRequest) (*aggregated, error) {
 	most := s.limits().Documents
-	if err := within("documents", int(r.GetLimit()), most); err != nil {
+	if err := problem.Within("documents", int(r.GetLimit()), most); err != nil {
 		return nil, err
 	}
 	about := monitor.Of(ctx)
@@ -81,23 +83,23 @@ func (s *Server) aggregate(ctx context.Context, r *api.AggregateRequest) (*aggre
 		return nil, err
 	}
 	a := engine.Aggregation{Select: r.GetSelect(), GroupBy: r.GetGroupBy(), OrderBy: r.GetOrderBy(), Offset: r.GetOffset(), Limit: uint64(r.GetLimit()),
-		Rows: engine.Selection{Where: in.where, Caller: about.Caller, Timeout: s.timeout(r.GetTimeoutMs())}}
+		Rows: engine.Selection{Where: in.Where, Caller: about.Caller, Timeout: s.timeout(r.GetTimeoutMs())}}
 	if r.Limit == nil {
 		a.Limit = uint64(most) + 1
 	} else if a.Limit == 0 {
 		a.Limit = 1 // the only row is dropped afterwards
 	}
 	if s.opt.Remote != nil {
-		return s.remoteValues(ctx, r, &a, in.rows)
+		return s.remoteValues(ctx, r, &a, in.Rows)
 	}
 	if r.GetExplain() {
 		a.Rows.Explain = new(engine.TableExplanation)
 	}
-	x, err := s.tables.get(r.GetTable())
+	x, err := s.tables.Get(r.GetTable())
 	if err != nil {
 		return nil, err
 	}
-	if a.Rows.In, err = in.bits(x); err != nil {
+	if a.Rows.In, err = in.Bits(x); err != nil {
 		return nil, err
 	}
 	out, n := &aggregated{}, 0
@@ -106,11 +108,11 @@ func (s *Server) aggregate(ctx context.Context, r *api.AggregateRequest) (*aggre
 			b = b.Cut(0, min(b.Len(), int(r.GetLimit())))
 		}
 		n += b.Len()
-		if err := take(ctx, cellBytes*int64(b.Len()*len(b))); err != nil {
+		if err := problem.Take(ctx, cellBytes*int64(b.Len()*len(b))); err != nil {
 			return err
 		}
 		out.batches = append(out.batches, b)
-		return within("documents", n, most)
+		return problem.Within("documents", n, most)
 	})
 	if err != nil {
 		return nil, err
@@ -145,11 +147,11 @@ func (s *Server) aggregateRoute(w http.ResponseWriter, r *http.Request, variable
 		return err
 	}
 	w.Header().Set("Content-Type", kind)
-	if kind != typeJSON {
+	if kind != bodies.JSON {
 		setCoverage(w.Header(), a.coverage)
 	}
 	defer out.Flush() // after an error of the connection, Write and Flush do nothing
-	if kind == typeJSON {
+	if kind == bodies.JSON {
 		out.Write(append(api.AppendJSON(nil, a.response(began)), '\n'))
 		return nil
 	}

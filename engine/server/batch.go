@@ -13,6 +13,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/internal/query"
+	"heddle/engine/server/problem"
 )
 
 // batch is the queries of a call, with the errors of invalid queries.
@@ -146,7 +147,7 @@ func (i indexService) SearchBatch(ctx context.Context, r *api.SearchBatchRequest
 		if err := room.take(documents); err != nil {
 			return err
 		}
-		if err := take(ctx, flatBytes(documents, r.GetNames())); err != nil {
+		if err := problem.Take(ctx, flatBytes(documents, r.GetNames())); err != nil {
 			return err
 		}
 		p := &piece{at: at, ends: make([]uint64, 0, len(hits)), ids: make([]uint64, 0, documents), scores: make([]float64, 0, scores)}
@@ -195,7 +196,7 @@ func (b *batch) reply(pieces []*piece, documents bool, began time.Time) *api.Sea
 
 // flat returns the queries of a batch.
 func (i indexService) flat(ctx context.Context, r *api.SearchBatchRequest) (*batch, error) {
-	if err := within("batch", len(r.GetQueries()), i.s.limits().Batch); err != nil {
+	if err := problem.Within("batch", len(r.GetQueries()), i.s.limits().Batch); err != nil {
 		return nil, err
 	}
 	common, err := i.s.query(ctx, r.GetIndex(), &api.MatchRequest{Literal: r.GetLiteral(), Mode: r.GetMode(), Filter: r.GetFilter()}, r.GetTimeoutMs())
@@ -205,7 +206,7 @@ func (i indexService) flat(ctx context.Context, r *api.SearchBatchRequest) (*bat
 	if err != nil {
 		return nil, err
 	}
-	if err := take(ctx, queryBytes*int64(len(r.GetQueries()))); err != nil {
+	if err := problem.Take(ctx, queryBytes*int64(len(r.GetQueries()))); err != nil {
 		return nil, err
 	}
 	b := &batch{queries: make([]engine.Query, len(r.GetQueries()))}
@@ -231,10 +232,10 @@ func (s *Server) kind(q *engine.Query, r kinds, k *uint32, total *structpb.Value
 		return s.rank(q, k, total, weights, scoring, statistics)
 	}
 	if k != nil && *k != 0 || total != nil || scoring != nil || statistics != nil || weights != nil {
-		return badRequest(errors.New("k, total, weights, scoring and statistics are for ranked queries: omit match and count"))
+		return problem.BadRequest(errors.New("k, total, weights, scoring and statistics are for ranked queries: omit match and count"))
 	}
 	if r.GetMatch() && r.GetCount() {
-		return badRequest(errors.New("match and count exclude each other"))
+		return problem.BadRequest(errors.New("match and count exclude each other"))
 	}
 	q.CountOnly = r.GetCount()
 	return nil
@@ -254,7 +255,7 @@ func (s *Server) room() *room {
 
 func (r *room) take(documents int) error {
 	if r.left.Add(-int64(documents)) < 0 {
-		return &LimitError{Limit: "documents", Max: uint64(r.max)}
+		return &problem.LimitError{Limit: "documents", Max: uint64(r.max)}
 	}
 	return nil
 }
@@ -316,7 +317,7 @@ func join(pieces []*piece, queries int, documents bool) *api.SearchBatchResponse
 // batchErrors describes the errors of a batch in the order of its queries.
 func batchErrors(errs map[int]error) (out []*api.BatchError) {
 	for i, err := range errs {
-		e, _, _ := describe(err, "")
+		e, _, _ := problem.Describe(err, "")
 		out = append(out, &api.BatchError{Query: uint32(i), Error: e})
 	}
 	slices.SortFunc(out, func(a, b *api.BatchError) int { return int(a.GetQuery()) - int(b.GetQuery()) })

@@ -12,6 +12,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/internal/cputime"
+	"heddle/engine/server/bodies"
 )
 
 // BenchmarkHandler measures the CPU time of a query through the handler, without a network,
@@ -50,7 +51,7 @@ func BenchmarkHandler(b *testing.B) {
 	for i := range queries {
 		queries[i], texts[i] = engine.Query{Text: "red loom", K: 10}, "red loom"
 	}
-	x, err := r.indexes.get("looms")
+	x, err := r.indexes.Get("looms")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -69,13 +70,13 @@ func BenchmarkHandler(b *testing.B) {
 		})
 	})
 	b.Run("plain", func(b *testing.B) {
-		post(b, "/v1/indexes/looms/search", typeJSON, []byte(`{"query":"red loom","k":10}`), 1)
+		post(b, "/v1/indexes/looms/search", bodies.JSON, []byte(`{"query":"red loom","k":10}`), 1)
 	})
 	b.Run("Connect", func(b *testing.B) {
 		post(b, api.IndexServiceSearchProcedure, "application/proto", encode(&api.SearchRequest{Index: "looms", Query: "red loom", K: new(uint32(10))}), 1)
 	})
 	b.Run("lines", func(b *testing.B) {
-		post(b, "/v1/indexes/looms/search/batch", typeLines, []byte(strings.Repeat(`{"query":"red loom","k":10}`+"\n", batch)), batch)
+		post(b, "/v1/indexes/looms/search/batch", bodies.Lines, []byte(strings.Repeat(`{"query":"red loom","k":10}`+"\n", batch)), batch)
 	})
 	b.Run("flat", func(b *testing.B) {
 		post(b, api.IndexServiceSearchBatchProcedure, "application/proto", encode(&api.SearchBatchRequest{Index: "looms", Queries: texts, K: new(uint32(10))}), batch)

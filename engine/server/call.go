@@ -14,6 +14,7 @@ import (
 	"heddle/engine/api"
 	"heddle/engine/server/admit"
 	"heddle/engine/server/monitor"
+	"heddle/engine/server/problem"
 )
 
 // intercept is the chain of all calls: a slot while a query runs, and the description of errors.
@@ -37,7 +38,7 @@ func (s *Server) intercept(next connect.ServerFunc) connect.ServerFunc {
 		if engine.CodeOf(err) == engine.Internal && !isProtocol(err) {
 			s.opt.Log.Error().Str("request_id", id).Str("procedure", spec.Procedure).Err(err).Msg("call failed")
 		}
-		return remote(err, id)
+		return problem.Connect(err, id)
 	}
 }
 
@@ -49,13 +50,13 @@ func codeOf(err error) string {
 	if err == nil {
 		return engine.OK.String()
 	}
-	e, _, _ := describe(err, "")
+	e, _, _ := problem.Describe(err, "")
 	return e.GetCode()
 }
 
 // count counts an error of a limit.
 func (s *Server) count(err error) {
-	if limit, ok := errors.AsType[*LimitError](err); ok {
+	if limit, ok := errors.AsType[*problem.LimitError](err); ok {
 		s.monitor.Refused(limit.Limit)
 	}
 }
@@ -68,7 +69,7 @@ func isQuery(procedure string) bool {
 
 // isProtocol reports whether err is an error of a limit or of the protocol, not of the engine.
 func isProtocol(err error) bool {
-	_, limit := errors.AsType[*LimitError](err)
+	_, limit := errors.AsType[*problem.LimitError](err)
 	_, protocol := errors.AsType[*connect.Error](err)
 	return limit || protocol
 }
@@ -87,14 +88,14 @@ type call struct {
 
 func (c *call) Receive(msg any) error {
 	if err := c.ServerStream.Receive(msg); err != nil {
-		if refused, ok := errors.AsType[*LimitError](err); ok {
+		if refused, ok := errors.AsType[*problem.LimitError](err); ok {
 			return refused
 		}
 		if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
-			return &LimitError{Limit: "body", Max: uint64(large.Limit)}
+			return &problem.LimitError{Limit: "body", Max: uint64(large.Limit)}
 		}
 		if connect.CodeOf(err) == connect.CodeResourceExhausted { // after decompression
-			return &LimitError{Limit: "body", Max: uint64(c.s.limits().Body)}
+			return &problem.LimitError{Limit: "body", Max: uint64(c.s.limits().Body)}
 		}
 		return err
 	}
@@ -129,7 +130,7 @@ const answerBytes = 6
 func (c *call) Send(msg any) error {
 	c.end(nil)
 	if m, ok := msg.(proto.Message); ok {
-		if err := take(c.ctx, answerBytes*int64(proto.Size(m))); err != nil {
+		if err := problem.Take(c.ctx, answerBytes*int64(proto.Size(m))); err != nil {
 			return err
 		}
 	}
@@ -151,7 +152,7 @@ func (s *Server) enter(ctx context.Context, queries int, ms uint32) (admit.Slot,
 		due = min(due, time.Until(end))
 	}
 	slot, refused := s.gate.Enter(monitor.Of(ctx).Caller, queries, due)
-	return slot, refusal(refused)
+	return slot, problem.Refusal(refused)
 }
 
 // inSlot runs some queries of a request in a slot.
@@ -168,19 +169,6 @@ func (s *Server) inSlot(ctx context.Context, queries int, ms uint32, f func() er
 
 // errPanic is the error of a request whose handler has not returned.
 var errPanic = errors.New("panic")
-
-// take adds bytes to the memory of the request of a context.
-func take(ctx context.Context, bytes int64) error {
-	return refusal(admit.Of(ctx).Take(bytes))
-}
-
-// refusal returns the error of a refusal; nil for nil.
-func refusal(r *admit.Refusal) error {
-	if r == nil {
-		return nil
-	}
-	return &LimitError{r.Limit, uint64(r.Max), r.After}
-}
 
 // leave gives a slot back after a request with an error, or nil.
 func (s *Server) leave(slot admit.Slot, err error) {

@@ -10,6 +10,7 @@ import (
 
 	"heddle/engine/api"
 	"heddle/engine/server/admit"
+	"heddle/engine/server/problem"
 )
 
 // sent is a stream that counts the messages sent to it.
@@ -38,7 +39,7 @@ func TestMemoryOfReply(t *testing.T) {
 			break
 		}
 	}
-	if limit, ok := errors.AsType[*LimitError](err); !ok || limit.Limit != "memory" || int64(stream.messages)*size != memory.Bytes() {
+	if limit, ok := errors.AsType[*problem.LimitError](err); !ok || limit.Limit != "memory" || int64(stream.messages)*size != memory.Bytes() {
 		t.Errorf("%d messages, %d bytes, error %v", stream.messages, memory.Bytes(), err)
 	}
 }

@@ -1,11 +1,9 @@
 package server
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +17,7 @@ import (
 	"heddle/engine/plan"
 	"heddle/engine/plan/testneeds"
 	"heddle/engine/server/access"
-	"heddle/engine/syntax"
+	"heddle/engine/server/problem"
 )
 
 // TestErrors checks the problem of each wrong request.
@@ -28,44 +26,44 @@ func TestErrors(t *testing.T) {
 	offset := func(n uint32) *uint32 { return &n }
 	for _, c := range []struct {
 		method, path, body string
-		want               problem
+		want               problem.Details
 	}{
-		{"POST", "/v1/indexes/looms/search", `{"query":"red AND"}`, problem{Status: 400, Code: "invalid_query", Offset: offset(4)}},
-		{"POST", "/v1/indexes/looms/search", `{"query":"red","mode":"xor"}`, problem{Status: 400, Code: "invalid_option"}},
-		{"POST", "/v1/indexes/looms/search", `{"query":"red","terms":["red"]}`, problem{Status: 400, Code: "invalid_option"}},
-		{"POST", "/v1/indexes/looms/search", `{"query":"red","scoring":{"variant":"tf"}}`, problem{Status: 400, Code: "invalid_option"}},
-		{"POST", "/v1/indexes/looms/search", `{"query":"red","scoring":{"b":2}}`, problem{Status: 400, Code: "invalid_option"}},
-		{"POST", "/v1/indexes/looms/search", `{"query":"red","statistics":{"docs":9,"terms":["red"]}}`, problem{Status: 400, Code: "invalid_option"}},
-		{"POST", "/v1/indexes/looms/search", `{"query":"red","statistics":{"docs":9,"length":9,"terms":["red"],"df":[1,2]}}`, problem{Status: 400, Code: "invalid_option"}},
-		{"POST", "/v1/indexes/looms/search", `{"query":"red","index":"other"}`, problem{Status: 400, Code: "invalid_option"}},
-		{"POST", "/v1/indexes/looms/search", `{"query":"red","total":1.5}`, problem{Status: 400, Code: "invalid_option"}},
-		{"POST", "/v1/indexes/looms/search", `{"query":7}`, problem{Status: 400, Code: "invalid_option"}},
-		{"POST", "/v1/indexes/looms/search", `{"query":"red"`, problem{Status: 400, Code: "invalid_option"}},
-		{"POST", "/v1/indexes/other/search", `{"query":"red"}`, problem{Status: 404, Code: "not_found"}},
-		{"GET", "/v1/indexes/other", ``, problem{Status: 404, Code: "not_found"}},
-		{"GET", "/v1/indexes/other/ready", ``, problem{Status: 404, Code: "not_found"}},
-		{"POST", "/v1/tables/other/count", `{"where":"days > 1"}`, problem{Status: 404, Code: "not_found"}},
-		{"POST", "/v1/tables/loans/count", `{"where":"dys > 1"}`, problem{Status: 400, Code: "invalid_query", Offset: offset(0)}},
-		{"POST", "/v1/tables/loans/select", `{"where":"days >"}`, problem{Status: 400, Code: "invalid_query", Offset: offset(6)}},
-		{"POST", "/v1/tables/loans/aggregate", `{"select":"book, sum(dys)","group_by":"book"}`, problem{Status: 400, Code: "invalid_query", Offset: offset(10)}},
-		{"POST", "/v1/tables/loans/aggregate", `{"select":"*","where":"days >"}`, problem{Status: 400, Code: "invalid_query", Offset: offset(6)}},
-		{"POST", "/v1/tables/other/aggregate", `{"select":"*"}`, problem{Status: 404, Code: "not_found"}},
-		{"GET", "/v1/other", ``, problem{Status: 404, Code: "not_found"}},
-		{"GET", "/v1/indexes/looms/search", ``, problem{Status: 405, Code: "not_found"}},
-		{"POST", "/livez", ``, problem{Status: 405, Code: "not_found"}},
-		{"POST", "/v1/admin/drain", ``, problem{Status: 404, Code: "not_found"}}, // another listener
+		{"POST", "/v1/indexes/looms/search", `{"query":"red AND"}`, problem.Details{Status: 400, Code: "invalid_query", Offset: offset(4)}},
+		{"POST", "/v1/indexes/looms/search", `{"query":"red","mode":"xor"}`, problem.Details{Status: 400, Code: "invalid_option"}},
+		{"POST", "/v1/indexes/looms/search", `{"query":"red","terms":["red"]}`, problem.Details{Status: 400, Code: "invalid_option"}},
+		{"POST", "/v1/indexes/looms/search", `{"query":"red","scoring":{"variant":"tf"}}`, problem.Details{Status: 400, Code: "invalid_option"}},
+		{"POST", "/v1/indexes/looms/search", `{"query":"red","scoring":{"b":2}}`, problem.Details{Status: 400, Code: "invalid_option"}},
+		{"POST", "/v1/indexes/looms/search", `{"query":"red","statistics":{"docs":9,"terms":["red"]}}`, problem.Details{Status: 400, Code: "invalid_option"}},
+		{"POST", "/v1/indexes/looms/search", `{"query":"red","statistics":{"docs":9,"length":9,"terms":["red"],"df":[1,2]}}`, problem.Details{Status: 400, Code: "invalid_option"}},
+		{"POST", "/v1/indexes/looms/search", `{"query":"red","index":"other"}`, problem.Details{Status: 400, Code: "invalid_option"}},
+		{"POST", "/v1/indexes/looms/search", `{"query":"red","total":1.5}`, problem.Details{Status: 400, Code: "invalid_option"}},
+		{"POST", "/v1/indexes/looms/search", `{"query":7}`, problem.Details{Status: 400, Code: "invalid_option"}},
+		{"POST", "/v1/indexes/looms/search", `{"query":"red"`, problem.Details{Status: 400, Code: "invalid_option"}},
+		{"POST", "/v1/indexes/other/search", `{"query":"red"}`, problem.Details{Status: 404, Code: "not_found"}},
+		{"GET", "/v1/indexes/other", ``, problem.Details{Status: 404, Code: "not_found"}},
+		{"GET", "/v1/indexes/other/ready", ``, problem.Details{Status: 404, Code: "not_found"}},
+		{"POST", "/v1/tables/other/count", `{"where":"days > 1"}`, problem.Details{Status: 404, Code: "not_found"}},
+		{"POST", "/v1/tables/loans/count", `{"where":"dys > 1"}`, problem.Details{Status: 400, Code: "invalid_query", Offset: offset(0)}},
+		{"POST", "/v1/tables/loans/select", `{"where":"days >"}`, problem.Details{Status: 400, Code: "invalid_query", Offset: offset(6)}},
+		{"POST", "/v1/tables/loans/aggregate", `{"select":"book, sum(dys)","group_by":"book"}`, problem.Details{Status: 400, Code: "invalid_query", Offset: offset(10)}},
+		{"POST", "/v1/tables/loans/aggregate", `{"select":"*","where":"days >"}`, problem.Details{Status: 400, Code: "invalid_query", Offset: offset(6)}},
+		{"POST", "/v1/tables/other/aggregate", `{"select":"*"}`, problem.Details{Status: 404, Code: "not_found"}},
+		{"GET", "/v1/other", ``, problem.Details{Status: 404, Code: "not_found"}},
+		{"GET", "/v1/indexes/looms/search", ``, problem.Details{Status: 405, Code: "not_found"}},
+		{"POST", "/livez", ``, problem.Details{Status: 405, Code: "not_found"}},
+		{"POST", "/v1/admin/drain", ``, problem.Details{Status: 404, Code: "not_found"}}, // another listener
 
-		{"POST", "/v1/indexes/looms/search", `{"query":"red","k":6}`, problem{Status: 413, Code: "invalid_option", Limit: "k", Max: 5}},
-		{"POST", "/v1/indexes/looms/search", `{"query":"a b c d e"}`, problem{Status: 413, Code: "invalid_option", Limit: "terms", Max: 4}},
-		{"POST", "/v1/indexes/looms/search", `{"terms":["a","b","c","d","e"]}`, problem{Status: 413, Code: "invalid_option", Limit: "terms", Max: 4}},
-		{"POST", "/v1/indexes/looms/search", `{"query":"` + strings.Repeat("a", 2000) + `"}`, problem{Status: 413, Code: "invalid_option", Limit: "body", Max: 2000}},
-		{"POST", "/v1/indexes/looms/search/batch", strings.Repeat(" ", 2000) + "{}", problem{Status: 413, Code: "invalid_option", Limit: "body", Max: 2000}},
-		{"POST", "/v1/indexes/looms/search/batch", "{}\n{}\n{}\n", problem{Status: 413, Code: "invalid_option", Limit: "batch", Max: 2}},
-		{"POST", "/v1/indexes/looms/search/batch", `{"query":"the","match":true}` + "\n" + `{"query":"red","match":true}`, problem{Status: 413, Code: "invalid_option", Limit: "documents", Max: 2}},
-		{"POST", "/v1/indexes/looms/match", `{"query":"the","limit":3}`, problem{Status: 413, Code: "invalid_option", Limit: "documents", Max: 2}},
-		{"POST", "/v1/tables/loans/aggregate", `{"select":"*"}`, problem{Status: 413, Code: "invalid_option", Limit: "documents", Max: 2}},
-		{"POST", "/v1/tables/loans/aggregate", `{"select":"*","limit":3}`, problem{Status: 413, Code: "invalid_option", Limit: "documents", Max: 2}},
-		{"POST", "/v1/tables/loans/select", `{"where":"days > 1"}`, problem{Status: 413, Code: "invalid_option", Limit: "documents", Max: 2}},
+		{"POST", "/v1/indexes/looms/search", `{"query":"red","k":6}`, problem.Details{Status: 413, Code: "invalid_option", Limit: "k", Max: 5}},
+		{"POST", "/v1/indexes/looms/search", `{"query":"a b c d e"}`, problem.Details{Status: 413, Code: "invalid_option", Limit: "terms", Max: 4}},
+		{"POST", "/v1/indexes/looms/search", `{"terms":["a","b","c","d","e"]}`, problem.Details{Status: 413, Code: "invalid_option", Limit: "terms", Max: 4}},
+		{"POST", "/v1/indexes/looms/search", `{"query":"` + strings.Repeat("a", 2000) + `"}`, problem.Details{Status: 413, Code: "invalid_option", Limit: "body", Max: 2000}},
+		{"POST", "/v1/indexes/looms/search/batch", strings.Repeat(" ", 2000) + "{}", problem.Details{Status: 413, Code: "invalid_option", Limit: "body", Max: 2000}},
+		{"POST", "/v1/indexes/looms/search/batch", "{}\n{}\n{}\n", problem.Details{Status: 413, Code: "invalid_option", Limit: "batch", Max: 2}},
+		{"POST", "/v1/indexes/looms/search/batch", `{"query":"the","match":true}` + "\n" + `{"query":"red","match":true}`, problem.Details{Status: 413, Code: "invalid_option", Limit: "documents", Max: 2}},
+		{"POST", "/v1/indexes/looms/match", `{"query":"the","limit":3}`, problem.Details{Status: 413, Code: "invalid_option", Limit: "documents", Max: 2}},
+		{"POST", "/v1/tables/loans/aggregate", `{"select":"*"}`, problem.Details{Status: 413, Code: "invalid_option", Limit: "documents", Max: 2}},
+		{"POST", "/v1/tables/loans/aggregate", `{"select":"*","limit":3}`, problem.Details{Status: 413, Code: "invalid_option", Limit: "documents", Max: 2}},
+		{"POST", "/v1/tables/loans/select", `{"where":"days > 1"}`, problem.Details{Status: 413, Code: "invalid_option", Limit: "documents", Max: 2}},
 	} {
 		_, got := r.problem(c.method, c.path, c.body, "X-Request-Id: id-7")
 		same := got.Status == c.want.Status && got.Code == c.want.Code && got.Limit == c.want.Limit && got.Max == c.want.Max && got.RequestID == "id-7"
@@ -84,30 +82,6 @@ func TestErrors(t *testing.T) {
 		_, err := client.Search(t.Context(), &api.SearchRequest{Index: "looms", Query: strings.Repeat("a", 3000)})
 		if d, ok := api.DetailOf(err); !ok || d.GetLimit() != "body" || d.GetMax() != 2000 {
 			t.Errorf("a large message: %v, %v", err, d)
-		}
-	}
-}
-
-// TestStatuses checks the status of each code of the engine.
-func TestStatuses(t *testing.T) {
-	for code := engine.InvalidQuery; code <= engine.Internal; code++ {
-		w := httptest.NewRecorder()
-		w.Header().Set(requestHeader, "id")
-		writeProblem(w, fmt.Errorf("so: %w", &engine.Error{Code: code, Op: "search", Err: errors.New("reason")}))
-		if known := statuses[code]; w.Code != known.http || known.rpc == 0 || !strings.Contains(w.Body.String(), `"code":"`+code.String()+`"`) {
-			t.Errorf("%s: %d %s", code, w.Code, w.Body)
-		}
-	}
-	for err, want := range map[error]int{
-		&engine.Error{Code: engine.Overloaded, Err: errors.New("full")}: http.StatusTooManyRequests,
-		&engine.Error{Code: engine.Deadline, Err: errors.New("late")}:   http.StatusGatewayTimeout,
-		&engine.Error{Code: engine.NoDevice, Err: errors.New("none")}:   http.StatusServiceUnavailable,
-		&LimitError{Limit: "k", Max: 7}:                                 http.StatusRequestEntityTooLarge,
-		&syntax.Error{Text: "a", Reason: "wrong"}:                       http.StatusBadRequest,
-	} {
-		w := httptest.NewRecorder()
-		if writeProblem(w, err); w.Code != want || (w.Header().Get("Retry-After") != "") != (want == http.StatusTooManyRequests) {
-			t.Errorf("%v: %d %v", err, w.Code, w.Header())
 		}
 	}
 }

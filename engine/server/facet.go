@@ -6,6 +6,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/server/inspect"
+	"heddle/engine/server/problem"
 )
 
 // facets returns the facets that a search asks for; nil for none.
@@ -18,7 +19,7 @@ func (s *Server) facets(r inspect.Counted) (*engine.Facets, error) {
 	if asked.Limit != nil {
 		f.Limit, f.CountOnly = int(asked.GetLimit()), asked.GetLimit() == 0
 	}
-	if err := within("documents", f.Limit*len(f.Columns), s.limits().Documents); err != nil {
+	if err := problem.Within("documents", f.Limit*len(f.Columns), s.limits().Documents); err != nil {
 		return nil, err
 	}
 	var err error

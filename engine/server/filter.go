@@ -9,6 +9,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/server/problem"
 	"heddle/engine/table/rowset"
 )
 
@@ -18,7 +19,7 @@ func (s *Server) filter(index string, r *api.Filter) (*engine.Filter, error) {
 		return nil, nil
 	}
 	if r.Where == "" && r.Docs == nil && r.Roaring == nil && len(r.And) == 0 {
-		return nil, badRequest(errors.New("filter: it has no part: want where, docs, roaring or and"))
+		return nil, problem.BadRequest(errors.New("filter: it has no part: want where, docs, roaring or and"))
 	}
 	f := &engine.Filter{Where: r.Where}
 	var err error
@@ -27,23 +28,23 @@ func (s *Server) filter(index string, r *api.Filter) (*engine.Filter, error) {
 			return nil, err
 		}
 	} else if r.Table != "" {
-		return nil, badRequest(errors.New("filter: table is for where"))
+		return nil, problem.BadRequest(errors.New("filter: table is for where"))
 	}
 	if r.Docs != nil {
-		if err := within("documents", len(r.Docs.Ids), s.limits().Documents); err != nil {
+		if err := problem.Within("documents", len(r.Docs.Ids), s.limits().Documents); err != nil {
 			return nil, err
 		}
 		f.Docs = make([]uint32, len(r.Docs.Ids))
 		for i, id := range r.Docs.Ids {
 			if id >= math.MaxUint32 {
-				return nil, badRequest(fmt.Errorf("filter: docs.ids[%d] is %d: the index lacks the document", i, id))
+				return nil, problem.BadRequest(fmt.Errorf("filter: docs.ids[%d] is %d: the index lacks the document", i, id))
 			}
 			f.Docs[i] = uint32(id)
 		}
 	}
 	if r.Roaring != nil {
 		if f.Bitmap, err = rowset.ReadRoaring(bytes.NewReader(r.Roaring), math.MaxUint32); err != nil {
-			return nil, badRequest(fmt.Errorf("filter: roaring: %w", err))
+			return nil, problem.BadRequest(fmt.Errorf("filter: roaring: %w", err))
 		}
 	}
 	for _, a := range r.And {
@@ -52,7 +53,7 @@ func (s *Server) filter(index string, r *api.Filter) (*engine.Filter, error) {
 			return nil, err
 		}
 		if more == nil {
-			return nil, badRequest(errors.New("filter: and has an empty part"))
+			return nil, problem.BadRequest(errors.New("filter: and has an empty part"))
 		}
 		f.And = append(f.And, more)
 	}
@@ -64,9 +65,9 @@ func (s *Server) filter(index string, r *api.Filter) (*engine.Filter, error) {
 func (s *Server) attributes(index, table string) (*engine.Table, error) {
 	if s.remoteOf(index) != nil {
 		if table != "" {
-			return nil, badRequest(errors.New("table: a cluster or collection has one attribute table, without a name"))
+			return nil, problem.BadRequest(errors.New("table: a cluster or collection has one attribute table, without a name"))
 		}
 		return nil, nil
 	}
-	return s.tables.get(cmp.Or(table, index))
+	return s.tables.Get(cmp.Or(table, index))
 }

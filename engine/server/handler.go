@@ -8,7 +8,6 @@ import (
 	"mime"
 	"net/http"
 	"net/http/pprof"
-	"os"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -25,6 +24,7 @@ import (
 	"heddle/engine/api"
 	"heddle/engine/server/access"
 	"heddle/engine/server/bodies"
+	"heddle/engine/server/problem"
 	"heddle/engine/syntax"
 )
 
@@ -121,7 +121,7 @@ var formed = map[string]func(*Server, http.ResponseWriter, *http.Request, []prot
 func (s *Server) mux(procedures *connect.Server, body int64, services ...string) *http.ServeMux {
 	mux := http.NewServeMux()
 	connecthttp.Mount(mux, procedures, connecthttp.WithCompressMinBytes(compressFrom), connecthttp.WithReadMaxBytes(int(body)),
-		connecthttp.WithCodecs(bodies.Codecs(take)...), connecthttp.WithCompressors(bodies.Gzip(s.unpack)))
+		connecthttp.WithCodecs(bodies.Codecs(problem.Take)...), connecthttp.WithCompressors(bodies.Gzip(s.unpack)))
 	for _, service := range services {
 		for _, route := range api.Routes(service) {
 			if answer := formed[route.Procedure]; answer != nil {
@@ -139,7 +139,7 @@ func (s *Server) mux(procedures *connect.Server, body int64, services ...string)
 	s.handle(mux, "GET /readyz", s.ready)
 	s.handle(mux, "GET /livez", func(w http.ResponseWriter, _ *http.Request) error { return yes(w, nil) })
 	s.handle(mux, "GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) error {
-		w.Header().Set("Content-Type", typeJSON)
+		w.Header().Set("Content-Type", bodies.JSON)
 		_, err := w.Write(api.OpenAPI)
 		return err
 	})
@@ -150,13 +150,13 @@ func (s *Server) mux(procedures *connect.Server, body int64, services ...string)
 // unpack begins the account of a compressed message of Connect or gRPC, before its request is known.
 func (s *Server) unpack() (bodies.Take, func()) {
 	memory := s.budget.Open("")
-	return func(n int64) error { return refusal(memory.Take(n)) }, memory.Close
+	return func(n int64) error { return problem.Refusal(memory.Take(n)) }, memory.Close
 }
 
 // handle adds a route. Its error becomes a problem.
 func (s *Server) handle(mux *http.ServeMux, pattern string, f func(http.ResponseWriter, *http.Request) error) {
 	mux.Handle(pattern, compressed(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		end, err := s.decode(w, r)
+		end, err := bodies.Decode(w, r, s.limits().Body)
 		if err == nil {
 			defer end()
 			err = f(w, r)
@@ -167,24 +167,24 @@ func (s *Server) handle(mux *http.ServeMux, pattern string, f func(http.Response
 			} else {
 				s.count(err)
 			}
-			writeProblem(w, err)
+			problem.Write(w, err)
 		}
 	})))
 }
 
 // notFound answers a request without a route: 405 if another method has one, else 404.
 func notFound(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
-	e, _, _ := describe(&engine.Error{Code: engine.NotFound, Op: "find route", Err: fmt.Errorf("no route %s %s: see /openapi.json", syntax.Short(r.Method), syntax.Short(r.URL.Path))}, w.Header().Get(requestHeader))
+	e, _, _ := problem.Describe(&engine.Error{Code: engine.NotFound, Op: "find route", Err: fmt.Errorf("no route %s %s: see /openapi.json", syntax.Short(r.Method), syntax.Short(r.URL.Path))}, w.Header().Get(problem.RequestHeader))
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
 		other := &http.Request{Method: method, URL: r.URL, Host: r.Host}
 		if _, pattern := mux.Handler(other); pattern != "/" && method != r.Method {
 			w.Header().Set("Allow", method)
 			e.Message = fmt.Sprintf("%s takes %s, not %s", syntax.Short(r.URL.Path), method, syntax.Short(r.Method))
-			writeProblemOf(w, e, http.StatusMethodNotAllowed)
+			problem.WriteOf(w, e, http.StatusMethodNotAllowed)
 			return
 		}
 	}
-	writeProblemOf(w, e, http.StatusNotFound)
+	problem.WriteOf(w, e, http.StatusNotFound)
 }
 
 // exchange is a plain HTTP request and its reply as the stream of a procedure.
@@ -198,12 +198,12 @@ type exchange struct {
 func (x *exchange) Receive(msg any) error {
 	m := msg.(proto.Message)
 	a, documents := msg.(*api.AddDocumentsRequest)
-	if kind, _, _ := mime.ParseMediaType(x.r.Header.Get("Content-Type")); !documents || kind != typeLines {
+	if kind, _, _ := mime.ParseMediaType(x.r.Header.Get("Content-Type")); !documents || kind != bodies.Lines {
 		return readBody(x.r, m, x.variables)
 	}
 	var err error
 	if a.Lines, err = io.ReadAll(x.r.Body); err != nil {
-		return unread(err)
+		return problem.Unread(err)
 	}
 	return readVariables(x.r, m, x.variables)
 }
@@ -213,7 +213,7 @@ func (x *exchange) SendHeaders() error { return nil }
 func (x *exchange) Send(msg any) error {
 	text := api.AppendJSON(nil, msg.(proto.Message))
 	h := x.w.Header()
-	h.Set("Content-Type", typeJSON)
+	h.Set("Content-Type", bodies.JSON)
 	h.Set("Content-Length", strconv.Itoa(len(text)+1))
 	x.w.Write(append(text, '\n')) // an error means that the client has left
 	return nil
@@ -224,10 +224,10 @@ func readBody(r *http.Request, m proto.Message, variables []protoreflect.FieldDe
 	if r.Method == http.MethodPost {
 		text, err := io.ReadAll(r.Body)
 		if err == nil && (len(text) > 0 || m.ProtoReflect().Descriptor().Fields().Len() > len(variables)) {
-			err = api.ReadJSON(text, m, func(n int64) error { return take(r.Context(), n) })
+			err = api.ReadJSON(text, m, func(n int64) error { return problem.Take(r.Context(), n) })
 		}
 		if err != nil {
-			return unread(err)
+			return problem.Unread(err)
 		}
 	}
 	return readVariables(r, m, variables)
@@ -238,28 +238,12 @@ func readVariables(r *http.Request, m proto.Message, variables []protoreflect.Fi
 	for _, f := range variables {
 		value, to := r.PathValue(string(f.Name())), m.ProtoReflect()
 		if given := to.Get(f).String(); given != "" && given != value {
-			return badRequest(fmt.Errorf("%s: the body has %s, and the path has %s", f.Name(), syntax.Quote(given), syntax.Quote(value)))
+			return problem.BadRequest(fmt.Errorf("%s: the body has %s, and the path has %s", f.Name(), syntax.Quote(given), syntax.Quote(value)))
 		}
 		to.Set(f, protoreflect.ValueOfString(value))
 	}
 	return nil
 }
-
-// unread returns the error of a body that cannot be read.
-func unread(err error) error {
-	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return &LimitError{Limit: "body", Max: uint64(large.Limit)}
-	}
-	if refused, ok := errors.AsType[*LimitError](err); ok {
-		return refused
-	}
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return &engine.Error{Code: engine.Deadline, Op: "read request", Err: err}
-	}
-	return badRequest(err)
-}
-
-const requestHeader = "X-Request-Id"
 
 // requestID returns the id that a client sent if it is sound, else a random one.
 func requestID(sent string) string {
@@ -267,4 +251,35 @@ func requestID(sent string) string {
 		return rand.Text()
 	}
 	return sent
+}
+
+// acceptable returns the first of the types that the client accepts; "" if it accepts none.
+func acceptable(accept string, types []string) string {
+	if accept == "" {
+		return types[0]
+	}
+	for part := range strings.SplitSeq(accept, ",") {
+		kind, parameters, err := mime.ParseMediaType(part)
+		if err != nil || parameters["q"] == "0" {
+			continue
+		}
+		family, any := strings.CutSuffix(kind, "/*")
+		for _, t := range types {
+			if kind == t || any && (family == "*" || strings.HasPrefix(t, family+"/")) {
+				return t
+			}
+		}
+	}
+	return ""
+}
+
+// accepted returns the type of the answer. If the client accepts none of the types, it returns ""
+// and answers with a problem.
+func accepted(w http.ResponseWriter, r *http.Request, types []string) string {
+	kind := acceptable(r.Header.Get("Accept"), types)
+	if kind == "" {
+		e, _, _ := problem.Describe(problem.BadRequest(fmt.Errorf("header Accept: want one of %s", strings.Join(types, ", "))), w.Header().Get(problem.RequestHeader))
+		problem.WriteOf(w, e, http.StatusNotAcceptable)
+	}
+	return kind
 }

@@ -15,6 +15,7 @@ import (
 	"heddle/engine"
 	indexbuild "heddle/engine/index/build"
 	"heddle/engine/plan"
+	"heddle/engine/server/problem"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/read/csv"
 	"heddle/hostfallback"
@@ -153,10 +154,10 @@ func (r *running) do(method, path, body string, header ...string) reply {
 }
 
 // problem sends a request that fails, and checks the form of the error.
-func (r *running) problem(method, path, body string, header ...string) (reply, problem) {
+func (r *running) problem(method, path, body string, header ...string) (reply, problem.Details) {
 	r.Helper()
 	got := r.do(method, path, body, header...)
-	var p problem
+	var p problem.Details
 	d := json.NewDecoder(strings.NewReader(got.body))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&p); err != nil || got.header.Get("Content-Type") != "application/problem+json" {

@@ -59,7 +59,7 @@ func (s *Server) Ready() error {
 
 // loaded returns nil if all files are in service.
 func (s *Server) loaded() error {
-	if err := s.indexes.ready(); err != nil {
+	if err := s.indexes.Ready(); err != nil {
 		return err
 	}
 	if s.opt.Service != nil {
@@ -67,7 +67,7 @@ func (s *Server) loaded() error {
 			return err
 		}
 	}
-	return s.tables.ready()
+	return s.tables.Ready()
 }
 
 // ready answers GET /readyz.

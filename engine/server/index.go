@@ -16,7 +16,9 @@ import (
 	"heddle/engine/index/hdl"
 	"heddle/engine/index/querylang"
 	"heddle/engine/observe"
+	"heddle/engine/server/catalog"
 	"heddle/engine/server/monitor"
+	"heddle/engine/server/problem"
 )
 
 // indexService implements api.IndexServiceHandler.
@@ -37,7 +39,7 @@ func (s *Server) query(ctx context.Context, index string, r asked, timeout uint3
 	about.Query = r.GetQuery()
 	q = engine.Query{Text: r.GetQuery(), Literal: r.GetLiteral(), Terms: r.GetTerms(), Caller: about.Caller, Timeout: s.timeout(timeout)}
 	if q.Text != "" && len(q.Terms) > 0 {
-		return q, badRequest(errors.New("query and terms exclude each other"))
+		return q, problem.BadRequest(errors.New("query and terms exclude each other"))
 	}
 	if r.GetMode() != "" {
 		if q.Match, err = engine.ParseMatch(r.GetMode()); err != nil {
@@ -55,7 +57,7 @@ func (s *Server) checkTerms(text string, terms int) error {
 	if len(text)/2 >= s.limits().Terms-terms { // shorter texts have fewer words
 		terms += len(strings.Fields(text))
 	}
-	return within("terms", terms, s.limits().Terms)
+	return problem.Within("terms", terms, s.limits().Terms)
 }
 
 const (
@@ -84,7 +86,7 @@ func (s *Server) rank(q *engine.Query, k *uint32, total *structpb.Value, weights
 		}
 		return nil
 	}
-	if err := within("k", q.K, s.limits().K); err != nil {
+	if err := problem.Within("k", q.K, s.limits().K); err != nil {
 		return err
 	}
 	q.Weights = weights
@@ -92,7 +94,7 @@ func (s *Server) rank(q *engine.Query, k *uint32, total *structpb.Value, weights
 		p := bm25.Default()
 		if scoring.GetVariant() != "" {
 			if p.Variant, err = bm25.ParseVariant(scoring.GetVariant()); err != nil {
-				return badRequest(fmt.Errorf("scoring.variant: %w", err))
+				return problem.BadRequest(fmt.Errorf("scoring.variant: %w", err))
 			}
 		}
 		if scoring.K1 != nil {
@@ -102,13 +104,13 @@ func (s *Server) rank(q *engine.Query, k *uint32, total *structpb.Value, weights
 			p.B = *scoring.B
 		}
 		if err := p.Validate(); err != nil {
-			return badRequest(fmt.Errorf("scoring: %w", err))
+			return problem.BadRequest(fmt.Errorf("scoring: %w", err))
 		}
 		q.Scoring = &p
 	}
 	if statistics != nil {
 		if len(statistics.GetTerms()) != len(statistics.GetDf()) {
-			return badRequest(fmt.Errorf("statistics: %d terms, but %d numbers df", len(statistics.GetTerms()), len(statistics.GetDf())))
+			return problem.BadRequest(fmt.Errorf("statistics: %d terms, but %d numbers df", len(statistics.GetTerms()), len(statistics.GetDf())))
 		}
 		q.Statistics = &engine.Statistics{Docs: statistics.GetDocs(), Length: statistics.GetLength(), DF: map[string]uint64{}}
 		for i, t := range statistics.GetTerms() {
@@ -133,7 +135,7 @@ func totalOf(v *structpb.Value) (uint64, error) {
 			return uint64(n), nil
 		}
 	}
-	return 0, badRequest(api.ErrTotal)
+	return 0, problem.BadRequest(api.ErrTotal)
 }
 
 // totalMessage is the total of an answer; nil if q does not ask for it.
@@ -152,7 +154,7 @@ func (i indexService) Search(ctx context.Context, r *api.SearchRequest) (*api.Se
 	}
 	ask := api.Ask{Explain: r.GetExplain(), AllowPartial: r.GetAllowPartial()}
 	if err == nil {
-		err = take(ctx, messageBytes*int64(q.K))
+		err = problem.Take(ctx, messageBytes*int64(q.K))
 	}
 	if err == nil {
 		ask.Facets, err = i.s.facets(r)
@@ -187,12 +189,12 @@ func (i indexService) Match(ctx context.Context, r *api.MatchRequest) (*api.Matc
 	if r.Limit != nil {
 		limit = int(*r.Limit)
 	}
-	if err := within("documents", limit, i.s.limits().Documents); err != nil {
+	if err := problem.Within("documents", limit, i.s.limits().Documents); err != nil {
 		return nil, err
 	}
 	q.CountOnly = r.GetCount() || limit == 0
 	if !q.CountOnly {
-		if err := take(ctx, messageBytes*int64(min(limit, matchHits))); err != nil {
+		if err := problem.Take(ctx, messageBytes*int64(min(limit, matchHits))); err != nil {
 			return nil, err
 		}
 	}
@@ -244,7 +246,7 @@ func (i indexService) answer(ctx context.Context, name string, q engine.Query, a
 	if ask.Limit > 0 {
 		docs = docs[:min(ask.Limit, uint64(len(docs)))]
 	}
-	if err := take(ctx, 4*int64(len(hits.Docs))+messageBytes*int64(max(0, len(docs)-matchHits))); err != nil {
+	if err := problem.Take(ctx, 4*int64(len(hits.Docs))+messageBytes*int64(max(0, len(docs)-matchHits))); err != nil {
 		return 0, 0, nil, err
 	}
 	out.Count, out.Total, out.IDs, out.Scores, out.Names = hits.Count, hits.Total, make([]uint64, len(docs)), hits.Scores, make([]string, len(docs))
@@ -273,7 +275,7 @@ func docName(f *hdl.File, d uint32) (string, error) {
 
 // GetStatistics implements api.IndexServiceHandler.
 func (i indexService) GetStatistics(ctx context.Context, r *api.GetStatisticsRequest) (*api.Statistics, error) {
-	if err := within("terms", len(r.GetTerms()), i.s.limits().Terms); err != nil {
+	if err := problem.Within("terms", len(r.GetTerms()), i.s.limits().Terms); err != nil {
 		return nil, err
 	}
 	st, err := i.statistics(ctx, r)
@@ -291,7 +293,7 @@ func (i indexService) statistics(ctx context.Context, r *api.GetStatisticsReques
 	if remote := i.s.remoteOf(r.GetIndex()); remote != nil {
 		return remote.Statistics(ctx, r.GetIndex(), r.GetTerms()...)
 	}
-	x, err := i.s.indexes.get(r.GetIndex())
+	x, err := i.s.indexes.Get(r.GetIndex())
 	if err != nil {
 		return st, err
 	}
@@ -309,24 +311,24 @@ func (i indexService) GetIndex(ctx context.Context, r *api.GetIndexRequest) (*ap
 	if remote := i.s.remoteOf(r.GetIndex()); remote != nil {
 		return remote.Index(ctx, r.GetIndex())
 	}
-	x, err := i.s.indexes.find(r.GetIndex())
+	x, err := i.s.indexes.Find(r.GetIndex())
 	if err != nil {
 		return nil, err
 	}
 	return describeIndex(x)
 }
 
-func describeIndex(x *served[*engine.Index]) (*api.Index, error) {
-	out := &api.Index{Name: x.name}
-	now := x.now.Load()
-	if !now.ready() {
+func describeIndex(x *catalog.Entry[*engine.Index]) (*api.Index, error) {
+	out := &api.Index{Name: x.Name}
+	now := x.Now()
+	if !now.Ready() {
 		return out, nil
 	}
-	info, err := now.resource.Info()
+	info, err := now.Resource.Info()
 	if err != nil {
 		return nil, err
 	}
-	out.Ready, out.Docs, out.Lists, out.Checksum = true, uint64(info.Docs), uint64(info.Lists), hex(now.checksum)
+	out.Ready, out.Docs, out.Lists, out.Checksum = true, uint64(info.Docs), uint64(info.Lists), now.Checksum
 	out.Resident = residents(info.Resident)
 	return out, nil
 }

@@ -9,13 +9,14 @@ import (
 	"heddle/engine/plan"
 	"heddle/engine/server/inspect"
 	"heddle/engine/server/monitor"
+	"heddle/engine/server/problem"
 )
 
 // inspection returns the service that shows the engine at work.
 func (s *Server) inspection() *inspect.Service {
 	return inspect.New(inspect.Sources{
 		Snapshot: s.snapshot,
-		Table:    func(name string) (*engine.Table, error) { return s.tables.get(name) },
+		Table:    func(name string) (*engine.Table, error) { return s.tables.Get(name) },
 		Engine:   s.processors,
 		Query: func(ctx context.Context, r inspect.Asked, timeoutMs uint32) (engine.Query, error) {
 			return s.query(ctx, r.GetIndex(), r, timeoutMs)
@@ -39,7 +40,7 @@ func (s *Server) inspection() *inspect.Service {
 func (s *Server) addPages(mux *http.ServeMux) {
 	mux.HandleFunc("GET /v1/events", func(w http.ResponseWriter, r *http.Request) {
 		if err := s.inspect.Events(w, r, s.opt.Stall); err != nil {
-			writeProblem(w, err)
+			problem.Write(w, err)
 		}
 	})
 	if s.opt.Console != nil {

@@ -14,6 +14,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/server/problem"
 	"heddle/engine/syntax"
 )
 
@@ -22,7 +23,7 @@ import (
 func (s *Server) searchLines(w http.ResponseWriter, r *http.Request) error {
 	timeout, partial, err := lineOptions(r.URL.Query())
 	if err != nil {
-		return badRequest(err)
+		return problem.BadRequest(err)
 	}
 	b, ids, err := s.readLines(r, timeout)
 	if err != nil {
@@ -98,19 +99,19 @@ const queryBytes = 512
 func (s *Server) readLines(r *http.Request, timeout uint32) (b *batch, ids []json.RawMessage, err error) {
 	b = &batch{}
 	in := bufio.NewReaderSize(r.Body, 64<<10)
-	reader := lineReader{s: s, index: r.PathValue("index"), timeout: timeout, room: func(n int64) error { return take(r.Context(), n) }}
+	reader := lineReader{s: s, index: r.PathValue("index"), timeout: timeout, room: func(n int64) error { return problem.Take(r.Context(), n) }}
 	for number := 1; ; number++ {
 		text, err := readLine(in)
 		if errors.Is(err, io.EOF) {
 			return b, ids, nil
 		}
 		if err != nil {
-			return nil, nil, unread(fmt.Errorf("line %d: %w", number, err))
+			return nil, nil, problem.Unread(fmt.Errorf("line %d: %w", number, err))
 		}
 		if len(bytes.TrimSpace(text)) == 0 {
 			continue
 		}
-		if err := within("batch", len(ids)+1, s.limits().Batch); err != nil {
+		if err := problem.Within("batch", len(ids)+1, s.limits().Batch); err != nil {
 			return nil, nil, err
 		}
 		if len(ids)%64 == 0 {
@@ -119,7 +120,7 @@ func (s *Server) readLines(r *http.Request, timeout uint32) (b *batch, ids []jso
 			}
 		}
 		id, q, wrong := reader.read(r.Context(), text)
-		if refused, ok := errors.AsType[*LimitError](wrong); ok && refused.Limit == "memory" {
+		if refused, ok := errors.AsType[*problem.LimitError](wrong); ok && refused.Limit == "memory" {
 			return nil, nil, refused
 		}
 		if wrong != nil {
@@ -162,10 +163,10 @@ type lineReader struct {
 
 func (l *lineReader) read(ctx context.Context, text []byte) (id json.RawMessage, q engine.Query, err error) {
 	if err := l.line.Read(text, l.room); err != nil {
-		return nil, q, unread(err)
+		return nil, q, problem.Unread(err)
 	}
 	if id = l.line.ID; id != nil && id[0] != '"' && id[0] != '-' && (id[0] < '0' || id[0] > '9') {
-		return nil, q, badRequest(errors.New("id: want a string or a number"))
+		return nil, q, problem.BadRequest(errors.New("id: want a string or a number"))
 	}
 	if q, err = l.s.query(ctx, l.index, &l.line.BatchQuery, l.timeout); err == nil {
 		err = l.s.kind(&q, &l.line.BatchQuery, l.line.K, l.line.GetTotal(), nil, nil, l.line.GetWeights())

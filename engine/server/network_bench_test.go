@@ -16,6 +16,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/internal/cputime"
+	"heddle/engine/server/bodies"
 )
 
 // BenchmarkNetwork measures the CPU time of a query over loopback, client and server together, and
@@ -31,7 +32,7 @@ func BenchmarkNetwork(b *testing.B) {
 			b.Error(err)
 		}
 	}()
-	x, err := r.indexes.get("looms")
+	x, err := r.indexes.Get("looms")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -110,8 +111,8 @@ func BenchmarkNetwork(b *testing.B) {
 		_, err := x.Search(b.Context(), engine.Query{Text: "red loom", K: 10})
 		return err
 	})
-	measure("floor of net-http", post(floor.URL, typeJSON, []byte(`{"query":"red loom","k":10}`)))
-	measure("plain", post(r.url+search, typeJSON, []byte(`{"query":"red loom","k":10}`)))
+	measure("floor of net-http", post(floor.URL, bodies.JSON, []byte(`{"query":"red loom","k":10}`)))
+	measure("plain", post(r.url+search, bodies.JSON, []byte(`{"query":"red loom","k":10}`)))
 	measure("Connect", post(r.url+api.IndexServiceSearchProcedure, "application/proto", encoded))
 	measure("floor of grpc-go", invoke(at.Addr().String()))
 	measure("gRPC", invoke(r.url))

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net"
 	"net/http"
-	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"connectrpc.com/connect/v2"
@@ -13,12 +15,13 @@ import (
 	"github.com/rs/zerolog"
 	"go.opentelemetry.io/otel/trace"
 
+	"heddle/config"
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/observe/meter"
 	"heddle/engine/server/access"
 	"heddle/engine/server/admit"
-	"heddle/engine/syntax"
+	"heddle/engine/server/catalog"
 )
 
 // Options rule a server. The zero value serves no index and no table.
@@ -126,16 +129,6 @@ type Limits struct {
 	Unauthenticated int
 }
 
-var nameOfFile = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
-
-// CheckName returns an error unless name can be the name of an index or table.
-func CheckName(name string) error {
-	if !nameOfFile.MatchString(name) || name == "." || name == ".." {
-		return fmt.Errorf("name %s: want letters, digits, dots, dashes and underscores", syntax.Quote(name))
-	}
-	return nil
-}
-
 func (o *Options) ensureDefaults() {
 	o.Limits.ensureDefaults()
 	o.Timeout = cmp.Or(o.Timeout, 30*time.Second)
@@ -178,7 +171,7 @@ func (l *Limits) admit() admit.Limits {
 func (o *Options) validate() error {
 	for _, files := range []map[string]string{o.Indexes, o.Tables} {
 		for name := range files {
-			if err := CheckName(name); err != nil {
+			if err := catalog.CheckName(name); err != nil {
 				return err
 			}
 		}
@@ -189,35 +182,33 @@ func (o *Options) validate() error {
 	return o.Limits.validate()
 }
 
-// LimitError is the error of a request beyond a limit of the server.
-type LimitError struct {
-	// Limit is "body", "batch", "k", "terms", "documents", "concurrency", "caller_concurrency",
-	// "caller_rate", "unauthenticated", "memory" (of requests and answers), or "work": the queries before the
-	// request take more than half of its time.
-	Limit string
-	Max   uint64
-	// After is the time until another attempt makes sense; 0 for a request that is too large.
-	After time.Duration
+// OptionsOf returns the options that section [server] of a configuration asks for, without files.
+func OptionsOf(v *config.Server, log zerolog.Logger) Options {
+	return Options{
+		Indexes: map[string]string{}, Tables: map[string]string{},
+		Timeout: v.Timeout, Stall: v.Stall, DrainDelay: v.DrainDelay, Root: v.Root, Hosts: hostsOf(v), AccessLog: v.AccessLog, Log: &log, Limits: LimitsOf(v),
+	}
 }
 
-func (e *LimitError) Error() string {
-	if e.Limit == "work" {
-		return fmt.Sprintf("the server has more than %d queries to answer before the request, which take more than half of its time: try again later, or allow more time", e.Max)
+// hostsOf returns the names of the server: server.hosts, and the names of its addresses.
+func hostsOf(v *config.Server) (names []string) {
+	for name := range strings.SplitSeq(v.Hosts, ",") {
+		names = append(names, strings.TrimSpace(name))
 	}
-	if e.Limit == "memory" {
-		remedy := "send less at once, or ask for less"
-		if e.After > 0 {
-			remedy = "try again later"
+	for _, address := range []string{v.Listen, v.Admin} {
+		if host, _, err := net.SplitHostPort(address); err == nil {
+			names = append(names, host)
 		}
-		return fmt.Sprintf("the memory of the server for requests and answers, %d bytes, has no room for the request (setting server.memory): %s", e.Max, remedy)
 	}
-	return fmt.Sprintf("the request exceeds the limit %s of the server, %d (setting server.max_%s)", e.Limit, e.Max, e.Limit)
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
-// within returns a LimitError if n is above the limit.
-func within[N int | int64](limit string, n int, most N) error {
-	if int64(n) > int64(most) {
-		return &LimitError{Limit: limit, Max: uint64(most)}
+// LimitsOf returns the limits that section [server] of a configuration asks for.
+func LimitsOf(v *config.Server) Limits {
+	return Limits{
+		Memory: int64(v.Memory), Body: int64(v.MaxBody), Batch: v.MaxBatch, K: v.MaxK, Terms: v.MaxTerms, Documents: v.MaxDocuments,
+		Concurrency: v.MaxConcurrency, Connections: v.MaxConnections,
+		CallerConcurrency: v.MaxCallerConcurrency, CallerRate: v.MaxCallerRate,
+		AddressConnections: v.MaxAddressConnections, Unauthenticated: v.MaxUnauthenticated,
 	}
-	return nil
 }

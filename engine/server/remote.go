@@ -2,9 +2,11 @@ package server
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -12,6 +14,8 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/server/monitor"
+	"heddle/engine/server/problem"
+	"heddle/engine/server/rows"
 	"heddle/engine/table/values"
 )
 
@@ -40,7 +44,7 @@ func (s *Server) remoteOf(index string) Remote {
 	if s.opt.Remote != nil {
 		return s.opt.Remote
 	}
-	if _, err := s.indexes.find(index); err == nil {
+	if _, err := s.indexes.Find(index); err == nil {
 		return nil
 	}
 	return s.opt.Collections
@@ -93,7 +97,7 @@ func (i indexService) remotePieces(ctx context.Context, remote Remote, r *api.Se
 		if err := room.take(len(h.IDs)); err != nil {
 			return nil, nil, err
 		}
-		if err := take(ctx, flatBytes(len(h.IDs), r.GetNames())); err != nil {
+		if err := problem.Take(ctx, flatBytes(len(h.IDs), r.GetNames())); err != nil {
 			return nil, nil, err
 		}
 		p := &piece{at: []int{n}, ends: []uint64{uint64(len(h.IDs))}, ids: h.IDs, scores: h.Scores, docs: h.Names}
@@ -124,31 +128,31 @@ func (t tableService) remoteCounts(ctx context.Context, r *api.CountBatchRequest
 }
 
 // remoteRows returns the rows of a selection.
-func (s *Server) remoteRows(ctx context.Context, r *api.SelectRequest, sel engine.Selection, in *roaring.Bitmap) (*selected, error) {
+func (s *Server) remoteRows(ctx context.Context, r *api.SelectRequest, sel engine.Selection, in *roaring.Bitmap) (*rows.Answer, error) {
 	limit := uint64(s.limits().Documents) + 1
 	if r.Limit != nil {
 		limit = uint64(r.GetLimit())
 	}
-	rows, cover, err := s.opt.Remote.Select(ctx, r.GetTable(), api.Selection{Where: []string{sel.Where}, In: in, Rows: limit > 0, Limit: limit,
+	found, cover, err := s.opt.Remote.Select(ctx, r.GetTable(), api.Selection{Where: []string{sel.Where}, In: in, Rows: limit > 0, Limit: limit,
 		AllowPartial: r.GetAllowPartial(), Caller: sel.Caller, Timeout: sel.Timeout})
 	if err != nil {
 		return nil, err
 	}
-	if r.Limit == nil && rows[0].Count > uint64(s.limits().Documents) {
-		return nil, &LimitError{Limit: "documents", Max: uint64(s.limits().Documents)}
+	if r.Limit == nil && found[0].Count > uint64(s.limits().Documents) {
+		return nil, &problem.LimitError{Limit: "documents", Max: uint64(s.limits().Documents)}
 	}
-	if err := take(ctx, 12*int64(len(rows[0].IDs))); err != nil {
+	if err := problem.Take(ctx, 12*int64(len(found[0].IDs))); err != nil {
 		return nil, err
 	}
-	out := &selected{count: rows[0].Count, large: rows[0].IDs, coverage: cover}
-	if n := len(out.large); n > 0 && out.large[n-1] > math.MaxUint32 {
+	out := &rows.Answer{Count: found[0].Count, Large: found[0].IDs, Coverage: cover}
+	if n := len(out.Large); n > 0 && out.Large[n-1] > math.MaxUint32 {
 		return out, nil
 	}
-	out.ids = make([]uint32, len(out.large))
-	for i, row := range out.large {
-		out.ids[i] = uint32(row)
+	out.IDs = make([]uint32, len(out.Large))
+	for i, row := range out.Large {
+		out.IDs[i] = uint32(row)
 	}
-	out.large = nil
+	out.Large = nil
 	return out, nil
 }
 
@@ -160,10 +164,10 @@ func (s *Server) remoteValues(ctx context.Context, r *api.AggregateRequest, a *e
 		b = b.Cut(0, min(b.Len(), int(r.GetLimit())))
 	}
 	if err == nil {
-		err = within("documents", b.Len(), s.limits().Documents)
+		err = problem.Within("documents", b.Len(), s.limits().Documents)
 	}
 	if err == nil {
-		err = take(ctx, cellBytes*int64(b.Len()*len(b)))
+		err = problem.Take(ctx, cellBytes*int64(b.Len()*len(b)))
 	}
 	if err != nil {
 		return nil, err
@@ -179,4 +183,87 @@ func setCoverage(to http.Header, cover *api.Coverage) {
 	if cover != nil {
 		to.Set(coverageHeader, string(api.AppendJSON(nil, cover)))
 	}
+}
+
+// listIndexes describes all indexes.
+func (s *Server) listIndexes(ctx context.Context) (all []*api.Index, err error) {
+	if r := s.opt.Remote; r != nil {
+		names, _, err := r.List(ctx)
+		return describeAll(ctx, names, err, r.Index)
+	}
+	for _, x := range s.indexes.List() {
+		one, err := describeIndex(x)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	if r := s.opt.Collections; r != nil {
+		names, _, err := r.List(ctx)
+		more, err := describeAll(ctx, names, err, r.Index)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more...)
+		slices.SortFunc(all, func(a, b *api.Index) int { return strings.Compare(a.GetName(), b.GetName()) })
+	}
+	return all, nil
+}
+
+// listTables describes all tables.
+func (s *Server) listTables(ctx context.Context) (all []*api.Table, err error) {
+	if r := s.opt.Remote; r != nil {
+		_, names, err := r.List(ctx)
+		return describeAll(ctx, names, err, r.Table)
+	}
+	for _, x := range s.tables.List() {
+		one, err := describeTable(x)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// describeAll describes the indexes or tables of a remote. It leaves out names that are gone.
+func describeAll[T any](ctx context.Context, names []string, err error, describe func(context.Context, string) (T, error)) (all []T, _ error) {
+	for _, name := range names {
+		one, err := describe(ctx, name)
+		if engine.CodeOf(err) == engine.NotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, err
+}
+
+// hasIndex returns nil if an index answers queries.
+func (s *Server) hasIndex(ctx context.Context, name string) error {
+	if r := s.remoteOf(name); r != nil {
+		x, err := r.Index(ctx, name)
+		return whole("index", name, x.GetReady(), err)
+	}
+	_, err := s.indexes.Get(name)
+	return err
+}
+
+// hasTable returns nil if a table answers queries.
+func (s *Server) hasTable(ctx context.Context, name string) error {
+	if r := s.opt.Remote; r != nil {
+		x, err := r.Table(ctx, name)
+		return whole("table", name, x.GetReady(), err)
+	}
+	_, err := s.tables.Get(name)
+	return err
+}
+
+func whole(kind, name string, ready bool, err error) error {
+	if err == nil && !ready {
+		err = &engine.Error{Code: engine.Closed, Op: "find " + kind, Err: fmt.Errorf("%s %s has shards that do not answer", kind, name)}
+	}
+	return err
 }

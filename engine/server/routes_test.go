@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +18,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"heddle/engine/api"
-	"heddle/engine/table/rowset"
+	"heddle/engine/server/bodies"
+	"heddle/engine/server/rows"
 	"heddle/engine/table/values/arrow"
 )
 
@@ -112,15 +111,15 @@ func TestRowForms(t *testing.T) {
 	ask := func(accept string) reply {
 		return r.do("POST", "/v1/tables/loans/select", `{"where":"book = 'a'"}`, "Accept: "+accept)
 	}
-	for accept, want := range map[string]string{"": typeJSON, "*/*": typeJSON, "text/html, application/x-ndjson;q=0.5": typeLines, "application/octet-stream": typeRaw, "application/x-roaring": typeRoaring, arrow.Type: arrow.Type} {
+	for accept, want := range map[string]string{"": bodies.JSON, "*/*": bodies.JSON, "text/html, application/x-ndjson;q=0.5": bodies.Lines, "application/octet-stream": rows.RawType, "application/x-roaring": rows.RoaringType, arrow.Type: arrow.Type} {
 		if got := ask(accept); got.status != http.StatusOK || got.header.Get("Content-Type") != want {
 			t.Errorf("Accept %q: %d %s", accept, got.status, got.header.Get("Content-Type"))
 		}
 	}
-	if got := ask(typeLines).body; got != "0\n2\n" {
+	if got := ask(bodies.Lines).body; got != "0\n2\n" {
 		t.Errorf("lines %q", got)
 	}
-	if got := ask(typeRaw).body; got != string(binary.LittleEndian.AppendUint32(make([]byte, 4), 2)) {
+	if got := ask(rows.RawType).body; got != string(binary.LittleEndian.AppendUint32(make([]byte, 4), 2)) {
 		t.Errorf("raw %q", got)
 	}
 	if got := ask(arrow.Type).body; !strings.HasPrefix(got, "\xff\xff\xff\xff") || !strings.Contains(got, "row\x00") || !strings.HasSuffix(got, "\x00\x00\x00\x00\x02\x00\x00\x00\xff\xff\xff\xff\x00\x00\x00\x00") {
@@ -129,36 +128,16 @@ func TestRowForms(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"where":"book = 'a'"}`: "0\t0\n2\t2\n", `{"where":"book = 'a'","limit":1}`: "0\t0\n", `{"where":"NOT book IS NULL","limit":2}`: "0\t1\n", `{"where":"book = 'nonesuch'"}`: "",
 	} {
-		if got := r.do("POST", "/v1/tables/loans/select", body, "Accept: "+typeRanges); got.body != want || got.status != http.StatusOK {
+		if got := r.do("POST", "/v1/tables/loans/select", body, "Accept: "+rows.RangesType); got.body != want || got.status != http.StatusOK {
 			t.Errorf("ranges of %s: %d %q, want %q", body, got.status, got.body, want)
 		}
 	}
 	set := roaring.New()
-	if _, err := set.ReadFrom(bytes.NewReader([]byte(ask(typeRoaring).body))); err != nil || fmt.Sprint(set.ToArray()) != "[0 2]" {
+	if _, err := set.ReadFrom(bytes.NewReader([]byte(ask(rows.RoaringType).body))); err != nil || fmt.Sprint(set.ToArray()) != "[0 2]" {
 		t.Errorf("Roaring bitmap of %v, %v", set.ToArray(), err)
 	}
-	if got, p := r.problem("POST", "/v1/tables/loans/select", `{"where":"book = 'a'"}`, "Accept: text/html"); got.status != http.StatusNotAcceptable || !strings.Contains(p.Detail, typeRoaring) {
+	if got, p := r.problem("POST", "/v1/tables/loans/select", `{"where":"book = 'a'"}`, "Accept: text/html"); got.status != http.StatusNotAcceptable || !strings.Contains(p.Detail, rows.RoaringType) {
 		t.Errorf("Accept text/html: %d %s", got.status, p.Detail)
-	}
-}
-
-// TestRanges: ranges of bits and of row numbers are the same, up to each limit of rows.
-func TestRanges(t *testing.T) {
-	bits := []uint64{0b1011, 1 << 63, 3}
-	ids := rowset.AppendIDs(nil, bits)
-	for rows := range uint64(len(ids) + 2) {
-		fromBits, err := rangesOf(t.Context(), bits, rows, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fromIDs := slices.Collect((&selected{ids: ids[:min(rows, uint64(len(ids)))]}).spans())
-		if !slices.Equal(fromBits, fromIDs) {
-			t.Errorf("%d rows: %v of bits, %v of numbers", rows, fromBits, fromIDs)
-		}
-	}
-	var limit *LimitError
-	if _, err := rangesOf(t.Context(), bits, 9, 2); !errors.As(err, &limit) || limit.Max != 2 {
-		t.Errorf("three ranges where two are allowed: %v", err)
 	}
 }
 
@@ -166,7 +145,7 @@ func TestRanges(t *testing.T) {
 func TestValueForms(t *testing.T) {
 	r := run(t, Options{})
 	for accept, want := range map[string]string{
-		typeLines:           `{"book":"a","count(*)":2}` + "\n" + `{"book":"b","count(*)":1}` + "\n",
+		bodies.Lines:        `{"book":"a","count(*)":2}` + "\n" + `{"book":"b","count(*)":1}` + "\n",
 		"text/csv":          "book,count(*)\na,2\nb,1\n",
 		"text/html, text/*": "book,count(*)\na,2\nb,1\n",
 	} {
@@ -180,8 +159,8 @@ func TestValueForms(t *testing.T) {
 			t.Errorf("Accept %s: %d %s %.20q", accept, got.status, got.header.Get("Content-Type"), got.body)
 		}
 	}
-	if got, p := r.problem("POST", "/v1/tables/loans/aggregate", `{"select":"*"}`, "Accept: "+typeRaw); got.status != http.StatusNotAcceptable || !strings.Contains(p.Detail, "text/csv") {
-		t.Errorf("Accept %s: %d %s", typeRaw, got.status, p.Detail)
+	if got, p := r.problem("POST", "/v1/tables/loans/aggregate", `{"select":"*"}`, "Accept: "+rows.RawType); got.status != http.StatusNotAcceptable || !strings.Contains(p.Detail, "text/csv") {
+		t.Errorf("Accept %s: %d %s", rows.RawType, got.status, p.Detail)
 	}
 }
 
@@ -215,7 +194,7 @@ func TestLines(t *testing.T) {
 		`^{"error":{"code":"invalid_option","message":"read request: line 12: k, total, weights, .*}}$`,
 	}
 	lines := strings.Split(strings.TrimSuffix(got.body, "\n"), "\n")
-	if len(lines) != len(want) || got.status != http.StatusOK || got.header.Get("Content-Type") != typeLines {
+	if len(lines) != len(want) || got.status != http.StatusOK || got.header.Get("Content-Type") != bodies.Lines {
 		t.Fatalf("%d %s", got.status, got.body)
 	}
 	for i, line := range lines {
@@ -277,11 +256,11 @@ func TestCompression(t *testing.T) {
 		"gzip": func(in io.Reader) (io.Reader, error) { return gzip.NewReader(in) },
 		"zstd": func(in io.Reader) (io.Reader, error) { return zstd.NewReader(in) },
 	}
-	for _, accept := range []string{typeJSON, typeLines, typeRaw, typeRoaring} {
+	for _, accept := range []string{bodies.JSON, bodies.Lines, rows.RawType, rows.RoaringType} {
 		plain := ask("days > 30", accept, "identity")
 		for name, reader := range decode {
 			got := ask("days > 30", accept, name)
-			if accept == typeRaw || accept == typeRoaring {
+			if accept == rows.RawType || accept == rows.RoaringType {
 				if got.header.Get("Content-Encoding") != "" || got.body != plain.body {
 					t.Errorf("%s is compressed", accept)
 				}

@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/RoaringBitmap/roaring/v2"
-
-	"heddle/engine/table/column"
 )
 
 // TestRowSets restricts counts, selections and aggregates to rows and values.
@@ -51,21 +49,6 @@ func TestRowSets(t *testing.T) {
 	} {
 		if got := r.do("POST", "/v1/tables/loans/count", body, "Content-Type: application/json"); got.status != http.StatusBadRequest || !strings.Contains(got.body, want) {
 			t.Errorf("%s: %d %s, want %s", body, got.status, got.body, want)
-		}
-	}
-}
-
-// TestLiteral writes values of every type for predicates.
-func TestLiteral(t *testing.T) {
-	for _, c := range []struct {
-		kind       column.Type
-		text, want string
-	}{
-		{column.String, "it's", "'it''s'"}, {column.Timestamp, "2001-02-03", "'2001-02-03'"}, {column.Bool, "TRUE", "true"}, {column.Bool, "yes", ""},
-		{column.Int, "-5", "-5"}, {column.Int, "5)", ""}, {column.Int, "", ""}, {column.Float, "1e-3", "1e-3"}, {column.Float, "nan", "'nan'"}, {column.Decimal, "1.50", "1.50"},
-	} {
-		if got, err := literal(c.kind, c.text); got != c.want || (err == nil) != (c.want != "") {
-			t.Errorf("%v %q: %q, %v, want %q", c.kind, c.text, got, err, c.want)
 		}
 	}
 }

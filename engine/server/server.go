@@ -16,6 +16,7 @@ import (
 	"heddle/engine/api"
 	heddleprometheus "heddle/engine/observe/prometheus"
 	"heddle/engine/server/admit"
+	"heddle/engine/server/catalog"
 	"heddle/engine/server/inspect"
 	"heddle/engine/server/monitor"
 	"heddle/engine/server/peers"
@@ -26,8 +27,8 @@ type Server struct {
 	engine atomic.Pointer[engine.Engine] // nil until Use
 	opt    Options
 
-	indexes *catalog[*engine.Index]
-	tables  *catalog[*engine.Table]
+	indexes *catalog.Catalog[*engine.Index]
+	tables  *catalog.Catalog[*engine.Table]
 	now     atomic.Pointer[Limits]
 	gate    *admit.Gate  // limit of running requests
 	visits  peers.Visits // requests of callers without a token or certificate
@@ -84,31 +85,31 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 	if opt.Tracer != nil {
 		s.monitor.Tracer = opt.Tracer.Tracer("heddle/engine/server")
 	}
-	s.indexes = newCatalog("index", opt.Indexes, s.monitor, func(ctx context.Context, at place) (*engine.Index, error) {
+	s.indexes = catalog.New("index", opt.Indexes, s.monitor, func(ctx context.Context, at catalog.Place) (*engine.Index, error) {
 		e, err := s.processors()
 		if err != nil {
 			return nil, err
 		}
-		return e.OpenIndex(ctx, at.path, engine.IndexOptions{Trusted: opt.Trusted, Root: at.root})
-	}, func(x *engine.Index) (uint64, error) {
+		return e.OpenIndex(ctx, at.Path, engine.IndexOptions{Trusted: opt.Trusted, Root: at.Root})
+	}, func(x *engine.Index) (string, error) {
 		info, err := x.Info()
-		return info.Checksum, err
+		return hex(info.Checksum), err
 	})
-	s.tables = newCatalog("table", opt.Tables, s.monitor, func(ctx context.Context, at place) (*engine.Table, error) {
+	s.tables = catalog.New("table", opt.Tables, s.monitor, func(ctx context.Context, at catalog.Place) (*engine.Table, error) {
 		e, err := s.processors()
 		if err != nil {
 			return nil, err
 		}
-		return e.OpenTable(ctx, at.path, engine.TableOptions{Trusted: opt.Trusted, Root: at.root})
-	}, func(x *engine.Table) (uint64, error) {
+		return e.OpenTable(ctx, at.Path, engine.TableOptions{Trusted: opt.Trusted, Root: at.Root})
+	}, func(x *engine.Table) (string, error) {
 		info, err := x.Info()
-		return info.Checksum, err
+		return hex(info.Checksum), err
 	})
 	s.rpc = connect.NewServer(s.intercept)
 	api.RegisterIndexServiceHandler(s.rpc, indexService{s})
 	api.RegisterTableServiceHandler(s.rpc, tableService{s})
-	api.RegisterMachineServiceHandler(s.rpc, machineService{s})
 	s.inspect = s.inspection()
+	api.RegisterMachineServiceHandler(s.rpc, s.inspect)
 	api.RegisterInspectServiceHandler(s.rpc, s.inspect)
 	s.rpc.Register(health{s}.methods()...)
 	if opt.Service != nil {
@@ -152,7 +153,7 @@ func (s *Server) Load(ctx context.Context) error { return s.Reload(ctx) }
 // in service. Calls may overlap.
 func (s *Server) Reload(ctx context.Context, files ...string) error {
 	defer s.announce()
-	err := errors.Join(s.indexes.reloadFiles(ctx, files), s.tables.reloadFiles(ctx, files))
+	err := errors.Join(s.indexes.ReloadFiles(ctx, files), s.tables.ReloadFiles(ctx, files))
 	if s.opt.Service != nil && len(files) == 0 {
 		e, wrong := s.processors()
 		if wrong == nil {
@@ -166,8 +167,8 @@ func (s *Server) Reload(ctx context.Context, files ...string) error {
 // Files returns the files in service, with their states before they were opened, for package watch.
 func (s *Server) Files() map[string]os.FileInfo {
 	files := map[string]os.FileInfo{}
-	s.indexes.addStates(files)
-	s.tables.addStates(files)
+	s.indexes.AddStates(files)
+	s.tables.AddStates(files)
 	return files
 }
 
@@ -179,7 +180,7 @@ func hex(checksum uint64) string { return fmt.Sprintf("%016x", checksum) }
 
 // snapshot pins the content of an index, which the caller closes.
 func (s *Server) snapshot(index string) (*engine.Snapshot, error) {
-	x, err := s.indexes.get(index)
+	x, err := s.indexes.Get(index)
 	if s.isCollection(index) {
 		err = &engine.Error{Code: engine.Unsupported, Op: "inspect", Err: fmt.Errorf("%s is a collection: only an index file has details", index)}
 	}

@@ -11,6 +11,8 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/server/admit"
+	"heddle/engine/server/bodies"
+	"heddle/engine/server/problem"
 )
 
 const (
@@ -80,7 +82,7 @@ func (x *stream) run(timeout uint32) (err error) {
 			if err = wrong; err != nil {
 				return err
 			}
-			x.w.Header().Set("Content-Type", typeLines)
+			x.w.Header().Set("Content-Type", bodies.Lines)
 			setCoverage(x.w.Header(), cover)
 		} else if wrong != nil {
 			to = len(x.ids)
@@ -125,7 +127,7 @@ func expected(q *engine.Query) int64 {
 
 // noRoom reports whether an answer does not fit the memory.
 func noRoom(err error) bool {
-	limit, ok := errors.AsType[*LimitError](err)
+	limit, ok := errors.AsType[*problem.LimitError](err)
 	return ok && limit.Limit == "memory"
 }
 
@@ -136,7 +138,7 @@ func (x *stream) reserve(queries []engine.Query) error {
 	for i := range queries {
 		n += expected(&queries[i])
 	}
-	err := take(x.r.Context(), n)
+	err := problem.Take(x.r.Context(), n)
 	if err == nil {
 		x.held = n
 	}
@@ -213,7 +215,7 @@ func (x *stream) take(n int64, docs int) error {
 		return err
 	}
 	more := max(0, x.used-x.held)
-	err := take(x.r.Context(), more)
+	err := problem.Take(x.r.Context(), more)
 	if err == nil {
 		x.held += more
 	}
@@ -233,7 +235,7 @@ func (x *stream) failed(lines [][]byte, from int, err error) [][]byte {
 
 // errorLine returns the line of a query without an answer.
 func errorLine(id json.RawMessage, err error) []byte {
-	e, _, _ := describe(err, "")
+	e, _, _ := problem.Describe(err, "")
 	return append(api.AppendJSON(append(appendID(nil, id), `"error":`...), e), '}', '\n')
 }
 
@@ -250,4 +252,32 @@ func (x *stream) write(lines [][]byte, last bool) error {
 	}
 	x.release()
 	return err
+}
+
+// slow returns a buffered writer of an answer. The client must accept each part in Options.Stall.
+func (s *Server) slow(w http.ResponseWriter, r *http.Request) (*bufio.Writer, error) {
+	n := int64(writerBytes)
+	if r.Header.Get("Accept-Encoding") != "" {
+		n += compressorBytes
+	}
+	if err := problem.Take(r.Context(), n); err != nil {
+		return nil, err
+	}
+	return bufio.NewWriterSize(&slowWriter{w, http.NewResponseController(w), s.opt.Stall}, writerBytes), nil
+}
+
+const (
+	writerBytes     = 64 << 10
+	compressorBytes = 1 << 20 // memory of a compressor of gzip or zstd, in bytes
+)
+
+type slowWriter struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	stall   time.Duration
+}
+
+func (s *slowWriter) Write(p []byte) (int, error) {
+	s.control.SetWriteDeadline(time.Now().Add(s.stall)) // writers of tests have no deadlines
+	return s.w.Write(p)
 }

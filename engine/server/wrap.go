@@ -12,8 +12,10 @@ import (
 	"heddle/engine/internal/stack"
 	"heddle/engine/server/access"
 	"heddle/engine/server/admit"
+	"heddle/engine/server/bodies"
 	"heddle/engine/server/monitor"
 	"heddle/engine/server/peers"
+	"heddle/engine/server/problem"
 )
 
 // wrap adds the parts that all routes share: request id, rights of the caller, size of the body,
@@ -22,7 +24,7 @@ import (
 func (s *Server) wrap(mux http.Handler, most time.Duration, need func(path string) access.Role, admin bool) http.Handler {
 	foreign := http.NewCrossOriginProtection()
 	foreign.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		writeProblem(w, &engine.Error{Code: engine.Forbidden, Op: "check access", Err: errors.New("a web page of another origin sent the request")})
+		problem.Write(w, &engine.Error{Code: engine.Forbidden, Op: "check access", Err: errors.New("a web page of another origin sent the request")})
 	}))
 	mux = foreign.Handler(mux)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -31,8 +33,8 @@ func (s *Server) wrap(mux http.Handler, most time.Duration, need func(path strin
 		}
 		role := need(r.URL.Path)
 		caller, err := s.opt.Access.Check(r, role)
-		about := &monitor.Request{ID: requestID(r.Header.Get(requestHeader)), Caller: caller}
-		w.Header().Set(requestHeader, about.ID)
+		about := &monitor.Request{ID: requestID(r.Header.Get(problem.RequestHeader)), Caller: caller}
+		w.Header().Set(problem.RequestHeader, about.ID)
 		var deadline time.Time                 // none
 		if most > 0 && !isHealth(r.URL.Path) { // Watch has no end
 			deadline = time.Now().Add(most)
@@ -75,7 +77,7 @@ func (s *Server) serveKnown(w http.ResponseWriter, r *http.Request, h http.Handl
 		defer arriving.end()
 		r.Body = arriving
 	}
-	r.Body = bounded(w, r, r.Body, s.limits().Body)
+	r.Body = bodies.Bounded(w, r, r.Body, s.limits().Body)
 	h.ServeHTTP(w, r)
 }
 
@@ -103,7 +105,7 @@ func (s *Server) serveStranger(w http.ResponseWriter, r *http.Request, h http.Ha
 	control := http.NewResponseController(w)
 	stop := func() { control.SetReadDeadline(time.Unix(1, 0)) } // writers of tests have no deadlines
 	most := s.limits().Unauthenticated
-	ctx, leave, room := s.visits.Enter(r.Context(), most, &LimitError{"unauthenticated", uint64(most), time.Second}, func() {
+	ctx, leave, room := s.visits.Enter(r.Context(), most, &problem.LimitError{Limit: "unauthenticated", Max: uint64(most), After: time.Second}, func() {
 		stop()
 		control.SetWriteDeadline(time.Now().Add(time.Second)) // for the last words
 	})
@@ -119,11 +121,11 @@ func (s *Server) serveStranger(w http.ResponseWriter, r *http.Request, h http.Ha
 		w.Header().Set("Connection", "close")
 	}
 	if refused != nil {
-		writeProblem(w, refused)
+		problem.Write(w, refused)
 		return
 	}
 	seen := r.WithContext(ctx)
-	seen.Body = bounded(w, r, r.Body, min(strangerBody, s.limits().Body))
+	seen.Body = bodies.Bounded(w, r, r.Body, min(strangerBody, s.limits().Body))
 	h.ServeHTTP(w, seen)
 	r.Pattern = seen.Pattern // for the report of the request
 }

@@ -19,6 +19,7 @@ import (
 	"heddle/engine/cmd/heddle/internal/daemon"
 	"heddle/engine/collection/view"
 	"heddle/engine/server"
+	"heddle/engine/server/catalog"
 )
 
 type serveOptions struct {
@@ -207,7 +208,7 @@ func addFile(files map[string]string, text string) error {
 	if !ok || path == "" {
 		return fmt.Errorf("%q: want NAME=FILE", text)
 	}
-	if err := server.CheckName(name); err != nil {
+	if err := catalog.CheckName(name); err != nil {
 		return err
 	}
 	if old, taken := files[name]; taken {

@@ -31,6 +31,7 @@ import (
 	"heddle/engine/server"
 	"heddle/engine/server/access"
 	"heddle/engine/server/monitor"
+	"heddle/engine/server/peers"
 	"heddle/engine/server/watch"
 )
 
@@ -91,7 +92,7 @@ func New(ctx context.Context, o Options) (d *Daemon, err error) {
 // Run opens the processors and serves until ctx ends. It closes the addresses.
 func (d *Daemon) Run(ctx context.Context, opt server.Options) (err error) {
 	opt.Access, opt.Settings = d.guard, d.values
-	opt.Limits = opt.Limits.Fit(d.listeners(), d.Log)
+	opt.Limits.Connections = peers.Fit(opt.Limits.Connections, d.listeners(), d.Log)
 	engineOpt, err := engine.OptionsOf(d.Config)
 	engineOpt.Log = &d.Log
 	if err != nil {
@@ -228,7 +229,9 @@ func (d *Daemon) reconfigure() error {
 	err := d.guard.Reload()
 	c, wrong := config.Load(d.Sources)
 	if wrong == nil {
-		if wrong = d.server.SetLimits(server.LimitsOf(&c.Server).Fit(d.listeners(), d.Log)); wrong == nil {
+		limits := server.LimitsOf(&c.Server)
+		limits.Connections = peers.Fit(limits.Connections, d.listeners(), d.Log)
+		if wrong = d.server.SetLimits(limits); wrong == nil {
 			SetLevel(c.Log)
 			d.slow.Set(c.Server.SlowQuery)
 			d.newest.Store(c)

@@ -1,4 +1,4 @@
-package server
+package inspect
 
 import (
 	"context"
@@ -6,12 +6,9 @@ import (
 	"heddle/engine/api"
 )
 
-// machineService implements api.MachineServiceHandler.
-type machineService struct{ s *Server }
-
 // ListDevices implements api.MachineServiceHandler.
-func (m machineService) ListDevices(context.Context, *api.ListDevicesRequest) (*api.ListDevicesResponse, error) {
-	e, err := m.s.processors()
+func (s *Service) ListDevices(context.Context, *api.ListDevicesRequest) (*api.ListDevicesResponse, error) {
+	e, err := s.Engine()
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,11 @@
-package server
+// Package problem describes the errors of requests in HTTP, Connect and gRPC, and has the errors of limits.
+package problem
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"net/http"
 	"os"
@@ -14,6 +17,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/server/admit"
 )
 
 // statuses give each code of the engine its HTTP status and its code in Connect and gRPC.
@@ -39,11 +43,17 @@ var statuses = map[engine.Code]struct {
 	engine.Forbidden:       {http.StatusForbidden, connect.CodePermissionDenied},
 }
 
+// RequestHeader is the header with the id of a request.
+const RequestHeader = "X-Request-Id"
+
+// ErrEncoding is the cause of the error of a request in a compression that the server does not know.
+var ErrEncoding = errors.New("want gzip, zstd or no compression")
+
 // statusCanceled is the status in logs of a request whose client has left. No client sees it.
 const statusCanceled = 499
 
-// describe returns the description of an error, its HTTP status and its code in Connect.
-func describe(err error, request string) (e *api.Error, status int, code connect.Code) {
+// Describe returns the description of an error, its HTTP status and its code in Connect.
+func Describe(err error, request string) (e *api.Error, status int, code connect.Code) {
 	e = api.ErrorOf(err)
 	if limit, ok := errors.AsType[*LimitError](err); ok {
 		e.Code, e.Limit, e.Max = engine.InvalidOption.String(), limit.Limit, &limit.Max
@@ -58,7 +68,7 @@ func describe(err error, request string) (e *api.Error, status int, code connect
 		switch {
 		case errors.Is(err, os.ErrDeadlineExceeded): // the deadline of the connection
 			status = http.StatusRequestTimeout
-		case errors.Is(err, errEncoding):
+		case errors.Is(err, ErrEncoding):
 			status = http.StatusUnsupportedMediaType
 		}
 	}
@@ -66,18 +76,18 @@ func describe(err error, request string) (e *api.Error, status int, code connect
 	return e, status, code
 }
 
-// badRequest is the error of a request that cannot be understood.
-func badRequest(err error) error {
+// BadRequest is the error of a request that cannot be understood.
+func BadRequest(err error) error {
 	return &engine.Error{Code: engine.InvalidOption, Op: "read request", Err: err}
 }
 
-// remote returns err as an error of Connect with its description. Errors of the protocol itself,
+// Connect returns err as an error of Connect with its description. Errors of the protocol itself,
 // such as an unknown procedure, stay.
-func remote(err error, request string) error {
+func Connect(err error, request string) error {
 	if _, ok := errors.AsType[*connect.Error](err); ok {
 		return err
 	}
-	e, _, code := describe(err, request)
+	e, _, code := Describe(err, request)
 	failed := connect.NewError(code, e.GetMessage()).WithCause(err)
 	if detail, err := connectproto.NewErrorDetail(e); err == nil {
 		failed = failed.WithDetail(detail)
@@ -85,8 +95,8 @@ func remote(err error, request string) error {
 	return failed
 }
 
-// problem is an error in the form of RFC 9457.
-type problem struct {
+// Details are an error in the form of RFC 9457.
+type Details struct {
 	Type      string  `json:"type"`
 	Title     string  `json:"title"`
 	Status    int     `json:"status"`
@@ -100,9 +110,9 @@ type problem struct {
 	RequestID string  `json:"request_id,omitempty"`
 }
 
-// writeProblem replies with an error.
-func writeProblem(w http.ResponseWriter, err error) {
-	e, status, _ := describe(err, w.Header().Get(requestHeader))
+// Write replies with an error.
+func Write(w http.ResponseWriter, err error) {
+	e, status, _ := Describe(err, w.Header().Get(RequestHeader))
 	switch status {
 	case http.StatusTooManyRequests:
 		after := time.Second
@@ -113,15 +123,16 @@ func writeProblem(w http.ResponseWriter, err error) {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
-	writeProblemOf(w, e, status)
+	WriteOf(w, e, status)
 }
 
-func writeProblemOf(w http.ResponseWriter, e *api.Error, status int) {
+// WriteOf replies with a description.
+func WriteOf(w http.ResponseWriter, e *api.Error, status int) {
 	title := http.StatusText(status)
 	if status == statusCanceled {
 		title = "Client Closed Request"
 	}
-	text, err := json.Marshal(problem{"about:blank", title, status, e.GetMessage(), e.GetCode(), e.GetOp(), e.GetDevice(), e.Offset, e.GetLimit(), e.GetMax(), e.GetRequestId()})
+	text, err := json.Marshal(Details{"about:blank", title, status, e.GetMessage(), e.GetCode(), e.GetOp(), e.GetDevice(), e.Offset, e.GetLimit(), e.GetMax(), e.GetRequestId()})
 	if err != nil {
 		panic(err) // strings and numbers always succeed
 	}
@@ -130,4 +141,64 @@ func writeProblemOf(w http.ResponseWriter, e *api.Error, status int) {
 	h.Set("Content-Length", strconv.Itoa(len(text)+1))
 	w.WriteHeader(status)
 	w.Write(append(text, '\n'))
+}
+
+// LimitError is the error of a request beyond a limit of the server.
+type LimitError struct {
+	// Limit is "body", "batch", "k", "terms", "documents", "concurrency", "caller_concurrency",
+	// "caller_rate", "unauthenticated", "memory" (of requests and answers), or "work": the queries before the
+	// request take more than half of its time.
+	Limit string
+	Max   uint64
+	// After is the time until another attempt makes sense; 0 for a request that is too large.
+	After time.Duration
+}
+
+func (e *LimitError) Error() string {
+	if e.Limit == "work" {
+		return fmt.Sprintf("the server has more than %d queries to answer before the request, which take more than half of its time: try again later, or allow more time", e.Max)
+	}
+	if e.Limit == "memory" {
+		remedy := "send less at once, or ask for less"
+		if e.After > 0 {
+			remedy = "try again later"
+		}
+		return fmt.Sprintf("the memory of the server for requests and answers, %d bytes, has no room for the request (setting server.memory): %s", e.Max, remedy)
+	}
+	return fmt.Sprintf("the request exceeds the limit %s of the server, %d (setting server.max_%s)", e.Limit, e.Max, e.Limit)
+}
+
+// Within returns a LimitError if n is above the limit.
+func Within[N int | int64](limit string, n int, most N) error {
+	if int64(n) > int64(most) {
+		return &LimitError{Limit: limit, Max: uint64(most)}
+	}
+	return nil
+}
+
+// Take adds bytes to the memory of the request of a context.
+func Take(ctx context.Context, bytes int64) error {
+	return Refusal(admit.Of(ctx).Take(bytes))
+}
+
+// Refusal returns the error of a refusal; nil for nil.
+func Refusal(r *admit.Refusal) error {
+	if r == nil {
+		return nil
+	}
+	return &LimitError{r.Limit, uint64(r.Max), r.After}
+}
+
+// Unread returns the error of a body that cannot be read.
+func Unread(err error) error {
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return &LimitError{Limit: "body", Max: uint64(large.Limit)}
+	}
+	if refused, ok := errors.AsType[*LimitError](err); ok {
+		return refused
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return &engine.Error{Code: engine.Deadline, Op: "read request", Err: err}
+	}
+	return BadRequest(err)
 }

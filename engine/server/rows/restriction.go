@@ -1,9 +1,8 @@
-package server
+package rows
 
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -16,73 +15,74 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/plan"
+	"heddle/engine/server/problem"
 	"heddle/engine/syntax"
 	"heddle/engine/table/column"
 	"heddle/engine/table/predicate"
 	"heddle/engine/table/rowset"
 )
 
-// restriction is the rows that a request selects from.
-type restriction struct {
-	where string          // the predicate with the values of the set
-	rows  *roaring.Bitmap // nil: all
+// Restriction is the rows that a request selects from.
+type Restriction struct {
+	Where string          // the predicate with the values of the set
+	Rows  *roaring.Bitmap // nil: all
 }
 
-// restrict returns the predicate and the rows of a request. A fault of the predicate is found with its
-// place.
-func (s *Server) restrict(ctx context.Context, table, where string, in *api.RowSet) (r restriction, err error) {
-	r.where = where
+// Restrict returns the predicate and the rows of a request, of which most may be given. A fault of the predicate
+// is found with its place.
+func Restrict(where string, in *api.RowSet, most int, columns func() ([]column.Column, error)) (r Restriction, err error) {
+	r.Where = where
 	if in == nil {
 		return r, nil
 	}
 	if in.Rows == nil && in.Roaring == nil && len(in.Values) == 0 {
-		return r, badRequest(errors.New("in: it has no part: want rows, roaring or values"))
+		return r, problem.BadRequest(errors.New("in: it has no part: want rows, roaring or values"))
 	}
 	if in.Rows != nil {
-		if err := within("documents", len(in.Rows.Numbers), s.limits().Documents); err != nil {
+		if err := problem.Within("documents", len(in.Rows.Numbers), most); err != nil {
 			return r, err
 		}
-		r.rows = roaring.BitmapOf(in.Rows.Numbers...)
+		r.Rows = roaring.BitmapOf(in.Rows.Numbers...)
 	}
 	if in.Roaring != nil {
 		b, err := rowset.ReadRoaring(bytes.NewReader(in.Roaring), math.MaxUint32)
 		if err != nil {
-			return r, badRequest(fmt.Errorf("in: roaring: %w", err))
+			return r, problem.BadRequest(fmt.Errorf("in: roaring: %w", err))
 		}
-		if r.rows == nil {
-			r.rows = b
+		if r.Rows == nil {
+			r.Rows = b
 		} else {
-			r.rows.And(b)
+			r.Rows.And(b)
 		}
 	}
 	if len(in.Values) > 0 {
-		if r.where, err = s.withValues(ctx, table, where, in.Values); err != nil {
+		if r.Where, err = withValues(where, in.Values, columns); err != nil {
 			return r, err
 		}
 	}
-	r.where = cmp.Or(r.where, "TRUE")
+	r.Where = cmp.Or(r.Where, "TRUE")
 	return r, nil
 }
 
-// bits returns the rows as the engine takes them; nil for all.
-func (r *restriction) bits(t *engine.Table) ([]uint64, error) {
-	if r.rows == nil {
+// Bits returns the rows as the engine takes them; nil for all.
+func (r *Restriction) Bits(t *engine.Table) ([]uint64, error) {
+	if r.Rows == nil {
 		return nil, nil
 	}
 	info, err := t.Info()
 	if err != nil {
 		return nil, err
 	}
-	set, err := rowset.FromRoaring(r.rows, info.Rows)
+	set, err := rowset.FromRoaring(r.Rows, info.Rows)
 	if err != nil {
-		return nil, badRequest(fmt.Errorf("in: %w", err))
+		return nil, problem.BadRequest(fmt.Errorf("in: %w", err))
 	}
 	return set, nil
 }
 
 // withValues adds sets of values to a predicate.
-func (s *Server) withValues(ctx context.Context, table, where string, sets []*api.ValueSet) (string, error) {
-	columns, err := s.columnsOf(ctx, table)
+func withValues(where string, sets []*api.ValueSet, table func() ([]column.Column, error)) (string, error) {
+	columns, err := table()
 	if err != nil {
 		return "", err
 	}
@@ -99,13 +99,13 @@ func (s *Server) withValues(ctx context.Context, table, where string, sets []*ap
 	for _, set := range sets {
 		at := slices.IndexFunc(columns, func(c column.Column) bool { return c.Name == set.GetColumn() })
 		if at < 0 {
-			return "", badRequest(fmt.Errorf("in: values: the table has no column %s", syntax.Quote(set.GetColumn())))
+			return "", problem.BadRequest(fmt.Errorf("in: values: the table has no column %s", syntax.Quote(set.GetColumn())))
 		}
 		var values []string
 		for i, v := range set.GetValues() {
 			text, err := literal(columns[at].Type, v)
 			if err != nil {
-				return "", badRequest(fmt.Errorf("in: values of column %q: values[%d]: %w", set.GetColumn(), i, err))
+				return "", problem.BadRequest(fmt.Errorf("in: values of column %q: values[%d]: %w", set.GetColumn(), i, err))
 			}
 			values = append(values, text)
 		}
@@ -119,22 +119,6 @@ func (s *Server) withValues(ctx context.Context, table, where string, sets []*ap
 		parts = append(parts, "("+where+"\n)") // a comment may end it
 	}
 	return strings.Join(parts, " AND "), nil
-}
-
-// columnsOf returns the names and types of the columns of a table.
-func (s *Server) columnsOf(ctx context.Context, table string) (columns []column.Column, err error) {
-	t, err := tableService{s}.GetTable(ctx, &api.GetTableRequest{Table: table})
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range t.GetColumns() {
-		kind, err := column.ParseType(c.GetType())
-		if err != nil {
-			return nil, err
-		}
-		columns = append(columns, column.Column{Name: c.GetName(), Type: kind})
-	}
-	return columns, nil
 }
 
 // number matches the numbers of predicates.

@@ -1,8 +1,7 @@
-package server
+package bodies
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,47 +10,44 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"heddle/engine/server/bodies"
+	"heddle/engine/server/problem"
 	"heddle/engine/syntax"
 )
-
-// errEncoding is the cause of the error of a request in a compression that the server does not know.
-var errEncoding = errors.New("want gzip, zstd or no compression")
 
 // mostWindow bounds the memory of a decoder of zstd, as browsers do (RFC 9659).
 const mostWindow = 8 << 20
 
-// decode replaces the body of a request by its decompressed form, whose size the limit bounds. The
+// Decode replaces the body of a request by its decompressed form, whose size limit bounds. The
 // caller calls end after the last read.
-func (s *Server) decode(w http.ResponseWriter, r *http.Request) (end func(), err error) {
+func Decode(w http.ResponseWriter, r *http.Request, limit int64) (end func(), err error) {
 	var body io.ReadCloser
 	switch kind := strings.ToLower(r.Header.Get("Content-Encoding")); kind {
 	case "", "identity":
 		return func() {}, nil
 	case "gzip":
-		if err := take(r.Context(), gzipBytes); err != nil {
+		if err := problem.Take(r.Context(), gzipBytes); err != nil {
 			return nil, err
 		}
 		z, err := gzip.NewReader(r.Body)
 		if err != nil {
-			return nil, unread(err)
+			return nil, problem.Unread(err)
 		}
 		body = z
 	case "zstd":
 		in := bufio.NewReader(r.Body)
 		window := windowOf(in)
-		if err := take(r.Context(), 2*window+gzipBytes); err != nil {
+		if err := problem.Take(r.Context(), 2*window+gzipBytes); err != nil {
 			return nil, err
 		}
 		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(uint64(window)))
 		if err != nil {
-			return nil, unread(err)
+			return nil, problem.Unread(err)
 		}
 		body = z.IOReadCloser()
 	default:
-		return nil, badRequest(fmt.Errorf("header Content-Encoding: %s: %w", syntax.Quote(kind), errEncoding))
+		return nil, problem.BadRequest(fmt.Errorf("header Content-Encoding: %s: %w", syntax.Quote(kind), problem.ErrEncoding))
 	}
-	r.Body = bounded(w, r, body, s.limits().Body)
+	r.Body = Bounded(w, r, body, limit)
 	return func() { body.Close() }, nil
 }
 
@@ -72,11 +68,11 @@ func windowOf(in *bufio.Reader) int64 {
 	return int64(min(max(window, zstd.MinWindowSize), mostWindow))
 }
 
-// bounded bounds the size of a body, and counts it in the memory of its request.
-func bounded(w http.ResponseWriter, r *http.Request, body io.ReadCloser, most int64) io.ReadCloser {
+// Bounded bounds the size of a body, and counts it in the memory of its request.
+func Bounded(w http.ResponseWriter, r *http.Request, body io.ReadCloser, most int64) io.ReadCloser {
 	if body == http.NoBody {
 		return body
 	}
 	ctx := r.Context()
-	return http.MaxBytesReader(w, &bodies.Reader{ReadCloser: body, Take: func(n int64) error { return take(ctx, n) }}, most)
+	return http.MaxBytesReader(w, &Reader{ReadCloser: body, Take: func(n int64) error { return problem.Take(ctx, n) }}, most)
 }

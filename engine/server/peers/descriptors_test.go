@@ -1,4 +1,4 @@
-package server
+package peers
 
 import (
 	"strings"
@@ -17,9 +17,9 @@ func TestFit(t *testing.T) {
 		{0, 1, 4096}, {1 << 20, 2, 4096}, {4096 + 64, 1, 4096}, {4096 + 63, 1, 4095}, {1024, 1, 960}, {1024, 2, 480}, {64, 1, 32}, {64, 2, 16}, {3, 2, 1},
 	} {
 		var log strings.Builder
-		got := fit(Limits{Connections: 4096, K: 7}, c.listeners, c.limit, zerolog.New(&log))
-		if got.Connections != c.want || got.K != 7 || (c.want < 4096) != strings.Contains(log.String(), "ulimit -n") {
-			t.Errorf("%+v: %+v, %s", c, got, log.String())
+		got := fit(4096, c.listeners, c.limit, zerolog.New(&log))
+		if got != c.want || (c.want < 4096) != strings.Contains(log.String(), "ulimit -n") {
+			t.Errorf("%+v: %d, %s", c, got, log.String())
 		}
 	}
 }

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package server
+package peers
 
 // descriptors returns the limit of open files of the process; 0 if it has none.
 func descriptors() uint64 { return 0 }
