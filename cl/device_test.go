@@ -68,7 +68,10 @@ func TestLimits(t *testing.T) {
 	}{
 		"work-groups too small": {func(_ *plan.Info, r *device.Tuning) { r.Serial, r.WG = false, 1<<20 }, "work-group"},
 		"no local memory":       {func(i *plan.Info, r *device.Tuning) { r.Serial, i.LocalMemory = false, 16 }, "local memory"},
-		"tiny buffers":          {func(i *plan.Info, _ *device.Tuning) { i.MaxAlloc = 1 << 10 }, "1024 bytes"},
+		"no memory of a walk": {func(i *plan.Info, r *device.Tuning) {
+			r.Serial, r.NVShuffle, r.LookBack, i.LocalMemory = true, false, false, 16
+		}, "16 bytes of local memory"},
+		"tiny buffers": {func(i *plan.Info, _ *device.Tuning) { i.MaxAlloc = 1 << 10 }, "1024 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			poor := d.With(c.change)
@@ -84,10 +87,10 @@ func TestLimits(t *testing.T) {
 		})
 	}
 	serial := d.With(func(i *plan.Info, r *device.Tuning) {
-		r.Serial, r.NVShuffle, r.LookBack, i.LocalMemory = true, false, false, 0 // as in rows of CPU devices
+		r.Serial, r.NVShuffle, r.LookBack, r.TableTile, i.LocalMemory = true, false, false, 128, 16<<10
 	})
 	if err := serial.Check(); err != nil {
-		t.Errorf("the serial shape needs no local memory: %v", err)
+		t.Errorf("the serial shape needs 16 KiB of local memory: %v", err)
 	}
 }
 
@@ -133,7 +136,7 @@ func TestLies(t *testing.T) {
 func TestUnderstated(t *testing.T) {
 	testneeds.OneCaller(t)
 	poor := devicetest.Find(t, everything).With(func(i *plan.Info, _ *device.Tuning) { i.Memory = 0 })
-	if b, err := device.Open(t.Context(), poor, device.Options{}); b != nil || !errors.Is(err, plan.ErrOutOfMemory) {
+	if b, err := device.Open(t.Context(), poor, device.Options{}); b != nil || !errors.Is(err, plan.ErrNoDevice) || !strings.Contains(err.Error(), "0 bytes") {
 		t.Errorf("open: %v, %v", b, err)
 	}
 }

@@ -7,6 +7,19 @@
 //   gpu      devices are GPUs
 //   hang=N   the Nth wait and all later ones never return
 //   short=N  buffers above N bytes cannot be allocated
+//   units=N, group=N, local=N, alloc=N, memory=N, bits=N, unified=N, multiple=N, available=N, compiler=N
+//            what devices say about their compute units, work-items of a work-group, bytes of local memory, of a
+//            buffer and of all memory, bits of an address, memory that the host shares, multiple of good work-groups,
+//            availability and compiler. Launches and buffers above group, local, alloc and memory fail; with bits=32
+//            size_t has 32 bits in the text of kernels, and a launch less than 2^32 work-items. -1 sets all bits
+//   kernel=N kernels run in work-groups of N work-items at most
+//   taken=N  another process holds N bytes of the memory
+//   plain    queues have no properties: neither times nor commands out of order
+//   no3      vectors of three components do not compile
+//   mute     devices have no names, versions and extensions
+//   watchdog=N  a launch of more than N milliseconds of processor time loses the device. Launches do not overlap. The
+//            longest one of the process stands at the end of its standard error
+//   slow=N   a launch counts N times
 // HEDDLE_TEST_LAYER holds such words, separated by spaces. Functions that are not here are those of
 // the loader:
 //
@@ -19,12 +32,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef int32_t status;
 typedef void *object;
 
-enum { DEVICE_TYPE = 0x1000, GPU = 4, ALLOCATION_FAILURE = -4, READS = 1, HOST_POINTER = 8 | 32 };
+enum { DEVICE_TYPE = 0x1000, GPU = 4, READS = 1, HOST_POINTER = 8 | 32 };
+enum { ALLOCATION_FAILURE = -4, OUT_OF_RESOURCES = -5, WRONG_PROPERTIES = -35, WRONG_GROUP = -54, WRONG_SIZE = -61, WRONG_GLOBAL_SIZE = -63 };
 
 // NEXT calls a function of the loader.
 #define NEXT(result, name, ...) ((result(*)(__VA_ARGS__))next(#name))
@@ -37,16 +52,24 @@ static void *next(const char *name) {
 	return f;
 }
 
+// word finds a word of HEDDLE_TEST_LAYER by its name.
 static const char *word(const char *name) {
-	const char *all = getenv("HEDDLE_TEST_LAYER");
-	return all ? strstr(all, name) : NULL;
+	const char *all = getenv("HEDDLE_TEST_LAYER"), *at = all;
+	size_t n = strlen(name);
+	for (; at && (at = strstr(at, name)); at += n)
+		if ((at == all || at[-1] == ' ') && (!at[n] || strchr("= ", at[n])))
+			return at;
+	return NULL;
 }
 
-// value returns N of name=N, or -1.
-static long value(const char *name) {
+// value returns N of name=N, or otherwise.
+static int64_t value(const char *name, int64_t otherwise) {
 	const char *at = word(name);
-	return at && at[strlen(name)] == '=' ? atol(at + strlen(name) + 1) : -1;
+	return at && at[strlen(name)] == '=' ? strtoll(at + strlen(name) + 1, NULL, 10) : otherwise;
 }
+
+// limit is value for the limits of the device; no word means none.
+static uint64_t limit(const char *name) { return value(name, -1); }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -100,11 +123,65 @@ status clReleaseContext(object c) {
 	return NEXT(status, clReleaseContext, object)(c);
 }
 
+// Properties of devices by the words that change them.
+static const struct { const char *name; uint32_t what; } properties[] = {
+	{"units", 0x1002}, {"group", 0x1004}, {"bits", 0x100D}, {"alloc", 0x1010}, {"memory", 0x101F}, {"local", 0x1023},
+	{"available", 0x1027}, {"compiler", 0x1028}, {"unified", 0x1035},
+};
+
 status clGetDeviceInfo(object d, uint32_t what, size_t room, void *to, size_t *size) {
-	status s = NEXT(status, clGetDeviceInfo, object, uint32_t, size_t, void *, size_t *)(d, what, room, to, size);
-	if (!s && what == DEVICE_TYPE && to && word("gpu"))
+	size_t n = 0;
+	status s = NEXT(status, clGetDeviceInfo, object, uint32_t, size_t, void *, size_t *)(d, what, room, to, &n);
+	if ((what >= 0x102B && what <= 0x1030 || what == 0x103D) && word("mute")) {
+		n = 1;
+		if (to)
+			*(char *)to = 0;
+	}
+	if (size)
+		*size = n;
+	if (s || !to)
+		return s;
+	if (what == DEVICE_TYPE && word("gpu"))
 		*(uint64_t *)to = GPU;
+	for (size_t i = 0; i < sizeof properties / sizeof *properties; i++)
+		if (what == properties[i].what && word(properties[i].name)) {
+			uint64_t v = value(properties[i].name, 0);
+			memcpy(to, &v, n); // little-endian
+		}
 	return s;
+}
+
+typedef status (*group_info_t)(object, object, uint32_t, size_t, void *, size_t *);
+
+status clGetKernelWorkGroupInfo(object k, object d, uint32_t what, size_t room, void *to, size_t *size) {
+	status s = ((group_info_t)next("clGetKernelWorkGroupInfo"))(k, d, what, room, to, size);
+	if (!s && to && what == 0x11B0 && *(size_t *)to > limit("group"))
+		*(size_t *)to = limit("group");
+	if (!s && to && what == 0x11B0 && *(size_t *)to > limit("kernel"))
+		*(size_t *)to = limit("kernel");
+	if (!s && to && what == 0x11B3)
+		*(size_t *)to = value("multiple", *(size_t *)to);
+	return s;
+}
+
+object clCreateCommandQueue(object c, object d, uint64_t properties, status *code) {
+	if (properties && word("plain")) {
+		if (code)
+			*code = WRONG_PROPERTIES;
+		return NULL;
+	}
+	return NEXT(object, clCreateCommandQueue, object, object, uint64_t, status *)(c, d, properties, code);
+}
+
+object clCreateProgramWithSource(object c, uint32_t n, const char **texts, const size_t *lengths, status *code) {
+	if (n != 1 || lengths && lengths[0])
+		return NEXT(object, clCreateProgramWithSource, object, uint32_t, const char **, const size_t *, status *)(c, n, texts, lengths, code);
+	const char *all[3] = {"", "", texts[0]};
+	if (word("no3"))
+		all[0] = "#define vload3 NONE\n#define vstore3 NONE\n#define uint3 NONE\n#define int3 NONE\n#define uchar3 NONE\n#define ulong3 NONE\n#define float3 NONE\n";
+	if (limit("bits") == 32)
+		all[1] = "#define size_t uint\n";
+	return NEXT(object, clCreateProgramWithSource, object, uint32_t, const char **, const size_t *, status *)(c, 3, all, NULL, code);
 }
 
 typedef status (*write_t)(object, object, uint32_t, size_t, size_t, const void *, uint32_t, const object *, object *);
@@ -124,11 +201,23 @@ static void spoil(object context, object buffer, size_t bytes) {
 	free(b);
 }
 
+static uint64_t in_use; // bytes of buffers on the device
+
 object clCreateBuffer(object c, uint64_t flags, size_t bytes, void *host, status *code) {
-	long most = value("short");
-	if (most >= 0 && bytes > (size_t)most) {
+	// Memory that the driver takes from the host is not the device's.
+	size_t of_device = flags & (HOST_POINTER | 16) ? 0 : bytes;
+	status refused = 0;
+	pthread_mutex_lock(&lock);
+	if (bytes > limit("alloc"))
+		refused = WRONG_SIZE;
+	else if (bytes > limit("short") || in_use + of_device + value("taken", 0) > limit("memory"))
+		refused = ALLOCATION_FAILURE;
+	else
+		in_use += of_device;
+	pthread_mutex_unlock(&lock);
+	if (refused) {
 		if (code)
-			*code = ALLOCATION_FAILURE;
+			*code = refused;
 		return NULL;
 	}
 	object b = NEXT(object, clCreateBuffer, object, uint64_t, size_t, void *, status *)(c, flags, bytes, host, code);
@@ -139,12 +228,18 @@ object clCreateBuffer(object c, uint64_t flags, size_t bytes, void *host, status
 
 // clReleaseMemObject spoils a buffer before its last reference goes. PoCL holds references for commands under way.
 status clReleaseMemObject(object b) {
-	enum { BYTES = 0x1102, REFERENCES = 0x1105, CONTEXT = 0x1106 };
+	enum { FLAGS = 0x1101, BYTES = 0x1102, REFERENCES = 0x1105, CONTEXT = 0x1106 };
 	typedef status (*info_t)(object, uint32_t, size_t, void *, size_t *);
 	info_t info = (info_t)next("clGetMemObjectInfo");
 	uint32_t references = 0;
 	size_t bytes = 0;
 	object context = NULL;
+	uint64_t flags = 0;
+	if (!info(b, FLAGS, sizeof flags, &flags, NULL) && !(flags & (HOST_POINTER | 16)) && !info(b, BYTES, sizeof bytes, &bytes, NULL)) {
+		pthread_mutex_lock(&lock);
+		in_use -= bytes; // each buffer is released once
+		pthread_mutex_unlock(&lock);
+	}
 	if (word("poison") && !info(b, REFERENCES, sizeof references, &references, NULL) && references == 1 &&
 	    !info(b, BYTES, sizeof bytes, &bytes, NULL) && !info(b, CONTEXT, sizeof context, &context, NULL))
 		spoil(context, b, bytes);
@@ -166,10 +261,70 @@ static void delay(object queue) {
 		NEXT(status, clEnqueueNativeKernel, object, void (*)(void *), void *, size_t, uint32_t, const object *, const void **, uint32_t, const object *, object *)(queue, rest, NULL, 0, 0, NULL, NULL, 0, NULL, NULL);
 }
 
+// check returns the error of a launch that the device has no room for.
+static status check(object q, object k, uint32_t n, const size_t *global, const size_t *local) {
+	size_t group = 1, items = 1;
+	for (uint32_t i = 0; i < n; i++)
+		items *= global[i], group *= local ? local[i] : 1;
+	if (group > limit("group") || group > limit("kernel"))
+		return WRONG_GROUP;
+	if (limit("bits") == 32 && items >> 32)
+		return WRONG_GLOBAL_SIZE;
+	object d = NULL;
+	uint64_t bytes = 0;
+	NEXT(status, clGetCommandQueueInfo, object, uint32_t, size_t, void *, size_t *)(q, 0x1091, sizeof d, &d, NULL);
+	((group_info_t)next("clGetKernelWorkGroupInfo"))(k, d, 0x11B2, sizeof bytes, &bytes, NULL);
+	return bytes > limit("local") ? OUT_OF_RESOURCES : 0;
+}
+
+#define launch NEXT(status, clEnqueueNDRangeKernel, object, object, uint32_t, const size_t *, const size_t *, const size_t *, uint32_t, const object *, object *)
+
+// processor_time returns the microseconds that all threads of the process have run.
+static int64_t processor_time(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec * (int64_t)1000000 + t.tv_nsec / 1000;
+}
+
+static volatile int lost;    // the device has been reset
+static int64_t longest;      // microseconds of a launch
+static char slowest[64];     // its kernel
+
+__attribute__((destructor)) static void report(void) {
+	if (longest)
+		fprintf(stderr, "layer: the longest launch, of %s, took %.1f ms\n", slowest, longest / 1e3);
+}
+
 status clEnqueueNDRangeKernel(object q, object k, uint32_t n, const size_t *from, const size_t *global, const size_t *local, uint32_t waits, const object *wait, object *event) {
 	delay(q);
-	return NEXT(status, clEnqueueNDRangeKernel, object, object, uint32_t, const size_t *, const size_t *, const size_t *, uint32_t, const object *, object *)(q, k, n, from, global, local, waits, wait, event);
+	status s = check(q, k, n, global, local);
+	if (s)
+		return s;
+	if (!word("watchdog"))
+		return launch(q, k, n, from, global, local, waits, wait, event);
+	// One launch of the process at a time.
+	static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
+	status (*finish)(object) = (status(*)(object))next("clFinish");
+	pthread_mutex_lock(&alone);
+	finish(q);
+	int64_t began = processor_time();
+	s = lost ? OUT_OF_RESOURCES : launch(q, k, n, from, global, local, waits, wait, event);
+	finish(q);
+	int64_t took = (processor_time() - began) * value("slow", 1);
+	if (took > longest) {
+		longest = took;
+		NEXT(status, clGetKernelInfo, object, uint32_t, size_t, void *, size_t *)(k, 0x1190, sizeof slowest, slowest, NULL);
+	}
+	if (took > value("watchdog", 0) * 1000) {
+		lost = 1;
+		s = OUT_OF_RESOURCES;
+	}
+	pthread_mutex_unlock(&alone);
+	return s;
 }
+
+// Commands of a device that is lost fail.
+status clFlush(object q) { return lost ? OUT_OF_RESOURCES : NEXT(status, clFlush, object)(q); }
 
 status clEnqueueWriteBuffer(object q, object b, uint32_t blocking, size_t at, size_t n, const void *from, uint32_t waits, const object *wait, object *event) {
 	delay(q);
@@ -241,7 +396,7 @@ status clEnqueueUnmapMemObject(object q, object b, void *memory, uint32_t waits,
 
 static void count_wait(void) {
 	static _Atomic long waits;
-	long at = value("hang");
+	long at = value("hang", -1);
 	if (at >= 0 && ++waits >= at)
 		for (;;)
 			pause();

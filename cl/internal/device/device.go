@@ -1,8 +1,10 @@
 package device
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -20,6 +22,7 @@ type Device struct {
 	tuning Tuning
 	quirks quirks
 	ops    Operations
+	group  int // work-items of a work-group at most
 }
 
 // ErrNoPlatform is the cause of an error of Find where no driver offers a platform.
@@ -77,22 +80,39 @@ func Find(filter string, ops Operations, step func(string), rows ...Tuning) (fou
 	return found, errors.Join(errs...)
 }
 
+// Drivers may report anything. Greater numbers than these are no sizes of a device.
+const (
+	mostUnits  = 1 << 12
+	mostMemory = 1 << 46 // bytes
+)
+
 func describe(p *ocl.Platform, h *ocl.Device, ops Operations, rows []Tuning) *Device {
 	d := &Device{handle: h, quirks: quirksFor(p.Name(), h.Name()), ops: ops}
 	d.info = plan.Info{
 		Kind:         "opencl",
-		Device:       printable(h.Name()),
+		Device:       cmp.Or(printable(h.Name()), "a device without a name"),
 		Platform:     printable(p.Name()),
 		Vendor:       printable(h.Vendor()),
 		Driver:       printable(h.DriverVersion()),
 		Version:      printable(h.Version()),
 		Type:         typeName(h.Type()),
-		ComputeUnits: h.MaxComputeUnits(),
-		Memory:       uint64(max(h.GlobalMemSize(), 0)),
-		MaxAlloc:     uint64(max(h.MaxMemAllocSize(), 0)),
-		LocalMemory:  uint64(max(h.LocalMemSize(), 0)),
+		ComputeUnits: min(max(h.MaxComputeUnits(), 1), mostUnits),
+		Memory:       min(uint64(h.GlobalMemSize()), mostMemory),
+		MaxAlloc:     min(uint64(h.MaxMemAllocSize()), mostMemory),
+		LocalMemory:  min(uint64(h.LocalMemSize()), mostMemory),
+	}
+	if h.AddressBits() == 32 {
+		d.info.Memory, d.info.MaxAlloc = min(d.info.Memory, 1<<32-1), min(d.info.MaxAlloc, 1<<31-1)
+	}
+	if d.group = h.MaxWorkGroupSize(); d.group < 0 { // as an unsigned number it has all bits
+		d.group = math.MaxInt
 	}
 	d.tuning = d.quirks.apply(TuningFor(strings.Join([]string{d.info.Device, d.info.Vendor, d.info.Platform, d.info.Type}, " "), rows...))
+	if !d.hasRoom(d.tuning) && !d.quirks.noSerial {
+		d.tuning.Name += ", serial"
+		d.tuning.Serial, d.tuning.NVShuffle, d.tuning.LookBack = true, false, false
+		d.tuning.TableTile = 128
+	}
 	d.describeTuning()
 	return d
 }
@@ -161,6 +181,12 @@ func (d *Device) Adapt(row Tuning) (Tuning, bool) {
 	return row, d.ops.Check(row) == nil
 }
 
+// hasRoom reports whether the work-groups of the kernels of a row fit the device.
+func (d *Device) hasRoom(t Tuning) bool {
+	local, group := d.ops.limits(t)
+	return d.group >= group && d.info.LocalMemory >= uint64(local)
+}
+
 // Check refuses a device that the kernels cannot run on.
 func (d *Device) Check() error {
 	t := d.tuning
@@ -176,9 +202,11 @@ func (d *Device) Check() error {
 		why = "the driver has no compiler"
 	case !d.handle.EndianLittle():
 		why = "it is big-endian; lists are little-endian"
-	case d.handle.MaxWorkGroupSize() < group:
-		why = fmt.Sprintf("its work-groups hold %d work-items, the kernels need %d", d.handle.MaxWorkGroupSize(), group)
-	case !t.Serial && d.info.LocalMemory < uint64(local):
+	case d.handle.AddressBits() != 32 && d.handle.AddressBits() != 64:
+		why = fmt.Sprintf("its addresses have %d bits", d.handle.AddressBits())
+	case d.group < group:
+		why = fmt.Sprintf("its work-groups hold %d work-items, the kernels need %d", d.group, group)
+	case d.info.LocalMemory < uint64(local):
 		why = fmt.Sprintf("it has %d bytes of local memory, the kernels need %d", d.info.LocalMemory, local)
 	case d.info.MaxAlloc < 1<<20:
 		why = fmt.Sprintf("its largest buffer has %d bytes", d.info.MaxAlloc)

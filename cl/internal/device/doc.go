@@ -27,6 +27,6 @@
 // # Shapes
 //
 // On devices of type CPU the kernels have the shape SCAN_SERIAL: one work-item walks a whole tile
-// without local memory and barriers. All other devices use SCAN_LOCAL. The tuning row of the
-// device decides (tuning.toml). Faults of drivers and their workarounds are in quirks.go.
+// without barriers and with at most 16 KiB of local memory. All other devices use SCAN_LOCAL, unless their
+// work-groups or their local memory are too small. The tuning row of the device decides (tuning.toml). Faults of drivers and their workarounds are in quirks.go.
 package device

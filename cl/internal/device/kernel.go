@@ -129,6 +129,7 @@ type kernel struct {
 	*ocl.Kernel
 	parameters []Parameter
 	values     []value
+	group      int // work-items of a work-group at most
 }
 
 // value is an argument: a buffer, or a number if the buffer is nil.
@@ -193,6 +194,12 @@ func (x *Flight) kernel(id KernelID, arguments reflect.Type) (*kernel, error) {
 	}
 	k := &kernel{Kernel: object, parameters: Parameters(arguments, x.Device.hasMacro(id))}
 	k.values = make([]value, len(k.parameters))
+	// Kernels with many registers run in smaller work-groups on some devices. One that does not answer has no such limit.
+	if n, err := object.WorkGroupSize(x.Device.dev.handle); err == nil && n > 0 {
+		k.group = n
+	} else {
+		k.group = x.Device.dev.group
+	}
 	x.kernels[id] = k
 	return k, nil
 }
@@ -201,6 +208,9 @@ func (x *Flight) launch(id KernelID, arguments reflect.Type, args unsafe.Pointer
 	k, err := x.kernel(id, arguments)
 	if err != nil {
 		return err
+	}
+	if items := local[0] * max(local[1], 1); items > k.group {
+		return x.Device.Unfit(fmt.Sprintf("kernel %s runs in work-groups of %d work-items at most there, not of %d", id.Name, k.group, items))
 	}
 	if err := k.set(args); err != nil {
 		return fmt.Errorf("kernel %s: %w", id.Name, err)

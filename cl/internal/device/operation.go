@@ -22,8 +22,7 @@ type Operation struct {
 	Features []string
 	// Check refuses tuning rows that the kernels cannot run with on any device.
 	Check func(Tuning) error
-	// Limits returns the largest local memory, in bytes, and the largest work-group of the
-	// kernels. The serial shape needs no local memory.
+	// Limits returns the largest local memory, in bytes, and the largest work-group of the kernels.
 	Limits func(Tuning) (local, group int)
 	// Defines passes the macros of the tuning row to define, in a fixed order.
 	Defines func(t Tuning, define func(name string, value int))

@@ -78,6 +78,9 @@ func Open(ctx context.Context, d *Device, opt Options) (*Runtime, error) {
 			limit = d.info.Memory / 2
 		}
 	}
+	if limit == 0 {
+		return nil, &plan.DeviceError{Kind: plan.ErrNoDevice, Device: d.String(), Op: "checking limits", Err: errors.New("its memory has 0 bytes")}
+	}
 	rt := &Runtime{Info: d.info, Tuning: d.tuning, Memory: NewBudget(d.String(), limit), Profiling: opt.Profiling,
 		CountLoads: opt.CountLoads, Log: opt.Log, dev: d, Ops: d.ops, skipSelfTest: opt.SkipSelfTest, faulty: opt.Fault,
 		programs: map[KernelID]*ocl.Program{}, tested: tested{passed: map[any]bool{}}}
@@ -224,7 +227,7 @@ func (rt *Runtime) Name() string {
 }
 
 // MaxWorkGroup returns the largest work-group in work-items.
-func (rt *Runtime) MaxWorkGroup() int { return rt.dev.handle.MaxWorkGroupSize() }
+func (rt *Runtime) MaxWorkGroup() int { return rt.dev.group }
 
 // Close releases the device. Its stores must be closed before. A second call returns
 // plan.ErrClosed.

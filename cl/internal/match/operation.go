@@ -40,6 +40,9 @@ var Operation = device.Operation{
 		return nil
 	},
 	Limits: func(t device.Tuning) (local, group int) {
+		if t.Serial {
+			return 0, 1
+		}
 		local = max(4*(4*t.Tile+t.Tile/32+3), 10*t.Tile+skipWork, 8*mergeTile(t)+16*t.MergeWG+4*65)
 		return local, max(workGroup(t), mergeLocal(t))
 	},

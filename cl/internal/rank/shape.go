@@ -42,6 +42,9 @@ func workGroup(t device.Tuning) int { return t.Local(cmp.Or(t.RankWG, 128)) }
 
 // localMemory is the local memory of a work-group at most, in bytes.
 func localMemory(t device.Tuning) int {
+	if t.Serial {
+		return 4 * rangeLen(t)
+	}
 	coarse := 2*packets.Range + 4*(coarseTerms*(coarseSpan+4)+coarseCells)
 	return max(4*(rangeLen(t)+64*(3+maxSpan)+128+1), 4*lists.RunLen, coarse)
 }
@@ -107,7 +110,7 @@ var Operation = device.Operation{
 		return nil
 	},
 	Limits: func(t device.Tuning) (local, group int) {
-		return max(localMemory(t), selectMemory(t)), max(workGroup(t), selectLocal(t))
+		return max(localMemory(t), selectMemory(t)), max(workGroup(t), selectLocal(t), eachLocal)
 	},
 	Defines: func(t device.Tuning, define func(string, int)) {
 		define("RANK_RANGE", rangeLen(t))
