@@ -67,7 +67,7 @@ func (p *processor) cut(first *Job, d decision, now time.Duration) *Batch {
 		end = never // first misses its deadline anyway
 	}
 	width := max(s.cores.free(), 1)
-	for load < threshold && len(b.Jobs) < p.Most && (b.cores < width || width >= p.Threads) {
+	for load < threshold && (b.cores < width || width >= p.Threads) {
 		j := q.queues[class].last
 		if !b.stolen {
 			j = s.nextInBatch(q, p, now)

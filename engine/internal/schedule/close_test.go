@@ -16,7 +16,6 @@ func TestNewRefuses(t *testing.T) {
 	for name, change := range map[string]func(*Options, *Processor){
 		"lanes":     func(_ *Options, p *Processor) { p.Lanes = 0 },
 		"singles":   func(_ *Options, p *Processor) { p.Singles = -1 },
-		"most":      func(_ *Options, p *Processor) { p.Most = -1 },
 		"threads":   func(_ *Options, p *Processor) { p.Threads = 1 },
 		"threshold": func(_ *Options, p *Processor) { p.Threshold = nil },
 		"estimate":  func(_ *Options, p *Processor) { p.Estimate = nil },

@@ -113,7 +113,7 @@ func steal(p *processor, v *view, worthwhile func(j *Job) bool) (d decision) {
 		}
 		for class := range q.queues {
 			jobs := &q.queues[class]
-			if at := v.ageAt(jobs); batch && jobs.load < p.Threshold(q.kind) && jobs.jobs < p.Most && at > v.lockedAt {
+			if at := v.ageAt(jobs); batch && jobs.load < p.Threshold(q.kind) && at > v.lockedAt {
 				again = min(again, at)
 				continue
 			}

@@ -63,7 +63,6 @@ func (r chance) processor(p int, host bool, cores int) Processor {
 		out.Blocks = 1 + r.IntN(6)
 	}
 	if r.one(3) {
-		out.Most = 1 + r.IntN(20)
 	}
 	if host {
 		out.Inline = r.one(2)

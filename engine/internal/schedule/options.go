@@ -158,8 +158,6 @@ type Processor struct {
 	Threads int
 	// Threshold is the load at which a batch of a kind is closed, S·T·B, at least 1.
 	Threshold func(kind any) uint64
-	// Most is the greatest number of jobs of a batch. 0 is 65536.
-	Most int
 
 	// Estimate returns the time of j here alone, and its addition to a batch that runs
 	// anyway; false if it cannot run here. It should take well below a microsecond.

@@ -132,14 +132,11 @@ func New(opt Options, processors ...Processor) (*Scheduler, error) {
 		s.queuedTime[class] = make([]time.Duration, len(processors))
 	}
 	for i, p := range processors {
-		if p.Lanes < 1 || p.Singles < 0 || p.Threshold == nil || min(p.Most, p.Threads) < 0 || p.Threads > 0 && !p.Host || p.Estimate == nil || p.Run == nil {
-			return nil, fmt.Errorf("processor %q: %d lanes, %d singles, at most %d jobs, %d threads of a host: one is out of bounds, or a function is missing", p.Name, p.Lanes, p.Singles, p.Most, p.Threads)
+		if p.Lanes < 1 || p.Singles < 0 || p.Threshold == nil || p.Threads < 0 || p.Threads > 0 && !p.Host || p.Estimate == nil || p.Run == nil {
+			return nil, fmt.Errorf("processor %q: %d lanes, %d singles, %d threads of a host: one is out of bounds, or a function is missing", p.Name, p.Lanes, p.Singles, p.Threads)
 		}
 		if p.Singles == 0 {
 			p.Singles = p.Lanes
-		}
-		if p.Most == 0 {
-			p.Most = 65536
 		}
 		p.Blocks = max(p.Blocks, p.Lanes)
 		class := Device

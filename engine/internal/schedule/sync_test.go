@@ -13,21 +13,18 @@ func TestSyncClosesBatches(t *testing.T) {
 		name   string
 		jobs   int
 		load   uint64
-		most   int
 		left   time.Duration // of the deadline of the last; 0 is none
 		queued time.Duration // of the first
 		batch  int
 	}{
 		{name: "threshold", jobs: 8, load: 1, batch: 8},
 		{name: "threshold, large jobs", jobs: 3, load: 3, batch: 3},
-		{name: "most", jobs: 5, load: 1, most: 5, batch: 5},
 		{name: "age", jobs: 4, load: 1, queued: ms, batch: 4},
 		{name: "urgent", jobs: 4, load: 1, left: 1500 * us, queued: 350 * us, batch: 4},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			testneeds.Bubble(t, func(t *testing.T) {
 				p := fake(0, "gpu", 1)
-				p.Most = c.most
 				s := start(t, Options{Mode: Sync}, p)
 				var jobs []*Job
 				var errs []<-chan error

@@ -298,11 +298,10 @@ func (v *view) serves(p *processor, t *stream) bool {
 // has waited for MaxAge.
 func (v *view) closes(q *kindQueue, p *processor) decision {
 	own, either := &q.queues[p.class], &q.queues[Either]
-	jobs := own.jobs + either.jobs
-	if jobs == 0 {
+	if own.jobs+either.jobs == 0 {
 		return decision{}
 	}
-	if own.load+either.load >= p.Threshold(q.kind) || jobs >= p.Most || v.refusal != nil {
+	if own.load+either.load >= p.Threshold(q.kind) || v.refusal != nil {
 		return decision{mode: Sync}
 	}
 	again := min(v.ageAt(own), v.ageAt(either))
