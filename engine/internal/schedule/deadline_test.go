@@ -238,3 +238,20 @@ func TestDeadlinesAfterRush(t *testing.T) {
 		}
 	})
 }
+
+// A job that is urgent when it comes begins at once, although a batch waits to be full.
+func TestUrgentAtArrival(t *testing.T) {
+	testneeds.Bubble(t, func(t *testing.T) {
+		s := start(t, Options{Mode: Sync}, fake(0, "gpu", 1))
+		first := launch(s, newJob(100*us))
+		synctest.Wait()
+		j := newJob(100 * us)
+		j.Deadline = time.Now().Add(500 * us)
+		if err := s.Do(t.Context(), j); err != nil || j.Trace.Queued > 0 {
+			t.Errorf("%v: %+v", err, j.Trace)
+		}
+		if err := <-first; err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -121,7 +121,7 @@ type Stream interface {
 // Heaps that a job may be in at the same time.
 const (
 	byOrder    = iota // waiting jobs of a caller: small and old ones first
-	byUrgency         // waiting jobs of a class with a deadline: least latestStart first
+	byUrgency         // waiting jobs of a class with a deadline: the one first that is urgent first
 	byDeadline        // queued and running jobs with a deadline: least deadline first
 	heaps
 )
@@ -162,7 +162,6 @@ type jobState struct {
 	similarCost time.Duration       // greatest cost at which a processor suits the job
 	barredOn    uint64              // bit set of processors that must not run it again
 	deadline    time.Duration       // never: none
-	latestStart time.Duration       // start after which it is urgent
 	failures    []failure           // attempts whose error may have been the job's own
 	lastError   error               // why the last attempt failed; nil before the first failure
 }

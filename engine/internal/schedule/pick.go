@@ -5,6 +5,9 @@ import "time"
 // dispatch starts jobs on processors with free lanes.
 func (s *Scheduler) dispatch(now time.Duration) {
 	s.undispatched = false
+	for _, q := range s.nonEmpty {
+		q.closesAt = 0
+	}
 	for more := true; more; {
 		more = false
 		for _, p := range s.processors { // in turns: there may be fewer jobs than lanes of one processor
@@ -87,7 +90,7 @@ func (p *processor) jobInTurn(now time.Duration) (best *Job, how decision) {
 
 // urgentJob returns the job that must start now on p to meet its deadline, and how it runs.
 func (p *processor) urgentJob(now time.Duration) (best *Job, how decision) {
-	s := p.scheduler
+	s, least := p.scheduler, never
 	for class := range s.urgentJobs {
 		for h := &s.urgentJobs[class]; h.len() > 0 && h.top().key <= now; {
 			j := h.top().item
@@ -95,9 +98,9 @@ func (p *processor) urgentJob(now time.Duration) (best *Job, how decision) {
 				h.remove(j.positions[byUrgency]) // it waits for its turn
 				continue
 			}
-			if best == nil || j.latestStart < best.latestStart {
+			if h.top().key < least {
 				if d := p.offer(urgent, j); d.mode != Auto && p.free(d.mode == Sync) {
-					best, how = j, d
+					best, how, least = j, d, h.top().key
 				}
 			}
 			break

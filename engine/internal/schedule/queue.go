@@ -9,8 +9,13 @@ import (
 // class.
 type kindQueue struct {
 	kindKey
-	jobs   int
-	queues [3]classQueue
+	jobs     int
+	queues   [3]classQueue
+	closesAt uint64 // load at which the batch closes that a processor waits for; 0: none waits
+}
+
+func (l *kindQueue) load() uint64 {
+	return l.queues[Either].load + l.queues[Device].load + l.queues[Host].load
 }
 
 type kindKey struct {
@@ -186,10 +191,10 @@ func (s *Scheduler) enqueue(j *Job, now time.Duration) {
 	q.link(j)
 	if j.deadline != never && !j.postponed {
 		last := j.lastStart()
-		j.latestStart = last - max(0, last-j.arrived)/8
-		s.urgentJobs[class].push(j.latestStart, j.seq, j)
-		if j.latestStart > now { // else dispatch, which follows, sees it
-			s.arm(j.latestStart)
+		urgentAt := last - max(0, last-j.arrived)/8
+		s.urgentJobs[class].push(urgentAt, j.seq, j)
+		if s.undispatched = s.undispatched || urgentAt <= now; urgentAt > now {
+			s.arm(urgentAt)
 		}
 	}
 	if l.jobs++; l.jobs == 1 {
@@ -202,7 +207,8 @@ func (s *Scheduler) enqueue(j *Job, now time.Duration) {
 		j.stream.requeuedBlocks++
 	}
 	s.queued[class]++
-	s.undispatched = true
+	// A job behind the first one changes no decision on a batch that is not full.
+	s.undispatched = s.undispatched || l.load() >= l.closesAt || q.head() == j
 	for p := range s.processors {
 		if s.eligible(j, p) {
 			s.queuedTime[class][p] += j.cost(p)

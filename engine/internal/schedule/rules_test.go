@@ -305,8 +305,7 @@ func TestUnlockReturns(t *testing.T) {
 			posted = append(posted, j)
 			s.inbox.Store(j)
 		}
-		p := fake(0, "gpu", 1)
-		p.Threshold = func(any) uint64 { // called under the lock
+		arrives := func() { // called under the lock
 			switch {
 			case s.inbox.Load() != nil || len(posted) == 3*maxInboxRounds:
 			case len(posted) == 2*maxInboxRounds:
@@ -319,10 +318,10 @@ func TestUnlockReturns(t *testing.T) {
 			default:
 				post()
 			}
-			return 1 << 20
 		}
-		s = start(t, Options{Mode: Sync, MaxAge: time.Hour}, p)
+		s = start(t, Options{Mode: Sync, MaxAge: time.Hour}, fake(0, "gpu", 1))
 		s.lock()
+		s.policy = placing{s.policy, arrives}
 		post()
 		s.unlock()
 		close(returned)
@@ -338,4 +337,15 @@ func TestUnlockReturns(t *testing.T) {
 			t.Errorf("%d jobs came", len(posted))
 		}
 	})
+}
+
+// placing is a policy that calls a function for each job that arrives.
+type placing struct {
+	Policy
+	arrives func()
+}
+
+func (p placing) Place(j *Job, v *view) *processor {
+	p.arrives()
+	return p.Policy.Place(j, v)
 }

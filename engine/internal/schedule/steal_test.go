@@ -83,7 +83,7 @@ func TestHeap(t *testing.T) {
 		var jobs []*Job
 		most := 0
 		first := func(a, b *Job) int {
-			return cmp.Or(cmp.Compare(a.latestStart, b.latestStart), cmp.Compare(a.seq, b.seq))
+			return cmp.Or(cmp.Compare(a.deadline, b.deadline), cmp.Compare(a.seq, b.seq))
 		}
 		for n := range 3000 {
 			key := time.Duration(n + rng.IntN(spread))
@@ -95,11 +95,11 @@ func TestHeap(t *testing.T) {
 			switch {
 			case len(jobs) == 0 || n%1000 < 800 && step < 5:
 				j := &Job{}
-				j.latestStart, j.seq = key, uint64(n+1)
+				j.deadline, j.seq = key, uint64(n+1)
 				h.push(key, j.seq, j)
 				jobs = append(jobs, j)
 			case step < 6:
-				jobs[i].latestStart = key
+				jobs[i].deadline = key
 				h.rekey(jobs[i].positions[byUrgency], key)
 			default:
 				j := jobs[i]
@@ -107,7 +107,7 @@ func TestHeap(t *testing.T) {
 					j = h.top().item
 					i = slices.Index(jobs, j)
 					if least := slices.MinFunc(jobs, first); j != least {
-						t.Fatalf("step %d: %v is first, should be %v", n, j.latestStart, least.latestStart)
+						t.Fatalf("step %d: %v is first, should be %v", n, j.deadline, least.deadline)
 					}
 				}
 				jobs = slices.Delete(jobs, i, i+1)
@@ -122,8 +122,8 @@ func TestHeap(t *testing.T) {
 				}
 			}
 			for _, j := range jobs {
-				if e := h.at(j.positions[byUrgency]); e.item != j || e.key != j.latestStart {
-					t.Fatalf("step %d: %v is not where it says", n, j.latestStart)
+				if e := h.at(j.positions[byUrgency]); e.item != j || e.key != j.deadline {
+					t.Fatalf("step %d: %v is not where it says", n, j.deadline)
 				}
 			}
 			if h.len() != len(jobs) {

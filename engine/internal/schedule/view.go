@@ -301,12 +301,16 @@ func (v *view) closes(q *kindQueue, p *processor) decision {
 	if own.jobs+either.jobs == 0 {
 		return decision{}
 	}
-	if own.load+either.load >= p.Threshold(q.kind) || v.refusal != nil {
+	threshold := p.Threshold(q.kind)
+	if own.load+either.load >= threshold || v.refusal != nil {
 		return decision{mode: Sync}
 	}
 	again := min(v.ageAt(own), v.ageAt(either))
 	if again <= v.lockedAt {
 		return decision{mode: Sync}
+	}
+	if q.closesAt == 0 || threshold < q.closesAt {
+		q.closesAt = threshold
 	}
 	return decision{again: again}
 }
