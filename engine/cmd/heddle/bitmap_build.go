@@ -14,6 +14,7 @@ import (
 	"heddle/config"
 	"heddle/engine/cmd/heddle/internal/flags"
 	"heddle/engine/cmd/heddle/internal/memlimit"
+	"heddle/engine/cmd/heddle/internal/report"
 	"heddle/engine/cmd/heddle/internal/tableinput"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/file/input"
@@ -145,23 +146,23 @@ func (o *bitmapBuildOptions) Run(ctx context.Context, a *App) (err error) {
 	}
 	defer restore()
 	opt.Memory = room
-	report, err := tablebuild.Build(ctx, src, o.out, opt)
+	built, err := tablebuild.Build(ctx, src, o.out, opt)
 	bar.End()
 	if err != nil {
 		return err
 	}
-	if invalid := &report.Invalid; invalid.First != nil {
+	if invalid := &built.Invalid; invalid.First != nil {
 		log.Warn().Msgf("rows with invalid values, --invalid %s: %d; the first: %v", o.invalid, invalid.Rows, invalid.First)
 	}
-	if n := report.Invalid.Nulls; n > 0 {
+	if n := built.Invalid.Nulls; n > 0 {
 		log.Warn().Msgf("missing values in arrays are left out: %d", n)
 	}
 	if o.json {
-		return terminal.WriteJSON(a.Stdout, newTableSummary(o.out, &report))
+		return terminal.WriteJSON(a.Stdout, report.NewTableBuild(o.out, &built))
 	}
-	took := (report.Read + report.Write).Seconds()
-	_, err = fmt.Fprintf(a.Stdout, "%s: %d rows, %d columns, %d-bit words, %s; read %.1f MB in %.2f s (%.1f MB/s)\n", o.out, report.Rows,
-		len(report.Columns), report.Word, terminal.Bytes(uint64(report.FileBytes)), float64(report.InputBytes)/1e6, took, float64(report.InputBytes)/1e6/took)
+	took := (built.Read + built.Write).Seconds()
+	_, err = fmt.Fprintf(a.Stdout, "%s: %d rows, %d columns, %d-bit words, %s; read %.1f MB in %.2f s (%.1f MB/s)\n", o.out, built.Rows,
+		len(built.Columns), built.Word, terminal.Bytes(uint64(built.FileBytes)), float64(built.InputBytes)/1e6, took, float64(built.InputBytes)/1e6/took)
 	return err
 }
 
@@ -232,36 +233,3 @@ func columnMemory(n int) uint64 { return uint64(n) * (tableColumn + binning.Memo
 
 // batchMemory is the part of the memory of a build for batches of CSV, in bytes.
 func batchMemory(limit uint64) uint64 { return min(max(limit/16, 8<<20), 256<<20) }
-
-// tableSummary is the answer in JSON. Its names are part of the command line's contract.
-type tableSummary struct {
-	Path       string               `json:"path"`
-	Rows       uint32               `json:"rows"`
-	Invalid    uint64               `json:"invalid"` // rows with invalid values
-	Nulls      uint64               `json:"nulls"`   // missing values in arrays, which are left out
-	Word       int                  `json:"word"`
-	Columns    []tableColumnSummary `json:"columns"`
-	InputBytes int64                `json:"input_bytes"` // as stored, that is, compressed
-	Bytes      int64                `json:"bytes"`       // size of the table file
-	Seconds    float64              `json:"seconds"`
-}
-
-type tableColumnSummary struct {
-	Name        string `json:"name"`
-	Type        string `json:"type"`
-	Binning     string `json:"binning"`
-	Encoding    string `json:"encoding"`
-	Bins        int    `json:"bins"`
-	Vectors     int    `json:"vectors"`
-	Missing     uint32 `json:"missing"`
-	VectorBytes uint64 `json:"vector_bytes"`
-	ValueBytes  uint64 `json:"value_bytes"`
-}
-
-func newTableSummary(path string, r *tablebuild.Report) tableSummary {
-	s := tableSummary{Path: path, Rows: r.Rows, Invalid: r.Invalid.Rows, Nulls: r.Invalid.Nulls, Word: r.Word, InputBytes: r.InputBytes, Bytes: r.FileBytes, Seconds: (r.Read + r.Write).Seconds()}
-	for _, c := range r.Columns {
-		s.Columns = append(s.Columns, tableColumnSummary{c.Name, c.TypeName(), c.Binning.String(), c.Encoding.String(), c.Bins, c.Vectors, c.Missing, c.VectorBytes, c.ValueBytes})
-	}
-	return s
-}

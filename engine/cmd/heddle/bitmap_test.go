@@ -164,7 +164,7 @@ func TestBitmapRaw(t *testing.T) {
 	writeFile(t, "b.gz", zipped(t, "\xff\x80\x07"))
 	args := strings.Fields("bitmap build --json -o r.hdb --raw a:u32:a --raw b:i8:b.gz:-128 --raw c:i16:-")
 	r := heddleWith(t, "\x00\x00\x01\x00\xff\xff", nil, args...)
-	var s tableSummary
+	var s report.TableBuild
 	if err := json.Unmarshal([]byte(r.stdout), &s); err != nil || r.code != 0 || s.Rows != 3 || len(s.Columns) != 3 || s.Columns[1].Missing != 1 {
 		t.Fatalf("%v %+v", err, r)
 	}
@@ -183,7 +183,7 @@ func TestBitmapSettings(t *testing.T) {
 	writeFile(t, "c.toml", "[bitmap]\nbins = 9\n")
 	built := must(t, "bitmap", "build", "-o", "t.hdb", "--config", "c.toml", "--encoding", "interval", "--word", "64", "--null", "none",
 		"--set", "delay:bins=3,binning=lloyd,encoding=range", "--set", "at:night:encoding=equality", "--type", "at:night=string", "--json", "t.csv")
-	var summary tableSummary
+	var summary report.TableBuild
 	if err := json.Unmarshal([]byte(built), &summary); err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"heddle/engine/cluster/member"
 	"heddle/engine/cluster/store"
+	"heddle/engine/cmd/heddle/internal/report"
 	"heddle/engine/collection"
 	"heddle/engine/internal/layout"
 )
@@ -62,7 +63,7 @@ func (f *clusterFlags) await(ctx context.Context, a *App, o store.Operator, name
 	if err := o.Wait(ctx, name, epoch); err != nil {
 		return err
 	}
-	return a.print(&changed{name, epoch}, f.json)
+	return a.print(&report.Epoch{Name: name, Epoch: epoch}, f.json)
 }
 
 // clusterChange is a command without flags of its own.

@@ -2,14 +2,12 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"heddle/engine/cluster/capacity"
+	"heddle/engine/cmd/heddle/internal/report"
 )
 
 type clusterPlanOptions struct {
@@ -63,33 +61,5 @@ func (o *clusterPlanOptions) Run(_ context.Context, a *App) error {
 	if err != nil {
 		return usageError{err}
 	}
-	return a.print(clusterPlan{p}, o.json)
-}
-
-// clusterPlan prints a plan.
-type clusterPlan struct{ *capacity.Plan }
-
-// Write writes a line for each part of the plan.
-func (p clusterPlan) Write(out io.Writer) error {
-	seconds := func(s float64) string { return time.Duration(s * 1e9).Round(10 * time.Microsecond).String() }
-	second := "impossible with one replica"
-	if p.Second > 0 {
-		second = fmt.Sprintf("p50 %s, p99 %s; sent after %s", seconds(p.P50Second), seconds(p.P99Second), seconds(p.Second))
-	}
-	for _, line := range [][2]string{
-		{"shards", fmt.Sprintf("%.0f of %.4g documents, %.4g GB each (%s)", p.Shards, p.ShardDocs, p.ShardSize/1e9, p.Reason)},
-		{"machines", fmt.Sprintf("%.0f, %.0f replicas of each shard", p.Machines, p.Replicas)},
-		{"load", fmt.Sprintf("%.0f %%; one failed: %.0f %%", 100*p.Load, 100*p.LoadOneFailed)},
-		{"CPU time of a query", fmt.Sprintf("%s, %.2g %% of it for calls", seconds(p.QueryCost), 100*p.CallShare)},
-		{"latency", fmt.Sprintf("p50 %s, p99 %s; of a shard: p50 %s", seconds(p.P50), seconds(p.P99), seconds(p.CallP50))},
-		{"with second requests", second},
-		{"map", fmt.Sprintf("%.4g kB in %.0f keys; a change sends %.4g MB to all nodes", p.MapBytes/1e3, p.MapKeys, p.MapTraffic/1e6)},
-		{"publish", fmt.Sprintf("%.4g GB; %s if every machine has its own source", p.PublishSize/1e9, time.Duration(p.PublishTime*1e9).Round(time.Second))},
-		{"NATS", fmt.Sprintf("%.4g messages per second; %.0f groups (%s)", p.Messages, p.Groups, p.GroupFor)},
-	} {
-		if _, err := fmt.Fprintf(out, "%-22s%s\n", line[0], line[1]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return a.print(report.Plan{Plan: p}, o.json)
 }

@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"heddle/engine/cluster/split"
+	"heddle/engine/cmd/heddle/internal/report"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/internal/layout"
 )
@@ -112,25 +111,5 @@ func (o *clusterSplitOptions) Run(ctx context.Context, a *App) error {
 	if err != nil {
 		return forcible(err)
 	}
-	return a.print(shards{o.out, m}, o.json)
-}
-
-// shards describes a manifest that was written.
-type shards struct {
-	dir string
-	*layout.Map
-}
-
-// Write writes a line for the whole and a line for each shard.
-func (s shards) Write(out io.Writer) error {
-	path := terminal.Field(filepath.Join(s.dir, layout.ManifestName))
-	if _, err := fmt.Fprintf(out, "%s: %d shards, %d documents\n", path, len(s.Shards), s.Docs); err != nil {
-		return err
-	}
-	for _, x := range s.Shards {
-		if _, err := fmt.Fprintf(out, "%s  first %d, %d documents, %d bytes\n", terminal.Field(x.File), x.First, x.Docs, x.Size()); err != nil {
-			return err
-		}
-	}
-	return nil
+	return a.print(report.Shards{Dir: o.out, Map: m}, o.json)
 }

@@ -1,19 +1,16 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"heddle/engine/cmd/heddle/internal/memlimit"
-	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/cmd/heddle/internal/report"
 	"heddle/engine/collection"
 	"heddle/engine/collection/attributes"
 	"heddle/engine/index/analyze"
@@ -147,7 +144,7 @@ func (o *collectionMerge) Run(ctx context.Context, a *App) error {
 		if err := w.Merge(ctx); err != nil {
 			return err
 		}
-		return a.print(newCollectionState(o.path, w.Manifest()), o.json)
+		return a.print(report.NewCollection(o.path, w.Manifest()), o.json)
 	})
 }
 
@@ -174,56 +171,7 @@ func (o *collectionInfo) Run(_ context.Context, a *App) error {
 	if err != nil {
 		return err
 	}
-	return a.print(newCollectionState(o.path, m), o.json)
-}
-
-// collectionState describes a collection. Its names in JSON are part of the command line's contract.
-type collectionState struct {
-	Path      string              `json:"path"`
-	Epoch     uint64              `json:"epoch"`
-	Documents uint64              `json:"documents"` // number of documents, without deleted documents
-	Deleted   uint64              `json:"deleted"`
-	Bytes     uint64              `json:"bytes"`
-	Settings  collection.Settings `json:"settings"`
-	Segments  []collectionSegment `json:"segments"`
-}
-
-type collectionSegment struct {
-	File      string `json:"file"`
-	First     uint64 `json:"first"`
-	Documents uint64 `json:"documents"` // number of documents, without deleted documents
-	Deleted   uint64 `json:"deleted"`
-	Bytes     uint64 `json:"bytes"` // size of all files
-}
-
-func newCollectionState(dir string, m *collection.Manifest) *collectionState {
-	out := &collectionState{Path: dir, Epoch: m.Epoch, Documents: m.Live(), Deleted: m.Docs - m.Live(), Settings: m.Settings}
-	for _, s := range m.Segments {
-		x := collectionSegment{s.File, s.First, s.Live(), s.Docs - s.Live(), s.Size() + s.Keys.Bytes}
-		if s.Deleted != nil {
-			x.Bytes += s.Deleted.Bytes
-		}
-		out.Bytes += x.Bytes
-		out.Segments = append(out.Segments, x)
-	}
-	return out
-}
-
-// Write writes a line for the whole, a line for the settings, and a table of segments.
-func (s *collectionState) Write(out io.Writer) error {
-	set := &s.Settings
-	fmt.Fprintf(out, "%s: state %d, %d documents, %d deleted, %d segments, %d bytes\n", terminal.Field(s.Path), s.Epoch, s.Documents, s.Deleted, len(s.Segments), s.Bytes)
-	fmt.Fprintf(out, "tokenizer %s, CJK %s, fold %v, stemmer %s, stop words %d, codec %s, lengths %s, stored texts %v\n",
-		set.Tokens, cmp.Or(set.CJK, "none"), set.Fold, set.Stem, len(set.StopWords), set.Codec, set.Lengths, set.StoreTexts)
-	for _, c := range set.Attributes {
-		fmt.Fprintf(out, "attribute %s=%s\n", terminal.Field(c.Name), c.Type)
-	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "segment\tfirst\tdocuments\tdeleted\tbytes\t\n")
-	for _, x := range s.Segments {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t\n", terminal.Field(x.File), x.First, x.Documents, x.Deleted, x.Bytes)
-	}
-	return w.Flush()
+	return a.print(report.NewCollection(o.path, m), o.json)
 }
 
 // isCollection reports whether the path of an index is a folder, which must be a collection then.

@@ -96,9 +96,9 @@ func (o *collectionAdd) Run(ctx context.Context, a *App) error {
 			return err
 		}
 		added.Duplicates = 0 // they are replaced
-		warn(log, &added.Summary)
+		report.Warn(log, &added.Summary)
 		built := report.NewBuild(o.dir, &added.Summary)
-		r := &collectionChange{Path: o.dir, Epoch: added.Epoch, Added: &added.Documents, Replaced: &added.Replaced, Documents: w.Manifest().Live(),
+		r := &report.CollectionChange{Path: o.dir, Epoch: added.Epoch, Added: &added.Documents, Replaced: &added.Replaced, Documents: w.Manifest().Live(),
 			Invalid: &built.Invalid, Warnings: built.Warnings, LeftOut: built.LeftOut}
 		if err := a.print(r, o.json); err != nil || o.noMerge {
 			return err
@@ -150,7 +150,7 @@ func (o *collectionDelete) Run(ctx context.Context, a *App) error {
 		if err != nil {
 			return err
 		}
-		return a.print(&collectionChange{Path: o.dir, Epoch: removed.Epoch, Deleted: &removed.Deleted, Missing: &removed.Missing, Documents: w.Manifest().Live()}, o.json)
+		return a.print(&report.CollectionChange{Path: o.dir, Epoch: removed.Epoch, Deleted: &removed.Deleted, Missing: &removed.Missing, Documents: w.Manifest().Live()}, o.json)
 	})
 }
 
@@ -182,38 +182,6 @@ func scanZero(data []byte, end bool) (advance int, part []byte, err error) {
 		return len(data), data, nil
 	}
 	return 0, nil, nil
-}
-
-// collectionChange describes a change of a collection. Its names in JSON are part of the command
-// line's contract.
-type collectionChange struct {
-	Path      string  `json:"path"`
-	Epoch     uint64  `json:"epoch"`
-	Added     *uint64 `json:"added,omitempty"`
-	Replaced  *uint64 `json:"replaced,omitempty"`
-	Deleted   *uint64 `json:"deleted,omitempty"`
-	Missing   *uint64 `json:"missing,omitempty"` // names without a document
-	Documents uint64  `json:"documents"`         // documents of the collection after the change
-
-	// As in report.Build.
-	Invalid  *report.Invalid `json:"invalid,omitempty"`
-	Warnings []string        `json:"warnings,omitempty"`
-	LeftOut  []build.LeftOut `json:"left_out,omitempty"`
-}
-
-// Write writes one line.
-func (c *collectionChange) Write(out io.Writer) error {
-	text := ""
-	for _, n := range []struct {
-		name  string
-		value *uint64
-	}{{"added", c.Added}, {"replaced", c.Replaced}, {"deleted", c.Deleted}, {"names without a document", c.Missing}} {
-		if n.value != nil {
-			text += fmt.Sprintf("%s %d, ", n.name, *n.value)
-		}
-	}
-	_, err := fmt.Fprintf(out, "%s: state %d: %sdocuments %d\n", terminal.Field(c.Path), c.Epoch, text, c.Documents)
-	return err
 }
 
 // isFolder reports whether a path is a folder.

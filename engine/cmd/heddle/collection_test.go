@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/engine/cmd/heddle/internal/report"
 	"heddle/engine/collection"
 	"heddle/engine/index/build"
 )
@@ -47,7 +48,7 @@ func TestCollection(t *testing.T) {
 	if after := search(); after != before {
 		t.Errorf("after the merge: %q, before %q", after, before)
 	}
-	var state collectionState
+	var state report.Collection
 	if err := json.Unmarshal([]byte(act(t, "", "collection", "info", dir, "--json")), &state); err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -218,7 +216,7 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 			sum.FileBytes += int64(s.Bytes)
 		}
 	}
-	warn(log, &sum)
+	report.Warn(log, &sum)
 	return a.print(report.NewBuild(o.out, &sum), o.json)
 }
 
@@ -232,34 +230,6 @@ func (a *App) indexing(bar *terminal.Progress, none bool) func(done, total int64
 		}
 		bar.To(done)
 	}
-}
-
-// warn logs the doubtful parts of the inputs of a build.
-func warn(log zerolog.Logger, sum *build.Summary) {
-	for _, w := range sum.Warnings {
-		log.Warn().Msg(w)
-	}
-	if members := leftOut(sum.LeftOut); members != "" {
-		log.Warn().Msgf("members of JSON lines with texts that are neither indexed nor attributes: %s; --text chooses", members)
-	}
-	if sum.Duplicates > 0 {
-		log.Warn().Msgf("documents with the name of an earlier document: %d; the first: %q, document %d", sum.Duplicates, sum.Duplicate.Name, sum.Duplicate.Doc)
-	}
-	if sum.Invalid.First != nil {
-		log.Warn().Msgf("invalid documents: %d (%s), skipped: %d; the first: %v", sum.Invalid.Count(), &sum.Invalid, sum.Invalid.Skipped, sum.Invalid.First)
-	}
-}
-
-// leftOut lists members with their numbers of documents, at most ten.
-func leftOut(all []build.LeftOut) string {
-	var parts []string
-	for _, m := range all[:min(len(all), 10)] {
-		parts = append(parts, fmt.Sprintf("%s (%d)", m.Member, m.Documents))
-	}
-	if more := len(all) - len(parts); more > 0 {
-		parts = append(parts, fmt.Sprintf("%d more", more))
-	}
-	return strings.Join(parts, ", ")
 }
 
 // readStopwords returns a list of analyze.StopWords, or the words of a file. Name "none"

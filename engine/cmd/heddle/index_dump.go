@@ -10,9 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/cmd/heddle/internal/report"
 	"heddle/engine/index/hdl"
-	"heddle/engine/plan"
 )
 
 type indexDumpOptions struct {
@@ -69,63 +68,13 @@ func (o *indexDumpOptions) Run(ctx context.Context, a *App) error {
 	defer f.Close()
 	out := bufio.NewWriter(a.Stdout)
 	if o.doc != noDocument {
-		err = dumpDocument(f, o.doc, out)
+		err = report.WriteDocument(f, o.doc, out)
 	} else if o.term == "" {
-		err = dumpTerms(ctx, f, out)
+		err = report.WriteTerms(ctx, f, out)
 	} else if h, ok := f.Lookup(o.term); ok {
-		err = dumpList(f, h, out)
+		err = report.WriteList(f, h, out)
 	} else {
 		err = fmt.Errorf("%s has no term %q", o.path, o.term)
 	}
 	return errors.Join(err, out.Flush())
-}
-
-func dumpTerms(ctx context.Context, f *hdl.File, out *bufio.Writer) error {
-	for h := range f.Terms() {
-		if h%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		l := f.Source().Lists[h]
-		if _, err := fmt.Fprintf(out, "%s\t%d\t%s\t%d\n", terminal.Field(f.Term(plan.Handle(h))), l.Len, l.Codec, 4*uint64(l.Words)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func dumpDocument(f *hdl.File, doc int64, out *bufio.Writer) error {
-	if doc < 0 || doc >= int64(f.Docs()) {
-		return fmt.Errorf("%s has no document %d: it has %d documents, counted from 0", f.Path(), doc, f.Docs())
-	}
-	d := uint32(doc)
-	name, err := f.DocName(d)
-	if err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintf(out, "%s\t%d\n", terminal.Field(name), f.DocLen(d)); err != nil || !f.HasText() {
-		return err
-	}
-	text, err := f.Text(d)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(out, terminal.Text(text))
-	return err
-}
-
-func dumpList(f *hdl.File, h plan.Handle, out *bufio.Writer) error {
-	docs, err := f.Source().List(h).AppendTo(nil)
-	if err != nil {
-		return fmt.Errorf("%s: term %q: %w", f.Path(), f.Term(h), err)
-	}
-	freqs, err := f.Freqs(nil, h)
-	if err != nil {
-		return err
-	}
-	for i, d := range docs {
-		if _, err := fmt.Fprintf(out, "%d\t%d\n", d, freqs[i]); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -3,6 +3,9 @@ package report
 import (
 	"fmt"
 	"io"
+	"strings"
+
+	"github.com/rs/zerolog"
 
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/index/build"
@@ -62,4 +65,32 @@ func (b *Build) Write(out io.Writer) error {
 	}
 	_, err := fmt.Fprintln(out, line)
 	return err
+}
+
+// Warn logs the doubtful parts of the inputs of a build.
+func Warn(log zerolog.Logger, sum *build.Summary) {
+	for _, w := range sum.Warnings {
+		log.Warn().Msg(w)
+	}
+	if members := leftOut(sum.LeftOut); members != "" {
+		log.Warn().Msgf("members of JSON lines with texts that are neither indexed nor attributes: %s; --text chooses", members)
+	}
+	if sum.Duplicates > 0 {
+		log.Warn().Msgf("documents with the name of an earlier document: %d; the first: %q, document %d", sum.Duplicates, sum.Duplicate.Name, sum.Duplicate.Doc)
+	}
+	if sum.Invalid.First != nil {
+		log.Warn().Msgf("invalid documents: %d (%s), skipped: %d; the first: %v", sum.Invalid.Count(), &sum.Invalid, sum.Invalid.Skipped, sum.Invalid.First)
+	}
+}
+
+// leftOut lists members with their numbers of documents, at most ten.
+func leftOut(all []build.LeftOut) string {
+	var parts []string
+	for _, m := range all[:min(len(all), 10)] {
+		parts = append(parts, fmt.Sprintf("%s (%d)", m.Member, m.Documents))
+	}
+	if more := len(all) - len(parts); more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(parts, ", ")
 }
