@@ -60,19 +60,35 @@ static inline void sum_all(volatile __global uint *cell, uint apart, ulong n) {
         atomic_add(cell + apart, high);
 }
 
-// sum_of returns the sum of the codes of a set of rows of word g. Rows with a code above the last one of the column
-// go to `damaged`.
-static inline ulong sum_of(slices_t t, column_t c, uint g, uint set, uint *damaged) {
-    ulong sum = popcount(set) * t.least, top = t.least + low_bits(t.width);
-    for (uint b = t.width, s = first_bit(t); b > 0; s++)
-        sum += (ulong)popcount(set & slice_word(t, s, g)) << --b;
-    if (t.least > c.last || top > c.last || top < t.least) { // rare: look at the codes
-        codes_t codes;
-        codes_of(t, g, &codes);
-        for (; set; set &= set - 1)
-            *damaged += code_of(t, &codes, 31 - clz(set & -set)) > c.last;
+// add_codes adds the codes, times the factor, of a set of rows of word g to a sum. It returns how many are above the last
+// one of the column.
+static inline uint add_codes(slices_t t, column_t c, uint g, uint set, ulong *sum) {
+    codes_t codes;
+    uint above = 0;
+    codes_of(t, g, &codes);
+    for (; set; set &= set - 1) {
+        ulong code = code_of(t, &codes, 31 - clz(set & -set)) * c.factor;
+        above += code > c.last;
+        *sum += code;
     }
-    return sum;
+    return above;
+}
+
+// add_part is add_codes of part q. Without a factor the number of rows in each slice gives the sum.
+static inline uint add_part(slices_t t, column_t c, uint q, part_t set, ulong *sum) {
+    uint above = 0, loads = 0;
+    if (c.factor == 1) {
+        *sum += rows_in(set) * t.least;
+        for (uint b = t.width, s = first_bit(t); b > 0; s++)
+            *sum += (ulong)rows_in(set & slice_rows(t, s, q, &loads)) << --b;
+        return c.last + 1 ? rows_in(between(t, set, c.last + 1, ~0UL, q, &loads)) : 0;
+    }
+    uint words[LANES];
+    part_store(set, 0, words);
+    for (uint l = 0; l < LANES; l++)
+        if (words[l])
+            above += add_codes(t, c, q * LANES + l, words[l], sum);
+    return above;
 }
 
 MEASURE_GROUP
@@ -81,7 +97,7 @@ __kernel void measure_groups(BUFFERS, __global const uint4 *restrict tiles, uint
                              volatile __global uint *counts, uint at, uint words, uint span, uint cells_at) {
     __local uint own[MEASURE_CELLS];
     __local uint4 records[3 * MEASURE_COLUMNS];
-    uint lid = get_local_id(0), first = get_group_id(0) * span, end = min(first + span, words), damaged = 0;
+    uint lid = get_local_id(0), first = get_group_id(0) * span, end = min(first + span, words), damaged = 0, loads = 0;
     uint4 shape = batch[at];
     uint groupings = shape.x, columns = shape.y, places = shape.z;
     volatile __global uint *all = counts + cells_at;
@@ -154,24 +170,19 @@ __kernel void measure_groups(BUFFERS, __global const uint4 *restrict tiles, uint
         column_t c = local_column(records, k);
         uint values = 0, cell = c.own;
         ulong sum = 0;
-        for (uint w = first + lid; w < end; w += MEASURE_WG) {
-            uint set = bits[w];
-            if (set == 0)
+        for (uint w = first + lid * LANES; w < end; w += MEASURE_WG * LANES) {
+            part_t set = part_at(bits, w, words);
+            if (none(set))
                 continue;
             slices_t t = slices_of(BUFFER_ARGS, tiles, tile_count, c, w);
-            set = with_value(filters, c, t, w, set);
-            values += popcount(set);
-            if (set && c.factor == 1)
-                sum += sum_of(t, c, w % SLICE_WORDS, set, &damaged);
-            else if (set) {
-                codes_t codes;
-                codes_of(t, w % SLICE_WORDS, &codes);
-                for (; set; set &= set - 1) {
-                    ulong code = code_of(t, &codes, 31 - clz(set & -set)) * c.factor;
-                    damaged += code > c.last;
-                    sum += code;
-                }
-            }
+            uint q = w % SLICE_WORDS / LANES;
+            if (c.absent_words)
+                set &= ~part_at(filters + (size_t)c.absent_at * 4, w, c.absent_words);
+            if (first_bit(t))
+                set &= slice_rows(t, 0, q, &loads);
+            values += rows_in(set);
+            if ((c.flags & COLUMN_SUM) && !none(set))
+                damaged += add_part(t, c, q, set, &sum);
         }
         if (c.flags & COLUMN_VALUES)
             add_own(&own[cell++], values);

@@ -66,12 +66,11 @@ static inline slices_t slices_at(BUFFERS, __global const uint4 *tiles, uint i) {
 // first_bit is the number of slice 0 of the codes.
 static inline uint first_bit(slices_t t) { return t.flags & FLAG_MISSING; }
 
-// entry_of gives the form of slice s and where it begins in uint4 of the tile.
-static inline uint2 entry_of(slices_t t, uint s) {
-    if (t.flags & FLAG_PLAIN)
-        return (uint2)(FORM_PLAIN, s * t.plain);
-    uint e = ((__global const ushort *)t.words)[s];
-    return (uint2)(e >> 14, e & 0x3fff);
+// entry_of gives the form of slice s (FORM_OF), and where it begins in uint4 of the tile (START_OF).
+#define FORM_OF(entry) ((entry) >> 14)
+#define START_OF(entry) ((entry) & 0x3fff)
+static inline uint entry_of(slices_t t, uint s) {
+    return t.flags & FLAG_PLAIN ? s * t.plain : ((__global const ushort *)t.words)[s];
 }
 
 // rare_from is the place of the first row of a sparse slice that is not below `row`.
@@ -89,19 +88,19 @@ static inline uint rare_from(__global const ushort *rare, uint row) {
 
 // slice_rows returns slice s of part q. Bits behind the last row are any.
 static inline part_t slice_rows(slices_t t, uint s, uint q, uint *loads) {
-    uint2 e = entry_of(t, s);
-    if (e.x == FORM_PLAIN) {
+    uint e = entry_of(t, s), form = FORM_OF(e);
+    if (form == FORM_PLAIN) {
         LOADS(*loads, LANES);
 #if SCAN_SERIAL
-        __global const uint4 *slice = t.words + e.y;
-        return (uint8)(slice[2 * q], slice[min(2 * q + 1, t.plain - 1)]);
+        __global const uint4 *slice = t.words + START_OF(e) + 2 * q;
+        return (uint8)(slice[0], slice[2 * q + 1 < t.plain]);
 #else
-        return t.words[e.y + q];
+        return t.words[START_OF(e) + q];
 #endif
     }
-    if (e.x != FORM_SPARSE)
-        return (part_t)(e.x == FORM_ONES ? 0xffffffff : 0);
-    __global const ushort *rare = (__global const ushort *)(t.words + e.y);
+    if (form != FORM_SPARSE)
+        return (part_t)(form == FORM_ONES ? 0xffffffff : 0);
+    __global const ushort *rare = (__global const ushort *)(t.words + START_OF(e));
     part_t rows = 0;
     for (uint i = rare_from(rare, q * PART_ROWS), n = rare[0] & 0x7fff; i <= n && rare[i] < (q + 1) * PART_ROWS; i++) {
         uint row = rare[i] - q * PART_ROWS;
@@ -113,21 +112,53 @@ static inline part_t slice_rows(slices_t t, uint s, uint q, uint *loads) {
 
 // slice_word returns slice s of the rows of word g of the tile.
 static inline uint slice_word(slices_t t, uint s, uint g) {
-    uint2 e = entry_of(t, s);
-    if (e.x == FORM_PLAIN)
-        return ((__global const uint *)(t.words + e.y))[g];
-    if (e.x != FORM_SPARSE)
-        return e.x == FORM_ONES ? 0xffffffff : 0;
-    __global const ushort *rare = (__global const ushort *)(t.words + e.y);
+    uint e = entry_of(t, s), form = FORM_OF(e);
+    if (form == FORM_PLAIN)
+        return ((__global const uint *)(t.words + START_OF(e)))[g];
+    if (form != FORM_SPARSE)
+        return form == FORM_ONES ? 0xffffffff : 0;
+    __global const ushort *rare = (__global const ushort *)(t.words + START_OF(e));
     uint rows = 0;
     for (uint i = rare_from(rare, 32 * g), n = rare[0] & 0x7fff; i <= n && rare[i] < 32 * (g + 1); i++)
         rows |= 1u << rare[i] % 32;
     return rare[0] >> 15 ? rows : ~rows;
 }
 
-static inline bool none(part_t set) { return !any(set != (part_t)0); }
+static inline bool none(part_t set) {
+#if SCAN_SERIAL
+    uint4 some = set.lo | set.hi;
+#else
+    uint4 some = set;
+#endif
+    ulong2 all = as_ulong2(some);
+    return (all.x | all.y) == 0;
+}
+
+// rows_in is the number of rows of a set.
+static inline uint rows_in(part_t set) {
+#if SCAN_SERIAL
+    ulong4 n = popcount(as_ulong4(set));
+    return (uint)(n.x + n.y + n.z + n.w);
+#else
+    uint4 n = popcount(set);
+    return n.x + n.y + n.z + n.w;
+#endif
+}
+
+// part_at returns the part at word w of plain bits of so many words.
+static inline part_t part_at(__global const uint *bits, uint w, uint words) {
+    if (w + LANES <= words)
+        return part_load(0, bits + w);
+    uint some[LANES];
+    for (uint l = 0; l < LANES; l++)
+        some[l] = w + l < words ? bits[w + l] : 0;
+    return part_load(0, some);
+}
 
 static inline ulong low_bits(uint n) { return n ? ~0UL >> (64 - n) : 0; }
+
+// low_zeros is the number of bits below the lowest 1 of x.
+static inline uint low_zeros(ulong x) { return x ? 63 - (uint)clz(x & (0 - x)) : 64; }
 
 // between returns the rows of a set whose codes lie in lo to hi.
 static inline part_t between(slices_t t, part_t set, ulong lo, ulong hi, uint q, uint *loads) {
@@ -137,6 +168,7 @@ static inline part_t between(slices_t t, part_t set, ulong lo, ulong hi, uint q,
     lo = lo > t.least ? lo - t.least : 0;
     hi = min(hi - t.least, top);
     uint s = first_bit(t), b = t.width, same = 64 - (uint)clz(lo ^ hi); // bits that differ, and all below
+    uint any_low = low_zeros(lo), any_high = low_zeros(~hi);           // lower bits that bound no code
     if (s)
         set &= slice_rows(t, 0, q, loads);
     while (b > same) {
@@ -145,32 +177,29 @@ static inline part_t between(slices_t t, part_t set, ulong lo, ulong hi, uint q,
         if (none(set))
             return set;
     }
-    if (b == 0 || (lo == 0 && hi == low_bits(b)))
+    if (b <= min(any_low, any_high))
         return set;
     part_t high = slice_rows(t, s++, q, loads), low = set & ~high, in = 0; // rows that agree so far with hi, with lo
     high &= set;
-    b--;
-    for (;;) {
-        ulong rest = low_bits(b);
-        if ((lo & rest) == 0) { // the rest of lo bounds no code
+    for (b--;; b--) {
+        if (b <= any_low) {
             in |= low;
             low = 0;
         }
-        if ((hi & rest) == rest) {
+        if (b <= any_high) {
             in |= high;
             high = 0;
         }
-        if (b == 0 || none(low | high))
+        if (none(low | high))
             return in;
         part_t x = slice_rows(t, s++, q, loads);
-        b--;
-        if (lo >> b & 1) {
+        if (lo >> (b - 1) & 1) {
             low &= x;
         } else {
             in |= low & x;
             low &= ~x;
         }
-        if (hi >> b & 1) {
+        if (hi >> (b - 1) & 1) {
             in |= high & ~x;
             high &= x;
         } else {
@@ -195,13 +224,13 @@ static inline void turned(slices_t t, uint s, uint n, uint g, uint *number) {
     for (uint j = 0; j < 32; j++) {
         x[j] = 0;
         if (j < n) {
-            uint2 e = entry_of(t, s + n - 1 - j);
-            if (e.x == FORM_PLAIN) {
-                x[j] = ((__global const uint *)(t.words + e.y))[g];
-            } else if (e.x == FORM_SPARSE) {
+            uint e = entry_of(t, s + n - 1 - j), form = FORM_OF(e);
+            if (form == FORM_PLAIN) {
+                x[j] = ((__global const uint *)(t.words + START_OF(e)))[g];
+            } else if (form == FORM_SPARSE) {
                 sparse |= 1u << j;
-                x[j] = ((__global const ushort *)(t.words + e.y))[0] >> 15 ? 0 : 0xffffffff;
-            } else if (e.x == FORM_ONES) {
+                x[j] = ((__global const ushort *)(t.words + START_OF(e)))[0] >> 15 ? 0 : 0xffffffff;
+            } else if (form == FORM_ONES) {
                 x[j] = 0xffffffff;
             }
         }
@@ -216,7 +245,7 @@ static inline void turned(slices_t t, uint s, uint n, uint g, uint *number) {
         number[r] = x[r];
     for (; sparse; sparse &= sparse - 1) {
         uint j = 31 - clz(sparse & -sparse);
-        __global const ushort *rare = (__global const ushort *)(t.words + entry_of(t, s + n - 1 - j).y);
+        __global const ushort *rare = (__global const ushort *)(t.words + START_OF(entry_of(t, s + n - 1 - j)));
         for (uint i = rare_from(rare, 32 * g), last = rare[0] & 0x7fff; i <= last && rare[i] < 32 * (g + 1); i++)
             number[rare[i] % 32] ^= 1u << j;
     }

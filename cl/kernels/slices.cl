@@ -144,16 +144,6 @@ static inline part_t selected(BUFFERS, __global const uint4 *tiles, uint tile_co
     return set;
 }
 
-static inline uint rows_in(part_t set) {
-    set = popcount(set);
-#if SCAN_SERIAL
-    uint4 n = set.lo + set.hi;
-#else
-    uint4 n = set;
-#endif
-    return n.x + n.y + n.z + n.w;
-}
-
 SLICE_GROUP
 __kernel void slices(BUFFERS, __global const uint4 *restrict tiles, uint tile_count, uint row_count, __global uint4 *batch,
                      uint selections_at, uint first, uint selections, __global uint *restrict out, uint out_at, uint stride,
