@@ -87,13 +87,15 @@ func TestTables(t *testing.T) {
 	d := devicetest.Find(t, everything)
 	for name, shape := range devicetest.Shapes(d) {
 		t.Run(name, func(t *testing.T) {
-			selecttest.Run(t, func(t *testing.T) plan.Backend {
+			open := func(t *testing.T) plan.Backend {
 				b, err := Open(context.Background(), d, Options{Tuning: &shape, SkipSelfTest: true})
 				if err != nil {
 					t.Fatal(err)
 				}
 				return b
-			}, plantest.Options{Small: devicetest.Small(), Corrupt: true})
+			}
+			selecttest.Run(t, open, plantest.Options{Small: devicetest.Small(), Corrupt: true})
+			selecttest.Slices(t, open, plantest.Options{Small: devicetest.Small(), Corrupt: true})
 		})
 	}
 }

@@ -20,9 +20,8 @@ const (
 
 // Steps of kernels/step.cl in addition to the steps of package plan.
 const (
-	stepAll  = uint32(plan.StepCheck) + 1
-	stepLoad = stepAll + 1
-	stepBits = stepAll + 2
+	stepLoad = uint32(plan.StepAll) + 1 + iota
+	stepBits
 )
 
 // cut cuts a batch of selections into rounds.
@@ -103,6 +102,9 @@ func (c *cut) measure(steps []plan.Step) (n needs) {
 			}
 			depth++
 			n.sets = max(n.sets, depth)
+		case plan.StepAll:
+			depth++
+			n.sets = max(n.sets, depth)
 		case plan.StepCheck:
 			checks++
 			n.records += int(x.To - x.From)
@@ -129,7 +131,7 @@ func (c *cut) findSkips(steps []plan.Step) {
 	depth := 0
 	for k, x := range steps {
 		switch x.Code {
-		case plan.StepAny:
+		case plan.StepAny, plan.StepAll:
 			begins[depth] = k
 			depth++
 		case plan.StepOr:
@@ -179,7 +181,7 @@ func (c *cut) write(s *Store, up []uint32) {
 			for _, x := range steps {
 				if x.Code == plan.StepCheck {
 					w.put(&w.at, uint32(w.step), 2, uint32(c.count+check), uint32(check))
-					w.put(&w.step, stepAll, 0, 0, 0)
+					w.put(&w.step, uint32(plan.StepAll), 0, 0, 0)
 					w.check(x)
 					check++
 				}
@@ -243,7 +245,7 @@ func (w *writer) selection(steps []plan.Step, i, check int) int {
 			w.put(&w.step, stepBits, uint32(check*w.checkStride()/4), 1, 0)
 			check++
 		default:
-			w.put(&w.step, uint32(x.Code), 0, 0, 0)
+			w.put(&w.step, uint32(x.Code), 0, 0, w.skips[k])
 		}
 	}
 	if w.with != nil {

@@ -14,6 +14,7 @@ import (
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/device/devicetest"
 	"heddle/codec"
+	"heddle/codec/bitslice"
 	"heddle/engine/plan"
 	"heddle/engine/plan/testneeds"
 )
@@ -158,7 +159,7 @@ func TestTableRounds(t *testing.T) {
 	}
 }
 
-// TestTableCorrupt has words that are no vector, and packed values that are none: the
+// TestTableCorrupt has words that are no vector, and a tile that is none: the
 // error names the vector or the column.
 func TestTableCorrupt(t *testing.T) {
 	testneeds.OneCaller(t)
@@ -171,13 +172,13 @@ func TestTableCorrupt(t *testing.T) {
 		t.Errorf("a fill of no groups: %v", err)
 	}
 	tab.Words64[at] = good
-	tab.Packed[tab.Columns[0].High.Off+1] = math.MaxUint32
+	tab.Slices[tab.Columns[0].Tiles[1].Off] = math.MaxUint32
 	s, err := Load(t.Context(), b, tab)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := s.Select(t.Context(), sel, new(plan.Rows)); !errors.Is(err, codec.ErrCorrupt) || !strings.Contains(err.Error(), "column 0: ") {
-		t.Errorf("a header of unknown bits: %v", err)
+	if err := s.Select(t.Context(), sel, new(plan.Rows)); !errors.Is(err, bitslice.ErrCorrupt) || !strings.Contains(err.Error(), "column 0: ") {
+		t.Errorf("slices outside of their tile: %v", err)
 	}
 }

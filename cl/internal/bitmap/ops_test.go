@@ -2,8 +2,9 @@ package bitmap
 
 import (
 	"heddle/cl/internal/device"
+	"heddle/cl/internal/filter"
 	"heddle/cl/internal/primitive"
 )
 
 // ops are the operations of the tests.
-var ops = device.Operations{Operation, primitive.Operation}
+var ops = device.Operations{Operation, filter.Operation, primitive.Operation}

@@ -95,10 +95,14 @@ func selfTestFacets(ctx context.Context, rt *device.Runtime) error {
 		for i, in := range columns {
 			want := make([]uint64, in.Top()+2)
 			for r, code := range plain.Codes[in.Column] {
+				place := code + 1
 				if in.Bounds != nil {
-					code = in.Bin(code)
+					place = in.Bin(code) + 1
 				}
-				want[code+1] += set[r/64] >> (r % 64) & 1
+				if has := plain.Has[in.Column]; has != nil && has[r/64]>>(r%64)&1 == 0 {
+					place = 0
+				}
+				want[place] += set[r/64] >> (r % 64) & 1
 			}
 			if !slices.Equal(got[i], want) {
 				return rt.FailedTest("numbers of rows by their codes are wrong, of codes up to %d", in.Last)
@@ -123,7 +127,7 @@ func selfTestMeasures(ctx context.Context, rt *device.Runtime) error {
 		for r, code := range summed {
 			eighths[r] = 125 * code
 		}
-		floats, failed := t.AppendCodes(eighths)
+		floats, failed := t.AppendTiles(eighths, plain.Has[0])
 		if err = cmp.Or(err, failed); err != nil {
 			return rt.FailedTest("preparing: %w", err)
 		}
@@ -149,7 +153,7 @@ func selfTestMeasures(ctx context.Context, rt *device.Runtime) error {
 			for r, code := range plain.Codes[by.Column] {
 				selected := set[r/64] >> (r % 64) & 1
 				rowsOf[code+1] += selected
-				sums[code+1] += selected * summed[r]
+				sums[code+1] += selected * (plain.Has[0][r/64] >> (r % 64) & 1) * summed[r]
 			}
 			if !slices.Equal(got.Rows, rowsOf) || !slices.Equal(got.Sums[0], sums) || !slices.Equal(got.Sums[1], sums) {
 				return rt.FailedTest("groups of codes up to %d are wrong", by.Last)
@@ -166,8 +170,8 @@ func sampleColumns(t *plan.Table, plain *reference.Table, lasts ...uint64) (colu
 		for r := range codes {
 			codes[r] = plain.Codes[0][r] % (last + 1)
 		}
-		plain.Codes = append(plain.Codes, codes)
-		column, failed := t.AppendCodes(codes)
+		plain.Codes, plain.Has = append(plain.Codes, codes), append(plain.Has, nil)
+		column, failed := t.AppendTiles(codes, nil)
 		err = cmp.Or(err, failed)
 		columns = append(columns, plan.Input{Column: column, Last: last})
 	}
@@ -175,7 +179,7 @@ func sampleColumns(t *plan.Table, plain *reference.Table, lasts ...uint64) (colu
 }
 
 // sampleTable makes a table with vectors of zeros, of ones, of random bits from few to half
-// of the rows, and of runs, and with one column of wide codes, some of them exceptions.
+// of the rows, and of runs, and with one column of wide codes, a few of them large, which some rows lack.
 func sampleTable(rows uint32, word int) (*plan.Table, *reference.Table, error) {
 	t, plain := &plan.Table{Rows: rows}, &reference.Table{Rows: rows}
 	hash := func(r, seed uint32) uint32 { h := (r + seed*977) * 2654435761; return (h ^ h>>15) * 2246822519 >> 8 }
@@ -202,16 +206,19 @@ func sampleTable(rows uint32, word int) (*plan.Table, *reference.Table, error) {
 			t.AppendVector32(wah.Compress([]uint32(nil), set, uint64(rows)))
 		}
 	}
-	codes := make([]uint64, rows)
+	codes, has := make([]uint64, rows), make([]uint64, wah.Bitset(uint64(rows)))
 	for r := range rows {
 		low := hash(r, 10)
-		if hash(r, 11)%40 > 0 { // the rest are exceptions of their segments
+		if hash(r, 11)%400 > 0 { // few others, so that slices of the upper bits are sparse
 			low >>= 12
 		}
 		codes[r] = uint64(hash(r, 9)%3)<<32 | uint64(low)
+		if hash(r, 12)%50 > 0 || r < 4096 {
+			has[r/64] |= 1 << (r % 64)
+		}
 	}
-	plain.Codes = [][]uint64{codes}
-	_, err := t.AppendCodes(codes)
+	plain.Codes, plain.Has = [][]uint64{codes}, [][]uint64{has}
+	_, err := t.AppendTiles(codes, has)
 	return t, plain, err
 }
 
@@ -239,6 +246,20 @@ func sampleSelections(vectors int) *plan.SelectBatch {
 	s.Any(5, 2)
 	s.Do(plan.StepAnd)
 	s.Do(plan.StepOr)
+	s.End()
+	one, many := plan.CodeRange{Lo: 1 << 10, Hi: 1<<32 + 1<<9}, []plan.CodeRange{{Lo: 3, Hi: 3}}
+	for k := range uint64(9) {
+		many = append(many, plan.CodeRange{Lo: k<<30 + 1<<8, Hi: k<<30 + 1<<(9+k)})
+	}
+	s.Do(plan.StepAll)
+	s.Check(0, one)
+	s.End()
+	s.Do(plan.StepAll)
+	s.Check(0, many...)
+	s.Do(plan.StepAll)
+	s.Check(0, one, plan.CodeRange{Lo: 2<<32 + 1<<20, Hi: 3 << 32})
+	s.Do(plan.StepNot)
+	s.Do(plan.StepAnd)
 	s.End()
 	s.End() // no step: no row
 	return s

@@ -242,6 +242,9 @@ func (s *Store) Explain(sel *plan.SelectBatch, i int) string {
 			checks++
 		}
 	}
+	if inSlices(sel.Selection(i)) {
+		return fmt.Sprintf("slices, %d checks of stored values", checks)
+	}
 	text := fmt.Sprintf("%v, %d vectors, %.1f MB", strategy, vectors, float64(bytes)/1e6)
 	if strategy != plan.Fused {
 		text += s.explainColumns(strategy, sel.Selection(i))

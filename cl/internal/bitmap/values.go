@@ -3,6 +3,7 @@ package bitmap
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
@@ -107,9 +108,17 @@ func (v *values) release(b *device.Runtime) {
 // slices returns the columns as slices, and the words that these have in common.
 func (s *Store) slices() (words []uint32, columns []bitslice.Column, err error) {
 	t := s.t
-	columns = make([]bitslice.Column, len(t.Columns))
+	words, columns = slices.Clip(t.Slices), make([]bitslice.Column, len(t.Columns))
 	for c := range columns {
-		if columns[c].Tiles, words, err = sliced(t, uint32(c), words); err != nil {
+		if n := len(t.Columns[c].Tiles); n > 0 {
+			columns[c], err = t.Tiles(uint32(c), 0, n)
+			if err == nil {
+				err = columns[c].Validate()
+			}
+		} else {
+			columns[c].Tiles, words, err = sliced(t, uint32(c), words)
+		}
+		if err != nil {
 			return nil, nil, fmt.Errorf("values of column %d: %w", c, err)
 		}
 	}
