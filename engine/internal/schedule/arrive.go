@@ -82,9 +82,9 @@ func (s *Scheduler) arrive(j *Job) (*Batch, error) {
 
 // admit converts the deadline of a job or call that comes, and refuses it after the deadline or the end.
 func (s *Scheduler) admit(deadline time.Time, now time.Duration) (time.Duration, error) {
-	if s.refusal != nil {
+	if s.closed {
 		s.stats.Refused++
-		return never, s.refusal
+		return never, errClosed
 	}
 	if deadline.IsZero() {
 		return never, nil

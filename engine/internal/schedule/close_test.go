@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -38,43 +37,6 @@ func TestNewRefuses(t *testing.T) {
 	}
 	if _, err := New(Options{}, make([]Processor, 65)...); err == nil {
 		t.Error("65 processors: accepted")
-	}
-}
-
-// Drain waits for admitted jobs and refuses the rest.
-func TestDrain(t *testing.T) {
-	for _, mode := range []Mode{Async, Sync} {
-		testneeds.Bubble(t, func(t *testing.T) {
-			s := start(t, Options{Mode: mode, MaxAge: time.Hour}, fake(0, "gpu", 1))
-			var ends []<-chan error
-			for range 5 {
-				ends = append(ends, launch(s, newJob(10*ms)))
-			}
-			go func() { ends = append(ends, launch(s, newJob(10*ms))) }()
-			st := &blocks{left: jobsOf("", 5, 10*ms)}
-			stream := make(chan error, 1)
-			go func() { stream <- s.DoAll(context.Background(), st, "", time.Time{}) }()
-			synctest.Wait()
-			ctx, cancel := context.WithTimeout(t.Context(), 15*ms)
-			defer cancel()
-			if err := s.Drain(ctx); err != context.DeadlineExceeded {
-				t.Error(err)
-			}
-			if err := s.Do(t.Context(), newJob(ms)); !errors.Is(err, plan.ErrClosed) {
-				t.Error(err)
-			}
-			if err := s.Drain(t.Context()); err != nil {
-				t.Error(err)
-			}
-			for _, end := range append(ends, stream) {
-				if err := <-end; err != nil {
-					t.Error(err)
-				}
-			}
-			if err := s.Drain(t.Context()); err != nil {
-				t.Error(err)
-			}
-		})
 	}
 }
 

@@ -131,7 +131,7 @@ func (s *Scheduler) requeue(j *Job, now time.Duration) bool {
 	case j.stream != nil && j.stream.err != nil:
 		s.complete(j, j.stream.err)
 	case s.closed:
-		s.fail(j, s.refusal)
+		s.fail(j, errClosed)
 	case !s.replace(j):
 		s.fail(j, s.noProcessor(j.lastError))
 	default:
@@ -139,19 +139,6 @@ func (s *Scheduler) requeue(j *Job, now time.Duration) bool {
 		return true
 	}
 	return false
-}
-
-// TakeOut removes processor p until Restore, because of err. It is not probed. Its jobs run
-// elsewhere, except jobs whose answers are being written.
-func (s *Scheduler) TakeOut(p int, err error) {
-	if err == nil {
-		err = errors.New("removed")
-	}
-	now := s.lock()
-	defer s.unlock()
-	s.processors[p].takeOut(err, now)
-	s.processors[p].probeAt = never
-	s.dispatch(now)
 }
 
 // Restore lets processor p, which was removed, run jobs again. It has no effect on a

@@ -335,7 +335,7 @@ func TestHang(t *testing.T) {
 	})
 }
 
-// TakeOut moves waiting and running jobs. Without another processor they fail.
+// A removal moves waiting and running jobs. Without another processor they fail.
 func TestTakeOut(t *testing.T) {
 	testneeds.Bubble(t, func(t *testing.T) {
 		host := fake(1, "host", 1)
@@ -348,7 +348,7 @@ func TestTakeOut(t *testing.T) {
 			synctest.Wait()
 		}
 		time.Sleep(5 * ms)
-		s.TakeOut(1, errOwn)
+		s.takeOut(1, errOwn)
 		for i, end := range ends {
 			if err := <-end; err != nil || jobs[i].Trace.Processor != "gpu" || answers(jobs[i]) != 1 {
 				t.Errorf("job %d: %v, %+v", i, err, jobs[i].Trace)
@@ -356,7 +356,7 @@ func TestTakeOut(t *testing.T) {
 		}
 		end := launch(s, newJob(10*ms, 10*ms))
 		synctest.Wait()
-		s.TakeOut(0, nil)
+		s.takeOut(0, errOwn)
 		if err := <-end; !errors.Is(err, ErrNoProcessor) {
 			t.Error(err)
 		}

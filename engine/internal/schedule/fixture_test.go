@@ -132,3 +132,12 @@ func (s *Scheduler) blockSize(t *stream, p *processor) int {
 	defer s.unlock()
 	return s.policy.Block(p, t, &s.view)
 }
+
+// takeOut removes processor p until Restore, because of err. It is not probed.
+func (s *Scheduler) takeOut(p int, err error) {
+	now := s.lock()
+	defer s.unlock()
+	s.processors[p].takeOut(err, now)
+	s.processors[p].probeAt = never
+	s.dispatch(now)
+}

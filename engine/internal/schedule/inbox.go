@@ -53,7 +53,10 @@ func (s *Scheduler) unlock() {
 		for s.undispatched {
 			s.dispatch(s.lockedAt)
 		}
-		s.settle()
+		if s.quiet != nil && s.heldJobs == 0 && s.activeBatches == 0 && len(s.streams) == 0 {
+			close(s.quiet)
+			s.quiet = nil
+		}
 		s.mu.Unlock()
 		if s.inbox.Load() == nil {
 			return

@@ -174,7 +174,7 @@ func TestInboxEndsJobs(t *testing.T) {
 		{"too late", late(), context.Background(), func(*Scheduler) { time.Sleep(2 * ms) }, ErrDeadline},
 		{"no processor", newJob(-1), context.Background(), func(*Scheduler) {}, ErrNoProcessor},
 		{"taken out", newJob(ms), context.Background(), func(s *Scheduler) { s.processors[0].takeOut(plan.ErrDeviceLost, s.now()) }, ErrNoProcessor},
-		{"closed", newJob(ms), context.Background(), func(s *Scheduler) { s.refusal, s.closed = errClosed, true }, plan.ErrClosed},
+		{"closed", newJob(ms), context.Background(), func(s *Scheduler) { s.closed = true }, plan.ErrClosed},
 	} {
 		gate := make(chan struct{})
 		s := start(t, Options{Mode: Sync, MaxAge: time.Hour}, blocked(2, gate))
@@ -189,36 +189,7 @@ func TestInboxEndsJobs(t *testing.T) {
 	}
 }
 
-// Drain lets earlier jobs of the inbox end, and Close does not wait for them in vain.
-func TestInboxIsDrained(t *testing.T) {
-	gate := make(chan struct{})
-	close(gate)
-	for _, inline := range []bool{false, true} {
-		p := blocked(100, gate)
-		p.Inline = inline
-		for _, mode := range Modes() {
-			s := start(t, Options{Mode: mode, MaxAge: time.Hour}, p)
-			s.lock()
-			errs := posted(t.Context(), s, jobs(5, ms)...)
-			drained := make(chan error)
-			go func() { drained <- s.Drain(t.Context()) }()
-			for s.lockWaiters.Load() == 0 {
-				runtime.Gosched()
-			}
-			s.unlock()
-			for _, c := range append(errs, drained) {
-				if err := <-c; err != nil {
-					t.Errorf("%v, inline %v: %v", mode, inline, err)
-				}
-			}
-			if err := s.Do(t.Context(), newJob(ms)); !errors.Is(err, plan.ErrClosed) {
-				t.Errorf("%v, inline %v: after Drain: %v", mode, inline, err)
-			}
-		}
-	}
-}
-
-// Callers arrive, give up and run out of time, while others look, drain and close. Each
+// Callers arrive, give up and run out of time, while others look and close. Each
 // call returns, and each job is counted once.
 func TestInboxLosesNothing(t *testing.T) {
 	for round := range 8 {
@@ -276,9 +247,6 @@ func TestInboxLosesNothing(t *testing.T) {
 		})
 		if round%4 == 3 {
 			time.Sleep(time.Duration(round) * ms / 4)
-			if err := s.Drain(context.Background()); err != nil {
-				t.Error(err)
-			}
 			if err := s.Close(); err != nil {
 				t.Error(err)
 			}

@@ -260,7 +260,7 @@ func TestWaitsAreBounded(t *testing.T) {
 				c.Go(func() {
 					for time.Now().Before(end) {
 						p := r.IntN(len(processors))
-						s.TakeOut(p, errOwn)
+						s.takeOut(p, errOwn)
 						time.Sleep(r.time(ms, time.Second))
 						s.Restore(p)
 						time.Sleep(r.time(ms, time.Second))

@@ -81,7 +81,7 @@ func TestTakeOutEndsRun(t *testing.T) {
 			j := newJob(ms, 20*ms)
 			end, began := launch(s, j), time.Now()
 			time.Sleep(us)
-			s.TakeOut(0, nil)
+			s.takeOut(0, errOwn)
 			name, took := "host", us+20*ms
 			if claimed {
 				name, took = "gpu", 900*ms
@@ -112,7 +112,7 @@ func TestRestoreForgets(t *testing.T) {
 				if out := fail(2); out != nil {
 					t.Errorf("%s: out after two failures in a row: %v", name, out)
 				}
-				s.TakeOut(0, nil)
+				s.takeOut(0, errOwn)
 				s.Restore(0)
 			}
 			if out := fail(3); out == nil {

@@ -111,7 +111,7 @@ func TestOddErrorsOfOldDoNotCount(t *testing.T) {
 			}
 			if restored {
 				run(time.Second)
-				s.TakeOut(0, nil)
+				s.takeOut(0, errOwn)
 				s.Restore(0)
 			} else {
 				works.Store(true)
@@ -272,7 +272,7 @@ func TestTakeOutKeepsTheOrder(t *testing.T) {
 			}
 			synctest.Wait()
 		}
-		s.TakeOut(0, nil)
+		s.takeOut(0, errOwn)
 		s.lock()
 		n := 0
 		for j := s.nonEmpty[0].queues[Host].first; j != nil && j.next != nil; j = j.next {
@@ -319,16 +319,13 @@ func TestUnlockReturns(t *testing.T) {
 				post()
 			}
 		}
-		s = start(t, Options{Mode: Sync, MaxAge: time.Hour}, fake(0, "gpu", 1))
+		s = start(t, Options{Mode: Sync}, fake(0, "gpu", 1))
 		s.lock()
 		s.policy = placing{s.policy, arrives}
 		post()
 		s.unlock()
 		close(returned)
 		synctest.Wait()
-		if err := s.Drain(t.Context()); err != nil {
-			t.Error(err)
-		}
 		for _, j := range posted {
 			<-j.done
 			j.wakeGroup()

@@ -62,8 +62,7 @@ type Scheduler struct {
 	mode          Mode          // mode of the policy at the start, or as the last Event told it
 	heldJobs      int           // jobs that have not ended
 	activeBatches int           // batches that have not returned
-	closed        bool          // waiting jobs fail with refusal, too
-	quiet         chan struct{} // closed as soon as nothing is held and nothing runs; nil: nobody waits
+	quiet         chan struct{} // closed when nothing is held and nothing runs; nil: Close does not wait
 	stats         Stats
 }
 
@@ -189,7 +188,7 @@ func setDefault[T comparable](v *T, to T) {
 }
 
 // Do runs j and waits for its end. The error is ctx.Err(), a DeadlineError, a FullError,
-// plan.ErrClosed after Drain or Close, ErrNoProcessor joined with the reason, or else the
+// plan.ErrClosed after Close, ErrNoProcessor joined with the reason, or else the
 // job's own. With an error the answer in j.Work is not valid, and a Run that still runs may
 // read Work.
 func (s *Scheduler) Do(ctx context.Context, j *Job) error {
@@ -241,24 +240,6 @@ func (s *Scheduler) Do(ctx context.Context, j *Job) error {
 	return j.err
 }
 
-// Drain refuses jobs from now on, with plan.ErrClosed, and waits until all that were
-// admitted have ended, or ctx is done. The scheduler must be closed after it.
-func (s *Scheduler) Drain(ctx context.Context) error {
-	now := s.lock()
-	if s.refusal == nil {
-		s.refusal = errClosed
-	}
-	s.dispatch(now) // batches need not wait for more
-	quiet := s.whenQuiet()
-	s.unlock()
-	select {
-	case <-quiet:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // Close fails the waiting jobs with plan.ErrClosed, and waits until the running jobs have
 // ended. It does not wait for a Run that counts as hung: that goroutine is left alone. A
 // second Close returns plan.ErrClosed.
@@ -268,30 +249,13 @@ func (s *Scheduler) Close() error {
 		s.unlock()
 		return errClosed
 	}
-	s.closed, s.refusal = true, errClosed
+	quiet := make(chan struct{})
+	s.closed, s.quiet = true, quiet
 	s.failWaiting(errClosed, now)
-	quiet := s.whenQuiet()
 	s.unlock()
 	<-quiet
 	s.timer.Stop()
 	return nil
-}
-
-// whenQuiet returns a channel that is closed when nothing is held and nothing runs, at
-// once if so when the lock is left.
-func (s *Scheduler) whenQuiet() <-chan struct{} {
-	if s.quiet == nil {
-		s.quiet = make(chan struct{})
-	}
-	return s.quiet
-}
-
-// settle is called before the lock is left.
-func (s *Scheduler) settle() {
-	if s.quiet != nil && s.heldJobs == 0 && s.activeBatches == 0 && len(s.streams) == 0 {
-		close(s.quiet)
-		s.quiet = nil
-	}
 }
 
 // Stats returns a snapshot.

@@ -31,8 +31,8 @@ type view struct {
 	cores       cores
 
 	// State of the whole.
-	onlyReserves bool  // no processor works but reserve processors
-	refusal      error // error of every further job; nil: jobs are admitted
+	onlyReserves bool // no processor works but reserve processors
+	closed       bool // each further job fails with errClosed
 }
 
 // inReserve says whether p waits in reserve while other processors work.
@@ -302,7 +302,7 @@ func (v *view) closes(q *kindQueue, p *processor) decision {
 		return decision{}
 	}
 	threshold := p.Threshold(q.kind)
-	if own.load+either.load >= threshold || v.refusal != nil {
+	if own.load+either.load >= threshold {
 		return decision{mode: Sync}
 	}
 	again := min(v.ageAt(own), v.ageAt(either))

@@ -47,9 +47,9 @@ func (s *Scheduler) giveUpHung(now, lost time.Duration) time.Duration {
 			case now < b.limit:
 			case b.beingAnswered():
 				b.limit = now + s.opt.Hang
-			case now < end && s.refusal == nil && s.irreplaceable(b) && b.works(now):
+			case now < end && !s.closed && s.irreplaceable(b) && b.works(now):
 				b.limit = min(now+s.opt.Hang, end)
-			case s.refusal == nil && s.lastWorking(p):
+			case !s.closed && s.lastWorking(p):
 				b.giveUp(now)
 				b.limit = now + s.opt.Hang
 			default:
@@ -130,7 +130,7 @@ func (v *view) hangs(p *processor, now time.Duration) bool {
 func (p *processor) probeLater(now time.Duration) {
 	s := p.scheduler
 	p.probeAt = never
-	if p.Probe == nil || s.refusal != nil {
+	if p.Probe == nil || s.closed {
 		return
 	}
 	p.probeAt = now + p.probeDelay
@@ -142,7 +142,7 @@ func (p *processor) probeLater(now time.Duration) {
 func (s *Scheduler) runProbes(now time.Duration) time.Duration {
 	next := never
 	for _, p := range s.processors {
-		if p.removal == nil || p.probeAt == never || s.refusal != nil {
+		if p.removal == nil || p.probeAt == never || s.closed {
 			continue
 		}
 		if p.probeAt <= now {
@@ -178,7 +178,7 @@ func (p *processor) beginProbe(now time.Duration) {
 			b.leave(now)
 		}
 		switch {
-		case p.removal == nil || s.refusal != nil: // restored meanwhile, or the scheduler ends
+		case p.removal == nil || s.closed: // restored meanwhile, or the scheduler ends
 		case err != nil:
 			p.probeLater(now)
 		default:

@@ -246,7 +246,7 @@ func TestProbesBecomeRare(t *testing.T) {
 	})
 }
 
-// A probe that hangs keeps nothing waiting; so does TakeOut, which no probe follows.
+// A probe that hangs keeps nothing waiting; so does a removal that no probe follows.
 func TestProbeHangs(t *testing.T) {
 	testneeds.Bubble(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -259,10 +259,10 @@ func TestProbeHangs(t *testing.T) {
 			return errOwn
 		}
 		s := start(t, Options{Mode: Async}, gpu, fake(1, "host", 1))
-		s.TakeOut(0, nil)
+		s.takeOut(0, errOwn)
 		time.Sleep(time.Hour)
 		if s.Restore(0); probes.Load() != 0 {
-			t.Errorf("%d probes after TakeOut", probes.Load())
+			t.Errorf("%d probes after such a removal", probes.Load())
 		}
 		for range 3 {
 			if err := s.Do(t.Context(), newJob(ms, 20*ms)); err != nil {
