@@ -10,24 +10,16 @@ func newDeviceFirst(*Options, int) Policy { return deviceFirst{} }
 // Mode implements Policy.
 func (deviceFirst) Mode() Mode { return Sync }
 
-// Place implements Policy: the class is Device if a device can run j. The fastest free processor of
-// the class begins an arriving job alone.
-func (deviceFirst) Place(j *Job, v *view) (best *processor) {
-	j.Trace.Class = Host
-	for i, p := range v.processors {
-		if p.class == Device && v.eligible(j, i) {
-			j.Trace.Class = Device
-			break
-		}
+// Place implements Policy: the class is Device if a device can run j. The fastest processor of the class
+// begins an arriving job alone, if it is free.
+func (deviceFirst) Place(j *Job, v *view) *processor {
+	best := v.fastest(j, Device)
+	if best == nil {
+		best = v.fastest(j, Host)
 	}
-	j.similarCost = never
-	if j.Mode == Sync {
+	j.Trace.Class, j.similarCost = best.class, never
+	if j.Mode == Sync || !v.placeable(j, best) {
 		return nil
-	}
-	for i, p := range v.processors {
-		if p.class == j.Trace.Class && v.eligible(j, i) && v.placeable(j, p) && (best == nil || j.Trace.Estimates[i] < j.Trace.Estimates[best.index]) {
-			best = p
-		}
 	}
 	return best
 }

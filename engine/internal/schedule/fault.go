@@ -197,7 +197,6 @@ func (p *processor) setRemoval(err error, now time.Duration) {
 	waiting := s.dequeueAll()
 	p.removal = err
 	p.removed.Store(err != nil)
-	s.updateReserves()
 	s.event(Event{Processor: p.Name, Err: err}, now)
 	for _, j := range waiting {
 		s.requeue(j, now)

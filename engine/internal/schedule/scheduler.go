@@ -150,7 +150,6 @@ func New(opt Options, processors ...Processor) (*Scheduler, error) {
 		return b
 	}
 	s.timer = time.AfterFunc(never, s.tick)
-	s.updateReserves()
 	return s, nil
 }
 

@@ -31,12 +31,13 @@ type view struct {
 	cores       cores
 
 	// State of the whole.
-	onlyReserves bool // no processor works but reserve processors
-	closed       bool // each further job fails with errClosed
+	closed bool // each further job fails with errClosed
 }
 
 // inReserve says whether p waits in reserve while other processors work.
-func (v *view) inReserve(p *processor) bool { return p.Reserve && !v.onlyReserves }
+func (v *view) inReserve(p *processor) bool {
+	return p.Reserve && slices.ContainsFunc(v.processors, func(o *processor) bool { return !o.Reserve && o.removal == nil })
+}
 
 func (v *view) totalQueued() int { return v.queued[Either] + v.queued[Device] + v.queued[Host] }
 
@@ -328,6 +329,17 @@ func (v *view) placeable(j *Job, p *processor) bool {
 	return p.free(false) && v.coresFor(p, j) > 0 && v.queued[p.class]+v.queued[Either] == 0 && len(v.streams) == 0
 }
 
+// fastest is the processor of a class with the least estimate of j alone; Either: of all. nil: none can
+// run j.
+func (v *view) fastest(j *Job, class Class) (best *processor) {
+	for i, p := range v.processors {
+		if v.eligible(j, i) && (class == Either || class == p.class) && (best == nil || j.Trace.Estimates[i] < j.Trace.Estimates[best.index]) {
+			best = p
+		}
+	}
+	return best
+}
+
 // takers is the number of working processors of a class that can run blocks of t.
 func (v *view) takers(t *stream, class Class) (n int) {
 	for i, p := range v.processors {
@@ -336,15 +348,4 @@ func (v *view) takers(t *stream, class Class) (n int) {
 		}
 	}
 	return n
-}
-
-// updateReserves decides whether reserve processors take all jobs, because no other
-// processor works. It is called whenever a processor is removed or restored.
-func (v *view) updateReserves() {
-	v.onlyReserves = true
-	for _, p := range v.processors {
-		if p.removal == nil && !p.Reserve {
-			v.onlyReserves = false
-		}
-	}
 }

@@ -160,13 +160,10 @@ func (s *Scheduler) runProbes(now time.Duration) time.Duration {
 // beginProbe runs a probe of p as a batch without jobs, which may hang as well.
 func (p *processor) beginProbe(now time.Duration) {
 	s := p.scheduler
-	b := &Batch{Mode: Async, batchState: batchState{scheduler: s, processor: p, started: now, limit: now + s.opt.Hang}}
 	p.probeAt = never
 	p.probeDelay = min(2*p.probeDelay, maxProbeFactor*s.opt.Probe)
-	s.cores.change(b, 1, now)
-	p.running = append(p.running, b)
-	s.activeBatches++
-	s.arm(b.limit)
+	b := p.newBatch(Async)
+	b.begin(now)
 	go func() {
 		err := p.Probe(context.Background())
 		now := s.lock()

@@ -14,21 +14,9 @@ func newWu(opt *Options, _ int) Policy { return &wu{newModeSwitch(opt)} }
 
 // Place implements Policy.
 func (w *wu) Place(j *Job, v *view) *processor {
-	arrives := w.price(j, v)
-	var best, device *processor
-	for i, p := range v.processors {
-		if !v.eligible(j, i) {
-			continue
-		}
-		if best == nil || j.Trace.Estimates[i] < j.Trace.Estimates[best.index] {
-			best = p
-		}
-		if p.class == Device {
-			device = p
-		}
-	}
+	arrives, best := w.price(j, v), v.fastest(j, Either)
 	j.Trace.Class, j.similarCost = best.class, never
-	if device != nil && j.batchPriced {
+	if j.batchPriced && v.fastest(j, Device) != nil {
 		j.Trace.Class = Device
 	}
 	if arrives && !j.batchPriced && v.placeable(j, best) {
