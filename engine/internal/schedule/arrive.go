@@ -49,7 +49,7 @@ func (s *Scheduler) arrive(j *Job) (*Batch, error) {
 		return nil, s.noProcessor(nil)
 	}
 	s.decay(now)
-	s.arrivalRate[j.singleClass] += float64(j.bestTime) / float64(s.opt.Window)
+	s.arrivalRate[j.singleClass] += float64(j.bestTime) / float64(loadWindow)
 	p := s.policy.Place(j, &s.view)
 	s.followMode(now)
 	j.caller = s.callerNamed(j.Caller)
@@ -138,11 +138,14 @@ func (s *Scheduler) replace(j *Job) bool {
 	return true
 }
 
-// decay updates the arrival rate to now: an average with weights that fall to 1/e in a window, in
+// loadWindow is the time over which the load is averaged.
+const loadWindow = 100 * time.Millisecond
+
+// decay updates the arrival rate to now: an average with weights that fall to 1/e in loadWindow, in
 // steps that are small beside it.
 func (s *Scheduler) decay(now time.Duration) {
-	if s.rateFell = now-s.decayedAt > s.opt.Window/1024; s.rateFell {
-		keep := math.Exp(-float64(now-s.decayedAt) / float64(s.opt.Window))
+	if s.rateFell = now-s.decayedAt > loadWindow/1024; s.rateFell {
+		keep := math.Exp(-float64(now-s.decayedAt) / float64(loadWindow))
 		for class := range s.arrivalRate {
 			s.arrivalRate[class] *= keep
 		}

@@ -68,7 +68,7 @@ func TestAutoFollowsLoad(t *testing.T) {
 func TestAutoHolds(t *testing.T) {
 	testneeds.Bubble(t, func(t *testing.T) {
 		var events []Event
-		s := start(t, Options{Window: 10 * ms, Hold: 300 * ms, Event: func(e Event) { events = append(events, e) }}, fake(0, "gpu", 1))
+		s := start(t, Options{Hold: 300 * ms, Event: func(e Event) { events = append(events, e) }}, fake(0, "gpu", 1))
 		var group sync.WaitGroup
 		for range 20 { // bursts and pauses
 			for range 20 {

@@ -28,8 +28,6 @@ type Options struct {
 	// Sync has lasted for Hold. 0 is 0.7, 0.4 and 100 ms.
 	Enter, Leave float64
 	Hold         time.Duration
-	// Window is the duration over which the load is averaged. 0 is 100 ms.
-	Window time.Duration
 	// Similar is the ratio of run times from which a job suits the faster class only, at least 1.
 	// 0 is 1.2, as in Ding et al. 2009, section 9.
 	Similar float64

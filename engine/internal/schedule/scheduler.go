@@ -155,7 +155,7 @@ func New(opt Options, processors ...Processor) (*Scheduler, error) {
 
 // fill replaces zero options by their defaults.
 func (o *Options) fill() error {
-	if o.Mode > Sync || min(o.Capacity, o.Cores) < 0 || min(o.MaxAge, o.Hold, o.Window, o.Hang, o.Probe) < 0 ||
+	if o.Mode > Sync || min(o.Capacity, o.Cores) < 0 || min(o.MaxAge, o.Hold, o.Hang, o.Probe) < 0 ||
 		!(min(o.Enter, o.Leave, o.Similar) >= 0) {
 		return fmt.Errorf("scheduler: negative option: %+v", *o)
 	}
@@ -169,7 +169,6 @@ func (o *Options) fill() error {
 	setDefault(&o.Enter, 0.7)
 	setDefault(&o.Leave, 0.4)
 	setDefault(&o.Hold, 100*time.Millisecond)
-	setDefault(&o.Window, 100*time.Millisecond)
 	setDefault(&o.Similar, 1.2)
 	setDefault(&o.Hang, 10*time.Second)
 	setDefault(&o.Probe, time.Second)

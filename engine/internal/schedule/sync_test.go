@@ -60,8 +60,8 @@ func TestSyncWithoutWork(t *testing.T) {
 		queued   time.Duration
 	}{{Auto, Auto, 0}, {Auto, Sync, ms}, {Sync, Auto, ms}} {
 		testneeds.Bubble(t, func(t *testing.T) {
-			s := start(t, Options{Mode: c.opt, Window: 10 * ms, Hold: time.Hour}, fake(0, "gpu", 1))
-			for range 20 { // a load that makes Auto Sync, which stays
+			s := start(t, Options{Mode: c.opt, Hold: time.Hour}, fake(0, "gpu", 1))
+			for range 100 { // a load that makes Auto Sync, which stays
 				if err := s.Do(t.Context(), newJob(2*ms)); err != nil {
 					t.Fatal(err)
 				}
