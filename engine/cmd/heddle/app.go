@@ -14,6 +14,7 @@ import (
 	"heddle/config"
 	"heddle/engine/cmd/heddle/internal/flags"
 	"heddle/engine/cmd/heddle/internal/help"
+	"heddle/engine/cmd/heddle/internal/machine"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/file/mapped"
 )
@@ -22,10 +23,7 @@ import (
 type App struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	Environ        []string // NAME=value
-	// Self is the file of this program, which examines OpenCL drivers in child processes. Without it,
-	// drivers load unexamined.
-	Self string
+	machine.Machine
 }
 
 // Run executes the command line args, which excludes the program's name. It prints an
@@ -188,14 +186,5 @@ func (a *App) progress(task string, unit terminal.Unit, total int64, hidden bool
 }
 
 func (a *App) logger(c config.Log) zerolog.Logger {
-	return terminal.Logger(a.Stderr, c, a.getenv("NO_COLOR") == "")
-}
-
-func (a *App) getenv(name string) string {
-	for _, kv := range a.Environ {
-		if value, ok := strings.CutPrefix(kv, name+"="); ok {
-			return value
-		}
-	}
-	return ""
+	return terminal.Logger(a.Stderr, c, a.Getenv("NO_COLOR") == "")
 }

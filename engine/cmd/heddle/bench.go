@@ -81,7 +81,7 @@ func (o *benchOptions) Run(ctx context.Context, a *App) error {
 	if err := oneBackend(c); err != nil {
 		return err
 	}
-	if _, err := a.examine(ctx, &c.Devices, log); err != nil {
+	if _, err := a.Examine(ctx, &c.Devices, log); err != nil {
 		return err
 	}
 	o.Backend, o.Device, o.Threads, o.Tuning = c.Devices.Backend, c.Devices.Device, c.Devices.Threads, c.Devices.Tuning

@@ -11,10 +11,10 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/cmd/heddle/internal/flags"
+	"heddle/engine/cmd/heddle/internal/machine"
 	"heddle/engine/cmd/heddle/internal/rows"
 	"heddle/engine/cmd/heddle/internal/workload"
 	"heddle/engine/index/trec"
-	"heddle/engine/internal/drivers"
 	"heddle/engine/internal/startup"
 	"heddle/engine/plan"
 	"heddle/engine/table/predicate"
@@ -167,8 +167,8 @@ func (o *bitmapQueryOptions) Run(ctx context.Context, a *App) (err error) {
 	}
 	w := &rows.Writer{Selection: engine.Selection{Strategy: strategy, Rescan: o.rescan}, Out: bufio.NewWriterSize(a.Stdout, 64<<10),
 		Log: a.Stderr, Form: rows.Form(o.rows), Roaring: o.roaring, Explain: o.explain, JSON: o.json, Invalid: o.invalid}
-	w.Choice = a.choose(c, func(string) (startup.Work, error) { return workload.Select(o.path, w.Output(), o.sample()) })
-	opt, err := engineOptions(c, log)
+	w.Choice = a.Choose(&c.Devices, func(string) (startup.Work, error) { return workload.Select(o.path, w.Output(), o.sample()) })
+	opt, err := machine.Options(c, log)
 	if err != nil {
 		return err
 	}
@@ -182,22 +182,13 @@ func (o *bitmapQueryOptions) Run(ctx context.Context, a *App) (err error) {
 	}
 	opt.Profiling = opt.Backend != "host" && (opt.Profiling || o.explain)        // for the times of stages
 	opt.Lazy = opt.Backend != "opencl" && (opt.Lazy || o.single() && !o.explain) // one predicate does not repay decompressing all vectors
-	e, err := a.newEngine(ctx, opt)
-	if err != nil {
-		return err
-	}
-	var t *engine.Table
-	err = await(opt, func() (err error) {
-		t, err = e.OpenTable(ctx, o.path, engine.TableOptions{})
-		return err
+	e, t, err := machine.Open(ctx, &a.Machine, opt, func(e *engine.Engine) (*engine.Table, error) {
+		return e.OpenTable(ctx, o.path, engine.TableOptions{})
 	})
-	if errors.Is(err, drivers.ErrNoAnswer) { // closing the engine would not return either
-		return err
-	}
-	defer func() { err = errors.Join(err, closeEngine(opt, e)) }()
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, machine.Close(opt, e)) }()
 	w.Table = t
 	if o.inRows != "" {
 		if w.Selection.In, err = rows.ReadSet(o.inRows, w.Table); err != nil {

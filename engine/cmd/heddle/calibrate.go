@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/engine"
+	"heddle/engine/cmd/heddle/internal/machine"
 	"heddle/engine/cmd/heddle/internal/report"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/cmd/heddle/internal/topics"
@@ -87,7 +88,7 @@ func (o *calibrateOptions) Run(ctx context.Context, a *App) (err error) {
 	if c.Devices.Backend == "auto" { // --device joins the host
 		c.Devices.Backend = "all"
 	}
-	opt, err := engineOptions(c, log)
+	opt, err := machine.Options(c, log)
 	if err != nil {
 		return err
 	}
@@ -100,11 +101,13 @@ func (o *calibrateOptions) Run(ctx context.Context, a *App) (err error) {
 		run.Progress = func(processor, kind string) { fmt.Fprintf(a.Stderr, "%s: %s\n", processor, kind) }
 	}
 	costs := cmp.Or(c.Schedule.Costs, cost.Path(o.path))
-	e, x, err := a.openIndex(ctx, o.path, opt)
+	e, x, err := machine.Open(ctx, &a.Machine, opt, func(e *engine.Engine) (*engine.Index, error) {
+		return e.OpenIndex(ctx, o.path, engine.IndexOptions{})
+	})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeEngine(opt, e)) }()
+	defer func() { err = errors.Join(err, machine.Close(opt, e)) }()
 	if o.queries != "" {
 		if run.Queries, err = o.read(ctx, a, x); err != nil {
 			return err

@@ -37,7 +37,7 @@ func (o *demoOptions) AddFlags(fs *pflag.FlagSet) {
 
 func (o *demoOptions) Run(ctx context.Context, a *App) error {
 	c := config.Devices{Backend: "all", Probe: drivers.DefaultLimit}
-	if _, err := a.examine(ctx, &c, a.logger(config.Log{Level: "warn", Format: "console"})); err != nil {
+	if _, err := a.Examine(ctx, &c, a.logger(config.Log{Level: "warn", Format: "console"})); err != nil {
 		return err
 	}
 	o.Host = c.Backend == "host"

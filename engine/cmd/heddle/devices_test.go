@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"heddle/engine/cmd/heddle/internal/doctor"
+	"heddle/engine/cmd/heddle/internal/machine"
 	"heddle/engine/plan/testneeds"
 )
 
 type devicesAnswer struct {
-	Devices []place
+	Devices []machine.Place
 	OpenCL  string `json:"opencl_error"`
 }
 

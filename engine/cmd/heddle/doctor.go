@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 
 	"heddle/config"
@@ -24,10 +23,10 @@ func (a *App) doctor(ctx context.Context, c *config.Devices, json bool) error {
 	if err != nil {
 		return err
 	}
-	if m.Report, err = a.report(ctx, c, drivers.Preferred, true); err != nil {
+	if m.Report, err = a.Drivers(ctx, c, drivers.Preferred, true); err != nil {
 		return err
 	}
-	parts := append(m.Examine(), openCL(m.Report))
+	parts := append(m.Examine(), doctor.Devices(m.Report))
 	if json {
 		err = terminal.WriteJSON(a.Stdout, parts)
 	} else {
@@ -44,23 +43,4 @@ func (a *App) doctor(ctx context.Context, c *config.Devices, json bool) error {
 		err = &engine.Error{Code: engine.NoDevice, Op: "doctor", Err: fmt.Errorf("%d missing", n)}
 	}
 	return err
-}
-
-// openCL is the list of devices that the drivers report.
-func openCL(report drivers.Report) doctor.Part {
-	p := doctor.Part{State: doctor.OK, Name: "OpenCL devices"}
-	var names []string
-	for _, r := range report {
-		for _, d := range r.Devices {
-			names = append(names, d.Info.Device)
-		}
-	}
-	p.Found = strings.Join(slices.Compact(names), ", ")
-	if names == nil {
-		p.State, p.Found = doctor.Note, "none: queries run in pure Go"
-		if err := report.Err(); err != nil {
-			p.Found = fmt.Sprintf("none, queries run in pure Go: %v", err)
-		}
-	}
-	return p
 }

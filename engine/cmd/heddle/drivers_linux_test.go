@@ -32,16 +32,16 @@ var brokenDriver = sync.OnceValues(func() ([]byte, error) {
 // driverSource is the source of the driver, by its path from any folder.
 var driverSource, _ = filepath.Abs("testdata/driver.c")
 
-// machine is a machine whose only OpenCL driver is the one of testdata/driver.c.
-type machine struct {
+// system is a machine whose only OpenCL driver is the one of testdata/driver.c.
+type system struct {
 	*testing.T
 	vendors, library string
 	environ          []string
 }
 
-// newMachine makes a machine whose driver is broken in some way. Its commands have a cache of their
+// newSystem makes a machine whose driver is broken in some way. Its commands have a cache of their
 // own.
-func newMachine(t *testing.T, mode string) *machine {
+func newSystem(t *testing.T, mode string) *system {
 	t.Helper()
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("the driver is written in C, and this machine has no gcc")
@@ -51,7 +51,7 @@ func newMachine(t *testing.T, mode string) *machine {
 		t.Fatalf("%v: %s", err, driver)
 	}
 	folder := t.TempDir()
-	m := &machine{t, filepath.Join(folder, "vendors"), filepath.Join(folder, "driver.so"), nil}
+	m := &system{t, filepath.Join(folder, "vendors"), filepath.Join(folder, "driver.so"), nil}
 	m.environ = []string{"HEDDLE_TEST_DRIVER=" + mode, "OCL_ICD_VENDORS=" + m.vendors, "OCL_ICD_FILENAMES=", "HEDDLE_CACHE=" + filepath.Join(folder, "cache"), "HEDDLE_DEVICES_PROBE=2s"}
 	if err := os.Mkdir(m.vendors, 0o755); err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func newMachine(t *testing.T, mode string) *machine {
 	return m
 }
 
-func (m *machine) write(path, text string) {
+func (m *system) write(path, text string) {
 	m.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		m.Fatal(err)
@@ -69,7 +69,7 @@ func (m *machine) write(path, text string) {
 }
 
 // run runs the command in a process.
-func (m *machine) run(args ...string) (code int, stdout, stderr string) {
+func (m *system) run(args ...string) (code int, stdout, stderr string) {
 	m.Helper()
 	cmd := process(m.Context(), args...)
 	cmd.Env = append(cmd.Env, m.environ...)
@@ -115,7 +115,7 @@ func TestBrokenDrivers(t *testing.T) {
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			m := newMachine(t, mode)
+			m := newSystem(t, mode)
 			code, out, said := m.run("bitmap", "query", path, "--select", "sum(x)", "--backend", "all")
 			if code != exitSuccess || out != sum || !strings.Contains(said, "OpenCL driver left out") || !strings.Contains(said, "broken.icd") {
 				t.Errorf("backend all: exit code %d, %q, %q", code, out, said)
@@ -132,7 +132,7 @@ func TestBrokenDrivers(t *testing.T) {
 func TestDriverCache(t *testing.T) {
 	testneeds.Host(t)
 	path := table(t)
-	m := newMachine(t, "crash_load")
+	m := newSystem(t, "crash_load")
 	query := func() bool {
 		code, out, said := m.run("bitmap", "query", path, "--select", "sum(x)", "--backend", "all")
 		if code != exitSuccess || out != sum {
@@ -171,7 +171,7 @@ func TestFloatDriver(t *testing.T) {
 	testneeds.Host(t)
 	path := table(t)
 	for mode, printed := range map[string]string{"float": "", "print": "banner of the driver\n"} {
-		m := newMachine(t, mode)
+		m := newSystem(t, mode)
 		code, out, said := m.run("bitmap", "query", path, "--select", "sum(x)", "--backend", "all")
 		if code != exitSuccess || out != sum || said != printed {
 			t.Errorf("%s: exit code %d, %q, %q", mode, code, out, said)
@@ -183,7 +183,7 @@ func TestFloatDriver(t *testing.T) {
 func TestServeBrokenDriver(t *testing.T) {
 	testneeds.Waits(t)
 	testneeds.Host(t)
-	m := newMachine(t, "hang_devices")
+	m := newSystem(t, "hang_devices")
 	for _, kv := range m.environ {
 		name, value, _ := strings.Cut(kv, "=")
 		t.Setenv(name, value)
@@ -204,7 +204,7 @@ func TestServeBrokenDriver(t *testing.T) {
 // several of them once, and escapes control characters.
 func TestDoctorJudges(t *testing.T) {
 	testneeds.Host(t)
-	m := newMachine(t, "names")
+	m := newSystem(t, "names")
 	garbage := filepath.Join(t.TempDir(), "garbage.so")
 	m.write(garbage, strings.Repeat("garbage ", 640))
 	m.write(filepath.Join(m.vendors, "garbage.icd"), garbage)
@@ -256,7 +256,7 @@ func TestAddressSpace(t *testing.T) {
 	if testneeds.Race {
 		t.Skip("the race detector itself needs more address space")
 	}
-	m := newMachine(t, "")
+	m := newSystem(t, "")
 	m.write(m.library+".c", "char large[8ULL << 30];\n")
 	if said, err := exec.Command("gcc", "-shared", "-fPIC", "-o", m.library, m.library+".c").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)

@@ -169,7 +169,7 @@ func (o *loadOptions) Run(ctx context.Context, a *App) error {
 	if err := o.read(ctx, a); err != nil {
 		return err
 	}
-	o.connection.Token = cmp.Or(o.connection.Token, a.getenv(tokenVariable))
+	o.connection.Token = cmp.Or(o.connection.Token, a.Getenv(tokenVariable))
 	client, err := o.connection.Client(o.url)
 	if err != nil {
 		return err

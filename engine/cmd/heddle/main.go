@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"heddle/engine/cmd/heddle/internal/machine"
 	"heddle/engine/internal/drivers"
 )
 
@@ -26,6 +27,6 @@ func main() {
 	if err != nil { // drivers load without an examination
 		self = ""
 	}
-	app := &App{Stdin: os.Stdin, Stdout: stdout, Stderr: os.Stderr, Environ: drivers.Prepare(), Self: self}
+	app := &App{Stdin: os.Stdin, Stdout: stdout, Stderr: os.Stderr, Machine: machine.Machine{Environ: drivers.Prepare(), Self: self}}
 	os.Exit(app.Run(ctx, os.Args[1:]))
 }

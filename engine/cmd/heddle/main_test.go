@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/engine/cmd/heddle/internal/machine"
 	"heddle/engine/plan/testneeds"
 )
 
@@ -58,7 +59,7 @@ func heddle(t *testing.T, args ...string) result {
 func heddleWith(t *testing.T, stdin string, environ []string, args ...string) result {
 	t.Helper()
 	var out, err bytes.Buffer
-	a := &App{Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &err, Environ: environ}
+	a := &App{Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &err, Machine: machine.Machine{Environ: environ}}
 	code := a.Run(t.Context(), args)
 	return result{code, out.String(), err.String()}
 }

@@ -8,7 +8,7 @@ import (
 
 // notify sends a state such as READY=1 to systemd, if it waits for one (sd_notify).
 func (a *App) notify(state string) error {
-	path := a.getenv("NOTIFY_SOCKET")
+	path := a.Getenv("NOTIFY_SOCKET")
 	if path == "" {
 		return nil
 	}

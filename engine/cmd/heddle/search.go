@@ -16,6 +16,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/cmd/heddle/internal/answer"
 	"heddle/engine/cmd/heddle/internal/flags"
+	"heddle/engine/cmd/heddle/internal/machine"
 	"heddle/engine/cmd/heddle/internal/workload"
 	"heddle/engine/file/auxiliary"
 	"heddle/engine/file/input"
@@ -199,18 +200,20 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 	} else if folder {
 		return o.collection(ctx, a, c, log, mode)
 	}
-	choice := a.choose(c, o.workload(c, mode).Work)
-	opt, err := engineOptions(c, log)
+	choice := a.Choose(&c.Devices, o.workload(c, mode).Work)
+	opt, err := machine.Options(c, log)
 	if err != nil {
 		return err
 	}
 	opt.CountLoads = o.explain && !o.ranked() && opt.Backend != "host"
 	opt.Lazy = opt.Backend != "opencl" && (opt.Lazy || o.single()) // one query does not repay auxiliary tables for all lists
-	e, x, err := a.openIndex(ctx, o.path, opt)
+	e, x, err := machine.Open(ctx, &a.Machine, opt, func(e *engine.Engine) (*engine.Index, error) {
+		return e.OpenIndex(ctx, o.path, engine.IndexOptions{})
+	})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeEngine(opt, e)) }()
+	defer func() { err = errors.Join(err, machine.Close(opt, e)) }()
 	s := &answer.Searcher{Query: engine.Query{Match: mode, CountOnly: o.count, Total: uint64(o.total), Literal: o.literal()}, Invalid: o.invalid, Notes: a.Stderr,
 		Choice: choice, Scheduled: c.Devices.Backend == "all"}
 	if o.part {

@@ -11,6 +11,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/cluster"
 	"heddle/engine/cmd/heddle/internal/answer"
+	"heddle/engine/cmd/heddle/internal/machine"
 	"heddle/engine/collection/view"
 )
 
@@ -22,15 +23,15 @@ func (o *searchOptions) collection(ctx context.Context, a *App, c *config.Config
 	if o.table != "" {
 		return usageError{errors.New("--table is for an index file: a collection has attributes of its own (heddle collection create --attribute)")}
 	}
-	opt, err := engineOptions(c, log)
+	opt, err := machine.Options(c, log)
 	if err != nil {
 		return err
 	}
-	e, err := a.newEngine(ctx, opt)
+	e, err := a.Engine(ctx, opt)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeEngine(opt, e)) }()
+	defer func() { err = errors.Join(err, machine.Close(opt, e)) }()
 	set, name := view.New(), filepath.Base(filepath.Clean(o.path))
 	defer func() { err = errors.Join(err, set.Close()) }()
 	state, err := set.Load(ctx, e, name, o.path)

@@ -13,6 +13,7 @@ import (
 
 	"heddle/config"
 	"heddle/engine/cmd/heddle/internal/answer"
+	"heddle/engine/cmd/heddle/internal/machine"
 	"heddle/engine/index/trec"
 	"heddle/engine/plan"
 	"heddle/engine/plan/testneeds"
@@ -323,13 +324,13 @@ func TestWriteErrors(t *testing.T) {
 	} {
 		t.Run(args, func(t *testing.T) {
 			var stderr strings.Builder
-			a := &App{Stdin: strings.NewReader(""), Stdout: failingWriter{broken}, Stderr: &stderr, Environ: []string{"HEDDLE_DEVICES_BACKEND=host"}}
+			a := &App{Stdin: strings.NewReader(""), Stdout: failingWriter{broken}, Stderr: &stderr, Machine: machine.Machine{Environ: []string{"HEDDLE_DEVICES_BACKEND=host"}}}
 			if code := a.Run(t.Context(), strings.Fields(args)); code != exitFailure || !strings.Contains(stderr.String(), broken.Error()) {
 				t.Errorf("exit code %d, %q", code, stderr.String())
 			}
 		})
 	}
-	a := &App{Stdin: iotest.ErrReader(broken), Stdout: io.Discard, Stderr: os.Stderr, Environ: backendEnv()}
+	a := &App{Stdin: iotest.ErrReader(broken), Stdout: io.Discard, Stderr: os.Stderr, Machine: machine.Machine{Environ: backendEnv()}}
 	var stderr strings.Builder
 	a.Stderr = &stderr
 	if code := a.Run(t.Context(), []string{"search", "c.hdl", "--queries", "-"}); code != exitFailure || !strings.Contains(stderr.String(), broken.Error()) {

@@ -9,6 +9,7 @@ import (
 
 	"heddle/config"
 	"heddle/engine/cluster/member"
+	"heddle/engine/cmd/heddle/internal/machine"
 )
 
 // clusterKeys are the flags of all programs of a cluster: the address of NATS, and their identity to them.
@@ -19,7 +20,7 @@ func (o *serveOptions) serveNode(ctx context.Context, a *App, c *config.Config, 
 	if len(o.indexes)+len(o.tables)+len(o.shards) > 0 {
 		return usageError{errors.New("--node excludes --index, --table and --shards")}
 	}
-	opt, err := engineOptions(c, log)
+	opt, err := machine.Options(c, log)
 	if err != nil {
 		return err
 	}
@@ -28,7 +29,7 @@ func (o *serveOptions) serveNode(ctx context.Context, a *App, c *config.Config, 
 		return err
 	}
 	defer n.Close()
-	e, err := a.newEngine(ctx, opt)
+	e, err := a.Engine(ctx, opt)
 	if err != nil {
 		return err
 	}

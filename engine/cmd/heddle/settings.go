@@ -149,7 +149,7 @@ func lowerFirst(s string) string {
 func (s *settings) sources(a *App) config.Sources {
 	src := config.Sources{File: s.file, Environ: a.Environ}
 	if src.File == "" {
-		src.File = a.getenv(config.FileVariable)
+		src.File = a.Getenv(config.FileVariable)
 	}
 	for _, f := range s.flags {
 		if f.given {

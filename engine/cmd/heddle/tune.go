@@ -14,6 +14,7 @@ import (
 
 	"heddle/cl"
 	"heddle/config"
+	"heddle/engine/cmd/heddle/internal/machine"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/file/auxiliary"
 	"heddle/hostfallback"
@@ -83,12 +84,12 @@ func (o *tuneOptions) Run(ctx context.Context, a *App) error {
 	if st, err := os.Stat(o.out); err == nil && o.out != "-" && !o.force && st.Mode().IsRegular() && st.Size() > 0 {
 		return forcible(fmt.Errorf("%s: %w: choose another output", o.out, fs.ErrExist))
 	}
-	if _, err := a.examine(ctx, &c.Devices, log); err != nil {
+	if _, err := a.Examine(ctx, &c.Devices, log); err != nil {
 		return err
 	}
 	devices, err := cl.Devices(c.Devices.Device, rows...)
 	if len(devices) == 0 {
-		return noDevice(c.Devices, err)
+		return machine.NoDevice(c.Devices, err)
 	}
 	d := devices[0]
 	host := hostfallback.New(hostfallback.Options{Threads: c.Devices.Threads})
@@ -96,7 +97,7 @@ func (o *tuneOptions) Run(ctx context.Context, a *App) error {
 	fmt.Fprintf(a.Stderr, "%s, starting from tuning row %q\n", d, d.Tuning().Name)
 	var steps []tuneStep
 	row, err := cl.Tune(ctx, d, cl.TuneOptions{Short: o.short, MemoryLimit: uint64(c.Memory.Device), Host: host, Tried: func(s cl.TuneStep) {
-		steps = append(steps, tuneStep{s.Part, s.Setting, s.Value, s.Unit, errorText(s.Err)})
+		steps = append(steps, tuneStep{s.Part, s.Setting, s.Value, s.Unit, machine.ErrorText(s.Err)})
 		writeStep(a.Stderr, s)
 	}})
 	if err != nil {

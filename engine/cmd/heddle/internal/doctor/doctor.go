@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"heddle/engine/internal/drivers"
 )
@@ -126,4 +128,23 @@ func (m *Machine) sudo(command string) string {
 		return command
 	}
 	return "sudo " + command
+}
+
+// Devices is the list of devices that the drivers report.
+func Devices(report drivers.Report) Part {
+	p := Part{State: OK, Name: "OpenCL devices"}
+	var names []string
+	for _, r := range report {
+		for _, d := range r.Devices {
+			names = append(names, d.Info.Device)
+		}
+	}
+	p.Found = strings.Join(slices.Compact(names), ", ")
+	if names == nil {
+		p.State, p.Found = Note, "none: queries run in pure Go"
+		if err := report.Err(); err != nil {
+			p.Found = fmt.Sprintf("none, queries run in pure Go: %v", err)
+		}
+	}
+	return p
 }
