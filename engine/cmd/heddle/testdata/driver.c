@@ -124,6 +124,7 @@ static int getDeviceInfo(void *d, unsigned what, size_t room, void *to, size_t *
 	case 0x1000: return number(4, 8, room, to, size);                 // type: GPU
 	case 0x1002: return number(8, 4, room, to, size);                 // compute units
 	case 0x1003: return number(3, 4, room, to, size);                 // dimensions
+	case 0x100D: return number(64, 4, room, to, size);                // bits of an address
 	case 0x1004: return number(256, 8, room, to, size);               // largest work-group
 	case 0x1010: return number(1 << 28, 8, room, to, size);           // largest buffer
 	case 0x101F: return number(1 << 30, 8, room, to, size);           // memory
