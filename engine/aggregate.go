@@ -6,11 +6,9 @@ import (
 
 	"heddle/engine/failure"
 	"heddle/engine/file/mapped"
-	"heddle/engine/internal/limit"
-	"heddle/engine/internal/tables"
+	"heddle/engine/internal/handle"
 	"heddle/engine/plan"
 	"heddle/engine/table/partial"
-	"heddle/engine/table/result"
 	"heddle/engine/table/statement"
 	"heddle/engine/table/values"
 )
@@ -33,7 +31,13 @@ type Aggregation struct {
 	// Rows selects the rows of the table. An empty predicate selects all rows. Output has no
 	// effect.
 	Rows Selection
+
+	state
 }
+
+// state is the state of the answer (package partial), for tables in several parts: Aggregate sets it, if there is one,
+// and delivers no values.
+type state = handle.Of[partial.State]
 
 // Aggregate passes the answer to deliver, in batches that belong to deliver. There is
 // at least one batch, which has the columns and may have no rows. A device that selects the rows
@@ -44,25 +48,9 @@ type Aggregation struct {
 // Errors: the errors of Select and of deliver; code InvalidQuery, with the place of the fault in its clause;
 // code Unsupported for more groups or values than Limits, and for a sum of more than 38 digits.
 func (t *Table) Aggregate(ctx context.Context, a Aggregation, deliver func(values.Batch) error) (err error) {
-	return t.aggregate(ctx, &a, func(g *tables.Generation, until *limit.Until, q *result.Query, rows []uint64) error {
-		return g.Values(until, q, rows, a.Offset, a.Limit, deliver)
-	})
-}
-
-// aggregatePart implements part.Aggregate.
-func aggregatePart(ctx context.Context, t *Table, a *Aggregation) (s *partial.State, err error) {
-	err = t.aggregate(ctx, a, func(g *tables.Generation, until *limit.Until, q *result.Query, rows []uint64) (err error) {
-		s, err = g.Part(until, q, rows, a.Offset, a.Limit)
-		return err
-	})
-	return s, err
-}
-
-// aggregate selects the rows of an aggregation and calls compute with its query.
-func (t *Table) aggregate(ctx context.Context, a *Aggregation, compute func(*tables.Generation, *limit.Until, *result.Query, []uint64) error) (err error) {
 	defer failure.Catch("aggregate", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
-	g, err := t.t.Acquire()
+	g, err := t.Internal().Acquire()
 	if err != nil {
 		return failure.Wrap("aggregate", err)
 	}
@@ -83,7 +71,14 @@ func (t *Table) aggregate(ctx context.Context, a *Aggregation, compute func(*tab
 		return failure.Wrap("aggregate", err)
 	}
 	began := time.Now()
-	err = compute(g, &until, q, rows.Bits)
+	if to := a.Internal(); to != nil {
+		var part *partial.State
+		if part, err = g.Part(&until, q, rows.Bits, a.Offset, a.Limit); err == nil {
+			*to = *part
+		}
+	} else {
+		err = g.Values(&until, q, rows.Bits, a.Offset, a.Limit, deliver)
+	}
 	if x := s.Explain; x != nil {
 		x.Values, x.ValuesTook, x.Measured = q.String(), time.Since(began), q.Cells != nil
 	}

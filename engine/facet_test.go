@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"heddle/engine/internal/pool"
 	"heddle/engine/table/predicate/predicatetest"
 )
 
@@ -199,16 +200,13 @@ func TestFacetBins(t *testing.T) {
 // TestFacetTime: the steps of a call with facets end together, after the time-out of the query.
 func TestFacetTime(t *testing.T) {
 	a := openAttributed(t, backendOptions(t), 0)
-	g, err := a.x.Acquire()
+	g, err := a.Internal().Acquire()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer g.Release()
 	for timeout, bound := range map[time.Duration]bool{time.Hour: true, 0: false} {
-		ctx, stop, err := bounded(t.Context(), g, &Query{Timeout: timeout})
-		if err != nil {
-			t.Fatal(err)
-		}
+		ctx, stop := g.Bounded(t.Context(), &pool.Call{Timeout: timeout})
 		if _, ok := ctx.Deadline(); ok != bound {
 			t.Errorf("time-out %v: a deadline %t", timeout, ok)
 		}

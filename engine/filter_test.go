@@ -14,7 +14,9 @@ import (
 	"pgregory.net/rapid"
 
 	"heddle/engine/index/querylang"
+	"heddle/engine/internal/filter"
 	"heddle/engine/observe"
+	"heddle/engine/plan"
 	"heddle/engine/plan/reference"
 	"heddle/engine/plan/testneeds"
 	"heddle/engine/table/rowset"
@@ -186,7 +188,7 @@ func (a *attributed) filteredPlainly(t *rapid.T, q Query, set []uint64) Hits {
 		h = all(Or)
 	}
 	if n := uint64(len(h.Docs)); q.Total > 0 {
-		h.Total = Total{min(n, q.Total), n <= q.Total}
+		h.Total = plan.UpTo(n, q.Total)
 	}
 	if q.K > 0 && len(h.Docs) > q.K {
 		h.Docs, h.Scores = h.Docs[:q.K], h.Scores[:q.K]
@@ -288,7 +290,7 @@ func TestFilterErrors(t *testing.T) {
 	a := openAttributed(t, backendOptions(t), 0)
 	small := openTable(t, backendOptions(t))
 	doubled := &Filter{Docs: []uint32{1}}
-	for range maxFilterDepth {
+	for range filter.MaxDepth {
 		doubled = &Filter{And: []*Filter{doubled, doubled}}
 	}
 	for name, c := range map[string]struct {
@@ -448,4 +450,20 @@ func TestAnyFilter(t *testing.T) {
 		}
 		qs[i].Filter = nil
 	}
+}
+
+// everyDoc returns the set of all documents.
+func everyDoc(docs uint32) []uint64 {
+	all := roaring.New()
+	all.AddRange(0, uint64(docs))
+	set, _ := rowset.FromRoaring(all, docs)
+	return set
+}
+
+// common returns the documents of a and b, in the memory of b.
+func common(a, b []uint64) []uint64 {
+	for i, x := range a {
+		b[i] &= x
+	}
+	return b
 }

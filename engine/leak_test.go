@@ -140,7 +140,7 @@ func TestReloadFreesGenerations(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		g, err := e.x.Acquire()
+		g, err := e.Internal().Acquire()
 		if err != nil {
 			t.Fatal(err)
 		}

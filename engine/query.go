@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"sync"
 	"time"
@@ -12,13 +11,13 @@ import (
 	"heddle/engine/file/mapped"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
+	"heddle/engine/internal/filter"
 	"heddle/engine/internal/lists"
 	"heddle/engine/internal/pool"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/schedule"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
-	"heddle/engine/syntax"
 )
 
 // Match says which documents a query matches. Its String is the name that command line and
@@ -134,12 +133,7 @@ type Statistics = bm25.Statistics
 const TotalExact = math.MaxUint64
 
 // Total is the number of documents that match a query.
-type Total struct {
-	// Value is the number of documents, at most Query.Total.
-	Value uint64 `json:"value"`
-	// Exact is false if more documents match.
-	Exact bool `json:"exact"`
-}
+type Total = plan.Total
 
 // Hits is the answer of a query.
 type Hits struct {
@@ -174,11 +168,11 @@ func (o *Query) internal(q *query.Query) (load uint64) {
 }
 
 // total returns Hits.Total of the query: of a query that is not ranked from the number of its documents.
-func (o *Query) total(count uint64, ranked query.Total) Total {
+func (o *Query) total(count uint64, ranked Total) Total {
 	if o.K == 0 && o.Total > 0 {
-		ranked = query.UpTo(count, o.Total)
+		ranked = plan.UpTo(count, o.Total)
 	}
-	return Total(ranked)
+	return ranked
 }
 
 // call returns the caller of the query and how it runs.
@@ -241,31 +235,22 @@ var hitBlocks sync.Pool // *[]Hits
 
 // search answers a query on the lists of an index.
 func search(ctx context.Context, g *lists.Generation, o *Query) (Hits, error) {
-	var in filtering
-	defer in.release()
+	var in filter.Compiler
+	defer in.Release()
 	return searchIn(ctx, g, o, &in)
 }
 
 // searchIn is search with tables that may be open already.
-func searchIn(ctx context.Context, g *lists.Generation, o *Query, in *filtering) (h Hits, err error) {
+func searchIn(ctx context.Context, g *lists.Generation, o *Query, in *filter.Compiler) (h Hits, err error) {
 	defer failure.Catch("search", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
 	call, err := o.call()
 	if err != nil {
 		return Hits{}, err
 	}
-	if call.Processor != "" && !g.On(call.Processor) {
-		return Hits{}, failure.Invalid("search", fmt.Errorf("processor %s does not have the index", syntax.Quote(call.Processor)))
-	}
 	q := query.Get()
 	call.Load = o.internal(q)
-	if o.Filter != nil {
-		call.Deadline = g.Until(ctx, &call.Call).Deadline
-		if q.Filter, err = in.compile(ctx, g, o.Filter, &call.Call); err != nil {
-			return Hits{}, failure.Wrap("search", err)
-		}
-	}
-	a, err := g.Search(ctx, q, &call)
+	a, err := in.Search(ctx, g, q, o.Filter.form(), &call)
 	if err != nil {
 		return Hits{}, failure.Wrap("search", err)
 	}
@@ -286,9 +271,9 @@ func searchAll(ctx context.Context, g *lists.Generation, qs []Query, deliver fun
 		}
 	}
 	all := queries{all: qs}
-	var in filtering
-	defer in.release()
-	if all.filters, err = in.compileAll(ctx, g, qs, &call.Call); err != nil {
+	var in filter.Compiler
+	defer in.Release()
+	if all.filters, err = compileAll(ctx, g, qs, &in, &call.Call); err != nil {
 		return failure.Wrap("search", err)
 	}
 	err = g.SearchAll(ctx, &all, &call, func(first int, b *lists.Block) (err error) {

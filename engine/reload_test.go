@@ -300,7 +300,7 @@ func TestEngineReloadKeepsCosts(t *testing.T) {
 // costsOf returns the cost models of the lists in use.
 func costsOf(t *testing.T, x *served) *cost.Book {
 	t.Helper()
-	g, err := x.x.Acquire()
+	g, err := x.Internal().Acquire()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"heddle/engine/file/mapped"
 	"heddle/engine/internal/calibrate"
 	"heddle/engine/internal/cost"
+	"heddle/engine/internal/handle"
 	"heddle/engine/internal/lists"
 	"heddle/engine/internal/pool"
 	"heddle/engine/internal/query"
@@ -45,7 +46,7 @@ func (e *Engine) OpenIndex(ctx context.Context, path string, opt IndexOptions) (
 	if err != nil {
 		return nil, failure.Wrap("open index", err)
 	}
-	return &Index{x}, nil
+	return &Index{handle.New(x)}, nil
 }
 
 // NewIndex makes an index of lists in memory. dict must name lists of src; both must stay valid
@@ -62,7 +63,7 @@ func (e *Engine) NewIndex(ctx context.Context, src *plan.Source, dict Dictionary
 	if err != nil {
 		return nil, failure.Wrap("new index", err)
 	}
-	return &Index{x}, nil
+	return &Index{handle.New(x)}, nil
 }
 
 func (e *Engine) index(opt *IndexOptions) lists.Options {
@@ -82,7 +83,9 @@ func (e *Engine) index(opt *IndexOptions) lists.Options {
 //
 // Replace an index file by a rename. If it is truncated while it is in use, calls that need
 // the lost pages fail with code Corrupt, and other indexes are not concerned.
-type Index struct{ x *lists.Index }
+type Index struct{ index }
+
+type index = handle.Of[lists.Index]
 
 // Search answers one query. The caller owns the slices of the answer.
 //
@@ -94,7 +97,7 @@ type Index struct{ x *lists.Index }
 // has), Overloaded, Deadline, Canceled, NoDevice, Closed.
 func (x *Index) Search(ctx context.Context, q Query) (Hits, error) {
 	shard := pool.Shard()
-	g, err := x.x.AcquireOn(shard)
+	g, err := x.Internal().AcquireOn(shard)
 	if err != nil {
 		return Hits{}, failure.Wrap("search", err)
 	}
@@ -114,7 +117,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Hits, error) {
 // Queries may differ in kind and options: queries of one kind form batches. Caller, Timeout
 // and Explain of the first query hold for the whole call. The result cache is not used.
 func (x *Index) SearchAll(ctx context.Context, qs []Query, deliver func(first int, hits []Hits) error) error {
-	g, err := x.x.Acquire()
+	g, err := x.Internal().Acquire()
 	if err != nil {
 		return failure.Wrap("search", err)
 	}
@@ -138,19 +141,19 @@ func (x *Index) Reload(ctx context.Context, path string) error { return x.Reload
 
 // ReloadIn is Reload with a path below root: see IndexOptions.Root.
 func (x *Index) ReloadIn(ctx context.Context, root *os.Root, path string) error {
-	return failure.Wrap("reload index", x.x.Reload(ctx, root, path))
+	return failure.Wrap("reload index", x.Internal().Reload(ctx, root, path))
 }
 
 // Close refuses further queries with code Closed, waits for running ones and for snapshots,
 // writes learnt costs and releases the lists and the file. A second Close returns code
 // Closed.
-func (x *Index) Close() error { return failure.Wrap("close index", x.x.Close()) }
+func (x *Index) Close() error { return failure.Wrap("close index", x.Internal().Close()) }
 
 // Snapshot pins the current content of the index: its answers, and the names and texts of
 // its documents, belong to one file whatever Reload does. The caller closes it soon, since
 // Reload and Close wait for it.
 func (x *Index) Snapshot() (*Snapshot, error) {
-	g, err := x.x.Acquire()
+	g, err := x.Internal().Acquire()
 	if err != nil {
 		return nil, failure.Wrap("snapshot", err)
 	}
@@ -162,7 +165,7 @@ func (x *Index) Snapshot() (*Snapshot, error) {
 func (x *Index) Statistics(terms ...string) (s Statistics, err error) {
 	defer failure.Catch("statistics", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
-	g, err := x.x.Acquire()
+	g, err := x.Internal().Acquire()
 	if err != nil {
 		return Statistics{}, failure.Wrap("statistics", err)
 	}
@@ -203,7 +206,7 @@ type CalibrateOptions struct {
 func (x *Index) Calibrate(ctx context.Context, opt CalibrateOptions) (all []observe.KindCosts, err error) {
 	defer failure.Catch("calibrate", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
-	g, err := x.x.Acquire()
+	g, err := x.Internal().Acquire()
 	if err != nil {
 		return nil, failure.Wrap("calibrate", err)
 	}

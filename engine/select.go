@@ -11,6 +11,7 @@ import (
 
 	"heddle/engine/failure"
 	"heddle/engine/file/mapped"
+	"heddle/engine/internal/handle"
 	"heddle/engine/internal/limit"
 	"heddle/engine/internal/pool"
 	"heddle/engine/internal/tables"
@@ -37,7 +38,9 @@ type TableOptions struct {
 // several, OpenTable measures their costs on the table's own vectors, for tens of
 // milliseconds each. A selection runs on the processor that should answer it first, pure Go
 // in reserve included. The run times of selections correct the estimates.
-type Table struct{ t *tables.Table }
+type Table struct{ table }
+
+type table = handle.Of[tables.Table]
 
 // OpenTable maps the table file at path, validates it and makes it resident on the
 // processors of the engine. Errors: codes NotFound, Corrupt, OutOfMemory if no processor
@@ -47,7 +50,7 @@ func (e *Engine) OpenTable(ctx context.Context, path string, opt TableOptions) (
 	if err != nil {
 		return nil, failure.Wrap("open table", err)
 	}
-	return &Table{t}, nil
+	return &Table{handle.New(t)}, nil
 }
 
 // NewTable makes a table in memory. columns describe its vectors and values; both must stay
@@ -65,7 +68,7 @@ func (e *Engine) NewTable(ctx context.Context, t *plan.Table, columns []column.C
 	if err != nil {
 		return nil, failure.Wrap("new table", err)
 	}
-	return &Table{x}, nil
+	return &Table{handle.New(x)}, nil
 }
 
 // Reload opens the table file at path beside the current one and answers all selections
@@ -80,12 +83,12 @@ func (t *Table) Reload(ctx context.Context, path string) error { return t.Reload
 
 // ReloadIn is Reload with a path below root: see IndexOptions.Root.
 func (t *Table) ReloadIn(ctx context.Context, root *os.Root, path string) error {
-	return failure.Wrap("reload table", t.t.Reload(ctx, root, path))
+	return failure.Wrap("reload table", t.Internal().Reload(ctx, root, path))
 }
 
 // Close refuses further selections with code Closed, waits for running ones and releases
 // the table and the file. A second Close returns code Closed.
-func (t *Table) Close() error { return failure.Wrap("close table", t.t.Close()) }
+func (t *Table) Close() error { return failure.Wrap("close table", t.Internal().Close()) }
 
 // TableInfo describes the content of a table at a moment. It stays valid after Reload and Close.
 type TableInfo struct {
@@ -101,7 +104,7 @@ type TableInfo struct {
 func (t *Table) Info() (info TableInfo, err error) {
 	defer failure.Catch("table", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
-	g, err := t.t.Acquire()
+	g, err := t.Internal().Acquire()
 	if err != nil {
 		return TableInfo{}, failure.Wrap("table", err)
 	}
@@ -126,7 +129,7 @@ type Prepared struct{ p *tables.Prepared }
 // Canceled, Closed.
 func (t *Table) Prepare(ctx context.Context, s Selection) (*Prepared, error) {
 	call := s.call()
-	p, err := t.t.Prepare(ctx, &call, s.Where)
+	p, err := t.Internal().Prepare(ctx, &call, s.Where)
 	if err != nil {
 		return nil, failure.Wrap("prepare", err)
 	}
@@ -136,7 +139,7 @@ func (t *Table) Prepare(ctx context.Context, s Selection) (*Prepared, error) {
 // PrepareSteps prepares the only selection of s, which names vectors and columns of the
 // table. The error has code InvalidQuery.
 func (t *Table) PrepareSteps(s *plan.SelectBatch) (*Prepared, error) {
-	p, err := t.t.PrepareSteps(s)
+	p, err := t.Internal().PrepareSteps(s)
 	if err != nil && !errors.Is(err, plan.ErrClosed) {
 		err = &Error{Code: InvalidQuery, Op: "prepare", Err: err}
 	}
@@ -200,7 +203,7 @@ func (r Rows) Ranges() iter.Seq2[uint32, uint32] { return rowset.Ranges(r.Bits) 
 func (t *Table) Select(ctx context.Context, s Selection) (r Rows, err error) {
 	defer failure.Catch("select", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
-	g, err := t.t.Acquire()
+	g, err := t.Internal().Acquire()
 	if err != nil {
 		return Rows{}, failure.Wrap("select", err)
 	}
@@ -266,7 +269,7 @@ var rowBlocks = sync.Pool{New: func() any { return new([]Rows) }}
 func (t *Table) SelectAll(ctx context.Context, all []Selection, deliver func(first int, rows []Rows) error) (err error) {
 	defer failure.Catch("select", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
-	g, err := t.t.Acquire()
+	g, err := t.Internal().Acquire()
 	if err != nil {
 		return failure.Wrap("select", err)
 	}

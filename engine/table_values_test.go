@@ -377,11 +377,12 @@ func TestAggregateValuesInParts(t *testing.T) {
 		want := valueLines(t, whole, ask)
 		var parts []*partial.State
 		for _, x := range []*Table{a, b} {
-			s, err := aggregatePart(t.Context(), x, &ask)
-			if err != nil {
+			ask := ask
+			ask.SetInternal(new(partial.State))
+			if err := x.Aggregate(t.Context(), ask, nil); err != nil {
 				t.Fatal(err)
 			}
-			parts = append(parts, s)
+			parts = append(parts, ask.Internal())
 		}
 		batch, err := tables.Join(statement.Clauses{Select: ask.Select, GroupBy: ask.GroupBy, OrderBy: ask.OrderBy}, limit.Limits{}, parts, ask.Offset, ask.Limit)
 		if err != nil {

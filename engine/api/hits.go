@@ -6,6 +6,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"heddle/engine"
+	"heddle/engine/internal/coordinator"
 )
 
 // Ask says which parts the answer of queries has.
@@ -24,30 +25,8 @@ type Ask struct {
 	Facets *engine.Facets
 }
 
-// Hits is the answer of a query on a collection, whose document numbers have 64 bits. See
-// engine.Hits.
-type Hits struct {
-	// Count is the number of matching documents; of a ranked query the number of IDs.
-	Count uint64
-	// IDs are document numbers: ascending, or of a ranked query by descending score, then
-	// ascending number. It is nil if only the count was asked for.
-	IDs []uint64
-	// Scores of IDs, of a ranked query.
-	Scores []float64
-	// Names of IDs, if they were asked for.
-	Names []string
-	// Total is the number of matching documents, if Query.Total asked for it.
-	Total engine.Total
-	// Matches is the number of matching documents, and Facets are the facets, if they were asked for.
-	Matches uint64
-	Facets  []engine.Facet
-	// Err says why a query of a batch is invalid.
-	Err error
-	// Explanation is the way of the query through each shard, if it was asked for.
-	Explanation string
-	// Note says which parts of the text have no effect: see SearchResponse.
-	Note string
-}
+// Hits is the answer of a query on a collection, whose document numbers have 64 bits: see engine.Hits.
+type Hits = coordinator.Hits
 
 // Selection selects the rows of a table for which predicates are true.
 type Selection struct {

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"math/rand/v2"
 	"strings"
@@ -13,11 +14,9 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/cluster/shard"
+	"heddle/engine/internal/part"
 	"heddle/engine/syntax"
 )
-
-// errEpoch is found in errors of nodes that do not hold the epoch and shard of a request.
-var errEpoch = shard.ErrEpoch
 
 // node is a node with its load as the coordinator sees it.
 type node struct {
@@ -67,9 +66,9 @@ func (n *node) note(took time.Duration, complete bool) {
 
 // order returns the replicas of a shard in the order of their use: first the better of two random
 // ones.
-func (c *Coordinator) order(replicas []string) (all []*node, err error) {
+func (m *network) order(replicas []string) (all []*node, err error) {
 	for _, name := range replicas {
-		n, wrong := c.node(name)
+		n, wrong := m.node(name)
 		if wrong != nil {
 			err = wrong
 			continue
@@ -87,35 +86,22 @@ func (c *Coordinator) order(replicas []string) (all []*node, err error) {
 const mostCredit = 16
 
 // earn counts requests, each of which allows a share of a second request.
-func (c *Coordinator) earn(requests int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.credit = min(c.credit+c.opt.SecondShare*float64(requests), mostCredit)
+func (m *network) earn(requests int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.credit = min(m.credit+m.opt.SecondShare*float64(requests), mostCredit)
 }
 
 // spend reports whether second requests are allowed now. A group of shards may need several, which later
 // ones wait for.
-func (c *Coordinator) spend(requests int) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.credit < 1 {
+func (m *network) spend(requests int) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.credit < 1 {
 		return false
 	}
-	c.credit -= float64(requests)
+	m.credit -= float64(requests)
 	return true
-}
-
-// final reports whether another replica would give the same error. A connection that breaks can appear
-// as a cancellation by the node.
-func final(err error) bool {
-	if errors.Is(err, errEpoch) {
-		return false
-	}
-	switch engine.CodeOf(err) {
-	case engine.InvalidQuery, engine.InvalidOption, engine.Unsupported, engine.Deadline, engine.Unauthenticated, engine.Forbidden:
-		return true
-	}
-	return false
 }
 
 // engineError returns the error of a call to a node as the engine of the node gave it.
@@ -151,7 +137,7 @@ func described(d *api.Error) error {
 	text := strings.TrimPrefix(d.GetMessage(), d.GetOp()+": ")
 	switch {
 	case d.GetCode() == shard.EpochCode:
-		e.Err = &remoteError{text, errEpoch}
+		e.Err = &remoteError{text, part.ErrEpoch}
 	case d.GetOffset() > mostOffset:
 		e.Err = &remoteError{text, nil}
 	case d != nil && d.Offset != nil:
@@ -160,4 +146,13 @@ func described(d *api.Error) error {
 		e.Err = &remoteError{text, nil}
 	}
 	return e
+}
+
+// timeLeft returns the time until the deadline, in microseconds; 0 for none.
+func timeLeft(ctx context.Context) uint64 {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return 0
+	}
+	return uint64(max(time.Until(end).Microseconds(), 1))
 }

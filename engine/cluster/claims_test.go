@@ -130,7 +130,7 @@ func TestScale(t *testing.T) {
 	c := claimed(layout.Index, 0.5, 0.5, 0.25)
 	_, _, err := New(c, c, Options{}).Search(t.Context(), "x", engine.Query{Text: "a", K: 2}, api.Ask{})
 	var scale *ScaleError
-	if !errors.As(err, &scale) || *scale != (ScaleError{"x", [2]int{0, 2}, [2]float64{0.5, 0.25}}) || engine.CodeOf(err) != engine.Corrupt {
+	if !errors.As(err, &scale) || *scale != (ScaleError{Collection: "x", Shards: [2]int{0, 2}, Units: [2]float64{0.5, 0.25}}) || engine.CodeOf(err) != engine.Corrupt {
 		t.Errorf("error %v", err)
 	}
 	if _, _, err := New(c, c, Options{}).Search(t.Context(), "x", engine.Query{Text: "a"}, api.Ask{Limit: 2}); err != nil {
@@ -142,9 +142,8 @@ func TestScale(t *testing.T) {
 // terms of each shard.
 func TestPrefixStatistics(t *testing.T) {
 	lines := corpus(100)
-	c := New(nil, nil, Options{})
 	m := place(t, newEngine(t), lines, []int{0, 30, 100}, 1)
-	c.maps, c.dial = m, m
+	c := New(m, m, Options{})
 	st := &engine.Statistics{Docs: 1000, Length: 8000, DF: map[string]uint64{"w1": 500, "w10": 30, "w11": 20}}
 	for text, refused := range map[string]bool{"w1*": true, "+w1 w10*": true, "(w1 OR w1*) -w2": true, "w1 -w2*": false, "w1": false} {
 		_, _, err := c.Search(t.Context(), "x", engine.Query{Text: text, K: 3, Statistics: st}, api.Ask{})

@@ -5,9 +5,6 @@ package cluster
 
 import (
 	"cmp"
-	"context"
-	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -15,19 +12,12 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/internal/layout"
-	"heddle/engine/syntax"
+	"heddle/engine/internal/coordinator"
+	"heddle/engine/internal/limit"
 )
 
 // Maps is the source of the maps of collections.
-type Maps interface {
-	// Map returns the map of a collection. The error of an unknown name has code engine.NotFound.
-	Map(ctx context.Context, name string) (*layout.Map, error)
-	// Refresh bypasses caches, after a node has refused an epoch.
-	Refresh(ctx context.Context, name string) (*layout.Map, error)
-	// Names returns the names of all collections.
-	Names(ctx context.Context) ([]string, error)
-}
+type Maps = coordinator.Maps
 
 // Dialer returns the transport to a node.
 type Dialer interface {
@@ -53,84 +43,65 @@ type Options struct {
 // Coordinator answers queries from shards. It implements server.Remote. It is safe for concurrent
 // use. It keeps no connection of its own: the Dialer does.
 type Coordinator struct {
-	maps    Maps
-	dial    Dialer
-	service api.ShardServiceClient // the service of this process, which has all shards; nil: nodes have them
-	opt     Options
-
-	mu          sync.Mutex
-	nodes       map[string]*node
-	collections map[string]*collection
-	credit      float64 // second requests that the share allows now, guarded by mu
+	all *coordinator.Coordinator
+	*network
+	limits limit.Limits
 }
+
+// network is the nodes of a cluster. It implements coordinator.Shards.
+type network struct {
+	dial Dialer
+	opt  Options
+
+	mu     sync.Mutex
+	nodes  map[string]*node
+	recent map[string]*times // by collection
+	credit float64           // second requests that the share allows now, guarded by mu
+}
+
+// times are the times of recent requests on a collection.
+type times struct{ searches, terms, names, facets, selections, aggregations, descriptions window }
 
 // New returns a coordinator.
 func New(maps Maps, dial Dialer, opt Options) *Coordinator {
 	opt.Second = cmp.Or(opt.Second, 10*time.Millisecond)
 	opt.SecondShare = cmp.Or(opt.SecondShare, 0.05)
 	opt.Silence = cmp.Or(opt.Silence, 500*time.Millisecond)
-	opt.Timeout = cmp.Or(opt.Timeout, 30*time.Second)
-	return &Coordinator{maps: maps, dial: dial, opt: opt, nodes: map[string]*node{}, collections: map[string]*collection{}, credit: mostCredit}
+	m := &network{dial: dial, opt: opt, nodes: map[string]*node{}, recent: map[string]*times{}, credit: mostCredit}
+	limits := limit.Limits(opt.Limits)
+	return &Coordinator{coordinator.New(maps, m, coordinator.Options{Timeout: opt.Timeout, Limits: limits}), m, limits}
 }
 
-// collection is an epoch of an index or table, with the facts that hold as long as the epoch.
-type collection struct {
-	layout *layout.Map
-	terms  terms    // statistics of terms in all shards together
-	shards []*terms // statistics of terms in each shard that has answered alone; epochs share them
-	times  struct{ searches, terms, names, facets, selections, aggregations, descriptions window }
+// Within returns a coordinator of parts that this process holds: see coordinator.Within. It has no tables.
+func Within(maps Maps, parts coordinator.Parts, opt Options) *Coordinator {
+	limits := limit.Limits(opt.Limits)
+	return &Coordinator{coordinator.Within(maps, parts, coordinator.Options{Timeout: opt.Timeout, Limits: limits}), nil, limits}
 }
 
-// collection returns the collection of a map.
-func (c *Coordinator) collection(m *layout.Map) *collection {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	x := c.collections[m.Name]
-	if x == nil || x.layout.Epoch != m.Epoch {
-		old := x
-		x = &collection{layout: m}
-		share(x, old)
-		c.collections[m.Name] = x
+// timesOf returns the times of requests on a collection.
+func (m *network) timesOf(collection string) *times {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := m.recent[collection]
+	if t == nil {
+		t = new(times)
+		m.recent[collection] = t
 	}
-	return x
+	return t
 }
 
 // node returns the client of a node.
-func (c *Coordinator) node(name string) (*node, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if n := c.nodes[name]; n != nil {
+func (m *network) node(name string) (*node, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if n := m.nodes[name]; n != nil {
 		return n, nil
 	}
-	t, err := c.dial.Dial(name)
+	t, err := m.dial.Dial(name)
 	if err != nil {
 		return nil, &engine.Error{Code: engine.NoDevice, Op: "call", Device: name, Err: err}
 	}
 	n := &node{name: name, client: api.NewShardServiceClient(connect.NewClient(t))}
-	c.nodes[name] = n
+	m.nodes[name] = n
 	return n, nil
-}
-
-// attempts of a query, each with the map of that time.
-const attempts = 3
-
-// run calls f with the collection of a name, and again with a newer map while nodes refuse the
-// epoch. All parts of an answer so belong to one epoch.
-func (c *Coordinator) run(ctx context.Context, name string, kind layout.Kind, f func(context.Context, *collection) error) error {
-	m, err := c.maps.Map(ctx, name)
-	for try := 1; ; try++ {
-		if err == nil && m.Kind != kind || engine.CodeOf(err) == engine.NotFound {
-			err = &engine.Error{Code: engine.NotFound, Op: "find " + string(kind), Err: fmt.Errorf("no %s is named %s", kind, syntax.Quote(name))}
-		}
-		if err != nil {
-			return err
-		}
-		if err = f(ctx, c.collection(m)); !errors.Is(err, errEpoch) {
-			return err
-		}
-		if try == attempts { // the map and the nodes still differ
-			return &engine.Error{Code: engine.NoDevice, Op: "call", Err: err}
-		}
-		m, err = c.maps.Refresh(ctx, name)
-	}
 }

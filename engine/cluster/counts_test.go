@@ -5,27 +5,25 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"sync"
 	"testing"
 
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/cluster/shard"
+	"heddle/engine/internal/coordinator"
 	"heddle/engine/internal/layout"
+	"heddle/engine/internal/part"
 )
 
-// counted is a service that notes the shards whose terms are asked.
+// counted notes the shards whose terms are asked.
 type counted struct {
-	api.ShardServiceClient
-	mu    sync.Mutex
-	asked []uint32
+	coordinator.Local
+	asked []int
 }
 
-func (c *counted) ShardTerms(ctx context.Context, r *api.ShardTermsRequest) (*api.ShardTermsResponse, error) {
-	c.mu.Lock()
-	c.asked = append(c.asked, r.GetTarget().GetShard())
-	c.mu.Unlock()
-	return c.ShardServiceClient.ShardTerms(ctx, r)
+// Terms implements coordinator.Shards.
+func (c *counted) Terms(ctx context.Context, f *coordinator.Fan, r *part.TermsRequest) ([]coordinator.Piece[*part.Terms], []error) {
+	c.asked = append(c.asked, f.Shards...)
+	return c.Local.Terms(ctx, f, r)
 }
 
 // TestSharedCounts: a further epoch asks the shards with other content alone for known terms: a shard that
@@ -35,17 +33,17 @@ func TestSharedCounts(t *testing.T) {
 	lines := corpus(300)
 	m := place(t, newEngine(t), lines, []int{0, 50, 120, 200, 300}, 1)
 	all := m.layout.Shards
-	service := &counted{ShardServiceClient: shard.Service(&m.all)}
-	c := Within(m, service, Options{})
+	service := &counted{Local: coordinator.Local{Parts: m}}
+	c := &Coordinator{all: coordinator.New(m, service, coordinator.Options{})}
 	if _, _, err := c.Search(t.Context(), "x", engine.Query{Text: "w9", K: 1}, api.Ask{}); err != nil { // loads the analysis
 		t.Fatal(err)
 	}
-	turn := func(epoch uint64, want []uint32, parts ...int) {
+	turn := func(epoch uint64, want []int, parts ...int) {
 		t.Helper()
 		m.layout = &layout.Map{Name: "x", Kind: layout.Index, Epoch: epoch}
-		for i, part := range parts {
-			s := all[part]
-			x, _, err := m.all.OpenIndex("x", 1, part)
+		for i, number := range parts {
+			s := all[number]
+			x, _, err := m.all.OpenIndex("x", 1, number)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,16 +63,16 @@ func TestSharedCounts(t *testing.T) {
 			if asked := slices.Compact(service.asked); !slices.Equal(asked, want) {
 				t.Errorf("epoch %d, %q: shards %d were asked, want %d", epoch, q.Text, asked, want)
 			}
-			fresh, _, err := Within(m, shard.Service(&m.all), Options{}).Search(t.Context(), "x", q, api.Ask{})
+			fresh, _, err := Within(m, m, Options{}).Search(t.Context(), "x", q, api.Ask{})
 			if err != nil || !reflect.DeepEqual(got, fresh) {
 				t.Errorf("epoch %d, %q: %v, want %v, %v", epoch, q.Text, got, fresh, err)
 			}
 		}
 	}
-	turn(1, []uint32{0, 1}, 0, 1)
-	turn(2, []uint32{2}, 0, 1, 2)
-	turn(3, []uint32{1}, 0, 3, 1, 2)
+	turn(1, []int{0, 1}, 0, 1)
+	turn(2, []int{2}, 0, 1, 2)
+	turn(3, []int{1}, 0, 3, 1, 2)
 	turn(4, nil, 2, 3)
 	all[3].Deleted = fmt.Sprintf("%064d", 9)
-	turn(5, []uint32{1}, 2, 3)
+	turn(5, []int{1}, 2, 3)
 }

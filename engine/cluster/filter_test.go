@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -16,7 +15,6 @@ import (
 	"heddle/engine/api"
 	"heddle/engine/cluster/split"
 	indexbuild "heddle/engine/index/build"
-	"heddle/engine/internal/layout"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/read/csv"
 )
@@ -208,27 +206,5 @@ func TestFilterErrors(t *testing.T) {
 	}
 	if _, _, err := c.Search(t.Context(), "x", engine.Query{Text: "w1"}, api.Ask{Facets: &engine.Facets{Columns: []string{"a"}}}); engine.CodeOf(err) != engine.InvalidQuery {
 		t.Errorf("facets: %v", err)
-	}
-}
-
-// TestFilterParts: the parts of a filter on shards have the documents of the whole.
-func TestFilterParts(t *testing.T) {
-	f := &engine.Filter{Docs: []uint32{9, 0, 4}, Bitmap: roaring.BitmapOf(3, 4, 9)}
-	var docs, bits []uint64
-	for _, s := range []layout.Shard{{First: 0, Docs: 4}, {First: 4}, {First: 4, Docs: 6}} {
-		part := filterOf(f, &s)
-		for _, id := range part.Docs.Ids {
-			docs = append(docs, s.First+id)
-		}
-		b := roaring.New()
-		if err := b.UnmarshalBinary(part.Roaring); err != nil {
-			t.Fatal(err)
-		}
-		for id := range roaring.Values(b) {
-			bits = append(bits, s.First+uint64(id))
-		}
-	}
-	if !reflect.DeepEqual(docs, []uint64{0, 9, 4}) || !reflect.DeepEqual(bits, []uint64{3, 4, 9}) {
-		t.Errorf("documents %d and %d", docs, bits)
 	}
 }

@@ -1,7 +1,9 @@
 package cluster
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,9 +13,15 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"heddle/engine/api"
+	"heddle/engine/cluster/shard"
 	"heddle/engine/cluster/split"
+	"heddle/engine/index/bm25"
 	indexbuild "heddle/engine/index/build"
+	"heddle/engine/internal/coordinator"
+	"heddle/engine/internal/filter"
 	"heddle/engine/internal/layout"
+	"heddle/engine/internal/part"
+	"heddle/engine/internal/query"
 )
 
 // FuzzFile: the file of a cluster that is accepted has a URL for each replica, and its shards end
@@ -90,31 +98,30 @@ func FuzzAnswers(f *testing.F) {
 	f.Add(wrong, []byte{}, uint8(1))
 	target := &api.ShardTarget{Collection: "x", Epoch: 1}
 	shards := []layout.Shard{{Docs: 1 << 31}, {First: 1 << 31, Docs: 1 << 31}, {First: 2 << 31, Docs: 1 << 31}, {First: 3 << 31, Docs: 1 << 31}}
+	m := &layout.Map{Name: "x", Kind: layout.Index, Epoch: 1, Docs: 4 << 31, Shards: shards}
 	f.Fuzz(func(t *testing.T, a, b []byte, k uint8) {
 		r := &api.ShardSearchRequest{K: uint32(k), Names: k%2 == 1}
-		var pieces []piece[*api.ShardSearchResponse]
+		replies := &decoded{}
 		for i, data := range [][]byte{a, b} {
 			reply := new(api.ShardSearchResponse)
 			if proto.Unmarshal(data, reply) != nil {
 				continue
 			}
 			have, err := new(node).have([]int{2 * i, 2*i + 1}, reply.GetShards(), target)
-			if err != nil || check(reply, target, &layout.Map{Shards: shards}, have, 2, r) != nil {
+			if err != nil || check(reply, target, m, have, 2, r) != nil {
 				continue
 			}
 			for _, e := range reply.GetErrors() {
 				_ = described(e.GetError()).Error() // has a text in every case
 			}
-			pieces = append(pieces, piece[*api.ShardSearchResponse]{have, reply})
+			replies.answers = append(replies.answers, coordinator.Piece[*part.Answer]{Shards: have, Answer: shard.AnswerOf(reply, described)})
 		}
-		m := newMerger(shards, pieces, int(k))
-		for n := range 2 {
-			m.query = n
-			if k > 0 && m.comparable("x") != nil {
-				continue
-			}
-			var h api.Hits
-			m.merge(&h, &kind{k: int(k), total: r.Total}, api.Ask{Names: r.Names})
+		q := coordinator.Query{Text: "a", Options: query.Options{K: int(k), Statistics: new(bm25.Statistics)}}
+		all, _, err := coordinator.New(oneMap{m}, replies, coordinator.Options{}).SearchAll(t.Context(), "x", []coordinator.Query{q, q}, coordinator.Ask{Names: r.Names})
+		if err != nil {
+			return // the units of scores differ
+		}
+		for _, h := range all {
 			if n := slices.IndexFunc(h.IDs, func(id uint64) bool { return id >= 4<<31 }); n >= 0 {
 				t.Fatalf("document %d of %d", h.IDs[n], uint64(4<<31))
 			}
@@ -128,30 +135,63 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// FuzzTerms: statistics of two shards that pass the checks give each text as many frequencies as
-// terms.
+// decoded are shards with the answers of messages. Terms makes the answer to a request for terms; nil: there is none.
+type decoded struct {
+	coordinator.Shards
+	answers []coordinator.Piece[*part.Answer]
+	terms   func(*part.TermsRequest) []coordinator.Piece[*part.Terms]
+	asked   *part.Request // the last one
+}
+
+// Search implements coordinator.Shards.
+func (d *decoded) Search(_ context.Context, _ *coordinator.Fan, r *part.Request, _ []*filter.Filter) ([]coordinator.Piece[*part.Answer], []error) {
+	d.asked = r
+	return d.answers, nil
+}
+
+// Terms implements coordinator.Shards.
+func (d *decoded) Terms(_ context.Context, _ *coordinator.Fan, r *part.TermsRequest) ([]coordinator.Piece[*part.Terms], []error) {
+	if d.terms == nil {
+		return nil, []error{errors.New("no terms")}
+	}
+	return d.terms(r), nil
+}
+
+// oneMap is the map of one collection.
+type oneMap struct{ m *layout.Map }
+
+// Map implements Maps.
+func (s oneMap) Map(context.Context, string) (*layout.Map, error) { return s.m, nil }
+
+// Refresh implements Maps.
+func (s oneMap) Refresh(context.Context, string) (*layout.Map, error) { return s.m, nil }
+
+// Names implements Maps.
+func (s oneMap) Names(context.Context) ([]string, error) { return []string{s.m.Name}, nil }
+
+// FuzzTerms: statistics of two shards that pass the checks give each term of a request a frequency.
 func FuzzTerms(f *testing.F) {
 	both := message(f, &api.ShardTermsResponse{Docs: 9, Length: 20, Terms: []string{"a", "b"}, Df: []uint64{1, 2}, Numbers: []uint32{0, 1, 1}, Ends: []uint32{1, 3}})
 	f.Add(both, both, "a", "a b")
 	f.Add(both, message(f, &api.ShardTermsResponse{Ends: []uint32{0, 0}, Errors: []*api.BatchError{{Query: 1}}, Analysis: &api.Analysis{Stemmer: "english"}}), "a*", "-b")
+	m := &layout.Map{Name: "x", Kind: layout.Index, Epoch: 1, Docs: 2, Shards: []layout.Shard{{Docs: 1}, {First: 1, Docs: 1}}}
 	f.Fuzz(func(t *testing.T, a, b []byte, first, second string) {
-		asked := []text{{first, written}, {second, literal}}
-		if first == second {
-			return // a request has each text once
-		}
-		var parts []*terms
-		for _, data := range [][]byte{a, b} {
-			reply := new(api.ShardTermsResponse)
-			if proto.Unmarshal(data, reply) == nil && checkTerms(reply, &api.ShardTarget{}, len(asked)) == nil {
-				parts = append(parts, factsIn(asked, reply))
+		d := &decoded{terms: func(r *part.TermsRequest) (pieces []coordinator.Piece[*part.Terms]) {
+			for i, data := range [][]byte{a, b} {
+				reply := new(api.ShardTermsResponse)
+				if proto.Unmarshal(data, reply) == nil && checkTerms(reply, &api.ShardTarget{}, len(r.Texts)) == nil {
+					pieces = append(pieces, coordinator.Piece[*part.Terms]{Shards: []int{i}, Answer: shard.TermsOf(reply, described)})
+				}
 			}
+			return pieces
+		}}
+		ranked := query.Options{K: 1}
+		_, _, err := coordinator.New(oneMap{m}, d, coordinator.Options{}).SearchAll(t.Context(), "x", []coordinator.Query{{Text: first, Options: ranked}, {Text: second, Literal: true, Options: ranked}}, coordinator.Ask{})
+		if err != nil {
+			t.Fatal(err)
 		}
-		fresh := &terms{known: map[text]*known{}}
-		fresh.join(asked, parts)
-		for _, k := range asked {
-			if got := fresh.known[k]; got == nil || len(got.df) != len(got.terms) {
-				t.Fatalf("%v: %+v", k, got)
-			}
+		if s := d.asked.Statistics; len(s.Terms) != len(s.DF) || slices.ContainsFunc(d.asked.Numbers, func(n uint32) bool { return int(n) >= len(s.Terms) }) {
+			t.Fatalf("%+v with %+v", d.asked, s)
 		}
 	})
 }

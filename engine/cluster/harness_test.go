@@ -18,6 +18,7 @@ import (
 	"heddle/engine/cluster/shard"
 	indexbuild "heddle/engine/index/build"
 	"heddle/engine/internal/layout"
+	"heddle/engine/internal/part"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/read/csv"
 )
@@ -121,6 +122,23 @@ func (m *machines) Refresh(context.Context, string) (*layout.Map, error) { retur
 
 // Names implements Maps.
 func (m *machines) Names(context.Context) ([]string, error) { return []string{m.layout.Name}, nil }
+
+// Part implements coordinator.Parts by the shards of all nodes.
+func (m *machines) Part(name string, epoch uint64, number int) (*part.Part, func(), error) {
+	x, _, err := m.all.OpenIndex(name, epoch, number)
+	if err != nil {
+		return nil, nil, err
+	}
+	g, err := x.Internal().Acquire()
+	if err != nil {
+		return nil, nil, err
+	}
+	p := &part.Part{Generation: g}
+	if x.Attributes != nil {
+		p.Attributes = x.Attributes.Internal()
+	}
+	return p, g.Release, nil
+}
 
 // newEngine returns an engine in pure Go.
 func newEngine(t testing.TB) *engine.Engine {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"heddle/engine"
 	"heddle/engine/internal/layout"
 )
 
@@ -15,31 +14,15 @@ type Load struct {
 }
 
 // Loads returns the loads of the nodes that the coordinator has called, by name.
-func (c *Coordinator) Loads() map[string]Load {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	all := make(map[string]Load, len(c.nodes))
-	for name, n := range c.nodes {
+func (m *network) Loads() map[string]Load {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := make(map[string]Load, len(m.nodes))
+	for name, n := range m.nodes {
 		all[name] = Load{n.running.Load(), time.Duration(n.recent.Load())}
 	}
 	return all
 }
 
 // Maps returns the maps of all collections in the order of their names.
-func (c *Coordinator) Maps(ctx context.Context) (all []*layout.Map, err error) {
-	names, err := c.maps.Names(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		m, err := c.maps.Map(ctx, name)
-		if engine.CodeOf(err) == engine.NotFound { // removed in between
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, m)
-	}
-	return all, nil
-}
+func (c *Coordinator) Maps(ctx context.Context) ([]*layout.Map, error) { return c.all.Layouts(ctx) }

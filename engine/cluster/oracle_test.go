@@ -11,7 +11,6 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/cluster/shard"
 	"heddle/engine/index/bm25"
 	"heddle/engine/internal/layout"
 	"heddle/engine/plan"
@@ -101,7 +100,7 @@ func TestIndex(t *testing.T) {
 	}
 	for _, cuts := range cuts {
 		m := place(t, e, lines, cuts, 1)
-		for name, c := range map[string]*Coordinator{"nodes": New(m, m, Options{}), "within": Within(m, shard.Service(&m.all), Options{})} {
+		for name, c := range map[string]*Coordinator{"nodes": New(m, m, Options{}), "within": Within(m, m, Options{})} {
 			t.Run(fmt.Sprint(name, cuts), func(t *testing.T) { sameIndex(t, c, all, want) })
 		}
 	}

@@ -7,14 +7,10 @@ import (
 	"time"
 
 	"heddle/engine"
+	"heddle/engine/internal/coordinator"
+	"heddle/engine/internal/part"
 	"heddle/engine/internal/stack"
 )
-
-// piece is the answer of a node for some shards, ascending.
-type piece[A any] struct {
-	shards []int
-	answer A
-}
 
 // asking sends a request to a node for shards, and returns the answer with the shards that it has: one at
 // least, and all of them if there is one shard.
@@ -22,7 +18,7 @@ type asking[A any] func(ctx context.Context, n *node, shards []int) (answer A, h
 
 // attempt is a request to a node for shards.
 type attempt[A any] struct {
-	piece[A]
+	coordinator.Piece[A]
 	node   *node
 	cancel context.CancelFunc
 	asked  []int
@@ -44,19 +40,12 @@ type progress[A any] struct {
 	err      error
 }
 
-// task is the part that all requests of a fan share.
-type task struct {
-	times  *window // recent times of requests of this kind
-	size   int     // queries
-	groups bool    // a node has one request for all its shards; else each shard has a request of its own
-	shards []int   // ascending; nil: all within reach
-}
-
 // fan is a request to shards: one to each node, for all shards that it shall answer. If a node is late or
 // fails, its shards go to their other replicas. The first answer counts.
 type fan[A any] struct {
-	task
-	r       *reach
+	*coordinator.Fan
+	m       *network
+	times   *window // recent times of requests of this kind
 	ask     asking[A]
 	all     []progress[A] // by shard
 	open    []*attempt[A]
@@ -68,47 +57,37 @@ type fan[A any] struct {
 // replicas is the number of replicas that a request may ask for a shard.
 const replicas = 2
 
-// spread sends a request to shards. It returns the answers in the order of their first shards; each shard
-// of the task is in one of them.
-func spread[A any](ctx context.Context, r *reach, t task, ask asking[A]) ([]piece[A], error) {
-	if t.shards == nil {
-		t.shards = r.within()
-	}
-	if r.c.service != nil {
-		return here(ctx, r, t, ask)
-	}
-	n := len(r.x.layout.Shards)
-	f := &fan[A]{task: t, r: r, ask: ask, all: make([]progress[A], n), results: make(chan *attempt[A], 2*replicas*len(t.shards))}
-	limited, stop := r.limit(ctx)
-	defer stop()
-	f.run(limited)
-	errs := make([]error, n)
-	var pieces []piece[A]
-	for _, i := range t.shards {
+// spread sends a request to shards. It returns the answers in the order of their first shards, and the errors of shards.
+func spread[A any](ctx context.Context, m *network, t *window, r *coordinator.Fan, ask asking[A]) (pieces []coordinator.Piece[A], errs []error) {
+	n := len(r.Layout.Shards)
+	f := &fan[A]{Fan: r, m: m, times: t, ask: ask, all: make([]progress[A], n), results: make(chan *attempt[A], 2*replicas*len(r.Shards))}
+	f.run(ctx)
+	errs = make([]error, n)
+	for _, i := range r.Shards {
 		s := &f.all[i]
 		if errs[i] = s.err; s.by != nil {
 			errs[i] = nil
-			if s.by.shards[0] == i {
-				pieces = append(pieces, s.by.piece)
+			if s.by.Shards[0] == i {
+				pieces = append(pieces, s.by.Piece)
 			}
 		}
 	}
-	return pieces, r.note(ctx, errs)
+	return pieces, errs
 }
 
 // run asks until all shards are done.
 func (f *fan[A]) run(ctx context.Context) {
 	var pending []int
-	f.left = len(f.shards)
-	for _, i := range f.shards {
+	f.left = len(f.Shards)
+	for _, i := range f.Shards {
 		if f.begin(i); len(f.all[i].next) > 0 {
 			pending = append(pending, i)
 		}
 	}
-	f.r.c.earn(f.send(ctx, pending))
-	timer := time.NewTimer(f.r.c.opt.Silence)
+	f.m.earn(f.send(ctx, pending))
+	timer := time.NewTimer(f.m.opt.Silence)
 	defer timer.Stop()
-	for f.left > 0 && (f.r.partial || !f.failed) {
+	for f.left > 0 && (f.Partial || !f.failed) {
 		timer.Reset(f.wait())
 		select {
 		case a := <-f.results:
@@ -126,7 +105,7 @@ func (f *fan[A]) run(ctx context.Context) {
 // begin finds the replicas of a shard.
 func (f *fan[A]) begin(i int) {
 	s := &f.all[i]
-	if s.next, s.err = f.r.c.order(f.r.x.layout.Shards[i].Replicas); len(s.next) == 0 {
+	if s.next, s.err = f.m.order(f.Layout.Shards[i].Replicas); len(s.next) == 0 {
 		if s.err == nil {
 			s.err = &engine.Error{Code: engine.NoDevice, Op: "call", Err: errors.New("the shard has no replica")}
 		}
@@ -143,7 +122,7 @@ func (f *fan[A]) fail(s *progress[A], err error) {
 
 // cut ends all shards that are not done.
 func (f *fan[A]) cut(err error) {
-	for _, i := range f.shards {
+	for _, i := range f.Shards {
 		if s := &f.all[i]; !s.done {
 			s.err = &engine.Error{Code: engine.CodeOf(err), Op: "search", Err: err}
 		}
@@ -157,7 +136,7 @@ func (f *fan[A]) send(ctx context.Context, shards []int) int {
 		s := &f.all[i]
 		n := s.next[0]
 		s.next, s.open = s.next[1:], s.open+1
-		alone := !f.groups || s.excluded || !n.groups(now)
+		alone := !f.Groups || s.excluded || !n.groups(now)
 		var a *attempt[A]
 		if at := slices.IndexFunc(f.open[known:], func(a *attempt[A]) bool { return a.node == n && !a.alone }); at >= 0 && !alone {
 			a = f.open[known+at]
@@ -166,10 +145,10 @@ func (f *fan[A]) send(ctx context.Context, shards []int) int {
 			f.open = append(f.open, a)
 		}
 		a.asked = append(a.asked, i)
-		a.work += uint64(f.size) * f.r.x.layout.Shards[i].Docs
+		a.work += uint64(f.Size) * f.Layout.Shards[i].Docs
 	}
 	for _, a := range f.open[known:] {
-		a.late = now.Add(f.times.late(a.work, f.r.c.opt.Second))
+		a.late = now.Add(f.times.late(a.work, f.m.opt.Second))
 		var own context.Context
 		own, a.cancel = context.WithCancel(ctx)
 		go f.one(own, a)
@@ -186,12 +165,12 @@ func (f *fan[A]) one(ctx context.Context, a *attempt[A]) {
 	answer, have, err := f.ask(ctx, n, a.asked)
 	n.running.Add(-1)
 	took := time.Since(a.began)
-	a.piece, a.err = piece[A]{have, answer}, engineError(err, n.name)
+	a.Piece, a.err = coordinator.Piece[A]{Shards: have, Answer: answer}, engineError(err, n.name)
 	n.note(took, a.err == nil)
 	if a.err == nil {
 		f.times.add(a.work, took)
-	} else if !final(a.err) && !errors.Is(a.err, errEpoch) && ctx.Err() == nil { // no loser of a race, and no cancelled call
-		n.note(f.r.c.opt.Silence, false) // a broken node answers fast, and is no better for it
+	} else if !coordinator.Final(a.err) && !errors.Is(a.err, part.ErrEpoch) && ctx.Err() == nil { // no loser of a race, and no cancelled call
+		n.note(f.m.opt.Silence, false) // a broken node answers fast, and is no better for it
 	}
 	f.results <- a
 }
@@ -226,7 +205,7 @@ func (f *fan[A]) second(ctx context.Context) {
 				}
 			}
 		}
-		if silent := a.began.Add(f.r.c.opt.Silence); len(shards) > 0 && now.Before(silent) && !f.r.c.spend(len(nodes)) {
+		if silent := a.began.Add(f.m.opt.Silence); len(shards) > 0 && now.Before(silent) && !f.m.spend(len(nodes)) {
 			a.late = silent
 			continue
 		}
@@ -250,10 +229,10 @@ func (f *fan[A]) end(ctx context.Context, a *attempt[A]) {
 		case a.err == nil: // the node has left it out
 			s.excluded, s.next = true, slices.Insert(s.next, 0, a.node)
 			again = append(again, i)
-		case final(a.err):
+		case coordinator.Final(a.err):
 			f.fail(s, a.err)
 		default:
-			if s.err == nil || errors.Is(s.err, errEpoch) {
+			if s.err == nil || errors.Is(s.err, part.ErrEpoch) {
 				s.err = a.err
 			}
 			if len(s.next) > 0 {
@@ -275,18 +254,18 @@ func (f *fan[A]) end(ctx context.Context, a *attempt[A]) {
 // shards. An answer that shares only some shards with an earlier one is of no use.
 func (f *fan[A]) accept(a *attempt[A]) {
 	fresh := 0
-	for _, i := range a.shards {
+	for _, i := range a.Shards {
 		old := f.all[i].by
 		if old == nil {
 			fresh++
-		} else if slices.ContainsFunc(old.shards, func(i int) bool { return !slices.Contains(a.shards, i) }) {
+		} else if slices.ContainsFunc(old.Shards, func(i int) bool { return !slices.Contains(a.Shards, i) }) {
 			return
 		}
 	}
 	if fresh == 0 {
 		return
 	}
-	for _, i := range a.shards {
+	for _, i := range a.Shards {
 		s := &f.all[i]
 		if s.by = a; !s.done {
 			s.done = true

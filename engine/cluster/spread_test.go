@@ -17,7 +17,9 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/cluster/transport"
+	"heddle/engine/internal/coordinator"
 	"heddle/engine/internal/layout"
+	"heddle/engine/internal/part"
 	"heddle/engine/plan/testneeds"
 )
 
@@ -73,7 +75,7 @@ func TestGroup(t *testing.T) {
 // shard that its node lacks, do not change the names.
 func TestNames(t *testing.T) {
 	m, c, want := eight(t, 1)
-	batch, of := slices.Repeat([]engine.Query{sample}, manyNames), map[string]bool{}
+	batch, of := slices.Repeat([]engine.Query{sample}, 128), map[string]bool{}
 	for _, id := range want.IDs {
 		of[m.layout.Shards[m.layout.Find(id)].Replicas[0]] = true
 	}
@@ -170,7 +172,7 @@ func TestLeftOut(t *testing.T) {
 		}
 	}
 	m.nodes[all[4].Replicas[1]].Remove("x", 1, 4)
-	if _, _, err := c.Search(t.Context(), "x", sample, api.Ask{}); !errors.Is(err, errEpoch) {
+	if _, _, err := c.Search(t.Context(), "x", sample, api.Ask{}); !errors.Is(err, part.ErrEpoch) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -205,7 +207,7 @@ func TestSpread(outer *testing.T) {
 			}
 		}
 		c := New(nil, local, Options{})
-		r := &reach{c: c, x: c.collection(m), partial: rapid.Bool().Draw(t, "partial")}
+		r := &coordinator.Reach{Collection: &coordinator.Collection{Layout: m}, Partial: rapid.Bool().Draw(t, "partial")}
 		ask := func(ctx context.Context, n *node, shards []int) (string, []int, error) {
 			answered := make(<-chan time.Time)
 			if wait[n.name] >= 0 {
@@ -227,18 +229,20 @@ func TestSpread(outer *testing.T) {
 			}
 			return n.name, have, nil
 		}
-		var pieces []piece[string]
+		var pieces []coordinator.Piece[string]
 		var err error
 		testneeds.VirtualTime(outer, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			pieces, err = spread(ctx, r, task{times: &r.x.times.searches, size: 1, groups: true}, ask)
+			pieces, err = coordinator.Spread(ctx, r, coordinator.Fan{Size: 1, Groups: true}, func(ctx context.Context, f *coordinator.Fan) ([]coordinator.Piece[string], []error) {
+				return spread(ctx, c.network, new(window), f, ask)
+			})
 		})
 		found := map[int]bool{}
 		for _, p := range pieces {
-			for _, i := range p.shards {
-				if found[i] || does[p.answer][i] == fails || !slices.Contains(m.Shards[i].Replicas, p.answer) {
-					t.Errorf("shard %d of %s, %v", i, p.answer, p.shards)
+			for _, i := range p.Shards {
+				if found[i] || does[p.Answer][i] == fails || !slices.Contains(m.Shards[i].Replicas, p.Answer) {
+					t.Errorf("shard %d of %s, %v", i, p.Answer, p.Shards)
 				}
 				found[i] = true
 			}
@@ -251,7 +255,7 @@ func TestSpread(outer *testing.T) {
 				}
 			}
 		}
-		if err == nil && !maps.Equal(found, answerable) || (err != nil) != (len(answerable) < len(m.Shards) && (!r.partial || len(answerable) == 0)) {
+		if err == nil && !maps.Equal(found, answerable) || (err != nil) != (len(answerable) < len(m.Shards) && (!r.Partial || len(answerable) == 0)) {
 			t.Errorf("found %v, want %v, %v", found, answerable, err)
 		}
 	})

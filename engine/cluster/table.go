@@ -10,8 +10,8 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/cluster/shard"
+	"heddle/engine/internal/coordinator"
 	"heddle/engine/internal/layout"
-	"heddle/engine/internal/limit"
 	"heddle/engine/internal/tables"
 	"heddle/engine/table/partial"
 	"heddle/engine/table/statement"
@@ -21,27 +21,27 @@ import (
 // Select answers the predicates of a selection from one epoch. The error of a single predicate is
 // the error of the call. The coverage is nil unless the answer may be partial.
 func (c *Coordinator) Select(ctx context.Context, table string, s api.Selection) (rows []api.Rows, cover *api.Coverage, err error) {
-	ctx, cancel := c.deadline(ctx, s.Timeout)
+	ctx, cancel := c.all.Deadline(ctx, s.Timeout)
 	defer cancel()
-	err = c.run(ctx, table, layout.Table, func(ctx context.Context, x *collection) error {
+	err = c.all.Run(ctx, table, layout.Table, func(ctx context.Context, x *coordinator.Collection) error {
 		if len(s.Where) == 0 {
 			return nil
 		}
-		if err := checkRows(s.In, x.layout.Docs); err != nil {
+		if err := checkRows(s.In, x.Layout.Docs); err != nil {
 			return err
 		}
-		r := &reach{c: c, x: x, partial: s.AllowPartial}
-		answers, err := each(ctx, r, &x.times.selections, len(s.Where), func(ctx context.Context, node api.ShardServiceClient, target *api.ShardTarget) (*api.ShardSelectResponse, error) {
+		r := &coordinator.Reach{Collection: x, Partial: s.AllowPartial}
+		answers, err := each(ctx, c, r, &c.timesOf(table).selections, len(s.Where), func(ctx context.Context, node api.ShardServiceClient, target *api.ShardTarget) (*api.ShardSelectResponse, error) {
 			a, err := node.ShardSelect(ctx, &api.ShardSelectRequest{Target: target, Where: s.Where, In: rowsOf(s.In, x, target), Rows: s.Rows, Limit: s.Limit, Caller: s.Caller, TimeoutUs: timeLeft(ctx), Explain: s.Explain})
 			if err == nil {
-				err = check(&api.ShardSearchResponse{Epoch: a.GetEpoch(), Counts: a.GetCounts(), Docs: a.GetRows(), Ends: a.GetEnds(), Errors: a.GetErrors()}, target, x.layout, []int{int(target.GetShard())}, len(s.Where), &api.ShardSearchRequest{})
+				err = check(&api.ShardSearchResponse{Epoch: a.GetEpoch(), Counts: a.GetCounts(), Docs: a.GetRows(), Ends: a.GetEnds(), Errors: a.GetErrors()}, target, x.Layout, []int{int(target.GetShard())}, len(s.Where), &api.ShardSearchRequest{})
 			}
 			return a, err
 		})
 		if err != nil {
 			return err
 		}
-		rows, cover = joinRows(x.layout.Shards, answers, &s), r.coverage()
+		rows, cover = joinRows(x.Layout.Shards, answers, &s), coverage(r.Coverage())
 		return nil
 	})
 	return rows, cover, err
@@ -56,11 +56,11 @@ func checkRows(in *roaring.Bitmap, rows uint64) error {
 }
 
 // rowsOf returns the rows that a shard selects from; empty for all.
-func rowsOf(in *roaring.Bitmap, x *collection, target *api.ShardTarget) []byte {
+func rowsOf(in *roaring.Bitmap, x *coordinator.Collection, target *api.ShardTarget) []byte {
 	if in == nil {
 		return nil
 	}
-	return partOf(in, &x.layout.Shards[target.Shard])
+	return shard.Roaring(coordinator.RowsOf(in, &x.Layout.Shards[target.Shard]))
 }
 
 // joinRows joins the answers of shards, whose rows follow one another.
@@ -91,48 +91,48 @@ func joinRows(shards []layout.Shard, answers []*api.ShardSelectResponse, s *api.
 	return rows
 }
 
-// part is the answer of a shard to an aggregation.
-type part struct {
+// aggregated is the answer of a shard to an aggregation.
+type aggregated struct {
 	state       *partial.State // nil: the shard is missing
 	explanation string
 }
 
 // GetExplanation returns the explanation.
-func (p part) GetExplanation() string { return p.explanation }
+func (p aggregated) GetExplanation() string { return p.explanation }
 
 // Aggregate answers an aggregation from one epoch, with the same bytes as the whole table gives.
 // The coverage is nil unless the answer may be partial.
 func (c *Coordinator) Aggregate(ctx context.Context, table string, a api.Aggregation) (b values.Batch, explanation string, cover *api.Coverage, err error) {
-	ctx, cancel := c.deadline(ctx, a.Timeout)
+	ctx, cancel := c.all.Deadline(ctx, a.Timeout)
 	defer cancel()
-	err = c.run(ctx, table, layout.Table, func(ctx context.Context, x *collection) error {
-		if err := checkRows(a.In, x.layout.Docs); err != nil {
+	err = c.all.Run(ctx, table, layout.Table, func(ctx context.Context, x *coordinator.Collection) error {
+		if err := checkRows(a.In, x.Layout.Docs); err != nil {
 			return err
 		}
-		r := &reach{c: c, x: x, partial: a.AllowPartial}
+		r := &coordinator.Reach{Collection: x, Partial: a.AllowPartial}
 		rows := uint64(0) // greatest number of rows that each shard sends; 0: all
 		if a.Limit > 0 && a.Offset <= math.MaxUint64-a.Limit {
 			rows = a.Offset + a.Limit
 		}
 		in := a.In
 		clauses := statement.Clauses{Select: a.Select, GroupBy: a.GroupBy, OrderBy: a.OrderBy}
-		answers, err := each(ctx, r, &x.times.aggregations, 1, func(ctx context.Context, node api.ShardServiceClient, target *api.ShardTarget) (part, error) {
+		answers, err := each(ctx, c, r, &c.timesOf(table).aggregations, 1, func(ctx context.Context, node api.ShardServiceClient, target *api.ShardTarget) (aggregated, error) {
 			a, err := node.ShardAggregate(ctx, &api.ShardAggregateRequest{Target: target, Select: a.Select, Where: a.Where, GroupBy: a.GroupBy, OrderBy: a.OrderBy,
 				Limit: rows, In: rowsOf(in, x, target), Caller: a.Caller, TimeoutUs: timeLeft(ctx), Explain: a.Explain})
 			if err != nil {
-				return part{}, err
+				return aggregated{}, err
 			}
 			if a.GetEpoch() != target.GetEpoch() {
-				return part{}, wrongReply(target, "epoch %d", a.GetEpoch())
+				return aggregated{}, wrongReply(target, "epoch %d", a.GetEpoch())
 			}
 			s, err := shard.StateOf(a)
 			if err == nil {
 				err = s.Check(clauses)
 			}
 			if err != nil {
-				return part{}, wrongReply(target, "a %v", err)
+				return aggregated{}, wrongReply(target, "a %v", err)
 			}
-			return part{s, a.GetExplanation()}, nil
+			return aggregated{s, a.GetExplanation()}, nil
 		})
 		if err != nil {
 			return err
@@ -143,29 +143,41 @@ func (c *Coordinator) Aggregate(ctx context.Context, table string, a api.Aggrega
 				parts = append(parts, answer.state)
 			}
 		}
-		if b, err = tables.Join(clauses, limit.Limits(c.opt.Limits), parts, a.Offset, a.Limit); err != nil {
+		if b, err = tables.Join(clauses, c.limits, parts, a.Offset, a.Limit); err != nil {
 			return &engine.Error{Code: engine.CodeOf(err), Op: "aggregate", Err: err}
 		}
-		explanation, cover = explain(answers), r.coverage()
+		explanation, cover = explain(answers), coverage(r.Coverage())
 		return nil
 	})
 	return b, explanation, cover, err
 }
 
-// Statistics returns the statistics of an index, with the document frequencies of terms.
-func (c *Coordinator) Statistics(ctx context.Context, index string, terms ...string) (st engine.Statistics, err error) {
-	ctx, cancel := c.deadline(ctx, 0)
-	defer cancel()
-	err = c.run(ctx, index, layout.Index, func(ctx context.Context, x *collection) error {
-		f, err := (&reach{c: c, x: x}).facts(ctx, []engine.Query{{Terms: terms}}, func(*engine.Query) bool { return true })
-		if err != nil {
-			return err
-		}
-		st = engine.Statistics{Docs: f.docs, Length: f.length, DF: map[string]uint64{}}
-		for i, t := range terms {
-			st.DF[t] = f.known[i].df[0]
-		}
-		return nil
+// each sends a request of its own to each shard within reach, at the same time. Size is the number of
+// queries. The answer of a missing shard is the zero value.
+func each[A any](ctx context.Context, c *Coordinator, r *coordinator.Reach, t *window, size int, ask func(context.Context, api.ShardServiceClient, *api.ShardTarget) (A, error)) ([]A, error) {
+	pieces, err := coordinator.Spread(ctx, r, coordinator.Fan{Size: size}, func(ctx context.Context, f *coordinator.Fan) ([]coordinator.Piece[A], []error) {
+		return spread(ctx, c.network, t, f, alone(r.Layout, ask))
 	})
-	return st, err
+	answers := make([]A, len(r.Layout.Shards))
+	for _, p := range pieces {
+		answers[p.Shards[0]] = p.Answer
+	}
+	return answers, err
+}
+
+// alone asks for one shard.
+func alone[A any](m *layout.Map, ask func(context.Context, api.ShardServiceClient, *api.ShardTarget) (A, error)) asking[A] {
+	return func(ctx context.Context, n *node, shards []int) (A, []int, error) {
+		a, err := ask(ctx, n.client, target(m, shards[0]))
+		return a, shards, err
+	}
+}
+
+// explain joins the explanations of shards.
+func explain[A interface{ GetExplanation() string }](answers []A) string {
+	texts := make([]string, len(answers))
+	for i, a := range answers {
+		texts[i] = a.GetExplanation()
+	}
+	return coordinator.Explain(texts)
 }

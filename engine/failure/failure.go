@@ -4,6 +4,7 @@ package failure
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -48,6 +49,14 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause, so that errors.Is finds the errors of package plan and of contexts.
 func (e *Error) Unwrap() error { return e.Err }
+
+// FilterSizeError is the error of a filter whose table is not the attribute table of the index.
+type FilterSizeError struct{ Rows, Docs uint32 }
+
+// Error states both sizes.
+func (e *FilterSizeError) Error() string {
+	return fmt.Sprintf("the table of the filter has %d rows and the index %d documents: row i of the table must be document i", e.Rows, e.Docs)
+}
 
 // Code is the class of an error. Library, command line and server share the codes.
 type Code uint8

@@ -8,7 +8,6 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/internal/part"
 	"heddle/engine/table/column"
 	"heddle/engine/table/partial"
 )
@@ -29,11 +28,11 @@ func (h handler) ShardAggregate(ctx context.Context, r *api.ShardAggregateReques
 	if r.GetExplain() {
 		a.Rows.Explain = new(engine.TableExplanation)
 	}
-	s, err := part.Aggregate(ctx, t, &a)
-	if err != nil {
+	a.SetInternal(new(partial.State))
+	if err := t.Aggregate(ctx, a, nil); err != nil {
 		return nil, err
 	}
-	out = message(s)
+	out = message(a.Internal())
 	if out.Epoch = r.GetTarget().GetEpoch(); a.Rows.Explain != nil {
 		out.Explanation = a.Rows.Explain.String()
 	}

@@ -7,25 +7,22 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/internal/part"
 )
 
 // DescribeShard implements api.ShardServiceHandler.
 func (h handler) DescribeShard(_ context.Context, r *api.DescribeShardRequest) (out *api.DescribeShardResponse, err error) {
 	defer reply(&err)
 	x, err := h.index(r.GetTarget())
-	if errors.Is(err, ErrEpoch) {
+	if errors.Is(err, part.ErrEpoch) {
 		return h.describeTable(r.GetTarget())
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer x.end()
-	info := x.Info()
-	docs := uint64(info.Docs)
-	if x.live != nil {
-		docs = x.live.Docs
-	}
-	return &api.DescribeShardResponse{Docs: docs, Lists: uint64(info.Lists), Checksum: checksum(info.Checksum)}, nil
+	d := x.Describe()
+	return &api.DescribeShardResponse{Docs: d.Docs, Lists: d.Lists, Checksum: d.Checksum}, nil
 }
 
 func (h handler) describeTable(r *api.ShardTarget) (*api.DescribeShardResponse, error) {
@@ -38,10 +35,8 @@ func (h handler) describeTable(r *api.ShardTarget) (*api.DescribeShardResponse, 
 	if err != nil {
 		return nil, err
 	}
-	return &api.DescribeShardResponse{Docs: uint64(info.Rows), Checksum: checksum(info.Checksum), Columns: Columns(info)}, nil
+	return &api.DescribeShardResponse{Docs: uint64(info.Rows), Checksum: strconv.FormatUint(info.Checksum, 16), Columns: Columns(info)}, nil
 }
-
-func checksum(sum uint64) string { return strconv.FormatUint(sum, 16) }
 
 // Columns describes the columns of a table.
 func Columns(info engine.TableInfo) (all []*api.Column) {

@@ -14,7 +14,7 @@ func (h handler) ShardDocuments(_ context.Context, r *api.ShardDocumentsRequest)
 		numbers[i], docs = part.GetShard(), append(docs, part.GetDocs())
 	}
 	one := func(i int, t *api.ShardTarget) ([]string, error) {
-		return use(h, t, func(x *pinned) ([]string, error) { return x.documents(docs[i]) })
+		return use(h, t, func(x *pinned) ([]string, error) { return x.Names(docs[i]) })
 	}
 	if len(numbers) == 0 {
 		names, err := one(0, r.GetTarget())
@@ -26,20 +26,4 @@ func (h handler) ShardDocuments(_ context.Context, r *api.ShardDocumentsRequest)
 	}
 	have, all, err := together(targets, one)
 	return &api.ShardDocumentsResponse{Names: slices.Concat(all...), Shards: have}, err
-}
-
-// documents returns the names of documents.
-func (p *pinned) documents(docs []uint32) ([]string, error) {
-	names, most := make([]string, 0, len(docs)), p.Info().Docs
-	for i, d := range docs {
-		if d >= most {
-			return nil, invalidOption("documents", "docs[%d] is %d: the shard has %d documents", i, d, most)
-		}
-		name, err := p.name(d)
-		if err != nil {
-			return nil, err
-		}
-		names = append(names, name)
-	}
-	return names, nil
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/internal/part"
 )
 
 // TestTogether: the shards that succeed have their answers in order. A panic reaches the caller when no
@@ -63,11 +63,11 @@ func TestTogether(t *testing.T) {
 
 // TestJoinTerms: a text keeps a term as often as it has it, and terms of other shards behind those of the first.
 func TestJoinTerms(t *testing.T) {
-	out := joinTerms([]*api.ShardTermsResponse{
-		{Docs: 2, Length: 5, Terms: []string{"a", "b"}, Df: []uint64{1, 2}, Numbers: []uint32{0, 1, 0, 1}, Ends: []uint32{3, 4}},
-		{Docs: 3, Length: 7, Terms: []string{"c", "a"}, Df: []uint64{3, 1}, Numbers: []uint32{1, 0, 1, 1, 0, 0}, Ends: []uint32{3, 6}},
+	out := joinTerms([]*part.Terms{
+		{Docs: 2, Length: 5, Terms: []string{"a", "b"}, DF: []uint64{1, 2}, Numbers: []uint32{0, 1, 0, 1}, Ends: []uint32{3, 4}},
+		{Docs: 3, Length: 7, Terms: []string{"c", "a"}, DF: []uint64{3, 1}, Numbers: []uint32{1, 0, 1, 1, 0, 0}, Ends: []uint32{3, 6}},
 	})
-	if out.Docs != 5 || out.Length != 12 || !slices.Equal(out.Terms, []string{"a", "b", "c"}) || !slices.Equal(out.Df, []uint64{2, 2, 3}) {
+	if out.Docs != 5 || out.Length != 12 || !slices.Equal(out.Terms, []string{"a", "b", "c"}) || !slices.Equal(out.DF, []uint64{2, 2, 3}) {
 		t.Errorf("statistics %v", out)
 	}
 	if !slices.Equal(out.Ends, []uint32{4, 7}) || !slices.Equal(out.Numbers, []uint32{0, 1, 0, 2, 1, 0, 2}) {
@@ -77,19 +77,8 @@ func TestJoinTerms(t *testing.T) {
 
 // TestLargeDocs: documents above 2^32, which a shard never has, are no other documents of it.
 func TestLargeDocs(t *testing.T) {
-	f, err := new(pinned).filter(&api.Filter{Docs: &api.DocumentSet{Ids: []uint64{7, math.MaxUint32 + 1, math.MaxUint32 + 8, math.MaxUint64}}})
-	if err != nil || !slices.Equal(f.Docs, []uint32{7, math.MaxUint32, math.MaxUint32, math.MaxUint32}) {
-		t.Errorf("documents %v, %v", f, err)
-	}
-}
-
-// TestRestrict: without a query and a filter of its own a request finds no document, whether documents are deleted
-// or not. With a filter it finds the documents of the filter.
-func TestRestrict(t *testing.T) {
-	for _, p := range []*pinned{{}, {live: &Live{Filter: new(engine.Filter)}}} {
-		all, err := p.restrict(make([]engine.Query, 2), []*api.Filter{{}}, []uint32{0, 1})
-		if err != nil || len(all) != 2 || all[0].Expr == nil || all[1].Expr != nil || all[1].Filter == nil {
-			t.Errorf("deleted documents %v: %+v, %v", p.live != nil, all, err)
-		}
+	all, err := filtersOf([]*api.Filter{{Docs: &api.DocumentSet{Ids: []uint64{7, math.MaxUint32 + 1, math.MaxUint32 + 8, math.MaxUint64}}}})
+	if err != nil || !slices.Equal(all[0].Docs, []uint32{7, math.MaxUint32, math.MaxUint32, math.MaxUint32}) {
+		t.Errorf("documents %v, %v", all, err)
 	}
 }

@@ -3,16 +3,15 @@
 package shard
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"strings"
 
 	"connectrpc.com/connect/v2"
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/failure"
 	"heddle/engine/file/mapped"
+	"heddle/engine/internal/part"
 )
 
 // Shards finds the shards that a node holds. Release ends the use of a shard. An epoch or shard
@@ -25,30 +24,17 @@ type Shards interface {
 // Index is a shard of an index.
 type Index struct {
 	*engine.Index
-	Live       *Live         // nil: no document is deleted
 	Attributes *engine.Table // attribute table of the documents; nil: they have none
-}
-
-// Live describes the documents of a shard that are not deleted. Queries find no deleted documents, and
-// the statistics leave these out.
-type Live struct {
-	Filter    *engine.Filter
-	Docs      uint64 // number of documents
-	WithTerms uint64 // documents with at least one term
-	Length    uint64 // sum of their lengths
 }
 
 // EpochCode is the code of api.Error for ErrEpoch.
 const EpochCode = "epoch"
 
 // ErrEpoch is the error of a request for an epoch or shard that a node does not hold.
-var ErrEpoch = errors.New("the node does not hold this epoch and shard")
+var ErrEpoch = part.ErrEpoch
 
 // Register adds the service to a server.
 func Register(s *connect.Server, shards Shards) { api.RegisterShardServiceHandler(s, handler{shards}) }
-
-// Service returns the service for calls in this process.
-func Service(shards Shards) api.ShardServiceClient { return handler{shards} }
 
 // handler implements api.ShardServiceHandler.
 type handler struct{ shards Shards }
@@ -59,22 +45,14 @@ func missing(t *api.ShardTarget) error {
 
 // pinned is the content of a shard during a request.
 type pinned struct {
-	*engine.Snapshot
-	live       *Live
-	attributes *engine.Table
-	release    func()
+	part.Part
+	release func()
 }
 
 // end ends the use.
 func (p *pinned) end() {
-	p.Close()
+	p.Release()
 	p.release()
-}
-
-// name returns the name of a document.
-func (p *pinned) name(doc uint32) (string, error) {
-	name, err := p.File().DocName(doc)
-	return strings.ToValidUTF8(name, "\uFFFD"), err
 }
 
 // index pins the content of a shard for a request.
@@ -83,12 +61,16 @@ func (h handler) index(t *api.ShardTarget) (*pinned, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := index.Snapshot()
+	g, err := index.Internal().Acquire()
 	if err != nil {
 		release()
-		return nil, err
+		return nil, failure.Wrap("snapshot", err)
 	}
-	return &pinned{x, index.Live, index.Attributes, release}, nil
+	p := &pinned{part.Part{Generation: g}, release}
+	if index.Attributes != nil {
+		p.Attributes = index.Attributes.Internal()
+	}
+	return p, nil
 }
 
 // use calls f with the content of a shard. A fault of its file is an error.
@@ -103,29 +85,6 @@ func use[A any](h handler, t *api.ShardTarget, f func(*pinned) (A, error)) (out 
 	return f(x)
 }
 
-// statistics returns the statistics of the documents that are not deleted.
-func (p *pinned) statistics(ctx context.Context, terms []string) (engine.Statistics, error) {
-	s := p.Statistics(terms...)
-	if p.live == nil {
-		return s, nil
-	}
-	s.Docs, s.Length = p.live.WithTerms, p.live.Length
-	var present []string
-	var counts []engine.Query
-	for _, t := range terms {
-		if s.DF[t] > 0 {
-			present, counts = append(present, t), append(counts, engine.Query{Terms: []string{t}, CountOnly: true, Filter: p.live.Filter})
-		}
-	}
-	found := make([]uint64, len(present))
-	err := p.SearchAll(ctx, counts, func(first int, hits []engine.Hits) error {
-		for i, h := range hits {
-			found[first+i] = h.Count
-		}
-		return nil
-	})
-	for i, t := range present {
-		s.DF[t] = found[i]
-	}
-	return s, err
+func invalidOption(op, format string, args ...any) error {
+	return &engine.Error{Code: engine.InvalidOption, Op: op, Err: fmt.Errorf(format, args...)}
 }

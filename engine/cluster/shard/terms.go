@@ -2,21 +2,25 @@ package shard
 
 import (
 	"context"
-	"errors"
 
-	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/internal/part"
 )
 
 // ShardTerms implements api.ShardServiceHandler.
-func (h handler) ShardTerms(ctx context.Context, r *api.ShardTermsRequest) (*api.ShardTermsResponse, error) {
-	one := func(_ int, t *api.ShardTarget) (*api.ShardTermsResponse, error) {
-		return use(h, t, func(x *pinned) (*api.ShardTermsResponse, error) { return x.terms(ctx, r) })
+func (h handler) ShardTerms(ctx context.Context, m *api.ShardTermsRequest) (*api.ShardTermsResponse, error) {
+	r := &part.TermsRequest{Texts: m.GetTexts(), Literal: m.GetLiteral(), Terms: m.GetTerms(), Analysis: m.GetAnalysis()}
+	one := func(_ int, t *api.ShardTarget) (*part.Terms, error) {
+		return use(h, t, func(x *pinned) (*part.Terms, error) { return x.Terms(ctx, r) })
 	}
-	if len(r.GetMore()) == 0 {
-		return one(0, r.GetTarget())
+	if len(m.GetMore()) == 0 {
+		t, err := one(0, m.GetTarget())
+		if err != nil {
+			return nil, err
+		}
+		return termsMessage(t), nil
 	}
-	targets, err := group(r.GetTarget(), r.GetMore())
+	targets, err := group(m.GetTarget(), m.GetMore())
 	if err != nil {
 		return nil, err
 	}
@@ -24,16 +28,16 @@ func (h handler) ShardTerms(ctx context.Context, r *api.ShardTermsRequest) (*api
 	if err != nil {
 		return nil, err
 	}
-	out := joinTerms(all)
+	out := termsMessage(joinTerms(all))
 	out.Shards = have
 	return out, nil
 }
 
 // joinTerms joins the answers of shards. A text has the terms of the first shard that finds any, in their
 // order, and then further ones that only other shards have.
-func joinTerms(all []*api.ShardTermsResponse) *api.ShardTermsResponse {
-	out := &api.ShardTermsResponse{Analysis: all[0].Analysis}
-	number, wrong := map[string]uint32{}, map[uint32]bool{}
+func joinTerms(all []*part.Terms) *part.Terms {
+	out := &part.Terms{Analysis: all[0].Analysis}
+	number, wrong := map[string]uint32{}, map[int]bool{}
 	numbers := make([][]uint32, len(all)) // in out, by the number in the answer
 	for s, a := range all {
 		out.Docs, out.Length = out.Docs+a.Docs, out.Length+a.Length
@@ -42,14 +46,14 @@ func joinTerms(all []*api.ShardTermsResponse) *api.ShardTermsResponse {
 			if !ok {
 				n = uint32(len(out.Terms))
 				number[t] = n
-				out.Terms, out.Df = append(out.Terms, t), append(out.Df, 0)
+				out.Terms, out.DF = append(out.Terms, t), append(out.DF, 0)
 			}
-			out.Df[n] += a.Df[i]
+			out.DF[n] += a.DF[i]
 			numbers[s] = append(numbers[s], n)
 		}
 		for _, e := range a.Errors {
-			if !wrong[e.GetQuery()] {
-				wrong[e.GetQuery()] = true
+			if !wrong[e.Query] {
+				wrong[e.Query] = true
 				out.Errors = append(out.Errors, e)
 			}
 		}
@@ -71,57 +75,4 @@ func joinTerms(all []*api.ShardTermsResponse) *api.ShardTermsResponse {
 		out.Ends = append(out.Ends, uint32(len(out.Numbers)))
 	}
 	return out
-}
-
-// terms returns the terms of a request, with their statistics.
-func (p *pinned) terms(ctx context.Context, r *api.ShardTermsRequest) (*api.ShardTermsResponse, error) {
-	out := &api.ShardTermsResponse{}
-	numbers := map[string]uint32{}
-	number := func(term string) uint32 {
-		n, ok := numbers[term]
-		if !ok {
-			n = uint32(len(out.Terms))
-			numbers[term] = n
-			out.Terms = append(out.Terms, term)
-		}
-		return n
-	}
-	for i, text := range r.GetTexts() {
-		terms, _, err := p.WeightedTerms(engine.Query{Text: text, Literal: r.GetLiteral(), K: 1})
-		switch code := engine.CodeOf(err); {
-		case code == engine.InvalidQuery || code == engine.Unsupported:
-			wrong := api.ErrorOf(&engine.Error{Code: code, Op: "search", Err: cause(err)})
-			out.Errors = append(out.Errors, &api.BatchError{Query: uint32(i), Error: wrong})
-		case err != nil:
-			return nil, err
-		}
-		for _, t := range terms {
-			out.Numbers = append(out.Numbers, number(t))
-		}
-		out.Ends = append(out.Ends, uint32(len(out.Numbers)))
-	}
-	for _, t := range r.GetTerms() {
-		number(t)
-	}
-	if r.GetAnalysis() {
-		s := p.File().Meta().Analysis
-		out.Analysis = &api.Analysis{Rules: uint32(s.Rules), Tokens: s.Tokens, Cjk: s.CJK, Fold: s.Fold, Stemmer: s.Stemmer, StopWords: s.StopWords}
-	}
-	s, err := p.statistics(ctx, out.Terms)
-	if err != nil {
-		return nil, err
-	}
-	out.Docs, out.Length, out.Df = s.Docs, s.Length, make([]uint64, len(out.Terms))
-	for i, t := range out.Terms {
-		out.Df[i] = s.DF[t]
-	}
-	return out, nil
-}
-
-// cause returns the error inside of an engine.Error.
-func cause(err error) error {
-	if e, ok := errors.AsType[*engine.Error](err); ok {
-		return e.Err
-	}
-	return err
 }

@@ -23,12 +23,12 @@ func (s *Set) Documents(ctx context.Context, name string) (*Documents, error) {
 	}
 	d := &Documents{layout: m}
 	for i := range m.Shards {
-		x, release, err := s.OpenIndex(name, m.Epoch, i)
+		f, _, release, err := s.use(name, m.Epoch, i)
 		if err != nil {
 			return nil, errors.Join(err, d.Close())
 		}
 		d.releasing = append(d.releasing, release)
-		now, err := x.Snapshot()
+		now, err := f.index.Snapshot()
 		if err != nil {
 			return nil, errors.Join(err, d.Close())
 		}

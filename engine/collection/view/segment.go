@@ -9,10 +9,11 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"heddle/engine"
-	"heddle/engine/cluster/shard"
 	"heddle/engine/collection"
 	"heddle/engine/file/container"
 	"heddle/engine/file/mapped"
+	"heddle/engine/internal/filter"
+	"heddle/engine/internal/part"
 )
 
 // files is an open index with its attribute table.
@@ -78,9 +79,9 @@ func unlessClosed(err error) error {
 
 // live describes the documents of a segment that are not deleted. A document of a collection has terms if its length
 // is not 0.
-func live(f *files, s *collection.Segment, deleted *roaring.Bitmap) (live *shard.Live, err error) {
+func live(f *files, s *collection.Segment, deleted *roaring.Bitmap) (live *part.Live, err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
-	live = &shard.Live{Docs: s.Live(), Length: s.Length, Filter: &engine.Filter{Bitmap: roaring.Flip(deleted, 0, s.Docs)}}
+	live = &part.Live{Docs: s.Live(), Length: s.Length, Filter: &filter.Filter{Bitmap: roaring.Flip(deleted, 0, s.Docs)}}
 	now, err := f.index.Snapshot()
 	if err != nil {
 		return nil, err

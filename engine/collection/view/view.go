@@ -1,5 +1,5 @@
-// Package view answers queries on collections: package states keeps their segments open as the shards of this
-// process, and a coordinator of package cluster joins their answers.
+// Package view answers queries on collections: package states keeps their segments open as parts in this
+// process, and a coordinator joins their answers.
 package view
 
 import (
@@ -10,18 +10,18 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/cluster"
-	"heddle/engine/cluster/shard"
 	"heddle/engine/collection"
 	"heddle/engine/file/container"
 	"heddle/engine/internal/layout"
+	"heddle/engine/internal/part"
 	"heddle/engine/internal/states"
 	"heddle/engine/syntax"
 )
 
-// Set is the open collections of a process, by name. It implements cluster.Maps and shard.Shards. It
+// Set is the open collections of a process, by name. It implements cluster.Maps and coordinator.Parts. It
 // is safe for concurrent use. A query uses one state of a collection from its begin to its end.
 type Set struct {
-	states *states.Set[*files, *shard.Live]
+	states *states.Set[*files, *part.Live]
 }
 
 // New returns a set without collections.
@@ -29,7 +29,7 @@ func New() *Set { return &Set{states.New(live)} }
 
 // Coordinator returns a coordinator that answers queries on the collections.
 func (s *Set) Coordinator(opt cluster.Options) *cluster.Coordinator {
-	return cluster.Within(s, shard.Service(s), opt)
+	return cluster.Within(s, s, opt)
 }
 
 // Load opens the newest state of a collection under a name, if it is not open yet. Segments that the
@@ -55,18 +55,31 @@ func fail(name string, err error) error {
 	return &engine.Error{Code: code, Op: "load collection " + name, Err: err}
 }
 
-// OpenIndex implements shard.Shards.
-func (s *Set) OpenIndex(name string, epoch uint64, number int) (*shard.Index, func(), error) {
-	f, live, release, ok := s.states.Use(name, epoch, number)
-	if !ok {
-		return nil, nil, fmt.Errorf("segment %d of %s, state %d: %w", number, name, epoch, shard.ErrEpoch)
+// Part implements coordinator.Parts.
+func (s *Set) Part(name string, epoch uint64, number int) (*part.Part, func(), error) {
+	f, live, release, err := s.use(name, epoch, number)
+	if err != nil {
+		return nil, nil, err
 	}
-	return &shard.Index{Index: f.index, Live: live, Attributes: f.table}, release, nil
+	g, err := f.index.Internal().Acquire()
+	if err != nil {
+		release()
+		return nil, nil, err
+	}
+	p := &part.Part{Generation: g, Live: live}
+	if f.table != nil {
+		p.Attributes = f.table.Internal()
+	}
+	return p, func() { g.Release(); release() }, nil
 }
 
-// OpenTable implements shard.Shards. Collections have no tables.
-func (s *Set) OpenTable(name string, epoch uint64, number int) (*engine.Table, func(), error) {
-	return nil, nil, fmt.Errorf("table %s: %w", name, shard.ErrEpoch)
+// use returns the files of a segment until release.
+func (s *Set) use(name string, epoch uint64, number int) (f *files, live *part.Live, release func(), err error) {
+	f, live, release, ok := s.states.Use(name, epoch, number)
+	if !ok {
+		err = fmt.Errorf("segment %d of %s, state %d: %w", number, name, epoch, part.ErrEpoch)
+	}
+	return f, live, release, err
 }
 
 // Map implements cluster.Maps.

@@ -227,8 +227,8 @@ func TestStates(t *testing.T) {
 // opened returns the index of the first segment in each open state up to an epoch.
 func opened(s *Set, epoch uint64) (all []*engine.Index) {
 	for ; epoch > 0; epoch-- {
-		if x, release, err := s.OpenIndex("books", epoch, 0); err == nil {
-			all = append(all, x.Index)
+		if f, _, release, err := s.use("books", epoch, 0); err == nil {
+			all = append(all, f.index)
 			release()
 		}
 	}

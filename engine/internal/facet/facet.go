@@ -1,105 +1,111 @@
-// Package facet makes facets, the numbers of documents per value or bin of a column, from aggregates of the
-// attribute table.
+// Package facet counts the documents that match a query per value or bin of columns of the attribute table.
 package facet
 
 import (
-	"cmp"
-	"strconv"
+	"context"
+	"errors"
+	"fmt"
 
+	"heddle/engine/failure"
+	"heddle/engine/file/mapped"
+	"heddle/engine/index/querylang"
+	"heddle/engine/internal/filter"
 	"heddle/engine/internal/limit"
+	"heddle/engine/internal/lists"
+	"heddle/engine/internal/query"
 	"heddle/engine/internal/tables"
-	"heddle/engine/table/partial"
-	"heddle/engine/table/statement"
-	"heddle/engine/table/values"
+	"heddle/engine/syntax"
+	"heddle/engine/table/facet"
+	"heddle/engine/table/result"
+	"heddle/engine/table/rowset"
 )
 
-type value = struct {
-	Value   string
-	Missing bool
-	Count   uint64
+// Ask asks for facets: see engine.Facets.
+type Ask struct {
+	Query   *query.Query
+	Filter  *filter.Filter // nil: all documents
+	Call    lists.Call
+	Table   *tables.Table // attribute table
+	Columns []string
 }
 
-// Facet has the fields of engine.Facet; V is engine.FacetValue.
-type Facet[V ~struct {
-	Value   string
-	Missing bool
-	Count   uint64
-}] struct {
-	Column   string
-	Values   []V
-	Distinct uint64
-}
+// Count counts the values of a column in rows by its statement.
+type Count func(t *tables.Generation, until *limit.Until, q *result.Query, rows []uint64) error
 
-// Most is the number of values of a facet with Limit and CountOnly of engine.Facets; negative: all.
-func Most(limit int, countOnly bool) int {
-	if countOnly {
-		return 0
+// Each calls count for each column with the rows of the documents that match the query. It returns the number of
+// these documents. Errors: *failure.Error.
+func Each(ctx context.Context, g *lists.Generation, a *Ask, in *filter.Compiler, count Count) (matches uint64, err error) {
+	defer func() { err = failure.Wrap("facets", err) }()
+	defer mapped.Catch(mapped.Watch(), &err)
+	if a.Table == nil {
+		return 0, query.AsInvalid(errors.New("facets: a table is needed"))
 	}
-	return cmp.Or(limit, 10) // engine.DefaultFacets
-}
-
-// Clauses is the statement that counts the values or bins of a column.
-func Clauses(name string) (c statement.Clauses, err error) {
-	if statement.IsBins(name) {
-		s, err := statement.Parse(statement.Clauses{Select: name})
-		if err == nil && len(s.Items) > 1 {
-			err = statement.Fail(name, s.Items[1].At, "one column is expected here")
+	t, err := in.Open(a.Table)
+	if err != nil {
+		return 0, err
+	}
+	if t.Table.Rows != g.Source.Docs {
+		return 0, query.AsInvalid(&failure.FilterSizeError{Rows: t.Table.Rows, Docs: g.Source.Docs})
+	}
+	ctx, stop := g.Bounded(ctx, &a.Call.Call)
+	defer stop()
+	docs, err := matching(ctx, g, a, in)
+	if err != nil {
+		return 0, failure.Wrap("search", err)
+	}
+	rows, err := rowset.FromIDs(docs, g.Source.Docs)
+	if err != nil {
+		return 0, err
+	}
+	queries := make([]*result.Query, len(a.Columns))
+	for i, name := range a.Columns {
+		clauses, err := facet.Clauses(name)
+		if err == nil {
+			queries[i], err = t.CompileValues(clauses)
 		}
-		return statement.Clauses{Select: name + ", count(*)", GroupBy: name}, err
-	}
-	quoted := statement.Term{Column: name}.String()
-	return statement.Clauses{Select: quoted + ", count(*)", GroupBy: quoted, OrderBy: "2 DESC, 1"}, nil
-}
-
-// Add adds the next rows of the answer to Clauses. most is the result of Most.
-func (f *Facet[V]) Add(b values.Batch, most int) error {
-	of, count := &b[0], &b[1]
-	if f.Column = of.Name; f.Values == nil {
-		f.Values = []V{}
-	}
-	if of.Ordered && len(f.Values) == 0 { // bins: all of them
-		for _, label := range of.Dictionary {
-			f.Values = append(f.Values, V{Value: label})
-		}
-	}
-	for i := range b.Len() {
-		n, err := strconv.ParseUint(count.Format(count.Codes[i]), 10, 64)
 		if err != nil {
-			return err
+			return 0, fmt.Errorf("facet %s: %w", syntax.Quote(name), err)
 		}
-		v := value{Missing: of.Null(i), Count: n}
-		if !v.Missing {
-			f.Distinct++
-		}
-		switch {
-		case of.Ordered && !v.Missing:
-			v.Value = of.Dictionary[of.Codes[i]]
-			f.Values[of.Codes[i]] = v
-			continue
-		case !of.Ordered && most >= 0 && len(f.Values) == most:
-			continue
-		case !v.Missing:
-			v.Value = string(of.Append(nil, of.Codes[i]))
-		}
-		f.Values = append(f.Values, v)
 	}
-	return nil
+	if err := t.Count(ctx, rows, queries); err != nil {
+		return 0, err
+	}
+	until := limit.Until{Context: ctx}
+	for i, name := range a.Columns {
+		err := until.Err()
+		if err == nil {
+			err = count(t, &until, queries[i], rows)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("facet %s: %w", syntax.Quote(name), err)
+		}
+	}
+	return uint64(len(docs)), nil
 }
 
-// Join makes a facet from the states of all parts of an index, in their order (part.Facets). It changes them.
-// most is as in Add. Errors: the errors of tables.Join.
-func Join[V ~struct {
-	Value   string
-	Missing bool
-	Count   uint64
-}](name string, most int, l limit.Limits, parts []*partial.State) (f Facet[V], err error) {
-	clauses, err := Clauses(name)
-	if err != nil {
-		return f, err
+// matching returns the documents that match the query, ascending.
+func matching(ctx context.Context, g *lists.Generation, a *Ask, in *filter.Compiler) ([]uint32, error) {
+	search := func(match querylang.Match) (lists.Answer, error) {
+		q := query.Get()
+		q.Text, q.Literal, q.Terms, q.Weights, q.Expr = a.Query.Text, a.Query.Literal, a.Query.Terms, nil, a.Query.Expr
+		q.Options = query.Options{Match: match, Part: a.Query.Part, Algorithm: a.Query.Algorithm, Accumulators: a.Query.Accumulators}
+		call := a.Call
+		call.Explain = nil
+		in.Restart()
+		return in.Search(ctx, g, q, a.Filter, &call)
 	}
-	b, err := tables.Join(clauses, l, parts, 0, 0)
-	if err != nil {
-		return f, err
+	match, k := a.Query.Match, a.Query.K
+	if match != querylang.AllElseAny || k == 0 {
+		h, err := search(match)
+		return h.Docs, err
 	}
-	return f, f.Add(b, most)
+	if !a.Query.Literal && querylang.HasOperators(a.Query.Text) { // the words beside operators are joined by OR
+		h, err := search(querylang.AnyTerm)
+		return h.Docs, err
+	}
+	h, err := search(querylang.AllTerms)
+	if err == nil && h.Count < uint64(k) {
+		h, err = search(querylang.AnyTerm)
+	}
+	return h.Docs, err
 }

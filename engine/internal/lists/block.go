@@ -74,7 +74,7 @@ func (b *Block) Unit(i int) float64 {
 }
 
 // Total returns the total of query i of the block: see query.Batch.Total.
-func (b *Block) Total(i int) query.Total {
+func (b *Block) Total(i int) plan.Total {
 	if len(b.place) == 0 {
 		return b.parts[0].Total(i)
 	}

@@ -175,3 +175,12 @@ func (g *Generation) closeFile() error {
 func (g *Generation) Until(ctx context.Context, call *pool.Call) limit.Until {
 	return g.pool.Until(ctx, call)
 }
+
+// Bounded returns a context that ends with the time of a call, for all its steps together.
+func (g *Generation) Bounded(ctx context.Context, call *pool.Call) (context.Context, context.CancelFunc) {
+	at := g.Until(ctx, call).Deadline
+	if at.IsZero() {
+		return ctx, func() {}
+	}
+	return context.WithDeadline(ctx, at)
+}

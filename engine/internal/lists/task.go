@@ -61,7 +61,7 @@ type Answer struct {
 	Docs   []uint32
 	Scores []float64
 	Unit   float64
-	Total  query.Total
+	Total  plan.Total
 }
 
 // bytes estimates the memory of a.

@@ -1,18 +1,150 @@
-// Package part computes answers for one part of an index or table, which the coordinator of a cluster joins.
-// Package engine sets these functions when it is loaded, so that shards can call what its public API leaves out.
+// Package part answers queries on one part of an index: a segment of a collection or a shard of a cluster. A coordinator
+// joins the answers of all parts.
 package part
 
 import (
 	"context"
+	"errors"
+	"strconv"
+	"strings"
 
-	"heddle/engine/table/partial"
+	"heddle/engine/failure"
+	"heddle/engine/file/mapped"
+	"heddle/engine/index/bm25"
+	"heddle/engine/internal/filter"
+	"heddle/engine/internal/lists"
+	"heddle/engine/internal/query"
+	"heddle/engine/internal/tables"
 )
 
-// Facets counts the values of columns of a part: one state of each column, for facet.Join. snapshot is a
-// *engine.Snapshot, query a *engine.Query and facets a *engine.Facets. Limit of facets and K of the query have
-// no effect, and AndOr is Or. Errors: the errors of engine.Index.Facets.
-var Facets func(ctx context.Context, snapshot, query, facets any) (matches uint64, all []*partial.State, err error)
+// ErrEpoch is the error of a request for an epoch or part that its holder does not have.
+var ErrEpoch = errors.New("the node does not hold this epoch and shard")
 
-// Aggregate computes the answer of a part, for tables.Join. table is a *engine.Table and aggregation a
-// *engine.Aggregation. Errors: the errors of engine.Table.Aggregate.
-var Aggregate func(ctx context.Context, table, aggregation any) (*partial.State, error)
+// Part is the content of a part during a request.
+type Part struct {
+	*lists.Generation
+	Live       *Live         // nil: no document is deleted
+	Attributes *tables.Table // attribute table of the documents; nil: they have none
+}
+
+// Live describes the documents of a part that are not deleted. Queries find no deleted documents, and the statistics
+// leave these out.
+type Live struct {
+	Filter    *filter.Filter
+	Docs      uint64 // number of documents
+	WithTerms uint64 // documents with at least one term
+	Length    uint64 // sum of their lengths
+}
+
+// Description describes a part.
+type Description struct {
+	Docs, Lists uint64 // documents that are not deleted; posting lists
+	Checksum    string // of the file, in hexadecimal
+}
+
+// Describe describes the part.
+func (p *Part) Describe() Description {
+	d := Description{uint64(p.Source.Docs), uint64(len(p.Source.Lists)), strconv.FormatUint(p.Checksum(), 16)}
+	if p.Live != nil {
+		d.Docs = p.Live.Docs
+	}
+	return d
+}
+
+// Name returns the name of a document.
+func (p *Part) Name(doc uint32) (string, error) {
+	name, err := p.File.DocName(doc)
+	return strings.ToValidUTF8(name, "\uFFFD"), err
+}
+
+// Names returns the names of documents.
+func (p *Part) Names(docs []uint32) ([]string, error) {
+	names, most := make([]string, 0, len(docs)), p.Source.Docs
+	for i, d := range docs {
+		if d >= most {
+			return nil, invalidOption("documents", "docs[%d] is %d: the shard has %d documents", i, d, most)
+		}
+		name, err := p.Name(d)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// Terms returns the terms of a request, with their statistics.
+func (p *Part) Terms(ctx context.Context, r *TermsRequest) (out *Terms, err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
+	out = &Terms{}
+	numbers := map[string]uint32{}
+	number := func(term string) uint32 {
+		n, ok := numbers[term]
+		if !ok {
+			n = uint32(len(out.Terms))
+			numbers[term] = n
+			out.Terms = append(out.Terms, term)
+		}
+		return n
+	}
+	for i, text := range r.Texts {
+		var terms []string
+		q := query.Query{Text: text, Literal: r.Literal, Options: query.Options{K: 1}}
+		err := p.Read(&q, &lists.Call{}, func() (err error) {
+			terms, _, err = p.WeightedTerms(&q)
+			return err
+		})
+		switch code := failure.CodeOf(err); {
+		case code == failure.InvalidQuery || code == failure.Unsupported:
+			out.Errors = append(out.Errors, query.Error{Query: i, Err: failure.Wrap("search", err)})
+		case err != nil:
+			return nil, failure.Wrap("terms", err)
+		}
+		for _, t := range terms {
+			out.Numbers = append(out.Numbers, number(t))
+		}
+		out.Ends = append(out.Ends, uint32(len(out.Numbers)))
+	}
+	for _, t := range r.Terms {
+		number(t)
+	}
+	if r.Analysis {
+		s := p.File.Meta().Analysis
+		out.Analysis = &s
+	}
+	s, err := p.statistics(ctx, out.Terms)
+	if err != nil {
+		return nil, err
+	}
+	out.Docs, out.Length, out.DF = s.Docs, s.Length, make([]uint64, len(out.Terms))
+	for i, t := range out.Terms {
+		out.DF[i] = s.DF[t]
+	}
+	return out, nil
+}
+
+// statistics returns the statistics of the documents that are not deleted.
+func (p *Part) statistics(ctx context.Context, terms []string) (bm25.Statistics, error) {
+	s := p.Statistics(terms...)
+	if p.Live == nil {
+		return s, nil
+	}
+	s.Docs, s.Length = p.Live.WithTerms, p.Live.Length
+	r := &Request{Count: true}
+	for _, t := range terms {
+		if s.DF[t] > 0 {
+			r.Lists = append(r.Lists, List{Terms: []string{t}})
+		}
+	}
+	if len(r.Lists) == 0 {
+		return s, nil
+	}
+	a, err := p.Search(ctx, Prepare(r), nil, false)
+	if err != nil {
+		return s, err
+	}
+	for i, l := range r.Lists {
+		s.DF[l.Terms[0]] = a.Counts[i]
+	}
+	return s, nil
+}

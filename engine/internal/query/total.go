@@ -7,15 +7,6 @@ import (
 	"heddle/engine/plan"
 )
 
-// Total is a number of matching documents. Exact is false if more documents match.
-type Total struct {
-	Value uint64
-	Exact bool
-}
-
-// UpTo returns the total of n documents that are counted up to most.
-func UpTo(n, most uint64) Total { return Total{min(n, most), n <= most} }
-
 // totals counts the documents that match ranked queries. It asks the backend for the numbers that rankings
 // leave open: a query with fewer hits than K matches no further document.
 type totals struct {
@@ -121,9 +112,9 @@ func (b *Batch) addStats(more *plan.Stats) {
 // Total returns the number of documents that ranked query i matches, after Run; the zero value if it was not asked for.
 // It is a number of the documents that are ranked: under AllElseAny those with all terms if there are K of them,
 // else those with any term.
-func (b *Batch) Total(i int) Total {
+func (b *Batch) Total(i int) plan.Total {
 	if b.kind.Total == 0 {
-		return Total{}
+		return plan.Total{}
 	}
-	return UpTo(b.totals.counts[i], b.kind.Total)
+	return plan.UpTo(b.totals.counts[i], b.kind.Total)
 }

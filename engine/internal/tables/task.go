@@ -135,6 +135,20 @@ func (t *Task) TakeBits() []uint64 {
 	return bits
 }
 
+// Select returns the rows of a predicate as a bitset that belongs to the caller.
+func (g *Generation) Select(ctx context.Context, p *Predicate, call *pool.Call) (rows []uint64, err error) {
+	t := g.NewTask(plan.OutputBits, plan.StrategyAuto, false)
+	defer func() { t.Done(err) }()
+	t.Add(p)
+	if err = t.Do(ctx, call); err != nil {
+		return nil, err
+	}
+	if rows = t.TakeBits(); rows == nil { // a table without rows
+		rows = []uint64{}
+	}
+	return rows, nil
+}
+
 // Done returns the memory of a task that ended with err. A batch that was given up may
 // still read the task; then the task is not used again.
 func (t *Task) Done(err error) {

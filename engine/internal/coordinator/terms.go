@@ -1,11 +1,11 @@
-package cluster
+package coordinator
 
 import (
 	"context"
 	"errors"
 	"strings"
 
-	"heddle/engine"
+	"heddle/engine/failure"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/querylang"
 )
@@ -34,7 +34,7 @@ type known struct {
 
 // appendTexts appends the texts whose terms a query needs: its own, and the prefixes that it
 // excludes.
-func appendTexts(all []text, q *engine.Query) []text {
+func appendTexts(all []text, q *Query) []text {
 	if q.Text == "" {
 		for _, t := range q.Terms {
 			all = append(all, text{t, term})
@@ -60,7 +60,7 @@ func appendTexts(all []text, q *engine.Query) []text {
 }
 
 // prefixed returns the expression of a query that may have prefixes; nil for other queries.
-func prefixed(q *engine.Query) *querylang.Expr {
+func prefixed(q *Query) *querylang.Expr {
 	if q.Literal || !strings.Contains(q.Text, "*") {
 		return nil
 	}
@@ -69,11 +69,11 @@ func prefixed(q *engine.Query) *querylang.Expr {
 }
 
 // errPrefix is the error of a query whose scale would depend on the terms of each shard.
-var errPrefix = &engine.Error{Code: engine.Unsupported, Op: "search",
+var errPrefix = &failure.Error{Code: failure.Unsupported, Op: "search",
 	Err: errors.New("a prefix has no scores with statistics of the client on a cluster: ask for the terms of the prefix, or omit the statistics")}
 
 // scoresPrefix reports whether a prefix adds to the scores of a query.
-func scoresPrefix(q *engine.Query) bool {
+func scoresPrefix(q *Query) bool {
 	e := prefixed(q)
 	return e != nil && scored(e)
 }
@@ -109,7 +109,7 @@ func (f *facts) of(i int) []*known {
 
 // facts returns the statistics of the whole for queries; of a partial call, as far as the shards
 // that answer know them. Queries that need none have no texts.
-func (r *reach) facts(ctx context.Context, qs []engine.Query, needs func(*engine.Query) bool) (*facts, error) {
+func (r *run) facts(ctx context.Context, qs []Query, needs func(*Query) bool) (*facts, error) {
 	f := &facts{ends: make([]int, len(qs))}
 	all, none := make([]text, 0, len(qs)), true
 	for i := range qs {
@@ -119,7 +119,7 @@ func (r *reach) facts(ctx context.Context, qs []engine.Query, needs func(*engine
 		f.ends[i] = len(all)
 	}
 	f.known = make([]*known, len(all))
-	t := &r.x.terms
+	t := &r.terms
 	fresh := &terms{known: map[text]*known{}}
 	t.mu.RLock()
 	loaded, analyzer := t.loaded, t.analyzer

@@ -1,12 +1,10 @@
-package shard
+package part
 
 import (
 	"cmp"
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"heddle/engine/api"
 )
 
 // TestMerger merges the answers of several shards to several queries, with scores of which many are equal, and without.
@@ -18,9 +16,9 @@ func TestMerger(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 3))
 	for _, scores := range []bool{false, true} {
 		const shards, queries = 4, 30
-		answers, want := make([]*api.ShardSearchResponse, shards), make([][]hit, queries)
+		answers, want := make([]*Answer, shards), make([][]hit, queries)
 		for i := range answers {
-			a := &api.ShardSearchResponse{}
+			a := &Answer{}
 			for q := range queries {
 				var hits []hit
 				for d := range uint64(r.IntN(6)) {

@@ -1,4 +1,4 @@
-package cluster
+package coordinator
 
 import (
 	"cmp"
@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync"
 
-	"heddle/engine/api"
 	"heddle/engine/index/analyze"
+	"heddle/engine/internal/part"
 )
 
 // terms is the terms of texts and their statistics, of one shard or of the whole.
@@ -69,15 +69,15 @@ func (t *terms) pick(asked []text) *terms {
 
 // share sets the facts on each shard of x: the facts on the same content in the epoch before, which is
 // old, or none. Old may be nil.
-func share(x, old *collection) {
-	x.shards = make([]*terms, len(x.layout.Shards))
+func share(x, old *Collection) {
+	x.shards = make([]*terms, len(x.Layout.Shards))
 	before := map[[2]string]*terms{}
 	if old != nil {
-		for i, s := range old.layout.Shards {
+		for i, s := range old.Layout.Shards {
 			before[[2]string{s.SHA256, s.Deleted}] = old.shards[i]
 		}
 	}
-	for i, s := range x.layout.Shards {
+	for i, s := range x.Layout.Shards {
 		if x.shards[i] = before[[2]string{s.SHA256, s.Deleted}]; x.shards[i] == nil {
 			x.shards[i] = new(terms)
 			continue
@@ -89,11 +89,11 @@ func share(x, old *collection) {
 }
 
 // load asks all shards for texts, in requests of bounded size, and for their analysis.
-func (r *reach) load(ctx context.Context, lack []text, analysis bool, fresh *terms) error {
+func (r *run) load(ctx context.Context, lack []text, analysis bool, fresh *terms) error {
 	slices.SortFunc(lack, func(a, b text) int { return cmp.Or(cmp.Compare(a.form, b.form), strings.Compare(a.text, b.text)) })
 	lack = slices.Compact(lack)
 	for first := true; first || len(lack) > 0; first = false { // the first one has the length of the whole, too
-		q := &api.ShardTermsRequest{Analysis: first && analysis}
+		q := &part.TermsRequest{Analysis: first && analysis}
 		n, bytes := 0, 0
 		for ; n < len(lack) && lack[n].form == lack[0].form && bytes < mostBytes; n++ {
 			bytes += 16 + 3*len(lack[n].text)
@@ -113,39 +113,27 @@ func (r *reach) load(ctx context.Context, lack []text, analysis bool, fresh *ter
 }
 
 // request finds the facts on texts of one form. It asks the shards whose facts are not known.
-func (r *reach) request(ctx context.Context, q *api.ShardTermsRequest, asked []text, fresh *terms) error {
+func (r *run) request(ctx context.Context, q *part.TermsRequest, asked []text, fresh *terms) error {
 	var parts []*terms
 	lack := []int{}
 	for _, i := range r.within() {
-		if own := r.x.shards[i].pick(asked); own != nil {
+		if own := r.shards[i].pick(asked); own != nil {
 			parts = append(parts, own)
 		} else {
 			lack = append(lack, i)
 		}
 	}
-	pieces, err := spread(ctx, r, task{times: &r.x.times.terms, size: len(asked), groups: true, shards: lack}, func(ctx context.Context, n *node, shards []int) (*api.ShardTermsResponse, []int, error) {
-		mine := &api.ShardTermsRequest{Target: target(r.x.layout, shards[0]), Texts: q.GetTexts(), Literal: q.GetLiteral(), Terms: q.GetTerms(), Analysis: q.GetAnalysis()}
-		for _, i := range shards[1:] {
-			mine.More = append(mine.More, uint32(i))
-		}
-		a, err := n.client.ShardTerms(ctx, mine)
-		if err != nil {
-			return nil, nil, err
-		}
-		have, err := n.have(shards, a.GetShards(), mine.Target)
-		if err == nil {
-			err = checkTerms(a, mine.Target, len(q.GetTexts()))
-		}
-		return a, have, err
+	pieces, err := Spread(ctx, &r.Reach, Fan{Size: len(asked), Groups: true, Shards: lack}, func(ctx context.Context, f *Fan) ([]Piece[*part.Terms], []error) {
+		return r.c.shards.Terms(ctx, f, q)
 	})
 	if err != nil {
 		return err
 	}
 	for _, p := range pieces {
-		own := factsIn(asked, p.answer)
+		own := factsIn(asked, p.Answer)
 		own.analyzer = cmp.Or(own.analyzer, fresh.analyzer) // all shards have the same one
-		if parts = append(parts, own); len(p.shards) == 1 {
-			r.x.shards[p.shards[0]].add(own, mostTerms/len(r.x.shards))
+		if parts = append(parts, own); len(p.Shards) == 1 {
+			r.shards[p.Shards[0]].add(own, mostTerms/len(r.shards))
 		}
 	}
 	fresh.join(asked, parts)
@@ -153,14 +141,14 @@ func (r *reach) request(ctx context.Context, q *api.ShardTermsRequest, asked []t
 }
 
 // factsIn returns the facts of an answer on texts.
-func factsIn(asked []text, a *api.ShardTermsResponse) *terms {
-	t := &terms{loaded: true, docs: a.GetDocs(), length: a.GetLength(), known: make(map[text]*known, len(asked))}
-	if s := a.GetAnalysis(); s != nil {
-		t.analyzer, _ = analyze.New(analyze.Settings{Rules: int(s.GetRules()), Tokens: s.GetTokens(), CJK: s.GetCjk(), Fold: s.GetFold(), Stemmer: s.GetStemmer(), StopWords: s.GetStopWords()}) // an error leaves it to shards
+func factsIn(asked []text, a *part.Terms) *terms {
+	t := &terms{loaded: true, docs: a.Docs, length: a.Length, known: make(map[text]*known, len(asked))}
+	if a.Analysis != nil {
+		t.analyzer, _ = analyze.New(*a.Analysis) // an error leaves it to shards
 	}
-	df := make(map[string]uint64, len(a.GetTerms()))
-	for i, term := range a.GetTerms() {
-		df[term] = a.GetDf()[i]
+	df := make(map[string]uint64, len(a.Terms))
+	for i, term := range a.Terms {
+		df[term] = a.DF[i]
 	}
 	start := uint32(0)
 	for i, k := range asked {
@@ -168,17 +156,17 @@ func factsIn(asked []text, a *api.ShardTermsResponse) *terms {
 		if t.known[k] = own; k.form == term {
 			own.terms = []string{k.text}
 		} else {
-			for _, n := range a.GetNumbers()[start:a.GetEnds()[i]] {
-				own.terms = append(own.terms, a.GetTerms()[n])
+			for _, n := range a.Numbers[start:a.Ends[i]] {
+				own.terms = append(own.terms, a.Terms[n])
 			}
-			start = a.GetEnds()[i]
+			start = a.Ends[i]
 		}
 		for _, term := range own.terms {
 			own.df = append(own.df, df[term])
 		}
 	}
-	for _, e := range a.GetErrors() {
-		t.known[asked[e.GetQuery()]].err = described(e.GetError())
+	for _, e := range a.Errors {
+		t.known[asked[e.Query]].err = e.Err
 	}
 	return t
 }

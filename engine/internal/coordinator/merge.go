@@ -1,14 +1,13 @@
-package cluster
+package coordinator
 
 import (
 	"fmt"
 	"slices"
 
-	"heddle/engine"
-	"heddle/engine/api"
-	"heddle/engine/cluster/shard"
+	"heddle/engine/failure"
 	"heddle/engine/internal/layout"
-	"heddle/engine/internal/query"
+	"heddle/engine/internal/part"
+	"heddle/engine/plan"
 )
 
 // ScaleError is the error of shards whose scores have different units, so that they cannot be
@@ -25,8 +24,8 @@ func (e *ScaleError) Error() string {
 
 // merger merges the answers of groups of shards, one query after the other.
 type merger struct {
-	*shard.Merger
-	pieces []piece[*api.ShardSearchResponse]
+	*part.Merger
+	pieces []Piece[*part.Answer]
 	query  int
 
 	ids    []uint64 // memory of all answers
@@ -34,16 +33,16 @@ type merger struct {
 	names  []string
 }
 
-func newMerger(shards []layout.Shard, pieces []piece[*api.ShardSearchResponse], k int) *merger {
+func newMerger(shards []layout.Shard, pieces []Piece[*part.Answer], k int) *merger {
 	m := &merger{pieces: pieces}
-	answers := make([]*api.ShardSearchResponse, len(pieces))
+	answers := make([]*part.Answer, len(pieces))
 	docs, queries := 0, 0
 	for i, p := range pieces {
-		answers[i] = p.answer
-		docs, queries = docs+len(p.answer.GetDocs()), max(queries, len(p.answer.GetCounts()))
+		answers[i] = p.Answer
+		docs, queries = docs+len(p.Answer.Docs), max(queries, len(p.Answer.Counts))
 	}
-	m.Merger = shard.NewMerger(answers, func(answer int, at uint64) uint64 {
-		of, a := pieces[answer].shards, answers[answer]
+	m.Merger = part.NewMerger(answers, func(answer int, at uint64) uint64 {
+		of, a := pieces[answer].Shards, answers[answer]
 		if len(of) == 1 {
 			return shards[of[0]].First + uint64(a.Docs[at])
 		}
@@ -60,27 +59,27 @@ func newMerger(shards []layout.Shard, pieces []piece[*api.ShardSearchResponse], 
 // comparable returns an error unless all shards give the scores of the present query in one unit.
 func (m *merger) comparable(collection string) error {
 	for _, p := range m.pieces {
-		if first := m.pieces[0]; p.answer.Units[m.query] != first.answer.Units[m.query] {
-			return &engine.Error{Code: engine.Corrupt, Op: "search", Err: &ScaleError{collection, [2]int{first.shards[0], p.shards[0]}, [2]float64{first.answer.Units[m.query], p.answer.Units[m.query]}}}
+		if first := m.pieces[0]; p.Answer.Units[m.query] != first.Answer.Units[m.query] {
+			return &failure.Error{Code: failure.Corrupt, Op: "search", Err: &ScaleError{collection, [2]int{first.Shards[0], p.Shards[0]}, [2]float64{first.Answer.Units[m.query], p.Answer.Units[m.query]}}}
 		}
 	}
 	return nil
 }
 
 // merge joins the answers of the present query.
-func (m *merger) merge(h *api.Hits, k *kind, ask api.Ask) {
+func (m *merger) merge(h *Hits, k *kind, ask Ask) {
 	total, found := m.Query(m.query), uint64(0)
 	for _, p := range m.pieces {
-		h.Count += p.answer.Counts[m.query]
-		if k.k > 0 && len(p.answer.Totals) > 0 {
-			found += p.answer.Totals[m.query]
+		h.Count += p.Answer.Counts[m.query]
+		if k.k > 0 && len(p.Answer.Totals) > 0 {
+			found += p.Answer.Totals[m.query]
 		}
 	}
 	if k.k == 0 {
 		found = h.Count
 	}
 	if k.total > 0 {
-		h.Total = engine.Total(query.UpTo(found, k.total))
+		h.Total = plan.UpTo(found, k.total)
 	}
 	switch {
 	case k.count:
@@ -98,7 +97,7 @@ func (m *merger) merge(h *api.Hits, k *kind, ask api.Ask) {
 			m.scores = append(m.scores, score)
 		}
 		if ask.Names {
-			m.names = append(m.names, m.pieces[answer].answer.Names[at])
+			m.names = append(m.names, m.pieces[answer].Answer.Names[at])
 		}
 	}
 	h.IDs = slices.Clip(m.ids[from:])

@@ -1,11 +1,9 @@
-package shard
-
-import "heddle/engine/api"
+package part
 
 // Merger walks the documents of several answers in the order of the whole: the best score first, and of
 // equal scores, or without scores, the least number.
 type Merger struct {
-	answers []*api.ShardSearchResponse
+	answers []*Answer
 	number  func(answer int, at uint64) uint64
 	heads   []head
 }
@@ -19,7 +17,7 @@ type head struct {
 
 // NewMerger returns a merger. Number returns the number of a document in the whole; the documents of an
 // answer with equal scores must ascend.
-func NewMerger(answers []*api.ShardSearchResponse, number func(answer int, at uint64) uint64) *Merger {
+func NewMerger(answers []*Answer, number func(answer int, at uint64) uint64) *Merger {
 	return &Merger{answers, number, make([]head, len(answers))}
 }
 

@@ -1,0 +1,174 @@
+package shard
+
+import (
+	"bytes"
+	"math"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"heddle/engine"
+	"heddle/engine/api"
+	"heddle/engine/index/analyze"
+	"heddle/engine/index/bm25"
+	"heddle/engine/internal/filter"
+	"heddle/engine/internal/part"
+	"heddle/engine/internal/query"
+	"heddle/engine/table/rowset"
+)
+
+// SearchMessage is the message of a request, without target and filters. Left is the time until its end in
+// microseconds; 0: none.
+func SearchMessage(r *part.Request, left uint64) *api.ShardSearchRequest {
+	m := &api.ShardSearchRequest{Texts: r.Texts, Numbers: r.Numbers, Ends: r.Ends, Literal: r.Literal, Mode: r.Match.String(), K: uint32(r.K), Count: r.Count,
+		Limit: r.Limit, Replaced: r.Statistics.Replaced, Names: r.Names, Caller: r.Caller, TimeoutUs: left, Explain: r.Explain, Filter: r.Filter, Total: r.Total,
+		Statistics: &api.Statistics{Docs: r.Statistics.Docs, Length: r.Statistics.Length, Terms: r.Statistics.Terms, Df: r.Statistics.DF}}
+	for _, l := range r.Lists {
+		m.Lists = append(m.Lists, &api.ShardTermList{Terms: l.Terms, Weights: l.Weights})
+	}
+	if s := r.Scoring; s != nil {
+		m.Scoring = &api.Scoring{Variant: s.Variant.String(), K1: &s.K1, B: &s.B}
+	}
+	return m
+}
+
+// queriesOf are the queries of a message.
+func queriesOf(m *api.ShardSearchRequest) (_ *part.Queries, err error) {
+	s := m.GetStatistics()
+	r := &part.Request{Texts: m.GetTexts(), Numbers: m.GetNumbers(), Ends: m.GetEnds(), Literal: m.GetLiteral(), K: int(m.GetK()), Total: m.GetTotal(), Count: m.GetCount(),
+		Limit: m.GetLimit(), Names: m.GetNames(), Caller: m.GetCaller(), Timeout: left(m.GetTimeoutUs()), Explain: m.GetExplain(), Filter: m.GetFilter()}
+	if s != nil {
+		r.Statistics = &part.Statistics{Docs: s.GetDocs(), Length: s.GetLength(), Terms: s.GetTerms(), DF: s.GetDf(), Replaced: m.GetReplaced()}
+	}
+	for _, l := range m.GetLists() {
+		r.Lists = append(r.Lists, part.List{Terms: l.GetTerms(), Weights: l.GetWeights()})
+	}
+	if r.Match, err = engine.ParseMatch(m.GetMode()); err != nil {
+		return nil, err
+	}
+	if s := m.GetScoring(); s != nil {
+		p := bm25.Params{K1: s.GetK1(), B: s.GetB()}
+		if p.Variant, err = bm25.ParseVariant(s.GetVariant()); err != nil {
+			return nil, invalidOption("search", "%w", err)
+		}
+		r.Scoring = &p
+	}
+	if len(s.GetTerms()) != len(s.GetDf()) {
+		return nil, invalidOption("search", "statistics: %d terms, but %d numbers df", len(s.GetTerms()), len(s.GetDf()))
+	}
+	for i, n := range m.GetNumbers() {
+		if uint64(n) >= uint64(len(s.GetTerms())) {
+			return nil, invalidOption("search", "numbers[%d] is %d: statistics has %d terms", i, n, len(s.GetTerms()))
+		}
+	}
+	start := uint32(0)
+	for i, end := range m.GetEnds() {
+		if end < start || uint64(end) > uint64(len(m.GetNumbers())) {
+			return nil, invalidOption("search", "ends[%d] is %d: want %d to %d", i, end, start, len(m.GetNumbers()))
+		}
+		start = end
+	}
+	return part.Prepare(r), nil
+}
+
+// left returns the time-out of a request.
+func left(us uint64) time.Duration {
+	if us == 0 {
+		return -1
+	}
+	return time.Duration(us) * time.Microsecond
+}
+
+// answerMessage is the message of an answer, without epoch and shards.
+func answerMessage(a *part.Answer) *api.ShardSearchResponse {
+	return &api.ShardSearchResponse{Counts: a.Counts, Docs: a.Docs, Ends: a.Ends, Scores: a.Scores, Units: a.Units, Names: a.Names, Errors: errorMessages(a.Errors),
+		Explanation: a.Explanation, QueuedUs: uint64(a.Queued.Microseconds()), Places: a.Places, Totals: a.Totals}
+}
+
+// AnswerOf is the answer of a message, whose arrays must agree. Described makes its errors.
+func AnswerOf(m *api.ShardSearchResponse, described func(*api.Error) error) *part.Answer {
+	return &part.Answer{Counts: m.Counts, Docs: m.Docs, Ends: m.Ends, Scores: m.Scores, Units: m.Units, Names: m.Names, Errors: errorsOf(m.Errors, described),
+		Explanation: m.Explanation, Queued: time.Duration(m.QueuedUs) * time.Microsecond, Places: m.Places, Totals: m.Totals}
+}
+
+// termsMessage is the message of terms, without shards.
+func termsMessage(t *part.Terms) *api.ShardTermsResponse {
+	m := &api.ShardTermsResponse{Docs: t.Docs, Length: t.Length, Terms: t.Terms, Df: t.DF, Numbers: t.Numbers, Ends: t.Ends, Errors: errorMessages(t.Errors)}
+	if s := t.Analysis; s != nil {
+		m.Analysis = &api.Analysis{Rules: uint32(s.Rules), Tokens: s.Tokens, Cjk: s.CJK, Fold: s.Fold, Stemmer: s.Stemmer, StopWords: s.StopWords}
+	}
+	return m
+}
+
+// TermsOf is the terms of a message, as AnswerOf.
+func TermsOf(m *api.ShardTermsResponse, described func(*api.Error) error) *part.Terms {
+	t := &part.Terms{Docs: m.Docs, Length: m.Length, Terms: m.Terms, DF: m.Df, Numbers: m.Numbers, Ends: m.Ends, Errors: errorsOf(m.Errors, described)}
+	if s := m.Analysis; s != nil {
+		t.Analysis = &analyze.Settings{Rules: int(s.Rules), Tokens: s.Tokens, CJK: s.Cjk, Fold: s.Fold, Stemmer: s.Stemmer, StopWords: s.StopWords}
+	}
+	return t
+}
+
+func errorMessages(all []query.Error) (out []*api.BatchError) {
+	for _, e := range all {
+		out = append(out, &api.BatchError{Query: uint32(e.Query), Error: api.ErrorOf(e.Err)})
+	}
+	return out
+}
+
+func errorsOf(all []*api.BatchError, described func(*api.Error) error) (out []query.Error) {
+	for _, e := range all {
+		out = append(out, query.Error{Query: int(e.GetQuery()), Err: described(e.GetError())})
+	}
+	return out
+}
+
+// FilterMessage is the message of a filter.
+func FilterMessage(f *filter.Filter) *api.Filter {
+	m := &api.Filter{Where: f.Where}
+	if f.Docs != nil {
+		m.Docs = &api.DocumentSet{}
+		for _, d := range f.Docs {
+			m.Docs.Ids = append(m.Docs.Ids, uint64(d))
+		}
+	}
+	if f.Bitmap != nil {
+		m.Roaring = Roaring(f.Bitmap)
+	}
+	for _, a := range f.And {
+		m.And = append(m.And, FilterMessage(a))
+	}
+	return m
+}
+
+// Roaring is the message of a bitmap.
+func Roaring(b *roaring.Bitmap) []byte {
+	data, err := b.ToBytes()
+	if err != nil {
+		panic(err) // memory takes all bytes
+	}
+	return data
+}
+
+// filtersOf returns the filters of messages.
+func filtersOf(all []*api.Filter) (out []*filter.Filter, err error) {
+	for _, m := range all {
+		f := &filter.Filter{Where: m.GetWhere()}
+		if m.GetDocs() != nil {
+			f.Docs = make([]uint32, len(m.Docs.Ids))
+			for i, id := range m.Docs.Ids {
+				f.Docs[i] = uint32(min(id, math.MaxUint32)) // greater ids become a document that the shard lacks
+			}
+		}
+		if m.GetRoaring() != nil {
+			if f.Bitmap, err = rowset.ReadRoaring(bytes.NewReader(m.Roaring), math.MaxUint32); err != nil {
+				return nil, invalidOption("search", "filter: roaring: %w", err)
+			}
+		}
+		if f.And, err = filtersOf(m.GetAnd()); err != nil {
+			return nil, err
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}

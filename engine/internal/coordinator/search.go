@@ -1,0 +1,350 @@
+package coordinator
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"heddle/engine/index/bm25"
+	"heddle/engine/index/querylang"
+	"heddle/engine/internal/layout"
+	"heddle/engine/internal/part"
+	"heddle/engine/internal/query"
+)
+
+// SearchAll answers many queries from one epoch: hits[i] is the answer of query i. A query that is
+// invalid in itself has Hits.Err. Caller and Timeout of the first query hold for the call. The coverage is nil unless the
+// answer may be partial.
+func (c *Coordinator) SearchAll(ctx context.Context, index string, qs []Query, ask Ask) (hits []Hits, cover *Coverage, err error) {
+	if len(qs) == 0 {
+		return nil, nil, nil
+	}
+	ctx, cancel := c.Deadline(ctx, qs[0].Timeout)
+	defer cancel()
+	err = c.Run(ctx, index, layout.Index, func(ctx context.Context, x *Collection) error {
+		s := &search{run: run{c, Reach{Collection: x, Partial: ask.AllowPartial}}, qs: qs, ask: ask, hits: make([]Hits, len(qs))}
+		if err := s.answer(ctx); err != nil {
+			return err
+		}
+		if err := s.facets(ctx); err != nil {
+			return err
+		}
+		s.notes(ctx)
+		hits, cover = s.hits, s.Coverage()
+		return nil
+	})
+	return hits, cover, err
+}
+
+// Statistics returns the statistics of an index, with the document frequencies of terms.
+func (c *Coordinator) Statistics(ctx context.Context, index string, terms ...string) (st bm25.Statistics, err error) {
+	ctx, cancel := c.Deadline(ctx, 0)
+	defer cancel()
+	err = c.Run(ctx, index, layout.Index, func(ctx context.Context, x *Collection) error {
+		f, err := (&run{c, Reach{Collection: x}}).facts(ctx, []Query{{Terms: terms}}, func(*Query) bool { return true })
+		if err != nil {
+			return err
+		}
+		st = bm25.Statistics{Docs: f.docs, Length: f.length, DF: map[string]uint64{}}
+		for i, t := range terms {
+			st.DF[t] = f.known[i].df[0]
+		}
+		return nil
+	})
+	return st, err
+}
+
+// run is a call on an epoch.
+type run struct {
+	c *Coordinator
+	Reach
+}
+
+// search is the queries of a call on an epoch.
+type search struct {
+	run
+	*facts
+	qs   []Query
+	ask  Ask
+	hits []Hits
+}
+
+// notes adds the notes on queries. A query has none if no shard says how the index analyses texts.
+func (s *search) notes(ctx context.Context) {
+	for i := range s.qs {
+		q, h := &s.qs[i], &s.hits[i]
+		if q.Text == "" && (len(q.Terms) > 0 || q.Filter != nil) || h.Err != nil {
+			continue
+		}
+		a := s.Collection.terms.analysis()
+		if h.Count == 0 && a == nil && strings.TrimSpace(q.Text) != "" { // no statistics were needed
+			again := run{s.c, Reach{Collection: s.Collection}}
+			if _, err := again.facts(ctx, s.qs[i:i+1], func(*Query) bool { return true }); err == nil {
+				a = s.Collection.terms.analysis()
+			}
+		}
+		h.Note = query.Note(a, q.Text, q.Literal, h.Count > 0)
+	}
+}
+
+// kind is the part that all queries of a request share.
+type kind struct {
+	match      querylang.Match
+	k          int
+	total      uint64 // Query.Total
+	count      bool
+	literal    bool
+	shape      shape
+	scoring    bm25.Params
+	scored     bool // the queries have parameters of scoring
+	statistics *bm25.Statistics
+}
+
+// shape is the form in which queries go to shards.
+type shape uint8
+
+const (
+	asTexts shape = iota
+	asLists
+	asNumbers // terms: the shards need not analyse the text
+)
+
+func (s *search) kindOf(i int) kind {
+	q := &s.qs[i]
+	k := kind{match: q.Match, k: q.K, total: q.Total, count: q.CountOnly, literal: q.Literal, statistics: q.Statistics}
+	if own := s.of(i); q.Text == "" {
+		k.shape = asLists
+	} else if len(own) == 1 && own[0].plain && own[0].err == nil && len(own[0].terms) > 0 { // a filter without terms asks for all its documents
+		k.shape, k.literal = asNumbers, false
+	}
+	if q.Scoring != nil {
+		k.scoring, k.scored = *q.Scoring, true
+	}
+	if k.match == querylang.AllElseAny && k.k > 0 && k.shape == asTexts && !q.Literal && querylang.HasOperators(q.Text) {
+		k.match = querylang.AnyTerm // as one index does
+	}
+	return k
+}
+
+// answer answers the queries of each kind.
+func (s *search) answer(ctx context.Context) (err error) {
+	s.facts, err = s.run.facts(ctx, s.qs, func(q *Query) bool {
+		return q.Statistics == nil && (q.K > 0 || !q.Literal && strings.Contains(q.Text, "*"))
+	})
+	if err != nil {
+		return err
+	}
+	var kinds []kind
+	groups := map[kind][]int{}
+	for first := 0; first < len(s.qs); {
+		k, n := s.kindOf(first), first+1
+		for n < len(s.qs) && s.kindOf(n) == k {
+			n++
+		}
+		if groups[k] == nil {
+			kinds = append(kinds, k)
+		}
+		for i := first; i < n; i++ {
+			groups[k] = append(groups[k], i)
+		}
+		first = n
+	}
+	for _, k := range kinds {
+		if err := s.group(ctx, k, groups[k]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// group answers the queries of a kind. For querylang.AllElseAny it first asks all shards under AND, and asks under OR
+// for the queries that have fewer than K documents in all shards together.
+func (s *search) group(ctx context.Context, k kind, at []int) error {
+	if k.match != querylang.AllElseAny || k.k == 0 {
+		return s.ranges(ctx, k, at)
+	}
+	k.match = querylang.AllTerms
+	if err := s.ranges(ctx, k, at); err != nil {
+		return err
+	}
+	var again []int
+	for _, i := range at {
+		if s.hits[i].Err == nil && s.hits[i].Count < uint64(k.k) {
+			again = append(again, i)
+		}
+	}
+	if again == nil {
+		return nil
+	}
+	k.match = querylang.AnyTerm
+	return s.ranges(ctx, k, again)
+}
+
+// mostBytes is the size of a request or reply, about.
+const mostBytes = 512 << 10
+
+// ranges answers queries in requests of bounded size.
+func (s *search) ranges(ctx context.Context, k kind, at []int) error {
+	most := k.k // documents of a reply
+	if most == 0 && !k.count {
+		most = int(min(s.ask.Limit, mostBytes))
+	}
+	for len(at) > 0 {
+		n, bytes := 0, 0
+		for n < len(at) && (n == 0 || bytes < mostBytes) {
+			q := &s.qs[at[n]]
+			bytes += 16 + 12*most + len(q.Text)*3
+			if s.ask.Names {
+				bytes += 24 * most
+			}
+			for _, t := range q.Terms {
+				bytes += 3 * len(t)
+			}
+			bytes += filterBytes(q.Filter)
+			n++
+		}
+		if err := s.send(ctx, k, at[:n]); err != nil {
+			return err
+		}
+		at = at[n:]
+	}
+	return nil
+}
+
+// message returns the request for queries, and the errors of queries that are invalid already.
+func (s *search) message(k kind, at []int) (r *part.Request, wrong map[int]error) {
+	r = &part.Request{Literal: k.literal, Match: k.match, K: k.k, Count: k.count, Limit: s.ask.Limit, Names: s.ask.Names,
+		Caller: s.qs[at[0]].Caller, Timeout: -1, Explain: s.ask.Explain}
+	if k.k > 0 && s.ask.Facets == nil { // facets count the same documents
+		r.Total = k.total
+	}
+	if k.k > 0 || k.match == querylang.AllElseAny {
+		r.Limit = 0
+	}
+	if k.scored {
+		r.Scoring = &k.scoring
+	}
+	if st := k.statistics; st != nil {
+		r.Statistics = &part.Statistics{Docs: st.Docs, Length: st.Length, Replaced: true}
+		for t, df := range st.DF {
+			r.Statistics.Terms, r.Statistics.DF = append(r.Statistics.Terms, t), append(r.Statistics.DF, df)
+		}
+	} else {
+		r.Statistics = &part.Statistics{Docs: s.docs, Length: s.length}
+	}
+	wrong = map[int]error{}
+	number := map[string]uint32{}
+	for n, i := range at {
+		q := &s.qs[i]
+		if k.k > 0 && r.Statistics.Replaced && scoresPrefix(q) {
+			wrong[n] = errPrefix
+		}
+		for _, known := range s.of(i) {
+			if known.err != nil {
+				wrong[n] = known.err
+			}
+			for j, t := range known.terms {
+				if known.df[j] == 0 && k.shape != asNumbers {
+					continue // no shard has it
+				}
+				at, ok := number[t]
+				if !ok {
+					at = uint32(len(number))
+					number[t] = at
+					r.Statistics.Terms, r.Statistics.DF = append(r.Statistics.Terms, t), append(r.Statistics.DF, known.df[j])
+				}
+				if k.shape == asNumbers {
+					r.Numbers = append(r.Numbers, at)
+				}
+			}
+		}
+		switch k.shape {
+		case asTexts:
+			r.Texts = append(r.Texts, q.Text)
+		case asLists:
+			r.Lists = append(r.Lists, part.List{Terms: q.Terms, Weights: q.Weights})
+		case asNumbers:
+			r.Ends = append(r.Ends, uint32(len(r.Numbers)))
+		}
+	}
+	return r, wrong
+}
+
+// send answers queries by one request to each shard.
+func (s *search) send(ctx context.Context, k kind, at []int) error {
+	r, wrong := s.message(k, at)
+	ask, late := s.ask, s.namesLast(k, len(at))
+	if late {
+		ask.Names, r.Names = false, false
+	}
+	filters := s.filters(at, r, wrong)
+	pieces, err := Spread(ctx, &s.Reach, Fan{Size: len(at), Groups: s.grouped(k)}, func(ctx context.Context, f *Fan) ([]Piece[*part.Answer], []error) {
+		return s.c.shards.Search(ctx, f, r, filters)
+	})
+	if err != nil {
+		return err // such as a wrong option, which comes before a wrong text
+	}
+	for _, p := range pieces {
+		for _, e := range p.Answer.Errors {
+			if wrong[e.Query] == nil {
+				wrong[e.Query] = e.Err
+			}
+		}
+	}
+	m := newMerger(s.Layout.Shards, pieces, k.k)
+	for n, i := range at {
+		m.query = n
+		if s.hits[i] = (Hits{Err: wrong[n]}); wrong[n] != nil {
+			continue
+		}
+		if k.k > 0 {
+			if err := m.comparable(s.Layout.Name); err != nil {
+				return err
+			}
+		}
+		m.merge(&s.hits[i], &k, ask)
+	}
+	if late {
+		if err := s.names(ctx, at); err != nil {
+			return err
+		}
+	}
+	if s.ask.Explain {
+		answers := make([]string, len(s.Layout.Shards))
+		for _, p := range pieces {
+			answers[p.Shards[0]] = p.Answer.Explanation
+		}
+		s.hits[at[0]].Explanation = Explain(answers)
+	}
+	return nil
+}
+
+// manyNames is the number of ranked queries from which a second request for the names of their answers costs
+// less than the names of all documents that some node has found.
+const manyNames = 128
+
+// namesLast reports whether names are asked for the documents of the answers alone. The answer to a partial
+// call must not depend on a second request.
+func (s *search) namesLast(k kind, queries int) bool {
+	return s.ask.Names && (s.c.opt.Near || k.k > 0 && queries >= manyNames && !s.Partial)
+}
+
+// grouped reports whether one request may ask for several shards of a node. All documents of a query could
+// fill a message, and an explanation is of one shard.
+func (s *search) grouped(k kind) bool {
+	return (k.k > 0 || k.count || s.ask.Limit > 0) && !s.ask.Explain
+}
+
+// Explain joins the explanations of shards; empty for none.
+func Explain(answers []string) string {
+	var b strings.Builder
+	for i, text := range answers {
+		if text != "" {
+			fmt.Fprintf(&b, "shard %d:\n%s", i, text)
+			if !strings.HasSuffix(text, "\n") {
+				b.WriteByte('\n')
+			}
+		}
+	}
+	return b.String()
+}
