@@ -47,7 +47,7 @@ func (o *benchOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.JSON, "json", "", "write one JSON object per row to `FILE`, through FILE.partial, which remains after an error; with -, tables go to standard error")
 	fs.StringVar(&o.Plot, "plot", "", "draw the figures as SVG in the folder `DIR`")
 	fs.StringVar(&o.Report, "report", "", "write a Markdown report to `FILE` that compares the papers' figures with the measured ones")
-	o.add(fs, "backend", "device", "threads", "tuning")
+	o.Add(fs, "backend", "device", "threads", "tuning")
 }
 
 // addLists adds the flags of workloads of posting lists.

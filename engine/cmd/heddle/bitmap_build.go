@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -88,7 +87,7 @@ func (o *bitmapBuildOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&o.columns, "columns", nil, "include only these columns, `LIST`")
 	flags.AddChoice(fs, &o.invalid, "invalid", input.Fail, "treatment of rows with invalid values: ", input.InvalidRowModes())
 	fs.StringArrayVar(&o.set, "set", nil, "settings of one column, `NAME:KEY=VALUE,…`, with keys bins, binning, encoding; may be repeated")
-	o.add(fs, "bins", "binning", "encoding", "word", "build-memory")
+	o.Add(fs, "bins", "binning", "encoding", "word", "build-memory")
 	o.csv.Share(fs.Lookup("encoding"))
 	fs.BoolVar(&o.force, "force", false, "replace a file of another program")
 	addJSON(fs, &o.json)
@@ -182,42 +181,13 @@ func (o *bitmapBuildOptions) buildOptions(c *config.Config) (opt tablebuild.Opti
 		return opt, err
 	}
 	for _, text := range o.set {
-		name, s, err := parseColumnSettings(text, opt.Settings)
+		name, s, err := tablebuild.ParseSettings(text, opt.Settings)
 		if err != nil {
 			return opt, usageError{fmt.Errorf("--set %q %w", text, err)}
 		}
 		opt.Columns[name] = s
 	}
 	return opt, nil
-}
-
-// parseColumnSettings parses NAME:KEY=VALUE,… on top of the settings s. The name may
-// contain colons.
-func parseColumnSettings(text string, s tablebuild.Settings) (name string, _ tablebuild.Settings, err error) {
-	i := strings.LastIndexByte(text, ':')
-	if i < 1 {
-		return "", s, errors.New("is not NAME:KEY=VALUE,…")
-	}
-	for _, pair := range strings.Split(text[i+1:], ",") {
-		key, value, _ := strings.Cut(pair, "=")
-		switch key {
-		case "bins":
-			s.Bins, err = strconv.Atoi(value)
-			if err != nil || s.Bins < 1 || s.Bins > binning.MaxBins {
-				err = fmt.Errorf("%q is not a number from 1 to %d", value, binning.MaxBins)
-			}
-		case "binning":
-			s.Binning, err = column.ParseBinning(value)
-		case "encoding":
-			s.Encoding, err = column.ParseEncoding(value)
-		default:
-			err = fmt.Errorf("unknown key (one of bins, binning, encoding)")
-		}
-		if err != nil {
-			return "", s, fmt.Errorf("has an invalid %q: %w", key, err)
-		}
-	}
-	return text[:i], s, nil
 }
 
 // Memory of the build of a table beside its limit, in bytes: buffers of files, of each core, and the

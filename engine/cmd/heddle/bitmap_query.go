@@ -98,7 +98,7 @@ func (o *bitmapQueryOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.explain, "explain", false, "explain the execution of each predicate, with the time of each stage")
 	addJSON(fs, &o.json)
 	o.values.add(fs)
-	o.settings.add(fs, "strategy", "backend", "device", "threads", "profiling", "tuning")
+	o.settings.Add(fs, "strategy", "backend", "device", "threads", "profiling", "tuning")
 }
 
 func (o *bitmapQueryOptions) Validate(args []string) (err error) {

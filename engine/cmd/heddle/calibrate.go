@@ -67,7 +67,7 @@ func (o *calibrateOptions) AddFlags(fs *pflag.FlagSet) {
 	addReading(fs, &o.reading)
 	fs.DurationVar(&o.time, "time", 2*time.Second, "`DURATION` of each kind on each processor, alone and again in batches")
 	addJSON(fs, &o.json)
-	o.add(fs, "metric", "backend", "device", "threads", "tuning")
+	o.Add(fs, "metric", "backend", "device", "threads", "tuning")
 }
 
 func (o *calibrateOptions) Validate(args []string) (err error) {

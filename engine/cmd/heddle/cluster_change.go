@@ -28,7 +28,7 @@ type clusterFlags struct {
 }
 
 func (f *clusterFlags) AddFlags(fs *pflag.FlagSet) {
-	f.add(fs, clusterKeys...)
+	f.Add(fs, clusterKeys...)
 	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "wait at most this `DURATION`; the change goes on behind it")
 	addJSON(fs, &f.json)
 }

@@ -59,7 +59,7 @@ func (o *clusterDevOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.nodes, "nodes", 3, "`NUMBER` of processes that hold shards, 1 to 64")
 	fs.IntVar(&o.replicas, "replicas", 2, "`NUMBER` of nodes with each shard, at most --nodes")
 	fs.IntVar(&o.shards, "shards", 4, "`NUMBER` of shards of each file, 1 to 1024")
-	o.add(fs, "listen", "admin", "tokens", "cert", "key", "client-ca", "admin-ca", "insecure", "timeout", "drain-delay", "backend", "device", "threads")
+	o.Add(fs, "listen", "admin", "tokens", "cert", "key", "client-ca", "admin-ca", "insecure", "timeout", "drain-delay", "backend", "device", "threads")
 	addNoProgress(fs, &o.noProgress)
 }
 

@@ -59,7 +59,7 @@ left out (add --invalid replace): integers are numbers without fraction and expo
 func (o *collectionCreate) AddFlags(fs *pflag.FlagSet) {
 	addTokenizer(fs, &o.tokens)
 	fs.StringArrayVar(&o.attributes, "attribute", nil, "keep this member of JSON lines as a column, `NAME=TYPE`; may be repeated")
-	o.add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "cjk", "fold", "lengths", "store")
+	o.Add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "cjk", "fold", "lengths", "store")
 }
 
 func (o *collectionCreate) Validate(args []string) error {
@@ -124,7 +124,7 @@ Merge is optional: heddle collection add joins small segments by itself.`,
 }
 
 func (o *collectionMerge) AddFlags(fs *pflag.FlagSet) {
-	o.add(fs, "build-memory")
+	o.Add(fs, "build-memory")
 	addJSON(fs, &o.json)
 }
 

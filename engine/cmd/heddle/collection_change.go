@@ -54,7 +54,7 @@ no such value, and a warning tells their number and the first.`,
 
 func (o *collectionAdd) AddFlags(fs *pflag.FlagSet) {
 	o.addFormat(fs, []build.Format{build.Auto, build.Text, build.JSONL, build.TREC, build.WARC})
-	o.add(fs, "build-memory")
+	o.Add(fs, "build-memory")
 	o.addInvalid(fs)
 	o.addMembers(fs)
 	o.given = fs.Changed

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"heddle/config"
+	"heddle/engine/cmd/heddle/internal/flags"
 	"heddle/engine/cmd/heddle/internal/terminal"
 )
 
@@ -39,13 +41,7 @@ flag.`,
 
 func (o *configPrintOptions) AddFlags(fs *pflag.FlagSet) {
 	addJSON(fs, &o.json)
-	var names []string
-	for _, f := range keyFlags {
-		if f.name != "log-level" { // add adds it always
-			names = append(names, f.name)
-		}
-	}
-	o.add(fs, names...)
+	o.Add(fs, slices.DeleteFunc(flags.Keys(), func(name string) bool { return name == "log-level" })...) // Add adds it always
 }
 
 func (o *configPrintOptions) Run(_ context.Context, a *App) error {

@@ -44,7 +44,7 @@ also run in pure Go.`,
 func (o *devicesOptions) AddFlags(fs *pflag.FlagSet) {
 	addJSON(fs, &o.json)
 	fs.BoolVar(&o.doctor, "doctor", false, "find missing parts of the machine, and the commands that repair them")
-	o.add(fs, "backend", "device", "threads", "tuning")
+	o.Add(fs, "backend", "device", "threads", "tuning")
 }
 
 func (o *devicesOptions) Run(ctx context.Context, a *App) error {

@@ -126,7 +126,7 @@ func (o *indexBuildOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVarP(&o.out, "output", "o", "", "write the index to `X.hdl`, or shards to this folder")
 	o.addFormat(fs, build.Formats())
 	addTokenizer(fs, &o.tokens)
-	o.add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "cjk", "fold", "lengths", "store", "impacts", "variant", "k1", "b", "build-memory")
+	o.Add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "cjk", "fold", "lengths", "store", "impacts", "variant", "k1", "b", "build-memory")
 	o.addInvalid(fs)
 	o.addMembers(fs)
 	fs.BoolVar(&o.quantised, "quantised", false, "with --impacts: frequencies of ciff and pisa are impacts already")

@@ -113,7 +113,7 @@ func (o *loadOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.connection.Key, "key", "", "key `FILE` of the certificate (PEM)")
 	fs.BoolVar(&o.connection.HTTP2, "http2", false, "send the requests over few connections by HTTP/2")
 	fs.IntVar(&o.connection.Connections, "connections", 4096, "open at most `N` connections")
-	o.add(fs, "k", "mode")
+	o.Add(fs, "k", "mode")
 }
 
 func (o *loadOptions) Validate(args []string) (err error) {

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"heddle/engine/cmd/heddle/internal/machine"
+	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/internal/drivers"
 )
 
@@ -18,7 +19,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal ends the work in an orderly way, a second one at once.
 	context.AfterFunc(ctx, stop)
-	stdout, err := ownStdout()
+	stdout, err := terminal.OwnStdout()
 	if err != nil && !errors.Is(err, syscall.EBADF) {
 		fmt.Fprintf(os.Stderr, "heddle: standard output: %v\n", err)
 		os.Exit(exitFailure)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -35,7 +34,7 @@ type searchOptions struct {
 	syntax     string
 	all        bool
 	count      bool
-	total      totalFlag
+	total      flags.Total
 	part       bool
 	explain    bool
 	noHeader   bool
@@ -81,7 +80,7 @@ func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.strictScores, "strict-scores", false, "make scores strictly decreasing, for tools that sort again")
 	fs.BoolVar(&o.excludeSelf, "exclude-self", false, "leave out the document whose name is the ID of the query")
 	fs.StringVar(&o.statistics, "statistics", "", "JSON `FILE` with the statistics of the whole collection")
-	o.settings.add(fs, "mode", "k", "variant", "k1", "b", "algorithm", "format", "backend", "device", "threads", "profiling", "tuning", "policy")
+	o.settings.Add(fs, "mode", "k", "variant", "k1", "b", "algorithm", "format", "backend", "device", "threads", "profiling", "tuning", "policy")
 }
 
 func (o *searchOptions) Validate(args []string) (err error) {
@@ -120,27 +119,6 @@ func (o *searchOptions) Validate(args []string) (err error) {
 		_, err = querylang.Read(o.text, querylang.Or)
 		return err
 	}
-	return nil
-}
-
-// totalFlag is Query.Total as a flag.
-type totalFlag uint64
-
-func (t *totalFlag) String() string { return "" }
-
-func (t *totalFlag) Type() string { return "NUMBER" }
-
-// Set implements pflag.Value.
-func (t *totalFlag) Set(text string) error {
-	if text == "true" {
-		*t = engine.TotalExact
-		return nil
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil || n == 0 {
-		return fmt.Errorf("want a whole number above 0, found %s", syntax.Quote(text))
-	}
-	*t = totalFlag(n)
 	return nil
 }
 

@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"regexp"
-	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/spf13/pflag"
 
 	"heddle/engine"
+	"heddle/engine/cmd/heddle/internal/flags"
 	"heddle/engine/table/rowset"
 )
 
@@ -21,7 +20,7 @@ type filterOptions struct {
 	table  string
 	where  string
 	bitmap string
-	facets facetColumns
+	facets flags.Columns
 	values int
 }
 
@@ -32,34 +31,6 @@ func (o *filterOptions) add(fs *pflag.FlagSet) {
 	fs.IntVar(&o.values, "facet-values", engine.DefaultFacets, "`NUMBER` of values of a facet; 0 is none, -1 is all")
 	fs.StringVar(&o.bitmap, "filter", "", "search the documents of the Roaring bitmap in `FILE`")
 }
-
-// facetColumns are the columns of --facets, with commas between them. It implements pflag.Value.
-type facetColumns []string
-
-// facetColumn is the first column of a list. It is in quotes, with two quotes for a quote, or has commas
-// between brackets alone, as in bins(year, 1900). The search page of the console has the same expression.
-var facetColumn = regexp.MustCompile(`^\s*(?:"((?:[^"]|"")+)"|((?:\((?:"[^"]*"|'[^']*'|[^)"'])*\)?|[^,(])*))\s*(?:,|$)`)
-
-// Set adds columns.
-func (c *facetColumns) Set(text string) error {
-	for more := true; more; {
-		found := facetColumn.FindStringSubmatch(text)
-		column := strings.TrimSpace(found[2])
-		if found[1] != "" {
-			column = strings.ReplaceAll(found[1], `""`, `"`)
-		}
-		if column == "" {
-			return errors.New("a column is missing")
-		}
-		*c, more, text = append(*c, column), strings.HasSuffix(found[0], ","), text[len(found[0]):]
-	}
-	return nil
-}
-
-func (c *facetColumns) String() string { return strings.Join(*c, ",") }
-
-// Type implements pflag.Value.
-func (c *facetColumns) Type() string { return "columns" }
 
 // validate checks the flags. A collection has a table of its own.
 func (o *filterOptions) validate(collection bool) error {

@@ -2,17 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 
-	"connectrpc.com/connect/v2"
 	"github.com/rs/zerolog"
 
-	"heddle/engine"
 	"heddle/engine/collection"
 	"heddle/engine/collection/feed"
-	"heddle/engine/server"
 )
 
 // takeCollections moves the folders among the files of indexes to dirs.
@@ -52,29 +48,4 @@ func collectionsOf(dir string) (found []string, err error) {
 		}
 	}
 	return found, nil
-}
-
-// services are several parts of a server.
-type services []server.Service
-
-func (all services) Register(s *connect.Server) {
-	for _, x := range all {
-		x.Register(s)
-	}
-}
-
-func (all services) Load(ctx context.Context, e *engine.Engine) (err error) {
-	for _, x := range all {
-		err = errors.Join(err, x.Load(ctx, e))
-	}
-	return err
-}
-
-func (all services) Ready() error {
-	for _, x := range all {
-		if err := x.Ready(); err != nil {
-			return err
-		}
-	}
-	return nil
 }

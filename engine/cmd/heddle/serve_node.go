@@ -9,6 +9,7 @@ import (
 
 	"heddle/config"
 	"heddle/engine/cluster/member"
+	"heddle/engine/cmd/heddle/internal/daemon"
 	"heddle/engine/cmd/heddle/internal/machine"
 )
 
@@ -36,6 +37,6 @@ func (o *serveOptions) serveNode(ctx context.Context, a *App, c *config.Config, 
 	defer func() { err = errors.Join(err, e.Close()) }()
 	return n.Serve(ctx, e, member.Events{
 		Listening: func() error { _, err := fmt.Fprintf(a.Stdout, "listening on %s\n", n.At()); return err },
-		Ready:     func() error { return a.notify("READY=1") },
+		Ready:     func() error { return daemon.Notify(a.Getenv("NOTIFY_SOCKET"), "READY=1") },
 	})
 }

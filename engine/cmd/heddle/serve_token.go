@@ -36,7 +36,7 @@ admin allows administration, too. To withdraw a token, delete its line.`,
 
 func (o *tokenOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.role, "role", "read", "right of the caller: `read|admin`")
-	o.add(fs, "tokens")
+	o.Add(fs, "tokens")
 }
 
 func (o *tokenOptions) Validate(args []string) (err error) {

@@ -52,7 +52,7 @@ func (o *tuneOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.short, "short", false, "try fewer settings on smaller workloads")
 	fs.BoolVar(&o.force, "force", false, "replace a file that exists")
 	addJSON(fs, &o.json)
-	o.add(fs, "device", "threads", "tuning")
+	o.Add(fs, "device", "threads", "tuning")
 }
 
 // readTunings reads the tuning rows of the file in the configuration.

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package terminal
 
 import (
 	"errors"
@@ -14,8 +14,8 @@ import (
 // becomes standard error: only heddle writes to its answers.
 type answers struct{ file *os.File }
 
-// ownStdout moves standard output to a descriptor of its own.
-func ownStdout() (answers, error) {
+// OwnStdout moves standard output to a descriptor of its own.
+func OwnStdout() (answers, error) {
 	fd, err := unix.FcntlInt(1, unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
 		return answers{os.Stdout}, err // it is closed, for example

@@ -1,4 +1,4 @@
-package main
+package flags
 
 import (
 	"slices"
@@ -20,7 +20,7 @@ func TestFacetColumns(t *testing.T) {
 		`bins("a,)b", 1, 2),lang`:        {`bins("a,)b", 1, 2)`, "lang"},
 		`year,`:                          nil, `,year`: nil, ``: nil, ` `: nil, `a,,b`: nil,
 	} {
-		var c facetColumns
+		var c Columns
 		if err := c.Set(text); (err == nil) != (want != nil) || want != nil && !slices.Equal(c, want) {
 			t.Errorf("%s: %q, %v, want %q", text, []string(c), err, want)
 		}
