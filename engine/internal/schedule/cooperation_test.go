@@ -38,6 +38,20 @@ func TestRuleOfCooperation(t *testing.T) {
 	}
 }
 
+// Two devices and the host end a call as soon as the two devices alone.
+func TestTwoDevicesAndHost(t *testing.T) {
+	testneeds.Sequential(t)
+	for seed := range uint64(12) {
+		m := anyMachine(seed)
+		m.devices = 2
+		const queries = 20_000
+		devices, together := m.callTakes(t, beside, queries), m.callTakes(t, both, queries)
+		if isWorse(together, devices) {
+			t.Errorf("machine %d: a call takes %v together, %v on the devices: %v", seed, together, devices, m)
+		}
+	}
+}
+
 // worse is by how much two processors may be worse than one, and least the smallest
 // difference that counts.
 const worse, least = 1.03, 20 * time.Microsecond

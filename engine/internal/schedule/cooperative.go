@@ -85,25 +85,27 @@ func (c *cooperative) Done(b *Batch, v *view) {
 	}
 }
 
-// rateShare is the rate at which p runs jobs like j in batches, in units of the rate of all other
-// processors that can run it. A host has the cores that do not feed devices.
-func (v *view) rateShare(p *processor, j *Job) float64 {
-	others := 0.0
-	for _, o := range v.processors {
-		if o != p && v.eligible(j, o.index) {
-			others += 1 / float64(j.added[o.index])
+// worthwhile tells whether p should take jobs like j from the other processors, by the rates of all in
+// batches: p adds to the others, and takes threads of the host by being fed. A host has the cores that do
+// not feed devices.
+func (v *view) worthwhile(p *processor, j *Job) bool {
+	own, others, host := 0.0, 0.0, 0.0
+	for i, o := range v.processors {
+		rate := 1 / float64(j.added[i])
+		switch {
+		case !v.eligible(j, i):
+		case o != p:
+			others += rate
+			if o.Host {
+				host += rate
+			}
+		case p.Threads > 0:
+			own = rate * v.cores.unfedShare()
+		default:
+			own = rate
 		}
 	}
-	own := 1 / float64(j.added[p.index])
-	if p.Threads > 0 {
-		own *= v.cores.unfedShare()
-	}
-	return own / others
-}
-
-// worthwhile tells whether p should take jobs like j from the other processors.
-func (v *view) worthwhile(p *processor, j *Job) bool {
-	return v.lockedAt-p.triedAt >= trialInterval || v.rateShare(p, j) >= minShare+v.fedShare(p)
+	return v.lockedAt-p.triedAt >= trialInterval || own >= minShare*others+v.fedShare(p)*host
 }
 
 // minShare is the least addition to the rate of the other processors that is worth the cores and the
@@ -130,8 +132,8 @@ func (v *view) fedShare(p *processor) (share float64) {
 // one are guided, blocks of further devices take as long, and blocks of a host take a share of the
 // time that all need for the rest. A host takes one only while cores are free, or if t starves.
 func (c *cooperative) Block(p *processor, t *stream, v *view) int {
-	left := t.Left()
-	running, all, full, best, rest := 0, 0.0, t.rate(p), 0.0, float64(left)
+	left, fed := t.Left(), v.fedShare(p)
+	running, all, full, best, host, rest := 0, 0.0, t.rate(p), 0.0, 0.0, float64(left)
 	threads, own := 1, full
 	if p.Threads > 0 {
 		threads = min(p.Threads, v.blockCores(t))
@@ -144,6 +146,9 @@ func (c *cooperative) Block(p *processor, t *stream, v *view) int {
 				rate = own
 			}
 			running, all, best = running+1, all+rate, max(best, rate)
+			if o.Host {
+				host += rate
+			}
 			rest += float64(t.on[o.index].queries)
 		}
 	}
@@ -172,7 +177,7 @@ func (c *cooperative) Block(p *processor, t *stream, v *view) int {
 	switch {
 	case part <= 0:
 		return 0
-	case own*(1-v.fedShare(p)) >= (minShare+v.fedShare(p))*best: // the threads that p takes are lost to the host
+	case own >= minShare*best+fed*host/max(1-fed, 0.1): // what is left to the host is 1-fed of its rate
 		return part
 	case v.lockedAt-p.triedAt < trialInterval:
 		return 0

@@ -22,6 +22,7 @@ type machine struct {
 	whole   bool            // they share a single query too
 	host    []time.Duration // CPU time of a query, by query
 
+	devices    int           // like the one below; 0: one
 	lanes      int           // of the device
 	launch     time.Duration // of a batch beside its kernels
 	feed, each time.Duration // CPU time that a batch takes, and each query of it
@@ -119,8 +120,7 @@ func (m *machine) String() string {
 // running is a machine in time.
 type running struct {
 	*machine
-	free   chan struct{} // cores
-	kernel chan struct{} // runs one at a time
+	free chan struct{} // cores
 
 	mu     sync.Mutex
 	cpu    time.Duration   // of the process
@@ -221,7 +221,11 @@ func (m *running) processors(u use) (all []Processor) {
 			},
 		})
 	}
-	if u != alone {
+	for range max(m.devices, 1) {
+		if u == alone {
+			break
+		}
+		kernel := make(chan struct{}, 1) // runs one at a time
 		all = append(all, Processor{
 			Name: "device", Lanes: m.lanes, Threshold: threshold,
 			Estimate: func(j *Job) (time.Duration, time.Duration, bool) {
@@ -239,10 +243,10 @@ func (m *running) processors(u use) (all []Processor) {
 				half := (m.feed + time.Duration(n)*m.each) / 2
 				m.compute(half)
 				time.Sleep(m.launch)
-				m.kernel <- struct{}{}
+				kernel <- struct{}{}
 				d := sum(m.device, b.Jobs...)
 				time.Sleep(d)
-				<-m.kernel
+				<-kernel
 				time.Sleep(time.Duration(m.single*float64(m.longest(b))) - d)
 				m.compute(half)
 				return claim(b)
@@ -255,7 +259,7 @@ func (m *running) processors(u use) (all []Processor) {
 // on runs f with a scheduler on a machine, in virtual time.
 func (m *machine) on(t *testing.T, u use, f func(m *running, s *Scheduler)) {
 	testneeds.Bubble(t, func(t *testing.T) {
-		r := &running{machine: m, free: make(chan struct{}, m.cores), kernel: make(chan struct{}, 1), learnt: make([]time.Duration, 2)}
+		r := &running{machine: m, free: make(chan struct{}, m.cores), learnt: make([]time.Duration, 1+max(m.devices, 1))}
 		opt := Options{Capacity: 1 << 16}
 		if u == both { // as an engine does
 			opt.Cores, opt.CPU = m.cores, r.spent

@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"context"
-	"math"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -177,16 +176,29 @@ func TestShareOfCores(t *testing.T) {
 	s := start(t, Options{Cores: 16}, fake(0, "gpu", 2), cpu)
 	j := newJob(10*us, 200*us)
 	s.prepare(j)
-	for _, c := range []struct {
-		feed, share float64
-		worth       bool
-	}{{0, 0.05, true}, {4, 0.0375, true}, {8, 0.025, false}} {
+	for feed, worth := range map[float64]bool{0: true, 4: true, 8: false} { // 0.05, 0.0375 and 0.025 of the device
 		s.lock()
 		s.unlock()
-		s.cores.feedCores, s.processors[1].triedAt = c.feed, s.lockedAt
-		if got := s.rateShare(s.processors[1], j); math.Abs(got-c.share) > 1e-9 || s.worthwhile(s.processors[1], j) != c.worth {
-			t.Errorf("%v cores feed devices: share %v, want %v, worth it: %v", c.feed, got, c.share, c.worth)
+		s.cores.feedCores, s.processors[1].triedAt = feed, s.lockedAt
+		if s.worthwhile(s.processors[1], j) != worth {
+			t.Errorf("%v cores feed devices: worth it: %v", feed, !worth)
 		}
+	}
+}
+
+// The cores that feed a device are lost to the host, so a slow host is no reason to leave one of two devices
+// idle.
+func TestSecondDeviceIsWorthIt(t *testing.T) {
+	host := fake(2, "host", 2)
+	host.Threads = 2
+	s := start(t, Options{Cores: 2}, fake(0, "gpu", 2), fake(1, "gpu", 2), host)
+	s.cores.feedCores = 2
+	j := newJob(10*us, 10*us, ms)
+	s.prepare(j)
+	st := newStream(&known{left: 100_000, each: []time.Duration{10 * us, 11 * us, ms}}, 3)
+	s.processors[1].triedAt = s.now()
+	if n := s.blockSize(st, s.processors[1]); n < 5000 || !s.worthwhile(s.processors[1], j) {
+		t.Errorf("a block of %d; worth the jobs of the other device: %v", n, s.worthwhile(s.processors[1], j))
 	}
 }
 
