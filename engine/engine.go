@@ -7,8 +7,10 @@ import (
 
 	"heddle/engine/failure"
 	"heddle/engine/internal/backend"
+	"heddle/engine/internal/handle"
 	"heddle/engine/internal/lists"
 	"heddle/engine/internal/pool"
+	"heddle/engine/internal/tables"
 	"heddle/engine/observe"
 )
 
@@ -25,6 +27,27 @@ type Engine struct {
 	pool   *pool.Pool
 	lists  *lists.Shared
 }
+
+// Index answers queries on the lists of a file. It is safe for concurrent use. Reload changes
+// the file while queries run; each query is answered from one file as a whole.
+//
+// Replace an index file by a rename. If it is truncated while it is in use, calls that need
+// the lost pages fail with code Corrupt, and other indexes are not concerned.
+type Index struct{ index }
+
+type index = handle.Of[lists.Index]
+
+// Table selects rows of a bitmap table. It is safe for concurrent use. Reload changes the
+// file while selections run; each selection is answered from one file as a whole. A table file
+// that is truncated while it is in use gives code Corrupt, as an index file does.
+//
+// A table is resident on every processor of its engine that has room for it. If there are
+// several, OpenTable measures their costs on the table's own vectors, for tens of
+// milliseconds each. A selection runs on the processor that should answer it first, pure Go
+// in reserve included. The run times of selections correct the estimates.
+type Table struct{ table }
+
+type table = handle.Of[tables.Table]
 
 // New opens the processors that opt chooses; opening a device tests it. The caller closes
 // the engine. Errors: code InvalidOption, NoDevice if no processor matches opt, and the codes

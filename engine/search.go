@@ -78,15 +78,6 @@ func (e *Engine) index(opt *IndexOptions) lists.Options {
 	}
 }
 
-// Index answers queries on the lists of a file. It is safe for concurrent use. Reload changes
-// the file while queries run; each query is answered from one file as a whole.
-//
-// Replace an index file by a rename. If it is truncated while it is in use, calls that need
-// the lost pages fail with code Corrupt, and other indexes are not concerned.
-type Index struct{ index }
-
-type index = handle.Of[lists.Index]
-
 // Search answers one query. The caller owns the slices of the answer.
 //
 // Scores come from integer arithmetic (package bm25), so they are the same on every

@@ -30,18 +30,6 @@ type TableOptions struct {
 	Root *os.Root
 }
 
-// Table selects rows of a bitmap table. It is safe for concurrent use. Reload changes the
-// file while selections run; each selection is answered from one file as a whole. A table file
-// that is truncated while it is in use gives code Corrupt, as an index file does.
-//
-// A table is resident on every processor of its engine that has room for it. If there are
-// several, OpenTable measures their costs on the table's own vectors, for tens of
-// milliseconds each. A selection runs on the processor that should answer it first, pure Go
-// in reserve included. The run times of selections correct the estimates.
-type Table struct{ table }
-
-type table = handle.Of[tables.Table]
-
 // OpenTable maps the table file at path, validates it and makes it resident on the
 // processors of the engine. Errors: codes NotFound, Corrupt, OutOfMemory if no processor
 // has room, Closed.
