@@ -27,13 +27,25 @@ func tables(t *testing.T, backend plan.Backend, word int, count bool) {
 	for row := range codes {
 		codes[row] = r.Uint64N(3)<<32 | r.Uint64N(300)
 	}
-	tab.AddCodes(t, codes)
+	has := make([]uint64, len(tab.Bits[0]))
+	for i := range has { // tiles of the column have plain, constant and sparse slices
+		has[i] = ^uint64(1 << (i % 64))
+	}
+	has[len(has)-1] &= 1<<(rows%64) - 1
+	tab.AddTiles(t, codes, has)
 	few, many := make([]uint64, rows), make([]uint64, rows)
 	for row := range few {
 		few[row], many[row] = uint64(row)%7, uint64(row)
 	}
-	tab.AddCodes(t, few)
-	tab.AddCodes(t, many)
+	for row := range codes {
+		if row%3000 == 1 {
+			few[row] = 6
+		} else {
+			few[row] %= 2
+		}
+	}
+	tab.AddTiles(t, few, nil)
+	tab.AddTiles(t, many, nil)
 	s := plan.SelectBatch{}
 	s.Any(0, 2, 3, 4, 5)
 	s.Do(plan.StepNot)
@@ -47,6 +59,18 @@ func tables(t *testing.T, backend plan.Backend, word int, count bool) {
 	s.End()
 	s.Any(1, 0, 4)
 	s.End()
+	ranges := make([]plan.CodeRange, 6)
+	for i := range ranges {
+		ranges[i] = plan.CodeRange{Lo: uint64(40 * i), Hi: uint64(40*i) + 9}
+	}
+	s.Do(plan.StepAll)
+	s.Check(0, ranges...)
+	s.Do(plan.StepAll)
+	s.Check(1, plan.CodeRange{Lo: 1, Hi: 5})
+	s.Do(plan.StepNot)
+	s.Check(2, plan.CodeRange{Lo: 100, Hi: rows - 300})
+	s.Do(plan.StepAnd)
+	s.End()
 	store, err := backend.LoadTable(t.Context(), &tab.Table)
 	if err != nil {
 		t.Fatal(err)
@@ -55,6 +79,7 @@ func tables(t *testing.T, backend plan.Backend, word int, count bool) {
 	if !count {
 		countCodes(t, store, tab)
 		measure(t, store, tab)
+		filter(t, store, tab)
 	}
 	want := tab.Scan(&s)
 	runs := map[plan.Strategy]bool{plan.Fused: false} // with new scans?
@@ -75,6 +100,31 @@ func tables(t *testing.T, backend plan.Backend, word int, count bool) {
 		if st := out.Stats; st.Probe <= 0 || s.Strategy != plan.Fused && st.Decode <= 0 {
 			t.Errorf("wah%d, %v: a kernel took no time: %+v", word, s.Strategy, st)
 		}
+	}
+}
+
+// filter makes a filter of a selection in slices alone, inside another one.
+func filter(t *testing.T, store plan.TableStore, tab *plantest.Table) {
+	var s plan.SelectBatch
+	s.Do(plan.StepAll)
+	s.Check(2, plan.CodeRange{Lo: 200, Hi: 5000})
+	s.End()
+	first, err := store.Filter(t.Context(), &s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	s.Reset()
+	s.Do(plan.StepAll)
+	s.Check(2, plan.CodeRange{Lo: 4900, Hi: 9000})
+	s.End()
+	second, err := store.Filter(t.Context(), &s, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Close()
+	if first.Count() != 4801 || second.Count() != 101 {
+		t.Errorf("filters of %d and %d rows, want 4801 and 101", first.Count(), second.Count())
 	}
 }
 
@@ -127,7 +177,7 @@ func measure(t *testing.T, store plan.TableStore, tab *plantest.Table) {
 				place = 0
 			}
 			rows[place]++
-			sums[place] += tab.Codes[0][row]
+			sums[place] += tab.Codes[0][row] * (tab.Has[0][row/64] >> (row % 64) & 1)
 		}
 		if !slices.Equal(got.Rows, rows) || !slices.Equal(got.Sums[0], sums) {
 			t.Errorf("groups of column %d are wrong", by.Column)
