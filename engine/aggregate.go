@@ -42,7 +42,8 @@ type state = handle.Of[partial.State]
 // Aggregate passes the answer to deliver, in batches that belong to deliver. There is
 // at least one batch, which has the columns and may have no rows. A device that selects the rows
 // measures the groups too if they are few enough (plan.Dense) and Select has counts, sums and averages of
-// integers, or of floats that are multiples of a power of two (plan.Measure.Binary). Else pure Go computes
+// integers, or of floats that are multiples of a power of two (plan.Measure.Binary), or, without groups, least and
+// greatest values. Else pure Go computes
 // the values on all cores. The answer is exact and the same on every processor.
 //
 // Errors: the errors of Select and of deliver; code InvalidQuery, with the place of the fault in its clause;

@@ -154,13 +154,17 @@ func countCodes(t *testing.T, store plan.TableStore, tab *plantest.Table) {
 	}
 }
 
-// measure sums wide codes in groups of a column of few codes with rows without a value, and of one of
+// measure finds ends of wide codes, and sums them in groups of a column of few codes with rows without a value, and of one of
 // many codes.
 func measure(t *testing.T, store plan.TableStore, tab *plantest.Table) {
 	var s plan.SelectBatch
 	s.Any(5)
 	s.End()
 	set := tab.Scan(&s)[0]
+	ends := &plan.Aggregation{Inputs: []plan.Input{{Column: 0, Last: 3 << 32}}, Measures: []plan.Measure{{Kind: plan.MeasureLeast}, {Kind: plan.MeasureGreatest}, {Kind: plan.MeasureSum}}}
+	if got, err := store.(plan.Measurer).Measure(t.Context(), &s, ends); err != nil || got.Ends[0][0] > got.Ends[1][0] {
+		t.Errorf("ends %v, %v", got, err)
+	}
 	for _, by := range []plan.Input{{Column: 1, Last: 6, Missing: true, Vector: 3}, {Column: 2, Last: uint64(tab.Rows) - 1}} {
 		a := &plan.Aggregation{Inputs: []plan.Input{by, {Column: 0, Last: 3 << 32}}, Groupings: []int{0}, Measures: []plan.Measure{{Kind: plan.MeasureSum, Input: 1}}}
 		got, err := store.(plan.Measurer).Measure(t.Context(), &s, a)

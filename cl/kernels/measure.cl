@@ -6,13 +6,15 @@
 //           upper halves. The place of a group is its number in the first grouping times the numbers of the
 //           second one, plus its number there; a number is 0 for rows without a value, else 1 more than the
 //           code or bin. The cell behind all planes counts codes, times the factor, above the last one.
-//           Cells are zero before.
+//           Cells are zero before. Behind this cell, without groupings, each work-group has two ulong a column: with
+//           COLUMN_ENDS the least and the greatest code, all ones and 0 if no row has a value.
 // Source    none.
 // Batch     at `at` uint4 {groupings, columns, places, cells}, then columns (column.cl): groupings, then
 //           measured ones. Bounds of bins at their places. Cells at word cells_at.
 // Phases    (1) local cells are cleared; (2) each work-item takes every MEASURE_WG-th word of bits, turns its slices
 //           to codes and adds its rows, in local memory if the cells fit, else in global memory. Without
-//           groupings, sums come from the numbers of rows in each slice; (3) local cells are added to the
+//           groupings, sums come from the numbers of rows in each slice, and the ends of codes from the rows that
+//           are left slice by slice; (3) local cells are added to the
 //           global ones. A lower half that overflows adds 1 to its upper half.
 // Launch    groups of MEASURE_WG work-items (SCAN_SERIAL: of one), `span` words of bits each.
 // Local     4*MEASURE_CELLS + 48*MEASURE_COLUMNS bytes.
@@ -91,11 +93,26 @@ static inline uint add_part(slices_t t, column_t c, uint q, part_t set, ulong *s
     return above;
 }
 
+// end_of returns the least code of a set of rows of part q, which has some, or the greatest one.
+static inline ulong end_of(slices_t t, uint q, part_t set, bool greatest) {
+    ulong code = 0;
+    uint loads = 0;
+    for (uint b = t.width, s = first_bit(t); b > 0; b--) {
+        part_t x = slice_rows(t, s++, q, &loads), better = set & (greatest ? x : ~x);
+        bool some = !none(better);
+        if (some)
+            set = better;
+        code = code << 1 | (some == greatest);
+    }
+    return t.least + code;
+}
+
 MEASURE_GROUP
 __kernel void measure_groups(BUFFERS, __global const uint4 *restrict tiles, uint tile_count, __global const uint4 *batch,
                              __global const uint *restrict bits, __global const uint *restrict filters,
                              volatile __global uint *counts, uint at, uint words, uint span, uint cells_at) {
-    __local uint own[MEASURE_CELLS];
+    __local uint own[MEASURE_CELLS] __attribute__((aligned(8)));
+    __local ulong *ends = (__local ulong *)(own + 4 * MEASURE_COLUMNS); // behind the cells without groupings
     __local uint4 records[3 * MEASURE_COLUMNS];
     uint lid = get_local_id(0), first = get_group_id(0) * span, end = min(first + span, words), damaged = 0, loads = 0;
     uint4 shape = batch[at];
@@ -169,7 +186,7 @@ __kernel void measure_groups(BUFFERS, __global const uint4 *restrict tiles, uint
     for (uint k = 0; k < columns && groupings == 0; k++) {
         column_t c = local_column(records, k);
         uint values = 0, cell = c.own;
-        ulong sum = 0;
+        ulong sum = 0, least = ~0UL, greatest = 0;
         for (uint w = first + lid * LANES; w < end; w += MEASURE_WG * LANES) {
             part_t set = part_at(bits, w, words);
             if (none(set))
@@ -183,11 +200,37 @@ __kernel void measure_groups(BUFFERS, __global const uint4 *restrict tiles, uint
             values += rows_in(set);
             if ((c.flags & COLUMN_SUM) && !none(set))
                 damaged += add_part(t, c, q, set, &sum);
+            if (!(c.flags & COLUMN_ENDS) || none(set))
+                continue;
+            if (t.least < least)
+                least = min(least, end_of(t, q, set, false));
+            if (t.least + low_bits(t.width) > greatest || t.least + low_bits(t.width) < t.least)
+                greatest = max(greatest, end_of(t, q, set, true));
         }
         if (c.flags & COLUMN_VALUES)
             add_own(&own[cell++], values);
         if (c.flags & COLUMN_SUM)
             sum_own(&own[cell], 1, sum);
+        if (c.flags & COLUMN_ENDS) {
+            ends[lid] = least;
+            ends[MEASURE_WG + lid] = greatest;
+            MEASURE_SYNC;
+            for (uint apart = MEASURE_WG / 2; apart > 0; apart /= 2) {
+                if (lid < apart) {
+                    ends[lid] = min(ends[lid], ends[lid + apart]);
+                    ends[MEASURE_WG + lid] = max(ends[MEASURE_WG + lid], ends[MEASURE_WG + lid + apart]);
+                }
+                MEASURE_SYNC;
+            }
+            if (lid == 0)
+                for (uint i = 0; i < 2; i++) {
+                    ulong end = ends[i * MEASURE_WG];
+                    uint to = shape.w + 1 + 4 * (get_group_id(0) * columns + k) + 2 * i;
+                    all[to] = (uint)end;
+                    all[to + 1] = (uint)(end >> 32);
+                }
+            MEASURE_SYNC;
+        }
     }
     if (damaged)
         atomic_add(&all[shape.w], damaged);

@@ -32,6 +32,7 @@ typedef uint8 part_t;
 #define LANE ((uint8)(0, 1, 2, 3, 4, 5, 6, 7))
 #define as_part as_uint8
 #define part_load vload8
+#define part_of(p) vload8(0, p) // of global memory at a multiple of 16 bytes
 #define part_store vstore8
 #else
 #define LANES 4
@@ -39,6 +40,7 @@ typedef uint4 part_t;
 #define LANE ((uint4)(0, 1, 2, 3))
 #define as_part as_uint4
 #define part_load vload4
+#define part_of(p) (*(__global const uint4 *)(p))
 #define part_store vstore4
 #endif
 #define PART_ROWS (32 * LANES)
@@ -86,14 +88,24 @@ static inline uint rare_from(__global const ushort *rare, uint row) {
     return lo;
 }
 
+// part_at returns the part at word w of plain bits of so many words, which begin at a multiple of 16 bytes. Bits behind
+// them are 0.
+static inline part_t part_at(__global const uint *bits, uint w, uint words) {
+    if (w + LANES <= words)
+        return part_of(bits + w);
+    uint some[LANES];
+    for (uint l = 0; l < LANES; l++)
+        some[l] = w + l < words ? bits[w + l] : 0;
+    return part_load(0, some);
+}
+
 // slice_rows returns slice s of part q. Bits behind the last row are any.
 static inline part_t slice_rows(slices_t t, uint s, uint q, uint *loads) {
     uint e = entry_of(t, s), form = FORM_OF(e);
     if (form == FORM_PLAIN) {
         LOADS(*loads, LANES);
 #if SCAN_SERIAL
-        __global const uint4 *slice = t.words + START_OF(e) + 2 * q;
-        return (uint8)(slice[0], slice[2 * q + 1 < t.plain]);
+        return part_at((__global const uint *)(t.words + START_OF(e)), q * LANES, 4 * t.plain);
 #else
         return t.words[START_OF(e) + q];
 #endif
@@ -143,16 +155,6 @@ static inline uint rows_in(part_t set) {
     uint4 n = popcount(set);
     return n.x + n.y + n.z + n.w;
 #endif
-}
-
-// part_at returns the part at word w of plain bits of so many words.
-static inline part_t part_at(__global const uint *bits, uint w, uint words) {
-    if (w + LANES <= words)
-        return part_load(0, bits + w);
-    uint some[LANES];
-    for (uint l = 0; l < LANES; l++)
-        some[l] = w + l < words ? bits[w + l] : 0;
-    return part_load(0, some);
 }
 
 static inline ulong low_bits(uint n) { return n ? ~0UL >> (64 - n) : 0; }

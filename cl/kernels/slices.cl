@@ -95,15 +95,6 @@ static inline part_t checked(slices_t t, __global const uint4 *ranges, uint n, p
     return part_load(0, words);
 }
 
-// bits_part returns part q of tile t of plain bits, which are there for all rows of the part.
-static inline part_t bits_part(__global const uint4 *bits, uint t, uint q) {
-#if SCAN_SERIAL
-    return (uint8)(bits[t * 32 + 2 * q], bits[t * 32 + 2 * q + 1]);
-#else
-    return bits[t * 32 + q];
-#endif
-}
-
 // selected returns the rows of part q of tile t that the steps of a selection leave.
 static inline part_t selected(BUFFERS, __global const uint4 *tiles, uint tile_count, __global const uint4 *batch, uint4 selection,
                               __global const uint *out, uint t, uint q, part_t valid, uint *loads) {
@@ -131,7 +122,7 @@ static inline part_t selected(BUFFERS, __global const uint4 *tiles, uint tile_co
                 set = checked(slices_at(BUFFER_ARGS, tiles, step.w * tile_count + t), batch + step.y, step.z, set, q, loads);
             break;
         case STEP_BITS:
-            set &= bits_part((__global const uint4 *)out + step.y, t, q);
+            set &= part_of(out + (size_t)step.y * 4 + t * SLICE_WORDS + q * LANES); // bits of whole parts are there
             LOADS(*loads, LANES);
             break;
         default: {
@@ -163,7 +154,12 @@ __kernel void slices(BUFFERS, __global const uint4 *restrict tiles, uint tile_co
             n += rows_in(set);
             uint at = t * SLICE_WORDS + q * LANES;
             if (at + LANES <= stride) {
-                part_store(set, 0, bits + at);
+#if !SCAN_SERIAL
+                if ((selection.w * stride & 3) == 0)
+                    *(__global uint4 *)(bits + at) = set;
+                else
+#endif
+                    part_store(set, 0, bits + at);
             } else if (at < stride) {
                 uint words[LANES];
                 part_store(set, 0, words);

@@ -12,6 +12,7 @@ type Cells struct {
 	Rows   []uint64
 	Values [][]uint64 // rows with a value, by input and place; nil for an input without measures, or whose rows all have a value
 	Sums   [][]uint64 // sums of codes, by measure and place; nil for MeasureCount; for MeasureFloats sums of codes / 5^Scale (see Measure.Binary)
+	Ends   [][]uint64 // least or greatest codes, by measure and place, of MeasureLeast and MeasureGreatest; any for a group without values
 	Stats  Stats
 }
 

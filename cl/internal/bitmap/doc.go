@@ -18,8 +18,8 @@
 //	wah_recall    its last loop: a tile of a       128              none                         none
 //	              vector
 //	count_codes   rows by codes of columns         256              16 KiB                       2
-//	measure_      rows and sums of groups          256              16 KiB                       2
-//	groups
+//	measure_      rows and sums of groups, ends    256              16 KiB                       2, 10 a column with ends
+//	groups        of codes without groups
 //	reduce_pairs  OR of columns: a level of COA    256              none                         none
 //	reduce_tiles  ROA, hybrid, ideal hybrid        1 to 256         4 KiB                        1 per level
 //

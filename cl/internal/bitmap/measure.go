@@ -3,6 +3,7 @@ package bitmap
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/bits"
 
 	"heddle/cl/internal/device"
@@ -38,7 +39,9 @@ func (s *Store) measure(ctx context.Context, sel *plan.SelectBatch, a *plan.Aggr
 		return nil, err
 	}
 	if s.dir.tiles == 0 || len(sel.Selection(0)) == 0 { // no row
-		return m.result(make([]uint32, m.cells)), nil
+		cells := m.result(make([]uint32, m.cells))
+		m.takeEnds(nil, cells)
+		return cells, nil
 	}
 	v, err := s.allValues(ctx)
 	if err != nil {
@@ -58,11 +61,15 @@ func (s *Store) measure(ctx context.Context, sel *plan.SelectBatch, a *plan.Aggr
 		if x.after = nil; err != nil {
 			return err
 		}
-		back := x.Down.Words[x.cut.words+m.cellsAt():][:m.cells+1]
+		back := x.Down.Words[x.cut.words+m.cellsAt():][:m.words()-m.cellsAt()]
 		if n := back[m.cells]; n > 0 {
 			return m.fail(n)
 		}
-		cells = m.result(back)
+		if cells = m.result(back); m.ends > 0 {
+			if n := m.takeEnds(back[m.cells+1:], cells); n > 0 {
+				return m.fail(n)
+			}
+		}
 		cells.Stats = out.Stats
 		return nil
 	})
@@ -78,6 +85,7 @@ type measuring struct {
 	measured  []measured
 	places    int
 	cells     int
+	ends      int // work-groups that find least and greatest codes
 	bounds    int // bounds of the bins of all groupings
 }
 
@@ -140,6 +148,13 @@ func (s *Store) newMeasuring(ctx context.Context, a *plan.Aggregation) (*measuri
 			if x.Kind == plan.MeasureCount {
 				continue
 			}
+			if x.Kind == plan.MeasureLeast || x.Kind == plan.MeasureGreatest {
+				if len(a.Groupings) > 0 || in.Bounds != nil {
+					return nil, fmt.Errorf("measure of column %d: %w", in.Column, plan.ErrUnsupported)
+				}
+				m.ends, flags = (2*plan.FilterWords(s.t.Rows)+measureSpan-1)/measureSpan, flags|columnEnds
+				continue
+			}
 			by, ok := s.divisor(in, &x)
 			if !ok || flags&columnSum != 0 && by != divisor {
 				return nil, fmt.Errorf("measure of column %d: %w", in.Column, plan.ErrUnsupported)
@@ -183,7 +198,7 @@ func (m *measuring) boundsAt() int { return 4 + columnWords*(len(m.groupings)+le
 func (m *measuring) cellsAt() int  { return m.boundsAt() + 2*m.bounds }
 
 // words is the size of the upload.
-func (m *measuring) words() int { return m.cellsAt() + m.cells + 1 }
+func (m *measuring) words() int { return m.cellsAt() + m.cells + 1 + 4*m.ends*len(m.measured) }
 
 // write makes the upload, which begins at word `at`.
 func (m *measuring) write(up []uint32, at int) {
@@ -218,6 +233,30 @@ func (m *measuring) send(x *slot, at int) error {
 	args := measureGroupsArguments{slicesBuffers: v, batch: x.batch.Buffer, at: at / 4, bits: x.rows.Buffer, words: words, span: measureSpan,
 		filters: filters, counts: x.batch.Buffer, cellsAt: at + m.cellsAt()}
 	return m.kernel.Launch(&x.Flight, args, (words+measureSpan-1)/measureSpan, facetGroup(x.Device.Tuning), device.ProbeTime)
+}
+
+// takeEnds takes the least and greatest codes of all work-groups. It returns the number of those above the last code.
+func (m *measuring) takeEnds(words []uint32, r *plan.Cells) (above uint32) {
+	r.Ends = make([][]uint64, len(m.of.Measures))
+	for k, c := range m.measured {
+		least, greatest := uint64(math.MaxUint64), uint64(0)
+		for g := 4 * k; g < len(words) && c.flags&columnEnds != 0; g += 4 * len(m.measured) {
+			least = min(least, uint64(words[g])|uint64(words[g+1])<<32)
+			greatest = max(greatest, uint64(words[g+2])|uint64(words[g+3])<<32)
+		}
+		if greatest > c.Last {
+			above++
+		}
+		for i, x := range m.of.Measures {
+			switch {
+			case x.Input == c.input && x.Kind == plan.MeasureLeast:
+				r.Ends[i] = []uint64{least}
+			case x.Input == c.input && x.Kind == plan.MeasureGreatest:
+				r.Ends[i] = []uint64{greatest}
+			}
+		}
+	}
+	return above
 }
 
 // result makes the answer from all cells.

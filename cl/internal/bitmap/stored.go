@@ -19,6 +19,7 @@ const (
 	columnValues = 1 << iota
 	columnSum
 	columnBins
+	columnEnds
 )
 
 // storedColumn is a column whose codes a kernel reads.

@@ -2,6 +2,7 @@ package group
 
 import (
 	"fmt"
+	"math"
 
 	"heddle/engine/plan"
 	"heddle/engine/table/exact"
@@ -29,8 +30,18 @@ func (g *Groups) take(c *plan.Cells) error {
 		if to == nil {
 			continue
 		}
-		m, list, fits := &g.of.Measures[i], c.Sums[i], len(c.Sums[i]) == g.places
+		m, list := &g.of.Measures[i], c.Sums[i]
+		if m.Kind == plan.MeasureLeast || m.Kind == plan.MeasureGreatest {
+			list = c.Ends[i]
+		}
+		fits := len(list) == g.places
 		switch to := to.(type) {
+		case *least:
+			for _, code := range list {
+				to.list = append(to.list, math.MaxUint64-code)
+			}
+		case *greatest:
+			to.list = list
 		case *sums:
 			*to = list
 		case *floats:

@@ -45,7 +45,11 @@ func (su suite) measures(t *testing.T) {
 		a.Groupings = slices.Clone(by)
 		for range rapid.IntRange(0, 4).Draw(rt, "measures") {
 			of := rapid.IntRange(0, len(inputs)-1).Draw(rt, "measured")
-			a.Measures = append(a.Measures, plan.Measure{Kind: rapid.SampledFrom([]plan.MeasureKind{plan.MeasureCount, plan.MeasureSum}).Draw(rt, "kind"), Input: of})
+			kinds := []plan.MeasureKind{plan.MeasureCount, plan.MeasureSum}
+			if len(by) == 0 {
+				kinds = append(kinds, plan.MeasureLeast, plan.MeasureGreatest)
+			}
+			a.Measures = append(a.Measures, plan.Measure{Kind: rapid.SampledFrom(kinds).Draw(rt, "kind"), Input: of})
 		}
 		if rapid.Bool().Draw(rt, "floats") {
 			a.Measures = append(a.Measures, plan.Measure{Kind: plan.MeasureFloats, Input: len(a.Inputs), Base: 1<<63 - 8000, Scale: 3})
@@ -80,6 +84,9 @@ func (su suite) measures(t *testing.T) {
 				if m.Kind == plan.MeasureSum && got.Sums[i][place] != g.Measures[i].Sum.Uint64() {
 					rt.Errorf("group %d: sum %d is %d, want %v", place, i, got.Sums[i][place], g.Measures[i].Sum)
 				}
+				if end := g.Measures[i]; end.Count > 0 && (m.Kind == plan.MeasureLeast && got.Ends[i][place] != end.Least || m.Kind == plan.MeasureGreatest && got.Ends[i][place] != end.Greatest) {
+					rt.Errorf("measure %d ends at %d, want %d or %d", i, got.Ends[i][place], end.Least, end.Greatest)
+				}
 				if m.Kind == plan.MeasureFloats {
 					sum := int64(got.Sums[i][place]) - 64*int64(g.Measures[i].Count)
 					if float64(sum)/8 != g.Measures[i].Floats {
@@ -108,7 +115,12 @@ func (su suite) measures(t *testing.T) {
 	}{
 		"a code above the last one":    {func(a *plan.Aggregation) { a.Inputs[2].Last-- }, codec.ErrCorrupt},
 		"a summed code above the last": {func(a *plan.Aggregation) { a.Inputs[4].Last-- }, codec.ErrCorrupt},
-		"floats":                       {func(a *plan.Aggregation) { a.Measures[0].Kind = plan.MeasureFloats }, plan.ErrUnsupported},
+		"the least code of groups":     {func(a *plan.Aggregation) { a.Measures[0].Kind = plan.MeasureLeast }, plan.ErrUnsupported},
+		"a greatest code above the last": {func(a *plan.Aggregation) {
+			a.Groupings, a.Measures[0].Kind = nil, plan.MeasureGreatest
+			a.Inputs[4].Last--
+		}, codec.ErrCorrupt},
+		"floats": {func(a *plan.Aggregation) { a.Measures[0].Kind = plan.MeasureFloats }, plan.ErrUnsupported},
 		"floats that are no multiples of a power of two": {func(a *plan.Aggregation) {
 			a.Inputs[4], a.Measures[0] = uneven, plan.Measure{Kind: plan.MeasureFloats, Input: 4, Base: 1<<63 - 800, Scale: 2}
 		}, plan.ErrUnsupported},
