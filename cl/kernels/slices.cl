@@ -7,8 +7,9 @@
 // Source    O'Neil and Quass 1997; Li and Patel 2013: see slice.cl. Bounds of the codes of a tile decide it
 //           without its slices where they can.
 // Batch     see step.cl. Tile t of column c is number c*tile_count + t of `tiles` (slice.cl).
-// Phases    step by step on a part of a tile in registers; then counts and bits. A check of more than
-//           SLICE_RANGES ranges that meet the tile turns slices to codes, 32 rows at a time.
+// Phases    step by step on a part of a tile in registers; then counts and bits. With USE_CODES a check of more than
+//           SLICE_RANGES ranges that meet the tile turns slices to codes, 32 rows at a time; that takes registers,
+//           so other rounds have a program without it.
 // Launch    groups of SLICE_WG work-items (SCAN_SERIAL: of one), so many for each selection from `first` on: group g
 //           has selection first + g % selections, and every so manieth run of SLICE_TILES tiles.
 // Local     4*SLICE_WG bytes.
@@ -35,6 +36,9 @@
 #define SLICE_GROUP __attribute__((reqd_work_group_size(SLICE_WG, 1, 1)))
 #define EACH_PART(q) for (uint q = get_local_id(0) % PARTS, once = 1; once; once = 0)
 #endif
+#ifndef USE_CODES
+#define USE_CODES 0 // 1: some check has more than SLICE_RANGES ranges
+#endif
 #define SLICE_RANGES 4 // ranges that are evaluated one after the other
 #define SETS 8         // plan.MaxSets
 
@@ -45,6 +49,7 @@ static inline part_t valid_part(uint rows, uint q) {
     return select(((part_t)1 << (n & 31)) - 1, (part_t)0xffffffff, n == (part_t)32);
 }
 
+#if USE_CODES
 // first_range is the first of n ascending ranges that does not end below a code.
 static inline uint first_range(__global const uint4 *ranges, uint n, ulong code) {
     uint lo = 0, hi = n;
@@ -58,22 +63,8 @@ static inline uint first_range(__global const uint4 *ranges, uint n, ulong code)
     return lo;
 }
 
-// checked returns the rows of a set in part q whose codes lie in one of n ascending ranges.
-static inline part_t checked(slices_t t, __global const uint4 *ranges, uint n, part_t set, uint q, uint *loads) {
-    if (n > SLICE_RANGES) { // those that meet the tile
-        uint before = first_range(ranges, n, t.least);
-        ranges += before;
-        n -= before;
-        ulong top = t.least + low_bits(t.width), last = top < t.least ? ~0UL : top;
-        uint meet = first_range(ranges, n, last);
-        n = meet < n && as_ulong(ranges[meet].xy) <= last ? meet + 1 : meet;
-    }
-    if (n <= SLICE_RANGES) {
-        part_t found = 0;
-        for (uint i = 0; i < n; i++)
-            found |= between(t, set & ~found, as_ulong(ranges[i].xy), as_ulong(ranges[i].zw), q, loads);
-        return found;
-    }
+// listed returns the rows of a set in part q whose codes lie in one of many ranges.
+static inline part_t listed(slices_t t, __global const uint4 *ranges, uint n, part_t set, uint q, uint *loads) {
     if (first_bit(t))
         set &= slice_rows(t, 0, q, loads);
     uint words[LANES];
@@ -93,6 +84,27 @@ static inline part_t checked(slices_t t, __global const uint4 *ranges, uint n, p
         }
     }
     return part_load(0, words);
+}
+#endif
+
+// checked returns the rows of a set in part q whose codes lie in one of n ascending ranges.
+static inline part_t checked(slices_t t, __global const uint4 *ranges, uint n, part_t set, uint q, uint *loads) {
+#if USE_CODES
+    if (n > SLICE_RANGES) { // those that meet the tile
+        uint before = first_range(ranges, n, t.least);
+        ranges += before;
+        n -= before;
+        ulong top = t.least + low_bits(t.width), last = top < t.least ? ~0UL : top;
+        uint meet = first_range(ranges, n, last);
+        n = meet < n && as_ulong(ranges[meet].xy) <= last ? meet + 1 : meet;
+    }
+    if (n > SLICE_RANGES)
+        return listed(t, ranges, n, set, q, loads);
+#endif
+    part_t found = 0;
+    for (uint i = 0; i < n; i++)
+        found |= between(t, set & ~found, as_ulong(ranges[i].xy), as_ulong(ranges[i].zw), q, loads);
+    return found;
 }
 
 // selected returns the rows of part q of tile t that the steps of a selection leave.

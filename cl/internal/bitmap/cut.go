@@ -35,6 +35,7 @@ type cut struct {
 	first, count int
 	sliced       int // selections in slices alone
 	checks       int // checks of the other selections
+	ranges       int // of a check at most
 	steps        int // steps of all selections and checks, as the kernels have them
 	records      int // operands, in units of four words
 	sets         int // height of the highest stack
@@ -48,11 +49,11 @@ type cut struct {
 }
 
 // needs are the parts of a round that a selection takes.
-type needs struct{ steps, records, sets, columns, checks int }
+type needs struct{ steps, records, sets, columns, checks, ranges int }
 
 // nextRound takes as many selections from c.first+c.count on as fit a round.
 func (c *cut) nextRound(s *Store) {
-	c.first, c.count, c.sliced, c.checks, c.steps, c.records, c.sets, c.columns = c.first+c.count, 0, 0, 0, 0, 0, 1, 0
+	c.first, c.count, c.sliced, c.checks, c.steps, c.records, c.sets, c.columns, c.ranges = c.first+c.count, 0, 0, 0, 0, 0, 1, 0, 0
 	for i := c.first; i < c.sel.Len(); i++ {
 		steps := c.sel.Selection(i)
 		n := c.measure(steps)
@@ -62,7 +63,7 @@ func (c *cut) nextRound(s *Store) {
 			break
 		}
 		c.count, c.checks, c.steps, c.records = count, c.checks+n.checks, c.steps+n.steps, c.records+n.records
-		c.sets, c.columns = max(c.sets, n.sets), max(c.columns, n.columns)
+		c.sets, c.columns, c.ranges = max(c.sets, n.sets), max(c.columns, n.columns), max(c.ranges, n.ranges)
 		if inSlices(steps) {
 			c.sliced++
 		}
@@ -108,6 +109,7 @@ func (c *cut) measure(steps []plan.Step) (n needs) {
 		case plan.StepCheck:
 			checks++
 			n.records += int(x.To - x.From)
+			n.ranges = max(n.ranges, int(x.To-x.From))
 		case plan.StepAnd, plan.StepOr, plan.StepAndNot:
 			depth--
 		}
@@ -142,6 +144,9 @@ func (c *cut) findSkips(steps []plan.Step) {
 		}
 	}
 }
+
+// sliceRanges is SLICE_RANGES of the kernel.
+const sliceRanges = 4
 
 // features returns the features of the program of rows.cl for the round.
 func (c *cut) features() (with device.Features) {

@@ -12,6 +12,7 @@ const (
 	useArenas                              // vectors lie in more than one buffer
 	useChecks                              // bits of checks are there
 	useColumns                             // StepAny is computed already
+	useCodes                               // a check has more than sliceRanges ranges
 )
 
 // Operation registers the kernels of selections.
@@ -25,7 +26,7 @@ var Operation = device.Operation{
 		{Kernels: []device.Function{wahExpand, wahClear, wahSizes, wahEnds, wahRecall, reducePairs, reduceTiles},
 			Files: device.Files("group.cl", "scan.cl", "wah.cl", "directory.cl", "chunk.cl", "decompress.cl", "reduce.cl")},
 	},
-	Features: []string{"USE_WIDE", "USE_ARENAS", "USE_CHECKS", "USE_COLUMNS"},
+	Features: []string{"USE_WIDE", "USE_ARENAS", "USE_CHECKS", "USE_COLUMNS", "USE_CODES"},
 	Check: func(t device.Tuning) error {
 		tile, local := tileGroups(t), workGroup(t)
 		switch {

@@ -117,7 +117,11 @@ func (x *slot) round(ctx context.Context, out *plan.Rows) error {
 func (x *slot) programs() error {
 	c, s := &x.cut, x.store
 	if c.sliced+c.checks > 0 {
-		x.slices = selectSlices.For(s.values.Load().features())
+		with := s.values.Load().features()
+		if c.ranges > sliceRanges || !s.lean() {
+			with |= useCodes
+		}
+		x.slices = selectSlices.For(with)
 		if err := x.Prepare(x.slices.KernelID); err != nil {
 			return err
 		}
