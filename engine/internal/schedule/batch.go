@@ -54,7 +54,6 @@ func (p *processor) cut(first *Job, d decision, now time.Duration) *Batch {
 	s := p.scheduler
 	q, class := first.kindQueue, first.Trace.Class
 	b := p.newBatch(d.mode)
-	b.stolen = d.stolen
 	b.take(first)
 	if b.Mode == Async {
 		return b
@@ -69,11 +68,11 @@ func (p *processor) cut(first *Job, d decision, now time.Duration) *Batch {
 	width := max(s.cores.free(), 1)
 	for load < threshold && (b.cores < width || width >= p.Threads) {
 		j := q.queues[class].last
-		if !b.stolen {
+		if !d.stolen {
 			j = s.nextInBatch(q, p, now)
 		}
-		if j == nil || !b.stolen && !(s.suits(j, p) && s.timely(j, p, now)) ||
-			b.stolen && !(s.eligible(j, p.index) && b.with(j) <= s.endElsewhere(j, p)) {
+		if j == nil || !d.stolen && !(s.suits(j, p) && s.timely(j, p, now)) ||
+			d.stolen && !(s.eligible(j, p.index) && b.with(j) <= s.endElsewhere(j, p)) {
 			break
 		}
 		if s.late(j, now) {

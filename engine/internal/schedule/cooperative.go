@@ -140,7 +140,7 @@ func (c *cooperative) Block(p *processor, t *stream, v *view) int {
 		own *= float64(threads) / float64(p.Threads)
 	}
 	for _, o := range v.processors {
-		if o == p || o.removal == nil && !v.inReserve(o) && t.Blocks(o.index) > 0 {
+		if o == p || t.takes(o) && !v.inReserve(o) {
 			rate := t.rate(o)
 			if o == p {
 				rate = own

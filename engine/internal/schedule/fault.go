@@ -184,7 +184,7 @@ func (p *processor) takeOut(err error, now time.Duration) {
 		b.abandon(err, now)
 	}
 	for _, t := range slices.Clone(s.streams) {
-		if !s.served(t) {
+		if !slices.ContainsFunc(s.processors, t.takes) {
 			t.drop(s.noProcessor(nil), now)
 		}
 	}

@@ -195,7 +195,6 @@ type batchState struct {
 	cores          int           // cores that it takes on a host; 0 on a device
 	cpuTime        time.Duration // estimated CPU time on a host
 	longestJob     time.Duration // greatest time alone of its jobs
-	stolen         bool          // it continues with the youngest jobs
 	inline         bool          // it runs on the goroutine of its caller
 	abandoned      bool          // it hung, and the scheduler waits for it no more
 	delivering     bool          // it has left its lane before its return

@@ -72,7 +72,7 @@ func (t *stream) open(caller string, deadline time.Time, now time.Duration) erro
 	if t.deadline, err = s.admit(deadline, now); err != nil {
 		return err
 	}
-	if !s.served(t) {
+	if !slices.ContainsFunc(s.processors, t.takes) {
 		s.stats.Failed++
 		return s.noProcessor(nil)
 	}

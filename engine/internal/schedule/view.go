@@ -270,29 +270,15 @@ func (v *view) blockCores(t *stream) int {
 	return max(free, 1)
 }
 
-// served says whether any working processor can run blocks of t.
-func (v *view) served(t *stream) bool {
-	for i, p := range v.processors {
-		if p.removal == nil && t.Blocks(i) > 0 {
-			return true
-		}
-	}
-	return false
-}
+// takes says whether p works and can run blocks of t.
+func (t *stream) takes(p *processor) bool { return p.removal == nil && t.Blocks(p.index) > 0 }
 
 // serves says whether p may take a block of t now. A reserve takes none while another processor can.
 func (v *view) serves(p *processor, t *stream) bool {
 	if t.ended || t.err != nil || t.requeuedBlocks > 0 || t.on[p.index].out >= 2*p.Blocks || t.on[p.index].blocks >= t.Blocks(p.index) || v.policy.Block(p, t, v) == 0 {
 		return false
 	}
-	if p.Reserve {
-		for i, o := range v.processors {
-			if !o.Reserve && o.removal == nil && t.Blocks(i) > 0 {
-				return false
-			}
-		}
-	}
-	return true
+	return !p.Reserve || !slices.ContainsFunc(v.processors, func(o *processor) bool { return !o.Reserve && t.takes(o) })
 }
 
 // closes decides whether p begins a batch of q: it is full, no further job can come, or its oldest job
@@ -342,8 +328,8 @@ func (v *view) fastest(j *Job, class Class) (best *processor) {
 
 // takers is the number of working processors of a class that can run blocks of t.
 func (v *view) takers(t *stream, class Class) (n int) {
-	for i, p := range v.processors {
-		if p.class == class && p.removal == nil && !v.inReserve(p) && t.Blocks(i) > 0 {
+	for _, p := range v.processors {
+		if p.class == class && t.takes(p) && !v.inReserve(p) {
 			n++
 		}
 	}
