@@ -108,6 +108,24 @@ func (m *Manifest) Map() *layout.Map {
 	return all
 }
 
+// Shards reads the shards of a folder for a cluster, which is a split or a collection; the shards of a
+// collection are its segments.
+func Shards(dir string) (*layout.Map, error) {
+	if !Is(dir) {
+		return layout.ReadManifest(dir)
+	}
+	c, err := Read(dir)
+	if err != nil {
+		return nil, err
+	}
+	if gone := c.Docs - c.Live(); gone > 0 {
+		return nil, fmt.Errorf("%s has %d deleted documents, which a cluster cannot leave out: run heddle collection merge first", dir, gone)
+	}
+	m := c.Map()
+	m.Epoch = 0 // the cluster has epochs of its own
+	return m, nil
+}
+
 // Validate returns an error that names the first wrong member.
 func (m *Manifest) Validate() error {
 	switch {

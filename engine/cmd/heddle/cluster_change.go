@@ -15,7 +15,6 @@ import (
 	"heddle/engine/cluster/store"
 	"heddle/engine/cmd/heddle/internal/report"
 	"heddle/engine/collection"
-	"heddle/engine/internal/layout"
 )
 
 // clusterFlags are the flags of all commands that change a cluster.
@@ -111,7 +110,7 @@ func (o *clusterPublish) AddFlags(fs *pflag.FlagSet) {
 }
 
 func (o *clusterPublish) Run(ctx context.Context, a *App) error {
-	m, err := publishable(o.args[0])
+	m, err := collection.Shards(o.args[0])
 	if err != nil {
 		return err
 	}
@@ -129,24 +128,6 @@ func (o *clusterPublish) Run(ctx context.Context, a *App) error {
 		}
 		return o.await(ctx, a, op, m.Name, epoch)
 	})
-}
-
-// publishable reads the shards of a folder, which is a split or a collection; the shards of a
-// collection are its segments.
-func publishable(dir string) (*layout.Map, error) {
-	if !collection.Is(dir) {
-		return layout.ReadManifest(dir)
-	}
-	c, err := collection.Read(dir)
-	if err != nil {
-		return nil, err
-	}
-	if gone := c.Docs - c.Live(); gone > 0 {
-		return nil, fmt.Errorf("%s has %d deleted documents, which a cluster cannot leave out: run heddle collection merge first", dir, gone)
-	}
-	m := c.Map()
-	m.Epoch = 0 // the cluster has epochs of its own
-	return m, nil
 }
 
 func newClusterMove(a *App) *cobra.Command {

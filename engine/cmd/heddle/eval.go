@@ -5,14 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"heddle/engine/cmd/heddle/internal/evaluation"
-	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/index/trec"
 )
 
@@ -137,39 +135,10 @@ func (o *evalOptions) Run(ctx context.Context, a *App) error {
 	out := bufio.NewWriter(a.Stdout)
 	if o.perQuery {
 		for i := range r.Queries {
-			if err := o.write(out, r, &r.Queries[i]); err != nil {
+			if err := evaluation.Write(out, r, &r.Queries[i], o.json); err != nil {
 				return err
 			}
 		}
 	}
-	return errors.Join(o.write(out, r, &r.All), out.Flush())
-}
-
-// write writes the measures of one query, or the means, as lines of trec_eval or as a
-// JSON object.
-func (o *evalOptions) write(out io.Writer, r *trec.Report, m *trec.Measures) error {
-	object := map[string]any{"query": m.Query}
-	for _, v := range r.Values(m) {
-		object[v.Name] = v.Value
-		if v.Text != "" {
-			object[v.Name] = v.Text
-		}
-		if o.json {
-			continue
-		}
-		text := fmt.Sprintf("%6.4f", v.Value)
-		switch {
-		case v.Text != "":
-			text = terminal.Field(v.Text)
-		case v.Count:
-			text = fmt.Sprintf("%.0f", v.Value)
-		}
-		if _, err := fmt.Fprintf(out, "%-22s\t%s\t%s\n", v.Name, terminal.Field(m.Query), text); err != nil {
-			return err
-		}
-	}
-	if o.json {
-		return terminal.WriteJSON(out, object)
-	}
-	return nil
+	return errors.Join(evaluation.Write(out, r, &r.All, o.json), out.Flush())
 }

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -17,12 +14,9 @@ import (
 	"heddle/engine/cmd/heddle/internal/flags"
 	"heddle/engine/cmd/heddle/internal/machine"
 	"heddle/engine/cmd/heddle/internal/workload"
-	"heddle/engine/file/auxiliary"
-	"heddle/engine/file/input"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
 	"heddle/engine/internal/cost"
-	"heddle/engine/syntax"
 )
 
 type searchOptions struct {
@@ -272,22 +266,7 @@ func (o *searchOptions) rank(q *engine.Query, c *config.Config, impacts bool) (e
 		q.Scoring = &bm25.Params{Variant: variant, K1: c.Ranking.K1, B: c.Ranking.B}
 	}
 	if o.statistics != "" {
-		q.Statistics, err = readStatistics(o.statistics)
+		q.Statistics, err = answer.ReadStatistics(o.statistics)
 	}
 	return err
-}
-
-// readStatistics reads the statistics of a collection from a JSON file.
-func readStatistics(path string) (*engine.Statistics, error) {
-	text, err := auxiliary.Read(path, 1<<30)
-	if err != nil {
-		return nil, err
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	st := new(engine.Statistics)
-	if err := d.Decode(st); err != nil {
-		return nil, fmt.Errorf("%s: %w: statistics: %w", path, input.ErrCorrupt, syntax.JSON(text, err))
-	}
-	return st, nil
 }

@@ -129,3 +129,32 @@ func write(out io.Writer, run trec.Run) error {
 	}
 	return nil
 }
+
+// Write writes the measures of one query, or the means, as lines of trec_eval or as a
+// JSON object.
+func Write(out io.Writer, r *trec.Report, m *trec.Measures, json bool) error {
+	object := map[string]any{"query": m.Query}
+	for _, v := range r.Values(m) {
+		object[v.Name] = v.Value
+		if v.Text != "" {
+			object[v.Name] = v.Text
+		}
+		if json {
+			continue
+		}
+		text := fmt.Sprintf("%6.4f", v.Value)
+		switch {
+		case v.Text != "":
+			text = terminal.Field(v.Text)
+		case v.Count:
+			text = fmt.Sprintf("%.0f", v.Value)
+		}
+		if _, err := fmt.Fprintf(out, "%-22s\t%s\t%s\n", v.Name, terminal.Field(m.Query), text); err != nil {
+			return err
+		}
+	}
+	if json {
+		return terminal.WriteJSON(out, object)
+	}
+	return nil
+}
