@@ -60,7 +60,7 @@ type Index struct {
 	Cjk            string  // "bigrams" or "unigrams": terms of Chinese, Japanese and Korean
 	Fold           bool    // fold words
 	Lengths        string  // "exact" or "lucene"
-	Store          string  // "none" or "text": stored parts of documents
+	Store          string  // "none", "text" or "source": stored form of documents
 	Impacts        int     // bits of impacts that replace frequencies, 8 or 16; 0 is none
 }
 

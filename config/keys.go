@@ -96,8 +96,9 @@ lucene rounds each length down to a value that fits in a byte, as Lucene does. S
 are then those of Lucene and Anserini.`),
 
 	enum("index.store", func(c *Config) *string { return &c.Index.Store },
-		"none", []string{"none", "text"}, `Parts of the documents that the index stores besides their terms.
-text stores the compressed texts, from which search prints snippets.`),
+		"none", []string{"none", "text", "source"}, `What the index stores of the documents besides their terms.
+text stores their texts, from which search prints snippets. source stores the whole
+objects of JSON lines. Both are compressed.`),
 	key("index.impacts", func(c *Config) *int { return &c.Index.Impacts }, 0, func(bits int) error {
 		if bits == 0 || bits == 8 || bits == 16 {
 			return nil

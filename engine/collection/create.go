@@ -19,7 +19,7 @@ import (
 
 // Create makes a collection without documents in a new or empty folder. The settings of opt hold for
 // all documents: its analysis, codecs, lengths and stored texts. Impacts are refused, because they
-// depend on all documents. With columns, each segment has an attribute table of the members of JSON
+// depend on all documents, and so are stored sources, because each addition names the members that are its text. With columns, each segment has an attribute table of the members of JSON
 // lines with these names.
 //
 // A folder that Create has made is removed after an error. A folder with other files is refused with
@@ -34,6 +34,9 @@ func createOn(ctx context.Context, d container.Disk, dir string, opt build.Optio
 	}
 	if opt.Impacts > 0 {
 		return errors.New("a collection has no impacts: they depend on all documents; build an index instead")
+	}
+	if opt.Store == hdl.StoreSource {
+		return errors.New("a collection stores texts, not sources: its additions may have texts in different members; build an index instead")
 	}
 	made := d.Mkdir(dir)
 	if made != nil && !errors.Is(made, fs.ErrExist) {

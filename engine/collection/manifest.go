@@ -77,7 +77,7 @@ type Settings struct {
 	Dense          string   `json:"dense"`
 	ExceptionRatio float64  `json:"exception_ratio"`
 	Lengths        string   `json:"lengths"`
-	StoreTexts     bool     `json:"store_texts,omitempty"`
+	Store          string   `json:"store,omitempty"`
 	// Attributes are the columns of the attribute table of each segment; nil for none.
 	Attributes []attributes.Column `json:"attributes,omitempty"`
 }
@@ -85,14 +85,14 @@ type Settings struct {
 // apply sets the fields of a build.
 func (s *Settings) apply(o *build.Options) {
 	o.Rules, o.Tokens, o.CJK, o.Fold, o.Stem, o.StopWords = s.Rules, s.Tokens, s.CJK, s.Fold, s.Stem, s.StopWords
-	o.Codec, o.Dense, o.ExceptionRatio, o.Lengths, o.StoreTexts = s.Codec, s.Dense, s.ExceptionRatio, s.Lengths, s.StoreTexts
+	o.Codec, o.Dense, o.ExceptionRatio, o.Lengths, o.Store = s.Codec, s.Dense, s.ExceptionRatio, s.Lengths, s.Store
 	o.Impacts = 0
 }
 
 // settingsOf returns the settings of an index.
 func settingsOf(m *hdl.Meta) Settings {
 	a := m.Analysis
-	return Settings{a.Rules, a.Tokens, a.CJK, a.Fold, a.Stemmer, a.StopWords, m.Codec, m.Dense, m.ExceptionRatio, m.Lengths, m.Texts, nil}
+	return Settings{a.Rules, a.Tokens, a.CJK, a.Fold, a.Stemmer, a.StopWords, m.Codec, m.Dense, m.ExceptionRatio, m.Lengths, m.Store, nil}
 }
 
 // Map is the collection as the shards of an index.

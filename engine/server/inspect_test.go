@@ -14,6 +14,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	indexbuild "heddle/engine/index/build"
+	"heddle/engine/index/hdl"
 	"heddle/engine/observe/meter"
 	"heddle/engine/server/access"
 	"heddle/engine/server/access/accesstest"
@@ -89,7 +90,7 @@ func TestInspectTexts(t *testing.T) {
 	if err := os.WriteFile(docs, []byte("a\tthe \x1b[31mred loom\x07 <b>&\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := indexbuild.Build(t.Context(), r.path("looms.hdl"), []string{docs}, indexbuild.Options{Format: indexbuild.Text, StoreTexts: true}); err != nil {
+	if _, err := indexbuild.Build(t.Context(), r.path("looms.hdl"), []string{docs}, indexbuild.Options{Format: indexbuild.Text, Store: hdl.StoreText}); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Reload(t.Context()); err != nil {

@@ -136,8 +136,8 @@ func (o *Output) AddDocument(name string, length uint32) error {
 	return o.pass.AddDocument(name, length)
 }
 
-// AddText implements build.Output.
-func (o *Output) AddText(text []byte) error { return o.pass.AddText(text) }
+// AddStored implements build.Output.
+func (o *Output) AddStored(document []byte) error { return o.pass.AddStored(document) }
 
 // AddList implements build.Output.
 func (o *Output) AddList(term string, docs, freqs []uint32) error {

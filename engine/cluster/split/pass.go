@@ -25,7 +25,7 @@ type pass struct {
 	parts    []part
 	lucene   bool   // lengths are rounded
 	document int    // part of the next document
-	text     int    // part of the next text
+	stored   int    // part of the next stored document
 	terms    []list // lists of the terms of the batch
 	docs     []uint32
 	freqs    []uint32
@@ -34,9 +34,9 @@ type pass struct {
 // part is a shard in progress.
 type part struct {
 	*hdl.Writer
-	first, end       uint64 // documents of the pass
-	documents, texts uint64 // so far
-	local            []uint32
+	first, end        uint64 // documents of the pass
+	documents, stored uint64 // so far
+	local             []uint32
 }
 
 // list is a list of the batch.
@@ -80,9 +80,9 @@ func (p *pass) AddDocument(name string, length uint32) error {
 	return p.next(&p.document, func(x *part) *uint64 { return &x.documents }).AddDocument(name, length)
 }
 
-// AddText implements merge.Output.
-func (p *pass) AddText(text []byte) error {
-	return p.next(&p.text, func(x *part) *uint64 { return &x.texts }).AddText(text)
+// AddStored implements merge.Output.
+func (p *pass) AddStored(document []byte) error {
+	return p.next(&p.stored, func(x *part) *uint64 { return &x.stored }).AddStored(document)
 }
 
 // AddList implements merge.Output. The documents count from the first one of the pass.

@@ -1,6 +1,6 @@
 // Package split cuts an index or a table into shards. A shard is a complete file of consecutive
 // documents or rows, and the file that a build of these documents alone would write: with names,
-// lengths, texts, analysis and settings of the whole. Impacts are the impacts of the whole.
+// lengths, stored documents, analysis and settings of the whole. Impacts are the impacts of the whole.
 //
 // An index without cuts of its own is cut so that the sums of the lengths of documents, plus 8 per
 // document, are about equal. The length of a document is about its number of postings, and 8

@@ -49,7 +49,7 @@ func draw(t *rapid.T) *content {
 	c.meta.Codec = rapid.SampledFrom([]string{"auto", "raw", "parapfor", "pfd", "lrcseg"}).Draw(t, "codec")
 	c.meta.Dense = rapid.SampledFrom([]string{"auto", "never"}).Draw(t, "dense")
 	c.meta.Lengths = rapid.SampledFrom([]string{hdl.LengthsExact, hdl.LengthsLucene}).Draw(t, "lengths")
-	c.meta.Texts = rapid.Bool().Draw(t, "texts")
+	c.meta.Store = rapid.SampledFrom([]string{"", hdl.StoreText, hdl.StoreSource}).Draw(t, "store")
 	most := uint32(300)
 	if rapid.Bool().Draw(t, "impacts") {
 		c.meta.Impacts, most = hdl.Impacts{Bits: 8, Origin: hdl.ImpactsWeights, Scale: 0.25}, 255
@@ -65,7 +65,7 @@ func draw(t *rapid.T) *content {
 			length = bm25.RoundLength(length)
 		}
 		c.names, c.lengths = append(c.names, fmt.Sprint("d", d*7)), append(c.lengths, length)
-		if c.meta.Texts {
+		if c.meta.Store != "" {
 			c.texts = append(c.texts, strings.Repeat(fmt.Sprint("text ", d, " "), int(random(100))))
 		}
 	}
@@ -94,8 +94,8 @@ func (c *content) write(t fataler, path string, from, to uint32) {
 	defer w.Abort()
 	for d := from; d < to; d++ {
 		err = errors.Join(err, w.AddDocument(c.names[d], c.lengths[d]))
-		if c.meta.Texts {
-			err = errors.Join(err, w.AddText([]byte(c.texts[d])))
+		if c.meta.Store != "" {
+			err = errors.Join(err, w.AddStored([]byte(c.texts[d])))
 		}
 	}
 	for i, term := range c.terms {

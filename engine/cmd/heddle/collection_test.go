@@ -52,7 +52,7 @@ func TestCollection(t *testing.T) {
 	if err := json.Unmarshal([]byte(act(t, "", "collection", "info", dir, "--json")), &state); err != nil {
 		t.Fatal(err)
 	}
-	if state.Documents != 2 || state.Deleted != 0 || len(state.Segments) != 1 || !state.Settings.StoreTexts {
+	if state.Documents != 2 || state.Deleted != 0 || len(state.Segments) != 1 || state.Settings.Store != "text" {
 		t.Errorf("info: %+v", state)
 	}
 	fresh := filepath.Join(t.TempDir(), "fresh.hdl")

@@ -10,6 +10,7 @@ import (
 	"heddle/engine/file/input"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/build"
+	"heddle/engine/index/hdl"
 )
 
 // documents are the flags for the inputs of a build.
@@ -62,7 +63,9 @@ func settingsOf(c *config.Config, tokens string) (o build.Options, err error) {
 	if tokens == analyze.TokensWords {
 		o.CJK = c.Index.Cjk
 	}
-	o.StoreTexts, o.Creator = c.Index.Store == "text", thisBuild().String()
+	if o.Creator = thisBuild().String(); c.Index.Store != hdl.StoreNone {
+		o.Store = c.Index.Store
+	}
 	o.StopWords, err = readStopwords(c.Index.Stopwords)
 	return o, err
 }

@@ -88,7 +88,8 @@ names the first. A share of invalid documents above --max-invalid is an error.
 other codec stores the lists that it makes smaller than raw; the other lists are raw.
 --dense auto stores lists of more than one document in 32 as bitsets.
 
---store text keeps the texts, from which search prints snippets. --impacts 8 or 16
+--store text keeps the texts, from which search prints snippets, and --store source the
+whole objects of JSON lines; index dump --doc prints them. --impacts 8 or 16
 replaces frequencies by impacts, that is, by scores quantised to 8 or 16 bits: BM25
 scores with --variant, --k1 and --b, or the weights of vectors. Without --impacts the
 weights of vectors must be whole numbers and count as frequencies. A weight of 0 is no posting.

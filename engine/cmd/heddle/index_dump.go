@@ -39,7 +39,7 @@ With --doc it prints the document with one docID, as a line
 
   NAME TAB LENGTH IN TOKENS
 
-followed by its text if the index stores texts (index build --store text).`,
+followed by its text or source if the index stores documents (index build --store).`,
 		Example: "  heddle index dump books.hdl\n  heddle index dump books.hdl --term loom\n  heddle index dump books.hdl --doc 0",
 	}, &indexDumpOptions{})
 }

@@ -413,9 +413,22 @@ func TestIndexBuildTexts(t *testing.T) {
 	if got := must(t, "index", "dump", "d.hdl", "--doc", "1"); got != "b\t3\nthe blue loom\n" {
 		t.Errorf("document 1 is %q", got)
 	}
-	if got := must(t, "index", "info", "d.hdl"); !strings.Contains(got, "\ntexts              stored\n") || !strings.Contains(got, "text-offsets") {
+	if got := must(t, "index", "info", "d.hdl"); !strings.Contains(got, "\nstored documents   text\n") || !strings.Contains(got, "document-offsets") {
 		t.Errorf("info prints\n%s", got)
 	}
+	writeFile(t, "d.jsonl", `{"id": "a", "title": "A loom", "year": 1801, "text": "the red weft"}`+"\n"+`{"id":"b","text":"blue"}`)
+	must(t, "index", "build", "-o", "s.hdl", "--store", "source", "d.jsonl")
+	if got := must(t, "index", "dump", "s.hdl", "--doc", "0"); got != "a\t5\n"+`{"id": "a", "title": "A loom", "year": 1801, "text": "the red weft"}`+"\n" {
+		t.Errorf("source 0 is %q", got)
+	}
+	if got := must(t, "index", "info", "s.hdl"); !strings.Contains(got, "\nstored documents   source\n") {
+		t.Errorf("info prints\n%s", got)
+	}
+	if got := must(t, "search", "s.hdl", "--query", "weft"); !strings.Contains(got, "A loom") || !strings.Contains(got, "*weft*") {
+		t.Errorf("search prints %q", got)
+	}
+	wantFailure(t, heddle(t, "index", "build", "-o", "t.hdl", "--store", "source", "d.tsv"), exitFailure, "d.tsv: text, which has no JSON objects that could be stored")
+	wantFailure(t, heddle(t, "collection", "create", "c", "--store", "source"), exitFailure, "a collection stores texts, not sources")
 	must(t, "index", "build", "-o", "e.hdl", "d.tsv")
 	if got := must(t, "index", "dump", "e.hdl", "--doc", "2"); got != "c\t4\n" {
 		t.Errorf("document 2 is %q", got)
@@ -445,7 +458,7 @@ func TestIndexBuildImpacts(t *testing.T) {
 	if err := json.Unmarshal([]byte(must(t, "index", "info", "--json", "d.hdl")), &info); err != nil {
 		t.Fatal(err)
 	}
-	if m := info.Impacts; m == nil || m.Bits != 8 || m.Variant != "atire" || m.K1 != 0 || m.B != 0.5 || info.Texts || info.Tokenizer != "words" {
+	if m := info.Impacts; m == nil || m.Bits != 8 || m.Variant != "atire" || m.K1 != 0 || m.B != 0.5 || info.Store != "" || info.Tokenizer != "words" {
 		t.Errorf("%+v", info)
 	}
 	wantFailure(t, heddle(t, "index", "build", "-o", "e.hdl", "--impacts", "9", "d.tsv"), exitUsage, "impacts")

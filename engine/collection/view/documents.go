@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"heddle/engine"
+	"heddle/engine/index/build/records"
 	"heddle/engine/internal/layout"
 )
 
@@ -55,5 +56,5 @@ func (d *Documents) Segments() []*engine.Snapshot { return d.segments }
 // Text returns the text of a document, whose number must be one of the state.
 func (d *Documents) Text(id uint64) (string, error) {
 	i := d.layout.Find(id)
-	return d.segments[i].File().Text(uint32(id - d.layout.Shards[i].First))
+	return records.TextOf(d.segments[i].File(), uint32(id-d.layout.Shards[i].First))
 }

@@ -94,7 +94,7 @@ func build(ctx context.Context, out string, inputs []string, opt Options, analyz
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	_, _, limit := opt.chunkLimits()
-	b, err := newBuilder(ctx, opt.TempDir, limit, opt.StoreTexts)
+	b, err := newBuilder(ctx, opt.TempDir, limit, opt.stores())
 	if err != nil {
 		return Summary{}, err
 	}

@@ -22,7 +22,7 @@ type builder struct {
 	runs      []gather.Run
 	spilt     *gather.Temp // runs
 	names     *gather.Temp // documents: name by gather.AppendBytes, varint length
-	texts     *gather.Temp // texts of documents, by gather.AppendBytes; nil if they are not stored
+	stored    *gather.Temp // stored documents, by gather.AppendBytes; nil if they are not stored
 	docs      uint64
 	withTerms uint64          // documents of a length above 0
 	records   uint64          // documents of texts and vectors, skipped documents included
@@ -40,12 +40,12 @@ type builder struct {
 	tick    func(last bool) // progress
 }
 
-// newBuilder makes a builder that stores texts or not.
+// newBuilder makes a builder that stores documents or not.
 func newBuilder(ctx context.Context, dir string, limit uint64, store bool) (*builder, error) {
 	b := &builder{ctx: ctx, dir: dir, limit: limit}
 	var err error
 	if b.names, err = gather.NewTemp(dir, tempPattern); err == nil && store {
-		if b.texts, err = gather.NewTemp(dir, tempPattern); err != nil {
+		if b.stored, err = gather.NewTemp(dir, tempPattern); err != nil {
 			err = errors.Join(err, b.names.Close())
 		}
 	}
@@ -57,7 +57,7 @@ const tempPattern = ".heddle-build-*"
 // close removes the temporary files.
 func (b *builder) close() error {
 	var errs []error
-	for _, t := range []*gather.Temp{b.names, b.texts, b.spilt} {
+	for _, t := range []*gather.Temp{b.names, b.stored, b.spilt} {
 		if t != nil {
 			errs = append(errs, t.Close())
 		}
@@ -83,8 +83,8 @@ func (b *builder) addChunk(c *chunk) error {
 	if err := b.addDocuments(uint64(c.count), uint64(c.withTerms), c.documents); err != nil {
 		return err
 	}
-	if b.texts != nil {
-		if err := b.texts.Append(c.texts); err != nil {
+	if b.stored != nil {
+		if err := b.stored.Append(c.stored); err != nil {
 			return err
 		}
 	}
@@ -99,8 +99,8 @@ func (b *builder) addChunk(c *chunk) error {
 
 // Start implements inverted.Sink.
 func (b *builder) Start(path string) (first uint32, err error) {
-	if b.texts != nil {
-		return 0, fmt.Errorf("%s: inverted lists, which have no texts that could be stored", path)
+	if b.stored != nil {
+		return 0, fmt.Errorf("%s: inverted lists, which have no documents that could be stored", path)
 	}
 	if err := b.kind.join(ofTexts); err != nil {
 		return 0, source.Position{}.Errorf(path, "inverted lists behind documents with vectors")
@@ -240,7 +240,7 @@ func (b *builder) write(w Output, impacts hdl.Impacts, opt *Options) error {
 	if err := b.writeDocuments(w); err != nil {
 		return err
 	}
-	if err := b.writeTexts(w); err != nil {
+	if err := b.writeStored(w); err != nil {
 		return err
 	}
 	quantiser := b.newQuantiser(impacts, opt)

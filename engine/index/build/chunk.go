@@ -29,7 +29,7 @@ type chunk struct {
 	lists     []byte         // records by tally; docIDs count from the first document
 	groups    []gather.Group // groups of the records
 	documents []byte         // by appendDocument
-	texts     []byte         // by gather.AppendBytes, if texts are stored
+	stored    []byte         // by gather.AppendBytes, if documents are stored
 	kind      kind           // kind of all documents
 	weigher   weigher        // turns the weights of vectors into frequencies, or prepares impacts
 	err       error          // error of the first record that cannot be read
@@ -91,7 +91,7 @@ func (c *chunk) reset(size int) {
 	c.text = c.text[:0]
 	c.records = c.records[:0]
 	c.documents = c.documents[:0]
-	c.texts = c.texts[:0]
+	c.stored = c.stored[:0]
 	c.count, c.withTerms, c.unnamed, c.invalid = 0, 0, 0, InvalidDocuments{}
 	c.lists, c.groups = c.lists[:0], c.groups[:0]
 	c.err = nil
@@ -102,9 +102,9 @@ func (c *chunk) reset(size int) {
 type worker struct {
 	words   *analyze.Tokenizer
 	invalid input.Invalid
-	plain   bool // no folding, stemmer or stop words
-	impacts bool // the index has impacts
-	store   bool // texts
+	plain   bool   // no folding, stemmer or stop words
+	impacts bool   // the index has impacts
+	store   string // Options.Store
 	doc     records.Document
 	chunk   *chunk
 	tally   gather.Tally
@@ -152,8 +152,11 @@ func (w *worker) analyse(ctx context.Context, c *chunk) {
 			c.unnamed++
 		}
 		c.documents = appendDocument(c.documents, w.doc.Name, w.length)
-		if w.store {
-			c.texts = gather.AppendBytes(c.texts, bytes.TrimSpace(w.doc.Text))
+		switch w.store {
+		case hdl.StoreText:
+			c.stored = gather.AppendBytes(c.stored, bytes.TrimSpace(w.doc.Text))
+		case hdl.StoreSource:
+			c.stored = gather.AppendBytes(c.stored, bytes.TrimSpace(text))
 		}
 	}
 	c.lists, c.groups = w.tally.Append(c.lists, c.groups)

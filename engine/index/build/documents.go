@@ -78,21 +78,21 @@ func (b *builder) writeDocuments(w Output) error {
 	})
 }
 
-// writeTexts copies texts to the index file.
-func (b *builder) writeTexts(w Output) error {
-	if b.texts == nil {
+// writeStored copies stored documents to the index file.
+func (b *builder) writeStored(w Output) error {
+	if b.stored == nil {
 		return nil
 	}
-	r, err := b.texts.Rewind()
+	r, err := b.stored.Rewind()
 	if err != nil {
 		return err
 	}
-	var text []byte
+	var document []byte
 	for range b.docs {
-		if text, err = gather.ReadBytes(r, text); err != nil {
+		if document, err = gather.ReadBytes(r, document); err != nil {
 			return err
 		}
-		if err := cmp.Or(b.ctx.Err(), w.AddText(text)); err != nil {
+		if err := cmp.Or(b.ctx.Err(), w.AddStored(document)); err != nil {
 			return err
 		}
 	}

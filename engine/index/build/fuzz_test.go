@@ -29,7 +29,7 @@ func readOnly(t *testing.T, opt Options, inputs ...string) (c collection, err er
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := newBuilder(ctx, "", 1, opt.StoreTexts)
+	b, err := newBuilder(ctx, "", 1, opt.stores())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/bm25"
+	"heddle/engine/index/build/records"
 	"heddle/engine/index/hdl"
 )
 
@@ -122,7 +123,7 @@ func TestStoredTexts(t *testing.T) {
 		var files [][]byte
 		for _, limit := range []uint64{0, 1} {
 			opt := DefaultOptions()
-			opt.StoreTexts, opt.MemoryLimit = true, limit
+			opt.Store, opt.MemoryLimit = hdl.StoreText, limit
 			out, _, err := buildAt(t, opt, save(t, map[string][]byte{name: content})...)
 			if err != nil {
 				t.Fatal(err)
@@ -136,7 +137,7 @@ func TestStoredTexts(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, d := range docs {
-				if got, err := f.Text(uint32(i)); err != nil || got != strings.TrimSpace(d.text) {
+				if got, err := f.Document(uint32(i)); err != nil || got != strings.TrimSpace(d.text) {
 					t.Errorf("%s: text %d is %.60q, %v, want %.60q", name, i, got, err, d.text)
 				}
 			}
@@ -146,6 +147,38 @@ func TestStoredTexts(t *testing.T) {
 		}
 		if !bytes.Equal(files[0], files[1]) {
 			t.Errorf("%s: the file depends on the limit of memory", name)
+		}
+	}
+}
+
+// TestStoredSources stores objects of JSON lines, and finds their texts in them.
+func TestStoredSources(t *testing.T) {
+	lines := []string{
+		`{"id":"a","title":"red","text":["warp","weft"],"year":1801}`, "  {\"id\" : \"b\", \"text\" : null}\t", "{\"id\":\"c\",\"text\":\"x\xff\"}", `{"id":"d","meta":{"body":"blue"},"text":"y"}`,
+	}
+	for members, texts := range map[string][]string{"": {"red\nwarp\nweft", "", "x\ufffd", "y"}, "text,meta.body": {"warp\nweft", "", "x\ufffd", "y\nblue"}} {
+		opt := DefaultOptions()
+		opt.Store, opt.MaxInvalid = hdl.StoreSource, 1
+		if members != "" {
+			opt.Text = strings.Split(members, ",")
+		}
+		out, _, err := buildAt(t, opt, save(t, map[string][]byte{"a.jsonl": []byte(strings.Join(lines, "\n"))})...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := hdl.Open(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		for d, line := range lines {
+			want := strings.ToValidUTF8(strings.TrimSpace(line), "\ufffd")
+			if got, err := f.Document(uint32(d)); err != nil || got != want {
+				t.Errorf("document %d is %q, %v, want %q", d, got, err, want)
+			}
+			if got, err := records.TextOf(f, uint32(d)); err != nil || got != texts[d] {
+				t.Errorf("members %q: text %d is %q, %v, want %q", members, d, got, err, texts[d])
+			}
 		}
 	}
 }
@@ -160,8 +193,8 @@ func TestInvertedTexts(t *testing.T) {
 	dir := filepath.Dir(save(t, files)[0])
 	for _, input := range []string{"a.ciff", "b.docs"} {
 		opt := DefaultOptions()
-		opt.StoreTexts = true
-		if _, _, err := buildAt(t, opt, filepath.Join(dir, input)); err == nil || !strings.Contains(err.Error(), "no texts that could be stored") {
+		opt.Store = hdl.StoreText
+		if _, _, err := buildAt(t, opt, filepath.Join(dir, input)); err == nil || !strings.Contains(err.Error(), "no documents that could be stored") {
 			t.Errorf("%s: %v", input, err)
 		}
 	}
@@ -170,7 +203,7 @@ func TestInvertedTexts(t *testing.T) {
 // TestVectorTexts stores the text beside a vector.
 func TestVectorTexts(t *testing.T) {
 	opt := DefaultOptions()
-	opt.StoreTexts = true
+	opt.Store = hdl.StoreText
 	out, _, err := buildAt(t, opt, save(t, map[string][]byte{"a.jsonl": []byte(`{"vector":{"a":1},"title":"T","contents":" two\nlines "}` + "\n" + `{"vector":{"b":1}}` + "\n")})...)
 	if err != nil {
 		t.Fatal(err)
@@ -182,7 +215,7 @@ func TestVectorTexts(t *testing.T) {
 	defer f.Close()
 	var got []string
 	for d := range f.Docs() {
-		text, err := f.Text(d)
+		text, err := f.Document(d)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -76,9 +76,10 @@ type Options struct {
 	// hdl.LengthsExact.
 	Lengths string
 
-	// StoreTexts keeps the texts of documents, without white space at both ends, for
-	// hdl.File.Text. Inverted inputs have none, and are refused.
-	StoreTexts bool
+	// Store is what the index keeps of documents for hdl.File.Document, without white space at both ends:
+	// hdl.StoreNone, the default, hdl.StoreText, or hdl.StoreSource, the objects of JSON lines. Inverted
+	// inputs have none, and are refused.
+	Store string
 
 	// Impacts of 8 or 16 bits take the place of frequencies, unless it is 0: of
 	// contributions by Scoring in an index of texts or inverted lists, of the weights
@@ -148,7 +149,7 @@ const (
 // Output takes the content of an index, as an hdl.Writer does.
 type Output interface {
 	AddDocument(name string, length uint32) error
-	AddText(text []byte) error
+	AddStored(document []byte) error
 	AddList(term string, docs, freqs []uint32) error
 	Commit() error
 	Abort() error
@@ -187,13 +188,24 @@ func (o Options) complete(out string) Options {
 	return o
 }
 
+// stores reports whether the index has stored documents.
+func (o *Options) stores() bool { return o.Store != "" && o.Store != hdl.StoreNone }
+
+// textMembers are the Text of a stored source.
+func (o *Options) textMembers() []string {
+	if o.Store != hdl.StoreSource {
+		return nil
+	}
+	return o.Text
+}
+
 // chunkLimits splits MemoryLimit: size is the text of a chunk in bytes, number is the
 // number of chunks, and index is the rest for the index in memory. A chunk takes about
 // four times its text (lists, names, slack), and once more where texts are stored. The lists of
 // a chunk of 128 KiB stay in the second-level cache.
 func (o *Options) chunkLimits() (size, number int, index uint64) {
 	share := 4
-	if o.StoreTexts {
+	if o.stores() {
 		share++
 	}
 	number = 2*o.Workers + 1
@@ -205,7 +217,7 @@ func (o *Options) chunkLimits() (size, number int, index uint64) {
 // meta is the description that the index file stores.
 func (o *Options) meta(a *analyze.Analyzer, format string, docs uint32, impacts hdl.Impacts) hdl.Meta {
 	return hdl.Meta{
-		Docs: docs, Creator: o.Creator, Format: format, Analysis: a.Settings(), Texts: o.StoreTexts, Impacts: impacts, Lengths: o.Lengths,
+		Docs: docs, Creator: o.Creator, Format: format, Analysis: a.Settings(), Store: o.Store, Text: o.textMembers(), Impacts: impacts, Lengths: o.Lengths,
 		Codec: o.Codec, Dense: o.Dense, ExceptionRatio: o.ExceptionRatio,
 	}
 }

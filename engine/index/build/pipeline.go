@@ -15,6 +15,7 @@ import (
 	"heddle/engine/index/build/inverted"
 	"heddle/engine/index/build/records"
 	"heddle/engine/index/build/source"
+	"heddle/engine/index/hdl"
 )
 
 // item is one of four inputs of the builder, in the order of the input files.
@@ -36,7 +37,7 @@ func readInputs(b *builder, files *source.Opener, pisa *inverted.PISA, inputs []
 	ctx, cancel := context.WithCancel(files.Ctx)
 	size, number, _ := opt.chunkLimits()
 	r := &reader{
-		ctx: ctx, files: files, format: opt.Format, size: size,
+		ctx: ctx, files: files, format: opt.Format, size: size, source: opt.Store == hdl.StoreSource,
 		free: make(chan *chunk, number), work: make(chan *chunk, number), out: make(chan item, number),
 	}
 	for range number {
@@ -55,7 +56,7 @@ func readInputs(b *builder, files *source.Opener, pisa *inverted.PISA, inputs []
 	running.Go(func() { r.read(inputs) })
 	for range opt.Workers {
 		running.Go(func() {
-			w := worker{doc: records.Document{Fields: fields}, words: analyzer.Documents(), invalid: opt.Invalid, plain: plain, impacts: opt.Impacts > 0, store: opt.StoreTexts}
+			w := worker{doc: records.Document{Fields: fields}, words: analyzer.Documents(), invalid: opt.Invalid, plain: plain, impacts: opt.Impacts > 0, store: opt.Store}
 			for c := range r.work {
 				w.analyse(ctx, c)
 				c.ready <- struct{}{}
@@ -106,7 +107,8 @@ type reader struct {
 	ctx    context.Context
 	files  *source.Opener
 	format Format
-	size   int // size of the text of a chunk, in bytes
+	size   int  // size of the text of a chunk, in bytes
+	source bool // JSON objects are stored
 
 	free chan *chunk // empty chunks
 	work chan *chunk // chunks for the workers; has room for all chunks
@@ -167,6 +169,9 @@ func (r *reader) input(path string) error {
 		return errors.Join(err, s.Close())
 	}
 	r.met(format)
+	if r.source && format != JSONL && format != CIFF {
+		return errors.Join(fmt.Errorf("%s: %s, which has no JSON objects that could be stored", path, format), s.Close())
+	}
 	if format == CIFF {
 		r.flush()
 		if !r.send(item{ciff: s}) {

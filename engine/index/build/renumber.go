@@ -19,7 +19,7 @@ type renumbered struct {
 	order   []uint32 // the document of each number
 	lengths []uint32
 	names   spool
-	texts   spool
+	stored  spool
 	list    []posted
 	docs    []uint32
 	freqs   []uint32
@@ -37,7 +37,7 @@ func renumber(out Output, docs uint32, dir string) (*renumbered, error) {
 	if r.names, err = newSpool(dir); err != nil {
 		return nil, err
 	}
-	if r.texts, err = newSpool(dir); err != nil {
+	if r.stored, err = newSpool(dir); err != nil {
 		return nil, errors.Join(err, r.names.file.Close())
 	}
 	return r, nil
@@ -66,12 +66,12 @@ func (r *renumbered) AddDocument(name string, length uint32) error {
 	return r.names.each(r.order, func(d uint32, name []byte) error { return r.Output.AddDocument(string(name), r.lengths[d]) })
 }
 
-// AddText keeps the text. The last one writes all of them.
-func (r *renumbered) AddText(text []byte) error {
-	if err := r.texts.add(text); err != nil || len(r.texts.ends) < len(r.order) {
+// AddStored keeps the document. The last one writes all of them.
+func (r *renumbered) AddStored(document []byte) error {
+	if err := r.stored.add(document); err != nil || len(r.stored.ends) < len(r.order) {
 		return err
 	}
-	return r.texts.each(r.order, func(_ uint32, text []byte) error { return r.Output.AddText(text) })
+	return r.stored.each(r.order, func(_ uint32, document []byte) error { return r.Output.AddStored(document) })
 }
 
 // AddList writes a list with the new numbers.
@@ -90,7 +90,7 @@ func (r *renumbered) AddList(term string, docs, freqs []uint32) error {
 func (r *renumbered) Commit() error { return errors.Join(r.close(), r.Output.Commit()) }
 func (r *renumbered) Abort() error  { return errors.Join(r.close(), r.Output.Abort()) }
 
-func (r *renumbered) close() error { return errors.Join(r.names.file.Close(), r.texts.file.Close()) }
+func (r *renumbered) close() error { return errors.Join(r.names.file.Close(), r.stored.file.Close()) }
 
 // spool is strings of bytes in a temporary file.
 type spool struct {

@@ -31,7 +31,7 @@ func randomTexts(n int) (docs []text) {
 func TestRenumber(t *testing.T) {
 	docs := randomTexts(700)
 	for _, impacts := range []uint8{0, 8} {
-		opt := Options{StoreTexts: true, Impacts: impacts}
+		opt := Options{Store: hdl.StoreText, Impacts: impacts}
 		plain, _ := mustBuild(t, opt, save(t, map[string][]byte{"a.tsv": asText(docs)})...)
 		opt.Renumber = RenumberRandom
 		path, _, err := buildAt(t, opt, save(t, map[string][]byte{"a.tsv": asText(docs)})...)
@@ -78,7 +78,7 @@ func TestRenumber(t *testing.T) {
 		}
 		defer f.Close()
 		for d, name := range got.names {
-			text, err := f.Text(uint32(d))
+			text, err := f.Document(uint32(d))
 			if want := docs[old[name]].text; err != nil || text != want {
 				t.Fatalf("document %d: text %q, want %q; %v", d, text, want, err)
 			}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"heddle/engine/index/build"
+	"heddle/engine/index/build/records"
 	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
 )
@@ -50,9 +51,9 @@ func content(t *testing.T, f *hdl.File) string {
 	var b strings.Builder
 	for d := range f.Docs() {
 		text := ""
-		if f.HasText() {
+		if f.HasDocuments() {
 			var err error
-			if text, err = f.Text(d); err != nil {
+			if text, err = records.TextOf(f, d); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -94,7 +95,7 @@ func collection() string {
 // TestRoundTrip builds an index again from each export.
 func TestRoundTrip(t *testing.T) {
 	texts := build.DefaultOptions()
-	texts.StoreTexts = true
+	texts.Store = hdl.StoreText
 	impacts := build.DefaultOptions()
 	impacts.Impacts = 8
 	lucene := build.DefaultOptions()
@@ -114,7 +115,7 @@ func TestRoundTrip(t *testing.T) {
 			case format == JSONL && name == "rounded":
 				continue // it has no lengths
 			case format == JSONL:
-				opt.StoreTexts = f.HasText()
+				opt.Store = f.Meta().Store
 				opt.Impacts = f.Meta().Impacts.Bits
 			}
 			base := filepath.Join(t.TempDir(), "x."+string(format))

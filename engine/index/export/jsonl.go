@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"heddle/engine/index/build/records"
 	"heddle/engine/plan"
 )
 
@@ -89,8 +90,8 @@ func (x *exporter) document(d uint32, postings []termFreq) error {
 	if b, err = appendJSON(b, name, "name"); err != nil {
 		return err
 	}
-	if x.f.HasText() {
-		text, err := x.f.Text(d)
+	if x.f.HasDocuments() {
+		text, err := records.TextOf(x.f, d)
 		if err != nil {
 			return err
 		}

@@ -17,13 +17,8 @@ func (w *Writer) finish() (f container.Fields, err error) {
 	if w.names != w.header.docs {
 		return f, inputError("%d of %d documents are missing", w.header.docs-w.names, w.header.docs)
 	}
-	if w.texts != nil {
-		if w.texts.docs != w.header.docs {
-			return f, inputError("%d of %d texts are missing", w.header.docs-w.texts.docs, w.header.docs)
-		}
-		if err := w.writeTexts(); err != nil {
-			return f, err
-		}
+	if err := w.finishStored(); err != nil {
+		return f, err
 	}
 	if w.meta.roundsLengths() && w.meta.Impacts.Bits == 0 {
 		w.header.length = max(w.header.length, w.header.tokens)

@@ -177,7 +177,7 @@ func readAll(t *testing.T, f *File) {
 			containertest.WantCorrupt(t, err, f.Path())
 		}
 		f.DocLen(d)
-		if _, err := f.Text(d); err != nil && !errors.Is(err, ErrNoText) {
+		if _, err := f.Document(d); err != nil && !errors.Is(err, ErrNoDocument) {
 			containertest.WantCorrupt(t, err, f.Path())
 		}
 	}

@@ -171,16 +171,3 @@ func TestCraftedBlocks(t *testing.T) {
 		c.run(t, data, repairBlocks)
 	}
 }
-
-// TestTextsWithoutBlocks: texts need blocks and offsets.
-func TestTextsWithoutBlocks(t *testing.T) {
-	file, err := container.New("x", tiny().image(t), &format)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file.Header.Table[secTexts].Length = 8
-	_, err = decodeHeader(file)
-	if c := containertest.WantCorrupt(t, err, "x"); !strings.Contains(c.Reason, "blocks and offsets have 8, 0 and 0 bytes") {
-		t.Error(c)
-	}
-}

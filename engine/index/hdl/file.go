@@ -37,15 +37,14 @@ type File struct {
 	nameOffsets []uint64
 	code        atomic.Pointer[compress.Huffman] // Huffman code of names; nil until its first use
 	lengths     []uint32
-	textBlocks  []uint64 // where each block begins in section texts, in bytes; nil without texts
-	textOffsets []uint64 // where each text begins among all texts, in bytes
+	documents   *documents // nil without stored documents
 
 	lazy   bool               // blocks are verified at first use
 	intact [2][]atomic.Uint32 // bits: the docIDs, and the frequencies, of a list are verified
 }
 
 // Open maps the index file at path and checks it: header, meta data, terms, document lengths, and the
-// places of the blocks of descriptors. Lists and their descriptors, names and texts are verified at
+// places of the blocks of descriptors. Lists and their descriptors, names and stored documents are verified at
 // their first use; CheckLists verifies all lists. Damage is a *CorruptError; an intact file of
 // another format version, or with rules of analysis or features that this build does not know, is
 // an ErrVersion. The time grows with the bytes of terms and document
@@ -98,8 +97,9 @@ func newFile(file *container.File, sums bool) (f *File, err error) {
 	f.termOffsets = container.View[uint64](f.bytes(secTermOffsets))
 	f.listBlocks = container.View[uint64](f.bytes(secListBlocks))
 	f.nameOffsets = container.View[uint64](f.bytes(secNameOffsets))
-	f.textBlocks = container.View[uint64](f.bytes(secTextBlocks))
-	f.textOffsets = container.View[uint64](f.bytes(secTextOffsets))
+	if err := f.openDocuments(); err != nil {
+		return nil, err
+	}
 	f.source = plan.Source{Docs: f.header.docs, WithTerms: f.field.Docs, Lists: make([]plan.List, f.header.terms), Impacts: f.meta.Impacts.Bits}
 	if f.lazy {
 		for i := range f.intact {
@@ -143,6 +143,12 @@ func (f *File) corrupt(s section, at uint64, format string, args ...any) error {
 // from Source must be closed before. A second Close does nothing.
 func (f *File) Close() error {
 	file := f.file
+	if x := f.documents; x != nil {
+		x.open.Do(func() {})
+		if x.decoder != nil {
+			x.decoder.Close()
+		}
+	}
 	*f = File{file: file}
 	return file.Close()
 }

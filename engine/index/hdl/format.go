@@ -25,28 +25,31 @@ const (
 type section uint32
 
 const (
-	secDocIDs      section = iota // encoded lists, each aligned to plan.ListAlign words
-	secFreqs                      // packed frequencies less one, list after list
-	secLists                      // descriptors
-	secTerms                      // terms, ascending, in front-coded blocks
-	secTermOffsets                // u64, one more than blocks of terms
-	secUnused                     // without content
-	secNames                      // document names in front-coded blocks
-	secNameOffsets                // u64, one more than blocks of names
-	secLengths                    // packed lengths of documents
-	secMeta                       // JSON
-	secTexts                      // compressed blocks of text
-	secTextBlocks                 // u64, one more than blocks, or none
-	secTextOffsets                // u64, one more than documents, or none
-	secListBlocks                 // listPlace, one more than blocks of descriptors
-	secSums                       // u32 a block of the other sections
-	secFields                     // an entry a field
+	secDocIDs             section = iota // encoded lists, each aligned to plan.ListAlign words
+	secFreqs                             // packed frequencies less one, list after list
+	secLists                             // descriptors
+	secTerms                             // terms, ascending, in front-coded blocks
+	secTermOffsets                       // u64, one more than blocks of terms
+	secUnused                            // without content
+	secNames                             // document names in front-coded blocks
+	secNameOffsets                       // u64, one more than blocks of names
+	secLengths                           // packed lengths of documents
+	secMeta                              // JSON
+	secDocuments                         // compressed blocks of stored documents
+	secDocumentBlocks                    // u64, twice one more than blocks, or none
+	secDocumentOffsets                   // u64, one more than documents, or none
+	secListBlocks                        // listPlace, one more than blocks of descriptors
+	secSums                              // u32 a block of the other sections
+	secFields                            // an entry a field
+	secPositions                         // without content
+	secPositionBlocks                    // without content
+	secDocumentDictionary                // dictionary of zstd
 	numSections
 )
 
 var sectionNames = [numSections]string{
 	"docids", "freqs", "lists", "terms", "term-offsets", "unused", "names", "name-offsets", "lengths", "meta",
-	"texts", "text-blocks", "text-offsets", "list-blocks", "sums", "fields",
+	"documents", "document-blocks", "document-offsets", "list-blocks", "sums", "fields", "positions", "position-blocks", "document-dictionary",
 }
 
 func (s section) String() string { return sectionNames[s] }
@@ -94,19 +97,13 @@ func decodeHeader(file *container.File) (h header, err error) {
 			return h, file.CorruptEntry(i, "has %d bytes; %d documents and %d terms need %d", e.Length, h.docs, h.terms, want)
 		}
 	}
-	for s, unit := range map[section]uint64{secDocIDs: 4 * plan.ListAlign, secFreqs: 4, secTextBlocks: 8} {
+	for s, unit := range map[section]uint64{secDocIDs: 4 * plan.ListAlign, secFreqs: 4, secDocumentBlocks: 16} {
 		if n := h.Table[s].Length; n%unit != 0 {
 			return h, file.CorruptEntry(int(s), "has %d bytes, not a multiple of %d", n, unit)
 		}
 	}
-	if blocks, texts := h.Table[secTextBlocks].Length, h.Table[secTexts].Length; (blocks > 0) != h.texts() || blocks == 0 && texts > 0 {
-		return h, file.CorruptEntry(int(secTexts), "and those of its blocks and offsets have %d, %d and %d bytes", texts, blocks, h.Table[secTextOffsets].Length)
-	}
 	return h, nil
 }
-
-// texts reports whether documents have texts.
-func (h *header) texts() bool { return h.Table[secTextOffsets].Length > 0 }
 
 // sectionLength gives the length in bytes of the sections that have a fixed number of bytes
 // for the given numbers of documents and terms.
@@ -115,12 +112,10 @@ func (h *header) sectionLength(s section) (n uint64, fixed bool) {
 	switch s {
 	case secTermOffsets:
 		return (blocksOfTerms(terms) + 1) * 8, true
-	case secUnused:
+	case secUnused, secPositions, secPositionBlocks:
 		return 0, true
 	case secNameOffsets:
 		return (blocksOfNames(docs) + 1) * 8, true
-	case secTextOffsets:
-		return (docs + 1) * 8, h.texts()
 	case secListBlocks:
 		return (blocksOfLists(terms) + 1) * 8 * listPlaceWords, true
 	case secFields:

@@ -1,16 +1,15 @@
 package hdl
 
 import (
-	"bytes"
-	"compress/flate"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"os"
 	"slices"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 
 	"heddle/engine/plan/testneeds"
 )
@@ -335,39 +334,49 @@ func checkReaderSums(t *testing.T, r reader) {
 	}
 }
 
-// checkReaderTexts inflates all blocks and cuts the texts out of them.
+// checkReaderTexts unpacks all blocks and cuts the documents out of them.
 func (s *sample) checkReaderTexts(t *testing.T, r reader) {
 	t.Helper()
-	if !s.meta.Texts {
+	if !s.meta.stores() {
 		if _, n := r.section(12); n != 0 {
-			t.Fatalf("text-offsets have %d bytes", n)
+			t.Fatalf("document-offsets have %d bytes", n)
 		}
 		return
 	}
-	texts, _ := r.section(10)
+	documents, _ := r.section(10)
 	blocks, blocksLen := r.section(11)
 	offsets, offsetsLen := r.section(12)
 	if offsetsLen != 8*uint64(len(s.texts)+1) {
-		t.Fatalf("text-offsets have %d bytes", offsetsLen)
+		t.Fatalf("document-offsets have %d bytes", offsetsLen)
 	}
-	left := r.u64(offsets + offsetsLen - 8)
-	var all []byte
-	for b := range blocksLen/8 - 1 {
-		block := r.data[texts+r.u64(blocks+8*b) : texts+r.u64(blocks+8*b+8)]
-		size := min(left, 16384)
-		left -= size
-		if uint64(len(block)) < size {
-			var err error
-			if block, err = io.ReadAll(flate.NewReader(bytes.NewReader(block))); err != nil || uint64(len(block)) != size {
-				t.Fatalf("block %d of %d bytes, want %d: %v", b, len(block), size, err)
+	var opt []zstd.DOption
+	if at, n := r.section(18); n > 0 {
+		opt = append(opt, zstd.WithDecoderDicts(r.data[at:at+n]))
+	}
+	z, err := zstd.NewReader(nil, opt...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	half := blocksLen / 2
+	for b := range half/8 - 1 {
+		block, err := z.DecodeAll(r.data[documents+r.u64(blocks+8*b):documents+r.u64(blocks+8*b+8)], nil)
+		if err != nil {
+			t.Fatalf("block %d: %v", b, err)
+		}
+		first, next := r.u64(blocks+half+8*b), r.u64(blocks+half+8*b+8)
+		start := r.u64(offsets + 8*first)
+		if want := r.u64(offsets+8*next) - start; uint64(len(block)) != want || next > first+1 && want > 16384 {
+			t.Fatalf("block %d has %d bytes of %d documents, want %d", b, len(block), next-first, want)
+		}
+		for d := first; d < next; d++ {
+			at := offsets + 8*d
+			if got := string(block[r.u64(at)-start : r.u64(at+8)-start]); got != s.texts[d] {
+				t.Fatalf("document %d is %.40q, want %.40q", d, got, s.texts[d])
 			}
 		}
-		all = append(all, block...)
 	}
-	for d, text := range s.texts {
-		at := offsets + 8*uint64(d)
-		if got := string(all[r.u64(at):r.u64(at+8)]); got != text {
-			t.Fatalf("text %d is %.40q, want %.40q", d, got, text)
-		}
+	if n := r.u64(blocks + blocksLen - 8); n != uint64(len(s.texts)) {
+		t.Fatalf("blocks of %d documents, want %d", n, len(s.texts))
 	}
 }

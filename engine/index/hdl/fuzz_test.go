@@ -45,22 +45,21 @@ func FuzzSections(f *testing.F) {
 		h := file.header
 		b := func(i section) []byte { return file.bytes(i) }
 		f.Add(h.docs, h.terms, h.postings, h.tokens, h.length, b(secDocIDs), b(secFreqs), b(secLists), b(secTerms), b(secTermOffsets),
-			b(secNames), b(secNameOffsets), b(secLengths), b(secMeta), b(secTexts), b(secTextBlocks), b(secTextOffsets), b(secListBlocks), b(secFields))
+			b(secNames), b(secNameOffsets), b(secLengths), b(secMeta), b(secDocuments), b(secDocumentBlocks), b(secDocumentOffsets), b(secListBlocks), b(secFields))
 	}
 	f.Fuzz(func(t *testing.T, docs, terms uint32, postings, tokens, length uint64, docIDs, freqs, lists, termBytes, termOffsets,
 		names, nameOffsets, lengths, meta, texts, textBlocks, textOffsets, listBlocks, fields []byte) {
-		if len(textOffsets) == 0 {
-			texts, textBlocks = nil, nil
-		}
 		h := header{docs: docs, terms: terms, postings: postings, tokens: tokens, length: length}
 		h.Table = make([]container.Extent, numSections)
 		sections := [][]byte{docIDs, freqs, lists, termBytes, termOffsets, nil, names, nameOffsets, lengths, meta,
 			texts, textBlocks, textOffsets, listBlocks, nil, fields}
 		// The lengths that the header rules out are FuzzOpen's business.
-		h.Table[secTextOffsets].Length = uint64(len(textOffsets))
 		for i, b := range sections {
-			if section(i) == secTextBlocks && len(textOffsets) > 0 {
-				sections[i] = append(slices.Clone(b), make([]byte, 8+-len(b)&7)...)
+			if section(i) == secDocumentBlocks {
+				sections[i] = append(slices.Clone(b), make([]byte, -len(b)&15)...)
+			}
+			if section(i) == secDocumentOffsets && len(b) > 0 && docs < 1<<13 {
+				sections[i] = append(slices.Clone(b), make([]byte, 8*docs+8)...)[:8*docs+8]
 			}
 			if n, fixed := h.sectionLength(section(i)); fixed {
 				if n > 1<<16 {

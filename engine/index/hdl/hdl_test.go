@@ -41,12 +41,16 @@ func tiny() *sample {
 
 // withTexts gives s texts: of several blocks, short, empty, not UTF-8.
 func (s *sample) withTexts() *sample {
-	s.meta.Texts = true
+	s.meta.Store = StoreText
 	s.texts = make([]string, s.meta.Docs)
 	for d := range s.texts {
 		switch d % 4 {
 		case 0:
-			s.texts[d] = strings.Repeat(fmt.Sprintf("warp %d and weft ", d), 150*d)
+			var text strings.Builder
+			for i := range 150 * d {
+				fmt.Fprintf(&text, "warp %d and weft %x ", d*i%97, i*i)
+			}
+			s.texts[d] = text.String()
 		case 1:
 			s.texts[d] = fmt.Sprintf("loom\xff %d", d)
 		case 2:
@@ -94,7 +98,7 @@ func (s *sample) write(w *Writer) error {
 		}
 	}
 	for _, text := range s.texts {
-		if err := w.AddText([]byte(text)); err != nil {
+		if err := w.AddStored([]byte(text)); err != nil {
 			return err
 		}
 	}
@@ -188,11 +192,11 @@ func (s *sample) check(t failer, f *File) {
 			t.Fatalf("Names(%d) ends at %d of %d", first, next, len(s.names))
 		}
 	}
-	if f.HasText() != want.Texts || f.Meta().Texts != want.Texts {
-		t.Fatalf("texts: %v, want %v", f.HasText(), want.Texts)
+	if f.HasDocuments() != want.stores() || f.Meta().Store != want.Store {
+		t.Fatalf("stored: %v, %q, want %q", f.HasDocuments(), f.Meta().Store, want.Store)
 	}
 	for i, text := range s.texts {
-		if got, err := f.Text(uint32(i)); err != nil || got != text {
+		if got, err := f.Document(uint32(i)); err != nil || got != text {
 			t.Fatalf("text %d is %.60q, %v, want %.60q", i, got, err, text)
 		}
 	}

@@ -60,7 +60,7 @@ func (s *sample) answers(t *testing.T, f *File) {
 	}
 	for i, text := range s.texts {
 		read(func() error {
-			got, err := f.Text(uint32(i))
+			got, err := f.Document(uint32(i))
 			if err == nil && got != text {
 				return wrong("text %d is %.60q", i, got)
 			}
@@ -125,7 +125,7 @@ func TestFlippedParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []section{secDocIDs, secFreqs, secLists, secNames, secNameOffsets, secTexts, secTextBlocks, secTextOffsets} {
+	for _, part := range []section{secDocIDs, secFreqs, secLists, secNames, secNameOffsets, secDocuments, secDocumentBlocks, secDocumentOffsets} {
 		e := h.Table[part]
 		for at := e.Offset; at < e.Offset+e.Length; at += 1 + e.Length/200 {
 			data[at] ^= 1 << (at % 8)

@@ -47,8 +47,12 @@ type Meta struct {
 	// Needs are features that a reader must know. This package knows none, and refuses files with some.
 	Needs []string `json:"needs,omitempty"`
 
-	// Texts is true for an index that stores the texts of documents (Writer.AddText).
-	Texts bool `json:"-"`
+	// Store is what the index stores of documents (Writer.AddStored): StoreNone or empty, StoreText or
+	// StoreSource.
+	Store string `json:"documents,omitempty"`
+	// Text are the members of JSON that are the text of a stored source, as records.NewFields has them. Default: the
+	// members that package records names.
+	Text []string `json:"text,omitempty"`
 
 	Terms    uint32 `json:"-"` // number of lists
 	Postings uint64 `json:"-"` // sum of list lengths
@@ -90,6 +94,9 @@ func (m Meta) encode() ([]byte, error) {
 	if m.Lengths == LengthsExact {
 		m.Lengths = "" // the default
 	}
+	if m.Store == StoreNone {
+		m.Store = "" // the default
+	}
 	if m.Analysis.Tokens == analyze.TokensWords {
 		m.Analysis.Tokens = "" // the default
 	}
@@ -102,7 +109,6 @@ func decodeMeta(data []byte, h *header, f *Field) (Meta, error) {
 	err := json.Unmarshal(data, &s)
 	s.Meta.Analysis = analyze.Settings(s.Analysis)
 	s.Docs, s.Terms, s.Postings, s.Tokens, s.Length, s.WithTerms = h.docs, h.terms, h.postings, h.tokens, h.length, f.Docs
-	s.Texts = h.texts()
 	return s.Meta, cmp.Or(syntax.JSON(data, err), s.checkValues())
 }
 
@@ -207,6 +213,9 @@ func (m *Meta) check() error {
 func (m *Meta) checkValues() error {
 	if !slices.Contains([]string{"", LengthsExact, LengthsLucene}, m.Lengths) {
 		return inputError("lengths are %q, neither %s nor %s", m.Lengths, LengthsExact, LengthsLucene)
+	}
+	if !slices.Contains([]string{"", StoreNone, StoreText, StoreSource}, m.Store) {
+		return inputError("documents are %q, none of %s, %s and %s", m.Store, StoreNone, StoreText, StoreSource)
 	}
 	return m.Impacts.check()
 }

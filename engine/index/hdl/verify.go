@@ -19,7 +19,7 @@ func (f *File) CheckSums() (err error) {
 
 // Verify is the deep check. It includes the checks of Open, and reads all descriptors. Then every list must decode to
 // ascending docIDs below the number of documents, with as many frequencies of the right
-// sum; terms ascend, and each is found; names decode; totals add up; every text inflates.
+// sum; terms ascend, and each is found; names decode; totals add up; every stored document unpacks.
 // Damage is a *CorruptError, and so is an analysis that Analyzer refuses. ctx ends it early with
 // ctx.Err(). It uses all cores, and on each 4 bytes per posting of the longest list.
 func (f *File) Verify(ctx context.Context) (err error) {
@@ -45,18 +45,18 @@ func (f *File) Verify(ctx context.Context) (err error) {
 	if err := f.verifyLengths(); err != nil {
 		return err
 	}
-	if err := f.verifyTexts(ctx); err != nil {
+	if err := f.verifyStored(ctx); err != nil {
 		return err
 	}
 	return f.verifyLists(ctx)
 }
 
-// checkDocuments checks that the offsets of names and texts stay in bounds.
+// checkDocuments checks that the offsets of names and stored documents stay in bounds.
 func (f *File) checkDocuments() error {
 	if err := f.checkNames(); err != nil {
 		return err
 	}
-	return f.checkTexts()
+	return f.checkStored()
 }
 
 // checkRange is the number of entries that one goroutine checks at a time.

@@ -11,7 +11,7 @@ import (
 	"heddle/engine/plan"
 )
 
-// Writer writes an index file: documents in order, their texts if Meta.Texts is set, lists
+// Writer writes an index file: documents in order, their stored form if Meta.Store is set, lists
 // in ascending order of their terms, in any mixture; then Commit. Nothing appears under
 // the file's name before Commit has succeeded. A Writer belongs to one goroutine.
 //
@@ -19,17 +19,17 @@ import (
 // joins: for that moment it needs up to twice the room of all sections except the docIDs.
 // The directory has the name of the path with ".tmp" and a number; it remains only after
 // the process was killed. Memory does not grow with postings: it is 3 MiB of buffers, with
-// texts 2 MiB more and 1 MiB per core, 4 bytes per posting of the longest list so far, and a bit
+// stored documents 10 MiB and the longest document more and 3 MiB per core, 4 bytes per posting of the longest list so far, and a bit
 // per document.
 //
 // After an error every call returns the same error, and only Abort is useful; Commit
 // aborts by itself.
 type Writer struct {
-	file     *container.Writer
-	meta     Meta
-	encoding encoding
-	header   header
-	texts    *textWriter // nil without texts
+	file      *container.Writer
+	meta      Meta
+	encoding  encoding
+	header    header
+	documents *documentWriter // nil without stored documents
 
 	plain     *container.Spool // blocks of front-coded names, each behind its length
 	block     []byte           // pending bytes of a block
@@ -76,16 +76,14 @@ func CreateOn(d container.Disk, path string, meta Meta) (w *Writer, err error) {
 // start writes the sections before the lists.
 func (w *Writer) start() (err error) {
 	w.plain = w.file.Temp("plain-names")
-	if !w.meta.Texts {
+	if !w.meta.stores() {
 		return nil
 	}
-	if w.texts, err = newTextWriter(); err != nil {
+	w.documents = &documentWriter{firsts: w.file.Temp("first-documents")}
+	if err := w.file.Sections[secDocumentBlocks].AppendUint64(0); err != nil {
 		return err
 	}
-	if err := w.file.Sections[secTextBlocks].AppendUint64(0); err != nil {
-		return err
-	}
-	return w.file.Sections[secTextOffsets].AppendUint64(0)
+	return w.file.Sections[secDocumentOffsets].AppendUint64(0)
 }
 
 // AddDocument adds the next document: its name, of at most MaxNameLen bytes, may

@@ -249,8 +249,8 @@ func TestFaults(t *testing.T) {
 	s := &sample{meta: Meta{Docs: 300_000, Codec: "raw", Dense: "never"}, names: make([]string, 300_000), lens: make([]uint32, 300_000)}
 	s.add("all", every(300_000, 1))
 	s.add("some", every(300_000, 1000))
-	s.meta.Texts, s.texts = true, make([]string, 300_000)
-	s.texts[5] = strings.Repeat("warp and weft ", 3*textBlock)
+	s.meta.Store, s.texts = StoreText, make([]string, 300_000)
+	s.texts[5] = strings.Repeat("warp and weft ", 3*documentBlock)
 	old := tiny()
 	path := old.build(t)
 	containertest.Faults(t, path, 50, func(d container.Disk) error {

@@ -47,7 +47,7 @@ func (p *Part) has(doc uint32) bool { return p.Deleted == nil || !p.Deleted.Cont
 // Output takes the content of an index, as an hdl.Writer does.
 type Output interface {
 	AddDocument(name string, length uint32) error
-	AddText(text []byte) error
+	AddStored(document []byte) error
 	AddList(term string, docs, freqs []uint32) error
 }
 
@@ -85,7 +85,7 @@ func Alike(a, b *hdl.Meta) error {
 		{"dense", a.Dense, b.Dense},
 		{"exception ratio", a.ExceptionRatio, b.ExceptionRatio},
 		{"precision of lengths", cmp.Or(a.Lengths, hdl.LengthsExact), cmp.Or(b.Lengths, hdl.LengthsExact)},
-		{"stored texts", a.Texts, b.Texts},
+		{"stored documents", [2]any{a.Store, a.Text}, [2]any{b.Store, b.Text}},
 		{"impacts", a.Impacts, b.Impacts},
 	} {
 		if x, y := fmt.Sprintf("%+v", s.a), fmt.Sprintf("%+v", s.b); x != y {
@@ -96,7 +96,7 @@ func Alike(a, b *hdl.Meta) error {
 }
 
 // Copy adds the documents of all parts to an index, in the order of the parts: names and lengths,
-// texts if the first part has some, and lists. Documents are numbered from 0 without gaps. A term
+// stored documents if the first part has some, and lists. Documents are numbered from 0 without gaps. A term
 // without documents is left out, unless its lists were empty before.
 //
 // Progress is called with the postings of each list that was read. Memory is 8 bytes per posting of
@@ -108,9 +108,9 @@ func Copy(ctx context.Context, parts []Part, out Output, progress func(postings 
 			return err
 		}
 	}
-	if parts[0].File.HasText() {
+	if parts[0].File.HasDocuments() {
 		for i := range parts {
-			if err := parts[i].texts(ctx, out); err != nil {
+			if err := parts[i].stored(ctx, out); err != nil {
 				return err
 			}
 		}
@@ -137,14 +137,14 @@ func (p *Part) documents(ctx context.Context, out Output) error {
 	return nil
 }
 
-func (p *Part) texts(ctx context.Context, out Output) error {
+func (p *Part) stored(ctx context.Context, out Output) error {
 	d := p.First
-	return p.File.EachText(p.First, p.End, func(text []byte) error {
+	return p.File.EachDocument(p.First, p.End, func(document []byte) error {
 		d++
 		if !p.has(d - 1) {
 			return ctx.Err()
 		}
-		return cmp.Or(ctx.Err(), out.AddText(text))
+		return cmp.Or(ctx.Err(), out.AddStored(document))
 	})
 }
 

@@ -56,7 +56,7 @@ func TestFresh(t *testing.T) {
 		opt.Codec = rapid.SampledFrom([]string{"auto", "raw", "parapfor", "lrcseg"}).Draw(r, "codec")
 		opt.Dense = rapid.SampledFrom([]string{"auto", "never"}).Draw(r, "dense")
 		opt.Lengths = rapid.SampledFrom([]string{hdl.LengthsExact, hdl.LengthsLucene}).Draw(r, "lengths")
-		opt.StoreTexts = rapid.Bool().Draw(r, "texts")
+		opt.Store = rapid.SampledFrom([]string{hdl.StoreNone, hdl.StoreText}).Draw(r, "store")
 		opt.Stem = rapid.SampledFrom([]string{"none", "english"}).Draw(r, "stem")
 		var parts []Part
 		var live []string
@@ -90,7 +90,7 @@ func TestFresh(t *testing.T) {
 func TestRanges(t *testing.T) {
 	lines := []string{"a\tred loom", "b\tloom", "c\tred red", "d\tblue", "e\tloom blue", "f\t", "g\tred"}
 	dir, opt := t.TempDir(), build.DefaultOptions()
-	opt.StoreTexts = true
+	opt.Store = hdl.StoreText
 	path := filepath.Join(dir, "a.hdl")
 	write(t, path, lines, opt)
 	f := open(t, path)
@@ -175,7 +175,7 @@ func TestDiffer(t *testing.T) {
 		"codec":                func(o *build.Options) { o.Codec = "raw" },
 		"dense":                func(o *build.Options) { o.Dense = "never" },
 		"exception ratio":      func(o *build.Options) { o.ExceptionRatio = 0.2 },
-		"stored texts":         func(o *build.Options) { o.StoreTexts = true },
+		"stored documents":     func(o *build.Options) { o.Store = hdl.StoreText },
 		"precision of lengths": func(o *build.Options) { o.Lengths = hdl.LengthsLucene },
 		"impacts":              func(o *build.Options) { o.Impacts = 8 },
 	} {

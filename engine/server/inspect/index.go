@@ -29,7 +29,7 @@ func (s *Service) DescribeIndex(_ context.Context, r *api.DescribeIndexRequest) 
 		Name: r.GetIndex(), File: valid(filepath.Base(f.Path())), Bytes: uint64(f.Size()), Checksum: fmt.Sprintf("%016x", f.Checksum()),
 		Creator: valid(m.Creator), Format: m.Format, Documents: uint64(m.Docs), Terms: uint64(f.Terms()), Postings: m.Postings, Tokens: m.Tokens,
 		Tokenizer: cmp.Or(m.Analysis.Tokens, analyze.TokensWords), Stemmer: cmp.Or(m.Analysis.Stemmer, "none"), StopWords: uint32(len(m.Analysis.StopWords)),
-		Texts: m.Texts, Codec: cmp.Or(m.Codec, "auto"), Resident: residents(x.Info().Resident),
+		Texts: f.HasDocuments(), Codec: cmp.Or(m.Codec, "auto"), Resident: residents(x.Info().Resident),
 	}
 	if m.WithTerms > 0 {
 		out.MeanLength = float64(m.Length) / float64(m.WithTerms)

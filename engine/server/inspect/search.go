@@ -10,6 +10,7 @@ import (
 	"heddle/engine/api"
 	"heddle/engine/file/mapped"
 	"heddle/engine/index/bm25"
+	"heddle/engine/index/build/records"
 	"heddle/engine/index/querylang"
 	"heddle/engine/index/snippet"
 	"heddle/engine/observe"
@@ -225,7 +226,7 @@ func (l *queryLists) explain(x *engine.Snapshot, processor string) {
 func texts(x *engine.Snapshot, hits engine.Hits, terms []string) (out []*api.InspectedHit, err error) {
 	f := x.File()
 	var find *snippet.Finder
-	if f.HasText() {
+	if f.HasDocuments() {
 		a, err := f.Analyzer()
 		if err != nil {
 			return nil, err
@@ -242,7 +243,7 @@ func texts(x *engine.Snapshot, hits engine.Hits, terms []string) (out []*api.Ins
 			hit.Score = hits.Scores[i]
 		}
 		if find != nil {
-			text, err := f.Text(d)
+			text, err := records.TextOf(f, d)
 			if err != nil {
 				return nil, err
 			}

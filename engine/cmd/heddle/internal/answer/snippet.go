@@ -19,9 +19,9 @@ type snippets struct {
 	find   *snippet.Finder // finds the words of the query
 }
 
-// newSnippets returns nil for an index, or segments, without texts.
+// newSnippets returns nil for an index, or segments, without stored documents.
 func newSnippets(all ...*engine.Snapshot) (*snippets, error) {
-	if !all[0].File().HasText() {
+	if !all[0].File().HasDocuments() {
 		return nil, nil
 	}
 	a, err := all[0].File().Analyzer()

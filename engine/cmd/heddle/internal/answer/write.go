@@ -12,6 +12,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/index/build/records"
 	"heddle/engine/index/hdl"
 	"heddle/engine/index/trec"
 )
@@ -89,7 +90,7 @@ func foundIn(f *hdl.File, h engine.Hits) found {
 		name, err := f.DocName(h.Docs[i])
 		return cmp.Or(name, strconv.FormatUint(uint64(h.Docs[i]), 10)), err
 	}
-	return found{h.Count, h.Total, len(h.Docs), h.Scores, name, func(i int) (string, error) { return f.Text(h.Docs[i]) }, ""}
+	return found{h.Count, h.Total, len(h.Docs), h.Scores, name, func(i int) (string, error) { return records.TextOf(f, h.Docs[i]) }, ""}
 }
 
 // write prints one answer. Format jsonl includes the explanation.

@@ -34,14 +34,14 @@ func WriteDocument(f *hdl.File, doc int64, out *bufio.Writer) error {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(out, "%s\t%d\n", terminal.Field(name), f.DocLen(d)); err != nil || !f.HasText() {
+	if _, err := fmt.Fprintf(out, "%s\t%d\n", terminal.Field(name), f.DocLen(d)); err != nil || !f.HasDocuments() {
 		return err
 	}
-	text, err := f.Text(d)
+	document, err := f.Document(d)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(out, terminal.Text(text))
+	_, err = fmt.Fprintln(out, terminal.Text(document))
 	return err
 }
 

@@ -39,7 +39,7 @@ type Index struct {
 	ExceptionRatio    float64           `json:"exception_ratio"`
 	Dense             string            `json:"dense"`
 	Impacts           *hdl.Impacts      `json:"impacts,omitempty"` // nil: the index stores frequencies
-	Texts             bool              `json:"texts"`             // documents' texts are stored
+	Store             string            `json:"store,omitempty"`   // stored documents: text or source
 	Codecs            []inventory.Codec `json:"codecs"`
 	Sections          []Section         `json:"sections"`
 }
@@ -52,7 +52,7 @@ func NewIndex(f *hdl.File) *Index {
 		Documents: m.Docs, WithTerms: m.WithTerms, Terms: f.Terms(), Postings: m.Postings, Tokens: m.Tokens,
 		Tokenizer: cmp.Or(m.Analysis.Tokens, analyze.TokensWords), Rules: m.Analysis.Rules, CJK: m.Analysis.CJK, Fold: m.Analysis.Fold, Lengths: cmp.Or(m.Lengths, hdl.LengthsExact), Stemmer: cmp.Or(m.Analysis.Stemmer, "none"), StopWords: len(m.Analysis.StopWords),
 		Codec: cmp.Or(m.Codec, "auto"), ExceptionRatio: m.ExceptionRatio, Dense: cmp.Or(m.Dense, "auto"),
-		Texts: m.Texts, Codecs: inventory.Codecs(f), Sections: sections(f.Sections()),
+		Store: m.Store, Codecs: inventory.Codecs(f), Sections: sections(f.Sections()),
 	}
 	if m.Impacts.Bits > 0 {
 		x.Impacts = &m.Impacts
@@ -92,8 +92,8 @@ func (x *Index) Write(out io.Writer) error {
 	if m := x.Impacts; m != nil {
 		fmt.Fprintf(w, "impacts\t%s\n", impacts(m))
 	}
-	if x.Texts {
-		fmt.Fprintf(w, "texts\tstored\n")
+	if x.Store != "" {
+		fmt.Fprintf(w, "stored documents\t%s\n", x.Store)
 	}
 	tokens := x.Tokenizer
 	if x.CJK != "" {

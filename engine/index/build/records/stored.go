@@ -1,0 +1,23 @@
+package records
+
+import (
+	"bytes"
+
+	"heddle/engine/index/build/source"
+	"heddle/engine/index/hdl"
+)
+
+// TextOf returns the text of a document of an index with stored documents: the stored text, or the text of
+// the stored source.
+func TextOf(f *hdl.File, d uint32) (string, error) {
+	document, err := f.Document(d)
+	if err != nil || f.Meta().Store == hdl.StoreText {
+		return document, err
+	}
+	x := Document{Fields: NewFields(f.Meta().Text, "", nil)}
+	at := source.Position{Line: int(d) + 1}
+	if err := parseJSON([]byte(document), at, &x); err != nil {
+		return "", at.Errorf(f.Path(), "the stored source of document %d: %v", d, err)
+	}
+	return string(bytes.TrimSpace(x.Text)), nil
+}
