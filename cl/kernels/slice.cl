@@ -255,17 +255,18 @@ static inline void turned(slices_t t, uint s, uint n, uint g, uint *number) {
 
 // Codes of 32 rows without the least code of their tile: lower halves, and upper ones where the width is above 32.
 typedef struct {
-    uint low[32], high[32];
+    uint part[2][32];
 } codes_t;
 
+// codes_of has one copy of `turned`, which compilers take long for.
 static inline void codes_of(slices_t t, uint g, codes_t *c) {
     uint s = first_bit(t), upper = t.width > 32 ? t.width - 32 : 0;
-    turned(t, s + upper, t.width - upper, g, c->low);
-    if (upper)
-        turned(t, s, upper, g, c->high);
+    #pragma unroll 1
+    for (uint h = 0; h < 1 + (t.width > 32); h++)
+        turned(t, h ? s : s + upper, h ? upper : t.width - upper, g, c->part[h]);
 }
 
 static inline ulong code_of(slices_t t, const codes_t *c, uint r) {
-    return t.least + c->low[r] + (t.width > 32 ? (ulong)c->high[r] << 32 : 0);
+    return t.least + c->part[0][r] + (t.width > 32 ? (ulong)c->part[1][r] << 32 : 0);
 }
 #endif
