@@ -87,15 +87,13 @@ func TestTables(t *testing.T) {
 	d := devicetest.Find(t, everything)
 	for name, shape := range devicetest.Shapes(d) {
 		t.Run(name, func(t *testing.T) {
-			open := func(t *testing.T) plan.Backend {
+			selecttest.Run(t, func(t *testing.T) plan.Backend {
 				b, err := Open(context.Background(), d, Options{Tuning: &shape, SkipSelfTest: true})
 				if err != nil {
 					t.Fatal(err)
 				}
 				return b
-			}
-			selecttest.Run(t, open, plantest.Options{Small: devicetest.Small(), Corrupt: true})
-			selecttest.Slices(t, open, plantest.Options{Small: devicetest.Small(), Corrupt: true})
+			}, plantest.Options{Small: devicetest.Small(), Corrupt: true})
 		})
 	}
 }

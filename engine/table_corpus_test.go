@@ -77,7 +77,7 @@ func tableFile(t testing.TB, word int, keep ...int) string {
 	for i, c := range columns {
 		cw, err := w.Column(c)
 		if err == nil {
-			err = cw.Codes(tab.Codes[i])
+			err = cw.Codes(tab.Codes[i], tab.Lacks(i))
 		}
 		for v := c.Vector; v < c.Vector+uint32(c.Vectors()) && err == nil; v++ {
 			if word == 64 {
@@ -244,7 +244,7 @@ func (d *tableDevice) LoadTable(ctx context.Context, t *plan.Table) (plan.TableS
 	if err != nil {
 		return nil, err
 	}
-	size := 4*uint64(len(t.Words32)+len(t.Packed)) + 8*uint64(len(t.Words64))
+	size := 4*uint64(len(t.Words32)+len(t.Slices)) + 8*uint64(len(t.Words64))
 	if err := d.take(size); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

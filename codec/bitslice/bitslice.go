@@ -26,6 +26,8 @@ const (
 	TileRows  = 4096          // rows of a tile; the last tile of a column may be shorter
 	TileWords = TileRows / 64 // words of the rows of a tile
 	Align     = 4             // alignment of tiles and of their slices, in words of 4 bytes
+
+	SegmentRows = 128 // rows of Align words of a plain slice
 )
 
 // Flags of a tile.

@@ -113,72 +113,111 @@ func (t *Tile) bit(words []uint32, i int, row uint32) uint64 {
 // Decode writes the codes of a tile and returns the number of its rows. A row without a value has the
 // code Min of the tile. Codes behind the last row are arbitrary.
 func (c Column) Decode(tile int, codes *[TileRows]uint64) int {
-	t := &c.Tiles[tile]
-	groups := (t.Rows() + 63) / 64
-	if t.Width == 0 {
-		for i := range codes[:64*groups] {
-			codes[i] = t.Min
-		}
-		return t.Rows()
+	n := c.Tiles[tile].Rows()
+	for from := 0; from < n; from += SegmentRows {
+		c.Segment((tile*TileRows+from)/SegmentRows, (*[SegmentRows]uint64)(codes[from:]))
 	}
-	words := c.words(t)
-	var bufs [8]pairs
-	var p [8]*pairs
-	for low := 0; low < int(t.Width); low += 8 { // eight slices at a time
-		for j := range p {
-			p[j] = allZeros
-			if bit := low + j; bit < int(t.Width) {
-				p[j] = t.slice(words, t.slices()-1-bit, &bufs[j])
-			}
-		}
-		for g := range min(groups, TileWords) {
-			x := [8]uint64{
-				uint64(p[0][g][0]) | uint64(p[0][g][1])<<32, uint64(p[1][g][0]) | uint64(p[1][g][1])<<32,
-				uint64(p[2][g][0]) | uint64(p[2][g][1])<<32, uint64(p[3][g][0]) | uint64(p[3][g][1])<<32,
-				uint64(p[4][g][0]) | uint64(p[4][g][1])<<32, uint64(p[5][g][0]) | uint64(p[5][g][1])<<32,
-				uint64(p[6][g][0]) | uint64(p[6][g][1])<<32, uint64(p[7][g][0]) | uint64(p[7][g][1])<<32,
-			}
-			toBytes(&x)
-			to := (*[64]uint64)(codes[64*g:])
-			if low == 0 {
-				for b := 0; b < 64; b += 8 {
-					to := (*[8]uint64)(to[b:])
-					to[0], to[1] = t.Min+x[0]>>b&255, t.Min+x[1]>>b&255
-					to[2], to[3] = t.Min+x[2]>>b&255, t.Min+x[3]>>b&255
-					to[4], to[5] = t.Min+x[4]>>b&255, t.Min+x[5]>>b&255
-					to[6], to[7] = t.Min+x[6]>>b&255, t.Min+x[7]>>b&255
-				}
-				continue
-			}
-			for b := 0; b < 64; b += 8 {
-				to := (*[8]uint64)(to[b:])
-				to[0], to[1] = to[0]+x[0]>>b&255<<low, to[1]+x[1]>>b&255<<low
-				to[2], to[3] = to[2]+x[2]>>b&255<<low, to[3]+x[3]>>b&255<<low
-				to[4], to[5] = to[4]+x[4]>>b&255<<low, to[5]+x[5]>>b&255<<low
-				to[6], to[7] = to[6]+x[6]>>b&255<<low, to[7]+x[7]>>b&255<<low
-			}
-		}
-	}
-	return t.Rows()
+	return n
 }
 
-// toBytes transposes eight slices of 64 rows: byte b of word i becomes the bits of row 8b+i, slice j in
-// bit j.
-func toBytes(x *[8]uint64) {
+// Segments is the number of segments of c, ranges of SegmentRows rows.
+func (c Column) Segments() int { return (int(c.Rows) + SegmentRows - 1) / SegmentRows }
+
+// Segment writes the codes of a segment and returns the number of its rows. A row without a value has the
+// code Min of its tile. Codes behind the last row are arbitrary.
+func (c Column) Segment(i int, codes *[SegmentRows]uint64) int {
+	t := &c.Tiles[i/(TileRows/SegmentRows)]
+	words, part := c.words(t), i%(TileRows/SegmentRows)
+	if t.Width == 0 {
+		for k := range codes {
+			codes[k] = t.Min
+		}
+	}
+	last := t.slices() - 1
+	for low := 0; low < int(t.Width); low += 8 { // eight slices at a time
+		var x [8][2]uint64
+		for j := range min(8, int(t.Width)-low) {
+			x[j] = t.part(words, last-low-j, part)
+		}
+		for half := range 2 {
+			to := (*[64]uint64)(codes[64*half:])
+			x0, x1, x2, x3, x4, x5, x6, x7 := bytesOf(x[0][half], x[1][half], x[2][half], x[3][half], x[4][half], x[5][half], x[6][half], x[7][half])
+			if low == 0 {
+				put(to, t.Min, x0, x1, x2, x3, x4, x5, x6, x7)
+			} else {
+				add(to, low, x0, x1, x2, x3, x4, x5, x6, x7)
+			}
+		}
+	}
+	return min(SegmentRows, t.Rows()-part*SegmentRows)
+}
+
+// Present returns the rows of a segment that have a value. Bits behind the last row are arbitrary.
+func (c Column) Present(segment int) [2]uint64 {
+	t := &c.Tiles[segment/(TileRows/SegmentRows)]
+	if t.Flags&FlagMissing == 0 {
+		return [2]uint64{^uint64(0), ^uint64(0)}
+	}
+	return t.part(c.words(t), 0, segment%(TileRows/SegmentRows))
+}
+
+// part returns the 128 rows of a segment of slice i, counted from the start of the tile.
+func (t *Tile) part(words []uint32, i, segment int) (rows [2]uint64) {
+	f, at := t.entry(words, i)
+	switch f {
+	case plain:
+		w := (*[4]uint32)(words[at+4*segment:])
+		return [2]uint64{uint64(w[0]) | uint64(w[1])<<32, uint64(w[2]) | uint64(w[3])<<32}
+	case ones:
+		return [2]uint64{^uint64(0), ^uint64(0)}
+	case sparse:
+		part, first := words[at:], segment*SegmentRows
+		n := int(part[0] & sparseCount)
+		for k := sort.Search(n, func(k int) bool { return int(half(part, k+1)) >= first }); k < n; k++ {
+			row := int(half(part, k+1)) - first
+			if row >= SegmentRows {
+				break
+			}
+			rows[row/64%2] |= 1 << (row % 64)
+		}
+		if part[0]&sparseBit == 0 {
+			rows[0], rows[1] = ^rows[0], ^rows[1]
+		}
+	}
+	return rows
+}
+
+// bytesOf transposes eight slices of 64 rows: byte b of result i has the bits of row 8b+i, slice j in bit j.
+func bytesOf(a, b, c, d, e, f, g, h uint64) (_, _, _, _, _, _, _, _ uint64) {
 	const fours, twos, ones = 0x0f0f0f0f0f0f0f0f, 0x3333333333333333, 0x5555555555555555
-	for i := range 4 {
-		s := (x[i]>>4 ^ x[i+4]) & fours
-		x[i] ^= s << 4
-		x[i+4] ^= s
+	s, t, u, v := (a>>4^e)&fours, (b>>4^f)&fours, (c>>4^g)&fours, (d>>4^h)&fours
+	a, b, c, d, e, f, g, h = a^s<<4, b^t<<4, c^u<<4, d^v<<4, e^s, f^t, g^u, h^v
+	s, t, u, v = (a>>2^c)&twos, (b>>2^d)&twos, (e>>2^g)&twos, (f>>2^h)&twos
+	a, b, c, d, e, f, g, h = a^s<<2, b^t<<2, c^s, d^t, e^u<<2, f^v<<2, g^u, h^v
+	s, t, u, v = (a>>1^b)&ones, (c>>1^d)&ones, (e>>1^f)&ones, (g>>1^h)&ones
+	return a ^ s<<1, b ^ s, c ^ t<<1, d ^ t, e ^ u<<1, f ^ u, g ^ v<<1, h ^ v
+}
+
+// put sets code 8b+i to least plus byte b of the i-th of eight words.
+func put(to *[64]uint64, least, x0, x1, x2, x3, x4, x5, x6, x7 uint64) {
+	for b := 0; b <= 56; b += 8 {
+		to[b], to[b+1], to[b+2], to[b+3] = least+x0&255, least+x1&255, least+x2&255, least+x3&255
+		to[b+4], to[b+5], to[b+6], to[b+7] = least+x4&255, least+x5&255, least+x6&255, least+x7&255
+		x0, x1, x2, x3, x4, x5, x6, x7 = x0>>8, x1>>8, x2>>8, x3>>8, x4>>8, x5>>8, x6>>8, x7>>8
 	}
-	for i := 0; i < 8; i += 4 {
-		s, u := (x[i]>>2^x[i+2])&twos, (x[i+1]>>2^x[i+3])&twos
-		x[i], x[i+1] = x[i]^s<<2, x[i+1]^u<<2
-		x[i+2], x[i+3] = x[i+2]^s, x[i+3]^u
-	}
-	for i := 0; i < 8; i += 2 {
-		s := (x[i]>>1 ^ x[i+1]) & ones
-		x[i] ^= s << 1
-		x[i+1] ^= s
+}
+
+// add adds byte b of the i-th of eight words, shifted, to code 8b+i.
+func add(to *[64]uint64, shift int, x0, x1, x2, x3, x4, x5, x6, x7 uint64) {
+	for b := 0; b <= 56; b += 8 {
+		to[b] += x0 & 255 << (shift & 63)
+		to[b+1] += x1 & 255 << (shift & 63)
+		to[b+2] += x2 & 255 << (shift & 63)
+		to[b+3] += x3 & 255 << (shift & 63)
+		to[b+4] += x4 & 255 << (shift & 63)
+		to[b+5] += x5 & 255 << (shift & 63)
+		to[b+6] += x6 & 255 << (shift & 63)
+		to[b+7] += x7 & 255 << (shift & 63)
+		x0, x1, x2, x3, x4, x5, x6, x7 = x0>>8, x1>>8, x2>>8, x3>>8, x4>>8, x5>>8, x6>>8, x7>>8
 	}
 }

@@ -3,7 +3,6 @@ package plan
 import (
 	"fmt"
 
-	"heddle/codec"
 	"heddle/codec/bitslice"
 	"heddle/codec/wah"
 )
@@ -20,7 +19,6 @@ type Table struct {
 	Words64 []uint64
 	Vectors []Vector
 
-	Packed  []uint32 // stored values (codec.Packed), column after column
 	Slices  []uint32 // stored values (package bitslice), column after column
 	Columns []Values
 
@@ -34,9 +32,9 @@ type Checker interface {
 	// Vector verifies the words of vector v. Damage is a panic with a *mapped.Fault, which
 	// readers of the words catch.
 	Vector(v uint32)
-	// Segments verifies the stored codes of column c in segments from to end-1, or in such tiles if the column has
-	// tiles.
-	Segments(c uint32, from, end int) error
+	// Tiles verifies the words of tiles from to end-1 of column c: their bytes, and that readers of them stay in
+	// bounds (bitslice.Column.ValidateWords).
+	Tiles(c uint32, from, end int) error
 }
 
 // VectorAlign is the alignment of a vector's first word, in bytes.
@@ -48,21 +46,9 @@ type Vector struct {
 	Words uint32
 }
 
-// Values is the place of the stored codes of a column. The code of a row is an integer; codes are ordered like
-// the values of the column. Either the column has tiles, whose words are in Slices, or its codes are in Packed:
-// the lower 32 bits are one packed list; a second packed list has the upper bits if a code has more than 32. There
-// a row without a value has an arbitrary code.
-type Values struct {
-	Low, High Span // High has no words where codes have 32 bits
-	Tiles     []bitslice.Tile
-}
-
-// Span is a range of Packed: one codec.Packed of Rows values. Off is a multiple of
-// ListAlign.
-type Span struct {
-	Off   uint64
-	Words uint64
-}
+// Values is the stored codes of a column. The code of a row is an integer; codes are ordered like the values of
+// the column. The words of the tiles are in Slices.
+type Values struct{ Tiles []bitslice.Tile }
 
 // Word is the size of a word of the vectors, in bits: 32 or 64.
 func (t *Table) Word() int {
@@ -118,47 +104,27 @@ func (t *Table) VectorBytes(vectors []uint32) (n uint64) {
 	return n
 }
 
-// Codes returns views of the packed codes of column c: the lower and the upper
-// halves. The upper list is empty if no code has more than 32 bits.
-func (t *Table) Codes(c uint32) (low, high codec.Packed, err error) {
-	return t.Segments(c, 0, (int(t.Rows)+codec.SegmentLen-1)/codec.SegmentLen)
+// Codes returns the codes of column c.
+func (t *Table) Codes(c uint32) (bitslice.Column, error) {
+	return t.Tiles(c, 0, len(t.Columns[c].Tiles))
 }
 
-// Segments is Codes for a reader of segments from to end-1 alone.
-func (t *Table) Segments(c uint32, from, end int) (low, high codec.Packed, err error) {
-	if t.Check != nil {
-		if err := t.Check.Segments(c, from, end); err != nil {
-			return low, high, err
-		}
-	}
-	return t.codes(c)
-}
-
-// Tiles returns column c, which has tiles, for a reader of the tiles from to end-1 alone.
+// Tiles is Codes for a reader of tiles from to end-1 alone.
 func (t *Table) Tiles(c uint32, from, end int) (bitslice.Column, error) {
 	if t.Check != nil {
-		if err := t.Check.Segments(c, from, end); err != nil {
+		if err := t.Check.Tiles(c, from, end); err != nil {
 			return bitslice.Column{}, err
 		}
 	}
-	return t.sliced(c), nil
+	return t.column(c), nil
 }
 
-func (t *Table) sliced(c uint32) bitslice.Column {
+func (t *Table) column(c uint32) bitslice.Column {
 	return bitslice.Column{Rows: t.Rows, Tiles: t.Columns[c].Tiles, Words: t.Slices}
 }
 
-func (t *Table) codes(c uint32) (low, high codec.Packed, err error) {
-	d := t.Columns[c]
-	if low, err = codec.NewPacked(t.Rows, t.Packed[d.Low.Off:d.Low.Off+d.Low.Words]); err != nil || d.High.Words == 0 {
-		return low, codec.Packed{}, err
-	}
-	high, err = codec.NewPacked(t.Rows, t.Packed[d.High.Off:d.High.Off+d.High.Words])
-	return low, high, err
-}
-
-// Validate checks that all vectors and stored values lie inside the words and are aligned.
-// It does not decode.
+// Validate checks that all vectors and stored values lie inside the words and are aligned. It reads only the words of
+// stored values, if there is no Check of them.
 func (t *Table) Validate() error {
 	if t.Words32 != nil && t.Words64 != nil {
 		return fmt.Errorf("plan: a table with words of 32 and of 64 bits")
@@ -175,22 +141,13 @@ func (t *Table) Validate() error {
 			return fmt.Errorf("plan: vector %d has %d words for %d groups", v, d.Words, t.Groups())
 		}
 	}
-	for c, d := range t.Columns {
-		if len(d.Tiles) > 0 {
-			if err := t.sliced(uint32(c)).ValidateTiles(); err != nil {
-				return fmt.Errorf("plan: values of column %d: %w", c, err)
-			}
-			continue
+	for c := range t.Columns {
+		column := t.column(uint32(c))
+		err := column.ValidateTiles()
+		if err == nil && t.Check == nil {
+			err = column.Validate()
 		}
-		for _, s := range []Span{d.Low, d.High} {
-			switch {
-			case s.Off%ListAlign != 0:
-				return fmt.Errorf("plan: values of column %d start at word %d, not a multiple of %d", c, s.Off, ListAlign)
-			case s.Off > uint64(len(t.Packed)) || s.Words > uint64(len(t.Packed))-s.Off:
-				return fmt.Errorf("plan: values of column %d (words %d to %d) lie outside the %d words of the table", c, s.Off, s.Off+s.Words, len(t.Packed))
-			}
-		}
-		if _, _, err := t.codes(uint32(c)); err != nil {
+		if err != nil {
 			return fmt.Errorf("plan: values of column %d: %w", c, err)
 		}
 	}

@@ -2,9 +2,7 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 
-	"heddle/codec"
 	"heddle/codec/bitslice"
 	"heddle/codec/wah"
 )
@@ -34,30 +32,12 @@ func appendVector[W wah.Word](t *Table, all, words []W) []W {
 	return append(all, words...)
 }
 
-// AppendCodes packs the codes of all rows as the next column and returns its number. It
-// fails with an error of codec.AppendPacked, or if there are fewer or more codes than rows.
-func (t *Table) AppendCodes(codes []uint64) (uint32, error) {
-	if uint64(len(codes)) != uint64(t.Rows) {
-		return 0, fmt.Errorf("plan: %d codes for %d rows", len(codes), t.Rows)
-	}
-	low, high := make([]uint32, len(codes)), make([]uint32, len(codes))
-	for i, c := range codes {
-		low[i], high[i] = uint32(c), uint32(c>>32)
-	}
-	var d Values
-	err := t.pack(&d.Low, low)
-	if err == nil && slices.ContainsFunc(high, func(x uint32) bool { return x != 0 }) {
-		err = t.pack(&d.High, high)
-	}
-	if err != nil {
-		return 0, err
-	}
-	t.Columns = append(t.Columns, d)
-	return uint32(len(t.Columns) - 1), nil
-}
+// AppendCodes stores the codes of all rows, which have a value, as the next column and returns its number. It fails
+// if there are fewer or more codes than rows.
+func (t *Table) AppendCodes(codes []uint64) (uint32, error) { return t.AppendTiles(codes, nil) }
 
-// AppendTiles stores the codes of all rows as bit slices, as the next column, and returns its number. Bit r%64 of
-// word r/64 of has tells whether row r has a value; nil means that all have one.
+// AppendTiles is AppendCodes where rows may lack a value: bit r%64 of word r/64 of has tells whether row r has one; nil
+// means that all have.
 func (t *Table) AppendTiles(codes, has []uint64) (uint32, error) {
 	if uint64(len(codes)) != uint64(t.Rows) {
 		return 0, fmt.Errorf("plan: %d codes for %d rows", len(codes), t.Rows)
@@ -74,14 +54,4 @@ func (t *Table) AppendTiles(codes, has []uint64) (uint32, error) {
 	}
 	t.Columns = append(t.Columns, Values{Tiles: tiles})
 	return uint32(len(t.Columns) - 1), nil
-}
-
-func (t *Table) pack(to *Span, values []uint32) (err error) {
-	for len(t.Packed)%ListAlign != 0 {
-		t.Packed = append(t.Packed, 0)
-	}
-	to.Off = uint64(len(t.Packed))
-	t.Packed, err = codec.AppendPacked(t.Packed, values, codec.DefaultOptions())
-	to.Words = uint64(len(t.Packed)) - to.Off
-	return err
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/codec"
+	"heddle/codec/bitslice"
 )
 
 // twoVectors is a table of 100 rows: vectors of 2 and 3 words of 32 bits, a column of
@@ -18,23 +18,15 @@ func twoVectors(t *testing.T) *Table {
 		Words32: []uint32{1 << 5, 1<<31 | 3, 0, 0, 1<<31 | 2, 1, 1 << 6},
 		Vectors: []Vector{{Off: 0, Words: 2}, {Off: 4, Words: 3}},
 	}
-	pack := func(value func(row uint32) uint32) Span {
-		values := make([]uint32, tab.Rows)
-		for row := range values {
-			values[row] = value(uint32(row))
-		}
-		for len(tab.Packed)%ListAlign != 0 {
-			tab.Packed = append(tab.Packed, 0)
-		}
-		off := uint64(len(tab.Packed))
-		var err error
-		if tab.Packed, err = codec.AppendPacked(tab.Packed, values, codec.DefaultOptions()); err != nil {
-			t.Fatal(err)
-		}
-		return Span{Off: off, Words: uint64(len(tab.Packed)) - off}
+	own, wide := make([]uint64, tab.Rows), make([]uint64, tab.Rows)
+	for row := range own {
+		own[row], wide[row] = uint64(row), uint64(row)<<32|uint64(^uint32(row))
 	}
-	own := func(row uint32) uint32 { return row }
-	tab.Columns = []Values{{Low: pack(own)}, {Low: pack(func(row uint32) uint32 { return ^row }), High: pack(own)}}
+	for _, codes := range [][]uint64{own, wide} {
+		var tile bitslice.Tile
+		tab.Slices, tile = bitslice.Append(tab.Slices, codes, nil)
+		tab.Columns = append(tab.Columns, Values{[]bitslice.Tile{tile}})
+	}
 	return tab
 }
 
@@ -49,23 +41,14 @@ func TestTableViews(t *testing.T) {
 	if v := tab.Vector32(1); !slices.Equal(v, tab.Words32[4:7]) || cap(v) != 3 {
 		t.Errorf("vector 1 is %x with room for %d", v, cap(v))
 	}
-	low, high, err := tab.Codes(0)
-	if err != nil || high.Len != 0 {
-		t.Fatalf("%d upper halves of a column of 32 bits, %v", high.Len, err)
-	}
-	if x, err := low.At(77); err != nil || x != 77 {
-		t.Errorf("the code of row 77 is %d, %v", x, err)
-	}
-	low, high, err = tab.Codes(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lo, err := low.At(5)
-	if err != nil || lo != ^uint32(5) {
-		t.Errorf("the lower half of row 5 is %d, %v", lo, err)
-	}
-	if hi, err := high.At(5); err != nil || hi != 5 {
-		t.Errorf("the upper half of row 5 is %d, %v", hi, err)
+	for c, want := range []uint64{77, 77<<32 | uint64(^uint32(77))} {
+		codes, err := tab.Codes(uint32(c))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if code, ok := codes.At(77); !ok || code != want {
+			t.Errorf("column %d: the code of row 77 is %d, %v", c, code, ok)
+		}
 	}
 
 	wide := &Table{Rows: 127, Words64: []uint64{1, 2, 1}, Vectors: []Vector{{Words: 3}}}
@@ -95,11 +78,8 @@ func TestTableValidate(t *testing.T) {
 		"vector 0 has 0 words for 4":               func(t *Table) { t.Vectors[0].Words = 0 },
 		"vector 0 has 5 words for 4":               func(t *Table) { t.Vectors[0].Words = 5 },
 		"vector 1 has 3 words for 2":               func(t *Table) { t.Rows = 62 },
-		"column 0 start at word 2":                 func(t *Table) { t.Columns[0].Low.Off = 2 },
-		"values of column 1 (words 4000":           func(t *Table) { t.Columns[1].High.Off = 4000 },
-		"values of column 1 (words 0 to 184467440": func(t *Table) { t.Columns[1].Low = Span{0, 1<<64 - 1} },
-		"values of column 0: ":                     func(t *Table) { t.Columns[0].Low.Words = 1 },
-		"values of column 1: ":                     func(t *Table) { t.Columns[1].High.Words = 1 },
+		"column 0: corrupt bit slices: 0 tiles":    func(t *Table) { t.Columns[0].Tiles = nil },
+		"column 1: corrupt bit slices: tile 0: wo": func(t *Table) { t.Columns[1].Tiles[0].Off = 4000 },
 	} {
 		tab := twoVectors(t)
 		spoil(tab)

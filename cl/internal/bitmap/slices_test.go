@@ -39,7 +39,7 @@ var slicedKinds = []struct {
 func slicedTable(t *testing.T, rows uint32) *plantest.Table {
 	r := plantest.RNG(t)
 	tab := plantest.EveryVector(t, rows, 32)
-	tab.Columns, tab.Packed, tab.Codes, tab.Has = nil, nil, nil, nil
+	tab.Columns, tab.Slices, tab.Codes, tab.Has = nil, nil, nil, nil
 	has := plantest.NewFilter(rows, func(row uint32) bool { return row/4096 != 1 && r.IntN(9) > 0 })
 	for _, k := range slicedKinds {
 		codes := make([]uint64, rows)

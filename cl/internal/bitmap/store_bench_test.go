@@ -18,7 +18,6 @@ import (
 
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/device/devicetest"
-	"heddle/codec"
 	"heddle/codec/wah"
 	"heddle/engine/plan"
 )
@@ -244,15 +243,13 @@ func appendSkewed(t *plan.Table, skew float64, vectors, word int) {
 
 // addBenchColumn adds a column of codes of eight bits.
 func addBenchColumn(t *plan.Table) {
-	r, low := rand.New(rand.NewPCG(3, 4)), make([]uint32, t.Rows)
-	for i := range low {
-		low[i] = r.Uint32() >> 24
+	r, codes := rand.New(rand.NewPCG(3, 4)), make([]uint64, t.Rows)
+	for i := range codes {
+		codes[i] = r.Uint64() >> 56
 	}
-	var err error
-	if t.Packed, err = codec.AppendPacked(nil, low, codec.DefaultOptions()); err != nil {
+	if _, err := t.AppendCodes(codes); err != nil {
 		panic(err)
 	}
-	t.Columns = []plan.Values{{Low: plan.Span{Words: uint64(len(t.Packed))}}}
 }
 
 // benchVector makes random bits with probability p, or runs where it is 0.

@@ -3,13 +3,11 @@ package bitmap
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/lists"
-	"heddle/codec"
 	"heddle/codec/bitslice"
 	"heddle/engine/plan"
 )
@@ -62,11 +60,11 @@ func (s *Store) allValues(ctx context.Context) (*values, error) {
 // newValues checks the stored values and copies them to the device. A tile lies in one buffer, a column in one or more.
 func (s *Store) newValues() (*values, error) {
 	b := s.rt
-	words, columns, err := s.slices()
+	columns, err := s.columns()
 	if err != nil {
 		return nil, err
 	}
-	view := &plan.Source{Words: words}
+	view := &plan.Source{Words: s.t.Slices}
 	for _, c := range columns {
 		for _, t := range c.Tiles {
 			view.Lists = append(view.Lists, plan.List{Off: t.Off, Words: t.Words})
@@ -105,57 +103,19 @@ func (v *values) release(b *device.Runtime) {
 	}
 }
 
-// slices returns the columns as slices, and the words that these have in common.
-func (s *Store) slices() (words []uint32, columns []bitslice.Column, err error) {
+// columns checks the stored values, until the first success, and returns them. Its caller holds the token of s.loading.
+func (s *Store) columns() ([]bitslice.Column, error) {
 	t := s.t
-	words, columns = slices.Clip(t.Slices), make([]bitslice.Column, len(t.Columns))
-	for c := range columns {
-		if n := len(t.Columns[c].Tiles); n > 0 {
-			columns[c], err = t.Tiles(uint32(c), 0, n)
-			if err == nil {
-				err = columns[c].Validate()
-			}
-		} else {
-			columns[c].Tiles, words, err = sliced(t, uint32(c), words)
+	columns := make([]bitslice.Column, len(t.Columns))
+	err := device.InParallel(len(columns), len(t.Slices), func(c int) (err error) {
+		if columns[c], err = t.Codes(uint32(c)); err == nil && !s.checked {
+			err = columns[c].Validate()
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("values of column %d: %w", c, err)
+			return fmt.Errorf("values of column %d: %w", c, err)
 		}
-	}
-	return words, columns, nil
-}
-
-// sliced makes slices of packed codes.
-func sliced(t *plan.Table, c uint32, words []uint32) ([]bitslice.Tile, []uint32, error) {
-	low, high, err := t.Codes(c)
-	if err == nil {
-		err = low.Validate()
-	}
-	if err == nil {
-		err = high.Validate()
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	tiles := make([]bitslice.Tile, bitslice.Tiles(t.Rows))
-	var codes [bitslice.TileRows]uint64
-	for k := range tiles {
-		part := codes[:min(bitslice.TileRows, int(t.Rows)-k*bitslice.TileRows)]
-		for from := 0; from < len(part); from += codec.SegmentLen {
-			var lower, upper [codec.SegmentLen]uint32
-			segment := (k*bitslice.TileRows + from) / codec.SegmentLen
-			n, err := low.Decode(segment, &lower)
-			if err == nil && high.Len > 0 {
-				_, err = high.Decode(segment, &upper)
-			}
-			if err != nil {
-				return nil, nil, err
-			}
-			for i := range n {
-				part[from+i] = uint64(upper[i])<<32 | uint64(lower[i])
-			}
-		}
-		words, tiles[k] = bitslice.Append(words, part, nil)
-	}
-	return tiles, words, nil
+		return nil
+	})
+	s.checked = err == nil
+	return columns, err
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"heddle/codec"
-	"heddle/codec/wah"
 	"heddle/engine/internal/layout"
 	"heddle/engine/table/build"
 	"heddle/engine/table/column"
@@ -32,27 +31,17 @@ func cells(t *testing.T, path string) (all [][]string) {
 	}
 	table := f.Table()
 	for i, c := range f.Columns() {
-		low, high, err := table.Codes(uint32(i))
+		codes, err := table.Codes(uint32(i))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var values []string
 		for row := range table.Rows {
-			l, err := low.At(row)
-			if err != nil {
-				t.Fatal(err)
-			}
-			key := c.Base + uint64(l)
-			if high.Segments() > 0 {
-				h, err := high.At(row)
-				if err != nil {
-					t.Fatal(err)
-				}
-				key += uint64(h) << 32
-			}
+			code, ok := codes.At(row)
+			key := c.Base + code
 			v := fmt.Sprint(key)
-			switch last := c.Vector + uint32(c.Vectors()) - 1; {
-			case c.Missing > 0 && (table.Word() == 32 && wah.Bit(table.Vector32(last), uint64(row)) || table.Word() == 64 && wah.Bit(table.Vector64(last), uint64(row))):
+			switch {
+			case !ok:
 				v = "missing"
 			case c.Type.HasDictionary():
 				v = c.Dictionary[key]

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"heddle/codec"
+	"heddle/codec/bitslice"
 	"heddle/codec/wah"
 	"heddle/engine/file/mapped"
 	"heddle/engine/internal/limit"
@@ -131,11 +131,11 @@ func (d *Data) compareColumns(until *limit.Until, s *predicate.Set, rows []uint6
 	c := comparison{order: a.Order(b), holds: [3]bool{s.By.Holds(-1), s.By.Holds(0), s.By.Holds(1)}}
 	for i, column := range []int{s.A, s.B} {
 		var err error
-		if c.low[i], c.high[i], err = d.Table.Codes(uint32(column)); err != nil {
+		if c.codes[i], err = d.Table.Codes(uint32(column)); err != nil {
 			return err
 		}
 	}
-	tiles := (c.low[0].Segments() + tile - 1) / tile
+	tiles := (c.codes[0].Segments() + tile - 1) / tile
 	workers := min(tiles, runtime.GOMAXPROCS(0))
 	failed := make([]error, workers)
 	var next atomic.Int64
@@ -143,10 +143,10 @@ func (d *Data) compareColumns(until *limit.Until, s *predicate.Set, rows []uint6
 	for w := range workers {
 		running.Go(func() {
 			defer mapped.Catch(mapped.Watch(), &failed[w])
-			var buffer [4][codec.SegmentLen]uint32
+			var buffer [2][bitslice.SegmentRows]uint64
 			for i := int(next.Add(1) - 1); i < tiles && failed[w] == nil; i = int(next.Add(1) - 1) {
 				if failed[w] = until.Err(); failed[w] == nil {
-					failed[w] = c.run(rows, i*tile, min((i+1)*tile, c.low[0].Segments()), &buffer)
+					c.run(rows, i*tile, min((i+1)*tile, c.codes[0].Segments()), &buffer)
 				}
 			}
 		})
@@ -161,39 +161,29 @@ func (d *Data) compareColumns(until *limit.Until, s *predicate.Set, rows []uint6
 
 // comparison compares the codes of two columns.
 type comparison struct {
-	low, high [2]codec.Packed
-	order     func(code, other uint64) int
-	holds     [3]bool // by the order, plus 1
+	codes [2]bitslice.Column
+	order func(code, other uint64) int
+	holds [3]bool // by the order, plus 1
 }
 
 // run compares the rows of segments from first to before last.
-func (c *comparison) run(rows []uint64, first, last int, buffer *[4][codec.SegmentLen]uint32) error {
-	const words = codec.SegmentLen / 64
+func (c *comparison) run(rows []uint64, first, last int, buffer *[2][bitslice.SegmentRows]uint64) {
+	const words = bitslice.SegmentRows / 64
 	for segment := first; segment < last; segment++ {
 		part := rows[segment*words : min((segment+1)*words, len(rows))]
 		if !slices.ContainsFunc(part, func(x uint64) bool { return x != 0 }) {
 			continue
 		}
-		for i := range 2 {
-			if _, err := c.low[i].Decode(segment, &buffer[2*i]); err != nil {
-				return err
-			}
-			if c.high[i].Len == 0 {
-				continue
-			}
-			if _, err := c.high[i].Decode(segment, &buffer[2*i+1]); err != nil {
-				return err
-			}
+		for i := range buffer {
+			c.codes[i].Segment(segment, &buffer[i])
 		}
-		code := func(i, row int) uint64 { return uint64(buffer[2*i+1][row])<<32 | uint64(buffer[2*i][row]) }
 		for i, x := range part {
 			for ; x != 0; x &= x - 1 {
 				row := 64*i + bits.TrailingZeros64(x)
-				if !c.holds[c.order(code(0, row), code(1, row))+1] {
+				if !c.holds[c.order(buffer[0][row], buffer[1][row])+1] {
 					part[i] &^= x & -x
 				}
 			}
 		}
 	}
-	return nil
 }

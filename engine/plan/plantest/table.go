@@ -88,6 +88,15 @@ func (t *Table) AddTiles(tb testing.TB, codes, has []uint64) uint32 {
 	return c
 }
 
+// Lacks tells for each row whether it has no value in column c.
+func (t *Table) Lacks(c int) []bool {
+	lacks := make([]bool, t.Rows)
+	for row := range lacks {
+		lacks[row] = t.Has[c] != nil && t.Has[c][row/64]>>(row%64)&1 == 0
+	}
+	return lacks
+}
+
 // Plain returns the table for package reference.
 func (t *Table) Plain() *reference.Table {
 	return &reference.Table{Rows: t.Rows, Bits: t.Bits, Codes: t.Codes, Has: t.Has}

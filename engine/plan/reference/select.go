@@ -16,7 +16,7 @@ type Table struct {
 	Has   [][]uint64 // by column: the rows with a value, as a vector; nil for all rows
 }
 
-// DecodeTable decompresses all vectors of t and unpacks all codes.
+// DecodeTable decompresses all vectors of t and reads all codes.
 func DecodeTable(t *plan.Table) (*Table, error) {
 	plain := &Table{Rows: t.Rows}
 	for v := range uint32(len(t.Vectors)) {
@@ -27,7 +27,7 @@ func DecodeTable(t *plan.Table) (*Table, error) {
 		plain.Bits = append(plain.Bits, set)
 	}
 	for c := range uint32(len(t.Columns)) {
-		codes, has, err := decodeColumn(t, c)
+		codes, has, err := decodeCodes(t, c)
 		if err != nil {
 			return nil, fmt.Errorf("codes of column %d: %w", c, err)
 		}
@@ -36,12 +36,9 @@ func DecodeTable(t *plan.Table) (*Table, error) {
 	return plain, nil
 }
 
-func decodeColumn(t *plan.Table, c uint32) (codes, has []uint64, err error) {
-	if len(t.Columns[c].Tiles) == 0 {
-		codes, err = decodeCodes(t, c)
-		return codes, nil, err
-	}
-	column, err := t.Tiles(c, 0, len(t.Columns[c].Tiles))
+// decodeCodes returns the codes of a column, and its rows with a value.
+func decodeCodes(t *plan.Table, c uint32) (codes, has []uint64, err error) {
+	column, err := t.Codes(c)
 	if err == nil {
 		err = column.Validate()
 	}
@@ -56,29 +53,6 @@ func decodeColumn(t *plan.Table, c uint32) (codes, has []uint64, err error) {
 		}
 	}
 	return codes, has, nil
-}
-
-func decodeCodes(t *plan.Table, column uint32) ([]uint64, error) {
-	low, high, err := t.Codes(column)
-	if err != nil {
-		return nil, err
-	}
-	codes := make([]uint64, t.Rows)
-	for row := range t.Rows {
-		x, err := low.At(row)
-		if err != nil {
-			return nil, err
-		}
-		codes[row] = uint64(x)
-		if high.Len == 0 {
-			continue
-		}
-		if x, err = high.At(row); err != nil {
-			return nil, err
-		}
-		codes[row] |= uint64(x) << 32
-	}
-	return codes, nil
 }
 
 // Select returns the rows of each selection of s as a bitset of wah.Bitset(Rows)

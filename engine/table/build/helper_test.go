@@ -228,24 +228,13 @@ func (d *data) codes(t testing.TB, c *column.Column) []uint64 {
 // checkCodes compares the stored values.
 func checkCodes(t testing.TB, table *plan.Table, c uint32, want []uint64, missing []bool) {
 	t.Helper()
-	low, high, err := table.Codes(c)
+	codes, err := table.Codes(c)
 	if err != nil {
 		t.Fatal(err)
-	}
-	lows, err := low.AppendTo(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	highs, err := high.AppendTo(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(highs) == 0 {
-		highs = make([]uint32, len(lows))
 	}
 	for row, w := range want {
-		if got := uint64(highs[row])<<32 | uint64(lows[row]); got != w && !missing[row] {
-			t.Fatalf("column %d, row %d: code %d, want %d", c, row, got, w)
+		if got, ok := codes.At(uint32(row)); ok == missing[row] || ok && got != w {
+			t.Fatalf("column %d, row %d: code %d (%v), want %d", c, row, got, ok, w)
 		}
 	}
 }

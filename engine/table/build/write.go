@@ -141,9 +141,9 @@ func writeColumn[W wah.Word](ctx context.Context, b *builder, p *pile[W], w *hdb
 	for _, c := range b.columns {
 		total += int64(c.rows)
 	}
-	return c.each(ctx, new(blockReader), window{0, c.rows}, func(codes []uint64, _ []bool) error {
+	return c.each(ctx, new(blockReader), window{0, c.rows}, func(codes []uint64, missing []bool) error {
 		b.written += int64(len(codes))
 		b.opt.Progress(Progress{Writing: true, Done: b.written, Total: total, Rows: b.rows})
-		return cw.Codes(codes)
+		return cw.Codes(codes, missing)
 	})
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
-	"heddle/codec"
+	"heddle/codec/bitslice"
 	"heddle/engine/plan"
 	"heddle/engine/table/hdb"
 	"heddle/engine/table/multivalue"
@@ -13,15 +13,15 @@ import (
 
 // BatchLen is the greatest number of rows of a batch: codes of several columns fit the nearest
 // cache.
-const BatchLen = 4 * codec.SegmentLen
+const BatchLen = 4 * bitslice.SegmentRows
 
 // Column reads the codes of a column. It is safe for concurrent use by Readers.
 type Column struct {
-	in        plan.Input
-	low, high codec.Packed
-	missing   []uint64         // rows without a value; nil: none
-	join      *multivalue.Join // from the rows to the stored codes of a multi-valued column; nil for other columns
-	bins      []uint16         // bin of each stored code, if the input has bounds and stored codes are small
+	in      plan.Input
+	tiles   bitslice.Column
+	missing []uint64         // rows without a value; nil: none
+	join    *multivalue.Join // from the rows to the stored codes of a multi-valued column; nil for other columns
+	bins    []uint16         // bin of each stored code, if the input has bounds and stored codes are small
 }
 
 // smallCodes bounds the stored codes of a table of bins.
@@ -34,7 +34,7 @@ func Unread(in plan.Input) *Column { return &Column{in: in} }
 func Open(t *plan.Table, in plan.Input) (c *Column, err error) {
 	c = Unread(in)
 	c.makeBins()
-	if c.low, c.high, err = t.Codes(in.Column); err != nil || !in.Missing {
+	if c.tiles, err = t.Codes(in.Column); err != nil || !in.Missing {
 		return c, err
 	}
 	c.missing, err = t.Bitset(in.Vector)
@@ -77,9 +77,9 @@ type span struct{ segment, end int }
 // Fill makes b the first rows of a bitset from a segment on, at most BatchLen, before segment
 // end. It returns the segment behind them.
 func (b *Batch) Fill(set []uint64, segment, end int) (next int) {
-	const words = codec.SegmentLen / 64
+	const words = bitslice.SegmentRows / 64
 	b.Rows, b.spans = b.Rows[:0], b.spans[:0]
-	for ; segment < end && len(b.Rows) <= BatchLen-codec.SegmentLen; segment++ {
+	for ; segment < end && len(b.Rows) <= BatchLen-bitslice.SegmentRows; segment++ {
 		before := len(b.Rows)
 		for at := segment * words; at < min((segment+1)*words, len(set)); at++ {
 			w, base := set[at], uint32(64*at)
@@ -101,10 +101,12 @@ func (b *Batch) Fill(set []uint64, segment, end int) (next int) {
 }
 
 // Segments is the number of segments of a bitset.
-func Segments(set []uint64) int { return (64*len(set) + codec.SegmentLen - 1) / codec.SegmentLen }
+func Segments(set []uint64) int {
+	return (64*len(set) + bitslice.SegmentRows - 1) / bitslice.SegmentRows
+}
 
 // Reader has the memory of one goroutine that reads.
-type Reader struct{ low, high [codec.SegmentLen]uint32 }
+type Reader struct{ codes [bitslice.SegmentRows]uint64 }
 
 // few is the number of rows of a segment up to which single values are read.
 const few = 4
@@ -114,28 +116,19 @@ const few = 4
 func (r *Reader) Read(c *Column, b *Batch, codes []uint64) error {
 	first, greatest := 0, uint64(0)
 	for _, s := range b.spans {
-		var some uint64
-		var err error
-		if s.end-first <= few {
-			some, err = single(c, b.Rows[first:s.end], codes[first:s.end])
+		if rows, to := b.Rows[first:s.end], codes[first:s.end]; len(rows) <= few {
+			greatest = max(greatest, single(c, rows, to))
 		} else {
-			some, err = r.segment(c, s.segment, b.Rows[first:s.end], codes[first:s.end])
+			greatest = max(greatest, r.segment(c, s.segment, rows, to))
 		}
-		if err != nil {
-			return err
-		}
-		first, greatest = s.end, max(greatest, some)
+		first = s.end
 	}
 	return c.finish(b.Rows, codes, greatest)
 }
 
 // At is Read for any rows, in any order, one by one.
 func (c *Column) At(rows []uint32, codes []uint64) error {
-	greatest, err := single(c, rows, codes)
-	if err != nil {
-		return err
-	}
-	return c.finish(rows, codes, greatest)
+	return c.finish(rows, codes, single(c, rows, codes))
 }
 
 // finish compares stored codes with the last one, and replaces them by bins if the input has
@@ -164,54 +157,31 @@ func (c *Column) finish(rows []uint32, codes []uint64, greatest uint64) error {
 }
 
 // segment reads rows of one segment by decoding it, and returns the greatest code.
-func (r *Reader) segment(c *Column, segment int, rows []uint32, codes []uint64) (greatest uint64, err error) {
+func (r *Reader) segment(c *Column, segment int, rows []uint32, codes []uint64) (greatest uint64) {
 	codes = codes[:len(rows)]
-	if _, err := c.low.Decode(segment, &r.low); err != nil {
-		return 0, err
-	}
-	if c.high.Len == 0 && len(rows) == codec.SegmentLen {
-		for i, code := range r.low {
-			codes[i] = uint64(code)
-			greatest = max(greatest, uint64(code))
-		}
-		return greatest, nil
-	}
-	if c.high.Len == 0 {
-		for i, row := range rows {
-			code := uint64(r.low[row%codec.SegmentLen])
+	c.tiles.Segment(segment, &r.codes)
+	if len(rows) == bitslice.SegmentRows {
+		for i, code := range r.codes {
 			codes[i] = code
 			greatest = max(greatest, code)
 		}
-		return greatest, nil
-	}
-	if _, err := c.high.Decode(segment, &r.high); err != nil {
-		return 0, err
+		return greatest
 	}
 	for i, row := range rows {
-		code := uint64(r.high[row%codec.SegmentLen])<<32 | uint64(r.low[row%codec.SegmentLen])
+		code := r.codes[row%bitslice.SegmentRows]
 		codes[i] = code
 		greatest = max(greatest, code)
 	}
-	return greatest, nil
+	return greatest
 }
 
 // single reads rows one by one, and returns the greatest code.
-func single(c *Column, rows []uint32, codes []uint64) (greatest uint64, err error) {
+func single(c *Column, rows []uint32, codes []uint64) (greatest uint64) {
 	for i, row := range rows {
-		low, err := c.low.At(row)
-		if err != nil {
-			return 0, err
-		}
-		high := uint32(0)
-		if c.high.Len > 0 {
-			if high, err = c.high.At(row); err != nil {
-				return 0, err
-			}
-		}
-		codes[i] = uint64(high)<<32 | uint64(low)
+		codes[i], _ = c.tiles.At(row)
 		greatest = max(greatest, codes[i])
 	}
-	return greatest, nil
+	return greatest
 }
 
 // Valid copies the entries of rows with a value, and returns their number.

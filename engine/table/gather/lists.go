@@ -1,7 +1,7 @@
 package gather
 
 import (
-	"heddle/codec"
+	"heddle/codec/bitslice"
 	"heddle/engine/plan"
 	"heddle/engine/table/multivalue"
 )
@@ -18,7 +18,7 @@ func OpenList(t *plan.Table, in plan.Input, l *List) (c *Column, err error) {
 	c = Unread(in)
 	c.makeBins()
 	c.join = l.Join
-	if c.low, c.high, err = l.Table.Codes(0); err != nil || !in.Missing {
+	if c.tiles, err = l.Table.Codes(0); err != nil || !in.Missing {
 		return c, err
 	}
 	c.missing, err = t.Bitset(in.Vector)
@@ -46,7 +46,7 @@ func (r *Reader) Lists(c *Column, rows []uint32, codes []uint64, ends []uint32) 
 
 // add adds a row in any order.
 func (b *Batch) add(row uint32) {
-	n, segment := len(b.Rows), int(row/codec.SegmentLen)
+	n, segment := len(b.Rows), int(row/bitslice.SegmentRows)
 	b.Rows = append(b.Rows, row)
 	if k := len(b.spans); k > 0 && b.spans[k-1].segment == segment && b.Rows[n-1] < row {
 		b.spans[k-1].end++

@@ -43,7 +43,7 @@ func writeBench(b *testing.B, path string, c column.Column, codes []uint64, vect
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := cw.Codes(codes); err != nil {
+	if err := cw.Codes(codes, nil); err != nil {
 		b.Fatal(err)
 	}
 	for _, v := range vectors {

@@ -1,9 +1,6 @@
 package hdb
 
 import (
-	"errors"
-
-	"heddle/codec"
 	"heddle/engine/file/container"
 )
 
@@ -15,7 +12,7 @@ func (f *File) checkWords() error {
 	if err := f.checkVectors(); err != nil {
 		return err
 	}
-	return f.checkValues()
+	return f.checkTiles()
 }
 
 func (f *File) checkDictionaries() error {
@@ -42,8 +39,7 @@ func (f *File) checkDictionaries() error {
 	return nil
 }
 
-// checkRange is the number of entries, and of packed segments, that one goroutine checks
-// at a time.
+// checkRange is the number of entries that one goroutine checks at a time.
 const checkRange = 1 << 12
 
 // checkVectors checks that words are vectors and have as many ones as their bins have
@@ -69,64 +65,4 @@ func (f *File) checkVectors() error {
 		}
 		return nil
 	})
-}
-
-// half is 32 bits of the codes of a column.
-type half struct {
-	codec.Packed
-	off uint64 // where its first word lies, in words from the start of the section
-}
-
-// halves gives the lower 32 bits of the codes of column c and, where they have them, the
-// upper.
-func (f *File) halves(c int) ([]half, error) {
-	d := f.table.Columns[c]
-	low, high, err := f.views[c].Codes(uint32(c))
-	if err != nil {
-		return nil, f.corruptValues(c, d.Low.Off, err)
-	}
-	if !wide(&f.columns[c]) {
-		return []half{{low, d.Low.Off}}, nil
-	}
-	return []half{{low, d.Low.Off}, {high, d.High.Off}}, nil
-}
-
-// checkValues decodes the stored values of all columns.
-func (f *File) checkValues() error {
-	type part struct {
-		half
-		column, lo, hi int // segments
-	}
-	var parts []part
-	for c := range f.columns {
-		halves, err := f.halves(c)
-		if err != nil {
-			return err
-		}
-		for _, h := range halves {
-			for lo := 0; lo < h.Segments(); lo += checkRange {
-				parts = append(parts, part{h, c, lo, min(lo+checkRange, h.Segments())})
-			}
-		}
-	}
-	return container.Parallel(len(parts), func(i int) error {
-		var buf [codec.SegmentLen]uint32
-		p := &parts[i]
-		for s := p.lo; s < p.hi; s++ {
-			if _, err := p.Decode(s, &buf); err != nil {
-				return f.corruptValues(p.column, p.off, err)
-			}
-		}
-		return nil
-	})
-}
-
-// corruptValues turns an error of package codec about the words of a packed list, which
-// starts at word off, into a CorruptError.
-func (f *File) corruptValues(c int, off uint64, err error) error {
-	reason := err.Error()
-	if e := (*codec.CorruptError)(nil); errors.As(err, &e) {
-		off, reason = off+uint64(e.Word), e.Reason
-	}
-	return f.corrupt(secPacked, 4*off, "values of column %.60q: %s", f.columns[c].Name, reason)
 }

@@ -15,36 +15,45 @@ type ColumnWriter struct {
 	all      uint32   // rows
 	counts   []uint64 // ones of the vectors
 	greatest uint64   // code
-	wide     bool     // codes have more than 32 bits
+	missing  uint64   // number of rows without a value
 	rows     uint64   // number of rows whose codes were given
+	absent   uint64   // number of them without a value
 	vectors  int      // number of vectors that were given
+	first    uint64   // bytes of section slices before the column
 	size     columnSize
 }
 
-// Codes adds the codes of the next rows, any number. A row without a value may have any
-// code up to the greatest of the bins; 0 costs least. A code beyond the bins, or more
-// codes than rows, are an ErrInput.
-func (c *ColumnWriter) Codes(codes []uint64) error {
-	return c.w.file.Do(func() error { return c.addCodes(codes) })
+// Codes adds the codes of the next rows, any number. missing tells which of them have no value; without an element all
+// have one. The code of a row without a value is arbitrary. A code beyond the bins, or more codes than rows, are an
+// ErrInput.
+func (c *ColumnWriter) Codes(codes []uint64, missing []bool) error {
+	return c.w.file.Do(func() error { return c.addCodes(codes, missing) })
 }
 
-func (c *ColumnWriter) addCodes(codes []uint64) error {
+func (c *ColumnWriter) addCodes(codes []uint64, missing []bool) error {
 	if err := c.ended(); err != nil {
 		return err
 	}
 	if rows := uint64(c.all); uint64(len(codes)) > rows-c.rows {
 		return c.inputError("%d codes for %d rows", c.rows+uint64(len(codes)), rows)
 	}
+	if len(missing) > 0 && len(missing) != len(codes) {
+		return c.inputError("%d codes, %d marks of missing values", len(codes), len(missing))
+	}
 	for i, code := range codes {
-		if code > c.greatest {
-			return c.inputError("row %d has code %d, the bins end at %d", c.rows+uint64(i), code, c.greatest)
+		has := len(missing) == 0 || !missing[i]
+		switch {
+		case !has:
+			c.absent++
+		case code > c.greatest:
+			return c.inputError("row %d has code %d, the bins end at %d", c.rows, code, c.greatest)
 		}
+		if err := c.w.tile.add(code, has); err != nil {
+			return err
+		}
+		c.rows++
 	}
-	c.rows += uint64(len(codes))
-	if err := c.w.planes[0].add(codes, 0); err != nil || !c.wide {
-		return err
-	}
-	return c.w.planes[1].add(codes, 32)
+	return nil
 }
 
 // Vector32 adds the next vector, in words of 32 bits: the vectors of the encoding in
@@ -101,7 +110,7 @@ func (c *ColumnWriter) inputError(format string, args ...any) error {
 	return inputError("column %.60q: "+format, append([]any{c.name}, args...)...)
 }
 
-// endColumn checks that the last column is complete and writes its codes.
+// endColumn checks that the last column is complete and writes its last tile.
 func (w *Writer) endColumn() error {
 	c := w.open
 	if c == nil {
@@ -110,22 +119,16 @@ func (w *Writer) endColumn() error {
 	switch rows := uint64(c.all); {
 	case c.rows != rows:
 		return c.inputError("%d of %d codes are missing", rows-c.rows, rows)
+	case c.absent != c.missing:
+		return c.inputError("%d rows without a value instead of %d", c.absent, c.missing)
 	case c.vectors != len(c.counts):
 		return c.inputError("%d of %d vectors are missing", len(c.counts)-c.vectors, len(c.counts))
 	}
-	var v plan.Values
-	var err error
-	if v.Low, err = w.planes[0].writeTo(w.section(secPacked)); err != nil {
+	if err := w.tile.write(); err != nil {
 		return err
 	}
-	if c.wide {
-		if v.High, err = w.planes[1].writeTo(w.section(secPacked)); err != nil {
-			return err
-		}
-	}
 	w.open = nil
-	c.size.values = 4 * (v.Low.Words + v.High.Words)
+	c.size.values = w.section(secSlices).Length() - c.first
 	w.sizes = append(w.sizes, c.size)
-	w.bytes = appendValues(w.bytes[:0], v)
-	return w.section(secValueTable).Append(w.bytes)
+	return nil
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/codec"
 	"heddle/codec/wah"
 	"heddle/engine/file/container"
 	"heddle/engine/file/container/containertest"
@@ -44,7 +43,7 @@ func exercise(t *testing.T, f *File) {
 		t.Fatalf("the table of an open file is not valid: %v", err)
 	}
 	typed := func(err error) {
-		if err != nil && !errors.Is(err, wah.ErrCorrupt) && !errors.Is(err, codec.ErrCorrupt) {
+		if err != nil && !errors.Is(err, wah.ErrCorrupt) {
 			containertest.WantCorrupt(t, err, f.Path())
 		}
 	}
@@ -121,22 +120,11 @@ func (f *File) eachVector(t *testing.T, got func(v uint32, rows []uint64, err er
 func (f *File) eachCodes(t *testing.T, got func(column int, codes []uint64, err error)) {
 	t.Helper()
 	for i := range f.Columns() {
-		low, high, err := f.Table().Codes(uint32(i))
-		var halves [2][]uint32
-		for k, p := range []codec.Packed{low, high} {
-			if err == nil {
-				halves[k], err = p.AppendTo(nil)
-			}
-			if err == nil && len(halves[k]) != int(p.Len) {
-				t.Fatalf("%d codes of %d", len(halves[k]), p.Len)
-			}
-		}
+		column, err := f.Table().Codes(uint32(i))
 		var codes []uint64
-		for row, code := range halves[0] {
-			codes = append(codes, uint64(code))
-			if err == nil && len(halves[1]) > 0 {
-				codes[row] |= uint64(halves[1][row]) << 32
-			}
+		for row := uint32(0); row < column.Rows; row++ {
+			code, _ := column.At(row)
+			codes = append(codes, code)
 		}
 		got(i, codes, err)
 	}
@@ -162,7 +150,7 @@ func TestFlippedBytes(t *testing.T) {
 			}
 			data[i] ^= 1 << (i % 8)
 			f, err := fromBytes("x", data, true)
-			if lazy := where == secVectors.String() || where == secPacked.String(); lazy != (err == nil) {
+			if lazy := where == secVectors.String() || where == secSlices.String(); lazy != (err == nil) {
 				t.Fatalf("byte %d of section %s changed, the error is %v", i, where, err)
 			}
 			if err == nil {
@@ -224,7 +212,7 @@ func TestCrafted(t *testing.T) {
 		{"rows at the limit", header, func(b []byte) { put32(b, 24, math.MaxUint32) }, always, "bins: "},
 		{"word", header, func(b []byte) { put32(b, 28, 48) }, always, "header: vectors of 48-bit words"},
 		{"the other word", header, func(b []byte) { put32(b, 28, 64) }, always, "vector-table: vector 0 has 2 words for 1 groups"},
-		{"more columns", header, func(b []byte) { put32(b, 32, 4) }, always, "header: section value-table has 96 bytes for 4 columns"},
+		{"more columns", header, func(b []byte) { put32(b, 32, 4) }, always, "columns: 3 columns, the header says 4"},
 		{"more vectors", header, func(b []byte) { put32(b, 36, 10) }, always, "header: section vector-table"},
 		{"more bins", header, func(b []byte) { put64(b, 40, math.MaxUint64) }, always, "header: section bins"},
 		{"bins that wrap", header, func(b []byte) { put64(b, 40, 10+1<<61) }, always, "header: section bins"},
@@ -234,7 +222,7 @@ func TestCrafted(t *testing.T) {
 		{"section number", header, func(b []byte) { put32(b, entry(secVectors), 3) }, always, "header: section 3 in the place of 0"},
 		{"odd length of vectors", header, func(b []byte) { put64(b, entry(secVectors)+16, 40) }, always, "header: section vectors has 40 bytes, not a multiple of 16"},
 		{"fewer vectors", header, func(b []byte) { put64(b, entry(secVectors)+16, 16) }, always, "vector-table: vector 1 of 2 words at word 4 ends behind"},
-		{"odd length of values", header, func(b []byte) { put64(b, entry(secPacked)+16, 4) }, always, "header: section packed has 4 bytes, not a multiple of 16"},
+		{"odd length of values", header, func(b []byte) { put64(b, entry(secSlices)+16, 4) }, always, "header: section slices has 4 bytes, not a multiple of 16"},
 
 		{"vector offset", secVectorTable, func(b []byte) { put64(b, vectorSize, 8) }, always, "vector-table: vector 1 starts at word 8"},
 		{"vector offset at the limit", secVectorTable, func(b []byte) { put64(b, 0, math.MaxUint64) }, always, "vector-table: vector 0 starts at word"},
@@ -243,13 +231,18 @@ func TestCrafted(t *testing.T) {
 		{"fewer words", secVectorTable, func(b []byte) { put32(b, 8, 1) }, verify, "vectors: vector 0: "},
 		{"reserved bytes of a vector", secVectorTable, func(b []byte) { b[15] = 1 }, always, "vector-table: vector 0 has reserved bytes"},
 
-		{"value offset", secValueTable, func(b []byte) { put64(b, valuesSize, 4) }, always, "value-table: column 1: values of"},
-		{"value offset at the limit", secValueTable, func(b []byte) { put64(b, 0, math.MaxUint64) }, always, "value-table: column 0: values of"},
-		{"value words at the limit", secValueTable, func(b []byte) { put64(b, 8, math.MaxUint64) }, always, "value-table: column 0: values of"},
-		{"values without a directory", secValueTable, func(b []byte) { put64(b, 8, 1) }, always, "value-table: column 0: "},
-		{"last values end before", secValueTable, func(b []byte) { put64(b, 2*valuesSize+24, 2) }, always, "value-table: values end at word"},
-		{"upper halves of narrow codes", secValueTable, func(b []byte) { put64(b, 16, 8) }, always, "value-table: column 0: upper halves"},
-		{"no upper halves", secValueTable, func(b []byte) { put64(b, 2*valuesSize+24, 0) }, always, "value-table: column 2: "},
+		{"odd length of tiles", header, func(b []byte) { put64(b, entry(secTiles)+16, 33) }, always, "header: section tiles has 33 bytes, not a multiple of 32"},
+		{"fewer tiles", header, func(b []byte) { put64(b, entry(secTiles)+16, 64) }, always, "tiles: 2 tiles, the columns up to 2 have 3"},
+		{"more tiles", header, func(b []byte) { put64(b, entry(secTiles)+16, 128) }, always, "tiles: 3 tiles end at word"},
+		{"tile offset", secTiles, func(b []byte) { put64(b, tileSize, 4) }, always, "tiles: column 1, tile 0: starts at word 4"},
+		{"tile offset at the limit", secTiles, func(b []byte) { put64(b, 0, math.MaxUint64) }, always, "tiles: column 0, tile 0: starts at word"},
+		{"words of a tile", secTiles, func(b []byte) { put32(b, 2*tileSize+20, 4) }, always, "tiles: column 2: corrupt bit slices: tile 0: "},
+		{"words of a tile at the limit", secTiles, func(b []byte) { put32(b, 2*tileSize+20, math.MaxUint32) }, always, "tiles: column 2: corrupt bit slices: tile 0: words"},
+		{"width", secTiles, func(b []byte) { b[16] = 65 }, always, "tiles: column 0: corrupt bit slices: tile 0: width 65"},
+		{"rows of a tile", secTiles, func(b []byte) { b[18]++ }, always, "tiles: column 0: corrupt bit slices: tile 0: 41 rows instead of 40"},
+		{"rows with a value", secTiles, func(b []byte) { b[24]-- }, verify, "slices: values of column \"delay\": corrupt bit slices: tile 0: 35 rows with a value instead of 34"},
+		{"reserved bytes of a tile", secTiles, func(b []byte) { b[31] = 1 }, always, "tiles: column 0, tile 0: reserved bytes"},
+		{"minimum", secTiles, func(b []byte) { b[tileSize+8] = 9 }, verify, "slices: column \"carrier\": row 0 has code 9, which is in no bin"},
 
 		{"bin upside down", secBins, func(b []byte) { put64(b, 0, 3) }, always, "bins: column \"delay\": bin 0 has codes 3 to 2"},
 		{"bins overlap", secBins, func(b []byte) { put64(b, binSize, 2) }, always, "bins: column \"delay\": bin 1 starts at code 2"},
@@ -258,7 +251,7 @@ func TestCrafted(t *testing.T) {
 		{"rows of another bin", secBins, func(b []byte) { b[16]++; b[16+binSize]-- }, verify, "vectors: vector 0: 17 ones, its bins have 18 rows"},
 		{"reserved bytes of a bin", secBins, func(b []byte) { b[20] = 1 }, always, "bins: column \"delay\": bin 0 has reserved bytes"},
 		{"loose bin", secBins, func(b []byte) { put64(b, 2*binSize+8, 7) }, verify, "bins: column \"delay\": bin 2 has codes 6 to 7 of 4 rows, its rows have 6 to 6"},
-		{"code between bins", secBins, func(b []byte) { put64(b, binSize, 4) }, verify, "packed: column \"delay\": row 3 has code 3, which is in no bin"},
+		{"code between bins", secBins, func(b []byte) { put64(b, binSize, 4) }, verify, "slices: column \"delay\": row 3 has code 3, which is in no bin"},
 		{"narrow bins of wide codes", secBins, func(b []byte) { put64(b, len(b)-16, 1<<32-1) }, always, "bins: column \"seen\": bin 3 has codes"},
 		{"code beyond the dictionary", secBins, func(b []byte) { put64(b, 5*binSize+8, 3) }, always, "columns: column 1 (\"carrier\"): key 3, the dictionary has 3 entries"},
 		{"keys wrap", secBins, func(b []byte) { put64(b, len(b)-16, math.MaxUint64) }, always, "columns: column 2 (\"seen\"): base 9223372036854775808, with codes up to 18446744073709551615"},
@@ -291,10 +284,10 @@ func TestCrafted(t *testing.T) {
 		{"a row less", secVectors, func(b []byte) { b[0] &^= 1 }, verify, "vectors: vector 0: 16 ones, its bins have 17 rows"},
 		{"another row", secVectors, func(b []byte) { b[0] ^= 1<<2 | 1<<3 }, verify, "vectors: column \"delay\": vector 0 has row 3"},
 		{"a row of a bin before", secVectors, func(b []byte) { b[16] ^= 1<<2 | 1<<3 }, verify, "vectors: column \"delay\": vector 1 has row 2"},
-		{"segment header", secPacked, func(b []byte) { put32(b, 4, math.MaxUint32) }, verify, "packed: values of column \"delay\": "},
-		{"segment offset", secPacked, func(b []byte) { put32(b, 0, 1) }, verify, "packed: values of column \"delay\": "},
-		{"code of another bin", secPacked, func(b []byte) { b[8] ^= 7 }, verify, "packed: column \"delay\": row 0 has code 7, which is in no bin"},
-		{"code of a row without a value", secPacked, func(b []byte) { b[8+30*3/8] |= 7 << (30 * 3 % 8) }, verify, "packed: column \"delay\": row 30 has code 7, which is in no bin"},
+		{"existence", secSlices, func(b []byte) { b[3] |= 0x40 }, verify, "slices: values of column \"delay\": corrupt bit slices: tile 0: 36 rows with a value instead of 35"},
+		{"another row without a value", secSlices, func(b []byte) { b[0] ^= 1; b[3] ^= 0x40 }, verify, "slices: column \"delay\": row 30 has code 0 and is among the rows without a value"},
+		{"code of another bin", secSlices, func(b []byte) { b[16] ^= 1; b[32] ^= 1; b[48] ^= 1 }, verify, "slices: column \"delay\": row 0 has code 7, which is in no bin"},
+		{"directory", secSlices, func(b []byte) { b[4*12+1] |= 0x3f }, verify, "slices: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			data := tiny().image(t)

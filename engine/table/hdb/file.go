@@ -36,6 +36,7 @@ type File struct {
 	shown []column.Column
 	lists map[int]*List // by number in shown
 
+	sums   bool        // blocks are compared with their checksums
 	intact atomic.Bool // CheckWords has found no damage
 }
 
@@ -75,13 +76,13 @@ func open(root *os.Root, path string, sums, dictionaries bool) (*File, error) {
 
 func newFile(file *container.File, sums, dictionaries bool) (f *File, err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
-	f = &File{file: file}
+	f = &File{file: file, sums: sums}
 	if f.header, err = decodeHeader(file); err != nil {
 		return nil, err
 	}
 	if sums {
 		for s := secVectorTable; s < secSums; s++ {
-			if s == secPacked {
+			if s == secSlices {
 				continue
 			}
 			if err := file.CheckSection(int(s)); err != nil {
@@ -95,7 +96,7 @@ func newFile(file *container.File, sums, dictionaries bool) (f *File, err error)
 	if err := f.readColumns(dictionaries); err != nil {
 		return nil, err
 	}
-	f.table = plan.Table{Rows: f.header.rows, Packed: container.View[uint32](f.bytes(secPacked))}
+	f.table = plan.Table{Rows: f.header.rows, Slices: container.View[uint32](f.bytes(secSlices))}
 	if f.header.word == 64 {
 		if f.table.Words64 = container.View[uint64](f.bytes(secVectors)); f.table.Words64 == nil {
 			f.table.Words64 = []uint64{} // nil would say that words have 32 bits
@@ -106,12 +107,10 @@ func newFile(file *container.File, sums, dictionaries bool) (f *File, err error)
 	if err := f.readVectors(); err != nil {
 		return nil, err
 	}
-	if err := f.readValues(); err != nil {
+	if err := f.readTiles(); err != nil {
 		return nil, err
 	}
-	if sums {
-		f.table.Check = newChecker(f)
-	}
+	f.table.Check = newChecker(f)
 	f.divide()
 	if sums {
 		return f, f.checkDictionaries()
@@ -194,8 +193,9 @@ func (f *File) ColumnSize(c int) (vectors, values int64) {
 		for _, v := range f.table.Vectors[col.Vector:][:col.Vectors()] {
 			vectors += int64(v.Words) * int64(f.header.word/8)
 		}
-		d := f.table.Columns[c]
-		values += int64(4 * (d.Low.Words + d.High.Words))
+		for _, t := range f.table.Columns[c].Tiles {
+			values += int64(4 * t.Words)
+		}
 	}
 	return vectors, values
 }

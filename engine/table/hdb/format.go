@@ -5,13 +5,14 @@ import (
 	"io"
 	"os"
 
+	"heddle/codec/bitslice"
 	"heddle/engine/file/container"
 	"heddle/engine/plan"
 	"heddle/engine/table/column"
 )
 
 // Version is the version of the format that this package reads and writes.
-const Version = 3
+const Version = 4
 
 // PageSize is the alignment of every section, in bytes. The header is the first page.
 const PageSize = container.PageSize
@@ -25,8 +26,8 @@ type section uint32
 const (
 	secVectors       section = iota // words, each vector at a multiple of plan.VectorAlign bytes
 	secVectorTable                  // descriptors, vectorSize bytes each
-	secPacked                       // packed codes, each list at a multiple of plan.ListAlign words
-	secValueTable                   // descriptors, valuesSize bytes each
+	secSlices                       // words of tiles, column after column
+	secTiles                        // descriptors, tileSize bytes each, column after column
 	secBins                         // binSize bytes each, column after column
 	secStrings                      // bytes of all dictionaries, column after column
 	secStringOffsets                // u64, one more than strings
@@ -37,7 +38,7 @@ const (
 )
 
 var sectionNames = [numSections]string{
-	"vectors", "vector-table", "packed", "value-table", "bins", "strings", "string-offsets", "columns", "meta", "sums",
+	"vectors", "vector-table", "slices", "tiles", "bins", "strings", "string-offsets", "columns", "meta", "sums",
 }
 
 func (s section) String() string { return sectionNames[s] }
@@ -98,7 +99,6 @@ func decodeHeader(file *container.File) (h header, err error) {
 		entries string
 	}{
 		{secVectorTable, vectorSize, uint64(h.vectors), "vectors"},
-		{secValueTable, valuesSize, uint64(h.columns), "columns"},
 		{secBins, binSize, h.bins, "bins"},
 		{secStringOffsets, 8, h.strings + 1, "strings and one more"},
 	} {
@@ -110,7 +110,7 @@ func decodeHeader(file *container.File) (h header, err error) {
 	if n := file.Header.Table[secStringOffsets].Length; n == 0 {
 		return h, file.CorruptEntry(int(secStringOffsets), "is empty")
 	}
-	for s, unit := range map[section]uint64{secVectors: plan.VectorAlign, secPacked: 4 * plan.ListAlign} {
+	for s, unit := range map[section]uint64{secVectors: plan.VectorAlign, secSlices: 4 * bitslice.Align, secTiles: tileSize} {
 		if n := file.Header.Table[s].Length; n%unit != 0 {
 			return h, file.CorruptEntry(int(s), "has %d bytes, not a multiple of %d", n, unit)
 		}
@@ -121,7 +121,7 @@ func decodeHeader(file *container.File) (h header, err error) {
 // Sizes of descriptors, in bytes.
 const (
 	vectorSize = 16
-	valuesSize = 32
+	tileSize   = 32
 	binSize    = 24
 )
 
@@ -137,20 +137,21 @@ func vectorAt(b []byte, i int) (v plan.Vector, upper uint32) {
 	return plan.Vector{Off: le.Uint64(p), Words: le.Uint32(p[8:])}, le.Uint32(p[12:])
 }
 
-func appendValues(dst []byte, v plan.Values) []byte {
-	for _, n := range []uint64{v.Low.Off, v.Low.Words, v.High.Off, v.High.Words} {
-		dst = binary.LittleEndian.AppendUint64(dst, n)
-	}
-	return dst
+func appendTile(dst []byte, t *bitslice.Tile) []byte {
+	le := binary.LittleEndian
+	dst = le.AppendUint64(le.AppendUint64(dst, t.Off), t.Min)
+	dst = le.AppendUint16(append(dst, t.Width, t.Flags), t.Last)
+	return le.AppendUint32(le.AppendUint32(le.AppendUint32(dst, t.Words), t.Valid), 0)
 }
 
-func valuesAt(b []byte, i int) plan.Values {
-	p := b[i*valuesSize:][:valuesSize]
+// tileAt reads descriptor i of a section; its upper bits must be 0.
+func tileAt(b []byte, i int) (t bitslice.Tile, upper uint32) {
+	p := b[i*tileSize:][:tileSize]
 	le := binary.LittleEndian
-	return plan.Values{
-		Low:  plan.Span{Off: le.Uint64(p), Words: le.Uint64(p[8:])},
-		High: plan.Span{Off: le.Uint64(p[16:]), Words: le.Uint64(p[24:])},
-	}
+	return bitslice.Tile{
+		Off: le.Uint64(p), Min: le.Uint64(p[8:]), Width: p[16], Flags: p[17], Last: le.Uint16(p[18:]),
+		Words: le.Uint32(p[20:]), Valid: le.Uint32(p[24:]),
+	}, le.Uint32(p[28:])
 }
 
 func appendBin(dst []byte, b column.Bin) []byte {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -22,41 +23,56 @@ func (r reader) section(i uint64) (offset, length uint64) {
 	return r.u64(64 + 24*i + 8), r.u64(64 + 24*i + 16)
 }
 
-// bitString reads width bits from bit at on of the words at byte offset.
-func (r reader) bitString(offset, at, width uint64) (v uint64) {
-	for k := range width {
-		v |= uint64(r.u32(offset+(at+k)/32*4)>>((at+k)%32)&1) << k
-	}
-	return v
-}
+func (r reader) u16(at uint64) uint64 { return uint64(binary.LittleEndian.Uint16(r.data[at:])) }
 
-// packed decodes n packed values from byte offset on, of so many words.
-func (r reader) packed(offset, words, n uint64) (values []uint64) {
-	segments := (n + 127) / 128
-	payloads := offset + 8*segments
-	end := payloads
-	for s := range segments {
-		cnt := min(n-128*s, 128)
-		payload, h := payloads+4*uint64(r.u32(offset+8*s)), uint64(r.u32(offset+8*s+4))
-		if payload != end {
-			return nil
+// tile reads the codes of a tile, and which rows have a value, from its descriptor and the start of section slices.
+func (r reader) tile(at, section uint64) (codes []uint64, has []bool) {
+	start, least := section+4*r.u64(at), r.u64(at+8)
+	width, flags, rows := uint64(r.data[at+16]), r.data[at+17], r.u16(at+18)+1
+	plain := (rows + 127) / 128 * 16
+	slice := func(i uint64) (bits []bool) {
+		bits = make([]bool, rows)
+		form, from := uint64(0), start+i*plain
+		if flags&2 == 0 {
+			entry := r.u16(start + 2*i)
+			form, from = entry>>14, start+16*(entry&(1<<14-1))
 		}
-		b, hb, ib, en := h&63, h>>6&63, h>>12&15, h>>16&255
-		first := len(values)
-		for i := range cnt {
-			values = append(values, r.bitString(payload, i*b, b))
+		rare := uint64(0)
+		if form == 3 {
+			rare = r.u16(from) >> 15
 		}
-		exceptions := payload + (cnt*b+31)/32*4
-		for j := range en {
-			index := r.bitString(exceptions, j*ib, ib)
-			values[first+int(index)] |= r.bitString(exceptions, en*ib+j*hb, hb) << b
+		for row := range rows {
+			switch form {
+			case 0:
+				bits[row] = r.data[from+row/8]>>(row%8)&1 == 1
+			case 2:
+				bits[row] = true
+			case 3:
+				bits[row] = rare == 0
+			}
 		}
-		end = exceptions + (en*(ib+hb)+31)/32*4
+		if form == 3 {
+			for k := range r.u16(from) & (1<<15 - 1) {
+				bits[r.u16(from+2+2*k)] = rare == 1
+			}
+		}
+		return bits
 	}
-	if end != offset+4*words {
-		return nil
+	codes, has = make([]uint64, rows), slices.Repeat([]bool{true}, int(rows))
+	if flags&1 != 0 {
+		has = slice(0)
 	}
-	return values
+	for i := range width {
+		for row, bit := range slice(uint64(flags&1) + i) {
+			if bit {
+				codes[row] += 1 << (width - 1 - i)
+			}
+		}
+	}
+	for row := range codes {
+		codes[row] += least
+	}
+	return codes, has
 }
 
 // vector decodes a vector of so many words from byte offset on, a byte a bit.
@@ -118,12 +134,12 @@ func (s *sample) checkReader(t *testing.T, r reader) {
 	}
 	vectors, vectorsLen := r.section(0)
 	table, _ := r.section(1)
-	packed, packedLen := r.section(2)
-	values, _ := r.section(3)
+	words, wordsLen := r.section(2)
+	tiles, _ := r.section(3)
 	bins, binsLen := r.section(4)
 	strings, _ := r.section(5)
 	offsets, _ := r.section(6)
-	size, next, nextList := uint64(word/8), uint64(0), uint64(0) // bytes; of the next vector and list
+	size, next, nextTile := uint64(word/8), uint64(0), uint64(0) // bytes; of the next vector and tile
 	vector := func() []byte {
 		off, words := r.u64(table), uint64(r.u32(table+8))
 		if off*size != next || r.u32(table+12) != 0 {
@@ -145,31 +161,23 @@ func (s *sample) checkReader(t *testing.T, r reader) {
 		}
 		offsets += 8 * c.Strings
 
-		codes := make([]uint64, rows)
-		for half := range uint64(2) {
-			off, words := r.u64(values+16*half), r.u64(values+16*half+8)
-			if words == 0 && off == 0 {
-				continue // no rows, or no upper halves
+		var codes []uint64
+		var has []bool
+		for uint64(len(codes)) < rows {
+			if 4*r.u64(tiles) != nextTile {
+				t.Fatalf("a tile at word %d, want byte %d", r.u64(tiles), nextTile)
 			}
-			if 4*off != nextList {
-				t.Fatalf("values at word %d, want byte %d", off, nextList)
-			}
-			nextList = (nextList + 4*words + 15) / 16 * 16
-			list := r.packed(packed+4*off, words, rows)
-			for row := range codes {
-				codes[row] |= list[row] << (32 * half)
-			}
+			nextTile += 4 * uint64(r.u32(tiles+20))
+			part, valued := r.tile(tiles, words)
+			codes, has = append(codes, part...), append(has, valued...)
+			tiles += 32
 		}
-		values += 32
 
 		inBin := make([]uint64, rows) // n: none
 		left := rows
 		for row, code := range codes {
-			if code != p.code(row) {
-				t.Fatalf("column %q: row %d has code %d, want %d", c.Name, row, code, p.code(row))
-			}
-			if missing := p.missing != nil && p.missing[row]; !missing && base+code != p.keys[row] {
-				t.Fatalf("column %q: row %d has key %d", c.Name, row, base+code)
+			if missing := p.missing != nil && p.missing[row]; missing == has[row] || has[row] && base+code != p.keys[row] {
+				t.Fatalf("column %q: row %d has key %d (%v)", c.Name, row, base+code, has[row])
 			}
 			for inBin[row] < c.Bins && code > r.u64(bins+24*inBin[row]+8) {
 				inBin[row]++
@@ -214,8 +222,8 @@ func (s *sample) checkReader(t *testing.T, r reader) {
 			}
 		}
 	}
-	if next != vectorsLen || nextList != packedLen || binsLen != 0 {
-		t.Errorf("%d bytes of vectors, %d of values and %d of bins are left", vectorsLen-next, packedLen-nextList, binsLen)
+	if next != vectorsLen || nextTile != wordsLen || binsLen != 0 {
+		t.Errorf("%d bytes of vectors, %d of values and %d of bins are left", vectorsLen-next, wordsLen-nextTile, binsLen)
 	}
 	var meta struct{ Creator, Source string }
 	at, n = r.section(8)

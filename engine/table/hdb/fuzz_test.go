@@ -1,6 +1,7 @@
 package hdb
 
 import (
+	"bytes"
 	"testing"
 
 	"heddle/engine/file/container"
@@ -39,10 +40,10 @@ func FuzzSections(f *testing.F) {
 	for _, path := range files {
 		file := mustOpen(f, path)
 		b := func(i section) []byte { return file.bytes(i) }
-		f.Add(file.Rows(), file.Word() == 64, b(secVectors), b(secVectorTable), b(secPacked), b(secValueTable), b(secBins),
+		f.Add(file.Rows(), file.Word() == 64, b(secVectors), b(secVectorTable), b(secSlices), b(secTiles), b(secBins),
 			b(secStrings), b(secStringOffsets), b(secColumns), b(secMeta))
 	}
-	f.Fuzz(func(t *testing.T, rows uint32, wide bool, vectors, vectorTable, packed, valueTable, bins, strings, offsets, columns, meta []byte) {
+	f.Fuzz(func(t *testing.T, rows uint32, wide bool, vectors, vectorTable, words, tiles, bins, strings, offsets, columns, meta []byte) {
 		h := header{rows: rows % (1 << 14), word: 32} // within the reach of exercise
 		if wide {
 			h.word = 64
@@ -50,11 +51,11 @@ func FuzzSections(f *testing.F) {
 		if len(offsets) < 8 {
 			offsets = make([]byte, 8)
 		}
-		sections := [][]byte{vectors, vectorTable, packed, valueTable, bins, strings, offsets, columns, meta}
-		for s, unit := range map[section]int{secVectors: 16, secVectorTable: vectorSize, secPacked: 16, secValueTable: valuesSize, secBins: binSize, secStringOffsets: 8} {
+		sections := [][]byte{vectors, vectorTable, words, tiles, bins, strings, offsets, columns, meta}
+		for s, unit := range map[section]int{secVectors: 16, secVectorTable: vectorSize, secSlices: 16, secTiles: tileSize, secBins: binSize, secStringOffsets: 8} {
 			sections[s] = sections[s][:len(sections[s])/unit*unit]
 		}
-		h.vectors, h.columns = uint32(len(vectorTable)/vectorSize), uint32(len(valueTable)/valuesSize)
+		h.vectors, h.columns = uint32(len(vectorTable)/vectorSize), uint32(bytes.Count(columns, []byte(`"name"`)))
 		h.bins, h.strings = uint64(len(bins)/binSize), uint64(len(offsets)/8-1)
 		data := containertest.Layout(&format, h.fields(), sections...)
 		for _, deep := range []bool{false, true} {

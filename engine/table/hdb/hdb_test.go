@@ -1,7 +1,6 @@
 package hdb
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -116,12 +115,12 @@ func (s *sample) write(w *Writer) error {
 		for row := range codes {
 			codes[row] = p.code(row)
 		}
-		for n := 1; len(codes) > 0; n = n*3 + 1 {
+		for n, missing := 1, p.missing; len(codes) > 0; n = n*3 + 1 {
 			n = min(n, len(codes))
-			if err := c.Codes(codes[:n]); err != nil {
+			if err := c.Codes(codes[:n], missing[:min(n, len(missing))]); err != nil {
 				return err
 			}
-			codes = codes[n:]
+			codes, missing = codes[n:], missing[min(n, len(missing)):]
 		}
 		for v := range p.Vectors() {
 			if s.word == 64 {
@@ -208,22 +207,15 @@ func (s *sample) check(t failer, f *File) {
 // checkCodes compares the stored values of column i.
 func (s *sample) checkCodes(t failer, f *File, i int) {
 	t.Helper()
-	low, high, err := f.Table().Codes(uint32(i))
-	if err != nil {
-		t.Fatal(err)
+	codes, err := f.Table().Codes(uint32(i))
+	if err != nil || codes.Rows != s.rows {
+		t.Fatalf("column %d: %d codes, %v", i, codes.Rows, err)
 	}
-	got, err := low.AppendTo(nil)
-	upper, err2 := high.AppendTo(nil)
-	if err := errors.Join(err, err2); err != nil || len(got) != int(s.rows) {
-		t.Fatalf("column %d: %d codes, %v", i, len(got), err)
-	}
-	for row := range got {
-		code := uint64(got[row])
-		if len(upper) > 0 {
-			code |= uint64(upper[row]) << 32
-		}
-		if want := s.columns[i].code(row); code != want {
-			t.Fatalf("column %d, row %d has code %d, want %d", i, row, code, want)
+	p := &s.columns[i]
+	for row := range s.rows {
+		code, ok := codes.At(row)
+		if missing := p.missing != nil && p.missing[row]; ok == missing || ok && code != p.code(int(row)) {
+			t.Fatalf("column %d, row %d has code %d (%v), want %d", i, row, code, ok, p.code(int(row)))
 		}
 	}
 }

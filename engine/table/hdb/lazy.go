@@ -3,25 +3,34 @@ package hdb
 import (
 	"sync/atomic"
 
-	"heddle/codec"
+	"heddle/codec/bitslice"
+	"heddle/engine/file/container"
 	"heddle/engine/file/mapped"
-	"heddle/engine/plan"
 )
 
-// checker is plan.Table.Check of a file with checksums of blocks.
+// checker is plan.Table.Check of a file.
 type checker struct {
 	*File
-	intact []atomic.Uint32 // bits: the words of a vector are verified
+	vectors []atomic.Uint32 // bits: the words of a vector are verified
+	tiles   []atomic.Uint32 // likewise, of a tile
+	first   []int           // by column: the number of its first tile
 }
 
 func newChecker(f *File) *checker {
-	return &checker{f, make([]atomic.Uint32, len(f.table.Vectors)/32+1)}
+	c := &checker{File: f, vectors: make([]atomic.Uint32, len(f.table.Vectors)/32+1)}
+	n := 0
+	for _, d := range f.table.Columns {
+		c.first = append(c.first, n)
+		n += len(d.Tiles)
+	}
+	c.tiles = make([]atomic.Uint32, n/32+1)
+	return c
 }
 
 // Vector implements plan.Checker.
 func (c *checker) Vector(v uint32) {
-	bits := &c.intact[v/32]
-	if bits.Load()>>(v%32)&1 != 0 {
+	bits := &c.vectors[v/32]
+	if !c.sums || bits.Load()>>(v%32)&1 != 0 {
 		return
 	}
 	d, size := c.table.Vectors[v], uint64(c.header.word/8)
@@ -31,52 +40,63 @@ func (c *checker) Vector(v uint32) {
 	bits.Or(1 << (v % 32))
 }
 
-// Segments implements plan.Checker.
-func (c *checker) Segments(column uint32, from, end int) error {
-	d := c.table.Columns[column]
-	for _, s := range []plan.Span{d.Low, d.High} {
-		if s.Words == 0 {
+// Tiles implements plan.Checker.
+func (c *checker) Tiles(column uint32, from, end int) error {
+	for i := from; i < end; i++ {
+		n := c.first[column] + i
+		bits := &c.tiles[n/32]
+		if bits.Load()>>(n%32)&1 != 0 {
 			continue
 		}
-		if err := c.segments(s, uint64(c.rows[column]), uint64(from), uint64(end)); err != nil {
+		if t := &c.table.Columns[column].Tiles[i]; c.sums {
+			if err := c.file.Check(int(secSlices), 4*t.Off, 4*(t.Off+uint64(t.Words))); err != nil {
+				return err
+			}
+		}
+		if err := c.checkTile(int(column), i); err != nil {
 			return err
 		}
+		bits.Or(1 << (n % 32))
 	}
 	return nil
 }
 
-// segments verifies the directory of segments from to end-1 of a list of the given number of rows, and their payload.
-func (c *checker) segments(s plan.Span, rows, from, end uint64) error {
-	check := func(from, to uint64) error { return c.file.Check(int(secPacked), 4*(s.Off+from), 4*(s.Off+to)) }
-	all := (rows + codec.SegmentLen - 1) / codec.SegmentLen
-	entries := 2 * min(end+1, all)
-	if err := check(2*from, entries); err != nil {
-		return err
+// checkTile checks that readers of a tile of a stored column stay in bounds.
+func (f *File) checkTile(column, tile int) error {
+	c := bitslice.Column{Rows: f.rows[column], Tiles: f.table.Columns[column].Tiles, Words: f.table.Slices}
+	if err := c.ValidateWords(tile); err != nil {
+		return f.corrupt(secSlices, 4*c.Tiles[tile].Off, "values of column %.60q: %v", f.columns[column].Name, err)
 	}
-	words := c.table.Packed[s.Off : s.Off+s.Words]
-	first, last := 2*all+uint64(words[2*from]), s.Words
-	if end < all {
-		last = 2*all + uint64(words[2*end])
-	}
-	if first > last || last > s.Words {
-		return c.corrupt(secPacked, 4*(s.Off+2*from), "segments %d to %d lie in words %d to %d of %d", from, end-1, first, last, s.Words)
-	}
-	return check(first, last)
+	return nil
 }
 
-// CheckWords verifies the bytes of all vectors and stored values, on all cores: it must
-// precede a copy of the words of Table, or of a List, to a device. It reads them once. Damage is a
-// *CorruptError.
+// CheckWords verifies the bytes of all vectors and stored values, on all cores, unless the file was opened without
+// checksums, and that readers of the values stay in bounds: it must precede a copy of the words of Table, or of a List,
+// to a device. It reads them once. Damage is a *CorruptError.
 func (f *File) CheckWords() error {
-	if f.table.Check == nil || f.intact.Load() {
+	if f.intact.Load() {
 		return nil
 	}
-	if err := f.file.CheckSection(int(secVectors)); err != nil {
-		return err
+	if f.sums {
+		for _, s := range []section{secVectors, secSlices} {
+			if err := f.file.CheckSection(int(s)); err != nil {
+				return err
+			}
+		}
 	}
-	if err := f.file.CheckSection(int(secPacked)); err != nil {
+	if err := f.checkTiles(); err != nil {
 		return err
 	}
 	f.intact.Store(true)
+	return nil
+}
+
+// checkTiles checks that readers of stored values stay in bounds.
+func (f *File) checkTiles() error {
+	for c := range f.columns {
+		if err := container.Parallel(len(f.table.Columns[c].Tiles), func(i int) error { return f.checkTile(c, i) }); err != nil {
+			return err
+		}
+	}
 	return nil
 }

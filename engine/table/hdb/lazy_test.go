@@ -1,21 +1,17 @@
 package hdb
 
 import (
-	"encoding/binary"
-	"errors"
-	"strings"
 	"testing"
 
-	"heddle/codec"
+	"heddle/codec/bitslice"
 	"heddle/engine/file/container"
 	"heddle/engine/file/container/containertest"
-	"heddle/engine/file/mapped"
 	"heddle/engine/table/column"
 )
 
-// TestDamagedSegment damages one block of the stored values of a table with many blocks: the
-// segments in other blocks still open.
-func TestDamagedSegment(t *testing.T) {
+// TestDamagedTile damages one block of the stored values of a table with many blocks: the
+// tiles in other blocks still open.
+func TestDamagedTile(t *testing.T) {
 	const rows = 200_000
 	s := &sample{rows: rows, word: 32}
 	keys := make([]uint64, rows)
@@ -24,8 +20,8 @@ func TestDamagedSegment(t *testing.T) {
 	}
 	s.add(column.Column{Name: "c", Type: column.Uint}, 1, keys, nil)
 	data := s.image(t)
-	e := table(t, data)[secPacked]
-	segments := (rows + codec.SegmentLen - 1) / codec.SegmentLen
+	e := table(t, data)[secSlices]
+	tiles := bitslice.Tiles(rows)
 	part := 0
 	for at := e.Offset + 1000; at < e.Offset+e.Length; at += 3 * container.BlockSize {
 		data[at] ^= 1
@@ -34,35 +30,29 @@ func TestDamagedSegment(t *testing.T) {
 			t.Fatal(err)
 		}
 		damaged := 0
-		for i := range segments {
-			low, high, err := f.Table().Segments(0, i, i+1)
+		for i := range tiles {
+			column, err := f.Table().Tiles(0, i, i+1)
 			if err != nil {
 				containertest.WantCorrupt(t, err, "x")
 				damaged++
 				continue
 			}
-			var values [2][codec.SegmentLen]uint32
-			n, err := low.Decode(i, &values[0])
-			_, err2 := high.Decode(i, &values[1])
-			for k := range n {
-				if got := uint64(values[1][k])<<32 | uint64(values[0][k]); got != s.columns[0].code(i*codec.SegmentLen+k) {
-					t.Fatalf("row %d has code %d", i*codec.SegmentLen+k, got)
+			var codes [bitslice.TileRows]uint64
+			for k, code := range codes[:column.Decode(i, &codes)] {
+				if row := i*bitslice.TileRows + k; code != s.columns[0].code(row) {
+					t.Fatalf("row %d has code %d", row, code)
 				}
 			}
-			if err := errors.Join(err, err2); err != nil {
-				t.Fatal(err)
-			}
 		}
-		switch {
-		case damaged == 0:
-			t.Errorf("no segment is damaged by byte %d", at)
-		case damaged < segments: // all are where the block has a part of the directory
+		if damaged == 0 {
+			t.Errorf("no tile is damaged by byte %d", at)
+		} else if damaged < tiles {
 			part++
 		}
 		data[at] ^= 1
 	}
 	if part < 3 {
-		t.Errorf("%d blocks damaged a part of the segments", part)
+		t.Errorf("%d blocks damaged a part of the tiles", part)
 	}
 }
 
@@ -74,7 +64,7 @@ func TestDamagedSections(t *testing.T) {
 		for _, at := range []uint64{e.Offset, e.Offset + e.Length - 1} {
 			data[at] ^= 1
 			f, err := fromBytes("x", data, true)
-			if words := section(s) == secVectors || section(s) == secPacked; words && err != nil {
+			if words := section(s) == secVectors || section(s) == secSlices; words && err != nil {
 				t.Errorf("section %v: Open: %v", section(s), err)
 			} else if words {
 				err = f.CheckWords()
@@ -118,41 +108,5 @@ func TestDamagedVector(t *testing.T) {
 				containertest.WantCorrupt(t, err, "x")
 			}
 		})
-	}
-}
-
-// TestDirectory damages entries of the directory of values: the one where a segment ends lies in the next block, and one is
-// less than the entry before.
-func TestDirectory(t *testing.T) {
-	const entry, rows = 8, (container.BlockSize/8 + 100) * codec.SegmentLen
-	s := &sample{rows: rows, word: 32}
-	keys := make([]uint64, rows)
-	for row := range keys {
-		keys[row] = uint64(row) % 3
-	}
-	s.add(column.Column{Name: "c", Type: column.Uint}, 1, keys, nil)
-	data := s.image(t)
-	e := table(t, data)[secPacked]
-	const first = container.BlockSize / entry // segment whose entry begins a block
-	data[e.Offset+first*entry] ^= 1
-	f, err := fromBytes("x", data, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := f.Table().Segments(0, first-2, first-1); err != nil {
-		t.Error(err)
-	}
-	_, _, err = f.Table().Segments(0, first-1, first)
-	containertest.WantCorrupt(t, err, "x")
-
-	data[e.Offset+first*entry] ^= 1
-	binary.LittleEndian.PutUint32(data[e.Offset+5*entry:], binary.LittleEndian.Uint32(data[e.Offset+6*entry:])+1)
-	containertest.RepairSums(data, int(secSums))
-	if f, err = fromBytes("x", data, true); err != nil {
-		t.Fatal(err)
-	}
-	err = mapped.Run(func() error { _, _, err := f.Table().Segments(0, 5, 6); return err })
-	if c := containertest.WantCorrupt(t, err, "x"); !strings.HasPrefix(c.Reason, "segments 5 to 5 lie in words ") {
-		t.Error(c)
 	}
 }

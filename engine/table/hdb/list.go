@@ -1,6 +1,8 @@
 package hdb
 
 import (
+	"slices"
+
 	"heddle/engine/plan"
 	"heddle/engine/table/column"
 )
@@ -64,26 +66,24 @@ func (f *File) cut(first, end int) (t plan.Table, columns []column.Column) {
 	} else {
 		t.Words32 = f.table.Words32[word:wordEnd:wordEnd]
 	}
-	packed, packedEnd := f.packedAt(first), f.packedAt(end)
-	t.Packed = f.table.Packed[packed:packedEnd:packedEnd]
+	at, atEnd := f.slicesAt(first), f.slicesAt(end)
+	t.Slices = f.table.Slices[at:atEnd:atEnd]
 	for _, v := range f.table.Vectors[from:to] {
 		v.Off -= word
 		t.Vectors = append(t.Vectors, v)
 	}
 	for _, d := range f.table.Columns[first:end] {
-		d.Low.Off -= packed
-		if d.High.Words > 0 {
-			d.High.Off -= packed
+		tiles := slices.Clone(d.Tiles)
+		for i := range tiles {
+			tiles[i].Off -= at
 		}
-		t.Columns = append(t.Columns, d)
+		t.Columns = append(t.Columns, plan.Values{Tiles: tiles})
 	}
 	columns = append(columns, f.columns[first:end]...)
 	for i := range columns {
 		columns[i].Vector -= from
 	}
-	if f.table.Check != nil {
-		t.Check = shifted{f.table.Check, from, uint32(first)}
-	}
+	t.Check = shifted{f.table.Check, from, uint32(first)}
 	return t, columns
 }
 
@@ -95,12 +95,14 @@ func (f *File) wordAt(v uint32) uint64 {
 	return uint64(len(f.table.Words32) + len(f.table.Words64))
 }
 
-// packedAt is the place of the codes of stored column c, or the end of all.
-func (f *File) packedAt(c int) uint64 {
-	if c < len(f.columns) {
-		return f.table.Columns[c].Low.Off
+// slicesAt is the place of the codes of stored column c or of the next one with rows, or the end of all.
+func (f *File) slicesAt(c int) uint64 {
+	for ; c < len(f.columns); c++ {
+		if tiles := f.table.Columns[c].Tiles; len(tiles) > 0 {
+			return tiles[0].Off
+		}
 	}
-	return uint64(len(f.table.Packed))
+	return uint64(len(f.table.Slices))
 }
 
 // shifted is the checker of a table whose vectors and columns are a part of the stored vectors and columns.
@@ -112,7 +114,5 @@ type shifted struct {
 // Vector implements plan.Checker.
 func (s shifted) Vector(v uint32) { s.Checker.Vector(s.vector + v) }
 
-// Segments implements plan.Checker.
-func (s shifted) Segments(c uint32, from, end int) error {
-	return s.Checker.Segments(s.column+c, from, end)
-}
+// Tiles implements plan.Checker.
+func (s shifted) Tiles(c uint32, from, end int) error { return s.Checker.Tiles(s.column+c, from, end) }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"heddle/codec/wah"
+	"heddle/engine/plan"
 	"heddle/engine/table/column"
 )
 
@@ -53,7 +54,7 @@ func writePart(t testing.TB, w *Writer, p Part, c column.Column, codes []int) er
 	if err != nil {
 		return err
 	}
-	if err := cw.Codes(stored); err != nil {
+	if err := cw.Codes(stored, missing); err != nil {
 		return err
 	}
 	for _, v := range vectors {
@@ -111,21 +112,16 @@ func TestParts(t *testing.T) {
 	if l.Table.Rows != 5 || f.Table().Rows != 4 || len(f.Table().Columns) != 3 || len(l.Table.Vectors) != 5 {
 		t.Errorf("values %+v", l.Table)
 	}
-	low, _, err := l.Table.Codes(0)
-	if err != nil {
-		t.Fatal(err)
+	if got := codesOf(t, &l.Table, 0); !slices.Equal(got, []uint64{0, 1, 1, 2, 0}) {
+		t.Errorf("codes %v", got)
 	}
-	if got, err := low.AppendTo(nil); err != nil || !slices.Equal(got, []uint32{0, 1, 1, 2, 0}) {
-		t.Errorf("codes %v, %v", got, err)
-	}
-	low, _, _ = f.Table().Codes(2)
-	if got, err := low.AppendTo(nil); err != nil || !slices.Equal(got, []uint32{3, 2, 1, 0}) {
-		t.Errorf("codes of the last column %v, %v", got, err)
+	if got := codesOf(t, f.Table(), 2); !slices.Equal(got, []uint64{3, 2, 1, 0}) {
+		t.Errorf("codes of the last column %v", got)
 	}
 	vectors, values := f.ColumnSize(1)
 	for i, d := range f.table.Columns { // 1: present; 3 and 4: values and first ones
 		if i == 1 || i > 2 {
-			values -= int64(4 * (d.Low.Words + d.High.Words))
+			values -= int64(4 * d.Tiles[0].Words)
 			for _, v := range f.table.Vectors[f.columns[i].Vector:][:f.columns[i].Vectors()] {
 				vectors -= 4 * int64(v.Words)
 			}
@@ -200,7 +196,7 @@ func TestWideParts(t *testing.T) {
 		if err = errors.Join(err, err2); err != nil {
 			t.Fatal(err)
 		}
-		err = errors.Join(err, cw.Codes([]uint64{0, code}), cw.Vector32([]uint32{1}), cw.Vector32([]uint32{2}),
+		err = errors.Join(err, cw.Codes([]uint64{0, code}, nil), cw.Vector32([]uint32{1}), cw.Vector32([]uint32{2}),
 			writePart(t, w, First, column.Column{Name: name, Type: column.Bool}, []int{1, 0}))
 		if vectors, values := w.ColumnSize(len(w.sizes) - 1); vectors != 8 || values == 0 || values%4 != 0 {
 			t.Errorf("the values of %s have %d and %d bytes", name, vectors, values)
@@ -212,11 +208,25 @@ func TestWideParts(t *testing.T) {
 	f := mustOpen(t, path)
 	for c := range 2 {
 		l := f.List(c)
-		low, high, err := l.Table.Codes(0)
-		one, err1 := low.AppendTo(nil)
-		two, err2 := high.AppendTo(nil)
-		if err := errors.Join(err, err1, err2, l.Table.Validate()); err != nil || !slices.Equal(one, []uint32{0, 6}) || !slices.Equal(two, []uint32{0, 5}) {
-			t.Errorf("column %d: %v and %v, %v", c, one, two, err)
+		if got := codesOf(t, &l.Table, 0); l.Table.Validate() != nil || !slices.Equal(got, []uint64{0, code}) {
+			t.Errorf("column %d: %v, %v", c, got, l.Table.Validate())
 		}
 	}
+}
+
+// codesOf returns the codes of a column of a table without missing values.
+func codesOf(t *testing.T, table *plan.Table, c uint32) (codes []uint64) {
+	t.Helper()
+	column, err := table.Codes(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row := range column.Rows {
+		code, ok := column.At(row)
+		if !ok {
+			t.Fatalf("row %d has no value", row)
+		}
+		codes = append(codes, code)
+	}
+	return codes
 }

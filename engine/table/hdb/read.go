@@ -3,7 +3,7 @@ package hdb
 import (
 	"fmt"
 
-	"heddle/codec"
+	"heddle/codec/bitslice"
 	"heddle/engine/file/container"
 	"heddle/engine/plan"
 	"heddle/engine/syntax"
@@ -138,35 +138,39 @@ func (f *File) readVectors() error {
 	return nil
 }
 
-// readValues reads the descriptors of stored values, which must lie side by side and fill
-// their section.
-func (f *File) readValues() error {
-	t, at := &f.table, uint64(0) // words
+// readTiles reads the descriptors of tiles, which must lie side by side and fill their section.
+func (f *File) readTiles() error {
+	t, at, next := &f.table, uint64(0), 0 // words, tiles
+	all := len(f.bytes(secTiles)) / tileSize
 	t.Columns = make([]plan.Values, f.header.columns)
 	for i := range t.Columns {
-		d := valuesAt(f.bytes(secValueTable), i)
-		bad := func(format string, args ...any) error {
-			return f.corrupt(secValueTable, uint64(i)*valuesSize, "column %d: "+format, append([]any{i}, args...)...)
+		n := bitslice.Tiles(f.rows[i])
+		if n > all-next {
+			return f.corrupt(secTiles, 0, "%d tiles, the columns up to %d have %d", all, i, next+n)
 		}
-		spans := []plan.Span{d.Low, d.High}
-		if !wide(&f.columns[i]) {
-			if spans = spans[:1]; d.High != (plan.Span{}) {
-				return bad("upper halves of codes that have none")
+		tiles := make([]bitslice.Tile, n)
+		for k := range tiles {
+			bad := func(format string, args ...any) error {
+				return f.corrupt(secTiles, uint64(next)*tileSize, "column %d, tile %d: "+format, append([]any{i, k}, args...)...)
 			}
+			var upper uint32
+			if tiles[k], upper = tileAt(f.bytes(secTiles), next); upper != 0 {
+				return bad("reserved bytes that are not zero")
+			}
+			if tiles[k].Off != at {
+				return bad("starts at word %d, the one before ends at %d", tiles[k].Off, at)
+			}
+			at += uint64(tiles[k].Words)
+			next++
 		}
-		for _, s := range spans {
-			if n := uint64(len(t.Packed)); s.Off != at || s.Words > n-at {
-				return bad("values of %d words at word %d do not lie between word %d and the end at %d", s.Words, s.Off, at, n)
-			}
-			if _, err := codec.NewPacked(f.rows[i], t.Packed[s.Off:s.Off+s.Words]); err != nil {
-				return bad("%v", err)
-			}
-			at = container.AlignUp(s.Off+s.Words, plan.ListAlign) // the section is a multiple
+		c := bitslice.Column{Rows: f.rows[i], Tiles: tiles, Words: t.Slices}
+		if err := c.ValidateTiles(); err != nil {
+			return f.corrupt(secTiles, uint64(next-n)*tileSize, "column %d: %v", i, err)
 		}
-		t.Columns[i] = d
+		t.Columns[i].Tiles = tiles
 	}
-	if n := uint64(len(t.Packed)); at != n {
-		return f.corrupt(secValueTable, 0, "values end at word %d, their section at %d", at, n)
+	if n := uint64(len(t.Slices)); at != n || next != all {
+		return f.corrupt(secTiles, 0, "%d tiles end at word %d, their sections at %d and %d", next, at, all, n)
 	}
 	return nil
 }

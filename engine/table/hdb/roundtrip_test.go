@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"heddle/codec"
+	"heddle/codec/bitslice"
 	"heddle/codec/wah"
 	"heddle/engine/file/container/containertest"
 	"heddle/engine/plan/testneeds"
@@ -20,11 +20,11 @@ import (
 )
 
 // TestRoundTrip writes and reads every shape at lengths around groups and segments, and
-// columns of each encoding around pieces and the blocks of Verify.
+// columns of each encoding around tiles and the blocks of Verify.
 func TestRoundTrip(t *testing.T) {
 	for _, word := range []int{32, 64} {
 		block := blockGroups * (word - 1)
-		for _, rows := range []int{0, 1, word - 2, word - 1, word, 127, 128, 129, pieceLen - 1, pieceLen, pieceLen + 1, block + 1} {
+		for _, rows := range []int{0, 1, word - 2, word - 1, word, 127, 128, 129, bitslice.TileRows - 1, bitslice.TileRows, bitslice.TileRows + 1, block + 1} {
 			t.Run(fmt.Sprintf("%d/%d", word, rows), func(t *testing.T) {
 				s := shapes(rows, word, 4)
 				switch {
@@ -122,7 +122,7 @@ func TestManyBins(t *testing.T) {
 				err = errors.Join(err, cw.Vector32(b.AppendTo(nil, n)))
 			}
 		}
-		if err := errors.Join(err, cw.Codes(codes), w.Commit()); err != nil {
+		if err := errors.Join(err, cw.Codes(codes, nil), w.Commit()); err != nil {
 			t.Fatal(err)
 		}
 		f := mustOpen(t, path)
@@ -131,32 +131,6 @@ func TestManyBins(t *testing.T) {
 		}
 		if got := f.Columns()[0]; !slices.Equal(got.Bins, c.Bins) || len(f.Table().Vectors) != n {
 			t.Errorf("%d bins, %d vectors", len(got.Bins), len(f.Table().Vectors))
-		}
-	}
-}
-
-// TestPieces: codes packed in pieces equal codes packed in one call.
-func TestPieces(t *testing.T) {
-	s := shapes(3*pieceLen+77, 32, 4)
-	s.columns = slices.DeleteFunc(s.columns, func(p plain) bool { return p.Name != "one outlier" && p.Name != "limits" })
-	for i, c := range s.columns {
-		f := mustOpen(t, (&sample{rows: s.rows, word: 32, columns: s.columns[i : i+1]}).build(t))
-		d := f.Table().Columns[0]
-		for shift, span := range map[int][2]uint64{0: {d.Low.Off, d.Low.Words}, 32: {d.High.Off, d.High.Words}} {
-			if span[1] == 0 {
-				continue
-			}
-			var values []uint32
-			for row := range int(s.rows) {
-				values = append(values, uint32(c.code(row)>>shift))
-			}
-			want, err := codec.AppendPacked(nil, values, codec.DefaultOptions())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := f.Table().Packed[span[0] : span[0]+span[1]]; !slices.Equal(got, want) {
-				t.Errorf("column %q, bits from %d on: %d words, want %d", c.Name, shift, len(got), len(want))
-			}
 		}
 	}
 }

@@ -72,9 +72,6 @@ func greatest(c *column.Column) uint64 {
 	return 0
 }
 
-// wide reports whether codes have more than 32 bits.
-func wide(c *column.Column) bool { return greatest(c) > math.MaxUint32 }
-
 // checkBins checks the bins of a column and names the first wrong one.
 func checkBins(c *column.Column, rows uint32) (bin int, err error) {
 	all := uint64(c.Missing)

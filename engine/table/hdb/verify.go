@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"sync"
 
-	"heddle/codec"
+	"heddle/codec/bitslice"
 	"heddle/codec/wah"
 	"heddle/engine/file/container"
 	"heddle/engine/file/mapped"
@@ -20,8 +20,7 @@ func (f *File) CheckSums() (err error) {
 }
 
 // Verify is the deep check. It includes the checks of Open. Then it compares rows: the
-// stored code of every row lies in a bin, or not behind the last bin for a row without a
-// value; bins have the stated number of rows, and begin and end with the code of a row;
+// stored code of every row lies in a bin; the tiles and the vectors agree on rows without a value; bins have the stated number of rows, and begin and end with the code of a row;
 // and every row is in exactly the vectors of its bin, or of missing values. Damage is a
 // *CorruptError. ctx ends it early with ctx.Err(). It uses all cores; its memory is 1.5
 // MiB, 16 KiB per core and 16 bytes per vector.
@@ -49,12 +48,13 @@ func (f *File) Verify(ctx context.Context) (err error) {
 
 // blockGroups is the number of groups that verifyRows takes at a time: their rows are
 // whole segments of stored values.
-const blockGroups = 16 * codec.SegmentLen
+const blockGroups = 16 * bitslice.SegmentRows
 
 // Bin numbers of rows that are in no bin.
 const (
 	noBin   = math.MaxUint32
 	noValue = math.MaxUint32 - 1
+	absent  = math.MaxUint32 - 2 // without a value in the tiles
 )
 
 // rowsCheck is the state of verifyRows between blocks.
@@ -110,16 +110,24 @@ func (x *rowsCheck[W]) block(row, n uint64) error {
 	valued := len(x.words) // vectors of rows with values
 	if x.c.Missing > 0 {
 		valued--
-		err := x.ones(valued, row, func(r uint64) error { x.bins[r] = noValue; return nil })
+		err := x.ones(valued, row, func(r uint64) error {
+			if x.bins[r] != absent {
+				return x.corrupt("row %d has code %d and is among the rows without a value", row+r, x.codes[r])
+			}
+			x.bins[r] = noValue
+			return nil
+		})
 		if err != nil {
 			return err
 		}
 	}
 	for r, b := range x.bins[:n] {
 		switch code := x.codes[r]; {
-		case b == noValue && code <= greatest(x.c):
-		case b >= noValue:
-			return x.f.corrupt(secPacked, 4*x.f.table.Columns[x.col].Low.Off, "column %.60q: row %d has code %d, which is in no bin", x.c.Name, row+uint64(r), code)
+		case b == noValue:
+		case b == absent:
+			return x.corrupt("row %d has no code and is not among the rows without a value", row+uint64(r))
+		case b == noBin:
+			return x.corrupt("row %d has code %d, which is in no bin", row+uint64(r), code)
 		default:
 			bin := &x.found[b]
 			if bin.Rows == 0 || code < bin.Lo {
@@ -143,30 +151,31 @@ func (x *rowsCheck[W]) block(row, n uint64) error {
 	})
 }
 
-// decode finds codes and bins of n rows from row on, as if all had a value.
+// corrupt is an error about the values of the column.
+func (x *rowsCheck[W]) corrupt(format string, args ...any) error {
+	return x.f.corrupt(secSlices, 4*x.f.slicesAt(x.col), "column %.60q: "+format, append([]any{x.c.Name}, args...)...)
+}
+
+// decode finds codes and bins of n rows from row on.
 func (x *rowsCheck[W]) decode(row, n uint64) error {
-	halves, err := x.f.halves(x.col)
+	stored, err := x.f.views[x.col].Codes(uint32(x.col))
 	if err != nil {
 		return err
 	}
-	return container.ParallelRanges(n, 8*codec.SegmentLen, func(lo, hi uint64) error {
-		var values [codec.SegmentLen]uint32
-		for at := lo; at < hi; at += codec.SegmentLen {
-			codes := x.codes[at:min(at+codec.SegmentLen, hi)]
-			clear(codes)
-			for i, p := range halves {
-				if _, err := p.Decode(int((row+at)/codec.SegmentLen), &values); err != nil {
-					return x.f.corruptValues(x.col, p.off, err)
+	return container.ParallelRanges(n, 8*bitslice.SegmentRows, func(lo, hi uint64) error {
+		var codes [bitslice.SegmentRows]uint64
+		for at := lo; at < hi; at += bitslice.SegmentRows {
+			segment := int((row + at) / bitslice.SegmentRows)
+			n, has := stored.Segment(segment, &codes), stored.Present(segment)
+			for k, code := range codes[:n] {
+				b := uint32(absent)
+				if has[k/64]>>(k%64)&1 != 0 {
+					b = noBin
+					if bin, ok := x.c.Find(code); ok {
+						b = uint32(bin)
+					}
 				}
-				for k := range codes {
-					codes[k] |= uint64(values[k]) << (32 * i)
-				}
-			}
-			for k, code := range codes {
-				x.bins[at+uint64(k)] = noBin
-				if b, ok := x.c.Find(code); ok {
-					x.bins[at+uint64(k)] = uint32(b)
-				}
+				x.codes[at+uint64(k)], x.bins[at+uint64(k)] = code, b
 			}
 		}
 		return nil

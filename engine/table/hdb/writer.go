@@ -31,7 +31,7 @@ type Writer struct {
 	sizes   []columnSize
 	names   map[string]bool
 	open    *ColumnWriter // the last column, until it is ended
-	planes  [2]*plane     // its codes: lower and upper 32 bits
+	tile    tileWriter    // its codes
 	bytes   []byte        // a descriptor
 }
 
@@ -64,9 +64,7 @@ func CreateOn(d container.Disk, path string, rows uint32, word int, meta Meta) (
 }
 
 func (w *Writer) start() error {
-	for i, name := range []string{"low", "high"} {
-		w.planes[i] = newPlane(w.file, name)
-	}
+	w.tile = tileWriter{slices: w.section(secSlices), tiles: w.section(secTiles)}
 	return w.section(secStringOffsets).AppendUint64(0)
 }
 
@@ -141,7 +139,7 @@ func (w *Writer) startColumn(p Part, c *column.Column, n uint64, entries iter.Se
 	w.columns = append(w.columns, storeColumn(p, c, n))
 	w.header.columns++
 	w.header.bins += uint64(len(c.Bins))
-	w.open = &ColumnWriter{w: w, all: rows, name: c.Name, counts: c.VectorRows(), greatest: greatest(c), wide: wide(c)}
+	w.open = &ColumnWriter{w: w, all: rows, name: c.Name, counts: c.VectorRows(), greatest: greatest(c), missing: uint64(c.Missing), first: w.section(secSlices).Length()}
 	return w.open, nil
 }
 

@@ -21,7 +21,7 @@ func good() column.Column {
 
 // fill gives good its codes and vectors.
 func fill(c *ColumnWriter) error {
-	return errors.Join(c.Codes([]uint64{0, 5, 0}), c.Vector32([]uint32{1}), c.Vector32([]uint32{2}), c.Vector32([]uint32{4}))
+	return errors.Join(c.Codes([]uint64{0, 5, 0}, []bool{false, false, true}), c.Vector32([]uint32{1}), c.Vector32([]uint32{2}), c.Vector32([]uint32{4}))
 }
 
 // TestWriterInput breaks each rule once, behind a good column.
@@ -83,11 +83,17 @@ func TestWriterInput(t *testing.T) {
 		"entry twice":          {col(dictionary("a", "a", "c", "d", "e", "f")), `entry 1 of its dictionary: "a" does not come behind "a"`},
 		"entry too long":       {col(dictionary("a", "b", "c", "d", "e", strings.Repeat("f", MaxStringLen+1))), "entry 5 of its dictionary: 65537 bytes; at most 65536"},
 
-		"code beyond the bins": {in(func(c *ColumnWriter) error { return c.Codes([]uint64{0, 6}) }), `column "next": row 1 has code 6, the bins end at 5`},
-		"too many codes":       {in(func(c *ColumnWriter) error { return errors.Join(c.Codes([]uint64{0, 5}), c.Codes([]uint64{0, 0})) }), "4 codes for 3 rows"},
-		"codes missing":        {in(func(c *ColumnWriter) error { return errors.Join(c.Codes([]uint64{0, 5}), c.w.Commit()) }), "1 of 3 codes are missing"},
-		"vectors missing":      {in(func(c *ColumnWriter) error { return errors.Join(c.Codes([]uint64{0, 5, 0}), c.w.Commit()) }), "3 of 3 vectors are missing"},
-		"too many vectors":     {in(func(c *ColumnWriter) error { return errors.Join(fill(c), c.Vector32([]uint32{1})) }), "more than its 3 vectors"},
+		"code beyond the bins": {in(func(c *ColumnWriter) error { return c.Codes([]uint64{0, 6}, nil) }), `column "next": row 1 has code 6, the bins end at 5`},
+		"too many codes": {in(func(c *ColumnWriter) error {
+			return errors.Join(c.Codes([]uint64{0, 5}, nil), c.Codes([]uint64{0, 0}, nil))
+		}), "4 codes for 3 rows"},
+		"codes missing": {in(func(c *ColumnWriter) error { return errors.Join(c.Codes([]uint64{0, 5}, nil), c.w.Commit()) }), "1 of 3 codes are missing"},
+		"vectors missing": {in(func(c *ColumnWriter) error {
+			return errors.Join(c.Codes([]uint64{0, 5, 9}, []bool{false, false, true}), c.w.Commit())
+		}), "3 of 3 vectors are missing"},
+		"a value too many": {in(func(c *ColumnWriter) error { return errors.Join(c.Codes([]uint64{0, 5, 0}, nil), c.w.Commit()) }), "0 rows without a value instead of 1"},
+		"marks missing":    {in(func(c *ColumnWriter) error { return c.Codes([]uint64{0, 5}, []bool{true}) }), "2 codes, 1 marks of missing values"},
+		"too many vectors": {in(func(c *ColumnWriter) error { return errors.Join(fill(c), c.Vector32([]uint32{1})) }), "more than its 3 vectors"},
 		"next column too early": {in(func(c *ColumnWriter) error {
 			_, err := c.w.Column(good())
 			return err
@@ -107,7 +113,7 @@ func TestWriterInput(t *testing.T) {
 			if _, err := w.Column(c); err != nil {
 				return fmt.Errorf("too early: %v", err)
 			}
-			return before.Codes(nil)
+			return before.Codes(nil, nil)
 		}, `column "good": it was ended`},
 		"words of 64 bits":   {in(func(c *ColumnWriter) error { return c.Vector64([]uint64{1}) }), "a vector of 64-bit words in a table of 32-bit words"},
 		"ones":               {vector(3), "vector 0: 2 ones, its bins have 1 rows"},
@@ -134,7 +140,7 @@ func TestWriterInput(t *testing.T) {
 			}
 			// The error stays, whichever call follows.
 			_, again := w.Column(good())
-			for _, again := range []error{again, cw.Codes(nil), cw.Vector32(nil), w.Commit()} {
+			for _, again := range []error{again, cw.Codes(nil, nil), cw.Vector32(nil), w.Commit()} {
 				if again == nil || !strings.Contains(again.Error(), c.want) {
 					t.Errorf("then %v, want %q", again, c.want)
 				}
@@ -182,7 +188,7 @@ func TestAbort(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, next := w.Column(good())
-	for _, err := range []error{next, c.Codes(nil), c.Vector32(nil), c.Vector64(nil), w.Commit()} {
+	for _, err := range []error{next, c.Codes(nil, nil), c.Vector32(nil), c.Vector64(nil), w.Commit()} {
 		if !errors.Is(err, os.ErrClosed) {
 			t.Errorf("after Abort: %v", err)
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"heddle/codec"
+	"heddle/codec/bitslice"
 	"heddle/engine/file/mapped"
 	"heddle/engine/table/build"
 	"heddle/engine/table/column"
@@ -95,7 +95,7 @@ func (s *rows) begin() error {
 }
 
 // batchRows is the number of rows of a batch, at most.
-const batchRows = 64 * codec.SegmentLen
+const batchRows = 64 * bitslice.SegmentRows
 
 // Fields implements read.Source.
 func (s *rows) Fields() []read.Field { return s.fields }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"heddle/codec"
+	"heddle/codec/bitslice"
 	"heddle/codec/wah"
 	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
@@ -18,13 +18,12 @@ import (
 
 // values are the stored values of a column.
 type values struct {
-	file      *hdb.File
-	column    int
-	of        *column.Column
-	join      *multivalue.Join // from the rows to the values of a multi-valued column, which are in list
-	list      *values
-	low, high codec.Packed
-	wide      bool // high is used
+	file   *hdb.File
+	column int
+	of     *column.Column
+	join   *multivalue.Join // from the rows to the values of a multi-valued column, which are in list
+	list   *values
+	codes  bitslice.Column
 	// Rows without a value come in runs. The next or current run is from to to-1.
 	missing  func() (from, to uint64, ok bool)
 	stop     func()
@@ -54,10 +53,9 @@ func open(file *hdb.File, i int) (v values, err error) {
 // openStored starts the reading of stored column at of a table, which is column i of the file.
 func openStored(file *hdb.File, t *plan.Table, c *column.Column, i, at int) (v values, err error) {
 	v = values{file: file, column: i, of: c, stop: func() {}}
-	if v.low, v.high, err = t.Codes(uint32(at)); err != nil {
+	if v.codes, err = t.Codes(uint32(at)); err != nil {
 		return v, fmt.Errorf("%s: column %q: %w", file.Path(), c.Name, err)
 	}
-	v.wide = v.high.Segments() > 0
 	if c.Missing > 0 {
 		vector := c.Vector + uint32(c.Vectors()) - 1
 		runs := missingRuns(t, vector)
@@ -91,19 +89,12 @@ func (v *values) read(dst *read.Values, deleted *roaring.Bitmap, from, to uint64
 			dst.Missing = append(dst.Missing, v.isMissing(row))
 		}
 	}
-	var low, high [codec.SegmentLen]uint32
+	var codes [bitslice.SegmentRows]uint64
 	for row := from; row < to; {
-		segment := int(row / codec.SegmentLen)
-		n, err := v.low.Decode(segment, &low)
-		if err == nil && v.wide {
-			_, err = v.high.Decode(segment, &high)
-		}
-		if err != nil {
-			return err
-		}
-		for i := int(row % codec.SegmentLen); i < n && row < to; i++ {
+		n := v.codes.Segment(int(row/bitslice.SegmentRows), &codes)
+		for i := int(row % bitslice.SegmentRows); i < n && row < to; i++ {
 			if live(row) {
-				dst.Keys = append(dst.Keys, c.Key(uint64(high[i])<<32+uint64(low[i])))
+				dst.Keys = append(dst.Keys, c.Key(codes[i]))
 			}
 			row++
 		}

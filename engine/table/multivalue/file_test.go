@@ -103,7 +103,7 @@ func TestFirstMark(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = cw.Codes(c.codes)
+		err = cw.Codes(c.codes, nil)
 		for _, v := range c.vectors {
 			err = errors.Join(err, cw.Vector32(v))
 		}

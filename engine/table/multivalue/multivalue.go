@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"math/bits"
 
-	"heddle/codec"
+	"heddle/codec/bitslice"
 	"heddle/codec/wah"
 	"heddle/engine/file/container"
 	"heddle/engine/plan"
@@ -52,30 +52,23 @@ func Open(t *plan.Table, c *column.Column, list *plan.Table) (*Join, error) {
 	return j, nil
 }
 
-// marks is the bits of column 1 of a list: the least bit of each code, if there are two codes.
+// marks is the rows of column 1 of a list with the greater of two codes, or with the only code, which is the one of
+// true: then each row has one value.
 func marks(list *plan.Table) ([]uint64, error) {
 	set := make([]uint64, wah.Bitset(uint64(list.Rows)))
-	low, _, err := list.Codes(1)
+	column, err := list.Codes(1)
 	if err != nil {
 		return nil, err
 	}
-	two := false
-	var codes [codec.SegmentLen]uint32
-	for s := range low.Segments() {
-		n, err := low.Decode(s, &codes)
-		if err != nil {
-			return nil, err
-		}
-		for i, code := range codes[:n] {
-			at := s*codec.SegmentLen + i
-			set[at/64] |= uint64(code&1) << (at % 64)
-			two = two || code != 0
-		}
+	greatest := uint64(0)
+	for i := range column.Tiles {
+		greatest = max(greatest, column.Tiles[i].Max())
 	}
-	if !two { // the only code is the one of true: each row has one value
-		for at := range list.Rows {
-			set[at/64] |= 1 << (at % 64)
-		}
+	for i := range column.Tiles {
+		var rows bitslice.Set
+		column.Has(i, &rows)
+		column.Within(i, []bitslice.Range{{Lo: greatest, Hi: greatest}}, &rows)
+		copy(set[i*bitslice.TileWords:], rows[:])
 	}
 	return set, nil
 }

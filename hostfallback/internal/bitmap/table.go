@@ -4,9 +4,8 @@
 // first-level cache: all steps of the selection run on one tile before the next. Dense
 // tiles of a vector are kept as plain rows beside the compressed words as far as memory
 // allows, and eight vectors are ORed at a time. The words of all other tiles are
-// walked, a fill being one operation. Stored codes are decoded only where candidate rows
-// are. Columns whose codes are compared again and again get a byte for each row (package
-// sketch), as far as memory allows.
+// walked, a fill being one operation. Ranges of stored codes are evaluated on bit slices
+// (package bitslice), where candidate rows are.
 package bitmap
 
 import (
@@ -27,7 +26,6 @@ type Table struct {
 	work       work.Resources
 	tile       tiling
 	vectors    []atomic.Pointer[vector]
-	sketches   []sketches   // by column
 	plainWords int          // a tile with this number of words or more is kept as plain rows, as far as memory allows
 	startBytes atomic.Int64 // bytes of the directories of tiles
 
@@ -37,10 +35,7 @@ type Table struct {
 // Load returns the table of data, which must be valid. Unless r is lazy, it builds the
 // directories and plain rows of all vectors.
 func Load(ctx context.Context, data *plan.Table, r work.Resources) (*Table, error) {
-	t := &Table{data: data, work: r, tile: tilingOf(data), vectors: make([]atomic.Pointer[vector], len(data.Vectors)), sketches: make([]sketches, len(data.Columns))}
-	for i := range t.sketches {
-		t.sketches[i].tiles = make([]atomic.Pointer[sketched], t.tile.tiles)
-	}
+	t := &Table{data: data, work: r, tile: tilingOf(data), vectors: make([]atomic.Pointer[vector], len(data.Vectors))}
 	t.plainWords = int(t.tile.tileGroups / plainShare)
 	if !r.Lazy {
 		if err := t.load(ctx); err != nil {
@@ -51,10 +46,8 @@ func Load(ctx context.Context, data *plan.Table, r work.Resources) (*Table, erro
 }
 
 // Usual is the size of the data that a table keeps beside its words, if memory allows: plain
-// rows of dense tiles, and sketches of all columns.
-func Usual(data *plan.Table) uint64 {
-	return 4*vectorBytes(data) + uint64(data.Rows)*uint64(len(data.Columns))
-}
+// rows of dense tiles.
+func Usual(data *plan.Table) uint64 { return 4 * vectorBytes(data) }
 
 // vectorBytes is the size of all vectors of a table.
 func vectorBytes(data *plan.Table) uint64 {
@@ -140,7 +133,7 @@ func (t *Table) Explain(sel *plan.SelectBatch, i int) string {
 	return text
 }
 
-// Memory returns the bytes of the table's words, directories, plain rows and sketches.
+// Memory returns the bytes of the table's words, directories and plain rows.
 func (t *Table) Memory() uint64 {
-	return 4*uint64(len(t.data.Packed)+len(t.data.Slices)) + vectorBytes(t.data) + uint64(t.startBytes.Load()+t.work.Memory.Used())
+	return 4*uint64(len(t.data.Slices)) + vectorBytes(t.data) + uint64(t.startBytes.Load()+t.work.Memory.Used())
 }

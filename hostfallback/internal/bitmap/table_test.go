@@ -110,7 +110,7 @@ func TestPlainRows(t *testing.T) {
 		if with < without {
 			t.Errorf("limit %d: a tile of %d words has plain rows, one of %d has none", limit, with, without)
 		}
-		if rest := int64(st.Memory()) - size - st.startBytes.Load(); rest != 4*int64(len(tab.Words32)+len(tab.Packed)) {
+		if rest := int64(st.Memory()) - size - st.startBytes.Load(); rest != 4*int64(len(tab.Words32)+len(tab.Slices)) {
 			t.Errorf("%d bytes besides plain rows and starts", rest)
 		}
 		var out plan.Rows

@@ -18,10 +18,6 @@ type worker struct {
 	walks   []walk     // compressed vectors that the current step ORs
 	cursors []cursor   // by operand of the batch
 	codes   codes
-	sliced  sliced
-	few     []uint32 // rows of the tile whose codes are read one by one
-
-	kept, compare set // rows that sketches show to match, and rows whose codes must be compared
 
 	narrow [tileGroups32]uint32 // a tile of a vector with words of 32 bits: one group in each word
 	wide   [tileGroups64]uint64 // a tile of a vector with words of 64 bits: one group in each word

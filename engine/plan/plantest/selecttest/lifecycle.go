@@ -150,9 +150,9 @@ func (su suite) refused(t *testing.T) {
 		"far away":   func(t *plan.Table) { t.Vectors[1].Off = 1 << 63 },
 		"no words":   func(t *plan.Table) { t.Vectors[1].Words = 0 },
 		"many words": func(t *plan.Table) { t.Vectors[0].Words = t.Groups() + 1 },
-		"values":     func(t *plan.Table) { t.Columns[2].Low.Words = uint64(len(t.Packed)) },
-		"upper":      func(t *plan.Table) { t.Columns[2].High.Off = 1 << 62 },
-		"directory":  func(t *plan.Table) { t.Columns[0].Low.Words = 2 },
+		"no tiles":   func(t *plan.Table) { t.Columns[2].Tiles = nil },
+		"far tile":   func(t *plan.Table) { t.Columns[2].Tiles[0].Off = 1 << 62 },
+		"width":      func(t *plan.Table) { t.Columns[0].Tiles[0].Width = 65 },
 	} {
 		tab := plantest.EveryVector(t, 500, 32)
 		spoil(&tab.Table)
@@ -206,7 +206,7 @@ func (su suite) corrupt(t *testing.T, word int) {
 				plantest.Damage(r, tab.Words32[v.Off:v.Off+uint64(v.Words)])
 			}
 		}
-		plantest.Damage(r, tab.Packed)
+		plantest.Damage(r, tab.Slices)
 		st, err := su.Shared.LoadTable(t.Context(), &tab.Table)
 		if err != nil {
 			continue

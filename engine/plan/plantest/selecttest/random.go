@@ -36,7 +36,7 @@ func randomSteps(r *rand.Rand, tab *plantest.Table, s *plan.SelectBatch, depth, 
 	for height := 0; steps > 0 || height != 1; steps-- {
 		switch {
 		case height == 0 || height < depth && steps > 0 && r.IntN(5) < 2:
-			if len(tab.Slices) > 0 && r.IntN(3) == 0 {
+			if r.IntN(6) == 0 {
 				s.Do(plan.StepAll)
 				height++
 				continue

@@ -27,6 +27,7 @@ func Run(t *testing.T, open func(t *testing.T) plan.Backend, opt plantest.Option
 				"vectors":  su.vectors,
 				"programs": su.programs,
 				"checks":   su.checks,
+				"slices":   su.slices,
 				"batches":  su.batches,
 				"random":   su.random,
 				"wide":     su.wide,

@@ -9,14 +9,6 @@ import (
 	"heddle/engine/plan/plantest"
 )
 
-// Slices runs the cases of columns of bit slices, as Run does.
-func Slices(t *testing.T, open func(t *testing.T) plan.Backend, opt plantest.Options) {
-	su := suite{plantest.New(t, open, opt)}
-	for _, word := range []int{32, 64} {
-		t.Run(fmt.Sprintf("wah%d", word), func(t *testing.T) { su.slices(t, word) })
-	}
-}
-
 // slices checks columns of every kind, with and without missing rows, for rows that end at and beside the tiles of
 // slices and of vectors.
 func (su suite) slices(t *testing.T, word int) {
@@ -26,7 +18,7 @@ func (su suite) slices(t *testing.T, word int) {
 		t.Run(fmt.Sprint(rows), func(t *testing.T) {
 			r := plantest.RNG(t)
 			tab := plantest.EveryVector(t, rows, word)
-			tab.Columns, tab.Packed, tab.Codes, tab.Has = nil, nil, nil, nil
+			tab.Columns, tab.Slices, tab.Codes, tab.Has = nil, nil, nil, nil
 			for i, kind := range plantest.CodeKinds {
 				codes := make([]uint64, rows)
 				for row := range codes {

@@ -80,6 +80,7 @@ func (c *Column) add(tb testing.TB, t *plantest.Table) column.Column {
 		out.Bins[b].Hi = k - out.Base
 	}
 	of := make([]int, len(keys)) // the bin of each row, that behind the last for missing ones
+	valued := make([]uint64, wah.Bitset(uint64(t.Rows)))
 	codes := make([]uint64, len(keys))
 	for i, v := range c.Values {
 		if v == nil {
@@ -89,8 +90,9 @@ func (c *Column) add(tb testing.TB, t *plantest.Table) column.Column {
 		}
 		of[i], codes[i] = bin[keys[i]], keys[i]-out.Base
 		out.Bins[of[i]].Rows++
+		valued[i/64] |= 1 << (i % 64)
 	}
-	t.AddCodes(tb, codes)
+	t.AddTiles(tb, codes, valued)
 	n := len(out.Bins)
 	for v := range out.Vectors() {
 		set := make([]uint64, wah.Bitset(uint64(t.Rows)))

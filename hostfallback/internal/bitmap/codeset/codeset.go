@@ -4,7 +4,6 @@
 package codeset
 
 import (
-	"math"
 	"math/bits"
 
 	"heddle/engine/plan"
@@ -143,16 +142,6 @@ func (s *Set) Has(code uint64) bool {
 	return Search(s.ranges, code)
 }
 
-// Among keeps the rows whose codes are in the set.
-func (s *Set) Among(rows uint64, codes *[64]uint64) uint64 {
-	for left := rows; left != 0; left &= left - 1 {
-		if !s.Has(codes[bits.TrailingZeros64(left)]) {
-			rows &^= left & -left
-		}
-	}
-	return rows
-}
-
 // Search tells whether a code lies in one of ranges, which ascend.
 func Search(ranges []plan.CodeRange, code uint64) bool {
 	i := Index(ranges, code)
@@ -172,9 +161,8 @@ func Index(ranges []plan.CodeRange, code uint64) int {
 	return lo
 }
 
-// Keep returns the rows of a word whose codes are in the set: row i of the word has the code
-// lo[i], with the upper half hi[i]. narrow promises that all upper halves are zero.
-func (s *Set) Keep(rows uint64, lo, hi []uint32, narrow bool) uint64 {
+// Keep returns the rows of a word whose codes are in the set.
+func (s *Set) Keep(rows uint64, codes *[64]uint64) uint64 {
 	if rows == 0 || len(s.ranges) == 0 {
 		return 0
 	}
@@ -183,31 +171,29 @@ func (s *Set) Keep(rows uint64, lo, hi []uint32, narrow bool) uint64 {
 	if bits.OnesCount64(rows) > few {
 		switch s.form {
 		case mapped:
-			return rows & s.mapped(lo, hi, narrow)
+			return rows & s.mapped(codes)
 		case filtered:
-			in, _ := s.hashed(lo, hi)
+			in, _ := s.hashed(codes)
 			rows &= in
 		case omitted:
-			in, outside := s.hashed(lo, hi)
+			in, outside := s.hashed(codes)
 			kept = rows &^ in &^ outside
 			rows &= in
 		}
 	}
 	for x := rows; x != 0; x &= x - 1 {
-		if i := bits.TrailingZeros64(x); s.Has(uint64(hi[i])<<32 | uint64(lo[i])) {
+		if s.Has(codes[bits.TrailingZeros64(x)&63]) {
 			kept |= x & -x
 		}
 	}
 	return kept
 }
 
-// hashed returns one bit for each of up to 64 codes: in is set for codes whose bit of the
-// filter is set, outside for codes below the first or above the last of the set. It has no
-// branches that depend on codes.
-func (s *Set) hashed(lo, hi []uint32) (in, outside uint64) {
-	words, shift, hi := s.words, s.hashShift, hi[:len(lo)]
-	for i, low := range lo {
-		code := uint64(hi[i])<<32 | uint64(low)
+// hashed returns one bit for each code: in is set for codes whose bit of the filter is set, outside for codes below
+// the first or above the last of the set. It has no branches that depend on codes.
+func (s *Set) hashed(codes *[64]uint64) (in, outside uint64) {
+	words, shift := s.words, s.hashShift
+	for i, code := range codes {
 		at := code * multiplier >> (shift & 63)
 		in |= words[at/64] >> (at % 64) & 1 << (i & 63)
 		_, below := bits.Sub64(s.span, code-s.first, 0)
@@ -216,23 +202,11 @@ func (s *Set) hashed(lo, hi []uint32) (in, outside uint64) {
 	return in, outside
 }
 
-// mapped returns one bit for each of up to 64 codes, set for codes in the bitmap. It has no
-// branches that depend on codes.
-func (s *Set) mapped(lo, hi []uint32, narrow bool) (in uint64) {
+// mapped returns one bit for each code, set for codes in the bitmap. It has no branches that depend on codes.
+func (s *Set) mapped(codes *[64]uint64) (in uint64) {
 	words, end := s.words, s.span+1
-	if narrow && s.first+s.span < math.MaxUint32 { // a code below first wraps to a number above more
-		first, end := uint32(s.first), uint32(end)
-		for i, code := range lo {
-			d := code - first
-			over := uint32(int64(uint64(end)-uint64(d)) >> 63) // min compiles to a branch here
-			d = d&^over | end&over
-			in |= words[d/64] >> (d % 64) & 1 << (i & 63)
-		}
-		return in
-	}
-	hi = hi[:len(lo)]
-	for i, code := range lo {
-		d := (uint64(hi[i])<<32 | uint64(code)) - s.first
+	for i, code := range codes {
+		d := code - s.first
 		_, borrow := bits.Sub64(end, d, 0)
 		d = d&(borrow-1) | end&-borrow
 		in |= words[d/64] >> (d % 64) & 1 << (i & 63)

@@ -152,5 +152,5 @@ func Select(path string, output plan.Output, q Queries) (w startup.Work, err err
 		p.Steps.Output = output
 		features = append(features, cost.Features{Selection: d.Work(&p.Steps)})
 	}
-	return startup.Selections(features, q.Scale, 4*uint64(len(d.Table.Words32)+2*len(d.Table.Words64)+len(d.Table.Packed))), nil
+	return startup.Selections(features, q.Scale, 4*uint64(len(d.Table.Words32)+2*len(d.Table.Words64)+len(d.Table.Slices))), nil
 }
