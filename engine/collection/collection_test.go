@@ -128,7 +128,7 @@ func TestRefused(t *testing.T) {
 			_, err := w.Add(t.Context(), []string{base}, opt)
 			return err
 		},
-		"no such file": func() error {
+		"absent: ": func() error { // and the words of the system
 			_, err := w.Add(t.Context(), []string{filepath.Join(dir, "absent")}, options(nil))
 			return err
 		},

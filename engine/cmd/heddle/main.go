@@ -29,5 +29,5 @@ func main() {
 		self = ""
 	}
 	app := &App{Stdin: os.Stdin, Stdout: stdout, Stderr: os.Stderr, Machine: machine.Machine{Environ: drivers.Prepare(), Self: self}}
-	os.Exit(app.Run(ctx, os.Args[1:]))
+	os.Exit(run(ctx, app, os.Args[1:]))
 }

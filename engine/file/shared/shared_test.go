@@ -104,7 +104,7 @@ func TestReaders(t *testing.T) {
 			}
 		}
 	}()
-	for i := range 100 {
+	for i := range 30 {
 		replace(t, path, bytes.Repeat([]byte{byte('a' + i%26)}, 1000))
 	}
 	close(stop)
