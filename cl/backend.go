@@ -162,13 +162,17 @@ type TuneOptions struct {
 	MemoryLimit uint64         // as in Options
 	Host        plan.Backend   // pure Go, to compare a CPU device with; may be nil
 	Tried       func(TuneStep) // called after each step, may be nil
+	Limit       time.Duration  // after which no measurement begins. Default: a minute
+
+	every bool // try every setting, in a test
 }
 
 // Tune measures device d and returns its tuning row: a search along one knob after the other,
-// part by part, from the row in force. It compares every answer with pure Go. Errors come
+// part by part, from the row in force. It compares every answer with pure Go. At last it measures both rows
+// in turn; a part of the row in force that is faster stays. Errors come
 // from the context and from the row in force, which is the first setting of each part.
 func Tune(ctx context.Context, d *Device, opt TuneOptions) (Tuning, error) {
-	return tune.Tune(ctx, d, tune.Options{Short: opt.Short, MemoryLimit: opt.MemoryLimit, Host: opt.Host, Tried: opt.Tried,
+	return tune.Tune(ctx, d, tune.Options{Short: opt.Short, MemoryLimit: opt.MemoryLimit, Host: opt.Host, Tried: opt.Tried, Limit: opt.Limit, Every: opt.every,
 		Open: func(ctx context.Context, d *Device, opt device.Options) (tune.Backend, error) {
 			rt, err := device.Open(ctx, d, opt)
 			if err != nil {

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/device/devicetest"
 	"heddle/cl/internal/tune"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestTune measures in the short way: every part has a best setting, nothing that
@@ -22,7 +24,7 @@ func TestTune(t *testing.T) {
 	d := devicetest.Find(t, everything)
 	steps := map[string]int{}
 	best := map[string]bool{}
-	row, err := Tune(t.Context(), d, TuneOptions{Short: true, Tried: func(s tune.Step) {
+	row, err := Tune(t.Context(), d, TuneOptions{Short: true, Limit: time.Hour, Tried: func(s tune.Step) {
 		if s.Err == nil && s.Value <= 0 || s.Part == "" || s.Unit == "" || s.Setting == "" && s.Part != "decode" {
 			t.Errorf("%+v", s)
 		}
@@ -61,6 +63,42 @@ func TestTune(t *testing.T) {
 	}
 	if err := backend.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestTuneFindsBest compares the row of Tune with the best settings of all, part by part, measured in turn.
+func TestTuneFindsBest(t *testing.T) {
+	if !testneeds.Full() {
+		t.Skip("measures for minutes on an idle machine: only with HEDDLE_TEST_FULL")
+	}
+	d := devicetest.Find(t, everything)
+	began := time.Now()
+	row, err := Tune(t.Context(), d, TuneOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%v: %s", time.Since(began), row.Why)
+	found := d.With(func(_ *plan.Info, r *device.Tuning) { *r = row })
+	rates := map[string][2]float64{} // of the row and of the best settings
+	if _, err := Tune(t.Context(), found, TuneOptions{every: true, Tried: func(s tune.Step) {
+		t.Logf("%+v", s)
+		r := rates[s.Part]
+		if strings.HasPrefix(s.Setting, "in force: ") {
+			r[0] = s.Value
+		} else if strings.HasPrefix(s.Setting, "found: ") {
+			r[1] = s.Value
+		}
+		rates[s.Part] = r
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	for part, r := range rates {
+		if r[1] > 0 {
+			t.Logf("%s: %.3f of the best", part, r[0]/r[1])
+		}
+		if r[0] < 0.95*r[1] {
+			t.Errorf("%s: the row has %.4g, the best settings have %.4g", part, r[0], r[1])
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/primitive"
@@ -15,10 +16,12 @@ import (
 
 // Options configures a measurement.
 type Options struct {
-	Short       bool         // fewer values, smaller workloads
-	MemoryLimit uint64       // as in Options
-	Host        plan.Backend // pure Go, to compare a CPU device with; may be nil
-	Tried       func(Step)   // called after each step, may be nil
+	Short       bool          // fewer values, smaller workloads
+	MemoryLimit uint64        // as in Options
+	Host        plan.Backend  // pure Go, to compare a CPU device with; may be nil
+	Tried       func(Step)    // called after each step, may be nil
+	Limit       time.Duration // of all measurements; 0: a minute
+	Every       bool          // try every setting of a part, without Limit, to judge the search
 	// Open opens the device with a row and all operations.
 	Open func(context.Context, *device.Device, device.Options) (Backend, error)
 }
@@ -40,18 +43,29 @@ type Step struct {
 	Err     error // the setting did not build, run or answer right
 }
 
+// Shares of the time until which the parts behind those of parts measure.
+const (
+	untilThreshold = 0.82
+	untilBatch     = 0.9
+	untilCompared  = 0.97
+)
+
 // Tune measures device d and returns its row: a search along one knob after the other, part
-// by part, from the row in force. It compares every answer with pure Go. Errors come from
+// by part, from the row in force. It compares every answer with pure Go. Each part has a share of the time, and
+// ends with the best setting so far. At last it measures both rows in turn: a part that the row in force does
+// faster keeps the settings of that row. Errors come from
 // the context and from the row in force, which is the first setting of each part.
 func Tune(ctx context.Context, d *device.Device, opt Options) (device.Tuning, error) {
+	began := time.Now()
 	w, err := newWork(d, opt)
 	if err != nil {
 		return device.Tuning{}, err
 	}
-	t := &tuner{ctx: ctx, d: d, opt: opt, row: d.Tuning(), work: w}
+	t := &tuner{ctx: ctx, d: d, opt: opt, row: d.Tuning(), work: w, began: began}
 	t.row.Name = rowName(d.Info().Device)
 	t.row.Match = []string{strings.ToLower(d.Info().Device), d.Info().Type}
-	for _, p := range parts(d, opt.Short) {
+	all := parts(d, opt.Short)
+	for _, p := range all {
 		if err := t.part(p); err != nil {
 			return device.Tuning{}, fmt.Errorf("measuring %s: %w", p.name, err)
 		}
@@ -61,6 +75,9 @@ func Tune(ctx context.Context, d *device.Device, opt Options) (device.Tuning, er
 	}
 	if err := t.batch(); err != nil {
 		return device.Tuning{}, fmt.Errorf("measuring batches: %w", err)
+	}
+	if err := t.compare(all); err != nil {
+		return device.Tuning{}, fmt.Errorf("comparing with row %q: %w", d.Tuning().Name, err)
 	}
 	if err := t.beatsHost(); err != nil {
 		return device.Tuning{}, fmt.Errorf("measuring pure Go: %w", err)
@@ -107,7 +124,8 @@ type part struct {
 	name, unit string
 	knobs      []knob
 	passes     int
-	slots      int // batches under way at most, since memory takes time; 0: no limit
+	until      float64 // share of the time
+	slots      int     // batches under way at most, since memory takes time; 0: no limit
 	measure    func(w *work, ctx context.Context, b Backend) (float64, error)
 }
 
@@ -119,6 +137,14 @@ type tuner struct {
 	work    *work
 	figures []string
 	rate    float64 // rate of the best batches, in M queries/s
+	began   time.Time
+	took    time.Duration // the longest measurement since the last part began
+}
+
+// over reports whether a share of the time is too short for so many more measurements.
+func (t *tuner) over(until float64, more int) bool {
+	limit := cmp.Or(t.opt.Limit, time.Minute)
+	return !t.opt.Every && time.Since(t.began)+time.Duration(more)*t.took > time.Duration(until*float64(limit))
 }
 
 // gain is the least improvement of a better setting. Repeated runs differ by less.
@@ -127,6 +153,7 @@ const gain = 1.02
 // part searches for the best setting and puts it into the row.
 func (t *tuner) part(p part) error {
 	known := map[string]float64{}
+	t.took = 0
 	try := func(row device.Tuning) (float64, error) {
 		setting := p.setting(&row)
 		if v, ok := known[setting]; ok {
@@ -148,6 +175,19 @@ func (t *tuner) part(p part) error {
 	if err != nil {
 		return err
 	}
+	if t.opt.Every {
+		row := t.row
+		for _, other := range p.every(t.d, row) {
+			got, _ := try(other)
+			if t.ctx.Err() != nil {
+				return t.ctx.Err()
+			}
+			if got > best {
+				best, t.row = got, other
+			}
+		}
+	}
+search:
 	for range p.passes {
 		before := best
 		for _, k := range p.knobs {
@@ -156,6 +196,9 @@ func (t *tuner) part(p part) error {
 				k.set(&row, v)
 				if row, ok = t.d.Adapt(row); !ok || k.get(&row) != v || k.idle != nil && k.idle(&row) {
 					continue
+				}
+				if t.over(p.until, 2) {
+					break search
 				}
 				got, err := try(row)
 				if t.ctx.Err() != nil {
@@ -186,6 +229,26 @@ func (t *tuner) part(p part) error {
 	return nil
 }
 
+// every lists the rows with all settings of the part.
+func (p *part) every(d *device.Device, row device.Tuning) []device.Tuning {
+	all := []device.Tuning{row}
+	for _, k := range p.knobs {
+		var next []device.Tuning
+		for _, r := range all {
+			next = append(next, r)
+			for _, v := range k.values {
+				k.set(&r, v)
+				next = append(next, r)
+			}
+		}
+		all = next
+	}
+	return slices.DeleteFunc(all, func(r device.Tuning) bool {
+		adapted, ok := d.Adapt(r)
+		return !ok || p.setting(&adapted) != p.setting(&r)
+	})
+}
+
 func (p *part) setting(row *device.Tuning) string {
 	words := make([]string, len(p.knobs))
 	for i := range p.knobs {
@@ -202,6 +265,8 @@ func (t *tuner) measure(row device.Tuning, slots int, f func(*work, context.Cont
 	if slots > 0 {
 		row.Slots = min(row.Slots, slots)
 	}
+	began := time.Now()
+	defer func() { t.took = max(t.took, time.Since(began)) }()
 	b, err := t.opt.Open(t.ctx, t.d, device.Options{Tuning: &row, SkipSelfTest: true, Profiling: true, MemoryLimit: t.opt.MemoryLimit})
 	if err != nil {
 		return 0, err
@@ -242,20 +307,20 @@ func parts(d *device.Device, short bool) []part {
 	probe := part{"probe", "G elements/s", []knob{
 		ints("wg", func(t *device.Tuning) *int { return &t.WG }, some([]int{32, 64, 128, 256}, []int{64, 128})),
 		ints("tile", func(t *device.Tuning) *int { return &t.Tile }, some([]int{128, 256, 512, 1024}, []int{256, 512})),
-	}, passes, 1, (*work).probe}
-	decode := part{"decode", "G ints/s", nil, 1, 1, (*work).decode}
+	}, passes, 0.3, 1, (*work).probe}
+	decode := part{"decode", "G ints/s", nil, 1, 0.08, 1, (*work).decode}
 	scan := part{"scan", "G elements/s", []knob{
 		ints("scan_wg", func(t *device.Tuning) *int { return &t.ScanWG }, some([]int{128, 256, 512}, []int{256})),
 		ints("scan_chunk", func(t *device.Tuning) *int { return &t.ScanChunk }, some([]int{64, 256, 1024, 2048}, []int{64, 1024})),
-	}, passes, 1, (*work).scan}
+	}, passes, 0.5, 1, (*work).scan}
 	merge := part{"merge", "G inputs/s", []knob{
 		ints("merge_wg", func(t *device.Tuning) *int { return &t.MergeWG }, some([]int{64, 128, 256}, []int{128})),
 		ints("merge_rows", func(t *device.Tuning) *int { return &t.MergeRows }, some([]int{4, 8, 16}, []int{8, 16})),
-	}, passes, 1, (*work).merge}
+	}, passes, 0.62, 1, (*work).merge}
 	rounds := part{"rounds", "M queries/s", []knob{
 		ints("slots", func(t *device.Tuning) *int { return &t.Slots }, some([]int{2, 4, 8, 16}, []int{2, 4})),
 		ints("round_tiles", func(t *device.Tuning) *int { return &t.RoundTiles }, some([]int{2048, 8192, 32768, 262144}, []int{2048, 8192})),
-	}, 1, 0, (*work).rounds}
+	}, 1, 0.75, 0, (*work).rounds}
 	switch {
 	case d.Info().Type == "cpu":
 		probe.knobs[0].idle = func(t *device.Tuning) bool { return t.Serial } // the serial shape has groups of one
@@ -274,8 +339,14 @@ func parts(d *device.Device, short bool) []part {
 func (t *tuner) threshold() error {
 	row := t.row
 	row.MergeLeast = 0 // auto probes
-	t.row.MergeLeast = 0
-	for _, n := range t.work.mergeSizes() {
+	t.took = 0
+	for i, n := range t.work.mergeSizes() {
+		if t.over(untilThreshold, 2) {
+			break
+		}
+		if i == 0 {
+			t.row.MergeLeast = 0
+		}
 		rate := func(a plan.Algorithm) (float64, error) {
 			v, err := t.measure(row, 1, func(w *work, ctx context.Context, b Backend) (float64, error) { return w.pair(ctx, b, a, n) })
 			if err == nil {
@@ -307,7 +378,11 @@ func (t *tuner) batch() error {
 	}
 	var points []point
 	row, best := t.row, 0.0
+	t.took = 0
 	for _, n := range t.work.batchSizes() {
+		if t.over(untilBatch, 1) {
+			break
+		}
 		v, err := t.measure(t.row, 0, func(w *work, ctx context.Context, b Backend) (float64, error) {
 			return w.batches(ctx, b, n, callers(row))
 		})
@@ -323,14 +398,55 @@ func (t *tuner) batch() error {
 			break
 		}
 	}
-	t.figures = append(t.figures, fmt.Sprintf("%.3g M queries/s end to end", best))
-	t.rate = best
+	if t.rate = best; best > 0 {
+		t.figures = append(t.figures, fmt.Sprintf("%.3g M queries/s end to end", best))
+	}
+	return nil
+}
+
+// inForce begins the setting in the step that compares the row in force with the row found.
+const inForce = "in force: "
+
+// compare measures the row and the row in force in turn, part by part, and takes back the settings of the parts that
+// are not faster.
+func (t *tuner) compare(all []part) error {
+	force := t.d.Tuning()
+	for _, p := range all {
+		found := p.setting(&t.row)
+		if found == p.setting(&force) {
+			continue
+		}
+		old := t.row
+		for _, k := range p.knobs {
+			k.set(&old, k.get(&force))
+		}
+		best, held := 0.0, 0.0
+		for turn := 0; turn < 3 && (turn == 0 || !t.over(untilCompared, 2)); turn++ {
+			for _, mine := range [2]bool{turn%2 == 0, turn%2 != 0} {
+				row, to := &old, &held
+				if mine {
+					row, to = &t.row, &best
+				}
+				v, err := t.measure(*row, p.slots, p.measure)
+				if err != nil {
+					return err
+				}
+				*to = max(*to, v)
+			}
+		}
+		t.tried(Step{Part: p.name, Setting: inForce + p.setting(&old), Value: held, Unit: p.unit})
+		t.tried(Step{Part: p.name, Setting: "found: " + found, Value: best, Unit: p.unit, Best: best > held})
+		if best <= held {
+			t.row = old
+		}
+		t.figures = append(t.figures, fmt.Sprintf("%s %.2f times %q", p.name, max(best/held, 1), force.Name))
+	}
 	return nil
 }
 
 // beatsHost runs the best batches of the device on pure Go as well.
 func (t *tuner) beatsHost() error {
-	if t.opt.Host == nil || t.d.Info().Type != "cpu" {
+	if t.opt.Host == nil || t.d.Info().Type != "cpu" || t.rate == 0 {
 		return nil
 	}
 	rate, err := t.work.batches(t.ctx, t.opt.Host, t.row.Batch, callers(t.row))

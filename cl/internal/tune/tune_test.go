@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/device/devicetest"
@@ -31,11 +32,11 @@ func TestPart(t *testing.T) {
 	}
 	failing := errors.New("wrong answer")
 	var tried []Step
-	tu := &tuner{ctx: t.Context(), d: d, row: d.Tuning(), work: &work{}, opt: Options{Open: open, Tried: func(s Step) { tried = append(tried, s) }}}
+	tu := &tuner{ctx: t.Context(), began: time.Now(), d: d, row: d.Tuning(), work: &work{}, opt: Options{Open: open, Tried: func(s Step) { tried = append(tried, s) }}}
 	p := part{"p", "x", []knob{
 		{name: "wg", field: func(t *device.Tuning) *int { return &t.WG }, values: []int{64, 65, 256}},
 		{name: "tile", field: func(t *device.Tuning) *int { return &t.Tile }, values: []int{128, 256}},
-	}, 2, 1, func(_ *work, _ context.Context, b Backend) (float64, error) {
+	}, 2, 1, 1, func(_ *work, _ context.Context, b Backend) (float64, error) {
 		row := b.(rowBackend).row
 		if row.WG == 256 {
 			return 1000, failing
@@ -66,6 +67,47 @@ func TestTuneName(t *testing.T) {
 	for dev, want := range map[string]string{"NVIDIA H200": "nvidia-h200", "  pthread-AMD EPYC (x)": "pthread-amd-epyc-x", "—": "device"} {
 		if got := rowName(dev); got != want {
 			t.Errorf("%q: %q", dev, got)
+		}
+	}
+}
+
+// newTuner makes a tuner of a part whose only knob is wg. A row has the rate value(wg).
+func newTuner(t *testing.T, value func(wg int) float64) (*tuner, part) {
+	d := devicetest.Find(t, device.Operations{lists.Operation, match.Operation}).With(func(_ *plan.Info, r *device.Tuning) { r.WG = 64 })
+	open := func(_ context.Context, _ *device.Device, opt device.Options) (Backend, error) {
+		return rowBackend{row: opt.Tuning}, nil
+	}
+	p := part{"p", "x", []knob{{name: "wg", field: func(t *device.Tuning) *int { return &t.WG }, values: []int{32, 64, 128}}}, 1, 1, 1,
+		func(_ *work, _ context.Context, b Backend) (float64, error) {
+			return value(b.(rowBackend).row.WG), nil
+		}}
+	return &tuner{ctx: t.Context(), began: time.Now(), d: d, row: d.Tuning(), work: &work{}, opt: Options{Open: open}}, p
+}
+
+// TestCompare takes a setting back that is not faster than the row in force when both are measured in turn.
+func TestCompare(t *testing.T) {
+	for name, c := range map[string]struct{ found, want int }{"faster": {128, 128}, "slower": {32, 64}, "the same": {64, 64}} {
+		tu, p := newTuner(t, func(wg int) float64 { return float64(wg) })
+		tu.row.WG = c.found
+		tu.row.Slots = 7
+		if err := tu.compare([]part{p}); err != nil || tu.row.WG != c.want || tu.row.Slots != 7 {
+			t.Errorf("%s: %v, row %+v", name, err, tu.row)
+		}
+	}
+}
+
+// TestPartLimit tries nothing but the row in force after the time of the part, and everything with Every.
+func TestPartLimit(t *testing.T) {
+	for _, every := range []bool{false, true} {
+		tried := 0
+		tu, p := newTuner(t, func(wg int) float64 { return float64(wg) })
+		tu.opt.Limit, tu.opt.Every, tu.opt.Tried = 1, every, func(Step) { tried++ }
+		want, wg := 1, 64
+		if every {
+			want, wg = 3, 128
+		}
+		if err := tu.part(p); err != nil || tried != want || tu.row.WG != wg {
+			t.Errorf("every %t: %v, %d settings, row %+v", every, err, tried, tu.row)
 		}
 	}
 }

@@ -36,8 +36,11 @@ func newTune(a *App) *cobra.Command {
 the kernels: work-group sizes, tiles, serial or parallel loops, scan methods, and batches
 in flight. It starts from the present tuning row, varies one setting after the other,
 checks all answers, prints each measurement on standard error, and writes the best row
-as TOML. It takes a minute or two. Nothing else should use the device meanwhile. A file
-that exists is replaced with --force only.
+as TOML. It takes a minute at most. At last it measures that row and the present one in
+turn, and keeps the present settings where they are as fast. Nothing else should use the
+device meanwhile. A file that exists is replaced with --force only.
+The file names the device, its driver and all figures: send it to the authors of heddle
+to get a built-in row for the device.
 
 The key devices.tuning, or --tuning, names a file of such rows. They precede the
 built-in rows.`,
