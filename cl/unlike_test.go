@@ -101,40 +101,46 @@ func runUnlike(t *testing.T) {
 	t.Run("queries", func(t *testing.T) {
 		b := open(t).(*Backend)
 		defer b.Close()
-		all, _, err := lists.Sample(codec.IDs()...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := b.Load(t.Context(), all)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, a := range b.Info().Algorithms {
-			batch := plan.MatchBatch{Algorithm: a}
-			batch.Add(all, 0, 1)
-			if err := s.Match(t.Context(), &batch, &plan.Results{}); err != nil {
-				t.Errorf("%s: %v", a, err)
-			}
-		}
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-		l := newLoad(t, 20, 20)
-		for kind := range 3 {
-			s, err := b.Load(t.Context(), l.src)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c, err := b.LoadCached(t.Context(), l.src, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, s := range []plan.Store{s, c} {
-				if err := errors.Join(l.ask(devicetest.Limited(t), t, s, kind), s.Close()); err != nil {
-					t.Errorf("kind %d: %v", kind, err)
-				}
-			}
-		}
+		askAll(t, b)
 	})
 	t.Run("tables", func(t *testing.T) { selecttest.Run(t, open, plantest.Options{Small: true}) })
+}
+
+// askAll tests the kernels of all codecs and algorithms, and answers queries of each kind, from lists that stay and from
+// lists that come and go.
+func askAll(t *testing.T, b *Backend) {
+	all, _, err := lists.Sample(codec.IDs()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := b.Load(t.Context(), all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range b.Info().Algorithms {
+		batch := plan.MatchBatch{Algorithm: a}
+		batch.Add(all, 0, 1)
+		if err := s.Match(t.Context(), &batch, &plan.Results{}); err != nil {
+			t.Errorf("%s: %v", a, err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	l := newLoad(t, 20, 20)
+	for kind := range 3 {
+		s, err := b.Load(t.Context(), l.src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := b.LoadCached(t.Context(), l.src, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []plan.Store{s, c} {
+			if err := errors.Join(l.ask(devicetest.Limited(t), t, s, kind), s.Close()); err != nil {
+				t.Errorf("kind %d: %v", kind, err)
+			}
+		}
+	}
 }

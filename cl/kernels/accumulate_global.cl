@@ -67,7 +67,7 @@ static inline uint level_above(uint n) { return n / FAN + (n % FAN != 0); }
 
 GLOBAL_GROUP
 __kernel void global_clear(__global uint *scores, uint n) {
-    EACH_OF_FAN(d, get_group_id(0), n)
+    EACH_OF_FAN(d, GROUP_ID(0), n)
         scores[d] = 0;
 }
 
@@ -77,7 +77,7 @@ GLOBAL_GROUP
 __kernel void global_add(__global const uint4 *batch, __global const uint *docs, __global const uint *components,
                          __global uint *scores, uint term, uint first, uint n) {
     uint4 r = batch[term];
-    EACH_OF_FAN(i, get_group_id(0), r.z) {
+    EACH_OF_FAN(i, GROUP_ID(0), r.z) {
         uint d = docs[(size_t)r.y * 4 + i];
         if (d - first < n)
             scores[d] += contribution(r.w, components[(size_t)r.y * 4 + i]);
@@ -87,7 +87,7 @@ __kernel void global_add(__global const uint4 *batch, __global const uint *docs,
 // global_filter clears the scores of the documents that a filter lacks: see passes.
 GLOBAL_GROUP
 __kernel void global_filter(__global uint *scores, __global const uint *filters, uint n, uint at, uint words) {
-    EACH_OF_FAN(d, get_group_id(0), n)
+    EACH_OF_FAN(d, GROUP_ID(0), n)
         if (!passes(filters, at, words, (uint)d))
             scores[d] = 0;
 }
@@ -97,7 +97,7 @@ __kernel void global_filter(__global uint *scores, __global const uint *filters,
 GLOBAL_GROUP
 __kernel void global_maxima(__global const uint *scores, __global ulong *maxima, uint n, uint from, uint to) {
     __local ulong box[GLOBAL_WG];
-    uint g = get_group_id(0);
+    uint g = GROUP_ID(0);
     ulong best = max_of(scores, maxima + from, to == 0, n, g, box);
     if (get_local_id(0) == 0)
         maxima[to + g] = best;

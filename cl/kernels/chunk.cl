@@ -22,11 +22,11 @@
 #endif
 // The numbers of a work-item among the CHUNK of its group.
 #define EACH_OWN(k) UNROLL for (uint k = 0; k < CHUNK_OWN; k++)
-#define OWN_NUMBER(k) ((uint)get_group_id(0) * CHUNK + (k) * CHUNK_WG + (uint)get_local_id(0))
+#define OWN_NUMBER(k) ((uint)GROUP_ID(0) * CHUNK + (k) * CHUNK_WG + (uint)get_local_id(0))
 // The ones below n.
 #define EACH_OF_CHUNK(i, n)                                                  \
-    for (uint i = get_group_id(0) * CHUNK + get_local_id(0),                 \
-              i##_end = min((uint)(n), (uint)(get_group_id(0) + 1) * CHUNK); \
+    for (uint i = GROUP_ID(0) * CHUNK + get_local_id(0),                 \
+              i##_end = min((uint)(n), (uint)(GROUP_ID(0) + 1) * CHUNK); \
          i < i##_end; i += CHUNK_WG)
 
 #endif

@@ -120,10 +120,13 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
 #if COARSE_SAMPLE
     __local uint maxima[CELLS];
 #endif
-    uint lid = get_local_id(0), g = get_group_id(0), q = query_from + g % queries, first = g / queries * span;
+    uint lid = get_local_id(0), g = GROUP_ID(0), q = query_from + g % queries, first = g / queries * span;
     uint4 query = batch[COARSE_QUERY(q)];
 #if COARSE_FILTER
     uint4 filter = batch[COARSE_FILTER_OF(q)];
+#endif
+#if COARSE_SAMPLE
+    uint groups = ((ranges + every - 1) / every + span - 1) / span; // of a query
 #endif
     uint terms = min(query.y, (uint)COARSE_TERMS), heads = PACKET_HEADS(ranges), each = each_of(all, terms);
 #if !COARSE_SAMPLE
@@ -205,7 +208,7 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
 #endif
     }
 #if COARSE_SAMPLE
-    if (group_last(progress + PROGRESS_OF(q, SAMPLED), get_num_groups(0) / queries, begins)) {
+    if (group_last(progress + PROGRESS_OF(q, SAMPLED), groups, begins)) {
         uint sum = greatest_of(found + (size_t)q * capacity, capacity, false, 1, k, COARSE_WG, acc);
         uint theta = (sum - min(sum, all_of(all, query.y))) * query.w;
         if (lid == 0)

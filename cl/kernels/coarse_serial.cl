@@ -79,8 +79,8 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
     ushort16 sums[RANGE_BLOCKS / 16];
     uint16 both[HALF_DOCS / 16];
     bool together = false; // all postings of a half of a range are added up
-    uint groups = get_num_groups(0) / queries, q = query_from + get_group_id(0) / groups;
-    uint first = get_group_id(0) % groups * span, end = min(first + span, ranges);
+    uint groups = (ranges + span - 1) / span, q = query_from + GROUP_ID(0) / groups;
+    uint first = GROUP_ID(0) % groups * span, end = min(first + span, ranges);
     uint4 query = batch[COARSE_QUERY(q)];
     x.n = min(query.y, (uint)COARSE_TERMS);
     x.each = each_of(all, x.n);

@@ -36,6 +36,10 @@
 #define COUNT_LOADS 0 // 1: tile kernels add up the words that they ask for
 #endif
 
+// GROUP_ID is the number of a work-group in dimension d. The host cuts a long launch into several, which begin at an
+// offset (cl/internal/device/pace.go): get_group_id counts from 0 in each.
+#define GROUP_ID(d) ((uint)get_group_id(d) + (uint)get_global_offset(d) / (uint)get_local_size(d))
+
 #ifndef RUN
 #define RUN 1024 // elements of a run
 #endif

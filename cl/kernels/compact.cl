@@ -37,7 +37,7 @@ __attribute__((reqd_work_group_size(WG, 1, 1)))
 __kernel void gather(__global const uint *matches, __global const uint *sums, __global uint *out, uint sums_at,
                      uint docs_at, uint tiles, uint tile) {
     __local uint before;
-    uint lid = get_local_id(0), first = get_group_id(0) * (WG / GATHER); // tile of the group
+    uint lid = get_local_id(0), first = GROUP_ID(0) * (WG / GATHER); // tile of the group
     if (lid == 0)
         before = 0;
     barrier(CLK_LOCAL_MEM_FENCE);

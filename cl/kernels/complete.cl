@@ -89,12 +89,12 @@ __kernel void coarse_complete(ARENA, FREQUENCIES, __global const uint4 *restrict
                               __global const uint4 *restrict p1, __global const uint4 *restrict p2,
                               __global const uint4 *restrict p3, __global uint4 *batch, __global const uint *lengths,
                               __global const uint *restrict bits, __global const uint *found, state_t state,
-                              state_t keys, uint ranges, uint terms_at, uint queries_at, uint groups, uint doc_count,
+                              state_t keys, uint ranges, uint terms_at, uint queries_at, uint queries, uint groups, uint doc_count,
                               uint most, uint capacity, uint k, uint narrow, uint all) {
     __local uint scores[COMPLETE_DOCS], absent[COMPLETE_DOCS]; // lists that have not the document
     __local ulong top[BEST_KEYS];
     __local uint box[1];
-    uint lid = get_local_id(0), q = get_group_id(0) / groups, g = get_group_id(0) % groups;
+    uint lid = get_local_id(0), q = GROUP_ID(0) / groups, g = GROUP_ID(0) % groups;
     uint own = lid / TEAM, member = lid % TEAM;
     uint4 query = batch[COARSE_QUERY(q)], norm = batch[0];
     state_t progress = (state_t)batch;
@@ -158,7 +158,7 @@ __kernel void coarse_complete(ARENA, FREQUENCIES, __global const uint4 *restrict
         uint count = ASK(&state[COUNT_OF(q)]);
         n = count > capacity ? 0 : count;
         ulong least_key = n > BEST_KEYS ? greatest_of(own_keys, n, true, 2, k, COMPLETE_WG, (__local uint *)top) : 0;
-        __global uint *best = (__global uint *)state + 4 * (get_num_groups(0) / groups) + 2 * (size_t)q * k;
+        __global uint *best = (__global uint *)state + 4 * queries + 2 * (size_t)q * k;
         GROUP_SYNC; // all have read the box
         if (lid == 0)
             *box = 0;

@@ -225,7 +225,7 @@ __kernel void decode(ARENA, __global const uint4 *runs, uint runs_at, __global u
     __local uint4 sums[DECODE_WG];
     __local uint exceptions[1];
 #endif
-    uint4 r = runs[runs_at + 2 * get_group_id(0)], run = runs[runs_at + 2 * get_group_id(0) + 1];
+    uint4 r = runs[runs_at + 2 * GROUP_ID(0)], run = runs[runs_at + 2 * GROUP_ID(0) + 1];
     words_t p = list_words(ARENA_ARGS, r);
     __global uint4 *dst = (__global uint4 *)(out + (size_t)run.z * 4);
     uint codec = r.w & 0xff; // the same for the whole group

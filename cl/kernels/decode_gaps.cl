@@ -62,7 +62,7 @@ __kernel void decode_rpfd(RUNS) { decode_run(RUN_ARGS, CODEC_RPFD); }
 #define DECODE_RUN(codec, gaps, local_words)                                                    \
     {                                                                                           \
         __local uint work[local_words];                                                         \
-        uint lane = get_local_id(0), g = get_group_id(0);                                       \
+        uint lane = get_local_id(0), g = GROUP_ID(0);                                       \
         uint4 r = runs[runs_at + 2 * (g / SPLIT)], run = runs[runs_at + 2 * (g / SPLIT) + 1]; \
         words_t p = list_words(ARENA_ARGS, r);                                                  \
         __global uint4 *dst = (__global uint4 *)(out + (size_t)run.z * 4);                      \

@@ -93,7 +93,7 @@ static inline void decode_buckets(words_t p, uint4 r, uint4 run, __global uint4 
 
 __attribute__((reqd_work_group_size(DECODE_WG, 1, 1)))
 __kernel void decode_lines(ARENA, __global const uint4 *runs, uint runs_at, __global uint *restrict out) {
-    uint4 r = runs[runs_at + 2 * get_group_id(0)], run = runs[runs_at + 2 * get_group_id(0) + 1];
+    uint4 r = runs[runs_at + 2 * GROUP_ID(0)], run = runs[runs_at + 2 * GROUP_ID(0) + 1];
     words_t p = list_words(ARENA_ARGS, r);
     __global uint4 *dst = (__global uint4 *)(out + (size_t)run.z * 4);
     uint lid = get_local_id(0), codec = r.w & 0xff; // the same for the whole group

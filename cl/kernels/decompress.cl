@@ -46,7 +46,7 @@ __kernel void wah_clear(__global uint4 *p, uint first, uint n) {
 
 CHUNK_GROUP
 __kernel void wah_sizes(ARENA, __global const uint4 *records, __global uint *restrict sizes, uint first, uint groups) {
-    uint4 r = records[first + get_group_id(1)];
+    uint4 r = records[first + GROUP_ID(1)];
     vector_t v = (vector_t)arena_at(ARENA_ARGS, r.w, r.x);
     word_t w[CHUNK_OWN];
     EACH_OWN(k) w[k] = OWN_NUMBER(k) < r.y ? v[OWN_NUMBER(k)] : 0;
@@ -66,7 +66,7 @@ __kernel void wah_ends(__global const uint *restrict starts, __global uint *rest
 CHUNK_GROUP
 __kernel void wah_expand(ARENA, __global const uint4 *records, __global const uint *restrict index,
                          __global word_t *restrict columns, uint first, uint groups, uint stride, uint to) {
-    uint c = get_group_id(1);
+    uint c = GROUP_ID(1);
     uint4 r = records[first + c];
     vector_t v = (vector_t)arena_at(ARENA_ARGS, r.w, r.x);
     __global word_t *column = columns + (size_t)(to + c) * stride;
@@ -94,9 +94,9 @@ RECALL_GROUP
 __kernel void wah_recall(ARENA, __global const uint2 *restrict coarse, __global const uint *restrict fine,
                          __global const uint4 *restrict records, __global word_t *restrict columns, uint vectors,
                          uint first, uint groups, uint stride, uint to) {
-    uint c = get_group_id(1), from = get_group_id(0) * TILE_GROUPS;
+    uint c = GROUP_ID(1), from = GROUP_ID(0) * TILE_GROUPS;
     uint4 r = records[first + c];
-    uint2 e = coarse[(size_t)get_group_id(0) * vectors + r.y];
+    uint2 e = coarse[(size_t)GROUP_ID(0) * vectors + r.y];
     vector_t v = (vector_t)arena_at(ARENA_ARGS, r.w, r.x);
     __global const uint *p = fine + ((size_t)r.z + INDEX_OF(e)) * 4;
     word_t w[TILE_GROUPS / RECALL_WG];

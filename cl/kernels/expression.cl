@@ -135,7 +135,7 @@ __kernel void evaluate(ARENA, __global const uint *aux, __global const uint *dec
                        uint groups_at, uint docs, uint sums_at, __local uint *stack) {
     __local uint2 found[PAGE]; // begin and end in the list
     __local uint total;
-    uint lid = get_local_id(0), g = get_group_id(0);
+    uint lid = get_local_id(0), g = GROUP_ID(0);
     uint4 group = batch[groups_at + g];
     uint base = group.z * RANGE;
     if (lid == 0)
@@ -210,7 +210,7 @@ __kernel void expand(__global const uint4 *batch, __global const uint *words, __
                      __global const uint *sums, __global uint *out, uint groups_at, uint sums_at, uint first,
                      uint skip) {
     __local uint before, ends[SET_WG];
-    uint lid = get_local_id(0), g = first + get_group_id(0);
+    uint lid = get_local_id(0), g = first + GROUP_ID(0);
 #if SCAN_SERIAL
     if (counts[g] == 0)
         return; // there is no barrier to miss

@@ -36,7 +36,7 @@ __kernel void count_codes(BUFFERS, __global const uint4 *restrict tiles, uint ti
                           __global const uint *restrict filters, volatile __global uint *counts, uint columns, uint bits_at,
                           uint words, uint span) {
     __local uint own[FACET_COUNTS];
-    uint lid = get_local_id(0), g = get_group_id(0), first = g / columns * span;
+    uint lid = get_local_id(0), g = GROUP_ID(0), first = g / columns * span;
     __global const uint4 *record = batch + 3 * (g % columns);
     column_t c = column_of(record[0], record[1], record[2]);
     __global const uint *bits = (__global const uint *)(batch + bits_at);

@@ -31,7 +31,7 @@ FILTER_GROUP
 __kernel void filter_list(__global uint *region, __global const uint *totals, uint at, uint words, uint padded,
                           uint span, uint each, uint counts_at, uint docs_at, uint room, uint total_at) {
     __local uint before, ends[FILTER_WG];
-    uint lid = get_local_id(0), g = get_group_id(0);
+    uint lid = get_local_id(0), g = GROUP_ID(0);
     __global const uint *counts = region + (size_t)counts_at * 4;
     __global uint *bits = region + (size_t)at * 4, *docs = region + (size_t)docs_at * 4;
     if (g == 0)

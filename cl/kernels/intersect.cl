@@ -179,7 +179,7 @@ static inline uint walk(ARENA, words_t aux, __global const uint4 *batch, words_t
 }
 #define WALK(tile, to) walk(ARENA_ARGS, aux, batch, decoded, tile, to, count_only, &loads, alive, many, bits)
 #define ITEM get_local_id(0)
-#define GROUP get_group_id(0)
+#define GROUP GROUP_ID(0)
 
 #endif
 

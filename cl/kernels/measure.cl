@@ -114,7 +114,7 @@ __kernel void measure_groups(BUFFERS, __global const uint4 *restrict tiles, uint
     __local uint own[MEASURE_CELLS] __attribute__((aligned(8)));
     __local ulong *ends = (__local ulong *)(own + 4 * MEASURE_COLUMNS); // behind the cells without groupings
     __local uint4 records[3 * MEASURE_COLUMNS];
-    uint lid = get_local_id(0), first = get_group_id(0) * span, end = min(first + span, words), damaged = 0, loads = 0;
+    uint lid = get_local_id(0), first = GROUP_ID(0) * span, end = min(first + span, words), damaged = 0, loads = 0;
     uint4 shape = batch[at];
     uint groupings = shape.x, columns = shape.y, places = shape.z;
     volatile __global uint *all = counts + cells_at;
@@ -225,7 +225,7 @@ __kernel void measure_groups(BUFFERS, __global const uint4 *restrict tiles, uint
             if (lid == 0)
                 for (uint i = 0; i < 2; i++) {
                     ulong end = ends[i * MEASURE_WG];
-                    uint to = shape.w + 1 + 4 * (get_group_id(0) * columns + k) + 2 * i;
+                    uint to = shape.w + 1 + 4 * (GROUP_ID(0) * columns + k) + 2 * i;
                     all[to] = (uint)end;
                     all[to + 1] = (uint)(end >> 32);
                 }

@@ -171,7 +171,7 @@ __kernel void merge(ARENA, __global const uint *aux, __global const uint4 *batch
                     uint sums_at, uint count_only COUNT_ARG) {
     __local uint4 add[MERGE_SUMS], window[MERGE_WINDOW / 4];
     __local uint box[1];
-    uint lid = get_local_id(0), t = get_group_id(0), loads = 0;
+    uint lid = get_local_id(0), t = GROUP_ID(0), loads = 0;
     uint n = merge_tile(ARENA_ARGS, aux, batch, decoded, batch[tiles_at + t], (__local uint *)window, add, box, &loads);
     if (lid == 0) {
         counts[t] = n;

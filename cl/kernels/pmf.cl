@@ -27,7 +27,7 @@
 #else
 #define ITEM get_local_id(0)
 #define ITEMS WG
-#define GROUP get_group_id(0)
+#define GROUP GROUP_ID(0)
 #define SHARED __local
 #define TOGETHER barrier(CLK_LOCAL_MEM_FENCE)
 #endif

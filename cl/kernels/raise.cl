@@ -27,7 +27,7 @@ __kernel void coarse_raise(__global uint4 *batch, state_t found, __global uint *
                            uint narrow, uint capacity, uint k, uint all) {
     __local uint bins[GREATEST_BINS];
     state_t progress = (state_t)batch;
-    uint q = get_group_id(0), n = progress[PROGRESS_OF(q, FOUND)];
+    uint q = GROUP_ID(0), n = progress[PROGRESS_OF(q, FOUND)];
     uint sum = SCAN_SERIAL ? 0 : greatest_of(found + 2 * (size_t)q * capacity + 1, n > capacity ? 0 : n, false, 2, k, RAISE_WG, bins);
     if (get_local_id(0) == 0) {
         uint4 query = batch[COARSE_QUERY(q)];

@@ -62,7 +62,7 @@ static inline void put_better(__local const uint *acc, uint limit, uint base, ui
 
 __kernel void accumulate(ACCUMULATE_ARGUMENTS) {
     __local uint acc[RANK_RANGE];
-    uint g = get_group_id(0), q = g % queries, r = first_range + g / queries * (only ? every : span);
+    uint g = GROUP_ID(0), q = g % queries, r = first_range + g / queries * (only ? every : span);
     uint4 query = batch[queries_at + q];
     uint2 theta = (uint2)(state[THETA_OF(q)], state[THETA_OF(q) + 1]);
     for (uint last = min(r + span, end_range); r < last; r++) {
@@ -102,7 +102,7 @@ __kernel void accumulate(ACCUMULATE_ARGUMENTS) {
     __local uint acc[RANK_RANGE];
     __local uint at[RANK_PAGE], weights[RANK_PAGE], begins[RANK_PAGE * (RANK_SPAN + 1)], candidates[RANK_CANDIDATES];
     __local uint notes;
-    uint lid = get_local_id(0), g = get_group_id(0), q = g % queries, first = first_range + g / queries * (only ? every : span);
+    uint lid = get_local_id(0), g = GROUP_ID(0), q = g % queries, first = first_range + g / queries * (only ? every : span);
     uint4 query = batch[queries_at + q];
     uint2 theta = (uint2)(state[THETA_OF(q)], state[THETA_OF(q) + 1]);
     span = min(span, min(end_range - first, (uint)RANK_SPAN));

@@ -27,7 +27,7 @@ __kernel void rank_and(ARENA, FREQUENCIES, __global const uint4 *batch, uint ter
                       __global const uint *restrict docs, __global const uint *restrict starts, uint first_doc,
                       __global const uint *lengths, uint narrow, __global const uint *restrict bits, uint log_range,
                       uint first_range, uint every, uint only, uint doc_count, volatile __global uint *state, __global ulong *keys, uint capacity) {
-    uint g = get_group_id(0), q = g % queries, r = first_range + g / queries * (only ? every : 1), loads = 0;
+    uint g = GROUP_ID(0), q = g % queries, r = first_range + g / queries * (only ? every : 1), loads = 0;
     if (!of_pass(r, every, only))
         return;
     uint4 query = batch[queries_at + q], norm = batch[0];

@@ -40,7 +40,7 @@ typedef uint16 row_t;
 
 CHUNK_GROUP
 __kernel void reduce_pairs(__global uint4 *columns, uint packs, uint first, uint s) {
-    __global uint4 *low = columns + (size_t)(first + get_group_id(1)) * packs;
+    __global uint4 *low = columns + (size_t)(first + GROUP_ID(1)) * packs;
     __global const uint4 *high = low + (size_t)s * packs;
     EACH_OF_CHUNK(i, packs)
         low[i] |= high[i];
@@ -48,8 +48,8 @@ __kernel void reduce_pairs(__global uint4 *columns, uint packs, uint first, uint
 
 __kernel void reduce_tiles(__global row_t *columns, uint rows, uint first, uint step, uint m, uint span, uint j,
                            uint first_row) {
-    uint from = get_group_id(1) * span, end = from + min(m - from, span);
-    uint row = first_row + get_group_id(0) * j;
+    uint from = GROUP_ID(1) * span, end = from + min(m - from, span);
+    uint row = first_row + GROUP_ID(0) * j;
     columns += (size_t)first * rows;
 #if SCAN_SERIAL
     for (uint last = row + min(rows - row, j); row < last; row++) {

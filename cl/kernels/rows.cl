@@ -60,12 +60,12 @@ __kernel void rows(BUFFERS, __global const uint2 *restrict coarse, __global cons
 #if !SCAN_SERIAL
     __local shared_t shared;
 #endif
-    uint lid = get_local_id(0), t = get_group_id(0) / selections;
+    uint lid = get_local_id(0), t = GROUP_ID(0) / selections;
     uint first_group = t * TILE_GROUPS, depth = 0, loads = 0;
     __local word_t *stack = tile + TILE_GROUPS; // the sets below the top
     volatile __global uint *head = (volatile __global uint *)batch;
     __global const uint *numbers = (__global const uint *)plain + (size_t)t * vectors;
-    uint4 selection = batch[selections_at + first + get_group_id(0) % selections];
+    uint4 selection = batch[selections_at + first + GROUP_ID(0) % selections];
     word_t set[OWN];
     EACH_OWN(k) set[k] = 0;
     if (lid == 0)

@@ -29,6 +29,9 @@
 //           between launches; capacity and groups*CHUNK are at most 2^31.
 // Bounds    any counts and keys: all loops end, all stores are inside a query's part.
 #define HEDDLE_SELECT
+#ifndef HEDDLE_COMMON
+#include "common.cl"
+#endif
 #ifndef HEDDLE_GROUP
 #include "group.cl"
 #endif
@@ -204,7 +207,7 @@ __kernel void select_best(__global ulong *keys, __global uint *state, __global u
     __local ulong room[SORT_MOST];
     __local uint box[BOX], *digits = (__local uint *)room;
     __local uint4 sums[SELECT_SUMS];
-    uint lid = get_local_id(0), q = get_group_id(0);
+    uint lid = get_local_id(0), q = GROUP_ID(0);
     __global uint *own = state + 4 * (size_t)q;
     __global ulong *front = keys + (size_t)q * capacity, *p = front;
     uint count = own[COUNT], n = keys_of(count, capacity, k);

@@ -26,7 +26,7 @@ SELECT_GROUP
 __kernel void select_count(__global const ulong *keys, __global uint *state, __global uint *bins, uint capacity,
                            uint k, uint groups) {
     __local uint digits[BINS], box[BOX];
-    uint q = get_group_id(0) / groups, g = get_group_id(0) % groups, n = wide_count(state, q, capacity, k);
+    uint q = GROUP_ID(0) / groups, g = GROUP_ID(0) % groups, n = wide_count(state, q, capacity, k);
     clear_bins(digits, box);
     SELECT_SYNC;
     for (uint at = g * CHUNK; at < n; at += groups * CHUNK) {
@@ -49,7 +49,7 @@ __kernel void select_keep(__global const ulong *keys, __global uint *state, __gl
                           uint k, uint groups, __global ulong *kept) {
     __local uint digits[BINS], box[BOX];
     __local uint4 sums[SELECT_SUMS];
-    uint lid = get_local_id(0), q = get_group_id(0) / groups, g = get_group_id(0) % groups, n = wide_count(state, q, capacity, k);
+    uint lid = get_local_id(0), q = GROUP_ID(0) / groups, g = GROUP_ID(0) % groups, n = wide_count(state, q, capacity, k);
     clear_bins(digits, box);
     SELECT_SYNC;
     for (uint b = lid; b < BINS; b += SELECT_WG)

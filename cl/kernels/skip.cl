@@ -223,7 +223,7 @@ __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *b
     __local uint place[TILE];   // segment of each, then whether it was found
     __local ushort heads[TILE]; // first element of each segment that is hit
     __local uint work[WORK_WORDS];
-    uint t = get_group_id(0), lane = get_local_id(0);
+    uint t = GROUP_ID(0), lane = get_local_id(0);
 #endif
     uint4 tile = batch[tiles_at + t];
     uint buffer = tile.w >> 16, n = tile.w & 0xffff;

@@ -50,7 +50,7 @@ __kernel void prepare(__global const uint4 *batch, __global uint4 *runs, __globa
 
 RUN_GROUP
 __kernel void copy_raw(ARENA, __global const uint4 *runs, uint runs_at, __global uint *restrict out) {
-    uint4 r = runs[runs_at + 2 * get_group_id(0)], run = runs[runs_at + 2 * get_group_id(0) + 1];
+    uint4 r = runs[runs_at + 2 * GROUP_ID(0)], run = runs[runs_at + 2 * GROUP_ID(0) + 1];
     words_t p = list_words(ARENA_ARGS, r);
     for (uint i = get_local_id(0); i < run.y; i += get_local_size(0))
         out[(size_t)run.z * 4 + i] = p[min(run.x + i, r.z - 1)];
@@ -130,7 +130,7 @@ static inline void segment_sync(void) {
 RUN_GROUP
 __kernel void tf_components(TF_ARGUMENTS) {
     __local uint exceptions[DECODE_WG * 4];
-    uint lid = get_local_id(0), lane = lid % LANES, g = get_group_id(0);
+    uint lid = get_local_id(0), lane = lid % LANES, g = GROUP_ID(0);
     uint4 r = runs[2 * g], run = runs[2 * g + 1], norm = batch[0], place = batch[LIST_RECORD(run.w) + 2];
     words_t p = frequency_words(FREQUENCY_ARGS, place);
     uint first = run.x / SEGMENT, segments = SEGMENTS(r.y), here = SEGMENTS(run.y);

@@ -309,7 +309,7 @@ func (x *slot) launchSlices(first, selections int, to region, stride int) error 
 	s, t := x.store, x.Device.Tuning
 	runs := (bitslice.Tiles(s.t.Rows) + sliceTiles(t) - 1) / sliceTiles(t)
 	groups := min(runs, max(1, sliceWaves*x.Device.Info.ComputeUnits/selections))
-	return x.slices.Launch(&x.Flight, slicesArguments{slicesBuffers: s.values.Load().buffers(s.t), rowCount: int(s.t.Rows), batch: x.batch.Buffer,
+	return x.slices.LaunchWhole(&x.Flight, slicesArguments{slicesBuffers: s.values.Load().buffers(s.t), rowCount: int(s.t.Rows), batch: x.batch.Buffer,
 		selectionsAt: x.cut.selectionsAt, first: first, selections: selections, out: to.buffer, outAt: to.at, stride: stride, countsAt: to.countsAt},
 		selections*groups, sliceGroup(t), device.ProbeTime)
 }

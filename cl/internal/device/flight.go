@@ -29,7 +29,7 @@ type Flight struct {
 	waiting bool       // a wait has not been received from done
 	landed  bool       // the last command is complete
 	// Sizes of a launch, which OpenCL takes by pointer.
-	global, local [2]int
+	global, local, offset [2]int
 }
 
 // timed is a command under way and the counter for its duration.

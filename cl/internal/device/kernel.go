@@ -43,12 +43,17 @@ func (k Kernel[A]) In(id KernelID) Kernel[A] {
 // Launch sets the arguments of the kernel and enqueues it with so many work-groups of local
 // work-items. Its duration goes to a counter. It runs in Runtime.Do, after Runtime.ProgramOf.
 func (k Kernel[A]) Launch(x *Flight, args A, groups, local int, to Counter) error {
-	return x.launch(k.KernelID, reflect.TypeFor[A](), unsafe.Pointer(&args), 1, [2]int{groups}, [2]int{local}, to)
+	return x.launch(k.KernelID, reflect.TypeFor[A](), unsafe.Pointer(&args), 1, [2]int{groups}, [2]int{local}, false, to)
+}
+
+// LaunchWhole is Launch for a kernel that asks for the number of its work-groups: no launch is cut.
+func (k Kernel[A]) LaunchWhole(x *Flight, args A, groups, local int, to Counter) error {
+	return x.launch(k.KernelID, reflect.TypeFor[A](), unsafe.Pointer(&args), 1, [2]int{groups}, [2]int{local}, true, to)
 }
 
 // LaunchRows is Launch in two dimensions.
 func (k Kernel[A]) LaunchRows(x *Flight, args A, groups, local [2]int, to Counter) error {
-	return x.launch(k.KernelID, reflect.TypeFor[A](), unsafe.Pointer(&args), 2, groups, local, to)
+	return x.launch(k.KernelID, reflect.TypeFor[A](), unsafe.Pointer(&args), 2, groups, local, false, to)
 }
 
 // Function is a Kernel of any type of arguments.
@@ -130,6 +135,7 @@ type kernel struct {
 	parameters []Parameter
 	values     []value
 	group      int // work-items of a work-group at most
+	pace       *pace
 }
 
 // value is an argument: a buffer, or a number if the buffer is nil.
@@ -193,6 +199,7 @@ func (x *Flight) kernel(id KernelID, arguments reflect.Type) (*kernel, error) {
 		return nil, x.Device.Fail("creating kernel "+id.Name, err)
 	}
 	k := &kernel{Kernel: object, parameters: Parameters(arguments, x.Device.hasMacro(id))}
+	k.pace = x.Device.paceOf(id)
 	k.values = make([]value, len(k.parameters))
 	// Kernels with many registers run in smaller work-groups on some devices. One that does not answer has no such limit.
 	if n, err := object.WorkGroupSize(x.Device.dev.handle); err == nil && n > 0 {
@@ -204,7 +211,7 @@ func (x *Flight) kernel(id KernelID, arguments reflect.Type) (*kernel, error) {
 	return k, nil
 }
 
-func (x *Flight) launch(id KernelID, arguments reflect.Type, args unsafe.Pointer, dimensions int, groups, local [2]int, to Counter) error {
+func (x *Flight) launch(id KernelID, arguments reflect.Type, args unsafe.Pointer, dimensions int, groups, local [2]int, whole bool, to Counter) error {
 	k, err := x.kernel(id, arguments)
 	if err != nil {
 		return err
@@ -215,10 +222,27 @@ func (x *Flight) launch(id KernelID, arguments reflect.Type, args unsafe.Pointer
 	if err := k.set(args); err != nil {
 		return fmt.Errorf("kernel %s: %w", id.Name, err)
 	}
-	x.local = local
-	for i := range x.global {
-		x.global[i] = groups[i] * local[i]
+	// A launch is cut along its last dimension.
+	last := dimensions - 1
+	beside := 1 // work-groups of one step
+	if last > 0 {
+		beside = groups[0]
 	}
-	e, err := x.Queue.EnqueueNDRangeKernel(k.Kernel, nil, x.global[:dimensions], x.local[:dimensions], nil)
-	return x.Sent(e, err, to)
+	enqueue := func(from, n int) error {
+		x.local = local
+		for i := range x.global {
+			x.global[i], x.offset[i] = groups[i]*local[i], 0
+		}
+		x.global[last], x.offset[last] = n*local[last], from*local[last]
+		offset := x.offset[:0]
+		if from > 0 {
+			offset = x.offset[:dimensions]
+		}
+		e, err := x.Queue.EnqueueNDRangeKernel(k.Kernel, offset, x.global[:dimensions], x.local[:dimensions], nil)
+		return x.Sent(e, err, to)
+	}
+	if whole || beside*groups[last] <= k.pace.groups() {
+		return enqueue(0, groups[last])
+	}
+	return k.pace.cut(groups[last], beside, x.Queue.Finish, enqueue)
 }

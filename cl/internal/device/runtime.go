@@ -52,8 +52,12 @@ type Runtime struct {
 	building sync.Mutex // guards programs; held during a build
 	programs map[KernelID]*ocl.Program
 
+	paces  sync.Map // *pace by KernelID
 	tested tested
 	known  sync.Map // results of Remember
+
+	// FewGroups is a number of work-groups above which launches are cut, whatever time they take. 0: none. For tests.
+	FewGroups int
 
 	// enqueuing is held while commands are enqueued. A single goroutine that enqueues for
 	// all callers took two goroutine switches per batch, more than the driver takes.

@@ -133,7 +133,7 @@ func testProgress(rt *device.Runtime, groups int) error {
 			}
 			args := progressArguments{out: p.scan.Out, state: p.scan.Look.State, ticket: int(ticket), epoch: int(epoch)}
 			return p.timed(func() error {
-				return progress.Launch(&p.Flight, args, groups, scanLocal(rt.Tuning), device.CompactTime)
+				return progress.LaunchWhole(&p.Flight, args, groups, scanLocal(rt.Tuning), device.CompactTime)
 			})
 		})
 	}()

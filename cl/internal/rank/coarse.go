@@ -348,7 +348,7 @@ func (x *slot) sendCoarse(c *cut, k *coarse) error {
 		best = 0
 	}
 	err = complete.Launch(&x.Flight, completeArguments{a: set.Arena.Buffers, f: data.freqs.Buffers, p: args.p, ranges: ranges, batch: x.batch.Buffer,
-		termsAt: k.termsAt, queriesAt: k.queriesAt, groups: groups, lengths: data.lengths, narrow: data.narrow, docCount: int(set.Src.Docs),
+		termsAt: k.termsAt, queriesAt: k.queriesAt, queries: queries, groups: groups, lengths: data.lengths, narrow: data.narrow, docCount: int(set.Src.Docs),
 		bits: x.ranker.bitsets(), found: x.docs.Buffer, most: k.found, state: x.state.Buffer, keys: x.keys.Buffer, capacity: k.capacity, k: best, all: k.all},
 		queries*groups, t.Local(64), device.ProbeTime)
 	if err == nil && best == 0 {

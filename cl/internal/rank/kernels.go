@@ -117,10 +117,10 @@ type raiseArguments struct {
 }
 
 type completeArguments struct {
-	a, f, p                                                         buffers
-	batch, lengths, bits, found, state, keys                        *ocl.MemObject
-	ranges, termsAt, queriesAt, groups, docCount, most, capacity, k int
-	narrow, all                                                     bool
+	a, f, p                                                                  buffers
+	batch, lengths, bits, found, state, keys                                 *ocl.MemObject
+	ranges, termsAt, queriesAt, queries, groups, docCount, most, capacity, k int
+	narrow, all                                                              bool
 }
 
 type globalClearArguments struct {
