@@ -154,12 +154,14 @@ func (f *File) unpack(b uint64, buf *[]byte) (start, end uint64, err error) {
 	}
 	size := int(end - start)
 	*buf = slices.Grow((*buf)[:0], size)
-	if *buf, err = x.decoder.DecodeAll(f.bytes(secDocuments)[from:to], (*buf)[:0:size]); err == nil && len(*buf) != size {
-		err = fmt.Errorf("%d bytes, its documents have %d", len(*buf), size)
+	all, err := x.decoder.DecodeAll(f.bytes(secDocuments)[from:to], (*buf)[:0:size])
+	if err == nil && len(all) != size {
+		err = fmt.Errorf("%d bytes, its documents have %d", len(all), size)
 	}
 	if err != nil {
 		return 0, 0, f.corrupt(secDocuments, from, "block %d: %v", b, err)
 	}
+	*buf = append((*buf)[:0], all...) // in place, with the whole capacity for the next block
 	return start, end, nil
 }
 
