@@ -1,6 +1,7 @@
 package group_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -22,7 +23,8 @@ func TestCells(t *testing.T) {
 		first := rapid.Int64Range(-1000, 1000).Draw(rt, "first")
 		a := &plan.Aggregation{Groupings: []int{0, 1}[:rapid.IntRange(0, 2).Draw(rt, "groupings")]}
 		a.Measures = []plan.Measure{{Kind: plan.MeasureCount, Input: 2}, {Kind: plan.MeasureSum, Input: 2},
-			{Kind: plan.MeasureFloats, Input: 3, Base: 1<<63 + uint64(first)*divisor, Scale: scale}}
+			{Kind: plan.MeasureFloats, Input: 3, Base: 1<<63 + uint64(first)*divisor, Scale: scale},
+			{Kind: plan.MeasureLeast, Input: 2}, {Kind: plan.MeasureGreatest, Input: 2}}
 		missing := tab.AddVector(plantest.NewFilter(rows, func(row uint32) bool { return row%3 == 1 }))
 		var codes [4][]uint64
 		for i, most := range []uint64{3, 2, 1000, 1000} {
@@ -52,7 +54,10 @@ func TestCells(t *testing.T) {
 			places *= a.Inputs[i].Last + 2
 		}
 		list := func() []uint64 { return make([]uint64, places) }
-		cells := &plan.Cells{Rows: list(), Values: make([][]uint64, 4), Sums: [][]uint64{nil, list(), list()}}
+		cells := &plan.Cells{Rows: list(), Values: make([][]uint64, 4), Sums: [][]uint64{nil, list(), list(), nil, nil}, Ends: [][]uint64{3: list(), 4: list()}}
+		for place := range cells.Ends[3] {
+			cells.Ends[3][place] = math.MaxUint64
+		}
 		for i, in := range a.Inputs {
 			if in.Missing {
 				cells.Values[i] = list()
@@ -77,6 +82,9 @@ func TestCells(t *testing.T) {
 				}
 				if i >= 2 {
 					cells.Sums[i-1][place] += n - 1
+				}
+				if i == 2 {
+					cells.Ends[3][place], cells.Ends[4][place] = min(cells.Ends[3][place], n-1), max(cells.Ends[4][place], n-1)
 				}
 			}
 		}
