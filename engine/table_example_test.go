@@ -94,7 +94,8 @@ func ExampleEngine_NewTable() {
 	for v := range bins {
 		t.AppendVector32(bins[v].AppendTo(nil, rows))
 	}
-	if _, err := t.AppendCodes(codes); err != nil {
+	known := []uint64{1<<len(delays) - 1} // a bit for each row with a delay
+	if _, err := t.AppendTiles(codes, known); err != nil {
 		log.Fatal(err)
 	}
 
@@ -129,5 +130,5 @@ func ExampleEngine_NewTable() {
 	// column 1: unknown column "dleay" (nearest: "delay")
 	//   dleay > 0
 	//   ^
-	// delay: 60 to 200: 2 of 2 bins, 1 checked (6 rows)
+	// delay: 60 to 200: 2 of 2 bins, checked (8 rows)
 }

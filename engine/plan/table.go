@@ -50,6 +50,14 @@ type Vector struct {
 // the column. The words of the tiles are in Slices.
 type Values struct{ Tiles []bitslice.Tile }
 
+// Valid is the number of rows with a value.
+func (v *Values) Valid() (n uint64) {
+	for i := range v.Tiles {
+		n += uint64(v.Tiles[i].Valid)
+	}
+	return n
+}
+
 // Word is the size of a word of the vectors, in bits: 32 or 64.
 func (t *Table) Word() int {
 	if t.Words64 != nil {

@@ -37,6 +37,11 @@ func New(t *plan.Table, columns []column.Column) (*Data, error) {
 	if err := t.Validate(); err != nil {
 		return nil, err
 	}
+	for i := range columns {
+		if has, want := t.Columns[i].Valid(), uint64(t.Rows-min(columns[i].Missing, t.Rows)); has != want {
+			return nil, fmt.Errorf("engine: the codes of column %q are of %d rows with a value, its description says %d", columns[i].Name, has, want)
+		}
+	}
 	d := &Data{Table: t, Columns: columns, vectorRows: make([]uint64, len(t.Vectors))}
 	for i := range columns {
 		for k, n := range columns[i].VectorRows() {

@@ -116,7 +116,7 @@ func (t *Task) Add(p *Predicate) {
 	s.Checks += w.Checks
 	s.Places += w.Places
 	s.Rows += w.Rows
-	t.job.Load += 1 + w.Bytes/4 + w.Checks + w.Rows/8
+	t.job.Load += 1 + w.Bytes/4 + w.Checks/4 + w.Rows/8
 }
 
 // Len is the number of selections.

@@ -12,9 +12,10 @@ import (
 // Compile appends a selection to s: the rows of a table with these columns for which e
 // is true. If e compares columns, or tests multi-valued ones, it appends several selections or none, of
 // which Plan.Set makes the rows. It returns a description of the selection. Comparisons of one column under one
-// AND or OR become one set of codes. Bins inside of the set are selected by their
-// vectors; rows of bins on its boundary are checked by their codes. A predicate that is
-// true for no row, or for all rows, reads nothing.
+// AND or OR become one set of codes. If it is just some bins of the column, their vectors
+// select the rows, else the codes of all rows do (bit slices). Codes do so too for a set of
+// bins with more than 1/256 of the rows under an AND of which another part needs codes. A
+// predicate that is true for no row, or for all rows, reads nothing.
 //
 // An error in the text is a *syntax.Error. A predicate that needs more than plan.MaxSets
 // sets in every order of steps is a plan.ErrUnsupported. s is unchanged after an error.
@@ -85,7 +86,7 @@ func (c *compiler) emit(f formula) piece {
 	case none:
 		return piece{}
 	case all:
-		return piece{c.steps(func() { c.s.Any(); c.s.Do(plan.StepNot) }), c.rows}
+		return piece{c.steps(func() { c.s.Do(plan.StepAll) }), c.rows}
 	case leaf:
 		return c.or(c.parts(c.test(f)))
 	case and:
@@ -105,36 +106,42 @@ func (c *compiler) emit(f formula) piece {
 // test is a leaf with the bins that it takes.
 type test struct {
 	formula
-	c              *column.Column
-	whole, checked []column.Run
-	candidates     float64 // rows of checked
-	rows           float64 // greatest number of rows
+	c       *column.Column
+	bins    []column.Run // that have rows of the set
+	checked bool         // codes tell the rows, not the vectors of bins
+	rows    float64      // greatest number of rows
 }
+
+// fewRows is the part of the rows up to which vectors of bins go before checks of codes.
+const fewRows = 1. / 256
 
 func (c *compiler) test(f formula) test {
 	t := test{formula: f, c: &c.columns[f.column]}
-	t.whole, t.checked = t.c.Cover(f.codes)
-	t.candidates = float64(t.c.Rows(t.checked))
-	t.rows = t.candidates + float64(t.c.Rows(t.whole))
+	whole, some := t.c.Cover(f.codes)
+	t.bins, t.checked = column.Union(whole, some), len(some) > 0
+	t.rows = float64(t.c.Rows(t.bins))
 	if f.missing {
 		t.rows += float64(t.c.Missing)
 	}
-	c.tests = append(c.tests, describe(&t))
 	return t
 }
 
-// parts gives the rows of whole bins, and the rows of boundary bins that pass the check.
-func (c *compiler) parts(t test) (pieces []piece) {
-	if len(t.checked) > 0 {
-		pieces = append(pieces, piece{c.steps(func() {
-			t.c.Push(&c.s, t.checked, false)
-			c.s.Check(uint32(t.column), t.codes...)
-		}), t.candidates})
+// parts gives the rows of a test.
+func (c *compiler) parts(t test) []piece {
+	c.tests = append(c.tests, describe(&t))
+	if !t.checked {
+		return []piece{{c.steps(func() { t.c.Push(&c.s, t.bins, t.missing) }), t.rows}}
 	}
-	if len(t.whole) > 0 || t.missing {
-		pieces = append(pieces, piece{c.steps(func() { t.c.Push(&c.s, t.whole, t.missing) }), t.rows - t.candidates})
+	pieces := []piece{{append(c.steps(func() { c.s.Do(plan.StepAll) }), c.check(t)...), t.rows}}
+	if t.missing {
+		pieces = append(pieces, piece{c.steps(func() { t.c.Push(&c.s, nil, true) }), float64(t.c.Missing)})
 	}
 	return pieces
+}
+
+// check gives the step that leaves the rows of a test with a value.
+func (c *compiler) check(t test) []plan.Step {
+	return c.steps(func() { c.s.Check(uint32(t.column), t.codes...) })
 }
 
 // or puts pieces together. ORs of vectors become one.
@@ -143,7 +150,7 @@ func (c *compiler) or(pieces []piece) (out piece) {
 	var rest []piece
 	for _, p := range pieces {
 		out.rows = min(out.rows+p.rows, c.rows)
-		if len(p.steps) == 1 {
+		if len(p.steps) == 1 && p.steps[0].Code == plan.StepAny {
 			vectors = append(vectors, c.s.Operands[p.steps[0].From:p.steps[0].To]...)
 		} else {
 			rest = append(rest, p)
@@ -162,35 +169,35 @@ func (c *compiler) or(pieces []piece) (out piece) {
 	return out
 }
 
-// and intersects expressions, the ones with the fewest rows first. Where the expected
-// result has fewer rows than a test has candidates, the check of the test comes last and
-// reads only the remaining rows.
+// and intersects expressions, the ones with the fewest rows first. Checks of codes come last, and the
+// rows that are left then bound what they read.
 func (c *compiler) and(args []formula) piece {
 	out := piece{rows: c.rows}
-	expected := c.rows // to be left, if the operands were independent
-	expect := func(rows float64) {
-		expected *= rows / c.rows
-		out.rows = min(out.rows, rows)
-	}
-	var tests []test
+	var tests, late []test
 	var pieces []piece
+	checks := false
 	for _, a := range args {
 		if a.shape == leaf {
-			tests = append(tests, c.test(a))
-			expect(tests[len(tests)-1].rows)
+			t := c.test(a)
+			tests = append(tests, t)
+			checks = checks || t.checked && !t.missing // a check has no rows without a value
+			out.rows = min(out.rows, t.rows)
 		} else {
 			pieces = append(pieces, c.emit(a))
-			expect(pieces[len(pieces)-1].rows)
+			out.rows = min(out.rows, pieces[len(pieces)-1].rows)
 		}
 	}
-	var late []plan.Step
 	for _, t := range tests {
-		if t.candidates <= expected || t.missing { // a check has no rows without a value
+		if t.missing || !t.checked && (!checks || t.rows <= fewRows*c.rows) {
 			pieces = append(pieces, c.or(c.parts(t)))
 			continue
 		}
-		pieces = append(pieces, piece{c.steps(func() { t.c.Push(&c.s, column.Union(t.whole, t.checked), false) }), t.rows})
-		late = append(late, c.steps(func() { c.s.Check(uint32(t.column), t.codes...) })...)
+		t.checked = true
+		c.tests = append(c.tests, describe(&t))
+		late = append(late, t)
+	}
+	if len(pieces) == 0 {
+		pieces = append(pieces, c.emit(formula{shape: all}))
 	}
 	if c.high {
 		byHeight(pieces)
@@ -207,7 +214,10 @@ func (c *compiler) and(args []formula) piece {
 			out.steps = append(out.steps, plan.Step{Code: code})
 		}
 	}
-	out.steps = append(out.steps, late...)
+	slices.SortStableFunc(late, func(a, b test) int { return cmp.Compare(a.rows, b.rows) })
+	for _, t := range late {
+		out.steps = append(out.steps, c.check(t)...)
+	}
 	return out
 }
 
@@ -231,7 +241,7 @@ func height(steps []plan.Step) int {
 	n, most := 0, 0
 	for _, x := range steps {
 		switch x.Code {
-		case plan.StepAny:
+		case plan.StepAny, plan.StepAll:
 			n++
 		case plan.StepAnd, plan.StepOr, plan.StepAndNot:
 			n--

@@ -35,11 +35,10 @@ type Test struct {
 	Ranges  []string // ranges of values that rows have, such as "60 to 1439" or "'AA' to 'DL'"
 	Missing bool     // rows without a value too
 	Bins    int      // number of bins of the column
-	Whole   int      // bins that are selected as they are
-	Checked int      // bins whose rows are checked
-	// Candidates is the number of rows of the latter. Fewer are checked where another
-	// test leaves fewer.
-	Candidates uint64
+	// Whole is the number of bins whose vectors select the rows. It is 0 if codes do: then Checked bins
+	// have rows that may pass, Candidates in all.
+	Whole, Checked int
+	Candidates     uint64
 }
 
 // maxRanges is how many ranges a Test writes.
@@ -47,12 +46,14 @@ const maxRanges = 4
 
 func describe(t *test) Test {
 	d := Test{
-		Column:     t.c.Name,
-		Missing:    t.missing,
-		Bins:       len(t.c.Bins),
-		Whole:      column.Count(t.whole),
-		Checked:    column.Count(t.checked),
-		Candidates: uint64(t.candidates),
+		Column:  t.c.Name,
+		Missing: t.missing,
+		Bins:    len(t.c.Bins),
+	}
+	if bins := column.Count(t.bins); t.checked {
+		d.Checked, d.Candidates = bins, uint64(t.c.Rows(t.bins))
+	} else {
+		d.Whole = bins
 	}
 	for i, r := range t.codes {
 		if i == maxRanges {
@@ -81,7 +82,7 @@ func writeCode(c *column.Column, code uint64) string {
 	return b.String()
 }
 
-// String is a line such as "delay: 60 to 1439: 12 of 64 bins, 1 checked (10233 rows)".
+// String is a line such as "delay: 60 to 1439: 12 of 64 bins, checked (102330 rows)".
 func (t Test) String() string {
 	values := strings.Join(t.Ranges, ", ")
 	switch {
@@ -92,7 +93,7 @@ func (t Test) String() string {
 	}
 	s := fmt.Sprintf("%s: %s: %d of %d bins", t.Column, values, t.Whole+t.Checked, t.Bins)
 	if t.Checked > 0 {
-		s += fmt.Sprintf(", %d checked (%d rows)", t.Checked, t.Candidates)
+		s += fmt.Sprintf(", checked (%d rows)", t.Candidates)
 	}
 	return s
 }
