@@ -160,7 +160,7 @@ func TestWithinEqualsPlainLoops(t *testing.T) {
 		}
 		for range 12 {
 			var bounds []uint64
-			for range 2 * []int{0, 1, 1, 1, 2, 3, fewRanges, fewRanges + 1, 20}[r.IntN(9)] {
+			for range 2 * []int{0, 1, 1, 1, 2, 3, 5, 20, FewRanges + 1}[r.IntN(9)] {
 				bounds = append(bounds, pick())
 			}
 			slices.Sort(bounds)

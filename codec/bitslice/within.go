@@ -1,6 +1,9 @@
 package bitslice
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // Zone is what the bounds of a tile say about its rows.
 type Zone uint8
@@ -30,8 +33,9 @@ func (t *Tile) Zone(ranges []Range) Zone {
 	return None
 }
 
-// fewRanges is the greatest number of ranges that are evaluated on the slices one by one.
-const fewRanges = 4
+// FewRanges is the number of ranges up to which Within reads the slices. With more it decodes the codes, which
+// costs the same for any number.
+const FewRanges = 12
 
 // Within keeps the rows of a tile that have a value and a code in ranges, which ascend and are
 // disjoint, and reports whether any is left.
@@ -59,14 +63,8 @@ func (c Column) Within(tile int, ranges []Range, rows *Set) bool {
 	case len(ranges) == 1:
 		s.within(ranges[0], &s.rows)
 		copy(s.found[:], s.rows[:])
-	case len(ranges) <= fewRanges:
-		for _, r := range ranges {
-			part := s.rows
-			s.within(r, &part)
-			for g := range part {
-				s.found[g] |= part[g]
-			}
-		}
+	case len(ranges) <= FewRanges:
+		s.tree(s.rows, ranges, 0, int(t.Width)-1)
 	default:
 		var codes [TileRows]uint64
 		c.Decode(tile, &codes)
@@ -195,6 +193,42 @@ func (s *search) within(r Range, e *Set) {
 		}
 	}
 	*e = in
+}
+
+// tree finds the rows whose code, less the minimum of the tile, lies in ranges. The codes of the rows have the bits
+// of prefix above bit. Ranges share the bits that their bounds have in common.
+func (s *search) tree(rows Set, ranges []Range, prefix uint64, bit int) {
+	least := s.tile.Min
+	for {
+		last := min(prefix|(1<<(bit+1)-1), math.MaxUint64-least)
+		for len(ranges) > 0 && ranges[0].Hi < least+prefix {
+			ranges = ranges[1:]
+		}
+		for len(ranges) > 0 && ranges[len(ranges)-1].Lo > least+last {
+			ranges = ranges[:len(ranges)-1]
+		}
+		if len(ranges) == 0 {
+			return
+		}
+		if ranges[0].Lo <= least+prefix && ranges[0].Hi >= least+last {
+			s.add(&rows, &s.found)
+			return
+		}
+		slice, middle := s.slice(s.tile.slices()-1-bit), prefix|1<<bit
+		if middle <= last && ranges[len(ranges)-1].Hi >= least+middle {
+			if ranges[0].Lo < least+middle {
+				if low := rows; s.agree(slice, 0, &low) {
+					s.tree(low, ranges, prefix, bit-1)
+					slice = s.slice(s.tile.slices() - 1 - bit) // tree may have used its memory
+				}
+			}
+			prefix = middle
+		}
+		if !s.agree(slice, prefix>>bit&1, &rows) {
+			return
+		}
+		bit--
+	}
 }
 
 // agree keeps the rows whose bit in p is bit, and reports whether any is left.

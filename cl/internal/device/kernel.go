@@ -1,6 +1,7 @@
 package device
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -201,7 +202,8 @@ func (x *Flight) kernel(id KernelID, arguments reflect.Type) (*kernel, error) {
 	k := &kernel{Kernel: object, parameters: Parameters(arguments, x.Device.hasMacro(id))}
 	k.pace = x.Device.paceOf(id)
 	k.values = make([]value, len(k.parameters))
-	// Kernels with many registers run in smaller work-groups on some devices. One that does not answer has no such limit.
+	// Kernels with many registers run in smaller work-groups on some devices. Some drivers (rusticl) name fewer than
+	// they run, so the number only explains a refusal.
 	if n, err := object.WorkGroupSize(x.Device.dev.handle); err == nil && n > 0 {
 		k.group = n
 	} else {
@@ -215,9 +217,6 @@ func (x *Flight) launch(id KernelID, arguments reflect.Type, args unsafe.Pointer
 	k, err := x.kernel(id, arguments)
 	if err != nil {
 		return err
-	}
-	if items := local[0] * max(local[1], 1); items > k.group {
-		return x.Device.Unfit(fmt.Sprintf("kernel %s runs in work-groups of %d work-items at most there, not of %d", id.Name, k.group, items))
 	}
 	if err := k.set(args); err != nil {
 		return fmt.Errorf("kernel %s: %w", id.Name, err)
@@ -239,6 +238,9 @@ func (x *Flight) launch(id KernelID, arguments reflect.Type, args unsafe.Pointer
 			offset = x.offset[:dimensions]
 		}
 		e, err := x.Queue.EnqueueNDRangeKernel(k.Kernel, offset, x.global[:dimensions], x.local[:dimensions], nil)
+		if items := local[0] * max(local[1], 1); errors.Is(err, ocl.ErrInvalidWorkGroupSize) && items > k.group {
+			return x.Device.Unfit(fmt.Sprintf("kernel %s runs in work-groups of %d work-items at most there, not of %d", id.Name, k.group, items))
+		}
 		return x.Sent(e, err, to)
 	}
 	if whole || beside*groups[last] <= k.pace.groups() {

@@ -2,6 +2,7 @@ package bitmap
 
 import (
 	"context"
+	"heddle/codec/bitslice"
 	"slices"
 	"sync/atomic"
 
@@ -93,7 +94,7 @@ func (b *batch) compile() {
 			case plan.StepAny, plan.StepAll:
 				b.starts = append(b.starts, uint32(k))
 			case plan.StepCheck:
-				if x.To-x.From > fewRanges {
+				if x.To-x.From > bitslice.FewRanges {
 					if sets == len(b.sets) {
 						b.sets = append(b.sets, codeset.Set{})
 					}

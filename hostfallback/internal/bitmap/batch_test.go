@@ -1,6 +1,8 @@
 package bitmap
 
 import (
+	"heddle/codec/bitslice"
+	"slices"
 	"testing"
 
 	"heddle/engine/plan"
@@ -53,7 +55,10 @@ func TestCursors(t *testing.T) {
 // not keep that memory.
 func TestSetMemory(t *testing.T) {
 	const last = 1<<27 - 1
-	ranges := []plan.CodeRange{{Lo: 0, Hi: 1}, {Lo: 10, Hi: 11}, {Lo: 20, Hi: 21}, {Lo: 30, Hi: 31}, {Lo: last - 1, Hi: last}}
+	ranges := []plan.CodeRange{{Lo: last - 1, Hi: last}}
+	for i := uint64(bitslice.FewRanges); i > 0; i-- {
+		ranges = slices.Insert(ranges, 0, plan.CodeRange{Lo: 10 * (i - 1), Hi: 10*(i-1) + 1})
+	}
 	sel := new(plan.SelectBatch)
 	for range 3 {
 		sel.Any()
@@ -90,11 +95,15 @@ func TestForget(t *testing.T) {
 	sel := new(plan.SelectBatch)
 	sel.Any()
 	sel.Do(plan.StepNot)
-	sel.Check(0, plan.CodeRange{Lo: 0, Hi: 1}, plan.CodeRange{Lo: 4, Hi: 5}, plan.CodeRange{Lo: 7, Hi: 7}, plan.CodeRange{Lo: 9, Hi: 9}, plan.CodeRange{Lo: 20, Hi: 30})
+	var ranges []plan.CodeRange
+	for i := uint64(0); i <= bitslice.FewRanges; i++ {
+		ranges = append(ranges, plan.CodeRange{Lo: 4 * i, Hi: 4*i + 1})
+	}
+	sel.Check(0, ranges...)
 	sel.End()
 	var b batch
 	var out plan.Rows
-	if err := b.run(t.Context(), load(t, &tab.Table, 1, 0, false), sel, &out); err != nil || out.Counts[0] != 17 {
+	if err := b.run(t.Context(), load(t, &tab.Table, 1, 0, false), sel, &out); err != nil || int(out.Counts[0]) != 2*len(ranges) {
 		t.Fatalf("%d rows, %v", out.Counts, err)
 	}
 	if len(b.sets) != 1 || b.sets[0].Has(4) {

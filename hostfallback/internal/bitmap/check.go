@@ -6,11 +6,8 @@ import (
 	"heddle/hostfallback/internal/bitmap/codeset"
 )
 
-// fewRanges is the largest number of ranges that are evaluated on slices; for more ranges there is a set of codes.
-const fewRanges = 4
-
 // check removes the rows from the top of the stack that have no value in a column, or a code that lies in none of
-// ranges. set has the codes of more than fewRanges ranges. The tiles of slices and of the table differ in size; both
+// ranges. set has the codes of more than bitslice.FewRanges ranges. The tiles of slices and of the table differ in size; both
 // begin at a word of a bitset.
 func (w *worker) check(t *Table, column uint32, ranges []plan.CodeRange, set *codeset.Set, tile int) error {
 	if len(ranges) == 0 || w.has[w.top] == none {
@@ -72,7 +69,7 @@ type codes struct {
 
 // within keeps the rows of a tile whose code lies in ranges, and reports whether any is left.
 func (x *codes) within(c *bitslice.Column, tile int, ranges []plan.CodeRange, set *codeset.Set, rows *bitslice.Set) bool {
-	if len(ranges) <= fewRanges {
+	if len(ranges) <= bitslice.FewRanges {
 		return c.Within(tile, ranges, rows)
 	}
 	if !c.Within(tile, []plan.CodeRange{{Lo: ranges[0].Lo, Hi: ranges[len(ranges)-1].Hi}}, rows) { // and rows without a value go

@@ -2,6 +2,7 @@ package bitmap
 
 import (
 	"fmt"
+	"heddle/codec/bitslice"
 
 	"heddle/codec/wah"
 	"heddle/engine/plan"
@@ -85,7 +86,7 @@ func (w *worker) run(b *batch, i, tile int) error {
 			}
 		case plan.StepCheck:
 			ranges, set := sel.Ranges[x.From:x.To], (*codeset.Set)(nil)
-			if len(ranges) > fewRanges {
+			if len(ranges) > bitslice.FewRanges {
 				set = &b.sets[b.setOf[first+k]]
 			}
 			if err := w.check(t, x.Column, ranges, set, tile); err != nil {
