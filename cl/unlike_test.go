@@ -49,6 +49,9 @@ func TestUnlike(t *testing.T) {
 	}
 	testneeds.OneCaller(t)
 	testneeds.Device(t)
+	if d := devicetest.Find(t, everything); d.Info().Type == "gpu" {
+		t.Skip("drivers of GPUs add memory of their own to that of kernels, which the simulated limits do not know")
+	}
 	layer := newLayer(t)
 	for _, d := range unlike {
 		t.Run(d.name, func(t *testing.T) {
