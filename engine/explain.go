@@ -22,7 +22,9 @@ type TableExplanation struct {
 	Where string         // the predicate, in the form of predicate.Expr
 	Plan  predicate.Plan // bins of the columns
 	Bytes uint64         // size of the vectors that are read, compressed
-	How   string         // strategy and sizes, from the processor that answered
+	// Slices is the size of the bit slices of columns whose codes select rows, in bytes: at most so much is read.
+	Slices uint64
+	How    string // strategy and sizes, from the processor that answered
 	// Costs are the fitted costs of the processors: Estimates are these costs times the work
 	// of the selection, corrected by earlier run times. Empty where the table is not resident.
 	Costs   []string
@@ -48,7 +50,7 @@ func (e *TableExplanation) String() string {
 	for _, column := range e.Plan.Joined {
 		fmt.Fprintf(&b, "  %s: values joined to rows in pure Go\n", column)
 	}
-	fmt.Fprintf(&b, "  reads %d vectors, %.3f MB\n", e.Plan.Vectors, float64(e.Bytes)/1e6)
+	fmt.Fprintf(&b, "  reads %d vectors, %.3f MB, and at most %.3f MB of bit slices\n", e.Plan.Vectors, float64(e.Bytes)/1e6, float64(e.Slices)/1e6)
 	for i, estimate := range e.Estimates {
 		if estimate >= 0 && i < len(e.Costs) && len(e.Estimates) > 1 {
 			fmt.Fprintf(&b, "  %s: estimated %v = %s\n", e.Processors[i], observe.Round(estimate), e.Costs[i])
@@ -107,7 +109,8 @@ func (e *explaining) add(g *tables.Generation, task *tables.Task, s *Selection, 
 	}
 	task.Add(p)
 	if x := s.Explain; x != nil {
-		*x = TableExplanation{Where: p.Text, Plan: p.Plan, Bytes: p.Bytes(), Compile: time.Since(began)}
+		*x = TableExplanation{Where: p.Text, Plan: p.Plan, Compile: time.Since(began)}
+		x.Bytes, x.Slices = p.Bytes()
 	}
 	return nil
 }

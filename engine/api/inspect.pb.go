@@ -2132,7 +2132,7 @@ type InspectSelectResponse struct {
 	// Bit vectors that are read, and their size in bytes.
 	Vectors uint32 `protobuf:"varint,6,opt,name=vectors,proto3" json:"vectors,omitempty"`
 	Bytes   uint64 `protobuf:"varint,7,opt,name=bytes,proto3" json:"bytes,omitempty"`
-	// Rows of bins that are compared with their stored values.
+	// Rows of the bins that the values meet, where bit slices select the rows.
 	RowsChecked uint64 `protobuf:"varint,8,opt,name=rows_checked,json=rowsChecked,proto3" json:"rows_checked,omitempty"`
 	// Comparisons of two columns, row by row.
 	Compared []string `protobuf:"bytes,9,rep,name=compared,proto3" json:"compared,omitempty"`
@@ -2267,7 +2267,7 @@ type ColumnTest struct {
 	Ranges []string `protobuf:"bytes,2,rep,name=ranges,proto3" json:"ranges,omitempty"`
 	// Rows without a value are selected too.
 	Missing bool `protobuf:"varint,3,opt,name=missing,proto3" json:"missing,omitempty"`
-	// Bins of the column, bins that are selected as they are, and bins whose rows are checked.
+	// Bins of the column, bins whose vectors select the rows, and bins that the values meet where bit slices select them instead.
 	Bins          uint32 `protobuf:"varint,4,opt,name=bins,proto3" json:"bins,omitempty"`
 	Whole         uint32 `protobuf:"varint,5,opt,name=whole,proto3" json:"whole,omitempty"`
 	Checked       uint32 `protobuf:"varint,6,opt,name=checked,proto3" json:"checked,omitempty"`

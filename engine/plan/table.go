@@ -58,6 +58,14 @@ func (v *Values) Valid() (n uint64) {
 	return n
 }
 
+// Bytes is the size of the slices.
+func (v *Values) Bytes() (n uint64) {
+	for i := range v.Tiles {
+		n += 4 * uint64(v.Tiles[i].Words)
+	}
+	return n
+}
+
 // Word is the size of a word of the vectors, in bits: 32 or 64.
 func (t *Table) Word() int {
 	if t.Words64 != nil {

@@ -194,7 +194,7 @@ func TestExplainBitmap(t *testing.T) {
 		}
 	}
 	r := heddle(t, "bitmap", "query", "trips.hdb", "--where", where, "--explain")
-	for _, part := range []string{"1: " + where + "\n", "  delay: 60 to ", " of 16 bins", "  carrier: 'AA' to 'DL': 2 of 3 bins\n", " checked (", "  reads ", "  ran on ", fmt.Sprintf("  %d rows in ", count)} {
+	for _, part := range []string{"1: " + where + "\n", "  delay: 60 to ", " of 16 bins", "  carrier: 'AA' to 'DL': 2 of 3 bins, checked (", " checked (", "  reads ", "  ran on ", fmt.Sprintf("  %d rows in ", count)} {
 		if r.code != 0 || r.stdout != fmt.Sprintf("1\t%d\n", count) || !strings.Contains(r.stderr, part) {
 			t.Errorf("exit code %d, %q, no %q in\n%s", r.code, r.stdout, part, r.stderr)
 		}

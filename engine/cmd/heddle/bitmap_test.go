@@ -272,7 +272,7 @@ func TestBitmapDamaged(t *testing.T) {
 	flipped[4096] ^= 4
 	for name, data := range map[string][]byte{"flipped": flipped, "cut": whole[:len(whole)-4096], "short": whole[:50], "empty": nil, "other": []byte(tripsHeader)} {
 		writeFile(t, "x.hdb", string(data))
-		for _, args := range []string{"verify x.hdb", "info x.hdb", "query x.hdb --where delay<=-10"} {
+		for _, args := range []string{"verify x.hdb", "info x.hdb", "query x.hdb --where carrier='AA'"} {
 			if name == "flipped" && args == "info x.hdb" { // reads no vector
 				must(t, "bitmap", "info", "x.hdb")
 				continue

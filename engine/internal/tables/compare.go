@@ -38,7 +38,7 @@ func (d *Data) split(p *Predicate) {
 		if c := p.Plan.Of[i]; c != predicate.OfTable {
 			of = d.lists[c].Data
 		}
-		part.work = of.Work(countOf(&part.Steps))
+		of.measure(part)
 		p.parts = append(p.parts, part)
 	}
 	p.Steps.Reset()

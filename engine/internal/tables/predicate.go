@@ -16,8 +16,9 @@ type Predicate struct {
 	Plan  predicate.Plan   // bins of the columns
 	Steps plan.SelectBatch // one selection, which is empty if the predicate compares columns
 
-	work  cost.Selection // the work of counting the rows, for the cost model
-	parts []*Predicate   // selections of Plan.Set
+	work   cost.Selection // the work of counting the rows, for the cost model
+	slices uint64         // bytes of the slices of columns that are checked
+	parts  []*Predicate   // selections of Plan.Set
 }
 
 // Compile compiles a predicate. Errors: *syntax.Error with the place of the
@@ -65,7 +66,7 @@ func (d *Data) compile(where string, l *limit.Limits, ended func() error) (*Pred
 	if p.Plan.Set != nil {
 		d.split(p)
 	}
-	p.work = d.Work(countOf(&p.Steps))
+	d.measure(p)
 	return p, nil
 }
 
@@ -82,8 +83,18 @@ func (d *Data) Adopt(s *plan.SelectBatch) (*Predicate, error) {
 	p.Steps.Copy(s, s.Selection(0))
 	p.Steps.End()
 	p.Plan.Vectors = len(p.Steps.Operands)
-	p.work = d.Work(countOf(&p.Steps))
+	d.measure(p)
 	return p, nil
+}
+
+// measure counts the work of the steps of p.
+func (d *Data) measure(p *Predicate) {
+	p.work = d.Work(countOf(&p.Steps))
+	for _, x := range p.Steps.Steps {
+		if x.Code == plan.StepCheck {
+			p.slices += d.Table.Columns[x.Column].Bytes()
+		}
+	}
 }
 
 // countOf is s with counts as its output.
@@ -93,11 +104,12 @@ func countOf(s *plan.SelectBatch) *plan.SelectBatch {
 	return &c
 }
 
-// Bytes is the size of the vectors that the predicate reads, compressed.
-func (p *Predicate) Bytes() uint64 {
-	n := p.work.Bytes
+// Bytes is the size of the vectors that the predicate reads, compressed, and of the bit slices of the columns
+// that it checks, of which it reads a part.
+func (p *Predicate) Bytes() (vectors, slices uint64) {
+	vectors, slices = p.work.Bytes, p.slices
 	for _, part := range p.parts {
-		n += part.work.Bytes
+		vectors, slices = vectors+part.work.Bytes, slices+part.slices
 	}
-	return n
+	return vectors, slices
 }

@@ -14,7 +14,8 @@ type Explanation struct {
 	Compared   []string   `json:"compared,omitempty"` // comparisons of columns, which pure Go evaluates row by row
 	Joined     []string   `json:"joined,omitempty"`   // multi-valued columns, whose values pure Go joins to their rows
 	Vectors    int        `json:"vectors"`
-	Bytes      uint64     `json:"bytes"` // compressed size of the vectors
+	Bytes      uint64     `json:"bytes"`  // compressed size of the vectors
+	Slices     uint64     `json:"slices"` // size of the bit slices of checked columns, in bytes
 	Backend    string     `json:"backend"`
 	Device     string     `json:"device"`
 	Choice     string     `json:"choice,omitempty"` // reason for the backend
@@ -36,7 +37,7 @@ type Column struct {
 	Missing    bool     `json:"missing,omitempty"` // missing values are selected
 	Bins       int      `json:"bins"`
 	Whole      int      `json:"whole"`   // bins whose rows are all selected
-	Checked    int      `json:"checked"` // bins whose rows are compared with the stored values
+	Checked    int      `json:"checked"` // bins that the values meet, if slices select the rows; else 0
 	Candidates uint64   `json:"candidates"`
 }
 
@@ -56,7 +57,7 @@ func newExplanation(info *engine.TableInfo, e *engine.TableExplanation) *Explana
 		return p
 	}
 	ran := processor(e.Processor)
-	p := &Explanation{Where: e.Where, Columns: []Column{}, Vectors: e.Plan.Vectors, Bytes: e.Bytes,
+	p := &Explanation{Where: e.Where, Columns: []Column{}, Vectors: e.Plan.Vectors, Bytes: e.Bytes, Slices: e.Slices,
 		Backend: ran.Kind, Device: ran.Device, How: e.How,
 		Micros: terminal.Micros(e.Stats.Wall), CompileUS: terminal.Micros(e.Compile), UploadUS: terminal.Micros(e.Stats.Upload), DecodeUS: terminal.Micros(e.Stats.Decode), ReduceUS: terminal.Micros(e.Stats.Probe),
 		CompactUS: terminal.Micros(e.Stats.Compact), DownloadUS: terminal.Micros(e.Stats.Download)}
