@@ -111,7 +111,7 @@ func TestPrepared(t *testing.T) {
 		}
 		prepared = append(prepared, Selection{Prepared: p})
 	}
-	if p := prepared[0].Prepared; p.String() != wheres[0] || len(p.Plan().Tests) != 2 || p.Plan().Vectors == 0 {
+	if p := prepared[0].Prepared; p.String() != wheres[0] || len(p.Plan().Tests) != 2 || p.Plan().Tests[0].Checked == 0 {
 		t.Errorf("%s: %+v", p, p.Plan())
 	}
 	want := wanted()
