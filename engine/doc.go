@@ -30,8 +30,8 @@
 //	if err != nil { ... }
 //	late, err := t.Select(ctx, engine.Selection{Where: "delay >= 60 AND distance < 500"})
 //
-// Answers of tables are exact: the engine compares the rows of bins that a predicate cuts with
-// their stored values.
+// Answers of tables are exact: where a predicate does not select whole bins, the engine reads
+// the stored values (bit slices).
 //
 // All types are safe for concurrent use unless their documentation says otherwise. Errors are
 // of type *Error and have a Code.

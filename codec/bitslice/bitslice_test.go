@@ -279,6 +279,31 @@ func TestValidateNamesDamage(t *testing.T) {
 	}
 }
 
+// TestValidateBounds: the bounds of a tile are those of its codes, and rows without a value have no bits.
+func TestValidateBounds(t *testing.T) {
+	for name, shape := range shapes {
+		codes, has := shape(rand.New(rand.NewPCG(4, 1)), TileRows+100)
+		c := column(codes, has)
+		for i := range c.Tiles {
+			if err := c.ValidateBounds(i); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	wide := Column{Rows: 1, Tiles: []Tile{{Width: 2, Flags: FlagPlain, Words: 8, Valid: 1}}, Words: []uint32{0, 0, 0, 0, 1, 0, 0, 0}}
+	wraps := Column{Rows: 1, Tiles: []Tile{{Min: math.MaxUint64, Width: 1, Flags: FlagPlain, Words: 4, Valid: 1}}, Words: []uint32{1, 0, 0, 0}}
+	high := Column{Rows: 2, Tiles: []Tile{{Width: 1, Flags: FlagPlain, Last: 1, Words: 4, Valid: 2}}, Words: []uint32{3, 0, 0, 0}}
+	hidden := Column{Rows: 2, Tiles: []Tile{{Width: 1, Flags: FlagPlain | FlagMissing, Last: 1, Words: 8, Valid: 1}}, Words: []uint32{1, 0, 0, 0, 2, 0, 0, 0}}
+	for name, c := range map[string]Column{"wide": wide, "wraps": wraps, "minimum": high, "bits without a value": hidden} {
+		if err := c.Validate(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := c.ValidateBounds(0); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // sparseSlice returns the first sparse slice of tile 0 with three positions or more.
 func sparseSlice(c *Column) []uint32 {
 	t := &c.Tiles[0]

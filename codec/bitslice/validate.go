@@ -3,6 +3,7 @@ package bitslice
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 )
 
@@ -52,6 +53,29 @@ func (c Column) ValidateTiles() error {
 		case t.Valid == 0 && (t.Width > 0 || t.Min > 0):
 			return corrupt(i, "width %d, minimum %d, no values", t.Width, t.Min)
 		}
+	}
+	return nil
+}
+
+// ValidateBounds compares the minimum and the width of a valid tile with its codes.
+func (c Column) ValidateBounds(tile int) error {
+	t := &c.Tiles[tile]
+	least, greatest := uint64(math.MaxUint64), uint64(0)
+	var codes [SegmentRows]uint64
+	first := tile * (TileRows / SegmentRows)
+	for i := first; i < first+(t.Rows()+SegmentRows-1)/SegmentRows; i++ {
+		has := c.Present(i)
+		for k, code := range codes[:c.Segment(i, &codes)] {
+			switch {
+			case has[k/64]>>(k%64)&1 != 0:
+				least, greatest = min(least, code), max(greatest, code)
+			case code != t.Min:
+				return corrupt(tile, "row %d without a value has bits", k+(i-first)*SegmentRows)
+			}
+		}
+	}
+	if t.Valid > 0 && (least != t.Min || bits.Len64(greatest-least) != int(t.Width)) {
+		return corrupt(tile, "its codes are %d to %d, its minimum is %d and its width %d", least, greatest, t.Min, t.Width)
 	}
 	return nil
 }

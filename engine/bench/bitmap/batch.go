@@ -22,7 +22,7 @@ var batchSizes = []int{1, 16, 256}
 func (s *bench) batchExhibit() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "batch", Title: "Predicates a second, by the size of batches",
-		Ours: "Generated flights, 64 bins of about as many rows, 64-bit words. A predicate is delay BETWEEN a AND b AND distance BETWEEN c AND d, the ends drawn from the rows, so that the bins at the ends are checked against the stored values. Text in, counts out, one batch at a time; each predicate is parsed. The scan looks at every row for each predicate, without branches, on all cores, and gives the counts that all must have.",
+		Ours: "Generated flights, 64 bins of about as many rows, 64-bit words. A predicate is delay BETWEEN a AND b AND distance BETWEEN c AND d, the ends drawn from the rows, so that bit slices select the rows. Text in, counts out, one batch at a time; each predicate is parsed. The scan looks at every row for each predicate, without branches, on all cores, and gives the counts that all must have.",
 		Rows: "batch",
 		Run: func(ctx context.Context) (err error) {
 			f, err := s.newFlights()

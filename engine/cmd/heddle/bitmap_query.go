@@ -66,9 +66,9 @@ sums of integers and decimals have up to 38 digits, sums of floats are rounded o
 prints CSV, JSON (an object per row), an Arrow stream or a Parquet file. A missing value is
 empty in CSV.
 
---explain prints on standard error the bins that a predicate covers fully and the bins
-that it compares with the stored values, the bytes read, the backend, the strategy, and
-the time of each stage. With --backend auto it also compares the time in pure Go with the
+--explain prints on standard error the bins that a predicate covers, whether their vectors
+or the bit slices of values select the rows ("checked"), the bytes read, the backend, the
+strategy, and the time of each stage. With --backend auto it also compares the time in pure Go with the
 time on a device, start-up included; the quicker one runs the predicates.`,
 		Example: `  heddle bitmap query flights.hdb --where 'delay >= 60'
   heddle bitmap query flights.hdb --where 'delay >= 15 AND distance BETWEEN 500 AND 999' --explain

@@ -37,7 +37,9 @@ func Replace(from, to string) error {
 		time.Sleep(wait) // scanners of new files open them for a moment, without leave to rename
 		err = rename(from, to)
 	}
-	Sweep(to)
+	if err == nil {
+		Sweep(to)
+	}
 	return err
 }
 
@@ -64,7 +66,12 @@ func around(from, to string) error {
 	}
 	err := os.Rename(from, to)
 	if err != nil {
-		err = errors.Join(err, os.Rename(aside, to))
+		back := os.Rename(aside, to)
+		for wait := time.Millisecond; back != nil && wait < time.Second; wait *= 2 {
+			time.Sleep(wait)
+			back = os.Rename(aside, to)
+		}
+		err = errors.Join(err, back)
 	}
 	return err
 }
@@ -84,11 +91,14 @@ func inUse(err error) bool {
 
 // Sweep deletes the files that Replace has moved aside for path and that are in use no more.
 func Sweep(path string) {
+	if _, err := os.Lstat(path); err != nil { // a file aside may be the only one
+		return
+	}
 	dir, name := filepath.Split(path)
 	entries, _ := os.ReadDir(filepath.Clean(dir))
 	for _, e := range entries {
 		number, found := strings.CutPrefix(e.Name(), name+suffix)
-		if found && number != "" && strings.Trim(number, "0123456789") == "" {
+		if found && len(number) == 19 && strings.Trim(number, "0123456789") == "" {
 			_ = os.Remove(filepath.Join(dir, e.Name())) // it may be in use
 		}
 	}

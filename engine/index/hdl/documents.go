@@ -130,6 +130,9 @@ func (f *File) blockOf(d uint64) uint64 {
 // 128 KiB.
 const maxExpansion = 128 << 10 / 4
 
+// maxDocument bounds a document, in bytes. Inputs of builds have smaller bounds.
+const maxDocument = 1 << 30
+
 // unpack decompresses block b, which is below the number of blocks, into buf. It returns the places of its
 // bytes among all unpacked bytes.
 func (f *File) unpack(b uint64, buf *[]byte) (start, end uint64, err error) {
@@ -145,9 +148,10 @@ func (f *File) unpack(b uint64, buf *[]byte) (start, end uint64, err error) {
 	f.use(secDocumentOffsets, 8*first, 8*first+8)
 	f.use(secDocumentOffsets, 8*next, 8*next+8)
 	start, end = x.offsets[first], x.offsets[next]
-	if start > end || end-start > maxExpansion*(to-from) || end-start > documentBlock && next-first > 1 {
+	if start > end || end-start > maxExpansion*(to-from) || end-start > maxDocument || end-start > documentBlock && next-first > 1 {
 		return 0, 0, f.corrupt(secDocumentOffsets, 8*next, "block %d has the bytes from %d to %d in %d bytes of zstd", b, start, end, to-from)
 	}
+	f.use(secDocumentDictionary, 0, uint64(len(f.bytes(secDocumentDictionary)))) // not in Do, where damage would count as done
 	x.open.Do(func() { x.decoder, x.err = f.newDecoder() })
 	if x.err != nil {
 		return 0, 0, x.err
@@ -169,7 +173,6 @@ func (f *File) unpack(b uint64, buf *[]byte) (start, end uint64, err error) {
 func (f *File) newDecoder() (*zstd.Decoder, error) {
 	opt := []zstd.DOption{zstd.WithDecoderConcurrency(0), zstd.WithDecoderLowmem(true), zstd.WithDecodeAllCapLimit(true)}
 	if dictionary := f.bytes(secDocumentDictionary); len(dictionary) > 0 {
-		f.use(secDocumentDictionary, 0, uint64(len(dictionary)))
 		opt = append(opt, zstd.WithDecoderDicts(dictionary))
 	}
 	d, err := zstd.NewReader(nil, opt...)

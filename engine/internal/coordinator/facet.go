@@ -99,5 +99,6 @@ func joinFacet(name string, most int, l limit.Limits, parts []*partial.State) (f
 	if err != nil {
 		return f, err
 	}
-	return f, f.Add(b, most)
+	err = f.Add(b, most)
+	return f, err
 }

@@ -143,6 +143,9 @@ func (p *Part) statistics(ctx context.Context, terms []string) (bm25.Statistics,
 	if err != nil {
 		return s, err
 	}
+	if len(a.Errors) > 0 {
+		return s, a.Errors[0].Err
+	}
 	for i, l := range r.Lists {
 		s.DF[l.Terms[0]] = a.Counts[i]
 	}

@@ -19,6 +19,7 @@ type Data struct {
 	File    *hdb.File // nil for a table in memory
 
 	vectorRows []uint64      // number of rows of each vector
+	sliceBytes []uint64      // of each column: size of its bit slices
 	lists      map[int]*list // values of multi-valued columns, by number
 }
 
@@ -42,8 +43,9 @@ func New(t *plan.Table, columns []column.Column) (*Data, error) {
 			return nil, fmt.Errorf("engine: the codes of column %q are of %d rows with a value, its description says %d", columns[i].Name, has, want)
 		}
 	}
-	d := &Data{Table: t, Columns: columns, vectorRows: make([]uint64, len(t.Vectors))}
+	d := &Data{Table: t, Columns: columns, vectorRows: make([]uint64, len(t.Vectors)), sliceBytes: make([]uint64, len(columns))}
 	for i := range columns {
+		d.sliceBytes[i] = t.Columns[i].Bytes()
 		for k, n := range columns[i].VectorRows() {
 			d.vectorRows[columns[i].Vector+uint32(k)] = uint64(n)
 		}

@@ -92,7 +92,7 @@ func (d *Data) measure(p *Predicate) {
 	p.work = d.Work(countOf(&p.Steps))
 	for _, x := range p.Steps.Steps {
 		if x.Code == plan.StepCheck {
-			p.slices += d.Table.Columns[x.Column].Bytes()
+			p.slices += d.sliceBytes[x.Column]
 		}
 	}
 }

@@ -99,7 +99,8 @@ func union(output plan.Output, selections int, vectors ...uint32) *plan.SelectBa
 	return s
 }
 
-// checkProbes check the rows of the densest and of the sparsest first vector of a column.
+// checkProbes check all rows, and the rows of the first vector, of the columns whose first vectors are the densest
+// and the sparsest. The range is the middle third of the codes, so that few tiles are decided by their bounds.
 func (d *Data) checkProbes() (all []*plan.SelectBatch) {
 	dense, sparse := -1, -1
 	rowsOfWord := func(i int) float64 {
@@ -119,11 +120,20 @@ func (d *Data) checkProbes() (all []*plan.SelectBatch) {
 	}
 	for _, i := range slices.Compact([]int{dense, sparse}) {
 		if i >= 0 {
-			s := &plan.SelectBatch{Output: plan.OutputCounts}
-			s.Any(d.Columns[i].Vector)
-			s.Check(uint32(i), plan.CodeRange{Hi: ^uint64(0)})
-			s.End()
-			all = append(all, s)
+			last := uint64(0) // the greatest code; columns without a value have none
+			if bins := d.Columns[i].Bins; len(bins) > 0 {
+				last = bins[len(bins)-1].Hi
+			}
+			for _, push := range []func(s *plan.SelectBatch){
+				func(s *plan.SelectBatch) { s.Do(plan.StepAll) },
+				func(s *plan.SelectBatch) { s.Any(d.Columns[i].Vector) },
+			} {
+				s := &plan.SelectBatch{Output: plan.OutputCounts}
+				push(s)
+				s.Check(uint32(i), plan.CodeRange{Lo: last / 3, Hi: last - last/3})
+				s.End()
+				all = append(all, s)
+			}
 		}
 	}
 	return all

@@ -35,8 +35,8 @@ func (k *batchKey) class() int {
 	return 2 * int(k.strategy)
 }
 
-// batchLoad closes a batch. The unit is a word of 32 bits: of compressed vectors, of
-// checked values, of results.
+// batchLoad closes a batch. The unit is a word of 32 bits: of compressed vectors, of bit slices (two for 32 checked
+// rows, because most checks stop early), of results.
 const batchLoad = 1 << 24
 
 // Threshold implements pool.BatchKey.
@@ -116,7 +116,7 @@ func (t *Task) Add(p *Predicate) {
 	s.Checks += w.Checks
 	s.Places += w.Places
 	s.Rows += w.Rows
-	t.job.Load += 1 + w.Bytes/4 + w.Checks/4 + w.Rows/8
+	t.job.Load += 1 + w.Bytes/4 + w.Checks/16 + w.Rows/8
 }
 
 // Len is the number of selections.

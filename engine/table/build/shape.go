@@ -64,9 +64,8 @@ func (p *planned) sample() []window {
 }
 
 // scattered reports that bins of a column do not pay, by the number of words of 32 bits of
-// its vectors in the sample. A range compares the stored values of the bins at its ends. If
-// the rows of a bin lie in half of all segments or more, the comparison reads most segments,
-// as it does without vectors. Bins that the caller asked for, and bins of one value, stay.
+// its vectors in the sample. If the rows of a bin lie in half of all segments or more, its vector is nearly as large as a bit slice,
+// and a range reads the slices of the column in less time than the vectors of its bins. Bins that the caller asked for, and bins of one value, stay.
 func (p *planned) scattered(words uint64) bool {
 	bins, rows := uint64(len(p.upper)), min(p.rows, sampleWindows*sampleRows)
 	return p.auto && p.Encoding == column.Equality && p.Binning == column.Quantile && bins > 1 && words*2*codec.SegmentLen >= bins*rows

@@ -11,7 +11,7 @@
 // # Limits
 //
 // At most 2³²-1 rows, 2³²-1 vectors and 2³²-1 columns; at most 64 KiB per entry of a
-// dictionary; 2³² words for the packed payload of a column. The Writer names the limit
+// dictionary; 2³²-1 words for a tile of values. The Writer names the limit
 // that an input exceeds. The file must fit the address space.
 //
 // # Corrupt files

@@ -194,7 +194,7 @@ func (f *File) ColumnSize(c int) (vectors, values int64) {
 			vectors += int64(v.Words) * int64(f.header.word/8)
 		}
 		for _, t := range f.table.Columns[c].Tiles {
-			values += int64(4 * t.Words)
+			values += 4 * int64(t.Words)
 		}
 	}
 	return vectors, values

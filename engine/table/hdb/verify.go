@@ -81,6 +81,19 @@ func verifyRows[W wah.Word](ctx context.Context, f *File, i int, vector func(uin
 		x.words = append(x.words, vector(x.c.Vector+uint32(v)))
 	}
 	x.found = make([]column.Bin, len(x.c.Bins))
+	stored, err := f.views[i].Codes(uint32(i))
+	if err != nil {
+		return err
+	}
+	err = container.ParallelRanges(uint64(len(stored.Tiles)), 1, func(tile, _ uint64) error {
+		if err := stored.ValidateBounds(int(tile)); err != nil {
+			return x.corrupt("%v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	for row := uint64(0); row < rows; row += step {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -14,8 +14,8 @@ import (
 // which Plan.Set makes the rows. It returns a description of the selection. Comparisons of one column under one
 // AND or OR become one set of codes. If it is just some bins of the column, their vectors
 // select the rows, else the codes of all rows do (bit slices). Codes do so too for a set of
-// bins with more than 1/256 of the rows under an AND of which another part needs codes. A
-// predicate that is true for no row, or for all rows, reads nothing.
+// bins with more than 1/256 of the rows and at most four ranges of codes, under an AND of
+// which another test needs codes. A predicate that is true for no row, or for all rows, reads nothing.
 //
 // An error in the text is a *syntax.Error. A predicate that needs more than plan.MaxSets
 // sets in every order of steps is a plan.ErrUnsupported. s is unchanged after an error.
@@ -115,6 +115,10 @@ type test struct {
 // fewRows is the part of the rows up to which vectors of bins go before checks of codes.
 const fewRows = 1. / 256
 
+// fewRanges is the number of ranges of codes up to which bit slices take the place of vectors. Each reads the
+// slices again.
+const fewRanges = 4
+
 func (c *compiler) test(f formula) test {
 	t := test{formula: f, c: &c.columns[f.column]}
 	whole, some := t.c.Cover(f.codes)
@@ -188,7 +192,7 @@ func (c *compiler) and(args []formula) piece {
 		}
 	}
 	for _, t := range tests {
-		if t.missing || !t.checked && (!checks || t.rows <= fewRows*c.rows) {
+		if t.missing || !t.checked && (!checks || t.rows <= fewRows*c.rows || len(t.codes) > fewRanges) {
 			pieces = append(pieces, c.or(c.parts(t)))
 			continue
 		}

@@ -36,7 +36,7 @@ type Column struct {
 	Values     []string `json:"values"`
 	Missing    bool     `json:"missing,omitempty"` // missing values are selected
 	Bins       int      `json:"bins"`
-	Whole      int      `json:"whole"`   // bins whose rows are all selected
+	Whole      int      `json:"whole"`   // bins whose vectors select the rows
 	Checked    int      `json:"checked"` // bins that the values meet, if slices select the rows; else 0
 	Candidates uint64   `json:"candidates"`
 }
