@@ -68,8 +68,8 @@ empty in CSV.
 
 --explain prints on standard error the bins that a predicate covers, whether their vectors
 or the bit slices of values select the rows ("checked"), the bytes read, the backend, the
-strategy, and the time of each stage. With --backend auto it also compares the time in pure Go with the
-time on a device, start-up included; the quicker one runs the predicates.`,
+strategy, and the time of each stage. With --backend auto it also compares the time in pure
+Go with the time on a device, start-up included; the quicker one runs the predicates.`,
 		Example: `  heddle bitmap query flights.hdb --where 'delay >= 60'
   heddle bitmap query flights.hdb --where 'delay >= 15 AND distance BETWEEN 500 AND 999' --explain
   heddle bitmap query flights.hdb --where 'delay > 1000' --rows
