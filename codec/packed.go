@@ -94,40 +94,6 @@ func (p Packed) At(i uint32) (uint32, error) {
 	return v, nil
 }
 
-// Gather writes the values with the given indexes to values, which is as long, or returns an
-// error of At. It first finds the places of several values, then reads them, so that the
-// processor waits for several places of memory at a time.
-func (p Packed) Gather(indexes, values []uint32) error {
-	type place struct{ word, shift, bits uint32 }
-	var places [64]place
-	for len(indexes) > 0 {
-		n := min(len(indexes), len(places))
-		for k, i := range indexes[:n] {
-			seg, slot := int(i/SegmentLen), i%SegmentLen
-			if 2*seg+2 < len(p.Dir) && seg > 0 {
-				off, b, end := p.Dir[2*seg], p.Dir[2*seg+1], p.Dir[2*seg+2]
-				if b <= 32 && off < end && uint(end) <= uint(len(p.Payload)) && end-off == SegmentLen/32*b { // as in segment
-					values[k], places[k] = 0, place{off + slot*b/32, slot * b % 32, b}
-					continue
-				}
-			}
-			v, err := p.At(i)
-			if err != nil {
-				return err
-			}
-			values[k], places[k] = v, place{}
-		}
-		if last := uint32(len(p.Payload)) - 1; len(p.Payload) > 0 {
-			for k, x := range places[:n] {
-				w := uint64(p.Payload[x.word]) | uint64(p.Payload[min(x.word+1, last)])<<32
-				values[k] |= uint32(w >> (x.shift & 63) & (1<<(x.bits&63) - 1))
-			}
-		}
-		indexes, values = indexes[n:], values[n:]
-	}
-	return nil
-}
-
 // Decode writes the values of segment seg to dst and returns their number. The rest of
 // dst is undefined.
 func (p Packed) Decode(seg int, dst *[SegmentLen]uint32) (int, error) {

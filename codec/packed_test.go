@@ -83,14 +83,11 @@ func TestPacked(t *testing.T) {
 		if got, err := p.AppendTo(nil); err != nil || !slices.Equal(got, values) {
 			t.Fatalf("%v, %v", got, err)
 		}
-		var some, want []uint32
-		for range min(len(values), rapid.IntRange(0, 200).Draw(t, "gathered")) {
+		for range min(len(values), rapid.IntRange(0, 200).Draw(t, "looked up")) {
 			i := rapid.IntRange(0, len(values)-1).Draw(t, "index")
-			some, want = append(some, uint32(i)), append(want, values[i])
-		}
-		got := make([]uint32, len(some))
-		if err := p.Gather(some, got); err != nil || !slices.Equal(got, want) {
-			t.Fatalf("values %v are %v, want %v, %v", some, got, want, err)
+			if got, err := p.At(uint32(i)); err != nil || got != values[i] {
+				t.Fatalf("value %d is %d, want %d, %v", i, got, values[i], err)
+			}
 		}
 		for seg, want := range slices.Collect(slices.Chunk(values, SegmentLen)) {
 			var buf [SegmentLen]uint32

@@ -157,9 +157,6 @@ func (s *search) within(r Range, e *Set) {
 	lo, hi := max(r.Lo, t.Min)-t.Min, min(r.Hi, t.Max())-t.Min
 	first, bit := t.slices()-int(t.Width), int(t.Width)-1
 	for ; bit >= 0 && lo>>bit&1 == hi>>bit&1; bit-- { // the bits that both bounds have in common
-		if lo&(1<<(bit+1)-1) == 0 && hi&(1<<(bit+1)-1) == 1<<(bit+1)-1 {
-			return
-		}
 		if !s.agree(s.slice(first+int(t.Width)-1-bit), lo>>bit&1, e) {
 			return
 		}
@@ -186,10 +183,10 @@ func (s *search) within(r Range, e *Set) {
 		}
 		p := s.slice(first + int(t.Width) - 1 - bit)
 		if lows {
-			lows = s.above(p, lo>>bit&1, &low, &in)
+			lows = s.bound(p, lo>>bit&1, 1, &low, &in)
 		}
 		if highs {
-			highs = s.below(p, hi>>bit&1, &high, &in)
+			highs = s.bound(p, hi>>bit&1, 0, &high, &in)
 		}
 	}
 	*e = in
@@ -273,45 +270,25 @@ func (s *search) add(rows, in *Set) {
 	}
 }
 
-// above compares rows, which agree with a lower bound so far, with its next bit: those with a greater
-// bit move to in, those with a smaller bit go. It reports whether any still agrees.
-func (s *search) above(p *pairs, bit uint64, rows, in *Set) bool {
-	if bit == 1 {
-		return s.agree(p, 1, rows)
+// bound compares rows, which agree with a bound so far, with its next bit. side is 1 for a lower bound, whose rows
+// with a greater bit move to in, and 0 for an upper bound, whose rows with a smaller bit do. Rows beyond the bound go.
+// It reports whether any still agrees.
+func (s *search) bound(p *pairs, bit, side uint64, rows, in *Set) bool {
+	if bit == side {
+		return s.agree(p, bit, rows)
 	}
-	left, n := uint64(0), s.n
+	left, flip, n := uint64(0), side-1, s.n
 	for g := 0; g <= TileWords-4; g += 4 {
 		if g >= n {
 			break
 		}
 		a, b, c, d := p.four(g)
+		a, b, c, d = a^flip, b^flip, c^flip, d^flip
 		in[g] |= rows[g] & a
 		in[g+1] |= rows[g+1] & b
 		in[g+2] |= rows[g+2] & c
 		in[g+3] |= rows[g+3] & d
 		a, b, c, d = rows[g]&^a, rows[g+1]&^b, rows[g+2]&^c, rows[g+3]&^d
-		rows[g], rows[g+1], rows[g+2], rows[g+3] = a, b, c, d
-		left |= a | b | c | d
-	}
-	return left != 0
-}
-
-// below is above for an upper bound.
-func (s *search) below(p *pairs, bit uint64, rows, in *Set) bool {
-	if bit == 0 {
-		return s.agree(p, 0, rows)
-	}
-	left, n := uint64(0), s.n
-	for g := 0; g <= TileWords-4; g += 4 {
-		if g >= n {
-			break
-		}
-		a, b, c, d := p.four(g)
-		in[g] |= rows[g] &^ a
-		in[g+1] |= rows[g+1] &^ b
-		in[g+2] |= rows[g+2] &^ c
-		in[g+3] |= rows[g+3] &^ d
-		a, b, c, d = rows[g]&a, rows[g+1]&b, rows[g+2]&c, rows[g+3]&d
 		rows[g], rows[g+1], rows[g+2], rows[g+3] = a, b, c, d
 		left |= a | b | c | d
 	}
@@ -332,15 +309,15 @@ func (s *search) among(ranges []Range, codes *[TileRows]uint64) {
 			at = 64 * int(s.at[k])
 		}
 		for w := s.rows[k]; w != 0; w &= w - 1 {
-			if contains(ranges, codes[at+bits.TrailingZeros64(w)]) {
+			if Contains(ranges, codes[at+bits.TrailingZeros64(w)]) {
 				s.found[k] |= w & -w
 			}
 		}
 	}
 }
 
-// contains tells whether code lies in one of ranges.
-func contains(ranges []Range, code uint64) bool {
+// Contains tells whether a code lies in one of ranges, which ascend and are disjoint.
+func Contains(ranges []Range, code uint64) bool {
 	lo, hi := 0, len(ranges)
 	for lo < hi { // the first range that does not end before code
 		if mid := (lo + hi) / 2; ranges[mid].Hi < code {

@@ -19,7 +19,6 @@ import (
 	"heddle/engine/internal/pool"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/tables"
-	"heddle/engine/plan"
 	"heddle/engine/syntax"
 	"heddle/engine/table/rowset"
 )
@@ -123,7 +122,7 @@ func (c *Compiler) Compile(ctx context.Context, g *lists.Generation, f *Filter, 
 			}
 		}
 		if s.Bits == nil && len(s.Rows) == 0 {
-			s.Text, s.Bits = "of all documents", everyDoc(g.Source.Docs)
+			s.Text, s.Bits = "of all documents", rowset.All(g.Source.Docs)
 		}
 		return nil
 	})
@@ -264,18 +263,6 @@ func common(a, b []uint64) []uint64 {
 		b[i] &= x
 	}
 	return b
-}
-
-// everyDoc returns the set of all documents.
-func everyDoc(docs uint32) []uint64 {
-	all := make([]uint64, plan.FilterWords(docs))
-	for i := range all {
-		all[i] = ^uint64(0)
-	}
-	if n := docs % 64; n > 0 {
-		all[len(all)-1] = 1<<n - 1
-	}
-	return all
 }
 
 // Search answers a query, which it gives back, with a filter; nil: all documents.

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"heddle/codec/bitslice"
-	"heddle/codec/wah"
 	"heddle/engine/file/mapped"
 	"heddle/engine/internal/limit"
 	"heddle/engine/internal/schedule"
@@ -49,14 +48,7 @@ func (d *Data) split(p *Predicate) {
 // selection.
 func (t *Task) compare(ctx context.Context, c compared) error {
 	began, stats := time.Now(), t.rows.Stats
-	all := make([]uint64, wah.Bitset(uint64(t.kind.g.Table.Rows)))
-	for i := range all {
-		all[i] = ^uint64(0)
-	}
-	if n := t.kind.g.Table.Rows % 64; n > 0 {
-		all[len(all)-1] = 1<<n - 1
-	}
-	rows, err := t.set(ctx, c.Predicate, c.Plan.Set, all)
+	rows, err := t.set(ctx, c.Predicate, c.Plan.Set, rowset.All(t.kind.g.Table.Rows))
 	if err != nil {
 		return err
 	}

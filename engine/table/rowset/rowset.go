@@ -20,6 +20,18 @@ func Count(set []uint64) (n int) {
 	return n
 }
 
+// All returns the bitset of all of n rows.
+func All(n uint32) []uint64 {
+	set := make([]uint64, wah.Bitset(uint64(n)))
+	for i := range set {
+		set[i] = ^uint64(0)
+	}
+	if n %= 64; n > 0 {
+		set[len(set)-1] = 1<<n - 1
+	}
+	return set
+}
+
 // AppendIDs appends the rows of a bitset to dst, ascending.
 func AppendIDs(dst []uint32, set []uint64) []uint32 {
 	first := next(set, 0, 0) / 64

@@ -73,6 +73,16 @@ func TestIDs(t *testing.T) {
 	}
 }
 
+func TestAll(t *testing.T) {
+	for _, n := range []uint32{0, 1, 63, 64, 65, 130} {
+		all := roaring.New()
+		all.AddRange(0, uint64(n))
+		if want, err := FromRoaring(all, n); err != nil || !slices.Equal(All(n), want) {
+			t.Errorf("%d rows: %x, want %x, %v", n, All(n), want, err)
+		}
+	}
+}
+
 func TestRanges(t *testing.T) {
 	every(t, func(t *testing.T, rows uint32, ids []uint32, set []uint64) {
 		var got []uint32

@@ -6,6 +6,7 @@ package codeset
 import (
 	"math/bits"
 
+	"heddle/codec/bitslice"
 	"heddle/engine/plan"
 )
 
@@ -139,26 +140,7 @@ func (s *Set) Has(code uint64) bool {
 			return s.form == omitted
 		}
 	}
-	return Search(s.ranges, code)
-}
-
-// Search tells whether a code lies in one of ranges, which ascend.
-func Search(ranges []plan.CodeRange, code uint64) bool {
-	i := Index(ranges, code)
-	return i < len(ranges) && ranges[i].Lo <= code
-}
-
-// Index is the number of the first range whose end is not below a code.
-func Index(ranges []plan.CodeRange, code uint64) int {
-	lo, hi := 0, len(ranges)
-	for lo < hi {
-		if mid := (lo + hi) / 2; ranges[mid].Hi < code {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
+	return bitslice.Contains(s.ranges, code)
 }
 
 // Keep returns the rows of a word whose codes are in the set.
