@@ -126,7 +126,7 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
     uint4 filter = batch[COARSE_FILTER_OF(q)];
 #endif
 #if COARSE_SAMPLE
-    uint groups = ((ranges + every - 1) / every + span - 1) / span; // of a query
+    uint groups = ((ranges + every - 1) / every + span - 1) / span; // for each query
 #endif
     uint terms = min(query.y, (uint)COARSE_TERMS), heads = PACKET_HEADS(ranges), each = each_of(all, terms);
 #if !COARSE_SAMPLE

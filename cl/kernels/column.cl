@@ -13,10 +13,10 @@
 #endif
 
 // Flags of a column.
-#define COLUMN_VALUES 1 // of measure.cl: count the rows with a value
-#define COLUMN_SUM 2    // of measure.cl: sum codes
+#define COLUMN_VALUES 1 // measure.cl: count the rows with a value
+#define COLUMN_SUM 2    // measure.cl: sum codes
 #define COLUMN_BINS 4   // codes are the bins of stored ones
-#define COLUMN_ENDS 8   // of measure.cl: find the least and the greatest code
+#define COLUMN_ENDS 8   // measure.cl: find the least and the greatest code
 
 typedef struct {
     uint number, own, top, flags, absent_at, absent_words, bounds_at, bounds;

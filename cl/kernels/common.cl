@@ -264,16 +264,6 @@ static inline uint exception_of(words_t p, uint words, segment_t g, uint slot) {
     return lo < g.en && exception_index(p, words, g, lo) == slot ? exception_overflow(p, words, g, lo) : 0;
 }
 
-// packed_four returns values j to j+3 of a segment of inside_of. Behind the last value of the segment they
-// are any; if value j is one of the segment, loads stay inside the list or in the pad behind it.
-static inline uint4 packed_four(words_t p, uint words, segment_t g, uint j) {
-    uint4 v = wide4(window(p, g.at, j * g.b, g.b, false), g.b);
-    if (g.en)
-        v |= (uint4)(exception_of(p, words, g, j), exception_of(p, words, g, j + 1), exception_of(p, words, g, j + 2),
-                     exception_of(p, words, g, j + 3));
-    return v;
-}
-
 // packed_at returns value i of n packed ones, whose directory begins at their first
 // word (Ding et al. 2009, section 8.2).
 static inline uint packed_at(words_t p, uint words, uint n, uint i) {

@@ -32,7 +32,7 @@ typedef uint8 part_t;
 #define LANE ((uint8)(0, 1, 2, 3, 4, 5, 6, 7))
 #define as_part as_uint8
 #define part_load vload8
-#define part_of(p) vload8(0, p) // of global memory at a multiple of 16 bytes
+#define part_of(p) vload8(0, p) // global memory at a multiple of 16 bytes
 #define part_store vstore8
 #else
 #define LANES 4
@@ -44,7 +44,7 @@ typedef uint4 part_t;
 #define part_store vstore4
 #endif
 #define PART_ROWS (32 * LANES)
-#define PARTS (SLICE_WORDS / LANES) // of a whole tile
+#define PARTS (SLICE_WORDS / LANES) // parts of a whole tile
 
 typedef struct {
     __global const uint4 *words;

@@ -169,7 +169,7 @@ func (s *search) within(r Range, e *Set) {
 	s.split(s.slice(first+int(t.Width)-1-bit), e, &low, &high)
 	lows, highs := true, true
 	for bit--; ; bit-- {
-		rest := uint64(1)<<(bit+1) - 1 // of the bits that were not compared
+		rest := uint64(1)<<(bit+1) - 1 // mask of the bits that were not compared
 		if lows && lo&rest == 0 {
 			s.add(&low, &in)
 			lows = false

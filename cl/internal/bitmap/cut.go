@@ -35,7 +35,7 @@ type cut struct {
 	first, count int
 	sliced       int // selections in slices alone
 	checks       int // checks of the other selections
-	ranges       int // of a check at most
+	ranges       int // greatest number of ranges of a check
 	steps        int // steps of all selections and checks, as the kernels have them
 	records      int // operands, in units of four words
 	sets         int // height of the highest stack
@@ -118,7 +118,7 @@ func (c *cut) measure(steps []plan.Step) (n needs) {
 		n.sets, n.columns = 1, 0
 	} else {
 		n.checks = checks
-		n.steps += 2 * checks // of the checks alone
+		n.steps += 2 * checks // a selection of two steps for each check
 	}
 	return n
 }

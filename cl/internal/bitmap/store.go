@@ -37,7 +37,6 @@ type Store struct {
 
 	loading chan struct{} // holds a token; its receiver may load values
 	values  atomic.Pointer[values]
-	checked bool     // values are valid, though they may not fit
 	uneven  sync.Map // columns of floats that Measure has left to pure Go, by number
 	absent  sync.Map // rows of a vector that CountCodes needs, a *filter.Set, by the vector
 

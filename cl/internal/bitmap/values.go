@@ -16,7 +16,7 @@ import (
 type values struct {
 	arena *lists.Arena
 	tiles *ocl.MemObject // see kernels/slice.cl; the tiles of a column follow each other
-	bytes uint64         // of tiles
+	bytes uint64         // memory of tiles
 }
 
 // tileWords is the size of a tile on the device, in words.
@@ -103,19 +103,16 @@ func (v *values) release(b *device.Runtime) {
 	}
 }
 
-// columns checks the stored values, until the first success, and returns them. Its caller holds the token of s.loading.
+// columns returns the stored values. They are valid: Load has validated the words that need no check at their first
+// use (plan.Table.Check), and Codes checks the others.
 func (s *Store) columns() ([]bitslice.Column, error) {
 	t := s.t
 	columns := make([]bitslice.Column, len(t.Columns))
 	err := device.InParallel(len(columns), len(t.Slices), func(c int) (err error) {
-		if columns[c], err = t.Codes(uint32(c)); err == nil && !s.checked {
-			err = columns[c].Validate()
-		}
-		if err != nil {
+		if columns[c], err = t.Codes(uint32(c)); err != nil {
 			return fmt.Errorf("values of column %d: %w", c, err)
 		}
 		return nil
 	})
-	s.checked = err == nil
 	return columns, err
 }

@@ -19,7 +19,7 @@ type Options struct {
 	MemoryLimit uint64        // as in Options
 	Host        plan.Backend  // pure Go, to compare a CPU device with; may be nil
 	Tried       func(Step)    // called after each step, may be nil
-	Limit       time.Duration // of all measurements; 0: a minute
+	Limit       time.Duration // time of all measurements; 0: a minute
 	Every       bool          // try every setting of a part, without Limit, to judge the search
 	// Open opens the device with a row and all operations.
 	Open func(context.Context, *device.Device, device.Options) (Backend, error)

@@ -23,7 +23,7 @@ import (
 // Record is a run of heddle on one OpenCL implementation.
 type Record struct {
 	Implementation string   `json:"implementation"` // with its version and its source
-	Date           string   `json:"date"`           // of the run
+	Date           string   `json:"date"`           // day of the run
 	Suite          string   `json:"suite"`          // tests that ran, and their results
 	Speed          string   `json:"speed"`          // multiple of the speed of pure Go, with the workload
 	Quirks         []string `json:"quirks"`         // faults and limits that heddle minds, with their reasons

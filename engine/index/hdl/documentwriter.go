@@ -47,7 +47,7 @@ func (w *Writer) addStored(document []byte) error {
 	case x.docs == w.header.docs:
 		return inputError("stored document %d out of %d", x.docs, w.header.docs)
 	}
-	start := 0 // of the block
+	start := 0 // first byte of the block
 	if len(x.ends) > 0 {
 		start = x.ends[len(x.ends)-1]
 	}

@@ -116,8 +116,8 @@ type Hits struct {
 
 // Options rule a coordinator. The zero value is the default.
 type Options struct {
-	Timeout time.Duration // of a query without a time-out of its own; 0: 30 s; negative: none
-	Limits  limit.Limits  // of facets
+	Timeout time.Duration // time of a query that names none; 0: 30 s; negative: none
+	Limits  limit.Limits  // limits of facets
 	Near    bool          // the shards are in this process: names of documents are asked last
 }
 

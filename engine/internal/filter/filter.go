@@ -26,7 +26,7 @@ import (
 // Filter is the set of documents that pass all of its parts: see engine.Filter. It must not change after its first use.
 type Filter struct {
 	Where  string
-	Table  *tables.Table // of Where; nil for the attribute table of each part of an index
+	Table  *tables.Table // table of Where; nil for the attribute table of each part of an index
 	Bitmap *roaring.Bitmap
 	Docs   []uint32
 	And    []*Filter

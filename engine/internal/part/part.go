@@ -39,7 +39,7 @@ type Live struct {
 // Description describes a part.
 type Description struct {
 	Docs, Lists uint64 // documents that are not deleted; posting lists
-	Checksum    string // of the file, in hexadecimal
+	Checksum    string // checksum of the file, in hexadecimal
 }
 
 // Describe describes the part.

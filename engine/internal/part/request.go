@@ -70,10 +70,10 @@ type Answer struct {
 	Docs   []uint32 // numbers in their parts
 	Places []uint32 // parts of Docs, as places among the parts of the answer; empty for one part
 	Ends   []uint64
-	Scores []float64 // of Docs, if the queries are ranked
+	Scores []float64 // a score for each of Docs, if the queries are ranked
 	Units  []float64 // by ranked query: value of 1 in the sums behind its scores
 	Totals []uint64  // by query, if Request.Total: number of matching documents, or Total + 1 if more match
-	Names  []string  // of Docs, if they were asked for
+	Names  []string  // a name for each of Docs, if they were asked for
 	Errors []query.Error
 
 	Explanation string

@@ -27,7 +27,7 @@ import (
 // Queries are the queries of a request, for several parts.
 type Queries struct {
 	*Request
-	terms   []string // of Numbers
+	terms   []string // terms that Numbers name
 	options query.Options
 }
 

@@ -19,7 +19,7 @@ type Data struct {
 	File    *hdb.File // nil for a table in memory
 
 	vectorRows []uint64      // number of rows of each vector
-	sliceBytes []uint64      // of each column: size of its bit slices
+	sliceBytes []uint64      // size of the bit slices of each column, in bytes
 	lists      map[int]*list // values of multi-valued columns, by number
 }
 

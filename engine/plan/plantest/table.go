@@ -64,7 +64,7 @@ func vectorOf[W wah.Word](rows uint32, runs iter.Seq2[uint64, uint64]) []W {
 	return b.AppendTo(nil, uint64(rows))
 }
 
-// AddCodes packs the codes of all rows as the next column and returns its number.
+// AddCodes stores the codes of all rows as the next column and returns its number.
 // The table keeps the codes.
 func (t *Table) AddCodes(tb testing.TB, codes []uint64) uint32 {
 	tb.Helper()

@@ -44,8 +44,8 @@ type File struct {
 // bounds of vectors and stored values. Words of vectors and values are verified at their first
 // use (plan.Table.Check); CheckWords verifies all of them, and Verify compares the values of
 // single rows as well. Damage is a *CorruptError; an intact file of another format version is
-// an ErrVersion. The time grows with bins and dictionaries, not with rows; the memory is their
-// size, and 24 bytes per vector.
+// an ErrVersion. The time grows with bins, dictionaries and tiles; the memory is the size of
+// bins and dictionaries, 24 bytes per vector and 32 bytes per tile of 4,096 rows.
 func Open(path string) (*File, error) { return OpenIn(nil, path, false) }
 
 // OpenValues is Open for readers of stored values: Columns have no dictionaries, whose entries Entry

@@ -8,10 +8,10 @@ import (
 // tileWriter encodes the codes of a column tile by tile.
 type tileWriter struct {
 	slices, tiles *container.Spool
-	codes         []uint64     // of the current tile
+	codes         []uint64     // codes of the current tile
 	has           bitslice.Set // likewise: rows with a value
-	words         []uint32     // of an encoded tile
-	bytes         []byte       // of a descriptor
+	words         []uint32     // words of an encoded tile
+	bytes         []byte       // bytes of a descriptor
 }
 
 // add takes the code of the next row.

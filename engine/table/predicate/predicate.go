@@ -1,5 +1,5 @@
 // Package predicate reads predicates on the columns of a table, in the syntax of SQL
-// behind WHERE, and compiles them into steps on the bit vectors of the table:
+// behind WHERE, and compiles them into steps on the bit vectors and bit slices of the table:
 //
 //	delay >= 60 AND distance < 500 AND NOT carrier IN ('AA', 'DL')
 //

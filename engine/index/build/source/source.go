@@ -34,7 +34,7 @@ type Reader struct {
 // Opener opens inputs.
 type Opener struct {
 	input.Opener
-	MaxDocument int // of its readers
+	MaxDocument int // greatest size of a document, in bytes
 }
 
 // Open opens a file, or standard input for "-".

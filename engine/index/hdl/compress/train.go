@@ -69,7 +69,7 @@ func cover(samples [][]byte, size int) []byte {
 // bestSegment returns the segment of a part whose different strings have the greatest sum of counts. Inside is
 // zeros.
 func bestSegment(part []byte, counts, inside []uint16) []byte {
-	const strings = segmentBytes - stringBytes + 1 // of a segment
+	const strings = segmentBytes - stringBytes + 1 // strings that begin in a segment
 	sum, most, at := 0, -1, 0
 	n := len(part) - stringBytes + 1
 	for j := range n {
