@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -37,11 +38,23 @@ type indexBuildOptions struct {
 	force      bool
 }
 
-// Memory of a build beside its limit, in bytes: buffers of files, and of each shard.
+// Memory of a build beside its limit, in bytes: buffers of files, of each shard, and of stored documents for
+// each file, and for each core that compresses them.
 const (
-	buildFixed = 8 << 20
-	buildShard = 6 << 20
+	buildFixed      = 8 << 20
+	buildShard      = 6 << 20
+	buildStored     = 6 << 20
+	buildStoredCore = 3 << 20
 )
+
+// reserve is the memory of the build beside its limit, in bytes.
+func (o *indexBuildOptions) reserve(stored bool) uint64 {
+	n := uint64(buildFixed + o.shards*buildShard)
+	if stored {
+		n += uint64(max(o.shards, 1))*buildStored + uint64(runtime.GOMAXPROCS(0))*buildStoredCore
+	}
+	return n
+}
 
 func newIndexBuild(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
@@ -175,7 +188,7 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 	if err != nil {
 		return err
 	}
-	room, restore, err := memlimit.Set(uint64(c.Index.BuildMemory), buildFixed+uint64(o.shards)*buildShard)
+	room, restore, err := memlimit.Set(uint64(c.Index.BuildMemory), o.reserve(opt.Store != "" && opt.Store != hdl.StoreNone))
 	if err != nil {
 		return err
 	}

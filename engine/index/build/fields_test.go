@@ -5,7 +5,35 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"heddle/engine/index/build/records"
+	"heddle/engine/index/hdl"
 )
+
+// TestStoredMembers: the text of a stored source is the text that was indexed, whatever members have it and the name.
+func TestStoredMembers(t *testing.T) {
+	for _, test := range []struct {
+		text, attributes []string
+		want             string
+	}{
+		{nil, []string{"summary"}, "b"}, {nil, nil, "s\nb"}, {[]string{"summary", "n"}, nil, "s\n7"}, {[]string{"*"}, nil, "b\ns\nobject"},
+	} {
+		opt := DefaultOptions()
+		opt.Store, opt.ID, opt.Text, opt.Attributes = hdl.StoreSource, "url", test.text, test.attributes
+		path, _, err := buildAt(t, opt, save(t, map[string][]byte{"a.jsonl": []byte(`{"url":"u","body":"b","summary":"s","n":7,"id":{"of":"object"}}`)})...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := hdl.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if got, err := records.TextOf(f, 0); err != nil || got != test.want {
+			t.Errorf("text %q, attributes %q: %q, %v, want %q", test.text, test.attributes, got, err, test.want)
+		}
+	}
+}
 
 // TestLeftOut counts documents over chunks, the most frequent member first.
 func TestLeftOut(t *testing.T) {

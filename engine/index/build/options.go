@@ -14,6 +14,7 @@ import (
 	"heddle/engine/file/input"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/bm25"
+	"heddle/engine/index/build/records"
 	"heddle/engine/index/build/source"
 	"heddle/engine/index/hdl"
 )
@@ -191,12 +192,12 @@ func (o Options) complete(out string) Options {
 // stores reports whether the index has stored documents.
 func (o *Options) stores() bool { return o.Store != "" && o.Store != hdl.StoreNone }
 
-// textMembers are the Text of a stored source.
-func (o *Options) textMembers() []string {
+// members are the Text and the ID of a stored source.
+func (o *Options) members() (text []string, id string) {
 	if o.Store != hdl.StoreSource {
-		return nil
+		return nil, ""
 	}
-	return o.Text
+	return records.NewFields(o.Text, o.ID, o.Attributes).Texts(), o.ID
 }
 
 // chunkLimits splits MemoryLimit: size is the text of a chunk in bytes, number is the
@@ -216,8 +217,9 @@ func (o *Options) chunkLimits() (size, number int, index uint64) {
 
 // meta is the description that the index file stores.
 func (o *Options) meta(a *analyze.Analyzer, format string, docs uint32, impacts hdl.Impacts) hdl.Meta {
+	text, id := o.members()
 	return hdl.Meta{
-		Docs: docs, Creator: o.Creator, Format: format, Analysis: a.Settings(), Store: o.Store, Text: o.textMembers(), Impacts: impacts, Lengths: o.Lengths,
+		Docs: docs, Creator: o.Creator, Format: format, Analysis: a.Settings(), Store: o.Store, Text: text, ID: id, Impacts: impacts, Lengths: o.Lengths,
 		Codec: o.Codec, Dense: o.Dense, ExceptionRatio: o.ExceptionRatio,
 	}
 }

@@ -337,6 +337,36 @@ func TestDocumentSizes(t *testing.T) {
 	}
 }
 
+// TestLongFirst: long first documents do not keep a dictionary from the documents behind them.
+func TestLongFirst(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	noise := make([]byte, documentBatch+1)
+	for i := range noise {
+		noise[i] = byte(rng.Uint32())
+	}
+	size := func(long ...string) int {
+		all := slices.Clone(long)
+		for i := range 20_000 {
+			all = append(all, fmt.Sprintf(`{"id":"item-%07d","title":"a long title that all documents share","price":%d}`, i, rng.IntN(1000)))
+		}
+		s := &sample{meta: Meta{Docs: uint32(len(all)), Store: StoreText}, texts: all, names: make([]string, len(all)), lens: make([]uint32, len(all))}
+		f := mustOpen(t, s.build(t))
+		for d := range uint32(len(all)) {
+			if got, err := f.Document(d); d%997 < 3 && (err != nil || got != all[d]) {
+				t.Fatalf("document %d: %.50q, %v", d, got, err)
+			}
+		}
+		if len(f.bytes(secDocumentDictionary)) == 0 {
+			t.Errorf("%d long documents: no dictionary", len(long))
+		}
+		return len(f.bytes(secDocuments))
+	}
+	plain, after := size(), size(string(noise), string(noise))
+	if small := after - 2*len(noise); small > plain*11/10 {
+		t.Errorf("%d bytes behind long documents, %d without them", small, plain)
+	}
+}
+
 // readVerses returns the verses of the Bible.
 func readVerses(t testing.TB) (verses []string) {
 	t.Helper()

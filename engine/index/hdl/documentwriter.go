@@ -11,8 +11,10 @@ import (
 
 const (
 	// documentBatch is the number of bytes of documents that are compressed at a time, on all cores. A
-	// dictionary is trained on the first batch.
+	// dictionary is trained on the first batch with enoughSamples bytes of documents that share blocks. Earlier
+	// batches have long documents, which need none.
 	documentBatch = 256 * documentBlock
+	enoughSamples = documentBatch / 4
 	// dictionaryShare is the number of bytes of a batch for each byte of the dictionary, of at most
 	// maxDictionary bytes, as the tool zstd has it.
 	dictionaryShare = 32
@@ -22,12 +24,12 @@ const (
 // documentWriter compresses documents block by block. Its memory is 6 MiB and the longest document,
 // and 3 MiB a core.
 type documentWriter struct {
-	docs    uint32 // documents so far
-	inBlock uint32 // documents of the last block
-	length  uint64 // length of all documents so far, in bytes
-	pending []byte // bytes that are not compressed
-	ends    []int  // ends of their blocks, but of the last
-	encoder *zstd.Encoder
+	docs    uint32        // documents so far
+	inBlock uint32        // documents of the last block
+	length  uint64        // length of all documents so far, in bytes
+	pending []byte        // bytes that are not compressed
+	ends    []int         // ends of their blocks, but of the last
+	encoder *zstd.Encoder // nil before the dictionary is trained
 	packed  [][]byte
 	firsts  *container.Spool // the first document of each block
 }
@@ -57,7 +59,7 @@ func (w *Writer) addStored(document []byte) error {
 			x.inBlock = 0
 		}
 		if len(x.pending) >= documentBatch {
-			if err := w.writeStored(); err != nil {
+			if err := w.writeStored(false); err != nil {
 				return err
 			}
 		}
@@ -72,8 +74,8 @@ func (w *Writer) addStored(document []byte) error {
 	return w.file.Sections[secDocumentOffsets].AppendUint64(x.length)
 }
 
-// writeStored compresses and writes the pending blocks.
-func (w *Writer) writeStored() error {
+// writeStored compresses and writes the pending blocks, the last ones or not.
+func (w *Writer) writeStored(last bool) error {
 	x := w.documents
 	blocks := make([][]byte, len(x.ends))
 	start := 0
@@ -81,8 +83,10 @@ func (w *Writer) writeStored() error {
 		blocks[i] = x.pending[start:end:end]
 		start = end
 	}
-	if x.encoder == nil {
-		if err := w.train(blocks); err != nil {
+	encoder := x.encoder
+	if encoder == nil {
+		var err error
+		if encoder, err = w.train(blocks, last); err != nil {
 			return err
 		}
 	}
@@ -90,7 +94,7 @@ func (w *Writer) writeStored() error {
 		x.packed = append(x.packed, nil)
 	}
 	err := container.Parallel(len(blocks), func(i int) error {
-		x.packed[i] = x.encoder.EncodeAll(blocks[i], x.packed[i][:0])
+		x.packed[i] = encoder.EncodeAll(blocks[i], x.packed[i][:0])
 		return nil
 	})
 	if err != nil {
@@ -109,25 +113,34 @@ func (w *Writer) writeStored() error {
 	return nil
 }
 
-// train makes the dictionary out of the first blocks, and the encoder. Few or incompressible documents get none.
-func (w *Writer) train(blocks [][]byte) error {
+// train returns an encoder for blocks. It makes the dictionary, and the encoder of all further blocks, if the
+// short ones are enough samples or the blocks are the last ones. Few or incompressible documents get none.
+func (w *Writer) train(blocks [][]byte, last bool) (*zstd.Encoder, error) {
 	opt := []zstd.EOption{zstd.WithEncoderCRC(false)} // sections have checksums
-	samples := make([][]byte, len(blocks))
-	for i, b := range blocks {
-		samples[i] = b[:min(len(b), documentBlock)]
+	var samples [][]byte
+	size := 0
+	for _, b := range blocks {
+		if len(b) <= documentBlock {
+			samples, size = append(samples, b), size+len(b)
+		}
 	}
-	if dictionary := compress.Train(samples, min(maxDictionary, len(w.documents.pending)/dictionaryShare)); dictionary != nil {
-		opt = append(opt, zstd.WithEncoderDict(dictionary))
-		if err := w.file.Sections[secDocumentDictionary].Append(dictionary); err != nil {
-			return err
+	ready := last || size >= enoughSamples
+	if ready {
+		if dictionary := compress.Train(samples, min(maxDictionary, size/dictionaryShare)); dictionary != nil {
+			opt = append(opt, zstd.WithEncoderDict(dictionary))
+			if err := w.file.Sections[secDocumentDictionary].Append(dictionary); err != nil {
+				return nil, err
+			}
 		}
 	}
 	e, err := zstd.NewWriter(nil, opt...)
 	if err != nil {
-		return fmt.Errorf("the compressor of documents: %w", err)
+		return nil, fmt.Errorf("the compressor of documents: %w", err)
 	}
-	w.documents.encoder = e
-	return nil
+	if ready {
+		w.documents.encoder = e
+	}
+	return e, nil
 }
 
 // finishStored writes the last blocks, and the first document of each.
@@ -142,7 +155,7 @@ func (w *Writer) finishStored() error {
 	if x.docs > 0 {
 		x.ends = append(x.ends, len(x.pending))
 	}
-	if err := w.writeStored(); err != nil {
+	if err := w.writeStored(true); err != nil {
 		return err
 	}
 	if err := x.firsts.AppendUint64(uint64(x.docs)); err != nil {

@@ -50,9 +50,10 @@ type Meta struct {
 	// Store is what the index stores of documents (Writer.AddStored): StoreNone or empty, StoreText or
 	// StoreSource.
 	Store string `json:"documents,omitempty"`
-	// Text are the members of JSON that are the text of a stored source, as records.NewFields has them. Default: the
-	// members that package records names.
+	// Text are the members of JSON that are the text of a stored source, and ID is the member with its name, as
+	// records.NewFields has them. Default: the members that package records names.
 	Text []string `json:"text,omitempty"`
+	ID   string   `json:"id,omitempty"`
 
 	Terms    uint32 `json:"-"` // number of lists
 	Postings uint64 `json:"-"` // sum of list lengths

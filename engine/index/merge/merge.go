@@ -85,7 +85,7 @@ func Alike(a, b *hdl.Meta) error {
 		{"dense", a.Dense, b.Dense},
 		{"exception ratio", a.ExceptionRatio, b.ExceptionRatio},
 		{"precision of lengths", cmp.Or(a.Lengths, hdl.LengthsExact), cmp.Or(b.Lengths, hdl.LengthsExact)},
-		{"stored documents", [2]any{a.Store, a.Text}, [2]any{b.Store, b.Text}},
+		{"stored documents", [3]any{a.Store, a.Text, a.ID}, [3]any{b.Store, b.Text, b.ID}},
 		{"impacts", a.Impacts, b.Impacts},
 	} {
 		if x, y := fmt.Sprintf("%+v", s.a), fmt.Sprintf("%+v", s.b); x != y {

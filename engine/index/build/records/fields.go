@@ -72,6 +72,14 @@ func NewFields(text []string, id string, attributes []string) *Fields {
 	return f
 }
 
+// Texts are the members of the text, as the option Text has them.
+func (f *Fields) Texts() []string {
+	if f.all {
+		return []string{"*"}
+	}
+	return f.texts
+}
+
 // has reports whether a member at the top, or a member of it, is a name or is indexed.
 func (f *Fields) has(name string) bool {
 	is := func(path string) bool {

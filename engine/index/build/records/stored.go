@@ -14,7 +14,7 @@ func TextOf(f *hdl.File, d uint32) (string, error) {
 	if err != nil || f.Meta().Store == hdl.StoreText {
 		return document, err
 	}
-	x := Document{Fields: NewFields(f.Meta().Text, "", nil)}
+	x := Document{Fields: NewFields(f.Meta().Text, f.Meta().ID, nil)}
 	at := source.Position{Line: int(d) + 1}
 	if err := parseJSON([]byte(document), at, &x); err != nil {
 		return "", at.Errorf(f.Path(), "the stored source of document %d: %v", d, err)
