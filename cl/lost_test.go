@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"heddle/cl/internal/device/devicetest"
+	"heddle/cl/internal/lists"
 	"heddle/engine/file/mapped/mappedtest"
+	"heddle/engine/plan"
 	"heddle/engine/plan/testneeds"
 )
 
@@ -17,6 +19,14 @@ func TestUploadOfLostPages(t *testing.T) {
 	words := mappedtest.Words(t, 1<<16, 4096)
 	if m, err := b.LoadWords(words, "lists"); m != nil || !errors.Is(err, mappedtest.ErrLost) {
 		t.Errorf("%v, %v", m, err)
+	}
+	src := &plan.Source{Words: words, Lists: []plan.List{{Words: uint32(len(words))}}}
+	ranges, _, err := lists.Layout(src, b.Info.MaxAlloc, lists.MaxArenas)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, err := lists.LoadArena(b, src, ranges); a != nil || !errors.Is(err, mappedtest.ErrLost) {
+		t.Errorf("%v, %v", a, err)
 	}
 	m, err := b.LoadWords(words[:1024], "lists")
 	if err != nil {

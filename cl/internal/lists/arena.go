@@ -108,7 +108,8 @@ func newArena(rt *device.Runtime, memory *device.Budget, sizes []uint64) (*Arena
 	return a, nil
 }
 
-// LoadArena makes the buffers of ranges out of the device's budget and fills them.
+// LoadArena makes the buffers of ranges out of the device's budget and fills them. They are copies on devices that share
+// memory with the host too: where the driver reads a mapped file itself, a file that loses pages ends the process.
 func LoadArena(rt *device.Runtime, src *plan.Source, ranges []wordRange) (*Arena, error) {
 	sizes := []uint64{16} // without lists
 	if len(ranges) > 0 {
