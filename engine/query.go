@@ -74,6 +74,8 @@ type Query struct {
 	Total uint64
 	// CountOnly asks for the number of matching documents alone. K must be 0.
 	CountOnly bool
+	// Names asks for Hits.Names, the names of the documents. Default: false.
+	Names bool
 
 	// Scoring of a ranked query. Default: nil, bm25.Default. It must be nil for an index with
 	// impacts, whose scores are sums of weight times impact, in the units of the weights that
@@ -142,6 +144,8 @@ type Hits struct {
 	// Docs are docIDs: ascending, or of a ranked query by descending score, then ascending
 	// docID. It is nil exactly if only the count was asked for; without documents it is empty.
 	Docs []uint32
+	// Names of Docs, if Query.Names asked for them. A document without a name has an empty one.
+	Names []string
 	// Scores of Docs. It is nil exactly if the query was not ranked.
 	Scores []float64
 	// Unit is the value of 1 in the integer sums behind Scores: each score is a whole multiple of
@@ -173,6 +177,23 @@ func (o *Query) total(count uint64, ranked Total) Total {
 		ranked = plan.UpTo(count, o.Total)
 	}
 	return ranked
+}
+
+// name sets Hits.Names, if the query asks for them.
+func (o *Query) name(g *lists.Generation, h *Hits) (err error) {
+	if !o.Names {
+		return nil
+	}
+	if g.File == nil {
+		return &Error{Code: Unsupported, Op: "search", Err: errors.New("an index in memory has no names of documents")}
+	}
+	h.Names = make([]string, len(h.Docs))
+	for i, d := range h.Docs {
+		if h.Names[i], err = g.File.DocName(d); err != nil {
+			return failure.Wrap("search", err)
+		}
+	}
+	return nil
 }
 
 // call returns the caller of the query and how it runs.
@@ -254,7 +275,8 @@ func searchIn(ctx context.Context, g *lists.Generation, o *Query, in *filter.Com
 	if err != nil {
 		return Hits{}, failure.Wrap("search", err)
 	}
-	return Hits{Count: a.Count, Docs: a.Docs, Scores: a.Scores, Unit: a.Unit, Total: o.total(a.Count, a.Total)}, nil
+	h = Hits{Count: a.Count, Docs: a.Docs, Scores: a.Scores, Unit: a.Unit, Total: o.total(a.Count, a.Total)}
+	return h, o.name(g, &h)
 }
 
 // searchAll answers queries on the lists of an index: see Index.SearchAll.
@@ -289,6 +311,9 @@ func searchAll(ctx context.Context, g *lists.Generation, qs []Query, deliver fun
 			h.Count, h.Docs, h.Scores = b.Hits(i)
 			if h.Unit, h.Err = b.Unit(i), failure.Wrap("search", b.Err(i)); h.Err == nil {
 				h.Total = qs[first+i].total(h.Count, b.Total(i))
+				if err := qs[first+i].name(g, &h); err != nil {
+					return err
+				}
 			}
 			all = append(all, h)
 		}

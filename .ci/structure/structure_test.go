@@ -41,12 +41,12 @@ var layers = []struct {
 	{parts: []string{"engine/internal/filter"}},
 	{parts: []string{"engine/internal/facet"}},
 	{parts: []string{"engine/internal/part"}},
-	{parts: []string{"engine/internal/coordinator"}},
+	{parts: []string{"engine/internal/coordinator", "engine/internal/segments"}},
 	{parts: []string{"engine"}},
 	{parts: []string{"engine/api"}},
 	{parts: []string{"engine/bench"}},
 	{parts: []string{"engine/server", "engine/console", "engine/cluster"}},
-	{parts: []string{"engine/collection/view", "engine/collection/feed", "engine/cluster/member"}},
+	{parts: []string{"engine/cluster/collections", "engine/cluster/member"}},
 	{parts: []string{"engine/cmd"}},
 }
 

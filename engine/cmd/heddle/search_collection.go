@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"path/filepath"
 
 	"github.com/rs/zerolog"
 
@@ -12,7 +11,6 @@ import (
 	"heddle/engine/cluster"
 	"heddle/engine/cmd/heddle/internal/answer"
 	"heddle/engine/cmd/heddle/internal/machine"
-	"heddle/engine/collection/view"
 )
 
 // collection answers the queries from the newest state of a collection.
@@ -32,20 +30,20 @@ func (o *searchOptions) collection(ctx context.Context, a *App, c *config.Config
 		return err
 	}
 	defer func() { err = errors.Join(err, machine.Close(opt, e)) }()
-	set, name := view.New(), filepath.Base(filepath.Clean(o.path))
-	defer func() { err = errors.Join(err, set.Close()) }()
-	state, err := set.Load(ctx, e, name, o.path)
+	set, err := e.OpenCollection(ctx, o.path, engine.CollectionOptions{})
 	if err != nil {
 		return err
 	}
-	docs, err := set.Documents(ctx, name)
+	defer func() { err = errors.Join(err, set.Close()) }()
+	docs, err := set.Snapshot()
 	if err != nil {
 		return err
 	}
 	defer docs.Close()
-	s := &answer.Collection{Name: name, Coordinator: set.Coordinator(cluster.Options{Timeout: -1}), Documents: docs, Invalid: o.invalid, Notes: a.Stderr,
+	state, info := docs.Internal(), docs.Info()
+	s := &answer.Collection{Name: state.Layout.Name, Coordinator: cluster.Within(state, state, cluster.Options{Timeout: -1}), Documents: docs, Invalid: o.invalid, Notes: a.Stderr,
 		Query: engine.Query{Match: mode, CountOnly: o.count, Total: uint64(o.total), Literal: o.literal(), Timeout: -1}, Writer: o.writer(a, c)}
-	if s.Query.Filter, s.Facets, err = o.filterOptions.parts(nil, state.Docs); err != nil {
+	if s.Query.Filter, s.Facets, err = o.filterOptions.parts(nil, info.Bound); err != nil {
 		return err
 	}
 	if o.explain {
@@ -56,7 +54,7 @@ func (o *searchOptions) collection(ctx context.Context, a *App, c *config.Config
 			return err
 		}
 		b := thisBuild()
-		if err := s.Begin(answer.Run{Version: b.Version, Revision: b.Revision, Statistics: o.statistics, NoHeader: o.noHeader}, o.path, state.Epoch, a.Stderr); err != nil {
+		if err := s.Begin(answer.Run{Version: b.Version, Revision: b.Revision, Statistics: o.statistics, NoHeader: o.noHeader}, o.path, info.State, a.Stderr); err != nil {
 			return err
 		}
 	}

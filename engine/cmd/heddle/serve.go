@@ -15,9 +15,9 @@ import (
 
 	"heddle/config"
 	"heddle/engine/cluster"
+	"heddle/engine/cluster/collections"
 	"heddle/engine/cluster/member"
 	"heddle/engine/cmd/heddle/internal/daemon"
-	"heddle/engine/collection/view"
 	"heddle/engine/server"
 	"heddle/engine/server/catalog"
 )
@@ -116,14 +116,11 @@ func (o *serveOptions) Run(ctx context.Context, a *App) (err error) {
 	if err != nil {
 		return usageError{err}
 	}
-	var changing *view.Service // nil: none
+	var changing *collections.Set // nil: none
 	if len(dirs) > 0 {
-		changing = view.Follow(dirs, log)
+		changing = collections.New(dirs, thisBuild().String(), log)
 		defer func() { err = errors.Join(err, changing.Close()) }()
-		parts, opt.Collections = append(parts, changing), changing.Coordinator(cluster.Options{Timeout: c.Server.Timeout})
-		feed := newFeed(dirs, changing.Update, log)
-		defer func() { err = errors.Join(err, feed.Close()) }()
-		opt.Changer = feed
+		parts, opt.Collections, opt.Changer = append(parts, changing), changing.Coordinator(cluster.Options{Timeout: c.Server.Timeout}), changing
 	}
 	if parts != nil {
 		opt.Service = parts

@@ -1,14 +1,10 @@
 package main
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 
-	"github.com/rs/zerolog"
-
 	"heddle/engine/collection"
-	"heddle/engine/collection/feed"
 )
 
 // takeCollections moves the folders among the files of indexes to dirs.
@@ -25,15 +21,6 @@ func takeCollections(files map[string]string) (dirs map[string]string, err error
 		}
 	}
 	return dirs, nil
-}
-
-// newFeed changes collections on behalf of administration.
-func newFeed(dirs map[string]string, load func(context.Context, string) error, log zerolog.Logger) *feed.Feed {
-	return feed.New(feed.Options{Dirs: dirs, Creator: thisBuild().String(), Load: load, Merged: func(name string, err error) {
-		if err != nil {
-			log.Error().Err(err).Str("collection", name).Msg("segments could not be joined")
-		}
-	}})
 }
 
 // collectionsOf returns the collections in a folder, as NAME=FOLDER.

@@ -28,6 +28,9 @@ func Within(maps Maps, parts Parts, opt Options) *Coordinator {
 	return New(maps, Local{parts}, opt)
 }
 
+// On returns a coordinator of other parts in this process, with the options of c.
+func (c *Coordinator) On(maps Maps, parts Parts) *Coordinator { return Within(maps, parts, c.opt) }
+
 // Local asks parts that this process holds. It implements Shards.
 type Local struct{ Parts }
 

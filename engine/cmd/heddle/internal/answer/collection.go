@@ -14,7 +14,6 @@ import (
 	"heddle/engine/api"
 	"heddle/engine/cluster"
 	"heddle/engine/cmd/heddle/internal/terminal"
-	"heddle/engine/collection/view"
 	"heddle/engine/index/trec"
 )
 
@@ -23,7 +22,7 @@ import (
 type Collection struct {
 	Name        string
 	Coordinator *cluster.Coordinator
-	Documents   *view.Documents
+	Documents   *engine.CollectionSnapshot
 	Query       engine.Query
 	Facets      *engine.Facets
 	Invalid     func(q trec.Topic, err error) error

@@ -22,7 +22,7 @@ import (
 	"heddle/config"
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/collection/view"
+	"heddle/engine/cluster/collections"
 	"heddle/engine/console"
 	"heddle/engine/observe"
 	"heddle/engine/observe/meter"
@@ -54,7 +54,7 @@ type Options struct {
 	// Machine describes the machine for the web console.
 	Machine func(context.Context) (*api.Machine, error)
 	// Collections follow their changes. Default: none.
-	Collections *view.Service
+	Collections *collections.Set
 }
 
 // Daemon is a server that runs until a signal ends it.

@@ -1,4 +1,4 @@
-package feed
+package collections
 
 import (
 	"math/rand/v2"

@@ -1,4 +1,4 @@
-package view
+package segments
 
 import (
 	"context"
@@ -8,35 +8,46 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"heddle/engine"
 	"heddle/engine/collection"
+	"heddle/engine/failure"
 	"heddle/engine/file/container"
 	"heddle/engine/file/mapped"
 	"heddle/engine/internal/filter"
+	"heddle/engine/internal/lists"
 	"heddle/engine/internal/part"
+	"heddle/engine/internal/tables"
 )
+
+// Open opens the files of segments on the processors of an engine.
+type Open struct {
+	Index func(ctx context.Context, path string) (*lists.Index, error)
+	Table func(ctx context.Context, path string) (*tables.Table, error)
+}
 
 // files is an open index with its attribute table.
 type files struct {
-	index *engine.Index
-	table *engine.Table // nil: none
+	index *lists.Index
+	table *tables.Table // nil: none
 }
 
-// openFiles opens the files of a segment.
-func openFiles(ctx context.Context, e *engine.Engine, dir string, m *collection.Manifest, number int) (f *files, err error) {
+// files opens the files of a segment.
+func (o Open) files(ctx context.Context, dir string, m *collection.Manifest, number int) (f *files, err error) {
 	s := &m.Segments[number]
 	path := filepath.Join(dir, s.File)
-	x, err := e.OpenIndex(ctx, path, engine.IndexOptions{})
+	x, err := o.Index(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	now, err := x.Info()
-	if err == nil && uint64(now.Docs) != s.Docs {
-		err = fmt.Errorf("%s: %w: %d documents, the manifest says %d", path, container.ErrCorrupt, now.Docs, s.Docs)
-	}
 	f = &files{index: x}
+	now, err := x.Acquire()
+	if err == nil {
+		if docs := now.Source.Docs; uint64(docs) != s.Docs {
+			err = fmt.Errorf("%s: %w: %d documents, the manifest says %d", path, container.ErrCorrupt, docs, s.Docs)
+		}
+		now.Release()
+	}
 	if err == nil && s.Attributes != nil {
-		f.table, err = openAttributes(ctx, e, filepath.Join(dir, s.Attributes.File), m, s)
+		f.table, err = o.attributes(ctx, filepath.Join(dir, s.Attributes.File), m, s)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -44,15 +55,16 @@ func openFiles(ctx context.Context, e *engine.Engine, dir string, m *collection.
 	return f, nil
 }
 
-// openAttributes opens the attribute table of a segment.
-func openAttributes(ctx context.Context, e *engine.Engine, path string, m *collection.Manifest, s *collection.Segment) (*engine.Table, error) {
-	t, err := e.OpenTable(ctx, path, engine.TableOptions{})
+// attributes opens the attribute table of a segment.
+func (o Open) attributes(ctx context.Context, path string, m *collection.Manifest, s *collection.Segment) (*tables.Table, error) {
+	t, err := o.Table(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	info, err := t.Info()
+	g, err := t.Acquire()
 	if err == nil {
-		err = s.CheckAttributes(path, info.Rows, info.Columns, m.Settings.Attributes)
+		err = s.CheckAttributes(path, g.Table.Rows, g.Columns, m.Settings.Attributes)
+		g.Release()
 	}
 	if err != nil {
 		return nil, errors.Join(err, t.Close())
@@ -71,7 +83,7 @@ func (f *files) Close() error {
 
 // unlessClosed leaves out the error of a second Close.
 func unlessClosed(err error) error {
-	if engine.CodeOf(err) == engine.Closed {
+	if failure.CodeOf(err) == failure.Closed {
 		return nil
 	}
 	return err
@@ -82,14 +94,14 @@ func unlessClosed(err error) error {
 func live(f *files, s *collection.Segment, deleted *roaring.Bitmap) (live *part.Live, err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
 	live = &part.Live{Docs: s.Live(), Length: s.Length, Filter: &filter.Filter{Bitmap: roaring.Flip(deleted, 0, s.Docs)}}
-	now, err := f.index.Snapshot()
+	now, err := f.index.Acquire()
 	if err != nil {
 		return nil, err
 	}
-	defer now.Close()
-	live.WithTerms = uint64(now.File().Meta().WithTerms)
+	defer now.Release()
+	live.WithTerms = uint64(now.File.Meta().WithTerms)
 	for d := range roaring.Values(deleted) {
-		length := uint64(now.File().DocLen(d))
+		length := uint64(now.File.DocLen(d))
 		live.Length -= min(length, live.Length)
 		live.WithTerms -= min(length, 1)
 	}

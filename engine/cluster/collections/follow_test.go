@@ -1,4 +1,4 @@
-package view
+package collections
 
 import (
 	"os"
@@ -18,7 +18,7 @@ func TestFollowRetry(t *testing.T) {
 	dir, w := create(t)
 	must(t, add(w, []string{"a\theaven"}))
 	var log strings.Builder
-	c := Follow(map[string]string{"books": dir}, zerolog.New(&log))
+	c := New(map[string]string{"books": dir}, "test", zerolog.New(&log))
 	defer c.Close()
 	must(t, c.Load(t.Context(), e))
 	check := func(docs uint64) {
@@ -28,10 +28,7 @@ func TestFollowRetry(t *testing.T) {
 		if again != nil && !slices.Equal(c.changed(t.Context(), again), manifests) { // before the time of the next attempt
 			t.Errorf("again %v", again)
 		}
-		for name, f := range c.failures {
-			f.retry = time.Time{}
-			c.failures[name] = f
-		}
+		c.all["books"].retry = time.Time{}
 		if m, err := c.Map(t.Context(), "books"); err != nil || m.Docs != docs {
 			t.Errorf("%v, %v, want %d documents", m, err, docs)
 		}

@@ -1,4 +1,4 @@
-package feed
+package collections
 
 import (
 	"bytes"
@@ -14,51 +14,39 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"github.com/rs/zerolog"
+
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/cluster"
 	"heddle/engine/collection"
 	"heddle/engine/collection/attributes"
-	"heddle/engine/collection/view"
 	"heddle/engine/index/build"
 )
 
-// fixture is a collection with a feed and a coordinator.
+// fixture is a set of one collection with a coordinator.
 type fixture struct {
-	*Feed
+	*Set
 	dir string
 	c   *cluster.Coordinator
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func open(t testing.TB) *fixture {
 	t.Helper()
-	e, err := engine.New(t.Context(), engine.Options{Backend: "host", Threads: 1})
-	must(t, err)
-	t.Cleanup(func() { e.Close() })
 	dir := filepath.Join(t.TempDir(), "news")
 	must(t, collection.Create(t.Context(), dir, build.DefaultOptions(), attributes.Column{Name: "year", Type: "int"}))
-	set := view.New()
+	set := New(map[string]string{"news": dir}, "test", zerolog.New(failing{t}))
+	must(t, set.Load(t.Context(), newEngine(t)))
 	t.Cleanup(func() { set.Close() })
-	f := &fixture{dir: dir, c: set.Coordinator(cluster.Options{})}
-	f.Feed = New(Options{Dirs: map[string]string{"news": dir}, Creator: "test",
-		Load: func(ctx context.Context, name string) error {
-			_, err := set.Load(ctx, e, name, dir)
-			return err
-		},
-		Merged: func(_ string, err error) {
-			if err != nil {
-				t.Error(err)
-			}
-		}})
-	t.Cleanup(func() { f.Close() })
-	return f
+	return &fixture{set, dir, set.Coordinator(cluster.Options{})}
+}
+
+// failing fails a test for each message.
+type failing struct{ testing.TB }
+
+func (f failing) Write(p []byte) (int, error) {
+	f.Error(string(p))
+	return len(p), nil
 }
 
 // count counts the documents with a word.

@@ -1,4 +1,4 @@
-package view
+package collections
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rs/zerolog"
 	"pgregory.net/rapid"
 
 	"heddle/engine"
@@ -17,6 +18,7 @@ import (
 	"heddle/engine/collection"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/build"
+	"heddle/engine/internal/lists"
 )
 
 // newEngine returns an engine in pure Go.
@@ -38,6 +40,28 @@ func must(t interface {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// testSet is a set whose collections a test adds.
+type testSet struct{ *Set }
+
+func newSet() testSet { return testSet{New(nil, "test", zerolog.Nop())} }
+
+// Load opens the newest state of a collection.
+func (s testSet) Load(ctx context.Context, e *engine.Engine, name, dir string) (*collection.Manifest, error) {
+	x := s.all[name]
+	if x == nil {
+		c, err := s.open(ctx, e, name, dir)
+		if err != nil {
+			return nil, err
+		}
+		x = newServed(dir)
+		x.Collection, s.all[name] = c, x
+	}
+	if _, err := x.Collection.Refresh(ctx); err != nil {
+		return nil, err
+	}
+	return collection.Read(dir)
 }
 
 // create makes and opens a collection.
@@ -100,7 +124,7 @@ func TestAnswers(t *testing.T) {
 	e := newEngine(t)
 	rapid.Check(t, func(r *rapid.T) {
 		dir, w := create(t)
-		set := New()
+		set := newSet()
 		defer set.Close()
 		c := set.Coordinator(cluster.Options{})
 		var live []string // in the order of the documents
@@ -165,7 +189,7 @@ func TestAnswers(t *testing.T) {
 func TestRequiredDeleted(t *testing.T) {
 	e := newEngine(t)
 	dir, w := create(t)
-	set := New()
+	set := newSet()
 	defer set.Close()
 	c := set.Coordinator(cluster.Options{})
 	must(t, add(w, []string{"n00\theaven", "n01\ta"}))
@@ -185,7 +209,7 @@ func TestRequiredDeleted(t *testing.T) {
 func TestStates(t *testing.T) {
 	e := newEngine(t)
 	dir, w := create(t)
-	set := New()
+	set := newSet()
 	load := func() uint64 {
 		t.Helper()
 		m, err := set.Load(t.Context(), e, "books", dir)
@@ -194,7 +218,7 @@ func TestStates(t *testing.T) {
 	}
 	must(t, add(w, []string{"n00\ta", "n01\tb"}))
 	first := load()
-	docs, err := set.Documents(t.Context(), "books")
+	docs, err := set.all["books"].Snapshot()
 	must(t, err)
 	index := docs.Segments()[0].Info().Path
 	for i := range 5 {
@@ -224,11 +248,11 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// opened returns the index of the first segment in each open state up to an epoch.
-func opened(s *Set, epoch uint64) (all []*engine.Index) {
+// opened returns the lists of the first segment in each open state up to an epoch.
+func opened(s testSet, epoch uint64) (all []*lists.Generation) {
 	for ; epoch > 0; epoch-- {
-		if f, _, release, err := s.use("books", epoch, 0); err == nil {
-			all = append(all, f.index)
+		if p, release, err := s.Part("books", epoch, 0); err == nil {
+			all = append(all, p.Generation)
 			release()
 		}
 	}
@@ -239,7 +263,7 @@ func opened(s *Set, epoch uint64) (all []*engine.Index) {
 func TestLoad(t *testing.T) {
 	e := newEngine(t)
 	dir, w := create(t)
-	set := New()
+	set := newSet()
 	defer set.Close()
 	if _, err := set.Load(t.Context(), e, "none", t.TempDir()); engine.CodeOf(err) != engine.NotFound {
 		t.Errorf("no manifest: %v", err)
@@ -263,7 +287,7 @@ func TestLoad(t *testing.T) {
 func TestAnew(t *testing.T) {
 	e := newEngine(t)
 	dir, w := create(t)
-	set := New()
+	set := newSet()
 	defer set.Close()
 	c := set.Coordinator(cluster.Options{})
 	check := func(want ...string) {

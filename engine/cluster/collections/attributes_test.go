@@ -1,4 +1,4 @@
-package view
+package collections
 
 import (
 	"bytes"
@@ -57,7 +57,7 @@ func TestAttributes(t *testing.T) {
 		w, err := collection.Open(dir, collection.Options{Creator: "test"})
 		must(r, err)
 		defer w.Close()
-		set := New()
+		set := newSet()
 		defer set.Close()
 		c := set.Coordinator(cluster.Options{})
 		var live [][2]string
@@ -196,7 +196,7 @@ func TestDeclarations(t *testing.T) {
 	whole, err := os.ReadFile(path)
 	must(t, err)
 	whole = regexp.MustCompile(`,\s*"checksum": "[0-9a-f]*"`).ReplaceAll(whole, nil) // as of an earlier version
-	set := New()
+	set := newSet()
 	defer set.Close()
 	_, err = set.Load(t.Context(), e, "books", dir)
 	must(t, err)
@@ -240,7 +240,7 @@ func TestArrays(t *testing.T) {
 	must(t, err)
 	defer several.Close()
 	must(t, addObjects(several, lines))
-	set := New()
+	set := newSet()
 	defer set.Close()
 	_, err = set.Load(t.Context(), newEngine(t), "books", dir)
 	must(t, err)
