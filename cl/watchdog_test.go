@@ -98,8 +98,18 @@ func runLarge(t *testing.T, docs uint32) {
 			}
 		}
 	}
+	in, sums := make([]uint32, 16*docs), make([]uint32, 16*docs)
+	for i := range in {
+		in[i] = uint32(i) & 1
+	}
+	if _, err := b.Scan(t.Context(), sums, in, 1); err != nil || sums[len(sums)-1] != 8*docs-1 {
+		t.Fatalf("scan: %d, %v", sums[len(sums)-1], err)
+	}
+	if kept, _, err := b.Compact(t.Context(), nil, in, Keep{Least: 1, Greatest: 1}, 1); err != nil || len(kept) != int(8*docs) {
+		t.Fatalf("compaction: %d elements, %v", len(kept), err)
+	}
 	tab := plantest.NewTable(docs, 32)
-	in := plan.Input{Column: tab.AddColumn(t, plantest.CodeKinds[2], plantest.RNG(t)), Last: 9}
+	input := plan.Input{Column: tab.AddColumn(t, plantest.CodeKinds[2], plantest.RNG(t)), Last: 9}
 	rows := plantest.NewFilter(docs, func(d uint32) bool { return d%2 == 0 })
 	tab.AddVector(rows)
 	ts, err := b.LoadTable(t.Context(), &tab.Table)
@@ -110,12 +120,12 @@ func runLarge(t *testing.T, docs uint32) {
 	var selections plan.SelectBatch
 	for range 3 {
 		selections.Any(0)
-		selections.Check(in.Column, plan.CodeRange{Lo: 0, Hi: 4})
+		selections.Check(input.Column, plan.CodeRange{Lo: 0, Hi: 4})
 		selections.End()
 	}
 	want := 0
 	for d := uint32(0); d < docs; d += 2 {
-		if tab.Codes[in.Column][d] <= 4 {
+		if tab.Codes[input.Column][d] <= 4 {
 			want++
 		}
 	}
@@ -126,7 +136,7 @@ func runLarge(t *testing.T, docs uint32) {
 			t.Fatalf("%v: %v, %d rows expected", strategy, err, want)
 		}
 	}
-	counts, err := ts.(plan.CodeCounter).CountCodes(t.Context(), rows, []plan.Input{in})
+	counts, err := ts.(plan.CodeCounter).CountCodes(t.Context(), rows, []plan.Input{input})
 	if err != nil || len(counts) != 1 {
 		t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ static inline uint sum_before(__global const uint *sums, uint t, __global const 
 }
 
 __kernel void scan_tiles(__global const uint *in, __global uint *out, __global const uint *sums, __global uint *carry,
-                         uint n, uint first, uint carry_at) {
+                         uint n, uint first, uint tiles, uint carry_at) {
     uint t = get_global_id(0), i = (first + t) * SCAN_TILE, end = min(n, i + SCAN_TILE);
     uint sum = sum_before(sums, t, carry + carry_at);
     for (; i < end; i++) {
@@ -70,13 +70,13 @@ __kernel void scan_tiles(__global const uint *in, __global uint *out, __global c
         out[i] = sum;
         sum += x;
     }
-    if (t == get_global_size(0) - 1)
+    if (t == tiles - 1)
         carry[carry_at ^ 1] = sum;
 }
 
 __kernel void compact_tiles(__global const uint *in, __global const uint *flags, __global uint *out,
-                            __global const uint *sums, __global uint *carry, uint n, uint first, uint carry_at,
-                            uint4 what) {
+                            __global const uint *sums, __global uint *carry, uint n, uint first, uint tiles,
+                            uint carry_at, uint4 what) {
     uint t = get_global_id(0), i = (first + t) * SCAN_TILE, end = min(n, i + SCAN_TILE);
     uint to = sum_before(sums, t, carry + carry_at), stop = to + sums[t];
     // Every element is written and the next one over it where it is not kept: a
@@ -86,7 +86,7 @@ __kernel void compact_tiles(__global const uint *in, __global const uint *flags,
         out[to] = x;
         to += kept(x, what, flags, i);
     }
-    if (t == get_global_size(0) - 1)
+    if (t == tiles - 1)
         carry[carry_at ^ 1] = stop;
 }
 
@@ -202,36 +202,36 @@ __kernel void scan_sums(__global const uint *in, __global const uint *flags, __g
     if (get_local_id(0) == 0)
         sum = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    read_tile(in, n, first + get_group_id(0), x);
-    uint4 s = what.x == ADD_VALUES ? sums_of(x) : popcount(keep_tile(x, what, flags, n, first + get_group_id(0)));
+    read_tile(in, n, first + GROUP_ID(0), x);
+    uint4 s = what.x == ADD_VALUES ? sums_of(x) : popcount(keep_tile(x, what, flags, n, first + GROUP_ID(0)));
     atomic_add(&sum, sum4(s));
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0)
-        sums[get_group_id(0)] = sum;
+        sums[GROUP_ID(0)] = sum;
 }
 
 __attribute__((reqd_work_group_size(SCAN_WG, 1, 1)))
 __kernel void scan_tiles(__global const uint *in, __global uint *out, __global const uint *sums, __global uint *carry,
-                         uint n, uint first, uint carry_at) {
+                         uint n, uint first, uint tiles, uint carry_at) {
     __local uint4 add[SCAN_SUMS];
     __local uint box[1];
     uint4 x[4], total;
-    uint t = get_group_id(0), before = sum_before(sums, t, carry + carry_at, box);
+    uint t = GROUP_ID(0), before = sum_before(sums, t, carry + carry_at, box);
     read_tile(in, n, first + t, x);
     uint4 s = sums_of(x), upto = group_scan(s, SCAN_WG, add, &total);
     write_scan(out, n, first + t, x, before + rows_before(total) + upto - s);
-    if (t == get_num_groups(0) - 1 && get_local_id(0) == 0)
+    if (t == tiles - 1 && get_local_id(0) == 0)
         carry[carry_at ^ 1] = before + sum4(total);
 }
 
 __attribute__((reqd_work_group_size(SCAN_WG, 1, 1)))
 __kernel void compact_tiles(__global const uint *in, __global const uint *flags, __global uint *out,
-                            __global const uint *sums, __global uint *carry, uint n, uint first, uint carry_at,
-                            uint4 what) {
+                            __global const uint *sums, __global uint *carry, uint n, uint first, uint tiles,
+                            uint carry_at, uint4 what) {
     __local uint4 add[SCAN_SUMS];
     __local uint box[1], stage[SCAN_TILE];
     uint4 x[4], total;
-    uint t = get_group_id(0), before = sum_before(sums, t, carry + carry_at, box);
+    uint t = GROUP_ID(0), before = sum_before(sums, t, carry + carry_at, box);
     read_tile(in, n, first + t, x);
     uint4 m = keep_tile(x, what, flags, n, first + t), s = popcount(m), upto = group_scan(s, SCAN_WG, add, &total);
     uint4 at = rows_before(total) + upto - s;
@@ -241,7 +241,7 @@ __kernel void compact_tiles(__global const uint *in, __global const uint *flags,
     stage4(stage, x[3], m.w, at.w);
     barrier(CLK_LOCAL_MEM_FENCE);
     write_compact(out, n, before, sum4(total), stage);
-    if (t == get_num_groups(0) - 1 && get_local_id(0) == 0)
+    if (t == tiles - 1 && get_local_id(0) == 0)
         carry[carry_at ^ 1] = before + sum4(total);
 }
 
@@ -257,7 +257,7 @@ __kernel void scan_ahead(__global const uint *in, __global uint *out, state_t st
     group_publish(state, epoch, t, sum4(total));
     uint before = group_before(state, epoch, t, sum4(total), box);
     write_scan(out, n, t, x, before + rows_before(total) + upto - s);
-    if (t == get_num_groups(0) - 1 && get_local_id(0) == 0)
+    if (t == (n - 1) / SCAN_TILE && get_local_id(0) == 0)
         carry[0] = before + sum4(total);
 }
 
@@ -279,7 +279,7 @@ __kernel void compact_ahead(__global const uint *in, __global const uint *flags,
     uint before = group_before(state, epoch, t, sum4(total), box);
     barrier(CLK_LOCAL_MEM_FENCE); // for the first tile, which does not look back
     write_compact(out, n, before, sum4(total), stage);
-    if (t == get_num_groups(0) - 1 && get_local_id(0) == 0)
+    if (t == (n - 1) / SCAN_TILE && get_local_id(0) == 0)
         carry[0] = before + sum4(total);
 }
 

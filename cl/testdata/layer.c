@@ -15,6 +15,7 @@
 //   kernel=N kernels run in work-groups of N work-items at most
 //   taken=N  another process holds N bytes of the memory
 //   plain    queues have no properties: neither times nor commands out of order
+//   origin   launches begin at the first work-item, whatever their offset
 //   no3      vectors of three components do not compile
 //   mute     devices have no names, versions and extensions
 //   watchdog=N  a launch of more than N milliseconds of processor time loses the device. Launches do not overlap. Each
@@ -294,6 +295,8 @@ status clEnqueueNDRangeKernel(object q, object k, uint32_t n, const size_t *from
 	status s = check(q, k, n, global, local);
 	if (s)
 		return s;
+	if (word("origin"))
+		from = NULL;
 	if (!word("watchdog"))
 		return launch(q, k, n, from, global, local, waits, wait, event);
 	// One launch of the process at a time.

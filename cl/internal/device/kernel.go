@@ -243,8 +243,15 @@ func (x *Flight) launch(id KernelID, arguments reflect.Type, args unsafe.Pointer
 		}
 		return x.Sent(e, err, to)
 	}
-	if whole || beside*groups[last] <= k.pace.groups() {
-		return enqueue(0, groups[last])
+	steps := groups[last]
+	switch {
+	case !whole && beside*steps > k.pace.groups():
+		return k.pace.cut(steps, beside, x.Queue.Finish, enqueue)
+	case !whole && steps > 1 && x.Device.halving.Load() > 0:
+		if err := enqueue(0, steps/2); err != nil {
+			return err
+		}
+		return enqueue(steps/2, steps-steps/2)
 	}
-	return k.pace.cut(groups[last], beside, x.Queue.Finish, enqueue)
+	return enqueue(0, steps)
 }

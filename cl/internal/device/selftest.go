@@ -33,6 +33,8 @@ func TestOnce[K comparable](rt *Runtime, keys []K, test func(untested []K) error
 	if len(left) == 0 {
 		return nil
 	}
+	rt.halving.Add(1)
+	defer rt.halving.Add(-1)
 	if err := test(left); err != nil {
 		return err
 	}

@@ -119,6 +119,39 @@ func testCompact(t *testing.T, b *device.Runtime, in []uint32, keep Keep) Timing
 	return timing
 }
 
+// TestScanPieces cuts the launches of scans and compactions into pieces of two work-groups.
+func TestScanPieces(t *testing.T) {
+	testneeds.OneCaller(t)
+	d := devicetest.Find(t, ops)
+	for name, form := range devicetest.Forms(d) {
+		t.Run(name, func(t *testing.T) {
+			form.ScanChunk = 7
+			b := devicetest.OpenRow(t, d, form, false)
+			b.FewGroups = 2
+			in := make([]uint32, 33*ScanTile(b.Tuning)+5)
+			for i := range in {
+				in[i] = uint32(i) * 2654435761
+			}
+			out := make([]uint32, len(in))
+			timing, err := Scan(t.Context(), b, out, in, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sum, last := out[len(in)-1], in[len(in)-1]; timing.Launches < 17 || sum+last != sumOf(in) {
+				t.Errorf("%+v, the sum is %d", timing, sum+last)
+			}
+			testCompact(t, b, in, Keep{Least: 1 << 30, Greatest: 1 << 31})
+		})
+	}
+}
+
+func sumOf(all []uint32) (sum uint32) {
+	for _, x := range all {
+		sum += x
+	}
+	return sum
+}
+
 // TestScanLong goes beyond 2^24 elements, where a float would no longer count.
 func TestScanLong(t *testing.T) {
 	testneeds.OneCaller(t)

@@ -23,13 +23,13 @@ type scanSumsArguments struct {
 }
 
 type scanTilesArguments struct {
-	in, out, sums, carry *ocl.MemObject
-	n, first, carryAt    int
+	in, out, sums, carry     *ocl.MemObject
+	n, first, tiles, carryAt int
 }
 
 type compactTilesArguments struct {
 	in, flags, out, sums, carry *ocl.MemObject
-	n, first, carryAt           int
+	n, first, tiles, carryAt    int
 	what                        [4]uint32
 }
 
@@ -71,10 +71,10 @@ func (s *Scanner) Enqueue(x *device.Flight, n int, to device.Counter) error {
 			return err
 		}
 		if s.compact {
-			err = compactAhead.In(s.Program).LaunchWhole(x, compactAheadArguments{in: s.In, flags: s.Flags, out: s.Out, n: n, state: s.Look.State,
+			err = compactAhead.In(s.Program).Launch(x, compactAheadArguments{in: s.In, flags: s.Flags, out: s.Out, n: n, state: s.Look.State,
 				ticket: int(begin), epoch: int(epoch), carry: s.Carry, what: s.what}, tiles, local, to)
 		} else {
-			err = scanAhead.In(s.Program).LaunchWhole(x, scanAheadArguments{in: s.In, out: s.Out, n: n, state: s.Look.State,
+			err = scanAhead.In(s.Program).Launch(x, scanAheadArguments{in: s.In, out: s.Out, n: n, state: s.Look.State,
 				ticket: int(begin), epoch: int(epoch), carry: s.Carry}, tiles, local, to)
 		}
 		if err != nil {
@@ -84,15 +84,15 @@ func (s *Scanner) Enqueue(x *device.Flight, n int, to device.Counter) error {
 	}
 	for first := 0; first < tiles; first += t.ScanChunk {
 		groups, carryAt := min(t.ScanChunk, tiles-first), first/t.ScanChunk&1
-		err := scanSums.In(s.Program).LaunchWhole(x, scanSumsArguments{in: s.In, flags: s.Flags, sums: s.Sums, n: n, first: first, what: s.what}, groups, local, to)
+		err := scanSums.In(s.Program).Launch(x, scanSumsArguments{in: s.In, flags: s.Flags, sums: s.Sums, n: n, first: first, what: s.what}, groups, local, to)
 		switch {
 		case err != nil:
 		case s.compact:
-			err = compactTiles.In(s.Program).LaunchWhole(x, compactTilesArguments{in: s.In, flags: s.Flags, out: s.Out, sums: s.Sums, n: n, first: first,
-				carry: s.Carry, carryAt: carryAt, what: s.what}, groups, local, to)
+			err = compactTiles.In(s.Program).Launch(x, compactTilesArguments{in: s.In, flags: s.Flags, out: s.Out, sums: s.Sums, n: n, first: first,
+				tiles: groups, carry: s.Carry, carryAt: carryAt, what: s.what}, groups, local, to)
 		default:
-			err = scanTiles.In(s.Program).LaunchWhole(x, scanTilesArguments{in: s.In, out: s.Out, sums: s.Sums, n: n, first: first,
-				carry: s.Carry, carryAt: carryAt}, groups, local, to)
+			err = scanTiles.In(s.Program).Launch(x, scanTilesArguments{in: s.In, out: s.Out, sums: s.Sums, n: n, first: first,
+				tiles: groups, carry: s.Carry, carryAt: carryAt}, groups, local, to)
 		}
 		if err != nil {
 			return err
