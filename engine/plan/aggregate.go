@@ -33,7 +33,7 @@ type MeasureKind uint8
 const (
 	MeasureCount    MeasureKind = iota // number of rows
 	MeasureSum                         // sum of the codes, or of their weights
-	MeasureFloats                      // sum of the floats whose keys are Base + code
+	MeasureFloats                      // sum of the floats of the keys of codes
 	MeasureFloats32                    // the same for floats of 32 bits
 	MeasureLeast                       // least code
 	MeasureGreatest                    // greatest code
@@ -47,9 +47,12 @@ type Weight struct{ High, Low uint64 }
 type Measure struct {
 	Kind  MeasureKind
 	Input int // index in Aggregation.Inputs
-	// Base is the key of code 0, of MeasureFloats and MeasureFloats32. A key has the order of
-	// floats: its highest bit is inverted if it is set, else all bits are.
-	Base uint64
+	// Base is the key of code 0, and Unit the difference of the keys of neighbouring codes, of
+	// MeasureFloats and MeasureFloats32. A key has the order of floats: its highest bit is inverted
+	// if it is set, else all bits are. A Unit of 0 means 1.
+	Base, Unit uint64
+	// Keys of all codes, in place of Base and Unit. Default: nil.
+	Keys []uint64
 	// Scale of MeasureFloats: with a scale above 0, a key less 2^63 is a number n, and the
 	// float is the nearest to n / 10^Scale.
 	Scale uint8
@@ -57,19 +60,32 @@ type Measure struct {
 	Weights []Weight
 }
 
-// Binary describes floats that are multiples of 2^-Scale: if a code is a multiple of 5^Scale, its float is
-// (first + code/5^Scale) · 2^-Scale, exactly. ok is false for other kinds of measures, for floats without a
-// scale, and if the float of code 0 is no such multiple.
+// Binary describes floats that are multiples of 2^-Scale: if a code is a multiple of divisor, its float is
+// (first + factor · code/divisor) · 2^-Scale, exactly, where factor is Factor(divisor). ok is false for other kinds
+// of measures, for floats without a scale or with Keys, and if the float of code 0 is no such multiple.
 func (m *Measure) Binary() (first int64, divisor uint64, ok bool) {
-	if m.Kind != MeasureFloats || m.Scale == 0 {
+	if m.Kind != MeasureFloats || m.Scale == 0 || m.Keys != nil {
 		return 0, 0, false
 	}
-	divisor = 1
-	for range m.Scale {
-		divisor *= 5
-	}
+	divisor = m.fives()
 	n := int64(m.Base ^ 1<<63)
-	return n / int64(divisor), divisor, n%int64(divisor) == 0
+	first, ok = n/int64(divisor), n%int64(divisor) == 0
+	for unit := max(m.Unit, 1); unit%5 == 0 && divisor > 1; unit /= 5 {
+		divisor /= 5
+	}
+	return first, divisor, ok
+}
+
+// Factor is the number that Binary names: Unit without its factors 5 that divisor lacks.
+func (m *Measure) Factor(divisor uint64) uint64 { return max(m.Unit, 1) / (m.fives() / divisor) }
+
+// fives is 5^Scale.
+func (m *Measure) fives() uint64 {
+	n := uint64(1)
+	for range m.Scale {
+		n *= 5
+	}
+	return n
 }
 
 // MaxGroupings is the number of columns that may form groups.

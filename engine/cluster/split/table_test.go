@@ -38,7 +38,7 @@ func cells(t *testing.T, path string) (all [][]string) {
 		var values []string
 		for row := range table.Rows {
 			code, ok := codes.At(row)
-			key := c.Base + code
+			key := c.Key(code)
 			v := fmt.Sprint(key)
 			switch {
 			case !ok:

@@ -136,7 +136,10 @@ func (x *Measured) add(m *plan.Measure, code uint64) {
 
 // float is the number of a code.
 func float(m *plan.Measure, code uint64) float64 {
-	key, top := m.Base+code, uint64(1)<<63
+	key, top := m.Base+max(m.Unit, 1)*code, uint64(1)<<63
+	if m.Keys != nil {
+		key = m.Keys[code]
+	}
 	if m.Scale > 0 {
 		v, _ := new(big.Rat).SetFrac(big.NewInt(int64(key-top)), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(m.Scale)), nil)).Float64()
 		return v

@@ -14,21 +14,20 @@ import (
 type planned struct {
 	*collected
 	Settings
+	coder
 	file  *temp    // the file with the blocks
-	base  uint64   // least key, in the scale of the column
 	auto  bool     // the settings leave the binning to this package
-	scale uint8    // scale of the stored column
 	upper []uint64 // greatest code of each bin
 }
 
 // plan chooses the bins of a column.
-func (b *builder) plan(c *collected) (*planned, error) {
-	p := &planned{collected: c, file: b.spool, Settings: c.settings(&b.opt), base: c.least}
-	p.scale = c.Scale
-	s := c.keys.Sample()
+func (b *builder) plan(ctx context.Context, c *collected) (*planned, error) {
+	p := &planned{collected: c, file: b.spool, Settings: c.settings(&b.opt)}
+	p.stored = column.Column{Type: c.Type, Scale: c.Scale, Base: c.least}
+	s, greatest := c.keys.Sample(), c.greatest
 	c.keys, c.present, c.codes, c.bytes = binning.Collector{}, nil, nil, nil
 	if c.Type.HasDictionary() || len(s.Keys) == 0 {
-		p.base = 0 // as files have it
+		p.stored.Base = 0 // as files have it
 	}
 	done, upper, err := binning.Choose(c.Type, p.Binning, p.Bins, s)
 	if err != nil {
@@ -36,28 +35,44 @@ func (b *builder) plan(c *collected) (*planned, error) {
 	}
 	p.auto, p.Binning = p.Binning == column.Auto, done
 	if c.Type == column.Float && len(upper) > 0 {
-		if p.scale = c.scaled.chosen(c.least, c.greatest); p.scale > 0 {
-			p.base, _ = column.ScaledKey(column.KeyFloat(c.least), p.scale)
+		if scale := c.scaled.chosen(c.least, c.greatest); scale > 0 {
+			p.stored.Scale = scale
+			p.stored.Base, _ = column.ScaledKey(column.KeyFloat(c.least), scale)
+			greatest, _ = column.ScaledKey(column.KeyFloat(c.greatest), scale)
 			for i, k := range upper {
-				upper[i] = column.ScaledBelow(column.KeyFloat(k), p.scale)
+				upper[i] = column.ScaledBelow(column.KeyFloat(k), scale)
 			}
-			upper = slices.Compact(upper)
+			column.ScaleKeys(s.Keys, scale)
 		}
 	}
-	for i := range upper {
-		upper[i] -= p.base
+	if !s.All {
+		s.Keys = nil
 	}
-	p.upper = upper
+	if err := p.choose(ctx, s.Keys, greatest); err != nil {
+		return nil, err
+	}
+	for i, k := range upper {
+		upper[i] = p.below(k)
+	}
+	p.upper = slices.Compact(upper)
 	return p, nil
 }
 
 // window is a number of consecutive rows.
 type window struct{ from, to uint64 }
 
-// each calls f with the codes of consecutive rows of w, block by block, and with a flag
-// for each row without a value, whose code is 0. missing is nil if all rows have a
-// value. Both slices are valid until f returns.
+// each calls f with the codes of consecutive rows of w: see eachKeys. The code of a row without a value is 0.
 func (p *planned) each(ctx context.Context, r *blockReader, w window, f func(codes []uint64, missing []bool) error) error {
+	return p.eachKeys(ctx, r, w, func(keys []uint64, missing []bool) error {
+		p.code(keys, missing)
+		return f(keys, missing)
+	})
+}
+
+// eachKeys calls f with the keys of consecutive rows of w, block by block, and with a flag
+// for each row without a value, whose key is arbitrary. missing is nil if all rows have a
+// value. f may change both slices, which are valid until it returns.
+func (p *planned) eachKeys(ctx context.Context, r *blockReader, w window, f func(keys []uint64, missing []bool) error) error {
 	first := sort.Search(len(p.blocks), func(i int) bool { return p.blocks[i].end() > w.from })
 	for i := first; i < len(p.blocks) && p.blocks[i].first < w.to; i++ {
 		if err := ctx.Err(); err != nil {
@@ -68,7 +83,9 @@ func (p *planned) each(ctx context.Context, r *blockReader, w window, f func(cod
 		if err != nil {
 			return err
 		}
-		p.code(keys, missing)
+		if p.Type == column.Float && p.stored.Scale > 0 {
+			column.ScaleKeys(keys, p.stored.Scale) // arbitrary keys of missing values become arbitrary keys
+		}
 		from, to := max(w.from, b.first)-b.first, min(w.to, b.end())-b.first
 		if missing != nil {
 			missing = missing[from:to]
@@ -78,21 +95,6 @@ func (p *planned) each(ctx context.Context, r *blockReader, w window, f func(cod
 		}
 	}
 	return nil
-}
-
-// code makes codes of keys.
-func (p *planned) code(keys []uint64, missing []bool) {
-	if p.Type == column.Float && p.scale > 0 {
-		column.ScaleKeys(keys, p.scale) // arbitrary keys of missing values become arbitrary keys
-	}
-	for i, m := range missing {
-		if m {
-			keys[i] = p.base
-		}
-	}
-	for i := range keys {
-		keys[i] -= p.base
-	}
 }
 
 // finder finds the bin of a code: by its highest bits all but a few bins, the rest by

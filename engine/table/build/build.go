@@ -3,8 +3,8 @@
 // It reads the source once, writes the keys of each column to a temporary file and
 // samples them. It numbers the texts of a column in memory; when Options.Memory is full, it
 // writes them in order as a generation, and numbers the following texts anew. Then it merges
-// the generations into the dictionary, replaces numbers by places in the dictionary, chooses
-// the bins, and builds the vectors and stored values of several columns at a time. Memory does
+// the generations into the dictionary, replaces numbers by places in the dictionary, chooses the
+// codes and bins, and builds the vectors and stored values of several columns at a time. Memory does
 // not grow with the rows, except for three vectors of a column, descriptions of blocks of
 // rows, and 4 bytes for each text of a generation. The same source and options give the same bytes, for every
 // memory limit and number of cores.
@@ -49,7 +49,7 @@ func Build(ctx context.Context, src read.Source, path string, opt Options) (r Re
 		return r, err
 	}
 	read := time.Now()
-	columns, err := b.planAll()
+	columns, err := b.planAll(ctx)
 	if err != nil {
 		return r, err
 	}
@@ -73,10 +73,10 @@ func Build(ctx context.Context, src read.Source, path string, opt Options) (r Re
 	return r, nil
 }
 
-// planAll chooses the bins of all columns.
-func (b *builder) planAll() ([]*planned, error) {
+// planAll chooses the codes and bins of all columns.
+func (b *builder) planAll(ctx context.Context) ([]*planned, error) {
 	columns, failed := make([]*planned, len(b.columns)), make([]error, len(b.columns))
-	read.Parallel(len(b.columns), func(i int) { columns[i], failed[i] = b.plan(b.columns[i]) })
+	read.Parallel(len(b.columns), func(i int) { columns[i], failed[i] = b.plan(ctx, b.columns[i]) })
 	for i, err := range failed {
 		if err != nil {
 			return nil, fmt.Errorf("column %q: %w", b.columns[i].Name, err)

@@ -209,8 +209,8 @@ func (d *data) codes(t testing.TB, c *column.Column) []uint64 {
 	if gone == len(d.missing) || d.Type == column.String {
 		least = 0
 	}
-	if c.Base != least || int(c.Missing) != gone || !slices.Equal(c.Dictionary, texts) {
-		t.Fatalf("column %q: base %d, %d missing, dictionary %.9q; want %d, %d, %.9q", c.Name, c.Base, c.Missing, c.Dictionary, least, gone, texts)
+	if c.Key(0) != least || int(c.Missing) != gone || !slices.Equal(c.Dictionary, texts) {
+		t.Fatalf("column %q: least key %d, %d missing, dictionary %.9q; want %d, %d, %.9q", c.Name, c.Key(0), c.Missing, c.Dictionary, least, gone, texts)
 	}
 	for row, m := range d.missing {
 		switch {
@@ -219,7 +219,11 @@ func (d *data) codes(t testing.TB, c *column.Column) []uint64 {
 		case d.Type == column.String:
 			keys[row] = uint64(sort.SearchStrings(texts, d.texts[row]))
 		default:
-			keys[row] -= least
+			code, exact := c.Code(keys[row])
+			if !exact || c.Key(code) != keys[row] {
+				t.Fatalf("column %q: key %d has code %d of key %d", c.Name, keys[row], code, c.Key(code))
+			}
+			keys[row] = code
 		}
 	}
 	return keys
@@ -313,7 +317,8 @@ func (q least) count() uint32 {
 	}
 	defer store.Close()
 	c := f.Columns()[q.column]
-	ranges := c.Snap([]plan.CodeRange{{Lo: max(column.IntKey(q.value), c.Base) - c.Base, Hi: math.MaxUint64}})
+	lo, _ := c.Code(max(column.IntKey(q.value), c.Key(0)))
+	ranges := c.Snap([]plan.CodeRange{{Lo: lo, Hi: math.MaxUint64}})
 	whole, checked := c.Cover(ranges)
 	s := plan.SelectBatch{Output: plan.OutputCounts}
 	s.Reset()

@@ -2,9 +2,9 @@
 // their values, bins, and the vectors that answer a range. It contains values and pure
 // functions.
 //
-// A value has a key: an integer with the order of the values. The code of a row is its
-// key minus the least key of the column (Column.Base). Files store codes, and backends
-// compare codes (plan.CodeRange).
+// A value has a key: an integer with the order of the values. The code of a row is
+// (key - Column.Base) / Column.Unit, or the rank of its key among Column.Ranks. Files store
+// codes, and backends compare codes (plan.CodeRange).
 package column
 
 import (
@@ -105,7 +105,8 @@ type Column struct {
 	Scale    uint8   // digits behind the point of a Decimal or Decimal128, or of the keys of a Float (ScaledKey)
 	Binning  Binning // binning of the column, never Auto
 	Encoding Encoding
-	Base     uint64 // least key; 0 where no row has a value
+	Base     uint64 // key of code 0; 0 where no row has a value, and with Ranks
+	Unit     uint64 // difference of the keys of neighbouring codes; 0 means 1
 	Missing  uint32 // rows without a value
 	Bins     []Bin  // ascending and disjoint; every value lies in one
 
@@ -121,6 +122,10 @@ type Column struct {
 	// Dictionary has the values of a String or Decimal128 column, ascending: key i is entry
 	// i. WideKey gives the entries of a Decimal128.
 	Dictionary []string
+
+	// Ranks are the keys of all codes, ascending, without a dictionary. Default: nil, keys are
+	// Base + Unit * code.
+	Ranks []uint64
 }
 
 // TypeName is the name of the type, such as "string", or "string[]" of a multi-valued column.

@@ -43,12 +43,12 @@ func (c *Column) Order(d *Column) func(code, other uint64) int {
 		return func(code, other uint64) int { return -swapped(other, code) }
 	}
 	if c.Type == d.Type && c.Scale == d.Scale && !c.Type.HasDictionary() {
-		return func(code, other uint64) int { return cmp.Compare(c.Base+code, d.Base+other) }
+		return func(code, other uint64) int { return cmp.Compare(c.Key(code), d.Key(other)) }
 	}
 	at := c.placesIn(d)
 	return func(code, other uint64) int {
 		p := at(code)
-		return cmp.Or(cmp.Compare(p.key, d.Base+other), p.side)
+		return cmp.Or(cmp.Compare(p.key, d.Key(other)), p.side)
 	}
 }
 
@@ -88,7 +88,7 @@ func (c *Column) placesIn(d *Column) func(code uint64) place {
 	}
 	shift := d.units() - c.units()
 	if c.Type.IsTime() {
-		return func(code uint64) place { return timeIn(c.Base+code, c.number(code).shifted(shift, false)) }
+		return func(code uint64) place { return timeIn(c.Key(code), c.number(code).shifted(shift, false)) }
 	}
 	return func(code uint64) place { return c.number(code).shifted(shift, d.Type == Uint) }
 }
@@ -129,9 +129,9 @@ type number struct {
 // number is the value of a code in units of the last digit, of a type with such keys.
 func (c *Column) number(code uint64) number {
 	if c.Type == Uint {
-		return number{false, c.Base + code}
+		return number{false, c.Key(code)}
 	}
-	v := KeyInt(c.Base + code)
+	v := KeyInt(c.Key(code))
 	if v < 0 {
 		return number{true, -uint64(v)}
 	}

@@ -5,7 +5,31 @@ import (
 	"errors"
 	"math"
 	"math/big"
+	"slices"
 )
+
+// Key is the key of a code. A code above all Ranks, which no intact table has, counts as the last one.
+func (c *Column) Key(code uint64) uint64 {
+	if n := len(c.Ranks); n > 0 {
+		return c.Ranks[min(code, uint64(n-1))]
+	}
+	return c.Base + max(c.Unit, 1)*code
+}
+
+// Code is the least code whose key is not below a key, which must lie between the keys of two codes
+// of rows. exact tells that the keys are equal.
+func (c *Column) Code(key uint64) (code uint64, exact bool) {
+	if c.Ranks != nil {
+		i, exact := slices.BinarySearch(c.Ranks, key)
+		return uint64(i), exact
+	}
+	unit := max(c.Unit, 1)
+	code, rest := (key-c.Base)/unit, (key-c.Base)%unit
+	if rest > 0 {
+		code++
+	}
+	return code, rest == 0
+}
 
 // IntKey is the key of an Int, Timestamp, TimestampNS or Decimal.
 func IntKey(v int64) uint64 { return uint64(v) ^ 1<<63 }

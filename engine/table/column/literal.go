@@ -164,13 +164,21 @@ func (c *Column) Match(prefix string, match func(string) bool) []plan.CodeRange 
 	return out
 }
 
-// appendCodes appends the codes of keys lo to hi, if the column reaches there.
+// appendCodes appends the codes of keys lo to hi, if there are any.
 func (c *Column) appendCodes(out []plan.CodeRange, lo, hi uint64) []plan.CodeRange {
-	greatest := c.Base + c.Bins[len(c.Bins)-1].Hi
-	if lo > greatest || hi < c.Base {
+	least, greatest := c.Key(0), c.Key(c.Bins[len(c.Bins)-1].Hi)
+	if lo > greatest || hi < least {
 		return out
 	}
-	return append(out, plan.CodeRange{Lo: max(lo, c.Base) - c.Base, Hi: min(hi, greatest) - c.Base})
+	from, _ := c.Code(max(lo, least))
+	to, exact := c.Code(min(hi, greatest))
+	if !exact {
+		to--
+	}
+	if from > to { // both lie between the same two keys
+		return out
+	}
+	return append(out, plan.CodeRange{Lo: from, Hi: to})
 }
 
 func (c *Column) place(l Literal) (place, error) {

@@ -65,7 +65,7 @@ func scaledPlace(v float64, scale uint8) place {
 
 // Float is the value of a code of a Float or Float32.
 func (c *Column) Float(code uint64) float64 {
-	switch key := c.Base + code; {
+	switch key := c.Key(code); {
 	case c.Type == Float32:
 		return float64(KeyFloat32(key))
 	case c.Scale > 0:
@@ -83,27 +83,27 @@ func (c *Column) AppendFloats(dst []float64, codes []uint64) []float64 {
 	switch power := math.Pow10(int(c.Scale)); {
 	case c.Type == Float32:
 		for i, code := range codes {
-			to[i] = float64(KeyFloat32(c.Base + code))
+			to[i] = float64(KeyFloat32(c.Key(code)))
 		}
 	case c.Scale > 0:
 		for i, code := range codes {
-			to[i] = float64(KeyInt(c.Base+code)) / power
+			to[i] = float64(KeyInt(c.Key(code))) / power
 		}
 	default:
 		for i, code := range codes {
-			to[i] = KeyFloat(c.Base + code)
+			to[i] = KeyFloat(c.Key(code))
 		}
 	}
 	return dst
 }
 
-// Key is the key of a code in a column of the same type without a base, and without a scale if
-// the type is Float.
-func (c *Column) Key(code uint64) uint64 {
+// UnscaledKey is the key of a code in a column of the same type, without a scale if the type is
+// Float.
+func (c *Column) UnscaledKey(code uint64) uint64 {
 	if c.Type == Float && c.Scale > 0 {
 		return FloatKey(c.Float(code))
 	}
-	return c.Base + code
+	return c.Key(code)
 }
 
 // floatPlace is the place of v in a Float or Float32.

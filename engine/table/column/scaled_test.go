@@ -33,7 +33,7 @@ func TestScaled(t *testing.T) {
 			switch {
 			case !ok || scaled.Float(b) != v || plain.Float(a) != v:
 				t.Fatalf("%v has key %d, %v, which is %v", v, key, ok, scaled.Float(b))
-			case scaled.Key(b) != FloatKey(v) || scaled.Format(b) != plain.Format(a):
+			case scaled.UnscaledKey(b) != FloatKey(v) || scaled.Format(b) != plain.Format(a):
 				t.Fatalf("%v is %s", v, scaled.Format(b))
 			case !slices.Equal(scaled.AppendFloats(nil, []uint64{b, 0}), []float64{v, values[0]}) || plain.AppendFloats(nil, []uint64{a})[0] != v:
 				t.Fatalf("%v and %v are %v", v, values[0], scaled.AppendFloats(nil, []uint64{b, 0}))

@@ -10,7 +10,7 @@ import (
 // Format writes the value of a code as a literal of Compare without its quotes.
 // Timestamps are in UTC. A code outside of the column gives "?".
 func (c *Column) Format(code uint64) string {
-	if key := c.Base + code; c.Type == String && key < uint64(len(c.Dictionary)) {
+	if key := c.Key(code); c.Type == String && key < uint64(len(c.Dictionary)) {
 		return c.Dictionary[key]
 	}
 	return string(c.Append(nil, code))
@@ -18,7 +18,7 @@ func (c *Column) Format(code uint64) string {
 
 // Append appends the Format of a code to dst.
 func (c *Column) Append(dst []byte, code uint64) []byte {
-	key := c.Base + code
+	key := c.Key(code)
 	switch c.Type {
 	case Int:
 		return strconv.AppendInt(dst, KeyInt(key), 10)

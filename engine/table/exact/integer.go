@@ -32,6 +32,16 @@ func (s *Integer) AddTimes(n, high, low uint64) {
 	s.High += upper + carry - n*(high>>63) // a negative integer is 2^128 less than high and low say
 }
 
+// Times is n times the sum of integers of 64 bits; 0 stands for 1.
+func (s Integer) Times(n uint64) Integer {
+	if n <= 1 {
+		return s
+	}
+	var product Integer
+	product.AddTimes(n, s.Middle, s.Low)
+	return product
+}
+
 // Wide is the sum in two's complement of 128 bits. ok is false if the sum needs more.
 func (s *Integer) Wide() (high, low uint64, ok bool) {
 	return s.Middle, s.Low, s.High == uint64(int64(s.Middle)>>63)

@@ -24,8 +24,12 @@ func newCells(m *plan.Measure, of *gather.Column, rows uint32, window exact.Wind
 	case plan.MeasureCount:
 		return nil
 	case plan.MeasureSum:
-		if high, _ := bits.Mul64(of.Last(), uint64(rows)); high == 0 && m.Weights == nil {
-			return new(sums)
+		most := plan.Weight{Low: of.Last()}
+		for _, w := range m.Weights {
+			most.High, most.Low = max(most.High, w.High), max(most.Low, w.Low)
+		}
+		if high, _ := bits.Mul64(most.Low, uint64(rows)); high == 0 && most.High == 0 {
+			return &sums{weights: m.Weights}
 		}
 		return &wideSums{weights: m.Weights}
 	case plan.MeasureFloats, plan.MeasureFloats32:
@@ -70,13 +74,22 @@ func addTo(list, other []uint64, into []uint32) {
 	}
 }
 
-// sums are sums of codes below 2^64.
-type sums []uint64
+// sums are sums of codes, or of weights, below 2^64.
+type sums struct {
+	weights []plan.Weight
+	list    []uint64
+}
 
-func (s *sums) grow(groups int) { *s = extended(*s, groups) }
+func (s *sums) grow(groups int) { s.list = extended(s.list, groups) }
 
 func (s *sums) add(ids []uint32, codes []uint64) {
-	list := *s
+	list := s.list
+	if s.weights != nil {
+		for i, c := range codes {
+			list[ids[i]] += s.weights[c].Low
+		}
+		return
+	}
 	if len(list) == 1 { // no store waits for the one before
 		for _, c := range codes {
 			list[0] += c
@@ -88,7 +101,7 @@ func (s *sums) add(ids []uint32, codes []uint64) {
 	}
 }
 
-func (s *sums) merge(other cells, into []uint32) { addTo(*s, *other.(*sums), into) }
+func (s *sums) merge(other cells, into []uint32) { addTo(s.list, other.(*sums).list, into) }
 
 // wideSums are sums of weights, or of codes, of any size.
 type wideSums struct {
@@ -116,7 +129,7 @@ func (s *wideSums) merge(other cells, into []uint32) {
 
 // floats are sums of floats: grains and fixed have most values, rest the values outside of the window.
 type floats struct {
-	of     column.Column // type, base and scale alone
+	of     column.Column // type, scale and keys alone
 	window exact.Window
 	grains []int64 // empty without a grain
 	fixed  []exact.Fixed
@@ -151,12 +164,12 @@ func (s *floats) add(ids []uint32, codes []uint64) {
 	}
 }
 
-// numbersOf is a column with the floats of a measure: type, base and scale alone.
+// numbersOf is a column with the floats of a measure: type, scale and keys alone.
 func numbersOf(m *plan.Measure) column.Column {
 	if m.Kind == plan.MeasureFloats32 {
-		return column.Column{Type: column.Float32, Base: m.Base}
+		return column.Column{Type: column.Float32, Base: m.Base, Unit: m.Unit, Ranks: m.Keys}
 	}
-	return column.Column{Type: column.Float, Base: m.Base, Scale: m.Scale}
+	return column.Column{Type: column.Float, Base: m.Base, Unit: m.Unit, Ranks: m.Keys, Scale: m.Scale}
 }
 
 // merge takes cells with the same window.

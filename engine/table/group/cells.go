@@ -43,7 +43,7 @@ func (g *Groups) take(c *plan.Cells) error {
 		case *greatest:
 			to.list = list
 		case *sums:
-			*to = list
+			to.list = list
 		case *floats:
 			counts := g.rows
 			if v := g.values[m.Input]; len(v) > 0 {
@@ -63,11 +63,15 @@ func (g *Groups) take(c *plan.Cells) error {
 // take sets the sums of a measure that is plan.Measure.Binary, from the numbers of values and the sums of
 // all groups. It returns false if the measure is not, or a sum does not fit.
 func (s *floats) take(m *plan.Measure, counts, sums []uint64) bool {
-	first, _, ok := m.Binary()
+	first, divisor, ok := m.Binary()
+	if !ok {
+		return false
+	}
 	s.window = exact.Units(-int(m.Scale))
 	s.grow(len(sums))
+	factor := m.Factor(divisor)
 	for at, n := range sums {
-		sum := exact.Integer{Low: n}
+		sum := exact.Integer{Low: n}.Times(factor)
 		sum.AddTimes(counts[at], uint64(first>>63), uint64(first))
 		high, low, fits := sum.Wide()
 		s.fixed[at] = exact.FixedOf(high, low)

@@ -35,7 +35,7 @@ func input(columns []column.Column, i int) plan.Input {
 func measures(c *column.Column, i int) []plan.Measure {
 	list := []plan.Measure{{Kind: plan.MeasureCount}, {Kind: plan.MeasureSum}, {Kind: plan.MeasureLeast}, {Kind: plan.MeasureGreatest}, {Kind: plan.MeasureCodes}}
 	if c.Type == column.Float {
-		list = append(list, plan.Measure{Kind: plan.MeasureFloats, Base: c.Base, Scale: c.Scale})
+		list = append(list, plan.Measure{Kind: plan.MeasureFloats, Base: c.Base, Unit: c.Unit, Keys: c.Ranks, Scale: c.Scale})
 	}
 	if c.Type == column.String || c.Type == column.Bool {
 		weights := make([]plan.Weight, max(2, len(c.Dictionary)))

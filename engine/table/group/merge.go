@@ -138,7 +138,7 @@ func (g *Groups) Count(m, i int) uint64 {
 // Sum is the sum of group i, of a MeasureSum.
 func (g *Groups) Sum(m, i int) exact.Integer {
 	if list, ok := g.cells[m].(*sums); ok {
-		return exact.Integer{Low: (*list)[g.order[i]]}
+		return exact.Integer{Low: list.list[g.order[i]]}
 	}
 	return g.cells[m].(*wideSums).list[g.order[i]]
 }

@@ -212,10 +212,10 @@ func TestCrafted(t *testing.T) {
 		{"rows at the limit", header, func(b []byte) { put32(b, 24, math.MaxUint32) }, always, "bins: "},
 		{"word", header, func(b []byte) { put32(b, 28, 48) }, always, "header: vectors of 48-bit words"},
 		{"the other word", header, func(b []byte) { put32(b, 28, 64) }, always, "vector-table: vector 0 has 2 words for 1 groups"},
-		{"more columns", header, func(b []byte) { put32(b, 32, 4) }, always, "columns: 3 columns, the header says 4"},
-		{"more vectors", header, func(b []byte) { put32(b, 36, 10) }, always, "header: section vector-table"},
+		{"more columns", header, func(b []byte) { put32(b, 32, 5) }, always, "columns: 4 columns, the header says 5"},
+		{"more vectors", header, func(b []byte) { put32(b, 36, 11) }, always, "header: section vector-table"},
 		{"more bins", header, func(b []byte) { put64(b, 40, math.MaxUint64) }, always, "header: section bins"},
-		{"bins that wrap", header, func(b []byte) { put64(b, 40, 10+1<<61) }, always, "header: section bins"},
+		{"bins that wrap", header, func(b []byte) { put64(b, 40, 11+1<<61) }, always, "header: section bins"},
 		{"more strings", header, func(b []byte) { put64(b, 48, 4) }, always, "header: section string-offsets"},
 		{"strings at the limit", header, func(b []byte) { put64(b, 48, math.MaxUint64) }, always, "header: section string-offsets"},
 		{"no string offsets", header, func(b []byte) { put64(b, 48, math.MaxUint64); put64(b, entry(secStringOffsets)+16, 0) }, always, "header: "},
@@ -232,8 +232,8 @@ func TestCrafted(t *testing.T) {
 		{"reserved bytes of a vector", secVectorTable, func(b []byte) { b[15] = 1 }, always, "vector-table: vector 0 has reserved bytes"},
 
 		{"odd length of tiles", header, func(b []byte) { put64(b, entry(secTiles)+16, 33) }, always, "header: section tiles has 33 bytes, not a multiple of 32"},
-		{"fewer tiles", header, func(b []byte) { put64(b, entry(secTiles)+16, 64) }, always, "tiles: 2 tiles, the columns up to 2 have 3"},
-		{"more tiles", header, func(b []byte) { put64(b, entry(secTiles)+16, 128) }, always, "tiles: 3 tiles end at word"},
+		{"fewer tiles", header, func(b []byte) { put64(b, entry(secTiles)+16, 96) }, always, "tiles: 3 tiles, the columns up to 3 have 4"},
+		{"more tiles", header, func(b []byte) { put64(b, entry(secTiles)+16, 160) }, always, "tiles: 4 tiles end at word"},
 		{"tile offset", secTiles, func(b []byte) { put64(b, tileSize, 4) }, always, "tiles: column 1, tile 0: starts at word 4"},
 		{"tile offset at the limit", secTiles, func(b []byte) { put64(b, 0, math.MaxUint64) }, always, "tiles: column 0, tile 0: starts at word"},
 		{"words of a tile", secTiles, func(b []byte) { put32(b, 2*tileSize+20, 4) }, always, "tiles: column 2: corrupt bit slices: tile 0: "},
@@ -252,9 +252,8 @@ func TestCrafted(t *testing.T) {
 		{"reserved bytes of a bin", secBins, func(b []byte) { b[20] = 1 }, always, "bins: column \"delay\": bin 0 has reserved bytes"},
 		{"loose bin", secBins, func(b []byte) { put64(b, 2*binSize+8, 7) }, verify, "bins: column \"delay\": bin 2 has codes 6 to 7 of 4 rows, its rows have 6 to 6"},
 		{"code between bins", secBins, func(b []byte) { put64(b, binSize, 4) }, verify, "slices: column \"delay\": row 3 has code 3, which is in no bin"},
-		{"narrow bins of wide codes", secBins, func(b []byte) { put64(b, len(b)-16, 1<<32-1) }, always, "bins: column \"seen\": bin 3 has codes"},
 		{"code beyond the dictionary", secBins, func(b []byte) { put64(b, 5*binSize+8, 3) }, always, "columns: column 1 (\"carrier\"): key 3, the dictionary has 3 entries"},
-		{"keys wrap", secBins, func(b []byte) { put64(b, len(b)-16, math.MaxUint64) }, always, "columns: column 2 (\"seen\"): base 9223372036854775808, with codes up to 18446744073709551615"},
+		{"keys wrap", secBins, func(b []byte) { put64(b, len(b)-16-binSize, math.MaxUint64) }, always, "columns: column 2 (\"seen\"): base 9223372036854775808, with codes up to 18446744073709551615"},
 
 		{"first string offset", secStringOffsets, func(b []byte) { put64(b, 0, 1) }, always, "string-offsets: the first offset"},
 		{"last string offset", secStringOffsets, func(b []byte) { put64(b, 24, 5) }, always, "string-offsets: the last offset"},
@@ -270,13 +269,20 @@ func TestCrafted(t *testing.T) {
 		{"keys of a boolean", secColumns, text(`"timestamp"`, `"bool"     `), always, "columns: column 2 (\"seen\"): key 9223372047654775808 of a boolean"},
 		{"auto", secColumns, text(`"distinct"`, `"auto"    `), always, "columns: column 1 (\"carrier\"): binning 0"},
 		{"unknown encoding", secColumns, text(`"range"`, `"rings"`), always, "columns: column 1 (\"carrier\"): "},
-		{"another encoding", secColumns, text(`"interval"`, `"equality"`), always, "columns: column 2 (\"seen\"): its vectors end at"},
+		{"another encoding", secColumns, text(`"interval"`, `"equality"`), always, "columns: column 3 (\"fee\"): its vectors end at"},
 		{"fewer missing", secColumns, text(`"missing":5`, `"missing":4`), always, "bins: column \"delay\": the bins have 35 rows, 4 are"},
-		{"more bins than there are", secColumns, text(`"bins":4`, `"bins":5`), always, "columns: column 2 (\"seen\"): 5 bins and 0 strings, 4 and 0 are left"},
+		{"more bins than there are", secColumns, text(`"bins":4`, `"bins":9`), always, "columns: column 2 (\"seen\"): 9 bins and 0 strings, 5 and 0 are left"},
 		{"fewer bins", secColumns, text(`"bins":4`, `"bins":3`), always, "bins: column \"seen\": the bins have 30 rows"},
 		{"more strings than there are", secColumns, text(`"strings":3`, `"strings":4`), always, "columns: column 1 (\"carrier\"): 3 bins and 4 strings"},
 		{"base is no number", secColumns, text(`"base":"0"`, `"base":"x"`), always, "columns: "},
 		{"missing is no number", secColumns, text(`"missing":5`, `"missing":x`), always, "columns: "},
+		{"more ranks than there are", secColumns, text(`"ranks":3`, `"ranks":4`), always, "columns: column 3 (\"fee\"): 4 ranks, 3 are left"},
+		{"fewer ranks", secColumns, text(`"ranks":3`, `"ranks":2`), always, "columns: column 3 (\"fee\"): 2 ranks, the codes end at 2"},
+		{"ranks of no column", secColumns, text(`,"ranks":3`, `          `), always, "ranks: 3 ranks, the columns have 0"},
+		{"ranks descend", secRanks, func(b []byte) { b[8] = 0; b[9] = 0 }, always, "columns: column 3 (\"fee\"): its ranks do not ascend"},
+		{"ranks and a base", secColumns, text(`"base":"0","ranks"`, `"base":"1","ranks"`), always, "columns: column 3 (\"fee\"): ranks beside a base"},
+		{"unit is no number", secColumns, text(`"unit":"3600000000"`, `"unit":"36000000oo"`), always, "columns: "},
+		{"odd length of ranks", header, func(b []byte) { put64(b, entry(secRanks)+16, 20) }, always, "header: section ranks has 20 bytes, not a multiple of 8"},
 		{"meta", secMeta, func(b []byte) { b[0] = '[' }, always, "meta: "},
 
 		{"bits behind the last row", secVectors, func(b []byte) { b[7] |= 0x40 }, verify, "vectors: vector 0: wah32: word 1"},
@@ -338,7 +344,7 @@ func TestVerifySums(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := containertest.WantCorrupt(t, f.Verify(context.Background()), "x"); c.Section != secMeta.String() {
+	if c := containertest.WantCorrupt(t, f.Verify(context.Background()), "x"); c.Section != secRanks.String() {
 		t.Error(c)
 	}
 }

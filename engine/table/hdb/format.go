@@ -12,7 +12,7 @@ import (
 )
 
 // Version is the version of the format that this package reads and writes.
-const Version = 4
+const Version = 5
 
 // PageSize is the alignment of every section, in bytes. The header is the first page.
 const PageSize = container.PageSize
@@ -33,12 +33,13 @@ const (
 	secStringOffsets                // u64, one more than strings
 	secColumns                      // JSON
 	secMeta                         // JSON
+	secRanks                        // u64, column after column
 	secSums                         // u32 a block of the sections before
 	numSections
 )
 
 var sectionNames = [numSections]string{
-	"vectors", "vector-table", "slices", "tiles", "bins", "strings", "string-offsets", "columns", "meta", "sums",
+	"vectors", "vector-table", "slices", "tiles", "bins", "strings", "string-offsets", "columns", "meta", "ranks", "sums",
 }
 
 func (s section) String() string { return sectionNames[s] }
@@ -110,7 +111,7 @@ func decodeHeader(file *container.File) (h header, err error) {
 	if n := file.Header.Table[secStringOffsets].Length; n == 0 {
 		return h, file.CorruptEntry(int(secStringOffsets), "is empty")
 	}
-	for s, unit := range map[section]uint64{secVectors: plan.VectorAlign, secSlices: 4 * bitslice.Align, secTiles: tileSize} {
+	for s, unit := range map[section]uint64{secVectors: plan.VectorAlign, secSlices: 4 * bitslice.Align, secTiles: tileSize, secRanks: 8} {
 		if n := file.Header.Table[s].Length; n%unit != 0 {
 			return h, file.CorruptEntry(int(s), "has %d bytes, not a multiple of %d", n, unit)
 		}

@@ -125,8 +125,8 @@ func (s *sample) checkReader(t *testing.T, r reader) {
 		t.Fatal("header")
 	}
 	var list []struct {
-		Name, Type, Binning, Encoding, Base string
-		Missing, Bins, Strings              uint64
+		Name, Type, Binning, Encoding, Base, Unit string
+		Missing, Bins, Strings, Ranks             uint64
 	}
 	at, n := r.section(7)
 	if err := json.Unmarshal(r.data[at:at+n], &list); err != nil || len(list) != len(s.columns) {
@@ -139,6 +139,7 @@ func (s *sample) checkReader(t *testing.T, r reader) {
 	bins, binsLen := r.section(4)
 	strings, _ := r.section(5)
 	offsets, _ := r.section(6)
+	ranks, ranksLen := r.section(9)
 	size, next, nextTile := uint64(word/8), uint64(0), uint64(0) // bytes; of the next vector and tile
 	vector := func() []byte {
 		off, words := r.u64(table), uint64(r.u32(table+8))
@@ -160,6 +161,18 @@ func (s *sample) checkReader(t *testing.T, r reader) {
 			}
 		}
 		offsets += 8 * c.Strings
+		unit := uint64(1)
+		if c.Unit != "" {
+			if unit, err = strconv.ParseUint(c.Unit, 10, 64); err != nil {
+				t.Fatal(err)
+			}
+		}
+		key := func(code uint64) uint64 {
+			if c.Ranks > 0 {
+				return r.u64(ranks + 8*code)
+			}
+			return base + unit*code
+		}
 
 		var codes []uint64
 		var has []bool
@@ -176,8 +189,8 @@ func (s *sample) checkReader(t *testing.T, r reader) {
 		inBin := make([]uint64, rows) // n: none
 		left := rows
 		for row, code := range codes {
-			if missing := p.missing != nil && p.missing[row]; missing == has[row] || has[row] && base+code != p.keys[row] {
-				t.Fatalf("column %q: row %d has key %d (%v)", c.Name, row, base+code, has[row])
+			if missing := p.missing != nil && p.missing[row]; missing == has[row] || has[row] && key(code) != p.keys[row] {
+				t.Fatalf("column %q: row %d has key %d (%v)", c.Name, row, key(code), has[row])
 			}
 			for inBin[row] < c.Bins && code > r.u64(bins+24*inBin[row]+8) {
 				inBin[row]++
@@ -189,6 +202,7 @@ func (s *sample) checkReader(t *testing.T, r reader) {
 		if left != c.Missing {
 			t.Fatalf("column %q: %d rows are in no bin, %d missing", c.Name, left, c.Missing)
 		}
+		ranks, ranksLen = ranks+8*c.Ranks, ranksLen-8*c.Ranks
 		bins, binsLen = bins+24*c.Bins, binsLen-24*c.Bins
 
 		encoded, width := c.Bins, uint64(1)
@@ -222,7 +236,7 @@ func (s *sample) checkReader(t *testing.T, r reader) {
 			}
 		}
 	}
-	if next != vectorsLen || nextTile != wordsLen || binsLen != 0 {
+	if next != vectorsLen || nextTile != wordsLen || binsLen != 0 || ranksLen != 0 {
 		t.Errorf("%d bytes of vectors, %d of values and %d of bins are left", vectorsLen-next, wordsLen-nextTile, binsLen)
 	}
 	var meta struct{ Creator, Source string }

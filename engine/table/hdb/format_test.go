@@ -30,8 +30,10 @@ func tiny() *sample {
 		keys(func(row int) uint64 { return column.IntKey(int64(row%7 - 3)) }), missing)
 	s.add(column.Column{Name: "carrier", Type: column.String, Encoding: column.Range, Binning: column.Distinct, Dictionary: []string{"AA", "DL", "WN"}}, 3,
 		keys(func(row int) uint64 { return uint64(row/20 + row/39) }), nil)
-	s.add(column.Column{Name: "seen", Type: column.Timestamp, Encoding: column.Interval, Binning: column.Distinct}, 4,
+	s.add(column.Column{Name: "seen", Type: column.Timestamp, Unit: 3600e6, Encoding: column.Interval, Binning: column.Distinct}, 4,
 		keys(func(row int) uint64 { return column.IntKey(int64(row%4) * 3600e6) }), nil)
+	s.add(column.Column{Name: "fee", Type: column.Uint, Ranks: []uint64{}}, 1,
+		keys(func(row int) uint64 { return 1 << (8 * (row % 3)) }), nil)
 	return s
 }
 
@@ -83,8 +85,8 @@ func TestFormatTable(t *testing.T) {
 		v, p := f.ColumnSize(c)
 		vectors, values = vectors+v, values+p
 	}
-	// Each of the 8 vectors has less than 16 bytes of padding.
-	if s := f.Sections(); vectors > s[0].Length || s[0].Length-vectors >= 8*16 || values != s[2].Length {
+	// Each of the 9 vectors has less than 16 bytes of padding.
+	if s := f.Sections(); vectors > s[0].Length || s[0].Length-vectors >= 9*16 || values != s[2].Length {
 		t.Errorf("columns have %d and %d bytes, their sections %d and %d", vectors, values, s[0].Length, s[2].Length)
 	}
 }

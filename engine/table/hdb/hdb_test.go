@@ -31,7 +31,8 @@ type plain struct {
 }
 
 // add appends a column with about the given number of bins, all with equally many
-// distinct keys. The column gives name, type, encoding and dictionary; add sets the rest.
+// distinct keys. The column gives name, type, encoding and dictionary; and the unit, or ranks
+// without keys; add sets the rest.
 func (s *sample) add(c column.Column, bins int, keys []uint64, missing []bool) {
 	rows := map[uint64]uint32{}
 	for r, k := range keys {
@@ -46,12 +47,15 @@ func (s *sample) add(c column.Column, bins int, keys []uint64, missing []bool) {
 		distinct = append(distinct, k)
 	}
 	slices.Sort(distinct)
-	if len(distinct) > 0 {
+	switch {
+	case c.Ranks != nil:
+		c.Ranks = distinct
+	case len(distinct) > 0:
 		c.Base = distinct[0]
 	}
 	bin := map[uint64]int{} // bin of each key
 	for group := range slices.Chunk(distinct, max((len(distinct)+bins-1)/bins, 1)) {
-		b := column.Bin{Lo: group[0] - c.Base, Hi: group[len(group)-1] - c.Base}
+		b := column.Bin{Lo: codeOf(&c, group[0]), Hi: codeOf(&c, group[len(group)-1])}
 		for _, k := range group {
 			b.Rows += rows[k]
 			bin[k] = len(c.Bins)
@@ -75,7 +79,15 @@ func (p *plain) code(row int) uint64 {
 	if p.missing != nil && p.missing[row] {
 		return 0
 	}
-	return p.keys[row] - p.Base
+	return codeOf(&p.Column, p.keys[row])
+}
+
+// codeOf is the code of a key.
+func codeOf(c *column.Column, key uint64) uint64 {
+	if c.Ranks != nil {
+		return uint64(slices.Index(c.Ranks, key))
+	}
+	return (key - c.Base) / max(c.Unit, 1)
 }
 
 // has reports whether a row is in vector v of the column, by the definition in package column.

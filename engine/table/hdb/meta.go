@@ -27,8 +27,8 @@ func (m Meta) check() error {
 	return nil
 }
 
-// storedColumn is the JSON of a column. Bins and entries of its dictionary, of which it
-// has the numbers, stand in sections of their own.
+// storedColumn is the JSON of a column. Bins, ranks and entries of its dictionary, of
+// which it has the numbers, stand in sections of their own.
 type storedColumn struct {
 	Name     string `json:"name"`
 	Type     string `json:"type"`
@@ -36,6 +36,8 @@ type storedColumn struct {
 	Binning  string `json:"binning"`
 	Encoding string `json:"encoding"`
 	Base     uint64 `json:"base,string"` // JSON's numbers have 53 bits
+	Unit     uint64 `json:"unit,string,omitempty"`
+	Ranks    uint64 `json:"ranks,omitempty"`
 	Missing  uint32 `json:"missing"`
 	Bins     uint64 `json:"bins"`
 	Strings  uint64 `json:"strings,omitempty"`
@@ -45,17 +47,17 @@ type storedColumn struct {
 func storeColumn(p Part, c *column.Column, entries uint64) storedColumn {
 	return storedColumn{
 		Part: partNames[p], Name: c.Name, Type: c.Type.String(), Scale: c.Scale, Binning: c.Binning.String(), Encoding: c.Encoding.String(),
-		Base: c.Base, Missing: c.Missing, Bins: uint64(len(c.Bins)), Strings: entries,
+		Base: c.Base, Unit: c.Unit, Ranks: uint64(len(c.Ranks)), Missing: c.Missing, Bins: uint64(len(c.Bins)), Strings: entries,
 	}
 }
 
-// column gives the column without its bins, strings and first vector.
+// column gives the column without its bins, ranks, strings and first vector.
 func (s *storedColumn) column() (p Part, c column.Column, err error) {
 	at := slices.Index(partNames[:], s.Part)
 	if at < 0 {
 		return p, c, fmt.Errorf("unknown part %.60q", s.Part)
 	}
-	p, c = Part(at), column.Column{Name: s.Name, Scale: s.Scale, Base: s.Base, Missing: s.Missing}
+	p, c = Part(at), column.Column{Name: s.Name, Scale: s.Scale, Base: s.Base, Unit: s.Unit, Missing: s.Missing}
 	if c.Type, err = column.ParseType(s.Type); err != nil {
 		return p, c, err
 	}

@@ -60,7 +60,7 @@ func (s *parts) add(p Part, c *column.Column, rows uint32) (uint32, error) {
 	}
 	switch p {
 	case Present:
-		if len(c.Bins) > 0 && (c.Base != 1 || greatest(c) != 0) {
+		if len(c.Bins) > 0 && (c.Key(0) != 1 || greatest(c) != 0) {
 			return 0, errors.New("a row with values is false")
 		}
 		s.present = append(s.present, partRows{c.Name, trues(c)})
@@ -87,7 +87,7 @@ func (s *parts) add(p Part, c *column.Column, rows uint32) (uint32, error) {
 // trues is the number of rows of a Bool in the bins that reach to true.
 func trues(c *column.Column) (n uint32) {
 	for _, b := range c.Bins {
-		if c.Base+b.Hi == 1 {
+		if c.Key(b.Hi) == 1 {
 			n += b.Rows
 		}
 	}

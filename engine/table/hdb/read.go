@@ -30,7 +30,8 @@ func (f *File) readColumns(dictionaries bool) error {
 	f.columns, f.entries = make([]column.Column, len(stored)), make([]uint64, 1, len(stored)+1)
 	var known parts
 	names := make(map[string]bool, len(stored))
-	bin, entry, vector := uint64(0), uint64(0), uint64(0) // before the column
+	bin, rank, entry, vector := uint64(0), uint64(0), uint64(0), uint64(0) // before the column
+	ranks := container.View[uint64](f.bytes(secRanks))
 	for i, s := range stored {
 		bad := func(err error) error { return f.corrupt(secColumns, 0, "column %d (%.60q): %v", i, s.Name, err) }
 		c := &f.columns[i]
@@ -41,7 +42,12 @@ func (f *File) readColumns(dictionaries bool) error {
 		if s.Bins > f.header.bins-bin || s.Strings > f.header.strings-entry {
 			return bad(fmt.Errorf("%d bins and %d strings, %d and %d are left", s.Bins, s.Strings, f.header.bins-bin, f.header.strings-entry))
 		}
+		if left := uint64(len(ranks)) - rank; s.Ranks > left {
+			return bad(fmt.Errorf("%d ranks, %d are left", s.Ranks, left))
+		}
 		f.readBins(c, bin, s.Bins)
+		c.Ranks = append(c.Ranks, ranks[rank:][:s.Ranks]...)
+		rank += s.Ranks
 		rows, err := known.add(part, c, f.header.rows)
 		if err != nil {
 			return bad(err)
@@ -73,6 +79,9 @@ func (f *File) readColumns(dictionaries bool) error {
 	}
 	if err := known.end(); err != nil {
 		return f.corrupt(secColumns, 0, "%v", err)
+	}
+	if rank != uint64(len(ranks)) {
+		return f.corrupt(secRanks, 0, "%d ranks, the columns have %d", len(ranks), rank)
 	}
 	if bin != f.header.bins || entry != f.header.strings || vector != uint64(f.header.vectors) {
 		return f.corrupt(secColumns, 0, "%d bins, %d strings and %d vectors, the header says %d, %d and %d",

@@ -3,6 +3,7 @@ package hdb
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"unicode/utf8"
 
 	"heddle/codec/wah"
@@ -32,20 +33,39 @@ func checkColumn(c *column.Column, entries uint64) error {
 	case len(c.Bins) == 0 && c.Base != 0:
 		return fmt.Errorf("base %d where no row has a value", c.Base)
 	}
-	hi := greatest(c)
-	switch greatestKey := c.Base + hi; {
-	case hi > math.MaxUint64-c.Base:
-		return fmt.Errorf("base %d, with codes up to %d above it", c.Base, hi)
+	hi, n := greatest(c), uint64(len(c.Ranks))
+	high, low := bits.Mul64(hi, max(c.Unit, 1))
+	switch greatestKey := c.Key(hi); {
+	case n > 0 && (c.Base != 0 || c.Unit != 0 || entries > 0):
+		return fmt.Errorf("ranks beside a base, a unit or a dictionary")
+	case n > 0 && (hi != n-1 || len(c.Bins) == 0):
+		return fmt.Errorf("%d ranks, the codes end at %d", n, hi)
+	case n > 0 && !ascend(c.Ranks):
+		return fmt.Errorf("its ranks do not ascend")
+	case n == 0 && (high > 0 || low > math.MaxUint64-c.Base):
+		return fmt.Errorf("base %d, with codes up to %d above it in units of %d", c.Base, hi, max(c.Unit, 1))
+	case entries > 0 && c.Unit > 1:
+		return fmt.Errorf("unit %d beside a dictionary", c.Unit)
 	case c.Type == column.Bool && greatestKey > 1:
 		return fmt.Errorf("key %d of a boolean", greatestKey)
-	case c.Type == column.Float && c.Scale > 0 && len(c.Bins) > 0 && !column.ScaledKeys(c.Base, greatestKey):
-		return fmt.Errorf("keys %d to %d of a float with %d digits behind the point", c.Base, greatestKey, c.Scale)
+	case c.Type == column.Float && c.Scale > 0 && len(c.Bins) > 0 && !column.ScaledKeys(c.Key(0), greatestKey):
+		return fmt.Errorf("keys %d to %d of a float with %d digits behind the point", c.Key(0), greatestKey, c.Scale)
 	case c.Type == column.Float32 && greatestKey > math.MaxUint32:
 		return fmt.Errorf("key %d of a float32", greatestKey)
 	case c.Type.HasDictionary() && len(c.Bins) > 0 && greatestKey >= entries:
 		return fmt.Errorf("key %d, the dictionary has %d entries", greatestKey, entries)
 	}
 	return nil
+}
+
+// ascend reports whether each key is greater than the one before it.
+func ascend(keys []uint64) bool {
+	for i := 1; i < len(keys); i++ {
+		if keys[i] <= keys[i-1] {
+			return false
+		}
+	}
+	return true
 }
 
 // checkEntry checks entry i of the dictionary of a type. before is entry i-1; entry 0 has none.

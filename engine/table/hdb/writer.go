@@ -75,7 +75,7 @@ func (w *Writer) section(s section) *container.Spool { return w.file.Sections[s]
 // ends. It returns ErrInput for a description that no table can hold: an empty or
 // repeated name; bins that are not ascending and disjoint or have no rows; rows of bins
 // and Missing that do not add up to the rows of the table; keys beyond the type or the
-// dictionary; a dictionary that does not ascend.
+// dictionary; ranks that do not ascend or end elsewhere than the codes; a dictionary that does not ascend.
 func (w *Writer) Column(c column.Column) (*ColumnWriter, error) {
 	return w.LongColumn(c, uint64(len(c.Dictionary)), func(yield func([]byte, error) bool) {
 		var entry []byte
@@ -134,6 +134,9 @@ func (w *Writer) startColumn(p Part, c *column.Column, n uint64, entries iter.Se
 		if err := w.section(secBins).Append(w.bytes); err != nil {
 			return nil, err
 		}
+	}
+	if err := w.section(secRanks).Append(container.LittleBytes(c.Ranks)); err != nil {
+		return nil, err
 	}
 	w.names[c.Name] = true
 	w.columns = append(w.columns, storeColumn(p, c, n))

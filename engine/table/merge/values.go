@@ -94,7 +94,7 @@ func (v *values) read(dst *read.Values, deleted *roaring.Bitmap, from, to uint64
 		n := v.codes.Segment(int(row/bitslice.SegmentRows), &codes)
 		for i := int(row % bitslice.SegmentRows); i < n && row < to; i++ {
 			if live(row) {
-				dst.Keys = append(dst.Keys, c.Key(codes[i]))
+				dst.Keys = append(dst.Keys, c.UnscaledKey(codes[i]))
 			}
 			row++
 		}

@@ -106,7 +106,7 @@ type writer struct {
 func (w *writer) value(c int, code uint64) uint64 {
 	of := w.columns[c].Stored()
 	if !of.Type.HasDictionary() {
-		return of.Key(code)
+		return of.UnscaledKey(code)
 	}
 	if w.places[c] == nil {
 		w.places[c] = map[uint64]uint64{}
@@ -115,7 +115,7 @@ func (w *writer) value(c int, code uint64) uint64 {
 	if !ok {
 		at = uint64(len(w.places[c]))
 		w.places[c][code] = at
-		w.Columns[c].Dictionary = append(w.Columns[c].Dictionary, of.Dictionary[of.Base+code])
+		w.Columns[c].Dictionary = append(w.Columns[c].Dictionary, of.Dictionary[of.Key(code)])
 	}
 	return at
 }
@@ -188,10 +188,8 @@ func (w *writer) measure(g *group.Groups, m int) (s Measure) {
 		s.Counts = append(s.Counts, n)
 		switch of.Kind {
 		case plan.MeasureSum:
-			sum := g.Sum(m, i)
-			if of.Weights == nil {
-				sum.AddProduct(of.Base, n) // codes become keys
-			}
+			sum := g.Sum(m, i).Times(of.Unit)
+			sum.AddProduct(of.Base, n) // codes become keys
 			s.Sums = append(s.Sums, sum.Low, sum.Middle, sum.High)
 		case plan.MeasureFloats, plan.MeasureFloats32:
 			g.Floats(m, i, &floats)

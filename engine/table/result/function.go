@@ -38,14 +38,14 @@ func measure(f statement.Function, c *column.Column) (m plan.Measure, err error)
 
 // sum is the measure of a sum or mean of a column.
 func sum(c *column.Column) (m plan.Measure, err error) {
-	m.Base, m.Scale = c.Base, c.Scale
+	m.Base, m.Unit, m.Scale = c.Key(0), c.Unit, c.Scale
 	switch {
 	case c.Type == column.String || c.Type.IsTime():
 		err = fmt.Errorf("column %q is of type %s: sum and avg are for numbers and booleans", c.Name, c.Type)
 	case c.Type == column.Float:
-		m.Kind = plan.MeasureFloats
+		m.Kind, m.Keys = plan.MeasureFloats, c.Ranks
 	case c.Type == column.Float32:
-		m.Kind = plan.MeasureFloats32
+		m.Kind, m.Keys = plan.MeasureFloats32, c.Ranks
 	case c.Type == column.Decimal128:
 		m.Weights = make([]plan.Weight, len(c.Dictionary))
 		for i, key := range c.Dictionary {
@@ -54,6 +54,9 @@ func sum(c *column.Column) (m plan.Measure, err error) {
 		fallthrough
 	default:
 		m.Kind = plan.MeasureSum
+		for _, key := range c.Ranks {
+			m.Weights = append(m.Weights, plan.Weight{Low: key - m.Base})
+		}
 	}
 	return m, err
 }
@@ -63,11 +66,11 @@ func sum(c *column.Column) (m plan.Measure, err error) {
 func zero(c *column.Column) (high, low uint64) {
 	switch c.Type {
 	case column.Uint, column.Bool:
-		return 0, c.Base
+		return 0, c.Key(0)
 	case column.Decimal128:
 		return 1 << 63, 0
 	}
-	v := column.KeyInt(c.Base)
+	v := column.KeyInt(c.Key(0))
 	return uint64(v >> 63), uint64(v)
 }
 
@@ -168,7 +171,7 @@ func rank(q *big.Rat, n uint64) uint64 {
 
 // exactSum is the sum of an integer or decimal column in group i, without its scale.
 func (o *output) exactSum(g Groups, i int) exact.Integer {
-	sum := g.Sum(o.measure, i)
+	sum := g.Sum(o.measure, i).Times(o.of.Stored().Unit)
 	high, low := zero(o.of.Stored())
 	sum.AddTimes(g.Count(o.measure, i), high, low)
 	return sum

@@ -9,8 +9,8 @@ import (
 	"heddle/engine/table/column"
 )
 
-// Column is a column of a result. The embedded Column has its name, type, scale, base and
-// dictionary; its other fields have no meaning. The dictionary of a computed column does not
+// Column is a column of a result. The embedded Column has its name, type, scale, keys of
+// codes and dictionary; its other fields have no meaning. The dictionary of a computed column does not
 // ascend.
 type Column struct {
 	column.Column
@@ -154,11 +154,11 @@ func (c *Column) appendLists(o *Column) {
 // byte first.
 func (c *Column) Wide(code uint64) (wide [column.WideSize]byte) {
 	if c.Type == column.Decimal128 {
-		copy(wide[:], c.Dictionary[c.Base+code])
+		copy(wide[:], c.Dictionary[c.Key(code)])
 		wide[0] ^= 0x80 // the dictionary has the order of unsigned integers
 		return wide
 	}
-	v := column.KeyInt(c.Base + code)
+	v := column.KeyInt(c.Key(code))
 	binary.BigEndian.PutUint64(wide[:8], uint64(v>>63))
 	binary.BigEndian.PutUint64(wide[8:], uint64(v))
 	return wide

@@ -21,6 +21,13 @@ var values = map[column.Type][]any{
 	column.Timestamp: {at(-1), at(0), at(1), at(981173106000000), at(981173106500000), at(1e15)},
 }
 
+// multiples of a unit, of types with units.
+var multiples = map[column.Type][]any{
+	column.Int:       {int64(-180), int64(-60), int64(60), int64(120), int64(60 << 40)},
+	column.Float:     {-1.5, -0.5, 0.5, 59.5, 100.5},
+	column.Timestamp: {at(-86400e6), at(0), at(3600e6), at(981173106000000 - 906000000)},
+}
+
 var literals = map[column.Type][]string{
 	column.Int: {"-9223372036854775808", "-1e30", "-60", "-60.5", "-1", "-0", "+1", "1.5", "2", "59.5", "6e1", "60", "61", "0.61e2",
 		"9223372036854775807", "9223372036854775807.5", "1e19", "1099511627776"},
@@ -63,10 +70,16 @@ func Draw(t *rapid.T, rows int) []Column {
 		c.Name = []string{"a", "b c", "NOT", "d_4"}[i]
 		c.Type = column.Type(rapid.IntRange(0, 4).Draw(t, "type"))
 		c.Encoding = column.Encoding(rapid.IntRange(0, 2).Draw(t, "encoding"))
+		c.Coding = Coding(rapid.IntRange(0, 2).Draw(t, "coding"))
 		from := values[c.Type]
-		if rapid.Bool().Draw(t, "few") { // a narrow column
+		switch kind := rapid.SampledFrom([]string{"any", "neighbours", "multiples", "one value"}).Draw(t, "kind"); {
+		case kind == "neighbours":
 			k := rapid.IntRange(0, len(from)-1).Draw(t, "from")
 			from = from[k:min(k+3, len(from))]
+		case kind == "multiples" && multiples[c.Type] != nil:
+			from = multiples[c.Type]
+		case kind == "one value":
+			from = []any{rapid.SampledFrom(from).Draw(t, "only")}
 		}
 		gap := rapid.SampledFrom([]int{0, 0, 3, 1}).Draw(t, "missing") // all rows, a third, none
 		for range rows {

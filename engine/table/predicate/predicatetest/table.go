@@ -18,11 +18,21 @@ type Column struct {
 	Type     column.Type
 	Scale    uint8 // scale of the keys of a Float
 	Encoding column.Encoding
+	Coding   Coding
 	Values   []any // value of each row, as Eval takes it
 	// Bin gives the bin of the i-th of n distinct values, ascending from 0 without a
 	// gap; nil is a bin a value.
 	Bin func(i, n int) int
 }
+
+// Coding is how a column codes its keys. A type with a dictionary has Plain.
+type Coding uint8
+
+const (
+	Plain Coding = iota // differences to the least key
+	Units               // in units of their greatest common divisor
+	Ranks               // ranks among the keys of the column
+)
 
 // Table makes a table of columns that are all as long as the first. Its words have 32 or
 // 64 bits.
@@ -68,6 +78,25 @@ func (c *Column) add(tb testing.TB, t *plantest.Table) column.Column {
 	if len(sorted) > 0 {
 		out.Base = sorted[0]
 	}
+	switch coding := c.Coding; {
+	case out.Type.HasDictionary() || len(sorted) == 0:
+	case coding == Units:
+		for _, k := range sorted {
+			for a, b := out.Unit, k-out.Base; ; a, b = b, a%b {
+				if out.Unit = a; b == 0 {
+					break
+				}
+			}
+		}
+	case coding == Ranks:
+		out.Base, out.Ranks = 0, sorted
+	}
+	code := func(key uint64) uint64 {
+		if out.Ranks != nil {
+			return uint64(slices.Index(out.Ranks, key))
+		}
+		return (key - out.Base) / max(out.Unit, 1)
+	}
 	bin := map[uint64]int{} // bin of a key
 	for i, k := range sorted {
 		b := i
@@ -75,9 +104,9 @@ func (c *Column) add(tb testing.TB, t *plantest.Table) column.Column {
 			b = c.Bin(i, len(sorted))
 		}
 		if bin[k] = b; b == len(out.Bins) {
-			out.Bins = append(out.Bins, column.Bin{Lo: k - out.Base})
+			out.Bins = append(out.Bins, column.Bin{Lo: code(k)})
 		}
-		out.Bins[b].Hi = k - out.Base
+		out.Bins[b].Hi = code(k)
 	}
 	of := make([]int, len(keys)) // the bin of each row, that behind the last for missing ones
 	valued := make([]uint64, wah.Bitset(uint64(t.Rows)))
@@ -88,7 +117,7 @@ func (c *Column) add(tb testing.TB, t *plantest.Table) column.Column {
 			out.Missing++
 			continue
 		}
-		of[i], codes[i] = bin[keys[i]], keys[i]-out.Base
+		of[i], codes[i] = bin[keys[i]], code(keys[i])
 		out.Bins[of[i]].Rows++
 		valued[i/64] |= 1 << (i % 64)
 	}

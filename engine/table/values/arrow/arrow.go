@@ -106,7 +106,7 @@ func fillLists(to *array.ListBuilder, c *values.Column) {
 func fill(to array.Builder, c *values.Column, codes []uint64) {
 	to.Reserve(len(codes))
 	for i, code := range codes {
-		key := c.Base + code
+		key := c.Key(code)
 		if c.Null(i) {
 			to.AppendNull()
 			continue

@@ -136,7 +136,7 @@ func node(c *column.Column) parquet.Node {
 
 // value is the value of a code.
 func value(c *values.Column, code uint64) parquet.Value {
-	key := c.Base + code
+	key := c.Key(code)
 	switch c.Type {
 	case column.Int, column.Timestamp, column.TimestampNS:
 		return parquet.Int64Value(column.KeyInt(key))
