@@ -1,10 +1,9 @@
-// column: the codes that the rows of a table have in a column, and the bins of codes. Helpers of facet.cl
-// and measure.cl, no kernel of its own.
+// column: the codes that the rows of a table have in a column, and the bins of codes. Helpers of facet.cl,
+// measure.cl, groups.cl and totals.cl, no kernel of its own.
 //
 // Batch     three uint4 a column: {its number, own: a number for the kernel, top: the greatest code or bin, flags},
-//           {the rows without a value as bits: where they begin in units of four words of the buffer of filters,
-//           words of them; where the bounds begin in pairs of words of the batch, bounds}, {last code, factor: lower
-//           and upper halves}. Bounds are codes, ascending. measure.cl sums codes times the factor.
+//           {where the bounds begin in pairs of words of the batch, bounds, 0, 0}, {last code, factor: lower and upper
+//           halves}. Bounds are codes, ascending. measure.cl sums codes times the factor.
 // Tiles     as in slices.cl.
 #ifndef HEDDLE_COLUMN
 #define HEDDLE_COLUMN
@@ -16,16 +15,16 @@
 #define COLUMN_VALUES 1 // measure.cl: count the rows with a value
 #define COLUMN_SUM 2    // measure.cl: sum codes
 #define COLUMN_BINS 4   // codes are the bins of stored ones
-#define COLUMN_ENDS 8   // measure.cl: find the least and the greatest code
+#define COLUMN_ENDS 8   // totals.cl: find the least and the greatest code
 
 typedef struct {
-    uint number, own, top, flags, absent_at, absent_words, bounds_at, bounds;
+    uint number, own, top, flags, bounds_at, bounds;
     ulong last, factor;
 } column_t;
 
 // column_of takes the three parts of a column.
 static inline column_t column_of(uint4 a, uint4 b, uint4 c) {
-    column_t x = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w, (ulong)c.y << 32 | c.x, (ulong)c.w << 32 | c.z};
+    column_t x = {a.x, a.y, a.z, a.w, b.x, b.y, (ulong)c.y << 32 | c.x, (ulong)c.w << 32 | c.z};
     return x;
 }
 
@@ -34,9 +33,7 @@ static inline slices_t slices_of(BUFFERS, __global const uint4 *tiles, uint tile
 }
 
 // with_value returns the rows of a set that have a value, of the 32 rows of word w of the table.
-static inline uint with_value(__global const uint *filters, column_t c, slices_t t, uint w, uint set) {
-    if (w < c.absent_words)
-        set &= ~filters[(size_t)c.absent_at * 4 + w];
+static inline uint with_value(slices_t t, uint w, uint set) {
     return first_bit(t) ? set & slice_word(t, 0, w % SLICE_WORDS) : set;
 }
 
@@ -57,5 +54,12 @@ static inline uint number_of(__global const uint4 *batch, column_t c, ulong code
             hi = mid;
     }
     return lo + 1;
+}
+
+// sum_all adds to a sum in global memory whose halves are so many cells apart.
+static inline void sum_all(volatile __global uint *cell, uint apart, ulong n) {
+    uint low = (uint)n, old = atomic_add(cell, low), high = (uint)(n >> 32) + (old + low < old);
+    if (high)
+        atomic_add(cell + apart, high);
 }
 #endif

@@ -33,8 +33,7 @@
 
 FACET_GROUP
 __kernel void count_codes(BUFFERS, __global const uint4 *restrict tiles, uint tile_count, __global const uint4 *batch,
-                          __global const uint *restrict filters, volatile __global uint *counts, uint columns, uint bits_at,
-                          uint words, uint span) {
+                          volatile __global uint *counts, uint columns, uint bits_at, uint words, uint span) {
     __local uint own[FACET_COUNTS];
     uint lid = get_local_id(0), g = GROUP_ID(0), first = g / columns * span;
     __global const uint4 *record = batch + 3 * (g % columns);
@@ -51,7 +50,7 @@ __kernel void count_codes(BUFFERS, __global const uint4 *restrict tiles, uint ti
         if (set == 0)
             continue;
         slices_t t = slices_of(BUFFER_ARGS, tiles, tile_count, c, w);
-        uint has = with_value(filters, c, t, w, set);
+        uint has = with_value(t, w, set);
         missing += popcount(set & ~has);
         if (has == 0)
             continue;

@@ -176,6 +176,16 @@ func (s *SelectBatch) Copy(from *SelectBatch, steps []Step) {
 	}
 }
 
+// MostRanges is the greatest number of ranges of a StepCheck.
+func (s *SelectBatch) MostRanges() (n int) {
+	for _, x := range s.Steps {
+		if x.Code == StepCheck {
+			n = max(n, int(x.To-x.From))
+		}
+	}
+	return n
+}
+
 // Validate checks the batch against t: vectors and columns exist, ranges ascend, and
 // the stack of each selection stays within MaxSets and ends with one set.
 func (s *SelectBatch) Validate(t *Table) error {

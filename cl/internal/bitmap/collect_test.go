@@ -7,7 +7,6 @@ import (
 
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/device/devicetest"
-	"heddle/cl/internal/filter"
 	"heddle/engine/plan"
 )
 
@@ -22,45 +21,6 @@ func TestCollect(t *testing.T) {
 	}
 	if words[6]++; x.collect(out) == nil {
 		t.Error("101 of 100 rows")
-	}
-}
-
-// TestMissingAtOnce makes the filter of rows without a value while another caller does: one of both stays, and
-// closing the table frees all memory.
-func TestMissingAtOnce(t *testing.T) {
-	tab, _, _ := question(t, 32)
-	var s *Store
-	var other *filter.Set
-	d := devicetest.Find(t, append(slices.Clone(ops), filter.Operation))
-	rt, err := device.Open(t.Context(), d, device.Options{SkipSelfTest: true, Fault: func(step string) error {
-		if step == "enqueue" && other != nil {
-			s.absent.LoadOrStore(uint32(1), other)
-		}
-		return nil
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rt.Close()
-	if s, err = load(t.Context(), rt, tab); err != nil {
-		t.Fatal(err)
-	}
-	first, err := s.missing(t.Context(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.absent.Delete(uint32(1))
-	other = first
-	for range 2 {
-		if second, err := s.missing(t.Context(), 1); err != nil || second != first {
-			t.Errorf("two filters of one vector: %v", err)
-		}
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if left := rt.Memory.Size(); rt.Memory.Preflight(left, "a test") != nil {
-		t.Errorf("%d bytes are still reserved", rt.Memory.InUse())
 	}
 }
 

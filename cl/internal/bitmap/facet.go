@@ -44,11 +44,7 @@ func (s *Store) countCodes(ctx context.Context, rows []uint64, inputs []plan.Inp
 		if in.Top() >= facetCodes {
 			continue
 		}
-		c, err := s.stored(ctx, in)
-		if err != nil {
-			return nil, err
-		}
-		column := facetColumn{storedColumn: c, at: f.words, boundsAt: f.bounds}
+		column := facetColumn{Input: in, at: f.words, boundsAt: f.bounds}
 		all[i] = make([]uint64, in.Top()+2)
 		column.counts = all[i]
 		f.columns, f.words, f.bounds = append(f.columns, column), f.words+int(in.Top())+3, f.bounds+len(in.Bounds)
@@ -87,7 +83,7 @@ type facets struct {
 }
 
 type facetColumn struct {
-	storedColumn
+	plan.Input
 	at       int // the first of its counters
 	boundsAt int
 	counts   []uint64
@@ -113,8 +109,8 @@ func (f *facets) run(ctx context.Context, x *slot) error {
 	up := x.Up.Words
 	clear(up[:bitsAt])
 	for i, c := range f.columns {
-		c.write(up[columnWords*i:], countsAt+c.at, boundsAt/2+c.boundsAt, 0)
-		c.writeBounds(up[boundsAt+2*c.boundsAt:])
+		writeColumn(up[columnWords*i:], &c.Input, countsAt+c.at, boundsAt/2+c.boundsAt, 0)
+		writeBounds(up[boundsAt+2*c.boundsAt:], &c.Input)
 	}
 	parts := (len(bits) + copyPart - 1) / copyPart
 	_ = device.InParallel(parts, len(bits), func(i int) error {
@@ -127,13 +123,8 @@ func (f *facets) run(ctx context.Context, x *slot) error {
 		if err := x.Write(x.batch.Buffer, bitsAt+len(bits)); err != nil {
 			return err
 		}
-		v := s.values.Load().buffers(s.t)
-		filters := v.a0 // any buffer
-		for _, c := range f.columns {
-			filters = c.filters(x.Device, filters)
-		}
-		args := countCodesArguments{slicesBuffers: v, batch: x.batch.Buffer, columns: len(f.columns), bitsAt: bitsAt / 4, words: len(bits), span: facetSpan,
-			filters: filters, counts: x.batch.Buffer}
+		args := countCodesArguments{slicesBuffers: s.values.Load().buffers(s.t), batch: x.batch.Buffer, columns: len(f.columns), bitsAt: bitsAt / 4, words: len(bits), span: facetSpan,
+			counts: x.batch.Buffer}
 		groups := len(f.columns) * ((len(bits) + facetSpan - 1) / facetSpan)
 		if err := f.kernel.Launch(&x.Flight, args, groups, facetGroup(x.Device.Tuning), device.ProbeTime); err != nil {
 			return err

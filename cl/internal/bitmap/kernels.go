@@ -13,6 +13,8 @@ var (
 	selectSlices  = device.NewKernel[slicesArguments]("slices")
 	countCodes    = device.NewKernel[countCodesArguments]("count_codes")
 	measureGroups = device.NewKernel[measureGroupsArguments]("measure_groups")
+	measureRows   = device.NewKernel[measureRowsArguments]("measure_rows")
+	codeGroups    = device.NewKernel[codeGroupsArguments]("code_groups")
 	wahClear      = device.NewKernel[wahClearArguments]("wah_clear")
 	wahSizes      = device.NewKernel[wahSizesArguments]("wah_sizes")
 	wahEnds       = device.NewKernel[wahEndsArguments]("wah_ends")
@@ -58,14 +60,28 @@ type slicesBuffers struct {
 
 type countCodesArguments struct {
 	slicesBuffers
-	batch, filters, counts       *ocl.MemObject
+	batch, counts                *ocl.MemObject
 	columns, bitsAt, words, span int
 }
 
 type measureGroupsArguments struct {
 	slicesBuffers
-	batch, bits, filters, counts *ocl.MemObject
-	at, words, span, cellsAt     int
+	batch, bits, counts      *ocl.MemObject
+	at, words, span, cellsAt int
+}
+
+type measureRowsArguments struct {
+	slicesBuffers
+	rowCount            int
+	batch, bits, counts *ocl.MemObject
+	at, cellsAt, span   int
+}
+
+type codeGroupsArguments struct {
+	slicesBuffers
+	rowCount                        int
+	batch, bits, counts             *ocl.MemObject
+	at, cellsAt, span, limb, copies int
 }
 
 type wahClearArguments struct {

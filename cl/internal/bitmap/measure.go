@@ -3,7 +3,6 @@ package bitmap
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/bits"
 
 	"heddle/cl/internal/device"
@@ -12,9 +11,7 @@ import (
 )
 
 const (
-	measureSpan    = 1024 // words of bits of a work-group
-	measureCells   = 3840 // MEASURE_CELLS of kernels/measure.cl
-	measureColumns = 16   // MEASURE_COLUMNS
+	measureColumns = 16 // MEASURE_COLUMNS of kernels/measure.cl, TOTAL_COLUMNS of kernels/totals.cl
 	mostCells      = 1 << 20
 )
 
@@ -34,41 +31,45 @@ func (s *Store) Measure(ctx context.Context, sel *plan.SelectBatch, a *plan.Aggr
 
 // measure is Measure without a check of its arguments and a self-test.
 func (s *Store) measure(ctx context.Context, sel *plan.SelectBatch, a *plan.Aggregation) (*plan.Cells, error) {
-	m, err := s.newMeasuring(ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	if s.dir.tiles == 0 || len(sel.Selection(0)) == 0 { // no row
-		cells := m.result(make([]uint32, m.cells))
-		m.takeEnds(nil, cells)
-		return cells, nil
-	}
 	v, err := s.allValues(ctx)
 	if err != nil {
 		return nil, err
 	}
-	m.kernel = measureGroups.For(v.features())
-	if _, err := s.rt.ProgramOf(m.kernel.KernelID); err != nil {
+	m, err := s.newMeasuring(v, a)
+	if err != nil {
 		return nil, err
+	}
+	way := m.way(v)
+	if s.dir.tiles == 0 || len(sel.Selection(0)) == 0 { // no row
+		cells, _ := way.take(make([]uint32, way.words()-way.cellsAt()))
+		return cells, nil
 	}
 	one := *sel
 	one.Output = plan.OutputResident
+	with := v.features()
+	fused := way.fused()
+	if fused {
+		if inSlices(sel.Selection(0)) {
+			one.Output = plan.OutputCounts // without bits
+		}
+		if sel.MostRanges() > sliceRanges || !s.lean() {
+			with |= useCodes
+		}
+	}
+	if _, err := s.rt.ProgramOf(way.prepare(with)); err != nil {
+		return nil, err
+	}
 	out := plan.Rows{Counts: make([]uint32, 1), Stride: plan.FilterWords(s.t.Rows)}
 	var cells *plan.Cells
 	err = s.onSlot(ctx, &one, func(x *slot) error {
-		x.after = &after{m.words(), m.write, func(at int) error { return m.send(x, at) }}
+		x.after = &after{way.words(), fused, func(up []uint32, at int) { way.write(x, up, at) }, func(at int) error { return way.send(x, at) }}
 		err := x.run(ctx, &one, &out)
 		if x.after = nil; err != nil {
 			return err
 		}
-		back := x.Down.Words[x.cut.words+m.cellsAt():][:m.words()-m.cellsAt()]
-		if n := back[m.cells]; n > 0 {
-			return m.fail(n)
-		}
-		if cells = m.result(back); m.ends > 0 {
-			if n := m.takeEnds(back[m.cells+1:], cells); n > 0 {
-				return m.fail(n)
-			}
+		var above uint32
+		if cells, above = way.take(x.Down.Words[x.cut.words+way.cellsAt():][:way.words()-way.cellsAt()]); above > 0 {
+			return m.fail(above)
 		}
 		cells.Stats = out.Stats
 		return nil
@@ -76,22 +77,30 @@ func (s *Store) measure(ctx context.Context, sel *plan.SelectBatch, a *plan.Aggr
 	return cells, err
 }
 
-// measuring is the work of kernels/measure.cl for an aggregation.
+// aggregator is how a kernel computes an aggregation.
+type aggregator interface {
+	prepare(with device.Features) device.KernelID // chooses the program
+	fused() bool                                  // the kernel selects the rows
+	words() int                                   // size of the upload
+	cellsAt() int                                 // its word from which on it comes back
+	write(x *slot, up []uint32, at int)           // makes the upload, which begins at word `at` of the upload of the slot
+	send(x *slot, at int) error                   // enqueues the kernel
+	take(back []uint32) (*plan.Cells, uint32)     // the answer, and the number of codes above the last one of their column
+}
+
+// measuring is an aggregation that some kernel takes.
 type measuring struct {
 	store     *Store
-	kernel    device.Kernel[measureGroupsArguments]
 	of        *plan.Aggregation
-	groupings []storedColumn
+	groupings []plan.Input
 	measured  []measured
 	places    int
-	cells     int
-	ends      int // work-groups that find least and greatest codes
-	bounds    int // bounds of the bins of all groupings
+	planes    int // of cells, each with a number for each place
 }
 
 // measured is a column with measures.
 type measured struct {
-	storedColumn
+	plan.Input
 	input   int // its number among the inputs of the aggregation
 	plane   int // its first plane of cells; plane 0 has the numbers of rows
 	flags   uint32
@@ -99,7 +108,8 @@ type measured struct {
 }
 
 // inverse is the factor that divides a multiple of the divisor, which is odd, in 64 bits. It makes codes that
-// are no multiples greater than any multiple divided: the kernel counts them as codes above the last one.
+// are no multiples greater than any multiple divided: the kernel counts them as codes above the last one. Its lower 32 bits do the same
+// for codes below 2^32.
 func (c *measured) inverse() uint64 {
 	x := c.divisor // right in three bits; each step doubles them
 	for range 5 {
@@ -121,28 +131,24 @@ func (m *measuring) fail(n uint32) error {
 	return err
 }
 
-// newMeasuring returns an error that is plan.ErrUnsupported for an aggregation that the kernel does not take.
-func (s *Store) newMeasuring(ctx context.Context, a *plan.Aggregation) (*measuring, error) {
-	m := &measuring{store: s, of: a, places: 1}
+// newMeasuring returns an error that is plan.ErrUnsupported for an aggregation that no kernel takes.
+func (s *Store) newMeasuring(v *values, a *plan.Aggregation) (*measuring, error) {
+	m := &measuring{store: s, of: a, places: 1, planes: 1}
 	for _, i := range a.Groupings {
-		c, err := s.stored(ctx, a.Inputs[i])
-		if err != nil {
-			return nil, err
-		}
-		top := c.Top()
+		in := a.Inputs[i]
+		top := in.Top()
 		if top >= plan.Dense || m.places*int(top+2) > plan.Dense {
 			return nil, fmt.Errorf("more than %d groups: %w", plan.Dense, plan.ErrUnsupported)
 		}
-		m.groupings, m.places, m.bounds = append(m.groupings, c), m.places*int(top+2), m.bounds+len(c.Bounds)
+		m.groupings, m.places = append(m.groupings, in), m.places*int(top+2)
 	}
-	plane := 1
 	for i, in := range a.Inputs {
 		flags, divisor := uint32(0), uint64(1)
 		for _, x := range a.Measures {
 			if x.Input != i {
 				continue
 			}
-			if in.Missing {
+			if v.columns[in.Column].lacks {
 				flags |= columnValues
 			}
 			if x.Kind == plan.MeasureCount {
@@ -152,7 +158,7 @@ func (s *Store) newMeasuring(ctx context.Context, a *plan.Aggregation) (*measuri
 				if len(a.Groupings) > 0 || in.Bounds != nil {
 					return nil, fmt.Errorf("measure of column %d: %w", in.Column, plan.ErrUnsupported)
 				}
-				m.ends, flags = (2*plan.FilterWords(s.t.Rows)+measureSpan-1)/measureSpan, flags|columnEnds
+				flags |= columnEnds
 				continue
 			}
 			by, ok := s.divisor(in, &x)
@@ -164,16 +170,11 @@ func (s *Store) newMeasuring(ctx context.Context, a *plan.Aggregation) (*measuri
 		if flags == 0 {
 			continue
 		}
-		c, err := s.stored(ctx, in)
-		if err != nil {
-			return nil, err
-		}
-		m.measured = append(m.measured, measured{c, i, plane, flags, divisor})
-		plane += bits.OnesCount32(flags&columnValues) + 2*bits.OnesCount32(flags&columnSum)
+		m.measured = append(m.measured, measured{in, i, m.planes, flags, divisor})
+		m.planes += bits.OnesCount32(flags&columnValues) + 2*bits.OnesCount32(flags&columnSum)
 	}
-	m.cells = plane * m.places
-	if len(m.groupings)+len(m.measured) > measureColumns || m.cells > mostCells {
-		return nil, fmt.Errorf("%d columns, %d cells: %w", len(m.groupings)+len(m.measured), m.cells, plan.ErrUnsupported)
+	if columns := len(m.groupings) + len(m.measured); columns > measureColumns || m.planes*m.places > mostCells {
+		return nil, fmt.Errorf("%d columns, %d cells: %w", columns, m.planes*m.places, plan.ErrUnsupported)
 	}
 	return m, nil
 }
@@ -193,102 +194,38 @@ func (s *Store) divisor(in plan.Input, x *plan.Measure) (by uint64, ok bool) {
 	return by, high == 0
 }
 
-// boundsAt and cellsAt are words behind the head of the upload.
-func (m *measuring) boundsAt() int { return 4 + columnWords*(len(m.groupings)+len(m.measured)) }
-func (m *measuring) cellsAt() int  { return m.boundsAt() + 2*m.bounds }
-
-// words is the size of the upload.
-func (m *measuring) words() int { return m.cellsAt() + m.cells + 1 + 4*m.ends*len(m.measured) }
-
-// write makes the upload, which begins at word `at`.
-func (m *measuring) write(up []uint32, at int) {
-	up[0], up[1], up[2], up[3] = uint32(len(m.groupings)), uint32(len(m.groupings)+len(m.measured)), uint32(m.places), uint32(m.cells)
-	records, bounds := up[4:], m.boundsAt()
-	for i := range m.groupings {
-		c := &m.groupings[i]
-		c.write(records, 0, (at+bounds)/2, 0)
-		c.writeBounds(up[bounds:])
-		records, bounds = records[columnWords:], bounds+2*len(c.Bounds)
-	}
-	for i := range m.measured {
-		c := &m.measured[i]
-		c.write(records, c.plane, 0, c.flags)
-		last, factor := c.Last/c.divisor, c.inverse()
-		records[8], records[9], records[10], records[11] = uint32(last), uint32(last>>32), uint32(factor), uint32(factor>>32)
-		records = records[columnWords:]
-	}
-}
-
-// send enqueues the kernel behind the one that writes the rows of a slot.
-func (m *measuring) send(x *slot, at int) error {
-	v := m.store.values.Load().buffers(m.store.t)
-	filters := v.a0 // any buffer
-	for _, c := range m.groupings {
-		filters = c.filters(x.Device, filters)
+// way chooses the kernel.
+func (m *measuring) way(v *values) aggregator {
+	narrow, divided, ends := true, false, false
+	for _, in := range m.groupings {
+		narrow = narrow && v.columns[in.Column].narrow && in.Bounds == nil
 	}
 	for _, c := range m.measured {
-		filters = c.filters(x.Device, filters)
+		narrow = narrow && v.columns[c.Column].narrow
+		divided = divided || c.divisor > 1
+		ends = ends || c.flags&columnEnds != 0
 	}
-	words := x.cut.bits
-	args := measureGroupsArguments{slicesBuffers: v, batch: x.batch.Buffer, at: at / 4, bits: x.rows.Buffer, words: words, span: measureSpan,
-		filters: filters, counts: x.batch.Buffer, cellsAt: at + m.cellsAt()}
-	return m.kernel.Launch(&x.Flight, args, (words+measureSpan-1)/measureSpan, facetGroup(x.Device.Tuning), device.ProbeTime)
+	switch {
+	case len(m.groupings) == 0 && (!divided || ends):
+		return &totals{measuring: m}
+	case narrow:
+		return newGroups(m, v)
+	}
+	return &wideGroups{measuring: m}
 }
 
-// takeEnds takes the least and greatest codes of all work-groups. It returns the number of those above the last code.
-func (m *measuring) takeEnds(words []uint32, r *plan.Cells) (above uint32) {
-	r.Ends = make([][]uint64, len(m.of.Measures))
-	for k, c := range m.measured {
-		least, greatest := uint64(math.MaxUint64), uint64(0)
-		for g := 4 * k; g < len(words) && c.flags&columnEnds != 0; g += 4 * len(m.measured) {
-			least = min(least, uint64(words[g])|uint64(words[g+1])<<32)
-			greatest = max(greatest, uint64(words[g+2])|uint64(words[g+3])<<32)
-		}
-		if greatest > c.Last {
-			above++
-		}
-		for i, x := range m.of.Measures {
-			switch {
-			case x.Input == c.input && x.Kind == plan.MeasureLeast:
-				r.Ends[i] = []uint64{least}
-			case x.Input == c.input && x.Kind == plan.MeasureGreatest:
-				r.Ends[i] = []uint64{greatest}
-			}
-		}
-	}
-	return above
+// answer is the answer without numbers.
+func (m *measuring) answer() *plan.Cells {
+	return &plan.Cells{Rows: make([]uint64, m.places), Values: make([][]uint64, len(m.of.Inputs)), Sums: make([][]uint64, len(m.of.Measures))}
 }
 
-// result makes the answer from all cells.
-func (m *measuring) result(cells []uint32) *plan.Cells {
-	plane := func(n int) []uint64 {
-		all := make([]uint64, m.places)
-		for i, x := range cells[n*m.places:][:m.places] {
-			all[i] = uint64(x)
-		}
-		return all
-	}
-	r := &plan.Cells{Rows: plane(0), Values: make([][]uint64, len(m.of.Inputs)), Sums: make([][]uint64, len(m.of.Measures))}
-	for _, c := range m.measured {
-		next := c.plane
-		if c.flags&columnValues != 0 {
-			r.Values[c.input] = plane(next)
-			next++
-		}
-		if c.flags&columnSum == 0 {
-			continue
-		}
-		sums := plane(next)
-		for i, high := range cells[(next+1)*m.places:][:m.places] {
-			sums[i] |= uint64(high) << 32
-		}
-		for i, x := range m.of.Measures {
-			if x.Kind != plan.MeasureCount && x.Input == c.input {
-				r.Sums[i] = sums
-			}
+// setSums gives the sums of a column to its measures.
+func (m *measuring) setSums(cells *plan.Cells, c *measured, sums []uint64) {
+	for i, x := range m.of.Measures {
+		if x.Input == c.input && (x.Kind == plan.MeasureSum || x.Kind == plan.MeasureFloats) {
+			cells.Sums[i] = sums
 		}
 	}
-	return r
 }
 
 var _ plan.Measurer = (*Store)(nil)

@@ -24,7 +24,7 @@ func TestMeasureDivisors(t *testing.T) {
 	tenths := plan.Measure{Kind: plan.MeasureFloats, Base: 1 << 63, Scale: 1}
 	hundredths := plan.Measure{Kind: plan.MeasureFloats, Base: 1 << 63, Scale: 2}
 	for _, measures := range [][]plan.Measure{{codes, tenths}, {tenths, codes}, {tenths, hundredths}, {tenths, {Kind: plan.MeasureCount}, hundredths}} {
-		_, err := s.newMeasuring(t.Context(), &plan.Aggregation{Inputs: []plan.Input{{Column: 3, Last: 99}}, Measures: measures})
+		_, err := s.newMeasuring(&values{columns: make([]valuesColumn, 4)}, &plan.Aggregation{Inputs: []plan.Input{{Column: 3, Last: 99}}, Measures: measures})
 		if !errors.Is(err, plan.ErrUnsupported) || !strings.HasPrefix(err.Error(), "measure of column 3: ") {
 			t.Errorf("%+v: error %v", measures, err)
 		}

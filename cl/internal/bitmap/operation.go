@@ -13,6 +13,7 @@ const (
 	useChecks                              // bits of checks are there
 	useColumns                             // StepAny is computed already
 	useCodes                               // a check has more than sliceRanges ranges
+	useGlobal                              // cells of groups do not fit local memory
 )
 
 // Operation registers the kernels of selections.
@@ -20,13 +21,15 @@ var Operation = device.Operation{
 	Name: "bitmap",
 	Programs: []device.Program{
 		{Kernels: []device.Function{selectRows}, Files: device.Files("wah.cl", "directory.cl", "tile.cl", "step.cl", "any_serial.cl", "any.cl", "rows.cl")},
-		{Kernels: []device.Function{selectSlices}, Files: device.Files("slice.cl", "step.cl", "slices.cl")},
+		{Kernels: []device.Function{selectSlices}, Files: device.Files("slice.cl", "step.cl", "selection.cl", "slices.cl")},
 		{Kernels: []device.Function{countCodes}, Files: device.Files("slice.cl", "column.cl", "facet.cl")},
 		{Kernels: []device.Function{measureGroups}, Files: device.Files("slice.cl", "column.cl", "measure.cl")},
+		{Kernels: []device.Function{measureRows}, Files: device.Files("slice.cl", "step.cl", "selection.cl", "column.cl", "totals.cl")},
+		{Kernels: []device.Function{codeGroups}, Files: device.Files("slice.cl", "step.cl", "selection.cl", "column.cl", "groups.cl")},
 		{Kernels: []device.Function{wahExpand, wahClear, wahSizes, wahEnds, wahRecall, reducePairs, reduceTiles},
 			Files: device.Files("group.cl", "scan.cl", "wah.cl", "directory.cl", "chunk.cl", "decompress.cl", "reduce.cl")},
 	},
-	Features: []string{"USE_WIDE", "USE_ARENAS", "USE_CHECKS", "USE_COLUMNS", "USE_CODES"},
+	Features: []string{"USE_WIDE", "USE_ARENAS", "USE_CHECKS", "USE_COLUMNS", "USE_CODES", "USE_GLOBAL"},
 	Check: func(t device.Tuning) error {
 		tile, local := tileGroups(t), workGroup(t)
 		switch {

@@ -71,7 +71,7 @@ func (x *slot) round(ctx context.Context, out *plan.Rows) error {
 		return err
 	}
 	if x.region == nil {
-		if err := x.store.scratch.Room(&x.rows, c.count*c.bits, 0, "rows"); err != nil {
+		if err := x.store.scratch.Room(&x.rows, (c.count*c.bits+partWords-1)/partWords*partWords, 0, "rows"); err != nil {
 			return err
 		}
 	}
@@ -116,7 +116,7 @@ func (x *slot) round(ctx context.Context, out *plan.Rows) error {
 // programs chooses and builds the programs of the round.
 func (x *slot) programs() error {
 	c, s := &x.cut, x.store
-	if c.sliced+c.checks > 0 {
+	if c.checks > 0 || c.sliced > 0 && !x.fused() {
 		with := s.values.Load().features()
 		if c.ranges > sliceRanges || !s.lean() {
 			with |= useCodes
@@ -131,6 +131,28 @@ func (x *slot) programs() error {
 	}
 	x.selects = s.program(c.features())
 	return x.Prepare(x.selects.KernelID)
+}
+
+// fused tells whether the work after a selection in slices alone selects the rows itself.
+func (x *slot) fused() bool { return x.after != nil && x.after.fused }
+
+// partWords is the greatest number of words of a part of a tile, LANES of kernels/slice.cl.
+const partWords = 8
+
+// selectionWords is the size of the head of an upload of kernels that select rows themselves: four words of their own, the
+// selection, and two steps.
+const selectionWords = 16
+
+// writeSelection puts the only selection into words of the upload, which begin at word `at`, for a kernel that selects the rows
+// itself: its steps, or two steps that take the bits of its rows.
+func (x *slot) writeSelection(to []uint32, at int) {
+	c := &x.cut
+	if c.sliced == 1 {
+		copy(to[:4], x.Up.Words[4*c.selectionsAt:])
+		return
+	}
+	to[0], to[1] = uint32(at/4+1), 2
+	to[4], to[8] = uint32(plan.StepAll), stepBits
 }
 
 // sizes returns the words of the upload of a round, and of the download of all but rows.
@@ -173,8 +195,10 @@ func (x *slot) send() error {
 	if err := x.launchSlices(c.sliced, c.checks, region{buffer: x.checks.Buffer, countsAt: noCounts}, c.checkStride()); err != nil {
 		return err
 	}
-	if err := x.launchSlices(0, c.sliced, x.to(), c.bits); err != nil {
-		return err
+	if !x.fused() {
+		if err := x.launchSlices(0, c.sliced, x.to(), c.bits); err != nil {
+			return err
+		}
 	}
 	if c.decompresses() {
 		if err := x.sendColumns(); err != nil {

@@ -59,6 +59,7 @@ type region struct {
 // after is work behind the kernel that writes rows.
 type after struct {
 	words int                       // behind the upload of the selection, at a place at; they come back with it
+	fused bool                      // a selection in slices alone has no other kernel than that of send
 	write func(up []uint32, at int) // makes these words, which are zero before
 	send  func(at int) error        // enqueues commands
 }

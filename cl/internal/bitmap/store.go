@@ -12,7 +12,6 @@ import (
 	ocl "github.com/jgillich/go-opencl/cl"
 
 	"heddle/cl/internal/device"
-	"heddle/cl/internal/filter"
 	"heddle/cl/internal/lists"
 	"heddle/codec/wah"
 	"heddle/engine/plan"
@@ -38,7 +37,6 @@ type Store struct {
 	loading chan struct{} // holds a token; its receiver may load values
 	values  atomic.Pointer[values]
 	uneven  sync.Map // columns of floats that Measure has left to pure Go, by number
-	absent  sync.Map // rows of a vector that CountCodes needs, a *filter.Set, by the vector
 
 	closed  atomic.Bool
 	closing chan struct{} // closed by Close
@@ -278,7 +276,6 @@ func (s *Store) Close() error {
 
 func (s *Store) release() {
 	s.free.Drain((*slot).release)
-	s.absent.Range(func(v, f any) bool { return !s.absent.CompareAndDelete(v, f) || f.(*filter.Set).Close() == nil })
 	if v := s.values.Load(); v != nil {
 		v.release(s.rt)
 	}

@@ -3,6 +3,7 @@ package bitmap
 import (
 	"context"
 	"fmt"
+	"math"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
@@ -17,6 +18,27 @@ type values struct {
 	arena *lists.Arena
 	tiles *ocl.MemObject // see kernels/slice.cl; the tiles of a column follow each other
 	bytes uint64         // memory of tiles
+
+	columns []valuesColumn
+}
+
+// valuesColumn tells what the tiles of a column have in common.
+type valuesColumn struct {
+	width  int  // the greatest width of a tile
+	narrow bool // no code is above 2^32-1
+	lacks  bool // some row has no value
+}
+
+// columnOf looks at the tiles of a column.
+func columnOf(tiles []bitslice.Tile) valuesColumn {
+	c := valuesColumn{narrow: true}
+	for i := range tiles {
+		t := &tiles[i]
+		c.width = max(c.width, int(t.Width))
+		c.narrow = c.narrow && t.Width <= 32 && t.Min <= math.MaxUint32-(1<<t.Width-1)
+		c.lacks = c.lacks || t.Valid <= uint32(t.Last)
+	}
+	return c
 }
 
 // tileWords is the size of a tile on the device, in words.
@@ -83,6 +105,9 @@ func (s *Store) newValues() (*values, error) {
 		}
 	}
 	v := &values{bytes: device.PaddedBytes(len(tiles))}
+	for _, c := range columns {
+		v.columns = append(v.columns, columnOf(c.Tiles))
+	}
 	if err := b.Memory.Reserve(v.bytes, "tiles of stored values"); err != nil {
 		return nil, err
 	}

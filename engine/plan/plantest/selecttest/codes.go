@@ -83,8 +83,13 @@ func randomColumns(t *testing.T, rows uint32, lasts []uint64) (*plantest.Table, 
 		}
 		codes[r.IntN(int(rows))] = last
 		in := plan.Input{Column: uint32(i), Last: last, Missing: i%2 == 1}
-		in.Vector = tab.AddVector(plantest.NewFilter(rows, func(uint32) bool { return r.IntN(1+i) == 1 }))
-		tab.AddCodes(t, codes)
+		lacks := plantest.NewFilter(rows, func(uint32) bool { return r.IntN(1+i) == 1 })
+		in.Vector = tab.AddVector(lacks)
+		var has []uint64
+		if in.Missing {
+			has = plantest.NewFilter(rows, func(row uint32) bool { return lacks[row/64]>>(row%64)&1 == 0 })
+		}
+		tab.AddTiles(t, codes, has)
 		inputs = append(inputs, in)
 	}
 	return tab, inputs

@@ -20,8 +20,8 @@ func (su suite) measures(t *testing.T) {
 		hundredths[row] = tab.Plain().Codes[3][row]
 		eighths[row] = 125 * hundredths[row]
 	}
-	even := plan.Input{Column: tab.AddCodes(t, eighths), Last: 125 * inputs[3].Last, Missing: inputs[3].Missing, Vector: inputs[3].Vector}
-	uneven := plan.Input{Column: tab.AddCodes(t, hundredths), Last: inputs[3].Last}
+	even := plan.Input{Column: tab.AddTiles(t, eighths, tab.Has[3]), Last: 125 * inputs[3].Last, Missing: inputs[3].Missing, Vector: inputs[3].Vector}
+	uneven := plan.Input{Column: tab.AddTiles(t, hundredths, nil), Last: inputs[3].Last}
 	store, ok := su.load(t, tab).(plan.Measurer)
 	if !ok {
 		t.Skip("the backend does not measure groups")
