@@ -154,8 +154,8 @@ func countCodes(t *testing.T, store plan.TableStore, tab *plantest.Table) {
 	}
 }
 
-// measure finds ends of wide codes, and sums them in groups of a column of few codes with rows without a value, and of one of
-// many codes.
+// measure finds ends of wide codes, and sums them and narrow ones in groups of a column of few codes with rows without a value,
+// and of one of many codes.
 func measure(t *testing.T, store plan.TableStore, tab *plantest.Table) {
 	var s plan.SelectBatch
 	s.Any(5)
@@ -165,8 +165,10 @@ func measure(t *testing.T, store plan.TableStore, tab *plantest.Table) {
 	if got, err := store.(plan.Measurer).Measure(t.Context(), &s, ends); err != nil || got.Ends[0][0] > got.Ends[1][0] {
 		t.Errorf("ends %v, %v", got, err)
 	}
-	for _, by := range []plan.Input{{Column: 1, Last: 6, Missing: true, Vector: 3}, {Column: 2, Last: uint64(tab.Rows) - 1}} {
-		a := &plan.Aggregation{Inputs: []plan.Input{by, {Column: 0, Last: 3 << 32}}, Groupings: []int{0}, Measures: []plan.Measure{{Kind: plan.MeasureSum, Input: 1}}}
+	few, many := plan.Input{Column: 1, Last: 6, Missing: true, Vector: 3}, plan.Input{Column: 2, Last: uint64(tab.Rows) - 1}
+	for _, of := range [][2]plan.Input{{few, {Column: 0, Last: 3 << 32}}, {few, many}, {many, many}} {
+		by, in := of[0], of[1]
+		a := &plan.Aggregation{Inputs: of[:], Groupings: []int{0}, Measures: []plan.Measure{{Kind: plan.MeasureSum, Input: 1}}}
 		got, err := store.(plan.Measurer).Measure(t.Context(), &s, a)
 		if err != nil {
 			t.Fatal(err)
@@ -181,7 +183,9 @@ func measure(t *testing.T, store plan.TableStore, tab *plantest.Table) {
 				place = 0
 			}
 			rows[place]++
-			sums[place] += tab.Codes[0][row] * (tab.Has[0][row/64] >> (row % 64) & 1)
+			if has := tab.Has[in.Column]; has == nil || has[row/64]>>(row%64)&1 != 0 {
+				sums[place] += tab.Codes[in.Column][row]
+			}
 		}
 		if !slices.Equal(got.Rows, rows) || !slices.Equal(got.Sums[0], sums) {
 			t.Errorf("groups of column %d are wrong", by.Column)

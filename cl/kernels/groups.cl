@@ -49,7 +49,7 @@
 #define FIELD_GROUP 4 // a grouping
 #define FIELD_LAST 8  // the last one
 
-#if !SCAN_SERIAL && defined(cl_khr_int64_base_atomics)
+#if NV_SHUFFLE && defined(cl_khr_int64_base_atomics) // others have them in other forms, or not at all
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #define SUM_CELL(p, n) atom_add((volatile __global ulong *)(p), n)
 #else
@@ -120,10 +120,13 @@ __kernel void code_groups(BUFFERS, __global const uint4 *restrict tiles, uint ti
         }
         GROUP_BARRIER;
         for (uint w = lid; w < GROUP_WORDS; w += GROUP_WG) {
-            uint set = chosen[w], g = w % SLICE_WORDS, plane = 1, x[32], place[32];
+            uint set = chosen[w], g = w % SLICE_WORDS, x[32], place[32];
             if (set == 0)
                 continue;
             EACH_ROW place[r] = 0;
+#if !USE_GLOBAL
+            uint plane = 1;
+#endif
             #pragma unroll 1
             for (uint k = 0; k < shape.x; k++) {
                 uint4 field = fields[2 * k], more = fields[2 * k + 1];
@@ -168,7 +171,9 @@ __kernel void code_groups(BUFFERS, __global const uint4 *restrict tiles, uint ti
                             ADD_OWN(&OWN(plane, place[r]), 1);
 #endif
                         }
+#if !USE_GLOBAL
                     plane++;
+#endif
                 }
                 if (field.w & FIELD_SUM) {
                     EACH_ROW
@@ -183,7 +188,9 @@ __kernel void code_groups(BUFFERS, __global const uint4 *restrict tiles, uint ti
                                 ADD_OWN(&OWN(plane + 1, place[r]), code >> limb);
 #endif
                         }
+#if !USE_GLOBAL
                     plane += 1 + (more.y >> limb > 0);
+#endif
                 }
             }
         }

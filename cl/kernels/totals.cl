@@ -42,7 +42,6 @@ static inline ulong sum_of(slices_t t, uint q, part_t set, ulong last, uint *abo
     else if (last - t.least < top)
         equal = set;
     last -= t.least;
-    #pragma unroll 4
     for (uint b = t.width; b-- > 0; s++) {
         part_t x = slice_rows(t, s, q, &loads);
         sum = 2 * sum + rows_in(set & x);

@@ -3,7 +3,8 @@
 // Vectors lie in an arena, in the layout of the file. A directory tells, tile by tile of their
 // groups, where their words lie. Tiles with little compression are there a second time as plain
 // groups. Stored values follow as bit slices (package bitslice) when a batch first needs them: a tile lies in one
-// buffer of four at most. A round is some selections over all tiles. Selections in stored values alone are one launch.
+// buffer of four at most. A round is some selections over all tiles. Selections in stored values alone are one launch,
+// together with their groups by narrow columns and their totals.
 // Of other selections, one launch makes the bits of their checks of stored values, the next one the rows. Counts or
 // rows come back.
 //
@@ -18,8 +19,13 @@
 //	wah_recall    its last loop: a tile of a       128              none                         none
 //	              vector
 //	count_codes   rows by codes of columns         256              16 KiB                       2
-//	measure_      rows and sums of groups, ends    256              16 KiB                       2, 10 a column with ends
-//	groups        of codes without groups
+//	code_groups   a selection in stored values,    128              16 KiB                       2 per 4 tiles, 1
+//	              rows and sums of its groups by
+//	              narrow columns
+//	measure_rows  the same without groups, and     256              2 KiB                        10 for the rows and each
+//	              ends of codes                                                                  number of a column
+//	measure_      rows and sums of groups by wide  256              16 KiB                       2
+//	groups        columns and bins
 //	reduce_pairs  OR of columns: a level of COA    256              none                         none
 //	reduce_tiles  ROA, hybrid, ideal hybrid        1 to 256         4 KiB                        1 per level
 //

@@ -16,7 +16,7 @@ import (
 
 // BenchmarkSlices selects from 32 M rows of three columns of random values, a of 64, b of 10,000 and c of
 // 1,000,000: the median time of counts one at a time (p50-µs), of a selection in a batch of 64 (batch-µs), of rows as bits
-// on the host, of a sum and of groups. HEDDLE_TABLE_ROWS sets the rows.
+// on the host, of a sum and of groups, and the time of their kernels (kernel-µs). HEDDLE_TABLE_ROWS sets the rows.
 func BenchmarkSlices(b *testing.B) {
 	d := devicetest.Find(b, ops)
 	rows := 32_000_000
@@ -102,14 +102,40 @@ func BenchmarkSlices(b *testing.B) {
 	bits := batch(plan.OutputBits, 1, check{1, plan.CodeRange{Hi: 3332}})
 	run("b < 3333/bits on the host", func() error { return s.Select(ctx, bits, &out) })
 	some := batch(plan.OutputResident, 1, check{1, plan.CodeRange{Hi: 4999}})
+	measures := map[string]*plan.Aggregation{}
 	for _, m := range []struct {
 		name        string
 		by, measure []int
 	}{{"sum(c) where b < 5000", nil, []int{2}}, {"64 groups, sum(b) where b < 5000", []int{0}, []int{1}}, {"10000 groups, sum(c) where b < 5000", []int{1}, []int{2}}} {
 		a := &plan.Aggregation{Inputs: inputs, Groupings: m.by, Measures: []plan.Measure{{Kind: plan.MeasureSum, Input: m.measure[0]}}}
+		measures[m.name] = a
 		run(fmt.Sprint(m.name), func() error {
 			_, err := s.Measure(ctx, some, a)
 			return err
+		})
+	}
+	timed, err := device.Open(b.Context(), d, device.Options{Profiling: true, SkipSelfTest: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer timed.Close()
+	again, err := load(b.Context(), timed, &tab.Table)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer again.Close()
+	for name, a := range measures {
+		b.Run(name+"/kernels", func(b *testing.B) {
+			var took []time.Duration
+			for b.Loop() {
+				cells, err := again.Measure(ctx, some, a)
+				if err != nil {
+					b.Fatal(err)
+				}
+				took = append(took, cells.Stats.Probe)
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1e3, "kernel-µs")
 		})
 	}
 }
