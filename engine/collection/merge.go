@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -113,15 +114,11 @@ func (w *Writer) parts(from, to int) (old []*segment, parts []merge.Part, err er
 	defer w.mu.Unlock()
 	old = w.segments[from:to]
 	for _, s := range old {
-		f, err := s.file()
+		part, err := s.part()
 		if err != nil {
 			return nil, nil, err
 		}
-		deleted, err := s.bitmap()
-		if err != nil {
-			return nil, nil, err
-		}
-		parts = append(parts, merge.Whole(f, deleted))
+		parts = append(parts, part)
 	}
 	return old, parts, nil
 }
@@ -137,4 +134,46 @@ func late(to *roaring.Bitmap, parts []merge.Part, i int, deleted *roaring.Bitmap
 	for d := range roaring.Values(roaring.AndNot(deleted, before)) {
 		to.Add(base + d - uint32(before.Rank(d)))
 	}
+}
+
+// WriteIndex writes the documents of the newest state as one index file without deleted documents: the file that
+// a merge writes.
+func WriteIndex(ctx context.Context, dir, path string) error {
+	for {
+		m, err := Read(dir)
+		if err != nil {
+			return err
+		}
+		err = m.writeIndex(ctx, dir, path)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if again, wrong := Read(dir); wrong != nil || again.Epoch == m.Epoch {
+			return err
+		} // a change has removed a file meanwhile
+	}
+}
+
+func (m *Manifest) writeIndex(ctx context.Context, dir, path string) (err error) {
+	var parts []merge.Part
+	for _, one := range m.Segments {
+		s := &segment{Segment: one, dir: dir}
+		defer func() { err = errors.Join(err, s.close()) }()
+		part, err := s.part()
+		if err != nil {
+			return err
+		}
+		parts = append(parts, part)
+	}
+	return merge.File(ctx, parts, func(m hdl.Meta) (*hdl.Writer, error) { return hdl.Create(path, m) })
+}
+
+// part is the documents of a segment that are not deleted.
+func (s *segment) part() (p merge.Part, err error) {
+	f, err := s.file()
+	if err != nil {
+		return p, err
+	}
+	deleted, err := s.bitmap()
+	return merge.Whole(f, deleted), err
 }
