@@ -60,7 +60,8 @@ type CollectionSettings struct {
 	StopWords []string
 	// Fold removes accents. Default: false.
 	Fold bool
-	// Store is "text" to keep the texts of documents. Default: "", they are not kept.
+	// Store is "text" to keep the texts of documents, or "source" to keep all of their members, which Update needs.
+	// Default: "", nothing is kept.
 	Store string
 	// Attributes are members of documents that filters and facets read. Default: none.
 	Attributes []Attribute
@@ -258,7 +259,7 @@ func hasTable(f *filter.Filter) bool {
 	return f.Table != nil
 }
 
-// refused reports whether an error is the fault of documents.
+// refused reports whether an error is the fault of documents, or of the caller: no file has changed.
 func refused(err error) bool {
-	return errors.Is(err, input.ErrCorrupt) || errors.Is(err, collection.ErrDocuments)
+	return errors.Is(err, input.ErrCorrupt) || errors.Is(err, collection.ErrDocuments) || errors.Is(err, collection.ErrSource)
 }

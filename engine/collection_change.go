@@ -31,9 +31,19 @@ type Document struct {
 
 // line is the document in JSON.
 func (d Document) line() ([]byte, error) {
+	members := map[string]any{"text": d.Text}
+	maps.Copy(members, d.Members)
+	members["id"] = d.Name
+	return json.Marshal(members)
+}
+
+// change is line without an empty text.
+func (d Document) change() ([]byte, error) {
 	members := map[string]any{}
 	maps.Copy(members, d.Members)
-	members["id"], members["text"] = d.Name, d.Text
+	if members["id"] = d.Name; d.Text != "" {
+		members["text"] = d.Text
+	}
 	return json.Marshal(members)
 }
 
@@ -64,6 +74,19 @@ type changes struct {
 // memory. Small segments are joined in the background. Errors: code InvalidOption for documents that the collection
 // cannot take, Closed if another process changes the collection, DiskFull.
 func (c *Collection) Add(ctx context.Context, docs iter.Seq[Document]) (Change, error) {
+	return stream(docs, Document.line, func(lines io.Reader) (Change, error) { return c.AddLines(ctx, lines) })
+}
+
+// Update changes documents whose sources the collection stores: the members of each document replace the members of
+// the stored document, null removes one, and objects are changed member by member (RFC 7396). An empty Text leaves the
+// text. Change.Missing counts the names that no document has. All or none are changed. Errors: the errors of Add, and
+// code Unsupported without stored sources.
+func (c *Collection) Update(ctx context.Context, docs iter.Seq[Document]) (Change, error) {
+	return stream(docs, Document.change, func(lines io.Reader) (Change, error) { return c.UpdateLines(ctx, lines) })
+}
+
+// stream passes documents as lines of JSON, as they come.
+func stream(docs iter.Seq[Document], form func(Document) ([]byte, error), pass func(lines io.Reader) (Change, error)) (Change, error) {
 	in, out := io.Pipe()
 	ended := make(chan struct{})
 	go func() {
@@ -72,7 +95,7 @@ func (c *Collection) Add(ctx context.Context, docs iter.Seq[Document]) (Change, 
 		var err error
 		for d := range docs {
 			var line []byte
-			if line, err = d.line(); err != nil {
+			if line, err = form(d); err != nil {
 				err = fmt.Errorf("%w: document %q: %w", collection.ErrDocuments, d.Name, err)
 				break
 			}
@@ -82,7 +105,7 @@ func (c *Collection) Add(ctx context.Context, docs iter.Seq[Document]) (Change, 
 		}
 		out.CloseWithError(errors.Join(err, to.Flush()))
 	}()
-	done, err := c.AddLines(ctx, in)
+	done, err := pass(in)
 	in.CloseWithError(io.ErrClosedPipe)
 	<-ended
 	return done, err
@@ -95,6 +118,29 @@ func (c *Collection) AddLines(ctx context.Context, lines io.Reader) (Change, err
 		opt.Format, opt.Stdin = build.JSONL, lines
 		added, err := w.Add(ctx, []string{"-"}, opt)
 		done.Added, done.Replaced = added.Documents, added.Replaced
+		return err
+	})
+}
+
+// UpdateLines is Update of changes in JSON lines.
+func (c *Collection) UpdateLines(ctx context.Context, lines io.Reader) (Change, error) {
+	return c.do(ctx, "update documents", func(w *collection.Writer, done *Change) error {
+		in, out := io.Pipe()
+		patched := make(chan error, 1)
+		go func() {
+			var err error
+			done.Missing, err = w.Patch(lines, out)
+			out.CloseWithError(err)
+			patched <- err
+		}()
+		opt := build.DefaultOptions()
+		opt.Format, opt.Stdin = build.JSONL, in
+		added, err := w.Add(ctx, []string{"-"}, opt)
+		in.CloseWithError(io.ErrClosedPipe)
+		done.Added, done.Replaced = added.Documents, added.Replaced
+		if wrong := <-patched; wrong != nil && !errors.Is(wrong, io.ErrClosedPipe) {
+			return wrong
+		}
 		return err
 	})
 }
@@ -159,6 +205,8 @@ func changeError(op string, err error) error {
 	e, known := errors.AsType[*Error](err)
 	code := failure.CodeOf(err)
 	switch {
+	case errors.Is(err, collection.ErrSource):
+		code = Unsupported
 	case refused(err):
 		code = InvalidOption
 	case errors.Is(err, collection.ErrLocked):
@@ -237,6 +285,14 @@ func (c *Collection) maintain(w *collection.Writer) {
 func (c *Collection) Verify(ctx context.Context) error {
 	_, err := collection.Verify(ctx, c.Internal().Dir())
 	return failure.Wrap("verify collection", err)
+}
+
+// Backup copies the newest state to another folder, which is new, empty or an earlier backup of the collection: it
+// writes only the files that the backup lacks, and compares their checksums. On the same file system files become hard
+// links. Changes can go on meanwhile. The backup is a collection, and heddle collection restore makes a copy of it.
+func (c *Collection) Backup(ctx context.Context, to string) error {
+	_, err := collection.Backup(ctx, c.Internal().Dir(), to, collection.CopyOptions{})
+	return failure.Wrap("backup", err)
 }
 
 // Close waits for running changes and merges, lets other processes change the collection, and closes its

@@ -191,3 +191,66 @@ func TestCollectionStream(t *testing.T) {
 		t.Errorf("%v after %d documents", err, asked)
 	}
 }
+
+// TestCollectionUpdate: a change keeps the other members of a document, with its text and attributes; wrong changes
+// change nothing.
+func TestCollectionUpdate(t *testing.T) {
+	e := onThread(t)
+	c, err := e.OpenCollection(t.Context(), filepath.Join(t.TempDir(), "c"), CollectionOptions{
+		Create: &CollectionSettings{Store: "source", Attributes: []Attribute{{Name: "year", Type: "int"}, {Name: "by.name", Type: "string"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.AddLines(t.Context(), strings.NewReader(`{"id":"a","title":"red","text":"loom","year":1,"by":{"name":"x","age":12345678901234567890}}
+{"id":"b","text":"loom","year":2}
+`)); err != nil {
+		t.Fatal(err)
+	}
+	check := func(where, want string) {
+		t.Helper()
+		h, err := c.Search(t.Context(), Query{Text: "loom OR weft", K: 5, Names: true, Filter: &Filter{Where: where}})
+		if got := fmt.Sprint(h.Names); err != nil || got != want {
+			t.Errorf("%s: %s, want %s, %v", where, got, want, err)
+		}
+	}
+	done, err := c.UpdateLines(t.Context(), strings.NewReader(`{"id":"a","year":3,"by":{"name":"z"}}
+{"id":"none","year":3}
+`))
+	if err != nil || done.Added != 1 || done.Replaced != 1 || done.Missing != 1 || done.Documents != 2 {
+		t.Errorf("%+v, %v", done, err)
+	}
+	check(`year = 3 AND "by.name" = 'z'`, "[a]")
+	if _, err := c.Update(t.Context(), slices.Values([]Document{{Name: "b", Text: "weft", Members: map[string]any{"year": nil}}})); err != nil {
+		t.Error(err)
+	}
+	check("year IS NULL", "[b]")
+	if _, err := c.Merge(t.Context()); err != nil {
+		t.Error(err)
+	}
+	s, err := c.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	source, err := s.Segments()[0].File().Document(0)
+	if want := `{"by":{"age":12345678901234567890,"name":"z"},"id":"a","text":"loom","title":"red","year":3}`; err != nil || source != want {
+		t.Errorf("%s, want %s, %v", source, want, err)
+	}
+	if text, err := s.Text(1); err != nil || text != "weft" {
+		t.Errorf("%q, %v", text, err)
+	}
+	for _, lines := range []string{"{\"id\":\"a\",\"year\":1}\n{\"id\":\"a\",\"year\":2}", `{"year":1}`, `[]`, `{"id":"a","year":"soon"}`, `{"id":"a","text":null,"title":null}`} {
+		if _, err := c.UpdateLines(t.Context(), strings.NewReader(lines)); CodeOf(err) != InvalidOption {
+			t.Errorf("%s: %v", lines, err)
+		}
+	}
+	check("year = 3", "[a]")
+	texts := openCollection(t, e, filepath.Join(t.TempDir(), "texts"))
+	if _, err := texts.UpdateLines(t.Context(), strings.NewReader(`{"id":"a"}`)); CodeOf(err) != Unsupported {
+		t.Errorf("without sources: %v", err)
+	}
+	if err := c.Backup(t.Context(), filepath.Join(t.TempDir(), "backup")); err != nil {
+		t.Error(err)
+	}
+}

@@ -225,7 +225,7 @@ func TestWriteIndex(t *testing.T) {
 	_, err = add(w, []document{{"c", "weft"}, {"a", "grey"}})
 	must(t, err)
 	path := filepath.Join(t.TempDir(), "x.hdl")
-	must(t, WriteIndex(t.Context(), dir, path))
+	must(t, WriteIndex(t.Context(), dir, path, "test"))
 	must(t, w.Merge(t.Context()))
 	fresh(t, dir, docs)
 	got, err := os.ReadFile(path)

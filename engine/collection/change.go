@@ -11,6 +11,7 @@ import (
 	"heddle/engine/file/mapped"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/build"
+	"heddle/engine/index/hdl"
 )
 
 // Added describes added documents.
@@ -28,10 +29,11 @@ type Added struct {
 // returns without an error, queries find the documents, and a crash does not lose them.
 func (w *Writer) Add(ctx context.Context, inputs []string, opt build.Options) (a Added, err error) {
 	want := w.Manifest().Settings
-	want.apply(&opt)
-	for _, c := range want.Attributes {
-		opt.Attributes = append(opt.Attributes, c.Name)
+	if want.Store == hdl.StoreSource && (opt.Text != nil || opt.ID != "") {
+		return a, errors.New("the members of text and name belong to a collection that stores sources: leave out --text and --id")
 	}
+	want.apply(&opt)
+	opt.Attributes = names(want.Attributes)
 	number := w.number()
 	defer func() {
 		if err != nil {
@@ -161,3 +163,31 @@ func (w *Writer) Delete(ctx context.Context, names iter.Seq2[string, error]) (r 
 	r.Epoch = w.now.Epoch
 	return r, err
 }
+
+// Source returns the source of the document with a name, which the collection stores.
+func (w *Writer) Source(name string) (source string, found bool, err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.now.Settings.Store != hdl.StoreSource {
+		return "", false, ErrSource
+	}
+	for _, s := range w.segments {
+		doc, found, err := s.find(name)
+		if err != nil {
+			return "", false, err
+		}
+		if found {
+			f, err := s.file()
+			if err != nil {
+				return "", false, err
+			}
+			source, err = f.Document(doc)
+			return source, true, err
+		}
+	}
+	return "", false, nil
+}
+
+// ErrSource is the error of calls that need stored sources.
+var ErrSource = errors.New("the collection does not store the sources of its documents: make it with store source")

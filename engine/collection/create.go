@@ -18,9 +18,9 @@ import (
 )
 
 // Create makes a collection without documents in a new or empty folder. The settings of opt hold for
-// all documents: its analysis, codecs, lengths and stored texts. Impacts are refused, because they
-// depend on all documents, and so are stored sources, because each addition names the members that are its text. With columns, each segment has an attribute table of the members of JSON
-// lines with these names.
+// all documents: its analysis, codecs, lengths and stored texts or sources. With sources, the options Text and ID hold
+// for all documents too. Impacts are refused, because they depend on all documents. With columns, each segment has an
+// attribute table of the members of JSON lines with these names.
 //
 // A folder that Create has made is removed after an error. A folder with other files is refused with
 // fs.ErrExist, and a folder in which another process works with ErrLocked.
@@ -34,9 +34,6 @@ func createOn(ctx context.Context, d container.Disk, dir string, opt build.Optio
 	}
 	if opt.Impacts > 0 {
 		return errors.New("a collection has no impacts: they depend on all documents; build an index instead")
-	}
-	if opt.Store == hdl.StoreSource {
-		return errors.New("a collection stores texts, not sources: its additions may have texts in different members; build an index instead")
 	}
 	made := d.Mkdir(dir)
 	if made != nil && !errors.Is(made, fs.ErrExist) {
@@ -91,7 +88,10 @@ func createIn(ctx context.Context, d container.Disk, dir string, opt build.Optio
 	}()
 	number := w.number()
 	w.now = &Manifest{Name: filepath.Base(at), Kind: Kind}
-	opt.Format, opt.Stdin = build.Text, strings.NewReader("")
+	opt.Format, opt.Stdin, opt.Attributes = build.Text, strings.NewReader(""), names(columns)
+	if opt.Store == hdl.StoreSource {
+		opt.Format = build.JSONL
+	}
 	if w.now.Settings, err = w.build(ctx, number, []string{"-"}, opt, new(build.Summary)); err != nil {
 		return err
 	}
@@ -110,6 +110,14 @@ func createIn(ctx context.Context, d container.Disk, dir string, opt build.Optio
 	defer w.mu.Unlock()
 	w.before = map[string]bool{}
 	return w.change([]*segment{s}, nil)
+}
+
+// names returns the names of columns.
+func names(columns []attributes.Column) (all []string) {
+	for _, c := range columns {
+		all = append(all, c.Name)
+	}
+	return all
 }
 
 // build builds the index file with a number, and returns its settings.

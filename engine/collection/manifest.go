@@ -1,11 +1,13 @@
 package collection
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"heddle/engine/collection/attributes"
 	"heddle/engine/file/auxiliary"
@@ -78,6 +80,9 @@ type Settings struct {
 	ExceptionRatio float64  `json:"exception_ratio"`
 	Lengths        string   `json:"lengths"`
 	Store          string   `json:"store,omitempty"`
+	// Text and ID are the members of JSON lines of a collection that stores sources.
+	Text []string `json:"text,omitempty"`
+	ID   string   `json:"id,omitempty"`
 	// Attributes are the columns of the attribute table of each segment; nil for none.
 	Attributes []attributes.Column `json:"attributes,omitempty"`
 }
@@ -87,12 +92,15 @@ func (s *Settings) apply(o *build.Options) {
 	o.Rules, o.Tokens, o.CJK, o.Fold, o.Stem, o.StopWords = s.Rules, s.Tokens, s.CJK, s.Fold, s.Stem, s.StopWords
 	o.Codec, o.Dense, o.ExceptionRatio, o.Lengths, o.Store = s.Codec, s.Dense, s.ExceptionRatio, s.Lengths, s.Store
 	o.Impacts = 0
+	if s.Store == hdl.StoreSource {
+		o.Text, o.ID = s.Text, s.ID
+	}
 }
 
 // settingsOf returns the settings of an index.
 func settingsOf(m *hdl.Meta) Settings {
 	a := m.Analysis
-	return Settings{a.Rules, a.Tokens, a.CJK, a.Fold, a.Stemmer, a.StopWords, m.Codec, m.Dense, m.ExceptionRatio, m.Lengths, m.Store, nil}
+	return Settings{a.Rules, a.Tokens, a.CJK, a.Fold, a.Stemmer, a.StopWords, m.Codec, m.Dense, m.ExceptionRatio, m.Lengths, m.Store, m.Text, m.ID, nil}
 }
 
 // Map is the collection as the shards of an index.
@@ -225,6 +233,13 @@ func (m *Manifest) write(d container.Disk, dir string) error {
 		return err
 	}
 	return auxiliary.ReplaceOn(d, filepath.Join(dir, layout.ManifestName), data)
+}
+
+// Largest returns the segments with documents, the largest first.
+func (m *Manifest) Largest() []Segment {
+	all := slices.DeleteFunc(slices.Clone(m.Segments), func(s Segment) bool { return s.Docs == 0 })
+	slices.SortStableFunc(all, func(a, b Segment) int { return cmp.Compare(b.Docs, a.Docs) })
+	return all
 }
 
 // total sets the first documents of all segments, and the totals.

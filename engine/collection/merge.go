@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -138,34 +137,20 @@ func late(to *roaring.Bitmap, parts []merge.Part, i int, deleted *roaring.Bitmap
 
 // WriteIndex writes the documents of the newest state as one index file without deleted documents: the file that
 // a merge writes.
-func WriteIndex(ctx context.Context, dir, path string) error {
-	for {
-		m, err := Read(dir)
-		if err != nil {
-			return err
-		}
-		err = m.writeIndex(ctx, dir, path)
-		if !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		if again, wrong := Read(dir); wrong != nil || again.Epoch == m.Epoch {
-			return err
-		} // a change has removed a file meanwhile
+func WriteIndex(ctx context.Context, dir, path, creator string) (err error) {
+	_, all, err := openAll(dir)
+	if err != nil {
+		return err
 	}
-}
-
-func (m *Manifest) writeIndex(ctx context.Context, dir, path string) (err error) {
 	var parts []merge.Part
-	for _, one := range m.Segments {
-		s := &segment{Segment: one, dir: dir}
+	for _, s := range all {
 		defer func() { err = errors.Join(err, s.close()) }()
-		part, err := s.part()
-		if err != nil {
-			return err
-		}
-		parts = append(parts, part)
+		parts = append(parts, merge.Whole(s.index, s.deleted))
 	}
-	return merge.File(ctx, parts, func(m hdl.Meta) (*hdl.Writer, error) { return hdl.Create(path, m) })
+	return merge.File(ctx, parts, func(m hdl.Meta) (*hdl.Writer, error) {
+		m.Creator = creator
+		return hdl.Create(path, m)
+	})
 }
 
 // part is the documents of a segment that are not deleted.

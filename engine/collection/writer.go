@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -126,7 +127,10 @@ func (w *Writer) Manifest() *Manifest {
 }
 
 // own matches the names of the files of a collection, and the names of their temporary files.
-var own = regexp.MustCompile(`^(\d{8,}\.hd[lkb]|\d{8,}-\d{8,}\.roaring|manifest\.json)(\.tmp\d+)?$|^\.heddle-build-`)
+var own = regexp.MustCompile(`^(\d{8,}\.hd[lkb](\.cost)?|\d{8,}-\d{8,}\.roaring|manifest\.json)(\.tmp\d+)?$|^\.heddle-build-`)
+
+// cost ends the name of the cost models of an index, which heddle calibrate writes.
+const cost = ".cost"
 
 // numberOf returns the number at the start of the name of a file; 0 for other names.
 func numberOf(name string) uint64 {
@@ -160,8 +164,13 @@ func (w *Writer) clean() error {
 func (w *Writer) remove(files map[string]bool) {
 	now := w.now.files()
 	for name := range files {
-		if !now[name] && !w.before[name] {
-			_ = w.disk.RemoveAll(filepath.Join(w.dir, name))
+		of := strings.TrimSuffix(name, cost) // costs go with their index
+		if now[of] || w.before[of] {
+			continue
+		}
+		_ = w.disk.RemoveAll(filepath.Join(w.dir, name))
+		if strings.HasSuffix(of, ".hdl") {
+			_ = os.Remove(filepath.Join(w.dir, of+cost))
 		}
 	}
 }

@@ -70,8 +70,10 @@ func (o *calibrateOptions) AddFlags(fs *pflag.FlagSet) {
 	o.Add(fs, "metric", "backend", "device", "threads", "tuning")
 }
 
-func (o *calibrateOptions) Validate(args []string) (err error) {
-	if err = o.set(args, "index file"); err != nil {
+func (o *calibrateOptions) Validate(args []string) error { return o.validate(args, "index file") }
+
+func (o *calibrateOptions) validate(args []string, name string) (err error) {
+	if err = o.set(args, name); err != nil {
 		return err
 	}
 	if o.time <= 0 {

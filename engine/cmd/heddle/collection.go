@@ -14,6 +14,7 @@ import (
 	"heddle/engine/collection"
 	"heddle/engine/collection/attributes"
 	"heddle/engine/index/analyze"
+	"heddle/engine/index/hdl"
 	"heddle/engine/internal/layout"
 )
 
@@ -26,11 +27,13 @@ when its command has ended with exit code 0.
 
 The name of a document stands for it: a document that is added under the name of another
 one replaces it. Deleted and replaced documents count in no answer and no score.`,
-		newCollectionCreate(a), newCollectionAdd(a), newCollectionDelete(a), newCollectionMerge(a), newCollectionInfo(a), newCollectionVerify(a))
+		newCollectionCreate(a), newCollectionAdd(a), newCollectionUpdate(a), newCollectionDelete(a), newCollectionMerge(a), newCollectionInfo(a), newCollectionVerify(a),
+		newCollectionExport(a), newCollectionBackup(a), newCollectionRestore(a), newCollectionCalibrate(a))
 }
 
 type collectionCreate struct {
 	settings
+	documents
 	onePath
 	tokens     string
 	attributes []string
@@ -50,7 +53,10 @@ author.name is the member name of the object author, or of objects in an array. 
 takes only JSON lines. A document without the member has no value; an empty text is a value only
 in a column of texts. A value that the type cannot hold is an error of heddle collection add, or
 left out (add --invalid replace): integers are numbers without fraction and exponent (not 1.0 or
-1e3), and only floats are rounded.`,
+1e3), and only floats are rounded.
+
+--store source keeps the objects of JSON lines, so that heddle collection update can change
+members. --text and --id then hold for all documents, not for each addition.`,
 		Example: "  heddle collection create letters\n  heddle collection create poems --stem english --store text\n" +
 			"  heddle collection create articles --attribute year=int --attribute 'tags=string[]'",
 	}, &collectionCreate{})
@@ -59,6 +65,7 @@ left out (add --invalid replace): integers are numbers without fraction and expo
 func (o *collectionCreate) AddFlags(fs *pflag.FlagSet) {
 	addTokenizer(fs, &o.tokens)
 	fs.StringArrayVar(&o.attributes, "attribute", nil, "keep this member of JSON lines as a column, `NAME=TYPE`; may be repeated")
+	o.addMembers(fs)
 	o.Add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "cjk", "fold", "lengths", "store")
 }
 
@@ -86,6 +93,9 @@ func (o *collectionCreate) Run(ctx context.Context, a *App) error {
 	opt, err := settingsOf(c, o.tokens)
 	if err != nil {
 		return err
+	}
+	if opt.Text, opt.ID = o.text, o.id; (o.text != nil || o.id != "") && opt.Store != hdl.StoreSource {
+		return usageError{errors.New("--text and --id are for --store source: without it, give them to heddle collection add")}
 	}
 	return collection.Create(ctx, o.path, opt, o.columns()...)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"heddle/engine"
 	"heddle/engine/cmd/heddle/internal/memlimit"
 	"heddle/engine/cmd/heddle/internal/report"
 	"heddle/engine/cmd/heddle/internal/terminal"
@@ -108,38 +109,51 @@ func (o *collectionAdd) Run(ctx context.Context, a *App) error {
 }
 
 type collectionDelete struct {
-	dir, names string
-	zero, json bool
+	dir, names, where string
+	zero, json        bool
 }
 
 func newCollectionDelete(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
-		Use:   "delete DIR --names FILE [--null] [--json]",
-		Short: "Delete documents of a collection by their names",
+		Use:   "delete DIR (--names FILE [--null] | --where PREDICATE) [--json]",
+		Short: "Delete documents of a collection by their names or attributes",
 		Long: `Delete removes the documents with the names of a file, one name per line. With --null each
 name ends in a zero byte instead, so that names may have line breaks. The file may be
 compressed by gzip, zstd or bzip2; - is standard input. A name that no document has is no
-error; delete prints the number of such names. The documents leave all answers and scores
-at once, and the files at the next merge of their segment.`,
-		Example: "  heddle collection delete news --names old.txt\n  printf 'a\\n' | heddle collection delete news --names -",
+error; delete prints the number of such names. --where deletes the documents whose
+attributes make a predicate true (heddle search --where). The documents leave all answers
+and scores at once, and the files at the next merge of their segment.`,
+		Example: "  heddle collection delete news --names old.txt\n  printf 'a\\n' | heddle collection delete news --names -\n" +
+			"  heddle collection delete news --where 'year < 2001'",
 	}, &collectionDelete{})
 }
 
 func (o *collectionDelete) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.names, "names", "", "delete the documents that this `FILE` names, one per line")
+	fs.StringVar(&o.where, "where", "", "delete the documents whose attributes make this `PREDICATE` true")
 	fs.BoolVar(&o.zero, "null", false, "names end in a zero byte instead of a line break")
 	addJSON(fs, &o.json)
 }
 
 func (o *collectionDelete) Validate(args []string) (err error) {
-	if o.names == "" {
-		return errors.New("--names is missing")
+	if (o.names == "") == (o.where == "") {
+		return errors.New("takes either --names or --where")
 	}
 	o.dir, err = oneArgument(args, "folder")
 	return err
 }
 
 func (o *collectionDelete) Run(ctx context.Context, a *App) error {
+	if o.where != "" {
+		r, err := opened(ctx, o.dir, func(c *engine.Collection) (*report.CollectionChange, error) {
+			done, err := c.DeleteMatches(ctx, engine.Query{Filter: &engine.Filter{Where: o.where}})
+			return &report.CollectionChange{Path: o.dir, Epoch: done.State, Deleted: &done.Deleted, Documents: done.Documents}, err
+		})
+		if err != nil {
+			return err
+		}
+		return a.print(r, o.json)
+	}
 	in, err := (&input.Opener{Ctx: ctx, Stdin: a.Stdin}).Open(o.names)
 	if err != nil {
 		return err

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/engine/cmd/heddle/internal/report"
-	"heddle/engine/index/hdl"
 )
 
 type indexDumpOptions struct {
@@ -22,7 +21,7 @@ type indexDumpOptions struct {
 
 func newIndexDump(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
-		Use:   "dump X.hdl [--term T | --doc N]",
+		Use:   "dump (X.hdl | DIR) [--term T | --doc N]",
 		Short: "Print terms, one posting list, or one document",
 		Long: `Dump prints the terms in ascending order, one per line:
 
@@ -39,7 +38,9 @@ With --doc it prints the document with one docID, as a line
 
   NAME TAB LENGTH IN TOKENS
 
-followed by its text or source if the index stores documents (index build --store).`,
+followed by its text or source if the index stores documents (index build --store).
+
+DIR is a collection: dump prints the index that heddle collection merge makes of it.`,
 		Example: "  heddle index dump books.hdl\n  heddle index dump books.hdl --term loom\n  heddle index dump books.hdl --doc 0",
 	}, &indexDumpOptions{})
 }
@@ -60,12 +61,12 @@ func (o *indexDumpOptions) Validate(args []string) error {
 // noDocument is the default of --doc.
 const noDocument = math.MinInt64
 
-func (o *indexDumpOptions) Run(ctx context.Context, a *App) error {
-	f, err := hdl.Open(o.path)
+func (o *indexDumpOptions) Run(ctx context.Context, a *App) (err error) {
+	f, done, err := openIndex(ctx, o.path, "")
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer func() { err = errors.Join(err, done()) }()
 	out := bufio.NewWriter(a.Stdout)
 	if o.doc != noDocument {
 		err = report.WriteDocument(f, o.doc, out)

@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"heddle/engine/cmd/heddle/internal/flags"
 	"heddle/engine/index/export"
-	"heddle/engine/index/hdl"
 )
 
 type indexExportOptions struct {
@@ -21,7 +21,7 @@ type indexExportOptions struct {
 
 func newIndexExport(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
-		Use:   "export X.hdl --format FORMAT [-o OUTPUT]",
+		Use:   "export (X.hdl | DIR) --format FORMAT [-o OUTPUT]",
 		Short: "Write an index for other programs",
 		Long: `Export writes the documents, terms and frequencies of an index in a format that other
 programs and index build read:
@@ -37,30 +37,41 @@ pisa, repeat --stem, --stopwords, --fold, --cjk and --tokenizer. Queries of an i
 are split at white space. Impacts take the place of frequencies. jsonl has no lengths of
 documents; they become the sums of the frequencies.
 
+DIR is a collection: the output is the one of the index that heddle collection merge makes, and
+needs room for that index file.
+
 ciff and jsonl go to standard output by default. Files that exist are replaced with
 --force only.`,
 		Example: "  heddle index export books.hdl --format ciff -o books.ciff\n  heddle index export books.hdl --format jsonl | zstd > books.jsonl.zst",
 	}, &indexExportOptions{})
 }
 
-func (o *indexExportOptions) AddFlags(fs *pflag.FlagSet) {
-	flags.AddChoice(fs, &o.format, "format", "", "format of the output: ", export.Formats())
+func (o *indexExportOptions) AddFlags(fs *pflag.FlagSet) { o.add(fs, "", export.Formats()) }
+
+func (o *indexExportOptions) add(fs *pflag.FlagSet, format export.Format, formats []export.Format) {
+	flags.AddChoice(fs, &o.format, "format", format, "format of the output: ", formats)
 	fs.StringVarP(&o.out, "output", "o", "-", "write to `OUTPUT`; - is standard output")
 	fs.BoolVar(&o.force, "force", false, "replace files that exist")
 }
 
-func (o *indexExportOptions) Validate(args []string) error {
+func (o *indexExportOptions) Validate(args []string) error { return o.validate(args, "index file") }
+
+func (o *indexExportOptions) validate(args []string, name string) error {
 	switch {
 	case o.format == "":
 		return errors.New("--format is missing")
 	case o.format == string(export.PISA) && o.out == "-":
 		return errors.New("--format pisa writes several files: --output (-o) is missing")
 	}
-	return o.set(args, "index file")
+	return o.set(args, name)
 }
 
 func (o *indexExportOptions) Run(ctx context.Context, a *App) error {
-	f, err := hdl.Open(o.path)
+	beside := ""
+	if o.out != "-" {
+		beside = filepath.Dir(o.out)
+	}
+	f, done, err := openIndex(ctx, o.path, beside)
 	if err != nil {
 		return err
 	}
@@ -69,5 +80,5 @@ func (o *indexExportOptions) Run(ctx context.Context, a *App) error {
 	} else {
 		err = export.Files(ctx, f, export.Format(o.format), o.out, o.force)
 	}
-	return errors.Join(forcible(err), f.Close())
+	return errors.Join(forcible(err), done())
 }

@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"heddle/engine/cmd/heddle/internal/report"
-	"heddle/engine/index/hdl"
 	"heddle/engine/index/inventory"
 )
 
@@ -19,7 +19,7 @@ type indexInfoOptions struct {
 
 func newIndexInfo(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
-		Use:   "info X.hdl [--term T] [--json]",
+		Use:   "info (X.hdl | DIR) [--term T] [--json]",
 		Short: "Print counts, settings and sizes of an index",
 		Long: `Info prints the contents of an index, the settings of its build, the sections of the
 file, and for each codec its lists, their sizes and the reasons for the codec. Info
@@ -28,7 +28,8 @@ verifies the parts of the file that it prints; index verify reads the whole file
 With codec auto, each list has the codec with the lowest cost: bits per posting plus
 decoding time, expressed in bits. --term computes the cost of one list under all codecs
 that auto compares. The term is spelt as in the index: lower case, stemmed if the index
-is stemmed.`,
+is stemmed. For the folder of a collection info prints the same as heddle collection info; --term
+computes the cost in the index that heddle collection merge makes.`,
 		Example: "  heddle index info books.hdl\n  heddle index info books.hdl --json\n  heddle index info books.hdl --term loom",
 	}, &indexInfoOptions{})
 }
@@ -40,12 +41,15 @@ func (o *indexInfoOptions) AddFlags(fs *pflag.FlagSet) {
 
 func (o *indexInfoOptions) Validate(args []string) error { return o.set(args, "index file") }
 
-func (o *indexInfoOptions) Run(_ context.Context, a *App) error {
-	f, err := hdl.Open(o.path)
+func (o *indexInfoOptions) Run(ctx context.Context, a *App) (err error) {
+	if isFolder(o.path) && o.term == "" {
+		return (&collectionInfo{o.onePath, o.json}).Run(ctx, a)
+	}
+	f, done, err := openIndex(ctx, o.path, "")
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer func() { err = errors.Join(err, done()) }()
 	if o.term == "" {
 		return a.print(report.NewIndex(f), o.json)
 	}

@@ -428,7 +428,7 @@ func TestIndexBuildTexts(t *testing.T) {
 		t.Errorf("search prints %q", got)
 	}
 	wantFailure(t, heddle(t, "index", "build", "-o", "t.hdl", "--store", "source", "d.tsv"), exitFailure, "d.tsv: text, which has no JSON objects that could be stored")
-	wantFailure(t, heddle(t, "collection", "create", "c", "--store", "source"), exitFailure, "a collection stores texts, not sources")
+	wantFailure(t, heddle(t, "collection", "create", "c", "--text", "body"), exitUsage, "--store source")
 	must(t, "index", "build", "-o", "e.hdl", "d.tsv")
 	if got := must(t, "index", "dump", "e.hdl", "--doc", "2"); got != "c\t4\n" {
 		t.Errorf("document 2 is %q", got)

@@ -18,6 +18,7 @@ import (
 type verifyOptions[F verifiable] struct {
 	onePath
 	name     string // name of the argument in the usage
+	folder   bool   // the argument may be a collection
 	open     func(path string) (F, error)
 	contents func(F) string
 }
@@ -31,13 +32,13 @@ type verifiable interface {
 
 func newIndexVerify(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
-		Use:   "verify X.hdl",
+		Use:   "verify (X.hdl | DIR)",
 		Short: "Check an index completely",
 		Long: `Verify checks all checksums, decodes all lists, and checks order, counts, frequencies
 and the dictionary. For a damaged file it prints the position of the damage and exits
-with code 3.`,
+with code 3. For the folder of a collection it does the same as heddle collection verify.`,
 		Example: "  heddle index verify books.hdl",
-	}, &verifyOptions[*hdl.File]{name: "index file", open: hdl.Open, contents: func(f *hdl.File) string {
+	}, &verifyOptions[*hdl.File]{name: "index file", folder: true, open: hdl.Open, contents: func(f *hdl.File) string {
 		m := f.Meta()
 		return fmt.Sprintf("%d documents, %d terms, %d postings", m.Docs, m.Terms, m.Postings)
 	}})
@@ -87,6 +88,9 @@ func (o *verifyOptions[F]) AddFlags(*pflag.FlagSet) {}
 func (o *verifyOptions[F]) Validate(args []string) error { return o.set(args, o.name) }
 
 func (o *verifyOptions[F]) Run(ctx context.Context, a *App) error {
+	if o.folder && isFolder(o.path) {
+		return (&collectionVerify{o.onePath}).Run(ctx, a)
+	}
 	f, err := o.open(o.path)
 	if err != nil {
 		return err

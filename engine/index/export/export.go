@@ -95,8 +95,22 @@ func Write(ctx context.Context, f *hdl.File, format Format, w io.Writer) error {
 
 // Files is Write to the file at path, or for pisa to files whose names start with path. The
 // files appear when they are complete. Files that exist are replaced only with force.
-func Files(ctx context.Context, f *hdl.File, format Format, path string, force bool) (err error) {
-	for _, suffix := range format.suffixes() {
+func Files(ctx context.Context, f *hdl.File, format Format, path string, force bool) error {
+	return files(path, format.suffixes(), force, func(out []*bufio.Writer) error {
+		return (&exporter{ctx: ctx, f: f, out: out}).export(format)
+	})
+}
+
+// File writes a file at path by write, as Files does.
+func File(path string, force bool, write func(out *bufio.Writer) error) error {
+	return files(path, []string{""}, force, func(out []*bufio.Writer) error {
+		return errors.Join(write(out[0]), out[0].Flush())
+	})
+}
+
+// files writes files whose names are path with suffixes.
+func files(path string, suffixes []string, force bool, write func(out []*bufio.Writer) error) (err error) {
+	for _, suffix := range suffixes {
 		st, err := os.Stat(path + suffix)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -114,17 +128,17 @@ func Files(ctx context.Context, f *hdl.File, format Format, path string, force b
 		return err
 	}
 	defer func() { err = errors.Join(err, disk.RemoveAll(dir)) }()
-	x := &exporter{ctx: ctx, f: f}
 	var files []container.DiskFile
-	for _, suffix := range format.suffixes() {
+	var out []*bufio.Writer
+	for _, suffix := range suffixes {
 		file, err := disk.Create(filepath.Join(dir, "x"+suffix))
 		if err != nil {
 			return errors.Join(err, closeAll(files))
 		}
 		files = append(files, file)
-		x.out = append(x.out, bufio.NewWriter(file))
+		out = append(out, bufio.NewWriter(file))
 	}
-	err = x.export(format)
+	err = write(out)
 	for _, file := range files {
 		if err == nil {
 			err = file.Sync()
@@ -133,7 +147,7 @@ func Files(ctx context.Context, f *hdl.File, format Format, path string, force b
 	if err = errors.Join(err, closeAll(files)); err != nil {
 		return err
 	}
-	for _, suffix := range format.suffixes() {
+	for _, suffix := range suffixes {
 		if err := disk.Rename(filepath.Join(dir, "x"+suffix), path+suffix); err != nil {
 			return err
 		}

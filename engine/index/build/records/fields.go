@@ -28,6 +28,9 @@ const vectorMember = -1
 // Members are the names of the members of JSON lines that name a document or have its text or vector.
 func Members() []string { return slices.Concat(namers, texts, []string{"vector"}) }
 
+// Namers are the names of the members of JSON lines that name a document, in the order of their precedence.
+func Namers() []string { return namers }
+
 // Reserved are the Members that cannot be attributes as well.
 func Reserved() []string {
 	return slices.DeleteFunc(Members(), func(name string) bool { return slices.Contains(optional, name) })

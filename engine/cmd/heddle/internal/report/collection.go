@@ -69,6 +69,7 @@ type CollectionChange struct {
 	Epoch     uint64  `json:"epoch"`
 	Added     *uint64 `json:"added,omitempty"`
 	Replaced  *uint64 `json:"replaced,omitempty"`
+	Updated   *uint64 `json:"updated,omitempty"`
 	Deleted   *uint64 `json:"deleted,omitempty"`
 	Missing   *uint64 `json:"missing,omitempty"` // names without a document
 	Documents uint64  `json:"documents"`         // documents of the collection after the change
@@ -85,11 +86,28 @@ func (c *CollectionChange) Write(out io.Writer) error {
 	for _, n := range []struct {
 		name  string
 		value *uint64
-	}{{"added", c.Added}, {"replaced", c.Replaced}, {"deleted", c.Deleted}, {"names without a document", c.Missing}} {
+	}{{"added", c.Added}, {"replaced", c.Replaced}, {"updated", c.Updated}, {"deleted", c.Deleted}, {"names without a document", c.Missing}} {
 		if n.value != nil {
 			text += fmt.Sprintf("%s %d, ", n.name, *n.value)
 		}
 	}
 	_, err := fmt.Fprintf(out, "%s: state %d: %sdocuments %d\n", terminal.Field(c.Path), c.Epoch, text, c.Documents)
+	return err
+}
+
+// Copied describes a backup, or a collection from one.
+type Copied struct {
+	Path      string `json:"path"`
+	Epoch     uint64 `json:"epoch"`
+	Documents uint64 `json:"documents"`
+	Files     int    `json:"files"`   // of the state
+	Written   int    `json:"written"` // files that were not there before
+	Linked    int    `json:"linked"`  // of these, hard links
+	Bytes     uint64 `json:"bytes"`   // of the written files
+}
+
+// Write writes one line.
+func (c *Copied) Write(out io.Writer) error {
+	_, err := fmt.Fprintf(out, "%s: state %d, documents %d, files %d, written %d (%d bytes), hard links %d\n", terminal.Field(c.Path), c.Epoch, c.Documents, c.Files, c.Written, c.Bytes, c.Linked)
 	return err
 }
