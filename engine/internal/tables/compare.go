@@ -114,20 +114,21 @@ func (t *Task) selectPart(ctx context.Context, g *Generation, part *Predicate, f
 	return nil
 }
 
-// tile is the number of segments of codes that are compared at a time.
-const tile = 512
-
 // compareColumns removes the rows whose values of two columns are in another order.
 func (d *Data) compareColumns(until *limit.Until, s *predicate.Set, rows []uint64) error {
 	a, b := &d.Columns[s.A], &d.Columns[s.B]
-	c := comparison{order: a.Order(b), holds: [3]bool{s.By.Holds(-1), s.By.Holds(0), s.By.Holds(1)}}
+	c := comparison{holds: [3]bool{s.By.Holds(-1), s.By.Holds(0), s.By.Holds(1)}}
+	var ok bool
+	if c.base[0], c.base[1], ok = a.Shifts(b); !ok {
+		c.order = a.Order(b)
+	}
 	for i, column := range []int{s.A, s.B} {
 		var err error
 		if c.codes[i], err = d.Table.Codes(uint32(column)); err != nil {
 			return err
 		}
 	}
-	tiles := (c.codes[0].Segments() + tile - 1) / tile
+	tiles := len(c.codes[0].Tiles)
 	workers := min(tiles, runtime.GOMAXPROCS(0))
 	failed := make([]error, workers)
 	var next atomic.Int64
@@ -136,9 +137,9 @@ func (d *Data) compareColumns(until *limit.Until, s *predicate.Set, rows []uint6
 		running.Go(func() {
 			defer mapped.Catch(mapped.Watch(), &failed[w])
 			var buffer [2][bitslice.SegmentRows]uint64
-			for i := int(next.Add(1) - 1); i < tiles && failed[w] == nil; i = int(next.Add(1) - 1) {
+			for i := int(next.Add(1)-1) * tilesAtOnce; i < tiles && failed[w] == nil; i = int(next.Add(1)-1) * tilesAtOnce {
 				if failed[w] = until.Err(); failed[w] == nil {
-					c.run(rows, i*tile, min((i+1)*tile, c.codes[0].Segments()), &buffer)
+					c.run(rows, i, min(i+tilesAtOnce, tiles), &buffer)
 				}
 			}
 		})
@@ -151,31 +152,69 @@ func (d *Data) compareColumns(until *limit.Until, s *predicate.Set, rows []uint6
 	return err
 }
 
+// tilesAtOnce is the number of tiles that a goroutine compares at a time.
+const tilesAtOnce = 16
+
 // comparison compares the codes of two columns.
 type comparison struct {
 	codes [2]bitslice.Column
-	order func(code, other uint64) int
+	order func(code, other uint64) int // nil: the order of base + code
+	base  [2]uint64
 	holds [3]bool // by the order, plus 1
 }
 
-// run compares the rows of segments from first to before last.
+// run compares the rows of tiles from first to before last.
 func (c *comparison) run(rows []uint64, first, last int, buffer *[2][bitslice.SegmentRows]uint64) {
-	const words = bitslice.SegmentRows / 64
-	for segment := first; segment < last; segment++ {
-		part := rows[segment*words : min((segment+1)*words, len(rows))]
+	for tile := first; tile < last; tile++ {
+		part := rows[tile*bitslice.TileWords : min((tile+1)*bitslice.TileWords, len(rows))]
 		if !slices.ContainsFunc(part, func(x uint64) bool { return x != 0 }) {
 			continue
 		}
-		for i := range buffer {
-			c.codes[i].Segment(segment, &buffer[i])
+		if c.order == nil {
+			c.slices(part, tile)
+			continue
 		}
-		for i, x := range part {
-			for ; x != 0; x &= x - 1 {
-				row := 64*i + bits.TrailingZeros64(x)
-				if !c.holds[c.order(buffer[0][row], buffer[1][row])+1] {
-					part[i] &^= x & -x
-				}
+		for from := 0; from < len(part); from += len(buffer[0]) / 64 {
+			c.values(part[from:min(from+len(buffer[0])/64, len(part))], tile*tileSegments+from*64/len(buffer[0]), buffer)
+		}
+	}
+}
+
+const tileSegments = bitslice.TileRows / bitslice.SegmentRows
+
+// values compares the rows of a segment by their values.
+func (c *comparison) values(rows []uint64, segment int, buffer *[2][bitslice.SegmentRows]uint64) {
+	if !slices.ContainsFunc(rows, func(x uint64) bool { return x != 0 }) {
+		return
+	}
+	for i := range buffer {
+		c.codes[i].Segment(segment, &buffer[i])
+	}
+	for i, x := range rows {
+		for ; x != 0; x &= x - 1 {
+			row := 64*i + bits.TrailingZeros64(x)
+			if !c.holds[c.order(buffer[0][row], buffer[1][row])+1] {
+				rows[i] &^= x & -x
 			}
 		}
+	}
+}
+
+// slices compares the rows of a tile by their bit slices.
+func (c *comparison) slices(rows []uint64, tile int) {
+	var less, greater bitslice.Set
+	c.codes[0].Order(c.codes[1], tile, c.base[0], c.base[1], &less, &greater)
+	for g := range rows {
+		in := uint64(0)
+		if c.holds[0] {
+			in |= less[g]
+		}
+		if c.holds[1] {
+			in |= ^(less[g] | greater[g])
+		}
+		if c.holds[2] {
+			in |= greater[g]
+		}
+		rows[g] &= in
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"heddle/codec"
+	"heddle/codec/bitslice"
 	"heddle/codec/wah"
 	"heddle/engine/internal/limit"
 	"heddle/engine/internal/schedule"
@@ -54,7 +54,7 @@ func TestCompareEnds(t *testing.T) {
 
 // TestCompareTiles compares the rows of several tiles, which goroutines share.
 func TestCompareTiles(t *testing.T) {
-	rows := 2*tile*codec.SegmentLen + 77
+	rows := 2*tilesAtOnce*bitslice.TileRows + 77
 	oneBin := func(i, n int) int { return 0 }
 	in := []predicatetest.Column{{Name: "a", Type: column.Int, Bin: oneBin}, {Name: "b", Type: column.Int, Bin: oneBin}}
 	want := make([]uint64, wah.Bitset(uint64(rows)))

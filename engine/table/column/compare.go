@@ -34,6 +34,25 @@ func (t Type) precedence() int {
 	return 1
 }
 
+// sharesKeys reports whether the order of values of c and d is the order of their keys.
+func (c *Column) sharesKeys(d *Column) bool {
+	return c.Type == d.Type && c.Scale == d.Scale && !c.Type.HasDictionary()
+}
+
+// Shifts returns numbers such that the order of values of c and d is the order of base + code in c and other + code
+// in d, if there are such numbers.
+func (c *Column) Shifts(d *Column) (base, other uint64, ok bool) {
+	unit := max(c.Unit, 1)
+	if !c.sharesKeys(d) || c.Ranks != nil || d.Ranks != nil || max(d.Unit, 1) != unit {
+		return 0, 0, false
+	}
+	if c.Base < d.Base {
+		other, base, ok = d.Shifts(c)
+		return base, other, ok
+	}
+	return (c.Base - d.Base) / unit, 0, (c.Base-d.Base)%unit == 0
+}
+
 // Order returns the order of values of c and d by their codes: negative, 0 or positive, as
 // cmp.Compare. Numbers compare exactly, but with a Float or Float32 as the nearest value of
 // this type. The types must compare (Type.ComparesWith).
@@ -42,7 +61,7 @@ func (c *Column) Order(d *Column) func(code, other uint64) int {
 		swapped := d.Order(c)
 		return func(code, other uint64) int { return -swapped(other, code) }
 	}
-	if c.Type == d.Type && c.Scale == d.Scale && !c.Type.HasDictionary() {
+	if c.sharesKeys(d) {
 		return func(code, other uint64) int { return cmp.Compare(c.Key(code), d.Key(other)) }
 	}
 	at := c.placesIn(d)

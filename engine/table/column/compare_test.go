@@ -208,3 +208,34 @@ func TestOrderStrings(t *testing.T) {
 		}
 	}
 }
+
+// TestShifts compares codes plus their shifts with Order.
+func TestShifts(t *testing.T) {
+	found := 0
+	for _, base := range []uint64{IntKey(-7), IntKey(5), IntKey(12)} {
+		for _, unit := range []uint64{0, 1, 3, 5} {
+			c, d := Column{Type: Int, Base: base, Unit: unit}, Column{Type: Int, Base: IntKey(5), Unit: 3}
+			for _, pair := range [][2]*Column{{&c, &d}, {&d, &c}} {
+				shift, other, ok := pair[0].Shifts(pair[1])
+				if !ok {
+					continue
+				}
+				found++
+				order := pair[0].Order(pair[1])
+				for x := range uint64(12) {
+					for y := range uint64(12) {
+						if got, want := cmp.Compare(shift+x, other+y), order(x, y); got != want {
+							t.Errorf("bases %d and %d, codes %d and %d: %d, want %d", pair[0].Base, pair[1].Base, x, y, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+	if found != 4 { // units of 3 whose bases differ by 0 or 12
+		t.Errorf("%d pairs have shifts", found)
+	}
+	if _, _, ok := (&Column{Ranks: []uint64{1, 5}}).Shifts(&Column{}); ok {
+		t.Error("ranks have shifts")
+	}
+}

@@ -65,6 +65,24 @@ func (c *Column) Missing(row uint32) bool {
 	return c.missing != nil && c.missing[row/64]>>(row%64)&1 != 0
 }
 
+// Tiles are the stored codes.
+func (c *Column) Tiles() bitslice.Column { return c.tiles }
+
+// Tile describes a tile of the stored codes.
+func (c *Column) Tile(tile int) *bitslice.Tile { return &c.tiles.Tiles[tile] }
+
+// MissingRows are the rows without a value; nil: none.
+func (c *Column) MissingRows() []uint64 { return c.missing }
+
+// WithValue keeps the rows of a tile that have a value.
+func (c *Column) WithValue(tile int, rows *bitslice.Set) {
+	if c.missing != nil {
+		for g, w := range c.missing[tile*bitslice.TileWords : min((tile+1)*bitslice.TileWords, len(c.missing))] {
+			rows[g] &^= w
+		}
+	}
+}
+
 // Batch is some ascending rows of a table, segment by segment.
 type Batch struct {
 	Rows  []uint32

@@ -39,7 +39,7 @@ func newCells(m *plan.Measure, of *gather.Column, rows uint32, window exact.Wind
 	case plan.MeasureGreatest:
 		return new(greatest)
 	}
-	return &codes{numbers: newNumbers(of)}
+	return newCodes(of)
 }
 
 // extended returns list with at least n entries.
@@ -226,35 +226,5 @@ func (s *greatest) add(ids []uint32, codes []uint64) {
 func (s *greatest) merge(other cells, into []uint32) {
 	for i, c := range other.(*greatest).list {
 		s.list[into[i]] = max(s.list[into[i]], c)
-	}
-}
-
-// codes are the different codes of each group, and the number of rows of each.
-type codes struct {
-	*numbers
-	pairs table // pairs of a group and a code: the group shifted by 32 bits, and the number of the code
-	rows  []uint64
-}
-
-func (s *codes) grow(int) {}
-
-func (s *codes) add(ids []uint32, codes []uint64) {
-	for i, c := range codes {
-		s.count(uint64(ids[i])<<32|uint64(s.number(c)), 1)
-	}
-}
-
-func (s *codes) count(pair, rows uint64) {
-	id := s.pairs.id(pair)
-	if int(id) == len(s.rows) {
-		s.rows = append(s.rows, 0)
-	}
-	s.rows[id] += rows
-}
-
-func (s *codes) merge(other cells, into []uint32) {
-	o := other.(*codes)
-	for i, pair := range o.pairs.keys {
-		s.count(uint64(into[pair>>32])<<32|uint64(s.translate(o.numbers, uint32(pair))), o.rows[i])
 	}
 }

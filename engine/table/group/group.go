@@ -9,15 +9,16 @@ package group
 import (
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
 
+	"heddle/codec/bitslice"
 	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
 	"heddle/engine/table/exact"
 	"heddle/engine/table/gather"
+	"heddle/engine/table/rowset"
 )
 
 // Options rule Run. The zero value is the default.
@@ -47,8 +48,8 @@ var (
 )
 
 const (
-	mostClaim = 2048 // segments that a goroutine takes at a time
-	claims    = 8    // least number of claims of each goroutine, so that all end at about the same time
+	mostClaim = 64 // tiles that a goroutine takes at a time
+	claims    = 8  // least number of claims of each goroutine, so that all end at about the same time
 )
 
 // Run computes the groups of the rows of a bitset. Errors: ErrGroups, ErrCodes, of Ended, and
@@ -59,7 +60,7 @@ func Run(t *plan.Table, a *plan.Aggregation, rows []uint64, opt Options) (*Group
 		for i, in := range a.Inputs {
 			columns[i] = gather.Unread(in)
 		}
-		g := newGroups(a, columns, t.Rows, nil)
+		g := newGroups(a, columns, t.Rows, 0, nil)
 		if err := g.take(opt.Cells); err != nil {
 			return nil, err
 		}
@@ -81,9 +82,10 @@ func Run(t *plan.Table, a *plan.Aggregation, rows []uint64, opt Options) (*Group
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	segments := gather.Segments(rows)
-	all := make([]*Groups, max(1, min(workers, segments)))
-	part := min(mostClaim, segments/(claims*len(all))+1)
+	segments, selected := gather.Segments(rows), rowset.Count(rows)
+	tiles := (segments + tileSegments - 1) / tileSegments
+	all := make([]*Groups, max(1, min(workers, tiles)))
+	part := tileSegments * min(mostClaim, tiles/(claims*len(all))+1)
 	failed := make([]error, len(all))
 	var next atomic.Int64
 	var running sync.WaitGroup
@@ -92,7 +94,7 @@ func Run(t *plan.Table, a *plan.Aggregation, rows []uint64, opt Options) (*Group
 		return nil, err
 	}
 	for w := range all {
-		all[w] = newGroups(a, columns, t.Rows, windows)
+		all[w] = newGroups(a, columns, t.Rows, selected, windows)
 		all[w].grow(all[w].places)
 		running.Go(func() {
 			defer mapped.Catch(mapped.Watch(), &failed[w])
@@ -112,31 +114,13 @@ func Run(t *plan.Table, a *plan.Aggregation, rows []uint64, opt Options) (*Group
 			return nil, err
 		}
 	}
+	for _, c := range all[0].cells {
+		if c, ok := c.(*codes); ok && c.counts == nil {
+			c.sort()
+		}
+	}
 	all[0].sort()
-	return all[0], nil
-}
-
-// Groups are groups of rows with their measures. Methods with a group i take numbers from 0
-// to Len-1, in the order of the codes; rows without a value come last.
-type Groups struct {
-	of      *plan.Aggregation
-	columns []*gather.Column
-	by      []*numbers // code numbers of the columns of Groupings
-	keys    *table     // keys of the groups; nil: the key of a group is its place
-	size    uint64     // a key is number · size + number
-	places  int        // number of places of groups, without keys
-	rows    counts
-	values  []counts // rows with a value, by input; empty where all rows have one
-	cells   []cells  // by measure; nil for MeasureCount
-	order   []uint32 // places of the groups
-
-	reader gather.Reader
-	in     gather.Batch
-	lists  lists
-	batch  [][]uint64 // codes of the rows of in, by input
-	// Memory for a batch.
-	ids, validIDs []uint32
-	keys64, valid []uint64
+	return all[0], all[0].within(&opt)
 }
 
 // sample finds windows for the sums of floats, by measure, from the first rows.
@@ -165,64 +149,19 @@ func sample(a *plan.Aggregation, columns []*gather.Column, set []uint64) ([]exac
 	return windows, nil
 }
 
-// newGroups returns groups without room for any.
-func newGroups(a *plan.Aggregation, columns []*gather.Column, rows uint32, windows []exact.Window) *Groups {
-	g := &Groups{of: a, columns: columns, size: 1 << 32}
-	product := uint64(1)
-	for _, i := range a.Groupings {
-		n := newNumbers(columns[i])
-		g.by = append(g.by, n)
-		product *= min(n.size(), plan.Dense+1)
-	}
-	for i := range a.Measures {
-		m := &a.Measures[i]
-		var window exact.Window
-		if windows != nil {
-			window = windows[i]
-		}
-		values := rows
-		if columns[m.Input].Multivalued() {
-			values = math.MaxUint32
-		}
-		g.cells = append(g.cells, newCells(m, columns[m.Input], values, window))
-	}
-	g.values = make([]counts, len(columns))
-	if product <= plan.Dense {
-		if len(g.by) > 0 {
-			g.size = g.by[len(g.by)-1].size()
-		}
-		g.places = int(product)
-	} else {
-		g.keys = new(table)
-	}
-	return g
-}
-
-// grow makes room for groups.
-func (g *Groups) grow(groups int) {
-	if groups <= len(g.rows) {
-		return
-	}
-	g.rows.grow(groups)
-	for i := range g.values {
-		if g.columns[i].HasMissing() || g.measured(i) {
-			g.values[i].grow(groups)
-		}
-	}
-	for _, c := range g.cells {
-		if c != nil {
-			c.grow(groups)
-		}
-	}
-}
-
 // within checks the limits.
 func (g *Groups) within(opt *Options) error {
-	if g.keys != nil && opt.Groups > 0 && len(g.keys.keys) > opt.Groups {
+	groups := 0
+	if g.keys != nil {
+		groups = len(g.keys.keys)
+	} else if g.places > plan.Dense {
+		groups = len(g.order)
+	}
+	if opt.Groups > 0 && groups > opt.Groups {
 		return fmt.Errorf("%w: more than %d", ErrGroups, opt.Groups)
 	}
 	for _, c := range g.cells {
-		if c, ok := c.(*codes); ok && opt.Codes > 0 && len(c.rows) > opt.Codes {
+		if c, ok := c.(*codes); ok && opt.Codes > 0 && c.different() > opt.Codes {
 			return fmt.Errorf("%w: more than %d in all groups", ErrCodes, opt.Codes)
 		}
 	}
@@ -232,6 +171,7 @@ func (g *Groups) within(opt *Options) error {
 // work takes parts of the given number of segments until no part is left.
 func (g *Groups) work(set []uint64, part int, next *atomic.Int64, opt *Options) error {
 	segments := gather.Segments(set)
+	tiles := g.takesTiles() && rowset.Count(set) >= leastTile*(len(set)/bitslice.TileWords)
 	for first := int(next.Add(1)-1) * part; first < segments; first = int(next.Add(1)-1) * part {
 		if opt.Ended != nil {
 			if err := opt.Ended(); err != nil {
@@ -245,7 +185,15 @@ func (g *Groups) work(set []uint64, part int, next *atomic.Int64, opt *Options) 
 			continue
 		}
 		for i, end := first, min(first+part, segments); i < end; {
-			if i = g.in.Fill(set, i, end); len(g.in.Rows) == 0 {
+			to := end
+			if tiles {
+				if i%tileSegments == 0 && g.addTile(set, i/tileSegments) {
+					i += tileSegments
+					continue
+				}
+				to = min(end, i-i%tileSegments+tileSegments)
+			}
+			if i = g.in.Fill(set, i, to); len(g.in.Rows) == 0 {
 				continue
 			}
 			if err := g.add(); err != nil {

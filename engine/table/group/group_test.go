@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"math/big"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -285,4 +286,91 @@ func TestCounts(t *testing.T) {
 			rt.Error("counts of too few codes went through")
 		}
 	})
+}
+
+// TestTiles compares groups with the reference where whole tiles are in one group, and where they are not.
+func TestTiles(t *testing.T) {
+	const rows = 2*4096 + 1000
+	r := rand.New(rand.NewPCG(1, 2))
+	shapes := []func(row int) uint64{
+		func(row int) uint64 { return uint64(row / 4096) },      // one code a tile
+		func(row int) uint64 { return uint64(row) / 5000 },      // one code in some tiles
+		func(row int) uint64 { return 1000 + uint64(row)/3 },    // sorted
+		func(row int) uint64 { return r.Uint64N(50) },           // few codes
+		func(row int) uint64 { return r.Uint64N(1 << 40) },      // wide codes
+		func(row int) uint64 { return uint64(row/4096) * 1e18 }, // wide codes, one a tile
+	}
+	table, a := plantest.NewTable(rows, 32), &plan.Aggregation{}
+	none := [][]uint64{
+		plantest.NewFilter(rows, func(row uint32) bool { return row/4096 == 1 }),
+		plantest.NewFilter(rows, func(row uint32) bool { return row%7 == 0 }),
+	}
+	for i, shape := range shapes {
+		codes := make([]uint64, rows)
+		for row := range codes {
+			codes[row] = shape(row)
+		}
+		table.AddCodes(t, codes)
+		a.Inputs = append(a.Inputs, plan.Input{Column: uint32(i), Last: slices.Max(codes)})
+	}
+	for k, set := range none { // the same columns with missing values
+		in := a.Inputs[2*k+1]
+		in.Missing, in.Vector = true, table.AddVector(set)
+		a.Inputs = append(a.Inputs, in)
+	}
+	sets := [][]uint64{
+		plantest.NewFilter(rows, func(uint32) bool { return true }),
+		plantest.NewFilter(rows, func(row uint32) bool { return row%3 == 0 || row > 8000 }),
+		plantest.NewFilter(rows, func(row uint32) bool { return row%1000 == 0 || row/4096 == 1 }),
+		plantest.NewFilter(rows, func(row uint32) bool { return row == 5000 }),
+	}
+	for i := range a.Inputs[:7] {
+		for _, kind := range []plan.MeasureKind{plan.MeasureCount, plan.MeasureSum, plan.MeasureLeast, plan.MeasureGreatest} {
+			a.Measures = append(a.Measures, plan.Measure{Kind: kind, Input: i})
+		}
+	}
+	weights := make([]plan.Weight, 50)
+	for i := range weights {
+		weights[i].Low = r.Uint64N(1 << 40)
+	}
+	a.Measures = append(a.Measures, plan.Measure{Kind: plan.MeasureSum, Input: 3, Weights: weights})
+	for k, groupings := range [][]int{nil, {0}, {1}, nil, {5}, {6}, {7}, {0, 6}} {
+		a.Groupings = groupings
+		check(t, table, a, sets[k%len(sets)])
+	}
+}
+
+// TestPlaces has more groups than plan.Dense, in an array for many rows and in a hash table for few, and
+// their limit.
+func TestPlaces(t *testing.T) {
+	const rows = 1 << 17
+	table := plantest.NewTable(rows, 32)
+	codes := make([]uint64, rows)
+	for row := range codes {
+		codes[row] = uint64(row*7919) % 100_003
+	}
+	table.AddCodes(t, codes)
+	a := &plan.Aggregation{Inputs: []plan.Input{{Last: 100_002}}, Groupings: []int{0}, Measures: []plan.Measure{{Kind: plan.MeasureSum}}}
+	for _, every := range []uint32{1, 100} {
+		want := map[uint64]uint64{}
+		set := plantest.NewFilter(rows, func(row uint32) bool { return row%every == 0 })
+		for row := 0; row < rows; row += int(every) {
+			want[codes[row]]++
+		}
+		g, err := group.Run(&table.Table, a, set, group.Options{Workers: 2, Groups: len(want)})
+		if err != nil || g.Len() != len(want) {
+			t.Fatalf("%d groups, %v, want %d", g.Len(), err, len(want))
+		}
+		last := uint64(0)
+		for i := range g.Len() {
+			code, _ := g.Code(0, i)
+			if sum := g.Sum(0, i); g.Rows(i) != want[code] || sum.Low != code*want[code] || i > 0 && code <= last {
+				t.Fatalf("group %d has code %d behind %d, %d rows and the sum %v", i, code, last, g.Rows(i), sum)
+			}
+			last = code
+		}
+		if _, err := group.Run(&table.Table, a, set, group.Options{Groups: len(want) - 1}); !errors.Is(err, group.ErrGroups) {
+			t.Errorf("%d groups: %v", len(want), err)
+		}
+	}
 }

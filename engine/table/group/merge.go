@@ -160,15 +160,10 @@ type Frequency struct{ Code, Rows uint64 }
 
 // Codes are the codes of all groups, of a MeasureCodes, ascending in each group.
 func (g *Groups) Codes(m int) [][]Frequency {
-	c := g.cells[m].(*codes)
-	groups := make([][]Frequency, len(g.rows))
-	for i, pair := range c.pairs.keys {
-		groups[pair>>32] = append(groups[pair>>32], Frequency{c.code(uint32(pair)), c.rows[i]})
-	}
+	groups := g.cells[m].(*codes).of(len(g.rows))
 	ordered := make([][]Frequency, len(g.order))
 	for i, at := range g.order {
 		ordered[i] = groups[at]
-		slices.SortFunc(ordered[i], func(a, b Frequency) int { return cmp.Compare(a.Code, b.Code) })
 	}
 	return ordered
 }

@@ -2,7 +2,6 @@ package result
 
 import (
 	"fmt"
-	"slices"
 
 	"heddle/engine/plan"
 	"heddle/engine/table/gather"
@@ -24,6 +23,7 @@ type projection struct {
 	set     []uint64
 	columns []*gather.Column // by input
 	reader  gather.Reader
+	batch   gather.Batch
 }
 
 // project passes the first outputs of the selected rows to deliver.
@@ -53,7 +53,7 @@ func (q *Query) project(t *plan.Table, set []uint64, outputs int, opt *Options, 
 		return p.none(deliver)
 	}
 	var pending values.Batch
-	err = p.batches(func(in *gather.Batch) (bool, error) {
+	err = p.batches(set, 0, gather.Segments(set), func(in *gather.Batch) (bool, error) {
 		n := uint64(len(in.Rows))
 		from, to := min(first, n), min(end, n)
 		first, end = first-from, end-to
@@ -92,19 +92,19 @@ func (p *projection) none(deliver func(values.Batch) error) error {
 	return deliver(b)
 }
 
-// batches calls f with batches of the selected rows until it returns false.
-func (p *projection) batches(f func(*gather.Batch) (more bool, err error)) error {
-	var b gather.Batch
-	for i, end := 0, gather.Segments(p.set); i < end; {
+// batches calls f with batches of the rows of a set, in segments from i to end-1, until it returns false.
+func (p *projection) batches(set []uint64, i, end int, f func(*gather.Batch) (more bool, err error)) error {
+	b := &p.batch
+	for i < end {
 		if p.opt.Ended != nil {
 			if err := p.opt.Ended(); err != nil {
 				return err
 			}
 		}
-		if i = b.Fill(p.set, i, min(end, i+perLook)); len(b.Rows) == 0 {
+		if i = b.Fill(set, i, min(end, i+perLook)); len(b.Rows) == 0 {
 			continue
 		}
-		if more, err := f(&b); err != nil || !more {
+		if more, err := f(b); err != nil || !more {
 			return err
 		}
 	}
@@ -139,102 +139,4 @@ func (p *projection) read(rows []uint32, codes func(*gather.Column, []uint64) er
 		b[k] = c
 	}
 	return b, nil
-}
-
-// candidate is a row that may be in the result, with its codes of the keys.
-type candidate struct {
-	row  uint32
-	keys []uint64 // two words for each key; smaller keys come first
-}
-
-func (a candidate) compare(b candidate) int {
-	if d := slices.Compare(a.keys, b.keys); d != 0 {
-		return d
-	}
-	return int(int64(a.row) - int64(b.row))
-}
-
-// ordered passes rows in the order of the query. It keeps at most twice as many candidates as
-// the result has rows.
-func (p *projection) ordered(deliver func(values.Batch) error) error {
-	most := 0 // candidates that count; 0: all
-	if n := p.opt.Offset + p.opt.Limit; p.opt.Limit > 0 && n >= p.opt.Limit && n < 1<<31 {
-		most = int(n)
-	}
-	var best []candidate
-	worst := candidate{} // the last of the best so far, if keys is not nil
-	err := p.batches(func(in *gather.Batch) (bool, error) {
-		keys, err := p.keys(in)
-		if err != nil {
-			return false, err
-		}
-		n := 2 * len(p.q.order)
-		for i, row := range in.Rows {
-			c := candidate{row, keys[i*n : (i+1)*n]}
-			if worst.keys != nil && c.compare(worst) > 0 {
-				continue
-			}
-			if most > 0 { // most of the batch is dropped
-				c.keys = slices.Clone(c.keys)
-			}
-			if best = append(best, c); most > 0 && len(best) == 2*most {
-				slices.SortFunc(best, candidate.compare)
-				best, worst = best[:most], best[most-1]
-			}
-		}
-		return true, nil
-	})
-	if err != nil {
-		return err
-	}
-	slices.SortFunc(best, candidate.compare)
-	first, end := p.opt.end(uint64(len(best)))
-	if first == end {
-		return p.none(deliver)
-	}
-	for part := range slices.Chunk(best[first:end], perDelivery) {
-		if err := p.deliver(part, deliver); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// keys are the keys of the rows of a batch.
-func (p *projection) keys(in *gather.Batch) ([]uint64, error) {
-	n := 2 * len(p.q.order)
-	keys := make([]uint64, n*len(in.Rows))
-	codes := make([]uint64, len(in.Rows))
-	for k, by := range p.q.order {
-		of := p.columns[p.q.outputs[by.output].input]
-		if err := p.reader.Read(of, in, codes); err != nil {
-			return nil, err
-		}
-		for i, row := range in.Rows {
-			key := keys[i*n+2*k:][:2]
-			switch missing := of.Missing(row); {
-			case missing && !by.missingFirst:
-				key[0] = 2
-			case missing:
-			case by.descending:
-				key[0], key[1] = 1, ^codes[i]
-			default:
-				key[0], key[1] = 1, codes[i]
-			}
-		}
-	}
-	return keys, nil
-}
-
-// deliver passes candidates in their order.
-func (p *projection) deliver(list []candidate, deliver func(values.Batch) error) error {
-	rows := make([]uint32, len(list))
-	for i, c := range list {
-		rows[i] = c.row
-	}
-	b, err := p.read(rows, func(c *gather.Column, codes []uint64) error { return c.At(rows, codes) })
-	if err != nil {
-		return err
-	}
-	return deliver(b)
 }

@@ -173,7 +173,7 @@ func (q *Query) Part(all values.Batch, opt Options) values.Batch {
 	if len(q.order) == 0 {
 		return all[:q.shown].Cut(int(first), int(end))
 	}
-	return all[:q.shown].Take(q.sorted(all)[first:end])
+	return all[:q.shown].Take(q.sorted(all, int(end))[first:end])
 }
 
 // String describes the work of Run in a few words.
@@ -200,21 +200,49 @@ func (q *Query) String() string {
 	return s
 }
 
-// sorted gives the rows of a batch in the order of the query.
-func (q *Query) sorted(b values.Batch) []int {
-	order := make([]int, b.Len())
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, k int) int {
+// sorted gives the first rows of a batch in the order of the query.
+func (q *Query) sorted(b values.Batch, most int) []int {
+	best := top[int]{most: most, compare: func(i, k int) int {
 		for _, by := range q.order {
 			if d := by.compare(&b[by.output], i, k); d != 0 {
 				return d
 			}
 		}
-		return 0
-	})
-	return order
+		return i - k
+	}}
+	for i := range b.Len() {
+		best.add(i)
+	}
+	return best.sorted()
+}
+
+// top keeps the first items of an order.
+type top[T any] struct {
+	most    int // number of items to keep
+	compare func(a, b T) int
+	list    []T // twice as many at most
+	full    bool
+	last    T // the last one of the first items so far, if full
+}
+
+// add adds an item unless it comes behind last.
+func (t *top[T]) add(x T) {
+	if t.most == 0 || t.full && t.compare(x, t.last) > 0 {
+		return
+	}
+	if t.list = append(t.list, x); len(t.list)/2 >= t.most {
+		t.sorted()
+	}
+}
+
+// sorted gives the items that are kept, in order.
+func (t *top[T]) sorted() []T {
+	slices.SortFunc(t.list, t.compare)
+	if len(t.list) >= t.most && t.most > 0 {
+		t.list, t.full = t.list[:t.most], true
+		t.last = t.list[t.most-1]
+	}
+	return t.list
 }
 
 // compare compares two rows by a key.

@@ -1,0 +1,92 @@
+package group
+
+import (
+	"math"
+
+	"heddle/engine/plan"
+	"heddle/engine/table/exact"
+	"heddle/engine/table/gather"
+)
+
+// Groups are groups of rows with their measures. Methods with a group i take numbers from 0
+// to Len-1, in the order of the codes; rows without a value come last.
+type Groups struct {
+	of      *plan.Aggregation
+	columns []*gather.Column
+	by      []*numbers // code numbers of the columns of Groupings
+	keys    *table     // keys of the groups; nil: the key of a group is its place
+	size    uint64     // a key is number · size + number
+	places  int        // number of places of groups, without keys
+	rows    counts
+	values  []counts // rows with a value, by input; empty where all rows have one
+	cells   []cells  // by measure; nil for MeasureCount
+	order   []uint32 // places of the groups
+
+	reader gather.Reader
+	in     gather.Batch
+	lists  lists
+	batch  [][]uint64 // codes of the rows of in, by input
+	// Memory for a batch.
+	ids, validIDs []uint32
+	keys64, valid []uint64
+}
+
+// mostPlaces is the greatest number of places of groups of many rows.
+const mostPlaces = 1 << 22
+
+// newGroups returns groups of selected rows without room for any. Groups have places if these are few, or few beside
+// the rows.
+func newGroups(a *plan.Aggregation, columns []*gather.Column, rows uint32, selected int, windows []exact.Window) *Groups {
+	g := &Groups{of: a, columns: columns, size: 1 << 32}
+	product := uint64(1)
+	for _, i := range a.Groupings {
+		n := newNumbers(columns[i])
+		g.by = append(g.by, n)
+		product *= min(n.size(), mostPlaces+1)
+	}
+	for i := range a.Measures {
+		m := &a.Measures[i]
+		var window exact.Window
+		if windows != nil {
+			window = windows[i]
+		}
+		values := rows
+		if columns[m.Input].Multivalued() {
+			values = math.MaxUint32
+		}
+		g.cells = append(g.cells, newCells(m, columns[m.Input], values, window))
+	}
+	g.values = make([]counts, len(columns))
+	if product <= max(plan.Dense, min(mostPlaces, 2*uint64(selected))) {
+		if len(g.by) > 0 {
+			g.size = g.by[len(g.by)-1].size()
+		}
+		g.places = int(product)
+	} else {
+		g.keys = new(table)
+	}
+	for _, c := range g.cells {
+		if c, ok := c.(*codes); ok && g.keys == nil {
+			c.count(g.places, uint64(selected))
+		}
+	}
+	return g
+}
+
+// grow makes room for groups.
+func (g *Groups) grow(groups int) {
+	if groups <= len(g.rows) {
+		return
+	}
+	g.rows.grow(groups)
+	for i := range g.values {
+		if g.columns[i].HasMissing() || g.measured(i) {
+			g.values[i].grow(groups)
+		}
+	}
+	for _, c := range g.cells {
+		if c != nil {
+			c.grow(groups)
+		}
+	}
+}

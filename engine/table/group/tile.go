@@ -1,0 +1,152 @@
+package group
+
+import (
+	"math/bits"
+
+	"heddle/codec/bitslice"
+	"heddle/engine/table/gather"
+)
+
+const (
+	tileSegments = bitslice.TileRows / bitslice.SegmentRows
+	// leastTile is the number of rows of a tile from which on reading its slices costs less than reading the rows.
+	leastTile = 128
+)
+
+// tileCells are cells that add the rows of a tile from its slices, without codes of rows.
+type tileCells interface {
+	// addTile adds rows with a value to group id. It returns false for a code above the last one of the column.
+	addTile(id uint32, of *gather.Column, tile int, rows *bitslice.Set) bool
+}
+
+// takesTiles tells whether all measures can be added from slices.
+func (g *Groups) takesTiles() bool {
+	for i, c := range g.cells {
+		if in := g.columns[g.of.Measures[i].Input]; c == nil && !in.Multivalued() {
+			continue
+		} else if _, ok := c.(tileCells); !ok || !in.Counts() {
+			return false
+		}
+	}
+	for _, n := range g.by {
+		if !n.of.Counts() {
+			return false
+		}
+	}
+	return true
+}
+
+// addTile adds the rows of a tile, if they are in one group and not few. Otherwise it returns false.
+func (g *Groups) addTile(set []uint64, tile int) bool {
+	var rows bitslice.Set
+	copy(rows[:], set[tile*bitslice.TileWords:])
+	n := count(&rows)
+	if n == 0 {
+		return true
+	}
+	if n < leastTile {
+		return false
+	}
+	key := uint64(0)
+	for _, by := range g.by {
+		number, ok := by.ofTile(tile, &rows)
+		if !ok {
+			return false
+		}
+		key = key*g.size + number
+	}
+	id := uint32(key)
+	if g.keys != nil {
+		id = g.keys.id(key)
+		g.grow(len(g.keys.keys))
+	}
+	for k, c := range g.columns {
+		valid := rows
+		c.WithValue(tile, &valid)
+		for i, cells := range g.cells {
+			if cells != nil && g.of.Measures[i].Input == k && !cells.(tileCells).addTile(id, c, tile, &valid) {
+				return false
+			}
+		}
+	}
+	g.rows[id] += n
+	for k, list := range g.values {
+		if len(list) > 0 {
+			valid := rows
+			g.columns[k].WithValue(tile, &valid)
+			list[id] += count(&valid)
+		}
+	}
+	return true
+}
+
+// ofTile is the number of the code of rows of a tile, if they all have the same.
+func (n *numbers) ofTile(tile int, rows *bitslice.Set) (number uint64, ok bool) {
+	valid := *rows
+	n.of.WithValue(tile, &valid)
+	switch t := n.of.Tile(tile); {
+	case count(&valid) == 0:
+		return 0, true
+	case t.Width > 0 || valid != *rows || t.Min > n.of.Last():
+		return 0, false
+	default:
+		return uint64(n.number(t.Min)), true
+	}
+}
+
+func count(rows *bitslice.Set) (n uint64) {
+	for _, w := range rows {
+		n += uint64(bits.OnesCount64(w))
+	}
+	return n
+}
+
+func (s *sums) addTile(id uint32, of *gather.Column, tile int, rows *bitslice.Set) bool {
+	if s.weights == nil {
+		_, low := of.Tiles().Sum(tile, rows)
+		s.list[id] += low
+		return true
+	}
+	return s.addWeights(id, of, tile, rows)
+}
+
+// addWeights is addTile for weights, which belong to decoded codes.
+func (s *sums) addWeights(id uint32, of *gather.Column, tile int, rows *bitslice.Set) bool {
+	sum := uint64(0)
+	var codes [bitslice.SegmentRows]uint64
+	for g := 0; g < bitslice.TileWords; g += 2 {
+		if rows[g]|rows[g+1] == 0 {
+			continue
+		}
+		of.Tiles().Segment(tile*tileSegments+g/2, &codes)
+		for i, code := range codes {
+			if rows[g+i/64]>>(i%64)&1 != 0 {
+				if code >= uint64(len(s.weights)) {
+					return false
+				}
+				sum += s.weights[code].Low
+			}
+		}
+	}
+	s.list[id] += sum
+	return true
+}
+
+func (s *least) addTile(id uint32, of *gather.Column, tile int, rows *bitslice.Set) bool {
+	code, ok := of.Tiles().Least(tile, rows, ^s.list[id])
+	if ok && code <= of.Last() {
+		s.list[id] = ^code
+	}
+	return !ok || code <= of.Last()
+}
+
+func (s *greatest) addTile(id uint32, of *gather.Column, tile int, rows *bitslice.Set) bool {
+	if s.list[id] == of.Last() {
+		return true
+	}
+	code, ok := of.Tiles().Greatest(tile, rows, s.list[id])
+	if ok && code <= of.Last() {
+		s.list[id] = code
+	}
+	return !ok || code <= of.Last()
+}
