@@ -14,11 +14,11 @@ import (
 )
 
 func newBitmap(a *App) *cobra.Command {
-	return group("bitmap", "Build, query, inspect and check bitmap tables",
+	return group("bitmap", "Build, query, inspect, check and convert bitmap tables",
 		`Bitmap works on .hdb files. A table file divides the values of each column into bins,
 and contains a compressed bit vector for the rows of each bin. It also contains the
 values, so that answers are exact.`,
-		newBitmapBuild(a), newBitmapQuery(a), newBitmapInfo(a), newBitmapVerify(a))
+		newBitmapBuild(a), newBitmapQuery(a), newBitmapInfo(a), newBitmapVerify(a), newBitmapConvert(a))
 }
 
 // checkOutput rejects an output path that is a folder, a device, or one of the inputs.

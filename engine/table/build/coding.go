@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"heddle/codec/bitslice"
 	"heddle/engine/table/column"
 )
 
@@ -23,7 +24,7 @@ type coder struct {
 }
 
 // choose sets the unit or the ranks of a column. distinct has all keys of the column, or is nil. The result
-// depends on the keys of the rows alone: FORMAT.md has the rule.
+// depends on the rows alone: FORMAT.md has the rule.
 func (p *planned) choose(ctx context.Context, distinct []uint64, greatest uint64) error {
 	c := &p.coder
 	c.least, c.inverse = c.stored.Base, 1
@@ -57,10 +58,59 @@ func (p *planned) choose(ctx context.Context, distinct []uint64, greatest uint64
 			return err
 		}
 	}
-	if n := len(distinct); n > 0 && rankBits(rows, n) < rows*uint64(width) {
-		c.setRanks(distinct)
+	n := len(distinct)
+	if n == 0 || rankBits(rows, n) >= rows*uint64(width) {
+		return nil
 	}
-	return nil
+	return p.compare(ctx, distinct)
+}
+
+// compare sets ranks if their tiles in the sample are smaller by a quarter.
+func (p *planned) compare(ctx context.Context, ranks []uint64) error {
+	linear := p.coder
+	before, sampled, err := p.sampleWords(ctx)
+	if err != nil {
+		return err
+	}
+	p.setRanks(ranks)
+	after, _, err := p.sampleWords(ctx)
+	if 4*(32*after*p.rows+64*uint64(len(ranks))*sampled) > 3*32*before*p.rows {
+		p.coder = linear
+	}
+	return err
+}
+
+// sampleWords is the number of words of the tiles of the rows in the sample, and of these rows.
+func (p *planned) sampleWords(ctx context.Context) (words, rows uint64, err error) {
+	var tile []uint64
+	var has bitslice.Set
+	var r blockReader
+	var buffer []uint32
+	end := func() {
+		if len(tile) > 0 {
+			buffer, _ = bitslice.Append(buffer[:0], tile, has[:])
+			words, rows = words+uint64(len(buffer)), rows+uint64(len(tile))
+			tile, has = tile[:0], bitslice.Set{}
+		}
+	}
+	for _, w := range p.sample() {
+		err := p.each(ctx, &r, w, func(codes []uint64, missing []bool) error {
+			for i, code := range codes {
+				if n := len(tile); missing == nil || !missing[i] {
+					has[n/64] |= 1 << (n % 64)
+				}
+				if tile = append(tile, code); len(tile) == bitslice.TileRows {
+					end()
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return 0, 0, err
+		}
+		end()
+	}
+	return words, rows, nil
 }
 
 // rankBits is the number of bits of the codes of n ranks, and of the ranks.

@@ -62,8 +62,15 @@ func OpenIn(root *os.Root, path string, trusted bool) (*File, error) {
 	return open(root, path, !trusted, true)
 }
 
+// OpenFormer is OpenValues for a file of version 4, for a conversion.
+func OpenFormer(path string) (*File, error) { return openAs(&former, nil, path, true, false) }
+
 func open(root *os.Root, path string, sums, dictionaries bool) (*File, error) {
-	file, err := container.OpenIn(root, path, &format)
+	return openAs(&format, root, path, sums, dictionaries)
+}
+
+func openAs(as *container.Format, root *os.Root, path string, sums, dictionaries bool) (*File, error) {
+	file, err := container.OpenIn(root, path, as)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +88,7 @@ func newFile(file *container.File, sums, dictionaries bool) (f *File, err error)
 		return nil, err
 	}
 	if sums {
-		for s := secVectorTable; s < secSums; s++ {
+		for s := secVectorTable; int(s) < len(file.Header.Table)-1; s++ {
 			if s == secSlices {
 				continue
 			}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 	"os"
+	"slices"
 
 	"heddle/codec/bitslice"
 	"heddle/engine/file/container"
@@ -47,6 +48,12 @@ func (s section) String() string { return sectionNames[s] }
 // format is the frame of .hdb files.
 var format = container.Format{
 	Magic: "\x89HDB\r\n\x1a\n", Suffix: ".hdb", Version: Version, Names: sectionNames[:], Sums: int(secSums),
+	Advice: "heddle bitmap convert rewrites version 4; build an earlier table again from its rows",
+}
+
+// former is the frame of version 4, which has no ranks.
+var former = container.Format{
+	Magic: format.Magic, Suffix: format.Suffix, Version: 4, Names: slices.Delete(slices.Clone(sectionNames[:]), int(secRanks), int(secRanks)+1), Sums: int(secRanks),
 	Advice: "build the table again from its rows",
 }
 
@@ -111,12 +118,23 @@ func decodeHeader(file *container.File) (h header, err error) {
 	if n := file.Header.Table[secStringOffsets].Length; n == 0 {
 		return h, file.CorruptEntry(int(secStringOffsets), "is empty")
 	}
-	for s, unit := range map[section]uint64{secVectors: plan.VectorAlign, secSlices: 4 * bitslice.Align, secTiles: tileSize, secRanks: 8} {
+	for s, unit := range map[section]uint64{secVectors: plan.VectorAlign, secSlices: 4 * bitslice.Align, secTiles: tileSize} {
 		if n := file.Header.Table[s].Length; n%unit != 0 {
 			return h, file.CorruptEntry(int(s), "has %d bytes, not a multiple of %d", n, unit)
 		}
 	}
+	if n := len(ranksOf(file)); n%8 != 0 {
+		return h, file.CorruptEntry(int(secRanks), "has %d bytes, not a multiple of 8", n)
+	}
 	return h, nil
+}
+
+// ranksOf is section ranks, which version 4 lacks.
+func ranksOf(file *container.File) []byte {
+	if len(file.Header.Table) < int(numSections) {
+		return nil
+	}
+	return file.Bytes(int(secRanks))
 }
 
 // Sizes of descriptors, in bytes.

@@ -31,7 +31,7 @@ func (f *File) readColumns(dictionaries bool) error {
 	var known parts
 	names := make(map[string]bool, len(stored))
 	bin, rank, entry, vector := uint64(0), uint64(0), uint64(0), uint64(0) // before the column
-	ranks := container.View[uint64](f.bytes(secRanks))
+	ranks := container.View[uint64](ranksOf(f.file))
 	for i, s := range stored {
 		bad := func(err error) error { return f.corrupt(secColumns, 0, "column %d (%.60q): %v", i, s.Name, err) }
 		c := &f.columns[i]
