@@ -338,3 +338,25 @@ func TestCopyHash(t *testing.T) {
 		}
 	}
 }
+
+// TestServedFileIsRemoved removes a file while a reader has it: Windows allows that only for files that were
+// opened with leave to delete them.
+func TestServedFileIsRemoved(t *testing.T) {
+	dir := t.TempDir()
+	data, file := content(1000)
+	at := filepath.Join(dir, file.Name)
+	if err := os.WriteFile(at, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in, _, err := openLocal(file, dir, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if err := os.Remove(at); err != nil {
+		t.Fatal(err)
+	}
+	if rest, err := io.ReadAll(in); err != nil || !bytes.Equal(rest, data[10:]) {
+		t.Errorf("%d bytes of a removed file, error %v", len(rest), err)
+	}
+}

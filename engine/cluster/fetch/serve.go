@@ -2,8 +2,9 @@ package fetch
 
 import (
 	"net/http"
-	"os"
 	"path"
+
+	"heddle/engine/file/shared"
 )
 
 // Handler serves files by their checksum, the last element of the URL's path, with byte ranges.
@@ -16,7 +17,7 @@ func Handler(find func(sha256 string) string) http.Handler {
 			return
 		}
 		sum := path.Base(r.URL.Path)
-		f, err := os.Open(find(sum))
+		f, err := shared.Open(find(sum))
 		if err != nil {
 			http.NotFound(w, r) // unknown, or removed since
 			return

@@ -8,10 +8,11 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"heddle/engine/file/shared"
 )
 
 // open opens a file of a source at a position. skipped is false if the reader begins at the start
@@ -61,7 +62,7 @@ func (c *Client) get(ctx context.Context, address string, at uint64) (body io.Re
 }
 
 func openLocal(file File, folder string, at uint64) (io.ReadCloser, bool, error) {
-	f, err := os.Open(filepath.Join(folder, filepath.Base(file.Name)))
+	f, err := shared.Open(filepath.Join(folder, filepath.Base(file.Name)))
 	if err != nil {
 		return nil, false, err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"heddle/engine/cluster/fetch"
 	"heddle/engine/file/scratch"
+	"heddle/engine/file/shared"
 )
 
 // Damage is a file that had other bytes than its checksum says, or was lost.
@@ -175,7 +176,7 @@ func (k *Keeper) check(ctx context.Context, rate int64, paths ...string) {
 
 // verify returns an error if a file has another checksum than its name.
 func verify(ctx context.Context, path string, rate int64) error {
-	f, err := os.Open(path)
+	f, err := shared.Open(path)
 	if err != nil {
 		return err
 	}

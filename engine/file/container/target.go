@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"heddle/engine/file/shared"
 )
 
 // family starts every file of heddle.
@@ -29,7 +31,7 @@ func CheckTarget(path string) error {
 	case !old.Mode().IsRegular():
 		return fmt.Errorf("%s is not a regular file", path)
 	}
-	f, err := os.Open(path)
+	f, err := shared.Open(path)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/edsrzf/mmap-go"
@@ -136,5 +137,24 @@ func TestErrors(t *testing.T) {
 	}
 	if err := Replace(path, path+"2"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("replace: %v", err)
+	}
+}
+
+// TestLongPath replaces and opens a file whose path is longer than 260 characters, the limit of old programs
+// on Windows.
+func TestLongPath(t *testing.T) {
+	dir := t.TempDir()
+	for range 4 {
+		dir = filepath.Join(dir, strings.Repeat("d", 100))
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "x.hdl")
+	for _, content := range []string{"a", "b"} {
+		replace(t, path, bytes.Repeat([]byte(content), 1000))
+		if err := read(path); err != nil {
+			t.Error(err)
+		}
 	}
 }

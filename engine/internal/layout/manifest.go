@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"heddle/engine/file/auxiliary"
 	"heddle/engine/file/container"
+	"heddle/engine/file/shared"
 )
 
 // ManifestName is the name of the manifest in the folder of its shards.
@@ -48,7 +48,7 @@ func (m *Map) Write(path string) error {
 
 // Checksum returns the SHA-256 of a file in hexadecimal, and its size in bytes.
 func Checksum(path string) (sum string, size uint64, err error) {
-	f, err := os.Open(path)
+	f, err := shared.Open(path)
 	if err != nil {
 		return "", 0, err
 	}

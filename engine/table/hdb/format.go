@@ -3,11 +3,11 @@ package hdb
 import (
 	"encoding/binary"
 	"io"
-	"os"
 	"slices"
 
 	"heddle/codec/bitslice"
 	"heddle/engine/file/container"
+	"heddle/engine/file/shared"
 	"heddle/engine/plan"
 	"heddle/engine/table/column"
 )
@@ -59,7 +59,7 @@ var former = container.Format{
 
 // Is reports whether the file at path begins as a table does.
 func Is(path string) bool {
-	f, err := os.Open(path)
+	f, err := shared.Open(path)
 	if err != nil {
 		return false
 	}
