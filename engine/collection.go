@@ -15,6 +15,7 @@ import (
 	"heddle/engine/file/input"
 	"heddle/engine/index/build"
 	"heddle/engine/internal/coordinator"
+	"heddle/engine/internal/fetch"
 	"heddle/engine/internal/filter"
 	"heddle/engine/internal/handle"
 	"heddle/engine/internal/limit"
@@ -168,6 +169,16 @@ func (c *Collection) Facets(ctx context.Context, q Query, f Facets) (matches uin
 	return hits[0].Matches, hits[0].Facets, nil
 }
 
+// Document returns the document with a name, with the parts that f asks for: see Index.Document.
+func (c *Collection) Document(ctx context.Context, name string, f Fields) (Contents, error) {
+	if f.Table != nil {
+		return Contents{}, failure.Invalid("find document", errors.New("Fields.Table is for an index file: a collection has attributes of its own"))
+	}
+	ask := f.Internal()
+	_, d, err := c.all.Document(ctx, c.Internal().Name(), name, &ask)
+	return d, failure.Wrap("find document", err)
+}
+
 // Statistics returns the statistics of the collection, with the document frequencies of terms.
 func (c *Collection) Statistics(ctx context.Context, terms ...string) (Statistics, error) {
 	s, err := c.all.Statistics(ctx, c.Internal().Name(), terms...)
@@ -207,7 +218,7 @@ func searchParts(ctx context.Context, all *coordinator.Coordinator, name string,
 	hits := make([]Hits, len(qs))
 	for i, f := range found {
 		h := Hits{Count: f.Count, Scores: f.Scores, Total: f.Total, Err: failure.Wrap("search", f.Err)}
-		if qs[i].Names {
+		if h.Documents = f.Documents; qs[i].Names {
 			h.Names = f.Names
 		}
 		if f.IDs != nil {
@@ -231,7 +242,7 @@ func searchParts(ctx context.Context, all *coordinator.Coordinator, name string,
 
 // asked are queries in the form of a coordinator.
 func asked(qs []Query) ([]coordinator.Query, error) {
-	all := make([]coordinator.Query, len(qs))
+	all, fields := make([]coordinator.Query, len(qs)), map[*Fields]*fetch.Ask{}
 	for i, q := range qs {
 		if q.Expr != nil || q.Override != nil || q.Explain != nil {
 			return nil, &Error{Code: Unsupported, Op: "search", Err: fmt.Errorf("queries[%d]: a collection takes texts and terms, without Expr, Override and Explain", i)}
@@ -240,7 +251,14 @@ func asked(qs []Query) ([]coordinator.Query, error) {
 		if hasTable(f) {
 			return nil, &Error{Code: Unsupported, Op: "search", Err: errors.New("filter: a collection takes Where without Table: it has attributes of its own")}
 		}
-		all[i] = coordinator.Query{Text: q.Text, Literal: q.Literal, Terms: q.Terms, Weights: q.Weights, Filter: f, Caller: q.Caller, Timeout: q.Timeout,
+		if q.Fields != nil && fields[q.Fields] == nil {
+			if q.Fields.Table != nil {
+				return nil, &Error{Code: Unsupported, Op: "search", Err: errors.New("Fields.Table is for an index file: a collection has attributes of its own")}
+			}
+			ask := q.Fields.Internal()
+			fields[q.Fields] = &ask
+		}
+		all[i] = coordinator.Query{Fetch: fields[q.Fields], Text: q.Text, Literal: q.Literal, Terms: q.Terms, Weights: q.Weights, Filter: f, Caller: q.Caller, Timeout: q.Timeout,
 			Options: query.Options{Match: q.Match, K: q.K, Total: q.Total, CountOnly: q.CountOnly, Scoring: q.Scoring, Statistics: q.Statistics}}
 	}
 	return all, nil

@@ -65,17 +65,18 @@ type Query struct {
 	// Match of Text and Terms. Default: Or.
 	Match Match
 	// K asks for the best K documents with their scores, 1 to plan.MaxK; another value is an
-	// error with code InvalidOption. Default: 0, all matching documents in the order of their
-	// docIDs, without scores.
+	// error with code InvalidOption. Default: 0, AllMatches.
 	K int
 	// Total asks for Hits.Total, the number of matching documents: TotalExact, or a number up to which they
 	// are counted. It counts the documents that Match ranks, with the filter: under AndOr the documents
 	// with all terms if there are K of them, else the documents with any term. Default: 0, not counted.
 	Total uint64
-	// CountOnly asks for the number of matching documents alone. K must be 0.
-	CountOnly bool
 	// Names asks for Hits.Names, the names of the documents. Default: false.
 	Names bool
+	// Fields asks for Hits.Documents: parts of the documents of the answer. Default: nil, none.
+	Fields *Fields
+	// CountOnly asks for the number of matching documents alone. K must be 0.
+	CountOnly bool
 
 	// Scoring of a ranked query. Default: nil, bm25.Default. It must be nil for an index with
 	// impacts, whose scores are sums of weight times impact, in the units of the weights that
@@ -131,6 +132,9 @@ type Override struct {
 // anew.
 type Statistics = bm25.Statistics
 
+// AllMatches is the Query.K that asks for all matching documents in the order of their docIDs, without scores.
+const AllMatches = 0
+
 // TotalExact is the Query.Total that counts all matching documents.
 const TotalExact = math.MaxUint64
 
@@ -140,23 +144,25 @@ type Total = plan.Total
 // Hits is the answer of a query.
 type Hits struct {
 	// Count is the number of matching documents; of a ranked query the number of Docs.
-	Count uint64
+	Count uint64 `json:"count"`
 	// Docs are docIDs: ascending, or of a ranked query by descending score, then ascending
 	// docID. It is nil exactly if only the count was asked for; without documents it is empty.
-	Docs []uint32
-	// Names of Docs, if Query.Names asked for them. A document without a name has an empty one.
-	Names []string
+	Docs []uint32 `json:"docs"`
 	// Scores of Docs. It is nil exactly if the query was not ranked.
-	Scores []float64
+	Scores []float64 `json:"scores,omitempty"`
+	// Names of Docs, if Query.Names asked for them. A document without a name has an empty one.
+	Names []string `json:"names,omitempty"`
+	// Documents are parts of Docs, if Query.Fields asked for them.
+	Documents []Contents `json:"documents,omitempty"`
 	// Unit is the value of 1 in the integer sums behind Scores: each score is a whole multiple of
 	// it. The answers of shards can be merged if their units are equal, as Statistics of the
 	// whole make them. It is 0 if the query was not ranked.
-	Unit float64
+	Unit float64 `json:"unit,omitempty"`
 	// Total is the number of matching documents, if Query.Total asked for it.
-	Total Total
+	Total Total `json:"total,omitzero"`
 	// Err says why a query of SearchAll is invalid: code InvalidQuery, or Unsupported for a
 	// query above a limit. The other fields have no documents then.
-	Err error
+	Err error `json:"-"`
 }
 
 // internal sets q to the internal form of the query. It returns the load that closes its
@@ -177,23 +183,6 @@ func (o *Query) total(count uint64, ranked Total) Total {
 		ranked = plan.UpTo(count, o.Total)
 	}
 	return ranked
-}
-
-// name sets Hits.Names, if the query asks for them.
-func (o *Query) name(g *lists.Generation, h *Hits) (err error) {
-	if !o.Names {
-		return nil
-	}
-	if g.File == nil {
-		return &Error{Code: Unsupported, Op: "search", Err: errors.New("an index in memory has no names of documents")}
-	}
-	h.Names = make([]string, len(h.Docs))
-	for i, d := range h.Docs {
-		if h.Names[i], err = g.File.DocName(d); err != nil {
-			return failure.Wrap("search", err)
-		}
-	}
-	return nil
 }
 
 // call returns the caller of the query and how it runs.
@@ -276,7 +265,10 @@ func searchIn(ctx context.Context, g *lists.Generation, o *Query, in *filter.Com
 		return Hits{}, failure.Wrap("search", err)
 	}
 	h = Hits{Count: a.Count, Docs: a.Docs, Scores: a.Scores, Unit: a.Unit, Total: o.total(a.Count, a.Total)}
-	return h, o.name(g, &h)
+	if o.fetches() {
+		err = fetchHits(ctx, g, o, &h)
+	}
+	return h, err
 }
 
 // searchAll answers queries on the lists of an index: see Index.SearchAll.
@@ -310,9 +302,11 @@ func searchAll(ctx context.Context, g *lists.Generation, qs []Query, deliver fun
 			var h Hits
 			h.Count, h.Docs, h.Scores = b.Hits(i)
 			if h.Unit, h.Err = b.Unit(i), failure.Wrap("search", b.Err(i)); h.Err == nil {
-				h.Total = qs[first+i].total(h.Count, b.Total(i))
-				if err := qs[first+i].name(g, &h); err != nil {
-					return err
+				q := &qs[first+i]
+				if h.Total = q.total(h.Count, b.Total(i)); q.fetches() {
+					if err := fetchHits(ctx, g, q, &h); err != nil {
+						return err
+					}
 				}
 			}
 			all = append(all, h)

@@ -23,6 +23,9 @@ type Ask struct {
 	// Facets of each query. A collection counts columns of its attribute table; Table is nil then.
 	// Default: nil, none.
 	Facets *engine.Facets
+	// Take is called with the size of each document that Query.Fields asks for, in bytes; its error ends the call.
+	// Default: nil.
+	Take func(bytes int64) error
 }
 
 // Hits is the answer of a query on a collection, whose document numbers have 64 bits: see engine.Hits.

@@ -31,6 +31,10 @@ const (
 	IndexServiceSearchBatchProcedure = "/heddle.v1.IndexService/SearchBatch"
 	// IndexServiceGetStatisticsProcedure is the procedure name of the IndexService's GetStatistics RPC.
 	IndexServiceGetStatisticsProcedure = "/heddle.v1.IndexService/GetStatistics"
+	// IndexServiceGetDocumentProcedure is the procedure name of the IndexService's GetDocument RPC.
+	IndexServiceGetDocumentProcedure = "/heddle.v1.IndexService/GetDocument"
+	// IndexServiceListDocumentsProcedure is the procedure name of the IndexService's ListDocuments RPC.
+	IndexServiceListDocumentsProcedure = "/heddle.v1.IndexService/ListDocuments"
 	// IndexServiceListIndexesProcedure is the procedure name of the IndexService's ListIndexes RPC.
 	IndexServiceListIndexesProcedure = "/heddle.v1.IndexService/ListIndexes"
 	// IndexServiceGetIndexProcedure is the procedure name of the IndexService's GetIndex RPC.
@@ -70,6 +74,22 @@ var (
 			IdempotencyLevel: connect.IdempotencyNoSideEffects,
 		}
 	})
+	indexServiceGetDocumentSpec = sync.OnceValue(func() connect.Spec {
+		return connect.Spec{
+			StreamType:       connect.StreamTypeUnary,
+			Schema:           File_heddle_v1_index_proto.Services().ByName("IndexService").Methods().ByName("GetDocument"),
+			Procedure:        IndexServiceGetDocumentProcedure,
+			IdempotencyLevel: connect.IdempotencyNoSideEffects,
+		}
+	})
+	indexServiceListDocumentsSpec = sync.OnceValue(func() connect.Spec {
+		return connect.Spec{
+			StreamType:       connect.StreamTypeUnary,
+			Schema:           File_heddle_v1_index_proto.Services().ByName("IndexService").Methods().ByName("ListDocuments"),
+			Procedure:        IndexServiceListDocumentsProcedure,
+			IdempotencyLevel: connect.IdempotencyNoSideEffects,
+		}
+	})
 	indexServiceListIndexesSpec = sync.OnceValue(func() connect.Spec {
 		return connect.Spec{
 			StreamType:       connect.StreamTypeUnary,
@@ -99,6 +119,11 @@ type IndexServiceClient interface {
 	SearchBatch(context.Context, *SearchBatchRequest) (*SearchBatchResponse, error)
 	// GetStatistics returns the statistics of an index, with the document frequencies of terms.
 	GetStatistics(context.Context, *GetStatisticsRequest) (*Statistics, error)
+	// GetDocument returns the stored document with a name, and its attributes. Of documents with one name it is
+	// the last one in a collection, else the first one.
+	GetDocument(context.Context, *GetDocumentRequest) (*StoredDocument, error)
+	// ListDocuments returns the names of documents in their order, page by page.
+	ListDocuments(context.Context, *ListDocumentsRequest) (*ListDocumentsResponse, error)
 	// ListIndexes returns all indexes by name.
 	ListIndexes(context.Context, *ListIndexesRequest) (*ListIndexesResponse, error)
 	// GetIndex describes an index.
@@ -122,6 +147,11 @@ type IndexServiceHandler interface {
 	SearchBatch(context.Context, *SearchBatchRequest) (*SearchBatchResponse, error)
 	// GetStatistics returns the statistics of an index, with the document frequencies of terms.
 	GetStatistics(context.Context, *GetStatisticsRequest) (*Statistics, error)
+	// GetDocument returns the stored document with a name, and its attributes. Of documents with one name it is
+	// the last one in a collection, else the first one.
+	GetDocument(context.Context, *GetDocumentRequest) (*StoredDocument, error)
+	// ListDocuments returns the names of documents in their order, page by page.
+	ListDocuments(context.Context, *ListDocumentsRequest) (*ListDocumentsResponse, error)
 	// ListIndexes returns all indexes by name.
 	ListIndexes(context.Context, *ListIndexesRequest) (*ListIndexesResponse, error)
 	// GetIndex describes an index.
@@ -136,6 +166,8 @@ func RegisterIndexServiceHandler(server *connect.Server, svc IndexServiceHandler
 		connect.Method{Spec: indexServiceMatchSpec(), Handler: adapter.match},
 		connect.Method{Spec: indexServiceSearchBatchSpec(), Handler: adapter.searchBatch},
 		connect.Method{Spec: indexServiceGetStatisticsSpec(), Handler: adapter.getStatistics},
+		connect.Method{Spec: indexServiceGetDocumentSpec(), Handler: adapter.getDocument},
+		connect.Method{Spec: indexServiceListDocumentsSpec(), Handler: adapter.listDocuments},
 		connect.Method{Spec: indexServiceListIndexesSpec(), Handler: adapter.listIndexes},
 		connect.Method{Spec: indexServiceGetIndexSpec(), Handler: adapter.getIndex},
 	)
@@ -158,6 +190,14 @@ func (UnimplementedIndexServiceHandler) SearchBatch(context.Context, *SearchBatc
 
 func (UnimplementedIndexServiceHandler) GetStatistics(context.Context, *GetStatisticsRequest) (*Statistics, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.IndexService.GetStatistics is not implemented")
+}
+
+func (UnimplementedIndexServiceHandler) GetDocument(context.Context, *GetDocumentRequest) (*StoredDocument, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.IndexService.GetDocument is not implemented")
+}
+
+func (UnimplementedIndexServiceHandler) ListDocuments(context.Context, *ListDocumentsRequest) (*ListDocumentsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.IndexService.ListDocuments is not implemented")
 }
 
 func (UnimplementedIndexServiceHandler) ListIndexes(context.Context, *ListIndexesRequest) (*ListIndexesResponse, error) {
@@ -199,6 +239,22 @@ func (c *indexServiceClient) SearchBatch(ctx context.Context, req *SearchBatchRe
 func (c *indexServiceClient) GetStatistics(ctx context.Context, req *GetStatisticsRequest) (*Statistics, error) {
 	var res Statistics
 	if err := c.client.CallUnary(ctx, indexServiceGetStatisticsSpec(), req, &res); err != nil {
+		return nil, err
+	}
+	return &res, nil
+}
+
+func (c *indexServiceClient) GetDocument(ctx context.Context, req *GetDocumentRequest) (*StoredDocument, error) {
+	var res StoredDocument
+	if err := c.client.CallUnary(ctx, indexServiceGetDocumentSpec(), req, &res); err != nil {
+		return nil, err
+	}
+	return &res, nil
+}
+
+func (c *indexServiceClient) ListDocuments(ctx context.Context, req *ListDocumentsRequest) (*ListDocumentsResponse, error) {
+	var res ListDocumentsResponse
+	if err := c.client.CallUnary(ctx, indexServiceListDocumentsSpec(), req, &res); err != nil {
 		return nil, err
 	}
 	return &res, nil
@@ -264,6 +320,30 @@ func (h indexServiceHandler) getStatistics(ctx context.Context, _ connect.Spec, 
 		return err
 	}
 	res, err := h.svc.GetStatistics(ctx, &req)
+	if err != nil {
+		return err
+	}
+	return stream.Send(res)
+}
+
+func (h indexServiceHandler) getDocument(ctx context.Context, _ connect.Spec, stream connect.ServerStream) error {
+	var req GetDocumentRequest
+	if err := stream.Receive(&req); err != nil {
+		return err
+	}
+	res, err := h.svc.GetDocument(ctx, &req)
+	if err != nil {
+		return err
+	}
+	return stream.Send(res)
+}
+
+func (h indexServiceHandler) listDocuments(ctx context.Context, _ connect.Spec, stream connect.ServerStream) error {
+	var req ListDocumentsRequest
+	if err := stream.Receive(&req); err != nil {
+		return err
+	}
+	res, err := h.svc.ListDocuments(ctx, &req)
 	if err != nil {
 		return err
 	}

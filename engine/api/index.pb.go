@@ -58,7 +58,15 @@ type SearchRequest struct {
 	// Count the matching documents: true, or a whole number up to which they are counted. The documents that
 	// the mode ranks are counted: with "and-or" the documents with all words if there are k of them, else
 	// the documents with any word. Default: false, and true with k = 0.
-	Total         *structpb.Value `protobuf:"bytes,15,opt,name=total,proto3" json:"total,omitempty"`
+	Total *structpb.Value `protobuf:"bytes,15,opt,name=total,proto3" json:"total,omitempty"`
+	// Members of the stored JSON objects to return, such as "title" or "meta.year".
+	Fields []string `protobuf:"bytes,16,rep,name=fields,proto3" json:"fields,omitempty"`
+	// Return the stored objects or texts.
+	Source bool `protobuf:"varint,17,opt,name=source,proto3" json:"source,omitempty"`
+	// Return the part of each text with the most words of the query.
+	Snippet *Snippet `protobuf:"bytes,18,opt,name=snippet,proto3" json:"snippet,omitempty"`
+	// Columns of the attribute table to return; "*" is all.
+	Attributes    []string `protobuf:"bytes,19,rep,name=attributes,proto3" json:"attributes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -198,6 +206,338 @@ func (x *SearchRequest) GetTotal() *structpb.Value {
 	return nil
 }
 
+func (x *SearchRequest) GetFields() []string {
+	if x != nil {
+		return x.Fields
+	}
+	return nil
+}
+
+func (x *SearchRequest) GetSource() bool {
+	if x != nil {
+		return x.Source
+	}
+	return false
+}
+
+func (x *SearchRequest) GetSnippet() *Snippet {
+	if x != nil {
+		return x.Snippet
+	}
+	return nil
+}
+
+func (x *SearchRequest) GetAttributes() []string {
+	if x != nil {
+		return x.Attributes
+	}
+	return nil
+}
+
+// Snippet asks for the part of a stored text with the most words of the query.
+type Snippet struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// About the number of bytes of the text, 1 to 100000. Default: 200.
+	Size uint32 `protobuf:"varint,1,opt,name=size,proto3" json:"size,omitempty"`
+	// Texts before and behind each word of the query. Default: "<b>" and "</b>".
+	Mark []string `protobuf:"bytes,2,rep,name=mark,proto3" json:"mark,omitempty"`
+	// "html" escapes the text for HTML, but not the marks; "none" does not. Default: "html".
+	Escape        string `protobuf:"bytes,3,opt,name=escape,proto3" json:"escape,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Snippet) Reset() {
+	*x = Snippet{}
+	mi := &file_heddle_v1_index_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Snippet) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Snippet) ProtoMessage() {}
+
+func (x *Snippet) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_index_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Snippet.ProtoReflect.Descriptor instead.
+func (*Snippet) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Snippet) GetSize() uint32 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *Snippet) GetMark() []string {
+	if x != nil {
+		return x.Mark
+	}
+	return nil
+}
+
+func (x *Snippet) GetEscape() string {
+	if x != nil {
+		return x.Escape
+	}
+	return ""
+}
+
+type GetDocumentRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Index string                 `protobuf:"bytes,1,opt,name=index,proto3" json:"index,omitempty"`
+	// Name of the document.
+	Name          string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetDocumentRequest) Reset() {
+	*x = GetDocumentRequest{}
+	mi := &file_heddle_v1_index_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetDocumentRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetDocumentRequest) ProtoMessage() {}
+
+func (x *GetDocumentRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_index_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetDocumentRequest.ProtoReflect.Descriptor instead.
+func (*GetDocumentRequest) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *GetDocumentRequest) GetIndex() string {
+	if x != nil {
+		return x.Index
+	}
+	return ""
+}
+
+func (x *GetDocumentRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+// StoredDocument is a document by its name.
+type StoredDocument struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Number of the document in the index.
+	Id uint64 `protobuf:"varint,2,opt,name=id,proto3" json:"id,omitempty"`
+	// The stored JSON object, or the stored text as a JSON string; absent if the index stores none.
+	Source string `protobuf:"bytes,3,opt,name=source,proto3" json:"source,omitempty"`
+	// JSON object of all attributes; absent if the index has no attribute table.
+	Attributes    string `protobuf:"bytes,4,opt,name=attributes,proto3" json:"attributes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StoredDocument) Reset() {
+	*x = StoredDocument{}
+	mi := &file_heddle_v1_index_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StoredDocument) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StoredDocument) ProtoMessage() {}
+
+func (x *StoredDocument) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_index_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StoredDocument.ProtoReflect.Descriptor instead.
+func (*StoredDocument) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *StoredDocument) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *StoredDocument) GetId() uint64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *StoredDocument) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
+func (x *StoredDocument) GetAttributes() string {
+	if x != nil {
+		return x.Attributes
+	}
+	return ""
+}
+
+type ListDocumentsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Index string                 `protobuf:"bytes,1,opt,name=index,proto3" json:"index,omitempty"`
+	// Number of the first document. Default: 0.
+	From uint64 `protobuf:"varint,2,opt,name=from,proto3" json:"from,omitempty"`
+	// Number of documents. Default: 100. At most 10000.
+	Limit         uint32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListDocumentsRequest) Reset() {
+	*x = ListDocumentsRequest{}
+	mi := &file_heddle_v1_index_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListDocumentsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListDocumentsRequest) ProtoMessage() {}
+
+func (x *ListDocumentsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_index_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListDocumentsRequest.ProtoReflect.Descriptor instead.
+func (*ListDocumentsRequest) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ListDocumentsRequest) GetIndex() string {
+	if x != nil {
+		return x.Index
+	}
+	return ""
+}
+
+func (x *ListDocumentsRequest) GetFrom() uint64 {
+	if x != nil {
+		return x.From
+	}
+	return 0
+}
+
+func (x *ListDocumentsRequest) GetLimit() uint32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+type ListDocumentsResponse struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Documents []*Document            `protobuf:"bytes,1,rep,name=documents,proto3" json:"documents,omitempty"`
+	// The "from" of the next page; absent behind the last document.
+	Next          *uint64 `protobuf:"varint,2,opt,name=next,proto3,oneof" json:"next,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListDocumentsResponse) Reset() {
+	*x = ListDocumentsResponse{}
+	mi := &file_heddle_v1_index_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListDocumentsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListDocumentsResponse) ProtoMessage() {}
+
+func (x *ListDocumentsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_index_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListDocumentsResponse.ProtoReflect.Descriptor instead.
+func (*ListDocumentsResponse) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ListDocumentsResponse) GetDocuments() []*Document {
+	if x != nil {
+		return x.Documents
+	}
+	return nil
+}
+
+func (x *ListDocumentsResponse) GetNext() uint64 {
+	if x != nil && x.Next != nil {
+		return *x.Next
+	}
+	return 0
+}
+
 // Facets asks for the numbers of matching documents per value or bin of columns.
 type Facets struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -216,7 +556,7 @@ type Facets struct {
 
 func (x *Facets) Reset() {
 	*x = Facets{}
-	mi := &file_heddle_v1_index_proto_msgTypes[1]
+	mi := &file_heddle_v1_index_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -228,7 +568,7 @@ func (x *Facets) String() string {
 func (*Facets) ProtoMessage() {}
 
 func (x *Facets) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[1]
+	mi := &file_heddle_v1_index_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -241,7 +581,7 @@ func (x *Facets) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Facets.ProtoReflect.Descriptor instead.
 func (*Facets) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{1}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Facets) GetTable() string {
@@ -279,7 +619,7 @@ type Facet struct {
 
 func (x *Facet) Reset() {
 	*x = Facet{}
-	mi := &file_heddle_v1_index_proto_msgTypes[2]
+	mi := &file_heddle_v1_index_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -291,7 +631,7 @@ func (x *Facet) String() string {
 func (*Facet) ProtoMessage() {}
 
 func (x *Facet) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[2]
+	mi := &file_heddle_v1_index_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -304,7 +644,7 @@ func (x *Facet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Facet.ProtoReflect.Descriptor instead.
 func (*Facet) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{2}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Facet) GetColumn() string {
@@ -341,7 +681,7 @@ type FacetValue struct {
 
 func (x *FacetValue) Reset() {
 	*x = FacetValue{}
-	mi := &file_heddle_v1_index_proto_msgTypes[3]
+	mi := &file_heddle_v1_index_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -353,7 +693,7 @@ func (x *FacetValue) String() string {
 func (*FacetValue) ProtoMessage() {}
 
 func (x *FacetValue) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[3]
+	mi := &file_heddle_v1_index_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -366,7 +706,7 @@ func (x *FacetValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FacetValue.ProtoReflect.Descriptor instead.
 func (*FacetValue) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{3}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *FacetValue) GetValue() string {
@@ -410,7 +750,7 @@ type Filter struct {
 
 func (x *Filter) Reset() {
 	*x = Filter{}
-	mi := &file_heddle_v1_index_proto_msgTypes[4]
+	mi := &file_heddle_v1_index_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -422,7 +762,7 @@ func (x *Filter) String() string {
 func (*Filter) ProtoMessage() {}
 
 func (x *Filter) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[4]
+	mi := &file_heddle_v1_index_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -435,7 +775,7 @@ func (x *Filter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Filter.ProtoReflect.Descriptor instead.
 func (*Filter) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{4}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Filter) GetWhere() string {
@@ -483,7 +823,7 @@ type DocumentSet struct {
 
 func (x *DocumentSet) Reset() {
 	*x = DocumentSet{}
-	mi := &file_heddle_v1_index_proto_msgTypes[5]
+	mi := &file_heddle_v1_index_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -495,7 +835,7 @@ func (x *DocumentSet) String() string {
 func (*DocumentSet) ProtoMessage() {}
 
 func (x *DocumentSet) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[5]
+	mi := &file_heddle_v1_index_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -508,7 +848,7 @@ func (x *DocumentSet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentSet.ProtoReflect.Descriptor instead.
 func (*DocumentSet) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{5}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *DocumentSet) GetIds() []uint64 {
@@ -533,7 +873,7 @@ type Scoring struct {
 
 func (x *Scoring) Reset() {
 	*x = Scoring{}
-	mi := &file_heddle_v1_index_proto_msgTypes[6]
+	mi := &file_heddle_v1_index_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -545,7 +885,7 @@ func (x *Scoring) String() string {
 func (*Scoring) ProtoMessage() {}
 
 func (x *Scoring) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[6]
+	mi := &file_heddle_v1_index_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -558,7 +898,7 @@ func (x *Scoring) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Scoring.ProtoReflect.Descriptor instead.
 func (*Scoring) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{6}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Scoring) GetVariant() string {
@@ -608,7 +948,7 @@ type SearchResponse struct {
 
 func (x *SearchResponse) Reset() {
 	*x = SearchResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[7]
+	mi := &file_heddle_v1_index_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -620,7 +960,7 @@ func (x *SearchResponse) String() string {
 func (*SearchResponse) ProtoMessage() {}
 
 func (x *SearchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[7]
+	mi := &file_heddle_v1_index_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -633,7 +973,7 @@ func (x *SearchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchResponse.ProtoReflect.Descriptor instead.
 func (*SearchResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{7}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *SearchResponse) GetHits() []*Hit {
@@ -705,7 +1045,7 @@ type Total struct {
 
 func (x *Total) Reset() {
 	*x = Total{}
-	mi := &file_heddle_v1_index_proto_msgTypes[8]
+	mi := &file_heddle_v1_index_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -717,7 +1057,7 @@ func (x *Total) String() string {
 func (*Total) ProtoMessage() {}
 
 func (x *Total) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[8]
+	mi := &file_heddle_v1_index_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -730,7 +1070,7 @@ func (x *Total) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Total.ProtoReflect.Descriptor instead.
 func (*Total) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{8}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Total) GetValue() uint64 {
@@ -760,7 +1100,7 @@ type FacetAnswer struct {
 
 func (x *FacetAnswer) Reset() {
 	*x = FacetAnswer{}
-	mi := &file_heddle_v1_index_proto_msgTypes[9]
+	mi := &file_heddle_v1_index_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -772,7 +1112,7 @@ func (x *FacetAnswer) String() string {
 func (*FacetAnswer) ProtoMessage() {}
 
 func (x *FacetAnswer) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[9]
+	mi := &file_heddle_v1_index_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -785,7 +1125,7 @@ func (x *FacetAnswer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FacetAnswer.ProtoReflect.Descriptor instead.
 func (*FacetAnswer) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{9}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *FacetAnswer) GetMatches() uint64 {
@@ -821,7 +1161,7 @@ type Coverage struct {
 
 func (x *Coverage) Reset() {
 	*x = Coverage{}
-	mi := &file_heddle_v1_index_proto_msgTypes[10]
+	mi := &file_heddle_v1_index_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -833,7 +1173,7 @@ func (x *Coverage) String() string {
 func (*Coverage) ProtoMessage() {}
 
 func (x *Coverage) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[10]
+	mi := &file_heddle_v1_index_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -846,7 +1186,7 @@ func (x *Coverage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Coverage.ProtoReflect.Descriptor instead.
 func (*Coverage) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{10}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Coverage) GetEpoch() uint64 {
@@ -903,7 +1243,7 @@ type MissingShard struct {
 
 func (x *MissingShard) Reset() {
 	*x = MissingShard{}
-	mi := &file_heddle_v1_index_proto_msgTypes[11]
+	mi := &file_heddle_v1_index_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -915,7 +1255,7 @@ func (x *MissingShard) String() string {
 func (*MissingShard) ProtoMessage() {}
 
 func (x *MissingShard) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[11]
+	mi := &file_heddle_v1_index_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -928,7 +1268,7 @@ func (x *MissingShard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MissingShard.ProtoReflect.Descriptor instead.
 func (*MissingShard) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{11}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *MissingShard) GetShard() uint32 {
@@ -950,15 +1290,23 @@ type Hit struct {
 	// Name of the document; empty if it has none.
 	Doc string `protobuf:"bytes,1,opt,name=doc,proto3" json:"doc,omitempty"`
 	// Number of the document in the index.
-	Id            uint64  `protobuf:"varint,2,opt,name=id,proto3" json:"id,omitempty"`
-	Score         float64 `protobuf:"fixed64,3,opt,name=score,proto3" json:"score,omitempty"`
+	Id    uint64  `protobuf:"varint,2,opt,name=id,proto3" json:"id,omitempty"`
+	Score float64 `protobuf:"fixed64,3,opt,name=score,proto3" json:"score,omitempty"`
+	// With fields only: JSON object of the members that the document has.
+	Fields string `protobuf:"bytes,4,opt,name=fields,proto3" json:"fields,omitempty"`
+	// With source only: the stored JSON object, or the stored text as a JSON string.
+	Source string `protobuf:"bytes,5,opt,name=source,proto3" json:"source,omitempty"`
+	// With snippet only.
+	Snippet string `protobuf:"bytes,6,opt,name=snippet,proto3" json:"snippet,omitempty"`
+	// With attributes only: JSON object of their values; null is no value.
+	Attributes    string `protobuf:"bytes,7,opt,name=attributes,proto3" json:"attributes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Hit) Reset() {
 	*x = Hit{}
-	mi := &file_heddle_v1_index_proto_msgTypes[12]
+	mi := &file_heddle_v1_index_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -970,7 +1318,7 @@ func (x *Hit) String() string {
 func (*Hit) ProtoMessage() {}
 
 func (x *Hit) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[12]
+	mi := &file_heddle_v1_index_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -983,7 +1331,7 @@ func (x *Hit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hit.ProtoReflect.Descriptor instead.
 func (*Hit) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{12}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Hit) GetDoc() string {
@@ -1005,6 +1353,103 @@ func (x *Hit) GetScore() float64 {
 		return x.Score
 	}
 	return 0
+}
+
+func (x *Hit) GetFields() string {
+	if x != nil {
+		return x.Fields
+	}
+	return ""
+}
+
+func (x *Hit) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
+func (x *Hit) GetSnippet() string {
+	if x != nil {
+		return x.Snippet
+	}
+	return ""
+}
+
+func (x *Hit) GetAttributes() string {
+	if x != nil {
+		return x.Attributes
+	}
+	return ""
+}
+
+// Contents are the parts of a document that a batch asks for: see Hit.
+type Contents struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Fields        string                 `protobuf:"bytes,1,opt,name=fields,proto3" json:"fields,omitempty"`
+	Source        string                 `protobuf:"bytes,2,opt,name=source,proto3" json:"source,omitempty"`
+	Snippet       string                 `protobuf:"bytes,3,opt,name=snippet,proto3" json:"snippet,omitempty"`
+	Attributes    string                 `protobuf:"bytes,4,opt,name=attributes,proto3" json:"attributes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Contents) Reset() {
+	*x = Contents{}
+	mi := &file_heddle_v1_index_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Contents) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Contents) ProtoMessage() {}
+
+func (x *Contents) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_index_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Contents.ProtoReflect.Descriptor instead.
+func (*Contents) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *Contents) GetFields() string {
+	if x != nil {
+		return x.Fields
+	}
+	return ""
+}
+
+func (x *Contents) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
+func (x *Contents) GetSnippet() string {
+	if x != nil {
+		return x.Snippet
+	}
+	return ""
+}
+
+func (x *Contents) GetAttributes() string {
+	if x != nil {
+		return x.Attributes
+	}
+	return ""
 }
 
 type MatchRequest struct {
@@ -1031,7 +1476,7 @@ type MatchRequest struct {
 
 func (x *MatchRequest) Reset() {
 	*x = MatchRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[13]
+	mi := &file_heddle_v1_index_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1043,7 +1488,7 @@ func (x *MatchRequest) String() string {
 func (*MatchRequest) ProtoMessage() {}
 
 func (x *MatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[13]
+	mi := &file_heddle_v1_index_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1056,7 +1501,7 @@ func (x *MatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MatchRequest.ProtoReflect.Descriptor instead.
 func (*MatchRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{13}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *MatchRequest) GetIndex() string {
@@ -1155,7 +1600,7 @@ type MatchResponse struct {
 
 func (x *MatchResponse) Reset() {
 	*x = MatchResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[14]
+	mi := &file_heddle_v1_index_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1167,7 +1612,7 @@ func (x *MatchResponse) String() string {
 func (*MatchResponse) ProtoMessage() {}
 
 func (x *MatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[14]
+	mi := &file_heddle_v1_index_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1180,7 +1625,7 @@ func (x *MatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MatchResponse.ProtoReflect.Descriptor instead.
 func (*MatchResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{14}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *MatchResponse) GetCount() uint64 {
@@ -1242,7 +1687,7 @@ type Document struct {
 
 func (x *Document) Reset() {
 	*x = Document{}
-	mi := &file_heddle_v1_index_proto_msgTypes[15]
+	mi := &file_heddle_v1_index_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1254,7 +1699,7 @@ func (x *Document) String() string {
 func (*Document) ProtoMessage() {}
 
 func (x *Document) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[15]
+	mi := &file_heddle_v1_index_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1267,7 +1712,7 @@ func (x *Document) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Document.ProtoReflect.Descriptor instead.
 func (*Document) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{15}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Document) GetDoc() string {
@@ -1308,13 +1753,17 @@ type SearchBatchRequest struct {
 	Filter *Filter `protobuf:"bytes,13,opt,name=filter,proto3" json:"filter,omitempty"`
 	// See SearchRequest.
 	Total         *structpb.Value `protobuf:"bytes,14,opt,name=total,proto3" json:"total,omitempty"`
+	Fields        []string        `protobuf:"bytes,15,rep,name=fields,proto3" json:"fields,omitempty"`
+	Source        bool            `protobuf:"varint,16,opt,name=source,proto3" json:"source,omitempty"`
+	Snippet       *Snippet        `protobuf:"bytes,17,opt,name=snippet,proto3" json:"snippet,omitempty"`
+	Attributes    []string        `protobuf:"bytes,18,rep,name=attributes,proto3" json:"attributes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SearchBatchRequest) Reset() {
 	*x = SearchBatchRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[16]
+	mi := &file_heddle_v1_index_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1326,7 +1775,7 @@ func (x *SearchBatchRequest) String() string {
 func (*SearchBatchRequest) ProtoMessage() {}
 
 func (x *SearchBatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[16]
+	mi := &file_heddle_v1_index_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1339,7 +1788,7 @@ func (x *SearchBatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchBatchRequest.ProtoReflect.Descriptor instead.
 func (*SearchBatchRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{16}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *SearchBatchRequest) GetIndex() string {
@@ -1440,6 +1889,34 @@ func (x *SearchBatchRequest) GetTotal() *structpb.Value {
 	return nil
 }
 
+func (x *SearchBatchRequest) GetFields() []string {
+	if x != nil {
+		return x.Fields
+	}
+	return nil
+}
+
+func (x *SearchBatchRequest) GetSource() bool {
+	if x != nil {
+		return x.Source
+	}
+	return false
+}
+
+func (x *SearchBatchRequest) GetSnippet() *Snippet {
+	if x != nil {
+		return x.Snippet
+	}
+	return nil
+}
+
+func (x *SearchBatchRequest) GetAttributes() []string {
+	if x != nil {
+		return x.Attributes
+	}
+	return nil
+}
+
 type SearchBatchResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Number of matching documents of each query, with match or count only.
@@ -1459,14 +1936,16 @@ type SearchBatchResponse struct {
 	// Notes on queries, in their order.
 	Notes []*BatchNote `protobuf:"bytes,9,rep,name=notes,proto3" json:"notes,omitempty"`
 	// Total of each query, with total and with k = 0 only.
-	Totals        []*Total `protobuf:"bytes,10,rep,name=totals,proto3" json:"totals,omitempty"`
+	Totals []*Total `protobuf:"bytes,10,rep,name=totals,proto3" json:"totals,omitempty"`
+	// Contents of ids, with fields, source, snippet or attributes only.
+	Contents      []*Contents `protobuf:"bytes,11,rep,name=contents,proto3" json:"contents,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SearchBatchResponse) Reset() {
 	*x = SearchBatchResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[17]
+	mi := &file_heddle_v1_index_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1478,7 +1957,7 @@ func (x *SearchBatchResponse) String() string {
 func (*SearchBatchResponse) ProtoMessage() {}
 
 func (x *SearchBatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[17]
+	mi := &file_heddle_v1_index_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1491,7 +1970,7 @@ func (x *SearchBatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchBatchResponse.ProtoReflect.Descriptor instead.
 func (*SearchBatchResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{17}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *SearchBatchResponse) GetCounts() []uint64 {
@@ -1564,6 +2043,13 @@ func (x *SearchBatchResponse) GetTotals() []*Total {
 	return nil
 }
 
+func (x *SearchBatchResponse) GetContents() []*Contents {
+	if x != nil {
+		return x.Contents
+	}
+	return nil
+}
+
 // BatchNote is the note on one query of a batch.
 type BatchNote struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1577,7 +2063,7 @@ type BatchNote struct {
 
 func (x *BatchNote) Reset() {
 	*x = BatchNote{}
-	mi := &file_heddle_v1_index_proto_msgTypes[18]
+	mi := &file_heddle_v1_index_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1589,7 +2075,7 @@ func (x *BatchNote) String() string {
 func (*BatchNote) ProtoMessage() {}
 
 func (x *BatchNote) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[18]
+	mi := &file_heddle_v1_index_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1602,7 +2088,7 @@ func (x *BatchNote) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchNote.ProtoReflect.Descriptor instead.
 func (*BatchNote) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{18}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *BatchNote) GetQuery() uint32 {
@@ -1631,7 +2117,7 @@ type BatchError struct {
 
 func (x *BatchError) Reset() {
 	*x = BatchError{}
-	mi := &file_heddle_v1_index_proto_msgTypes[19]
+	mi := &file_heddle_v1_index_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1643,7 +2129,7 @@ func (x *BatchError) String() string {
 func (*BatchError) ProtoMessage() {}
 
 func (x *BatchError) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[19]
+	mi := &file_heddle_v1_index_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1656,7 +2142,7 @@ func (x *BatchError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchError.ProtoReflect.Descriptor instead.
 func (*BatchError) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{19}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *BatchError) GetQuery() uint32 {
@@ -1692,13 +2178,17 @@ type BatchQuery struct {
 	Filter *Filter `protobuf:"bytes,9,opt,name=filter,proto3" json:"filter,omitempty"`
 	// See SearchRequest.
 	Total         *structpb.Value `protobuf:"bytes,10,opt,name=total,proto3" json:"total,omitempty"`
+	Fields        []string        `protobuf:"bytes,11,rep,name=fields,proto3" json:"fields,omitempty"`
+	Source        bool            `protobuf:"varint,12,opt,name=source,proto3" json:"source,omitempty"`
+	Snippet       *Snippet        `protobuf:"bytes,13,opt,name=snippet,proto3" json:"snippet,omitempty"`
+	Attributes    []string        `protobuf:"bytes,14,rep,name=attributes,proto3" json:"attributes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *BatchQuery) Reset() {
 	*x = BatchQuery{}
-	mi := &file_heddle_v1_index_proto_msgTypes[20]
+	mi := &file_heddle_v1_index_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1710,7 +2200,7 @@ func (x *BatchQuery) String() string {
 func (*BatchQuery) ProtoMessage() {}
 
 func (x *BatchQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[20]
+	mi := &file_heddle_v1_index_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1723,7 +2213,7 @@ func (x *BatchQuery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchQuery.ProtoReflect.Descriptor instead.
 func (*BatchQuery) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{20}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *BatchQuery) GetQuery() string {
@@ -1796,6 +2286,34 @@ func (x *BatchQuery) GetTotal() *structpb.Value {
 	return nil
 }
 
+func (x *BatchQuery) GetFields() []string {
+	if x != nil {
+		return x.Fields
+	}
+	return nil
+}
+
+func (x *BatchQuery) GetSource() bool {
+	if x != nil {
+		return x.Source
+	}
+	return false
+}
+
+func (x *BatchQuery) GetSnippet() *Snippet {
+	if x != nil {
+		return x.Snippet
+	}
+	return nil
+}
+
+func (x *BatchQuery) GetAttributes() []string {
+	if x != nil {
+		return x.Attributes
+	}
+	return nil
+}
+
 type GetStatisticsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Index string                 `protobuf:"bytes,1,opt,name=index,proto3" json:"index,omitempty"`
@@ -1807,7 +2325,7 @@ type GetStatisticsRequest struct {
 
 func (x *GetStatisticsRequest) Reset() {
 	*x = GetStatisticsRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[21]
+	mi := &file_heddle_v1_index_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1819,7 +2337,7 @@ func (x *GetStatisticsRequest) String() string {
 func (*GetStatisticsRequest) ProtoMessage() {}
 
 func (x *GetStatisticsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[21]
+	mi := &file_heddle_v1_index_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1832,7 +2350,7 @@ func (x *GetStatisticsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatisticsRequest.ProtoReflect.Descriptor instead.
 func (*GetStatisticsRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{21}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *GetStatisticsRequest) GetIndex() string {
@@ -1865,7 +2383,7 @@ type Statistics struct {
 
 func (x *Statistics) Reset() {
 	*x = Statistics{}
-	mi := &file_heddle_v1_index_proto_msgTypes[22]
+	mi := &file_heddle_v1_index_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1877,7 +2395,7 @@ func (x *Statistics) String() string {
 func (*Statistics) ProtoMessage() {}
 
 func (x *Statistics) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[22]
+	mi := &file_heddle_v1_index_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1890,7 +2408,7 @@ func (x *Statistics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Statistics.ProtoReflect.Descriptor instead.
 func (*Statistics) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{22}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Statistics) GetDocs() uint64 {
@@ -1929,7 +2447,7 @@ type ListIndexesRequest struct {
 
 func (x *ListIndexesRequest) Reset() {
 	*x = ListIndexesRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[23]
+	mi := &file_heddle_v1_index_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1941,7 +2459,7 @@ func (x *ListIndexesRequest) String() string {
 func (*ListIndexesRequest) ProtoMessage() {}
 
 func (x *ListIndexesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[23]
+	mi := &file_heddle_v1_index_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1954,7 +2472,7 @@ func (x *ListIndexesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIndexesRequest.ProtoReflect.Descriptor instead.
 func (*ListIndexesRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{23}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{29}
 }
 
 type ListIndexesResponse struct {
@@ -1966,7 +2484,7 @@ type ListIndexesResponse struct {
 
 func (x *ListIndexesResponse) Reset() {
 	*x = ListIndexesResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[24]
+	mi := &file_heddle_v1_index_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1978,7 +2496,7 @@ func (x *ListIndexesResponse) String() string {
 func (*ListIndexesResponse) ProtoMessage() {}
 
 func (x *ListIndexesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[24]
+	mi := &file_heddle_v1_index_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1991,7 +2509,7 @@ func (x *ListIndexesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIndexesResponse.ProtoReflect.Descriptor instead.
 func (*ListIndexesResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{24}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ListIndexesResponse) GetIndexes() []*Index {
@@ -2010,7 +2528,7 @@ type GetIndexRequest struct {
 
 func (x *GetIndexRequest) Reset() {
 	*x = GetIndexRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[25]
+	mi := &file_heddle_v1_index_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2022,7 +2540,7 @@ func (x *GetIndexRequest) String() string {
 func (*GetIndexRequest) ProtoMessage() {}
 
 func (x *GetIndexRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[25]
+	mi := &file_heddle_v1_index_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2035,7 +2553,7 @@ func (x *GetIndexRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIndexRequest.ProtoReflect.Descriptor instead.
 func (*GetIndexRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{25}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *GetIndexRequest) GetIndex() string {
@@ -2062,7 +2580,7 @@ type Index struct {
 
 func (x *Index) Reset() {
 	*x = Index{}
-	mi := &file_heddle_v1_index_proto_msgTypes[26]
+	mi := &file_heddle_v1_index_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2074,7 +2592,7 @@ func (x *Index) String() string {
 func (*Index) ProtoMessage() {}
 
 func (x *Index) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[26]
+	mi := &file_heddle_v1_index_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2087,7 +2605,7 @@ func (x *Index) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Index.ProtoReflect.Descriptor instead.
 func (*Index) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{26}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Index) GetName() string {
@@ -2147,7 +2665,7 @@ type Resident struct {
 
 func (x *Resident) Reset() {
 	*x = Resident{}
-	mi := &file_heddle_v1_index_proto_msgTypes[27]
+	mi := &file_heddle_v1_index_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2159,7 +2677,7 @@ func (x *Resident) String() string {
 func (*Resident) ProtoMessage() {}
 
 func (x *Resident) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[27]
+	mi := &file_heddle_v1_index_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2172,7 +2690,7 @@ func (x *Resident) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resident.ProtoReflect.Descriptor instead.
 func (*Resident) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{27}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Resident) GetProcessor() string {
@@ -2207,7 +2725,7 @@ var File_heddle_v1_index_proto protoreflect.FileDescriptor
 
 const file_heddle_v1_index_proto_rawDesc = "" +
 	"\n" +
-	"\x15heddle/v1/index.proto\x12\theddle.v1\x1a\x15heddle/v1/error.proto\x1a\x15heddle/v1/route.proto\x1a\x1cgoogle/protobuf/struct.proto\"\xf9\x03\n" +
+	"\x15heddle/v1/index.proto\x12\theddle.v1\x1a\x15heddle/v1/error.proto\x1a\x15heddle/v1/route.proto\x1a\x1cgoogle/protobuf/struct.proto\"\xf7\x04\n" +
 	"\rSearchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x18\n" +
@@ -2227,8 +2745,36 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\rallow_partial\x18\f \x01(\bR\fallowPartial\x12)\n" +
 	"\x06filter\x18\r \x01(\v2\x11.heddle.v1.FilterR\x06filter\x12)\n" +
 	"\x06facets\x18\x0e \x01(\v2\x11.heddle.v1.FacetsR\x06facets\x12,\n" +
-	"\x05total\x18\x0f \x01(\v2\x16.google.protobuf.ValueR\x05totalB\x04\n" +
-	"\x02_k\"]\n" +
+	"\x05total\x18\x0f \x01(\v2\x16.google.protobuf.ValueR\x05total\x12\x16\n" +
+	"\x06fields\x18\x10 \x03(\tR\x06fields\x12\x16\n" +
+	"\x06source\x18\x11 \x01(\bR\x06source\x12,\n" +
+	"\asnippet\x18\x12 \x01(\v2\x12.heddle.v1.SnippetR\asnippet\x12\x1e\n" +
+	"\n" +
+	"attributes\x18\x13 \x03(\tR\n" +
+	"attributesB\x04\n" +
+	"\x02_k\"I\n" +
+	"\aSnippet\x12\x12\n" +
+	"\x04size\x18\x01 \x01(\rR\x04size\x12\x12\n" +
+	"\x04mark\x18\x02 \x03(\tR\x04mark\x12\x16\n" +
+	"\x06escape\x18\x03 \x01(\tR\x06escape\">\n" +
+	"\x12GetDocumentRequest\x12\x14\n" +
+	"\x05index\x18\x01 \x01(\tR\x05index\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\"x\n" +
+	"\x0eStoredDocument\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x0e\n" +
+	"\x02id\x18\x02 \x01(\x04R\x02id\x12\x1c\n" +
+	"\x06source\x18\x03 \x01(\tB\x04\xa8\xfe#\x01R\x06source\x12$\n" +
+	"\n" +
+	"attributes\x18\x04 \x01(\tB\x04\xa8\xfe#\x01R\n" +
+	"attributes\"V\n" +
+	"\x14ListDocumentsRequest\x12\x14\n" +
+	"\x05index\x18\x01 \x01(\tR\x05index\x12\x12\n" +
+	"\x04from\x18\x02 \x01(\x04R\x04from\x12\x14\n" +
+	"\x05limit\x18\x03 \x01(\rR\x05limit\"l\n" +
+	"\x15ListDocumentsResponse\x121\n" +
+	"\tdocuments\x18\x01 \x03(\v2\x13.heddle.v1.DocumentR\tdocuments\x12\x17\n" +
+	"\x04next\x18\x02 \x01(\x04H\x00R\x04next\x88\x01\x01B\a\n" +
+	"\x05_next\"]\n" +
 	"\x06Facets\x12\x14\n" +
 	"\x05table\x18\x01 \x01(\tR\x05table\x12\x18\n" +
 	"\acolumns\x18\x02 \x03(\tR\acolumns\x12\x19\n" +
@@ -2282,11 +2828,24 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\amissing\x18\x06 \x03(\v2\x17.heddle.v1.MissingShardR\amissing\":\n" +
 	"\fMissingShard\x12\x14\n" +
 	"\x05shard\x18\x01 \x01(\rR\x05shard\x12\x14\n" +
-	"\x05error\x18\x02 \x01(\tR\x05error\"=\n" +
+	"\x05error\x18\x02 \x01(\tR\x05error\"\xb9\x01\n" +
 	"\x03Hit\x12\x10\n" +
 	"\x03doc\x18\x01 \x01(\tR\x03doc\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\x04R\x02id\x12\x14\n" +
-	"\x05score\x18\x03 \x01(\x01R\x05score\"\xc2\x02\n" +
+	"\x05score\x18\x03 \x01(\x01R\x05score\x12\x1c\n" +
+	"\x06fields\x18\x04 \x01(\tB\x04\xa8\xfe#\x01R\x06fields\x12\x1c\n" +
+	"\x06source\x18\x05 \x01(\tB\x04\xa8\xfe#\x01R\x06source\x12\x18\n" +
+	"\asnippet\x18\x06 \x01(\tR\asnippet\x12$\n" +
+	"\n" +
+	"attributes\x18\a \x01(\tB\x04\xa8\xfe#\x01R\n" +
+	"attributes\"\x86\x01\n" +
+	"\bContents\x12\x1c\n" +
+	"\x06fields\x18\x01 \x01(\tB\x04\xa8\xfe#\x01R\x06fields\x12\x1c\n" +
+	"\x06source\x18\x02 \x01(\tB\x04\xa8\xfe#\x01R\x06source\x12\x18\n" +
+	"\asnippet\x18\x03 \x01(\tR\asnippet\x12$\n" +
+	"\n" +
+	"attributes\x18\x04 \x01(\tB\x04\xa8\xfe#\x01R\n" +
+	"attributes\"\xc2\x02\n" +
 	"\fMatchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x18\n" +
@@ -2312,7 +2871,7 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x04note\x18\a \x01(\tR\x04note\",\n" +
 	"\bDocument\x12\x10\n" +
 	"\x03doc\x18\x01 \x01(\tR\x03doc\x12\x0e\n" +
-	"\x02id\x18\x02 \x01(\x04R\x02id\"\xcf\x03\n" +
+	"\x02id\x18\x02 \x01(\x04R\x02id\"\xcd\x04\n" +
 	"\x12SearchBatchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x18\n" +
 	"\aqueries\x18\x02 \x03(\tR\aqueries\x12\x18\n" +
@@ -2331,8 +2890,14 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"timeout_ms\x18\v \x01(\rR\ttimeoutMs\x12#\n" +
 	"\rallow_partial\x18\f \x01(\bR\fallowPartial\x12)\n" +
 	"\x06filter\x18\r \x01(\v2\x11.heddle.v1.FilterR\x06filter\x12,\n" +
-	"\x05total\x18\x0e \x01(\v2\x16.google.protobuf.ValueR\x05totalB\x04\n" +
-	"\x02_k\"\xce\x02\n" +
+	"\x05total\x18\x0e \x01(\v2\x16.google.protobuf.ValueR\x05total\x12\x16\n" +
+	"\x06fields\x18\x0f \x03(\tR\x06fields\x12\x16\n" +
+	"\x06source\x18\x10 \x01(\bR\x06source\x12,\n" +
+	"\asnippet\x18\x11 \x01(\v2\x12.heddle.v1.SnippetR\asnippet\x12\x1e\n" +
+	"\n" +
+	"attributes\x18\x12 \x03(\tR\n" +
+	"attributesB\x04\n" +
+	"\x02_k\"\xff\x02\n" +
 	"\x13SearchBatchResponse\x12\x16\n" +
 	"\x06counts\x18\x01 \x03(\x04R\x06counts\x12\x10\n" +
 	"\x03ids\x18\x02 \x03(\x04R\x03ids\x12\x12\n" +
@@ -2344,14 +2909,15 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\bcoverage\x18\b \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\x12*\n" +
 	"\x05notes\x18\t \x03(\v2\x14.heddle.v1.BatchNoteR\x05notes\x12(\n" +
 	"\x06totals\x18\n" +
-	" \x03(\v2\x10.heddle.v1.TotalR\x06totals\"5\n" +
+	" \x03(\v2\x10.heddle.v1.TotalR\x06totals\x12/\n" +
+	"\bcontents\x18\v \x03(\v2\x13.heddle.v1.ContentsR\bcontents\"5\n" +
 	"\tBatchNote\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\rR\x05query\x12\x12\n" +
 	"\x04note\x18\x02 \x01(\tR\x04note\"J\n" +
 	"\n" +
 	"BatchError\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\rR\x05query\x12&\n" +
-	"\x05error\x18\x02 \x01(\v2\x10.heddle.v1.ErrorR\x05error\"\x9e\x02\n" +
+	"\x05error\x18\x02 \x01(\v2\x10.heddle.v1.ErrorR\x05error\"\x9c\x03\n" +
 	"\n" +
 	"BatchQuery\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\tR\x05query\x12\x18\n" +
@@ -2364,7 +2930,13 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x05count\x18\b \x01(\bR\x05count\x12)\n" +
 	"\x06filter\x18\t \x01(\v2\x11.heddle.v1.FilterR\x06filter\x12,\n" +
 	"\x05total\x18\n" +
-	" \x01(\v2\x16.google.protobuf.ValueR\x05totalB\x04\n" +
+	" \x01(\v2\x16.google.protobuf.ValueR\x05total\x12\x16\n" +
+	"\x06fields\x18\v \x03(\tR\x06fields\x12\x16\n" +
+	"\x06source\x18\f \x01(\bR\x06source\x12,\n" +
+	"\asnippet\x18\r \x01(\v2\x12.heddle.v1.SnippetR\asnippet\x12\x1e\n" +
+	"\n" +
+	"attributes\x18\x0e \x03(\tR\n" +
+	"attributesB\x04\n" +
 	"\x02_k\"B\n" +
 	"\x14GetStatisticsRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
@@ -2391,7 +2963,7 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\tprocessor\x18\x01 \x01(\tR\tprocessor\x12\x18\n" +
 	"\areserve\x18\x02 \x01(\bR\areserve\x12\x14\n" +
 	"\x05bytes\x18\x03 \x01(\x04R\x05bytes\x12\x16\n" +
-	"\x06reason\x18\x04 \x01(\tR\x06reason2\x9c\x06\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason2\xe8\b\n" +
 	"\fIndexService\x12\x87\x01\n" +
 	"\x06Search\x12\x18.heddle.v1.SearchRequest\x1a\x19.heddle.v1.SearchResponse\"H\xa2\xfe#A\n" +
 	"\x04POST\x12\x1a/v1/indexes/{index}/search\x1a\x1dThe best documents of a query\x90\x02\x01\x12\x97\x01\n" +
@@ -2399,7 +2971,11 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x04POST\x12\x19/v1/indexes/{index}/match\x1a1The documents that match a query, or their number\x90\x02\x01\x12Q\n" +
 	"\vSearchBatch\x12\x1d.heddle.v1.SearchBatchRequest\x1a\x1e.heddle.v1.SearchBatchResponse\"\x03\x90\x02\x01\x12\xb6\x01\n" +
 	"\rGetStatistics\x12\x1f.heddle.v1.GetStatisticsRequest\x1a\x15.heddle.v1.Statistics\"m\xa2\xfe#f\n" +
-	"\x04POST\x12\x1e/v1/indexes/{index}/statistics\x1a>Statistics of an index, with the document frequencies of terms\x90\x02\x01\x12t\n" +
+	"\x04POST\x12\x1e/v1/indexes/{index}/statistics\x1a>Statistics of an index, with the document frequencies of terms\x90\x02\x01\x12\xa1\x01\n" +
+	"\vGetDocument\x12\x1d.heddle.v1.GetDocumentRequest\x1a\x19.heddle.v1.StoredDocument\"X\xa2\xfe#Q\n" +
+	"\x03GET\x12$/v1/indexes/{index}/documents/{name}\x1a$A stored document and its attributes\x90\x02\x01\x12\xa5\x01\n" +
+	"\rListDocuments\x12\x1f.heddle.v1.ListDocumentsRequest\x1a .heddle.v1.ListDocumentsResponse\"Q\xa2\xfe#J\n" +
+	"\x03GET\x12\x1d/v1/indexes/{index}/documents\x1a$The names of documents, page by page\x90\x02\x01\x12t\n" +
 	"\vListIndexes\x12\x1d.heddle.v1.ListIndexesRequest\x1a\x1e.heddle.v1.ListIndexesResponse\"&\xa2\xfe#\x1f\n" +
 	"\x03GET\x12\v/v1/indexes\x1a\vAll indexes\x90\x02\x01\x12f\n" +
 	"\bGetIndex\x12\x1a.heddle.v1.GetIndexRequest\x1a\x10.heddle.v1.Index\",\xa2\xfe#%\n" +
@@ -2417,87 +2993,102 @@ func file_heddle_v1_index_proto_rawDescGZIP() []byte {
 	return file_heddle_v1_index_proto_rawDescData
 }
 
-var file_heddle_v1_index_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
+var file_heddle_v1_index_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_heddle_v1_index_proto_goTypes = []any{
-	(*SearchRequest)(nil),        // 0: heddle.v1.SearchRequest
-	(*Facets)(nil),               // 1: heddle.v1.Facets
-	(*Facet)(nil),                // 2: heddle.v1.Facet
-	(*FacetValue)(nil),           // 3: heddle.v1.FacetValue
-	(*Filter)(nil),               // 4: heddle.v1.Filter
-	(*DocumentSet)(nil),          // 5: heddle.v1.DocumentSet
-	(*Scoring)(nil),              // 6: heddle.v1.Scoring
-	(*SearchResponse)(nil),       // 7: heddle.v1.SearchResponse
-	(*Total)(nil),                // 8: heddle.v1.Total
-	(*FacetAnswer)(nil),          // 9: heddle.v1.FacetAnswer
-	(*Coverage)(nil),             // 10: heddle.v1.Coverage
-	(*MissingShard)(nil),         // 11: heddle.v1.MissingShard
-	(*Hit)(nil),                  // 12: heddle.v1.Hit
-	(*MatchRequest)(nil),         // 13: heddle.v1.MatchRequest
-	(*MatchResponse)(nil),        // 14: heddle.v1.MatchResponse
-	(*Document)(nil),             // 15: heddle.v1.Document
-	(*SearchBatchRequest)(nil),   // 16: heddle.v1.SearchBatchRequest
-	(*SearchBatchResponse)(nil),  // 17: heddle.v1.SearchBatchResponse
-	(*BatchNote)(nil),            // 18: heddle.v1.BatchNote
-	(*BatchError)(nil),           // 19: heddle.v1.BatchError
-	(*BatchQuery)(nil),           // 20: heddle.v1.BatchQuery
-	(*GetStatisticsRequest)(nil), // 21: heddle.v1.GetStatisticsRequest
-	(*Statistics)(nil),           // 22: heddle.v1.Statistics
-	(*ListIndexesRequest)(nil),   // 23: heddle.v1.ListIndexesRequest
-	(*ListIndexesResponse)(nil),  // 24: heddle.v1.ListIndexesResponse
-	(*GetIndexRequest)(nil),      // 25: heddle.v1.GetIndexRequest
-	(*Index)(nil),                // 26: heddle.v1.Index
-	(*Resident)(nil),             // 27: heddle.v1.Resident
-	(*structpb.Value)(nil),       // 28: google.protobuf.Value
-	(*Error)(nil),                // 29: heddle.v1.Error
+	(*SearchRequest)(nil),         // 0: heddle.v1.SearchRequest
+	(*Snippet)(nil),               // 1: heddle.v1.Snippet
+	(*GetDocumentRequest)(nil),    // 2: heddle.v1.GetDocumentRequest
+	(*StoredDocument)(nil),        // 3: heddle.v1.StoredDocument
+	(*ListDocumentsRequest)(nil),  // 4: heddle.v1.ListDocumentsRequest
+	(*ListDocumentsResponse)(nil), // 5: heddle.v1.ListDocumentsResponse
+	(*Facets)(nil),                // 6: heddle.v1.Facets
+	(*Facet)(nil),                 // 7: heddle.v1.Facet
+	(*FacetValue)(nil),            // 8: heddle.v1.FacetValue
+	(*Filter)(nil),                // 9: heddle.v1.Filter
+	(*DocumentSet)(nil),           // 10: heddle.v1.DocumentSet
+	(*Scoring)(nil),               // 11: heddle.v1.Scoring
+	(*SearchResponse)(nil),        // 12: heddle.v1.SearchResponse
+	(*Total)(nil),                 // 13: heddle.v1.Total
+	(*FacetAnswer)(nil),           // 14: heddle.v1.FacetAnswer
+	(*Coverage)(nil),              // 15: heddle.v1.Coverage
+	(*MissingShard)(nil),          // 16: heddle.v1.MissingShard
+	(*Hit)(nil),                   // 17: heddle.v1.Hit
+	(*Contents)(nil),              // 18: heddle.v1.Contents
+	(*MatchRequest)(nil),          // 19: heddle.v1.MatchRequest
+	(*MatchResponse)(nil),         // 20: heddle.v1.MatchResponse
+	(*Document)(nil),              // 21: heddle.v1.Document
+	(*SearchBatchRequest)(nil),    // 22: heddle.v1.SearchBatchRequest
+	(*SearchBatchResponse)(nil),   // 23: heddle.v1.SearchBatchResponse
+	(*BatchNote)(nil),             // 24: heddle.v1.BatchNote
+	(*BatchError)(nil),            // 25: heddle.v1.BatchError
+	(*BatchQuery)(nil),            // 26: heddle.v1.BatchQuery
+	(*GetStatisticsRequest)(nil),  // 27: heddle.v1.GetStatisticsRequest
+	(*Statistics)(nil),            // 28: heddle.v1.Statistics
+	(*ListIndexesRequest)(nil),    // 29: heddle.v1.ListIndexesRequest
+	(*ListIndexesResponse)(nil),   // 30: heddle.v1.ListIndexesResponse
+	(*GetIndexRequest)(nil),       // 31: heddle.v1.GetIndexRequest
+	(*Index)(nil),                 // 32: heddle.v1.Index
+	(*Resident)(nil),              // 33: heddle.v1.Resident
+	(*structpb.Value)(nil),        // 34: google.protobuf.Value
+	(*Error)(nil),                 // 35: heddle.v1.Error
 }
 var file_heddle_v1_index_proto_depIdxs = []int32{
-	6,  // 0: heddle.v1.SearchRequest.scoring:type_name -> heddle.v1.Scoring
-	22, // 1: heddle.v1.SearchRequest.statistics:type_name -> heddle.v1.Statistics
-	4,  // 2: heddle.v1.SearchRequest.filter:type_name -> heddle.v1.Filter
-	1,  // 3: heddle.v1.SearchRequest.facets:type_name -> heddle.v1.Facets
-	28, // 4: heddle.v1.SearchRequest.total:type_name -> google.protobuf.Value
-	3,  // 5: heddle.v1.Facet.values:type_name -> heddle.v1.FacetValue
-	5,  // 6: heddle.v1.Filter.docs:type_name -> heddle.v1.DocumentSet
-	4,  // 7: heddle.v1.Filter.and:type_name -> heddle.v1.Filter
-	12, // 8: heddle.v1.SearchResponse.hits:type_name -> heddle.v1.Hit
-	10, // 9: heddle.v1.SearchResponse.coverage:type_name -> heddle.v1.Coverage
-	9,  // 10: heddle.v1.SearchResponse.facets:type_name -> heddle.v1.FacetAnswer
-	8,  // 11: heddle.v1.SearchResponse.total:type_name -> heddle.v1.Total
-	2,  // 12: heddle.v1.FacetAnswer.columns:type_name -> heddle.v1.Facet
-	11, // 13: heddle.v1.Coverage.missing:type_name -> heddle.v1.MissingShard
-	4,  // 14: heddle.v1.MatchRequest.filter:type_name -> heddle.v1.Filter
-	15, // 15: heddle.v1.MatchResponse.documents:type_name -> heddle.v1.Document
-	10, // 16: heddle.v1.MatchResponse.coverage:type_name -> heddle.v1.Coverage
-	6,  // 17: heddle.v1.SearchBatchRequest.scoring:type_name -> heddle.v1.Scoring
-	22, // 18: heddle.v1.SearchBatchRequest.statistics:type_name -> heddle.v1.Statistics
-	4,  // 19: heddle.v1.SearchBatchRequest.filter:type_name -> heddle.v1.Filter
-	28, // 20: heddle.v1.SearchBatchRequest.total:type_name -> google.protobuf.Value
-	19, // 21: heddle.v1.SearchBatchResponse.errors:type_name -> heddle.v1.BatchError
-	10, // 22: heddle.v1.SearchBatchResponse.coverage:type_name -> heddle.v1.Coverage
-	18, // 23: heddle.v1.SearchBatchResponse.notes:type_name -> heddle.v1.BatchNote
-	8,  // 24: heddle.v1.SearchBatchResponse.totals:type_name -> heddle.v1.Total
-	29, // 25: heddle.v1.BatchError.error:type_name -> heddle.v1.Error
-	4,  // 26: heddle.v1.BatchQuery.filter:type_name -> heddle.v1.Filter
-	28, // 27: heddle.v1.BatchQuery.total:type_name -> google.protobuf.Value
-	26, // 28: heddle.v1.ListIndexesResponse.indexes:type_name -> heddle.v1.Index
-	27, // 29: heddle.v1.Index.resident:type_name -> heddle.v1.Resident
-	0,  // 30: heddle.v1.IndexService.Search:input_type -> heddle.v1.SearchRequest
-	13, // 31: heddle.v1.IndexService.Match:input_type -> heddle.v1.MatchRequest
-	16, // 32: heddle.v1.IndexService.SearchBatch:input_type -> heddle.v1.SearchBatchRequest
-	21, // 33: heddle.v1.IndexService.GetStatistics:input_type -> heddle.v1.GetStatisticsRequest
-	23, // 34: heddle.v1.IndexService.ListIndexes:input_type -> heddle.v1.ListIndexesRequest
-	25, // 35: heddle.v1.IndexService.GetIndex:input_type -> heddle.v1.GetIndexRequest
-	7,  // 36: heddle.v1.IndexService.Search:output_type -> heddle.v1.SearchResponse
-	14, // 37: heddle.v1.IndexService.Match:output_type -> heddle.v1.MatchResponse
-	17, // 38: heddle.v1.IndexService.SearchBatch:output_type -> heddle.v1.SearchBatchResponse
-	22, // 39: heddle.v1.IndexService.GetStatistics:output_type -> heddle.v1.Statistics
-	24, // 40: heddle.v1.IndexService.ListIndexes:output_type -> heddle.v1.ListIndexesResponse
-	26, // 41: heddle.v1.IndexService.GetIndex:output_type -> heddle.v1.Index
-	36, // [36:42] is the sub-list for method output_type
-	30, // [30:36] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	11, // 0: heddle.v1.SearchRequest.scoring:type_name -> heddle.v1.Scoring
+	28, // 1: heddle.v1.SearchRequest.statistics:type_name -> heddle.v1.Statistics
+	9,  // 2: heddle.v1.SearchRequest.filter:type_name -> heddle.v1.Filter
+	6,  // 3: heddle.v1.SearchRequest.facets:type_name -> heddle.v1.Facets
+	34, // 4: heddle.v1.SearchRequest.total:type_name -> google.protobuf.Value
+	1,  // 5: heddle.v1.SearchRequest.snippet:type_name -> heddle.v1.Snippet
+	21, // 6: heddle.v1.ListDocumentsResponse.documents:type_name -> heddle.v1.Document
+	8,  // 7: heddle.v1.Facet.values:type_name -> heddle.v1.FacetValue
+	10, // 8: heddle.v1.Filter.docs:type_name -> heddle.v1.DocumentSet
+	9,  // 9: heddle.v1.Filter.and:type_name -> heddle.v1.Filter
+	17, // 10: heddle.v1.SearchResponse.hits:type_name -> heddle.v1.Hit
+	15, // 11: heddle.v1.SearchResponse.coverage:type_name -> heddle.v1.Coverage
+	14, // 12: heddle.v1.SearchResponse.facets:type_name -> heddle.v1.FacetAnswer
+	13, // 13: heddle.v1.SearchResponse.total:type_name -> heddle.v1.Total
+	7,  // 14: heddle.v1.FacetAnswer.columns:type_name -> heddle.v1.Facet
+	16, // 15: heddle.v1.Coverage.missing:type_name -> heddle.v1.MissingShard
+	9,  // 16: heddle.v1.MatchRequest.filter:type_name -> heddle.v1.Filter
+	21, // 17: heddle.v1.MatchResponse.documents:type_name -> heddle.v1.Document
+	15, // 18: heddle.v1.MatchResponse.coverage:type_name -> heddle.v1.Coverage
+	11, // 19: heddle.v1.SearchBatchRequest.scoring:type_name -> heddle.v1.Scoring
+	28, // 20: heddle.v1.SearchBatchRequest.statistics:type_name -> heddle.v1.Statistics
+	9,  // 21: heddle.v1.SearchBatchRequest.filter:type_name -> heddle.v1.Filter
+	34, // 22: heddle.v1.SearchBatchRequest.total:type_name -> google.protobuf.Value
+	1,  // 23: heddle.v1.SearchBatchRequest.snippet:type_name -> heddle.v1.Snippet
+	25, // 24: heddle.v1.SearchBatchResponse.errors:type_name -> heddle.v1.BatchError
+	15, // 25: heddle.v1.SearchBatchResponse.coverage:type_name -> heddle.v1.Coverage
+	24, // 26: heddle.v1.SearchBatchResponse.notes:type_name -> heddle.v1.BatchNote
+	13, // 27: heddle.v1.SearchBatchResponse.totals:type_name -> heddle.v1.Total
+	18, // 28: heddle.v1.SearchBatchResponse.contents:type_name -> heddle.v1.Contents
+	35, // 29: heddle.v1.BatchError.error:type_name -> heddle.v1.Error
+	9,  // 30: heddle.v1.BatchQuery.filter:type_name -> heddle.v1.Filter
+	34, // 31: heddle.v1.BatchQuery.total:type_name -> google.protobuf.Value
+	1,  // 32: heddle.v1.BatchQuery.snippet:type_name -> heddle.v1.Snippet
+	32, // 33: heddle.v1.ListIndexesResponse.indexes:type_name -> heddle.v1.Index
+	33, // 34: heddle.v1.Index.resident:type_name -> heddle.v1.Resident
+	0,  // 35: heddle.v1.IndexService.Search:input_type -> heddle.v1.SearchRequest
+	19, // 36: heddle.v1.IndexService.Match:input_type -> heddle.v1.MatchRequest
+	22, // 37: heddle.v1.IndexService.SearchBatch:input_type -> heddle.v1.SearchBatchRequest
+	27, // 38: heddle.v1.IndexService.GetStatistics:input_type -> heddle.v1.GetStatisticsRequest
+	2,  // 39: heddle.v1.IndexService.GetDocument:input_type -> heddle.v1.GetDocumentRequest
+	4,  // 40: heddle.v1.IndexService.ListDocuments:input_type -> heddle.v1.ListDocumentsRequest
+	29, // 41: heddle.v1.IndexService.ListIndexes:input_type -> heddle.v1.ListIndexesRequest
+	31, // 42: heddle.v1.IndexService.GetIndex:input_type -> heddle.v1.GetIndexRequest
+	12, // 43: heddle.v1.IndexService.Search:output_type -> heddle.v1.SearchResponse
+	20, // 44: heddle.v1.IndexService.Match:output_type -> heddle.v1.MatchResponse
+	23, // 45: heddle.v1.IndexService.SearchBatch:output_type -> heddle.v1.SearchBatchResponse
+	28, // 46: heddle.v1.IndexService.GetStatistics:output_type -> heddle.v1.Statistics
+	3,  // 47: heddle.v1.IndexService.GetDocument:output_type -> heddle.v1.StoredDocument
+	5,  // 48: heddle.v1.IndexService.ListDocuments:output_type -> heddle.v1.ListDocumentsResponse
+	30, // 49: heddle.v1.IndexService.ListIndexes:output_type -> heddle.v1.ListIndexesResponse
+	32, // 50: heddle.v1.IndexService.GetIndex:output_type -> heddle.v1.Index
+	43, // [43:51] is the sub-list for method output_type
+	35, // [35:43] is the sub-list for method input_type
+	35, // [35:35] is the sub-list for extension type_name
+	35, // [35:35] is the sub-list for extension extendee
+	0,  // [0:35] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_index_proto_init() }
@@ -2508,19 +3099,20 @@ func file_heddle_v1_index_proto_init() {
 	file_heddle_v1_error_proto_init()
 	file_heddle_v1_route_proto_init()
 	file_heddle_v1_index_proto_msgTypes[0].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[1].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[3].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[5].OneofWrappers = []any{}
 	file_heddle_v1_index_proto_msgTypes[6].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[13].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[16].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[20].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[8].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[11].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[19].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[22].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[26].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_index_proto_rawDesc), len(file_heddle_v1_index_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   28,
+			NumMessages:   34,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

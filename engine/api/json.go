@@ -55,6 +55,9 @@ func appendMessage(dst []byte, m protoreflect.Message) []byte {
 func appendValue(dst []byte, f protoreflect.FieldDescriptor, v protoreflect.Value) []byte {
 	switch f.Kind() {
 	case protoreflect.StringKind:
+		if isJSON(f) {
+			return append(dst, v.String()...)
+		}
 		return AppendString(dst, v.String())
 	case protoreflect.BoolKind:
 		return strconv.AppendBool(dst, v.Bool())
@@ -68,12 +71,21 @@ func appendValue(dst []byte, f protoreflect.FieldDescriptor, v protoreflect.Valu
 	return appendMessage(dst, v.Message()) // the definition has no other kinds
 }
 
+// isJSON reports whether the text of a field is JSON.
+func isJSON(f protoreflect.FieldDescriptor) bool {
+	is, _ := proto.GetExtension(f.Options(), E_Json).(bool)
+	return is
+}
+
 // AppendString appends a JSON string. Bytes that are not UTF-8 become U+FFFD.
 func AppendString(dst []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
-			text, _ := json.Marshal(s) // strings always succeed
-			return append(dst, text...)
+			var b bytes.Buffer
+			e := json.NewEncoder(&b)
+			e.SetEscapeHTML(false)
+			_ = e.Encode(s) // strings always succeed
+			return append(dst, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
 		}
 	}
 	return append(append(append(dst, '"'), s...), '"')

@@ -93,12 +93,28 @@ var file_heddle_v1_route_proto_extTypes = []protoimpl.ExtensionInfo{
 		Tag:           "bytes,73700,opt,name=route",
 		Filename:      "heddle/v1/route.proto",
 	},
+	{
+		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
+		ExtensionType: (*bool)(nil),
+		Field:         73701,
+		Name:          "heddle.v1.json",
+		Tag:           "varint,73701,opt,name=json",
+		Filename:      "heddle/v1/route.proto",
+	},
 }
 
 // Extension fields to descriptorpb.MethodOptions.
 var (
 	// optional heddle.v1.Route route = 73700;
 	E_Route = &file_heddle_v1_route_proto_extTypes[0]
+)
+
+// Extension fields to descriptorpb.FieldOptions.
+var (
+	// The text of the field is JSON, which plain routes give as it is.
+	//
+	// optional bool json = 73701;
+	E_Json = &file_heddle_v1_route_proto_extTypes[1]
 )
 
 var File_heddle_v1_route_proto protoreflect.FileDescriptor
@@ -110,7 +126,8 @@ const file_heddle_v1_route_proto_rawDesc = "" +
 	"\x06method\x18\x01 \x01(\tR\x06method\x12\x12\n" +
 	"\x04path\x18\x02 \x01(\tR\x04path\x12\x18\n" +
 	"\asummary\x18\x03 \x01(\tR\asummary:H\n" +
-	"\x05route\x12\x1e.google.protobuf.MethodOptions\x18\xe4\xbf\x04 \x01(\v2\x10.heddle.v1.RouteR\x05routeB\x17Z\x15heddle/engine/api;apib\x06proto3"
+	"\x05route\x12\x1e.google.protobuf.MethodOptions\x18\xe4\xbf\x04 \x01(\v2\x10.heddle.v1.RouteR\x05route:3\n" +
+	"\x04json\x12\x1d.google.protobuf.FieldOptions\x18\xe5\xbf\x04 \x01(\bR\x04jsonB\x17Z\x15heddle/engine/api;apib\x06proto3"
 
 var (
 	file_heddle_v1_route_proto_rawDescOnce sync.Once
@@ -128,14 +145,16 @@ var file_heddle_v1_route_proto_msgTypes = make([]protoimpl.MessageInfo, 1)
 var file_heddle_v1_route_proto_goTypes = []any{
 	(*Route)(nil),                      // 0: heddle.v1.Route
 	(*descriptorpb.MethodOptions)(nil), // 1: google.protobuf.MethodOptions
+	(*descriptorpb.FieldOptions)(nil),  // 2: google.protobuf.FieldOptions
 }
 var file_heddle_v1_route_proto_depIdxs = []int32{
 	1, // 0: heddle.v1.route:extendee -> google.protobuf.MethodOptions
-	0, // 1: heddle.v1.route:type_name -> heddle.v1.Route
-	2, // [2:2] is the sub-list for method output_type
-	2, // [2:2] is the sub-list for method input_type
-	1, // [1:2] is the sub-list for extension type_name
-	0, // [0:1] is the sub-list for extension extendee
+	2, // 1: heddle.v1.json:extendee -> google.protobuf.FieldOptions
+	0, // 2: heddle.v1.route:type_name -> heddle.v1.Route
+	3, // [3:3] is the sub-list for method output_type
+	3, // [3:3] is the sub-list for method input_type
+	2, // [2:3] is the sub-list for extension type_name
+	0, // [0:2] is the sub-list for extension extendee
 	0, // [0:0] is the sub-list for field type_name
 }
 
@@ -151,7 +170,7 @@ func file_heddle_v1_route_proto_init() {
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_route_proto_rawDesc), len(file_heddle_v1_route_proto_rawDesc)),
 			NumEnums:      0,
 			NumMessages:   1,
-			NumExtensions: 1,
+			NumExtensions: 2,
 			NumServices:   0,
 		},
 		GoTypes:           file_heddle_v1_route_proto_goTypes,

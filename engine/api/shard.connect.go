@@ -32,6 +32,8 @@ const (
 	// ShardServiceShardDocumentsProcedure is the procedure name of the ShardService's ShardDocuments
 	// RPC.
 	ShardServiceShardDocumentsProcedure = "/heddle.v1.ShardService/ShardDocuments"
+	// ShardServiceShardFindProcedure is the procedure name of the ShardService's ShardFind RPC.
+	ShardServiceShardFindProcedure = "/heddle.v1.ShardService/ShardFind"
 	// ShardServiceShardSelectProcedure is the procedure name of the ShardService's ShardSelect RPC.
 	ShardServiceShardSelectProcedure = "/heddle.v1.ShardService/ShardSelect"
 	// ShardServiceShardAggregateProcedure is the procedure name of the ShardService's ShardAggregate
@@ -74,6 +76,14 @@ var (
 			IdempotencyLevel: connect.IdempotencyNoSideEffects,
 		}
 	})
+	shardServiceShardFindSpec = sync.OnceValue(func() connect.Spec {
+		return connect.Spec{
+			StreamType:       connect.StreamTypeUnary,
+			Schema:           File_heddle_v1_shard_proto.Services().ByName("ShardService").Methods().ByName("ShardFind"),
+			Procedure:        ShardServiceShardFindProcedure,
+			IdempotencyLevel: connect.IdempotencyNoSideEffects,
+		}
+	})
 	shardServiceShardSelectSpec = sync.OnceValue(func() connect.Spec {
 		return connect.Spec{
 			StreamType:       connect.StreamTypeUnary,
@@ -109,8 +119,10 @@ type ShardServiceClient interface {
 	// ShardFacets counts the documents of a query per value of columns of the attribute table. The
 	// coordinator joins the states of all shards.
 	ShardFacets(context.Context, *ShardFacetsRequest) (*ShardFacetsResponse, error)
-	// ShardDocuments returns the names of documents.
+	// ShardDocuments returns the names of documents, or the parts that the request asks for.
 	ShardDocuments(context.Context, *ShardDocumentsRequest) (*ShardDocumentsResponse, error)
+	// ShardFind finds a document by its name.
+	ShardFind(context.Context, *ShardFindRequest) (*ShardFindResponse, error)
 	// ShardSelect counts or returns the rows of predicates.
 	ShardSelect(context.Context, *ShardSelectRequest) (*ShardSelectResponse, error)
 	// ShardAggregate returns the state of an aggregation: exact parts of aggregates, which the
@@ -135,8 +147,10 @@ type ShardServiceHandler interface {
 	// ShardFacets counts the documents of a query per value of columns of the attribute table. The
 	// coordinator joins the states of all shards.
 	ShardFacets(context.Context, *ShardFacetsRequest) (*ShardFacetsResponse, error)
-	// ShardDocuments returns the names of documents.
+	// ShardDocuments returns the names of documents, or the parts that the request asks for.
 	ShardDocuments(context.Context, *ShardDocumentsRequest) (*ShardDocumentsResponse, error)
+	// ShardFind finds a document by its name.
+	ShardFind(context.Context, *ShardFindRequest) (*ShardFindResponse, error)
 	// ShardSelect counts or returns the rows of predicates.
 	ShardSelect(context.Context, *ShardSelectRequest) (*ShardSelectResponse, error)
 	// ShardAggregate returns the state of an aggregation: exact parts of aggregates, which the
@@ -154,6 +168,7 @@ func RegisterShardServiceHandler(server *connect.Server, svc ShardServiceHandler
 		connect.Method{Spec: shardServiceShardSearchSpec(), Handler: adapter.shardSearch},
 		connect.Method{Spec: shardServiceShardFacetsSpec(), Handler: adapter.shardFacets},
 		connect.Method{Spec: shardServiceShardDocumentsSpec(), Handler: adapter.shardDocuments},
+		connect.Method{Spec: shardServiceShardFindSpec(), Handler: adapter.shardFind},
 		connect.Method{Spec: shardServiceShardSelectSpec(), Handler: adapter.shardSelect},
 		connect.Method{Spec: shardServiceShardAggregateSpec(), Handler: adapter.shardAggregate},
 		connect.Method{Spec: shardServiceDescribeShardSpec(), Handler: adapter.describeShard},
@@ -177,6 +192,10 @@ func (UnimplementedShardServiceHandler) ShardFacets(context.Context, *ShardFacet
 
 func (UnimplementedShardServiceHandler) ShardDocuments(context.Context, *ShardDocumentsRequest) (*ShardDocumentsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.ShardService.ShardDocuments is not implemented")
+}
+
+func (UnimplementedShardServiceHandler) ShardFind(context.Context, *ShardFindRequest) (*ShardFindResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.ShardService.ShardFind is not implemented")
 }
 
 func (UnimplementedShardServiceHandler) ShardSelect(context.Context, *ShardSelectRequest) (*ShardSelectResponse, error) {
@@ -222,6 +241,14 @@ func (c *shardServiceClient) ShardFacets(ctx context.Context, req *ShardFacetsRe
 func (c *shardServiceClient) ShardDocuments(ctx context.Context, req *ShardDocumentsRequest) (*ShardDocumentsResponse, error) {
 	var res ShardDocumentsResponse
 	if err := c.client.CallUnary(ctx, shardServiceShardDocumentsSpec(), req, &res); err != nil {
+		return nil, err
+	}
+	return &res, nil
+}
+
+func (c *shardServiceClient) ShardFind(ctx context.Context, req *ShardFindRequest) (*ShardFindResponse, error) {
+	var res ShardFindResponse
+	if err := c.client.CallUnary(ctx, shardServiceShardFindSpec(), req, &res); err != nil {
 		return nil, err
 	}
 	return &res, nil
@@ -295,6 +322,18 @@ func (h shardServiceHandler) shardDocuments(ctx context.Context, _ connect.Spec,
 		return err
 	}
 	res, err := h.svc.ShardDocuments(ctx, &req)
+	if err != nil {
+		return err
+	}
+	return stream.Send(res)
+}
+
+func (h shardServiceHandler) shardFind(ctx context.Context, _ connect.Spec, stream connect.ServerStream) error {
+	var req ShardFindRequest
+	if err := stream.Receive(&req); err != nil {
+		return err
+	}
+	res, err := h.svc.ShardFind(ctx, &req)
 	if err != nil {
 		return err
 	}

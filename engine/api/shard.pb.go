@@ -982,7 +982,11 @@ type ShardDocumentsRequest struct {
 	Docs []uint32 `protobuf:"varint,2,rep,packed,name=docs,proto3" json:"docs,omitempty"`
 	// Further shards of the node, ascending and above the target. A node that knows no groups answers
 	// for the target alone.
-	More          []*DocumentsPart `protobuf:"bytes,3,rep,name=more,proto3" json:"more,omitempty"`
+	More []*DocumentsPart `protobuf:"bytes,3,rep,name=more,proto3" json:"more,omitempty"`
+	// Parts of the documents. Default: their names.
+	Fetch *ShardFetch `protobuf:"bytes,4,opt,name=fetch,proto3" json:"fetch,omitempty"`
+	// With snippets: the query of fetch that has found each document.
+	Of            []uint32 `protobuf:"varint,5,rep,packed,name=of,proto3" json:"of,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1038,11 +1042,26 @@ func (x *ShardDocumentsRequest) GetMore() []*DocumentsPart {
 	return nil
 }
 
+func (x *ShardDocumentsRequest) GetFetch() *ShardFetch {
+	if x != nil {
+		return x.Fetch
+	}
+	return nil
+}
+
+func (x *ShardDocumentsRequest) GetOf() []uint32 {
+	if x != nil {
+		return x.Of
+	}
+	return nil
+}
+
 // DocumentsPart is documents of a further shard of a request.
 type DocumentsPart struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Shard         uint32                 `protobuf:"varint,1,opt,name=shard,proto3" json:"shard,omitempty"`
 	Docs          []uint32               `protobuf:"varint,2,rep,packed,name=docs,proto3" json:"docs,omitempty"`
+	Of            []uint32               `protobuf:"varint,3,rep,packed,name=of,proto3" json:"of,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1091,20 +1110,274 @@ func (x *DocumentsPart) GetDocs() []uint32 {
 	return nil
 }
 
+func (x *DocumentsPart) GetOf() []uint32 {
+	if x != nil {
+		return x.Of
+	}
+	return nil
+}
+
+// ShardFetch asks for parts of documents beside their names: see SearchRequest.
+type ShardFetch struct {
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Fields     []string               `protobuf:"bytes,1,rep,name=fields,proto3" json:"fields,omitempty"`
+	Source     bool                   `protobuf:"varint,2,opt,name=source,proto3" json:"source,omitempty"`
+	Snippet    *Snippet               `protobuf:"bytes,3,opt,name=snippet,proto3" json:"snippet,omitempty"`
+	Attributes []string               `protobuf:"bytes,4,rep,name=attributes,proto3" json:"attributes,omitempty"`
+	// With snippets: the queries that have found documents.
+	Queries []*ShardFetchQuery `protobuf:"bytes,5,rep,name=queries,proto3" json:"queries,omitempty"`
+	// Leave out the source and attributes that the shard lacks. Default: an error.
+	Lenient       bool `protobuf:"varint,6,opt,name=lenient,proto3" json:"lenient,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShardFetch) Reset() {
+	*x = ShardFetch{}
+	mi := &file_heddle_v1_shard_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShardFetch) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShardFetch) ProtoMessage() {}
+
+func (x *ShardFetch) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_shard_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShardFetch.ProtoReflect.Descriptor instead.
+func (*ShardFetch) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *ShardFetch) GetFields() []string {
+	if x != nil {
+		return x.Fields
+	}
+	return nil
+}
+
+func (x *ShardFetch) GetSource() bool {
+	if x != nil {
+		return x.Source
+	}
+	return false
+}
+
+func (x *ShardFetch) GetSnippet() *Snippet {
+	if x != nil {
+		return x.Snippet
+	}
+	return nil
+}
+
+func (x *ShardFetch) GetAttributes() []string {
+	if x != nil {
+		return x.Attributes
+	}
+	return nil
+}
+
+func (x *ShardFetch) GetQueries() []*ShardFetchQuery {
+	if x != nil {
+		return x.Queries
+	}
+	return nil
+}
+
+func (x *ShardFetch) GetLenient() bool {
+	if x != nil {
+		return x.Lenient
+	}
+	return false
+}
+
+type ShardFetchQuery struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	Literal       bool                   `protobuf:"varint,2,opt,name=literal,proto3" json:"literal,omitempty"`
+	Terms         []string               `protobuf:"bytes,3,rep,name=terms,proto3" json:"terms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShardFetchQuery) Reset() {
+	*x = ShardFetchQuery{}
+	mi := &file_heddle_v1_shard_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShardFetchQuery) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShardFetchQuery) ProtoMessage() {}
+
+func (x *ShardFetchQuery) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_shard_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShardFetchQuery.ProtoReflect.Descriptor instead.
+func (*ShardFetchQuery) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *ShardFetchQuery) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *ShardFetchQuery) GetLiteral() bool {
+	if x != nil {
+		return x.Literal
+	}
+	return false
+}
+
+func (x *ShardFetchQuery) GetTerms() []string {
+	if x != nil {
+		return x.Terms
+	}
+	return nil
+}
+
+type ShardFindRequest struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Target *ShardTarget           `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
+	// Name of a document.
+	Name          string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShardFindRequest) Reset() {
+	*x = ShardFindRequest{}
+	mi := &file_heddle_v1_shard_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShardFindRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShardFindRequest) ProtoMessage() {}
+
+func (x *ShardFindRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_shard_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShardFindRequest.ProtoReflect.Descriptor instead.
+func (*ShardFindRequest) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ShardFindRequest) GetTarget() *ShardTarget {
+	if x != nil {
+		return x.Target
+	}
+	return nil
+}
+
+func (x *ShardFindRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+type ShardFindResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Local docID of the first document with the name; absent if there is none.
+	Doc           *uint32 `protobuf:"varint,1,opt,name=doc,proto3,oneof" json:"doc,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShardFindResponse) Reset() {
+	*x = ShardFindResponse{}
+	mi := &file_heddle_v1_shard_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShardFindResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShardFindResponse) ProtoMessage() {}
+
+func (x *ShardFindResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_shard_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShardFindResponse.ProtoReflect.Descriptor instead.
+func (*ShardFindResponse) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *ShardFindResponse) GetDoc() uint32 {
+	if x != nil && x.Doc != nil {
+		return *x.Doc
+	}
+	return 0
+}
+
 type ShardDocumentsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Names of the documents of each shard, one after the other.
 	Names []string `protobuf:"bytes,1,rep,name=names,proto3" json:"names,omitempty"`
 	// Shards of a group that the answer has, ascending; empty for the target alone. Shards that failed
 	// are not in it.
-	Shards        []uint32 `protobuf:"varint,2,rep,packed,name=shards,proto3" json:"shards,omitempty"`
+	Shards []uint32 `protobuf:"varint,2,rep,packed,name=shards,proto3" json:"shards,omitempty"`
+	// With fetch: parts of the documents, beside their names.
+	Contents      []*Contents `protobuf:"bytes,3,rep,name=contents,proto3" json:"contents,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ShardDocumentsResponse) Reset() {
 	*x = ShardDocumentsResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[12]
+	mi := &file_heddle_v1_shard_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1116,7 +1389,7 @@ func (x *ShardDocumentsResponse) String() string {
 func (*ShardDocumentsResponse) ProtoMessage() {}
 
 func (x *ShardDocumentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[12]
+	mi := &file_heddle_v1_shard_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1129,7 +1402,7 @@ func (x *ShardDocumentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardDocumentsResponse.ProtoReflect.Descriptor instead.
 func (*ShardDocumentsResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{12}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ShardDocumentsResponse) GetNames() []string {
@@ -1142,6 +1415,13 @@ func (x *ShardDocumentsResponse) GetNames() []string {
 func (x *ShardDocumentsResponse) GetShards() []uint32 {
 	if x != nil {
 		return x.Shards
+	}
+	return nil
+}
+
+func (x *ShardDocumentsResponse) GetContents() []*Contents {
+	if x != nil {
+		return x.Contents
 	}
 	return nil
 }
@@ -1165,7 +1445,7 @@ type ShardSelectRequest struct {
 
 func (x *ShardSelectRequest) Reset() {
 	*x = ShardSelectRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[13]
+	mi := &file_heddle_v1_shard_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1177,7 +1457,7 @@ func (x *ShardSelectRequest) String() string {
 func (*ShardSelectRequest) ProtoMessage() {}
 
 func (x *ShardSelectRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[13]
+	mi := &file_heddle_v1_shard_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1190,7 +1470,7 @@ func (x *ShardSelectRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardSelectRequest.ProtoReflect.Descriptor instead.
 func (*ShardSelectRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{13}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ShardSelectRequest) GetTarget() *ShardTarget {
@@ -1264,7 +1544,7 @@ type ShardSelectResponse struct {
 
 func (x *ShardSelectResponse) Reset() {
 	*x = ShardSelectResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[14]
+	mi := &file_heddle_v1_shard_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1276,7 +1556,7 @@ func (x *ShardSelectResponse) String() string {
 func (*ShardSelectResponse) ProtoMessage() {}
 
 func (x *ShardSelectResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[14]
+	mi := &file_heddle_v1_shard_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1289,7 +1569,7 @@ func (x *ShardSelectResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardSelectResponse.ProtoReflect.Descriptor instead.
 func (*ShardSelectResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{14}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ShardSelectResponse) GetEpoch() uint64 {
@@ -1343,7 +1623,7 @@ type DescribeShardRequest struct {
 
 func (x *DescribeShardRequest) Reset() {
 	*x = DescribeShardRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[15]
+	mi := &file_heddle_v1_shard_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1355,7 +1635,7 @@ func (x *DescribeShardRequest) String() string {
 func (*DescribeShardRequest) ProtoMessage() {}
 
 func (x *DescribeShardRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[15]
+	mi := &file_heddle_v1_shard_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1368,7 +1648,7 @@ func (x *DescribeShardRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeShardRequest.ProtoReflect.Descriptor instead.
 func (*DescribeShardRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{15}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *DescribeShardRequest) GetTarget() *ShardTarget {
@@ -1393,7 +1673,7 @@ type DescribeShardResponse struct {
 
 func (x *DescribeShardResponse) Reset() {
 	*x = DescribeShardResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[16]
+	mi := &file_heddle_v1_shard_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1405,7 +1685,7 @@ func (x *DescribeShardResponse) String() string {
 func (*DescribeShardResponse) ProtoMessage() {}
 
 func (x *DescribeShardResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[16]
+	mi := &file_heddle_v1_shard_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1418,7 +1698,7 @@ func (x *DescribeShardResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeShardResponse.ProtoReflect.Descriptor instead.
 func (*DescribeShardResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{16}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *DescribeShardResponse) GetDocs() uint64 {
@@ -1477,7 +1757,7 @@ type ShardAggregateRequest struct {
 
 func (x *ShardAggregateRequest) Reset() {
 	*x = ShardAggregateRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[17]
+	mi := &file_heddle_v1_shard_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1489,7 +1769,7 @@ func (x *ShardAggregateRequest) String() string {
 func (*ShardAggregateRequest) ProtoMessage() {}
 
 func (x *ShardAggregateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[17]
+	mi := &file_heddle_v1_shard_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1502,7 +1782,7 @@ func (x *ShardAggregateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardAggregateRequest.ProtoReflect.Descriptor instead.
 func (*ShardAggregateRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{17}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ShardAggregateRequest) GetTarget() *ShardTarget {
@@ -1592,7 +1872,7 @@ type ShardAggregateResponse struct {
 
 func (x *ShardAggregateResponse) Reset() {
 	*x = ShardAggregateResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[18]
+	mi := &file_heddle_v1_shard_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1604,7 +1884,7 @@ func (x *ShardAggregateResponse) String() string {
 func (*ShardAggregateResponse) ProtoMessage() {}
 
 func (x *ShardAggregateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[18]
+	mi := &file_heddle_v1_shard_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1617,7 +1897,7 @@ func (x *ShardAggregateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardAggregateResponse.ProtoReflect.Descriptor instead.
 func (*ShardAggregateResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{18}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ShardAggregateResponse) GetEpoch() uint64 {
@@ -1679,7 +1959,7 @@ type StateColumn struct {
 
 func (x *StateColumn) Reset() {
 	*x = StateColumn{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[19]
+	mi := &file_heddle_v1_shard_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1691,7 +1971,7 @@ func (x *StateColumn) String() string {
 func (*StateColumn) ProtoMessage() {}
 
 func (x *StateColumn) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[19]
+	mi := &file_heddle_v1_shard_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1704,7 +1984,7 @@ func (x *StateColumn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateColumn.ProtoReflect.Descriptor instead.
 func (*StateColumn) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{19}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *StateColumn) GetName() string {
@@ -1757,7 +2037,7 @@ type StateValues struct {
 
 func (x *StateValues) Reset() {
 	*x = StateValues{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[20]
+	mi := &file_heddle_v1_shard_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1769,7 +2049,7 @@ func (x *StateValues) String() string {
 func (*StateValues) ProtoMessage() {}
 
 func (x *StateValues) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[20]
+	mi := &file_heddle_v1_shard_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1782,7 +2062,7 @@ func (x *StateValues) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateValues.ProtoReflect.Descriptor instead.
 func (*StateValues) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{20}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *StateValues) GetValues() []uint64 {
@@ -1827,7 +2107,7 @@ type StateMeasure struct {
 
 func (x *StateMeasure) Reset() {
 	*x = StateMeasure{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[21]
+	mi := &file_heddle_v1_shard_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1839,7 +2119,7 @@ func (x *StateMeasure) String() string {
 func (*StateMeasure) ProtoMessage() {}
 
 func (x *StateMeasure) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[21]
+	mi := &file_heddle_v1_shard_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1852,7 +2132,7 @@ func (x *StateMeasure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateMeasure.ProtoReflect.Descriptor instead.
 func (*StateMeasure) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{21}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *StateMeasure) GetCounts() []uint64 {
@@ -1995,17 +2275,41 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\x13ShardFacetsResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x18\n" +
 	"\amatches\x18\x02 \x01(\x04R\amatches\x12;\n" +
-	"\acolumns\x18\x03 \x03(\v2!.heddle.v1.ShardAggregateResponseR\acolumns\"\x89\x01\n" +
+	"\acolumns\x18\x03 \x03(\v2!.heddle.v1.ShardAggregateResponseR\acolumns\"\xc6\x01\n" +
 	"\x15ShardDocumentsRequest\x12.\n" +
 	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x12\x12\n" +
 	"\x04docs\x18\x02 \x03(\rR\x04docs\x12,\n" +
-	"\x04more\x18\x03 \x03(\v2\x18.heddle.v1.DocumentsPartR\x04more\"9\n" +
+	"\x04more\x18\x03 \x03(\v2\x18.heddle.v1.DocumentsPartR\x04more\x12+\n" +
+	"\x05fetch\x18\x04 \x01(\v2\x15.heddle.v1.ShardFetchR\x05fetch\x12\x0e\n" +
+	"\x02of\x18\x05 \x03(\rR\x02of\"I\n" +
 	"\rDocumentsPart\x12\x14\n" +
 	"\x05shard\x18\x01 \x01(\rR\x05shard\x12\x12\n" +
-	"\x04docs\x18\x02 \x03(\rR\x04docs\"F\n" +
+	"\x04docs\x18\x02 \x03(\rR\x04docs\x12\x0e\n" +
+	"\x02of\x18\x03 \x03(\rR\x02of\"\xda\x01\n" +
+	"\n" +
+	"ShardFetch\x12\x16\n" +
+	"\x06fields\x18\x01 \x03(\tR\x06fields\x12\x16\n" +
+	"\x06source\x18\x02 \x01(\bR\x06source\x12,\n" +
+	"\asnippet\x18\x03 \x01(\v2\x12.heddle.v1.SnippetR\asnippet\x12\x1e\n" +
+	"\n" +
+	"attributes\x18\x04 \x03(\tR\n" +
+	"attributes\x124\n" +
+	"\aqueries\x18\x05 \x03(\v2\x1a.heddle.v1.ShardFetchQueryR\aqueries\x12\x18\n" +
+	"\alenient\x18\x06 \x01(\bR\alenient\"U\n" +
+	"\x0fShardFetchQuery\x12\x12\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\x12\x18\n" +
+	"\aliteral\x18\x02 \x01(\bR\aliteral\x12\x14\n" +
+	"\x05terms\x18\x03 \x03(\tR\x05terms\"V\n" +
+	"\x10ShardFindRequest\x12.\n" +
+	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\"2\n" +
+	"\x11ShardFindResponse\x12\x15\n" +
+	"\x03doc\x18\x01 \x01(\rH\x00R\x03doc\x88\x01\x01B\x06\n" +
+	"\x04_doc\"w\n" +
 	"\x16ShardDocumentsResponse\x12\x14\n" +
 	"\x05names\x18\x01 \x03(\tR\x05names\x12\x16\n" +
-	"\x06shards\x18\x02 \x03(\rR\x06shards\"\xe5\x01\n" +
+	"\x06shards\x18\x02 \x03(\rR\x06shards\x12/\n" +
+	"\bcontents\x18\x03 \x03(\v2\x13.heddle.v1.ContentsR\bcontents\"\xe5\x01\n" +
 	"\x12ShardSelectRequest\x12.\n" +
 	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x12\x14\n" +
 	"\x05where\x18\x02 \x03(\tR\x05where\x12\x12\n" +
@@ -2070,13 +2374,14 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\bextremes\x18\x04 \x03(\x04R\bextremes\x12\x1c\n" +
 	"\tdifferent\x18\x05 \x03(\x04R\tdifferent\x12 \n" +
 	"\vfrequencies\x18\x06 \x03(\x04R\vfrequencies\x12\x12\n" +
-	"\x04ends\x18\a \x03(\x04R\x04ends2\xe8\x04\n" +
+	"\x04ends\x18\a \x03(\x04R\x04ends2\xb5\x05\n" +
 	"\fShardService\x12N\n" +
 	"\n" +
 	"ShardTerms\x12\x1c.heddle.v1.ShardTermsRequest\x1a\x1d.heddle.v1.ShardTermsResponse\"\x03\x90\x02\x01\x12Q\n" +
 	"\vShardSearch\x12\x1d.heddle.v1.ShardSearchRequest\x1a\x1e.heddle.v1.ShardSearchResponse\"\x03\x90\x02\x01\x12Q\n" +
 	"\vShardFacets\x12\x1d.heddle.v1.ShardFacetsRequest\x1a\x1e.heddle.v1.ShardFacetsResponse\"\x03\x90\x02\x01\x12Z\n" +
-	"\x0eShardDocuments\x12 .heddle.v1.ShardDocumentsRequest\x1a!.heddle.v1.ShardDocumentsResponse\"\x03\x90\x02\x01\x12Q\n" +
+	"\x0eShardDocuments\x12 .heddle.v1.ShardDocumentsRequest\x1a!.heddle.v1.ShardDocumentsResponse\"\x03\x90\x02\x01\x12K\n" +
+	"\tShardFind\x12\x1b.heddle.v1.ShardFindRequest\x1a\x1c.heddle.v1.ShardFindResponse\"\x03\x90\x02\x01\x12Q\n" +
 	"\vShardSelect\x12\x1d.heddle.v1.ShardSelectRequest\x1a\x1e.heddle.v1.ShardSelectResponse\"\x03\x90\x02\x01\x12Z\n" +
 	"\x0eShardAggregate\x12 .heddle.v1.ShardAggregateRequest\x1a!.heddle.v1.ShardAggregateResponse\"\x03\x90\x02\x01\x12W\n" +
 	"\rDescribeShard\x12\x1f.heddle.v1.DescribeShardRequest\x1a .heddle.v1.DescribeShardResponse\"\x03\x90\x02\x01B\x17Z\x15heddle/engine/api;apib\x06proto3"
@@ -2093,7 +2398,7 @@ func file_heddle_v1_shard_proto_rawDescGZIP() []byte {
 	return file_heddle_v1_shard_proto_rawDescData
 }
 
-var file_heddle_v1_shard_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_heddle_v1_shard_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_heddle_v1_shard_proto_goTypes = []any{
 	(*ShardTarget)(nil),            // 0: heddle.v1.ShardTarget
 	(*ShardTermsRequest)(nil),      // 1: heddle.v1.ShardTermsRequest
@@ -2107,68 +2412,81 @@ var file_heddle_v1_shard_proto_goTypes = []any{
 	(*ShardFacetsResponse)(nil),    // 9: heddle.v1.ShardFacetsResponse
 	(*ShardDocumentsRequest)(nil),  // 10: heddle.v1.ShardDocumentsRequest
 	(*DocumentsPart)(nil),          // 11: heddle.v1.DocumentsPart
-	(*ShardDocumentsResponse)(nil), // 12: heddle.v1.ShardDocumentsResponse
-	(*ShardSelectRequest)(nil),     // 13: heddle.v1.ShardSelectRequest
-	(*ShardSelectResponse)(nil),    // 14: heddle.v1.ShardSelectResponse
-	(*DescribeShardRequest)(nil),   // 15: heddle.v1.DescribeShardRequest
-	(*DescribeShardResponse)(nil),  // 16: heddle.v1.DescribeShardResponse
-	(*ShardAggregateRequest)(nil),  // 17: heddle.v1.ShardAggregateRequest
-	(*ShardAggregateResponse)(nil), // 18: heddle.v1.ShardAggregateResponse
-	(*StateColumn)(nil),            // 19: heddle.v1.StateColumn
-	(*StateValues)(nil),            // 20: heddle.v1.StateValues
-	(*StateMeasure)(nil),           // 21: heddle.v1.StateMeasure
-	(*BatchError)(nil),             // 22: heddle.v1.BatchError
-	(*Scoring)(nil),                // 23: heddle.v1.Scoring
-	(*Statistics)(nil),             // 24: heddle.v1.Statistics
-	(*Filter)(nil),                 // 25: heddle.v1.Filter
-	(*Resident)(nil),               // 26: heddle.v1.Resident
-	(*Column)(nil),                 // 27: heddle.v1.Column
+	(*ShardFetch)(nil),             // 12: heddle.v1.ShardFetch
+	(*ShardFetchQuery)(nil),        // 13: heddle.v1.ShardFetchQuery
+	(*ShardFindRequest)(nil),       // 14: heddle.v1.ShardFindRequest
+	(*ShardFindResponse)(nil),      // 15: heddle.v1.ShardFindResponse
+	(*ShardDocumentsResponse)(nil), // 16: heddle.v1.ShardDocumentsResponse
+	(*ShardSelectRequest)(nil),     // 17: heddle.v1.ShardSelectRequest
+	(*ShardSelectResponse)(nil),    // 18: heddle.v1.ShardSelectResponse
+	(*DescribeShardRequest)(nil),   // 19: heddle.v1.DescribeShardRequest
+	(*DescribeShardResponse)(nil),  // 20: heddle.v1.DescribeShardResponse
+	(*ShardAggregateRequest)(nil),  // 21: heddle.v1.ShardAggregateRequest
+	(*ShardAggregateResponse)(nil), // 22: heddle.v1.ShardAggregateResponse
+	(*StateColumn)(nil),            // 23: heddle.v1.StateColumn
+	(*StateValues)(nil),            // 24: heddle.v1.StateValues
+	(*StateMeasure)(nil),           // 25: heddle.v1.StateMeasure
+	(*BatchError)(nil),             // 26: heddle.v1.BatchError
+	(*Scoring)(nil),                // 27: heddle.v1.Scoring
+	(*Statistics)(nil),             // 28: heddle.v1.Statistics
+	(*Filter)(nil),                 // 29: heddle.v1.Filter
+	(*Snippet)(nil),                // 30: heddle.v1.Snippet
+	(*Contents)(nil),               // 31: heddle.v1.Contents
+	(*Resident)(nil),               // 32: heddle.v1.Resident
+	(*Column)(nil),                 // 33: heddle.v1.Column
 }
 var file_heddle_v1_shard_proto_depIdxs = []int32{
 	0,  // 0: heddle.v1.ShardTermsRequest.target:type_name -> heddle.v1.ShardTarget
-	22, // 1: heddle.v1.ShardTermsResponse.errors:type_name -> heddle.v1.BatchError
+	26, // 1: heddle.v1.ShardTermsResponse.errors:type_name -> heddle.v1.BatchError
 	3,  // 2: heddle.v1.ShardTermsResponse.analysis:type_name -> heddle.v1.Analysis
 	0,  // 3: heddle.v1.ShardSearchRequest.target:type_name -> heddle.v1.ShardTarget
 	4,  // 4: heddle.v1.ShardSearchRequest.lists:type_name -> heddle.v1.ShardTermList
-	23, // 5: heddle.v1.ShardSearchRequest.scoring:type_name -> heddle.v1.Scoring
-	24, // 6: heddle.v1.ShardSearchRequest.statistics:type_name -> heddle.v1.Statistics
-	25, // 7: heddle.v1.ShardSearchRequest.filters:type_name -> heddle.v1.Filter
+	27, // 5: heddle.v1.ShardSearchRequest.scoring:type_name -> heddle.v1.Scoring
+	28, // 6: heddle.v1.ShardSearchRequest.statistics:type_name -> heddle.v1.Statistics
+	29, // 7: heddle.v1.ShardSearchRequest.filters:type_name -> heddle.v1.Filter
 	6,  // 8: heddle.v1.ShardSearchRequest.more:type_name -> heddle.v1.ShardPart
-	25, // 9: heddle.v1.ShardPart.filters:type_name -> heddle.v1.Filter
-	22, // 10: heddle.v1.ShardSearchResponse.errors:type_name -> heddle.v1.BatchError
+	29, // 9: heddle.v1.ShardPart.filters:type_name -> heddle.v1.Filter
+	26, // 10: heddle.v1.ShardSearchResponse.errors:type_name -> heddle.v1.BatchError
 	0,  // 11: heddle.v1.ShardFacetsRequest.target:type_name -> heddle.v1.ShardTarget
 	5,  // 12: heddle.v1.ShardFacetsRequest.query:type_name -> heddle.v1.ShardSearchRequest
-	18, // 13: heddle.v1.ShardFacetsResponse.columns:type_name -> heddle.v1.ShardAggregateResponse
+	22, // 13: heddle.v1.ShardFacetsResponse.columns:type_name -> heddle.v1.ShardAggregateResponse
 	0,  // 14: heddle.v1.ShardDocumentsRequest.target:type_name -> heddle.v1.ShardTarget
 	11, // 15: heddle.v1.ShardDocumentsRequest.more:type_name -> heddle.v1.DocumentsPart
-	0,  // 16: heddle.v1.ShardSelectRequest.target:type_name -> heddle.v1.ShardTarget
-	22, // 17: heddle.v1.ShardSelectResponse.errors:type_name -> heddle.v1.BatchError
-	0,  // 18: heddle.v1.DescribeShardRequest.target:type_name -> heddle.v1.ShardTarget
-	26, // 19: heddle.v1.DescribeShardResponse.resident:type_name -> heddle.v1.Resident
-	27, // 20: heddle.v1.DescribeShardResponse.columns:type_name -> heddle.v1.Column
-	0,  // 21: heddle.v1.ShardAggregateRequest.target:type_name -> heddle.v1.ShardTarget
-	19, // 22: heddle.v1.ShardAggregateResponse.columns:type_name -> heddle.v1.StateColumn
-	20, // 23: heddle.v1.ShardAggregateResponse.keys:type_name -> heddle.v1.StateValues
-	21, // 24: heddle.v1.ShardAggregateResponse.measures:type_name -> heddle.v1.StateMeasure
-	1,  // 25: heddle.v1.ShardService.ShardTerms:input_type -> heddle.v1.ShardTermsRequest
-	5,  // 26: heddle.v1.ShardService.ShardSearch:input_type -> heddle.v1.ShardSearchRequest
-	8,  // 27: heddle.v1.ShardService.ShardFacets:input_type -> heddle.v1.ShardFacetsRequest
-	10, // 28: heddle.v1.ShardService.ShardDocuments:input_type -> heddle.v1.ShardDocumentsRequest
-	13, // 29: heddle.v1.ShardService.ShardSelect:input_type -> heddle.v1.ShardSelectRequest
-	17, // 30: heddle.v1.ShardService.ShardAggregate:input_type -> heddle.v1.ShardAggregateRequest
-	15, // 31: heddle.v1.ShardService.DescribeShard:input_type -> heddle.v1.DescribeShardRequest
-	2,  // 32: heddle.v1.ShardService.ShardTerms:output_type -> heddle.v1.ShardTermsResponse
-	7,  // 33: heddle.v1.ShardService.ShardSearch:output_type -> heddle.v1.ShardSearchResponse
-	9,  // 34: heddle.v1.ShardService.ShardFacets:output_type -> heddle.v1.ShardFacetsResponse
-	12, // 35: heddle.v1.ShardService.ShardDocuments:output_type -> heddle.v1.ShardDocumentsResponse
-	14, // 36: heddle.v1.ShardService.ShardSelect:output_type -> heddle.v1.ShardSelectResponse
-	18, // 37: heddle.v1.ShardService.ShardAggregate:output_type -> heddle.v1.ShardAggregateResponse
-	16, // 38: heddle.v1.ShardService.DescribeShard:output_type -> heddle.v1.DescribeShardResponse
-	32, // [32:39] is the sub-list for method output_type
-	25, // [25:32] is the sub-list for method input_type
-	25, // [25:25] is the sub-list for extension type_name
-	25, // [25:25] is the sub-list for extension extendee
-	0,  // [0:25] is the sub-list for field type_name
+	12, // 16: heddle.v1.ShardDocumentsRequest.fetch:type_name -> heddle.v1.ShardFetch
+	30, // 17: heddle.v1.ShardFetch.snippet:type_name -> heddle.v1.Snippet
+	13, // 18: heddle.v1.ShardFetch.queries:type_name -> heddle.v1.ShardFetchQuery
+	0,  // 19: heddle.v1.ShardFindRequest.target:type_name -> heddle.v1.ShardTarget
+	31, // 20: heddle.v1.ShardDocumentsResponse.contents:type_name -> heddle.v1.Contents
+	0,  // 21: heddle.v1.ShardSelectRequest.target:type_name -> heddle.v1.ShardTarget
+	26, // 22: heddle.v1.ShardSelectResponse.errors:type_name -> heddle.v1.BatchError
+	0,  // 23: heddle.v1.DescribeShardRequest.target:type_name -> heddle.v1.ShardTarget
+	32, // 24: heddle.v1.DescribeShardResponse.resident:type_name -> heddle.v1.Resident
+	33, // 25: heddle.v1.DescribeShardResponse.columns:type_name -> heddle.v1.Column
+	0,  // 26: heddle.v1.ShardAggregateRequest.target:type_name -> heddle.v1.ShardTarget
+	23, // 27: heddle.v1.ShardAggregateResponse.columns:type_name -> heddle.v1.StateColumn
+	24, // 28: heddle.v1.ShardAggregateResponse.keys:type_name -> heddle.v1.StateValues
+	25, // 29: heddle.v1.ShardAggregateResponse.measures:type_name -> heddle.v1.StateMeasure
+	1,  // 30: heddle.v1.ShardService.ShardTerms:input_type -> heddle.v1.ShardTermsRequest
+	5,  // 31: heddle.v1.ShardService.ShardSearch:input_type -> heddle.v1.ShardSearchRequest
+	8,  // 32: heddle.v1.ShardService.ShardFacets:input_type -> heddle.v1.ShardFacetsRequest
+	10, // 33: heddle.v1.ShardService.ShardDocuments:input_type -> heddle.v1.ShardDocumentsRequest
+	14, // 34: heddle.v1.ShardService.ShardFind:input_type -> heddle.v1.ShardFindRequest
+	17, // 35: heddle.v1.ShardService.ShardSelect:input_type -> heddle.v1.ShardSelectRequest
+	21, // 36: heddle.v1.ShardService.ShardAggregate:input_type -> heddle.v1.ShardAggregateRequest
+	19, // 37: heddle.v1.ShardService.DescribeShard:input_type -> heddle.v1.DescribeShardRequest
+	2,  // 38: heddle.v1.ShardService.ShardTerms:output_type -> heddle.v1.ShardTermsResponse
+	7,  // 39: heddle.v1.ShardService.ShardSearch:output_type -> heddle.v1.ShardSearchResponse
+	9,  // 40: heddle.v1.ShardService.ShardFacets:output_type -> heddle.v1.ShardFacetsResponse
+	16, // 41: heddle.v1.ShardService.ShardDocuments:output_type -> heddle.v1.ShardDocumentsResponse
+	15, // 42: heddle.v1.ShardService.ShardFind:output_type -> heddle.v1.ShardFindResponse
+	18, // 43: heddle.v1.ShardService.ShardSelect:output_type -> heddle.v1.ShardSelectResponse
+	22, // 44: heddle.v1.ShardService.ShardAggregate:output_type -> heddle.v1.ShardAggregateResponse
+	20, // 45: heddle.v1.ShardService.DescribeShard:output_type -> heddle.v1.DescribeShardResponse
+	38, // [38:46] is the sub-list for method output_type
+	30, // [30:38] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_shard_proto_init() }
@@ -2179,13 +2497,14 @@ func file_heddle_v1_shard_proto_init() {
 	file_heddle_v1_error_proto_init()
 	file_heddle_v1_index_proto_init()
 	file_heddle_v1_table_proto_init()
+	file_heddle_v1_shard_proto_msgTypes[15].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_shard_proto_rawDesc), len(file_heddle_v1_shard_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   22,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

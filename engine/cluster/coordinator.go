@@ -60,7 +60,7 @@ type network struct {
 }
 
 // times are the times of recent requests on a collection.
-type times struct{ searches, terms, names, facets, selections, aggregations, descriptions window }
+type times struct{ searches, terms, names, documents, facets, selections, aggregations, descriptions window }
 
 // New returns a coordinator.
 func New(maps Maps, dial Dialer, opt Options) *Coordinator {

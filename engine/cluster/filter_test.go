@@ -15,6 +15,7 @@ import (
 	"heddle/engine/api"
 	"heddle/engine/cluster/split"
 	indexbuild "heddle/engine/index/build"
+	"heddle/engine/index/hdl"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/read/csv"
 )
@@ -43,7 +44,7 @@ func attribute(t *testing.T, e *engine.Engine) *attributed {
 	dir := t.TempDir()
 	docs, index, table := filepath.Join(dir, "docs.tsv"), filepath.Join(dir, "x.hdl"), filepath.Join(dir, "x.hdb")
 	must(os.WriteFile(docs, []byte(strings.Join(lines, "\n")), 0o644))
-	_, err := indexbuild.Build(t.Context(), index, []string{docs}, indexbuild.Options{Format: indexbuild.Text})
+	_, err := indexbuild.Build(t.Context(), index, []string{docs}, indexbuild.Options{Format: indexbuild.Text, Store: hdl.StoreText})
 	must(err)
 	src, err := csv.Open(t.Context(), []string{"-"}, csv.Options{Stdin: strings.NewReader(strings.Join(rows, "\n") + "\n")})
 	must(err)

@@ -10,6 +10,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/internal/coordinator"
+	"heddle/engine/internal/fetch"
 	"heddle/engine/internal/filter"
 	"heddle/engine/internal/query"
 	"heddle/engine/table/facet"
@@ -38,7 +39,7 @@ func (c *Coordinator) Search(ctx context.Context, index string, q engine.Query, 
 // invalid in itself has Hits.Err. Caller and Timeout of the first query hold for the call.
 func (c *Coordinator) SearchAll(ctx context.Context, index string, qs []engine.Query, ask api.Ask) ([]api.Hits, *api.Coverage, error) {
 	all := make([]coordinator.Query, len(qs))
-	filters := map[*engine.Filter]*filter.Filter{}
+	filters, fields := map[*engine.Filter]*filter.Filter{}, map[*engine.Fields]*fetch.Ask{}
 	for i, q := range qs {
 		if q.Expr != nil || q.Override != nil {
 			return nil, nil, &engine.Error{Code: engine.Unsupported, Op: "search", Err: fmt.Errorf("queries[%d]: a coordinator takes texts and terms, without Expr and Override", i)}
@@ -50,15 +51,30 @@ func (c *Coordinator) SearchAll(ctx context.Context, index string, qs []engine.Q
 			}
 			filters[q.Filter] = f
 		}
-		all[i] = coordinator.Query{Text: q.Text, Literal: q.Literal, Terms: q.Terms, Weights: q.Weights, Filter: filters[q.Filter], Caller: q.Caller, Timeout: q.Timeout,
+		if q.Fields != nil && fields[q.Fields] == nil {
+			f := q.Fields.Internal()
+			fields[q.Fields] = &f
+		}
+		all[i] = coordinator.Query{Fetch: fields[q.Fields], Text: q.Text, Literal: q.Literal, Terms: q.Terms, Weights: q.Weights, Filter: filters[q.Filter], Caller: q.Caller, Timeout: q.Timeout,
 			Options: query.Options{Match: q.Match, K: q.K, Total: q.Total, CountOnly: q.CountOnly, Scoring: q.Scoring, Statistics: q.Statistics}}
 	}
-	own := coordinator.Ask{Names: ask.Names, Limit: ask.Limit, Explain: ask.Explain, AllowPartial: ask.AllowPartial}
+	own := coordinator.Ask{Names: ask.Names, Limit: ask.Limit, Explain: ask.Explain, AllowPartial: ask.AllowPartial, Take: ask.Take}
 	if f := ask.Facets; f != nil {
 		own.Facets = &facet.Ask{Columns: f.Columns, Limit: f.Limit, CountOnly: f.CountOnly}
 	}
 	hits, cover, err := c.all.SearchAll(ctx, index, all, own)
 	return hits, coverage(cover), err
+}
+
+// Document returns the document with a name, and its number. An unknown name is an error with code NotFound.
+func (c *Coordinator) Document(ctx context.Context, index, name string, ask *fetch.Ask) (uint64, engine.Contents, error) {
+	return c.all.Document(ctx, index, name, ask)
+}
+
+// ListDocuments returns the numbers and names of documents from a number on, at most a number of them, and the number
+// behind them; 0 if there is none.
+func (c *Coordinator) ListDocuments(ctx context.Context, index string, from uint64, most int) (ids []uint64, names []string, next uint64, err error) {
+	return c.all.List(ctx, index, from, most)
 }
 
 // Statistics returns the statistics of an index, with the document frequencies of terms.

@@ -6,6 +6,7 @@ import (
 	"heddle/engine/api"
 	"heddle/engine/cluster/shard"
 	"heddle/engine/internal/coordinator"
+	"heddle/engine/internal/fetch"
 	"heddle/engine/internal/filter"
 	"heddle/engine/internal/layout"
 	"heddle/engine/internal/part"
@@ -108,6 +109,68 @@ func (m *network) Names(ctx context.Context, f *coordinator.Fan, docs [][]uint32
 		}
 		return a.GetNames(), have, err
 	})
+}
+
+// Documents implements coordinator.Shards.
+func (m *network) Documents(ctx context.Context, f *coordinator.Fan, r *fetch.Request, docs []fetch.List) ([]coordinator.Piece[[]fetch.Document], []error) {
+	return spread(ctx, m, &m.timesOf(f.Layout.Name).documents, f, func(ctx context.Context, n *node, shards []int) ([]fetch.Document, []int, error) {
+		mine := &api.ShardDocumentsRequest{Target: target(f.Layout, shards[0]), Docs: docs[shards[0]].Docs, Of: docs[shards[0]].Of, Fetch: shard.FetchMessage(r)}
+		for _, i := range shards[1:] {
+			mine.More = append(mine.More, &api.DocumentsPart{Shard: uint32(i), Docs: docs[i].Docs, Of: docs[i].Of})
+		}
+		a, err := n.client.ShardDocuments(ctx, mine)
+		if err != nil {
+			return nil, nil, err
+		}
+		have, err := n.have(shards, a.GetShards(), mine.Target)
+		want := 0
+		for _, i := range have {
+			want += len(docs[i].Docs)
+		}
+		if err == nil && (len(a.GetNames()) != want || len(a.GetContents()) != want) {
+			err = wrongReply(mine.Target, "%d names and the contents of %d documents, for %d documents", len(a.GetNames()), len(a.GetContents()), want)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		all := shard.DocumentsOf(a)
+		for i := range all {
+			if r.Take != nil && err == nil {
+				err = r.Take(all[i].Bytes())
+			}
+		}
+		return all, have, err
+	})
+}
+
+// Find implements coordinator.Shards.
+func (m *network) Find(ctx context.Context, f *coordinator.Fan, name string) ([]coordinator.Piece[coordinator.Found], []error) {
+	return spread(ctx, m, &m.timesOf(f.Layout.Name).documents, f, alone(f.Layout, func(ctx context.Context, node api.ShardServiceClient, target *api.ShardTarget) (coordinator.Found, error) {
+		a, err := node.ShardFind(ctx, &api.ShardFindRequest{Target: target, Name: name})
+		if err == nil && uint64(a.GetDoc()) >= f.Layout.Shards[target.GetShard()].Docs && a.Doc != nil {
+			err = wrongReply(target, "document %d of %d", a.GetDoc(), f.Layout.Shards[target.GetShard()].Docs)
+		}
+		return coordinator.Found{Doc: a.GetDoc(), OK: a != nil && a.Doc != nil}, err
+	}))
+}
+
+// List implements coordinator.Shards.
+func (m *network) List(ctx context.Context, f *coordinator.Fan, from uint32, most int) (pieces []coordinator.Piece[[]part.Listed], errs []error) {
+	docs := make([][]uint32, len(f.Layout.Shards))
+	for _, i := range f.Shards {
+		for d := uint64(from); d < min(f.Layout.Shards[i].Docs, uint64(from)+uint64(most)); d++ {
+			docs[i] = append(docs[i], uint32(d))
+		}
+	}
+	named, errs := m.Names(ctx, f, docs)
+	for _, p := range named {
+		var all []part.Listed
+		for n, name := range p.Answer {
+			all = append(all, part.Listed{Doc: from + uint32(n), Name: name})
+		}
+		pieces = append(pieces, coordinator.Piece[[]part.Listed]{Shards: p.Shards, Answer: all})
+	}
+	return pieces, errs
 }
 
 // Describe implements coordinator.Shards.

@@ -55,10 +55,11 @@ func (b *batch) run(ctx context.Context, x *engine.Snapshot, deliver func(at []i
 		}
 	}
 	valid := b.queries
-	if len(at) < len(valid) {
+	if len(at) < len(valid) || slices.ContainsFunc(valid, func(q engine.Query) bool { return q.Fields != nil }) {
 		valid = make([]engine.Query, len(at))
 		for n, i := range at {
 			valid[n] = b.queries[i]
+			valid[n].Fields = nil // deliver reads documents, piece by piece
 		}
 	}
 	if len(valid) == 0 {
@@ -97,6 +98,14 @@ type piece struct {
 	scores []float64
 	docs   []string
 	notes  []*api.BatchNote
+	parts  []*api.Contents // by document, if all queries ask for some
+}
+
+// add adds the parts of documents.
+func (p *piece) add(documents []engine.Contents) {
+	for i := range documents {
+		p.parts = append(p.parts, api.ContentsOf(&documents[i]))
+	}
 }
 
 // note adds the note on a query; "" is none.
@@ -140,17 +149,17 @@ func (i indexService) SearchBatch(ctx context.Context, r *api.SearchBatchRequest
 	var pieces []*piece
 	room := i.s.room()
 	err = b.run(ctx, snapshot, func(at []int, hits []engine.Hits) error {
-		documents, scores := 0, 0
+		found, scores := 0, 0
 		for _, h := range hits {
-			documents, scores = documents+len(h.Docs), scores+len(h.Scores)
+			found, scores = found+len(h.Docs), scores+len(h.Scores)
 		}
-		if err := room.take(documents); err != nil {
+		if err := room.take(found); err != nil {
 			return err
 		}
-		if err := problem.Take(ctx, flatBytes(documents, r.GetNames())); err != nil {
+		if err := problem.Take(ctx, flatBytes(found, r.GetNames())); err != nil {
 			return err
 		}
-		p := &piece{at: at, ends: make([]uint64, 0, len(hits)), ids: make([]uint64, 0, documents), scores: make([]float64, 0, scores)}
+		p := &piece{at: at, ends: make([]uint64, 0, len(hits)), ids: make([]uint64, 0, found), scores: make([]float64, 0, scores)}
 		for n, h := range hits {
 			p.note(at[n], snapshot.Note(b.queries[at[n]], h.Count > 0))
 			p.count(&b.queries[at[n]], h.Count, h.Total)
@@ -163,6 +172,13 @@ func (i indexService) SearchBatch(ctx context.Context, r *api.SearchBatchRequest
 					}
 					p.docs = append(p.docs, name)
 				}
+			}
+			if q := &b.queries[at[n]]; q.Fields != nil {
+				all, err := documents(ctx, snapshot, q, h.Docs)
+				if err != nil {
+					return err
+				}
+				p.add(all)
 			}
 			p.scores = append(p.scores, h.Scores...)
 			p.ends = append(p.ends, uint64(len(p.ids)))
@@ -200,6 +216,9 @@ func (i indexService) flat(ctx context.Context, r *api.SearchBatchRequest) (*bat
 		return nil, err
 	}
 	common, err := i.s.query(ctx, r.GetIndex(), &api.MatchRequest{Literal: r.GetLiteral(), Mode: r.GetMode(), Filter: r.GetFilter()}, r.GetTimeoutMs())
+	if err == nil {
+		common.Fields, err = i.s.fields(r.GetIndex(), r, nil)
+	}
 	if err == nil {
 		err = i.s.kind(&common, r, r.K, r.GetTotal(), r.GetScoring(), r.GetStatistics(), nil)
 	}
@@ -306,6 +325,7 @@ func join(pieces []*piece, queries int, documents bool) *api.SearchBatchResponse
 		out.Ids = append(out.Ids, p.ids...)
 		out.Scores = append(out.Scores, p.scores...)
 		out.Docs = append(out.Docs, p.docs...)
+		out.Contents = append(out.Contents, p.parts...)
 		out.Notes = append(out.Notes, p.notes...)
 	}
 	for ; documents && next < queries; next++ {

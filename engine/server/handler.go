@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/http/pprof"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -230,7 +233,42 @@ func readBody(r *http.Request, m proto.Message, variables []protoreflect.FieldDe
 			return problem.Unread(err)
 		}
 	}
-	return readVariables(r, m, variables)
+	if err := readVariables(r, m, variables); err != nil || r.Method != http.MethodGet {
+		return err
+	}
+	return readParameters(r.URL.Query(), m, variables)
+}
+
+// readParameters reads the parameters of the query string of a GET: strings and whole numbers.
+func readParameters(from url.Values, m proto.Message, variables []protoreflect.FieldDescriptor) error {
+	to := m.ProtoReflect()
+	for _, name := range slices.Sorted(maps.Keys(from)) {
+		f := to.Descriptor().Fields().ByName(protoreflect.Name(name))
+		if f == nil || slices.Contains(variables, f) {
+			return problem.BadRequest(fmt.Errorf("unknown parameter %s", syntax.Quote(name)))
+		}
+		if len(from[name]) > 1 {
+			return problem.BadRequest(fmt.Errorf("%s: the parameter comes twice", name))
+		}
+		text, size := from[name][0], 64
+		if f.Kind() == protoreflect.StringKind {
+			to.Set(f, protoreflect.ValueOfString(text))
+			continue
+		}
+		if f.Kind() == protoreflect.Uint32Kind {
+			size = 32
+		}
+		n, err := strconv.ParseUint(text, 10, size)
+		if err != nil {
+			return problem.BadRequest(fmt.Errorf("%s: want a whole number from 0 to %d, found %s", name, uint64(1)<<size-1, syntax.Quote(text)))
+		}
+		if size == 32 {
+			to.Set(f, protoreflect.ValueOfUint32(uint32(n)))
+		} else {
+			to.Set(f, protoreflect.ValueOfUint64(n))
+		}
+	}
+	return nil
 }
 
 // readVariables reads the variables of the path into a message.

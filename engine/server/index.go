@@ -154,6 +154,9 @@ func (i indexService) Search(ctx context.Context, r *api.SearchRequest) (*api.Se
 	}
 	ask := api.Ask{Explain: r.GetExplain(), AllowPartial: r.GetAllowPartial()}
 	if err == nil {
+		q.Fields, err = i.s.fields(r.GetIndex(), r, nil)
+	}
+	if err == nil {
 		err = problem.Take(ctx, messageBytes*int64(q.K))
 	}
 	if err == nil {
@@ -172,7 +175,9 @@ func (i indexService) Search(ctx context.Context, r *api.SearchRequest) (*api.Se
 		values := make([]api.Hit, len(h.IDs))
 		for n, d := range h.IDs {
 			hit := &values[n]
-			hit.Doc, hit.Id, hit.Score = h.Names[n], d, h.Scores[n]
+			if hit.Doc, hit.Id, hit.Score = h.Names[n], d, h.Scores[n]; h.Documents != nil {
+				setContents(hit, &h.Documents[n])
+			}
 			out.Hits[n] = hit
 		}
 	})
@@ -214,7 +219,7 @@ func (i indexService) Match(ctx context.Context, r *api.MatchRequest) (*api.Matc
 func (i indexService) answer(ctx context.Context, name string, q engine.Query, ask api.Ask, deliver func(*api.Hits)) (took, queued float64, cover *api.Coverage, err error) {
 	began := time.Now()
 	if r := i.s.remoteOf(name); r != nil {
-		ask.Names = true
+		ask.Names, ask.Take = true, taking(ctx)
 		hits, cover, err := r.SearchAll(ctx, name, []engine.Query{q}, ask)
 		if err == nil {
 			err = hits[0].Err
@@ -233,10 +238,12 @@ func (i indexService) answer(ctx context.Context, name string, q engine.Query, a
 	q.Explain = new(observe.Explanation)
 	out := &api.Hits{}
 	var hits engine.Hits
+	asked := q
+	asked.Fields = nil // documents are read piece by piece
 	if ask.Facets == nil {
-		hits, err = snapshot.Search(ctx, q)
+		hits, err = snapshot.Search(ctx, asked)
 	} else {
-		hits, out.Matches, out.Facets, err = snapshot.SearchFacets(ctx, q, *ask.Facets)
+		hits, out.Matches, out.Facets, err = snapshot.SearchFacets(ctx, asked, *ask.Facets)
 	}
 	if err != nil {
 		return 0, 0, nil, err
@@ -253,6 +260,11 @@ func (i indexService) answer(ctx context.Context, name string, q engine.Query, a
 	for n, d := range docs {
 		out.IDs[n] = uint64(d)
 		if out.Names[n], err = docName(snapshot.File(), d); err != nil {
+			return 0, 0, nil, err
+		}
+	}
+	if q.Fields != nil {
+		if out.Documents, err = documents(ctx, snapshot, &q, docs); err != nil {
 			return 0, 0, nil, err
 		}
 	}

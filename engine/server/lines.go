@@ -51,7 +51,7 @@ func lineOptions(from url.Values) (timeout uint32, partial bool, err error) {
 }
 
 // appendAnswer appends the line of query q.
-func appendAnswer[N uint32 | uint64](dst []byte, id json.RawMessage, q *engine.Query, count uint64, total engine.Total, note string, docs []N, scores []float64, name func(i int) (string, error)) ([]byte, error) {
+func appendAnswer[N uint32 | uint64](dst []byte, id json.RawMessage, q *engine.Query, count uint64, total engine.Total, note string, docs []N, scores []float64, name func(i int) (string, error), documents []engine.Contents) ([]byte, error) {
 	dst = appendID(dst, id)
 	if q.K == 0 && q.Total == 0 {
 		dst = append(strconv.AppendUint(append(dst, `"count":`...), count, 10), ',')
@@ -71,6 +71,9 @@ func appendAnswer[N uint32 | uint64](dst []byte, id json.RawMessage, q *engine.Q
 			if scores != nil {
 				dst = api.AppendNumber(append(dst, `,"score":`...), scores[i])
 			}
+			if documents != nil {
+				dst = appendContents(dst, &documents[i])
+			}
 			dst = append(dst, '}')
 		}
 		dst = append(dst, `],`...)
@@ -82,6 +85,22 @@ func appendAnswer[N uint32 | uint64](dst []byte, id json.RawMessage, q *engine.Q
 		dst = append(api.AppendString(append(dst, `"note":`...), note), ',')
 	}
 	return append(dst[:len(dst)-1], '}', '\n'), nil
+}
+
+// appendContents appends the members of a hit with the parts of its document.
+func appendContents(dst []byte, d *engine.Contents) []byte {
+	for _, part := range []struct {
+		name string
+		text json.RawMessage
+	}{{"fields", d.Members}, {"source", d.Source}, {"attributes", d.Attributes}} {
+		if len(part.text) > 0 {
+			dst = append(append(append(append(dst, ',', '"'), part.name...), '"', ':'), part.text...)
+		}
+	}
+	if d.Snippet != "" {
+		dst = api.AppendString(append(dst, `,"snippet":`...), d.Snippet)
+	}
+	return dst
 }
 
 func appendID(dst []byte, id json.RawMessage) []byte {
@@ -159,6 +178,7 @@ type lineReader struct {
 	timeout uint32
 	room    func(bytes int64) error
 	line    api.Line
+	fields  *engine.Fields // of the last query with some
 }
 
 func (l *lineReader) read(ctx context.Context, text []byte) (id json.RawMessage, q engine.Query, err error) {
@@ -168,7 +188,14 @@ func (l *lineReader) read(ctx context.Context, text []byte) (id json.RawMessage,
 	if id = l.line.ID; id != nil && id[0] != '"' && id[0] != '-' && (id[0] < '0' || id[0] > '9') {
 		return nil, q, problem.BadRequest(errors.New("id: want a string or a number"))
 	}
-	if q, err = l.s.query(ctx, l.index, &l.line.BatchQuery, l.timeout); err == nil {
+	q, err = l.s.query(ctx, l.index, &l.line.BatchQuery, l.timeout)
+	if err == nil {
+		q.Fields, err = l.s.fields(l.index, &l.line.BatchQuery, l.fields)
+	}
+	if q.Fields != nil {
+		l.fields = q.Fields
+	}
+	if err == nil {
 		err = l.s.kind(&q, &l.line.BatchQuery, l.line.K, l.line.GetTotal(), nil, nil, l.line.GetWeights())
 	}
 	return id, q, err

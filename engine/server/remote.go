@@ -13,6 +13,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/internal/fetch"
 	"heddle/engine/server/monitor"
 	"heddle/engine/server/problem"
 	"heddle/engine/server/rows"
@@ -30,6 +31,11 @@ type Remote interface {
 	// SearchAll answers queries on an index: hits[i] is the answer of query i. The coverage is nil
 	// unless ask.AllowPartial.
 	SearchAll(ctx context.Context, index string, qs []engine.Query, ask api.Ask) (hits []api.Hits, cover *api.Coverage, err error)
+	// Document returns the document with a name, and its number. The error of an unknown name has code NotFound.
+	Document(ctx context.Context, index, name string, ask *fetch.Ask) (id uint64, d engine.Contents, err error)
+	// ListDocuments returns the numbers and names of documents from a number on, at most a number of them, and the
+	// number behind them; 0 if there is none.
+	ListDocuments(ctx context.Context, index string, from uint64, most int) (ids []uint64, names []string, next uint64, err error)
 	// Statistics returns the statistics of an index.
 	Statistics(ctx context.Context, index string, terms ...string) (engine.Statistics, error)
 	// Select answers predicates on a table. The error of a single predicate is the error of the
@@ -85,7 +91,7 @@ func (b *batch) remote(ctx context.Context, r Remote, index string, ask api.Ask)
 
 // remotePieces returns the answers of a batch in flat arrays.
 func (i indexService) remotePieces(ctx context.Context, remote Remote, r *api.SearchBatchRequest, b *batch) (pieces []*piece, cover *api.Coverage, err error) {
-	hits, cover, err := b.remote(ctx, remote, r.GetIndex(), api.Ask{Names: r.GetNames(), AllowPartial: r.GetAllowPartial()})
+	hits, cover, err := b.remote(ctx, remote, r.GetIndex(), api.Ask{Names: r.GetNames(), AllowPartial: r.GetAllowPartial(), Take: taking(ctx)})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -100,7 +106,11 @@ func (i indexService) remotePieces(ctx context.Context, remote Remote, r *api.Se
 		if err := problem.Take(ctx, flatBytes(len(h.IDs), r.GetNames())); err != nil {
 			return nil, nil, err
 		}
-		p := &piece{at: []int{n}, ends: []uint64{uint64(len(h.IDs))}, ids: h.IDs, scores: h.Scores, docs: h.Names}
+		p := &piece{at: []int{n}, ends: []uint64{uint64(len(h.IDs))}, ids: h.IDs, scores: h.Scores}
+		if r.GetNames() {
+			p.docs = h.Names
+		}
+		p.add(h.Documents)
 		p.count(&b.queries[n], h.Count, h.Total)
 		p.note(n, h.Note)
 		pieces = append(pieces, p)

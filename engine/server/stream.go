@@ -167,19 +167,25 @@ func (x *stream) answer(from, to int) (lines [][]byte, cover *api.Coverage, err 
 	lines = make([][]byte, len(ids))
 	if x.remote != nil {
 		var hits []api.Hits
-		hits, cover, err = b.remote(x.r.Context(), x.remote, x.r.PathValue("index"), api.Ask{Names: true, AllowPartial: x.partial})
+		hits, cover, err = b.remote(x.r.Context(), x.remote, x.r.PathValue("index"), api.Ask{Names: true, AllowPartial: x.partial, Take: taking(x.r.Context())})
 		for n, h := range hits {
 			if b.errs[n] != nil {
 				continue
 			}
-			if lines[n], err = line(x, ids[n], &b.queries[n], h.Count, h.Total, h.Note, h.IDs, h.Scores, func(i int) (string, error) { return h.Names[i], nil }); err != nil {
+			if lines[n], err = line(x, ids[n], &b.queries[n], h.Count, h.Total, h.Note, h.IDs, h.Scores, func(i int) (string, error) { return h.Names[i], nil }, h.Documents); err != nil {
 				break
 			}
 		}
 	} else {
 		err = b.run(x.r.Context(), x.snapshot, func(at []int, hits []engine.Hits) (err error) {
 			for i, h := range hits {
-				if lines[at[i]], err = line(x, ids[at[i]], &b.queries[at[i]], h.Count, h.Total, x.snapshot.Note(b.queries[at[i]], h.Count > 0), h.Docs, h.Scores, func(i int) (string, error) { return x.snapshot.File().DocName(h.Docs[i]) }); err != nil {
+				var all []engine.Contents
+				if q := &b.queries[at[i]]; q.Fields != nil {
+					if all, err = documents(x.r.Context(), x.snapshot, q, h.Docs); err != nil {
+						return err
+					}
+				}
+				if lines[at[i]], err = line(x, ids[at[i]], &b.queries[at[i]], h.Count, h.Total, x.snapshot.Note(b.queries[at[i]], h.Count > 0), h.Docs, h.Scores, func(i int) (string, error) { return x.snapshot.File().DocName(h.Docs[i]) }, all); err != nil {
 					return err
 				}
 			}
@@ -193,12 +199,12 @@ func (x *stream) answer(from, to int) (lines [][]byte, cover *api.Coverage, err 
 }
 
 // line returns the line of an answer, which it counts.
-func line[N uint32 | uint64](x *stream, id json.RawMessage, q *engine.Query, count uint64, total engine.Total, note string, docs []N, scores []float64, name func(i int) (string, error)) ([]byte, error) {
+func line[N uint32 | uint64](x *stream, id json.RawMessage, q *engine.Query, count uint64, total engine.Total, note string, docs []N, scores []float64, name func(i int) (string, error), documents []engine.Contents) ([]byte, error) {
 	n := int64(lineBytes + hitBytes*len(docs))
 	if err := x.take(n, len(docs)); err != nil {
 		return nil, err
 	}
-	text, err := appendAnswer(make([]byte, 0, n), id, q, count, total, note, docs, scores, name)
+	text, err := appendAnswer(make([]byte, 0, n), id, q, count, total, note, docs, scores, name, documents)
 	if err == nil {
 		err = x.take(int64(cap(text))-n, 0) // long names
 	}

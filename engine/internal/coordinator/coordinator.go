@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"heddle/engine/failure"
+	"heddle/engine/internal/fetch"
 	"heddle/engine/internal/filter"
 	"heddle/engine/internal/layout"
 	"heddle/engine/internal/limit"
@@ -44,7 +45,19 @@ type Shards interface {
 	Facets(context.Context, *Fan, *part.Request, []*filter.Filter, []string) ([]Piece[*Counts], []error)
 	// Names returns the names of documents, by shard, one after the other.
 	Names(ctx context.Context, f *Fan, docs [][]uint32) ([]Piece[[]string], []error)
+	// Documents returns documents, by shard, one after the other.
+	Documents(ctx context.Context, f *Fan, r *fetch.Request, docs []fetch.List) ([]Piece[[]fetch.Document], []error)
+	// Find returns the document with a name: see part.Part.Find.
+	Find(ctx context.Context, f *Fan, name string) ([]Piece[Found], []error)
+	// List returns documents of one shard: see part.Part.List.
+	List(ctx context.Context, f *Fan, from uint32, most int) ([]Piece[[]part.Listed], []error)
 	Describe(context.Context, *Fan) ([]Piece[part.Description], []error)
+}
+
+// Found is a document of a shard, if there is one.
+type Found struct {
+	Doc uint32
+	OK  bool
 }
 
 // Fan is a request to shards.
@@ -75,6 +88,7 @@ type Query struct {
 	Terms   []string
 	Weights []float64
 	Filter  *filter.Filter // nil: all documents
+	Fetch   *fetch.Ask     // parts of the documents; nil: none
 	query.Options
 	Caller  string
 	Timeout time.Duration // 0: the time-out of the coordinator; negative: none
@@ -86,7 +100,8 @@ type Ask struct {
 	Limit        uint64
 	Explain      bool
 	AllowPartial bool
-	Facets       *facet.Ask // nil: none
+	Facets       *facet.Ask              // nil: none
+	Take         func(bytes int64) error // called with the size of each document; nil: not called
 }
 
 // Hits is the answer of a query on a collection, whose document numbers have 64 bits. See
@@ -101,6 +116,8 @@ type Hits struct {
 	Scores []float64
 	// Names of IDs, if they were asked for.
 	Names []string
+	// Documents are the parts of IDs that Query.Fetch asked for.
+	Documents []fetch.Document
 	// Total is the number of matching documents, if Query.Total asked for it.
 	Total plan.Total
 	// Matches is the number of matching documents, and Facets are the facets, if they were asked for.

@@ -9,6 +9,7 @@ import (
 
 	"heddle/engine/failure"
 	"heddle/engine/file/mapped"
+	"heddle/engine/internal/fetch"
 	"heddle/engine/internal/filter"
 	"heddle/engine/internal/layout"
 	"heddle/engine/internal/part"
@@ -79,6 +80,30 @@ func (l Local) Facets(ctx context.Context, f *Fan, r *part.Request, filters []*f
 func (l Local) Names(ctx context.Context, f *Fan, docs [][]uint32) ([]Piece[[]string], []error) {
 	return here(ctx, f, func(_ context.Context, i int) ([]string, error) {
 		return use(l, f, i, func(p *part.Part) ([]string, error) { return p.Names(docs[i]) })
+	})
+}
+
+// Documents implements Shards.
+func (l Local) Documents(ctx context.Context, f *Fan, r *fetch.Request, docs []fetch.List) ([]Piece[[]fetch.Document], []error) {
+	return here(ctx, f, func(ctx context.Context, i int) ([]fetch.Document, error) {
+		return use(l, f, i, func(p *part.Part) ([]fetch.Document, error) { return p.Documents(ctx, r, docs[i]) })
+	})
+}
+
+// Find implements Shards.
+func (l Local) Find(ctx context.Context, f *Fan, name string) ([]Piece[Found], []error) {
+	return here(ctx, f, func(ctx context.Context, i int) (Found, error) {
+		return use(l, f, i, func(p *part.Part) (Found, error) {
+			doc, ok, err := p.Find(ctx, name)
+			return Found{doc, ok}, err
+		})
+	})
+}
+
+// List implements Shards.
+func (l Local) List(ctx context.Context, f *Fan, from uint32, most int) ([]Piece[[]part.Listed], []error) {
+	return here(ctx, f, func(_ context.Context, i int) ([]part.Listed, error) {
+		return use(l, f, i, func(p *part.Part) ([]part.Listed, error) { return p.List(from, most) })
 	})
 }
 

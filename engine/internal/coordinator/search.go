@@ -29,6 +29,9 @@ func (c *Coordinator) SearchAll(ctx context.Context, index string, qs []Query, a
 		if err := s.facets(ctx); err != nil {
 			return err
 		}
+		if err := s.fetch(ctx); err != nil {
+			return err
+		}
 		s.notes(ctx)
 		hits, cover = s.hits, s.Coverage()
 		return nil

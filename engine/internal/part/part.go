@@ -6,11 +6,11 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"strings"
 
 	"heddle/engine/failure"
 	"heddle/engine/file/mapped"
 	"heddle/engine/index/bm25"
+	"heddle/engine/internal/fetch"
 	"heddle/engine/internal/filter"
 	"heddle/engine/internal/lists"
 	"heddle/engine/internal/query"
@@ -52,10 +52,7 @@ func (p *Part) Describe() Description {
 }
 
 // Name returns the name of a document.
-func (p *Part) Name(doc uint32) (string, error) {
-	name, err := p.File.DocName(doc)
-	return strings.ToValidUTF8(name, "\uFFFD"), err
-}
+func (p *Part) Name(doc uint32) (string, error) { return fetch.Name(p.File, doc) }
 
 // Names returns the names of documents.
 func (p *Part) Names(docs []uint32) ([]string, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"heddle/engine/internal/limit"
 	"heddle/engine/internal/schedule"
@@ -47,6 +48,24 @@ func (g *Generation) compileValues(c statement.Clauses) (*result.Query, error) {
 func (g *Generation) Values(until *limit.Until, q *result.Query, rows []uint64, offset, most uint64, deliver func(values.Batch) error) error {
 	l := g.pool.Limits()
 	return named(l, q.Run(g.Table, rows, g.options(l, until.Err, offset, most), deliver))
+}
+
+// Rows returns the values of columns in rows, in any order; "*" is all columns. Errors: *syntax.Error, *limit.Error, and
+// hdb.ErrCorrupt.
+func (g *Generation) Rows(until *limit.Until, columns []string, rows []uint32) (values.Batch, error) {
+	names := make([]string, len(columns))
+	for i, name := range columns {
+		if names[i] = name; name != "*" {
+			names[i] = statement.Term{Column: name}.String()
+		}
+	}
+	q, err := g.CompileValues(statement.Clauses{Select: strings.Join(names, ", ")})
+	if err != nil {
+		return nil, err
+	}
+	l := g.pool.Limits()
+	b, err := q.Rows(g.Table, rows, g.options(l, until.Err, 0, 0))
+	return b, named(l, err)
 }
 
 // Part computes the state of rows (package partial). Errors: of Values.

@@ -26,12 +26,12 @@ type projection struct {
 	batch   gather.Batch
 }
 
-// project passes the first outputs of the selected rows to deliver.
-func (q *Query) project(t *plan.Table, set []uint64, outputs int, opt *Options, deliver func(values.Batch) error) error {
-	p := projection{q: q, outputs: q.outputs[:outputs], opt: opt, set: set}
+// open opens the columns of the first outputs.
+func (q *Query) open(t *plan.Table, outputs int, opt *Options) (*projection, error) {
+	p := &projection{q: q, outputs: q.outputs[:outputs], opt: opt}
 	lists, err := q.openLists(opt)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for i, in := range q.Inputs {
 		var c *gather.Column
@@ -41,10 +41,45 @@ func (q *Query) project(t *plan.Table, set []uint64, outputs int, opt *Options, 
 			c, err = gather.Open(t, in)
 		}
 		if err != nil {
-			return fmt.Errorf("column %d: %w", in.Column, err)
+			return nil, fmt.Errorf("column %d: %w", in.Column, err)
 		}
 		p.columns = append(p.columns, c)
 	}
+	return p, nil
+}
+
+// Rows returns the values of rows, in any order, of a query that is not Grouped and has no order. It looks at the clock
+// every perDelivery rows.
+func (q *Query) Rows(t *plan.Table, rows []uint32, opt Options) (all values.Batch, err error) {
+	p, err := q.open(t, q.shown, &opt)
+	if err != nil {
+		return nil, err
+	}
+	for first := true; first || len(rows) > 0; first = false {
+		if err := p.ended(); err != nil {
+			return nil, err
+		}
+		part := rows[:min(len(rows), perDelivery)]
+		b, err := p.read(part, func(c *gather.Column, codes []uint64) error { return c.At(part, codes) })
+		if err != nil {
+			return nil, err
+		}
+		if rows = rows[len(part):]; all == nil {
+			all = b
+		} else {
+			all.Append(b)
+		}
+	}
+	return all, nil
+}
+
+// project passes the first outputs of the selected rows to deliver.
+func (q *Query) project(t *plan.Table, set []uint64, outputs int, opt *Options, deliver func(values.Batch) error) error {
+	p, err := q.open(t, outputs, opt)
+	if err != nil {
+		return err
+	}
+	p.set = set
 	if len(q.order) > 0 {
 		return p.ordered(deliver)
 	}
@@ -92,14 +127,20 @@ func (p *projection) none(deliver func(values.Batch) error) error {
 	return deliver(b)
 }
 
+// ended returns the error of Options.Ended.
+func (p *projection) ended() error {
+	if p.opt.Ended == nil {
+		return nil
+	}
+	return p.opt.Ended()
+}
+
 // batches calls f with batches of the rows of a set, in segments from i to end-1, until it returns false.
 func (p *projection) batches(set []uint64, i, end int, f func(*gather.Batch) (more bool, err error)) error {
 	b := &p.batch
 	for i < end {
-		if p.opt.Ended != nil {
-			if err := p.opt.Ended(); err != nil {
-				return err
-			}
+		if err := p.ended(); err != nil {
+			return err
 		}
 		if i = b.Fill(set, i, min(end, i+perLook)); len(b.Rows) == 0 {
 			continue

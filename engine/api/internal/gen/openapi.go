@@ -60,16 +60,11 @@ var variable = regexp.MustCompile(`\{(\w+)\}`)
 
 // method adds a method with a route.
 func (d *description) method(m protoreflect.MethodDescriptor) {
-	var route protoreflect.Message
-	m.Options().ProtoReflect().Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
-		if f.FullName() == "heddle.v1.route" {
-			route = v.Message()
-		}
-		return true
-	})
-	if route == nil {
+	set := option(m, "heddle.v1.route")
+	if !set.IsValid() {
 		return
 	}
+	route := set.Message()
 	text := func(name protoreflect.Name) string {
 		return route.Get(route.Descriptor().Fields().ByName(name)).String()
 	}
@@ -87,10 +82,28 @@ func (d *description) method(m protoreflect.MethodDescriptor) {
 		inPath[v[1]] = true
 		operation["parameters"] = append(parameters(operation), parameter(v[1], comment(fields.ByName(protoreflect.Name(v[1])))))
 	}
+	for i := range fields.Len() {
+		if f := fields.Get(i); text("method") == "GET" && !inPath[string(f.Name())] {
+			schema := d.field(f)
+			delete(schema, "description")
+			operation["parameters"] = append(parameters(operation), object{"name": string(f.Name()), "in": "query", "description": comment(f), "schema": schema})
+		}
+	}
 	if text("method") == "POST" && fields.Len() > len(inPath) {
 		operation["requestBody"] = object{"required": true, "content": content("application/json", d.fields(m.Input(), inPath))}
 	}
 	d.add(text("path"), text("method"), operation)
+}
+
+// option returns an option of a definition by its full name; it is not valid if it is not set.
+func option(of protoreflect.Descriptor, name protoreflect.FullName) (value protoreflect.Value) {
+	of.Options().ProtoReflect().Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		if f.FullName() == name {
+			value = v
+		}
+		return true
+	})
+	return value
 }
 
 func parameters(operation object) []object {
@@ -138,7 +151,9 @@ func (d *description) field(f protoreflect.FieldDescriptor) object {
 	var s object
 	switch f.Kind() {
 	case protoreflect.StringKind:
-		s = object{"type": "string"}
+		if s = (object{"type": "string"}); option(f, "heddle.v1.json").IsValid() {
+			s = object{} // any JSON
+		}
 	case protoreflect.BytesKind:
 		s = object{"type": "string", "format": "byte"}
 	case protoreflect.BoolKind:

@@ -21,3 +21,16 @@ func TextOf(f *hdl.File, d uint32) (string, error) {
 	}
 	return string(bytes.TrimSpace(x.Text)), nil
 }
+
+// Member returns the value of a JSON object at a path of members, such as title or meta.year; nil if there is none.
+// Of the objects in an array it is the array of their values.
+func Member(object []byte, path string) []byte {
+	all := valuesAt(bytes.TrimLeft(object, jsonSpace), path, nil)
+	switch len(all) {
+	case 0:
+		return nil
+	case 1:
+		return all[0]
+	}
+	return append(append([]byte{'['}, bytes.Join(all, []byte{','})...), ']')
+}
