@@ -29,7 +29,6 @@ type Devices struct {
 	Backend   string        // "auto", "host", "opencl" or "all"
 	Device    string        // part of the name of an OpenCL device, case ignored; "" is the best one
 	Threads   int           // threads of pure Go; 0: one for each core
-	Lazy      bool          // pure Go builds auxiliary tables when a query first needs them
 	Profiling bool          // measure kernel times with the clock of the device
 	Tuning    string        // TOML file of tuning rows that precede the built-in rows; "" is none
 	Probe     time.Duration // without progress, after which a driver counts as hung; 0 does not examine drivers

@@ -20,9 +20,6 @@ Empty means the best device.`),
 	key("devices.threads", func(c *Config) *int { return &c.Devices.Threads }, 0, within(0, 4096),
 		`Threads of pure Go.
 0 is one per core, and fewer beside devices.`),
-	key("devices.lazy", func(c *Config) *bool { return &c.Devices.Lazy }, false, nil,
-		`Pure Go builds auxiliary tables when a query first needs them.
-The first answer arrives sooner, later ones may wait. OpenCL devices ignore it.`),
 	key("devices.profiling", func(c *Config) *bool { return &c.Devices.Profiling }, false, nil,
 		`Measure kernel times with the clock of the device.
 It costs some speed. --explain and the benchmarks print the times.`),

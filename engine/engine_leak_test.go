@@ -94,7 +94,7 @@ func TestNoLeaks(t *testing.T) {
 // TestNoLeaksOnErrors fails to open, over and over.
 func TestNoLeaksOnErrors(t *testing.T) {
 	good, bad := indexFile(t), indexFile(t)
-	flip(t, bad, 5000)
+	flip(t, bad, sectionOf(t, bad, "meta").Offset)
 	broken := &faulty{name: "broken", load: broken(plan.ErrOutOfMemory, "broken")}
 	lost := &faulty{name: "lost", batch: after(2, plan.ErrDeviceLost, "lost")}
 	cycle := func() {

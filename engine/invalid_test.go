@@ -111,7 +111,6 @@ func TestUnusedOptions(t *testing.T) {
 		"DeviceMemory": {{Backend: "host", DeviceMemory: 1 << 30}, {Backends: given, DeviceMemory: 1 << 30}},
 		"Profiling":    {{Backend: "host", Profiling: true}, {Backends: given, Profiling: true}},
 		"CountLoads":   {{Backend: "host", CountLoads: true}, {Backends: given, CountLoads: true}},
-		"Lazy":         {{Backend: "opencl", Lazy: true}, {Backends: given, Lazy: true}},
 		"Tuning":       {{Backends: given, Tuning: "rows.toml"}},
 		"Threads":      {{Backend: "opencl", Threads: 1}, {Backends: given, Threads: 1}},
 		"HostMemory":   {{Backend: "opencl", HostMemory: 1 << 30}, {Backends: given, HostMemory: 1 << 30}},
@@ -130,15 +129,15 @@ func TestUnusedOptions(t *testing.T) {
 // TestUnusedSettings takes one configuration for every backend.
 func TestUnusedSettings(t *testing.T) {
 	c := config.Default()
-	c.Devices.Device, c.Devices.Profiling, c.Devices.Lazy, c.Memory.Device, c.Schedule.Hang = "H200", true, true, 1<<30, time.Second
+	c.Devices.Device, c.Devices.Profiling, c.Memory.Device, c.Schedule.Hang = "H200", true, 1<<30, time.Second
 	for _, name := range []string{"host", "opencl", "all", "auto"} {
 		c.Devices.Backend = name
 		o, err := OptionsOf(c)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		host, device := name == "host", name == "opencl" || name == "auto" // a named device is the only processor
-		if (o.Device == "") != host || (o.DeviceMemory == 0) != host || o.Profiling == host || o.Lazy == device || o.Schedule.Hang != time.Second {
+		host := name == "host"
+		if (o.Device == "") != host || (o.DeviceMemory == 0) != host || o.Profiling == host || o.Schedule.Hang != time.Second {
 			t.Errorf("%s: %+v", name, o)
 		}
 	}

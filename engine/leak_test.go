@@ -26,7 +26,7 @@ func TestEngineNoLeaks(t *testing.T) {
 	var opt Options
 	cycles := pick(1000, 100)
 	if onHost() {
-		opt.candidates = []backend.Candidate{hostCandidate(hostfallback.Options{Threads: 2, Lazy: true}), d.candidate()}
+		opt.candidates = []backend.Candidate{hostCandidate(hostfallback.Options{Threads: 2}), d.candidate()}
 		if testneeds.Race {
 			cycles = 100
 		}

@@ -51,7 +51,7 @@ type Options struct {
 	Passed func(plan.Info) bool
 	// Backends are open backends that replace the search for devices. With Backend "auto", pure
 	// Go among them is a reserve if there is a device. The caller closes them after the engine.
-	// Device, Tuning, Probe, Passed, Threads, HostMemory, DeviceMemory, Lazy, Profiling and CountLoads must be
+	// Device, Tuning, Probe, Passed, Threads, HostMemory, DeviceMemory, Profiling and CountLoads must be
 	// zero then: they rule the opening of backends.
 	Backends []plan.Backend
 
@@ -61,9 +61,6 @@ type Options struct {
 	// Workers is the number of batches that a processor runs at a time, so that preparation
 	// and transfers overlap. Default: the number of cores, at least 2, at most 16.
 	Workers int
-	// Lazy makes pure Go build auxiliary tables when a query first needs them: the first
-	// answer arrives sooner, later ones may wait. With Backend "opencl" it must be false.
-	Lazy bool
 	// Profiling records kernel times in plan.Stats, at a small cost. With Backend "host" it
 	// must be false.
 	Profiling bool
@@ -276,7 +273,6 @@ func (o *Options) unused() error {
 		{"CountLoads", o.CountLoads, given || host},
 		{"Threads", o.Threads != 0, given || opencl},
 		{"HostMemory", o.HostMemory != 0, given || opencl},
-		{"Lazy", o.Lazy, given || opencl},
 	} {
 		switch {
 		case f.set && f.unused && given:
@@ -307,7 +303,7 @@ func (o *Options) pool(p *parsed) pool.Options {
 func (o *Options) discovery() *backend.Options {
 	return &backend.Options{
 		Kind: o.Backend, Device: o.Device, Tuning: o.Tuning, Probe: o.Probe, ProbeLimit: o.ProbeLimit, Passed: o.Passed, Threads: o.Threads, DeviceMemory: o.DeviceMemory, HostMemory: o.HostMemory,
-		Lazy: o.Lazy, Profiling: o.Profiling, CountLoads: o.CountLoads, Log: o.logger(),
+		Profiling: o.Profiling, CountLoads: o.CountLoads, Log: o.logger(),
 	}
 }
 
@@ -333,7 +329,7 @@ func OptionsOf(c *config.Config) (Options, error) {
 	}
 	o := Options{
 		Backend: c.Devices.Backend, Device: c.Devices.Device, Tuning: c.Devices.Tuning, Threads: c.Devices.Threads,
-		ProbeLimit: c.Devices.Probe, Lazy: c.Devices.Lazy, Profiling: c.Devices.Profiling,
+		ProbeLimit: c.Devices.Probe, Profiling: c.Devices.Profiling,
 		Workers: c.Batching.Workers, BatchCandidates: uint64(c.Batching.Candidates), BatchPostings: uint64(c.Batching.Postings), Algorithm: algorithm,
 		DeviceMemory: uint64(c.Memory.Device), HostMemory: uint64(c.Memory.Tables),
 		Blocks: c.Schedule.Blocks, Timeout: c.Schedule.Timeout, Placement: c.Schedule.Placement, Results: uint64(c.Schedule.Results), Filters: uint64(c.Schedule.Filters),
@@ -350,7 +346,7 @@ func OptionsOf(c *config.Config) (Options, error) {
 	case backend.Host:
 		o.Device, o.DeviceMemory, o.Profiling = "", 0, false
 	case backend.OpenCL:
-		o.Threads, o.HostMemory, o.Lazy = 0, 0, false
+		o.Threads, o.HostMemory = 0, 0
 	}
 	o.EnsureDefaults()
 	return o, o.Validate()

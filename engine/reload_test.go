@@ -126,7 +126,7 @@ func reloadedAmidStreams(t *testing.T, a attack) {
 func TestEngineChangesAtOnce(t *testing.T) {
 	paths := [2]string{shortIndexFile(t), shortIndexFile(t)}
 	before := holding(t)
-	e, err := startFile(t.Context(), paths[0], Options{Backend: "host", Lazy: true})
+	e, err := startFile(t.Context(), paths[0], Options{Backend: "host"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestEngineReloadsWhileItHangs(t *testing.T) {
 // a new calibration has replaced them.
 func TestEngineReloadKeepsCosts(t *testing.T) {
 	path := shortIndexFile(t)
-	e, err := startFile(t.Context(), path, Options{Backend: "host", Lazy: true})
+	e, err := startFile(t.Context(), path, Options{Backend: "host"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -185,8 +185,11 @@ func TestDescription(t *testing.T) {
 		if got, want := x.Backend().Kind, backendOptions(t).Backend; got != want {
 			t.Errorf("backend %q, want %q", got, want)
 		}
-		if x.Memory() < 4*uint64(len(x.Source().Words)) {
-			t.Errorf("%d bytes for %d words", x.Memory(), len(x.Source().Words))
+		if err := x.Source().DescribeAll(); err != nil {
+			t.Fatal(err)
+		}
+		if words, _ := x.Source().Used(); x.Memory() < 4*words {
+			t.Errorf("%d bytes for %d words", x.Memory(), words)
 		}
 	}
 	peak, err := file.e.CopyPeak(t.Context(), 0)

@@ -208,7 +208,7 @@ func (s *smallStore) Close() error {
 // smalls makes devices a, b, ..., which hold so many percent of the words of src.
 func smalls(src *plan.Source, percent ...uint64) (all []*small, devices []plan.Backend) {
 	for i, p := range percent {
-		b := &small{Backend: hostfallback.New(hostfallback.Options{Threads: 1, Lazy: true}), name: string(rune('a' + i)), holds: 4 * uint64(len(src.Words)) * p / 100}
+		b := &small{Backend: hostfallback.New(hostfallback.Options{Threads: 1}), name: string(rune('a' + i)), holds: 4 * uint64(len(src.Words)) * p / 100}
 		all, devices = append(all, b), append(devices, b)
 	}
 	return all, devices

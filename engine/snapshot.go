@@ -65,7 +65,8 @@ func (s *Snapshot) File() *hdl.File {
 	return s.g.File
 }
 
-// Source returns the lists, which are valid until Close. They must not be changed.
+// Source returns the lists, which are valid until Close. They must not be changed. Its Describe and DescribeAll
+// read the descriptors of lists that no query has used.
 func (s *Snapshot) Source() *plan.Source {
 	if s.closed.Load() {
 		return nil

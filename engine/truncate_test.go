@@ -31,7 +31,7 @@ type victim struct {
 // or errors with code Corrupt; files beside them are not concerned.
 func truncated(folder string) error {
 	ctx := context.Background()
-	opt := Options{Backend: "host", Threads: 2, Lazy: true, HostMemory: 1}
+	opt := Options{Backend: "host", Threads: 2, HostMemory: 1}
 	if !onHost() {
 		opt = Options{Backend: "opencl", Placement: "cache"}
 	}

@@ -98,6 +98,9 @@ func TestTableAllocations(t *testing.T) {
 		for _, sel.Strategy = range []plan.Strategy{plan.StrategyAuto, plan.Fused} {
 			for _, sel.Output = range []plan.Output{plan.OutputBits, plan.OutputCounts, plan.OutputResident} {
 				var out plan.Rows
+				if err := st.Select(t.Context(), sel, &out); err != nil { // the second use builds plain rows
+					t.Fatal(err)
+				}
 				allocs := testing.AllocsPerRun(5, func() {
 					if err := st.Select(t.Context(), sel, &out); err != nil {
 						t.Fatal(err)

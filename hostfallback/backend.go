@@ -24,11 +24,9 @@ type Options struct {
 	// is 16 bytes for each docID, for a plan.Table four times the size of its vectors, both
 	// at least 64 MiB and at most 4 GiB. When the limit is reached, plan.Auto, plan.Bits,
 	// ranking and tables continue with less auxiliary data; the other algorithms return
-	// plan.ErrOutOfMemory.
+	// plan.ErrOutOfMemory. Auxiliary data of a list or of a vector is built by the first or the
+	// second query that uses it.
 	MemoryLimit uint64
-	// Lazy builds auxiliary data at its first or second use instead of at loading. A
-	// short-lived process then answers its first query sooner. The default is false.
-	Lazy bool
 }
 
 // Backend implements plan.Backend. It is safe for concurrent use.
@@ -71,5 +69,5 @@ func (b *Backend) Close() error {
 // resources returns the resources of a new store whose auxiliary data usually take the
 // given number of bytes.
 func (b *Backend) resources(usual uint64) work.Resources {
-	return work.Resources{Threads: b.opt.Threads, Memory: work.NewBudget(b.opt.MemoryLimit, usual), Lazy: b.opt.Lazy}
+	return work.Resources{Threads: b.opt.Threads, Memory: work.NewBudget(b.opt.MemoryLimit, usual)}
 }

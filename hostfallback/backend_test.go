@@ -33,15 +33,12 @@ func TestBackend(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			open := func(t *testing.T) plan.Backend { return New(opt) }
 			matchtest.Run(t, open, suite)
-			if !testing.Short() || name != "lazy" {
-				ranktest.Run(t, open, suite)
-			}
+			ranktest.Run(t, open, suite)
 		})
 	}
 	few := []plan.Algorithm{plan.Auto, plan.Bits, plan.BS} // the algorithms that need no tables
 	run("full", Options{Threads: 4}, plantest.Options{Small: testing.Short()})
-	run("lazy", Options{Threads: 3, Lazy: true}, plantest.Options{Small: true})
-	run("littleroom", Options{Threads: 2, MemoryLimit: 3000, Lazy: true}, plantest.Options{Small: true, Algorithms: few})
+	run("littleroom", Options{Threads: 2, MemoryLimit: 3000}, plantest.Options{Small: true, Algorithms: few})
 	if testing.Short() {
 		return
 	}
@@ -56,6 +53,7 @@ func TestMemoryLimit(t *testing.T) {
 	src := hosttest.Source(t, docs, codec.IDs()[:2], hosttest.Uniform(r, 5000, docs), hosttest.Uniform(r, 5000, docs), hosttest.Uniform(r, 300_000, docs), hosttest.Uniform(r, 300_000, docs))
 	lists := 4 * uint64(len(src.Words))
 	st := open(t, src, Options{MemoryLimit: 200_000})
+	hosttest.PrepareAll(t, src, st.aux.Prepare)
 	if used := st.Memory() - lists; used == 0 || used > 200_000 {
 		t.Errorf("tables of %d bytes under a limit of 200000", used)
 	}
@@ -169,7 +167,7 @@ func TestCancelIsPrompt(t *testing.T) {
 		lists = append(lists, hosttest.Uniform(r, 30_000+len(lists), docs))
 	}
 	src := hosttest.Source(t, docs, codec.IDs()[:2], lists...)
-	st := open(t, src, Options{Threads: threads, Lazy: true})
+	st := open(t, src, Options{Threads: threads})
 	b := &plan.MatchBatch{Algorithm: plan.LR}
 	for h := range uint32(queries) {
 		b.Add(src, 0, h+1)
@@ -198,7 +196,7 @@ func TestExplain(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 3))
 	const docs = 1 << 20
 	src := hosttest.Source(t, docs, codec.IDs(), hosttest.Uniform(r, 3000, docs), hosttest.Uniform(r, 3000, docs), hosttest.Uniform(r, 40_000, docs), hosttest.Uniform(r, 40_000, docs), []uint32{7})
-	st := open(t, src, Options{Lazy: true})
+	st := open(t, src, Options{})
 	for _, c := range []struct {
 		a    plan.Algorithm
 		h    plan.Handle

@@ -24,8 +24,7 @@ type store struct {
 
 var _ plan.Store = (*store)(nil)
 
-// Load checks the descriptors of src and, unless the backend is lazy, builds the forms of
-// its lists that plan.Auto searches.
+// Load checks the descriptors of src. A lazy source is checked list by list, at their first use.
 func (b *Backend) Load(ctx context.Context, src *plan.Source) (s plan.Store, err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
 	if err := b.gate.Enter(ctx, "load"); err != nil {
@@ -33,7 +32,7 @@ func (b *Backend) Load(ctx context.Context, src *plan.Source) (s plan.Store, err
 	}
 	defer b.gate.Leave()
 	r := b.resources(16 * src.Postings())
-	if src.Lazy == nil || !r.Lazy { // else a list is checked at its first use
+	if src.Lazy == nil {
 		if err := src.Validate(); err != nil {
 			return nil, err
 		}
@@ -43,11 +42,6 @@ func (b *Backend) Load(ctx context.Context, src *plan.Source) (s plan.Store, err
 	}
 	aux := lookup.New(src, r.Memory)
 	ranker := rank.New(aux, r)
-	if !r.Lazy {
-		if err := aux.PrepareAll(ctx, r.Threads); err != nil {
-			return nil, err
-		}
-	}
 	return &store{src: src, aux: aux, matcher: match.New(aux, r.Threads), ranker: ranker}, nil
 }
 

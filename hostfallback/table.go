@@ -20,8 +20,7 @@ type table struct {
 
 var _ plan.TableStore = (*table)(nil)
 
-// LoadTable checks the descriptors of t and, unless the backend is lazy, builds the
-// directories and plain rows of its vectors.
+// LoadTable checks the descriptors of t.
 func (b *Backend) LoadTable(ctx context.Context, t *plan.Table) (s plan.TableStore, err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
 	if err := b.gate.Enter(ctx, "load"); err != nil {
@@ -31,11 +30,7 @@ func (b *Backend) LoadTable(ctx context.Context, t *plan.Table) (s plan.TableSto
 	if err := t.Validate(); err != nil {
 		return nil, err
 	}
-	loaded, err := bitmap.Load(ctx, t, b.resources(bitmap.Usual(t)))
-	if err != nil {
-		return nil, err
-	}
-	return &table{data: t, Table: loaded}, nil
+	return &table{data: t, Table: bitmap.Load(t, b.resources(bitmap.Usual(t)))}, nil
 }
 
 // Select implements plan.TableStore.

@@ -18,6 +18,6 @@ func TestTables(t *testing.T) {
 		run("full", Options{Threads: 4}, false)
 		run("onethread", Options{Threads: 1}, true)
 	}
-	run("lazy", Options{Threads: 3, Lazy: true}, true)
+	run("threads", Options{Threads: 3}, true)
 	run("noroom", Options{Threads: 2, MemoryLimit: 1}, true)
 }

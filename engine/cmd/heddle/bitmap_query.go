@@ -180,8 +180,7 @@ func (o *bitmapQueryOptions) Run(ctx context.Context, a *App) (err error) {
 			return err
 		}
 	}
-	opt.Profiling = opt.Backend != "host" && (opt.Profiling || o.explain)        // for the times of stages
-	opt.Lazy = opt.Backend != "opencl" && (opt.Lazy || o.single() && !o.explain) // one predicate does not repay decompressing all vectors
+	opt.Profiling = opt.Backend != "host" && (opt.Profiling || o.explain) // for the times of stages
 	e, t, err := machine.Open(ctx, &a.Machine, opt, func(e *engine.Engine) (*engine.Table, error) {
 		return e.OpenTable(ctx, o.path, engine.TableOptions{})
 	})

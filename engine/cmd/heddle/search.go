@@ -178,7 +178,6 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 		return err
 	}
 	opt.CountLoads = o.explain && !o.ranked() && opt.Backend != "host"
-	opt.Lazy = opt.Backend != "opencl" && (opt.Lazy || o.single()) // one query does not repay auxiliary tables for all lists
 	e, x, err := machine.Open(ctx, &a.Machine, opt, func(e *engine.Engine) (*engine.Index, error) {
 		return e.OpenIndex(ctx, o.path, engine.IndexOptions{})
 	})

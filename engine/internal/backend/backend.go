@@ -38,7 +38,6 @@ type Options struct {
 	Threads      int
 	DeviceMemory uint64
 	HostMemory   uint64
-	Lazy         bool
 	Profiling    bool
 	CountLoads   bool
 	Passed       func(plan.Info) bool
@@ -64,7 +63,7 @@ func Kept(b plan.Backend) Candidate {
 }
 
 func (opt *Options) host(reason string) Candidate {
-	h := hostfallback.Options{Threads: opt.Threads, MemoryLimit: opt.HostMemory, Lazy: opt.Lazy}
+	h := hostfallback.Options{Threads: opt.Threads, MemoryLimit: opt.HostMemory}
 	return Candidate{Name: "host", Host: true, Reason: reason, Open: func(context.Context) (plan.Backend, error) { return hostfallback.New(h), nil }}
 }
 
@@ -153,7 +152,6 @@ func (opt *Options) hostBeside(devices int) Candidate {
 	}
 	h := *opt
 	if opt.Kind == Auto {
-		h.Lazy = true // most jobs run on the device
 		c := h.host("reserve of the device")
 		c.Reserve = true
 		return c

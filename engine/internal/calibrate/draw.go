@@ -29,6 +29,9 @@ func draw(x *lists.Generation) ([]query.Query, error) {
 // Draw returns the terms of queries of one to six terms. The logarithms of the lengths of their
 // lists are uniform. All calls return the same queries.
 func Draw(x *plan.Source, name func(plan.Handle) string) ([][]string, error) {
+	if err := x.DescribeAll(); err != nil {
+		return nil, err
+	}
 	var byLength []plan.Handle
 	for h, l := range x.Lists {
 		if l.Len > 0 {

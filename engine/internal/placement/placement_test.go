@@ -89,7 +89,7 @@ func (s *cachedStore) CacheStats() plan.CacheStats                { return plan.
 // smalls makes devices a, b, ..., which hold so many percent of the words of src.
 func smalls(src *plan.Source, percent ...uint64) (all []*small, devices []plan.Backend) {
 	for i, p := range percent {
-		b := &small{Backend: hostfallback.New(hostfallback.Options{Threads: 1, Lazy: true}), name: string(rune('a' + i)), holds: 4 * uint64(len(src.Words)) * p / 100}
+		b := &small{Backend: hostfallback.New(hostfallback.Options{Threads: 1}), name: string(rune('a' + i)), holds: 4 * uint64(len(src.Words)) * p / 100}
 		all, devices = append(all, b), append(devices, b)
 	}
 	return all, devices
@@ -134,7 +134,7 @@ func placeable(t *testing.T) *plan.Source {
 // verifyPlaced asks every store the same and compares the answers with pure Go.
 func verifyPlaced(t *testing.T, src *plan.Source, stores []Store) {
 	t.Helper()
-	whole, err := hostfallback.New(hostfallback.Options{Lazy: true}).Load(t.Context(), src)
+	whole, err := hostfallback.New(hostfallback.Options{}).Load(t.Context(), src)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func (b *split) Close() error {
 func onHost(n int) *split {
 	b := &split{}
 	for range n {
-		b.over = append(b.over, hostfallback.New(hostfallback.Options{Threads: 1, Lazy: true}))
+		b.over = append(b.over, hostfallback.New(hostfallback.Options{Threads: 1}))
 	}
 	b.Backend = b.over[0]
 	return b

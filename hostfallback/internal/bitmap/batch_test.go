@@ -28,7 +28,7 @@ func TestCursors(t *testing.T) {
 	add(77, func(tile uint64) bool { return tile >= half })
 	add(77, func(tile uint64) bool { return tile == 0 || tile > half })
 	add(77, func(uint64) bool { return true })
-	st := load(t, &tab.Table, 1, 0, false)
+	st := loadAll(t, &tab.Table, 1, 0)
 	var b batch
 	var out plan.Rows
 	for _, pair := range [][2]uint32{{0, 2}, {1, 3}, {0, 3}, {1, 2}} {
@@ -103,7 +103,7 @@ func TestForget(t *testing.T) {
 	sel.End()
 	var b batch
 	var out plan.Rows
-	if err := b.run(t.Context(), load(t, &tab.Table, 1, 0, false), sel, &out); err != nil || int(out.Counts[0]) != 2*len(ranges) {
+	if err := b.run(t.Context(), loadAll(t, &tab.Table, 1, 0), sel, &out); err != nil || int(out.Counts[0]) != 2*len(ranges) {
 		t.Fatalf("%d rows, %v", out.Counts, err)
 	}
 	if len(b.sets) != 1 || b.sets[0].Has(4) {

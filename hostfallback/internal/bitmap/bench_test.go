@@ -25,7 +25,7 @@ func BenchmarkChecks(b *testing.B) {
 			codes[i] = r.Uint64() >> (64 - bits)
 		}
 		tab.AddCodes(b, codes)
-		st := load(b, &tab.Table, 1, 0, false)
+		st := loadAll(b, &tab.Table, 1, 0)
 		for _, n := range []int{3, 10, 100, 5000} {
 			values := slices.Clone(codes[:n])
 			slices.Sort(values)

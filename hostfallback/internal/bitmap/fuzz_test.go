@@ -51,7 +51,7 @@ func FuzzTableWords(f *testing.F) {
 		sel.Any(0, 1)
 		sel.End()
 		for _, limit := range []uint64{0, 1} {
-			st := load(t, tab, 1, limit, false)
+			st := loadAll(t, tab, 1, limit)
 			for _, sel.Strategy = range strategies {
 				var out plan.Rows
 				if err := st.Select(t.Context(), sel, &out); err != nil {

@@ -32,17 +32,11 @@ type Table struct {
 	batches work.Pool[batch]
 }
 
-// Load returns the table of data, which must be valid. Unless r is lazy, it builds the
-// directories and plain rows of all vectors.
-func Load(ctx context.Context, data *plan.Table, r work.Resources) (*Table, error) {
+// Load returns the table of data, which must be valid.
+func Load(data *plan.Table, r work.Resources) *Table {
 	t := &Table{data: data, work: r, tile: tilingOf(data), vectors: make([]atomic.Pointer[vector], len(data.Vectors))}
 	t.plainWords = int(t.tile.tileGroups / plainShare)
-	if !r.Lazy {
-		if err := t.load(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return t, nil
+	return t
 }
 
 // Usual is the size of the data that a table keeps beside its words, if memory allows: plain

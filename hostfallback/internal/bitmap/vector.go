@@ -35,37 +35,6 @@ const (
 	startWords = 8
 )
 
-// load builds the directories and plain rows of all vectors. If memory does not suffice
-// for all plain rows, the tiles with the most words get them.
-func (t *Table) load(ctx context.Context) error {
-	every := make([]uint32, len(t.vectors))
-	for v := range every {
-		every[v] = uint32(v)
-	}
-	if err := t.prepare(ctx, every); err != nil {
-		return err
-	}
-	tiles, size := make([]int64, t.tile.tileGroups+1), int64(0) // tiles by number of words; bytes of slots
-	for v := range t.vectors {
-		p := t.vectors[v].Load()
-		size += 4 * int64(t.tile.tiles)
-		for tile := range p.starts {
-			tiles[min(p.words(tile, int(t.data.Vectors[v].Words)), int(t.tile.tileGroups))]++
-		}
-	}
-	limit := t.work.Memory.Limit()
-	for n, fit := int(t.tile.tileGroups), int64(0); n >= t.plainWords; n-- {
-		if size += tiles[n] * int64(t.tile.tileRows/8); size > limit {
-			t.plainWords = n
-			if fit > 0 {
-				t.plainWords++
-			}
-		}
-		fit += tiles[n]
-	}
-	return t.prepare(ctx, every)
-}
-
 // prepare builds the missing data of the vectors in operands: the starts at the first
 // use, the plain rows at the second.
 func (t *Table) prepare(ctx context.Context, operands []uint32) error {

@@ -28,3 +28,16 @@ func Uniform(r *rand.Rand, n int, universe uint32) []uint32 {
 	i := slices.IndexFunc(codectest.Generators(), func(g codectest.Generator) bool { return g.Name == "uniform" })
 	return codectest.Generators()[i].Gen(r, n, uint64(universe))
 }
+
+// PrepareAll calls prepare for each list of src.
+func PrepareAll[P any](tb interface {
+	Helper()
+	Fatal(args ...any)
+}, src *plan.Source, prepare func(plan.Handle) (P, error)) {
+	tb.Helper()
+	for h := range src.Lists {
+		if _, err := prepare(plan.Handle(h)); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}

@@ -118,9 +118,7 @@ func BenchmarkExpressions(b *testing.B) {
 				}
 			}
 			m := matcher(src, 1, 0)
-			if err := m.aux.PrepareAll(b.Context(), 1); err != nil {
-				b.Fatal(err)
-			}
+			hosttest.PrepareAll(b, src, m.aux.Prepare)
 			b.Run(fmt.Sprintf("%v/1:%d", id, ratio), func(b *testing.B) {
 				var out plan.Results
 				for b.Loop() {

@@ -70,9 +70,7 @@ func TestUnion(t *testing.T) {
 		u := new(union)
 		for _, tables := range []bool{false, true} {
 			if tables {
-				if err := aux.PrepareAll(t.Context(), 1); err != nil {
-					t.Fatal(err)
-				}
+				hosttest.PrepareAll(t, src, aux.Prepare)
 			}
 			if err := u.open(aux, handles, 0, chunks(universe)); err != nil {
 				t.Fatal(err)

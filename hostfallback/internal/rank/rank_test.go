@@ -78,9 +78,7 @@ func testRank(t *testing.T, threads int) {
 		limit := rapid.SampledFrom([]uint64{0, 0, 1, 200_000, 300_000, 2_000_000}).Draw(rt, "memory limit")
 		st := open(src, threads, limit)
 		if rapid.Bool().Draw(rt, "boolean tables first") {
-			if err := st.aux.PrepareAll(t.Context(), 1); err != nil {
-				t.Fatal(err)
-			}
+			hosttest.PrepareAll(t, src, st.aux.Prepare)
 		}
 		r := &plan.RankBatch{
 			K: rapid.SampledFrom([]int{1, 2, 10, 100, plan.MaxK}).Draw(rt, "k"), Norm: hosttest.Norm(src),

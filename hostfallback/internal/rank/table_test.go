@@ -165,9 +165,7 @@ func TestClaim(t *testing.T) {
 func TestBoundsAreKept(t *testing.T) {
 	src := hosttest.RankedSource(t, rand.New(rand.NewPCG(6, 8)), 1<<20, 0, []codec.ID{codec.ParaPFor}, 50_000, 60_000, 10_000, 40_000)
 	st := open(src, 1, 10*commonBytes)
-	if err := st.aux.PrepareAll(t.Context(), 1); err != nil {
-		t.Fatal(err)
-	}
+	hosttest.PrepareAll(t, src, st.aux.Prepare)
 	if left := st.work.Memory.Limit() - st.work.Memory.Used(); left > 3*commonBytes {
 		t.Fatalf("boolean tables leave %d bytes: the test needs a smaller limit", left)
 	}

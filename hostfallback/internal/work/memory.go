@@ -12,7 +12,6 @@ import (
 type Resources struct {
 	Threads int     // goroutines that share a batch, at least 1
 	Memory  *Budget // bounds the auxiliary data, which the store keeps beside its source
-	Lazy    bool    // build auxiliary data at its first or second use instead of at loading
 }
 
 // Budget bounds the bytes of the data that a store builds beside its source. A part of

@@ -9,7 +9,6 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
-	"heddle/hostfallback/internal/match/docset"
 	"heddle/hostfallback/internal/work"
 )
 
@@ -26,17 +25,16 @@ type Auxiliary struct {
 	buckets [6]PerList[Buckets] // HS8 to HS256
 	bitsets PerList[codec.Bits]
 	autos   PerList[Prepared]
-	// By list, empty unless PrepareAll has run:
-	marks  []mark
-	heads  []Head
-	runs   docset.Runs // the runs of all lists, one list after another
-	starts []uint16    // the indexes of runs of all lists, one after another: see indexSize
+	missing atomic.Int64            // lists that are not prepared
+	heads   atomic.Pointer[summary] // of all lists; nil until all are prepared
 }
 
 // New returns the tables of src, all of which are still to be built. They take their memory
 // from memory.
 func New(src *plan.Source, memory *work.Budget) *Auxiliary {
-	return &Auxiliary{Source: src, Memory: memory}
+	t := &Auxiliary{Source: src, Memory: memory}
+	t.missing.Store(int64(len(src.Lists)))
+	return t
 }
 
 // Prepared returns the form of list h for plan.Auto, or nil if it is not built.
@@ -136,13 +134,9 @@ func (t *Auxiliary) Denser(h plan.Handle, ratio uint64) bool {
 
 // bitset returns the bits of list h over all documents; docs are its docIDs, or nil if they are still to
 // be decoded. The bits have ranks if the lists have frequencies: the rank of a docID is the index of its
-// frequency. paid tells that the caller has taken the memory.
-func (t *Auxiliary) bitset(h plan.Handle, docs []uint32, paid bool) (*codec.Bits, error) {
-	size := int64(0)
-	if !paid {
-		size = t.bitsetSize()
-	}
-	return get(t, &t.bitsets, h, docs, size, func(docs []uint32) codec.Bits {
+// frequency.
+func (t *Auxiliary) bitset(h plan.Handle, docs []uint32) (*codec.Bits, error) {
+	return get(t, &t.bitsets, h, docs, t.bitsetSize(), func(docs []uint32) codec.Bits {
 		set := codec.Bits{Len: uint32(len(docs)), Words: t.newBitset(docs)}
 		if t.Source.Freqs != nil {
 			set.Ranks = codec.AppendRanks(make([]uint32, 0, len(set.Words)/codec.BlockWords), set.Words)

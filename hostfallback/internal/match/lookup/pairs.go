@@ -22,7 +22,11 @@ type Pairs struct {
 // writes out.Count behind each query to totals, and returns how many queries it has answered. A batch of pairs of
 // short lists does little else.
 func (t *Auxiliary) Pairs(totals []uint64, offsets []uint32, handles []plan.Handle, out *Pairs) (answered int) {
-	marks, candidates := t.marks, uint64(0)
+	s := t.heads.Load()
+	if s == nil {
+		return 0
+	}
+	marks, candidates := s.marks, uint64(0)
 	at := offsets[0]
 	for i, end := range offsets[1 : len(totals)+1] {
 		if uint64(end) != uint64(at)+2 || int(end) > len(handles) {
@@ -36,7 +40,7 @@ func (t *Auxiliary) Pairs(totals []uint64, offsets []uint32, handles []plan.Hand
 		if uint64(x.length)<<32|uint64(h) >= uint64(y.length)<<32|uint64(g) {
 			break
 		}
-		if max(x.First, y.First) <= min(x.Last, y.Last) && !t.pair(h, g, out) {
+		if max(x.First, y.First) <= min(x.Last, y.Last) && !s.pair(h, g, t.Source.Docs, out) {
 			break
 		}
 		candidates += uint64(x.length)
@@ -50,27 +54,28 @@ func (t *Auxiliary) Pairs(totals []uint64, offsets []uint32, handles []plan.Hand
 // comparedRuns is the number of runs of each list that are compared one by one instead of looked up.
 const comparedRuns = 4
 
-// pair adds the common docIDs of two lists to out. It reports false if marks, heads and runs do not suffice to find them.
-func (t *Auxiliary) pair(h, g plan.Handle, out *Pairs) bool {
-	x, y := &t.marks[h], &t.marks[g]
+// pair adds the common docIDs of two lists to out. It reports false if marks, heads and runs do not suffice to find
+// them. All docIDs are below universe.
+func (s *summary) pair(h, g plan.Handle, universe uint32, out *Pairs) bool {
+	x, y := &s.marks[h], &s.marks[g]
 	n := 0
 	if x.n-1 < comparedRuns && y.n-1 < comparedRuns {
-		a, b := t.runs[x.at:][:x.n], t.runs[y.at:][:y.n]
+		a, b := s.runs[x.at:][:x.n], s.runs[y.at:][:y.n]
 		if n = a.CountFew(b); n > 0 && out.WithDocs {
 			out.runs = out.runs[:0]
 			out.runs.AppendAnd(a, b)
 		}
 	} else {
-		if !t.heads[h].ranges.overlap(&t.heads[g].ranges) {
+		if !s.heads[h].ranges.overlap(&s.heads[g].ranges) {
 			return true
 		}
 		if x.n > y.n {
 			x, y = y, x
 		}
-		if x.n == 0 || y.start == 0 || x.n > max(codec.SegmentLen, min(x.length/2, t.Source.Docs/512)) {
+		if x.n == 0 || y.start == 0 || x.n > max(codec.SegmentLen, min(x.length/2, universe/512)) {
 			return false
 		}
-		n = out.find(t.runs[x.at:][:x.n], t.runs[y.at:], y.Interval, t.starts[y.start:])
+		n = out.find(s.runs[x.at:][:x.n], s.runs[y.at:], y.Interval, s.starts[y.start:])
 	}
 	if n > 0 && out.WithDocs {
 		out.add(n)

@@ -50,9 +50,7 @@ func TestPairs(t *testing.T) {
 		if aux.Pairs(totals, b.Offsets, b.Handles, new(Pairs)) != 0 {
 			r.Fatal("pairs of lists that are not prepared are answered")
 		}
-		if err := aux.PrepareAll(t.Context(), 1); err != nil {
-			r.Fatal(err)
-		}
+		hosttest.PrepareAll(t, src, aux.Prepare)
 		for _, withDocs := range []bool{false, true} {
 			out := Pairs{WithDocs: withDocs}
 			n := aux.Pairs(totals, b.Offsets, b.Handles, &out)
@@ -88,9 +86,7 @@ func TestPairs(t *testing.T) {
 func TestPairsInvalid(t *testing.T) {
 	src := hosttest.Source(t, 100, []codec.ID{codec.Raw}, []uint32{1}, []uint32{1, 50}, []uint32{2, 3, 99})
 	aux := New(src, work.NewBudget(0, 0))
-	if err := aux.PrepareAll(t.Context(), 1); err != nil {
-		t.Fatal(err)
-	}
+	hosttest.PrepareAll(t, src, aux.Prepare)
 	for _, c := range []struct {
 		name    string
 		offsets []uint32

@@ -1,17 +1,12 @@
 package lookup
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"math/bits"
-	"slices"
-	"sync/atomic"
 
 	"heddle/codec"
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/match/docset"
-	"heddle/hostfallback/internal/work"
 )
 
 // Prepared is the form in which plan.Auto keeps one list. Its parts depend on the shape of
@@ -75,27 +70,26 @@ func (t *Prepared) fewRuns(length uint32) bool {
 }
 
 // Prepare returns the form of list h for plan.Auto, which it builds if it is missing.
-func (t *Auxiliary) Prepare(h plan.Handle) (*Prepared, error) { return t.prepare(h, false) }
-
-// prepare is Prepare. paid tells that the caller has taken the memory of bits.
-func (t *Auxiliary) prepare(h plan.Handle, paid bool) (*Prepared, error) {
+func (t *Auxiliary) Prepare(h plan.Handle) (*Prepared, error) {
 	slot := t.autos.At(h, len(t.Source.Lists))
 	if got := slot.Load(); got != nil {
 		return got, nil
 	}
-	built, size, err := t.buildAuto(h, paid)
+	built, size, err := t.buildAuto(h)
 	if err != nil {
 		return nil, err
 	}
 	if !slot.CompareAndSwap(nil, built) {
 		t.Memory.Return(size)
+	} else if t.missing.Add(-1) == 0 {
+		t.keepHeads()
 	}
 	return slot.Load(), nil
 }
 
 // buildAuto returns the best form of list h that fits into memory and the number of bytes
 // that it has reserved. It reads the whole list, so a prepared list is not corrupt.
-func (t *Auxiliary) buildAuto(h plan.Handle, paid bool) (table *Prepared, size int64, err error) {
+func (t *Auxiliary) buildAuto(h plan.Handle) (table *Prepared, size int64, err error) {
 	l := t.Source.List(h)
 	docs, err := t.decode(h)
 	if err != nil {
@@ -120,7 +114,7 @@ func (t *Auxiliary) buildAuto(h plan.Handle, paid bool) (table *Prepared, size i
 	}
 	table.Scattered = long && scattered(docs)
 	if t.dense(h) {
-		if bits, err := t.bitset(h, docs, paid); err == nil { // it reserves its own memory
+		if bits, err := t.bitset(h, docs); err == nil { // it reserves its own memory
 			table.Bits, table.Ranks = bits.Words, bits.Ranks
 		} else if !errors.Is(err, plan.ErrOutOfMemory) {
 			return nil, 0, err
@@ -168,48 +162,4 @@ func (t *Prepared) FilterFew(dst, cand []uint32) (n int) {
 func (t *Auxiliary) dense(h plan.Handle) bool {
 	l := &t.Source.Lists[h]
 	return l.Len > codec.SegmentLen && l.Codec != codec.Bitset && t.Denser(h, plan.DenseRatio)
-}
-
-// PrepareAll prepares every list. Dense lists are first, the longest before the others: they gain most by
-// their bits, whose memory is kept back until their turn. It skips corrupt lists; a query that names such a
-// list returns the error.
-func (t *Auxiliary) PrepareAll(ctx context.Context, threads int) error {
-	var corrupt atomic.Bool
-	prepare := func(h plan.Handle, paid bool) error {
-		_, err := t.prepare(h, paid)
-		if errors.Is(err, codec.ErrCorrupt) {
-			corrupt.Store(true)
-			return nil
-		}
-		return err
-	}
-	var dense []plan.Handle
-	for i := range t.Source.Lists {
-		if h := plan.Handle(i); t.dense(h) {
-			dense = append(dense, h)
-		}
-	}
-	slices.SortStableFunc(dense, func(a, b plan.Handle) int { return cmp.Compare(t.Source.Lists[b].Len, t.Source.Lists[a].Len) })
-	size := max(t.bitsetSize(), 1)
-	kept := int(min(int64(len(dense)), t.Memory.Left()/size))
-	t.Memory.Hold(int64(kept) * size)
-	err := work.Parallel(ctx, threads, len(dense), func(_, i int) error {
-		return prepare(dense[i], i < kept && t.Memory.TakeHeld(size))
-	})
-	if err != nil {
-		return err
-	}
-	err = work.Parallel(ctx, threads, len(t.Source.Lists), func(_, i int) error {
-		if t.dense(plan.Handle(i)) {
-			return nil
-		}
-		return prepare(plan.Handle(i), false)
-	})
-	if err != nil {
-		return err
-	}
-	if !corrupt.Load() && t.Memory.Take(headBytes*int64(len(t.Source.Lists))) {
-		t.keepHeads()
-	}
-	return nil
 }

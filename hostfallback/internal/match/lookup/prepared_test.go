@@ -57,9 +57,7 @@ func TestCommon(t *testing.T) {
 		if both := aux.Common([]plan.Handle{0, 1}); both != docset.Everywhere {
 			t.Fatalf("lists that are not prepared: %v", both)
 		}
-		if err := aux.PrepareAll(t.Context(), 1); err != nil {
-			t.Fatal(err)
-		}
+		hosttest.PrepareAll(t, src, aux.Prepare)
 		if both := aux.Common([]plan.Handle{0, 1}); both.First > both.Last {
 			apart++
 		}
@@ -107,37 +105,6 @@ func TestAutoTables(t *testing.T) {
 		}
 		if again, _ := aux.Prepare(plan.Handle(0)); again != table {
 			t.Error("the table was built twice")
-		}
-	}
-}
-
-// TestLongestListsHaveBits: bits of the longest lists come before any other table.
-func TestLongestListsHaveBits(t *testing.T) {
-	r := rand.New(rand.NewPCG(4, 6))
-	const docs, room = 1 << 18, 3 // bitsets
-	var lists [][]uint32
-	for i := range 6 { // clustered, so that they have words as well
-		list := make([]uint32, 5000*(i+1))
-		first := r.Uint32N(docs - uint32(len(list)))
-		for k := range list {
-			list[k] = first + uint32(k)
-		}
-		lists = append(lists, list)
-	}
-	src := hosttest.Source(t, docs, []codec.ID{codec.ParaPFor}, lists...)
-	for _, threads := range []int{1, 4} {
-		memory := work.NewBudget(room*docs/8+1000, 0)
-		aux := New(src, memory)
-		if err := aux.PrepareAll(t.Context(), threads); err != nil {
-			t.Fatal(err)
-		}
-		for h := range lists {
-			if bits := aux.Prepared(plan.Handle(h)).Bits != nil; bits != (h >= len(lists)-room) {
-				t.Errorf("%d threads: list %d of %d docIDs has bits: %t", threads, h, len(lists[h]), bits)
-			}
-		}
-		if want := memory.Limit() - memory.Used(); memory.Left() != want {
-			t.Errorf("%d threads: %d bytes are left, want %d", threads, memory.Left(), want)
 		}
 	}
 }

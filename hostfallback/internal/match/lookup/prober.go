@@ -82,7 +82,7 @@ func (p *Prober) OpenBits(bits []uint32) { p.auto, p.Bits = nil, bits }
 // allows.
 func (p *Prober) openBits(aux *Auxiliary, h plan.Handle) error {
 	if aux.Denser(h, plan.DenseRatio) {
-		bits, err := aux.bitset(h, nil, false)
+		bits, err := aux.bitset(h, nil)
 		if err == nil {
 			p.Bits = bits.Words
 		}
