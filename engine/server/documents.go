@@ -19,6 +19,10 @@ type Changer interface {
 	Delete(ctx context.Context, index string, names []string) (*api.DocumentsResponse, error)
 	// Merge joins all segments.
 	Merge(ctx context.Context, index string) (*api.DocumentsResponse, error)
+	// Open serves the collection in a folder under a new name.
+	Open(ctx context.Context, index, dir string) error
+	// Shut takes a collection out of service, if it lies in a folder.
+	Shut(ctx context.Context, index, dir string) error
 }
 
 // changer returns the changer of a collection.

@@ -5,6 +5,7 @@ package collections
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -74,6 +75,11 @@ func (s *Set) Load(ctx context.Context, e *engine.Engine) (err error) {
 	all := maps.Clone(s.all)
 	s.mu.RUnlock()
 	for name, x := range all {
+		if x.Collection != nil { // a signal to look again
+			_, wrong := x.Refresh(ctx)
+			err = errors.Join(err, wrong)
+			continue
+		}
 		c, wrong := s.open(ctx, e, name, x.dir)
 		if wrong != nil {
 			err = errors.Join(err, wrong)
@@ -91,6 +97,45 @@ func (s *Set) Load(ctx context.Context, e *engine.Engine) (err error) {
 
 func (s *Set) open(ctx context.Context, e *engine.Engine, name, dir string) (*engine.Collection, error) {
 	return e.OpenCollection(ctx, dir, engine.CollectionOptions{Name: name, Creator: s.creator})
+}
+
+// Open implements server.Changer.
+func (s *Set) Open(ctx context.Context, name, dir string) error {
+	if err := s.Ready(); err != nil {
+		return err
+	}
+	x := newServed(dir)
+	c, err := s.open(ctx, s.engine.Load(), name, dir)
+	if err != nil {
+		return err
+	}
+	x.Collection = c
+	s.mu.Lock()
+	taken := s.all[name] != nil
+	if !taken {
+		s.all[name] = x
+	}
+	s.mu.Unlock()
+	if taken {
+		return errors.Join(&engine.Error{Code: engine.InvalidOption, Op: "serve", Err: fmt.Errorf("the name %s is in service already", name)}, c.Close())
+	}
+	s.log.Info().Str("collection", name).Str("folder", dir).Msg("in service")
+	return nil
+}
+
+// Shut implements server.Changer.
+func (s *Set) Shut(_ context.Context, name, dir string) error {
+	s.mu.Lock()
+	x := s.all[name]
+	if x == nil || x.dir != dir {
+		s.mu.Unlock()
+		return nil
+	}
+	delete(s.all, name)
+	s.mu.Unlock()
+	err := x.close()
+	s.log.Info().Str("collection", name).Msg("out of service")
+	return err
 }
 
 // Ready implements server.Service.

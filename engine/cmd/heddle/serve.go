@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"maps"
 	"slices"
 	"strings"
 
@@ -75,7 +74,8 @@ again and changes to their new contents without a gap: indexes, tables, tokens,
 certificates, and from the configuration the limits (server.max_...), server.slow_query
 and the log level. A file with an error leaves the old content in service. The server
 notices new tokens, certificates and configurations itself (server.poll), and with --watch
-new files of indexes and tables.`,
+new contents of indexes and tables. With --dev and --watch a file or collection that is renamed
+into the folder is in service within a second, and one that leaves is no longer served.`,
 		Example: `  heddle serve --index books=books.hdl --table flights=flights.hdb
   heddle serve --dev . --listen 127.0.0.1:0 --admin 127.0.0.1:0
   heddle serve --dev . --listen 0.0.0.0:7700 --tokens tokens --cert server.crt --key server.key
@@ -104,7 +104,7 @@ func (o *serveOptions) Run(ctx context.Context, a *App) (err error) {
 	if c.Cluster.Node != "" {
 		return o.serveNode(ctx, a, c, log)
 	}
-	opt, err := o.options(c, log)
+	opt, dev, err := o.options(c, log)
 	if err != nil {
 		return usageError{err}
 	}
@@ -116,17 +116,16 @@ func (o *serveOptions) Run(ctx context.Context, a *App) (err error) {
 	if err != nil {
 		return usageError{err}
 	}
-	var changing *collections.Set // nil: none
-	if len(dirs) > 0 {
-		changing = collections.New(dirs, thisBuild().String(), log)
+	work := o.daemon(a, c, log, read)
+	if work.Content = dev; c.Cluster.Servers == "" {
+		changing := collections.New(dirs, thisBuild().String(), log)
 		defer func() { err = errors.Join(err, changing.Close()) }()
 		parts, opt.Collections, opt.Changer = append(parts, changing), changing.Coordinator(cluster.Options{Timeout: c.Server.Timeout}), changing
+		work.Collections = changing
 	}
 	if parts != nil {
 		opt.Service = parts
 	}
-	work := o.daemon(a, c, log, read)
-	work.Collections = changing
 	d, err := daemon.New(ctx, work)
 	if err != nil {
 		return err
@@ -143,60 +142,60 @@ func (o *serveOptions) Run(ctx context.Context, a *App) (err error) {
 }
 
 // options returns the options of the server.
-func (o *serveOptions) options(c *config.Config, log zerolog.Logger) (server.Options, error) {
+func (o *serveOptions) options(c *config.Config, log zerolog.Logger) (server.Options, daemon.Content, error) {
 	v := c.Server
 	opt := server.OptionsOf(&v, log)
+	var dev daemon.Content
+	if v.Dev != "" {
+		var err error
+		if dev, err = daemon.Read(v.Dev); err != nil {
+			return opt, dev, err
+		}
+	}
 	for _, f := range []struct {
 		key, text string
 		flags     []string
 		to        map[string]string
-		extension string
+		found     []map[string]string
 	}{
-		{"index", v.Indexes, o.indexes, opt.Indexes, ".hdl"},
-		{"table", v.Tables, o.tables, opt.Tables, ".hdb"},
+		{"index", v.Indexes, o.indexes, opt.Indexes, []map[string]string{dev.Indexes, dev.Collections}},
+		{"table", v.Tables, o.tables, opt.Tables, []map[string]string{dev.Tables}},
 	} {
 		files := f.flags
 		if files == nil && f.text != "" {
 			files = strings.Split(f.text, ",")
 		}
-		if v.Dev != "" {
-			found, err := filesOf(v.Dev, f.extension)
-			if err != nil {
-				return opt, err
-			}
-			files = append(slices.Clone(files), found...)
-			if f.key == "index" {
-				if found, err = collectionsOf(v.Dev); err != nil {
-					return opt, err
-				}
-				files = append(files, found...)
+		files = slices.Clone(files)
+		for _, found := range f.found {
+			for _, name := range slices.Sorted(maps.Keys(found)) {
+				files = append(files, name+"="+found[name])
 			}
 		}
 		for _, text := range files {
 			if err := addFile(f.to, strings.TrimSpace(text)); err != nil {
-				return opt, fmt.Errorf("--%s: %w", f.key, err)
+				return opt, dev, fmt.Errorf("--%s: %w", f.key, err)
 			}
 		}
 	}
 	if v.Watch && v.Poll == 0 {
-		return opt, errors.New("--watch needs server.poll above 0")
+		return opt, dev, errors.New("--watch needs server.poll above 0")
 	}
 	if c.Cluster.Servers != "" {
 		if len(opt.Indexes)+len(opt.Tables) > 0 {
-			return opt, errors.New("--cluster excludes --index, --table and --dev: a server has its own files or those of a cluster")
+			return opt, dev, errors.New("--cluster excludes --index, --table and --dev: a server has its own files or those of a cluster")
 		}
-		return opt, nil
+		return opt, dev, nil
 	}
 	if c.Cluster.Data != "" {
-		return opt, errors.New("--data needs --cluster and --node")
+		return opt, dev, errors.New("--data needs --cluster and --node")
 	}
-	if len(opt.Indexes)+len(opt.Tables)+len(o.shards) == 0 {
+	if len(opt.Indexes)+len(opt.Tables)+len(o.shards) == 0 && (v.Dev == "" || !v.Watch) {
 		if v.Dev != "" {
-			return opt, fmt.Errorf("folder %s has no .hdl and no .hdb file, and no collection", v.Dev)
+			return opt, dev, fmt.Errorf("folder %s has no .hdl and no .hdb file, and no collection", v.Dev)
 		}
-		return opt, errors.New("nothing to serve: give --index, --table, --dev, --cluster or --shards")
+		return opt, dev, errors.New("nothing to serve: give --index, --table, --dev, --cluster or --shards")
 	}
-	return opt, nil
+	return opt, dev, nil
 }
 
 // addFile adds NAME=FILE to files.
@@ -213,18 +212,4 @@ func addFile(files map[string]string, text string) error {
 	}
 	files[name] = path
 	return nil
-}
-
-// filesOf returns the files of a folder that end in an extension, as NAME=FILE.
-func filesOf(dir, extension string) (files []string, err error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		if name, ok := strings.CutSuffix(e.Name(), extension); ok && !e.IsDir() {
-			files = append(files, name+"="+filepath.Join(dir, e.Name()))
-		}
-	}
-	return files, nil
 }

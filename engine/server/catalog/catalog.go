@@ -89,6 +89,9 @@ func newEntry[T Resource](name string, at Place) *Entry[T] {
 // Ready reports whether the file is open.
 func (c *Content[T]) Ready() bool { return c.Resource != *new(T) }
 
+// Path is the path of the file in messages for people.
+func (c *Content[T]) Path() string { return c.path }
+
 // Now returns the file in service.
 func (x *Entry[T]) Now() *Content[T] { return x.now.Load() }
 

@@ -45,7 +45,7 @@ func Files(ctx context.Context, every time.Duration, current func() map[string]o
 					known[name] = now
 				}
 			}
-			if slices.Contains(again, name) || !same(known[name], now) && same(seen[name], now) {
+			if slices.Contains(again, name) || !Same(known[name], now) && Same(seen[name], now) {
 				known[name] = now
 				all = append(all, name)
 			}
@@ -85,7 +85,7 @@ func Reload(ctx context.Context, every time.Duration, files map[string]os.FileIn
 	}
 }
 
-// same reports whether two states are of the same file with the same content.
-func same(a, b os.FileInfo) bool {
+// Same reports whether two states are of the same file with the same content.
+func Same(a, b os.FileInfo) bool {
 	return a != nil && b != nil && os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }

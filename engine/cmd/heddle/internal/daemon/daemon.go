@@ -55,6 +55,8 @@ type Options struct {
 	Machine func(context.Context) (*api.Machine, error)
 	// Collections follow their changes. Default: none.
 	Collections *collections.Set
+	// Content is the content of the folder server.dev that is served from the start.
+	Content Content
 }
 
 // Daemon is a server that runs until a signal ends it.
@@ -185,6 +187,10 @@ func (d *Daemon) follow(ctx context.Context, hangup <-chan os.Signal, ended <-ch
 		tasks.Go(func() { d.Collections.Run(ctx) })
 	}
 	v := d.Config.Server
+	folder := d.newFolder()
+	if v.Watch && v.Dev != "" {
+		tasks.Go(func() { folder.follow(ctx) })
+	}
 	if v.Poll > 0 && v.Watch {
 		tasks.Go(func() {
 			watch.Files(ctx, v.Poll, d.server.Files, func(names []string) []string {
@@ -196,7 +202,12 @@ func (d *Daemon) follow(ctx context.Context, hangup <-chan os.Signal, ended <-ch
 	tasks.Go(func() {
 		watch.Reload(ctx, v.Poll, d.Read, hangup,
 			func() { d.note(d.reconfigure()) },
-			func() { d.note(errors.Join(d.reconfigure(), d.server.Reload(ctx))) })
+			func() {
+				if v.Dev != "" {
+					folder.look(ctx, true)
+				}
+				d.note(errors.Join(d.reconfigure(), d.server.Reload(ctx)))
+			})
 	})
 	<-ended
 }
