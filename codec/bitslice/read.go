@@ -113,11 +113,31 @@ func (t *Tile) bit(words []uint32, i int, row uint32) uint64 {
 // Decode writes the codes of a tile and returns the number of its rows. A row without a value has the
 // code Min of the tile. Codes behind the last row are arbitrary.
 func (c Column) Decode(tile int, codes *[TileRows]uint64) int {
-	n := c.Tiles[tile].Rows()
-	for from := 0; from < n; from += SegmentRows {
-		c.Segment((tile*TileRows+from)/SegmentRows, (*[SegmentRows]uint64)(codes[from:]))
+	t := &c.Tiles[tile]
+	if t.Width == 0 {
+		for i := range codes {
+			codes[i] = t.Min
+		}
 	}
-	return n
+	words, last := c.words(t), t.slices()-1
+	var buf [8]pairs
+	for low := 0; low < int(t.Width); low += 8 { // eight slices at a time
+		p := [8]*pairs{allZeros, allZeros, allZeros, allZeros, allZeros, allZeros, allZeros, allZeros}
+		for j := range min(8, int(t.Width)-low) {
+			p[j] = t.slice(words, last-low-j, &buf[j])
+		}
+		p0, p1, p2, p3, p4, p5, p6, p7 := p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]
+		for g := range TileWords {
+			to := (*[64]uint64)(codes[64*g:])
+			x0, x1, x2, x3, x4, x5, x6, x7 := bytesOf(p0.word(g), p1.word(g), p2.word(g), p3.word(g), p4.word(g), p5.word(g), p6.word(g), p7.word(g))
+			if low == 0 {
+				put(to, t.Min, x0, x1, x2, x3, x4, x5, x6, x7)
+			} else {
+				add(to, low, x0, x1, x2, x3, x4, x5, x6, x7)
+			}
+		}
+	}
+	return t.Rows()
 }
 
 // Segments is the number of segments of c, ranges of SegmentRows rows.

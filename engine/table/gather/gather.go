@@ -83,10 +83,34 @@ func (c *Column) WithValue(tile int, rows *bitslice.Set) {
 	}
 }
 
-// Batch is some ascending rows of a table, segment by segment.
+// Batch is some ascending rows of a table, segment by segment, or of one tile.
 type Batch struct {
 	Rows  []uint32
 	spans []span
+	tile  int // number of the tile plus 1; 0: segments
+}
+
+// FillTile makes b the rows of a bitset in a tile, which must be many: Read decodes all codes of the tile.
+func (b *Batch) FillTile(set []uint64, tile int) {
+	b.Rows, b.spans, b.tile = b.Rows[:0], b.spans[:0], tile+1
+	first := tile * bitslice.TileWords
+	b.appendRows(set, first, min(first+bitslice.TileWords, len(set)))
+}
+
+// appendRows appends the rows of words from first to end-1 of a bitset.
+func (b *Batch) appendRows(set []uint64, first, end int) {
+	for at := first; at < end; at++ {
+		w, base := set[at], uint32(64*at)
+		if w == ^uint64(0) {
+			for r := range uint32(64) {
+				b.Rows = append(b.Rows, base+r)
+			}
+			continue
+		}
+		for ; w != 0; w &= w - 1 {
+			b.Rows = append(b.Rows, base+uint32(bits.TrailingZeros64(w)))
+		}
+	}
 }
 
 // span is the rows of one segment, up to end in Rows.
@@ -96,21 +120,10 @@ type span struct{ segment, end int }
 // end. It returns the segment behind them.
 func (b *Batch) Fill(set []uint64, segment, end int) (next int) {
 	const words = bitslice.SegmentRows / 64
-	b.Rows, b.spans = b.Rows[:0], b.spans[:0]
+	b.Rows, b.spans, b.tile = b.Rows[:0], b.spans[:0], 0
 	for ; segment < end && len(b.Rows) <= BatchLen-bitslice.SegmentRows; segment++ {
 		before := len(b.Rows)
-		for at := segment * words; at < min((segment+1)*words, len(set)); at++ {
-			w, base := set[at], uint32(64*at)
-			if w == ^uint64(0) {
-				for r := range uint32(64) {
-					b.Rows = append(b.Rows, base+r)
-				}
-				continue
-			}
-			for ; w != 0; w &= w - 1 {
-				b.Rows = append(b.Rows, base+uint32(bits.TrailingZeros64(w)))
-			}
-		}
+		b.appendRows(set, segment*words, min((segment+1)*words, len(set)))
 		if len(b.Rows) > before {
 			b.spans = append(b.spans, span{segment, len(b.Rows)})
 		}
@@ -124,7 +137,10 @@ func Segments(set []uint64) int {
 }
 
 // Reader has the memory of one goroutine that reads.
-type Reader struct{ codes [bitslice.SegmentRows]uint64 }
+type Reader struct {
+	codes [bitslice.SegmentRows]uint64
+	tile  *[bitslice.TileRows]uint64 // nil before the first batch of a tile
+}
 
 // few is the number of rows of a segment up to which single values are read.
 const few = 4
@@ -133,6 +149,9 @@ const few = 4
 // most Last; rows without a value have any of them. A greater code is an hdb.ErrCorrupt.
 func (r *Reader) Read(c *Column, b *Batch, codes []uint64) error {
 	first, greatest := 0, uint64(0)
+	if b.tile > 0 {
+		greatest = r.readTile(c, b.tile-1, b.Rows, codes)
+	}
 	for _, s := range b.spans {
 		if rows, to := b.Rows[first:s.end], codes[first:s.end]; len(rows) <= few {
 			greatest = max(greatest, single(c, rows, to))
@@ -172,6 +191,38 @@ func (c *Column) finish(rows []uint32, codes []uint64, greatest uint64) error {
 		}
 	}
 	return nil
+}
+
+// readTile reads rows of one tile by decoding it, and returns a bound of their codes.
+func (r *Reader) readTile(c *Column, tile int, rows []uint32, codes []uint64) (greatest uint64) {
+	if len(rows) == len(codes) && len(rows) == bitslice.TileRows {
+		c.tiles.Decode(tile, (*[bitslice.TileRows]uint64)(codes))
+	} else {
+		if r.tile == nil {
+			r.tile = new([bitslice.TileRows]uint64)
+		}
+		c.tiles.Decode(tile, r.tile)
+		for i, row := range rows {
+			codes[i] = r.tile[row%bitslice.TileRows]
+		}
+	}
+	if most := c.tiles.Tiles[tile].Max(); most <= c.in.Last {
+		return most
+	}
+	return greatestOf(codes[:len(rows)])
+}
+
+// greatestOf is the greatest of codes, from four chains of comparisons.
+func greatestOf(codes []uint64) uint64 {
+	var a, b, c, d uint64
+	for len(codes) >= 4 {
+		a, b, c, d = max(a, codes[0]), max(b, codes[1]), max(c, codes[2]), max(d, codes[3])
+		codes = codes[4:]
+	}
+	for _, code := range codes {
+		a = max(a, code)
+	}
+	return max(a, b, c, d)
 }
 
 // segment reads rows of one segment by decoding it, and returns the greatest code.

@@ -2,17 +2,16 @@ package group
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 
 	"heddle/engine/table/gather"
 )
 
-// codes are the different codes of each group, and the number of rows of each. A pair is a group, shifted, and the
-// number of a code.
+// codes are the different codes of each group, and the number of rows of each. A pair is the number of
+// a group, times size, plus the number of a code.
 type codes struct {
 	*numbers
-	shift   uint8
+	size    uint64   // of numbers
 	counts  []uint32 // rows by pair; nil: pairs are sorted
 	used    int      // pairs with rows in counts
 	pending []uint64 // pairs that are not in sorted
@@ -31,12 +30,12 @@ const (
 
 func newCodes(of *gather.Column) *codes {
 	n := newNumbers(of)
-	return &codes{numbers: n, shift: uint8(bits.Len64(n.size()))}
+	return &codes{numbers: n, size: n.size()}
 }
 
 // count takes an array for all pairs of groups, if it is small beside the number of rows.
 func (s *codes) count(groups int, rows uint64) {
-	if n := uint64(groups) << s.shift; s.numbers.codes == nil && s.shift < 32 && n <= min(mostCounts, 1<<12+4*rows) {
+	if n := min(s.size, mostCounts+1) * uint64(groups); s.numbers.codes == nil && n <= min(mostCounts, 1<<12+4*rows) {
 		s.counts = make([]uint32, n)
 	}
 }
@@ -47,7 +46,7 @@ func (s *codes) add(ids []uint32, codes []uint64) {
 	ids = ids[:len(codes)]
 	if s.counts != nil {
 		for i, c := range codes {
-			n := &s.counts[uint64(ids[i])<<(s.shift&63)+c+1]
+			n := &s.counts[uint64(ids[i])*s.size+c+1]
 			if *n == 0 {
 				s.used++
 			}
@@ -57,11 +56,11 @@ func (s *codes) add(ids []uint32, codes []uint64) {
 	}
 	if s.numbers.codes == nil {
 		for i, c := range codes {
-			s.pending = append(s.pending, uint64(ids[i])<<(s.shift&63)+c+1)
+			s.pending = append(s.pending, uint64(ids[i])*s.size+c+1)
 		}
 	} else {
 		for i, c := range codes {
-			s.pending = append(s.pending, uint64(ids[i])<<(s.shift&63)+uint64(s.number(c)))
+			s.pending = append(s.pending, uint64(ids[i])*s.size+uint64(s.number(c)))
 		}
 	}
 	if len(s.pending) >= max(leastPending, len(s.sorted)/2) {
@@ -136,8 +135,8 @@ func (s *codes) merge(other cells, into []uint32) {
 	}
 	var all []frequency
 	for f := range o.each {
-		number := s.translate(o.numbers, uint32(f.pair&(1<<s.shift-1)))
-		all = append(all, frequency{uint64(into[f.pair>>s.shift])<<s.shift | uint64(number), f.rows})
+		number := s.translate(o.numbers, uint32(f.pair%s.size))
+		all = append(all, frequency{uint64(into[f.pair/s.size])*s.size + uint64(number), f.rows})
 	}
 	slices.SortFunc(all, func(a, b frequency) int { return cmp.Compare(a.pair, b.pair) })
 	s.sort()
@@ -151,11 +150,11 @@ func (s *codes) of(groups int) [][]Frequency {
 	group, first := uint64(0), 0
 	end := func() { list[group] = all[first:len(all):len(all)] }
 	for f := range s.each {
-		if g := f.pair >> s.shift; g != group {
+		if g := f.pair / s.size; g != group {
 			end()
 			group, first = g, len(all)
 		}
-		all = append(all, Frequency{s.code(uint32(f.pair & (1<<s.shift - 1))), f.rows})
+		all = append(all, Frequency{s.code(uint32(f.pair % s.size)), f.rows})
 	}
 	if len(all) > 0 {
 		end()

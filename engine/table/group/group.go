@@ -171,7 +171,8 @@ func (g *Groups) within(opt *Options) error {
 // work takes parts of the given number of segments until no part is left.
 func (g *Groups) work(set []uint64, part int, next *atomic.Int64, opt *Options) error {
 	segments := gather.Segments(set)
-	tiles := g.takesTiles() && rowset.Count(set) >= leastTile*(len(set)/bitslice.TileWords)
+	dense := rowset.Count(set) >= leastTile*(len(set)/bitslice.TileWords)
+	slices := dense && g.takesTiles()
 	for first := int(next.Add(1)-1) * part; first < segments; first = int(next.Add(1)-1) * part {
 		if opt.Ended != nil {
 			if err := opt.Ended(); err != nil {
@@ -186,10 +187,14 @@ func (g *Groups) work(set []uint64, part int, next *atomic.Int64, opt *Options) 
 		}
 		for i, end := first, min(first+part, segments); i < end; {
 			to := end
-			if tiles {
-				if i%tileSegments == 0 && g.addTile(set, i/tileSegments) {
-					i += tileSegments
-					continue
+			if dense {
+				if i%tileSegments == 0 {
+					if added, err := g.addDense(set, i/tileSegments, slices); err != nil {
+						return err
+					} else if added {
+						i += tileSegments
+						continue
+					}
 				}
 				to = min(end, i-i%tileSegments+tileSegments)
 			}
@@ -251,7 +256,7 @@ func (g *Groups) makeRoom(n int) {
 
 // add adds the rows of g.in.
 func (g *Groups) add() error {
-	g.makeRoom(gather.BatchLen)
+	g.makeRoom(max(gather.BatchLen, len(g.in.Rows)))
 	rows := g.in.Rows
 	n := len(rows)
 	list := -1

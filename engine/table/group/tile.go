@@ -11,6 +11,8 @@ const (
 	tileSegments = bitslice.TileRows / bitslice.SegmentRows
 	// leastTile is the number of rows of a tile from which on reading its slices costs less than reading the rows.
 	leastTile = 128
+	// leastDecoded is the number of rows from which on decoding the tile costs less.
+	leastDecoded = 1024
 )
 
 // tileCells are cells that add the rows of a tile from its slices, without codes of rows.
@@ -36,20 +38,25 @@ func (g *Groups) takesTiles() bool {
 	return true
 }
 
-// addTile adds the rows of a tile, if they are in one group and not few. Otherwise it returns false.
-func (g *Groups) addTile(set []uint64, tile int) bool {
+// addDense adds the rows of a tile, unless they are few. slices tells that all measures can be added from slices.
+func (g *Groups) addDense(set []uint64, tile int, slices bool) (added bool, err error) {
 	var rows bitslice.Set
 	copy(rows[:], set[tile*bitslice.TileWords:])
-	n := count(&rows)
-	if n == 0 {
-		return true
+	switch n := count(&rows); {
+	case n == 0 || slices && n >= leastTile && g.addTile(&rows, n, tile):
+		return true, nil
+	case n < leastDecoded:
+		return false, nil
 	}
-	if n < leastTile {
-		return false
-	}
+	g.in.FillTile(set, tile)
+	return true, g.add()
+}
+
+// addTile adds n rows of a tile from its slices, if they are in one group. Otherwise it returns false.
+func (g *Groups) addTile(rows *bitslice.Set, n uint64, tile int) bool {
 	key := uint64(0)
 	for _, by := range g.by {
-		number, ok := by.ofTile(tile, &rows)
+		number, ok := by.ofTile(tile, rows)
 		if !ok {
 			return false
 		}
@@ -61,7 +68,7 @@ func (g *Groups) addTile(set []uint64, tile int) bool {
 		g.grow(len(g.keys.keys))
 	}
 	for k, c := range g.columns {
-		valid := rows
+		valid := *rows
 		c.WithValue(tile, &valid)
 		for i, cells := range g.cells {
 			if cells != nil && g.of.Measures[i].Input == k && !cells.(tileCells).addTile(id, c, tile, &valid) {
@@ -72,7 +79,7 @@ func (g *Groups) addTile(set []uint64, tile int) bool {
 	g.rows[id] += n
 	for k, list := range g.values {
 		if len(list) > 0 {
-			valid := rows
+			valid := *rows
 			g.columns[k].WithValue(tile, &valid)
 			list[id] += count(&valid)
 		}
@@ -112,20 +119,21 @@ func (s *sums) addTile(id uint32, of *gather.Column, tile int, rows *bitslice.Se
 
 // addWeights is addTile for weights, which belong to decoded codes.
 func (s *sums) addWeights(id uint32, of *gather.Column, tile int, rows *bitslice.Set) bool {
-	sum := uint64(0)
-	var codes [bitslice.SegmentRows]uint64
-	for g := 0; g < bitslice.TileWords; g += 2 {
-		if rows[g]|rows[g+1] == 0 {
-			continue
-		}
-		of.Tiles().Segment(tile*tileSegments+g/2, &codes)
-		for i, code := range codes {
-			if rows[g+i/64]>>(i%64)&1 != 0 {
-				if code >= uint64(len(s.weights)) {
+	var codes [bitslice.TileRows]uint64
+	of.Tiles().Decode(tile, &codes)
+	sum, last := uint64(0), uint64(len(s.weights)-1)
+	for g, w := range rows {
+		part := (*[64]uint64)(codes[64*g:])
+		for w != 0 {
+			i := bits.TrailingZeros64(w)
+			n := bits.TrailingZeros64(^(w >> i)) // a run of rows
+			for _, code := range part[i : i+n] {
+				if code > last {
 					return false
 				}
 				sum += s.weights[code].Low
 			}
+			w &^= (1<<n - 1) << i
 		}
 	}
 	s.list[id] += sum
