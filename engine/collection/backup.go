@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"heddle/engine/file/container"
+	"heddle/engine/file/shared"
 	"heddle/engine/internal/layout"
 )
 
@@ -174,21 +175,21 @@ func (c *copying) file(f layout.File) (linked bool, err error) {
 	}
 	defer func() { err = errors.Join(err, c.disk.RemoveAll(dir)) }()
 	from, temp := filepath.Join(c.from, f.File), filepath.Join(dir, f.File)
-	in, err := os.Open(from)
+	in, err := shared.Open(from)
 	if err != nil {
 		return false, err
 	}
 	defer in.Close()
-	out, sync := io.Discard, func() error { return nil }
+	out, finish := io.Discard, func() error { return nil }
 	linked = !c.opt.Copy && os.Link(from, temp) == nil
 	if !linked {
 		file, err := c.disk.Create(temp)
 		if err != nil {
 			return false, err
 		}
+		defer file.Close()
 		out = file
-		defer func() { err = errors.Join(err, file.Close()) }()
-		sync = file.Sync
+		finish = func() error { return errors.Join(file.Sync(), file.Close()) } // Windows renames no open file
 	}
 	sum := sha256.New()
 	n, err := io.Copy(io.MultiWriter(sum, out), &ended{c.ctx, in})
@@ -198,7 +199,10 @@ func (c *copying) file(f layout.File) (linked bool, err error) {
 	if got := hex.EncodeToString(sum.Sum(nil)); uint64(n) != f.Bytes || got != f.SHA256 {
 		return false, fmt.Errorf("%s: %w: %d bytes with checksum %s, the manifest says %d with %s", from, container.ErrCorrupt, n, got, f.Bytes, f.SHA256)
 	}
-	return linked, errors.Join(sync(), c.disk.Rename(temp, path))
+	if err := finish(); err != nil {
+		return false, err
+	}
+	return linked, c.disk.Rename(temp, path)
 }
 
 // ended is a reader that ends with a context.

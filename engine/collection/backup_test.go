@@ -205,6 +205,7 @@ func TestBackupBeside(t *testing.T) {
 			}
 		}
 	})
+	defer writing.Wait()
 	for range 8 {
 		_, err := Backup(t.Context(), dir, filepath.Join(root, "backup"), CopyOptions{})
 		must(t, err)

@@ -1,4 +1,4 @@
-//go:build !unix || solaris || netbsd || openbsd || aix
+//go:build (!unix && !windows) || solaris || netbsd || openbsd || aix
 
 package fetch
 

@@ -1,22 +1,27 @@
-package attributes
+package attributes_test
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"heddle/engine"
+	"heddle/engine/collection/attributes"
 	"heddle/engine/file/input"
 	"heddle/engine/table/values"
 )
 
 // rowsOf builds a table and gives its rows as JSON lines, with the types of the columns, and the warnings.
-func rowsOf(t *testing.T, lines string, opt Options) (rows, types string, warnings []string, err error) {
+func rowsOf(t *testing.T, lines string, opt attributes.Options) (rows, types string, warnings []string, err error) {
 	t.Helper()
 	opt.Warn = func(text string) { warnings = append(warnings, text) }
-	path := filepath.Join(t.TempDir(), "t.hdb")
-	if _, err := Build(t.Context(), path, []string{write(t, "docs.jsonl", lines)}, opt); err != nil {
+	docs, path := filepath.Join(t.TempDir(), "docs.jsonl"), filepath.Join(t.TempDir(), "t.hdb")
+	if err := os.WriteFile(docs, []byte(lines), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := attributes.Build(t.Context(), path, []string{docs}, opt); err != nil {
 		return "", "", warnings, err
 	}
 	e, err := engine.New(t.Context(), engine.Options{Backend: "host"})
@@ -76,7 +81,7 @@ func TestArrays(t *testing.T) {
 `},
 		"late": {strings.Repeat(`{"n":1}`+"\n", 12000) + `{"n":1.5}` + "\n", "n=float", strings.Repeat(`{"n":1}`+"\n", 12000) + `{"n":1.5}` + "\n"},
 	} {
-		rows, types, warnings, err := rowsOf(t, c.lines, Options{})
+		rows, types, warnings, err := rowsOf(t, c.lines, attributes.Options{})
 		if err != nil || rows != c.rows || types != c.types || len(warnings) > 0 {
 			t.Errorf("%s: types %q, want %q; rows\n%.500s\nwarnings %q, %v", name, types, c.types, rows, warnings, err)
 		}
@@ -88,7 +93,7 @@ func TestMixed(t *testing.T) {
 	rows, types, warnings, err := rowsOf(t, `{"a":1,"b":[1,null,true]}
 {"a":"x","b":["y",null]}
 {"a":2,"b":null}
-`, Options{})
+`, attributes.Options{})
 	want := []string{`attribute "a" has texts (1), numbers (2): all are texts`, `attribute "b" has texts (1), numbers (1), booleans (1): all are texts`,
 		`attribute "b": null in arrays (2) is left out`}
 	if err != nil || types != "a=string b=string[]" || !slices.Equal(warnings, want) ||
@@ -99,12 +104,12 @@ func TestMixed(t *testing.T) {
 
 // TestBeyond warns of numbers that no type holds, and of integers that a declared float rounds.
 func TestBeyond(t *testing.T) {
-	_, types, warnings, err := rowsOf(t, `{"n":1e400}`+"\n"+`{"n":2}`+"\n"+`{"n":-1e999}`+"\n", Options{})
+	_, types, warnings, err := rowsOf(t, `{"n":1e400}`+"\n"+`{"n":2}`+"\n"+`{"n":-1e999}`+"\n", attributes.Options{})
 	want := `attribute "n": numbers beyond the range of a float (2), so all values are texts; the first: `
 	if err != nil || types != "n=string" || len(warnings) != 1 || !strings.HasPrefix(warnings[0], want) || !strings.HasSuffix(warnings[0], "docs.jsonl:1: 1e400") {
 		t.Errorf("types %q, warnings %q, %v", types, warnings, err)
 	}
-	rows, _, warnings, err := rowsOf(t, `{"n":16777217}`+"\n"+`{"n":3}`+"\n", Options{Declared: []Column{{Name: "n", Type: "float32"}}})
+	rows, _, warnings, err := rowsOf(t, `{"n":16777217}`+"\n"+`{"n":3}`+"\n", attributes.Options{Declared: []attributes.Column{{Name: "n", Type: "float32"}}})
 	want = `attribute "n": integers that the type float32 rounds (1)`
 	if err != nil || !slices.Equal(warnings, []string{want}) || !strings.Contains(rows, "1.6777216e+07") {
 		t.Errorf("rows %s, warnings %q, %v", rows, warnings, err)
@@ -118,7 +123,7 @@ func TestInexact(t *testing.T) {
 		`{"n":"1500-01-01"}` + "\n" + `{"n":"2001-02-03T00:00:00.000000001Z"}`: {"n=string", `docs.jsonl:2: column "n": "2001-02-03T00:00:00.000000001Z" is no timestamp of one type with the others`, `{"n":"1500-01-01"}`},
 		`{"\ufeffn":"x"}`: {"\ufeffn=string", "", "{\"\ufeffn\":\"x\"}"},
 	} {
-		rows, types, warnings, err := rowsOf(t, lines+"\n", Options{})
+		rows, types, warnings, err := rowsOf(t, lines+"\n", attributes.Options{})
 		if first, _, _ := strings.Cut(rows, "\n"); err != nil || types != want[0] || first != want[2] {
 			t.Errorf("%s: types %q, rows\n%s, %v", lines, types, rows, err)
 		}
@@ -131,7 +136,7 @@ func TestInexact(t *testing.T) {
 // TestDeclaredArrays: a column takes the values of its type; another value is an error, or is left out and
 // counted.
 func TestDeclaredArrays(t *testing.T) {
-	declared := []Column{{"tags", "string"}, {"n", "int[]"}, {"who.name", "string[]"}}
+	declared := []attributes.Column{{Name: "tags", Type: "string"}, {Name: "n", Type: "int[]"}, {Name: "who.name", Type: "string[]"}}
 	good := `{"tags":"x","n":[1,"2"],"who":[{"name":"A"},{"name":"B"}]}` + "\n"
 	for line, want := range map[string]string{
 		`{"tags":["x","y"]}`:   `docs.jsonl:2: attribute "tags": an array, the column has type string: type string[] takes arrays`,
@@ -140,11 +145,11 @@ func TestDeclaredArrays(t *testing.T) {
 		`{"tags":{"name":1}}`:  `docs.jsonl:2: attribute "tags": an object`,
 		`{"n":{"a":1},"b":[]}`: `docs.jsonl:2: attribute "n": an object`,
 	} {
-		_, _, _, err := rowsOf(t, good+line+"\n", Options{Declared: declared})
+		_, _, _, err := rowsOf(t, good+line+"\n", attributes.Options{Declared: declared})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", line, err, want)
 		}
-		rows, _, warnings, err := rowsOf(t, good+line+"\n", Options{Declared: declared, Invalid: input.Replace})
+		rows, _, warnings, err := rowsOf(t, good+line+"\n", attributes.Options{Declared: declared, Invalid: input.Replace})
 		first, _, _ := strings.Cut(rows, "\n")
 		if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], "left out (1); the first: ") || first != `{"tags":"x","n":[1,2],"who.name":["A","B"]}` {
 			t.Errorf("%s: rows\n%s, warnings %q, %v", line, rows, warnings, err)

@@ -212,8 +212,11 @@ func TestDisk(t *testing.T) {
 // TestPowerCuts replaces keys on a disk that loses its power.
 func TestPowerCuts(t *testing.T) {
 	f, other := index(t, []string{"a", "b", "c"}), index(t, []string{"a", "b"})
-	k, _ := write(t, other)
-	containertest.PowerCuts(t, k.file.Path, func(d container.Disk, path string) error {
+	path := other.Path() + ".hdk"
+	if _, err := Write(container.OSDisk{}, path, other); err != nil {
+		t.Fatal(err)
+	}
+	containertest.PowerCuts(t, path, func(d container.Disk, path string) error {
 		_, err := Write(d, path, f)
 		return err
 	})
