@@ -140,4 +140,29 @@ func runLarge(t *testing.T, docs uint32) {
 	if err != nil || len(counts) != 1 {
 		t.Fatal(err)
 	}
+	var sliced plan.SelectBatch
+	for range 40 {
+		sliced.Do(plan.StepAll)
+		sliced.Check(input.Column, plan.CodeRange{Lo: 1, Hi: 6})
+		sliced.End()
+	}
+	var found plan.Rows
+	if err := ts.Select(t.Context(), &sliced, &found); err != nil || found.Counts[0] == 0 || found.Counts[0] != found.Counts[39] {
+		t.Fatalf("%v, %d", err, found.Counts)
+	}
+	sliced.Offsets, sliced.Steps, sliced.Ranges = sliced.Offsets[:2], sliced.Steps[:2], sliced.Ranges[:1]
+	for _, by := range [][]int{nil, {0}} {
+		cells, err := ts.(plan.Measurer).Measure(t.Context(), &sliced, &plan.Aggregation{Inputs: []plan.Input{input}, Groupings: by,
+			Measures: []plan.Measure{{Kind: plan.MeasureSum}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := uint64(0)
+		for i := range cells.Rows {
+			n += cells.Rows[i]
+		}
+		if n != uint64(found.Counts[0]) {
+			t.Fatalf("groups by %v: %d rows, want %d", by, n, found.Counts[0])
+		}
+	}
 }

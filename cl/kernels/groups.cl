@@ -1,25 +1,29 @@
-// code_groups: the numbers of selected rows, and sums of codes, of groups of rows by narrow columns.
+// code_groups, packed_groups: the numbers of selected rows, and sums of codes, of groups of rows by narrow columns.
 //
 // Computes  for the rows that a selection leaves, a cell of `planes` words for each group: at word 0 the rows; at its words,
-//           for each measured field, the rows with a value (FIELD_VALUES) and the sum of their codes times a factor,
-//           lower and upper half (FIELD_SUM, an even word). The place of a group is its number in the first grouping, times
+//           for each measured field, the rows with a value (FIELD_VALUES) and the sum of their codes, lower and upper half
+//           (FIELD_SUM, an even word). The place of a group is its number in the first grouping, times
 //           the numbers of the second one, plus its number there, and so on; a number is 0 for rows without a value, else 1
-//           more than the code. Cells are zero before. The word behind all cells counts the codes, times the factor,
-//           above the last one of their field.
+//           more than the code. Cells are zero before.
 // Source    the bits of 32 rows are transposed to their codes (Warren, Hacker's Delight, 7-3), several columns together.
-// Batch     at `at` uint4 {fields, places, planes, planes in local memory}, the selection (step.cl), then two uint4 a field:
-//           {column, first bit, bits, flags} and {numbers of a grouping or words: of the rows with a value in bits 0-7 and
-//           of the sum in bits 8-15, last code, factor, 0}. Groupings come first. Fields whose bits fit 32 make a pass: the first of
-//           them has their number in bits 8-15 of its flags. Cells at word cells_at, which is even.
-// Phases    for some tiles at a time: (1) a work-item selects the rows of a part (selection.cl); (2) of each word with
-//           rows, pass by pass, it turns slices to codes in registers and adds its rows to cells: without
-//           USE_GLOBAL in local memory, where neighbours have copies of the cells, and a sum is the sums of the
-//           lower `limb` bits and of those above, so that no addition carries; (3) copies and halves are added up
-//           to the cells in global memory.
+// Batch     at `at` uint4 {fields, places, planes, planes in local memory}, the selection (step.cl) and two steps, then two
+//           uint4 a field: {column, first bit, bits, flags} and {numbers of a grouping or words: of the rows with a value in
+//           bits 0-7 and of the sum in bits 8-15, last code, 0, 0}. Groupings come first. Fields whose bits fit 32 make a
+//           pass: bits 8-15 of the flags have its number, bits 16-23 of the first one how many they are. Cells at word
+//           cells_at, which is even.
+// Phases    for some tiles at a time: (1) a work-item selects the rows of a part (selection.cl), and finds where slots lie:
+//           the slice of each bit of a pass; (2) of each word with rows, pass by pass, it turns slots to codes in registers and
+//           adds its rows to cells: without USE_GLOBAL in local memory, where neighbours have copies of the cells, and a
+//           sum is the sums of the lower `limb` bits and of those above, so that no addition carries; (3) copies and
+//           halves are added up to the cells in global memory. With USE_GLOBAL and FIELD_PACKED the rows of a group and the sum
+//           of this field are one number of 64 bits, the rows from bit `limb` on, in so many copies behind the cells,
+//           zeros before: each row is one addition. packed_groups then adds up copies to cells.
 // Launch    groups of GROUP_WG work-items (SCAN_SERIAL: of one), `span` times GROUP_TILES tiles each: at most 2^(32-limb) rows.
-// Local     4*GROUP_WORDS bytes, and without USE_GLOBAL 4*GROUP_CELLS.
-// Bounds    columns are narrow: no code of a tile is above 2^32-1, its bits without the least code fit the field
-//           (the host's, from the tiles); places*(1 + words of fields) << copies is at most GROUP_CELLS; tiles as in slice.cl.
+//           packed_groups: groups of as many, JOINED places each.
+// Local     16 KiB.
+// Bounds    columns are narrow: no code of a tile is above 2^32-1, its bits without the least code fit the field; no code is
+//           above the last one of a grouping (the host's, from the tiles). There are GROUP_FIELDS fields at most, of GROUP_PASSES
+//           passes; places times local planes << copies is at most GROUP_CELLS; tiles as in slice.cl.
 #ifndef HEDDLE_SELECTION
 #include "selection.cl"
 #endif
@@ -29,14 +33,16 @@
 #ifndef USE_GLOBAL
 #define USE_GLOBAL 0 // 1: cells do not fit local memory
 #endif
-#define GROUP_CELLS 3584
+#define GROUP_CELLS 3456
+#define GROUP_FIELDS 16
+#define GROUP_PASSES 4
 #if SCAN_SERIAL
 #define GROUP_WG 1
 #define GROUP_TILES 1
 #define GROUP_BARRIER
 #define GROUP_SHAPE
 #else
-#define GROUP_WG 128
+#define GROUP_WG 64
 #define GROUP_TILES (GROUP_WG / PARTS)
 #define GROUP_BARRIER barrier(CLK_LOCAL_MEM_FENCE)
 #define GROUP_SHAPE __attribute__((reqd_work_group_size(GROUP_WG, 1, 1)))
@@ -48,6 +54,8 @@
 #define FIELD_SUM 2
 #define FIELD_GROUP 4 // a grouping
 #define FIELD_LAST 8  // the last one
+#define FIELD_PACKED 16
+#define JOINED 256
 
 #if NV_SHUFFLE && defined(cl_khr_int64_base_atomics) // others have them in other forms, or not at all
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
@@ -61,28 +69,19 @@
 #define ADD_OWN(p, n) atomic_add(p, n)
 #endif
 
-// Local cells lie plane by plane: rows, then what fields have, one copy beside the other.
-#define OWN(plane, place) own[(((plane) * places + (place)) << copies) + copy]
+// A slot says where the plain slice of a bit begins, in units of four words of its buffer, or its form.
+#define SLOT_ZEROS 0xffffffffu
+#define SLOT_ONES 0xfffffffeu
+#define SLOT_SPARSE 0xfffffffdu
+#if USE_ARENAS
+#define SLOT_WORDS(i, slot) buffer_at(buffers[i], slot)
+#else
+#define SLOT_WORDS(i, slot) buffer_at(0, slot)
+#endif
 
 #define EACH_ROW _Pragma("unroll") for (uint r = 0; r < 32; r++)
-
-// slices_into puts the slices of word g of a tile into bits `first` on of the words of a square.
-static inline void slices_into(slices_t t, uint first, uint g, uint *x) {
-    uint rare[32], s = first_bit(t) + t.width - 1; // the slice of bit 0
-    if (!(t.flags & FLAG_PLAIN))
-        for (uint b = 0; b < t.width; b++)
-            if (FORM_OF(entry_of(t, s - b)) == FORM_SPARSE)
-                rare[first + b] = slice_word(t, s - b, g);
-    EACH_ROW {
-        if (r - first < t.width) {
-            uint e = entry_of(t, s - (r - first)), form = FORM_OF(e);
-            if (form == FORM_PLAIN)
-                x[r] = ((__global const uint *)(t.words + START_OF(e)))[g];
-            else
-                x[r] = form == FORM_SPARSE ? rare[r] : form == FORM_ONES ? 0xffffffff : 0;
-        }
-    }
-}
+#define EACH_IN(set) EACH_ROW if ((set) >> r & 1)
+#define CODE(r) (x[r] >> field.y & mask)
 
 static inline void turn_square(uint *x) {
     TURN(16, 0x0000ffff)
@@ -97,17 +96,27 @@ __kernel void code_groups(BUFFERS, __global const uint4 *restrict tiles, uint ti
                           __global const uint4 *batch, __global const uint *restrict bits, volatile __global uint *counts, uint at,
                           uint cells_at, uint span, uint limb, uint copies) {
     __local uint chosen[GROUP_WORDS];
-    uint lid = get_local_id(0), damaged = 0, loads = 0;
+    __local uint4 slots[GROUP_TILES * GROUP_PASSES * 8];
+    __local uint2 facts[GROUP_TILES * GROUP_FIELDS]; // of a field in a tile: the least code, whether rows have no value
+    __local uint sparse[GROUP_TILES * GROUP_PASSES]; // 1 more than the run whose slots of a pass have sparse slices
+#if USE_ARENAS
+    __local uchar buffers[GROUP_TILES * GROUP_PASSES * 32];
+#endif
+    uint lid = get_local_id(0), loads = 0;
     uint4 shape = batch[at], selection = batch[at + 1];
     __global const uint4 *fields = batch + at + 4; // behind two steps of the selection
-    uint places = shape.y, planes = shape.z;
+    uint planes = shape.z;
     volatile __global uint *all = counts + cells_at;
-#if !USE_GLOBAL
+#if USE_GLOBAL
+    volatile __global uint *packed = all + shape.y * (planes + 2 * (GROUP_ID(0) % max(copies, 1u)));
+#else
     __local uint own[GROUP_CELLS];
-    uint copy = lid & ((1u << copies) - 1), cells = places * shape.w << copies;
-    for (uint i = lid; i < cells; i += GROUP_WG)
+    uint copy = lid & ((1u << copies) - 1), places = shape.y, plane_cells = places << copies;
+    for (uint i = lid; i < shape.w * plane_cells; i += GROUP_WG)
         own[i] = 0;
 #endif
+    for (uint i = lid; i < GROUP_TILES * GROUP_PASSES; i += GROUP_WG)
+        sparse[i] = 0;
     for (uint run = GROUP_ID(0) * span, last = run + span; run < last; run++) {
         GROUP_BARRIER;
         uint from = run * GROUP_TILES, mine = from + lid / PARTS;
@@ -118,116 +127,171 @@ __kernel void code_groups(BUFFERS, __global const uint4 *restrict tiles, uint ti
                 set = selected(BUFFER_ARGS, tiles, tile_count, batch, selection, bits, mine, q, valid_part(rows, q), &loads);
             part_store(set, 0, chosen + lid / PARTS * SLICE_WORDS + q * LANES);
         }
+        for (uint i = lid; i < GROUP_TILES * GROUP_PASSES * 8; i += GROUP_WG)
+            slots[i] = SLOT_ZEROS;
         GROUP_BARRIER;
+        for (uint i = lid; i < GROUP_TILES * shape.x * 32; i += GROUP_WG) {
+            uint bit = i % 32, k = i / 32 % shape.x, tile = i / 32 / shape.x;
+            if (from + tile >= tile_count)
+                continue;
+            uint4 field = fields[2 * k];
+            slices_t t = slices_at(BUFFER_ARGS, tiles, field.x * tile_count + from + tile);
+            if (bit == 0)
+                facts[tile * GROUP_FIELDS + k] = (uint2)((uint)t.least, first_bit(t));
+            if (bit >= t.width)
+                continue;
+            uint e = entry_of(t, first_bit(t) + t.width - 1 - bit), form = FORM_OF(e), pass = tile * GROUP_PASSES + (field.w >> 8 & 0xff);
+            uint4 place = tiles[2 * (size_t)(field.x * tile_count + from + tile)];
+            ((__local uint *)slots)[pass * 32 + field.y + bit] = form == FORM_PLAIN    ? place.x + START_OF(e)
+                                               : form == FORM_SPARSE ? SLOT_SPARSE
+                                               : form == FORM_ONES   ? SLOT_ONES
+                                                                     : SLOT_ZEROS;
+#if USE_ARENAS
+            buffers[pass * 32 + field.y + bit] = (uchar)place.y;
+#endif
+            if (form == FORM_SPARSE)
+                sparse[pass] = run + 1;
+        }
+        GROUP_BARRIER;
+        #pragma unroll 1
         for (uint w = lid; w < GROUP_WORDS; w += GROUP_WG) {
-            uint set = chosen[w], g = w % SLICE_WORDS, x[32], place[32];
+            uint set = chosen[w], g = w % SLICE_WORDS, tile = w / SLICE_WORDS, x[32], cell[32];
             if (set == 0)
                 continue;
-            EACH_ROW place[r] = 0;
 #if !USE_GLOBAL
-            uint plane = 1;
+            uint plane = plane_cells;
 #endif
+            EACH_ROW cell[r] = 0;
             #pragma unroll 1
             for (uint k = 0; k < shape.x; k++) {
                 uint4 field = fields[2 * k], more = fields[2 * k + 1];
-                if (field.w >> 8) {
-                    EACH_ROW x[r] = 0;
-                    #pragma unroll 1
-                    for (uint j = 0; j < field.w >> 8; j++) {
-                        uint4 one = fields[2 * (k + j)];
-                        slices_into(slices_at(BUFFER_ARGS, tiles, one.x * tile_count + from + w / SLICE_WORDS), one.y, g, x);
+                uint mask = low_mask(field.z);
+                if (field.w >> 16) {
+                    uint pass = tile * GROUP_PASSES + (field.w >> 8 & 0xff), rare[32];
+                    if (sparse[pass] == run + 1)
+                        for (uint j = k; j < k + (field.w >> 16); j++) {
+                            uint4 one = fields[2 * j];
+                            slices_t t = slices_at(BUFFER_ARGS, tiles, one.x * tile_count + from + tile);
+                            for (uint b = 0; b < t.width; b++)
+                                if (((__local uint *)slots)[pass * 32 + one.y + b] == SLOT_SPARSE)
+                                    rare[one.y + b] = slice_word(t, first_bit(t) + t.width - 1 - b, g);
+                        }
+                    _Pragma("unroll") for (uint i = 0; i < 8; i++) {
+                        uint4 four = slots[pass * 8 + i];
+                        uint each[4] = {four.x, four.y, four.z, four.w};
+                        _Pragma("unroll") for (uint j = 0; j < 4; j++) {
+                            uint r = 4 * i + j;
+                            if (each[j] < SLOT_SPARSE)
+                                x[r] = SLOT_WORDS(pass * 32 + r, each[j])[g];
+                            else
+                                x[r] = each[j] == SLOT_SPARSE ? rare[r] : 0 - (SLOT_ZEROS - each[j]);
+                        }
                     }
                     turn_square(x);
                 }
-                slices_t t = slices_at(BUFFER_ARGS, tiles, field.x * tile_count + from + w / SLICE_WORDS);
-                uint has = first_bit(t) ? set & slice_word(t, 0, g) : set, least = (uint)t.least, mask = low_mask(field.z);
+                uint2 fact = facts[tile * GROUP_FIELDS + k];
+                uint has = set;
+                if (fact.y)
+                    has &= slice_word(slices_at(BUFFER_ARGS, tiles, field.x * tile_count + from + tile), 0, g);
                 if (field.w & FIELD_GROUP) {
-                    EACH_ROW {
-                        uint code = (x[r] >> field.y & mask) + least, bit = has >> r & 1;
-                        place[r] = place[r] * more.x + (bit ? code + 1 : 0);
-                        if (bit && code > more.y) {
-                            damaged++;
-                            set &= ~(1u << r);
-                        }
-                    }
+                    if (has == set)
+                        EACH_ROW cell[r] = cell[r] * more.x + CODE(r) + (fact.x + 1);
+                    else
+                        EACH_ROW cell[r] = cell[r] * more.x + (has >> r & 1 ? CODE(r) + (fact.x + 1) : 0);
                     if (!(field.w & FIELD_LAST))
                         continue;
-                    EACH_ROW
-                        if (set >> r & 1) {
 #if USE_GLOBAL
-                            atomic_inc(all + place[r] * planes);
+                    if (copies == 0)
+                        EACH_IN(set) atomic_inc(all + planes * cell[r]);
 #else
-                            ADD_OWN(&OWN(0, place[r]), 1);
+                    EACH_ROW cell[r] = (cell[r] << copies) + copy;
+                    EACH_IN(set) ADD_OWN(own + cell[r], 1);
 #endif
-                        }
-                    continue;
                 }
                 if (field.w & FIELD_VALUES) {
-                    EACH_ROW
-                        if (has >> r & 1) {
 #if USE_GLOBAL
-                            atomic_inc(all + place[r] * planes + (more.x & 0xff));
+                    EACH_IN(has) atomic_inc(all + (more.x & 0xff) + planes * cell[r]);
 #else
-                            ADD_OWN(&OWN(plane, place[r]), 1);
-#endif
-                        }
-#if !USE_GLOBAL
-                    plane++;
+                    EACH_IN(has) ADD_OWN(own + plane + cell[r], 1);
+                    plane += plane_cells;
 #endif
                 }
                 if (field.w & FIELD_SUM) {
-                    EACH_ROW
-                        if (has >> r & 1) {
-                            uint code = ((x[r] >> field.y & mask) + least) * more.z;
-                            damaged += code > more.y;
 #if USE_GLOBAL
-                            SUM_CELL(all + place[r] * planes + (more.x >> 8), code);
+                    if (field.w & FIELD_PACKED) {
+                        EACH_IN(set) SUM_CELL(packed + 2 * cell[r], (1UL << limb) + (CODE(r) + fact.x));
+                    } else {
+                        EACH_IN(has) SUM_CELL(all + (more.x >> 8) + planes * cell[r], (ulong)(CODE(r) + fact.x));
+                    }
 #else
-                            ADD_OWN(&OWN(plane, place[r]), code & low_mask(limb));
-                            if (more.y >> limb)
-                                ADD_OWN(&OWN(plane + 1, place[r]), code >> limb);
-#endif
+                    if (more.y >> limb) {
+                        EACH_IN(has) {
+                            ADD_OWN(own + plane + cell[r], (CODE(r) + fact.x) & low_mask(limb));
+                            ADD_OWN(own + plane + plane_cells + cell[r], (CODE(r) + fact.x) >> limb);
                         }
-#if !USE_GLOBAL
-                    plane += 1 + (more.y >> limb > 0);
+                        plane += plane_cells;
+                    } else {
+                        EACH_IN(has) ADD_OWN(own + plane + cell[r], CODE(r) + fact.x);
+                    }
+                    plane += plane_cells;
 #endif
                 }
             }
         }
     }
-    if (damaged)
-        atomic_add(all + places * planes, damaged);
 #if !USE_GLOBAL
     GROUP_BARRIER;
     for (uint place = lid; place < places; place += GROUP_WG) {
-        uint rows = 0, plane = 1;
-        volatile __global uint *cell = all + place * planes;
-        for (copy = 0; copy < 1u << copies; copy++)
-            rows += OWN(0, place);
-        if (rows == 0)
+        __local uint *cell = own + (place << copies);
+        volatile __global uint *to = all + place * planes;
+        uint n = 0;
+        for (uint c = 0; c < 1u << copies; c++)
+            n += cell[c];
+        if (n == 0)
             continue;
-        atomic_add(cell, rows);
+        atomic_add(to, n);
         for (uint k = 0; k < shape.x; k++) {
             uint flags = fields[2 * k].w;
             uint4 more = fields[2 * k + 1];
             if (flags & FIELD_VALUES) {
-                uint n = 0;
-                for (copy = 0; copy < 1u << copies; copy++)
-                    n += OWN(plane, place);
-                atomic_add(cell + (more.x & 0xff), n);
-                plane++;
+                n = 0;
+                cell += plane_cells;
+                for (uint c = 0; c < 1u << copies; c++)
+                    n += cell[c];
+                atomic_add(to + (more.x & 0xff), n);
             }
             if (flags & FIELD_SUM) {
-                ulong n = 0;
-                for (copy = 0; copy < 1u << copies; copy++) {
-                    n += OWN(plane, place);
-                    if (more.y >> limb)
-                        n += (ulong)OWN(plane + 1, place) << limb;
+                ulong sum = 0;
+                cell += plane_cells;
+                for (uint c = 0; c < 1u << copies; c++)
+                    sum += cell[c];
+                if (more.y >> limb) {
+                    cell += plane_cells;
+                    for (uint c = 0; c < 1u << copies; c++)
+                        sum += (ulong)cell[c] << limb;
                 }
-                SUM_CELL(cell + (more.x >> 8), n);
-                plane += 1 + (more.y >> limb > 0);
+                SUM_CELL(to + (more.x >> 8), sum);
             }
         }
     }
 #endif
+}
+
+GROUP_SHAPE
+__kernel void packed_groups(__global uint *counts, uint cells_at, uint places, uint planes, uint sum_at, uint limb, uint copies) {
+    __global const uint2 *packed = (__global const uint2 *)(counts + cells_at + places * planes);
+    uint first = GROUP_ID(0) * JOINED, end = min(first + JOINED, places);
+    for (uint place = first + get_local_id(0); place < end; place += GROUP_WG) {
+        __global uint *cell = counts + cells_at + place * planes;
+        uint rows = 0;
+        ulong sum = 0;
+        for (uint c = 0; c < copies; c++) {
+            ulong n = as_ulong(packed[c * places + place]);
+            rows += (uint)(n >> limb);
+            sum += n & low_bits(limb);
+        }
+        cell[0] = rows;
+        cell[sum_at] = (uint)sum;
+        cell[sum_at + 1] = (uint)(sum >> 32);
+    }
 }

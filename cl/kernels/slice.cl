@@ -211,11 +211,11 @@ static inline part_t between(slices_t t, part_t set, ulong lo, ulong hi, uint q,
 }
 
 // TURN exchanges bits of the words of a square of 32 × 32 bits: a step of its transposition.
-#define TURN(by, mask)                                                                        \
-    _Pragma("unroll") for (uint i = 0; i < 16; i++) {                                         \
-        uint k = i / (by) * 2 * (by) + i % (by), swap = (x[k] >> (by) ^ x[k + (by)]) & (mask); \
-        x[k] ^= swap << (by);                                                                 \
-        x[k + (by)] ^= swap;                                                                  \
+#define TURN(by, mask)                                                        \
+    _Pragma("unroll") for (uint i = 0; i < 16; i++) {                         \
+        uint k = i / (by) * 2 * (by) + i % (by), low = x[k], high = x[k + (by)]; \
+        x[k] = bitselect(low, high << (by), (uint)(mask) << (by));            \
+        x[k + (by)] = bitselect(high, low >> (by), (uint)(mask));             \
     }
 
 // turned gives, of the rows of word g, the numbers whose n bits (32 at most) lie in the slices from s on, the most

@@ -8,8 +8,8 @@
 //           without its slices where they can.
 // Batch     see step.cl. Tile t of column c is number c*tile_count + t of `tiles` (slice.cl).
 // Phases    step by step on a part of a tile in registers (selection.cl); then counts and bits.
-// Launch    groups of SLICE_WG work-items (SCAN_SERIAL: of one), so many for each selection from `first` on: group g
-//           has selection first + g % selections, and every so manieth run of SLICE_TILES tiles.
+// Launch    groups of SLICE_WG work-items (SCAN_SERIAL: of one), `groups` for each selection from `first` on: group g
+//           has selection first + g % selections, and every `groups`th run of SLICE_TILES tiles.
 // Local     4*SLICE_WG bytes.
 // Bounds    steps and tiles are the host's, which has validated words and ranges.
 #ifndef HEDDLE_SELECTION
@@ -31,14 +31,14 @@
 #endif
 SLICE_GROUP
 __kernel void slices(BUFFERS, __global const uint4 *restrict tiles, uint tile_count, uint row_count, __global uint4 *batch,
-                     uint selections_at, uint first, uint selections, __global uint *restrict out, uint out_at, uint stride,
-                     uint counts_at) {
+                     uint selections_at, uint first, uint selections, uint groups, __global uint *restrict out, uint out_at,
+                     uint stride, uint counts_at) {
     __local uint sums[SLICE_WG];
     volatile __global uint *head = (volatile __global uint *)batch;
-    uint lid = get_local_id(0), g = get_group_id(0), total = 0, loads = 0;
+    uint lid = get_local_id(0), g = GROUP_ID(0), total = 0, loads = 0;
     uint4 selection = batch[selections_at + first + g % selections];
     __global uint *bits = out + (size_t)out_at * 4 + (size_t)selection.w * stride;
-    for (uint run = g / selections; run * SLICE_TILES < tile_count; run += get_num_groups(0) / selections) {
+    for (uint run = g / selections; run * SLICE_TILES < tile_count; run += groups) {
         uint t = run * SLICE_TILES + lid / PARTS, n = 0;
         uint rows = t < tile_count ? min(row_count - t * SLICE_WORDS * 32, (uint)SLICE_WORDS * 32) : 0;
         EACH_PART(q) {

@@ -1,9 +1,8 @@
 // measure_rows: the number of selected rows, and numbers, sums and ends of their codes in some columns.
 //
-// Computes  for the rows that a selection leaves: word 0 of the cells goes up by their number, word 1 by the codes above
-//           the last one of their column. Behind them a column has four words: with COLUMN_VALUES word 0 goes up by the
-//           rows with a value, with COLUMN_SUM words 2 and 3 by the lower and upper half of the sum of their codes. Cells are zero
-//           before. Behind all cells each work-group has two ulong a column: with COLUMN_ENDS the least and the greatest code, all
+// Computes  for the rows that a selection leaves: word 0 of the cells goes up by their number. From word 2 on a column has four
+//           words: with COLUMN_VALUES word 0 goes up by the rows with a value, with COLUMN_SUM words 2 and 3 by the
+//           lower and upper half of the sum of their codes, without carries above. Cells are zero before. Behind all cells each work-group has two ulong a column: with COLUMN_ENDS the least and the greatest code, all
 //           ones and 0 if no row has a value.
 // Source    O'Neil and Quass 1997: the number of rows in each slice gives the sum. The ends of codes follow from the rows that
 //           are left slice by slice.
@@ -20,6 +19,7 @@
 #include "column.cl"
 #endif
 #define TOTAL_COLUMNS 16
+#define TOGETHER 8 // slices that are loaded together
 #if SCAN_SERIAL
 #define TOTAL_WG 1
 #define TOTAL_TILES 1
@@ -32,27 +32,24 @@
 #define TOTAL_GROUP __attribute__((reqd_work_group_size(TOTAL_WG, 1, 1)))
 #endif
 
-// sum_of returns the sum of the codes of a set of rows of part q. *above goes up by those above the last code.
-static inline ulong sum_of(slices_t t, uint q, part_t set, ulong last, uint *above) {
-    ulong sum = 0, top = low_bits(t.width);
-    uint loads = 0, s = first_bit(t);
-    part_t equal = 0, greater = 0; // rows whose upper bits are those of the last code, and are greater
-    if (last < t.least)
-        greater = set;
-    else if (last - t.least < top)
-        equal = set;
-    last -= t.least;
-    for (uint b = t.width; b-- > 0; s++) {
-        part_t x = slice_rows(t, s, q, &loads);
-        sum = 2 * sum + rows_in(set & x);
-        if (last >> b & 1) {
-            equal &= x;
-        } else {
-            greater |= equal & x;
-            equal &= ~x;
+// sum_of returns the sum of the codes of a set of rows of part q.
+static inline ulong sum_of(slices_t t, uint q, part_t set) {
+    ulong sum = 0;
+    uint loads = 0, s = first_bit(t), b = t.width;
+#if !SCAN_SERIAL
+    if (t.flags & FLAG_PLAIN)
+        for (uint n; b > 0; b -= n, s += n) { // slices that are loaded together
+            part_t x[TOGETHER];
+            n = min(b, (uint)TOGETHER);
+            _Pragma("unroll") for (uint i = 0; i < TOGETHER; i++)
+                x[i] = i < n ? t.words[(s + i) * t.plain + q] : (part_t)0;
+            _Pragma("unroll") for (uint i = 0; i < TOGETHER; i++)
+                if (i < n)
+                    sum = 2 * sum + rows_in(set & x[i]);
         }
-    }
-    *above += rows_in(greater);
+#endif
+    for (; b > 0; b--)
+        sum = 2 * sum + rows_in(set & slice_rows(t, s++, q, &loads));
     return rows_in(set) * t.least + sum;
 }
 
@@ -99,7 +96,7 @@ __kernel void measure_rows(BUFFERS, __global const uint4 *restrict tiles, uint t
     __local ulong box[TOTAL_WG];
     ulong sums[TOTAL_COLUMNS], least[TOTAL_COLUMNS], greatest[TOTAL_COLUMNS];
     uint values[TOTAL_COLUMNS];
-    uint lid = get_local_id(0), columns = batch[at].x, n = 0, above = 0, loads = 0;
+    uint lid = get_local_id(0), columns = batch[at].x, n = 0, loads = 0;
     uint4 selection = batch[at + 1];
     __global const uint4 *records = batch + at + 4; // behind two steps of the selection
     for (uint k = 0; k < columns; k++) {
@@ -125,7 +122,7 @@ __kernel void measure_rows(BUFFERS, __global const uint4 *restrict tiles, uint t
                     continue;
                 values[k] += rows_in(set);
                 if (c.flags & COLUMN_SUM)
-                    sums[k] += sum_of(x, q, set, c.last, &above);
+                    sums[k] += sum_of(x, q, set);
                 if (!(c.flags & COLUMN_ENDS))
                     continue;
                 if (x.least < least[k])
@@ -139,8 +136,6 @@ __kernel void measure_rows(BUFFERS, __global const uint4 *restrict tiles, uint t
     n = (uint)folded(box, n, FOLD_SUM);
     if (lid == 0 && n)
         atomic_add(cells, n);
-    if (above)
-        atomic_add(cells + 1, above);
     for (uint k = 0; k < columns; k++) {
         uint flags = records[3 * k].w;
         volatile __global uint *cell = cells + 2 + 4 * k;

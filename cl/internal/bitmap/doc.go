@@ -19,7 +19,7 @@
 //	wah_recall    its last loop: a tile of a       128              none                         none
 //	              vector
 //	count_codes   rows by codes of columns         256              16 KiB                       2
-//	code_groups   a selection in stored values,    128              16 KiB                       2 per 4 tiles, 1
+//	code_groups   a selection in stored values,    64               16 KiB                       3 per 2 tiles, 1
 //	              rows and sums of its groups by
 //	              narrow columns
 //	measure_rows  the same without groups, and     256              2 KiB                        10 for the rows and each

@@ -1,22 +1,27 @@
 package bitmap
 
 import (
+	"math"
 	"math/bits"
+	"unsafe"
 
 	"heddle/cl/internal/device"
 	"heddle/codec/bitslice"
 	"heddle/engine/plan"
 )
 
-// groupCells is GROUP_CELLS of kernels/groups.cl, and groupRows the rows of a work-group at most.
-const groupCells, groupRows = 3584, 1 << 16
+// groupCells is GROUP_CELLS of kernels/groups.cl, groupPasses GROUP_PASSES, and groupRows the rows of a work-group at most.
+const groupCells, groupPasses, groupRows = 3456, 4, 1 << 16
 
 // groupSize is GROUP_WG, and groupTiles GROUP_TILES.
-func groupSize(t device.Tuning) int  { return t.Local(128) }
-func groupTiles(t device.Tuning) int { return t.Local(4) }
+func groupSize(t device.Tuning) int  { return t.Local(64) }
+func groupTiles(t device.Tuning) int { return t.Local(2) }
+
+// manyUnits is the number of compute units from which on a work-group takes more rows, for fewer sums over work-groups.
+const manyUnits = 16
 
 // Flags of a field of kernels/groups.cl behind columnValues and columnSum.
-const fieldGroup, fieldLast = 4, 8
+const fieldGroup, fieldLast, fieldPacked = 4, 8, 16
 
 // groups is an aggregation of narrow columns by kernels/groups.cl.
 type groups struct {
@@ -24,10 +29,12 @@ type groups struct {
 	kernel device.Kernel[codeGroupsArguments]
 	fields []field
 	global bool // cells lie in global memory
-	copies int  // of local cells, as a power of two
+	copies int  // of local cells, as a power of two; of packed ones
 	span   int  // times that a work-group takes some tiles
 	limb   int  // bits of the lower part of a sum in local memory
 	cell   int  // words of a place in global memory
+	passes int
+	packed *field // whose sum is one number with the rows; nil: none
 }
 
 // field is a column of kernels/groups.cl.
@@ -37,22 +44,22 @@ type field struct {
 	fields       int // of the pass that it begins; 0: none
 	flags        uint32
 	values, sum  int // words of a place
-	factor       uint64
-	last         uint64
+	pass         int
+	last         uint32    // no code is above it
 	of           *measured // nil: a grouping
 }
 
 func newGroups(m *measuring, v *values) *groups {
 	g := &groups{measuring: m, cell: 1}
 	for i := range m.groupings {
-		g.fields = append(g.fields, field{in: &m.groupings[i], flags: fieldGroup, last: m.groupings[i].Last, factor: 1})
+		g.fields = append(g.fields, field{in: &m.groupings[i], flags: fieldGroup, last: uint32(m.groupings[i].Last)})
 	}
 	if n := len(g.fields); n > 0 {
 		g.fields[n-1].flags |= fieldLast
 	}
 	for i := range m.measured {
 		c := &m.measured[i]
-		f := field{in: &c.Input, flags: c.flags, last: c.Last / c.divisor, factor: c.inverse(), of: c}
+		f := field{in: &c.Input, flags: c.flags, last: uint32(min(c.Last, math.MaxUint32)), of: c}
 		if c.flags&columnValues != 0 {
 			f.values = g.cell
 			g.cell++
@@ -65,8 +72,9 @@ func newGroups(m *measuring, v *values) *groups {
 		f.width = v.columns[f.in.Column].width
 		if used+f.width > 32 {
 			begin, used = i, 0
+			g.passes++
 		}
-		f.first = used
+		f.first, f.pass = used, g.passes-1
 		used += f.width
 		g.fields[begin].fields++
 		if f.flags&columnSum != 0 {
@@ -76,23 +84,51 @@ func newGroups(m *measuring, v *values) *groups {
 		}
 	}
 	g.cell += g.cell % 2
-	t := m.store.rt.Tuning
-	rows := groupTiles(t) * bitslice.TileRows
-	for g.span = groupRows / rows; ; g.span /= 2 {
-		g.limb = 32 - bits.Len(uint(g.span*rows-1))
-		if g.span == 1 || t.Serial || 512*g.span <= m.places*g.planesOwn() {
-			break
+	t, rows := m.store.rt.Tuning, groupTiles(m.store.rt.Tuning)*bitslice.TileRows
+	g.setSpan(1, rows)
+	if t.Serial {
+		g.setSpan(groupRows/rows, rows)
+	} else if m.store.rt.Info.ComputeUnits >= manyUnits { // other devices have short launches
+		for g.setSpan(2, rows); g.span*rows < groupRows && m.places*g.planesOwn() > 256*g.span; {
+			g.setSpan(2*g.span, rows)
 		}
 	}
 	cells := m.places * g.planesOwn()
 	if g.global = cells > groupCells; g.global {
-		g.span = 1
+		g.pack(rows)
 	}
 	for !g.global && !t.Serial && g.copies < 5 && cells<<(g.copies+1) <= groupCells {
 		g.copies++
 	}
 	return g
 }
+
+// packedCopies is the number of copies of packed cells at most.
+const packedCopies = 16
+
+// pack makes the rows and the first sum one number of 64 bits, in copies where one would be too small.
+func (g *groups) pack(rows int) {
+	g.copies = 0
+	for i := range g.fields {
+		f := &g.fields[i]
+		if f.sum == 0 || f.values > 0 {
+			continue
+		}
+		groups := tileRuns(g.store.t, groupTiles(g.store.rt.Tuning)*g.span)
+		for copies := 1; copies <= packedCopies; copies *= 2 {
+			most := uint64((groups+copies-1)/copies) * uint64(g.span*rows)
+			count, sum := bits.Len64(most), bits.Len64(most)+bits.Len32(f.last)
+			if count+sum <= 64 {
+				f.flags |= fieldPacked
+				g.packed, g.copies, g.limb = f, copies, 64-count
+				return
+			}
+		}
+	}
+}
+
+// setSpan sets the number of times that a work-group takes so many rows.
+func (g *groups) setSpan(span, rows int) { g.span, g.limb = span, 32-bits.Len(uint(span*rows-1)) }
 
 // planesOwn is the number of planes of local cells.
 func (g *groups) planesOwn() int {
@@ -126,27 +162,59 @@ func (g *groups) fused() bool { return true }
 
 func (g *groups) cellsAt() int { return selectionWords + 8*len(g.fields) }
 
-func (g *groups) words() int { return g.cellsAt() + g.places*g.cell + 1 }
+func (g *groups) words() int { return g.cellsAt() + g.places*g.cell }
+
+// Cells in global memory are cleared there.
+func (g *groups) up() int {
+	if g.global {
+		return g.cellsAt()
+	}
+	return g.words()
+}
+
+func (g *groups) room() int {
+	if g.packed != nil {
+		return g.words() + 2*g.copies*g.places
+	}
+	return g.words()
+}
 
 func (g *groups) write(x *slot, up []uint32, at int) {
 	up[0], up[1], up[2], up[3] = uint32(len(g.fields)), uint32(g.places), uint32(g.cell), uint32(g.planesOwn())
 	x.writeSelection(up[4:], at+4)
 	for i := range g.fields {
 		f, to := &g.fields[i], up[selectionWords+8*i:]
-		to[0], to[1], to[2], to[3] = f.in.Column, uint32(f.first), uint32(f.width), f.flags|uint32(f.fields)<<8
-		to[4], to[5], to[6] = uint32(f.values|f.sum<<8), uint32(f.last), uint32(f.factor)
+		to[0], to[1], to[2], to[3] = f.in.Column, uint32(f.first), uint32(f.width), f.flags|uint32(f.pass)<<8|uint32(f.fields)<<16
+		to[4], to[5] = uint32(f.values|f.sum<<8), f.last
 		if f.of == nil {
-			to[4] = uint32(f.last) + 2
+			to[4] = f.last + 2
 		}
 	}
 }
 
 func (g *groups) send(x *slot, at int) error {
-	t := g.store.t
+	t, size := g.store.t, groupSize(x.Device.Tuning)
+	if g.global {
+		e, err := x.Queue.EnqueueFillBuffer(x.batch.Buffer, unsafe.Pointer(&zeros), len(zeros), 4*(at+g.cellsAt()), 4*(g.room()-g.cellsAt()), nil)
+		if err := x.Sent(e, err, device.ClearTime); err != nil {
+			return err
+		}
+	}
 	args := codeGroupsArguments{slicesBuffers: g.store.values.Load().buffers(t), rowCount: int(t.Rows), batch: x.batch.Buffer, bits: x.rows.Buffer,
 		counts: x.batch.Buffer, at: at / 4, cellsAt: at + g.cellsAt(), span: g.span, limb: g.limb, copies: g.copies}
-	return g.kernel.Launch(&x.Flight, args, tileRuns(t, groupTiles(x.Device.Tuning)*g.span), groupSize(x.Device.Tuning), device.ProbeTime)
+	err := g.kernel.Launch(&x.Flight, args, tileRuns(t, groupTiles(x.Device.Tuning)*g.span), size, device.ProbeTime)
+	if err != nil || g.packed == nil {
+		return err
+	}
+	joins := packedGroupsArguments{counts: x.batch.Buffer, cellsAt: args.cellsAt, places: g.places, planes: g.cell, sumAt: g.packed.sum, limb: g.limb, copies: g.copies}
+	return packedGroups.For(g.kernel.With).Launch(&x.Flight, joins, (g.places+joinedPlaces-1)/joinedPlaces, size, device.ProbeTime)
 }
+
+// zeros is the pattern of cleared cells: they are whole units of eight bytes.
+var zeros [8]byte
+
+// joinedPlaces is JOINED of kernels/groups.cl.
+const joinedPlaces = 256
 
 func (g *groups) take(back []uint32) (*plan.Cells, uint32) {
 	cells := g.answer()
@@ -170,5 +238,5 @@ func (g *groups) take(back []uint32) (*plan.Cells, uint32) {
 			g.setSums(cells, f.of, list)
 		}
 	}
-	return cells, back[g.places*g.cell]
+	return cells, 0
 }

@@ -15,6 +15,7 @@ var (
 	measureGroups = device.NewKernel[measureGroupsArguments]("measure_groups")
 	measureRows   = device.NewKernel[measureRowsArguments]("measure_rows")
 	codeGroups    = device.NewKernel[codeGroupsArguments]("code_groups")
+	packedGroups  = device.NewKernel[packedGroupsArguments]("packed_groups")
 	wahClear      = device.NewKernel[wahClearArguments]("wah_clear")
 	wahSizes      = device.NewKernel[wahSizesArguments]("wah_sizes")
 	wahEnds       = device.NewKernel[wahEndsArguments]("wah_ends")
@@ -43,11 +44,11 @@ type rowsArguments struct {
 
 type slicesArguments struct {
 	slicesBuffers
-	rowCount                        int
-	batch                           *ocl.MemObject
-	selectionsAt, first, selections int
-	out                             *ocl.MemObject
-	outAt, stride, countsAt         int
+	rowCount                                int
+	batch                                   *ocl.MemObject
+	selectionsAt, first, selections, groups int
+	out                                     *ocl.MemObject
+	outAt, stride, countsAt                 int
 }
 
 // slicesBuffers has the slices of all columns.
@@ -82,6 +83,11 @@ type codeGroupsArguments struct {
 	rowCount                        int
 	batch, bits, counts             *ocl.MemObject
 	at, cellsAt, span, limb, copies int
+}
+
+type packedGroupsArguments struct {
+	counts                                       *ocl.MemObject
+	cellsAt, places, planes, sumAt, limb, copies int
 }
 
 type wahClearArguments struct {

@@ -1,8 +1,10 @@
 package bitmap
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/bits"
 
 	"heddle/cl/internal/device"
@@ -39,10 +41,18 @@ func (s *Store) measure(ctx context.Context, sel *plan.SelectBatch, a *plan.Aggr
 	if err != nil {
 		return nil, err
 	}
-	way := m.way(v)
+	if err := m.verify(ctx, v); err != nil {
+		return nil, err
+	}
+	cells, _, err := s.aggregate(ctx, v, sel, m.way(v))
+	return cells, err
+}
+
+// aggregate returns the answer of a kernel, and the number of codes that it found above the last one of their column.
+func (s *Store) aggregate(ctx context.Context, v *values, sel *plan.SelectBatch, way aggregator) (cells *plan.Cells, above uint32, err error) {
 	if s.dir.tiles == 0 || len(sel.Selection(0)) == 0 { // no row
-		cells, _ := way.take(make([]uint32, way.words()-way.cellsAt()))
-		return cells, nil
+		cells, above = way.take(make([]uint32, way.words()-way.cellsAt()))
+		return cells, above, nil
 	}
 	one := *sel
 	one.Output = plan.OutputResident
@@ -57,32 +67,29 @@ func (s *Store) measure(ctx context.Context, sel *plan.SelectBatch, a *plan.Aggr
 		}
 	}
 	if _, err := s.rt.ProgramOf(way.prepare(with)); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	out := plan.Rows{Counts: make([]uint32, 1), Stride: plan.FilterWords(s.t.Rows)}
-	var cells *plan.Cells
 	err = s.onSlot(ctx, &one, func(x *slot) error {
-		x.after = &after{way.words(), fused, func(up []uint32, at int) { way.write(x, up, at) }, func(at int) error { return way.send(x, at) }}
+		x.after = &after{way.up(), way.words(), way.room(), fused, func(up []uint32, at int) { way.write(x, up, at) }, func(at int) error { return way.send(x, at) }}
 		err := x.run(ctx, &one, &out)
-		if x.after = nil; err != nil {
-			return err
+		if x.after = nil; err == nil {
+			cells, above = way.take(x.Down.Words[x.cut.words+way.cellsAt():][:way.words()-way.cellsAt()])
+			cells.Stats = out.Stats
 		}
-		var above uint32
-		if cells, above = way.take(x.Down.Words[x.cut.words+way.cellsAt():][:way.words()-way.cellsAt()]); above > 0 {
-			return m.fail(above)
-		}
-		cells.Stats = out.Stats
-		return nil
+		return err
 	})
-	return cells, err
+	return cells, above, err
 }
 
 // aggregator is how a kernel computes an aggregation.
 type aggregator interface {
 	prepare(with device.Features) device.KernelID // chooses the program
 	fused() bool                                  // the kernel selects the rows
-	words() int                                   // size of the upload
-	cellsAt() int                                 // its word from which on it comes back
+	words() int                                   // size of its part of the batch
+	cellsAt() int                                 // the word from which on the answer comes back
+	up() int                                      // words of the upload
+	room() int                                    // words that the device has
 	write(x *slot, up []uint32, at int)           // makes the upload, which begins at word `at` of the upload of the slot
 	send(x *slot, at int) error                   // enqueues the kernel
 	take(back []uint32) (*plan.Cells, uint32)     // the answer, and the number of codes above the last one of their column
@@ -108,8 +115,7 @@ type measured struct {
 }
 
 // inverse is the factor that divides a multiple of the divisor, which is odd, in 64 bits. It makes codes that
-// are no multiples greater than any multiple divided: the kernel counts them as codes above the last one. Its lower 32 bits do the same
-// for codes below 2^32.
+// are no multiples greater than any multiple divided.
 func (c *measured) inverse() uint64 {
 	x := c.divisor // right in three bits; each step doubles them
 	for range 5 {
@@ -118,17 +124,67 @@ func (c *measured) inverse() uint64 {
 	return x
 }
 
-// fail is the error of n rows with codes above the last one. Columns of floats have them, so that pure Go
-// sums these from now on.
-func (m *measuring) fail(n uint32) error {
-	err := fmt.Errorf("%d rows have codes above the last one of their column: %w", n, codec.ErrCorrupt)
-	for _, c := range m.measured {
-		if c.divisor > 1 {
-			m.store.uneven.Store(c.Column, true)
-			err = fmt.Errorf("floats of column %d: %w", c.Column, plan.ErrUnsupported)
+// verify finds the greatest code of each column once: one above the last one is codec.ErrCorrupt. Codes that are to be divided
+// must be multiples of the divisor; else the error is plan.ErrUnsupported.
+func (m *measuring) verify(ctx context.Context, v *values) error {
+	for _, in := range m.groupings {
+		if err := m.store.verifyLast(ctx, v, in); err != nil {
+			return err
 		}
 	}
-	return err
+	for i := range m.measured {
+		c := &m.measured[i]
+		if err := m.store.verifyLast(ctx, v, c.Input); err != nil {
+			return err
+		}
+		if even, err := m.store.even(ctx, v, c); err != nil || !even {
+			return cmp.Or(err, fmt.Errorf("floats of column %d: %w", c.Column, plan.ErrUnsupported))
+		}
+	}
+	return nil
+}
+
+func (s *Store) verifyLast(ctx context.Context, v *values, in plan.Input) error {
+	known := v.columns[in.Column].greatest
+	if known.Load() == nil {
+		m := &measuring{store: s, of: &plan.Aggregation{Measures: []plan.Measure{{Kind: plan.MeasureGreatest}}}, places: 1,
+			measured: []measured{{Input: in, flags: columnEnds, divisor: 1}}}
+		cells, _, err := s.aggregate(ctx, v, everyValue(in.Column), &totals{measuring: m})
+		if err != nil {
+			return err
+		}
+		known.Store(&cells.Ends[0][0])
+	}
+	if code := *known.Load(); code > in.Last {
+		return fmt.Errorf("column %d has codes up to %d, above the last one, %d: %w", in.Column, code, in.Last, codec.ErrCorrupt)
+	}
+	return nil
+}
+
+// even tells whether all codes of a column are multiples of its divisor.
+func (s *Store) even(ctx context.Context, v *values, c *measured) (bool, error) {
+	if c.divisor == 1 {
+		return true, nil
+	}
+	key := [2]uint64{uint64(c.Column), c.divisor}
+	if known, ok := s.evens.Load(key); ok {
+		return known.(bool), nil
+	}
+	m := &measuring{store: s, of: &plan.Aggregation{}, places: 1, planes: 3, measured: []measured{{Input: c.Input, plane: 1, flags: columnSum, divisor: c.divisor}}}
+	_, above, err := s.aggregate(ctx, v, everyValue(c.Column), &wideGroups{measuring: m})
+	if err == nil {
+		s.evens.Store(key, above == 0)
+	}
+	return above == 0, err
+}
+
+// everyValue selects the rows with a value in a column.
+func everyValue(column uint32) *plan.SelectBatch {
+	var sel plan.SelectBatch
+	sel.Do(plan.StepAll)
+	sel.Check(column, plan.CodeRange{Hi: math.MaxUint64})
+	sel.End()
+	return &sel
 }
 
 // newMeasuring returns an error that is plan.ErrUnsupported for an aggregation that no kernel takes.
@@ -182,10 +238,7 @@ func (s *Store) newMeasuring(v *values, a *plan.Aggregation) (*measuring, error)
 // divisor is the divisor of the codes of a column that the kernel sums for a measure, if it sums them.
 func (s *Store) divisor(in plan.Input, x *plan.Measure) (by uint64, ok bool) {
 	if by, ok = 1, x.Kind == plan.MeasureSum && x.Weights == nil; x.Kind == plan.MeasureFloats {
-		if _, by, ok = x.Binary(); ok {
-			_, uneven := s.uneven.Load(in.Column)
-			ok = !uneven
-		}
+		_, by, ok = x.Binary()
 	}
 	if !ok || in.Bounds != nil {
 		return 0, false
@@ -196,20 +249,18 @@ func (s *Store) divisor(in plan.Input, x *plan.Measure) (by uint64, ok bool) {
 
 // way chooses the kernel.
 func (m *measuring) way(v *values) aggregator {
-	narrow, divided, ends := true, false, false
+	if len(m.groupings) == 0 {
+		return &totals{measuring: m}
+	}
+	narrow := true
 	for _, in := range m.groupings {
 		narrow = narrow && v.columns[in.Column].narrow && in.Bounds == nil
 	}
 	for _, c := range m.measured {
 		narrow = narrow && v.columns[c.Column].narrow
-		divided = divided || c.divisor > 1
-		ends = ends || c.flags&columnEnds != 0
 	}
-	switch {
-	case len(m.groupings) == 0 && (!divided || ends):
-		return &totals{measuring: m}
-	case narrow:
-		return newGroups(m, v)
+	if g := newGroups(m, v); narrow && g.passes <= groupPasses {
+		return g
 	}
 	return &wideGroups{measuring: m}
 }
@@ -219,8 +270,11 @@ func (m *measuring) answer() *plan.Cells {
 	return &plan.Cells{Rows: make([]uint64, m.places), Values: make([][]uint64, len(m.of.Inputs)), Sums: make([][]uint64, len(m.of.Measures))}
 }
 
-// setSums gives the sums of a column to its measures.
+// setSums gives the sums of a column to its measures, divided.
 func (m *measuring) setSums(cells *plan.Cells, c *measured, sums []uint64) {
+	for i, by := 0, c.inverse(); i < len(sums); i++ {
+		sums[i] *= by
+	}
 	for i, x := range m.of.Measures {
 		if x.Input == c.input && (x.Kind == plan.MeasureSum || x.Kind == plan.MeasureFloats) {
 			cells.Sums[i] = sums

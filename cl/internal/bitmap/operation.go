@@ -8,12 +8,13 @@ import (
 
 // Features of the program of rows.cl and of the programs that decompress vectors.
 const (
-	useWide    device.Features = 1 << iota // words have 64 bits
-	useArenas                              // vectors lie in more than one buffer
-	useChecks                              // bits of checks are there
-	useColumns                             // StepAny is computed already
-	useCodes                               // a check has more than sliceRanges ranges
-	useGlobal                              // cells of groups do not fit local memory
+	useWide     device.Features = 1 << iota // words have 64 bits
+	useArenas                               // vectors lie in more than one buffer
+	useChecks                               // bits of checks are there
+	useColumns                              // StepAny is computed already
+	useCodes                                // a check has more than sliceRanges ranges
+	useTogether                             // slices are loaded together: see kernels/slice.cl
+	useGlobal                               // cells of groups do not fit local memory
 )
 
 // Operation registers the kernels of selections.
@@ -25,7 +26,7 @@ var Operation = device.Operation{
 		{Kernels: []device.Function{countCodes}, Files: device.Files("slice.cl", "column.cl", "facet.cl")},
 		{Kernels: []device.Function{measureGroups}, Files: device.Files("slice.cl", "column.cl", "measure.cl")},
 		{Kernels: []device.Function{measureRows}, Files: device.Files("slice.cl", "step.cl", "selection.cl", "column.cl", "totals.cl")},
-		{Kernels: []device.Function{codeGroups}, Files: device.Files("slice.cl", "step.cl", "selection.cl", "column.cl", "groups.cl")},
+		{Kernels: []device.Function{codeGroups, packedGroups}, Files: device.Files("slice.cl", "step.cl", "selection.cl", "column.cl", "groups.cl")},
 		{Kernels: []device.Function{wahExpand, wahClear, wahSizes, wahEnds, wahRecall, reducePairs, reduceTiles},
 			Files: device.Files("group.cl", "scan.cl", "wah.cl", "directory.cl", "chunk.cl", "decompress.cl", "reduce.cl")},
 	},

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"heddle/cl/internal/device"
-	"heddle/codec/bitslice"
 	"heddle/engine/plan"
 )
 
@@ -67,7 +66,11 @@ func (x *slot) round(ctx context.Context, out *plan.Rows) error {
 		x.bitsAt = (back + 3) / 4 * 4
 		back = x.bitsAt + c.count*c.bits
 	}
-	if err := x.store.scratch.Room(&x.batch, up, 0, "selections"); err != nil {
+	room := up
+	if x.after != nil {
+		room = max(up, x.cut.words+x.after.room)
+	}
+	if err := x.store.scratch.Room(&x.batch, room, 0, "selections"); err != nil {
 		return err
 	}
 	if x.region == nil {
@@ -158,8 +161,7 @@ func (x *slot) writeSelection(to []uint32, at int) {
 // sizes returns the words of the upload of a round, and of the download of all but rows.
 func (x *slot) sizes() (up, back int) {
 	if x.after != nil && x.after.words > 0 {
-		up = x.cut.words + x.after.words
-		return up, up
+		return x.cut.words + x.after.words, x.cut.words + x.after.back
 	}
 	return x.cut.words, head + x.cut.count
 }
@@ -322,8 +324,9 @@ func (x *slot) launchRows(first, selections int, columns *ocl.MemObject, stride 
 		selections*s.dir.tiles, workGroup(x.Device.Tuning), device.ProbeTime)
 }
 
-// sliceWaves is the number of work-groups of slices for each compute unit, if there is work for them.
-const sliceWaves = 8
+// sliceWaves is the number of work-groups of slices for each compute unit, if there is work for them. A work-group takes
+// runs of tiles, sliceRuns at most, so that a launch of many is cut.
+const sliceWaves, sliceRuns = 8, 32
 
 // launchSlices enqueues the kernel for some selections of the round, whose bits go to a place.
 func (x *slot) launchSlices(first, selections int, to region, stride int) error {
@@ -331,10 +334,10 @@ func (x *slot) launchSlices(first, selections int, to region, stride int) error 
 		return nil
 	}
 	s, t := x.store, x.Device.Tuning
-	runs := (bitslice.Tiles(s.t.Rows) + sliceTiles(t) - 1) / sliceTiles(t)
-	groups := min(runs, max(1, sliceWaves*x.Device.Info.ComputeUnits/selections))
-	return x.slices.LaunchWhole(&x.Flight, slicesArguments{slicesBuffers: s.values.Load().buffers(s.t), rowCount: int(s.t.Rows), batch: x.batch.Buffer,
-		selectionsAt: x.cut.selectionsAt, first: first, selections: selections, out: to.buffer, outAt: to.at, stride: stride, countsAt: to.countsAt},
+	runs := tileRuns(s.t, sliceTiles(t))
+	groups := min(runs, max((runs+sliceRuns-1)/sliceRuns, sliceWaves*x.Device.Info.ComputeUnits/selections))
+	return x.slices.Launch(&x.Flight, slicesArguments{slicesBuffers: s.values.Load().buffers(s.t), rowCount: int(s.t.Rows), batch: x.batch.Buffer,
+		selectionsAt: x.cut.selectionsAt, first: first, selections: selections, groups: groups, out: to.buffer, outAt: to.at, stride: stride, countsAt: to.countsAt},
 		selections*groups, sliceGroup(t), device.ProbeTime)
 }
 

@@ -58,9 +58,11 @@ type region struct {
 
 // after is work behind the kernel that writes rows.
 type after struct {
-	words int                       // behind the upload of the selection, at a place at; they come back with it
+	words int                       // behind the upload of the selection, at a place at
+	back  int                       // words that come back from there on
+	room  int                       // words that the device has there
 	fused bool                      // a selection in slices alone has no other kernel than that of send
-	write func(up []uint32, at int) // makes these words, which are zero before
+	write func(up []uint32, at int) // makes the upload, which is zero before
 	send  func(at int) error        // enqueues commands
 }
 

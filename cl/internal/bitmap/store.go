@@ -36,7 +36,7 @@ type Store struct {
 
 	loading chan struct{} // holds a token; its receiver may load values
 	values  atomic.Pointer[values]
-	uneven  sync.Map // columns of floats that Measure has left to pure Go, by number
+	evens   sync.Map // whether all codes of a column are multiples of a divisor, by both
 
 	closed  atomic.Bool
 	closing chan struct{} // closed by Close

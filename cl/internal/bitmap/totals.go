@@ -49,6 +49,9 @@ func (g *totals) words() int {
 	return g.cellsAt() + g.endsAt()
 }
 
+func (g *totals) up() int   { return g.words() }
+func (g *totals) room() int { return g.words() }
+
 func (g *totals) write(x *slot, up []uint32, at int) {
 	up[0] = uint32(len(g.measured))
 	x.writeSelection(up[4:], at+4)
@@ -67,7 +70,7 @@ func (g *totals) send(x *slot, at int) error {
 }
 
 func (g *totals) take(back []uint32) (*plan.Cells, uint32) {
-	cells, above := g.answer(), back[1]
+	cells := g.answer()
 	cells.Rows[0] = uint64(back[0])
 	cells.Ends = make([][]uint64, len(g.of.Measures))
 	for k := range g.measured {
@@ -86,9 +89,6 @@ func (g *totals) take(back []uint32) (*plan.Cells, uint32) {
 			least = min(least, uint64(e[0])|uint64(e[1])<<32)
 			greatest = max(greatest, uint64(e[2])|uint64(e[3])<<32)
 		}
-		if greatest > c.Last {
-			above++
-		}
 		for i, x := range g.of.Measures {
 			switch {
 			case x.Input == c.input && x.Kind == plan.MeasureLeast:
@@ -98,5 +98,5 @@ func (g *totals) take(back []uint32) (*plan.Cells, uint32) {
 			}
 		}
 	}
-	return cells, above
+	return cells, 0
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync/atomic"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
@@ -27,11 +28,13 @@ type valuesColumn struct {
 	width  int  // the greatest width of a tile
 	narrow bool // no code is above 2^32-1
 	lacks  bool // some row has no value
+
+	greatest *atomic.Pointer[uint64] // the greatest code of all rows, once it is known
 }
 
 // columnOf looks at the tiles of a column.
 func columnOf(tiles []bitslice.Tile) valuesColumn {
-	c := valuesColumn{narrow: true}
+	c := valuesColumn{narrow: true, greatest: new(atomic.Pointer[uint64])}
 	for i := range tiles {
 		t := &tiles[i]
 		c.width = max(c.width, int(t.Width))

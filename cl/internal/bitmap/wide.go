@@ -38,6 +38,9 @@ func (g *wideGroups) cellsAt() int {
 
 func (g *wideGroups) words() int { return g.cellsAt() + g.cells() + 1 }
 
+func (g *wideGroups) up() int   { return g.words() }
+func (g *wideGroups) room() int { return g.words() }
+
 func (g *wideGroups) write(_ *slot, up []uint32, at int) {
 	up[0], up[1], up[2], up[3] = uint32(len(g.groupings)), uint32(len(g.groupings)+len(g.measured)), uint32(g.places), uint32(g.cells())
 	records, bounds := up[4:], g.boundsAt()
@@ -86,6 +89,9 @@ func (g *wideGroups) take(back []uint32) (*plan.Cells, uint32) {
 		sums := plane(next)
 		for i, high := range back[(next+1)*g.places:][:g.places] {
 			sums[i] |= uint64(high) << 32
+		}
+		for i := range sums {
+			sums[i] *= c.divisor // setSums divides
 		}
 		g.setSums(cells, c, sums)
 	}
