@@ -198,8 +198,8 @@ func TestRunFaults(t *testing.T) {
 			}
 		}
 	}
-	if !s.conjunction.Idle() {
-		t.Error("a slot did not come back")
+	for !s.conjunction.Idle() { // up to the time-out of the test
+		time.Sleep(time.Millisecond)
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)

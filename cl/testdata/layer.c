@@ -6,6 +6,7 @@
 //            memory of the host late, and commands of different queues change their order
 //   gpu      devices are GPUs
 //   hang=N   the Nth wait and all later ones never return
+//   stuck=NAME  no wait returns after a launch of kernel NAME with an offset
 //   short=N  buffers above N bytes cannot be allocated
 //   units=N, group=N, local=N, alloc=N, memory=N, bits=N, unified=N, multiple=N, available=N, compiler=N
 //            what devices say about their compute units, work-items of a work-group, bytes of local memory, of a
@@ -288,6 +289,7 @@ static int64_t processor_time(void) {
 }
 
 static volatile int lost;    // the device has been reset
+static volatile int stuck;   // its waits never return
 static int64_t longest;      // microseconds of a launch
 
 status clEnqueueNDRangeKernel(object q, object k, uint32_t n, const size_t *from, const size_t *global, const size_t *local, uint32_t waits, const object *wait, object *event) {
@@ -297,6 +299,12 @@ status clEnqueueNDRangeKernel(object q, object k, uint32_t n, const size_t *from
 		return s;
 	if (word("origin"))
 		from = NULL;
+	const char *name = word("stuck");
+	if (name && from) {
+		char own[64] = "";
+		NEXT(status, clGetKernelInfo, object, uint32_t, size_t, void *, size_t *)(k, 0x1190, sizeof own, own, NULL);
+		stuck |= !strncmp(name + strlen("stuck="), own, strlen(own));
+	}
 	if (!word("watchdog"))
 		return launch(q, k, n, from, global, local, waits, wait, event);
 	// One launch of the process at a time.
@@ -351,7 +359,7 @@ status clEnqueueFillBuffer(object q, object b, const void *pattern, size_t size,
 static struct map { object buffer; void *memory; size_t at, bytes; } maps[4096];
 
 void *clEnqueueMapBuffer(object q, object b, uint32_t blocking, uint64_t flags, size_t at, size_t n, uint32_t waits, const object *wait, object *event, status *code) {
-	if (!word("poison") || !blocking)
+	if (!word("poison"))
 		return NEXT(void *, clEnqueueMapBuffer, object, object, uint32_t, uint64_t, size_t, size_t, uint32_t, const object *, object *, status *)(q, b, blocking, flags, at, n, waits, wait, event, code);
 	void *memory = malloc(n);
 	status s = NEXT(status, clEnqueueReadBuffer, object, object, uint32_t, size_t, size_t, void *, uint32_t, const object *, object *)(q, b, 1, at, n, memory, waits, wait, event);
@@ -395,7 +403,7 @@ status clEnqueueUnmapMemObject(object q, object b, void *memory, uint32_t waits,
 static void count_wait(void) {
 	static _Atomic long waits;
 	long at = value("hang", -1);
-	if (at >= 0 && ++waits >= at)
+	if (at >= 0 && ++waits >= at || stuck)
 		for (;;)
 			pause();
 }

@@ -1,6 +1,7 @@
 package device
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -11,15 +12,15 @@ import (
 )
 
 // Fail wraps an error of the driver as *plan.DeviceError: memory errors as
-// plan.ErrOutOfMemory, the rest as plan.ErrDeviceLost. A wrapped error and the fault of a
-// file stay as they are, nil stays nil. "Out of resources" counts as lost here because drivers report it when a
+// plan.ErrOutOfMemory, the rest as plan.ErrDeviceLost. A wrapped error, the fault of a
+// file and the error of a context stay as they are, nil stays nil. "Out of resources" counts as lost here because drivers report it when a
 // kernel has crashed; failAlloc counts it as a memory error.
 func (rt *Runtime) Fail(op string, err error) error {
 	if err == nil {
 		return nil
 	}
 	var typed *plan.DeviceError
-	if errors.As(err, &typed) || mapped.IsFault(err) {
+	if errors.As(err, &typed) || mapped.IsFault(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	kind := plan.ErrDeviceLost

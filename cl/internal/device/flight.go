@@ -3,6 +3,7 @@ package device
 import (
 	"cmp"
 	"context"
+	"runtime"
 	"time"
 	"unsafe"
 
@@ -23,7 +24,8 @@ type Flight struct {
 	Up, Down *Pinned
 
 	kernels map[KernelID]*kernel
-	After   []*ocl.Event // the upload and all later commands wait for them
+	ctx     context.Context // of Enqueue
+	After   []*ocl.Event    // the upload and all later commands wait for them
 	Events  []timed
 	Done    chan error // capacity 1: the result of a wait
 	waiting bool       // a wait has not been received from done
@@ -52,7 +54,7 @@ func downloadTime(s *plan.Stats) *time.Duration { return &s.Download }
 
 // NewFlight makes a flight without queue and staging memory.
 func NewFlight(rt *Runtime, memory *Budget) Flight {
-	return Flight{Device: rt, Memory: memory, kernels: map[KernelID]*kernel{}, Done: make(chan error, 1)}
+	return Flight{Device: rt, Memory: memory, kernels: map[KernelID]*kernel{}, ctx: context.Background(), Done: make(chan error, 1)}
 }
 
 // Open makes the queue and pinned memory of the given numbers of words.
@@ -100,6 +102,20 @@ func (x *Flight) ReadAt(m *ocl.MemObject, from, to, n int) error {
 	return x.Sent(e, err, downloadTime)
 }
 
+// ReadNow downloads the first words of m and waits for them.
+func (x *Flight) ReadNow(m *ocl.MemObject, to []uint32) error {
+	if len(to) == 0 {
+		return nil
+	}
+	var pin runtime.Pinner
+	pin.Pin(&to[0])
+	defer pin.Unpin()
+	err := x.Device.await(x.Queue, func() (*ocl.Event, error) {
+		return x.Queue.EnqueueReadBuffer(m, false, 0, 4*len(to), unsafe.Pointer(&to[0]), nil)
+	})
+	return x.Device.Fail("downloading results", err)
+}
+
 // Sent notes the event of a command. It returns the error of the call that enqueued it.
 func (x *Flight) Sent(e *ocl.Event, err error, to Counter) error {
 	x.landed = false
@@ -115,7 +131,7 @@ func (x *Flight) Last() *ocl.Event { return x.Events[len(x.Events)-1].Event }
 // Run enqueues the commands of f and waits for the last one, or until ctx ends. op names the work in
 // errors.
 func (x *Flight) Run(ctx context.Context, op string, f func() error) error {
-	err := x.Device.Do(func() error {
+	err := x.Enqueue(ctx, func() error {
 		if err := x.Device.Fault("enqueue"); err != nil {
 			return err
 		}
@@ -125,6 +141,41 @@ func (x *Flight) Run(ctx context.Context, op string, f func() error) error {
 		return x.Device.Fail(op, err)
 	}
 	return x.Wait(ctx)
+}
+
+// Enqueue calls f in Runtime.Do. Where f waits, it does so until ctx ends.
+func (x *Flight) Enqueue(ctx context.Context, f func() error) error {
+	x.ctx = ctx
+	defer func() { x.ctx = context.Background() }()
+	return x.Device.Do(f)
+}
+
+// Pause waits, in Runtime.Do, for the commands so far. Others enqueue meanwhile.
+func (x *Flight) Pause() error {
+	if len(x.Events) == 0 {
+		return nil
+	}
+	if err := x.Queue.Flush(); err != nil {
+		return err
+	}
+	return x.Device.yield(func() error { return x.WaitFor(x.ctx, x.Last()) })
+}
+
+// zeros are the words that Clear sends. A driver may read them at any time.
+var zeros [1 << 14]uint32
+
+// Clear enqueues zeros for the first words of m. A fill would be shorter, but Oclgrind takes its result for
+// uninitialised.
+func (x *Flight) Clear(m *ocl.MemObject, words int) error {
+	for at := 0; at < words; at += len(zeros) {
+		e, err := x.Queue.EnqueueWriteBuffer(m, false, 4*at, 4*min(words-at, len(zeros)), unsafe.Pointer(&zeros), nil)
+		if err != nil {
+			return err
+		}
+		e.Release()
+	}
+	x.landed = false
+	return nil
 }
 
 // Wait sheds events and waits for the last command, or until ctx ends.

@@ -246,7 +246,7 @@ func (x *Flight) launch(id KernelID, arguments reflect.Type, args unsafe.Pointer
 	steps := groups[last]
 	switch {
 	case !whole && beside*steps > k.pace.groups():
-		return k.pace.cut(steps, beside, x.Queue.Finish, enqueue)
+		return k.pace.cut(steps, beside, x.Pause, enqueue)
 	case !whole && steps > 1 && x.Device.halving.Load() > 0:
 		if err := enqueue(0, steps/2); err != nil {
 			return err

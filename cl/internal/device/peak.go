@@ -31,27 +31,20 @@ func (rt *Runtime) CopyPeak(ctx context.Context) (float64, error) {
 		if ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
-		var took time.Duration
-		err := rt.Do(func() error {
-			if err := rt.Transfer.Finish(); err != nil {
-				return err
-			}
-			began := time.Now()
+		began := time.Now()
+		err := rt.await(rt.Transfer, func() (e *ocl.Event, err error) {
 			for range copies {
-				e, err := rt.Transfer.EnqueueCopyBuffer(src, dst, 0, 0, int(size), nil)
-				if err != nil {
-					return err
-				}
 				e.Release()
+				if e, err = rt.Transfer.EnqueueCopyBuffer(src, dst, 0, 0, int(size), nil); err != nil {
+					return nil, err
+				}
 			}
-			err := rt.Transfer.Finish()
-			took = time.Since(began)
-			return err
+			return e, nil
 		})
 		if err != nil {
 			return 0, rt.Fail("copying", err)
 		}
-		best = max(best, copies*2*float64(size)/took.Seconds())
+		best = max(best, copies*2*float64(size)/time.Since(began).Seconds())
 	}
 	return best, nil
 }

@@ -24,14 +24,9 @@ func (rt *Runtime) NewPinned(n int) (*Pinned, error) {
 		return nil, err
 	}
 	p := &Pinned{buffer: m}
-	err = rt.Do(func() error {
-		mapped, e, err := rt.Transfer.EnqueueMapBuffer(m, true, ocl.MapFlagRead|ocl.MapFlagWrite, 0, n, nil)
-		if err != nil {
-			return err
-		}
-		e.Release()
-		p.mapped = mapped
-		return nil
+	err = rt.await(rt.Transfer, func() (e *ocl.Event, err error) {
+		p.mapped, e, err = rt.Transfer.EnqueueMapBuffer(m, false, ocl.MapFlagRead|ocl.MapFlagWrite, 0, n, nil)
+		return e, err
 	})
 	if err != nil {
 		m.Release()
@@ -63,14 +58,8 @@ func (rt *Runtime) Grow(p **Pinned, words, keep int) error {
 
 // Release unmaps and frees the memory. The words must not be touched after it.
 func (p *Pinned) Release(rt *Runtime) {
-	_ = rt.Do(func() error { // after a failure to unmap, freeing is all that is left to do
-		e, err := rt.Transfer.EnqueueUnmapMemObject(p.buffer, p.mapped, nil)
-		if err != nil {
-			return err
-		}
-		e.Release()
-		return rt.Transfer.Finish()
-	})
+	// After a failure to unmap, freeing is all that is left to do.
+	_ = rt.await(rt.Transfer, func() (*ocl.Event, error) { return rt.Transfer.EnqueueUnmapMemObject(p.buffer, p.mapped, nil) })
 	p.buffer.Release()
 	p.Words = nil
 }

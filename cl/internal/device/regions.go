@@ -118,28 +118,27 @@ func (r *Regions) move(units int) error {
 	r.filling.Lock()
 	defer r.filling.Unlock()
 	old, was := r.buffer.Load(), r.units
-	err = r.rt.Do(func() error {
-		if old != nil {
-			e, err := r.rt.Transfer.EnqueueCopyBuffer(old, larger, 0, 0, unitBytes*was, nil)
-			if err != nil {
-				return err
-			}
-			e.Release()
-			if err := r.rt.Transfer.Finish(); err != nil {
-				return err
-			}
-		}
-		r.buffer.Store(larger)
-		return nil
-	})
+	if old != nil {
+		err = r.rt.await(r.rt.Transfer, func() (*ocl.Event, error) {
+			return r.rt.Transfer.EnqueueCopyBuffer(old, larger, 0, 0, unitBytes*was, nil)
+		})
+	}
+	if err == nil {
+		err = r.rt.Do(func() error {
+			r.buffer.Store(larger)
+			return nil
+		})
+	}
 	if err != nil {
 		larger.Release()
 		r.rt.Memory.Unreserve(bytes)
 		return r.rt.Fail("moving filters", err)
 	}
 	if r.units = units; old != nil {
-		old.Release()
-		r.rt.Memory.Unreserve(unitBytes * uint64(was))
+		r.rt.retire(func() {
+			old.Release()
+			r.rt.Memory.Unreserve(unitBytes * uint64(was))
+		})
 	}
 	r.give(Region{was, units - was})
 	if r.remove == nil {

@@ -64,7 +64,9 @@ type Runtime struct {
 	// enqueuing is held while commands are enqueued. A single goroutine that enqueues for
 	// all callers took two goroutine switches per batch, more than the driver takes.
 	enqueuing sync.Mutex
-	ended     bool // guarded by enqueuing
+	ended     bool     // guarded by enqueuing, as are the fields below
+	yielding  int      // callers in yield
+	retired   []func() // free what they may still use
 }
 
 // Open checks the limits of a device, builds the core programs and runs their
@@ -171,8 +173,8 @@ func (rt *Runtime) Fault(step string) error {
 	return rt.Fail(step, rt.faulty(step))
 }
 
-// Do runs f, which enqueues commands, while no other goroutine enqueues. After close it
-// returns plan.ErrClosed.
+// Do runs f, which enqueues commands, while no other goroutine enqueues. f does not wait, or others would, except in
+// yield. After close it returns plan.ErrClosed.
 func (rt *Runtime) Do(f func() error) error {
 	rt.enqueuing.Lock()
 	defer rt.enqueuing.Unlock()
@@ -180,6 +182,35 @@ func (rt *Runtime) Do(f func() error) error {
 		return plan.ErrClosed
 	}
 	return f()
+}
+
+// yield runs wait, in the function of Do, while others enqueue.
+func (rt *Runtime) yield(wait func() error) error {
+	rt.yielding++
+	rt.enqueuing.Unlock()
+	err := wait()
+	rt.enqueuing.Lock()
+	if rt.yielding--; rt.yielding == 0 {
+		for _, free := range rt.retired {
+			free()
+		}
+		rt.retired = nil
+	}
+	if rt.ended {
+		return plan.ErrClosed
+	}
+	return err
+}
+
+// retire calls free, which frees what functions of Do no longer find, once none of them is in yield.
+func (rt *Runtime) retire(free func()) {
+	rt.enqueuing.Lock()
+	defer rt.enqueuing.Unlock()
+	if rt.yielding > 0 {
+		rt.retired = append(rt.retired, free)
+	} else {
+		free()
+	}
 }
 
 // Buffer makes a device buffer with room for at least one load of four words. The caller

@@ -2,6 +2,7 @@ package device
 
 import (
 	"cmp"
+	"runtime"
 	"unsafe"
 
 	ocl "github.com/jgillich/go-opencl/cl"
@@ -76,18 +77,38 @@ func (rt *Runtime) WriteWords(m *ocl.MemObject, to int, words []uint32) (err err
 		}
 		at += size
 	}
-	return rt.Fail("uploading lists", rt.Do(rt.Transfer.Finish))
+	for _, e := range sent {
+		if e != nil {
+			if err := ocl.WaitForEvents([]*ocl.Event{e}); err != nil {
+				return rt.Fail("uploading lists", err)
+			}
+		}
+	}
+	return nil
 }
 
 // writeNow copies words, which do not lie in a mapped file, to m, from a word of m on.
 func (rt *Runtime) writeNow(m *ocl.MemObject, to int, words []uint32) error {
-	return rt.Do(func() error {
-		e, err := rt.Transfer.EnqueueWriteBuffer(m, true, 4*to, 4*len(words), unsafe.Pointer(&words[0]), nil)
-		if err == nil {
-			e.Release()
-		}
-		return err
+	var pin runtime.Pinner
+	pin.Pin(&words[0])
+	defer pin.Unpin()
+	return rt.await(rt.Transfer, func() (*ocl.Event, error) {
+		return rt.Transfer.EnqueueWriteBuffer(m, false, 4*to, 4*len(words), unsafe.Pointer(&words[0]), nil)
 	})
+}
+
+// await enqueues a command in a queue and waits for it.
+func (rt *Runtime) await(q *ocl.CommandQueue, enqueue func() (*ocl.Event, error)) error {
+	var e *ocl.Event
+	err := rt.Do(func() (err error) {
+		e, err = enqueue()
+		return cmp.Or(err, q.Flush())
+	})
+	defer func() { e.Release() }()
+	if err != nil {
+		return err
+	}
+	return ocl.WaitForEvents([]*ocl.Event{e})
 }
 
 // PaddedBytes is the size of a buffer for n words and their pad.

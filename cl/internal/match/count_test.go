@@ -46,7 +46,7 @@ func TestEnqueueFails(t *testing.T) {
 	}
 	defer x.look.Release()
 	if err := rt.Do(func() error {
-		_, _, err := x.look.Begin(x.Queue, 1)
+		_, _, err := x.look.Begin(&x.Flight, 1)
 		return err
 	}); err != nil || x.look.Fresh() {
 		t.Fatal(err)

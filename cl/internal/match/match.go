@@ -240,10 +240,9 @@ func (m *Matcher) part(ctx context.Context, b *plan.MatchBatch, first int, out *
 			}
 			if x != nil {
 				x.After = p.Events()
-				if at, err = m.send(x, b, t, at); err != nil {
-					m.slots.Give(x)
+				if at, err = m.send(ctx, x, b, t, at); err != nil {
 					m.abandon(flying[:n], p)
-					return err
+					return p.Finish(err, x.giveBack)
 				}
 				flying[n] = x
 				n++
@@ -282,7 +281,7 @@ func (m *Matcher) take(ctx context.Context, try bool) (*slot, error) {
 
 // send cuts the next round and enqueues its commands. It returns the start of the round
 // after it.
-func (m *Matcher) send(x *slot, b *plan.MatchBatch, t *lists.Tables, at position) (position, error) {
+func (m *Matcher) send(ctx context.Context, x *slot, b *plan.MatchBatch, t *lists.Tables, at position) (position, error) {
 	var next position
 	x.round, next = m.cut(b, t.Records, at, x.Up.Words, x.firstTile)
 	x.tables, x.countOnly = t, b.CountOnly
@@ -299,7 +298,7 @@ func (m *Matcher) send(x *slot, b *plan.MatchBatch, t *lists.Tables, at position
 	if err := x.prepare(); err != nil {
 		return at, err
 	}
-	if err := m.set.Device.Do(x.submit); err != nil {
+	if err := x.Enqueue(ctx, x.submit); err != nil {
 		return at, err
 	}
 	go x.finish()

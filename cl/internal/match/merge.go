@@ -68,7 +68,7 @@ func (m *Matcher) mergesAll(b *plan.MatchBatch, first int, records []lists.Recor
 // launchMergeAhead enqueues the kernel of a round of merges that looks back.
 func (x *slot) launchMergeAhead() error {
 	r := &x.round
-	ticket, epoch, err := x.look.Begin(x.Queue, r.tiles)
+	ticket, epoch, err := x.look.Begin(&x.Flight, r.tiles)
 	if err != nil {
 		return err
 	}

@@ -47,13 +47,8 @@ func (x *slot) enqueue() error {
 	if err == nil {
 		err = x.launchAll()
 	}
-	if err != nil {
-		// Commands under way must end before the slot is used again.
-		_ = x.Queue.Finish()
-		x.ReleaseEvents()
-		if x.look != nil {
-			x.look.Reset() // the launch may not have drawn its tickets
-		}
+	if err != nil && x.look != nil {
+		x.look.Reset() // the launch may not have drawn its tickets
 	}
 	return x.Device.Fail("running a batch", err)
 }
@@ -64,7 +59,7 @@ func (x *slot) launchAll() error {
 		return err
 	}
 	if rt.CountLoads {
-		if err := x.clearLoads(); err != nil {
+		if err := x.Clear(x.loads, 4); err != nil {
 			return err
 		}
 	}

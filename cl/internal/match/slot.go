@@ -2,7 +2,6 @@ package match
 
 import (
 	"cmp"
-	"unsafe"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
@@ -93,27 +92,10 @@ func (m *Matcher) newSlot() (*slot, error) {
 	return x, nil
 }
 
-// clearLoads sets the counters of words and segments to 0.
-func (x *slot) clearLoads() error {
-	var zero [4]uint32
-	e, err := x.Queue.EnqueueWriteBuffer(x.loads, true, 0, 16, unsafe.Pointer(&zero[0]), nil)
-	if err == nil {
-		e.Release()
-	}
-	return err
-}
-
-// readLoads returns the words that kernels have loaded and the segments that they have decoded
-// since clearLoads.
+// readLoads returns the words that kernels have loaded in the round and the segments that they have decoded.
 func (x *slot) readLoads() (words, segments uint64, err error) {
 	var n [4]uint32
-	err = x.Device.Do(func() error {
-		e, err := x.Queue.EnqueueReadBuffer(x.loads, true, 0, 16, unsafe.Pointer(&n[0]), nil)
-		if err == nil {
-			e.Release()
-		}
-		return err
-	})
+	err = x.ReadNow(x.loads, n[:])
 	return uint64(n[0]) + uint64(n[1])<<32, uint64(n[2]) + uint64(n[3])<<32, err
 }
 
@@ -135,7 +117,7 @@ func (x *slot) addStats(st *plan.Stats) error {
 	if x.Device.CountLoads {
 		words, segments, err := x.readLoads()
 		if err != nil {
-			return x.Device.Fail("reading the load counter", err)
+			return err
 		}
 		st.BytesMoved += 4*words + r.decodeBytes
 		st.Blocks += r.segments + segments
@@ -145,6 +127,12 @@ func (x *slot) addStats(st *plan.Stats) error {
 
 // aux returns the buffer of the tables, or any buffer if there are none.
 func (x *slot) aux() *ocl.MemObject { return cmp.Or(x.tables.Buffer, x.matcher.set.Arena.Buffers[0]) }
+
+// giveBack waits until no command is under way and returns the slot of a round that failed.
+func (x *slot) giveBack() {
+	x.Land()
+	x.matcher.slots.Give(x)
+}
 
 func (x *slot) release() {
 	x.ReleaseEvents()

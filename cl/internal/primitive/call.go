@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-	"unsafe"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
@@ -84,12 +83,12 @@ func (p *call) run(ctx context.Context) (sum uint32, err error) {
 		if ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
-		if err := p.Device.Do(p.once); err != nil {
+		if err := p.Enqueue(ctx, p.once); err != nil {
 			return 0, p.Device.Fail("running a primitive", err)
 		}
 	}
 	var carry [4]uint32
-	err = p.read(p.scan.Carry, carry[:])
+	err = p.ReadNow(p.scan.Carry, carry[:])
 	if chunks := (p.tiles + p.Device.Tuning.ScanChunk - 1) / p.Device.Tuning.ScanChunk; p.scan.Look == nil {
 		return carry[chunks&1], err
 	}
@@ -98,12 +97,9 @@ func (p *call) run(ctx context.Context) (sum uint32, err error) {
 
 // once enqueues the launches of a run and waits for them.
 func (p *call) once() error {
-	var zero [4]uint32
-	e, err := p.Queue.EnqueueWriteBuffer(p.scan.Carry, true, 0, 16, unsafe.Pointer(&zero[0]), nil)
-	if err != nil {
+	if err := p.Clear(p.scan.Carry, 4); err != nil {
 		return err
 	}
-	e.Release()
 	if err := p.timed(func() error { return p.scan.Enqueue(&p.Flight, p.n, device.CompactTime) }); err != nil || p.scan.Look == nil {
 		return err
 	}
@@ -118,10 +114,13 @@ func (p *call) once() error {
 func (p *call) timed(enqueue func() error) error {
 	defer p.ReleaseEvents()
 	began := time.Now()
-	err := enqueue()
-	if err = cmp.Or(err, p.Queue.Finish()); err != nil {
+	if err := enqueue(); err != nil {
 		return err
 	}
+	if err := p.Pause(); err != nil {
+		return err
+	}
+	var err error
 	took := time.Since(began)
 	if p.Device.Profiling {
 		from, err1 := p.Events[0].Event.GetEventProfilingInfo(ocl.ProfilingInfoCommandStart)
@@ -133,21 +132,10 @@ func (p *call) timed(enqueue func() error) error {
 	return err
 }
 
-// read downloads the first words of m.
-func (p *call) read(m *ocl.MemObject, to []uint32) error {
-	if len(to) == 0 {
-		return nil
-	}
-	return p.Device.Fail("downloading results", p.Device.Do(func() error {
-		e, err := p.Queue.EnqueueReadBuffer(m, true, 0, 4*len(to), unsafe.Pointer(&to[0]), nil)
-		if err == nil {
-			e.Release()
-		}
-		return err
-	}))
-}
-
 func (p *call) release() {
+	if p.Queue != nil {
+		p.Land()
+	}
 	p.Flight.Release()
 	device.ReleaseBuffers(p.scan.In, p.scan.Flags, p.scan.Out, p.scan.Sums, p.scan.Carry)
 	if p.scan.Look != nil {

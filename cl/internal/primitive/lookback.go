@@ -43,14 +43,11 @@ func (l *LookBack) Fits(groups int) bool { return l.Bytes >= 4*(stateWords+2*uin
 
 // Begin returns the first ticket and the epoch of a launch. It clears the state before
 // epochs repeat. It runs in Runtime.Do.
-func (l *LookBack) Begin(q *ocl.CommandQueue, groups int) (ticket, epoch uint32, err error) {
+func (l *LookBack) Begin(x *device.Flight, groups int) (ticket, epoch uint32, err error) {
 	if l.epoch == 0 || l.epoch == lastEpoch {
-		zero := make([]byte, l.Bytes) // Oclgrind takes the result of a fill for uninitialised
-		e, err := q.EnqueueWriteBuffer(l.State, true, 0, len(zero), unsafe.Pointer(&zero[0]), nil)
-		if err != nil {
+		if err := x.Clear(l.State, int(l.Bytes/4)); err != nil {
 			return 0, 0, err
 		}
-		e.Release()
 		l.ticket, l.epoch = 0, 0
 	}
 	ticket = l.ticket
@@ -127,7 +124,7 @@ func testProgress(rt *device.Runtime, groups int) error {
 			return err
 		}
 		return rt.Do(func() error {
-			ticket, epoch, err := p.scan.Look.Begin(p.Queue, groups)
+			ticket, epoch, err := p.scan.Look.Begin(&p.Flight, groups)
 			if err != nil {
 				return err
 			}
@@ -141,7 +138,7 @@ func testProgress(rt *device.Runtime, groups int) error {
 		return rt.Fail("testing whether work-groups make progress", err)
 	}
 	before := make([]uint32, groups)
-	if err := p.read(p.scan.Out, before); err != nil {
+	if err := p.ReadNow(p.scan.Out, before); err != nil {
 		return err
 	}
 	for i, v := range before {

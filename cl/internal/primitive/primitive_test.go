@@ -275,7 +275,7 @@ func TestStaleTiles(t *testing.T) {
 			t.Errorf("words of epochs %d and %d in epoch 3: the group gave up: %t", c.low, c.high, failed)
 		}
 		out := make([]uint32, p.n)
-		if err := p.read(p.scan.Out, out); err != nil {
+		if err := p.ReadNow(p.scan.Out, out); err != nil {
 			t.Fatal(err)
 		}
 		if first := out[ScanTile(b.Tuning)]; c.knows && first != sum {

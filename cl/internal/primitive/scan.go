@@ -66,7 +66,7 @@ func (s *Scanner) Enqueue(x *device.Flight, n int, to device.Counter) error {
 	t, local := x.Device.Tuning, scanLocal(x.Device.Tuning)
 	tiles := (n + ScanTile(t) - 1) / ScanTile(t)
 	if s.Look != nil {
-		begin, epoch, err := s.Look.Begin(x.Queue, tiles)
+		begin, epoch, err := s.Look.Begin(x, tiles)
 		if err != nil {
 			return err
 		}

@@ -25,11 +25,14 @@ func (x *slot) buildPackets(ctx context.Context, c *cut, p *packets.Store, st *p
 	}
 	filled := p.Filled()
 	defer func() {
-		if err != nil {
-			x.Land() // no command writes to the room behind Undo
-			p.Undo(filled)
+		if err == nil {
+			p.Building <- struct{}{}
+			return
 		}
-		p.Building <- struct{}{}
+		x.settle(ctx, func() {
+			p.Undo(filled)
+			p.Building <- struct{}{}
+		})
 	}()
 	c.queries, c.first, c.end, c.ranges = c.queries[:0], 0, 0, packets.Ranges(c.set.Src.Docs)
 	span := c.span

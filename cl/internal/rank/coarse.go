@@ -96,10 +96,11 @@ func (x *slot) rankCoarse(ctx context.Context, c *cut, st *plan.Stats) (err erro
 		return nil
 	}
 	defer func() {
-		if err != nil {
-			x.Land() // no command uses the packets behind letGo
+		if err == nil {
+			r.letGo()
+			return
 		}
-		if r.letGo(); device.IsExceeded(err) {
+		if x.settle(ctx, r.letGo); device.IsExceeded(err) {
 			err = nil
 		}
 	}()

@@ -1,6 +1,8 @@
 package rank
 
 import (
+	"context"
+
 	"heddle/cl/internal/device"
 	"heddle/engine/plan"
 )
@@ -30,6 +32,7 @@ type slot struct {
 	cut    cut
 	coarse coarse
 	found  best
+	later  []func() // of settle
 }
 
 // newSlot makes a slot. If less than twice its memory is left and another slot exists, the
@@ -107,9 +110,23 @@ func (x *slot) dropAll() {
 	}
 }
 
+// settle calls f once no command of a batch that failed is under way: in giveBack, if its caller has given up.
+func (x *slot) settle(ctx context.Context, f func()) {
+	if ctx.Err() != nil {
+		x.later = append(x.later, f)
+		return
+	}
+	x.Land()
+	f()
+}
+
 // giveBack waits until no command is under way and returns the slot to the pool.
 func (x *slot) giveBack() {
 	x.Land()
+	for _, f := range x.later {
+		f()
+	}
+	x.later = nil
 	x.cut.shape = x.shape
 	x.ranker.free.Give(x)
 }

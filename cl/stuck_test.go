@@ -1,0 +1,118 @@
+package cl
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"heddle/cl/internal/device/devicetest"
+	"heddle/codec"
+	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
+)
+
+// TestStuck queries a device that no longer answers in the middle of a launch, between two pieces. Each caller gets the
+// error of its context, and so do callers of other operations.
+func TestStuck(t *testing.T) {
+	if i, err := strconv.Atoi(os.Getenv("HEDDLE_TEST_UNLIKE")); err == nil {
+		runStuck(t, i)
+		return
+	}
+	testneeds.OneCaller(t)
+	testneeds.Device(t)
+	layer := newLayer(t)
+	for i, kernel := range []string{"intersect", "evaluate", "tf_components"} {
+		if i > 0 && !testneeds.Full() {
+			break
+		}
+		if said, err := onLayer(t, layer, "gpu units=1 stuck="+kernel, "^TestStuck$", fmt.Sprint("HEDDLE_TEST_UNLIKE=", i)); err != nil {
+			t.Errorf("%s: %v\n%s", kernel, err, said)
+		}
+	}
+}
+
+// runStuck runs an operation that gets stuck beside others.
+func runStuck(t *testing.T, stuck int) {
+	b, err := Open(t.Context(), devicetest.Find(t, everything), Options{SkipSelfTest: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := &plan.Source{Docs: 1 << 17}
+	for i := range uint32(6) {
+		end := src.Docs
+		if i%2 == 0 { // of few work-groups
+			end = 1 << 9
+		}
+		var list, freqs []uint32
+		for d := i; d < end; d += 2 + i/2 {
+			list, freqs = append(list, d), append(freqs, 1+d%7)
+		}
+		h, err := src.Append(codec.ParaPFor, list, codec.DefaultOptions())
+		if err == nil {
+			err = src.AppendFreqs(h, freqs, codec.DefaultOptions())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	src.Lengths = slices.Repeat([]uint32{100}, int(src.Docs))
+	s, err := b.Load(t.Context(), src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	operations := []func(first uint32) error{
+		func(first uint32) error {
+			both := plan.MatchBatch{Algorithm: plan.BS}
+			both.Add(src, first, first+2)
+			return s.Match(ctx, &both, new(plan.Results))
+		},
+		func(first uint32) error {
+			var either plan.MatchBatch
+			err := either.AddExpr(src, plan.Expr{Op: plan.OpOr, Args: []plan.Expr{{List: first}, {List: first + 2}}})
+			return cmp.Or(err, s.Match(ctx, &either, new(plan.Results)))
+		},
+		func(first uint32) error {
+			ranks := plan.RankBatch{K: 10, Norm: plan.NewNorm(0.9, 0.4, 120)}
+			ranks.Add(src, plan.Term{List: first, Weight: 1 << 20}, plan.Term{List: first + 4, Weight: 1 << 24})
+			return s.Rank(ctx, &ranks, new(plan.TopK))
+		},
+	}
+	ends := make(chan error)
+	for i, ask := range operations {
+		if i == stuck {
+			continue
+		}
+		if err := ask(0); err != nil { // makes its memory
+			t.Fatal(err)
+		}
+	}
+	for _, ask := range operations {
+		go func() {
+			for {
+				if err := ask(1); err != nil {
+					ends <- err
+					return
+				}
+			}
+		}()
+	}
+	time.AfterFunc(time.Second, stop)
+	late := time.After(20 * time.Second)
+	for range operations {
+		select {
+		case err := <-ends:
+			if !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+		case <-late:
+			t.Fatal("a caller still waits for the device")
+		}
+	}
+}
