@@ -98,3 +98,28 @@ func TestRegionsEnd(t *testing.T) {
 	r.Give(rest)
 	r.drop()
 }
+
+// TestRegionsYield moves the buffer while a function of Do waits, which may go on with the former buffer.
+func TestRegionsYield(t *testing.T) {
+	d := newLateDevice(t)
+	r := &d.Regions
+	first, err := r.Take(5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rest Region
+	was, during := d.Memory.InUse(), uint64(0)
+	err = d.Do(func() error {
+		return d.yield(func() (err error) {
+			rest, err = r.Take(r.units)
+			during = d.Memory.InUse()
+			return err
+		})
+	})
+	if now := d.Memory.InUse(); err != nil || now != unitBytes*uint64(r.units) || during != was+now {
+		t.Errorf("%d bytes before, %d until the function went on, %d now: %v", was, during, now, err)
+	}
+	r.Give(first)
+	r.Give(rest)
+	r.drop()
+}
