@@ -20,10 +20,10 @@
 //           zeros before: each row is one addition. packed_groups then adds up copies to cells.
 // Launch    groups of GROUP_WG work-items (SCAN_SERIAL: of one), `span` times GROUP_TILES tiles each: at most 2^(32-limb) rows.
 //           packed_groups: groups of as many, JOINED places each.
-// Local     16 KiB.
+// Local     2.5 KiB, and without USE_GLOBAL four bytes for each local cell and copy.
 // Bounds    columns are narrow: no code of a tile is above 2^32-1, its bits without the least code fit the field; no code is
 //           above the last one of a grouping (the host's, from the tiles). There are GROUP_FIELDS fields at most, of GROUP_PASSES
-//           passes; places times local planes << copies is at most GROUP_CELLS; tiles as in slice.cl.
+//           passes; tiles as in slice.cl.
 #ifndef HEDDLE_SELECTION
 #include "selection.cl"
 #endif
@@ -33,7 +33,9 @@
 #ifndef USE_GLOBAL
 #define USE_GLOBAL 0 // 1: cells do not fit local memory
 #endif
-#define GROUP_CELLS 3456
+#ifndef USE_ONE
+#define USE_ONE 0 // 1: one pass, and one grouping, which all rows have a value of: places need no registers
+#endif
 #define GROUP_FIELDS 16
 #define GROUP_PASSES 4
 #if SCAN_SERIAL
@@ -82,6 +84,13 @@
 #define EACH_ROW _Pragma("unroll") for (uint r = 0; r < 32; r++)
 #define EACH_IN(set) EACH_ROW if ((set) >> r & 1)
 #define CODE(r) (x[r] >> field.y & mask)
+#if !USE_ONE
+#define PLACE(r) cell[r]
+#elif USE_GLOBAL
+#define PLACE(r) ((x[r] & group_mask) + group_first)
+#else
+#define PLACE(r) (((x[r] & group_mask) << copies) + group_first)
+#endif
 
 static inline void turn_square(uint *x) {
     TURN(16, 0x0000ffff)
@@ -94,7 +103,7 @@ static inline void turn_square(uint *x) {
 GROUP_SHAPE
 __kernel void code_groups(BUFFERS, __global const uint4 *restrict tiles, uint tile_count, uint row_count,
                           __global const uint4 *batch, __global const uint *restrict bits, volatile __global uint *counts, uint at,
-                          uint cells_at, uint span, uint limb, uint copies) {
+                          uint cells_at, uint span, uint limb, uint copies, __local uint *restrict own) {
     __local uint chosen[GROUP_WORDS];
     __local uint4 slots[GROUP_TILES * GROUP_PASSES * 8];
     __local uint2 facts[GROUP_TILES * GROUP_FIELDS]; // of a field in a tile: the least code, whether rows have no value
@@ -110,7 +119,6 @@ __kernel void code_groups(BUFFERS, __global const uint4 *restrict tiles, uint ti
 #if USE_GLOBAL
     volatile __global uint *packed = all + shape.y * (planes + 2 * (GROUP_ID(0) % max(copies, 1u)));
 #else
-    __local uint own[GROUP_CELLS];
     uint copy = lid & ((1u << copies) - 1), places = shape.y, plane_cells = places << copies;
     for (uint i = lid; i < shape.w * plane_cells; i += GROUP_WG)
         own[i] = 0;
@@ -155,13 +163,18 @@ __kernel void code_groups(BUFFERS, __global const uint4 *restrict tiles, uint ti
         GROUP_BARRIER;
         #pragma unroll 1
         for (uint w = lid; w < GROUP_WORDS; w += GROUP_WG) {
-            uint set = chosen[w], g = w % SLICE_WORDS, tile = w / SLICE_WORDS, x[32], cell[32];
+            uint set = chosen[w], g = w % SLICE_WORDS, tile = w / SLICE_WORDS, x[32];
             if (set == 0)
                 continue;
+#if USE_ONE
+            uint group_mask = 0, group_first = 0;
+#else
+            uint cell[32];
+            EACH_ROW cell[r] = 0;
+#endif
 #if !USE_GLOBAL
             uint plane = plane_cells;
 #endif
-            EACH_ROW cell[r] = 0;
             #pragma unroll 1
             for (uint k = 0; k < shape.x; k++) {
                 uint4 field = fields[2 * k], more = fields[2 * k + 1];
@@ -194,44 +207,55 @@ __kernel void code_groups(BUFFERS, __global const uint4 *restrict tiles, uint ti
                 if (fact.y)
                     has &= slice_word(slices_at(BUFFER_ARGS, tiles, field.x * tile_count + from + tile), 0, g);
                 if (field.w & FIELD_GROUP) {
+#if USE_ONE
+                    group_mask = mask;
+#if USE_GLOBAL
+                    group_first = fact.x + 1;
+#else
+                    group_first = ((fact.x + 1) << copies) + copy;
+#endif
+#else
                     if (has == set)
                         EACH_ROW cell[r] = cell[r] * more.x + CODE(r) + (fact.x + 1);
                     else
                         EACH_ROW cell[r] = cell[r] * more.x + (has >> r & 1 ? CODE(r) + (fact.x + 1) : 0);
                     if (!(field.w & FIELD_LAST))
                         continue;
+#if !USE_GLOBAL
+                    EACH_ROW cell[r] = (cell[r] << copies) + copy;
+#endif
+#endif
 #if USE_GLOBAL
                     if (copies == 0)
-                        EACH_IN(set) atomic_inc(all + planes * cell[r]);
+                        EACH_IN(set) atomic_inc(all + planes * PLACE(r));
 #else
-                    EACH_ROW cell[r] = (cell[r] << copies) + copy;
-                    EACH_IN(set) ADD_OWN(own + cell[r], 1);
+                    EACH_IN(set) ADD_OWN(own + PLACE(r), 1);
 #endif
                 }
                 if (field.w & FIELD_VALUES) {
 #if USE_GLOBAL
-                    EACH_IN(has) atomic_inc(all + (more.x & 0xff) + planes * cell[r]);
+                    EACH_IN(has) atomic_inc(all + (more.x & 0xff) + planes * PLACE(r));
 #else
-                    EACH_IN(has) ADD_OWN(own + plane + cell[r], 1);
+                    EACH_IN(has) ADD_OWN(own + plane + PLACE(r), 1);
                     plane += plane_cells;
 #endif
                 }
                 if (field.w & FIELD_SUM) {
 #if USE_GLOBAL
                     if (field.w & FIELD_PACKED) {
-                        EACH_IN(set) SUM_CELL(packed + 2 * cell[r], (1UL << limb) + (CODE(r) + fact.x));
+                        EACH_IN(set) SUM_CELL(packed + 2 * PLACE(r), (1UL << limb) + (CODE(r) + fact.x));
                     } else {
-                        EACH_IN(has) SUM_CELL(all + (more.x >> 8) + planes * cell[r], (ulong)(CODE(r) + fact.x));
+                        EACH_IN(has) SUM_CELL(all + (more.x >> 8) + planes * PLACE(r), (ulong)(CODE(r) + fact.x));
                     }
 #else
                     if (more.y >> limb) {
                         EACH_IN(has) {
-                            ADD_OWN(own + plane + cell[r], (CODE(r) + fact.x) & low_mask(limb));
-                            ADD_OWN(own + plane + plane_cells + cell[r], (CODE(r) + fact.x) >> limb);
+                            ADD_OWN(own + plane + PLACE(r), (CODE(r) + fact.x) & low_mask(limb));
+                            ADD_OWN(own + plane + plane_cells + PLACE(r), (CODE(r) + fact.x) >> limb);
                         }
                         plane += plane_cells;
                     } else {
-                        EACH_IN(has) ADD_OWN(own + plane + cell[r], CODE(r) + fact.x);
+                        EACH_IN(has) ADD_OWN(own + plane + PLACE(r), CODE(r) + fact.x);
                     }
                     plane += plane_cells;
 #endif

@@ -10,8 +10,9 @@ import (
 	"heddle/engine/plan"
 )
 
-// groupCells is GROUP_CELLS of kernels/groups.cl, groupPasses GROUP_PASSES, and groupRows the rows of a work-group at most.
-const groupCells, groupPasses, groupRows = 3456, 4, 1 << 16
+// groupCells is the number of local cells of kernels/groups.cl at most, groupCopied that of all copies, groupPasses GROUP_PASSES,
+// and groupRows the rows of a work-group at most.
+const groupCells, groupCopied, groupPasses, groupRows = 3456, 1024, 4, 1 << 16
 
 // groupSize is GROUP_WG, and groupTiles GROUP_TILES.
 func groupSize(t device.Tuning) int  { return t.Local(64) }
@@ -29,6 +30,7 @@ type groups struct {
 	kernel device.Kernel[codeGroupsArguments]
 	fields []field
 	global bool // cells lie in global memory
+	one    bool // one pass, and one grouping, which all rows have a value of
 	copies int  // of local cells, as a power of two; of packed ones
 	span   int  // times that a work-group takes some tiles
 	limb   int  // bits of the lower part of a sum in local memory
@@ -93,11 +95,12 @@ func newGroups(m *measuring, v *values) *groups {
 			g.setSpan(2*g.span, rows)
 		}
 	}
+	g.one = g.passes == 1 && len(m.groupings) == 1 && !v.columns[m.groupings[0].Column].lacks
 	cells := m.places * g.planesOwn()
 	if g.global = cells > groupCells; g.global {
 		g.pack(rows)
 	}
-	for !g.global && !t.Serial && g.copies < 5 && cells<<(g.copies+1) <= groupCells {
+	for !g.global && !t.Serial && g.copies < 5 && cells<<(g.copies+1) <= groupCopied {
 		g.copies++
 	}
 	return g
@@ -154,6 +157,9 @@ func (g *groups) prepare(with device.Features) device.KernelID {
 	if g.global {
 		with |= useGlobal
 	}
+	if g.one {
+		with |= useOne
+	}
 	g.kernel = codeGroups.For(with)
 	return g.kernel.KernelID
 }
@@ -201,7 +207,10 @@ func (g *groups) send(x *slot, at int) error {
 		}
 	}
 	args := codeGroupsArguments{slicesBuffers: g.store.values.Load().buffers(t), rowCount: int(t.Rows), batch: x.batch.Buffer, bits: x.rows.Buffer,
-		counts: x.batch.Buffer, at: at / 4, cellsAt: at + g.cellsAt(), span: g.span, limb: g.limb, copies: g.copies}
+		counts: x.batch.Buffer, at: at / 4, cellsAt: at + g.cellsAt(), span: g.span, limb: g.limb, copies: g.copies, own: 16}
+	if !g.global {
+		args.own = device.LocalBytes(4 * g.places * g.planesOwn() << g.copies)
+	}
 	err := g.kernel.Launch(&x.Flight, args, tileRuns(t, groupTiles(x.Device.Tuning)*g.span), size, device.ProbeTime)
 	if err != nil || g.packed == nil {
 		return err

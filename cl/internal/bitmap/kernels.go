@@ -83,6 +83,7 @@ type codeGroupsArguments struct {
 	rowCount                        int
 	batch, bits, counts             *ocl.MemObject
 	at, cellsAt, span, limb, copies int
+	own                             device.LocalBytes
 }
 
 type packedGroupsArguments struct {

@@ -8,13 +8,13 @@ import (
 
 // Features of the program of rows.cl and of the programs that decompress vectors.
 const (
-	useWide     device.Features = 1 << iota // words have 64 bits
-	useArenas                               // vectors lie in more than one buffer
-	useChecks                               // bits of checks are there
-	useColumns                              // StepAny is computed already
-	useCodes                                // a check has more than sliceRanges ranges
-	useTogether                             // slices are loaded together: see kernels/slice.cl
-	useGlobal                               // cells of groups do not fit local memory
+	useWide    device.Features = 1 << iota // words have 64 bits
+	useArenas                              // vectors lie in more than one buffer
+	useChecks                              // bits of checks are there
+	useColumns                             // StepAny is computed already
+	useCodes                               // a check has more than sliceRanges ranges
+	useGlobal                              // cells of groups do not fit local memory
+	useOne                                 // groups have one pass and one grouping without missing values
 )
 
 // Operation registers the kernels of selections.
@@ -30,7 +30,7 @@ var Operation = device.Operation{
 		{Kernels: []device.Function{wahExpand, wahClear, wahSizes, wahEnds, wahRecall, reducePairs, reduceTiles},
 			Files: device.Files("group.cl", "scan.cl", "wah.cl", "directory.cl", "chunk.cl", "decompress.cl", "reduce.cl")},
 	},
-	Features: []string{"USE_WIDE", "USE_ARENAS", "USE_CHECKS", "USE_COLUMNS", "USE_CODES", "USE_GLOBAL"},
+	Features: []string{"USE_WIDE", "USE_ARENAS", "USE_CHECKS", "USE_COLUMNS", "USE_CODES", "USE_GLOBAL", "USE_ONE"},
 	Check: func(t device.Tuning) error {
 		tile, local := tileGroups(t), workGroup(t)
 		switch {
