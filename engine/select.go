@@ -31,7 +31,9 @@ type TableOptions struct {
 }
 
 // OpenTable maps the table file at path, validates it and makes it resident on the
-// processors of the engine. Errors: codes NotFound, Corrupt, OutOfMemory if no processor
+// processors of the engine. A folder of table files with equal columns is one table, of the rows of
+// all files by their names: it is merged once for each state of the folder, and kept in the cache
+// folder of heddle (HEDDLE_CACHE). Errors: codes NotFound, Corrupt, OutOfMemory if no processor
 // has room, Closed.
 func (e *Engine) OpenTable(ctx context.Context, path string, opt TableOptions) (*Table, error) {
 	t, err := tables.OpenTable(ctx, e.pool, path, tables.Options(opt))
@@ -84,7 +86,7 @@ type TableInfo struct {
 	Columns    []column.Column // they must not be changed
 	Strategies []plan.Strategy // strategies that a processor with the table has, besides plan.StrategyAuto
 	Resident   []Resident      // processors that have the table
-	Path       string          // path of the table file; empty for a table in memory
+	Path       string          // path of the table file or folder; empty for a table in memory
 	Checksum   uint64          // checksum of the content of the file; 0 for a table in memory
 }
 
@@ -99,7 +101,7 @@ func (t *Table) Info() (info TableInfo, err error) {
 	defer g.Release()
 	info = TableInfo{Rows: g.Table.Rows, Columns: g.Columns, Strategies: g.Strategies()}
 	if g.File != nil {
-		info.Path, info.Checksum = g.File.Path(), g.File.Checksum()
+		info.Path, info.Checksum = g.Data.Path, g.File.Checksum()
 	}
 	for _, p := range g.Processors() {
 		info.Resident = append(info.Resident, Resident{Processor: p.Name, Reserve: p.Reserve, Info: p.Info, Bytes: g.Memory(p.Index), Reason: p.Reason})

@@ -14,11 +14,12 @@ import (
 )
 
 func newBitmap(a *App) *cobra.Command {
-	return group("bitmap", "Build, query, inspect, check and convert bitmap tables",
+	return group("bitmap", "Build, query, extend, inspect, check and convert bitmap tables",
 		`Bitmap works on .hdb files. A table file divides the values of each column into bins,
 and contains a compressed bit vector for the rows of each bin. It also contains the
-values, so that answers are exact.`,
-		newBitmapBuild(a), newBitmapQuery(a), newBitmapInfo(a), newBitmapVerify(a), newBitmapConvert(a))
+values, so that answers are exact. A folder of .hdb files with equal columns is one table:
+the rows of all files, by their names.`,
+		newBitmapBuild(a), newBitmapQuery(a), newBitmapAppend(a), newBitmapInfo(a), newBitmapVerify(a), newBitmapConvert(a))
 }
 
 // checkOutput rejects an output path that is a folder, a device, or one of the inputs.

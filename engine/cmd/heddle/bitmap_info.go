@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/engine/cmd/heddle/internal/report"
-	"heddle/engine/table/hdb"
+	"heddle/engine/internal/folder"
 )
 
 type bitmapInfoOptions struct {
@@ -18,11 +18,12 @@ type bitmapInfoOptions struct {
 
 func newBitmapInfo(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
-		Use:   "info X.hdb [--column NAME] [--json]",
+		Use:   "info (X.hdb | DIR) [--column NAME] [--json]",
 		Short: "Print the columns, bins and sizes of a table",
 		Long: `Info prints for each column its type, its bins, and the sizes of its bit vectors and
 stored values, then the sections of the file. It reads and checks the descriptions alone:
-verify checks every byte. --column prints the bins of one column.`,
+verify checks every byte. --column prints the bins of one column. For a folder it prints the
+table that the files of the folder form.`,
 		Example: "  heddle bitmap info flights.hdb\n  heddle bitmap info flights.hdb --column delay\n  heddle bitmap info flights.hdb --json",
 	}, &bitmapInfoOptions{})
 }
@@ -34,8 +35,8 @@ func (o *bitmapInfoOptions) AddFlags(fs *pflag.FlagSet) {
 
 func (o *bitmapInfoOptions) Validate(args []string) error { return o.set(args, "table file") }
 
-func (o *bitmapInfoOptions) Run(_ context.Context, a *App) error {
-	f, err := hdb.Open(o.path)
+func (o *bitmapInfoOptions) Run(ctx context.Context, a *App) error {
+	f, err := folder.Open(ctx, nil, o.path, false)
 	if err != nil {
 		return err
 	}

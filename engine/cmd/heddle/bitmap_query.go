@@ -37,7 +37,7 @@ type bitmapQueryOptions struct {
 
 func newBitmapQuery(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
-		Use:   "query X.hdb (--where PREDICATE | --predicates FILE | --select LIST) [flags]",
+		Use:   "query (X.hdb | DIR) (--where PREDICATE | --predicates FILE | --select LIST) [flags]",
 		Short: "Select the rows for which a predicate is true",
 		Long: `Query prints the number of rows that a predicate selects, or the rows. heddle help predicates
 describes predicates.

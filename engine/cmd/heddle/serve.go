@@ -36,9 +36,10 @@ func newServe(a *App) *cobra.Command {
 JSON, Connect, gRPC and gRPC-Web on one port, HTTP/1.1 and HTTP/2. GET /openapi.json
 describes the routes; engine/server/README.md has examples.
 
---dev serves every .hdl and .hdb file of a folder under its base name, and every collection in it.
-FILE of --index may be the folder of a collection (heddle collection): the server follows its
-changes, and opens only new segments. --index and --table
+--dev serves every .hdl and .hdb file of a folder under its base name, and every collection and
+folder of .hdb files in it. FILE of --index may be the folder of a collection (heddle collection):
+the server follows its changes, and opens only new segments. FILE of --table may be a folder of
+.hdb files with equal columns (heddle bitmap append). --index and --table
 replace the keys server.indexes and server.tables of the configuration, which also holds
 the limits of requests in section [server].
 

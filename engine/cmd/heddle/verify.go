@@ -11,6 +11,7 @@ import (
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/collection"
 	"heddle/engine/index/hdl"
+	"heddle/engine/internal/folder"
 	"heddle/engine/table/hdb"
 )
 
@@ -46,15 +47,44 @@ with code 3. For the folder of a collection it does the same as heddle collectio
 
 func newBitmapVerify(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
-		Use:   "verify X.hdb",
+		Use:   "verify (X.hdb | DIR)",
 		Short: "Check a table completely",
 		Long: `Verify checks all checksums and bit vectors, and checks for every row that its value
 belongs to its bin. For a damaged file it prints the position of the damage and exits
-with code 3.`,
+with code 3. Of a folder it checks each file, and that all have equal columns.`,
 		Example: "  heddle bitmap verify flights.hdb",
-	}, &verifyOptions[*hdb.File]{name: "table file", open: hdb.Open, contents: func(f *hdb.File) string {
+	}, &verifyOptions[*tableFiles]{name: "table file", open: openTableFiles, contents: func(f *tableFiles) string {
 		return fmt.Sprintf("%d rows, %d columns, %d vectors", f.Rows(), len(f.Columns()), len(f.Table().Vectors))
 	}})
+}
+
+// tableFiles is a table with the files of its folder, if it is one.
+type tableFiles struct {
+	*hdb.File
+	files []string
+}
+
+func openTableFiles(path string) (*tableFiles, error) {
+	files, err := folder.Files(nil, path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := folder.Open(context.Background(), nil, path, false)
+	return &tableFiles{f, files}, err
+}
+
+// Verify checks the files, then the table.
+func (t *tableFiles) Verify(ctx context.Context) error {
+	for _, path := range t.files {
+		f, err := hdb.Open(path)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(f.Verify(ctx), f.Close()); err != nil {
+			return err
+		}
+	}
+	return t.File.Verify(ctx)
 }
 
 type collectionVerify struct{ onePath }

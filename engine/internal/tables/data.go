@@ -1,11 +1,13 @@
 package tables
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 
 	"heddle/engine/internal/cost"
+	"heddle/engine/internal/folder"
 	"heddle/engine/plan"
 	"heddle/engine/table/column"
 	"heddle/engine/table/hdb"
@@ -17,6 +19,7 @@ type Data struct {
 	Table   *plan.Table
 	Columns []column.Column
 	File    *hdb.File // nil for a table in memory
+	Path    string    // of the file, or of the folder whose files the table joins
 
 	vectorRows []uint64      // number of rows of each vector
 	sliceBytes []uint64      // size of the bit slices of each column, in bytes
@@ -53,10 +56,10 @@ func New(t *plan.Table, columns []column.Column) (*Data, error) {
 	return d, nil
 }
 
-// Open maps the table file at path, below root unless it is nil. trusted skips the checksums. Errors: hdb.ErrCorrupt
-// for a damaged file. The caller calls Close.
-func Open(root *os.Root, path string, trusted bool) (*Data, error) {
-	f, err := hdb.OpenIn(root, path, trusted)
+// Open opens the table at path, a file or a folder of files, below root unless it is nil. trusted skips the checksums.
+// Errors: of folder.Open. The caller calls Close.
+func Open(ctx context.Context, root *os.Root, path string, trusted bool) (*Data, error) {
+	f, err := folder.Open(ctx, root, path, trusted)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +67,7 @@ func Open(root *os.Root, path string, trusted bool) (*Data, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	d.File = f
+	d.File, d.Path = f, path
 	if err := d.openLists(); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}

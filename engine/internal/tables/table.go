@@ -21,10 +21,10 @@ type Table struct {
 	opt Options
 }
 
-// OpenTable opens the table file at path on the processors of a pool. Errors:
+// OpenTable opens the table at path, a file or a folder of files, on the processors of a pool. Errors:
 // hdb.ErrCorrupt for a damaged file, plan.ErrOutOfMemory where no processor has room.
 func OpenTable(ctx context.Context, p *pool.Pool, path string, opt Options) (*Table, error) {
-	d, err := Open(opt.Root, path, opt.Trusted)
+	d, err := Open(ctx, opt.Root, path, opt.Trusted)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (t *Table) Reload(ctx context.Context, root *os.Root, path string) error {
 }
 
 func (t *Table) reload(ctx context.Context, root *os.Root, path string) error {
-	d, err := Open(root, path, t.opt.Trusted)
+	d, err := Open(ctx, root, path, t.opt.Trusted)
 	if err != nil {
 		return err
 	}

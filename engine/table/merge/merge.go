@@ -51,18 +51,37 @@ type rows struct {
 }
 
 func newRows(parts []Part) (*rows, error) {
+	if err := Check(parts); err != nil {
+		return nil, err
+	}
 	s := &rows{parts: parts}
+	if len(parts) > 0 {
+		s.fields = fieldsOf(parts[0].File)
+	}
 	for i := range parts {
-		fields := fieldsOf(parts[i].File)
-		if s.fields == nil {
-			s.fields = fields
-		}
-		if fmt.Sprint(fields) != fmt.Sprint(s.fields) {
-			return nil, fmt.Errorf("%s and %s: the columns differ", parts[0].File.Path(), parts[i].File.Path())
-		}
 		s.total += int64(parts[i].End - parts[i].First)
 	}
 	return s, s.begin()
+}
+
+// Check compares the columns of the files. The error names the first file and column that differ from the first file.
+func Check(parts []Part) error {
+	for i := range parts {
+		first, fields := fieldsOf(parts[0].File), fieldsOf(parts[i].File)
+		for k := range max(len(first), len(fields)) {
+			want, got := "no such column", "no such column"
+			if k < len(first) {
+				want = first[k].String()
+			}
+			if k < len(fields) {
+				got = fields[k].String()
+			}
+			if want != got {
+				return fmt.Errorf("%s: column %d is %q, %s has %q: the columns differ", parts[i].File.Path(), k+1, got, parts[0].File.Path(), want)
+			}
+		}
+	}
+	return nil
 }
 
 func fieldsOf(file *hdb.File) (fields []read.Field) {

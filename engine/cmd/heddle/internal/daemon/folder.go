@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"heddle/engine/collection"
+	tablefolder "heddle/engine/internal/folder"
 	"heddle/engine/server/catalog"
 	"heddle/engine/server/watch"
 )
@@ -18,7 +19,7 @@ import (
 // Content is the files and collections of a folder, by name.
 type Content struct{ Indexes, Tables, Collections map[string]string }
 
-// Read lists a folder: files by their names without .hdl and .hdb, and folders of collections.
+// Read lists a folder: files by their names without .hdl and .hdb, and folders of collections and of table files.
 func Read(dir string) (Content, error) {
 	c := Content{map[string]string{}, map[string]string{}, map[string]string{}}
 	entries, err := os.ReadDir(dir)
@@ -33,6 +34,8 @@ func Read(dir string) (Content, error) {
 			c.Tables[name] = path
 		} else if collection.Is(path) { // also behind a symbolic link
 			c.Collections[e.Name()] = path
+		} else if files, _ := tablefolder.Files(nil, path); files != nil {
+			c.Tables[e.Name()] = path
 		}
 	}
 	return c, nil

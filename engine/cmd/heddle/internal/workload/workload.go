@@ -5,6 +5,7 @@ package workload
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"io"
 	"os"
 	"slices"
@@ -138,7 +139,7 @@ func Select(path string, output plan.Output, q Queries) (w startup.Work, err err
 	if len(q.Topics) == 0 {
 		return w, nil
 	}
-	d, err := tables.Open(nil, path, true)
+	d, err := tables.Open(context.Background(), nil, path, true)
 	if err != nil {
 		return w, err
 	}

@@ -1,0 +1,163 @@
+// Package folder opens a folder of table files with equal columns as one table: the rows of all files, ordered by the
+// names of the files. The table is merged once for each state of the folder, and kept beside the binaries of drivers.
+package folder
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"heddle/engine/internal/drivers"
+	"heddle/engine/table/build"
+	"heddle/engine/table/hdb"
+	"heddle/engine/table/merge"
+)
+
+// Suffix ends the names of table files.
+const Suffix = ".hdb"
+
+// Files are the paths of the table files in a folder, by name; hidden files are left out. It returns nil if path,
+// below root unless it is nil, is not a folder, and an fs.ErrNotExist for a folder without table files.
+func Files(root *os.Root, path string) ([]string, error) {
+	open := func() (fs.File, error) { return os.Open(path) }
+	if root != nil {
+		open = func() (fs.File, error) { return root.Open(path) }
+	}
+	f, err := open()
+	if err != nil {
+		return nil, nil // the reader of a file reports it
+	}
+	defer f.Close()
+	dir, ok := f.(fs.ReadDirFile)
+	if st, err := f.Stat(); err != nil || !st.IsDir() || !ok {
+		return nil, err
+	}
+	entries, err := dir.ReadDir(-1)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), Suffix) && !strings.HasPrefix(e.Name(), ".") && !e.IsDir() {
+			all = append(all, filepath.Join(path, e.Name()))
+		}
+	}
+	if len(all) == 0 {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf("%w: the folder has no %s files", fs.ErrNotExist, Suffix)}
+	}
+	slices.Sort(all)
+	return all, nil
+}
+
+// Open opens the table at path, below root unless it is nil: a file, or a folder. trusted skips the checksums.
+// Errors: hdb.ErrCorrupt; an error that names the file and the column if the columns of files differ.
+func Open(ctx context.Context, root *os.Root, path string, trusted bool) (*hdb.File, error) {
+	files, err := Files(root, path)
+	switch {
+	case err != nil:
+		return nil, err
+	case files == nil:
+		return hdb.OpenIn(root, path, trusted)
+	case len(files) == 1:
+		return hdb.OpenIn(root, files[0], trusted)
+	}
+	parts := make([]merge.Part, 0, len(files))
+	defer func() {
+		for _, p := range parts {
+			p.File.Close() // it was read only
+		}
+	}()
+	state := sha256.New()
+	for _, name := range files {
+		f, err := hdb.OpenIn(root, name, trusted)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, merge.Whole(f, nil))
+		state.Write(binary.LittleEndian.AppendUint64(nil, f.Checksum()))
+	}
+	if err := merge.Check(parts); err != nil {
+		return nil, err
+	}
+	if root != nil {
+		path = filepath.Join(root.Name(), path)
+	}
+	return merged(ctx, path, parts, state.Sum(nil), trusted)
+}
+
+// merged opens the table of parts, the files of a folder, which it makes unless it is there. The table of an earlier
+// state of the folder goes.
+func merged(ctx context.Context, folder string, parts []merge.Part, state []byte, trusted bool) (*hdb.File, error) {
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, err
+	}
+	of := sha256.Sum256([]byte(folder))
+	name := fmt.Sprintf("%x-%x%s", of[:8], state[:16], Suffix)
+	dir := drivers.CacheFolder(os.Getenv)
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "heddle"); err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(dir) // an open file stays readable
+	} else if dir = filepath.Join(dir, "tables"); os.MkdirAll(dir, 0o700) != nil {
+		return nil, fmt.Errorf("the folder for merged tables: %w", os.MkdirAll(dir, 0o700))
+	}
+	path := filepath.Join(dir, name)
+	if f, err := hdb.OpenIn(nil, path, trusted); err == nil {
+		return f, nil
+	}
+	if _, err := merge.File(ctx, parts, path, build.Options{Creator: parts[0].File.Meta().Creator, Source: folder}); err != nil {
+		return nil, err
+	}
+	former, err := filepath.Glob(filepath.Join(dir, fmt.Sprintf("%x-*%s", of[:8], Suffix)))
+	for _, f := range former {
+		if f != path {
+			os.Remove(f) // another process may have it open
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return hdb.OpenIn(nil, path, trusted)
+}
+
+// Append adds a table file to a folder, which it makes if it is not there, under its own name: readers see the whole file
+// or none. It links the file, or copies it where that is not possible. Errors: fs.ErrExist for a name that is taken;
+// errors of Open.
+func Append(dir, path string) error {
+	name := filepath.Base(path)
+	if !strings.HasSuffix(name, Suffix) || strings.HasPrefix(name, ".") {
+		return fmt.Errorf("%s: the name of a table file in a folder ends in %s and begins with no point", path, Suffix)
+	}
+	f, err := hdb.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	files, err := Files(nil, dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if len(files) > 0 {
+		first, err := hdb.Open(files[0])
+		if err != nil {
+			return err
+		}
+		defer first.Close()
+		if err := merge.Check([]merge.Part{merge.Whole(first, nil), merge.Whole(f, nil)}); err != nil {
+			return err
+		}
+	}
+	return link(dir, path, filepath.Join(dir, name))
+}
