@@ -290,10 +290,13 @@ func (c *Collection) Verify(ctx context.Context) error {
 // Backup copies the newest state to another folder, which is new, empty or an earlier backup of the collection: it
 // writes only the files that the backup lacks, and compares their checksums. On the same file system files become hard
 // links. Changes can go on meanwhile. The backup is a collection, and heddle collection restore makes a copy of it.
-func (c *Collection) Backup(ctx context.Context, to string) error {
-	_, err := collection.Backup(ctx, c.Internal().Dir(), to, collection.CopyOptions{})
-	return failure.Wrap("backup", err)
+func (c *Collection) Backup(ctx context.Context, to string) (Backup, error) {
+	done, err := collection.Backup(ctx, c.Internal().Dir(), to, collection.CopyOptions{})
+	return done, failure.Wrap("backup", err)
 }
+
+// Backup describes a backup of a collection.
+type Backup = collection.Copied
 
 // Close waits for running changes and merges, lets other processes change the collection, and closes its
 // segments. Queries that run get errors.

@@ -250,7 +250,7 @@ func TestCollectionUpdate(t *testing.T) {
 	if _, err := texts.UpdateLines(t.Context(), strings.NewReader(`{"id":"a"}`)); CodeOf(err) != Unsupported {
 		t.Errorf("without sources: %v", err)
 	}
-	if err := c.Backup(t.Context(), filepath.Join(t.TempDir(), "backup")); err != nil {
-		t.Error(err)
+	if done, err := c.Backup(t.Context(), filepath.Join(t.TempDir(), "backup")); err != nil || done.Documents != 2 {
+		t.Error(done, err)
 	}
 }

@@ -43,6 +43,18 @@ const (
 	// AdminServiceMergeDocumentsProcedure is the procedure name of the AdminService's MergeDocuments
 	// RPC.
 	AdminServiceMergeDocumentsProcedure = "/heddle.v1.AdminService/MergeDocuments"
+	// AdminServiceCreateCollectionProcedure is the procedure name of the AdminService's
+	// CreateCollection RPC.
+	AdminServiceCreateCollectionProcedure = "/heddle.v1.AdminService/CreateCollection"
+	// AdminServiceDropCollectionProcedure is the procedure name of the AdminService's DropCollection
+	// RPC.
+	AdminServiceDropCollectionProcedure = "/heddle.v1.AdminService/DropCollection"
+	// AdminServiceUpdateDocumentsProcedure is the procedure name of the AdminService's UpdateDocuments
+	// RPC.
+	AdminServiceUpdateDocumentsProcedure = "/heddle.v1.AdminService/UpdateDocuments"
+	// AdminServiceBackupCollectionProcedure is the procedure name of the AdminService's
+	// BackupCollection RPC.
+	AdminServiceBackupCollectionProcedure = "/heddle.v1.AdminService/BackupCollection"
 	// AdminServiceDrainProcedure is the procedure name of the AdminService's Drain RPC.
 	AdminServiceDrainProcedure = "/heddle.v1.AdminService/Drain"
 	// AdminServiceGetConfigProcedure is the procedure name of the AdminService's GetConfig RPC.
@@ -120,6 +132,36 @@ var (
 			IdempotencyLevel: connect.IdempotencyIdempotent,
 		}
 	})
+	adminServiceCreateCollectionSpec = sync.OnceValue(func() connect.Spec {
+		return connect.Spec{
+			StreamType: connect.StreamTypeUnary,
+			Schema:     File_heddle_v1_admin_proto.Services().ByName("AdminService").Methods().ByName("CreateCollection"),
+			Procedure:  AdminServiceCreateCollectionProcedure,
+		}
+	})
+	adminServiceDropCollectionSpec = sync.OnceValue(func() connect.Spec {
+		return connect.Spec{
+			StreamType: connect.StreamTypeUnary,
+			Schema:     File_heddle_v1_admin_proto.Services().ByName("AdminService").Methods().ByName("DropCollection"),
+			Procedure:  AdminServiceDropCollectionProcedure,
+		}
+	})
+	adminServiceUpdateDocumentsSpec = sync.OnceValue(func() connect.Spec {
+		return connect.Spec{
+			StreamType:       connect.StreamTypeUnary,
+			Schema:           File_heddle_v1_admin_proto.Services().ByName("AdminService").Methods().ByName("UpdateDocuments"),
+			Procedure:        AdminServiceUpdateDocumentsProcedure,
+			IdempotencyLevel: connect.IdempotencyIdempotent,
+		}
+	})
+	adminServiceBackupCollectionSpec = sync.OnceValue(func() connect.Spec {
+		return connect.Spec{
+			StreamType:       connect.StreamTypeUnary,
+			Schema:           File_heddle_v1_admin_proto.Services().ByName("AdminService").Methods().ByName("BackupCollection"),
+			Procedure:        AdminServiceBackupCollectionProcedure,
+			IdempotencyLevel: connect.IdempotencyIdempotent,
+		}
+	})
 	adminServiceDrainSpec = sync.OnceValue(func() connect.Spec {
 		return connect.Spec{
 			StreamType:       connect.StreamTypeUnary,
@@ -158,11 +200,20 @@ type AdminServiceClient interface {
 	// arrives when they outlive a crash and are in all further answers. After an error none of them is
 	// there. Requests that arrive together share the work.
 	AddDocuments(context.Context, *AddDocumentsRequest) (*DocumentsResponse, error)
-	// DeleteDocuments deletes documents of a collection by their names. The reply arrives when they are
+	// DeleteDocuments deletes documents of a collection by their names or attributes. The reply arrives when they are
 	// in no further answer, also after a crash.
 	DeleteDocuments(context.Context, *DeleteDocumentsRequest) (*DocumentsResponse, error)
 	// MergeDocuments joins all segments of a collection. The server joins small segments by itself.
 	MergeDocuments(context.Context, *MergeDocumentsRequest) (*DocumentsResponse, error)
+	// CreateCollection makes a collection without documents below the folder of administration, and serves it.
+	CreateCollection(context.Context, *CreateCollectionRequest) (*DocumentsResponse, error)
+	// DropCollection takes a collection below the folder of administration out of service, and removes its files.
+	DropCollection(context.Context, *DropCollectionRequest) (*DropCollectionResponse, error)
+	// UpdateDocuments changes members of documents, whose sources the collection must store.
+	UpdateDocuments(context.Context, *UpdateDocumentsRequest) (*DocumentsResponse, error)
+	// BackupCollection copies the newest state of a collection to a folder below the folder of administration, which is
+	// new, empty or an earlier backup.
+	BackupCollection(context.Context, *BackupCollectionRequest) (*BackupCollectionResponse, error)
 	// Drain ends the server: it reports not ready, waits for the drain delay, finishes running
 	// requests and exits. The reply arrives at once.
 	Drain(context.Context, *DrainRequest) (*DrainResponse, error)
@@ -196,11 +247,20 @@ type AdminServiceHandler interface {
 	// arrives when they outlive a crash and are in all further answers. After an error none of them is
 	// there. Requests that arrive together share the work.
 	AddDocuments(context.Context, *AddDocumentsRequest) (*DocumentsResponse, error)
-	// DeleteDocuments deletes documents of a collection by their names. The reply arrives when they are
+	// DeleteDocuments deletes documents of a collection by their names or attributes. The reply arrives when they are
 	// in no further answer, also after a crash.
 	DeleteDocuments(context.Context, *DeleteDocumentsRequest) (*DocumentsResponse, error)
 	// MergeDocuments joins all segments of a collection. The server joins small segments by itself.
 	MergeDocuments(context.Context, *MergeDocumentsRequest) (*DocumentsResponse, error)
+	// CreateCollection makes a collection without documents below the folder of administration, and serves it.
+	CreateCollection(context.Context, *CreateCollectionRequest) (*DocumentsResponse, error)
+	// DropCollection takes a collection below the folder of administration out of service, and removes its files.
+	DropCollection(context.Context, *DropCollectionRequest) (*DropCollectionResponse, error)
+	// UpdateDocuments changes members of documents, whose sources the collection must store.
+	UpdateDocuments(context.Context, *UpdateDocumentsRequest) (*DocumentsResponse, error)
+	// BackupCollection copies the newest state of a collection to a folder below the folder of administration, which is
+	// new, empty or an earlier backup.
+	BackupCollection(context.Context, *BackupCollectionRequest) (*BackupCollectionResponse, error)
 	// Drain ends the server: it reports not ready, waits for the drain delay, finishes running
 	// requests and exits. The reply arrives at once.
 	Drain(context.Context, *DrainRequest) (*DrainResponse, error)
@@ -221,6 +281,10 @@ func RegisterAdminServiceHandler(server *connect.Server, svc AdminServiceHandler
 		connect.Method{Spec: adminServiceAddDocumentsSpec(), Handler: adapter.addDocuments},
 		connect.Method{Spec: adminServiceDeleteDocumentsSpec(), Handler: adapter.deleteDocuments},
 		connect.Method{Spec: adminServiceMergeDocumentsSpec(), Handler: adapter.mergeDocuments},
+		connect.Method{Spec: adminServiceCreateCollectionSpec(), Handler: adapter.createCollection},
+		connect.Method{Spec: adminServiceDropCollectionSpec(), Handler: adapter.dropCollection},
+		connect.Method{Spec: adminServiceUpdateDocumentsSpec(), Handler: adapter.updateDocuments},
+		connect.Method{Spec: adminServiceBackupCollectionSpec(), Handler: adapter.backupCollection},
 		connect.Method{Spec: adminServiceDrainSpec(), Handler: adapter.drain},
 		connect.Method{Spec: adminServiceGetConfigSpec(), Handler: adapter.getConfig},
 	)
@@ -263,6 +327,22 @@ func (UnimplementedAdminServiceHandler) DeleteDocuments(context.Context, *Delete
 
 func (UnimplementedAdminServiceHandler) MergeDocuments(context.Context, *MergeDocumentsRequest) (*DocumentsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.AdminService.MergeDocuments is not implemented")
+}
+
+func (UnimplementedAdminServiceHandler) CreateCollection(context.Context, *CreateCollectionRequest) (*DocumentsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.AdminService.CreateCollection is not implemented")
+}
+
+func (UnimplementedAdminServiceHandler) DropCollection(context.Context, *DropCollectionRequest) (*DropCollectionResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.AdminService.DropCollection is not implemented")
+}
+
+func (UnimplementedAdminServiceHandler) UpdateDocuments(context.Context, *UpdateDocumentsRequest) (*DocumentsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.AdminService.UpdateDocuments is not implemented")
+}
+
+func (UnimplementedAdminServiceHandler) BackupCollection(context.Context, *BackupCollectionRequest) (*BackupCollectionResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.AdminService.BackupCollection is not implemented")
 }
 
 func (UnimplementedAdminServiceHandler) Drain(context.Context, *DrainRequest) (*DrainResponse, error) {
@@ -344,6 +424,38 @@ func (c *adminServiceClient) DeleteDocuments(ctx context.Context, req *DeleteDoc
 func (c *adminServiceClient) MergeDocuments(ctx context.Context, req *MergeDocumentsRequest) (*DocumentsResponse, error) {
 	var res DocumentsResponse
 	if err := c.client.CallUnary(ctx, adminServiceMergeDocumentsSpec(), req, &res); err != nil {
+		return nil, err
+	}
+	return &res, nil
+}
+
+func (c *adminServiceClient) CreateCollection(ctx context.Context, req *CreateCollectionRequest) (*DocumentsResponse, error) {
+	var res DocumentsResponse
+	if err := c.client.CallUnary(ctx, adminServiceCreateCollectionSpec(), req, &res); err != nil {
+		return nil, err
+	}
+	return &res, nil
+}
+
+func (c *adminServiceClient) DropCollection(ctx context.Context, req *DropCollectionRequest) (*DropCollectionResponse, error) {
+	var res DropCollectionResponse
+	if err := c.client.CallUnary(ctx, adminServiceDropCollectionSpec(), req, &res); err != nil {
+		return nil, err
+	}
+	return &res, nil
+}
+
+func (c *adminServiceClient) UpdateDocuments(ctx context.Context, req *UpdateDocumentsRequest) (*DocumentsResponse, error) {
+	var res DocumentsResponse
+	if err := c.client.CallUnary(ctx, adminServiceUpdateDocumentsSpec(), req, &res); err != nil {
+		return nil, err
+	}
+	return &res, nil
+}
+
+func (c *adminServiceClient) BackupCollection(ctx context.Context, req *BackupCollectionRequest) (*BackupCollectionResponse, error) {
+	var res BackupCollectionResponse
+	if err := c.client.CallUnary(ctx, adminServiceBackupCollectionSpec(), req, &res); err != nil {
 		return nil, err
 	}
 	return &res, nil
@@ -469,6 +581,54 @@ func (h adminServiceHandler) mergeDocuments(ctx context.Context, _ connect.Spec,
 		return err
 	}
 	res, err := h.svc.MergeDocuments(ctx, &req)
+	if err != nil {
+		return err
+	}
+	return stream.Send(res)
+}
+
+func (h adminServiceHandler) createCollection(ctx context.Context, _ connect.Spec, stream connect.ServerStream) error {
+	var req CreateCollectionRequest
+	if err := stream.Receive(&req); err != nil {
+		return err
+	}
+	res, err := h.svc.CreateCollection(ctx, &req)
+	if err != nil {
+		return err
+	}
+	return stream.Send(res)
+}
+
+func (h adminServiceHandler) dropCollection(ctx context.Context, _ connect.Spec, stream connect.ServerStream) error {
+	var req DropCollectionRequest
+	if err := stream.Receive(&req); err != nil {
+		return err
+	}
+	res, err := h.svc.DropCollection(ctx, &req)
+	if err != nil {
+		return err
+	}
+	return stream.Send(res)
+}
+
+func (h adminServiceHandler) updateDocuments(ctx context.Context, _ connect.Spec, stream connect.ServerStream) error {
+	var req UpdateDocumentsRequest
+	if err := stream.Receive(&req); err != nil {
+		return err
+	}
+	res, err := h.svc.UpdateDocuments(ctx, &req)
+	if err != nil {
+		return err
+	}
+	return stream.Send(res)
+}
+
+func (h adminServiceHandler) backupCollection(ctx context.Context, _ connect.Spec, stream connect.ServerStream) error {
+	var req BackupCollectionRequest
+	if err := stream.Receive(&req); err != nil {
+		return err
+	}
+	res, err := h.svc.BackupCollection(ctx, &req)
 	if err != nil {
 		return err
 	}

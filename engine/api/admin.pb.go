@@ -178,7 +178,9 @@ type DeleteDocumentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Index string                 `protobuf:"bytes,1,opt,name=index,proto3" json:"index,omitempty"`
 	// Names of documents. A name that no document has is no error.
-	Names         []string `protobuf:"bytes,2,rep,name=names,proto3" json:"names,omitempty"`
+	Names []string `protobuf:"bytes,2,rep,name=names,proto3" json:"names,omitempty"`
+	// Predicate on attributes: its documents are deleted, in place of names.
+	Where         string `protobuf:"bytes,3,opt,name=where,proto3" json:"where,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -227,6 +229,411 @@ func (x *DeleteDocumentsRequest) GetNames() []string {
 	return nil
 }
 
+func (x *DeleteDocumentsRequest) GetWhere() string {
+	if x != nil {
+		return x.Where
+	}
+	return ""
+}
+
+type CreateCollectionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Name of the collection, and of its folder.
+	Index string `protobuf:"bytes,1,opt,name=index,proto3" json:"index,omitempty"`
+	// Settings: see heddle collection create.
+	Stem      string   `protobuf:"bytes,2,opt,name=stem,proto3" json:"stem,omitempty"`
+	StopWords []string `protobuf:"bytes,3,rep,name=stop_words,json=stopWords,proto3" json:"stop_words,omitempty"`
+	Fold      bool     `protobuf:"varint,4,opt,name=fold,proto3" json:"fold,omitempty"`
+	// "text", "source", or empty for nothing.
+	Store         string       `protobuf:"bytes,5,opt,name=store,proto3" json:"store,omitempty"`
+	Attributes    []*Attribute `protobuf:"bytes,6,rep,name=attributes,proto3" json:"attributes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateCollectionRequest) Reset() {
+	*x = CreateCollectionRequest{}
+	mi := &file_heddle_v1_admin_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateCollectionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateCollectionRequest) ProtoMessage() {}
+
+func (x *CreateCollectionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_admin_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateCollectionRequest.ProtoReflect.Descriptor instead.
+func (*CreateCollectionRequest) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *CreateCollectionRequest) GetIndex() string {
+	if x != nil {
+		return x.Index
+	}
+	return ""
+}
+
+func (x *CreateCollectionRequest) GetStem() string {
+	if x != nil {
+		return x.Stem
+	}
+	return ""
+}
+
+func (x *CreateCollectionRequest) GetStopWords() []string {
+	if x != nil {
+		return x.StopWords
+	}
+	return nil
+}
+
+func (x *CreateCollectionRequest) GetFold() bool {
+	if x != nil {
+		return x.Fold
+	}
+	return false
+}
+
+func (x *CreateCollectionRequest) GetStore() string {
+	if x != nil {
+		return x.Store
+	}
+	return ""
+}
+
+func (x *CreateCollectionRequest) GetAttributes() []*Attribute {
+	if x != nil {
+		return x.Attributes
+	}
+	return nil
+}
+
+// Attribute is a member of documents with its type, such as int, decimal(10,2) or string[].
+type Attribute struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Type          string                 `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Attribute) Reset() {
+	*x = Attribute{}
+	mi := &file_heddle_v1_admin_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Attribute) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Attribute) ProtoMessage() {}
+
+func (x *Attribute) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_admin_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Attribute.ProtoReflect.Descriptor instead.
+func (*Attribute) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Attribute) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Attribute) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+type DropCollectionRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Index         string                 `protobuf:"bytes,1,opt,name=index,proto3" json:"index,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DropCollectionRequest) Reset() {
+	*x = DropCollectionRequest{}
+	mi := &file_heddle_v1_admin_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DropCollectionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DropCollectionRequest) ProtoMessage() {}
+
+func (x *DropCollectionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_admin_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DropCollectionRequest.ProtoReflect.Descriptor instead.
+func (*DropCollectionRequest) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *DropCollectionRequest) GetIndex() string {
+	if x != nil {
+		return x.Index
+	}
+	return ""
+}
+
+type DropCollectionResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DropCollectionResponse) Reset() {
+	*x = DropCollectionResponse{}
+	mi := &file_heddle_v1_admin_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DropCollectionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DropCollectionResponse) ProtoMessage() {}
+
+func (x *DropCollectionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_admin_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DropCollectionResponse.ProtoReflect.Descriptor instead.
+func (*DropCollectionResponse) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{7}
+}
+
+type UpdateDocumentsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Name of the collection.
+	Index string `protobuf:"bytes,1,opt,name=index,proto3" json:"index,omitempty"`
+	// Changes in JSON lines: the name of a document, and the members that change (RFC 7396). Over HTTP, a body of type
+	// application/x-ndjson is the lines themselves.
+	Lines         []byte `protobuf:"bytes,2,opt,name=lines,proto3" json:"lines,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateDocumentsRequest) Reset() {
+	*x = UpdateDocumentsRequest{}
+	mi := &file_heddle_v1_admin_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateDocumentsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateDocumentsRequest) ProtoMessage() {}
+
+func (x *UpdateDocumentsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_admin_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateDocumentsRequest.ProtoReflect.Descriptor instead.
+func (*UpdateDocumentsRequest) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *UpdateDocumentsRequest) GetIndex() string {
+	if x != nil {
+		return x.Index
+	}
+	return ""
+}
+
+func (x *UpdateDocumentsRequest) GetLines() []byte {
+	if x != nil {
+		return x.Lines
+	}
+	return nil
+}
+
+type BackupCollectionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Index string                 `protobuf:"bytes,1,opt,name=index,proto3" json:"index,omitempty"`
+	// Folder below the folder of administration (heddle serve --root).
+	Path          string `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BackupCollectionRequest) Reset() {
+	*x = BackupCollectionRequest{}
+	mi := &file_heddle_v1_admin_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BackupCollectionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BackupCollectionRequest) ProtoMessage() {}
+
+func (x *BackupCollectionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_admin_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BackupCollectionRequest.ProtoReflect.Descriptor instead.
+func (*BackupCollectionRequest) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *BackupCollectionRequest) GetIndex() string {
+	if x != nil {
+		return x.Index
+	}
+	return ""
+}
+
+func (x *BackupCollectionRequest) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+type BackupCollectionResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Number of the state of the backup.
+	Epoch     uint64 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	Documents uint64 `protobuf:"varint,2,opt,name=documents,proto3" json:"documents,omitempty"`
+	// Number of files that the backup did not have before, and their size in bytes.
+	Written       uint64 `protobuf:"varint,3,opt,name=written,proto3" json:"written,omitempty"`
+	Bytes         uint64 `protobuf:"varint,4,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BackupCollectionResponse) Reset() {
+	*x = BackupCollectionResponse{}
+	mi := &file_heddle_v1_admin_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BackupCollectionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BackupCollectionResponse) ProtoMessage() {}
+
+func (x *BackupCollectionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_admin_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BackupCollectionResponse.ProtoReflect.Descriptor instead.
+func (*BackupCollectionResponse) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *BackupCollectionResponse) GetEpoch() uint64 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *BackupCollectionResponse) GetDocuments() uint64 {
+	if x != nil {
+		return x.Documents
+	}
+	return 0
+}
+
+func (x *BackupCollectionResponse) GetWritten() uint64 {
+	if x != nil {
+		return x.Written
+	}
+	return 0
+}
+
+func (x *BackupCollectionResponse) GetBytes() uint64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
 type MergeDocumentsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Index         string                 `protobuf:"bytes,1,opt,name=index,proto3" json:"index,omitempty"`
@@ -236,7 +643,7 @@ type MergeDocumentsRequest struct {
 
 func (x *MergeDocumentsRequest) Reset() {
 	*x = MergeDocumentsRequest{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[4]
+	mi := &file_heddle_v1_admin_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -248,7 +655,7 @@ func (x *MergeDocumentsRequest) String() string {
 func (*MergeDocumentsRequest) ProtoMessage() {}
 
 func (x *MergeDocumentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[4]
+	mi := &file_heddle_v1_admin_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -261,7 +668,7 @@ func (x *MergeDocumentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MergeDocumentsRequest.ProtoReflect.Descriptor instead.
 func (*MergeDocumentsRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{4}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *MergeDocumentsRequest) GetIndex() string {
@@ -289,7 +696,7 @@ type DocumentsResponse struct {
 
 func (x *DocumentsResponse) Reset() {
 	*x = DocumentsResponse{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[5]
+	mi := &file_heddle_v1_admin_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -301,7 +708,7 @@ func (x *DocumentsResponse) String() string {
 func (*DocumentsResponse) ProtoMessage() {}
 
 func (x *DocumentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[5]
+	mi := &file_heddle_v1_admin_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -314,7 +721,7 @@ func (x *DocumentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentsResponse.ProtoReflect.Descriptor instead.
 func (*DocumentsResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{5}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *DocumentsResponse) GetEpoch() uint64 {
@@ -361,7 +768,7 @@ type UnloadIndexRequest struct {
 
 func (x *UnloadIndexRequest) Reset() {
 	*x = UnloadIndexRequest{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[6]
+	mi := &file_heddle_v1_admin_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -373,7 +780,7 @@ func (x *UnloadIndexRequest) String() string {
 func (*UnloadIndexRequest) ProtoMessage() {}
 
 func (x *UnloadIndexRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[6]
+	mi := &file_heddle_v1_admin_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -386,7 +793,7 @@ func (x *UnloadIndexRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnloadIndexRequest.ProtoReflect.Descriptor instead.
 func (*UnloadIndexRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{6}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *UnloadIndexRequest) GetIndex() string {
@@ -404,7 +811,7 @@ type UnloadIndexResponse struct {
 
 func (x *UnloadIndexResponse) Reset() {
 	*x = UnloadIndexResponse{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[7]
+	mi := &file_heddle_v1_admin_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -416,7 +823,7 @@ func (x *UnloadIndexResponse) String() string {
 func (*UnloadIndexResponse) ProtoMessage() {}
 
 func (x *UnloadIndexResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[7]
+	mi := &file_heddle_v1_admin_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -429,7 +836,7 @@ func (x *UnloadIndexResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnloadIndexResponse.ProtoReflect.Descriptor instead.
 func (*UnloadIndexResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{7}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{14}
 }
 
 type LoadTableRequest struct {
@@ -443,7 +850,7 @@ type LoadTableRequest struct {
 
 func (x *LoadTableRequest) Reset() {
 	*x = LoadTableRequest{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[8]
+	mi := &file_heddle_v1_admin_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -455,7 +862,7 @@ func (x *LoadTableRequest) String() string {
 func (*LoadTableRequest) ProtoMessage() {}
 
 func (x *LoadTableRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[8]
+	mi := &file_heddle_v1_admin_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -468,7 +875,7 @@ func (x *LoadTableRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoadTableRequest.ProtoReflect.Descriptor instead.
 func (*LoadTableRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{8}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *LoadTableRequest) GetTable() string {
@@ -494,7 +901,7 @@ type LoadTableResponse struct {
 
 func (x *LoadTableResponse) Reset() {
 	*x = LoadTableResponse{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[9]
+	mi := &file_heddle_v1_admin_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -506,7 +913,7 @@ func (x *LoadTableResponse) String() string {
 func (*LoadTableResponse) ProtoMessage() {}
 
 func (x *LoadTableResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[9]
+	mi := &file_heddle_v1_admin_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -519,7 +926,7 @@ func (x *LoadTableResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoadTableResponse.ProtoReflect.Descriptor instead.
 func (*LoadTableResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{9}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *LoadTableResponse) GetChecksum() string {
@@ -538,7 +945,7 @@ type UnloadTableRequest struct {
 
 func (x *UnloadTableRequest) Reset() {
 	*x = UnloadTableRequest{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[10]
+	mi := &file_heddle_v1_admin_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -550,7 +957,7 @@ func (x *UnloadTableRequest) String() string {
 func (*UnloadTableRequest) ProtoMessage() {}
 
 func (x *UnloadTableRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[10]
+	mi := &file_heddle_v1_admin_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -563,7 +970,7 @@ func (x *UnloadTableRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnloadTableRequest.ProtoReflect.Descriptor instead.
 func (*UnloadTableRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{10}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *UnloadTableRequest) GetTable() string {
@@ -581,7 +988,7 @@ type UnloadTableResponse struct {
 
 func (x *UnloadTableResponse) Reset() {
 	*x = UnloadTableResponse{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[11]
+	mi := &file_heddle_v1_admin_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -593,7 +1000,7 @@ func (x *UnloadTableResponse) String() string {
 func (*UnloadTableResponse) ProtoMessage() {}
 
 func (x *UnloadTableResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[11]
+	mi := &file_heddle_v1_admin_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -606,7 +1013,7 @@ func (x *UnloadTableResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnloadTableResponse.ProtoReflect.Descriptor instead.
 func (*UnloadTableResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{11}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{18}
 }
 
 type GetConfigRequest struct {
@@ -617,7 +1024,7 @@ type GetConfigRequest struct {
 
 func (x *GetConfigRequest) Reset() {
 	*x = GetConfigRequest{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[12]
+	mi := &file_heddle_v1_admin_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -629,7 +1036,7 @@ func (x *GetConfigRequest) String() string {
 func (*GetConfigRequest) ProtoMessage() {}
 
 func (x *GetConfigRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[12]
+	mi := &file_heddle_v1_admin_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -642,7 +1049,7 @@ func (x *GetConfigRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetConfigRequest.ProtoReflect.Descriptor instead.
 func (*GetConfigRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{12}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{19}
 }
 
 type Config struct {
@@ -654,7 +1061,7 @@ type Config struct {
 
 func (x *Config) Reset() {
 	*x = Config{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[13]
+	mi := &file_heddle_v1_admin_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -666,7 +1073,7 @@ func (x *Config) String() string {
 func (*Config) ProtoMessage() {}
 
 func (x *Config) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[13]
+	mi := &file_heddle_v1_admin_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -679,7 +1086,7 @@ func (x *Config) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Config.ProtoReflect.Descriptor instead.
 func (*Config) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{13}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Config) GetSettings() []*Setting {
@@ -702,7 +1109,7 @@ type Setting struct {
 
 func (x *Setting) Reset() {
 	*x = Setting{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[14]
+	mi := &file_heddle_v1_admin_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -714,7 +1121,7 @@ func (x *Setting) String() string {
 func (*Setting) ProtoMessage() {}
 
 func (x *Setting) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[14]
+	mi := &file_heddle_v1_admin_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -727,7 +1134,7 @@ func (x *Setting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Setting.ProtoReflect.Descriptor instead.
 func (*Setting) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{14}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Setting) GetKey() string {
@@ -760,7 +1167,7 @@ type ReloadIndexRequest struct {
 
 func (x *ReloadIndexRequest) Reset() {
 	*x = ReloadIndexRequest{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[15]
+	mi := &file_heddle_v1_admin_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -772,7 +1179,7 @@ func (x *ReloadIndexRequest) String() string {
 func (*ReloadIndexRequest) ProtoMessage() {}
 
 func (x *ReloadIndexRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[15]
+	mi := &file_heddle_v1_admin_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -785,7 +1192,7 @@ func (x *ReloadIndexRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadIndexRequest.ProtoReflect.Descriptor instead.
 func (*ReloadIndexRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{15}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ReloadIndexRequest) GetIndex() string {
@@ -805,7 +1212,7 @@ type ReloadIndexResponse struct {
 
 func (x *ReloadIndexResponse) Reset() {
 	*x = ReloadIndexResponse{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[16]
+	mi := &file_heddle_v1_admin_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -817,7 +1224,7 @@ func (x *ReloadIndexResponse) String() string {
 func (*ReloadIndexResponse) ProtoMessage() {}
 
 func (x *ReloadIndexResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[16]
+	mi := &file_heddle_v1_admin_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -830,7 +1237,7 @@ func (x *ReloadIndexResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadIndexResponse.ProtoReflect.Descriptor instead.
 func (*ReloadIndexResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{16}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ReloadIndexResponse) GetChecksum() string {
@@ -849,7 +1256,7 @@ type ReloadTableRequest struct {
 
 func (x *ReloadTableRequest) Reset() {
 	*x = ReloadTableRequest{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[17]
+	mi := &file_heddle_v1_admin_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -861,7 +1268,7 @@ func (x *ReloadTableRequest) String() string {
 func (*ReloadTableRequest) ProtoMessage() {}
 
 func (x *ReloadTableRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[17]
+	mi := &file_heddle_v1_admin_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -874,7 +1281,7 @@ func (x *ReloadTableRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadTableRequest.ProtoReflect.Descriptor instead.
 func (*ReloadTableRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{17}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ReloadTableRequest) GetTable() string {
@@ -893,7 +1300,7 @@ type ReloadTableResponse struct {
 
 func (x *ReloadTableResponse) Reset() {
 	*x = ReloadTableResponse{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[18]
+	mi := &file_heddle_v1_admin_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -905,7 +1312,7 @@ func (x *ReloadTableResponse) String() string {
 func (*ReloadTableResponse) ProtoMessage() {}
 
 func (x *ReloadTableResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[18]
+	mi := &file_heddle_v1_admin_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -918,7 +1325,7 @@ func (x *ReloadTableResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadTableResponse.ProtoReflect.Descriptor instead.
 func (*ReloadTableResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{18}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ReloadTableResponse) GetChecksum() string {
@@ -936,7 +1343,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[19]
+	mi := &file_heddle_v1_admin_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -948,7 +1355,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[19]
+	mi := &file_heddle_v1_admin_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -961,7 +1368,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{19}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{26}
 }
 
 type DrainResponse struct {
@@ -972,7 +1379,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[20]
+	mi := &file_heddle_v1_admin_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -984,7 +1391,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[20]
+	mi := &file_heddle_v1_admin_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -997,7 +1404,7 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{20}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{27}
 }
 
 var File_heddle_v1_admin_proto protoreflect.FileDescriptor
@@ -1012,10 +1419,38 @@ const file_heddle_v1_admin_proto_rawDesc = "" +
 	"\bchecksum\x18\x01 \x01(\tR\bchecksum\"A\n" +
 	"\x13AddDocumentsRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
-	"\x05lines\x18\x02 \x01(\fR\x05lines\"D\n" +
+	"\x05lines\x18\x02 \x01(\fR\x05lines\"Z\n" +
 	"\x16DeleteDocumentsRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
-	"\x05names\x18\x02 \x03(\tR\x05names\"-\n" +
+	"\x05names\x18\x02 \x03(\tR\x05names\x12\x14\n" +
+	"\x05where\x18\x03 \x01(\tR\x05where\"\xc2\x01\n" +
+	"\x17CreateCollectionRequest\x12\x14\n" +
+	"\x05index\x18\x01 \x01(\tR\x05index\x12\x12\n" +
+	"\x04stem\x18\x02 \x01(\tR\x04stem\x12\x1d\n" +
+	"\n" +
+	"stop_words\x18\x03 \x03(\tR\tstopWords\x12\x12\n" +
+	"\x04fold\x18\x04 \x01(\bR\x04fold\x12\x14\n" +
+	"\x05store\x18\x05 \x01(\tR\x05store\x124\n" +
+	"\n" +
+	"attributes\x18\x06 \x03(\v2\x14.heddle.v1.AttributeR\n" +
+	"attributes\"3\n" +
+	"\tAttribute\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
+	"\x04type\x18\x02 \x01(\tR\x04type\"-\n" +
+	"\x15DropCollectionRequest\x12\x14\n" +
+	"\x05index\x18\x01 \x01(\tR\x05index\"\x18\n" +
+	"\x16DropCollectionResponse\"D\n" +
+	"\x16UpdateDocumentsRequest\x12\x14\n" +
+	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
+	"\x05lines\x18\x02 \x01(\fR\x05lines\"C\n" +
+	"\x17BackupCollectionRequest\x12\x14\n" +
+	"\x05index\x18\x01 \x01(\tR\x05index\x12\x12\n" +
+	"\x04path\x18\x02 \x01(\tR\x04path\"~\n" +
+	"\x18BackupCollectionResponse\x12\x14\n" +
+	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x1c\n" +
+	"\tdocuments\x18\x02 \x01(\x04R\tdocuments\x12\x18\n" +
+	"\awritten\x18\x03 \x01(\x04R\awritten\x12\x14\n" +
+	"\x05bytes\x18\x04 \x01(\x04R\x05bytes\"-\n" +
 	"\x15MergeDocumentsRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\"\x91\x01\n" +
 	"\x11DocumentsResponse\x12\x14\n" +
@@ -1051,7 +1486,7 @@ const file_heddle_v1_admin_proto_rawDesc = "" +
 	"\x13ReloadTableResponse\x12\x1a\n" +
 	"\bchecksum\x18\x01 \x01(\tR\bchecksum\"\x0e\n" +
 	"\fDrainRequest\"\x0f\n" +
-	"\rDrainResponse2\x86\r\n" +
+	"\rDrainResponse2\x8e\x12\n" +
 	"\fAdminService\x12\x8f\x01\n" +
 	"\tLoadIndex\x12\x1b.heddle.v1.LoadIndexRequest\x1a\x1c.heddle.v1.LoadIndexResponse\"G\xa2\xfe#@\n" +
 	"\x04POST\x12\x1e/v1/admin/indexes/{index}/load\x1a\x18Serve a file as an index\x90\x02\x02\x12\x98\x01\n" +
@@ -1070,7 +1505,15 @@ const file_heddle_v1_admin_proto_rawDesc = "" +
 	"\x0fDeleteDocuments\x12!.heddle.v1.DeleteDocumentsRequest\x1a\x1c.heddle.v1.DocumentsResponse\"[\xa2\xfe#T\n" +
 	"\x04POST\x12*/v1/admin/indexes/{index}/documents/delete\x1a Delete documents of a collection\x90\x02\x02\x12\xa3\x01\n" +
 	"\x0eMergeDocuments\x12 .heddle.v1.MergeDocumentsRequest\x1a\x1c.heddle.v1.DocumentsResponse\"Q\xa2\xfe#J\n" +
-	"\x04POST\x12\x1f/v1/admin/indexes/{index}/merge\x1a!Join the segments of a collection\x90\x02\x02\x12u\n" +
+	"\x04POST\x12\x1f/v1/admin/indexes/{index}/merge\x1a!Join the segments of a collection\x90\x02\x02\x12\x95\x01\n" +
+	"\x10CreateCollection\x12\".heddle.v1.CreateCollectionRequest\x1a\x1c.heddle.v1.DocumentsResponse\"?\xa2\xfe#;\n" +
+	"\x04POST\x12 /v1/admin/indexes/{index}/create\x1a\x11Make a collection\x12\x96\x01\n" +
+	"\x0eDropCollection\x12 .heddle.v1.DropCollectionRequest\x1a!.heddle.v1.DropCollectionResponse\"?\xa2\xfe#;\n" +
+	"\x04POST\x12\x1e/v1/admin/indexes/{index}/drop\x1a\x13Remove a collection\x12\xaf\x01\n" +
+	"\x0fUpdateDocuments\x12!.heddle.v1.UpdateDocumentsRequest\x1a\x1c.heddle.v1.DocumentsResponse\"[\xa2\xfe#T\n" +
+	"\x04POST\x12*/v1/admin/indexes/{index}/documents/update\x1a Change documents of a collection\x90\x02\x02\x12\xa2\x01\n" +
+	"\x10BackupCollection\x12\".heddle.v1.BackupCollectionRequest\x1a#.heddle.v1.BackupCollectionResponse\"E\xa2\xfe#>\n" +
+	"\x04POST\x12 /v1/admin/indexes/{index}/backup\x1a\x14Back a collection up\x90\x02\x02\x12u\n" +
 	"\x05Drain\x12\x17.heddle.v1.DrainRequest\x1a\x18.heddle.v1.DrainResponse\"9\xa2\xfe#2\n" +
 	"\x04POST\x12\x0f/v1/admin/drain\x1a\x19Drain and stop the server\x90\x02\x02\x12w\n" +
 	"\tGetConfig\x12\x1b.heddle.v1.GetConfigRequest\x1a\x11.heddle.v1.Config\":\xa2\xfe#3\n" +
@@ -1088,59 +1531,75 @@ func file_heddle_v1_admin_proto_rawDescGZIP() []byte {
 	return file_heddle_v1_admin_proto_rawDescData
 }
 
-var file_heddle_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_heddle_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
 var file_heddle_v1_admin_proto_goTypes = []any{
-	(*LoadIndexRequest)(nil),       // 0: heddle.v1.LoadIndexRequest
-	(*LoadIndexResponse)(nil),      // 1: heddle.v1.LoadIndexResponse
-	(*AddDocumentsRequest)(nil),    // 2: heddle.v1.AddDocumentsRequest
-	(*DeleteDocumentsRequest)(nil), // 3: heddle.v1.DeleteDocumentsRequest
-	(*MergeDocumentsRequest)(nil),  // 4: heddle.v1.MergeDocumentsRequest
-	(*DocumentsResponse)(nil),      // 5: heddle.v1.DocumentsResponse
-	(*UnloadIndexRequest)(nil),     // 6: heddle.v1.UnloadIndexRequest
-	(*UnloadIndexResponse)(nil),    // 7: heddle.v1.UnloadIndexResponse
-	(*LoadTableRequest)(nil),       // 8: heddle.v1.LoadTableRequest
-	(*LoadTableResponse)(nil),      // 9: heddle.v1.LoadTableResponse
-	(*UnloadTableRequest)(nil),     // 10: heddle.v1.UnloadTableRequest
-	(*UnloadTableResponse)(nil),    // 11: heddle.v1.UnloadTableResponse
-	(*GetConfigRequest)(nil),       // 12: heddle.v1.GetConfigRequest
-	(*Config)(nil),                 // 13: heddle.v1.Config
-	(*Setting)(nil),                // 14: heddle.v1.Setting
-	(*ReloadIndexRequest)(nil),     // 15: heddle.v1.ReloadIndexRequest
-	(*ReloadIndexResponse)(nil),    // 16: heddle.v1.ReloadIndexResponse
-	(*ReloadTableRequest)(nil),     // 17: heddle.v1.ReloadTableRequest
-	(*ReloadTableResponse)(nil),    // 18: heddle.v1.ReloadTableResponse
-	(*DrainRequest)(nil),           // 19: heddle.v1.DrainRequest
-	(*DrainResponse)(nil),          // 20: heddle.v1.DrainResponse
+	(*LoadIndexRequest)(nil),         // 0: heddle.v1.LoadIndexRequest
+	(*LoadIndexResponse)(nil),        // 1: heddle.v1.LoadIndexResponse
+	(*AddDocumentsRequest)(nil),      // 2: heddle.v1.AddDocumentsRequest
+	(*DeleteDocumentsRequest)(nil),   // 3: heddle.v1.DeleteDocumentsRequest
+	(*CreateCollectionRequest)(nil),  // 4: heddle.v1.CreateCollectionRequest
+	(*Attribute)(nil),                // 5: heddle.v1.Attribute
+	(*DropCollectionRequest)(nil),    // 6: heddle.v1.DropCollectionRequest
+	(*DropCollectionResponse)(nil),   // 7: heddle.v1.DropCollectionResponse
+	(*UpdateDocumentsRequest)(nil),   // 8: heddle.v1.UpdateDocumentsRequest
+	(*BackupCollectionRequest)(nil),  // 9: heddle.v1.BackupCollectionRequest
+	(*BackupCollectionResponse)(nil), // 10: heddle.v1.BackupCollectionResponse
+	(*MergeDocumentsRequest)(nil),    // 11: heddle.v1.MergeDocumentsRequest
+	(*DocumentsResponse)(nil),        // 12: heddle.v1.DocumentsResponse
+	(*UnloadIndexRequest)(nil),       // 13: heddle.v1.UnloadIndexRequest
+	(*UnloadIndexResponse)(nil),      // 14: heddle.v1.UnloadIndexResponse
+	(*LoadTableRequest)(nil),         // 15: heddle.v1.LoadTableRequest
+	(*LoadTableResponse)(nil),        // 16: heddle.v1.LoadTableResponse
+	(*UnloadTableRequest)(nil),       // 17: heddle.v1.UnloadTableRequest
+	(*UnloadTableResponse)(nil),      // 18: heddle.v1.UnloadTableResponse
+	(*GetConfigRequest)(nil),         // 19: heddle.v1.GetConfigRequest
+	(*Config)(nil),                   // 20: heddle.v1.Config
+	(*Setting)(nil),                  // 21: heddle.v1.Setting
+	(*ReloadIndexRequest)(nil),       // 22: heddle.v1.ReloadIndexRequest
+	(*ReloadIndexResponse)(nil),      // 23: heddle.v1.ReloadIndexResponse
+	(*ReloadTableRequest)(nil),       // 24: heddle.v1.ReloadTableRequest
+	(*ReloadTableResponse)(nil),      // 25: heddle.v1.ReloadTableResponse
+	(*DrainRequest)(nil),             // 26: heddle.v1.DrainRequest
+	(*DrainResponse)(nil),            // 27: heddle.v1.DrainResponse
 }
 var file_heddle_v1_admin_proto_depIdxs = []int32{
-	14, // 0: heddle.v1.Config.settings:type_name -> heddle.v1.Setting
-	0,  // 1: heddle.v1.AdminService.LoadIndex:input_type -> heddle.v1.LoadIndexRequest
-	6,  // 2: heddle.v1.AdminService.UnloadIndex:input_type -> heddle.v1.UnloadIndexRequest
-	8,  // 3: heddle.v1.AdminService.LoadTable:input_type -> heddle.v1.LoadTableRequest
-	10, // 4: heddle.v1.AdminService.UnloadTable:input_type -> heddle.v1.UnloadTableRequest
-	15, // 5: heddle.v1.AdminService.ReloadIndex:input_type -> heddle.v1.ReloadIndexRequest
-	17, // 6: heddle.v1.AdminService.ReloadTable:input_type -> heddle.v1.ReloadTableRequest
-	2,  // 7: heddle.v1.AdminService.AddDocuments:input_type -> heddle.v1.AddDocumentsRequest
-	3,  // 8: heddle.v1.AdminService.DeleteDocuments:input_type -> heddle.v1.DeleteDocumentsRequest
-	4,  // 9: heddle.v1.AdminService.MergeDocuments:input_type -> heddle.v1.MergeDocumentsRequest
-	19, // 10: heddle.v1.AdminService.Drain:input_type -> heddle.v1.DrainRequest
-	12, // 11: heddle.v1.AdminService.GetConfig:input_type -> heddle.v1.GetConfigRequest
-	1,  // 12: heddle.v1.AdminService.LoadIndex:output_type -> heddle.v1.LoadIndexResponse
-	7,  // 13: heddle.v1.AdminService.UnloadIndex:output_type -> heddle.v1.UnloadIndexResponse
-	9,  // 14: heddle.v1.AdminService.LoadTable:output_type -> heddle.v1.LoadTableResponse
-	11, // 15: heddle.v1.AdminService.UnloadTable:output_type -> heddle.v1.UnloadTableResponse
-	16, // 16: heddle.v1.AdminService.ReloadIndex:output_type -> heddle.v1.ReloadIndexResponse
-	18, // 17: heddle.v1.AdminService.ReloadTable:output_type -> heddle.v1.ReloadTableResponse
-	5,  // 18: heddle.v1.AdminService.AddDocuments:output_type -> heddle.v1.DocumentsResponse
-	5,  // 19: heddle.v1.AdminService.DeleteDocuments:output_type -> heddle.v1.DocumentsResponse
-	5,  // 20: heddle.v1.AdminService.MergeDocuments:output_type -> heddle.v1.DocumentsResponse
-	20, // 21: heddle.v1.AdminService.Drain:output_type -> heddle.v1.DrainResponse
-	13, // 22: heddle.v1.AdminService.GetConfig:output_type -> heddle.v1.Config
-	12, // [12:23] is the sub-list for method output_type
-	1,  // [1:12] is the sub-list for method input_type
-	1,  // [1:1] is the sub-list for extension type_name
-	1,  // [1:1] is the sub-list for extension extendee
-	0,  // [0:1] is the sub-list for field type_name
+	5,  // 0: heddle.v1.CreateCollectionRequest.attributes:type_name -> heddle.v1.Attribute
+	21, // 1: heddle.v1.Config.settings:type_name -> heddle.v1.Setting
+	0,  // 2: heddle.v1.AdminService.LoadIndex:input_type -> heddle.v1.LoadIndexRequest
+	13, // 3: heddle.v1.AdminService.UnloadIndex:input_type -> heddle.v1.UnloadIndexRequest
+	15, // 4: heddle.v1.AdminService.LoadTable:input_type -> heddle.v1.LoadTableRequest
+	17, // 5: heddle.v1.AdminService.UnloadTable:input_type -> heddle.v1.UnloadTableRequest
+	22, // 6: heddle.v1.AdminService.ReloadIndex:input_type -> heddle.v1.ReloadIndexRequest
+	24, // 7: heddle.v1.AdminService.ReloadTable:input_type -> heddle.v1.ReloadTableRequest
+	2,  // 8: heddle.v1.AdminService.AddDocuments:input_type -> heddle.v1.AddDocumentsRequest
+	3,  // 9: heddle.v1.AdminService.DeleteDocuments:input_type -> heddle.v1.DeleteDocumentsRequest
+	11, // 10: heddle.v1.AdminService.MergeDocuments:input_type -> heddle.v1.MergeDocumentsRequest
+	4,  // 11: heddle.v1.AdminService.CreateCollection:input_type -> heddle.v1.CreateCollectionRequest
+	6,  // 12: heddle.v1.AdminService.DropCollection:input_type -> heddle.v1.DropCollectionRequest
+	8,  // 13: heddle.v1.AdminService.UpdateDocuments:input_type -> heddle.v1.UpdateDocumentsRequest
+	9,  // 14: heddle.v1.AdminService.BackupCollection:input_type -> heddle.v1.BackupCollectionRequest
+	26, // 15: heddle.v1.AdminService.Drain:input_type -> heddle.v1.DrainRequest
+	19, // 16: heddle.v1.AdminService.GetConfig:input_type -> heddle.v1.GetConfigRequest
+	1,  // 17: heddle.v1.AdminService.LoadIndex:output_type -> heddle.v1.LoadIndexResponse
+	14, // 18: heddle.v1.AdminService.UnloadIndex:output_type -> heddle.v1.UnloadIndexResponse
+	16, // 19: heddle.v1.AdminService.LoadTable:output_type -> heddle.v1.LoadTableResponse
+	18, // 20: heddle.v1.AdminService.UnloadTable:output_type -> heddle.v1.UnloadTableResponse
+	23, // 21: heddle.v1.AdminService.ReloadIndex:output_type -> heddle.v1.ReloadIndexResponse
+	25, // 22: heddle.v1.AdminService.ReloadTable:output_type -> heddle.v1.ReloadTableResponse
+	12, // 23: heddle.v1.AdminService.AddDocuments:output_type -> heddle.v1.DocumentsResponse
+	12, // 24: heddle.v1.AdminService.DeleteDocuments:output_type -> heddle.v1.DocumentsResponse
+	12, // 25: heddle.v1.AdminService.MergeDocuments:output_type -> heddle.v1.DocumentsResponse
+	12, // 26: heddle.v1.AdminService.CreateCollection:output_type -> heddle.v1.DocumentsResponse
+	7,  // 27: heddle.v1.AdminService.DropCollection:output_type -> heddle.v1.DropCollectionResponse
+	12, // 28: heddle.v1.AdminService.UpdateDocuments:output_type -> heddle.v1.DocumentsResponse
+	10, // 29: heddle.v1.AdminService.BackupCollection:output_type -> heddle.v1.BackupCollectionResponse
+	27, // 30: heddle.v1.AdminService.Drain:output_type -> heddle.v1.DrainResponse
+	20, // 31: heddle.v1.AdminService.GetConfig:output_type -> heddle.v1.Config
+	17, // [17:32] is the sub-list for method output_type
+	2,  // [2:17] is the sub-list for method input_type
+	2,  // [2:2] is the sub-list for extension type_name
+	2,  // [2:2] is the sub-list for extension extendee
+	0,  // [0:2] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_admin_proto_init() }
@@ -1155,7 +1614,7 @@ func file_heddle_v1_admin_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_admin_proto_rawDesc), len(file_heddle_v1_admin_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   21,
+			NumMessages:   28,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -114,7 +114,7 @@ func TestRoutes(t *testing.T) {
 			}
 		}
 	}
-	if paths["POST /v1/indexes/{index}/search"] != IndexServiceSearchProcedure || len(paths) != 35 {
+	if paths["POST /v1/indexes/{index}/search"] != IndexServiceSearchProcedure || len(paths) != 39 {
 		t.Errorf("%d routes: %v", len(paths), paths)
 	}
 }

@@ -164,14 +164,11 @@ func (w *Writer) Delete(ctx context.Context, names iter.Seq2[string, error]) (r 
 	return r, err
 }
 
-// Source returns the source of the document with a name, which the collection stores.
+// Source returns the source of the document with a name. The collection must store sources.
 func (w *Writer) Source(name string) (source string, found bool, err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.now.Settings.Store != hdl.StoreSource {
-		return "", false, ErrSource
-	}
 	for _, s := range w.segments {
 		doc, found, err := s.find(name)
 		if err != nil {

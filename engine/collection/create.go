@@ -60,6 +60,30 @@ func createOn(ctx context.Context, d container.Disk, dir string, opt build.Optio
 	return d.SyncDir(filepath.Dir(dir))
 }
 
+// Remove removes a collection: first its manifest, so that a crash leaves no part of a collection, then its other files,
+// and the folder if it is empty then. No process may change the collection.
+func Remove(dir string) error {
+	f, err := take(dir)
+	if err != nil {
+		return err
+	}
+	err = os.Remove(filepath.Join(dir, layout.ManifestName))
+	entries, wrong := os.ReadDir(dir)
+	if err = errors.Join(err, wrong); err == nil {
+		for _, e := range entries {
+			if own.MatchString(e.Name()) {
+				err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+			}
+		}
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Remove(filepath.Join(dir, lockName))
+		_ = os.Remove(dir) // it may have other files
+	}
+	return err
+}
+
 // vacant refuses a folder with files, except the files of a creation that did not complete.
 func vacant(dir string) error {
 	entries, err := os.ReadDir(dir)

@@ -10,13 +10,17 @@ import (
 	"strings"
 
 	"heddle/engine/index/build/records"
+	"heddle/engine/index/hdl"
 )
 
 // Patch reads lines with changes of documents, and writes the whole documents for Add. A line is an object with the
 // name of a document; its members replace the members of the stored source, null removes one, and objects are changed
 // member by member (RFC 7396). missing counts the lines whose document the collection does not have.
 func (w *Writer) Patch(lines io.Reader, to io.Writer) (missing uint64, err error) {
-	id := w.Manifest().Settings.ID
+	set := w.Manifest().Settings
+	if set.Store != hdl.StoreSource {
+		return 0, ErrSource
+	}
 	in, seen := bufio.NewReader(lines), map[string]bool{}
 	for number, more := 1, true; more; number++ {
 		line, err := in.ReadBytes('\n')
@@ -33,7 +37,7 @@ func (w *Writer) Patch(lines io.Reader, to io.Writer) (missing uint64, err error
 		if err := decode(line, &change); err != nil || change == nil {
 			return missing, fail("a line is an object of JSON: %v", err)
 		}
-		name := nameOf(change, id)
+		name := nameOf(change, set.ID)
 		switch {
 		case name == "":
 			return missing, fail("the name of the document is missing")

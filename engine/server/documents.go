@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"heddle/engine"
@@ -17,6 +18,16 @@ type Changer interface {
 	Add(ctx context.Context, index string, lines []byte) (*api.DocumentsResponse, error)
 	// Delete deletes documents by their names.
 	Delete(ctx context.Context, index string, names []string) (*api.DocumentsResponse, error)
+	// Update changes members of documents: JSON lines as engine.Collection.UpdateLines takes them.
+	Update(ctx context.Context, index string, lines []byte) (*api.DocumentsResponse, error)
+	// DeleteWhere deletes the documents whose attributes make a predicate true.
+	DeleteWhere(ctx context.Context, index, where string) (*api.DocumentsResponse, error)
+	// Create makes a collection in a folder and serves it.
+	Create(ctx context.Context, index, dir string, settings *engine.CollectionSettings) (*api.DocumentsResponse, error)
+	// Drop takes a collection out of service and removes it. allow tells whether its folder may be removed.
+	Drop(ctx context.Context, index string, allow func(dir string) error) error
+	// Backup copies the newest state to a folder.
+	Backup(ctx context.Context, index, to string) (*api.BackupCollectionResponse, error)
 	// Merge joins all segments.
 	Merge(ctx context.Context, index string) (*api.DocumentsResponse, error)
 	// Open serves the collection in a folder under a new name.
@@ -48,7 +59,23 @@ func (a adminService) DeleteDocuments(ctx context.Context, r *api.DeleteDocument
 	if err != nil {
 		return nil, err
 	}
-	return c.Delete(ctx, r.GetIndex(), r.GetNames())
+	switch where := r.GetWhere(); {
+	case where == "":
+		return c.Delete(ctx, r.GetIndex(), r.GetNames())
+	case len(r.GetNames()) > 0:
+		return nil, &engine.Error{Code: engine.InvalidOption, Op: "delete documents", Err: errors.New("names and where exclude each other")}
+	default:
+		return c.DeleteWhere(ctx, r.GetIndex(), where)
+	}
+}
+
+// UpdateDocuments implements api.AdminServiceHandler.
+func (a adminService) UpdateDocuments(ctx context.Context, r *api.UpdateDocumentsRequest) (*api.DocumentsResponse, error) {
+	c, err := a.changer(r.GetIndex())
+	if err != nil {
+		return nil, err
+	}
+	return c.Update(ctx, r.GetIndex(), r.GetLines())
 }
 
 // MergeDocuments implements api.AdminServiceHandler.

@@ -34,7 +34,7 @@ func nameTaken(name string) error {
 
 // AddCollection serves the collection in a folder under a new name, as AddIndex does.
 func (s *Server) AddCollection(ctx context.Context, name, dir string) error {
-	if _, err := s.indexes.Find(name); err == nil || s.isCollection(name) {
+	if _, err := s.indexes.Find(name); err == nil {
 		return nameTaken(name)
 	}
 	if s.opt.Changer == nil {

@@ -79,6 +79,7 @@ func isHealth(path string) bool { return strings.HasPrefix(path, "/"+healthServi
 func (s *Server) AdminHandler() http.Handler {
 	return s.wrap(s.following(func(body int64) http.Handler {
 		mux := s.mux(s.admin, body, api.AdminServiceName)
+		mux.HandleFunc("POST /v1/admin/indexes/{index}/upload", s.upload)
 		mux.Handle("GET /metrics", promhttp.HandlerFor(s.registry, promhttp.HandlerOpts{}))
 		mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 		mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
@@ -200,12 +201,18 @@ type exchange struct {
 // Receive implements connect.ServerStream. Documents may come as lines.
 func (x *exchange) Receive(msg any) error {
 	m := msg.(proto.Message)
-	a, documents := msg.(*api.AddDocumentsRequest)
-	if kind, _, _ := mime.ParseMediaType(x.r.Header.Get("Content-Type")); !documents || kind != bodies.Lines {
+	var lines *[]byte
+	switch r := msg.(type) {
+	case *api.AddDocumentsRequest:
+		lines = &r.Lines
+	case *api.UpdateDocumentsRequest:
+		lines = &r.Lines
+	}
+	if kind, _, _ := mime.ParseMediaType(x.r.Header.Get("Content-Type")); lines == nil || kind != bodies.Lines {
 		return readBody(x.r, m, x.variables)
 	}
 	var err error
-	if a.Lines, err = io.ReadAll(x.r.Body); err != nil {
+	if *lines, err = io.ReadAll(x.r.Body); err != nil {
 		return problem.Unread(err)
 	}
 	return readVariables(x.r, m, x.variables)

@@ -77,7 +77,9 @@ func (s *Server) serveKnown(w http.ResponseWriter, r *http.Request, h http.Handl
 		defer arriving.end()
 		r.Body = arriving
 	}
-	r.Body = bodies.Bounded(w, r, r.Body, s.limits().Body)
+	if !isUpload(r.URL.Path) {
+		r.Body = bodies.Bounded(w, r, r.Body, s.limits().Body)
+	}
 	h.ServeHTTP(w, r)
 }
 

@@ -3,7 +3,9 @@ package collections
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"sync"
 	"time"
@@ -101,7 +103,9 @@ func (x *served) run() {
 		for _, a := range now {
 			close(a.done)
 		}
-		x.pause(min(pauseTimes*time.Since(began), mostPause))
+		if slices.ContainsFunc(now, func(a *addition) bool { return a.err == nil }) {
+			x.pause(min(pauseTimes*time.Since(began), mostPause))
+		}
 	}
 }
 
@@ -146,6 +150,40 @@ func (s *Set) Delete(ctx context.Context, name string, names []string) (*api.Doc
 		return nil, err
 	}
 	return reply(x.Collection.Delete(ctx, names...))
+}
+
+// DeleteWhere deletes the documents whose attributes make a predicate true.
+func (s *Set) DeleteWhere(ctx context.Context, name, where string) (*api.DocumentsResponse, error) {
+	x, err := s.find(name)
+	if err != nil {
+		return nil, err
+	}
+	return reply(x.DeleteMatches(ctx, engine.Query{Filter: &engine.Filter{Where: where}}))
+}
+
+// Update changes members of documents.
+func (s *Set) Update(ctx context.Context, name string, lines []byte) (*api.DocumentsResponse, error) {
+	x, err := s.find(name)
+	if err != nil {
+		return nil, err
+	}
+	return reply(x.UpdateLines(ctx, bytes.NewReader(lines)))
+}
+
+// Backup copies the newest state to a folder.
+func (s *Set) Backup(ctx context.Context, name, to string) (*api.BackupCollectionResponse, error) {
+	x, err := s.find(name)
+	if err != nil {
+		return nil, err
+	}
+	done, err := x.Collection.Backup(ctx, to)
+	if errors.Is(err, fs.ErrExist) {
+		err = &engine.Error{Code: engine.InvalidOption, Op: "backup", Err: err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &api.BackupCollectionResponse{Epoch: done.Epoch, Documents: done.Documents, Written: uint64(done.Written), Bytes: done.Bytes}, nil
 }
 
 // Merge joins all segments of a collection.

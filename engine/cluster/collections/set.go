@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -15,7 +16,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"heddle/engine"
+	"heddle/engine/api"
 	"heddle/engine/cluster"
+	"heddle/engine/collection"
 	"heddle/engine/internal/coordinator"
 	"heddle/engine/internal/layout"
 	"heddle/engine/internal/part"
@@ -101,26 +104,65 @@ func (s *Set) open(ctx context.Context, e *engine.Engine, name, dir string) (*en
 
 // Open implements server.Changer.
 func (s *Set) Open(ctx context.Context, name, dir string) error {
+	return s.openWith(ctx, name, dir, nil)
+}
+
+// Create implements server.Changer.
+func (s *Set) Create(ctx context.Context, name, dir string, settings *engine.CollectionSettings) (*api.DocumentsResponse, error) {
+	if err := s.openWith(ctx, name, dir, settings); err != nil {
+		return nil, err
+	}
+	return &api.DocumentsResponse{Epoch: 1}, nil
+}
+
+// Drop implements server.Changer.
+func (s *Set) Drop(ctx context.Context, name string, allow func(dir string) error) error {
+	x, err := s.find(name)
+	if err == nil {
+		err = allow(x.dir)
+	}
+	if err == nil {
+		err = s.Shut(ctx, name, x.dir)
+	}
+	if err != nil {
+		return err
+	}
+	return collection.Remove(x.dir)
+}
+
+func (s *Set) openWith(ctx context.Context, name, dir string, create *engine.CollectionSettings) error {
 	if err := s.Ready(); err != nil {
 		return err
 	}
+	s.mu.RLock()
+	old := s.all[name]
+	s.mu.RUnlock()
+	if old != nil && sameFolder(old.dir, dir) {
+		return nil
+	}
 	x := newServed(dir)
-	c, err := s.open(ctx, s.engine.Load(), name, dir)
+	c, err := s.engine.Load().OpenCollection(ctx, dir, engine.CollectionOptions{Name: name, Creator: s.creator, Create: create})
 	if err != nil {
 		return err
 	}
 	x.Collection = c
 	s.mu.Lock()
-	taken := s.all[name] != nil
-	if !taken {
+	if old = s.all[name]; old == nil {
 		s.all[name] = x
 	}
 	s.mu.Unlock()
-	if taken {
+	if old != nil {
 		return errors.Join(&engine.Error{Code: engine.InvalidOption, Op: "serve", Err: fmt.Errorf("the name %s is in service already", name)}, c.Close())
 	}
 	s.log.Info().Str("collection", name).Str("folder", dir).Msg("in service")
 	return nil
+}
+
+// sameFolder reports whether two paths are of one folder.
+func sameFolder(a, b string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
 // Shut implements server.Changer.

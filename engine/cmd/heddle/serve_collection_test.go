@@ -2,8 +2,11 @@ package main
 
 import (
 	"encoding/base64"
+	"errors"
 	"io"
+	"io/fs"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 )
@@ -96,4 +99,55 @@ func TestServeDocuments(t *testing.T) {
 	s.url = query
 	s.end()
 	act(t, "", "collection", "merge", "books") // the lock is free
+}
+
+// TestServeCollectionRoutes: administration makes, backs up and removes collections below its folder alone, and an
+// upload ends after too many wrong lines.
+func TestServeCollectionRoutes(t *testing.T) {
+	inTempDir(t)
+	act(t, "", "collection", "create", "outside")
+	for _, dir := range []string{"root", "root/taken"} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("../outside", "root/link"); err != nil {
+		t.Skip(err)
+	}
+	s := serve(t, "--index", "outside=outside", "--admin", "127.0.0.1:0", "--root", "root", "--drain-delay", "0s")
+	query := s.url
+	s.url = s.admin
+	check := func(path, body, want string) {
+		t.Helper()
+		if got := s.do("POST", "/v1/admin/indexes/"+path, body); !strings.Contains(got, want) {
+			t.Errorf("%s %.80s: %s, want %s", path, body, got, want)
+		}
+	}
+	check("outside/drop", "{}", "not below the folder of administration")
+	check("outside/create", "{}", "in service already")
+	check("taken/create", "{}", "folder taken exists")
+	check("link/create", "{}", "not a folder")
+	check("%2e%2e/create", "{}", "want letters")
+	check("none/drop", "{}", `no collection is named \"none\"`)
+	check("books/create", `{"stem":"klingon"}`, "klingon")
+	check("books/create", `{"attributes":[{"name":"year","type":"x"}]}`, "invalid_option")
+	check("books/create", `{"store":"text"}`, `"documents":0`)
+	for _, path := range []string{"../x", "/tmp/x", ".", "", "link", "link/x", "none/x"} {
+		check("books/backup", `{"path":"`+path+`"}`, `"code":`)
+	}
+	check("books/backup", `{"path":"taken"}`, `"epoch":1`)
+	check("books/documents/update", `{"lines":"e30="}`, "unsupported")
+	check("books/documents/delete", `{"names":["a"],"where":"x"}`, "exclude each other")
+	check("books/upload", strings.Repeat("x\n", 101), `"stopped":"upload: too many wrong lines`)
+	check("books/upload", "\n"+`{"id":"a","text":"heaven"}`+"\r\nwrong\n"+`{"text":"no name"}`+"\n"+`{"id":"b","text":"heaven"}`, `"lines":5,"added":2,"documents":2,`)
+	s.url = query
+	if got := s.do("POST", "/v1/indexes/books/match", `{"query":"heaven","count":true}`); !strings.Contains(got, `"count":2`) {
+		t.Error(got)
+	}
+	s.url = s.admin
+	check("books/drop", "{}", "{}")
+	if _, err := os.Stat("root/books"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder is left: %v", err)
+	}
+	s.end()
 }
