@@ -218,7 +218,7 @@ func searchParts(ctx context.Context, all *coordinator.Coordinator, name string,
 	hits := make([]Hits, len(qs))
 	for i, f := range found {
 		h := Hits{Count: f.Count, Scores: f.Scores, Total: f.Total, Err: failure.Wrap("search", f.Err)}
-		if h.Documents = f.Documents; qs[i].Names {
+		if h.Documents, h.After = f.Documents, f.After; qs[i].Names {
 			h.Names = f.Names
 		}
 		if f.IDs != nil {
@@ -260,6 +260,7 @@ func asked(qs []Query) ([]coordinator.Query, error) {
 		}
 		all[i] = coordinator.Query{Fetch: fields[q.Fields], Text: q.Text, Literal: q.Literal, Terms: q.Terms, Weights: q.Weights, Filter: f, Caller: q.Caller, Timeout: q.Timeout,
 			Options: query.Options{Match: q.Match, K: q.K, Total: q.Total, CountOnly: q.CountOnly, Scoring: q.Scoring, Statistics: q.Statistics}}
+		q.Paged(&all[i])
 	}
 	return all, nil
 }

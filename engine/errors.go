@@ -29,6 +29,7 @@ const (
 	Closed          = failure.Closed          // the engine, index, table or snapshot is closed
 	Unauthenticated = failure.Unauthenticated // the caller of a server is unknown
 	Forbidden       = failure.Forbidden       // the caller of a server has no right to the call
+	Gone            = failure.Gone            // the content of an index that a cursor belongs to is no longer in service
 	DiskFull        = failure.DiskFull        // a disk has no room for a file, or the user no quota
 	Internal        = failure.Internal        // any other error
 )

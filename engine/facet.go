@@ -85,11 +85,13 @@ func (s *Snapshot) SearchFacets(ctx context.Context, q Query, f Facets) (h Hits,
 	var in filter.Compiler
 	defer in.Release()
 	total := q.Total
-	q.Total = 0 // the facets count the same documents
+	if !q.ordered() {
+		q.Total = 0 // the facets count the same documents
+	}
 	if h, err = searchIn(ctx, g, &q, &in); err == nil {
 		matches, all, err = facets(ctx, g, q, &f, &in)
 	}
-	if err == nil && total > 0 {
+	if err == nil && total > 0 && !q.ordered() {
 		h.Total = plan.UpTo(matches, total)
 	}
 	return h, matches, all, err
@@ -104,6 +106,7 @@ func facets(ctx context.Context, g *lists.Generation, q Query, f *Facets, in *fi
 		return 0, nil, err
 	}
 	q.internal(a.Query)
+	q.whole(a.Query)
 	most := (&counts.Ask{Limit: f.Limit, CountOnly: f.CountOnly}).Most()
 	matches, err = facet.Each(ctx, g, &a, in, func(t *tables.Generation, until *limit.Until, q *result.Query, rows []uint64) error {
 		var one Facet

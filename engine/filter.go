@@ -75,13 +75,13 @@ func (f *Filter) convert(depth int, parts *int) (x *filter.Filter, whole bool) {
 	return x, whole
 }
 
-// anyFilter tells whether a query has a filter. It looks on all cores, because each of many queries
-// costs a cache miss, and no processor works before.
-func anyFilter(qs []Query) bool {
+// special tells whether a query has a filter, or begins behind the best document, or has another order. It looks on all
+// cores, because each of many queries costs a cache miss, and no processor works before.
+func special(qs []Query) bool {
 	var found atomic.Bool
 	_ = container.ParallelRanges(uint64(len(qs)), 1<<14, func(first, end uint64) error {
 		for i := first; i < end && !found.Load(); i++ {
-			if qs[i].Filter != nil {
+			if q := &qs[i]; q.Filter != nil || q.Offset != 0 || q.MinScore != 0 || q.After != "" || q.Sort != nil {
 				found.Store(true)
 			}
 		}
@@ -92,9 +92,6 @@ func anyFilter(qs []Query) bool {
 
 // compileAll compiles the filters of queries; nil if there are none.
 func compileAll(ctx context.Context, g *lists.Generation, qs []Query, in *filter.Compiler, call *pool.Call) (all map[*Filter]compiledFilter, err error) {
-	if !anyFilter(qs) {
-		return nil, nil
-	}
 	for i := range qs {
 		f := qs[i].Filter
 		if f == nil || all[f] != (compiledFilter{}) {

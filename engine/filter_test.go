@@ -437,15 +437,15 @@ func TestFilterReload(t *testing.T) {
 	}
 }
 
-// TestAnyFilter finds a filter anywhere among many queries.
-func TestAnyFilter(t *testing.T) {
+// TestSpecial finds a filter anywhere among many queries.
+func TestSpecial(t *testing.T) {
 	qs := make([]Query, 50_000)
-	if anyFilter(nil) || anyFilter(qs) {
+	if special(nil) || special(qs) {
 		t.Error("a filter, where there is none")
 	}
 	for _, i := range []int{0, 1<<14 - 1, 1 << 14, 40_000, len(qs) - 1} {
 		qs[i].Filter = &Filter{}
-		if !anyFilter(qs) {
+		if !special(qs) {
 			t.Errorf("no filter, but query %d has one", i)
 		}
 		qs[i].Filter = nil

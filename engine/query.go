@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -67,6 +68,18 @@ type Query struct {
 	// K asks for the best K documents with their scores, 1 to plan.MaxK; another value is an
 	// error with code InvalidOption. Default: 0, AllMatches.
 	K int
+	// Offset is the number of best documents to leave out; Offset + K is at most plan.MaxK. Default: 0.
+	Offset int
+	// After continues behind an earlier answer: it is Hits.After of the answer, or FirstPage to begin. The pages of
+	// one content of the index are exact; a cursor of earlier content has code Gone. Default: "", there is no next page.
+	After string
+	// Sort is the order of the documents, such as "year desc" and "score": columns of Table, or the score. A document
+	// without a value comes last, and ties are in the order of the documents. A query with Sort alone is for all
+	// documents. Pure Go sorts all matching documents. Default: nil, the descending score.
+	Sort  []string
+	Table *Table // attribute table of the index, for Sort
+	// MinScore is the least score of a document. Hits.Total counts no others. Default: 0.
+	MinScore float64
 	// Total asks for Hits.Total, the number of matching documents: TotalExact, or a number up to which they
 	// are counted. It counts the documents that Match ranks, with the filter: under AndOr the documents
 	// with all terms if there are K of them, else the documents with any term. Default: 0, not counted.
@@ -158,6 +171,8 @@ type Hits struct {
 	// it. The answers of shards can be merged if their units are equal, as Statistics of the
 	// whole make them. It is 0 if the query was not ranked.
 	Unit float64 `json:"unit,omitempty"`
+	// After is the cursor of the next page, if Query.After asked for it; empty behind the last page.
+	After string `json:"after,omitempty"`
 	// Total is the number of matching documents, if Query.Total asked for it.
 	Total Total `json:"total,omitzero"`
 	// Err says why a query of SearchAll is invalid: code InvalidQuery, or Unsupported for a
@@ -169,7 +184,7 @@ type Hits struct {
 // batch.
 func (o *Query) internal(q *query.Query) (load uint64) {
 	q.Text, q.Literal, q.Terms, q.Weights, q.Expr, q.Filter = o.Text, o.Literal, o.Terms, o.Weights, o.Expr, nil
-	q.Options = query.Options{Match: o.Match, K: o.K, Total: o.Total, CountOnly: o.CountOnly, Scoring: o.Scoring, Statistics: o.Statistics}
+	q.Options = query.Options{Match: o.Match, K: o.K + o.Offset, Total: o.Total, CountOnly: o.CountOnly, Scoring: o.Scoring, Statistics: o.Statistics}
 	if t := o.Override; t != nil {
 		q.Algorithm, q.Part, q.Accumulators = t.Algorithm, t.Part, t.Accumulators
 		return t.Batch
@@ -232,7 +247,7 @@ func (q *queries) restrict(i int, to *query.Query) {
 func (q *queries) Next(i int, to *query.Query) (changed bool) {
 	a, b := &q.all[i-1], &q.all[i]
 	defer q.restrict(i, to)
-	if a.Match != b.Match || a.K != b.K || a.Total != b.Total || a.CountOnly != b.CountOnly || a.Scoring != b.Scoring || a.Statistics != b.Statistics || a.Override != b.Override {
+	if a.Match != b.Match || a.K+a.Offset != b.K+b.Offset || a.Total != b.Total || a.CountOnly != b.CountOnly || a.Scoring != b.Scoring || a.Statistics != b.Statistics || a.Override != b.Override {
 		b.internal(to)
 		return true
 	}
@@ -254,6 +269,12 @@ func search(ctx context.Context, g *lists.Generation, o *Query) (Hits, error) {
 func searchIn(ctx context.Context, g *lists.Generation, o *Query, in *filter.Compiler) (h Hits, err error) {
 	defer failure.Catch("search", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
+	if o.ordered() {
+		return searchOrdered(ctx, g, o, in)
+	}
+	if _, err := o.Page(); err != nil {
+		return Hits{}, failure.Wrap("search", err)
+	}
 	call, err := o.call()
 	if err != nil {
 		return Hits{}, err
@@ -265,6 +286,7 @@ func searchIn(ctx context.Context, g *lists.Generation, o *Query, in *filter.Com
 		return Hits{}, failure.Wrap("search", err)
 	}
 	h = Hits{Count: a.Count, Docs: a.Docs, Scores: a.Scores, Unit: a.Unit, Total: o.total(a.Count, a.Total)}
+	o.cut(g, &h)
 	if o.fetches() {
 		err = fetchHits(ctx, g, o, &h)
 	}
@@ -287,8 +309,13 @@ func searchAll(ctx context.Context, g *lists.Generation, qs []Query, deliver fun
 	all := queries{all: qs}
 	var in filter.Compiler
 	defer in.Release()
-	if all.filters, err = compileAll(ctx, g, qs, &in, &call.Call); err != nil {
-		return failure.Wrap("search", err)
+	if special(qs) {
+		if slices.ContainsFunc(qs, apart) {
+			return searchMixed(ctx, g, qs, &in, deliver)
+		}
+		if all.filters, err = compileAll(ctx, g, qs, &in, &call.Call); err != nil {
+			return failure.Wrap("search", err)
+		}
 	}
 	err = g.SearchAll(ctx, &all, &call, func(first int, b *lists.Block) (err error) {
 		defer mapped.Catch(mapped.Watch(), &err) // deliver may read names
@@ -303,7 +330,8 @@ func searchAll(ctx context.Context, g *lists.Generation, qs []Query, deliver fun
 			h.Count, h.Docs, h.Scores = b.Hits(i)
 			if h.Unit, h.Err = b.Unit(i), failure.Wrap("search", b.Err(i)); h.Err == nil {
 				q := &qs[first+i]
-				if h.Total = q.total(h.Count, b.Total(i)); q.fetches() {
+				h.Total = q.total(h.Count, b.Total(i))
+				if q.cut(g, &h); q.fetches() {
 					if err := fetchHits(ctx, g, q, &h); err != nil {
 						return err
 					}

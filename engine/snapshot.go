@@ -128,7 +128,7 @@ func (s *Snapshot) Note(q Query, found bool) string {
 	if err != nil {
 		return ""
 	}
-	if q.Text == "" && (len(q.Terms) > 0 || q.Expr != nil || q.Filter != nil) {
+	if q.Text == "" && (len(q.Terms) > 0 || q.Expr != nil || q.Filter != nil || len(q.Sort) > 0) {
 		return ""
 	}
 	return g.Note(q.Text, q.Literal, found)

@@ -66,7 +66,18 @@ type SearchRequest struct {
 	// Return the part of each text with the most words of the query.
 	Snippet *Snippet `protobuf:"bytes,18,opt,name=snippet,proto3" json:"snippet,omitempty"`
 	// Columns of the attribute table to return; "*" is all.
-	Attributes    []string `protobuf:"bytes,19,rep,name=attributes,proto3" json:"attributes,omitempty"`
+	Attributes []string `protobuf:"bytes,19,rep,name=attributes,proto3" json:"attributes,omitempty"`
+	// Number of best documents to leave out; offset + k is at most 10000. Default: 0.
+	Offset uint32 `protobuf:"varint,20,opt,name=offset,proto3" json:"offset,omitempty"`
+	// The member after of the page before, or "*" for the first page. Cursors have no limit, and end with the content
+	// of the index (code "gone"). Default: the reply has no cursor.
+	After string `protobuf:"bytes,21,opt,name=after,proto3" json:"after,omitempty"`
+	// Order of the documents: columns of the attribute table, or "score", each with "asc" or "desc", such as "year desc".
+	// A column ascends by default, and the score descends. A document without a value comes last; ties are by id. With
+	// sort, a query without text is for all documents. Default: the descending score.
+	Sort []string `protobuf:"bytes,22,rep,name=sort,proto3" json:"sort,omitempty"`
+	// Least score of a hit, and of a document that total counts. Default: 0.
+	MinScore      float64 `protobuf:"fixed64,23,opt,name=min_score,json=minScore,proto3" json:"min_score,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -232,6 +243,34 @@ func (x *SearchRequest) GetAttributes() []string {
 		return x.Attributes
 	}
 	return nil
+}
+
+func (x *SearchRequest) GetOffset() uint32 {
+	if x != nil {
+		return x.Offset
+	}
+	return 0
+}
+
+func (x *SearchRequest) GetAfter() string {
+	if x != nil {
+		return x.After
+	}
+	return ""
+}
+
+func (x *SearchRequest) GetSort() []string {
+	if x != nil {
+		return x.Sort
+	}
+	return nil
+}
+
+func (x *SearchRequest) GetMinScore() float64 {
+	if x != nil {
+		return x.MinScore
+	}
+	return 0
 }
 
 // Snippet asks for the part of a stored text with the most words of the query.
@@ -941,7 +980,9 @@ type SearchResponse struct {
 	// stands.
 	Note string `protobuf:"bytes,8,opt,name=note,proto3" json:"note,omitempty"`
 	// With total, and with k = 0.
-	Total         *Total `protobuf:"bytes,9,opt,name=total,proto3" json:"total,omitempty"`
+	Total *Total `protobuf:"bytes,9,opt,name=total,proto3" json:"total,omitempty"`
+	// With after only: the cursor of the next page; absent behind the last page.
+	After         string `protobuf:"bytes,10,opt,name=after,proto3" json:"after,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1030,6 +1071,13 @@ func (x *SearchResponse) GetTotal() *Total {
 		return x.Total
 	}
 	return nil
+}
+
+func (x *SearchResponse) GetAfter() string {
+	if x != nil {
+		return x.After
+	}
+	return ""
 }
 
 // Total is the number of documents that match a query, in the shards of the answer.
@@ -1757,6 +1805,9 @@ type SearchBatchRequest struct {
 	Source        bool            `protobuf:"varint,16,opt,name=source,proto3" json:"source,omitempty"`
 	Snippet       *Snippet        `protobuf:"bytes,17,opt,name=snippet,proto3" json:"snippet,omitempty"`
 	Attributes    []string        `protobuf:"bytes,18,rep,name=attributes,proto3" json:"attributes,omitempty"`
+	Offset        uint32          `protobuf:"varint,19,opt,name=offset,proto3" json:"offset,omitempty"`
+	Sort          []string        `protobuf:"bytes,20,rep,name=sort,proto3" json:"sort,omitempty"`
+	MinScore      float64         `protobuf:"fixed64,21,opt,name=min_score,json=minScore,proto3" json:"min_score,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1915,6 +1966,27 @@ func (x *SearchBatchRequest) GetAttributes() []string {
 		return x.Attributes
 	}
 	return nil
+}
+
+func (x *SearchBatchRequest) GetOffset() uint32 {
+	if x != nil {
+		return x.Offset
+	}
+	return 0
+}
+
+func (x *SearchBatchRequest) GetSort() []string {
+	if x != nil {
+		return x.Sort
+	}
+	return nil
+}
+
+func (x *SearchBatchRequest) GetMinScore() float64 {
+	if x != nil {
+		return x.MinScore
+	}
+	return 0
 }
 
 type SearchBatchResponse struct {
@@ -2182,6 +2254,10 @@ type BatchQuery struct {
 	Source        bool            `protobuf:"varint,12,opt,name=source,proto3" json:"source,omitempty"`
 	Snippet       *Snippet        `protobuf:"bytes,13,opt,name=snippet,proto3" json:"snippet,omitempty"`
 	Attributes    []string        `protobuf:"bytes,14,rep,name=attributes,proto3" json:"attributes,omitempty"`
+	Offset        uint32          `protobuf:"varint,15,opt,name=offset,proto3" json:"offset,omitempty"`
+	After         string          `protobuf:"bytes,16,opt,name=after,proto3" json:"after,omitempty"`
+	Sort          []string        `protobuf:"bytes,17,rep,name=sort,proto3" json:"sort,omitempty"`
+	MinScore      float64         `protobuf:"fixed64,18,opt,name=min_score,json=minScore,proto3" json:"min_score,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2312,6 +2388,34 @@ func (x *BatchQuery) GetAttributes() []string {
 		return x.Attributes
 	}
 	return nil
+}
+
+func (x *BatchQuery) GetOffset() uint32 {
+	if x != nil {
+		return x.Offset
+	}
+	return 0
+}
+
+func (x *BatchQuery) GetAfter() string {
+	if x != nil {
+		return x.After
+	}
+	return ""
+}
+
+func (x *BatchQuery) GetSort() []string {
+	if x != nil {
+		return x.Sort
+	}
+	return nil
+}
+
+func (x *BatchQuery) GetMinScore() float64 {
+	if x != nil {
+		return x.MinScore
+	}
+	return 0
 }
 
 type GetStatisticsRequest struct {
@@ -2725,7 +2829,7 @@ var File_heddle_v1_index_proto protoreflect.FileDescriptor
 
 const file_heddle_v1_index_proto_rawDesc = "" +
 	"\n" +
-	"\x15heddle/v1/index.proto\x12\theddle.v1\x1a\x15heddle/v1/error.proto\x1a\x15heddle/v1/route.proto\x1a\x1cgoogle/protobuf/struct.proto\"\xf7\x04\n" +
+	"\x15heddle/v1/index.proto\x12\theddle.v1\x1a\x15heddle/v1/error.proto\x1a\x15heddle/v1/route.proto\x1a\x1cgoogle/protobuf/struct.proto\"\xd6\x05\n" +
 	"\rSearchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x18\n" +
@@ -2751,7 +2855,11 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\asnippet\x18\x12 \x01(\v2\x12.heddle.v1.SnippetR\asnippet\x12\x1e\n" +
 	"\n" +
 	"attributes\x18\x13 \x03(\tR\n" +
-	"attributesB\x04\n" +
+	"attributes\x12\x16\n" +
+	"\x06offset\x18\x14 \x01(\rR\x06offset\x12\x14\n" +
+	"\x05after\x18\x15 \x01(\tR\x05after\x12\x12\n" +
+	"\x04sort\x18\x16 \x03(\tR\x04sort\x12\x1b\n" +
+	"\tmin_score\x18\x17 \x01(\x01R\bminScoreB\x04\n" +
 	"\x02_k\"I\n" +
 	"\aSnippet\x12\x12\n" +
 	"\x04size\x18\x01 \x01(\rR\x04size\x12\x12\n" +
@@ -2803,7 +2911,7 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x02k1\x18\x02 \x01(\x01H\x00R\x02k1\x88\x01\x01\x12\x11\n" +
 	"\x01b\x18\x03 \x01(\x01H\x01R\x01b\x88\x01\x01B\x05\n" +
 	"\x03_k1B\x04\n" +
-	"\x02_b\"\xaf\x02\n" +
+	"\x02_b\"\xc5\x02\n" +
 	"\x0eSearchResponse\x12\"\n" +
 	"\x04hits\x18\x01 \x03(\v2\x0e.heddle.v1.HitR\x04hits\x12\x17\n" +
 	"\atook_ms\x18\x03 \x01(\x01R\x06tookMs\x12\x1b\n" +
@@ -2812,7 +2920,9 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\bcoverage\x18\x06 \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\x12.\n" +
 	"\x06facets\x18\a \x01(\v2\x16.heddle.v1.FacetAnswerR\x06facets\x12\x12\n" +
 	"\x04note\x18\b \x01(\tR\x04note\x12&\n" +
-	"\x05total\x18\t \x01(\v2\x10.heddle.v1.TotalR\x05totalJ\x04\b\x02\x10\x03\"3\n" +
+	"\x05total\x18\t \x01(\v2\x10.heddle.v1.TotalR\x05total\x12\x14\n" +
+	"\x05after\x18\n" +
+	" \x01(\tR\x05afterJ\x04\b\x02\x10\x03\"3\n" +
 	"\x05Total\x12\x14\n" +
 	"\x05value\x18\x01 \x01(\x04R\x05value\x12\x14\n" +
 	"\x05exact\x18\x02 \x01(\bR\x05exact\"S\n" +
@@ -2871,7 +2981,7 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x04note\x18\a \x01(\tR\x04note\",\n" +
 	"\bDocument\x12\x10\n" +
 	"\x03doc\x18\x01 \x01(\tR\x03doc\x12\x0e\n" +
-	"\x02id\x18\x02 \x01(\x04R\x02id\"\xcd\x04\n" +
+	"\x02id\x18\x02 \x01(\x04R\x02id\"\x96\x05\n" +
 	"\x12SearchBatchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x18\n" +
 	"\aqueries\x18\x02 \x03(\tR\aqueries\x12\x18\n" +
@@ -2896,7 +3006,10 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\asnippet\x18\x11 \x01(\v2\x12.heddle.v1.SnippetR\asnippet\x12\x1e\n" +
 	"\n" +
 	"attributes\x18\x12 \x03(\tR\n" +
-	"attributesB\x04\n" +
+	"attributes\x12\x16\n" +
+	"\x06offset\x18\x13 \x01(\rR\x06offset\x12\x12\n" +
+	"\x04sort\x18\x14 \x03(\tR\x04sort\x12\x1b\n" +
+	"\tmin_score\x18\x15 \x01(\x01R\bminScoreB\x04\n" +
 	"\x02_k\"\xff\x02\n" +
 	"\x13SearchBatchResponse\x12\x16\n" +
 	"\x06counts\x18\x01 \x03(\x04R\x06counts\x12\x10\n" +
@@ -2917,7 +3030,7 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\n" +
 	"BatchError\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\rR\x05query\x12&\n" +
-	"\x05error\x18\x02 \x01(\v2\x10.heddle.v1.ErrorR\x05error\"\x9c\x03\n" +
+	"\x05error\x18\x02 \x01(\v2\x10.heddle.v1.ErrorR\x05error\"\xfb\x03\n" +
 	"\n" +
 	"BatchQuery\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\tR\x05query\x12\x18\n" +
@@ -2936,7 +3049,11 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\asnippet\x18\r \x01(\v2\x12.heddle.v1.SnippetR\asnippet\x12\x1e\n" +
 	"\n" +
 	"attributes\x18\x0e \x03(\tR\n" +
-	"attributesB\x04\n" +
+	"attributes\x12\x16\n" +
+	"\x06offset\x18\x0f \x01(\rR\x06offset\x12\x14\n" +
+	"\x05after\x18\x10 \x01(\tR\x05after\x12\x12\n" +
+	"\x04sort\x18\x11 \x03(\tR\x04sort\x12\x1b\n" +
+	"\tmin_score\x18\x12 \x01(\x01R\bminScoreB\x04\n" +
 	"\x02_k\"B\n" +
 	"\x14GetStatisticsRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +

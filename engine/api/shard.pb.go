@@ -464,7 +464,11 @@ type ShardSearchRequest struct {
 	// for the target alone.
 	More []*ShardPart `protobuf:"bytes,20,rep,name=more,proto3" json:"more,omitempty"`
 	// Count the matching documents of each ranked query up to this number; 0: do not count them.
-	Total         uint64 `protobuf:"varint,21,opt,name=total,proto3" json:"total,omitempty"`
+	Total uint64 `protobuf:"varint,21,opt,name=total,proto3" json:"total,omitempty"`
+	// Order of the documents of each ranked query. Default: the descending score. It is for the target alone.
+	Order *ShardOrder `protobuf:"bytes,22,opt,name=order,proto3" json:"order,omitempty"`
+	// Number of the first document of the target in the collection, for the order.
+	First         uint64 `protobuf:"varint,23,opt,name=first,proto3" json:"first,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -646,6 +650,209 @@ func (x *ShardSearchRequest) GetTotal() uint64 {
 	return 0
 }
 
+func (x *ShardSearchRequest) GetOrder() *ShardOrder {
+	if x != nil {
+		return x.Order
+	}
+	return nil
+}
+
+func (x *ShardSearchRequest) GetFirst() uint64 {
+	if x != nil {
+		return x.First
+	}
+	return 0
+}
+
+// ShardOrder is the order of documents, and the part of them that an answer has.
+type ShardOrder struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// See SearchRequest.sort. Empty: the descending score.
+	Keys     []string `protobuf:"bytes,1,rep,name=keys,proto3" json:"keys,omitempty"`
+	MinScore float64  `protobuf:"fixed64,2,opt,name=min_score,json=minScore,proto3" json:"min_score,omitempty"`
+	// Place of the last document of the page before; absent for the first page.
+	After         *ShardPlace `protobuf:"bytes,3,opt,name=after,proto3" json:"after,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShardOrder) Reset() {
+	*x = ShardOrder{}
+	mi := &file_heddle_v1_shard_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShardOrder) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShardOrder) ProtoMessage() {}
+
+func (x *ShardOrder) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_shard_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShardOrder.ProtoReflect.Descriptor instead.
+func (*ShardOrder) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *ShardOrder) GetKeys() []string {
+	if x != nil {
+		return x.Keys
+	}
+	return nil
+}
+
+func (x *ShardOrder) GetMinScore() float64 {
+	if x != nil {
+		return x.MinScore
+	}
+	return 0
+}
+
+func (x *ShardOrder) GetAfter() *ShardPlace {
+	if x != nil {
+		return x.After
+	}
+	return nil
+}
+
+// ShardPlace is the place of a document in an order.
+type ShardPlace struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// By key; the score has none.
+	Values []*SortValue `protobuf:"bytes,1,rep,name=values,proto3" json:"values,omitempty"`
+	Score  float64      `protobuf:"fixed64,2,opt,name=score,proto3" json:"score,omitempty"`
+	// Number of the document in the collection.
+	Doc           uint64 `protobuf:"varint,3,opt,name=doc,proto3" json:"doc,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShardPlace) Reset() {
+	*x = ShardPlace{}
+	mi := &file_heddle_v1_shard_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShardPlace) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShardPlace) ProtoMessage() {}
+
+func (x *ShardPlace) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_shard_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShardPlace.ProtoReflect.Descriptor instead.
+func (*ShardPlace) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *ShardPlace) GetValues() []*SortValue {
+	if x != nil {
+		return x.Values
+	}
+	return nil
+}
+
+func (x *ShardPlace) GetScore() float64 {
+	if x != nil {
+		return x.Score
+	}
+	return 0
+}
+
+func (x *ShardPlace) GetDoc() uint64 {
+	if x != nil {
+		return x.Doc
+	}
+	return 0
+}
+
+// SortValue is the value of an attribute, in an order that all shards share.
+type SortValue struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Missing bool                   `protobuf:"varint,1,opt,name=missing,proto3" json:"missing,omitempty"`
+	// Of a type without a dictionary.
+	Number uint64 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
+	// Of a type with a dictionary.
+	Text          []byte `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SortValue) Reset() {
+	*x = SortValue{}
+	mi := &file_heddle_v1_shard_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SortValue) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SortValue) ProtoMessage() {}
+
+func (x *SortValue) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_shard_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SortValue.ProtoReflect.Descriptor instead.
+func (*SortValue) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *SortValue) GetMissing() bool {
+	if x != nil {
+		return x.Missing
+	}
+	return false
+}
+
+func (x *SortValue) GetNumber() uint64 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *SortValue) GetText() []byte {
+	if x != nil {
+		return x.Text
+	}
+	return nil
+}
+
 // ShardPart is a further shard of a request: the same queries, with the filters of this shard.
 type ShardPart struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -657,7 +864,7 @@ type ShardPart struct {
 
 func (x *ShardPart) Reset() {
 	*x = ShardPart{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[6]
+	mi := &file_heddle_v1_shard_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -669,7 +876,7 @@ func (x *ShardPart) String() string {
 func (*ShardPart) ProtoMessage() {}
 
 func (x *ShardPart) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[6]
+	mi := &file_heddle_v1_shard_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -682,7 +889,7 @@ func (x *ShardPart) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardPart.ProtoReflect.Descriptor instead.
 func (*ShardPart) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{6}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ShardPart) GetShard() uint32 {
@@ -725,14 +932,18 @@ type ShardSearchResponse struct {
 	// The shard of docs[i] is shards[places[i]].
 	Places []uint32 `protobuf:"varint,12,rep,packed,name=places,proto3" json:"places,omitempty"`
 	// With total: number of matching documents of each query, or total + 1 if more match.
-	Totals        []uint64 `protobuf:"varint,13,rep,packed,name=totals,proto3" json:"totals,omitempty"`
+	Totals []uint64 `protobuf:"varint,13,rep,packed,name=totals,proto3" json:"totals,omitempty"`
+	// With order: values of the columns of the order of each of docs.
+	Keys []*SortValue `protobuf:"bytes,14,rep,name=keys,proto3" json:"keys,omitempty"`
+	// The documents have the order of the request.
+	Ordered       bool `protobuf:"varint,15,opt,name=ordered,proto3" json:"ordered,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ShardSearchResponse) Reset() {
 	*x = ShardSearchResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[7]
+	mi := &file_heddle_v1_shard_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -744,7 +955,7 @@ func (x *ShardSearchResponse) String() string {
 func (*ShardSearchResponse) ProtoMessage() {}
 
 func (x *ShardSearchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[7]
+	mi := &file_heddle_v1_shard_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -757,7 +968,7 @@ func (x *ShardSearchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardSearchResponse.ProtoReflect.Descriptor instead.
 func (*ShardSearchResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{7}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ShardSearchResponse) GetEpoch() uint64 {
@@ -851,6 +1062,20 @@ func (x *ShardSearchResponse) GetTotals() []uint64 {
 	return nil
 }
 
+func (x *ShardSearchResponse) GetKeys() []*SortValue {
+	if x != nil {
+		return x.Keys
+	}
+	return nil
+}
+
+func (x *ShardSearchResponse) GetOrdered() bool {
+	if x != nil {
+		return x.Ordered
+	}
+	return false
+}
+
 type ShardFacetsRequest struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Target *ShardTarget           `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
@@ -864,7 +1089,7 @@ type ShardFacetsRequest struct {
 
 func (x *ShardFacetsRequest) Reset() {
 	*x = ShardFacetsRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[8]
+	mi := &file_heddle_v1_shard_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -876,7 +1101,7 @@ func (x *ShardFacetsRequest) String() string {
 func (*ShardFacetsRequest) ProtoMessage() {}
 
 func (x *ShardFacetsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[8]
+	mi := &file_heddle_v1_shard_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -889,7 +1114,7 @@ func (x *ShardFacetsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardFacetsRequest.ProtoReflect.Descriptor instead.
 func (*ShardFacetsRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{8}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ShardFacetsRequest) GetTarget() *ShardTarget {
@@ -926,7 +1151,7 @@ type ShardFacetsResponse struct {
 
 func (x *ShardFacetsResponse) Reset() {
 	*x = ShardFacetsResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[9]
+	mi := &file_heddle_v1_shard_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -938,7 +1163,7 @@ func (x *ShardFacetsResponse) String() string {
 func (*ShardFacetsResponse) ProtoMessage() {}
 
 func (x *ShardFacetsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[9]
+	mi := &file_heddle_v1_shard_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -951,7 +1176,7 @@ func (x *ShardFacetsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardFacetsResponse.ProtoReflect.Descriptor instead.
 func (*ShardFacetsResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{9}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ShardFacetsResponse) GetEpoch() uint64 {
@@ -993,7 +1218,7 @@ type ShardDocumentsRequest struct {
 
 func (x *ShardDocumentsRequest) Reset() {
 	*x = ShardDocumentsRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[10]
+	mi := &file_heddle_v1_shard_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1005,7 +1230,7 @@ func (x *ShardDocumentsRequest) String() string {
 func (*ShardDocumentsRequest) ProtoMessage() {}
 
 func (x *ShardDocumentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[10]
+	mi := &file_heddle_v1_shard_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1018,7 +1243,7 @@ func (x *ShardDocumentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardDocumentsRequest.ProtoReflect.Descriptor instead.
 func (*ShardDocumentsRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{10}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ShardDocumentsRequest) GetTarget() *ShardTarget {
@@ -1068,7 +1293,7 @@ type DocumentsPart struct {
 
 func (x *DocumentsPart) Reset() {
 	*x = DocumentsPart{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[11]
+	mi := &file_heddle_v1_shard_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1080,7 +1305,7 @@ func (x *DocumentsPart) String() string {
 func (*DocumentsPart) ProtoMessage() {}
 
 func (x *DocumentsPart) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[11]
+	mi := &file_heddle_v1_shard_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1093,7 +1318,7 @@ func (x *DocumentsPart) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentsPart.ProtoReflect.Descriptor instead.
 func (*DocumentsPart) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{11}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *DocumentsPart) GetShard() uint32 {
@@ -1134,7 +1359,7 @@ type ShardFetch struct {
 
 func (x *ShardFetch) Reset() {
 	*x = ShardFetch{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[12]
+	mi := &file_heddle_v1_shard_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1146,7 +1371,7 @@ func (x *ShardFetch) String() string {
 func (*ShardFetch) ProtoMessage() {}
 
 func (x *ShardFetch) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[12]
+	mi := &file_heddle_v1_shard_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1159,7 +1384,7 @@ func (x *ShardFetch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardFetch.ProtoReflect.Descriptor instead.
 func (*ShardFetch) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{12}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ShardFetch) GetFields() []string {
@@ -1215,7 +1440,7 @@ type ShardFetchQuery struct {
 
 func (x *ShardFetchQuery) Reset() {
 	*x = ShardFetchQuery{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[13]
+	mi := &file_heddle_v1_shard_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1227,7 +1452,7 @@ func (x *ShardFetchQuery) String() string {
 func (*ShardFetchQuery) ProtoMessage() {}
 
 func (x *ShardFetchQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[13]
+	mi := &file_heddle_v1_shard_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1240,7 +1465,7 @@ func (x *ShardFetchQuery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardFetchQuery.ProtoReflect.Descriptor instead.
 func (*ShardFetchQuery) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{13}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ShardFetchQuery) GetText() string {
@@ -1275,7 +1500,7 @@ type ShardFindRequest struct {
 
 func (x *ShardFindRequest) Reset() {
 	*x = ShardFindRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[14]
+	mi := &file_heddle_v1_shard_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1287,7 +1512,7 @@ func (x *ShardFindRequest) String() string {
 func (*ShardFindRequest) ProtoMessage() {}
 
 func (x *ShardFindRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[14]
+	mi := &file_heddle_v1_shard_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1300,7 +1525,7 @@ func (x *ShardFindRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardFindRequest.ProtoReflect.Descriptor instead.
 func (*ShardFindRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{14}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ShardFindRequest) GetTarget() *ShardTarget {
@@ -1327,7 +1552,7 @@ type ShardFindResponse struct {
 
 func (x *ShardFindResponse) Reset() {
 	*x = ShardFindResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[15]
+	mi := &file_heddle_v1_shard_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1339,7 +1564,7 @@ func (x *ShardFindResponse) String() string {
 func (*ShardFindResponse) ProtoMessage() {}
 
 func (x *ShardFindResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[15]
+	mi := &file_heddle_v1_shard_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1352,7 +1577,7 @@ func (x *ShardFindResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardFindResponse.ProtoReflect.Descriptor instead.
 func (*ShardFindResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{15}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ShardFindResponse) GetDoc() uint32 {
@@ -1377,7 +1602,7 @@ type ShardDocumentsResponse struct {
 
 func (x *ShardDocumentsResponse) Reset() {
 	*x = ShardDocumentsResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[16]
+	mi := &file_heddle_v1_shard_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1389,7 +1614,7 @@ func (x *ShardDocumentsResponse) String() string {
 func (*ShardDocumentsResponse) ProtoMessage() {}
 
 func (x *ShardDocumentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[16]
+	mi := &file_heddle_v1_shard_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1402,7 +1627,7 @@ func (x *ShardDocumentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardDocumentsResponse.ProtoReflect.Descriptor instead.
 func (*ShardDocumentsResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{16}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ShardDocumentsResponse) GetNames() []string {
@@ -1445,7 +1670,7 @@ type ShardSelectRequest struct {
 
 func (x *ShardSelectRequest) Reset() {
 	*x = ShardSelectRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[17]
+	mi := &file_heddle_v1_shard_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1457,7 +1682,7 @@ func (x *ShardSelectRequest) String() string {
 func (*ShardSelectRequest) ProtoMessage() {}
 
 func (x *ShardSelectRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[17]
+	mi := &file_heddle_v1_shard_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1470,7 +1695,7 @@ func (x *ShardSelectRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardSelectRequest.ProtoReflect.Descriptor instead.
 func (*ShardSelectRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{17}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ShardSelectRequest) GetTarget() *ShardTarget {
@@ -1544,7 +1769,7 @@ type ShardSelectResponse struct {
 
 func (x *ShardSelectResponse) Reset() {
 	*x = ShardSelectResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[18]
+	mi := &file_heddle_v1_shard_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1556,7 +1781,7 @@ func (x *ShardSelectResponse) String() string {
 func (*ShardSelectResponse) ProtoMessage() {}
 
 func (x *ShardSelectResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[18]
+	mi := &file_heddle_v1_shard_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1569,7 +1794,7 @@ func (x *ShardSelectResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardSelectResponse.ProtoReflect.Descriptor instead.
 func (*ShardSelectResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{18}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ShardSelectResponse) GetEpoch() uint64 {
@@ -1623,7 +1848,7 @@ type DescribeShardRequest struct {
 
 func (x *DescribeShardRequest) Reset() {
 	*x = DescribeShardRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[19]
+	mi := &file_heddle_v1_shard_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1635,7 +1860,7 @@ func (x *DescribeShardRequest) String() string {
 func (*DescribeShardRequest) ProtoMessage() {}
 
 func (x *DescribeShardRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[19]
+	mi := &file_heddle_v1_shard_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1648,7 +1873,7 @@ func (x *DescribeShardRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeShardRequest.ProtoReflect.Descriptor instead.
 func (*DescribeShardRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{19}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *DescribeShardRequest) GetTarget() *ShardTarget {
@@ -1673,7 +1898,7 @@ type DescribeShardResponse struct {
 
 func (x *DescribeShardResponse) Reset() {
 	*x = DescribeShardResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[20]
+	mi := &file_heddle_v1_shard_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1685,7 +1910,7 @@ func (x *DescribeShardResponse) String() string {
 func (*DescribeShardResponse) ProtoMessage() {}
 
 func (x *DescribeShardResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[20]
+	mi := &file_heddle_v1_shard_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1698,7 +1923,7 @@ func (x *DescribeShardResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeShardResponse.ProtoReflect.Descriptor instead.
 func (*DescribeShardResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{20}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *DescribeShardResponse) GetDocs() uint64 {
@@ -1757,7 +1982,7 @@ type ShardAggregateRequest struct {
 
 func (x *ShardAggregateRequest) Reset() {
 	*x = ShardAggregateRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[21]
+	mi := &file_heddle_v1_shard_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1769,7 +1994,7 @@ func (x *ShardAggregateRequest) String() string {
 func (*ShardAggregateRequest) ProtoMessage() {}
 
 func (x *ShardAggregateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[21]
+	mi := &file_heddle_v1_shard_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1782,7 +2007,7 @@ func (x *ShardAggregateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardAggregateRequest.ProtoReflect.Descriptor instead.
 func (*ShardAggregateRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{21}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ShardAggregateRequest) GetTarget() *ShardTarget {
@@ -1872,7 +2097,7 @@ type ShardAggregateResponse struct {
 
 func (x *ShardAggregateResponse) Reset() {
 	*x = ShardAggregateResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[22]
+	mi := &file_heddle_v1_shard_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1884,7 +2109,7 @@ func (x *ShardAggregateResponse) String() string {
 func (*ShardAggregateResponse) ProtoMessage() {}
 
 func (x *ShardAggregateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[22]
+	mi := &file_heddle_v1_shard_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1897,7 +2122,7 @@ func (x *ShardAggregateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardAggregateResponse.ProtoReflect.Descriptor instead.
 func (*ShardAggregateResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{22}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ShardAggregateResponse) GetEpoch() uint64 {
@@ -1959,7 +2184,7 @@ type StateColumn struct {
 
 func (x *StateColumn) Reset() {
 	*x = StateColumn{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[23]
+	mi := &file_heddle_v1_shard_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1971,7 +2196,7 @@ func (x *StateColumn) String() string {
 func (*StateColumn) ProtoMessage() {}
 
 func (x *StateColumn) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[23]
+	mi := &file_heddle_v1_shard_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1984,7 +2209,7 @@ func (x *StateColumn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateColumn.ProtoReflect.Descriptor instead.
 func (*StateColumn) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{23}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *StateColumn) GetName() string {
@@ -2037,7 +2262,7 @@ type StateValues struct {
 
 func (x *StateValues) Reset() {
 	*x = StateValues{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[24]
+	mi := &file_heddle_v1_shard_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2049,7 +2274,7 @@ func (x *StateValues) String() string {
 func (*StateValues) ProtoMessage() {}
 
 func (x *StateValues) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[24]
+	mi := &file_heddle_v1_shard_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2062,7 +2287,7 @@ func (x *StateValues) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateValues.ProtoReflect.Descriptor instead.
 func (*StateValues) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{24}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *StateValues) GetValues() []uint64 {
@@ -2107,7 +2332,7 @@ type StateMeasure struct {
 
 func (x *StateMeasure) Reset() {
 	*x = StateMeasure{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[25]
+	mi := &file_heddle_v1_shard_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2119,7 +2344,7 @@ func (x *StateMeasure) String() string {
 func (*StateMeasure) ProtoMessage() {}
 
 func (x *StateMeasure) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[25]
+	mi := &file_heddle_v1_shard_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2132,7 +2357,7 @@ func (x *StateMeasure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateMeasure.ProtoReflect.Descriptor instead.
 func (*StateMeasure) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{25}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *StateMeasure) GetCounts() []uint64 {
@@ -2223,7 +2448,7 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\x05rules\x18\x06 \x01(\rR\x05rules\"?\n" +
 	"\rShardTermList\x12\x14\n" +
 	"\x05terms\x18\x01 \x03(\tR\x05terms\x12\x18\n" +
-	"\aweights\x18\x02 \x03(\x01R\aweights\"\x8d\x05\n" +
+	"\aweights\x18\x02 \x03(\x01R\aweights\"\xd0\x05\n" +
 	"\x12ShardSearchRequest\x12.\n" +
 	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x12\x14\n" +
 	"\x05texts\x18\x02 \x03(\tR\x05texts\x12.\n" +
@@ -2249,10 +2474,26 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\afilters\x18\x12 \x03(\v2\x11.heddle.v1.FilterR\afilters\x12\x16\n" +
 	"\x06filter\x18\x13 \x03(\rR\x06filter\x12(\n" +
 	"\x04more\x18\x14 \x03(\v2\x14.heddle.v1.ShardPartR\x04more\x12\x14\n" +
-	"\x05total\x18\x15 \x01(\x04R\x05total\"N\n" +
+	"\x05total\x18\x15 \x01(\x04R\x05total\x12+\n" +
+	"\x05order\x18\x16 \x01(\v2\x15.heddle.v1.ShardOrderR\x05order\x12\x14\n" +
+	"\x05first\x18\x17 \x01(\x04R\x05first\"j\n" +
+	"\n" +
+	"ShardOrder\x12\x12\n" +
+	"\x04keys\x18\x01 \x03(\tR\x04keys\x12\x1b\n" +
+	"\tmin_score\x18\x02 \x01(\x01R\bminScore\x12+\n" +
+	"\x05after\x18\x03 \x01(\v2\x15.heddle.v1.ShardPlaceR\x05after\"b\n" +
+	"\n" +
+	"ShardPlace\x12,\n" +
+	"\x06values\x18\x01 \x03(\v2\x14.heddle.v1.SortValueR\x06values\x12\x14\n" +
+	"\x05score\x18\x02 \x01(\x01R\x05score\x12\x10\n" +
+	"\x03doc\x18\x03 \x01(\x04R\x03doc\"Q\n" +
+	"\tSortValue\x12\x18\n" +
+	"\amissing\x18\x01 \x01(\bR\amissing\x12\x16\n" +
+	"\x06number\x18\x02 \x01(\x04R\x06number\x12\x12\n" +
+	"\x04text\x18\x03 \x01(\fR\x04text\"N\n" +
 	"\tShardPart\x12\x14\n" +
 	"\x05shard\x18\x01 \x01(\rR\x05shard\x12+\n" +
-	"\afilters\x18\x02 \x03(\v2\x11.heddle.v1.FilterR\afilters\"\xe5\x02\n" +
+	"\afilters\x18\x02 \x03(\v2\x11.heddle.v1.FilterR\afilters\"\xa9\x03\n" +
 	"\x13ShardSearchResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x16\n" +
 	"\x06counts\x18\x02 \x03(\x04R\x06counts\x12\x12\n" +
@@ -2267,7 +2508,9 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\tqueued_us\x18\t \x01(\x04R\bqueuedUs\x12\x16\n" +
 	"\x06shards\x18\v \x03(\rR\x06shards\x12\x16\n" +
 	"\x06places\x18\f \x03(\rR\x06places\x12\x16\n" +
-	"\x06totals\x18\r \x03(\x04R\x06totals\"\x93\x01\n" +
+	"\x06totals\x18\r \x03(\x04R\x06totals\x12(\n" +
+	"\x04keys\x18\x0e \x03(\v2\x14.heddle.v1.SortValueR\x04keys\x12\x18\n" +
+	"\aordered\x18\x0f \x01(\bR\aordered\"\x93\x01\n" +
 	"\x12ShardFacetsRequest\x12.\n" +
 	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x123\n" +
 	"\x05query\x18\x02 \x01(\v2\x1d.heddle.v1.ShardSearchRequestR\x05query\x12\x18\n" +
@@ -2398,7 +2641,7 @@ func file_heddle_v1_shard_proto_rawDescGZIP() []byte {
 	return file_heddle_v1_shard_proto_rawDescData
 }
 
-var file_heddle_v1_shard_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
+var file_heddle_v1_shard_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
 var file_heddle_v1_shard_proto_goTypes = []any{
 	(*ShardTarget)(nil),            // 0: heddle.v1.ShardTarget
 	(*ShardTermsRequest)(nil),      // 1: heddle.v1.ShardTermsRequest
@@ -2406,87 +2649,94 @@ var file_heddle_v1_shard_proto_goTypes = []any{
 	(*Analysis)(nil),               // 3: heddle.v1.Analysis
 	(*ShardTermList)(nil),          // 4: heddle.v1.ShardTermList
 	(*ShardSearchRequest)(nil),     // 5: heddle.v1.ShardSearchRequest
-	(*ShardPart)(nil),              // 6: heddle.v1.ShardPart
-	(*ShardSearchResponse)(nil),    // 7: heddle.v1.ShardSearchResponse
-	(*ShardFacetsRequest)(nil),     // 8: heddle.v1.ShardFacetsRequest
-	(*ShardFacetsResponse)(nil),    // 9: heddle.v1.ShardFacetsResponse
-	(*ShardDocumentsRequest)(nil),  // 10: heddle.v1.ShardDocumentsRequest
-	(*DocumentsPart)(nil),          // 11: heddle.v1.DocumentsPart
-	(*ShardFetch)(nil),             // 12: heddle.v1.ShardFetch
-	(*ShardFetchQuery)(nil),        // 13: heddle.v1.ShardFetchQuery
-	(*ShardFindRequest)(nil),       // 14: heddle.v1.ShardFindRequest
-	(*ShardFindResponse)(nil),      // 15: heddle.v1.ShardFindResponse
-	(*ShardDocumentsResponse)(nil), // 16: heddle.v1.ShardDocumentsResponse
-	(*ShardSelectRequest)(nil),     // 17: heddle.v1.ShardSelectRequest
-	(*ShardSelectResponse)(nil),    // 18: heddle.v1.ShardSelectResponse
-	(*DescribeShardRequest)(nil),   // 19: heddle.v1.DescribeShardRequest
-	(*DescribeShardResponse)(nil),  // 20: heddle.v1.DescribeShardResponse
-	(*ShardAggregateRequest)(nil),  // 21: heddle.v1.ShardAggregateRequest
-	(*ShardAggregateResponse)(nil), // 22: heddle.v1.ShardAggregateResponse
-	(*StateColumn)(nil),            // 23: heddle.v1.StateColumn
-	(*StateValues)(nil),            // 24: heddle.v1.StateValues
-	(*StateMeasure)(nil),           // 25: heddle.v1.StateMeasure
-	(*BatchError)(nil),             // 26: heddle.v1.BatchError
-	(*Scoring)(nil),                // 27: heddle.v1.Scoring
-	(*Statistics)(nil),             // 28: heddle.v1.Statistics
-	(*Filter)(nil),                 // 29: heddle.v1.Filter
-	(*Snippet)(nil),                // 30: heddle.v1.Snippet
-	(*Contents)(nil),               // 31: heddle.v1.Contents
-	(*Resident)(nil),               // 32: heddle.v1.Resident
-	(*Column)(nil),                 // 33: heddle.v1.Column
+	(*ShardOrder)(nil),             // 6: heddle.v1.ShardOrder
+	(*ShardPlace)(nil),             // 7: heddle.v1.ShardPlace
+	(*SortValue)(nil),              // 8: heddle.v1.SortValue
+	(*ShardPart)(nil),              // 9: heddle.v1.ShardPart
+	(*ShardSearchResponse)(nil),    // 10: heddle.v1.ShardSearchResponse
+	(*ShardFacetsRequest)(nil),     // 11: heddle.v1.ShardFacetsRequest
+	(*ShardFacetsResponse)(nil),    // 12: heddle.v1.ShardFacetsResponse
+	(*ShardDocumentsRequest)(nil),  // 13: heddle.v1.ShardDocumentsRequest
+	(*DocumentsPart)(nil),          // 14: heddle.v1.DocumentsPart
+	(*ShardFetch)(nil),             // 15: heddle.v1.ShardFetch
+	(*ShardFetchQuery)(nil),        // 16: heddle.v1.ShardFetchQuery
+	(*ShardFindRequest)(nil),       // 17: heddle.v1.ShardFindRequest
+	(*ShardFindResponse)(nil),      // 18: heddle.v1.ShardFindResponse
+	(*ShardDocumentsResponse)(nil), // 19: heddle.v1.ShardDocumentsResponse
+	(*ShardSelectRequest)(nil),     // 20: heddle.v1.ShardSelectRequest
+	(*ShardSelectResponse)(nil),    // 21: heddle.v1.ShardSelectResponse
+	(*DescribeShardRequest)(nil),   // 22: heddle.v1.DescribeShardRequest
+	(*DescribeShardResponse)(nil),  // 23: heddle.v1.DescribeShardResponse
+	(*ShardAggregateRequest)(nil),  // 24: heddle.v1.ShardAggregateRequest
+	(*ShardAggregateResponse)(nil), // 25: heddle.v1.ShardAggregateResponse
+	(*StateColumn)(nil),            // 26: heddle.v1.StateColumn
+	(*StateValues)(nil),            // 27: heddle.v1.StateValues
+	(*StateMeasure)(nil),           // 28: heddle.v1.StateMeasure
+	(*BatchError)(nil),             // 29: heddle.v1.BatchError
+	(*Scoring)(nil),                // 30: heddle.v1.Scoring
+	(*Statistics)(nil),             // 31: heddle.v1.Statistics
+	(*Filter)(nil),                 // 32: heddle.v1.Filter
+	(*Snippet)(nil),                // 33: heddle.v1.Snippet
+	(*Contents)(nil),               // 34: heddle.v1.Contents
+	(*Resident)(nil),               // 35: heddle.v1.Resident
+	(*Column)(nil),                 // 36: heddle.v1.Column
 }
 var file_heddle_v1_shard_proto_depIdxs = []int32{
 	0,  // 0: heddle.v1.ShardTermsRequest.target:type_name -> heddle.v1.ShardTarget
-	26, // 1: heddle.v1.ShardTermsResponse.errors:type_name -> heddle.v1.BatchError
+	29, // 1: heddle.v1.ShardTermsResponse.errors:type_name -> heddle.v1.BatchError
 	3,  // 2: heddle.v1.ShardTermsResponse.analysis:type_name -> heddle.v1.Analysis
 	0,  // 3: heddle.v1.ShardSearchRequest.target:type_name -> heddle.v1.ShardTarget
 	4,  // 4: heddle.v1.ShardSearchRequest.lists:type_name -> heddle.v1.ShardTermList
-	27, // 5: heddle.v1.ShardSearchRequest.scoring:type_name -> heddle.v1.Scoring
-	28, // 6: heddle.v1.ShardSearchRequest.statistics:type_name -> heddle.v1.Statistics
-	29, // 7: heddle.v1.ShardSearchRequest.filters:type_name -> heddle.v1.Filter
-	6,  // 8: heddle.v1.ShardSearchRequest.more:type_name -> heddle.v1.ShardPart
-	29, // 9: heddle.v1.ShardPart.filters:type_name -> heddle.v1.Filter
-	26, // 10: heddle.v1.ShardSearchResponse.errors:type_name -> heddle.v1.BatchError
-	0,  // 11: heddle.v1.ShardFacetsRequest.target:type_name -> heddle.v1.ShardTarget
-	5,  // 12: heddle.v1.ShardFacetsRequest.query:type_name -> heddle.v1.ShardSearchRequest
-	22, // 13: heddle.v1.ShardFacetsResponse.columns:type_name -> heddle.v1.ShardAggregateResponse
-	0,  // 14: heddle.v1.ShardDocumentsRequest.target:type_name -> heddle.v1.ShardTarget
-	11, // 15: heddle.v1.ShardDocumentsRequest.more:type_name -> heddle.v1.DocumentsPart
-	12, // 16: heddle.v1.ShardDocumentsRequest.fetch:type_name -> heddle.v1.ShardFetch
-	30, // 17: heddle.v1.ShardFetch.snippet:type_name -> heddle.v1.Snippet
-	13, // 18: heddle.v1.ShardFetch.queries:type_name -> heddle.v1.ShardFetchQuery
-	0,  // 19: heddle.v1.ShardFindRequest.target:type_name -> heddle.v1.ShardTarget
-	31, // 20: heddle.v1.ShardDocumentsResponse.contents:type_name -> heddle.v1.Contents
-	0,  // 21: heddle.v1.ShardSelectRequest.target:type_name -> heddle.v1.ShardTarget
-	26, // 22: heddle.v1.ShardSelectResponse.errors:type_name -> heddle.v1.BatchError
-	0,  // 23: heddle.v1.DescribeShardRequest.target:type_name -> heddle.v1.ShardTarget
-	32, // 24: heddle.v1.DescribeShardResponse.resident:type_name -> heddle.v1.Resident
-	33, // 25: heddle.v1.DescribeShardResponse.columns:type_name -> heddle.v1.Column
-	0,  // 26: heddle.v1.ShardAggregateRequest.target:type_name -> heddle.v1.ShardTarget
-	23, // 27: heddle.v1.ShardAggregateResponse.columns:type_name -> heddle.v1.StateColumn
-	24, // 28: heddle.v1.ShardAggregateResponse.keys:type_name -> heddle.v1.StateValues
-	25, // 29: heddle.v1.ShardAggregateResponse.measures:type_name -> heddle.v1.StateMeasure
-	1,  // 30: heddle.v1.ShardService.ShardTerms:input_type -> heddle.v1.ShardTermsRequest
-	5,  // 31: heddle.v1.ShardService.ShardSearch:input_type -> heddle.v1.ShardSearchRequest
-	8,  // 32: heddle.v1.ShardService.ShardFacets:input_type -> heddle.v1.ShardFacetsRequest
-	10, // 33: heddle.v1.ShardService.ShardDocuments:input_type -> heddle.v1.ShardDocumentsRequest
-	14, // 34: heddle.v1.ShardService.ShardFind:input_type -> heddle.v1.ShardFindRequest
-	17, // 35: heddle.v1.ShardService.ShardSelect:input_type -> heddle.v1.ShardSelectRequest
-	21, // 36: heddle.v1.ShardService.ShardAggregate:input_type -> heddle.v1.ShardAggregateRequest
-	19, // 37: heddle.v1.ShardService.DescribeShard:input_type -> heddle.v1.DescribeShardRequest
-	2,  // 38: heddle.v1.ShardService.ShardTerms:output_type -> heddle.v1.ShardTermsResponse
-	7,  // 39: heddle.v1.ShardService.ShardSearch:output_type -> heddle.v1.ShardSearchResponse
-	9,  // 40: heddle.v1.ShardService.ShardFacets:output_type -> heddle.v1.ShardFacetsResponse
-	16, // 41: heddle.v1.ShardService.ShardDocuments:output_type -> heddle.v1.ShardDocumentsResponse
-	15, // 42: heddle.v1.ShardService.ShardFind:output_type -> heddle.v1.ShardFindResponse
-	18, // 43: heddle.v1.ShardService.ShardSelect:output_type -> heddle.v1.ShardSelectResponse
-	22, // 44: heddle.v1.ShardService.ShardAggregate:output_type -> heddle.v1.ShardAggregateResponse
-	20, // 45: heddle.v1.ShardService.DescribeShard:output_type -> heddle.v1.DescribeShardResponse
-	38, // [38:46] is the sub-list for method output_type
-	30, // [30:38] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	30, // 5: heddle.v1.ShardSearchRequest.scoring:type_name -> heddle.v1.Scoring
+	31, // 6: heddle.v1.ShardSearchRequest.statistics:type_name -> heddle.v1.Statistics
+	32, // 7: heddle.v1.ShardSearchRequest.filters:type_name -> heddle.v1.Filter
+	9,  // 8: heddle.v1.ShardSearchRequest.more:type_name -> heddle.v1.ShardPart
+	6,  // 9: heddle.v1.ShardSearchRequest.order:type_name -> heddle.v1.ShardOrder
+	7,  // 10: heddle.v1.ShardOrder.after:type_name -> heddle.v1.ShardPlace
+	8,  // 11: heddle.v1.ShardPlace.values:type_name -> heddle.v1.SortValue
+	32, // 12: heddle.v1.ShardPart.filters:type_name -> heddle.v1.Filter
+	29, // 13: heddle.v1.ShardSearchResponse.errors:type_name -> heddle.v1.BatchError
+	8,  // 14: heddle.v1.ShardSearchResponse.keys:type_name -> heddle.v1.SortValue
+	0,  // 15: heddle.v1.ShardFacetsRequest.target:type_name -> heddle.v1.ShardTarget
+	5,  // 16: heddle.v1.ShardFacetsRequest.query:type_name -> heddle.v1.ShardSearchRequest
+	25, // 17: heddle.v1.ShardFacetsResponse.columns:type_name -> heddle.v1.ShardAggregateResponse
+	0,  // 18: heddle.v1.ShardDocumentsRequest.target:type_name -> heddle.v1.ShardTarget
+	14, // 19: heddle.v1.ShardDocumentsRequest.more:type_name -> heddle.v1.DocumentsPart
+	15, // 20: heddle.v1.ShardDocumentsRequest.fetch:type_name -> heddle.v1.ShardFetch
+	33, // 21: heddle.v1.ShardFetch.snippet:type_name -> heddle.v1.Snippet
+	16, // 22: heddle.v1.ShardFetch.queries:type_name -> heddle.v1.ShardFetchQuery
+	0,  // 23: heddle.v1.ShardFindRequest.target:type_name -> heddle.v1.ShardTarget
+	34, // 24: heddle.v1.ShardDocumentsResponse.contents:type_name -> heddle.v1.Contents
+	0,  // 25: heddle.v1.ShardSelectRequest.target:type_name -> heddle.v1.ShardTarget
+	29, // 26: heddle.v1.ShardSelectResponse.errors:type_name -> heddle.v1.BatchError
+	0,  // 27: heddle.v1.DescribeShardRequest.target:type_name -> heddle.v1.ShardTarget
+	35, // 28: heddle.v1.DescribeShardResponse.resident:type_name -> heddle.v1.Resident
+	36, // 29: heddle.v1.DescribeShardResponse.columns:type_name -> heddle.v1.Column
+	0,  // 30: heddle.v1.ShardAggregateRequest.target:type_name -> heddle.v1.ShardTarget
+	26, // 31: heddle.v1.ShardAggregateResponse.columns:type_name -> heddle.v1.StateColumn
+	27, // 32: heddle.v1.ShardAggregateResponse.keys:type_name -> heddle.v1.StateValues
+	28, // 33: heddle.v1.ShardAggregateResponse.measures:type_name -> heddle.v1.StateMeasure
+	1,  // 34: heddle.v1.ShardService.ShardTerms:input_type -> heddle.v1.ShardTermsRequest
+	5,  // 35: heddle.v1.ShardService.ShardSearch:input_type -> heddle.v1.ShardSearchRequest
+	11, // 36: heddle.v1.ShardService.ShardFacets:input_type -> heddle.v1.ShardFacetsRequest
+	13, // 37: heddle.v1.ShardService.ShardDocuments:input_type -> heddle.v1.ShardDocumentsRequest
+	17, // 38: heddle.v1.ShardService.ShardFind:input_type -> heddle.v1.ShardFindRequest
+	20, // 39: heddle.v1.ShardService.ShardSelect:input_type -> heddle.v1.ShardSelectRequest
+	24, // 40: heddle.v1.ShardService.ShardAggregate:input_type -> heddle.v1.ShardAggregateRequest
+	22, // 41: heddle.v1.ShardService.DescribeShard:input_type -> heddle.v1.DescribeShardRequest
+	2,  // 42: heddle.v1.ShardService.ShardTerms:output_type -> heddle.v1.ShardTermsResponse
+	10, // 43: heddle.v1.ShardService.ShardSearch:output_type -> heddle.v1.ShardSearchResponse
+	12, // 44: heddle.v1.ShardService.ShardFacets:output_type -> heddle.v1.ShardFacetsResponse
+	19, // 45: heddle.v1.ShardService.ShardDocuments:output_type -> heddle.v1.ShardDocumentsResponse
+	18, // 46: heddle.v1.ShardService.ShardFind:output_type -> heddle.v1.ShardFindResponse
+	21, // 47: heddle.v1.ShardService.ShardSelect:output_type -> heddle.v1.ShardSelectResponse
+	25, // 48: heddle.v1.ShardService.ShardAggregate:output_type -> heddle.v1.ShardAggregateResponse
+	23, // 49: heddle.v1.ShardService.DescribeShard:output_type -> heddle.v1.DescribeShardResponse
+	42, // [42:50] is the sub-list for method output_type
+	34, // [34:42] is the sub-list for method input_type
+	34, // [34:34] is the sub-list for extension type_name
+	34, // [34:34] is the sub-list for extension extendee
+	0,  // [0:34] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_shard_proto_init() }
@@ -2497,14 +2747,14 @@ func file_heddle_v1_shard_proto_init() {
 	file_heddle_v1_error_proto_init()
 	file_heddle_v1_index_proto_init()
 	file_heddle_v1_table_proto_init()
-	file_heddle_v1_shard_proto_msgTypes[15].OneofWrappers = []any{}
+	file_heddle_v1_shard_proto_msgTypes[18].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_shard_proto_rawDesc), len(file_heddle_v1_shard_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   26,
+			NumMessages:   29,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -25,6 +25,7 @@ type attributed struct {
 	now    *engine.Snapshot
 	table  *engine.Table
 	shards []*Coordinator
+	rows   []string // year,lang of each document
 }
 
 // attribute builds an index and a table, and cuts both in all ways of splits.
@@ -51,7 +52,7 @@ func attribute(t *testing.T, e *engine.Engine) *attributed {
 	defer src.Close()
 	_, err = tablebuild.Build(t.Context(), src, table, tablebuild.Options{})
 	must(err)
-	a := &attributed{}
+	a := &attributed{rows: rows[1:]}
 	x, err := e.OpenIndex(t.Context(), index, engine.IndexOptions{})
 	must(err)
 	a.now, err = x.Snapshot()

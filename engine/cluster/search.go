@@ -57,6 +57,7 @@ func (c *Coordinator) SearchAll(ctx context.Context, index string, qs []engine.Q
 		}
 		all[i] = coordinator.Query{Fetch: fields[q.Fields], Text: q.Text, Literal: q.Literal, Terms: q.Terms, Weights: q.Weights, Filter: filters[q.Filter], Caller: q.Caller, Timeout: q.Timeout,
 			Options: query.Options{Match: q.Match, K: q.K, Total: q.Total, CountOnly: q.CountOnly, Scoring: q.Scoring, Statistics: q.Statistics}}
+		q.Paged(&all[i])
 	}
 	own := coordinator.Ask{Names: ask.Names, Limit: ask.Limit, Explain: ask.Explain, AllowPartial: ask.AllowPartial, Take: ask.Take}
 	if f := ask.Facets; f != nil {

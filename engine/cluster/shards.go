@@ -46,6 +46,7 @@ func (m *network) Search(ctx context.Context, f *coordinator.Fan, r *part.Reques
 	return spread(ctx, m, &m.timesOf(f.Layout.Name).searches, f, func(ctx context.Context, n *node, shards []int) (*part.Answer, []int, error) {
 		mine := shard.SearchMessage(r, timeLeft(ctx))
 		mine.Target, mine.Filters = target(f.Layout, shards[0]), filtersOf(filters, f.Layout, shards[0])
+		mine.First = f.Layout.Shards[shards[0]].First
 		for _, i := range shards[1:] {
 			mine.More = append(mine.More, &api.ShardPart{Shard: uint32(i), Filters: filtersOf(filters, f.Layout, i)})
 		}

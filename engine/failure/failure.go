@@ -76,12 +76,13 @@ const (
 	Closed                      // the engine, index, table or snapshot is closed
 	Unauthenticated             // the caller of a server is unknown
 	Forbidden                   // the caller of a server has no right to the call
+	Gone                        // the content of an index that a cursor belongs to is no longer in service
 	DiskFull                    // a disk has no room for a file, or the user no quota
 	Internal                    // any other error
 )
 
 var codeNames = [...]string{"ok", "invalid_query", "invalid_option", "not_found", "no_device", "overloaded", "deadline",
-	"canceled", "out_of_memory", "corrupt", "unsupported", "closed", "unauthenticated", "forbidden", "disk_full", "internal"}
+	"canceled", "out_of_memory", "corrupt", "unsupported", "closed", "unauthenticated", "forbidden", "gone", "disk_full", "internal"}
 
 // String returns the name of the code in protocols and logs, such as "invalid_query".
 func (c Code) String() string {

@@ -82,10 +82,22 @@ func (b *batch) run(ctx context.Context, x *engine.Snapshot, deliver func(at []i
 		}
 		return nil
 	})
-	if query.Invalid(err) {
+	if query.Invalid(err) || err != nil && b.has(err) {
 		return nil // the errors are in b.errs
 	}
 	return err
+}
+
+// has reports whether err is the error of a query.
+func (b *batch) has(err error) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, e := range b.errs {
+		if e == err {
+			return true
+		}
+	}
+	return false
 }
 
 // piece is the answers of consecutive queries in flat arrays.
@@ -221,6 +233,9 @@ func (i indexService) flat(ctx context.Context, r *api.SearchBatchRequest) (*bat
 	}
 	if err == nil {
 		err = i.s.kind(&common, r, r.K, r.GetTotal(), r.GetScoring(), r.GetStatistics(), nil)
+	}
+	if err == nil {
+		err = i.s.page(&common, r.GetIndex(), r, "")
 	}
 	if err != nil {
 		return nil, err

@@ -154,6 +154,9 @@ func (i indexService) Search(ctx context.Context, r *api.SearchRequest) (*api.Se
 	}
 	ask := api.Ask{Explain: r.GetExplain(), AllowPartial: r.GetAllowPartial()}
 	if err == nil {
+		err = i.s.page(&q, r.GetIndex(), r, r.GetAfter())
+	}
+	if err == nil {
 		q.Fields, err = i.s.fields(r.GetIndex(), r, nil)
 	}
 	if err == nil {
@@ -171,6 +174,7 @@ func (i indexService) Search(ctx context.Context, r *api.SearchRequest) (*api.Se
 			out.Facets = facetAnswer(h.Matches, h.Facets)
 		}
 		out.Total, out.Explanation, out.Note = totalMessage(&q, h.Total), h.Explanation, h.Note
+		out.After = h.After
 		out.Hits = make([]*api.Hit, len(h.IDs))
 		values := make([]api.Hit, len(h.IDs))
 		for n, d := range h.IDs {
@@ -256,6 +260,7 @@ func (i indexService) answer(ctx context.Context, name string, q engine.Query, a
 	if err := problem.Take(ctx, 4*int64(len(hits.Docs))+messageBytes*int64(max(0, len(docs)-matchHits))); err != nil {
 		return 0, 0, nil, err
 	}
+	out.After = hits.After
 	out.Count, out.Total, out.IDs, out.Scores, out.Names = hits.Count, hits.Total, make([]uint64, len(docs)), hits.Scores, make([]string, len(docs))
 	for n, d := range docs {
 		out.IDs[n] = uint64(d)

@@ -51,7 +51,7 @@ func lineOptions(from url.Values) (timeout uint32, partial bool, err error) {
 }
 
 // appendAnswer appends the line of query q.
-func appendAnswer[N uint32 | uint64](dst []byte, id json.RawMessage, q *engine.Query, count uint64, total engine.Total, note string, docs []N, scores []float64, name func(i int) (string, error), documents []engine.Contents) ([]byte, error) {
+func appendAnswer[N uint32 | uint64](dst []byte, id json.RawMessage, q *engine.Query, count uint64, total engine.Total, note string, docs []N, scores []float64, name func(i int) (string, error), documents []engine.Contents, after string) ([]byte, error) {
 	dst = appendID(dst, id)
 	if q.K == 0 && q.Total == 0 {
 		dst = append(strconv.AppendUint(append(dst, `"count":`...), count, 10), ',')
@@ -80,6 +80,9 @@ func appendAnswer[N uint32 | uint64](dst []byte, id json.RawMessage, q *engine.Q
 	}
 	if q.Total > 0 {
 		dst = append(api.AppendJSON(append(dst, `"total":`...), totalMessage(q, total)), ',')
+	}
+	if after != "" {
+		dst = append(api.AppendString(append(dst, `"after":`...), after), ',')
 	}
 	if note != "" {
 		dst = append(api.AppendString(append(dst, `"note":`...), note), ',')
@@ -197,6 +200,9 @@ func (l *lineReader) read(ctx context.Context, text []byte) (id json.RawMessage,
 	}
 	if err == nil {
 		err = l.s.kind(&q, &l.line.BatchQuery, l.line.K, l.line.GetTotal(), nil, nil, l.line.GetWeights())
+	}
+	if err == nil {
+		err = l.s.page(&q, l.index, &l.line.BatchQuery, l.line.GetAfter())
 	}
 	return id, q, err
 }

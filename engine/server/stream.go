@@ -172,7 +172,7 @@ func (x *stream) answer(from, to int) (lines [][]byte, cover *api.Coverage, err 
 			if b.errs[n] != nil {
 				continue
 			}
-			if lines[n], err = line(x, ids[n], &b.queries[n], h.Count, h.Total, h.Note, h.IDs, h.Scores, func(i int) (string, error) { return h.Names[i], nil }, h.Documents); err != nil {
+			if lines[n], err = line(x, ids[n], &b.queries[n], h.Count, h.Total, h.Note, h.IDs, h.Scores, func(i int) (string, error) { return h.Names[i], nil }, h.Documents, h.After); err != nil {
 				break
 			}
 		}
@@ -185,7 +185,7 @@ func (x *stream) answer(from, to int) (lines [][]byte, cover *api.Coverage, err 
 						return err
 					}
 				}
-				if lines[at[i]], err = line(x, ids[at[i]], &b.queries[at[i]], h.Count, h.Total, x.snapshot.Note(b.queries[at[i]], h.Count > 0), h.Docs, h.Scores, func(i int) (string, error) { return x.snapshot.File().DocName(h.Docs[i]) }, all); err != nil {
+				if lines[at[i]], err = line(x, ids[at[i]], &b.queries[at[i]], h.Count, h.Total, x.snapshot.Note(b.queries[at[i]], h.Count > 0), h.Docs, h.Scores, func(i int) (string, error) { return x.snapshot.File().DocName(h.Docs[i]) }, all, h.After); err != nil {
 					return err
 				}
 			}
@@ -199,12 +199,12 @@ func (x *stream) answer(from, to int) (lines [][]byte, cover *api.Coverage, err 
 }
 
 // line returns the line of an answer, which it counts.
-func line[N uint32 | uint64](x *stream, id json.RawMessage, q *engine.Query, count uint64, total engine.Total, note string, docs []N, scores []float64, name func(i int) (string, error), documents []engine.Contents) ([]byte, error) {
+func line[N uint32 | uint64](x *stream, id json.RawMessage, q *engine.Query, count uint64, total engine.Total, note string, docs []N, scores []float64, name func(i int) (string, error), documents []engine.Contents, after string) ([]byte, error) {
 	n := int64(lineBytes + hitBytes*len(docs))
 	if err := x.take(n, len(docs)); err != nil {
 		return nil, err
 	}
-	text, err := appendAnswer(make([]byte, 0, n), id, q, count, total, note, docs, scores, name, documents)
+	text, err := appendAnswer(make([]byte, 0, n), id, q, count, total, note, docs, scores, name, documents, after)
 	if err == nil {
 		err = x.take(int64(cap(text))-n, 0) // long names
 	}

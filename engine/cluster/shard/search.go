@@ -24,12 +24,13 @@ func (h handler) ShardSearch(ctx context.Context, m *api.ShardSearchRequest) (*a
 		if err != nil {
 			return nil, err
 		}
+		x.First = m.GetFirst()
 		a, err := x.Search(ctx, all, filters, all.Names)
 		if err != nil {
 			return nil, err
 		}
 		out := answerMessage(a)
-		out.Epoch = m.GetTarget().GetEpoch()
+		out.Epoch, out.Ordered = m.GetTarget().GetEpoch(), m.GetOrder() != nil
 		return out, nil
 	})
 }
@@ -53,6 +54,9 @@ func (h handler) searchGroup(ctx context.Context, m *api.ShardSearchRequest) (ou
 		return nil, err
 	}
 	all, err := queriesOf(m)
+	if err == nil && all.Order != nil {
+		err = invalidOption("search", "order: it is for one shard")
+	}
 	if err != nil {
 		return nil, err
 	}

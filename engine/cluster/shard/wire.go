@@ -12,6 +12,7 @@ import (
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/bm25"
 	"heddle/engine/internal/filter"
+	"heddle/engine/internal/order"
 	"heddle/engine/internal/part"
 	"heddle/engine/internal/query"
 	"heddle/engine/table/rowset"
@@ -25,6 +26,15 @@ func SearchMessage(r *part.Request, left uint64) *api.ShardSearchRequest {
 		Statistics: &api.Statistics{Docs: r.Statistics.Docs, Length: r.Statistics.Length, Terms: r.Statistics.Terms, Df: r.Statistics.DF}}
 	for _, l := range r.Lists {
 		m.Lists = append(m.Lists, &api.ShardTermList{Terms: l.Terms, Weights: l.Weights})
+	}
+	if o := r.Order; o != nil {
+		m.Order = &api.ShardOrder{MinScore: o.MinScore}
+		for _, k := range o.Keys {
+			m.Order.Keys = append(m.Order.Keys, k.String())
+		}
+		if p := o.After; p != nil {
+			m.Order.After = &api.ShardPlace{Values: valuesMessage(p.Values), Score: p.Score, Doc: p.Doc}
+		}
 	}
 	if s := r.Scoring; s != nil {
 		m.Scoring = &api.Scoring{Variant: s.Variant.String(), K1: &s.K1, B: &s.B}
@@ -45,6 +55,21 @@ func queriesOf(m *api.ShardSearchRequest) (_ *part.Queries, err error) {
 	}
 	if r.Match, err = engine.ParseMatch(m.GetMode()); err != nil {
 		return nil, err
+	}
+	if o := m.GetOrder(); o != nil {
+		r.Order = &order.Spec{MinScore: o.GetMinScore()}
+		if r.Order.Keys, err = order.Parse(o.GetKeys()); err != nil {
+			return nil, err
+		}
+		if p := o.GetAfter(); p != nil {
+			r.Order.After = &order.Place{Values: valuesOf(p.GetValues()), Score: p.GetScore(), Doc: p.GetDoc()}
+			if n := len(r.Order.Columns()); len(p.GetValues()) != n {
+				return nil, invalidOption("search", "order.after has %d values for %d columns", len(p.GetValues()), n)
+			}
+		}
+		if r.K == 0 || r.Match > engine.And {
+			return nil, invalidOption("search", "order: it is for ranked queries of the modes or and and")
+		}
 	}
 	if s := m.GetScoring(); s != nil {
 		p := bm25.Params{K1: s.GetK1(), B: s.GetB()}
@@ -82,13 +107,27 @@ func left(us uint64) time.Duration {
 // answerMessage is the message of an answer, without epoch and shards.
 func answerMessage(a *part.Answer) *api.ShardSearchResponse {
 	return &api.ShardSearchResponse{Counts: a.Counts, Docs: a.Docs, Ends: a.Ends, Scores: a.Scores, Units: a.Units, Names: a.Names, Errors: errorMessages(a.Errors),
-		Explanation: a.Explanation, QueuedUs: uint64(a.Queued.Microseconds()), Places: a.Places, Totals: a.Totals}
+		Explanation: a.Explanation, QueuedUs: uint64(a.Queued.Microseconds()), Places: a.Places, Totals: a.Totals, Keys: valuesMessage(a.Keys)}
+}
+
+func valuesMessage(all []order.Value) (out []*api.SortValue) {
+	for _, v := range all {
+		out = append(out, &api.SortValue{Missing: v.Missing, Number: v.Number, Text: v.Text})
+	}
+	return out
+}
+
+func valuesOf(all []*api.SortValue) (out []order.Value) {
+	for _, v := range all {
+		out = append(out, order.Value{Missing: v.GetMissing(), Number: v.GetNumber(), Text: v.GetText()})
+	}
+	return out
 }
 
 // AnswerOf is the answer of a message, whose arrays must agree. Described makes its errors.
 func AnswerOf(m *api.ShardSearchResponse, described func(*api.Error) error) *part.Answer {
 	return &part.Answer{Counts: m.Counts, Docs: m.Docs, Ends: m.Ends, Scores: m.Scores, Units: m.Units, Names: m.Names, Errors: errorsOf(m.Errors, described),
-		Explanation: m.Explanation, Queued: time.Duration(m.QueuedUs) * time.Microsecond, Places: m.Places, Totals: m.Totals}
+		Explanation: m.Explanation, Queued: time.Duration(m.QueuedUs) * time.Microsecond, Places: m.Places, Totals: m.Totals, Keys: valuesOf(m.Keys)}
 }
 
 // termsMessage is the message of terms, without shards.

@@ -18,6 +18,7 @@ import (
 	"heddle/engine/internal/filter"
 	"heddle/engine/internal/layout"
 	"heddle/engine/internal/limit"
+	"heddle/engine/internal/order"
 	"heddle/engine/internal/part"
 	"heddle/engine/internal/query"
 	"heddle/engine/plan"
@@ -90,6 +91,10 @@ type Query struct {
 	Filter  *filter.Filter // nil: all documents
 	Fetch   *fetch.Ask     // parts of the documents; nil: none
 	query.Options
+	Offset  int         // best documents to leave out
+	After   string      // cursor of the page before, or order.Begin; empty: the answer has no cursor
+	Order   *order.Spec // nil: the descending score from the first document on
+	Fault   error       // why the query is invalid; nil: it may be valid
 	Caller  string
 	Timeout time.Duration // 0: the time-out of the coordinator; negative: none
 }
@@ -118,6 +123,8 @@ type Hits struct {
 	Names []string
 	// Documents are the parts of IDs that Query.Fetch asked for.
 	Documents []fetch.Document
+	// After is the cursor of the next page, if Query.After asked for it.
+	After string
 	// Total is the number of matching documents, if Query.Total asked for it.
 	Total plan.Total
 	// Matches is the number of matching documents, and Facets are the facets, if they were asked for.
@@ -129,6 +136,8 @@ type Hits struct {
 	Explanation string
 	// Note says which parts of the text have no effect.
 	Note string
+
+	last *order.Place // of an answer with an order
 }
 
 // Options rule a coordinator. The zero value is the default.

@@ -37,7 +37,7 @@ func (s *search) facets(ctx context.Context) error {
 func (s *search) facetKind(ctx context.Context, i int) (kind, error) {
 	k := s.kindOf(i)
 	most := uint64(k.k)
-	k.total = 0
+	k.total, k.order = 0, nil
 	k.k, k.count, k.scored, k.statistics = 0, false, false, nil
 	if k.match != querylang.AllElseAny || most == 0 {
 		return k, nil
@@ -71,7 +71,7 @@ func (s *search) countFacets(ctx context.Context, k kind, i int) error {
 	for _, a := range answers {
 		h.Matches += a.Answer.Matches
 	}
-	if most := s.qs[i].Total; most > 0 {
+	if most := s.qs[i].Total; most > 0 && s.order[i] == nil {
 		h.Total = plan.UpTo(h.Matches, most)
 	}
 	for n, name := range asked.Columns {

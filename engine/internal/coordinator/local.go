@@ -59,6 +59,7 @@ func (l Local) Search(ctx context.Context, f *Fan, r *part.Request, filters []*f
 	q := part.Prepare(r)
 	return here(ctx, f, func(ctx context.Context, i int) (*part.Answer, error) {
 		return use(l, f, i, func(p *part.Part) (*part.Answer, error) {
+			p.First = f.Layout.Shards[i].First
 			return p.Search(ctx, q, filtersOf(filters, &f.Layout.Shards[i]), r.Names)
 		})
 	})

@@ -6,6 +6,7 @@ import (
 
 	"heddle/engine/failure"
 	"heddle/engine/internal/layout"
+	"heddle/engine/internal/order"
 	"heddle/engine/internal/part"
 	"heddle/engine/plan"
 )
@@ -27,6 +28,7 @@ type merger struct {
 	*part.Merger
 	pieces []Piece[*part.Answer]
 	query  int
+	order  *order.Spec // nil: the descending score
 
 	ids    []uint64 // memory of all answers
 	scores []float64
@@ -54,6 +56,23 @@ func newMerger(shards []layout.Shard, pieces []Piece[*part.Answer], k int) *merg
 	}
 	m.ids = make([]uint64, 0, docs)
 	return m
+}
+
+// sort merges by an order; nil is the descending score.
+func (m *merger) sort(s *order.Spec) {
+	if m.order = s; s == nil {
+		return
+	}
+	m.Compare = func(a int, at uint64, b int, bt uint64) int {
+		x, y := m.place(a, at, 0), m.place(b, bt, 0)
+		return s.Compare(&x, &y)
+	}
+}
+
+// place returns the place of a document of an answer, with its number in the whole.
+func (m *merger) place(answer int, at, number uint64) order.Place {
+	a, n := m.pieces[answer].Answer, uint64(len(m.order.Columns()))
+	return order.Place{Values: a.Keys[at*n : (at+1)*n], Score: a.Scores[at], Doc: number}
 }
 
 // comparable returns an error unless all shards give the scores of the present query in one unit.
@@ -95,6 +114,10 @@ func (m *merger) merge(h *Hits, k *kind, ask Ask) {
 		m.ids = append(m.ids, number)
 		if k.k > 0 {
 			m.scores = append(m.scores, score)
+		}
+		if m.order != nil {
+			last := m.place(answer, at, number)
+			h.last = &last
 		}
 		if ask.Names {
 			m.names = append(m.names, m.pieces[answer].Answer.Names[at])

@@ -8,6 +8,7 @@ import (
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
 	"heddle/engine/internal/layout"
+	"heddle/engine/internal/order"
 	"heddle/engine/internal/part"
 	"heddle/engine/internal/query"
 )
@@ -23,9 +24,13 @@ func (c *Coordinator) SearchAll(ctx context.Context, index string, qs []Query, a
 	defer cancel()
 	err = c.Run(ctx, index, layout.Index, func(ctx context.Context, x *Collection) error {
 		s := &search{run: run{c, Reach{Collection: x, Partial: ask.AllowPartial}}, qs: qs, ask: ask, hits: make([]Hits, len(qs))}
+		if err := s.orders(); err != nil {
+			return err
+		}
 		if err := s.answer(ctx); err != nil {
 			return err
 		}
+		s.pages()
 		if err := s.facets(ctx); err != nil {
 			return err
 		}
@@ -70,6 +75,9 @@ type search struct {
 	qs   []Query
 	ask  Ask
 	hits []Hits
+
+	order []*order.Spec // by query; nil: the descending score
+	wrong map[int]error // by query: its cursor is invalid
 }
 
 // notes adds the notes on queries. A query has none if no shard says how the index analyses texts.
@@ -101,6 +109,7 @@ type kind struct {
 	scoring    bm25.Params
 	scored     bool // the queries have parameters of scoring
 	statistics *bm25.Statistics
+	order      *order.Spec
 }
 
 // shape is the form in which queries go to shards.
@@ -114,11 +123,14 @@ const (
 
 func (s *search) kindOf(i int) kind {
 	q := &s.qs[i]
-	k := kind{match: q.Match, k: q.K, total: q.Total, count: q.CountOnly, literal: q.Literal, statistics: q.Statistics}
+	k := kind{match: q.Match, k: q.K, order: s.order[i], total: q.Total, count: q.CountOnly, literal: q.Literal, statistics: q.Statistics}
 	if own := s.of(i); q.Text == "" {
 		k.shape = asLists
 	} else if len(own) == 1 && own[0].plain && own[0].err == nil && len(own[0].terms) > 0 { // a filter without terms asks for all its documents
 		k.shape, k.literal = asNumbers, false
+	}
+	if k.k > 0 {
+		k.k += q.Offset
 	}
 	if q.Scoring != nil {
 		k.scoring, k.scored = *q.Scoring, true
@@ -221,6 +233,9 @@ func (s *search) message(k kind, at []int) (r *part.Request, wrong map[int]error
 	if k.k > 0 && s.ask.Facets == nil { // facets count the same documents
 		r.Total = k.total
 	}
+	if r.Order = k.order; k.order != nil {
+		r.Total = k.total // facets do not know the least score
+	}
 	if k.k > 0 || k.match == querylang.AllElseAny {
 		r.Limit = 0
 	}
@@ -239,6 +254,9 @@ func (s *search) message(k kind, at []int) (r *part.Request, wrong map[int]error
 	number := map[string]uint32{}
 	for n, i := range at {
 		q := &s.qs[i]
+		if err := s.wrong[i]; err != nil {
+			wrong[n] = err
+		}
 		if k.k > 0 && r.Statistics.Replaced && scoresPrefix(q) {
 			wrong[n] = errPrefix
 		}
@@ -295,6 +313,7 @@ func (s *search) send(ctx context.Context, k kind, at []int) error {
 		}
 	}
 	m := newMerger(s.Layout.Shards, pieces, k.k)
+	m.sort(k.order)
 	for n, i := range at {
 		m.query = n
 		if s.hits[i] = (Hits{Err: wrong[n]}); wrong[n] != nil {
@@ -335,7 +354,7 @@ func (s *search) namesLast(k kind, queries int) bool {
 // grouped reports whether one request may ask for several shards of a node. All documents of a query could
 // fill a message, and an explanation is of one shard.
 func (s *search) grouped(k kind) bool {
-	return (k.k > 0 || k.count || s.ask.Limit > 0) && !s.ask.Explain
+	return (k.k > 0 || k.count || s.ask.Limit > 0) && !s.ask.Explain && k.order == nil
 }
 
 // Explain joins the explanations of shards; empty for none.

@@ -17,6 +17,7 @@ import (
 	"heddle/engine/index/hdl"
 	"heddle/engine/index/querylang"
 	"heddle/engine/index/snippet"
+	"heddle/engine/internal/filter"
 	"heddle/engine/internal/limit"
 	"heddle/engine/internal/lists"
 	"heddle/engine/internal/query"
@@ -106,14 +107,6 @@ func (a *Ask) check(f *hdl.File, t *tables.Generation) error {
 	return nil
 }
 
-// checkRows returns an error unless row i of a table describes document i.
-func checkRows(g *lists.Generation, t *tables.Generation) error {
-	if t != nil && t.Table.Rows != g.Source.Docs {
-		return query.AsInvalid(&failure.FilterSizeError{Rows: t.Table.Rows, Docs: g.Source.Docs})
-	}
-	return nil
-}
-
 // Read returns documents of an index, which all are below its number of documents. T is the attribute table; it may be
 // nil. Errors: *failure.Error.
 func Read(ctx context.Context, g *lists.Generation, t *tables.Generation, r *Request, l List) (out []Document, err error) {
@@ -126,7 +119,7 @@ func Read(ctx context.Context, g *lists.Generation, t *tables.Generation, r *Req
 		}
 		r = &own
 	}
-	if err := cmp.Or(r.Validate(), r.check(g.File, t), checkRows(g, t)); err != nil {
+	if err := cmp.Or(r.Validate(), r.check(g.File, t)); err != nil {
 		return nil, err
 	}
 	if r.Snippet != nil && len(l.Of) != len(l.Docs) {
@@ -139,6 +132,9 @@ func Read(ctx context.Context, g *lists.Generation, t *tables.Generation, r *Req
 	}
 	out = make([]Document, len(l.Docs))
 	if len(r.Attributes) > 0 {
+		if err := filter.CheckRows(g, t); err != nil {
+			return nil, err
+		}
 		if err := attributes(ctx, t, r.Attributes, l.Docs, out); err != nil {
 			return nil, fmt.Errorf("attributes: %w", err)
 		}

@@ -189,14 +189,22 @@ func (c *Compiler) flatten(f *Filter, depth int) error {
 	return nil
 }
 
+// CheckRows returns an error unless row i of a table describes document i.
+func CheckRows(g *lists.Generation, t *tables.Generation) error {
+	if t.Table.Rows != g.Source.Docs {
+		return query.AsInvalid(&failure.FilterSizeError{Rows: t.Table.Rows, Docs: g.Source.Docs})
+	}
+	return nil
+}
+
 // predicate compiles the predicate of f and keeps its table open.
 func (c *Compiler) predicate(ctx context.Context, g *lists.Generation, f *Filter, call *pool.Call) (*tables.Generation, *tables.Predicate, error) {
 	t, err := c.Open(f.Table)
 	if err != nil {
 		return nil, nil, fmt.Errorf("filter: %w", err)
 	}
-	if t.Table.Rows != g.Source.Docs {
-		return nil, nil, query.AsInvalid(&failure.FilterSizeError{Rows: t.Table.Rows, Docs: g.Source.Docs})
+	if err := CheckRows(g, t); err != nil {
+		return nil, nil, err
 	}
 	c.size += len(f.Where)
 	p, err := t.CompileFor(until(t, ctx, call), call.Caller, f.Where, c.size)

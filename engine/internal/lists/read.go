@@ -33,3 +33,26 @@ func (t *task) analyse(q *query.Query, call *Call) error {
 	}
 	return t.g.pool.Analyse(&q.Until, call.Caller, bytes, func() error { return t.resolve(q, load) })
 }
+
+// Scores returns the scores of documents that match q, a ranked query, and the value of 1 in the sums behind them. The
+// documents ascend. Pure Go computes them.
+func (g *Generation) Scores(ctx context.Context, q *query.Query, call *Call, docs []uint32) (scores []float64, unit float64, err error) {
+	one, b := *q, g.Batch()
+	defer g.Put(b)
+	one.Filter = nil
+	err = g.Read(&one, call, func() error {
+		if err := g.Settle(&one.Settings, &one.Options); err != nil {
+			return err
+		}
+		b.Reset(&one.Settings.Kind)
+		_, err := b.Add(g.Index, &one, &one.Settings)
+		return err
+	})
+	if err == nil {
+		scores, err = b.Scores(ctx, docs)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	return scores, b.Unit(0), nil
+}

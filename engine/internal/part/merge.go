@@ -6,6 +6,9 @@ type Merger struct {
 	answers []*Answer
 	number  func(answer int, at uint64) uint64
 	heads   []head
+	// Compare orders two documents by their places in answers, except for ties, which are in the order of their
+	// numbers. Default: nil, the descending score.
+	Compare func(a int, at uint64, b int, bt uint64) int
 }
 
 // head is the next document of an answer.
@@ -18,7 +21,7 @@ type head struct {
 // NewMerger returns a merger. Number returns the number of a document in the whole; the documents of an
 // answer with equal scores must ascend.
 func NewMerger(answers []*Answer, number func(answer int, at uint64) uint64) *Merger {
-	return &Merger{answers, number, make([]head, len(answers))}
+	return &Merger{answers: answers, number: number, heads: make([]head, len(answers))}
 }
 
 // Query moves to the documents of query n, and returns how many there are.
@@ -53,7 +56,15 @@ func (m *Merger) Next() (answer int, at, number uint64, score float64) {
 	answer = -1
 	for i := range m.heads {
 		h := &m.heads[i]
-		if h.at < h.end && (answer < 0 || h.score > score || h.score == score && h.number < number) {
+		if h.at == h.end {
+			continue
+		}
+		before := answer < 0 || h.score > score || h.score == score && h.number < number
+		if answer >= 0 && m.Compare != nil {
+			c := m.Compare(i, h.at, answer, at)
+			before = c < 0 || c == 0 && h.number < number
+		}
+		if before {
 			answer, at, number, score = i, h.at, h.number, h.score
 		}
 	}

@@ -25,6 +25,7 @@ type Part struct {
 	*lists.Generation
 	Live       *Live         // nil: no document is deleted
 	Attributes *tables.Table // attribute table of the documents; nil: they have none
+	First      uint64        // number of the first document in the whole, for orders
 }
 
 // Live describes the documents of a part that are not deleted. Queries find no deleted documents, and the statistics

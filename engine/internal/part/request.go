@@ -6,6 +6,7 @@ import (
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
+	"heddle/engine/internal/order"
 	"heddle/engine/internal/query"
 )
 
@@ -36,10 +37,11 @@ type Request struct {
 	Numbers, Ends []uint32 // query i of Ends has the terms Statistics.Terms[Numbers[Ends[i-1]:Ends[i]]]
 	Literal       bool
 	Match         querylang.Match
-	K             int    // 0: all matching documents, without scores
-	Total         uint64 // matching documents are counted up to this number; 0: they are not
-	Count         bool   // the number of documents alone
-	Limit         uint64 // first documents of a query without K; 0: all
+	K             int         // 0: all matching documents, without scores
+	Total         uint64      // matching documents are counted up to this number; 0: they are not
+	Count         bool        // the number of documents alone
+	Limit         uint64      // first documents of a query without K; 0: all
+	Order         *order.Spec // of a ranked query; nil: the descending score
 	Scoring       *bm25.Params
 	Statistics    *Statistics // nil: of the part
 	Names         bool        // names of documents too
@@ -70,10 +72,11 @@ type Answer struct {
 	Docs   []uint32 // numbers in their parts
 	Places []uint32 // parts of Docs, as places among the parts of the answer; empty for one part
 	Ends   []uint64
-	Scores []float64 // a score for each of Docs, if the queries are ranked
-	Units  []float64 // by ranked query: value of 1 in the sums behind its scores
-	Totals []uint64  // by query, if Request.Total: number of matching documents, or Total + 1 if more match
-	Names  []string  // a name for each of Docs, if they were asked for
+	Keys   []order.Value // values of the columns of Request.Order of each of Docs
+	Scores []float64     // a score for each of Docs, if the queries are ranked
+	Units  []float64     // by ranked query: value of 1 in the sums behind its scores
+	Totals []uint64      // by query, if Request.Total: number of matching documents, or Total + 1 if more match
+	Names  []string      // a name for each of Docs, if they were asked for
 	Errors []query.Error
 
 	Explanation string

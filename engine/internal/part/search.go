@@ -175,6 +175,9 @@ func (p *Part) Search(ctx context.Context, q *Queries, filters []*filter.Filter,
 	}
 	var in filter.Compiler
 	defer in.Release()
+	if q.Order != nil {
+		return p.ordered(ctx, r, &in, names)
+	}
 	if q.Len() != 1 {
 		return p.searchAll(ctx, r, &in, names)
 	}

@@ -161,6 +161,19 @@ func (f *expressions) score(ctx context.Context, src *plan.Source, docs []uint32
 	return nil
 }
 
+// Scores returns the scores of documents that match the only query, which is ranked. They ascend. Pure Go computes
+// them.
+func (b *Batch) Scores(ctx context.Context, docs []uint32) ([]float64, error) {
+	terms := b.ranks.Query(0)
+	if n := b.expressions.of[0]; n > 0 {
+		terms = b.expressions.terms.Query(int(n) - 1)
+	}
+	if err := b.expressions.score(ctx, b.source, docs, terms, &b.kind); err != nil {
+		return nil, err
+	}
+	return b.appendScores(nil, 0, b.expressions.sums), nil
+}
+
 // choose appends the k best of docs to the answers: by descending sum, ties by ascending
 // docID.
 func (f *expressions) choose(docs []uint32, k int) {

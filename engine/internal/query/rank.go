@@ -80,20 +80,25 @@ func (b *Batch) score() {
 	b.scores, b.offsets = b.scores[:0], append(b.offsets[:0], 0)
 	for i := range b.ranks.Queries() {
 		_, sums := b.found(i)
-		if unit := b.Unit(i); unit >= leastNormal {
-			for _, sum := range sums {
-				b.scores = append(b.scores, float64(sum)*unit)
-			}
-		} else {
-			for _, sum := range sums {
-				b.scores = append(b.scores, b.scales[i].Score(sum)*b.kind.Unit)
-			}
-		}
+		b.scores = b.appendScores(b.scores, i, sums)
 		b.offsets = append(b.offsets, uint32(len(b.scores)))
 	}
 	if b.kind.Match == querylang.AllElseAny || b.match.Queries() > 0 {
 		b.stats.Matches = uint64(len(b.scores))
 	}
+}
+
+// appendScores appends the scores of sums of query i.
+func (b *Batch) appendScores(dst []float64, i int, sums []uint32) []float64 {
+	unit := b.Unit(i)
+	for _, sum := range sums {
+		if unit >= leastNormal {
+			dst = append(dst, float64(sum)*unit)
+		} else {
+			dst = append(dst, b.scales[i].Score(sum)*b.kind.Unit)
+		}
+	}
+	return dst
 }
 
 // found returns the ranking of query i as the backend gave it.

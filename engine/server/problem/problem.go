@@ -36,6 +36,7 @@ var statuses = map[engine.Code]struct {
 	engine.Corrupt:       {http.StatusInternalServerError, connect.CodeDataLoss},
 	engine.Unsupported:   {http.StatusUnprocessableEntity, connect.CodeFailedPrecondition},
 	engine.Closed:        {http.StatusServiceUnavailable, connect.CodeUnavailable},
+	engine.Gone:          {http.StatusGone, connect.CodeAborted},
 	engine.DiskFull:      {http.StatusInsufficientStorage, connect.CodeResourceExhausted},
 	engine.Internal:      {http.StatusInternalServerError, connect.CodeInternal},
 

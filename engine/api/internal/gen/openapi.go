@@ -206,6 +206,7 @@ func (d *description) plain() error {
 			"id": id, "count": object{"type": "integer", "minimum": 0},
 			"hits":  object{"type": "array", "items": schemaRef("Hit")},
 			"total": schemaRef("Total"),
+			"after": object{"type": "string", "description": "See SearchResponse."},
 			"note":  object{"type": "string", "description": "See SearchResponse."},
 			"error": schemaRef("Error"),
 		},

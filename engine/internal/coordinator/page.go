@@ -1,0 +1,85 @@
+package coordinator
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"heddle/engine/failure"
+	"heddle/engine/internal/order"
+	"heddle/engine/internal/part"
+)
+
+// generation names the epoch in cursors.
+func (r *Reach) generation() string { return "epoch " + strconv.FormatUint(r.Layout.Epoch, 10) }
+
+// orders reads the cursors of the queries. A query with an order and no other part is for all documents.
+func (s *search) orders() error {
+	s.order = make([]*order.Spec, len(s.qs))
+	for i := range s.qs {
+		q := &s.qs[i]
+		if q.Fault != nil {
+			s.fault(i, q.Fault)
+		}
+		if q.Order == nil || q.Fault != nil {
+			continue
+		}
+		own := *q.Order
+		if q.After != "" {
+			if err := own.ReadCursor(q.After, s.generation()); err != nil {
+				if failure.CodeOf(err) == failure.Gone && s.newer(q.After) {
+					return fmt.Errorf("a cursor of a later epoch: %w", part.ErrEpoch) // the map is read again
+				}
+				s.fault(i, err)
+				continue
+			}
+		}
+		if len(own.Keys) > 0 || own.MinScore > 0 || own.After != nil {
+			s.order[i] = &own
+		}
+	}
+	return nil
+}
+
+// fault notes why a query is invalid.
+func (s *search) fault(i int, err error) {
+	if s.wrong == nil {
+		s.wrong = map[int]error{}
+	}
+	s.wrong[i] = failure.Wrap("search", err)
+}
+
+// newer reports whether a cursor belongs to a later epoch.
+func (s *search) newer(cursor string) bool {
+	text, ok := strings.CutPrefix(order.GenerationOf(cursor), "epoch ")
+	n, err := strconv.ParseUint(text, 10, 64)
+	return ok && err == nil && n > s.Layout.Epoch
+}
+
+// pages leaves out the documents before each page, and sets the cursors of the next pages.
+func (s *search) pages() {
+	for i := range s.qs {
+		q, h := &s.qs[i], &s.hits[i]
+		if q.K == 0 || h.Err != nil {
+			continue
+		}
+		if n := min(q.Offset, len(h.IDs)); n > 0 {
+			h.IDs, h.Scores = h.IDs[n:], h.Scores[n:]
+			if h.Count = uint64(len(h.IDs)); h.Names != nil {
+				h.Names = h.Names[n:]
+			}
+		}
+		n := len(h.IDs)
+		if q.After == "" || n < q.K || n == 0 {
+			continue
+		}
+		if h.last == nil {
+			h.last = &order.Place{Score: h.Scores[n-1], Doc: h.IDs[n-1]}
+		}
+		spec := q.Order
+		if spec == nil {
+			spec = &order.Spec{}
+		}
+		h.After = spec.Cursor(s.generation(), h.last)
+	}
+}

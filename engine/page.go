@@ -1,0 +1,166 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"heddle/engine/failure"
+	"heddle/engine/index/querylang"
+	"heddle/engine/internal/coordinator"
+	"heddle/engine/internal/filter"
+	"heddle/engine/internal/lists"
+	"heddle/engine/internal/order"
+	"heddle/engine/internal/query"
+	"heddle/engine/plan"
+)
+
+// FirstPage is the Query.After that asks for Hits.After from the first page on.
+const FirstPage = order.Begin
+
+// ordered reports whether the documents of the query have another order than the score, or a place at which they
+// begin: pure Go then answers it, from all matching documents.
+func (o *Query) ordered() bool {
+	return len(o.Sort) > 0 || o.MinScore > 0 || o.After != "" && o.After != FirstPage
+}
+
+// Page is the internal form of the order of a query; nil for a query by score alone.
+func (o *Query) Page() (*order.Spec, error) {
+	switch {
+	case o.Offset == 0 && o.After == "" && !o.ordered() && o.MinScore == 0:
+		return nil, nil
+	case o.K == AllMatches:
+		return nil, query.Option(errors.New("offset, after, sort and min_score are for ranked queries: k must be at least 1"))
+	case o.Offset < 0 || o.Offset+o.K > plan.MaxK:
+		return nil, query.Option(fmt.Errorf("offset %d and k %d: their sum is at most %d; after has no limit", o.Offset, o.K, plan.MaxK))
+	case o.Offset > 0 && o.After != "":
+		return nil, query.Option(errors.New("offset and after exclude each other"))
+	case !(o.MinScore >= 0):
+		return nil, query.Option(fmt.Errorf("min_score is %v, want 0 or more", o.MinScore))
+	case o.Match == AndOr && o.ordered():
+		return nil, query.Option(errors.New("after, sort and min_score are for the modes or and and: and-or depends on the number of hits"))
+	}
+	keys, err := order.Parse(o.Sort)
+	return &order.Spec{Keys: keys, MinScore: o.MinScore}, err
+}
+
+// Paged sets the page and the order of a query on parts of an index.
+func (o *Query) Paged(q *coordinator.Query) {
+	if q.Order, q.Fault = o.Page(); q.Fault == nil && o.Table != nil {
+		q.Fault = &Error{Code: Unsupported, Op: "search", Err: errors.New("Query.Table is for an index file: parts have attributes of their own")}
+	}
+	q.Offset, q.After = o.Offset, o.After
+	if o.all() {
+		q.Text, q.Literal = "*", false
+	}
+}
+
+// generationOf names the content of an index in cursors.
+func generationOf(g *lists.Generation) string { return strconv.FormatUint(g.Checksum(), 16) }
+
+// cut leaves out the first Offset documents of an answer by score, and sets the cursor of the next page.
+func (o *Query) cut(g *lists.Generation, h *Hits) {
+	if n := min(o.Offset, len(h.Docs)); n > 0 && o.K > 0 {
+		h.Docs, h.Scores = h.Docs[n:], h.Scores[n:]
+		h.Count = uint64(len(h.Docs))
+	}
+	if n := len(h.Docs); o.After != "" && n == o.K && n > 0 {
+		h.After = (&order.Spec{}).Cursor(generationOf(g), &order.Place{Score: h.Scores[n-1], Doc: uint64(h.Docs[n-1])})
+	}
+}
+
+// searchOrdered answers a query that is ordered.
+func searchOrdered(ctx context.Context, g *lists.Generation, o *Query, in *filter.Compiler) (h Hits, err error) {
+	defer func() { err = failure.Wrap("search", err) }()
+	call, err := o.call()
+	if err != nil {
+		return h, err
+	}
+	s, err := o.Page()
+	if err == nil && o.After != "" {
+		err = s.ReadCursor(o.After, generationOf(g))
+	}
+	if err != nil {
+		return h, err
+	}
+	a := &order.Ask{Spec: s, Query: new(query.Query), Filter: o.Filter.form(), Call: call}
+	o.internal(a.Query)
+	a.Query.Total = 0
+	o.whole(a.Query)
+	if o.Table != nil {
+		a.Table = o.Table.Internal()
+	}
+	found, err := a.Search(ctx, g, in)
+	if err != nil {
+		return h, err
+	}
+	places := found.Places[min(o.Offset, len(found.Places)):]
+	h = Hits{Count: uint64(len(places)), Docs: make([]uint32, len(places)), Scores: make([]float64, len(places)), Unit: found.Unit}
+	for i, p := range places {
+		h.Docs[i], h.Scores[i] = uint32(p.Doc), p.Score
+	}
+	if o.Total > 0 {
+		h.Total = plan.UpTo(found.Count, o.Total)
+	}
+	if n := len(places); o.After != "" && n == o.K {
+		h.After = s.Cursor(generationOf(g), &places[n-1])
+	}
+	return h, fetchHits(ctx, g, o, &h)
+}
+
+// all reports whether the query matches all documents because it has an order and no other part.
+func (o *Query) all() bool {
+	return len(o.Sort) > 0 && o.Text == "" && len(o.Terms) == 0 && o.Expr == nil
+}
+
+// whole makes q match all documents, if o does.
+func (o *Query) whole(q *query.Query) {
+	if o.all() {
+		q.Expr = &querylang.Expr{Op: querylang.All}
+	}
+}
+
+// apart reports whether a query cannot run in a batch: it is ordered, or its page is invalid.
+func apart(q Query) bool {
+	_, err := q.Page()
+	return err != nil || q.ordered()
+}
+
+// searchMixed answers queries of which some are apart: these one by one.
+func searchMixed(ctx context.Context, g *lists.Generation, qs []Query, in *filter.Compiler, deliver func(first int, hits []Hits) error) error {
+	var first error
+	for from := 0; from < len(qs); {
+		to := from
+		for to < len(qs) && !apart(qs[to]) {
+			to++
+		}
+		if to > from {
+			err := searchAll(ctx, g, qs[from:to], func(first int, hits []Hits) error { return deliver(from+first, hits) })
+			if err != nil && !query.Invalid(err) {
+				return err
+			}
+			if first == nil {
+				first = err
+			}
+			from = to
+			continue
+		}
+		in.Restart()
+		h, err := searchIn(ctx, g, &qs[from], in)
+		switch CodeOf(err) {
+		case OK:
+		case InvalidQuery, InvalidOption, Unsupported, Gone:
+			if h = (Hits{Err: err}); first == nil {
+				first = err
+			}
+		default:
+			return err
+		}
+		if err := deliver(from, []Hits{h}); err != nil {
+			return err
+		}
+		from++
+	}
+	return first
+}

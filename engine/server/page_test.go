@@ -1,0 +1,100 @@
+package server
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"heddle/engine/index/build"
+	"heddle/engine/index/hdl"
+)
+
+// TestPages: offset, sort, min_score and cursors in the body of a search and in lines, and their errors.
+func TestPages(t *testing.T) {
+	r := serveBooks(t, hdl.StoreNone)
+	names := func(body string) string {
+		var all []string
+		for part := range strings.SplitSeq(body, `"doc":"`) {
+			if name, _, found := strings.Cut(part, `"`); found && !strings.HasPrefix(part, "{") {
+				all = append(all, name)
+			}
+		}
+		return strings.Join(all, " ")
+	}
+	cursor := func(body string) string {
+		_, rest, _ := strings.Cut(body, `"after":"`)
+		after, _, _ := strings.Cut(rest, `"`)
+		return after
+	}
+	for body, want := range map[string]string{
+		`{"query":"loom","offset":1}`:                        "b",
+		`{"query":"loom","sort":["year desc"]}`:              "b a/1",
+		`{"sort":["year desc"]}`:                             "b a/1 c",
+		`{"sort":["year"],"filter":{"where":"year > 2000"}}`: "b",
+		`{"query":"*","sort":["score asc","year"],"k":2}`:    "a/1 b",
+		`{"query":"loom","min_score":0.3}`:                   "a/1",
+	} {
+		for _, path := range []string{"/v1/indexes/books/search", "/v1/indexes/books/search/batch"} {
+			if got := r.do("POST", path, body); got.status != 200 || names(got.body) != want {
+				t.Errorf("%s %s: %d %s, want %s", path, body, got.status, got.body, want)
+			}
+		}
+	}
+	var all []string
+	after := "*"
+	for after != "" {
+		got := r.do("POST", "/v1/indexes/books/search", `{"sort":["year desc"],"k":1,"total":true,"after":"`+after+`"}`)
+		if got.status != 200 || !strings.Contains(got.body, `"total":{"value":3,"exact":true}`) {
+			t.Fatalf("%+v", got)
+		}
+		if name := names(got.body); name != "" {
+			all = append(all, name)
+		}
+		if next := cursor(got.body); next != "" && next == after {
+			t.Fatal("a cursor that stays")
+		} else {
+			after = next
+		}
+	}
+	if got := strings.Join(all, " "); got != "b a/1 c" {
+		t.Errorf("pages %s", got)
+	}
+	first := cursor(r.do("POST", "/v1/indexes/books/search", `{"query":"loom","k":1,"after":"*"}`).body)
+	page := `{"query":"loom","k":1,"after":"` + first + `"}`
+	if got := r.do("POST", "/v1/indexes/books/search/batch", page+"\n"+page); names(got.body) != "b b" || strings.Count(got.body, `"after":`) != 2 {
+		t.Errorf("%+v", got)
+	}
+	for body, want := range map[string]string{
+		`{"query":"loom","offset":9995}`:                                `offset 9995 and k 10: their sum is at most 10000`,
+		`{"query":"loom","offset":1,"after":"*"}`:                       `offset and after exclude each other`,
+		`{"query":"loom","k":0,"sort":["year"]}`:                        `are for ranked queries: k must be at least 1`,
+		`{"query":"loom","sort":["lang"]}`:                              `sort: unknown column \"lang\"`,
+		`{"query":"loom","sort":[" "]}`:                                 `sort[0] is \" \"`,
+		`{"query":"loom","sort":["year","year desc"]}`:                  `sort[1]: \"year\" comes twice`,
+		`{"query":"loom","mode":"and-or","min_score":1}`:                `for the modes or and and`,
+		`{"query":"loom","min_score":-1}`:                               `min_score is -1`,
+		`{"query":"loom","after":"x"}`:                                  `after: it is no cursor`,
+		`{"query":"loom","sort":["score asc"],"after":"` + first + `"}`: `after: the cursor is of the order score desc, the query has the order score asc`,
+	} {
+		if got := r.do("POST", "/v1/indexes/books/search", body); got.status != 400 || !strings.Contains(got.body, want) {
+			t.Errorf("%s: %d %s, want %s", body, got.status, got.body, want)
+		}
+	}
+	if err := os.WriteFile(r.path("books.jsonl"), []byte(strings.Replace(books, "Blue", "Green", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	opt := build.DefaultOptions()
+	opt.Force = true
+	if _, err := build.Build(t.Context(), r.path("books.hdl"), []string{r.path("books.jsonl")}, opt); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.do("POST", "/v1/indexes/books/search", page); got.status != 410 || !strings.Contains(got.body, `"code":"gone"`) {
+		t.Errorf("a cursor of earlier content: %+v", got)
+	}
+	if got := r.do("POST", "/v1/indexes/books/search/batch", page+"\n"+`{"query":"loom"}`); got.status != 200 || !strings.Contains(got.body, `"code":"gone"`) || names(got.body) != "a/1 b" {
+		t.Errorf("a cursor of earlier content in a batch: %+v", got)
+	}
+}
