@@ -154,18 +154,23 @@ func (c Column) Segment(i int, codes *[SegmentRows]uint64) int {
 		}
 	}
 	last := t.slices() - 1
-	for low := 0; low < int(t.Width); low += 8 { // eight slices at a time
-		var x [8][2]uint64
-		for j := range min(8, int(t.Width)-low) {
+	for low := 0; low < int(t.Width); low += 16 { // sixteen slices at a time
+		var x [16][2]uint64
+		n := min(16, int(t.Width)-low)
+		for j := range n {
 			x[j] = t.part(words, last-low-j, part)
 		}
 		for half := range 2 {
 			to := (*[64]uint64)(codes[64*half:])
-			x0, x1, x2, x3, x4, x5, x6, x7 := bytesOf(x[0][half], x[1][half], x[2][half], x[3][half], x[4][half], x[5][half], x[6][half], x[7][half])
+			var low8, high8 [8]uint64
+			low8[0], low8[1], low8[2], low8[3], low8[4], low8[5], low8[6], low8[7] = bytesOf(x[0][half], x[1][half], x[2][half], x[3][half], x[4][half], x[5][half], x[6][half], x[7][half])
+			if n > 8 {
+				high8[0], high8[1], high8[2], high8[3], high8[4], high8[5], high8[6], high8[7] = bytesOf(x[8][half], x[9][half], x[10][half], x[11][half], x[12][half], x[13][half], x[14][half], x[15][half])
+			}
 			if low == 0 {
-				put(to, t.Min, x0, x1, x2, x3, x4, x5, x6, x7)
+				put(to, t.Min, &low8, &high8)
 			} else {
-				add(to, low, x0, x1, x2, x3, x4, x5, x6, x7)
+				add(to, low, &low8, &high8)
 			}
 		}
 	}
@@ -218,26 +223,29 @@ func bytesOf(a, b, c, d, e, f, g, h uint64) (_, _, _, _, _, _, _, _ uint64) {
 	return a ^ s<<1, b ^ s, c ^ t<<1, d ^ t, e ^ u<<1, f ^ u, g ^ v<<1, h ^ v
 }
 
-// put sets code 8b+i to least plus byte b of the i-th of eight words.
-func put(to *[64]uint64, least, x0, x1, x2, x3, x4, x5, x6, x7 uint64) {
-	for b := 0; b <= 56; b += 8 {
-		to[b], to[b+1], to[b+2], to[b+3] = least+x0&255, least+x1&255, least+x2&255, least+x3&255
-		to[b+4], to[b+5], to[b+6], to[b+7] = least+x4&255, least+x5&255, least+x6&255, least+x7&255
-		x0, x1, x2, x3, x4, x5, x6, x7 = x0>>8, x1>>8, x2>>8, x3>>8, x4>>8, x5>>8, x6>>8, x7>>8
+// evens selects every second byte.
+const evens = 0x00ff00ff00ff00ff
+
+// put sets code 8b+i to least plus byte b of the i-th of eight words of low bytes, and of high bytes.
+func put(to *[64]uint64, least uint64, low, high *[8]uint64) {
+	for i, x := range low {
+		even, odd := x&evens|high[i]&evens<<8, x>>8&evens|high[i]&^evens
+		to[i], to[i+8], to[i+16], to[i+24] = least+even&0xffff, least+odd&0xffff, least+even>>16&0xffff, least+odd>>16&0xffff
+		to[i+32], to[i+40], to[i+48], to[i+56] = least+even>>32&0xffff, least+odd>>32&0xffff, least+even>>48, least+odd>>48
 	}
 }
 
-// add adds byte b of the i-th of eight words, shifted, to code 8b+i.
-func add(to *[64]uint64, shift int, x0, x1, x2, x3, x4, x5, x6, x7 uint64) {
-	for b := 0; b <= 56; b += 8 {
-		to[b] += x0 & 255 << (shift & 63)
-		to[b+1] += x1 & 255 << (shift & 63)
-		to[b+2] += x2 & 255 << (shift & 63)
-		to[b+3] += x3 & 255 << (shift & 63)
-		to[b+4] += x4 & 255 << (shift & 63)
-		to[b+5] += x5 & 255 << (shift & 63)
-		to[b+6] += x6 & 255 << (shift & 63)
-		to[b+7] += x7 & 255 << (shift & 63)
-		x0, x1, x2, x3, x4, x5, x6, x7 = x0>>8, x1>>8, x2>>8, x3>>8, x4>>8, x5>>8, x6>>8, x7>>8
+// add adds what put sets, without least, shifted.
+func add(to *[64]uint64, shift int, low, high *[8]uint64) {
+	for i, x := range low {
+		even, odd := (x&evens | high[i]&evens<<8), (x>>8&evens | high[i]&^evens)
+		to[i] += even & 0xffff << (shift & 63)
+		to[i+8] += odd & 0xffff << (shift & 63)
+		to[i+16] += even >> 16 & 0xffff << (shift & 63)
+		to[i+24] += odd >> 16 & 0xffff << (shift & 63)
+		to[i+32] += even >> 32 & 0xffff << (shift & 63)
+		to[i+40] += odd >> 32 & 0xffff << (shift & 63)
+		to[i+48] += even >> 48 << (shift & 63)
+		to[i+56] += odd >> 48 << (shift & 63)
 	}
 }
