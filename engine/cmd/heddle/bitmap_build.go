@@ -66,8 +66,9 @@ out. Texts of CSV, and of Parquet columns of type STRING, ENUM and JSON, are UTF
 counts the rows and names the first.
 
 --binning creates at most --bins bins per column; --set overrides the settings of one
-column. Bins influence speed and size only. The binning auto makes one bin of a column whose
-values are so mixed that more bins would not save comparisons.
+column. Bins influence speed and size only. Without --bins, the binning auto leaves out bit
+vectors that do not pay: those that take more room than the values, because few values lie in
+runs. The bins of such a column, with the encoding none, are a summary of its values.
 
 --build-memory limits the memory of the process. Larger tables use temporary files beside
 the table. A limit that is too small is an error that names the least one. Pages of Parquet
@@ -170,6 +171,9 @@ func (o *bitmapBuildOptions) buildOptions(c *config.Config) (opt tablebuild.Opti
 	opt = tablebuild.Options{
 		Settings: tablebuild.Settings{Bins: c.Bitmap.Bins}, Columns: map[string]tablebuild.Settings{}, Word: c.Bitmap.Word,
 		Memory: uint64(c.Index.BuildMemory), Creator: thisBuild().String(), Source: strings.Join(o.inputs, " "),
+	}
+	if opt.Bins == tablebuild.DefaultBins && !o.given("bins") {
+		opt.Bins = 0
 	}
 	if len(o.raw) > 0 {
 		opt.Source = strings.Join(o.raw, " ")

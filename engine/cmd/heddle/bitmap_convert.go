@@ -28,8 +28,8 @@ func newBitmapConvert(a *App) *cobra.Command {
 		Use:   "convert OLD.hdb -o X.hdb [flags]",
 		Short: "Rewrite a table of the format version before",
 		Long: `Convert reads a table file of version 4 and writes the same rows as a table of the current
-version. Columns keep the number of their bins, their binning and encoding; the bins of a
-column with one bin are chosen anew, as build does.`,
+version. Columns with settings of their own keep the number of their bins, their binning and encoding;
+the bins of other columns are chosen anew, as build does.`,
 		Example: "  heddle bitmap convert old.hdb -o flights.hdb",
 	}, &bitmapConvertOptions{})
 }
@@ -63,7 +63,7 @@ func (o *bitmapConvertOptions) Run(ctx context.Context, a *App) (err error) {
 	for _, c := range f.Columns() {
 		stored := c.Stored()
 		s := tablebuild.Settings{Bins: len(stored.Bins), Binning: stored.Binning, Encoding: stored.Encoding}
-		if s.Bins < 2 {
+		if s.Bins <= tablebuild.DefaultBins && s.Encoding == column.Equality && (s.Binning == column.Distinct || s.Binning == column.Quantile) {
 			s.Bins, s.Binning = 0, column.Auto
 		}
 		opt.Columns[c.Name] = s

@@ -16,7 +16,7 @@ type planned struct {
 	Settings
 	coder
 	file  *temp    // the file with the blocks
-	auto  bool     // the settings leave the binning to this package
+	auto  bool     // the settings leave the bins to this package
 	upper []uint64 // greatest code of each bin
 }
 
@@ -33,7 +33,7 @@ func (b *builder) plan(ctx context.Context, c *collected) (*planned, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.auto, p.Binning = p.Binning == column.Auto, done
+	p.auto, p.Binning = p.Binning == column.Auto && !p.forced, done
 	if c.Type == column.Float && len(upper) > 0 {
 		if scale := c.scaled.chosen(c.least, c.greatest); scale > 0 {
 			p.stored.Scale = scale

@@ -33,7 +33,7 @@ func (p *pile[W]) encode(ctx context.Context, e column.Encoding, f func(words []
 	if p.missing == 0 {
 		return nil
 	}
-	words, err := p.vector(x.buf, len(p.bins))
+	words, err := p.vector(x.buf, p.sets)
 	if err != nil {
 		return err
 	}
@@ -52,6 +52,9 @@ type encoder[W wah.Word] struct {
 func (x *encoder[W]) next(e column.Encoding, i int) []W {
 	first := 1 // bins of the first vector
 	switch {
+	case e == column.None:
+		x.buf, x.err = x.p.vector(x.buf, 0)
+		return x.buf
 	case e == column.Equality:
 		return x.vector(i)
 	case e == column.Interval:

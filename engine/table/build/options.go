@@ -24,9 +24,13 @@ const (
 
 // Settings say how a column is indexed.
 type Settings struct {
-	Bins     int // greatest number of bins; 0: DefaultBins
+	// Bins is the greatest number of bins. Default: 0, which takes DefaultBins, and with the binning auto leaves
+	// out vectors that do not pay.
+	Bins     int
 	Binning  column.Binning
 	Encoding column.Encoding
+
+	forced bool // Bins was given
 }
 
 // Options say how a table is built. Of the zero value every field is the default.
@@ -147,7 +151,7 @@ func (o *Options) settings(name string) Settings {
 	if !ok {
 		s = o.Settings
 	}
-	s.Bins = cmp.Or(s.Bins, DefaultBins)
+	s.Bins, s.forced = cmp.Or(s.Bins, DefaultBins), s.Bins != 0
 	return s
 }
 

@@ -185,7 +185,7 @@ func TestWordRatio(t *testing.T) {
 
 // TestScatteredLimit: vectors that have no more than a word for the bits of 256 rows stay.
 func TestScatteredLimit(t *testing.T) {
-	p := planned{collected: &collected{rows: 100 * 2 * codec.SegmentLen}, upper: make([]uint64, 3), auto: true}
+	p := planned{collected: &collected{rows: 100 * 2 * codec.SegmentLen}, upper: []uint64{1, 2, 1 << 40}, auto: true}
 	p.Binning, p.Encoding = column.Quantile, column.Equality
 	if p.scattered(299) || !p.scattered(300) {
 		t.Error("300 words are scattered, 299 are not")

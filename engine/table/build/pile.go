@@ -31,6 +31,7 @@ type pile[W wah.Word] struct {
 
 	mu      sync.Mutex
 	bins    []column.Bin // bins; some may have no rows
+	sets    int          // vectors of bins in a run: one for each, or one for all with column.None
 	missing uint32       // rows without a value
 	runs    []run[W]
 }
@@ -45,6 +46,9 @@ type run[W wah.Word] struct {
 func newPile[W wah.Word](b *builder, c *planned, runs int) *pile[W] {
 	p := &pile[W]{c: c, file: b.spool, held: &b.held, most: b.opt.Memory}
 	p.bins, p.find = noRows(nil, len(c.upper)), newFinder(c.upper)
+	if p.sets = len(c.upper); c.Encoding == column.None {
+		p.sets = 1
+	}
 	p.runs = make([]run[W], runs)
 	return p
 }
@@ -73,14 +77,18 @@ const keptWords = 1 << 20
 
 // make makes run i of a pile: the rows of w.
 func (s *sorter[W]) make(ctx context.Context, p *pile[W], i int, w window) error {
-	n := len(p.bins)
-	s.bins, s.missing = noRows(s.bins, n), 0
+	n := p.sets
+	s.bins, s.missing = noRows(s.bins, len(p.bins)), 0
 	for len(s.builders) <= n {
 		s.builders = append(s.builders, wah.Builder[W]{})
 	}
 	row := uint64(0)
 	err := p.c.each(ctx, &s.blockReader, w, func(codes []uint64, missing []bool) error {
-		s.add(&p.find, row, codes, missing)
+		if p.c.Encoding == column.None {
+			s.count(&p.find, row, codes, missing)
+		} else {
+			s.add(&p.find, row, codes, missing)
+		}
 		row += uint64(len(codes))
 		return nil
 	})
@@ -124,16 +132,38 @@ func (s *sorter[W]) add(find *finder, row uint64, codes []uint64, missing []bool
 	s.run(bin, from, row+uint64(len(codes)))
 }
 
-// run adds rows of one bin, or without a value.
-func (s *sorter[W]) run(bin uint32, from, to uint64) {
+// count takes rows, from row on, of a column whose bins have one vector.
+func (s *sorter[W]) count(find *finder, row uint64, codes []uint64, missing []bool) {
+	from := row // the first row behind the last one without a value
+	for i, code := range codes {
+		at := row + uint64(i)
+		if missing == nil || !missing[i] {
+			b := &s.bins[find.bin(code)]
+			b.Lo, b.Hi, b.Rows = min(b.Lo, code), max(b.Hi, code), b.Rows+1
+			continue
+		}
+		s.mark(0, from, at)
+		s.mark(1, at, at+1)
+		from = at + 1
+		s.missing++
+	}
+	s.mark(0, from, row+uint64(len(codes)))
+}
+
+// mark adds rows to a vector.
+func (s *sorter[W]) mark(vector uint32, from, to uint64) {
 	switch to - from {
 	case 0:
-		return
 	case 1:
-		s.builders[bin].Add(from)
+		s.builders[vector].Add(from)
 	default:
-		s.builders[bin].AddRun(from, to)
+		s.builders[vector].AddRun(from, to)
 	}
+}
+
+// run adds rows of one bin, or without a value.
+func (s *sorter[W]) run(bin uint32, from, to uint64) {
+	s.mark(bin, from, to)
 	if n := uint32(to - from); bin < uint32(len(s.bins)) {
 		s.bins[bin].Rows += n
 	} else {

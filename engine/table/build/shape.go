@@ -3,14 +3,16 @@ package build
 import (
 	"context"
 	"errors"
+	"math/bits"
 
 	"heddle/codec"
+	"heddle/codec/bitslice"
 	"heddle/codec/wah"
 	"heddle/engine/table/column"
 	"heddle/engine/table/read"
 )
 
-// A sample decides the size of words, and the columns with one bin: a number of windows of
+// A sample decides the size of words, and the columns without a vector for each bin: a number of windows of
 // consecutive rows, each a whole number of groups.
 const (
 	sampleWindows = 8
@@ -20,7 +22,7 @@ const (
 // sizes are the words of the vectors of a column in the sample, by the size of words.
 type sizes struct{ narrow, wide uint64 }
 
-// shape drops bins that do not pay, and chooses the size of words, in bits.
+// shape drops the vectors of bins that do not pay, and chooses the size of words, in bits.
 func (b *builder) shape(ctx context.Context, columns []*planned) (word int, err error) {
 	all, failed := make([]sizes, len(columns)), make([]error, 2*len(columns))
 	read.Parallel(len(failed), func(i int) {
@@ -36,7 +38,7 @@ func (b *builder) shape(ctx context.Context, columns []*planned) (word int, err 
 	var sum sizes
 	for i, c := range columns {
 		if c.scattered(all[i].narrow) {
-			c.upper = c.upper[len(c.upper)-1:]
+			c.Encoding = column.None
 			continue
 		}
 		sum.narrow, sum.wide = sum.narrow+all[i].narrow, sum.wide+all[i].wide
@@ -63,12 +65,24 @@ func (p *planned) sample() []window {
 	return windows
 }
 
-// scattered reports that bins of a column do not pay, by the number of words of 32 bits of
-// its vectors in the sample. If the rows of a bin lie in half of all segments or more, its vector is nearly as large as a bit slice,
-// and a range reads the slices of the column in less time than the vectors of its bins. Bins that the caller asked for, and bins of one value, stay.
+// leastRows is the number of rows from which on a column may lose the vectors of its bins: smaller vectors cost nothing.
+const leastRows = 4 * bitslice.TileRows
+
+// Costs of a predicate in pure Go, measured: a word of a vector takes as long as a bit of a code in so many rows, and a
+// range of codes reads the vectors of a third of the bins (RESULTS.md, "Bins beside slices"). Vectors that take more
+// bits than the codes therefore lose, and need more memory.
+const wordRows = 32
+
+// scattered reports that the vectors of bins do not pay, by their number of words of 32 bits in the sample: that they
+// take more bits than the codes, or that the bins are quantiles and the rows of a bin lie in half of all segments or
+// more, so that a vector is nearly as large as a bit slice. Bins that the caller asked for stay.
 func (p *planned) scattered(words uint64) bool {
 	bins, rows := uint64(len(p.upper)), min(p.rows, sampleWindows*sampleRows)
-	return p.auto && p.Encoding == column.Equality && p.Binning == column.Quantile && bins > 1 && words*2*codec.SegmentLen >= bins*rows
+	if !p.auto || p.Encoding != column.Equality || bins < 2 {
+		return false
+	}
+	width := uint64(bits.Len64(p.upper[bins-1]))
+	return p.Binning == column.Quantile && words*2*codec.SegmentLen >= bins*rows || p.rows >= leastRows && words*wordRows > rows*width
 }
 
 // vectorWords is the number of words of the vectors of a column, in its sample.

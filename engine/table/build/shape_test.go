@@ -61,8 +61,8 @@ func TestScaledFloats(t *testing.T) {
 	}
 }
 
-// TestScattered: the binning auto makes one bin of mixed values, and many of values in runs,
-// of few values, and on demand.
+// TestScattered: the binning auto has no vectors of bins of mixed values, and has vectors of values in runs, and on
+// demand. Bins stay.
 func TestScattered(t *testing.T) {
 	testneeds.Long(t)
 	const rows = 200_000 // more than the sample
@@ -83,13 +83,13 @@ func TestScattered(t *testing.T) {
 	}
 	src := newTable(columns...)
 	for _, word := range []int{0, 32, 64} {
-		path, r := build(t, src, Options{Word: word, Settings: Settings{Bins: 50}, Columns: map[string]Settings{
+		path, r := build(t, src, Options{Word: word, Columns: map[string]Settings{
 			"c4": {Bins: 50, Binning: column.Quantile}, "c5": {Bins: 50, Encoding: column.Interval},
 		}})
 		check(t, path, src)
-		for i, want := range []int{1, 50, 40, 20, 50, 50} {
-			if got := r.Columns[i].Bins; got != want {
-				t.Errorf("%d bits: column %d has %d bins, want %d", word, i, got, want)
+		for i, want := range []struct{ bins, vectors int }{{64, 1}, {64, 64}, {40, 40}, {20, 1}, {50, 50}, {50, 26}} {
+			if got := r.Columns[i]; got.Bins != want.bins || got.Vectors != want.vectors || (got.Encoding == column.None) != (want.vectors == 1) {
+				t.Errorf("%d bits: column %d has %d bins, %d vectors and encoding %v, want %v", word, i, got.Bins, got.Vectors, got.Encoding, want)
 			}
 		}
 	}

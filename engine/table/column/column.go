@@ -62,6 +62,9 @@ const (
 	// Interval has n-Span(n)+1 vectors: the rows in bins i to i+Span(n)-1 (Chan and
 	// Ioannidis 1999). A range takes two at most, of half as many as Range has.
 	Interval
+	// None has one vector: the rows of all bins. The bins are a summary of the values; stored codes
+	// answer ranges.
+	None
 )
 
 // Span is the number of bins that a vector of an Interval encoding covers: half of n,
@@ -73,6 +76,8 @@ func (e Encoding) Vectors(n int) int {
 	switch {
 	case n == 0:
 		return 0
+	case e == None:
+		return 1
 	case e == Range:
 		return n - 1
 	case e == Interval:
@@ -171,6 +176,8 @@ func (c *Column) BinsOf(v int) Run {
 		return Run{0, v}
 	case Interval:
 		return Run{v, v + Span(len(c.Bins)) - 1}
+	case None:
+		return Run{0, len(c.Bins) - 1}
 	}
 	return Run{v, v}
 }

@@ -14,7 +14,7 @@ import (
 
 var (
 	typeNames     = []string{"int", "float", "string", "bool", "timestamp", "uint", "float32", "decimal", "decimal128", "timestamp_ns"}
-	encodingNames = []string{"equality", "range", "interval"}
+	encodingNames = []string{"equality", "range", "interval", "none"}
 	binningNames  = []string{"auto", "distinct", "width", "quantile", "lloyd"}
 )
 

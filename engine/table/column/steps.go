@@ -16,7 +16,7 @@ type term struct {
 // Push appends the steps that push the rows of the bins of runs (ascending, with at least
 // one bin between two runs), and with missing also the rows without a value. The steps
 // read the fewest vectors that the encoding allows for these runs or for their
-// complement. They add at most three sets to the stack.
+// complement. They add at most three sets to the stack. Of an encoding None the runs have all bins, or none.
 func (c *Column) Push(s *plan.SelectBatch, runs []Run, missing bool) {
 	terms, n := c.terms(runs, missing)
 	others, m := c.terms(c.complement(runs), !missing)
@@ -71,6 +71,8 @@ func push(s *plan.SelectBatch, terms []term) {
 // complement therefore names their vector too.
 func (c *Column) term(r Run) term {
 	switch c.Encoding {
+	case None:
+		return term{code: plan.StepAny, a: []uint32{c.Vector}}
 	case Range:
 		return c.rangeTerm(r)
 	case Interval:

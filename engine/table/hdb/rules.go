@@ -22,7 +22,7 @@ func checkColumn(c *column.Column, entries uint64) error {
 		return fmt.Errorf("its name is not UTF-8")
 	case c.Type > column.TimestampNS:
 		return fmt.Errorf("unknown type %d", c.Type)
-	case c.Encoding > column.Interval:
+	case c.Encoding > column.None:
 		return fmt.Errorf("unknown encoding %d", c.Encoding)
 	case c.Binning == column.Auto || c.Binning > column.Lloyd:
 		return fmt.Errorf("binning %d, which does not say how its bins were found", c.Binning)

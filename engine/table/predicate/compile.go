@@ -123,6 +123,9 @@ func (c *compiler) test(f formula) test {
 	t := test{formula: f, c: &c.columns[f.column]}
 	whole, some := t.c.Cover(f.codes)
 	t.bins, t.checked = column.Union(whole, some), len(some) > 0
+	if n := column.Count(t.bins); t.c.Encoding == column.None && 0 < n && n < len(t.c.Bins) {
+		t.checked = true
+	}
 	t.rows = float64(t.c.Rows(t.bins))
 	if f.missing {
 		t.rows += float64(t.c.Missing)

@@ -69,7 +69,7 @@ func Draw(t *rapid.T, rows int) []Column {
 		c := &columns[i]
 		c.Name = []string{"a", "b c", "NOT", "d_4"}[i]
 		c.Type = column.Type(rapid.IntRange(0, 4).Draw(t, "type"))
-		c.Encoding = column.Encoding(rapid.IntRange(0, 2).Draw(t, "encoding"))
+		c.Encoding = column.Encoding(rapid.IntRange(0, 3).Draw(t, "encoding"))
 		c.Coding = Coding(rapid.IntRange(0, 2).Draw(t, "coding"))
 		from := values[c.Type]
 		switch kind := rapid.SampledFrom([]string{"any", "neighbours", "multiples", "one value"}).Draw(t, "kind"); {

@@ -142,6 +142,8 @@ func has(e column.Encoding, n, v, b int) bool {
 		return v == e.Vectors(n) && b == n
 	case e == column.Equality:
 		return b == v
+	case e == column.None:
+		return true
 	case e == column.Range:
 		return b <= v
 	}
