@@ -28,8 +28,8 @@ func newBitmapConvert(a *App) *cobra.Command {
 		Use:   "convert OLD.hdb -o X.hdb [flags]",
 		Short: "Rewrite a table of the format version before",
 		Long: `Convert reads a table file of version 4 and writes the same rows as a table of the current
-version. Columns with settings of their own keep the number of their bins, their binning and encoding;
-the bins of other columns are chosen anew, as build does.`,
+version. Columns with settings of their own keep their bins, binning and encoding; the bins
+of other columns are chosen anew, as build does.`,
 		Example: "  heddle bitmap convert old.hdb -o flights.hdb",
 	}, &bitmapConvertOptions{})
 }

@@ -69,7 +69,7 @@ func (p *planned) sample() []window {
 const leastRows = 4 * bitslice.TileRows
 
 // Costs of a predicate in pure Go, measured: a word of a vector takes as long as a bit of a code in so many rows, and a
-// range of codes reads the vectors of a third of the bins (RESULTS.md, "Bins beside slices"). Vectors that take more
+// range of codes reads the vectors of a third of the bins (RESULTS.md, "Files with units and ranks, and bins beside slices"). Vectors that take more
 // bits than the codes therefore lose, and need more memory.
 const wordRows = 32
 
