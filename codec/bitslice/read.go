@@ -120,20 +120,26 @@ func (c Column) Decode(tile int, codes *[TileRows]uint64) int {
 		}
 	}
 	words, last := c.words(t), t.slices()-1
-	var buf [8]pairs
-	for low := 0; low < int(t.Width); low += 8 { // eight slices at a time
-		p := [8]*pairs{allZeros, allZeros, allZeros, allZeros, allZeros, allZeros, allZeros, allZeros}
-		for j := range min(8, int(t.Width)-low) {
-			p[j] = t.slice(words, last-low-j, &buf[j])
+	var buf [16]pairs
+	for low := 0; low < int(t.Width); low += 16 { // sixteen slices at a time
+		n := min(16, int(t.Width)-low)
+		p := [16]*pairs{}
+		for j := range p {
+			if p[j] = allZeros; j < n {
+				p[j] = t.slice(words, last-low-j, &buf[j])
+			}
 		}
-		p0, p1, p2, p3, p4, p5, p6, p7 := p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]
 		for g := range TileWords {
 			to := (*[64]uint64)(codes[64*g:])
-			x0, x1, x2, x3, x4, x5, x6, x7 := bytesOf(p0.word(g), p1.word(g), p2.word(g), p3.word(g), p4.word(g), p5.word(g), p6.word(g), p7.word(g))
+			var low8, high8 [8]uint64
+			low8[0], low8[1], low8[2], low8[3], low8[4], low8[5], low8[6], low8[7] = bytesOf(p[0].word(g), p[1].word(g), p[2].word(g), p[3].word(g), p[4].word(g), p[5].word(g), p[6].word(g), p[7].word(g))
+			if n > 8 {
+				high8[0], high8[1], high8[2], high8[3], high8[4], high8[5], high8[6], high8[7] = bytesOf(p[8].word(g), p[9].word(g), p[10].word(g), p[11].word(g), p[12].word(g), p[13].word(g), p[14].word(g), p[15].word(g))
+			}
 			if low == 0 {
-				put(to, t.Min, x0, x1, x2, x3, x4, x5, x6, x7)
+				put(to, t.Min, &low8, &high8)
 			} else {
-				add(to, low, x0, x1, x2, x3, x4, x5, x6, x7)
+				add(to, low, &low8, &high8)
 			}
 		}
 	}

@@ -63,9 +63,13 @@ func (w *worker) check(t *Table, column uint32, ranges []plan.CodeRange, set *co
 
 // codes is the scratch memory of one goroutine for a tile.
 type codes struct {
-	rows    bitslice.Set
-	segment [bitslice.SegmentRows]uint64
+	rows  bitslice.Set
+	codes [bitslice.TileRows]uint64
 }
+
+// fewSegments is the number of segments of a tile up to which they are decoded one by one: a whole tile takes as
+// long as half of its segments.
+const fewSegments = bitslice.TileRows / bitslice.SegmentRows / 2
 
 // within keeps the rows of a tile whose code lies in ranges, and reports whether any is left.
 func (x *codes) within(c *bitslice.Column, tile int, ranges []plan.CodeRange, set *codeset.Set, rows *bitslice.Set) bool {
@@ -75,14 +79,25 @@ func (x *codes) within(c *bitslice.Column, tile int, ranges []plan.CodeRange, se
 	if !c.Within(tile, []plan.CodeRange{{Lo: ranges[0].Lo, Hi: ranges[len(ranges)-1].Hi}}, rows) { // and rows without a value go
 		return false
 	}
-	left := uint64(0)
+	left, segments := uint64(0), 0
+	for i := 0; i < bitslice.TileWords; i += bitslice.SegmentRows / 64 {
+		if rows[i]|rows[i+1] != 0 {
+			segments++
+		}
+	}
+	if segments > fewSegments {
+		c.Decode(tile, &x.codes)
+	}
 	for i := 0; i < bitslice.TileWords; i += bitslice.SegmentRows / 64 {
 		if rows[i]|rows[i+1] == 0 {
 			continue
 		}
-		c.Segment((tile*bitslice.TileWords+i)*64/bitslice.SegmentRows, &x.segment)
-		rows[i] = set.Keep(rows[i], (*[64]uint64)(x.segment[:64]))
-		rows[i+1] = set.Keep(rows[i+1], (*[64]uint64)(x.segment[64:]))
+		codes := (*[bitslice.SegmentRows]uint64)(x.codes[64*i:])
+		if segments <= fewSegments {
+			c.Segment((tile*bitslice.TileWords+i)*64/bitslice.SegmentRows, codes)
+		}
+		rows[i] = set.Keep(rows[i], (*[64]uint64)(codes[:64]))
+		rows[i+1] = set.Keep(rows[i+1], (*[64]uint64)(codes[64:]))
 		left |= rows[i] | rows[i+1]
 	}
 	return left != 0
