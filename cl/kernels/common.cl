@@ -37,8 +37,8 @@
 #endif
 
 // GROUP_ID is the number of a work-group in dimension d. The host cuts a long launch into several, which begin at an
-// offset (cl/internal/device/pace.go): get_group_id counts from 0 in each.
-#define GROUP_ID(d) ((uint)(get_group_id(d) + get_global_offset(d) / get_local_size(d)))
+// offset below 2^32 (cl/internal/device/pace.go): get_group_id counts from 0 in each.
+#define GROUP_ID(d) ((uint)get_group_id(d) + (uint)get_global_offset(d) / (uint)get_local_size(d))
 
 #ifndef RUN
 #define RUN 1024 // elements of a run

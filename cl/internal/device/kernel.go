@@ -246,7 +246,9 @@ func (x *Flight) launch(id KernelID, arguments reflect.Type, args unsafe.Pointer
 	steps := groups[last]
 	switch {
 	case !whole && beside*steps > k.pace.groups():
-		return k.pace.cut(steps, beside, x.Pause, enqueue)
+		// Kernels and some drivers (NVIDIA's) know the lower 32 bits of an offset.
+		reach := int(uint64(1<<32-1) / uint64(local[last]))
+		return k.pace.cut(steps, beside, reach, x.Pause, enqueue)
 	case !whole && steps > 1 && x.Device.halving.Load() > 0:
 		if err := enqueue(0, steps/2); err != nil {
 			return err

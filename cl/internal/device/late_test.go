@@ -11,7 +11,6 @@ import (
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
-	"heddle/cl/kernels"
 	"heddle/engine/plan/testneeds"
 )
 
@@ -123,51 +122,6 @@ func TestLandWaits(t *testing.T) {
 				t.Error("the flight landed before its last command ended")
 			}
 		})
-	}
-}
-
-// TestGroupNumbers numbers work-groups behind 2^32 work-items.
-func TestGroupNumbers(t *testing.T) {
-	d := newLateDevice(t)
-	if d.dev.handle.AddressBits() == 32 {
-		t.Skip("the device has no launches of 2^32 work-items")
-	}
-	common, err := kernels.Files.ReadFile("common.cl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := d.Build(string(common) + "\n__kernel void numbers(__global uint *out) { if (get_local_id(0) == 0) out[get_group_id(0)] = GROUP_ID(0); }")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Release()
-	k, err := p.CreateKernel("numbers")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer k.Release()
-	m, err := d.Buffer(ocl.MemReadWrite, 16, "a test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Release()
-	x := NewFlight(d.Runtime, d.Memory)
-	defer x.Release()
-	if x.Queue, err = d.NewQueue(); err != nil {
-		t.Fatal(err)
-	}
-	const local = 64
-	if err := k.SetArgBuffer(0, m); err != nil {
-		t.Fatal(err)
-	}
-	e, err := x.Queue.EnqueueNDRangeKernel(k, []int{1<<32 + 3*local}, []int{2 * local}, []int{local}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e.Release()
-	var numbers [2]uint32
-	if err := x.ReadNow(m, numbers[:]); err != nil || numbers != [2]uint32{1<<32/local + 3, 1<<32/local + 4} {
-		t.Errorf("work-groups %d, %v", numbers, err)
 	}
 }
 

@@ -46,8 +46,9 @@ func (p *pace) groups() int {
 	return int(p.most.Load())
 }
 
-// cut enqueues a launch of so many steps of `beside` work-groups in pieces. It waits for the pieces that it measures.
-func (p *pace) cut(steps, beside int, finish func() error, enqueue func(from, n int) error) error {
+// cut enqueues a launch of so many steps of `beside` work-groups in pieces, none of which begins behind step `reach`. It
+// waits for the pieces that it measures.
+func (p *pace) cut(steps, beside, reach int, finish func() error, enqueue func(from, n int) error) error {
 	measure := p.fixed == 0
 	if measure && p.known.Load() > 0 {
 		measure = p.known.Add(1)%checkEach == 0
@@ -60,6 +61,9 @@ func (p *pace) cut(steps, beside int, finish func() error, enqueue func(from, n 
 	for from := 0; from < steps; {
 		most := p.groups()
 		n := min(max(most/beside, 1), steps-from)
+		if from+n > reach {
+			n = steps - from
+		}
 		began := time.Now()
 		if err := enqueue(from, n); err != nil {
 			return err

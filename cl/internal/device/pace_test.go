@@ -1,6 +1,7 @@
 package device
 
 import (
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -30,7 +31,7 @@ func TestPace(t *testing.T) {
 					if pieces = 0; c.steps*c.beside <= p.groups() {
 						continue
 					}
-					err := p.cut(c.steps, c.beside, func() error {
+					err := p.cut(c.steps, c.beside, c.steps, func() error {
 						time.Sleep(under)
 						under = 0
 						return nil
@@ -56,5 +57,17 @@ func TestPace(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestPaceReach cuts a launch whose pieces begin up to some step.
+func TestPaceReach(t *testing.T) {
+	p := &pace{fixed: 3}
+	var begins []int
+	if err := p.cut(20, 1, 7, nil, func(from, n int) error {
+		begins = append(begins, from, n)
+		return nil
+	}); err != nil || !slices.Equal(begins, []int{0, 3, 3, 3, 6, 14}) {
+		t.Errorf("pieces %v, %v", begins, err)
 	}
 }
