@@ -1,4 +1,4 @@
-// code_groups, packed_groups: the numbers of selected rows, and sums of codes, of groups of rows by narrow columns.
+// code_groups: the numbers of selected rows, and sums of codes, of groups of rows by narrow columns.
 //
 // Computes  for the rows that a selection leaves, a cell of `planes` words for each group: at word 0 the rows; at its words,
 //           for each measured field, the rows with a value (FIELD_VALUES) and the sum of their codes, lower and upper half
@@ -17,9 +17,8 @@
 //           sum is the sums of the lower `limb` bits and of those above, so that no addition carries; (3) copies and
 //           halves are added up to the cells in global memory. With USE_GLOBAL and FIELD_PACKED the rows of a group and the sum
 //           of this field are one number of 64 bits, the rows from bit `limb` on, in so many copies behind the cells,
-//           zeros before: each row is one addition. packed_groups then adds up copies to cells.
+//           zeros before: each row is one addition. packed_groups (packed.cl) then adds up copies to cells.
 // Launch    groups of GROUP_WG work-items (SCAN_SERIAL: of one), `span` times GROUP_TILES tiles each: at most 2^(32-limb) rows.
-//           packed_groups: groups of as many, JOINED places each.
 // Local     2.5 KiB, and without USE_GLOBAL four bytes for each local cell and copy.
 // Bounds    columns are narrow: no code of a tile is above 2^32-1, its bits without the least code fit the field; no code is
 //           above the last one of a grouping (the host's, from the tiles). There are GROUP_FIELDS fields at most, of GROUP_PASSES
@@ -57,7 +56,6 @@
 #define FIELD_GROUP 4 // a grouping
 #define FIELD_LAST 8  // the last one
 #define FIELD_PACKED 16
-#define JOINED 256
 
 #if NV_SHUFFLE && defined(cl_khr_int64_base_atomics) // others have them in other forms, or not at all
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
@@ -91,14 +89,6 @@
 #else
 #define PLACE(r) (((x[r] & group_mask) << copies) + group_first)
 #endif
-
-static inline void turn_square(uint *x) {
-    TURN(16, 0x0000ffff)
-    TURN(8, 0x00ff00ff)
-    TURN(4, 0x0f0f0f0f)
-    TURN(2, 0x33333333)
-    TURN(1, 0x55555555)
-}
 
 GROUP_SHAPE
 __kernel void code_groups(BUFFERS, __global const uint4 *restrict tiles, uint tile_count, uint row_count,
@@ -299,23 +289,4 @@ __kernel void code_groups(BUFFERS, __global const uint4 *restrict tiles, uint ti
         }
     }
 #endif
-}
-
-GROUP_SHAPE
-__kernel void packed_groups(__global uint *counts, uint cells_at, uint places, uint planes, uint sum_at, uint limb, uint copies) {
-    __global const uint2 *packed = (__global const uint2 *)(counts + cells_at + places * planes);
-    uint first = GROUP_ID(0) * JOINED, end = min(first + JOINED, places);
-    for (uint place = first + get_local_id(0); place < end; place += GROUP_WG) {
-        __global uint *cell = counts + cells_at + place * planes;
-        uint rows = 0;
-        ulong sum = 0;
-        for (uint c = 0; c < copies; c++) {
-            ulong n = as_ulong(packed[c * places + place]);
-            rows += (uint)(n >> limb);
-            sum += n & low_bits(limb);
-        }
-        cell[0] = rows;
-        cell[sum_at] = (uint)sum;
-        cell[sum_at + 1] = (uint)(sum >> 32);
-    }
 }

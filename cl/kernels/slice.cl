@@ -218,6 +218,14 @@ static inline part_t between(slices_t t, part_t set, ulong lo, ulong hi, uint q,
         x[k + (by)] = bitselect(high, low >> (by), (uint)(mask));             \
     }
 
+static inline void turn_square(uint *x) {
+    TURN(16, 0x0000ffff)
+    TURN(8, 0x00ff00ff)
+    TURN(4, 0x0f0f0f0f)
+    TURN(2, 0x33333333)
+    TURN(1, 0x55555555)
+}
+
 // turned gives, of the rows of word g, the numbers whose n bits (32 at most) lie in the slices from s on, the most
 // significant one first. A sparse slice counts as its frequent bit until its rare rows change.
 static inline void turned(slices_t t, uint s, uint n, uint g, uint *number) {
@@ -237,11 +245,7 @@ static inline void turned(slices_t t, uint s, uint n, uint g, uint *number) {
             }
         }
     }
-    TURN(16, 0x0000ffff)
-    TURN(8, 0x00ff00ff)
-    TURN(4, 0x0f0f0f0f)
-    TURN(2, 0x33333333)
-    TURN(1, 0x55555555)
+    turn_square(x);
     #pragma unroll
     for (uint r = 0; r < 32; r++)
         number[r] = x[r];

@@ -22,6 +22,8 @@
 //	code_groups   a selection in stored values,    64               16 KiB                       3 per 2 tiles, 1
 //	              rows and sums of its groups by
 //	              narrow columns
+//	packed_       rows and sums of many groups     64               none                         none
+//	groups
 //	measure_rows  the same without groups, and     256              2 KiB                        10 for the rows and each
 //	              ends of codes                                                                  number of a column
 //	measure_      rows and sums of groups by wide  256              16 KiB                       2

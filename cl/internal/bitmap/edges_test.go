@@ -30,7 +30,7 @@ func TestLocalEdges(t *testing.T) {
 	var counted, grouped []plan.Input
 	for n := range uint64(4) {
 		counted = append(counted, add(facetLocal-5+n))
-		grouped = append(grouped, add(measureCells-4+n))
+		grouped = append(grouped, add(groupCells-4+n))
 	}
 	summed := []plan.Input{add(1<<32 - 1), add(1<<33 + 5)}
 	grouped = append(grouped, add(1), add(measureCells/4-3), add(measureCells/4-2), add(measureCells/4-1))

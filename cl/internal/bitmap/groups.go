@@ -12,7 +12,7 @@ import (
 
 // groupCells is the number of local cells of kernels/groups.cl at most, groupCopied that of all copies, groupPasses GROUP_PASSES,
 // and groupRows the rows of a work-group at most.
-const groupCells, groupCopied, groupPasses, groupRows = 3456, 1024, 4, 1 << 16
+const groupCells, groupCopied, groupPasses, groupRows = 3328, 1024, 4, 1 << 16
 
 // groupSize is GROUP_WG, and groupTiles GROUP_TILES.
 func groupSize(t device.Tuning) int  { return t.Local(64) }
@@ -222,7 +222,7 @@ func (g *groups) send(x *slot, at int) error {
 // zeros is the pattern of cleared cells: they are whole units of eight bytes.
 var zeros [8]byte
 
-// joinedPlaces is JOINED of kernels/groups.cl.
+// joinedPlaces is JOINED of kernels/packed.cl.
 const joinedPlaces = 256
 
 func (g *groups) take(back []uint32) (*plan.Cells, uint32) {
