@@ -11,7 +11,6 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/server/bodies"
-	"heddle/engine/server/monitor"
 	"heddle/engine/server/problem"
 	"heddle/engine/table/values"
 	"heddle/engine/table/values/arrow"
@@ -73,8 +72,7 @@ func (s *Server) aggregate(ctx context.Context, r *api.AggregateRequest) (*aggre
 	if err := problem.Within("documents", int(r.GetLimit()), most); err != nil {
 		return nil, err
 	}
-	about := monitor.Of(ctx)
-	about.Query = r.GetSelect()
+	about := s.about(ctx, r.GetTable(), r.GetSelect())
 	if r.GetWhere() != "" {
 		about.Query += " WHERE " + r.GetWhere()
 	}

@@ -42,6 +42,21 @@ func (s *Server) intercept(next connect.ServerFunc) connect.ServerFunc {
 	}
 }
 
+// about notes the query of a request and its index or table, and counts it.
+func (s *Server) about(ctx context.Context, name, query string) *monitor.Request {
+	about := monitor.Of(ctx)
+	about.Name, about.Query = name, query
+	s.monitor.Asked(name, s.has)
+	return about
+}
+
+// has reports whether the server itself has an index, table or collection.
+func (s *Server) has(name string) bool {
+	_, err1 := s.indexes.Find(name)
+	_, err2 := s.tables.Find(name)
+	return err1 == nil || err2 == nil || s.isCollection(name)
+}
+
 // codeOf returns the name of the code of an error in metrics.
 func codeOf(err error) string {
 	if sent, ok := errors.AsType[*connect.Error](err); ok { // an error of the protocol

@@ -81,7 +81,7 @@ func TestMonitor(t *testing.T) {
 		t.Errorf("%d lines of 6 requests: %s", len(got), got)
 	}
 	for _, part := range [][]string{{`"request_id":"id-1"`, `"query":"red loom"`, `"trace_id":"` + trace + `"`}, {`"request_id":"id-2"`, `"query":"days > 30"`}} {
-		if got := out.with(append(part, `"message":"slow query"`, `"explanation":"`)...); len(got) != 1 {
+		if got := out.with(append(part, `"message":"slow query"`, `"name":"`, `"explanation":"`)...); len(got) != 1 {
 			t.Errorf("slow query %s: %s", part, out.text.String())
 		}
 	}

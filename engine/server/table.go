@@ -26,8 +26,7 @@ type tableService struct{ s *Server }
 // Count implements api.TableServiceHandler.
 func (t tableService) Count(ctx context.Context, r *api.CountRequest) (*api.CountResponse, error) {
 	began := time.Now()
-	about := monitor.Of(ctx)
-	about.Query = r.GetWhere()
+	about := t.s.about(ctx, r.GetTable(), r.GetWhere())
 	in, err := t.s.restrict(ctx, r.GetTable(), r.GetWhere(), r.GetIn())
 	if err != nil {
 		return nil, err
@@ -131,8 +130,7 @@ func (s *Server) selectRows(ctx context.Context, r *api.SelectRequest, ranges bo
 	if err := problem.Within("documents", int(r.GetLimit()), s.limits().Documents); err != nil {
 		return nil, err
 	}
-	about := monitor.Of(ctx)
-	about.Query = r.GetWhere()
+	about := s.about(ctx, r.GetTable(), r.GetWhere())
 	in, err := s.restrict(ctx, r.GetTable(), r.GetWhere(), r.GetIn())
 	if err != nil {
 		return nil, err

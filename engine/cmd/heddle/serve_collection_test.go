@@ -145,6 +145,9 @@ func TestServeCollectionRoutes(t *testing.T) {
 		t.Error(got)
 	}
 	s.url = s.admin
+	if got := s.do("GET", "/metrics", ""); !strings.Contains(got, `heddle_server_queries_total{name="books"} 1`) || !strings.Contains(got, `heddle_build_info{revision="`) || strings.Contains(got, `name="none"`) {
+		t.Errorf("metrics: %s", got)
+	}
 	check("books/drop", "{}", "{}")
 	if _, err := os.Stat("root/books"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the folder is left: %v", err)

@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -15,7 +16,14 @@ type Metrics struct {
 	took, rpcTook                    *prometheus.HistogramVec
 	sent                             *prometheus.CounterVec
 	inFlight                         prometheus.Gauge
+	queries                          *prometheus.CounterVec
+
+	mu    sync.Mutex
+	named map[string]prometheus.Counter // of queries; at most mostNames
 }
+
+// mostNames is the number of indexes and tables with counters of their own; the others share the name "other".
+const mostNames = 100
 
 // NewMetrics returns metrics that to exports.
 func NewMetrics(to prometheus.Registerer) *Metrics {
@@ -30,7 +38,8 @@ func NewMetrics(to prometheus.Registerer) *Metrics {
 		refused:  counter("server_refused_total", "Requests and connections beyond a limit of the server.", "limit"),
 		reloads:  counter("server_reloads_total", "Files opened at the start, by a reload or by administration.", "kind", "outcome"),
 	}
-	to.MustRegister(m.requests, m.took, m.sent, m.inFlight, m.rpcs, m.rpcTook, m.refused, m.reloads)
+	m.queries, m.named = counter("server_queries_total", "Queries by index or table; names beyond the first 100 are \"other\".", "name"), map[string]prometheus.Counter{}
+	to.MustRegister(m.queries, m.requests, m.took, m.sent, m.inFlight, m.rpcs, m.rpcTook, m.refused, m.reloads)
 	return m
 }
 
@@ -46,6 +55,27 @@ func (m *Metrics) http(route string, status int, took time.Duration, bytes int64
 	m.requests.WithLabelValues(route, strconv.Itoa(status)).Inc()
 	m.took.WithLabelValues(route).Observe(took.Seconds())
 	m.sent.WithLabelValues(route).Add(float64(bytes))
+}
+
+// Asked counts a query on an index or table. Known tells whether the name is in service.
+func (m *Metrics) Asked(name string, known func(name string) bool) {
+	m.mu.Lock()
+	c := m.named[name]
+	if c == nil {
+		if !known(name) {
+			m.mu.Unlock()
+			return
+		}
+		if len(m.named) >= mostNames {
+			name = "other"
+		}
+		c = m.queries.WithLabelValues(name)
+		if len(m.named) < mostNames {
+			m.named[name] = c
+		}
+	}
+	m.mu.Unlock()
+	c.Inc()
 }
 
 // Called counts a call of a procedure. Code is the code of its error, "ok" without one.

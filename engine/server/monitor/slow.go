@@ -38,7 +38,7 @@ func (s *SlowQueries) Answered(ctx context.Context, q *observe.Explanation) {
 		return
 	}
 	r := Of(ctx)
-	line := s.log.Warn().Str("request_id", r.ID).Str("caller", r.Caller).Float64("took_ms", float64(q.Took.Microseconds())/1000)
+	line := s.log.Warn().Str("request_id", r.ID).Str("caller", r.Caller).Str("name", r.Name).Float64("took_ms", float64(q.Took.Microseconds())/1000)
 	if q.Queries <= 1 {
 		line.Str("query", r.Query[:min(len(r.Query), mostText)])
 	}

@@ -43,7 +43,9 @@ type Options struct {
 	// Read is the result of Look from before the configuration was read.
 	Read   map[string]os.FileInfo
 	Stdout io.Writer // receives the addresses
-	Log    zerolog.Logger
+	// Version and Revision of the program, for metrics.
+	Version, Revision string
+	Log               zerolog.Logger
 	// Open opens the processors, and Close closes them.
 	Open  func(context.Context, engine.Options) (*engine.Engine, error)
 	Close func(engine.Options, *engine.Engine) error
@@ -123,7 +125,9 @@ func (d *Daemon) observe(ctx context.Context, e *engine.Options, s *server.Optio
 	d.metrics = heddleprometheus.New()
 	d.slow = monitor.NewSlowQueries(d.Log, d.Config.Server.SlowQuery)
 	e.Observer = observe.All(e.Observer, d.metrics, s.Meter, d.slow)
-	s.Collectors = []prometheus.Collector{d.metrics}
+	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: heddleprometheus.Namespace, Name: "build_info", Help: "1, with the version and the revision of the program.",
+		ConstLabels: prometheus.Labels{"version": d.Version, "revision": d.Revision}}, func() float64 { return 1 })
+	s.Collectors = []prometheus.Collector{d.metrics, build}
 	flush = func() error { return nil }
 	if url := d.Config.Server.Traces; url != "" {
 		if s.Tracer, flush, err = d.Traces(ctx, url, d.Log); err != nil {
