@@ -29,6 +29,9 @@ type searchOptions struct {
 	all        bool
 	count      bool
 	total      flags.Total
+	offset     int
+	sort       []string
+	minScore   float64
 	part       bool
 	explain    bool
 	noHeader   bool
@@ -50,9 +53,7 @@ documents without ranking. --where and --filter alone are the query *. DIR is a 
   heddle help predicates       conditions of --where on attributes
   heddle help algorithms       intersection of lists
   heddle help policies         division of queries between host and devices
-
---backend auto runs queries that pure Go should finish sooner, start of a device included, on the
-host, and --backend all runs them on the host and all devices.`,
+--backend auto takes the host if it should finish sooner, --backend all the host and all devices.`,
 		Example: `  heddle search books.hdl --query '+heaven earth -hell'
   heddle search books.hdl --queries queries.tsv --format trec > run.txt
   heddle search books.hdl --query heaven --table docs.hdb --where 'year >= 1900' --facets lang`,
@@ -68,6 +69,9 @@ func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.count, "count", false, "print the number of matching documents")
 	fs.Var(&o.total, "total", "print the number of matches; --total=`NUMBER` counts up to it")
 	fs.Lookup("total").NoOptDefVal = "true"
+	fs.IntVar(&o.offset, "offset", 0, "leave out the first `N` documents; with -k at most 10000")
+	fs.StringSliceVar(&o.sort, "sort", nil, "order by `KEYS`: columns of --table, score: 'year desc,score'")
+	fs.Float64Var(&o.minScore, "min-score", 0, "least `SCORE` of a document")
 	fs.BoolVar(&o.part, "part", false, "with --all, --count: one thread a query (PART, Wu et al. 2010)")
 	fs.BoolVar(&o.explain, "explain", false, "explain the execution of each query, with times")
 	fs.BoolVar(&o.noHeader, "no-header", false, "omit the header of ranked results")
@@ -81,7 +85,7 @@ func (o *searchOptions) Validate(args []string) (err error) {
 	if err = o.set(args, "index file"); err != nil {
 		return err
 	}
-	if !o.given.text() && !o.given.file() && (o.where != "" || o.bitmap != "") { // all documents that pass
+	if !o.given.text() && !o.given.file() && (o.where != "" || o.bitmap != "" || len(o.sort) > 0) { // all documents that pass
 		if o.text = "*"; o.syntax != syntaxBoolean {
 			o.syntax = syntaxQuery
 		}
@@ -91,7 +95,7 @@ func (o *searchOptions) Validate(args []string) (err error) {
 	if err = o.queries.validate("query", "queries"); err != nil {
 		return err
 	}
-	if err = o.filterOptions.validate(isFolder(o.path)); err != nil {
+	if err = o.filterOptions.validate(isFolder(o.path), len(o.sort) > 0); err != nil {
 		return err
 	}
 	switch {
@@ -101,6 +105,8 @@ func (o *searchOptions) Validate(args []string) (err error) {
 		return errors.New("--total is for ranked results: omit --all, --count and --syntax boolean")
 	case o.total > 0 && o.excludeSelf:
 		return errors.New("--total counts the document that --exclude-self leaves out: omit one of them")
+	case (o.offset != 0 || len(o.sort) > 0 || o.minScore != 0) && !o.ranked():
+		return errors.New("--offset, --sort and --min-score are for ranked results: omit --all, --count and --syntax boolean")
 	case len(o.facets) > 0 && o.count:
 		return errors.New("--facets counts documents already: omit --count")
 	case o.statistics != "" && !o.ranked():
@@ -190,7 +196,7 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 	if o.part {
 		s.Query.Override = &engine.Override{Part: true}
 	}
-	if s.Query.Filter, s.Facets, err = o.filterOptions.open(ctx, e, x); err != nil {
+	if s.Query.Filter, s.Facets, s.Query.Table, err = o.filterOptions.open(ctx, e, x); err != nil {
 		return err
 	}
 	if s.Index, err = x.Snapshot(); err != nil {
@@ -250,6 +256,10 @@ func (o *searchOptions) writer(a *App, c *config.Config) answer.Writer {
 func (o *searchOptions) rank(q *engine.Query, c *config.Config, impacts bool) (err error) {
 	if q.K = c.Search.K; o.excludeSelf {
 		q.K++
+	}
+	q.Offset, q.Sort, q.MinScore = o.offset, o.sort, o.minScore
+	if _, err := q.Page(); err != nil {
+		return usageError{err}
 	}
 	asked := slices.ContainsFunc([]string{"ranking.variant", "ranking.k1", "ranking.b"}, func(key string) bool {
 		return c.Origin(key).Kind != config.FromDefault

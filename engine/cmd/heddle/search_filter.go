@@ -25,40 +25,40 @@ type filterOptions struct {
 }
 
 func (o *filterOptions) add(fs *pflag.FlagSet) {
-	fs.StringVar(&o.table, "table", "", "attribute table `X.hdb` of the index, for --where")
+	fs.StringVar(&o.table, "table", "", "attribute table `X.hdb` of the index")
 	fs.StringVar(&o.where, "where", "", "search documents whose attributes make `PREDICATE` true")
-	fs.Var(&o.facets, "facets", "count the matching documents per value of these `COLUMNS` of --table, or per bin")
+	fs.Var(&o.facets, "facets", "count the matches per value of `COLUMNS` of --table, or bin")
 	fs.IntVar(&o.values, "facet-values", engine.DefaultFacets, "`NUMBER` of values of a facet; 0 is none, -1 is all")
 	fs.StringVar(&o.bitmap, "filter", "", "search the documents of the Roaring bitmap in `FILE`")
 }
 
 // validate checks the flags. A collection has a table of its own.
-func (o *filterOptions) validate(collection bool) error {
+func (o *filterOptions) validate(collection, sort bool) error {
 	switch {
 	case !collection && o.table == "" && (o.where != "" || len(o.facets) > 0):
 		return errors.New("--where and --facets need the table of the documents' attributes: --table X.hdb")
-	case o.table != "" && o.where == "" && len(o.facets) == 0:
-		return errors.New("--table is for --where and --facets")
+	case o.table != "" && o.where == "" && len(o.facets) == 0 && !sort:
+		return errors.New("--table is for --where, --facets and --sort")
 	case o.values < -1:
 		return fmt.Errorf("--facet-values is %d, want -1 (all), 0 (none) or more", o.values)
 	}
 	return nil
 }
 
-// open returns the filter and the facets of queries on x; nil if there are none. The engine closes
+// open returns the filter, the facets and the attribute table of queries on x; nil if there are none. The engine closes
 // the table.
-func (o *filterOptions) open(ctx context.Context, e *engine.Engine, x *engine.Index) (f *engine.Filter, facets *engine.Facets, err error) {
-	var table *engine.Table
+func (o *filterOptions) open(ctx context.Context, e *engine.Engine, x *engine.Index) (f *engine.Filter, facets *engine.Facets, table *engine.Table, err error) {
 	if o.table != "" {
 		if table, err = e.OpenTable(ctx, o.table, engine.TableOptions{}); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
 	info, err := x.Info()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	return o.parts(table, uint64(info.Docs))
+	f, facets, err = o.parts(table, uint64(info.Docs))
+	return f, facets, table, err
 }
 
 // parts returns the filter and the facets on a table for some documents; nil if there are none.
