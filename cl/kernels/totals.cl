@@ -9,7 +9,8 @@
 // Batch     at `at` uint4 {columns, 0, 0, 0}, the selection (step.cl), then columns (column.cl). Cells at word cells_at.
 // Phases    (1) a work-item selects the rows of a part (selection.cl) and adds up its slices, column by column; (2) a tree in
 //           local memory for each column.
-// Launch    groups of TOTAL_WG work-items (SCAN_SERIAL: of one), `span` times TOTAL_TILES tiles each.
+// Launch    groups of TOTAL_WG work-items (SCAN_SERIAL: of one), `span` times tiles_at_once tiles each, at most
+//           TOTAL_TILES.
 // Local     8*TOTAL_WG bytes.
 // Bounds    columns are at most TOTAL_COLUMNS; tiles as in slice.cl.
 #ifndef HEDDLE_SELECTION
@@ -92,7 +93,7 @@ static inline ulong folded(__local ulong *box, ulong n, uint how) {
 TOTAL_GROUP
 __kernel void measure_rows(BUFFERS, __global const uint4 *restrict tiles, uint tile_count, uint row_count,
                            __global const uint4 *batch, __global const uint *restrict bits, volatile __global uint *counts, uint at,
-                           uint cells_at, uint span) {
+                           uint cells_at, uint span, uint tiles_at_once) {
     __local ulong box[TOTAL_WG];
     ulong sums[TOTAL_COLUMNS], least[TOTAL_COLUMNS], greatest[TOTAL_COLUMNS];
     uint values[TOTAL_COLUMNS];
@@ -105,8 +106,8 @@ __kernel void measure_rows(BUFFERS, __global const uint4 *restrict tiles, uint t
         least[k] = ~0UL;
     }
     for (uint run = GROUP_ID(0) * span, last = run + span; run < last; run++) {
-        uint t = run * TOTAL_TILES + lid / PARTS;
-        uint rows = t < tile_count ? min(row_count - t * SLICE_WORDS * 32, (uint)SLICE_WORDS * 32) : 0;
+        uint t = run * tiles_at_once + lid / PARTS;
+        uint rows = lid / PARTS < tiles_at_once && t < tile_count ? min(row_count - t * SLICE_WORDS * 32, (uint)SLICE_WORDS * 32) : 0;
         EACH_PART(q) {
             if (q * PART_ROWS >= rows)
                 continue;

@@ -73,9 +73,9 @@ type measureGroupsArguments struct {
 
 type measureRowsArguments struct {
 	slicesBuffers
-	rowCount            int
-	batch, bits, counts *ocl.MemObject
-	at, cellsAt, span   int
+	rowCount                       int
+	batch, bits, counts            *ocl.MemObject
+	at, cellsAt, span, tilesAtOnce int
 }
 
 type codeGroupsArguments struct {

@@ -19,9 +19,18 @@ const totalGroups = 1 << 12
 
 // shape is the number of times that a work-group takes some tiles, and the number of work-groups.
 func (g *totals) shape() (span, groups int) {
-	runs := tileRuns(g.store.t, sliceTiles(g.store.rt.Tuning))
+	runs := tileRuns(g.store.t, g.tiles())
 	span = max((runs+totalGroups-1)/totalGroups, 1)
 	return span, (runs + span - 1) / span
+}
+
+// tiles is the number of tiles that a work-group has at a time. Few compute units take few, for short launches.
+func (g *totals) tiles() int {
+	n := sliceTiles(g.store.rt.Tuning)
+	if g.store.rt.Info.ComputeUnits < manyUnits {
+		n = min(n, 1)
+	}
+	return n
 }
 
 // tileRuns is the number of runs of some tiles.
@@ -65,7 +74,7 @@ func (g *totals) send(x *slot, at int) error {
 	span, groups := g.shape()
 	t := g.store.t
 	args := measureRowsArguments{slicesBuffers: g.store.values.Load().buffers(t), rowCount: int(t.Rows), batch: x.batch.Buffer, bits: x.rows.Buffer,
-		counts: x.batch.Buffer, at: at / 4, cellsAt: at + g.cellsAt(), span: span}
+		counts: x.batch.Buffer, at: at / 4, cellsAt: at + g.cellsAt(), span: span, tilesAtOnce: g.tiles()}
 	return g.kernel.Launch(&x.Flight, args, groups, sliceGroup(x.Device.Tuning), device.ProbeTime)
 }
 
