@@ -136,7 +136,7 @@ func value(c *values.Column, i int) any {
 	if c.Null(i) {
 		return nil
 	}
-	text, key := c.Format(c.Codes[i]), c.Base+c.Codes[i]
+	text, key := c.Format(c.Codes[i]), c.Key(c.Codes[i])
 	switch c.Type {
 	case column.Bool:
 		return text == "true"
