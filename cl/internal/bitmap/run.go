@@ -97,7 +97,7 @@ func (x *slot) round(ctx context.Context, out *plan.Rows) error {
 	}
 	x.turn++
 	x.Up.Words[turnWord], x.Down.Words[turnWord] = x.turn, x.turn-1
-	if err := x.Device.Do(x.submit); err != nil {
+	if err := x.Enqueue(ctx, x.submit); err != nil {
 		return x.Device.Fail("selecting rows", err)
 	}
 	if c.sel.Output != plan.OutputBits {
