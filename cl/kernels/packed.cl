@@ -1,9 +1,10 @@
-// packed_groups: the cells of groups whose rows and sum are one number (groups.cl).
+// packed_groups, clear_cells: the cells of groups whose rows and sum are one number (groups.cl).
 //
 // Computes  for each place, from its numbers in some copies behind the cells: word 0 of its cell, the rows, which are the bits
 //           from `limb` on; words sum_at and sum_at + 1, the sum, which is the bits below.
+//           clear_cells: zeros in words from `at` on (Oclgrind takes those of a fill for uninitialised).
 // Source    none.
-// Launch    groups of JOIN_WG work-items (SCAN_SERIAL: of one), JOINED places each.
+// Launch    groups of JOIN_WG work-items (SCAN_SERIAL: of one), JOINED places or words each.
 // Local     none.
 // Bounds    0 < limb < 64; sums of all copies fit 64 bits; cells_at and planes are even.
 #ifndef HEDDLE_COMMON
@@ -35,4 +36,11 @@ __kernel void packed_groups(__global uint *counts, uint cells_at, uint places, u
         cell[sum_at] = (uint)sum;
         cell[sum_at + 1] = (uint)(sum >> 32);
     }
+}
+
+JOIN_SHAPE
+__kernel void clear_cells(__global uint *counts, uint at, uint words) {
+    uint first = GROUP_ID(0) * JOINED, end = min(first + JOINED, words);
+    for (uint i = first + get_local_id(0); i < end; i += JOIN_WG)
+        counts[at + i] = 0;
 }

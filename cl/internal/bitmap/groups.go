@@ -3,7 +3,6 @@ package bitmap
 import (
 	"math"
 	"math/bits"
-	"unsafe"
 
 	"heddle/cl/internal/device"
 	"heddle/codec/bitslice"
@@ -201,8 +200,9 @@ func (g *groups) write(x *slot, up []uint32, at int) {
 func (g *groups) send(x *slot, at int) error {
 	t, size := g.store.t, groupSize(x.Device.Tuning)
 	if g.global {
-		e, err := x.Queue.EnqueueFillBuffer(x.batch.Buffer, unsafe.Pointer(&zeros), len(zeros), 4*(at+g.cellsAt()), 4*(g.room()-g.cellsAt()), nil)
-		if err := x.Sent(e, err, device.ClearTime); err != nil {
+		words := g.room() - g.cellsAt()
+		cells := clearCellsArguments{counts: x.batch.Buffer, at: at + g.cellsAt(), words: words}
+		if err := clearCells.For(g.kernel.With).Launch(&x.Flight, cells, (words+joined-1)/joined, size, device.ClearTime); err != nil {
 			return err
 		}
 	}
@@ -216,14 +216,11 @@ func (g *groups) send(x *slot, at int) error {
 		return err
 	}
 	joins := packedGroupsArguments{counts: x.batch.Buffer, cellsAt: args.cellsAt, places: g.places, planes: g.cell, sumAt: g.packed.sum, limb: g.limb, copies: g.copies}
-	return packedGroups.For(g.kernel.With).Launch(&x.Flight, joins, (g.places+joinedPlaces-1)/joinedPlaces, size, device.ProbeTime)
+	return packedGroups.For(g.kernel.With).Launch(&x.Flight, joins, (g.places+joined-1)/joined, size, device.ProbeTime)
 }
 
-// zeros is the pattern of cleared cells: they are whole units of eight bytes.
-var zeros [8]byte
-
-// joinedPlaces is JOINED of kernels/packed.cl.
-const joinedPlaces = 256
+// joined is JOINED of kernels/packed.cl.
+const joined = 256
 
 func (g *groups) take(back []uint32) (*plan.Cells, uint32) {
 	cells := g.answer()

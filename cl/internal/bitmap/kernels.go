@@ -16,6 +16,7 @@ var (
 	measureRows   = device.NewKernel[measureRowsArguments]("measure_rows")
 	codeGroups    = device.NewKernel[codeGroupsArguments]("code_groups")
 	packedGroups  = device.NewKernel[packedGroupsArguments]("packed_groups")
+	clearCells    = device.NewKernel[clearCellsArguments]("clear_cells")
 	wahClear      = device.NewKernel[wahClearArguments]("wah_clear")
 	wahSizes      = device.NewKernel[wahSizesArguments]("wah_sizes")
 	wahEnds       = device.NewKernel[wahEndsArguments]("wah_ends")
@@ -89,6 +90,11 @@ type codeGroupsArguments struct {
 type packedGroupsArguments struct {
 	counts                                       *ocl.MemObject
 	cellsAt, places, planes, sumAt, limb, copies int
+}
+
+type clearCellsArguments struct {
+	counts    *ocl.MemObject
+	at, words int
 }
 
 type wahClearArguments struct {
