@@ -54,6 +54,8 @@ func TestTokens(t *testing.T) {
 		{url, "POST", search, "other", http.StatusUnauthorized, "unauthenticated"},
 		{url, "POST", "/v1/indexes/looms/search/batch", "", http.StatusUnauthorized, "unauthenticated"},
 		{url, "GET", "/openapi.json", "", http.StatusUnauthorized, "unauthenticated"},
+		{url, "GET", "/v1/indexes/looms/documents/ready", "", http.StatusUnauthorized, "unauthenticated"},
+		{url, "GET", "/v1/indexes/looms/documents/a%2Fready", "", http.StatusUnauthorized, "unauthenticated"},
 		{url, "GET", "/v1/absent", "", http.StatusUnauthorized, "unauthenticated"},
 		{adminURL, "POST", drain, "", http.StatusUnauthorized, "unauthenticated"},
 		{adminURL, "POST", drain, reader, http.StatusForbidden, "forbidden"},

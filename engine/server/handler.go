@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,8 +66,11 @@ func (s *Server) Handler() http.Handler {
 
 // isProbe reports whether all callers may use a path, so that load balancers need no token.
 func isProbe(path string) bool {
-	return path == "/livez" || path == "/readyz" || isHealth(path) || strings.HasPrefix(path, "/v1/") && strings.HasSuffix(path, "/ready")
+	return path == "/livez" || path == "/readyz" || isHealth(path) || readiness.MatchString(path)
 }
+
+// readiness are the paths of the probes of an index or table; a document may be named ready, too.
+var readiness = regexp.MustCompile(`^/v1/(indexes|tables)/[^/]+/ready$`)
 
 // isPage reports whether a path is a file of the web console, which has no data. Browsers open pages
 // without a token.
