@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"heddle/engine/failure"
+	"heddle/engine/index/contents"
 	"heddle/engine/internal/coordinator"
 	"heddle/engine/internal/fetch"
 	"heddle/engine/internal/lists"
@@ -36,11 +37,11 @@ type Snippet struct {
 }
 
 // Contents is the name of a document, and the parts that Fields asked for. JSON stands as it was stored.
-type Contents = fetch.Document
+type Contents = contents.Document
 
 // Internal returns the internal form.
-func (f *Fields) Internal() fetch.Ask {
-	a := fetch.Ask{Members: f.Members, Source: f.Source, Attributes: f.Attributes}
+func (f *Fields) Internal() fetchAsk {
+	a := fetchAsk{Members: f.Members, Source: f.Source, Attributes: f.Attributes}
 	if f.Snippet != nil {
 		s := fetch.Snippet(*f.Snippet)
 		a.Snippet = &s

@@ -9,6 +9,7 @@ import (
 	"heddle/engine/failure"
 	"heddle/engine/index/querylang"
 	"heddle/engine/internal/coordinator"
+	"heddle/engine/internal/fetch"
 	"heddle/engine/internal/filter"
 	"heddle/engine/internal/lists"
 	"heddle/engine/internal/order"
@@ -17,16 +18,23 @@ import (
 )
 
 // FirstPage is the Query.After that asks for Hits.After from the first page on.
-const FirstPage = order.Begin
+const FirstPage = "*"
+
+// Internal forms of a query, for the packages of this module.
+type (
+	pageSpec  = order.Spec
+	partQuery = coordinator.Query
+	fetchAsk  = fetch.Ask
+)
 
 // ordered reports whether the documents of the query have another order than the score, or a place at which they
 // begin: pure Go then answers it, from all matching documents.
 func (o *Query) ordered() bool {
-	return len(o.Sort) > 0 || o.MinScore > 0 || o.After != "" && o.After != FirstPage
+	return len(o.Sort) > 0 || o.MinScore > 0 || o.After != "" && o.After != order.Begin
 }
 
 // Page is the internal form of the order of a query; nil for a query by score alone.
-func (o *Query) Page() (*order.Spec, error) {
+func (o *Query) Page() (*pageSpec, error) {
 	switch {
 	case o.Offset == 0 && o.After == "" && !o.ordered() && o.MinScore == 0:
 		return nil, nil
@@ -46,7 +54,7 @@ func (o *Query) Page() (*order.Spec, error) {
 }
 
 // Paged sets the page and the order of a query on parts of an index.
-func (o *Query) Paged(q *coordinator.Query) {
+func (o *Query) Paged(q *partQuery) {
 	if q.Order, q.Fault = o.Page(); q.Fault == nil && o.Table != nil {
 		q.Fault = &Error{Code: Unsupported, Op: "search", Err: errors.New("Query.Table is for an index file: parts have attributes of their own")}
 	}

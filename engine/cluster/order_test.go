@@ -50,17 +50,16 @@ func (a *attributed) model(t *rapid.T, q engine.Query) (all []ranking) {
 				if name == "lang" {
 					u, v = x.lang, y.lang
 				}
-				if u == "" || v == "" {
-					c = cmp.Compare(len(v), len(u)) // the missing one last
-					if u == v {
-						c = 0
-					} else if u == "" {
-						c = 1
-					} else {
-						c = -1
+				switch {
+				case u == v:
+				case u == "": // the missing one last
+					c = 1
+				case v == "":
+					c = -1
+				default:
+					if c = cmp.Compare(u, v); direction == "desc" {
+						c = -c
 					}
-				} else if c = cmp.Compare(u, v); direction == "desc" {
-					c = -c
 				}
 			}
 			if c != 0 {
