@@ -46,8 +46,8 @@ func (o *Query) Page() (*pageSpec, error) {
 		return nil, query.Option(errors.New("offset and after exclude each other"))
 	case !(o.MinScore >= 0):
 		return nil, query.Option(fmt.Errorf("min_score is %v, want 0 or more", o.MinScore))
-	case o.Match == AndOr && o.ordered():
-		return nil, query.Option(errors.New("after, sort and min_score are for the modes or and and: and-or depends on the number of hits"))
+	case o.Match == AndOr && (o.ordered() || o.After != "" || o.Offset > 0):
+		return nil, query.Option(errors.New("offset, after, sort and min_score are for the modes or and and: and-or depends on the number of hits"))
 	}
 	keys, err := order.Parse(o.Sort)
 	return &order.Spec{Keys: keys, MinScore: o.MinScore}, err
@@ -156,13 +156,11 @@ func searchMixed(ctx context.Context, g *lists.Generation, qs []Query, in *filte
 		}
 		in.Restart()
 		h, err := searchIn(ctx, g, &qs[from], in)
-		switch CodeOf(err) {
-		case OK:
-		case InvalidQuery, InvalidOption, Unsupported, Gone:
+		if failure.OfQuery(err) {
 			if h = (Hits{Err: err}); first == nil {
 				first = err
 			}
-		default:
+		} else if err != nil {
 			return err
 		}
 		if err := deliver(from, []Hits{h}); err != nil {

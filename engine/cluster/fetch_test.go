@@ -11,6 +11,22 @@ import (
 	"heddle/engine/api"
 )
 
+// TestOwnErrors: a query that asks for a column that the index lacks has an error of its own.
+func TestOwnErrors(t *testing.T) {
+	e := newEngine(t)
+	c := attribute(t, e).shards[1]
+	qs := []engine.Query{{Text: "w0", K: 3}, {Text: "w0", K: 3, Sort: []string{"none"}}, {Text: "w0", K: 3, Fields: &engine.Fields{Attributes: []string{"none"}}}, {Text: "w0", K: 3, Sort: []string{"year"}}}
+	hits, _, err := c.SearchAll(t.Context(), "x", qs, api.Ask{Names: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, h := range hits {
+		if wrong := i == 1 || i == 2; (h.Err != nil) != wrong || (len(h.IDs) != 3) != wrong || len(h.Names) != len(h.IDs) {
+			t.Errorf("query %d: %+v", i, h)
+		}
+	}
+}
+
 // TestFetch compares the documents of hits from shards with the documents of the whole, for queries with different
 // parts in one batch, and documents by their names.
 func TestFetch(t *testing.T) {

@@ -138,6 +138,16 @@ func CodeOf(err error) Code {
 	return Internal
 }
 
+// OfQuery reports whether err is the fault of one query of a call, such as a column that the index lacks: the other
+// queries have answers.
+func OfQuery(err error) bool {
+	switch CodeOf(err) {
+	case InvalidQuery, InvalidOption, Unsupported, Gone:
+		return true
+	}
+	return false
+}
+
 // codes are the codes of errors of other packages. The first code that fits is the code of an error.
 var codes = []struct {
 	code  Code

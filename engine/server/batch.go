@@ -12,6 +12,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/failure"
 	"heddle/engine/internal/query"
 	"heddle/engine/server/problem"
 )
@@ -171,8 +172,20 @@ func (i indexService) SearchBatch(ctx context.Context, r *api.SearchBatchRequest
 		if err := problem.Take(ctx, flatBytes(found, r.GetNames())); err != nil {
 			return err
 		}
-		p := &piece{at: at, ends: make([]uint64, 0, len(hits)), ids: make([]uint64, 0, found), scores: make([]float64, 0, scores)}
+		p := &piece{at: make([]int, 0, len(hits)), ends: make([]uint64, 0, len(hits)), ids: make([]uint64, 0, found), scores: make([]float64, 0, scores)}
 		for n, h := range hits {
+			if q := &b.queries[at[n]]; q.Fields != nil {
+				all, err := documents(ctx, snapshot, q, h.Docs)
+				if failure.OfQuery(err) {
+					b.wrong(at[n], err)
+					continue
+				}
+				if err != nil {
+					return err
+				}
+				p.add(all)
+			}
+			p.at = append(p.at, at[n])
 			p.note(at[n], snapshot.Note(b.queries[at[n]], h.Count > 0))
 			p.count(&b.queries[at[n]], h.Count, h.Total)
 			for _, d := range h.Docs {
@@ -185,19 +198,14 @@ func (i indexService) SearchBatch(ctx context.Context, r *api.SearchBatchRequest
 					p.docs = append(p.docs, name)
 				}
 			}
-			if q := &b.queries[at[n]]; q.Fields != nil {
-				all, err := documents(ctx, snapshot, q, h.Docs)
-				if err != nil {
-					return err
-				}
-				p.add(all)
-			}
 			p.scores = append(p.scores, h.Scores...)
 			p.ends = append(p.ends, uint64(len(p.ids)))
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		pieces = append(pieces, p)
+		if len(p.at) > 0 {
+			pieces = append(pieces, p)
+		}
 		return nil
 	})
 	if err != nil {

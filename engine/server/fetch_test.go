@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"heddle/engine"
+	"heddle/engine/api"
 	"heddle/engine/collection/attributes"
 	"heddle/engine/index/build"
 	"heddle/engine/index/hdl"
@@ -86,11 +87,28 @@ func TestFetch(t *testing.T) {
 		{"POST", "/v1/indexes/books/search", `{"query":"loom","snippet":{"mark":["x"]}}`, 400, "snippet.mark: want two texts"},
 		{"POST", "/v1/indexes/books/search", `{"query":"loom","snippet":{"size":1000000}}`, 400, "snippet.size is 1000000, want 1 to 100000"},
 		{"POST", "/v1/indexes/books/search", `{"query":"loom","fields":[""]}`, 400, "fields[0] names no member"},
+		{"POST", "/v1/indexes/books/search", `{"query":"loom","fields":["title","year","title"]}`, 400, `fields[2]: \"title\" comes twice`},
 		{"POST", "/v1/indexes/books/search", `{"query":"loom","attributes":["lang"]}`, 400, "lang"},
+		{"GET", "/v1/indexes/books/documents/%FF", "", 400, "which is not UTF-8"},
 	} {
 		if got := r.do(test.method, test.path, test.body); got.status != test.status || !strings.Contains(got.body, test.want) {
 			t.Errorf("%s %s: %d %s\nwant %d %s", test.path, test.body, got.status, got.body, test.status, test.want)
 		}
+	}
+}
+
+// TestFetchBatch: a query for a column that the index lacks has an error, and the other queries of the batch have
+// answers.
+func TestFetchBatch(t *testing.T) {
+	r := serveBooks(t, hdl.StoreSource)
+	got := r.do("POST", "/v1/indexes/books/search/batch", `{"query":"blue"}`+"\n"+`{"id":2,"query":"blue","attributes":["lang"]}`+"\n"+`{"id":3,"query":"blue","fields":["title"]}`)
+	lines := strings.Split(got.body, "\n")
+	if got.status != 200 || len(lines) != 4 || !strings.HasPrefix(lines[0], `{"hits":[{"doc":"b"`) || !strings.HasPrefix(lines[1], `{"id":2,"error":{"code":"invalid_query"`) || !strings.HasPrefix(lines[2], `{"id":3,"hits":[{"doc":"b"`) {
+		t.Errorf("%+v", got)
+	}
+	got = r.do("POST", api.IndexServiceSearchBatchProcedure, `{"index":"books","queries":["blue","none"],"k":1,"attributes":["lang"]}`, "Content-Type: application/json")
+	if got.status != 200 || !strings.Contains(got.body, `"errors":[{"error":{"code":"invalid_query"`) {
+		t.Errorf("%+v", got)
 	}
 }
 

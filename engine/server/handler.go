@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"connectrpc.com/connect/v2"
 	"connectrpc.com/connect/v2/connecthttp"
@@ -263,6 +264,9 @@ func readParameters(from url.Values, m proto.Message, variables []protoreflect.F
 		}
 		text, size := from[name][0], 64
 		if f.Kind() == protoreflect.StringKind {
+			if !utf8.ValidString(text) {
+				return problem.BadRequest(fmt.Errorf("%s: %s is not UTF-8", name, syntax.Quote(text)))
+			}
 			to.Set(f, protoreflect.ValueOfString(text))
 			continue
 		}
@@ -286,6 +290,9 @@ func readParameters(from url.Values, m proto.Message, variables []protoreflect.F
 func readVariables(r *http.Request, m proto.Message, variables []protoreflect.FieldDescriptor) error {
 	for _, f := range variables {
 		value, to := r.PathValue(string(f.Name())), m.ProtoReflect()
+		if !utf8.ValidString(value) {
+			return problem.BadRequest(fmt.Errorf("%s: the path has %s, which is not UTF-8", f.Name(), syntax.Quote(value)))
+		}
 		if given := to.Get(f).String(); given != "" && given != value {
 			return problem.BadRequest(fmt.Errorf("%s: the body has %s, and the path has %s", f.Name(), syntax.Quote(given), syntax.Quote(value)))
 		}

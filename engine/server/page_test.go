@@ -72,6 +72,8 @@ func TestPages(t *testing.T) {
 		`{"query":"loom","sort":[" "]}`:                                 `sort[0] is \" \"`,
 		`{"query":"loom","sort":["year","year desc"]}`:                  `sort[1]: \"year\" comes twice`,
 		`{"query":"loom","mode":"and-or","min_score":1}`:                `for the modes or and and`,
+		`{"query":"loom","mode":"and-or","offset":1}`:                   `for the modes or and and`,
+		`{"query":"loom","mode":"and-or","after":"*"}`:                  `for the modes or and and`,
 		`{"query":"loom","min_score":-1}`:                               `min_score is -1`,
 		`{"query":"loom","after":"x"}`:                                  `after: it is no cursor`,
 		`{"query":"loom","sort":["score asc"],"after":"` + first + `"}`: `after: the cursor is of the order score desc, the query has the order score asc`,

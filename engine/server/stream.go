@@ -10,6 +10,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/failure"
 	"heddle/engine/server/admit"
 	"heddle/engine/server/bodies"
 	"heddle/engine/server/problem"
@@ -181,7 +182,10 @@ func (x *stream) answer(from, to int) (lines [][]byte, cover *api.Coverage, err 
 			for i, h := range hits {
 				var all []engine.Contents
 				if q := &b.queries[at[i]]; q.Fields != nil {
-					if all, err = documents(x.r.Context(), x.snapshot, q, h.Docs); err != nil {
+					if all, err = documents(x.r.Context(), x.snapshot, q, h.Docs); failure.OfQuery(err) {
+						b.wrong(at[i], err)
+						continue
+					} else if err != nil {
 						return err
 					}
 				}

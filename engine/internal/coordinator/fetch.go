@@ -32,7 +32,14 @@ func (s *search) fetch(ctx context.Context) error {
 		}
 	}
 	for _, a := range asks {
-		if err := s.fetchFor(ctx, a); err != nil {
+		err := s.fetchFor(ctx, a)
+		if failure.OfQuery(err) {
+			for i := range s.qs {
+				if s.qs[i].Fetch == a && s.hits[i].Err == nil {
+					s.hits[i] = Hits{Err: err}
+				}
+			}
+		} else if err != nil {
 			return err
 		}
 	}
@@ -103,8 +110,7 @@ func (s *search) fetchPart(ctx context.Context, r *fetch.Request, places []place
 	return nil
 }
 
-// Document returns the document with a name, and its number: of several the last one, as the manifest of a collection
-// has them. An unknown name is an error with code NotFound.
+// Document returns the document with a name, and its number: of several the first one. An unknown name is an error with code NotFound.
 func (c *Coordinator) Document(ctx context.Context, index, name string, r *fetch.Ask) (id uint64, d fetch.Document, err error) {
 	ctx, cancel := c.Deadline(ctx, 0)
 	defer cancel()

@@ -1,10 +1,12 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 
+	"heddle/engine/failure"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
 	"heddle/engine/internal/layout"
@@ -302,6 +304,9 @@ func (s *search) send(ctx context.Context, k kind, at []int) error {
 	pieces, err := Spread(ctx, &s.Reach, Fan{Size: len(at), Groups: s.grouped(k)}, func(ctx context.Context, f *Fan) ([]Piece[*part.Answer], []error) {
 		return s.c.shards.Search(ctx, f, r, filters)
 	})
+	if k.order != nil && failure.OfQuery(err) { // at has one query, whose order is its own
+		wrong[0], err = cmp.Or(wrong[0], err), nil
+	}
 	if err != nil {
 		return err // such as a wrong option, which comes before a wrong text
 	}

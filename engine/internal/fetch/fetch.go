@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"heddle/engine/failure"
@@ -23,6 +24,7 @@ import (
 	"heddle/engine/internal/lists"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/tables"
+	"heddle/engine/syntax"
 )
 
 // Ask says which parts documents have beside their names: see engine.Fields.
@@ -62,6 +64,9 @@ func (a *Ask) Validate() error {
 	for i, m := range a.Members {
 		if m == "" {
 			return query.Option(fmt.Errorf("fields[%d] names no member", i))
+		}
+		if slices.Contains(a.Members[:i], m) {
+			return query.Option(fmt.Errorf("fields[%d]: %s comes twice", i, syntax.Quote(m)))
 		}
 	}
 	if s := a.Snippet; s != nil && (s.Size < 1 || s.Size > maxSnippet) {
