@@ -15,11 +15,12 @@ import (
 	"testing"
 )
 
-// The lines that a file may have. Generated files and test data have no bound.
+// The lines that a file may have, without a bound for generated files and test data, and its bytes.
 const (
 	mostLines       = 400
 	mostTestLines   = 500
 	mostKernelLines = 300
+	mostBytes       = 2 << 20
 )
 
 // top is everything that the top level may hold, beside names that begin with a dot.
@@ -146,6 +147,15 @@ func TestTopLevel(t *testing.T) {
 		name, _, _ := strings.Cut(f, "/")
 		if !strings.HasPrefix(name, ".") && !slices.Contains(top, name) {
 			t.Errorf("%s: the top level holds %s and names that begin with a dot", f, strings.Join(top, " "))
+		}
+	}
+}
+
+// TestSizes finds files of programs and data that were added by mistake.
+func TestSizes(t *testing.T) {
+	for _, name := range files(t) {
+		if info, err := os.Stat("../../" + name); err == nil && info.Size() > mostBytes {
+			t.Errorf("%s has %d bytes, at most %d are allowed", name, info.Size(), mostBytes)
 		}
 	}
 }
