@@ -92,6 +92,9 @@ func Open(ctx context.Context, root *os.Root, path string, trusted bool) (*hdb.F
 	return merged(ctx, path, parts, state.Sum(nil), trusted)
 }
 
+// mostTries is the number of merges that other processes may undo.
+const mostTries = 10
+
 // merged opens the table of parts, the files of a folder, which it makes unless it is there. The table of an earlier
 // state of the folder goes.
 func merged(ctx context.Context, folder string, parts []merge.Part, state []byte, trusted bool) (*hdb.File, error) {
@@ -111,27 +114,31 @@ func merged(ctx context.Context, folder string, parts []merge.Part, state []byte
 		return nil, fmt.Errorf("the folder for merged tables: %w", os.MkdirAll(dir, 0o700))
 	}
 	path := filepath.Join(dir, name)
-	if f, err := hdb.OpenIn(nil, path, trusted); err == nil {
-		return f, nil
-	}
-	if _, err := merge.File(ctx, parts, path, build.Options{Creator: parts[0].File.Meta().Creator, Source: folder}); err != nil {
-		return nil, err
+	f, err := hdb.OpenIn(nil, path, trusted)
+	for try := 0; err != nil; try++ {
+		if _, err = merge.File(ctx, parts, path, build.Options{Creator: parts[0].File.Meta().Creator, Source: folder}); err == nil {
+			f, err = hdb.OpenIn(nil, path, trusted)
+		}
+		// A process that opens another state of the folder may remove the table before it is open here.
+		if err != nil && (try == mostTries || !errors.Is(err, fs.ErrNotExist)) {
+			return nil, err
+		}
 	}
 	former, err := filepath.Glob(filepath.Join(dir, fmt.Sprintf("%x-*%s", of[:8], Suffix)))
-	for _, f := range former {
-		if f != path {
-			os.Remove(f) // another process may have it open
+	for _, name := range former {
+		if name != path {
+			os.Remove(name) // another process may have it open
 		}
 	}
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, f.Close())
 	}
-	return hdb.OpenIn(nil, path, trusted)
+	return f, nil
 }
 
 // Append adds a table file to a folder, which it makes if it is not there, under its own name: readers see the whole file
-// or none. It links the file, or copies it where that is not possible. Errors: fs.ErrExist for a name that is taken;
-// errors of Open.
+// or none. It links the file, or the file that a symbolic link names, and copies it where that is not possible. Errors:
+// fs.ErrExist for a name that is taken; errors of Open.
 func Append(dir, path string) error {
 	name := filepath.Base(path)
 	if !strings.HasSuffix(name, Suffix) || strings.HasPrefix(name, ".") {
@@ -158,6 +165,9 @@ func Append(dir, path string) error {
 		if err := merge.Check([]merge.Part{merge.Whole(first, nil), merge.Whole(f, nil)}); err != nil {
 			return err
 		}
+	}
+	if path, err = filepath.EvalSymlinks(path); err != nil { // a link to a symbolic link would end elsewhere
+		return err
 	}
 	return link(dir, path, filepath.Join(dir, name))
 }

@@ -37,7 +37,10 @@ func copied(dir, path, to string) (err error) {
 	if err = errors.Join(err, temp.Chmod(0o644), temp.Sync(), temp.Close()); err != nil {
 		return err
 	}
-	if _, err := os.Lstat(to); err == nil {
+	if err := os.Link(temp.Name(), to); err == nil || errors.Is(err, fs.ErrExist) {
+		return err // unlike a rename, a link never replaces a file
+	}
+	if _, err := os.Lstat(to); err == nil { // the file system has no links
 		return &fs.PathError{Op: "append", Path: to, Err: fs.ErrExist}
 	}
 	return os.Rename(temp.Name(), to)

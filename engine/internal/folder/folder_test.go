@@ -1,0 +1,115 @@
+package folder
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"heddle/engine/table/build"
+	"heddle/engine/table/hdb"
+	"heddle/engine/table/merge"
+	"heddle/engine/table/read/csv"
+)
+
+// made builds a table file with a column of integers.
+func made(t *testing.T, path string, rows int) {
+	t.Helper()
+	src, err := csv.Open(t.Context(), []string{"-"}, csv.Options{Stdin: strings.NewReader("n\n" + strings.Repeat("7\n", rows))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	if _, err := build.Build(t.Context(), src, path, build.Options{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAppendLink adds a table file by a symbolic link, whose relative path does not hold in the folder.
+func TestAppendLink(t *testing.T) {
+	t.Setenv("HEDDLE_CACHE", "off")
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := errors.Join(os.Mkdir("sub", 0o755), os.Symlink(filepath.Join("sub", "real.hdb"), "day.hdb")); err != nil {
+		t.Skip(err)
+	}
+	made(t, filepath.Join("sub", "real.hdb"), 3)
+	if err := Append("many", "day.hdb"); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(t.Context(), nil, "many", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if files, err := Files(nil, "many"); err != nil || len(files) != 1 || files[0] != filepath.Join("many", "day.hdb") || f.Rows() != 3 {
+		t.Errorf("%q, %v, %d rows", files, err, f.Rows())
+	}
+}
+
+// TestStates opens two states of a folder at the same time, each of which removes the table of the other one.
+func TestStates(t *testing.T) {
+	dir := t.TempDir()
+	var parts [2][]merge.Part
+	for state := range parts {
+		path := filepath.Join(dir, fmt.Sprint(state, Suffix))
+		made(t, path, 1+state)
+		f, err := hdb.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		parts[state] = []merge.Part{merge.Whole(f, nil)}
+	}
+	for range 30 {
+		t.Setenv("HEDDLE_CACHE", t.TempDir())
+		var both errgroup.Group
+		for state := range parts {
+			both.Go(func() error {
+				f, err := merged(t.Context(), dir, parts[state], bytes.Repeat([]byte{byte(state)}, sha256.Size), false)
+				if err != nil {
+					return err
+				}
+				return f.Close()
+			})
+		}
+		if err := both.Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestCopied: of copies to one name at the same time, one is there.
+func TestCopied(t *testing.T) {
+	dir := t.TempDir()
+	from := filepath.Join(dir, "from")
+	if err := os.WriteFile(from, []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for round := range 30 {
+		var all errgroup.Group
+		var added atomic.Int32
+		for range 2 {
+			all.Go(func() error {
+				err := copied(dir, from, filepath.Join(dir, fmt.Sprint(round)))
+				if err == nil {
+					added.Add(1)
+				} else if errors.Is(err, fs.ErrExist) {
+					err = nil
+				}
+				return err
+			})
+		}
+		if err := all.Wait(); err != nil || added.Load() != 1 {
+			t.Fatalf("round %d: %d copies added, %v", round, added.Load(), err)
+		}
+	}
+}
