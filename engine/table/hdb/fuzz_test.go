@@ -41,9 +41,9 @@ func FuzzSections(f *testing.F) {
 		file := mustOpen(f, path)
 		b := func(i section) []byte { return file.bytes(i) }
 		f.Add(file.Rows(), file.Word() == 64, b(secVectors), b(secVectorTable), b(secSlices), b(secTiles), b(secBins),
-			b(secStrings), b(secStringOffsets), b(secColumns), b(secMeta))
+			b(secStrings), b(secStringOffsets), b(secColumns), b(secMeta), b(secRanks))
 	}
-	f.Fuzz(func(t *testing.T, rows uint32, wide bool, vectors, vectorTable, words, tiles, bins, strings, offsets, columns, meta []byte) {
+	f.Fuzz(func(t *testing.T, rows uint32, wide bool, vectors, vectorTable, words, tiles, bins, strings, offsets, columns, meta, ranks []byte) {
 		h := header{rows: rows % (1 << 14), word: 32} // within the reach of exercise
 		if wide {
 			h.word = 64
@@ -51,8 +51,8 @@ func FuzzSections(f *testing.F) {
 		if len(offsets) < 8 {
 			offsets = make([]byte, 8)
 		}
-		sections := [][]byte{vectors, vectorTable, words, tiles, bins, strings, offsets, columns, meta}
-		for s, unit := range map[section]int{secVectors: 16, secVectorTable: vectorSize, secSlices: 16, secTiles: tileSize, secBins: binSize, secStringOffsets: 8} {
+		sections := [][]byte{vectors, vectorTable, words, tiles, bins, strings, offsets, columns, meta, ranks}
+		for s, unit := range map[section]int{secVectors: 16, secVectorTable: vectorSize, secSlices: 16, secTiles: tileSize, secBins: binSize, secStringOffsets: 8, secRanks: 8} {
 			sections[s] = sections[s][:len(sections[s])/unit*unit]
 		}
 		h.vectors, h.columns = uint32(len(vectorTable)/vectorSize), uint32(bytes.Count(columns, []byte(`"name"`)))
