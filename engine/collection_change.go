@@ -292,7 +292,10 @@ func (c *Collection) Verify(ctx context.Context) error {
 // links. Changes can go on meanwhile. The backup is a collection, and heddle collection restore makes a copy of it.
 func (c *Collection) Backup(ctx context.Context, to string) (Backup, error) {
 	done, err := collection.Backup(ctx, c.Internal().Dir(), to, collection.CopyOptions{})
-	return done, failure.Wrap("backup", err)
+	if err != nil {
+		return done, changeError("backup", err)
+	}
+	return done, nil
 }
 
 // Backup describes a backup of a collection.

@@ -35,15 +35,11 @@ type Copied struct {
 
 // Backup copies the newest state of a collection to another folder, which is new, empty, or an earlier backup of the
 // collection: it then writes only the files that the backup lacks, and removes the files that it no longer needs. It
-// compares the checksum of each file that it writes. Writers can go on meanwhile. The backup is a collection itself.
-// After an error or a crash it has its former state or the new one.
+// compares the checksum of each file that it writes. Writers can go on meanwhile. The backup is a collection itself; a
+// change makes it one that is no backup, and that Backup refuses to replace. After an error or a crash it has its former
+// state or the new one.
 func Backup(ctx context.Context, dir, to string, opt CopyOptions) (Copied, error) {
-	return copyOn(ctx, container.OSDisk{}, dir, to, opt, func(old, now *Manifest) error {
-		if old != nil && old.Name != now.Name {
-			return fmt.Errorf("%s: %w: it has a backup of collection %s, not of %s", to, fs.ErrExist, old.Name, now.Name)
-		}
-		return nil
-	})
+	return copyOn(ctx, container.OSDisk{}, dir, to, opt, true)
 }
 
 // Restore makes the collection of a backup in a new or empty folder. It compares the checksums of all files.
@@ -52,16 +48,29 @@ func Restore(ctx context.Context, backup, dir string, opt CopyOptions) (Copied, 
 }
 
 func restoreOn(ctx context.Context, d container.Disk, backup, dir string, opt CopyOptions) (Copied, error) {
-	return copyOn(ctx, d, backup, dir, opt, func(old, _ *Manifest) error {
-		if old != nil {
-			return fmt.Errorf("%s: %w: it is a collection; restore to another folder", dir, fs.ErrExist)
-		}
-		return nil
-	})
+	return copyOn(ctx, d, backup, dir, opt, false)
 }
 
-// copyOn copies the newest state of a collection. fit refuses the state that the target has; nil for none.
-func copyOn(ctx context.Context, d container.Disk, dir, to string, opt CopyOptions, fit func(old, now *Manifest) error) (out Copied, err error) {
+// target returns the state of a folder that gets the state m, nil for none, or an error if it must not get it.
+func (m *Manifest) target(to string, backup bool) (old *Manifest, err error) {
+	if !Is(to) {
+		return nil, vacant(to)
+	}
+	switch old, err = Read(to); {
+	case err != nil:
+		return nil, err
+	case !backup:
+		return nil, fmt.Errorf("%s: %w: it is a collection; restore to another folder", to, fs.ErrExist)
+	case !old.Backup:
+		return nil, fmt.Errorf("%s: %w: it is a collection, not a backup; choose another folder", to, fs.ErrExist)
+	case old.Name != m.Name:
+		return nil, fmt.Errorf("%s: %w: it has a backup of collection %s, not of %s", to, fs.ErrExist, old.Name, m.Name)
+	}
+	return old, nil
+}
+
+// copyOn copies the newest state of a collection to a backup or from one.
+func copyOn(ctx context.Context, d container.Disk, dir, to string, opt CopyOptions, backup bool) (out Copied, err error) {
 	now, err := Read(dir)
 	if err != nil {
 		return out, err
@@ -70,15 +79,7 @@ func copyOn(ctx context.Context, d container.Disk, dir, to string, opt CopyOptio
 	if made != nil && !errors.Is(made, fs.ErrExist) {
 		return out, made
 	}
-	var old *Manifest
-	if Is(to) {
-		if old, err = Read(to); err != nil {
-			return out, err
-		}
-	} else if err := vacant(to); err != nil {
-		return out, err
-	}
-	if err := fit(old, now); err != nil {
+	if _, err := now.target(to, backup); err != nil { // before the lock: a folder of other files gets no file
 		return out, err
 	}
 	lock, err := take(to)
@@ -91,6 +92,13 @@ func copyOn(ctx context.Context, d container.Disk, dir, to string, opt CopyOptio
 			err = errors.Join(err, d.RemoveAll(to))
 		}
 	}()
+	if now, err = Read(dir); err != nil { // another backup may have ended before the lock
+		return out, err
+	}
+	old, err := now.target(to, backup)
+	if err != nil {
+		return out, err
+	}
 	named := map[string]layout.File{}
 	if old != nil {
 		for _, f := range old.described() {
@@ -113,6 +121,7 @@ func copyOn(ctx context.Context, d container.Disk, dir, to string, opt CopyOptio
 		}
 		now = again
 	}
+	now.Backup = backup
 	if err := errors.Join(d.SyncDir(to), now.write(d, to)); err != nil {
 		return out, err
 	}

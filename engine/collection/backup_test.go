@@ -63,6 +63,26 @@ func TestBackup(t *testing.T) {
 	}
 }
 
+// TestBackupChanged: a backup that was changed by itself has documents of its own, and is refused as a target, as a
+// restored collection is.
+func TestBackupChanged(t *testing.T) {
+	root := t.TempDir()
+	dir, to, restored := filepath.Join(root, "books"), filepath.Join(root, "backup"), filepath.Join(root, "restored")
+	must(t, withYears(t, dir).Close())
+	backup(t, dir, to, CopyOptions{})
+	must(t, second(Restore(t.Context(), to, restored, CopyOptions{})))
+	w, err := Open(to, Options{Creator: "test"})
+	must(t, err)
+	must(t, jsonLines(w, []document{{"own", "red"}}))
+	must(t, w.Close())
+	for _, at := range []string{to, restored, dir} {
+		want := content(t, at)
+		if _, err := Backup(t.Context(), dir, at, CopyOptions{}); !errors.Is(err, fs.ErrExist) || !slices.Equal(content(t, at), want) {
+			t.Errorf("%s: %v, %v", at, err, content(t, at))
+		}
+	}
+}
+
 // TestBackupErrors: a folder with other files, a backup of another collection, and a collection where a backup is to
 // be restored are refused, and stay as they are. A damaged file is found.
 func TestBackupErrors(t *testing.T) {
@@ -91,9 +111,15 @@ func TestBackupErrors(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := Backup(t.Context(), dir, dir, CopyOptions{}); !errors.Is(err, ErrLocked) {
+	if _, err := Backup(t.Context(), dir, dir, CopyOptions{}); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("into itself: %v", err)
 	}
+	lock, err := take(to)
+	must(t, err)
+	if _, err := Backup(t.Context(), dir, to, CopyOptions{}); !errors.Is(err, ErrLocked) {
+		t.Errorf("beside another backup: %v", err)
+	}
+	must(t, lock.Close())
 	must(t, w.Close())
 	if _, err := Backup(t.Context(), other, filepath.Join(root, "none"), CopyOptions{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no collection: %v", err)
@@ -140,7 +166,7 @@ func TestBackupFaults(t *testing.T) {
 				now := filepath.Join(t.TempDir(), "backup")
 				must(t, os.CopyFS(now, os.DirFS(to)))
 				d := &containertest.Disk{Fail: fail, Dead: dead}
-				_, err := copyOn(t.Context(), d, dir, now, opt, func(_, _ *Manifest) error { return nil })
+				_, err := copyOn(t.Context(), d, dir, now, opt, true)
 				if err != nil && !errors.Is(err, containertest.ErrFault) {
 					t.Fatal(err)
 				}

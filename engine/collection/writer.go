@@ -228,6 +228,7 @@ func (w *Writer) change(segments []*segment, deleted map[*segment]*roaring.Bitma
 	w.next++
 	now := *w.now
 	now.Epoch++
+	now.Backup = false
 	now.Segments = nil
 	for _, s := range segments {
 		next := s.Segment

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"heddle/engine"
 	"heddle/engine/api"
@@ -20,7 +21,7 @@ func (s *Server) folder(path string) (string, error) {
 	refuse := func(code engine.Code, err error) (string, error) {
 		return "", &engine.Error{Code: code, Op: "find folder", Err: err}
 	}
-	if path == "" || !filepath.IsLocal(path) || filepath.Clean(path) == "." {
+	if path == "" || strings.ContainsRune(path, 0) || !filepath.IsLocal(path) || filepath.Clean(path) == "." {
 		return refuse(engine.InvalidOption, fmt.Errorf("path %s: want the path of a folder below the folder of administration", syntax.Quote(path)))
 	}
 	if s.opt.Root == "" {
@@ -76,17 +77,26 @@ func (a adminService) DropCollection(ctx context.Context, r *api.DropCollectionR
 	return &api.DropCollectionResponse{}, c.Drop(ctx, r.GetIndex(), a.s.owns)
 }
 
-// owns returns an error unless a path is below the folder of administration.
+// real is the absolute path of a folder without symbolic links.
+func real(dir string) (string, error) {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(dir)
+}
+
+// owns returns an error unless a folder is below the folder of administration. Symbolic links do not count.
 func (s *Server) owns(dir string) error {
 	refused := &engine.Error{Code: engine.Forbidden, Op: "drop collection", Err: errors.New("the collection is not below the folder of administration (setting server.root)")}
 	if s.opt.Root == "" {
 		return refused
 	}
-	at, err := filepath.Abs(dir)
+	at, err := real(dir)
 	if err != nil {
 		return err
 	}
-	root, err := filepath.Abs(s.opt.Root)
+	root, err := real(s.opt.Root)
 	if err != nil {
 		return err
 	}

@@ -33,9 +33,9 @@ const (
 type uploaded struct {
 	Lines     uint64      `json:"lines"` // lines that were read, blank ones included
 	Added     uint64      `json:"added"`
-	Documents uint64      `json:"documents"` // of the collection
-	Epoch     uint64      `json:"epoch"`
-	Errors    []lineError `json:"errors,omitempty"` // lines that were left out
+	Documents uint64      `json:"documents,omitempty"` // of the collection; 0 if none was added
+	Epoch     uint64      `json:"epoch,omitempty"`     // of the last part; 0 if none was added
+	Errors    []lineError `json:"errors,omitempty"`    // lines that were left out
 	// Stopped says why the upload ended before the end of the body.
 	Stopped string `json:"stopped,omitempty"`
 }
@@ -55,6 +55,13 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
 		problem.Write(w, err)
 		return
 	}
+	end, err := bodies.Decode(w, r, 0)
+	if err != nil {
+		s.count(err)
+		problem.Write(w, err)
+		return
+	}
+	defer end()
 	u := &upload{ctx: r.Context(), to: c, index: r.PathValue("index")}
 	status := http.StatusOK
 	if err := u.read(r.Body, s.limits().Body); err != nil {

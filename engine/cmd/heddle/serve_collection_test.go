@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/base64"
 	"errors"
 	"io"
@@ -114,7 +116,7 @@ func TestServeCollectionRoutes(t *testing.T) {
 	if err := os.Symlink("../outside", "root/link"); err != nil {
 		t.Skip(err)
 	}
-	s := serve(t, "--index", "outside=outside", "--admin", "127.0.0.1:0", "--root", "root", "--drain-delay", "0s")
+	s := serve(t, "--index", "outside=outside", "--index", "linked=root/link", "--admin", "127.0.0.1:0", "--root", "root", "--drain-delay", "0s")
 	query := s.url
 	s.url = s.admin
 	check := func(path, body, want string) {
@@ -124,6 +126,7 @@ func TestServeCollectionRoutes(t *testing.T) {
 		}
 	}
 	check("outside/drop", "{}", "not below the folder of administration")
+	check("linked/drop", "{}", "not below the folder of administration")
 	check("outside/create", "{}", "in service already")
 	check("taken/create", "{}", "folder taken exists")
 	check("link/create", "{}", "not a folder")
@@ -132,14 +135,29 @@ func TestServeCollectionRoutes(t *testing.T) {
 	check("books/create", `{"stem":"klingon"}`, "klingon")
 	check("books/create", `{"attributes":[{"name":"year","type":"x"}]}`, "invalid_option")
 	check("books/create", `{"store":"text"}`, `"documents":0`)
-	for _, path := range []string{"../x", "/tmp/x", ".", "", "link", "link/x", "none/x"} {
-		check("books/backup", `{"path":"`+path+`"}`, `"code":`)
+	for _, path := range []string{"../x", "/tmp/x", ".", "", "link", "link/x", "none/x", "books", `a\u0000b`} {
+		check("books/backup", `{"path":"`+path+`"}`, `"status":40`)
 	}
 	check("books/backup", `{"path":"taken"}`, `"epoch":1`)
 	check("books/documents/update", `{"lines":"e30="}`, "unsupported")
 	check("books/documents/delete", `{"names":["a"],"where":"x"}`, "exclude each other")
 	check("books/upload", strings.Repeat("x\n", 101), `"stopped":"upload: too many wrong lines`)
 	check("books/upload", "\n"+`{"id":"a","text":"heaven"}`+"\r\nwrong\n"+`{"text":"no name"}`+"\n"+`{"id":"b","text":"heaven"}`, `"lines":5,"added":2,"documents":2,`)
+	check("books/upload", "wrong", `{"lines":1,"added":0,"errors":[`)
+	var packed bytes.Buffer
+	pack := gzip.NewWriter(&packed)
+	pack.Write([]byte(`{"id":"b","text":"heaven"}`))
+	pack.Close()
+	req, err := http.NewRequestWithContext(t.Context(), "POST", s.admin+"/v1/admin/indexes/books/upload", &packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Encoding", "gzip")
+	if resp, err := http.DefaultClient.Do(req); err != nil {
+		t.Error(err)
+	} else if text, err := io.ReadAll(resp.Body); err != nil || resp.Body.Close() != nil || !strings.HasPrefix(string(text), `{"lines":1,"added":1,"documents":2,`) {
+		t.Errorf("a compressed upload: %s, %v", text, err)
+	}
 	s.url = query
 	if got := s.do("POST", "/v1/indexes/books/match", `{"query":"heaven","count":true}`); !strings.Contains(got, `"count":2`) {
 		t.Error(got)

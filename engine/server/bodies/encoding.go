@@ -17,8 +17,8 @@ import (
 // mostWindow bounds the memory of a decoder of zstd, as browsers do (RFC 9659).
 const mostWindow = 8 << 20
 
-// Decode replaces the body of a request by its decompressed form, whose size limit bounds. The
-// caller calls end after the last read.
+// Decode replaces the body of a request by its decompressed form, whose size limit bounds; a limit of 0 is none, and
+// counts no memory. The caller calls end after the last read.
 func Decode(w http.ResponseWriter, r *http.Request, limit int64) (end func(), err error) {
 	var body io.ReadCloser
 	switch kind := strings.ToLower(r.Header.Get("Content-Encoding")); kind {
@@ -47,7 +47,9 @@ func Decode(w http.ResponseWriter, r *http.Request, limit int64) (end func(), er
 	default:
 		return nil, problem.BadRequest(fmt.Errorf("header Content-Encoding: %s: %w", syntax.Quote(kind), problem.ErrEncoding))
 	}
-	r.Body = Bounded(w, r, body, limit)
+	if r.Body = body; limit > 0 {
+		r.Body = Bounded(w, r, body, limit)
+	}
 	return func() { body.Close() }, nil
 }
 
