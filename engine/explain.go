@@ -45,7 +45,7 @@ func (e *TableExplanation) String() string {
 		fmt.Fprintf(&b, "  %v\n", t)
 	}
 	for _, columns := range e.Plan.Compared {
-		fmt.Fprintf(&b, "  %s: compared row by row in pure Go\n", columns)
+		fmt.Fprintf(&b, "  %s: compared in pure Go\n", columns)
 	}
 	for _, column := range e.Plan.Joined {
 		fmt.Fprintf(&b, "  %s: values joined to rows in pure Go\n", column)

@@ -2134,7 +2134,7 @@ type InspectSelectResponse struct {
 	Bytes   uint64 `protobuf:"varint,7,opt,name=bytes,proto3" json:"bytes,omitempty"`
 	// Rows of the bins that the values meet, where bit slices select the rows.
 	RowsChecked uint64 `protobuf:"varint,8,opt,name=rows_checked,json=rowsChecked,proto3" json:"rows_checked,omitempty"`
-	// Comparisons of two columns, row by row.
+	// Comparisons of two columns, which pure Go evaluates.
 	Compared []string `protobuf:"bytes,9,rep,name=compared,proto3" json:"compared,omitempty"`
 	// Strategy and sizes, in the words of the processor.
 	Strategy string `protobuf:"bytes,10,opt,name=strategy,proto3" json:"strategy,omitempty"`

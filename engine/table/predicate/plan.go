@@ -13,8 +13,8 @@ import (
 type Plan struct {
 	Tests   []Test
 	Vectors int // read
-	// Compared are comparisons of columns, which pure Go evaluates row by row on the stored
-	// values, such as "a < b".
+	// Compared are comparisons of columns, which pure Go evaluates on the stored values, such
+	// as "a < b".
 	Compared []string
 	// Joined are the multi-valued columns, one for each test of one. A processor selects values, and pure
 	// Go finds their rows.

@@ -11,7 +11,7 @@ import (
 type Explanation struct {
 	Where      string     `json:"where"`
 	Columns    []Column   `json:"columns"`
-	Compared   []string   `json:"compared,omitempty"` // comparisons of columns, which pure Go evaluates row by row
+	Compared   []string   `json:"compared,omitempty"` // comparisons of columns, which pure Go evaluates
 	Joined     []string   `json:"joined,omitempty"`   // multi-valued columns, whose values pure Go joins to their rows
 	Vectors    int        `json:"vectors"`
 	Bytes      uint64     `json:"bytes"`  // compressed size of the vectors
