@@ -11,6 +11,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/internal/order"
 )
 
 // ranking is a document with its score and the values of its attributes, "" for none.
@@ -72,6 +73,25 @@ func (a *attributed) model(t *rapid.T, q engine.Query) (all []ranking) {
 		return cmp.Compare(x.doc, y.doc)
 	})
 	return all
+}
+
+// TestForeignCursors: the cursor of another index has ended, whether it is of the same epoch or a later one.
+func TestForeignCursors(t *testing.T) {
+	a := attribute(t, newEngine(t))
+	q := engine.Query{Text: "w0", K: 3, After: engine.FirstPage}
+	first, _, err := a.shards[0].Search(t.Context(), "x", q, api.Ask{})
+	if err != nil || first.After == "" {
+		t.Fatal(first, err)
+	}
+	for cursor, want := range map[string]engine.Code{first.After: engine.OK, (&order.Spec{}).Cursor("epoch 99 0", &order.Place{}): engine.Gone} {
+		q.After = cursor
+		if _, _, err := a.shards[0].Search(t.Context(), "x", q, api.Ask{}); engine.CodeOf(err) != want {
+			t.Errorf("%s: %v, want %v", cursor, err, want)
+		}
+		if _, _, err := a.shards[1].Search(t.Context(), "x", q, api.Ask{}); engine.CodeOf(err) != engine.Gone {
+			t.Errorf("%s, other shards: %v", cursor, err)
+		}
+	}
 }
 
 // TestOrders compares orders, pages and least scores with a plain model: in one file and in shards, alone and in a

@@ -8,6 +8,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/internal/coordinator"
 	"heddle/engine/internal/fetch"
 	"heddle/engine/server/problem"
 )
@@ -104,6 +105,9 @@ func (i indexService) document(ctx context.Context, index, name string) (d engin
 		f.Table, f.Attributes = t, []string{"*"}
 	}
 	doc, d, err := x.Document(ctx, name, f)
+	if engine.CodeOf(err) == engine.NotFound {
+		err = coordinator.NoDocument(index, name) // without the path of the file
+	}
 	if err == nil {
 		err = problem.Take(ctx, d.Bytes())
 	}

@@ -80,7 +80,7 @@ func TestFetch(t *testing.T) {
 		status             int
 		want               string
 	}{
-		{"GET", "/v1/indexes/books/documents/d", "", 404, `index `},
+		{"GET", "/v1/indexes/books/documents/d", "", 404, `index \"books\" has no document named \"d\"`},
 		{"GET", "/v1/indexes/books/documents?x=1", "", 400, "unknown parameter"},
 		{"GET", "/v1/indexes/books/documents?from=-1", "", 400, "from: want a whole number"},
 		{"POST", "/v1/indexes/books/search", `{"query":"loom","snippet":{"escape":"xml"}}`, 400, "snippet.escape: want html or none"},

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"fmt"
+	"hash/fnv"
 	"strconv"
 	"strings"
 
@@ -10,11 +11,20 @@ import (
 	"heddle/engine/internal/part"
 )
 
-// generation names the epoch in cursors.
-func (r *Reach) generation() string { return "epoch " + strconv.FormatUint(r.Layout.Epoch, 10) }
+// generation names the epoch and its content in cursors: other indexes, and an index that was made anew, have the same
+// epochs.
+func (r *Reach) generation() string {
+	sum := fnv.New64a()
+	fmt.Fprintln(sum, r.Layout.Name)
+	for i := range r.Layout.Shards {
+		fmt.Fprintln(sum, r.Layout.Shards[i].SHA256, r.Layout.Shards[i].Deleted)
+	}
+	return fmt.Sprintf("epoch %d %016x", r.Layout.Epoch, sum.Sum64())
+}
 
-// orders reads the cursors of the queries. A query with an order and no other part is for all documents.
-func (s *search) orders() error {
+// orders reads the cursors of the queries. A query with an order and no other part is for all documents. The error of a
+// cursor of a later epoch wraps part.ErrEpoch if the map has not been read again.
+func (s *search) orders(readAgain bool) error {
 	s.order = make([]*order.Spec, len(s.qs))
 	for i := range s.qs {
 		q := &s.qs[i]
@@ -27,8 +37,8 @@ func (s *search) orders() error {
 		own := *q.Order
 		if q.After != "" {
 			if err := own.ReadCursor(q.After, s.generation()); err != nil {
-				if failure.CodeOf(err) == failure.Gone && s.newer(q.After) {
-					return fmt.Errorf("a cursor of a later epoch: %w", part.ErrEpoch) // the map is read again
+				if failure.CodeOf(err) == failure.Gone && !readAgain && s.newer(q.After) {
+					return fmt.Errorf("a cursor of a later epoch: %w", part.ErrEpoch)
 				}
 				s.fault(i, err)
 				continue
@@ -52,6 +62,7 @@ func (s *search) fault(i int, err error) {
 // newer reports whether a cursor belongs to a later epoch.
 func (s *search) newer(cursor string) bool {
 	text, ok := strings.CutPrefix(order.GenerationOf(cursor), "epoch ")
+	text, _, _ = strings.Cut(text, " ")
 	n, err := strconv.ParseUint(text, 10, 64)
 	return ok && err == nil && n > s.Layout.Epoch
 }

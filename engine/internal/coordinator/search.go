@@ -24,9 +24,11 @@ func (c *Coordinator) SearchAll(ctx context.Context, index string, qs []Query, a
 	}
 	ctx, cancel := c.Deadline(ctx, qs[0].Timeout)
 	defer cancel()
+	readAgain := false
 	err = c.Run(ctx, index, layout.Index, func(ctx context.Context, x *Collection) error {
 		s := &search{run: run{c, Reach{Collection: x, Partial: ask.AllowPartial}}, qs: qs, ask: ask, hits: make([]Hits, len(qs))}
-		if err := s.orders(); err != nil {
+		err := s.orders(readAgain)
+		if readAgain = true; err != nil {
 			return err
 		}
 		if err := s.answer(ctx); err != nil {
