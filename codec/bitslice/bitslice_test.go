@@ -237,9 +237,8 @@ func TestFormsOfSlices(t *testing.T) {
 }
 
 func TestSlicesTakeLittleRoom(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 1))
 	for name, most := range map[string]float64{"uniform": 14, "heavy tail": 8.2, "constant": 0, "sorted": 29.2, "rare": 0.8} {
-		codes, has := shapes[name](r, 16*TileRows)
+		codes, has := shapes[name](rand.New(rand.NewPCG(1, 1)), 16*TileRows)
 		c := column(codes, has)
 		if bits := 32 * float64(len(c.Words)) / float64(len(codes)); bits > most {
 			t.Errorf("%s: %.2f bits a row, want at most %.2f", name, bits, most)
