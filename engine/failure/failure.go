@@ -55,7 +55,7 @@ type FilterSizeError struct{ Rows, Docs uint32 }
 
 // Error states both sizes.
 func (e *FilterSizeError) Error() string {
-	return fmt.Sprintf("the table of the filter has %d rows and the index %d documents: row i of the table must be document i", e.Rows, e.Docs)
+	return fmt.Sprintf("the attribute table has %d rows and the index %d documents: row i of the table must be document i", e.Rows, e.Docs)
 }
 
 // Code is the class of an error. Library, command line and server share the codes.

@@ -102,7 +102,9 @@ func (i indexService) document(ctx context.Context, index, name string) (d engin
 	defer x.Close()
 	f := engine.Fields{Source: x.File().HasDocuments()}
 	if t, err := i.s.tables.Get(index); err == nil {
-		f.Table, f.Attributes = t, []string{"*"}
+		if info, err := t.Info(); err == nil && info.Rows == x.Source().Docs { // else another table has the name of the index
+			f.Table, f.Attributes = t, []string{"*"}
+		}
 	}
 	doc, d, err := x.Document(ctx, name, f)
 	if engine.CodeOf(err) == engine.NotFound {

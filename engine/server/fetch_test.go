@@ -23,8 +23,17 @@ const books = `{"id":"a/1","title":"Loom & weft","body":"the red loom of <b>iron
 // serveBooks serves an index of books that stores a part of documents, with its attribute table.
 func serveBooks(t *testing.T, store string) *running {
 	t.Helper()
+	return serveBooksBeside(t, store, books)
+}
+
+// serveBooksBeside serves an index of books, and the attributes of lines as a table of the same name.
+func serveBooksBeside(t *testing.T, store, lines string) *running {
+	t.Helper()
 	r := &running{TB: t, dir: t.TempDir(), client: http.DefaultClient}
 	if err := os.WriteFile(r.path("books.jsonl"), []byte(books), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(r.path("lines.jsonl"), []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	opt := build.DefaultOptions()
@@ -32,7 +41,7 @@ func serveBooks(t *testing.T, store string) *running {
 	if _, err := build.Build(t.Context(), r.path("books.hdl"), []string{r.path("books.jsonl")}, opt); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := attributes.Build(t.Context(), r.path("books.hdb"), []string{r.path("books.jsonl")}, attributes.Options{Declared: []attributes.Column{{Name: "year", Type: "int"}}}); err != nil {
+	if _, err := attributes.Build(t.Context(), r.path("books.hdb"), []string{r.path("lines.jsonl")}, attributes.Options{Declared: []attributes.Column{{Name: "year", Type: "int"}}}); err != nil {
 		t.Fatal(err)
 	}
 	e, err := engine.New(t.Context(), engine.Options{Backend: "host"})
@@ -119,6 +128,10 @@ func TestFetchTexts(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if got := r.do("POST", "/v1/indexes/books/search", `{"query":"blue","fields":["title"]}`); got.status != 400 || !strings.Contains(got.body, "stores texts, which have no members") {
+		t.Errorf("%+v", got)
+	}
+	r = serveBooksBeside(t, hdl.StoreNone, "{\"year\":1}\n") // a table of other rows
+	if got := r.do("GET", "/v1/indexes/books/documents/b", ""); got.body != `{"name":"b","id":1}`+"\n" {
 		t.Errorf("%+v", got)
 	}
 	r = serveBooks(t, hdl.StoreNone)
