@@ -69,7 +69,8 @@ func (s *Store) aggregate(ctx context.Context, v *values, sel *plan.SelectBatch,
 	if _, err := s.rt.ProgramOf(way.prepare(with)); err != nil {
 		return nil, 0, err
 	}
-	out := plan.Rows{Counts: make([]uint32, 1), Stride: plan.FilterWords(s.t.Rows)}
+	const part = 4 // words of 64 rows that a work-item reads together: see kernels/slice.cl
+	out := plan.Rows{Counts: make([]uint32, 1), Stride: (plan.FilterWords(s.t.Rows) + part - 1) / part * part}
 	err = s.onSlot(ctx, &one, func(x *slot) error {
 		x.after = &after{way.up(), way.words(), way.room(), fused, func(up []uint32, at int) { way.write(x, up, at) }, func(at int) error { return way.send(x, at) }}
 		err := x.run(ctx, &one, &out)
