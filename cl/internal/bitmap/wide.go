@@ -60,7 +60,7 @@ func (g *wideGroups) write(_ *slot, up []uint32, at int) {
 }
 
 func (g *wideGroups) send(x *slot, at int) error {
-	words := x.cut.bits
+	words := 2 * plan.FilterWords(g.store.t.Rows)
 	args := measureGroupsArguments{slicesBuffers: g.store.values.Load().buffers(g.store.t), batch: x.batch.Buffer, at: at / 4, bits: x.rows.Buffer,
 		words: words, span: measureSpan, counts: x.batch.Buffer, cellsAt: at + g.cellsAt()}
 	return g.kernel.Launch(&x.Flight, args, (words+measureSpan-1)/measureSpan, facetGroup(x.Device.Tuning), device.ProbeTime)
