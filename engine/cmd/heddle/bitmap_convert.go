@@ -30,7 +30,7 @@ func newBitmapConvert(a *App) *cobra.Command {
 		Long: `Convert reads a table file of version 4 and writes the same rows as a table of the current
 version. Columns with settings of their own keep their bins, binning and encoding; the bins
 of other columns are chosen anew, as build does.`,
-		Example: "  heddle bitmap convert old.hdb -o flights.hdb",
+		Example: "  heddle bitmap convert old.hdb -o converted.hdb",
 	}, &bitmapConvertOptions{})
 }
 

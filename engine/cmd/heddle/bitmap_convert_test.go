@@ -4,19 +4,14 @@ import (
 	"compress/gzip"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// TestBitmapConvert rewrites a table of version 4, whose rows are a build of the same rows, and compares the files.
-func TestBitmapConvert(t *testing.T) {
-	packed, err := filepath.Abs("testdata/version4.hdb.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	inTempDir(t)
-	f, err := os.Open(packed)
+// former returns a table of version 4.
+func former(t *testing.T) string {
+	t.Helper()
+	f, err := os.Open("testdata/version4.hdb.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +24,14 @@ func TestBitmapConvert(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, "old.hdb", string(data))
+	return string(data)
+}
+
+// TestBitmapConvert rewrites a table of version 4, whose rows are a build of the same rows, and compares the files.
+func TestBitmapConvert(t *testing.T) {
+	old := former(t)
+	inTempDir(t)
+	writeFile(t, "old.hdb", old)
 	writeFile(t, "old.csv", "n,seen,city,price,tags\n1,2024-01-01,Rome,1.25,\"[1,2]\"\n,2024-01-02,Oslo,,[]\n70000,2024-01-05,,3.5,[3]\n-4,,Rome,2,\n")
 	must(t, "bitmap", "convert", "old.hdb", "-o", "x.hdb")
 	must(t, "bitmap", "verify", "x.hdb")

@@ -124,7 +124,7 @@ error; delete prints the number of such names. --where deletes the documents who
 attributes make a predicate true (heddle search --where). The documents leave all answers
 and scores at once, and the files at the next merge of their segment.`,
 		Example: "  heddle collection delete news --names old.txt\n  printf 'a\\n' | heddle collection delete news --names -\n" +
-			"  heddle collection delete news --where 'year < 2001'",
+			"  heddle collection delete stories --where 'year < 2001'",
 	}, &collectionDelete{})
 }
 

@@ -37,7 +37,7 @@ after a crash its former state or the new one.
 On the same file system files become hard links, which take no room: the files of a collection
 never change. A fault of the disk damages both then; --copy copies the bytes. The backup is a
 collection: heddle search and heddle collection verify take it.`,
-		Example: "  heddle collection backup news /backup/news\n  heddle collection verify /backup/news",
+		Example: "  heddle collection backup news backup\n  heddle collection verify backup",
 	}, &collectionCopy{run: collection.Backup})
 }
 
@@ -48,7 +48,7 @@ func newCollectionRestore(a *App) *cobra.Command {
 		Long: `Restore makes the collection of a backup in a folder, which must be absent or empty. It
 compares the checksums of all files; a damaged file is an error with exit code 3, and the
 folder is removed. On the same file system files become hard links, unless --copy is given.`,
-		Example: "  heddle collection restore /backup/news news",
+		Example: "  heddle collection restore backup restored",
 	}, &collectionCopy{run: collection.Restore})
 }
 
@@ -90,7 +90,7 @@ func newCollectionExport(a *App) *cobra.Command {
 
 The index formats need room for one index file beside OUTPUT, or in the folder for temporary
 files.`,
-		Example: "  heddle collection export news | zstd > news.jsonl.zst\n  heddle collection export news --format ciff -o news.ciff",
+		Example: "  heddle collection export news | gzip > news.jsonl.gz\n  heddle collection export news --format ciff -o news.ciff",
 	}, &collectionExport{})
 }
 

