@@ -17,6 +17,9 @@
 // Host      pads in, out and flags to 16 bytes; n < 2^32 - SCAN_TILE. Arrays do not
 //           overlap. Words of out behind the result, up to the pad, are undefined.
 // Bounds    stores of compact are below n, whatever the sums say.
+#ifndef HEDDLE_COMMON
+#include "common.cl"
+#endif
 #ifndef HEDDLE_GROUP
 #include "group.cl"
 #endif
