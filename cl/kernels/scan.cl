@@ -38,7 +38,6 @@
 #define ADD_FLAGS 2  // {2, 0, 0, 0}
 
 #if SCAN_SERIAL
-
 static inline bool kept(uint x, uint4 what, __global const uint *flags, uint i) {
     return what.x == ADD_FLAGS ? flags[i / 32] >> (i % 32) & 1 : x - what.y <= what.z;
 }
