@@ -20,7 +20,6 @@ import (
 	"heddle/engine/internal/handle"
 	"heddle/engine/internal/limit"
 	"heddle/engine/internal/lists"
-	"heddle/engine/internal/query"
 	"heddle/engine/internal/segments"
 	"heddle/engine/internal/tables"
 	counts "heddle/engine/table/facet"
@@ -258,9 +257,7 @@ func asked(qs []Query) ([]coordinator.Query, error) {
 			ask := q.Fields.Internal()
 			fields[q.Fields] = &ask
 		}
-		all[i] = coordinator.Query{Fetch: fields[q.Fields], Text: q.Text, Literal: q.Literal, Terms: q.Terms, Weights: q.Weights, Filter: f, Caller: q.Caller, Timeout: q.Timeout,
-			Options: query.Options{Match: q.Match, K: q.K, Total: q.Total, CountOnly: q.CountOnly, Scoring: q.Scoring, Statistics: q.Statistics}}
-		q.Paged(&all[i])
+		all[i] = q.ForParts(f, fields[q.Fields])
 	}
 	return all, nil
 }

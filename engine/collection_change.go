@@ -114,12 +114,16 @@ func stream(docs iter.Seq[Document], form func(Document) ([]byte, error), pass f
 // AddLines is Add of documents in JSON lines.
 func (c *Collection) AddLines(ctx context.Context, lines io.Reader) (Change, error) {
 	return c.do(ctx, "add documents", func(w *collection.Writer, done *Change) error {
-		opt := build.DefaultOptions()
-		opt.Format, opt.Stdin = build.JSONL, lines
-		added, err := w.Add(ctx, []string{"-"}, opt)
-		done.Added, done.Replaced = added.Documents, added.Replaced
-		return err
+		return addLines(ctx, w, lines, done)
 	})
+}
+
+func addLines(ctx context.Context, w *collection.Writer, lines io.Reader, done *Change) error {
+	opt := build.DefaultOptions()
+	opt.Format, opt.Stdin = build.JSONL, lines
+	added, err := w.Add(ctx, []string{"-"}, opt)
+	done.Added, done.Replaced = added.Documents, added.Replaced
+	return err
 }
 
 // UpdateLines is Update of changes in JSON lines.
@@ -133,11 +137,8 @@ func (c *Collection) UpdateLines(ctx context.Context, lines io.Reader) (Change, 
 			out.CloseWithError(err)
 			patched <- err
 		}()
-		opt := build.DefaultOptions()
-		opt.Format, opt.Stdin = build.JSONL, in
-		added, err := w.Add(ctx, []string{"-"}, opt)
+		err := addLines(ctx, w, in, done)
 		in.CloseWithError(io.ErrClosedPipe)
-		done.Added, done.Replaced = added.Documents, added.Replaced
 		if wrong := <-patched; wrong != nil && !errors.Is(wrong, io.ErrClosedPipe) {
 			return wrong
 		}

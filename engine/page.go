@@ -22,9 +22,10 @@ const FirstPage = "*"
 
 // Internal forms of a query, for the packages of this module.
 type (
-	pageSpec  = order.Spec
-	partQuery = coordinator.Query
-	fetchAsk  = fetch.Ask
+	pageSpec   = order.Spec
+	partQuery  = coordinator.Query
+	partFilter = filter.Filter
+	fetchAsk   = fetch.Ask
 )
 
 // ordered reports whether the documents of the query have another order than the score, or a place at which they
@@ -53,8 +54,11 @@ func (o *Query) Page() (*pageSpec, error) {
 	return &order.Spec{Keys: keys, MinScore: o.MinScore}, err
 }
 
-// Paged sets the page and the order of a query on parts of an index.
-func (o *Query) Paged(q *partQuery) {
+// ForParts is the query for the parts of an index, with its filter and the parts of documents that it asks for, which may
+// be nil.
+func (o *Query) ForParts(f *partFilter, ask *fetchAsk) (q partQuery) {
+	q = partQuery{Fetch: ask, Text: o.Text, Literal: o.Literal, Terms: o.Terms, Weights: o.Weights, Filter: f, Caller: o.Caller, Timeout: o.Timeout,
+		Options: query.Options{Match: o.Match, K: o.K, Total: o.Total, CountOnly: o.CountOnly, Scoring: o.Scoring, Statistics: o.Statistics}}
 	if q.Order, q.Fault = o.Page(); q.Fault == nil && o.Table != nil {
 		q.Fault = &Error{Code: Unsupported, Op: "search", Err: errors.New("Query.Table is for an index file: parts have attributes of their own")}
 	}
@@ -62,6 +66,7 @@ func (o *Query) Paged(q *partQuery) {
 	if o.all() {
 		q.Text, q.Literal = "*", false
 	}
+	return q
 }
 
 // generationOf names the content of an index in cursors.

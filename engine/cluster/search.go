@@ -12,7 +12,6 @@ import (
 	"heddle/engine/internal/coordinator"
 	"heddle/engine/internal/fetch"
 	"heddle/engine/internal/filter"
-	"heddle/engine/internal/query"
 	"heddle/engine/table/facet"
 )
 
@@ -55,9 +54,7 @@ func (c *Coordinator) SearchAll(ctx context.Context, index string, qs []engine.Q
 			f := q.Fields.Internal()
 			fields[q.Fields] = &f
 		}
-		all[i] = coordinator.Query{Fetch: fields[q.Fields], Text: q.Text, Literal: q.Literal, Terms: q.Terms, Weights: q.Weights, Filter: filters[q.Filter], Caller: q.Caller, Timeout: q.Timeout,
-			Options: query.Options{Match: q.Match, K: q.K, Total: q.Total, CountOnly: q.CountOnly, Scoring: q.Scoring, Statistics: q.Statistics}}
-		q.Paged(&all[i])
+		all[i] = q.ForParts(filters[q.Filter], fields[q.Fields])
 	}
 	own := coordinator.Ask{Names: ask.Names, Limit: ask.Limit, Explain: ask.Explain, AllowPartial: ask.AllowPartial, Take: ask.Take}
 	if f := ask.Facets; f != nil {

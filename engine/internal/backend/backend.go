@@ -150,12 +150,12 @@ func (opt *Options) hostBeside(devices int) Candidate {
 	if devices == 0 {
 		return opt.host("no OpenCL device is faster")
 	}
-	h := *opt
 	if opt.Kind == Auto {
-		c := h.host("reserve of the device")
+		c := opt.host("reserve of the device")
 		c.Reserve = true
 		return c
 	}
+	h := *opt
 	if h.Threads == 0 {
 		h.Threads = HostThreads(devices)
 	}
