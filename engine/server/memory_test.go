@@ -192,7 +192,7 @@ func TestSlowReaders(t *testing.T) {
 	if !testing.Short() {
 		readers = 1000
 	}
-	a := attack(t, Options{Limits: Limits{Memory: budget}})
+	a := attack(t, Options{Limits: Limits{Memory: budget}, Timeout: 5 * time.Minute, Stall: 5 * time.Minute})
 	a.documents(2000)
 	a.loadRows(100_000)
 	batch := strings.Repeat(`{"query":"red","k":1000}`+"\n", 100)
