@@ -65,15 +65,14 @@ func ExampleCollection() {
 		log.Fatal(err)
 	}
 	defer s.Close()
-	rest, err := s.Search(ctx, engine.Query{Text: "loom", Names: true})
+	rest, err := s.Search(ctx, engine.Query{Text: "loom", Fields: &engine.Fields{Snippet: &engine.Snippet{Size: 80, Mark: [2]string{"*", "*"}}}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	text, err := s.Text(uint64(rest.Docs[0]))
-	fmt.Println(rest.Names, text, err, looms.Verify(ctx))
+	fmt.Println(rest.Documents[0].Name, rest.Documents[0].Snippet, looms.Verify(ctx))
 	// Output:
 	// 3 added, 3 documents
 	// [b c]
 	// 1 deleted, 2 documents, 1 segment
-	// [c] threads of a loom <nil> <nil>
+	// c threads of a *loom* <nil>
 }

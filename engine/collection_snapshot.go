@@ -6,8 +6,6 @@ import (
 	"sync/atomic"
 
 	"heddle/engine/failure"
-	"heddle/engine/file/mapped"
-	"heddle/engine/index/build/records"
 	"heddle/engine/internal/coordinator"
 	"heddle/engine/internal/handle"
 	"heddle/engine/internal/segments"
@@ -78,18 +76,3 @@ func (s *CollectionSnapshot) SearchAll(ctx context.Context, qs []Query, deliver 
 
 // Segments are the contents of all segments, in the order of their documents. Close of the snapshot ends their use.
 func (s *CollectionSnapshot) Segments() []*Snapshot { return s.parts }
-
-// Text returns the text of a document, which the collection must store, by its number in the state.
-func (s *CollectionSnapshot) Text(doc uint64) (text string, err error) {
-	defer failure.Catch("text", &err)
-	defer mapped.Catch(mapped.Watch(), &err)
-	if err := s.check("text"); err != nil {
-		return "", err
-	}
-	if doc >= s.Internal().Layout.Docs {
-		return "", failure.Invalid("text", fmt.Errorf("document %d: the collection has %d", doc, s.Internal().Layout.Docs))
-	}
-	i, local := s.Internal().Find(doc)
-	text, err = records.TextOf(s.Internal().Segments[i].File, local)
-	return text, failure.Wrap("text", err)
-}

@@ -237,9 +237,6 @@ func TestCollectionUpdate(t *testing.T) {
 	if want := `{"by":{"age":12345678901234567890,"name":"z"},"id":"a","text":"loom","title":"red","year":3}`; err != nil || source != want {
 		t.Errorf("%s, want %s, %v", source, want, err)
 	}
-	if text, err := s.Text(1); err != nil || text != "weft" {
-		t.Errorf("%q, %v", text, err)
-	}
 	for _, lines := range []string{"{\"id\":\"a\",\"year\":1}\n{\"id\":\"a\",\"year\":2}", `{"year":1}`, `[]`, `{"id":"a","year":"soon"}`, `{"id":"a","text":null,"title":null}`} {
 		if _, err := c.UpdateLines(t.Context(), strings.NewReader(lines)); CodeOf(err) != InvalidOption {
 			t.Errorf("%s: %v", lines, err)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"heddle/engine/cmd/heddle/internal/answer"
 	"heddle/engine/cmd/heddle/internal/flags"
 	"heddle/engine/cmd/heddle/internal/machine"
+	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/cmd/heddle/internal/workload"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
@@ -30,7 +32,10 @@ type searchOptions struct {
 	count      bool
 	total      flags.Total
 	offset     int
+	after      string
 	sort       []string
+	parts      engine.Fields // of the documents of an answer
+	snippet    int
 	minScore   float64
 	part       bool
 	explain    bool
@@ -56,7 +61,9 @@ documents without ranking. --where and --filter alone are the query *. DIR is a 
 --backend auto takes the host if it should finish sooner, --backend all the host and all devices.`,
 		Example: `  heddle search books.hdl --query '+heaven earth -hell'
   heddle search books.hdl --queries queries.tsv --format trec > run.txt
-  heddle search books.hdl --query heaven --table docs.hdb --where 'year >= 1900' --facets lang`,
+  heddle search books.hdl --query heaven --table docs.hdb --where 'year >= 1900' --facets lang
+  heddle search stories --query loom --fields text,year --snippet 80 --format jsonl
+  heddle search stories --sort 'year desc' -k 2 --source --after '*'`,
 	}, &searchOptions{})
 }
 
@@ -70,8 +77,13 @@ func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.total, "total", "print the number of matches; --total=`NUMBER` counts up to it")
 	fs.Lookup("total").NoOptDefVal = "true"
 	fs.IntVar(&o.offset, "offset", 0, "leave out the first `N` documents; with -k at most 10000")
+	fs.StringVar(&o.after, "after", "", "continue behind the `CURSOR` of a page; * begins the first page")
 	fs.StringSliceVar(&o.sort, "sort", nil, "order by `KEYS`: columns of --table, score: 'year desc,score'")
 	fs.Float64Var(&o.minScore, "min-score", 0, "least `SCORE` of a document")
+	fs.StringSliceVar(&o.parts.Members, "fields", nil, "print the `MEMBERS` of stored objects, like title,meta.year")
+	fs.BoolVar(&o.parts.Source, "source", false, "print stored objects or texts")
+	fs.IntVar(&o.snippet, "snippet", 0, "print the best part of each stored text, of about `BYTES`")
+	fs.StringSliceVar(&o.parts.Attributes, "attributes", nil, "print the values of `COLUMNS` of --table; * is all")
 	fs.BoolVar(&o.part, "part", false, "with --all, --count: one thread a query (PART, Wu et al. 2010)")
 	fs.BoolVar(&o.explain, "explain", false, "explain the execution of each query, with times")
 	fs.BoolVar(&o.noHeader, "no-header", false, "omit the header of ranked results")
@@ -95,7 +107,7 @@ func (o *searchOptions) Validate(args []string) (err error) {
 	if err = o.queries.validate("query", "queries"); err != nil {
 		return err
 	}
-	if err = o.filterOptions.validate(isFolder(o.path), len(o.sort) > 0); err != nil {
+	if err = o.filterOptions.validate(isFolder(o.path), len(o.sort) > 0 || len(o.parts.Attributes) > 0); err != nil {
 		return err
 	}
 	switch {
@@ -105,8 +117,14 @@ func (o *searchOptions) Validate(args []string) (err error) {
 		return errors.New("--total is for ranked results: omit --all, --count and --syntax boolean")
 	case o.total > 0 && o.excludeSelf:
 		return errors.New("--total counts the document that --exclude-self leaves out: omit one of them")
-	case (o.offset != 0 || len(o.sort) > 0 || o.minScore != 0) && !o.ranked():
-		return errors.New("--offset, --sort and --min-score are for ranked results: omit --all, --count and --syntax boolean")
+	case (o.offset != 0 || o.after != "" || len(o.sort) > 0 || o.minScore != 0) && !o.ranked():
+		return errors.New("--offset, --after, --sort and --min-score are for ranked results: omit --all, --count and --syntax boolean")
+	case o.fetches() && !o.ranked():
+		return errors.New("--fields, --source, --snippet and --attributes are for ranked results: omit --all, --count and --syntax boolean")
+	case o.after != "" && o.excludeSelf:
+		return errors.New("--after counts the document that --exclude-self leaves out: omit one of them")
+	case len(o.parts.Attributes) > 0 && o.table == "" && !isFolder(o.path):
+		return errors.New("--attributes needs the table of the documents' attributes: --table X.hdb")
 	case len(o.facets) > 0 && o.count:
 		return errors.New("--facets counts documents already: omit --count")
 	case o.statistics != "" && !o.ranked():
@@ -139,6 +157,11 @@ func (o *searchOptions) literal() bool {
 	return o.syntax == syntaxLiteral || o.syntax == "" && !o.single()
 }
 
+// fetches reports whether a flag asks for parts of documents.
+func (o *searchOptions) fetches() bool {
+	return len(o.parts.Members) > 0 || o.parts.Source || o.snippet != 0 || len(o.parts.Attributes) > 0
+}
+
 // validate checks flags against the configuration.
 func (o *searchOptions) validate(c *config.Config, mode engine.Match) error {
 	o.run = c.Search.Format == "trec"
@@ -151,6 +174,10 @@ func (o *searchOptions) validate(c *config.Config, mode engine.Match) error {
 		return usageError{errors.New("--facets has no format trec: use text, tsv or jsonl")}
 	case o.total > 0 && o.run:
 		return usageError{errors.New("--total has no format trec: use text, tsv or jsonl")}
+	case o.fetches() && c.Search.Format != "text" && c.Search.Format != "jsonl":
+		return usageError{fmt.Errorf("--fields, --source, --snippet and --attributes have no format %s: use text or jsonl", c.Search.Format)}
+	case o.after != "" && o.run:
+		return usageError{errors.New("--after has no format trec: use text, tsv or jsonl")}
 	case o.count && o.run:
 		return usageError{errors.New("--count has no format trec: use text, tsv or jsonl")}
 	}
@@ -245,6 +272,7 @@ func (o *searchOptions) writer(a *App, c *config.Config) answer.Writer {
 	w := answer.NewWriter(a.Stdout, c.Search.Format)
 	w.Count, w.Limit, w.IDs = o.count, c.Search.K, !o.single()
 	w.StrictScores, w.ExcludeSelf = o.strictScores, o.excludeSelf
+	w.Bold = a.Getenv("NO_COLOR") == "" && terminal.Is(a.Stdout)
 	if o.all {
 		w.Limit = -1
 	}
@@ -257,7 +285,21 @@ func (o *searchOptions) rank(q *engine.Query, c *config.Config, impacts bool) (e
 	if q.K = c.Search.K; o.excludeSelf {
 		q.K++
 	}
-	q.Offset, q.Sort, q.MinScore = o.offset, o.sort, o.minScore
+	q.Offset, q.After, q.Sort, q.MinScore = o.offset, o.after, o.sort, o.minScore
+	if o.fetches() {
+		f := o.parts
+		if len(f.Attributes) > 0 {
+			f.Table = q.Table
+		}
+		if o.snippet != 0 {
+			f.Snippet = &engine.Snippet{Size: o.snippet, Mark: answer.Mark, Escape: true}
+		}
+		ask := f.Internal()
+		if err := ask.Validate(); err != nil {
+			return usageError{err}
+		}
+		q.Fields = &f
+	}
 	if _, err := q.Page(); err != nil {
 		return usageError{err}
 	}

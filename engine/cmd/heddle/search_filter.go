@@ -32,13 +32,13 @@ func (o *filterOptions) add(fs *pflag.FlagSet) {
 	fs.StringVar(&o.bitmap, "filter", "", "search the documents of the Roaring bitmap in `FILE`")
 }
 
-// validate checks the flags. A collection has a table of its own.
-func (o *filterOptions) validate(collection, sort bool) error {
+// validate checks the flags. A collection has a table of its own. Columns: other flags read the table.
+func (o *filterOptions) validate(collection, columns bool) error {
 	switch {
 	case !collection && o.table == "" && (o.where != "" || len(o.facets) > 0):
 		return errors.New("--where and --facets need the table of the documents' attributes: --table X.hdb")
-	case o.table != "" && o.where == "" && len(o.facets) == 0 && !sort:
-		return errors.New("--table is for --where, --facets and --sort")
+	case o.table != "" && o.where == "" && len(o.facets) == 0 && !columns:
+		return errors.New("--table is for --where, --facets, --sort and --attributes")
 	case o.values < -1:
 		return fmt.Errorf("--facet-values is %d, want -1 (all), 0 (none) or more", o.values)
 	}

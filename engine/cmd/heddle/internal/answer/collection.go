@@ -32,23 +32,15 @@ type Collection struct {
 }
 
 // Begin is Searcher.Begin. Path and epoch name the state of the collection.
-func (c *Collection) Begin(r Run, path string, epoch uint64, stderr io.Writer) (err error) {
+func (c *Collection) Begin(r Run, path string, epoch uint64, stderr io.Writer) error {
+	c.Query.Fields = c.Writer.fields(c.Query.Fields, c.Documents.Segments()[0])
 	h := append(r.header(&c.Query, &c.Writer), setting{"collection", path}, setting{"state", epoch})
-	if c.Writer.snippets, err = newSnippets(c.Documents.Segments()...); err != nil {
-		return err
-	}
 	return c.Writer.begin(h, r.NoHeader, stderr)
 }
 
 // Answer runs queries in batches; with explanations each is a batch.
 func (c *Collection) Answer(ctx context.Context, qs []trec.Topic) error {
-	size := len(qs)
-	if c.Explain != nil {
-		size = 1
-	} else if c.Query.K > 0 {
-		size = maxRanked / c.Query.K
-	}
-	for batch := range slices.Chunk(qs, max(size, 1)) {
+	for batch := range slices.Chunk(qs, batchSize(&c.Query, len(qs), c.Explain != nil)) {
 		if err := c.batch(ctx, batch); err != nil {
 			return err
 		}
@@ -117,7 +109,7 @@ func (c *Collection) print(ctx context.Context, q trec.Topic, asked engine.Query
 	}
 	return c.Writer.write(q, asked, found{h.Count, h.Total, len(h.IDs), h.Scores,
 		func(i int) (string, error) { return cmp.Or(h.Names[i], strconv.FormatUint(h.IDs[i], 10)), nil },
-		func(i int) (string, error) { return c.Documents.Text(h.IDs[i]) }, h.Explanation}, nil)
+		h.Documents, h.After, h.Explanation}, nil)
 }
 
 // terms returns the terms of a query that documents have, and that no document has.

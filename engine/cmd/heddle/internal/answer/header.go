@@ -27,13 +27,10 @@ type Run struct {
 }
 
 // Begin prepares the Searcher for ranked answers: it prints the header of the run, in
-// format trec to stderr, and prepares snippets.
-func (s *Searcher) Begin(r Run, stderr io.Writer) (err error) {
-	h := s.header(r)
-	if s.Writer.snippets, err = newSnippets(s.Index); err != nil {
-		return err
-	}
-	return s.Writer.begin(h, r.NoHeader, stderr)
+// format trec to stderr.
+func (s *Searcher) Begin(r Run, stderr io.Writer) error {
+	s.Query.Fields = s.Writer.fields(s.Query.Fields, s.Index)
+	return s.Writer.begin(s.header(r), r.NoHeader, stderr)
 }
 
 // begin prints the header of a run, unless none is set.

@@ -38,20 +38,27 @@ type Searcher struct {
 	why     observe.Explanation // explanation of the last explained query
 }
 
-// maxRanked limits the ranked documents of one batch, because their results stay in
-// memory until they are printed.
-const maxRanked = 1 << 22
+// maxRanked limits the ranked documents of one batch, and maxFetched the documents with parts, because
+// their results stay in memory until they are printed.
+const maxRanked, maxFetched = 1 << 22, 1 << 12
+
+// batchSize is the number of queries of a batch, at most n. An explained query is a batch.
+func batchSize(q *engine.Query, n int, explain bool) int {
+	switch {
+	case explain:
+		return 1
+	case q.Fields != nil:
+		n = min(n, maxFetched/q.K)
+	case q.K > 0:
+		n = min(n, maxRanked/q.K)
+	}
+	return max(n, 1)
+}
 
 // Answer runs queries in batches. With explanations each query is its own batch, because
 // a batch has one time for all its queries.
 func (s *Searcher) Answer(ctx context.Context, qs []trec.Topic) error {
-	size := len(qs)
-	if s.Explain != nil {
-		size = 1
-	} else if s.Query.K > 0 {
-		size = max(maxRanked/s.Query.K, 1)
-	}
-	for batch := range slices.Chunk(qs, max(size, 1)) {
+	for batch := range slices.Chunk(qs, batchSize(&s.Query, len(qs), s.Explain != nil)) {
 		if err := s.answerBatch(ctx, batch); err != nil {
 			return err
 		}

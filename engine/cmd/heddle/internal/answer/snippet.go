@@ -5,65 +5,34 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/cmd/heddle/internal/terminal"
-	"heddle/engine/index/analyze"
-	"heddle/engine/index/snippet"
 )
 
-// snippetWidth is the approximate length of a snippet, in bytes of the text.
+// snippetWidth is the default of the approximate length of a snippet, in bytes of the text.
 const snippetWidth = 150
 
-// snippets extracts the part of a text that fits a query best.
-type snippets struct {
-	all    []*engine.Snapshot // the index, or the segments of a collection
-	tokens *analyze.Tokenizer
-	find   *snippet.Finder // finds the words of the query
+// fields returns the parts of documents that are printed for people beside the parts of f: a snippet of a stored text.
+func (w *Writer) fields(f *engine.Fields, x *engine.Snapshot) *engine.Fields {
+	if w.Format != "text" || !x.File().HasDocuments() || f != nil && (f.Snippet != nil || f.Source) {
+		return f
+	}
+	var all engine.Fields
+	if f != nil {
+		all = *f
+	}
+	all.Snippet = &engine.Snippet{Size: snippetWidth, Mark: Mark, Escape: true}
+	return &all
 }
 
-// newSnippets returns nil for an index, or segments, without stored documents.
-func newSnippets(all ...*engine.Snapshot) (*snippets, error) {
-	if !all[0].File().HasDocuments() {
-		return nil, nil
-	}
-	a, err := all[0].File().Analyzer()
-	if err != nil {
-		return nil, err
-	}
-	return &snippets{all: all, tokens: a.Documents()}, nil
-}
+// Mark are the marks of words of the query. An escaped text has no other tags.
+var Mark = [2]string{"<b>", "</b>"}
 
-// setQuery sets the query of the next snippets.
-func (s *snippets) setQuery(q engine.Query) error {
-	terms := q.Terms
-	if q.Text != "" || q.Expr != nil {
-		for _, x := range s.all { // a prefix stands for other terms in each
-			some, _, err := x.WeightedTerms(q)
-			if err != nil {
-				return err
-			}
-			terms = append(terms, some...)
-		}
+// snippet returns a snippet with Mark and escaped text on one printable line, with its words of the query in bold or
+// between stars.
+func (w *Writer) snippet(s string) string {
+	on, off := "*", "*"
+	if w.Bold {
+		on, off = "\x1b[1m", "\x1b[22m"
 	}
-	s.find = snippet.New(s.tokens, terms, snippetWidth)
-	return nil
-}
-
-// of returns the part of text with the most terms of the query, on one printable line,
-// with stars around each of these words. Without any of the terms it is the beginning of
-// the text.
-func (s *snippets) of(text string) string {
-	part := s.find.Find(text)
-	var b strings.Builder
-	if part.Start > 0 {
-		b.WriteString("… ")
-	}
-	at := part.Start
-	for _, m := range part.Marks {
-		b.WriteString(text[at:m.Start] + "*" + text[m.Start:m.End] + "*")
-		at = m.End
-	}
-	b.WriteString(text[at:part.End])
-	if part.End < len(text) {
-		b.WriteString(" …")
-	}
-	return terminal.Field(strings.Join(strings.Fields(b.String()), " "))
+	plain := strings.NewReplacer(Mark[0], on, Mark[1], off, "&lt;", "<", "&gt;", ">", "&amp;", "&", "&#39;", "'", "&#34;", `"`)
+	return plain.Replace(terminal.Field(strings.Join(strings.Fields(s), " ")))
 }

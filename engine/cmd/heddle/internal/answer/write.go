@@ -12,7 +12,6 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/cmd/heddle/internal/terminal"
-	"heddle/engine/index/build/records"
 	"heddle/engine/index/hdl"
 	"heddle/engine/index/trec"
 )
@@ -29,9 +28,11 @@ type Writer struct {
 	StrictScores bool
 	ExcludeSelf  bool // leave out the document whose name is the ID of the query
 
-	tag      string    // name of the run in format trec
-	snippets *snippets // snippets of format text; nil: the index stores no texts
-	line     []byte
+	// Bold shows the words of the query in snippets of format text in bold, for a terminal. Default: false, between stars.
+	Bold bool
+
+	tag  string // name of the run in format trec
+	line []byte
 
 	names map[string]string // names of the documents of a query of a run, by their names in the run
 	equal int               // documents of a run with the name of another one of their query
@@ -61,13 +62,16 @@ func (w *Writer) Report(to io.Writer) error {
 
 // Object is an answer in format jsonl. Its names are part of the command line's contract.
 type Object struct {
-	Query   string        `json:"query"`
-	Text    string        `json:"text"`
-	Count   *uint64       `json:"count,omitempty"` // nil: ranked
-	Total   *engine.Total `json:"total,omitempty"` // nil: not asked for
-	Docs    []string      `json:"docs,omitzero"`   // nil: counted
-	Scores  []float64     `json:"scores,omitzero"` // nil: not ranked
-	Explain *Explanation  `json:"explain,omitempty"`
+	Query  string        `json:"query"`
+	Text   string        `json:"text"`
+	Count  *uint64       `json:"count,omitempty"` // nil: ranked
+	Total  *engine.Total `json:"total,omitempty"` // nil: not asked for
+	Docs   []string      `json:"docs,omitzero"`   // nil: counted
+	Scores []float64     `json:"scores,omitzero"` // nil: not ranked
+	// Documents are parts of Docs, if a flag asks for them.
+	Documents []engine.Contents `json:"documents,omitempty"`
+	After     string            `json:"after,omitempty"` // cursor of the next page, if --after asks for it
+	Explain   *Explanation      `json:"explain,omitempty"`
 	// Explanation is the explanation of a collection: a text with a part per segment.
 	Explanation string `json:"explanation,omitempty"`
 }
@@ -79,7 +83,9 @@ type found struct {
 	docs   int // documents
 	scores []float64
 	name   func(i int) (string, error) // name of document i, or its number if it has no name
-	text   func(i int) (string, error)
+	// documents are parts of the documents; nil if the query asks for none.
+	documents []engine.Contents
+	after     string // cursor of the next page; empty for none
 
 	explanation string // explanation of a query on a collection
 }
@@ -90,7 +96,7 @@ func foundIn(f *hdl.File, h engine.Hits) found {
 		name, err := f.DocName(h.Docs[i])
 		return cmp.Or(name, strconv.FormatUint(uint64(h.Docs[i]), 10)), err
 	}
-	return found{h.Count, h.Total, len(h.Docs), h.Scores, name, func(i int) (string, error) { return records.TextOf(f, h.Docs[i]) }, ""}
+	return found{h.Count, h.Total, len(h.Docs), h.Scores, name, h.Documents, h.After, ""}
 }
 
 // write prints one answer. Format jsonl includes the explanation.
@@ -106,10 +112,11 @@ func (w *Writer) write(q trec.Topic, asked engine.Query, h found, e *Explanation
 	}
 	if w.Limit >= 0 {
 		h.docs = min(h.docs, w.Limit)
+		h.documents = h.documents[:min(h.docs, len(h.documents))]
 	}
 	switch {
 	case w.Format == "jsonl":
-		o := Object{Query: q.ID, Text: q.Text, Scores: h.scores, Explain: e, Explanation: h.explanation}
+		o := Object{Query: q.ID, Text: q.Text, Scores: h.scores, Documents: h.documents, After: h.after, Explain: e, Explanation: h.explanation}
 		if asked.Total > 0 {
 			o.Total = &h.total
 		} else if !(asked.K > 0) {
@@ -132,10 +139,10 @@ func (w *Writer) write(q trec.Topic, asked engine.Query, h found, e *Explanation
 		_, err := fmt.Fprintf(w.Out, "%s\t%d\n", terminal.Field(q.ID), h.count)
 		return err
 	case w.Format == "text" && (asked.K > 0):
-		if err := w.writeText(q, asked, h); err != nil {
+		if err := w.writeText(q, h); err != nil {
 			return err
 		}
-		return w.writeTotal(q, asked, h)
+		return w.writeEnd(q, asked, h)
 	}
 	w.names = map[string]string{}
 	for i := range h.docs {
@@ -155,7 +162,7 @@ func (w *Writer) write(q trec.Topic, asked engine.Query, h found, e *Explanation
 			return err
 		}
 	}
-	return w.writeTotal(q, asked, h)
+	return w.writeEnd(q, asked, h)
 }
 
 // without leaves out the document of that name.
@@ -178,26 +185,35 @@ func (h found) without(name string) (found, error) {
 			h.scores = slices.Delete(slices.Clone(h.scores), i, i+1)
 		}
 		h.name = func(j int) (string, error) { return all.name(behind(j)) }
-		h.text = func(j int) (string, error) { return all.text(behind(j)) }
+		if h.documents != nil {
+			h.documents = slices.Delete(slices.Clone(h.documents), i, i+1)
+		}
 		return h, nil
 	}
 	return h, nil
 }
 
-// writeTotal prints the total in the formats text and tsv, if the query asks for it.
-func (w *Writer) writeTotal(q trec.Topic, asked engine.Query, h found) error {
-	if asked.Total == 0 {
-		return nil
-	}
+// writeEnd prints the total and the cursor of the next page in the formats text and tsv, if the query asks for them.
+func (w *Writer) writeEnd(q trec.Topic, asked engine.Query, h found) error {
 	w.line = w.line[:0]
-	if w.IDs || w.Format == "tsv" {
-		w.line = append(append(w.line, terminal.Field(q.ID)...), '\t')
+	begin := func(name string) {
+		if w.IDs || w.Format == "tsv" {
+			w.line = append(append(w.line, terminal.Field(q.ID)...), '\t')
+		}
+		w.line = append(w.line, name...)
 	}
-	w.line = strconv.AppendUint(append(w.line, "total\t"...), h.total.Value, 10)
-	if !h.total.Exact {
-		w.line = append(w.line, '+')
+	if asked.Total > 0 {
+		begin("total\t")
+		if w.line = strconv.AppendUint(w.line, h.total.Value, 10); !h.total.Exact {
+			w.line = append(w.line, '+')
+		}
+		w.line = append(w.line, '\n')
 	}
-	_, err := w.Out.Write(append(w.line, '\n'))
+	if h.after != "" {
+		begin("after\t")
+		w.line = append(append(w.line, h.after...), '\n')
+	}
+	_, err := w.Out.Write(w.line)
 	return err
 }
 
@@ -234,15 +250,10 @@ func (w *Writer) appendLine(l []byte, id string, rank int, name string, score fl
 // RunName is the name of a query or document in a run, in which names such as "a b" and "a_b" become equal.
 func RunName(name string) string { return terminal.Field(trec.Field(name)) }
 
-// writeText prints ranked documents for people, with snippets.
-func (w *Writer) writeText(q trec.Topic, asked engine.Query, h found) error {
+// writeText prints ranked documents for people, with the parts that the query asks for.
+func (w *Writer) writeText(q trec.Topic, h found) error {
 	if w.IDs {
 		fmt.Fprintf(w.Out, "query %s\n", terminal.Field(strings.TrimSuffix(q.ID+": "+q.Text, ": ")))
-	}
-	if w.snippets != nil {
-		if err := w.snippets.setQuery(asked); err != nil {
-			return err
-		}
 	}
 	for i := range h.docs {
 		name, err := h.name(i)
@@ -250,15 +261,14 @@ func (w *Writer) writeText(q trec.Topic, asked engine.Query, h found) error {
 			return err
 		}
 		fmt.Fprintf(w.Out, "%3d  %9.4f  %s\n", i+1, h.scores[i], terminal.Field(name))
-		if w.snippets == nil {
+		if h.documents == nil {
 			continue
 		}
-		text, err := h.text(i)
-		if err != nil {
-			return err
-		}
-		if part := w.snippets.of(text); part != "" {
-			fmt.Fprintf(w.Out, "     %s\n", part)
+		d := &h.documents[i]
+		for _, part := range []string{w.snippet(d.Snippet), terminal.Field(string(d.Members)), terminal.Field(string(d.Source)), terminal.Field(string(d.Attributes))} {
+			if part != "" {
+				fmt.Fprintf(w.Out, "     %s\n", part)
+			}
 		}
 	}
 	_, err := w.Out.Write(nil) // returns the first error of the lines above

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// TestSearchFields prints parts of documents and pages, of an index file and of a collection.
+func TestSearchFields(t *testing.T) {
+	inTempDir(t)
+	writeFile(t, "d.jsonl", `{"id":"a","text":"The <b>loom</b> of time.","year":1785}
+{"id":"b","text":"A loom, a warp.","year":1804}
+{"id":"c","text":"Nothing.","year":1820}
+`)
+	writeFile(t, "q.tsv", "q\tloom\n")
+	must(t, "index", "build", "-o", "d.hdl", "--store", "source", "--attributes", "d.hdb", "d.jsonl")
+	must(t, "collection", "create", "d", "--store", "source", "--attribute", "year=int")
+	must(t, "collection", "add", "d", "d.jsonl")
+	search := func(path, args string) string {
+		command := []string{"search", path, "--no-header"}
+		if path == "d.hdl" && (strings.Contains(args, "--sort") || strings.Contains(args, "--attributes")) {
+			command = append(command, "--table", "d.hdb")
+		}
+		for _, arg := range strings.Fields(args) {
+			command = append(command, strings.ReplaceAll(arg, "~", " "))
+		}
+		return must(t, command...)
+	}
+	for _, path := range []string{"d.hdl", "d"} {
+		for args, want := range map[string]string{
+			"--query loom":                                      "a\n     The <b>*loom*</b> of time.\n",
+			"--query loom --snippet 8":                          "b\n     A *loom*, …\n",
+			"--query loom --fields year --attributes *":         "b\n     A *loom*, a warp.\n     {\"year\":1804}\n     {\"year\":1804}\n",
+			"--query warp --source":                             "b\n     {\"id\":\"b\",\"text\":\"A loom, a warp.\",\"year\":1804}\n",
+			"--query warp --fields year --format jsonl":         `"docs":["b"],"scores":[`,
+			"--query warp --fields text --format jsonl":         `"documents":[{"name":"b","fields":{"text":"A loom, a warp."}}]}`,
+			"--query time --snippet 90 --format jsonl":          `"documents":[{"name":"a","snippet":"The &lt;b&gt;loom&lt;/b&gt; of <b>time</b>."}]}`,
+			"--query * --sort year --attributes year -k 1":      "a\n     The <b>loom</b> of time.\n     {\"year\":1785}\n",
+			"--queries q.tsv --exclude-self --fields year":      "query q: loom\n",
+			"--query loom --format jsonl -k 1 --offset 1":       `"docs":["a"]`,
+			"--query loom --source --format jsonl --sort score": `"documents":[{"name":"b","source":{"id":"b",`,
+		} {
+			if got := search(path, args); !strings.Contains(got, want) {
+				t.Errorf("%s %s: %q, want %q", path, args, got, want)
+			}
+		}
+		var names []string
+		cursor := "*"
+		for cursor != "" {
+			var o struct {
+				Docs  []string
+				After string
+			}
+			got := search(path, "--sort year~desc -k 2 --format jsonl --after "+cursor)
+			if err := json.Unmarshal([]byte(got), &o); err != nil {
+				t.Fatal(err, got)
+			}
+			names, cursor = append(names, o.Docs...), o.After
+		}
+		if strings.Join(names, "") != "cba" {
+			t.Errorf("%s: pages %v", path, names)
+		}
+		if got := search(path, "--query loom -k 1 --after *"); !strings.Contains(got, "\nafter\t") {
+			t.Errorf("%s: %q has no cursor", path, got)
+		}
+		for _, args := range []string{"--source --all", "--fields a --count", "--snippet 9 --format tsv", "--source --format trec", "--after * --format trec", "--after * --all",
+			"--fields a,a", "--snippet -1", "--after * --exclude-self", "--after nonsense", "--attributes none", "--after * --offset 1"} {
+			if r := heddle(t, append([]string{"search", path, "--query", "loom"}, strings.Fields(args)...)...); r.code != exitUsage || strings.Count(r.stderr, "\n") > 3 {
+				t.Errorf("%s %s: %+v", path, args, r)
+			}
+		}
+	}
+	must(t, "index", "build", "-o", "bare.hdl", "d.jsonl")
+	r := heddle(t, "search", "bare.hdl", "--query", "loom", "--source")
+	wantFailure(t, r, exitUsage, "--store text or source")
+}
