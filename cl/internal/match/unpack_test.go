@@ -38,28 +38,28 @@ func TestUnpacked(t *testing.T) {
 		add(20_000, codec.Bitset)
 		add(20_000, codec.Bitset)
 		add(100_000, codec.Bitset)
-		s, err := loadFor(t.Context(), b, &src.Source)
+		ctx := t.Context()
+		s, err := loadFor(ctx, b, &src.Source)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.close()
 		unpacked := map[bool]int{}
 		up, firstTile := make([]uint32, uploadWords(s.maxTiles)), make([]uint32, maxQueries+1)
-		rapid.Check(t, func(t *rapid.T) {
-			s.set.Auto = rapid.SampledFrom([]plan.Algorithm{plan.Bits, plan.HS16, plan.BS}).Draw(t, "auto")
-			batch := plan.MatchBatch{CountOnly: rapid.Bool().Draw(t, "count only")}
-			list := rapid.Uint32Range(0, uint32(len(postings)-1))
-			for range rapid.IntRange(1, 12).Draw(t, "queries") {
-				batch.Add(&src.Source, rapid.SliceOfN(list, 1, 4).Draw(t, "query")...)
+		check := func(t rapid.TB, countOnly bool, queries ...[]uint32) {
+			batch := plan.MatchBatch{CountOnly: countOnly}
+			for _, q := range queries {
+				batch.Add(&src.Source, q...)
 			}
-			tables, err := s.set.TablesOf(t.Context(), s.set.Auto)
+			tables, err := s.set.TablesOf(ctx, s.set.Auto)
 			if err != nil {
 				t.Fatal(err)
 			}
 			r, _ := s.cut(&batch, tables.Records, position{}, up, firstTile)
 			unpacked[r.unpacked]++
+			println(r.unpacked, countOnly, len(queries))
 			var got plan.Results
-			if err := s.Match(t.Context(), &batch, &got); err != nil {
+			if err := s.Match(ctx, &batch, &got); err != nil {
 				t.Fatal(err)
 			}
 			for i := range batch.Queries() {
@@ -68,7 +68,14 @@ func TestUnpacked(t *testing.T) {
 					t.Fatalf("lists %v: %d matches, want %d", batch.Query(i), got.Count(i), len(want))
 				}
 			}
+		}
+		rapid.Check(t, func(t *rapid.T) {
+			s.set.Auto = rapid.SampledFrom([]plan.Algorithm{plan.Bits, plan.HS16, plan.BS}).Draw(t, "auto")
+			query := rapid.SliceOfN(rapid.Uint32Range(0, uint32(len(postings)-1)), 1, 4)
+			check(t, rapid.Bool().Draw(t, "count only"), rapid.SliceOfN(query, 1, 12).Draw(t, "queries")...)
 		})
+		check(t, false, []uint32{8, 1})                           // one posting does not pay for 1500 decoded ones
+		check(t, false, []uint32{9}, []uint32{9}, []uint32{1, 3}) // 7500 elements do
 		if unpacked[true] == 0 || unpacked[false] == 0 {
 			t.Errorf("rounds with unpacked lists: %v", unpacked)
 		}
