@@ -71,6 +71,7 @@ func (t *Table) Aggregate(ctx context.Context, a Aggregation, deliver func(value
 	if err != nil {
 		return failure.Wrap("aggregate", err)
 	}
+	defer rows.Release()
 	began := time.Now()
 	if to := a.Internal(); to != nil {
 		var part *partial.State

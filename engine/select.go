@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"sync"
 	"time"
@@ -19,7 +18,6 @@ import (
 	"heddle/engine/table/column"
 	"heddle/engine/table/predicate"
 	"heddle/engine/table/result"
-	"heddle/engine/table/rowset"
 )
 
 // TableOptions rule a table. The zero value is the default.
@@ -159,6 +157,9 @@ type Selection struct {
 
 	// Output: the rows and their number, or the number alone. Default: plan.OutputBits.
 	Output plan.Output
+	// Into is memory for Rows.Bits, which are copied to it, or to longer memory if it is too short. Default: nil,
+	// Rows.Bits are on loan.
+	Into []uint64
 	// Strategy of the OR of vectors. Default: plan.StrategyAuto, the choice of the processor.
 	// A strategy restricts the selection to processors that have it.
 	Strategy plan.Strategy
@@ -173,19 +174,8 @@ type Selection struct {
 	Explain *TableExplanation
 }
 
-// Rows is the answer of a selection.
-type Rows struct {
-	Count uint64
-	// Bits has the rows: row r is bit r%64 of word r/64. It is empty for a table without rows, and nil
-	// unless Output is plan.OutputBits.
-	Bits []uint64
-}
-
-// Ranges yields the rows of Bits as ranges of consecutive rows: the first and the last row of each range.
-// Ranges ascend and are as long as possible. It allocates no list of rows.
-func (r Rows) Ranges() iter.Seq2[uint32, uint32] { return rowset.Ranges(r.Bits) }
-
-// Select answers one selection. The caller owns the memory of the answer.
+// Select answers one selection. The memory of the answer is on loan until Rows.Release, unless s.Into is set. A steady
+// state of prepared predicates that releases its rows allocates nothing in pure Go, and no memory for rows on devices.
 //
 // Errors: codes InvalidQuery (with the place of the fault, or a predicate that another table has
 // prepared), InvalidOption, Unsupported (a strategy that no processor has), Overloaded, Deadline,
@@ -210,8 +200,13 @@ func selectRows(ctx context.Context, g *tables.Generation, s *Selection, until *
 	call := s.call()
 	call.Deadline = until.Deadline
 	task := g.NewTask(s.needs(), s.Strategy, s.Rescan)
+	task.Borrow()
 	var e explaining
-	defer func() { task.Done(err) }()
+	defer func() {
+		if r.loan == (tables.Loan{}) {
+			task.Done(err)
+		}
+	}()
 	if err = e.add(g, task, s, until); err == nil {
 		if q != nil && q.Grouped && s.In == nil && !q.Multivalued() {
 			task.Measure(&q.Aggregation)
@@ -226,13 +221,19 @@ func selectRows(ctx context.Context, g *tables.Generation, s *Selection, until *
 		q.Cells = task.Cells()
 	}
 	if s.Output == plan.OutputBits {
-		r.Bits = present(task.TakeBits())
+		if r.Bits = s.bits(task, 0); s.Into == nil {
+			r.loan = task.Loan()
+		}
 	}
 	return r, nil
 }
 
-// present returns bits, or an empty slice for nil.
-func present(bits []uint64) []uint64 {
+// bits returns the rows of selection i of a task: a view, or a copy in s.Into.
+func (s *Selection) bits(task *tables.Task, i int) []uint64 {
+	bits := task.Rows().Selection(i)
+	if s.Into != nil {
+		return append(s.Into[:0], bits...)
+	}
 	if bits == nil {
 		return []uint64{}
 	}
@@ -249,7 +250,7 @@ var rowBlocks = sync.Pool{New: func() any { return new([]Rows) }}
 
 // SelectAll answers many selections in batches and passes the answers of consecutive selections to
 // deliver, in their order: rows[i] is the answer of selection first+i. The rows are views that are
-// valid during the call. SelectAll stops at the first error, an error of deliver included; it names
+// valid during the call, unless Into is set. SelectAll stops at the first error, an error of deliver included; it names
 // the index of a selection at fault. A call holds a bounded number of rows. A steady state of
 // prepared predicates allocates nothing.
 //
@@ -291,6 +292,7 @@ func batchOf(g *tables.Generation, all []Selection) int {
 func selectBatch(ctx context.Context, g *tables.Generation, all []Selection, first, n int, deliver func(first int, rows []Rows) error) (err error) {
 	batch, s := all[first:first+n], &all[first]
 	task := g.NewTask(s.needs(), s.Strategy, s.Rescan)
+	task.Borrow()
 	defer func() { task.Done(err) }()
 	call := s.call()
 	until := g.Until(ctx, &call)
@@ -316,7 +318,7 @@ func selectBatch(ctx context.Context, g *tables.Generation, all []Selection, fir
 	for i := range batch {
 		r := batch[i].answer(task.Rows(), i)
 		if batch[i].Output == plan.OutputBits {
-			r.Bits = present(task.Rows().Selection(i))
+			r.Bits = batch[i].bits(task, i)
 		}
 		*rows = append(*rows, r)
 	}

@@ -34,7 +34,22 @@ func TestTableAllocations(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		for _, f := range []func(){batch, count} {
+		bits, memory := all[0], make([]uint64, len(wantedBits(0)))
+		lent := func() {
+			r, err := x.Select(t.Context(), bits)
+			if err != nil || r.Count == 0 || len(r.Bits) != len(memory) {
+				t.Error(r, err)
+			}
+			r.Release()
+		}
+		into := all[0]
+		into.Into = memory
+		copied := func() {
+			if r, err := x.Select(t.Context(), into); err != nil || r.Count == 0 || &r.Bits[0] != &memory[0] {
+				t.Error(r, err)
+			}
+		}
+		for _, f := range []func(){batch, count, lent, copied} {
 			for range 10 {
 				f()
 			}

@@ -265,6 +265,25 @@ type Rows struct {
 	Bits   []uint64 // Stride words a selection, row r at bit r%64 of word r/64; with OutputBits
 	Stride int
 	Stats  Stats
+
+	// Lend lets the store put Bits into memory of its own, without a copy. Lender is the owner of this
+	// memory then, else nil. It stays valid until Release, also after the store is closed.
+	Lend   bool
+	Lender Lender
+}
+
+// Lender is the owner of memory that Rows have on loan.
+type Lender interface {
+	// Return ends the loan. It is called once.
+	Return()
+}
+
+// Release returns Bits that are on loan. It has no effect on other Bits.
+func (r *Rows) Release() {
+	if r.Lender != nil {
+		r.Lender.Return()
+		r.Lender, r.Bits = nil, nil
+	}
 }
 
 // Selection returns the rows of selection i as a bitset, a view into Bits.

@@ -112,7 +112,7 @@ func (t tableService) CountBatch(ctx context.Context, r *api.CountBatchRequest) 
 // Select implements api.TableServiceHandler.
 func (t tableService) Select(ctx context.Context, r *api.SelectRequest) (*api.SelectResponse, error) {
 	began := time.Now()
-	a, err := t.s.selectRows(ctx, r, false)
+	a, err := t.s.selectRows(ctx, r, bodies.JSON)
 	if err != nil {
 		return nil, err
 	}
@@ -124,9 +124,9 @@ func (t tableService) Select(ctx context.Context, r *api.SelectRequest) (*api.Se
 	return out, nil
 }
 
-// selectRows returns the rows of a request, as ranges if the answer has ranges: the limit of documents
-// counts ranges then.
-func (s *Server) selectRows(ctx context.Context, r *api.SelectRequest, ranges bool) (*rows.Answer, error) {
+// selectRows returns the rows of a request in the form for a media type. The limit of documents counts ranges for
+// rows.RangesType.
+func (s *Server) selectRows(ctx context.Context, r *api.SelectRequest, kind string) (*rows.Answer, error) {
 	if err := problem.Within("documents", int(r.GetLimit()), s.limits().Documents); err != nil {
 		return nil, err
 	}
@@ -150,6 +150,7 @@ func (s *Server) selectRows(ctx context.Context, r *api.SelectRequest, ranges bo
 	if err != nil {
 		return nil, err
 	}
+	defer found.Release()
 	if err := problem.Take(ctx, 8*int64(len(found.Bits))); err != nil {
 		return nil, err
 	}
@@ -157,7 +158,7 @@ func (s *Server) selectRows(ctx context.Context, r *api.SelectRequest, ranges bo
 	if r.Limit != nil {
 		most = min(most, uint64(r.GetLimit()))
 	}
-	if ranges {
+	if kind == rows.RangesType {
 		all, err := rows.Ranges(ctx, found.Bits, most, s.limits().Documents)
 		return &rows.Answer{Count: found.Count, Ranges: all}, err
 	}
@@ -166,6 +167,9 @@ func (s *Server) selectRows(ctx context.Context, r *api.SelectRequest, ranges bo
 	}
 	if err := problem.Take(ctx, 8*int64(most)); err != nil { // with a copy in another form
 		return nil, err
+	}
+	if kind == rows.RoaringType && most == found.Count {
+		return &rows.Answer{Count: most, Set: rowset.ToRoaring(found.Bits)}, nil
 	}
 	return &rows.Answer{Count: found.Count, IDs: rowset.AppendFirst(make([]uint32, 0, most), found.Bits, int(most))}, nil
 }
@@ -218,7 +222,7 @@ func (s *Server) selectRoute(w http.ResponseWriter, r *http.Request, variables [
 	var a *rows.Answer
 	began := time.Now()
 	err := s.inSlot(r.Context(), 1, request.GetTimeoutMs(), func() (err error) { // writing follows: a slow reader holds no slot
-		a, err = s.selectRows(r.Context(), request, kind == rows.RangesType)
+		a, err = s.selectRows(r.Context(), request, kind)
 		return err
 	})
 	if err != nil {

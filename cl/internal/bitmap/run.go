@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -62,9 +63,12 @@ func (x *slot) round(ctx context.Context, out *plan.Rows) error {
 	defer x.ReleaseEvents()
 	c := &x.cut
 	up, back := x.sizes()
+	bits := 0
 	if c.sel.Output == plan.OutputBits {
-		x.bitsAt = (back + 3) / 4 * 4
-		back = x.bitsAt + c.count*c.bits
+		bits = c.count * c.bits
+		if err := x.takeBits(bits); err != nil {
+			return err
+		}
 	}
 	room := up
 	if x.after != nil {
@@ -100,19 +104,19 @@ func (x *slot) round(ctx context.Context, out *plan.Rows) error {
 	if err := x.Enqueue(ctx, x.submit); err != nil {
 		return x.Device.Fail("selecting rows", err)
 	}
-	if c.sel.Output != plan.OutputBits {
+	if bits == 0 {
 		x.Shed()
 	}
 	if err := x.await(ctx); err != nil {
 		return err
 	}
-	if c.sel.Output == plan.OutputBits {
-		if err := x.copyBits(ctx, out); err != nil {
+	if bits > 0 {
+		if err := x.deliver(ctx, out); err != nil {
 			return err
 		}
 	}
 	out.Stats.BytesUp += uint64(4 * up)
-	out.Stats.BytesDown += uint64(4 * back)
+	out.Stats.BytesDown += uint64(4 * (back + bits))
 	return x.collect(out)
 }
 
@@ -233,7 +237,7 @@ const pieceWords, copyPart = 1 << 22, 1 << 16
 func (x *slot) readBits() error {
 	total := x.cut.count * x.cut.bits
 	for at := 0; at < total; at += pieceWords {
-		if err := x.ReadAt(x.rows.Buffer, at, x.bitsAt+at, min(pieceWords, total-at)); err != nil {
+		if err := x.ReadTo(x.bits.memory, x.rows.Buffer, at, at, min(pieceWords, total-at)); err != nil {
 			return err
 		}
 	}
@@ -243,8 +247,11 @@ func (x *slot) readBits() error {
 // copyBits copies the bits of a round to out, each piece as it arrives.
 func (x *slot) copyBits(ctx context.Context, out *plan.Rows) error {
 	c, total := &x.cut, x.cut.count*x.cut.bits
+	if size := c.sel.Len() * out.Stride; len(out.Bits) < size {
+		out.Bits = slices.Grow(out.Bits, size)[:size]
+	}
 	to := unsafe.Slice((*uint32)(unsafe.Pointer(&out.Bits[0])), 2*len(out.Bits))[c.first*c.bits:][:total]
-	from := x.Down.Words[x.bitsAt:][:total]
+	from := x.bits.memory.Words[:total]
 	pieces := x.Events[len(x.Events)-(total+pieceWords-1)/pieceWords:]
 	var g errgroup.Group
 	defer g.Wait()

@@ -42,7 +42,7 @@ type slot struct {
 	slices  device.Kernel[slicesArguments]
 	turn    uint32       // number of the round
 	counted *ocl.Event   // the download of counts
-	bitsAt  int          // word of down at which bits begin
+	bits    *loan        // receives the bits of a round; nil before the first one, and once they are lent
 	submit  func() error // send, bound once
 	region  *region      // for the rows of the only selection, in place of rows; nil: none
 	with    *filter.Set  // which the rows of the only selection must be in; nil: none
@@ -94,6 +94,9 @@ func (x *slot) giveBack() {
 
 func (x *slot) release() {
 	x.Flight.Release()
+	if x.bits != nil {
+		x.bits.release()
+	}
 	for _, m := range []*device.Scratch{&x.batch, &x.rows, &x.checks} {
 		x.store.scratch.Drop(m)
 	}

@@ -33,6 +33,7 @@ type Store struct {
 	free      device.Pool[slot]
 	slotBytes atomic.Uint64 // bytes of all slots
 	scratch   device.ScratchMemory
+	loans     loans
 
 	loading chan struct{} // holds a token; its receiver may load values
 	values  atomic.Pointer[values]
@@ -185,13 +186,12 @@ func (s *Store) check(ctx context.Context, sel *plan.SelectBatch) error {
 func (s *Store) run(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) error {
 	began := time.Now()
 	n := sel.Len()
-	*out = plan.Rows{Counts: slices.Grow(out.Counts[:0], n)[:n], Bits: out.Bits[:0], Stride: wah.Bitset(uint64(s.t.Rows))}
+	out.Release()
+	*out = plan.Rows{Counts: slices.Grow(out.Counts[:0], n)[:n], Bits: out.Bits[:0], Stride: wah.Bitset(uint64(s.t.Rows)), Lend: out.Lend}
 	clear(out.Counts)
-	if sel.Output == plan.OutputBits {
-		out.Bits = slices.Grow(out.Bits, n*out.Stride)[:n*out.Stride]
-	}
 	if n > 0 && s.dir.tiles > 0 {
 		if err := s.onSlot(ctx, sel, func(x *slot) error { return x.run(ctx, sel, out) }); err != nil {
+			out.Release()
 			return err
 		}
 	}
@@ -263,7 +263,7 @@ func (s *Store) Memory() uint64 {
 }
 
 // Close waits for batches under way and frees the device memory. Callers that wait for a
-// slot get plan.ErrClosed.
+// slot get plan.ErrClosed. Memory on loan stays valid until it is returned.
 func (s *Store) Close() error {
 	if s.closed.Swap(true) {
 		return plan.ErrClosed
@@ -276,6 +276,7 @@ func (s *Store) Close() error {
 
 func (s *Store) release() {
 	s.free.Drain((*slot).release)
+	s.loans.close()
 	if v := s.values.Load(); v != nil {
 		v.release(s.rt)
 	}

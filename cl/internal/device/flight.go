@@ -98,7 +98,12 @@ func (x *Flight) Read(m *ocl.MemObject, n int) error {
 // ReadAt enqueues the download of n words of m, from one word on, to a word of the staging
 // memory.
 func (x *Flight) ReadAt(m *ocl.MemObject, from, to, n int) error {
-	e, err := x.Queue.EnqueueReadBuffer(m, false, 4*from, 4*n, unsafe.Pointer(&x.Down.Words[to]), nil)
+	return x.ReadTo(x.Down, m, from, to, n)
+}
+
+// ReadTo is ReadAt with other staging memory.
+func (x *Flight) ReadTo(p *Pinned, m *ocl.MemObject, from, to, n int) error {
+	e, err := x.Queue.EnqueueReadBuffer(m, false, 4*from, 4*n, unsafe.Pointer(&p.Words[to]), nil)
 	return x.Sent(e, err, downloadTime)
 }
 

@@ -47,6 +47,7 @@ func (h handler) ShardSelect(ctx context.Context, r *api.ShardSelectRequest) (ou
 				most = min(most, l)
 			}
 			out.Rows = rowset.AppendFirst(out.Rows, rows.Bits, int(most))
+			rows.Release()
 		}
 		out.Ends = append(out.Ends, uint64(len(out.Rows)))
 		if s.Explain != nil {

@@ -82,6 +82,8 @@ func (r *residence) answer(ctx context.Context, b *schedule.Batch) (time.Duratio
 			return time.Since(began), err
 		}
 	}
+	w.rows.Lend = first.lends || len(b.Jobs) > 1 // rows of several jobs are copied below
+	defer w.rows.Release()
 	if err := r.store.Select(ctx, batch, &w.rows); err != nil {
 		return 0, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"heddle/engine/internal/cost"
@@ -61,9 +62,11 @@ type Task struct {
 
 	compared []compared // selections whose rows Do makes
 
-	rows  plan.Rows   // the answer
-	cells *plan.Cells // the answer to Measure; nil: rows
-	on    *residence  // the processor that answered
+	rows  plan.Rows     // the answer
+	lends bool          // rows may be on loan
+	turn  atomic.Uint64 // number of calls of Done
+	cells *plan.Cells   // the answer to Measure; nil: rows
+	on    *residence    // the processor that answered
 	took  time.Duration
 
 	told observe.Explanation
@@ -77,7 +80,7 @@ func (g *Generation) NewTask(output plan.Output, strategy plan.Strategy, rescan 
 	t.kind, t.cells = batchKey{g: g, output: output, strategy: strategy, rescan: rescan}, nil
 	t.batch.Reset()
 	t.batch.Output, t.batch.Strategy, t.batch.Rescan = output, strategy, rescan
-	t.features, t.compared = cost.Features{}, t.compared[:0]
+	t.features, t.compared, t.lends = cost.Features{}, t.compared[:0], false
 	j := &t.job
 	j.Work, j.Load, j.Mode, j.Trace.Attempts = t, 0, schedule.Auto, 0
 	j.Caller, j.Deadline, j.Reserves = "", time.Time{}, true
@@ -125,6 +128,25 @@ func (t *Task) Len() int { return t.batch.Len() }
 // Rows is the answer. It is valid until Done.
 func (t *Task) Rows() *plan.Rows { return &t.rows }
 
+// Borrow lets the processor that answers lend its memory for the rows.
+func (t *Task) Borrow() { t.lends = true }
+
+// Loan is the memory of an answer. The zero Loan is none.
+type Loan struct {
+	task *Task
+	turn uint64
+}
+
+// Loan keeps the task, and its rows, until End in place of Done.
+func (t *Task) Loan() Loan { return Loan{t, t.turn.Load()} }
+
+// End ends the loan. Later calls have no effect. It is safe for concurrent use.
+func (l Loan) End() {
+	if l.task != nil && l.task.turn.CompareAndSwap(l.turn, l.turn+1) {
+		l.task.done(nil)
+	}
+}
+
 // TakeBits returns the rows of the only selection as a bitset that belongs to the caller.
 func (t *Task) TakeBits() []uint64 {
 	bits := t.rows.Selection(0)
@@ -152,6 +174,12 @@ func (g *Generation) Select(ctx context.Context, p *Predicate, call *pool.Call) 
 // Done returns the memory of a task that ended with err. A batch that was given up may
 // still read the task; then the task is not used again.
 func (t *Task) Done(err error) {
+	t.turn.Add(1)
+	t.done(err)
+}
+
+func (t *Task) done(err error) {
+	t.rows.Release()
 	if n := t.job.Trace.Attempts; n > 1 || n == 1 && err != nil {
 		return
 	}

@@ -164,6 +164,7 @@ func (s *Service) InspectSelect(ctx context.Context, r *api.InspectSelectRequest
 	if err != nil {
 		return nil, err
 	}
+	defer rows.Release()
 	e := sel.Explain
 	out := &api.InspectSelectResponse{
 		Count: rows.Count, Where: valid(e.Where), Vectors: uint32(e.Plan.Vectors), Bytes: e.Bytes,

@@ -30,9 +30,10 @@ var Types = []string{bodies.JSON, bodies.Lines, RawType, RoaringType, RangesType
 // Answer is the answer of a selection.
 type Answer struct {
 	Count    uint64
-	IDs      []uint32 // ids of the first rows
-	Large    []uint64 // the same, if a number has more than 32 bits
-	Ranges   []Span   // the rows as ranges, if the caller asks for ranges; then the other forms are empty
+	IDs      []uint32        // ids of the first rows
+	Large    []uint64        // the same, if a number has more than 32 bits
+	Ranges   []Span          // the rows as ranges, if the caller asks for ranges; then the other forms are empty
+	Set      *roaring.Bitmap // the rows, if the caller asks for all as a Roaring bitmap; then the other forms are empty
 	Coverage *api.Coverage
 }
 
@@ -108,8 +109,11 @@ func (s *Answer) Write(out *bufio.Writer, kind string, took float64) {
 			out.Write(binary.LittleEndian.AppendUint32(out.AvailableBuffer(), id))
 		}
 	case RoaringType:
-		set := roaring.BitmapOf(s.IDs...)
-		set.RunOptimize()
+		set := s.Set
+		if set == nil {
+			set = roaring.BitmapOf(s.IDs...)
+			set.RunOptimize()
+		}
 		set.WriteTo(out)
 	case RangesType:
 		for x := range s.spans() {

@@ -6,6 +6,7 @@ package rowset
 import (
 	"fmt"
 	"iter"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -34,13 +35,20 @@ func All(n uint32) []uint64 {
 
 // AppendIDs appends the rows of a bitset to dst, ascending.
 func AppendIDs(dst []uint32, set []uint64) []uint32 {
-	first := next(set, 0, 0) / 64
-	n := Count(set[first:])
-	dst = slices.Grow(dst, n)
-	end := len(dst) + n
-	for i := first; len(dst) < end; i++ {
+	n := Count(set)
+	return AppendFirst(slices.Grow(dst, n), set, n)
+}
+
+// AppendFirst appends the first n rows of a bitset to dst, ascending; all if there are fewer. It reads the words up to
+// row n once. Runs are faster if dst has room for them.
+func AppendFirst(dst []uint32, set []uint64, n int) []uint32 {
+	end := n + len(dst)
+	if end < n { // n is as good as no limit
+		end = math.MaxInt
+	}
+	for i := next(set, 0, 0) / 64; i < len(set) && len(dst) < end; i++ {
 		w := set[i]
-		if w == ^uint64(0) { // within a run
+		if w == ^uint64(0) && min(end, cap(dst))-len(dst) >= 64 { // within a run
 			dst = dst[:len(dst)+64]
 			run := (*[64]uint32)(dst[len(dst)-64:])
 			for k := 0; k < len(run); k += 8 {
@@ -50,20 +58,7 @@ func AppendIDs(dst []uint32, set []uint64) []uint32 {
 			}
 			continue
 		}
-		for ; w != 0; w &= w - 1 {
-			dst = append(dst, uint32(64*i+bits.TrailingZeros64(w)))
-		}
-	}
-	return dst
-}
-
-// AppendFirst appends the first n rows of a bitset to dst, ascending; all if there are fewer.
-func AppendFirst(dst []uint32, set []uint64, n int) []uint32 {
-	for i, w := range set {
-		for ; w != 0; w &= w - 1 {
-			if n--; n < 0 {
-				return dst
-			}
+		for ; w != 0 && len(dst) < end; w &= w - 1 {
 			dst = append(dst, uint32(64*i+bits.TrailingZeros64(w)))
 		}
 	}

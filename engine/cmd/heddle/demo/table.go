@@ -128,11 +128,13 @@ func (p *tablePlace) ask(ctx context.Context, answers []selected) error {
 		for i, one := range all {
 			var out engine.Rows
 			took, err := median(func() (err error) {
+				out.Release()
 				out, err = p.table.Select(ctx, one)
 				return err
 			})
 			if err == nil {
 				err = p.check(s, one.Where, out.Bits, uint32(out.Count), answers[i])
+				out.Release()
 			}
 			if err != nil {
 				return err
