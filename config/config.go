@@ -60,6 +60,7 @@ type Index struct {
 	Fold           bool    // fold words
 	Lengths        string  // "exact" or "lucene"
 	Store          string  // "none", "text" or "source": stored form of documents
+	Positions      bool    // store positions, for phrases
 	Impacts        int     // bits of impacts that replace frequencies, 8 or 16; 0 is none
 }
 

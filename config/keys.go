@@ -96,6 +96,9 @@ are then those of Lucene and Anserini.`),
 		"none", []string{"none", "text", "source"}, `What the index stores of the documents besides their terms.
 text stores their texts, from which search prints snippets. source stores the whole
 objects of JSON lines. Both are compressed.`),
+	key("index.positions", func(c *Config) *bool { return &c.Index.Positions }, false, nil,
+		`Store the positions of words in documents.
+Phrases and windows need them: "red loom", "red loom"~3, NEAR/5(red loom).`),
 	key("index.impacts", func(c *Config) *int { return &c.Index.Impacts }, 0, func(bits int) error {
 		if bits == 0 || bits == 8 || bits == 16 {
 			return nil

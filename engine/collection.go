@@ -63,6 +63,8 @@ type CollectionSettings struct {
 	// Store is "text" to keep the texts of documents, or "source" to keep all of their members, which Update needs.
 	// Default: "", nothing is kept.
 	Store string
+	// Positions keeps the positions of words, which phrases need. Default: false.
+	Positions bool
 	// Attributes are members of documents that filters and facets read. Default: none.
 	Attributes []Attribute
 }
@@ -108,7 +110,7 @@ func (e *Engine) OpenCollection(ctx context.Context, dir string, opt CollectionO
 // create makes the collection.
 func (o *CollectionOptions) create(ctx context.Context, dir string) error {
 	set := build.DefaultOptions()
-	set.Creator, set.Stem, set.StopWords, set.Fold, set.Store = o.Creator, o.Create.Stem, o.Create.StopWords, o.Create.Fold, o.Create.Store
+	set.Creator, set.Stem, set.StopWords, set.Fold, set.Store, set.Positions = o.Creator, o.Create.Stem, o.Create.StopWords, o.Create.Fold, o.Create.Store, o.Create.Positions
 	return collection.Create(ctx, dir, set, o.Create.Attributes...)
 }
 

@@ -82,6 +82,7 @@ type Settings struct {
 	ExceptionRatio float64  `json:"exception_ratio"`
 	Lengths        string   `json:"lengths"`
 	Store          string   `json:"store,omitempty"`
+	Positions      bool     `json:"positions,omitempty"`
 	// Text and ID are the members of JSON lines of a collection that stores sources.
 	Text []string `json:"text,omitempty"`
 	ID   string   `json:"id,omitempty"`
@@ -92,7 +93,7 @@ type Settings struct {
 // apply sets the fields of a build.
 func (s *Settings) apply(o *build.Options) {
 	o.Rules, o.Tokens, o.CJK, o.Fold, o.Stem, o.StopWords = s.Rules, s.Tokens, s.CJK, s.Fold, s.Stem, s.StopWords
-	o.Codec, o.Dense, o.ExceptionRatio, o.Lengths, o.Store = s.Codec, s.Dense, s.ExceptionRatio, s.Lengths, s.Store
+	o.Codec, o.Dense, o.ExceptionRatio, o.Lengths, o.Store, o.Positions = s.Codec, s.Dense, s.ExceptionRatio, s.Lengths, s.Store, s.Positions
 	o.Impacts = 0
 	if s.Store == hdl.StoreSource {
 		o.Text, o.ID = s.Text, s.ID
@@ -102,7 +103,7 @@ func (s *Settings) apply(o *build.Options) {
 // settingsOf returns the settings of an index.
 func settingsOf(m *hdl.Meta) Settings {
 	a := m.Analysis
-	return Settings{a.Rules, a.Tokens, a.CJK, a.Fold, a.Stemmer, a.StopWords, m.Codec, m.Dense, m.ExceptionRatio, m.Lengths, m.Store, m.Text, m.ID, nil}
+	return Settings{a.Rules, a.Tokens, a.CJK, a.Fold, a.Stemmer, a.StopWords, m.Codec, m.Dense, m.ExceptionRatio, m.Lengths, m.Store, m.Positions, m.Text, m.ID, nil}
 }
 
 // Map is the collection as the shards of an index.

@@ -42,6 +42,8 @@ type Source struct {
 	Length  uint64   // sum of the exact lengths if Lengths are rounded, in tokens; 0: Lengths are exact
 	// WithTerms is the number of documents with at least one term; 0: with a length above 0.
 	WithTerms uint32
+	// Positions are for phrases; nil: there are none.
+	Positions *Positions
 	Impacts   uint8 // 8 or 16: Freqs holds impacts of so many bits; 0: frequencies
 }
 

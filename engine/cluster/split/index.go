@@ -147,6 +147,9 @@ func (o *Output) AddList(term string, docs, freqs []uint32) error {
 	return o.pass.AddList(term, docs, freqs)
 }
 
+// AddPositions implements build.Output.
+func (o *Output) AddPositions(values []uint32) error { return o.pass.AddPositions(values) }
+
 // Commit writes the manifest.
 func (o *Output) Commit() error {
 	if err := o.pass.commit(); err != nil {

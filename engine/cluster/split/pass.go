@@ -29,6 +29,7 @@ type pass struct {
 	terms    []list // lists of the terms of the batch
 	docs     []uint32
 	freqs    []uint32
+	values   []uint32 // of positions, if the index has some
 }
 
 // part is a shard in progress.
@@ -37,12 +38,14 @@ type part struct {
 	first, end        uint64 // documents of the pass
 	documents, stored uint64 // so far
 	local             []uint32
+	positions         bool
 }
 
 // list is a list of the batch.
 type list struct {
-	term string
-	end  int // end of the list in docs and freqs
+	term   string
+	end    int // end of the list in docs and freqs
+	values int // end of the list in values
 }
 
 // newPass starts the shards from to to-1.
@@ -54,7 +57,7 @@ func newPass(f *folder, meta hdl.Meta, cuts []uint64, from, to int) (*pass, erro
 		if err != nil {
 			return nil, errors.Join(err, p.abort())
 		}
-		p.parts = append(p.parts, part{Writer: w, first: cuts[i] - cuts[from], end: cuts[i+1] - cuts[from]})
+		p.parts = append(p.parts, part{Writer: w, positions: meta.Positions, first: cuts[i] - cuts[from], end: cuts[i+1] - cuts[from]})
 	}
 	return p, nil
 }
@@ -87,33 +90,42 @@ func (p *pass) AddStored(document []byte) error {
 
 // AddList implements merge.Output. The documents count from the first one of the pass.
 func (p *pass) AddList(term string, docs, freqs []uint32) error {
-	p.docs, p.freqs = append(p.docs, docs...), append(p.freqs, freqs...)
-	p.terms = append(p.terms, list{term, len(p.docs)})
-	if len(p.docs) < batchPostings && len(p.terms) < batchLists {
-		return nil
+	if len(p.docs) >= batchPostings || len(p.terms) >= batchLists {
+		if err := p.flush(); err != nil {
+			return err
+		}
 	}
-	return p.flush()
+	p.docs, p.freqs = append(p.docs, docs...), append(p.freqs, freqs...)
+	p.terms = append(p.terms, list{term, len(p.docs), len(p.values)})
+	return nil
+}
+
+// AddPositions implements merge.Output.
+func (p *pass) AddPositions(values []uint32) error {
+	p.values = append(p.values, values...)
+	p.terms[len(p.terms)-1].values = len(p.values)
+	return nil
 }
 
 // flush writes the batch.
 func (p *pass) flush() error {
 	err := container.Parallel(len(p.parts), func(i int) error {
-		x, from := &p.parts[i], 0
+		x, from, values := &p.parts[i], 0, 0
 		for _, l := range p.terms {
-			if err := x.cut(l.term, p.docs[from:l.end], p.freqs[from:l.end]); err != nil {
+			if err := x.cut(l.term, p.docs[from:l.end], p.freqs[from:l.end], p.values[values:l.values]); err != nil {
 				return err
 			}
-			from = l.end
+			from, values = l.end, l.values
 		}
 		return nil
 	})
-	p.terms, p.docs, p.freqs = p.terms[:0], p.docs[:0], p.freqs[:0]
+	p.terms, p.docs, p.freqs, p.values = p.terms[:0], p.docs[:0], p.freqs[:0], p.values[:0]
 	return err
 }
 
 // cut adds the documents of the shard in a list. A shard has the terms of its documents alone. The
 // first shard also has the terms without any document, which some formats permit.
-func (x *part) cut(term string, docs, freqs []uint32) error {
+func (x *part) cut(term string, docs, freqs, values []uint32) error {
 	from, _ := slices.BinarySearchFunc(docs, x.first, compare)
 	to, _ := slices.BinarySearchFunc(docs, x.end, compare)
 	if from == to && !(len(docs) == 0 && x.first == 0 && x.end > 0) {
@@ -123,7 +135,18 @@ func (x *part) cut(term string, docs, freqs []uint32) error {
 	for _, d := range docs[from:to] {
 		x.local = append(x.local, d-uint32(x.first))
 	}
-	return x.AddList(term, x.local, freqs[from:to])
+	if err := x.AddList(term, x.local, freqs[from:to]); err != nil || !x.positions {
+		return err
+	}
+	before := sum(freqs[:from])
+	return x.AddPositions(values[before : before+sum(freqs[from:to])])
+}
+
+func sum(freqs []uint32) (n uint64) {
+	for _, f := range freqs {
+		n += uint64(f)
+	}
+	return n
 }
 
 func compare(doc uint32, cut uint64) int {

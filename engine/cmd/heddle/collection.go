@@ -66,7 +66,7 @@ func (o *collectionCreate) AddFlags(fs *pflag.FlagSet) {
 	addTokenizer(fs, &o.tokens)
 	fs.StringArrayVar(&o.attributes, "attribute", nil, "keep this member of JSON lines as a column, `NAME=TYPE`; may be repeated")
 	o.addMembers(fs)
-	o.Add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "cjk", "fold", "lengths", "store")
+	o.Add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "cjk", "fold", "lengths", "store", "positions")
 }
 
 func (o *collectionCreate) Validate(args []string) error {

@@ -66,6 +66,7 @@ func settingsOf(c *config.Config, tokens string) (o build.Options, err error) {
 	if o.Creator = thisBuild().String(); c.Index.Store != hdl.StoreNone {
 		o.Store = c.Index.Store
 	}
+	o.Positions = c.Index.Positions
 	o.StopWords, err = readStopwords(c.Index.Stopwords)
 	return o, err
 }

@@ -101,6 +101,9 @@ names the first. A share of invalid documents above --max-invalid is an error.
 other codec stores the lists that it makes smaller than raw; the other lists are raw.
 --dense auto stores lists of more than one document in 32 as bitsets.
 
+--positions keeps the positions of words, which phrases ("red loom") need. Vectors, pisa and ciff
+have none, and --impacts excludes them.
+
 --store text keeps the texts, from which search prints snippets, and --store source the
 whole objects of JSON lines; index dump --doc prints them. --impacts 8 or 16
 replaces frequencies by impacts, that is, by scores quantised to 8 or 16 bits: BM25
@@ -140,7 +143,7 @@ func (o *indexBuildOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVarP(&o.out, "output", "o", "", "write the index to `X.hdl`, or shards to this folder")
 	o.addFormat(fs, build.Formats())
 	addTokenizer(fs, &o.tokens)
-	o.Add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "cjk", "fold", "lengths", "store", "impacts", "variant", "k1", "b", "build-memory")
+	o.Add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "cjk", "fold", "lengths", "store", "positions", "impacts", "variant", "k1", "b", "build-memory")
 	o.addInvalid(fs)
 	o.addMembers(fs)
 	fs.BoolVar(&o.quantised, "quantised", false, "with --impacts: frequencies of ciff and pisa are impacts already")

@@ -31,7 +31,8 @@ With --term it prints the list of one term, one posting per line:
 
   DOCID TAB FREQUENCY
 
-or IMPACT instead of FREQUENCY if the index stores impacts. The term is spelt as in the
+or IMPACT instead of FREQUENCY if the index stores impacts. In an index with positions these
+follow, separated by spaces. The term is spelt as in the
 index: lower case, stemmed if the index is stemmed.
 
 With --doc it prints the document with one docID, as a line

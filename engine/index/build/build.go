@@ -98,6 +98,7 @@ func build(ctx context.Context, out string, inputs []string, opt Options, analyz
 	if err != nil {
 		return Summary{}, err
 	}
+	b.positions = opt.Positions
 	defer func() { err = errors.Join(err, b.close()) }()
 
 	files := &source.Opener{Opener: input.Opener{Ctx: ctx, Stdin: opt.Stdin}, MaxDocument: opt.maxDocument}

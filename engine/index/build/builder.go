@@ -15,6 +15,7 @@ import (
 // builder collects documents and postings. It belongs to one goroutine.
 type builder struct {
 	ctx       context.Context
+	positions bool            // the index has positions
 	dir       string          // folder for temporary files
 	limit     uint64          // greatest memory of chunks and index, in bytes
 	chunks    gather.Piles    // the inverted documents, if the inputs are documents
@@ -101,6 +102,9 @@ func (b *builder) addChunk(c *chunk) error {
 func (b *builder) Start(path string) (first uint32, err error) {
 	if b.stored != nil {
 		return 0, fmt.Errorf("%s: inverted lists, which have no documents that could be stored", path)
+	}
+	if b.positions {
+		return 0, fmt.Errorf("%s: inverted lists, which have no positions", path)
 	}
 	if err := b.kind.join(ofTexts); err != nil {
 		return 0, source.Position{}.Errorf(path, "inverted lists behind documents with vectors")
@@ -253,7 +257,7 @@ func (b *builder) write(w Output, impacts hdl.Impacts, opt *Options) error {
 	if err != nil {
 		return err
 	}
-	return gather.Merge(b.ctx, runs, int(batches), func(l *gather.Merged) error {
+	return gather.Merge(b.ctx, runs, int(batches), b.positions, func(l *gather.Merged) error {
 		b.tick(false) // inputs that are runs are read now
 		b.sum.Terms++
 		b.sum.Postings += uint64(len(l.Docs))
@@ -261,7 +265,10 @@ func (b *builder) write(w Output, impacts hdl.Impacts, opt *Options) error {
 		for _, f := range l.Freqs {
 			b.sum.Tokens += uint64(f)
 		}
-		return w.AddList(l.Term, l.Docs, l.Freqs)
+		if err := w.AddList(l.Term, l.Docs, l.Freqs); err != nil || !b.positions {
+			return err
+		}
+		return w.AddPositions(l.Positions)
 	})
 }
 

@@ -181,11 +181,18 @@ func (w *worker) document(text []byte, r record) error {
 	if len(w.doc.Name) > hdl.MaxNameLen {
 		return fmt.Errorf("a document name of %d bytes; at most %d are possible", len(w.doc.Name), hdl.MaxNameLen)
 	}
+	if w.doc.Vector.Given && w.tally.Positions {
+		return errKinds("a document with a vector, which has no positions")
+	}
 	if w.doc.Vector.Given {
 		return cmp.Or(w.chunk.kind.join(ofVectors), w.weigh(&w.doc.Vector))
 	}
 	for token := range w.words.Tokens(w.doc.Text) {
 		w.length++
+		if w.tally.Positions {
+			w.tally.Place(token.Term, token.Position)
+			continue
+		}
 		w.tally.Count(token.Term, 1)
 	}
 	return w.chunk.kind.join(ofTexts)

@@ -47,7 +47,7 @@ func readOnly(t *testing.T, opt Options, inputs ...string) (c collection, err er
 		t.Fatal(err)
 	}
 	c.lists = map[string][]posting{}
-	err = gather.Merge(ctx, runs, 2, func(m *gather.Merged) error {
+	err = gather.Merge(ctx, runs, 2, false, func(m *gather.Merged) error {
 		l := []posting{}
 		for i, d := range m.Docs {
 			if uint64(d) >= b.docs || m.Freqs[i] == 0 || i > 0 && d <= m.Docs[i-1] {

@@ -82,6 +82,10 @@ type Options struct {
 	// inputs have none, and are refused.
 	Store string
 
+	// Positions stores the positions of terms in documents, for phrases. Texts alone have some: other inputs
+	// and Impacts are refused. Default: false.
+	Positions bool
+
 	// Impacts of 8 or 16 bits take the place of frequencies, unless it is 0: of
 	// contributions by Scoring in an index of texts or inverted lists, of the weights
 	// in one of vectors. The default of Scoring is bm25.Default.
@@ -152,6 +156,7 @@ type Output interface {
 	AddDocument(name string, length uint32) error
 	AddStored(document []byte) error
 	AddList(term string, docs, freqs []uint32) error
+	AddPositions(values []uint32) error
 	Commit() error
 	Abort() error
 }
@@ -219,7 +224,7 @@ func (o *Options) chunkLimits() (size, number int, index uint64) {
 func (o *Options) meta(a *analyze.Analyzer, format string, docs uint32, impacts hdl.Impacts) hdl.Meta {
 	text, id := o.members()
 	return hdl.Meta{
-		Docs: docs, Creator: o.Creator, Format: format, Analysis: a.Settings(), Store: o.Store, Text: text, ID: id, Impacts: impacts, Lengths: o.Lengths,
+		Docs: docs, Creator: o.Creator, Format: format, Analysis: a.Settings(), Store: o.Store, Text: text, ID: id, Impacts: impacts, Lengths: o.Lengths, Positions: o.Positions,
 		Codec: o.Codec, Dense: o.Dense, ExceptionRatio: o.ExceptionRatio,
 	}
 }

@@ -57,6 +57,7 @@ func readInputs(b *builder, files *source.Opener, pisa *inverted.PISA, inputs []
 	for range opt.Workers {
 		running.Go(func() {
 			w := worker{doc: records.Document{Fields: fields}, words: analyzer.Documents(), invalid: opt.Invalid, plain: plain, impacts: opt.Impacts > 0, store: opt.Store}
+			w.tally.Positions = opt.Positions
 			for c := range r.work {
 				w.analyse(ctx, c)
 				c.ready <- struct{}{}

@@ -23,9 +23,13 @@ type renumbered struct {
 	list    []posted
 	docs    []uint32
 	freqs   []uint32
+	values  []uint32
 }
 
-type posted struct{ doc, freq uint32 }
+type posted struct {
+	doc, freq uint32
+	at        int // where its positions begin
+}
 
 // renumber returns out with a random numbering of documents. Its temporary files are in dir.
 func renumber(out Output, docs uint32, dir string) (*renumbered, error) {
@@ -74,11 +78,22 @@ func (r *renumbered) AddStored(document []byte) error {
 	return r.stored.each(r.order, func(_ uint32, document []byte) error { return r.Output.AddStored(document) })
 }
 
+// AddPositions writes the positions of the list in the order of the new numbers of AddList.
+func (r *renumbered) AddPositions(values []uint32) error {
+	r.values = r.values[:0]
+	for _, p := range r.list {
+		r.values = append(r.values, values[p.at:][:p.freq]...)
+	}
+	return r.Output.AddPositions(r.values)
+}
+
 // AddList writes a list with the new numbers.
 func (r *renumbered) AddList(term string, docs, freqs []uint32) error {
 	r.list, r.docs, r.freqs = r.list[:0], r.docs[:0], r.freqs[:0]
+	at := 0
 	for i, d := range docs {
-		r.list = append(r.list, posted{r.ids[d], freqs[i]})
+		r.list = append(r.list, posted{r.ids[d], freqs[i], at})
+		at += int(freqs[i])
 	}
 	slices.SortFunc(r.list, func(a, b posted) int { return int(int64(a.doc) - int64(b.doc)) })
 	for _, p := range r.list {

@@ -9,7 +9,7 @@
 //
 // The formats have no place for the analysis of the terms, and ciff and pisa none for
 // texts: a build from an export needs the options of the first build. Impacts are exported
-// in the place of frequencies. A jsonl export has no lengths of documents; the new length
+// in the place of frequencies, and positions are left out. A jsonl export has no lengths of documents; the new length
 // is the sum of the frequencies.
 package export
 

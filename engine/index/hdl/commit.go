@@ -20,6 +20,9 @@ func (w *Writer) finish() (f container.Fields, err error) {
 	if err := w.finishStored(); err != nil {
 		return f, err
 	}
+	if err := w.finishPositions(); err != nil {
+		return f, err
+	}
 	if w.meta.roundsLengths() && w.meta.Impacts.Bits == 0 {
 		w.header.length = max(w.header.length, w.header.tokens)
 	}
@@ -32,6 +35,9 @@ func (w *Writer) finish() (f container.Fields, err error) {
 	}
 	h := &w.header
 	field := Field{Terms: h.terms, Docs: w.WithTerms(), Length: h.length, Postings: h.postings, Tokens: h.tokens}
+	if w.meta.Positions {
+		field.Positions = h.tokens
+	}
 	if err := w.file.Sections[secFields].Append(field.append(nil)); err != nil {
 		return f, err
 	}

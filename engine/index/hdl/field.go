@@ -19,10 +19,11 @@ type Field struct {
 	Terms uint32 // handles
 	// Docs is the number of documents with at least one term in the field: N of BM25, and the divisor
 	// of the mean length, as docCount in Lucene. Documents of length 0 count if a list has them.
-	Docs     uint32
-	Length   uint64 // sum of the exact document lengths; see LengthsLucene
-	Postings uint64
-	Tokens   uint64 // sum of frequencies, or of impacts
+	Docs      uint32
+	Length    uint64 // sum of the exact document lengths; see LengthsLucene
+	Postings  uint64
+	Tokens    uint64 // sum of frequencies, or of impacts
+	Positions uint64 // equal to Tokens, or 0 without positions
 }
 
 // append appends the entry of a field that begins the index.
@@ -31,7 +32,7 @@ func (f *Field) append(dst []byte) []byte {
 	for _, n := range []uint32{f.First, f.Terms, 0, f.Docs} { // 0: the first block of terms
 		dst = le.AppendUint32(dst, n)
 	}
-	for _, n := range []uint64{f.Length, f.Postings, f.Tokens, 0, 0, 0} { // 0: words of lengths, positions, reserved
+	for _, n := range []uint64{f.Length, f.Postings, f.Tokens, 0, f.Positions, 0} { // 0: words of lengths, reserved
 		dst = le.AppendUint64(dst, n)
 	}
 	return dst
@@ -41,6 +42,9 @@ func (f *Field) append(dst []byte) []byte {
 func (f *File) openFields() error {
 	b, h, le := f.bytes(secFields), &f.header, binary.LittleEndian
 	one := Field{Terms: h.terms, Docs: le.Uint32(b[12:]), Length: h.length, Postings: h.postings, Tokens: h.tokens}
+	if le.Uint64(b[48:]) != 0 {
+		one.Positions = h.tokens
+	}
 	for i, want := range one.append(nil) {
 		if b[i] != want {
 			return f.corrupt(secFields, uint64(i), "byte %d of the entry of the only field is %d, the header makes it %d", i, b[i], want)

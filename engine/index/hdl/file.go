@@ -25,19 +25,21 @@ import (
 // *CorruptError, and the other methods panic: mapped.Catch turns the panic into the same error.
 // Readers of Source call mapped.Watch first.
 type File struct {
-	file        *container.File
-	header      header
-	meta        Meta
-	field       Field
-	source      plan.Source
-	terms       *lexicon
-	termOffsets []uint64
-	listBlocks  []uint64
-	stored      listPlace // words of the source before the words of inline lists
-	nameOffsets []uint64
-	code        atomic.Pointer[compress.Huffman] // Huffman code of names; nil until its first use
-	lengths     []uint32
-	documents   *documents // nil without stored documents
+	file           *container.File
+	header         header
+	meta           Meta
+	field          Field
+	source         plan.Source
+	terms          *lexicon
+	termOffsets    []uint64
+	listBlocks     []uint64
+	stored         listPlace // words of the source before the words of inline lists
+	nameOffsets    []uint64
+	code           atomic.Pointer[compress.Huffman] // Huffman code of names; nil until its first use
+	lengths        []uint32
+	positionBlocks []uint64                        // entries of section position-lists
+	positionLists  []atomic.Pointer[positionLists] // by block of descriptors, read at first use
+	documents      *documents                      // nil without stored documents
 
 	lazy   bool               // blocks are verified at first use
 	intact [2][]atomic.Uint32 // bits: the docIDs, and the frequencies, of a list are verified
@@ -100,6 +102,9 @@ func newFile(file *container.File, sums bool) (f *File, err error) {
 	if err := f.openDocuments(); err != nil {
 		return nil, err
 	}
+	if one := f.field.Positions; f.meta.Positions != (one > 0) && f.header.tokens > 0 {
+		return nil, f.corrupt(secFields, 48, "%d positions, the meta data have positions: %v", one, f.meta.Positions)
+	}
 	f.source = plan.Source{Docs: f.header.docs, WithTerms: f.field.Docs, Lists: make([]plan.List, f.header.terms), Impacts: f.meta.Impacts.Bits}
 	if f.lazy {
 		for i := range f.intact {
@@ -108,6 +113,9 @@ func newFile(file *container.File, sums bool) (f *File, err error) {
 	}
 	if f.meta.roundsLengths() {
 		f.source.Length = f.header.length
+	}
+	if err := f.openPositions(); err != nil {
+		return nil, err
 	}
 	if err = f.openContent(); err == nil && !f.lazy {
 		err = f.checkDocuments()

@@ -41,15 +41,17 @@ const (
 	secListBlocks                        // listPlace, one more than blocks of descriptors
 	secSums                              // u32 a block of the other sections
 	secFields                            // an entry a field
-	secPositions                         // without content
-	secPositionBlocks                    // without content
+	secPositions                         // packed positions
+	secPositionBlocks                    // directory of package positions
 	secDocumentDictionary                // dictionary of zstd
+	secPositionLists                     // positionPlace, one more than blocks of descriptors, or none
+	secPositionRanks                     // packed ranks of lists
 	numSections
 )
 
 var sectionNames = [numSections]string{
 	"docids", "freqs", "lists", "terms", "term-offsets", "unused", "names", "name-offsets", "lengths", "meta",
-	"documents", "document-blocks", "document-offsets", "list-blocks", "sums", "fields", "positions", "position-blocks", "document-dictionary",
+	"documents", "document-blocks", "document-offsets", "list-blocks", "sums", "fields", "positions", "position-blocks", "document-dictionary", "position-lists", "position-ranks",
 }
 
 func (s section) String() string { return sectionNames[s] }
@@ -112,7 +114,7 @@ func (h *header) sectionLength(s section) (n uint64, fixed bool) {
 	switch s {
 	case secTermOffsets:
 		return (blocksOfTerms(terms) + 1) * 8, true
-	case secUnused, secPositions, secPositionBlocks:
+	case secUnused:
 		return 0, true
 	case secNameOffsets:
 		return (blocksOfNames(docs) + 1) * 8, true

@@ -44,7 +44,7 @@ func TestFormatTable(t *testing.T) {
 	}
 	f := mustOpen(t, tiny().withTexts().build(t))
 	sections := f.Sections()
-	if len(sections) != int(numSections)-3 { // without sections 5, 16 and 17
+	if len(sections) != int(numSections)-5 { // without section 5 and positions
 		t.Errorf("%d sections", len(sections))
 	}
 	for _, s := range sections {

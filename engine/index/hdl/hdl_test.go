@@ -68,6 +68,27 @@ func (s *sample) withImpacts(bits uint8) *sample {
 	return s
 }
 
+// withPositions gives s positions, and a list of more than 128 postings.
+func (s *sample) withPositions() *sample {
+	s.meta.Positions = true
+	for d := s.meta.Docs; d < 300; d++ {
+		s.names, s.lens = append(s.names, fmt.Sprintf("Gen 2:%d", d)), append(s.lens, 9)
+	}
+	s.meta.Docs = 300
+	s.add("weft", every(300, 1))
+	return s
+}
+
+// positions are the values of the positions of a list.
+func (s *sample) positions(list int) (values []uint32) {
+	for i, f := range s.freqs[list] {
+		for j := range f {
+			values = append(values, uint32(list+i)*(j+1)%97<<(i%20))
+		}
+	}
+	return values
+}
+
 // every lists every k-th docID below n.
 func every(n, k uint32) (docs []uint32) {
 	for d := uint32(0); d < n; d += k {
@@ -90,6 +111,11 @@ func (s *sample) write(w *Writer) error {
 	for h, t := range s.terms {
 		if err := w.AddList(t, s.docs[h], s.freqs[h]); err != nil {
 			return err
+		}
+		if s.meta.Positions {
+			if err := w.AddPositions(s.positions(h)); err != nil {
+				return err
+			}
 		}
 	}
 	for d, name := range s.names {
@@ -161,6 +187,11 @@ func (s *sample) check(t failer, f *File) {
 		tokens := uint64(0)
 		for _, n := range s.freqs[i] {
 			tokens += uint64(n)
+		}
+		if s.meta.Positions {
+			if got, err := f.Positions([]uint32{7}, h); err != nil || !slices.Equal(got[1:], s.positions(i)) {
+				t.Fatalf("positions of %q: %v, %v, want %v", term, got, err, s.positions(i))
+			}
 		}
 		if got := f.Tokens(h); got != tokens {
 			t.Fatalf("list %q has %d tokens, want %d", term, got, tokens)

@@ -55,6 +55,9 @@ type Meta struct {
 	Text []string `json:"text,omitempty"`
 	ID   string   `json:"id,omitempty"`
 
+	// Positions is true if the index stores the positions of terms (Writer.AddPositions). Impacts exclude them.
+	Positions bool `json:"positions,omitempty"`
+
 	Terms    uint32 `json:"-"` // number of lists
 	Postings uint64 `json:"-"` // sum of list lengths
 	Tokens   uint64 `json:"-"` // sum of frequencies, or of impacts
@@ -217,6 +220,9 @@ func (m *Meta) checkValues() error {
 	}
 	if !slices.Contains([]string{"", StoreNone, StoreText, StoreSource}, m.Store) {
 		return inputError("documents are %q, none of %s, %s and %s", m.Store, StoreNone, StoreText, StoreSource)
+	}
+	if m.Positions && m.Impacts.Bits > 0 {
+		return inputError("positions need frequencies, impacts of %d bits replace these", m.Impacts.Bits)
 	}
 	return m.Impacts.check()
 }

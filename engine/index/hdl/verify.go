@@ -48,6 +48,9 @@ func (f *File) Verify(ctx context.Context) (err error) {
 	if err := f.verifyStored(ctx); err != nil {
 		return err
 	}
+	if err := f.verifyPositions(); err != nil {
+		return err
+	}
 	return f.verifyLists(ctx)
 }
 
@@ -170,6 +173,9 @@ func (f *File) verifyList(h plan.Handle, want uint64, buf *[]uint32, used docSet
 	}
 	if tokens != want {
 		return f.corrupt(secFreqs, 4*l.FreqOff, "list %d: the frequencies add up to %d, its descriptor says %d", h, tokens, want)
+	}
+	if f.meta.Positions {
+		return f.verifyPositionsOf(h, *buf)
 	}
 	return nil
 }

@@ -30,6 +30,7 @@ type Writer struct {
 	encoding  encoding
 	header    header
 	documents *documentWriter // nil without stored documents
+	positions *positionWriter // nil without positions
 
 	plain     *container.Spool // blocks of front-coded names, each behind its length
 	block     []byte           // pending bytes of a block
@@ -76,6 +77,9 @@ func CreateOn(d container.Disk, path string, meta Meta) (w *Writer, err error) {
 // start writes the sections before the lists.
 func (w *Writer) start() (err error) {
 	w.plain = w.file.Temp("plain-names")
+	if w.meta.Positions {
+		w.positions = &positionWriter{}
+	}
 	if !w.meta.stores() {
 		return nil
 	}
@@ -132,7 +136,7 @@ func (w *Writer) markLists() error {
 			return err
 		}
 	}
-	return nil
+	return w.markPositions()
 }
 
 // AddList adds the list of the next term: docs are strictly increasing and below
@@ -167,6 +171,11 @@ func (w *Writer) addList(term string, docs, freqs []uint32) error {
 	if w.empty > 0 || w.names < w.header.docs { // else all documents have terms
 		for _, d := range docs {
 			w.used.mark(d)
+		}
+	}
+	if w.positions != nil {
+		if err := w.addRanks(freqs, tokens); err != nil {
+			return err
 		}
 	}
 	w.header.terms++

@@ -49,6 +49,7 @@ type Output interface {
 	AddDocument(name string, length uint32) error
 	AddStored(document []byte) error
 	AddList(term string, docs, freqs []uint32) error
+	AddPositions(values []uint32) error
 }
 
 // Meta describes the index of several parts for its writer. It takes the settings of
@@ -87,6 +88,7 @@ func Alike(a, b *hdl.Meta) error {
 		{"precision of lengths", cmp.Or(a.Lengths, hdl.LengthsExact), cmp.Or(b.Lengths, hdl.LengthsExact)},
 		{"stored documents", [3]any{a.Store, a.Text, a.ID}, [3]any{b.Store, b.Text, b.ID}},
 		{"impacts", a.Impacts, b.Impacts},
+		{"positions", a.Positions, b.Positions},
 	} {
 		if x, y := fmt.Sprintf("%+v", s.a), fmt.Sprintf("%+v", s.b); x != y {
 			return fmt.Errorf("the %s differ: %s and %s", s.name, x, y)
@@ -200,6 +202,7 @@ func (c *cursor) number() {
 type merged struct {
 	docs, freqs      []uint32
 	oldDocs, oldFreq []uint32 // memory of a list of a part
+	values, old      []uint32 // of the positions, and memory of these of a part
 	postings         uint64   // number of postings that were read
 	empty            bool     // a list had no documents before
 }
@@ -215,9 +218,17 @@ func (l *merged) add(c *cursor) (err error) {
 	l.postings += uint64(len(l.oldDocs))
 	l.empty = l.empty || len(l.oldDocs) == 0 && c.First == 0
 	from, _ := slices.BinarySearch(l.oldDocs, c.First)
+	rest, err := l.positions(c, from)
+	if err != nil {
+		return err
+	}
 	for i, d := range l.oldDocs[from:] {
 		if d >= c.End {
 			break
+		}
+		var own []uint32
+		if rest != nil {
+			own, rest = rest[:l.oldFreq[from+i]], rest[l.oldFreq[from+i]:]
 		}
 		if c.numbers == nil {
 			d = d - c.First
@@ -227,8 +238,24 @@ func (l *merged) add(c *cursor) (err error) {
 			continue
 		}
 		l.docs, l.freqs = append(l.docs, c.base+d), append(l.freqs, l.oldFreq[from+i])
+		l.values = append(l.values, own...)
 	}
 	return nil
+}
+
+// positions returns the values of the present list of c from a posting on; nil without positions.
+func (l *merged) positions(c *cursor, from int) (_ []uint32, err error) {
+	if !c.File.HasPositions() {
+		return nil, nil
+	}
+	if l.old, err = c.File.Positions(l.old[:0], c.list); err != nil {
+		return nil, err
+	}
+	skip := uint64(0)
+	for _, f := range l.oldFreq[:from] {
+		skip += uint64(f)
+	}
+	return l.old[skip:], nil
 }
 
 // lists merges the lists of all parts.
@@ -241,7 +268,7 @@ func lists(ctx context.Context, parts []Part, out Output, progress func(uint64))
 			return err
 		}
 		term := all[0].term
-		l.docs, l.freqs, l.postings, l.empty = l.docs[:0], l.freqs[:0], 0, false
+		l.docs, l.freqs, l.values, l.postings, l.empty = l.docs[:0], l.freqs[:0], l.values[:0], 0, false
 		for len(all) > 0 && all[0].term == term {
 			c := all[0]
 			if err := l.add(c); err != nil {
@@ -258,6 +285,11 @@ func lists(ctx context.Context, parts []Part, out Output, progress func(uint64))
 		if len(l.docs) > 0 || l.empty {
 			if err := out.AddList(term, l.docs, l.freqs); err != nil {
 				return err
+			}
+			if parts[0].File.HasPositions() {
+				if err := out.AddPositions(l.values); err != nil {
+					return err
+				}
 			}
 		}
 		progress(l.postings)

@@ -16,6 +16,7 @@ import (
 type Merged struct {
 	Term        string
 	Docs, Freqs []uint32
+	Positions   []uint32 // values of the postings, see Tally; nil without positions
 }
 
 // batch is the lists of successive terms. A list goes to another goroutine with many others, and a
@@ -24,6 +25,8 @@ type batch struct {
 	docs, freqs []uint32 // docIDs and frequencies of all lists, list after list
 	lists       []Merged // merged lists: each has its term at once, docs and freqs once the batch is complete
 	ends        []int    // where each list ends in docs
+	positions   []uint32 // values of the positions of all lists
+	places      []int    // where each list ends in positions
 }
 
 // BatchSize is the number of postings at which a batch is complete.
@@ -32,8 +35,9 @@ const BatchSize = 1 << 16
 // Merge gives emit the lists of all runs, ascending by term; lists of the same term are
 // joined in the order of the runs. The argument of emit is valid until emit returns. With several batches
 // in memory, further lists are decoded meanwhile. A batch has up to BatchSize postings, and one more list.
-func Merge(ctx context.Context, runs []Cursor, batches int, emit func(*Merged) error) error {
-	m, err := newMerger(runs)
+// With positions, the lists have some.
+func Merge(ctx context.Context, runs []Cursor, batches int, positions bool, emit func(*Merged) error) error {
+	m, err := newMerger(runs, positions)
 	if err != nil {
 		return err
 	}
@@ -74,7 +78,8 @@ func Merge(ctx context.Context, runs []Cursor, batches int, emit func(*Merged) e
 
 // merger merges runs list by list.
 type merger struct {
-	heads []*head // a heap by (term, number)
+	heads     []*head // a heap by (term, number)
+	positions bool
 }
 
 // head is the next list of a run.
@@ -84,8 +89,8 @@ type head struct {
 	number int // docIDs of a term ascend with it
 }
 
-func newMerger(runs []Cursor) (*merger, error) {
-	m := &merger{}
+func newMerger(runs []Cursor, positions bool) (*merger, error) {
+	m := &merger{positions: positions}
 	for i, r := range runs {
 		h := &head{run: r, number: i}
 		switch err := r.Next(&h.List); err {
@@ -103,12 +108,20 @@ func newMerger(runs []Cursor) (*merger, error) {
 // fill makes b the next lists; io.EOF behind the last, with lists or without.
 func (m *merger) fill(b *batch) (err error) {
 	b.docs, b.freqs, b.lists, b.ends = b.docs[:0], b.freqs[:0], b.lists[:0], b.ends[:0]
-	for err == nil && len(b.docs) < BatchSize && len(b.lists) < BatchSize/16 {
+	b.positions, b.places = b.positions[:0], b.places[:0]
+	for err == nil && len(b.docs) < BatchSize && len(b.positions) < 2*BatchSize && len(b.lists) < BatchSize/16 {
 		err = m.next(b)
 	}
 	start := 0
 	for i, end := range b.ends {
 		b.lists[i].Docs, b.lists[i].Freqs = b.docs[start:end], b.freqs[start:end]
+		start = end
+	}
+	start = 0
+	for i, end := range b.places {
+		if m.positions {
+			b.lists[i].Positions = b.positions[start:end]
+		}
 		start = end
 	}
 	return err
@@ -123,7 +136,7 @@ func (m *merger) next(b *batch) error {
 	for start := len(b.docs); len(m.heads) > 0 && string(m.heads[0].Term) == term; {
 		h := m.heads[0]
 		n := len(b.docs)
-		if err := b.add(&h.List); err != nil {
+		if err := b.add(&h.List, m.positions); err != nil {
 			return err
 		}
 		if n > start && n < len(b.docs) && b.docs[n] <= b.docs[n-1] {
@@ -138,16 +151,16 @@ func (m *merger) next(b *batch) error {
 			return err
 		}
 	}
-	b.lists, b.ends = append(b.lists, Merged{Term: term}), append(b.ends, len(b.docs))
+	b.lists, b.ends, b.places = append(b.lists, Merged{Term: term}), append(b.ends, len(b.docs)), append(b.places, len(b.positions))
 	return nil
 }
 
 // add appends the postings of part.
-func (b *batch) add(part *List) (err error) {
+func (b *batch) add(part *List, positions bool) (err error) {
 	b.docs = slices.Grow(b.docs, int(part.Docs))
 	b.freqs = slices.Grow(b.freqs, int(part.Docs))
 	if part.Read == nil {
-		b.docs, b.freqs = part.decode(b.docs, b.freqs)
+		part.decode(b, positions)
 		return nil
 	}
 	b.docs, b.freqs, err = part.Read(b.docs, b.freqs)

@@ -66,7 +66,7 @@ func checkLists(r *rapid.T, c Cursor, want map[string][]mention) {
 			r.Fatal(err)
 		}
 		var m batch
-		if err := m.add(&l); err != nil {
+		if err := m.add(&l, false); err != nil {
 			r.Fatal(err)
 		}
 		var got []mention

@@ -130,7 +130,7 @@ func TestPostingsAndRuns(t *testing.T) {
 		}
 		cs = append(cs, p.Cursor())
 		var order []string
-		err = Merge(context.Background(), cs, 2, func(m *Merged) error {
+		err = Merge(context.Background(), cs, 2, false, func(m *Merged) error {
 			order = append(order, m.Term)
 			l := []mention{}
 			for i := range m.Docs {
@@ -173,7 +173,7 @@ func TestDamagedRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := range file.size + 1 {
-		err := Merge(context.Background(), []Cursor{NewCursor(file, Run{length: n}, 16)}, 2, func(*Merged) error { return nil })
+		err := Merge(context.Background(), []Cursor{NewCursor(file, Run{length: n}, 16)}, 2, false, func(*Merged) error { return nil })
 		if ends[n] != (err == nil) || err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%d bytes: %v", n, err)
 		}
@@ -188,7 +188,7 @@ func TestMergeStops(t *testing.T) {
 	}
 	stop := errors.New("stop")
 	calls := 0
-	err := Merge(context.Background(), []Cursor{p.Cursor()}, 2, func(*Merged) error {
+	err := Merge(context.Background(), []Cursor{p.Cursor()}, 2, false, func(*Merged) error {
 		if calls++; calls == 3 {
 			return stop
 		}
@@ -199,7 +199,7 @@ func TestMergeStops(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	calls = 0
-	err = Merge(ctx, []Cursor{p.Cursor()}, 2, func(*Merged) error {
+	err = Merge(ctx, []Cursor{p.Cursor()}, 2, false, func(*Merged) error {
 		calls++
 		cancel()
 		return nil
@@ -235,7 +235,8 @@ func TestTempIsNameless(t *testing.T) {
 // TestDecodeDamaged: numbers that end nowhere end the decoding.
 func TestDecodeDamaged(t *testing.T) {
 	l := List{data: bytes.Repeat([]byte{0xff}, 11)}
-	if docs, freqs := l.decode(nil, nil); len(docs) != len(freqs) || len(docs) > len(l.data) {
-		t.Errorf("%d docIDs, %d frequencies", len(docs), len(freqs))
+	var b batch
+	if l.decode(&b, false); len(b.docs) != len(b.freqs) || len(b.docs) > len(l.data) {
+		t.Errorf("%d docIDs, %d frequencies", len(b.docs), len(b.freqs))
 	}
 }

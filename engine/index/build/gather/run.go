@@ -125,8 +125,9 @@ func Damaged(err error) error {
 	return fmt.Errorf("temporary file: %w", err)
 }
 
-// decode appends the postings of l to docs and freqs.
-func (l *List) decode(docs, freqs []uint32) ([]uint32, []uint32) {
+// decode appends the postings of l, with positions also their values (see Tally).
+func (l *List) decode(b *batch, positions bool) {
+	docs, freqs := b.docs, b.freqs
 	next := uint32(0) // docID that a gap of 0 means
 	at := 0
 	number := func() (v uint64) {
@@ -149,6 +150,11 @@ func (l *List) decode(docs, freqs []uint32) ([]uint32, []uint32) {
 		}
 		docs = append(docs, doc)
 		freqs = append(freqs, freq)
+		if positions {
+			for range freq {
+				b.positions = append(b.positions, uint32(number()))
+			}
+		}
 	}
-	return docs, freqs
+	b.docs, b.freqs = docs, freqs
 }

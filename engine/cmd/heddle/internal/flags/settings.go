@@ -54,6 +54,7 @@ var keyFlags = []struct{ name, short, key, arg string }{
 	{"fold", "", "index.fold", "bool"},
 	{"lengths", "", "index.lengths", ""},
 	{"store", "", "index.store", ""},
+	{"positions", "", "index.positions", "bool"},
 	{"impacts", "", "index.impacts", "BITS"},
 	{"variant", "", "ranking.variant", ""},
 	{"k1", "", "ranking.k1", "K1"},

@@ -55,8 +55,23 @@ func WriteList(f *hdl.File, h plan.Handle, out *bufio.Writer) error {
 	if err != nil {
 		return err
 	}
+	var values []uint32
+	if f.HasPositions() {
+		if values, err = f.Positions(nil, h); err != nil {
+			return err
+		}
+	}
 	for i, d := range docs {
-		if _, err := fmt.Fprintf(out, "%d\t%d\n", d, freqs[i]); err != nil {
+		fmt.Fprintf(out, "%d\t%d", d, freqs[i])
+		if f.HasPositions() {
+			own, separator, next := values[:freqs[i]], '\t', uint32(0)
+			for _, gap := range own {
+				fmt.Fprintf(out, "%c%d", separator, next+gap)
+				separator, next = ' ', next+gap+1
+			}
+			values = values[len(own):]
+		}
+		if err := out.WriteByte('\n'); err != nil {
 			return err
 		}
 	}

@@ -40,6 +40,8 @@ type Index struct {
 	Dense             string            `json:"dense"`
 	Impacts           *hdl.Impacts      `json:"impacts,omitempty"` // nil: the index stores frequencies
 	Store             string            `json:"store,omitempty"`   // stored documents: text or source
+	Positions         bool              `json:"positions"`
+	BytesPerPosition  float64           `json:"bytes_per_position,omitempty"`
 	Codecs            []inventory.Codec `json:"codecs"`
 	Sections          []Section         `json:"sections"`
 }
@@ -52,7 +54,7 @@ func NewIndex(f *hdl.File) *Index {
 		Documents: m.Docs, WithTerms: m.WithTerms, Terms: f.Terms(), Postings: m.Postings, Tokens: m.Tokens,
 		Tokenizer: cmp.Or(m.Analysis.Tokens, analyze.TokensWords), Rules: m.Analysis.Rules, CJK: m.Analysis.CJK, Fold: m.Analysis.Fold, Lengths: cmp.Or(m.Lengths, hdl.LengthsExact), Stemmer: cmp.Or(m.Analysis.Stemmer, "none"), StopWords: len(m.Analysis.StopWords),
 		Codec: cmp.Or(m.Codec, "auto"), ExceptionRatio: m.ExceptionRatio, Dense: cmp.Or(m.Dense, "auto"),
-		Store: m.Store, Codecs: inventory.Codecs(f), Sections: sections(f.Sections()),
+		Store: m.Store, Positions: m.Positions, Codecs: inventory.Codecs(f), Sections: sections(f.Sections()),
 	}
 	if m.Impacts.Bits > 0 {
 		x.Impacts = &m.Impacts
@@ -64,6 +66,15 @@ func NewIndex(f *hdl.File) *Index {
 		words, freqs := f.Source().Used()
 		x.BytesPerDocID = float64(words) * 4 / float64(m.Postings)
 		x.BytesPerFrequency = float64(freqs) * 4 / float64(m.Postings)
+	}
+	if m.Positions && m.Tokens > 0 {
+		bytes := int64(0)
+		for _, s := range x.Sections {
+			if strings.HasPrefix(s.Name, "position") {
+				bytes += s.Bytes
+			}
+		}
+		x.BytesPerPosition = float64(bytes) / float64(m.Tokens)
 	}
 	return x
 }
@@ -91,6 +102,9 @@ func (x *Index) Write(out io.Writer) error {
 	fmt.Fprintf(w, "bytes per posting\tdocID %.3f, %s %.3f\n", x.BytesPerDocID, frequency, x.BytesPerFrequency)
 	if m := x.Impacts; m != nil {
 		fmt.Fprintf(w, "impacts\t%s\n", impacts(m))
+	}
+	if x.Positions {
+		fmt.Fprintf(w, "bytes per position\t%.3f\n", x.BytesPerPosition)
 	}
 	if x.Store != "" {
 		fmt.Fprintf(w, "stored documents\t%s\n", x.Store)
