@@ -44,7 +44,7 @@ var layers = []struct {
 	{parts: []string{"engine/internal/part"}},
 	{parts: []string{"engine/internal/coordinator", "engine/internal/segments"}},
 	{parts: []string{"engine"}},
-	{parts: []string{"engine/api"}},
+	{parts: []string{"engine/api", "engine/capi"}},
 	{parts: []string{"engine/bench"}},
 	{parts: []string{"engine/server", "engine/console", "engine/cluster"}},
 	{parts: []string{"engine/cluster/collections", "engine/cluster/member"}},
@@ -66,6 +66,7 @@ func packages(t *testing.T) []pkg {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
 	cmd.Dir, cmd.Stderr = "../..", os.Stderr
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=1") // the files of engine/capi need cgo
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"heddle/engine/failure"
+	"heddle/engine/plan/testneeds"
+)
+
+// TestCodes: the codes of the engine have the same numbers in C.
+func TestCodes(t *testing.T) {
+	types, err := os.ReadFile("types.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for code := failure.OK; code <= failure.Internal; code++ {
+		line := "\tHEDDLE_" + strings.ToUpper(code.String()) + " = " + strconv.Itoa(int(code)) + ","
+		if !strings.Contains(string(types), line) {
+			t.Errorf("types.h has no line %q", line)
+		}
+	}
+}
+
+// library returns the folder of the built library: HEDDLE_LIBRARY, or a new one.
+func library(t *testing.T) string {
+	testneeds.Host(t)
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("no gcc here")
+	}
+	if file := os.Getenv("HEDDLE_LIBRARY"); file != "" {
+		return filepath.Dir(file)
+	}
+	testneeds.Long(t)
+	folder := t.TempDir()
+	build := exec.Command("go", "build", "-buildmode=c-shared", "-tags=netgo,osusergo", "-o", filepath.Join(folder, "libheddle.so"), ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=1")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return folder
+}
+
+// TestProgram runs a program in C, plain and with the address sanitizer, which also finds memory of the library that
+// was not released.
+func TestProgram(t *testing.T) {
+	folder := library(t)
+	for name, flags := range map[string][]string{"plain": {"-O1"}, "sanitized": {"-g", "-fsanitize=address,undefined"}} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			program := filepath.Join(dir, "program")
+			args := append(flags, "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-I.", "-I"+folder, "testdata/program.c", "-o", program,
+				"-L"+folder, "-lheddle", "-lm", "-pthread", "-Wl,-rpath,"+folder)
+			if out, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
+				t.Fatalf("gcc: %v\n%s", err, out)
+			}
+			run := exec.Command(program)
+			run.Dir = dir
+			if out, err := run.CombinedOutput(); err != nil || string(out) != "passed\n" {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}

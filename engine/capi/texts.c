@@ -1,0 +1,2 @@
+#include "const.h"
+const char *heddle_texts[128];
