@@ -20,6 +20,7 @@ const (
 	InvalidOption   = failure.InvalidOption   // an option is out of range or contradicts another option
 	NotFound        = failure.NotFound        // no such file, term or column
 	NoDevice        = failure.NoDevice        // no such device, no processor is left, or the last one hangs
+	Unavailable     = failure.Unavailable     // a server, or a node or the state of a cluster, cannot be reached; the caller may try again
 	Overloaded      = failure.Overloaded      // the queue is full; the caller may try again
 	Deadline        = failure.Deadline        // the deadline has passed
 	Canceled        = failure.Canceled        // the context was cancelled

@@ -139,7 +139,7 @@ func TestErrors(t *testing.T) {
 		t.Errorf("no error became %v", err)
 	}
 	for err, want := range map[error]engine.Code{
-		connect.NewError(connect.CodeUnavailable, "refused"):   engine.NoDevice,
+		connect.NewError(connect.CodeUnavailable, "refused"):   engine.Unavailable,
 		connect.NewError(connect.CodeDeadlineExceeded, "late"): engine.Deadline,
 		connect.NewError(connect.CodeNotFound, "none"):         engine.NotFound,
 		context.Canceled:    engine.Canceled,

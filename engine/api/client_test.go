@@ -106,7 +106,7 @@ func TestClient(t *testing.T) {
 		t.Errorf("a deadline: %v", err)
 	}
 	server.Close()
-	if _, err := client.Search(t.Context(), &SearchRequest{Query: "four"}); engine.CodeOf(err) != engine.NoDevice {
+	if _, err := client.Search(t.Context(), &SearchRequest{Query: "four"}); engine.CodeOf(err) != engine.Unavailable {
 		t.Errorf("without a server: %v", err)
 	}
 	for _, at := range []string{"", "127.0.0.1:7700", "ftp://host", "http://", "http://a b"} {

@@ -47,7 +47,7 @@ func DetailOf(err error) (*Error, bool) {
 
 // EngineError returns the error of a client as an *engine.Error, so that callers of a server and
 // of the library handle the same errors; nil for nil. A server without an answer is
-// engine.NoDevice.
+// engine.Unavailable.
 func EngineError(err error) error {
 	if err == nil {
 		return nil
@@ -62,7 +62,7 @@ func EngineError(err error) error {
 	case connect.CodeCanceled:
 		code = engine.Canceled
 	case connect.CodeUnavailable:
-		code = engine.NoDevice
+		code = engine.Unavailable
 	case connect.CodeNotFound:
 		code = engine.NotFound
 	case connect.CodeInvalidArgument:

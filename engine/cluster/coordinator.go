@@ -99,7 +99,7 @@ func (m *network) node(name string) (*node, error) {
 	}
 	t, err := m.dial.Dial(name)
 	if err != nil {
-		return nil, &engine.Error{Code: engine.NoDevice, Op: "call", Device: name, Err: err}
+		return nil, &engine.Error{Code: engine.Unavailable, Op: "call", Device: name, Err: err}
 	}
 	n := &node{name: name, client: api.NewShardServiceClient(connect.NewClient(t))}
 	m.nodes[name] = n

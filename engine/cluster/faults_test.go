@@ -90,7 +90,7 @@ func TestEpoch(t *testing.T) {
 			n.AddIndex("x", 2, i, x.Index)
 		}
 	}
-	if _, _, err := c.Search(t.Context(), "x", sample, api.Ask{}); !errors.Is(err, part.ErrEpoch) || engine.CodeOf(err) != engine.NoDevice {
+	if _, _, err := c.Search(t.Context(), "x", sample, api.Ask{}); !errors.Is(err, part.ErrEpoch) || engine.CodeOf(err) != engine.Unavailable {
 		t.Errorf("no newer map: error %v", err)
 	}
 	m.layout = &next

@@ -174,7 +174,7 @@ func TestPartialTable(t *testing.T) {
 	m.set("n1", down)
 	c := New(m, m, Options{})
 	s := api.Selection{Where: []string{"a = 1", "b = 1"}, Rows: true, Limit: 12}
-	if _, _, err := c.Select(t.Context(), "t", s); engine.CodeOf(err) != engine.NoDevice {
+	if _, _, err := c.Select(t.Context(), "t", s); engine.CodeOf(err) != engine.Unavailable {
 		t.Errorf("error %v", err)
 	}
 	s.AllowPartial = true

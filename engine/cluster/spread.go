@@ -107,7 +107,7 @@ func (f *fan[A]) begin(i int) {
 	s := &f.all[i]
 	if s.next, s.err = f.m.order(f.Layout.Shards[i].Replicas); len(s.next) == 0 {
 		if s.err == nil {
-			s.err = &engine.Error{Code: engine.NoDevice, Op: "call", Err: errors.New("the shard has no replica")}
+			s.err = &engine.Error{Code: engine.Unavailable, Op: "call", Err: errors.New("the shard has no replica")}
 		}
 		f.fail(s, s.err)
 	}

@@ -78,11 +78,12 @@ const (
 	Forbidden                   // the caller of a server has no right to the call
 	Gone                        // the content of an index that a cursor belongs to is no longer in service
 	DiskFull                    // a disk has no room for a file, or the user no quota
+	Unavailable                 // a server, or a node or the state of a cluster, cannot be reached; the caller may try again
 	Internal                    // any other error
 )
 
 var codeNames = [...]string{"ok", "invalid_query", "invalid_option", "not_found", "no_device", "overloaded", "deadline",
-	"canceled", "out_of_memory", "corrupt", "unsupported", "closed", "unauthenticated", "forbidden", "gone", "disk_full", "internal"}
+	"canceled", "out_of_memory", "corrupt", "unsupported", "closed", "unauthenticated", "forbidden", "gone", "disk_full", "unavailable", "internal"}
 
 // String returns the name of the code in protocols and logs, such as "invalid_query".
 func (c Code) String() string {
@@ -105,7 +106,7 @@ func (c *Code) UnmarshalText(name []byte) error {
 }
 
 // ExitCode returns the exit code of a command that fails with the code: 0 success,
-// 1 failure, 2 usage, 3 corrupt input, 4 no such device, 5 full disk.
+// 1 failure, 2 usage, 3 corrupt input, 4 no such device, 5 full disk, 6 no connection.
 func (c Code) ExitCode() int {
 	switch c {
 	case OK:
@@ -118,6 +119,8 @@ func (c Code) ExitCode() int {
 		return 4
 	case DiskFull:
 		return 5
+	case Unavailable:
+		return 6
 	}
 	return 1
 }

@@ -60,7 +60,7 @@ func (h handler) ShardSelect(ctx context.Context, r *api.ShardSelectRequest) (ou
 // codes of Connect, by the code of the engine. Other codes are internal.
 var codes = map[engine.Code]connect.Code{
 	engine.InvalidQuery: connect.CodeInvalidArgument, engine.InvalidOption: connect.CodeInvalidArgument,
-	engine.NotFound: connect.CodeNotFound, engine.NoDevice: connect.CodeUnavailable, engine.Overloaded: connect.CodeResourceExhausted,
+	engine.NotFound: connect.CodeNotFound, engine.NoDevice: connect.CodeUnavailable, engine.Unavailable: connect.CodeUnavailable, engine.Overloaded: connect.CodeResourceExhausted,
 	engine.Deadline: connect.CodeDeadlineExceeded, engine.Canceled: connect.CodeCanceled, engine.Closed: connect.CodeUnavailable,
 	engine.Unsupported: connect.CodeFailedPrecondition, engine.Corrupt: connect.CodeDataLoss,
 }

@@ -125,5 +125,5 @@ func unavailable(err error) error {
 	if err == nil || engine.CodeOf(err) != engine.Internal {
 		return err
 	}
-	return &engine.Error{Code: engine.NoDevice, Op: "map", Err: err}
+	return &engine.Error{Code: engine.Unavailable, Op: "map", Err: err}
 }

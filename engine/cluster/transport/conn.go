@@ -109,7 +109,7 @@ func Connect(servers string, opt Options) (*Conn, error) {
 // Unreachable reports whether an error of Connect says that no server answers. Connect succeeds then with
 // Options.Wait.
 func Unreachable(err error) bool {
-	_, network := errors.AsType[net.Error](err)
+	_, network := errors.AsType[*net.OpError](err) // any error of a system call is a net.Error, a missing file too
 	return network || errors.Is(err, nats.ErrNoServers)
 }
 

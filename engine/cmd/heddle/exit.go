@@ -7,6 +7,7 @@ import (
 
 	"heddle/config"
 	"heddle/engine"
+	"heddle/engine/cluster/transport"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/index/trec"
 	"heddle/engine/plan"
@@ -14,14 +15,15 @@ import (
 	"heddle/engine/table/read"
 )
 
-// Exit codes.
+// Exit codes, as in "heddle help exit-codes".
 const (
-	exitSuccess = 0
-	exitFailure = 1
-	exitUsage   = 2 // invalid command line or configuration
-	exitCorrupt = 3 // malformed or damaged input
-	exitDevice  = 4 // no such device
-	exitDisk    = 5 // no room on a disk
+	exitSuccess     = 0
+	exitFailure     = 1
+	exitUsage       = 2 // invalid command line or configuration
+	exitCorrupt     = 3 // malformed or damaged input
+	exitDevice      = 4 // no such device
+	exitDisk        = 5 // no room on a disk
+	exitUnavailable = 6 // no connection to a server or cluster
 )
 
 // usageError is an error in the command line.
@@ -44,6 +46,9 @@ func exitCode(err error) int {
 	}
 	if _, ok := errors.AsType[*trec.Error](err); ok {
 		return exitCorrupt
+	}
+	if transport.Unreachable(err) {
+		return exitUnavailable
 	}
 	return engine.CodeOf(err).ExitCode()
 }

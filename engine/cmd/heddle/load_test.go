@@ -86,6 +86,15 @@ func TestLoadBoolean(t *testing.T) {
 	}
 }
 
+// TestUnreachable: each command has one exit code for a server or cluster that does not answer, and a file that is
+// missing has another.
+func TestUnreachable(t *testing.T) {
+	inTempDir(t)
+	wantFailure(t, heddle(t, "cluster", "status", "--cluster", "nats://127.0.0.1:1"), exitUnavailable, "nats://127.0.0.1:1")
+	wantFailure(t, heddle(t, "cluster", "status", "--cluster", "nats://127.0.0.1:1", "--cluster-nkey", "absent"), exitFailure, "absent")
+	wantFailure(t, heddle(t, "index", "info", "absent.hdl"), exitFailure, "absent.hdl")
+}
+
 // TestLoadWrong checks wrong options.
 func TestLoadWrong(t *testing.T) {
 	inTempDir(t)
@@ -108,7 +117,7 @@ func TestLoadWrong(t *testing.T) {
 		{"http://h --index a --query b --ca absent.pem", exitUsage, "absent.pem"},
 		{"http://h --index a --queries empty.txt", exitFailure, "empty.txt has no queries"},
 		{"http://h --index a --queries vector.jsonl", exitCorrupt, "vector.jsonl:1: load sends texts, not vectors"},
-		{"http://127.0.0.1:1 --index a --query b", exitDevice, "connection refused"},
+		{"http://127.0.0.1:1 --index a --query b", exitUnavailable, "connection refused"},
 	} {
 		if r := heddle(t, append([]string{"load"}, strings.Fields(c.args)...)...); r.code != c.code || !strings.Contains(r.stderr, c.want) {
 			t.Errorf("load %s: %+v, want %d %q", c.args, r, c.code, c.want)

@@ -202,7 +202,7 @@ func (c *Coordinator) Run(ctx context.Context, name string, kind layout.Kind, f 
 			return err
 		}
 		if try == attempts { // the map and the nodes still differ
-			return &failure.Error{Code: failure.NoDevice, Op: "call", Err: err}
+			return &failure.Error{Code: failure.Unavailable, Op: "call", Err: err}
 		}
 		m, err = c.Refresh(ctx, name)
 	}

@@ -32,6 +32,7 @@ var statuses = map[engine.Code]struct {
 	engine.Overloaded:    {http.StatusTooManyRequests, connect.CodeResourceExhausted},
 	engine.Deadline:      {http.StatusGatewayTimeout, connect.CodeDeadlineExceeded},
 	engine.Canceled:      {statusCanceled, connect.CodeCanceled},
+	engine.Unavailable:   {http.StatusServiceUnavailable, connect.CodeUnavailable},
 	engine.OutOfMemory:   {http.StatusServiceUnavailable, connect.CodeUnavailable},
 	engine.Corrupt:       {http.StatusInternalServerError, connect.CodeDataLoss},
 	engine.Unsupported:   {http.StatusUnprocessableEntity, connect.CodeFailedPrecondition},
