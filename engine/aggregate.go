@@ -18,7 +18,7 @@ import (
 type Aggregation struct {
 	// Select is the select list, such as "city, count(*), sum(amount)".
 	Select string
-	// GroupBy names the columns whose values form groups, two at most, such as "city".
+	// GroupBy names the columns whose values form groups, four at most, such as "city".
 	// Default: "", all rows are one group if Select has an aggregate.
 	GroupBy string
 	// OrderBy is the order, such as "sum(amount) DESC". Default: "", the order of the values of

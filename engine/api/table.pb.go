@@ -651,7 +651,7 @@ type AggregateRequest struct {
 	Select string `protobuf:"bytes,2,opt,name=select,proto3" json:"select,omitempty"`
 	// Predicate. Default: all rows.
 	Where string `protobuf:"bytes,3,opt,name=where,proto3" json:"where,omitempty"`
-	// One or two columns whose values form groups. Default: all rows are one group, if the select
+	// One to four columns whose values form groups. Default: all rows are one group, if the select
 	// list has an aggregate.
 	GroupBy string `protobuf:"bytes,4,opt,name=group_by,json=groupBy,proto3" json:"group_by,omitempty"`
 	// Columns, aggregates, names or numbers of items, each with ASC or DESC. Default: the order of

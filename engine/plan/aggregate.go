@@ -89,7 +89,7 @@ func (m *Measure) fives() uint64 {
 }
 
 // MaxGroupings is the number of columns that may form groups.
-const MaxGroupings = 2
+const MaxGroupings = 4
 
 // Aggregation describes groups of selected rows, and quantities of each group. Rows of a
 // group have equal codes in all columns of Groupings. Rows without a value of such a column

@@ -58,7 +58,7 @@ error names its line and the reason, and the exit code is 1.
 
 --select LIST prints values of the selected rows, of all rows without --where. LIST has
 columns, or aggregates of groups of rows: count(*), count(c), count(DISTINCT c), sum(c),
-avg(c), min(c), max(c) and quantile(c, 0.95). AS gives a name. --group-by names one or two
+avg(c), min(c), max(c) and quantile(c, 0.95). AS gives a name. --group-by names up to four
 columns, or bins such as bins(c, 10, 20): < 10, [10, 20) and >= 20. Without it all rows are one
 group. Groups have the order of their values, rows the order of the table; --order-by sorts by
 columns, aggregates, names or numbers of items, with DESC and NULLS FIRST. Values are exact:

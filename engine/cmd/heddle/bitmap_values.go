@@ -31,7 +31,7 @@ var valueFormats = map[string]func(io.Writer) values.Writer{"csv": values.NewCSV
 
 func (o *valueOptions) add(fs *pflag.FlagSet) {
 	fs.StringVar(&o.clauses.Select, "select", "", "print values of the selected rows: `LIST` of columns and aggregates")
-	fs.StringVar(&o.clauses.GroupBy, "group-by", "", "form groups by the values of one or two `COLUMNS`")
+	fs.StringVar(&o.clauses.GroupBy, "group-by", "", "form groups by the values of one to four `COLUMNS`")
 	fs.StringVar(&o.clauses.OrderBy, "order-by", "", "sort the answer of --select by `KEYS`")
 	fs.Uint64Var(&o.limit, "limit", 0, "print so many rows of the answer of --select at most; 0: the names of its columns alone (default all)")
 	fs.Uint64Var(&o.offset, "offset", 0, "leave out so many first rows of the answer of --select")

@@ -322,8 +322,14 @@ func (g *Groups) identify(rows, ids []uint32) {
 			copy(keys, numbers)
 			continue
 		}
+		if fold := g.folds[k]; fold != nil {
+			for i, key := range keys {
+				keys[i] = uint64(fold.id(key))
+			}
+		}
+		size := g.sizes[k]
 		for i, x := range numbers {
-			keys[i] = keys[i]*g.size + x
+			keys[i] = keys[i]*size + x
 		}
 	}
 	if g.keys == nil {

@@ -196,7 +196,7 @@ func wide(tb testing.TB, rows uint32) (*plantest.Table, *plan.Aggregation, []uin
 func TestRunWide(t *testing.T) {
 	const rows = 10_000
 	table, a, all := wide(t, rows)
-	for _, groupings := range [][]int{{0}, {2}, {0, 2}, {2, 0}} {
+	for _, groupings := range [][]int{{0}, {2}, {0, 2}, {2, 0}, {2, 0, 2}, {0, 2, 0, 2}} {
 		a.Groupings = groupings
 		check(t, table, a, all)
 	}

@@ -2,6 +2,8 @@ package group
 
 import (
 	"math"
+	"math/bits"
+	"slices"
 
 	"heddle/engine/plan"
 	"heddle/engine/table/exact"
@@ -15,7 +17,8 @@ type Groups struct {
 	columns []*gather.Column
 	by      []*numbers // code numbers of the columns of Groupings
 	keys    *table     // keys of the groups; nil: the key of a group is its place
-	size    uint64     // a key is number · size + number
+	sizes   []uint64   // a key is the key of the columns before · size + number, by column
+	folds   []*table   // numbers the keys of the columns before, where keys would have more than 64 bits; else nil
 	places  int        // number of places of groups, without keys
 	rows    counts
 	values  []counts // rows with a value, by input; empty where all rows have one
@@ -37,12 +40,17 @@ const mostPlaces = 1 << 22
 // newGroups returns groups of selected rows without room for any. Groups have places if these are few, or few beside
 // the rows.
 func newGroups(a *plan.Aggregation, columns []*gather.Column, rows uint32, selected int, windows []exact.Window) *Groups {
-	g := &Groups{of: a, columns: columns, size: 1 << 32}
-	product := uint64(1)
+	g := &Groups{of: a, columns: columns}
+	places, product := uint64(1), uint64(1)
 	for _, i := range a.Groupings {
 		n := newNumbers(columns[i])
-		g.by = append(g.by, n)
-		product *= min(n.size(), mostPlaces+1)
+		size, fold := n.size(), (*table)(nil)
+		high, low := bits.Mul64(product, size)
+		if product = low; high > 0 {
+			product, fold = math.MaxUint64, new(table)
+		}
+		g.by, g.sizes, g.folds = append(g.by, n), append(g.sizes, size), append(g.folds, fold)
+		places = min(places*min(size, mostPlaces+1), mostPlaces+1)
 	}
 	for i := range a.Measures {
 		m := &a.Measures[i]
@@ -57,11 +65,8 @@ func newGroups(a *plan.Aggregation, columns []*gather.Column, rows uint32, selec
 		g.cells = append(g.cells, newCells(m, columns[m.Input], values, window))
 	}
 	g.values = make([]counts, len(columns))
-	if product <= max(plan.Dense, min(mostPlaces, 2*uint64(selected))) {
-		if len(g.by) > 0 {
-			g.size = g.by[len(g.by)-1].size()
-		}
-		g.places = int(product)
+	if places <= max(plan.Dense, min(mostPlaces, 2*uint64(selected))) {
+		g.places = int(places)
 	} else {
 		g.keys = new(table)
 	}
@@ -71,6 +76,27 @@ func newGroups(a *plan.Aggregation, columns []*gather.Column, rows uint32, selec
 		}
 	}
 	return g
+}
+
+// key is the key of the numbers of a group.
+func (g *Groups) key(of *[plan.MaxGroupings]uint64) (key uint64) {
+	for k, size := range g.sizes {
+		if g.folds[k] != nil {
+			key = uint64(g.folds[k].id(key))
+		}
+		key = key*size + of[k]
+	}
+	return key
+}
+
+// numbers are the numbers of the group with a key.
+func (g *Groups) numbers(key uint64) (of [plan.MaxGroupings]uint64) {
+	for k, size := range slices.Backward(g.sizes) {
+		if of[k], key = key%size, key/size; g.folds[k] != nil {
+			key = g.folds[k].keys[key]
+		}
+	}
+	return of
 }
 
 // grow makes room for groups.

@@ -33,10 +33,11 @@ func (g *Groups) merge(other *Groups) {
 
 // translate is the key here of a key of other.
 func (g *Groups) translate(other *Groups, key uint64) uint64 {
-	if len(g.by) == 1 {
-		return uint64(g.by[0].translate(other.by[0], uint32(key)))
+	of := other.numbers(key)
+	for k, n := range g.by {
+		of[k] = uint64(n.translate(other.by[k], uint32(of[k])))
 	}
-	return uint64(g.by[0].translate(other.by[0], uint32(key/g.size)))*g.size + uint64(g.by[1].translate(other.by[1], uint32(key%g.size)))
+	return g.key(&of)
 }
 
 // rank is the place of a group in the order of groups.
@@ -87,19 +88,19 @@ func (g *Groups) sort() {
 // Only number 0, of missing values, comes last.
 func (g *Groups) inPlaces() {
 	g.order = make([]uint32, 0, len(g.rows))
-	inner := min(int(g.size), len(g.rows))
-	outer := len(g.rows) / inner
-	for i := range outer {
-		first := (i + 1) % outer * inner
-		for k := 1; k <= inner; k++ {
-			at := first + k
-			if k == inner {
-				at = first
-			}
-			if g.rows[at] > 0 || len(g.by) == 0 {
-				g.order = append(g.order, uint32(at))
-			}
+	g.append(0, 0)
+}
+
+// append appends the groups to the order whose numbers in the first k columns have a key.
+func (g *Groups) append(k int, key uint64) {
+	if k == len(g.by) {
+		if g.rows[key] > 0 || k == 0 {
+			g.order = append(g.order, uint32(key))
 		}
+		return
+	}
+	for n := uint64(1); n <= g.sizes[k]; n++ {
+		g.append(k+1, key*g.sizes[k]+n%g.sizes[k])
 	}
 }
 
@@ -109,13 +110,11 @@ func (g *Groups) code(k int, at uint32) (code uint64, ok bool) {
 	if g.keys != nil {
 		key = g.keys.keys[at]
 	}
-	if len(g.by) == 2 {
-		key = [2]uint64{key / g.size, key % g.size}[k]
-	}
-	if key == 0 {
+	number := g.numbers(key)[k]
+	if number == 0 {
 		return 0, false
 	}
-	return g.by[k].code(uint32(key)), true
+	return g.by[k].code(uint32(number)), true
 }
 
 // Len is the number of groups.

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"heddle/codec/bitslice"
+	"heddle/engine/plan"
 	"heddle/engine/table/gather"
 )
 
@@ -54,14 +55,14 @@ func (g *Groups) addDense(set []uint64, tile int, slices bool) (added bool, err 
 
 // addTile adds n rows of a tile from its slices, if they are in one group. Otherwise it returns false.
 func (g *Groups) addTile(rows *bitslice.Set, n uint64, tile int) bool {
-	key := uint64(0)
-	for _, by := range g.by {
-		number, ok := by.ofTile(tile, rows)
-		if !ok {
+	var numbers [plan.MaxGroupings]uint64
+	for k, by := range g.by {
+		var ok bool
+		if numbers[k], ok = by.ofTile(tile, rows); !ok {
 			return false
 		}
-		key = key*g.size + number
 	}
+	key := g.key(&numbers)
 	id := uint32(key)
 	if g.keys != nil {
 		id = g.keys.id(key)

@@ -41,7 +41,7 @@ func (su suite) measures(t *testing.T) {
 		}
 		s.End()
 		a := &plan.Aggregation{Inputs: slices.Clone(inputs)}
-		by := rapid.SampledFrom([][]int{{}, {0}, {1}, {2}, {3}, {1, 2}, {2, 1}, {0, 3}}).Draw(rt, "groupings")
+		by := rapid.SampledFrom([][]int{{}, {0}, {1}, {2}, {3}, {1, 2}, {2, 1}, {0, 3}, {0, 1, 2}, {3, 0, 1}, {2, 0, 1, 0}}).Draw(rt, "groupings")
 		a.Groupings = slices.Clone(by)
 		for range rapid.IntRange(0, 4).Draw(rt, "measures") {
 			of := rapid.IntRange(0, len(inputs)-1).Draw(rt, "measured")
