@@ -16,7 +16,7 @@ build: ## build the command into .build/heddle; TAGS are build tags
 	@mkdir -p $(BUILD) $(POCL_CACHE_DIR)
 	go build -tags "$(TAGS)" -o $(HEDDLE) ./engine/cmd/heddle
 
-dist: ## programs, packages (deb, rpm), bills of materials and checksums for a release, in .build/dist
+dist: ## programs, packages (deb, rpm), wheels, bills of materials and checksums for a release, in .build/dist
 	@.ci/dist
 
 demo: ## ask the King James Bible and a table of flights on every backend

@@ -44,7 +44,7 @@ var layers = []struct {
 	{parts: []string{"engine/internal/part"}},
 	{parts: []string{"engine/internal/coordinator", "engine/internal/segments"}},
 	{parts: []string{"engine"}},
-	{parts: []string{"engine/api", "engine/capi"}},
+	{parts: []string{"engine/api", "engine/capi", "engine/python"}},
 	{parts: []string{"engine/bench"}},
 	{parts: []string{"engine/server", "engine/console", "engine/cluster"}},
 	{parts: []string{"engine/cluster/collections", "engine/cluster/member"}},

@@ -10,4 +10,6 @@
 //   - metrics: counters for Prometheus
 //   - servers: the HTTP interface in a program
 //   - nodes: a node of a cluster in a program
+//
+// python.ipynb is a notebook: BM25, learned weights and predicates in Python.
 package examples
