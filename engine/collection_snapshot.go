@@ -76,3 +76,12 @@ func (s *CollectionSnapshot) SearchAll(ctx context.Context, qs []Query, deliver 
 
 // Segments are the contents of all segments, in the order of their documents. Close of the snapshot ends their use.
 func (s *CollectionSnapshot) Segments() []*Snapshot { return s.parts }
+
+// Statistics is Collection.Statistics of the snapshot.
+func (s *CollectionSnapshot) Statistics(ctx context.Context, terms ...string) (Statistics, error) {
+	if err := s.check("statistics"); err != nil {
+		return Statistics{}, err
+	}
+	all, err := s.all.Statistics(ctx, s.Internal().Layout.Name, terms...)
+	return all, failure.Wrap("statistics", err)
+}

@@ -164,7 +164,7 @@ type PostingList struct {
 	Bytes     uint64 `protobuf:"varint,4,opt,name=bytes,proto3" json:"bytes,omitempty"`
 	// Weight of the term in a ranked query; 0 in other queries.
 	Weight float64 `protobuf:"fixed64,5,opt,name=weight,proto3" json:"weight,omitempty"`
-	// Method by which the processor searches the list; empty if the query is no conjunction.
+	// Method by which the processor searches the list; empty if the query is no conjunction, or on a collection.
 	Method        string `protobuf:"bytes,6,opt,name=method,proto3" json:"method,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -256,9 +256,9 @@ type InspectSearchRequest struct {
 	Limit uint32 `protobuf:"varint,7,opt,name=limit,proto3" json:"limit,omitempty"`
 	// Scoring of a ranked query. Default: the scoring of the server.
 	Scoring *Scoring `protobuf:"bytes,8,opt,name=scoring,proto3" json:"scoring,omitempty"`
-	// Intersection algorithm of a conjunction. Default: "auto".
+	// Intersection algorithm of a conjunction, on an index file. Default: "auto".
 	Algorithm string `protobuf:"bytes,9,opt,name=algorithm,proto3" json:"algorithm,omitempty"`
-	// Name of the processor, as in GET /v1/devices. Default: the choice of the scheduler.
+	// Name of the processor, as in GET /v1/devices, on an index file. Default: the choice of the scheduler.
 	Processor string `protobuf:"bytes,10,opt,name=processor,proto3" json:"processor,omitempty"`
 	// Search these documents only. Default: all documents.
 	Filter *Filter `protobuf:"bytes,20,opt,name=filter,proto3" json:"filter,omitempty"`
@@ -413,7 +413,9 @@ type InspectSearchResponse struct {
 	Algorithm string `protobuf:"bytes,6,opt,name=algorithm,proto3" json:"algorithm,omitempty"`
 	Way       *Way   `protobuf:"bytes,7,opt,name=way,proto3" json:"way,omitempty"`
 	// With facets only.
-	Facets        *FacetAnswer `protobuf:"bytes,8,opt,name=facets,proto3" json:"facets,omitempty"`
+	Facets *FacetAnswer `protobuf:"bytes,8,opt,name=facets,proto3" json:"facets,omitempty"`
+	// The way of a query on a collection, in words, with a part for each segment. Way has times alone then.
+	Explanation   string `protobuf:"bytes,9,opt,name=explanation,proto3" json:"explanation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -502,6 +504,13 @@ func (x *InspectSearchResponse) GetFacets() *FacetAnswer {
 		return x.Facets
 	}
 	return nil
+}
+
+func (x *InspectSearchResponse) GetExplanation() string {
+	if x != nil {
+		return x.Explanation
+	}
+	return ""
 }
 
 type InspectedHit struct {
@@ -993,10 +1002,14 @@ type IndexDetails struct {
 	// The index stores the texts of documents.
 	Texts bool `protobuf:"varint,15,opt,name=texts,proto3" json:"texts,omitempty"`
 	// Codec setting of the build: a codec, or "auto".
-	Codec         string         `protobuf:"bytes,16,opt,name=codec,proto3" json:"codec,omitempty"`
-	Codecs        []*CodecUse    `protobuf:"bytes,17,rep,name=codecs,proto3" json:"codecs,omitempty"`
-	Sections      []*FileSection `protobuf:"bytes,18,rep,name=sections,proto3" json:"sections,omitempty"`
-	Resident      []*Resident    `protobuf:"bytes,19,rep,name=resident,proto3" json:"resident,omitempty"`
+	Codec    string         `protobuf:"bytes,16,opt,name=codec,proto3" json:"codec,omitempty"`
+	Codecs   []*CodecUse    `protobuf:"bytes,17,rep,name=codecs,proto3" json:"codecs,omitempty"`
+	Sections []*FileSection `protobuf:"bytes,18,rep,name=sections,proto3" json:"sections,omitempty"`
+	Resident []*Resident    `protobuf:"bytes,19,rep,name=resident,proto3" json:"resident,omitempty"`
+	// Number of segments of a collection, and of its state; 0 for an index file. Bytes, terms, postings, tokens, codecs,
+	// sections and resident are sums of the segments, with deleted documents.
+	Segments      uint32 `protobuf:"varint,20,opt,name=segments,proto3" json:"segments,omitempty"`
+	State         uint64 `protobuf:"varint,21,opt,name=state,proto3" json:"state,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1162,6 +1175,20 @@ func (x *IndexDetails) GetResident() []*Resident {
 		return x.Resident
 	}
 	return nil
+}
+
+func (x *IndexDetails) GetSegments() uint32 {
+	if x != nil {
+		return x.Segments
+	}
+	return 0
+}
+
+func (x *IndexDetails) GetState() uint64 {
+	if x != nil {
+		return x.State
+	}
+	return 0
 }
 
 // CodecUse sums the lists of a codec.
@@ -3665,7 +3692,7 @@ const file_heddle_v1_inspect_proto_rawDesc = "" +
 	"\x06facets\x18\x15 \x01(\v2\x11.heddle.v1.FacetsR\x06facets\x12\x14\n" +
 	"\x05fresh\x18\v \x01(\bR\x05fresh\x12\x1d\n" +
 	"\n" +
-	"timeout_ms\x18\f \x01(\rR\ttimeoutMs\"\xb2\x02\n" +
+	"timeout_ms\x18\f \x01(\rR\ttimeoutMs\"\xd4\x02\n" +
 	"\x15InspectSearchResponse\x12\x14\n" +
 	"\x05count\x18\x01 \x01(\x04R\x05count\x12+\n" +
 	"\x04hits\x18\x02 \x03(\v2\x17.heddle.v1.InspectedHitR\x04hits\x12,\n" +
@@ -3676,7 +3703,8 @@ const file_heddle_v1_inspect_proto_rawDesc = "" +
 	"expression\x12\x1c\n" +
 	"\talgorithm\x18\x06 \x01(\tR\talgorithm\x12 \n" +
 	"\x03way\x18\a \x01(\v2\x0e.heddle.v1.WayR\x03way\x12.\n" +
-	"\x06facets\x18\b \x01(\v2\x16.heddle.v1.FacetAnswerR\x06facets\"\xac\x01\n" +
+	"\x06facets\x18\b \x01(\v2\x16.heddle.v1.FacetAnswerR\x06facets\x12 \n" +
+	"\vexplanation\x18\t \x01(\tR\vexplanation\"\xac\x01\n" +
 	"\fInspectedHit\x12\x10\n" +
 	"\x03doc\x18\x01 \x01(\tR\x03doc\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\x04R\x02id\x12\x14\n" +
@@ -3715,7 +3743,7 @@ const file_heddle_v1_inspect_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x0e\n" +
 	"\x02ms\x18\x02 \x01(\x01R\x02ms\",\n" +
 	"\x14DescribeIndexRequest\x12\x14\n" +
-	"\x05index\x18\x01 \x01(\tR\x05index\"\xb8\x04\n" +
+	"\x05index\x18\x01 \x01(\tR\x05index\"\xea\x04\n" +
 	"\fIndexDetails\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04file\x18\x02 \x01(\tR\x04file\x12\x14\n" +
@@ -3738,7 +3766,9 @@ const file_heddle_v1_inspect_proto_rawDesc = "" +
 	"\x05codec\x18\x10 \x01(\tR\x05codec\x12+\n" +
 	"\x06codecs\x18\x11 \x03(\v2\x13.heddle.v1.CodecUseR\x06codecs\x122\n" +
 	"\bsections\x18\x12 \x03(\v2\x16.heddle.v1.FileSectionR\bsections\x12/\n" +
-	"\bresident\x18\x13 \x03(\v2\x13.heddle.v1.ResidentR\bresident\"\x92\x01\n" +
+	"\bresident\x18\x13 \x03(\v2\x13.heddle.v1.ResidentR\bresident\x12\x1a\n" +
+	"\bsegments\x18\x14 \x01(\rR\bsegments\x12\x14\n" +
+	"\x05state\x18\x15 \x01(\x04R\x05state\"\x92\x01\n" +
 	"\bCodecUse\x12\x14\n" +
 	"\x05codec\x18\x01 \x01(\tR\x05codec\x12\x14\n" +
 	"\x05lists\x18\x02 \x01(\x04R\x05lists\x12\x1a\n" +

@@ -30,6 +30,8 @@ type Changer interface {
 	Backup(ctx context.Context, index, to string) (*api.BackupCollectionResponse, error)
 	// Merge joins all segments.
 	Merge(ctx context.Context, index string) (*api.DocumentsResponse, error)
+	// Snapshot pins the newest state, which the caller closes.
+	Snapshot(index string) (*engine.CollectionSnapshot, error)
 	// Open serves the collection in a folder under a new name.
 	Open(ctx context.Context, index, dir string) error
 	// Shut takes a collection out of service, if it lies in a folder.

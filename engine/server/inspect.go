@@ -16,8 +16,22 @@ import (
 func (s *Server) inspection() *inspect.Service {
 	return inspect.New(inspect.Sources{
 		Snapshot: s.snapshot,
-		Table:    func(name string) (*engine.Table, error) { return s.tables.Get(name) },
-		Engine:   s.processors,
+		Collection: func(name string) (*engine.CollectionSnapshot, error) {
+			if s.opt.Changer == nil || !s.isCollection(name) {
+				return nil, nil
+			}
+			return s.opt.Changer.Snapshot(name)
+		},
+		Ask: func(ctx context.Context, name string, q engine.Query, ask api.Ask) (h api.Hits, err error) {
+			ask.Take = taking(ctx)
+			hits, _, err := s.opt.Collections.SearchAll(ctx, name, []engine.Query{q}, ask)
+			if err != nil {
+				return h, err
+			}
+			return hits[0], hits[0].Err
+		},
+		Table:  func(name string) (*engine.Table, error) { return s.tables.Get(name) },
+		Engine: s.processors,
 		Query: func(ctx context.Context, r inspect.Asked, timeoutMs uint32) (engine.Query, error) {
 			return s.query(ctx, r.GetIndex(), r, timeoutMs)
 		},

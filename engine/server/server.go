@@ -181,9 +181,6 @@ func hex(checksum uint64) string { return fmt.Sprintf("%016x", checksum) }
 // snapshot pins the content of an index, which the caller closes.
 func (s *Server) snapshot(index string) (*engine.Snapshot, error) {
 	x, err := s.indexes.Get(index)
-	if s.isCollection(index) {
-		err = &engine.Error{Code: engine.Unsupported, Op: "inspect", Err: fmt.Errorf("%s is a collection: only an index file has details", index)}
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -165,6 +165,15 @@ func sameFolder(a, b string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
+// Snapshot implements server.Changer.
+func (s *Set) Snapshot(name string) (*engine.CollectionSnapshot, error) {
+	x, err := s.find(name)
+	if err != nil {
+		return nil, err
+	}
+	return x.Collection.Snapshot()
+}
+
 // Shut implements server.Changer.
 func (s *Set) Shut(_ context.Context, name, dir string) error {
 	s.mu.Lock()

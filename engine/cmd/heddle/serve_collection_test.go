@@ -38,7 +38,7 @@ func TestServeCollection(t *testing.T) {
 		for s.count("heaven") != `{"count":0,"documents":[]` || s.count("earth") != `{"count":2,"documents":[]` {
 		}
 		for path, want := range map[string]string{
-			`/details`: "books is a collection: only an index file has details",
+			`/details`: `"state":`,
 			`/search {"query":"earth","facets":{"columns":["year"]}}`: "the documents have no attributes",
 			`/search {"query":"earth","filter":{"where":"year = 1"}}`: "the documents have no attributes",
 		} {

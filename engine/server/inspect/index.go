@@ -3,42 +3,50 @@ package inspect
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/file/mapped"
 	"heddle/engine/index/analyze"
-	"heddle/engine/index/inventory"
 	"heddle/engine/syntax"
 )
 
 // DescribeIndex implements api.InspectServiceHandler.
-func (s *Service) DescribeIndex(_ context.Context, r *api.DescribeIndexRequest) (out *api.IndexDetails, err error) {
-	x, err := s.snapshot(r.GetIndex())
+func (s *Service) DescribeIndex(ctx context.Context, r *api.DescribeIndexRequest) (out *api.IndexDetails, err error) {
+	c, err := s.content(r.GetIndex())
 	if err != nil {
 		return nil, err
 	}
-	defer x.Close()
+	defer c.Close()
 	defer mapped.Catch(mapped.Watch(), &err)
-	f := x.File()
+	whole, err := c.statistics(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f := c.parts[0].File()
 	m := f.Meta()
 	out = &api.IndexDetails{
-		Name: r.GetIndex(), File: valid(filepath.Base(f.Path())), Bytes: uint64(f.Size()), Checksum: fmt.Sprintf("%016x", f.Checksum()),
-		Creator: valid(m.Creator), Format: m.Format, Documents: uint64(m.Docs), Terms: uint64(f.Terms()), Postings: m.Postings, Tokens: m.Tokens,
+		Name: r.GetIndex(), File: valid(filepath.Base(f.Path())), Checksum: fmt.Sprintf("%016x", f.Checksum()),
+		Creator: valid(m.Creator), Format: m.Format, Documents: uint64(m.Docs),
 		Tokenizer: cmp.Or(m.Analysis.Tokens, analyze.TokensWords), Stemmer: cmp.Or(m.Analysis.Stemmer, "none"), StopWords: uint32(len(m.Analysis.StopWords)),
-		Texts: f.HasDocuments(), Codec: cmp.Or(m.Codec, "auto"), Resident: residents(x.Info().Resident),
+		Texts: f.HasDocuments(), Codec: cmp.Or(m.Codec, "auto"), Codecs: c.codecs(), Sections: c.sections(), Resident: c.residents(),
 	}
-	if m.WithTerms > 0 {
-		out.MeanLength = float64(m.Length) / float64(m.WithTerms)
+	for _, x := range c.parts {
+		m := x.File().Meta()
+		out.Bytes, out.Terms = out.Bytes+uint64(x.File().Size()), out.Terms+uint64(x.File().Terms())
+		out.Postings, out.Tokens = out.Postings+m.Postings, out.Tokens+m.Tokens
 	}
-	for _, c := range inventory.Codecs(f) {
-		out.Codecs = append(out.Codecs, &api.CodecUse{Codec: c.Codec, Lists: c.Lists, Postings: c.Postings, Bytes: c.Bytes, BitsPerPosting: c.BitsPerPosting})
+	if whole.Docs > 0 {
+		out.MeanLength = float64(whole.Length) / float64(whole.Docs)
 	}
-	for _, section := range f.Sections() {
-		out.Sections = append(out.Sections, &api.FileSection{Name: section.Name, Bytes: uint64(section.Length)})
+	if c.all != nil {
+		info := c.all.Info()
+		out.File, out.Checksum = valid(filepath.Base(filepath.Dir(f.Path()))), ""
+		out.Documents, out.Segments, out.State = info.Documents, uint32(info.Segments), info.State
 	}
 	return out, nil
 }
@@ -56,54 +64,62 @@ const (
 )
 
 // ListTerms implements api.InspectServiceHandler.
-func (s *Service) ListTerms(_ context.Context, r *api.ListTermsRequest) (out *api.ListTermsResponse, err error) {
+func (s *Service) ListTerms(ctx context.Context, r *api.ListTermsRequest) (out *api.ListTermsResponse, err error) {
 	limit := cmp.Or(int(r.GetLimit()), defaultTerms)
 	if limit > mostTerms {
 		return nil, badRequest("limit %d: want at most %d", r.GetLimit(), mostTerms)
 	}
-	x, err := s.snapshot(r.GetIndex())
+	c, err := s.content(r.GetIndex())
 	if err != nil {
 		return nil, err
 	}
-	defer x.Close()
+	defer c.Close()
 	defer mapped.Catch(mapped.Watch(), &err)
 	out = &api.ListTermsResponse{}
-	f := x.File()
-	for term := range f.Prefix(r.GetPrefix()) {
-		if r.GetAfter() != "" && term <= r.GetAfter() {
-			continue
+	all := merged{} // with the first terms of the whole, which are among the first terms of each part
+	for _, x := range c.parts {
+		n := 0
+		for term := range x.File().Prefix(r.GetPrefix()) {
+			if r.GetAfter() != "" && term <= r.GetAfter() {
+				continue
+			}
+			if n++; n > limit {
+				out.More = true
+				break
+			}
+			if h, ok := x.File().Lookup(term); ok {
+				all.add(term, postingList(x, h))
+			}
 		}
-		if len(out.Terms) == limit {
-			out.More = true
-			break
+	}
+	terms := slices.Sorted(maps.Keys(all))
+	for _, t := range terms[min(limit, len(terms)):] {
+		out.More = true
+		delete(all, t)
+	}
+	if c.all != nil {
+		if _, err := all.live(ctx, c); err != nil {
+			return nil, err
 		}
-		if h, ok := f.Lookup(term); ok {
-			out.Terms = append(out.Terms, postingList(x, h))
+	}
+	for _, t := range terms {
+		if l := all[t]; l != nil {
+			out.Terms = append(out.Terms, l)
 		}
 	}
 	return out, nil
 }
 
 // DescribeTerm implements api.InspectServiceHandler.
-func (s *Service) DescribeTerm(_ context.Context, r *api.DescribeTermRequest) (out *api.TermDetails, err error) {
-	x, err := s.snapshot(r.GetIndex())
+func (s *Service) DescribeTerm(ctx context.Context, r *api.DescribeTermRequest) (out *api.TermDetails, err error) {
+	c, err := s.content(r.GetIndex())
 	if err != nil {
 		return nil, err
 	}
-	defer x.Close()
+	defer c.Close()
 	defer mapped.Catch(mapped.Watch(), &err)
-	t, err := inventory.OfTerm(x.File(), r.GetTerm())
-	if errors.Is(err, inventory.ErrUnknown) {
-		return nil, &engine.Error{Code: engine.NotFound, Op: "describe term", Err: fmt.Errorf("index %s has no term %s", r.GetIndex(), syntax.Quote(r.GetTerm()))}
+	if out, err = c.term(ctx, r.GetTerm()); out == nil && err == nil {
+		err = &engine.Error{Code: engine.NotFound, Op: "describe term", Err: fmt.Errorf("index %s has no term %s", r.GetIndex(), syntax.Quote(r.GetTerm()))}
 	}
-	if err != nil {
-		return nil, err
-	}
-	h, _ := x.File().Lookup(r.GetTerm())
-	l := postingList(x, h)
-	out = &api.TermDetails{Term: l.Term, Documents: l.Documents, Occurrences: x.File().Tokens(h), Codec: l.Codec, Bytes: l.Bytes, Reason: t.Why}
-	for _, c := range t.Codecs {
-		out.Costs = append(out.Costs, &api.CodecCost{Codec: c.Codec, Bytes: c.Bytes, BitsPerPosting: c.Bits, TimeBits: c.TimeBits})
-	}
-	return out, nil
+	return out, err
 }

@@ -3,16 +3,16 @@ package inspect
 import (
 	"cmp"
 	"context"
+	"html"
 	"slices"
 	"strings"
+	"time"
 
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/file/mapped"
 	"heddle/engine/index/bm25"
-	"heddle/engine/index/build/records"
 	"heddle/engine/index/querylang"
-	"heddle/engine/index/snippet"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
 )
@@ -33,13 +33,13 @@ func (s *Service) ParseQuery(ctx context.Context, r *api.ParseQueryRequest) (out
 	if err := wellFormed(q); err != nil { // also for an index in a cluster or a collection
 		return nil, err
 	}
-	x, err := s.snapshot(r.GetIndex())
+	c, err := s.content(r.GetIndex())
 	if err != nil {
 		return nil, err
 	}
-	defer x.Close()
+	defer c.Close()
 	defer mapped.Catch(mapped.Watch(), &err)
-	l, err := listsOf(x, q)
+	l, err := c.lists(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -48,14 +48,18 @@ func (s *Service) ParseQuery(ctx context.Context, r *api.ParseQueryRequest) (out
 
 // wellFormed checks the syntax of a query, which needs no index.
 func wellFormed(q engine.Query) error {
+	if _, err := read(q); err != nil && !q.Literal {
+		return &engine.Error{Code: engine.InvalidQuery, Op: "parse", Err: err}
+	}
+	return nil
+}
+
+func read(q engine.Query) (querylang.Expr, error) {
 	join := querylang.Or
 	if q.Match == engine.And {
 		join = querylang.And
 	}
-	if _, err := querylang.Parse(q.Text, join); err != nil && !q.Literal {
-		return &engine.Error{Code: engine.InvalidQuery, Op: "parse", Err: err}
-	}
-	return nil
+	return querylang.Parse(q.Text, join)
 }
 
 // parsed is a request whose query is a text.
@@ -71,17 +75,36 @@ func (s *Service) InspectSearch(ctx context.Context, r *api.InspectSearchRequest
 	if err != nil {
 		return nil, err
 	}
-	x, err := s.snapshot(r.GetIndex())
+	c, err := s.content(r.GetIndex())
 	if err != nil {
 		return nil, err
 	}
-	defer x.Close()
+	defer c.Close()
 	defer mapped.Catch(mapped.Watch(), &err)
-	q.Explain = new(observe.Explanation)
 	facets, err := s.Facets(r)
 	if err != nil {
 		return nil, err
 	}
+	limit := cmp.Or(int(r.GetLimit()), defaultHits)
+	var fields engine.Fields
+	if c.parts[0].File().HasDocuments() {
+		fields.Snippet = &engine.Snippet{Size: snippetWidth, Mark: tags, Escape: true}
+	}
+	if c.all != nil {
+		if r.GetProcessor() != "" || r.GetAlgorithm() != "" {
+			return nil, badRequest("processor and algorithm are for an index file: the segments of a collection choose their own")
+		}
+		q.Fields = &fields
+		return s.collection(ctx, c, r.GetIndex(), q, api.Ask{Names: true, Explain: true, Limit: uint64(limit), Facets: facets})
+	}
+	x := c.parts[0]
+	q.Override = &engine.Override{Processor: r.GetProcessor()}
+	if name := r.GetAlgorithm(); name != "" {
+		if q.Override.Algorithm, err = plan.ParseAlgorithm(name); err != nil {
+			return nil, badRequest("algorithm: %w", err)
+		}
+	}
+	q.Explain = new(observe.Explanation)
 	var hits engine.Hits
 	var counted *api.FacetAnswer
 	if facets == nil {
@@ -95,19 +118,43 @@ func (s *Service) InspectSearch(ctx context.Context, r *api.InspectSearchRequest
 	if err != nil {
 		return nil, err
 	}
-	l, err := listsOf(x, q)
+	l, err := c.lists(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	out = &api.InspectSearchResponse{Facets: counted, Count: hits.Count, Lists: l.lists, Unknown: l.unknown, Expression: l.expression, Way: wayOf(q.Explain)}
 	if q.K == 0 {
-		limit := cmp.Or(int(r.GetLimit()), defaultHits)
 		hits.Docs = hits.Docs[:min(limit, len(hits.Docs))]
 		out.Algorithm = x.ExplainQuery(q.Explain.Processor, q)
 		l.explain(x, q.Explain.Processor)
 	}
-	out.Hits, err = texts(x, hits, l.terms)
+	documents, err := x.Documents(ctx, q, hits.Docs, fields)
+	for i := range documents {
+		out.Hits = append(out.Hits, hit(uint64(hits.Docs[i]), i, hits.Scores, &documents[i]))
+	}
 	return out, err
+}
+
+// collection answers a query on a collection.
+func (s *Service) collection(ctx context.Context, c *content, name string, q engine.Query, ask api.Ask) (*api.InspectSearchResponse, error) {
+	began := time.Now()
+	hits, err := s.Ask(ctx, name, q, ask)
+	if err != nil {
+		return nil, err
+	}
+	out := &api.InspectSearchResponse{Count: hits.Count, Explanation: valid(hits.Explanation), Way: &api.Way{TookMs: ms(time.Since(began))}}
+	l, err := c.lists(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	out.Lists, out.Unknown, out.Expression = l.lists, l.unknown, l.expression
+	if ask.Facets != nil {
+		out.Facets = s.FacetAnswer(hits.Matches, hits.Facets)
+	}
+	for i, id := range hits.IDs {
+		out.Hits = append(out.Hits, hit(id, i, hits.Scores, &hits.Documents[i]))
+	}
+	return out, nil
 }
 
 // query returns the query of a request.
@@ -126,12 +173,6 @@ func (s *Service) query(ctx context.Context, r *api.InspectSearchRequest) (q eng
 		return q, badRequest("scoring needs k, the number of documents of a ranked query")
 	}
 	q.Fresh = r.GetFresh()
-	q.Override = &engine.Override{Processor: r.GetProcessor()}
-	if name := r.GetAlgorithm(); name != "" {
-		if q.Override.Algorithm, err = plan.ParseAlgorithm(name); err != nil {
-			return q, badRequest("algorithm: %w", err)
-		}
-	}
 	return q, nil
 }
 
@@ -145,7 +186,7 @@ type queryLists struct {
 	conjunction bool
 }
 
-// listsOf returns the posting lists of a query, the shortest first.
+// listsOf returns the posting lists of a query, the shortest first. Their weights are the weights of the terms in the query.
 func listsOf(x *engine.Snapshot, q engine.Query) (*queryLists, error) {
 	q.Override, q.Explain = nil, nil
 	terms, weights, err := x.WeightedTerms(q)
@@ -178,9 +219,7 @@ func listsOf(x *engine.Snapshot, q engine.Query) (*queryLists, error) {
 	l.handles = l.handles[:min(mostLists, len(l.handles))]
 	for _, h := range l.handles {
 		p := postingList(x, h)
-		if q.K > 0 {
-			p.Weight = weightOf(x, q, h, sum[h])
-		}
+		p.Weight = sum[h]
 		l.lists = append(l.lists, p)
 	}
 	slices.Sort(l.unknown)
@@ -198,16 +237,20 @@ func postingList(x *engine.Snapshot, h plan.Handle) *api.PostingList {
 	return &api.PostingList{Term: valid(x.File().Term(h)), Documents: uint64(l.Len), Codec: l.Codec.String(), Bytes: 4 * uint64(l.Words)}
 }
 
-// weightOf returns the greatest part of a score that a term adds.
-func weightOf(x *engine.Snapshot, q engine.Query, h plan.Handle, weight float64) float64 {
-	if x.File().Meta().Impacts.Bits > 0 {
-		return weight
-	}
+// weigh replaces the weight of each term by the greatest part of a score that it adds; 0 without scores.
+func (l *queryLists) weigh(q engine.Query, docs uint64, impacts bool) {
 	p := bm25.Default()
 	if q.Scoring != nil {
 		p = *q.Scoring
 	}
-	return weight * p.Weight(x.Statistics().Docs, uint64(x.Source().Lists[h].Len))
+	for _, x := range l.lists {
+		switch {
+		case q.K == 0:
+			x.Weight = 0
+		case !impacts:
+			x.Weight *= p.Weight(docs, x.Documents)
+		}
+	}
 }
 
 // explain adds the method by which the processor searches each list of a conjunction.
@@ -222,55 +265,31 @@ func (l *queryLists) explain(x *engine.Snapshot, processor string) {
 	}
 }
 
-// texts returns the documents of an answer with the best part of each stored text.
-func texts(x *engine.Snapshot, hits engine.Hits, terms []string) (out []*api.InspectedHit, err error) {
-	f := x.File()
-	var find *snippet.Finder
-	if f.HasDocuments() {
-		a, err := f.Analyzer()
-		if err != nil {
-			return nil, err
-		}
-		find = snippet.New(a.Documents(), terms, snippetWidth)
+// hit is document i of an answer.
+func hit(id uint64, i int, scores []float64, d *engine.Contents) *api.InspectedHit {
+	h := &api.InspectedHit{Doc: d.Name, Id: id}
+	if scores != nil {
+		h.Score = scores[i]
 	}
-	for i, d := range hits.Docs {
-		name, err := f.DocName(d)
-		if err != nil {
-			return nil, err
+	text := d.Snippet
+	text, h.CutBefore = strings.CutPrefix(text, "… ")
+	text, h.CutAfter = strings.CutSuffix(text, " …")
+	for marked := false; text != ""; marked = !marked {
+		end := tags[0]
+		if marked {
+			end = tags[1]
 		}
-		hit := &api.InspectedHit{Doc: valid(name), Id: uint64(d)}
-		if hits.Scores != nil {
-			hit.Score = hits.Scores[i]
+		piece, rest, _ := strings.Cut(text, end)
+		if piece != "" {
+			h.Text = append(h.Text, &api.TextPiece{Text: html.UnescapeString(piece), Marked: marked})
 		}
-		if find != nil {
-			text, err := records.TextOf(f, d)
-			if err != nil {
-				return nil, err
-			}
-			part := find.Find(text)
-			hit.Text, hit.CutBefore, hit.CutAfter = pieces(text, part), part.Start > 0, part.End < len(text)
-		}
-		out = append(out, hit)
+		text = rest
 	}
-	return out, nil
+	return h
 }
 
-// pieces divides a snippet at its marks.
-func pieces(text string, s snippet.Snippet) (all []*api.TextPiece) {
-	at := s.Start
-	add := func(end int, marked bool) {
-		if end > at {
-			all = append(all, &api.TextPiece{Text: valid(text[at:end]), Marked: marked})
-		}
-		at = end
-	}
-	for _, m := range s.Marks {
-		add(m.Start, false)
-		add(m.End, true)
-	}
-	add(s.End, false)
-	return all
-}
+// tags are the marks of words of the query. An escaped text has no other tags.
+var tags = [2]string{"<b>", "</b>"}
 
 // cut shortens a text to about n bytes.
 func cut(text string, n int) string {

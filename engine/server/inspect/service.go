@@ -16,6 +16,10 @@ type Sources struct {
 	// Snapshot returns the content of an index, which the service closes. The error of an unknown
 	// name has code NotFound.
 	Snapshot func(index string) (*engine.Snapshot, error)
+	// Collection returns the newest state of a collection, which the service closes; nil for another name.
+	Collection func(name string) (*engine.CollectionSnapshot, error)
+	// Ask answers a query on a collection.
+	Ask func(ctx context.Context, name string, q engine.Query, ask api.Ask) (api.Hits, error)
 	// Table returns a table. The error of an unknown name has code NotFound.
 	Table func(name string) (*engine.Table, error)
 	// Engine returns the engine.
@@ -66,14 +70,6 @@ type Service struct {
 
 // New returns a service on the parts of a server.
 func New(s Sources) *Service { return &Service{Sources: s, start: begin()} }
-
-// snapshot returns the content of an index on this machine.
-func (s *Service) snapshot(index string) (*engine.Snapshot, error) {
-	if s.Remote {
-		return nil, elsewhere("index", index)
-	}
-	return s.Snapshot(index)
-}
 
 // table returns a table on this machine.
 func (s *Service) table(name string) (*engine.Table, error) {
