@@ -299,3 +299,56 @@ func TestDevices(t *testing.T) {
 		t.Errorf("states %q", chosen)
 	}
 }
+
+// TestCollection: the pages show a collection as an index file, without an error.
+func TestCollection(t *testing.T) {
+	s := open(t, func(s *site) {
+		s.heddle("collection", "create", "books", "--store", "source", "--attribute", "year=int")
+		for i, lines := range []string{`{"id":"a","text":"The red loom","year":1785}` + "\n" + `{"id":"x","text":"loom gone","year":1}`, `{"id":"b","text":"a blue loom","year":1804}`} {
+			s.write(fmt.Sprintf("%d.jsonl", i), lines+"\n")
+			s.heddle("collection", "add", "books", "--no-merge", fmt.Sprintf("%d.jsonl", i))
+		}
+		s.write("gone.txt", "x\n")
+		s.heddle("collection", "delete", "books", "--names", "gone.txt")
+	}, "serve", "--index", "books=books", "--drain-delay", "0s", "--backend", "host")
+	s.visit("search")
+	s.fill(queryField, "red loom nowhere")
+	s.until(`document.querySelectorAll(".preview .term").length === 3`)
+	if got := s.texts(".preview .term"); got[0] != "red 1" || got[1] != "loom 2" || got[2] != "nowhere in no document" {
+		t.Errorf("terms while typing %q", got)
+	}
+	s.fill("#where", "year < 1800")
+	s.fill("#facets", "year")
+	s.do(chromedp.Click("button.primary"))
+	s.until(`document.querySelectorAll(".hits li").length === 1`)
+	if marks := s.texts(".hits mark"); len(marks) != 2 || marks[0] != "red" || marks[1] != "loom" {
+		t.Errorf("marked words %q", marks)
+	}
+	if lists := s.texts(".explanation .lists:first-of-type li"); len(lists) != 2 || !strings.Contains(lists[1], "loom") || !strings.Contains(lists[1], "weight") {
+		t.Errorf("lists %q", lists)
+	}
+	if words := s.text(".way pre.words"); !strings.Contains(words, "shard 1:") || !strings.Contains(words, "pure Go") {
+		t.Errorf("way %q", words)
+	}
+	if got := s.texts(".facet .term"); len(got) != 1 || !strings.HasPrefix(got[0], "1785") {
+		t.Errorf("facets %q", got)
+	}
+	s.choose("Answer", "matches")
+	s.do(chromedp.Click("button.primary"))
+	s.until(`document.querySelector("#count").innerText.startsWith("1 document")`)
+	failures := func() {
+		t.Helper()
+		if got := s.texts(".failure"); len(got) != 0 {
+			t.Errorf("errors %q", got)
+		}
+	}
+	failures()
+	s.visit("indexes")
+	s.until(`document.querySelectorAll("[aria-label=Terms] tbody tr").length === 5`)
+	if all := s.text(".column"); !strings.Contains(all, "2 segments") {
+		t.Errorf("contents %s", all)
+	}
+	s.do(chromedp.Click("[aria-label=Terms] tbody tr:nth-child(3) button"))
+	s.until(`document.querySelector("#costs li") !== null`)
+	failures()
+}

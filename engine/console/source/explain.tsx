@@ -23,7 +23,7 @@ export function Explanation({ of, ranked }: { of: Answer; ranked: boolean }) {
       {of.lists.length > shownLists && <p class="hint">and {of.lists.length - shownLists} longer lists</p>}
       {of.unknown.length > 0 && <p class="hint">In no document: {of.unknown.map((t, i) => <>{i > 0 && ", "}<Text of={t} /></>)}</p>}
       <Facts of={[["Expression", of.expression ? <code><Text of={of.expression} /></code> : ""], ["Algorithm", of.algorithm ?? ""]]} />
-      <WayOf way={of.way} />
+      {of.explanation ? <><h3>Segments</h3><pre class="words">{of.explanation}</pre><Facts of={[["Time", time(of.way.took_ms)]]} /></> : <WayOf way={of.way} />}
     </div>
   );
 }

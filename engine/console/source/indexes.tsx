@@ -1,7 +1,7 @@
 // Page Indexes: the indexes of the server, their contents, terms and codecs.
 import { useState } from "preact/hooks";
 import { indexPath } from "./api";
-import { bytes, count, digits } from "./format";
+import { bytes, count, digits, several } from "./format";
 import { Bar, Curl, Facts, Failure, Grid, Panel, Residents, Text, useLoad, Waiting } from "./parts";
 import type { Index, IndexDetails, PostingList, TermDetails } from "./types";
 
@@ -39,7 +39,8 @@ function Details({ name }: { name: string }) {
       <div class="column">
         <Panel title={`Contents of ${d.name}`} aside={<Curl path={indexPath(name, "details")} />}>
           <Facts of={[
-            ["File", <><Text of={d.file} />, {bytes(d.bytes)}</>], ["Checksum", <code>{d.checksum}</code>], ["Creator", <Text of={d.creator} />], ["Source", d.format ?? ""],
+            [d.segments ? "Folder" : "File", <><Text of={d.file} />, {bytes(d.bytes)}</>],
+            d.segments ? ["State", `${count(d.state)}, ${several(d.segments, "segment")}`] : ["Checksum", <code>{d.checksum}</code>], ["Creator", <Text of={d.creator} />], ["Source", d.format ?? ""],
             ["Documents", count(d.documents)], ["Terms", count(d.terms)], ["Postings", count(d.postings)], ["Tokens", count(d.tokens)], ["Mean length", `${digits(d.mean_length)} tokens`],
             ["Analysis", `${d.tokenizer}, stemmer ${d.stemmer}, ${count(d.stop_words)} stop words`], ["Texts", d.texts ? "stored" : "not stored"], ["Codec", d.codec],
           ]} />
@@ -48,7 +49,7 @@ function Details({ name }: { name: string }) {
           <Grid label="Codecs" fields={[{ head: "Codec" }, { head: "Lists", number: true }, { head: "Postings", number: true }, { head: "Size", number: true }, { head: "Bar", class: "bars" }, { head: "Bits a posting", number: true }]}
             rows={d.codecs.map((c) => [c.codec, count(c.lists), count(c.postings), bytes(c.bytes), <Bar part={c.bytes} of={Math.max(...d.codecs.map((x) => x.bytes))} />, digits(c.bits_per_posting)])} />
         </Panel>
-        <Panel title="Sections of the file">
+        <Panel title={d.segments ? "Sections of the files" : "Sections of the file"}>
           <Grid label="Sections of the file" fields={[{ head: "Section" }, { head: "Size", number: true }, { head: "Bar", class: "bars" }]}
             rows={d.sections.filter((s) => s.bytes > 0).map((s) => [s.name, bytes(s.bytes), <Bar part={s.bytes} of={d.bytes} />])} />
         </Panel>

@@ -58,11 +58,12 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
   const [running, setRunning] = useState(false);
   const names = indexes.value?.indexes.filter((x) => x.ready).map((x) => x.name) ?? [];
   const name = names.includes(index) ? index : names[0] ?? "";
+  const collection = !!indexes.value?.indexes.find((x) => x.name === name)?.collection; // its segments choose algorithms and processors, and have attributes of their own
   const modes = ranked ? ["or", "and", "and-or"] : ["or", "and"];
   const turn = useRef(0);
 
   const parsed = useCheck<Parsed>(name && indexPath(name, "parse"), query, { query, mode });
-  const table = restriction.table || name;
+  const table = collection ? name : restriction.table || name;
   const checked = useCheck(table && tablePath(table, "parse"), restriction.where, { where: restriction.where });
 
   async function run() {
@@ -73,8 +74,10 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
     history.replaceState(null, "", `#/search?${kept}`);
     setRunning(true);
     const all: Outcome[] = [];
-    for (const setting of settings) { // one after the other, so that neither disturbs the time of the other
-      const body = bodyOf(query, mode, ranked, k, setting, restriction);
+    const whole = collection ? { ...restriction, table: "" } : restriction;
+    for (const chosen of settings) { // one after the other, so that neither disturbs the time of the other
+      const setting = collection ? { ...chosen, algorithm: usual.algorithm, processor: usual.processor } : chosen;
+      const body = bodyOf(query, mode, ranked, k, setting, whole);
       const path = indexPath(name, "inspect");
       try {
         all.push({ setting, path, body, answer: await call<Answer>(path, body) });
@@ -146,7 +149,7 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
             <input class="code" id="facets" value={restriction.facets} spellcheck={false} autocomplete="off" autocapitalize="none"
               placeholder="lang, bins(year, 1900, 1950)" onInput={(e) => restrict({ facets: e.currentTarget.value })} />
           </label>
-          <Choice label="Attributes" value={restriction.table} options={[["", "of the index"], ...(tables.value?.tables ?? []).map((t): [string, string] => [t.name, t.name])]} onChange={(table) => restrict({ table })} />
+          {!collection && <Choice label="Attributes" value={restriction.table} options={[["", "of the index"], ...(tables.value?.tables ?? []).map((t): [string, string] => [t.name, t.name])]} onChange={(table) => restrict({ table })} />}
         </div>
         <div id="fault" aria-live="polite"><Failure error={checked.wrong} text={restriction.where} /></div>
         {settings.map((s, i) => (
@@ -154,8 +157,8 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
             <legend>{settings.length > 1 ? `Setting ${"AB"[i]}` : "Setting"}</legend>
             {ranked
               ? <Choice label="Scoring" value={s.variant} options={variants} onChange={(variant) => change(i, { variant })} />
-              : <Choice label="Algorithm" value={s.algorithm} options={algorithms} onChange={(algorithm) => change(i, { algorithm })} />}
-            <Choice label="Processor" value={s.processor} options={processors} onChange={(processor) => change(i, { processor })} />
+              : !collection && <Choice label="Algorithm" value={s.algorithm} options={algorithms} onChange={(algorithm) => change(i, { algorithm })} />}
+            {!collection && <Choice label="Processor" value={s.processor} options={processors} onChange={(processor) => change(i, { processor })} />}
             <label class="check"><input type="checkbox" checked={s.fresh} onChange={(e) => change(i, { fresh: e.currentTarget.checked })} /> bypass the cache of answers</label>
             {i === settings.length - 1 &&
               <button type="button" onClick={() => setSettings(settings.length > 1 ? [settings[0]] : [settings[0], { ...settings[0], fresh: true }])}>

@@ -1,7 +1,7 @@
 // Messages of the server, as engine/api/heddle/v1 defines them. Empty texts are absent.
 
 export interface Resident { processor: string; reserve: boolean; bytes: number; reason?: string }
-export interface Index { name: string; ready: boolean; docs: number; lists: number; checksum?: string; resident: Resident[] }
+export interface Index { name: string; ready: boolean; docs: number; lists: number; checksum?: string; collection: boolean; resident: Resident[] }
 export interface Table { name: string; ready: boolean; rows: number; checksum?: string; resident: Resident[] }
 export interface PostingList { term: string; documents: number; codec: string; bytes: number; weight: number; method?: string }
 export interface Parsed { lists: PostingList[]; unknown: string[]; expression?: string }
@@ -14,13 +14,13 @@ export interface Way {
   missing_bytes: number; bytes_up: number; bytes_down: number; attempts: number;
 }
 export interface Facet { column: string; values: { value: string; missing: boolean; count: number }[]; distinct: number }
-export interface Answer extends Parsed { count: number; hits: Hit[]; algorithm?: string; way: Way; facets?: { matches: number; columns?: Facet[] } }
+export interface Answer extends Parsed { count: number; hits: Hit[]; algorithm?: string; explanation?: string; way: Way; facets?: { matches: number; columns?: Facet[] } }
 export interface IndexDetails {
   name: string; file: string; bytes: number; checksum: string; creator?: string; format?: string;
   documents: number; terms: number; postings: number; tokens: number; mean_length: number;
   tokenizer: string; stemmer: string; stop_words: number; texts: boolean; codec: string;
   codecs: { codec: string; lists: number; postings: number; bytes: number; bits_per_posting: number }[];
-  sections: { name: string; bytes: number }[]; resident: Resident[];
+  sections: { name: string; bytes: number }[]; resident: Resident[]; segments: number; state: number;
 }
 export interface TermDetails {
   term: string; documents: number; occurrences: number; codec: string; bytes: number; reason?: string;
