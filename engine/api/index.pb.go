@@ -2679,7 +2679,7 @@ type Index struct {
 	Checksum string      `protobuf:"bytes,5,opt,name=checksum,proto3" json:"checksum,omitempty"`
 	Resident []*Resident `protobuf:"bytes,6,rep,name=resident,proto3" json:"resident,omitempty"`
 	// The index is a collection of this server.
-	Collection    bool `protobuf:"varint,7,opt,name=collection,proto3" json:"collection,omitempty"`
+	Collection    *bool `protobuf:"varint,7,opt,name=collection,proto3,oneof" json:"collection,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2757,8 +2757,8 @@ func (x *Index) GetResident() []*Resident {
 }
 
 func (x *Index) GetCollection() bool {
-	if x != nil {
-		return x.Collection
+	if x != nil && x.Collection != nil {
+		return *x.Collection
 	}
 	return false
 }
@@ -3077,17 +3077,18 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x13ListIndexesResponse\x12*\n" +
 	"\aindexes\x18\x01 \x03(\v2\x10.heddle.v1.IndexR\aindexes\"'\n" +
 	"\x0fGetIndexRequest\x12\x14\n" +
-	"\x05index\x18\x01 \x01(\tR\x05index\"\xc8\x01\n" +
+	"\x05index\x18\x01 \x01(\tR\x05index\"\xdc\x01\n" +
 	"\x05Index\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05ready\x18\x02 \x01(\bR\x05ready\x12\x12\n" +
 	"\x04docs\x18\x03 \x01(\x04R\x04docs\x12\x14\n" +
 	"\x05lists\x18\x04 \x01(\x04R\x05lists\x12\x1a\n" +
 	"\bchecksum\x18\x05 \x01(\tR\bchecksum\x12/\n" +
-	"\bresident\x18\x06 \x03(\v2\x13.heddle.v1.ResidentR\bresident\x12\x1e\n" +
+	"\bresident\x18\x06 \x03(\v2\x13.heddle.v1.ResidentR\bresident\x12#\n" +
 	"\n" +
-	"collection\x18\a \x01(\bR\n" +
-	"collection\"p\n" +
+	"collection\x18\a \x01(\bH\x00R\n" +
+	"collection\x88\x01\x01B\r\n" +
+	"\v_collection\"p\n" +
 	"\bResident\x12\x1c\n" +
 	"\tprocessor\x18\x01 \x01(\tR\tprocessor\x12\x18\n" +
 	"\areserve\x18\x02 \x01(\bR\areserve\x12\x14\n" +
@@ -3235,6 +3236,7 @@ func file_heddle_v1_index_proto_init() {
 	file_heddle_v1_index_proto_msgTypes[19].OneofWrappers = []any{}
 	file_heddle_v1_index_proto_msgTypes[22].OneofWrappers = []any{}
 	file_heddle_v1_index_proto_msgTypes[26].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[32].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

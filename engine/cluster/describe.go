@@ -31,7 +31,11 @@ func (c *Coordinator) Index(ctx context.Context, name string) (*api.Index, error
 	if err != nil {
 		return &api.Index{Name: name}, unlessMissing(err)
 	}
-	return &api.Index{Name: name, Ready: true, Docs: d.Docs, Lists: d.Lists, Checksum: d.Checksum, Collection: c.network == nil}, nil
+	x := &api.Index{Name: name, Ready: true, Docs: d.Docs, Lists: d.Lists, Checksum: d.Checksum}
+	if c.network == nil {
+		x.Collection = new(true)
+	}
+	return x, nil
 }
 
 // Table describes a table, as Index does. A column has as many rows without a value as all shards.
