@@ -113,6 +113,7 @@ type Server struct {
 	Admin    string // address of administration; "" is none
 	Insecure bool   // serve addresses that are not loopback to unknown callers
 	Hosts    string // names of the server in requests of unknown callers, separated by commas
+	Origins  string // origins of web pages that may call the server, separated by commas
 	Indexes  string // "NAME=FILE", separated by commas
 	Tables   string // "NAME=FILE", separated by commas
 	Dev      string // folder whose index and table files are served; "" is none

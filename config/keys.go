@@ -223,6 +223,9 @@ Without it, they need tokens or certificates of clients.`),
 	key("server.hosts", func(c *Config) *string { return &c.Server.Hosts }, "", text,
 		`Names of the server, separated by commas: search.example, *.example, * for all.
 Without tokens and client_ca a request names an address, localhost or one of them.`),
+	key("server.origins", func(c *Config) *string { return &c.Server.Origins }, "", text,
+		`Origins of web pages that may call it: https://shop.example,https://*.shop.example.
+* allows all. Pages that the server itself serves need none. Administration allows none.`),
 	key("server.indexes", func(c *Config) *string { return &c.Server.Indexes }, "", text,
 		`Index files to serve: NAME=FILE, separated by commas.`),
 	key("server.tables", func(c *Config) *string { return &c.Server.Tables }, "", text,

@@ -62,6 +62,9 @@ type Options struct {
 	// Hosts are further names of the server in the header Host: see access.CheckHost. They matter only
 	// without tokens and certificates of clients. Default: none.
 	Hosts []string
+	// Origins of web pages that may call the routes of queries, such as https://shop.example. One * stands for any
+	// text. Default: none but the server's own.
+	Origins []string
 	// Limits of requests. Server.SetLimits changes them.
 	Limits Limits
 	// Timeout of a query or batch. A request may ask for less. Default: 30 s.
@@ -179,6 +182,11 @@ func (o *Options) validate() error {
 	if min(o.Timeout, o.Stall) < 1 || o.DrainDelay < 0 {
 		return fmt.Errorf("timeout %v, stall %v, drain delay %v: want positive values", o.Timeout, o.Stall, o.DrainDelay)
 	}
+	for _, origin := range o.Origins {
+		if err := checkOrigin(origin); err != nil {
+			return err
+		}
+	}
 	return o.Limits.validate()
 }
 
@@ -186,21 +194,29 @@ func (o *Options) validate() error {
 func OptionsOf(v *config.Server, log zerolog.Logger) Options {
 	return Options{
 		Indexes: map[string]string{}, Tables: map[string]string{},
-		Timeout: v.Timeout, Stall: v.Stall, DrainDelay: v.DrainDelay, Root: v.Root, Hosts: hostsOf(v), AccessLog: v.AccessLog, Log: &log, Limits: LimitsOf(v),
+		Timeout: v.Timeout, Stall: v.Stall, DrainDelay: v.DrainDelay, Root: v.Root, Hosts: hostsOf(v), Origins: parts(v.Origins), AccessLog: v.AccessLog, Log: &log, Limits: LimitsOf(v),
 	}
 }
 
 // hostsOf returns the names of the server: server.hosts, and the names of its addresses.
 func hostsOf(v *config.Server) (names []string) {
-	for name := range strings.SplitSeq(v.Hosts, ",") {
-		names = append(names, strings.TrimSpace(name))
-	}
+	names = parts(v.Hosts)
 	for _, address := range []string{v.Listen, v.Admin} {
 		if host, _, err := net.SplitHostPort(address); err == nil {
 			names = append(names, host)
 		}
 	}
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
+}
+
+// parts returns the parts of a text between commas, without blanks around them and without empty ones.
+func parts(list string) (all []string) {
+	for part := range strings.SplitSeq(list, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			all = append(all, part)
+		}
+	}
+	return all
 }
 
 // LimitsOf returns the limits that section [server] of a configuration asks for.

@@ -1,14 +1,12 @@
 package server
 
 import (
-	"errors"
 	"io"
 	"net/http"
 	"runtime/debug"
 	"sync"
 	"time"
 
-	"heddle/engine"
 	"heddle/engine/internal/stack"
 	"heddle/engine/server/access"
 	"heddle/engine/server/admit"
@@ -19,15 +17,15 @@ import (
 )
 
 // wrap adds the parts that all routes share: request id, rights of the caller, size of the body,
-// time of the reply (0 is no limit), refusal of requests from foreign web pages, recovery from a
+// time of the reply (0 is no limit), web pages that may call, recovery from a
 // panic. Need returns the role that a path needs.
 func (s *Server) wrap(mux http.Handler, most time.Duration, need func(path string) access.Role, admin bool) http.Handler {
-	foreign := http.NewCrossOriginProtection()
-	foreign.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		problem.Write(w, &engine.Error{Code: engine.Forbidden, Op: "check access", Err: errors.New("a web page of another origin sent the request")})
-	}))
-	mux = foreign.Handler(mux)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	var from pages
+	if !admin {
+		from = pagesOf(s.opt.Origins)
+	}
+	mux = from.checked(mux)
+	return from.all(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ProtoMajor == 2 { // a goroutine for each request, not for each connection
 			stack.Grow()
 		}
@@ -63,7 +61,7 @@ func (s *Server) wrap(mux http.Handler, most time.Duration, need func(path strin
 			return
 		}
 		s.serveStranger(x, r, mux, err)
-	})
+	}))
 }
 
 // serveKnown answers an authorised request.

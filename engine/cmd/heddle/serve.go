@@ -90,7 +90,7 @@ func (o *serveOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&o.indexes, "index", nil, "serve the index or collection `NAME=FILE`; repeatable")
 	fs.StringArrayVar(&o.tables, "table", nil, "serve the table `NAME=FILE`; repeatable")
 	fs.StringArrayVar(&o.shards, "shards", nil, "serve the shards beside the manifest `FILE` to coordinators; repeatable")
-	o.Add(fs, append([]string{"dev", "listen", "admin", "tokens", "cert", "key", "client-ca", "admin-ca", "insecure", "hosts", "memory", "root", "console", "watch", "timeout", "drain-delay", "backend", "device", "threads", "tuning", "policy", "node", "data", "cluster-token"}, clusterKeys...)...)
+	o.Add(fs, append([]string{"dev", "listen", "admin", "tokens", "cert", "key", "client-ca", "admin-ca", "insecure", "hosts", "origins", "memory", "root", "console", "watch", "timeout", "drain-delay", "backend", "device", "threads", "tuning", "policy", "node", "data", "cluster-token"}, clusterKeys...)...)
 }
 
 func (o *serveOptions) Run(ctx context.Context, a *App) (err error) {

@@ -221,7 +221,7 @@ func TestServeOptions(t *testing.T) {
 		{"--cluster nats://127.0.0.1:1 --control-replicas 2", exitUsage, "2 is not one of 0, 1, 3, 5"},
 		{"--cluster nats://127.0.0.1:1 --node n1 --data d --listen 0.0.0.0:0", exitUsage, "it needs --tokens or --client-ca"},
 		{"--cluster nats://127.0.0.1:1 --node n1 --data d --listen 0.0.0.0:0 --insecure", exitUsage, "set cluster.url"},
-		{"--cluster nats://127.0.0.1:1 --node n1 --data d --listen 127.0.0.1:0", exitFailure, "NATS servers nats://127.0.0.1:1"},
+		{"--cluster nats://127.0.0.1:1 --node n1 --data d --listen 127.0.0.1:0", exitUnavailable, "NATS servers nats://127.0.0.1:1"},
 		{"--cluster nats://127.0.0.1:1 --index a=b", exitUsage, "--cluster excludes --index"},
 		{"token", exitUsage, "NAME is missing"},
 		{"token a", exitUsage, "--tokens FILE is missing"},

@@ -81,6 +81,7 @@ var keyFlags = []struct{ name, short, key, arg string }{
 	{"dev", "", "server.dev", "DIR"},
 	{"root", "", "server.root", "DIR"},
 	{"hosts", "", "server.hosts", "NAMES"},
+	{"origins", "", "server.origins", "ORIGINS"},
 	{"memory", "", "server.memory", "SIZE"},
 	{"console", "", "server.console", "bool"},
 	{"watch", "", "server.watch", "bool"},
