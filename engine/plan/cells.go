@@ -16,6 +16,13 @@ type Cells struct {
 	Stats  Stats
 }
 
+// Preparer is a TableStore that prepares for later calls.
+type Preparer interface {
+	// Prepare uploads stored values and builds programs in the background. A call that needs them waits for its own
+	// ones alone. groups includes the programs of Measure and CountCodes. It is called once, before other calls.
+	Prepare(groups bool)
+}
+
 // Measurer is a TableStore that measures groups.
 type Measurer interface {
 	// Measure measures the groups of the rows of the only selection of s. The rows stay in the memory

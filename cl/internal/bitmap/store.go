@@ -39,8 +39,9 @@ type Store struct {
 	values  atomic.Pointer[values]
 	evens   sync.Map // whether all codes of a column are multiples of a divisor, by both
 
-	closed  atomic.Bool
-	closing chan struct{} // closed by Close
+	closed    atomic.Bool
+	closing   chan struct{} // closed by Close
+	preparing preparing
 }
 
 var _ plan.TableStore = (*Store)(nil)
@@ -269,6 +270,7 @@ func (s *Store) Close() error {
 		return plan.ErrClosed
 	}
 	close(s.closing)
+	s.preparing.end()
 	<-s.loading // loaders of values have ended
 	s.release()
 	return nil

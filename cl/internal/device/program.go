@@ -12,20 +12,32 @@ import (
 )
 
 // ProgramOf returns the program of a kernel and builds it on first use. Concurrent callers
-// wait for the build.
+// wait for a build of a program that they do not have.
 func (rt *Runtime) ProgramOf(id KernelID) (*ocl.Program, error) {
 	id = rt.Ops.canonical(id)
+	if p := rt.program(id); p != nil {
+		return p, nil
+	}
 	rt.building.Lock()
 	defer rt.building.Unlock()
-	if p := rt.programs[id]; p != nil {
+	if p := rt.program(id); p != nil {
 		return p, nil
 	}
 	p, err := rt.Build(rt.Source(id))
 	if err != nil {
 		return nil, err
 	}
+	rt.built.Lock()
+	defer rt.built.Unlock()
 	rt.programs[id] = p
 	return p, nil
+}
+
+// program returns a program that is built; else nil.
+func (rt *Runtime) program(id KernelID) *ocl.Program {
+	rt.built.RLock()
+	defer rt.built.RUnlock()
+	return rt.programs[id]
 }
 
 // Source returns the text of the program of a kernel.
@@ -64,8 +76,8 @@ func (rt *Runtime) buildCore() error {
 // nil if there was none. Only tests call it; p may be nil.
 func (rt *Runtime) ReplaceProgram(id KernelID, p *ocl.Program) *ocl.Program {
 	id = rt.Ops.canonical(id)
-	rt.building.Lock()
-	defer rt.building.Unlock()
+	rt.built.Lock()
+	defer rt.built.Unlock()
 	old := rt.programs[id]
 	if rt.programs[id] = p; p == nil {
 		delete(rt.programs, id)

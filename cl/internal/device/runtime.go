@@ -50,7 +50,8 @@ type Runtime struct {
 	// uploads, kernels and downloads, tied by events, was measured to be slower.
 	Transfer *ocl.CommandQueue
 	core     *ocl.Program
-	building sync.Mutex // guards programs; held during a build
+	building sync.Mutex   // held during a build
+	built    sync.RWMutex // guards programs
 	programs map[KernelID]*ocl.Program
 
 	paces  sync.Map // *pace by KernelID
@@ -91,7 +92,7 @@ func Open(ctx context.Context, d *Device, opt Options) (*Runtime, error) {
 	}
 	rt := &Runtime{Info: d.info, Tuning: d.tuning, Memory: NewBudget(d.String(), limit), Profiling: opt.Profiling,
 		CountLoads: opt.CountLoads, Log: opt.Log, dev: d, Ops: d.ops, skipSelfTest: opt.SkipSelfTest, faulty: opt.Fault,
-		programs: map[KernelID]*ocl.Program{}, tested: tested{passed: map[any]bool{}}}
+		programs: map[KernelID]*ocl.Program{}}
 	rt.Regions.rt = rt
 	step := opt.Step
 	if step == nil {

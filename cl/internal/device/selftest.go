@@ -12,21 +12,25 @@ import (
 
 // tested remembers the self-tests that a device has passed.
 type tested struct {
-	mu     sync.Mutex
-	passed map[any]bool
+	mu     sync.Mutex // held during a test
+	passed sync.Map
 }
 
 // TestOnce runs test for the keys that no test has passed yet, and remembers them if it
-// succeeds. It runs one test at a time. Key types tell operations apart.
+// succeeds. It runs one test at a time; callers whose keys have passed do not wait. Key types tell operations apart.
 func TestOnce[K comparable](rt *Runtime, keys []K, test func(untested []K) error) error {
 	if rt.skipSelfTest {
+		return nil
+	}
+	untested := func(k K) bool { return !rt.HasPassed(k) }
+	if !slices.ContainsFunc(keys, untested) {
 		return nil
 	}
 	rt.tested.mu.Lock()
 	defer rt.tested.mu.Unlock()
 	var left []K
 	for _, k := range keys {
-		if !rt.tested.passed[k] && !slices.Contains(left, k) {
+		if untested(k) && !slices.Contains(left, k) {
 			left = append(left, k)
 		}
 	}
@@ -39,16 +43,15 @@ func TestOnce[K comparable](rt *Runtime, keys []K, test func(untested []K) error
 		return err
 	}
 	for _, k := range left {
-		rt.tested.passed[k] = true
+		rt.tested.passed.Store(k, true)
 	}
 	return nil
 }
 
 // HasPassed tells whether the test of a key has succeeded.
 func (rt *Runtime) HasPassed(key any) bool {
-	rt.tested.mu.Lock()
-	defer rt.tested.mu.Unlock()
-	return rt.tested.passed[key]
+	_, passed := rt.tested.passed.Load(key)
+	return passed
 }
 
 // Remember returns the result of f for key, which runs once per device. It is safe for

@@ -45,6 +45,9 @@ func load(ctx context.Context, d *Data, p *pool.Processor) (r *residence, err er
 	if err != nil {
 		return nil, err
 	}
+	if s, ok := s.(plan.Preparer); ok {
+		s.Prepare(measures(p))
+	}
 	r = &residence{Residence: pool.Residence{On: []*pool.Processor{p}, Store: s}, p: p, store: s}
 	r.Probe = func(ctx context.Context) error { return d.probe(ctx, s) }
 	r.runs.New = func() any { return new(run) }
@@ -107,11 +110,14 @@ func (r *residence) answer(ctx context.Context, b *schedule.Batch) (time.Duratio
 	return took, nil
 }
 
-// measure answers the only task of b by groups. It returns false if the store does not measure them, or
-// shares the cores of pure Go, which needs a fifth of the time of PoCL.
+// measures tells whether a processor may measure groups. Others share the cores of pure Go, which needs a fifth of the
+// time of PoCL.
+func measures(p *pool.Processor) bool { return p.Info.Type != "cpu" }
+
+// measure answers the only task of b by groups. It returns false if the store does not measure them.
 func (r *residence) measure(ctx context.Context, b *schedule.Batch, a *plan.Aggregation) (answered bool, err error) {
 	m, ok := r.store.(plan.Measurer)
-	if !ok || len(b.Jobs) > 1 || r.p.Info.Type == "cpu" {
+	if !ok || len(b.Jobs) > 1 || !measures(r.p) {
 		return false, nil
 	}
 	t := b.Jobs[0].Work.(*Task)
