@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -12,16 +11,20 @@ import (
 	"heddle/engine/plan/testneeds"
 )
 
-// TestCodes: the codes of the engine have the same numbers in C.
+// TestCodes: each code of the engine has a number in C.
 func TestCodes(t *testing.T) {
 	types, err := os.ReadFile("types.h")
 	if err != nil {
 		t.Fatal(err)
 	}
+	table, err := os.ReadFile("library.go")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for code := failure.OK; code <= failure.Internal; code++ {
-		line := "\tHEDDLE_" + strings.ToUpper(code.String()) + " = " + strconv.Itoa(int(code)) + ","
-		if !strings.Contains(string(types), line) {
-			t.Errorf("types.h has no line %q", line)
+		name := "HEDDLE_" + strings.ToUpper(code.String())
+		if !strings.Contains(string(types), "\t"+name+" = ") || !strings.Contains(string(table), " C."+name+",\n") {
+			t.Errorf("types.h or codes in library.go lacks %s", name)
 		}
 	}
 }
@@ -34,6 +37,22 @@ func library(t *testing.T) string {
 		t.Skip("HEDDLE_LIBRARY names no library: .ci/test on_python builds it")
 	}
 	return filepath.Dir(file)
+}
+
+// TestReadme compiles the program of README.md.
+func TestReadme(t *testing.T) {
+	library(t)
+	page, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, program, _ := strings.Cut(string(page), "```c\n")
+	program, _, _ = strings.Cut(program, "```")
+	gcc := exec.Command("gcc", "-Wall", "-Wextra", "-Werror", "-I.", "-x", "c", "-fsyntax-only", "-")
+	gcc.Stdin = strings.NewReader(program)
+	if out, err := gcc.CombinedOutput(); err != nil || !strings.Contains(program, "heddle_search") {
+		t.Errorf("%v\n%s", err, out)
+	}
 }
 
 // TestProgram runs a program in C, plain and with the address sanitizer, which also finds memory of the library that

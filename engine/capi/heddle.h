@@ -22,7 +22,7 @@
  * another version has other functions or structures. */
 #define HEDDLE_ABI_VERSION 1
 
-/* Codes up to HEDDLE_INTERNAL are the codes of the engine, which the server and the command share. */
+/* Numbers stay as they are. Codes below 100 are the codes of the engine, which the server and the command share. */
 enum heddle_code {
 	HEDDLE_OK = 0,
 	HEDDLE_INVALID_QUERY = 1,     /* the query or predicate cannot be understood */
@@ -41,6 +41,7 @@ enum heddle_code {
 	HEDDLE_GONE = 14,             /* the content that a cursor belongs to is no longer in service */
 	HEDDLE_DISK_FULL = 15,        /* a disk has no room for a file */
 	HEDDLE_INTERNAL = 16,         /* any other error */
+	HEDDLE_UNAVAILABLE = 17,      /* of servers alone: a machine of the network does not answer */
 	HEDDLE_INVALID_HANDLE = 100,  /* no handle, or a handle of another kind */
 	HEDDLE_INVALID_ARGUMENT = 101, /* a null pointer, or a number out of range */
 	HEDDLE_SHORT_BUFFER = 102     /* a buffer of the caller has too little room */

@@ -45,6 +45,28 @@ func short(format string, args ...any) error {
 	return &problem{C.HEDDLE_SHORT_BUFFER, fmt.Sprintf(format, args...)}
 }
 
+// codes are the numbers of the engine's codes in C, which stay as they are.
+var codes = map[failure.Code]C.int32_t{
+	failure.OK:              C.HEDDLE_OK,
+	failure.InvalidQuery:    C.HEDDLE_INVALID_QUERY,
+	failure.InvalidOption:   C.HEDDLE_INVALID_OPTION,
+	failure.NotFound:        C.HEDDLE_NOT_FOUND,
+	failure.NoDevice:        C.HEDDLE_NO_DEVICE,
+	failure.Overloaded:      C.HEDDLE_OVERLOADED,
+	failure.Deadline:        C.HEDDLE_DEADLINE,
+	failure.Canceled:        C.HEDDLE_CANCELED,
+	failure.OutOfMemory:     C.HEDDLE_OUT_OF_MEMORY,
+	failure.Corrupt:         C.HEDDLE_CORRUPT,
+	failure.Unsupported:     C.HEDDLE_UNSUPPORTED,
+	failure.Closed:          C.HEDDLE_CLOSED,
+	failure.Unauthenticated: C.HEDDLE_UNAUTHENTICATED,
+	failure.Forbidden:       C.HEDDLE_FORBIDDEN,
+	failure.Gone:            C.HEDDLE_GONE,
+	failure.DiskFull:        C.HEDDLE_DISK_FULL,
+	failure.Unavailable:     C.HEDDLE_UNAVAILABLE,
+	failure.Internal:        C.HEDDLE_INTERNAL,
+}
+
 // codeOf is the code of an error for C.
 func codeOf(err error) C.int32_t {
 	var p *problem
@@ -56,7 +78,7 @@ func codeOf(err error) C.int32_t {
 	case errors.Is(err, handle.ErrClosed):
 		return C.HEDDLE_CLOSED
 	default:
-		return C.int32_t(engine.CodeOf(err))
+		return codes[engine.CodeOf(err)]
 	}
 }
 
@@ -170,8 +192,8 @@ func opened[V any](owner C.heddle_handle, to *C.heddle_handle, c *C.const_contro
 }
 
 func init() {
-	for code := failure.OK; code <= failure.Internal; code++ {
-		C.heddle_texts[code] = C.CString(code.String())
+	for code, number := range codes {
+		C.heddle_texts[number] = C.CString(code.String())
 	}
 	C.heddle_texts[C.HEDDLE_INVALID_HANDLE] = C.CString("invalid_handle")
 	C.heddle_texts[C.HEDDLE_INVALID_ARGUMENT] = C.CString("invalid_argument")

@@ -30,7 +30,7 @@ static void opening(void) {
 	const char *text = "books.tsv", *attributes = "years.csv", *absent = "absent.tsv";
 	CHECK(heddle_abi_version() == HEDDLE_ABI_VERSION && heddle_version()[0] != 0);
 	CHECK(strcmp(heddle_code_name(HEDDLE_INVALID_QUERY), "invalid_query") == 0);
-	CHECK(strcmp(heddle_code_name(HEDDLE_INTERNAL), "internal") == 0 && strcmp(heddle_code_name(HEDDLE_SHORT_BUFFER), "short_buffer") == 0);
+	CHECK(strcmp(heddle_code_name(HEDDLE_INTERNAL), "internal") == 0 && strcmp(heddle_code_name(HEDDLE_UNAVAILABLE), "unavailable") == 0 && strcmp(heddle_code_name(HEDDLE_SHORT_BUFFER), "short_buffer") == 0);
 	CHECK(heddle_code_name(50) == NULL && heddle_code_name(-1) == NULL);
 
 	OK(heddle_engine_open(NULL, "devices.backend=host\ndevices.threads=2\n", &engine, &why));

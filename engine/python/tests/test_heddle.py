@@ -1,5 +1,7 @@
 """Tests of the package. HEDDLE_LIBRARY names the library; HEDDLE_PROGRAM the command, for the tests of the client."""
 
+import contextlib
+import importlib.util
 import multiprocessing
 import os
 import subprocess
@@ -7,6 +9,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import unittest.mock
 from pathlib import Path
 
 import heddle
@@ -223,6 +226,27 @@ class RetrieverTest(Files):
             self.assertEqual((len(found["a"]), found["b"][0].docid, found["b"][0].lucene_docid), (3, "moor", 2))
             self.assertNotEqual(before, found["a"][0].score)
             self.assertEqual(searcher.search({"moor": 1.0})[0].docid, "moor")
+
+
+class ReadmeTest(Files):
+    def test_examples(self):
+        """The examples of README.md run, in their order. The last one needs a server."""
+        page = (Path(__file__).parents[1] / "README.md").read_text()
+        blocks = [block.split("```")[0] for block in page.split("```python\n")[1:]]
+        self.assertEqual(len(blocks), 4)
+        (self.folder / "documents.jsonl").write_text('{"id": "a", "text": "faith and hope"}\n{"id": "b", "text": "charity"}\n')
+        (self.folder / "flights.csv").write_text("carrier,delay,distance\nAA,1200,400\nDL,5,900\n")
+        heddle.build_table(str(self.folder / "flights.hdb"), [str(self.folder / "flights.csv")])
+        (self.folder / "topics.txt").write_text("301\tfaith hope\n")
+        (self.folder / "qrels.txt").write_text("301 0 a 1\n")
+        space = {"topics_frame": [{"qid": "301", "query": "faith"}]}
+        with unittest.mock.patch.object(heddle.Engine, "_shared", self.engine), contextlib.chdir(self.folder):
+            for block in blocks[:3]:
+                if importlib.util.find_spec("pyarrow") is None:
+                    block = block.replace(".to_arrow()", ".ipc")
+                exec(compile(block, "README.md", "exec"), space)
+        space["index"].close()
+        self.assertEqual(space["e"]["map"], 1)
 
 
 class WithoutNumpyTest(Files):
