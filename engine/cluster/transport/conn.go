@@ -109,8 +109,8 @@ func Connect(servers string, opt Options) (*Conn, error) {
 // Unreachable reports whether an error of Connect says that no server answers. Connect succeeds then with
 // Options.Wait.
 func Unreachable(err error) bool {
-	_, network := errors.AsType[*net.OpError](err) // any error of a system call is a net.Error, a missing file too
-	return network || errors.Is(err, nats.ErrNoServers)
+	failed, network := errors.AsType[*net.OpError](err) // any error of a system call is a net.Error, a missing file too
+	return network && failed.Op != "listen" || errors.Is(err, nats.ErrNoServers)
 }
 
 // lose ends the calls of the current connection: their answers cannot come any more.

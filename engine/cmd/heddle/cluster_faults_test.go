@@ -68,7 +68,7 @@ func TestWithoutNATS(t *testing.T) {
 	if after.Cluster == "" || after.Cluster != before.Cluster {
 		t.Errorf("the identity of the cluster is %q, want %q", after.Cluster, before.Cluster)
 	}
-	wantFailure(t, heddle(t, "serve", "--cluster", "nats://127.0.0.1:1", "--node", "n3", "--data", "n3", "--listen", "127.0.0.1:0"), exitFailure, "NATS servers nats://127.0.0.1:1")
+	wantFailure(t, heddle(t, "serve", "--cluster", "nats://127.0.0.1:1", "--node", "n3", "--data", "n3", "--listen", "127.0.0.1:0"), exitUnavailable, "NATS servers nats://127.0.0.1:1")
 	if _, err := os.Stat(filepath.Join("n3", "maps.json")); err == nil {
 		t.Error("a node that does not start has a map")
 	}
