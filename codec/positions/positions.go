@@ -234,17 +234,34 @@ func (r *Reader) block(k uint64) ([]uint32, shape, error) {
 
 // Append appends n values from a number on, and decodes no neighbours. Any words give values or an error.
 func (r *Reader) Append(dst []uint32, first, n uint64) ([]uint32, error) {
+	c := Cursor{Reader: r}
+	return c.Append(dst, first, n)
+}
+
+// Cursor reads values and remembers the last block. One goroutine at a time.
+type Cursor struct {
+	*Reader
+	number uint64 // of the block, plus one
+	block  []uint32
+	shape  shape
+}
+
+// Append is Reader.Append.
+func (r *Cursor) Append(dst []uint32, first, n uint64) ([]uint32, error) {
 	if first > r.Count || n > r.Count-first {
 		return dst, &CorruptError{first / BlockLen, fmt.Sprintf("values %d to %d of %d", first, first+n, r.Count)}
 	}
 	for n > 0 {
-		block, s, err := r.block(first / BlockLen)
-		if err != nil {
-			return dst, err
+		if k := first / BlockLen; r.number != k+1 {
+			block, s, err := r.Reader.block(k)
+			if err != nil {
+				return dst, err
+			}
+			r.number, r.block, r.shape = k+1, block, s
 		}
 		i := uint(first % BlockLen)
 		end := uint(min(uint64(i)+n, BlockLen))
-		dst = unpack(dst, block, s, i, end)
+		dst = unpack(dst, r.block, r.shape, i, end)
 		n -= uint64(end - i)
 		first += uint64(end - i)
 	}

@@ -251,7 +251,11 @@ func (n Norm) TF(f, length uint32) uint32 {
 	if n.Impacts > 0 {
 		return uint32(max(min(uint64(f)<<(32-n.Impacts), math.MaxUint32), 1))
 	}
-	a := uint64(f) << normBits
+	return n.component(uint64(f)<<normBits, length)
+}
+
+// component is the term-frequency component of a frequency in units of 2^-24.
+func (n Norm) component(a uint64, length uint32) uint32 {
 	d := a + n.Of(length)
 	// Move both so that the divisor has 32 bits.
 	if s := bits.LeadingZeros64(d) - 32; s >= 0 {

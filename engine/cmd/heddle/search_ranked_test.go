@@ -321,7 +321,7 @@ func TestTopicFiles(t *testing.T) {
 func TestQueryErrors(t *testing.T) {
 	c := buildCollection(t)
 	for query, want := range map[string]string{
-		`w0 "w1 w2"`: "column 4: phrases are not supported", "title:w1": "column 6: fields are not supported",
+		`w0 "w1`: "column 4: a quote without", "title:w1": "column 6: fields are not supported",
 		"w1~1": "column 3: similar words are not supported", "w?1": "column 2: the wildcard ?", "w1 OR": "column 4: nothing behind this OR",
 		"w0 [w1 TO w2]": "column 4: ranges are not supported", "w0 /w./": "column 4: regular expressions are not supported", "!w1 AND": "column 5: nothing behind this AND",
 	} {
@@ -337,7 +337,7 @@ func TestQueryErrors(t *testing.T) {
 	}
 	three := fmt.Sprintf("a\t%d\nc\t%d\n", len(c.want("w3")), len(c.want("w9")))
 	for _, test := range []struct{ file, want, errors string }{
-		{"a\tw3\nb\t\"w1\nc\tw9\n", three, "q.txt:2: column 1: phrases"},
+		{"a\tw3\nb\t\"w1\nc\tw9\n", three, "q.txt:2: column 1: a quote without"},
 		{"a\tw3\nb\t-w1 AND\nc\tw9\n", three, "q.txt:2: column 5: nothing behind this AND"},
 		{"a\tw3\n?!*\tw1*\nb\t?!*\nc\tw9\n", "", "q.txt:3: prefix ?!*: the analysis of the index makes 0 words"},
 		{`{"id":"a","text":"w3"}` + "\n" + `{"vector":{"w0":-1}}` + "\n" + `{"id":"c","vector":{"w9":1}}`, three, "q.txt:2: weight -1"},

@@ -21,6 +21,8 @@ func bareParentheses(text string) (bare []int) {
 		case r == '\\':
 			_, escaped := utf8.DecodeRuneInString(text[i+size:])
 			size += escaped
+		case r == '"': // parentheses in a phrase are text of the phrase
+			size = quotedLen(text[i:])
 		case r == '(':
 			open = append(open, i)
 		case r == ')' && len(open) == 0:
@@ -39,6 +41,19 @@ func bareParentheses(text string) (bare []int) {
 	bare = append(bare, open...)
 	slices.Sort(bare)
 	return bare
+}
+
+// quotedLen is the length of a phrase that begins a text, with both quotes; 1 without the second one.
+func quotedLen(text string) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return 1
 }
 
 func (l *lexer) isBare(at int) bool {

@@ -13,21 +13,26 @@ import (
 type Op uint8
 
 const (
-	Term   Op = iota
-	And       // every one of Args
-	Or        // any of Args
-	Not       // Args[0] without the documents of Args[1:]
-	Prefix    // any term of the index that begins with Expr.Term
-	Prefer    // the documents of Args[0]; Args[1:] only add to scores
-	All       // every document; it has no Args and adds nothing to scores
+	Term    Op = iota
+	And        // every one of Args
+	Or         // any of Args
+	Not        // Args[0] without the documents of Args[1:]
+	Prefix     // any term of the index that begins with Expr.Term
+	Prefer     // the documents of Args[0]; Args[1:] only add to scores
+	All        // every document; it has no Args and adds nothing to scores
+	Phrase     // Args one behind the other; Distance is the slop, as Lucene defines it
+	Near       // Args in any order within Distance positions, as #uw of Indri
+	Ordered    // Args in their order, each at most Distance positions behind the one before, as #od of Indri
 )
 
 // Expr is a query as a tree. The zero value is the empty term.
 type Expr struct {
 	Op   Op
 	Term string // the text of a Term or Prefix, as in the query, without backslashes
-	// Weight of Term and Prefix in a ranked query, positive and finite. 0 means 1.
+	// Weight of Term, Prefix, Phrase, Near and Ordered in a ranked query, positive and finite. 0 means 1.
 	Weight float64
+	// Distance of Phrase, from 0, and of Near and Ordered, from 1. Their Args are terms and prefixes.
+	Distance uint32
 	// Args are at least two, except for a query without any term, which is an Or of
 	// none and matches nothing, and for All. The engine also takes an And, Or or Prefer of
 	// one. It refuses an And or Prefer of none and a Not of fewer than two.
@@ -40,7 +45,7 @@ const (
 	MaxNesting = 1000 // parentheses inside one another
 )
 
-// Leaves yields every term and prefix of e from left to right.
+// Leaves yields every term, prefix, phrase and window of e from left to right.
 func (e Expr) Leaves(yield func(Expr) bool) { e.leaves(yield) }
 
 func (e Expr) leaves(yield func(Expr) bool) bool {
@@ -55,8 +60,8 @@ func (e Expr) leaves(yield func(Expr) bool) bool {
 	return true
 }
 
-// leaf tells whether e has a term and no Args.
-func (e Expr) leaf() bool { return e.Op == Term || e.Op == Prefix }
+// leaf tells whether e is an operand with a weight.
+func (e Expr) leaf() bool { return e.Op == Term || e.Op == Prefix || e.Positional() }
 
 // scale multiplies all weights by w. It returns false if a product is not positive and
 // finite.
@@ -86,15 +91,18 @@ func (e Expr) write(b *strings.Builder) {
 		b.WriteByte('*')
 		return
 	}
+	if e.Positional() {
+		e.writeGroup(b)
+		e.writeWeight(b)
+		return
+	}
 	if e.leaf() {
 		// Behind a number without a backslash, ^ is text.
 		writeTerm(b, e.Term, e.Op == Term && e.Weight != 0 && !strings.ContainsFunc(e.Term, unicode.IsLetter))
 		if e.Op == Prefix {
 			b.WriteByte('*')
 		}
-		if e.Weight != 0 {
-			b.WriteString("^" + strconv.FormatFloat(e.Weight, 'g', -1, 64))
-		}
+		e.writeWeight(b)
 		return
 	}
 	if e.Op == Prefer {
@@ -112,6 +120,12 @@ func (e Expr) write(b *strings.Builder) {
 			a.write(b)
 			b.WriteByte(')')
 		}
+	}
+}
+
+func (e Expr) writeWeight(b *strings.Builder) {
+	if e.Weight != 0 {
+		b.WriteString("^" + strconv.FormatFloat(e.Weight, 'g', -1, 64))
 	}
 }
 

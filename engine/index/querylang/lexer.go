@@ -22,6 +22,7 @@ const (
 	sign     // +, - or !
 	opening
 	closing
+	group // a phrase or a window
 )
 
 // lexer has one token in hand.
@@ -32,6 +33,7 @@ type lexer struct {
 	to     int     // and ends
 	token  string  // the term, sign or name of the operator
 	weight float64 // weight behind a term or a closing parenthesis; 0: none
+	group  Expr    // a phrase or a window
 	bare   []int   // offsets of parentheses that are text, ascending
 }
 
@@ -135,6 +137,8 @@ func (l *lexer) next() error {
 			return l.boost()
 		}
 		return nil
+	case '"':
+		return l.quoted()
 	case '+', '-', '!':
 		if (l.at == 0 || l.at > before || l.text[l.at-1] == '(') && l.signed() {
 			l.kind, l.token = sign, string(c)
@@ -147,7 +151,7 @@ func (l *lexer) next() error {
 // signed tells whether an operand follows the sign at l.at.
 func (l *lexer) signed() bool {
 	r, _ := utf8.DecodeRuneInString(l.text[l.to:])
-	return r == '(' && !l.isBare(l.to) || r == '\\' || wordRune(r)
+	return r == '(' && !l.isBare(l.to) || r == '\\' || r == '"' || wordRune(r)
 }
 
 // boost reads the weight behind a parenthesis.
@@ -188,7 +192,7 @@ func (l *lexer) word() error {
 	var term strings.Builder
 	escaped, last := false, ' ' // last: the character before
 	letter := false             // so far, or a backslash
-	follows := l.kind == word || l.kind == prefix || l.kind == sign || l.kind == closing
+	follows := l.kind == word || l.kind == prefix || l.kind == group || l.kind == sign || l.kind == closing
 	caret, before := -1, rune(' ') // offset of the ^ that may begin a weight, and the character before it
 	sure := false                  // it begins a weight
 	i := l.at
@@ -227,6 +231,12 @@ func (l *lexer) word() error {
 		l.kind = every
 	case last == '*' && strings.Trim(l.token, "*") != "":
 		l.kind, l.token = prefix, strings.TrimSuffix(l.token, "*")
+	case !escaped && i < len(l.text) && l.text[i] == '(' && window.MatchString(l.token):
+		op, at := Near, i-len(l.token)+len("NEAR/")
+		if strings.HasPrefix(l.token, "ORDERED") {
+			op, at = Ordered, i-len(l.token)+len("ORDERED/")
+		}
+		return l.windowed(op, at)
 	case !escaped && l.weight == 0 && operators[l.token] != "":
 		l.kind, l.token = operator, operators[l.token]
 	}
@@ -239,7 +249,7 @@ func refuse(r, last rune, before, rest string) string {
 	next, _ := utf8.DecodeRuneInString(rest)
 	switch r {
 	case '"':
-		return `phrases are not supported: omit the quotes, or write \" for the character`
+		return `a phrase begins a word: write white space before the quote, or \" for the character`
 	case ':':
 		if next == '"' || next == '(' || next == '\\' || wordRune(next) {
 			first, _ := utf8.DecodeRuneInString(before)

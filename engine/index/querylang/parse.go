@@ -1,10 +1,6 @@
 package querylang
 
-import (
-	"fmt"
-
-	"heddle/engine/syntax"
-)
+import "fmt"
 
 // Parse reads a query. Join, And or Or, is the mode of the query: how it joins clauses
 // without a sign or operator. An error is a *syntax.Error. A text of white space alone is a
@@ -117,7 +113,7 @@ func (p *parser) step() error {
 		return err
 	}
 	switch {
-	case p.kind == word, p.kind == prefix, p.kind == every, p.kind == opening:
+	case p.kind == word, p.kind == prefix, p.kind == group, p.kind == every, p.kind == opening:
 		return nil
 	case (op == "AND" || op == "OR") && (p.kind == sign || p.is("NOT")):
 		return nil
@@ -138,16 +134,23 @@ func (p *parser) operand() (Expr, error) {
 			e.Op = Prefix
 		}
 		return e, p.next()
+	case group:
+		if p.terms += len(p.lexer.group.Args); p.terms > MaxTerms {
+			return Expr{}, p.fail(p.at, fmt.Sprintf("more than %d terms", MaxTerms))
+		}
+		e := p.lexer.group
+		e.Weight = p.weight
+		return e, p.next()
 	case opening:
-		return p.group()
+		return p.parenthesis()
 	case closing:
 		return Expr{}, p.fail(p.at, "a ) without its (")
 	}
 	return Expr{}, p.fail(p.at, "nothing before this "+p.text[p.at:p.to])
 }
 
-// group reads an expression in parentheses.
-func (p *parser) group() (Expr, error) {
+// parenthesis reads an expression in parentheses.
+func (p *parser) parenthesis() (Expr, error) {
 	at := p.at
 	if p.depth++; p.depth > MaxNesting {
 		return Expr{}, p.fail(at, fmt.Sprintf("more than %d parentheses inside one another", MaxNesting))
@@ -181,8 +184,4 @@ func join(op Op, args []Expr) Expr {
 		return args[0]
 	}
 	return Expr{Op: op, Args: args}
-}
-
-func (p *parser) fail(at int, reason string) error {
-	return &syntax.Error{Text: p.text, Offset: at, Reason: reason}
 }

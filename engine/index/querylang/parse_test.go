@@ -21,6 +21,9 @@ func shape(e Expr) string {
 	}
 	if e.leaf() {
 		s := e.Term
+		if e.Positional() {
+			s = fmt.Sprint(e.Op, e.Distance, e.Args)
+		}
 		if e.Op == Prefix {
 			s += "*"
 		}
@@ -246,13 +249,10 @@ func TestEachWord(t *testing.T) {
 			t.Errorf("%q: %s %v %v, want %s", text, got, words, err, want)
 		}
 	}
-	for _, text := range []string{"a AND b", "a OR b", "NOT a", "+a", "a\n-b", "(a)", "*", "comp*", "\u3000-a", "a && b", "a || b", "a !b", "\u3000!b"} {
+	for _, text := range []string{"a AND b", "a OR b", "NOT a", "+a", "a\n-b", "(a)", "*", "comp*", `a "b c"`, "a NEAR/2(b c)", "\u3000-a", "a && b", "a || b", "a !b", "\u3000!b"} {
 		if words, err := EachWord(text, func(string, float64) error { return nil }); words || err != nil {
 			t.Errorf("%q: %v %v", text, words, err)
 		}
-	}
-	if words, err := EachWord(`a "b c"`, func(string, float64) error { return nil }); words || err == nil {
-		t.Errorf("a phrase: %v %v", words, err)
 	}
 	for _, text := range []string{"a b", "a^2 b"} {
 		stop := errors.New("stop")
@@ -280,8 +280,6 @@ func TestSyntaxErrors(t *testing.T) {
 		"AND a":                           "1 nothing before this AND",
 		"OR":                              "1 nothing before this OR",
 		"(OR a)":                          "2 nothing before this OR",
-		`"bone marrow"`:                   "1 phrases are not supported",
-		`é a"b`:                           "4 phrases are not supported",
 		"title:bone":                      "6 fields are not supported",
 		"a title:(b c)":                   "8 fields are not supported",
 		`title:"b c"`:                     "6 fields are not supported",
@@ -342,8 +340,8 @@ func TestCaret(t *testing.T) {
 	for text, want := range map[string]string{
 		"é OR b AND":        "column 8: nothing behind this AND\n  é OR b AND\n         ^",
 		"a\tAND":            "column 3: nothing behind this AND\n  a AND\n    ^",
-		long + "\" " + long: "column 201: phrases are not supported: omit the quotes, or write \\\" for the character\n  ..." + long[:40] + "\" " + long[:38] + "...\n  " + strings.Repeat(" ", 43) + "^",
-		"\"" + long:         "column 1: phrases are not supported: omit the quotes, or write \\\" for the character\n  \"" + long[:39] + "...\n  ^",
+		long + "\" " + long: "column 201: a quote without its partner: write \\\" for the character\n  ..." + long[:40] + "\" " + long[:38] + "...\n  " + strings.Repeat(" ", 43) + "^",
+		"\"" + long:         "column 1: a quote without its partner: write \\\" for the character\n  \"" + long[:39] + "...\n  ^",
 		"a \x1b[31m\nb OR":  "column 11: nothing behind this OR\n  a  [31m b OR\n            ^",
 	} {
 		_, err := Parse(text, Or)
@@ -380,6 +378,20 @@ func TestBounds(t *testing.T) {
 func randomQuery(r *rand.Rand, depth int) Expr {
 	if r.IntN(20) == 0 {
 		return Expr{Op: All}
+	}
+	if r.IntN(8) == 0 {
+		e := Expr{Op: []Op{Phrase, Near, Ordered}[r.IntN(3)], Distance: uint32(1 + r.IntN(9))}
+		for range 1 + r.IntN(3) {
+			one := Expr{Term: []string{"a", "loom", "a b", `"`, "*", "b*", "(", "^2", "~1", `\\`, "日本", "NOT"}[r.IntN(12)]}
+			if r.IntN(4) == 0 {
+				one.Op = Prefix
+			}
+			e.Args = append(e.Args, one)
+		}
+		if r.IntN(4) == 0 {
+			e.Weight = r.ExpFloat64() + 0.001
+		}
+		return e
 	}
 	if depth == 0 || r.IntN(3) == 0 {
 		terms := []string{"a", "loom", "AND", "OR", "NOT", " ", "a b", `"`, `\`, "(x)", "日本", "é\"é", `\"`, "\t", "\xff", "a^2", "-a", "+", "a:b", "a~1", "b?c", "\ufffd", "&&", "||", "!a", "[a", "TO", "b]", "/a/", "10", "10^8", "2*", "ั"}
@@ -418,7 +430,7 @@ func TestString(t *testing.T) {
 // FuzzParse: any text gives an error with a place in it, or a query with the same meaning
 // after it is written and read again. EachWord agrees with Parse.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"a AND (b OR c) NOT d", `+a -"b" comp*^2`, "NOT a", "((a)^2", "* -(a", "a ()) *", `\`, "a OR", "10^-8 a^2", "\xff(", "title:bone~1", "", "a && !b || c! && !(d)", "[a TO b}", "y:[1 TO *] [1]", `-/re/ /usr/bin/ /a\//`} {
+	for _, text := range []string{"a AND (b OR c) NOT d", `+a -"b" comp*^2`, "NOT a", "((a)^2", "* -(a", "a ()) *", `\`, "a OR", "10^-8 a^2", "\xff(", "title:bone~1", "", "a && !b || c! && !(d)", "[a TO b}", "y:[1 TO *] [1]", `-/re/ /usr/bin/ /a\//`, `"red lo*"~3^2 -"a (b"`, `+NEAR/3(a b*)^2 ORDERED/0(a) NEAR/x(a)`, `("a)" "\"")`} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -31,6 +31,11 @@ type Batch struct {
 	tokens *analyze.Tokenizer // made for the first text
 	read   int                // terms of the leaves of an expression so far
 
+	resolved      []*resolved // phrases of the present query
+	scoredPhrases []*resolved // phrases that add to its scores
+	phrased       *phrased    // the present query, if it has phrases
+	owned         []*phrased  // by query, nil for queries without phrases; empty if no query has some
+
 	universe uint32 // number of documents of the index, for complements
 	rests    []rest // by query that is a complement, in their order: the documents outside of it
 
@@ -46,6 +51,8 @@ func (b *Batch) Reset(k *Kind) {
 	b.filters = b.filters[:0]
 	clear(b.rests)
 	b.rests = b.rests[:0]
+	clear(b.owned)
+	b.owned = b.owned[:0]
 	if k.Ranked() {
 		b.resetRanked()
 		return
@@ -67,6 +74,7 @@ func (b *Batch) Add(x *Index, q *Query, s *Settings) (load uint64, err error) {
 	}
 	if err == nil {
 		b.restrict(q.Filter)
+		b.own(b.phrased)
 	}
 	return load, err
 }
@@ -76,6 +84,7 @@ func (b *Batch) Adopt(one *Batch) {
 	if b.kind.Ranked() {
 		b.adoptRanked(one)
 	} else {
+		b.source = one.source
 		b.match.Append(&one.match, 0)
 	}
 	if len(one.rests) > 0 {
@@ -83,6 +92,7 @@ func (b *Batch) Adopt(one *Batch) {
 		b.rests = append(b.rests, rest{of: b.Queries() - 1})
 	}
 	b.restrict(one.Filter())
+	b.own(one.ownedBy(0))
 }
 
 // AddLists appends a conjunction of lists, ascending by length and each once.
@@ -90,7 +100,7 @@ func (b *Batch) AddLists(lists []plan.Handle) { b.match.AddOrdered(lists) }
 
 // Conjunction tells whether the only query is a conjunction of lists that is not ranked.
 func (b *Batch) Conjunction() bool {
-	return !b.kind.Ranked() && len(b.match.Ops) == 0 && len(b.rests) == 0
+	return !b.kind.Ranked() && len(b.match.Ops) == 0 && len(b.rests) == 0 && b.ownedBy(0) == nil
 }
 
 // Queries returns the number of queries.
@@ -113,10 +123,14 @@ func (b *Batch) Run(ctx context.Context, s plan.Store, processor int) error {
 	if b.kind.Ranked() {
 		return b.rank(ctx, s)
 	}
-	if err := s.Match(ctx, &b.match, &b.results); err != nil || len(b.rests) == 0 {
+	b.rests = slices.DeleteFunc(b.rests, func(r rest) bool { return b.ownedBy(r.of) != nil }) // of an earlier run
+	if err := s.Match(ctx, &b.match, &b.results); err != nil || len(b.rests)+len(b.owned) == 0 {
 		return err
 	}
-	return b.complements(ctx)
+	if err := b.complements(ctx); err != nil {
+		return err
+	}
+	return b.answerOwned(ctx)
 }
 
 // Borrow lets the next run leave docIDs in memory of the store. Return follows soon after it, and
@@ -181,7 +195,7 @@ func (b *Batch) Cost() cost.Kind {
 	switch {
 	case b.kind.Ranked():
 		return b.kind.rankCost()
-	case len(b.match.Ops) > 0 || len(b.rests) > 0:
+	case len(b.match.Ops) > 0 || len(b.rests) > 0 || b.ownedBy(0) != nil:
 		return cost.Boolean
 	case b.kind.CountOnly:
 		return cost.Count
@@ -208,7 +222,9 @@ func (b *Batch) AppendLists(dst []plan.Handle, src *plan.Source) []plan.Handle {
 // an earlier key.
 func (b *Batch) Key(key resultcache.Key, index uint64) resultcache.Key {
 	key = b.key(key, index)
-	if len(b.rests) > 0 {
+	if p := b.ownedBy(0); p != nil {
+		key = key.Within(p.digest())
+	} else if len(b.rests) > 0 {
 		key = key.Complement()
 	}
 	if f := b.Filter(); f != nil {
@@ -235,6 +251,9 @@ func (b *Batch) key(key resultcache.Key, index uint64) resultcache.Key {
 // Explain names the algorithm that a store runs the only query under, and the reason where
 // the backend chooses. It is empty for a query that is no conjunction.
 func (b *Batch) Explain(s plan.Store) string {
+	if b.ownedBy(0) != nil {
+		return "phrases: pure Go"
+	}
 	if b.kind.Ranked() || len(b.match.Query(0)) == 0 {
 		return ""
 	}

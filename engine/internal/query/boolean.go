@@ -10,6 +10,7 @@ import (
 // addBoolean appends a query that is not ranked.
 func (b *Batch) addBoolean(x *Index, q *Query) (uint64, error) {
 	terms := q.Terms
+	b.source, b.phrased = x.Source, nil
 	if q.Text != "" || q.Expr != nil || len(terms) > x.Limits.Terms || len(terms) == 0 && q.Filter != nil {
 		e, err := x.read(b, q)
 		if err != nil {
@@ -19,6 +20,10 @@ func (b *Batch) addBoolean(x *Index, q *Query) (uint64, error) {
 			f, err := x.compile(b, e)
 			if err != nil {
 				return 0, err
+			}
+			if b.phrased != nil {
+				b.match.Add(x.Source)
+				return b.phrased.load(x.Source), nil
 			}
 			load, err := b.addExpr(x, f.Expr)
 			if err == nil && f.not {

@@ -32,6 +32,13 @@ func (f *expressions) reset() {
 
 // addRankedExpr appends a ranked query that matches e, with the terms that add to scores.
 func (b *Batch) addRankedExpr(x *Index, e set, terms []plan.Term) error {
+	if b.phrased != nil {
+		b.match.Add(x.Source)
+		b.ranks.Add(x.Source)
+		b.expressions.terms.Add(x.Source, terms...)
+		b.expressions.of = append(b.expressions.of, int32(b.match.Queries()))
+		return nil
+	}
 	if !e.not && (b.kind.Match == querylang.AnyTerm && anyOf(e.Expr, terms) || b.kind.Match == querylang.AllTerms && allOf(e.Expr, terms)) {
 		b.ranks.Add(x.Source, terms...)
 		b.expressions.of = append(b.expressions.of, 0)
@@ -98,7 +105,17 @@ func (b *Batch) rankExpressions(ctx context.Context, s plan.Store) error {
 		}
 		i := int(n) - 1
 		docs := b.results.Query(i)
-		count := uint64(len(docs))
+		own, count := b.ownedBy(of), uint64(len(docs))
+		if own != nil {
+			permitted, err := b.permitted(ctx, of)
+			if err != nil {
+				return err
+			}
+			if docs, err = own.docs(ctx, b.source, permitted); err != nil {
+				return err
+			}
+			count = uint64(len(docs))
+		}
 		if _, not := b.complement(of); not {
 			permitted, err := b.permitted(ctx, of)
 			if err != nil {
@@ -114,6 +131,11 @@ func (b *Batch) rankExpressions(ctx context.Context, s plan.Store) error {
 		f.counts = append(f.counts, count)
 		if err := f.score(ctx, b.source, docs, f.terms.Query(i), &b.kind); err != nil {
 			return err
+		}
+		if own != nil {
+			if err := own.score(ctx, b.source, docs, f.sums, b.kind.Norm); err != nil {
+				return err
+			}
 		}
 		f.choose(docs, b.kind.K)
 	}
@@ -170,6 +192,11 @@ func (b *Batch) Scores(ctx context.Context, docs []uint32) ([]float64, error) {
 	}
 	if err := b.expressions.score(ctx, b.source, docs, terms, &b.kind); err != nil {
 		return nil, err
+	}
+	if own := b.ownedBy(0); own != nil {
+		if err := own.score(ctx, b.source, docs, b.expressions.sums, b.kind.Norm); err != nil {
+			return nil, err
+		}
 	}
 	return b.appendScores(nil, 0, b.expressions.sums), nil
 }

@@ -77,11 +77,16 @@ func (b *Batch) addRanked(x *Index, q *Query, s *Settings) (uint64, error) {
 		if err = x.scored(b, e); err != nil {
 			return 0, err
 		}
+		x.optional(b, f)
 	}
 	x.join(b)
 	b.source = x.Source
 	b.real, b.list = b.real[:0], b.list[:0]
 	missing, postings := false, uint64(0)
+	phrases, err := b.weighPhrases(x, s)
+	if err != nil {
+		return 0, err
+	}
 	for i := range b.asked {
 		t := &b.asked[i]
 		length := uint32(0)
@@ -99,8 +104,18 @@ func (b *Batch) addRanked(x *Index, q *Query, s *Settings) (uint64, error) {
 			b.real, b.list = append(b.real, weight), append(b.list, plan.Term{List: t.handle})
 		}
 	}
+	words := len(b.real)
+	for _, p := range phrases {
+		b.real = append(b.real, p.weight)
+	}
 	var scale bm25.Scale
 	b.fixed, scale = bm25.Fix(b.fixed[:0], b.real)
+	for i, p := range phrases {
+		if b.phrased != nil && p.number >= 0 {
+			b.phrased.scored = append(b.phrased.scored, weightedPhrase{p.number, b.fixed[words+i]})
+			postings += b.phrased.load(x.Source)
+		}
+	}
 	n := 0
 	for i, t := range b.list {
 		if t.List != unknown && x.Source.Lists[t.List].Len > 0 {

@@ -1,28 +1,17 @@
 package query
 
 import (
-	"fmt"
+	"cmp"
 	"iter"
 	"math"
 	"slices"
 	"strings"
 
-	"heddle/engine/index/analyze"
-	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
 	"heddle/engine/internal/limit"
 	"heddle/engine/plan"
 	"heddle/engine/syntax"
 )
-
-// Prefixes is a Dictionary that finds terms by their beginning.
-type Prefixes interface {
-	// Prefix yields all terms that begin with prefix. It is safe for concurrent use.
-	Prefix(prefix string) iter.Seq[string]
-}
-
-// MaxPrefix is the most terms that one prefix may stand for.
-const MaxPrefix = 1024
 
 // everything is the query that a filter alone is.
 var everything = querylang.Expr{Op: querylang.All}
@@ -30,7 +19,9 @@ var everything = querylang.Expr{Op: querylang.All}
 // read sets the terms and weights of b to the words of q. For a query with operators it
 // returns an expression instead.
 func (x *Index) read(b *Batch, q *Query) (*querylang.Expr, error) {
+	b.scoredPhrases = b.scoredPhrases[:0]
 	b.terms, b.weights, b.until, b.whole = b.terms[:0], b.weights[:0], &q.Until, q.Statistics
+	b.phrased, b.resolved = nil, nil
 	switch {
 	case q.Expr != nil:
 		return q.Expr, x.check(q.Expr)
@@ -83,8 +74,8 @@ func (x *Index) read(b *Batch, q *Query) (*querylang.Expr, error) {
 	return &e, x.check(&e)
 }
 
-// The effort of looking up a term, and of the terms of a prefix.
-const lookupEffort, prefixEffort = 2, 1 << 10
+// The effort of looking up a term, of the terms of a prefix, and of a phrase.
+const lookupEffort, prefixEffort, phraseEffort = 2, 1 << 10, 1 << 8
 
 // Effort estimates the time of the analysis of q, in bytes of text that take as long. The error
 // is a *limit.Error of an expression.
@@ -105,6 +96,9 @@ func (x *Index) effortOf(e *querylang.Expr) (bytes int, err error) {
 		bytes += lookupEffort + len(e.Term)
 		if e.Op == querylang.Prefix {
 			bytes += prefixEffort
+		}
+		if e.Positional() {
+			bytes += phraseEffort
 		}
 		return e.Args
 	})
@@ -141,6 +135,13 @@ func checkOperands(e *querylang.Expr) error {
 			return invalidf("a Not of an expression has %d operands: it needs the documents and, behind them, those to exclude", n)
 		}
 	case querylang.Or:
+	case querylang.Phrase, querylang.Near, querylang.Ordered:
+		if n == 0 || slices.ContainsFunc(e.Args, func(a querylang.Expr) bool { return a.Op != querylang.Term && a.Op != querylang.Prefix }) {
+			return invalidf("a phrase or window of an expression has %d operands: it needs terms and prefixes alone", n)
+		}
+		if e.Op != querylang.Phrase && e.Distance == 0 {
+			return invalidf("a window of an expression has the distance 0: at least 1 is needed")
+		}
 	default:
 		return invalidf("unknown operation %d in an expression", e.Op)
 	}
@@ -166,6 +167,10 @@ func (x *Index) WeightedTerms(q *Query) ([]string, []float64, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	for _, r := range b.scoredPhrases {
+		b.terms = r.appendTerms(b.terms)
+		b.weigh(cmp.Or(r.of.Weight, 1))
+	}
 	return slices.Clone(b.terms), slices.Clone(b.weights), nil
 }
 
@@ -183,6 +188,9 @@ func (x *Index) Expression(q *Query) (f plan.Expr, not bool, err error) {
 		return f, false, err
 	case e != nil:
 		s, err := x.compile(b, e)
+		if err == nil && b.phrased != nil {
+			err = invalidf("a query with phrases is no expression over lists")
+		}
 		return s.Expr, s.not, err
 	case q.Match == querylang.AllTerms:
 		return x.allOf(b.terms).Simplify(x.Source), false, nil
@@ -195,6 +203,10 @@ func (x *Index) compile(b *Batch, e *querylang.Expr) (set, error) {
 	s, _, err := x.translate(b, e)
 	if err != nil {
 		return s, err
+	}
+	if b.phrased != nil {
+		b.phrased.set = s
+		return s, nil
 	}
 	return set{s.Simplify(x.Source), s.not}, nil
 }
@@ -244,6 +256,8 @@ func (x *Index) translate(b *Batch, e *querylang.Expr) (f set, left bool, err er
 			return set{Expr: x.anyOf(slices.Values(b.terms))}, true, nil
 		}
 		return set{Expr: x.allOf(b.terms)}, len(b.terms) > 0, nil
+	case querylang.Phrase, querylang.Near, querylang.Ordered:
+		return x.translatePhrase(b, e)
 	case querylang.Prefer:
 		f, left, err = x.translate(b, &e.Args[0])
 		if left || err != nil {
@@ -277,7 +291,7 @@ func (x *Index) translate(b *Batch, e *querylang.Expr) (f set, left bool, err er
 // scored sets the terms of b to the terms of e that add to scores: all terms except excluded
 // ones.
 func (x *Index) scored(b *Batch, e *querylang.Expr) error {
-	b.terms, b.weights = b.terms[:0], b.weights[:0]
+	b.terms, b.weights, b.scoredPhrases = b.terms[:0], b.weights[:0], b.scoredPhrases[:0]
 	return x.appendScored(b, e)
 }
 
@@ -287,7 +301,7 @@ func (x *Index) appendScored(b *Batch, e *querylang.Expr) error {
 	}
 	args := e.Args
 	switch e.Op {
-	case querylang.Term, querylang.Prefix:
+	case querylang.Term, querylang.Prefix, querylang.Phrase, querylang.Near, querylang.Ordered:
 		weight := e.Weight
 		if weight == 0 {
 			weight = 1
@@ -298,6 +312,7 @@ func (x *Index) appendScored(b *Batch, e *querylang.Expr) error {
 		if err := x.appendLeaf(b, e); err != nil {
 			return err
 		}
+		args = nil
 		b.weigh(weight)
 		if err := x.Limits.CheckTerms(len(b.terms)); err != nil {
 			return err
@@ -315,53 +330,19 @@ func (x *Index) appendScored(b *Batch, e *querylang.Expr) error {
 
 // appendLeaf appends the terms of a term or prefix to the terms of b.
 func (x *Index) appendLeaf(b *Batch, e *querylang.Expr) error {
+	if e.Positional() {
+		r, err := x.placesOf(b, e)
+		if err == nil && len(r.places) > 1 {
+			b.scoredPhrases = append(b.scoredPhrases, r)
+		} else if err == nil {
+			b.terms = r.appendTerms(b.terms)
+		}
+		return err
+	}
 	if e.Op == querylang.Term {
 		return x.appendTerms(b, e.Term, x.Limits.Terms)
 	}
 	terms, err := x.expand(e.Term, b.whole)
 	b.terms = append(b.terms, terms...)
 	return err
-}
-
-// expand returns the terms that begin with prefix, at most MaxPrefix: the terms of the index, or
-// of a shard the terms of the whole.
-func (x *Index) expand(prefix string, whole *bm25.Statistics) ([]string, error) {
-	dict, ok := x.Dictionary.(Prefixes)
-	if !ok {
-		return nil, invalidf("prefix %s*: the dictionary of the index finds whole terms only", prefix)
-	}
-	word := prefix
-	if x.prefixes != nil {
-		words := x.prefixes.Terms(prefix)
-		if len(words) != 1 {
-			return nil, invalidf("prefix %s*: the analysis of the index makes %d words of it, one is needed", prefix, len(words))
-		}
-		word = words[0]
-	}
-	var terms []string
-	all := dict.Prefix(word)
-	if whole != nil && whole.Shard {
-		all = whole.Prefix(word)
-	}
-	for t := range all {
-		if len(terms) == MaxPrefix {
-			return nil, invalidf("prefix %s*: more than %d terms begin with it: write a longer prefix", prefix, MaxPrefix)
-		}
-		terms = append(terms, t)
-	}
-	return terms, nil
-}
-
-// prefixAnalyzer returns the part of an analyzer that changes characters.
-func prefixAnalyzer(a *analyze.Analyzer) (*analyze.Analyzer, error) {
-	if a == nil {
-		return nil, nil
-	}
-	s := a.Settings()
-	s.Stemmer, s.StopWords = analyze.StemNone, nil
-	p, err := analyze.New(s)
-	if err != nil {
-		return nil, fmt.Errorf("analysis of prefixes: %w", err)
-	}
-	return p, nil
 }

