@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"maps"
 	"sync"
@@ -208,7 +209,7 @@ func changeError(op string, err error) error {
 	switch {
 	case errors.Is(err, collection.ErrSource):
 		code = Unsupported
-	case refused(err):
+	case refused(err), errors.Is(err, fs.ErrExist), errors.Is(err, fs.ErrInvalid):
 		code = InvalidOption
 	case errors.Is(err, collection.ErrLocked):
 		code = Closed
@@ -288,8 +289,8 @@ func (c *Collection) Verify(ctx context.Context) error {
 	return failure.Wrap("verify collection", err)
 }
 
-// Backup copies the newest state to another folder, which is new, empty or an earlier backup of the collection: it
-// writes only the files that the backup lacks, and compares their checksums. On the same file system files become hard
+// Backup copies the newest state to another folder, which is new, empty or an earlier backup of the collection, and not
+// below it (else code InvalidOption): it writes only the files that the backup lacks, and compares their checksums. On the same file system files become hard
 // links. Changes can go on meanwhile. The backup is a collection, and heddle collection restore makes a copy of it.
 func (c *Collection) Backup(ctx context.Context, to string) (Backup, error) {
 	done, err := collection.Backup(ctx, c.Internal().Dir(), to, collection.CopyOptions{})

@@ -34,7 +34,7 @@ type Copied struct {
 }
 
 // Backup copies the newest state of a collection to another folder, which is new, empty, or an earlier backup of the
-// collection: it then writes only the files that the backup lacks, and removes the files that it no longer needs. It
+// collection, and not below it: it then writes only the files that the backup lacks, and removes the files that it no longer needs. It
 // compares the checksum of each file that it writes. Writers can go on meanwhile. The backup is a collection itself; a
 // change makes it one that is no backup, and that Backup refuses to replace. After an error or a crash it has its former
 // state or the new one.
@@ -69,10 +69,43 @@ func (m *Manifest) target(to string, backup bool) (old *Manifest, err error) {
 	return old, nil
 }
 
+// apart returns an error if a folder, which may be absent, is below the collection in dir. Symbolic links do not count.
+func apart(dir, to string) error {
+	dir, err := real(dir)
+	if err != nil {
+		return err
+	}
+	at, err := real(to)
+	if errors.Is(err, fs.ErrNotExist) {
+		if at, err = real(filepath.Dir(filepath.Clean(to))); err == nil {
+			at = filepath.Join(at, filepath.Base(to))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if below, err := filepath.Rel(dir, at); err == nil && below != "." && filepath.IsLocal(below) {
+		return fmt.Errorf("%s: %w: it is in the folder of the collection; choose a folder outside", to, fs.ErrInvalid)
+	}
+	return nil
+}
+
+// real is the absolute path of a folder without symbolic links.
+func real(dir string) (string, error) {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(dir)
+}
+
 // copyOn copies the newest state of a collection to a backup or from one.
 func copyOn(ctx context.Context, d container.Disk, dir, to string, opt CopyOptions, backup bool) (out Copied, err error) {
 	now, err := Read(dir)
 	if err != nil {
+		return out, err
+	}
+	if err := apart(dir, to); err != nil {
 		return out, err
 	}
 	made := d.Mkdir(to)

@@ -63,6 +63,28 @@ func TestBackup(t *testing.T) {
 	}
 }
 
+// TestBackupWithin: a collection takes no backup and no restored collection into its own folder, by a link either.
+func TestBackupWithin(t *testing.T) {
+	root := t.TempDir()
+	dir, link := filepath.Join(root, "books"), filepath.Join(root, "link")
+	must(t, withYears(t, dir).Close())
+	must(t, os.Symlink(dir, link))
+	for _, to := range []string{filepath.Join(dir, "backup"), filepath.Join(link, "backup"), filepath.Join(dir, "..", "books", "x")} {
+		for _, from := range []string{dir, link} {
+			if _, err := Backup(t.Context(), from, to, CopyOptions{}); !errors.Is(err, fs.ErrInvalid) {
+				t.Errorf("a backup of %s to %s: %v", from, to, err)
+			}
+			if _, err := Restore(t.Context(), from, to, CopyOptions{}); !errors.Is(err, fs.ErrInvalid) {
+				t.Errorf("%s restored to %s: %v", from, to, err)
+			}
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.IsDir() }) {
+		t.Errorf("the folder has %v, %v", entries, err)
+	}
+	backup(t, dir, filepath.Join(root, "books.backup"), CopyOptions{}) // a name that begins so is outside
+}
+
 // TestBackupChanged: a backup that was changed by itself has documents of its own, and is refused as a target, as a
 // restored collection is.
 func TestBackupChanged(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/file/input"
+	"heddle/engine/server/admit"
 	"heddle/engine/server/bodies"
 	"heddle/engine/server/problem"
 )
@@ -64,7 +65,7 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
 	defer end()
 	u := &upload{ctx: r.Context(), to: c, index: r.PathValue("index")}
 	status := http.StatusOK
-	if err := u.read(r.Body, s.limits().Body); err != nil {
+	if err := u.read(&bodies.Reader{ReadCloser: r.Body, Take: taking(r.Context())}, s.limits().Body); err != nil {
 		s.count(err)
 		u.Stopped = err.Error()
 		_, status, _ = problem.Describe(err, "")
@@ -82,17 +83,22 @@ type upload struct {
 	to    Changer
 	index string
 	part  [][]byte
-	size  int
+	size  int // bytes of the body that part was read from
 }
 
 // read adds the lines of a body, each of at most some bytes.
 func (u *upload) read(body io.Reader, most int64) error {
 	in := bufio.NewScanner(body)
 	in.Buffer(nil, int(min(most, math.MaxInt32)))
+	in.Split(func(data []byte, end bool) (n int, line []byte, err error) {
+		n, line, err = bufio.ScanLines(data, end)
+		u.size += n
+		return n, line, err
+	})
 	for in.Scan() {
 		u.Lines++
 		u.part = append(u.part, bytes.Clone(in.Bytes()))
-		if u.size += len(in.Bytes()); u.size >= uploadPart {
+		if u.size >= uploadPart {
 			if err := u.flush(); err != nil {
 				return err
 			}
@@ -107,9 +113,10 @@ func (u *upload) read(body io.Reader, most int64) error {
 	return errors.Join(u.flush(), err)
 }
 
-// flush adds the lines that were read.
+// flush adds the lines that were read, and gives their memory back.
 func (u *upload) flush() error {
 	lines := u.part
+	defer admit.Of(u.ctx).Give(bodies.Growth * int64(u.size))
 	u.part, u.size = nil, 0
 	return u.add(lines, u.Lines-uint64(len(lines)))
 }

@@ -135,7 +135,7 @@ func TestServeCollectionRoutes(t *testing.T) {
 	check("books/create", `{"stem":"klingon"}`, "klingon")
 	check("books/create", `{"attributes":[{"name":"year","type":"x"}]}`, "invalid_option")
 	check("books/create", `{"store":"text"}`, `"documents":0`)
-	for _, path := range []string{"../x", "/tmp/x", ".", "", "link", "link/x", "none/x", "books", `a\u0000b`} {
+	for _, path := range []string{"../x", "/tmp/x", ".", "", "link", "link/x", "none/x", "books", "books/x", `a\u0000b`} {
 		check("books/backup", `{"path":"`+path+`"}`, `"status":40`)
 	}
 	check("books/backup", `{"path":"taken"}`, `"epoch":1`)

@@ -5,8 +5,8 @@ import "io"
 // Take adds bytes to the memory of a request, or returns the error of a request that does not fit.
 type Take func(bytes int64) error
 
-// growth is the memory of a body per byte: a buffer that doubles has its old and its new content for a moment.
-const growth = 3
+// Growth is the memory of a body per byte: a buffer that doubles has its old and its new content for a moment.
+const Growth = 3
 
 // Reader counts the bytes of a body as they are read.
 type Reader struct {
@@ -17,7 +17,7 @@ type Reader struct {
 func (r *Reader) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
 	if n > 0 {
-		if refused := r.Take(growth * int64(n)); refused != nil {
+		if refused := r.Take(Growth * int64(n)); refused != nil {
 			return 0, refused
 		}
 	}
