@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/reflection/grpc_reflection_v1"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -183,6 +184,7 @@ func TestForeignClient(t *testing.T) {
 		t.Errorf("an unknown method: %v", err)
 	}
 
+	described(t, c, api.IndexServiceName, "grpc.health.v1.Health")
 	checks := grpc_health_v1.NewHealthClient(c)
 	for service, want := range map[string]codes.Code{"": codes.OK, "index/looms": codes.OK, "table/loans": codes.OK, "heddle.v1.IndexService": codes.OK, "index/other": codes.NotFound, "other": codes.NotFound} {
 		got, err := checks.Check(t.Context(), &grpc_health_v1.HealthCheckRequest{Service: service})
@@ -355,5 +357,38 @@ func TestQueued(t *testing.T) {
 	}
 	if waited == 0 {
 		t.Error("no query has waited")
+	}
+}
+
+// described asks for the services and for the file of each wanted one, as grpcurl does.
+func described(t *testing.T, c *grpc.ClientConn, want ...string) {
+	t.Helper()
+	stream, err := grpc_reflection_v1.NewServerReflectionClient(c).ServerReflectionInfo(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(r *grpc_reflection_v1.ServerReflectionRequest) *grpc_reflection_v1.ServerReflectionResponse {
+		t.Helper()
+		if err := stream.Send(r); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := stream.Recv()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer
+	}
+	var names []string
+	for _, service := range ask(&grpc_reflection_v1.ServerReflectionRequest{MessageRequest: &grpc_reflection_v1.ServerReflectionRequest_ListServices{}}).GetListServicesResponse().GetService() {
+		names = append(names, service.GetName())
+	}
+	for _, name := range want {
+		r := ask(&grpc_reflection_v1.ServerReflectionRequest{MessageRequest: &grpc_reflection_v1.ServerReflectionRequest_FileContainingSymbol{FileContainingSymbol: name}})
+		if !slices.Contains(names, name) || len(r.GetFileDescriptorResponse().GetFileDescriptorProto()) == 0 {
+			t.Errorf("%s: services %q, answer %v", name, names, r)
+		}
+	}
+	if err := stream.CloseSend(); err != nil {
+		t.Error(err)
 	}
 }

@@ -115,8 +115,10 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 	if opt.Service != nil {
 		opt.Service.Register(s.rpc)
 	}
+	describe(s.rpc)
 	s.admin = connect.NewServer(s.intercept)
 	api.RegisterAdminServiceHandler(s.admin, adminService{s})
+	describe(s.admin)
 	return s, nil
 }
 
