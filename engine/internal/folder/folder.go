@@ -95,8 +95,8 @@ func Open(ctx context.Context, root *os.Root, path string, trusted bool) (*hdb.F
 // mostTries is the number of merges that other processes may undo.
 const mostTries = 10
 
-// merged opens the table of parts, the files of a folder, which it makes unless it is there. The table of an earlier
-// state of the folder goes.
+// merged opens the table of parts, the files of a folder, which it makes unless it is there and intact. The table of an
+// earlier state of the folder goes.
 func merged(ctx context.Context, folder string, parts []merge.Part, state []byte, trusted bool) (*hdb.File, error) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {
@@ -114,7 +114,7 @@ func merged(ctx context.Context, folder string, parts []merge.Part, state []byte
 		return nil, fmt.Errorf("the folder for merged tables: %w", os.MkdirAll(dir, 0o700))
 	}
 	path := filepath.Join(dir, name)
-	f, err := hdb.OpenIn(nil, path, trusted)
+	f, err := intact(path, trusted)
 	for try := 0; err != nil; try++ {
 		if _, err = merge.File(ctx, parts, path, build.Options{Creator: parts[0].File.Meta().Creator, Source: folder}); err == nil {
 			f, err = hdb.OpenIn(nil, path, trusted)
@@ -131,6 +131,18 @@ func merged(ctx context.Context, folder string, parts []merge.Part, state []byte
 		}
 	}
 	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// intact opens a table and compares all its checksums, unless it is trusted: a damaged table is merged again.
+func intact(path string, trusted bool) (*hdb.File, error) {
+	f, err := hdb.OpenIn(nil, path, trusted)
+	if err != nil || trusted {
+		return f, err
+	}
+	if err := f.CheckSums(); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil

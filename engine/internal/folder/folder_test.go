@@ -113,3 +113,39 @@ func TestCopied(t *testing.T) {
 		}
 	}
 }
+
+// TestDamaged damages the table of a folder at several places: the next Open merges the files again.
+func TestDamaged(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("HEDDLE_CACHE", cache)
+	dir := t.TempDir()
+	made(t, filepath.Join(dir, "a.hdb"), 5000)
+	made(t, filepath.Join(dir, "b.hdb"), 300)
+	open := func() (path string, whole []byte) {
+		t.Helper()
+		f, err := Open(t.Context(), nil, dir, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if whole, err = os.ReadFile(f.Path()); err != nil || f.Rows() != 5300 || f.CheckSums() != nil {
+			t.Errorf("%d rows, %v, %v", f.Rows(), err, f.CheckSums())
+		}
+		return f.Path(), whole
+	}
+	path, whole := open()
+	for _, at := range []int{0, len(whole) / 3, len(whole) / 2, len(whole) - 1} {
+		damaged := bytes.Clone(whole)
+		damaged[at] ^= 4
+		if err := os.WriteFile(path, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if again, now := open(); again != path || !bytes.Equal(now, whole) {
+			t.Errorf("damage at byte %d of %d stays", at, len(whole))
+		}
+	}
+	if err := os.Truncate(path, int64(len(whole)/2)); err != nil {
+		t.Fatal(err)
+	}
+	open()
+}
