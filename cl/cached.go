@@ -98,13 +98,13 @@ func openCached(ctx context.Context, rt *device.Runtime, src *plan.Source, scrat
 	}
 	s, err := newStore(rt, src, device.NewBudget(rt.Name(), total))
 	if err == nil {
-		if err = s.set.LoadCached(buffers); err == nil {
+		if err = s.set.LoadCached(ctx, buffers); err == nil {
 			if err = s.open(ctx); err != nil {
-				s.set.Cache.Release()
+				device.Free(ctx, rt, s.set.Cache.Release)
 			}
 		}
 		if err != nil {
-			s.release()
+			device.Free(ctx, rt, s.release)
 		}
 	}
 	if err != nil {

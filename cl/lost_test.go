@@ -17,7 +17,7 @@ func TestUploadOfLostPages(t *testing.T) {
 	testneeds.OneCaller(t)
 	b, _ := devicetest.OpenFaulty(t, devicetest.Find(t, everything), devicetest.Find(t, everything).Tuning())
 	words := mappedtest.Words(t, 1<<16, 4096)
-	if m, err := b.LoadWords(words, "lists"); m != nil || !errors.Is(err, mappedtest.ErrLost) {
+	if m, err := b.LoadWords(t.Context(), words, "lists"); m != nil || !errors.Is(err, mappedtest.ErrLost) {
 		t.Errorf("%v, %v", m, err)
 	}
 	src := &plan.Source{Words: words, Lists: []plan.List{{Words: uint32(len(words))}}}
@@ -25,10 +25,10 @@ func TestUploadOfLostPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, err := lists.LoadArena(b, src, ranges); a != nil || !errors.Is(err, mappedtest.ErrLost) {
+	if a, err := lists.LoadArena(t.Context(), b, src, ranges); a != nil || !errors.Is(err, mappedtest.ErrLost) {
 		t.Errorf("%v, %v", a, err)
 	}
-	m, err := b.LoadWords(words[:1024], "lists")
+	m, err := b.LoadWords(t.Context(), words[:1024], "lists")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,11 +56,11 @@ func loadUntestedLists(ctx context.Context, rt *device.Runtime, src *plan.Source
 	if err != nil {
 		return nil, err
 	}
-	if err = s.set.Load(s.conjunction.ScratchBytes() + expression.LeastBytes()); err == nil {
+	if err = s.set.Load(ctx, s.conjunction.ScratchBytes()+expression.LeastBytes()); err == nil {
 		err = s.open(ctx)
 	}
 	if err != nil {
-		s.release()
+		device.Free(ctx, rt, s.release)
 		return nil, err
 	}
 	return s, nil
@@ -78,7 +78,7 @@ func newStore(rt *device.Runtime, src *plan.Source, memory *device.Budget) (*Sto
 // open makes the scratch memory of the store and the tables of plan.Auto. After a failure
 // release must follow.
 func (s *Store) open(ctx context.Context) error {
-	if err := s.conjunction.Open(); err != nil {
+	if err := s.conjunction.Open(ctx); err != nil {
 		return err
 	}
 	if err := s.expression.Open(); err != nil {
@@ -108,7 +108,7 @@ func (s *Store) Filter(ctx context.Context, bits []uint64) (plan.Filter, error) 
 	if err := s.set.Begin(ctx); err != nil {
 		return nil, err
 	}
-	f, err := filter.New(s.set.Device, s.set.Src.Docs, bits)
+	f, err := filter.New(ctx, s.set.Device, s.set.Src.Docs, bits)
 	if err != nil {
 		return nil, err
 	}

@@ -14,11 +14,12 @@ import (
 	"heddle/cl/internal/device/devicetest"
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/plantest"
 	"heddle/engine/plan/testneeds"
 )
 
 // TestStuck queries a device that no longer answers in the middle of a launch, between two pieces. Each caller gets the
-// error of its context, and so do callers of other operations.
+// error of its context, and so do callers of other operations, and callers that upload lists, tables and filters.
 func TestStuck(t *testing.T) {
 	if i, err := strconv.Atoi(os.Getenv("HEDDLE_TEST_UNLIKE")); err == nil {
 		runStuck(t, i)
@@ -63,6 +64,17 @@ func runStuck(t *testing.T, stuck int) {
 	}
 	src.Lengths = slices.Repeat([]uint32{100}, int(src.Docs))
 	s, err := b.Load(t.Context(), src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab := plantest.NewTable(5000, 32)
+	tab.AddVector(make([]uint64, plan.FilterWords(tab.Rows)))
+	tab.AddCodes(t, make([]uint64, tab.Rows))
+	table, err := b.LoadTable(t.Context(), &tab.Table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cached, err := b.LoadCached(t.Context(), src, 256<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,6 +125,42 @@ func runStuck(t *testing.T, stuck int) {
 			}
 		case <-late:
 			t.Fatal("a caller still waits for the device")
+		}
+	}
+	var query plan.MatchBatch
+	query.Add(src, 0, 2)
+	rows := &plan.SelectBatch{Output: plan.OutputBits}
+	rows.Any(0)
+	rows.Check(0, plan.CodeRange{Hi: 1})
+	rows.End()
+	uploads := map[string]func(ctx context.Context) error{
+		"lists":          func(ctx context.Context) error { _, err := b.Load(ctx, src); return err },
+		"a cache":        func(ctx context.Context) error { _, err := b.LoadCached(ctx, src, 256<<20); return err },
+		"cached lists":   func(ctx context.Context) error { return cached.Match(ctx, &query, new(plan.Results)) },
+		"vectors":        func(ctx context.Context) error { _, err := b.LoadTable(ctx, &tab.Table); return err },
+		"stored values":  func(ctx context.Context) error { return table.Select(ctx, rows, new(plan.Rows)) },
+		"a table filter": func(ctx context.Context) error { _, err := table.Filter(ctx, rows, nil); return err },
+		"a filter": func(ctx context.Context) error {
+			_, err := s.Filter(ctx, make([]uint64, plan.FilterWords(src.Docs)))
+			return err
+		},
+	}
+	for what, upload := range uploads {
+		go func() {
+			ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
+			defer stop()
+			ends <- fmt.Errorf("%s: %w", what, upload(ctx))
+		}()
+	}
+	late = time.After(time.Minute) // kernels may compile
+	for range uploads {
+		select {
+		case err := <-ends:
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Error(err)
+			}
+		case <-late:
+			t.Fatal("an upload still waits for the device")
 		}
 	}
 }

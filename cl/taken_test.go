@@ -80,7 +80,7 @@ func TestTakenMemoryOfCache(t *testing.T) {
 		t.Errorf("%d bytes of %d, a limit of %d, %d buffers were refused", n, whole, limit, d.refused.Load())
 	}
 	d.room.Store(0) // the cache has its memory
-	if _, err := d.LoadWords(make([]uint32, 100), "words"); !errors.Is(err, plan.ErrOutOfMemory) {
+	if _, err := d.LoadWords(t.Context(), make([]uint32, 100), "words"); !errors.Is(err, plan.ErrOutOfMemory) {
 		t.Errorf("a buffer on a full device: %v", err)
 	}
 	for kind := range 3 {

@@ -1,6 +1,7 @@
 package bitmap
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -83,7 +84,7 @@ func (n *columns) columnBytes() uint64 { return uint64(n.stride) * uint64(n.word
 // prepare cuts the StepAny of s into passes, writes the records of their operands and makes
 // room. At most the given number of results is kept at a time, in the first columns. No
 // command may be under way. It does not run in Runtime.Do.
-func (n *columns) prepare(s *plan.SelectBatch, sets int) error {
+func (n *columns) prepare(ctx context.Context, s *plan.SelectBatch, sets int) error {
 	n.strategy, n.rescan, n.moved = s.Strategy, s.Rescan, 0
 	widest, operands := 1, 0
 	for _, p := range s.Steps {
@@ -98,7 +99,7 @@ func (n *columns) prepare(s *plan.SelectBatch, sets int) error {
 	if err := n.s.scratch.Room(&n.batch, max(recordLen*operands, 4), 0, "records of vectors"); err != nil {
 		return err
 	}
-	if err := n.x.Device.Grow(&n.up, n.batch.Words, 0); err != nil {
+	if err := n.x.Grow(ctx, &n.up, n.batch.Words); err != nil {
 		return err
 	}
 	n.records = 0

@@ -147,7 +147,7 @@ func TestColumnsCorrupt(t *testing.T) {
 						words[i] = []uint32{0, 1 << 31, 1<<32 - 1, r.Uint32()}[r.IntN(4)]
 					}
 				}
-				if err := b.WriteWords(n.s.arena.Buffers[0], 0, words); err != nil {
+				if err := b.WriteWords(t.Context(), n.s.arena.Buffers[0], 0, words); err != nil {
 					t.Fatal(err)
 				}
 				s := columnSteps(len(tab.Vectors), 40)

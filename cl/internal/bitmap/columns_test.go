@@ -1,6 +1,7 @@
 package bitmap
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -50,7 +51,7 @@ func newColumnsRun(t testing.TB, b *device.Runtime, tab *plan.Table) columnsRun 
 
 // run ORs the operands of the steps of s into columns, one step after the other.
 func (n columnsRun) run(s *plan.SelectBatch) error {
-	if err := n.prepare(s, len(s.Steps)); err != nil {
+	if err := n.prepare(context.Background(), s, len(s.Steps)); err != nil {
 		return err
 	}
 	return n.b.Do(func() error {

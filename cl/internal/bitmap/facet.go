@@ -100,10 +100,10 @@ func (f *facets) run(ctx context.Context, x *slot) error {
 	if err := s.scratch.Room(&x.batch, bitsAt+len(bits), 0, "rows to count"); err != nil {
 		return err
 	}
-	if err := x.Device.Grow(&x.Up, bitsAt+len(bits), 0); err != nil {
+	if err := x.Grow(ctx, &x.Up, bitsAt+len(bits)); err != nil {
 		return err
 	}
-	if err := x.Device.Grow(&x.Down, f.words, 0); err != nil {
+	if err := x.Grow(ctx, &x.Down, f.words); err != nil {
 		return err
 	}
 	up := x.Up.Words

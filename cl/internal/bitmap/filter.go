@@ -6,6 +6,7 @@ import (
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
+	"heddle/cl/internal/device"
 	"heddle/cl/internal/filter"
 	"heddle/codec/bitslice"
 	"heddle/engine/plan"
@@ -24,26 +25,32 @@ func (s *Store) Filter(ctx context.Context, sel *plan.SelectBatch, with plan.Fil
 		return nil, err
 	}
 	if s.dir.tiles == 0 || len(sel.Selection(0)) == 0 { // no row
-		return made(filter.New(s.rt, s.t.Rows, make([]uint64, plan.FilterWords(s.t.Rows))))
+		return made(filter.New(ctx, s.rt, s.t.Rows, make([]uint64, plan.FilterWords(s.t.Rows))))
 	}
+	own := &plan.SelectBatch{Output: plan.OutputResident, Strategy: sel.Strategy, Rescan: sel.Rescan}
+	own.Copy(sel, sel.Selection(0))
+	own.End()
+	return made(device.Detached(ctx, s.rt, func() (*filter.Set, error) { return s.filter(ctx, own, with) }, func(f *filter.Set) { _ = f.Close() }))
+}
+
+// filter is Filter without a check of its arguments. It waits until no command writes to the region.
+func (s *Store) filter(ctx context.Context, sel *plan.SelectBatch, with plan.Filter) (*filter.Set, error) {
 	span := s.dir.tile / 32 * (s.t.Word() - 1) // words of a tile
 	if inSlices(sel.Selection(0)) {
 		span = bitslice.TileRows / 32
 	}
-	f, err := filter.Begin(s.rt, s.t.Rows, span)
+	f, err := filter.Begin(ctx, s.rt, s.t.Rows, span)
 	if err != nil {
 		return nil, err
 	}
-	one := *sel
-	one.Output = plan.OutputResident
 	out := plan.Rows{Counts: make([]uint32, 1), Stride: plan.FilterWords(s.t.Rows)}
-	err = s.onSlot(ctx, &one, func(x *slot) error {
+	err = s.onSlot(ctx, sel, func(x *slot) error {
 		return s.rt.Regions.Fill(func(m *ocl.MemObject) error {
 			x.region, x.with = &region{m, f.At(), f.CountsAt()}, filter.Of(with)
 			x.after = &after{send: func(int) error { return f.Send(&x.Flight, m, x.batch.Buffer, head) }}
-			err := x.run(ctx, &one, &out)
+			err := x.run(ctx, sel, &out)
 			if x.region, x.with, x.after = nil, nil, nil; err != nil {
-				x.Land() // no command writes to the region
+				x.Land()
 			}
 			return err
 		})

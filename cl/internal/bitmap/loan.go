@@ -98,11 +98,11 @@ func (l *loans) close() {
 }
 
 // takeBits gives the slot memory for the bits of a round.
-func (x *slot) takeBits(words int) error {
+func (x *slot) takeBits(ctx context.Context, words int) error {
 	if x.bits == nil {
 		x.bits = x.store.take(words)
 	}
-	return x.Device.Grow(&x.bits.memory, words, 0)
+	return x.Grow(ctx, &x.bits.memory, words)
 }
 
 // deliver lends the bits of the only round to out, or copies the bits of a round.

@@ -1,6 +1,7 @@
 package bitmap
 
 import (
+	"context"
 	"errors"
 	"unsafe"
 
@@ -43,7 +44,7 @@ func (d *directory) numberPlain() []int {
 }
 
 // loadPlain makes the plain tiles of a store, if a quarter of the memory stays free.
-func (s *Store) loadPlain() (err error) {
+func (s *Store) loadPlain(ctx context.Context) (err error) {
 	b, d, p := s.rt, s.dir, &s.plain
 	upTo := d.numberPlain()
 	words := d.tile * s.t.Word() / 32
@@ -60,10 +61,10 @@ func (s *Store) loadPlain() (err error) {
 		b.Memory.Unreserve(b.Memory.Size() / 4)
 	}
 	p.bytes, p.at = bytes, len(d.plain)/plan.ListAlign+1
-	if p.buffer, err = b.Buffer(ocl.MemReadOnly, 16*uint64(p.at)+bytes, "plain tiles"); err != nil {
+	if p.buffer, err = b.ReadOnly(ctx, 16*uint64(p.at)+bytes, "plain tiles"); err != nil {
 		return err
 	}
-	if err = b.WriteWords(p.buffer, 0, d.plain); err != nil {
+	if err = b.WriteWords(ctx, p.buffer, 0, d.plain); err != nil {
 		return err
 	}
 	var host []uint32
@@ -85,7 +86,7 @@ func (s *Store) loadPlain() (err error) {
 			return nil
 		})
 		if n := (upTo[to] - upTo[from]) * words; n > 0 {
-			if err := b.WriteWords(p.buffer, 4*p.at+upTo[from]*words, host[:n]); err != nil {
+			if err := b.WriteWords(ctx, p.buffer, 4*p.at+upTo[from]*words, host[:n]); err != nil {
 				return err
 			}
 		}

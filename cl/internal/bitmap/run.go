@@ -24,7 +24,7 @@ func (x *slot) run(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) e
 		c.bits = c.stride
 	}
 	if c.decompresses() {
-		if err := x.prepareColumns(); err != nil {
+		if err := x.prepareColumns(ctx); err != nil {
 			return err
 		}
 	}
@@ -44,7 +44,7 @@ func (x *slot) run(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) e
 }
 
 // prepareColumns makes the columns of the strategies of Nelson et al. 2020.
-func (x *slot) prepareColumns() (err error) {
+func (x *slot) prepareColumns(ctx context.Context) (err error) {
 	c, s := &x.cut, x.store
 	if x.columns == nil {
 		if x.columns, err = newColumns(&x.Flight, s); err != nil {
@@ -55,7 +55,7 @@ func (x *slot) prepareColumns() (err error) {
 	for i := range c.sel.Len() {
 		most = max(most, c.measure(c.sel.Selection(i)).columns)
 	}
-	return x.columns.prepare(c.sel, most)
+	return x.columns.prepare(ctx, c.sel, most)
 }
 
 // round answers the selections of a round.
@@ -66,7 +66,7 @@ func (x *slot) round(ctx context.Context, out *plan.Rows) error {
 	bits := 0
 	if c.sel.Output == plan.OutputBits {
 		bits = c.count * c.bits
-		if err := x.takeBits(bits); err != nil {
+		if err := x.takeBits(ctx, bits); err != nil {
 			return err
 		}
 	}
@@ -85,10 +85,10 @@ func (x *slot) round(ctx context.Context, out *plan.Rows) error {
 	if err := x.store.scratch.Room(&x.checks, c.checks*c.checkStride(), 0, "rows of checks"); err != nil {
 		return err
 	}
-	if err := x.Device.Grow(&x.Up, up, 0); err != nil {
+	if err := x.Grow(ctx, &x.Up, up); err != nil {
 		return err
 	}
-	if err := x.Device.Grow(&x.Down, back, 0); err != nil {
+	if err := x.Grow(ctx, &x.Down, back); err != nil {
 		return err
 	}
 	if err := x.programs(); err != nil {
@@ -256,11 +256,8 @@ func (x *slot) copyBits(ctx context.Context, out *plan.Rows) error {
 	var g errgroup.Group
 	defer g.Wait()
 	for i, p := range pieces {
-		if err := ctx.Err(); err != nil {
+		if err := x.WaitFor(ctx, p.Event); err != nil {
 			return err
-		}
-		if err := ocl.WaitForEvents([]*ocl.Event{p.Event}); err != nil {
-			return x.Device.Fail("downloading rows", err)
 		}
 		for at := i * pieceWords; at < min((i+1)*pieceWords, total); at += copyPart {
 			end := min(at+copyPart, (i+1)*pieceWords, total)

@@ -20,7 +20,7 @@ type testKey struct {
 
 // selfTestOnce tests the kernels of a strategy on first use.
 func selfTestOnce(ctx context.Context, rt *device.Runtime, word int, strategy plan.Strategy) error {
-	return device.TestOnce(rt, []testKey{{word, strategy}}, func(untested []testKey) error { return selfTest(ctx, rt, untested[0]) })
+	return device.TestOnce(ctx, rt, []testKey{{word, strategy}}, func(untested []testKey) error { return selfTest(ctx, rt, untested[0]) })
 }
 
 // selfTest selects rows of a table whose vectors have all classes of tiles, with all
@@ -73,7 +73,7 @@ type facetKey struct{}
 
 // selfTestFacets counts codes on first use: few of them in local memory, many, and bins of wide ones.
 func selfTestFacets(ctx context.Context, rt *device.Runtime) error {
-	return device.TestOnce(rt, []facetKey{{}}, func([]facetKey) error {
+	return device.TestOnce(ctx, rt, []facetKey{{}}, func([]facetKey) error {
 		const rows = 70_000 // enough for two work-groups
 		t, plain, err := sampleTable(rows, 32)
 		columns, failed := sampleColumns(t, plain, 6, rows-1)
@@ -118,7 +118,7 @@ type measureKey struct{}
 // selfTestMeasures computes groups on first use: few of them in local memory, with sums above 32 bits,
 // and many.
 func selfTestMeasures(ctx context.Context, rt *device.Runtime) error {
-	return device.TestOnce(rt, []measureKey{{}}, func([]measureKey) error {
+	return device.TestOnce(ctx, rt, []measureKey{{}}, func([]measureKey) error {
 		const rows = 70_000 // enough for several work-groups
 		t, plain, err := sampleTable(rows, 32)
 		columns, failed := sampleColumns(t, plain, 6, 60_000)

@@ -89,23 +89,23 @@ func load(ctx context.Context, b *device.Runtime, t *plan.Table) (*Store, error)
 	}
 	b.Memory.Unreserve(least)
 	err = func() (err error) {
-		if s.coarse, err = b.LoadWords(s.dir.coarse, "the directory of vectors"); err != nil {
+		if s.coarse, err = b.LoadWords(ctx, s.dir.coarse, "the directory of vectors"); err != nil {
 			return err
 		}
-		if s.fine, err = b.LoadWords(s.dir.fine, "the directory of vectors"); err != nil {
+		if s.fine, err = b.LoadWords(ctx, s.dir.fine, "the directory of vectors"); err != nil {
 			return err
 		}
-		if s.arena, err = lists.LoadArena(b, view, ranges); err != nil {
+		if s.arena, err = lists.LoadArena(ctx, b, view, ranges); err != nil {
 			return err
 		}
-		if err = s.loadPlain(); err != nil {
+		if err = s.loadPlain(ctx); err != nil {
 			return err
 		}
 		_, err = b.ProgramOf(s.program(0).KernelID)
 		return err
 	}()
 	if err != nil {
-		s.release()
+		device.Free(ctx, b, s.release)
 		return nil, err
 	}
 	// Only the device needs them from now on.

@@ -79,11 +79,11 @@ func (s *Store) allValues(ctx context.Context) (*values, error) {
 	if v := s.values.Load(); v != nil { // without the method values below, which allocate
 		return v, nil
 	}
-	return device.Once(ctx, s.loading, s.closing, s.values.Load, s.values.Store, s.newValues)
+	return device.Once(ctx, s.loading, s.closing, s.values.Load, s.values.Store, func() (*values, error) { return s.newValues(ctx) })
 }
 
 // newValues checks the stored values and copies them to the device. A tile lies in one buffer, a column in one or more.
-func (s *Store) newValues() (*values, error) {
+func (s *Store) newValues(ctx context.Context) (*values, error) {
 	b := s.rt
 	columns, err := s.columns()
 	if err != nil {
@@ -114,8 +114,8 @@ func (s *Store) newValues() (*values, error) {
 	if err := b.Memory.Reserve(v.bytes, "tiles of stored values"); err != nil {
 		return nil, err
 	}
-	if v.tiles, err = b.LoadWords(tiles, "tiles of stored values"); err == nil {
-		if v.arena, err = lists.LoadArena(b, view, ranges); err == nil {
+	if v.tiles, err = b.LoadWords(ctx, tiles, "tiles of stored values"); err == nil {
+		if v.arena, err = lists.LoadArena(ctx, b, view, ranges); err == nil {
 			return v, nil
 		}
 	}

@@ -3,7 +3,6 @@ package device
 import (
 	"cmp"
 	"context"
-	"runtime"
 	"time"
 	"unsafe"
 
@@ -112,10 +111,7 @@ func (x *Flight) ReadNow(m *ocl.MemObject, to []uint32) error {
 	if len(to) == 0 {
 		return nil
 	}
-	var pin runtime.Pinner
-	pin.Pin(&to[0])
-	defer pin.Unpin()
-	err := x.Device.await(x.Queue, func() (*ocl.Event, error) {
+	err := x.Device.await(context.Background(), x.Queue, to, func() (*ocl.Event, error) {
 		return x.Queue.EnqueueReadBuffer(m, false, 0, 4*len(to), unsafe.Pointer(&to[0]), nil)
 	})
 	return x.Device.Fail("downloading results", err)
@@ -197,15 +193,32 @@ func (x *Flight) WaitFor(ctx context.Context, e *ocl.Event) error {
 	if err := x.Device.Fault("wait"); err != nil {
 		return err
 	}
+	err := x.leave(ctx, func() error { return ocl.WaitForEvents([]*ocl.Event{e}) })
+	if x.waiting {
+		return err
+	}
+	return x.waited(e, err)
+}
+
+// leave calls f, which waits for the device, on a goroutine. It returns when ctx ends: Land waits for f then.
+func (x *Flight) leave(ctx context.Context, f func() error) error {
 	x.waiting = true
-	go func() { x.Done <- ocl.WaitForEvents([]*ocl.Event{e}) }()
+	go func() { x.Done <- f() }()
 	select {
 	case err := <-x.Done:
 		x.waiting = false
-		return x.waited(e, err)
+		return err
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// Grow is Runtime.Grow for memory of the flight, without a copy, until ctx ends.
+func (x *Flight) Grow(ctx context.Context, p **Pinned, words int) error {
+	if (*p).has(words) {
+		return nil
+	}
+	return x.leave(ctx, func() error { return x.Device.Grow(p, words, 0) })
 }
 
 // WaitHere waits for a command and ignores the caller's context.

@@ -153,7 +153,7 @@ func TestWriteWordsLate(t *testing.T) {
 		}
 		return nil
 	}
-	if err := d.WriteWords(m, 0, words); err != nil || uploads != 3 {
+	if err := d.WriteWords(t.Context(), m, 0, words); err != nil || uploads != 3 {
 		t.Fatalf("%d commands, %v", uploads, err)
 	}
 	got := make([]uint32, len(words)+pad)

@@ -32,7 +32,7 @@ func (rt *Runtime) CopyPeak(ctx context.Context) (float64, error) {
 			return 0, ctx.Err()
 		}
 		began := time.Now()
-		err := rt.await(rt.Transfer, func() (e *ocl.Event, err error) {
+		err := rt.await(ctx, rt.Transfer, nil, func() (e *ocl.Event, err error) {
 			for range copies {
 				e.Release()
 				if e, err = rt.Transfer.EnqueueCopyBuffer(src, dst, 0, 0, int(size), nil); err != nil {

@@ -1,6 +1,7 @@
 package device
 
 import (
+	"context"
 	"math/bits"
 	"unsafe"
 
@@ -24,7 +25,7 @@ func (rt *Runtime) NewPinned(n int) (*Pinned, error) {
 		return nil, err
 	}
 	p := &Pinned{buffer: m}
-	err = rt.await(rt.Transfer, func() (e *ocl.Event, err error) {
+	err = rt.await(context.Background(), rt.Transfer, nil, func() (e *ocl.Event, err error) {
 		p.mapped, e, err = rt.Transfer.EnqueueMapBuffer(m, false, ocl.MapFlagRead|ocl.MapFlagWrite, 0, n, nil)
 		return e, err
 	})
@@ -41,7 +42,7 @@ func (rt *Runtime) NewPinned(n int) (*Pinned, error) {
 // because drivers stop the work of all queues while they allocate or free pinned memory:
 // about 10 ms on an H200.
 func (rt *Runtime) Grow(p **Pinned, words, keep int) error {
-	if *p != nil && words <= len((*p).Words) {
+	if (*p).has(words) {
 		return nil
 	}
 	grown, err := rt.NewPinned(4 << bits.Len(uint(max(words, 1)-1)))
@@ -56,10 +57,12 @@ func (rt *Runtime) Grow(p **Pinned, words, keep int) error {
 	return nil
 }
 
+func (p *Pinned) has(words int) bool { return p != nil && words <= len(p.Words) }
+
 // Release unmaps and frees the memory. The words must not be touched after it.
 func (p *Pinned) Release(rt *Runtime) {
 	// After a failure to unmap, freeing is all that is left to do.
-	_ = rt.await(rt.Transfer, func() (*ocl.Event, error) { return rt.Transfer.EnqueueUnmapMemObject(p.buffer, p.mapped, nil) })
+	_ = rt.await(context.Background(), rt.Transfer, nil, func() (*ocl.Event, error) { return rt.Transfer.EnqueueUnmapMemObject(p.buffer, p.mapped, nil) })
 	p.buffer.Release()
 	p.Words = nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
 )
 
@@ -24,7 +23,7 @@ func NewPool[S any](n int) Pool[S] {
 
 // Take returns an idle slot or makes one with open. If open fails with
 // plan.ErrOutOfMemory and other callers have slots, it waits for one of theirs. It
-// returns plan.ErrClosed once closing is closed.
+// returns plan.ErrClosed once closing is closed. A slot that is not made before ctx ends goes to the pool.
 func (p Pool[S]) Take(ctx context.Context, closing <-chan struct{}, open func() (*S, error)) (*S, error) {
 	select {
 	case x := <-p.made:
@@ -36,7 +35,7 @@ func (p Pool[S]) Take(ctx context.Context, closing <-chan struct{}, open func() 
 		case x := <-p.made:
 			return x, nil
 		case n := <-rest:
-			x, err := p.create(n, open)
+			x, err := Detached(ctx, nil, func() (*S, error) { return p.create(n, open) }, p.Give)
 			if err == nil || n == cap(p.made) || !errors.Is(err, plan.ErrOutOfMemory) {
 				return x, err
 			}
@@ -128,10 +127,4 @@ func Once[T any](ctx context.Context, building chan struct{}, closing <-chan str
 	}
 	put(t)
 	return t, nil
-}
-
-// caught calls f. The fault of a mapped file is an error.
-func caught[T any](f func() (*T, error)) (t *T, err error) {
-	defer mapped.Catch(mapped.Watch(), &err)
-	return f()
 }

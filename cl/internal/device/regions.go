@@ -2,6 +2,7 @@ package device
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -119,7 +120,7 @@ func (r *Regions) move(units int) error {
 	defer r.filling.Unlock()
 	old, was := r.buffer.Load(), r.units
 	if old != nil {
-		err = r.rt.await(r.rt.Transfer, func() (*ocl.Event, error) {
+		err = r.rt.await(context.Background(), r.rt.Transfer, nil, func() (*ocl.Event, error) {
 			return r.rt.Transfer.EnqueueCopyBuffer(old, larger, 0, 0, unitBytes*was, nil)
 		})
 	}

@@ -58,6 +58,8 @@ type Runtime struct {
 	tested tested
 	known  sync.Map // results of Remember
 
+	detached sync.WaitGroup // work that its callers have left, or may leave
+
 	halving atomic.Int32 // above 0 launches have two pieces: during self-tests, for drivers whose offsets are wrong
 	// FewGroups is a number of work-groups above which launches are cut, whatever time they take. 0: none. For tests.
 	FewGroups int
@@ -251,7 +253,7 @@ func (rt *Runtime) create(step string, flags ocl.MemFlag, bytes uint64) (m *ocl.
 	if m, err = rt.context.CreateEmptyBuffer(flags, int(max(bytes, 16))); err != nil || flags&ocl.MemReadOnly == 0 {
 		return m, err
 	}
-	if err = rt.writeNow(m, 0, make([]uint32, 4)); err != nil {
+	if err = rt.writeNow(context.Background(), m, 0, make([]uint32, 4)); err != nil {
 		m.Release()
 		return nil, err
 	}
@@ -275,6 +277,7 @@ func (rt *Runtime) Close() error {
 	if !rt.Memory.close() {
 		return plan.ErrClosed
 	}
+	rt.detached.Wait()
 	rt.enqueuing.Lock() // commands under way have been enqueued
 	rt.ended = true
 	rt.enqueuing.Unlock()

@@ -69,7 +69,7 @@ func TestSmallUpload(t *testing.T) {
 	d := newLateDevice(t)
 	steps := map[string]int{}
 	d.faulty = func(step string) error { steps[step]++; return nil }
-	m, err := d.LoadWords([]uint32{1, 2, 3}, "words")
+	m, err := d.LoadWords(t.Context(), []uint32{1, 2, 3}, "words")
 	d.faulty = nil
 	if err != nil || steps["pin"] != 0 || steps["upload"] != 1 {
 		t.Fatalf("%v, steps %v", err, steps)

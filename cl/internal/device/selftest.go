@@ -1,6 +1,7 @@
 package device
 
 import (
+	"context"
 	"slices"
 	"sync"
 )
@@ -17,8 +18,9 @@ type tested struct {
 }
 
 // TestOnce runs test for the keys that no test has passed yet, and remembers them if it
-// succeeds. It runs one test at a time; callers whose keys have passed do not wait. Key types tell operations apart.
-func TestOnce[K comparable](rt *Runtime, keys []K, test func(untested []K) error) error {
+// succeeds. It runs one test at a time; callers whose keys have passed do not wait, nor do callers whose ctx has ended. Key
+// types tell operations apart.
+func TestOnce[K comparable](ctx context.Context, rt *Runtime, keys []K, test func(untested []K) error) error {
 	if rt.skipSelfTest {
 		return nil
 	}
@@ -26,26 +28,29 @@ func TestOnce[K comparable](rt *Runtime, keys []K, test func(untested []K) error
 	if !slices.ContainsFunc(keys, untested) {
 		return nil
 	}
-	rt.tested.mu.Lock()
-	defer rt.tested.mu.Unlock()
-	var left []K
-	for _, k := range keys {
-		if untested(k) && !slices.Contains(left, k) {
-			left = append(left, k)
+	_, err := Detached(ctx, rt, func() (struct{}, error) {
+		rt.tested.mu.Lock()
+		defer rt.tested.mu.Unlock()
+		var left []K
+		for _, k := range keys {
+			if untested(k) && !slices.Contains(left, k) {
+				left = append(left, k)
+			}
 		}
-	}
-	if len(left) == 0 {
-		return nil
-	}
-	rt.halving.Add(1)
-	defer rt.halving.Add(-1)
-	if err := test(left); err != nil {
-		return err
-	}
-	for _, k := range left {
-		rt.tested.passed.Store(k, true)
-	}
-	return nil
+		if len(left) == 0 {
+			return struct{}{}, nil
+		}
+		rt.halving.Add(1)
+		defer rt.halving.Add(-1)
+		if err := test(left); err != nil {
+			return struct{}{}, err
+		}
+		for _, k := range left {
+			rt.tested.passed.Store(k, true)
+		}
+		return struct{}{}, nil
+	}, func(struct{}) {})
+	return err
 }
 
 // HasPassed tells whether the test of a key has succeeded.

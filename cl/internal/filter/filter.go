@@ -6,6 +6,7 @@
 package filter
 
 import (
+	"context"
 	"math/bits"
 
 	ocl "github.com/jgillich/go-opencl/cl"
@@ -40,22 +41,19 @@ const (
 )
 
 // New copies the bits of the documents of a universe to a device.
-func New(rt *device.Runtime, universe uint32, set []uint64) (*Set, error) {
-	if err := selfTestOnce(rt); err != nil {
+func New(ctx context.Context, rt *device.Runtime, universe uint32, set []uint64) (*Set, error) {
+	if err := selfTestOnce(ctx, rt); err != nil {
 		return nil, err
 	}
-	return upload(rt, universe, set)
+	return upload(ctx, rt, universe, set)
 }
 
 // upload is New without a self-test.
-func upload(rt *device.Runtime, universe uint32, set []uint64) (*Set, error) {
+func upload(ctx context.Context, rt *device.Runtime, universe uint32, set []uint64) (*Set, error) {
 	if err := plan.CheckFilter(universe, set); err != nil {
 		return nil, err
 	}
-	s, err := begin(rt, universe, chunk*(1+2*len(set)/(chunk*maxGroups)))
-	if err != nil {
-		return nil, err
-	}
+	s := sized(rt, universe, chunk*(1+2*len(set)/(chunk*maxGroups)))
 	words := make([]uint32, unit*(s.least()-1))
 	counts, total := words[s.padded:], &words[s.padded+s.spans()]
 	for i, x := range set {
@@ -64,54 +62,65 @@ func upload(rt *device.Runtime, universe uint32, set []uint64) (*Set, error) {
 		counts[2*i/s.span] += n
 		*total += n
 	}
-	x := device.NewFlight(rt, rt.Memory)
-	defer x.Release()
-	if x.Queue, err = rt.NewQueue(); err == nil {
-		err = rt.Regions.Fill(func(m *ocl.MemObject) error {
-			if err := rt.WriteWords(m, unit*s.region.At, words); err != nil {
-				return err
-			}
-			defer x.Land()
-			if err := rt.Do(func() error { return s.Send(&x, m, m, unit*s.CountsAt()+s.spans()) }); err != nil {
-				return rt.Fail("making a filter", err)
-			}
-			return x.WaitHere(x.Last())
-		})
-	}
-	if err != nil {
-		return nil, s.Fail(err)
-	}
-	s.End(*total)
-	return s, nil
+	return device.Detached(ctx, rt, func() (*Set, error) {
+		if err := s.open(); err != nil {
+			return nil, err
+		}
+		x := device.NewFlight(rt, rt.Memory)
+		defer x.Release()
+		var err error
+		if x.Queue, err = rt.NewQueue(); err == nil {
+			err = rt.Regions.Fill(func(m *ocl.MemObject) error {
+				if err := rt.WriteWords(context.Background(), m, unit*s.region.At, words); err != nil {
+					return err
+				}
+				defer x.Land()
+				if err := rt.Do(func() error { return s.Send(&x, m, m, unit*s.CountsAt()+s.spans()) }); err != nil {
+					return rt.Fail("making a filter", err)
+				}
+				return x.WaitHere(x.Last())
+			})
+		}
+		if err != nil {
+			return nil, s.Fail(err)
+		}
+		s.End(*total)
+		return s, nil
+	}, func(s *Set) { _ = s.Close() })
 }
 
 // Begin makes room for a set of documents of a universe. It is a set once commands have written its bits and
 // the number of documents in each span of so many words to its region (At and CountsAt, in Regions.Fill), Send
 // has followed them, and End. Fail frees it.
-func Begin(rt *device.Runtime, universe uint32, span int) (*Set, error) {
-	if err := selfTestOnce(rt); err != nil {
+func Begin(ctx context.Context, rt *device.Runtime, universe uint32, span int) (*Set, error) {
+	if err := selfTestOnce(ctx, rt); err != nil {
 		return nil, err
 	}
-	return begin(rt, universe, span)
-}
-
-// begin is Begin without a self-test.
-func begin(rt *device.Runtime, universe uint32, span int) (*Set, error) {
-	if _, err := rt.ProgramOf(listing.KernelID); err != nil {
-		return nil, err
-	}
-	s := &Set{rt: rt, universe: universe, span: span}
-	s.padded = max((s.words()+chunk-1)/chunk, 1) * chunk
-	s.room = int(s.universe/sparse)/unit*unit + unit
-	var err error
-	if s.region, err = rt.Regions.Take(s.least() + s.room/unit); err != nil {
-		s.room = 0
-		s.region, err = rt.Regions.Take(s.least())
-	}
-	if err != nil {
+	s := sized(rt, universe, span)
+	if err := s.open(); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// sized returns a set without a region.
+func sized(rt *device.Runtime, universe uint32, span int) *Set {
+	s := &Set{rt: rt, universe: universe, span: span}
+	s.padded = max((s.words()+chunk-1)/chunk, 1) * chunk
+	return s
+}
+
+// open makes the region.
+func (s *Set) open() (err error) {
+	if _, err := s.rt.ProgramOf(listing.KernelID); err != nil {
+		return err
+	}
+	s.room = int(s.universe/sparse)/unit*unit + unit
+	if s.region, err = s.rt.Regions.Take(s.least() + s.room/unit); err != nil {
+		s.room = 0
+		s.region, err = s.rt.Regions.Take(s.least())
+	}
+	return err
 }
 
 // words is the number of words with documents.

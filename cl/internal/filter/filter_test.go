@@ -56,7 +56,7 @@ func TestSets(t *testing.T) {
 						}
 						return in
 					})
-					s, err := New(rt, universe, bits)
+					s, err := New(t.Context(), rt, universe, bits)
 					if err != nil {
 						r.Fatal(err)
 					}
@@ -91,7 +91,7 @@ func TestLittleMemory(t *testing.T) {
 	var err error
 	for err == nil && len(sets) < 100 {
 		var s *Set
-		if s, err = New(rt, universe, bits); err == nil {
+		if s, err = New(t.Context(), rt, universe, bits); err == nil {
 			sets = append(sets, s)
 		}
 	}
@@ -103,12 +103,12 @@ func TestLittleMemory(t *testing.T) {
 	}
 	sets[0].Close() // where no docIDs fit behind the bits
 	few := plantest.NewFilter(universe, func(d uint32) bool { return d%1000 == 7 })
-	if s, err := New(rt, universe, few); err != nil || s.Count() != (universe+992)/1000 || s.Docs() != nil || s.Memory() != sets[1].Memory() {
+	if s, err := New(t.Context(), rt, universe, few); err != nil || s.Count() != (universe+992)/1000 || s.Docs() != nil || s.Memory() != sets[1].Memory() {
 		t.Fatalf("a set of few documents in place of a closed one: %+v, %v", s, err)
 	} else {
 		s.Close()
 	}
-	if sets[0], err = New(rt, universe, bits); err != nil {
+	if sets[0], err = New(t.Context(), rt, universe, bits); err != nil {
 		t.Fatalf("a set in place of a closed one: %v", err)
 	}
 	for _, s := range sets {
@@ -125,7 +125,7 @@ func TestClosedTwice(t *testing.T) {
 	bits := plantest.NewFilter(1000, func(d uint32) bool { return d%3 == 0 })
 	var sets []*Set
 	for i := range 3 {
-		s, err := New(rt, 1000, bits)
+		s, err := New(t.Context(), rt, 1000, bits)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"context"
 	"slices"
 
 	ocl "github.com/jgillich/go-opencl/cl"
@@ -24,8 +25,8 @@ func workGroup(t device.Tuning) int { return t.Local(128) }
 type tested struct{}
 
 // selfTestOnce makes sets of few and of many documents and compares them with plain Go.
-func selfTestOnce(rt *device.Runtime) error {
-	return device.TestOnce(rt, []tested{{}}, func([]tested) error {
+func selfTestOnce(ctx context.Context, rt *device.Runtime) error {
+	return device.TestOnce(ctx, rt, []tested{{}}, func([]tested) error {
 		for _, every := range []uint32{7, 500} {
 			const universe = 20_000
 			set := make([]uint64, plan.FilterWords(universe))
@@ -34,7 +35,7 @@ func selfTestOnce(rt *device.Runtime) error {
 				set[d/64] |= 1 << (d % 64)
 				docs = append(docs, d)
 			}
-			s, err := upload(rt, universe, set)
+			s, err := upload(ctx, rt, universe, set)
 			if err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package lists
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -85,7 +86,7 @@ func ArenaBytes(ranges []wordRange) uint64 {
 }
 
 // newArena makes buffers of the given sizes in bytes.
-func newArena(rt *device.Runtime, memory *device.Budget, sizes []uint64) (*Arena, error) {
+func newArena(ctx context.Context, rt *device.Runtime, memory *device.Budget, sizes []uint64) (*Arena, error) {
 	a := &Arena{memory: memory}
 	for _, n := range sizes {
 		a.Bytes += n
@@ -98,7 +99,7 @@ func newArena(rt *device.Runtime, memory *device.Budget, sizes []uint64) (*Arena
 			a.Buffers[i] = a.Buffers[0]
 			continue
 		}
-		m, err := rt.Buffer(ocl.MemReadOnly, sizes[i], "lists")
+		m, err := rt.ReadOnly(ctx, sizes[i], "lists")
 		if err != nil {
 			a.Release()
 			return nil, err
@@ -110,7 +111,7 @@ func newArena(rt *device.Runtime, memory *device.Budget, sizes []uint64) (*Arena
 
 // LoadArena makes the buffers of ranges out of the device's budget and fills them. They are copies on devices that share
 // memory with the host too: where the driver reads a mapped file itself, a file that loses pages ends the process.
-func LoadArena(rt *device.Runtime, src *plan.Source, ranges []wordRange) (*Arena, error) {
+func LoadArena(ctx context.Context, rt *device.Runtime, src *plan.Source, ranges []wordRange) (*Arena, error) {
 	sizes := []uint64{16} // without lists
 	if len(ranges) > 0 {
 		sizes = nil
@@ -118,12 +119,12 @@ func LoadArena(rt *device.Runtime, src *plan.Source, ranges []wordRange) (*Arena
 	for _, r := range ranges {
 		sizes = append(sizes, 4*(r.to-r.from+plan.ListAlign))
 	}
-	a, err := newArena(rt, rt.Memory, sizes)
+	a, err := newArena(ctx, rt, rt.Memory, sizes)
 	if err != nil {
 		return nil, err
 	}
 	for i, r := range ranges {
-		if err := rt.WriteWords(a.Buffers[i], 0, src.Words[r.from:r.to]); err != nil {
+		if err := rt.WriteWords(ctx, a.Buffers[i], 0, src.Words[r.from:r.to]); err != nil {
 			a.Release()
 			return nil, err
 		}

@@ -32,7 +32,7 @@ func fillTables(ctx context.Context, rt *device.Runtime, src *plan.Source, refs 
 			return err
 		}
 		if size > 0 {
-			if err := rt.WriteWords(buffer, int(start), host); err != nil {
+			if err := rt.WriteWords(ctx, buffer, int(start), host); err != nil {
 				return err
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
+	"heddle/cl/internal/device"
 	"heddle/engine/plan"
 	"heddle/engine/plan/listcache"
 )
@@ -52,7 +53,7 @@ type Pins struct {
 
 // LoadCached makes the buffers of a cache and its stages. buffers are the sizes for lists
 // in bytes. After a failure release must follow.
-func (s *Set) LoadCached(buffers []uint64) error {
+func (s *Set) LoadCached(ctx context.Context, buffers []uint64) error {
 	var room []uint64 // words
 	for _, n := range buffers {
 		room = append(room, n/4-plan.ListAlign)
@@ -65,25 +66,25 @@ func (s *Set) LoadCached(buffers []uint64) error {
 	c.turn <- struct{}{}
 	c.cutters.New = func() any { return &partCutter{cache: c, seen: make([]uint32, len(items))} }
 	s.Cache = c
-	err := c.open(min(stageBytes, s.Memory.Size()))
+	err := c.open(ctx, min(stageBytes, s.Memory.Size()))
 	if err == nil {
-		s.Arena, err = newArena(s.Device, s.Memory, buffers)
+		s.Arena, err = newArena(ctx, s.Device, s.Memory, buffers)
 	}
 	if err != nil {
-		c.Release()
+		device.Free(ctx, s.Device, c.Release)
 	}
 	return err
 }
 
 // open makes the queue and the stages, each with pinned memory of the given size in bytes.
 // After a failure release must follow.
-func (c *Cache) open(bytes uint64) (err error) {
+func (c *Cache) open(ctx context.Context, bytes uint64) (err error) {
 	rt := c.set.Device
 	if c.queue, err = rt.NewQueue(); err != nil {
 		return err
 	}
 	for range stageCount {
-		p, err := rt.NewPinned(int(bytes))
+		p, err := rt.Staging(ctx, int(bytes))
 		if err != nil {
 			return err
 		}
@@ -172,7 +173,7 @@ func (c *Cache) pin(ctx context.Context, t *Tables, uses []listcache.Use) (*Pins
 	case <-c.set.Closing:
 		return nil, plan.ErrClosed
 	}
-	defer func() { c.turn <- struct{}{} }()
+	end := func() { c.turn <- struct{}{} }
 	for !c.pinAll(p, t) {
 		var err error
 		select {
@@ -186,10 +187,16 @@ func (c *Cache) pin(ctx context.Context, t *Tables, uses []listcache.Use) (*Pins
 		c.mu.Lock()
 		c.waiting = false
 		c.mu.Unlock()
+		end()
 		return nil, err
 	}
-	if p.own != nil {
-		c.send(p)
+	if p.own == nil {
+		end()
+	} else {
+		go func() { // which may wait for the device
+			defer end()
+			c.send(p)
+		}()
 	}
 	return p, p.sent(ctx)
 }

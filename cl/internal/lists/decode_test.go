@@ -52,7 +52,7 @@ func prepare(t testing.TB, b *device.Runtime, src *plan.Source, runs [][3]uint32
 	d := DecoderOf(src.Lists[0].Codec)
 	x := &decoding{b: b}
 	x.groups, x.local = decodeShape(b.Tuning, d, len(runs))
-	x.lists, err = LoadArena(b, src, ranges)
+	x.lists, err = LoadArena(t.Context(), b, src, ranges)
 	try(err)
 	var up []uint32
 	at := uint32(0)

@@ -37,7 +37,7 @@ func Decode(ctx context.Context, rt *device.Runtime, src *plan.Source, gaps bool
 	if err != nil {
 		return nil, nil, rt.OutOfMemory("laying out lists", err)
 	}
-	arena, err := LoadArena(rt, src, ranges)
+	arena, err := LoadArena(ctx, rt, src, ranges)
 	if err != nil {
 		return nil, nil, err
 	}

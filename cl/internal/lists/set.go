@@ -50,7 +50,7 @@ func New(rt *device.Runtime, src *plan.Source, memory *device.Budget) (*Set, err
 // Load copies the lists to the device. scratch is the number of bytes that the operations
 // of the store surely need as well: all of it must fit before any buffer is made. After a
 // failure release must follow.
-func (s *Set) Load(scratch uint64) error {
+func (s *Set) Load(ctx context.Context, scratch uint64) error {
 	ranges, places, err := Layout(s.Src, s.Device.Info.MaxAlloc, FilterArena)
 	if err != nil {
 		return s.Device.OutOfMemory("laying out lists", err)
@@ -59,7 +59,7 @@ func (s *Set) Load(scratch uint64) error {
 	if err := s.Memory.Preflight(ArenaBytes(ranges)+scratch, "lists and scratch"); err != nil {
 		return err
 	}
-	s.Arena, err = LoadArena(s.Device, s.Src, ranges)
+	s.Arena, err = LoadArena(ctx, s.Device, s.Src, ranges)
 	return err
 }
 

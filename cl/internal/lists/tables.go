@@ -168,7 +168,7 @@ func (s *Set) loadTables(ctx context.Context, a plan.Algorithm) (*Tables, error)
 	if err := t.memory.Reserve(t.Bytes, "tables of "+a.String()); err != nil {
 		return nil, err
 	}
-	if t.Buffer, err = rt.Buffer(ocl.MemReadOnly, t.Bytes, "tables"); err == nil {
+	if t.Buffer, err = rt.ReadOnly(ctx, t.Bytes, "tables"); err == nil {
 		err = fillTables(ctx, rt, s.Src, refs, t.Buffer)
 	}
 	if err != nil {

@@ -70,7 +70,7 @@ func New(set *lists.Set, tiles, slots int) *Matcher {
 
 // Open takes the memory of all slots from the budget and makes the first slot; concurrent batches make
 // the others, since pinned memory takes a driver milliseconds. After a failure release must follow.
-func (m *Matcher) Open() error {
+func (m *Matcher) Open(ctx context.Context) error {
 	m.slots, m.spare, m.turns = device.NewPool[slot](m.most), make(chan *device.Pinned, m.most), make(chan struct{}, mostWaiting)
 	for range m.most {
 		m.spare <- nil
@@ -80,7 +80,7 @@ func (m *Matcher) Open() error {
 		return err
 	}
 	m.scratch = m.ScratchBytes()
-	x, err := m.slots.Take(context.Background(), nil, m.newSlot)
+	x, err := m.slots.Take(ctx, nil, m.newSlot)
 	if err == nil {
 		m.slots.Give(x)
 	}
@@ -259,7 +259,7 @@ func (m *Matcher) part(ctx context.Context, b *plan.MatchBatch, first int, out *
 		flying[0], flying[1] = flying[1], nil
 		n--
 		if err == nil {
-			err = m.collect(x, out)
+			err = m.collect(ctx, x, out)
 		}
 		x.ReleaseEvents()
 		m.slots.Give(x)
@@ -291,7 +291,7 @@ func (m *Matcher) send(ctx context.Context, x *slot, b *plan.MatchBatch, t *list
 	} else {
 		x.round.with = m.features(x.round.with)
 	}
-	if err := m.expect(x); err != nil {
+	if err := m.expect(ctx, x); err != nil {
 		return at, err
 	}
 	// The kernels are built here and not in Runtime.Do, where other callers would wait.
@@ -307,7 +307,7 @@ func (m *Matcher) send(ctx context.Context, x *slot, b *plan.MatchBatch, t *list
 
 // expect lays out the results of a round, and chooses the size of the first download by the
 // results of recent rounds.
-func (m *Matcher) expect(x *slot) error {
+func (m *Matcher) expect(ctx context.Context, x *slot) error {
 	r, counts := &x.round, cmp.Or(x.round.parts, x.round.tiles)
 	x.docsAt, x.fetched = (counts+3)/4*4, counts
 	if x.countOnly {
@@ -315,7 +315,7 @@ func (m *Matcher) expect(x *slot) error {
 	}
 	if r.parts > 0 {
 		x.fetched = x.docsAt + r.tiles*int(r.tile)
-		return x.Device.Grow(&x.Down, x.fetched, 0)
+		return x.Grow(ctx, &x.Down, x.fetched)
 	}
 	guess := r.candidates * m.matchRate.Load() / (1 << 16)
 	x.fetched = min(x.docsAt+int(guess+min(guess/4, mostSpare))+1024, x.docsAt+int(r.candidates), len(x.Down.Words))
@@ -323,7 +323,7 @@ func (m *Matcher) expect(x *slot) error {
 }
 
 // collect appends the results of a finished round to out.
-func (m *Matcher) collect(x *slot, out *plan.Results) error {
+func (m *Matcher) collect(ctx context.Context, x *slot, out *plan.Results) error {
 	r := &x.round
 	// The first query may continue from the round before. Its end moves then.
 	end := out.Stats.Matches
@@ -341,7 +341,7 @@ func (m *Matcher) collect(x *slot, out *plan.Results) error {
 	if !x.countOnly {
 		learn(&m.matchRate, x.matches, r.candidates)
 		docs := x.Down.Words[x.docsAt : x.docsAt+x.matches]
-		if !out.Borrow || !r.whole || r.queries < len(out.Offsets)-1 || !m.lend(x, docs, out) {
+		if !out.Borrow || !r.whole || r.queries < len(out.Offsets)-1 || !m.lend(ctx, x, docs, out) {
 			out.Docs = device.AppendWords(out.Docs, docs)
 		}
 	}

@@ -79,7 +79,7 @@ func BenchmarkCollect(b *testing.B) {
 	for b.Loop() {
 		out.Reset()
 		out.Offsets = append(out.Offsets[:0], make([]uint64, batch.Queries()+1)...)
-		if err := s.collect(x, &out); err != nil {
+		if err := s.collect(b.Context(), x, &out); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -35,7 +35,7 @@ func SelfTestLists(ctx context.Context, rt *device.Runtime, src *plan.Source) er
 			ids = append(ids, l.Codec)
 		}
 	}
-	return device.TestOnce(rt, ids, func(untested []codec.ID) error {
+	return device.TestOnce(ctx, rt, ids, func(untested []codec.ID) error {
 		return selfTest(ctx, rt, append([]codec.ID{codec.Raw}, untested...), []plan.Algorithm{plan.HS16}, ^device.Features(0))
 	})
 }
@@ -45,7 +45,7 @@ func selfTestAlgorithm(ctx context.Context, rt *device.Runtime, a plan.Algorithm
 	if a == plan.Auto || a.Bucket() != 0 || slices.Contains(coreAlgorithms, a) {
 		return nil
 	}
-	return device.TestOnce(rt, []plan.Algorithm{a}, func([]plan.Algorithm) error {
+	return device.TestOnce(ctx, rt, []plan.Algorithm{a}, func([]plan.Algorithm) error {
 		return selfTest(ctx, rt, lists.CoreCodecs, []plan.Algorithm{a}, 0)
 	})
 }
@@ -109,8 +109,8 @@ func load(ctx context.Context, rt *device.Runtime, src *plan.Source, tiles, slot
 		return nil, err
 	}
 	m := New(set, tiles, slots)
-	if err = set.Load(m.ScratchBytes()); err == nil {
-		if err = m.Open(); err == nil {
+	if err = set.Load(ctx, m.ScratchBytes()); err == nil {
+		if err = m.Open(ctx); err == nil {
 			err = set.ChooseAuto(ctx)
 		}
 	}

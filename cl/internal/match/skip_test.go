@@ -181,7 +181,7 @@ func TestSkipCorrupt(t *testing.T) {
 					words := &plan.Source{Words: slices.Clone(good), Lists: []plan.List{{Words: l.Words}}}
 					devicetest.Damage(r, words, 0)
 					at := s.set.Places[1]
-					if err := b.WriteWords(s.set.Arena.Buffers[at.Buffer], 4*int(at.Off), words.Words); err != nil {
+					if err := b.WriteWords(t.Context(), s.set.Arena.Buffers[at.Buffer], 4*int(at.Off), words.Words); err != nil {
 						t.Fatal(err)
 					}
 					var batch plan.MatchBatch

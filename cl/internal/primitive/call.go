@@ -58,11 +58,11 @@ func newCall(ctx context.Context, b *device.Runtime, in, flags []uint32, runs in
 			return p, err
 		}
 	}
-	if err = b.WriteWords(p.scan.In, 0, in); err != nil {
+	if err = b.WriteWords(ctx, p.scan.In, 0, in); err != nil {
 		return p, err
 	}
 	if len(flags) > 0 {
-		if err = b.WriteWords(p.scan.Flags, 0, flags); err != nil {
+		if err = b.WriteWords(ctx, p.scan.Flags, 0, flags); err != nil {
 			return p, err
 		}
 	}

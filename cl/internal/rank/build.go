@@ -104,7 +104,7 @@ func (x *slot) buildRound(ctx context.Context, c *cut, p *packets.Store, st *pla
 		{&x.cells, n * (c.ranges + 5), 0, "places of packets"}}); err != nil {
 		return err
 	}
-	if err := x.Device.Grow(&x.Down, n*c.ranges, 0); err != nil {
+	if err := x.Grow(ctx, &x.Down, n*c.ranges); err != nil {
 		return err
 	}
 	if err := x.Prepare(packetsCount.KernelID); err != nil {

@@ -256,7 +256,7 @@ func (x *slot) runCoarse(ctx context.Context, c *cut, k *coarse, st *plan.Stats)
 		{&x.keys, keys, keys, "candidates"}, {&x.state, results, results, "states of queries and the best documents"}}); err != nil {
 		return err
 	}
-	if err := x.Device.Grow(&x.Down, results, 0); err != nil {
+	if err := x.Grow(ctx, &x.Down, results); err != nil {
 		return err
 	}
 	if err := x.Prepare(k.sums(narrowSums).KernelID, raise.KernelID, complete.KernelID); err != nil {

@@ -29,11 +29,11 @@ func (r *Ranker) data(ctx context.Context) (*extra, error) {
 	if d := r.extra.Load(); d != nil { // without a method value, which allocates
 		return d, nil
 	}
-	return device.Once(ctx, r.set.Building, r.set.Closing, r.extra.Load, r.extra.Store, r.loadData)
+	return device.Once(ctx, r.set.Building, r.set.Closing, r.extra.Load, r.extra.Store, func() (*extra, error) { return r.loadData(ctx) })
 }
 
 // loadData uploads frequencies and lengths.
-func (r *Ranker) loadData() (*extra, error) {
+func (r *Ranker) loadData(ctx context.Context) (*extra, error) {
 	rt, set := r.set.Device, r.set
 	// The frequencies as lists of words.
 	view := &plan.Source{Words: set.Src.Freqs, Lists: make([]plan.List, len(set.Src.Lists))}
@@ -67,7 +67,7 @@ func (r *Ranker) loadData() (*extra, error) {
 			return nil, err
 		}
 		d.memory.Unreserve(lists.ArenaBytes(ranges))
-		if d.freqs, err = lists.LoadArena(rt, view, ranges); err != nil {
+		if d.freqs, err = lists.LoadArena(ctx, rt, view, ranges); err != nil {
 			d.memory.Unreserve(d.bytes)
 			return nil, err
 		}
@@ -77,7 +77,7 @@ func (r *Ranker) loadData() (*extra, error) {
 		return d, nil
 	}
 	var err error
-	if d.lengths, err = rt.LoadWords(lengths, "lengths of documents"); err != nil {
+	if d.lengths, err = rt.LoadWords(ctx, lengths, "lengths of documents"); err != nil {
 		d.release()
 		return nil, err
 	}

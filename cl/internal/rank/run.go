@@ -22,7 +22,7 @@ func (x *slot) run(ctx context.Context, c *cut, st *plan.Stats) error {
 				return err
 			}
 		}
-		if err := x.makeRoom(c, first); err != nil {
+		if err := x.makeRoom(ctx, c, first); err != nil {
 			return err
 		}
 		c.write(x.Up.Words)
@@ -48,7 +48,7 @@ func (x *slot) run(ctx context.Context, c *cut, st *plan.Stats) error {
 }
 
 // makeRoom makes room for a window.
-func (x *slot) makeRoom(c *cut, first bool) error {
+func (x *slot) makeRoom(ctx context.Context, c *cut, first bool) error {
 	if c.global() {
 		if err := x.openGlobal(); err != nil {
 			return err
@@ -70,7 +70,7 @@ func (x *slot) makeRoom(c *cut, first bool) error {
 			return err
 		}
 	}
-	return x.Device.Grow(&x.Down, resultWords(queries, c.batch.K), 0)
+	return x.Grow(ctx, &x.Down, resultWords(queries, c.batch.K))
 }
 
 // resultWords is the number of words of the states of queries, and of their best documents

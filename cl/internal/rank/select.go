@@ -2,6 +2,7 @@ package rank
 
 import (
 	"cmp"
+	"context"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
@@ -59,7 +60,7 @@ func newSelector(x *device.Flight, memory device.ScratchMemory, keys int) (s *se
 	if s.kept, err = b.Buffer(ocl.MemReadWrite, 8*selectKept*uint64(s.wide), "kept keys"); err != nil {
 		return s, err
 	}
-	if err = b.WriteWords(s.bins, 0, bins); err != nil {
+	if err = b.WriteWords(context.Background(), s.bins, 0, bins); err != nil {
 		return s, err
 	}
 	return s, x.Prepare(selectBest.KernelID)

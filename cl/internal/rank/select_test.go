@@ -62,7 +62,7 @@ func (s *selection) send(t testing.TB, keys [][]uint64, counts []uint32) {
 		}
 	}
 	for m, words := range map[*ocl.MemObject][]uint32{s.keys: words, s.state: state} {
-		if err := s.flight.Device.WriteWords(m, 0, words); err != nil {
+		if err := s.flight.Device.WriteWords(t.Context(), m, 0, words); err != nil {
 			t.Fatal(err)
 		}
 	}

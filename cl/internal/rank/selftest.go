@@ -17,7 +17,7 @@ func selfTestOnce(ctx context.Context, rt *device.Runtime, a plan.Accumulators) 
 	if a == plan.AutoAccumulators { // which may fall back
 		all = append(all, plan.RangeAccumulators)
 	}
-	return device.TestOnce(rt, all, func(untested []plan.Accumulators) error { return selfTest(ctx, rt, untested) })
+	return device.TestOnce(ctx, rt, all, func(untested []plan.Accumulators) error { return selfTest(ctx, rt, untested) })
 }
 
 // selfTest ranks in some ways over the sample lists, with frequencies of which some are exceptions.
@@ -125,7 +125,7 @@ func load(rt *device.Runtime, src *plan.Source) (*Ranker, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = set.Load(0); err != nil {
+	if err = set.Load(context.Background(), 0); err != nil {
 		set.Release()
 		return nil, err
 	}

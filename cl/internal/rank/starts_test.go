@@ -31,7 +31,7 @@ func TestStarts(t *testing.T) {
 		x := device.NewFlight(rt, rt.Memory)
 		defer x.Release()
 		buffer := func(words []uint32) *ocl.MemObject {
-			m, err := rt.LoadWords(words, "a test")
+			m, err := rt.LoadWords(t.Context(), words, "a test")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -56,7 +56,7 @@ func load(ctx context.Context, rt *device.Runtime, src *plan.Source) (*Evaluator
 		return nil, err
 	}
 	e := New(set)
-	if err = set.Load(LeastBytes()); err == nil {
+	if err = set.Load(ctx, LeastBytes()); err == nil {
 		if err = e.Open(); err == nil {
 			err = set.ChooseAuto(ctx)
 		}
