@@ -3,6 +3,7 @@ package bitmap
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math/bits"
 	"slices"
 
@@ -116,7 +117,7 @@ func selfTestFacets(ctx context.Context, rt *device.Runtime) error {
 type measureKey struct{}
 
 // selfTestMeasures computes groups on first use: few of them in local memory, with sums above 32 bits,
-// and many.
+// many, and all rows as one.
 func selfTestMeasures(ctx context.Context, rt *device.Runtime) error {
 	return device.TestOnce(ctx, rt, []measureKey{{}}, func([]measureKey) error {
 		const rows = 70_000 // enough for several work-groups
@@ -140,23 +141,28 @@ func selfTestMeasures(ctx context.Context, rt *device.Runtime) error {
 		sel.Any(5) // half of the rows
 		sel.End()
 		set := plain.Bits[5]
-		for _, by := range columns {
+		for _, by := range append(columns, plan.Input{}) { // the last one stands for all rows as one group
 			a := plan.Aggregation{
 				Inputs:    []plan.Input{by, {Column: 0, Last: 3 << 32}, {Column: floats, Last: 125 * 3 << 32}},
 				Groupings: []int{0}, Measures: []plan.Measure{{Kind: plan.MeasureSum, Input: 1}, {Kind: plan.MeasureFloats, Input: 2, Base: 1 << 63, Scale: 3}},
+			}
+			places, what := by.Last+2, fmt.Sprintf("groups of codes up to %d", by.Last)
+			if by.Last == 0 {
+				a.Groupings, places, what = nil, 1, "totals (kernel measure_rows)"
 			}
 			got, err := s.measure(ctx, &sel, &a)
 			if err != nil {
 				return err
 			}
-			rowsOf, sums := make([]uint64, by.Last+2), make([]uint64, by.Last+2)
+			rowsOf, sums := make([]uint64, places), make([]uint64, places)
 			for r, code := range plain.Codes[by.Column] {
 				selected := set[r/64] >> (r % 64) & 1
-				rowsOf[code+1] += selected
-				sums[code+1] += selected * (plain.Has[0][r/64] >> (r % 64) & 1) * summed[r]
+				place := (code + 1) % places // 0 where there is one place
+				rowsOf[place] += selected
+				sums[place] += selected * (plain.Has[0][r/64] >> (r % 64) & 1) * summed[r]
 			}
 			if !slices.Equal(got.Rows, rowsOf) || !slices.Equal(got.Sums[0], sums) || !slices.Equal(got.Sums[1], sums) {
-				return rt.FailedTest("groups of codes up to %d are wrong", by.Last)
+				return rt.FailedTest("%s are wrong", what)
 			}
 		}
 		return nil
