@@ -19,7 +19,7 @@ type Options struct {
 	MemoryLimit uint64        // as in Options
 	Host        plan.Backend  // pure Go, to compare a CPU device with; may be nil
 	Tried       func(Step)    // called after each step, may be nil
-	Limit       time.Duration // time of all measurements; 0: a minute
+	Limit       time.Duration // until Tune returns; 0: a minute
 	Every       bool          // try every setting of a part, without Limit, to judge the search
 	// Open opens the device with a row and all operations.
 	Open func(context.Context, *device.Device, device.Options) (Backend, error)
@@ -52,7 +52,7 @@ const (
 // Tune measures device d and returns its row: a search along one knob after the other, part
 // by part, from the row in force. It compares every answer with pure Go. Each part has a share of the time, and
 // ends with the best setting so far. At last it measures both rows in turn: a part that the row in force does
-// faster keeps the settings of that row. Errors come from
+// faster keeps the settings of that row, and so does a part for whose comparison no time is left. Errors come from
 // the context and from the row in force, which is the first setting of each part.
 func Tune(ctx context.Context, d *device.Device, opt Options) (device.Tuning, error) {
 	began := time.Now()
@@ -60,16 +60,21 @@ func Tune(ctx context.Context, d *device.Device, opt Options) (device.Tuning, er
 	if err != nil {
 		return device.Tuning{}, err
 	}
-	t := &tuner{ctx: ctx, d: d, opt: opt, row: d.Tuning(), work: w, began: began}
+	measuring, stop := context.WithDeadline(ctx, began.Add(cmp.Or(opt.Limit, time.Minute)))
+	defer stop()
+	if opt.Every {
+		measuring = ctx
+	}
+	t := &tuner{ctx: ctx, measuring: measuring, d: d, opt: opt, row: d.Tuning(), work: w, began: began}
 	t.row.Name = rowName(d.Info().Device)
 	t.row.Match = []string{strings.ToLower(d.Info().Device), d.Info().Type}
 	all := parts(d, opt.Short)
 	for _, p := range all {
-		if err := t.part(p); err != nil {
+		if err := t.part(p); err != nil && !errors.Is(err, errLate) {
 			return device.Tuning{}, fmt.Errorf("measuring %s: %w", p.name, err)
 		}
 	}
-	if err := t.threshold(); err != nil {
+	if err := t.threshold(); err != nil && !errors.Is(err, errLate) {
 		return device.Tuning{}, fmt.Errorf("measuring merges against probes: %w", err)
 	}
 	if err := t.batch(); err != nil {
@@ -78,7 +83,7 @@ func Tune(ctx context.Context, d *device.Device, opt Options) (device.Tuning, er
 	if err := t.compare(all); err != nil {
 		return device.Tuning{}, fmt.Errorf("comparing with row %q: %w", d.Tuning().Name, err)
 	}
-	if err := t.beatsHost(); err != nil {
+	if err := t.beatsHost(); err != nil && measuring.Err() == nil {
 		return device.Tuning{}, fmt.Errorf("measuring pure Go: %w", err)
 	}
 	t.row.Why = "heddle tune on " + d.String() + ", driver " + d.Info().Driver + ": " + strings.Join(t.figures, ", ")
@@ -92,16 +97,20 @@ func rowName(dev string) string {
 }
 
 type tuner struct {
-	ctx     context.Context
-	d       *device.Device
-	opt     Options
-	row     device.Tuning
-	work    *work
-	figures []string
-	rate    float64 // rate of the best batches, in M queries/s
-	began   time.Time
-	took    time.Duration // the longest measurement since the last part began
+	ctx       context.Context
+	measuring context.Context // ends at the limit
+	d         *device.Device
+	opt       Options
+	row       device.Tuning
+	work      *work
+	figures   []string
+	rate      float64 // rate of the best batches, in M queries/s
+	began     time.Time
+	took      time.Duration // the longest measurement since the last part began
 }
+
+// errLate is the error of a measurement that does not end within the limit.
+var errLate = errors.New("the time of all measurements is over")
 
 // over reports whether a share of the time is too short for so many more measurements.
 func (t *tuner) over(until float64, more int) bool {
@@ -122,8 +131,8 @@ func (t *tuner) part(p part) error {
 			return v, nil
 		}
 		v, err := t.measure(row, p.slots, p.measure)
-		if t.ctx.Err() != nil {
-			return 0, t.ctx.Err()
+		if t.measuring.Err() != nil {
+			return 0, cmp.Or(err, errLate)
 		}
 		best := err == nil
 		for _, other := range known {
@@ -163,8 +172,8 @@ search:
 					break search
 				}
 				got, err := try(row)
-				if t.ctx.Err() != nil {
-					return err
+				if t.measuring.Err() != nil {
+					return cmp.Or(err, errLate)
 				}
 				if got <= best*gain {
 					continue
@@ -191,26 +200,35 @@ search:
 	return nil
 }
 
-// measure opens the device with a row, of at most the given number of slots unless 0.
+// measure opens the device with a row, of at most the given number of slots unless 0. It leaves a measurement that does not end
+// within the limit to itself, and no other one follows.
 func (t *tuner) measure(row device.Tuning, slots int, f func(*work, context.Context, Backend) (float64, error)) (float64, error) {
-	if t.ctx.Err() != nil {
-		return 0, t.ctx.Err()
-	}
 	if slots > 0 {
 		row.Slots = min(row.Slots, slots)
 	}
-	began := time.Now()
-	defer func() { t.took = max(t.took, time.Since(began)) }()
-	b, err := t.opt.Open(t.ctx, t.d, device.Options{Tuning: &row, SkipSelfTest: true, Profiling: true, MemoryLimit: t.opt.MemoryLimit})
-	if err != nil {
-		return 0, err
+	v, err := 0.0, t.measuring.Err()
+	if err == nil {
+		began := time.Now()
+		v, err = device.Detached(t.measuring, nil, func() (float64, error) {
+			b, err := t.opt.Open(t.measuring, t.d, device.Options{Tuning: &row, SkipSelfTest: true, Profiling: true, MemoryLimit: t.opt.MemoryLimit})
+			if err != nil {
+				return 0, err
+			}
+			t.work.lookBack, t.work.callers = row.LookBack, callers(row)
+			v, err := f(t.work, t.measuring, b)
+			return v, errors.Join(err, b.Close())
+		}, func(float64) {})
+		t.took = max(t.took, time.Since(began))
 	}
-	t.work.lookBack, t.work.callers = row.LookBack, callers(row)
-	v, err := f(t.work, t.ctx, b)
-	if err = errors.Join(err, b.Close()); err != nil {
-		return 0, err
+	switch {
+	case err == nil:
+		return v, nil
+	case t.ctx.Err() != nil:
+		return 0, t.ctx.Err()
+	case t.measuring.Err() != nil:
+		return 0, errLate
 	}
-	return v, nil
+	return 0, err
 }
 
 func (t *tuner) tried(s Step) {
@@ -229,9 +247,6 @@ func (t *tuner) threshold() error {
 		if t.over(untilThreshold, 2) {
 			break
 		}
-		if i == 0 {
-			t.row.MergeLeast = 0
-		}
 		rate := func(a plan.Algorithm) (float64, error) {
 			v, err := t.measure(row, 1, func(w *work, ctx context.Context, b Backend) (float64, error) { return w.pair(ctx, b, a, n) })
 			if err == nil {
@@ -246,6 +261,9 @@ func (t *tuner) threshold() error {
 		probed, err := rate(plan.Auto)
 		if err != nil {
 			return err
+		}
+		if i == 0 {
+			t.row.MergeLeast = 0
 		}
 		if merged <= probed {
 			break
@@ -271,6 +289,9 @@ func (t *tuner) batch() error {
 		v, err := t.measure(t.row, 0, func(w *work, ctx context.Context, b Backend) (float64, error) {
 			return w.batches(ctx, b, n, callers(row))
 		})
+		if errors.Is(err, errLate) {
+			break
+		}
 		if err != nil {
 			return err
 		}
@@ -296,6 +317,7 @@ const inForce = "in force: "
 // are not faster.
 func (t *tuner) compare(all []part) error {
 	force := t.d.Tuning()
+parts:
 	for _, p := range all {
 		found := p.setting(&t.row)
 		if found == p.setting(&force) {
@@ -313,6 +335,10 @@ func (t *tuner) compare(all []part) error {
 					row, to = &t.row, &best
 				}
 				v, err := t.measure(*row, p.slots, p.measure)
+				if errors.Is(err, errLate) {
+					t.row = old
+					continue parts
+				}
 				if err != nil {
 					return err
 				}
@@ -331,10 +357,10 @@ func (t *tuner) compare(all []part) error {
 
 // beatsHost runs the best batches of the device on pure Go as well.
 func (t *tuner) beatsHost() error {
-	if t.opt.Host == nil || t.d.Info().Type != "cpu" || t.rate == 0 {
+	if t.opt.Host == nil || t.d.Info().Type != "cpu" || t.rate == 0 || t.measuring.Err() != nil {
 		return nil
 	}
-	rate, err := t.work.batches(t.ctx, t.opt.Host, t.row.Batch, callers(t.row))
+	rate, err := t.work.batches(t.measuring, t.opt.Host, t.row.Batch, callers(t.row))
 	if err != nil {
 		return err
 	}

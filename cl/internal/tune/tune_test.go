@@ -3,6 +3,7 @@ package tune
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +33,7 @@ func TestPart(t *testing.T) {
 	}
 	failing := errors.New("wrong answer")
 	var tried []Step
-	tu := &tuner{ctx: t.Context(), began: time.Now(), d: d, row: d.Tuning(), work: &work{}, opt: Options{Open: open, Tried: func(s Step) { tried = append(tried, s) }}}
+	tu := &tuner{ctx: t.Context(), measuring: t.Context(), began: time.Now(), d: d, row: d.Tuning(), work: &work{}, opt: Options{Open: open, Tried: func(s Step) { tried = append(tried, s) }}}
 	p := part{"p", "x", []knob{
 		{name: "wg", field: func(t *device.Tuning) *int { return &t.WG }, values: []int{64, 65, 256}},
 		{name: "tile", field: func(t *device.Tuning) *int { return &t.Tile }, values: []int{128, 256}},
@@ -81,7 +82,7 @@ func newTuner(t *testing.T, value func(wg int) float64) (*tuner, part) {
 		func(_ *work, _ context.Context, b Backend) (float64, error) {
 			return value(b.(rowBackend).row.WG), nil
 		}}
-	return &tuner{ctx: t.Context(), began: time.Now(), d: d, row: d.Tuning(), work: &work{}, opt: Options{Open: open}}, p
+	return &tuner{ctx: t.Context(), measuring: t.Context(), began: time.Now(), d: d, row: d.Tuning(), work: &work{}, opt: Options{Open: open}}, p
 }
 
 // TestCompare takes a setting back that is not faster than the row in force when both are measured in turn.
@@ -109,5 +110,33 @@ func TestPartLimit(t *testing.T) {
 		if err := tu.part(p); err != nil || tried != want || tu.row.WG != wg {
 			t.Errorf("every %t: %v, %d settings, row %+v", every, err, tried, tu.row)
 		}
+	}
+}
+
+// TestLimit ends with the settings of the row in force on a device that hangs.
+func TestLimit(t *testing.T) {
+	testneeds.OneCaller(t)
+	d := devicetest.Find(t, device.Operations{lists.Operation, match.Operation})
+	hang := make(chan struct{})
+	defer close(hang)
+	open := func(context.Context, *device.Device, device.Options) (Backend, error) {
+		<-hang
+		return nil, errors.New("the test is over")
+	}
+	ended := make(chan error)
+	go func() {
+		row, err := Tune(t.Context(), d, Options{Short: true, Limit: 50 * time.Millisecond, Open: open})
+		if want := d.Tuning(); err == nil && (row.WG != want.WG || row.Tile != want.Tile || row.Batch != want.Batch || row.Name == want.Name) {
+			err = fmt.Errorf("row %+v", row)
+		}
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("it still waits for the device")
 	}
 }
