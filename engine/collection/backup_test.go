@@ -223,7 +223,7 @@ func TestRestoreCut(t *testing.T) {
 	p := containertest.NewPower(t, root, func(at string) {
 		at = filepath.Join(at, "again")
 		if _, err := Read(at); !made && errors.Is(err, os.ErrNotExist) {
-			_, err := Restore(t.Context(), dir, at, CopyOptions{})
+			_, err := Restore(t.Context(), dir, at, CopyOptions{Copy: true}) // Wine removes no link to a file that is open
 			must(t, err)
 		}
 		if _, err := Verify(t.Context(), at); err != nil || !slices.Equal(content(t, at), want) {

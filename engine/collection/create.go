@@ -105,11 +105,6 @@ func createIn(ctx context.Context, d container.Disk, dir string, opt build.Optio
 		return err
 	}
 	w := &Writer{dir: dir, disk: d, opt: Options{Creator: opt.Creator}, next: 1}
-	defer func() {
-		for _, s := range w.segments {
-			err = errors.Join(err, s.close())
-		}
-	}()
 	number := w.number()
 	w.now = &Manifest{Name: filepath.Base(at), Kind: Kind}
 	opt.Format, opt.Stdin, opt.Attributes = build.Text, strings.NewReader(""), names(columns)
@@ -130,6 +125,7 @@ func createIn(ctx context.Context, d container.Disk, dir string, opt build.Optio
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, s.close()) }()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.before = map[string]bool{}
