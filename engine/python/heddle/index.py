@@ -105,8 +105,8 @@ class _Searchable(_native.Handle):
         names     also look up the names of the documents
         timeout   seconds; a token ends the call from another thread
         """
-        if k < 1:
-            raise ValueError("k is less than 1: match() returns all documents")
+        if not 1 <= k < 1 << 32:
+            raise ValueError(f"k is {k}, not from 1 on: match() returns all documents")
         asked, keep = self._ask(queries, k, match, literal, where, table, scoring)
         with self._state(names) as handle:
             hits = self._rank(handle, asked, _native.control(timeout, token), names)

@@ -94,7 +94,8 @@ class IndexTest(Files):
         self.fails("deadline", self.index.search, ["sea"], timeout=1e-9)
         self.assertRaises(TypeError, self.index.search, "sea")
         self.assertRaises(ValueError, self.index.search, ["sea"], match="xor")
-        self.assertRaises(ValueError, self.index.search, ["sea"], k=0)
+        for k in (0, 1 << 32):
+            self.assertRaises(ValueError, self.index.search, ["sea"], k=k)
         self.assertIn("devices.backend", self.fails("invalid_option", heddle.Engine, settings={"devices.bakcend": "host"}))
         with heddle.Index(self.books, self.engine) as other:
             pass
@@ -215,6 +216,17 @@ class RetrieverTest(Files):
             found = heddle.Retriever(index, k=2)([{"qid": "a", "query": "whale sea"}, {"qid": "b", "query": "moor"}])
             self.assertEqual([(r["qid"], r["docno"], r["docid"], r["rank"]) for r in found], [("a", "whale", 0, 0), ("a", "balloon", 3, 1), ("b", "moor", 2, 0)])
             self.assertEqual([r["docno"] for r in heddle.Retriever(index).search({"moor": 1.0})], ["moor"])
+
+    @unittest.skipIf(importlib.util.find_spec("pandas") is None, "no pandas here")
+    def test_frames(self):
+        import pandas
+
+        topics = pandas.DataFrame({"qid": ["a", "b", "c"], "query": ["whale sea", "absent", "moor"], "fold": [1, 2, 3]})
+        with heddle.Index(self.books, self.engine) as index:
+            found = heddle.Retriever(index, k=2)(topics)
+            self.assertEqual(list(found.columns), ["qid", "query", "fold", "docid", "docno", "rank", "score"])
+            self.assertEqual(found[["qid", "docno", "fold", "rank"]].values.tolist(), [["a", "whale", 1, 0], ["a", "balloon", 1, 1], ["c", "moor", 3, 0]])
+            self.assertEqual(len(heddle.Retriever(index)(topics[1:2])), 0)
 
     def test_pyserini(self):
         with heddle.Index(self.books, self.engine) as index:
