@@ -125,13 +125,13 @@ func give(to *C.heddle_bytes, from []byte) {
 	}
 }
 
-// token ends calls. It is the value of a handle.
-type token struct {
+// stopper ends calls: the value behind a token.
+type stopper struct {
 	context.Context
 	cancel context.CancelFunc
 }
 
-func (t *token) Close() error {
+func (t *stopper) Close() error {
 	t.cancel()
 	return nil
 }
@@ -144,7 +144,7 @@ func limits(c *C.const_control) (ctx context.Context, done func(), err error) {
 	}
 	if c.token != 0 {
 		// Close of a token cancels its calls, so it must not wait for them: the handle is not kept in use.
-		t, release, err := handle.Use[*token](&open, uint64(c.token))
+		t, release, err := handle.Use[*stopper](&open, uint64(c.token))
 		if err != nil {
 			return nil, nil, fmt.Errorf("token: %w", err)
 		}

@@ -168,7 +168,7 @@ func heddle_token_open(handle *C.heddle_handle, fault *C.heddle_error) C.int32_t
 			return invalid("the pointer to the new handle is NULL")
 		}
 		ctx, cancel := context.WithCancel(context.Background())
-		*handle = C.heddle_handle(open.Add(0, &token{ctx, cancel}))
+		*handle = C.heddle_handle(open.Add(0, &stopper{ctx, cancel}))
 		return nil
 	})
 }
@@ -177,7 +177,7 @@ func heddle_token_open(handle *C.heddle_handle, fault *C.heddle_error) C.int32_t
 //
 //export heddle_cancel
 func heddle_cancel(handle C.heddle_handle, fault *C.heddle_error) C.int32_t {
-	return use(handle, nil, fault, func(_ context.Context, t *token) error { return t.Close() })
+	return use(handle, nil, fault, func(_ context.Context, t *stopper) error { return t.Close() })
 }
 
 // heddle_close closes what a handle stands for, when no call uses it any more, and before it all that was opened
