@@ -81,7 +81,7 @@ func special(qs []Query) bool {
 	var found atomic.Bool
 	_ = container.ParallelRanges(uint64(len(qs)), 1<<14, func(first, end uint64) error {
 		for i := first; i < end && !found.Load(); i++ {
-			if q := &qs[i]; q.Filter != nil || q.Offset != 0 || q.MinScore != 0 || q.After != "" || q.Sort != nil {
+			if q := &qs[i]; q.Filter != nil || q.Offset != 0 || q.MinScore != 0 || q.After != "" || q.Sort != nil || q.Collapse != "" || q.Boost != nil {
 				found.Store(true)
 			}
 		}

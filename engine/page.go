@@ -31,27 +31,45 @@ type (
 // ordered reports whether the documents of the query have another order than the score, or a place at which they
 // begin: pure Go then answers it, from all matching documents.
 func (o *Query) ordered() bool {
-	return len(o.Sort) > 0 || o.MinScore > 0 || o.After != "" && o.After != order.Begin
+	return len(o.Sort) > 0 || o.MinScore > 0 || o.Collapse != "" || o.Boost != nil || o.After != "" && o.After != order.Begin
 }
 
 // Page is the internal form of the order of a query; nil for a query by score alone.
 func (o *Query) Page() (*pageSpec, error) {
+	wrong := func(format string, args ...any) (*pageSpec, error) {
+		return nil, query.Option(fmt.Errorf(format, args...))
+	}
+	const members = "offset, after, sort, collapse, boost and min_score"
 	switch {
-	case o.Offset == 0 && o.After == "" && !o.ordered() && o.MinScore == 0:
+	case o.Offset == 0 && o.After == "" && !o.ordered() && o.MinScore == 0 && o.CollapseLimit == 0:
 		return nil, nil
 	case o.K == AllMatches:
-		return nil, query.Option(errors.New("offset, after, sort and min_score are for ranked queries: k must be at least 1"))
+		return wrong(members + " are for ranked queries: k must be at least 1")
 	case o.Offset < 0 || o.Offset+o.K > plan.MaxK:
-		return nil, query.Option(fmt.Errorf("offset %d and k %d: their sum is at most %d; after has no limit", o.Offset, o.K, plan.MaxK))
+		return wrong("offset %d and k %d: their sum is at most %d; after has no limit", o.Offset, o.K, plan.MaxK)
 	case o.Offset > 0 && o.After != "":
-		return nil, query.Option(errors.New("offset and after exclude each other"))
+		return wrong("offset and after exclude each other")
 	case !(o.MinScore >= 0):
-		return nil, query.Option(fmt.Errorf("min_score is %v, want 0 or more", o.MinScore))
+		return wrong("min_score is %v, want 0 or more", o.MinScore)
+	case o.CollapseLimit < 0 || o.CollapseLimit > order.MostCollapsed || o.CollapseLimit > 0 && o.Collapse == "":
+		return wrong("collapse_limit is %d, want 1 to %d, and a column to collapse", o.CollapseLimit, order.MostCollapsed)
 	case o.Match == AndOr && (o.ordered() || o.After != "" || o.Offset > 0):
-		return nil, query.Option(errors.New("offset, after, sort and min_score are for the modes or and and: and-or depends on the number of hits"))
+		return wrong(members + " are for the modes or and and: and-or depends on the number of hits")
 	}
-	keys, err := order.Parse(o.Sort)
-	return &order.Spec{Keys: keys, MinScore: o.MinScore}, err
+	s := &order.Spec{MinScore: o.MinScore, Collapse: o.Collapse}
+	if o.Collapse != "" {
+		s.Most = max(o.CollapseLimit, 1)
+	}
+	if o.Boost != nil {
+		b := order.Boost(*o.Boost)
+		if err := b.Validate(); err != nil {
+			return nil, err
+		}
+		s.Boost = &b
+	}
+	var err error
+	s.Keys, err = order.Parse(o.Sort)
+	return s, err
 }
 
 // ForParts is the query for the parts of an index, with its filter and the parts of documents that it asks for, which may

@@ -77,9 +77,15 @@ type Query struct {
 	// without a value comes last, and ties are in the order of the documents. A query with Sort alone is for all
 	// documents. Pure Go sorts all matching documents. Default: nil, the descending score.
 	Sort  []string
-	Table *Table // attribute table of the index, for Sort
+	Table *Table // attribute table of the index, for Sort, Collapse and Boost
 	// MinScore is the least score of a document. Hits.Total counts no others. Default: 0.
 	MinScore float64
+	// Collapse keeps the first CollapseLimit documents with a value of this column of Table. The documents without a
+	// value are one group, as in Lucene. Hits.Total and Facets count all matching documents. Default: "", all documents.
+	Collapse      string
+	CollapseLimit int // 1 to 100; default: 0, 1
+	// Boost is added to the score. Default: nil, none.
+	Boost *Boost
 	// Total asks for Hits.Total, the number of matching documents: TotalExact, or a number up to which they
 	// are counted. It counts the documents that Match ranks, with the filter: under AndOr the documents
 	// with all terms if there are K of them, else the documents with any term. Default: 0, not counted.
@@ -116,6 +122,18 @@ type Query struct {
 	// Snapshot.Search may return its slices with other contents. A caller that asks query
 	// after query leaves the garbage collector less work with it. Default: nil.
 	Memory *Hits
+}
+
+// Boost is a bounded function of an attribute that is added to scores: 0 up to From, Weight from To on, and linear
+// between them. It falls with the attribute if To is below From, and is 0 for a document without a value. It is computed
+// in integers, in steps of 2^-32 and then of Hits.Unit, and so is the same on every processor and for any number of parts.
+type Boost struct {
+	// Column of Query.Table: a number of at most 64 bits or a time.
+	Column string
+	// From and To are values of the column as predicates write them, without quotes.
+	From, To string
+	// Weight is the greatest value of the function. It must be positive.
+	Weight float64
 }
 
 // Override replaces choices of the engine for one query. Answers do not depend on it. The zero

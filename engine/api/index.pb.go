@@ -77,7 +77,15 @@ type SearchRequest struct {
 	// sort, a query without text is for all documents. Default: the descending score.
 	Sort []string `protobuf:"bytes,22,rep,name=sort,proto3" json:"sort,omitempty"`
 	// Least score of a hit, and of a document that total counts. Default: 0.
-	MinScore      float64 `protobuf:"fixed64,23,opt,name=min_score,json=minScore,proto3" json:"min_score,omitempty"`
+	MinScore float64 `protobuf:"fixed64,23,opt,name=min_score,json=minScore,proto3" json:"min_score,omitempty"`
+	// Return the first collapse_limit documents with a value of this column of the attribute table, in the order of the
+	// hits. The documents without a value are one group. total and facets count all matching documents. Default: all
+	// documents.
+	Collapse string `protobuf:"bytes,24,opt,name=collapse,proto3" json:"collapse,omitempty"`
+	// 1 to 100. Default: 1.
+	CollapseLimit uint32 `protobuf:"varint,25,opt,name=collapse_limit,json=collapseLimit,proto3" json:"collapse_limit,omitempty"`
+	// Add a bounded function of an attribute to the score. Default: none.
+	Boost         *Boost `protobuf:"bytes,26,opt,name=boost,proto3" json:"boost,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -273,6 +281,100 @@ func (x *SearchRequest) GetMinScore() float64 {
 	return 0
 }
 
+func (x *SearchRequest) GetCollapse() string {
+	if x != nil {
+		return x.Collapse
+	}
+	return ""
+}
+
+func (x *SearchRequest) GetCollapseLimit() uint32 {
+	if x != nil {
+		return x.CollapseLimit
+	}
+	return 0
+}
+
+func (x *SearchRequest) GetBoost() *Boost {
+	if x != nil {
+		return x.Boost
+	}
+	return nil
+}
+
+// Boost is a function of an attribute that is added to scores: 0 up to "from", "weight" from "to" on, and linear between
+// them. It falls with the attribute if "to" is below "from", and is 0 for a document without a value.
+type Boost struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Column of the attribute table: a number of at most 64 bits or a time.
+	Column string `protobuf:"bytes,1,opt,name=column,proto3" json:"column,omitempty"`
+	// Values of the column: numbers, or texts such as "2026-11-29". Whole numbers above 2^53 are texts.
+	From *structpb.Value `protobuf:"bytes,2,opt,name=from,proto3" json:"from,omitempty"`
+	To   *structpb.Value `protobuf:"bytes,3,opt,name=to,proto3" json:"to,omitempty"`
+	// Greatest value of the function. It must be positive.
+	Weight        float64 `protobuf:"fixed64,4,opt,name=weight,proto3" json:"weight,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Boost) Reset() {
+	*x = Boost{}
+	mi := &file_heddle_v1_index_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Boost) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Boost) ProtoMessage() {}
+
+func (x *Boost) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_index_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Boost.ProtoReflect.Descriptor instead.
+func (*Boost) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Boost) GetColumn() string {
+	if x != nil {
+		return x.Column
+	}
+	return ""
+}
+
+func (x *Boost) GetFrom() *structpb.Value {
+	if x != nil {
+		return x.From
+	}
+	return nil
+}
+
+func (x *Boost) GetTo() *structpb.Value {
+	if x != nil {
+		return x.To
+	}
+	return nil
+}
+
+func (x *Boost) GetWeight() float64 {
+	if x != nil {
+		return x.Weight
+	}
+	return 0
+}
+
 // Snippet asks for the part of a stored text with the most words of the query.
 type Snippet struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -288,7 +390,7 @@ type Snippet struct {
 
 func (x *Snippet) Reset() {
 	*x = Snippet{}
-	mi := &file_heddle_v1_index_proto_msgTypes[1]
+	mi := &file_heddle_v1_index_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -300,7 +402,7 @@ func (x *Snippet) String() string {
 func (*Snippet) ProtoMessage() {}
 
 func (x *Snippet) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[1]
+	mi := &file_heddle_v1_index_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -313,7 +415,7 @@ func (x *Snippet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Snippet.ProtoReflect.Descriptor instead.
 func (*Snippet) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{1}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Snippet) GetSize() uint32 {
@@ -348,7 +450,7 @@ type GetDocumentRequest struct {
 
 func (x *GetDocumentRequest) Reset() {
 	*x = GetDocumentRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[2]
+	mi := &file_heddle_v1_index_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -360,7 +462,7 @@ func (x *GetDocumentRequest) String() string {
 func (*GetDocumentRequest) ProtoMessage() {}
 
 func (x *GetDocumentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[2]
+	mi := &file_heddle_v1_index_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -373,7 +475,7 @@ func (x *GetDocumentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetDocumentRequest.ProtoReflect.Descriptor instead.
 func (*GetDocumentRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{2}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *GetDocumentRequest) GetIndex() string {
@@ -406,7 +508,7 @@ type StoredDocument struct {
 
 func (x *StoredDocument) Reset() {
 	*x = StoredDocument{}
-	mi := &file_heddle_v1_index_proto_msgTypes[3]
+	mi := &file_heddle_v1_index_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -418,7 +520,7 @@ func (x *StoredDocument) String() string {
 func (*StoredDocument) ProtoMessage() {}
 
 func (x *StoredDocument) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[3]
+	mi := &file_heddle_v1_index_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -431,7 +533,7 @@ func (x *StoredDocument) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoredDocument.ProtoReflect.Descriptor instead.
 func (*StoredDocument) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{3}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *StoredDocument) GetName() string {
@@ -475,7 +577,7 @@ type ListDocumentsRequest struct {
 
 func (x *ListDocumentsRequest) Reset() {
 	*x = ListDocumentsRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[4]
+	mi := &file_heddle_v1_index_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -487,7 +589,7 @@ func (x *ListDocumentsRequest) String() string {
 func (*ListDocumentsRequest) ProtoMessage() {}
 
 func (x *ListDocumentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[4]
+	mi := &file_heddle_v1_index_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -500,7 +602,7 @@ func (x *ListDocumentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDocumentsRequest.ProtoReflect.Descriptor instead.
 func (*ListDocumentsRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{4}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ListDocumentsRequest) GetIndex() string {
@@ -535,7 +637,7 @@ type ListDocumentsResponse struct {
 
 func (x *ListDocumentsResponse) Reset() {
 	*x = ListDocumentsResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[5]
+	mi := &file_heddle_v1_index_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -547,7 +649,7 @@ func (x *ListDocumentsResponse) String() string {
 func (*ListDocumentsResponse) ProtoMessage() {}
 
 func (x *ListDocumentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[5]
+	mi := &file_heddle_v1_index_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -560,7 +662,7 @@ func (x *ListDocumentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDocumentsResponse.ProtoReflect.Descriptor instead.
 func (*ListDocumentsResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{5}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListDocumentsResponse) GetDocuments() []*Document {
@@ -595,7 +697,7 @@ type Facets struct {
 
 func (x *Facets) Reset() {
 	*x = Facets{}
-	mi := &file_heddle_v1_index_proto_msgTypes[6]
+	mi := &file_heddle_v1_index_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -607,7 +709,7 @@ func (x *Facets) String() string {
 func (*Facets) ProtoMessage() {}
 
 func (x *Facets) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[6]
+	mi := &file_heddle_v1_index_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -620,7 +722,7 @@ func (x *Facets) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Facets.ProtoReflect.Descriptor instead.
 func (*Facets) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{6}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Facets) GetTable() string {
@@ -658,7 +760,7 @@ type Facet struct {
 
 func (x *Facet) Reset() {
 	*x = Facet{}
-	mi := &file_heddle_v1_index_proto_msgTypes[7]
+	mi := &file_heddle_v1_index_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -670,7 +772,7 @@ func (x *Facet) String() string {
 func (*Facet) ProtoMessage() {}
 
 func (x *Facet) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[7]
+	mi := &file_heddle_v1_index_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -683,7 +785,7 @@ func (x *Facet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Facet.ProtoReflect.Descriptor instead.
 func (*Facet) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{7}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Facet) GetColumn() string {
@@ -720,7 +822,7 @@ type FacetValue struct {
 
 func (x *FacetValue) Reset() {
 	*x = FacetValue{}
-	mi := &file_heddle_v1_index_proto_msgTypes[8]
+	mi := &file_heddle_v1_index_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -732,7 +834,7 @@ func (x *FacetValue) String() string {
 func (*FacetValue) ProtoMessage() {}
 
 func (x *FacetValue) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[8]
+	mi := &file_heddle_v1_index_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -745,7 +847,7 @@ func (x *FacetValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FacetValue.ProtoReflect.Descriptor instead.
 func (*FacetValue) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{8}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *FacetValue) GetValue() string {
@@ -789,7 +891,7 @@ type Filter struct {
 
 func (x *Filter) Reset() {
 	*x = Filter{}
-	mi := &file_heddle_v1_index_proto_msgTypes[9]
+	mi := &file_heddle_v1_index_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -801,7 +903,7 @@ func (x *Filter) String() string {
 func (*Filter) ProtoMessage() {}
 
 func (x *Filter) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[9]
+	mi := &file_heddle_v1_index_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -814,7 +916,7 @@ func (x *Filter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Filter.ProtoReflect.Descriptor instead.
 func (*Filter) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{9}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Filter) GetWhere() string {
@@ -862,7 +964,7 @@ type DocumentSet struct {
 
 func (x *DocumentSet) Reset() {
 	*x = DocumentSet{}
-	mi := &file_heddle_v1_index_proto_msgTypes[10]
+	mi := &file_heddle_v1_index_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -874,7 +976,7 @@ func (x *DocumentSet) String() string {
 func (*DocumentSet) ProtoMessage() {}
 
 func (x *DocumentSet) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[10]
+	mi := &file_heddle_v1_index_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -887,7 +989,7 @@ func (x *DocumentSet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentSet.ProtoReflect.Descriptor instead.
 func (*DocumentSet) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{10}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *DocumentSet) GetIds() []uint64 {
@@ -912,7 +1014,7 @@ type Scoring struct {
 
 func (x *Scoring) Reset() {
 	*x = Scoring{}
-	mi := &file_heddle_v1_index_proto_msgTypes[11]
+	mi := &file_heddle_v1_index_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -924,7 +1026,7 @@ func (x *Scoring) String() string {
 func (*Scoring) ProtoMessage() {}
 
 func (x *Scoring) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[11]
+	mi := &file_heddle_v1_index_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -937,7 +1039,7 @@ func (x *Scoring) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Scoring.ProtoReflect.Descriptor instead.
 func (*Scoring) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{11}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Scoring) GetVariant() string {
@@ -989,7 +1091,7 @@ type SearchResponse struct {
 
 func (x *SearchResponse) Reset() {
 	*x = SearchResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[12]
+	mi := &file_heddle_v1_index_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1001,7 +1103,7 @@ func (x *SearchResponse) String() string {
 func (*SearchResponse) ProtoMessage() {}
 
 func (x *SearchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[12]
+	mi := &file_heddle_v1_index_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1014,7 +1116,7 @@ func (x *SearchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchResponse.ProtoReflect.Descriptor instead.
 func (*SearchResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{12}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *SearchResponse) GetHits() []*Hit {
@@ -1093,7 +1195,7 @@ type Total struct {
 
 func (x *Total) Reset() {
 	*x = Total{}
-	mi := &file_heddle_v1_index_proto_msgTypes[13]
+	mi := &file_heddle_v1_index_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1105,7 +1207,7 @@ func (x *Total) String() string {
 func (*Total) ProtoMessage() {}
 
 func (x *Total) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[13]
+	mi := &file_heddle_v1_index_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1118,7 +1220,7 @@ func (x *Total) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Total.ProtoReflect.Descriptor instead.
 func (*Total) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{13}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Total) GetValue() uint64 {
@@ -1148,7 +1250,7 @@ type FacetAnswer struct {
 
 func (x *FacetAnswer) Reset() {
 	*x = FacetAnswer{}
-	mi := &file_heddle_v1_index_proto_msgTypes[14]
+	mi := &file_heddle_v1_index_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1160,7 +1262,7 @@ func (x *FacetAnswer) String() string {
 func (*FacetAnswer) ProtoMessage() {}
 
 func (x *FacetAnswer) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[14]
+	mi := &file_heddle_v1_index_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1173,7 +1275,7 @@ func (x *FacetAnswer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FacetAnswer.ProtoReflect.Descriptor instead.
 func (*FacetAnswer) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{14}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *FacetAnswer) GetMatches() uint64 {
@@ -1209,7 +1311,7 @@ type Coverage struct {
 
 func (x *Coverage) Reset() {
 	*x = Coverage{}
-	mi := &file_heddle_v1_index_proto_msgTypes[15]
+	mi := &file_heddle_v1_index_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1221,7 +1323,7 @@ func (x *Coverage) String() string {
 func (*Coverage) ProtoMessage() {}
 
 func (x *Coverage) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[15]
+	mi := &file_heddle_v1_index_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1234,7 +1336,7 @@ func (x *Coverage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Coverage.ProtoReflect.Descriptor instead.
 func (*Coverage) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{15}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Coverage) GetEpoch() uint64 {
@@ -1291,7 +1393,7 @@ type MissingShard struct {
 
 func (x *MissingShard) Reset() {
 	*x = MissingShard{}
-	mi := &file_heddle_v1_index_proto_msgTypes[16]
+	mi := &file_heddle_v1_index_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1303,7 +1405,7 @@ func (x *MissingShard) String() string {
 func (*MissingShard) ProtoMessage() {}
 
 func (x *MissingShard) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[16]
+	mi := &file_heddle_v1_index_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1316,7 +1418,7 @@ func (x *MissingShard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MissingShard.ProtoReflect.Descriptor instead.
 func (*MissingShard) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{16}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *MissingShard) GetShard() uint32 {
@@ -1354,7 +1456,7 @@ type Hit struct {
 
 func (x *Hit) Reset() {
 	*x = Hit{}
-	mi := &file_heddle_v1_index_proto_msgTypes[17]
+	mi := &file_heddle_v1_index_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1366,7 +1468,7 @@ func (x *Hit) String() string {
 func (*Hit) ProtoMessage() {}
 
 func (x *Hit) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[17]
+	mi := &file_heddle_v1_index_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1379,7 +1481,7 @@ func (x *Hit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hit.ProtoReflect.Descriptor instead.
 func (*Hit) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{17}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Hit) GetDoc() string {
@@ -1444,7 +1546,7 @@ type Contents struct {
 
 func (x *Contents) Reset() {
 	*x = Contents{}
-	mi := &file_heddle_v1_index_proto_msgTypes[18]
+	mi := &file_heddle_v1_index_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1456,7 +1558,7 @@ func (x *Contents) String() string {
 func (*Contents) ProtoMessage() {}
 
 func (x *Contents) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[18]
+	mi := &file_heddle_v1_index_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1469,7 +1571,7 @@ func (x *Contents) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Contents.ProtoReflect.Descriptor instead.
 func (*Contents) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{18}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Contents) GetFields() string {
@@ -1524,7 +1626,7 @@ type MatchRequest struct {
 
 func (x *MatchRequest) Reset() {
 	*x = MatchRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[19]
+	mi := &file_heddle_v1_index_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1536,7 +1638,7 @@ func (x *MatchRequest) String() string {
 func (*MatchRequest) ProtoMessage() {}
 
 func (x *MatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[19]
+	mi := &file_heddle_v1_index_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1549,7 +1651,7 @@ func (x *MatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MatchRequest.ProtoReflect.Descriptor instead.
 func (*MatchRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{19}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *MatchRequest) GetIndex() string {
@@ -1648,7 +1750,7 @@ type MatchResponse struct {
 
 func (x *MatchResponse) Reset() {
 	*x = MatchResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[20]
+	mi := &file_heddle_v1_index_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1660,7 +1762,7 @@ func (x *MatchResponse) String() string {
 func (*MatchResponse) ProtoMessage() {}
 
 func (x *MatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[20]
+	mi := &file_heddle_v1_index_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1673,7 +1775,7 @@ func (x *MatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MatchResponse.ProtoReflect.Descriptor instead.
 func (*MatchResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{20}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *MatchResponse) GetCount() uint64 {
@@ -1735,7 +1837,7 @@ type Document struct {
 
 func (x *Document) Reset() {
 	*x = Document{}
-	mi := &file_heddle_v1_index_proto_msgTypes[21]
+	mi := &file_heddle_v1_index_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1747,7 +1849,7 @@ func (x *Document) String() string {
 func (*Document) ProtoMessage() {}
 
 func (x *Document) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[21]
+	mi := &file_heddle_v1_index_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1760,7 +1862,7 @@ func (x *Document) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Document.ProtoReflect.Descriptor instead.
 func (*Document) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{21}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Document) GetDoc() string {
@@ -1808,13 +1910,16 @@ type SearchBatchRequest struct {
 	Offset        uint32          `protobuf:"varint,19,opt,name=offset,proto3" json:"offset,omitempty"`
 	Sort          []string        `protobuf:"bytes,20,rep,name=sort,proto3" json:"sort,omitempty"`
 	MinScore      float64         `protobuf:"fixed64,21,opt,name=min_score,json=minScore,proto3" json:"min_score,omitempty"`
+	Collapse      string          `protobuf:"bytes,22,opt,name=collapse,proto3" json:"collapse,omitempty"`
+	CollapseLimit uint32          `protobuf:"varint,23,opt,name=collapse_limit,json=collapseLimit,proto3" json:"collapse_limit,omitempty"`
+	Boost         *Boost          `protobuf:"bytes,24,opt,name=boost,proto3" json:"boost,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SearchBatchRequest) Reset() {
 	*x = SearchBatchRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[22]
+	mi := &file_heddle_v1_index_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1826,7 +1931,7 @@ func (x *SearchBatchRequest) String() string {
 func (*SearchBatchRequest) ProtoMessage() {}
 
 func (x *SearchBatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[22]
+	mi := &file_heddle_v1_index_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1839,7 +1944,7 @@ func (x *SearchBatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchBatchRequest.ProtoReflect.Descriptor instead.
 func (*SearchBatchRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{22}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *SearchBatchRequest) GetIndex() string {
@@ -1989,6 +2094,27 @@ func (x *SearchBatchRequest) GetMinScore() float64 {
 	return 0
 }
 
+func (x *SearchBatchRequest) GetCollapse() string {
+	if x != nil {
+		return x.Collapse
+	}
+	return ""
+}
+
+func (x *SearchBatchRequest) GetCollapseLimit() uint32 {
+	if x != nil {
+		return x.CollapseLimit
+	}
+	return 0
+}
+
+func (x *SearchBatchRequest) GetBoost() *Boost {
+	if x != nil {
+		return x.Boost
+	}
+	return nil
+}
+
 type SearchBatchResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Number of matching documents of each query, with match or count only.
@@ -2017,7 +2143,7 @@ type SearchBatchResponse struct {
 
 func (x *SearchBatchResponse) Reset() {
 	*x = SearchBatchResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[23]
+	mi := &file_heddle_v1_index_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2029,7 +2155,7 @@ func (x *SearchBatchResponse) String() string {
 func (*SearchBatchResponse) ProtoMessage() {}
 
 func (x *SearchBatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[23]
+	mi := &file_heddle_v1_index_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2042,7 +2168,7 @@ func (x *SearchBatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchBatchResponse.ProtoReflect.Descriptor instead.
 func (*SearchBatchResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{23}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *SearchBatchResponse) GetCounts() []uint64 {
@@ -2135,7 +2261,7 @@ type BatchNote struct {
 
 func (x *BatchNote) Reset() {
 	*x = BatchNote{}
-	mi := &file_heddle_v1_index_proto_msgTypes[24]
+	mi := &file_heddle_v1_index_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2147,7 +2273,7 @@ func (x *BatchNote) String() string {
 func (*BatchNote) ProtoMessage() {}
 
 func (x *BatchNote) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[24]
+	mi := &file_heddle_v1_index_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2160,7 +2286,7 @@ func (x *BatchNote) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchNote.ProtoReflect.Descriptor instead.
 func (*BatchNote) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{24}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *BatchNote) GetQuery() uint32 {
@@ -2189,7 +2315,7 @@ type BatchError struct {
 
 func (x *BatchError) Reset() {
 	*x = BatchError{}
-	mi := &file_heddle_v1_index_proto_msgTypes[25]
+	mi := &file_heddle_v1_index_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2201,7 +2327,7 @@ func (x *BatchError) String() string {
 func (*BatchError) ProtoMessage() {}
 
 func (x *BatchError) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[25]
+	mi := &file_heddle_v1_index_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2214,7 +2340,7 @@ func (x *BatchError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchError.ProtoReflect.Descriptor instead.
 func (*BatchError) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{25}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *BatchError) GetQuery() uint32 {
@@ -2258,13 +2384,16 @@ type BatchQuery struct {
 	After         string          `protobuf:"bytes,16,opt,name=after,proto3" json:"after,omitempty"`
 	Sort          []string        `protobuf:"bytes,17,rep,name=sort,proto3" json:"sort,omitempty"`
 	MinScore      float64         `protobuf:"fixed64,18,opt,name=min_score,json=minScore,proto3" json:"min_score,omitempty"`
+	Collapse      string          `protobuf:"bytes,19,opt,name=collapse,proto3" json:"collapse,omitempty"`
+	CollapseLimit uint32          `protobuf:"varint,20,opt,name=collapse_limit,json=collapseLimit,proto3" json:"collapse_limit,omitempty"`
+	Boost         *Boost          `protobuf:"bytes,21,opt,name=boost,proto3" json:"boost,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *BatchQuery) Reset() {
 	*x = BatchQuery{}
-	mi := &file_heddle_v1_index_proto_msgTypes[26]
+	mi := &file_heddle_v1_index_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2276,7 +2405,7 @@ func (x *BatchQuery) String() string {
 func (*BatchQuery) ProtoMessage() {}
 
 func (x *BatchQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[26]
+	mi := &file_heddle_v1_index_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2289,7 +2418,7 @@ func (x *BatchQuery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchQuery.ProtoReflect.Descriptor instead.
 func (*BatchQuery) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{26}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *BatchQuery) GetQuery() string {
@@ -2418,6 +2547,27 @@ func (x *BatchQuery) GetMinScore() float64 {
 	return 0
 }
 
+func (x *BatchQuery) GetCollapse() string {
+	if x != nil {
+		return x.Collapse
+	}
+	return ""
+}
+
+func (x *BatchQuery) GetCollapseLimit() uint32 {
+	if x != nil {
+		return x.CollapseLimit
+	}
+	return 0
+}
+
+func (x *BatchQuery) GetBoost() *Boost {
+	if x != nil {
+		return x.Boost
+	}
+	return nil
+}
+
 type GetStatisticsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Index string                 `protobuf:"bytes,1,opt,name=index,proto3" json:"index,omitempty"`
@@ -2429,7 +2579,7 @@ type GetStatisticsRequest struct {
 
 func (x *GetStatisticsRequest) Reset() {
 	*x = GetStatisticsRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[27]
+	mi := &file_heddle_v1_index_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2441,7 +2591,7 @@ func (x *GetStatisticsRequest) String() string {
 func (*GetStatisticsRequest) ProtoMessage() {}
 
 func (x *GetStatisticsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[27]
+	mi := &file_heddle_v1_index_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2454,7 +2604,7 @@ func (x *GetStatisticsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatisticsRequest.ProtoReflect.Descriptor instead.
 func (*GetStatisticsRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{27}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *GetStatisticsRequest) GetIndex() string {
@@ -2487,7 +2637,7 @@ type Statistics struct {
 
 func (x *Statistics) Reset() {
 	*x = Statistics{}
-	mi := &file_heddle_v1_index_proto_msgTypes[28]
+	mi := &file_heddle_v1_index_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2499,7 +2649,7 @@ func (x *Statistics) String() string {
 func (*Statistics) ProtoMessage() {}
 
 func (x *Statistics) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[28]
+	mi := &file_heddle_v1_index_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2512,7 +2662,7 @@ func (x *Statistics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Statistics.ProtoReflect.Descriptor instead.
 func (*Statistics) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{28}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Statistics) GetDocs() uint64 {
@@ -2551,7 +2701,7 @@ type ListIndexesRequest struct {
 
 func (x *ListIndexesRequest) Reset() {
 	*x = ListIndexesRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[29]
+	mi := &file_heddle_v1_index_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2563,7 +2713,7 @@ func (x *ListIndexesRequest) String() string {
 func (*ListIndexesRequest) ProtoMessage() {}
 
 func (x *ListIndexesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[29]
+	mi := &file_heddle_v1_index_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2576,7 +2726,7 @@ func (x *ListIndexesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIndexesRequest.ProtoReflect.Descriptor instead.
 func (*ListIndexesRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{29}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{30}
 }
 
 type ListIndexesResponse struct {
@@ -2588,7 +2738,7 @@ type ListIndexesResponse struct {
 
 func (x *ListIndexesResponse) Reset() {
 	*x = ListIndexesResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[30]
+	mi := &file_heddle_v1_index_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2600,7 +2750,7 @@ func (x *ListIndexesResponse) String() string {
 func (*ListIndexesResponse) ProtoMessage() {}
 
 func (x *ListIndexesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[30]
+	mi := &file_heddle_v1_index_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2613,7 +2763,7 @@ func (x *ListIndexesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIndexesResponse.ProtoReflect.Descriptor instead.
 func (*ListIndexesResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{30}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ListIndexesResponse) GetIndexes() []*Index {
@@ -2632,7 +2782,7 @@ type GetIndexRequest struct {
 
 func (x *GetIndexRequest) Reset() {
 	*x = GetIndexRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[31]
+	mi := &file_heddle_v1_index_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2644,7 +2794,7 @@ func (x *GetIndexRequest) String() string {
 func (*GetIndexRequest) ProtoMessage() {}
 
 func (x *GetIndexRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[31]
+	mi := &file_heddle_v1_index_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2657,7 +2807,7 @@ func (x *GetIndexRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIndexRequest.ProtoReflect.Descriptor instead.
 func (*GetIndexRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{31}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *GetIndexRequest) GetIndex() string {
@@ -2686,7 +2836,7 @@ type Index struct {
 
 func (x *Index) Reset() {
 	*x = Index{}
-	mi := &file_heddle_v1_index_proto_msgTypes[32]
+	mi := &file_heddle_v1_index_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2698,7 +2848,7 @@ func (x *Index) String() string {
 func (*Index) ProtoMessage() {}
 
 func (x *Index) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[32]
+	mi := &file_heddle_v1_index_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2711,7 +2861,7 @@ func (x *Index) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Index.ProtoReflect.Descriptor instead.
 func (*Index) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{32}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Index) GetName() string {
@@ -2778,7 +2928,7 @@ type Resident struct {
 
 func (x *Resident) Reset() {
 	*x = Resident{}
-	mi := &file_heddle_v1_index_proto_msgTypes[33]
+	mi := &file_heddle_v1_index_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2790,7 +2940,7 @@ func (x *Resident) String() string {
 func (*Resident) ProtoMessage() {}
 
 func (x *Resident) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[33]
+	mi := &file_heddle_v1_index_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2803,7 +2953,7 @@ func (x *Resident) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resident.ProtoReflect.Descriptor instead.
 func (*Resident) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{33}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Resident) GetProcessor() string {
@@ -2838,7 +2988,7 @@ var File_heddle_v1_index_proto protoreflect.FileDescriptor
 
 const file_heddle_v1_index_proto_rawDesc = "" +
 	"\n" +
-	"\x15heddle/v1/index.proto\x12\theddle.v1\x1a\x15heddle/v1/error.proto\x1a\x15heddle/v1/route.proto\x1a\x1cgoogle/protobuf/struct.proto\"\xd6\x05\n" +
+	"\x15heddle/v1/index.proto\x12\theddle.v1\x1a\x15heddle/v1/error.proto\x1a\x15heddle/v1/route.proto\x1a\x1cgoogle/protobuf/struct.proto\"\xc1\x06\n" +
 	"\rSearchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x18\n" +
@@ -2868,8 +3018,16 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x06offset\x18\x14 \x01(\rR\x06offset\x12\x14\n" +
 	"\x05after\x18\x15 \x01(\tR\x05after\x12\x12\n" +
 	"\x04sort\x18\x16 \x03(\tR\x04sort\x12\x1b\n" +
-	"\tmin_score\x18\x17 \x01(\x01R\bminScoreB\x04\n" +
-	"\x02_k\"I\n" +
+	"\tmin_score\x18\x17 \x01(\x01R\bminScore\x12\x1a\n" +
+	"\bcollapse\x18\x18 \x01(\tR\bcollapse\x12%\n" +
+	"\x0ecollapse_limit\x18\x19 \x01(\rR\rcollapseLimit\x12&\n" +
+	"\x05boost\x18\x1a \x01(\v2\x10.heddle.v1.BoostR\x05boostB\x04\n" +
+	"\x02_k\"\x8b\x01\n" +
+	"\x05Boost\x12\x16\n" +
+	"\x06column\x18\x01 \x01(\tR\x06column\x12*\n" +
+	"\x04from\x18\x02 \x01(\v2\x16.google.protobuf.ValueR\x04from\x12&\n" +
+	"\x02to\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\x02to\x12\x16\n" +
+	"\x06weight\x18\x04 \x01(\x01R\x06weight\"I\n" +
 	"\aSnippet\x12\x12\n" +
 	"\x04size\x18\x01 \x01(\rR\x04size\x12\x12\n" +
 	"\x04mark\x18\x02 \x03(\tR\x04mark\x12\x16\n" +
@@ -2990,7 +3148,7 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x04note\x18\a \x01(\tR\x04note\",\n" +
 	"\bDocument\x12\x10\n" +
 	"\x03doc\x18\x01 \x01(\tR\x03doc\x12\x0e\n" +
-	"\x02id\x18\x02 \x01(\x04R\x02id\"\x96\x05\n" +
+	"\x02id\x18\x02 \x01(\x04R\x02id\"\x81\x06\n" +
 	"\x12SearchBatchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x18\n" +
 	"\aqueries\x18\x02 \x03(\tR\aqueries\x12\x18\n" +
@@ -3018,7 +3176,10 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"attributes\x12\x16\n" +
 	"\x06offset\x18\x13 \x01(\rR\x06offset\x12\x12\n" +
 	"\x04sort\x18\x14 \x03(\tR\x04sort\x12\x1b\n" +
-	"\tmin_score\x18\x15 \x01(\x01R\bminScoreB\x04\n" +
+	"\tmin_score\x18\x15 \x01(\x01R\bminScore\x12\x1a\n" +
+	"\bcollapse\x18\x16 \x01(\tR\bcollapse\x12%\n" +
+	"\x0ecollapse_limit\x18\x17 \x01(\rR\rcollapseLimit\x12&\n" +
+	"\x05boost\x18\x18 \x01(\v2\x10.heddle.v1.BoostR\x05boostB\x04\n" +
 	"\x02_k\"\xff\x02\n" +
 	"\x13SearchBatchResponse\x12\x16\n" +
 	"\x06counts\x18\x01 \x03(\x04R\x06counts\x12\x10\n" +
@@ -3039,7 +3200,7 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\n" +
 	"BatchError\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\rR\x05query\x12&\n" +
-	"\x05error\x18\x02 \x01(\v2\x10.heddle.v1.ErrorR\x05error\"\xfb\x03\n" +
+	"\x05error\x18\x02 \x01(\v2\x10.heddle.v1.ErrorR\x05error\"\xe6\x04\n" +
 	"\n" +
 	"BatchQuery\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\tR\x05query\x12\x18\n" +
@@ -3062,7 +3223,10 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x06offset\x18\x0f \x01(\rR\x06offset\x12\x14\n" +
 	"\x05after\x18\x10 \x01(\tR\x05after\x12\x12\n" +
 	"\x04sort\x18\x11 \x03(\tR\x04sort\x12\x1b\n" +
-	"\tmin_score\x18\x12 \x01(\x01R\bminScoreB\x04\n" +
+	"\tmin_score\x18\x12 \x01(\x01R\bminScore\x12\x1a\n" +
+	"\bcollapse\x18\x13 \x01(\tR\bcollapse\x12%\n" +
+	"\x0ecollapse_limit\x18\x14 \x01(\rR\rcollapseLimit\x12&\n" +
+	"\x05boost\x18\x15 \x01(\v2\x10.heddle.v1.BoostR\x05boostB\x04\n" +
 	"\x02_k\"B\n" +
 	"\x14GetStatisticsRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
@@ -3123,102 +3287,108 @@ func file_heddle_v1_index_proto_rawDescGZIP() []byte {
 	return file_heddle_v1_index_proto_rawDescData
 }
 
-var file_heddle_v1_index_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
+var file_heddle_v1_index_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_heddle_v1_index_proto_goTypes = []any{
 	(*SearchRequest)(nil),         // 0: heddle.v1.SearchRequest
-	(*Snippet)(nil),               // 1: heddle.v1.Snippet
-	(*GetDocumentRequest)(nil),    // 2: heddle.v1.GetDocumentRequest
-	(*StoredDocument)(nil),        // 3: heddle.v1.StoredDocument
-	(*ListDocumentsRequest)(nil),  // 4: heddle.v1.ListDocumentsRequest
-	(*ListDocumentsResponse)(nil), // 5: heddle.v1.ListDocumentsResponse
-	(*Facets)(nil),                // 6: heddle.v1.Facets
-	(*Facet)(nil),                 // 7: heddle.v1.Facet
-	(*FacetValue)(nil),            // 8: heddle.v1.FacetValue
-	(*Filter)(nil),                // 9: heddle.v1.Filter
-	(*DocumentSet)(nil),           // 10: heddle.v1.DocumentSet
-	(*Scoring)(nil),               // 11: heddle.v1.Scoring
-	(*SearchResponse)(nil),        // 12: heddle.v1.SearchResponse
-	(*Total)(nil),                 // 13: heddle.v1.Total
-	(*FacetAnswer)(nil),           // 14: heddle.v1.FacetAnswer
-	(*Coverage)(nil),              // 15: heddle.v1.Coverage
-	(*MissingShard)(nil),          // 16: heddle.v1.MissingShard
-	(*Hit)(nil),                   // 17: heddle.v1.Hit
-	(*Contents)(nil),              // 18: heddle.v1.Contents
-	(*MatchRequest)(nil),          // 19: heddle.v1.MatchRequest
-	(*MatchResponse)(nil),         // 20: heddle.v1.MatchResponse
-	(*Document)(nil),              // 21: heddle.v1.Document
-	(*SearchBatchRequest)(nil),    // 22: heddle.v1.SearchBatchRequest
-	(*SearchBatchResponse)(nil),   // 23: heddle.v1.SearchBatchResponse
-	(*BatchNote)(nil),             // 24: heddle.v1.BatchNote
-	(*BatchError)(nil),            // 25: heddle.v1.BatchError
-	(*BatchQuery)(nil),            // 26: heddle.v1.BatchQuery
-	(*GetStatisticsRequest)(nil),  // 27: heddle.v1.GetStatisticsRequest
-	(*Statistics)(nil),            // 28: heddle.v1.Statistics
-	(*ListIndexesRequest)(nil),    // 29: heddle.v1.ListIndexesRequest
-	(*ListIndexesResponse)(nil),   // 30: heddle.v1.ListIndexesResponse
-	(*GetIndexRequest)(nil),       // 31: heddle.v1.GetIndexRequest
-	(*Index)(nil),                 // 32: heddle.v1.Index
-	(*Resident)(nil),              // 33: heddle.v1.Resident
-	(*structpb.Value)(nil),        // 34: google.protobuf.Value
-	(*Error)(nil),                 // 35: heddle.v1.Error
+	(*Boost)(nil),                 // 1: heddle.v1.Boost
+	(*Snippet)(nil),               // 2: heddle.v1.Snippet
+	(*GetDocumentRequest)(nil),    // 3: heddle.v1.GetDocumentRequest
+	(*StoredDocument)(nil),        // 4: heddle.v1.StoredDocument
+	(*ListDocumentsRequest)(nil),  // 5: heddle.v1.ListDocumentsRequest
+	(*ListDocumentsResponse)(nil), // 6: heddle.v1.ListDocumentsResponse
+	(*Facets)(nil),                // 7: heddle.v1.Facets
+	(*Facet)(nil),                 // 8: heddle.v1.Facet
+	(*FacetValue)(nil),            // 9: heddle.v1.FacetValue
+	(*Filter)(nil),                // 10: heddle.v1.Filter
+	(*DocumentSet)(nil),           // 11: heddle.v1.DocumentSet
+	(*Scoring)(nil),               // 12: heddle.v1.Scoring
+	(*SearchResponse)(nil),        // 13: heddle.v1.SearchResponse
+	(*Total)(nil),                 // 14: heddle.v1.Total
+	(*FacetAnswer)(nil),           // 15: heddle.v1.FacetAnswer
+	(*Coverage)(nil),              // 16: heddle.v1.Coverage
+	(*MissingShard)(nil),          // 17: heddle.v1.MissingShard
+	(*Hit)(nil),                   // 18: heddle.v1.Hit
+	(*Contents)(nil),              // 19: heddle.v1.Contents
+	(*MatchRequest)(nil),          // 20: heddle.v1.MatchRequest
+	(*MatchResponse)(nil),         // 21: heddle.v1.MatchResponse
+	(*Document)(nil),              // 22: heddle.v1.Document
+	(*SearchBatchRequest)(nil),    // 23: heddle.v1.SearchBatchRequest
+	(*SearchBatchResponse)(nil),   // 24: heddle.v1.SearchBatchResponse
+	(*BatchNote)(nil),             // 25: heddle.v1.BatchNote
+	(*BatchError)(nil),            // 26: heddle.v1.BatchError
+	(*BatchQuery)(nil),            // 27: heddle.v1.BatchQuery
+	(*GetStatisticsRequest)(nil),  // 28: heddle.v1.GetStatisticsRequest
+	(*Statistics)(nil),            // 29: heddle.v1.Statistics
+	(*ListIndexesRequest)(nil),    // 30: heddle.v1.ListIndexesRequest
+	(*ListIndexesResponse)(nil),   // 31: heddle.v1.ListIndexesResponse
+	(*GetIndexRequest)(nil),       // 32: heddle.v1.GetIndexRequest
+	(*Index)(nil),                 // 33: heddle.v1.Index
+	(*Resident)(nil),              // 34: heddle.v1.Resident
+	(*structpb.Value)(nil),        // 35: google.protobuf.Value
+	(*Error)(nil),                 // 36: heddle.v1.Error
 }
 var file_heddle_v1_index_proto_depIdxs = []int32{
-	11, // 0: heddle.v1.SearchRequest.scoring:type_name -> heddle.v1.Scoring
-	28, // 1: heddle.v1.SearchRequest.statistics:type_name -> heddle.v1.Statistics
-	9,  // 2: heddle.v1.SearchRequest.filter:type_name -> heddle.v1.Filter
-	6,  // 3: heddle.v1.SearchRequest.facets:type_name -> heddle.v1.Facets
-	34, // 4: heddle.v1.SearchRequest.total:type_name -> google.protobuf.Value
-	1,  // 5: heddle.v1.SearchRequest.snippet:type_name -> heddle.v1.Snippet
-	21, // 6: heddle.v1.ListDocumentsResponse.documents:type_name -> heddle.v1.Document
-	8,  // 7: heddle.v1.Facet.values:type_name -> heddle.v1.FacetValue
-	10, // 8: heddle.v1.Filter.docs:type_name -> heddle.v1.DocumentSet
-	9,  // 9: heddle.v1.Filter.and:type_name -> heddle.v1.Filter
-	17, // 10: heddle.v1.SearchResponse.hits:type_name -> heddle.v1.Hit
-	15, // 11: heddle.v1.SearchResponse.coverage:type_name -> heddle.v1.Coverage
-	14, // 12: heddle.v1.SearchResponse.facets:type_name -> heddle.v1.FacetAnswer
-	13, // 13: heddle.v1.SearchResponse.total:type_name -> heddle.v1.Total
-	7,  // 14: heddle.v1.FacetAnswer.columns:type_name -> heddle.v1.Facet
-	16, // 15: heddle.v1.Coverage.missing:type_name -> heddle.v1.MissingShard
-	9,  // 16: heddle.v1.MatchRequest.filter:type_name -> heddle.v1.Filter
-	21, // 17: heddle.v1.MatchResponse.documents:type_name -> heddle.v1.Document
-	15, // 18: heddle.v1.MatchResponse.coverage:type_name -> heddle.v1.Coverage
-	11, // 19: heddle.v1.SearchBatchRequest.scoring:type_name -> heddle.v1.Scoring
-	28, // 20: heddle.v1.SearchBatchRequest.statistics:type_name -> heddle.v1.Statistics
-	9,  // 21: heddle.v1.SearchBatchRequest.filter:type_name -> heddle.v1.Filter
-	34, // 22: heddle.v1.SearchBatchRequest.total:type_name -> google.protobuf.Value
-	1,  // 23: heddle.v1.SearchBatchRequest.snippet:type_name -> heddle.v1.Snippet
-	25, // 24: heddle.v1.SearchBatchResponse.errors:type_name -> heddle.v1.BatchError
-	15, // 25: heddle.v1.SearchBatchResponse.coverage:type_name -> heddle.v1.Coverage
-	24, // 26: heddle.v1.SearchBatchResponse.notes:type_name -> heddle.v1.BatchNote
-	13, // 27: heddle.v1.SearchBatchResponse.totals:type_name -> heddle.v1.Total
-	18, // 28: heddle.v1.SearchBatchResponse.contents:type_name -> heddle.v1.Contents
-	35, // 29: heddle.v1.BatchError.error:type_name -> heddle.v1.Error
-	9,  // 30: heddle.v1.BatchQuery.filter:type_name -> heddle.v1.Filter
-	34, // 31: heddle.v1.BatchQuery.total:type_name -> google.protobuf.Value
-	1,  // 32: heddle.v1.BatchQuery.snippet:type_name -> heddle.v1.Snippet
-	32, // 33: heddle.v1.ListIndexesResponse.indexes:type_name -> heddle.v1.Index
-	33, // 34: heddle.v1.Index.resident:type_name -> heddle.v1.Resident
-	0,  // 35: heddle.v1.IndexService.Search:input_type -> heddle.v1.SearchRequest
-	19, // 36: heddle.v1.IndexService.Match:input_type -> heddle.v1.MatchRequest
-	22, // 37: heddle.v1.IndexService.SearchBatch:input_type -> heddle.v1.SearchBatchRequest
-	27, // 38: heddle.v1.IndexService.GetStatistics:input_type -> heddle.v1.GetStatisticsRequest
-	2,  // 39: heddle.v1.IndexService.GetDocument:input_type -> heddle.v1.GetDocumentRequest
-	4,  // 40: heddle.v1.IndexService.ListDocuments:input_type -> heddle.v1.ListDocumentsRequest
-	29, // 41: heddle.v1.IndexService.ListIndexes:input_type -> heddle.v1.ListIndexesRequest
-	31, // 42: heddle.v1.IndexService.GetIndex:input_type -> heddle.v1.GetIndexRequest
-	12, // 43: heddle.v1.IndexService.Search:output_type -> heddle.v1.SearchResponse
-	20, // 44: heddle.v1.IndexService.Match:output_type -> heddle.v1.MatchResponse
-	23, // 45: heddle.v1.IndexService.SearchBatch:output_type -> heddle.v1.SearchBatchResponse
-	28, // 46: heddle.v1.IndexService.GetStatistics:output_type -> heddle.v1.Statistics
-	3,  // 47: heddle.v1.IndexService.GetDocument:output_type -> heddle.v1.StoredDocument
-	5,  // 48: heddle.v1.IndexService.ListDocuments:output_type -> heddle.v1.ListDocumentsResponse
-	30, // 49: heddle.v1.IndexService.ListIndexes:output_type -> heddle.v1.ListIndexesResponse
-	32, // 50: heddle.v1.IndexService.GetIndex:output_type -> heddle.v1.Index
-	43, // [43:51] is the sub-list for method output_type
-	35, // [35:43] is the sub-list for method input_type
-	35, // [35:35] is the sub-list for extension type_name
-	35, // [35:35] is the sub-list for extension extendee
-	0,  // [0:35] is the sub-list for field type_name
+	12, // 0: heddle.v1.SearchRequest.scoring:type_name -> heddle.v1.Scoring
+	29, // 1: heddle.v1.SearchRequest.statistics:type_name -> heddle.v1.Statistics
+	10, // 2: heddle.v1.SearchRequest.filter:type_name -> heddle.v1.Filter
+	7,  // 3: heddle.v1.SearchRequest.facets:type_name -> heddle.v1.Facets
+	35, // 4: heddle.v1.SearchRequest.total:type_name -> google.protobuf.Value
+	2,  // 5: heddle.v1.SearchRequest.snippet:type_name -> heddle.v1.Snippet
+	1,  // 6: heddle.v1.SearchRequest.boost:type_name -> heddle.v1.Boost
+	35, // 7: heddle.v1.Boost.from:type_name -> google.protobuf.Value
+	35, // 8: heddle.v1.Boost.to:type_name -> google.protobuf.Value
+	22, // 9: heddle.v1.ListDocumentsResponse.documents:type_name -> heddle.v1.Document
+	9,  // 10: heddle.v1.Facet.values:type_name -> heddle.v1.FacetValue
+	11, // 11: heddle.v1.Filter.docs:type_name -> heddle.v1.DocumentSet
+	10, // 12: heddle.v1.Filter.and:type_name -> heddle.v1.Filter
+	18, // 13: heddle.v1.SearchResponse.hits:type_name -> heddle.v1.Hit
+	16, // 14: heddle.v1.SearchResponse.coverage:type_name -> heddle.v1.Coverage
+	15, // 15: heddle.v1.SearchResponse.facets:type_name -> heddle.v1.FacetAnswer
+	14, // 16: heddle.v1.SearchResponse.total:type_name -> heddle.v1.Total
+	8,  // 17: heddle.v1.FacetAnswer.columns:type_name -> heddle.v1.Facet
+	17, // 18: heddle.v1.Coverage.missing:type_name -> heddle.v1.MissingShard
+	10, // 19: heddle.v1.MatchRequest.filter:type_name -> heddle.v1.Filter
+	22, // 20: heddle.v1.MatchResponse.documents:type_name -> heddle.v1.Document
+	16, // 21: heddle.v1.MatchResponse.coverage:type_name -> heddle.v1.Coverage
+	12, // 22: heddle.v1.SearchBatchRequest.scoring:type_name -> heddle.v1.Scoring
+	29, // 23: heddle.v1.SearchBatchRequest.statistics:type_name -> heddle.v1.Statistics
+	10, // 24: heddle.v1.SearchBatchRequest.filter:type_name -> heddle.v1.Filter
+	35, // 25: heddle.v1.SearchBatchRequest.total:type_name -> google.protobuf.Value
+	2,  // 26: heddle.v1.SearchBatchRequest.snippet:type_name -> heddle.v1.Snippet
+	1,  // 27: heddle.v1.SearchBatchRequest.boost:type_name -> heddle.v1.Boost
+	26, // 28: heddle.v1.SearchBatchResponse.errors:type_name -> heddle.v1.BatchError
+	16, // 29: heddle.v1.SearchBatchResponse.coverage:type_name -> heddle.v1.Coverage
+	25, // 30: heddle.v1.SearchBatchResponse.notes:type_name -> heddle.v1.BatchNote
+	14, // 31: heddle.v1.SearchBatchResponse.totals:type_name -> heddle.v1.Total
+	19, // 32: heddle.v1.SearchBatchResponse.contents:type_name -> heddle.v1.Contents
+	36, // 33: heddle.v1.BatchError.error:type_name -> heddle.v1.Error
+	10, // 34: heddle.v1.BatchQuery.filter:type_name -> heddle.v1.Filter
+	35, // 35: heddle.v1.BatchQuery.total:type_name -> google.protobuf.Value
+	2,  // 36: heddle.v1.BatchQuery.snippet:type_name -> heddle.v1.Snippet
+	1,  // 37: heddle.v1.BatchQuery.boost:type_name -> heddle.v1.Boost
+	33, // 38: heddle.v1.ListIndexesResponse.indexes:type_name -> heddle.v1.Index
+	34, // 39: heddle.v1.Index.resident:type_name -> heddle.v1.Resident
+	0,  // 40: heddle.v1.IndexService.Search:input_type -> heddle.v1.SearchRequest
+	20, // 41: heddle.v1.IndexService.Match:input_type -> heddle.v1.MatchRequest
+	23, // 42: heddle.v1.IndexService.SearchBatch:input_type -> heddle.v1.SearchBatchRequest
+	28, // 43: heddle.v1.IndexService.GetStatistics:input_type -> heddle.v1.GetStatisticsRequest
+	3,  // 44: heddle.v1.IndexService.GetDocument:input_type -> heddle.v1.GetDocumentRequest
+	5,  // 45: heddle.v1.IndexService.ListDocuments:input_type -> heddle.v1.ListDocumentsRequest
+	30, // 46: heddle.v1.IndexService.ListIndexes:input_type -> heddle.v1.ListIndexesRequest
+	32, // 47: heddle.v1.IndexService.GetIndex:input_type -> heddle.v1.GetIndexRequest
+	13, // 48: heddle.v1.IndexService.Search:output_type -> heddle.v1.SearchResponse
+	21, // 49: heddle.v1.IndexService.Match:output_type -> heddle.v1.MatchResponse
+	24, // 50: heddle.v1.IndexService.SearchBatch:output_type -> heddle.v1.SearchBatchResponse
+	29, // 51: heddle.v1.IndexService.GetStatistics:output_type -> heddle.v1.Statistics
+	4,  // 52: heddle.v1.IndexService.GetDocument:output_type -> heddle.v1.StoredDocument
+	6,  // 53: heddle.v1.IndexService.ListDocuments:output_type -> heddle.v1.ListDocumentsResponse
+	31, // 54: heddle.v1.IndexService.ListIndexes:output_type -> heddle.v1.ListIndexesResponse
+	33, // 55: heddle.v1.IndexService.GetIndex:output_type -> heddle.v1.Index
+	48, // [48:56] is the sub-list for method output_type
+	40, // [40:48] is the sub-list for method input_type
+	40, // [40:40] is the sub-list for extension type_name
+	40, // [40:40] is the sub-list for extension extendee
+	0,  // [0:40] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_index_proto_init() }
@@ -3229,21 +3399,21 @@ func file_heddle_v1_index_proto_init() {
 	file_heddle_v1_error_proto_init()
 	file_heddle_v1_route_proto_init()
 	file_heddle_v1_index_proto_msgTypes[0].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[5].OneofWrappers = []any{}
 	file_heddle_v1_index_proto_msgTypes[6].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[8].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[11].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[19].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[22].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[26].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[32].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[7].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[9].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[12].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[20].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[23].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[27].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[33].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_index_proto_rawDesc), len(file_heddle_v1_index_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   34,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

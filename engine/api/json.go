@@ -131,8 +131,8 @@ func ReadJSON(text []byte, v any, room func(bytes int64) error) error {
 			}
 			return fmt.Errorf("%s: byte %d: want %s, found %s", syntax.Short(field), wrong.Offset, typeName(wrong.Type), syntax.Short(wrong.Value))
 		}
-		if errors.Is(err, proto.Error) { // the only field that reads itself
-			return ErrTotal
+		if errors.Is(err, proto.Error) { // total, and the ends of a boost, read themselves
+			return fmt.Errorf("%w; boost.from and boost.to: want a number or a text", ErrTotal)
 		}
 		return fmt.Errorf("body: %w", syntax.JSON(text, err))
 	}

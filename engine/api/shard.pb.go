@@ -671,7 +671,13 @@ type ShardOrder struct {
 	Keys     []string `protobuf:"bytes,1,rep,name=keys,proto3" json:"keys,omitempty"`
 	MinScore float64  `protobuf:"fixed64,2,opt,name=min_score,json=minScore,proto3" json:"min_score,omitempty"`
 	// Place of the last document of the page before; absent for the first page.
-	After         *ShardPlace `protobuf:"bytes,3,opt,name=after,proto3" json:"after,omitempty"`
+	After *ShardPlace `protobuf:"bytes,3,opt,name=after,proto3" json:"after,omitempty"`
+	// See SearchRequest. Empty: all documents.
+	Collapse      string      `protobuf:"bytes,4,opt,name=collapse,proto3" json:"collapse,omitempty"`
+	CollapseLimit uint32      `protobuf:"varint,5,opt,name=collapse_limit,json=collapseLimit,proto3" json:"collapse_limit,omitempty"`
+	Boost         *ShardBoost `protobuf:"bytes,6,opt,name=boost,proto3" json:"boost,omitempty"`
+	// Return the numbers of documents with each of these values of collapse up to "after", and no documents.
+	Seen          []*SortValue `protobuf:"bytes,7,rep,name=seen,proto3" json:"seen,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -727,6 +733,103 @@ func (x *ShardOrder) GetAfter() *ShardPlace {
 	return nil
 }
 
+func (x *ShardOrder) GetCollapse() string {
+	if x != nil {
+		return x.Collapse
+	}
+	return ""
+}
+
+func (x *ShardOrder) GetCollapseLimit() uint32 {
+	if x != nil {
+		return x.CollapseLimit
+	}
+	return 0
+}
+
+func (x *ShardOrder) GetBoost() *ShardBoost {
+	if x != nil {
+		return x.Boost
+	}
+	return nil
+}
+
+func (x *ShardOrder) GetSeen() []*SortValue {
+	if x != nil {
+		return x.Seen
+	}
+	return nil
+}
+
+// ShardBoost is Boost with its values as texts.
+type ShardBoost struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Column        string                 `protobuf:"bytes,1,opt,name=column,proto3" json:"column,omitempty"`
+	From          string                 `protobuf:"bytes,2,opt,name=from,proto3" json:"from,omitempty"`
+	To            string                 `protobuf:"bytes,3,opt,name=to,proto3" json:"to,omitempty"`
+	Weight        float64                `protobuf:"fixed64,4,opt,name=weight,proto3" json:"weight,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShardBoost) Reset() {
+	*x = ShardBoost{}
+	mi := &file_heddle_v1_shard_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShardBoost) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShardBoost) ProtoMessage() {}
+
+func (x *ShardBoost) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_shard_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShardBoost.ProtoReflect.Descriptor instead.
+func (*ShardBoost) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *ShardBoost) GetColumn() string {
+	if x != nil {
+		return x.Column
+	}
+	return ""
+}
+
+func (x *ShardBoost) GetFrom() string {
+	if x != nil {
+		return x.From
+	}
+	return ""
+}
+
+func (x *ShardBoost) GetTo() string {
+	if x != nil {
+		return x.To
+	}
+	return ""
+}
+
+func (x *ShardBoost) GetWeight() float64 {
+	if x != nil {
+		return x.Weight
+	}
+	return 0
+}
+
 // ShardPlace is the place of a document in an order.
 type ShardPlace struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -741,7 +844,7 @@ type ShardPlace struct {
 
 func (x *ShardPlace) Reset() {
 	*x = ShardPlace{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[7]
+	mi := &file_heddle_v1_shard_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -753,7 +856,7 @@ func (x *ShardPlace) String() string {
 func (*ShardPlace) ProtoMessage() {}
 
 func (x *ShardPlace) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[7]
+	mi := &file_heddle_v1_shard_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -766,7 +869,7 @@ func (x *ShardPlace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardPlace.ProtoReflect.Descriptor instead.
 func (*ShardPlace) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{7}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ShardPlace) GetValues() []*SortValue {
@@ -804,7 +907,7 @@ type SortValue struct {
 
 func (x *SortValue) Reset() {
 	*x = SortValue{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[8]
+	mi := &file_heddle_v1_shard_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -816,7 +919,7 @@ func (x *SortValue) String() string {
 func (*SortValue) ProtoMessage() {}
 
 func (x *SortValue) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[8]
+	mi := &file_heddle_v1_shard_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -829,7 +932,7 @@ func (x *SortValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SortValue.ProtoReflect.Descriptor instead.
 func (*SortValue) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{8}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *SortValue) GetMissing() bool {
@@ -864,7 +967,7 @@ type ShardPart struct {
 
 func (x *ShardPart) Reset() {
 	*x = ShardPart{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[9]
+	mi := &file_heddle_v1_shard_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -876,7 +979,7 @@ func (x *ShardPart) String() string {
 func (*ShardPart) ProtoMessage() {}
 
 func (x *ShardPart) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[9]
+	mi := &file_heddle_v1_shard_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -889,7 +992,7 @@ func (x *ShardPart) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardPart.ProtoReflect.Descriptor instead.
 func (*ShardPart) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{9}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ShardPart) GetShard() uint32 {
@@ -936,14 +1039,18 @@ type ShardSearchResponse struct {
 	// With order: values of the columns of the order of each of docs.
 	Keys []*SortValue `protobuf:"bytes,14,rep,name=keys,proto3" json:"keys,omitempty"`
 	// The documents have the order of the request.
-	Ordered       bool `protobuf:"varint,15,opt,name=ordered,proto3" json:"ordered,omitempty"`
+	Ordered bool `protobuf:"varint,15,opt,name=ordered,proto3" json:"ordered,omitempty"`
+	// With order.collapse: its value of each of docs.
+	Groups []*SortValue `protobuf:"bytes,16,rep,name=groups,proto3" json:"groups,omitempty"`
+	// With order.seen: the number of documents with each of its values, at most collapse_limit, for one query.
+	Seen          []uint32 `protobuf:"varint,17,rep,packed,name=seen,proto3" json:"seen,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ShardSearchResponse) Reset() {
 	*x = ShardSearchResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[10]
+	mi := &file_heddle_v1_shard_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -955,7 +1062,7 @@ func (x *ShardSearchResponse) String() string {
 func (*ShardSearchResponse) ProtoMessage() {}
 
 func (x *ShardSearchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[10]
+	mi := &file_heddle_v1_shard_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -968,7 +1075,7 @@ func (x *ShardSearchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardSearchResponse.ProtoReflect.Descriptor instead.
 func (*ShardSearchResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{10}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ShardSearchResponse) GetEpoch() uint64 {
@@ -1076,6 +1183,20 @@ func (x *ShardSearchResponse) GetOrdered() bool {
 	return false
 }
 
+func (x *ShardSearchResponse) GetGroups() []*SortValue {
+	if x != nil {
+		return x.Groups
+	}
+	return nil
+}
+
+func (x *ShardSearchResponse) GetSeen() []uint32 {
+	if x != nil {
+		return x.Seen
+	}
+	return nil
+}
+
 type ShardFacetsRequest struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Target *ShardTarget           `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
@@ -1089,7 +1210,7 @@ type ShardFacetsRequest struct {
 
 func (x *ShardFacetsRequest) Reset() {
 	*x = ShardFacetsRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[11]
+	mi := &file_heddle_v1_shard_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1101,7 +1222,7 @@ func (x *ShardFacetsRequest) String() string {
 func (*ShardFacetsRequest) ProtoMessage() {}
 
 func (x *ShardFacetsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[11]
+	mi := &file_heddle_v1_shard_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1114,7 +1235,7 @@ func (x *ShardFacetsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardFacetsRequest.ProtoReflect.Descriptor instead.
 func (*ShardFacetsRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{11}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ShardFacetsRequest) GetTarget() *ShardTarget {
@@ -1151,7 +1272,7 @@ type ShardFacetsResponse struct {
 
 func (x *ShardFacetsResponse) Reset() {
 	*x = ShardFacetsResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[12]
+	mi := &file_heddle_v1_shard_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1163,7 +1284,7 @@ func (x *ShardFacetsResponse) String() string {
 func (*ShardFacetsResponse) ProtoMessage() {}
 
 func (x *ShardFacetsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[12]
+	mi := &file_heddle_v1_shard_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1176,7 +1297,7 @@ func (x *ShardFacetsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardFacetsResponse.ProtoReflect.Descriptor instead.
 func (*ShardFacetsResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{12}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ShardFacetsResponse) GetEpoch() uint64 {
@@ -1218,7 +1339,7 @@ type ShardDocumentsRequest struct {
 
 func (x *ShardDocumentsRequest) Reset() {
 	*x = ShardDocumentsRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[13]
+	mi := &file_heddle_v1_shard_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1230,7 +1351,7 @@ func (x *ShardDocumentsRequest) String() string {
 func (*ShardDocumentsRequest) ProtoMessage() {}
 
 func (x *ShardDocumentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[13]
+	mi := &file_heddle_v1_shard_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1243,7 +1364,7 @@ func (x *ShardDocumentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardDocumentsRequest.ProtoReflect.Descriptor instead.
 func (*ShardDocumentsRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{13}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ShardDocumentsRequest) GetTarget() *ShardTarget {
@@ -1293,7 +1414,7 @@ type DocumentsPart struct {
 
 func (x *DocumentsPart) Reset() {
 	*x = DocumentsPart{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[14]
+	mi := &file_heddle_v1_shard_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1305,7 +1426,7 @@ func (x *DocumentsPart) String() string {
 func (*DocumentsPart) ProtoMessage() {}
 
 func (x *DocumentsPart) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[14]
+	mi := &file_heddle_v1_shard_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1318,7 +1439,7 @@ func (x *DocumentsPart) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentsPart.ProtoReflect.Descriptor instead.
 func (*DocumentsPart) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{14}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *DocumentsPart) GetShard() uint32 {
@@ -1359,7 +1480,7 @@ type ShardFetch struct {
 
 func (x *ShardFetch) Reset() {
 	*x = ShardFetch{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[15]
+	mi := &file_heddle_v1_shard_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1371,7 +1492,7 @@ func (x *ShardFetch) String() string {
 func (*ShardFetch) ProtoMessage() {}
 
 func (x *ShardFetch) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[15]
+	mi := &file_heddle_v1_shard_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1384,7 +1505,7 @@ func (x *ShardFetch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardFetch.ProtoReflect.Descriptor instead.
 func (*ShardFetch) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{15}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ShardFetch) GetFields() []string {
@@ -1440,7 +1561,7 @@ type ShardFetchQuery struct {
 
 func (x *ShardFetchQuery) Reset() {
 	*x = ShardFetchQuery{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[16]
+	mi := &file_heddle_v1_shard_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1452,7 +1573,7 @@ func (x *ShardFetchQuery) String() string {
 func (*ShardFetchQuery) ProtoMessage() {}
 
 func (x *ShardFetchQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[16]
+	mi := &file_heddle_v1_shard_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1465,7 +1586,7 @@ func (x *ShardFetchQuery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardFetchQuery.ProtoReflect.Descriptor instead.
 func (*ShardFetchQuery) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{16}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ShardFetchQuery) GetText() string {
@@ -1500,7 +1621,7 @@ type ShardFindRequest struct {
 
 func (x *ShardFindRequest) Reset() {
 	*x = ShardFindRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[17]
+	mi := &file_heddle_v1_shard_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1512,7 +1633,7 @@ func (x *ShardFindRequest) String() string {
 func (*ShardFindRequest) ProtoMessage() {}
 
 func (x *ShardFindRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[17]
+	mi := &file_heddle_v1_shard_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1525,7 +1646,7 @@ func (x *ShardFindRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardFindRequest.ProtoReflect.Descriptor instead.
 func (*ShardFindRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{17}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ShardFindRequest) GetTarget() *ShardTarget {
@@ -1552,7 +1673,7 @@ type ShardFindResponse struct {
 
 func (x *ShardFindResponse) Reset() {
 	*x = ShardFindResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[18]
+	mi := &file_heddle_v1_shard_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1564,7 +1685,7 @@ func (x *ShardFindResponse) String() string {
 func (*ShardFindResponse) ProtoMessage() {}
 
 func (x *ShardFindResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[18]
+	mi := &file_heddle_v1_shard_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1577,7 +1698,7 @@ func (x *ShardFindResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardFindResponse.ProtoReflect.Descriptor instead.
 func (*ShardFindResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{18}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ShardFindResponse) GetDoc() uint32 {
@@ -1602,7 +1723,7 @@ type ShardDocumentsResponse struct {
 
 func (x *ShardDocumentsResponse) Reset() {
 	*x = ShardDocumentsResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[19]
+	mi := &file_heddle_v1_shard_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1614,7 +1735,7 @@ func (x *ShardDocumentsResponse) String() string {
 func (*ShardDocumentsResponse) ProtoMessage() {}
 
 func (x *ShardDocumentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[19]
+	mi := &file_heddle_v1_shard_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1627,7 +1748,7 @@ func (x *ShardDocumentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardDocumentsResponse.ProtoReflect.Descriptor instead.
 func (*ShardDocumentsResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{19}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ShardDocumentsResponse) GetNames() []string {
@@ -1670,7 +1791,7 @@ type ShardSelectRequest struct {
 
 func (x *ShardSelectRequest) Reset() {
 	*x = ShardSelectRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[20]
+	mi := &file_heddle_v1_shard_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1682,7 +1803,7 @@ func (x *ShardSelectRequest) String() string {
 func (*ShardSelectRequest) ProtoMessage() {}
 
 func (x *ShardSelectRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[20]
+	mi := &file_heddle_v1_shard_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1695,7 +1816,7 @@ func (x *ShardSelectRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardSelectRequest.ProtoReflect.Descriptor instead.
 func (*ShardSelectRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{20}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ShardSelectRequest) GetTarget() *ShardTarget {
@@ -1769,7 +1890,7 @@ type ShardSelectResponse struct {
 
 func (x *ShardSelectResponse) Reset() {
 	*x = ShardSelectResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[21]
+	mi := &file_heddle_v1_shard_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1781,7 +1902,7 @@ func (x *ShardSelectResponse) String() string {
 func (*ShardSelectResponse) ProtoMessage() {}
 
 func (x *ShardSelectResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[21]
+	mi := &file_heddle_v1_shard_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1794,7 +1915,7 @@ func (x *ShardSelectResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardSelectResponse.ProtoReflect.Descriptor instead.
 func (*ShardSelectResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{21}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ShardSelectResponse) GetEpoch() uint64 {
@@ -1848,7 +1969,7 @@ type DescribeShardRequest struct {
 
 func (x *DescribeShardRequest) Reset() {
 	*x = DescribeShardRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[22]
+	mi := &file_heddle_v1_shard_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1860,7 +1981,7 @@ func (x *DescribeShardRequest) String() string {
 func (*DescribeShardRequest) ProtoMessage() {}
 
 func (x *DescribeShardRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[22]
+	mi := &file_heddle_v1_shard_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1873,7 +1994,7 @@ func (x *DescribeShardRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeShardRequest.ProtoReflect.Descriptor instead.
 func (*DescribeShardRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{22}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *DescribeShardRequest) GetTarget() *ShardTarget {
@@ -1898,7 +2019,7 @@ type DescribeShardResponse struct {
 
 func (x *DescribeShardResponse) Reset() {
 	*x = DescribeShardResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[23]
+	mi := &file_heddle_v1_shard_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1910,7 +2031,7 @@ func (x *DescribeShardResponse) String() string {
 func (*DescribeShardResponse) ProtoMessage() {}
 
 func (x *DescribeShardResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[23]
+	mi := &file_heddle_v1_shard_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1923,7 +2044,7 @@ func (x *DescribeShardResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeShardResponse.ProtoReflect.Descriptor instead.
 func (*DescribeShardResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{23}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *DescribeShardResponse) GetDocs() uint64 {
@@ -1982,7 +2103,7 @@ type ShardAggregateRequest struct {
 
 func (x *ShardAggregateRequest) Reset() {
 	*x = ShardAggregateRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[24]
+	mi := &file_heddle_v1_shard_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1994,7 +2115,7 @@ func (x *ShardAggregateRequest) String() string {
 func (*ShardAggregateRequest) ProtoMessage() {}
 
 func (x *ShardAggregateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[24]
+	mi := &file_heddle_v1_shard_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2007,7 +2128,7 @@ func (x *ShardAggregateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardAggregateRequest.ProtoReflect.Descriptor instead.
 func (*ShardAggregateRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{24}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ShardAggregateRequest) GetTarget() *ShardTarget {
@@ -2097,7 +2218,7 @@ type ShardAggregateResponse struct {
 
 func (x *ShardAggregateResponse) Reset() {
 	*x = ShardAggregateResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[25]
+	mi := &file_heddle_v1_shard_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2109,7 +2230,7 @@ func (x *ShardAggregateResponse) String() string {
 func (*ShardAggregateResponse) ProtoMessage() {}
 
 func (x *ShardAggregateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[25]
+	mi := &file_heddle_v1_shard_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2122,7 +2243,7 @@ func (x *ShardAggregateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardAggregateResponse.ProtoReflect.Descriptor instead.
 func (*ShardAggregateResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{25}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ShardAggregateResponse) GetEpoch() uint64 {
@@ -2184,7 +2305,7 @@ type StateColumn struct {
 
 func (x *StateColumn) Reset() {
 	*x = StateColumn{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[26]
+	mi := &file_heddle_v1_shard_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2196,7 +2317,7 @@ func (x *StateColumn) String() string {
 func (*StateColumn) ProtoMessage() {}
 
 func (x *StateColumn) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[26]
+	mi := &file_heddle_v1_shard_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2209,7 +2330,7 @@ func (x *StateColumn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateColumn.ProtoReflect.Descriptor instead.
 func (*StateColumn) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{26}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *StateColumn) GetName() string {
@@ -2262,7 +2383,7 @@ type StateValues struct {
 
 func (x *StateValues) Reset() {
 	*x = StateValues{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[27]
+	mi := &file_heddle_v1_shard_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2274,7 +2395,7 @@ func (x *StateValues) String() string {
 func (*StateValues) ProtoMessage() {}
 
 func (x *StateValues) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[27]
+	mi := &file_heddle_v1_shard_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2287,7 +2408,7 @@ func (x *StateValues) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateValues.ProtoReflect.Descriptor instead.
 func (*StateValues) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{27}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *StateValues) GetValues() []uint64 {
@@ -2332,7 +2453,7 @@ type StateMeasure struct {
 
 func (x *StateMeasure) Reset() {
 	*x = StateMeasure{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[28]
+	mi := &file_heddle_v1_shard_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2344,7 +2465,7 @@ func (x *StateMeasure) String() string {
 func (*StateMeasure) ProtoMessage() {}
 
 func (x *StateMeasure) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[28]
+	mi := &file_heddle_v1_shard_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2357,7 +2478,7 @@ func (x *StateMeasure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateMeasure.ProtoReflect.Descriptor instead.
 func (*StateMeasure) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{28}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *StateMeasure) GetCounts() []uint64 {
@@ -2476,12 +2597,22 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\x04more\x18\x14 \x03(\v2\x14.heddle.v1.ShardPartR\x04more\x12\x14\n" +
 	"\x05total\x18\x15 \x01(\x04R\x05total\x12+\n" +
 	"\x05order\x18\x16 \x01(\v2\x15.heddle.v1.ShardOrderR\x05order\x12\x14\n" +
-	"\x05first\x18\x17 \x01(\x04R\x05first\"j\n" +
+	"\x05first\x18\x17 \x01(\x04R\x05first\"\x84\x02\n" +
 	"\n" +
 	"ShardOrder\x12\x12\n" +
 	"\x04keys\x18\x01 \x03(\tR\x04keys\x12\x1b\n" +
 	"\tmin_score\x18\x02 \x01(\x01R\bminScore\x12+\n" +
-	"\x05after\x18\x03 \x01(\v2\x15.heddle.v1.ShardPlaceR\x05after\"b\n" +
+	"\x05after\x18\x03 \x01(\v2\x15.heddle.v1.ShardPlaceR\x05after\x12\x1a\n" +
+	"\bcollapse\x18\x04 \x01(\tR\bcollapse\x12%\n" +
+	"\x0ecollapse_limit\x18\x05 \x01(\rR\rcollapseLimit\x12+\n" +
+	"\x05boost\x18\x06 \x01(\v2\x15.heddle.v1.ShardBoostR\x05boost\x12(\n" +
+	"\x04seen\x18\a \x03(\v2\x14.heddle.v1.SortValueR\x04seen\"`\n" +
+	"\n" +
+	"ShardBoost\x12\x16\n" +
+	"\x06column\x18\x01 \x01(\tR\x06column\x12\x12\n" +
+	"\x04from\x18\x02 \x01(\tR\x04from\x12\x0e\n" +
+	"\x02to\x18\x03 \x01(\tR\x02to\x12\x16\n" +
+	"\x06weight\x18\x04 \x01(\x01R\x06weight\"b\n" +
 	"\n" +
 	"ShardPlace\x12,\n" +
 	"\x06values\x18\x01 \x03(\v2\x14.heddle.v1.SortValueR\x06values\x12\x14\n" +
@@ -2493,7 +2624,7 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\x04text\x18\x03 \x01(\fR\x04text\"N\n" +
 	"\tShardPart\x12\x14\n" +
 	"\x05shard\x18\x01 \x01(\rR\x05shard\x12+\n" +
-	"\afilters\x18\x02 \x03(\v2\x11.heddle.v1.FilterR\afilters\"\xa9\x03\n" +
+	"\afilters\x18\x02 \x03(\v2\x11.heddle.v1.FilterR\afilters\"\xeb\x03\n" +
 	"\x13ShardSearchResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x16\n" +
 	"\x06counts\x18\x02 \x03(\x04R\x06counts\x12\x12\n" +
@@ -2510,7 +2641,9 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\x06places\x18\f \x03(\rR\x06places\x12\x16\n" +
 	"\x06totals\x18\r \x03(\x04R\x06totals\x12(\n" +
 	"\x04keys\x18\x0e \x03(\v2\x14.heddle.v1.SortValueR\x04keys\x12\x18\n" +
-	"\aordered\x18\x0f \x01(\bR\aordered\"\x93\x01\n" +
+	"\aordered\x18\x0f \x01(\bR\aordered\x12,\n" +
+	"\x06groups\x18\x10 \x03(\v2\x14.heddle.v1.SortValueR\x06groups\x12\x12\n" +
+	"\x04seen\x18\x11 \x03(\rR\x04seen\"\x93\x01\n" +
 	"\x12ShardFacetsRequest\x12.\n" +
 	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x123\n" +
 	"\x05query\x18\x02 \x01(\v2\x1d.heddle.v1.ShardSearchRequestR\x05query\x12\x18\n" +
@@ -2641,7 +2774,7 @@ func file_heddle_v1_shard_proto_rawDescGZIP() []byte {
 	return file_heddle_v1_shard_proto_rawDescData
 }
 
-var file_heddle_v1_shard_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
+var file_heddle_v1_shard_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
 var file_heddle_v1_shard_proto_goTypes = []any{
 	(*ShardTarget)(nil),            // 0: heddle.v1.ShardTarget
 	(*ShardTermsRequest)(nil),      // 1: heddle.v1.ShardTermsRequest
@@ -2650,93 +2783,97 @@ var file_heddle_v1_shard_proto_goTypes = []any{
 	(*ShardTermList)(nil),          // 4: heddle.v1.ShardTermList
 	(*ShardSearchRequest)(nil),     // 5: heddle.v1.ShardSearchRequest
 	(*ShardOrder)(nil),             // 6: heddle.v1.ShardOrder
-	(*ShardPlace)(nil),             // 7: heddle.v1.ShardPlace
-	(*SortValue)(nil),              // 8: heddle.v1.SortValue
-	(*ShardPart)(nil),              // 9: heddle.v1.ShardPart
-	(*ShardSearchResponse)(nil),    // 10: heddle.v1.ShardSearchResponse
-	(*ShardFacetsRequest)(nil),     // 11: heddle.v1.ShardFacetsRequest
-	(*ShardFacetsResponse)(nil),    // 12: heddle.v1.ShardFacetsResponse
-	(*ShardDocumentsRequest)(nil),  // 13: heddle.v1.ShardDocumentsRequest
-	(*DocumentsPart)(nil),          // 14: heddle.v1.DocumentsPart
-	(*ShardFetch)(nil),             // 15: heddle.v1.ShardFetch
-	(*ShardFetchQuery)(nil),        // 16: heddle.v1.ShardFetchQuery
-	(*ShardFindRequest)(nil),       // 17: heddle.v1.ShardFindRequest
-	(*ShardFindResponse)(nil),      // 18: heddle.v1.ShardFindResponse
-	(*ShardDocumentsResponse)(nil), // 19: heddle.v1.ShardDocumentsResponse
-	(*ShardSelectRequest)(nil),     // 20: heddle.v1.ShardSelectRequest
-	(*ShardSelectResponse)(nil),    // 21: heddle.v1.ShardSelectResponse
-	(*DescribeShardRequest)(nil),   // 22: heddle.v1.DescribeShardRequest
-	(*DescribeShardResponse)(nil),  // 23: heddle.v1.DescribeShardResponse
-	(*ShardAggregateRequest)(nil),  // 24: heddle.v1.ShardAggregateRequest
-	(*ShardAggregateResponse)(nil), // 25: heddle.v1.ShardAggregateResponse
-	(*StateColumn)(nil),            // 26: heddle.v1.StateColumn
-	(*StateValues)(nil),            // 27: heddle.v1.StateValues
-	(*StateMeasure)(nil),           // 28: heddle.v1.StateMeasure
-	(*BatchError)(nil),             // 29: heddle.v1.BatchError
-	(*Scoring)(nil),                // 30: heddle.v1.Scoring
-	(*Statistics)(nil),             // 31: heddle.v1.Statistics
-	(*Filter)(nil),                 // 32: heddle.v1.Filter
-	(*Snippet)(nil),                // 33: heddle.v1.Snippet
-	(*Contents)(nil),               // 34: heddle.v1.Contents
-	(*Resident)(nil),               // 35: heddle.v1.Resident
-	(*Column)(nil),                 // 36: heddle.v1.Column
+	(*ShardBoost)(nil),             // 7: heddle.v1.ShardBoost
+	(*ShardPlace)(nil),             // 8: heddle.v1.ShardPlace
+	(*SortValue)(nil),              // 9: heddle.v1.SortValue
+	(*ShardPart)(nil),              // 10: heddle.v1.ShardPart
+	(*ShardSearchResponse)(nil),    // 11: heddle.v1.ShardSearchResponse
+	(*ShardFacetsRequest)(nil),     // 12: heddle.v1.ShardFacetsRequest
+	(*ShardFacetsResponse)(nil),    // 13: heddle.v1.ShardFacetsResponse
+	(*ShardDocumentsRequest)(nil),  // 14: heddle.v1.ShardDocumentsRequest
+	(*DocumentsPart)(nil),          // 15: heddle.v1.DocumentsPart
+	(*ShardFetch)(nil),             // 16: heddle.v1.ShardFetch
+	(*ShardFetchQuery)(nil),        // 17: heddle.v1.ShardFetchQuery
+	(*ShardFindRequest)(nil),       // 18: heddle.v1.ShardFindRequest
+	(*ShardFindResponse)(nil),      // 19: heddle.v1.ShardFindResponse
+	(*ShardDocumentsResponse)(nil), // 20: heddle.v1.ShardDocumentsResponse
+	(*ShardSelectRequest)(nil),     // 21: heddle.v1.ShardSelectRequest
+	(*ShardSelectResponse)(nil),    // 22: heddle.v1.ShardSelectResponse
+	(*DescribeShardRequest)(nil),   // 23: heddle.v1.DescribeShardRequest
+	(*DescribeShardResponse)(nil),  // 24: heddle.v1.DescribeShardResponse
+	(*ShardAggregateRequest)(nil),  // 25: heddle.v1.ShardAggregateRequest
+	(*ShardAggregateResponse)(nil), // 26: heddle.v1.ShardAggregateResponse
+	(*StateColumn)(nil),            // 27: heddle.v1.StateColumn
+	(*StateValues)(nil),            // 28: heddle.v1.StateValues
+	(*StateMeasure)(nil),           // 29: heddle.v1.StateMeasure
+	(*BatchError)(nil),             // 30: heddle.v1.BatchError
+	(*Scoring)(nil),                // 31: heddle.v1.Scoring
+	(*Statistics)(nil),             // 32: heddle.v1.Statistics
+	(*Filter)(nil),                 // 33: heddle.v1.Filter
+	(*Snippet)(nil),                // 34: heddle.v1.Snippet
+	(*Contents)(nil),               // 35: heddle.v1.Contents
+	(*Resident)(nil),               // 36: heddle.v1.Resident
+	(*Column)(nil),                 // 37: heddle.v1.Column
 }
 var file_heddle_v1_shard_proto_depIdxs = []int32{
 	0,  // 0: heddle.v1.ShardTermsRequest.target:type_name -> heddle.v1.ShardTarget
-	29, // 1: heddle.v1.ShardTermsResponse.errors:type_name -> heddle.v1.BatchError
+	30, // 1: heddle.v1.ShardTermsResponse.errors:type_name -> heddle.v1.BatchError
 	3,  // 2: heddle.v1.ShardTermsResponse.analysis:type_name -> heddle.v1.Analysis
 	0,  // 3: heddle.v1.ShardSearchRequest.target:type_name -> heddle.v1.ShardTarget
 	4,  // 4: heddle.v1.ShardSearchRequest.lists:type_name -> heddle.v1.ShardTermList
-	30, // 5: heddle.v1.ShardSearchRequest.scoring:type_name -> heddle.v1.Scoring
-	31, // 6: heddle.v1.ShardSearchRequest.statistics:type_name -> heddle.v1.Statistics
-	32, // 7: heddle.v1.ShardSearchRequest.filters:type_name -> heddle.v1.Filter
-	9,  // 8: heddle.v1.ShardSearchRequest.more:type_name -> heddle.v1.ShardPart
+	31, // 5: heddle.v1.ShardSearchRequest.scoring:type_name -> heddle.v1.Scoring
+	32, // 6: heddle.v1.ShardSearchRequest.statistics:type_name -> heddle.v1.Statistics
+	33, // 7: heddle.v1.ShardSearchRequest.filters:type_name -> heddle.v1.Filter
+	10, // 8: heddle.v1.ShardSearchRequest.more:type_name -> heddle.v1.ShardPart
 	6,  // 9: heddle.v1.ShardSearchRequest.order:type_name -> heddle.v1.ShardOrder
-	7,  // 10: heddle.v1.ShardOrder.after:type_name -> heddle.v1.ShardPlace
-	8,  // 11: heddle.v1.ShardPlace.values:type_name -> heddle.v1.SortValue
-	32, // 12: heddle.v1.ShardPart.filters:type_name -> heddle.v1.Filter
-	29, // 13: heddle.v1.ShardSearchResponse.errors:type_name -> heddle.v1.BatchError
-	8,  // 14: heddle.v1.ShardSearchResponse.keys:type_name -> heddle.v1.SortValue
-	0,  // 15: heddle.v1.ShardFacetsRequest.target:type_name -> heddle.v1.ShardTarget
-	5,  // 16: heddle.v1.ShardFacetsRequest.query:type_name -> heddle.v1.ShardSearchRequest
-	25, // 17: heddle.v1.ShardFacetsResponse.columns:type_name -> heddle.v1.ShardAggregateResponse
-	0,  // 18: heddle.v1.ShardDocumentsRequest.target:type_name -> heddle.v1.ShardTarget
-	14, // 19: heddle.v1.ShardDocumentsRequest.more:type_name -> heddle.v1.DocumentsPart
-	15, // 20: heddle.v1.ShardDocumentsRequest.fetch:type_name -> heddle.v1.ShardFetch
-	33, // 21: heddle.v1.ShardFetch.snippet:type_name -> heddle.v1.Snippet
-	16, // 22: heddle.v1.ShardFetch.queries:type_name -> heddle.v1.ShardFetchQuery
-	0,  // 23: heddle.v1.ShardFindRequest.target:type_name -> heddle.v1.ShardTarget
-	34, // 24: heddle.v1.ShardDocumentsResponse.contents:type_name -> heddle.v1.Contents
-	0,  // 25: heddle.v1.ShardSelectRequest.target:type_name -> heddle.v1.ShardTarget
-	29, // 26: heddle.v1.ShardSelectResponse.errors:type_name -> heddle.v1.BatchError
-	0,  // 27: heddle.v1.DescribeShardRequest.target:type_name -> heddle.v1.ShardTarget
-	35, // 28: heddle.v1.DescribeShardResponse.resident:type_name -> heddle.v1.Resident
-	36, // 29: heddle.v1.DescribeShardResponse.columns:type_name -> heddle.v1.Column
-	0,  // 30: heddle.v1.ShardAggregateRequest.target:type_name -> heddle.v1.ShardTarget
-	26, // 31: heddle.v1.ShardAggregateResponse.columns:type_name -> heddle.v1.StateColumn
-	27, // 32: heddle.v1.ShardAggregateResponse.keys:type_name -> heddle.v1.StateValues
-	28, // 33: heddle.v1.ShardAggregateResponse.measures:type_name -> heddle.v1.StateMeasure
-	1,  // 34: heddle.v1.ShardService.ShardTerms:input_type -> heddle.v1.ShardTermsRequest
-	5,  // 35: heddle.v1.ShardService.ShardSearch:input_type -> heddle.v1.ShardSearchRequest
-	11, // 36: heddle.v1.ShardService.ShardFacets:input_type -> heddle.v1.ShardFacetsRequest
-	13, // 37: heddle.v1.ShardService.ShardDocuments:input_type -> heddle.v1.ShardDocumentsRequest
-	17, // 38: heddle.v1.ShardService.ShardFind:input_type -> heddle.v1.ShardFindRequest
-	20, // 39: heddle.v1.ShardService.ShardSelect:input_type -> heddle.v1.ShardSelectRequest
-	24, // 40: heddle.v1.ShardService.ShardAggregate:input_type -> heddle.v1.ShardAggregateRequest
-	22, // 41: heddle.v1.ShardService.DescribeShard:input_type -> heddle.v1.DescribeShardRequest
-	2,  // 42: heddle.v1.ShardService.ShardTerms:output_type -> heddle.v1.ShardTermsResponse
-	10, // 43: heddle.v1.ShardService.ShardSearch:output_type -> heddle.v1.ShardSearchResponse
-	12, // 44: heddle.v1.ShardService.ShardFacets:output_type -> heddle.v1.ShardFacetsResponse
-	19, // 45: heddle.v1.ShardService.ShardDocuments:output_type -> heddle.v1.ShardDocumentsResponse
-	18, // 46: heddle.v1.ShardService.ShardFind:output_type -> heddle.v1.ShardFindResponse
-	21, // 47: heddle.v1.ShardService.ShardSelect:output_type -> heddle.v1.ShardSelectResponse
-	25, // 48: heddle.v1.ShardService.ShardAggregate:output_type -> heddle.v1.ShardAggregateResponse
-	23, // 49: heddle.v1.ShardService.DescribeShard:output_type -> heddle.v1.DescribeShardResponse
-	42, // [42:50] is the sub-list for method output_type
-	34, // [34:42] is the sub-list for method input_type
-	34, // [34:34] is the sub-list for extension type_name
-	34, // [34:34] is the sub-list for extension extendee
-	0,  // [0:34] is the sub-list for field type_name
+	8,  // 10: heddle.v1.ShardOrder.after:type_name -> heddle.v1.ShardPlace
+	7,  // 11: heddle.v1.ShardOrder.boost:type_name -> heddle.v1.ShardBoost
+	9,  // 12: heddle.v1.ShardOrder.seen:type_name -> heddle.v1.SortValue
+	9,  // 13: heddle.v1.ShardPlace.values:type_name -> heddle.v1.SortValue
+	33, // 14: heddle.v1.ShardPart.filters:type_name -> heddle.v1.Filter
+	30, // 15: heddle.v1.ShardSearchResponse.errors:type_name -> heddle.v1.BatchError
+	9,  // 16: heddle.v1.ShardSearchResponse.keys:type_name -> heddle.v1.SortValue
+	9,  // 17: heddle.v1.ShardSearchResponse.groups:type_name -> heddle.v1.SortValue
+	0,  // 18: heddle.v1.ShardFacetsRequest.target:type_name -> heddle.v1.ShardTarget
+	5,  // 19: heddle.v1.ShardFacetsRequest.query:type_name -> heddle.v1.ShardSearchRequest
+	26, // 20: heddle.v1.ShardFacetsResponse.columns:type_name -> heddle.v1.ShardAggregateResponse
+	0,  // 21: heddle.v1.ShardDocumentsRequest.target:type_name -> heddle.v1.ShardTarget
+	15, // 22: heddle.v1.ShardDocumentsRequest.more:type_name -> heddle.v1.DocumentsPart
+	16, // 23: heddle.v1.ShardDocumentsRequest.fetch:type_name -> heddle.v1.ShardFetch
+	34, // 24: heddle.v1.ShardFetch.snippet:type_name -> heddle.v1.Snippet
+	17, // 25: heddle.v1.ShardFetch.queries:type_name -> heddle.v1.ShardFetchQuery
+	0,  // 26: heddle.v1.ShardFindRequest.target:type_name -> heddle.v1.ShardTarget
+	35, // 27: heddle.v1.ShardDocumentsResponse.contents:type_name -> heddle.v1.Contents
+	0,  // 28: heddle.v1.ShardSelectRequest.target:type_name -> heddle.v1.ShardTarget
+	30, // 29: heddle.v1.ShardSelectResponse.errors:type_name -> heddle.v1.BatchError
+	0,  // 30: heddle.v1.DescribeShardRequest.target:type_name -> heddle.v1.ShardTarget
+	36, // 31: heddle.v1.DescribeShardResponse.resident:type_name -> heddle.v1.Resident
+	37, // 32: heddle.v1.DescribeShardResponse.columns:type_name -> heddle.v1.Column
+	0,  // 33: heddle.v1.ShardAggregateRequest.target:type_name -> heddle.v1.ShardTarget
+	27, // 34: heddle.v1.ShardAggregateResponse.columns:type_name -> heddle.v1.StateColumn
+	28, // 35: heddle.v1.ShardAggregateResponse.keys:type_name -> heddle.v1.StateValues
+	29, // 36: heddle.v1.ShardAggregateResponse.measures:type_name -> heddle.v1.StateMeasure
+	1,  // 37: heddle.v1.ShardService.ShardTerms:input_type -> heddle.v1.ShardTermsRequest
+	5,  // 38: heddle.v1.ShardService.ShardSearch:input_type -> heddle.v1.ShardSearchRequest
+	12, // 39: heddle.v1.ShardService.ShardFacets:input_type -> heddle.v1.ShardFacetsRequest
+	14, // 40: heddle.v1.ShardService.ShardDocuments:input_type -> heddle.v1.ShardDocumentsRequest
+	18, // 41: heddle.v1.ShardService.ShardFind:input_type -> heddle.v1.ShardFindRequest
+	21, // 42: heddle.v1.ShardService.ShardSelect:input_type -> heddle.v1.ShardSelectRequest
+	25, // 43: heddle.v1.ShardService.ShardAggregate:input_type -> heddle.v1.ShardAggregateRequest
+	23, // 44: heddle.v1.ShardService.DescribeShard:input_type -> heddle.v1.DescribeShardRequest
+	2,  // 45: heddle.v1.ShardService.ShardTerms:output_type -> heddle.v1.ShardTermsResponse
+	11, // 46: heddle.v1.ShardService.ShardSearch:output_type -> heddle.v1.ShardSearchResponse
+	13, // 47: heddle.v1.ShardService.ShardFacets:output_type -> heddle.v1.ShardFacetsResponse
+	20, // 48: heddle.v1.ShardService.ShardDocuments:output_type -> heddle.v1.ShardDocumentsResponse
+	19, // 49: heddle.v1.ShardService.ShardFind:output_type -> heddle.v1.ShardFindResponse
+	22, // 50: heddle.v1.ShardService.ShardSelect:output_type -> heddle.v1.ShardSelectResponse
+	26, // 51: heddle.v1.ShardService.ShardAggregate:output_type -> heddle.v1.ShardAggregateResponse
+	24, // 52: heddle.v1.ShardService.DescribeShard:output_type -> heddle.v1.DescribeShardResponse
+	45, // [45:53] is the sub-list for method output_type
+	37, // [37:45] is the sub-list for method input_type
+	37, // [37:37] is the sub-list for extension type_name
+	37, // [37:37] is the sub-list for extension extendee
+	0,  // [0:37] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_shard_proto_init() }
@@ -2747,14 +2884,14 @@ func file_heddle_v1_shard_proto_init() {
 	file_heddle_v1_error_proto_init()
 	file_heddle_v1_index_proto_init()
 	file_heddle_v1_table_proto_init()
-	file_heddle_v1_shard_proto_msgTypes[18].OneofWrappers = []any{}
+	file_heddle_v1_shard_proto_msgTypes[19].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_shard_proto_rawDesc), len(file_heddle_v1_shard_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   29,
+			NumMessages:   30,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -36,7 +36,8 @@ func check(a *api.ShardSearchResponse, target *api.ShardTarget, m *layout.Map, h
 	bad := a.GetEpoch() != target.GetEpoch() || len(a.GetCounts()) != queries || len(a.GetEnds()) != queries ||
 		r.GetK() == 0 && len(a.GetScores()) > 0 || r.GetK() > 0 && (len(a.GetScores()) != len(a.GetDocs()) || len(a.GetUnits()) != queries) || r.GetNames() && len(a.GetNames()) != len(a.GetDocs()) ||
 		r.GetTotal() > 0 && len(a.GetTotals()) != queries ||
-		shards > 1 && len(a.GetPlaces()) != len(a.GetDocs()) || a.GetOrdered() != (r.GetOrder() != nil) || len(a.GetKeys()) != columnsOf(r.GetOrder())*len(a.GetDocs())
+		shards > 1 && len(a.GetPlaces()) != len(a.GetDocs()) || a.GetOrdered() != (r.GetOrder() != nil) || len(a.GetKeys()) != columnsOf(r.GetOrder())*len(a.GetDocs()) ||
+		r.GetOrder().GetCollapse() != "" && len(a.GetGroups()) != len(a.GetDocs()) || len(a.GetSeen()) != len(r.GetOrder().GetSeen()) && len(a.GetSeen())+len(a.GetErrors()) != 1
 	last := uint64(0)
 	for _, end := range a.GetEnds() {
 		bad = bad || end < last || end > uint64(len(a.GetDocs()))

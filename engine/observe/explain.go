@@ -27,6 +27,9 @@ func (q *Explanation) String() string {
 		fmt.Fprintf(&b, ": %v", q.Err)
 	}
 	b.WriteByte('\n')
+	if q.Order != "" {
+		fmt.Fprintf(&b, "  order %s\n", q.Order)
+	}
 	if q.Cached {
 		b.WriteString("  from the result cache\n")
 		return b.String()

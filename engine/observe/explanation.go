@@ -52,6 +52,9 @@ type Explanation struct {
 	Missing uint64
 	// Filter describes the filter of a single query; nil if it has none.
 	Filter *Filter
+	// Order says which order pure Go has put the matching documents in; empty for the descending score alone. It is
+	// set for a cached answer too.
+	Order string
 	// Stats are the statistics of the batch.
 	Stats plan.Stats
 }

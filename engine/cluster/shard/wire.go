@@ -28,7 +28,10 @@ func SearchMessage(r *part.Request, left uint64) *api.ShardSearchRequest {
 		m.Lists = append(m.Lists, &api.ShardTermList{Terms: l.Terms, Weights: l.Weights})
 	}
 	if o := r.Order; o != nil {
-		m.Order = &api.ShardOrder{MinScore: o.MinScore}
+		m.Order = &api.ShardOrder{MinScore: o.MinScore, Collapse: o.Collapse, CollapseLimit: uint32(o.Most), Seen: valuesMessage(r.Seen)}
+		if b := o.Boost; b != nil {
+			m.Order.Boost = &api.ShardBoost{Column: b.Column, From: b.From, To: b.To, Weight: b.Weight}
+		}
 		for _, k := range o.Keys {
 			m.Order.Keys = append(m.Order.Keys, k.String())
 		}
@@ -57,16 +60,10 @@ func queriesOf(m *api.ShardSearchRequest) (_ *part.Queries, err error) {
 		return nil, err
 	}
 	if o := m.GetOrder(); o != nil {
-		r.Order = &order.Spec{MinScore: o.GetMinScore()}
-		if r.Order.Keys, err = order.Parse(o.GetKeys()); err != nil {
+		if r.Order, err = orderOf(o); err != nil {
 			return nil, err
 		}
-		if p := o.GetAfter(); p != nil {
-			r.Order.After = &order.Place{Values: valuesOf(p.GetValues()), Score: p.GetScore(), Doc: p.GetDoc()}
-			if n := len(r.Order.Columns()); len(p.GetValues()) != n {
-				return nil, invalidOption("search", "order.after has %d values for %d columns", len(p.GetValues()), n)
-			}
-		}
+		r.Seen = valuesOf(o.GetSeen())
 		if r.K == 0 || r.Match > engine.And {
 			return nil, invalidOption("search", "order: it is for ranked queries of the modes or and and")
 		}
@@ -96,6 +93,30 @@ func queriesOf(m *api.ShardSearchRequest) (_ *part.Queries, err error) {
 	return part.Prepare(r), nil
 }
 
+// orderOf is the order of a message.
+func orderOf(o *api.ShardOrder) (s *order.Spec, err error) {
+	s = &order.Spec{MinScore: o.GetMinScore(), Collapse: o.GetCollapse(), Most: int(o.GetCollapseLimit())}
+	if s.Keys, err = order.Parse(o.GetKeys()); err != nil {
+		return nil, err
+	}
+	if p := o.GetAfter(); p != nil {
+		s.After = &order.Place{Values: valuesOf(p.GetValues()), Score: p.GetScore(), Doc: p.GetDoc()}
+		if n := len(s.Columns()); len(p.GetValues()) != n {
+			return nil, invalidOption("search", "order.after has %d values for %d columns", len(p.GetValues()), n)
+		}
+	}
+	if b := o.GetBoost(); b != nil {
+		s.Boost = &order.Boost{Column: b.GetColumn(), From: b.GetFrom(), To: b.GetTo(), Weight: b.GetWeight()}
+		if err := s.Boost.Validate(); err != nil {
+			return nil, err
+		}
+	}
+	if s.Collapse == "" && (s.Most > 0 || len(o.GetSeen()) > 0) || s.Collapse != "" && (s.Most == 0 || s.Most > order.MostCollapsed) || len(o.GetSeen()) > 0 && s.After == nil {
+		return nil, invalidOption("search", "order: collapse_limit is %d, want 1 to %d with collapse; seen needs collapse and after", s.Most, order.MostCollapsed)
+	}
+	return s, nil
+}
+
 // left returns the time-out of a request.
 func left(us uint64) time.Duration {
 	if us == 0 {
@@ -107,7 +128,8 @@ func left(us uint64) time.Duration {
 // answerMessage is the message of an answer, without epoch and shards.
 func answerMessage(a *part.Answer) *api.ShardSearchResponse {
 	return &api.ShardSearchResponse{Counts: a.Counts, Docs: a.Docs, Ends: a.Ends, Scores: a.Scores, Units: a.Units, Names: a.Names, Errors: errorMessages(a.Errors),
-		Explanation: a.Explanation, QueuedUs: uint64(a.Queued.Microseconds()), Places: a.Places, Totals: a.Totals, Keys: valuesMessage(a.Keys)}
+		Explanation: a.Explanation, QueuedUs: uint64(a.Queued.Microseconds()), Places: a.Places, Totals: a.Totals, Keys: valuesMessage(a.Keys),
+		Groups: valuesMessage(a.Groups), Seen: a.Seen}
 }
 
 func valuesMessage(all []order.Value) (out []*api.SortValue) {
@@ -127,7 +149,8 @@ func valuesOf(all []*api.SortValue) (out []order.Value) {
 // AnswerOf is the answer of a message, whose arrays must agree. Described makes its errors.
 func AnswerOf(m *api.ShardSearchResponse, described func(*api.Error) error) *part.Answer {
 	return &part.Answer{Counts: m.Counts, Docs: m.Docs, Ends: m.Ends, Scores: m.Scores, Units: m.Units, Names: m.Names, Errors: errorsOf(m.Errors, described),
-		Explanation: m.Explanation, Queued: time.Duration(m.QueuedUs) * time.Microsecond, Places: m.Places, Totals: m.Totals, Keys: valuesOf(m.Keys)}
+		Explanation: m.Explanation, Queued: time.Duration(m.QueuedUs) * time.Microsecond, Places: m.Places, Totals: m.Totals, Keys: valuesOf(m.Keys),
+		Groups: valuesOf(m.Groups), Seen: m.Seen}
 }
 
 // termsMessage is the message of terms, without shards.

@@ -85,9 +85,9 @@ func (m *merger) comparable(collection string) error {
 	return nil
 }
 
-// merge joins the answers of the present query.
-func (m *merger) merge(h *Hits, k *kind, ask Ask) {
-	total, found := m.Query(m.query), uint64(0)
+// totals sets the count and the total of the present query.
+func (m *merger) totals(h *Hits, k *kind) {
+	found := uint64(0)
 	for _, p := range m.pieces {
 		h.Count += p.Answer.Counts[m.query]
 		if k.k > 0 && len(p.Answer.Totals) > 0 {
@@ -100,6 +100,12 @@ func (m *merger) merge(h *Hits, k *kind, ask Ask) {
 	if k.total > 0 {
 		h.Total = plan.UpTo(found, k.total)
 	}
+}
+
+// merge joins the answers of the present query.
+func (m *merger) merge(h *Hits, k *kind, ask Ask) {
+	total := m.Query(m.query)
+	m.totals(h, k)
 	switch {
 	case k.count:
 		return

@@ -44,7 +44,7 @@ func (s *search) orders(readAgain bool) error {
 				continue
 			}
 		}
-		if len(own.Keys) > 0 || own.MinScore > 0 || own.After != nil {
+		if !own.Whole() {
 			s.order[i] = &own
 		}
 	}

@@ -295,22 +295,20 @@ func (s *search) message(k kind, at []int) (r *part.Request, wrong map[int]error
 	return r, wrong
 }
 
-// send answers queries by one request to each shard.
-func (s *search) send(ctx context.Context, k kind, at []int) error {
+// request sends queries to each shard. It returns the answers, and the errors of queries that are invalid. seen is
+// part.Request.Seen.
+func (s *search) request(ctx context.Context, k kind, at []int, seen []order.Value) (pieces []Piece[*part.Answer], wrong map[int]error, err error) {
 	r, wrong := s.message(k, at)
-	ask, late := s.ask, s.namesLast(k, len(at))
-	if late {
-		ask.Names, r.Names = false, false
-	}
+	r.Names, r.Seen = r.Names && !s.namesLast(k, len(at)), seen
 	filters := s.filters(at, r, wrong)
-	pieces, err := Spread(ctx, &s.Reach, Fan{Size: len(at), Groups: s.grouped(k)}, func(ctx context.Context, f *Fan) ([]Piece[*part.Answer], []error) {
+	pieces, err = Spread(ctx, &s.Reach, Fan{Size: len(at), Groups: s.grouped(k)}, func(ctx context.Context, f *Fan) ([]Piece[*part.Answer], []error) {
 		return s.c.shards.Search(ctx, f, r, filters)
 	})
 	if k.order != nil && failure.OfQuery(err) { // at has one query, whose order is its own
 		wrong[0], err = cmp.Or(wrong[0], err), nil
 	}
 	if err != nil {
-		return err // such as a wrong option, which comes before a wrong text
+		return nil, nil, err // such as a wrong option, which comes before a wrong text
 	}
 	for _, p := range pieces {
 		for _, e := range p.Answer.Errors {
@@ -319,6 +317,20 @@ func (s *search) send(ctx context.Context, k kind, at []int) error {
 			}
 		}
 	}
+	return pieces, wrong, nil
+}
+
+// send answers queries by one request to each shard.
+func (s *search) send(ctx context.Context, k kind, at []int) error {
+	if k.order != nil && k.order.Collapse != "" {
+		return s.collapse(ctx, k, at[0]) // no other query has its order
+	}
+	pieces, wrong, err := s.request(ctx, k, at, nil)
+	if err != nil {
+		return err
+	}
+	ask, late := s.ask, s.namesLast(k, len(at))
+	ask.Names = ask.Names && !late
 	m := newMerger(s.Layout.Shards, pieces, k.k)
 	m.sort(k.order)
 	for n, i := range at {
@@ -338,14 +350,20 @@ func (s *search) send(ctx context.Context, k kind, at []int) error {
 			return err
 		}
 	}
-	if s.ask.Explain {
-		answers := make([]string, len(s.Layout.Shards))
-		for _, p := range pieces {
-			answers[p.Shards[0]] = p.Answer.Explanation
-		}
-		s.hits[at[0]].Explanation = Explain(answers)
-	}
+	s.explain(at[0], pieces)
 	return nil
+}
+
+// explain sets the explanation of a query.
+func (s *search) explain(i int, pieces []Piece[*part.Answer]) {
+	if !s.ask.Explain {
+		return
+	}
+	answers := make([]string, len(s.Layout.Shards))
+	for _, p := range pieces {
+		answers[p.Shards[0]] = p.Answer.Explanation
+	}
+	s.hits[i].Explanation = Explain(answers)
 }
 
 // manyNames is the number of ranked queries from which a second request for the names of their answers costs

@@ -30,6 +30,12 @@ func (s *Spec) signature() string {
 	for _, k := range s.keys() {
 		names = append(names, k.String())
 	}
+	if s.Collapse != "" {
+		names = append(names, fmt.Sprintf("collapse %s %d", s.Collapse, s.Most))
+	}
+	if b := s.Boost; b != nil {
+		names = append(names, fmt.Sprintf("boost %s %s %s %v", b.Column, b.From, b.To, b.Weight))
+	}
 	return strings.Join(names, ",")
 }
 
@@ -74,6 +80,6 @@ func (s *Spec) ReadCursor(text, generation string) error {
 	case c.Keys != s.signature():
 		return query.Option(fmt.Errorf("after: the cursor is of the order %s, the query has the order %s", c.Keys, s.signature()))
 	}
-	s.After = &Place{c.Values, score, c.Doc}
+	s.After = &Place{Values: c.Values, Score: score, Doc: c.Doc}
 	return nil
 }

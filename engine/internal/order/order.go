@@ -5,19 +5,13 @@ package order
 
 import (
 	"cmp"
-	"context"
-	"errors"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
 
-	"heddle/engine/internal/filter"
-	"heddle/engine/internal/lists"
 	"heddle/engine/internal/query"
-	"heddle/engine/internal/tables"
 	"heddle/engine/syntax"
-	"heddle/engine/table/column"
-	"heddle/engine/table/values"
 )
 
 // Score is the name of the score among the keys of an order.
@@ -47,6 +41,12 @@ type Spec struct {
 	MinScore float64
 	// After is the place behind which the answer begins. Default: nil, the first document.
 	After *Place
+	// Boost is added to the score. Default: nil, none.
+	Boost *Boost
+	// Collapse keeps the first Most documents with a value of this column. Documents without a value are one group.
+	// Default: "", all documents.
+	Collapse string
+	Most     int
 }
 
 // Place is the place of a document in an order.
@@ -54,6 +54,7 @@ type Place struct {
 	Values []Value // by key; the score has none
 	Score  float64
 	Doc    uint64 // number in the whole
+	Group  Value  // of Spec.Collapse
 }
 
 // Value is the value of an attribute, in an order that all parts of an index share.
@@ -61,6 +62,14 @@ type Value struct {
 	Missing bool   `json:"m,omitempty"`
 	Number  uint64 `json:"n,omitempty"` // of a type without a dictionary
 	Text    []byte `json:"t,omitempty"` // of a type with one
+}
+
+// Key tells the value from other values of its column.
+func (v Value) Key() string {
+	if v.Missing {
+		return ""
+	}
+	return string(append(binary.BigEndian.AppendUint64(nil, v.Number), v.Text...))
 }
 
 // Parse reads keys such as "year desc", "year" and "score". An attribute ascends, and the score descends, unless the key
@@ -105,6 +114,24 @@ func (s *Spec) Columns() (names []string) {
 	return names
 }
 
+// Attributes are the attributes of the order, of its groups and of its boost.
+func (s *Spec) Attributes() []string {
+	names := s.Columns()
+	if s.Collapse != "" {
+		names = append(names, s.Collapse)
+	}
+	if s.Boost != nil {
+		names = append(names, s.Boost.Column)
+	}
+	return names
+}
+
+// Whole reports whether the order is the descending score of all documents, from the first one on: a batch then
+// answers the query.
+func (s *Spec) Whole() bool {
+	return len(s.Keys) == 0 && s.MinScore == 0 && s.After == nil && s.Collapse == "" && s.Boost == nil
+}
+
 // compare compares two values; a missing one is last in both directions.
 func (k Key) compare(a, b Value) int {
 	if a.Missing || b.Missing {
@@ -123,6 +150,9 @@ func number(is bool) int {
 	}
 	return 0
 }
+
+// MostCollapsed is the greatest Spec.Most, which bounds the memory of a query.
+const MostCollapsed = 100
 
 // Compare compares the places of two documents.
 func (s *Spec) Compare(a, b *Place) int {
@@ -146,120 +176,4 @@ func (s *Spec) Compare(a, b *Place) int {
 // needsScores reports whether the order of documents depends on scores.
 func (s *Spec) needsScores() bool {
 	return s.MinScore > 0 || slices.ContainsFunc(s.keys(), func(k Key) bool { return k.Column == "" })
-}
-
-// Ask asks for the documents of a part in an order.
-type Ask struct {
-	*Spec
-	Query  *query.Query // K is the number of documents; the match must not be querylang.AllElseAny
-	Filter *filter.Filter
-	Call   lists.Call
-	Table  *tables.Table // attribute table; nil: none
-	First  uint64        // number of the first document of the part in the whole
-}
-
-// Answer is the first documents in the order.
-type Answer struct {
-	Places []Place // Doc is a number in the whole
-	Unit   float64
-	Count  uint64 // documents with the least score, in all of the part
-}
-
-// ErrNoAttributes is the error of an order that reads attributes where there are none.
-var ErrNoAttributes = errors.New("sort: the documents have no attributes: build the index or collection with an attribute table")
-
-// Search answers a query.
-func (a *Ask) Search(ctx context.Context, g *lists.Generation, in *filter.Compiler) (out Answer, err error) {
-	ctx, stop := g.Bounded(ctx, &a.Call.Call)
-	defer stop()
-	asked := *a.Query // Search gives its query back
-	match := query.Get()
-	match.Text, match.Literal, match.Terms, match.Weights, match.Expr = asked.Text, asked.Literal, asked.Terms, nil, asked.Expr
-	match.Options = query.Options{Match: asked.Match}
-	call := a.Call
-	found, err := in.Search(ctx, g, match, a.Filter, &call)
-	if err != nil {
-		return out, err
-	}
-	docs := slices.Clone(found.Docs)
-	score := func(docs []uint32) (scores []float64, err error) {
-		scores, out.Unit, err = g.Scores(ctx, &asked, &a.Call, docs)
-		return scores, err
-	}
-	var scores []float64
-	if a.needsScores() {
-		if scores, err = score(docs); err != nil {
-			return out, err
-		}
-		if least := a.MinScore; least > 0 {
-			n := 0
-			for i, s := range scores {
-				if s >= least {
-					docs[n], scores[n] = docs[i], s
-					n++
-				}
-			}
-			docs, scores = docs[:n], scores[:n]
-		}
-	}
-	out.Count = uint64(len(docs))
-	columns, err := a.read(ctx, g, in, docs)
-	if err != nil {
-		return out, err
-	}
-	x := sorter{Spec: a.Spec, docs: docs, scores: scores, columns: columns, first: a.First}
-	best, err := x.best(ctx, asked.K)
-	if err != nil {
-		return out, err
-	}
-	out.Places = make([]Place, len(best))
-	for i, at := range best {
-		x.place(at, &out.Places[i])
-	}
-	if scores == nil { // the scores of the answer alone
-		slices.Sort(best)
-		some := make([]uint32, len(best))
-		for i, at := range best {
-			some[i] = docs[at]
-		}
-		if scores, err = score(some); err != nil {
-			return out, err
-		}
-		for i := range out.Places {
-			n, _ := slices.BinarySearch(some, uint32(out.Places[i].Doc-a.First))
-			out.Places[i].Score = scores[n]
-		}
-	}
-	return out, nil
-}
-
-// read returns the values of the columns of the order in documents.
-func (a *Ask) read(ctx context.Context, g *lists.Generation, in *filter.Compiler, docs []uint32) (values.Batch, error) {
-	names := a.Columns()
-	if len(names) == 0 {
-		return nil, nil
-	}
-	if a.Table == nil {
-		return nil, query.Option(ErrNoAttributes)
-	}
-	t, err := in.Open(a.Table)
-	if err != nil {
-		return nil, err
-	}
-	if err := filter.CheckRows(g, t); err != nil {
-		return nil, err
-	}
-	for i, name := range names {
-		if at, err := column.Named(t.Columns, name); err != nil {
-			return nil, query.Option(fmt.Errorf("sort: %w", err))
-		} else if t.Columns[at].Values != nil {
-			return nil, query.Option(fmt.Errorf("sort[%d]: column %s has several values: documents have no order by it", i, syntax.Quote(name)))
-		}
-	}
-	until := g.Until(ctx, &a.Call.Call)
-	b, err := t.Rows(&until, names, docs)
-	if err != nil {
-		return nil, fmt.Errorf("sort: %w", err)
-	}
-	return b, nil
 }

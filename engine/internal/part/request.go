@@ -37,11 +37,12 @@ type Request struct {
 	Numbers, Ends []uint32 // query i of Ends has the terms Statistics.Terms[Numbers[Ends[i-1]:Ends[i]]]
 	Literal       bool
 	Match         querylang.Match
-	K             int         // 0: all matching documents, without scores
-	Total         uint64      // matching documents are counted up to this number; 0: they are not
-	Count         bool        // the number of documents alone
-	Limit         uint64      // first documents of a query without K; 0: all
-	Order         *order.Spec // of a ranked query; nil: the descending score
+	K             int           // 0: all matching documents, without scores
+	Total         uint64        // matching documents are counted up to this number; 0: they are not
+	Count         bool          // the number of documents alone
+	Limit         uint64        // first documents of a query without K; 0: all
+	Order         *order.Spec   // of a ranked query; nil: the descending score
+	Seen          []order.Value // values of Order.Collapse: Answer.Seen is wanted in place of documents
 	Scoring       *bm25.Params
 	Statistics    *Statistics // nil: of the part
 	Names         bool        // names of documents too
@@ -73,6 +74,8 @@ type Answer struct {
 	Places []uint32 // parts of Docs, as places among the parts of the answer; empty for one part
 	Ends   []uint64
 	Keys   []order.Value // values of the columns of Request.Order of each of Docs
+	Groups []order.Value // value of Request.Order.Collapse of each of Docs, if there is one
+	Seen   []uint32      // by query and value of Request.Seen: documents up to Request.Order.After, at most Request.Order.Most
 	Scores []float64     // a score for each of Docs, if the queries are ranked
 	Units  []float64     // by ranked query: value of 1 in the sums behind its scores
 	Totals []uint64      // by query, if Request.Total: number of matching documents, or Total + 1 if more match

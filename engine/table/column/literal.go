@@ -126,6 +126,19 @@ func (c *Column) AtLeast(l Literal) (code uint64, ok bool, err error) {
 	return 0, false, nil
 }
 
+// Parse gives the key of a value of a number or time, as a predicate writes it without quotes.
+func (c *Column) Parse(text string) (key uint64, err error) {
+	l := Literal{Number, text}
+	if c.Type.IsTime() {
+		l.Kind = Time
+	}
+	p, err := c.place(l)
+	if err == nil && p.side != 0 {
+		err = fmt.Errorf("%s is no value of column %q, which is of type %s", strconv.Quote(text), c.Name, c.TypeName())
+	}
+	return p.key, err
+}
+
 // Less tells whether literal a is below literal b, both of a kind that c compares with. It does not
 // depend on the values that c has.
 func (c *Column) Less(a, b Literal) bool {

@@ -62,7 +62,7 @@ func (c *Column) TypeName() string {
 // Compare compares the values of two rows, which are not missing.
 func (c *Column) Compare(i, k int) int {
 	if c.Type.HasDictionary() && !c.Ordered {
-		return cmp.Compare(c.Dictionary[c.Codes[i]], c.Dictionary[c.Codes[k]])
+		return cmp.Compare(c.Dictionary[c.Key(c.Codes[i])], c.Dictionary[c.Key(c.Codes[k])])
 	}
 	return cmp.Compare(c.Codes[i], c.Codes[k])
 }

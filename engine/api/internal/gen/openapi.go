@@ -165,8 +165,11 @@ func (d *description) field(f protoreflect.FieldDescriptor) object {
 	case protoreflect.Uint64Kind:
 		s = object{"type": "integer", "minimum": 0}
 	case protoreflect.MessageKind:
-		if f.Message().FullName() == "google.protobuf.Value" { // SearchRequest.total
-			s = object{"oneOf": []object{{"type": "boolean"}, {"type": "integer", "minimum": 0}}}
+		if f.Message().FullName() == "google.protobuf.Value" {
+			s = object{"oneOf": []object{{"type": "number"}, {"type": "string"}}} // Boost.from and Boost.to
+			if f.Name() == "total" {
+				s = object{"oneOf": []object{{"type": "boolean"}, {"type": "integer", "minimum": 0}}}
+			}
 			break
 		}
 		s = d.ref(f.Message())

@@ -27,6 +27,7 @@ type Explanation struct {
 	Runs     string   `json:"algorithm,omitempty"` // intersection algorithm and the reason for it
 	Part     bool     `json:"part,omitempty"`      // with --part
 	Filter   string   `json:"filter,omitempty"`    // documents that pass, and the plan
+	Order    string   `json:"order,omitempty"`     // order that pure Go has put the documents in
 	Lists    []List   `json:"lists"`               // in the order of execution
 	Unknown  []string `json:"unknown,omitempty"`   // terms that no document has
 	Mode     string   `json:"mode,omitempty"`      // documents of a ranked query: or, and, and-or
@@ -67,6 +68,7 @@ func (s *Searcher) explain(q trec.Topic, asked engine.Query, got engine.Hits) *E
 	if s.Scheduled {
 		e.Schedule, e.Micros = s.why.String(), terminal.Micros(s.why.Took) // a cached answer has no batch
 	}
+	e.Order = s.why.Order
 	if s.why.Filter != nil {
 		e.Filter = s.why.Filter.String()
 	}
@@ -168,6 +170,9 @@ func (e *Explanation) write(out io.Writer) error {
 	}
 	if e.Filter != "" {
 		fmt.Fprintf(w, "  filter\t%s\n", terminal.Field(e.Filter))
+	}
+	if e.Order != "" {
+		fmt.Fprintf(w, "  order\t%s\n", terminal.Field(e.Order))
 	}
 	if e.Part {
 		fmt.Fprint(w, "  part\tone work-group or thread per query\n")
