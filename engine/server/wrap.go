@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"heddle/engine/internal/limit"
 	"heddle/engine/internal/stack"
 	"heddle/engine/server/access"
 	"heddle/engine/server/admit"
@@ -44,7 +45,8 @@ func (s *Server) wrap(mux http.Handler, most time.Duration, need func(path strin
 		x := s.monitor.Begin(w, r)
 		memory := s.budget.Open(caller)
 		defer memory.Close() // the reply is written
-		r = x.Request().WithContext(admit.With(monitor.With(x.Request().Context(), about), memory))
+		ctx := admit.With(monitor.With(x.Request().Context(), about), memory)
+		r = x.Request().WithContext(limit.WithMemory(ctx, func(n int64) error { return lend(memory, n) }))
 		defer x.End(r)
 		defer func() {
 			if p := recover(); p != nil {
@@ -62,6 +64,15 @@ func (s *Server) wrap(mux http.Handler, most time.Duration, need func(path strin
 		}
 		s.serveStranger(x, r, mux, err)
 	}))
+}
+
+// lend takes memory, or gives it back.
+func lend(memory *admit.Account, bytes int64) error {
+	if bytes < 0 {
+		memory.Give(-bytes)
+		return nil
+	}
+	return problem.Refusal(memory.Take(bytes))
 }
 
 // serveKnown answers an authorised request.

@@ -26,17 +26,14 @@ type searchOptions struct {
 	onePath
 	queries
 	filterOptions
+	pageOptions
 	statistics string
 	syntax     string
 	all        bool
 	count      bool
 	total      flags.Total
-	offset     int
-	after      string
-	sort       []string
 	parts      engine.Fields // of the documents of an answer
 	snippet    int
-	minScore   float64
 	part       bool
 	explain    bool
 	noHeader   bool
@@ -76,10 +73,7 @@ func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.count, "count", false, "print the number of matching documents")
 	fs.Var(&o.total, "total", "print the number of matches; --total=`NUMBER` counts up to it")
 	fs.Lookup("total").NoOptDefVal = "true"
-	fs.IntVar(&o.offset, "offset", 0, "leave out the first `N` documents; with -k at most 10000")
-	fs.StringVar(&o.after, "after", "", "continue behind the `CURSOR` of a page; * begins the first page")
-	fs.StringSliceVar(&o.sort, "sort", nil, "order by `KEYS`: columns of --table, score: 'year desc,score'")
-	fs.Float64Var(&o.minScore, "min-score", 0, "least `SCORE` of a document")
+	o.pageOptions.add(fs)
 	fs.StringSliceVar(&o.parts.Members, "fields", nil, "print the `MEMBERS` of stored objects, like title,meta.year")
 	fs.BoolVar(&o.parts.Source, "source", false, "print stored objects or texts")
 	fs.IntVar(&o.snippet, "snippet", 0, "print the best part of each stored text, of about `BYTES`")
@@ -107,7 +101,10 @@ func (o *searchOptions) Validate(args []string) (err error) {
 	if err = o.queries.validate("query", "queries"); err != nil {
 		return err
 	}
-	if err = o.filterOptions.validate(isFolder(o.path), len(o.sort) > 0 || len(o.parts.Attributes) > 0); err != nil {
+	if err = o.filterOptions.validate(isFolder(o.path), o.attributes() || len(o.parts.Attributes) > 0); err != nil {
+		return err
+	}
+	if err = o.pageOptions.validate(o.table != "" || isFolder(o.path), o.ranked()); err != nil {
 		return err
 	}
 	switch {
@@ -117,8 +114,6 @@ func (o *searchOptions) Validate(args []string) (err error) {
 		return errors.New("--total is for ranked results: omit --all, --count and --syntax boolean")
 	case o.total > 0 && o.excludeSelf:
 		return errors.New("--total counts the document that --exclude-self leaves out: omit one of them")
-	case (o.offset != 0 || o.after != "" || len(o.sort) > 0 || o.minScore != 0) && !o.ranked():
-		return errors.New("--offset, --after, --sort and --min-score are for ranked results: omit --all, --count and --syntax boolean")
 	case o.fetches() && !o.ranked():
 		return errors.New("--fields, --source, --snippet and --attributes are for ranked results: omit --all, --count and --syntax boolean")
 	case o.after != "" && o.excludeSelf:
@@ -285,7 +280,7 @@ func (o *searchOptions) rank(q *engine.Query, c *config.Config, impacts bool) (e
 	if q.K = c.Search.K; o.excludeSelf {
 		q.K++
 	}
-	q.Offset, q.After, q.Sort, q.MinScore = o.offset, o.after, o.sort, o.minScore
+	o.page(q)
 	if o.fetches() {
 		f := o.parts
 		if len(f.Attributes) > 0 {

@@ -75,3 +75,52 @@ func TestSearchFields(t *testing.T) {
 	r := heddle(t, "search", "bare.hdl", "--query", "loom", "--source")
 	wantFailure(t, r, exitUsage, "--store text or source")
 }
+
+// TestSearchCollapse collapses and boosts in an index file and in a collection, with equal answers.
+func TestSearchCollapse(t *testing.T) {
+	inTempDir(t)
+	writeFile(t, "d.jsonl", `{"id":"a","text":"loom","year":1780,"site":"x"}
+{"id":"b","text":"loom","year":1790,"site":"x"}
+{"id":"c","text":"loom","year":1800,"site":"y"}
+{"id":"d","text":"loom","site":"y"}
+`)
+	must(t, "index", "build", "-o", "d.hdl", "--attributes", "d.hdb", "d.jsonl")
+	must(t, "collection", "create", "d", "--attribute", "year=int", "--attribute", "site=string")
+	must(t, "collection", "add", "d", "d.jsonl")
+	for _, path := range [][]string{{"d.hdl", "--table", "d.hdb"}, {"d"}} {
+		for args, want := range map[string]string{
+			"--collapse site":                                       `"docs":["a","c"]`,
+			"--collapse site --sort year~desc":                      `"docs":["c","b"]`,
+			"--collapse site --collapse-limit 2 --sort year~desc":   `"docs":["c","b","a","d"]`,
+			"--collapse site --total":                               `"total":{"value":4,"exact":true}`,
+			"--boost year~1780~1800~1":                              `"docs":["c","b","a","d"]`,
+			"--boost year~1800~1780~1 --collapse site":              `"docs":["a","c"]`,
+			"--boost year~1800~1780~1 --query * --min-score 0.4999": `"docs":["a","b"]`,
+		} {
+			command := append([]string{"search"}, path...)
+			command = append(command, "--no-header", "--format", "jsonl")
+			if !strings.Contains(args, "--query") {
+				command = append(command, "--query", "loom")
+			}
+			for _, arg := range strings.Fields(args) {
+				command = append(command, strings.ReplaceAll(arg, "~", " "))
+			}
+			if got := must(t, command...); !strings.Contains(got, want) {
+				t.Errorf("%s %s: %q, want %q", path, args, got, want)
+			}
+		}
+		for _, args := range []string{"--collapse none", "--collapse-limit 2", "--boost year~1~1~1", "--boost year~1~2~0", "--boost year~1", "--boost site~1~2~3", "--collapse site --count"} {
+			command := append([]string{"search", "--query", "loom"}, path...)
+			for _, arg := range strings.Fields(args) {
+				command = append(command, strings.ReplaceAll(arg, "~", " "))
+			}
+			if r := heddle(t, command...); r.code != exitUsage || strings.Count(r.stderr, "\n") > 3 {
+				t.Errorf("%s %s: %+v", path, args, r)
+			}
+		}
+	}
+	r := heddle(t, "search", "d.hdl", "--query", "loom", "--table", "d.hdb", "--collapse", "site", "--explain")
+	if !strings.Contains(r.stderr, "order    score desc,collapse site 1: pure Go, 4 documents") {
+		t.Errorf("%+v", r)
+	}
+}

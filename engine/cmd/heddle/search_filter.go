@@ -38,7 +38,7 @@ func (o *filterOptions) validate(collection, columns bool) error {
 	case !collection && o.table == "" && (o.where != "" || len(o.facets) > 0):
 		return errors.New("--where and --facets need the table of the documents' attributes: --table X.hdb")
 	case o.table != "" && o.where == "" && len(o.facets) == 0 && !columns:
-		return errors.New("--table is for --where, --facets, --sort and --attributes")
+		return errors.New("--table is for --where, --facets, --sort, --collapse, --boost and --attributes")
 	case o.values < -1:
 		return fmt.Errorf("--facet-values is %d, want -1 (all), 0 (none) or more", o.values)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"heddle/engine/failure"
+	"heddle/engine/internal/limit"
 	"heddle/engine/internal/part"
 )
 
@@ -127,6 +128,9 @@ func (r *Reach) note(ctx context.Context, errs []error) error {
 func Final(err error) bool {
 	if errors.Is(err, part.ErrEpoch) {
 		return false
+	}
+	if _, memory := errors.AsType[*limit.MemoryError](err); memory {
+		return true
 	}
 	switch failure.CodeOf(err) {
 	case failure.InvalidQuery, failure.InvalidOption, failure.Unsupported, failure.Deadline, failure.Unauthenticated, failure.Forbidden:

@@ -4,6 +4,12 @@ import "context"
 
 type memoryKey struct{}
 
+// MemoryError is the error of an intermediate result without memory. It is the fault of the query, not of a part.
+type MemoryError struct{ Err error }
+
+func (e *MemoryError) Error() string { return e.Err.Error() }
+func (e *MemoryError) Unwrap() error { return e.Err }
+
 // WithMemory returns a context whose queries take the memory of intermediate results by take, and give it back by a
 // negative number of bytes.
 func WithMemory(ctx context.Context, take func(bytes int64) error) context.Context {
@@ -17,7 +23,7 @@ func Memory(ctx context.Context, bytes int64) (release func(), err error) {
 		return func() {}, nil
 	}
 	if err := take(bytes); err != nil {
-		return nil, err
+		return nil, &MemoryError{err}
 	}
 	return func() { _ = take(-bytes) }, nil // giving back always succeeds
 }

@@ -84,6 +84,18 @@ func (r *Run) header(q *engine.Query, w *Writer) header {
 	if w.ExcludeSelf {
 		h = append(h, setting{"exclude_self", true})
 	}
+	if len(q.Sort) > 0 {
+		h = append(h, setting{"sort", strings.Join(q.Sort, ",")})
+	}
+	if q.MinScore > 0 {
+		h = append(h, setting{"min_score", q.MinScore})
+	}
+	if q.Collapse != "" {
+		h = append(h, setting{"collapse", q.Collapse}, setting{"collapse_limit", max(q.CollapseLimit, 1)})
+	}
+	if b := q.Boost; b != nil {
+		h = append(h, setting{"boost", fmt.Sprint(b.Column, " ", b.From, " ", b.To, " ", b.Weight)})
+	}
 	if p := q.Scoring; p != nil {
 		h = append(h, setting{"variant", p.Variant.String()}, setting{"k1", p.K1}, setting{"b", p.B})
 	}
