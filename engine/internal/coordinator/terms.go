@@ -50,7 +50,7 @@ func appendTexts(all []text, q *Query) []text {
 		return all
 	}
 	e.Leaves(func(leaf querylang.Expr) bool {
-		if leaf.Op == querylang.Prefix {
+		if leaf.HasPrefix() {
 			leaf.Weight = 0
 			all = append(all, text{leaf.String(), written})
 		}
