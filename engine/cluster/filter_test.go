@@ -45,7 +45,7 @@ func attribute(t *testing.T, e *engine.Engine) *attributed {
 	dir := t.TempDir()
 	docs, index, table := filepath.Join(dir, "docs.tsv"), filepath.Join(dir, "x.hdl"), filepath.Join(dir, "x.hdb")
 	must(os.WriteFile(docs, []byte(strings.Join(lines, "\n")), 0o644))
-	_, err := indexbuild.Build(t.Context(), index, []string{docs}, indexbuild.Options{Format: indexbuild.Text, Store: hdl.StoreText})
+	_, err := indexbuild.Build(t.Context(), index, []string{docs}, indexbuild.Options{Format: indexbuild.Text, Store: hdl.StoreText, Positions: true})
 	must(err)
 	src, err := csv.Open(t.Context(), []string{"-"}, csv.Options{Stdin: strings.NewReader(strings.Join(rows, "\n") + "\n")})
 	must(err)

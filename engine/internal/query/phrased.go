@@ -119,13 +119,13 @@ func (p *phrased) docs(ctx context.Context, src *plan.Source, permitted []uint64
 	if err != nil {
 		return nil, err
 	}
+	if permitted != nil {
+		docs = slices.DeleteFunc(slices.Clone(docs), func(d uint32) bool { return permitted[d/64]>>(d%64)&1 == 0 })
+	}
 	if p.set.not {
-		return complete(docs, src.Docs, permitted, -1), nil
+		docs = complete(docs, src.Docs, permitted, -1)
 	}
-	if permitted == nil {
-		return docs, nil
-	}
-	return slices.DeleteFunc(slices.Clone(docs), func(d uint32) bool { return permitted[d/64]>>(d%64)&1 == 0 }), nil
+	return docs, nil
 }
 
 // eval returns the documents of an expression. They must not be changed.
