@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"runtime"
 	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"heddle/engine/internal/limit"
 	"heddle/engine/internal/schedule"
 	"heddle/engine/plan"
+	"heddle/engine/table/column"
 	"heddle/engine/table/predicate"
 	"heddle/engine/table/rowset"
 )
@@ -121,6 +124,7 @@ func (d *Data) compareColumns(until *limit.Until, s *predicate.Set, rows []uint6
 	var ok bool
 	if c.base[0], c.base[1], ok = a.Shifts(b); !ok {
 		c.order = a.Order(b)
+		c.place(a, b, d.Table.Rows)
 	}
 	for i, column := range []int{s.A, s.B} {
 		var err error
@@ -136,10 +140,10 @@ func (d *Data) compareColumns(until *limit.Until, s *predicate.Set, rows []uint6
 	for w := range workers {
 		running.Go(func() {
 			defer mapped.Catch(mapped.Watch(), &failed[w])
-			var buffer [2][bitslice.SegmentRows]uint64
+			buffer := new([2][bitslice.TileRows]uint64)
 			for i := int(next.Add(1)-1) * tilesAtOnce; i < tiles && failed[w] == nil; i = int(next.Add(1)-1) * tilesAtOnce {
 				if failed[w] = until.Err(); failed[w] == nil {
-					c.run(rows, i, min(i+tilesAtOnce, tiles), &buffer)
+					c.run(rows, i, min(i+tilesAtOnce, tiles), buffer)
 				}
 			}
 		})
@@ -161,10 +165,46 @@ type comparison struct {
 	order func(code, other uint64) int // nil: the order of base + code
 	base  [2]uint64
 	holds [3]bool // by the order, plus 1
+
+	// places of the codes of column `placed` among the codes of the other column: 2 · the code with the same value + 1, or
+	// 2 · the code of the next greater value; nil: none.
+	places []uint64
+	placed int
+}
+
+// mostPlaces is the greatest number of codes with places, and fewPlaces the least number of rows for each of them.
+const mostPlaces, fewPlaces = 1 << 16, 64
+
+// place finds places for the column of fewer codes, if they are few.
+func (c *comparison) place(a, b *column.Column, rows uint32) {
+	size := [2]uint64{codesOf(a), codesOf(b)}
+	order := c.order
+	if size[1] < size[0] {
+		c.placed, order = 1, func(code, other uint64) int { return -c.order(other, code) }
+	}
+	n, others := size[c.placed], size[1-c.placed]
+	if n > min(mostPlaces, uint64(rows/fewPlaces)) || others > math.MaxInt/2 {
+		return
+	}
+	c.places = make([]uint64, n)
+	for code := range c.places {
+		at := sort.Search(int(others), func(x int) bool { return order(uint64(code), uint64(x)) <= 0 })
+		if c.places[code] = 2 * uint64(at); at < int(others) && order(uint64(code), uint64(at)) == 0 {
+			c.places[code]++
+		}
+	}
+}
+
+// codesOf is above all codes of a column.
+func codesOf(c *column.Column) uint64 {
+	if n := len(c.Bins); n > 0 && c.Bins[n-1].Hi < math.MaxUint64 {
+		return c.Bins[n-1].Hi + 1
+	}
+	return math.MaxUint64
 }
 
 // run compares the rows of tiles from first to before last.
-func (c *comparison) run(rows []uint64, first, last int, buffer *[2][bitslice.SegmentRows]uint64) {
+func (c *comparison) run(rows []uint64, first, last int, buffer *[2][bitslice.TileRows]uint64) {
 	for tile := first; tile < last; tile++ {
 		part := rows[tile*bitslice.TileWords : min((tile+1)*bitslice.TileWords, len(rows))]
 		if !slices.ContainsFunc(part, func(x uint64) bool { return x != 0 }) {
@@ -174,22 +214,52 @@ func (c *comparison) run(rows []uint64, first, last int, buffer *[2][bitslice.Se
 			c.slices(part, tile)
 			continue
 		}
-		for from := 0; from < len(part); from += len(buffer[0]) / 64 {
-			c.values(part[from:min(from+len(buffer[0])/64, len(part))], tile*tileSegments+from*64/len(buffer[0]), buffer)
+		for i := range buffer {
+			c.codes[i].Decode(tile, &buffer[i])
+		}
+		if c.places != nil {
+			c.byPlace(part, buffer)
+		} else {
+			c.values(part, buffer)
 		}
 	}
 }
 
-const tileSegments = bitslice.TileRows / bitslice.SegmentRows
+// byPlace compares the rows of a tile by the places of their codes.
+func (c *comparison) byPlace(rows []uint64, buffer *[2][bitslice.TileRows]uint64) {
+	last := uint64(len(c.places) - 1)
+	for g := range rows {
+		codes, others := (*[64]uint64)(buffer[c.placed][64*g:]), (*[64]uint64)(buffer[1-c.placed][64*g:])
+		less, greater := uint64(0), uint64(0)
+		for i := range codes {
+			place, other := c.places[min(codes[i], last)], 2*others[i]+1
+			_, below := bits.Sub64(place, other, 0)
+			_, above := bits.Sub64(other, place, 0)
+			less, greater = less|below<<i, greater|above<<i
+		}
+		if c.placed == 1 {
+			less, greater = greater, less
+		}
+		rows[g] &= c.holding(less, greater)
+	}
+}
 
-// values compares the rows of a segment by their values.
-func (c *comparison) values(rows []uint64, segment int, buffer *[2][bitslice.SegmentRows]uint64) {
-	if !slices.ContainsFunc(rows, func(x uint64) bool { return x != 0 }) {
-		return
+// holding are the rows whose order holds, of 64 rows.
+func (c *comparison) holding(less, greater uint64) (in uint64) {
+	if c.holds[0] {
+		in |= less
 	}
-	for i := range buffer {
-		c.codes[i].Segment(segment, &buffer[i])
+	if c.holds[1] {
+		in |= ^(less | greater)
 	}
+	if c.holds[2] {
+		in |= greater
+	}
+	return in
+}
+
+// values compares the rows of a tile by their values.
+func (c *comparison) values(rows []uint64, buffer *[2][bitslice.TileRows]uint64) {
 	for i, x := range rows {
 		for ; x != 0; x &= x - 1 {
 			row := 64*i + bits.TrailingZeros64(x)
@@ -205,16 +275,6 @@ func (c *comparison) slices(rows []uint64, tile int) {
 	var less, greater bitslice.Set
 	c.codes[0].Order(c.codes[1], tile, c.base[0], c.base[1], &less, &greater)
 	for g := range rows {
-		in := uint64(0)
-		if c.holds[0] {
-			in |= less[g]
-		}
-		if c.holds[1] {
-			in |= ^(less[g] | greater[g])
-		}
-		if c.holds[2] {
-			in |= greater[g]
-		}
-		rows[g] &= in
+		rows[g] &= c.holding(less[g], greater[g])
 	}
 }

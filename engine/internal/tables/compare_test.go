@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"heddle/engine/internal/limit"
 	"heddle/engine/internal/schedule"
 	"heddle/engine/plan"
+	"heddle/engine/plan/plantest"
 	"heddle/engine/table/column"
 	"heddle/engine/table/predicate"
 	"heddle/engine/table/predicate/predicatetest"
@@ -114,5 +116,54 @@ func TestFilterKeys(t *testing.T) {
 			t.Errorf("predicates %d and %d have one key", other, i)
 		}
 		known[key] = i
+	}
+}
+
+// TestComparePlaces compares columns of different types, of which one or both have few codes, by all operators.
+func TestComparePlaces(t *testing.T) {
+	const rows = bitslice.TileRows + 5000
+	tab, columns, numbers := plantest.NewTable(rows, 32), []column.Column{}, [3][]float64{}
+	for k, of := range []func(i int) float64{
+		func(i int) float64 { return float64(i*7%100 - 40) }, func(i int) float64 { return float64(i*11%97)/2 - 3 }, func(i int) float64 { return float64(i*13%5003)/64 - 9 },
+	} {
+		c := column.Column{Type: column.Float}
+		key := column.FloatKey
+		if k == 0 {
+			c.Type, key = column.Int, func(v float64) uint64 { return column.IntKey(int64(v)) }
+		}
+		for i := range rows {
+			numbers[k] = append(numbers[k], of(i))
+			c.Ranks = append(c.Ranks, key(of(i)))
+		}
+		slices.Sort(c.Ranks)
+		c.Ranks = slices.Compact(c.Ranks)
+		codes := make([]uint64, rows)
+		for i := range codes {
+			codes[i], _ = c.Code(key(numbers[k][i]))
+		}
+		tab.AddCodes(t, codes)
+		c.Bins = []column.Bin{{Hi: uint64(len(c.Ranks) - 1), Rows: rows}}
+		columns = append(columns, c)
+	}
+	d := &Data{Table: &tab.Table, Columns: columns}
+	for _, pair := range [][2]int{{0, 1}, {1, 0}, {0, 2}, {2, 0}} {
+		var c comparison
+		c.order = columns[pair[0]].Order(&columns[pair[1]])
+		if c.place(&columns[pair[0]], &columns[pair[1]], rows); c.places == nil {
+			t.Errorf("columns %v have no places", pair)
+		}
+		for _, by := range []column.Op{column.Lt, column.Le, column.Eq, column.Ne, column.Ge, column.Gt} {
+			got, want := make([]uint64, wah.Bitset(rows)), make([]uint64, wah.Bitset(rows))
+			for i := range rows {
+				got[i/64] |= 1 << (i % 64)
+				if by.Holds(cmp.Compare(numbers[pair[0]][i], numbers[pair[1]][i])) {
+					want[i/64] |= 1 << (i % 64)
+				}
+			}
+			s := &predicate.Set{Op: predicate.Compared, A: pair[0], B: pair[1], By: by}
+			if err := d.compareColumns(&limit.Until{Context: t.Context()}, s, got); err != nil || !slices.Equal(got, want) {
+				t.Errorf("columns %v, operator %v: other rows, %v", pair, by, err)
+			}
+		}
 	}
 }
