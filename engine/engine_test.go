@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -91,7 +92,7 @@ func TestEngineSearch(t *testing.T) {
 						if err := c.check(qs[i], a.Count, a.Docs, opt.CountOnly); err != nil {
 							t.Errorf("query %d: %v", i, err)
 						}
-						if why.Processor == "" || why.Attempts != 1 || len(why.Estimates) != 2 || modes[policy] != "" && why.Mode != modes[policy] || why.Took <= 0 {
+						if why.Processor == "" || why.Attempts != 1 || len(why.Estimates) != 2 || modes[policy] != "" && why.Mode != modes[policy] || why.Took <= 0 && runtime.GOOS != "windows" { // where the clock has steps
 							t.Errorf("query %d: %+v", i, why)
 						}
 					}

@@ -260,11 +260,20 @@ func TestOpenTableErrors(t *testing.T) {
 		if !errors.Is(err, hdb.ErrCorrupt) || CodeOf(err) != Corrupt {
 			t.Errorf("damage in section %s: %v", s.Name, err)
 		}
+		if x != nil {
+			if err := x.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if maps, err := os.ReadFile("/proc/self/maps"); err == nil && strings.Contains(string(maps), path) { // Linux alone
+			t.Errorf("section %s: the file is still mapped", s.Name)
+		}
 	}
 	x, err := e.OpenTable(t.Context(), tableFile(t, 32), TableOptions{Trusted: true})
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer x.Close() // before the file is removed
 	checkOne(t, x, Selection{}, 0)
 }
 
