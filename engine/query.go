@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -335,6 +336,7 @@ func searchAll(ctx context.Context, g *lists.Generation, qs []Query, deliver fun
 			return failure.Wrap("search", err)
 		}
 	}
+	var wrong queryError
 	err = g.SearchAll(ctx, &all, &call, func(first int, b *lists.Block) (err error) {
 		defer mapped.Catch(mapped.Watch(), &err) // deliver may read names
 		hits, _ := hitBlocks.Get().(*[]Hits)
@@ -350,7 +352,11 @@ func searchAll(ctx context.Context, g *lists.Generation, qs []Query, deliver fun
 				q := &qs[first+i]
 				h.Total = q.total(h.Count, b.Total(i))
 				if q.cut(g, &h); q.fetches() {
-					if err := fetchHits(ctx, g, q, &h); err != nil {
+					err := fetchHits(ctx, g, q, &h)
+					if failure.OfQuery(err) {
+						h = Hits{Err: failure.Wrap("search", query.AsInvalid(err))}
+						wrong.note(first+i, h.Err)
+					} else if err != nil {
 						return err
 					}
 				}
@@ -362,5 +368,20 @@ func searchAll(ctx context.Context, g *lists.Generation, qs []Query, deliver fun
 		*hits = all
 		return err
 	})
-	return failure.Wrap("search", err)
+	return failure.Wrap("search", cmp.Or(err, wrong.err))
+}
+
+// queryError is the error of the first query whose documents cannot be read.
+type queryError struct {
+	mu    sync.Mutex
+	query int
+	err   error
+}
+
+func (e *queryError) note(query int, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.err == nil || query < e.query {
+		e.query, e.err = query, err
+	}
 }

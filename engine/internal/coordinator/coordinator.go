@@ -168,6 +168,9 @@ type Collection struct {
 	Layout *layout.Map
 	terms  terms    // statistics of terms in all shards together
 	shards []*terms // statistics of terms in each shard that has answered alone; epochs share them
+
+	once    sync.Once
+	content string // name of the epoch and its content in cursors, after once
 }
 
 // collection returns the collection of a map.

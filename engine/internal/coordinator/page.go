@@ -13,13 +13,16 @@ import (
 
 // generation names the epoch and its content in cursors: other indexes, and an index that was made anew, have the same
 // epochs.
-func (r *Reach) generation() string {
-	sum := fnv.New64a()
-	fmt.Fprintln(sum, r.Layout.Name)
-	for i := range r.Layout.Shards {
-		fmt.Fprintln(sum, r.Layout.Shards[i].SHA256, r.Layout.Shards[i].Deleted)
-	}
-	return fmt.Sprintf("epoch %d %016x", r.Layout.Epoch, sum.Sum64())
+func (x *Collection) generation() string {
+	x.once.Do(func() {
+		sum := fnv.New64a()
+		fmt.Fprintln(sum, x.Layout.Name)
+		for i := range x.Layout.Shards {
+			fmt.Fprintln(sum, x.Layout.Shards[i].SHA256, x.Layout.Shards[i].Deleted)
+		}
+		x.content = fmt.Sprintf("epoch %d %016x", x.Layout.Epoch, sum.Sum64())
+	})
+	return x.content
 }
 
 // orders reads the cursors of the queries. A query with an order and no other part is for all documents. The error of a
