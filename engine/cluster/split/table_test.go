@@ -4,17 +4,21 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"heddle/codec"
+	"heddle/codec/bitslice"
 	"heddle/engine/internal/layout"
 	"heddle/engine/table/build"
 	"heddle/engine/table/column"
 	"heddle/engine/table/hdb"
 	"heddle/engine/table/read"
+	"heddle/engine/table/read/csv"
 	"heddle/engine/table/read/parquet"
 )
 
@@ -167,3 +171,29 @@ func (m *made) Next(_ context.Context, b *read.Batch) error {
 func (m *made) Progress() (done, total int64) { return 0, 0 }
 func (m *made) Invalid() read.InvalidRows     { return read.InvalidRows{} }
 func (m *made) Close() error                  { return nil }
+
+// TestTableTiles cuts a table of several tiles at rows inside of tiles, of groups of 31 and 63 rows, and of words.
+func TestTableTiles(t *testing.T) {
+	const rows = 3*bitslice.TileRows + 77
+	text := "sorted,few,wide,name\n"
+	r := rand.New(rand.NewPCG(39, 9))
+	for i := range rows {
+		few := fmt.Sprint(r.IntN(9))
+		if i%7 == 3 {
+			few = ""
+		}
+		text += fmt.Sprintf("%d,%s,%d,n%d\n", i/5, few, r.Int64N(1e12), r.IntN(40))
+	}
+	for _, word := range []int{32, 64} {
+		src, err := csv.Open(t.Context(), []string{"-"}, csv.Options{Stdin: strings.NewReader(text), Null: []string{""}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer src.Close()
+		path := filepath.Join(t.TempDir(), "types.hdb")
+		if _, err := build.Build(t.Context(), src, path, build.Options{Word: word}); err != nil {
+			t.Fatal(err)
+		}
+		checkRows(t, path, Options{Shards: 5}, Options{Cuts: []uint64{0, 1, bitslice.TileRows - 1, bitslice.TileRows + 63, 2*bitslice.TileRows + 31, rows - 1}})
+	}
+}
