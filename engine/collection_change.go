@@ -16,30 +16,15 @@ import (
 
 	"heddle/engine/collection"
 	"heddle/engine/failure"
+	indexes "heddle/engine/index"
 	"heddle/engine/index/build"
 )
 
-// Document is a document of a collection.
-type Document struct {
-	// Name stands for the document: a document that is added under the name of another one replaces it.
-	Name string
-	// Text is searched, with the other text members that package build names, such as title.
-	Text string
-	// Members are further members of the document, as encoding/json writes them: its attributes, and texts such as
-	// title. Default: none.
-	Members map[string]any
-}
+// Document is a document of an index or a collection.
+type Document = indexes.Document
 
-// line is the document in JSON.
-func (d Document) line() ([]byte, error) {
-	members := map[string]any{"text": d.Text}
-	maps.Copy(members, d.Members)
-	members["id"] = d.Name
-	return json.Marshal(members)
-}
-
-// change is line without an empty text.
-func (d Document) change() ([]byte, error) {
+// change is the JSON of a document without an empty text.
+func change(d Document) ([]byte, error) {
 	members := map[string]any{}
 	maps.Copy(members, d.Members)
 	if members["id"] = d.Name; d.Text != "" {
@@ -75,7 +60,7 @@ type changes struct {
 // memory. Small segments are joined in the background. Errors: code InvalidOption for documents that the collection
 // cannot take, Closed if another process changes the collection, DiskFull.
 func (c *Collection) Add(ctx context.Context, docs iter.Seq[Document]) (Change, error) {
-	return stream(docs, Document.line, func(lines io.Reader) (Change, error) { return c.AddLines(ctx, lines) })
+	return stream(docs, Document.MarshalJSON, func(lines io.Reader) (Change, error) { return c.AddLines(ctx, lines) })
 }
 
 // Update changes documents whose sources the collection stores: the members of each document replace the members of
@@ -83,7 +68,7 @@ func (c *Collection) Add(ctx context.Context, docs iter.Seq[Document]) (Change, 
 // text. Change.Missing counts the names that no document has. All or none are changed. Errors: the errors of Add, and
 // code Unsupported without stored sources.
 func (c *Collection) Update(ctx context.Context, docs iter.Seq[Document]) (Change, error) {
-	return stream(docs, Document.change, func(lines io.Reader) (Change, error) { return c.UpdateLines(ctx, lines) })
+	return stream(docs, change, func(lines io.Reader) (Change, error) { return c.UpdateLines(ctx, lines) })
 }
 
 // stream passes documents as lines of JSON, as they come.

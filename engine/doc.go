@@ -8,9 +8,10 @@
 //	if err != nil { ... }
 //	best, err := x.Search(ctx, engine.Query{Text: "heaven^2 earth", K: 10})
 //
-// Package index/build and the command heddle index build make index files, package table/build makes
-// tables. OpenCollection opens documents that change: it needs no other package. Query asks for names,
-// and package index/snippet cuts snippets. Package observe has metrics and traces, Stats a summary.
+// To build: index.NewWriter and table.NewWriter take documents and rows from Go, packages index/build and
+// table/build and the command heddle read files. Collections, documents that change: OpenCollection, which
+// needs no other package. Query.Fields asks for names, members and snippets of documents. Package observe
+// has metrics and traces, Stats a summary.
 //
 // An Engine owns the processors, one memory budget for each device, and one scheduler.
 // Indexes and tables that it opens share them. A query runs alone on the processor that should
