@@ -162,7 +162,7 @@ type TuneOptions struct {
 	MemoryLimit uint64         // as in Options
 	Host        plan.Backend   // pure Go, to compare a CPU device with; may be nil
 	Tried       func(TuneStep) // called after each step, may be nil
-	Limit       time.Duration  // until Tune returns. Default: a minute
+	Limit       time.Duration  // until Tune returns. Default: 55 s
 
 	every bool // try every setting, in a test
 }

@@ -19,7 +19,7 @@ type Options struct {
 	MemoryLimit uint64        // as in Options
 	Host        plan.Backend  // pure Go, to compare a CPU device with; may be nil
 	Tried       func(Step)    // called after each step, may be nil
-	Limit       time.Duration // until Tune returns; 0: a minute
+	Limit       time.Duration // until Tune returns; 0: usualLimit
 	Every       bool          // try every setting of a part, without Limit, to judge the search
 	// Open opens the device with a row and all operations.
 	Open func(context.Context, *device.Device, device.Options) (Backend, error)
@@ -42,6 +42,9 @@ type Step struct {
 	Err     error // the setting did not build, run or answer right
 }
 
+// usualLimit leaves a command of a minute time to find the device.
+const usualLimit = 55 * time.Second
+
 // Shares of the time until which the parts behind those of parts measure.
 const (
 	untilThreshold = 0.82
@@ -60,7 +63,7 @@ func Tune(ctx context.Context, d *device.Device, opt Options) (device.Tuning, er
 	if err != nil {
 		return device.Tuning{}, err
 	}
-	measuring, stop := context.WithDeadline(ctx, began.Add(cmp.Or(opt.Limit, time.Minute)))
+	measuring, stop := context.WithDeadline(ctx, began.Add(cmp.Or(opt.Limit, usualLimit)))
 	defer stop()
 	if opt.Every {
 		measuring = ctx
@@ -114,7 +117,7 @@ var errLate = errors.New("the time of all measurements is over")
 
 // over reports whether a share of the time is too short for so many more measurements.
 func (t *tuner) over(until float64, more int) bool {
-	limit := cmp.Or(t.opt.Limit, time.Minute)
+	limit := cmp.Or(t.opt.Limit, usualLimit)
 	return !t.opt.Every && time.Since(t.began)+time.Duration(more)*t.took > time.Duration(until*float64(limit))
 }
 
