@@ -6,6 +6,11 @@
 //	heaven && (earth || sea) !hell   the same
 //	shepherd^2.5 lord                a weight, of ranked queries
 //	comp*                            every term that begins with comp
+//	"red loom"                       a phrase: loom right behind red
+//	"red loom"~3                     a phrase with a slop of 3
+//	"red lo*"                        a phrase with a prefix
+//	NEAR/5(red loom weft)            the words in any order within 5 positions
+//	ORDERED/5(red loom weft)         in this order, each at most 5 positions behind the one before
 //	*                                all documents
 //	NOT hell                         all documents without hell
 //
@@ -13,7 +18,10 @@
 //	or       = list { ( "OR" | "||" ) list }
 //	list     = clause { [ "AND" | "&&" ] clause }
 //	clause   = [ "+" | "-" | "!" | "NOT" ] operand
-//	operand  = "*" | ( word | prefix "*" | "(" or ")" ) [ "^" number ]
+//	operand  = "*" | ( word | prefix "*" | phrase | window | "(" or ")" ) [ "^" number ]
+//	phrase   = '"' words '"' [ "~" whole ]
+//	window   = ( "NEAR" | "ORDERED" ) "/" whole "(" words ")"
+//	words    = { word | prefix "*" }
 //
 // A list has the same meaning as in Lucene. + and AND make a clause required: AND the clauses on
 // both sides. -, ! and NOT exclude the documents of a clause. A document matches a list if it
@@ -25,6 +33,15 @@
 // A * means all documents where it begins a list or follows AND, OR or NOT, and the list ends behind it
 // or an operator or sign follows. Elsewhere it is text: 2 * 3. Documents that only a * or a NOT matches have
 // the score 0.
+//
+// Phrases and windows need an index with positions, and stand wherever a word does. The analysis of the index makes
+// terms of their words. A stop word leaves a gap in a phrase, so that "in the beginning" needs one word
+// between in and beginning, and is left out of a window. A slop is the distance by which the words may move
+// against one another, as in Lucene: "red loom"~2 also finds loom red. The frequency of a sloppy phrase adds 1 / (1 + d) for each match
+// with the distance d, and the weight of a phrase is the sum of the weights of its terms. A window of Indri (#uw5,
+// #od5) counts the places where the words begin. A prefix stands for any of its terms.
+// In quotes only the quote, the backslash and a * at the end of a word have a meaning, in a window also parentheses. A phrase begins at
+// the start of a word, a window has no white space before its parenthesis: NEAR/5 (red loom) is text.
 //
 // AND, OR and NOT are operators only in capitals, && and || only as words of their own. +, -
 // and ! are signs at the start of a word and directly before a letter, a digit or a
@@ -40,7 +57,7 @@
 // inside.
 //
 // A word ends at white space or a parenthesis. A backslash makes the next character plain
-// text: \AND, \(, \ . Phrases ("bone marrow"), fields (title:bone), similar words (bone~1)
+// text: \AND, \(, \ . A quote inside a word (bone"marrow), fields (title:bone), similar words (bone~1)
 // and wildcards inside words (b*ne, b?ne) are errors, and so are:
 //
 //   - a range, such as [a TO b], {a TO b} or year:[1990 TO *]: a bracket that is not behind a
