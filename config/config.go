@@ -16,6 +16,7 @@ type Config struct {
 	Search   Search
 	Ranking  Ranking
 	Bitmap   Bitmap
+	Limits   Limits
 	Schedule Schedule
 	Server   Server
 	Cluster  Cluster
@@ -86,6 +87,11 @@ type Bitmap struct {
 	Encoding string // "equality", "range" or "interval"
 	Word     int    // bits per word of the vectors, 32 or 64; 0 is automatic
 	Strategy string // "auto" or the name of a strategy
+}
+
+// Limits bound the size of a query.
+type Limits struct {
+	Expansions int // terms that one prefix or tolerant word stands for
 }
 
 // Schedule holds the settings of the scheduler.

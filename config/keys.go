@@ -162,6 +162,10 @@ that come in runs; the others answer every range with two vectors.`),
 coa, roa, hybrid and ideal run on OpenCL, iterative and reduction on the host, fused
 on both. auto chooses the backend and the strategy with the lowest estimated time.`),
 
+	key("limits.expansions", func(c *Config) *int { return &c.Limits.Expansions }, 1024, within(1, 1<<16),
+		`Maximum number of terms that one prefix or tolerant word of a query stands for.
+From 1 to 65536. A word with more terms is an error, or its most frequent terms count.`),
+
 	enum("schedule.policy", func(c *Config) *string { return &c.Schedule.Policy },
 		"cooperative", []string{"cooperative", "device-first", "wu", "wu-async", "wu-sync", "ding"}, `Policy that decides what runs on the host and on devices.
 device-first runs all queries on devices, and on the host only without a device. wu runs

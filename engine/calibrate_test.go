@@ -103,7 +103,7 @@ func TestCalibrateQueries(t *testing.T) {
 		{[]Query{}, cost.And, "no query has a term"},
 		{[]Query{{Terms: []string{"there is no such term"}}}, cost.And, "no query has a term"},
 		{c.queries(5), cost.And, "at least"},
-		{append(c.queries(5), Query{Text: "heaven~1"}), cost.RankOr, "queries[5]"},
+		{append(c.queries(5), Query{Text: "heaven~3"}), cost.RankOr, "queries[5]"},
 	} {
 		if _, err := measure(t.Context(), w.qs, w.kind); err == nil || !strings.Contains(err.Error(), w.says) {
 			t.Errorf("%d queries of kind %v: %v, want %q", len(w.qs), w.kind, err, w.says)

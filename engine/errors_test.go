@@ -32,7 +32,7 @@ func TestErrorText(t *testing.T) {
 	if err := x.SearchAll(t.Context(), []Query{{Terms: []string{"t000"}}, none}, func(int, []Hits) error { return nil }); err == nil || !strings.HasPrefix(err.Error(), "search: ") {
 		t.Errorf("the second query: %v", err)
 	}
-	if err := x.SearchAll(t.Context(), []Query{{Terms: []string{"t000"}}, {Text: "heaven~1"}}, func(int, []Hits) error { return nil }); err == nil || !strings.HasPrefix(err.Error(), "queries[1]: column") {
+	if err := x.SearchAll(t.Context(), []Query{{Terms: []string{"t000"}}, {Text: "heaven~3"}}, func(int, []Hits) error { return nil }); err == nil || !strings.HasPrefix(err.Error(), "queries[1]: column") {
 		t.Errorf("the second query: %v", err)
 	}
 	for _, close := range []func() error{s.Close, x.Close, y.Close, e.Close} {

@@ -129,8 +129,8 @@ type Options struct {
 type Limits struct {
 	// Text is the length of a query text or predicate in bytes. Default: 1 MiB.
 	Text int
-	// Terms of a query after analysis, terms of prefixes included. Default: 65,536. One prefix
-	// stands for at most 1,024 terms, and a text with operators has at most 4,095 words.
+	// Terms of a query after analysis, terms of prefixes and tolerant words included. Default: 65,536. A text
+	// with operators has at most 4,095 words.
 	Terms int
 	// Nodes of an expression or predicate. Default: 65,536.
 	Nodes int
@@ -142,6 +142,9 @@ type Limits struct {
 	// Values is the number of different values that count(DISTINCT) and quantile keep, in all
 	// groups together. Default: 16,777,216.
 	Values int
+	// Expansions is the number of terms that one prefix or tolerant word stands for, at most 65,536: see
+	// Expansion. Default: 1,024.
+	Expansions int
 }
 
 // Schedule rules how queries wait and run. The zero value is the default.
@@ -233,13 +236,16 @@ func (o *Options) parse() (p parsed, err error) {
 	}{
 		{"Threads", float64(o.Threads)}, {"Workers", float64(o.Workers)}, {"Blocks", float64(o.Blocks)}, {"ProbeLimit", float64(o.ProbeLimit)}, {"Timeout", float64(o.Timeout)},
 		{"Limits.Text", float64(o.Limits.Text)}, {"Limits.Terms", float64(o.Limits.Terms)}, {"Limits.Nodes", float64(o.Limits.Nodes)}, {"Limits.Depth", float64(o.Limits.Depth)},
-		{"Limits.Groups", float64(o.Limits.Groups)}, {"Limits.Values", float64(o.Limits.Values)},
+		{"Limits.Groups", float64(o.Limits.Groups)}, {"Limits.Values", float64(o.Limits.Values)}, {"Limits.Expansions", float64(o.Limits.Expansions)},
 		{"Schedule.Queue", float64(s.Queue)}, {"Schedule.MaxAge", float64(s.MaxAge)}, {"Schedule.Enter", s.Enter}, {"Schedule.Leave", s.Leave},
 		{"Schedule.Hold", float64(s.Hold)}, {"Schedule.Hang", float64(s.Hang)},
 	} {
 		if !(f.value >= 0) {
 			return p, fmt.Errorf("%s: negative option %v", f.name, f.value)
 		}
+	}
+	if o.Limits.Expansions > limit.MostExpansions {
+		return p, fmt.Errorf("Limits.Expansions, %d, is above %d", o.Limits.Expansions, limit.MostExpansions)
 	}
 	if s.Leave > s.Enter {
 		return p, fmt.Errorf("Schedule.Leave, %v, is above Schedule.Enter, %v", s.Leave, s.Enter)
@@ -333,7 +339,7 @@ func OptionsOf(c *config.Config) (Options, error) {
 		Workers: c.Batching.Workers, BatchCandidates: uint64(c.Batching.Candidates), BatchPostings: uint64(c.Batching.Postings), Algorithm: algorithm,
 		DeviceMemory: uint64(c.Memory.Device), HostMemory: uint64(c.Memory.Tables),
 		Blocks: c.Schedule.Blocks, Timeout: c.Schedule.Timeout, Placement: c.Schedule.Placement, Results: uint64(c.Schedule.Results), Filters: uint64(c.Schedule.Filters),
-		Costs: c.Schedule.Costs, Metric: c.Schedule.Metric,
+		Costs: c.Schedule.Costs, Metric: c.Schedule.Metric, Limits: Limits{Expansions: c.Limits.Expansions},
 		Schedule: Schedule{
 			Policy: c.Schedule.Policy, Queue: c.Schedule.Queue, MaxAge: c.Schedule.MaxAge, Enter: c.Schedule.Enter, Leave: c.Schedule.Leave,
 			Hold: c.Schedule.Hold, Similar: c.Schedule.Similar, Hang: c.Schedule.Hang,

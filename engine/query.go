@@ -64,6 +64,10 @@ type Query struct {
 	// documents. Default: nil, all documents.
 	Filter *Filter
 
+	// Expansion rules the terms that prefixes and tolerant words of Text or Expr stand for. Default: see
+	// Expansion.
+	Expansion Expansion
+
 	// Match of Text and Terms. Default: Or.
 	Match Match
 	// K asks for the best K documents with their scores, 1 to plan.MaxK; another value is an
@@ -137,6 +141,18 @@ type Boost struct {
 	Weight float64
 }
 
+// Expansion rules the terms that a prefix or tolerant word stands for, such as comp*, loom~1, te?t, /b.ne/ or [a TO b]:
+// terms of the index or, in a collection, of all its segments. For scores, all of them are in as many documents as the
+// most frequent one. The zero value is the default.
+type Expansion struct {
+	// Top lets the most frequent terms stand for a word with more terms than Limits.Expansions; of equally frequent
+	// terms the first ones. Default: false, such a word is an error.
+	Top bool
+	// PrefixLength is the number of first characters that similar words have in common with their word: loom~1,2 has
+	// its own. Default: 0.
+	PrefixLength int
+}
+
 // Override replaces choices of the engine for one query. Answers do not depend on it. The zero
 // value overrides nothing.
 type Override struct {
@@ -203,12 +219,17 @@ type Hits struct {
 // batch.
 func (o *Query) internal(q *query.Query) (load uint64) {
 	q.Text, q.Literal, q.Terms, q.Weights, q.Expr, q.Filter = o.Text, o.Literal, o.Terms, o.Weights, o.Expr, nil
-	q.Options = query.Options{Match: o.Match, K: o.K + o.Offset, Total: o.Total, CountOnly: o.CountOnly, Scoring: o.Scoring, Statistics: o.Statistics}
+	q.Options = query.Options{Match: o.Match, K: o.K + o.Offset, Total: o.Total, CountOnly: o.CountOnly, Scoring: o.Scoring, Statistics: o.Statistics, Expansion: o.Expansion.internal()}
 	if t := o.Override; t != nil {
 		q.Algorithm, q.Part, q.Accumulators = t.Algorithm, t.Part, t.Accumulators
 		return t.Batch
 	}
 	return 0
+}
+
+// internal returns the internal form.
+func (e Expansion) internal() query.Expansion {
+	return query.Expansion{Top: e.Top, Fixed: e.PrefixLength}
 }
 
 // total returns Hits.Total of the query: of a query that is not ranked from the number of its documents.
@@ -266,7 +287,7 @@ func (q *queries) restrict(i int, to *query.Query) {
 func (q *queries) Next(i int, to *query.Query) (changed bool) {
 	a, b := &q.all[i-1], &q.all[i]
 	defer q.restrict(i, to)
-	if a.Match != b.Match || a.K+a.Offset != b.K+b.Offset || a.Total != b.Total || a.CountOnly != b.CountOnly || a.Scoring != b.Scoring || a.Statistics != b.Statistics || a.Override != b.Override {
+	if a.Match != b.Match || a.K+a.Offset != b.K+b.Offset || a.Total != b.Total || a.CountOnly != b.CountOnly || a.Scoring != b.Scoring || a.Statistics != b.Statistics || a.Override != b.Override || a.Expansion != b.Expansion {
 		b.internal(to)
 		return true
 	}

@@ -270,7 +270,7 @@ func TestRankErrors(t *testing.T) {
 		}
 	}
 
-	err := x.rankMany(t.Context(), []Query{good, good, {Text: "a~1"}}, rankOptions{K: 1}, &rankings{})
+	err := x.rankMany(t.Context(), []Query{good, good, {Text: "a~3"}}, rankOptions{K: 1}, &rankings{})
 	wrong, ok := errors.AsType[*query.Error](err)
 	if text, isText := errors.AsType[*syntax.Error](err); !ok || wrong.Query != 2 || !isText || text.Column() != 2 || CodeOf(err) != InvalidQuery {
 		t.Errorf("error of the third query: %v", err)

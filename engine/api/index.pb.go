@@ -85,7 +85,12 @@ type SearchRequest struct {
 	// 1 to 100. Default: 1.
 	CollapseLimit uint32 `protobuf:"varint,25,opt,name=collapse_limit,json=collapseLimit,proto3" json:"collapse_limit,omitempty"`
 	// Add a bounded function of an attribute to the score. Default: none.
-	Boost         *Boost `protobuf:"bytes,26,opt,name=boost,proto3" json:"boost,omitempty"`
+	Boost *Boost `protobuf:"bytes,26,opt,name=boost,proto3" json:"boost,omitempty"`
+	// Terms of a prefix or tolerant word (comp*, loom~1, te?t, /b.ne/, [a TO b]) with more terms than the limit
+	// limits.expansions of the server: "error" (default) refuses the query, "top" takes the most frequent terms.
+	Expand string `protobuf:"bytes,30,opt,name=expand,proto3" json:"expand,omitempty"`
+	// Number of first characters that similar words (loom~1) have in common with their word. Default: 0.
+	PrefixLength  uint32 `protobuf:"varint,31,opt,name=prefix_length,json=prefixLength,proto3" json:"prefix_length,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -300,6 +305,20 @@ func (x *SearchRequest) GetBoost() *Boost {
 		return x.Boost
 	}
 	return nil
+}
+
+func (x *SearchRequest) GetExpand() string {
+	if x != nil {
+		return x.Expand
+	}
+	return ""
+}
+
+func (x *SearchRequest) GetPrefixLength() uint32 {
+	if x != nil {
+		return x.PrefixLength
+	}
+	return 0
 }
 
 // Boost is a function of an attribute that is added to scores: 0 up to "from", "weight" from "to" on, and linear between
@@ -2988,7 +3007,7 @@ var File_heddle_v1_index_proto protoreflect.FileDescriptor
 
 const file_heddle_v1_index_proto_rawDesc = "" +
 	"\n" +
-	"\x15heddle/v1/index.proto\x12\theddle.v1\x1a\x15heddle/v1/error.proto\x1a\x15heddle/v1/route.proto\x1a\x1cgoogle/protobuf/struct.proto\"\xc1\x06\n" +
+	"\x15heddle/v1/index.proto\x12\theddle.v1\x1a\x15heddle/v1/error.proto\x1a\x15heddle/v1/route.proto\x1a\x1cgoogle/protobuf/struct.proto\"\xfe\x06\n" +
 	"\rSearchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x18\n" +
@@ -3021,7 +3040,9 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\tmin_score\x18\x17 \x01(\x01R\bminScore\x12\x1a\n" +
 	"\bcollapse\x18\x18 \x01(\tR\bcollapse\x12%\n" +
 	"\x0ecollapse_limit\x18\x19 \x01(\rR\rcollapseLimit\x12&\n" +
-	"\x05boost\x18\x1a \x01(\v2\x10.heddle.v1.BoostR\x05boostB\x04\n" +
+	"\x05boost\x18\x1a \x01(\v2\x10.heddle.v1.BoostR\x05boost\x12\x16\n" +
+	"\x06expand\x18\x1e \x01(\tR\x06expand\x12#\n" +
+	"\rprefix_length\x18\x1f \x01(\rR\fprefixLengthB\x04\n" +
 	"\x02_k\"\x8b\x01\n" +
 	"\x05Boost\x12\x16\n" +
 	"\x06column\x18\x01 \x01(\tR\x06column\x12*\n" +

@@ -468,7 +468,9 @@ type ShardSearchRequest struct {
 	// Order of the documents of each ranked query. Default: the descending score. It is for the target alone.
 	Order *ShardOrder `protobuf:"bytes,22,opt,name=order,proto3" json:"order,omitempty"`
 	// Number of the first document of the target in the collection, for the order.
-	First         uint64 `protobuf:"varint,23,opt,name=first,proto3" json:"first,omitempty"`
+	First uint64 `protobuf:"varint,23,opt,name=first,proto3" json:"first,omitempty"`
+	// Terms that prefixes and tolerant words stand for. Statistics has them.
+	Expansion     *ShardExpansion `protobuf:"bytes,24,opt,name=expansion,proto3" json:"expansion,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -664,6 +666,76 @@ func (x *ShardSearchRequest) GetFirst() uint64 {
 	return 0
 }
 
+func (x *ShardSearchRequest) GetExpansion() *ShardExpansion {
+	if x != nil {
+		return x.Expansion
+	}
+	return nil
+}
+
+// ShardExpansion rules the terms that a prefix or tolerant word stands for.
+type ShardExpansion struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Most terms of a word.
+	Limit uint32 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
+	// The most frequent terms stand for a word with more terms.
+	Top           bool   `protobuf:"varint,2,opt,name=top,proto3" json:"top,omitempty"`
+	PrefixLength  uint32 `protobuf:"varint,3,opt,name=prefix_length,json=prefixLength,proto3" json:"prefix_length,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShardExpansion) Reset() {
+	*x = ShardExpansion{}
+	mi := &file_heddle_v1_shard_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShardExpansion) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShardExpansion) ProtoMessage() {}
+
+func (x *ShardExpansion) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_shard_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShardExpansion.ProtoReflect.Descriptor instead.
+func (*ShardExpansion) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *ShardExpansion) GetLimit() uint32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ShardExpansion) GetTop() bool {
+	if x != nil {
+		return x.Top
+	}
+	return false
+}
+
+func (x *ShardExpansion) GetPrefixLength() uint32 {
+	if x != nil {
+		return x.PrefixLength
+	}
+	return 0
+}
+
 // ShardOrder is the order of documents, and the part of them that an answer has.
 type ShardOrder struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -684,7 +756,7 @@ type ShardOrder struct {
 
 func (x *ShardOrder) Reset() {
 	*x = ShardOrder{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[6]
+	mi := &file_heddle_v1_shard_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -696,7 +768,7 @@ func (x *ShardOrder) String() string {
 func (*ShardOrder) ProtoMessage() {}
 
 func (x *ShardOrder) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[6]
+	mi := &file_heddle_v1_shard_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -709,7 +781,7 @@ func (x *ShardOrder) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardOrder.ProtoReflect.Descriptor instead.
 func (*ShardOrder) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{6}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ShardOrder) GetKeys() []string {
@@ -774,7 +846,7 @@ type ShardBoost struct {
 
 func (x *ShardBoost) Reset() {
 	*x = ShardBoost{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[7]
+	mi := &file_heddle_v1_shard_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -786,7 +858,7 @@ func (x *ShardBoost) String() string {
 func (*ShardBoost) ProtoMessage() {}
 
 func (x *ShardBoost) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[7]
+	mi := &file_heddle_v1_shard_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -799,7 +871,7 @@ func (x *ShardBoost) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardBoost.ProtoReflect.Descriptor instead.
 func (*ShardBoost) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{7}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ShardBoost) GetColumn() string {
@@ -844,7 +916,7 @@ type ShardPlace struct {
 
 func (x *ShardPlace) Reset() {
 	*x = ShardPlace{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[8]
+	mi := &file_heddle_v1_shard_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -856,7 +928,7 @@ func (x *ShardPlace) String() string {
 func (*ShardPlace) ProtoMessage() {}
 
 func (x *ShardPlace) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[8]
+	mi := &file_heddle_v1_shard_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -869,7 +941,7 @@ func (x *ShardPlace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardPlace.ProtoReflect.Descriptor instead.
 func (*ShardPlace) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{8}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ShardPlace) GetValues() []*SortValue {
@@ -907,7 +979,7 @@ type SortValue struct {
 
 func (x *SortValue) Reset() {
 	*x = SortValue{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[9]
+	mi := &file_heddle_v1_shard_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -919,7 +991,7 @@ func (x *SortValue) String() string {
 func (*SortValue) ProtoMessage() {}
 
 func (x *SortValue) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[9]
+	mi := &file_heddle_v1_shard_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -932,7 +1004,7 @@ func (x *SortValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SortValue.ProtoReflect.Descriptor instead.
 func (*SortValue) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{9}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *SortValue) GetMissing() bool {
@@ -967,7 +1039,7 @@ type ShardPart struct {
 
 func (x *ShardPart) Reset() {
 	*x = ShardPart{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[10]
+	mi := &file_heddle_v1_shard_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -979,7 +1051,7 @@ func (x *ShardPart) String() string {
 func (*ShardPart) ProtoMessage() {}
 
 func (x *ShardPart) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[10]
+	mi := &file_heddle_v1_shard_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -992,7 +1064,7 @@ func (x *ShardPart) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardPart.ProtoReflect.Descriptor instead.
 func (*ShardPart) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{10}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ShardPart) GetShard() uint32 {
@@ -1050,7 +1122,7 @@ type ShardSearchResponse struct {
 
 func (x *ShardSearchResponse) Reset() {
 	*x = ShardSearchResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[11]
+	mi := &file_heddle_v1_shard_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1062,7 +1134,7 @@ func (x *ShardSearchResponse) String() string {
 func (*ShardSearchResponse) ProtoMessage() {}
 
 func (x *ShardSearchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[11]
+	mi := &file_heddle_v1_shard_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1075,7 +1147,7 @@ func (x *ShardSearchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardSearchResponse.ProtoReflect.Descriptor instead.
 func (*ShardSearchResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{11}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ShardSearchResponse) GetEpoch() uint64 {
@@ -1210,7 +1282,7 @@ type ShardFacetsRequest struct {
 
 func (x *ShardFacetsRequest) Reset() {
 	*x = ShardFacetsRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[12]
+	mi := &file_heddle_v1_shard_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1222,7 +1294,7 @@ func (x *ShardFacetsRequest) String() string {
 func (*ShardFacetsRequest) ProtoMessage() {}
 
 func (x *ShardFacetsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[12]
+	mi := &file_heddle_v1_shard_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1235,7 +1307,7 @@ func (x *ShardFacetsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardFacetsRequest.ProtoReflect.Descriptor instead.
 func (*ShardFacetsRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{12}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ShardFacetsRequest) GetTarget() *ShardTarget {
@@ -1272,7 +1344,7 @@ type ShardFacetsResponse struct {
 
 func (x *ShardFacetsResponse) Reset() {
 	*x = ShardFacetsResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[13]
+	mi := &file_heddle_v1_shard_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1284,7 +1356,7 @@ func (x *ShardFacetsResponse) String() string {
 func (*ShardFacetsResponse) ProtoMessage() {}
 
 func (x *ShardFacetsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[13]
+	mi := &file_heddle_v1_shard_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1297,7 +1369,7 @@ func (x *ShardFacetsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardFacetsResponse.ProtoReflect.Descriptor instead.
 func (*ShardFacetsResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{13}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ShardFacetsResponse) GetEpoch() uint64 {
@@ -1339,7 +1411,7 @@ type ShardDocumentsRequest struct {
 
 func (x *ShardDocumentsRequest) Reset() {
 	*x = ShardDocumentsRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[14]
+	mi := &file_heddle_v1_shard_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1351,7 +1423,7 @@ func (x *ShardDocumentsRequest) String() string {
 func (*ShardDocumentsRequest) ProtoMessage() {}
 
 func (x *ShardDocumentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[14]
+	mi := &file_heddle_v1_shard_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1364,7 +1436,7 @@ func (x *ShardDocumentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardDocumentsRequest.ProtoReflect.Descriptor instead.
 func (*ShardDocumentsRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{14}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ShardDocumentsRequest) GetTarget() *ShardTarget {
@@ -1414,7 +1486,7 @@ type DocumentsPart struct {
 
 func (x *DocumentsPart) Reset() {
 	*x = DocumentsPart{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[15]
+	mi := &file_heddle_v1_shard_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1426,7 +1498,7 @@ func (x *DocumentsPart) String() string {
 func (*DocumentsPart) ProtoMessage() {}
 
 func (x *DocumentsPart) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[15]
+	mi := &file_heddle_v1_shard_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1439,7 +1511,7 @@ func (x *DocumentsPart) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentsPart.ProtoReflect.Descriptor instead.
 func (*DocumentsPart) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{15}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *DocumentsPart) GetShard() uint32 {
@@ -1480,7 +1552,7 @@ type ShardFetch struct {
 
 func (x *ShardFetch) Reset() {
 	*x = ShardFetch{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[16]
+	mi := &file_heddle_v1_shard_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1492,7 +1564,7 @@ func (x *ShardFetch) String() string {
 func (*ShardFetch) ProtoMessage() {}
 
 func (x *ShardFetch) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[16]
+	mi := &file_heddle_v1_shard_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1505,7 +1577,7 @@ func (x *ShardFetch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardFetch.ProtoReflect.Descriptor instead.
 func (*ShardFetch) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{16}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ShardFetch) GetFields() []string {
@@ -1561,7 +1633,7 @@ type ShardFetchQuery struct {
 
 func (x *ShardFetchQuery) Reset() {
 	*x = ShardFetchQuery{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[17]
+	mi := &file_heddle_v1_shard_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1573,7 +1645,7 @@ func (x *ShardFetchQuery) String() string {
 func (*ShardFetchQuery) ProtoMessage() {}
 
 func (x *ShardFetchQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[17]
+	mi := &file_heddle_v1_shard_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1586,7 +1658,7 @@ func (x *ShardFetchQuery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardFetchQuery.ProtoReflect.Descriptor instead.
 func (*ShardFetchQuery) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{17}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ShardFetchQuery) GetText() string {
@@ -1621,7 +1693,7 @@ type ShardFindRequest struct {
 
 func (x *ShardFindRequest) Reset() {
 	*x = ShardFindRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[18]
+	mi := &file_heddle_v1_shard_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1633,7 +1705,7 @@ func (x *ShardFindRequest) String() string {
 func (*ShardFindRequest) ProtoMessage() {}
 
 func (x *ShardFindRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[18]
+	mi := &file_heddle_v1_shard_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1646,7 +1718,7 @@ func (x *ShardFindRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardFindRequest.ProtoReflect.Descriptor instead.
 func (*ShardFindRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{18}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ShardFindRequest) GetTarget() *ShardTarget {
@@ -1673,7 +1745,7 @@ type ShardFindResponse struct {
 
 func (x *ShardFindResponse) Reset() {
 	*x = ShardFindResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[19]
+	mi := &file_heddle_v1_shard_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1685,7 +1757,7 @@ func (x *ShardFindResponse) String() string {
 func (*ShardFindResponse) ProtoMessage() {}
 
 func (x *ShardFindResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[19]
+	mi := &file_heddle_v1_shard_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1698,7 +1770,7 @@ func (x *ShardFindResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardFindResponse.ProtoReflect.Descriptor instead.
 func (*ShardFindResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{19}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ShardFindResponse) GetDoc() uint32 {
@@ -1723,7 +1795,7 @@ type ShardDocumentsResponse struct {
 
 func (x *ShardDocumentsResponse) Reset() {
 	*x = ShardDocumentsResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[20]
+	mi := &file_heddle_v1_shard_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1735,7 +1807,7 @@ func (x *ShardDocumentsResponse) String() string {
 func (*ShardDocumentsResponse) ProtoMessage() {}
 
 func (x *ShardDocumentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[20]
+	mi := &file_heddle_v1_shard_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1748,7 +1820,7 @@ func (x *ShardDocumentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardDocumentsResponse.ProtoReflect.Descriptor instead.
 func (*ShardDocumentsResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{20}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ShardDocumentsResponse) GetNames() []string {
@@ -1791,7 +1863,7 @@ type ShardSelectRequest struct {
 
 func (x *ShardSelectRequest) Reset() {
 	*x = ShardSelectRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[21]
+	mi := &file_heddle_v1_shard_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1803,7 +1875,7 @@ func (x *ShardSelectRequest) String() string {
 func (*ShardSelectRequest) ProtoMessage() {}
 
 func (x *ShardSelectRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[21]
+	mi := &file_heddle_v1_shard_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1816,7 +1888,7 @@ func (x *ShardSelectRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardSelectRequest.ProtoReflect.Descriptor instead.
 func (*ShardSelectRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{21}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ShardSelectRequest) GetTarget() *ShardTarget {
@@ -1890,7 +1962,7 @@ type ShardSelectResponse struct {
 
 func (x *ShardSelectResponse) Reset() {
 	*x = ShardSelectResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[22]
+	mi := &file_heddle_v1_shard_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1902,7 +1974,7 @@ func (x *ShardSelectResponse) String() string {
 func (*ShardSelectResponse) ProtoMessage() {}
 
 func (x *ShardSelectResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[22]
+	mi := &file_heddle_v1_shard_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1915,7 +1987,7 @@ func (x *ShardSelectResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardSelectResponse.ProtoReflect.Descriptor instead.
 func (*ShardSelectResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{22}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ShardSelectResponse) GetEpoch() uint64 {
@@ -1969,7 +2041,7 @@ type DescribeShardRequest struct {
 
 func (x *DescribeShardRequest) Reset() {
 	*x = DescribeShardRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[23]
+	mi := &file_heddle_v1_shard_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1981,7 +2053,7 @@ func (x *DescribeShardRequest) String() string {
 func (*DescribeShardRequest) ProtoMessage() {}
 
 func (x *DescribeShardRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[23]
+	mi := &file_heddle_v1_shard_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1994,7 +2066,7 @@ func (x *DescribeShardRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeShardRequest.ProtoReflect.Descriptor instead.
 func (*DescribeShardRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{23}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *DescribeShardRequest) GetTarget() *ShardTarget {
@@ -2019,7 +2091,7 @@ type DescribeShardResponse struct {
 
 func (x *DescribeShardResponse) Reset() {
 	*x = DescribeShardResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[24]
+	mi := &file_heddle_v1_shard_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2031,7 +2103,7 @@ func (x *DescribeShardResponse) String() string {
 func (*DescribeShardResponse) ProtoMessage() {}
 
 func (x *DescribeShardResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[24]
+	mi := &file_heddle_v1_shard_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2044,7 +2116,7 @@ func (x *DescribeShardResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeShardResponse.ProtoReflect.Descriptor instead.
 func (*DescribeShardResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{24}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *DescribeShardResponse) GetDocs() uint64 {
@@ -2103,7 +2175,7 @@ type ShardAggregateRequest struct {
 
 func (x *ShardAggregateRequest) Reset() {
 	*x = ShardAggregateRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[25]
+	mi := &file_heddle_v1_shard_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2115,7 +2187,7 @@ func (x *ShardAggregateRequest) String() string {
 func (*ShardAggregateRequest) ProtoMessage() {}
 
 func (x *ShardAggregateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[25]
+	mi := &file_heddle_v1_shard_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2128,7 +2200,7 @@ func (x *ShardAggregateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardAggregateRequest.ProtoReflect.Descriptor instead.
 func (*ShardAggregateRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{25}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ShardAggregateRequest) GetTarget() *ShardTarget {
@@ -2218,7 +2290,7 @@ type ShardAggregateResponse struct {
 
 func (x *ShardAggregateResponse) Reset() {
 	*x = ShardAggregateResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[26]
+	mi := &file_heddle_v1_shard_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2230,7 +2302,7 @@ func (x *ShardAggregateResponse) String() string {
 func (*ShardAggregateResponse) ProtoMessage() {}
 
 func (x *ShardAggregateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[26]
+	mi := &file_heddle_v1_shard_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2243,7 +2315,7 @@ func (x *ShardAggregateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardAggregateResponse.ProtoReflect.Descriptor instead.
 func (*ShardAggregateResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{26}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ShardAggregateResponse) GetEpoch() uint64 {
@@ -2305,7 +2377,7 @@ type StateColumn struct {
 
 func (x *StateColumn) Reset() {
 	*x = StateColumn{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[27]
+	mi := &file_heddle_v1_shard_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2317,7 +2389,7 @@ func (x *StateColumn) String() string {
 func (*StateColumn) ProtoMessage() {}
 
 func (x *StateColumn) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[27]
+	mi := &file_heddle_v1_shard_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2330,7 +2402,7 @@ func (x *StateColumn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateColumn.ProtoReflect.Descriptor instead.
 func (*StateColumn) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{27}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *StateColumn) GetName() string {
@@ -2383,7 +2455,7 @@ type StateValues struct {
 
 func (x *StateValues) Reset() {
 	*x = StateValues{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[28]
+	mi := &file_heddle_v1_shard_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2395,7 +2467,7 @@ func (x *StateValues) String() string {
 func (*StateValues) ProtoMessage() {}
 
 func (x *StateValues) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[28]
+	mi := &file_heddle_v1_shard_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2408,7 +2480,7 @@ func (x *StateValues) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateValues.ProtoReflect.Descriptor instead.
 func (*StateValues) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{28}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *StateValues) GetValues() []uint64 {
@@ -2453,7 +2525,7 @@ type StateMeasure struct {
 
 func (x *StateMeasure) Reset() {
 	*x = StateMeasure{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[29]
+	mi := &file_heddle_v1_shard_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2465,7 +2537,7 @@ func (x *StateMeasure) String() string {
 func (*StateMeasure) ProtoMessage() {}
 
 func (x *StateMeasure) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[29]
+	mi := &file_heddle_v1_shard_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2478,7 +2550,7 @@ func (x *StateMeasure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateMeasure.ProtoReflect.Descriptor instead.
 func (*StateMeasure) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{29}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *StateMeasure) GetCounts() []uint64 {
@@ -2569,7 +2641,7 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\x05rules\x18\x06 \x01(\rR\x05rules\"?\n" +
 	"\rShardTermList\x12\x14\n" +
 	"\x05terms\x18\x01 \x03(\tR\x05terms\x12\x18\n" +
-	"\aweights\x18\x02 \x03(\x01R\aweights\"\xd0\x05\n" +
+	"\aweights\x18\x02 \x03(\x01R\aweights\"\x89\x06\n" +
 	"\x12ShardSearchRequest\x12.\n" +
 	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x12\x14\n" +
 	"\x05texts\x18\x02 \x03(\tR\x05texts\x12.\n" +
@@ -2597,7 +2669,12 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\x04more\x18\x14 \x03(\v2\x14.heddle.v1.ShardPartR\x04more\x12\x14\n" +
 	"\x05total\x18\x15 \x01(\x04R\x05total\x12+\n" +
 	"\x05order\x18\x16 \x01(\v2\x15.heddle.v1.ShardOrderR\x05order\x12\x14\n" +
-	"\x05first\x18\x17 \x01(\x04R\x05first\"\x84\x02\n" +
+	"\x05first\x18\x17 \x01(\x04R\x05first\x127\n" +
+	"\texpansion\x18\x18 \x01(\v2\x19.heddle.v1.ShardExpansionR\texpansion\"]\n" +
+	"\x0eShardExpansion\x12\x14\n" +
+	"\x05limit\x18\x01 \x01(\rR\x05limit\x12\x10\n" +
+	"\x03top\x18\x02 \x01(\bR\x03top\x12#\n" +
+	"\rprefix_length\x18\x03 \x01(\rR\fprefixLength\"\x84\x02\n" +
 	"\n" +
 	"ShardOrder\x12\x12\n" +
 	"\x04keys\x18\x01 \x03(\tR\x04keys\x12\x1b\n" +
@@ -2774,7 +2851,7 @@ func file_heddle_v1_shard_proto_rawDescGZIP() []byte {
 	return file_heddle_v1_shard_proto_rawDescData
 }
 
-var file_heddle_v1_shard_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
+var file_heddle_v1_shard_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_heddle_v1_shard_proto_goTypes = []any{
 	(*ShardTarget)(nil),            // 0: heddle.v1.ShardTarget
 	(*ShardTermsRequest)(nil),      // 1: heddle.v1.ShardTermsRequest
@@ -2782,98 +2859,100 @@ var file_heddle_v1_shard_proto_goTypes = []any{
 	(*Analysis)(nil),               // 3: heddle.v1.Analysis
 	(*ShardTermList)(nil),          // 4: heddle.v1.ShardTermList
 	(*ShardSearchRequest)(nil),     // 5: heddle.v1.ShardSearchRequest
-	(*ShardOrder)(nil),             // 6: heddle.v1.ShardOrder
-	(*ShardBoost)(nil),             // 7: heddle.v1.ShardBoost
-	(*ShardPlace)(nil),             // 8: heddle.v1.ShardPlace
-	(*SortValue)(nil),              // 9: heddle.v1.SortValue
-	(*ShardPart)(nil),              // 10: heddle.v1.ShardPart
-	(*ShardSearchResponse)(nil),    // 11: heddle.v1.ShardSearchResponse
-	(*ShardFacetsRequest)(nil),     // 12: heddle.v1.ShardFacetsRequest
-	(*ShardFacetsResponse)(nil),    // 13: heddle.v1.ShardFacetsResponse
-	(*ShardDocumentsRequest)(nil),  // 14: heddle.v1.ShardDocumentsRequest
-	(*DocumentsPart)(nil),          // 15: heddle.v1.DocumentsPart
-	(*ShardFetch)(nil),             // 16: heddle.v1.ShardFetch
-	(*ShardFetchQuery)(nil),        // 17: heddle.v1.ShardFetchQuery
-	(*ShardFindRequest)(nil),       // 18: heddle.v1.ShardFindRequest
-	(*ShardFindResponse)(nil),      // 19: heddle.v1.ShardFindResponse
-	(*ShardDocumentsResponse)(nil), // 20: heddle.v1.ShardDocumentsResponse
-	(*ShardSelectRequest)(nil),     // 21: heddle.v1.ShardSelectRequest
-	(*ShardSelectResponse)(nil),    // 22: heddle.v1.ShardSelectResponse
-	(*DescribeShardRequest)(nil),   // 23: heddle.v1.DescribeShardRequest
-	(*DescribeShardResponse)(nil),  // 24: heddle.v1.DescribeShardResponse
-	(*ShardAggregateRequest)(nil),  // 25: heddle.v1.ShardAggregateRequest
-	(*ShardAggregateResponse)(nil), // 26: heddle.v1.ShardAggregateResponse
-	(*StateColumn)(nil),            // 27: heddle.v1.StateColumn
-	(*StateValues)(nil),            // 28: heddle.v1.StateValues
-	(*StateMeasure)(nil),           // 29: heddle.v1.StateMeasure
-	(*BatchError)(nil),             // 30: heddle.v1.BatchError
-	(*Scoring)(nil),                // 31: heddle.v1.Scoring
-	(*Statistics)(nil),             // 32: heddle.v1.Statistics
-	(*Filter)(nil),                 // 33: heddle.v1.Filter
-	(*Snippet)(nil),                // 34: heddle.v1.Snippet
-	(*Contents)(nil),               // 35: heddle.v1.Contents
-	(*Resident)(nil),               // 36: heddle.v1.Resident
-	(*Column)(nil),                 // 37: heddle.v1.Column
+	(*ShardExpansion)(nil),         // 6: heddle.v1.ShardExpansion
+	(*ShardOrder)(nil),             // 7: heddle.v1.ShardOrder
+	(*ShardBoost)(nil),             // 8: heddle.v1.ShardBoost
+	(*ShardPlace)(nil),             // 9: heddle.v1.ShardPlace
+	(*SortValue)(nil),              // 10: heddle.v1.SortValue
+	(*ShardPart)(nil),              // 11: heddle.v1.ShardPart
+	(*ShardSearchResponse)(nil),    // 12: heddle.v1.ShardSearchResponse
+	(*ShardFacetsRequest)(nil),     // 13: heddle.v1.ShardFacetsRequest
+	(*ShardFacetsResponse)(nil),    // 14: heddle.v1.ShardFacetsResponse
+	(*ShardDocumentsRequest)(nil),  // 15: heddle.v1.ShardDocumentsRequest
+	(*DocumentsPart)(nil),          // 16: heddle.v1.DocumentsPart
+	(*ShardFetch)(nil),             // 17: heddle.v1.ShardFetch
+	(*ShardFetchQuery)(nil),        // 18: heddle.v1.ShardFetchQuery
+	(*ShardFindRequest)(nil),       // 19: heddle.v1.ShardFindRequest
+	(*ShardFindResponse)(nil),      // 20: heddle.v1.ShardFindResponse
+	(*ShardDocumentsResponse)(nil), // 21: heddle.v1.ShardDocumentsResponse
+	(*ShardSelectRequest)(nil),     // 22: heddle.v1.ShardSelectRequest
+	(*ShardSelectResponse)(nil),    // 23: heddle.v1.ShardSelectResponse
+	(*DescribeShardRequest)(nil),   // 24: heddle.v1.DescribeShardRequest
+	(*DescribeShardResponse)(nil),  // 25: heddle.v1.DescribeShardResponse
+	(*ShardAggregateRequest)(nil),  // 26: heddle.v1.ShardAggregateRequest
+	(*ShardAggregateResponse)(nil), // 27: heddle.v1.ShardAggregateResponse
+	(*StateColumn)(nil),            // 28: heddle.v1.StateColumn
+	(*StateValues)(nil),            // 29: heddle.v1.StateValues
+	(*StateMeasure)(nil),           // 30: heddle.v1.StateMeasure
+	(*BatchError)(nil),             // 31: heddle.v1.BatchError
+	(*Scoring)(nil),                // 32: heddle.v1.Scoring
+	(*Statistics)(nil),             // 33: heddle.v1.Statistics
+	(*Filter)(nil),                 // 34: heddle.v1.Filter
+	(*Snippet)(nil),                // 35: heddle.v1.Snippet
+	(*Contents)(nil),               // 36: heddle.v1.Contents
+	(*Resident)(nil),               // 37: heddle.v1.Resident
+	(*Column)(nil),                 // 38: heddle.v1.Column
 }
 var file_heddle_v1_shard_proto_depIdxs = []int32{
 	0,  // 0: heddle.v1.ShardTermsRequest.target:type_name -> heddle.v1.ShardTarget
-	30, // 1: heddle.v1.ShardTermsResponse.errors:type_name -> heddle.v1.BatchError
+	31, // 1: heddle.v1.ShardTermsResponse.errors:type_name -> heddle.v1.BatchError
 	3,  // 2: heddle.v1.ShardTermsResponse.analysis:type_name -> heddle.v1.Analysis
 	0,  // 3: heddle.v1.ShardSearchRequest.target:type_name -> heddle.v1.ShardTarget
 	4,  // 4: heddle.v1.ShardSearchRequest.lists:type_name -> heddle.v1.ShardTermList
-	31, // 5: heddle.v1.ShardSearchRequest.scoring:type_name -> heddle.v1.Scoring
-	32, // 6: heddle.v1.ShardSearchRequest.statistics:type_name -> heddle.v1.Statistics
-	33, // 7: heddle.v1.ShardSearchRequest.filters:type_name -> heddle.v1.Filter
-	10, // 8: heddle.v1.ShardSearchRequest.more:type_name -> heddle.v1.ShardPart
-	6,  // 9: heddle.v1.ShardSearchRequest.order:type_name -> heddle.v1.ShardOrder
-	8,  // 10: heddle.v1.ShardOrder.after:type_name -> heddle.v1.ShardPlace
-	7,  // 11: heddle.v1.ShardOrder.boost:type_name -> heddle.v1.ShardBoost
-	9,  // 12: heddle.v1.ShardOrder.seen:type_name -> heddle.v1.SortValue
-	9,  // 13: heddle.v1.ShardPlace.values:type_name -> heddle.v1.SortValue
-	33, // 14: heddle.v1.ShardPart.filters:type_name -> heddle.v1.Filter
-	30, // 15: heddle.v1.ShardSearchResponse.errors:type_name -> heddle.v1.BatchError
-	9,  // 16: heddle.v1.ShardSearchResponse.keys:type_name -> heddle.v1.SortValue
-	9,  // 17: heddle.v1.ShardSearchResponse.groups:type_name -> heddle.v1.SortValue
-	0,  // 18: heddle.v1.ShardFacetsRequest.target:type_name -> heddle.v1.ShardTarget
-	5,  // 19: heddle.v1.ShardFacetsRequest.query:type_name -> heddle.v1.ShardSearchRequest
-	26, // 20: heddle.v1.ShardFacetsResponse.columns:type_name -> heddle.v1.ShardAggregateResponse
-	0,  // 21: heddle.v1.ShardDocumentsRequest.target:type_name -> heddle.v1.ShardTarget
-	15, // 22: heddle.v1.ShardDocumentsRequest.more:type_name -> heddle.v1.DocumentsPart
-	16, // 23: heddle.v1.ShardDocumentsRequest.fetch:type_name -> heddle.v1.ShardFetch
-	34, // 24: heddle.v1.ShardFetch.snippet:type_name -> heddle.v1.Snippet
-	17, // 25: heddle.v1.ShardFetch.queries:type_name -> heddle.v1.ShardFetchQuery
-	0,  // 26: heddle.v1.ShardFindRequest.target:type_name -> heddle.v1.ShardTarget
-	35, // 27: heddle.v1.ShardDocumentsResponse.contents:type_name -> heddle.v1.Contents
-	0,  // 28: heddle.v1.ShardSelectRequest.target:type_name -> heddle.v1.ShardTarget
-	30, // 29: heddle.v1.ShardSelectResponse.errors:type_name -> heddle.v1.BatchError
-	0,  // 30: heddle.v1.DescribeShardRequest.target:type_name -> heddle.v1.ShardTarget
-	36, // 31: heddle.v1.DescribeShardResponse.resident:type_name -> heddle.v1.Resident
-	37, // 32: heddle.v1.DescribeShardResponse.columns:type_name -> heddle.v1.Column
-	0,  // 33: heddle.v1.ShardAggregateRequest.target:type_name -> heddle.v1.ShardTarget
-	27, // 34: heddle.v1.ShardAggregateResponse.columns:type_name -> heddle.v1.StateColumn
-	28, // 35: heddle.v1.ShardAggregateResponse.keys:type_name -> heddle.v1.StateValues
-	29, // 36: heddle.v1.ShardAggregateResponse.measures:type_name -> heddle.v1.StateMeasure
-	1,  // 37: heddle.v1.ShardService.ShardTerms:input_type -> heddle.v1.ShardTermsRequest
-	5,  // 38: heddle.v1.ShardService.ShardSearch:input_type -> heddle.v1.ShardSearchRequest
-	12, // 39: heddle.v1.ShardService.ShardFacets:input_type -> heddle.v1.ShardFacetsRequest
-	14, // 40: heddle.v1.ShardService.ShardDocuments:input_type -> heddle.v1.ShardDocumentsRequest
-	18, // 41: heddle.v1.ShardService.ShardFind:input_type -> heddle.v1.ShardFindRequest
-	21, // 42: heddle.v1.ShardService.ShardSelect:input_type -> heddle.v1.ShardSelectRequest
-	25, // 43: heddle.v1.ShardService.ShardAggregate:input_type -> heddle.v1.ShardAggregateRequest
-	23, // 44: heddle.v1.ShardService.DescribeShard:input_type -> heddle.v1.DescribeShardRequest
-	2,  // 45: heddle.v1.ShardService.ShardTerms:output_type -> heddle.v1.ShardTermsResponse
-	11, // 46: heddle.v1.ShardService.ShardSearch:output_type -> heddle.v1.ShardSearchResponse
-	13, // 47: heddle.v1.ShardService.ShardFacets:output_type -> heddle.v1.ShardFacetsResponse
-	20, // 48: heddle.v1.ShardService.ShardDocuments:output_type -> heddle.v1.ShardDocumentsResponse
-	19, // 49: heddle.v1.ShardService.ShardFind:output_type -> heddle.v1.ShardFindResponse
-	22, // 50: heddle.v1.ShardService.ShardSelect:output_type -> heddle.v1.ShardSelectResponse
-	26, // 51: heddle.v1.ShardService.ShardAggregate:output_type -> heddle.v1.ShardAggregateResponse
-	24, // 52: heddle.v1.ShardService.DescribeShard:output_type -> heddle.v1.DescribeShardResponse
-	45, // [45:53] is the sub-list for method output_type
-	37, // [37:45] is the sub-list for method input_type
-	37, // [37:37] is the sub-list for extension type_name
-	37, // [37:37] is the sub-list for extension extendee
-	0,  // [0:37] is the sub-list for field type_name
+	32, // 5: heddle.v1.ShardSearchRequest.scoring:type_name -> heddle.v1.Scoring
+	33, // 6: heddle.v1.ShardSearchRequest.statistics:type_name -> heddle.v1.Statistics
+	34, // 7: heddle.v1.ShardSearchRequest.filters:type_name -> heddle.v1.Filter
+	11, // 8: heddle.v1.ShardSearchRequest.more:type_name -> heddle.v1.ShardPart
+	7,  // 9: heddle.v1.ShardSearchRequest.order:type_name -> heddle.v1.ShardOrder
+	6,  // 10: heddle.v1.ShardSearchRequest.expansion:type_name -> heddle.v1.ShardExpansion
+	9,  // 11: heddle.v1.ShardOrder.after:type_name -> heddle.v1.ShardPlace
+	8,  // 12: heddle.v1.ShardOrder.boost:type_name -> heddle.v1.ShardBoost
+	10, // 13: heddle.v1.ShardOrder.seen:type_name -> heddle.v1.SortValue
+	10, // 14: heddle.v1.ShardPlace.values:type_name -> heddle.v1.SortValue
+	34, // 15: heddle.v1.ShardPart.filters:type_name -> heddle.v1.Filter
+	31, // 16: heddle.v1.ShardSearchResponse.errors:type_name -> heddle.v1.BatchError
+	10, // 17: heddle.v1.ShardSearchResponse.keys:type_name -> heddle.v1.SortValue
+	10, // 18: heddle.v1.ShardSearchResponse.groups:type_name -> heddle.v1.SortValue
+	0,  // 19: heddle.v1.ShardFacetsRequest.target:type_name -> heddle.v1.ShardTarget
+	5,  // 20: heddle.v1.ShardFacetsRequest.query:type_name -> heddle.v1.ShardSearchRequest
+	27, // 21: heddle.v1.ShardFacetsResponse.columns:type_name -> heddle.v1.ShardAggregateResponse
+	0,  // 22: heddle.v1.ShardDocumentsRequest.target:type_name -> heddle.v1.ShardTarget
+	16, // 23: heddle.v1.ShardDocumentsRequest.more:type_name -> heddle.v1.DocumentsPart
+	17, // 24: heddle.v1.ShardDocumentsRequest.fetch:type_name -> heddle.v1.ShardFetch
+	35, // 25: heddle.v1.ShardFetch.snippet:type_name -> heddle.v1.Snippet
+	18, // 26: heddle.v1.ShardFetch.queries:type_name -> heddle.v1.ShardFetchQuery
+	0,  // 27: heddle.v1.ShardFindRequest.target:type_name -> heddle.v1.ShardTarget
+	36, // 28: heddle.v1.ShardDocumentsResponse.contents:type_name -> heddle.v1.Contents
+	0,  // 29: heddle.v1.ShardSelectRequest.target:type_name -> heddle.v1.ShardTarget
+	31, // 30: heddle.v1.ShardSelectResponse.errors:type_name -> heddle.v1.BatchError
+	0,  // 31: heddle.v1.DescribeShardRequest.target:type_name -> heddle.v1.ShardTarget
+	37, // 32: heddle.v1.DescribeShardResponse.resident:type_name -> heddle.v1.Resident
+	38, // 33: heddle.v1.DescribeShardResponse.columns:type_name -> heddle.v1.Column
+	0,  // 34: heddle.v1.ShardAggregateRequest.target:type_name -> heddle.v1.ShardTarget
+	28, // 35: heddle.v1.ShardAggregateResponse.columns:type_name -> heddle.v1.StateColumn
+	29, // 36: heddle.v1.ShardAggregateResponse.keys:type_name -> heddle.v1.StateValues
+	30, // 37: heddle.v1.ShardAggregateResponse.measures:type_name -> heddle.v1.StateMeasure
+	1,  // 38: heddle.v1.ShardService.ShardTerms:input_type -> heddle.v1.ShardTermsRequest
+	5,  // 39: heddle.v1.ShardService.ShardSearch:input_type -> heddle.v1.ShardSearchRequest
+	13, // 40: heddle.v1.ShardService.ShardFacets:input_type -> heddle.v1.ShardFacetsRequest
+	15, // 41: heddle.v1.ShardService.ShardDocuments:input_type -> heddle.v1.ShardDocumentsRequest
+	19, // 42: heddle.v1.ShardService.ShardFind:input_type -> heddle.v1.ShardFindRequest
+	22, // 43: heddle.v1.ShardService.ShardSelect:input_type -> heddle.v1.ShardSelectRequest
+	26, // 44: heddle.v1.ShardService.ShardAggregate:input_type -> heddle.v1.ShardAggregateRequest
+	24, // 45: heddle.v1.ShardService.DescribeShard:input_type -> heddle.v1.DescribeShardRequest
+	2,  // 46: heddle.v1.ShardService.ShardTerms:output_type -> heddle.v1.ShardTermsResponse
+	12, // 47: heddle.v1.ShardService.ShardSearch:output_type -> heddle.v1.ShardSearchResponse
+	14, // 48: heddle.v1.ShardService.ShardFacets:output_type -> heddle.v1.ShardFacetsResponse
+	21, // 49: heddle.v1.ShardService.ShardDocuments:output_type -> heddle.v1.ShardDocumentsResponse
+	20, // 50: heddle.v1.ShardService.ShardFind:output_type -> heddle.v1.ShardFindResponse
+	23, // 51: heddle.v1.ShardService.ShardSelect:output_type -> heddle.v1.ShardSelectResponse
+	27, // 52: heddle.v1.ShardService.ShardAggregate:output_type -> heddle.v1.ShardAggregateResponse
+	25, // 53: heddle.v1.ShardService.DescribeShard:output_type -> heddle.v1.DescribeShardResponse
+	46, // [46:54] is the sub-list for method output_type
+	38, // [38:46] is the sub-list for method input_type
+	38, // [38:38] is the sub-list for extension type_name
+	38, // [38:38] is the sub-list for extension extendee
+	0,  // [0:38] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_shard_proto_init() }
@@ -2884,14 +2963,14 @@ func file_heddle_v1_shard_proto_init() {
 	file_heddle_v1_error_proto_init()
 	file_heddle_v1_index_proto_init()
 	file_heddle_v1_table_proto_init()
-	file_heddle_v1_shard_proto_msgTypes[19].OneofWrappers = []any{}
+	file_heddle_v1_shard_proto_msgTypes[20].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_shard_proto_rawDesc), len(file_heddle_v1_shard_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   30,
+			NumMessages:   31,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -143,7 +143,12 @@ func (m *machines) Part(name string, epoch uint64, number int) (*part.Part, func
 // newEngine returns an engine in pure Go.
 func newEngine(t testing.TB) *engine.Engine {
 	t.Helper()
-	e, err := engine.New(t.Context(), engine.Options{Backend: "host", Threads: 1})
+	return limitedEngine(t, engine.Limits{})
+}
+
+func limitedEngine(t testing.TB, limits engine.Limits) *engine.Engine {
+	t.Helper()
+	e, err := engine.New(t.Context(), engine.Options{Backend: "host", Threads: 1, Limits: limits})
 	if err != nil {
 		t.Fatal(err)
 	}

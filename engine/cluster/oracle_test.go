@@ -39,7 +39,7 @@ func splits(n int) (all [][]int) {
 func queries() (all []engine.Query) {
 	texts := []string{
 		"w0", "w1 w2", "w1 w2 w3 w9", "w0^2.5 w4", "w12 w20 w30", "nowhere", "w1 nowhere", "", "+w1 w2 -w3", "w1 AND (w2 OR w7)", "w1 NOT w0", "*", "NOT w0", "w1 OR NOT w2", "* -w3 -w7",
-		"w1*", "w2* -w3*", "w*", "-w1", "w1 w1 w2", "(w5 w6", "w1^0", "w33* w40*", "w1 AND nowhere", "nowh*",
+		"w1*", "w2* -w3*", "w*", "-w1", "w1 w1 w2", "(w5 w6", "w1^0", "w33* w40*", "w1~1 -w2", "w?? *2 -w3?", "/w[12].?/ [w3 TO w5}^2", "NOT w~", "w1? AND w2~1", "w1 AND nowhere", "nowh*",
 	}
 	for _, text := range texts {
 		for _, match := range engine.Matches() {

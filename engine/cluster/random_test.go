@@ -15,6 +15,7 @@ import (
 	"heddle/engine/cluster/split"
 	"heddle/engine/index/bm25"
 	indexbuild "heddle/engine/index/build"
+	"heddle/engine/index/querylang"
 	"heddle/engine/internal/layout"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/read/csv"
@@ -61,12 +62,15 @@ func (p *parts) split(file string, n int) *Coordinator {
 		p.Cleanup(func() { x.Close() })
 		m.node(name).AddIndex(all.Name, 1, i, x)
 	}
-	return New(m, m, Options{})
+	return New(m, m, Options{Limits: expansions})
 }
+
+// expansions bounds the terms of prefixes and tolerant words, so that some are above the limit.
+var expansions = engine.Limits{Expansions: 4}
 
 // property runs a check with a folder of its own for each check.
 func property(t *testing.T, holds func(*parts)) {
-	e := newEngine(t)
+	e := limitedEngine(t, expansions)
 	root := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		dir, err := os.MkdirTemp(root, "")
@@ -81,9 +85,12 @@ func property(t *testing.T, holds func(*parts)) {
 // word draws one of few words, so that scores are often equal.
 var word = rapid.SampledFrom([]string{"a", "b", "b", "c", "ca", "cab", "d", "da", "e", "nowhere"})
 
-// leaf draws a word, a prefix or a word with a weight.
+// leaf draws a word, a prefix, a tolerant word or a word with a weight.
 var leaf = rapid.Custom(func(t *rapid.T) string {
-	return word.Draw(t, "word") + rapid.SampledFrom([]string{"", "", "", "*", "^2.5", "*^0.5"}).Draw(t, "suffix")
+	if rapid.IntRange(0, 5).Draw(t, "tolerant") == 0 {
+		return rapid.SampledFrom([]string{"c?b", "*a", "c*b^3", "/c(a|ab)?/", "/[a-d]+/^0.5", "[b TO d]", "{* TO cab}", "[ca TO *]^2"}).Draw(t, "form")
+	}
+	return word.Draw(t, "word") + rapid.SampledFrom([]string{"", "", "", "*", "^2.5", "*^0.5", "~", "~1^2", "~2,1"}).Draw(t, "suffix")
 })
 
 // expression draws a query with operators; few are invalid.
@@ -120,6 +127,7 @@ var question = rapid.Custom(func(t *rapid.T) (q engine.Query) {
 	default:
 		q.Text = expression.Draw(t, "expression")
 	}
+	q.Expansion = engine.Expansion{Top: rapid.Bool().Draw(t, "top"), PrefixLength: rapid.IntRange(0, 2).Draw(t, "prefix length")}
 	if q.K = rapid.SampledFrom([]int{0, 1, 3, 10, 100}).Draw(t, "k"); q.K == 0 {
 		q.CountOnly, q.Weights = rapid.Bool().Draw(t, "count"), nil
 		return q
@@ -127,7 +135,7 @@ var question = rapid.Custom(func(t *rapid.T) (q engine.Query) {
 	if rapid.Bool().Draw(t, "scored") {
 		q.Scoring = &bm25.Params{Variant: rapid.SampledFrom(bm25.Variants()).Draw(t, "variant"), K1: 1.2, B: rapid.SampledFrom([]float64{0, 0.75}).Draw(t, "b")}
 	}
-	if !strings.Contains(q.Text, "*") && rapid.IntRange(0, 3).Draw(t, "replaced") == 0 {
+	if !strings.ContainsAny(q.Text, querylang.Tolerance) && rapid.IntRange(0, 3).Draw(t, "replaced") == 0 {
 		q.Statistics = &engine.Statistics{Docs: 1000, Length: 9000, DF: map[string]uint64{"a": 700, "b": 20, "c": 1, "ca": 400, "cab": 999, "d": 30, "da": 5, "e": 2}}
 	}
 	return q

@@ -104,7 +104,7 @@ func line() *rapid.Generator[string] {
 // queries draws queries of every kind.
 func queries() *rapid.Generator[engine.Query] {
 	return rapid.Custom(func(t *rapid.T) engine.Query {
-		q := engine.Query{Text: rapid.SampledFrom([]string{"a", "b c", "a rare", "d rare nowhere", "a AND (b OR c)", "+a heav* -c", "heav*", "a^2 b", "rare", "nowhere"}).Draw(t, "text")}
+		q := engine.Query{Text: rapid.SampledFrom([]string{"a", "b c", "a rare", "d rare nowhere", "a AND (b OR c)", "+a heav* -c", "heav*", "haeven~1 rare", "ra~ -b?", "*a*^2 [c TO *]", "+/ra.+|heav.*/ a", "a^2 b", "rare", "nowhere"}).Draw(t, "text")}
 		q.Match = rapid.SampledFrom(engine.Matches()).Draw(t, "match")
 		q.K = rapid.SampledFrom([]int{0, 1, 3, 100}).Draw(t, "k")
 		if q.K == 0 {

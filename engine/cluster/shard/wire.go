@@ -39,6 +39,9 @@ func SearchMessage(r *part.Request, left uint64) *api.ShardSearchRequest {
 			m.Order.After = &api.ShardPlace{Values: valuesMessage(p.Values), Score: p.Score, Doc: p.Doc}
 		}
 	}
+	if e := r.Expansion; e.Limit > 0 {
+		m.Expansion = &api.ShardExpansion{Limit: uint32(e.Limit), Top: e.Top, PrefixLength: uint32(e.Fixed)}
+	}
 	if s := r.Scoring; s != nil {
 		m.Scoring = &api.Scoring{Variant: s.Variant.String(), K1: &s.K1, B: &s.B}
 	}
@@ -52,6 +55,9 @@ func queriesOf(m *api.ShardSearchRequest) (_ *part.Queries, err error) {
 		Limit: m.GetLimit(), Names: m.GetNames(), Caller: m.GetCaller(), Timeout: left(m.GetTimeoutUs()), Explain: m.GetExplain(), Filter: m.GetFilter()}
 	if s != nil {
 		r.Statistics = &part.Statistics{Docs: s.GetDocs(), Length: s.GetLength(), Terms: s.GetTerms(), DF: s.GetDf(), Replaced: m.GetReplaced()}
+	}
+	if e := m.GetExpansion(); e != nil {
+		r.Expansion = query.Expansion{Limit: int(e.GetLimit()), Top: e.GetTop(), Fixed: int(e.GetPrefixLength())}
 	}
 	for _, l := range m.GetLists() {
 		r.Lists = append(r.Lists, part.List{Terms: l.GetTerms(), Weights: l.GetWeights()})

@@ -39,8 +39,8 @@ func TestSearchOnAll(t *testing.T) {
 		t.Errorf("a search wrote %s", files)
 	}
 	for _, explain := range []string{"--no-header", "--explain"} { // the same error message
-		r := heddleWith(t, "w0~1\n", all, "search", "c.hdl", "--queries", "-", "--syntax", "query", "--no-header", explain)
-		if r.code != exitFailure || !strings.HasPrefix(r.stderr, "-:1: column 3: similar words are not supported") {
+		r := heddleWith(t, "w0~3\n", all, "search", "c.hdl", "--queries", "-", "--syntax", "query", "--no-header", explain)
+		if r.code != exitFailure || !strings.HasPrefix(r.stderr, "-:1: column 3: 3 edits") {
 			t.Errorf("%+v", r)
 		}
 	}

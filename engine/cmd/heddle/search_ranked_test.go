@@ -322,8 +322,8 @@ func TestQueryErrors(t *testing.T) {
 	c := buildCollection(t)
 	for query, want := range map[string]string{
 		`w0 "w1`: "column 4: a quote without", "title:w1": "column 6: fields are not supported",
-		"w1~1": "column 3: similar words are not supported", "w?1": "column 2: the wildcard ?", "w1 OR": "column 4: nothing behind this OR",
-		"w0 [w1 TO w2]": "column 4: ranges are not supported", "w0 /w./": "column 4: regular expressions are not supported", "!w1 AND": "column 5: nothing behind this AND",
+		"w1~3": "column 3: 3 edits", "/w(1/": "column 1: missing closing )", "w1 OR": "column 4: nothing behind this OR",
+		"!w1 AND": "column 5: nothing behind this AND",
 	} {
 		for _, args := range []string{"", "--count", "--syntax boolean"} {
 			r := heddle(t, append([]string{"search", "c.hdl", "--query", query}, strings.Fields(args)...)...)

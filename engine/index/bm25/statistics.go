@@ -1,11 +1,6 @@
 package bm25
 
-import (
-	"iter"
-	"maps"
-	"slices"
-	"strings"
-)
+import "maps"
 
 // Statistics are the numbers that BM25 needs of a collection. The statistics of shards add up to the
 // statistics of the whole, and a shard that ranks with the sum gives every document the score that the
@@ -16,8 +11,8 @@ type Statistics struct {
 	// DF is the number of documents that have a term. It must hold every term of a query that
 	// the index or another shard has.
 	DF map[string]uint64
-	// Shard says that the index is a shard of the collection. A prefix then stands for the terms
-	// of DF that begin with it, and an index with impacts reads in DF which terms other shards
+	// Shard says that the index is a shard of the collection. A prefix or tolerant word then stands for
+	// terms of DF, and an index with impacts reads in DF which terms other shards
 	// have. A term that DF lacks has no documents, even if the index has documents with it.
 	// Default: false.
 	Shard bool
@@ -34,16 +29,4 @@ func (s *Statistics) Add(t Statistics) {
 	for term, df := range t.DF {
 		s.DF[term] += df
 	}
-}
-
-// Prefix yields the terms that begin with prefix, in ascending order.
-func (s *Statistics) Prefix(prefix string) iter.Seq[string] {
-	var terms []string
-	for t, df := range s.DF {
-		if df > 0 && strings.HasPrefix(t, prefix) {
-			terms = append(terms, t)
-		}
-	}
-	slices.Sort(terms)
-	return slices.Values(terms)
 }

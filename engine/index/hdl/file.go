@@ -208,15 +208,24 @@ func (f *File) DocLen(d uint32) uint32 {
 	return f.lengths[d]
 }
 
+// From yields the terms that are not below a string, in ascending order. A term is valid until the next. It is safe
+// for concurrent use.
+func (f *File) From(first string) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		defer mapped.Unwatch(mapped.Watch())
+		for _, term := range f.terms.from(f.terms.search(first)) {
+			if string(term) >= first && !yield(term) {
+				return
+			}
+		}
+	}
+}
+
 // Prefix yields the terms that begin with prefix, in ascending order. It is safe for
 // concurrent use.
 func (f *File) Prefix(prefix string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		defer mapped.Unwatch(mapped.Watch())
-		for _, term := range f.terms.from(f.terms.search(prefix)) {
-			if string(term) < prefix {
-				continue
-			}
+		for term := range f.From(prefix) {
 			if t := string(term); !strings.HasPrefix(t, prefix) || !yield(t) {
 				return
 			}

@@ -8,16 +8,24 @@ import (
 )
 
 // bareParentheses returns the offsets of the parentheses that are text: without a partner, or with nothing
-// but white space between them.
+// but white space between them. Parentheses inside a regular expression or range are parts of it.
 func bareParentheses(text string) (bare []int) {
 	if !strings.ContainsAny(text, "()") {
 		return nil
 	}
 	var open []int
-	last := -1 // offset of the last character that is no white space
+	last := -1    // offset of the last character that is no white space
+	start := true // a word may start here
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
+		n := 0
+		if start {
+			n = span(text[i:])
+		}
+		start = startsBehind(r, start)
 		switch {
+		case n > 0:
+			size = n
 		case r == '\\':
 			_, escaped := utf8.DecodeRuneInString(text[i+size:])
 			size += escaped
@@ -54,6 +62,17 @@ func quotedLen(text string) int {
 		}
 	}
 	return 1
+}
+
+// startsBehind tells whether a word may start behind the character r, and whether before it.
+func startsBehind(r rune, before bool) bool {
+	switch r {
+	case '(', ')':
+		return true
+	case '+', '-', '!':
+		return before
+	}
+	return unicode.IsSpace(r)
 }
 
 func (l *lexer) isBare(at int) bool {

@@ -23,13 +23,14 @@ const (
 	Phrase     // Args one behind the other; Distance is the slop, as Lucene defines it
 	Near       // Args in any order within Distance positions, as #uw of Indri
 	Ordered    // Args in their order, each at most Distance positions behind the one before, as #od of Indri
+	Expand     // any term of the index that the tolerant word Expr.Term stands for: see Tolerant
 )
 
 // Expr is a query as a tree. The zero value is the empty term.
 type Expr struct {
 	Op   Op
-	Term string // the text of a Term or Prefix, as in the query, without backslashes
-	// Weight of Term, Prefix, Phrase, Near and Ordered in a ranked query, positive and finite. 0 means 1.
+	Term string // the text of a Term or Prefix, as in the query, without backslashes; of an Expand as in the query
+	// Weight of Term, Prefix, Expand, Phrase, Near and Ordered in a ranked query, positive and finite. 0 means 1.
 	Weight float64
 	// Distance of Phrase, from 0, and of Near and Ordered, from 1. Their Args are terms and prefixes.
 	Distance uint32
@@ -45,7 +46,7 @@ const (
 	MaxNesting = 1000 // parentheses inside one another
 )
 
-// Leaves yields every term, prefix, phrase and window of e from left to right.
+// Leaves yields every term, prefix, tolerant word, phrase and window of e from left to right.
 func (e Expr) Leaves(yield func(Expr) bool) { e.leaves(yield) }
 
 func (e Expr) leaves(yield func(Expr) bool) bool {
@@ -61,7 +62,10 @@ func (e Expr) leaves(yield func(Expr) bool) bool {
 }
 
 // leaf tells whether e is an operand with a weight.
-func (e Expr) leaf() bool { return e.Op == Term || e.Op == Prefix || e.Positional() }
+func (e Expr) leaf() bool { return e.Op == Term || e.Expands() || e.Positional() }
+
+// Expands tells whether e is a prefix or a tolerant word, which stands for terms of the index.
+func (e Expr) Expands() bool { return e.Op == Prefix || e.Op == Expand }
 
 // scale multiplies all weights by w. It returns false if a product is not positive and
 // finite.
@@ -98,7 +102,11 @@ func (e Expr) write(b *strings.Builder) {
 	}
 	if e.leaf() {
 		// Behind a number without a backslash, ^ is text.
-		writeTerm(b, e.Term, e.Op == Term && e.Weight != 0 && !strings.ContainsFunc(e.Term, unicode.IsLetter))
+		if e.Op == Expand {
+			b.WriteString(e.Term)
+		} else {
+			writeTerm(b, e.Term, e.Op == Term && e.Weight != 0 && !strings.ContainsFunc(e.Term, unicode.IsLetter))
+		}
 		if e.Op == Prefix {
 			b.WriteByte('*')
 		}

@@ -17,6 +17,7 @@ const (
 	end = iota
 	word
 	prefix
+	tolerant // a word that stands for many terms: see Tolerant
 	every    // *
 	operator // AND, OR, NOT
 	sign     // +, - or !
@@ -42,7 +43,7 @@ func newLexer(text string) lexer { return lexer{text: text, bare: bareParenthese
 
 // EachWord gives the words of a text without operators to emit, with their weights;
 // neighbours of weight 1 may come as one part with their white space. It returns false at the
-// first operator, sign, parenthesis or prefix, the first error of emit, and an error where
+// first operator, sign, parenthesis, prefix or tolerant word, the first error of emit, and an error where
 // Parse does.
 func EachWord(text string, emit func(part string, weight float64) error) (bool, error) {
 	if plain(text) {
@@ -69,13 +70,13 @@ func EachWord(text string, emit func(part string, weight float64) error) (bool, 
 	}
 }
 
-// HasOperators reports whether a valid text has operators, signs, parentheses or prefixes.
+// HasOperators reports whether a valid text has operators, signs, parentheses, prefixes or tolerant words.
 func HasOperators(text string) bool {
 	words, err := EachWord(text, func(string, float64) error { return nil })
 	return !words && err == nil
 }
 
-// Read is Parse for a text with operators, signs, parentheses or prefixes. For a text of words
+// Read is Parse for a text with operators, signs, parentheses, prefixes or tolerant words. For a text of words
 // alone it returns nil.
 func Read(text string, join Op) (*Expr, error) {
 	words, err := EachWord(text, func(string, float64) error { return nil })
@@ -144,17 +145,48 @@ func (l *lexer) next() error {
 			l.kind, l.token = sign, string(c)
 			return nil
 		}
+	case '/', '[', '{':
+		if n := span(l.text[l.at:]); n > 0 {
+			return l.tolerant(l.text[l.at:l.at+n], l.at+n)
+		}
 	}
 	return l.word()
+}
+
+// tolerant makes the text up to an offset a tolerant word, which a weight may follow.
+func (l *lexer) tolerant(token string, to int) error {
+	l.kind, l.to, l.token = tolerant, to, token
+	if _, fromEnd, reason := readTolerant(token); reason != "" {
+		return &syntax.Error{Text: l.text, Offset: to - fromEnd, Reason: reason}
+	}
+	return l.boost()
+}
+
+// source returns the text of a wildcard or similar word up to an offset, with a backslash before each other
+// character that might mean something.
+func (l *lexer) source(to int) string {
+	var b strings.Builder
+	for text := l.text[l.at:to]; text != ""; {
+		r, size := utf8.DecodeRuneInString(text)
+		if r == '\\' && len(text) > 1 {
+			_, escaped := utf8.DecodeRuneInString(text[1:])
+			size += escaped
+		} else if !wordRune(r) && r != '*' && r != '?' {
+			b.WriteByte('\\')
+		}
+		b.WriteString(text[:size])
+		text = text[size:]
+	}
+	return b.String()
 }
 
 // signed tells whether an operand follows the sign at l.at.
 func (l *lexer) signed() bool {
 	r, _ := utf8.DecodeRuneInString(l.text[l.to:])
-	return r == '(' && !l.isBare(l.to) || r == '\\' || r == '"' || wordRune(r)
+	return r == '(' && !l.isBare(l.to) || r == '\\' || r == '"' || wordRune(r) || span(l.text[l.to:]) > 0 || wildStart.MatchString(l.text[l.to:])
 }
 
-// boost reads the weight behind a parenthesis.
+// boost reads the weight behind a parenthesis or a tolerant word.
 func (l *lexer) boost() error {
 	if !strings.HasPrefix(l.text[l.to:], "^") {
 		return nil
@@ -187,14 +219,15 @@ func weight(text string) float64 {
 	return w
 }
 
-// word reads a word, an operator or a prefix.
+// word reads a word, an operator, a prefix, a wildcard or a similar word.
 func (l *lexer) word() error {
 	var term strings.Builder
 	escaped, last := false, ' ' // last: the character before
 	letter := false             // so far, or a backslash
-	follows := l.kind == word || l.kind == prefix || l.kind == group || l.kind == sign || l.kind == closing
+	follows := l.kind == word || l.kind == prefix || l.kind == tolerant || l.kind == group || l.kind == sign || l.kind == closing
 	caret, before := -1, rune(' ') // offset of the ^ that may begin a weight, and the character before it
 	sure := false                  // it begins a weight
+	start, wild := true, false     // a word may start here; so far there is a * or ?
 	i := l.at
 	for i < len(l.text) {
 		r, size := utf8.DecodeRuneInString(l.text[i:])
@@ -202,16 +235,23 @@ func (l *lexer) word() error {
 			i++
 			_, size = utf8.DecodeRuneInString(l.text[i:])
 			term.WriteString(l.text[i : i+size])
-			i, escaped, letter, last = i+size, true, true, 'a'
+			i, escaped, letter, last, start = i+size, true, true, 'a', false
 			continue
 		}
 		if (r == '(' || r == ')') && !l.isBare(i) || unicode.IsSpace(r) {
 			break
 		}
-		if reason := refuse(r, last, l.text[l.at:i], l.text[i+size:]); reason != "" {
+		if start && span(l.text[i:]) > 0 {
+			break
+		}
+		if n := edits.FindStringSubmatchIndex(l.text[i:]); r == '~' && i > l.at && n != nil {
+			return l.tolerant(l.source(i)+l.text[i:i+n[3]], i+n[3])
+		}
+		if reason := refuse(r, l.text[l.at:i], l.text[i+size:]); reason != "" {
 			return &syntax.Error{Text: l.text, Offset: i, Reason: reason}
 		}
-		if r == '^' && !sure && (letter || last == '*') {
+		start, wild = startsBehind(r, start), wild || r == '*' || r == '?'
+		if r == '^' && !sure && (letter || wild) {
 			caret, before, sure = i, last, unicode.IsLetter(last) || last == '*'
 		}
 		letter = letter || unicode.IsLetter(r)
@@ -221,7 +261,7 @@ func (l *lexer) word() error {
 	l.kind, l.to, l.token = word, i, term.String()
 	if caret > l.at {
 		if l.weight = weight(l.text[caret+1 : i]); l.weight > 0 {
-			l.token, last = l.token[:len(l.token)-(i-caret)], before
+			l.token, last, i = l.token[:len(l.token)-(i-caret)], before, caret
 		} else if sure {
 			return l.noWeight(caret, i)
 		}
@@ -229,6 +269,8 @@ func (l *lexer) word() error {
 	switch {
 	case !escaped && !follows && (l.token == "*" || l.token == "*:*") && behindEvery.MatchString(l.text[l.to:]):
 		l.kind = every
+	case wild && isWild(l.text[l.at:i]):
+		l.kind, l.token = tolerant, l.source(i)
 	case last == '*' && strings.Trim(l.token, "*") != "":
 		l.kind, l.token = prefix, strings.TrimSuffix(l.token, "*")
 	case !escaped && i < len(l.text) && l.text[i] == '(' && window.MatchString(l.token):
@@ -244,40 +286,18 @@ func (l *lexer) word() error {
 }
 
 // refuse returns the reason why the character r, between a part of a word and the rest of
-// the text, is an error; "" if it is text. last is the character before r.
-func refuse(r, last rune, before, rest string) string {
+// the text, is an error; "" if it is text.
+func refuse(r rune, before, rest string) string {
 	next, _ := utf8.DecodeRuneInString(rest)
 	switch r {
 	case '"':
 		return `a phrase begins a word: write white space before the quote, or \" for the character`
 	case ':':
-		if next == '"' || next == '(' || next == '\\' || wordRune(next) {
+		if next == '"' || next == '(' || next == '\\' || wordRune(next) || span(rest) > 0 {
 			first, _ := utf8.DecodeRuneInString(before)
 			if before != "" && !unicode.IsNumber(first) && strings.IndexFunc(before, func(r rune) bool { return !wordRune(r) && r != '-' && r != '.' }) < 0 {
 				return "fields are not supported: an index has one text per document; write \\: for the character"
 			}
-		}
-	case '~':
-		n := len(rest) - len(strings.TrimLeft(rest, "0123456789."))
-		after, _ := utf8.DecodeRuneInString(rest[n:])
-		if before != "" && (n == len(rest) || after == ')' || after == '^' || unicode.IsSpace(after)) {
-			return `similar words are not supported: write \~ for the character`
-		}
-	case '*':
-		if wordRune(next) {
-			return `a * stands at the end of a prefix, as in comp*: write \* for the character`
-		}
-	case '?':
-		if wordRune(last) && wordRune(next) {
-			return `the wildcard ? is not supported: write \? for the character`
-		}
-	case '[', '{':
-		if !wordRune(last) && bounds.MatchString(rest) {
-			return fmt.Sprintf(`ranges are not supported: write \%c for the character`, r)
-		}
-	case '/':
-		if strings.Trim(before, "+-!") == "" && pattern.MatchString(rest) {
-			return `regular expressions are not supported: write \/ for the character`
 		}
 	}
 	return ""
@@ -285,10 +305,3 @@ func refuse(r, last rune, before, rest string) string {
 
 // behindEvery is the text behind a * that means all documents.
 var behindEvery = regexp.MustCompile(`^[\s\p{Z}]*($|\)|(AND|OR|NOT|&&|\|\|)([\s\p{Z}(]|$)|[-+!][^\s\p{Z}])`)
-
-// bounds is the rest of a range behind its bracket, and pattern the rest of a regular
-// expression behind its first slash.
-var (
-	bounds  = regexp.MustCompile(`^[\s\p{Z}]*[^\s\p{Z}\[\]{}]+[\s\p{Z}]+TO[\s\p{Z}]+[^\s\p{Z}\[\]{}]+[\s\p{Z}]*[\]}]`)
-	pattern = regexp.MustCompile(`^([^\s\p{Z}/\\]|\\.)+/([\s\p{Z})^]|$)`)
-)

@@ -113,7 +113,7 @@ func (p *parser) step() error {
 		return err
 	}
 	switch {
-	case p.kind == word, p.kind == prefix, p.kind == group, p.kind == every, p.kind == opening:
+	case p.kind == word, p.kind == prefix, p.kind == tolerant, p.kind == group, p.kind == every, p.kind == opening:
 		return nil
 	case (op == "AND" || op == "OR") && (p.kind == sign || p.is("NOT")):
 		return nil
@@ -125,13 +125,16 @@ func (p *parser) operand() (Expr, error) {
 	switch p.kind {
 	case every:
 		return Expr{Op: All}, p.next()
-	case word, prefix:
+	case word, prefix, tolerant:
 		if p.terms++; p.terms > MaxTerms {
 			return Expr{}, p.fail(p.at, fmt.Sprintf("more than %d terms", MaxTerms))
 		}
 		e := Expr{Term: p.token, Weight: p.weight}
-		if p.kind == prefix {
+		switch p.kind {
+		case prefix:
 			e.Op = Prefix
+		case tolerant:
+			e.Op = Expand
 		}
 		return e, p.next()
 	case group:

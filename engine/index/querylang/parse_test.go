@@ -26,6 +26,8 @@ func shape(e Expr) string {
 		}
 		if e.Op == Prefix {
 			s += "*"
+		} else if e.Op == Expand {
+			s = "<" + s + ">"
 		}
 		if e.Weight != 0 {
 			s += fmt.Sprintf("^%v", e.Weight)
@@ -283,12 +285,19 @@ func TestSyntaxErrors(t *testing.T) {
 		"title:bone":                      "6 fields are not supported",
 		"a title:(b c)":                   "8 fields are not supported",
 		`title:"b c"`:                     "6 fields are not supported",
-		"bone~1":                          "5 similar words are not supported",
-		"(bone~)":                         "6 similar words are not supported",
-		"bone~0.5^2":                      "5 similar words are not supported",
-		"b*ne":                            "2 a * stands at the end of a prefix",
-		"a *ne":                           "3 a * stands at the end of a prefix",
-		"b?ne":                            "2 the wildcard ? is not supported",
+		"bone~0.5^2":                      "5 0.5 edits: write ~1 or ~2",
+		"(bone~3)":                        "6 3 edits",
+		"b*ne~":                           "5 a wildcard has no similar words",
+		"bone*~1":                         "6 a wildcard has no similar words",
+		"bone~1,99999":                    "5 99999 first characters: at most 32768",
+		"a /b(c/":                         "3 missing closing ): `b(c`: write \\/",
+		"/^bone$/":                        "1 a regular expression is compared with whole terms: omit ^",
+		`/\bbone/`:                        "1 a regular expression is compared with whole terms: omit \\b",
+		"+/[^\\x00-\\x{10FFFF}]/":         "2 a regular expression that no term matches",
+		"a [d TO c]":                      `3 a range whose first term "d" is behind its last term "c"`,
+		"te?t^0":                          `5 the weight "0"`,
+		"/re/^x":                          `5 the weight "x"`,
+		"loom~1^x":                        `7 the weight "x"`,
 		"(a^1e300)^1e99":                  "10 the product of this weight",
 		"(a^1e-300)^1e-99":                "11 the product of this weight",
 		"faith^1e999":                     `6 the weight "1e999" is no positive decimal number: write \^`,
@@ -312,16 +321,7 @@ func TestSyntaxErrors(t *testing.T) {
 		"a ||":                            "3 nothing behind this ||",
 		"&& a":                            "1 nothing before this &&",
 		"a !NOT b":                        "3 nothing behind this !",
-		"a [b TO c]":                      "3 ranges are not supported: write \\[",
-		"é {1990 TO *}":                   "3 ranges are not supported: write \\{",
-		"[ a  TO\u3000b }":                "1 ranges",
-		"+[a TO b]^2":                     "2 ranges",
-		"(year:[1 TO 2])":                 "7 ranges",
-		"a /re/":                          "3 regular expressions are not supported",
-		"(/b.ne/)":                        "2 regular expressions",
-		"-/(a|b)/^2 c":                    "2 regular expressions",
-		`/a\/b\\/`:                        "1 regular expressions",
-		`/"b?ne"/`:                        "1 regular expressions",
+		"(year:[1 TO 2])":                 "6 fields",
 	} {
 		for _, join := range []Op{And, Or} {
 			_, err := Parse(text, join)
@@ -395,12 +395,15 @@ func randomQuery(r *rand.Rand, depth int) Expr {
 	}
 	if depth == 0 || r.IntN(3) == 0 {
 		terms := []string{"a", "loom", "AND", "OR", "NOT", " ", "a b", `"`, `\`, "(x)", "日本", "é\"é", `\"`, "\t", "\xff", "a^2", "-a", "+", "a:b", "a~1", "b?c", "\ufffd", "&&", "||", "!a", "[a", "TO", "b]", "/a/", "10", "10^8", "2*", "ั"}
+		tolerant := []string{"loom~", "loom~1,2", "1998~2", "te?t", "*ing", "b*n*", "1?8", `\*x*\?y`, "/b.n(e|d)/", `/\/x/`, "[a TO b]", "{1 TO *]", "[* TO \\[]"}
 		e := Expr{Term: terms[r.IntN(len(terms))]}
 		if r.IntN(4) == 0 {
 			e.Weight = r.ExpFloat64() + 0.001
 		}
 		if r.IntN(4) == 0 {
 			e.Op = Prefix
+		} else if r.IntN(4) == 0 {
+			e.Op, e.Term = Expand, tolerant[r.IntN(len(tolerant))]
 		}
 		return e
 	}
@@ -430,7 +433,8 @@ func TestString(t *testing.T) {
 // FuzzParse: any text gives an error with a place in it, or a query with the same meaning
 // after it is written and read again. EachWord agrees with Parse.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"a AND (b OR c) NOT d", `+a -"b" comp*^2`, "NOT a", "((a)^2", "* -(a", "a ()) *", `\`, "a OR", "10^-8 a^2", "\xff(", "title:bone~1", "", "a && !b || c! && !(d)", "[a TO b}", "y:[1 TO *] [1]", `-/re/ /usr/bin/ /a\//`, `"red lo*"~3^2 -"a (b"`, `+NEAR/3(a b*)^2 ORDERED/0(a) NEAR/x(a)`, `("a)" "\"")`} {
+	for _, text := range []string{"a AND (b OR c) NOT d", `+a -"b" comp*^2`, "NOT a", "((a)^2", "* -(a", "a ()) *", `\`, "a OR", "10^-8 a^2", "\xff(", "title:bone~1", "", "a && !b || c! && !(d)", "[a TO b}", "y:[1 TO *] [1]", `-/re/ /usr/bin/ /a\//`, `"red lo*"~3^2 -"a (b"`, `+NEAR/3(a b*)^2 ORDERED/0(a) NEAR/x(a)`, `("a)" "\"")`,
+		"loom~ loom~2,1^2 (te?t -*ing) +b*n* /(a|b)/^2 [a TO *}", "(/a(b/ a?b*^3 --{a TO b}(x~)"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -453,6 +457,17 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
+		e.Leaves(func(leaf Expr) bool {
+			if leaf.Op == Expand {
+				if _, err := ReadTolerant(leaf.Term); err != nil {
+					t.Fatalf("%q: %v", text, err)
+				}
+			}
+			if at := Position(text, &leaf); leaf.Expands() && !strings.HasPrefix(strings.ReplaceAll(text[at:], `\`, ""), strings.ReplaceAll(leaf.Term, `\`, "")) {
+				t.Fatalf("%q: %q is not at %d", text, leaf.Term, at)
+			}
+			return true
+		})
 		again, err := Parse(e.String(), Or)
 		if err != nil || !reflect.DeepEqual(again, e) {
 			t.Fatalf("%q is %s, which is %s: %v", text, e, shape(again), err)

@@ -113,6 +113,7 @@ type kind struct {
 	scoring    bm25.Params
 	scored     bool // the queries have parameters of scoring
 	statistics *bm25.Statistics
+	expansion  query.Expansion
 	order      *order.Spec
 }
 
@@ -128,6 +129,8 @@ const (
 func (s *search) kindOf(i int) kind {
 	q := &s.qs[i]
 	k := kind{match: q.Match, k: q.K, order: s.order[i], total: q.Total, count: q.CountOnly, literal: q.Literal, statistics: q.Statistics}
+	k.expansion = q.Expansion
+	k.expansion.Limit = s.c.expansions()
 	if own := s.of(i); q.Text == "" {
 		k.shape = asLists
 	} else if len(own) == 1 && own[0].plain && own[0].err == nil && len(own[0].terms) > 0 { // a filter without terms asks for all its documents
@@ -148,11 +151,12 @@ func (s *search) kindOf(i int) kind {
 // answer answers the queries of each kind.
 func (s *search) answer(ctx context.Context) (err error) {
 	s.facts, err = s.run.facts(ctx, s.qs, func(q *Query) bool {
-		return q.Statistics == nil && (q.K > 0 || !q.Literal && strings.Contains(q.Text, "*"))
+		return q.Statistics == nil && (q.K > 0 || expanding(q) != nil)
 	})
 	if err != nil {
 		return err
 	}
+	s.expand()
 	var kinds []kind
 	groups := map[kind][]int{}
 	for first := 0; first < len(s.qs); {
@@ -233,7 +237,7 @@ func (s *search) ranges(ctx context.Context, k kind, at []int) error {
 // message returns the request for queries, and the errors of queries that are invalid already.
 func (s *search) message(k kind, at []int) (r *part.Request, wrong map[int]error) {
 	r = &part.Request{Literal: k.literal, Match: k.match, K: k.k, Count: k.count, Limit: s.ask.Limit, Names: s.ask.Names,
-		Caller: s.qs[at[0]].Caller, Timeout: -1, Explain: s.ask.Explain}
+		Caller: s.qs[at[0]].Caller, Timeout: -1, Explain: s.ask.Explain, Expansion: k.expansion}
 	if k.k > 0 && s.ask.Facets == nil { // facets count the same documents
 		r.Total = k.total
 	}
@@ -261,11 +265,11 @@ func (s *search) message(k kind, at []int) (r *part.Request, wrong map[int]error
 		if err := s.wrong[i]; err != nil {
 			wrong[n] = err
 		}
-		if k.k > 0 && r.Statistics.Replaced && scoresPrefix(q) {
-			wrong[n] = errPrefix
+		if k.k > 0 && r.Statistics.Replaced && scoresExpansion(q) {
+			wrong[n] = errExpansion
 		}
 		for _, known := range s.of(i) {
-			if known.err != nil {
+			if known.err != nil && wrong[n] == nil {
 				wrong[n] = known.err
 			}
 			for j, t := range known.terms {

@@ -2,10 +2,7 @@ package coordinator
 
 import (
 	"context"
-	"errors"
-	"strings"
 
-	"heddle/engine/failure"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/querylang"
 )
@@ -32,8 +29,8 @@ type known struct {
 	err   error
 }
 
-// appendTexts appends the texts whose terms a query needs: its own, and the prefixes that it
-// excludes.
+// appendTexts appends the texts whose terms a query needs: its own, or the leaves of a query with prefixes or tolerant
+// words.
 func appendTexts(all []text, q *Query) []text {
 	if q.Text == "" {
 		for _, t := range q.Terms {
@@ -44,51 +41,15 @@ func appendTexts(all []text, q *Query) []text {
 	if q.Literal {
 		return append(all, text{q.Text, literal})
 	}
-	all = append(all, text{q.Text, written})
-	e := prefixed(q)
+	e := expanding(q)
 	if e == nil {
-		return all
+		return append(all, text{q.Text, written})
 	}
 	e.Leaves(func(leaf querylang.Expr) bool {
-		if leaf.HasPrefix() {
-			leaf.Weight = 0
-			all = append(all, text{leaf.String(), written})
-		}
+		all = append(all, text{leafText(leaf, q), written})
 		return true
 	})
 	return all
-}
-
-// prefixed returns the expression of a query that may have prefixes; nil for other queries.
-func prefixed(q *Query) *querylang.Expr {
-	if q.Literal || !strings.Contains(q.Text, "*") {
-		return nil
-	}
-	e, _ := querylang.Read(q.Text, querylang.Or) // nil for a wrong text
-	return e
-}
-
-// errPrefix is the error of a query whose scale would depend on the terms of each shard.
-var errPrefix = &failure.Error{Code: failure.Unsupported, Op: "search",
-	Err: errors.New("a prefix has no scores with statistics of the client on a cluster: ask for the terms of the prefix, or omit the statistics")}
-
-// scoresPrefix reports whether a prefix adds to the scores of a query.
-func scoresPrefix(q *Query) bool {
-	e := prefixed(q)
-	return e != nil && scored(e)
-}
-
-func scored(e *querylang.Expr) bool {
-	args := e.Args
-	if e.Op == querylang.Not {
-		args = args[:1] // the other terms are excluded
-	}
-	for i := range args {
-		if scored(&args[i]) {
-			return true
-		}
-	}
-	return e.Op == querylang.Prefix
 }
 
 // facts are the statistics of the whole that queries need.

@@ -270,7 +270,7 @@ func termsOf(g *lists.Generation, q *Query) (terms []string, err error) {
 	if q.Text == "" && q.Expr == nil {
 		return q.Terms, nil
 	}
-	in := query.Query{Text: q.Text, Literal: q.Literal, Expr: q.Expr, Options: query.Options{K: 1}}
+	in := query.Query{Text: q.Text, Literal: q.Literal, Expr: q.Expr, Options: query.Options{K: 1, Expansion: query.Expansion{Top: true}}}
 	err = g.Read(&in, &lists.Call{}, func() (err error) {
 		terms, _, err = g.WeightedTerms(&in)
 		return err

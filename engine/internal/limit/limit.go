@@ -9,18 +9,21 @@ import (
 )
 
 // Limits are the greatest sizes of one query or predicate. See engine.Limits.
-type Limits struct{ Text, Terms, Nodes, Depth, Groups, Values int }
+type Limits struct{ Text, Terms, Nodes, Depth, Groups, Values, Expansions int }
 
 // Default returns the limits of engine.Options without limits.
 func Default() Limits {
-	return Limits{Text: 1 << 20, Terms: 1 << 16, Nodes: 1 << 16, Depth: 1 << 12, Groups: 1 << 22, Values: 1 << 24}
+	return Limits{Text: 1 << 20, Terms: 1 << 16, Nodes: 1 << 16, Depth: 1 << 12, Groups: 1 << 22, Values: 1 << 24, Expansions: 1 << 10}
 }
 
 // EnsureDefaults replaces fields that are 0.
 func (l *Limits) EnsureDefaults() {
 	d := Default()
-	*l = Limits{cmp.Or(l.Text, d.Text), cmp.Or(l.Terms, d.Terms), cmp.Or(l.Nodes, d.Nodes), cmp.Or(l.Depth, d.Depth), cmp.Or(l.Groups, d.Groups), cmp.Or(l.Values, d.Values)}
+	*l = Limits{cmp.Or(l.Text, d.Text), cmp.Or(l.Terms, d.Terms), cmp.Or(l.Nodes, d.Nodes), cmp.Or(l.Depth, d.Depth), cmp.Or(l.Groups, d.Groups), cmp.Or(l.Values, d.Values), cmp.Or(l.Expansions, d.Expansions)}
 }
+
+// MostExpansions is the greatest Expansions, and the number of terms up to which the most frequent ones are found.
+const MostExpansions = 1 << 16
 
 // Error is a query or predicate above a limit. errors.Is finds plan.ErrTooLarge.
 type Error struct {

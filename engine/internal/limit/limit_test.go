@@ -54,7 +54,7 @@ func TestCheckTree(t *testing.T) {
 func TestSizes(t *testing.T) {
 	l := Limits{Text: 3}
 	l.EnsureDefaults()
-	if want := (Limits{3, 1 << 16, 1 << 16, 1 << 12, 1 << 22, 1 << 24}); l != want {
+	if want := (Limits{3, 1 << 16, 1 << 16, 1 << 12, 1 << 22, 1 << 24, 1 << 10}); l != want {
 		t.Errorf("%+v, want %+v", l, want)
 	}
 	if err := l.CheckText("abc"); err != nil {

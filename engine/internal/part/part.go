@@ -12,6 +12,7 @@ import (
 	"heddle/engine/index/bm25"
 	"heddle/engine/internal/fetch"
 	"heddle/engine/internal/filter"
+	"heddle/engine/internal/limit"
 	"heddle/engine/internal/lists"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/tables"
@@ -87,7 +88,7 @@ func (p *Part) Terms(ctx context.Context, r *TermsRequest) (out *Terms, err erro
 	}
 	for i, text := range r.Texts {
 		var terms []string
-		q := query.Query{Text: text, Literal: r.Literal, Options: query.Options{K: 1}}
+		q := query.Query{Text: text, Literal: r.Literal, Options: query.Options{K: 1, Expansion: query.Expansion{Limit: limit.MostExpansions}}}
 		err := p.Read(&q, &lists.Call{}, func() (err error) {
 			terms, _, err = p.WeightedTerms(&q)
 			return err

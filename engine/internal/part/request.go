@@ -10,7 +10,8 @@ import (
 	"heddle/engine/internal/query"
 )
 
-// TermsRequest asks for the terms of texts, with their statistics.
+// TermsRequest asks for the terms of texts, with their statistics. A prefix or tolerant word has all its terms, up to
+// limit.MostExpansions.
 type TermsRequest struct {
 	Texts    []string
 	Literal  bool
@@ -44,8 +45,9 @@ type Request struct {
 	Order         *order.Spec   // of a ranked query; nil: the descending score
 	Seen          []order.Value // values of Order.Collapse: Answer.Seen is wanted in place of documents
 	Scoring       *bm25.Params
-	Statistics    *Statistics // nil: of the part
-	Names         bool        // names of documents too
+	Expansion     query.Expansion // with a limit, of the coordinator
+	Statistics    *Statistics     // nil: of the part
+	Names         bool            // names of documents too
 	Caller        string
 	Timeout       time.Duration // negative: none besides the context
 	Explain       bool

@@ -29,7 +29,11 @@ type Batch struct {
 	whole  *bm25.Statistics // Query.Statistics
 	terms  []string
 	tokens *analyze.Tokenizer // made for the first text
-	read   int                // terms of the leaves of an expression so far
+
+	text      string    // Query.Text
+	expansion Expansion // Query.Expansion
+	expanded  map[leaf]*expanded
+	read      int // terms of the leaves of an expression so far
 
 	resolved      []*resolved // phrases of the present query
 	scoredPhrases []*resolved // phrases that add to its scores

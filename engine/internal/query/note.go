@@ -78,7 +78,7 @@ func noteVanished(a *analyze.Analyzer, text string, literal bool) string {
 }
 
 // scoredWords returns the words of a text, without excluded words. It returns none if the text has a prefix or
-// asks for all documents.
+// tolerant word, or asks for all documents.
 func scoredWords(text string, literal bool) (words []string, err error) {
 	if literal {
 		return strings.Fields(text), nil
@@ -104,7 +104,7 @@ func scoredWords(text string, literal bool) (words []string, err error) {
 func appendScoredWords(words *[]string, e *querylang.Expr) bool {
 	args := e.Args
 	switch e.Op {
-	case querylang.Prefix, querylang.All:
+	case querylang.Prefix, querylang.Expand, querylang.All:
 		return false
 	case querylang.Term:
 		*words = append(*words, strings.Fields(e.Term)...)

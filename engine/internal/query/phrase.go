@@ -77,11 +77,11 @@ func (x *Index) analysePlaces(b *Batch, e *querylang.Expr) (places []place, err 
 	if x.analyzer == nil {
 		for i, a := range e.Args {
 			if a.Op == querylang.Prefix {
-				terms, err := x.expand(a.Term, b.whole)
+				all, err := x.expand(b, &a)
 				if err != nil {
 					return nil, err
 				}
-				add(uint32(i), terms...)
+				add(uint32(i), slices.Clone(all.terms)...)
 			} else {
 				add(uint32(i), a.Term)
 			}
@@ -100,13 +100,13 @@ func (x *Index) analysePlaces(b *Batch, e *querylang.Expr) (places []place, err 
 		if !s.prefix {
 			continue
 		}
-		terms, err := x.expand(e.Args[i].Term, b.whole)
+		all, err := x.expand(b, &e.Args[i])
 		if err != nil {
 			return nil, err
 		}
 		for token := range x.prefixes.Tokenizer().Tokens([]byte(text.String())) {
 			if spanAt(token.Start) == &spans[i] {
-				places = append(places, place{token.Position, terms})
+				places = append(places, place{token.Position, slices.Clone(all.terms)})
 			}
 		}
 	}

@@ -55,7 +55,7 @@ func (b *Batch) weighPhrases(x *Index, s *Settings) (all []realPhrase, err error
 	for _, r := range b.scoredPhrases {
 		sum := 0.0
 		for _, t := range r.appendTerms(nil) {
-			one := asked{t, unknown, cmp.Or(r.of.Weight, 1)}
+			one := asked{term: t, handle: unknown, weight: cmp.Or(r.of.Weight, 1)}
 			length := uint32(0)
 			if h, ok := x.Dictionary.Lookup(t); ok {
 				length = x.Source.Lists[h].Len

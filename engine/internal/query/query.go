@@ -49,4 +49,12 @@ type Options struct {
 	Accumulators plan.Accumulators
 	Scoring      *bm25.Params
 	Statistics   *bm25.Statistics
+	Expansion    Expansion
+}
+
+// Expansion rules the terms that prefixes and tolerant words stand for.
+type Expansion struct {
+	Limit int  // most terms of one; 0: Limits.Expansions of the index
+	Top   bool // the most frequent terms stand for a word of more than Limit; false: that is an error
+	Fixed int  // number of first characters that similar words have in common with their word, unless it names a number
 }

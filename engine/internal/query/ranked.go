@@ -20,6 +20,7 @@ type ranked struct {
 	scales  []bm25.Scale   // by query: scale of its scores
 
 	weights []float64 // weights of Batch.terms
+	dfs     []uint64  // document frequencies that replace the ones of Batch.terms; 0: not replaced
 	asked   []asked
 	real    []float64
 	fixed   []uint32
@@ -40,6 +41,7 @@ type asked struct {
 	term   string
 	handle plan.Handle // unknown: no document of the index has the term
 	weight float64
+	df     uint64 // document frequency for the score; 0: its own
 }
 
 const unknown = math.MaxUint32
@@ -99,7 +101,11 @@ func (b *Batch) addRanked(x *Index, q *Query, s *Settings) (uint64, error) {
 		}
 		missing = missing || length == 0 || !ok
 		postings += uint64(length)
-		if ok {
+		switch {
+		case !ok:
+		case i > 0 && b.asked[i-1].term == t.term && len(b.real) > 0: // with another document frequency
+			b.real[len(b.real)-1] += weight
+		default:
 			// A term of other shards alone counts in the scale too.
 			b.real, b.list = append(b.real, weight), append(b.list, plan.Term{List: t.handle})
 		}
@@ -157,7 +163,7 @@ func (x *Index) weigh(b *Batch, q *Query) (*querylang.Expr, error) {
 	return x.read(b, q)
 }
 
-// join looks terms up and adds the weights of equal terms.
+// join looks terms up and adds the weights of equal terms of equal document frequencies.
 func (x *Index) join(b *Batch) {
 	b.asked = b.asked[:0]
 	for i, t := range b.terms {
@@ -165,14 +171,14 @@ func (x *Index) join(b *Batch) {
 		if !ok {
 			h = unknown
 		}
-		b.asked = append(b.asked, asked{t, h, b.weights[i]})
+		b.asked = append(b.asked, asked{t, h, b.weights[i], b.dfs[i]})
 	}
 	slices.SortStableFunc(b.asked, func(a, b asked) int {
-		return cmp.Or(cmp.Compare(a.handle, b.handle), strings.Compare(a.term, b.term))
+		return cmp.Or(cmp.Compare(a.handle, b.handle), strings.Compare(a.term, b.term), cmp.Compare(a.df, b.df))
 	})
 	n := 0
 	for _, t := range b.asked {
-		if n > 0 && b.asked[n-1].term == t.term {
+		if n > 0 && b.asked[n-1].term == t.term && b.asked[n-1].df == t.df {
 			b.asked[n-1].weight += t.weight
 			continue
 		}

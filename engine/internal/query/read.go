@@ -19,9 +19,10 @@ var everything = querylang.Expr{Op: querylang.All}
 // read sets the terms and weights of b to the words of q. For a query with operators it
 // returns an expression instead.
 func (x *Index) read(b *Batch, q *Query) (*querylang.Expr, error) {
-	b.scoredPhrases = b.scoredPhrases[:0]
-	b.terms, b.weights, b.until, b.whole = b.terms[:0], b.weights[:0], &q.Until, q.Statistics
-	b.phrased, b.resolved = nil, nil
+	b.scoredPhrases, b.phrased, b.resolved = b.scoredPhrases[:0], nil, nil
+	b.terms, b.weights, b.dfs = b.terms[:0], b.weights[:0], b.dfs[:0]
+	b.until, b.whole, b.text, b.expansion = &q.Until, q.Statistics, q.Text, q.Expansion
+	clear(b.expanded)
 	switch {
 	case q.Expr != nil:
 		return q.Expr, x.check(q.Expr)
@@ -74,8 +75,8 @@ func (x *Index) read(b *Batch, q *Query) (*querylang.Expr, error) {
 	return &e, x.check(&e)
 }
 
-// The effort of looking up a term, of the terms of a prefix, and of a phrase.
-const lookupEffort, prefixEffort, phraseEffort = 2, 1 << 10, 1 << 8
+// The effort of looking up a term, of finding the terms of a prefix and of a tolerant word, and of a phrase.
+const lookupEffort, prefixEffort, expandEffort, phraseEffort = 2, 1 << 10, 1 << 13, 1 << 8
 
 // Effort estimates the time of the analysis of q, in bytes of text that take as long. The error
 // is a *limit.Error of an expression.
@@ -85,17 +86,23 @@ func (x *Index) Effort(q *Query) (bytes int, err error) {
 		return x.effortOf(q.Expr)
 	case q.Text == "":
 		return lookupEffort * len(q.Terms), nil
-	case q.Literal:
+	case q.Literal || !strings.ContainsAny(q.Text, querylang.Tolerance):
 		return len(q.Text), nil
 	}
-	return len(q.Text) + prefixEffort*strings.Count(q.Text, "*"), nil
+	if e, err := querylang.Read(q.Text, querylang.Or); e != nil && err == nil {
+		return x.effortOf(e)
+	}
+	return len(q.Text), nil
 }
 
 func (x *Index) effortOf(e *querylang.Expr) (bytes int, err error) {
 	err = limit.CheckTree(&x.Limits, e, func(e *querylang.Expr) []querylang.Expr {
 		bytes += lookupEffort + len(e.Term)
-		if e.Op == querylang.Prefix {
+		switch e.Op {
+		case querylang.Prefix:
 			bytes += prefixEffort
+		case querylang.Expand:
+			bytes += expandEffort
 		}
 		if e.Positional() {
 			bytes += phraseEffort
@@ -122,7 +129,7 @@ func (x *Index) check(e *querylang.Expr) (err error) {
 func checkOperands(e *querylang.Expr) error {
 	n := len(e.Args)
 	switch e.Op {
-	case querylang.Term, querylang.Prefix, querylang.All:
+	case querylang.Term, querylang.Prefix, querylang.Expand, querylang.All:
 		if n > 0 {
 			return invalidf("term %s of an expression has operands", syntax.Quote(e.Term))
 		}
@@ -148,10 +155,13 @@ func checkOperands(e *querylang.Expr) error {
 	return nil
 }
 
-// weigh gives a weight to the terms that have none.
+// weigh gives a weight, and their own document frequencies, to the terms that have none.
 func (b *Batch) weigh(weight float64) {
 	for len(b.weights) < len(b.terms) {
 		b.weights = append(b.weights, weight)
+	}
+	for len(b.dfs) < len(b.terms) {
+		b.dfs = append(b.dfs, 0)
 	}
 }
 
@@ -243,17 +253,21 @@ func (x *Index) translate(b *Batch, e *querylang.Expr) (f set, left bool, err er
 	switch e.Op {
 	case querylang.All:
 		return everySet(), true, nil
-	case querylang.Term, querylang.Prefix:
+	case querylang.Prefix, querylang.Expand:
+		terms, err := x.expand(b, e)
+		if err != nil {
+			return f, false, err
+		}
+		b.read += len(terms.terms)
+		return set{Expr: x.anyOf(slices.Values(terms.terms))}, true, x.Limits.CheckTerms(b.read)
+	case querylang.Term:
 		b.terms = b.terms[:0]
-		if err := x.appendLeaf(b, e); err != nil {
+		if err := x.appendTerms(b, e.Term, x.Limits.Terms); err != nil {
 			return f, false, err
 		}
 		b.read += len(b.terms)
 		if err := x.Limits.CheckTerms(b.read); err != nil {
 			return f, false, err
-		}
-		if e.Op == querylang.Prefix {
-			return set{Expr: x.anyOf(slices.Values(b.terms))}, true, nil
 		}
 		return set{Expr: x.allOf(b.terms)}, len(b.terms) > 0, nil
 	case querylang.Phrase, querylang.Near, querylang.Ordered:
@@ -291,7 +305,7 @@ func (x *Index) translate(b *Batch, e *querylang.Expr) (f set, left bool, err er
 // scored sets the terms of b to the terms of e that add to scores: all terms except excluded
 // ones.
 func (x *Index) scored(b *Batch, e *querylang.Expr) error {
-	b.terms, b.weights, b.scoredPhrases = b.terms[:0], b.weights[:0], b.scoredPhrases[:0]
+	b.terms, b.weights, b.dfs, b.scoredPhrases = b.terms[:0], b.weights[:0], b.dfs[:0], b.scoredPhrases[:0]
 	return x.appendScored(b, e)
 }
 
@@ -301,7 +315,7 @@ func (x *Index) appendScored(b *Batch, e *querylang.Expr) error {
 	}
 	args := e.Args
 	switch e.Op {
-	case querylang.Term, querylang.Prefix, querylang.Phrase, querylang.Near, querylang.Ordered:
+	case querylang.Term, querylang.Prefix, querylang.Expand, querylang.Phrase, querylang.Near, querylang.Ordered:
 		weight := e.Weight
 		if weight == 0 {
 			weight = 1
@@ -309,11 +323,10 @@ func (x *Index) appendScored(b *Batch, e *querylang.Expr) error {
 		if !(weight > 0) || math.IsInf(weight, 1) {
 			return invalidf("weight %v of term %s is not positive and finite", weight, syntax.Quote(e.Term))
 		}
-		if err := x.appendLeaf(b, e); err != nil {
+		if err := x.appendLeaf(b, e, weight); err != nil {
 			return err
 		}
 		args = nil
-		b.weigh(weight)
 		if err := x.Limits.CheckTerms(len(b.terms)); err != nil {
 			return err
 		}
@@ -328,21 +341,26 @@ func (x *Index) appendScored(b *Batch, e *querylang.Expr) error {
 	return nil
 }
 
-// appendLeaf appends the terms of a term or prefix to the terms of b.
-func (x *Index) appendLeaf(b *Batch, e *querylang.Expr) error {
-	if e.Positional() {
+// appendLeaf appends the terms of a leaf and their weights to the terms of b.
+func (x *Index) appendLeaf(b *Batch, e *querylang.Expr, weight float64) error {
+	switch {
+	case e.Positional():
 		r, err := x.placesOf(b, e)
 		if err == nil && len(r.places) > 1 {
 			b.scoredPhrases = append(b.scoredPhrases, r)
 		} else if err == nil {
 			b.terms = r.appendTerms(b.terms)
+			b.weigh(weight)
 		}
 		return err
+	case e.Op == querylang.Term:
+		err := x.appendTerms(b, e.Term, x.Limits.Terms)
+		b.weigh(weight)
+		return err
 	}
-	if e.Op == querylang.Term {
-		return x.appendTerms(b, e.Term, x.Limits.Terms)
+	terms, err := x.expand(b, e)
+	if err == nil {
+		terms.appendTo(b, weight)
 	}
-	terms, err := x.expand(e.Term, b.whole)
-	b.terms = append(b.terms, terms...)
 	return err
 }

@@ -164,6 +164,9 @@ func (s *Settings) weight(t *asked, length uint32) (float64, bool, error) {
 				return 0, false, invalidf("ranking: statistics have term %s in %d of %d documents", syntax.Quote(t.term), df, s.docs)
 			}
 		}
+		if t.df > 0 && df > 0 {
+			df = t.df
+		}
 		if df > 0 { // lists of a source without WithTerms may have documents of length 0
 			w *= s.params.Weight(max(s.docs, df), df)
 		}

@@ -1,0 +1,115 @@
+package coordinator
+
+import (
+	"cmp"
+	"errors"
+	"strings"
+
+	"heddle/engine/failure"
+	"heddle/engine/index/querylang"
+	"heddle/engine/internal/limit"
+	"heddle/engine/internal/query"
+	"heddle/engine/syntax"
+)
+
+// expanding returns the expression of a query with prefixes or tolerant words; nil for other queries, and for a wrong
+// text.
+func expanding(q *Query) *querylang.Expr {
+	if q.Literal || !strings.ContainsAny(q.Text, querylang.Tolerance) {
+		return nil
+	}
+	e, err := querylang.Read(q.Text, querylang.Or)
+	if e == nil || err != nil || !expands(e, false) {
+		return nil
+	}
+	return e
+}
+
+// expands tells whether an expression has a prefix or tolerant word, or one that adds to scores.
+func expands(e *querylang.Expr, scored bool) bool {
+	args := e.Args
+	if e.Op == querylang.Not && scored {
+		args = args[:1] // the other terms are excluded
+	}
+	for i := range args {
+		if expands(&args[i], scored) {
+			return true
+		}
+	}
+	return e.Expands()
+}
+
+// leafText is the text of a leaf, with the prefix length of the query.
+func leafText(leaf querylang.Expr, q *Query) string {
+	leaf.Weight = 0
+	if leaf.Op == querylang.Expand {
+		leaf.Term = querylang.WithFixed(leaf.Term, q.Expansion.Fixed)
+	}
+	return leaf.String()
+}
+
+// errExpansion is the error of a query whose scale would depend on the terms of each shard.
+var errExpansion = &failure.Error{Code: failure.Unsupported, Op: "search",
+	Err: errors.New("a prefix or tolerant word has no scores with statistics of the client on a cluster: ask for its terms, or omit the statistics")}
+
+// scoresExpansion reports whether a prefix or tolerant word adds to the scores of a query.
+func scoresExpansion(q *Query) bool {
+	e := expanding(q)
+	return e != nil && expands(e, true)
+}
+
+// expansions is the most terms of a prefix or tolerant word.
+func (c *Coordinator) expansions() int {
+	return cmp.Or(c.opt.Limits.Expansions, limit.Default().Expansions)
+}
+
+// expand bounds the terms of the prefixes and tolerant words of all queries.
+func (s *search) expand() {
+	for i := range s.qs {
+		q, own := &s.qs[i], s.of(i)
+		e := expanding(q)
+		if e == nil || len(own) == 0 {
+			continue
+		}
+		n := 0
+		e.Leaves(func(leaf querylang.Expr) bool {
+			if leaf.Expands() {
+				own[n] = s.bounded(own[n], q, &leaf)
+			}
+			n++
+			return true
+		})
+	}
+}
+
+// bounded returns the terms of a leaf that some shard has, at most as many as a word may have.
+func (s *search) bounded(k *known, q *Query, leaf *querylang.Expr) *known {
+	if wrong, ok := errors.AsType[*syntax.Error](k.err); ok {
+		return &known{err: refusal(q, leaf, wrong.Reason)}
+	}
+	if k.err != nil {
+		return k
+	}
+	df := make(map[string]uint64, len(k.terms))
+	out := &known{}
+	for i, t := range k.terms {
+		if df[t] = k.df[i]; k.df[i] > 0 {
+			out.terms = append(out.terms, t)
+		}
+	}
+	most := s.c.expansions()
+	if n := len(out.terms); n > most {
+		if !q.Expansion.Top {
+			return &known{err: refusal(q, leaf, query.TooMany(n, most))}
+		}
+		out.terms = query.Top(out.terms, most, func(t string) uint64 { return df[t] })
+	}
+	for _, t := range out.terms {
+		out.df = append(out.df, df[t])
+	}
+	return out
+}
+
+func refusal(q *Query, leaf *querylang.Expr, reason string) error {
+	return failure.Wrap("search", query.Refuse(q.Text, leaf, reason))
+}
