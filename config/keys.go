@@ -114,7 +114,7 @@ and-or is and first, and then or for a query with fewer than k such documents.`)
 	enum("search.algorithm", func(c *Config) *string { return &c.Search.Algorithm },
 		"auto", []string{"auto", "bs", "is", "lr", "lrseg", "hs", "hs8", "hs16", "hs32", "hs64", "hs128", "hs256",
 			"pmf", "pmf0", "pmf1", "pmf2", "pmf3", "pmf4", "merge", "bits", "gallop", "svs", "skiplist", "segstep"},
-		`Intersection algorithm. All algorithms give the same answer.
+		`Intersection algorithm.
 auto lets the backend choose for each batch and list. A backend without the
 algorithm returns an error that lists its algorithms.`),
 	key("search.k", func(c *Config) *int { return &c.Search.K }, 10, within(0, 10000),
@@ -130,7 +130,7 @@ A term in df of N documents weighs: lucene ln(1 + (N-df+0.5)/(df+0.5)); robertso
 ln((N-df+0.5)/(df+0.5)), at least 0; atire ln(N/df) (k1+1); pisa the logarithm of
 robertson, at least 1e-6, times k1+1. It has no effect on an index with impacts.`),
 	key("ranking.k1", func(c *Config) *float64 { return &c.Ranking.K1 }, 0.9, within(0.0, 255),
-		`Weight of repeated occurrences of a term in a document.
+		`Weight of repeated terms in a document.
 From 0 (none) to 255.`),
 	key("ranking.b", func(c *Config) *float64 { return &c.Ranking.B }, 0.4, within(0.0, 1),
 		`Influence of the length of a document.
@@ -163,7 +163,7 @@ coa, roa, hybrid and ideal run on OpenCL, iterative and reduction on the host, f
 on both. auto chooses the backend and the strategy with the lowest estimated time.`),
 
 	key("limits.expansions", func(c *Config) *int { return &c.Limits.Expansions }, 1024, within(1, 1<<16),
-		`Maximum number of terms that one prefix or tolerant word of a query stands for.
+		`Maximum terms of a prefix or tolerant word.
 From 1 to 65536. A word with more terms is an error, or its most frequent terms count.`),
 
 	enum("schedule.policy", func(c *Config) *string { return &c.Schedule.Policy },

@@ -1638,7 +1638,10 @@ type MatchRequest struct {
 	// Answer from the shards that can be asked, when others do not answer. Default: an error.
 	AllowPartial bool `protobuf:"varint,10,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`
 	// Match these documents only. Default: all documents.
-	Filter        *Filter `protobuf:"bytes,11,opt,name=filter,proto3" json:"filter,omitempty"`
+	Filter *Filter `protobuf:"bytes,11,opt,name=filter,proto3" json:"filter,omitempty"`
+	// See SearchRequest.expand.
+	Expand        string `protobuf:"bytes,30,opt,name=expand,proto3" json:"expand,omitempty"`
+	PrefixLength  uint32 `protobuf:"varint,31,opt,name=prefix_length,json=prefixLength,proto3" json:"prefix_length,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1748,6 +1751,20 @@ func (x *MatchRequest) GetFilter() *Filter {
 		return x.Filter
 	}
 	return nil
+}
+
+func (x *MatchRequest) GetExpand() string {
+	if x != nil {
+		return x.Expand
+	}
+	return ""
+}
+
+func (x *MatchRequest) GetPrefixLength() uint32 {
+	if x != nil {
+		return x.PrefixLength
+	}
+	return 0
 }
 
 type MatchResponse struct {
@@ -1932,6 +1949,9 @@ type SearchBatchRequest struct {
 	Collapse      string          `protobuf:"bytes,22,opt,name=collapse,proto3" json:"collapse,omitempty"`
 	CollapseLimit uint32          `protobuf:"varint,23,opt,name=collapse_limit,json=collapseLimit,proto3" json:"collapse_limit,omitempty"`
 	Boost         *Boost          `protobuf:"bytes,24,opt,name=boost,proto3" json:"boost,omitempty"`
+	// See SearchRequest.expand.
+	Expand        string `protobuf:"bytes,30,opt,name=expand,proto3" json:"expand,omitempty"`
+	PrefixLength  uint32 `protobuf:"varint,31,opt,name=prefix_length,json=prefixLength,proto3" json:"prefix_length,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2132,6 +2152,20 @@ func (x *SearchBatchRequest) GetBoost() *Boost {
 		return x.Boost
 	}
 	return nil
+}
+
+func (x *SearchBatchRequest) GetExpand() string {
+	if x != nil {
+		return x.Expand
+	}
+	return ""
+}
+
+func (x *SearchBatchRequest) GetPrefixLength() uint32 {
+	if x != nil {
+		return x.PrefixLength
+	}
+	return 0
 }
 
 type SearchBatchResponse struct {
@@ -2406,6 +2440,9 @@ type BatchQuery struct {
 	Collapse      string          `protobuf:"bytes,19,opt,name=collapse,proto3" json:"collapse,omitempty"`
 	CollapseLimit uint32          `protobuf:"varint,20,opt,name=collapse_limit,json=collapseLimit,proto3" json:"collapse_limit,omitempty"`
 	Boost         *Boost          `protobuf:"bytes,21,opt,name=boost,proto3" json:"boost,omitempty"`
+	// See SearchRequest.expand.
+	Expand        string `protobuf:"bytes,30,opt,name=expand,proto3" json:"expand,omitempty"`
+	PrefixLength  uint32 `protobuf:"varint,31,opt,name=prefix_length,json=prefixLength,proto3" json:"prefix_length,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2585,6 +2622,20 @@ func (x *BatchQuery) GetBoost() *Boost {
 		return x.Boost
 	}
 	return nil
+}
+
+func (x *BatchQuery) GetExpand() string {
+	if x != nil {
+		return x.Expand
+	}
+	return ""
+}
+
+func (x *BatchQuery) GetPrefixLength() uint32 {
+	if x != nil {
+		return x.PrefixLength
+	}
+	return 0
 }
 
 type GetStatisticsRequest struct {
@@ -3143,7 +3194,7 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\asnippet\x18\x03 \x01(\tR\asnippet\x12$\n" +
 	"\n" +
 	"attributes\x18\x04 \x01(\tB\x04\xa8\xfe#\x01R\n" +
-	"attributes\"\xc2\x02\n" +
+	"attributes\"\xff\x02\n" +
 	"\fMatchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x18\n" +
@@ -3157,7 +3208,9 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"timeout_ms\x18\t \x01(\rR\ttimeoutMs\x12#\n" +
 	"\rallow_partial\x18\n" +
 	" \x01(\bR\fallowPartial\x12)\n" +
-	"\x06filter\x18\v \x01(\v2\x11.heddle.v1.FilterR\x06filterB\b\n" +
+	"\x06filter\x18\v \x01(\v2\x11.heddle.v1.FilterR\x06filter\x12\x16\n" +
+	"\x06expand\x18\x1e \x01(\tR\x06expand\x12#\n" +
+	"\rprefix_length\x18\x1f \x01(\rR\fprefixLengthB\b\n" +
 	"\x06_limit\"\xf5\x01\n" +
 	"\rMatchResponse\x12\x14\n" +
 	"\x05count\x18\x01 \x01(\x04R\x05count\x121\n" +
@@ -3169,7 +3222,7 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x04note\x18\a \x01(\tR\x04note\",\n" +
 	"\bDocument\x12\x10\n" +
 	"\x03doc\x18\x01 \x01(\tR\x03doc\x12\x0e\n" +
-	"\x02id\x18\x02 \x01(\x04R\x02id\"\x81\x06\n" +
+	"\x02id\x18\x02 \x01(\x04R\x02id\"\xbe\x06\n" +
 	"\x12SearchBatchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x18\n" +
 	"\aqueries\x18\x02 \x03(\tR\aqueries\x12\x18\n" +
@@ -3200,7 +3253,9 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\tmin_score\x18\x15 \x01(\x01R\bminScore\x12\x1a\n" +
 	"\bcollapse\x18\x16 \x01(\tR\bcollapse\x12%\n" +
 	"\x0ecollapse_limit\x18\x17 \x01(\rR\rcollapseLimit\x12&\n" +
-	"\x05boost\x18\x18 \x01(\v2\x10.heddle.v1.BoostR\x05boostB\x04\n" +
+	"\x05boost\x18\x18 \x01(\v2\x10.heddle.v1.BoostR\x05boost\x12\x16\n" +
+	"\x06expand\x18\x1e \x01(\tR\x06expand\x12#\n" +
+	"\rprefix_length\x18\x1f \x01(\rR\fprefixLengthB\x04\n" +
 	"\x02_k\"\xff\x02\n" +
 	"\x13SearchBatchResponse\x12\x16\n" +
 	"\x06counts\x18\x01 \x03(\x04R\x06counts\x12\x10\n" +
@@ -3221,7 +3276,7 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\n" +
 	"BatchError\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\rR\x05query\x12&\n" +
-	"\x05error\x18\x02 \x01(\v2\x10.heddle.v1.ErrorR\x05error\"\xe6\x04\n" +
+	"\x05error\x18\x02 \x01(\v2\x10.heddle.v1.ErrorR\x05error\"\xa3\x05\n" +
 	"\n" +
 	"BatchQuery\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\tR\x05query\x12\x18\n" +
@@ -3247,7 +3302,9 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\tmin_score\x18\x12 \x01(\x01R\bminScore\x12\x1a\n" +
 	"\bcollapse\x18\x13 \x01(\tR\bcollapse\x12%\n" +
 	"\x0ecollapse_limit\x18\x14 \x01(\rR\rcollapseLimit\x12&\n" +
-	"\x05boost\x18\x15 \x01(\v2\x10.heddle.v1.BoostR\x05boostB\x04\n" +
+	"\x05boost\x18\x15 \x01(\v2\x10.heddle.v1.BoostR\x05boost\x12\x16\n" +
+	"\x06expand\x18\x1e \x01(\tR\x06expand\x12#\n" +
+	"\rprefix_length\x18\x1f \x01(\rR\fprefixLengthB\x04\n" +
 	"\x02_k\"B\n" +
 	"\x14GetStatisticsRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +

@@ -18,6 +18,7 @@ import (
 	"heddle/engine/observe"
 	"heddle/engine/server/catalog"
 	"heddle/engine/server/problem"
+	"heddle/engine/syntax"
 )
 
 // indexService implements api.IndexServiceHandler.
@@ -32,6 +33,12 @@ type asked interface {
 	GetFilter() *api.Filter
 }
 
+// expanding are the fields of queries that choose the terms of prefixes and tolerant words.
+type expanding interface {
+	GetExpand() string
+	GetPrefixLength() uint32
+}
+
 // query returns the query of a request for an index, without its kind.
 func (s *Server) query(ctx context.Context, index string, r asked, timeout uint32) (q engine.Query, err error) {
 	about := s.about(ctx, index, r.GetQuery())
@@ -44,10 +51,31 @@ func (s *Server) query(ctx context.Context, index string, r asked, timeout uint3
 			return q, err
 		}
 	}
+	if e, ok := r.(expanding); ok {
+		if q.Expansion, err = expansion(e); err != nil {
+			return q, err
+		}
+	}
 	if q.Filter, err = s.filter(index, r.GetFilter()); err != nil {
 		return q, err
 	}
 	return q, s.checkTerms(q.Text, len(q.Terms))
+}
+
+// expansion returns Query.Expansion of a request.
+func expansion(r expanding) (e engine.Expansion, err error) {
+	switch r.GetExpand() {
+	case "", "error":
+	case "top":
+		e.Top = true
+	default:
+		return e, problem.BadRequest(fmt.Errorf("expand: unknown %s (one of error, top)", syntax.Quote(r.GetExpand())))
+	}
+	if n := r.GetPrefixLength(); n > querylang.MaxFixed {
+		return e, problem.BadRequest(fmt.Errorf("prefix_length: %d is above %d", n, querylang.MaxFixed))
+	}
+	e.PrefixLength = int(r.GetPrefixLength())
+	return e, nil
 }
 
 // checkTerms compares the number of words and terms with the limit.

@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"heddle/config"
+	"heddle/engine"
 	"heddle/engine/cluster"
 	"heddle/engine/cluster/node"
 	"heddle/engine/cluster/store"
@@ -36,11 +37,11 @@ func Dial(ctx context.Context, c *config.Config, log zerolog.Logger) (*Gateway, 
 	if isNATS(c.Cluster.Servers) {
 		return dialNATS(ctx, c, log)
 	}
-	return dialFile(c.Cluster, c.Server.Timeout)
+	return dialFile(c.Cluster, cluster.Options{Timeout: c.Server.Timeout, Limits: limits(c)})
 }
 
 // dialFile answers queries from the nodes that a file names.
-func dialFile(c config.Cluster, timeout time.Duration) (*Gateway, error) {
+func dialFile(c config.Cluster, opt cluster.Options) (*Gateway, error) {
 	if strings.Contains(c.Servers, "://") {
 		return nil, invalid(fmt.Errorf("--cluster %s: want nats://HOST:PORT, tls://HOST:PORT, or the file of a cluster", c.Servers))
 	}
@@ -53,8 +54,11 @@ func dialFile(c config.Cluster, timeout time.Duration) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Gateway{Coordinator: cluster.New(s, s, cluster.Options{Timeout: timeout})}, nil
+	return &Gateway{Coordinator: cluster.New(s, s, opt)}, nil
 }
+
+// limits are the limits of the coordinator.
+func limits(c *config.Config) engine.Limits { return engine.Limits{Expansions: c.Limits.Expansions} }
 
 // dialNATS answers queries from the nodes that announce themselves over NATS.
 func dialNATS(ctx context.Context, c *config.Config, log zerolog.Logger) (g *Gateway, err error) {
@@ -90,7 +94,7 @@ func dialNATS(ctx context.Context, c *config.Config, log zerolog.Logger) (g *Gat
 		defer close(g.ended)
 		maps.Follow(following, followEvery)
 	}()
-	g.Coordinator = cluster.New(maps, &transport.NATS{Conn: g.conn, HTTP: g.peers}, cluster.Options{Timeout: c.Server.Timeout})
+	g.Coordinator = cluster.New(maps, &transport.NATS{Conn: g.conn, HTTP: g.peers}, cluster.Options{Timeout: c.Server.Timeout, Limits: limits(c)})
 	return g, nil
 }
 

@@ -32,6 +32,8 @@ type searchOptions struct {
 	all        bool
 	count      bool
 	total      flags.Total
+	expand     string
+	fixed      int
 	parts      engine.Fields // of the documents of an answer
 	snippet    int
 	part       bool
@@ -68,7 +70,7 @@ func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 	o.filterOptions.add(fs)
 	o.queries.add(fs, "query", "TEXT", "answer the query", "queries", "answer all queries of")
 	addReading(fs, &o.reading)
-	flags.AddChoice(fs, &o.syntax, "syntax", "", "syntax, default query for --query, literal for --queries; boolean has no scores: ", []string{syntaxLiteral, syntaxQuery, syntaxBoolean})
+	flags.AddChoice(fs, &o.syntax, "syntax", "", "syntax; literal for --queries: ", []string{syntaxLiteral, syntaxQuery, syntaxBoolean})
 	fs.BoolVar(&o.all, "all", false, "print all matching documents without ranking")
 	fs.BoolVar(&o.count, "count", false, "print the number of matching documents")
 	fs.Var(&o.total, "total", "print the number of matches; --total=`NUMBER` counts up to it")
@@ -78,13 +80,15 @@ func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.parts.Source, "source", false, "print stored objects or texts")
 	fs.IntVar(&o.snippet, "snippet", 0, "print the best part of each stored text, of about `BYTES`")
 	fs.StringSliceVar(&o.parts.Attributes, "attributes", nil, "print the values of `COLUMNS` of --table; * is all")
+	flags.AddChoice(fs, &o.expand, "expand", "error", "words of more terms: ", []string{"error", "top"})
+	fs.IntVar(&o.fixed, "prefix-length", 0, "equal first `N` characters of loom~1")
 	fs.BoolVar(&o.part, "part", false, "with --all, --count: one thread a query (PART, Wu et al. 2010)")
 	fs.BoolVar(&o.explain, "explain", false, "explain the execution of each query, with times")
 	fs.BoolVar(&o.noHeader, "no-header", false, "omit the header of ranked results")
 	fs.BoolVar(&o.strictScores, "strict-scores", false, "make scores strictly decreasing, for tools that sort again")
 	fs.BoolVar(&o.excludeSelf, "exclude-self", false, "leave out the document whose name is the ID of the query")
 	fs.StringVar(&o.statistics, "statistics", "", "JSON `FILE` with the statistics of the whole collection")
-	o.settings.Add(fs, "mode", "k", "variant", "k1", "b", "algorithm", "format", "backend", "device", "threads", "profiling", "tuning", "policy")
+	o.settings.Add(fs, "mode", "k", "variant", "k1", "b", "algorithm", "format", "expansions", "backend", "device", "threads", "profiling", "tuning", "policy")
 }
 
 func (o *searchOptions) Validate(args []string) (err error) {
@@ -122,6 +126,8 @@ func (o *searchOptions) Validate(args []string) (err error) {
 		return errors.New("--attributes needs the table of the documents' attributes: --table X.hdb")
 	case len(o.facets) > 0 && o.count:
 		return errors.New("--facets counts documents already: omit --count")
+	case o.fixed < 0 || o.fixed > querylang.MaxFixed:
+		return fmt.Errorf("--prefix-length %d: want 0 to %d", o.fixed, querylang.MaxFixed)
 	case o.statistics != "" && !o.ranked():
 		return errors.New("--statistics is for ranked results: omit --all, --count and --syntax boolean")
 	case (o.strictScores || o.excludeSelf) && !o.ranked():
@@ -213,7 +219,7 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, machine.Close(opt, e)) }()
-	s := &answer.Searcher{Query: engine.Query{Match: mode, CountOnly: o.count, Total: uint64(o.total), Literal: o.literal()}, Invalid: o.invalid, Notes: a.Stderr,
+	s := &answer.Searcher{Query: engine.Query{Match: mode, Expansion: o.expansion(), CountOnly: o.count, Total: uint64(o.total), Literal: o.literal()}, Invalid: o.invalid, Notes: a.Stderr,
 		Choice: choice, Scheduled: c.Devices.Backend == "all"}
 	if o.part {
 		s.Query.Override = &engine.Override{Part: true}
@@ -226,6 +232,11 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 	}
 	defer s.Index.Close()
 	return o.answer(ctx, a, c, s, mode)
+}
+
+// expansion rules the terms of prefixes and tolerant words.
+func (o *searchOptions) expansion() engine.Expansion {
+	return engine.Expansion{Top: o.expand == "top", PrefixLength: o.fixed}
 }
 
 // workload describes the queries for the choice of a processor.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/config"
+	"heddle/engine"
 	"heddle/engine/cluster"
 	"heddle/engine/cluster/collections"
 	"heddle/engine/cluster/member"
@@ -121,7 +122,7 @@ func (o *serveOptions) Run(ctx context.Context, a *App) (err error) {
 	if work.Content = dev; c.Cluster.Servers == "" {
 		changing := collections.New(dirs, thisBuild().String(), log)
 		defer func() { err = errors.Join(err, changing.Close()) }()
-		parts, opt.Collections, opt.Changer = append(parts, changing), changing.Coordinator(cluster.Options{Timeout: c.Server.Timeout}), changing
+		parts, opt.Collections, opt.Changer = append(parts, changing), changing.Coordinator(cluster.Options{Timeout: c.Server.Timeout, Limits: engine.Limits{Expansions: c.Limits.Expansions}}), changing
 		work.Collections = changing
 	}
 	if parts != nil {

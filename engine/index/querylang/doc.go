@@ -6,6 +6,10 @@
 //	heaven && (earth || sea) !hell   the same
 //	shepherd^2.5 lord                a weight, of ranked queries
 //	comp*                            every term that begins with comp
+//	loom~ loom~1 loom~2,3            similar terms: 2 edits, 1 edit, 2 edits behind the first 3 characters
+//	te?t *ing b*n*                   wildcards: ? is one character, * any number of them
+//	/b.ne/                           a regular expression of whole terms, in RE2 syntax
+//	[a TO b] {a TO b} [a TO *}       terms in alphabetical order: with the ends, without, open
 //	"red loom"                       a phrase: loom right behind red
 //	"red loom"~3                     a phrase with a slop of 3
 //	"red lo*"                        a phrase with a prefix
@@ -18,7 +22,9 @@
 //	or       = list { ( "OR" | "||" ) list }
 //	list     = clause { [ "AND" | "&&" ] clause }
 //	clause   = [ "+" | "-" | "!" | "NOT" ] operand
-//	operand  = "*" | ( word | prefix "*" | phrase | window | "(" or ")" ) [ "^" number ]
+//	operand  = "*" | ( word | prefix "*" | tolerant | phrase | window | "(" or ")" ) [ "^" number ]
+//	tolerant = word "~" [ "1" | "2" ] [ "," number ] | wildcard | "/" expression "/"
+//	         | ( "[" | "{" ) ( word | "*" ) "TO" ( word | "*" ) ( "]" | "}" )
 //	phrase   = '"' words '"' [ "~" whole ]
 //	window   = ( "NEAR" | "ORDERED" ) "/" whole "(" words ")"
 //	words    = { word | prefix "*" }
@@ -57,16 +63,22 @@
 // inside.
 //
 // A word ends at white space or a parenthesis. A backslash makes the next character plain
-// text: \AND, \(, \ . A quote inside a word (bone"marrow), fields (title:bone), similar words (bone~1)
-// and wildcards inside words (b*ne, b?ne) are errors, and so are:
+// text: \AND, \(, \ . A quote inside a word (bone"marrow) and fields (title:bone) are errors.
 //
-//   - a range, such as [a TO b], {a TO b} or year:[1990 TO *]: a bracket that is not behind a
-//     letter or digit, one word, TO in capitals, one word and a closing bracket. Other brackets
-//     are text: [1], [a to b], [A TO Z of gardening], x[1 TO 2].
-//   - a regular expression, such as /b.ne/: a slash at the start of a word, text without white
-//     space and further slashes, and a slash before white space, a parenthesis, a ^ or the end.
-//     Other slashes are text: and/or, /usr/bin, /usr/bin/, http://x/.
+// A tolerant word, such as loom~1, stands for terms of the index: see Tolerant. Its characters are tolerant only in
+// their places, and text elsewhere:
+//
+//   - A ~ stands behind a word, before white space, a parenthesis, a ^ or the end; a number of edits and a number of
+//     first characters may follow. Text: a~b, ~.
+//   - A word with a * before a letter or digit has wildcards, and a word with a ? before a letter or digit that is behind
+//     another one or in front of the word; then each * and ? of the word is a wildcard. A * at the end alone makes a prefix.
+//     Text: what?, 2 * 3.
+//   - A range begins a word with a bracket; one word, TO in capitals, one word and a closing bracket follow. Text: [1],
+//     [a to b], [A TO Z of gardening], x[1 TO 2].
+//   - A regular expression begins a word with a slash; text without white space and further slashes follows, and a
+//     slash before white space, a parenthesis, a ^ or the end. Text: and/or, /usr/bin, /usr/bin/, http://x/.
 //
 // The engine sends each word through the analyser of the index. It sends a prefix through
-// the part of the analyser that changes characters, without stemmer and stop words.
+// the part of the analyser that changes characters, without stemmer and stop words, and so the texts of a similar word, a
+// wildcard and a range. A regular expression stays as it is.
 package querylang

@@ -126,7 +126,7 @@ func (s *Searcher) print(q trec.Topic, i int) error {
 }
 
 // terms returns the terms of a query that add to scores, without duplicates: known ones and
-// terms that no document has. A prefix without terms stands for itself.
+// terms that no document has. A prefix or tolerant word without terms stands for itself.
 func (s *Searcher) terms(asked engine.Query) (known, unknown []string) {
 	all, _, err := s.Index.WeightedTerms(asked)
 	if err != nil { // the query was answered
@@ -144,9 +144,10 @@ func (s *Searcher) terms(asked engine.Query) (known, unknown []string) {
 		return known, unknown
 	}
 	for leaf := range asked.Expr.Leaves {
-		if leaf.Op == querylang.Prefix {
+		if leaf.Expands() {
 			if some, _, err := s.Index.WeightedTerms(engine.Query{Expr: &leaf}); err == nil && len(some) == 0 {
-				unknown = append(unknown, leaf.Term+"*")
+				leaf.Weight = 0
+				unknown = append(unknown, leaf.String())
 			}
 		}
 	}
@@ -192,9 +193,8 @@ func (s *Searcher) query(q trec.Topic) (asked engine.Query, err error) {
 	if asked.Match == engine.And {
 		join = querylang.And
 	}
-	if asked.Expr, err = querylang.Read(q.Text, join); asked.Expr == nil {
-		asked.Text = q.Text
-	}
+	asked.Text = q.Text // of errors, beside an expression
+	asked.Expr, err = querylang.Read(q.Text, join)
 	return asked, err
 }
 

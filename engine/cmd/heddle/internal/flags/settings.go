@@ -63,6 +63,7 @@ var keyFlags = []struct{ name, short, key, arg string }{
 	{"algorithm", "", "search.algorithm", "NAME"},
 	{"k", "k", "search.k", "N"},
 	{"format", "", "search.format", ""},
+	{"expansions", "", "limits.expansions", "N"},
 	{"policy", "", "schedule.policy", ""},
 	{"metric", "", "schedule.metric", ""},
 	{"bins", "", "bitmap.bins", "N"},
