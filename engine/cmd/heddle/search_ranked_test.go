@@ -339,7 +339,7 @@ func TestQueryErrors(t *testing.T) {
 	for _, test := range []struct{ file, want, errors string }{
 		{"a\tw3\nb\t\"w1\nc\tw9\n", three, "q.txt:2: column 1: a quote without"},
 		{"a\tw3\nb\t-w1 AND\nc\tw9\n", three, "q.txt:2: column 5: nothing behind this AND"},
-		{"a\tw3\n?!*\tw1*\nb\t?!*\nc\tw9\n", "", "q.txt:3: prefix ?!*: the analysis of the index makes 0 words"},
+		{"a\tw3\n?!*\tw1*\nb\t?!*\nc\tw9\n", "", "q.txt:3: column 1: the analysis of the index makes 0 words"},
 		{`{"id":"a","text":"w3"}` + "\n" + `{"vector":{"w0":-1}}` + "\n" + `{"id":"c","vector":{"w9":1}}`, three, "q.txt:2: weight -1"},
 		{`{"id":"a","text":"w3"}` + "\n" + `{"vec` + "\n" + `{"id":"c","vector":{"w9":1}}`, three, "q.txt:2: "},
 	} {
