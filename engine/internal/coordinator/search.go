@@ -3,7 +3,6 @@ package coordinator
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strings"
 
 	"heddle/engine/failure"
@@ -358,18 +357,6 @@ func (s *search) send(ctx context.Context, k kind, at []int) error {
 	return nil
 }
 
-// explain sets the explanation of a query.
-func (s *search) explain(i int, pieces []Piece[*part.Answer]) {
-	if !s.ask.Explain {
-		return
-	}
-	answers := make([]string, len(s.Layout.Shards))
-	for _, p := range pieces {
-		answers[p.Shards[0]] = p.Answer.Explanation
-	}
-	s.hits[i].Explanation = Explain(answers)
-}
-
 // manyNames is the number of ranked queries from which a second request for the names of their answers costs
 // less than the names of all documents that some node has found.
 const manyNames = 128
@@ -384,18 +371,4 @@ func (s *search) namesLast(k kind, queries int) bool {
 // fill a message, and an explanation is of one shard.
 func (s *search) grouped(k kind) bool {
 	return (k.k > 0 || k.count || s.ask.Limit > 0) && !s.ask.Explain && k.order == nil
-}
-
-// Explain joins the explanations of shards; empty for none.
-func Explain(answers []string) string {
-	var b strings.Builder
-	for i, text := range answers {
-		if text != "" {
-			fmt.Fprintf(&b, "shard %d:\n%s", i, text)
-			if !strings.HasSuffix(text, "\n") {
-				b.WriteByte('\n')
-			}
-		}
-	}
-	return b.String()
 }
