@@ -229,7 +229,7 @@ func TestBitmapInfo(t *testing.T) {
 	for _, want := range []string{
 		"table     t.hdb\n", "source    t.csv\n", "rows      3\n", "words     32 bits\n",
 		"a       int     1      3         0        distinct  equality  2     2 ",
-		`b       string  ""     "y\tz"    1        distinct  equality  2     3 `, "vector-table",
+		`b       string  ""     "y\tz"    1        distinct  equality  2     3 `, "few rows\n", "vector-table",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("info lacks %q:\n%s", want, got)

@@ -15,9 +15,10 @@ type planned struct {
 	*collected
 	Settings
 	coder
-	file  *temp    // the file with the blocks
-	auto  bool     // the settings leave the bins to this package
-	upper []uint64 // greatest code of each bin
+	file   *temp    // the file with the blocks
+	auto   bool     // the settings leave the bins to this package
+	upper  []uint64 // greatest code of each bin
+	reason string   // of the encoding, in words
 }
 
 // plan chooses the bins of a column.

@@ -187,7 +187,13 @@ func TestWordRatio(t *testing.T) {
 func TestScatteredLimit(t *testing.T) {
 	p := planned{collected: &collected{rows: 100 * 2 * codec.SegmentLen}, upper: []uint64{1, 2, 1 << 40}, auto: true}
 	p.Binning, p.Encoding = column.Quantile, column.Equality
-	if p.scattered(299) || !p.scattered(300) {
-		t.Error("300 words are scattered, 299 are not")
+	for words, want := range map[uint64]string{299: "vectors have 0.374 bits a row, codes 41", 300: "the rows of a quantile lie in 50 % of all pieces of 128 rows"} {
+		if yes, why := p.scattered(words); yes != (words == 300) || why != want {
+			t.Errorf("%d words: %t, %q", words, yes, why)
+		}
+	}
+	p.auto = false
+	if yes, why := p.scattered(300); yes || why != "asked for" {
+		t.Errorf("bins that were asked for: %t, %q", yes, why)
 	}
 }

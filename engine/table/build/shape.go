@@ -3,6 +3,7 @@ package build
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/bits"
 
 	"heddle/codec"
@@ -37,7 +38,8 @@ func (b *builder) shape(ctx context.Context, columns []*planned) (word int, err 
 	}
 	var sum sizes
 	for i, c := range columns {
-		if c.scattered(all[i].narrow) {
+		scattered, why := c.scattered(all[i].narrow)
+		if c.reason = why; scattered {
 			c.Encoding = column.None
 			continue
 		}
@@ -73,16 +75,23 @@ const leastRows = 4 * bitslice.TileRows
 // bits than the codes therefore lose, and need more memory.
 const wordRows = 32
 
-// scattered reports that the vectors of bins do not pay, by their number of words of 32 bits in the sample: that they
-// take more bits than the codes, or that the bins are quantiles and the rows of a bin lie in half of all segments or
+// scattered reports that the vectors of bins do not pay, by their number of words of 32 bits in the sample, and why: that
+// they take more bits than the codes, or that the bins are quantiles and the rows of a bin lie in half of all segments or
 // more, so that a vector is nearly as large as a bit slice. Bins that the caller asked for stay.
-func (p *planned) scattered(words uint64) bool {
+func (p *planned) scattered(words uint64) (yes bool, why string) {
 	bins, rows := uint64(len(p.upper)), min(p.rows, sampleWindows*sampleRows)
-	if !p.auto || p.Encoding != column.Equality || bins < 2 {
-		return false
+	switch {
+	case bins < 2:
+		return false, ""
+	case !p.auto || p.Encoding != column.Equality:
+		return false, "asked for"
+	case p.Binning == column.Quantile && words*2*codec.SegmentLen >= bins*rows:
+		return true, fmt.Sprintf("the rows of a quantile lie in %d %% of all pieces of %d rows", min(100, 100*words*codec.SegmentLen/(bins*rows)), codec.SegmentLen)
+	case p.rows < leastRows:
+		return false, "few rows"
 	}
 	width := uint64(bits.Len64(p.upper[bins-1]))
-	return p.Binning == column.Quantile && words*2*codec.SegmentLen >= bins*rows || p.rows >= leastRows && words*wordRows > rows*width
+	return words*wordRows > rows*width, fmt.Sprintf("vectors have %.3g bits a row, codes %d", float64(32*words)/float64(rows), width)
 }
 
 // vectorWords is the number of words of the vectors of a column, in its sample.

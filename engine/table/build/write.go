@@ -121,7 +121,7 @@ func writeColumns[W wah.Word](ctx context.Context, b *builder, columns []*planne
 func writeColumn[W wah.Word](ctx context.Context, b *builder, p *pile[W], w *hdb.Writer, vector func(*hdb.ColumnWriter, []W) error) error {
 	c := p.c
 	col := column.Column{
-		Name: c.Name, Type: c.Type, Scale: c.stored.Scale, Binning: c.Binning, Encoding: c.Encoding,
+		Name: c.Name, Type: c.Type, Scale: c.stored.Scale, Binning: c.Binning, Encoding: c.Encoding, Reason: c.reason,
 		Base: c.stored.Base, Unit: c.stored.Unit, Ranks: c.stored.Ranks, Missing: p.missing,
 	}
 	for _, bin := range p.bins {

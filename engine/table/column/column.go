@@ -112,6 +112,7 @@ type Column struct {
 	Encoding Encoding
 	Base     uint64 // key of code 0; 0 where no row has a value, and with Ranks
 	Unit     uint64 // difference of the keys of neighbouring codes; 0 means 1
+	Reason   string // why it has this encoding, in words; nothing depends on it
 	Missing  uint32 // rows without a value
 	Bins     []Bin  // ascending and disjoint; every value lies in one
 

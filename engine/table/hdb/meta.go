@@ -35,6 +35,7 @@ type storedColumn struct {
 	Scale    uint8  `json:"scale,omitempty"`
 	Binning  string `json:"binning"`
 	Encoding string `json:"encoding"`
+	Reason   string `json:"reason,omitempty"`
 	Base     uint64 `json:"base,string"` // JSON's numbers have 53 bits
 	Unit     uint64 `json:"unit,string,omitempty"`
 	Ranks    uint64 `json:"ranks,omitempty"`
@@ -46,7 +47,7 @@ type storedColumn struct {
 
 func storeColumn(p Part, c *column.Column, entries uint64) storedColumn {
 	return storedColumn{
-		Part: partNames[p], Name: c.Name, Type: c.Type.String(), Scale: c.Scale, Binning: c.Binning.String(), Encoding: c.Encoding.String(),
+		Part: partNames[p], Name: c.Name, Type: c.Type.String(), Scale: c.Scale, Binning: c.Binning.String(), Encoding: c.Encoding.String(), Reason: c.Reason,
 		Base: c.Base, Unit: c.Unit, Ranks: uint64(len(c.Ranks)), Missing: c.Missing, Bins: uint64(len(c.Bins)), Strings: entries,
 	}
 }
@@ -57,7 +58,7 @@ func (s *storedColumn) column() (p Part, c column.Column, err error) {
 	if at < 0 {
 		return p, c, fmt.Errorf("unknown part %.60q", s.Part)
 	}
-	p, c = Part(at), column.Column{Name: s.Name, Scale: s.Scale, Base: s.Base, Unit: s.Unit, Missing: s.Missing}
+	p, c = Part(at), column.Column{Name: s.Name, Reason: s.Reason, Scale: s.Scale, Base: s.Base, Unit: s.Unit, Missing: s.Missing}
 	if c.Type, err = column.ParseType(s.Type); err != nil {
 		return p, c, err
 	}

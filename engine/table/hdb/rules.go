@@ -20,6 +20,8 @@ func checkColumn(c *column.Column, entries uint64) error {
 		return fmt.Errorf("it has no name")
 	case !utf8.ValidString(c.Name):
 		return fmt.Errorf("its name is not UTF-8")
+	case !utf8.ValidString(c.Reason):
+		return fmt.Errorf("the reason of its encoding is not UTF-8")
 	case c.Type > column.TimestampNS:
 		return fmt.Errorf("unknown type %d", c.Type)
 	case c.Encoding > column.None:

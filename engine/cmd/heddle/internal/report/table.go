@@ -32,6 +32,7 @@ type Column struct {
 	Type              string  `json:"type"`
 	Binning           string  `json:"binning"`
 	Encoding          string  `json:"encoding"`
+	Reason            string  `json:"reason,omitempty"` // of the encoding
 	Missing           uint32  `json:"missing"`          // rows without a value
 	Values            *uint32 `json:"values,omitempty"` // number of values of a multi-valued column in all rows; nil for other columns
 	Least             *string `json:"least,omitempty"`  // nil: no row has a value
@@ -66,7 +67,7 @@ func NewTable(f *hdb.File, only string) (*Table, error) {
 			continue
 		}
 		stored := c.Stored()
-		d := Column{Name: c.Name, Type: c.TypeName(), Binning: stored.Binning.String(), Encoding: stored.Encoding.String(), Missing: c.Missing,
+		d := Column{Name: c.Name, Type: c.TypeName(), Binning: stored.Binning.String(), Encoding: stored.Encoding.String(), Reason: stored.Reason, Missing: c.Missing,
 			Bins: len(stored.Bins), Vectors: c.Vectors()}
 		if l := f.List(i); l != nil {
 			d.Values, d.Vectors = &l.Table.Rows, d.Vectors+len(l.Table.Vectors)
@@ -102,14 +103,14 @@ func (t *Table) Write(out io.Writer) error {
 	b.WriteByte('\n')
 
 	w = tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprint(w, "column\ttype\tleast\tgreatest\tmissing\tbinning\tencoding\tbins\tvectors\tbytes/row: vectors\tvalues\n")
+	fmt.Fprint(w, "column\ttype\tleast\tgreatest\tmissing\tbinning\tencoding\tbins\tvectors\tbytes/row: vectors\tvalues\treason of the encoding\n")
 	for _, c := range t.Columns {
 		least, greatest := "", ""
 		if c.Least != nil {
 			least, greatest = c.show(*c.Least), c.show(*c.Greatest)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%d\t%d\t%.3f\t%.3f\n", terminal.Field(c.Name), c.Type, least, greatest, c.Missing, c.Binning, c.Encoding,
-			c.Bins, c.Vectors, c.VectorBytesPerRow, c.ValueBytesPerRow)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%d\t%d\t%.3f\t%.3f\t%s\n", terminal.Field(c.Name), c.Type, least, greatest, c.Missing, c.Binning, c.Encoding,
+			c.Bins, c.Vectors, c.VectorBytesPerRow, c.ValueBytesPerRow, terminal.Field(c.Reason))
 	}
 	w.Flush()
 	b.WriteByte('\n')
