@@ -21,9 +21,9 @@ func newBitmapInfo(a *App) *cobra.Command {
 		Use:   "info (X.hdb | DIR) [--column NAME] [--json]",
 		Short: "Print the columns, bins and sizes of a table",
 		Long: `Info prints for each column its type, its bins, the sizes of its bit vectors and stored
-values, and why it has or lacks vectors of bins, then the sections of the file. It reads and checks the descriptions alone:
-verify checks every byte. --column prints the bins of one column. For a folder it prints the
-table that the files of the folder form.`,
+values, and why it has or lacks vectors of bins, then the sections of the file. It reads and
+checks the descriptions alone: verify checks every byte. --column prints the bins of one
+column. For a folder it prints the table that the files of the folder form.`,
 		Example: "  heddle bitmap info flights.hdb\n  heddle bitmap info flights.hdb --column delay\n  heddle bitmap info flights.hdb --json",
 	}, &bitmapInfoOptions{})
 }
