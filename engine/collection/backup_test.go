@@ -63,6 +63,27 @@ func TestBackup(t *testing.T) {
 	}
 }
 
+// TestBackupNumbers: a writer uses no number of a file that an earlier state had, so a backup of that state stays a target.
+func TestBackupNumbers(t *testing.T) {
+	dir, w := create(t, options(nil))
+	to := filepath.Join(filepath.Dir(dir), "backup")
+	for _, name := range []string{"a", "b", "c", "d"} { // two numbers each, and one state
+		must(t, second(add(w, []document{{name, "red"}})))
+	}
+	must(t, w.Merge(t.Context()))
+	must(t, second(add(w, []document{{"e", "loom"}})))
+	backup(t, dir, to, CopyOptions{})
+	must(t, second(w.Delete(t.Context(), each([]string{"e"}))))
+	must(t, w.Maintain(t.Context())) // the segment with the greatest number goes
+	must(t, w.Close())
+	w, err := Open(dir, Options{Creator: "test"})
+	must(t, err)
+	defer w.Close()
+	must(t, second(w.Delete(t.Context(), each([]string{"a"}))))
+	must(t, second(add(w, []document{{"f", "loom"}})))
+	backup(t, dir, to, CopyOptions{})
+}
+
 // TestBackupWithin: a collection takes no backup and no restored collection into its own folder, by a link either.
 func TestBackupWithin(t *testing.T) {
 	root := t.TempDir()
@@ -168,7 +189,7 @@ func TestBackupErrors(t *testing.T) {
 	must(t, err)
 }
 
-func second(_ Copied, err error) error { return err }
+func second[T any](_ T, err error) error { return err }
 
 // TestBackupFaults lets each operation of a second backup fail, alone or with all later ones as if the process had
 // ended: the backup has its former state or the new one, and the next backup goes on.

@@ -28,6 +28,8 @@ type Manifest struct {
 	Kind layout.Kind `json:"kind"`
 	// Epoch numbers the states, from 1.
 	Epoch uint64 `json:"epoch"`
+	// Next is above the numbers of all files that a state up to this one has had. 0 in manifests of earlier versions.
+	Next uint64 `json:"next,omitempty"`
 	// Backup: the folder is a backup, which has not been changed by itself.
 	Backup bool `json:"backup,omitempty"`
 	// Docs is the number of all documents, deleted documents included. Length is the sum of their lengths.

@@ -85,7 +85,7 @@ func TestVerifyContent(t *testing.T) {
 	for want, change := range map[string]func(m *Manifest){
 		"settings":                  func(m *Manifest) { m.Settings.StopWords = []string{"the"} },
 		"length":                    func(m *Manifest) { m.Segments[1].Length++; m.total() },
-		`is in 00000004.hdl too`:    func(m *Manifest) { m.Segments[0].Deleted = nil },
+		`is in 00000005.hdl too`:    func(m *Manifest) { m.Segments[0].Deleted = nil },
 		"it does not find document": func(m *Manifest) { m.Segments[1].Keys, m.Segments[2].Keys = m.Segments[2].Keys, m.Segments[1].Keys },
 	} {
 		t.Run(want, func(t *testing.T) {

@@ -83,11 +83,10 @@ func openOn(d container.Disk, dir string, opt Options) (w *Writer, err error) {
 		w.segments = append(w.segments, &segment{Segment: s, dir: dir})
 	}
 	w.before = w.now.files()
-	w.next = w.now.Epoch
+	w.next = max(w.now.Next, w.now.Epoch+1)
 	for name := range w.before {
-		w.next = max(w.next, numberOf(name))
+		w.next = max(w.next, numberOf(name)+1)
 	}
-	w.next++
 	// The writer before may have ended between the rename of the manifest and its sync: the files that
 	// the former manifest names go only when this manifest is sure to stay.
 	if err = d.SyncDir(dir); err != nil {
@@ -228,6 +227,7 @@ func (w *Writer) change(segments []*segment, deleted map[*segment]*roaring.Bitma
 	w.next++
 	now := *w.now
 	now.Epoch++
+	now.Next = w.next
 	now.Backup = false
 	now.Segments = nil
 	for _, s := range segments {
