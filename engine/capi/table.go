@@ -57,6 +57,7 @@ func heddle_table_rows(table C.heddle_handle, where *C.const_char, rows *C.uint3
 		if err != nil {
 			return err
 		}
+		defer r.Release()
 		*count = C.uint64_t(r.Count)
 		if r.Count > uint64(room) {
 			return short("%d rows, there is room for %d", r.Count, uint64(room))

@@ -142,9 +142,11 @@ func (w *Writer) write(ctx context.Context, info *engine.TableInfo, i int, q tre
 		var e engine.TableExplanation
 		s := w.Selection
 		s.Where, s.Explain = q.Text, &e
-		if _, err := w.Table.Select(ctx, s); err != nil {
+		found, err := w.Table.Select(ctx, s)
+		if err != nil {
 			return err
 		}
+		found.Release()
 		if !w.JSON {
 			text := e.String()
 			if w.Choice != "" {
