@@ -69,7 +69,7 @@ func TestCollectionCopies(t *testing.T) {
 		t.Errorf("search: %q", out)
 	}
 	act(t, "", "collection", "calibrate", again, "--time", "1ms", "--backend", "host")
-	if _, err := os.Stat(filepath.Join(again, "00000002.hdl.cost")); err != nil {
+	if _, err := os.Stat(filepath.Join(again, "00000003.hdl.cost")); err != nil {
 		t.Error(err)
 	}
 	act(t, `{"id":"c","body":"heddle"}`, "collection", "add", again, "--no-merge", "--format", "jsonl", "-")
