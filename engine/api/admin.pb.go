@@ -245,8 +245,10 @@ type CreateCollectionRequest struct {
 	StopWords []string `protobuf:"bytes,3,rep,name=stop_words,json=stopWords,proto3" json:"stop_words,omitempty"`
 	Fold      bool     `protobuf:"varint,4,opt,name=fold,proto3" json:"fold,omitempty"`
 	// "text", "source", or empty for nothing.
-	Store         string       `protobuf:"bytes,5,opt,name=store,proto3" json:"store,omitempty"`
-	Attributes    []*Attribute `protobuf:"bytes,6,rep,name=attributes,proto3" json:"attributes,omitempty"`
+	Store      string       `protobuf:"bytes,5,opt,name=store,proto3" json:"store,omitempty"`
+	Attributes []*Attribute `protobuf:"bytes,6,rep,name=attributes,proto3" json:"attributes,omitempty"`
+	// Keep the positions of words, which phrases need.
+	Positions     bool `protobuf:"varint,7,opt,name=positions,proto3" json:"positions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -321,6 +323,13 @@ func (x *CreateCollectionRequest) GetAttributes() []*Attribute {
 		return x.Attributes
 	}
 	return nil
+}
+
+func (x *CreateCollectionRequest) GetPositions() bool {
+	if x != nil {
+		return x.Positions
+	}
+	return false
 }
 
 // Attribute is a member of documents with its type, such as int, decimal(10,2) or string[].
@@ -1423,7 +1432,7 @@ const file_heddle_v1_admin_proto_rawDesc = "" +
 	"\x16DeleteDocumentsRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
 	"\x05names\x18\x02 \x03(\tR\x05names\x12\x14\n" +
-	"\x05where\x18\x03 \x01(\tR\x05where\"\xc2\x01\n" +
+	"\x05where\x18\x03 \x01(\tR\x05where\"\xe0\x01\n" +
 	"\x17CreateCollectionRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x12\n" +
 	"\x04stem\x18\x02 \x01(\tR\x04stem\x12\x1d\n" +
@@ -1433,7 +1442,8 @@ const file_heddle_v1_admin_proto_rawDesc = "" +
 	"\x05store\x18\x05 \x01(\tR\x05store\x124\n" +
 	"\n" +
 	"attributes\x18\x06 \x03(\v2\x14.heddle.v1.AttributeR\n" +
-	"attributes\"3\n" +
+	"attributes\x12\x1c\n" +
+	"\tpositions\x18\a \x01(\bR\tpositions\"3\n" +
 	"\tAttribute\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\"-\n" +
