@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -308,5 +310,40 @@ func TestPhraseWithoutPositions(t *testing.T) {
 	}
 	if h, err := x.Search(t.Context(), Query{Text: `"red"`, K: 3}); err != nil || len(h.Docs) != 1 {
 		t.Errorf("a phrase of one word: %v, %v", h.Docs, err)
+	}
+}
+
+// TestPhraseCost asks for phrases and windows of many equal words in a long document, which end in time.
+func TestPhraseCost(t *testing.T) {
+	e := onThread(t)
+	path := filepath.Join(t.TempDir(), "x.hdl")
+	opt := build.DefaultOptions()
+	opt.Format, opt.Positions = build.Text, true
+	opt.Stdin = strings.NewReader("a\t" + strings.Repeat("loom ", 20000) + "red\nb\tweft weft\n")
+	if _, err := build.Build(t.Context(), path, []string{"-"}, opt); err != nil {
+		t.Fatal(err)
+	}
+	x, err := e.OpenIndex(t.Context(), path, IndexOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	for _, c := range []struct {
+		text  string
+		count uint64
+	}{
+		{`NEAR/2147483647(loom red)`, 1},
+		{`NEAR/20000(loom red loom)`, 1},
+		{`NEAR/2(loom red loom)`, 1},
+		{`NEAR/1(loom red)`, 0},
+		{`NEAR/2(` + strings.Repeat("loom ", 50) + "red)", 1},
+		{`"` + strings.Repeat("loom ", 50) + `red"~3`, 1},
+		{`"` + strings.Repeat("weft ", 4000) + `"~1`, 0},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		h, err := x.Search(ctx, Query{Text: c.text, CountOnly: true})
+		if cancel(); err != nil || h.Count != c.count {
+			t.Errorf("%.40s: %d documents, want %d; %v", c.text, h.Count, c.count, err)
+		}
 	}
 }

@@ -16,8 +16,8 @@ import (
 // ErrPositions is the cause of errors of phrases on a source without positions.
 var ErrPositions = errors.New("the lists have no positions")
 
-// step is the number of candidates between two looks at the context.
-const step = 1 << 10
+// step is the work between two looks at the context, in slots of candidates and positions.
+const step = 1 << 18
 
 // Make sets out to the list of p. Damage is an error, or a panic with a *mapped.Fault.
 func Make(ctx context.Context, src *plan.Source, p *plan.Phrase, out *plan.Made) error {
@@ -29,14 +29,15 @@ func Make(ctx context.Context, src *plan.Source, p *plan.Phrase, out *plan.Made)
 	if err != nil || m == nil {
 		return err
 	}
+	m.ctx = ctx
 	docs, err := m.order[0].docs()
 	if err != nil {
 		return err
 	}
-	for i, doc := range docs {
-		if i%step == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for _, doc := range docs {
 		if f, err := m.frequency(doc); err != nil {
 			return err
 		} else if f > 0 {
@@ -54,6 +55,18 @@ type matcher struct {
 	count func(m *matcher) uint64
 	sloppy
 	near []occurrence
+
+	ctx  context.Context
+	work int   // since the last look at ctx
+	err  error // of ctx: the frequency is incomplete
+}
+
+// ended counts work, and tells whether the context has ended.
+func (m *matcher) ended(work int) bool {
+	if m.work += work; m.work >= step {
+		m.work, m.err = 0, m.ctx.Err()
+	}
+	return m.err != nil
 }
 
 // slot is a slot of the phrase with the positions of the current document.
@@ -125,6 +138,9 @@ func (s *slot) docs() (all []uint32, err error) {
 
 // frequency returns the frequency in doc, 0 if the phrase does not match there.
 func (m *matcher) frequency(doc uint32) (uint64, error) {
+	if m.ended(len(m.slots)) {
+		return 0, m.err
+	}
 	for _, s := range m.order {
 		found := false
 		for _, c := range s.cursors {
@@ -149,8 +165,11 @@ func (m *matcher) frequency(doc uint32) (uint64, error) {
 		if len(s.cursors) > 1 {
 			slices.Sort(s.positions)
 		}
+		if m.ended(len(s.positions)) {
+			return 0, m.err
+		}
 	}
-	return m.count(m), nil
+	return m.count(m), m.err
 }
 
 // exact counts the exact matches.
@@ -216,37 +235,37 @@ next:
 type occurrence struct {
 	position int64
 	slot     int
-	before   int // the occurrence of the slot before, in the order of all; -1: none
 }
 
-// unordered counts the unordered windows.
-func (m *matcher) unordered() uint64 {
+// unordered counts the unordered windows: the occurrences from which on all slots follow within the distance.
+func (m *matcher) unordered() (n uint64) {
 	all := m.near[:0]
 	for i := range m.slots {
-		m.slots[i].at = -1
+		m.slots[i].at = 0
 		for _, p := range m.slots[i].positions {
-			all = append(all, occurrence{position: p, slot: i})
+			all = append(all, occurrence{p, i})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b occurrence) int { return cmp.Compare(a.position, b.position) })
-	for i := range all {
-		s := &m.slots[all[i].slot]
-		all[i].before, s.at = s.at, i
-	}
 	m.near = all
-	n := uint64(0)
-	for i, first := range all {
-		found := 1
-		for _, o := range all[i+1:] {
-			if found == len(m.slots) || o.position-first.position >= int64(m.Distance) {
-				break
-			}
-			if o.before < i {
+	found, end := 0, 0 // slots in all[i:end], which have at occurrences there
+	for _, first := range all {
+		for found < len(m.slots) && end < len(all) {
+			s := &m.slots[all[end].slot]
+			if s.at++; s.at == 1 {
 				found++
 			}
+			end++
 		}
-		if found == len(m.slots) {
+		if found < len(m.slots) {
+			break
+		}
+		if all[end-1].position-first.position < int64(m.Distance) {
 			n++
+		}
+		s := &m.slots[first.slot]
+		if s.at--; s.at == 0 {
+			found--
 		}
 	}
 	return n << plan.FreqBits

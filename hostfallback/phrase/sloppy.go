@@ -30,30 +30,39 @@ type moving struct {
 // findRepeats finds the groups.
 func (m *matcher) findRepeats() {
 	m.moving = make([]moving, len(m.slots))
+	parent := make([]int, len(m.slots)) // by slot: itself, or an earlier slot of its group
+	first := map[plan.Handle]int{}      // by list: the first slot with it
+	root := func(i int) int {
+		for parent[i] != i {
+			parent[i] = parent[parent[i]]
+			i = parent[i]
+		}
+		return i
+	}
 	for i := range m.slots {
 		m.moving[i] = moving{slot: &m.slots[i], ord: i, group: -1}
-	}
-	common := func(a, b int) bool {
-		return slices.ContainsFunc(m.Slots[a].Lists, func(h plan.Handle) bool { return slices.Contains(m.Slots[b].Lists, h) })
-	}
-	for i := range m.moving {
-		if m.moving[i].group >= 0 {
-			continue
-		}
-		members := []int{i}
-		for n := 0; n < len(members); n++ {
-			for j := range m.moving {
-				if !slices.Contains(members, j) && common(members[n], j) {
-					members = append(members, j)
-				}
+		parent[i] = i
+		for _, h := range m.Slots[i].Lists {
+			j, ok := first[h]
+			if !ok {
+				first[h] = i
+				continue
 			}
+			a, b := root(i), root(j)
+			parent[max(a, b)] = min(a, b)
 		}
-		if len(members) == 1 {
+	}
+	members := make([][]int, len(m.slots)) // by root
+	for i := range m.slots {
+		r := root(i)
+		members[r] = append(members[r], i)
+	}
+	for _, slots := range members {
+		if len(slots) < 2 {
 			continue
 		}
-		slices.Sort(members)
 		var group []*moving
-		for _, j := range members {
+		for _, j := range slots {
 			one := &m.moving[j]
 			one.group, one.index = len(m.groups), len(group)
 			group = append(group, one)
@@ -119,8 +128,9 @@ func (one *moving) next() bool {
 	return true
 }
 
+// advance moves a slot on. It returns false at the end of the positions, and of the context.
 func (m *matcher) advance(one *moving) bool {
-	if !one.next() {
+	if m.ended(len(m.slots)) || !one.next() {
 		return false
 	}
 	m.end = max(m.end, one.position)
@@ -172,10 +182,8 @@ func (m *matcher) advanceGroups() bool {
 	for _, group := range m.groups {
 		if !m.multi {
 			for j, one := range group {
-				for range j {
-					if !one.next() {
-						return false
-					}
+				if one.at = j - 1; !one.next() {
+					return false
 				}
 			}
 			continue

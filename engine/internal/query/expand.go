@@ -58,6 +58,9 @@ func (x *Index) expand(b *Batch, e *querylang.Expr) (*expanded, error) {
 	if out != nil {
 		return out, nil
 	}
+	if err := b.ended(); err != nil {
+		return nil, err
+	}
 	word, err := x.word(b, e)
 	if err != nil {
 		return nil, err

@@ -58,12 +58,12 @@ func (x *Index) analysePlaces(b *Batch, e *querylang.Expr) (places []place, err 
 		spans = append(spans, span{text.Len(), a.Op == querylang.Prefix})
 		text.WriteByte(' ')
 	}
-	spanAt := func(start int) *span {
+	spanAt := func(start int) int {
 		i, _ := slices.BinarySearchFunc(spans, start, func(s span, start int) int { return s.end - start })
 		for i < len(spans) && spans[i].end <= start {
 			i++
 		}
-		return &spans[min(i, len(spans)-1)]
+		return min(i, len(spans)-1)
 	}
 	add := func(position uint32, terms ...string) {
 		if e.Op == querylang.Phrase {
@@ -92,20 +92,25 @@ func (x *Index) analysePlaces(b *Batch, e *querylang.Expr) (places []place, err 
 		b.tokens = x.analyzer.Tokenizer()
 	}
 	for token := range b.tokens.Tokens([]byte(text.String())) {
-		if !spanAt(token.Start).prefix {
+		if !spans[spanAt(token.Start)].prefix {
 			add(token.Position, string(token.Term))
 		}
 	}
-	for i, s := range spans {
-		if !s.prefix {
-			continue
-		}
-		all, err := x.expand(b, &e.Args[i])
-		if err != nil {
-			return nil, err
+	if e.HasPrefix() {
+		stands, terms := make([]*expanded, len(spans)), 0 // by operand
+		for i, s := range spans {
+			if !s.prefix {
+				continue
+			}
+			if stands[i], err = x.expand(b, &e.Args[i]); err != nil {
+				return nil, err
+			}
+			if terms += len(stands[i].terms); terms > x.Limits.Terms {
+				return nil, x.Limits.CheckTerms(terms)
+			}
 		}
 		for token := range x.prefixes.Tokenizer().Tokens([]byte(text.String())) {
-			if spanAt(token.Start) == &spans[i] {
+			if all := stands[spanAt(token.Start)]; all != nil {
 				places = append(places, place{token.Position, slices.Clone(all.terms)})
 			}
 		}
