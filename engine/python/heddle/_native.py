@@ -111,7 +111,7 @@ _forked = False
 
 def _after_fork() -> None:
     global _forked
-    _forked = True
+    _forked = _load.cache_info().currsize > 0
 
 
 os.register_at_fork(after_in_child=_after_fork)
@@ -167,6 +167,10 @@ def address(array: Any) -> Optional[int]:
     return ctypes.addressof(c_char.from_buffer(array))
 
 
+#: Seconds that fit in timeout_ns.
+_LONGEST = 9e9
+
+
 def control(timeout: Optional[float], token: Optional["Token"]) -> Optional[Control]:
     """Returns the limits of a call: seconds, and a token."""
     if timeout is None and token is None:
@@ -175,7 +179,7 @@ def control(timeout: Optional[float], token: Optional["Token"]) -> Optional[Cont
     if timeout is not None:
         if timeout <= 0:
             raise Error("deadline", f"the timeout of {timeout} s has passed")
-        limits.timeout_ns = max(1, int(timeout * 1e9))
+        limits.timeout_ns = max(1, int(min(timeout, _LONGEST) * 1e9))
     return limits
 
 
@@ -183,7 +187,13 @@ class _Owner:
     """Has the memory of a Bytes and releases it."""
 
     def __init__(self, bytes: Bytes) -> None:
-        weakref.finalize(self, _load().heddle_free, byref(bytes))
+        # At the end of the process other threads may still read the memory.
+        weakref.finalize(self, _free, bytes).atexit = False
+
+
+def _free(bytes: Bytes) -> None:
+    if not _forked:
+        _load().heddle_free(byref(bytes))
 
 
 def view(bytes: Bytes) -> memoryview:

@@ -79,8 +79,10 @@ class Table(_native.Handle):
         self, form: str, select: str, where: str, group_by: str, order_by: str, offset: int, limit: Optional[int],
         timeout: Optional[float], token: Optional[Token],
     ) -> _native.Bytes:
-        if limit is not None and limit < 1:
-            raise ValueError("limit is less than 1")
+        if limit is not None and not 1 <= limit < 1 << 64:
+            raise ValueError(f"limit is {limit}, not from 1 to 2**64 - 1")
+        if not 0 <= offset < 1 << 64:
+            raise ValueError(f"offset is {offset}, not from 0 to 2**64 - 1")
         asked = _native.Aggregation(
             _native.encoded(select), _native.encoded(where), _native.encoded(group_by), _native.encoded(order_by), offset,
             limit or 0, _native.encoded(form),

@@ -1,6 +1,7 @@
 """Tests of the package. HEDDLE_LIBRARY names the library; HEDDLE_PROGRAM the command, for the tests of the client."""
 
 import contextlib
+import gc
 import importlib.util
 import multiprocessing
 import os
@@ -92,6 +93,8 @@ class IndexTest(Files):
         self.fails("invalid_argument", self.index.search, ["sea"], scoring=("none", 1, 1))
         self.fails("not_found", heddle.Index, "absent.hdl", self.engine)
         self.fails("deadline", self.index.search, ["sea"], timeout=1e-9)
+        for long in (2e10, float("inf")):  # more nanoseconds than a number of C has
+            self.assertEqual(values(self.index.count(["sea"], timeout=long)), [3])
         self.assertRaises(TypeError, self.index.search, "sea")
         self.assertRaises(ValueError, self.index.search, ["sea"], match="xor")
         for k in (0, 1 << 32):
@@ -126,6 +129,19 @@ class IndexTest(Files):
     def test_fork(self):
         with multiprocessing.get_context("fork").Pool(1) as pool:
             self.assertIn("spawn", pool.apply(forked, (self.index,)))
+
+    def test_fork_memory(self):
+        """A child of fork calls the library for no memory that goes, and may load the library itself."""
+        with heddle.Table(self.years, self.engine) as years:
+            answer = years.select()
+        library = heddle._native._load()
+        with unittest.mock.patch.object(library, "heddle_free") as free:
+            with unittest.mock.patch.object(heddle._native, "_forked", True):
+                del answer
+                gc.collect()
+            free.assert_not_called()
+        first_use = "import heddle, os\nif os.fork() == 0: heddle.Token()\nelse: assert os.wait()[1] == 0"
+        subprocess.run([sys.executable, "-c", first_use], check=True, timeout=60)
 
     @unittest.skipIf(numpy is None, "no numpy here")
     def test_numpy(self):
@@ -179,6 +195,8 @@ class TableTest(Files):
         if file := os.environ.get("HEDDLE_ARROW"):  # another program reads it
             Path(file).write_bytes(ipc)
         self.fails("invalid_query", self.table.select, "count(")
+        for wrong in ({"offset": -1}, {"offset": 1 << 64}, {"limit": 0}, {"limit": 1 << 64}):
+            self.assertRaises(ValueError, self.table.records, **wrong)
 
 
 class EvaluationTest(Files):
