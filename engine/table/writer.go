@@ -75,7 +75,7 @@ func NewWriter(ctx context.Context, path string, columns []Column, opt build.Opt
 }
 
 // Write appends a row, with a value for each column: nil for no value; an integer, a float, a string or a bool;
-// time.Time for timestamps; a string or an integer for decimals; a slice of them for several values. An error names the
+// time.Time for timestamps, which must fit exactly (time.Time.Truncate); a string or an integer for decimals; a slice of them for several values. An error names the
 // row, from 0, and the column; the row is left out, unless the build has ended.
 func (w *Writer) Write(values ...any) error {
 	if w.ended {
@@ -134,7 +134,6 @@ func (w *Writer) append(to *read.Values, f read.Field, v any) error {
 }
 
 func (w *Writer) single(to *read.Values, f read.Field, v any) error {
-	wrong := fmt.Errorf("%v (%T) is no %s", v, v, f)
 	x := reflect.ValueOf(v)
 	if f.Type != column.String {
 		w.size += 8
@@ -142,11 +141,11 @@ func (w *Writer) single(to *read.Values, f read.Field, v any) error {
 	switch {
 	case f.Type.IsDecimal():
 		if !x.CanInt() && !x.CanUint() && x.Kind() != reflect.String {
-			return wrong
+			return wrong(v, f)
 		}
 		n, ok := column.ParseDecimal(fmt.Sprint(v), f.Digits, f.Scale)
 		if !ok {
-			return wrong
+			return wrong(v, f)
 		}
 		if f.Type == column.Decimal {
 			to.AppendKey(column.IntKey(n.Int64()))
@@ -175,32 +174,40 @@ func (w *Writer) single(to *read.Values, f read.Field, v any) error {
 		to.AppendKey(x.Uint())
 	case f.Type == column.Uint && x.CanInt() && x.Int() >= 0:
 		to.AppendKey(uint64(x.Int()))
-	case f.Type == column.Float && (x.CanFloat() || x.CanInt()):
+	case f.Type == column.Float && (x.CanFloat() || x.CanInt() || x.CanUint()):
 		to.AppendKey(column.FloatKey(float(x)))
-	case f.Type == column.Float32 && (x.CanFloat() || x.CanInt()):
+	case f.Type == column.Float32 && (x.CanFloat() || x.CanInt() || x.CanUint()):
 		to.AppendKey(column.Float32Key(float32(float(x))))
 	case f.Type.IsTime():
-		if t, ok := v.(time.Time); ok {
-			v = t.UTC().Format(time.RFC3339Nano)
-		}
 		text, ok := v.(string)
+		if t, is := v.(time.Time); is {
+			if f.Type == column.Timestamp && t.Nanosecond()%1000 != 0 {
+				return fmt.Errorf("%w: it has parts of a microsecond, which timestamp_ns takes", wrong(v, f))
+			}
+			text, ok = t.UTC().Format(time.RFC3339Nano), true
+		}
 		if !ok {
-			return wrong
+			return wrong(v, f)
 		}
 		key, ok := column.ParseTimestamp(f.Type, text)
 		if !ok {
-			return wrong
+			return wrong(v, f)
 		}
 		to.AppendKey(key)
 	default:
-		return wrong
+		return wrong(v, f)
 	}
 	return nil
 }
 
+func wrong(v any, f read.Field) error { return fmt.Errorf("%v (%T) is no %s", v, v, f.Type) }
+
 func float(x reflect.Value) float64 {
-	if x.CanInt() {
+	switch {
+	case x.CanInt():
 		return float64(x.Int())
+	case x.CanUint():
+		return float64(x.Uint())
 	}
 	return x.Float()
 }

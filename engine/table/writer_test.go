@@ -131,7 +131,7 @@ func TestWriterErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := []any{1, 1, 1, 1, "x", true, "2001-02-03", time.Now(), 1, "1.5", []int{1}}
+	good := []any{1, 1, uint64(1), 1, "x", true, "2001-02-03", time.Now(), 1, "1.5", []int{1}}
 	if err := w.Write(good...); err != nil {
 		t.Fatal(err)
 	}
@@ -141,6 +141,11 @@ func TestWriterErrors(t *testing.T) {
 		if err := w.Write(row...); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("row 1, column %q", columns[i].Name)) {
 			t.Errorf("%v in %s: %v", wrong, columns[i].Name, err)
 		}
+	}
+	fine := append([]any{}, good...)
+	fine[6] = time.Date(2001, 2, 3, 4, 5, 6, 1, time.UTC)
+	if err := w.Write(fine...); err == nil || !strings.Contains(err.Error(), "is no timestamp: it has parts of a microsecond") {
+		t.Error(err)
 	}
 	if err := w.Write(1); err == nil || !strings.Contains(err.Error(), "row 1 has 1 values") {
 		t.Error(err)
