@@ -182,8 +182,8 @@ int32_t heddle_close(heddle_handle value, heddle_error *fault);
 /* heddle_info_of describes an index, a table, a collection or a snapshot. */
 int32_t heddle_info_of(heddle_handle source, heddle_info *info, heddle_error *fault);
 
-/* heddle_search answers a batch of queries into memory of the caller. `source` is an index, a collection or a snapshot
- * of them. Ranked documents come by descending score, then ascending docID; HEDDLE_NO_DOCUMENT and the score -infinity
+/* heddle_search answers a batch of at most 2^24 queries into memory of the caller. `source` is an index, a collection
+ * or a snapshot of them. Ranked documents come by descending score, then ascending docID; HEDDLE_NO_DOCUMENT and the score -infinity
  * fill the room behind them. Matching documents (k is 0) come by ascending docID.
  *
  * Errors: the code of the first query that is wrong, when all others have answers (hits.codes tells them apart);
@@ -196,7 +196,7 @@ int32_t heddle_search(heddle_handle source, const heddle_queries *queries, heddl
  * since a merge changes them. HEDDLE_NO_DOCUMENT has an empty name. */
 int32_t heddle_names(heddle_handle source, const uint32_t *docs, uint64_t count, uint64_t *ends, heddle_bytes *names, heddle_error *fault);
 
-/* heddle_table_count counts the rows of a table that satisfy each of `count` predicates, in batches. */
+/* heddle_table_count counts the rows of a table that satisfy each of `count` predicates, at most 2^24, in batches. */
 int32_t heddle_table_count(heddle_handle table, const char *const *where, uint64_t count, uint64_t *counts, const heddle_control *control, heddle_error *fault);
 
 /* heddle_table_rows writes the numbers of the rows that satisfy a predicate, ascending, and their number to `count`.

@@ -23,8 +23,12 @@ type searcher interface {
 	SearchAll(ctx context.Context, qs []engine.Query, deliver func(first int, hits []engine.Hits) error) error
 }
 
-// heddle_search answers a batch of queries into memory of the caller. `source` is an index, a collection or a snapshot
-// of them. Ranked documents come by descending score, then ascending docID; HEDDLE_NO_DOCUMENT and the score -infinity
+// mostBatch is the greatest number of queries or predicates of a call. A wrong count must not end the process of the
+// caller for want of memory.
+const mostBatch = 1 << 24
+
+// heddle_search answers a batch of at most 2^24 queries into memory of the caller. `source` is an index, a collection
+// or a snapshot of them. Ranked documents come by descending score, then ascending docID; HEDDLE_NO_DOCUMENT and the score -infinity
 // fill the room behind them. Matching documents (k is 0) come by ascending docID.
 //
 // Errors: the code of the first query that is wrong, when all others have answers (hits.codes tells them apart);
@@ -37,15 +41,18 @@ func heddle_search(source C.heddle_handle, queries *C.const_queries, hits *C.hed
 		if queries == nil || hits == nil || hits.counts == nil && queries.count > 0 {
 			return invalid("queries, hits and hits.counts must not be NULL")
 		}
+		if queries.count > mostBatch {
+			return invalid("%d queries, at most %d are possible", uint64(queries.count), mostBatch)
+		}
+		a, err := answersOf(queries, hits)
+		if err != nil {
+			return err
+		}
 		qs, done, err := queriesOf(queries, hits.docs == nil)
 		if err != nil {
 			return err
 		}
 		defer done()
-		a, err := answersOf(queries, hits)
-		if err != nil {
-			return err
-		}
 		if err := s.SearchAll(ctx, qs, a.take); err != nil {
 			return err
 		}
@@ -60,8 +67,6 @@ func heddle_search(source C.heddle_handle, queries *C.const_queries, hits *C.hed
 func queriesOf(c *C.const_queries, counting bool) (qs []engine.Query, done func(), err error) {
 	n := uint64(c.count)
 	switch {
-	case n > math.MaxInt32:
-		return nil, nil, invalid("%d queries, at most %d are possible", n, math.MaxInt32)
 	case n > 0 && (c.texts == nil) == (c.first == nil):
 		return nil, nil, invalid("either texts or terms with first must be given")
 	case c.match < C.HEDDLE_OR || c.match > C.HEDDLE_AND_OR:

@@ -19,13 +19,16 @@ import (
 	"heddle/engine/table/values/parquet"
 )
 
-// heddle_table_count counts the rows of a table that satisfy each of `count` predicates, in batches.
+// heddle_table_count counts the rows of a table that satisfy each of `count` predicates, at most 2^24, in batches.
 //
 //export heddle_table_count
 func heddle_table_count(table C.heddle_handle, where *C.const_text, count C.uint64_t, counts *C.uint64_t, control *C.const_control, fault *C.heddle_error) C.int32_t {
 	return use(table, control, fault, func(ctx context.Context, t *engine.Table) error {
-		if count > 0 && (where == nil || counts == nil) || count > math.MaxInt32 {
+		if count > 0 && (where == nil || counts == nil) {
 			return invalid("where and counts must not be NULL")
+		}
+		if count > mostBatch {
+			return invalid("%d predicates, at most %d are possible", uint64(count), mostBatch)
 		}
 		all := make([]engine.Selection, count)
 		for i, w := range array[*C.const_char](where, uint64(count)) {

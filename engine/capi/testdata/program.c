@@ -94,6 +94,9 @@ static void ranked(void) {
 	h.offsets = offsets;
 	FAILS(HEDDLE_SHORT_BUFFER, heddle_search(books, &q, &h, NULL, &why));
 	h.offsets = NULL;
+	q.count = 2000000000; // a wrong count ends no process
+	FAILS(HEDDLE_INVALID_ARGUMENT, heddle_search(books, &q, &h, NULL, &why));
+	q.count = 3;
 
 	q.variant = "robertson", q.k1 = 1.2, q.b = 0.75;
 	OK(heddle_search(books, &q, &h, NULL, &why));
@@ -198,6 +201,7 @@ static void table(void) {
 	OK(heddle_table_count(years, where, 2, counts, NULL, &why));
 	CHECK(counts[0] == 2 && counts[1] == 3);
 	FAILS(HEDDLE_INVALID_QUERY, heddle_table_count(years, where, 3, counts, NULL, &why));
+	FAILS(HEDDLE_INVALID_ARGUMENT, heddle_table_count(years, where, 2000000000, counts, NULL, &why));
 	FAILS(HEDDLE_SHORT_BUFFER, heddle_table_rows(years, where[0], NULL, 0, &count, NULL, &why));
 	CHECK(count == 2);
 	OK(heddle_table_rows(years, where[0], rows, 2, &count, NULL, &why));
