@@ -22,8 +22,9 @@ type cursor struct {
 	start  int // number of the first posting of docs
 	next   int // block to decode next
 
-	posting int  // number of the posting of the document
-	found   bool // the list has the document
+	doc     uint32 // of a bitset, whose rank is its posting
+	posting int    // number of the posting of the document, of another list
+	found   bool   // the list has the document
 
 	occurrences plan.Occurrences
 	values      positions.Cursor
@@ -62,9 +63,7 @@ func (c *cursor) hold(docs []uint32) {
 // find moves to doc, and returns whether the list has it. Documents ascend.
 func (c *cursor) find(doc uint32) (bool, error) {
 	if len(c.bits.Words) > 0 {
-		if c.found = c.bits.Has(doc); c.found {
-			c.posting = int(c.bits.Rank(doc))
-		}
+		c.doc, c.found = doc, c.bits.Has(doc)
 		return c.found, nil
 	}
 	c.found = false
@@ -104,6 +103,9 @@ func (c *cursor) decode() error {
 func (c *cursor) positions(dst []int64) ([]int64, error) {
 	if !c.found {
 		return dst, nil
+	}
+	if len(c.bits.Words) > 0 {
+		c.posting = int(c.bits.Rank(c.doc))
 	}
 	first, n := uint64(c.posting), uint64(1)
 	if c.occurrences.Count > uint64(c.occurrences.Postings) {

@@ -51,10 +51,11 @@ func Make(ctx context.Context, src *plan.Source, p *plan.Phrase, out *plan.Made)
 type matcher struct {
 	*plan.Phrase
 	slots []slot
-	order []*slot // by ascending number of postings
-	count func(m *matcher) uint64
+	order []*slot                 // by ascending number of postings
+	count func(m *matcher) uint64 // from the positions of all slots; nil for an exact phrase
 	sloppy
-	near []occurrence
+	near   []occurrence
+	starts []int64 // of an exact phrase, by the slots so far
 
 	ctx  context.Context
 	work int   // since the last look at ctx
@@ -104,7 +105,6 @@ func newMatcher(src *plan.Source, p *plan.Phrase) (*matcher, error) {
 	slices.SortStableFunc(m.order, func(a, b *slot) int { return cmp.Compare(a.postings, b.postings) })
 	switch p.Kind {
 	case plan.Exact:
-		m.count = (*matcher).exact
 	case plan.Sloppy:
 		m.count = (*matcher).sloppyFrequency
 		m.findRepeats()
@@ -154,55 +154,65 @@ func (m *matcher) frequency(doc uint32) (uint64, error) {
 			return 0, nil
 		}
 	}
+	if m.count == nil {
+		return m.exact()
+	}
 	for _, s := range m.order {
-		s.positions = s.positions[:0]
-		var err error
-		for _, c := range s.cursors {
-			if s.positions, err = c.positions(s.positions); err != nil {
-				return 0, fmt.Errorf("list %d: %w", c.list, err)
-			}
-		}
-		if len(s.cursors) > 1 {
-			slices.Sort(s.positions)
-		}
-		if m.ended(len(s.positions)) {
-			return 0, m.err
+		if err := m.read(s); err != nil {
+			return 0, err
 		}
 	}
 	return m.count(m), m.err
 }
 
-// exact counts the exact matches.
-func (m *matcher) exact() uint64 {
-	least := &m.slots[0]
-	for i := range m.slots {
-		s := &m.slots[i]
-		if s.at = 0; len(s.positions) < len(least.positions) {
-			least = s
+// read reads the positions of a slot in the document.
+func (m *matcher) read(s *slot) (err error) {
+	s.positions = s.positions[:0]
+	for _, c := range s.cursors {
+		if s.positions, err = c.positions(s.positions); err != nil {
+			return fmt.Errorf("list %d: %w", c.list, err)
 		}
 	}
-	n := uint64(0)
-next:
-	for i, p := range least.positions {
-		if i > 0 && p == least.positions[i-1] { // of two terms at one position
+	if len(s.cursors) > 1 {
+		slices.Sort(s.positions)
+	}
+	if m.ended(len(s.positions)) {
+		return m.err
+	}
+	return nil
+}
+
+// exact counts the exact matches. It reads the positions of a slot only where the slots before it match.
+func (m *matcher) exact() (uint64, error) {
+	for i, s := range m.order {
+		if err := m.read(s); err != nil {
+			return 0, err
+		}
+		if i == 0 {
+			m.starts = m.starts[:0]
+			for _, p := range s.positions {
+				m.starts = append(m.starts, p-s.offset)
+			}
+			m.starts = slices.Compact(m.starts) // two terms may lie at one position
 			continue
 		}
-		for i := range m.slots {
-			s := &m.slots[i]
-			want := p - least.offset + s.offset
-			for s.at < len(s.positions) && s.positions[s.at] < want {
-				s.at++
+		kept, at := m.starts[:0], 0
+		for _, start := range m.starts {
+			for at < len(s.positions) && s.positions[at] < start+s.offset {
+				at++
 			}
-			if s.at == len(s.positions) {
-				break next
+			if at == len(s.positions) {
+				break
 			}
-			if s.positions[s.at] != want {
-				continue next
+			if s.positions[at] == start+s.offset {
+				kept = append(kept, start)
 			}
 		}
-		n++
+		if m.starts = kept; len(kept) == 0 {
+			break
+		}
 	}
-	return n << plan.FreqBits
+	return uint64(len(m.starts)) << plan.FreqBits, nil
 }
 
 // ordered counts the ordered windows.

@@ -1,3 +1,3 @@
-// Package phrases compares phrases and their scores with Lucene. Its tests need Java and the packages of Lucene 8.7, as Debian's
+// Package phrases compares phrases and their scores with Lucene. Its tests need Java and the packages of Lucene 8.8, as Debian's
 // liblucene8-java has them.
 package phrases
