@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -345,5 +346,13 @@ func TestPhraseCost(t *testing.T) {
 		if cancel(); err != nil || h.Count != c.count {
 			t.Errorf("%.40s: %d documents, want %d; %v", c.text, h.Count, c.count, err)
 		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	_, err = x.Search(ctx, Query{Text: `"` + strings.Repeat("loom ", 2000) + `"~1`, CountOnly: true})
+	x.Close() // waits for what still runs
+	if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took > 5*time.Second {
+		t.Errorf("2000 words: %v, and %v until the query had ended", err, took)
 	}
 }

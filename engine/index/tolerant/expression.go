@@ -9,6 +9,7 @@ import (
 
 // Bounds of a machine.
 const (
+	mostBytes        = 1 << 16 // of the expression
 	mostInstructions = 1 << 12
 	mostStates       = 1 << 14
 	mostWork         = 1 << 26 // instructions looked at
@@ -46,6 +47,9 @@ type partial struct {
 }
 
 func newExpression(expr string) (*Words, error) {
+	if len(expr) > mostBytes {
+		return nil, errStates
+	}
 	parsed, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
 		return nil, err

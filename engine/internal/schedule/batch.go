@@ -126,6 +126,7 @@ func (b *Batch) begin(now time.Duration) {
 		p.runningBatches++
 	}
 	s.activeBatches++
+	b.ctx.begin(context.Background(), time.Time{})
 	b.started, b.limit = now, now+s.allowance(b)
 	s.arm(b.limit)
 	for _, j := range b.Jobs {
@@ -141,7 +142,12 @@ func (b *Batch) begin(now time.Duration) {
 func (b *Batch) lane() {
 	s := b.scheduler
 	for b != nil {
-		err := b.processor.Run(context.Background(), b)
+		ctx := context.Background()
+		if b.processor.Inline && len(b.Jobs) == 1 && b.stream == nil { // others finish what they have begun
+			ctx = &b.ctx
+		}
+		err := b.processor.Run(ctx, b)
+		reuse := b.ctx.end()
 		ended := s.now()
 		now := s.lockAt(ended)
 		b.finish(err, ended)
@@ -152,7 +158,7 @@ func (b *Batch) lane() {
 		s.dispatch(now) // p may leave work to other processors: failed jobs, blocks, jobs of an age
 		s.unlock()
 		b.end()
-		if !b.abandoned {
+		if reuse && !b.abandoned {
 			s.batches.Put(b)
 		}
 		b = next
@@ -332,7 +338,7 @@ func (s *Scheduler) detach(j *Job, now time.Duration) bool {
 		return false
 	}
 	j.Trace.Ran = now - b.started
-	if b.inline {
+	if len(b.Jobs) == 1 {
 		b.ctx.end()
 	}
 	return true

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// runContext is the context of a job that runs on its caller's goroutine: the caller's
-// context, which also ends at the job's deadline, or when the scheduler gives the attempt
-// up. It costs nothing unless Done is called, which is rare on hosts.
+// runContext is the context of a batch of one job, unless it is a block of a stream, on a processor with inline
+// jobs. It ends when the scheduler gives the attempt up. If the job runs on its caller's goroutine, it is the
+// caller's context, which also ends at the job's deadline. It costs nothing unless Done is called, which is rare on hosts.
 type runContext struct {
-	context.Context           // the caller's
+	context.Context           // the caller's, if inline
 	deadline        time.Time // zero is none
 
 	mu     sync.Mutex

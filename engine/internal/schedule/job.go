@@ -200,7 +200,7 @@ type batchState struct {
 	delivering     bool          // it has left its lane before its return
 	stream         *stream       // the call whose block it is; nil: none
 	queries        int           // queries of the block
-	ctx            runContext    // context of Run, if inline
+	ctx            runContext    // context of Run, if the processor takes inline jobs
 	answered       []*Job        // jobs with an answer and a caller to wake
 	run            func()        // runs the batch on a goroutine of its own
 }
