@@ -42,6 +42,7 @@ type Batch struct {
 
 	universe uint32 // number of documents of the index, for complements
 	rests    []rest // by query that is a complement, in their order: the documents outside of it
+	matched  []rest // by query with phrases that is not ranked, in their order: its documents
 
 	filters []Filter      // by query, nil for none; empty if no query has one
 	present []plan.Filter // by query, while it runs
@@ -55,6 +56,8 @@ func (b *Batch) Reset(k *Kind) {
 	b.filters = b.filters[:0]
 	clear(b.rests)
 	b.rests = b.rests[:0]
+	clear(b.matched)
+	b.matched = b.matched[:0]
 	clear(b.owned)
 	b.owned = b.owned[:0]
 	if k.Ranked() {
@@ -127,7 +130,6 @@ func (b *Batch) Run(ctx context.Context, s plan.Store, processor int) error {
 	if b.kind.Ranked() {
 		return b.rank(ctx, s)
 	}
-	b.rests = slices.DeleteFunc(b.rests, func(r rest) bool { return b.ownedBy(r.of) != nil }) // of an earlier run
 	if err := s.Match(ctx, &b.match, &b.results); err != nil || len(b.rests)+len(b.owned) == 0 {
 		return err
 	}

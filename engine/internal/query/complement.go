@@ -106,7 +106,7 @@ func ones(words []uint64) (n int) {
 	return n
 }
 
-// rest is the answer of a query that is a complement.
+// rest is the answer of a query that is a complement, or has phrases.
 type rest struct {
 	of    int // query of the batch
 	count uint64
@@ -154,14 +154,15 @@ func (b *Batch) permitted(ctx context.Context, i int) ([]uint64, error) {
 	return b.filters[i].Bits(ctx)
 }
 
-// complement finds query i among the complements.
+// complement finds query i among the complements, and among the queries with phrases.
 func (b *Batch) complement(i int) (*rest, bool) {
-	if len(b.rests) == 0 {
-		return nil, false
+	for _, all := range [2][]rest{b.rests, b.matched} {
+		if len(all) == 0 {
+			continue
+		}
+		if at, found := slices.BinarySearchFunc(all, i, func(r rest, i int) int { return r.of - i }); found {
+			return &all[at], true
+		}
 	}
-	at, found := slices.BinarySearchFunc(b.rests, i, func(r rest, i int) int { return r.of - i })
-	if !found {
-		return nil, false
-	}
-	return &b.rests[at], true
+	return nil, false
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"heddle/engine/plan"
 	"heddle/hostfallback/phrase"
@@ -18,8 +19,10 @@ type phrased struct {
 	set     set // not simplified; the list of phrase i is the number of lists of the source, and i
 	base    plan.Handle
 	phrases []plan.Phrase
-	made    []plan.Made      // lists of the phrases, once they are made
 	scored  []weightedPhrase // phrases that add to scores
+
+	mu   sync.Mutex  // two processors may have the query, one of which hangs
+	made []plan.Made // lists of the phrases, once they are made
 }
 
 type weightedPhrase struct {
@@ -100,6 +103,8 @@ func (b *Batch) ownedBy(i int) *phrased {
 
 // lists makes the lists of the phrases, once.
 func (p *phrased) lists(ctx context.Context, src *plan.Source) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	for i := len(p.made); i < len(p.phrases); i++ {
 		var made plan.Made
 		if err := phrase.Make(ctx, src, &p.phrases[i], &made); err != nil {
@@ -210,8 +215,10 @@ func (p *phrased) score(ctx context.Context, src *plan.Source, docs, sums []uint
 	return nil
 }
 
-// answerOwned answers the queries with phrases of a batch that is not ranked.
+// answerOwned answers the queries with phrases of a batch that is not ranked. Another batch may adopt the query
+// meanwhile, so it writes what Adopt does not read.
 func (b *Batch) answerOwned(ctx context.Context) error {
+	b.matched = b.matched[:0]
 	for i, p := range b.owned {
 		if p == nil {
 			continue
@@ -226,8 +233,7 @@ func (b *Batch) answerOwned(ctx context.Context) error {
 		}
 		r := rest{of: i, count: uint64(len(docs)), docs: docs}
 		b.results.Stats.Matches += r.count
-		at, _ := slices.BinarySearchFunc(b.rests, i, func(r rest, i int) int { return r.of - i })
-		b.rests = slices.Insert(b.rests, at, r)
+		b.matched = append(b.matched, r)
 	}
 	return nil
 }
