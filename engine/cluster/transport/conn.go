@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"strings"
 	"sync"
 	"time"
 
@@ -110,7 +111,7 @@ func Connect(servers string, opt Options) (*Conn, error) {
 // Options.Wait.
 func Unreachable(err error) bool {
 	failed, network := errors.AsType[*net.OpError](err) // any error of a system call is a net.Error, a missing file too
-	return network && failed.Op != "listen" || errors.Is(err, nats.ErrNoServers)
+	return network && failed.Op != "listen" && !strings.HasPrefix(failed.Net, "unix") || errors.Is(err, nats.ErrNoServers)
 }
 
 // lose ends the calls of the current connection: their answers cannot come any more.

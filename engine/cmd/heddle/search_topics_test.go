@@ -10,7 +10,7 @@ func TestQueryFilesAreText(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "d.tsv", "a\tthe flock\nb\tsheep goats\nc\tgeneral secretary\nd\tmilk honey\n")
 	must(t, "index", "build", "-o", "x.hdl", "d.tsv")
-	writeFile(t, "q.tsv", "q1\tWhat is \"the\" flock?\nq2\tsheep (and goats\nq3\twho was the secretary -general\nq4\tmilk, honey: a land\n")
+	writeFile(t, "q.tsv", "q1\tWhat is title:the flock?\nq2\tsheep (and goats\nq3\twho was the secretary -general\nq4\tmilk, honey: a land\n")
 	search := []string{"search", "x.hdl", "--queries", "q.tsv", "--format", "tsv", "--no-header"}
 	names := func(args ...string) string {
 		var all []string
