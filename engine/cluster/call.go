@@ -141,7 +141,7 @@ func described(d *api.Error) error {
 	case d.GetOffset() > mostOffset:
 		e.Err = &remoteError{text, nil}
 	case d != nil && d.Offset != nil:
-		e.Err = &remoteError{d.GetMessage(), &syntax.Error{Text: strings.Repeat(" ", int(d.GetOffset())), Offset: int(d.GetOffset())}}
+		e.Err = &remoteError{d.GetMessage(), &syntax.Error{Text: strings.Repeat(" ", int(d.GetOffset())), Offset: int(d.GetOffset()), Reason: syntax.ReasonOf(d.GetMessage())}}
 	default:
 		e.Err = &remoteError{text, nil}
 	}

@@ -3,6 +3,7 @@ package syntax
 
 import (
 	"fmt"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -36,4 +37,15 @@ func (e *Error) Error() string {
 		}
 	}
 	return fmt.Sprintf("column %d: %s\n  %s\n  %*s", e.Column(), e.Reason, string(line), len(head)+len(before)+1, "^")
+}
+
+// ReasonOf returns the reason in the text of an Error; empty if the text is of another error.
+func ReasonOf(text string) string {
+	_, rest, ok := strings.Cut(text, "column ")
+	_, rest, of := strings.Cut(rest, ": ")
+	reason, _, line := strings.Cut(rest, "\n  ")
+	if !ok || !of || !line {
+		return ""
+	}
+	return reason
 }
