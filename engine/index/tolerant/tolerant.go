@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"iter"
+	"regexp"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -59,24 +60,12 @@ func New(t querylang.Tolerant) (*Words, error) {
 	}
 	var b strings.Builder
 	for i, text := range t.Words {
-		b.WriteString(quote(text))
+		b.WriteString(regexp.QuoteMeta(string([]rune(text)))) // valid UTF-8
 		if i < len(t.Wild) {
 			b.WriteString(strings.NewReplacer("*", ".*", "?", ".").Replace(t.Wild[i]))
 		}
 	}
 	return newExpression("(?s)" + b.String())
-}
-
-// quote writes a text as a regular expression.
-func quote(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if r < utf8.RuneSelf && strings.ContainsRune(`\.+*?()|[]{}^$`, r) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }
 
 // mostSimilar bounds the length of a word for similar words, in bytes.

@@ -166,7 +166,7 @@ func (b *Batch) Hits(i int) (count uint64, docs []uint32, scores []float64) {
 		docs, scores = b.ranking(i)
 		return uint64(len(docs)), present(docs), present(scores)
 	}
-	if r, not := b.complement(i); not {
+	if r, not := b.answered(i); not {
 		if b.kind.CountOnly {
 			return r.count, nil, nil
 		}

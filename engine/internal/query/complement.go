@@ -154,15 +154,25 @@ func (b *Batch) permitted(ctx context.Context, i int) ([]uint64, error) {
 	return b.filters[i].Bits(ctx)
 }
 
-// complement finds query i among the complements, and among the queries with phrases.
-func (b *Batch) complement(i int) (*rest, bool) {
-	for _, all := range [2][]rest{b.rests, b.matched} {
-		if len(all) == 0 {
-			continue
-		}
-		if at, found := slices.BinarySearchFunc(all, i, func(r rest, i int) int { return r.of - i }); found {
-			return &all[at], true
-		}
+// complement finds query i among the complements.
+func (b *Batch) complement(i int) (*rest, bool) { return find(b.rests, i) }
+
+// answered finds query i among the queries that the batch answers itself: complements, and queries with phrases.
+func (b *Batch) answered(i int) (*rest, bool) {
+	if r, found := b.complement(i); found {
+		return r, true
 	}
-	return nil, false
+	return find(b.matched, i)
+}
+
+// find finds query i among answers in the order of their queries.
+func find(all []rest, i int) (*rest, bool) {
+	if len(all) == 0 {
+		return nil, false
+	}
+	at, found := slices.BinarySearchFunc(all, i, func(r rest, i int) int { return r.of - i })
+	if !found {
+		return nil, false
+	}
+	return &all[at], true
 }

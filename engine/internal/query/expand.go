@@ -34,20 +34,23 @@ type leaf struct {
 
 // expanded is the terms that a leaf stands for, ascending.
 type expanded struct {
-	terms  []string
-	boosts []float64 // factors of their weights; nil: each 1
-	df     uint64    // the greatest document frequency of the terms
+	terms []string
+	set   *tolerant.Words // nil: of a prefix
 }
 
-// appendTo appends the terms to the terms of b. For scores all of them are in as many documents as the most frequent
-// one, as in Lucene's BlendedTermQuery: a rare misspelling weighs no more than the word.
-func (e *expanded) appendTo(b *Batch, weight float64) {
-	for i, t := range e.terms {
+// appendExpanded appends the terms of a leaf to the terms of b. For scores all of them are in as many documents as the
+// most frequent one, as in Lucene's BlendedTermQuery: a rare misspelling weighs no more than the word.
+func (x *Index) appendExpanded(b *Batch, e *expanded, weight float64) {
+	df := uint64(0)
+	for _, t := range e.terms {
+		df = max(df, x.df(b, t))
+	}
+	for _, t := range e.terms {
 		w := weight
-		if e.boosts != nil {
-			w *= e.boosts[i]
+		if e.set != nil {
+			w *= e.set.Boost(t)
 		}
-		b.terms, b.weights, b.dfs = append(b.terms, t), append(b.weights, w), append(b.dfs, e.df)
+		b.terms, b.weights, b.dfs = append(b.terms, t), append(b.weights, w), append(b.dfs, df)
 	}
 }
 
@@ -65,7 +68,7 @@ func (x *Index) expand(b *Batch, e *querylang.Expr) (*expanded, error) {
 	if err != nil {
 		return nil, err
 	}
-	out = &expanded{}
+	out = &expanded{set: word.set}
 	for t := range x.candidates(b, word) {
 		if len(out.terms) == limit.MostExpansions {
 			return nil, b.refuse(e, fmt.Sprintf("it stands for more than %d terms: write a longer word", limit.MostExpansions))
@@ -82,12 +85,6 @@ func (x *Index) expand(b *Batch, e *querylang.Expr) (*expanded, error) {
 			return nil, b.refuse(e, TooMany(n, most))
 		}
 		out.terms = Top(out.terms, most, func(t string) uint64 { return x.df(b, t) })
-	}
-	for _, t := range out.terms {
-		out.df = max(out.df, x.df(b, t))
-		if word.similar {
-			out.boosts = append(out.boosts, word.set.Boost(t))
-		}
 	}
 	if b.expanded == nil {
 		b.expanded = map[leaf]*expanded{}
@@ -122,9 +119,8 @@ func (x *Index) df(b *Batch, term string) uint64 {
 
 // wordSet is a leaf after analysis: a prefix, or a set of words.
 type wordSet struct {
-	prefix  string
-	set     *tolerant.Words // nil: a prefix
-	similar bool
+	prefix string
+	set    *tolerant.Words // nil: a prefix
 }
 
 func (w *wordSet) match(term string) bool {
@@ -182,11 +178,8 @@ func (x *Index) word(b *Batch, e *querylang.Expr) (w wordSet, err error) {
 			return w, b.refuse(e, reason)
 		}
 	}
-	if t.Form == querylang.Similar {
-		w.similar = true
-		if t.Fixed < 0 {
-			t.Fixed = b.expansion.Fixed
-		}
+	if t.Form == querylang.Similar && t.Fixed < 0 {
+		t.Fixed = b.expansion.Fixed
 	}
 	if w.set, err = tolerant.New(t); err != nil {
 		return w, b.refuse(e, err.Error())

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -59,10 +60,7 @@ func (x *Index) analysePlaces(b *Batch, e *querylang.Expr) (places []place, err 
 		text.WriteByte(' ')
 	}
 	spanAt := func(start int) int {
-		i, _ := slices.BinarySearchFunc(spans, start, func(s span, start int) int { return s.end - start })
-		for i < len(spans) && spans[i].end <= start {
-			i++
-		}
+		i, _ := slices.BinarySearchFunc(spans, start+1, func(s span, least int) int { return s.end - least })
 		return min(i, len(spans)-1)
 	}
 	add := func(position uint32, terms ...string) {
@@ -115,7 +113,7 @@ func (x *Index) analysePlaces(b *Batch, e *querylang.Expr) (places []place, err 
 			}
 		}
 	}
-	slices.SortStableFunc(places, func(a, b place) int { return int(int64(a.offset) - int64(b.offset)) })
+	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(a.offset, b.offset) })
 	if len(places) > 0 {
 		first := places[0].offset
 		for i := range places {

@@ -360,7 +360,7 @@ func (x *Index) appendLeaf(b *Batch, e *querylang.Expr, weight float64) error {
 	}
 	terms, err := x.expand(b, e)
 	if err == nil {
-		terms.appendTo(b, weight)
+		x.appendExpanded(b, terms, weight)
 	}
 	return err
 }
