@@ -66,7 +66,8 @@ func start(t *testing.T, n int) ([]*server.Server, *nats.Conn) {
 func again(t *testing.T, f func(context.Context) error) {
 	t.Helper()
 	last := ""
-	for limit := 3 * time.Second; ; limit = min(2*limit, time.Minute) { // up to the time-out of the test
+	start := time.Now()
+	for limit := 3 * time.Second; ; limit = min(2*limit, time.Minute) {
 		ctx, end := context.WithTimeout(t.Context(), limit)
 		err := f(ctx)
 		end()
@@ -76,6 +77,9 @@ func again(t *testing.T, f func(context.Context) error) {
 		if last != err.Error() {
 			last = err.Error()
 			t.Log(err)
+		}
+		if time.Since(start) > 5*time.Minute {
+			t.Fatal("no success within 5 minutes: ", err)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -204,6 +208,7 @@ func TestLeader(t *testing.T) {
 				if s.JetStreamIsStreamLeader(server.DEFAULT_GLOBAL_ACCOUNT, "KV_"+Name) {
 					s.Shutdown()
 					ended = true
+					break // the next one may lead by now, and one node alone is no majority
 				}
 			}
 		}
