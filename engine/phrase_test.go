@@ -164,8 +164,31 @@ func drawPhrase(t *rapid.T, words []string) (e querylang.Expr) {
 	return e
 }
 
+// marks returns the documents of an index whose snippets have marks of a query.
+func marks(t *rapid.T, x *Index, text string, docs int) (marked []uint32) {
+	s, err := x.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	all := make([]uint32, docs)
+	for d := range all {
+		all[d] = uint32(d)
+	}
+	contents, err := s.Documents(t.Context(), Query{Text: text}, all, Fields{Snippet: &Snippet{Size: 1000, Mark: [2]string{"[", "]"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d, c := range contents {
+		if strings.Contains(c.Snippet, "[") {
+			marked = append(marked, uint32(d))
+		}
+	}
+	return marked
+}
+
 // TestPhraseOracle compares phrases and windows in random texts of five scripts with all combinations of positions: documents, and
-// scores by the formula; also as parts of boolean queries, and of queries with filters.
+// scores by the formula, marks in snippets; also as parts of boolean queries, and of queries with filters.
 func TestPhraseOracle(t *testing.T) {
 	e := onThread(t)
 	queries := 4
@@ -203,7 +226,7 @@ func TestPhraseOracle(t *testing.T) {
 		}
 		defer os.RemoveAll(dir)
 		opt := build.DefaultOptions()
-		opt.Format, opt.StopWords, opt.CJK, opt.Positions, opt.Stdin = build.Text, stops, analyze.CJKUnigrams, true, strings.NewReader(lines.String())
+		opt.Format, opt.StopWords, opt.CJK, opt.Positions, opt.Store, opt.Stdin = build.Text, stops, analyze.CJKUnigrams, true, "text", strings.NewReader(lines.String())
 		path := filepath.Join(dir, "x.hdl")
 		if _, err := build.Build(t.Context(), path, []string{"-"}, opt); err != nil {
 			t.Fatal(err)
@@ -260,6 +283,10 @@ func TestPhraseOracle(t *testing.T) {
 			}
 			if h := find(Query{Text: text, CountOnly: true, Filter: &Filter{Docs: []uint32{0}}}); h.Count != uint64(len(slices.DeleteFunc(slices.Clone(want), func(d uint32) bool { return d > 0 }))) {
 				t.Fatalf("%s in document 0 of\n%s: %d", text, &lines, h.Count)
+			}
+			marked := marks(t, x, text, len(docs))
+			if !slices.Equal(marked, want) {
+				t.Fatalf("%s in\n%s: marks in the snippets of %v, want %v", text, &lines, marked, want)
 			}
 			word := rapid.SampledFrom(words).Draw(t, "beside")
 			only := find(Query{Text: "+" + word}).Docs

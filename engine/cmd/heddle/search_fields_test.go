@@ -14,8 +14,8 @@ func TestSearchFields(t *testing.T) {
 {"id":"c","text":"Nothing.","year":1820}
 `)
 	writeFile(t, "q.tsv", "q\tloom\n")
-	must(t, "index", "build", "-o", "d.hdl", "--store", "source", "--attributes", "d.hdb", "d.jsonl")
-	must(t, "collection", "create", "d", "--store", "source", "--attribute", "year=int")
+	must(t, "index", "build", "-o", "d.hdl", "--store", "source", "--positions", "--attributes", "d.hdb", "d.jsonl")
+	must(t, "collection", "create", "d", "--store", "source", "--positions", "--attribute", "year=int")
 	must(t, "collection", "add", "d", "d.jsonl")
 	search := func(path, args string) string {
 		command := []string{"search", path, "--no-header"}
@@ -32,6 +32,8 @@ func TestSearchFields(t *testing.T) {
 			"--query loom":                                      "a\n     The <b>*loom*</b> of time.\n",
 			"--query loom --snippet 8":                          "b\n     A *loom*, …\n",
 			"--query loom --fields year --attributes *":         "b\n     A *loom*, a warp.\n     {\"year\":1804}\n     {\"year\":1804}\n",
+			"--query NEAR/3(loom~a)":                            "b\n     *A loom, a* warp.\n",
+			"--query \"of~time\"~nothing":                       "a\n     The <b>loom</b> *of time*.\n",
 			"--query warp --source":                             "b\n     {\"id\":\"b\",\"text\":\"A loom, a warp.\",\"year\":1804}\n",
 			"--query warp --fields year --format jsonl":         `"docs":["b"],"scores":[`,
 			"--query warp --fields text --format jsonl":         `"documents":[{"name":"b","fields":{"text":"A loom, a warp."}}]}`,

@@ -2,6 +2,8 @@
 package snippet
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,50 +13,82 @@ import (
 
 // Finder finds snippets for one query. It is not safe for concurrent use.
 type Finder struct {
-	tokens *analyze.Tokenizer
-	terms  map[string]bool
-	width  int
-	marks  []found // the words of the query in one text
+	tokens  *analyze.Tokenizer
+	terms   map[string]int // numbers of the terms that are marked wherever they stand
+	phrases []Phrase
+	inside  map[string]bool // terms of phrases
+	width   int
+	words   []word  // the words of the phrases in one text
+	marks   []found // the marks in one text
 }
 
 // Snippet is a part of a text: from Start to End, in bytes.
 type Snippet struct {
 	Start, End int
-	// Marks are the words of the query inside, in order and without overlap.
+	// Marks are the words and phrases of the query inside, in order and without overlap.
 	Marks []Mark
 }
 
-// Mark is a word of the query, in bytes of the text.
+// Mark is a word or phrase of the query, in bytes of the text.
 type Mark struct{ Start, End int }
 
-// found is an occurrence of a term.
+// found is an occurrence of a term or of a phrase.
 type found struct {
 	Mark
-	term string
+	of int // number of the term, or of the phrase, less 1 and negative
 }
 
-// New returns a finder of the index terms of a query, in texts that tokens analyses as the index
+// word is a word of a phrase.
+type word struct {
+	Mark
+	position int64
+}
+
+// New returns a finder of the index terms and phrases of a query, in texts that tokens analyses as the index
 // does. A snippet is about width bytes long.
-func New(tokens *analyze.Tokenizer, terms []string, width int) *Finder {
-	f := &Finder{tokens: tokens, terms: make(map[string]bool, len(terms)), width: width}
-	for _, t := range terms {
-		f.terms[t] = true
+func New(tokens *analyze.Tokenizer, terms []string, phrases []Phrase, width int) *Finder {
+	f := &Finder{tokens: tokens, terms: make(map[string]int, len(terms)), phrases: phrases, inside: map[string]bool{}, width: width}
+	for i, t := range terms {
+		f.terms[t] = i
+	}
+	for _, p := range phrases {
+		for _, s := range p.Slots {
+			for _, t := range s.Terms {
+				f.inside[t] = true
+			}
+		}
 	}
 	return f
 }
 
-// Find returns the part of text with the most different terms. Without any of the terms it is the
+// Find returns the part of text with the most different terms and phrases. Without any of them it is the
 // beginning of the text. The marks are valid until the next call.
 func (f *Finder) Find(text string) (s Snippet) {
-	f.marks = f.marks[:0]
+	f.marks, f.words = f.marks[:0], f.words[:0]
+	var words map[string][]int
 	for token := range f.tokens.Tokens([]byte(text)) {
-		if f.terms[string(token.Term)] {
-			f.marks = append(f.marks, found{Mark{token.Start, token.End}, string(token.Term)})
+		m := Mark{token.Start, token.End}
+		if i, ok := f.terms[string(token.Term)]; ok {
+			f.marks = append(f.marks, found{m, i})
+		}
+		if f.inside[string(token.Term)] {
+			if words == nil {
+				words = map[string][]int{}
+			}
+			words[string(token.Term)] = append(words[string(token.Term)], len(f.words))
+			f.words = append(f.words, word{m, int64(token.Position)})
 		}
 	}
+	for i := range f.phrases {
+		f.addPhrase(i, words)
+	}
+	slices.SortStableFunc(f.marks, func(a, b found) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) })
 	if len(f.marks) > 0 {
 		first, last := f.window()
-		s.Start, s.End = f.marks[first].Start, f.marks[last].End
+		s.Start = f.marks[first].Start
+		for _, m := range f.marks[first : last+1] {
+			s.End = max(s.End, m.End)
+		}
 	}
 	s.Start, s.End = f.widen(text, s.Start, s.End)
 	for _, m := range f.marks {
@@ -70,15 +104,15 @@ func (f *Finder) Find(text string) (s Snippet) {
 	return s
 }
 
-// window returns the range of marks within the width that has the most distinct terms. Ties go to
+// window returns the range of marks within the width that has the most distinct terms and phrases. Ties go to
 // the range with the most marks, then to the first one.
 func (f *Finder) window() (first, last int) {
-	inside := map[string]int{}
+	inside := map[int]int{}
 	bestTerms, bestWords, from := 0, 0, 0
 	for to, m := range f.marks {
-		inside[m.term]++
+		inside[m.of]++
 		for from < to && m.End-f.marks[from].Start > f.width {
-			left := f.marks[from].term
+			left := f.marks[from].of
 			if inside[left]--; inside[left] == 0 {
 				delete(inside, left)
 			}

@@ -252,7 +252,7 @@ func (f *finders) of(number uint32) (*snippet.Finder, error) {
 		f.all = make([]*snippet.Finder, len(f.r.Queries))
 	}
 	if f.all[number] == nil {
-		terms, err := termsOf(f.g, &f.r.Queries[number])
+		terms, phrases, err := markedOf(f.g, &f.r.Queries[number])
 		if err != nil {
 			return nil, err
 		}
@@ -260,20 +260,20 @@ func (f *finders) of(number uint32) (*snippet.Finder, error) {
 		if err != nil {
 			return nil, err
 		}
-		f.all[number] = snippet.New(a.Documents(), terms, f.r.Snippet.Size)
+		f.all[number] = snippet.New(a.Documents(), terms, phrases, f.r.Snippet.Size)
 	}
 	return f.all[number], nil
 }
 
-// termsOf returns the terms of a query that add to scores, as the index has them.
-func termsOf(g *lists.Generation, q *Query) (terms []string, err error) {
+// markedOf returns the terms and phrases of a query that add to scores, as the index has them.
+func markedOf(g *lists.Generation, q *Query) (terms []string, phrases []snippet.Phrase, err error) {
 	if q.Text == "" && q.Expr == nil {
-		return q.Terms, nil
+		return q.Terms, nil, nil
 	}
 	in := query.Query{Text: q.Text, Literal: q.Literal, Expr: q.Expr, Options: query.Options{K: 1, Expansion: query.Expansion{Top: true}}}
 	err = g.Read(&in, &lists.Call{}, func() (err error) {
-		terms, _, err = g.WeightedTerms(&in)
+		terms, phrases, err = g.Marked(&in)
 		return err
 	})
-	return terms, err
+	return terms, phrases, err
 }

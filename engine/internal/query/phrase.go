@@ -168,17 +168,21 @@ func (r *resolved) appendTerms(dst []string) []string {
 	return dst
 }
 
-// list returns the list of a phrase for an expression; false if a place has no terms.
-func (x *Index) list(b *Batch, r *resolved) (plan.Handle, bool) {
-	p := plan.Phrase{Distance: r.of.Distance}
+func (r *resolved) kind() plan.PhraseKind {
 	switch {
 	case r.of.Op == querylang.Near:
-		p.Kind = plan.Near
+		return plan.Near
 	case r.of.Op == querylang.Ordered:
-		p.Kind = plan.Ordered
+		return plan.Ordered
 	case r.of.Distance > 0:
-		p.Kind = plan.Sloppy
+		return plan.Sloppy
 	}
+	return plan.Exact
+}
+
+// list returns the list of a phrase for an expression; false if a place has no terms.
+func (x *Index) list(b *Batch, r *resolved) (plan.Handle, bool) {
+	p := plan.Phrase{Kind: r.kind(), Distance: r.of.Distance}
 	for _, place := range r.places {
 		s := plan.Slot{Offset: place.offset}
 		for _, t := range place.terms {
