@@ -178,6 +178,9 @@ func Append(dir, path string) error {
 			return err
 		}
 	}
+	if err := clean(dir); err != nil {
+		return err
+	}
 	if path, err = filepath.EvalSymlinks(path); err != nil { // a link to a symbolic link would end elsewhere
 		return err
 	}

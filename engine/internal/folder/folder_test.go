@@ -23,7 +23,13 @@ import (
 // made builds a table file with a column of integers.
 func made(t *testing.T, path string, rows int) {
 	t.Helper()
-	src, err := csv.Open(t.Context(), []string{"-"}, csv.Options{Stdin: strings.NewReader("n\n" + strings.Repeat("7\n", rows))})
+	table(t, path, strings.Repeat("7\n", rows))
+}
+
+// table builds a table file with a column of the integers of lines.
+func table(t *testing.T, path, lines string) {
+	t.Helper()
+	src, err := csv.Open(t.Context(), []string{"-"}, csv.Options{Stdin: strings.NewReader("n\n" + lines)})
 	if err != nil {
 		t.Fatal(err)
 	}
