@@ -222,15 +222,74 @@ func TestStatus(t *testing.T) {
 	}
 }
 
+// TestPastStatus: a client that comes later has the events before.
+func TestPastStatus(t *testing.T) {
+	r := inspecting(t, Options{})
+	url, _, done := r.listen(t.Context())
+	r.do("POST", "/v1/indexes/looms/match", `{"query":"red","count":true}`)
+	events := func(past string) (all []*api.Status) {
+		t.Helper()
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		req, err := http.NewRequestWithContext(ctx, "GET", url+"/v1/events?interval_ms=100"+past, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+			data, ok := strings.CutPrefix(lines.Text(), "data: ")
+			if !ok {
+				continue
+			}
+			e := new(api.Status)
+			if err := json.Unmarshal([]byte(data), e); err != nil {
+				t.Fatal(err)
+			}
+			if all = append(all, e); e.IntervalMs < 500 { // the first event of this client
+				return all
+			}
+		}
+		t.Fatal("the stream has ended")
+		return nil
+	}
+	queries := func(all []*api.Status) (n uint64) {
+		for _, e := range all {
+			n += e.Processors[0].Queries + e.Answers.Hits
+		}
+		return n
+	}
+	for queries(events("&past_s=900")) != 1 { // within a second
+	}
+	if all := events(""); len(all) != 1 || queries(all) != 0 {
+		t.Errorf("without past_s: %v", all)
+	}
+	if all := events("&past_s=900"); all[0].TimeMs > all[len(all)-1].TimeMs {
+		t.Errorf("the oldest event is not the first: %v", all)
+	}
+	r.url = url
+	if _, p := r.problem("GET", "/v1/events?past_s=901", ""); !strings.Contains(p.Detail, "past_s") || !strings.Contains(p.Detail, "want 0 to 900") {
+		t.Errorf("too much past: %q", p.Detail)
+	}
+	r.Drain()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestMachine(t *testing.T) {
 	r := inspecting(t, Options{
 		Machine: func(context.Context) (*api.Machine, error) {
-			return &api.Machine{Places: []*api.Place{{Kind: "opencl", Device: "moon"}, {Kind: "host", Device: host}}}, nil
+			return &api.Machine{Places: []*api.Place{{Kind: "opencl", Device: "moon"}, {Kind: "host", Device: host, Reason: "reserve of the device"}}}, nil
 		},
 		Cluster: func(context.Context) (*api.Cluster, error) { return &api.Cluster{Present: true}, nil },
 	})
 	m := decoded[api.Machine](r, "GET", "/v1/machine", "")
-	if m.Places[0].Open || !m.Places[1].Open {
+	d := decoded[api.ListDevicesResponse](r, "GET", "/v1/devices", "")
+	if m.Places[0].Open || !m.Places[1].Open || m.Places[1].Reason != d.Devices[0].Reason {
 		t.Errorf("places %v", m.Places)
 	}
 	if c := decoded[api.Cluster](r, "GET", "/v1/cluster", ""); !c.Present {

@@ -19,6 +19,7 @@ import (
 func (s *Server) Serve(ctx context.Context, listener, admin net.Listener) error {
 	requests, cut := context.WithCancel(context.Background()) // requests outlive ctx
 	defer cut()
+	go s.inspect.Record(requests)
 	servers := []*http.Server{s.httpServer(requests, s.Handler(), false)}
 	listeners := []net.Listener{listener}
 	if admin != nil {

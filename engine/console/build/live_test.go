@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/chromedp/chromedp"
 )
 
 // load sends searches until stop is called.
@@ -68,4 +70,15 @@ func TestLive(t *testing.T) {
 	s.until(`document.querySelector("button[aria-pressed]").innerText === "Pause"`)
 	stop()
 	s.until(`document.querySelector("#rate").innerText === "0"`)
+
+	// A page that opens later has the events from before: the server keeps them.
+	s.do(chromedp.Reload())
+	s.until(`document.querySelector("figure:first-of-type .legend b") !== null`)
+	first := value[string](s, `[...document.querySelectorAll("figure")].find((f) => f.ariaLabel === "Time of a query").querySelector(".legend b").innerText`)
+	if first == "–" {
+		t.Error("no time of a query from before the page was opened")
+	}
+	if load := value[string](s, `document.querySelector(".tiles div:nth-child(3) dd").innerText`); strings.Contains(load, "e-") {
+		t.Errorf("load %q", load)
+	}
 }

@@ -189,6 +189,27 @@ func TestTables(t *testing.T) {
 	s.fill(queryField, "delay >= 60 AND distance < 500")
 	s.do(chromedp.KeyEvent("\r"))
 	check("delay >= 60 AND distance < 500")
+	type values struct {
+		Columns []struct{ Values []string }
+	}
+	rows := ask[struct{ Rows []int }](s, "/v1/tables/flights/inspect", `{"where":"delay >= 60 AND distance < 500","limit":21}`).Rows
+	of := ask[values](s, "/v1/tables/flights/aggregate", `{"select":"delay, distance","where":"delay >= 60 AND distance < 500","limit":21}`).Columns
+	row := func(i int) string {
+		return fmt.Sprint([]string{grouped(rows[i]), of[0].Values[i], of[1].Values[i]})
+	}
+	shown := func(i int) string {
+		return fmt.Sprint(s.texts(fmt.Sprintf(".rows tbody tr:nth-child(%d) :is(th, td)", i+1)))
+	}
+	s.until(`document.querySelectorAll(".rows tbody tr").length === 20`)
+	if got := shown(19); got != row(19) {
+		t.Errorf("row 20 is %s, want %s", got, row(19))
+	}
+	value[bool](s, `[...document.querySelectorAll(".rows button")].find((b) => b.innerText === "Next rows").click() ?? true`)
+	s.until(fmt.Sprintf(`document.querySelector(".rows tbody th")?.innerText === %q`, grouped(rows[20])))
+	s.until(fmt.Sprintf(`document.querySelector(".rows tbody td")?.innerText === %q`, of[0].Values[20]))
+	if got := shown(0); got != row(20) {
+		t.Errorf("row 21 is %s, want %s", got, row(20))
+	}
 	s.choose("Group by", "delay")
 	s.until(`[...document.querySelectorAll("h2")].some((h) => h.innerText === "Groups by delay")`)
 	sum := value[int](s, `[...document.querySelectorAll("[aria-label='Groups by delay'] td:nth-child(2)")].reduce((n, c) => n + Number(c.innerText.replaceAll(",", "")), 0)`)
@@ -297,6 +318,9 @@ func TestDevices(t *testing.T) {
 	}
 	if chosen := s.texts(".state"); !strings.Contains(strings.Join(chosen, ","), "choice of auto") {
 		t.Errorf("states %q", chosen)
+	}
+	if all := s.text("main"); strings.Contains(all, "reserve") || !strings.Contains(all, "backend host") {
+		t.Errorf("pure Go alone, with the reason of its choice: %s", all)
 	}
 }
 

@@ -4,7 +4,11 @@ import { call, Problem, tablePath } from "./api";
 import { time } from "./format";
 import { Curl, Failure, Grid, Panel, Text } from "./parts";
 
-interface Values { name: string; type: string; values: string[]; missing: number[] }
+// Values are the values of a column. Missing are the numbers of the rows without one.
+export interface Values { name: string; type: string; values: string[]; missing: number[] }
+export const isNumber = (c: Values) => ["int", "uint", "float", "decimal"].includes(c.type);
+export const valueOf = (c: Values, row: number) => (c.missing.includes(row) ? <i>missing</i> : <Text of={c.values[row]} />);
+
 interface Reply { columns: Values[]; took_ms: number }
 interface Outcome { path: string; body: object; value?: Reply; error?: Problem }
 
@@ -48,11 +52,10 @@ export function Aggregates({ table, where }: { table: string; where: string }) {
 }
 
 function Result({ of }: { of: Reply }) {
-  const missing = of.columns.map((c) => new Set(c.missing));
-  const rows = of.columns[0]?.values.map((_, i) => of.columns.map((c, j) => (missing[j].has(i) ? "missing" : <Text of={c.values[i]} />))) ?? [];
+  const rows = of.columns[0]?.values.map((_, i) => of.columns.map((c) => valueOf(c, i))) ?? [];
   return (
     <>
-      <Grid label="Values of aggregates" fields={of.columns.map((c) => ({ head: c.name, number: ["int", "uint", "float", "decimal"].includes(c.type) }))} rows={rows} />
+      <Grid label="Values of aggregates" fields={of.columns.map((c) => ({ head: c.name, number: isNumber(c) }))} rows={rows} />
       <p class="hint">{rows.length === 1 ? "1 row" : `${rows.length} rows${rows.length === mostRows ? ", perhaps not all" : ""}`} in {time(of.took_ms)}.</p>
     </>
   );

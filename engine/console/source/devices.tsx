@@ -50,7 +50,7 @@ function One({ of, place, chosen }: { of: Device; place?: Place; chosen?: boolea
         ["Kind", of.kind === "host" ? "pure Go" : `OpenCL ${of.type ?? ""}`], ["Device", <Text of={of.device} />], ["Platform", of.platform ?? ""], ["Vendor", of.vendor ?? ""],
         ["Driver", of.driver ?? ""], ["Version", of.version ?? ""], ["Compute units", of.compute_units ? count(of.compute_units) : ""],
         ["Memory", of.memory ? bytes(of.memory) : ""], ["Largest buffer", place?.max_alloc ? bytes(place.max_alloc) : ""], ["Local memory", place?.local_memory ? bytes(place.local_memory) : ""],
-        ["Tuning", place?.tuning ? <Text of={place.tuning} /> : ""], ["Choice", <Text of={place?.reason || of.reason} />],
+        ["Tuning", place?.tuning ? <Text of={place.tuning} /> : ""], ["Choice", <Text of={of.reason} />],
       ]} />
     </article>
   );

@@ -35,7 +35,12 @@ export function time(ms: number): string {
   return ms >= 0.001 ? `${digits(ms * 1000)} µs` : `${digits(ms * 1e6)} ns`;
 }
 
-export const percent = (part: number, of = 1) => (of > 0 ? `${digits((100 * part) / of)} %` : "–");
+// percent writes a part of a whole. A part that is not 0 is not written as 0.
+export function percent(part: number, of = 1): string {
+  if (of <= 0) return "–";
+  const n = (100 * part) / of;
+  return n > 0 && n < 0.01 ? "< 0.01 %" : `${digits(n)} %`;
+}
 
 // visible replaces characters that are invisible, or that change the direction of the text, by their
 // numbers: a name cannot hide or forge a part of the page.

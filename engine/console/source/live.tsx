@@ -1,4 +1,4 @@
-// Page Live: the load of the engine, from the events of the last ten minutes.
+// Page Live: the load of the engine, from the events of the last 15 minutes.
 import { useEffect, useState } from "preact/hooks";
 import { Chart } from "./chart";
 import type { Line } from "./chart";

@@ -1,8 +1,8 @@
-// The recorder keeps the events of the last ten minutes while the page is open.
+// The recorder keeps the events of the last 15 minutes. The server has those before the page was opened.
 import { events, Problem } from "./api";
 import type { Status } from "./types";
 
-const minutes = 10;
+const minutes = 15;
 const fine = 60_000; // events of the last minute stay as they are; of older ones, one a second
 
 export const recorder = {
@@ -21,7 +21,8 @@ export const recorder = {
     (async () => {
       while (!stop.signal.aborted) {
         try {
-          for await (const s of events<Status>(`/v1/events?interval_ms=${this.interval}`, stop.signal)) {
+          const gap = Math.min(60 * minutes, Math.ceil((Date.now() - (this.all.at(-1)?.time_ms ?? 0)) / 1000));
+          for await (const s of events<Status>(`/v1/events?interval_ms=${this.interval}&past_s=${gap}`, stop.signal)) {
             this.error = undefined;
             this.add(s);
           }
@@ -44,6 +45,7 @@ export const recorder = {
   },
 
   add(s: Status) {
+    if (s.time_ms <= (this.all.at(-1)?.time_ms ?? 0)) return; // an event of the past that is known
     this.all.push(s);
     const old = this.all.findIndex((x) => x.time_ms >= s.time_ms - minutes * 60_000);
     this.all.splice(0, old);

@@ -1,6 +1,7 @@
 // Page Tables: columns with their bins, a predicate, its rows, and the plan of the selection.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Aggregates } from "./aggregates";
+import { Aggregates, isNumber, valueOf } from "./aggregates";
+import type { Values } from "./aggregates";
 import { call, Problem, tablePath } from "./api";
 import { WayOf } from "./explain";
 import { bytes, count, percent, time } from "./format";
@@ -94,7 +95,7 @@ function One({ of, start }: { of: TableDetails; start: string }) {
           <div class="column">
             <Panel title="Rows" aside={<span class="total" id="count"><b>{count(shown.count)}</b> of {count(of.rows)}, {percent(shown.count, of.rows)}</span>}>
               <Bar part={shown.count} of={of.rows} />
-              {shown.rows.length > 0 && <p class="rows code" tabIndex={0} role="region" aria-label="Numbers of rows">{shown.rows.join(" ")}{shown.count > shown.rows.length && " …"}</p>}
+              {shown.count > 0 && <RowValues key={outcome!.where} table={of.name} where={outcome!.where} columns={of.columns.map((c) => c.name)} rows={shown.rows} count={shown.count} />}
             </Panel>
             {outcome!.group && shown.groups.length > 0 && <Groups of={of.columns.find((c) => c.name === outcome!.group)!} groups={shown.groups} total={shown.count} />}
             <Aggregates table={of.name} where={outcome!.where} />
@@ -102,6 +103,32 @@ function One({ of, start }: { of: TableDetails; start: string }) {
           </div>)}
       </div>
     </>
+  );
+}
+
+const pageRows = 20;
+
+// RowValues shows the selected rows with their values, page by page.
+function RowValues({ table, where, columns, rows, count: all }: { table: string; where: string; columns: string[]; rows: number[]; count: number }) {
+  const [first, setFirst] = useState(0);
+  const select = columns.map((c) => `"${c.replaceAll('"', '""')}"`).join(", ");
+  const path = tablePath(table, "aggregate"), body = { select, ...(where.trim() && { where }), limit: pageRows, offset: first };
+  const found = useLoad<{ columns: Values[] }>(path, body);
+  const page = found.value ?? found.last;
+  if (found.error) return <Failure error={found.error} />;
+  if (!page) return <Waiting what="rows" />;
+  const numbers = rows.slice(first, first + pageRows);
+  return (
+    <div class="rows">
+      <Grid label="Rows and their values" fields={[{ head: "Row", number: true }, ...page.columns.map((c) => ({ head: c.name, number: isNumber(c) }))]}
+        rows={numbers.map((n, i) => [count(n), ...page.columns.map((c) => valueOf(c, i))])} />
+      <p class="line">
+        <button type="button" disabled={first === 0} onClick={() => setFirst(first - pageRows)}>Previous rows</button>
+        <button type="button" disabled={first + pageRows >= rows.length} onClick={() => setFirst(first + pageRows)}>Next rows</button>
+        <span class="hint">{count(first + 1)} to {count(first + numbers.length)} of {count(all)}</span>
+        <Curl path={path} body={body} />
+      </p>
+    </div>
   );
 }
 

@@ -66,6 +66,7 @@ type Counted interface {
 type Service struct {
 	Sources
 	start mark // values of the counters at the start
+	past  history
 }
 
 // New returns a service on the parts of a server.
@@ -100,12 +101,12 @@ func (s *Service) GetMachine(ctx context.Context, _ *api.GetMachineRequest) (*ap
 	if err != nil {
 		return nil, err
 	}
-	open := map[string]bool{}
 	for _, p := range e.Processors() {
-		open[p.Info.Kind+p.Info.Device] = p.Removed == nil
-	}
-	for _, p := range m.GetPlaces() {
-		p.Open = open[p.GetKind()+p.GetDevice()]
+		for _, place := range m.GetPlaces() {
+			if place.GetKind() == p.Info.Kind && place.GetDevice() == p.Info.Device {
+				place.Open, place.Reason = p.Removed == nil, p.Reason
+			}
+		}
 	}
 	return m, nil
 }

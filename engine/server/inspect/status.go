@@ -108,17 +108,31 @@ const (
 	mostInterval    = 60_000
 )
 
+// number returns the whole number of a parameter of a request.
+func number(r *http.Request, name string, usual, least, most int) (int, error) {
+	text := r.URL.Query().Get(name)
+	if text == "" {
+		return usual, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least || n > most {
+		return 0, badRequest("%s %s: want %d to %d", name, syntax.Quote(text), least, most)
+	}
+	return n, nil
+}
+
 // Events answers GET /v1/events: a Status for each interval, as server-sent events, until the
-// client leaves or the server drains. The parameter interval_ms sets the interval. Stall is the
-// time in which a client must accept an event.
+// client leaves or the server drains. The parameter interval_ms sets the interval, and past_s the
+// number of last seconds whose kept events come first. Stall is the time in which a client must
+// accept an event.
 func (s *Service) Events(w http.ResponseWriter, r *http.Request, stall time.Duration) error {
-	interval := defaultInterval
-	if text := r.URL.Query().Get("interval_ms"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < leastInterval || n > mostInterval {
-			return badRequest("interval_ms %s: want %d to %d", syntax.Quote(text), leastInterval, mostInterval)
-		}
-		interval = n
+	interval, err := number(r, "interval_ms", defaultInterval, leastInterval, mostInterval)
+	if err != nil {
+		return err
+	}
+	past, err := number(r, "past_s", 0, 0, kept)
+	if err != nil {
+		return err
 	}
 	last, err := s.mark()
 	if err != nil {
@@ -129,6 +143,11 @@ func (s *Service) Events(w http.ResponseWriter, r *http.Request, stall time.Dura
 	out := http.NewResponseController(w)
 	out.SetWriteDeadline(time.Now().Add(stall)) // writers of tests have no deadlines
 	w.WriteHeader(http.StatusOK)
+	for _, e := range s.past.since(last.at.Add(-time.Duration(past) * time.Second)) {
+		if _, err := fmt.Fprintf(w, "data: %s\n\n", e.text); err != nil {
+			return nil
+		}
+	}
 	if out.Flush() != nil { // the client has left
 		return nil
 	}
