@@ -18,8 +18,8 @@ type Exhibit struct {
 	Source string // "Ao et al. 2011, Figure 5"; empty for our own
 	Says   string // summary of the source's text about it
 	Ours   string // differences of our measurement
-	// Found is a sentence about the recorded figures beside the paper's, for the page of
-	// the papers. Empty without a record.
+	// Found is the template of a sentence about the recorded figures beside the paper's, for
+	// the page of the papers; see sentence.
 	Found string
 
 	// Data selects the collections whose workloads the exhibit needs. nil: it runs once,

@@ -68,6 +68,21 @@ func grid(rows string, part []Reading) [][]string {
 	return lines
 }
 
+// greatestSpread is the greatest spread in percent of a published figure.
+const greatestSpread = 50
+
+// spreadOf returns half the difference between the slowest and the fastest run in percent of
+// the median, 0 for a single run.
+func spreadOf(r measure.Row) float64 {
+	if r.Runs < 2 || r.Median == 0 {
+		return 0
+	}
+	return 50 * (r.Max - r.Min) / math.Abs(r.Median)
+}
+
+// published reports whether the spread of a figure allows to publish it.
+func published(r measure.Row) bool { return spreadOf(r) <= greatestSpread }
+
 // spread returns half the difference between the slowest and the fastest run in percent
 // of the median. It is empty for a single run.
 func spread(r measure.Row) string {

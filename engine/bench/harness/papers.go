@@ -63,7 +63,8 @@ func Papers(exhibits []Exhibit, files []Recorded, plots string) (Page, error) {
 	fmt.Fprint(&out, "# The papers' tables and figures\n\n",
 		"`heddle bench papers` writes this page from the rows in `results/`. Each section quotes the paper, states how our measurement\n",
 		"differs, and shows the figures: ours, the paper's, and ours ÷ the paper's. Figures are medians; ± is half the distance of the\n",
-		"slowest from the fastest run. The papers' text gives few numbers of their charts; without a number the section quotes the text.\n\n",
+		"slowest from the fastest run. The papers' text gives few numbers of their charts; without a number the section quotes the text.\n",
+		"All numbers of a result are computed from its rows; \"a to b\" is the least and the greatest.\n\n",
 		"A ratio compares figures as they stand: below 1, a time is shorter and a rate is lower than the paper's. The files of rows are named\n",
 		"by date, commit and machine: h200 is one NVIDIA H200 with 16 Xeon cores, 2xh200 two of them, 2cores two cores that also did other work.\n\n",
 		"Names of the papers: BS is binary search, LR search in a regression line, and HS16 search in hash segments of about 16 docIDs; LRC compresses a list as\n",
@@ -176,7 +177,11 @@ func stateOf(r *record) string {
 // section writes one exhibit.
 func (page Page) section(out io.Writer, e Exhibit, r *record, plots string) error {
 	fmt.Fprintf(out, "\n### %s\n\n%s. %s\n", e.Name, e.Source, e.Title)
-	for _, part := range [][2]string{{"Paper", e.Says}, {"Here", e.Ours}, {"Result", e.Found}} {
+	found, err := e.sentence(r)
+	if err != nil {
+		return err
+	}
+	for _, part := range [][2]string{{"Paper", e.Says}, {"Here", e.Ours}, {"Result", found}} {
 		if part[1] != "" {
 			fmt.Fprintf(out, "\n%s: %s\n", part[0], part[1])
 		}

@@ -27,7 +27,7 @@ func (s *bench) aoFigure9a() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "ao-fig9a", Title: "Speedup as the number of cores increases", Source: "Ao et al. 2011, Figure 9 (a)",
 		Says:  "The speedup is almost proportional to the number of multiprocessors that are not switched off.",
-		Found: "As in the paper: pure Go is 11.4 times as fast on 16 cores as on one, and an H200 25 to 27 times as fast on 132 compute units as on four. PoCL gains 1.3 times from the second of two cores, which other work shared.",
+		Found: `Pure Go is {{to (highest "series" (rows "@host" "" ""))}} times as fast on {{places (highest "series" (rows "@host" "" ""))}} cores as on one, the GPU {{to (rows "*NVIDIA*" "" "132")}} times on 132 compute units as on 4, PoCL {{to (rows "*pthread*" "" "2")}} times on 2 cores, which other work shared.`,
 		Ours: "Pure Go runs on the given number of cores, end to end. OpenCL divides no GPU into sub-devices; instead, a launch on a device has at most that number of work-groups, which the device spreads over its compute units, " +
 			"and one batch is in flight. PoCL: one of the 16 themes of the lists. The rate is that of the kernels by the device's clock.",
 		Data: harness.GovOrder, Rows: "cores",

@@ -17,7 +17,7 @@ func (s *bench) aoHeads() harness.Exhibit {
 		Name: "ao-heads", Title: "Search in LRC with and without the list H of first docIDs", Source: "Ao et al. 2011, §5.3",
 		Says:  "H saves 33 % of the time of the GPU and costs 0.80 % of the compression ratio.",
 		Ours:  "Searches of random docIDs in one list after the other, pure Go, one thread. Formula (2) counts loads, two for a docID in LRC, one in H. The share of H is its part of all words of the lists.",
-		Found: "In pure Go, H saves 56 to 67 % of the time of a search, and -2 to 16 % of the loads that formula (2) counts.",
+		Found: `Pure Go with H saves {{to (rows "savings*" "time saved" "")}} % of the time of a search and {{to (rows "savings*" "loads saved*" "")}} % of the loads that formula (2) counts; H is {{to (rows "savings*" "share of H" "")}} % of the words.`,
 		Rows:  "GOV-like lists",
 		Run: func(ctx context.Context) error {
 			if _, ok := s.Host(); !ok {

@@ -21,7 +21,7 @@ func (s *bench) wuFigure5() harness.Exhibit {
 	})
 	e.Chart.Y = "median response time of a batch, ms"
 	e.Says = "A dramatic gap between PART and PARA, for the imbalance of load in PART."
-	e.Found = "The gap is there on the H200: PART takes 19 times as long as PARA for 64 queries, 11 times for 513 and 4 times for 4096. Pure Go shows almost none. The spread is from batch to batch."
+	e.Found = `PART takes {{to (over (rows "@opencl" "PART" "") (rows "@opencl" "PARA" ""))}} times as long as PARA on the device, and {{to (over (rows "@host" "PART" "") (rows "@host" "PARA" ""))}} times in pure Go.`
 	return e
 }
 
@@ -30,7 +30,7 @@ func (s *bench) wuFigure6() harness.Exhibit {
 		return b.Rate.Into(measure.Row{Metric: "throughput", Unit: "queries/s"})
 	})
 	e.Says = "PARA is well ahead; beyond 513 queries a batch PART still rises and PARA slows down."
-	e.Found = "As in the paper, PARA is well ahead on the H200, 13 times at 513 queries a batch; it rises up to 2048, while PART still rises at 4096."
+	e.Found = `PARA has {{to (over (rows "@opencl" "PARA" "") (rows "@opencl" "PART" ""))}} times the throughput of PART on the device, where PARA is fastest with {{places (highest "series" (rows "@opencl" "PARA" ""))}} and PART with {{places (highest "series" (rows "@opencl" "PART" ""))}} queries a batch, and {{to (over (rows "@host" "PARA" "") (rows "@host" "PART" ""))}} times in pure Go.`
 	return e
 }
 
@@ -63,7 +63,7 @@ func (s *bench) wuFigure8() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "wu-fig8", Title: "Shares of transfers, kernels and CPU in the time of a batch", Source: "Wu et al. 2010, Figure 8",
 		Says:  "Kernels have a larger share in PARA than in PART, whose transfers take more.",
-		Found: "The reverse of the paper on the H200: kernels take 93 % of the time of PART and a fifth of the time of PARA, whose CPU part is three quarters.",
+		Found: `Kernels have {{one "" "kernels" "PARA"}} % of the time of PARA and {{one "" "kernels" "PART"}} % of PART, transfers {{one "" "transfers" "PARA"}} and {{one "" "transfers" "PART"}} %, the CPU {{one "" "CPU" "PARA"}} and {{one "" "CPU" "PART"}} %.`,
 		Ours:  harness.AboutBatches + " 260 queries a batch, as in the paper. Device times by the device's clock; the rest is CPU, the semi-sort included. Pure Go has no such parts.",
 		Data:  harness.GovOrder, Rows: "method",
 		Chart: chart.Chart{Kind: chart.Stacks, Y: "% of the time"},

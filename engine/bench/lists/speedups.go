@@ -82,7 +82,7 @@ func compressedEntries(o *harness.Options) (all []entry) {
 }
 
 // aboutSets describes the columns of Tables 3 and 7.
-const aboutSets = "The lists and queries of a collection have 16 equal parts, its themes. Each collection takes as many themes as have 240 million postings in all: GOV, GOVPR and GOVR all 16, GOV2 and GOV2R three, BD and BDR one, or fewer (--themes). The lists and queries of Baidu are not published. BD has the lists and queries of GOV on more documents, but its queries ask for rarer terms: their shortest lists have 3,777 docIDs on average, as Table 7 implies (throughput times response time at a threshold of 1 M). The paper has no GOV2 and GOV2R here."
+const aboutSets = "The lists and queries of a collection have 16 equal parts, its themes. Each collection takes as many themes as have 240 million postings in all, or fewer (--themes); table collections says how many ran. The paper has all lists of each. The lists and queries of Baidu are not published. BD has the lists and queries of GOV on more documents, but its queries ask for rarer terms: their shortest lists have 3,777 docIDs on average, as Table 7 implies (throughput times response time at a threshold of 1 M). The paper has no GOV2 and GOV2R here."
 
 // paperThreshold is the threshold of Tables 3 and 7.
 const paperThreshold = 1 << 20
@@ -124,7 +124,7 @@ func (s *bench) aoTable3() harness.Exhibit {
 		Name: "ao-table3", Title: "Speedup over a skip list on one thread", Source: "Ao et al. 2011, Table 3",
 		Says:  "HS16 is fastest on plain lists, HS128.LRC on compressed ones, on every data set. GTX 480 against an AMD Phenom II.",
 		Ours:  "Both at a threshold of 1 M. The baseline is our skip list in pure Go, on plain lists. Pure Go itself is on all threads. " + aboutSets,
-		Found: "On the seven collections the H200 is 182 to 508 times as fast as the skip list, 16 to 96 times the paper's speedup. Its algorithms lie closer together: HS16 has 0.92 to 1.06 times the rate of BS (paper 1.49 to 1.60), and line codecs are about as fast as plain lists. HS128.LRC leads the compressed lists on GOV, GOVR and GOV2R. Pure Go on 16 cores has speedups like those of the paper's GPU, with HS16 ahead everywhere, as in the paper; unlike the paper's, its LR gains from random docIDs, and ParaPFD without exceptions is ahead of most line codecs.",
+		Found: `The skip list answers {{to (rows "baseline" "" "")}} queries/s on one thread. The device is {{to (rows "@opencl speedup*" "" "")}} times as fast, {{to (ours (rows "@opencl speedup*" "" ""))}} times the paper's speedups; pure Go on all threads {{to (rows "@host speedup*" "" "IS|BS|LR|HS*|ParaPFD*|LRC|LRCSeg|SegLRC")}} times with the paper's algorithms and {{to (rows "@host speedup*" "" "auto*")}} times with its own choice. End to end HS16 has {{to (over (rows "@opencl speedup*" "" "HS16") (rows "@opencl speedup*" "" "BS"))}} times the rate of BS on the device and {{to (over (rows "@host speedup*" "" "HS16") (rows "@host speedup*" "" "BS"))}} times in pure Go (paper {{to (over (paper (rows "@opencl speedup*" "" "HS16")) (paper (rows "@opencl speedup*" "" "BS")))}}); HS128.LRC has {{to (over (rows "@opencl speedup*" "" "HS128.LRC") (rows "@opencl speedup*" "" "ParaPFD (0.2)"))}} and {{to (over (rows "@host speedup*" "" "HS128.LRC") (rows "@host speedup*" "" "ParaPFD (0.2)"))}} times the rate of ParaPFD (0.2) (paper {{to (over (paper (rows "@opencl speedup*" "" "HS128.LRC")) (paper (rows "@opencl speedup*" "" "ParaPFD (0.2)")))}}).`,
 		Data:  byColumn, Rows: "algorithm",
 		Run: func(ctx context.Context) error {
 			host, err := harness.PureGo(1)
@@ -175,7 +175,7 @@ func (s *bench) aoTable7() harness.Exhibit {
 		Name: "ao-table7", Title: "Throughput and response time on compressed lists", Source: "Ao et al. 2011, Table 7",
 		Says:  "HS256.LRC is best everywhere; SegLRC is better than LRC and LRCSeg.",
 		Ours:  "At a threshold of 1 M. " + aboutSets + " ParaPFD is probed by binary search among skip entries and decodes the blocks that are hit; line codecs are probed element by element (Algorithm 1). Auto may keep auxiliary tables. The spread of response times is from batch to batch.",
-		Found: "On the H200 HS256.LRC is ahead of ParaPFD with 20 % of exceptions on all seven collections, as in the paper, but by 5 to 25 % where it has 224 to 262 %. It is the best of the paper's codecs on GOV and GOV2; on the others LRC or LRCSeg leads by up to 15 %. A batch takes 0.19 to 0.60 ms (paper 1.4 to 7.8); its spread includes the load of the lists by the first batch, which later runs leave out. In pure Go ParaPFD without exceptions is the fastest of the paper's codecs but on GOVPR, where SegLRC is.",
+		Found: `End to end HS256.LRC has {{to (over (rows "@opencl throughput*" "" "HS256.LRC") (rows "@opencl throughput*" "" "ParaPFD (0.2)"))}} times the rate of ParaPFD (0.2) on the device and {{to (over (rows "@host throughput*" "" "HS256.LRC") (rows "@host throughput*" "" "ParaPFD (0.2)"))}} times in pure Go (paper {{to (over (paper (rows "@opencl throughput*" "" "HS256.LRC")) (paper (rows "@opencl throughput*" "" "ParaPFD (0.2)")))}}). Fastest of the paper's codecs: on the device {{choices (highest "series" (rows "@opencl throughput*" "" "ParaPFD*|LRC|LRCSeg|SegLRC|HS256.LRC"))}}; in pure Go {{choices (highest "series" (rows "@host throughput*" "" "ParaPFD*|LRC|LRCSeg|SegLRC|HS256.LRC"))}}.`,
 		Data:  byColumn, Rows: "lists",
 		Run: func(ctx context.Context) error {
 			return s.eachEntry(ctx, compressedEntries(&s.Opt), func(who harness.Contestant, e entry, c *harness.Cost) {
@@ -192,7 +192,7 @@ func (s *bench) aoFigure9b() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "ao-fig9b", Title: "Share of device time in the time of a batch", Source: "Ao et al. 2011, Figure 9 (b)",
 		Says:  "The share rises with the threshold; CPU work and transfers always take more than 20 %.",
-		Found: "The share falls with the threshold on the H200, from a third to a tenth (HS16) and a sixth (HS256.LRC): its kernels gain more from large batches than the transfers of docIDs and the CPU.",
+		Found: `Kernels have {{to (rows "" "HS16" "")}} % of the time with HS16, most at {{places (highest "series" (rows "" "HS16" ""))}}, and {{to (rows "" "HS256.LRC" "")}} % with HS256.LRC, most at {{places (highest "series" (rows "" "HS256.LRC" ""))}}.`,
 		Ours:  "Kernels by the device's clock, over the time of all batches one after the other.",
 		Data:  harness.GovOrder, Rows: "threshold",
 		Chart: chart.Chart{Kind: chart.Lines, X: "threshold, candidates a batch", Y: "kernels, % of the time", LogX: true},

@@ -17,14 +17,14 @@ const paperBS = paperHS16 * 14.59 / 23.29
 func (s *bench) aoFigure5() harness.Exhibit {
 	e := s.thresholdFigure("ao-fig5", "Throughput against the computational threshold, plain lists", "Ao et al. 2011, Figure 5", harness.Busy)
 	e.Says = "HS16 reaches 91,382 queries/s at 1 M, 60 % more than BS, and still rises at 2 M; LR lies between."
-	e.Found = "On the H200 HS16 reaches 1.33 M queries/s at 1 M, 15 times the paper's rate, 11 % more than BS, and LR lies between; it still rises at 8 M, to 30 % more than BS. In pure Go HS16 is 75 % faster than BS at 1 M, and the threshold matters little."
+	e.Found = `At 1 M the device has {{to (ours (rows "@opencl" "hs16" "1 M"))}} times the paper's rate with HS16 and {{to (ours (rows "@opencl" "bs" "1 M"))}} times with BS. HS16 has {{to (over (rows "@opencl" "hs16" "") (rows "@opencl" "bs" ""))}} times the rate of BS over the thresholds there, and {{to (over (rows "@host" "hs16" "") (rows "@host" "bs" ""))}} times in pure Go; it is fastest at {{places (highest "series" (rows "@opencl" "hs16" ""))}} and {{places (highest "series" (rows "@host" "hs16" ""))}}.`
 	return e
 }
 
 func (s *bench) aoFigure6() harness.Exhibit {
 	e := s.thresholdFigure("ao-fig6", "Response time of a batch against the threshold, plain lists", "Ao et al. 2011, Figure 6", harness.Alone)
 	e.Says = "Below 128 K the response times of the algorithms cannot be told apart; then the better algorithms win by more and more."
-	e.Found = "On the H200 the algorithms differ from 8 K on, and HS16 takes 0.7 to 0.9 of the time of BS up to 4 M, so that the gain does not grow. The spread is from batch to batch; the first batch loads the lists."
+	e.Found = `HS16 takes {{to (over (rows "@opencl" "hs16" "") (rows "@opencl" "bs" ""))}} times as long as BS over the thresholds on the device, and {{to (over (rows "@host" "hs16" "") (rows "@host" "bs" ""))}} times in pure Go.`
 	return e
 }
 

@@ -58,11 +58,10 @@ var footprints = []footprint{
 func (s *bench) figureFootprint() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "rank-fig-footprint", Title: "Time of a top-10 query over its size", Source: "Ding et al. 2009, §8.4",
-		Found: "On the H200 the median time of OR grows from 0.10 ms for 128 postings to 0.18 for 16 M, and from 0.11 ms for one term to 0.20 for eleven; pure Go takes 0.03 to 1.7 ms. " +
-			"As in the paper, pure Go is faster for the smallest queries only, below 8 K postings, and the ratio of both stays between 5 and 11 from one term to ten.",
-		Says: "Costs grow with the number of terms, and the ratio of GPU and CPU stays about the same. By the postings of all lists or of the shortest one, for OR the GPU outperforms the CPU for all but the smallest queries. In words only.",
-		Ours: "One query at a time. Queries are grouped by their number of terms, or by the power of two below their postings, of all lists or of the shortest list; times are medians of a group.",
-		Rows: "size", Chart: chart.Chart{Kind: chart.Lines, X: "size", LogX: true, LogY: true},
+		Found: `For OR pure Go takes {{to (over (rows "@host by terms*" "or" "") (rows "@opencl by terms*" "or" ""))}} times as long as the device by the number of terms, and {{to (over (rows "@host by postings, *" "or" "") (rows "@opencl by postings, *" "or" ""))}} times by postings; for AND {{to (over (rows "@host by terms*" "and" "") (rows "@opencl by terms*" "and" ""))}} and {{to (over (rows "@host by postings, *" "and" "") (rows "@opencl by postings, *" "and" ""))}} times.`,
+		Says:  "Costs grow with the number of terms, and the ratio of GPU and CPU stays about the same. By the postings of all lists or of the shortest one, for OR the GPU outperforms the CPU for all but the smallest queries. In words only.",
+		Ours:  "One query at a time. Queries are grouped by their number of terms, or by the power of two below their postings, of all lists or of the shortest list; times are medians of a group.",
+		Rows:  "size", Chart: chart.Chart{Kind: chart.Lines, X: "size", LogX: true, LogY: true},
 		Run: func(ctx context.Context) error {
 			if err := s.gov2Bench(ctx); err != nil {
 				return err

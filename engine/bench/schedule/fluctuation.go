@@ -15,7 +15,7 @@ const shownBatches = 60
 func (s *wuBench) figure7() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "wu-fig7", Title: "Response time from batch to batch", Source: "Wu et al. 2010, Figure 7",
-		Found: "As in the paper: batches of PARA take 0.95 to 1.4 ms, of PART 7 to 45 ms. The semi-sort changes PART by 1 % in the median: the longest query of a batch decides.",
+		Found: `Batches of PARA take {{to (rows "" "PARA" "")}} ms, of PART {{to (rows "" "PART" "")}}, semi-sorted {{to (rows "" "PART, semi-sorted" "")}}.`,
 		Says:  "Steady in PARA, whose batches have the same load; PART fluctuates violently.",
 		Ours:  harness.AboutBatches + " 513 queries a batch, 64 on a CPU, fewer in a short run.",
 		Data:  harness.GovOrder, Rows: "batch",

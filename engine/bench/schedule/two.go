@@ -133,7 +133,7 @@ func (s *wuBench) table2() harness.Exhibit {
 		Ours: "GOV-like lists and queries in place of Baidu's, binary search on plain lists, one batch at a time on a device. K, t and C are milliseconds of kernels, transfers (both by the device's clock) and preparation " +
 			"a thousand queries that the device got; QN is its share of the queries, for which the paper has numbers. The rest of the time of a batch is launches, waiting, and copies on the host; none is left where large batches run in parts that overlap. " +
 			"Throughput is measured without the device's clock. Where there is no second device of the type, the same one is opened twice.",
-		Found: "Two H200s get the same number of queries each, within 1 %, and 1.83 to 2.13 times the throughput of one, as in the paper; the gain falls slowly with B. One H200 opened twice gives 1.39 to 1.96 times its throughput.",
+		Found: `Two devices have {{to (over (rows "*throughput, and another*" "two" "") (rows "*throughput, and another*" "one" ""))}} times the throughput of one, one device opened twice {{to (over (rows "*throughput, and itself" "two" "") (rows "*throughput, and itself" "one" ""))}} times. Beside another one a device gets {{to (rows "*beside another*" "QN" "")}} % of the queries.`,
 		Data:  harness.GovOrder, Rows: "B",
 		Run: func(ctx context.Context) error {
 			for _, who := range s.Contestants {
