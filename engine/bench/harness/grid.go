@@ -23,10 +23,10 @@ type gridColumn struct {
 const wide = 4
 
 // grid formats a panel as a table with one row for each place. Each series has a column
-// with the median and half the spread. Columns for the paper's figure, the ratio to it, the
-// fraction of the copy bandwidth (unless the grid is wide) and the ratio to the baseline follow if
-// there are any.
-func grid(rows string, part []Reading) [][]string {
+// with the median and half the spread. Columns for the paper's figure, the ratio to it, as it
+// stands and per bandwidth of memory, the fraction of the copy bandwidth (unless the grid is
+// wide) and the ratio to the baseline follow if there are any.
+func grid(rows string, part []Reading, paper card) [][]string {
 	places := Distinct(part, byPlace)
 	var columns []gridColumn
 	names := Distinct(part, BySeries)
@@ -44,9 +44,20 @@ func grid(rows string, part []Reading) [][]string {
 				columns = append(columns, c)
 			}
 		}
-		add(series, func(r Reading) string { return measure.Number(r.Median) + spread(r.Row) })
+		add(series, func(r Reading) string {
+			if !published(r.Row) {
+				return fmt.Sprintf("not published: spread %.0f %%", spreadOf(r.Row))
+			}
+			return measure.Number(r.Median) + spread(r.Row)
+		})
 		add("paper", func(r Reading) string { return measure.When(r.Paper != 0, measure.Number(r.Paper)) })
-		add("÷ paper", func(r Reading) string { return measure.When(r.Paper != 0, measure.Number(r.Median/r.Paper)) })
+		add("÷ paper", func(r Reading) string {
+			return measure.When(r.Paper != 0 && published(r.Row), measure.Number(r.Median/r.Paper))
+		})
+		add("÷ paper per bandwidth", func(r Reading) string {
+			f := paper.perBandwidth(r)
+			return measure.When(f != 0 && r.Paper != 0 && published(r.Row), measure.Number(f*r.Median/r.Paper))
+		})
 		if len(names) <= wide {
 			add("of peak", func(r Reading) string {
 				return measure.When(r.PeakFraction > 0, measure.Number(100*r.PeakFraction)+" %")
@@ -89,7 +100,7 @@ func spread(r measure.Row) string {
 	if r.Runs < 2 || r.Median == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" ±%.0f%%", 50*(r.Max-r.Min)/math.Abs(r.Median))
+	return fmt.Sprintf(" ±%.0f%%", spreadOf(r))
 }
 
 // print writes the panels of an exhibit as tables.
@@ -99,7 +110,7 @@ func (e *Exhibit) print(out io.Writer, all []Reading) {
 	for _, name := range names {
 		fmt.Fprintf(out, "%s, %s\n", name, units(parts[name]))
 		t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-		for _, line := range grid(e.Rows, parts[name]) {
+		for _, line := range grid(e.Rows, parts[name], e.card()) {
 			fmt.Fprintln(t, strings.Join(line, "\t")+"\t")
 		}
 		t.Flush()

@@ -14,6 +14,7 @@ func sampleReadings() []Reading {
 	}
 	first, second := row(91382), row(0.5)
 	first.PeakFraction, first.Baseline, first.Ratio = 0.42, "roaring", 1.5
+	first.Backend, first.Device, first.Metric = "opencl", "NVIDIA H200", "throughput"
 	second.Runs = 1
 	return []Reading{
 		{Panel: "p", Series: "hs16", At: "1 M", X: 1 << 20, Paper: 91382, Row: first},
@@ -24,11 +25,11 @@ func sampleReadings() []Reading {
 
 func TestGrid(t *testing.T) {
 	want := [][]string{
-		{"threshold", "hs16", "paper", "÷ paper", "of peak", "× roaring", "bs"},
-		{"1 M", "91382 ±10%", "91382", "1.00", "42.0 %", "1.50", "12.3 ±10%"},
-		{"2 M", "0.500", "", "", "", "", ""},
+		{"threshold", "hs16", "paper", "÷ paper", "÷ paper per bandwidth", "of peak", "× roaring", "bs"},
+		{"1 M", "91382 ±10%", "91382", "1.00", "0.0370", "42.0 %", "1.50", "12.3 ±10%"},
+		{"2 M", "0.500", "", "", "", "", "", ""},
 	}
-	got := grid("threshold", sampleReadings())
+	got := grid("threshold", sampleReadings(), card{"GTX 480", 177.4, ""})
 	if len(got) != len(want) {
 		t.Fatalf("%q", got)
 	}

@@ -15,11 +15,24 @@ import (
 )
 
 // papers are the papers in the order of the page. The source of an exhibit begins with one.
-var papers = []struct{ name, title string }{
-	{"Ao et al. 2011", "Efficient parallel lists intersection and index compression algorithms using graphics processing units"},
-	{"Wu et al. 2010", "Efficient lists intersection by CPU-GPU cooperative computing"},
-	{"Ding et al. 2009", "Using graphics processors for high performance IR query processing"},
-	{"Nelson et al. 2020", "Parallel acceleration of CPU and GPU range queries over large data sets"},
+var papers = []struct {
+	name, title string
+	card        card
+}{
+	{"Ao et al. 2011", "Efficient parallel lists intersection and index compression algorithms using graphics processing units", card{"GeForce GTX 480", 177.4, "the paper"}},
+	{"Wu et al. 2010", "Efficient lists intersection by CPU-GPU cooperative computing", card{"Tesla C1060", 102, "the paper"}},
+	{"Ding et al. 2009", "Using graphics processors for high performance IR query processing", card{"GeForce 8800 GTS 640 MB", 64, "NVIDIA's specification"}},
+	{"Nelson et al. 2020", "Parallel acceleration of CPU and GPU range queries over large data sets", card{"GeForce GTX 1080", 320, "NVIDIA's specification"}},
+}
+
+// card returns the device of the exhibit's paper.
+func (e *Exhibit) card() card {
+	for _, p := range papers {
+		if strings.HasPrefix(e.Source, p.name) {
+			return p.card
+		}
+	}
+	return card{}
 }
 
 // Recorded is a file of rows of an earlier run.
@@ -50,7 +63,7 @@ func Papers(exhibits []Exhibit, files []Recorded, plots string) (Page, error) {
 	page := Page{Pictures: make(map[string][]byte)}
 	var contents, sections bytes.Buffer
 	for _, p := range papers {
-		fmt.Fprintf(&sections, "\n## %s: %s\n", p.name, p.title)
+		fmt.Fprintf(&sections, "\n## %s: %s\n\nIts device is a %s, %s GB/s (%s).\n", p.name, p.title, p.card.name, measure.Number(p.card.gb), p.card.source)
 		for _, e := range ofPaper(exhibits, p.name) {
 			r := records[e.Name]
 			fmt.Fprintf(&contents, "| [%s](#%s) | %s | %s | %s |\n", e.Name, e.Name, e.Title, stateOf(r), r.ratios())
@@ -64,7 +77,9 @@ func Papers(exhibits []Exhibit, files []Recorded, plots string) (Page, error) {
 		"`heddle bench papers` writes this page from the rows in `results/`. Each section quotes the paper, states how our measurement\n",
 		"differs, and shows the figures: ours, the paper's, and ours ÷ the paper's. Figures are medians; ± is half the distance of the\n",
 		"slowest from the fastest run. The papers' text gives few numbers of their charts; without a number the section quotes the text.\n",
-		"All numbers of a result are computed from its rows; \"a to b\" is the least and the greatest.\n\n",
+		"All numbers of a result are computed from its rows; \"a to b\" is the least and the greatest.\n",
+		"A figure with a spread of more than 50 % is not published. Where a ratio compares devices, a second one divides each rate by the bandwidth\n",
+		"of its device's memory, as data sheets state it: ", ourCards(), ".\n\n",
 		"A ratio compares figures as they stand: below 1, a time is shorter and a rate is lower than the paper's. The files of rows are named\n",
 		"by date, commit and machine: h200 is one NVIDIA H200 with 16 Xeon cores, 2xh200 two of them, 2cores two cores that also did other work.\n\n",
 		"Names of the papers: BS is binary search, LR search in a regression line, and HS16 search in hash segments of about 16 docIDs; LRC compresses a list as\n",
@@ -133,7 +148,7 @@ func (r *record) ratios() string {
 	all := make(map[string][]float64)
 	for _, name := range r.names {
 		for _, x := range r.panels[name] {
-			if x.Paper == 0 {
+			if x.Paper == 0 || !published(x.Row) {
 				continue
 			}
 			if all[x.Unit] == nil {
@@ -174,6 +189,29 @@ func stateOf(r *record) string {
 	return strings.Join(all, ", ")
 }
 
+// measured states commits, devices, runs and spreads of a record.
+func (r *record) measured() string {
+	var devices []string
+	runs, spreads, hidden, all := []float64{}, []float64{}, 0, 0
+	for _, name := range r.names {
+		for _, x := range r.panels[name] {
+			if all++; x.Device != "" && !slices.Contains(devices, x.Device) {
+				devices = append(devices, x.Device)
+			}
+			runs = append(runs, float64(x.Runs))
+			if !published(x.Row) {
+				hidden++
+			} else if x.Runs > 1 {
+				spreads = append(spreads, spreadOf(x.Row))
+			}
+		}
+	}
+	n, s := measure.Summarize(runs), measure.Summarize(spreads)
+	return fmt.Sprintf("%s; %sruns of a figure: %s%s%s", stateOf(r), measure.When(len(devices) > 0, "on "+list(devices)+"; "), strings.Join(slices.Compact([]string{fmt.Sprint(n.Min), fmt.Sprint(n.Max)}), " to "),
+		measure.When(s.Runs > 0, fmt.Sprintf("; spread ±%.0f%% in the median, at most ±%.0f%%", s.Median, s.Max)),
+		measure.When(hidden > 0, fmt.Sprintf("; %d of %d figures not published", hidden, all)))
+}
+
 // section writes one exhibit.
 func (page Page) section(out io.Writer, e Exhibit, r *record, plots string) error {
 	fmt.Fprintf(out, "\n### %s\n\n%s. %s\n", e.Name, e.Source, e.Title)
@@ -190,19 +228,21 @@ func (page Page) section(out io.Writer, e Exhibit, r *record, plots string) erro
 		fmt.Fprint(out, "\nNot recorded.\n")
 		return nil
 	}
+	fmt.Fprintf(out, "\nMeasured: %s.\n", r.measured())
 	for _, name := range r.names {
 		part := r.panels[name]
 		fmt.Fprintf(out, "\n%s; %s (`%s`)\n\n", name, units(part), r.files[name])
-		if e.draws(part) {
+		shown := slices.DeleteFunc(slices.Clone(part), func(x Reading) bool { return !published(x.Row) })
+		if len(shown) > 0 && e.draws(shown) {
 			var svg bytes.Buffer
-			if err := e.Chart.SVG(&svg, e.Title+"\n"+name, units(part), points(part)); err != nil {
+			if err := e.Chart.SVG(&svg, e.Title+"\n"+name, units(part), points(shown)); err != nil {
 				return err
 			}
 			file := pictureName(&e, name) + ".svg"
 			page.Pictures[file] = svg.Bytes()
 			fmt.Fprintf(out, "![%s](%s/%s)\n\n", e.Title, plots, file)
 		}
-		lines := grid(e.Rows, part)
+		lines := grid(e.Rows, part, e.card())
 		if len(lines) > longTable {
 			fmt.Fprintf(out, "<details><summary>%d rows</summary>\n\n", len(lines)-1)
 			table(out, lines)

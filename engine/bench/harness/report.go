@@ -84,7 +84,7 @@ func (r *Runner) report(out io.Writer, chosen []Exhibit, pictures map[string]str
 		}
 		for _, name := range names {
 			fmt.Fprintf(out, "\n%s; %s\n\n", name, units(parts[name]))
-			table(out, grid(e.Rows, parts[name]))
+			table(out, grid(e.Rows, parts[name], e.card()))
 			if path := pictures[pictureName(e, name)]; path != "" {
 				if rel, err := filepath.Rel(filepath.Dir(r.Opt.Report), path); err == nil {
 					path = rel
