@@ -249,10 +249,13 @@ func (d *Delays) count(took, sent, called []time.Duration) {
 	}
 }
 
-// Limited tells whether the sender was late: the load then says little about the system. A system
-// that leaves the sender no core is not to blame for it, because its callers could be elsewhere.
+// milliseconds returns a time as a number of milliseconds.
+func milliseconds(t time.Duration) float64 { return t.Seconds() * 1e3 }
+
+// Limited tells whether the sender, or the goroutines of its queries, were late: the load then says little about the
+// system. A system that leaves the sender no core is not to blame for it, because its callers could be elsewhere.
 func (d *Delays) Limited() bool {
-	return d.Late > drainLeast || d.Deadline > 0 && d.Late > d.Deadline/10
+	return d.Late > drainLeast || d.Deadline > 0 && d.Late > d.Deadline/10 || d.Behind > milliseconds(drainLeast)
 }
 
 // missed is the number of queries without an answer in time.

@@ -45,13 +45,28 @@ func (t *Table) Add(l *Level) error {
 // verdict is a remark in words.
 func (l *Level) verdict() string {
 	words := []string{"holds"}
-	if !l.Held {
+	switch {
+	case l.Limited:
+		words[0] = "unknown: load was late"
+	case !l.Held:
 		words[0] = "does not hold"
 	}
 	if len(l.Errors) > 0 {
 		words = append(words, errorsText(l.Errors))
 	}
 	return strings.Join(words, ", ")
+}
+
+// Limited reports whether the capacity that a sweep has found is bounded by load itself: so is the lowest rate above
+// it that the server did not sustain.
+func Limited(levels []*Level, capacity float64) bool {
+	var least *Level
+	for _, l := range levels {
+		if !l.Held && l.Rate > capacity && (least == nil || l.Rate < least.Rate) {
+			least = l
+		}
+	}
+	return least != nil && least.Limited
 }
 
 // errorsText lists errors, the most frequent first.

@@ -16,7 +16,9 @@ var (
 func TestTable(t *testing.T) {
 	var b strings.Builder
 	table := NewTable(&b)
-	for _, l := range []*Level{good, bad} {
+	own := *bad
+	own.Limited, own.Errors, own.Late = true, map[string]int{"client_late": 100}, 40
+	for _, l := range []*Level{good, bad, &own} {
 		if err := table.Add(l); err != nil {
 			t.Fatal(err)
 		}
@@ -25,6 +27,7 @@ func TestTable(t *testing.T) {
       sent   answered       p50      p99    p99.9      max       p50      p99       p50      p99  late, ms  verdict
        100       99.9      1.00     3.00     4.00     5.00     0.500     1.50         0    0.100    0.0200  holds
       1600       1234       100      300      400      500         0        0         0        0         0  does not hold, 60 overloaded, 40 deadline
+      1600       1234       100      300      400      500         0        0         0        0      40.0  unknown: load was late, 100 client_late
 `
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)

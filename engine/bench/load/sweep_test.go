@@ -45,7 +45,9 @@ func drive(t *testing.T, opt Options, service func(int) (time.Duration, error)) 
 	t.Helper()
 	testneeds.Bubble(t, func(t *testing.T) {
 		s := &simulatedServer{free: make(chan struct{}, 1), service: service}
-		opt.Wait = benchtest.SleepUntil
+		if opt.Wait == nil {
+			opt.Wait = benchtest.SleepUntil
+		}
 		opt.Report = func(l *Level) error { levels = append(levels, l); return nil }
 		capacity, err = Run(t.Context(), &api.Client{IndexServiceClient: s}, &Work{Index: "x", Kind: Search, Topics: []string{"a", "b"}, Batch: 1}, opt)
 	})
@@ -69,6 +71,29 @@ func TestSweepFinds(t *testing.T) {
 				t.Errorf("latency %+v, server %+v, queued %+v", l.Latency, l.Server, l.Queued)
 			}
 		}
+	}
+}
+
+// TestLateLoad: a load tells its own lateness from that of the server.
+func TestLateLoad(t *testing.T) {
+	for _, own := range []bool{false, true} {
+		opt, took := Options{Rate: 1000, Length: time.Second, Timeout: 20 * time.Millisecond}, 10*time.Microsecond
+		if own {
+			opt.Wait = func(at time.Time) {
+				benchtest.SleepUntil(at)
+				time.Sleep(30 * time.Millisecond)
+			}
+		} else {
+			took = 30 * time.Millisecond
+		}
+		capacity, levels, err := drive(t, opt, func(int) (time.Duration, error) { return took, nil })
+		if err != nil || capacity != 0 || levels[0].Held || levels[0].Limited != own {
+			t.Errorf("late by itself %t: capacity %v, %+v, %v", own, capacity, *levels[0], err)
+		}
+	}
+	held, late, fails := &Level{Rate: 100, Held: true}, &Level{Rate: 200, Limited: true}, &Level{Rate: 150}
+	if !Limited([]*Level{held, late}, 100) || Limited([]*Level{held, late, fails}, 100) || !Limited([]*Level{late}, 0) || Limited([]*Level{held}, 100) {
+		t.Error("the lowest rate that does not hold decides")
 	}
 }
 

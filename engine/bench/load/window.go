@@ -116,6 +116,9 @@ type Level struct {
 	// Held reports whether the server sustains the rate: answers come as fast as queries, and at most
 	// a thousandth of the requests fails.
 	Held bool `json:"held"`
+	// Limited reports that the server does not sustain the rate in windows of which most were late because of load
+	// itself, on a busy machine. The server may sustain more.
+	Limited bool `json:"limited"`
 	// Stable reports whether the median latency of the last windows is about the same.
 	Stable bool `json:"stable"`
 }
@@ -142,8 +145,14 @@ func round(v float64) float64 { return math.Round(v*1000) / 1000 }
 func (r *run) level(rate float64, all []*window, held, stable bool) *Level {
 	l := &Level{Rate: round(rate), Errors: map[string]int{}, Held: held, Stable: stable}
 	var latency, took, queued []float64
-	seconds := 0.0
+	seconds, failed, limited := 0.0, 0, 0
 	for _, w := range all {
+		if !w.held {
+			failed++
+			if w.delays.Limited() {
+				limited++
+			}
+		}
 		latency, took, queued = append(latency, w.delays.Milliseconds...), append(took, w.took...), append(queued, w.queued...)
 		seconds += float64(w.requests)/w.delays.Rate + w.delays.Drain.Seconds()
 		l.Queries += w.requests * r.work.Batch
@@ -152,6 +161,7 @@ func (r *run) level(rate float64, all []*window, held, stable bool) *Level {
 			l.Errors[code] += n
 		}
 	}
+	l.Limited = !held && 2*limited > failed
 	l.Answered = l.Queries
 	for _, n := range l.Errors {
 		l.Answered -= n

@@ -53,7 +53,8 @@ does not sustain it, and then looks for the capacity between the last two rates,
 percent. At each rate it repeats windows of --duration until the median latencies of three
 windows in sequence differ from their mean by at most a tenth, or until two of three windows
 show that the server does not sustain the rate. A rate is sustained if answers come as fast
-as queries, and at most one request in a thousand fails.
+as queries, and at most one request in a thousand fails. If load itself sent its queries late,
+because its machine was busy, the verdict of the rate is unknown, and the capacity a lower bound.
 
 With --rate, load sends queries at this rate for --duration.
 
@@ -185,7 +186,7 @@ func (o *loadOptions) Run(ctx context.Context, a *App) error {
 	}
 	capacity, err := load.Run(ctx, client, &o.work, o.Options)
 	if err == nil && o.Rate == 0 {
-		err = o.print(a, capacity)
+		err = o.print(a, capacity, load.Limited(levels, capacity))
 	}
 	if o.plot != "" && len(levels) > 0 {
 		err = errors.Join(err, load.Plot(o.plot, o.work.Index+o.work.Table+", "+string(o.work.Kind), levels))
@@ -193,13 +194,18 @@ func (o *loadOptions) Run(ctx context.Context, a *App) error {
 	return err
 }
 
-// print prints the result of a sweep.
-func (o *loadOptions) print(a *App, capacity float64) error {
+// print prints the result of a sweep. Limited says that load was late by itself at the rates above.
+func (o *loadOptions) print(a *App, capacity float64, limited bool) error {
 	if o.json {
-		return terminal.WriteJSON(a.Stdout, map[string]float64{"capacity": capacity})
+		return terminal.WriteJSON(a.Stdout, map[string]any{"capacity": capacity, "limited": limited})
 	}
 	said := "the server does not sustain any of these rates"
-	if capacity > 0 {
+	switch {
+	case limited && capacity > 0:
+		said = fmt.Sprintf("capacity: at least %.0f queries/s; load, not the server, was the limit: its machine was busy", capacity)
+	case limited:
+		said = "capacity: unknown; load, not the server, was the limit: its machine was busy"
+	case capacity > 0:
 		said = fmt.Sprintf("capacity: %.0f queries/s", capacity)
 	}
 	_, err := fmt.Fprintln(a.Stdout, said)
