@@ -35,8 +35,12 @@ func openAPI(files linker.Files) ([]byte, error) {
 		return nil, err
 	}
 	text, err := json.MarshalIndent(object{
-		"openapi":  "3.0.3",
-		"info":     object{"title": "heddle", "version": "v1", "description": "Search of posting lists and selection of rows of bitmap tables."},
+		"openapi": "3.0.3",
+		"info": object{
+			"title": "heddle", "version": "v1", "description": "Search of posting lists and selection of rows of bitmap tables.",
+			"license": object{"name": "Apache 2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"},
+		},
+		"servers":  []object{{"url": "/", "description": "The server of this description."}},
 		"paths":    d.paths,
 		"security": []object{{"token": []string{}}, {}},
 		"components": object{
@@ -71,11 +75,8 @@ func (d *description) method(m protoreflect.MethodDescriptor) {
 	fields := m.Input().Fields()
 	operation := object{
 		"operationId": string(m.Name()), "summary": text("summary"), "description": comment(m),
-		"tags": []string{strings.TrimSuffix(string(m.Parent().Name()), "Service")},
-		"responses": object{
-			"200":     object{"description": "The answer.", "content": content("application/json", d.ref(m.Output()))},
-			"default": object{"$ref": "#/components/responses/Problem"},
-		},
+		"tags":      []string{strings.TrimSuffix(string(m.Parent().Name()), "Service")},
+		"responses": responses(object{"description": "The answer.", "content": content("application/json", d.ref(m.Output()))}),
 	}
 	inPath := map[string]bool{}
 	for _, v := range variable.FindAllStringSubmatch(text("path"), -1) {
@@ -113,6 +114,12 @@ func parameters(operation object) []object {
 
 func parameter(name, doc string) object {
 	return object{"name": name, "in": "path", "required": true, "description": doc, "schema": object{"type": "string"}}
+}
+
+// responses are the responses of an operation: its answer, a fault of the request, or another one.
+func responses(answer object) object {
+	failed := object{"$ref": "#/components/responses/Problem"}
+	return object{"200": answer, "4XX": failed, "default": failed}
 }
 
 func (d *description) add(path, method string, operation object) {
@@ -227,7 +234,6 @@ func (d *description) plain() error {
 	problem["status"] = object{"type": "integer", "description": "Status of the reply."}
 	d.schemas["Problem"] = object{"type": "object", "description": "An error (RFC 9457).", "properties": problem, "required": []string{"type", "title", "status", "detail", "code"}}
 
-	failed := object{"$ref": "#/components/responses/Problem"}
 	index := []object{parameter("index", "Name of the index.")}
 	table := []object{parameter("table", "Name of the table.")}
 	d.add("/v1/indexes/{index}/search/batch", "POST", object{
@@ -235,10 +241,7 @@ func (d *description) plain() error {
 		"parameters": append(index, object{"name": "timeout_ms", "in": "query", "description": "Time-out of the batch in milliseconds.", "schema": object{"type": "integer", "minimum": 1}},
 			object{"name": "allow_partial", "in": "query", "description": "Answer from the shards that can be asked, when others do not answer.", "schema": object{"type": "boolean"}}),
 		"requestBody": object{"required": true, "content": content("application/x-ndjson", schemaRef("BatchQuery"))},
-		"responses": object{
-			"200":     object{"description": "A line for each query.", "content": content("application/x-ndjson", schemaRef("BatchAnswer"))},
-			"default": failed,
-		},
+		"responses":   responses(object{"description": "A line for each query.", "content": content("application/x-ndjson", schemaRef("BatchAnswer"))}),
 	})
 	bytes := object{"type": "string", "format": "binary"}
 	selected := d.paths["/v1/tables/{table}/select"].(object)["post"].(object)["responses"].(object)["200"].(object)["content"].(object)
@@ -249,26 +252,27 @@ func (d *description) plain() error {
 	selected["application/vnd.apache.arrow.stream"] = object{"schema": bytes}
 	d.add("/v1/events", "GET", object{
 		"operationId": "Events", "summary": "The counters of the engine for each interval, as server-sent events", "tags": []string{"Inspect"},
-		"parameters": []object{{"name": "interval_ms", "in": "query", "schema": object{"type": "integer", "minimum": 100, "maximum": 60000, "default": 1000}}},
-		"responses":  object{"200": object{"description": "Events with a Status each.", "content": object{"text/event-stream": object{"schema": schemaRef("Status")}}}, "default": failed},
+		"parameters": []object{
+			{"name": "interval_ms", "in": "query", "description": "Length of an interval.", "schema": object{"type": "integer", "minimum": 100, "maximum": 60000, "default": 1000}},
+			{"name": "past_s", "in": "query", "description": "The kept events of so many last seconds come first.", "schema": object{"type": "integer", "minimum": 0, "maximum": 900, "default": 0}},
+		},
+		"responses": responses(object{"description": "Events with a Status each.", "content": content("text/event-stream", schemaRef("Status"))}),
 	})
-	for path, summary := range map[string]string{
-		"/livez": "The process answers", "/readyz": "All files are in service, and the server does not drain",
-		"/v1/indexes/{index}/ready": "The index is in service",
-		"/v1/tables/{table}/ready":  "The table is in service",
-		"/openapi.json":             "This description",
+	for _, r := range []struct {
+		path, id, summary string
+		parameters        []object
+	}{
+		{"/livez", "Live", "The process answers", nil},
+		{"/readyz", "Ready", "All files are in service, and the server does not drain", nil},
+		{"/v1/indexes/{index}/ready", "IndexReady", "The index is in service", index},
+		{"/v1/tables/{table}/ready", "TableReady", "The table is in service", table},
+		{"/openapi.json", "OpenAPI", "This description", nil},
 	} {
-		operation := object{
-			"operationId": path, "summary": summary, "tags": []string{"Health"},
-			"responses": object{"200": object{"description": "Yes."}, "default": failed},
+		operation := object{"operationId": r.id, "summary": r.summary, "tags": []string{"Health"}, "responses": responses(object{"description": "Yes."})}
+		if r.parameters != nil {
+			operation["parameters"] = r.parameters
 		}
-		if strings.Contains(path, "{index}") {
-			operation["parameters"] = index
-		}
-		if strings.Contains(path, "{table}") {
-			operation["parameters"] = table
-		}
-		d.add(path, "GET", operation)
+		d.add(r.path, "GET", operation)
 	}
 	return nil
 }
