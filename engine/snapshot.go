@@ -134,27 +134,21 @@ func (s *Snapshot) Note(q Query, found bool) string {
 	return g.Note(q.Text, q.Literal, found)
 }
 
-// Readable replaces the lists of an expression by their terms. If not is true, the result is the expression of all
-// other documents. The index must have a file.
-func (s *Snapshot) Readable(e plan.Expr, not bool) querylang.Expr {
-	if not {
-		all := querylang.Expr{Op: querylang.All}
-		switch {
-		case e.Nothing():
-			return all
-		case e.Op == plan.OpOr:
-			return querylang.Expr{Op: querylang.Not, Args: append([]querylang.Expr{all}, s.Readable(e, false).Args...)}
-		}
-		return querylang.Expr{Op: querylang.Not, Args: []querylang.Expr{all, s.Readable(e, false)}}
+// Meaning returns the documents that q matches as the index understands it: Expression, with terms in place of lists.
+// Phrases and windows are as in q. Weights are left out. The index must have a file. Caller, Timeout and errors are as in
+// WeightedTerms.
+func (s *Snapshot) Meaning(q Query) (e querylang.Expr, err error) {
+	defer failure.Catch("meaning", &err)
+	defer mapped.Catch(mapped.Watch(), &err)
+	g, err := s.lists("meaning")
+	if err != nil {
+		return e, err
 	}
-	if e.Op == plan.OpList {
-		return querylang.Expr{Term: s.g.File.Term(e.List)}
-	}
-	out := querylang.Expr{Op: map[plan.OpCode]querylang.Op{plan.OpAnd: querylang.And, plan.OpOr: querylang.Or, plan.OpAndNot: querylang.Not}[e.Op]}
-	for _, a := range e.Args {
-		out.Args = append(out.Args, s.Readable(a, false))
-	}
-	return out
+	err = analyse(g, &q, func(in *query.Query) (err error) {
+		e, err = g.Meaning(in, g.File.Term)
+		return err
+	})
+	return e, failure.Wrap("meaning", err)
 }
 
 // analyse calls run with q, under the limits of its size and time.

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"heddle/engine/plan"
 )
 
 // Explain writes String to w.
@@ -53,6 +55,9 @@ func (q *Explanation) String() string {
 	if q.Attempts > 0 {
 		q.explainRun(&b)
 	}
+	if q.Stats.PhraseCandidates > 0 {
+		fmt.Fprintf(&b, "  phrases %s\n", Phrases(&q.Stats))
+	}
 	sep := "  stages: "
 	for name, took := range Stages(&q.Stats) {
 		fmt.Fprintf(&b, "%s%s %v", sep, name, Round(took))
@@ -62,6 +67,11 @@ func (q *Explanation) String() string {
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// Phrases describes the work for the phrases of a batch.
+func Phrases(s *plan.Stats) string {
+	return fmt.Sprintf("%d documents with all words, %d positions read in pure Go", s.PhraseCandidates, s.Positions)
 }
 
 // explainRun describes the last attempt.

@@ -37,6 +37,9 @@ type Slot struct {
 type Made struct {
 	Docs  []uint32
 	Freqs []uint64
+
+	Candidates uint64 // documents with all slots
+	Positions  uint64 // positions that were read of them
 }
 
 // TFOf is TF of a frequency with FreqBits fractional bits, at most 2^52. It equals TF for whole frequencies.

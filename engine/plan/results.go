@@ -62,6 +62,9 @@ type Stats struct {
 	// devices count none.
 	Blocks uint64
 
+	PhraseCandidates uint64 // documents with all words of a phrase, in any order
+	Positions        uint64 // positions of words that were read in these documents
+
 	Filtered uint64 // queries with a filter
 	// Sought is the number of these queries whose lists were searched for the documents of the
 	// filter. The bits of the filter were tested for the remaining ones.
@@ -91,6 +94,8 @@ func (s *Stats) Add(t Stats) {
 	s.Matches += t.Matches
 	s.Postings += t.Postings
 	s.Blocks += t.Blocks
+	s.PhraseCandidates += t.PhraseCandidates
+	s.Positions += t.Positions
 	s.Filtered += t.Filtered
 	s.Sought += t.Sought
 	s.Decode += t.Decode

@@ -90,11 +90,15 @@ func TestInspectTexts(t *testing.T) {
 	if err := os.WriteFile(docs, []byte("a\tthe \x1b[31mred loom\x07 <b>&\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := indexbuild.Build(t.Context(), r.path("looms.hdl"), []string{docs}, indexbuild.Options{Format: indexbuild.Text, Store: hdl.StoreText}); err != nil {
+	if _, err := indexbuild.Build(t.Context(), r.path("looms.hdl"), []string{docs}, indexbuild.Options{Format: indexbuild.Text, Store: hdl.StoreText, Positions: true}); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Reload(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	phrase := decoded[api.InspectSearchResponse](r, "POST", "/v1/indexes/looms/inspect", `{"query":"+\"31mred lo*\"^2 absent -\"loom the\"","k":1}`)
+	if len(phrase.Hits) != 1 || phrase.Expression != `"31mred lo*" NOT "loom the"` || len(phrase.Lists) != 3 || !strings.Contains(phrase.Algorithm, "phrases: 2 documents with all words, 4 positions read") {
+		t.Errorf("a phrase: %v", &phrase)
 	}
 	got := decoded[api.InspectSearchResponse](r, "POST", "/v1/indexes/looms/inspect", `{"query":"loom the","k":1}`)
 	text := ""

@@ -21,7 +21,7 @@ const step = 1 << 18
 
 // Make sets out to the list of p. Damage is an error, or a panic with a *mapped.Fault.
 func Make(ctx context.Context, src *plan.Source, p *plan.Phrase, out *plan.Made) error {
-	out.Docs, out.Freqs = out.Docs[:0], out.Freqs[:0]
+	*out = plan.Made{Docs: out.Docs[:0], Freqs: out.Freqs[:0]}
 	if src.Positions == nil {
 		return ErrPositions
 	}
@@ -44,6 +44,7 @@ func Make(ctx context.Context, src *plan.Source, p *plan.Phrase, out *plan.Made)
 			out.Docs, out.Freqs = append(out.Docs, doc), append(out.Freqs, f)
 		}
 	}
+	out.Candidates, out.Positions = m.candidates, m.read
 	return nil
 }
 
@@ -57,9 +58,10 @@ type matcher struct {
 	near   []occurrence
 	starts []int64 // of an exact phrase, by the slots so far
 
-	ctx  context.Context
-	work int   // since the last look at ctx
-	err  error // of ctx: the frequency is incomplete
+	ctx              context.Context
+	work             int    // since the last look at ctx
+	candidates, read uint64 // as in plan.Made
+	err              error  // of ctx: the frequency is incomplete
 }
 
 // ended counts work, and tells whether the context has ended.
@@ -154,19 +156,20 @@ func (m *matcher) frequency(doc uint32) (uint64, error) {
 			return 0, nil
 		}
 	}
+	m.candidates++
 	if m.count == nil {
 		return m.exact()
 	}
 	for _, s := range m.order {
-		if err := m.read(s); err != nil {
+		if err := m.readSlot(s); err != nil {
 			return 0, err
 		}
 	}
 	return m.count(m), m.err
 }
 
-// read reads the positions of a slot in the document.
-func (m *matcher) read(s *slot) (err error) {
+// readSlot reads the positions of a slot in the document.
+func (m *matcher) readSlot(s *slot) (err error) {
 	s.positions = s.positions[:0]
 	for _, c := range s.cursors {
 		if s.positions, err = c.positions(s.positions); err != nil {
@@ -176,6 +179,7 @@ func (m *matcher) read(s *slot) (err error) {
 	if len(s.cursors) > 1 {
 		slices.Sort(s.positions)
 	}
+	m.read += uint64(len(s.positions))
 	if m.ended(len(s.positions)) {
 		return m.err
 	}
@@ -185,7 +189,7 @@ func (m *matcher) read(s *slot) (err error) {
 // exact counts the exact matches. It reads the positions of a slot only where the slots before it match.
 func (m *matcher) exact() (uint64, error) {
 	for i, s := range m.order {
-		if err := m.read(s); err != nil {
+		if err := m.readSlot(s); err != nil {
 			return 0, err
 		}
 		if i == 0 {

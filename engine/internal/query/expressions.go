@@ -136,6 +136,7 @@ func (b *Batch) rankExpressions(ctx context.Context, s plan.Store) error {
 			if err := own.score(ctx, b.source, docs, f.sums, b.kind.Norm); err != nil {
 				return err
 			}
+			own.addStats(&b.results.Stats)
 		}
 		f.choose(docs, b.kind.K)
 	}

@@ -115,6 +115,14 @@ func (p *phrased) lists(ctx context.Context, src *plan.Source) error {
 	return nil
 }
 
+// addStats adds the cost of the lists, which are made.
+func (p *phrased) addStats(s *plan.Stats) {
+	for i := range p.made {
+		s.PhraseCandidates += p.made[i].Candidates
+		s.Positions += p.made[i].Positions
+	}
+}
+
 // docs returns the documents of the set that permitted has; nil permits all.
 func (p *phrased) docs(ctx context.Context, src *plan.Source, permitted []uint64) ([]uint32, error) {
 	if err := p.lists(ctx, src); err != nil {
@@ -231,6 +239,7 @@ func (b *Batch) answerOwned(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		p.addStats(&b.results.Stats)
 		r := rest{of: i, count: uint64(len(docs)), docs: docs}
 		b.results.Stats.Matches += r.count
 		b.matched = append(b.matched, r)

@@ -215,20 +215,25 @@ func (x *Index) Marked(q *Query) (terms []string, phrases []snippet.Phrase, err 
 func (x *Index) Expression(q *Query) (f plan.Expr, not bool, err error) {
 	b := x.Batch()
 	defer x.Put(b)
+	s, err := x.documents(b, q)
+	if err == nil && b.phrased != nil {
+		err = invalidf("a query with phrases is no expression over lists")
+	}
+	return s.Expr, s.not, err
+}
+
+// documents returns the documents of q, in canonical form unless q has phrases.
+func (x *Index) documents(b *Batch, q *Query) (set, error) {
 	e, err := x.read(b, q)
 	switch {
 	case err != nil:
-		return f, false, err
+		return set{}, err
 	case e != nil:
-		s, err := x.compile(b, e)
-		if err == nil && b.phrased != nil {
-			err = invalidf("a query with phrases is no expression over lists")
-		}
-		return s.Expr, s.not, err
+		return x.compile(b, e)
 	case q.Match == querylang.AllTerms:
-		return x.allOf(b.terms).Simplify(x.Source), false, nil
+		return set{Expr: x.allOf(b.terms).Simplify(x.Source)}, nil
 	}
-	return x.anyOf(slices.Values(b.terms)).Simplify(x.Source), false, nil
+	return set{Expr: x.anyOf(slices.Values(b.terms)).Simplify(x.Source)}, nil
 }
 
 func (x *Index) compile(b *Batch, e *querylang.Expr) (set, error) {

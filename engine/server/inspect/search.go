@@ -128,6 +128,9 @@ func (s *Service) InspectSearch(ctx context.Context, r *api.InspectSearchRequest
 		out.Algorithm = x.ExplainQuery(q.Explain.Processor, q)
 		l.explain(x, q.Explain.Processor)
 	}
+	if st := &q.Explain.Stats; st.PhraseCandidates > 0 {
+		out.Algorithm = "phrases: " + observe.Phrases(st)
+	}
 	documents, err := x.Documents(ctx, q, hits.Docs, fields)
 	for i := range documents {
 		out.Hits = append(out.Hits, hit(uint64(hits.Docs[i]), i, hits.Scores, &documents[i]))
@@ -193,14 +196,27 @@ func listsOf(x *engine.Snapshot, q engine.Query) (*queryLists, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, not, err := x.Expression(q)
+	e, err := x.Meaning(q)
 	if err != nil {
 		return nil, err
 	}
-	l := &queryLists{terms: terms}
+	l := &queryLists{terms: terms, conjunction: e.Op == querylang.Term || e.Op == querylang.And}
 	sum := map[plan.Handle]float64{}
-	for h := range e.Lists {
-		sum[h] = 0
+	for leaf := range e.Leaves {
+		all := []string{leaf.Term}
+		if leaf.Positional() {
+			if all, _, err = x.WeightedTerms(engine.Query{Expr: &leaf, Expansion: q.Expansion}); err != nil {
+				return nil, err
+			}
+		}
+		for _, t := range all {
+			if h, ok := x.File().Lookup(t); ok {
+				sum[h] = 0
+			}
+		}
+	}
+	for _, a := range e.Args {
+		l.conjunction = l.conjunction && a.Op == querylang.Term
 	}
 	for i, t := range terms {
 		if h, ok := x.File().Lookup(t); ok {
@@ -224,10 +240,8 @@ func listsOf(x *engine.Snapshot, q engine.Query) (*queryLists, error) {
 	}
 	slices.Sort(l.unknown)
 	l.unknown = slices.Compact(l.unknown)
-	_, l.conjunction = e.Conjunction(nil)
-	l.conjunction = l.conjunction && !not
 	if q.Text != "" {
-		l.expression = valid(cut(x.Readable(e, not).String(), mostCharacter))
+		l.expression = valid(cut(e.String(), mostCharacter))
 	}
 	return l, nil
 }

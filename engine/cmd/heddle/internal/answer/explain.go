@@ -12,6 +12,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/index/trec"
+	"heddle/engine/observe"
 	"heddle/engine/plan"
 )
 
@@ -26,6 +27,7 @@ type Explanation struct {
 	Boolean  string   `json:"boolean,omitempty"`   // simplified expression of a query with operators
 	Runs     string   `json:"algorithm,omitempty"` // intersection algorithm and the reason for it
 	Part     bool     `json:"part,omitempty"`      // with --part
+	Phrases  string   `json:"phrases,omitempty"`   // documents with all words of a phrase, and positions read
 	Filter   string   `json:"filter,omitempty"`    // documents that pass, and the plan
 	Order    string   `json:"order,omitempty"`     // order that pure Go has put the documents in
 	Lists    []List   `json:"lists"`               // in the order of execution
@@ -69,13 +71,15 @@ func (s *Searcher) explain(q trec.Topic, asked engine.Query, got engine.Hits) *E
 		e.Schedule, e.Micros = s.why.String(), terminal.Micros(s.why.Took) // a cached answer has no batch
 	}
 	e.Order = s.why.Order
+	if st.PhraseCandidates > 0 {
+		e.Phrases = observe.Phrases(&st)
+	}
 	if s.why.Filter != nil {
 		e.Filter = s.why.Filter.String()
 	}
 	if asked.Expr != nil {
-		simplified, not, err := x.Expression(asked)
-		if err == nil { // the query was answered
-			e.Boolean = x.Readable(simplified, not).String()
+		if meaning, err := x.Meaning(asked); err == nil { // the query was answered
+			e.Boolean = meaning.String()
 		}
 	}
 	if s.ranked() {
@@ -167,6 +171,9 @@ func (e *Explanation) write(out io.Writer) error {
 	}
 	if e.Runs != "" {
 		fmt.Fprintf(w, "  runs\t%s\n", e.Runs)
+	}
+	if e.Phrases != "" {
+		fmt.Fprintf(w, "  phrases\t%s\n", e.Phrases)
 	}
 	if e.Filter != "" {
 		fmt.Fprintf(w, "  filter\t%s\n", terminal.Field(e.Filter))
