@@ -181,6 +181,11 @@ func readAll(t *testing.T, f *File) {
 			containertest.WantCorrupt(t, err, f.Path())
 		}
 	}
+	for _, err := range f.WithName(context.Background(), "Gen 1:3") {
+		if err != nil {
+			containertest.WantCorrupt(t, err, f.Path())
+		}
+	}
 	f.Lookup("")
 	f.Meta()
 	f.Sections()

@@ -43,6 +43,17 @@ func (f *File) DocName(d uint32) (_ string, err error) {
 // Names yields the documents from first on and their names.
 func (f *File) Names(first uint32) iter.Seq2[uint32, string] {
 	return func(yield func(uint32, string) bool) {
+		for d, name := range f.eachName(first) {
+			if !yield(d, string(name)) {
+				return
+			}
+		}
+	}
+}
+
+// eachName is Names; a name stays valid until the next one.
+func (f *File) eachName(first uint32) iter.Seq2[uint32, []byte] {
+	return func(yield func(uint32, []byte) bool) {
 		defer mapped.Unwatch(mapped.Watch())
 		var block []byte
 		var r compress.FrontReader
@@ -54,8 +65,7 @@ func (f *File) Names(first uint32) iter.Seq2[uint32, string] {
 					r = f.nextName(r, i)
 				}
 			}
-			r = f.nextName(r, d)
-			if !yield(d, string(r.Text)) {
+			if r = f.nextName(r, d); !yield(d, r.Text) {
 				return
 			}
 		}

@@ -3,10 +3,8 @@ package part
 import (
 	"context"
 	"errors"
-	"sync/atomic"
 
 	"heddle/engine/failure"
-	"heddle/engine/file/container"
 	"heddle/engine/file/mapped"
 	"heddle/engine/internal/fetch"
 	"heddle/engine/internal/filter"
@@ -30,35 +28,19 @@ func (p *Part) Documents(ctx context.Context, r *fetch.Request, l fetch.List) ([
 // Alive reports whether a document is not deleted.
 func (p *Part) Alive(doc uint32) bool { return p.Live == nil || p.Live.Filter.Bitmap.Contains(doc) }
 
-// Find returns the first document with a name, of those that are not deleted. It compares all names, on all cores.
+// Find returns the first document with a name, of those that are not deleted. The first call reads all names of the file
+// (hdl.File.WithName).
 func (p *Part) Find(ctx context.Context, name string) (doc uint32, found bool, err error) {
 	defer func() { err = failure.Wrap("find document", err) }()
 	if p.File == nil {
 		return 0, false, &failure.Error{Code: failure.Unsupported, Op: "find document", Err: errors.New("an index in memory has no names")}
 	}
-	var first atomic.Uint64
-	docs := uint64(p.Source.Docs)
-	first.Store(docs)
-	err = container.ParallelRanges(docs, 1<<16, func(from, end uint64) (err error) {
-		defer mapped.Catch(mapped.Watch(), &err)
-		if from > first.Load() {
-			return nil
+	for d, err := range p.File.WithName(ctx, name) {
+		if err != nil || p.Alive(d) {
+			return d, err == nil, err
 		}
-		for d, other := range p.File.Names(uint32(from)) {
-			if uint64(d) >= end {
-				break
-			}
-			if other != name || !p.Alive(d) {
-				continue
-			}
-			for best := first.Load(); uint64(d) < best && !first.CompareAndSwap(best, uint64(d)); best = first.Load() {
-			}
-			break
-		}
-		return ctx.Err()
-	})
-	at := first.Load()
-	return uint32(at), at < docs, err
+	}
+	return 0, false, nil
 }
 
 // Listed is a document and its name.
