@@ -31,14 +31,20 @@ func lines(r *rand.Rand, first, n int) []byte {
 	return []byte(b.String())
 }
 
-// BenchmarkBeside measures queries of two terms at 200 a second, without additions and beside 1,000
-// additions a second in requests of 10 documents: the median and the 99th percentile, the CPU time, the memory
+// BenchmarkBeside measures queries of two terms at 200 a second, without additions and beside additions in requests of 10
+// documents: the median and the 99th percentile, the CPU time, the memory
 // allocated, the garbage collections, and the mean number of segments.
-// The environment variable HEDDLE_BESIDE is the number of seconds of each run.
+// The environment variable HEDDLE_BESIDE is the number of seconds of each run, HEDDLE_BESIDE_RATE of documents that are
+// added in a second, 1000 by default.
 func BenchmarkBeside(b *testing.B) {
 	seconds, err := strconv.Atoi(os.Getenv("HEDDLE_BESIDE"))
 	if err != nil {
 		b.Skip("set HEDDLE_BESIDE to a number of seconds")
+	}
+	adds := 1000
+	if text := os.Getenv("HEDDLE_BESIDE_RATE"); text != "" {
+		adds, err = strconv.Atoi(text)
+		must(b, err)
 	}
 	f := open(b)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -47,7 +53,7 @@ func BenchmarkBeside(b *testing.B) {
 		_, err := f.Add(b.Context(), "news", lines(r, docs, 10_000))
 		must(b, err)
 	}
-	for _, rate := range []int{0, 1000, 0, 1000} {
+	for _, rate := range []int{0, adds, 0, adds} {
 		b.Run(fmt.Sprint("adds=", rate), func(b *testing.B) {
 			ctx, stop := context.WithTimeout(b.Context(), time.Duration(seconds)*time.Second)
 			defer stop()
