@@ -119,15 +119,36 @@ func (s *cachedSuite) Match(ctx context.Context, b *plan.MatchBatch, out *plan.R
 	if b.Validate(s.set.Src) != nil {
 		return err
 	}
-	return s.or(err, b.Queries(), func(i int) []plan.Handle {
-		postings := b.AppendLists(nil, i)
-		slices.Sort(postings)
-		return slices.Compact(postings)
-	}, false, func() error {
+	return s.or(err, b.Queries(), distinct(b), false, func() error {
 		host := *b
 		host.Filters = onHost(b.Filters)
 		return s.host.Match(ctx, &host, out)
 	})
+}
+
+// distinct returns the lists of a query of b.
+func distinct(b *plan.MatchBatch) func(i int) []plan.Handle {
+	return func(i int) []plan.Handle {
+		postings := b.AppendLists(nil, i)
+		slices.Sort(postings)
+		return slices.Compact(postings)
+	}
+}
+
+func (s *cachedSuite) Sets(ctx context.Context, b *plan.MatchBatch, out *plan.Sets) error {
+	err := s.or(s.CachedStore.Sets(ctx, b, out), b.Queries(), distinct(b), false, func() error { return plan.SetsOf(ctx, s, s.set.Src.Docs, b, out) })
+	if err != nil {
+		return err
+	}
+	host, more := *b, plan.Sets{}
+	host.Filters = onHost(b.Filters)
+	if err := s.host.Sets(ctx, &host, &more); err != nil {
+		return out.Fail(err)
+	}
+	for i, f := range out.Filters {
+		hostFilters.Store(f, more.Filters[i])
+	}
+	return nil
 }
 
 func (s *cachedSuite) Rank(ctx context.Context, r *plan.RankBatch, out *plan.TopK) error {

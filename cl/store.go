@@ -115,6 +115,23 @@ func (s *Store) Filter(ctx context.Context, bits []uint64) (plan.Filter, error) 
 	return f, nil
 }
 
+// Sets implements plan.Store. The documents stay on the device.
+func (s *Store) Sets(ctx context.Context, b *plan.MatchBatch, out *plan.Sets) error {
+	if err := s.set.Begin(ctx); err != nil {
+		return err
+	}
+	if b.Kind() == plan.Expressions {
+		return s.expression.Sets(ctx, b, out)
+	}
+	all := new(plan.MatchBatch)
+	all.Reset()
+	for i := range b.Queries() {
+		all.AddOps(b.AppendOps(nil, i))
+		all.Restrict(b.Filter(i))
+	}
+	return s.expression.Sets(ctx, all, out)
+}
+
 // Explain names the method for list h.
 func (s *Store) Explain(a plan.Algorithm, h plan.Handle) string { return s.conjunction.Explain(a, h) }
 

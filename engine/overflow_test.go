@@ -87,7 +87,7 @@ func TestOverflow(t *testing.T) {
 	b.Add(src)
 	for _, room := range []uint32{0, 20, 200, 1 << 30} {
 		cache := &smallCache{Store: host, src: src, room: room}
-		s := placement.NewOverflow(cache, host)
+		s := placement.NewOverflow(cache, host, src.Docs)
 		var got, want plan.Results
 		for _, count := range []bool{false, true} {
 			b.CountOnly, f.CountOnly = count, count

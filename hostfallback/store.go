@@ -3,6 +3,7 @@ package hostfallback
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
@@ -20,6 +21,7 @@ type store struct {
 	aux     *lookup.Auxiliary
 	matcher *match.Matcher
 	ranker  *rank.Ranker
+	results sync.Pool // *plan.Results
 }
 
 var _ plan.Store = (*store)(nil)
@@ -42,7 +44,7 @@ func (b *Backend) Load(ctx context.Context, src *plan.Source) (s plan.Store, err
 	}
 	aux := lookup.New(src, r.Memory)
 	ranker := rank.New(aux, r)
-	return &store{src: src, aux: aux, matcher: match.New(aux, r.Threads), ranker: ranker}, nil
+	return &store{src: src, aux: aux, matcher: match.New(aux, r.Threads), ranker: ranker, results: sync.Pool{New: func() any { return new(plan.Results) }}}, nil
 }
 
 // Match implements plan.Store.
@@ -76,6 +78,21 @@ func (s *store) Filter(ctx context.Context, bits []uint64) (plan.Filter, error) 
 		return nil, err
 	}
 	return f, nil
+}
+
+// Sets implements plan.Store.
+func (s *store) Sets(ctx context.Context, b *plan.MatchBatch, out *plan.Sets) error {
+	all, r := *b, s.results.Get().(*plan.Results)
+	defer s.results.Put(r)
+	all.CountOnly = false
+	if err := s.Match(ctx, &all, r); err != nil {
+		return err
+	}
+	for i := range b.Queries() {
+		out.Filters = append(out.Filters, filter.Of(s.src.Docs, r.Query(i)))
+	}
+	out.Stats = r.Stats
+	return nil
 }
 
 // Explain implements plan.Store. It builds the tables that a needs, so the text describes

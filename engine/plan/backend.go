@@ -33,6 +33,9 @@ type Store interface {
 	// has no document outside. A backend without filters (Info.Filters) gives
 	// ErrUnsupported.
 	Filter(ctx context.Context, bits []uint64) (Filter, error)
+	// Sets makes the documents of each query of b a filter, under the same terms as Match and Filter.
+	// The filters of b restrict them. out is empty before, and after an error.
+	Sets(ctx context.Context, b *MatchBatch, out *Sets) error
 	// Explain names the method for list h under algorithm a in a short text such as
 	// "bitset, one load" or "hs16: buckets of 13".
 	Explain(a Algorithm, h Handle) string

@@ -1,6 +1,10 @@
 package plan
 
-import "fmt"
+import (
+	"context"
+	"errors"
+	"fmt"
+)
 
 // Filter is a set of documents or rows as bits in the memory of one backend. A
 // store of the same backend restricts queries to it (MatchBatch.Filters,
@@ -14,6 +18,57 @@ type Filter interface {
 	// Memory is the size in bytes.
 	Memory() uint64
 	Close() error
+}
+
+// Sets are the documents of the queries of a batch as filters, which the caller closes.
+type Sets struct {
+	Filters []Filter // by query
+	Stats   Stats
+}
+
+// Close closes the filters.
+func (s *Sets) Close() error {
+	var errs []error
+	for _, f := range s.Filters {
+		if f != nil {
+			errs = append(errs, f.Close())
+		}
+	}
+	clear(s.Filters)
+	s.Filters = s.Filters[:0]
+	return errors.Join(errs...)
+}
+
+// Fail closes the filters and returns err.
+func (s *Sets) Fail(err error) error {
+	if closing := s.Close(); closing != nil {
+		err = errors.Join(err, closing)
+	}
+	return err
+}
+
+// SetsOf is Store.Sets of a store that has the answers of Match on the host, for a source of so many documents.
+func SetsOf(ctx context.Context, of Store, universe uint32, b *MatchBatch, s *Sets) error {
+	all, r := *b, &Results{Borrow: true}
+	all.CountOnly = false
+	defer r.Reset()
+	if err := of.Match(ctx, &all, r); err != nil {
+		return err
+	}
+	bits := make([]uint64, FilterWords(universe))
+	for i := range len(r.Offsets) - 1 {
+		clear(bits)
+		for _, d := range r.Query(i) {
+			bits[d/64] |= 1 << (d % 64)
+		}
+		f, err := of.Filter(ctx, bits)
+		if err != nil {
+			return s.Fail(err)
+		}
+		s.Filters = append(s.Filters, f)
+	}
+	s.Stats = r.Stats
+	return nil
 }
 
 // FilterWords is the number of 64-bit words of a filter of a universe.

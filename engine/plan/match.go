@@ -147,6 +147,16 @@ func (b *MatchBatch) Restrict(f Filter) { b.Filters = restrict(b.Filters, b.Quer
 // Filter returns the filter of query i, nil if it has none.
 func (b *MatchBatch) Filter(i int) Filter { return filterOf(b.Filters, i) }
 
+// AppendOps appends query i as an expression to dst.
+func (b *MatchBatch) AppendOps(dst []Op, i int) []Op {
+	for n, list := range b.Query(i) {
+		if dst = append(dst, Op{Code: OpList, List: list}); n > 0 {
+			dst = append(dst, Op{Code: OpAnd})
+		}
+	}
+	return append(dst, b.Expression(i)...)
+}
+
 func (b *MatchBatch) begin() {
 	if len(b.Offsets) == 0 {
 		b.Offsets = append(b.Offsets, 0)

@@ -41,6 +41,9 @@ func (idleStore) Rank(context.Context, *plan.RankBatch, *plan.TopK) error { retu
 func (idleStore) Filter(context.Context, []uint64) (plan.Filter, error) {
 	return nil, plan.ErrUnsupported
 }
+func (idleStore) Sets(context.Context, *plan.MatchBatch, *plan.Sets) error {
+	return plan.ErrUnsupported
+}
 func (idleStore) Explain(plan.Algorithm, plan.Handle) string { return "" }
 func (idleStore) ExplainBatch(*plan.MatchBatch) string       { return "" }
 func (idleStore) Memory() uint64                             { return 0 }

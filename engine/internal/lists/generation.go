@@ -113,7 +113,7 @@ func (g *Generation) load(ctx context.Context, on []*pool.Processor) (err error)
 			on = append(on, devices[i])
 		}
 		if s.Cached != nil && host != nil {
-			s.Store = placement.NewOverflow(s.Cached, host.store)
+			s.Store = placement.NewOverflow(s.Cached, host.store, g.Source.Docs)
 		}
 		g.add(s, where.Reason, on...)
 		g.resident += len(s.Devices) * map[placement.How]int{placement.Replicas: 3, placement.Shards: 2, placement.Cache: 1}[s.How]

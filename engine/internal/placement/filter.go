@@ -26,6 +26,11 @@ func (s *overflow) Filter(ctx context.Context, bits []uint64) (plan.Filter, erro
 	return &filter{f, host}, nil
 }
 
+// Sets implements plan.Store.
+func (s *overflow) Sets(ctx context.Context, b *plan.MatchBatch, out *plan.Sets) error {
+	return plan.SetsOf(ctx, s, s.docs, b, out)
+}
+
 // Close implements plan.Filter.
 func (f *filter) Close() error { return errors.Join(f.Filter.Close(), f.host.Close()) }
 

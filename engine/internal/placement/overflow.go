@@ -15,6 +15,7 @@ import (
 type overflow struct {
 	plan.CachedStore
 	host   plan.Store
+	docs   uint32    // number of documents
 	spills sync.Pool // *spill
 }
 
@@ -31,9 +32,9 @@ type spill struct {
 }
 
 // NewOverflow returns a store that answers from s, and from host the queries whose lists never
-// fit s.
-func NewOverflow(s plan.CachedStore, host plan.Store) *overflow {
-	return &overflow{s, host, sync.Pool{New: func() any { return new(spill) }}}
+// fit s. They have so many documents.
+func NewOverflow(s plan.CachedStore, host plan.Store, docs uint32) *overflow {
+	return &overflow{s, host, docs, sync.Pool{New: func() any { return new(spill) }}}
 }
 
 // split finds the queries that do not fit. It returns false if there are none. lists appends

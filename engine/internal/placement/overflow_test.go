@@ -49,7 +49,7 @@ func TestOverflowRank(t *testing.T) {
 	r := plan.RankBatch{K: 7, Mode: 1, Norm: plan.NewNorm(1, 0.5, 9), Accumulators: 3}
 	r.Add(src, plan.Term{List: 0, Weight: 1})
 	r.Add(src, plan.Term{List: 1, Weight: 1})
-	if err := NewOverflow(&device, &host).Rank(t.Context(), &r, new(plan.TopK)); err != nil {
+	if err := NewOverflow(&device, &host, 0).Rank(t.Context(), &r, new(plan.TopK)); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range []*fake{&device, &host} {
@@ -63,7 +63,7 @@ func TestOverflowRank(t *testing.T) {
 func TestOverflowFilter(t *testing.T) {
 	var device, host fake
 	host.err = errors.New("no room")
-	if f, err := NewOverflow(&device, &host).Filter(t.Context(), nil); f != nil || !errors.Is(err, host.err) || device.closed != 1 {
+	if f, err := NewOverflow(&device, &host, 0).Filter(t.Context(), nil); f != nil || !errors.Is(err, host.err) || device.closed != 1 {
 		t.Errorf("%v, %v; %d filters are closed", f, err, device.closed)
 	}
 }

@@ -214,9 +214,12 @@ func (b *Batch) AppendLists(dst []plan.Handle, src *plan.Source) []plan.Handle {
 	switch {
 	case b.kind.Ranked() && b.expressions.of[0] == 0:
 		return b.ranks.AppendLists(dst, 0)
-	case len(b.match.Ops) > 0:
+	case b.kind.Ranked() || len(b.match.Ops) > 0:
 		start := len(dst)
 		dst = b.match.AppendLists(dst, 0)
+		if b.kind.Ranked() {
+			dst = b.expressions.terms.AppendLists(dst, 0)
+		}
 		own := dst[start:]
 		slices.SortFunc(own, func(x, y plan.Handle) int { return plan.ByLength(src, x, y) })
 		return dst[:start+len(slices.Compact(own))]

@@ -61,15 +61,11 @@ func or(all []set) set {
 	return none
 }
 
-// complete replaces the documents of a query by all other documents that its filter permits: docs ascend. At
-// most most are returned; negative: all.
-func complete(docs []uint32, universe uint32, permitted []uint64, most int) []uint32 {
+// complete replaces the documents of a query by all other documents that its filter permits: docs ascend.
+func complete(docs []uint32, universe uint32, permitted []uint64) []uint32 {
 	n := int(universe) - len(docs)
 	if permitted != nil {
 		n = ones(permitted) - len(docs)
-	}
-	if most >= 0 {
-		n = min(n, most)
 	}
 	rest := make([]uint32, 0, max(n, 0))
 	take := func(d uint32) bool {
@@ -130,7 +126,7 @@ func (b *Batch) complements(ctx context.Context) error {
 		if b.kind.CountOnly {
 			r.count = b.outside(b.results.Count(r.of), permitted)
 		} else {
-			r.docs = complete(b.results.Query(r.of), b.universe, permitted, -1)
+			r.docs = complete(b.results.Query(r.of), b.universe, permitted)
 			r.count = uint64(len(r.docs))
 		}
 		b.results.Stats.Matches += r.count - b.results.Count(r.of)

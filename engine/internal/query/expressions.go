@@ -10,16 +10,35 @@ import (
 )
 
 // expressions are the ranked queries of a batch that are expressions, neither an OR under Or
-// nor an AND under And. The backend finds their documents (Batch.match), and pure Go adds up
-// the same integer scores as backends do.
+// nor an AND under And. The backend makes their documents (Batch.match) filters, and ranks the OR of
+// their terms. Pure Go adds the scores of queries with phrases up.
 type expressions struct {
-	of     []int32        // by query of the batch: 1 + its number among the expressions, or 0
-	terms  plan.RankBatch // by expression: the terms that add to scores
-	best   plan.TopK      // by expression
-	counts []uint64       // by expression: number of its documents
+	of      []int32        // by query of the batch: 1 + its number among the expressions, or 0
+	terms   plan.RankBatch // by expression: the terms that add to scores
+	answers []answer       // by expression
+	best    plan.TopK      // of all expressions
+
+	part          []int // expressions without phrases
+	resident, one plan.MatchBatch
+	bits          [][]uint64
+	ranks         plan.RankBatch
+	top           plan.TopK
 
 	docs, freqs, sums []uint32
 	hits              []hit
+}
+
+// answer is the answer of an expression.
+type answer struct {
+	of         int    // query of the batch
+	count      uint64 // number of documents
+	start, end int    // its ranking in best
+}
+
+// query returns the ranking of expression i.
+func (f *expressions) query(i int) (docs, sums []uint32) {
+	a := &f.answers[i]
+	return f.best.Docs[a.start:a.end:a.end], f.best.Scores[a.start:a.end:a.end]
 }
 
 // hit is a document with its score.
@@ -88,63 +107,6 @@ func (b *Batch) adoptExpr(one *Batch) {
 	b.expressions.of = append(b.expressions.of, int32(b.match.Queries()))
 }
 
-// rankExpressions answers the expressions of the batch on s.
-func (b *Batch) rankExpressions(ctx context.Context, s plan.Store) error {
-	f := &b.expressions
-	f.best.Reset()
-	f.counts = f.counts[:0]
-	if b.match.Queries() == 0 {
-		return nil
-	}
-	if err := s.Match(ctx, &b.match, &b.results); err != nil {
-		return err
-	}
-	for of, n := range f.of {
-		if n == 0 {
-			continue
-		}
-		i := int(n) - 1
-		docs := b.results.Query(i)
-		own, count := b.ownedBy(of), uint64(len(docs))
-		if own != nil {
-			permitted, err := b.permitted(ctx, of)
-			if err != nil {
-				return err
-			}
-			if docs, err = own.docs(ctx, b.source, permitted); err != nil {
-				return err
-			}
-			count = uint64(len(docs))
-		}
-		if _, not := b.complement(of); not {
-			permitted, err := b.permitted(ctx, of)
-			if err != nil {
-				return err
-			}
-			most := -1
-			if len(f.terms.Query(i)) == 0 { // all scores are 0
-				most = b.kind.K
-			}
-			docs = complete(docs, b.universe, permitted, most)
-			count = b.outside(count, permitted)
-		}
-		f.counts = append(f.counts, count)
-		if err := f.score(ctx, b.source, docs, f.terms.Query(i), &b.kind); err != nil {
-			return err
-		}
-		if own != nil {
-			if err := own.score(ctx, b.source, docs, f.sums, b.kind.Norm); err != nil {
-				return err
-			}
-			own.addStats(&b.results.Stats)
-		}
-		f.choose(docs, b.kind.K)
-	}
-	b.addStats(&b.results.Stats)
-	b.stats.Postings += f.terms.Postings(b.source)
-	return nil
-}
-
 // score sets the sums of docs, which are ascending.
 func (f *expressions) score(ctx context.Context, src *plan.Source, docs []uint32, terms []plan.Term, k *Kind) (err error) {
 	f.sums = slices.Grow(f.sums[:0], len(docs))[:len(docs)]
@@ -202,9 +164,9 @@ func (b *Batch) Scores(ctx context.Context, docs []uint32) ([]float64, error) {
 	return b.appendScores(nil, 0, b.expressions.sums), nil
 }
 
-// choose appends the k best of docs to the answers: by descending sum, ties by ascending
+// choose makes the k best of docs the answer of expression i: by descending sum, ties by ascending
 // docID.
-func (f *expressions) choose(docs []uint32, k int) {
+func (f *expressions) choose(i int, docs []uint32, k int) {
 	f.hits = f.hits[:0]
 	keep := func() {
 		slices.SortFunc(f.hits, func(x, y hit) int { return cmp.Or(cmp.Compare(y.sum, x.sum), cmp.Compare(x.doc, y.doc)) })
@@ -222,8 +184,10 @@ func (f *expressions) choose(docs []uint32, k int) {
 		}
 	}
 	keep()
+	a := &f.answers[i]
+	a.count, a.start = uint64(len(docs)), len(f.best.Docs)
 	for _, h := range f.hits {
 		f.best.Docs, f.best.Scores = append(f.best.Docs, h.doc), append(f.best.Scores, h.sum)
 	}
-	f.best.Offsets = append(f.best.Offsets, uint64(len(f.best.Docs)))
+	a.end = len(f.best.Docs)
 }

@@ -136,7 +136,7 @@ func (p *phrased) docs(ctx context.Context, src *plan.Source, permitted []uint64
 		docs = slices.DeleteFunc(slices.Clone(docs), func(d uint32) bool { return permitted[d/64]>>(d%64)&1 == 0 })
 	}
 	if p.set.not {
-		docs = complete(docs, src.Docs, permitted, -1)
+		docs = complete(docs, src.Docs, permitted)
 	}
 	return docs, nil
 }

@@ -11,7 +11,9 @@ import (
 func (b *Batch) rank(ctx context.Context, s plan.Store) error {
 	b.ranks.Threads = b.Threads
 	b.again1 = b.again1[:0]
-	if b.kind.Match == querylang.AllElseAny {
+	if b.match.Queries() == b.ranks.Queries() { // expressions alone
+		b.stats = plan.Stats{Queries: uint64(b.match.Queries())}
+	} else if b.kind.Match == querylang.AllElseAny {
 		if err := b.rankAndOr(ctx, s); err != nil {
 			return err
 		}
@@ -104,7 +106,7 @@ func (b *Batch) appendScores(dst []float64, i int, sums []uint32) []float64 {
 // found returns the ranking of query i as the backend gave it.
 func (b *Batch) found(i int) (docs, sums []uint32) {
 	if n := b.expressions.of[i]; n > 0 {
-		return b.expressions.best.Query(int(n) - 1)
+		return b.expressions.query(int(n) - 1)
 	}
 	if len(b.again1) > 0 && b.again1[i] > 0 {
 		return b.again.Query(int(b.again1[i]) - 1)

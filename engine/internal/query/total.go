@@ -31,7 +31,7 @@ func (b *Batch) count(ctx context.Context, s plan.Store) error {
 	t.of, t.both, t.counts = t.of[:0], t.both[:0], t.counts[:0]
 	for i := range b.ranks.Queries() {
 		if n := b.expressions.of[i]; n > 0 {
-			t.counts = append(t.counts, b.expressions.counts[n-1])
+			t.counts = append(t.counts, b.expressions.answers[n-1].count)
 			continue
 		}
 		docs, _ := b.found(i)

@@ -29,6 +29,37 @@ func (s *store) Filter(ctx context.Context, bits []uint64) (plan.Filter, error) 
 	return f, nil
 }
 
+// Sets implements plan.Store.
+func (s *store) Sets(ctx context.Context, b *plan.MatchBatch, out *plan.Sets) error {
+	if err := plan.OwnFilters(b.Filters, s.owns); err != nil {
+		return err
+	}
+	sets := make([]plan.Sets, len(s.parts))
+	err := s.answer(ctx, "match", &out.Stats, func() error { return b.Validate(s.src) }, func(ctx context.Context, r *run, i int) error {
+		s.batch(&r.batches[i], i, b)
+		return s.stores[i].Sets(ctx, &r.batches[i], &sets[i])
+	}, func(*run) {
+		for q := range b.Queries() {
+			f := &filter{s, make([]plan.Filter, len(s.parts))}
+			for i := range sets {
+				f.parts[i] = sets[i].Filters[q]
+			}
+			out.Filters = append(out.Filters, f)
+		}
+		for i := range sets {
+			out.Stats.Add(sets[i].Stats)
+		}
+		out.Stats.Queries = uint64(b.Queries())
+		out.Stats.CountFilters(b.Filters)
+	})
+	if err != nil {
+		for i := range sets {
+			err = sets[i].Fail(err)
+		}
+	}
+	return err
+}
+
 // Bits copies n bits of a bitset from bit first on.
 func Bits(bits []uint64, first uint64, n uint32) []uint64 {
 	part := make([]uint64, plan.FilterWords(n))

@@ -52,6 +52,18 @@ func New(universe uint32, set []uint64) (*Set, error) {
 	return s, nil
 }
 
+// Of returns the set of some documents of a universe, which ascend.
+func Of(universe uint32, docs []uint32) *Set {
+	s := &Set{universe: universe, count: uint32(len(docs)), Words: make([]uint32, 2*plan.FilterWords(universe))}
+	for _, d := range docs {
+		s.Words[d/32] |= 1 << (d % 32)
+	}
+	if uint64(s.count)*sparse <= uint64(universe) {
+		s.Docs = append(make([]uint32, 0, len(docs)), docs...)
+	}
+	return s
+}
+
 // All returns the sets behind filters of a universe, nil for nil. It appends to dst. A filter of
 // another backend or universe gives plan.ErrUnsupported.
 func All(dst []*Set, filters []plan.Filter, universe uint32) ([]*Set, error) {

@@ -18,6 +18,7 @@ type cut struct {
 	set    *lists.Set
 	batch  *plan.MatchBatch
 	tables *lists.Tables
+	into   []*filter.Set // filters that the documents become, by expression; nil: none
 
 	query int // the next expression
 	done  int // ranges of it that are done
@@ -30,6 +31,7 @@ type cut struct {
 	first, count     int   // expressions
 	firstGroup       []int // the first group of each expression
 	groups           int
+	from             int // the first range of the first expression
 	levels           int
 	filtered         bool // an expression has a filter
 	decoded          map[plan.Handle]operand
@@ -69,7 +71,7 @@ const (
 // nothing has no groups.
 func (c *cut) nextRound(ctx context.Context, x *slot) (err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
-	c.first, c.count, c.groups, c.levels = c.query, 0, 0, 1
+	c.first, c.count, c.groups, c.levels, c.from = c.query, 0, 0, 1, c.done
 	c.firstGroup, c.operands, c.steps, c.groupRecords = c.firstGroup[:0], c.operands[:0], c.steps[:0], c.groupRecords[:0]
 	clear(c.decoded)
 	c.decodedWords, c.bytesMoved, c.filtered = 0, 0, false
@@ -78,7 +80,7 @@ func (c *cut) nextRound(ctx context.Context, x *slot) (err error) {
 	}
 	for c.query < c.batch.Queries() {
 		ops := c.batch.Expression(c.query)
-		if c.done == 0 {
+		if c.done == 0 && c.into == nil { // a filter needs the bits of all ranges
 			if err := c.prune(ops); err != nil {
 				return err
 			}

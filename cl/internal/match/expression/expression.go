@@ -54,11 +54,11 @@ func (e *Evaluator) Release() {
 // Match answers the expressions of b in rounds, one after the other. Concurrent callers
 // overlap.
 func (e *Evaluator) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
-	return e.run(ctx, b, out, e.set.Auto)
+	return e.run(ctx, b, out, nil, e.set.Auto)
 }
 
-// run is match with the bitsets of the tables of algorithm a.
-func (e *Evaluator) run(ctx context.Context, b *plan.MatchBatch, out *plan.Results, a plan.Algorithm) error {
+// run is match with the bitsets of the tables of algorithm a. The documents become into, unless that is nil, by expression.
+func (e *Evaluator) run(ctx context.Context, b *plan.MatchBatch, out *plan.Results, into []*filter.Set, a plan.Algorithm) error {
 	began := time.Now()
 	out.Reset()
 	if err := e.set.Begin(ctx); err != nil {
@@ -78,13 +78,13 @@ func (e *Evaluator) run(ctx context.Context, b *plan.MatchBatch, out *plan.Resul
 		return err
 	}
 	if e.set.Cache == nil {
-		err = e.part(ctx, b, 0, out, t, nil)
+		err = e.part(ctx, b, 0, out, into, t, nil)
 	} else {
 		r := lists.Request{Noun: "boolean expression", Queries: n, Lists: b.AppendLists, Aux: t}
 		err = e.set.Cache.Each(ctx, r, &out.Stats, func(ctx context.Context, first, end int, p *lists.Pins) error {
 			some := *b
 			some.Offsets, some.OpOffsets = b.Offsets[:end+1], b.OpOffsets[:end+1]
-			return e.part(ctx, &some, first, out, t, p)
+			return e.part(ctx, &some, first, out, into, t, p)
 		})
 	}
 	if err != nil {
@@ -103,8 +103,8 @@ func (e *Evaluator) run(ctx context.Context, b *plan.MatchBatch, out *plan.Resul
 
 // part answers the expressions of b from the first one on. p pins their lists if not all
 // lists are resident.
-func (e *Evaluator) part(ctx context.Context, b *plan.MatchBatch, first int, out *plan.Results, t *lists.Tables, p *lists.Pins) error {
-	c := &cut{set: e.set, batch: b, tables: t, query: first, decoded: map[plan.Handle]operand{}}
+func (e *Evaluator) part(ctx context.Context, b *plan.MatchBatch, first int, out *plan.Results, into []*filter.Set, t *lists.Tables, p *lists.Pins) error {
+	c := &cut{set: e.set, batch: b, into: into, tables: t, query: first, decoded: map[plan.Handle]operand{}}
 	x, err := e.free.Take(ctx, e.set.Closing, e.newSlot)
 	if err != nil {
 		return err
@@ -112,7 +112,9 @@ func (e *Evaluator) part(ctx context.Context, b *plan.MatchBatch, first int, out
 	x.After = p.Events()
 	for err == nil && c.query < b.Queries() {
 		if err = c.nextRound(ctx, x); err == nil && c.groups > 0 {
-			err = x.run(ctx, c, out)
+			if err = x.run(ctx, c, out); err == nil && into != nil {
+				err = x.fill(ctx, c, out)
+			}
 		}
 	}
 	return p.Finish(err, x.giveBack)

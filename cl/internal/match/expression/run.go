@@ -18,11 +18,7 @@ func (x *slot) run(ctx context.Context, c *cut, out *plan.Results) error {
 	}
 	total := 0
 	for i := range c.count {
-		end := c.groups
-		if i+1 < c.count {
-			end = c.firstGroup[i+1]
-		}
-		for _, n := range x.Down.Words[c.firstGroup[i]:end] {
+		for _, n := range x.Down.Words[c.firstGroup[i]:c.endOf(i)] {
 			if n > rangeLen {
 				return x.Device.Impossible("%d documents in a range of %d", n, rangeLen)
 			}
@@ -30,7 +26,7 @@ func (x *slot) run(ctx context.Context, c *cut, out *plan.Results) error {
 			out.Offsets[c.first+i+1] += uint64(n)
 		}
 	}
-	if !c.batch.CountOnly && total > 0 {
+	if !c.batch.CountOnly && c.into == nil && total > 0 {
 		if err := x.download(ctx, c, out); err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ func selfTest(ctx context.Context, rt *device.Runtime) error {
 	var got plan.Results
 	for _, a := range []plan.Algorithm{plan.Bits, plan.BS} { // with bitsets of lists and without
 		batch.CountOnly = a == plan.BS
-		if err := e.run(ctx, &batch, &got, a); err != nil {
+		if err := e.run(ctx, &batch, &got, nil, a); err != nil {
 			return err
 		}
 		for i, want := range want {

@@ -63,7 +63,7 @@ func (e *Evaluator) openSlot(shape shape, kept uint64) (*slot, error) {
 	if err == nil {
 		x.bytes += more
 		e.bytes.Add(more)
-		err = x.fill()
+		err = x.make()
 	}
 	if err != nil {
 		x.release()
@@ -88,8 +88,8 @@ func (x *slot) lengthened() *slot {
 	return longer
 }
 
-// fill makes the buffers and kernels of a slot.
-func (x *slot) fill() (err error) {
+// make makes the buffers and kernels of a slot.
+func (x *slot) make() (err error) {
 	shape := x.shape
 	for _, m := range []struct {
 		to    **ocl.MemObject

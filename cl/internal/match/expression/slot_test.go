@@ -37,6 +37,44 @@ func union(t *testing.T) (*plan.Source, *plan.MatchBatch, []uint32) {
 	return src, f, slices.Compact(want)
 }
 
+// TestSetFaults fails every step that making filters of expressions takes, once: the error says so, and no filter stays.
+func TestSetFaults(t *testing.T) {
+	src, f, want := union(t)
+	for _, step := range []string{"enqueue", "wait"} {
+		b, faults := devicetest.OpenFaulty(t, devicetest.Find(t, ops), devicetest.FewTiles(devicetest.Find(t, ops)))
+		s, err := load(t.Context(), b, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		make := func() (plan.Sets, error) {
+			var out plan.Sets
+			err := s.Sets(t.Context(), f, &out)
+			return out, err
+		}
+		for n, met := 1, true; met && n < 6; n++ {
+			faults.Arm(step, n, ocl.ErrOutOfHostMemory)
+			out, err := make()
+			if err != nil && len(out.Filters) > 0 {
+				t.Errorf("%s %d: %v, and %d filters", step, n, err, len(out.Filters))
+			}
+			out.Close()
+			met = faults.Met(t, step, n, err)
+			if out, err = make(); err != nil || int(out.Filters[0].Count()) != len(want) {
+				t.Errorf("after %s %d: %v, %+v; want %d documents", step, n, err, out, len(want))
+			}
+			out.Close()
+		}
+		if err := s.close(); err != nil {
+			t.Error(err)
+		}
+		if err := b.Memory.Reserve(b.Memory.Size(), "a test"); err != nil {
+			t.Errorf("filters stay: %v", err)
+		} else {
+			b.Memory.Unreserve(b.Memory.Size())
+		}
+	}
+}
+
 // TestExpressionFaults fails every step that evaluating takes, once: the error says
 // so, nothing stays reserved, and the next batch is answered.
 func TestExpressionFaults(t *testing.T) {
@@ -136,7 +174,7 @@ func TestExpressionMemory(t *testing.T) {
 					if (caller+round)%2 > 0 {
 						f, fits = &all, c.all
 					}
-					err := s.run(devicetest.Limited(t), f, &out, plan.BS) // which decodes all lists
+					err := s.run(devicetest.Limited(t), f, &out, nil, plan.BS) // which decodes all lists
 					if !fits {
 						devicetest.Typed(t, err, plan.ErrTooLarge, plan.ErrOutOfMemory)
 					} else if want := uint64(src.Docs - (src.Docs+2)/3); err != nil || out.Count(0) != want || out.Count(2) != want {

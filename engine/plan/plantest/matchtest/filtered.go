@@ -34,6 +34,7 @@ func (su suite) filteredBatch(rt *rapid.T, b plan.Backend) {
 		draw := rapid.SampledFrom([]func(uint32, int, *rand.Rand) []uint32{plantest.Uniform, plantest.Clustered}).Draw(rt, "kind of list")
 		s.Add(rt, rapid.SampledFrom(su.Codecs).Draw(rt, "codec"), draw(s.Docs, n, r))
 	}
+	all := s.Add(rt, rapid.SampledFrom(su.Codecs).Draw(rt, "codec"), plantest.Uniform(s.Docs, int(s.Docs), r))
 	st, err := b.Load(rt.Context(), &s.Source)
 	if err != nil {
 		rt.Fatal(err)
@@ -77,6 +78,28 @@ func (su suite) filteredBatch(rt *rapid.T, b plan.Backend) {
 	}
 	if out.Stats.Filtered != filtered || out.Stats.Sought > filtered {
 		rt.Fatalf("stats %+v of %d queries with filters", out.Stats, filtered)
+	}
+	var made plan.Sets
+	if err := st.Sets(rt.Context(), &batch, &made); err != nil {
+		rt.Fatal(err)
+	}
+	defer made.Close()
+	if made.Stats.Filtered != filtered || len(made.Filters) != len(want) {
+		rt.Fatalf("%d sets, %+v, of %d queries with filters", len(made.Filters), made.Stats, filtered)
+	}
+	within := plan.MatchBatch{}
+	for i, f := range made.Filters {
+		if int(f.Count()) != len(want[i]) || f.Universe() != s.Docs {
+			rt.Fatalf("set %d has %d of %d documents, want %d", i, f.Count(), f.Universe(), len(want[i]))
+		}
+		within.Add(&s.Source, all)
+		within.Restrict(f)
+	}
+	if err := st.Match(rt.Context(), &within, &out); err != nil {
+		rt.Fatal(err)
+	}
+	if err := compare(s, &within, want, &out); err != nil {
+		rt.Fatalf("sets: %v", err)
 	}
 }
 
