@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"path"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
-	"text/template"
+	"text/template/parse"
 
 	"heddle/engine/bench/measure"
 )
@@ -29,7 +31,8 @@ import (
 //	ratio X Y                 X over Y
 //	places A, first A         names of the places, of the first one
 //	choices A                 series and places: "bs for 1 M and hs16 for 2 M"
-var sentenceFuncs = template.FuncMap{
+var sentenceFuncs = map[string]any{
+	"len":  func(a []Reading) int { return len(a) },
 	"over": over, "above": above, "highest": highest, "lowest": lowest, "choices": choices, "least": least, "most": most, "to": to,
 	"ours": func(a []Reading) ([]Reading, error) {
 		return each(a, func(x Reading) (float64, bool) { return x.Median / x.Paper, x.Paper != 0 })
@@ -64,30 +67,90 @@ func (e *Exhibit) sentence(r *record) (string, error) {
 		all = append(all, r.panels[name]...)
 	}
 	find := func(panel, series, place string) ([]Reading, error) { return matching(all, panel, series, place) }
-	t, err := template.New(e.Name).Funcs(sentenceFuncs).Funcs(template.FuncMap{
-		"rows": find,
-		"one": func(panel, series, place string) (figure, error) {
-			some, err := find(panel, series, place)
-			if err == nil && len(some) != 1 {
-				err = fmt.Errorf("%d rows of %s", len(some), words(panel, series, place))
-			}
-			if err != nil {
-				return 0, err
-			}
-			return figure(some[0].Median), nil
-		},
-	}).Parse(e.Found)
+	funcs := maps.Clone(sentenceFuncs)
+	funcs["rows"] = find
+	funcs["one"] = func(panel, series, place string) (figure, error) {
+		some, err := find(panel, series, place)
+		if err == nil && len(some) != 1 {
+			err = fmt.Errorf("%d rows of %s", len(some), words(panel, series, place))
+		}
+		if err != nil {
+			return 0, err
+		}
+		return figure(some[0].Median), nil
+	}
+	trees, err := parse.Parse(e.Name, e.Found, "", "", funcs)
 	if err != nil {
 		return "", err
 	}
-	var out strings.Builder
-	if err := cmp.Or(e.foreign(all), t.Execute(&out, nil)); err != nil {
-		for inner := err; inner != nil; inner = errors.Unwrap(inner) {
-			err = inner
-		}
+	out, err := execute(trees[e.Name], funcs)
+	if err := cmp.Or(e.foreign(all), err); err != nil {
 		return fmt.Sprintf("not stated: %v.", err), nil
 	}
+	return out, nil
+}
+
+// execute evaluates a sentence. Package text/template would do it too, but it looks for methods by their names, so that
+// the linker would keep all methods of all types: 10 MB of the program.
+func execute(t *parse.Tree, funcs map[string]any) (string, error) {
+	var out strings.Builder
+	for _, n := range t.Root.Nodes {
+		switch n := n.(type) {
+		case *parse.TextNode:
+			out.Write(n.Text)
+		case *parse.ActionNode:
+			v, err := eval(n.Pipe, funcs)
+			if err != nil {
+				return "", err
+			}
+			fmt.Fprint(&out, v)
+		default:
+			return "", fmt.Errorf("%s is no text and no call", n)
+		}
+	}
 	return out.String(), nil
+}
+
+// eval evaluates a call, a text or a number.
+func eval(n parse.Node, funcs map[string]any) (reflect.Value, error) {
+	switch n := n.(type) {
+	case *parse.PipeNode:
+		if len(n.Cmds) == 1 {
+			return eval(n.Cmds[0], funcs)
+		}
+	case *parse.CommandNode:
+		if _, ok := n.Args[0].(*parse.IdentifierNode); ok {
+			return call(n, funcs)
+		}
+	case *parse.StringNode:
+		return reflect.ValueOf(n.Text), nil
+	case *parse.NumberNode:
+		return reflect.ValueOf(figure(n.Float64)), nil
+	}
+	return reflect.Value{}, fmt.Errorf("%s is no call, text or number", n)
+}
+
+func call(n *parse.CommandNode, funcs map[string]any) (reflect.Value, error) {
+	f := reflect.ValueOf(funcs[n.Args[0].String()])
+	if f.Type().NumIn() != len(n.Args)-1 {
+		return f, fmt.Errorf("%s has %d arguments, want %d", n, len(n.Args)-1, f.Type().NumIn())
+	}
+	var args []reflect.Value
+	for i, a := range n.Args[1:] {
+		v, err := eval(a, funcs)
+		if err != nil {
+			return v, err
+		}
+		if !v.Type().AssignableTo(f.Type().In(i)) {
+			return v, fmt.Errorf("%s is no %s", a, f.Type().In(i))
+		}
+		args = append(args, v)
+	}
+	out := f.Call(args)
+	if len(out) == 2 && !out[1].IsNil() {
+		return out[0], out[1].Interface().(error)
+	}
+	return out[0], nil
 }
 
 var (

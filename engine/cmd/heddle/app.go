@@ -74,7 +74,7 @@ one ends it at once.`,
 	)
 	root.AddCommand(help.Topics()...)
 	root.SetHelpCommand(help.Command())
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprint(".FlagUsagesWrapped ", help.Width)))
+	root.SetUsageFunc(help.Usage)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetIn(a.Stdin)
 	root.SetOut(a.Stdout)
