@@ -29,15 +29,30 @@ var cjk = rangetable.Merge(unicode.Han, unicode.Hiragana, unicode.Katakana, unic
 
 // special are the first bytes of characters whose kind is not wordKind.
 var special = func() (lead [256]bool) {
-	for _, table := range []*unicode.RangeTable{unspaced, cjk, pictographic} {
-		rangetable.Visit(table, func(r rune) {
-			if r >= utf8.RuneSelf {
-				lead[utf8.AppendRune(nil, r)[0]] = true
+	mark := func(low, high rune) {
+		if high >= utf8.RuneSelf {
+			for b := firstByte(max(low, utf8.RuneSelf)); b <= firstByte(high); b++ {
+				lead[b] = true
 			}
-		})
+		}
+	}
+	for _, table := range []*unicode.RangeTable{unspaced, cjk, pictographic} {
+		for _, r := range table.R16 {
+			mark(rune(r.Lo), rune(r.Hi))
+		}
+		for _, r := range table.R32 {
+			mark(rune(r.Lo), rune(r.Hi))
+		}
 	}
 	return lead
 }()
+
+// firstByte is the first byte of a character in UTF-8.
+func firstByte(r rune) byte {
+	var b [utf8.UTFMax]byte
+	utf8.EncodeRune(b[:], r)
+	return b[0]
+}
 
 // kind returns the kind of the run that r begins.
 func (t *Tokenizer) kind(r rune) kind {
