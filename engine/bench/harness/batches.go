@@ -139,6 +139,22 @@ func (s *LogBench) Batches(ctx context.Context, who Contestant, m Method, n int,
 	return b, nil
 }
 
+// KernelSeconds measures a method by the device's clock: the seconds of the kernels of all
+// batches. It is 0 in pure Go.
+func (s *LogBench) KernelSeconds(ctx context.Context, who Contestant, m Method, n int) (float64, error) {
+	if who.Device == nil {
+		return 0, nil
+	}
+	b, err := s.Batches(ctx, who, m, n, Profiled)
+	if err != nil {
+		return 0, err
+	}
+	return b.Times.Kernel().Seconds(), nil
+}
+
+// Response is the time of a batch in milliseconds, of parts of the batches.
+func (b *Batching) Response() measure.Summary { return measure.Parts(b.Responses, responseParts) }
+
 // PaperQueries is the size of Baidu's query set (Wu et al. 2010).
 const PaperQueries = 33337
 

@@ -34,7 +34,8 @@ type Cost struct {
 	measured  [4]bool         // by access
 	Unfit     bool            // its tables do not fit in memory
 	Rate      measure.Summary // queries per second, from terms to docIDs on the host
-	Response  measure.Summary // milliseconds of one batch without overlap
+	Response  measure.Summary // milliseconds of one batch without overlap, of parts of the batches
+	batches   int             // number of batches without overlap
 	Times     plan.Stats      // statistics of one run, with device times
 	Moved     uint64          // bytes that kernels request in one run
 	peak      float64         // copy bandwidth of the device, bytes per second
@@ -108,7 +109,9 @@ func (s *LogBench) measureAll(ctx context.Context, who Contestant, costs []*Cost
 		switch opt, qs := c.options(), s.Queries[:c.Queries]; a {
 		case Alone:
 			c.inForce(x)
-			c.Response, err = response(ctx, x, qs, opt)
+			var each []float64
+			each, err = responses(ctx, x, qs, opt)
+			c.Response, c.batches = measure.Parts(each, responseParts), len(each)
 		case Profiled:
 			c.peak = s.Peak(ctx, who)
 			c.Times, err = x.Times(ctx, qs, opt)
@@ -179,12 +182,27 @@ func (s *LogBench) Throughput(ctx context.Context, x *Index, costs []*Cost, anot
 	return rate, nil
 }
 
-// response returns the milliseconds from terms to docIDs of one batch, on an index with
+// responseParts is the number of parts of the batches whose medians are compared.
+const responseParts = 5
+
+// KernelRate is the number of queries a second of kernels, by the device's clock, and 0 without
+// such a clock.
+func (c *Cost) KernelRate() float64 {
+	if t := c.Times.Kernel().Seconds(); t > 0 {
+		return float64(c.Queries) / t
+	}
+	return 0
+}
+
+// KernelTime is the time of kernels of a batch in milliseconds.
+func (c *Cost) KernelTime() float64 { return c.Times.Kernel().Seconds() * 1e3 / float64(c.batches) }
+
+// responses returns the milliseconds from terms to docIDs of each batch, on an index with
 // one worker, after a run that loads the lists. It ignores the last, smaller batch of each
 // group of queries.
-func response(ctx context.Context, x *Index, qs []workload.Query, opt MatchOptions) (measure.Summary, error) {
+func responses(ctx context.Context, x *Index, qs []workload.Query, opt MatchOptions) ([]float64, error) {
 	if err := x.Match(ctx, qs, opt, func(int, []Hits) error { return nil }); err != nil {
-		return measure.Summary{}, err
+		return nil, err
 	}
 	var mu sync.Mutex // the next batch may end while the hits of one are delivered
 	var whole, all []float64
@@ -203,7 +221,7 @@ func response(ctx context.Context, x *Index, qs []workload.Query, opt MatchOptio
 	if len(whole) == 0 {
 		whole = all // fewer queries than one full batch
 	}
-	return measure.Summarize(whole), err
+	return whole, err
 }
 
 // Times sums the statistics of all batches of a run, after a run to warm up. Wall is

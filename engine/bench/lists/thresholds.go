@@ -48,7 +48,7 @@ func (s *bench) thresholdFigure(name, title, source string, what harness.Access)
 					setups = append(setups, harness.Setup{Backend: who.Name, Threads: s.Opt.Threads, Encoding: workload.DefaultEncoding(workload.LayoutRaw), Algorithm: a, Threshold: t})
 				}
 			}
-			costs, err := s.Measure(ctx, who, setups, what)
+			costs, err := s.Measure(ctx, who, setups, what, harness.Profiled)
 			if err != nil {
 				return err
 			}
@@ -62,6 +62,14 @@ func (s *bench) thresholdFigure(name, title, source string, what harness.Access)
 					}
 				} else {
 					r.Row = c.Response.Into(measure.Row{Metric: "response", Unit: "ms"})
+				}
+				s.Put(who.On(r))
+				if c.KernelRate() == 0 {
+					continue
+				}
+				r.Series, r.Paper = r.Series+", kernels", 0
+				if r.Row = measure.Single(c.KernelRate()).Into(measure.Row{Metric: "kernel throughput", Unit: "queries/s"}); what == harness.Alone {
+					r.Row = measure.Single(c.KernelTime()).Into(measure.Row{Metric: "kernels", Unit: "ms"})
 				}
 				s.Put(who.On(r))
 			}

@@ -18,6 +18,18 @@ func Summarize(values []float64) Summary {
 	return Summary{Median: (values[(n-1)/2] + values[n/2]) / 2, Min: values[0], Max: values[n-1], Runs: n}
 }
 
+// Parts returns the summary of the medians of n consecutive parts of values, which are of
+// different things, such as batches: its spread is that of the median. Fewer values are
+// parts of one each.
+func Parts(values []float64, n int) Summary {
+	n = min(n, len(values))
+	medians := make([]float64, n)
+	for i := range medians {
+		medians[i] = Summarize(slices.Clone(values[i*len(values)/n : (i+1)*len(values)/n])).Median
+	}
+	return Summarize(medians)
+}
+
 // Into returns row with the values of the summary.
 func (s Summary) Into(row Row) Row {
 	row.Median, row.Min, row.Max, row.Runs = s.Median, s.Min, s.Max, s.Runs

@@ -23,6 +23,22 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
+func TestParts(t *testing.T) {
+	for _, c := range []struct {
+		in   []float64
+		n    int
+		want Summary
+	}{
+		{nil, 5, Summary{}},
+		{[]float64{3, 1}, 5, Summary{2, 1, 3, 2}},
+		{[]float64{1, 9, 2, 4, 5, 100, 6}, 2, Summary{3.75, 2, 5.5, 2}},
+	} {
+		if got := Parts(c.in, c.n); got != c.want {
+			t.Errorf("%v: %+v, want %+v", c.in, got, c.want)
+		}
+	}
+}
+
 func TestInTurns(t *testing.T) {
 	var order []int
 	turns := make([]Turn, 3)

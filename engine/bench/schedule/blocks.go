@@ -92,13 +92,24 @@ func (s *wuBench) figure3() harness.Exhibit {
 				if err != nil {
 					return err
 				}
+				seconds, err := s.KernelSeconds(ctx, who, p.Method, p.queries)
+				if err != nil {
+					return err
+				}
+				var kernels measure.Summary
+				if seconds > 0 {
+					kernels = measure.Single(float64(p.queries) / seconds)
+				}
 				for _, v := range []struct {
 					how  string
 					rate measure.Summary
-				}{{"", costs[i].Rate}, {", a batch at a time", b.Rate}} {
+				}{{"", costs[i].Rate}, {", a batch at a time", b.Rate}, {", kernels", kernels}} {
+					if v.rate.Runs == 0 {
+						continue // no device clock
+					}
 					r := p.Reading
 					r.Series += v.how
-					r.Row = v.rate.Into(measure.Row{Metric: "throughput", Unit: "queries/s"})
+					r.Row = v.rate.Into(measure.Row{Metric: measure.When(v.how == ", kernels", "kernel ") + "throughput", Unit: "queries/s"})
 					s.Put(who.On(r))
 				}
 			}
@@ -122,10 +133,17 @@ func (s *wuBench) figure4() harness.Exhibit {
 					return err
 				}
 				ordered := slices.Sorted(slices.Values(b.Responses))
+				seconds, err := s.KernelSeconds(ctx, who, p.Method, p.queries)
+				if err != nil {
+					return err
+				}
 				for _, v := range []struct {
 					name string
 					ms   float64
-				}{{"average", measure.Mean(ordered)}, {"p99", measure.Percentile(ordered, 99)}} {
+				}{{"average", measure.Mean(ordered)}, {"p99", measure.Percentile(ordered, 99)}, {"kernels", seconds * 1e3 / float64(len(ordered))}} {
+					if v.ms == 0 {
+						continue // no device clock
+					}
 					r := p.Reading
 					r.Series += ", " + v.name
 					r.Row = measure.Row{Metric: "response, " + v.name, Unit: "ms", Median: v.ms, Min: v.ms, Max: v.ms, Runs: 1}
