@@ -61,6 +61,9 @@ const (
 	SkipList
 	// SegStep is the segment-step algorithm (Wu et al. 2010, section V).
 	SegStep
+	// BSLoop is binary search as textbooks have it, one search after the other, with a branch
+	// for each comparison. Where BS is faster, its searches side by side gain it.
+	BSLoop
 	algorithms // how many there are
 )
 
@@ -110,6 +113,8 @@ func (a Algorithm) String() string {
 		return "skiplist"
 	case SegStep:
 		return "segstep"
+	case BSLoop:
+		return "bsloop"
 	}
 	if levels, ok := a.Levels(); ok {
 		return fmt.Sprintf("pmf%d", levels)

@@ -179,7 +179,7 @@ func TestHelp(t *testing.T) {
 // TestCompletion: the shell completes the values of flags, and topics of help.
 func TestCompletion(t *testing.T) {
 	for args, want := range map[string]string{
-		"search --backend ": "host\n", "search --algorithm ": "segstep\n", "search --syntax ": "boolean\n",
+		"search --backend ": "host\n", "search --algorithm ": "bsloop\n", "search --syntax ": "boolean\n",
 		"index build --codec ": "hslrc256\n", "bitmap build --binning ": "lloyd\n", "help ": "query-language\t",
 	} {
 		if r := heddle(t, append([]string{"__complete"}, strings.Split(args, " ")...)...); r.code != 0 || !strings.Contains(r.stdout, want) {

@@ -87,7 +87,7 @@ func TestSearchAlgorithms(t *testing.T) {
 		}
 		backend := []string(nil)
 		switch a { // algorithms that devices lack
-		case plan.Gallop, plan.SvS, plan.SkipList, plan.SegStep:
+		case plan.Gallop, plan.SvS, plan.SkipList, plan.SegStep, plan.BSLoop:
 			if testneeds.OnDevice() {
 				wantFailure(t, heddle(t, "search", "c.hdl", "--mode", "and", "--query", "w0 w1", "--all", "--algorithm", algorithm), exitUsage, "unsupported algorithm "+algorithm)
 			}

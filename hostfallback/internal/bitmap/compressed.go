@@ -50,7 +50,7 @@ func (u *unions[W]) unite(ctx context.Context, b *batch, i int, strategy plan.St
 		if strategy == plan.Iterative {
 			err = u.iterate(ctx, threads)
 		} else {
-			err = u.reduce(ctx, threads)
+			err = u.reduce(ctx, threads, 0)
 		}
 		if err != nil {
 			return err
@@ -74,7 +74,7 @@ func (u *unions[W]) room(level, n int) [][]W {
 }
 
 // iterate joins one vector after another to a result. Each thread joins a part of the
-// vectors to its own result; the results are joined at the end.
+// vectors to its own result; the results are joined as a tree.
 func (u *unions[W]) iterate(ctx context.Context, threads int) error {
 	parts := max(min(threads, len(u.level)/2), 1)
 	from, to := u.room(0, parts), u.room(1, parts)
@@ -96,17 +96,14 @@ func (u *unions[W]) iterate(ctx context.Context, threads int) error {
 	if err != nil || len(u.level) == 0 {
 		return err
 	}
-	for p := 1; p < parts; p++ {
-		to[0] = wah.Or(to[0][:0], from[0], from[p])
-		from[0], to[0] = to[0], from[0]
-	}
-	u.level = append(u.level[:0], from[0])
-	return nil
+	u.level = append(u.level[:0], from[:parts]...)
+	return u.reduce(ctx, threads, 1)
 }
 
-// reduce joins pairs of vectors, level by level, until one is left.
-func (u *unions[W]) reduce(ctx context.Context, threads int) error {
-	for level := 0; len(u.level) > 1; level++ {
+// reduce joins pairs of vectors, level by level, until one is left. The first level is the
+// parity of its memory, which must not hold the vectors.
+func (u *unions[W]) reduce(ctx context.Context, threads, level int) error {
+	for ; len(u.level) > 1; level++ {
 		pairs := len(u.level) / 2
 		rooms := u.room(level, pairs)
 		err := work.Parallel(ctx, threads, pairs, func(_, p int) error {

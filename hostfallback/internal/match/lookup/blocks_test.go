@@ -93,7 +93,7 @@ func TestDescribeBlocks(t *testing.T) {
 		h    plan.Handle
 		want string
 	}{
-		{plan.SegStep, 0, "bs: 3000 in 24 blocks"}, {plan.SkipList, 0, "bs: 3000 in 24 blocks"}, {plan.SvS, 0, "bs: 3000 in 24 blocks"},
+		{plan.SegStep, 0, "bs: 3000 in 24 blocks"}, {plan.BSLoop, 0, "bs: 3000 in 24 blocks"}, {plan.SkipList, 0, "bs: 3000 in 24 blocks"}, {plan.SvS, 0, "bs: 3000 in 24 blocks"},
 		{plan.PMF3, 0, "bs in 24 blocks, then pmf3 in a block"}, {plan.Gallop, 1, "bs in 12 blocks, then gallop in a block"},
 		{plan.BS, 1, "bs: 3000 in 12 blocks" + single}, {plan.HS16, 0, "hs: buckets of 11.7 in 24 blocks, then bs in a block"},
 		{plan.BS, 3, "the hash of the list in 16 blocks" + single}, {plan.LR, 3, "the hash of the list in 16 blocks" + single},

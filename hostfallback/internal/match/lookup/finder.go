@@ -11,7 +11,7 @@ import (
 var Algorithms = []plan.Algorithm{
 	plan.BS, plan.IS, plan.LR, plan.LRSeg, plan.HS8, plan.HS16, plan.HS32, plan.HS64, plan.HS128, plan.HS256,
 	plan.PMF0, plan.PMF1, plan.PMF2, plan.PMF3, plan.PMF4,
-	plan.MergePath, plan.Bits, plan.Gallop, plan.SvS, plan.SkipList, plan.SegStep,
+	plan.MergePath, plan.Bits, plan.Gallop, plan.SvS, plan.SkipList, plan.SegStep, plan.BSLoop,
 }
 
 // finder is an algorithm with its table for one list.
@@ -33,7 +33,7 @@ func (f *finder) open(aux *Auxiliary, a plan.Algorithm, h plan.Handle, candidate
 	n, id := int(aux.Source.Lists[h].Len), aux.Source.Lists[h].Codec
 	switch {
 	case n == 0:
-	case id != codec.Raw && (a == plan.SkipList || a == plan.SegStep || a == plan.SvS):
+	case id != codec.Raw && (a == plan.SkipList || a == plan.SegStep || a == plan.SvS || a == plan.BSLoop):
 		f.algorithm = plan.BS
 	case hashed(id), a == plan.LR && (id == codec.LRC || id == codec.LRCSeg):
 	case a == plan.LR:
@@ -78,6 +78,8 @@ func (f *finder) filter(dst, cand, docs []uint32) int {
 		n, f.at = filterSkips(dst, cand, docs, f.skips, f.at)
 	case plan.SegStep:
 		n, f.at = filterSteps(dst, cand, docs, f.step, f.at)
+	case plan.BSLoop:
+		return filterLoop(dst, cand, docs)
 	default:
 		return filterBinary(dst, cand, docs)
 	}

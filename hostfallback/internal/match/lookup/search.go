@@ -69,6 +69,26 @@ func filterBinary(dst, cand, docs []uint32) int {
 	return n
 }
 
+// filterLoop is the binary search of textbooks, the baseline of filterBinary.
+func filterLoop(dst, cand, docs []uint32) int {
+	n := 0
+	for _, x := range cand {
+		lo, hi := 0, len(docs)
+		for lo < hi {
+			if mid := int(uint(lo+hi) / 2); docs[mid] < x {
+				lo = mid + 1
+			} else {
+				hi = mid
+			}
+		}
+		if lo < len(docs) && docs[lo] == x {
+			dst[n] = x
+			n++
+		}
+	}
+	return n
+}
+
 // filterLine is LR: binary search in the safe range of the regression line
 // (section 4.3). The range has the same width for every candidate.
 func filterLine(dst, cand, docs []uint32, line *codec.Line) int {

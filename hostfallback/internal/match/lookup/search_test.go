@@ -39,6 +39,7 @@ func tableless(docs []uint32) map[string]func(dst, cand []uint32) int {
 			n, _ := filterMerge(dst, cand, docs, 0)
 			return n
 		},
+		"loop": func(dst, cand []uint32) int { return filterLoop(dst, cand, docs) },
 		"merge two": func(dst, cand []uint32) int {
 			if len(cand) == 0 {
 				return 0
