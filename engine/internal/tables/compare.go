@@ -170,6 +170,8 @@ type comparison struct {
 	// 2 · the code of the next greater value; nil: none.
 	places []uint64
 	placed int
+	lanes  []uint16 // places, if all have 15 bits
+	others uint64   // number of codes of the other column
 }
 
 // mostPlaces is the greatest number of codes with places, and fewPlaces the least number of rows for each of them.
@@ -183,6 +185,7 @@ func (c *comparison) place(a, b *column.Column, rows uint32) {
 		c.placed, order = 1, func(code, other uint64) int { return -c.order(other, code) }
 	}
 	n, others := size[c.placed], size[1-c.placed]
+	c.others = others
 	if n > min(mostPlaces, uint64(rows/fewPlaces)) || others > math.MaxInt/2 {
 		return
 	}
@@ -191,6 +194,12 @@ func (c *comparison) place(a, b *column.Column, rows uint32) {
 		at := sort.Search(int(others), func(x int) bool { return order(uint64(code), uint64(x)) <= 0 })
 		if c.places[code] = 2 * uint64(at); at < int(others) && order(uint64(code), uint64(at)) == 0 {
 			c.places[code]++
+		}
+	}
+	if others < 1<<14 {
+		c.lanes = make([]uint16, n)
+		for code, place := range c.places {
+			c.lanes[code] = uint16(place)
 		}
 	}
 }
@@ -212,6 +221,9 @@ func (c *comparison) run(rows []uint64, first, last int, buffer *[2][bitslice.Ti
 		}
 		if c.order == nil {
 			c.slices(part, tile)
+			continue
+		}
+		if c.lanes != nil && c.byLanes(part, tile) {
 			continue
 		}
 		for i := range buffer {
@@ -242,6 +254,33 @@ func (c *comparison) byPlace(rows []uint64, buffer *[2][bitslice.TileRows]uint64
 		}
 		rows[g] &= c.holding(less, greater)
 	}
+}
+
+// byLanes is byPlace for four rows at a time. It returns false if the codes of the tile do not fit.
+func (c *comparison) byLanes(rows []uint64, tile int) bool {
+	const each, top = 0x0001000100010001, 0x8000800080008000
+	var codes, others bitslice.Lanes
+	of, other := c.codes[c.placed], c.codes[1-c.placed]
+	if !of.Lanes(tile, uint64(len(c.places)-1), &codes) || !other.Lanes(tile, c.others-1, &others) {
+		return false
+	}
+	places, add := c.lanes[of.Tiles[tile].Min:], (2*other.Tiles[tile].Min+1)*each
+	for g := range rows {
+		less, greater := uint64(0), uint64(0)
+		values := (*[16]uint64)(others[16*g:])
+		for i, x := range (*[16]uint64)(codes[16*g:]) {
+			place := uint64(places[x&0xffff]) | uint64(places[x>>16&0xffff])<<16 | uint64(places[x>>32&0xffff])<<32 | uint64(places[x>>48])<<48
+			value := 2*values[i] + add
+			less = less>>1 | ((place|top)-value)&top
+			greater = greater>>1 | ((value|top)-place)&top
+		}
+		less, greater = ^less, ^greater
+		if c.placed == 1 {
+			less, greater = greater, less
+		}
+		rows[g] &= c.holding(less, greater)
+	}
+	return true
 }
 
 // holding are the rows whose order holds, of 64 rows.

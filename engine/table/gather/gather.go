@@ -71,6 +71,10 @@ func (c *Column) Tiles() bitslice.Column { return c.tiles }
 // Tile describes a tile of the stored codes.
 func (c *Column) Tile(tile int) *bitslice.Tile { return &c.tiles.Tiles[tile] }
 
+// Lanes writes the stored codes of a tile, less its minimum. It returns false if they do not fit or one is above the
+// last code. Counts must hold for the column.
+func (c *Column) Lanes(tile int, to *bitslice.Lanes) bool { return c.tiles.Lanes(tile, c.in.Last, to) }
+
 // MissingRows are the rows without a value; nil: none.
 func (c *Column) MissingRows() []uint64 { return c.missing }
 

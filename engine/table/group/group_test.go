@@ -83,6 +83,12 @@ func describe(a *plan.Aggregation, groups []*reference.Group) (lines []string) {
 
 // describeGroups writes groups in the same form.
 func describeGroups(a *plan.Aggregation, g *group.Groups) (lines []string) {
+	different := make([][][]group.Frequency, len(a.Measures))
+	for m := range a.Measures {
+		if a.Measures[m].Kind == plan.MeasureCodes {
+			different[m] = g.Codes(m)
+		}
+	}
 	for i := range g.Len() {
 		var codes []uint64
 		var missing []bool
@@ -106,7 +112,7 @@ func describeGroups(a *plan.Aggregation, g *group.Groups) (lines []string) {
 					line += fmt.Sprint(g.Extreme(m, i))
 				}
 			case plan.MeasureCodes:
-				for _, f := range g.Codes(m)[i] {
+				for _, f := range different[m][i] {
 					line += fmt.Sprint(f)
 				}
 			}
@@ -338,6 +344,48 @@ func TestTiles(t *testing.T) {
 		a.Groupings = groupings
 		check(t, table, a, sets[k%len(sets)])
 	}
+}
+
+// TestLanes compares groups with the reference where all rows of tiles are selected and codes have at most 16 bits. Some
+// tiles have codes above 16 bits, or rows without a value.
+func TestLanes(t *testing.T) {
+	const rows = 3*4096 + 500
+	r := rand.New(rand.NewPCG(5, 6))
+	table, a := plantest.NewTable(rows, 32), &plan.Aggregation{}
+	none := table.AddVector(plantest.NewFilter(rows, func(row uint32) bool { return row/4096 == 1 && row%5 == 0 }))
+	for i, shape := range []func(row int) uint64{
+		func(int) uint64 { return 7 + r.Uint64N(30) },
+		func(int) uint64 { return r.Uint64N(100) },
+		func(row int) uint64 { return r.Uint64N(60_000) << (row / 8192 * 8) },
+	} {
+		codes := make([]uint64, rows)
+		for row := range codes {
+			codes[row] = shape(row)
+		}
+		table.AddCodes(t, codes)
+		in := plan.Input{Column: uint32(i), Last: slices.Max(codes)}
+		a.Inputs = append(a.Inputs, in)
+		in.Missing, in.Vector = true, none
+		a.Inputs = append(a.Inputs, in)
+	}
+	for i := range a.Inputs {
+		for _, kind := range []plan.MeasureKind{plan.MeasureCount, plan.MeasureSum, plan.MeasureLeast, plan.MeasureGreatest} {
+			a.Measures = append(a.Measures, plan.Measure{Kind: kind, Input: i})
+		}
+	}
+	weights := make([]plan.Weight, a.Inputs[2].Last+1)
+	for i := range weights {
+		weights[i].Low = r.Uint64N(1 << 40)
+	}
+	weighted := plan.Measure{Kind: plan.MeasureSum, Input: 2, Weights: weights}
+	a.Measures = append(a.Measures, weighted, plan.Measure{Kind: plan.MeasureCodes, Input: 2})
+	all := plantest.NewFilter(rows, func(uint32) bool { return true })
+	for _, groupings := range [][]int{{0}, {1}, {2}, {0, 2}, {3, 0}} {
+		a.Groupings = groupings
+		check(t, table, a, all)
+		check(t, table, &plan.Aggregation{Inputs: a.Inputs[:4], Groupings: groupings, Measures: []plan.Measure{{Kind: plan.MeasureSum}, weighted}}, all)
+	}
+	check(t, table, &plan.Aggregation{Inputs: a.Inputs[:4], Measures: []plan.Measure{weighted}}, all)
 }
 
 // TestPlaces has more groups than plan.Dense, in an array for many rows and in a hash table for few, and

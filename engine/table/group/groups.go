@@ -28,6 +28,7 @@ type Groups struct {
 	reader gather.Reader
 	in     gather.Batch
 	lists  lists
+	lanes  *lanes     // nil before the first tile that needs them
 	batch  [][]uint64 // codes of the rows of in, by input
 	// Memory for a batch.
 	ids, validIDs []uint32

@@ -46,6 +46,8 @@ func (g *Groups) addDense(set []uint64, tile int, slices bool) (added bool, err 
 	switch n := count(&rows); {
 	case n == 0 || slices && n >= leastTile && g.addTile(&rows, n, tile):
 		return true, nil
+	case n == bitslice.TileRows && g.addLanes(tile):
+		return true, nil
 	case n < leastDecoded:
 		return false, nil
 	}
@@ -120,6 +122,12 @@ func (s *sums) addTile(id uint32, of *gather.Column, tile int, rows *bitslice.Se
 
 // addWeights is addTile for weights, which belong to decoded codes.
 func (s *sums) addWeights(id uint32, of *gather.Column, tile int, rows *bitslice.Set) bool {
+	if *rows == *allRows {
+		if lanes := new(bitslice.Lanes); of.Lanes(tile, lanes) {
+			s.list[id] += s.ofAll(lanes, of.Tile(tile).Min)
+			return true
+		}
+	}
 	var codes [bitslice.TileRows]uint64
 	of.Tiles().Decode(tile, &codes)
 	sum, last := uint64(0), uint64(len(s.weights)-1)
