@@ -27,7 +27,7 @@ func TestAppendJSON(t *testing.T) {
 		{&SearchResponse{Hits: []*Hit{{Doc: "a \"b\"\n", Id: math.MaxUint64, Score: 0.1}, {Score: math.Inf(1)}}, TookMs: 1e-7, Explanation: "é", Total: &Total{Value: 3}},
 			`{"hits":[{"doc":"a \"b\"\n","id":18446744073709551615,"score":0.1},{"id":0,"score":null}],"took_ms":1e-07,"queued_ms":0,"explanation":"é","total":{"value":3,"exact":false}}`},
 		{&Error{Code: "invalid_query", Offset: &offset}, `{"code":"invalid_query","offset":0}`},
-		{&SearchRequest{Terms: []string{"a", "<"}, Scoring: &Scoring{K1: proto.Float64(0)}}, `{"literal":false,"terms":["a","<"],"weights":[],"scoring":{"k1":0},"explain":false,"timeout_ms":0,"allow_partial":false,"fields":[],"source":false,"attributes":[],"offset":0,"sort":[],"min_score":0,"collapse_limit":0,"prefix_length":0}`},
+		{&SearchRequest{Terms: []string{"a", "<"}, Scoring: &Scoring{K1: proto.Float64(0)}}, `{"literal":false,"terms":["a","<"],"weights":[],"scoring":{"k1":0},"explain":false,"timeout_ms":0,"allow_partial":false,"fields":[],"source":false,"attributes":[],"offset":0,"sort":[],"min_score":0,"collapse_limit":0,"prefix_length":0,"suggest":false}`},
 		{&Hit{Fields: `{"a":[1,"<"]}`, Snippet: "<b>\n"}, `{"id":0,"score":0,"fields":{"a":[1,"<"]},"snippet":"<b>\n"}`},
 	} {
 		got := string(AppendJSON(nil, c.message))
@@ -114,7 +114,7 @@ func TestRoutes(t *testing.T) {
 			}
 		}
 	}
-	if paths["POST /v1/indexes/{index}/search"] != IndexServiceSearchProcedure || len(paths) != 39 {
+	if paths["POST /v1/indexes/{index}/search"] != IndexServiceSearchProcedure || len(paths) != 40 {
 		t.Errorf("%d routes: %v", len(paths), paths)
 	}
 }

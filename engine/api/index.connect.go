@@ -35,6 +35,8 @@ const (
 	IndexServiceGetDocumentProcedure = "/heddle.v1.IndexService/GetDocument"
 	// IndexServiceListDocumentsProcedure is the procedure name of the IndexService's ListDocuments RPC.
 	IndexServiceListDocumentsProcedure = "/heddle.v1.IndexService/ListDocuments"
+	// IndexServiceSuggestProcedure is the procedure name of the IndexService's Suggest RPC.
+	IndexServiceSuggestProcedure = "/heddle.v1.IndexService/Suggest"
 	// IndexServiceListIndexesProcedure is the procedure name of the IndexService's ListIndexes RPC.
 	IndexServiceListIndexesProcedure = "/heddle.v1.IndexService/ListIndexes"
 	// IndexServiceGetIndexProcedure is the procedure name of the IndexService's GetIndex RPC.
@@ -90,6 +92,14 @@ var (
 			IdempotencyLevel: connect.IdempotencyNoSideEffects,
 		}
 	})
+	indexServiceSuggestSpec = sync.OnceValue(func() connect.Spec {
+		return connect.Spec{
+			StreamType:       connect.StreamTypeUnary,
+			Schema:           File_heddle_v1_index_proto.Services().ByName("IndexService").Methods().ByName("Suggest"),
+			Procedure:        IndexServiceSuggestProcedure,
+			IdempotencyLevel: connect.IdempotencyNoSideEffects,
+		}
+	})
 	indexServiceListIndexesSpec = sync.OnceValue(func() connect.Spec {
 		return connect.Spec{
 			StreamType:       connect.StreamTypeUnary,
@@ -124,6 +134,8 @@ type IndexServiceClient interface {
 	GetDocument(context.Context, *GetDocumentRequest) (*StoredDocument, error)
 	// ListDocuments returns the names of documents in their order, page by page.
 	ListDocuments(context.Context, *ListDocumentsRequest) (*ListDocumentsResponse, error)
+	// Suggest returns the terms that begin with a prefix and that the most documents have.
+	Suggest(context.Context, *SuggestRequest) (*SuggestResponse, error)
 	// ListIndexes returns all indexes by name.
 	ListIndexes(context.Context, *ListIndexesRequest) (*ListIndexesResponse, error)
 	// GetIndex describes an index.
@@ -152,6 +164,8 @@ type IndexServiceHandler interface {
 	GetDocument(context.Context, *GetDocumentRequest) (*StoredDocument, error)
 	// ListDocuments returns the names of documents in their order, page by page.
 	ListDocuments(context.Context, *ListDocumentsRequest) (*ListDocumentsResponse, error)
+	// Suggest returns the terms that begin with a prefix and that the most documents have.
+	Suggest(context.Context, *SuggestRequest) (*SuggestResponse, error)
 	// ListIndexes returns all indexes by name.
 	ListIndexes(context.Context, *ListIndexesRequest) (*ListIndexesResponse, error)
 	// GetIndex describes an index.
@@ -168,6 +182,7 @@ func RegisterIndexServiceHandler(server *connect.Server, svc IndexServiceHandler
 		connect.Method{Spec: indexServiceGetStatisticsSpec(), Handler: adapter.getStatistics},
 		connect.Method{Spec: indexServiceGetDocumentSpec(), Handler: adapter.getDocument},
 		connect.Method{Spec: indexServiceListDocumentsSpec(), Handler: adapter.listDocuments},
+		connect.Method{Spec: indexServiceSuggestSpec(), Handler: adapter.suggest},
 		connect.Method{Spec: indexServiceListIndexesSpec(), Handler: adapter.listIndexes},
 		connect.Method{Spec: indexServiceGetIndexSpec(), Handler: adapter.getIndex},
 	)
@@ -198,6 +213,10 @@ func (UnimplementedIndexServiceHandler) GetDocument(context.Context, *GetDocumen
 
 func (UnimplementedIndexServiceHandler) ListDocuments(context.Context, *ListDocumentsRequest) (*ListDocumentsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.IndexService.ListDocuments is not implemented")
+}
+
+func (UnimplementedIndexServiceHandler) Suggest(context.Context, *SuggestRequest) (*SuggestResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.IndexService.Suggest is not implemented")
 }
 
 func (UnimplementedIndexServiceHandler) ListIndexes(context.Context, *ListIndexesRequest) (*ListIndexesResponse, error) {
@@ -255,6 +274,14 @@ func (c *indexServiceClient) GetDocument(ctx context.Context, req *GetDocumentRe
 func (c *indexServiceClient) ListDocuments(ctx context.Context, req *ListDocumentsRequest) (*ListDocumentsResponse, error) {
 	var res ListDocumentsResponse
 	if err := c.client.CallUnary(ctx, indexServiceListDocumentsSpec(), req, &res); err != nil {
+		return nil, err
+	}
+	return &res, nil
+}
+
+func (c *indexServiceClient) Suggest(ctx context.Context, req *SuggestRequest) (*SuggestResponse, error) {
+	var res SuggestResponse
+	if err := c.client.CallUnary(ctx, indexServiceSuggestSpec(), req, &res); err != nil {
 		return nil, err
 	}
 	return &res, nil
@@ -344,6 +371,18 @@ func (h indexServiceHandler) listDocuments(ctx context.Context, _ connect.Spec, 
 		return err
 	}
 	res, err := h.svc.ListDocuments(ctx, &req)
+	if err != nil {
+		return err
+	}
+	return stream.Send(res)
+}
+
+func (h indexServiceHandler) suggest(ctx context.Context, _ connect.Spec, stream connect.ServerStream) error {
+	var req SuggestRequest
+	if err := stream.Receive(&req); err != nil {
+		return err
+	}
+	res, err := h.svc.Suggest(ctx, &req)
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,9 @@ type SearchRequest struct {
 	// limits.expansions of the server: "error" (default) refuses the query, "top" takes the most frequent terms.
 	Expand string `protobuf:"bytes,30,opt,name=expand,proto3" json:"expand,omitempty"`
 	// Number of first characters that similar words (loom~1) have in common with their word. Default: 0.
-	PrefixLength  uint32 `protobuf:"varint,31,opt,name=prefix_length,json=prefixLength,proto3" json:"prefix_length,omitempty"`
+	PrefixLength uint32 `protobuf:"varint,31,opt,name=prefix_length,json=prefixLength,proto3" json:"prefix_length,omitempty"`
+	// Return similar terms in place of the words that no document has. Default: false.
+	Suggest       bool `protobuf:"varint,40,opt,name=suggest,proto3" json:"suggest,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -319,6 +321,13 @@ func (x *SearchRequest) GetPrefixLength() uint32 {
 		return x.PrefixLength
 	}
 	return 0
+}
+
+func (x *SearchRequest) GetSuggest() bool {
+	if x != nil {
+		return x.Suggest
+	}
+	return false
 }
 
 // Boost is a function of an attribute that is added to scores: 0 up to "from", "weight" from "to" on, and linear between
@@ -1103,7 +1112,9 @@ type SearchResponse struct {
 	// With total, and with k = 0.
 	Total *Total `protobuf:"bytes,9,opt,name=total,proto3" json:"total,omitempty"`
 	// With after only: the cursor of the next page; absent behind the last page.
-	After         string `protobuf:"bytes,10,opt,name=after,proto3" json:"after,omitempty"`
+	After string `protobuf:"bytes,10,opt,name=after,proto3" json:"after,omitempty"`
+	// With suggest only.
+	Suggestions   *Suggestions `protobuf:"bytes,20,opt,name=suggestions,proto3" json:"suggestions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1201,6 +1212,273 @@ func (x *SearchResponse) GetAfter() string {
 	return ""
 }
 
+func (x *SearchResponse) GetSuggestions() *Suggestions {
+	if x != nil {
+		return x.Suggestions
+	}
+	return nil
+}
+
+// Suggestions are words of a query that no document has and that are similar to terms, at most 8.
+type Suggestions struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Words         []*Correction          `protobuf:"bytes,1,rep,name=words,proto3" json:"words,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Suggestions) Reset() {
+	*x = Suggestions{}
+	mi := &file_heddle_v1_index_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Suggestions) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Suggestions) ProtoMessage() {}
+
+func (x *Suggestions) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_index_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Suggestions.ProtoReflect.Descriptor instead.
+func (*Suggestions) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *Suggestions) GetWords() []*Correction {
+	if x != nil {
+		return x.Words
+	}
+	return nil
+}
+
+// Correction is a word of a query that no document has, as the index would have it, such as its stem. Of the similar terms
+// first come terms of one edit, then of two, and of these the most frequent ones.
+type Correction struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Word          string                 `protobuf:"bytes,1,opt,name=word,proto3" json:"word,omitempty"`
+	Terms         []*Suggestion          `protobuf:"bytes,2,rep,name=terms,proto3" json:"terms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Correction) Reset() {
+	*x = Correction{}
+	mi := &file_heddle_v1_index_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Correction) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Correction) ProtoMessage() {}
+
+func (x *Correction) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_index_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Correction.ProtoReflect.Descriptor instead.
+func (*Correction) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *Correction) GetWord() string {
+	if x != nil {
+		return x.Word
+	}
+	return ""
+}
+
+func (x *Correction) GetTerms() []*Suggestion {
+	if x != nil {
+		return x.Terms
+	}
+	return nil
+}
+
+// Suggestion is a term of an index.
+type Suggestion struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Term  string                 `protobuf:"bytes,1,opt,name=term,proto3" json:"term,omitempty"`
+	// Number of documents that have it.
+	Documents     uint64 `protobuf:"varint,2,opt,name=documents,proto3" json:"documents,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Suggestion) Reset() {
+	*x = Suggestion{}
+	mi := &file_heddle_v1_index_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Suggestion) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Suggestion) ProtoMessage() {}
+
+func (x *Suggestion) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_index_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Suggestion.ProtoReflect.Descriptor instead.
+func (*Suggestion) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *Suggestion) GetTerm() string {
+	if x != nil {
+		return x.Term
+	}
+	return ""
+}
+
+func (x *Suggestion) GetDocuments() uint64 {
+	if x != nil {
+		return x.Documents
+	}
+	return 0
+}
+
+type SuggestRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Index string                 `protobuf:"bytes,1,opt,name=index,proto3" json:"index,omitempty"`
+	// Beginning of a word. The analysis of the index changes its characters, but does not stem it.
+	Prefix string `protobuf:"bytes,2,opt,name=prefix,proto3" json:"prefix,omitempty"`
+	// Most terms, 1 to 1000. Default: 10.
+	Limit         uint32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SuggestRequest) Reset() {
+	*x = SuggestRequest{}
+	mi := &file_heddle_v1_index_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SuggestRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SuggestRequest) ProtoMessage() {}
+
+func (x *SuggestRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_index_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SuggestRequest.ProtoReflect.Descriptor instead.
+func (*SuggestRequest) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *SuggestRequest) GetIndex() string {
+	if x != nil {
+		return x.Index
+	}
+	return ""
+}
+
+func (x *SuggestRequest) GetPrefix() string {
+	if x != nil {
+		return x.Prefix
+	}
+	return ""
+}
+
+func (x *SuggestRequest) GetLimit() uint32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+type SuggestResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// By descending number of documents.
+	Terms         []*Suggestion `protobuf:"bytes,1,rep,name=terms,proto3" json:"terms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SuggestResponse) Reset() {
+	*x = SuggestResponse{}
+	mi := &file_heddle_v1_index_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SuggestResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SuggestResponse) ProtoMessage() {}
+
+func (x *SuggestResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_index_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SuggestResponse.ProtoReflect.Descriptor instead.
+func (*SuggestResponse) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *SuggestResponse) GetTerms() []*Suggestion {
+	if x != nil {
+		return x.Terms
+	}
+	return nil
+}
+
 // Total is the number of documents that match a query, in the shards of the answer.
 type Total struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1214,7 +1492,7 @@ type Total struct {
 
 func (x *Total) Reset() {
 	*x = Total{}
-	mi := &file_heddle_v1_index_proto_msgTypes[14]
+	mi := &file_heddle_v1_index_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1226,7 +1504,7 @@ func (x *Total) String() string {
 func (*Total) ProtoMessage() {}
 
 func (x *Total) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[14]
+	mi := &file_heddle_v1_index_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1239,7 +1517,7 @@ func (x *Total) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Total.ProtoReflect.Descriptor instead.
 func (*Total) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{14}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Total) GetValue() uint64 {
@@ -1269,7 +1547,7 @@ type FacetAnswer struct {
 
 func (x *FacetAnswer) Reset() {
 	*x = FacetAnswer{}
-	mi := &file_heddle_v1_index_proto_msgTypes[15]
+	mi := &file_heddle_v1_index_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1281,7 +1559,7 @@ func (x *FacetAnswer) String() string {
 func (*FacetAnswer) ProtoMessage() {}
 
 func (x *FacetAnswer) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[15]
+	mi := &file_heddle_v1_index_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1294,7 +1572,7 @@ func (x *FacetAnswer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FacetAnswer.ProtoReflect.Descriptor instead.
 func (*FacetAnswer) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{15}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *FacetAnswer) GetMatches() uint64 {
@@ -1330,7 +1608,7 @@ type Coverage struct {
 
 func (x *Coverage) Reset() {
 	*x = Coverage{}
-	mi := &file_heddle_v1_index_proto_msgTypes[16]
+	mi := &file_heddle_v1_index_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1342,7 +1620,7 @@ func (x *Coverage) String() string {
 func (*Coverage) ProtoMessage() {}
 
 func (x *Coverage) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[16]
+	mi := &file_heddle_v1_index_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1355,7 +1633,7 @@ func (x *Coverage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Coverage.ProtoReflect.Descriptor instead.
 func (*Coverage) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{16}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Coverage) GetEpoch() uint64 {
@@ -1412,7 +1690,7 @@ type MissingShard struct {
 
 func (x *MissingShard) Reset() {
 	*x = MissingShard{}
-	mi := &file_heddle_v1_index_proto_msgTypes[17]
+	mi := &file_heddle_v1_index_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1424,7 +1702,7 @@ func (x *MissingShard) String() string {
 func (*MissingShard) ProtoMessage() {}
 
 func (x *MissingShard) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[17]
+	mi := &file_heddle_v1_index_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1437,7 +1715,7 @@ func (x *MissingShard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MissingShard.ProtoReflect.Descriptor instead.
 func (*MissingShard) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{17}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *MissingShard) GetShard() uint32 {
@@ -1475,7 +1753,7 @@ type Hit struct {
 
 func (x *Hit) Reset() {
 	*x = Hit{}
-	mi := &file_heddle_v1_index_proto_msgTypes[18]
+	mi := &file_heddle_v1_index_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1487,7 +1765,7 @@ func (x *Hit) String() string {
 func (*Hit) ProtoMessage() {}
 
 func (x *Hit) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[18]
+	mi := &file_heddle_v1_index_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1500,7 +1778,7 @@ func (x *Hit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hit.ProtoReflect.Descriptor instead.
 func (*Hit) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{18}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Hit) GetDoc() string {
@@ -1565,7 +1843,7 @@ type Contents struct {
 
 func (x *Contents) Reset() {
 	*x = Contents{}
-	mi := &file_heddle_v1_index_proto_msgTypes[19]
+	mi := &file_heddle_v1_index_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1577,7 +1855,7 @@ func (x *Contents) String() string {
 func (*Contents) ProtoMessage() {}
 
 func (x *Contents) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[19]
+	mi := &file_heddle_v1_index_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1590,7 +1868,7 @@ func (x *Contents) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Contents.ProtoReflect.Descriptor instead.
 func (*Contents) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{19}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Contents) GetFields() string {
@@ -1648,7 +1926,7 @@ type MatchRequest struct {
 
 func (x *MatchRequest) Reset() {
 	*x = MatchRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[20]
+	mi := &file_heddle_v1_index_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1660,7 +1938,7 @@ func (x *MatchRequest) String() string {
 func (*MatchRequest) ProtoMessage() {}
 
 func (x *MatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[20]
+	mi := &file_heddle_v1_index_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1673,7 +1951,7 @@ func (x *MatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MatchRequest.ProtoReflect.Descriptor instead.
 func (*MatchRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{20}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *MatchRequest) GetIndex() string {
@@ -1786,7 +2064,7 @@ type MatchResponse struct {
 
 func (x *MatchResponse) Reset() {
 	*x = MatchResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[21]
+	mi := &file_heddle_v1_index_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1798,7 +2076,7 @@ func (x *MatchResponse) String() string {
 func (*MatchResponse) ProtoMessage() {}
 
 func (x *MatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[21]
+	mi := &file_heddle_v1_index_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1811,7 +2089,7 @@ func (x *MatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MatchResponse.ProtoReflect.Descriptor instead.
 func (*MatchResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{21}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *MatchResponse) GetCount() uint64 {
@@ -1873,7 +2151,7 @@ type Document struct {
 
 func (x *Document) Reset() {
 	*x = Document{}
-	mi := &file_heddle_v1_index_proto_msgTypes[22]
+	mi := &file_heddle_v1_index_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1885,7 +2163,7 @@ func (x *Document) String() string {
 func (*Document) ProtoMessage() {}
 
 func (x *Document) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[22]
+	mi := &file_heddle_v1_index_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1898,7 +2176,7 @@ func (x *Document) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Document.ProtoReflect.Descriptor instead.
 func (*Document) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{22}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Document) GetDoc() string {
@@ -1958,7 +2236,7 @@ type SearchBatchRequest struct {
 
 func (x *SearchBatchRequest) Reset() {
 	*x = SearchBatchRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[23]
+	mi := &file_heddle_v1_index_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1970,7 +2248,7 @@ func (x *SearchBatchRequest) String() string {
 func (*SearchBatchRequest) ProtoMessage() {}
 
 func (x *SearchBatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[23]
+	mi := &file_heddle_v1_index_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1983,7 +2261,7 @@ func (x *SearchBatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchBatchRequest.ProtoReflect.Descriptor instead.
 func (*SearchBatchRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{23}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *SearchBatchRequest) GetIndex() string {
@@ -2196,7 +2474,7 @@ type SearchBatchResponse struct {
 
 func (x *SearchBatchResponse) Reset() {
 	*x = SearchBatchResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[24]
+	mi := &file_heddle_v1_index_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2208,7 +2486,7 @@ func (x *SearchBatchResponse) String() string {
 func (*SearchBatchResponse) ProtoMessage() {}
 
 func (x *SearchBatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[24]
+	mi := &file_heddle_v1_index_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2221,7 +2499,7 @@ func (x *SearchBatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchBatchResponse.ProtoReflect.Descriptor instead.
 func (*SearchBatchResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{24}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *SearchBatchResponse) GetCounts() []uint64 {
@@ -2314,7 +2592,7 @@ type BatchNote struct {
 
 func (x *BatchNote) Reset() {
 	*x = BatchNote{}
-	mi := &file_heddle_v1_index_proto_msgTypes[25]
+	mi := &file_heddle_v1_index_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2326,7 +2604,7 @@ func (x *BatchNote) String() string {
 func (*BatchNote) ProtoMessage() {}
 
 func (x *BatchNote) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[25]
+	mi := &file_heddle_v1_index_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2339,7 +2617,7 @@ func (x *BatchNote) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchNote.ProtoReflect.Descriptor instead.
 func (*BatchNote) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{25}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *BatchNote) GetQuery() uint32 {
@@ -2368,7 +2646,7 @@ type BatchError struct {
 
 func (x *BatchError) Reset() {
 	*x = BatchError{}
-	mi := &file_heddle_v1_index_proto_msgTypes[26]
+	mi := &file_heddle_v1_index_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2380,7 +2658,7 @@ func (x *BatchError) String() string {
 func (*BatchError) ProtoMessage() {}
 
 func (x *BatchError) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[26]
+	mi := &file_heddle_v1_index_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2393,7 +2671,7 @@ func (x *BatchError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchError.ProtoReflect.Descriptor instead.
 func (*BatchError) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{26}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *BatchError) GetQuery() uint32 {
@@ -2449,7 +2727,7 @@ type BatchQuery struct {
 
 func (x *BatchQuery) Reset() {
 	*x = BatchQuery{}
-	mi := &file_heddle_v1_index_proto_msgTypes[27]
+	mi := &file_heddle_v1_index_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2461,7 +2739,7 @@ func (x *BatchQuery) String() string {
 func (*BatchQuery) ProtoMessage() {}
 
 func (x *BatchQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[27]
+	mi := &file_heddle_v1_index_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2474,7 +2752,7 @@ func (x *BatchQuery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchQuery.ProtoReflect.Descriptor instead.
 func (*BatchQuery) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{27}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *BatchQuery) GetQuery() string {
@@ -2649,7 +2927,7 @@ type GetStatisticsRequest struct {
 
 func (x *GetStatisticsRequest) Reset() {
 	*x = GetStatisticsRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[28]
+	mi := &file_heddle_v1_index_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2661,7 +2939,7 @@ func (x *GetStatisticsRequest) String() string {
 func (*GetStatisticsRequest) ProtoMessage() {}
 
 func (x *GetStatisticsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[28]
+	mi := &file_heddle_v1_index_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2674,7 +2952,7 @@ func (x *GetStatisticsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatisticsRequest.ProtoReflect.Descriptor instead.
 func (*GetStatisticsRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{28}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *GetStatisticsRequest) GetIndex() string {
@@ -2707,7 +2985,7 @@ type Statistics struct {
 
 func (x *Statistics) Reset() {
 	*x = Statistics{}
-	mi := &file_heddle_v1_index_proto_msgTypes[29]
+	mi := &file_heddle_v1_index_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2719,7 +2997,7 @@ func (x *Statistics) String() string {
 func (*Statistics) ProtoMessage() {}
 
 func (x *Statistics) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[29]
+	mi := &file_heddle_v1_index_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2732,7 +3010,7 @@ func (x *Statistics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Statistics.ProtoReflect.Descriptor instead.
 func (*Statistics) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{29}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Statistics) GetDocs() uint64 {
@@ -2771,7 +3049,7 @@ type ListIndexesRequest struct {
 
 func (x *ListIndexesRequest) Reset() {
 	*x = ListIndexesRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[30]
+	mi := &file_heddle_v1_index_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2783,7 +3061,7 @@ func (x *ListIndexesRequest) String() string {
 func (*ListIndexesRequest) ProtoMessage() {}
 
 func (x *ListIndexesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[30]
+	mi := &file_heddle_v1_index_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2796,7 +3074,7 @@ func (x *ListIndexesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIndexesRequest.ProtoReflect.Descriptor instead.
 func (*ListIndexesRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{30}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{35}
 }
 
 type ListIndexesResponse struct {
@@ -2808,7 +3086,7 @@ type ListIndexesResponse struct {
 
 func (x *ListIndexesResponse) Reset() {
 	*x = ListIndexesResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[31]
+	mi := &file_heddle_v1_index_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2820,7 +3098,7 @@ func (x *ListIndexesResponse) String() string {
 func (*ListIndexesResponse) ProtoMessage() {}
 
 func (x *ListIndexesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[31]
+	mi := &file_heddle_v1_index_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2833,7 +3111,7 @@ func (x *ListIndexesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIndexesResponse.ProtoReflect.Descriptor instead.
 func (*ListIndexesResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{31}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ListIndexesResponse) GetIndexes() []*Index {
@@ -2852,7 +3130,7 @@ type GetIndexRequest struct {
 
 func (x *GetIndexRequest) Reset() {
 	*x = GetIndexRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[32]
+	mi := &file_heddle_v1_index_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2864,7 +3142,7 @@ func (x *GetIndexRequest) String() string {
 func (*GetIndexRequest) ProtoMessage() {}
 
 func (x *GetIndexRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[32]
+	mi := &file_heddle_v1_index_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2877,7 +3155,7 @@ func (x *GetIndexRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIndexRequest.ProtoReflect.Descriptor instead.
 func (*GetIndexRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{32}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *GetIndexRequest) GetIndex() string {
@@ -2906,7 +3184,7 @@ type Index struct {
 
 func (x *Index) Reset() {
 	*x = Index{}
-	mi := &file_heddle_v1_index_proto_msgTypes[33]
+	mi := &file_heddle_v1_index_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2918,7 +3196,7 @@ func (x *Index) String() string {
 func (*Index) ProtoMessage() {}
 
 func (x *Index) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[33]
+	mi := &file_heddle_v1_index_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2931,7 +3209,7 @@ func (x *Index) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Index.ProtoReflect.Descriptor instead.
 func (*Index) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{33}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *Index) GetName() string {
@@ -2998,7 +3276,7 @@ type Resident struct {
 
 func (x *Resident) Reset() {
 	*x = Resident{}
-	mi := &file_heddle_v1_index_proto_msgTypes[34]
+	mi := &file_heddle_v1_index_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3010,7 +3288,7 @@ func (x *Resident) String() string {
 func (*Resident) ProtoMessage() {}
 
 func (x *Resident) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[34]
+	mi := &file_heddle_v1_index_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3023,7 +3301,7 @@ func (x *Resident) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resident.ProtoReflect.Descriptor instead.
 func (*Resident) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{34}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *Resident) GetProcessor() string {
@@ -3058,7 +3336,7 @@ var File_heddle_v1_index_proto protoreflect.FileDescriptor
 
 const file_heddle_v1_index_proto_rawDesc = "" +
 	"\n" +
-	"\x15heddle/v1/index.proto\x12\theddle.v1\x1a\x15heddle/v1/error.proto\x1a\x15heddle/v1/route.proto\x1a\x1cgoogle/protobuf/struct.proto\"\xfe\x06\n" +
+	"\x15heddle/v1/index.proto\x12\theddle.v1\x1a\x15heddle/v1/error.proto\x1a\x15heddle/v1/route.proto\x1a\x1cgoogle/protobuf/struct.proto\"\x98\a\n" +
 	"\rSearchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x18\n" +
@@ -3093,7 +3371,8 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x0ecollapse_limit\x18\x19 \x01(\rR\rcollapseLimit\x12&\n" +
 	"\x05boost\x18\x1a \x01(\v2\x10.heddle.v1.BoostR\x05boost\x12\x16\n" +
 	"\x06expand\x18\x1e \x01(\tR\x06expand\x12#\n" +
-	"\rprefix_length\x18\x1f \x01(\rR\fprefixLengthB\x04\n" +
+	"\rprefix_length\x18\x1f \x01(\rR\fprefixLength\x12\x18\n" +
+	"\asuggest\x18( \x01(\bR\asuggestB\x04\n" +
 	"\x02_k\"\x8b\x01\n" +
 	"\x05Boost\x12\x16\n" +
 	"\x06column\x18\x01 \x01(\tR\x06column\x12*\n" +
@@ -3150,7 +3429,7 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x02k1\x18\x02 \x01(\x01H\x00R\x02k1\x88\x01\x01\x12\x11\n" +
 	"\x01b\x18\x03 \x01(\x01H\x01R\x01b\x88\x01\x01B\x05\n" +
 	"\x03_k1B\x04\n" +
-	"\x02_b\"\xc5\x02\n" +
+	"\x02_b\"\xff\x02\n" +
 	"\x0eSearchResponse\x12\"\n" +
 	"\x04hits\x18\x01 \x03(\v2\x0e.heddle.v1.HitR\x04hits\x12\x17\n" +
 	"\atook_ms\x18\x03 \x01(\x01R\x06tookMs\x12\x1b\n" +
@@ -3161,7 +3440,24 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x04note\x18\b \x01(\tR\x04note\x12&\n" +
 	"\x05total\x18\t \x01(\v2\x10.heddle.v1.TotalR\x05total\x12\x14\n" +
 	"\x05after\x18\n" +
-	" \x01(\tR\x05afterJ\x04\b\x02\x10\x03\"3\n" +
+	" \x01(\tR\x05after\x128\n" +
+	"\vsuggestions\x18\x14 \x01(\v2\x16.heddle.v1.SuggestionsR\vsuggestionsJ\x04\b\x02\x10\x03\":\n" +
+	"\vSuggestions\x12+\n" +
+	"\x05words\x18\x01 \x03(\v2\x15.heddle.v1.CorrectionR\x05words\"M\n" +
+	"\n" +
+	"Correction\x12\x12\n" +
+	"\x04word\x18\x01 \x01(\tR\x04word\x12+\n" +
+	"\x05terms\x18\x02 \x03(\v2\x15.heddle.v1.SuggestionR\x05terms\">\n" +
+	"\n" +
+	"Suggestion\x12\x12\n" +
+	"\x04term\x18\x01 \x01(\tR\x04term\x12\x1c\n" +
+	"\tdocuments\x18\x02 \x01(\x04R\tdocuments\"T\n" +
+	"\x0eSuggestRequest\x12\x14\n" +
+	"\x05index\x18\x01 \x01(\tR\x05index\x12\x16\n" +
+	"\x06prefix\x18\x02 \x01(\tR\x06prefix\x12\x14\n" +
+	"\x05limit\x18\x03 \x01(\rR\x05limit\">\n" +
+	"\x0fSuggestResponse\x12+\n" +
+	"\x05terms\x18\x01 \x03(\v2\x15.heddle.v1.SuggestionR\x05terms\"3\n" +
 	"\x05Total\x12\x14\n" +
 	"\x05value\x18\x01 \x01(\x04R\x05value\x12\x14\n" +
 	"\x05exact\x18\x02 \x01(\bR\x05exact\"S\n" +
@@ -3335,7 +3631,8 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\tprocessor\x18\x01 \x01(\tR\tprocessor\x12\x18\n" +
 	"\areserve\x18\x02 \x01(\bR\areserve\x12\x14\n" +
 	"\x05bytes\x18\x03 \x01(\x04R\x05bytes\x12\x16\n" +
-	"\x06reason\x18\x04 \x01(\tR\x06reason2\xe8\b\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason2\x80\n" +
+	"\n" +
 	"\fIndexService\x12\x87\x01\n" +
 	"\x06Search\x12\x18.heddle.v1.SearchRequest\x1a\x19.heddle.v1.SearchResponse\"H\xa2\xfe#A\n" +
 	"\x04POST\x12\x1a/v1/indexes/{index}/search\x1a\x1dThe best documents of a query\x90\x02\x01\x12\x97\x01\n" +
@@ -3347,7 +3644,9 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\vGetDocument\x12\x1d.heddle.v1.GetDocumentRequest\x1a\x19.heddle.v1.StoredDocument\"X\xa2\xfe#Q\n" +
 	"\x03GET\x12$/v1/indexes/{index}/documents/{name}\x1a$A stored document and its attributes\x90\x02\x01\x12\xa5\x01\n" +
 	"\rListDocuments\x12\x1f.heddle.v1.ListDocumentsRequest\x1a .heddle.v1.ListDocumentsResponse\"Q\xa2\xfe#J\n" +
-	"\x03GET\x12\x1d/v1/indexes/{index}/documents\x1a$The names of documents, page by page\x90\x02\x01\x12t\n" +
+	"\x03GET\x12\x1d/v1/indexes/{index}/documents\x1a$The names of documents, page by page\x90\x02\x01\x12\x95\x01\n" +
+	"\aSuggest\x12\x19.heddle.v1.SuggestRequest\x1a\x1a.heddle.v1.SuggestResponse\"S\xa2\xfe#L\n" +
+	"\x03GET\x12\x1b/v1/indexes/{index}/suggest\x1a(The most frequent terms with a beginning\x90\x02\x01\x12t\n" +
 	"\vListIndexes\x12\x1d.heddle.v1.ListIndexesRequest\x1a\x1e.heddle.v1.ListIndexesResponse\"&\xa2\xfe#\x1f\n" +
 	"\x03GET\x12\v/v1/indexes\x1a\vAll indexes\x90\x02\x01\x12f\n" +
 	"\bGetIndex\x12\x1a.heddle.v1.GetIndexRequest\x1a\x10.heddle.v1.Index\",\xa2\xfe#%\n" +
@@ -3365,7 +3664,7 @@ func file_heddle_v1_index_proto_rawDescGZIP() []byte {
 	return file_heddle_v1_index_proto_rawDescData
 }
 
-var file_heddle_v1_index_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_heddle_v1_index_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
 var file_heddle_v1_index_proto_goTypes = []any{
 	(*SearchRequest)(nil),         // 0: heddle.v1.SearchRequest
 	(*Boost)(nil),                 // 1: heddle.v1.Boost
@@ -3381,92 +3680,103 @@ var file_heddle_v1_index_proto_goTypes = []any{
 	(*DocumentSet)(nil),           // 11: heddle.v1.DocumentSet
 	(*Scoring)(nil),               // 12: heddle.v1.Scoring
 	(*SearchResponse)(nil),        // 13: heddle.v1.SearchResponse
-	(*Total)(nil),                 // 14: heddle.v1.Total
-	(*FacetAnswer)(nil),           // 15: heddle.v1.FacetAnswer
-	(*Coverage)(nil),              // 16: heddle.v1.Coverage
-	(*MissingShard)(nil),          // 17: heddle.v1.MissingShard
-	(*Hit)(nil),                   // 18: heddle.v1.Hit
-	(*Contents)(nil),              // 19: heddle.v1.Contents
-	(*MatchRequest)(nil),          // 20: heddle.v1.MatchRequest
-	(*MatchResponse)(nil),         // 21: heddle.v1.MatchResponse
-	(*Document)(nil),              // 22: heddle.v1.Document
-	(*SearchBatchRequest)(nil),    // 23: heddle.v1.SearchBatchRequest
-	(*SearchBatchResponse)(nil),   // 24: heddle.v1.SearchBatchResponse
-	(*BatchNote)(nil),             // 25: heddle.v1.BatchNote
-	(*BatchError)(nil),            // 26: heddle.v1.BatchError
-	(*BatchQuery)(nil),            // 27: heddle.v1.BatchQuery
-	(*GetStatisticsRequest)(nil),  // 28: heddle.v1.GetStatisticsRequest
-	(*Statistics)(nil),            // 29: heddle.v1.Statistics
-	(*ListIndexesRequest)(nil),    // 30: heddle.v1.ListIndexesRequest
-	(*ListIndexesResponse)(nil),   // 31: heddle.v1.ListIndexesResponse
-	(*GetIndexRequest)(nil),       // 32: heddle.v1.GetIndexRequest
-	(*Index)(nil),                 // 33: heddle.v1.Index
-	(*Resident)(nil),              // 34: heddle.v1.Resident
-	(*structpb.Value)(nil),        // 35: google.protobuf.Value
-	(*Error)(nil),                 // 36: heddle.v1.Error
+	(*Suggestions)(nil),           // 14: heddle.v1.Suggestions
+	(*Correction)(nil),            // 15: heddle.v1.Correction
+	(*Suggestion)(nil),            // 16: heddle.v1.Suggestion
+	(*SuggestRequest)(nil),        // 17: heddle.v1.SuggestRequest
+	(*SuggestResponse)(nil),       // 18: heddle.v1.SuggestResponse
+	(*Total)(nil),                 // 19: heddle.v1.Total
+	(*FacetAnswer)(nil),           // 20: heddle.v1.FacetAnswer
+	(*Coverage)(nil),              // 21: heddle.v1.Coverage
+	(*MissingShard)(nil),          // 22: heddle.v1.MissingShard
+	(*Hit)(nil),                   // 23: heddle.v1.Hit
+	(*Contents)(nil),              // 24: heddle.v1.Contents
+	(*MatchRequest)(nil),          // 25: heddle.v1.MatchRequest
+	(*MatchResponse)(nil),         // 26: heddle.v1.MatchResponse
+	(*Document)(nil),              // 27: heddle.v1.Document
+	(*SearchBatchRequest)(nil),    // 28: heddle.v1.SearchBatchRequest
+	(*SearchBatchResponse)(nil),   // 29: heddle.v1.SearchBatchResponse
+	(*BatchNote)(nil),             // 30: heddle.v1.BatchNote
+	(*BatchError)(nil),            // 31: heddle.v1.BatchError
+	(*BatchQuery)(nil),            // 32: heddle.v1.BatchQuery
+	(*GetStatisticsRequest)(nil),  // 33: heddle.v1.GetStatisticsRequest
+	(*Statistics)(nil),            // 34: heddle.v1.Statistics
+	(*ListIndexesRequest)(nil),    // 35: heddle.v1.ListIndexesRequest
+	(*ListIndexesResponse)(nil),   // 36: heddle.v1.ListIndexesResponse
+	(*GetIndexRequest)(nil),       // 37: heddle.v1.GetIndexRequest
+	(*Index)(nil),                 // 38: heddle.v1.Index
+	(*Resident)(nil),              // 39: heddle.v1.Resident
+	(*structpb.Value)(nil),        // 40: google.protobuf.Value
+	(*Error)(nil),                 // 41: heddle.v1.Error
 }
 var file_heddle_v1_index_proto_depIdxs = []int32{
 	12, // 0: heddle.v1.SearchRequest.scoring:type_name -> heddle.v1.Scoring
-	29, // 1: heddle.v1.SearchRequest.statistics:type_name -> heddle.v1.Statistics
+	34, // 1: heddle.v1.SearchRequest.statistics:type_name -> heddle.v1.Statistics
 	10, // 2: heddle.v1.SearchRequest.filter:type_name -> heddle.v1.Filter
 	7,  // 3: heddle.v1.SearchRequest.facets:type_name -> heddle.v1.Facets
-	35, // 4: heddle.v1.SearchRequest.total:type_name -> google.protobuf.Value
+	40, // 4: heddle.v1.SearchRequest.total:type_name -> google.protobuf.Value
 	2,  // 5: heddle.v1.SearchRequest.snippet:type_name -> heddle.v1.Snippet
 	1,  // 6: heddle.v1.SearchRequest.boost:type_name -> heddle.v1.Boost
-	35, // 7: heddle.v1.Boost.from:type_name -> google.protobuf.Value
-	35, // 8: heddle.v1.Boost.to:type_name -> google.protobuf.Value
-	22, // 9: heddle.v1.ListDocumentsResponse.documents:type_name -> heddle.v1.Document
+	40, // 7: heddle.v1.Boost.from:type_name -> google.protobuf.Value
+	40, // 8: heddle.v1.Boost.to:type_name -> google.protobuf.Value
+	27, // 9: heddle.v1.ListDocumentsResponse.documents:type_name -> heddle.v1.Document
 	9,  // 10: heddle.v1.Facet.values:type_name -> heddle.v1.FacetValue
 	11, // 11: heddle.v1.Filter.docs:type_name -> heddle.v1.DocumentSet
 	10, // 12: heddle.v1.Filter.and:type_name -> heddle.v1.Filter
-	18, // 13: heddle.v1.SearchResponse.hits:type_name -> heddle.v1.Hit
-	16, // 14: heddle.v1.SearchResponse.coverage:type_name -> heddle.v1.Coverage
-	15, // 15: heddle.v1.SearchResponse.facets:type_name -> heddle.v1.FacetAnswer
-	14, // 16: heddle.v1.SearchResponse.total:type_name -> heddle.v1.Total
-	8,  // 17: heddle.v1.FacetAnswer.columns:type_name -> heddle.v1.Facet
-	17, // 18: heddle.v1.Coverage.missing:type_name -> heddle.v1.MissingShard
-	10, // 19: heddle.v1.MatchRequest.filter:type_name -> heddle.v1.Filter
-	22, // 20: heddle.v1.MatchResponse.documents:type_name -> heddle.v1.Document
-	16, // 21: heddle.v1.MatchResponse.coverage:type_name -> heddle.v1.Coverage
-	12, // 22: heddle.v1.SearchBatchRequest.scoring:type_name -> heddle.v1.Scoring
-	29, // 23: heddle.v1.SearchBatchRequest.statistics:type_name -> heddle.v1.Statistics
-	10, // 24: heddle.v1.SearchBatchRequest.filter:type_name -> heddle.v1.Filter
-	35, // 25: heddle.v1.SearchBatchRequest.total:type_name -> google.protobuf.Value
-	2,  // 26: heddle.v1.SearchBatchRequest.snippet:type_name -> heddle.v1.Snippet
-	1,  // 27: heddle.v1.SearchBatchRequest.boost:type_name -> heddle.v1.Boost
-	26, // 28: heddle.v1.SearchBatchResponse.errors:type_name -> heddle.v1.BatchError
-	16, // 29: heddle.v1.SearchBatchResponse.coverage:type_name -> heddle.v1.Coverage
-	25, // 30: heddle.v1.SearchBatchResponse.notes:type_name -> heddle.v1.BatchNote
-	14, // 31: heddle.v1.SearchBatchResponse.totals:type_name -> heddle.v1.Total
-	19, // 32: heddle.v1.SearchBatchResponse.contents:type_name -> heddle.v1.Contents
-	36, // 33: heddle.v1.BatchError.error:type_name -> heddle.v1.Error
-	10, // 34: heddle.v1.BatchQuery.filter:type_name -> heddle.v1.Filter
-	35, // 35: heddle.v1.BatchQuery.total:type_name -> google.protobuf.Value
-	2,  // 36: heddle.v1.BatchQuery.snippet:type_name -> heddle.v1.Snippet
-	1,  // 37: heddle.v1.BatchQuery.boost:type_name -> heddle.v1.Boost
-	33, // 38: heddle.v1.ListIndexesResponse.indexes:type_name -> heddle.v1.Index
-	34, // 39: heddle.v1.Index.resident:type_name -> heddle.v1.Resident
-	0,  // 40: heddle.v1.IndexService.Search:input_type -> heddle.v1.SearchRequest
-	20, // 41: heddle.v1.IndexService.Match:input_type -> heddle.v1.MatchRequest
-	23, // 42: heddle.v1.IndexService.SearchBatch:input_type -> heddle.v1.SearchBatchRequest
-	28, // 43: heddle.v1.IndexService.GetStatistics:input_type -> heddle.v1.GetStatisticsRequest
-	3,  // 44: heddle.v1.IndexService.GetDocument:input_type -> heddle.v1.GetDocumentRequest
-	5,  // 45: heddle.v1.IndexService.ListDocuments:input_type -> heddle.v1.ListDocumentsRequest
-	30, // 46: heddle.v1.IndexService.ListIndexes:input_type -> heddle.v1.ListIndexesRequest
-	32, // 47: heddle.v1.IndexService.GetIndex:input_type -> heddle.v1.GetIndexRequest
-	13, // 48: heddle.v1.IndexService.Search:output_type -> heddle.v1.SearchResponse
-	21, // 49: heddle.v1.IndexService.Match:output_type -> heddle.v1.MatchResponse
-	24, // 50: heddle.v1.IndexService.SearchBatch:output_type -> heddle.v1.SearchBatchResponse
-	29, // 51: heddle.v1.IndexService.GetStatistics:output_type -> heddle.v1.Statistics
-	4,  // 52: heddle.v1.IndexService.GetDocument:output_type -> heddle.v1.StoredDocument
-	6,  // 53: heddle.v1.IndexService.ListDocuments:output_type -> heddle.v1.ListDocumentsResponse
-	31, // 54: heddle.v1.IndexService.ListIndexes:output_type -> heddle.v1.ListIndexesResponse
-	33, // 55: heddle.v1.IndexService.GetIndex:output_type -> heddle.v1.Index
-	48, // [48:56] is the sub-list for method output_type
-	40, // [40:48] is the sub-list for method input_type
-	40, // [40:40] is the sub-list for extension type_name
-	40, // [40:40] is the sub-list for extension extendee
-	0,  // [0:40] is the sub-list for field type_name
+	23, // 13: heddle.v1.SearchResponse.hits:type_name -> heddle.v1.Hit
+	21, // 14: heddle.v1.SearchResponse.coverage:type_name -> heddle.v1.Coverage
+	20, // 15: heddle.v1.SearchResponse.facets:type_name -> heddle.v1.FacetAnswer
+	19, // 16: heddle.v1.SearchResponse.total:type_name -> heddle.v1.Total
+	14, // 17: heddle.v1.SearchResponse.suggestions:type_name -> heddle.v1.Suggestions
+	15, // 18: heddle.v1.Suggestions.words:type_name -> heddle.v1.Correction
+	16, // 19: heddle.v1.Correction.terms:type_name -> heddle.v1.Suggestion
+	16, // 20: heddle.v1.SuggestResponse.terms:type_name -> heddle.v1.Suggestion
+	8,  // 21: heddle.v1.FacetAnswer.columns:type_name -> heddle.v1.Facet
+	22, // 22: heddle.v1.Coverage.missing:type_name -> heddle.v1.MissingShard
+	10, // 23: heddle.v1.MatchRequest.filter:type_name -> heddle.v1.Filter
+	27, // 24: heddle.v1.MatchResponse.documents:type_name -> heddle.v1.Document
+	21, // 25: heddle.v1.MatchResponse.coverage:type_name -> heddle.v1.Coverage
+	12, // 26: heddle.v1.SearchBatchRequest.scoring:type_name -> heddle.v1.Scoring
+	34, // 27: heddle.v1.SearchBatchRequest.statistics:type_name -> heddle.v1.Statistics
+	10, // 28: heddle.v1.SearchBatchRequest.filter:type_name -> heddle.v1.Filter
+	40, // 29: heddle.v1.SearchBatchRequest.total:type_name -> google.protobuf.Value
+	2,  // 30: heddle.v1.SearchBatchRequest.snippet:type_name -> heddle.v1.Snippet
+	1,  // 31: heddle.v1.SearchBatchRequest.boost:type_name -> heddle.v1.Boost
+	31, // 32: heddle.v1.SearchBatchResponse.errors:type_name -> heddle.v1.BatchError
+	21, // 33: heddle.v1.SearchBatchResponse.coverage:type_name -> heddle.v1.Coverage
+	30, // 34: heddle.v1.SearchBatchResponse.notes:type_name -> heddle.v1.BatchNote
+	19, // 35: heddle.v1.SearchBatchResponse.totals:type_name -> heddle.v1.Total
+	24, // 36: heddle.v1.SearchBatchResponse.contents:type_name -> heddle.v1.Contents
+	41, // 37: heddle.v1.BatchError.error:type_name -> heddle.v1.Error
+	10, // 38: heddle.v1.BatchQuery.filter:type_name -> heddle.v1.Filter
+	40, // 39: heddle.v1.BatchQuery.total:type_name -> google.protobuf.Value
+	2,  // 40: heddle.v1.BatchQuery.snippet:type_name -> heddle.v1.Snippet
+	1,  // 41: heddle.v1.BatchQuery.boost:type_name -> heddle.v1.Boost
+	38, // 42: heddle.v1.ListIndexesResponse.indexes:type_name -> heddle.v1.Index
+	39, // 43: heddle.v1.Index.resident:type_name -> heddle.v1.Resident
+	0,  // 44: heddle.v1.IndexService.Search:input_type -> heddle.v1.SearchRequest
+	25, // 45: heddle.v1.IndexService.Match:input_type -> heddle.v1.MatchRequest
+	28, // 46: heddle.v1.IndexService.SearchBatch:input_type -> heddle.v1.SearchBatchRequest
+	33, // 47: heddle.v1.IndexService.GetStatistics:input_type -> heddle.v1.GetStatisticsRequest
+	3,  // 48: heddle.v1.IndexService.GetDocument:input_type -> heddle.v1.GetDocumentRequest
+	5,  // 49: heddle.v1.IndexService.ListDocuments:input_type -> heddle.v1.ListDocumentsRequest
+	17, // 50: heddle.v1.IndexService.Suggest:input_type -> heddle.v1.SuggestRequest
+	35, // 51: heddle.v1.IndexService.ListIndexes:input_type -> heddle.v1.ListIndexesRequest
+	37, // 52: heddle.v1.IndexService.GetIndex:input_type -> heddle.v1.GetIndexRequest
+	13, // 53: heddle.v1.IndexService.Search:output_type -> heddle.v1.SearchResponse
+	26, // 54: heddle.v1.IndexService.Match:output_type -> heddle.v1.MatchResponse
+	29, // 55: heddle.v1.IndexService.SearchBatch:output_type -> heddle.v1.SearchBatchResponse
+	34, // 56: heddle.v1.IndexService.GetStatistics:output_type -> heddle.v1.Statistics
+	4,  // 57: heddle.v1.IndexService.GetDocument:output_type -> heddle.v1.StoredDocument
+	6,  // 58: heddle.v1.IndexService.ListDocuments:output_type -> heddle.v1.ListDocumentsResponse
+	18, // 59: heddle.v1.IndexService.Suggest:output_type -> heddle.v1.SuggestResponse
+	36, // 60: heddle.v1.IndexService.ListIndexes:output_type -> heddle.v1.ListIndexesResponse
+	38, // 61: heddle.v1.IndexService.GetIndex:output_type -> heddle.v1.Index
+	53, // [53:62] is the sub-list for method output_type
+	44, // [44:53] is the sub-list for method input_type
+	44, // [44:44] is the sub-list for extension type_name
+	44, // [44:44] is the sub-list for extension extendee
+	0,  // [0:44] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_index_proto_init() }
@@ -3481,17 +3791,17 @@ func file_heddle_v1_index_proto_init() {
 	file_heddle_v1_index_proto_msgTypes[7].OneofWrappers = []any{}
 	file_heddle_v1_index_proto_msgTypes[9].OneofWrappers = []any{}
 	file_heddle_v1_index_proto_msgTypes[12].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[20].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[23].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[27].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[33].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[25].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[28].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[32].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[38].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_index_proto_rawDesc), len(file_heddle_v1_index_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   35,
+			NumMessages:   40,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -37,7 +37,7 @@ func TestFetch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		qs, whole := make([]engine.Query, rapid.IntRange(1, 5).Draw(t, "queries")), []engine.Query{}
 		for i := range qs {
-			qs[i] = engine.Query{Text: rapid.SampledFrom([]string{"w0 w3", "w2*", "w1 AND w4 NOT w0", "w9 w10 w11", "none"}).Draw(t, "text"), K: rapid.SampledFrom([]int{0, 1, 7, 300}).Draw(t, "k"),
+			qs[i] = engine.Query{Text: rapid.SampledFrom([]string{"w0 w3", "w2*", "w1 AND w4 NOT w0", "w9 w10 w11", "none", "w12345 ww1 +w1 w999", "xw10 w11*"}).Draw(t, "text"), K: rapid.SampledFrom([]int{0, 1, 7, 300}).Draw(t, "k"),
 				Literal: rapid.Bool().Draw(t, "literal")}
 			own := qs[i]
 			if kind := rapid.IntRange(-1, len(kinds)-1).Draw(t, "kind"); kind >= 0 {
@@ -76,6 +76,17 @@ func TestFetch(t *testing.T) {
 		id, found, wrong := c.Document(t.Context(), "x", name, &ask)
 		if engine.CodeOf(err) != engine.CodeOf(wrong) || err == nil != (doc < 300) || id != uint64(at) || err == nil && (!reflect.DeepEqual(found, want) || want.Source == nil || want.Attributes == nil) {
 			t.Fatalf("%s: %d %+v, %v, want %d %+v, %v", name, id, found, wrong, at, want, err)
+		}
+		for _, q := range qs {
+			want, err := a.now.Corrections(t.Context(), q)
+			if got, wrong := c.Corrections(t.Context(), "x", q); err != nil || wrong != nil || !reflect.DeepEqual(got, want) {
+				t.Fatalf("corrections of %s: %v, %v, want %v, %v", q.Text, got, wrong, want, err)
+			}
+		}
+		prefix, number := rapid.SampledFrom([]string{"w", "W1", "w12", "x", "w 1", ""}).Draw(t, "prefix"), rapid.IntRange(-1, 1001).Draw(t, "number")
+		suggested, err := a.now.Suggest(t.Context(), prefix, number)
+		if got, wrong := c.Suggest(t.Context(), "x", prefix, number); engine.CodeOf(err) != engine.CodeOf(wrong) || !reflect.DeepEqual(got, suggested) {
+			t.Fatalf("terms with %q: %v, %v, want %v, %v", prefix, got, wrong, suggested, err)
 		}
 		from, most := rapid.Uint64Range(0, 301).Draw(t, "from"), rapid.IntRange(1, 200).Draw(t, "most")
 		ids, names, next, err := c.ListDocuments(t.Context(), "x", from, most)

@@ -75,6 +75,17 @@ func (c *Coordinator) ListDocuments(ctx context.Context, index string, from uint
 	return c.all.List(ctx, index, from, most)
 }
 
+// Suggest returns the terms that begin with a prefix and that the most documents have: see engine.Index.Suggest.
+func (c *Coordinator) Suggest(ctx context.Context, index, prefix string, most int) ([]engine.Suggestion, error) {
+	return c.all.Suggest(ctx, index, prefix, most)
+}
+
+// Corrections returns similar terms in place of the words of q that no document has: see engine.Snapshot.Corrections.
+func (c *Coordinator) Corrections(ctx context.Context, index string, q engine.Query) ([]engine.Correction, error) {
+	own := q.ForParts(nil, nil)
+	return c.all.Corrections(ctx, index, &own)
+}
+
 // Statistics returns the statistics of an index, with the document frequencies of terms.
 func (c *Coordinator) Statistics(ctx context.Context, index string, terms ...string) (engine.Statistics, error) {
 	return c.all.Statistics(ctx, index, terms...)

@@ -39,6 +39,7 @@ func TestFilters(t *testing.T) {
 		{"search", `{"query":"loom","k":1,"total":false}`, `"queued_ms":[0-9.e-]+\}`},
 		{"search", `{"query":" "}`, `^\{"hits":\[\],.*"note":"the query is empty"`},
 		{"search", `{}`, `"note":"the query is empty"`},
+		{"search", `{"query":"lomo red threed absent","k":1,"suggest":true}`, `"suggestions":\{"words":\[\{"word":"lomo","terms":\[\{"term":"loom","documents":2\}\]\},\{"word":"threed","terms":\[\{"term":"thread","documents":1\}\]\}\]\}\}\n`},
 		{"match", `{"query":"","count":true}`, `"note":"the query is empty"`},
 		{"search", `{"terms":["absent"]}`, `"queued_ms":[0-9.e-]+\}`},
 		{"search", `{"query":"?! --"}`, `^\{"hits":\[\],.*"note":"no word is left; without a letter or digit: \?! --"`},
@@ -59,6 +60,13 @@ func TestFilters(t *testing.T) {
 			t.Errorf("%s: %d %s", c.body, got.status, got.body)
 		}
 		spec("POST", "/v1/indexes/looms/"+c.path, c.body, got)
+	}
+	for prefix, want := range map[string]string{"t&limit=1": `{"terms":[{"term":"the","documents":2}]}`, "TH": `{"terms":[{"term":"the","documents":2},{"term":"thread","documents":1}]}`, "zz": `{"terms":[]}`} {
+		got := r.do("GET", "/v1/indexes/looms/suggest?prefix="+prefix, "")
+		if got.status != http.StatusOK || got.body != want+"\n" {
+			t.Errorf("%s: %d %s", prefix, got.status, got.body)
+		}
+		spec("GET", "/v1/indexes/looms/suggest", "", got)
 	}
 	lines := `{"id":1,"query":"loom","filter":{"docs":{"ids":[1]}}}
 {"id":2,"query":"loom"}

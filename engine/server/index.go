@@ -211,6 +211,9 @@ func (i indexService) Search(ctx context.Context, r *api.SearchRequest) (*api.Se
 			out.Hits[n] = hit
 		}
 	})
+	if err == nil && r.GetSuggest() {
+		out.Suggestions, err = i.corrections(ctx, r.GetIndex(), q)
+	}
 	return out, err
 }
 

@@ -36,6 +36,9 @@ type Remote interface {
 	// ListDocuments returns the numbers and names of documents from a number on, at most a number of them, and the
 	// number behind them; 0 if there is none.
 	ListDocuments(ctx context.Context, index string, from uint64, most int) (ids []uint64, names []string, next uint64, err error)
+	// Suggest and Corrections propose terms of an index: see engine.Index.Suggest and engine.Snapshot.Corrections.
+	Suggest(ctx context.Context, index, prefix string, most int) ([]engine.Suggestion, error)
+	Corrections(ctx context.Context, index string, q engine.Query) ([]engine.Correction, error)
 	// Statistics returns the statistics of an index.
 	Statistics(ctx context.Context, index string, terms ...string) (engine.Statistics, error)
 	// Select answers predicates on a table. The error of a single predicate is the error of the

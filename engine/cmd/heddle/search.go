@@ -219,7 +219,7 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, machine.Close(opt, e)) }()
-	s := &answer.Searcher{Query: engine.Query{Match: mode, Expansion: o.expansion(), CountOnly: o.count, Total: uint64(o.total), Literal: o.literal()}, Invalid: o.invalid, Notes: a.Stderr,
+	s := &answer.Searcher{Query: engine.Query{Match: mode, Expansion: o.expansion(), CountOnly: o.count, Total: uint64(o.total), Literal: o.literal()}, Invalid: o.invalid, Notes: a.Stderr, Similar: o.single(),
 		Choice: choice, Scheduled: c.Devices.Backend == "all"}
 	if o.part {
 		s.Query.Override = &engine.Override{Part: true}

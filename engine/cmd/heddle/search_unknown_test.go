@@ -42,6 +42,31 @@ func TestUnknownTerms(t *testing.T) {
 	}
 }
 
+// TestSuggest prints terms by their beginning, and similar terms in place of words without documents.
+func TestSuggest(t *testing.T) {
+	inTempDir(t)
+	writeFile(t, "d.tsv", "a\tred loom and looms\nb\tloom of heaven\nc\tlock heaven\n")
+	must(t, "index", "build", "-o", "d.hdl", "d.tsv")
+	must(t, "collection", "create", "d")
+	must(t, "collection", "add", "d", "d.tsv")
+	for _, path := range []string{"d.hdl", "d"} {
+		if got, want := must(t, "suggest", path, "LO"), "loom\t2\nlock\t1\nlooms\t1\n"; got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+		if got := must(t, "suggest", path, "lo", "-n", "1"); got != "loom\t2\n" {
+			t.Errorf("%s: %q", path, got)
+		}
+		if r := heddle(t, "search", path, "--query", "hevan lomo +xx -reed", "--no-header"); r.stderr != "query 1: in no document: hevan (similar: heaven), lomo (similar: loom), xx\n" {
+			t.Errorf("%s: %+v", path, r)
+		}
+		for _, prefix := range []string{"", "new y"} {
+			if r := heddle(t, "suggest", path, prefix); r.code == 0 {
+				t.Errorf("%s: %q: %+v", path, prefix, r)
+			}
+		}
+	}
+}
+
 // TestDefaultMode checks that the command and the library have one default.
 func TestDefaultMode(t *testing.T) {
 	if mode := config.Default().Search.Mode; mode != (engine.Query{}).Match.String() {

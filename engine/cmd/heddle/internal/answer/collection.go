@@ -27,6 +27,7 @@ type Collection struct {
 	Facets      *engine.Facets
 	Invalid     func(q trec.Topic, err error) error
 	Notes       io.Writer
+	Similar     bool // a note on terms without documents names similar ones
 	Explain     io.Writer
 	Writer      Writer
 }
@@ -91,6 +92,13 @@ func (c *Collection) print(ctx context.Context, q trec.Topic, asked engine.Query
 		known, unknown = c.terms(ctx, asked)
 	}
 	if h.Count == 0 && c.Explain == nil {
+		if c.Similar && len(unknown) > 0 {
+			all, err := c.Coordinator.Corrections(ctx, c.Name, asked)
+			if err != nil {
+				return err
+			}
+			similar(unknown, all)
+		}
 		if err := note(c.Notes, q, asked.Literal, c.Documents.Segments()[0], known, unknown); err != nil {
 			return err
 		}
@@ -132,6 +140,17 @@ func (c *Collection) terms(ctx context.Context, asked engine.Query) (known, unkn
 		}
 	}
 	return known, unknown
+}
+
+// similar adds similar terms to the terms that no document has.
+func similar(unknown []string, all []engine.Correction) {
+	for i, word := range unknown {
+		for _, c := range all {
+			if c.Word == word {
+				unknown[i] += " (similar: " + c.Similar() + ")"
+			}
+		}
+	}
 }
 
 // note prints why a query has no documents: its unknown terms, or the words of which nothing is left.

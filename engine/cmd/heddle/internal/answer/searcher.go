@@ -26,6 +26,7 @@ type Searcher struct {
 	// Invalid ends the run.
 	Invalid func(q trec.Topic, err error) error
 	Notes   io.Writer // receives the unknown terms of queries without documents
+	Similar bool      // a note on terms without documents names similar ones
 	Explain io.Writer // nil: no explanations
 	Choice  string    // reason for the backend, in explanations
 	Writer  Writer
@@ -87,7 +88,7 @@ func (s *Searcher) answerBatch(ctx context.Context, qs []trec.Topic) error {
 		if wrong, ok := errors.AsType[*engine.Error](s.answers[i].Err); ok {
 			err = s.Invalid(q, wrong.Err)
 		} else {
-			err = s.print(q, i)
+			err = s.print(ctx, q, i)
 			if err == nil && s.Facets != nil {
 				err = s.facets(ctx, q, s.batch[i])
 			}
@@ -100,10 +101,17 @@ func (s *Searcher) answerBatch(ctx context.Context, qs []trec.Topic) error {
 }
 
 // print prints the answer to q, which is query i of the batch, and its explanation.
-func (s *Searcher) print(q trec.Topic, i int) error {
+func (s *Searcher) print(ctx context.Context, q trec.Topic, i int) error {
 	got := s.answers[i]
 	if got.Count == 0 && s.Explain == nil {
 		known, unknown := s.terms(s.batch[i])
+		if s.Similar && len(unknown) > 0 {
+			all, err := s.Index.Corrections(ctx, s.batch[i])
+			if err != nil {
+				return err
+			}
+			similar(unknown, all)
+		}
 		if err := note(s.Notes, q, s.Query.Literal, s.Index, known, unknown); err != nil {
 			return err
 		}

@@ -1,0 +1,55 @@
+package coordinator
+
+import (
+	"context"
+
+	"heddle/engine/internal/layout"
+	"heddle/engine/internal/suggest"
+)
+
+// Suggest returns the terms with a beginning that the most documents have: see suggest.Prefix.
+func (c *Coordinator) Suggest(ctx context.Context, index, prefix string, most int) (all []suggest.Term, err error) {
+	ctx, cancel := c.Deadline(ctx, 0)
+	defer cancel()
+	err = c.Run(ctx, index, layout.Index, func(ctx context.Context, x *Collection) (err error) {
+		all, err = suggest.Prefix((&run{c, Reach{Collection: x}}).expanded(ctx), prefix, most)
+		return err
+	})
+	return all, err
+}
+
+// Corrections returns terms in place of the words of a query that no document has: see suggest.Correct.
+func (c *Coordinator) Corrections(ctx context.Context, index string, q *Query) (all []suggest.Correction, err error) {
+	ctx, cancel := c.Deadline(ctx, q.Timeout)
+	defer cancel()
+	err = c.Run(ctx, index, layout.Index, func(ctx context.Context, x *Collection) error {
+		r := &run{c, Reach{Collection: x}}
+		f, err := r.facts(ctx, []Query{*q}, func(*Query) bool { return true })
+		if err != nil {
+			return err
+		}
+		var terms []string
+		var df []uint64
+		for _, k := range f.known {
+			if k.err != nil {
+				return k.err
+			}
+			terms, df = append(terms, k.terms...), append(df, k.df...)
+		}
+		all, err = suggest.Correct(r.expanded(ctx), terms, df)
+		return err
+	})
+	return all, err
+}
+
+// expanded returns the terms of a prefix or tolerant word from all shards.
+func (r *run) expanded(ctx context.Context) suggest.Expand {
+	return func(word string) ([]string, []uint64, error) {
+		f, err := r.facts(ctx, []Query{{Text: word}}, func(*Query) bool { return true })
+		if err != nil {
+			return nil, nil, err
+		}
+		k := f.known[0]
+		return k.terms, k.df, k.err
+	}
+}
