@@ -138,16 +138,14 @@ func (p *projection) descendValues(best *top[candidate], set []uint64, of *gathe
 		n := copy(rows[:], words(tile))
 		if best.full {
 			last := best.last.keys[1]
-			if b := bound(tile); b > last {
+			b := bound(tile)
+			if b > last {
 				break
 			} else if b == last && len(p.q.order) == 1 && uint32(tile*bitslice.TileRows) > best.last.row {
 				continue
 			}
-			in := plan.CodeRange{Hi: last}
-			if by.descending {
-				in = plan.CodeRange{Lo: ^last, Hi: math.MaxUint64}
-			}
-			if !tiles.Within(tile, []plan.CodeRange{in}, &rows) {
+			in := by.upTo(last)
+			if !tiles.Within(tile, []plan.CodeRange{in}, &rows) || b == last && tiles.Tiles[tile].Width == 0 && !p.second(best, tile, &rows) {
 				continue
 			}
 		}
@@ -163,6 +161,28 @@ func (p *projection) descendValues(best *top[candidate], set []uint64, of *gathe
 		clear(visited[from : from+n])
 	}
 	return nil
+}
+
+// second keeps the rows of a tile whose second key does not come behind the one of the last row so far, which has their
+// first key. It reports whether any is left.
+func (p *projection) second(best *top[candidate], tile int, rows *bitslice.Set) bool {
+	if len(p.q.order) == 1 || best.last.keys[2] != hasValue {
+		return true
+	}
+	by := p.q.order[1]
+	of := p.columns[p.q.outputs[by.output].input]
+	if of.MissingRows() != nil {
+		return true
+	}
+	return of.Tiles().Within(tile, []plan.CodeRange{by.upTo(best.last.keys[3])}, rows)
+}
+
+// upTo is the range of the codes whose word of a key is at most last.
+func (by *key) upTo(last uint64) plan.CodeRange {
+	if by.descending {
+		return plan.CodeRange{Lo: ^last, Hi: math.MaxUint64}
+	}
+	return plan.CodeRange{Hi: last}
 }
 
 // keys are the keys of the rows of a batch.

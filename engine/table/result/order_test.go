@@ -21,8 +21,15 @@ func TestFirstRows(t *testing.T) {
 	shapes := map[string]func(row int) any{
 		"sorted": func(row int) any { return int64(row / 10) },
 		"falls":  func(row int) any { return int64(-row / 3000) },
-		"few":    func(int) any { return r.Int64N(20) },
-		"many":   func(int) any { return r.Int64N(1 << 50) },
+		"tiles":  func(row int) any { return int64(row / 8192) },
+		"mixed": func(row int) any { // one tile of one code, between those of the tile before
+			if row/4096 == 1 {
+				return int64(5)
+			}
+			return r.Int64N(1000)
+		},
+		"few":  func(int) any { return r.Int64N(20) },
+		"many": func(int) any { return r.Int64N(1 << 50) },
 		"rare": func(row int) any { // most rows have no value
 			if row%1000 < 990 {
 				return nil
