@@ -101,6 +101,10 @@ type Options struct {
 	// the run; the file gets its name at the end, and keeps the partial name after an
 	// error. "-" is stdout; tables then go to stderr. Default: none.
 	JSON string
+	// Parts is a folder that gets a file of rows for each exhibit and collection when it has
+	// been measured. What it has is not measured again; JSON gets none of these rows.
+	// Default: none.
+	Parts string
 	// Plot is the folder for pictures, as SVG. Default: none.
 	Plot string
 	// Report is the file for a Markdown report that shows the papers' figures beside

@@ -89,6 +89,7 @@ type Runner struct {
 	now         *Exhibit               // the exhibit that runs
 
 	workload string // name of the current workload; empty between workloads
+	set      string // name of its collection
 	data     dataHooks
 	atEnd    []func() error
 }
@@ -162,13 +163,20 @@ func (r *Runner) runAll(ctx context.Context, chosen []Exhibit) error {
 	}
 	for _, d := range all {
 		var err error
-		if r.workload, err = r.data.prepare(ctx, d); err != nil {
-			return err
+		r.set = d.Name
+		kept := r.kept(wanted[d])
+		if !kept {
+			if r.workload, err = r.data.prepare(ctx, d); err != nil {
+				return err
+			}
 		}
 		for _, e := range wanted[d] {
 			if err := r.run(ctx, e); err != nil {
 				return err
 			}
+		}
+		if kept {
+			continue
 		}
 		if text := r.data.summary(); text != "" {
 			fmt.Fprintf(r.Out, "%s\n\n", text)
@@ -187,7 +195,7 @@ func (r *Runner) run(ctx context.Context, e *Exhibit) error {
 	}
 	r.now = e
 	began, before := time.Now(), len(r.readings[e.Name])
-	if err := errors.Join(e.Run(ctx), r.unwritten); err != nil {
+	if err := r.once(e, func() error { return errors.Join(e.Run(ctx), r.unwritten) }); err != nil {
 		return fmt.Errorf("%s: %w", e.Name, err)
 	}
 	e.print(r.Out, r.readings[e.Name][before:])

@@ -74,6 +74,14 @@ func (o *benchOptions) Validate(args []string) (err error) {
 }
 
 func (o *benchOptions) Run(ctx context.Context, a *App) error {
+	if err := o.configure(ctx, a); err != nil {
+		return err
+	}
+	return o.family.Run(ctx, o.Options, a.Stdout, a.Stderr)
+}
+
+// configure takes the devices and the sizes of batches from the configuration.
+func (o *benchOptions) configure(ctx context.Context, a *App) error {
 	c, log, err := o.load(a)
 	if err != nil {
 		return err
@@ -86,7 +94,7 @@ func (o *benchOptions) Run(ctx context.Context, a *App) error {
 	}
 	o.Backend, o.Device, o.Threads, o.Tuning = c.Devices.Backend, c.Devices.Device, c.Devices.Threads, c.Devices.Tuning
 	o.Threshold, o.Postings = uint64(c.Batching.Candidates), uint64(c.Batching.Postings)
-	return o.family.Run(ctx, o.Options, a.Stdout, a.Stderr)
+	return nil
 }
 
 // parseAll parses the words of a flag.

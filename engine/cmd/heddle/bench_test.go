@@ -38,6 +38,8 @@ func TestBenchUsage(t *testing.T) {
 		{"bench schedule --docs 10", `--docs 10 is less than 1000`},
 		{"bench export", `folder is missing`},
 		{"bench papers", `file of rows or more is missing`},
+		{"bench papers --run rows --machine a-b", `not of letters and digits`},
+		{"bench papers --run rows --runs -1", `cannot be negative`},
 		{"bench export --orders random d", `unknown order "random"`},
 	} {
 		t.Run(test.args, func(t *testing.T) {
