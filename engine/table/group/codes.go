@@ -11,10 +11,11 @@ import (
 // a group, times size, plus the number of a code.
 type codes struct {
 	*numbers
-	size    uint64   // of numbers
-	counts  []uint32 // rows by pair; nil: pairs are sorted
-	used    int      // pairs with rows in counts
-	pending []uint64 // pairs that are not in sorted
+	size    uint64     // of numbers
+	counts  []uint32   // rows by pair; nil: pairs are sorted
+	waiting [][]uint16 // places in parts of counts, by part: counted together, since counts are larger than the nearest caches
+	used    int        // pairs with rows in counts
+	pending []uint64   // pairs that are not in sorted
 	sorted  []frequency
 	memory  []uint64
 	former  []frequency
@@ -26,6 +27,10 @@ type frequency struct{ pair, rows uint64 }
 const (
 	mostCounts   = 1 << 22 // greatest length of codes.counts
 	leastPending = 1 << 20 // pairs that are sorted at a time
+
+	leastWaiting = 1 << 20 // least length of codes.counts whose places wait
+	partCounts   = 1 << 14 // counts of a part
+	partPlaces   = 1 << 12 // places that wait for a part
 )
 
 func newCodes(of *gather.Column) *codes {
@@ -37,6 +42,9 @@ func newCodes(of *gather.Column) *codes {
 func (s *codes) count(groups int, rows uint64) {
 	if n := min(s.size, mostCounts+1) * uint64(groups); s.numbers.codes == nil && n <= min(mostCounts, 1<<12+4*rows) {
 		s.counts = make([]uint32, n)
+		if n >= leastWaiting {
+			s.waiting = make([][]uint16, (n+partCounts-1)/partCounts)
+		}
 	}
 }
 
@@ -44,6 +52,16 @@ func (s *codes) grow(int) {}
 
 func (s *codes) add(ids []uint32, codes []uint64) {
 	ids = ids[:len(codes)]
+	if s.waiting != nil {
+		for i, c := range codes {
+			pair := uint64(ids[i])*s.size + c + 1
+			part := &s.waiting[pair/partCounts]
+			if *part = append(*part, uint16(pair%partCounts)); len(*part) == partPlaces {
+				s.countPart(int(pair / partCounts))
+			}
+		}
+		return
+	}
 	if s.counts != nil {
 		for i, c := range codes {
 			n := &s.counts[uint64(ids[i])*s.size+c+1]
@@ -65,6 +83,28 @@ func (s *codes) add(ids []uint32, codes []uint64) {
 	}
 	if len(s.pending) >= max(leastPending, len(s.sorted)/2) {
 		s.sort()
+	}
+}
+
+// countPart counts the places that wait for a part.
+func (s *codes) countPart(i int) {
+	counts := s.counts[i*partCounts:]
+	for _, place := range s.waiting[i] {
+		if counts[place] == 0 {
+			s.used++
+		}
+		counts[place]++
+	}
+	s.waiting[i] = s.waiting[i][:0]
+}
+
+// settle counts or sorts all pairs that were added.
+func (s *codes) settle() {
+	if s.counts == nil {
+		s.sort()
+	}
+	for i := range s.waiting {
+		s.countPart(i)
 	}
 }
 
@@ -107,9 +147,7 @@ func (s *codes) join(others func(yield func(frequency) bool)) {
 
 // each yields the pairs that have rows, ascending.
 func (s *codes) each(yield func(frequency) bool) {
-	if s.counts == nil {
-		s.sort()
-	}
+	s.settle()
 	for _, f := range s.sorted {
 		if !yield(f) {
 			return
@@ -124,6 +162,8 @@ func (s *codes) each(yield func(frequency) bool) {
 
 func (s *codes) merge(other cells, into []uint32) {
 	o := other.(*codes)
+	o.settle()
+	s.settle()
 	if s.counts != nil { // groups have places, which are equal
 		for i, n := range o.counts {
 			if s.counts[i] == 0 && n > 0 {
@@ -139,14 +179,14 @@ func (s *codes) merge(other cells, into []uint32) {
 		all = append(all, frequency{uint64(into[f.pair/s.size])*s.size + uint64(number), f.rows})
 	}
 	slices.SortFunc(all, func(a, b frequency) int { return cmp.Compare(a.pair, b.pair) })
-	s.sort()
 	s.join(slices.Values(all))
 }
 
 // of gives the frequencies of so many groups, with ascending codes.
 func (s *codes) of(groups int) [][]Frequency {
 	list := make([][]Frequency, groups)
-	all := make([]Frequency, 0, s.different()+len(s.pending))
+	s.settle()
+	all := make([]Frequency, 0, s.different())
 	group, first := uint64(0), 0
 	end := func() { list[group] = all[first:len(all):len(all)] }
 	for f := range s.each {

@@ -13,15 +13,15 @@ import (
 // TestCodes adds codes in parts, with and without an array and with codes of 64 bits, merges the halves and counts
 // the rows of each code.
 func TestCodes(t *testing.T) {
-	for _, last := range []uint64{30, 5000, 1<<32 - 2, 1 << 40} {
+	for _, last := range []uint64{30, 5000, 400_000, 1<<32 - 2, 1 << 40} {
 		r := rand.New(rand.NewPCG(last, 1))
 		const groups = 3
 		want := [groups]map[uint64]uint64{{}, {}, {}}
 		of := gather.Unread(plan.Input{Last: last})
 		halves := [2]*codes{newCodes(of), newCodes(of)}
 		for _, c := range halves {
-			c.count(groups, 500)
-			for range 3 {
+			c.count(groups, map[bool]uint64{false: 500, true: 400_000}[last == 400_000])
+			for range 20 {
 				var ids []uint32
 				var list []uint64
 				for range 500 {
@@ -31,12 +31,12 @@ func TestCodes(t *testing.T) {
 					}
 				}
 				if c.add(ids, list); c.counts == nil {
-					c.sort()
+					c.settle()
 				}
 			}
 		}
-		if (halves[0].counts != nil) != (last == 30) {
-			t.Errorf("last code %d: array %v", last, halves[0].counts != nil)
+		if (halves[0].counts != nil) != (last == 30 || last == 400_000) || (halves[0].waiting != nil) != (last == 400_000) {
+			t.Errorf("last code %d: array %v, places wait: %v", last, halves[0].counts != nil, halves[0].waiting != nil)
 		}
 		halves[0].merge(halves[1], []uint32{0, 1, 2})
 		got, different := halves[0].of(groups), 0

@@ -115,8 +115,8 @@ func Run(t *plan.Table, a *plan.Aggregation, rows []uint64, opt Options) (*Group
 		}
 	}
 	for _, c := range all[0].cells {
-		if c, ok := c.(*codes); ok && c.counts == nil {
-			c.sort()
+		if c, ok := c.(*codes); ok {
+			c.settle()
 		}
 	}
 	all[0].sort()
