@@ -9,6 +9,7 @@ import (
 	"heddle/engine/file/mapped"
 	"heddle/engine/index/hdl"
 	"heddle/engine/index/querylang"
+	"heddle/engine/index/synonym"
 	"heddle/engine/internal/lists"
 	"heddle/engine/internal/query"
 	"heddle/engine/plan"
@@ -149,6 +150,21 @@ func (s *Snapshot) Meaning(q Query) (e querylang.Expr, err error) {
 		return err
 	})
 	return e, failure.Wrap("meaning", err)
+}
+
+// Synonyms returns the synonyms of rules for the analysis of the index, which must have a file. Errors: code
+// InvalidOption for a word of which the analysis leaves nothing, and for several words on an index without positions.
+func (s *Snapshot) Synonyms(rules *synonym.Rules) (*synonym.Set, error) {
+	g, err := s.lists("synonyms")
+	if err != nil {
+		return nil, err
+	}
+	a, err := g.File.Analyzer()
+	if err != nil {
+		return nil, failure.Wrap("synonyms", err)
+	}
+	set, err := rules.For(a, g.Source.Positions != nil)
+	return set, failure.Invalid("synonyms", err)
 }
 
 // analyse calls run with q, under the limits of its size and time.

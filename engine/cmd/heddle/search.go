@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -18,6 +19,7 @@ import (
 	"heddle/engine/cmd/heddle/internal/workload"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
+	"heddle/engine/index/synonym"
 	"heddle/engine/internal/cost"
 )
 
@@ -38,6 +40,7 @@ type searchOptions struct {
 	snippet    int
 	part       bool
 	explain    bool
+	synonyms   string
 	noHeader   bool
 	none       bool // no document is asked for: k is 0
 
@@ -81,6 +84,7 @@ func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.snippet, "snippet", 0, "print the best part of each stored text, of about `BYTES`")
 	fs.StringSliceVar(&o.parts.Attributes, "attributes", nil, "print the values of `COLUMNS` of --table; * is all")
 	flags.AddChoice(fs, &o.expand, "expand", "error", "words of more terms: ", []string{"error", "top"})
+	fs.StringVar(&o.synonyms, "synonyms", "", "put the synonyms of `FILE` into queries: a, b => c, or a, b, c")
 	fs.IntVar(&o.fixed, "prefix-length", 0, "equal first `N` characters of loom~1")
 	fs.BoolVar(&o.part, "part", false, "with --all, --count: one thread a query (PART, Wu et al. 2010)")
 	fs.BoolVar(&o.explain, "explain", false, "explain the execution of each query, with times")
@@ -231,7 +235,27 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 		return err
 	}
 	defer s.Index.Close()
+	if s.Synonyms, err = o.readSynonyms(s.Index); err != nil {
+		return err
+	}
 	return o.answer(ctx, a, c, s, mode)
+}
+
+// readSynonyms reads the file of --synonyms for an index; nil without the flag.
+func (o *searchOptions) readSynonyms(x *engine.Snapshot) (*synonym.Set, error) {
+	if o.synonyms == "" {
+		return nil, nil
+	}
+	in, err := os.Open(o.synonyms)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	rules, err := synonym.Read(in)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("%s: %w", o.synonyms, err)}
+	}
+	return x.Synonyms(rules)
 }
 
 // expansion rules the terms of prefixes and tolerant words.

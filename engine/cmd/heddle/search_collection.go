@@ -46,6 +46,9 @@ func (o *searchOptions) collection(ctx context.Context, a *App, c *config.Config
 	if s.Query.Filter, s.Facets, err = o.filterOptions.parts(nil, info.Bound); err != nil {
 		return err
 	}
+	if s.Synonyms, err = o.readSynonyms(docs.Segments()[0]); err != nil {
+		return err
+	}
 	if o.explain {
 		s.Explain = a.Stderr
 	}

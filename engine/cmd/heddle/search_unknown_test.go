@@ -67,6 +67,34 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
+// TestSynonyms puts synonyms into the queries of an index file and of a collection, which score a group as one term.
+func TestSynonyms(t *testing.T) {
+	inTempDir(t)
+	writeFile(t, "d.tsv", "a\tred car\nb\tblue auto\nc\tnew york\nd\tthe ny car auto\ne\tyork\n")
+	writeFile(t, "s.txt", "car, auto\nny, new york\n")
+	writeFile(t, "q.tsv", "q\tnew york\n")
+	must(t, "index", "build", "-o", "d.hdl", "--positions", "d.tsv")
+	must(t, "index", "build", "-o", "bare.hdl", "d.tsv")
+	must(t, "collection", "create", "d", "--positions")
+	must(t, "collection", "add", "d", "d.tsv")
+	search := func(path, query string, args ...string) string {
+		return must(t, append([]string{"search", path, "--query", query, "--no-header", "--format", "tsv"}, args...)...)
+	}
+	for _, path := range []string{"d.hdl", "d"} {
+		for query, same := range map[string]string{"car": "/car|auto/", "+auto -ny": `/car|auto/ NOT (/ny/ OR "new york")`, "new york": `/ny/ OR "new york"`, "york": "york", `"new york"`: `"new york"`} {
+			if got, want := search(path, query, "--synonyms", "s.txt"), search(path, same); got != want || got == "" {
+				t.Errorf("%s: %s: %q, want %q", path, query, got, want)
+			}
+		}
+		if got := must(t, "search", path, "--queries", "q.tsv", "--count", "--mode", "and", "--synonyms", "s.txt"); got != "q\t2\n" {
+			t.Errorf("%s: %q", path, got)
+		}
+	}
+	wantFailure(t, heddle(t, "search", "bare.hdl", "--query", "car", "--synonyms", "s.txt"), exitUsage, `line 2: "new york" has 2 terms`)
+	writeFile(t, "wrong.txt", "\ncar,\n")
+	wantFailure(t, heddle(t, "search", "d.hdl", "--query", "car", "--synonyms", "wrong.txt"), exitUsage, "wrong.txt: line 2: an empty word")
+}
+
 // TestDefaultMode checks that the command and the library have one default.
 func TestDefaultMode(t *testing.T) {
 	if mode := config.Default().Search.Mode; mode != (engine.Query{}).Match.String() {

@@ -63,7 +63,7 @@ func newExpression(expr string) (*Words, error) {
 	}
 	m := &machine{prog: prog, states: make([]state, 1), sets: map[string]int{}, parts: map[partial]int{}, seen: make([]int, len(prog.Inst))}
 	m.start = m.state(func(add func(uint32)) { add(uint32(prog.Start)) })
-	return &Words{automaton: m}, nil
+	return &Words{automaton: m, finite: finite(parsed)}, nil
 }
 
 func (m *machine) Start() int          { return m.start }

@@ -30,6 +30,7 @@ type Words struct {
 	similar string // of a similar word: the word
 	fixed   string // and its first characters, which all terms begin with
 	edits   *levenshtein.DFA
+	finite  []string // all words of a short expression, ascending; nil: not known
 }
 
 // builders make automata of one and two edits.
@@ -121,6 +122,18 @@ const patience = 32
 // Terms yields the terms of the set among the terms of a dictionary, ascending. From yields the terms of the dictionary
 // that are not below a string, ascending; a term is valid until the next.
 func (w *Words) Terms(from func(string) iter.Seq[[]byte]) iter.Seq[string] {
+	if w.finite != nil {
+		return func(yield func(string) bool) {
+			for _, word := range w.finite {
+				for term := range from(word) {
+					if string(term) == word && !yield(word) {
+						return
+					}
+					break
+				}
+			}
+		}
+	}
 	return func(yield func(string) bool) {
 		states := []int{w.Start()} // states[i] is the state behind i bytes of last
 		var last []byte

@@ -92,7 +92,7 @@ func from(terms []string) func(string) iter.Seq[[]byte] {
 }
 
 // expressions are regular expressions whose letters are replaced by the letters of a script.
-var expressions = []string{"x*", "x.z", "(x|yz)+", "[x-z]{2,3}", "[^x]+?", "(?i)xY.*", ".*?z", "x{0}|y", "(x*)*y", `\x{78}|y?`, "()", "x|", "x*?y+?"}
+var expressions = []string{"x*", "x.z", "(x|yz)+", "[x-z]{2,3}", "[^x]+?", "(?i)xY.*", ".*?z", "x{0}|y", "(x*)*y", `\x{78}|y?`, "()", "x|", "x*?y+?", "xy|x|yz?|zz", "(x|y)(z|)[xz]"}
 
 func tolerantWord(t *rapid.T, word *rapid.Generator[string]) querylang.Tolerant {
 	w := querylang.Tolerant{Form: querylang.Form(rapid.IntRange(0, 3).Draw(t, "form")), Words: []string{word.Draw(t, "word")}}

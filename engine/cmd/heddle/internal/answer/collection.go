@@ -14,6 +14,7 @@ import (
 	"heddle/engine/api"
 	"heddle/engine/cluster"
 	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/index/synonym"
 	"heddle/engine/index/trec"
 )
 
@@ -27,7 +28,8 @@ type Collection struct {
 	Facets      *engine.Facets
 	Invalid     func(q trec.Topic, err error) error
 	Notes       io.Writer
-	Similar     bool // a note on terms without documents names similar ones
+	Synonyms    *synonym.Set // are put into the texts; nil: none
+	Similar     bool         // a note on terms without documents names similar ones
 	Explain     io.Writer
 	Writer      Writer
 }
@@ -54,8 +56,10 @@ func (c *Collection) batch(ctx context.Context, qs []trec.Topic) error {
 	var asked []trec.Topic
 	for _, q := range qs {
 		one := c.Query
-		if one.Text = q.Text; q.Terms != nil {
-			one.Text, one.Terms, one.Weights = "", q.Terms, q.Weights
+		if q.Terms != nil {
+			one.Terms, one.Weights = q.Terms, q.Weights
+		} else if q.Err == nil {
+			one.Text, one.Literal, q.Err = rewrite(c.Synonyms, &one, q.Text)
 		}
 		if q.Err != nil {
 			if err := c.Invalid(q, q.Err); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/index/querylang"
+	"heddle/engine/index/synonym"
 	"heddle/engine/index/trec"
 	"heddle/engine/internal/query"
 	"heddle/engine/observe"
@@ -26,10 +27,12 @@ type Searcher struct {
 	// Invalid ends the run.
 	Invalid func(q trec.Topic, err error) error
 	Notes   io.Writer // receives the unknown terms of queries without documents
-	Similar bool      // a note on terms without documents names similar ones
-	Explain io.Writer // nil: no explanations
-	Choice  string    // reason for the backend, in explanations
-	Writer  Writer
+	// Synonyms are put into the texts. Default: nil, none.
+	Synonyms *synonym.Set
+	Similar  bool      // a note on terms without documents names similar ones
+	Explain  io.Writer // nil: no explanations
+	Choice   string    // reason for the backend, in explanations
+	Writer   Writer
 	// Facets are printed after the documents of each query, unless nil.
 	Facets *engine.Facets
 
@@ -193,17 +196,28 @@ func (s *Searcher) query(q trec.Topic) (asked engine.Query, err error) {
 	case q.Terms != nil:
 		asked.Terms, asked.Weights = q.Terms, q.Weights
 		return asked, nil
-	case asked.Literal:
-		asked.Text = q.Text
-		return asked, nil
 	}
-	join := querylang.Or
-	if asked.Match == engine.And {
-		join = querylang.And
+	if asked.Text, asked.Literal, err = rewrite(s.Synonyms, &asked, q.Text); err != nil || asked.Literal {
+		return asked, err
 	}
-	asked.Text = q.Text // of errors, beside an expression
-	asked.Expr, err = querylang.Read(q.Text, join)
+	asked.Expr, err = querylang.Read(asked.Text, joinOf(&asked)) // errors name the text
 	return asked, err
+}
+
+func joinOf(q *engine.Query) querylang.Op {
+	if q.Match == engine.And {
+		return querylang.And
+	}
+	return querylang.Or
+}
+
+// rewrite returns a text with synonyms, and whether it is without operators.
+func rewrite(s *synonym.Set, q *engine.Query, text string) (string, bool, error) {
+	if s == nil {
+		return text, q.Literal, nil
+	}
+	text, err := s.Rewrite(text, q.Literal, joinOf(q))
+	return text, false, err
 }
 
 // NewWriter returns a Writer of answers in one format, buffered.

@@ -1,0 +1,155 @@
+package synonym
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"heddle/engine/index/analyze"
+	"heddle/engine/index/querylang"
+	"heddle/engine/syntax"
+)
+
+// Set is the synonyms of an index. It is safe for concurrent use.
+type Set struct {
+	analyzer *analyze.Analyzer
+	groups   map[string]*group // by the terms of a left side
+	longest  int               // most terms of a left side
+}
+
+// group is the right sides of a left side.
+type group struct {
+	terms   []string // single terms, each once
+	phrases []querylang.Expr
+}
+
+// For returns the synonyms of an index by its analysis. Several words on the right need an index with positions.
+func (r *Rules) For(a *analyze.Analyzer, positions bool) (*Set, error) {
+	s := &Set{analyzer: a, groups: map[string]*group{}}
+	for _, one := range r.all {
+		for _, from := range one.from {
+			terms := a.Terms(from)
+			if len(terms) == 0 {
+				return nil, fmt.Errorf("synonyms, line %d: the analysis of the index leaves nothing of %s", one.line, syntax.Quote(from))
+			}
+			s.longest = max(s.longest, len(terms))
+			key := strings.Join(terms, "\x00")
+			if s.groups[key] == nil {
+				s.groups[key] = &group{}
+			}
+			for _, to := range one.to {
+				if err := s.groups[key].add(a, to, positions); err != nil {
+					return nil, fmt.Errorf("synonyms, line %d: %w", one.line, err)
+				}
+			}
+		}
+	}
+	return s, nil
+}
+
+func (g *group) add(a *analyze.Analyzer, text string, positions bool) error {
+	terms := a.Terms(text)
+	switch {
+	case len(terms) == 0:
+		return fmt.Errorf("the analysis of the index leaves nothing of %s", syntax.Quote(text))
+	case len(terms) == 1:
+		if !slices.Contains(g.terms, terms[0]) {
+			g.terms = append(g.terms, terms[0])
+		}
+		return nil
+	case !positions:
+		return fmt.Errorf("%s has %d terms and needs the positions of words, which the index does not have: build it with --positions", syntax.Quote(text), len(terms))
+	}
+	phrase := querylang.Expr{Op: querylang.Phrase}
+	for _, word := range strings.Fields(text) {
+		phrase.Args = append(phrase.Args, querylang.Expr{Term: word})
+	}
+	if !slices.ContainsFunc(g.phrases, func(e querylang.Expr) bool { return e.String() == phrase.String() }) {
+		g.phrases = append(g.phrases, phrase)
+	}
+	return nil
+}
+
+// expr is the query for the group: any of its terms, which score as one term, or any of its phrases.
+func (g *group) expr(weight float64) querylang.Expr {
+	e := querylang.Expr{Op: querylang.Or}
+	if len(g.terms) > 0 {
+		quoted := make([]string, len(g.terms))
+		for i, t := range g.terms {
+			quoted[i] = strings.ReplaceAll(regexp.QuoteMeta(t), "/", `\/`)
+		}
+		e.Args = append(e.Args, querylang.Expr{Op: querylang.Expand, Term: "/" + strings.Join(quoted, "|") + "/", Weight: weight})
+	}
+	for _, p := range g.phrases {
+		p.Weight = weight
+		e.Args = append(e.Args, p)
+	}
+	if len(e.Args) == 1 {
+		return e.Args[0]
+	}
+	return e
+}
+
+// Rewrite returns a query text with the synonyms of its words. Join, And or Or, joins words without operators, and literal
+// says that a text has no operators; the result has some. The longest left side counts; several words of it must be
+// neighbours in a list, without signs and weights. Words of phrases and tolerant words have no synonyms.
+func (s *Set) Rewrite(text string, literal bool, join querylang.Op) (string, error) {
+	var e querylang.Expr
+	if literal {
+		e.Op = join
+		for _, word := range strings.Fields(text) {
+			e.Args = append(e.Args, querylang.Expr{Term: word})
+		}
+	} else {
+		var err error
+		if e, err = querylang.Parse(text, join); err != nil {
+			return "", err
+		}
+	}
+	return s.in(e).String(), nil
+}
+
+// in returns an expression with synonyms.
+func (s *Set) in(e querylang.Expr) querylang.Expr {
+	switch e.Op {
+	case querylang.Term:
+		return s.list([]querylang.Expr{e})[0]
+	case querylang.Or, querylang.And:
+		e.Args = s.list(e.Args)
+	case querylang.Prefer:
+		e.Args = append([]querylang.Expr{s.in(e.Args[0])}, s.list(e.Args[1:])...)
+	case querylang.Not:
+		args := make([]querylang.Expr, len(e.Args))
+		for i, a := range e.Args {
+			args[i] = s.in(a)
+		}
+		e.Args = args
+	}
+	return e
+}
+
+// list returns operands of a list with synonyms.
+func (s *Set) list(args []querylang.Expr) (out []querylang.Expr) {
+	for len(args) > 0 {
+		if args[0].Op != querylang.Term {
+			out, args = append(out, s.in(args[0])), args[1:]
+			continue
+		}
+		e, n := args[0], 1
+		var terms []string
+		for i, a := range args {
+			if a.Op != querylang.Term || i > 0 && (a.Weight != 0 || args[0].Weight != 0) {
+				break
+			}
+			if terms = append(terms, s.analyzer.Terms(a.Term)...); len(terms) > s.longest {
+				break
+			}
+			if g := s.groups[strings.Join(terms, "\x00")]; g != nil {
+				e, n = g.expr(args[0].Weight), i+1
+			}
+		}
+		out, args = append(out, e), args[n:]
+	}
+	return out
+}

@@ -1,0 +1,80 @@
+package synonym
+
+import (
+	"strings"
+	"testing"
+
+	"heddle/engine/index/analyze"
+	"heddle/engine/index/querylang"
+)
+
+const file = "\uFEFF# a comment\n" + `
+car, auto,  Automobile
+tv, tele vision => television
+ny , new york
+new => fresh
+car, wagon
+a\,b\=>c, c\+\+ => s/t
+`
+
+// TestRewrite puts synonyms into texts: the result is read as it was written.
+func TestRewrite(t *testing.T) {
+	a, err := analyze.New(analyze.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := Read(strings.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := rules.For(a, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		text    string
+		literal bool
+		join    querylang.Op
+		want    string
+	}{
+		{"CAR red", false, querylang.Or, `/car|auto|automobile|wagon/ OR red`},
+		{"car red", false, querylang.And, `/car|auto|automobile|wagon/ AND red`},
+		{"wagon auto^2.5", false, querylang.Or, `/car|wagon/ OR /car|auto|automobile/^2.5`},
+		{"+tele vision -tv", false, querylang.Or, `(+tele vision) NOT /television/`},
+		{"tele vision", true, querylang.And, `/television/`},
+		{"in new york ny", false, querylang.Or, `in OR (/ny/ OR "new york") OR (/ny/ OR "new york")`},
+		{"ny^2 new york^2", false, querylang.And, `(/ny/^2 OR "new york"^2) AND /fresh/ AND york^2`},
+		{`"new york" car* AND -(tv x)`, false, querylang.Or, `(+car* "new york") NOT (/television/ OR x)`},
+		{"c++ (tv)", true, querylang.Or, `"s\/t" OR /television/`},
+		{"", true, querylang.Or, ""}, {"x", false, querylang.Or, "x"},
+	} {
+		got, err := s.Rewrite(c.text, c.literal, c.join)
+		if err != nil || got != c.want {
+			t.Errorf("%s: %s, %v, want %s", c.text, got, err, c.want)
+		}
+		if again, err := querylang.Parse(got, c.join); err != nil || again.String() != got {
+			t.Errorf("%s is read as %s, %v", got, again, err)
+		}
+	}
+	if _, err := s.Rewrite("(", false, querylang.Or); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Rewrite("x AND", false, querylang.Or); err == nil {
+		t.Error("a wrong text has no error")
+	}
+	if _, err := rules.For(a, false); err == nil || !strings.Contains(err.Error(), "line 5: \"new york\" has 2 terms") {
+		t.Errorf("without positions: %v", err)
+	}
+	for text, want := range map[string]string{"a": "no synonym", "a,": "empty word", "=> b": "empty word", "a => b => c": "more than one", "x, y\n\n a =>": "line 3"} {
+		if _, err := Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+	bare, err := Read(strings.NewReader("x, !!"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bare.For(a, true); err == nil || !strings.Contains(err.Error(), "leaves nothing") {
+		t.Errorf("a word without letters: %v", err)
+	}
+}
