@@ -45,6 +45,14 @@ func (b Bits) Has(x uint32) bool {
 	return i < len(b.Words) && b.Words[i]>>(x%32)&1 != 0
 }
 
+// Word returns the bits of docIDs from 64 i on; 0 behind the end.
+func (b Bits) Word(i uint32) uint64 {
+	if at := 2 * int(i); at+1 < len(b.Words) {
+		return uint64(b.Words[at]) | uint64(b.Words[at+1])<<32
+	}
+	return 0
+}
+
 // Rank returns the number of docIDs below x.
 func (b Bits) Rank(x uint32) uint32 {
 	k := int(x / blockBits)

@@ -309,6 +309,10 @@ func TestPhraseOracle(t *testing.T) {
 					t.Fatalf("%s in\n%s: document %d has the score %v, want %v", text, &lines, d, h.Scores[i], scores[d])
 				}
 			}
+			n := min(3, len(h.Docs)) // without the total, documents are passed over
+			if few := find(Query{Text: text, K: 3}); !slices.Equal(few.Docs, h.Docs[:n]) || !slices.Equal(few.Scores, h.Scores[:n]) {
+				t.Fatalf("the best 3 of %s in\n%s: %v of %v, want %v of %v", text, &lines, few.Docs, few.Scores, h.Docs[:n], h.Scores[:n])
+			}
 			if h := find(Query{Text: "+" + word + " " + text, K: 100}); !slices.Contains(stops, word) && len(h.Docs) != len(only) {
 				t.Fatalf("+%s %s: %v, want the documents %v", word, text, h.Docs, only)
 			}

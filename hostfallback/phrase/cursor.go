@@ -1,8 +1,9 @@
 package phrase
 
 import (
-	"slices"
+	"math/bits"
 	"sort"
+	"sync"
 
 	"heddle/codec"
 	"heddle/codec/positions"
@@ -22,20 +23,32 @@ type cursor struct {
 	start  int // number of the first posting of docs
 	next   int // block to decode next
 
-	doc     uint32 // of a bitset, whose rank is its posting
-	posting int    // number of the posting of the document, of another list
-	found   bool   // the list has the document
+	doc     uint32
+	found   bool // the list has the document
+	ranked  bool // posting is known
+	posting int  // number of the posting of the document
+	located bool // the fields below are known
+	first   uint64
+	count   uint64 // occurrences of the document, from first on
 
-	occurrences plan.Occurrences
-	values      positions.Cursor
-	freqs       codec.Packed
-	segment     int // the segment of freqs in before; -1: none
-	before      [codec.SegmentLen + 1]uint32
-	buf         []uint32
+	word, below uint32 // a word of 64 bits of a bitset, and the number of documents below it
+	ranks       bool   // these are known
+
+	occurrences  plan.Occurrences
+	values       positions.Cursor
+	freqs        codec.Packed
+	segment      int    // the segment of freqs in before; -1: none
+	segmentFirst uint64 // occurrences before it
+	before       [codec.SegmentLen + 1]uint32
+	buf          []uint32
 }
 
+// cursors keeps the memory of cursors.
+var cursors = sync.Pool{New: func() any { return new(cursor) }}
+
 func open(src *plan.Source, h plan.Handle) (*cursor, error) {
-	c := &cursor{src: src, list: h, segment: -1}
+	c := cursors.Get().(*cursor)
+	c.src, c.list, c.segment = src, h, -1
 	c.occurrences = src.Positions.Of(h)
 	c.values.Reader = &src.Positions.Values
 	l := src.List(h)
@@ -55,6 +68,7 @@ func open(src *plan.Source, h plan.Handle) (*cursor, error) {
 
 // hold gives the cursor all documents of its list.
 func (c *cursor) hold(docs []uint32) {
+	c.memory = docs
 	if len(c.bits.Words) == 0 {
 		c.docs, c.next = docs, c.blocks.Count()
 	}
@@ -63,10 +77,10 @@ func (c *cursor) hold(docs []uint32) {
 // find moves to doc, and returns whether the list has it. Documents ascend.
 func (c *cursor) find(doc uint32) (bool, error) {
 	if len(c.bits.Words) > 0 {
-		c.doc, c.found = doc, c.bits.Has(doc)
+		c.doc, c.found, c.ranked, c.located = doc, c.bits.Has(doc), false, false
 		return c.found, nil
 	}
-	c.found = false
+	c.found, c.located = false, false
 	if n := len(c.docs); n == 0 || c.docs[n-1] < doc {
 		c.next = max(c.next, c.blocks.Find(doc))
 		if err := c.decode(); err != nil {
@@ -99,33 +113,68 @@ func (c *cursor) decode() error {
 	return nil
 }
 
+// most bounds the number of occurrences in the documents of a segment of postings.
+func (c *cursor) most(segment int) uint64 {
+	if c.freqs.Len > 0 && segment < c.freqs.Segments() {
+		return 1 << c.freqs.Bits(segment)
+	}
+	return 1
+}
+
+// hit moves to a document whose posting is known.
+func (c *cursor) hit(doc uint32, posting int) *cursor {
+	c.doc, c.posting, c.found, c.located = doc, posting, true, false
+	c.ranked = true
+	return c
+}
+
+// rank sets the posting of a bitset to the document.
+func (c *cursor) rank() {
+	word := c.doc / 64
+	if word < c.word || word > c.word+8 || !c.ranks {
+		c.word, c.below, c.ranks = word, c.bits.Rank(64*word), true
+	}
+	for ; c.word < word; c.word++ {
+		c.below += uint32(bits.OnesCount64(c.bits.Word(c.word)))
+	}
+	c.posting = int(c.below) + bits.OnesCount64(c.bits.Word(word)&(1<<(c.doc%64)-1))
+}
+
+// locate finds the occurrences of the document that was found.
+func (c *cursor) locate() error {
+	if c.located {
+		return nil
+	}
+	if len(c.bits.Words) > 0 && !c.ranked {
+		c.rank()
+	}
+	c.first, c.count, c.located = uint64(c.posting), 1, true
+	if c.occurrences.Count > uint64(c.occurrences.Postings) {
+		if err := c.load(c.posting / codec.SegmentLen); err != nil {
+			return err
+		}
+		i := c.posting % codec.SegmentLen
+		c.first = c.segmentFirst + uint64(c.before[i])
+		c.count = uint64(c.before[i+1] - c.before[i])
+	}
+	if c.first > c.occurrences.Count || c.count > c.occurrences.Count-c.first {
+		return &positions.CorruptError{Reason: "a posting behind the end of its list"}
+	}
+	return nil
+}
+
 // positions appends the positions of the document; none if the list lacks it.
 func (c *cursor) positions(dst []int64) ([]int64, error) {
 	if !c.found {
 		return dst, nil
 	}
-	if len(c.bits.Words) > 0 {
-		c.posting = int(c.bits.Rank(c.doc))
-	}
-	first, n := uint64(c.posting), uint64(1)
-	if c.occurrences.Count > uint64(c.occurrences.Postings) {
-		if segment := c.posting / codec.SegmentLen; segment != c.segment {
-			if err := c.load(segment); err != nil {
-				return dst, err
-			}
-		}
-		i := c.posting % codec.SegmentLen
-		first = c.occurrences.Rank(uint32(c.segment)) + uint64(c.before[i])
-		n = uint64(c.before[i+1] - c.before[i])
-	}
-	if first > c.occurrences.Count || n > c.occurrences.Count-first {
-		return dst, &positions.CorruptError{Reason: "a posting behind the end of its list"}
-	}
-	var err error
-	if c.buf, err = c.values.Append(c.buf[:0], c.occurrences.First+first, n); err != nil {
+	err := c.locate()
+	if err != nil {
 		return dst, err
 	}
-	dst = slices.Grow(dst, len(c.buf))
+	if c.buf, err = c.values.Append(c.buf[:0], c.occurrences.First+c.first, c.count); err != nil {
+		return dst, err
+	}
 	next := int64(0)
 	for _, gap := range c.buf {
 		next += int64(gap)
@@ -135,17 +184,29 @@ func (c *cursor) positions(dst []int64) ([]int64, error) {
 	return dst, nil
 }
 
-// load sums the frequencies of a segment up.
+// load sums the frequencies of a segment up, unless it is the last one.
 func (c *cursor) load(segment int) error {
-	var freqs [codec.SegmentLen]uint32
+	if segment == c.segment {
+		return nil
+	}
 	c.segment = -1
+	if c.freqs.Len == 0 {
+		for i := range c.before {
+			c.before[i] = uint32(i)
+		}
+		c.segment = segment
+		return nil
+	}
+	var freqs [codec.SegmentLen]uint32
 	n, err := c.freqs.Decode(segment, &freqs)
 	if err != nil {
 		return err
 	}
+	sum := uint32(0)
 	for i, f := range freqs[:n] {
-		c.before[i+1] = c.before[i] + f + 1
+		sum += f + 1
+		c.before[i+1] = sum
 	}
-	c.segment = segment
+	c.segment, c.segmentFirst = segment, c.occurrences.Rank(uint32(segment))
 	return nil
 }

@@ -19,8 +19,9 @@ var ErrPositions = errors.New("the lists have no positions")
 // step is the work between two looks at the context, in slots of candidates and positions.
 const step = 1 << 18
 
-// Make sets out to the list of p. Damage is an error, or a panic with a *mapped.Fault.
-func Make(ctx context.Context, src *plan.Source, p *plan.Phrase, out *plan.Made) error {
+// Make sets out to the list of p; best, unless it is nil, lets it pass over documents. Damage is an error, or a panic with a
+// *mapped.Fault.
+func Make(ctx context.Context, src *plan.Source, p *plan.Phrase, best *Best, out *plan.Made) error {
 	*out = plan.Made{Docs: out.Docs[:0], Freqs: out.Freqs[:0]}
 	if src.Positions == nil {
 		return ErrPositions
@@ -29,7 +30,11 @@ func Make(ctx context.Context, src *plan.Source, p *plan.Phrase, out *plan.Made)
 	if err != nil || m == nil {
 		return err
 	}
+	defer m.release()
 	m.ctx = ctx
+	if p.Kind == plan.Exact && !slices.ContainsFunc(m.slots, func(s slot) bool { return len(s.cursors) > 1 }) {
+		m.best = best
+	}
 	docs, err := m.order[0].docs()
 	if err != nil {
 		return err
@@ -37,11 +42,25 @@ func Make(ctx context.Context, src *plan.Source, p *plan.Phrase, out *plan.Made)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	for _, doc := range docs {
+	first := m.order[0].cursors[0]
+	for i := 0; i < len(docs); i++ {
+		if m.best != nil {
+			if i, err = m.skip(first, docs, i); err != nil {
+				return err
+			}
+			if i == len(docs) {
+				break
+			}
+			first.hit(docs[i], i)
+		}
+		doc := docs[i]
 		if f, err := m.frequency(doc); err != nil {
 			return err
 		} else if f > 0 {
 			out.Docs, out.Freqs = append(out.Docs, doc), append(out.Freqs, f)
+			if m.best != nil {
+				m.best.add(f, src.Lengths[doc])
+			}
 		}
 	}
 	out.Candidates, out.Positions = m.candidates, m.read
@@ -58,6 +77,8 @@ type matcher struct {
 	near   []occurrence
 	starts []int64 // of an exact phrase, by the slots so far
 
+	best             *Best // of an exact phrase without alternatives
+	src              *plan.Source
 	ctx              context.Context
 	work             int    // since the last look at ctx
 	candidates, read uint64 // as in plan.Made
@@ -83,7 +104,7 @@ type slot struct {
 
 // newMatcher returns nil if a slot has no postings.
 func newMatcher(src *plan.Source, p *plan.Phrase) (*matcher, error) {
-	m := &matcher{Phrase: p, slots: make([]slot, len(p.Slots))}
+	m := &matcher{Phrase: p, src: src, slots: make([]slot, len(p.Slots))}
 	for i, s := range p.Slots {
 		to := &m.slots[i]
 		to.offset = int64(s.Offset)
@@ -120,8 +141,21 @@ func newMatcher(src *plan.Source, p *plan.Phrase) (*matcher, error) {
 	return m, nil
 }
 
+// release gives the cursors back.
+func (m *matcher) release() {
+	for i := range m.slots {
+		for _, c := range m.slots[i].cursors {
+			*c = cursor{memory: c.memory, buf: c.buf}
+			cursors.Put(c)
+		}
+	}
+}
+
 // docs returns all documents of the slot.
 func (s *slot) docs() (all []uint32, err error) {
+	if len(s.cursors) == 1 {
+		all = s.cursors[0].memory[:0]
+	}
 	for _, c := range s.cursors {
 		if all, err = c.src.List(c.list).AppendTo(all); err != nil {
 			return nil, fmt.Errorf("list %d: %w", c.list, err)
@@ -138,12 +172,52 @@ func (s *slot) docs() (all []uint32, err error) {
 	return slices.Compact(all), nil
 }
 
+// skip returns the number of the first posting from i on whose document may be among the best, by the frequencies of its list.
+func (m *matcher) skip(c *cursor, docs []uint32, i int) (int, error) {
+	b := m.best
+	for b.full() && i < len(docs) {
+		if m.ended(codec.SegmentLen) {
+			return i, m.err
+		}
+		segment := i / codec.SegmentLen
+		end := min((segment+1)*codec.SegmentLen, len(docs))
+		if most := c.most(segment); most < uint64(len(b.limits)) && b.limit(most) == 0 {
+			i = end
+			continue
+		}
+		if err := c.load(segment); err != nil {
+			return i, fmt.Errorf("list %d: %w", c.list, err)
+		}
+		for ; i < end; i++ {
+			k := i % codec.SegmentLen
+			if b.admits(uint64(c.before[k+1]-c.before[k]), m.src.Lengths[docs[i]]) {
+				return i, nil
+			}
+		}
+	}
+	return i, nil
+}
+
+// admits tells whether a document may be among the best, by the frequency of a list.
+func (m *matcher) admits(c *cursor, doc uint32) (bool, error) {
+	if m.ended(1) {
+		return false, m.err
+	}
+	if err := c.locate(); err != nil {
+		return false, fmt.Errorf("list %d: %w", c.list, err)
+	}
+	return m.best.admits(c.count, m.src.Lengths[doc]), nil
+}
+
 // frequency returns the frequency in doc, 0 if the phrase does not match there.
 func (m *matcher) frequency(doc uint32) (uint64, error) {
 	if m.ended(len(m.slots)) {
 		return 0, m.err
 	}
-	for _, s := range m.order {
+	for i, s := range m.order {
+		if i == 0 && m.best != nil {
+			continue // found already
+		}
 		found := false
 		for _, c := range s.cursors {
 			ok, err := c.find(doc)
@@ -154,6 +228,11 @@ func (m *matcher) frequency(doc uint32) (uint64, error) {
 		}
 		if !found {
 			return 0, nil
+		}
+		if m.best != nil {
+			if ok, err := m.admits(s.cursors[0], doc); !ok {
+				return 0, err
+			}
 		}
 	}
 	m.candidates++

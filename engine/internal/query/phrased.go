@@ -20,6 +20,7 @@ type phrased struct {
 	base    plan.Handle
 	phrases []plan.Phrase
 	scored  []weightedPhrase // phrases that add to scores
+	best    *phrase.Best     // other documents may be missing; nil: none is
 
 	mu   sync.Mutex  // two processors may have the query, one of which hangs
 	made []plan.Made // lists of the phrases, once they are made
@@ -101,13 +102,18 @@ func (b *Batch) ownedBy(i int) *phrased {
 	return b.owned[i]
 }
 
+// alone tells whether the query is one phrase, which adds to scores.
+func (p *phrased) alone() bool {
+	return len(p.phrases) == 1 && len(p.scored) == 1 && !p.set.not && p.set.Op == plan.OpList && p.set.List == p.base
+}
+
 // lists makes the lists of the phrases, once.
 func (p *phrased) lists(ctx context.Context, src *plan.Source) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i := len(p.made); i < len(p.phrases); i++ {
 		var made plan.Made
-		if err := phrase.Make(ctx, src, &p.phrases[i], &made); err != nil {
+		if err := phrase.Make(ctx, src, &p.phrases[i], p.best, &made); err != nil {
 			return err
 		}
 		p.made = append(p.made, made)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"heddle/engine/plan"
+	"heddle/hostfallback/phrase"
 )
 
 // mostSets is the memory of the filters of expressions that are answered together, in bytes.
@@ -45,6 +46,10 @@ func (b *Batch) rankOwned(ctx context.Context, own *phrased, i int) error {
 	permitted, err := b.permitted(ctx, f.answers[i].of)
 	if err != nil {
 		return err
+	}
+	if b.kind.Total == 0 && permitted == nil && len(f.terms.Query(i)) == 0 && own.alone() {
+		best := &phrase.Best{K: b.kind.K, Weight: own.scored[0].weight, Norm: b.kind.Norm}
+		own = &phrased{set: own.set, base: own.base, phrases: own.phrases, scored: own.scored, best: best}
 	}
 	docs, err := own.docs(ctx, b.source, permitted)
 	if err != nil {

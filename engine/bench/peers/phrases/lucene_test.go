@@ -155,6 +155,10 @@ func TestLucene(t *testing.T) {
 				if len(hits.Docs) > 0 {
 					found++
 				}
+				n := min(10, len(hits.Docs))
+				if few, err := x.Search(t.Context(), engine.Query{Text: q.heddle, K: 10}); err != nil || !slices.Equal(few.Docs, hits.Docs[:n]) || !slices.Equal(few.Scores, hits.Scores[:n]) {
+					t.Errorf("%s: the best 10 are %v, %v; want %v", q.heddle, few.Docs, err, hits.Docs[:n])
+				}
 			}
 			if found < n/2 {
 				t.Errorf("%d of %d queries have documents", found, n)
@@ -194,8 +198,8 @@ func compare(hits *engine.Hits, want []string) error {
 	return nil
 }
 
-// BenchmarkPhrases measures the CPU time of phrases of 2 to 5 words, beside that of Lucene after six rounds. heddle parses the
-// queries, too.
+// BenchmarkPhrases measures the CPU time of phrases of 2 to 5 words, and of each number of words, beside that of Lucene after six
+// rounds. heddle parses the queries, too.
 func BenchmarkPhrases(b *testing.B) {
 	classes := lucene.Compile(b, "Phrases.java")
 	input, words := verses(b)
@@ -203,12 +207,21 @@ func BenchmarkPhrases(b *testing.B) {
 		input = other
 	}
 	x := open(b, input, nil)
+	for _, c := range []struct {
+		name        string
+		least, most int
+	}{{"2to5", 2, 5}, {"2", 2, 2}, {"3", 3, 3}, {"4", 4, 4}, {"5", 5, 5}} {
+		b.Run(c.name, func(b *testing.B) { measure(b, x, classes, input, words, c.least, c.most) })
+	}
+}
+
+func measure(b *testing.B, x *engine.Index, classes, input string, words [][]string, least, most int) {
 	r := rand.New(rand.NewPCG(8, 7))
 	var all []engine.Query
 	var lines strings.Builder
 	for len(all) < 2000 {
 		verse := words[r.IntN(len(words))]
-		n := min(2+r.IntN(4), len(verse))
+		n := min(least+r.IntN(most-least+1), len(verse))
 		at := r.IntN(len(verse) - n + 1)
 		text := strings.Join(verse[at:at+n], " ")
 		all = append(all, engine.Query{Text: `"` + text + `"`, K: 10})
