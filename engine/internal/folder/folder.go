@@ -95,8 +95,8 @@ func Open(ctx context.Context, root *os.Root, path string, trusted bool) (*hdb.F
 // mostTries is the number of merges that other processes may undo.
 const mostTries = 10
 
-// merged opens the table of parts, the files of a folder, which it makes unless it is there and intact. The table of an
-// earlier state of the folder goes.
+// merged opens the table of parts, the files of a folder: from the cache folder, or made for this time alone where there
+// is none or it cannot be written.
 func merged(ctx context.Context, folder string, parts []merge.Part, state []byte, trusted bool) (*hdb.File, error) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {
@@ -104,19 +104,32 @@ func merged(ctx context.Context, folder string, parts []merge.Part, state []byte
 	}
 	of := sha256.Sum256([]byte(folder))
 	name := fmt.Sprintf("%x-%x%s", of[:8], state[:16], Suffix)
-	dir := drivers.CacheFolder(os.Getenv)
-	if dir == "" {
-		if dir, err = os.MkdirTemp("", "heddle"); err != nil {
-			return nil, err
+	opt := build.Options{Creator: parts[0].File.Meta().Creator, Source: folder}
+	cache := drivers.CacheFolder(os.Getenv)
+	if cache != "" {
+		f, err := kept(ctx, filepath.Join(cache, "tables"), name, parts, opt, trusted)
+		if readOnly := new(*fs.PathError); !errors.As(err, readOnly) {
+			return f, err
 		}
-		defer os.RemoveAll(dir) // an open file stays readable
-	} else if dir = filepath.Join(dir, "tables"); os.MkdirAll(dir, 0o700) != nil {
-		return nil, fmt.Errorf("the folder for merged tables: %w", os.MkdirAll(dir, 0o700))
+	}
+	dir, err := os.MkdirTemp("", "heddle")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir) // an open file stays readable
+	return kept(ctx, dir, name, parts, opt, trusted)
+}
+
+// kept opens the table of the given name in a folder, which it makes unless it is there and intact. The table of an
+// earlier state of the folder of parts, whose name begins alike, goes. A folder that cannot be written is a *fs.PathError.
+func kept(ctx context.Context, dir, name string, parts []merge.Part, opt build.Options, trusted bool) (*hdb.File, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("the folder for merged tables: %w", err)
 	}
 	path := filepath.Join(dir, name)
 	f, err := intact(path, trusted)
 	for try := 0; err != nil; try++ {
-		if _, err = merge.File(ctx, parts, path, build.Options{Creator: parts[0].File.Meta().Creator, Source: folder}); err == nil {
+		if _, err = merge.File(ctx, parts, path, opt); err == nil {
 			f, err = hdb.OpenIn(nil, path, trusted)
 		}
 		// A process that opens another state of the folder may remove the table before it is open here.
@@ -124,7 +137,7 @@ func merged(ctx context.Context, folder string, parts []merge.Part, state []byte
 			return nil, err
 		}
 	}
-	former, err := filepath.Glob(filepath.Join(dir, fmt.Sprintf("%x-*%s", of[:8], Suffix)))
+	former, err := filepath.Glob(filepath.Join(dir, name[:strings.IndexByte(name, '-')+1]+"*"+Suffix))
 	for _, name := range former {
 		if name != path {
 			os.Remove(name) // another process may have it open

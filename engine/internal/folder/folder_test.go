@@ -155,3 +155,42 @@ func TestDamaged(t *testing.T) {
 	}
 	open()
 }
+
+// TestReadOnly opens a folder of files with cache folders that cannot be made or written, also one with a damaged table.
+func TestReadOnly(t *testing.T) {
+	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "file")
+	made(t, filepath.Join(dir, "a.hdb"), 50)
+	made(t, filepath.Join(dir, "b.hdb"), 3)
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	open := func() (path string) {
+		t.Helper()
+		f, err := Open(t.Context(), nil, dir, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Rows() != 53 {
+			t.Errorf("%d rows", f.Rows())
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+		return f.Path()
+	}
+	t.Setenv("HEDDLE_CACHE", filepath.Join(file, "below"))
+	open()
+	cache := t.TempDir()
+	t.Setenv("HEDDLE_CACHE", cache)
+	path := open()
+	if err := errors.Join(os.Truncate(path, 100), os.Chmod(filepath.Dir(path), 0o500)); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chmod(filepath.Dir(path), 0o700)
+	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "x"), nil, 0o600); err == nil {
+		t.Skip("the user may write in any folder")
+	}
+	if open() == path {
+		t.Error("the damaged table is open")
+	}
+}
