@@ -28,11 +28,14 @@ func (g *Generation) Targets() (all []Target) {
 		if r == nil {
 			continue
 		}
-		model := r.p.Model()
+		model, models := r.p.Model(), make([]*cost.Model, costKinds)
 		if !r.p.Host {
 			model = r.info.Device
 		}
-		all = append(all, Target{r.p, r.info, r.Why, model, r.store, r.Cached, r.models[:], r})
+		for k := range models {
+			models[k] = r.models[k]()
+		}
+		all = append(all, Target{r.p, r.info, r.Why, model, r.store, r.Cached, models, r})
 	}
 	return all
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -33,9 +34,9 @@ type residence struct {
 	g      *Generation
 	info   plan.Info // description of the backend; for shards, of all devices together
 	store  plan.Store
-	models [costKinds]*cost.Model
+	models [costKinds]func() *cost.Model // made at the first query of their kind: each takes 23 KiB
 	// filtered are the models of queries with a filter, which learn on their own.
-	filtered [costKinds]*cost.Model
+	filtered [costKinds]func() *cost.Model
 	// perQuery is the time of a query in a block, by kind, in nanoseconds: a running mean.
 	perQuery [costKinds]atomic.Uint64
 }
@@ -43,13 +44,13 @@ type residence struct {
 func (g *Generation) add(s placement.Store, why string, on ...*pool.Processor) {
 	p := on[0]
 	r := &residence{Residence: pool.Residence{On: on, Store: s.Store, Why: why, Cached: s.Cached}, p: p, g: g, info: s.Info, store: s.Store}
-	model := p.Model()
+	name := p.Model()
 	if !p.Host {
-		model = s.Info.Device
+		name = s.Info.Device
 	}
 	for k := range r.models {
-		r.models[k] = g.book.Model(model, cost.Kind(k))
-		r.filtered[k] = r.models[k].Copy()
+		r.models[k] = sync.OnceValue(func() *cost.Model { return g.book.Model(name, cost.Kind(k)) })
+		r.filtered[k] = sync.OnceValue(func() *cost.Model { return r.models[k]().Copy() })
 	}
 	r.Probe = r.probe
 	g.at[p.Index] = r
@@ -137,9 +138,9 @@ func (g *Generation) keyOf(k batchKey) *batchKey {
 // model returns the costs of queries of a kind.
 func (r *residence) model(k *batchKey) *cost.Model {
 	if k.filtered {
-		return r.filtered[k.cost]
+		return r.filtered[k.cost]()
 	}
-	return r.models[k.cost]
+	return r.models[k.cost]()
 }
 
 // Threshold implements pool.BatchKey.
