@@ -3,13 +3,11 @@ package engine
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"iter"
-	"maps"
 	"sync"
 
 	"github.com/rs/zerolog"
@@ -22,16 +20,6 @@ import (
 
 // Document is a document of an index or a collection.
 type Document = indexes.Document
-
-// change is the JSON of a document without an empty text.
-func change(d Document) ([]byte, error) {
-	members := map[string]any{}
-	maps.Copy(members, d.Members)
-	if members["id"] = d.Name; d.Text != "" {
-		members["text"] = d.Text
-	}
-	return json.Marshal(members)
-}
 
 // Change describes a change of a collection, and its state afterwards.
 type Change struct {
@@ -68,7 +56,7 @@ func (c *Collection) Add(ctx context.Context, docs iter.Seq[Document]) (Change, 
 // text. Change.Missing counts the names that no document has. All or none are changed. Errors: the errors of Add, and
 // code Unsupported without stored sources.
 func (c *Collection) Update(ctx context.Context, docs iter.Seq[Document]) (Change, error) {
-	return stream(docs, change, func(lines io.Reader) (Change, error) { return c.UpdateLines(ctx, lines) })
+	return stream(docs, indexes.Patch, func(lines io.Reader) (Change, error) { return c.UpdateLines(ctx, lines) })
 }
 
 // stream passes documents as lines of JSON, as they come.

@@ -121,6 +121,7 @@ func TestCollectionErrors(t *testing.T) {
 		"unsupported value": {{Name: "b", Text: "loom"}, {Name: "c", Members: map[string]any{"year": math.Inf(1)}}},
 		`"year"`:            {{Name: "b", Text: "loom", Members: map[string]any{"year": "soon"}}},
 		"have no name":      {{Text: "loom"}},
+		"no UTF-8":          {{Name: "b", Text: "loom"}, {Name: "c", Text: "loom \xff"}},
 	} {
 		if err := add(docs...); CodeOf(err) != InvalidOption || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

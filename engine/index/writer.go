@@ -3,6 +3,7 @@ package index
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -16,7 +17,7 @@ import (
 	"heddle/engine/index/build"
 )
 
-// Document is a document of an index or a collection.
+// Document is a document of an index or a collection. Its texts are UTF-8.
 type Document struct {
 	// Name stands for the document. In a collection a document that is added under the name of another one replaces it.
 	Name string
@@ -27,12 +28,42 @@ type Document struct {
 	Members map[string]any
 }
 
-// MarshalJSON returns the object with the members of the document, its name as id.
-func (d Document) MarshalJSON() ([]byte, error) {
-	members := map[string]any{"text": d.Text}
+// MarshalJSON returns the object with the members of the document, its name as id. Texts that are not UTF-8 are an error.
+func (d Document) MarshalJSON() ([]byte, error) { return d.marshal(map[string]any{"text": d.Text}) }
+
+// Patch is the JSON of a document without an empty text, for updates.
+func Patch(d Document) ([]byte, error) {
+	members := map[string]any{}
+	if d.Text != "" {
+		members["text"] = d.Text
+	}
+	return d.marshal(members)
+}
+
+// marshal adds the members and the name of the document to its text.
+func (d Document) marshal(members map[string]any) ([]byte, error) {
 	maps.Copy(members, d.Members)
 	members["id"] = d.Name
-	return json.Marshal(members)
+	text, err := json.Marshal(members)
+	if err == nil && hasReplacement(text) {
+		err = errors.New("a text is no UTF-8")
+	}
+	return text, err
+}
+
+// hasReplacement reports whether JSON has the escape of U+FFFD, which encoding/json writes for bytes that are no UTF-8;
+// it writes the character itself without an escape.
+func hasReplacement(text []byte) bool {
+	for {
+		i := bytes.IndexByte(text, '\\')
+		if i < 0 {
+			return false
+		}
+		if text = text[i:]; bytes.HasPrefix(text, []byte(`\ufffd`)) {
+			return true
+		}
+		text = text[2:]
+	}
 }
 
 // Writer writes an index file document by document. The file appears at Close, complete and on the disk; until then a
@@ -83,9 +114,9 @@ func (w *Writer) Add(d Document) error {
 	if w.ended {
 		return errClosed
 	}
-	line, err := json.Marshal(d)
+	line, err := d.MarshalJSON()
 	if err != nil {
-		return fmt.Errorf("document %q: %w", d.Name, errors.Unwrap(err))
+		return fmt.Errorf("document %q: %w", d.Name, err)
 	}
 	w.recent[w.number%recent] = d.Name
 	w.number++

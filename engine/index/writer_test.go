@@ -68,7 +68,7 @@ func TestWriter(t *testing.T) {
 		}
 		lines.Reset()
 		for i := range 400 {
-			d := index.Document{Name: fmt.Sprint("d", i), Text: strings.Repeat(fmt.Sprintf("loom w%d \xff ", i), 20), Members: map[string]any{"title": "x"}}
+			d := index.Document{Name: fmt.Sprint("d", i), Text: strings.Repeat(fmt.Sprintf("loom w%d \ufffd ", i), 20), Members: map[string]any{"title": "x"}}
 			line, err := d.MarshalJSON()
 			if err != nil {
 				t.Fatal(err)
@@ -119,7 +119,12 @@ func TestWriterErrors(t *testing.T) {
 	if err := w.Add(index.Document{Name: "bad", Members: map[string]any{"f": func() {}}}); err == nil || !strings.Contains(err.Error(), `document "bad"`) {
 		t.Errorf("a value without JSON: %v", err)
 	}
-	if err := w.Add(index.Document{Name: "good", Text: "loom"}); err != nil {
+	for _, d := range []index.Document{{Name: "\xff"}, {Name: "a", Text: "loom \xc3"}, {Name: "a", Members: map[string]any{"tags": []string{"\\", "\xe2\x82"}}}} {
+		if err := w.Add(d); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("document %q: a text is no UTF-8", d.Name)) {
+			t.Errorf("%q: %v", d, err)
+		}
+	}
+	if err := w.Add(index.Document{Name: "good", Text: "loom \ufffd \\ufffd"}); err != nil {
 		t.Error(err)
 	}
 	if _, err := w.Close(); err != nil {

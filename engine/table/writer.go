@@ -16,6 +16,7 @@ import (
 	"heddle/engine/table/build"
 	"heddle/engine/table/column"
 	"heddle/engine/table/read"
+	"heddle/engine/table/read/csv"
 )
 
 // Column is a column of a Writer.
@@ -75,19 +76,42 @@ func NewWriter(ctx context.Context, path string, columns []Column, opt build.Opt
 }
 
 // Write appends a row, with a value for each column: nil for no value; an integer, a float, a string or a bool;
-// time.Time for timestamps, which must fit exactly (time.Time.Truncate); a string or an integer for decimals; a slice of them for several values. An error names the
-// row, from 0, and the column; the row is left out, unless the build has ended.
+// time.Time for timestamps, which must fit exactly (time.Time.Truncate); a string or an integer for decimals; a slice of them for several values. Texts
+// are UTF-8. The error of a value is a *ValueError, and the row is left out; after another error the build has ended.
 func (w *Writer) Write(values ...any) error {
+	return w.end(len(values), func(to *read.Values, column int) error { return w.append(to, w.rows.fields[column], values[column]) })
+}
+
+// WriteTexts appends a row of texts, as CSV has them (package csv): for each column the texts of its values, none for no
+// value. Errors: those of Write.
+func (w *Writer) WriteTexts(values [][][]byte) error {
+	return w.end(len(values), func(to *read.Values, column int) error { return w.texts(to, w.rows.fields[column], values[column]) })
+}
+
+// ValueError is the error of a value that its column cannot hold.
+type ValueError struct {
+	Row    uint64 // from 0
+	Column string
+	Err    error
+}
+
+func (e *ValueError) Error() string {
+	return fmt.Sprintf("row %d, column %q: %v", e.Row, e.Column, e.Err)
+}
+func (e *ValueError) Unwrap() error { return e.Err }
+
+// end appends a row of some values, which put appends to their columns.
+func (w *Writer) end(values int, put func(to *read.Values, column int) error) error {
 	if w.ended {
 		return errClosed
 	}
-	if len(values) != len(w.rows.fields) {
-		return fmt.Errorf("row %d has %d values, the table has %d columns", w.row, len(values), len(w.rows.fields))
+	if values != len(w.rows.fields) {
+		return fmt.Errorf("row %d has %d values, the table has %d columns", w.row, values, len(w.rows.fields))
 	}
-	for i, v := range values {
-		if err := w.append(&w.batch.Columns[i], w.rows.fields[i], v); err != nil {
+	for i := range w.batch.Columns {
+		if err := put(&w.batch.Columns[i], i); err != nil {
 			w.batch.Truncate()
-			return fmt.Errorf("row %d, column %q: %w", w.row, w.rows.fields[i].Name, err)
+			return &ValueError{w.row, w.rows.fields[i].Name, err}
 		}
 	}
 	w.row++
@@ -108,6 +132,30 @@ func (w *Writer) flush() error {
 	case <-w.done:
 		return fmt.Errorf("row %d: %w", w.row, w.err)
 	}
+}
+
+// texts appends the value of a column, or its values.
+func (w *Writer) texts(to *read.Values, f read.Field, values [][]byte) error {
+	if !f.List {
+		if len(values) == 0 {
+			to.AppendNone(f)
+			return nil
+		}
+		if len(values) > 1 {
+			return fmt.Errorf("%d values: type %v[] takes several", len(values), f.Type)
+		}
+		w.size += len(values[0])
+		return csv.Append(to, f, values[0])
+	}
+	n := to.BeginList()
+	for _, v := range values {
+		w.size += len(v)
+		if err := csv.Append(to.Elements, f.Element(), v); err != nil {
+			return err
+		}
+	}
+	to.EndList(n)
+	return nil
 }
 
 // append appends the value of a column.

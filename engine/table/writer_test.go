@@ -62,8 +62,12 @@ var columns = []table.Column{{"i", "int"}, {"u", "uint"}, {"f", "float"}, {"g", 
 // TestWriter: a writer makes the table that a build of the same values in CSV makes.
 func TestWriter(t *testing.T) {
 	dir := t.TempDir()
-	path, other := filepath.Join(dir, "w.hdb"), filepath.Join(dir, "c.hdb")
+	path, texts, other := filepath.Join(dir, "w.hdb"), filepath.Join(dir, "t.hdb"), filepath.Join(dir, "c.hdb")
 	w, err := table.NewWriter(t.Context(), path, columns, build.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ofTexts, err := table.NewWriter(t.Context(), texts, columns, build.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,20 +90,31 @@ func TestWriter(t *testing.T) {
 			t.Fatal(err)
 		}
 		text.WriteByte('\n')
+		fields := make([][][]byte, len(row))
 		for k, v := range row {
 			if k > 0 {
 				text.WriteByte(',')
 			}
+			field := fmt.Sprint(v)
 			switch v := v.(type) {
 			case nil:
+				continue
 			case time.Time:
-				text.WriteString(v.Format(time.RFC3339Nano))
+				field = v.Format(time.RFC3339Nano)
 			case []int64:
 				fmt.Fprintf(&text, `"[%d,%d]"`, v[0], v[1])
-			default:
-				fmt.Fprint(&text, v)
+				fields[k] = [][]byte{fmt.Append(nil, v[0]), fmt.Append(nil, v[1])}
+				continue
 			}
+			text.WriteString(field)
+			fields[k] = [][]byte{[]byte(field)}
 		}
+		if err := ofTexts.WriteTexts(fields); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := ofTexts.Close(); err != nil {
+		t.Fatal(err)
 	}
 	report, err := w.Close()
 	if err != nil || report.Rows != 5000 {
@@ -113,10 +128,14 @@ func TestWriter(t *testing.T) {
 	if _, err := build.Build(t.Context(), src, other, build.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	a, err1 := os.ReadFile(path)
-	b, err2 := os.ReadFile(other)
-	if err1 != nil || err2 != nil || string(a) != string(b) {
-		t.Errorf("the tables differ: %d and %d bytes, %v, %v", len(a), len(b), err1, err2)
+	want, err := os.ReadFile(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{path, texts} {
+		if got, err := os.ReadFile(name); err != nil || string(got) != string(want) {
+			t.Errorf("%s has %d bytes, the table of CSV has %d: %v", name, len(got), len(want), err)
+		}
 	}
 }
 
@@ -148,6 +167,19 @@ func TestWriterErrors(t *testing.T) {
 		t.Error(err)
 	}
 	if err := w.Write(1); err == nil || !strings.Contains(err.Error(), "row 1 has 1 values") {
+		t.Error(err)
+	}
+	one := [][]byte{[]byte("1")}
+	for i, wrong := range []string{"1.0", "-1", "x", "1e39", "\xff", "2", "soon", "now", "1.234", "", "[1]"} {
+		row := [][][]byte{one, one, one, one, one, one, nil, nil, one, one, one}
+		row[i] = [][]byte{[]byte(wrong)}
+		if err, ok := errors.AsType[*table.ValueError](w.WriteTexts(row)); !ok || err.Row != 1 || err.Column != columns[i].Name {
+			t.Errorf("text %s in %s: %v", wrong, columns[i].Name, err)
+		}
+	}
+	two := make([][][]byte, len(columns))
+	two[0] = append(one, one...)
+	if err := w.WriteTexts(two); err == nil || !strings.Contains(err.Error(), "2 values: type int[] takes several") {
 		t.Error(err)
 	}
 	if report, err := w.Close(); err != nil || report.Rows != 1 {

@@ -19,19 +19,17 @@
 package attributes
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"heddle/engine/file/input"
 	"heddle/engine/index/build/records"
+	writer "heddle/engine/table"
 	"heddle/engine/table/build"
 	"heddle/engine/table/column"
-	"heddle/engine/table/read/csv"
 )
 
 // Column declares a column.
@@ -115,56 +113,21 @@ func Build(ctx context.Context, path string, inputs []string, opt Options) (buil
 	if len(t.names) == 0 {
 		return build.Report{}, errors.New("attributes: no line has a member with a text, a number or a boolean beside the document itself")
 	}
-	in, out := io.Pipe()
-	written := make(chan error, 1)
-	go func() {
-		err := t.csv(out)
-		out.CloseWithError(err)
-		written <- err
-	}()
-	r, err := t.build(ctx, in, path, opt.Options)
-	in.CloseWithError(io.ErrClosedPipe)
-	if wrong := <-written; wrong != nil && !errors.Is(wrong, io.ErrClosedPipe) {
-		return r, wrong
+	var columns []writer.Column
+	for _, name := range t.names {
+		columns = append(columns, writer.Column{Name: name, Type: t.types[name].String()})
 	}
-	if wrong, ok := errors.AsType[*input.Error](err); ok && wrong.Path == "-" {
-		return r, t.place(wrong)
+	w, err := writer.NewWriter(ctx, path, columns, opt.Options)
+	if err != nil {
+		return build.Report{}, err
 	}
+	defer w.Abort()
+	if err := t.each(func(line []byte, path string, number int) error { return t.write(w, line, path, number) }); err != nil {
+		return build.Report{}, err
+	}
+	r, err := w.Close()
 	if err == nil && opt.Warn != nil {
 		t.warn(opt.Warn)
 	}
 	return r, err
-}
-
-// build makes the table of CSV.
-func (t *table) build(ctx context.Context, in io.Reader, path string, opt build.Options) (r build.Report, err error) {
-	src, err := csv.Open(ctx, []string{"-"}, csv.Options{Dialect: csv.Dialect{Delimiter: ','}, Header: csv.WithHeader, Names: t.names, Stdin: in, Types: t.types, Null: []string{missing}, Invalid: input.Replace, Memory: cmp.Or(opt.Memory, build.DefaultMemory) / 4})
-	if err != nil {
-		return r, err
-	}
-	defer func() { err = errors.Join(err, src.Close()) }()
-	return build.Build(ctx, src, path, opt)
-}
-
-// place names the line of the inputs in an error of a line of CSV.
-func (t *table) place(wrong *input.Error) error {
-	lines := &counter{}
-	err := t.csv(lines, func(path string, line int) error {
-		if lines.n >= wrong.Line {
-			return &input.Error{Path: path, Line: line, Reason: wrong.Reason}
-		}
-		return nil
-	})
-	if err == nil {
-		err = wrong
-	}
-	return err
-}
-
-// counter counts the lines that are written to it.
-type counter struct{ n int }
-
-func (c *counter) Write(p []byte) (int, error) {
-	c.n += strings.Count(string(p), "\n")
-	return len(p), nil
 }

@@ -162,7 +162,9 @@ func (s *seen) mixed() bool {
 func (s *seen) declared() column.Declared {
 	d := column.Declared{Type: column.String, List: s.list}
 	if !s.texts && !s.mixed() {
-		d.Type = s.infer.Type()
+		if d.Type = s.infer.Type(); d.Type == column.Decimal128 { // integers
+			d.Digits = column.MaxScale
+		}
 	}
 	return d
 }

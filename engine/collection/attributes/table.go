@@ -1,10 +1,8 @@
 package attributes
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"io"
@@ -14,10 +12,7 @@ import (
 	"heddle/engine/table/column"
 )
 
-// missing is the field of a document without a value.
-const missing = `\N`
-
-// table turns JSON lines into CSV.
+// table turns JSON lines into rows.
 type table struct {
 	ctx     context.Context
 	inputs  []string
@@ -26,7 +21,7 @@ type table struct {
 	at      map[string]int // by name
 	types   map[string]column.Declared
 	seen    map[string]*seen // members, of columns that are not declared
-	row     [][]byte         // fields of a document; nil is missing
+	row     [][][]byte       // texts of the values of a document, by column
 	lenient bool             // values that their column cannot hold are left out
 	left    leftOut
 }
@@ -101,34 +96,4 @@ var reserved, texts = records.Reserved(), records.Members()
 // isTime tells whether a text is a time and nothing else: a float may be "infinity" too.
 func isTime(text []byte) bool {
 	return len(text) > 0 && text[0] >= '0' && text[0] <= '9' && !json.Valid(text) && column.IsTime(string(text))
-}
-
-// csv writes the names of the columns and the row of each line. It calls each function after a row,
-// with the place of its line.
-func (t *table) csv(to io.Writer, after ...func(path string, line int) error) error {
-	size := 1 << 16
-	if after != nil {
-		size = 1 // each row is written at once
-	}
-	out := bufio.NewWriterSize(to, size)
-	t.left = leftOut{}
-	names := csv.NewWriter(out)
-	if err := names.Write(t.names); err != nil {
-		return err
-	}
-	names.Flush()
-	if err := t.each(func(line []byte, path string, number int) error {
-		if err := t.write(out, line, path, number); err != nil {
-			return err
-		}
-		for _, f := range after {
-			if err := errors.Join(out.Flush(), f(path, number)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}); err != nil {
-		return err
-	}
-	return out.Flush()
 }

@@ -1,14 +1,14 @@
 package attributes
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"heddle/engine/file/input"
+	writer "heddle/engine/table"
 	"heddle/engine/table/column"
 	"heddle/engine/table/read"
 	"heddle/engine/table/read/csv"
@@ -22,9 +22,9 @@ type leftOut struct {
 	first   *input.Error
 }
 
-// write writes the row of a line. Texts stand in quotes, and arrays are JSON.
-func (t *table) write(out *bufio.Writer, line []byte, path string, at int) error {
-	t.row = append(t.row[:0], make([][]byte, len(t.names))...)
+// write writes the row of a line.
+func (t *table) write(to *writer.Writer, line []byte, path string, at int) error {
+	t.row = append(t.row[:0], make([][][]byte, len(t.names))...)
 	all, err := members(line, path, at)
 	if err != nil {
 		return err
@@ -49,18 +49,13 @@ func (t *table) write(out *bufio.Writer, line []byte, path string, at int) error
 			}
 			t.left.nulls[m.name] += m.nulls
 		}
-		t.row[column] = t.cell(m, path, at)
+		t.row[column] = t.texts(m, path, at)
 	}
-	for i, v := range t.row {
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		if v == nil {
-			v = []byte(missing)
-		}
-		out.Write(v)
+	err = to.WriteTexts(t.row)
+	if wrong, ok := errors.AsType[*writer.ValueError](err); ok {
+		return &input.Error{Path: path, Line: at, Reason: fmt.Sprintf("column %q: %v", wrong.Column, wrong.Err)}
 	}
-	return out.WriteByte('\n')
+	return err
 }
 
 // misfit tells the reason why a column cannot have a member; it is empty if it can.
@@ -85,14 +80,15 @@ func (t *table) leave(wrong *input.Error) {
 	}
 }
 
-// cell is the field of a member; nil: missing.
-func (t *table) cell(m *member, path string, at int) []byte {
+// texts are the values of a member that its column takes, and in a lenient table can hold.
+func (t *table) texts(m *member, path string, at int) (all [][]byte) {
 	d := t.types[m.name]
 	field := read.Field{Name: m.name, Type: d.Type, Scale: d.Scale, Digits: d.Digits}
-	var cells [][]byte
 	for _, v := range m.values {
-		empty := v.kind == text && len(v.text) == 0 && d.Type != column.String
-		if t.lenient && !empty && !csv.Fits(field, v.text) {
+		if d.Type != column.String && len(bytes.Trim(v.text, " \t")) == 0 {
+			continue
+		}
+		if t.lenient && !csv.Fits(field, v.text) {
 			t.leave(&input.Error{Path: path, Line: at, Reason: fmt.Sprintf("attribute %q: %.60q is no %v", m.name, v.text, d.Type)})
 			continue
 		}
@@ -102,26 +98,9 @@ func (t *table) cell(m *member, path string, at int) []byte {
 			}
 			t.left.rounded[m.name]++
 		}
-		if d.List && v.kind == text {
-			v.text, _ = json.Marshal(string(v.text)) // every text has a form
-		}
-		if !d.List && v.kind == text {
-			v.text = quoted(v.text)
-		}
-		cells = append(cells, v.text)
+		all = append(all, v.text)
 	}
-	switch {
-	case len(cells) == 0:
-		return nil
-	case !d.List:
-		return cells[0]
-	}
-	return quoted(append(append([]byte{'['}, bytes.Join(cells, []byte{','})...), ']'))
-}
-
-// quoted is a field of CSV in quotes.
-func quoted(field []byte) []byte {
-	return append(append([]byte{'"'}, bytes.ReplaceAll(field, []byte{'"'}, []byte(`""`))...), '"')
+	return all
 }
 
 // warn tells of the values that are not as they were.

@@ -39,6 +39,18 @@ type Declared struct {
 // listSuffix marks the type of a multi-valued column.
 const listSuffix = "[]"
 
+// String returns the text that ParseDeclared reads.
+func (d Declared) String() string {
+	name := d.Type.String()
+	if d.Type.IsDecimal() {
+		name = fmt.Sprintf("decimal(%d,%d)", d.Digits, d.Scale)
+	}
+	if d.List {
+		name += listSuffix
+	}
+	return name
+}
+
 // ParseDeclared reads the name of a type, or decimal(P,S) for numbers of P digits, S of
 // which stand behind the point. Up to 18 digits it is a Decimal, up to 38 digits a
 // Decimal128. With [] behind it, as in string[], a row has any number of values.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"heddle/engine/file/input"
 	"heddle/engine/table/column"
@@ -185,6 +186,34 @@ func (i *Inference) Warning(column string) string { return i.of.warning(column, 
 
 // Type is the first type in the order of Options.Types that has all values seen, else String.
 func (i *Inference) Type() column.Type { return i.of.found() }
+
+// Append appends a text as a value of a field, of one value of a multi-valued field, by the rules of fields of CSV. The
+// error of another text names the values of the field, and nothing is appended.
+func Append(to *read.Values, f read.Field, value []byte) error {
+	plain := trim(value)
+	switch f.Type {
+	case column.String:
+		if !utf8.Valid(value) {
+			return fmt.Errorf("%.60q is no UTF-8", value)
+		}
+		if len(value) > hdb.MaxStringLen {
+			return fmt.Errorf("a string of %d bytes; at most %d are possible", len(value), hdb.MaxStringLen)
+		}
+		to.AppendText(value)
+		return nil
+	case column.Decimal128:
+		if entry, ok := parseWide(f, plain); ok {
+			to.AppendText(entry)
+			return nil
+		}
+	default:
+		if key, ok := parse(f, plain); ok {
+			to.AppendKey(key)
+			return nil
+		}
+	}
+	return fmt.Errorf("%.60q is not %s", value, describe(f))
+}
 
 // Fits reports whether a text is a value of a field, of one value of a multi-valued field. A text that is
 // too long for a table does not fit.
