@@ -64,8 +64,7 @@ documents without ranking. --where and --filter alone are the query *. DIR is a 
 		Example: `  heddle search books.hdl --query '+heaven earth -hell'
   heddle search books.hdl --queries queries.tsv --format trec > run.txt
   heddle search books.hdl --query heaven --table docs.hdb --where 'year >= 1900' --facets lang
-  heddle search stories --query loom --fields text,year --snippet 80 --format jsonl
-  heddle search stories --sort 'year desc' -k 2 --source --after '*'`,
+  heddle search stories --query loom --fields text,year --sort 'year desc' -k 2 --after '*'`,
 	}, &searchOptions{})
 }
 
@@ -84,7 +83,7 @@ func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.snippet, "snippet", 0, "print the best part of each stored text, of about `BYTES`")
 	fs.StringSliceVar(&o.parts.Attributes, "attributes", nil, "print the values of `COLUMNS` of --table; * is all")
 	flags.AddChoice(fs, &o.expand, "expand", "error", "words of more terms: ", []string{"error", "top"})
-	fs.StringVar(&o.synonyms, "synonyms", "", "put the synonyms of `FILE` into queries: a, b => c, or a, b, c")
+	fs.StringVar(&o.synonyms, "synonyms", "", "put the synonyms of `FILE` into queries (help synonyms)")
 	fs.IntVar(&o.fixed, "prefix-length", 0, "equal first `N` characters of loom~1")
 	fs.BoolVar(&o.part, "part", false, "with --all, --count: one thread a query (PART, Wu et al. 2010)")
 	fs.BoolVar(&o.explain, "explain", false, "explain the execution of each query, with times")
