@@ -70,9 +70,18 @@ func (p *planned) sample() []window {
 // leastRows is the number of rows from which on a column may lose the vectors of its bins: smaller vectors cost nothing.
 const leastRows = 4 * bitslice.TileRows
 
-// Costs of a predicate in pure Go, measured: a word of a vector takes as long as a bit of a code in so many rows, and a
-// range of codes reads the vectors of a third of the bins (RESULTS.md, "Files with units and ranks, and bins beside slices"). Vectors that take more
-// bits than the codes therefore lose, and need more memory.
+// wordRows is the number of rows whose codes have as many bits, for each bit of their width, as a word of a vector.
+// Vectors that take more bits than the codes are left out. Medians of CPU time, ns for 1,000 rows, of vectors and slices
+// in pure Go, and in PoCL, for a quarter of the bins (RESULTS.md, "Vectors of bins beside slices"):
+//
+//	values  runs of  bits a row: vectors, codes  pure Go    PoCL
+//	     2        1  2.06, 1                     22,  64    21,  69
+//	    16        1  16.2, 4                     27, 165    29, 103
+//	    16       32  2.84, 4                     43, 166    83, 108
+//	    64        1  41.1, 6                     78, 229    337, 138
+//	    64       32  2.98, 6                     70, 220    52, 116
+//	 1,000       32  2.97, 10                    71, 284    54, 126
+//	 1,000    2,048  0.08, 10                    16,  88    24,  71
 const wordRows = 32
 
 // scattered reports that the vectors of bins do not pay, by their number of words of 32 bits in the sample, and why: that
