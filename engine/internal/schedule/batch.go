@@ -143,7 +143,11 @@ func (b *Batch) lane() {
 	s := b.scheduler
 	for b != nil {
 		ctx := context.Background()
-		if b.processor.Inline && len(b.Jobs) == 1 && b.stream == nil { // others finish what they have begun
+		switch {
+		case !b.processor.Inline: // devices finish what they have begun
+		case b.stream != nil:
+			ctx = polled{&b.ctx}
+		default:
 			ctx = &b.ctx
 		}
 		err := b.processor.Run(ctx, b)
@@ -338,7 +342,7 @@ func (s *Scheduler) detach(j *Job, now time.Duration) bool {
 		return false
 	}
 	j.Trace.Ran = now - b.started
-	if len(b.Jobs) == 1 {
+	if !slices.ContainsFunc(b.Jobs, func(o *Job) bool { return o != j && o.batch == b }) { // the last one
 		b.ctx.end()
 	}
 	return true

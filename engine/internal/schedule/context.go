@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// runContext is the context of a batch of one job, unless it is a block of a stream, on a processor with inline
-// jobs. It ends when the scheduler gives the attempt up. If the job runs on its caller's goroutine, it is the
-// caller's context, which also ends at the job's deadline. It costs nothing unless Done is called, which is rare on hosts.
+// runContext is the context of a batch on a processor with inline jobs. It ends when the scheduler gives the
+// attempts of all its jobs up. If a job runs on its caller's goroutine, it is the caller's context, which also ends at
+// the job's deadline. It costs nothing unless Done is called, which is rare on hosts.
 type runContext struct {
 	context.Context           // the caller's, if inline
 	deadline        time.Time // zero is none
@@ -61,3 +61,8 @@ func (c *runContext) Done() <-chan struct{} {
 	}
 	return c.own.Done()
 }
+
+// polled is the context of a block of a stream, whose batches are used again: only Err tells its end, which phrases look at.
+type polled struct{ *runContext }
+
+func (polled) Done() <-chan struct{} { return nil }
