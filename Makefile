@@ -7,7 +7,7 @@ HEDDLE := $(BUILD)/heddle
 export POCL_CACHE_DIR ?= $(CURDIR)/.cache/pocl/make
 
 .DEFAULT_GOAL := help
-.PHONY: help build dist demo quick test bench lint vuln fuzz-smoke mutants oclgrind portable stamp fmt clean
+.PHONY: help build dist docs demo quick test bench lint vuln fuzz-smoke mutants oclgrind portable stamp fmt clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,6 +18,9 @@ build: ## build the command into .build/heddle; TAGS are build tags
 
 dist: ## programs, packages (deb, rpm), wheels, bills of materials and checksums for a release, in .build/dist
 	@.ci/dist
+
+docs: ## the pages as a static site in .build/docs; all links are checked
+	@git ls-files '*.md' | go run ./.ci/docs . "$(BUILD)/docs"
 
 demo: ## ask the King James Bible and a table of flights on every backend
 	@.ci/setup
