@@ -118,6 +118,21 @@ func TestFilter(t *testing.T) {
 	if facets := s.texts(".facet .term"); want.Facets.Matches != 2 || !slices.Equal(facets, []string{"<b>en</b> 1", "no value 1", "< 2001 0", "[2001, 2006) 1", ">= 2006 1", "7 2"}) || want.Facets.Columns[1].Values[1].Value != "[2001, 2006)" {
 		t.Errorf("facets %q of %+v", facets, want.Facets)
 	}
+	// A bin and a value lead to their documents; the address has the filter.
+	press := func(term string) {
+		t.Helper()
+		value[bool](s, fmt.Sprintf(`[...document.querySelectorAll(".facet button")].find((b) => b.innerText === %q).click() ?? true`, term))
+	}
+	press("[2001, 2006) 1")
+	s.until(`document.querySelectorAll(".hits li").length === 1 && document.querySelector("#where").value === 'year > 2000 AND "year" >= 2001 AND "year" < 2006'`)
+	press("<b>en</b> 1")
+	s.until(`document.querySelector("#where").value.endsWith("AND \"lang\" = '<b>en</b>'") && document.querySelector(".hit b").innerText === "b"`)
+	s.do(chromedp.Reload())
+	s.until(`document.querySelectorAll(".hits li").length === 1 && document.querySelector("#where").value.endsWith("'<b>en</b>'")`)
+	s.fill("#where", "year > 2000")
+	s.do(chromedp.KeyEvent("\r"))
+	s.until(`document.querySelectorAll(".hits li").length === 2`)
+
 	s.fill("#where", "lang = 'de' AND yaer > 1") // marked while it is typed
 	s.until(`document.querySelector("#fault pre") !== null`)
 	if place := s.text("#fault pre"); !strings.HasPrefix(place, "lang = 'de' AND yaer > 1\n                ^") {
@@ -165,6 +180,8 @@ func TestCompare(t *testing.T) {
 	if ways := s.texts(".way"); !strings.Contains(ways[1], "bs") || !strings.Contains(ways[0], "looked up in the other lists") {
 		t.Errorf("ways %q", ways)
 	}
+	s.do(chromedp.Reload()) // the address has both settings
+	s.until(`document.querySelectorAll(".way").length === 2 && document.querySelectorAll("fieldset.setting")[1].querySelector("select").value === "bs"`)
 }
 
 func TestTables(t *testing.T) {
@@ -216,6 +233,18 @@ func TestTables(t *testing.T) {
 	if got := s.text("#count b"); got != grouped(sum) {
 		t.Errorf("groups have %d rows, and the selection has %s", sum, got)
 	}
+
+	s.do(chromedp.Reload()) // the address has the group
+	s.until(`document.querySelector("[aria-label='Groups by delay'] tbody button") !== null`)
+	rowsOf := strings.ReplaceAll(s.text("[aria-label='Groups by delay'] tbody td"), ",", "")
+	value[bool](s, `document.querySelector("[aria-label='Groups by delay'] tbody button").click() ?? true`)
+	s.until(fmt.Sprintf(`document.querySelector("#count b").innerText.replaceAll(",", "") === %q`, rowsOf))
+	if where := value[string](s, `document.querySelector("input.code").value`); !strings.HasPrefix(where, "delay >= 60 AND distance < 500 AND delay ") {
+		t.Errorf("predicate of a group: %q", where)
+	}
+	s.fill(queryField, "delay >= 60 AND distance < 500")
+	s.do(chromedp.KeyEvent("\r"))
+	check("delay >= 60 AND distance < 500")
 
 	s.fill(".aggregates label:nth-of-type(1) input", "count(*), max(distance)")
 	s.fill(".aggregates label:nth-of-type(2) input", "delay")
@@ -294,6 +323,8 @@ func TestIndexes(t *testing.T) {
 	if len(used) != 1 || !strings.HasPrefix(used[0], costs.Codec+" ") {
 		t.Errorf("codec in use %q, want %s", used, costs.Codec)
 	}
+	s.do(chromedp.Reload()) // the address has the prefix and the term
+	s.until(`document.querySelector("#costs li") !== null && document.querySelector("input.code").value === "love"`)
 }
 
 func TestDevices(t *testing.T) {

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call, Problem, tablePath } from "./api";
 import { time } from "./format";
+import { Export } from "./history";
 import { Curl, Failure, Grid, Panel, Text } from "./parts";
 
 // Values are the values of a column. Missing are the numbers of the rows without one.
@@ -56,7 +57,7 @@ function Result({ of }: { of: Reply }) {
   return (
     <>
       <Grid label="Values of aggregates" fields={of.columns.map((c) => ({ head: c.name, number: isNumber(c) }))} rows={rows} />
-      <p class="hint">{rows.length === 1 ? "1 row" : `${rows.length} rows${rows.length === mostRows ? ", perhaps not all" : ""}`} in {time(of.took_ms)}.</p>
+      <p class="hint">{rows.length === 1 ? "1 row" : `${rows.length} rows${rows.length === mostRows ? ", perhaps not all" : ""}`} in {time(of.took_ms)}. <Export name="aggregates" rows={(of.columns[0]?.values ?? []).map((_, i) => Object.fromEntries(of.columns.map((c) => [c.name, c.missing.includes(i) ? null : c.values[i]])))} /></p>
     </>
   );
 }

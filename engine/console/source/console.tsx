@@ -6,6 +6,7 @@ import { useEffect, useState } from "preact/hooks";
 import { call, Problem, setToken } from "./api";
 import { Cluster } from "./cluster";
 import { Devices } from "./devices";
+import { Keys } from "./keys";
 import { Indexes } from "./indexes";
 import { Live } from "./live";
 import { Search } from "./search";
@@ -46,8 +47,9 @@ function Console() {
   const [theme, choose] = useState(document.documentElement.dataset.theme as Theme);
   const [state, setState] = useState<"checking" | "token" | "open">("checking");
   const [turn, setTurn] = useState(0);
+  const [moves, setMoves] = useState(0); // an address of the same page, such as one of the history, makes the page anew
   useEffect(() => {
-    const moved = () => setPlace(placeOf(location.hash));
+    const moved = () => { setPlace(placeOf(location.hash)); setMoves((n) => n + 1); };
     addEventListener("hashchange", moved);
     return () => removeEventListener("hashchange", moved);
   }, []);
@@ -73,8 +75,9 @@ function Console() {
         </header>
         <main id="main" tabIndex={-1}>
           {state === "token" ? <Token onSet={() => { setState("checking"); setTurn(turn + 1); }} />
-            : state === "open" ? <><h1>{title}</h1><Page parameters={place.parameters} key={place.name} /></> : null}
+            : state === "open" ? <><h1>{title}</h1><Page parameters={place.parameters} key={`${place.name} ${moves}`} /></> : null}
         </main>
+        <Keys />
       </div>
     </>
   );

@@ -42,6 +42,12 @@ export function percent(part: number, of = 1): string {
   return n > 0 && n < 0.01 ? "< 0.01 %" : `${digits(n)} %`;
 }
 
+// both joins two predicates by AND.
+export function both(a: string, b: string): string {
+  if (!a.trim()) return b;
+  return `${/\bOR\b/i.test(a) ? `(${a.trim()})` : a.trim()} AND ${/\bOR\b/i.test(b) ? `(${b})` : b}`;
+}
+
 // visible replaces characters that are invisible, or that change the direction of the text, by their
 // numbers: a name cannot hide or forge a part of the page.
 export const visible = (text: string) =>

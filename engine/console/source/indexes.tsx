@@ -1,5 +1,5 @@
 // Page Indexes: the indexes of the server, their contents, terms and codecs.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { indexPath } from "./api";
 import { bytes, count, digits, several } from "./format";
 import { Bar, Curl, Facts, Failure, Grid, Panel, Residents, Text, useLoad, Waiting } from "./parts";
@@ -22,15 +22,18 @@ export function Indexes({ parameters }: { parameters: URLSearchParams }) {
             <button type="button" class="link" aria-pressed={x.name === name} onClick={() => setChosen(x.name)}><Text of={x.name} /></button>,
             <span class={`state ${x.ready ? "ok" : "note"}`}>{x.ready ? "✓ ready" : "• loading"}</span>, count(x.docs), count(x.lists), <code>{x.checksum ?? ""}</code>])} />
       </Panel>
-      <Details key={name} name={name} />
+      <Details key={name} name={name} start={parameters} />
     </>
   );
 }
 
-function Details({ name }: { name: string }) {
+function Details({ name, start }: { name: string; start: URLSearchParams }) {
   const details = useLoad<IndexDetails>(indexPath(name, "details"));
-  const [prefix, setPrefix] = useState("");
-  const [term, setTerm] = useState("");
+  const [prefix, setPrefix] = useState(start.get("prefix") ?? "");
+  const [term, setTerm] = useState(start.get("term") ?? "");
+  useEffect(() => {
+    history.replaceState(null, "", `#/indexes?${new URLSearchParams({ index: name, ...(prefix && { prefix }), ...(term && { term }) })}`);
+  }, [name, prefix, term]);
   const d = details.value;
   if (details.error) return <Failure error={details.error} />;
   if (!d) return <Waiting what={name} />;

@@ -90,7 +90,7 @@ export function Grid(p: { label: string; fields: Field[]; rows: ComponentChildre
     <div class="scroll" tabIndex={0} role="group" aria-label={visible(p.label)}>
       <table>
         <caption class="hidden">{visible(p.label)}</caption>
-        <thead><tr>{p.fields.map((f) => <th scope="col" class={f.number ? "number" : f.class} key={f.head}>{f.class === "bars" ? <span class="hidden">{f.head}</span> : f.head}</th>)}</tr></thead>
+        <thead><tr>{p.fields.map((f) => <th scope="col" class={f.number ? "number" : f.class} key={f.head}>{f.class === "bars" ? <span class="hidden">{f.head}</span> : visible(f.head)}</th>)}</tr></thead>
         <tbody>
           {p.rows.map((row, i) => (
             <tr key={p.keys?.[i] ?? i} class={p.marked === i ? "marked" : undefined}>

@@ -2,7 +2,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call, indexPath, Problem, tablePath } from "./api";
 import { Explanation } from "./explain";
-import { count, several, time } from "./format";
+import { both, count, several, time } from "./format";
+import { Examples } from "./examples";
+import { Export, History, remember } from "./history";
 import { Choice, Curl, Failure, Panel, Text, useCheck, useLoad } from "./parts";
 import type { Answer, Device, Hit, Index, Parsed, Table } from "./types";
 
@@ -12,6 +14,16 @@ interface Outcome { setting: Setting; path: string; body: object; answer?: Answe
 const algorithms = ["auto", "bs", "is", "lr", "lrseg", "hs8", "hs16", "hs32", "hs64", "hs128", "hs256"];
 const variants = ["lucene", "robertson", "atire", "pisa"];
 const usual: Setting = { algorithm: "auto", processor: "", variant: "lucene", fresh: false };
+
+// settingsOf reads the settings of an address.
+function settingsOf(text: string | null): Setting[] {
+  try {
+    const all = JSON.parse(text ?? "") as Partial<Setting>[];
+    return all.slice(0, 2).map((s) => ({ ...usual, ...s }));
+  } catch {
+    return [usual];
+  }
+}
 
 // Restriction is a predicate on the attributes of documents, and the columns to count. An index has no
 // table of another name than its own unless one is chosen.
@@ -53,7 +65,7 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
   const [ranked, setRanked] = useState(parameters.get("ranked") !== "no");
   const [k, setK] = useState(Number(parameters.get("k")) || 10);
   const [restriction, setRestriction] = useState<Restriction>({ table: parameters.get("table") ?? "", where: parameters.get("where") ?? "", facets: parameters.get("facets") ?? "" });
-  const [settings, setSettings] = useState<Setting[]>([usual]);
+  const [settings, setSettings] = useState<Setting[]>(settingsOf(parameters.get("settings")));
   const [outcomes, setOutcomes] = useState<Outcome[]>([]);
   const [running, setRunning] = useState(false);
   const names = indexes.value?.indexes.filter((x) => x.ready).map((x) => x.name) ?? [];
@@ -66,23 +78,25 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
   const table = collection ? name : restriction.table || name;
   const checked = useCheck(table && tablePath(table, "parse"), restriction.where, { where: restriction.where });
 
-  async function run() {
-    if (!name || !query.trim()) return;
+  // run answers a text under a restriction: those of the form, or those of a link of the page.
+  async function run(text = query, within = restriction) {
+    if (!name || !text.trim()) return;
     const mine = ++turn.current;
-    const kept = new URLSearchParams({ index: name, query, mode, k: String(k), ranked: ranked ? "yes" : "no" });
-    for (const [member, value] of Object.entries(restriction)) if (value) kept.set(member, value);
-    history.replaceState(null, "", `#/search?${kept}`);
+    const kept = new URLSearchParams({ index: name, query: text, mode, k: String(k), ranked: ranked ? "yes" : "no" });
+    for (const [member, value] of Object.entries(within)) if (value) kept.set(member, value);
+    if (JSON.stringify(settings) !== JSON.stringify([usual])) kept.set("settings", JSON.stringify(settings));
+    remember(`#/search?${kept}`, [name, text, within.where].filter((t) => t).join(" · "));
     setRunning(true);
     const all: Outcome[] = [];
-    const whole = collection ? { ...restriction, table: "" } : restriction;
+    const whole = collection ? { ...within, table: "" } : within;
     for (const chosen of settings) { // one after the other, so that neither disturbs the time of the other
       const setting = collection ? { ...chosen, algorithm: usual.algorithm, processor: usual.processor } : chosen;
-      const body = bodyOf(query, mode, ranked, k, setting, whole);
+      const body = bodyOf(text, mode, ranked, k, setting, whole);
       const path = indexPath(name, "inspect");
       try {
         all.push({ setting, path, body, answer: await call<Answer>(path, body) });
       } catch (e) {
-        all.push(e instanceof Problem && e.code === "unsupported" ? await fromCluster(setting, e) : { setting, path, body, error: e as Problem });
+        all.push(e instanceof Problem && e.code === "unsupported" ? await fromCluster(setting, e, text, within) : { setting, path, body, error: e as Problem });
       }
     }
     if (mine === turn.current) {
@@ -92,7 +106,7 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
   }
 
   // An index whose shards lie in a cluster has an answer with an explanation in words alone.
-  async function fromCluster(setting: Setting, refused: Problem): Promise<Outcome> {
+  async function fromCluster(setting: Setting, refused: Problem, query: string, restriction: Restriction): Promise<Outcome> {
     const path = indexPath(name, ranked ? "search" : "match");
     const { facets, ...filter } = restrictionOf({ ...restriction, table: "" }) as { facets?: object };
     const body = { query, mode, explain: true, ...filter, ...(ranked ? { k, ...(facets ? { facets } : {}) } : { limit: k }) };
@@ -112,6 +126,20 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
       run();
     }
   }, [name]);
+
+  // drill adds the first of some predicates that the table knows to the filter: a value may be a number or a text.
+  async function drill(predicates: string[]) {
+    let chosen = predicates[0];
+    for (const where of predicates) {
+      if (await call(tablePath(table, "parse"), { where }).then(() => true, () => false)) {
+        chosen = where;
+        break;
+      }
+    }
+    const next = { ...restriction, where: both(restriction.where, chosen) };
+    setRestriction(next);
+    run(query, next);
+  }
 
   const change = (i: number, part: Partial<Setting>) => setSettings(settings.map((s, j) => (j === i ? { ...s, ...part } : s)));
   const processors: [string, string][] = [["", "scheduler's choice"], ...(devices.value?.devices ?? []).map((d): [string, string] => [d.name, d.name])];
@@ -136,6 +164,7 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
             <input type="number" min="1" max="1000" value={k} onInput={(e) => setK(Math.max(1, Math.min(1000, e.currentTarget.valueAsNumber || 1)))} />
           </label>
           <button class="primary" disabled={running || !name}>Search</button>
+          <History page="search" />
         </div>
         <div id="syntax" class="syntax" aria-live="polite">
           {parsed.wrong ? <Failure error={parsed.wrong} text={query} /> : query.trim() && parsed.last ? <Preview of={parsed.last} /> : <p class="hint">Words, "+must", "-not", AND, OR, NOT, (…), pre* and weight^2</p>}
@@ -166,12 +195,13 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
               </button>}
           </fieldset>))}
       </form>
+      {!first && !running && name && !query && <Examples key={name} index={name} documents={indexes.value!.indexes.find((x) => x.name === name)!.docs} onChoose={(q) => { setQuery(q); run(q); }} />}
       {outcomes.length === 2 && first.answer && outcomes[1].answer && <Comparison a={first.answer} b={outcomes[1].answer} />}
       {first && (
         <div class="columns">
           <div class="column">
             {first.error ? <Panel title="Hits"><Failure error={first.error} text={faulty(first.error)} /></Panel> : <Hits of={first.answer!} ranked={ranked} />}
-            {first.answer?.facets && <Facets of={first.answer.facets} />}
+            {first.answer?.facets && <Facets of={first.answer.facets} onChoose={drill} />}
           </div>
           <div class="column">
             {outcomes.map((o, i) => (
@@ -198,7 +228,7 @@ function Preview({ of }: { of: Parsed }) {
 function Hits({ of, ranked }: { of: Answer; ranked: boolean }) {
   return (
     <Panel title={ranked ? "Best documents" : "Matching documents"}
-      aside={<span class="total" id="count"><b>{count(of.count)}</b> {of.count === 1 ? "document" : "documents"} in {time(of.way.took_ms)}</span>}>
+      aside={<span class="total" id="count"><b>{count(of.count)}</b> {of.count === 1 ? "document" : "documents"} in {time(of.way.took_ms)} <Export name="hits" rows={of.hits.map((h, i) => ({ rank: i + 1, doc: h.doc ?? "", id: h.id, ...(ranked && { score: h.score }), text: h.text.map((t) => t.text).join("") }))} /></span>}>
       {of.hits.length === 0 && <p class="hint">No document.</p>}
       <ol class="hits">
         {of.hits.map((h) => (
@@ -212,15 +242,31 @@ function Hits({ of, ranked }: { of: Answer; ranked: boolean }) {
   );
 }
 
-// Facets lists the most frequent values of each column.
-function Facets({ of }: { of: NonNullable<Answer["facets"]> }) {
+// predicatesOf returns predicates for the documents of a value or bin of a facet, as a text and as a number.
+function predicatesOf(column: string, v: { value?: string; missing: boolean }): string[] {
+  const bins = /^bins\((?:"((?:[^"]|"")+)"|([^",]+))/.exec(column);
+  const name = `"${(bins ? bins[1]?.replaceAll('""', '"') ?? bins[2].trim() : column).replaceAll('"', '""')}"`;
+  if (v.missing) return [`${name} IS NULL`];
+  const value = v.value ?? "";
+  return [(t: string) => `'${t.replaceAll("'", "''")}'`, (t: string) => t].map((literal) => {
+    const edges = bins && (/^(<|>=) (.*)$/s.exec(value) ?? /^\[(.*), (.*)\)$/s.exec(value));
+    if (!edges) return `${name} = ${literal(value)}`;
+    return value.startsWith("[") ? `${name} >= ${literal(edges[1])} AND ${name} < ${literal(edges[2])}` : `${name} ${edges[1]} ${literal(edges[2])}`;
+  });
+}
+
+// Facets lists the most frequent values of each column. A value leads to its documents.
+function Facets({ of, onChoose }: { of: NonNullable<Answer["facets"]>; onChoose: (predicates: string[]) => void }) {
   return (
     <Panel title="Facets" aside={<span class="total"><b>{count(of.matches)}</b> matching documents</span>}>
       {(of.columns ?? []).map((f) => (
         <section class="facet" key={f.column}>
           <h3><Text of={f.column} /> <small>{several(f.distinct, f.column.startsWith("bins(") ? "bin" : "value")} with documents</small></h3>
           <p class="preview">
-            {f.values.map((v, i) => <span class={v.missing ? "term unknown" : "term"} key={i}>{v.missing ? "no value" : v.value === "" ? "empty text" : <Text of={v.value} />} <small>{count(v.count)}</small></span>)}
+            {f.values.map((v, i) => (
+              <button type="button" class={v.missing ? "term unknown" : "term"} key={i} disabled={v.count === 0} onClick={() => onChoose(predicatesOf(f.column, v))}>
+                {v.missing ? "no value" : v.value === "" ? "empty text" : <Text of={v.value} />} <small>{count(v.count)}</small>
+              </button>))}
           </p>
         </section>))}
     </Panel>

@@ -4,7 +4,8 @@ import { Aggregates, isNumber, valueOf } from "./aggregates";
 import type { Values } from "./aggregates";
 import { call, Problem, tablePath } from "./api";
 import { WayOf } from "./explain";
-import { bytes, count, percent, time } from "./format";
+import { both, bytes, count, percent, time } from "./format";
+import { Export, History, remember } from "./history";
 import { Histogram, rangeOf } from "./histogram";
 import { Bar, Choice, Curl, Facts, Failure, Grid, Panel, Residents, Text, Total, useCheck, useLoad, Waiting } from "./parts";
 import type { Column, Selected, Table, TableDetails } from "./types";
@@ -24,16 +25,16 @@ export function Tables({ parameters }: { parameters: URLSearchParams }) {
     <>
       {names.length > 1 && <div class="panel line"><Choice label="Table" value={name} options={names} onChange={setChosen} /></div>}
       <Failure error={details.error} />
-      {details.value ? <One key={name} of={details.value} start={parameters.get("where") ?? ""} /> : !details.error && <Waiting what={name} />}
+      {details.value ? <One key={name} of={details.value} start={parameters.get("where") ?? ""} by={parameters.get("group") ?? ""} /> : !details.error && <Waiting what={name} />}
     </>
   );
 }
 
 interface Outcome { path: string; body: object; where: string; group: string; value?: Selected; error?: Problem }
 
-function One({ of, start }: { of: TableDetails; start: string }) {
+function One({ of, start, by }: { of: TableDetails; start: string; by: string }) {
   const [where, setWhere] = useState(start);
-  const [group, setGroup] = useState("");
+  const [group, setGroup] = useState(of.columns.some((c) => c.name === by) ? by : "");
   const [outcome, setOutcome] = useState<Outcome>();
   const [ranges, setRanges] = useState<Record<string, { text: string; from: number; to: number }>>({});
   const turn = useRef(0);
@@ -42,7 +43,7 @@ function One({ of, start }: { of: TableDetails; start: string }) {
     const mine = ++turn.current;
     const path = tablePath(of.name, "inspect");
     const body = { where: text, limit: shownRows, ...(by && { group_by: by }) };
-    history.replaceState(null, "", `#/tables?${new URLSearchParams({ table: of.name, where: text })}`);
+    remember(`#/tables?${new URLSearchParams({ table: of.name, where: text, ...(by && { group: by }) })}`, [of.name, text, by && `by ${by}`].filter((t) => t).join(" · "));
     const end = (o: Partial<Outcome>) => { if (mine === turn.current) setOutcome({ path, body, where: text, group: by, ...o }); };
     try {
       end({ value: await call<Selected>(path, body) });
@@ -59,7 +60,7 @@ function One({ of, start }: { of: TableDetails; start: string }) {
     const old = ranges[c.name]?.text;
     let next = where.trim();
     if (old && next.includes(old)) next = next.replace(old, text);
-    else next = next ? `${/\bOR\b/i.test(next) ? `(${next})` : next} AND ${text}` : text;
+    else next = both(next, text);
     setRanges({ ...ranges, [c.name]: { text, from, to } });
     setWhere(next);
     run(next);
@@ -78,6 +79,7 @@ function One({ of, start }: { of: TableDetails; start: string }) {
           <Choice label="Group by" value={group} options={[["", "no column"], ...of.columns.map((c): [string, string] => [c.name, c.name])]} onChange={(g) => { setGroup(g); run(where, g); }} />
           <button class="primary">Select</button>
           <button type="button" onClick={() => { setWhere(""); setRanges({}); run(""); }}>Clear</button>
+          <History page="tables" />
         </div>
         <div id="fault" aria-live="polite"><Failure error={wrong ?? outcome?.error} text={wrong ? where : outcome?.where} /></div>
       </form>
@@ -97,7 +99,7 @@ function One({ of, start }: { of: TableDetails; start: string }) {
               <Bar part={shown.count} of={of.rows} />
               {shown.count > 0 && <RowValues key={outcome!.where} table={of.name} where={outcome!.where} columns={of.columns.map((c) => c.name)} rows={shown.rows} count={shown.count} />}
             </Panel>
-            {outcome!.group && shown.groups.length > 0 && <Groups of={of.columns.find((c) => c.name === outcome!.group)!} groups={shown.groups} total={shown.count} />}
+            {outcome!.group && shown.groups.length > 0 && <Groups of={of.columns.find((c) => c.name === outcome!.group)!} groups={shown.groups} total={shown.count} onChoose={(w) => { const next = both(where, w); setWhere(next); run(next); }} />}
             <Aggregates table={of.name} where={outcome!.where} />
             <Plan of={shown} path={outcome!.path} body={outcome!.body} />
           </div>)}
@@ -126,19 +128,21 @@ function RowValues({ table, where, columns, rows, count: all }: { table: string;
         <button type="button" disabled={first === 0} onClick={() => setFirst(first - pageRows)}>Previous rows</button>
         <button type="button" disabled={first + pageRows >= rows.length} onClick={() => setFirst(first + pageRows)}>Next rows</button>
         <span class="hint">{count(first + 1)} to {count(first + numbers.length)} of {count(all)}</span>
+        <Export name={`${table}-rows`} rows={numbers.map((n, i) => ({ row: n, ...Object.fromEntries(page.columns.map((c) => [c.name, c.missing.includes(i) ? null : isNumber(c) && Number.isSafeInteger(Number(c.values[i])) ? Number(c.values[i]) : c.values[i]])) }))} />
         <Curl path={path} body={body} />
       </p>
     </div>
   );
 }
 
-function Groups({ of, groups, total }: { of: Column; groups: number[]; total: number }) {
+// Groups has a line for each bin with rows. Its value leads to these rows.
+function Groups({ of, groups, total, onChoose }: { of: Column; groups: number[]; total: number; onChoose: (where: string) => void }) {
   const rows = of.bins.map((b, i) => ({ bin: b, rows: groups[i] ?? 0 })).filter((g) => g.rows > 0);
   const most = Math.max(...rows.map((g) => g.rows));
   return (
-    <Panel title={`Groups by ${of.name}`} aside={<Total n={rows.length} unit="groups" />}>
+    <Panel title={`Groups by ${of.name}`} aside={<span class="total"><Total n={rows.length} unit="groups" /> <Export name={`groups-by-${of.name}`} rows={rows.map((g) => ({ low: g.bin.low, high: g.bin.high, rows: g.rows }))} /></span>}>
       <Grid label={`Groups by ${of.name}`} fields={[{ head: "Value" }, { head: "Rows", number: true }, { head: "Bar", class: "bars" }, { head: "Part", number: true }, { head: "Of the bin", number: true }]}
-        rows={rows.map((g) => [<Text of={g.bin.low === g.bin.high ? g.bin.low : `${g.bin.low} to ${g.bin.high}`} />, count(g.rows), <Bar part={g.rows} of={most} />, percent(g.rows, total), percent(g.rows, g.bin.rows)])} />
+        rows={rows.map((g) => [<button type="button" class="link" onClick={() => onChoose(g.bin.where)}><Text of={g.bin.low === g.bin.high ? g.bin.low : `${g.bin.low} to ${g.bin.high}`} /></button>, count(g.rows), <Bar part={g.rows} of={most} />, percent(g.rows, total), percent(g.rows, g.bin.rows)])} />
     </Panel>
   );
 }

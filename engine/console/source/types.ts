@@ -13,7 +13,7 @@ export interface Way {
   estimates: { processor: string; ms: number }[]; stages: { name: string; ms: number }[];
   missing_bytes: number; bytes_up: number; bytes_down: number; attempts: number;
 }
-export interface Facet { column: string; values: { value: string; missing: boolean; count: number }[]; distinct: number }
+export interface Facet { column: string; values: { value?: string; missing: boolean; count: number }[]; distinct: number }
 export interface Answer extends Parsed { count: number; hits: Hit[]; algorithm?: string; explanation?: string; way: Way; facets?: { matches: number; columns?: Facet[] } }
 export interface IndexDetails {
   name: string; file: string; bytes: number; checksum: string; creator?: string; format?: string;

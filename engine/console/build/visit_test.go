@@ -1,0 +1,70 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestFirstVisit follows an example of the index, the keys, the export of the hits and the history.
+func TestFirstVisit(t *testing.T) {
+	s := openDemo(t)
+	s.visit("search")
+	s.until(`document.querySelectorAll(".examples li").length === 5`)
+	example := s.text(".examples li button")
+	for _, word := range strings.Fields(example) {
+		d := ask[struct{ Documents int }](s, "/v1/indexes/kjv/term", `{"term":"`+word+`"}`)
+		if d.Documents == 0 || d.Documents > 3110 {
+			t.Errorf("example word %q has %d documents", word, d.Documents)
+		}
+	}
+	value[bool](s, `document.querySelector(".examples li button").click() ?? true`)
+	s.until(`document.querySelectorAll(".hits li").length === 10`)
+	if got := value[string](s, `document.querySelector("input.code").value`); got != example {
+		t.Errorf("query %q, want %q", got, example)
+	}
+
+	value[bool](s, `(URL.createObjectURL = (b) => { b.text().then((t) => { window.saved = t; }); return "#"; }, true)`)
+	saved := func(kind string) string {
+		t.Helper()
+		value[bool](s, `(window.saved = undefined, [...document.querySelectorAll(".export button")].find((b) => b.innerText === "`+kind+`").click() ?? true)`)
+		s.until("window.saved !== undefined")
+		return value[string](s, "window.saved")
+	}
+	var rows []struct{ Doc string }
+	table, err := csv.NewReader(strings.NewReader(saved("CSV"))).ReadAll()
+	if err != nil || len(table) != 11 || !slices.Equal(table[0], []string{"rank", "doc", "id", "score", "text"}) {
+		t.Fatalf("CSV %q, %v", table, err)
+	}
+	if err := json.Unmarshal([]byte(saved("JSON")), &rows); err != nil || len(rows) != 10 {
+		t.Fatalf("JSON %v, %v", rows, err)
+	}
+	for i, doc := range s.texts(".hit b") {
+		if table[i+1][1] != doc || rows[i].Doc != doc {
+			t.Errorf("hit %d is %q in CSV and %q in JSON, want %q", i, table[i+1][1], rows[i].Doc, doc)
+		}
+	}
+
+	value[bool](s, `document.activeElement.blur() ?? true`)
+	s.do(chromedp.KeyEvent("?"))
+	s.until(`document.querySelector("dialog.keys").open`)
+	s.do(chromedp.KeyEvent("?"))
+	s.until(`!document.querySelector("dialog.keys").open`)
+	s.do(chromedp.KeyEvent("/"))
+	s.until(`document.activeElement === document.querySelector("input.code")`)
+
+	s.fill(queryField, "heaven earth")
+	s.do(chromedp.KeyEvent("\r"))
+	s.until(`location.hash.includes("heaven")`)
+	value[bool](s, `document.querySelector(".history summary").click() ?? true`)
+	s.until(`document.querySelectorAll(".history li").length === 2`)
+	if all := s.texts(".history li"); !slices.Equal(all, []string{"kjv · heaven earth", "kjv · " + example}) {
+		t.Errorf("history %q", all)
+	}
+	value[bool](s, `document.querySelectorAll(".history a")[1].click() ?? true`)
+	s.until(`document.querySelector("input.code").value !== "heaven earth" && document.querySelectorAll(".hits li").length === 10`)
+}
