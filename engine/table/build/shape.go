@@ -75,10 +75,10 @@ const leastRows = 4 * bitslice.TileRows
 // in pure Go, and in PoCL, for a quarter of the bins (RESULTS.md, "Vectors of bins beside slices"):
 //
 //	values  runs of  bits a row: vectors, codes  pure Go    PoCL
-//	     2        1  2.06, 1                     22,  64    21,  69
-//	    16        1  16.2, 4                     27, 165    29, 103
+//	     2        1  2.06, 1                     24,  66    21,  69
+//	    16        1  16.2, 4                     25, 166    29, 103
 //	    16       32  2.84, 4                     43, 166    83, 108
-//	    64        1  41.1, 6                     78, 229    337, 138
+//	    64        1  41.1, 6                     76, 230    337, 138
 //	    64       32  2.98, 6                     70, 220    52, 116
 //	 1,000       32  2.97, 10                    71, 284    54, 126
 //	 1,000    2,048  0.08, 10                    16,  88    24,  71
