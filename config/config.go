@@ -122,6 +122,7 @@ type Server struct {
 	Origins  string // origins of web pages that may call the server, separated by commas
 	Indexes  string // "NAME=FILE", separated by commas
 	Tables   string // "NAME=FILE", separated by commas
+	Synonyms string // "NAME=FILE" of indexes, separated by commas
 	Dev      string // folder whose index and table files are served; "" is none
 
 	Tokens   string // file of tokens; "" is none

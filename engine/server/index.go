@@ -59,7 +59,10 @@ func (s *Server) query(ctx context.Context, index string, r asked, timeout uint3
 	if q.Filter, err = s.filter(index, r.GetFilter()); err != nil {
 		return q, err
 	}
-	return q, s.checkTerms(q.Text, len(q.Terms))
+	if err := s.checkTerms(q.Text, len(q.Terms)); err != nil {
+		return q, err
+	}
+	return q, s.withSynonyms(index, &q)
 }
 
 // expansion returns Query.Expansion of a request.

@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 	"heddle/config"
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/index/synonym"
 	"heddle/engine/observe/meter"
 	"heddle/engine/server/access"
 	"heddle/engine/server/admit"
@@ -29,6 +31,8 @@ type Options struct {
 	// Indexes and Tables are the files to serve, by name. A name consists of letters, digits, dots,
 	// dashes and underscores.
 	Indexes, Tables map[string]string
+	// Synonyms are put into the texts of queries, by the name of an index or collection of this server. Default: nil, none.
+	Synonyms map[string]*synonym.Rules
 	// Remote answers the queries in place of Indexes and Tables, which are empty then. Default:
 	// nil, none.
 	Remote Remote
@@ -178,6 +182,9 @@ func (o *Options) validate() error {
 				return err
 			}
 		}
+	}
+	if len(o.Synonyms) > 0 && o.Remote != nil {
+		return errors.New("synonyms are for indexes and collections of this server, not for a cluster")
 	}
 	if min(o.Timeout, o.Stall) < 1 || o.DrainDelay < 0 {
 		return fmt.Errorf("timeout %v, stall %v, drain delay %v: want positive values", o.Timeout, o.Stall, o.DrainDelay)

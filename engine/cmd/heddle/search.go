@@ -245,16 +245,25 @@ func (o *searchOptions) readSynonyms(x *engine.Snapshot) (*synonym.Set, error) {
 	if o.synonyms == "" {
 		return nil, nil
 	}
-	in, err := os.Open(o.synonyms)
+	rules, err := readRules(o.synonyms)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return x.Synonyms(rules)
+}
+
+// readRules reads a file of synonyms.
+func readRules(path string) (*synonym.Rules, error) {
+	in, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
 	rules, err := synonym.Read(in)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("%s: %w", o.synonyms, err)}
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return x.Synonyms(rules)
+	return rules, nil
 }
 
 // expansion rules the terms of prefixes and tolerant words.

@@ -18,6 +18,7 @@ import (
 	"heddle/engine/cluster/collections"
 	"heddle/engine/cluster/member"
 	"heddle/engine/cmd/heddle/internal/daemon"
+	"heddle/engine/index/synonym"
 	"heddle/engine/server"
 	"heddle/engine/server/catalog"
 )
@@ -179,10 +180,16 @@ func (o *serveOptions) options(c *config.Config, log zerolog.Logger) (server.Opt
 			}
 		}
 	}
+	if err := addSynonyms(&opt, v.Synonyms); err != nil {
+		return opt, dev, fmt.Errorf("server.synonyms: %w", err)
+	}
 	if v.Watch && v.Poll == 0 {
 		return opt, dev, errors.New("--watch needs server.poll above 0")
 	}
 	if c.Cluster.Servers != "" {
+		if len(opt.Synonyms) > 0 {
+			return opt, dev, errors.New("server.synonyms is for indexes and collections of this server: omit --cluster")
+		}
 		if len(opt.Indexes)+len(opt.Tables) > 0 {
 			return opt, dev, errors.New("--cluster excludes --index, --table and --dev: a server has its own files or those of a cluster")
 		}
@@ -198,6 +205,31 @@ func (o *serveOptions) options(c *config.Config, log zerolog.Logger) (server.Opt
 		return opt, dev, errors.New("nothing to serve: give --index, --table, --dev, --cluster or --shards")
 	}
 	return opt, dev, nil
+}
+
+// addSynonyms reads the files of synonyms: NAME=FILE, separated by commas.
+func addSynonyms(opt *server.Options, files string) error {
+	if files == "" {
+		return nil
+	}
+	paths := map[string]string{}
+	opt.Synonyms = map[string]*synonym.Rules{}
+	for file := range strings.SplitSeq(files, ",") {
+		if err := addFile(paths, strings.TrimSpace(file)); err != nil {
+			return err
+		}
+	}
+	for name, path := range paths {
+		if opt.Indexes[name] == "" {
+			return fmt.Errorf("no index is named %s", name)
+		}
+		rules, err := readRules(path)
+		if err != nil {
+			return err
+		}
+		opt.Synonyms[name] = rules
+	}
+	return nil
 }
 
 // addFile adds NAME=FILE to files.

@@ -1,0 +1,44 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"heddle/engine/index/synonym"
+)
+
+// TestSynonyms puts synonyms into single queries and lines.
+func TestSynonyms(t *testing.T) {
+	rules, err := synonym.Read(strings.NewReader("crimson, red\nyarn => thread\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := run(t, Options{Synonyms: map[string]*synonym.Rules{"looms": rules}})
+	for query, same := range map[string]string{"crimson": "/red|crimson/", "yarn^2 loom": "thread^2 loom"} {
+		hits := func(query string) string {
+			got := r.do("POST", "/v1/indexes/looms/search", `{"query":"`+query+`"}`)
+			text, _, _ := strings.Cut(got.body, `"took_ms"`)
+			if got.status != http.StatusOK || !strings.Contains(text, `"doc"`) {
+				t.Errorf("%s: %d %s", query, got.status, got.body)
+			}
+			return text
+		}
+		if got, want := hits(query), hits(same); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+	if got := r.do("POST", "/v1/indexes/looms/search/batch", `{"query":"yarn","count":true,"literal":true}`); got.body != "{\"count\":1}\n" {
+		t.Errorf("a line: %d %s", got.status, got.body)
+	}
+	if got := r.do("POST", "/v1/indexes/looms/search", `{"query":"red AND"}`); got.status != http.StatusBadRequest || !strings.Contains(got.body, `"offset":4`) {
+		t.Errorf("a wrong text: %d %s", got.status, got.body)
+	}
+	if rules, err = synonym.Read(strings.NewReader("red, dark red")); err != nil {
+		t.Fatal(err)
+	}
+	bare := run(t, Options{Synonyms: map[string]*synonym.Rules{"looms": rules}})
+	if got := bare.do("POST", "/v1/indexes/looms/search", `{"query":"red"}`); got.status != http.StatusBadRequest || !strings.Contains(got.body, "line 1: \\\"dark red\\\" has 2 terms") {
+		t.Errorf("without positions: %d %s", got.status, got.body)
+	}
+}
