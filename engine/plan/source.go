@@ -45,6 +45,27 @@ type Source struct {
 	// Positions are for phrases; nil: there are none.
 	Positions *Positions
 	Impacts   uint8 // 8 or 16: Freqs holds impacts of so many bits; 0: frequencies
+	// Fields are ranges of lists with lengths and statistics of their own, by First; nil: all lists are one field. Backends
+	// rank by Lengths alone, the lengths in all fields.
+	Fields []Field
+}
+
+// Field is the lists from First up to First of the next field.
+type Field struct {
+	Name    string
+	First   Handle
+	Docs    uint64   // documents with at least one term in the field
+	Length  uint64   // sum of the exact lengths
+	Lengths []uint32 // length of each document in the field, in tokens
+}
+
+// FieldOf returns the number of the field of a list of a source with fields.
+func (s *Source) FieldOf(h Handle) int {
+	i := len(s.Fields) - 1
+	for i > 0 && s.Fields[i].First > h {
+		i--
+	}
+	return i
 }
 
 // Lazy reads the parts of a Source at their first use. Damage is a *mapped.Fault: an error, or

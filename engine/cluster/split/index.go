@@ -131,9 +131,11 @@ func Create(dir string, shards int, force bool, meta hdl.Meta, all func(func(uin
 }
 
 // AddDocument implements build.Output.
-func (o *Output) AddDocument(name string, length uint32) error {
-	o.length += uint64(length)
-	return o.pass.AddDocument(name, length)
+func (o *Output) AddDocument(name string, lengths ...uint32) error {
+	for _, n := range lengths {
+		o.length += uint64(n)
+	}
+	return o.pass.AddDocument(name, lengths...)
 }
 
 // AddStored implements build.Output.

@@ -76,11 +76,13 @@ func (p *pass) next(at *int, count func(*part) *uint64) *part {
 }
 
 // AddDocument implements merge.Output.
-func (p *pass) AddDocument(name string, length uint32) error {
-	if p.lucene {
-		length = bm25.RoundLength(length) // an index has the rounded length
+func (p *pass) AddDocument(name string, lengths ...uint32) error {
+	if p.lucene { // an index has the rounded lengths
+		for i, n := range lengths {
+			lengths[i] = bm25.RoundLength(n)
+		}
 	}
-	return p.next(&p.document, func(x *part) *uint64 { return &x.documents }).AddDocument(name, length)
+	return p.next(&p.document, func(x *part) *uint64 { return &x.documents }).AddDocument(name, lengths...)
 }
 
 // AddStored implements merge.Output.

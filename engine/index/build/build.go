@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,6 +49,12 @@ func Build(ctx context.Context, out string, inputs []string, opt Options) (Summa
 	}
 	if opt.Quantised && opt.Impacts == 0 {
 		return Summary{}, errors.New("quantised impacts need their size: impacts of 8 or 16 bits")
+	}
+	if len(opt.Fields) > 0 {
+		if len(opt.Text) > 0 {
+			return Summary{}, errors.New("members of the text and fields: the fields are the text")
+		}
+		opt.Text = opt.Fields
 	}
 	for _, path := range append(opt.Text[:len(opt.Text):len(opt.Text)], cmp.Or(opt.ID, "id")) {
 		if slices.Contains(strings.Split(path, "."), "") || len(opt.Text) > 1 && path == "*" {
@@ -98,7 +105,7 @@ func build(ctx context.Context, out string, inputs []string, opt Options, analyz
 	if err != nil {
 		return Summary{}, err
 	}
-	b.positions = opt.Positions
+	b.positions, b.fields = opt.Positions, hdl.SortFields(opt.Fields)
 	defer func() { err = errors.Join(err, b.close()) }()
 
 	files := &source.Opener{Opener: input.Opener{Ctx: ctx, Stdin: opt.Stdin}, MaxDocument: opt.maxDocument}
@@ -153,6 +160,14 @@ func build(ctx context.Context, out string, inputs []string, opt Options, analyz
 	return sum, nil
 }
 
+// sum is the length of a document in all fields.
+func sum(lengths []uint32) (all uint32) {
+	for _, n := range lengths {
+		all += min(n, math.MaxUint32-all)
+	}
+	return all
+}
+
 // create starts the output.
 func (b *builder) create(out string, meta hdl.Meta, opt *Options) (Output, error) {
 	if opt.Create == nil {
@@ -167,7 +182,7 @@ func (b *builder) create(out string, meta hdl.Meta, opt *Options) (Output, error
 		return r, nil
 	}
 	return opt.Create(out, meta, func(f func(length uint32) error) error {
-		return b.eachDocument(func(_ []byte, length uint32) error { return f(length) })
+		return b.eachDocument(func(_ []byte, lengths []uint32) error { return f(sum(lengths)) })
 	})
 }
 

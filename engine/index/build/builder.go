@@ -16,6 +16,7 @@ import (
 type builder struct {
 	ctx       context.Context
 	positions bool            // the index has positions
+	fields    []string        // names in the order of their handles; nil without fields
 	dir       string          // folder for temporary files
 	limit     uint64          // greatest memory of chunks and index, in bytes
 	chunks    gather.Piles    // the inverted documents, if the inputs are documents
@@ -105,6 +106,9 @@ func (b *builder) Start(path string) (first uint32, err error) {
 	}
 	if b.positions {
 		return 0, fmt.Errorf("%s: inverted lists, which have no positions", path)
+	}
+	if b.fields != nil {
+		return 0, fmt.Errorf("%s: inverted lists, which have no fields", path)
 	}
 	if err := b.kind.join(ofTexts); err != nil {
 		return 0, source.Position{}.Errorf(path, "inverted lists behind documents with vectors")
@@ -265,11 +269,20 @@ func (b *builder) write(w Output, impacts hdl.Impacts, opt *Options) error {
 		for _, f := range l.Freqs {
 			b.sum.Tokens += uint64(f)
 		}
-		if err := w.AddList(l.Term, l.Docs, l.Freqs); err != nil || !b.positions {
+		if err := w.AddList(b.termOf(l.Term), l.Docs, l.Freqs); err != nil || !b.positions {
 			return err
 		}
 		return w.AddPositions(l.Positions)
 	})
+}
+
+// termOf is the term of a list. With fields, lists wait under the number of their field and the word, so that the
+// first bytes of terms differ.
+func (b *builder) termOf(key string) string {
+	if b.fields == nil {
+		return key
+	}
+	return b.fields[key[0]] + hdl.FieldMark + key[1:]
 }
 
 const (

@@ -108,7 +108,9 @@ type worker struct {
 	doc     records.Document
 	chunk   *chunk
 	tally   gather.Tally
-	length  uint32 // terms of the current document so far
+	fields  []byte   // by member of the text: number of its field; nil without fields
+	lengths []uint32 // terms of the current document so far, a number for each field
+	key     []byte   // scratch: a term behind the number of its field
 }
 
 func (w *worker) analyse(ctx context.Context, c *chunk) {
@@ -147,11 +149,11 @@ func (w *worker) analyse(ctx context.Context, c *chunk) {
 			continue
 		}
 		c.count++
-		c.withTerms += min(w.length, 1)
+		c.withTerms += min(sum(w.lengths), 1)
 		if w.doc.Unnamed {
 			c.unnamed++
 		}
-		c.documents = appendDocument(c.documents, w.doc.Name, w.length)
+		c.documents = appendDocument(c.documents, w.doc.Name, w.lengths...)
 		switch w.store {
 		case hdl.StoreText:
 			c.stored = gather.AppendBytes(c.stored, bytes.TrimSpace(w.doc.Text))
@@ -172,7 +174,7 @@ func (w *worker) analyse(ctx context.Context, c *chunk) {
 
 // document notes the terms of one record. After an error, counts of its terms remain.
 func (w *worker) document(text []byte, r record) error {
-	w.length = 0
+	clear(w.lengths)
 	w.doc.Unnamed = false
 	w.doc.Vector.Reset()
 	if err := r.input.format.Parse(text, r.at, &w.doc); err != nil {
@@ -184,11 +186,18 @@ func (w *worker) document(text []byte, r record) error {
 	if w.doc.Vector.Given && w.tally.Positions {
 		return errKinds("a document with a vector, which has no positions")
 	}
+	if w.doc.Vector.Given && w.fields != nil {
+		return errKinds("a document with a vector, which has no fields")
+	}
 	if w.doc.Vector.Given {
 		return cmp.Or(w.chunk.kind.join(ofVectors), w.weigh(&w.doc.Vector))
 	}
+	if w.fields != nil {
+		w.countFields()
+		return w.chunk.kind.join(ofTexts)
+	}
 	for token := range w.words.Tokens(w.doc.Text) {
-		w.length++
+		w.lengths[0]++
 		if w.tally.Positions {
 			w.tally.Place(token.Term, token.Position)
 			continue
@@ -196,4 +205,21 @@ func (w *worker) document(text []byte, r record) error {
 		w.tally.Count(token.Term, 1)
 	}
 	return w.chunk.kind.join(ofTexts)
+}
+
+// countFields notes the terms of the fields of a document: see builder.termOf.
+func (w *worker) countFields() {
+	start := 0
+	for i, end := range w.doc.Ends {
+		for token := range w.words.Tokens(w.doc.Text[start:end]) {
+			w.lengths[w.fields[i]]++
+			w.key = append(append(w.key[:0], w.fields[i]), token.Term...)
+			if w.tally.Positions {
+				w.tally.Place(w.key, token.Position)
+			} else {
+				w.tally.Count(w.key, 1)
+			}
+		}
+		start = end
+	}
 }

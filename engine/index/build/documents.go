@@ -39,26 +39,34 @@ func (b *builder) AddDocument(name []byte, length uint32) error {
 	return b.addDocuments(1, uint64(min(length, 1)), b.scratch)
 }
 
-func appendDocument(dst, name []byte, length uint32) []byte {
-	return binary.AppendUvarint(gather.AppendBytes(dst, name), uint64(length))
+func appendDocument(dst, name []byte, lengths ...uint32) []byte {
+	dst = gather.AppendBytes(dst, name)
+	for _, n := range lengths {
+		dst = binary.AppendUvarint(dst, uint64(n))
+	}
+	return dst
 }
 
-// eachDocument calls f with the names and lengths of all documents.
-func (b *builder) eachDocument(f func(name []byte, length uint32) error) error {
+// eachDocument calls f with the names and lengths of all documents, a length for each field.
+func (b *builder) eachDocument(f func(name []byte, lengths []uint32) error) error {
 	r, err := b.names.Rewind()
 	if err != nil {
 		return err
 	}
 	var name []byte
+	lengths := make([]uint32, max(len(b.fields), 1))
 	for i := range b.docs {
 		if name, err = gather.ReadBytes(r, name); err != nil {
 			return err
 		}
-		length, err := binary.ReadUvarint(r)
-		if err != nil {
-			return gather.Damaged(err)
+		for i := range lengths {
+			length, err := binary.ReadUvarint(r)
+			if err != nil {
+				return gather.Damaged(err)
+			}
+			lengths[i] = uint32(length)
 		}
-		if err := f(name, uint32(length)); err != nil {
+		if err := f(name, lengths); err != nil {
 			return err
 		}
 		if i%4096 == 0 && b.ctx.Err() != nil {
@@ -70,11 +78,11 @@ func (b *builder) eachDocument(f func(name []byte, length uint32) error) error {
 
 // writeDocuments copies names and lengths to the index file.
 func (b *builder) writeDocuments(w Output) error {
-	return b.eachDocument(func(name []byte, length uint32) error {
+	return b.eachDocument(func(name []byte, lengths []uint32) error {
 		if b.lengths != nil {
-			b.lengths = append(b.lengths, length)
+			b.lengths = append(b.lengths, lengths[0])
 		}
-		return w.AddDocument(string(name), length)
+		return w.AddDocument(string(name), lengths...)
 	})
 }
 
@@ -108,7 +116,7 @@ func (b *builder) findDuplicates() error {
 	var twice []uint64
 	for pass := range passes {
 		hashes = hashes[:0]
-		err := b.eachDocument(func(name []byte, _ uint32) error {
+		err := b.eachDocument(func(name []byte, _ []uint32) error {
 			if hash := xxhash.Sum64(name); len(name) > 0 && hash%passes == pass {
 				hashes = append(hashes, hash)
 			}
@@ -132,7 +140,7 @@ func (b *builder) findDuplicates() error {
 		return nil
 	}
 	doc, met := uint64(0), make([]bool, len(twice))
-	return b.eachDocument(func(name []byte, _ uint32) error {
+	return b.eachDocument(func(name []byte, _ []uint32) error {
 		if i, found := slices.BinarySearch(twice, xxhash.Sum64(name)); found && len(name) > 0 && b.sum.Duplicate.Name == "" {
 			if met[i] {
 				b.sum.Duplicate.Doc, b.sum.Duplicate.Name = doc, string(name)

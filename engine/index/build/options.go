@@ -36,6 +36,9 @@ type Options struct {
 	// document but its name, in the order of the line. Names ignore case. A number or boolean
 	// counts as it is written. Default: the text members that the package comment names.
 	Text []string
+	// Fields are the members of JSON lines that become fields: each has terms, lengths and statistics of its own. They take
+	// the place of Text, and only JSON lines have them. Default: none, all texts are one.
+	Fields []string
 	// ID is the member of JSON lines that names a document, or its path. Default: the members that
 	// the package comment names.
 	ID string
@@ -153,7 +156,8 @@ const (
 
 // Output takes the content of an index, as an hdl.Writer does.
 type Output interface {
-	AddDocument(name string, length uint32) error
+	// AddDocument gets the length of each field, in the order of hdl.SortFields.
+	AddDocument(name string, lengths ...uint32) error
 	AddStored(document []byte) error
 	AddList(term string, docs, freqs []uint32) error
 	AddPositions(values []uint32) error
@@ -224,7 +228,7 @@ func (o *Options) chunkLimits() (size, number int, index uint64) {
 func (o *Options) meta(a *analyze.Analyzer, format string, docs uint32, impacts hdl.Impacts) hdl.Meta {
 	text, id := o.members()
 	return hdl.Meta{
-		Docs: docs, Creator: o.Creator, Format: format, Analysis: a.Settings(), Store: o.Store, Text: text, ID: id, Impacts: impacts, Lengths: o.Lengths, Positions: o.Positions,
+		Docs: docs, Creator: o.Creator, Format: format, Analysis: a.Settings(), Store: o.Store, Text: text, ID: id, Impacts: impacts, Lengths: o.Lengths, Positions: o.Positions, Fields: o.Fields,
 		Codec: o.Codec, Dense: o.Dense, ExceptionRatio: o.ExceptionRatio,
 	}
 }

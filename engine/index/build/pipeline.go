@@ -37,7 +37,7 @@ func readInputs(b *builder, files *source.Opener, pisa *inverted.PISA, inputs []
 	ctx, cancel := context.WithCancel(files.Ctx)
 	size, number, _ := opt.chunkLimits()
 	r := &reader{
-		ctx: ctx, files: files, format: opt.Format, size: size, source: opt.Store == hdl.StoreSource,
+		ctx: ctx, files: files, format: opt.Format, size: size, source: opt.Store == hdl.StoreSource, fields: len(opt.Fields) > 0,
 		free: make(chan *chunk, number), work: make(chan *chunk, number), out: make(chan item, number),
 	}
 	for range number {
@@ -58,6 +58,10 @@ func readInputs(b *builder, files *source.Opener, pisa *inverted.PISA, inputs []
 		running.Go(func() {
 			w := worker{doc: records.Document{Fields: fields}, words: analyzer.Documents(), invalid: opt.Invalid, plain: plain, impacts: opt.Impacts > 0, store: opt.Store}
 			w.tally.Positions = opt.Positions
+			w.lengths = make([]uint32, max(len(b.fields), 1))
+			for _, name := range opt.Fields {
+				w.fields = append(w.fields, byte(slices.Index(b.fields, name)))
+			}
 			for c := range r.work {
 				w.analyse(ctx, c)
 				c.ready <- struct{}{}
@@ -110,6 +114,7 @@ type reader struct {
 	format Format
 	size   int  // size of the text of a chunk, in bytes
 	source bool // JSON objects are stored
+	fields bool // the index has fields
 
 	free chan *chunk // empty chunks
 	work chan *chunk // chunks for the workers; has room for all chunks
@@ -170,6 +175,9 @@ func (r *reader) input(path string) error {
 		return errors.Join(err, s.Close())
 	}
 	r.met(format)
+	if r.fields && format != JSONL && format != CIFF {
+		return errors.Join(fmt.Errorf("%s: %s, which has no members of JSON lines that could be fields", path, format), s.Close())
+	}
 	if r.source && format != JSONL && format != CIFF {
 		return errors.Join(fmt.Errorf("%s: %s, which has no JSON objects that could be stored", path, format), s.Close())
 	}

@@ -17,7 +17,7 @@ type renumbered struct {
 	Output
 	ids     []uint32 // the number of each document
 	order   []uint32 // the document of each number
-	lengths []uint32
+	lengths []uint32 // field by field of each document
 	names   spool
 	stored  spool
 	list    []posted
@@ -62,12 +62,15 @@ func permutation(n uint32) []uint32 {
 }
 
 // AddDocument keeps the document. The last one writes all of them.
-func (r *renumbered) AddDocument(name string, length uint32) error {
-	r.lengths = append(r.lengths, length)
-	if err := r.names.add([]byte(name)); err != nil || len(r.lengths) < len(r.order) {
+func (r *renumbered) AddDocument(name string, lengths ...uint32) error {
+	r.lengths = append(r.lengths, lengths...)
+	if err := r.names.add([]byte(name)); err != nil || len(r.names.ends) < len(r.order) {
 		return err
 	}
-	return r.names.each(r.order, func(d uint32, name []byte) error { return r.Output.AddDocument(string(name), r.lengths[d]) })
+	n := len(lengths)
+	return r.names.each(r.order, func(d uint32, name []byte) error {
+		return r.Output.AddDocument(string(name), r.lengths[int(d)*n:][:n]...)
+	})
 }
 
 // AddStored keeps the document. The last one writes all of them.

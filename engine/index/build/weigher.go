@@ -81,6 +81,6 @@ func (w *worker) weigh(v *records.Vector) error {
 	if sum > math.MaxUint32 {
 		return fmt.Errorf("the weights of a vector add up to %d; at most %d are possible", sum, uint32(math.MaxUint32))
 	}
-	w.length = uint32(sum)
+	w.lengths[0] = uint32(sum)
 	return nil
 }

@@ -23,9 +23,6 @@ func (w *Writer) finish() (f container.Fields, err error) {
 	if err := w.finishPositions(); err != nil {
 		return f, err
 	}
-	if w.meta.roundsLengths() && w.meta.Impacts.Bits == 0 {
-		w.header.length = max(w.header.length, w.header.tokens)
-	}
 	meta, err := w.meta.encode()
 	if err != nil {
 		return f, err
@@ -33,24 +30,14 @@ func (w *Writer) finish() (f container.Fields, err error) {
 	if err := w.file.Sections[secMeta].Append(meta); err != nil {
 		return f, err
 	}
-	h := &w.header
-	field := Field{Terms: h.terms, Docs: w.WithTerms(), Length: h.length, Postings: h.postings, Tokens: h.tokens}
-	if w.meta.Positions {
-		field.Positions = h.tokens
-	}
-	if err := w.file.Sections[secFields].Append(field.append(nil)); err != nil {
+	if err := w.finishFields(); err != nil {
 		return f, err
 	}
-	return w.header.fields(), w.finishBlocks()
+	return w.header.encode(), w.finishBlocks()
 }
 
-// finishBlocks writes the pending lengths and the ends of the last blocks.
+// finishBlocks writes the ends of the last blocks.
 func (w *Writer) finishBlocks() error {
-	if len(w.lengths) > 0 {
-		if err := w.writeLengths(); err != nil {
-			return err
-		}
-	}
 	if err := w.writeNames(); err != nil {
 		return err
 	}

@@ -272,7 +272,7 @@ func FuzzDocuments(f *testing.F) {
 		sections[secDocuments], sections[secDocumentDictionary] = packed, dictionary
 		sections[secDocumentBlocks] = append(slices.Clone(blocks), make([]byte, -len(blocks)&15)...)
 		sections[secDocumentOffsets] = append(slices.Clone(offsets), make([]byte, len(sections[secDocumentOffsets]))...)[:len(sections[secDocumentOffsets])]
-		file, err := fromBytes("x", containertest.Layout(&format, whole.header.fields(), sections...), true)
+		file, err := fromBytes("x", containertest.Layout(&format, whole.header.encode(), sections...), true)
 		if err != nil {
 			containertest.WantCorrupt(t, err, "x")
 			return

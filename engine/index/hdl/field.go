@@ -3,18 +3,30 @@ package hdl
 import (
 	"encoding/binary"
 	"math/bits"
+	"regexp"
+	"slices"
+	"strings"
 	"sync/atomic"
+
+	"heddle/engine/file/container"
+	"heddle/engine/plan"
 )
 
 // fieldSize is the size of an entry of section fields, in bytes.
 const fieldSize = 64
 
-// oneField is the number of fields of an index, and of its entries in section fields.
-const oneField = 1
+// needsFields is the feature of files with named fields.
+const needsFields = "fields"
+
+// MaxFields is the greatest number of fields of an index.
+const MaxFields = 64
+
+// FieldMark separates the name of a field from a term: a term of the field title is title:loom.
+const FieldMark = ":"
 
 // Field is a range of handles with statistics of its own.
 type Field struct {
-	Name  string
+	Name  string // empty: the only field of an index without fields
 	First uint32 // handle of its first term
 	Terms uint32 // handles
 	// Docs is the number of documents with at least one term in the field: N of BM25, and the divisor
@@ -24,41 +36,172 @@ type Field struct {
 	Postings  uint64
 	Tokens    uint64 // sum of frequencies, or of impacts
 	Positions uint64 // equal to Tokens, or 0 without positions
+	lengths   uint64 // first word of its document lengths in section lengths
 }
 
-// append appends the entry of a field that begins the index.
+// append appends the entry of a field.
 func (f *Field) append(dst []byte) []byte {
 	le := binary.LittleEndian
-	for _, n := range []uint32{f.First, f.Terms, 0, f.Docs} { // 0: the first block of terms
+	for _, n := range []uint32{f.First, f.Terms, 0, f.Docs} {
 		dst = le.AppendUint32(dst, n)
 	}
-	for _, n := range []uint64{f.Length, f.Postings, f.Tokens, 0, f.Positions, 0} { // 0: words of lengths, reserved
+	for _, n := range []uint64{f.Length, f.Postings, f.Tokens, f.lengths, f.Positions, 0} {
 		dst = le.AppendUint64(dst, n)
 	}
 	return dst
 }
 
-// openFields reads the only field, whose totals are the totals of the header.
-func (f *File) openFields() error {
-	b, h, le := f.bytes(secFields), &f.header, binary.LittleEndian
-	one := Field{Terms: h.terms, Docs: le.Uint32(b[12:]), Length: h.length, Postings: h.postings, Tokens: h.tokens}
-	if le.Uint64(b[48:]) != 0 {
-		one.Positions = h.tokens
+// fieldName is the name of a field: the query language reads it before a colon.
+var fieldName = regexp.MustCompile(`^[\pL_][\pL\pN\pM_.-]{0,254}$`)
+
+// checkFields refuses names that no index has.
+func checkFields(names []string) error {
+	if len(names) > MaxFields {
+		return inputError("%d fields; at most %d are possible", len(names), MaxFields)
 	}
-	for i, want := range one.append(nil) {
-		if b[i] != want {
-			return f.corrupt(secFields, uint64(i), "byte %d of the entry of the only field is %d, the header makes it %d", i, b[i], want)
+	met := map[string]bool{}
+	for _, name := range names {
+		if !fieldName.MatchString(name) {
+			return inputError("the field %q: a name begins with a letter and has letters, digits, _, . and - alone", name)
+		}
+		if lower := strings.ToLower(name); met[lower] {
+			return inputError("the field %q comes twice", name)
+		} else {
+			met[lower] = true
 		}
 	}
-	if one.Docs > h.docs {
-		return f.corrupt(secFields, 12, "%d of %d documents have terms", one.Docs, h.docs)
-	}
-	f.field = one
 	return nil
 }
 
-// Fields returns the fields: one, without a name. The slice is the caller's.
-func (f *File) Fields() []Field { return []Field{f.field} }
+// SortFields returns the names of fields in the order of their handles: of the terms in the order of bytes.
+func SortFields(names []string) []string {
+	return slices.SortedFunc(slices.Values(names), func(a, b string) int { return strings.Compare(a+FieldMark, b+FieldMark) })
+}
+
+// fieldNames returns the names of the fields in the order of their handles; one empty name without fields.
+func (m *Meta) fieldNames() []string {
+	if len(m.Fields) == 0 {
+		return []string{""}
+	}
+	return SortFields(m.Fields)
+}
+
+// openFields reads the fields, whose totals are the totals of the header.
+func (f *File) openFields() error {
+	h, le := &f.header, binary.LittleEndian
+	sum, names := Field{}, f.meta.fieldNames()
+	if uint64(len(names)) != uint64(h.fields) {
+		return f.corrupt(secMeta, 0, "%d names of fields, the header has %d fields", len(names), h.fields)
+	}
+	for i, name := range names {
+		at := uint64(i) * fieldSize
+		b := f.bytes(secFields)[at:][:fieldSize]
+		one := Field{Name: name, First: sum.Terms, Terms: le.Uint32(b[4:]), Docs: le.Uint32(b[12:]), Length: le.Uint64(b[16:]),
+			Postings: le.Uint64(b[24:]), Tokens: le.Uint64(b[32:]), lengths: le.Uint64(b[40:])}
+		if f.meta.Positions {
+			one.Positions = one.Tokens
+		}
+		for i, want := range one.append(nil) {
+			if b[i] != want {
+				return f.corrupt(secFields, at+uint64(i), "byte %d of the entry of a field is %d, the fields before it and the meta data make it %d", i, b[i], want)
+			}
+		}
+		if one.Docs > h.docs || one.Terms > h.terms-sum.Terms {
+			return f.corrupt(secFields, at, "a field with %d of %d documents and %d of %d terms", one.Docs, h.docs, one.Terms, h.terms)
+		}
+		sum.Terms, sum.Length, sum.Postings, sum.Tokens = sum.Terms+one.Terms, sum.Length+one.Length, sum.Postings+one.Postings, sum.Tokens+one.Tokens
+		f.fields = append(f.fields, one)
+	}
+	if want := (Field{Terms: h.terms, Length: h.length, Postings: h.postings, Tokens: h.tokens}); sum != want {
+		return f.corrupt(secFields, 0, "the fields have %d terms, length %d, %d postings and %d tokens, the header has %d, %d, %d and %d",
+			sum.Terms, sum.Length, sum.Postings, sum.Tokens, want.Terms, want.Length, want.Postings, want.Tokens)
+	}
+	return nil
+}
+
+// describeFields gives the fields to the source, once the lengths are known. WithTerms of the index is the number of
+// documents of any length.
+func (f *File) describeFields() {
+	f.source.Lengths, f.meta.WithTerms = f.lengths[0], f.fields[0].Docs
+	if len(f.meta.Fields) > 0 {
+		for i, one := range f.fields {
+			f.source.Fields = append(f.source.Fields, plan.Field{Name: one.Name, First: one.First, Docs: uint64(one.Docs), Length: one.Length, Lengths: f.lengths[i]})
+		}
+	}
+	if len(f.fields) > 1 {
+		f.source.Lengths = f.sumLengths()
+		f.meta.WithTerms = 0
+		for _, n := range f.source.Lengths {
+			f.meta.WithTerms += min(n, 1)
+		}
+	}
+	f.source.WithTerms = f.meta.WithTerms
+}
+
+// Fields returns the fields in the order of their handles: one without a name in an index without fields. The slice is
+// the caller's.
+func (f *File) Fields() []Field { return slices.Clone(f.fields) }
+
+// fieldOf returns the number of the field of a handle.
+func (f *File) fieldOf(h plan.Handle) int {
+	i := len(f.fields) - 1
+	for i > 0 && f.fields[i].First > h {
+		i--
+	}
+	return i
+}
+
+// fieldWriter is a field of a Writer.
+type fieldWriter struct {
+	Field
+	prefix  string   // of its terms
+	pending []uint32 // length of each document in tokens, not yet packed
+	spool   *container.Spool
+	used    docSet // documents with terms
+	empty   uint32 // documents so far of length 0
+}
+
+// field returns the field of the next term.
+func (w *Writer) field(term string) (*fieldWriter, error) {
+	for ; w.current < len(w.fields); w.current++ {
+		if one := &w.fields[w.current]; strings.HasPrefix(term, one.prefix) {
+			return one, nil
+		}
+	}
+	return nil, inputError("term %.60q has no field of %q", term, w.meta.Fields)
+}
+
+// finishFields writes the fields and the lengths of their documents.
+func (w *Writer) finishFields() error {
+	first, length := uint32(0), uint64(0)
+	for i := range w.fields {
+		one := &w.fields[i]
+		if len(one.pending) > 0 {
+			if err := w.writeLengths(one); err != nil {
+				return err
+			}
+		}
+		one.lengths = w.file.Sections[secLengths].Length() / 4
+		if i == 0 {
+			one.lengths = 0
+		} else if err := w.file.Sections[secLengths].AppendSpool(one.spool); err != nil {
+			return err
+		}
+		if w.meta.roundsLengths() && w.meta.Impacts.Bits == 0 {
+			one.Length = max(one.Length, one.Tokens)
+		}
+		if w.meta.Positions {
+			one.Positions = one.Tokens
+		}
+		one.First, one.Docs = first, one.used.count()
+		first, length = first+one.Terms, length+one.Length
+		if err := w.file.Sections[secFields].Append(one.append(nil)); err != nil {
+			return err
+		}
+	}
+	w.header.length = length
+	return nil
+}
 
 // docSet is a set of documents, a bit each.
 type docSet []uint32

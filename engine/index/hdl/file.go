@@ -29,7 +29,7 @@ type File struct {
 	file           *container.File
 	header         header
 	meta           Meta
-	field          Field
+	fields         []Field
 	source         plan.Source
 	terms          *lexicon
 	termOffsets    []uint64
@@ -39,10 +39,10 @@ type File struct {
 	code           atomic.Pointer[compress.Huffman] // Huffman code of names; nil until its first use
 	named          atomic.Pointer[nameTable]        // nil until its first use
 	naming         sync.Mutex                       // held by the maker of named
-	lengths        []uint32
-	positionBlocks []uint64                        // entries of section position-lists
-	positionLists  []atomic.Pointer[positionLists] // by block of descriptors, read at first use
-	documents      *documents                      // nil without stored documents
+	lengths        [][]uint32                       // by field
+	positionBlocks []uint64                         // entries of section position-lists
+	positionLists  []atomic.Pointer[positionLists]  // by block of descriptors, read at first use
+	documents      *documents                       // nil without stored documents
 
 	lazy   bool               // blocks are verified at first use
 	intact [2][]atomic.Uint32 // bits: the docIDs, and the frequencies, of a list are verified
@@ -90,13 +90,13 @@ func newFile(file *container.File, sums bool) (f *File, err error) {
 			}
 		}
 	}
-	if err := f.openFields(); err != nil {
-		return nil, err
-	}
-	if f.meta, err = decodeMeta(f.bytes(secMeta), &f.header, &f.field); err != nil {
+	if f.meta, err = decodeMeta(f.bytes(secMeta), &f.header); err != nil {
 		return nil, f.corrupt(secMeta, 0, "%v", err)
 	}
 	if err := f.meta.known(file.Path); err != nil {
+		return nil, err
+	}
+	if err := f.openFields(); err != nil {
 		return nil, err
 	}
 	f.termOffsets = container.View[uint64](f.bytes(secTermOffsets))
@@ -105,10 +105,7 @@ func newFile(file *container.File, sums bool) (f *File, err error) {
 	if err := f.openDocuments(); err != nil {
 		return nil, err
 	}
-	if one := f.field.Positions; f.meta.Positions != (one > 0) && f.header.tokens > 0 {
-		return nil, f.corrupt(secFields, 48, "%d positions, the meta data have positions: %v", one, f.meta.Positions)
-	}
-	f.source = plan.Source{Docs: f.header.docs, WithTerms: f.field.Docs, Lists: make([]plan.List, f.header.terms), Impacts: f.meta.Impacts.Bits}
+	f.source = plan.Source{Docs: f.header.docs, Lists: make([]plan.List, f.header.terms), Impacts: f.meta.Impacts.Bits}
 	if f.lazy {
 		for i := range f.intact {
 			f.intact[i] = make([]atomic.Uint32, f.header.terms/32+1)
@@ -123,7 +120,9 @@ func newFile(file *container.File, sums bool) (f *File, err error) {
 	if err = f.openContent(); err == nil && !f.lazy {
 		err = f.checkDocuments()
 	}
-	f.source.Lengths = f.lengths
+	if err == nil {
+		f.describeFields()
+	}
 	return f, err
 }
 
@@ -205,10 +204,18 @@ func (f *File) Terms() int { return int(f.header.terms) }
 // Docs is the number of documents.
 func (f *File) Docs() uint32 { return f.header.docs }
 
-// DocLen returns the length of document d, which must be below Docs, in tokens.
+// DocLen returns the length of document d, which must be below Docs, in tokens: the sum over all fields.
 func (f *File) DocLen(d uint32) uint32 {
 	defer mapped.Unwatch(mapped.Watch())
-	return f.lengths[d]
+	return f.source.Lengths[d]
+}
+
+// AppendLengths appends the lengths of document d, which must be below Docs, in each of Fields.
+func (f *File) AppendLengths(dst []uint32, d uint32) []uint32 {
+	for _, lengths := range f.lengths {
+		dst = append(dst, lengths[d])
+	}
+	return dst
 }
 
 // From yields the terms that are not below a string, in ascending order. A term is valid until the next. It is safe

@@ -71,16 +71,17 @@ type header struct {
 	postings uint64 // sum of list lengths
 	tokens   uint64 // sum of frequencies
 	length   uint64 // sum of document lengths
+	fields   uint32 // number of entries of section fields
 }
 
-func (h *header) fields() (f container.Fields) {
+func (h *header) encode() (f container.Fields) {
 	le := binary.LittleEndian
 	le.PutUint32(f[0:], h.docs)
 	le.PutUint32(f[4:], h.terms)
 	le.PutUint64(f[8:], h.postings)
 	le.PutUint64(f[16:], h.tokens)
 	le.PutUint64(f[24:], h.length)
-	le.PutUint32(f[32:], oneField)
+	le.PutUint32(f[32:], h.fields)
 	return f
 }
 
@@ -91,8 +92,8 @@ func decodeHeader(file *container.File) (h header, err error) {
 	le := binary.LittleEndian
 	h.docs, h.terms = le.Uint32(h.Fields[0:]), le.Uint32(h.Fields[4:])
 	h.postings, h.tokens, h.length = le.Uint64(h.Fields[8:]), le.Uint64(h.Fields[16:]), le.Uint64(h.Fields[24:])
-	if n := le.Uint32(h.Fields[32:]); n != oneField {
-		return h, foreignError(file.Path, "it has %d fields, this build reads %d", n, oneField)
+	if h.fields = le.Uint32(h.Fields[32:]); h.fields == 0 || h.fields > MaxFields {
+		return h, foreignError(file.Path, "it has %d fields, this build reads 1 to %d", h.fields, MaxFields)
 	}
 	for i, e := range h.Table[:numSections] {
 		if want, fixed := h.sectionLength(section(i)); fixed && e.Length != want {
@@ -121,7 +122,7 @@ func (h *header) sectionLength(s section) (n uint64, fixed bool) {
 	case secListBlocks:
 		return (blocksOfLists(terms) + 1) * 8 * listPlaceWords, true
 	case secFields:
-		return oneField * fieldSize, true
+		return uint64(h.fields) * fieldSize, true
 	}
 	return 0, false
 }

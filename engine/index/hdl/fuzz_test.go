@@ -71,7 +71,7 @@ func FuzzSections(f *testing.F) {
 				sections[i] = b[:len(b)&^15]
 			}
 		}
-		data := containertest.Layout(&format, h.fields(), sections...)
+		data := containertest.Layout(&format, h.encode(), sections...)
 		file, err := fromBytes("x", data, true)
 		if err != nil {
 			if errors.Is(err, ErrVersion) { // unknown rules or features

@@ -44,7 +44,11 @@ type Meta struct {
 	// Impacts describes the integers in the place of frequencies, if there are any.
 	Impacts Impacts `json:"impacts,omitzero"`
 
-	// Needs are features that a reader must know. This package knows none, and refuses files with some.
+	// Fields are the names of the fields: a letter, then letters, digits, _, . and -. A term of a field is
+	// the name, FieldMark and the word: title:loom. Impacts exclude them. Default: none.
+	Fields []string `json:"fields,omitempty"`
+
+	// Needs are features that a reader must know. This package knows "fields", which the Writer sets, and refuses files with others.
 	Needs []string `json:"needs,omitempty"`
 
 	// Store is what the index stores of documents (Writer.AddStored): StoreNone or empty, StoreText or
@@ -105,14 +109,17 @@ func (m Meta) encode() ([]byte, error) {
 		m.Analysis.Tokens = "" // the default
 	}
 	m.Analysis.Rules = cmp.Or(m.Analysis.Rules, analyze.Rules)
+	if len(m.Fields) > 0 && !slices.Contains(m.Needs, needsFields) {
+		m.Needs = append(slices.Clip(m.Needs), needsFields)
+	}
 	return json.Marshal(storedMeta{m, storedAnalysis(m.Analysis)})
 }
 
-func decodeMeta(data []byte, h *header, f *Field) (Meta, error) {
+func decodeMeta(data []byte, h *header) (Meta, error) {
 	var s storedMeta
 	err := json.Unmarshal(data, &s)
 	s.Meta.Analysis = analyze.Settings(s.Analysis)
-	s.Docs, s.Terms, s.Postings, s.Tokens, s.Length, s.WithTerms = h.docs, h.terms, h.postings, h.tokens, h.length, f.Docs
+	s.Docs, s.Terms, s.Postings, s.Tokens, s.Length = h.docs, h.terms, h.postings, h.tokens, h.length
 	return s.Meta, cmp.Or(syntax.JSON(data, err), s.checkValues())
 }
 
@@ -128,8 +135,10 @@ func (f *File) Analyzer() (*analyze.Analyzer, error) {
 
 // known refuses an intact file that this build would read wrongly.
 func (m *Meta) known(path string) error {
-	if len(m.Needs) > 0 {
-		return foreignError(path, "it needs the feature %q, which this build does not have", m.Needs[0])
+	for _, need := range m.Needs {
+		if need != needsFields {
+			return foreignError(path, "it needs the feature %q, which this build does not have", need)
+		}
 	}
 	if r := m.Analysis.Rules; r != analyze.Rules {
 		return foreignError(path, "its terms have the analysis rules %d, this build has the rules %d", r, analyze.Rules)
@@ -224,5 +233,8 @@ func (m *Meta) checkValues() error {
 	if m.Positions && m.Impacts.Bits > 0 {
 		return inputError("positions need frequencies, impacts of %d bits replace these", m.Impacts.Bits)
 	}
-	return m.Impacts.check()
+	if len(m.Fields) > 0 && m.Impacts.Bits > 0 {
+		return inputError("fields need frequencies, impacts of %d bits replace these", m.Impacts.Bits)
+	}
+	return cmp.Or(checkFields(m.Fields), m.Impacts.check())
 }

@@ -100,7 +100,7 @@ func FuzzPositions(f *testing.F) {
 			}
 			sections = append(sections, part)
 		}
-		data := containertest.Layout(&format, file.header.fields(), sections...)
+		data := containertest.Layout(&format, file.header.encode(), sections...)
 		changed, err := fromBytes("x", data, true)
 		if err != nil {
 			if c := containertest.WantCorrupt(t, err, "x"); c.Section == container.HeaderName {

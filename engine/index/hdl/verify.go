@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"heddle/engine/file/container"
 	"heddle/engine/file/mapped"
@@ -77,6 +78,9 @@ func (f *File) verifyTerms(ctx context.Context) error {
 			if h > 0 && bytes.Compare(before, term) >= 0 {
 				return f.corrupt(secTerms, f.terms.place(h), "term %d does not come behind the one before", h)
 			}
+			if name := f.fields[f.fieldOf(h)].Name; name != "" && !bytes.HasPrefix(term, []byte(name+FieldMark)) {
+				return f.corrupt(secTerms, f.terms.place(h), "term %d is not of the field %s", h, name)
+			}
 			if got, ok := f.terms.Lookup(string(term)); !ok || got != h {
 				return f.corrupt(secTerms, 0, "term %d is not found", h)
 			}
@@ -101,38 +105,55 @@ func (f *File) verifyNames(ctx context.Context) error {
 }
 
 func (f *File) verifyLengths() error {
-	sum := uint64(0)
 	rounded := f.meta.roundsLengths()
-	for i, n := range f.lengths {
-		if rounded && n != bm25.RoundLength(n) {
-			return f.corrupt(secLengths, 4*uint64(i), "length %d of document %d is not rounded", n, i)
+	for at, lengths := range f.lengths {
+		sum := uint64(0)
+		for i, n := range lengths {
+			if rounded && n != bm25.RoundLength(n) {
+				return f.corrupt(secLengths, 4*uint64(i), "length %d of document %d is not rounded", n, i)
+			}
+			sum += uint64(n)
 		}
-		sum += uint64(n)
-	}
-	if sum != f.header.length && !(rounded && sum < f.header.length) {
-		return f.corrupt(secLengths, 0, "the lengths add up to %d, the header says %d", sum, f.header.length)
+		if want := f.fields[at].Length; sum != want && !(rounded && sum < want) {
+			return f.corrupt(secLengths, 0, "the lengths add up to %d, the entry of field %d says %d", sum, at, want)
+		}
 	}
 	return nil
 }
 
-// verifyLists decodes all lists, and counts the documents with terms.
+// tally is the sums over the lists of a field.
+type tally struct {
+	used             docSet // documents with terms
+	postings, tokens atomic.Uint64
+}
+
+// verifyLists decodes all lists, and compares their sums with the fields.
 func (f *File) verifyLists(ctx context.Context) error {
-	used := newDocSet(f.header.docs)
-	for d, n := range f.lengths {
-		if n > 0 {
-			used.mark(uint32(d))
+	fields := make([]tally, len(f.fields))
+	for i := range fields {
+		fields[i].used = newDocSet(f.header.docs)
+		for d, n := range f.lengths[i] {
+			if n > 0 {
+				fields[i].used.mark(uint32(d))
+			}
 		}
 	}
-	if err := f.decodeLists(ctx, used); err != nil {
+	if err := f.decodeLists(ctx, fields); err != nil {
 		return err
 	}
-	if n := used.count(); n != f.field.Docs {
-		return f.corrupt(secFields, 12, "%d documents with terms, the lengths and lists have %d", f.field.Docs, n)
+	for i := range fields {
+		at, one := uint64(i)*fieldSize, &f.fields[i]
+		if n := fields[i].used.count(); n != one.Docs {
+			return f.corrupt(secFields, at+12, "%d documents with terms, the lengths and lists have %d", one.Docs, n)
+		}
+		if n, m := fields[i].postings.Load(), fields[i].tokens.Load(); n != one.Postings || m != one.Tokens {
+			return f.corrupt(secFields, at+24, "%d postings and %d tokens, the lists have %d and %d", one.Postings, one.Tokens, n, m)
+		}
 	}
 	return nil
 }
 
-func (f *File) decodeLists(ctx context.Context, used docSet) error {
+func (f *File) decodeLists(ctx context.Context, fields []tally) error {
 	buffers := sync.Pool{New: func() any { return new([]uint32) }}
 	return container.ParallelRanges(uint64(f.header.terms), listBlock, func(lo, _ uint64) error {
 		buf := buffers.Get().(*[]uint32)
@@ -141,15 +162,15 @@ func (f *File) decodeLists(ctx context.Context, used docSet) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return f.verifyList(h, d.tokens, buf, used)
+			return f.verifyList(h, d.tokens, buf, &fields[f.fieldOf(h)])
 		}
 		return f.descriptors(lo/listBlock, verify)
 	})
 }
 
 // verifyList decodes the docIDs and frequencies of list h, which must have the given number of tokens, into buf. It marks the
-// documents of length 0 in used.
-func (f *File) verifyList(h plan.Handle, want uint64, buf *[]uint32, used docSet) (err error) {
+// documents of length 0 and adds to the sums of its field.
+func (f *File) verifyList(h plan.Handle, want uint64, buf *[]uint32, sums *tally) (err error) {
 	l := f.source.Lists[h]
 	if *buf, err = f.source.List(h).AppendTo((*buf)[:0]); err != nil {
 		return f.corruptList(secDocIDs, l.Off, h, err)
@@ -157,11 +178,14 @@ func (f *File) verifyList(h plan.Handle, want uint64, buf *[]uint32, used docSet
 	if n := len(*buf); n > 0 && (*buf)[n-1] >= f.header.docs {
 		return f.corrupt(secDocIDs, 4*l.Off, "list %d: docID %d out of %d documents", h, (*buf)[n-1], f.header.docs)
 	}
+	lengths := f.lengths[f.fieldOf(h)]
 	for _, d := range *buf {
-		if f.lengths[d] == 0 {
-			used.markShared(d)
+		if lengths[d] == 0 {
+			sums.used.markShared(d)
 		}
 	}
+	sums.postings.Add(uint64(len(*buf)))
+	sums.tokens.Add(want)
 	if *buf, err = f.Freqs((*buf)[:0], h); err != nil {
 		return err
 	}

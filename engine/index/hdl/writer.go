@@ -3,6 +3,8 @@ package hdl
 import (
 	"errors"
 	"math"
+	"slices"
+	"strconv"
 
 	"heddle/codec"
 	"heddle/engine/file/container"
@@ -37,11 +39,10 @@ type Writer struct {
 	lastName  string           // the last name of the block
 	nameBytes [256]uint64      // how often each byte occurs in them
 
-	names   uint32   // documents so far
-	lengths []uint32 // length of each document in tokens, not yet packed
-	used    docSet   // documents with terms
-	empty   uint32   // documents so far of length 0
-	last    string   // term
+	names   uint32        // documents so far
+	fields  []fieldWriter // in the order of their handles
+	current int           // field of the last term
+	last    string        // term
 	words   []uint32
 	bytes   []byte // a descriptor, a front-coded string
 }
@@ -55,9 +56,8 @@ type Writer struct {
 func Create(path string, meta Meta) (*Writer, error) { return CreateOn(container.OSDisk{}, path, meta) }
 
 // CreateOn is Create on a disk that a test may replace.
-
 func CreateOn(d container.Disk, path string, meta Meta) (w *Writer, err error) {
-	w = &Writer{meta: meta, used: newDocSet(meta.Docs)}
+	w = &Writer{meta: meta}
 	w.header.docs = meta.Docs
 	if w.encoding, err = meta.encoding(); err != nil {
 		return nil, err
@@ -77,6 +77,18 @@ func CreateOn(d container.Disk, path string, meta Meta) (w *Writer, err error) {
 // start writes the sections before the lists.
 func (w *Writer) start() (err error) {
 	w.plain = w.file.Temp("plain-names")
+	names := w.meta.fieldNames()
+	w.header.fields = uint32(len(names))
+	for i, name := range names {
+		one := fieldWriter{Field: Field{Name: name}, spool: w.file.Sections[secLengths], used: newDocSet(w.meta.Docs)}
+		if name != "" {
+			one.prefix = name + FieldMark
+		}
+		if i > 0 {
+			one.spool = w.file.Temp("lengths-" + strconv.Itoa(i))
+		}
+		w.fields = append(w.fields, one)
+	}
 	if w.meta.Positions {
 		w.positions = &positionWriter{}
 	}
@@ -91,41 +103,56 @@ func (w *Writer) start() (err error) {
 }
 
 // AddDocument adds the next document: its name, of at most MaxNameLen bytes, may
-// be empty; its length is in tokens, exact. One more than Meta.Docs is an ErrInput.
-func (w *Writer) AddDocument(name string, length uint32) error {
-	return w.file.Do(func() error { return w.addDocument(name, length) })
+// be empty; its lengths are in tokens, exact, one for each field in the order of their handles (SortFields). One more than
+// Meta.Docs is an ErrInput.
+func (w *Writer) AddDocument(name string, lengths ...uint32) error {
+	return w.file.Do(func() error { return w.addDocument(name, lengths) })
 }
 
-func (w *Writer) addDocument(name string, length uint32) error {
+func (w *Writer) addDocument(name string, lengths []uint32) error {
 	if w.names == w.header.docs {
 		return inputError("document %d out of %d: %.60q", w.names, w.header.docs, name)
 	}
 	if len(name) > MaxNameLen {
 		return inputError("name of document %d has %d bytes; at most %d are possible", w.names, len(name), MaxNameLen)
 	}
+	if len(lengths) != len(w.fields) {
+		return inputError("document %d has %d lengths for %d fields", w.names, len(lengths), len(w.fields))
+	}
 	if err := w.addName(name); err != nil {
 		return err
 	}
-	if length > 0 {
-		w.used.mark(w.names)
-	} else {
-		w.empty++
-	}
-	w.names++
-	w.header.length += uint64(length)
-	if w.meta.roundsLengths() {
-		length = bm25.RoundLength(length)
-	}
-	if w.lengths = append(w.lengths, length); len(w.lengths) == lengthChunk {
-		if err := w.writeLengths(); err != nil {
-			return err
+	for i, length := range lengths {
+		one := &w.fields[i]
+		if length > 0 {
+			one.used.mark(w.names)
+		} else {
+			one.empty++
+		}
+		one.Length += uint64(length)
+		if w.meta.roundsLengths() {
+			length = bm25.RoundLength(length)
+		}
+		if one.pending = append(one.pending, length); len(one.pending) == lengthChunk {
+			if err := w.writeLengths(one); err != nil {
+				return err
+			}
 		}
 	}
+	w.names++
 	return nil
 }
 
 // WithTerms is the number of documents so far with at least one term; see Field.Docs.
-func (w *Writer) WithTerms() uint32 { return w.used.count() }
+func (w *Writer) WithTerms() uint32 {
+	all := slices.Clone(w.fields[0].used)
+	for i := range w.fields[1:] {
+		for j, word := range w.fields[i+1].used {
+			all[j] |= word
+		}
+	}
+	return all.count()
+}
 
 // markLists appends a listPlace.
 func (w *Writer) markLists() error {
@@ -152,6 +179,10 @@ func (w *Writer) addList(term string, docs, freqs []uint32) error {
 	if err != nil {
 		return err
 	}
+	field, err := w.field(term)
+	if err != nil {
+		return err
+	}
 	if err := w.addTerm(term); err != nil {
 		return err
 	}
@@ -168,9 +199,9 @@ func (w *Writer) addList(term string, docs, freqs []uint32) error {
 	if err := w.file.Sections[secLists].Append(w.bytes); err != nil {
 		return err
 	}
-	if w.empty > 0 || w.names < w.header.docs { // else all documents have terms
+	if field.empty > 0 || w.names < w.header.docs { // else all documents have terms
 		for _, d := range docs {
-			w.used.mark(d)
+			field.used.mark(d)
 		}
 	}
 	if w.positions != nil {
@@ -181,6 +212,9 @@ func (w *Writer) addList(term string, docs, freqs []uint32) error {
 	w.header.terms++
 	w.header.postings += uint64(len(docs))
 	w.header.tokens += tokens
+	field.Terms++
+	field.Postings += uint64(len(docs))
+	field.Tokens += tokens
 	return nil
 }
 

@@ -46,7 +46,7 @@ func (p *Part) has(doc uint32) bool { return p.Deleted == nil || !p.Deleted.Cont
 
 // Output takes the content of an index, as an hdl.Writer does.
 type Output interface {
-	AddDocument(name string, length uint32) error
+	AddDocument(name string, lengths ...uint32) error
 	AddStored(document []byte) error
 	AddList(term string, docs, freqs []uint32) error
 	AddPositions(values []uint32) error
@@ -89,6 +89,7 @@ func Alike(a, b *hdl.Meta) error {
 		{"stored documents", [3]any{a.Store, a.Text, a.ID}, [3]any{b.Store, b.Text, b.ID}},
 		{"impacts", a.Impacts, b.Impacts},
 		{"positions", a.Positions, b.Positions},
+		{"fields", a.Fields, b.Fields},
 	} {
 		if x, y := fmt.Sprintf("%+v", s.a), fmt.Sprintf("%+v", s.b); x != y {
 			return fmt.Errorf("the %s differ: %s and %s", s.name, x, y)
@@ -122,6 +123,7 @@ func Copy(ctx context.Context, parts []Part, out Output, progress func(postings 
 
 // documents adds names and lengths.
 func (p *Part) documents(ctx context.Context, out Output) error {
+	var lengths []uint32
 	for d, name := range p.File.Names(p.First) {
 		if d >= p.End {
 			break
@@ -132,7 +134,8 @@ func (p *Part) documents(ctx context.Context, out Output) error {
 		if !p.has(d) {
 			continue
 		}
-		if err := out.AddDocument(name, p.File.DocLen(d)); err != nil {
+		lengths = p.File.AppendLengths(lengths[:0], d)
+		if err := out.AddDocument(name, lengths...); err != nil {
 			return err
 		}
 	}

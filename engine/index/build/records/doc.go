@@ -31,6 +31,7 @@ var (
 // Document, which is used again for the next.
 type Document struct {
 	Name, Text []byte
+	Ends       []int              // of JSON: where the text of each member of Fields ends in Text
 	Unnamed    bool               // the name is the line
 	Vector     Vector             // vector of the document in place of its text, if it is given
 	Fields     *Fields            // the fields of JSON records

@@ -87,15 +87,16 @@ func (d *Document) parseFlat(record []byte, at source.Position) bool {
 	}
 	var err error
 	b, found := d.decoded[:0], false
+	d.Ends = d.Ends[:0]
 	for _, value := range values {
-		if value == nil {
-			continue
+		if value != nil {
+			found = true
+			if b, err = appendString(b, value); err != nil {
+				return false
+			}
+			b = append(b, '\n')
 		}
-		found = true
-		if b, err = appendString(b, value); err != nil {
-			return false
-		}
-		b = append(b, '\n')
+		d.Ends = append(d.Ends, len(b))
 	}
 	d.decoded, d.Text, d.Name = b, b, nil
 	for _, name := range names {
@@ -132,7 +133,7 @@ func (d *Document) parseAny(record []byte, at source.Position) error {
 	}
 	record = bytes.TrimLeft(record, jsonSpace)
 	f := d.Fields
-	d.Name, d.Text = nil, d.Text[:0:0]
+	d.Name, d.Text, d.Ends = nil, d.Text[:0:0], d.Ends[:0]
 	for _, path := range f.names {
 		name, err := nameAt(record, path)
 		if err != nil {
@@ -161,6 +162,7 @@ func (d *Document) parseAny(record []byte, at source.Position) error {
 				return syntax.JSONLine(record, err)
 			}
 		}
+		d.Ends = append(d.Ends, len(d.Text))
 	}
 	if err != nil {
 		return err
