@@ -219,7 +219,7 @@ func TestLanguage(t *testing.T) {
 				t.Errorf("%s as text: %d documents, %v, want %d", query, hits.Count, err, want)
 			}
 		}
-		for query, want := range map[string]string{`bone "marrow`: "column 6: a quote without", "title:bone": "column 6: fields", "bone~3": "column 5: 3 edits"} {
+		for query, want := range map[string]string{`bone "marrow`: "column 6: a quote without", "title:bone": "column 1: the index has no fields", "bone~3": "column 5: 3 edits"} {
 			_, err := x.Search(t.Context(), Query{Text: query})
 			if _, ok := errors.AsType[*syntax.Error](err); !ok || CodeOf(err) != InvalidQuery || !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("%s: %v, want %s", query, err, want)

@@ -68,6 +68,11 @@ type Query struct {
 	// Expansion.
 	Expansion Expansion
 
+	// QueryFields are the fields of an index with fields in which the words of Text and Expr without a field are searched, and
+	// their weights, such as "title^3,body". A word matches in any of them, and its scores add up; under And each word may match
+	// in another field. Terms have their field in front, as in "title:loom". Pure Go ranks queries of an index with fields.
+	// Default: "", all fields with the weight 1.
+	QueryFields string
 	// Match of Text and Terms. Default: Or.
 	Match Match
 	// K asks for the best K documents with their scores, 1 to plan.MaxK; another value is an
@@ -207,7 +212,7 @@ type Hits struct {
 // batch.
 func (o *Query) internal(q *query.Query) (load uint64) {
 	q.Text, q.Literal, q.Terms, q.Weights, q.Expr, q.Filter = o.Text, o.Literal, o.Terms, o.Weights, o.Expr, nil
-	q.Options = query.Options{Match: o.Match, K: o.K + o.Offset, Total: o.Total, CountOnly: o.CountOnly, Scoring: o.Scoring, Statistics: o.Statistics, Expansion: o.Expansion.internal()}
+	q.Options = query.Options{Match: o.Match, K: o.K + o.Offset, Total: o.Total, CountOnly: o.CountOnly, Scoring: o.Scoring, Statistics: o.Statistics, Expansion: o.Expansion.internal(), Fields: o.QueryFields}
 	if t := o.Override; t != nil {
 		q.Algorithm, q.Part, q.Accumulators = t.Algorithm, t.Part, t.Accumulators
 		return t.Batch
@@ -270,7 +275,7 @@ func (q *queries) restrict(i int, to *query.Query) {
 func (q *queries) Next(i int, to *query.Query) (changed bool) {
 	a, b := &q.all[i-1], &q.all[i]
 	defer q.restrict(i, to)
-	if a.Match != b.Match || a.K+a.Offset != b.K+b.Offset || a.Total != b.Total || a.CountOnly != b.CountOnly || a.Scoring != b.Scoring || a.Statistics != b.Statistics || a.Override != b.Override || a.Expansion != b.Expansion {
+	if a.Match != b.Match || a.K+a.Offset != b.K+b.Offset || a.Total != b.Total || a.CountOnly != b.CountOnly || a.Scoring != b.Scoring || a.Statistics != b.Statistics || a.Override != b.Override || a.Expansion != b.Expansion || a.QueryFields != b.QueryFields {
 		b.internal(to)
 		return true
 	}

@@ -255,7 +255,7 @@ func TestRankErrors(t *testing.T) {
 		"infinite":     {Query{Terms: []string{"t0"}, Weights: []float64{math.Inf(1)}}, rankOptions{K: 1}, `weight +Inf of term "t0" is not positive and finite`},
 		"too great":    {Query{Terms: []string{"t9", "t9"}, Weights: []float64{1e308, 1e308}}, rankOptions{K: 1}, `weight +Inf of term "t9" is too great`},
 		"phrase":       {Query{Text: `t0 "t1`}, rankOptions{K: 1}, "column 4: a quote without its partner"},
-		"field":        {Query{Text: "a:t0"}, rankOptions{K: 1}, "column 2: fields are not supported"},
+		"field":        {Query{Text: "a:t0"}, rankOptions{K: 1}, "column 1: the index has no fields"},
 		"no df":        {good, rankOptions{K: 1, Statistics: &Statistics{Docs: 50, Length: 9}}, `statistics have term "t0" in 0 of 50 documents`},
 		"great df":     {good, rankOptions{K: 1, Statistics: &Statistics{Docs: 50, Length: 9, DF: map[string]uint64{"t0": 51}}}, `statistics have term "t0" in 51 of 50 documents`},
 		"no length":    {good, rankOptions{K: 1, Statistics: &Statistics{Docs: 50}}, `statistics of 50 documents with 0 tokens`},

@@ -85,6 +85,7 @@ type Settings struct {
 	Lengths        string   `json:"lengths"`
 	Store          string   `json:"store,omitempty"`
 	Positions      bool     `json:"positions,omitempty"`
+	Fields         []string `json:"fields,omitempty"`
 	// Text and ID are the members of JSON lines of a collection that stores sources.
 	Text []string `json:"text,omitempty"`
 	ID   string   `json:"id,omitempty"`
@@ -96,16 +97,20 @@ type Settings struct {
 func (s *Settings) apply(o *build.Options) {
 	o.Rules, o.Tokens, o.CJK, o.Fold, o.Stem, o.StopWords = s.Rules, s.Tokens, s.CJK, s.Fold, s.Stem, s.StopWords
 	o.Codec, o.Dense, o.ExceptionRatio, o.Lengths, o.Store, o.Positions = s.Codec, s.Dense, s.ExceptionRatio, s.Lengths, s.Store, s.Positions
+	o.Fields = s.Fields
 	o.Impacts = 0
 	if s.Store == hdl.StoreSource {
 		o.Text, o.ID = s.Text, s.ID
+	}
+	if len(s.Fields) > 0 {
+		o.Text = nil
 	}
 }
 
 // settingsOf returns the settings of an index.
 func settingsOf(m *hdl.Meta) Settings {
 	a := m.Analysis
-	return Settings{a.Rules, a.Tokens, a.CJK, a.Fold, a.Stemmer, a.StopWords, m.Codec, m.Dense, m.ExceptionRatio, m.Lengths, m.Store, m.Positions, m.Text, m.ID, nil}
+	return Settings{a.Rules, a.Tokens, a.CJK, a.Fold, a.Stemmer, a.StopWords, m.Codec, m.Dense, m.ExceptionRatio, m.Lengths, m.Store, m.Positions, m.Fields, m.Text, m.ID, nil}
 }
 
 // Map is the collection as the shards of an index.

@@ -55,6 +55,8 @@ in a column of texts. A value that the type cannot hold is an error of heddle co
 left out (add --invalid replace): integers are numbers without fraction and exponent (not 1.0 or
 1e3), and only floats are rounded.
 
+--fields title,body makes a field of each of these members: see heddle index build.
+
 --store source keeps the objects of JSON lines, so that heddle collection update can change
 members. --text and --id then hold for all documents, not for each addition.`,
 		Example: "  heddle collection create letters\n  heddle collection create poems --stem english --store text\n" +
@@ -66,6 +68,7 @@ func (o *collectionCreate) AddFlags(fs *pflag.FlagSet) {
 	addTokenizer(fs, &o.tokens)
 	fs.StringArrayVar(&o.attributes, "attribute", nil, "keep this member of JSON lines as a column, `NAME=TYPE`; may be repeated")
 	o.addMembers(fs)
+	o.addFields(fs)
 	o.Add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "cjk", "fold", "lengths", "store", "positions")
 }
 
@@ -97,6 +100,7 @@ func (o *collectionCreate) Run(ctx context.Context, a *App) error {
 	if opt.Text, opt.ID = o.text, o.id; (o.text != nil || o.id != "") && opt.Store != hdl.StoreSource {
 		return usageError{errors.New("--text and --id are for --store source: without it, give them to heddle collection add")}
 	}
+	opt.Fields = o.fields
 	return collection.Create(ctx, o.path, opt, o.columns()...)
 }
 

@@ -21,12 +21,18 @@ type documents struct {
 	maxInvalid  float64
 	text        []string
 	id          string
+	fields      []string
 }
 
 // addMembers adds the flags that choose the members of JSON lines.
 func (d *documents) addMembers(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&d.text, "text", nil, "`MEMBERS` of JSON lines that are the text, in this order, like title,meta.abstract; * is all")
 	fs.StringVar(&d.id, "id", "", "`MEMBER` of JSON lines that names a document (default id, docno, docid, _id or name)")
+}
+
+// addFields adds the flag that makes fields of members.
+func (d *documents) addFields(fs *pflag.FlagSet) {
+	fs.StringSliceVar(&d.fields, "fields", nil, "make fields of these `MEMBERS` of JSON lines, like title,body, for queries such as title:loom")
 }
 
 func (d *documents) addFormat(fs *pflag.FlagSet, formats []build.Format) {
@@ -52,7 +58,7 @@ func (d *documents) validate() error {
 // apply sets the options of a build.
 func (d *documents) apply(o *build.Options) {
 	o.Format, o.MaxInvalid, o.Invalid = build.Format(d.format), d.maxInvalid, input.Invalid(d.invalid)
-	o.Text, o.ID = d.text, d.id
+	o.Text, o.ID, o.Fields = d.text, d.id, d.fields
 }
 
 // settingsOf returns the options of an index: codecs, analysis, lengths and stored texts.

@@ -104,6 +104,10 @@ other codec stores the lists that it makes smaller than raw; the other lists are
 --positions keeps the positions of words, which phrases ("red loom") need. Vectors, pisa and ciff
 have none, and --impacts excludes them.
 
+--fields title,body makes a field of each of these members of JSON lines, with terms, lengths and
+statistics of its own, for queries such as title:loom and for search --query-fields title^3,body.
+The fields are the text, so --text excludes them. Vectors have none, and --impacts excludes them.
+
 --store text keeps the texts, from which search prints snippets, and --store source the
 whole objects of JSON lines; index dump --doc prints them. --impacts 8 or 16
 replaces frequencies by impacts, that is, by scores quantised to 8 or 16 bits: BM25
@@ -146,6 +150,7 @@ func (o *indexBuildOptions) AddFlags(fs *pflag.FlagSet) {
 	o.Add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "cjk", "fold", "lengths", "store", "positions", "impacts", "variant", "k1", "b", "build-memory")
 	o.addInvalid(fs)
 	o.addMembers(fs)
+	o.addFields(fs)
 	fs.BoolVar(&o.quantised, "quantised", false, "with --impacts: frequencies of ciff and pisa are impacts already")
 	fs.IntVar(&o.shards, "shards", 0, fmt.Sprintf("write this `NUMBER` of shards, 1 to %d, to the folder of --output", split.MaxBuild))
 	fs.StringVar(&o.attributes, "attributes", "", "write the other members of JSON lines to the attribute table `X.hdb`")

@@ -36,6 +36,7 @@ type searchOptions struct {
 	total      flags.Total
 	expand     string
 	fixed      int
+	weights    string        // of fields
 	parts      engine.Fields // of the documents of an answer
 	snippet    int
 	part       bool
@@ -85,6 +86,7 @@ func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 	flags.AddChoice(fs, &o.expand, "expand", "error", "words of more terms: ", []string{"error", "top"})
 	fs.StringVar(&o.synonyms, "synonyms", "", "put the synonyms of `FILE` into queries (help synonyms)")
 	fs.IntVar(&o.fixed, "prefix-length", 0, "equal first `N` characters of loom~1")
+	fs.StringVar(&o.weights, "query-fields", "", "`FIELDS` of words, like title^3,body; default all")
 	fs.BoolVar(&o.part, "part", false, "with --all, --count: one thread a query (PART, Wu et al. 2010)")
 	fs.BoolVar(&o.explain, "explain", false, "explain the execution of each query, with times")
 	fs.BoolVar(&o.noHeader, "no-header", false, "omit the header of ranked results")
@@ -222,7 +224,7 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, machine.Close(opt, e)) }()
-	s := &answer.Searcher{Query: engine.Query{Match: mode, Expansion: o.expansion(), CountOnly: o.count, Total: uint64(o.total), Literal: o.literal()}, Invalid: o.invalid, Notes: a.Stderr, Similar: o.single(),
+	s := &answer.Searcher{Query: engine.Query{Match: mode, Expansion: o.expansion(), QueryFields: o.weights, CountOnly: o.count, Total: uint64(o.total), Literal: o.literal()}, Invalid: o.invalid, Notes: a.Stderr, Similar: o.single(),
 		Choice: choice, Scheduled: c.Devices.Backend == "all"}
 	if o.part {
 		s.Query.Override = &engine.Override{Part: true}

@@ -1,6 +1,9 @@
 package bm25
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // Statistics are the numbers that BM25 needs of a collection. The statistics of shards add up to the
 // statistics of the whole, and a shard that ranks with the sum gives every document the score that the
@@ -11,6 +14,9 @@ type Statistics struct {
 	// DF is the number of documents that have a term. It must hold every term of a query that
 	// the index or another shard has.
 	DF map[string]uint64
+	// Fields are the statistics of the fields, of an index that has some: a term of a field has the weight and the mean
+	// length of its field.
+	Fields []FieldStatistics
 	// Shard says that the index is a shard of the collection. A prefix or tolerant word then stands for
 	// terms of DF, and an index with impacts reads in DF which terms other shards
 	// have. A term that DF lacks has no documents, even if the index has documents with it.
@@ -18,10 +24,17 @@ type Statistics struct {
 	Shard bool
 }
 
+// FieldStatistics are the Docs and the Length of a field.
+type FieldStatistics struct {
+	Name         string
+	Docs, Length uint64
+}
+
 // Add adds the statistics of another part of the collection.
 func (s *Statistics) Add(t Statistics) {
 	s.Docs += t.Docs
 	s.Length += t.Length
+	s.Fields = AddFields(s.Fields, t.Fields)
 	if s.DF == nil {
 		s.DF = maps.Clone(t.DF)
 		return
@@ -29,4 +42,18 @@ func (s *Statistics) Add(t Statistics) {
 	for term, df := range t.DF {
 		s.DF[term] += df
 	}
+}
+
+// AddFields adds the statistics of the fields of two parts of a collection. The slices stay as they are.
+func AddFields(a, b []FieldStatistics) []FieldStatistics {
+	all := slices.Clone(a)
+	for _, f := range b {
+		i := slices.IndexFunc(all, func(one FieldStatistics) bool { return one.Name == f.Name })
+		if i < 0 {
+			all = append(all, f)
+			continue
+		}
+		all[i].Docs, all[i].Length = all[i].Docs+f.Docs, all[i].Length+f.Length
+	}
+	return all
 }

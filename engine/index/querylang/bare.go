@@ -20,6 +20,8 @@ func bareParentheses(text string) (bare []int) {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		n := 0
 		if start {
+			i += fieldLen(text[i:])
+			r, size = utf8.DecodeRuneInString(text[i:])
 			n = span(text[i:])
 		}
 		start = startsBehind(r, start)

@@ -30,6 +30,8 @@ const (
 type Expr struct {
 	Op   Op
 	Term string // the text of a Term or Prefix, as in the query, without backslashes; of an Expand as in the query
+	// Field is the only field of a Term, Prefix, Expand, Phrase, Near or Ordered. Default: "", the fields of the query.
+	Field string
 	// Weight of Term, Prefix, Expand, Phrase, Near and Ordered in a ranked query, positive and finite. 0 means 1.
 	Weight float64
 	// Distance of Phrase, from 0, and of Near and Ordered, from 1. Their Args are terms and prefixes.
@@ -94,6 +96,9 @@ func (e Expr) write(b *strings.Builder) {
 	if e.Op == All {
 		b.WriteByte('*')
 		return
+	}
+	if e.Field != "" && e.leaf() {
+		b.WriteString(e.Field + ":")
 	}
 	if e.Positional() {
 		e.writeGroup(b)

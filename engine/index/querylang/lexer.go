@@ -33,6 +33,7 @@ type lexer struct {
 	at     int     // where the token begins
 	to     int     // and ends
 	token  string  // the term, sign or name of the operator
+	field  string  // the field before a term, phrase, window or parenthesis; empty: none
 	weight float64 // weight behind a term or a closing parenthesis; 0: none
 	group  Expr    // a phrase or a window
 	bare   []int   // offsets of parentheses that are text, ascending
@@ -43,7 +44,7 @@ func newLexer(text string) lexer { return lexer{text: text, bare: bareParenthese
 
 // EachWord gives the words of a text without operators to emit, with their weights;
 // neighbours of weight 1 may come as one part with their white space. It returns false at the
-// first operator, sign, parenthesis, prefix or tolerant word, the first error of emit, and an error where
+// first operator, sign, parenthesis, field, prefix or tolerant word, the first error of emit, and an error where
 // Parse does.
 func EachWord(text string, emit func(part string, weight float64) error) (bool, error) {
 	if plain(text) {
@@ -58,7 +59,7 @@ func EachWord(text string, emit func(part string, weight float64) error) (bool, 
 		if err := l.next(); err != nil || l.kind == end {
 			return err == nil, err
 		}
-		if l.kind != word {
+		if l.kind != word || l.field != "" {
 			return false, nil
 		}
 		if l.weight == 0 {
@@ -70,13 +71,13 @@ func EachWord(text string, emit func(part string, weight float64) error) (bool, 
 	}
 }
 
-// HasOperators reports whether a valid text has operators, signs, parentheses, prefixes or tolerant words.
+// HasOperators reports whether a valid text has operators, signs, parentheses, fields, prefixes or tolerant words.
 func HasOperators(text string) bool {
 	words, err := EachWord(text, func(string, float64) error { return nil })
 	return !words && err == nil
 }
 
-// Read is Parse for a text with operators, signs, parentheses, prefixes or tolerant words. For a text of words
+// Read is Parse for a text with operators, signs, parentheses, fields, prefixes or tolerant words. For a text of words
 // alone it returns nil.
 func Read(text string, join Op) (*Expr, error) {
 	words, err := EachWord(text, func(string, float64) error { return nil })
@@ -119,13 +120,19 @@ func plain(text string) bool {
 // next reads the next token.
 func (l *lexer) next() error {
 	before := l.to
-	l.at, l.weight = len(l.text), 0
+	l.at, l.weight, l.field = len(l.text), 0, ""
 	if n := strings.IndexFunc(l.text[l.to:], func(r rune) bool { return !unicode.IsSpace(r) }); n >= 0 {
 		l.at = l.to + n
 	}
 	if l.at == len(l.text) {
 		l.kind, l.to = end, l.at
 		return nil
+	}
+	if n := fieldLen(l.text[l.at:]); n > 0 {
+		l.field = l.text[l.at : l.at+n-1]
+		if l.at += n; everyField.MatchString(l.text[l.at:]) {
+			return l.fail(l.at, "a field is no word: write a word, a phrase or parentheses behind it, or \\: for the character")
+		}
 	}
 	l.to = l.at + 1
 	switch c := l.text[l.at]; c {
@@ -141,7 +148,7 @@ func (l *lexer) next() error {
 	case '"':
 		return l.quoted()
 	case '+', '-', '!':
-		if (l.at == 0 || l.at > before || l.text[l.at-1] == '(') && l.signed() {
+		if l.field == "" && (l.at == 0 || l.at > before || l.text[l.at-1] == '(') && l.signed() {
 			l.kind, l.token = sign, string(c)
 			return nil
 		}
@@ -267,7 +274,7 @@ func (l *lexer) word() error {
 		}
 	}
 	switch {
-	case !escaped && !follows && (l.token == "*" || l.token == "*:*") && behindEvery.MatchString(l.text[l.to:]):
+	case !escaped && !follows && l.field == "" && (l.token == "*" || l.token == "*:*") && behindEvery.MatchString(l.text[l.to:]):
 		l.kind = every
 	case wild && isWild(l.text[l.at:i]):
 		l.kind, l.token = tolerant, l.source(i)
@@ -279,7 +286,7 @@ func (l *lexer) word() error {
 			op, at = Ordered, i-len(l.token)+len("ORDERED/")
 		}
 		return l.windowed(op, at)
-	case !escaped && l.weight == 0 && operators[l.token] != "":
+	case !escaped && l.weight == 0 && l.field == "" && operators[l.token] != "":
 		l.kind, l.token = operator, operators[l.token]
 	}
 	return nil
@@ -288,19 +295,36 @@ func (l *lexer) word() error {
 // refuse returns the reason why the character r, between a part of a word and the rest of
 // the text, is an error; "" if it is text.
 func refuse(r rune, before, rest string) string {
-	next, _ := utf8.DecodeRuneInString(rest)
 	switch r {
 	case '"':
 		return `a phrase begins a word: write white space before the quote, or \" for the character`
 	case ':':
-		if next == '"' || next == '(' || next == '\\' || wordRune(next) || span(rest) > 0 {
-			first, _ := utf8.DecodeRuneInString(before)
-			if before != "" && !unicode.IsNumber(first) && strings.IndexFunc(before, func(r rune) bool { return !wordRune(r) && r != '-' && r != '.' }) < 0 {
-				return "fields are not supported: an index has one text per document; write \\: for the character"
-			}
+		if before != "" && fieldLen(before+":"+rest) > 0 {
+			return `a field of a field: write \: for the character`
 		}
 	}
 	return ""
+}
+
+var (
+	// fieldName is the name of a field with its colon, and everyField a * alone behind it.
+	fieldName  = regexp.MustCompile(`^[\pL_][\pL\pN\pM_.-]*:`)
+	everyField = regexp.MustCompile(`^\*+([\s\p{Z})^]|$)`)
+)
+
+// fieldLen returns the length of the field, with its colon, that begins a word: a word, phrase, window, parenthesis or
+// tolerant word follows directly. 0: there is none.
+func fieldLen(word string) int {
+	n := len(fieldName.FindString(word))
+	if n == 0 {
+		return 0
+	}
+	rest := word[n:]
+	next, _ := utf8.DecodeRuneInString(rest)
+	if next == '"' || next == '(' || next == '\\' && len(rest) > 1 || wordRune(next) || span(rest) > 0 || wildStart.MatchString(rest) || everyField.MatchString(rest) {
+		return n
+	}
+	return 0
 }
 
 // behindEvery is the text behind a * that means all documents.

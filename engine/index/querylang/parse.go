@@ -129,7 +129,7 @@ func (p *parser) operand() (Expr, error) {
 		if p.terms++; p.terms > MaxTerms {
 			return Expr{}, p.fail(p.at, fmt.Sprintf("more than %d terms", MaxTerms))
 		}
-		e := Expr{Term: p.token, Weight: p.weight}
+		e := Expr{Term: p.token, Field: p.field, Weight: p.weight}
 		switch p.kind {
 		case prefix:
 			e.Op = Prefix
@@ -142,10 +142,15 @@ func (p *parser) operand() (Expr, error) {
 			return Expr{}, p.fail(p.at, fmt.Sprintf("more than %d terms", MaxTerms))
 		}
 		e := p.lexer.group
-		e.Weight = p.weight
+		e.Weight, e.Field = p.weight, p.field
 		return e, p.next()
 	case opening:
-		return p.parenthesis()
+		field := p.field
+		e, err := p.parenthesis()
+		if field != "" {
+			e.within(field)
+		}
+		return e, err
 	case closing:
 		return Expr{}, p.fail(p.at, "a ) without its (")
 	}

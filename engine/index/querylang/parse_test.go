@@ -24,6 +24,9 @@ func shape(e Expr) string {
 		if e.Positional() {
 			s = fmt.Sprint(e.Op, e.Distance, e.Args)
 		}
+		if e.Field != "" {
+			s = e.Field + ": " + s
+		}
 		if e.Op == Prefix {
 			s += "*"
 		} else if e.Op == Expand {
@@ -282,9 +285,11 @@ func TestSyntaxErrors(t *testing.T) {
 		"AND a":                           "1 nothing before this AND",
 		"OR":                              "1 nothing before this OR",
 		"(OR a)":                          "2 nothing before this OR",
-		"title:bone":                      "6 fields are not supported",
-		"a title:(b c)":                   "8 fields are not supported",
-		`title:"b c"`:                     "6 fields are not supported",
+		"a:b:c":                           `4 a field of a field: write \: for the character`,
+		"title:* a":                       `7 a field is no word`,
+		"title:(a OR)":                    "10 nothing behind this OR",
+		"title:te?t^0":                    `11 the weight "0"`,
+		"y:[b TO a]":                      "3 a range whose first",
 		"bone~0.5^2":                      "5 0.5 edits: write ~1 or ~2",
 		"(bone~3)":                        "6 3 edits",
 		"b*ne~":                           "5 a wildcard has no similar words",
@@ -321,7 +326,6 @@ func TestSyntaxErrors(t *testing.T) {
 		"a ||":                            "3 nothing behind this ||",
 		"&& a":                            "1 nothing before this &&",
 		"a !NOT b":                        "3 nothing behind this !",
-		"(year:[1 TO 2])":                 "6 fields",
 	} {
 		for _, join := range []Op{And, Or} {
 			_, err := Parse(text, join)
@@ -331,6 +335,65 @@ func TestSyntaxErrors(t *testing.T) {
 			} else if got := fmt.Sprint(s.Column(), " ", s.Reason); !strings.HasPrefix(got, want) {
 				t.Errorf("%q: %s, want %s", text, got, want)
 			}
+		}
+	}
+}
+
+// TestFields reads fields before words, phrases, windows, tolerant words and parentheses.
+func TestFields(t *testing.T) {
+	testParse(t, Or, map[string]string{
+		"title:loom body":                "|(title: loom body)",
+		"+title:loom^2 -x:y":             "-(title: loom^2 x: y)",
+		`title:"red loom"~2`:             "title: " + fmt.Sprint(Phrase, uint32(2), []Expr{{Term: "red"}, {Term: "loom"}}),
+		"title:NEAR/5(red loom)":         "title: " + fmt.Sprint(Near, uint32(5), []Expr{{Term: "red"}, {Term: "loom"}}),
+		"title:(a b:c -d)^2 e":           "|(-(|(title: a^2 b: c^2) title: d^2) e)",
+		"title:lo* a.b:te?t x-1:/b.n/":   "|(title: lo* <a.b: te?t> <x-1: /b.n/>)",
+		"y:[a TO b] title:loom~1":        "|(<y: [a TO b]> <title: loom~1>)",
+		"title:*ing":                     "<title: *ing>",
+		"title:AND a":                    "|(title: AND a)",
+		`title:\-b`:                      "title: -b",
+		`a\:b http://x 12:30 a: :b t:-b`: "|(a:b http://x 12:30 a: :b t:-b)",
+		"title:/a(b)/ (c)":               "|(<title: /a(b)/> c)",
+	})
+	two := []Field{{"title", 3}, {"body", 1}}
+	for text, want := range map[string]string{
+		"a -title:b":    "-(|(title: a^3 body: a) title: b)",
+		"a^2 AND b*":    "&(|(title: a^6 body: a^2) |(title: b*^3 body: b*))",
+		"* AND \"a b\"": "&(* |(title: " + fmt.Sprint(Phrase, uint32(0), []Expr{{Term: "a"}, {Term: "b"}}) + "^3 body: " + fmt.Sprint(Phrase, uint32(0), []Expr{{Term: "a"}, {Term: "b"}}) + "))",
+	} {
+		e, err := Parse(text, Or)
+		in, ok := e.InFields(two)
+		if got := shape(in); err != nil || !ok || got != want {
+			t.Errorf("%q: %s %v %v, want %s", text, got, ok, err, want)
+		}
+	}
+	if e, ok := (Expr{Term: "a", Weight: 1e200}).InFields([]Field{{"a", 1e200}}); ok {
+		t.Errorf("infinite weight: %v", e)
+	}
+	if one, _ := (Expr{Term: "a"}).InFields(two[:1]); !reflect.DeepEqual(one, Expr{Term: "a", Field: "title", Weight: 3}) {
+		t.Errorf("one field: %v", one)
+	}
+	if at := FieldAt("a (b:c) title:(d)", "title"); at != 8 {
+		t.Errorf("title at %d", at)
+	}
+}
+
+// TestParseFields reads fields with weights.
+func TestParseFields(t *testing.T) {
+	all, err := ParseFields(" title^3, body ,a.b^0.5")
+	if want := []Field{{"title", 3}, {"body", 1}, {"a.b", 0.5}}; err != nil || !slices.Equal(all, want) {
+		t.Errorf("%v %v, want %v", all, err, want)
+	}
+	if all, err := ParseFields(" "); all != nil || err != nil {
+		t.Errorf("no fields: %v %v", all, err)
+	}
+	for text, want := range map[string]string{
+		"title,": "7 no name", "a b": "1 no name", "a,b^0": `3 the weight "0"`, "a^x": "1 the weight", "a,b,a": "5 the field a comes twice", "1a": "1 no name", "a:": "1 no name",
+	} {
+		_, err := ParseFields(text)
+		var s *syntax.Error
+		if !errors.As(err, &s) || !strings.HasPrefix(fmt.Sprint(s.Column(), " ", s.Reason), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
 }
@@ -380,7 +443,7 @@ func randomQuery(r *rand.Rand, depth int) Expr {
 		return Expr{Op: All}
 	}
 	if r.IntN(8) == 0 {
-		e := Expr{Op: []Op{Phrase, Near, Ordered}[r.IntN(3)], Distance: uint32(1 + r.IntN(9))}
+		e := Expr{Op: []Op{Phrase, Near, Ordered}[r.IntN(3)], Distance: uint32(1 + r.IntN(9)), Field: randomField(r)}
 		for range 1 + r.IntN(3) {
 			one := Expr{Term: []string{"a", "loom", "a b", `"`, "*", "b*", "(", "^2", "~1", `\\`, "日本", "NOT"}[r.IntN(12)]}
 			if r.IntN(4) == 0 {
@@ -396,7 +459,7 @@ func randomQuery(r *rand.Rand, depth int) Expr {
 	if depth == 0 || r.IntN(3) == 0 {
 		terms := []string{"a", "loom", "AND", "OR", "NOT", " ", "a b", `"`, `\`, "(x)", "日本", "é\"é", `\"`, "\t", "\xff", "a^2", "-a", "+", "a:b", "a~1", "b?c", "\ufffd", "&&", "||", "!a", "[a", "TO", "b]", "/a/", "10", "10^8", "2*", "ั"}
 		tolerant := []string{"loom~", "loom~1,2", "1998~2", "te?t", "*ing", "b*n*", "1?8", `\*x*\?y`, "/b.n(e|d)/", `/\/x/`, "[a TO b]", "{1 TO *]", "[* TO \\[]"}
-		e := Expr{Term: terms[r.IntN(len(terms))]}
+		e := Expr{Term: terms[r.IntN(len(terms))], Field: randomField(r)}
 		if r.IntN(4) == 0 {
 			e.Weight = r.ExpFloat64() + 0.001
 		}
@@ -412,6 +475,11 @@ func randomQuery(r *rand.Rand, depth int) Expr {
 		e.Args = append(e.Args, randomQuery(r, depth-1))
 	}
 	return e
+}
+
+// randomField draws no field most times.
+func randomField(r *rand.Rand) string {
+	return []string{"", "", "", "title", "a.b", "日本", "_x-1"}[r.IntN(7)]
 }
 
 // TestString writes random expressions and reads them again. Expressions that
@@ -434,7 +502,7 @@ func TestString(t *testing.T) {
 // after it is written and read again. EachWord agrees with Parse.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"a AND (b OR c) NOT d", `+a -"b" comp*^2`, "NOT a", "((a)^2", "* -(a", "a ()) *", `\`, "a OR", "10^-8 a^2", "\xff(", "title:bone~1", "", "a && !b || c! && !(d)", "[a TO b}", "y:[1 TO *] [1]", `-/re/ /usr/bin/ /a\//`, `"red lo*"~3^2 -"a (b"`, `+NEAR/3(a b*)^2 ORDERED/0(a) NEAR/x(a)`, `("a)" "\"")`,
-		"loom~ loom~2,1^2 (te?t -*ing) +b*n* /(a|b)/^2 [a TO *}", "(/a(b/ a?b*^3 --{a TO b}(x~)"} {
+		"loom~ loom~2,1^2 (te?t -*ing) +b*n* /(a|b)/^2 [a TO *}", "(/a(b/ a?b*^3 --{a TO b}(x~)", `title:(a b:"c d")^2 +x.y:te?t z:*ing`, "a:(/b(c/ d:/e(/) f:NEAR/2(g h"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -66,11 +66,12 @@ func WithFixed(text string, fixed int) string {
 	return text + "," + strconv.Itoa(fixed)
 }
 
-// Position returns the offset in a text of the prefix or tolerant word that e is; 0 if it is not there.
+// Position returns the offset in a text of the prefix or tolerant word that e is, maybe without its field; 0 if it is not
+// there.
 func Position(text string, e *Expr) int {
 	l := newLexer(text)
 	for l.next() == nil && l.kind != end {
-		if (l.kind == tolerant && e.Op == Expand || l.kind == prefix && e.Op == Prefix) && l.token == e.Term {
+		if (l.kind == tolerant && e.Op == Expand || l.kind == prefix && e.Op == Prefix) && l.token == e.Term && (l.field == "" || l.field == e.Field) {
 			return l.at
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"heddle/engine/index/analyze"
+	"heddle/engine/index/bm25"
 	"heddle/engine/internal/part"
 )
 
@@ -16,6 +17,7 @@ type terms struct {
 	mu           sync.RWMutex
 	loaded       bool // docs and length are known
 	docs, length uint64
+	fields       []bm25.FieldStatistics
 	analyzer     *analyze.Analyzer // nil: only shards analyse
 	known        map[text]*known
 	size         int // terms of known
@@ -33,7 +35,7 @@ func (t *terms) add(fresh *terms, most int) {
 		t.known, t.size = map[text]*known{}, 0
 	}
 	if fresh.loaded {
-		t.loaded, t.docs, t.length = true, fresh.docs, fresh.length
+		t.loaded, t.docs, t.length, t.fields = true, fresh.docs, fresh.length, fresh.fields
 	}
 	if fresh.analyzer != nil {
 		t.analyzer = fresh.analyzer
@@ -58,7 +60,7 @@ func (t *terms) pick(asked []text) *terms {
 	if !t.loaded {
 		return nil
 	}
-	out := &terms{docs: t.docs, length: t.length, analyzer: t.analyzer, known: make(map[text]*known, len(asked))}
+	out := &terms{docs: t.docs, length: t.length, fields: t.fields, analyzer: t.analyzer, known: make(map[text]*known, len(asked))}
 	for _, k := range asked {
 		if out.known[k] = t.known[k]; out.known[k] == nil {
 			return nil
@@ -90,12 +92,14 @@ func share(x, old *Collection) {
 
 // load asks all shards for texts, in requests of bounded size, and for their analysis.
 func (r *run) load(ctx context.Context, lack []text, analysis bool, fresh *terms) error {
-	slices.SortFunc(lack, func(a, b text) int { return cmp.Or(cmp.Compare(a.form, b.form), strings.Compare(a.text, b.text)) })
+	slices.SortFunc(lack, func(a, b text) int {
+		return cmp.Or(cmp.Compare(a.form, b.form), strings.Compare(a.fields, b.fields), strings.Compare(a.text, b.text))
+	})
 	lack = slices.Compact(lack)
 	for first := true; first || len(lack) > 0; first = false { // the first one has the length of the whole, too
 		q := &part.TermsRequest{Analysis: first && analysis}
 		n, bytes := 0, 0
-		for ; n < len(lack) && lack[n].form == lack[0].form && bytes < mostBytes; n++ {
+		for ; n < len(lack) && lack[n].form == lack[0].form && lack[n].fields == lack[0].fields && bytes < mostBytes; n++ {
 			bytes += 16 + 3*len(lack[n].text)
 			if lack[n].form == term {
 				q.Terms = append(q.Terms, lack[n].text)
@@ -103,7 +107,9 @@ func (r *run) load(ctx context.Context, lack []text, analysis bool, fresh *terms
 				q.Texts = append(q.Texts, lack[n].text)
 			}
 		}
-		q.Literal = n > 0 && lack[0].form == literal
+		if n > 0 {
+			q.Literal, q.Fields = lack[0].form == literal, lack[0].fields
+		}
 		if err := r.request(ctx, q, lack[:n], fresh); err != nil {
 			return err
 		}
@@ -142,7 +148,7 @@ func (r *run) request(ctx context.Context, q *part.TermsRequest, asked []text, f
 
 // factsIn returns the facts of an answer on texts.
 func factsIn(asked []text, a *part.Terms) *terms {
-	t := &terms{loaded: true, docs: a.Docs, length: a.Length, known: make(map[text]*known, len(asked))}
+	t := &terms{loaded: true, docs: a.Docs, length: a.Length, fields: a.Fields, known: make(map[text]*known, len(asked))}
 	if a.Analysis != nil {
 		t.analyzer, _ = analyze.New(*a.Analysis) // an error leaves it to shards
 	}
@@ -173,19 +179,19 @@ func factsIn(asked []text, a *part.Terms) *terms {
 
 // join adds the facts of shards, or of groups of shards, on texts.
 func (t *terms) join(asked []text, parts []*terms) {
-	t.loaded, t.docs, t.length = true, 0, 0
+	t.loaded, t.docs, t.length, t.fields = true, 0, 0, nil
 	for _, p := range parts {
-		t.docs, t.length = t.docs+p.docs, t.length+p.length
+		t.docs, t.length, t.fields = t.docs+p.docs, t.length+p.length, bm25.AddFields(t.fields, p.fields)
 		t.analyzer = cmp.Or(t.analyzer, p.analyzer)
 	}
 	for _, k := range asked {
-		t.known[k] = joinText(k, parts)
+		t.known[k] = joinText(k, parts, len(t.fields) > 0)
 	}
 }
 
-// joinText adds the facts of parts on one text.
-func joinText(k text, parts []*terms) *known {
-	out := &known{plain: k.plain()}
+// joinText adds the facts of parts on one text. On an index with fields a word is no term.
+func joinText(k text, parts []*terms, fields bool) *known {
+	out := &known{plain: k.plain() && (k.form == term || !fields)}
 	type sum struct {
 		df   uint64
 		part int // the last one, from 1: a term counts once for each part

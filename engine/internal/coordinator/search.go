@@ -56,7 +56,7 @@ func (c *Coordinator) Statistics(ctx context.Context, index string, terms ...str
 		if err != nil {
 			return err
 		}
-		st = bm25.Statistics{Docs: f.docs, Length: f.length, DF: map[string]uint64{}}
+		st = bm25.Statistics{Docs: f.docs, Length: f.length, Fields: f.fields, DF: map[string]uint64{}}
 		for i, t := range terms {
 			st.DF[t] = f.known[i].df[0]
 		}
@@ -113,6 +113,7 @@ type kind struct {
 	scored     bool // the queries have parameters of scoring
 	statistics *bm25.Statistics
 	expansion  query.Expansion
+	fields     string // Query.QueryFields
 	order      *order.Spec
 }
 
@@ -128,7 +129,7 @@ const (
 func (s *search) kindOf(i int) kind {
 	q := &s.qs[i]
 	k := kind{match: q.Match, k: q.K, order: s.order[i], total: q.Total, count: q.CountOnly, literal: q.Literal, statistics: q.Statistics}
-	k.expansion = q.Expansion
+	k.expansion, k.fields = q.Expansion, q.Fields
 	k.expansion.Limit = s.c.expansions()
 	if own := s.of(i); q.Text == "" {
 		k.shape = asLists
@@ -236,7 +237,7 @@ func (s *search) ranges(ctx context.Context, k kind, at []int) error {
 // message returns the request for queries, and the errors of queries that are invalid already.
 func (s *search) message(k kind, at []int) (r *part.Request, wrong map[int]error) {
 	r = &part.Request{Literal: k.literal, Match: k.match, K: k.k, Count: k.count, Limit: s.ask.Limit, Names: s.ask.Names,
-		Caller: s.qs[at[0]].Caller, Timeout: -1, Explain: s.ask.Explain, Expansion: k.expansion}
+		Caller: s.qs[at[0]].Caller, Timeout: -1, Explain: s.ask.Explain, Expansion: k.expansion, Fields: k.fields}
 	if k.k > 0 && s.ask.Facets == nil { // facets count the same documents
 		r.Total = k.total
 	}
@@ -250,12 +251,12 @@ func (s *search) message(k kind, at []int) (r *part.Request, wrong map[int]error
 		r.Scoring = &k.scoring
 	}
 	if st := k.statistics; st != nil {
-		r.Statistics = &part.Statistics{Docs: st.Docs, Length: st.Length, Replaced: true}
+		r.Statistics = &part.Statistics{Docs: st.Docs, Length: st.Length, Fields: st.Fields, Replaced: true}
 		for t, df := range st.DF {
 			r.Statistics.Terms, r.Statistics.DF = append(r.Statistics.Terms, t), append(r.Statistics.DF, df)
 		}
 	} else {
-		r.Statistics = &part.Statistics{Docs: s.docs, Length: s.length}
+		r.Statistics = &part.Statistics{Docs: s.docs, Length: s.length, Fields: s.fields}
 	}
 	wrong = map[int]error{}
 	number := map[string]uint32{}

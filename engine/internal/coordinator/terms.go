@@ -4,13 +4,15 @@ import (
 	"context"
 
 	"heddle/engine/index/analyze"
+	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
 )
 
 // text is a text of a query, whose analysis depends on its form.
 type text struct {
-	text string
-	form form
+	text   string
+	form   form
+	fields string // query.Options.Fields; empty for terms
 }
 
 type form uint8
@@ -34,19 +36,19 @@ type known struct {
 func appendTexts(all []text, q *Query) []text {
 	if q.Text == "" {
 		for _, t := range q.Terms {
-			all = append(all, text{t, term})
+			all = append(all, text{t, term, ""})
 		}
 		return all
 	}
 	if q.Literal {
-		return append(all, text{q.Text, literal})
+		return append(all, text{q.Text, literal, q.Fields})
 	}
 	e := expanding(q)
 	if e == nil {
-		return append(all, text{q.Text, written})
+		return append(all, text{q.Text, written, q.Fields})
 	}
 	e.Leaves(func(leaf querylang.Expr) bool {
-		all = append(all, text{leafText(leaf, q), written})
+		all = append(all, text{leafText(leaf, q), written, q.Fields})
 		return true
 	})
 	return all
@@ -55,6 +57,7 @@ func appendTexts(all []text, q *Query) []text {
 // facts are the statistics of the whole that queries need.
 type facts struct {
 	docs, length uint64
+	fields       []bm25.FieldStatistics
 	known        []*known // known terms of all queries, one query after the other
 	ends         []int    // by query: where its terms end in known
 }
@@ -84,7 +87,7 @@ func (r *run) facts(ctx context.Context, qs []Query, needs func(*Query) bool) (*
 	fresh := &terms{known: map[text]*known{}}
 	t.mu.RLock()
 	loaded, analyzer := t.loaded, t.analyzer
-	f.docs, f.length, fresh.analyzer = t.docs, t.length, t.analyzer
+	f.docs, f.length, f.fields, fresh.analyzer = t.docs, t.length, t.fields, t.analyzer
 	var lack []text
 	var tokens *analyze.Tokenizer
 	for i, k := range all {
@@ -101,7 +104,7 @@ func (r *run) facts(ctx context.Context, qs []Query, needs func(*Query) bool) (*
 		}
 		fresh.known[k] = own
 		for _, word := range own.terms {
-			one := text{word, term}
+			one := text{word, term, ""}
 			if known := t.known[one]; known != nil {
 				fresh.known[one] = known
 			} else {
@@ -118,7 +121,7 @@ func (r *run) facts(ctx context.Context, qs []Query, needs func(*Query) bool) (*
 	for k, own := range fresh.known {
 		if k.form != term && own.df == nil { // analysed here
 			for _, word := range own.terms {
-				own.df = append(own.df, fresh.known[text{word, term}].df[0])
+				own.df = append(own.df, fresh.known[text{word, term, ""}].df[0])
 			}
 		}
 	}
@@ -126,7 +129,7 @@ func (r *run) facts(ctx context.Context, qs []Query, needs func(*Query) bool) (*
 		t.add(fresh, mostTerms)
 	}
 	if !loaded {
-		f.docs, f.length = fresh.docs, fresh.length
+		f.docs, f.length, f.fields = fresh.docs, fresh.length, fresh.fields
 	}
 	for i, k := range all {
 		if f.known[i] == nil {

@@ -36,6 +36,7 @@ type Live struct {
 	Docs      uint64 // number of documents
 	WithTerms uint64 // documents with at least one term
 	Length    uint64 // sum of their lengths
+	Fields    []bm25.FieldStatistics
 }
 
 // Description describes a part.
@@ -88,7 +89,7 @@ func (p *Part) Terms(ctx context.Context, r *TermsRequest) (out *Terms, err erro
 	}
 	for i, text := range r.Texts {
 		var terms []string
-		q := query.Query{Text: text, Literal: r.Literal, Options: query.Options{K: 1, Expansion: query.Expansion{Limit: limit.MostExpansions}}}
+		q := query.Query{Text: text, Literal: r.Literal, Options: query.Options{K: 1, Fields: r.Fields, Expansion: query.Expansion{Limit: limit.MostExpansions}}}
 		err := p.Read(&q, &lists.Call{}, func() (err error) {
 			terms, _, err = p.WeightedTerms(&q)
 			return err
@@ -107,7 +108,7 @@ func (p *Part) Terms(ctx context.Context, r *TermsRequest) (out *Terms, err erro
 	for _, t := range r.Terms {
 		number(t)
 	}
-	if r.Analysis {
+	if r.Analysis && len(p.Source.Fields) == 0 { // else a text is no list of words
 		s := p.File.Meta().Analysis
 		out.Analysis = &s
 	}
@@ -115,7 +116,7 @@ func (p *Part) Terms(ctx context.Context, r *TermsRequest) (out *Terms, err erro
 	if err != nil {
 		return nil, err
 	}
-	out.Docs, out.Length, out.DF = s.Docs, s.Length, make([]uint64, len(out.Terms))
+	out.Docs, out.Length, out.Fields, out.DF = s.Docs, s.Length, s.Fields, make([]uint64, len(out.Terms))
 	for i, t := range out.Terms {
 		out.DF[i] = s.DF[t]
 	}
@@ -128,7 +129,7 @@ func (p *Part) statistics(ctx context.Context, terms []string) (bm25.Statistics,
 	if p.Live == nil {
 		return s, nil
 	}
-	s.Docs, s.Length = p.Live.WithTerms, p.Live.Length
+	s.Docs, s.Length, s.Fields = p.Live.WithTerms, p.Live.Length, p.Live.Fields
 	r := &Request{Count: true}
 	for _, t := range terms {
 		if s.DF[t] > 0 {

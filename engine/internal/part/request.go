@@ -17,17 +17,19 @@ type TermsRequest struct {
 	Literal  bool
 	Terms    []string // terms of the index, without analysis
 	Analysis bool     // the settings of the analysis are wanted
+	Fields   string   // query.Options.Fields
 }
 
 // Terms is the answer to a TermsRequest, of one part or of several together: the sums of their numbers, and the terms
 // that a text has in any of them.
 type Terms struct {
-	Docs, Length  uint64   // documents with at least one term, and the sum of their lengths in tokens
+	Docs, Length  uint64 // documents with at least one term, and the sum of their lengths in tokens
+	Fields        []bm25.FieldStatistics
 	Terms         []string // distinct terms of the texts, and the terms of the request
 	DF            []uint64 // number of documents with each of Terms
 	Numbers, Ends []uint32 // the terms of text i are Terms[Numbers[Ends[i-1]:Ends[i]]]
 	Errors        []query.Error
-	Analysis      *analyze.Settings // nil: not asked for
+	Analysis      *analyze.Settings // nil: not asked for, or the index has fields
 }
 
 // Request is queries that differ in their texts or terms and their filters alone: first Texts, then Lists, then the
@@ -46,6 +48,7 @@ type Request struct {
 	Seen          []order.Value // values of Order.Collapse: Answer.Seen is wanted in place of documents
 	Scoring       *bm25.Params
 	Expansion     query.Expansion // with a limit, of the coordinator
+	Fields        string          // query.Options.Fields
 	Statistics    *Statistics     // nil: of the part
 	Names         bool            // names of documents too
 	Caller        string
@@ -63,6 +66,7 @@ type List struct {
 // Statistics are the statistics of the whole index.
 type Statistics struct {
 	Docs, Length uint64
+	Fields       []bm25.FieldStatistics
 	Terms        []string
 	DF           []uint64 // number of documents with each of Terms
 	Replaced     bool     // they come from the caller of the query

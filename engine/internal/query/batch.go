@@ -261,7 +261,7 @@ func (b *Batch) key(key resultcache.Key, index uint64) resultcache.Key {
 // the backend chooses. It is empty for a query that is no conjunction.
 func (b *Batch) Explain(s plan.Store) string {
 	if b.ownedBy(0) != nil {
-		return "phrases: pure Go"
+		return b.ownedBy(0).why()
 	}
 	if b.kind.Ranked() || len(b.match.Query(0)) == 0 {
 		return ""

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"iter"
@@ -28,13 +29,14 @@ type Ordered interface {
 
 // leaf is a prefix or tolerant word of an expression.
 type leaf struct {
-	op   querylang.Op
-	term string
+	op          querylang.Op
+	field, term string
 }
 
 // expanded is the terms that a leaf stands for, ascending.
 type expanded struct {
-	terms []string
+	field string
+	terms []string        // behind their field
 	set   *tolerant.Words // nil: of a prefix
 }
 
@@ -48,7 +50,7 @@ func (x *Index) appendExpanded(b *Batch, e *expanded, weight float64) {
 	for _, t := range e.terms {
 		w := weight
 		if e.set != nil {
-			w *= e.set.Boost(t)
+			w *= e.set.Boost(t[len(key(e.field, "")):])
 		}
 		b.terms, b.weights, b.dfs = append(b.terms, t), append(b.weights, w), append(b.dfs, df)
 	}
@@ -56,8 +58,8 @@ func (x *Index) appendExpanded(b *Batch, e *expanded, weight float64) {
 
 // expand returns the terms that a leaf stands for: terms of the index, or of a shard terms of the whole.
 func (x *Index) expand(b *Batch, e *querylang.Expr) (*expanded, error) {
-	key := leaf{e.Op, e.Term}
-	out := b.expanded[key]
+	of := leaf{e.Op, e.Field, e.Term}
+	out := b.expanded[of]
 	if out != nil {
 		return out, nil
 	}
@@ -68,7 +70,7 @@ func (x *Index) expand(b *Batch, e *querylang.Expr) (*expanded, error) {
 	if err != nil {
 		return nil, err
 	}
-	out = &expanded{set: word.set}
+	out = &expanded{field: e.Field, set: word.set}
 	for t := range x.candidates(b, word) {
 		if len(out.terms) == limit.MostExpansions {
 			return nil, b.refuse(e, fmt.Sprintf("it stands for more than %d terms: write a longer word", limit.MostExpansions))
@@ -89,7 +91,7 @@ func (x *Index) expand(b *Batch, e *querylang.Expr) (*expanded, error) {
 	if b.expanded == nil {
 		b.expanded = map[leaf]*expanded{}
 	}
-	b.expanded[key] = out
+	b.expanded[of] = out
 	return out, nil
 }
 
@@ -119,11 +121,16 @@ func (x *Index) df(b *Batch, term string) uint64 {
 
 // wordSet is a leaf after analysis: a prefix, or a set of words.
 type wordSet struct {
+	field  string // in front of its terms, with a mark; empty without fields
 	prefix string
 	set    *tolerant.Words // nil: a prefix
 }
 
 func (w *wordSet) match(term string) bool {
+	term, ok := strings.CutPrefix(term, w.field)
+	if !ok {
+		return false
+	}
 	if w.set == nil {
 		return strings.HasPrefix(term, w.prefix)
 	}
@@ -142,12 +149,32 @@ func (x *Index) candidates(b *Batch, w wordSet) iter.Seq[string] {
 			return
 		}
 		if ordered, ok := x.Dictionary.(Ordered); ok && w.set != nil {
-			w.set.Terms(ordered.From)(yield)
+			for t := range w.set.Terms(within(ordered, w.field)) {
+				if !yield(w.field + t) {
+					return
+				}
+			}
 			return
 		}
-		for t := range x.Dictionary.(Prefixes).Prefix(w.prefix) {
+		for t := range x.Dictionary.(Prefixes).Prefix(w.field + w.prefix) {
 			if w.match(t) && !yield(t) {
 				return
+			}
+		}
+	}
+}
+
+// within is Ordered.From for the words of a field, which is in front of their terms.
+func within(all Ordered, field string) func(first string) iter.Seq[[]byte] {
+	if field == "" {
+		return all.From
+	}
+	return func(first string) iter.Seq[[]byte] {
+		return func(yield func([]byte) bool) {
+			for t := range all.From(field + first) {
+				if t, ok := bytes.CutPrefix(t, []byte(field)); !ok || !yield(t) {
+					return
+				}
 			}
 		}
 	}
@@ -157,6 +184,9 @@ func (x *Index) candidates(b *Batch, w wordSet) iter.Seq[string] {
 func (x *Index) word(b *Batch, e *querylang.Expr) (w wordSet, err error) {
 	if _, ok := x.Dictionary.(Prefixes); !ok {
 		return w, b.refuse(e, "the dictionary of the index finds whole terms only")
+	}
+	if e.Field != "" {
+		w.field = key(e.Field, "")
 	}
 	if e.Op == querylang.Prefix {
 		var reason string

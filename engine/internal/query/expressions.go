@@ -108,7 +108,7 @@ func (b *Batch) adoptExpr(one *Batch) {
 }
 
 // score sets the sums of docs, which are ascending.
-func (f *expressions) score(ctx context.Context, src *plan.Source, docs []uint32, terms []plan.Term, k *Kind) (err error) {
+func (f *expressions) score(ctx context.Context, src *plan.Source, docs []uint32, terms []plan.Term, k *Kind, own *phrased) (err error) {
 	f.sums = slices.Grow(f.sums[:0], len(docs))[:len(docs)]
 	clear(f.sums)
 	for _, t := range terms {
@@ -125,6 +125,7 @@ func (f *expressions) score(ctx context.Context, src *plan.Source, docs []uint32
 		if f.freqs, err = freqs.AppendTo(f.freqs[:0]); err != nil {
 			return err
 		}
+		norm, lengths := own.lengthRule(src, t.List, k.Norm)
 		i := 0
 		for j, doc := range f.docs {
 			for i < len(docs) && docs[i] < doc {
@@ -137,10 +138,10 @@ func (f *expressions) score(ctx context.Context, src *plan.Source, docs []uint32
 				continue
 			}
 			length := uint32(0)
-			if k.Norm.Impacts == 0 {
-				length = src.Lengths[doc]
+			if norm.Impacts == 0 {
+				length = lengths[doc]
 			}
-			f.sums[i] += plan.Contribution(t.Weight, k.Norm.TF(f.freqs[j]+1, length))
+			f.sums[i] += plan.Contribution(t.Weight, norm.TF(f.freqs[j]+1, length))
 		}
 	}
 	return nil
@@ -153,7 +154,7 @@ func (b *Batch) Scores(ctx context.Context, docs []uint32) ([]float64, error) {
 	if n := b.expressions.of[0]; n > 0 {
 		terms = b.expressions.terms.Query(int(n) - 1)
 	}
-	if err := b.expressions.score(ctx, b.source, docs, terms, &b.kind); err != nil {
+	if err := b.expressions.score(ctx, b.source, docs, terms, &b.kind, b.ownedBy(0)); err != nil {
 		return nil, err
 	}
 	if own := b.ownedBy(0); own != nil {

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"heddle/engine/index/analyze"
+	"heddle/engine/index/querylang"
 	"heddle/engine/internal/limit"
 	"heddle/engine/plan"
 )
@@ -94,6 +95,20 @@ func (x *Index) appendTerms(b *Batch, text string, most int) error {
 		}
 		if len(b.terms) > most {
 			return x.Limits.CheckTerms(len(b.terms))
+		}
+	}
+	return nil
+}
+
+// appendWord adds the terms of a Term to the terms of b.
+func (x *Index) appendWord(b *Batch, e *querylang.Expr) error {
+	from := len(b.terms)
+	if err := x.appendTerms(b, e.Term, x.Limits.Terms); err != nil {
+		return err
+	}
+	if e.Field != "" {
+		for i, t := range b.terms[from:] {
+			b.terms[from+i] = key(e.Field, t)
 		}
 	}
 	return nil

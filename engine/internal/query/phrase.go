@@ -75,13 +75,14 @@ func (x *Index) analysePlaces(b *Batch, e *querylang.Expr) (places []place, err 
 	if x.analyzer == nil {
 		for i, a := range e.Args {
 			if a.Op == querylang.Prefix {
+				a.Field = e.Field
 				all, err := x.expand(b, &a)
 				if err != nil {
 					return nil, err
 				}
 				add(uint32(i), slices.Clone(all.terms)...)
 			} else {
-				add(uint32(i), a.Term)
+				add(uint32(i), key(e.Field, a.Term))
 			}
 		}
 		return places, x.checkPlaces(b, places)
@@ -91,7 +92,7 @@ func (x *Index) analysePlaces(b *Batch, e *querylang.Expr) (places []place, err 
 	}
 	for token := range b.tokens.Tokens([]byte(text.String())) {
 		if !spans[spanAt(token.Start)].prefix {
-			add(token.Position, string(token.Term))
+			add(token.Position, key(e.Field, string(token.Term)))
 		}
 	}
 	if e.HasPrefix() {
@@ -100,7 +101,9 @@ func (x *Index) analysePlaces(b *Batch, e *querylang.Expr) (places []place, err 
 			if !s.prefix {
 				continue
 			}
-			if stands[i], err = x.expand(b, &e.Args[i]); err != nil {
+			a := e.Args[i]
+			a.Field = e.Field
+			if stands[i], err = x.expand(b, &a); err != nil {
 				return nil, err
 			}
 			if terms += len(stands[i].terms); terms > x.Limits.Terms {

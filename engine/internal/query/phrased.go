@@ -21,6 +21,8 @@ type phrased struct {
 	phrases []plan.Phrase
 	scored  []weightedPhrase // phrases that add to scores
 	best    *phrase.Best     // other documents may be missing; nil: none is
+	fields  []fieldRule      // of a ranked query on an index with fields
+	other   *set             // the documents if the set has fewer than K, of AllElseAny; nil: the set
 
 	mu   sync.Mutex  // two processors may have the query, one of which hangs
 	made []plan.Made // lists of the phrases, once they are made
@@ -64,7 +66,7 @@ func (b *Batch) weighPhrases(x *Index, s *Settings) (all []realPhrase, err error
 			if h, ok := x.Dictionary.Lookup(t); ok {
 				length = x.Source.Lists[h].Len
 			}
-			weight, ok, err := s.weight(&one, length)
+			weight, ok, err := s.weight(x, &one, length)
 			if err != nil {
 				return nil, err
 			}
@@ -104,7 +106,7 @@ func (b *Batch) ownedBy(i int) *phrased {
 
 // alone tells whether the query is one phrase, which adds to scores.
 func (p *phrased) alone() bool {
-	return len(p.phrases) == 1 && len(p.scored) == 1 && !p.set.not && p.set.Op == plan.OpList && p.set.List == p.base
+	return p.fields == nil && len(p.phrases) == 1 && len(p.scored) == 1 && !p.set.not && p.set.Op == plan.OpList && p.set.List == p.base
 }
 
 // lists makes the lists of the phrases, once.
@@ -129,19 +131,28 @@ func (p *phrased) addStats(s *plan.Stats) {
 	}
 }
 
-// docs returns the documents of the set that permitted has; nil permits all.
-func (p *phrased) docs(ctx context.Context, src *plan.Source, permitted []uint64) ([]uint32, error) {
+// docs returns the documents of the set that permitted has; nil permits all. If there are fewer than k, it returns the
+// documents of the other set, if there is one.
+func (p *phrased) docs(ctx context.Context, src *plan.Source, permitted []uint64, k int) ([]uint32, error) {
 	if err := p.lists(ctx, src); err != nil {
 		return nil, err
 	}
-	docs, err := p.eval(ctx, src, &p.set.Expr)
+	docs, err := p.docsOf(ctx, src, &p.set, permitted)
+	if err == nil && p.other != nil && len(docs) < k {
+		docs, err = p.docsOf(ctx, src, p.other, permitted)
+	}
+	return docs, err
+}
+
+func (p *phrased) docsOf(ctx context.Context, src *plan.Source, of *set, permitted []uint64) ([]uint32, error) {
+	docs, err := p.eval(ctx, src, &of.Expr)
 	if err != nil {
 		return nil, err
 	}
 	if permitted != nil {
 		docs = slices.DeleteFunc(slices.Clone(docs), func(d uint32) bool { return permitted[d/64]>>(d%64)&1 == 0 })
 	}
-	if p.set.not {
+	if of.not {
 		docs = complete(docs, src.Docs, permitted)
 	}
 	return docs, nil
@@ -214,6 +225,7 @@ func (p *phrased) score(ctx context.Context, src *plan.Source, docs, sums []uint
 	}
 	for _, s := range p.scored {
 		made, i := &p.made[s.number], 0
+		norm, lengths := p.lengthRule(src, p.phrases[s.number].Slots[0].Lists[0], norm)
 		for j, doc := range made.Docs {
 			for i < len(docs) && docs[i] < doc {
 				i++
@@ -222,7 +234,7 @@ func (p *phrased) score(ctx context.Context, src *plan.Source, docs, sums []uint
 				break
 			}
 			if docs[i] == doc {
-				sums[i] += plan.Contribution(s.weight, norm.TFOf(made.Freqs[j], src.Lengths[doc]))
+				sums[i] += plan.Contribution(s.weight, norm.TFOf(made.Freqs[j], lengths[doc]))
 			}
 		}
 	}
@@ -241,7 +253,7 @@ func (b *Batch) answerOwned(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		docs, err := p.docs(ctx, b.source, permitted)
+		docs, err := p.docs(ctx, b.source, permitted, 0)
 		if err != nil {
 			return err
 		}
@@ -280,6 +292,12 @@ func (p *phrased) digest() *[32]byte {
 		}
 	}
 	tree(&p.set.Expr)
+	if p.other != nil {
+		tree(&p.other.Expr)
+	}
+	for _, f := range p.fields {
+		all = fmt.Append(all, f.norm)
+	}
 	number(uint64(len(p.scored)))
 	for _, s := range p.scored {
 		number(uint64(s.number))

@@ -50,6 +50,7 @@ type Options struct {
 	Scoring      *bm25.Params
 	Statistics   *bm25.Statistics
 	Expansion    Expansion
+	Fields       string // fields of words without a field, and their weights: see querylang.ParseFields; empty: all
 }
 
 // Expansion rules the terms that prefixes and tolerant words stand for.

@@ -72,14 +72,23 @@ func (b *Batch) addRanked(x *Index, q *Query, s *Settings) (uint64, error) {
 		return 0, err
 	}
 	var f set
+	var other *set
 	if e != nil {
 		if f, err = x.compile(b, e); err != nil {
+			return 0, err
+		}
+		if other, err = x.elseAny(b, q, e); err != nil {
 			return 0, err
 		}
 		if err = x.scored(b, e); err != nil {
 			return 0, err
 		}
 		x.optional(b, f)
+	} else if x.hasFields() {
+		f, other = b.termSets(x)
+	}
+	if x.hasFields() {
+		b.rankFields(x, s, f, other)
 	}
 	x.join(b)
 	b.source = x.Source
@@ -95,7 +104,7 @@ func (b *Batch) addRanked(x *Index, q *Query, s *Settings) (uint64, error) {
 		if t.handle != unknown {
 			length = x.Source.Lists[t.handle].Len
 		}
-		weight, ok, err := s.weight(t, length)
+		weight, ok, err := s.weight(x, t, length)
 		if err != nil {
 			return 0, err
 		}
@@ -129,7 +138,7 @@ func (b *Batch) addRanked(x *Index, q *Query, s *Settings) (uint64, error) {
 			n++
 		}
 	}
-	if e != nil {
+	if e != nil || x.hasFields() {
 		missing = false
 		if err := b.addRankedExpr(x, f, b.list[:n]); err != nil {
 			return 0, err

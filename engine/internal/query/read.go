@@ -26,7 +26,10 @@ func (x *Index) read(b *Batch, q *Query) (*querylang.Expr, error) {
 	clear(b.expanded)
 	switch {
 	case q.Expr != nil:
-		return q.Expr, x.check(q.Expr)
+		if err := x.check(q.Expr); err != nil {
+			return nil, err
+		}
+		return x.inFields(q, q.Expr)
 	case q.Text == "" && len(q.Terms) == 0 && q.Filter != nil:
 		return &everything, nil
 	case q.Text == "":
@@ -43,6 +46,18 @@ func (x *Index) read(b *Batch, q *Query) (*querylang.Expr, error) {
 	}
 	if len(q.Text) > limit.Step { // the scheduler refuses a short one
 		if err := b.ended(); err != nil {
+			return nil, err
+		}
+	}
+	if x.hasFields() {
+		e, err := x.wordsIn(q)
+		if err != nil {
+			return nil, err
+		}
+		return x.inFields(q, e)
+	}
+	if q.Fields != "" {
+		if _, err := x.queryFields(q.Fields); err != nil {
 			return nil, err
 		}
 	}
@@ -73,7 +88,10 @@ func (x *Index) read(b *Batch, q *Query) (*querylang.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &e, x.check(&e)
+	if err := x.check(&e); err != nil {
+		return nil, err
+	}
+	return x.inFields(q, &e)
 }
 
 // The effort of looking up a term, of finding the terms of a prefix and of a tolerant word, and of a phrase.
@@ -290,7 +308,7 @@ func (x *Index) translate(b *Batch, e *querylang.Expr) (f set, left bool, err er
 		return set{Expr: x.anyOf(slices.Values(terms.terms))}, true, x.Limits.CheckTerms(b.read)
 	case querylang.Term:
 		b.terms = b.terms[:0]
-		if err := x.appendTerms(b, e.Term, x.Limits.Terms); err != nil {
+		if err := x.appendWord(b, e); err != nil {
 			return f, false, err
 		}
 		b.read += len(b.terms)
@@ -382,7 +400,7 @@ func (x *Index) appendLeaf(b *Batch, e *querylang.Expr, weight float64) error {
 		}
 		return err
 	case e.Op == querylang.Term:
-		err := x.appendTerms(b, e.Term, x.Limits.Terms)
+		err := x.appendWord(b, e)
 		b.weigh(weight)
 		return err
 	}

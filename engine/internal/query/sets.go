@@ -40,7 +40,7 @@ func (b *Batch) rankExpressions(ctx context.Context, s plan.Store) error {
 	return nil
 }
 
-// rankOwned answers expression i, which has phrases, in pure Go.
+// rankOwned answers expression i, which has phrases or fields, in pure Go.
 func (b *Batch) rankOwned(ctx context.Context, own *phrased, i int) error {
 	f := &b.expressions
 	permitted, err := b.permitted(ctx, f.answers[i].of)
@@ -51,11 +51,11 @@ func (b *Batch) rankOwned(ctx context.Context, own *phrased, i int) error {
 		best := &phrase.Best{K: b.kind.K, Weight: own.scored[0].weight, Norm: b.kind.Norm}
 		own = &phrased{set: own.set, base: own.base, phrases: own.phrases, scored: own.scored, best: best}
 	}
-	docs, err := own.docs(ctx, b.source, permitted)
+	docs, err := own.docs(ctx, b.source, permitted, b.kind.K)
 	if err != nil {
 		return err
 	}
-	if err := f.score(ctx, b.source, docs, f.terms.Query(i), &b.kind); err != nil {
+	if err := f.score(ctx, b.source, docs, f.terms.Query(i), &b.kind, own); err != nil {
 		return err
 	}
 	if err := own.score(ctx, b.source, docs, f.sums, b.kind.Norm); err != nil {

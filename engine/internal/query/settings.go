@@ -41,6 +41,7 @@ type Settings struct {
 
 	params bm25.Params
 	docs   uint64
+	fields []fieldRule       // nil without fields
 	df     map[string]uint64 // nil: the lengths of lists
 }
 
@@ -96,6 +97,9 @@ func (x *Index) Settle(s *Settings, opt *Options) error {
 		return optionf("ranking: statistics of %d documents with %d tokens", st.Docs, st.Length)
 	}
 	s.docs, s.Kind.Norm = st.Docs, s.params.Norm(average)
+	if x.hasFields() {
+		return s.settleFields(x)
+	}
 	return nil
 }
 
@@ -149,26 +153,27 @@ func (k *Kind) rankCost() cost.Kind {
 // weight is the most that a posting of t can contribute: its weight in the query times its
 // weight in the collection, where length is the length of its list. It returns false for a
 // term that no document of the collection has.
-func (s *Settings) weight(t *asked, length uint32) (float64, bool, error) {
+func (s *Settings) weight(x *Index, t *asked, length uint32) (float64, bool, error) {
 	w, df := t.weight, uint64(length)
 	if s.Kind.Norm.Impacts > 0 && s.df != nil {
 		df = s.df[t.term]
 	}
 	if s.Kind.Norm.Impacts == 0 {
+		docs := s.docsOf(x, t.term)
 		if s.df != nil {
 			df = s.df[t.term]
 			if df == 0 && s.Options.Statistics.Shard {
 				return 0, false, nil // all documents with the term are deleted
 			}
-			if df > s.docs || df == 0 && length > 0 {
-				return 0, false, invalidf("ranking: statistics have term %s in %d of %d documents", syntax.Quote(t.term), df, s.docs)
+			if df > docs || df == 0 && length > 0 {
+				return 0, false, invalidf("ranking: statistics have term %s in %d of %d documents", syntax.Quote(t.term), df, docs)
 			}
 		}
 		if t.df > 0 && df > 0 {
 			df = t.df
 		}
 		if df > 0 { // lists of a source without WithTerms may have documents of length 0
-			w *= s.params.Weight(max(s.docs, df), df)
+			w *= s.params.Weight(max(docs, df), df)
 		}
 	}
 	if math.IsInf(w, 1) {

@@ -6,6 +6,9 @@ import "heddle/engine/index/bm25"
 // term that no document has.
 func (x *Index) Statistics(terms ...string) bm25.Statistics {
 	s := bm25.Statistics{Docs: x.docs(), Length: x.tokens(), DF: make(map[string]uint64, len(terms))}
+	for _, f := range x.Source.Fields {
+		s.Fields = append(s.Fields, bm25.FieldStatistics{Name: f.Name, Docs: f.Docs, Length: f.Length})
+	}
 	for _, t := range terms {
 		s.DF[t] = 0
 		if h, ok := x.Dictionary.Lookup(t); ok {

@@ -12,6 +12,7 @@ import (
 	"heddle/engine/failure"
 	"heddle/engine/file/container"
 	"heddle/engine/file/mapped"
+	"heddle/engine/index/bm25"
 	"heddle/engine/internal/filter"
 	"heddle/engine/internal/lists"
 	"heddle/engine/internal/part"
@@ -100,10 +101,17 @@ func live(f *files, s *collection.Segment, deleted *roaring.Bitmap) (live *part.
 	}
 	defer now.Release()
 	live.WithTerms = uint64(now.File.Meta().WithTerms)
+	for _, one := range now.Source.Fields {
+		live.Fields = append(live.Fields, bm25.FieldStatistics{Name: one.Name, Docs: one.Docs, Length: one.Length})
+	}
 	for d := range roaring.Values(deleted) {
 		length := uint64(now.File.DocLen(d))
 		live.Length -= min(length, live.Length)
 		live.WithTerms -= min(length, 1)
+		for i := range live.Fields {
+			length, one := uint64(now.Source.Fields[i].Lengths[d]), &live.Fields[i]
+			one.Docs, one.Length = one.Docs-min(length, 1), one.Length-min(length, one.Length)
+		}
 	}
 	return live, nil
 }
