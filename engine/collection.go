@@ -65,6 +65,8 @@ type CollectionSettings struct {
 	Store string
 	// Positions keeps the positions of words, which phrases need. Default: false.
 	Positions bool
+	// Fields are members of documents that become fields: see build.Options.Fields. Default: none.
+	Fields []string
 	// Attributes are members of documents that filters and facets read. Default: none.
 	Attributes []Attribute
 }
@@ -111,6 +113,7 @@ func (e *Engine) OpenCollection(ctx context.Context, dir string, opt CollectionO
 func (o *CollectionOptions) create(ctx context.Context, dir string) error {
 	set := build.DefaultOptions()
 	set.Creator, set.Stem, set.StopWords, set.Fold, set.Store, set.Positions = o.Creator, o.Create.Stem, o.Create.StopWords, o.Create.Fold, o.Create.Store, o.Create.Positions
+	set.Fields = o.Create.Fields
 	return collection.Create(ctx, dir, set, o.Create.Attributes...)
 }
 

@@ -248,7 +248,9 @@ type CreateCollectionRequest struct {
 	Store      string       `protobuf:"bytes,5,opt,name=store,proto3" json:"store,omitempty"`
 	Attributes []*Attribute `protobuf:"bytes,6,rep,name=attributes,proto3" json:"attributes,omitempty"`
 	// Keep the positions of words, which phrases need.
-	Positions     bool `protobuf:"varint,7,opt,name=positions,proto3" json:"positions,omitempty"`
+	Positions bool `protobuf:"varint,7,opt,name=positions,proto3" json:"positions,omitempty"`
+	// Members of documents that become fields: see heddle collection create --fields.
+	Fields        []string `protobuf:"bytes,8,rep,name=fields,proto3" json:"fields,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -330,6 +332,13 @@ func (x *CreateCollectionRequest) GetPositions() bool {
 		return x.Positions
 	}
 	return false
+}
+
+func (x *CreateCollectionRequest) GetFields() []string {
+	if x != nil {
+		return x.Fields
+	}
+	return nil
 }
 
 // Attribute is a member of documents with its type, such as int, decimal(10,2) or string[].
@@ -1432,7 +1441,7 @@ const file_heddle_v1_admin_proto_rawDesc = "" +
 	"\x16DeleteDocumentsRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
 	"\x05names\x18\x02 \x03(\tR\x05names\x12\x14\n" +
-	"\x05where\x18\x03 \x01(\tR\x05where\"\xe0\x01\n" +
+	"\x05where\x18\x03 \x01(\tR\x05where\"\xf8\x01\n" +
 	"\x17CreateCollectionRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x12\n" +
 	"\x04stem\x18\x02 \x01(\tR\x04stem\x12\x1d\n" +
@@ -1443,7 +1452,8 @@ const file_heddle_v1_admin_proto_rawDesc = "" +
 	"\n" +
 	"attributes\x18\x06 \x03(\v2\x14.heddle.v1.AttributeR\n" +
 	"attributes\x12\x1c\n" +
-	"\tpositions\x18\a \x01(\bR\tpositions\"3\n" +
+	"\tpositions\x18\a \x01(\bR\tpositions\x12\x16\n" +
+	"\x06fields\x18\b \x03(\tR\x06fields\"3\n" +
 	"\tAttribute\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\"-\n" +

@@ -92,7 +92,10 @@ type SearchRequest struct {
 	// Number of first characters that similar words (loom~1) have in common with their word. Default: 0.
 	PrefixLength uint32 `protobuf:"varint,31,opt,name=prefix_length,json=prefixLength,proto3" json:"prefix_length,omitempty"`
 	// Return similar terms in place of the words that no document has. Default: false.
-	Suggest       bool `protobuf:"varint,40,opt,name=suggest,proto3" json:"suggest,omitempty"`
+	Suggest bool `protobuf:"varint,40,opt,name=suggest,proto3" json:"suggest,omitempty"`
+	// Fields of an index with fields in which words without a field are searched, with their weights, such as
+	// "title^3,body". A word matches in any of them, and its scores add up. Default: all fields with the weight 1.
+	QueryFields   string `protobuf:"bytes,45,opt,name=query_fields,json=queryFields,proto3" json:"query_fields,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -328,6 +331,13 @@ func (x *SearchRequest) GetSuggest() bool {
 		return x.Suggest
 	}
 	return false
+}
+
+func (x *SearchRequest) GetQueryFields() string {
+	if x != nil {
+		return x.QueryFields
+	}
+	return ""
 }
 
 // Boost is a function of an attribute that is added to scores: 0 up to "from", "weight" from "to" on, and linear between
@@ -1918,8 +1928,10 @@ type MatchRequest struct {
 	// Match these documents only. Default: all documents.
 	Filter *Filter `protobuf:"bytes,11,opt,name=filter,proto3" json:"filter,omitempty"`
 	// See SearchRequest.expand.
-	Expand        string `protobuf:"bytes,30,opt,name=expand,proto3" json:"expand,omitempty"`
-	PrefixLength  uint32 `protobuf:"varint,31,opt,name=prefix_length,json=prefixLength,proto3" json:"prefix_length,omitempty"`
+	Expand       string `protobuf:"bytes,30,opt,name=expand,proto3" json:"expand,omitempty"`
+	PrefixLength uint32 `protobuf:"varint,31,opt,name=prefix_length,json=prefixLength,proto3" json:"prefix_length,omitempty"`
+	// See SearchRequest.query_fields.
+	QueryFields   string `protobuf:"bytes,45,opt,name=query_fields,json=queryFields,proto3" json:"query_fields,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2043,6 +2055,13 @@ func (x *MatchRequest) GetPrefixLength() uint32 {
 		return x.PrefixLength
 	}
 	return 0
+}
+
+func (x *MatchRequest) GetQueryFields() string {
+	if x != nil {
+		return x.QueryFields
+	}
+	return ""
 }
 
 type MatchResponse struct {
@@ -2228,8 +2247,10 @@ type SearchBatchRequest struct {
 	CollapseLimit uint32          `protobuf:"varint,23,opt,name=collapse_limit,json=collapseLimit,proto3" json:"collapse_limit,omitempty"`
 	Boost         *Boost          `protobuf:"bytes,24,opt,name=boost,proto3" json:"boost,omitempty"`
 	// See SearchRequest.expand.
-	Expand        string `protobuf:"bytes,30,opt,name=expand,proto3" json:"expand,omitempty"`
-	PrefixLength  uint32 `protobuf:"varint,31,opt,name=prefix_length,json=prefixLength,proto3" json:"prefix_length,omitempty"`
+	Expand       string `protobuf:"bytes,30,opt,name=expand,proto3" json:"expand,omitempty"`
+	PrefixLength uint32 `protobuf:"varint,31,opt,name=prefix_length,json=prefixLength,proto3" json:"prefix_length,omitempty"`
+	// See SearchRequest.query_fields.
+	QueryFields   string `protobuf:"bytes,45,opt,name=query_fields,json=queryFields,proto3" json:"query_fields,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2444,6 +2465,13 @@ func (x *SearchBatchRequest) GetPrefixLength() uint32 {
 		return x.PrefixLength
 	}
 	return 0
+}
+
+func (x *SearchBatchRequest) GetQueryFields() string {
+	if x != nil {
+		return x.QueryFields
+	}
+	return ""
 }
 
 type SearchBatchResponse struct {
@@ -2719,8 +2747,10 @@ type BatchQuery struct {
 	CollapseLimit uint32          `protobuf:"varint,20,opt,name=collapse_limit,json=collapseLimit,proto3" json:"collapse_limit,omitempty"`
 	Boost         *Boost          `protobuf:"bytes,21,opt,name=boost,proto3" json:"boost,omitempty"`
 	// See SearchRequest.expand.
-	Expand        string `protobuf:"bytes,30,opt,name=expand,proto3" json:"expand,omitempty"`
-	PrefixLength  uint32 `protobuf:"varint,31,opt,name=prefix_length,json=prefixLength,proto3" json:"prefix_length,omitempty"`
+	Expand       string `protobuf:"bytes,30,opt,name=expand,proto3" json:"expand,omitempty"`
+	PrefixLength uint32 `protobuf:"varint,31,opt,name=prefix_length,json=prefixLength,proto3" json:"prefix_length,omitempty"`
+	// See SearchRequest.query_fields.
+	QueryFields   string `protobuf:"bytes,45,opt,name=query_fields,json=queryFields,proto3" json:"query_fields,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2916,6 +2946,13 @@ func (x *BatchQuery) GetPrefixLength() uint32 {
 	return 0
 }
 
+func (x *BatchQuery) GetQueryFields() string {
+	if x != nil {
+		return x.QueryFields
+	}
+	return ""
+}
+
 type GetStatisticsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Index string                 `protobuf:"bytes,1,opt,name=index,proto3" json:"index,omitempty"`
@@ -2978,7 +3015,9 @@ type Statistics struct {
 	Length uint64   `protobuf:"varint,2,opt,name=length,proto3" json:"length,omitempty"`
 	Terms  []string `protobuf:"bytes,3,rep,name=terms,proto3" json:"terms,omitempty"`
 	// Number of documents that have each of the terms.
-	Df            []uint64 `protobuf:"varint,4,rep,packed,name=df,proto3" json:"df,omitempty"`
+	Df []uint64 `protobuf:"varint,4,rep,packed,name=df,proto3" json:"df,omitempty"`
+	// Of an index with fields, whose terms have their field in front, as in "title:loom".
+	Fields        []*FieldStatistics `protobuf:"bytes,5,rep,name=fields,proto3" json:"fields,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3041,6 +3080,76 @@ func (x *Statistics) GetDf() []uint64 {
 	return nil
 }
 
+func (x *Statistics) GetFields() []*FieldStatistics {
+	if x != nil {
+		return x.Fields
+	}
+	return nil
+}
+
+// FieldStatistics are the statistics of a field.
+type FieldStatistics struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Number of documents with at least one term in the field.
+	Docs uint64 `protobuf:"varint,2,opt,name=docs,proto3" json:"docs,omitempty"`
+	// Sum of their lengths in the field, in tokens.
+	Length        uint64 `protobuf:"varint,3,opt,name=length,proto3" json:"length,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FieldStatistics) Reset() {
+	*x = FieldStatistics{}
+	mi := &file_heddle_v1_index_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FieldStatistics) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FieldStatistics) ProtoMessage() {}
+
+func (x *FieldStatistics) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_index_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FieldStatistics.ProtoReflect.Descriptor instead.
+func (*FieldStatistics) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *FieldStatistics) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *FieldStatistics) GetDocs() uint64 {
+	if x != nil {
+		return x.Docs
+	}
+	return 0
+}
+
+func (x *FieldStatistics) GetLength() uint64 {
+	if x != nil {
+		return x.Length
+	}
+	return 0
+}
+
 type ListIndexesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -3049,7 +3158,7 @@ type ListIndexesRequest struct {
 
 func (x *ListIndexesRequest) Reset() {
 	*x = ListIndexesRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[35]
+	mi := &file_heddle_v1_index_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3061,7 +3170,7 @@ func (x *ListIndexesRequest) String() string {
 func (*ListIndexesRequest) ProtoMessage() {}
 
 func (x *ListIndexesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[35]
+	mi := &file_heddle_v1_index_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3074,7 +3183,7 @@ func (x *ListIndexesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIndexesRequest.ProtoReflect.Descriptor instead.
 func (*ListIndexesRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{35}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{36}
 }
 
 type ListIndexesResponse struct {
@@ -3086,7 +3195,7 @@ type ListIndexesResponse struct {
 
 func (x *ListIndexesResponse) Reset() {
 	*x = ListIndexesResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[36]
+	mi := &file_heddle_v1_index_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3098,7 +3207,7 @@ func (x *ListIndexesResponse) String() string {
 func (*ListIndexesResponse) ProtoMessage() {}
 
 func (x *ListIndexesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[36]
+	mi := &file_heddle_v1_index_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3111,7 +3220,7 @@ func (x *ListIndexesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIndexesResponse.ProtoReflect.Descriptor instead.
 func (*ListIndexesResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{36}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ListIndexesResponse) GetIndexes() []*Index {
@@ -3130,7 +3239,7 @@ type GetIndexRequest struct {
 
 func (x *GetIndexRequest) Reset() {
 	*x = GetIndexRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[37]
+	mi := &file_heddle_v1_index_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3142,7 +3251,7 @@ func (x *GetIndexRequest) String() string {
 func (*GetIndexRequest) ProtoMessage() {}
 
 func (x *GetIndexRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[37]
+	mi := &file_heddle_v1_index_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3155,7 +3264,7 @@ func (x *GetIndexRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIndexRequest.ProtoReflect.Descriptor instead.
 func (*GetIndexRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{37}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *GetIndexRequest) GetIndex() string {
@@ -3184,7 +3293,7 @@ type Index struct {
 
 func (x *Index) Reset() {
 	*x = Index{}
-	mi := &file_heddle_v1_index_proto_msgTypes[38]
+	mi := &file_heddle_v1_index_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3196,7 +3305,7 @@ func (x *Index) String() string {
 func (*Index) ProtoMessage() {}
 
 func (x *Index) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[38]
+	mi := &file_heddle_v1_index_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3209,7 +3318,7 @@ func (x *Index) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Index.ProtoReflect.Descriptor instead.
 func (*Index) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{38}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *Index) GetName() string {
@@ -3276,7 +3385,7 @@ type Resident struct {
 
 func (x *Resident) Reset() {
 	*x = Resident{}
-	mi := &file_heddle_v1_index_proto_msgTypes[39]
+	mi := &file_heddle_v1_index_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3288,7 +3397,7 @@ func (x *Resident) String() string {
 func (*Resident) ProtoMessage() {}
 
 func (x *Resident) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[39]
+	mi := &file_heddle_v1_index_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3301,7 +3410,7 @@ func (x *Resident) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resident.ProtoReflect.Descriptor instead.
 func (*Resident) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{39}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *Resident) GetProcessor() string {
@@ -3336,7 +3445,7 @@ var File_heddle_v1_index_proto protoreflect.FileDescriptor
 
 const file_heddle_v1_index_proto_rawDesc = "" +
 	"\n" +
-	"\x15heddle/v1/index.proto\x12\theddle.v1\x1a\x15heddle/v1/error.proto\x1a\x15heddle/v1/route.proto\x1a\x1cgoogle/protobuf/struct.proto\"\x98\a\n" +
+	"\x15heddle/v1/index.proto\x12\theddle.v1\x1a\x15heddle/v1/error.proto\x1a\x15heddle/v1/route.proto\x1a\x1cgoogle/protobuf/struct.proto\"\xbb\a\n" +
 	"\rSearchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x18\n" +
@@ -3372,7 +3481,8 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x05boost\x18\x1a \x01(\v2\x10.heddle.v1.BoostR\x05boost\x12\x16\n" +
 	"\x06expand\x18\x1e \x01(\tR\x06expand\x12#\n" +
 	"\rprefix_length\x18\x1f \x01(\rR\fprefixLength\x12\x18\n" +
-	"\asuggest\x18( \x01(\bR\asuggestB\x04\n" +
+	"\asuggest\x18( \x01(\bR\asuggest\x12!\n" +
+	"\fquery_fields\x18- \x01(\tR\vqueryFieldsB\x04\n" +
 	"\x02_k\"\x8b\x01\n" +
 	"\x05Boost\x12\x16\n" +
 	"\x06column\x18\x01 \x01(\tR\x06column\x12*\n" +
@@ -3490,7 +3600,7 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\asnippet\x18\x03 \x01(\tR\asnippet\x12$\n" +
 	"\n" +
 	"attributes\x18\x04 \x01(\tB\x04\xa8\xfe#\x01R\n" +
-	"attributes\"\xff\x02\n" +
+	"attributes\"\xa2\x03\n" +
 	"\fMatchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x18\n" +
@@ -3506,7 +3616,8 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	" \x01(\bR\fallowPartial\x12)\n" +
 	"\x06filter\x18\v \x01(\v2\x11.heddle.v1.FilterR\x06filter\x12\x16\n" +
 	"\x06expand\x18\x1e \x01(\tR\x06expand\x12#\n" +
-	"\rprefix_length\x18\x1f \x01(\rR\fprefixLengthB\b\n" +
+	"\rprefix_length\x18\x1f \x01(\rR\fprefixLength\x12!\n" +
+	"\fquery_fields\x18- \x01(\tR\vqueryFieldsB\b\n" +
 	"\x06_limit\"\xf5\x01\n" +
 	"\rMatchResponse\x12\x14\n" +
 	"\x05count\x18\x01 \x01(\x04R\x05count\x121\n" +
@@ -3518,7 +3629,7 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x04note\x18\a \x01(\tR\x04note\",\n" +
 	"\bDocument\x12\x10\n" +
 	"\x03doc\x18\x01 \x01(\tR\x03doc\x12\x0e\n" +
-	"\x02id\x18\x02 \x01(\x04R\x02id\"\xbe\x06\n" +
+	"\x02id\x18\x02 \x01(\x04R\x02id\"\xe1\x06\n" +
 	"\x12SearchBatchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x18\n" +
 	"\aqueries\x18\x02 \x03(\tR\aqueries\x12\x18\n" +
@@ -3551,7 +3662,8 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x0ecollapse_limit\x18\x17 \x01(\rR\rcollapseLimit\x12&\n" +
 	"\x05boost\x18\x18 \x01(\v2\x10.heddle.v1.BoostR\x05boost\x12\x16\n" +
 	"\x06expand\x18\x1e \x01(\tR\x06expand\x12#\n" +
-	"\rprefix_length\x18\x1f \x01(\rR\fprefixLengthB\x04\n" +
+	"\rprefix_length\x18\x1f \x01(\rR\fprefixLength\x12!\n" +
+	"\fquery_fields\x18- \x01(\tR\vqueryFieldsB\x04\n" +
 	"\x02_k\"\xff\x02\n" +
 	"\x13SearchBatchResponse\x12\x16\n" +
 	"\x06counts\x18\x01 \x03(\x04R\x06counts\x12\x10\n" +
@@ -3572,7 +3684,7 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\n" +
 	"BatchError\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\rR\x05query\x12&\n" +
-	"\x05error\x18\x02 \x01(\v2\x10.heddle.v1.ErrorR\x05error\"\xa3\x05\n" +
+	"\x05error\x18\x02 \x01(\v2\x10.heddle.v1.ErrorR\x05error\"\xc6\x05\n" +
 	"\n" +
 	"BatchQuery\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\tR\x05query\x12\x18\n" +
@@ -3600,17 +3712,23 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x0ecollapse_limit\x18\x14 \x01(\rR\rcollapseLimit\x12&\n" +
 	"\x05boost\x18\x15 \x01(\v2\x10.heddle.v1.BoostR\x05boost\x12\x16\n" +
 	"\x06expand\x18\x1e \x01(\tR\x06expand\x12#\n" +
-	"\rprefix_length\x18\x1f \x01(\rR\fprefixLengthB\x04\n" +
+	"\rprefix_length\x18\x1f \x01(\rR\fprefixLength\x12!\n" +
+	"\fquery_fields\x18- \x01(\tR\vqueryFieldsB\x04\n" +
 	"\x02_k\"B\n" +
 	"\x14GetStatisticsRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
-	"\x05terms\x18\x02 \x03(\tR\x05terms\"^\n" +
+	"\x05terms\x18\x02 \x03(\tR\x05terms\"\x92\x01\n" +
 	"\n" +
 	"Statistics\x12\x12\n" +
 	"\x04docs\x18\x01 \x01(\x04R\x04docs\x12\x16\n" +
 	"\x06length\x18\x02 \x01(\x04R\x06length\x12\x14\n" +
 	"\x05terms\x18\x03 \x03(\tR\x05terms\x12\x0e\n" +
-	"\x02df\x18\x04 \x03(\x04R\x02df\"\x14\n" +
+	"\x02df\x18\x04 \x03(\x04R\x02df\x122\n" +
+	"\x06fields\x18\x05 \x03(\v2\x1a.heddle.v1.FieldStatisticsR\x06fields\"Q\n" +
+	"\x0fFieldStatistics\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
+	"\x04docs\x18\x02 \x01(\x04R\x04docs\x12\x16\n" +
+	"\x06length\x18\x03 \x01(\x04R\x06length\"\x14\n" +
 	"\x12ListIndexesRequest\"A\n" +
 	"\x13ListIndexesResponse\x12*\n" +
 	"\aindexes\x18\x01 \x03(\v2\x10.heddle.v1.IndexR\aindexes\"'\n" +
@@ -3664,7 +3782,7 @@ func file_heddle_v1_index_proto_rawDescGZIP() []byte {
 	return file_heddle_v1_index_proto_rawDescData
 }
 
-var file_heddle_v1_index_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
+var file_heddle_v1_index_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
 var file_heddle_v1_index_proto_goTypes = []any{
 	(*SearchRequest)(nil),         // 0: heddle.v1.SearchRequest
 	(*Boost)(nil),                 // 1: heddle.v1.Boost
@@ -3701,24 +3819,25 @@ var file_heddle_v1_index_proto_goTypes = []any{
 	(*BatchQuery)(nil),            // 32: heddle.v1.BatchQuery
 	(*GetStatisticsRequest)(nil),  // 33: heddle.v1.GetStatisticsRequest
 	(*Statistics)(nil),            // 34: heddle.v1.Statistics
-	(*ListIndexesRequest)(nil),    // 35: heddle.v1.ListIndexesRequest
-	(*ListIndexesResponse)(nil),   // 36: heddle.v1.ListIndexesResponse
-	(*GetIndexRequest)(nil),       // 37: heddle.v1.GetIndexRequest
-	(*Index)(nil),                 // 38: heddle.v1.Index
-	(*Resident)(nil),              // 39: heddle.v1.Resident
-	(*structpb.Value)(nil),        // 40: google.protobuf.Value
-	(*Error)(nil),                 // 41: heddle.v1.Error
+	(*FieldStatistics)(nil),       // 35: heddle.v1.FieldStatistics
+	(*ListIndexesRequest)(nil),    // 36: heddle.v1.ListIndexesRequest
+	(*ListIndexesResponse)(nil),   // 37: heddle.v1.ListIndexesResponse
+	(*GetIndexRequest)(nil),       // 38: heddle.v1.GetIndexRequest
+	(*Index)(nil),                 // 39: heddle.v1.Index
+	(*Resident)(nil),              // 40: heddle.v1.Resident
+	(*structpb.Value)(nil),        // 41: google.protobuf.Value
+	(*Error)(nil),                 // 42: heddle.v1.Error
 }
 var file_heddle_v1_index_proto_depIdxs = []int32{
 	12, // 0: heddle.v1.SearchRequest.scoring:type_name -> heddle.v1.Scoring
 	34, // 1: heddle.v1.SearchRequest.statistics:type_name -> heddle.v1.Statistics
 	10, // 2: heddle.v1.SearchRequest.filter:type_name -> heddle.v1.Filter
 	7,  // 3: heddle.v1.SearchRequest.facets:type_name -> heddle.v1.Facets
-	40, // 4: heddle.v1.SearchRequest.total:type_name -> google.protobuf.Value
+	41, // 4: heddle.v1.SearchRequest.total:type_name -> google.protobuf.Value
 	2,  // 5: heddle.v1.SearchRequest.snippet:type_name -> heddle.v1.Snippet
 	1,  // 6: heddle.v1.SearchRequest.boost:type_name -> heddle.v1.Boost
-	40, // 7: heddle.v1.Boost.from:type_name -> google.protobuf.Value
-	40, // 8: heddle.v1.Boost.to:type_name -> google.protobuf.Value
+	41, // 7: heddle.v1.Boost.from:type_name -> google.protobuf.Value
+	41, // 8: heddle.v1.Boost.to:type_name -> google.protobuf.Value
 	27, // 9: heddle.v1.ListDocumentsResponse.documents:type_name -> heddle.v1.Document
 	9,  // 10: heddle.v1.Facet.values:type_name -> heddle.v1.FacetValue
 	11, // 11: heddle.v1.Filter.docs:type_name -> heddle.v1.DocumentSet
@@ -3739,7 +3858,7 @@ var file_heddle_v1_index_proto_depIdxs = []int32{
 	12, // 26: heddle.v1.SearchBatchRequest.scoring:type_name -> heddle.v1.Scoring
 	34, // 27: heddle.v1.SearchBatchRequest.statistics:type_name -> heddle.v1.Statistics
 	10, // 28: heddle.v1.SearchBatchRequest.filter:type_name -> heddle.v1.Filter
-	40, // 29: heddle.v1.SearchBatchRequest.total:type_name -> google.protobuf.Value
+	41, // 29: heddle.v1.SearchBatchRequest.total:type_name -> google.protobuf.Value
 	2,  // 30: heddle.v1.SearchBatchRequest.snippet:type_name -> heddle.v1.Snippet
 	1,  // 31: heddle.v1.SearchBatchRequest.boost:type_name -> heddle.v1.Boost
 	31, // 32: heddle.v1.SearchBatchResponse.errors:type_name -> heddle.v1.BatchError
@@ -3747,36 +3866,37 @@ var file_heddle_v1_index_proto_depIdxs = []int32{
 	30, // 34: heddle.v1.SearchBatchResponse.notes:type_name -> heddle.v1.BatchNote
 	19, // 35: heddle.v1.SearchBatchResponse.totals:type_name -> heddle.v1.Total
 	24, // 36: heddle.v1.SearchBatchResponse.contents:type_name -> heddle.v1.Contents
-	41, // 37: heddle.v1.BatchError.error:type_name -> heddle.v1.Error
+	42, // 37: heddle.v1.BatchError.error:type_name -> heddle.v1.Error
 	10, // 38: heddle.v1.BatchQuery.filter:type_name -> heddle.v1.Filter
-	40, // 39: heddle.v1.BatchQuery.total:type_name -> google.protobuf.Value
+	41, // 39: heddle.v1.BatchQuery.total:type_name -> google.protobuf.Value
 	2,  // 40: heddle.v1.BatchQuery.snippet:type_name -> heddle.v1.Snippet
 	1,  // 41: heddle.v1.BatchQuery.boost:type_name -> heddle.v1.Boost
-	38, // 42: heddle.v1.ListIndexesResponse.indexes:type_name -> heddle.v1.Index
-	39, // 43: heddle.v1.Index.resident:type_name -> heddle.v1.Resident
-	0,  // 44: heddle.v1.IndexService.Search:input_type -> heddle.v1.SearchRequest
-	25, // 45: heddle.v1.IndexService.Match:input_type -> heddle.v1.MatchRequest
-	28, // 46: heddle.v1.IndexService.SearchBatch:input_type -> heddle.v1.SearchBatchRequest
-	33, // 47: heddle.v1.IndexService.GetStatistics:input_type -> heddle.v1.GetStatisticsRequest
-	3,  // 48: heddle.v1.IndexService.GetDocument:input_type -> heddle.v1.GetDocumentRequest
-	5,  // 49: heddle.v1.IndexService.ListDocuments:input_type -> heddle.v1.ListDocumentsRequest
-	17, // 50: heddle.v1.IndexService.Suggest:input_type -> heddle.v1.SuggestRequest
-	35, // 51: heddle.v1.IndexService.ListIndexes:input_type -> heddle.v1.ListIndexesRequest
-	37, // 52: heddle.v1.IndexService.GetIndex:input_type -> heddle.v1.GetIndexRequest
-	13, // 53: heddle.v1.IndexService.Search:output_type -> heddle.v1.SearchResponse
-	26, // 54: heddle.v1.IndexService.Match:output_type -> heddle.v1.MatchResponse
-	29, // 55: heddle.v1.IndexService.SearchBatch:output_type -> heddle.v1.SearchBatchResponse
-	34, // 56: heddle.v1.IndexService.GetStatistics:output_type -> heddle.v1.Statistics
-	4,  // 57: heddle.v1.IndexService.GetDocument:output_type -> heddle.v1.StoredDocument
-	6,  // 58: heddle.v1.IndexService.ListDocuments:output_type -> heddle.v1.ListDocumentsResponse
-	18, // 59: heddle.v1.IndexService.Suggest:output_type -> heddle.v1.SuggestResponse
-	36, // 60: heddle.v1.IndexService.ListIndexes:output_type -> heddle.v1.ListIndexesResponse
-	38, // 61: heddle.v1.IndexService.GetIndex:output_type -> heddle.v1.Index
-	53, // [53:62] is the sub-list for method output_type
-	44, // [44:53] is the sub-list for method input_type
-	44, // [44:44] is the sub-list for extension type_name
-	44, // [44:44] is the sub-list for extension extendee
-	0,  // [0:44] is the sub-list for field type_name
+	35, // 42: heddle.v1.Statistics.fields:type_name -> heddle.v1.FieldStatistics
+	39, // 43: heddle.v1.ListIndexesResponse.indexes:type_name -> heddle.v1.Index
+	40, // 44: heddle.v1.Index.resident:type_name -> heddle.v1.Resident
+	0,  // 45: heddle.v1.IndexService.Search:input_type -> heddle.v1.SearchRequest
+	25, // 46: heddle.v1.IndexService.Match:input_type -> heddle.v1.MatchRequest
+	28, // 47: heddle.v1.IndexService.SearchBatch:input_type -> heddle.v1.SearchBatchRequest
+	33, // 48: heddle.v1.IndexService.GetStatistics:input_type -> heddle.v1.GetStatisticsRequest
+	3,  // 49: heddle.v1.IndexService.GetDocument:input_type -> heddle.v1.GetDocumentRequest
+	5,  // 50: heddle.v1.IndexService.ListDocuments:input_type -> heddle.v1.ListDocumentsRequest
+	17, // 51: heddle.v1.IndexService.Suggest:input_type -> heddle.v1.SuggestRequest
+	36, // 52: heddle.v1.IndexService.ListIndexes:input_type -> heddle.v1.ListIndexesRequest
+	38, // 53: heddle.v1.IndexService.GetIndex:input_type -> heddle.v1.GetIndexRequest
+	13, // 54: heddle.v1.IndexService.Search:output_type -> heddle.v1.SearchResponse
+	26, // 55: heddle.v1.IndexService.Match:output_type -> heddle.v1.MatchResponse
+	29, // 56: heddle.v1.IndexService.SearchBatch:output_type -> heddle.v1.SearchBatchResponse
+	34, // 57: heddle.v1.IndexService.GetStatistics:output_type -> heddle.v1.Statistics
+	4,  // 58: heddle.v1.IndexService.GetDocument:output_type -> heddle.v1.StoredDocument
+	6,  // 59: heddle.v1.IndexService.ListDocuments:output_type -> heddle.v1.ListDocumentsResponse
+	18, // 60: heddle.v1.IndexService.Suggest:output_type -> heddle.v1.SuggestResponse
+	37, // 61: heddle.v1.IndexService.ListIndexes:output_type -> heddle.v1.ListIndexesResponse
+	39, // 62: heddle.v1.IndexService.GetIndex:output_type -> heddle.v1.Index
+	54, // [54:63] is the sub-list for method output_type
+	45, // [45:54] is the sub-list for method input_type
+	45, // [45:45] is the sub-list for extension type_name
+	45, // [45:45] is the sub-list for extension extendee
+	0,  // [0:45] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_index_proto_init() }
@@ -3794,14 +3914,14 @@ func file_heddle_v1_index_proto_init() {
 	file_heddle_v1_index_proto_msgTypes[25].OneofWrappers = []any{}
 	file_heddle_v1_index_proto_msgTypes[28].OneofWrappers = []any{}
 	file_heddle_v1_index_proto_msgTypes[32].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[38].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[39].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_index_proto_rawDesc), len(file_heddle_v1_index_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   40,
+			NumMessages:   41,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

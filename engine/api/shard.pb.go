@@ -94,7 +94,9 @@ type ShardTermsRequest struct {
 	Analysis bool `protobuf:"varint,5,opt,name=analysis,proto3" json:"analysis,omitempty"`
 	// Further shards of the node, ascending and above the target. A node that knows no groups answers
 	// for the target alone.
-	More          []uint32 `protobuf:"varint,7,rep,packed,name=more,proto3" json:"more,omitempty"`
+	More []uint32 `protobuf:"varint,7,rep,packed,name=more,proto3" json:"more,omitempty"`
+	// See SearchRequest.query_fields.
+	QueryFields   string `protobuf:"bytes,8,opt,name=query_fields,json=queryFields,proto3" json:"query_fields,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -171,6 +173,13 @@ func (x *ShardTermsRequest) GetMore() []uint32 {
 	return nil
 }
 
+func (x *ShardTermsRequest) GetQueryFields() string {
+	if x != nil {
+		return x.QueryFields
+	}
+	return ""
+}
+
 // ShardTermsResponse is the answer of the target, or of a group of shards together: the sums of their
 // numbers, and the terms that a text has in any of them.
 type ShardTermsResponse struct {
@@ -190,7 +199,9 @@ type ShardTermsResponse struct {
 	Analysis *Analysis     `protobuf:"bytes,8,opt,name=analysis,proto3" json:"analysis,omitempty"`
 	// Shards of a group that the answer has, ascending; empty for the target alone. Shards that failed
 	// are not in it.
-	Shards        []uint32 `protobuf:"varint,9,rep,packed,name=shards,proto3" json:"shards,omitempty"`
+	Shards []uint32 `protobuf:"varint,9,rep,packed,name=shards,proto3" json:"shards,omitempty"`
+	// Of an index with fields, which has no analysis: its texts are no lists of words.
+	Fields        []*FieldStatistics `protobuf:"bytes,11,rep,name=fields,proto3" json:"fields,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -284,6 +295,13 @@ func (x *ShardTermsResponse) GetAnalysis() *Analysis {
 func (x *ShardTermsResponse) GetShards() []uint32 {
 	if x != nil {
 		return x.Shards
+	}
+	return nil
+}
+
+func (x *ShardTermsResponse) GetFields() []*FieldStatistics {
+	if x != nil {
+		return x.Fields
 	}
 	return nil
 }
@@ -470,7 +488,9 @@ type ShardSearchRequest struct {
 	// Number of the first document of the target in the collection, for the order.
 	First uint64 `protobuf:"varint,23,opt,name=first,proto3" json:"first,omitempty"`
 	// Terms that prefixes and tolerant words stand for. Statistics has them.
-	Expansion     *ShardExpansion `protobuf:"bytes,24,opt,name=expansion,proto3" json:"expansion,omitempty"`
+	Expansion *ShardExpansion `protobuf:"bytes,24,opt,name=expansion,proto3" json:"expansion,omitempty"`
+	// See SearchRequest.query_fields.
+	QueryFields   string `protobuf:"bytes,45,opt,name=query_fields,json=queryFields,proto3" json:"query_fields,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -671,6 +691,13 @@ func (x *ShardSearchRequest) GetExpansion() *ShardExpansion {
 		return x.Expansion
 	}
 	return nil
+}
+
+func (x *ShardSearchRequest) GetQueryFields() string {
+	if x != nil {
+		return x.QueryFields
+	}
+	return ""
 }
 
 // ShardExpansion rules the terms that a prefix or tolerant word stands for.
@@ -2612,14 +2639,15 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"collection\x18\x01 \x01(\tR\n" +
 	"collection\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\x04R\x05epoch\x12\x14\n" +
-	"\x05shard\x18\x03 \x01(\rR\x05shard\"\xbf\x01\n" +
+	"\x05shard\x18\x03 \x01(\rR\x05shard\"\xe2\x01\n" +
 	"\x11ShardTermsRequest\x12.\n" +
 	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x12\x14\n" +
 	"\x05texts\x18\x02 \x03(\tR\x05texts\x12\x18\n" +
 	"\aliteral\x18\x03 \x01(\bR\aliteral\x12\x14\n" +
 	"\x05terms\x18\x04 \x03(\tR\x05terms\x12\x1a\n" +
 	"\banalysis\x18\x05 \x01(\bR\banalysis\x12\x12\n" +
-	"\x04more\x18\a \x03(\rR\x04moreJ\x04\b\x06\x10\a\"\x92\x02\n" +
+	"\x04more\x18\a \x03(\rR\x04more\x12!\n" +
+	"\fquery_fields\x18\b \x01(\tR\vqueryFieldsJ\x04\b\x06\x10\a\"\xc6\x02\n" +
 	"\x12ShardTermsResponse\x12\x12\n" +
 	"\x04docs\x18\x01 \x01(\x04R\x04docs\x12\x16\n" +
 	"\x06length\x18\x02 \x01(\x04R\x06length\x12\x14\n" +
@@ -2629,7 +2657,8 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\x04ends\x18\x06 \x03(\rR\x04ends\x12-\n" +
 	"\x06errors\x18\a \x03(\v2\x15.heddle.v1.BatchErrorR\x06errors\x12/\n" +
 	"\banalysis\x18\b \x01(\v2\x13.heddle.v1.AnalysisR\banalysis\x12\x16\n" +
-	"\x06shards\x18\t \x03(\rR\x06shardsJ\x04\b\n" +
+	"\x06shards\x18\t \x03(\rR\x06shards\x122\n" +
+	"\x06fields\x18\v \x03(\v2\x1a.heddle.v1.FieldStatisticsR\x06fieldsJ\x04\b\n" +
 	"\x10\v\"\x97\x01\n" +
 	"\bAnalysis\x12\x16\n" +
 	"\x06tokens\x18\x01 \x01(\tR\x06tokens\x12\x12\n" +
@@ -2641,7 +2670,7 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\x05rules\x18\x06 \x01(\rR\x05rules\"?\n" +
 	"\rShardTermList\x12\x14\n" +
 	"\x05terms\x18\x01 \x03(\tR\x05terms\x12\x18\n" +
-	"\aweights\x18\x02 \x03(\x01R\aweights\"\x89\x06\n" +
+	"\aweights\x18\x02 \x03(\x01R\aweights\"\xac\x06\n" +
 	"\x12ShardSearchRequest\x12.\n" +
 	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x12\x14\n" +
 	"\x05texts\x18\x02 \x03(\tR\x05texts\x12.\n" +
@@ -2670,7 +2699,8 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\x05total\x18\x15 \x01(\x04R\x05total\x12+\n" +
 	"\x05order\x18\x16 \x01(\v2\x15.heddle.v1.ShardOrderR\x05order\x12\x14\n" +
 	"\x05first\x18\x17 \x01(\x04R\x05first\x127\n" +
-	"\texpansion\x18\x18 \x01(\v2\x19.heddle.v1.ShardExpansionR\texpansion\"]\n" +
+	"\texpansion\x18\x18 \x01(\v2\x19.heddle.v1.ShardExpansionR\texpansion\x12!\n" +
+	"\fquery_fields\x18- \x01(\tR\vqueryFields\"]\n" +
 	"\x0eShardExpansion\x12\x14\n" +
 	"\x05limit\x18\x01 \x01(\rR\x05limit\x12\x10\n" +
 	"\x03top\x18\x02 \x01(\bR\x03top\x12#\n" +
@@ -2885,74 +2915,76 @@ var file_heddle_v1_shard_proto_goTypes = []any{
 	(*StateValues)(nil),            // 29: heddle.v1.StateValues
 	(*StateMeasure)(nil),           // 30: heddle.v1.StateMeasure
 	(*BatchError)(nil),             // 31: heddle.v1.BatchError
-	(*Scoring)(nil),                // 32: heddle.v1.Scoring
-	(*Statistics)(nil),             // 33: heddle.v1.Statistics
-	(*Filter)(nil),                 // 34: heddle.v1.Filter
-	(*Snippet)(nil),                // 35: heddle.v1.Snippet
-	(*Contents)(nil),               // 36: heddle.v1.Contents
-	(*Resident)(nil),               // 37: heddle.v1.Resident
-	(*Column)(nil),                 // 38: heddle.v1.Column
+	(*FieldStatistics)(nil),        // 32: heddle.v1.FieldStatistics
+	(*Scoring)(nil),                // 33: heddle.v1.Scoring
+	(*Statistics)(nil),             // 34: heddle.v1.Statistics
+	(*Filter)(nil),                 // 35: heddle.v1.Filter
+	(*Snippet)(nil),                // 36: heddle.v1.Snippet
+	(*Contents)(nil),               // 37: heddle.v1.Contents
+	(*Resident)(nil),               // 38: heddle.v1.Resident
+	(*Column)(nil),                 // 39: heddle.v1.Column
 }
 var file_heddle_v1_shard_proto_depIdxs = []int32{
 	0,  // 0: heddle.v1.ShardTermsRequest.target:type_name -> heddle.v1.ShardTarget
 	31, // 1: heddle.v1.ShardTermsResponse.errors:type_name -> heddle.v1.BatchError
 	3,  // 2: heddle.v1.ShardTermsResponse.analysis:type_name -> heddle.v1.Analysis
-	0,  // 3: heddle.v1.ShardSearchRequest.target:type_name -> heddle.v1.ShardTarget
-	4,  // 4: heddle.v1.ShardSearchRequest.lists:type_name -> heddle.v1.ShardTermList
-	32, // 5: heddle.v1.ShardSearchRequest.scoring:type_name -> heddle.v1.Scoring
-	33, // 6: heddle.v1.ShardSearchRequest.statistics:type_name -> heddle.v1.Statistics
-	34, // 7: heddle.v1.ShardSearchRequest.filters:type_name -> heddle.v1.Filter
-	11, // 8: heddle.v1.ShardSearchRequest.more:type_name -> heddle.v1.ShardPart
-	7,  // 9: heddle.v1.ShardSearchRequest.order:type_name -> heddle.v1.ShardOrder
-	6,  // 10: heddle.v1.ShardSearchRequest.expansion:type_name -> heddle.v1.ShardExpansion
-	9,  // 11: heddle.v1.ShardOrder.after:type_name -> heddle.v1.ShardPlace
-	8,  // 12: heddle.v1.ShardOrder.boost:type_name -> heddle.v1.ShardBoost
-	10, // 13: heddle.v1.ShardOrder.seen:type_name -> heddle.v1.SortValue
-	10, // 14: heddle.v1.ShardPlace.values:type_name -> heddle.v1.SortValue
-	34, // 15: heddle.v1.ShardPart.filters:type_name -> heddle.v1.Filter
-	31, // 16: heddle.v1.ShardSearchResponse.errors:type_name -> heddle.v1.BatchError
-	10, // 17: heddle.v1.ShardSearchResponse.keys:type_name -> heddle.v1.SortValue
-	10, // 18: heddle.v1.ShardSearchResponse.groups:type_name -> heddle.v1.SortValue
-	0,  // 19: heddle.v1.ShardFacetsRequest.target:type_name -> heddle.v1.ShardTarget
-	5,  // 20: heddle.v1.ShardFacetsRequest.query:type_name -> heddle.v1.ShardSearchRequest
-	27, // 21: heddle.v1.ShardFacetsResponse.columns:type_name -> heddle.v1.ShardAggregateResponse
-	0,  // 22: heddle.v1.ShardDocumentsRequest.target:type_name -> heddle.v1.ShardTarget
-	16, // 23: heddle.v1.ShardDocumentsRequest.more:type_name -> heddle.v1.DocumentsPart
-	17, // 24: heddle.v1.ShardDocumentsRequest.fetch:type_name -> heddle.v1.ShardFetch
-	35, // 25: heddle.v1.ShardFetch.snippet:type_name -> heddle.v1.Snippet
-	18, // 26: heddle.v1.ShardFetch.queries:type_name -> heddle.v1.ShardFetchQuery
-	0,  // 27: heddle.v1.ShardFindRequest.target:type_name -> heddle.v1.ShardTarget
-	36, // 28: heddle.v1.ShardDocumentsResponse.contents:type_name -> heddle.v1.Contents
-	0,  // 29: heddle.v1.ShardSelectRequest.target:type_name -> heddle.v1.ShardTarget
-	31, // 30: heddle.v1.ShardSelectResponse.errors:type_name -> heddle.v1.BatchError
-	0,  // 31: heddle.v1.DescribeShardRequest.target:type_name -> heddle.v1.ShardTarget
-	37, // 32: heddle.v1.DescribeShardResponse.resident:type_name -> heddle.v1.Resident
-	38, // 33: heddle.v1.DescribeShardResponse.columns:type_name -> heddle.v1.Column
-	0,  // 34: heddle.v1.ShardAggregateRequest.target:type_name -> heddle.v1.ShardTarget
-	28, // 35: heddle.v1.ShardAggregateResponse.columns:type_name -> heddle.v1.StateColumn
-	29, // 36: heddle.v1.ShardAggregateResponse.keys:type_name -> heddle.v1.StateValues
-	30, // 37: heddle.v1.ShardAggregateResponse.measures:type_name -> heddle.v1.StateMeasure
-	1,  // 38: heddle.v1.ShardService.ShardTerms:input_type -> heddle.v1.ShardTermsRequest
-	5,  // 39: heddle.v1.ShardService.ShardSearch:input_type -> heddle.v1.ShardSearchRequest
-	13, // 40: heddle.v1.ShardService.ShardFacets:input_type -> heddle.v1.ShardFacetsRequest
-	15, // 41: heddle.v1.ShardService.ShardDocuments:input_type -> heddle.v1.ShardDocumentsRequest
-	19, // 42: heddle.v1.ShardService.ShardFind:input_type -> heddle.v1.ShardFindRequest
-	22, // 43: heddle.v1.ShardService.ShardSelect:input_type -> heddle.v1.ShardSelectRequest
-	26, // 44: heddle.v1.ShardService.ShardAggregate:input_type -> heddle.v1.ShardAggregateRequest
-	24, // 45: heddle.v1.ShardService.DescribeShard:input_type -> heddle.v1.DescribeShardRequest
-	2,  // 46: heddle.v1.ShardService.ShardTerms:output_type -> heddle.v1.ShardTermsResponse
-	12, // 47: heddle.v1.ShardService.ShardSearch:output_type -> heddle.v1.ShardSearchResponse
-	14, // 48: heddle.v1.ShardService.ShardFacets:output_type -> heddle.v1.ShardFacetsResponse
-	21, // 49: heddle.v1.ShardService.ShardDocuments:output_type -> heddle.v1.ShardDocumentsResponse
-	20, // 50: heddle.v1.ShardService.ShardFind:output_type -> heddle.v1.ShardFindResponse
-	23, // 51: heddle.v1.ShardService.ShardSelect:output_type -> heddle.v1.ShardSelectResponse
-	27, // 52: heddle.v1.ShardService.ShardAggregate:output_type -> heddle.v1.ShardAggregateResponse
-	25, // 53: heddle.v1.ShardService.DescribeShard:output_type -> heddle.v1.DescribeShardResponse
-	46, // [46:54] is the sub-list for method output_type
-	38, // [38:46] is the sub-list for method input_type
-	38, // [38:38] is the sub-list for extension type_name
-	38, // [38:38] is the sub-list for extension extendee
-	0,  // [0:38] is the sub-list for field type_name
+	32, // 3: heddle.v1.ShardTermsResponse.fields:type_name -> heddle.v1.FieldStatistics
+	0,  // 4: heddle.v1.ShardSearchRequest.target:type_name -> heddle.v1.ShardTarget
+	4,  // 5: heddle.v1.ShardSearchRequest.lists:type_name -> heddle.v1.ShardTermList
+	33, // 6: heddle.v1.ShardSearchRequest.scoring:type_name -> heddle.v1.Scoring
+	34, // 7: heddle.v1.ShardSearchRequest.statistics:type_name -> heddle.v1.Statistics
+	35, // 8: heddle.v1.ShardSearchRequest.filters:type_name -> heddle.v1.Filter
+	11, // 9: heddle.v1.ShardSearchRequest.more:type_name -> heddle.v1.ShardPart
+	7,  // 10: heddle.v1.ShardSearchRequest.order:type_name -> heddle.v1.ShardOrder
+	6,  // 11: heddle.v1.ShardSearchRequest.expansion:type_name -> heddle.v1.ShardExpansion
+	9,  // 12: heddle.v1.ShardOrder.after:type_name -> heddle.v1.ShardPlace
+	8,  // 13: heddle.v1.ShardOrder.boost:type_name -> heddle.v1.ShardBoost
+	10, // 14: heddle.v1.ShardOrder.seen:type_name -> heddle.v1.SortValue
+	10, // 15: heddle.v1.ShardPlace.values:type_name -> heddle.v1.SortValue
+	35, // 16: heddle.v1.ShardPart.filters:type_name -> heddle.v1.Filter
+	31, // 17: heddle.v1.ShardSearchResponse.errors:type_name -> heddle.v1.BatchError
+	10, // 18: heddle.v1.ShardSearchResponse.keys:type_name -> heddle.v1.SortValue
+	10, // 19: heddle.v1.ShardSearchResponse.groups:type_name -> heddle.v1.SortValue
+	0,  // 20: heddle.v1.ShardFacetsRequest.target:type_name -> heddle.v1.ShardTarget
+	5,  // 21: heddle.v1.ShardFacetsRequest.query:type_name -> heddle.v1.ShardSearchRequest
+	27, // 22: heddle.v1.ShardFacetsResponse.columns:type_name -> heddle.v1.ShardAggregateResponse
+	0,  // 23: heddle.v1.ShardDocumentsRequest.target:type_name -> heddle.v1.ShardTarget
+	16, // 24: heddle.v1.ShardDocumentsRequest.more:type_name -> heddle.v1.DocumentsPart
+	17, // 25: heddle.v1.ShardDocumentsRequest.fetch:type_name -> heddle.v1.ShardFetch
+	36, // 26: heddle.v1.ShardFetch.snippet:type_name -> heddle.v1.Snippet
+	18, // 27: heddle.v1.ShardFetch.queries:type_name -> heddle.v1.ShardFetchQuery
+	0,  // 28: heddle.v1.ShardFindRequest.target:type_name -> heddle.v1.ShardTarget
+	37, // 29: heddle.v1.ShardDocumentsResponse.contents:type_name -> heddle.v1.Contents
+	0,  // 30: heddle.v1.ShardSelectRequest.target:type_name -> heddle.v1.ShardTarget
+	31, // 31: heddle.v1.ShardSelectResponse.errors:type_name -> heddle.v1.BatchError
+	0,  // 32: heddle.v1.DescribeShardRequest.target:type_name -> heddle.v1.ShardTarget
+	38, // 33: heddle.v1.DescribeShardResponse.resident:type_name -> heddle.v1.Resident
+	39, // 34: heddle.v1.DescribeShardResponse.columns:type_name -> heddle.v1.Column
+	0,  // 35: heddle.v1.ShardAggregateRequest.target:type_name -> heddle.v1.ShardTarget
+	28, // 36: heddle.v1.ShardAggregateResponse.columns:type_name -> heddle.v1.StateColumn
+	29, // 37: heddle.v1.ShardAggregateResponse.keys:type_name -> heddle.v1.StateValues
+	30, // 38: heddle.v1.ShardAggregateResponse.measures:type_name -> heddle.v1.StateMeasure
+	1,  // 39: heddle.v1.ShardService.ShardTerms:input_type -> heddle.v1.ShardTermsRequest
+	5,  // 40: heddle.v1.ShardService.ShardSearch:input_type -> heddle.v1.ShardSearchRequest
+	13, // 41: heddle.v1.ShardService.ShardFacets:input_type -> heddle.v1.ShardFacetsRequest
+	15, // 42: heddle.v1.ShardService.ShardDocuments:input_type -> heddle.v1.ShardDocumentsRequest
+	19, // 43: heddle.v1.ShardService.ShardFind:input_type -> heddle.v1.ShardFindRequest
+	22, // 44: heddle.v1.ShardService.ShardSelect:input_type -> heddle.v1.ShardSelectRequest
+	26, // 45: heddle.v1.ShardService.ShardAggregate:input_type -> heddle.v1.ShardAggregateRequest
+	24, // 46: heddle.v1.ShardService.DescribeShard:input_type -> heddle.v1.DescribeShardRequest
+	2,  // 47: heddle.v1.ShardService.ShardTerms:output_type -> heddle.v1.ShardTermsResponse
+	12, // 48: heddle.v1.ShardService.ShardSearch:output_type -> heddle.v1.ShardSearchResponse
+	14, // 49: heddle.v1.ShardService.ShardFacets:output_type -> heddle.v1.ShardFacetsResponse
+	21, // 50: heddle.v1.ShardService.ShardDocuments:output_type -> heddle.v1.ShardDocumentsResponse
+	20, // 51: heddle.v1.ShardService.ShardFind:output_type -> heddle.v1.ShardFindResponse
+	23, // 52: heddle.v1.ShardService.ShardSelect:output_type -> heddle.v1.ShardSelectResponse
+	27, // 53: heddle.v1.ShardService.ShardAggregate:output_type -> heddle.v1.ShardAggregateResponse
+	25, // 54: heddle.v1.ShardService.DescribeShard:output_type -> heddle.v1.DescribeShardResponse
+	47, // [47:55] is the sub-list for method output_type
+	39, // [39:47] is the sub-list for method input_type
+	39, // [39:39] is the sub-list for extension type_name
+	39, // [39:39] is the sub-list for extension extendee
+	0,  // [0:39] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_shard_proto_init() }

@@ -22,7 +22,7 @@ func target(m *layout.Map, shard int) *api.ShardTarget {
 // Terms implements coordinator.Shards.
 func (m *network) Terms(ctx context.Context, f *coordinator.Fan, r *part.TermsRequest) ([]coordinator.Piece[*part.Terms], []error) {
 	return spread(ctx, m, &m.timesOf(f.Layout.Name).terms, f, func(ctx context.Context, n *node, shards []int) (*part.Terms, []int, error) {
-		mine := &api.ShardTermsRequest{Target: target(f.Layout, shards[0]), Texts: r.Texts, Literal: r.Literal, Terms: r.Terms, Analysis: r.Analysis}
+		mine := &api.ShardTermsRequest{Target: target(f.Layout, shards[0]), Texts: r.Texts, Literal: r.Literal, Terms: r.Terms, Analysis: r.Analysis, QueryFields: r.Fields}
 		for _, i := range shards[1:] {
 			mine.More = append(mine.More, uint32(i))
 		}

@@ -235,7 +235,7 @@ func (i indexService) flat(ctx context.Context, r *api.SearchBatchRequest) (*bat
 	if err := problem.Within("batch", len(r.GetQueries()), i.s.limits().Batch); err != nil {
 		return nil, err
 	}
-	common, err := i.s.query(ctx, r.GetIndex(), &api.MatchRequest{Literal: r.GetLiteral(), Mode: r.GetMode(), Filter: r.GetFilter(), Expand: r.GetExpand(), PrefixLength: r.GetPrefixLength()}, r.GetTimeoutMs())
+	common, err := i.s.query(ctx, r.GetIndex(), &api.MatchRequest{Literal: r.GetLiteral(), Mode: r.GetMode(), Filter: r.GetFilter(), Expand: r.GetExpand(), PrefixLength: r.GetPrefixLength(), QueryFields: r.GetQueryFields()}, r.GetTimeoutMs())
 	if err == nil {
 		common.Fields, err = i.s.fields(r.GetIndex(), r, nil)
 	}

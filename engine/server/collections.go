@@ -59,7 +59,7 @@ func (a adminService) CreateCollection(ctx context.Context, r *api.CreateCollect
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return nil, &engine.Error{Code: engine.InvalidOption, Op: "create collection", Err: fmt.Errorf("folder %s exists", name)}
 	}
-	set := &engine.CollectionSettings{Stem: r.GetStem(), StopWords: r.GetStopWords(), Fold: r.GetFold(), Store: r.GetStore(), Positions: r.GetPositions()}
+	set := &engine.CollectionSettings{Stem: r.GetStem(), StopWords: r.GetStopWords(), Fold: r.GetFold(), Store: r.GetStore(), Positions: r.GetPositions(), Fields: r.GetFields()}
 	for _, x := range r.GetAttributes() {
 		set.Attributes = append(set.Attributes, engine.Attribute{Name: x.GetName(), Type: x.GetType()})
 	}

@@ -33,10 +33,11 @@ type asked interface {
 	GetFilter() *api.Filter
 }
 
-// expanding are the fields of queries that choose the terms of prefixes and tolerant words.
+// expanding are the members of queries that choose fields, and the terms of prefixes and tolerant words.
 type expanding interface {
 	GetExpand() string
 	GetPrefixLength() uint32
+	GetQueryFields() string
 }
 
 // query returns the query of a request for an index, without its kind.
@@ -52,6 +53,7 @@ func (s *Server) query(ctx context.Context, index string, r asked, timeout uint3
 		}
 	}
 	if e, ok := r.(expanding); ok {
+		q.QueryFields = e.GetQueryFields()
 		if q.Expansion, err = expansion(e); err != nil {
 			return q, err
 		}
@@ -141,7 +143,7 @@ func (s *Server) rank(q *engine.Query, k *uint32, total *structpb.Value, weights
 		if len(statistics.GetTerms()) != len(statistics.GetDf()) {
 			return problem.BadRequest(fmt.Errorf("statistics: %d terms, but %d numbers df", len(statistics.GetTerms()), len(statistics.GetDf())))
 		}
-		q.Statistics = &engine.Statistics{Docs: statistics.GetDocs(), Length: statistics.GetLength(), DF: map[string]uint64{}}
+		q.Statistics = &engine.Statistics{Docs: statistics.GetDocs(), Length: statistics.GetLength(), Fields: api.FieldsOf(statistics.GetFields()), DF: map[string]uint64{}}
 		for i, t := range statistics.GetTerms() {
 			q.Statistics.DF[t] = statistics.GetDf()[i]
 		}
@@ -331,7 +333,7 @@ func (i indexService) GetStatistics(ctx context.Context, r *api.GetStatisticsReq
 	if err != nil {
 		return nil, err
 	}
-	out := &api.Statistics{Docs: st.Docs, Length: st.Length, Terms: r.GetTerms(), Df: make([]uint64, len(r.GetTerms()))}
+	out := &api.Statistics{Docs: st.Docs, Length: st.Length, Terms: r.GetTerms(), Df: make([]uint64, len(r.GetTerms())), Fields: api.FieldsMessage(st.Fields)}
 	for n, t := range r.GetTerms() {
 		out.Df[n] = st.DF[t]
 	}

@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"heddle/engine/api"
+	"heddle/engine/index/bm25"
 	"heddle/engine/internal/part"
 )
 
 // ShardTerms implements api.ShardServiceHandler.
 func (h handler) ShardTerms(ctx context.Context, m *api.ShardTermsRequest) (*api.ShardTermsResponse, error) {
-	r := &part.TermsRequest{Texts: m.GetTexts(), Literal: m.GetLiteral(), Terms: m.GetTerms(), Analysis: m.GetAnalysis()}
+	r := &part.TermsRequest{Texts: m.GetTexts(), Literal: m.GetLiteral(), Terms: m.GetTerms(), Analysis: m.GetAnalysis(), Fields: m.GetQueryFields()}
 	one := func(_ int, t *api.ShardTarget) (*part.Terms, error) {
 		return use(h, t, func(x *pinned) (*part.Terms, error) { return x.Terms(ctx, r) })
 	}
@@ -40,7 +41,7 @@ func joinTerms(all []*part.Terms) *part.Terms {
 	number, wrong := map[string]uint32{}, map[int]bool{}
 	numbers := make([][]uint32, len(all)) // in out, by the number in the answer
 	for s, a := range all {
-		out.Docs, out.Length = out.Docs+a.Docs, out.Length+a.Length
+		out.Docs, out.Length, out.Fields = out.Docs+a.Docs, out.Length+a.Length, bm25.AddFields(out.Fields, a.Fields)
 		for i, t := range a.Terms {
 			n, ok := number[t]
 			if !ok {

@@ -23,7 +23,8 @@ import (
 func SearchMessage(r *part.Request, left uint64) *api.ShardSearchRequest {
 	m := &api.ShardSearchRequest{Texts: r.Texts, Numbers: r.Numbers, Ends: r.Ends, Literal: r.Literal, Mode: r.Match.String(), K: uint32(r.K), Count: r.Count,
 		Limit: r.Limit, Replaced: r.Statistics.Replaced, Names: r.Names, Caller: r.Caller, TimeoutUs: left, Explain: r.Explain, Filter: r.Filter, Total: r.Total,
-		Statistics: &api.Statistics{Docs: r.Statistics.Docs, Length: r.Statistics.Length, Terms: r.Statistics.Terms, Df: r.Statistics.DF}}
+		Statistics:  &api.Statistics{Docs: r.Statistics.Docs, Length: r.Statistics.Length, Terms: r.Statistics.Terms, Df: r.Statistics.DF, Fields: api.FieldsMessage(r.Statistics.Fields)},
+		QueryFields: r.Fields}
 	for _, l := range r.Lists {
 		m.Lists = append(m.Lists, &api.ShardTermList{Terms: l.Terms, Weights: l.Weights})
 	}
@@ -52,9 +53,9 @@ func SearchMessage(r *part.Request, left uint64) *api.ShardSearchRequest {
 func queriesOf(m *api.ShardSearchRequest) (_ *part.Queries, err error) {
 	s := m.GetStatistics()
 	r := &part.Request{Texts: m.GetTexts(), Numbers: m.GetNumbers(), Ends: m.GetEnds(), Literal: m.GetLiteral(), K: int(m.GetK()), Total: m.GetTotal(), Count: m.GetCount(),
-		Limit: m.GetLimit(), Names: m.GetNames(), Caller: m.GetCaller(), Timeout: left(m.GetTimeoutUs()), Explain: m.GetExplain(), Filter: m.GetFilter()}
+		Limit: m.GetLimit(), Names: m.GetNames(), Caller: m.GetCaller(), Timeout: left(m.GetTimeoutUs()), Explain: m.GetExplain(), Filter: m.GetFilter(), Fields: m.GetQueryFields()}
 	if s != nil {
-		r.Statistics = &part.Statistics{Docs: s.GetDocs(), Length: s.GetLength(), Terms: s.GetTerms(), DF: s.GetDf(), Replaced: m.GetReplaced()}
+		r.Statistics = &part.Statistics{Docs: s.GetDocs(), Length: s.GetLength(), Terms: s.GetTerms(), DF: s.GetDf(), Fields: api.FieldsOf(s.GetFields()), Replaced: m.GetReplaced()}
 	}
 	if e := m.GetExpansion(); e != nil {
 		r.Expansion = query.Expansion{Limit: int(e.GetLimit()), Top: e.GetTop(), Fixed: int(e.GetPrefixLength())}
@@ -161,7 +162,7 @@ func AnswerOf(m *api.ShardSearchResponse, described func(*api.Error) error) *par
 
 // termsMessage is the message of terms, without shards.
 func termsMessage(t *part.Terms) *api.ShardTermsResponse {
-	m := &api.ShardTermsResponse{Docs: t.Docs, Length: t.Length, Terms: t.Terms, Df: t.DF, Numbers: t.Numbers, Ends: t.Ends, Errors: errorMessages(t.Errors)}
+	m := &api.ShardTermsResponse{Docs: t.Docs, Length: t.Length, Terms: t.Terms, Df: t.DF, Numbers: t.Numbers, Ends: t.Ends, Errors: errorMessages(t.Errors), Fields: api.FieldsMessage(t.Fields)}
 	if s := t.Analysis; s != nil {
 		m.Analysis = &api.Analysis{Rules: uint32(s.Rules), Tokens: s.Tokens, Cjk: s.CJK, Fold: s.Fold, Stemmer: s.Stemmer, StopWords: s.StopWords}
 	}
@@ -170,7 +171,7 @@ func termsMessage(t *part.Terms) *api.ShardTermsResponse {
 
 // TermsOf is the terms of a message, as AnswerOf.
 func TermsOf(m *api.ShardTermsResponse, described func(*api.Error) error) *part.Terms {
-	t := &part.Terms{Docs: m.Docs, Length: m.Length, Terms: m.Terms, DF: m.Df, Numbers: m.Numbers, Ends: m.Ends, Errors: errorsOf(m.Errors, described)}
+	t := &part.Terms{Docs: m.Docs, Length: m.Length, Terms: m.Terms, DF: m.Df, Numbers: m.Numbers, Ends: m.Ends, Errors: errorsOf(m.Errors, described), Fields: api.FieldsOf(m.Fields)}
 	if s := m.Analysis; s != nil {
 		t.Analysis = &analyze.Settings{Rules: int(s.Rules), Tokens: s.Tokens, CJK: s.Cjk, Fold: s.Fold, Stemmer: s.Stemmer, StopWords: s.StopWords}
 	}

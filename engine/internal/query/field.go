@@ -28,6 +28,22 @@ func key(field, word string) string {
 	return field + hdl.FieldMark + word
 }
 
+// bare is a term without its field.
+func (x *Index) bare(term string) string {
+	if x.hasFields() {
+		_, term, _ = strings.Cut(term, hdl.FieldMark)
+	}
+	return term
+}
+
+func (x *Index) words(terms []string) []string {
+	all := make([]string, len(terms))
+	for i, t := range terms {
+		all[i] = x.bare(t)
+	}
+	return all
+}
+
 // inFields puts the words of e into the fields of a query. It checks all fields.
 func (x *Index) inFields(q *Query, e *querylang.Expr) (*querylang.Expr, error) {
 	var err error
