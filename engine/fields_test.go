@@ -1,42 +1,289 @@
 package engine
 
 import (
+	"encoding/json"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"heddle/engine/index/build"
+	"heddle/engine/index/querylang"
 )
 
-// TestFieldsOfBatch: parts that the index lacks are an error of the query that asks for them, in a batch too.
-func TestFieldsOfBatch(t *testing.T) {
-	dir := t.TempDir()
-	texts, path := filepath.Join(dir, "x.tsv"), filepath.Join(dir, "x.hdl")
-	if err := os.WriteFile(texts, []byte("a\tloom\nb\tloom loom\n"), 0o644); err != nil {
-		t.Fatal(err)
+// fielded is documents of fields: the words of each field of each document.
+type fielded []map[string][]string
+
+var fieldWords = []string{"loom", "loo", "weft", "red", "reed"}
+
+func drawFielded(t *rapid.T) (docs fielded) {
+	for range rapid.IntRange(1, 25).Draw(t, "documents") {
+		one := map[string][]string{}
+		for _, f := range []string{"title", "body"} {
+			one[f] = rapid.SliceOfN(rapid.SampledFrom(fieldWords), 0, 7).Draw(t, f)
+		}
+		docs = append(docs, one)
 	}
-	if _, err := build.Build(t.Context(), path, []string{texts}, build.Options{Format: build.Text}); err != nil {
-		t.Fatal(err)
+	return docs
+}
+
+// lines is the documents as JSON lines.
+func (docs fielded) lines() string {
+	var b strings.Builder
+	for i, d := range docs {
+		line, _ := json.Marshal(map[string]string{"id": fmt.Sprint(i), "title": strings.Join(d["title"], " "), "body": strings.Join(d["body"], " ")})
+		b.Write(append(line, '\n'))
 	}
-	x, err := onThread(t).OpenIndex(t.Context(), path, IndexOptions{})
+	return b.String()
+}
+
+// frequency is the number of places where a leaf matches in a field.
+func (docs fielded) frequency(e *querylang.Expr, doc int, field string) (n int) {
+	words := docs[doc][field]
+	want := e.Args
+	if e.Op != querylang.Phrase {
+		want = []querylang.Expr{*e}
+	}
+	for at := range len(words) - len(want) + 1 {
+		ok := true
+		for i, w := range want {
+			ok = ok && (words[at+i] == w.Term || w.Op == querylang.Prefix && strings.HasPrefix(words[at+i], w.Term))
+		}
+		if ok {
+			n++
+		}
+	}
+	return n
+}
+
+// matches tells whether a document matches; words without a field are searched in fields.
+func (docs fielded) matches(e *querylang.Expr, doc int, fields []querylang.Field) bool {
+	switch e.Op {
+	case querylang.And, querylang.Or, querylang.Not:
+		n := 0
+		for i := range e.Args {
+			if docs.matches(&e.Args[i], doc, fields) {
+				n++
+			} else if e.Op == querylang.Not && i == 0 {
+				return false
+			}
+		}
+		return e.Op == querylang.Or && n > 0 || e.Op == querylang.And && n == len(e.Args) || e.Op == querylang.Not && n == 1
+	}
+	return slices.ContainsFunc(fieldsOf(e, fields), func(f querylang.Field) bool { return docs.frequency(e, doc, f.Name) > 0 })
+}
+
+// score is the score of a document by the formula of BM25 in each field.
+func (docs fielded) score(e *querylang.Expr, doc int, fields []querylang.Field) (sum float64) {
+	switch e.Op {
+	case querylang.Not:
+		return docs.score(&e.Args[0], doc, fields)
+	case querylang.And, querylang.Or:
+		for i := range e.Args {
+			sum += docs.score(&e.Args[i], doc, fields)
+		}
+		return sum
+	}
+	for _, f := range fieldsOf(e, fields) {
+		count, total := 0.0, 0.0
+		for _, d := range docs {
+			count, total = count+float64(min(len(d[f.Name]), 1)), total+float64(len(d[f.Name]))
+		}
+		idf := func(words ...string) float64 { // of the most frequent one
+			most := 0
+			for _, w := range words {
+				n := 0
+				for d := range docs {
+					n += min(docs.frequency(&querylang.Expr{Term: w}, d, f.Name), 1)
+				}
+				most = max(most, n)
+			}
+			if most == 0 {
+				return 0
+			}
+			return math.Log1p((count - float64(most) + 0.5) / (float64(most) + 0.5))
+		}
+		tf := func(n int) float64 {
+			if n == 0 {
+				return 0
+			}
+			return float64(n) / (float64(n) + 0.9*(0.6+0.4*float64(len(docs[doc][f.Name]))*count/total))
+		}
+		weight := f.Weight
+		if e.Weight > 0 {
+			weight *= e.Weight
+		}
+		switch e.Op {
+		case querylang.Term:
+			sum += weight * idf(e.Term) * tf(docs.frequency(e, doc, f.Name))
+		case querylang.Prefix:
+			var words []string
+			for _, w := range fieldWords {
+				if strings.HasPrefix(w, e.Term) {
+					words = append(words, w)
+				}
+			}
+			for _, w := range words {
+				sum += weight * idf(words...) * tf(docs.frequency(&querylang.Expr{Term: w}, doc, f.Name))
+			}
+		case querylang.Phrase:
+			all := 0.0
+			for _, a := range e.Args {
+				all += idf(a.Term)
+			}
+			sum += weight * all * tf(docs.frequency(e, doc, f.Name))
+		}
+	}
+	return sum
+}
+
+// fieldsOf is the fields of a leaf.
+func fieldsOf(e *querylang.Expr, fields []querylang.Field) []querylang.Field {
+	if e.Field != "" {
+		return []querylang.Field{{Name: e.Field, Weight: 1}}
+	}
+	return fields
+}
+
+func drawFieldQuery(t *rapid.T, depth int) (e querylang.Expr) {
+	if depth == 0 || rapid.IntRange(0, 2).Draw(t, "leaf") == 0 {
+		e.Op = rapid.SampledFrom([]querylang.Op{querylang.Term, querylang.Term, querylang.Prefix, querylang.Phrase}).Draw(t, "op")
+		e.Field = rapid.SampledFrom([]string{"", "", "title", "body"}).Draw(t, "field")
+		e.Term = rapid.SampledFrom(append(fieldWords, "none")).Draw(t, "word")
+		switch e.Op {
+		case querylang.Prefix:
+			e.Term = e.Term[:2]
+		case querylang.Phrase:
+			e.Args = []querylang.Expr{{Term: e.Term}, {Term: rapid.SampledFrom(fieldWords).Draw(t, "second")}}
+			e.Term = ""
+		}
+		if rapid.IntRange(0, 3).Draw(t, "weighted") == 0 {
+			e.Weight = 2.5
+		}
+		return e
+	}
+	e.Op = rapid.SampledFrom([]querylang.Op{querylang.And, querylang.Or, querylang.Or, querylang.Not}).Draw(t, "op")
+	for range rapid.IntRange(2, 3).Draw(t, "operands") {
+		e.Args = append(e.Args, drawFieldQuery(t, depth-1))
+	}
+	return e
+}
+
+// TestFieldsOracle compares random queries on random documents of two fields with a plain evaluator: documents and scores, of
+// a file, and of a collection with deleted documents, which gives the same scores bit for bit.
+func TestFieldsOracle(t *testing.T) {
+	e := onThread(t)
+	queries := 6
+	if os.Getenv("HEDDLE_TEST_FULL") != "" {
+		queries = 1000
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		docs := drawFielded(t)
+		dir, err := os.MkdirTemp("", "fields")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+		opt := build.DefaultOptions()
+		opt.Format, opt.Fields, opt.Positions, opt.Stdin = build.JSONL, []string{"title", "body"}, true, strings.NewReader(docs.lines())
+		if rapid.Bool().Draw(t, "shuffled") {
+			opt.Fields = []string{"body", "title"}
+		}
+		path := filepath.Join(dir, "x.hdl")
+		if _, err := build.Build(t.Context(), path, []string{"-"}, opt); err != nil {
+			t.Fatal(err)
+		}
+		x, err := e.OpenIndex(t.Context(), path, IndexOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		c := docs.collection(t, e, filepath.Join(dir, "c"), opt.Fields)
+		defer c.Close()
+		for range queries {
+			q := Query{K: 100, Total: TotalExact, Names: true, QueryFields: rapid.SampledFrom([]string{"", "title^3,body", "body"}).Draw(t, "fields")}
+			fields, err := querylang.ParseFields(q.QueryFields)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if fields == nil {
+				fields = []querylang.Field{{Name: "title", Weight: 1}, {Name: "body", Weight: 1}}
+			}
+			want := drawFieldQuery(t, 3)
+			if q.Text = want.String(); rapid.Bool().Draw(t, "words") { // of a text without operators
+				q.Match = rapid.SampledFrom(Matches()).Draw(t, "match")
+				q.K = rapid.SampledFrom([]int{1, 5, 100}).Draw(t, "k")
+				words := rapid.SliceOfN(rapid.SampledFrom(fieldWords), 1, 3).Draw(t, "text")
+				q.Literal, q.Text = rapid.Bool().Draw(t, "literal"), strings.Join(words, " ")
+				want = querylang.Expr{Op: querylang.Or}
+				for _, w := range words {
+					want.Args = append(want.Args, querylang.Expr{Term: w})
+				}
+				if every := (querylang.Expr{Op: querylang.And, Args: want.Args}); q.Match == And || q.Match == AndOr && len(docs.all(&every, fields)) >= q.K {
+					want = every
+				}
+			}
+			all := docs.all(&want, fields)
+			h, err := x.Search(t.Context(), q)
+			if err != nil {
+				t.Fatalf("%s: %v", q.Text, err)
+			}
+			if len(h.Docs) != min(len(all), q.K) || h.Total.Value != uint64(len(all)) {
+				t.Fatalf("%+v in\n%s: %v of %v, want %v", q, docs.lines(), h.Docs, h.Total, all)
+			}
+			for i, d := range h.Docs {
+				if s := docs.score(&want, int(d), fields); !slices.Contains(all, d) || math.Abs(h.Scores[i]-s) > 1e-5*max(s, 1e-3) || i > 0 && h.Scores[i] > h.Scores[i-1] {
+					t.Fatalf("%+v in\n%s: document %d has the score %v, want %v", q, docs.lines(), d, h.Scores[i], s)
+				}
+			}
+			if q.Match != AndOr {
+				plain := q
+				plain.K, plain.Total = 0, 0
+				if h, err := x.Search(t.Context(), plain); err != nil || !slices.Equal(h.Docs, all) {
+					t.Fatalf("%+v in\n%s: %v, want %v; %v", plain, docs.lines(), h.Docs, all, err)
+				}
+			}
+			if got, err := c.Search(t.Context(), q); err != nil || !slices.Equal(got.Names, h.Names) || !slices.Equal(got.Scores, h.Scores) || got.Total != h.Total {
+				t.Fatalf("%+v in\n%s: a collection has %v %v %v, want %v %v; %v", q, docs.lines(), got.Names, got.Scores, got.Total, h.Names, h.Scores, err)
+			}
+		}
+	})
+}
+
+// all is the documents that match.
+func (docs fielded) all(e *querylang.Expr, fields []querylang.Field) (all []uint32) {
+	for d := range docs {
+		if docs.matches(e, d, fields) {
+			all = append(all, uint32(d))
+		}
+	}
+	return all
+}
+
+// collection makes a collection of several segments, with deleted documents in front of each.
+func (docs fielded) collection(t *rapid.T, e *Engine, dir string, fields []string) *Collection {
+	c, err := e.OpenCollection(t.Context(), dir, CollectionOptions{Create: &CollectionSettings{Fields: fields, Positions: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer x.Close()
-	wrong := &Fields{Source: true}
-	for _, qs := range [][]Query{
-		{{Text: "loom", K: 1, Names: true}, {Text: "loom", K: 1, Fields: wrong}, {Text: "loom", K: 2, Names: true}},
-		{{Text: "loom", K: 1, Names: true}, {Text: "loom", K: 1, Fields: wrong}, {Text: "loom", K: 2, Names: true, MinScore: 0.01}},
-	} {
-		names, codes := make([]int, len(qs)), make([]Code, len(qs))
-		err := x.SearchAll(t.Context(), qs, func(first int, hits []Hits) error {
-			for i, h := range hits {
-				names[first+i], codes[first+i] = len(h.Names), CodeOf(h.Err)
-			}
-			return nil
-		})
-		if CodeOf(err) != InvalidOption || codes[0] != OK || codes[1] != InvalidOption || codes[2] != OK || names[0] != 1 || names[1] != 0 || names[2] != 2 {
-			t.Errorf("%v: names %v, codes %v", err, names, codes)
+	n := 0
+	for part := range slices.Chunk(docs, 10) {
+		some := []Document{{Name: "gone", Members: map[string]any{"title": "loom red", "body": "reed reed loom"}}}
+		for _, d := range part {
+			some = append(some, Document{Name: fmt.Sprint(n), Members: map[string]any{"title": strings.Join(d["title"], " "), "body": strings.Join(d["body"], " ")}})
+			n++
+		}
+		if _, err := c.Add(t.Context(), slices.Values(some)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Delete(t.Context(), "gone"); err != nil {
+			t.Fatal(err)
 		}
 	}
+	return c
 }

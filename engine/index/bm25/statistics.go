@@ -3,6 +3,7 @@ package bm25
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Statistics are the numbers that BM25 needs of a collection. The statistics of shards add up to the
@@ -22,6 +23,19 @@ type Statistics struct {
 	// have. A term that DF lacks has no documents, even if the index has documents with it.
 	// Default: false.
 	Shard bool
+}
+
+// FieldMark is between the name of a field and a word in a term of the field.
+const FieldMark = ":"
+
+// DocsOf is Docs, of a term of a field Docs of the field.
+func (s *Statistics) DocsOf(term string) uint64 {
+	for _, f := range s.Fields {
+		if strings.HasPrefix(term, f.Name+FieldMark) {
+			return f.Docs
+		}
+	}
+	return s.Docs
 }
 
 // FieldStatistics are the Docs and the Length of a field.

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"heddle/engine/file/container"
+	"heddle/engine/index/bm25"
 	"heddle/engine/plan"
 )
 
@@ -22,7 +23,7 @@ const needsFields = "fields"
 const MaxFields = 64
 
 // FieldMark separates the name of a field from a term: a term of the field title is title:loom.
-const FieldMark = ":"
+const FieldMark = bm25.FieldMark
 
 // Field is a range of handles with statistics of its own.
 type Field struct {

@@ -70,21 +70,20 @@ func (m merged) add(term string, l *api.PostingList) {
 }
 
 // live sets the document frequencies in the whole, and leaves out the lists of deleted documents alone.
-func (m merged) live(ctx context.Context, c *content) (docs uint64, err error) {
+func (m merged) live(ctx context.Context, c *content) (all engine.Statistics, err error) {
 	names := make([]string, 0, len(m))
 	for t := range m {
 		names = append(names, t)
 	}
-	all, err := c.statistics(ctx, names...)
-	if err != nil {
-		return 0, err
+	if all, err = c.statistics(ctx, names...); err != nil {
+		return all, err
 	}
 	for t, l := range m {
 		if l.Documents = all.DF[t]; l.Documents == 0 {
 			delete(m, t)
 		}
 	}
-	return all.Docs, nil
+	return all, nil
 }
 
 // lists returns the posting lists of a query, the shortest first.
@@ -93,7 +92,7 @@ func (c *content) lists(ctx context.Context, q engine.Query) (*queryLists, error
 		x := c.parts[0]
 		l, err := listsOf(x, q)
 		if err == nil {
-			l.weigh(q, x.Statistics().Docs, x.File().Meta().Impacts.Bits > 0)
+			l.weigh(q, x.Statistics(), x.File().Meta().Impacts.Bits > 0)
 		}
 		return l, err
 	}
@@ -111,7 +110,7 @@ func (c *content) lists(ctx context.Context, q engine.Query) (*queryLists, error
 	if e, err := read(q); err == nil && q.Text != "" && !q.Literal { // a prefix stands for itself: its terms differ by segment
 		out.expression = valid(cut(e.String(), mostCharacter))
 	}
-	docs, err := sum.live(ctx, c)
+	all, err := sum.live(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +127,7 @@ func (c *content) lists(ctx context.Context, q engine.Query) (*queryLists, error
 		return cmp.Or(cmp.Compare(a.Documents, b.Documents), cmp.Compare(a.Term, b.Term))
 	})
 	out.lists = out.lists[:min(mostLists, len(out.lists))]
-	out.weigh(q, docs, false)
+	out.weigh(q, all, false)
 	return out, nil
 }
 

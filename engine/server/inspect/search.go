@@ -252,7 +252,7 @@ func postingList(x *engine.Snapshot, h plan.Handle) *api.PostingList {
 }
 
 // weigh replaces the weight of each term by the greatest part of a score that it adds; 0 without scores.
-func (l *queryLists) weigh(q engine.Query, docs uint64, impacts bool) {
+func (l *queryLists) weigh(q engine.Query, all engine.Statistics, impacts bool) {
 	p := bm25.Default()
 	if q.Scoring != nil {
 		p = *q.Scoring
@@ -262,7 +262,7 @@ func (l *queryLists) weigh(q engine.Query, docs uint64, impacts bool) {
 		case q.K == 0:
 			x.Weight = 0
 		case !impacts:
-			x.Weight *= p.Weight(docs, x.Documents)
+			x.Weight *= p.Weight(all.DocsOf(x.Term), x.Documents)
 		}
 	}
 }

@@ -142,11 +142,11 @@ func (e *Explanation) rankedLists(s *Searcher, asked engine.Query) {
 		}
 		l, weight := s.Index.Source().Lists[h], sum[t]
 		if p := s.Query.Scoring; p != nil {
-			docs, df := s.Index.Statistics().Docs, uint64(l.Len)
-			if st := s.Query.Statistics; st != nil {
-				docs, df = st.Docs, st.DF[t]
+			st, df := s.Index.Statistics(), uint64(l.Len)
+			if other := s.Query.Statistics; other != nil {
+				st, df = *other, other.DF[t]
 			}
-			weight *= p.Weight(docs, df)
+			weight *= p.Weight(st.DocsOf(t), df)
 		}
 		e.Lists = append(e.Lists, List{t, l.Len, l.Codec.String(), fmt.Sprintf("weight %.4f", weight)})
 	}
