@@ -1,0 +1,122 @@
+package cluster
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"heddle/engine"
+	"heddle/engine/api"
+	"heddle/engine/cluster/split"
+	indexbuild "heddle/engine/index/build"
+	"heddle/engine/index/hdl"
+)
+
+// fielded builds a file with the fields title and body, and splits it.
+func fielded(t *testing.T, e *engine.Engine) (whole *engine.Index, shards []*Coordinator) {
+	t.Helper()
+	var docs []string
+	for i, line := range corpus(150) {
+		_, text, _ := strings.Cut(line, "\t")
+		words := strings.Fields(text)
+		line, err := json.Marshal(map[string]string{"id": fmt.Sprint("doc", i), "title": strings.Join(words[:i%4], " "), "body": strings.Join(words[i%4:], " ")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs = append(docs, string(line))
+	}
+	dir := t.TempDir()
+	opt := indexbuild.Options{Format: indexbuild.JSONL, Fields: []string{"title", "body"}, Positions: true, Store: hdl.StoreText, Stdin: strings.NewReader(strings.Join(docs, "\n"))}
+	path := filepath.Join(dir, "x.hdl")
+	if _, err := indexbuild.Build(t.Context(), path, []string{"-"}, opt); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := e.OpenIndex(t.Context(), path, engine.IndexOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, cuts := range splits(len(docs)) {
+		parts := filepath.Join(dir, fmt.Sprint(n))
+		opt := split.Options{Cuts: []uint64{}}
+		for _, c := range cuts[1 : len(cuts)-1] {
+			opt.Cuts = append(opt.Cuts, uint64(c))
+		}
+		l, err := split.File(t.Context(), path, parts, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := newMachines()
+		m.layout, l.Epoch = l, 1
+		for i := range l.Shards {
+			s := &l.Shards[i]
+			shard, err := e.OpenIndex(t.Context(), filepath.Join(parts, s.File), engine.IndexOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Replicas = []string{fmt.Sprint("n", i%2)}
+			m.node(s.Replicas[0]).AddIndex("x", 1, i, shard)
+		}
+		shards = append(shards, New(m, m, Options{}))
+	}
+	return whole, shards
+}
+
+// TestFields: shards with fields give the documents and the scores of one file, bit for bit.
+func TestFields(t *testing.T) {
+	whole, shards := fielded(t, newEngine(t))
+	found := 0
+	rapid.Check(t, func(t *rapid.T) {
+		var clauses []string
+		operators := rapid.Bool().Draw(t, "operators")
+		for range rapid.IntRange(1, 4).Draw(t, "clauses") {
+			one := fmt.Sprint("w", rapid.IntRange(0, 9).Draw(t, "word"))
+			if operators {
+				one = rapid.SampledFrom([]string{"", "", "+", "-"}).Draw(t, "mark") + rapid.SampledFrom([]string{"", "title:", "body:"}).Draw(t, "field") +
+					rapid.SampledFrom([]string{one, one + "*", one + "~1", `"` + one + ` w1"`, "(" + one + " w2)^2", "/w[1-3]/"}).Draw(t, "form")
+			}
+			clauses = append(clauses, one)
+		}
+		q := engine.Query{Text: strings.Join(clauses, " "), K: rapid.SampledFrom([]int{0, 3, 300}).Draw(t, "k"), QueryFields: rapid.SampledFrom([]string{"", "title^2.5,body", "title"}).Draw(t, "fields")}
+		q.Match = rapid.SampledFrom([]engine.Match{engine.Or, engine.And}).Draw(t, "match")
+		if q.K > 0 {
+			q.Match = rapid.SampledFrom(engine.Matches()).Draw(t, "ranked match")
+			q.Total = engine.TotalExact
+			q.Literal = !operators && rapid.Bool().Draw(t, "literal")
+		}
+		want, err := whole.Search(t.Context(), q)
+		if err != nil {
+			t.Fatalf("%s: %v", q.Text, err)
+		}
+		found += min(len(want.Docs), 1)
+		c := shards[rapid.IntRange(0, len(shards)-1).Draw(t, "split")]
+		all, _, err := c.SearchAll(t.Context(), "x", []engine.Query{{Text: "w1", K: 3}, q}, api.Ask{})
+		if err != nil || all[1].Err != nil {
+			t.Fatalf("%s: %v, %v", q.Text, err, all)
+		}
+		var docs []uint32
+		for _, d := range all[1].IDs {
+			docs = append(docs, uint32(d))
+		}
+		if !slices.Equal(docs, want.Docs) || !slices.Equal(all[1].Scores, want.Scores) || all[1].Total != want.Total {
+			t.Fatalf("%+v: %v %v %v, want %v %v %v", q, docs, all[1].Scores, all[1].Total, want.Docs, want.Scores, want.Total)
+		}
+	})
+	if found == 0 {
+		t.Error("no query has documents")
+	}
+	for text, want := range map[string]string{"titel:w1": "no document has the field titel, did you mean title?", "title:w1*^x": "the weight"} {
+		all, _, err := shards[0].SearchAll(t.Context(), "x", []engine.Query{{Text: text, K: 3}}, api.Ask{})
+		if err != nil || all[0].Err == nil || engine.CodeOf(all[0].Err) != engine.InvalidQuery || !strings.Contains(all[0].Err.Error(), want) {
+			t.Errorf("%s: %v %v, want %s", text, err, all, want)
+		}
+	}
+	st, err := shards[0].Statistics(t.Context(), "x", "title:w1")
+	if want, _ := whole.Statistics("title:w1"); err != nil || fmt.Sprint(st) != fmt.Sprint(want) || len(st.Fields) != 2 {
+		t.Errorf("statistics %v %v, want %v", st, err, want)
+	}
+}
