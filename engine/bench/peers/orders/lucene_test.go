@@ -63,6 +63,39 @@ func bible(t *testing.T, r *rand.Rand) (verses []verse) {
 	return verses
 }
 
+// letters splits texts at all but the letters a to z, which Lucene and heddle split alike.
+func letters(c rune) bool { return c < 'a' || c > 'z' }
+
+// commits returns the commit messages in a file, REPOSITORY:HASH TAB TEXT a line, whose attributes are the repository, its number,
+// the number of words modulo 50 and the place in eighths; a fifth of the values is left out.
+func commits(t *testing.T, path string, r *rand.Rand) (verses []verse) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers := map[string]int64{}
+	for line := range strings.Lines(string(text)) {
+		name, text, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		repository, _, _ := strings.Cut(name, ":")
+		if _, ok := numbers[repository]; !ok {
+			numbers[repository] = int64(len(numbers)) - 3
+		}
+		words := strings.FieldsFunc(strings.ToLower(text), letters)
+		if len(words) == 0 {
+			continue
+		}
+		v := verse{strings.Join(words, " "), []any{repository, numbers[repository], int64(len(words) % 50), float64(len(verses)%1000)/8 - 2}}
+		for i := range v.values {
+			if r.IntN(5) == 0 {
+				v.values[i] = nil
+			}
+		}
+		verses = append(verses, v)
+	}
+	return verses
+}
+
 // export writes the verses for Lucene.
 func export(t *testing.T, verses []verse) (path string) {
 	t.Helper()
@@ -141,7 +174,7 @@ func random(r *rand.Rand, verses []verse, attributes *engine.Table) (q engine.Qu
 	var words []string
 	if r.IntN(8) > 0 {
 		for i := range 1 + r.IntN(4) {
-			all := strings.FieldsFunc(strings.ToLower(verses[r.IntN(len(verses))].text), func(c rune) bool { return c < 'a' || c > 'z' })
+			all := strings.FieldsFunc(strings.ToLower(verses[r.IntN(len(verses))].text), letters)
 			word := []string{"", "", "+", "-"}[r.IntN(4)] + all[r.IntN(len(all))]
 			if i == 0 {
 				word = strings.TrimPrefix(word, "-")
@@ -175,14 +208,20 @@ func random(r *rand.Rand, verses []verse, attributes *engine.Table) (q engine.Qu
 	return q, fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%d\n", q.Text, chapter, order, q.Collapse, q.CollapseLimit, q.Offset+q.K)
 }
 
-// TestLucene compares totals, documents, their order and their scores.
+// TestLucene compares totals, documents, their order and their scores, on the Bible or the commit messages in the file that the
+// environment variable HEDDLE_COMMITS names.
 func TestLucene(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds two indexes and starts Java")
 	}
 	classes := lucene.Compile(t, "Orders.java")
 	r := rand.New(rand.NewPCG(8, 8))
-	verses := bible(t, r)
+	var verses []verse
+	if path := os.Getenv("HEDDLE_COMMITS"); path != "" {
+		verses = commits(t, path, r)
+	} else {
+		verses = bible(t, r)
+	}
 	x, attributes := open(t, verses)
 	n := 500
 	if os.Getenv("HEDDLE_TEST_FULL") != "" {
