@@ -84,6 +84,7 @@ func Run(t *plan.Table, a *plan.Aggregation, rows []uint64, opt Options) (*Group
 	}
 	segments, selected := gather.Segments(rows), rowset.Count(rows)
 	tiles := (segments + tileSegments - 1) / tileSegments
+	dense := selected >= leastTile*(len(rows)/bitslice.TileWords)
 	all := make([]*Groups, max(1, min(workers, tiles)))
 	part := tileSegments * min(mostClaim, tiles/(claims*len(all))+1)
 	failed := make([]error, len(all))
@@ -98,7 +99,7 @@ func Run(t *plan.Table, a *plan.Aggregation, rows []uint64, opt Options) (*Group
 		all[w].grow(all[w].places)
 		running.Go(func() {
 			defer mapped.Catch(mapped.Watch(), &failed[w])
-			failed[w] = all[w].work(rows, part, &next, &opt)
+			failed[w] = all[w].work(rows, part, dense, &next, &opt)
 			if failed[w] != nil {
 				next.Store(int64(segments)) // the other goroutines end
 			}
@@ -168,10 +169,9 @@ func (g *Groups) within(opt *Options) error {
 	return nil
 }
 
-// work takes parts of the given number of segments until no part is left.
-func (g *Groups) work(set []uint64, part int, next *atomic.Int64, opt *Options) error {
+// work takes parts of the given number of segments until no part is left. Many rows of a set are dense.
+func (g *Groups) work(set []uint64, part int, dense bool, next *atomic.Int64, opt *Options) error {
 	segments := gather.Segments(set)
-	dense := rowset.Count(set) >= leastTile*(len(set)/bitslice.TileWords)
 	slices := dense && g.takesTiles()
 	for first := int(next.Add(1)-1) * part; first < segments; first = int(next.Add(1)-1) * part {
 		if opt.Ended != nil {
