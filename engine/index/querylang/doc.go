@@ -15,6 +15,8 @@
 //	"red lo*"                        a phrase with a prefix
 //	NEAR/5(red loom weft)            the words in any order within 5 positions
 //	ORDERED/5(red loom weft)         in this order, each at most 5 positions behind the one before
+//	title:loom title:"red loom"      in the field title, of an index with fields
+//	title:(red loom)^2               in the field title, unless a field is inside
 //	*                                all documents
 //	NOT hell                         all documents without hell
 //
@@ -22,7 +24,7 @@
 //	or       = list { ( "OR" | "||" ) list }
 //	list     = clause { [ "AND" | "&&" ] clause }
 //	clause   = [ "+" | "-" | "!" | "NOT" ] operand
-//	operand  = "*" | ( word | prefix "*" | tolerant | phrase | window | "(" or ")" ) [ "^" number ]
+//	operand  = "*" | [ field ":" ] ( word | prefix "*" | tolerant | phrase | window | "(" or ")" ) [ "^" number ]
 //	tolerant = word "~" [ "1" | "2" ] [ "," number ] | wildcard | "/" expression "/"
 //	         | ( "[" | "{" ) ( word | "*" ) "TO" ( word | "*" ) ( "]" | "}" )
 //	phrase   = '"' words '"' [ "~" whole ]
@@ -63,7 +65,11 @@
 // inside.
 //
 // A word ends at white space or a parenthesis. A backslash makes the next character plain
-// text: \AND, \(, \ . A quote inside a word (bone"marrow) and fields (title:bone) are errors.
+// text: \AND, \(, \ . A quote inside a word (bone"marrow) is an error.
+//
+// A field begins a word: a letter, then letters, digits, _, . and -, a colon, and directly behind it an operand. Elsewhere
+// a colon is text: 12:30, http://x, a: b. A word without a field stands for an OR of the word in each of the
+// fields of the query (InFields), whose scores add up. So AND finds each of its words in any field.
 //
 // A tolerant word, such as loom~1, stands for terms of the index: see Tolerant. Its characters are tolerant only in
 // their places, and text elsewhere:

@@ -47,14 +47,14 @@ func ParseFields(text string) (all []Field, err error) {
 	return all, nil
 }
 
-// within gives a field to the leaves that have none.
-func (e *Expr) within(field string) {
+// Within gives a field to the leaves that have none.
+func (e *Expr) Within(field string) {
 	if e.leaf() {
 		e.Field = cmp.Or(e.Field, field)
 		return
 	}
 	for i := range e.Args {
-		e.Args[i].within(field)
+		e.Args[i].Within(field)
 	}
 }
 

@@ -148,7 +148,7 @@ func (p *parser) operand() (Expr, error) {
 		field := p.field
 		e, err := p.parenthesis()
 		if field != "" {
-			e.within(field)
+			e.Within(field)
 		}
 		return e, err
 	case closing:

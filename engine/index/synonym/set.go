@@ -139,7 +139,7 @@ func (s *Set) list(args []querylang.Expr) (out []querylang.Expr) {
 		e, n := args[0], 1
 		var terms []string
 		for i, a := range args {
-			if a.Op != querylang.Term || i > 0 && (a.Weight != 0 || args[0].Weight != 0) {
+			if a.Op != querylang.Term || a.Field != args[0].Field || i > 0 && (a.Weight != 0 || args[0].Weight != 0) {
 				break
 			}
 			if terms = append(terms, s.analyzer.Terms(a.Term)...); len(terms) > s.longest {
@@ -147,6 +147,7 @@ func (s *Set) list(args []querylang.Expr) (out []querylang.Expr) {
 			}
 			if g := s.groups[strings.Join(terms, "\x00")]; g != nil {
 				e, n = g.expr(args[0].Weight), i+1
+				e.Within(args[0].Field)
 			}
 		}
 		out, args = append(out, e), args[n:]
