@@ -40,7 +40,7 @@ var layers = []struct {
 	{parts: []string{"engine/internal"}},
 	{parts: []string{"engine/failure"}},
 	{parts: []string{"engine/internal/filter"}},
-	{parts: []string{"engine/internal/facet", "engine/internal/fetch", "engine/internal/order"}},
+	{parts: []string{"engine/internal/facet", "engine/internal/fetch", "engine/internal/order", "engine/internal/suggest"}},
 	{parts: []string{"engine/internal/part"}},
 	{parts: []string{"engine/internal/coordinator", "engine/internal/segments"}},
 	{parts: []string{"engine"}},
