@@ -69,8 +69,10 @@ type Index struct {
 type Search struct {
 	Mode      string // "or", "and" or "and-or"
 	Algorithm string // "auto" or the name of an intersection algorithm
-	K         int    // maximum of documents per query
-	Format    string // "text", "tsv", "jsonl" or "trec"
+	// Accumulators is "auto", "ranges" or "global".
+	Accumulators string
+	K            int    // maximum of documents per query
+	Format       string // "text", "tsv", "jsonl" or "trec"
 }
 
 // Ranking is the scoring function of ranked queries, BM25.

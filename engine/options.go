@@ -89,6 +89,8 @@ type Options struct {
 
 	// Algorithm of conjunctions whose Override names none. Default: plan.Auto.
 	Algorithm plan.Algorithm
+	// Accumulators of ranked ORs whose Override names none. Default: plan.AutoAccumulators.
+	Accumulators plan.Accumulators
 	// BatchCandidates closes a batch of boolean queries: the sum of the lengths of their
 	// shortest lists (the computational threshold of Wu et al. 2010, section IV).
 	// Default: the preference of the processor.
@@ -229,6 +231,9 @@ func (o *Options) parse() (p parsed, err error) {
 	if err := o.Algorithm.Validate(); err != nil {
 		return p, fmt.Errorf("option Algorithm: %w", err)
 	}
+	if err := o.Accumulators.Validate(); err != nil {
+		return p, fmt.Errorf("option Accumulators: %w", err)
+	}
 	s := &o.Schedule
 	for _, f := range []struct {
 		name  string
@@ -333,10 +338,14 @@ func OptionsOf(c *config.Config) (Options, error) {
 	if err != nil {
 		return Options{}, failure.Invalid("options", err)
 	}
+	accumulators, err := plan.ParseAccumulators(c.Search.Accumulators)
+	if err != nil {
+		return Options{}, failure.Invalid("options", err)
+	}
 	o := Options{
 		Backend: c.Devices.Backend, Device: c.Devices.Device, Tuning: c.Devices.Tuning, Threads: c.Devices.Threads,
 		ProbeLimit: c.Devices.Probe, Profiling: c.Devices.Profiling,
-		Workers: c.Batching.Workers, BatchCandidates: uint64(c.Batching.Candidates), BatchPostings: uint64(c.Batching.Postings), Algorithm: algorithm,
+		Workers: c.Batching.Workers, BatchCandidates: uint64(c.Batching.Candidates), BatchPostings: uint64(c.Batching.Postings), Algorithm: algorithm, Accumulators: accumulators,
 		DeviceMemory: uint64(c.Memory.Device), HostMemory: uint64(c.Memory.Tables),
 		Blocks: c.Schedule.Blocks, Timeout: c.Schedule.Timeout, Placement: c.Schedule.Placement, Results: uint64(c.Schedule.Results), Filters: uint64(c.Schedule.Filters),
 		Costs: c.Schedule.Costs, Metric: c.Schedule.Metric, Limits: Limits{Expansions: c.Limits.Expansions},

@@ -73,7 +73,7 @@ func (e *Engine) index(opt *IndexOptions) lists.Options {
 		costs = o.Costs
 	}
 	return lists.Options{
-		Algorithm: o.Algorithm, BatchCandidates: o.BatchCandidates, BatchPostings: o.BatchPostings, Blocks: o.Blocks,
+		Algorithm: o.Algorithm, Accumulators: o.Accumulators, BatchCandidates: o.BatchCandidates, BatchPostings: o.BatchPostings, Blocks: o.Blocks,
 		Placement: e.parsed.placement, DeviceMemory: o.DeviceMemory, Metric: e.parsed.metric, Costs: costs, Trusted: opt.Trusted, Root: opt.Root,
 	}
 }

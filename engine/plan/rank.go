@@ -37,6 +37,18 @@ const (
 	GlobalAccumulators
 )
 
+var accumulatorNames = [...]string{AutoAccumulators: "auto", RangeAccumulators: "ranges", GlobalAccumulators: "global"}
+
+// ParseAccumulators returns the place of a name of the command line: auto, ranges or global.
+func ParseAccumulators(name string) (Accumulators, error) {
+	for a, n := range accumulatorNames {
+		if n == name {
+			return Accumulators(a), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown accumulators %q (one of auto, ranges, global)", name[:min(len(name), 100)])
+}
+
 // Validate returns an error for a value that is no place of accumulators.
 func (a Accumulators) Validate() error {
 	if a > GlobalAccumulators {

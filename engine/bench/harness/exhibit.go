@@ -41,6 +41,11 @@ func (e *Exhibit) draws(part []Reading) bool {
 		e.Chart.Kind == chart.Lines && slices.ContainsFunc(part, func(r Reading) bool { return r.X != 0 })
 }
 
+// shown are the readings that a picture can have: published ones with a place on the axes.
+func (e *Exhibit) shown(part []Reading) []Reading {
+	return slices.DeleteFunc(slices.Clone(part), func(x Reading) bool { return !published(x.Row) || e.Chart.LogY && x.Median <= 0 })
+}
+
 // Heading names the exhibit and its source.
 func (e *Exhibit) Heading() string {
 	if e.Source == "" {

@@ -232,8 +232,7 @@ func (page Page) section(out io.Writer, e Exhibit, r *record, plots string) erro
 	for _, name := range r.names {
 		part := r.panels[name]
 		fmt.Fprintf(out, "\n%s; %s (`%s`)\n\n", name, units(part), r.files[name])
-		shown := slices.DeleteFunc(slices.Clone(part), func(x Reading) bool { return !published(x.Row) })
-		if len(shown) > 0 && e.draws(shown) {
+		if shown := e.shown(part); len(shown) > 0 && e.draws(shown) {
 			var svg bytes.Buffer
 			if err := e.Chart.SVG(&svg, e.Title+"\n"+name, units(part), points(shown)); err != nil {
 				return err

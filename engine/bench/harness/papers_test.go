@@ -37,9 +37,10 @@ func TestPerBandwidth(t *testing.T) {
 func TestUnpublished(t *testing.T) {
 	noisy := placed("ao-fig5", "host", "bs", 5, 3)
 	noisy.Runs, noisy.Min, noisy.Max = 5, 1, 99
-	page, err := Papers([]Exhibit{{Name: "ao-fig5", Source: "Ao et al. 2011, Figure 5", Chart: chart.Chart{Kind: chart.Bars}}}, []Recorded{{"rows", []measure.Row{noisy}}}, "plots")
-	if text := string(page.Text); err != nil || len(page.Pictures) > 0 || !strings.Contains(text, "| 1 M | not published: spread 980 % | 3.00 |\n") ||
-		!strings.Contains(text, "| no figures in the text |") || !strings.Contains(text, "1 of 1 figures not published") {
+	zero := placed("ao-fig5", "host", "lr", 0, 0) // has no place on the axis
+	page, err := Papers([]Exhibit{{Name: "ao-fig5", Source: "Ao et al. 2011, Figure 5", Chart: chart.Chart{Kind: chart.Bars, LogY: true}}}, []Recorded{{"rows", []measure.Row{noisy, zero}}}, "plots")
+	if text := string(page.Text); err != nil || len(page.Pictures) > 0 || !strings.Contains(text, "| 1 M | not published: spread 980 % | 3.00 | 0 |\n") ||
+		!strings.Contains(text, "| no figures in the text |") || !strings.Contains(text, "1 of 2 figures not published") {
 		t.Errorf("%v, %d pictures\n%s", err, len(page.Pictures), text)
 	}
 }

@@ -21,11 +21,12 @@ func (r *Runner) publish(chosen []Exhibit) error {
 			e := &chosen[i]
 			names, parts := panels(r.readings[e.Name])
 			for _, name := range names {
-				if !e.draws(parts[name]) {
+				part := e.shown(parts[name])
+				if len(part) == 0 || !e.draws(part) {
 					continue
 				}
 				path := filepath.Join(r.Opt.Plot, pictureName(e, name))
-				if err := e.Chart.Draw(path, e.Title+"\n"+name, units(parts[name]), points(parts[name])); err != nil {
+				if err := e.Chart.Draw(path, e.Title+"\n"+name, units(part), points(part)); err != nil {
 					return fmt.Errorf("%s: %w", e.Name, err)
 				}
 				pictures[pictureName(e, name)] = path + ".svg"

@@ -49,7 +49,7 @@ var sentenceFuncs = map[string]any{
 	"ratio":  func(x, y figure) figure { return x / y },
 	"sum":    func(a []Reading) figure { return figure(measure.Mean(medians(a)) * float64(len(a))) },
 	"places": func(a []Reading) string { return list(Distinct(a, byPlace)) },
-	"first":  func(a []Reading) string { return a[0].At },
+	"first":  func(a []Reading) string { return list(Distinct(a[:min(1, len(a))], byPlace)) },
 }
 
 // figure is a number as the tables show it.

@@ -34,6 +34,7 @@ func TestSentence(t *testing.T) {
 		{`{{choices (highest "series" (rows "@opencl" "" ""))}}; {{choices (lowest "places" (rows "@opencl" "" ""))}}`, "[2 M] for bs and hs16; bs for 1 M and [2 M]"},
 		{`{{len (above 10 (rows "" "bs" ""))}} of 2 from {{first (above 10 (rows "" "bs" ""))}}, {{sum (rows "@host" "bs" "")}}`, "2 of 2 from [2 M], 21.0"},
 		{`{{ratio (most (rows "@opencl" "" "")) 7000}} times 7,000`, "0.0030 times 7,000"},
+		{`from {{first (above 1 (ours (rows "" "hs16" "1 M")))}}, {{first (above 1 (over (rows "" "bs" "1 M") (rows "" "hs16" "1 M")))}}`, "from 1 M, none"},
 		{`3 times`, "not stated: no row has the number 3."},
 		{`{{ratio (most (rows "" "" "")) 30000}} times`, "not stated: no row has the number 30000."},
 		{`HS16 and 2 M`, "HS16 and 2 M"},

@@ -56,7 +56,7 @@ func (q *queries) validate(text, file string) error {
 
 // addReading adds the flags that say how a query file is read.
 func addReading(fs *pflag.FlagSet, r *trec.Reading) {
-	fs.StringVar((*string)(&r.Format), "queries-format", string(trec.Auto), "`FORMAT` of the query file: auto, plain, tsv, trec, jsonl or car")
+	fs.StringVar((*string)(&r.Format), "queries-format", string(trec.Auto), "`FORMAT`: auto, plain, tsv, trec, jsonl or car")
 	fs.StringSliceVar(&r.Fields, "topic-field", nil, "`LIST` of elements of a topic that are its text, like title,desc")
 }
 

@@ -239,7 +239,16 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 	if s.Synonyms, err = o.readSynonyms(s.Index); err != nil {
 		return err
 	}
-	return o.answer(ctx, a, c, s, mode)
+	err = o.answer(ctx, a, c, s, mode)
+	if o.explain {
+		for _, r := range s.Index.Info().Resident {
+			if l := r.Cache; l != nil {
+				fmt.Fprintf(a.Stderr, "%s: list cache: %d of %d lists of queries were resident; %d lists, %s of %s; %s loaded, %d lists evicted\n",
+					r.Processor, l.Hits, l.Hits+l.Misses, l.Lists, terminal.Bytes(l.Used), terminal.Bytes(l.Capacity), terminal.Bytes(l.BytesIn), l.Evicted)
+			}
+		}
+	}
+	return err
 }
 
 // readSynonyms reads the file of --synonyms for an index; nil without the flag.

@@ -19,6 +19,7 @@ import (
 type Options struct {
 	Root            *os.Root // folder of the file; nil is the file system
 	Algorithm       plan.Algorithm
+	Accumulators    plan.Accumulators
 	BatchCandidates uint64
 	BatchPostings   uint64
 	Blocks          int
@@ -51,7 +52,7 @@ func open(root *os.Root, path string, opt *Options) (*Generation, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 	}
-	q.Unit = f.Meta().Impacts.Scale
+	q.Unit, q.Accumulators = f.Meta().Impacts.Scale, opt.Accumulators
 	return &Generation{Index: q, File: f, rooted: root != nil}, nil
 }
 

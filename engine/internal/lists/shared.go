@@ -74,7 +74,11 @@ func (s *Shared) Open(ctx context.Context, path string, opt Options) (*Index, er
 func (s *Shared) New(ctx context.Context, src *plan.Source, dict query.Dictionary, opt Options) (*Index, error) {
 	return s.newIndex(ctx, opt, func() (*Generation, error) {
 		q, err := query.NewIndex(src, dict, nil, opt.Algorithm)
-		return &Generation{Index: q}, err
+		if err != nil {
+			return nil, err
+		}
+		q.Accumulators = opt.Accumulators
+		return &Generation{Index: q}, nil
 	})
 }
 

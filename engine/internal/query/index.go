@@ -26,6 +26,8 @@ type Index struct {
 
 	Limits limit.Limits
 
+	Accumulators plan.Accumulators // of ranked ORs whose queries name none
+
 	analyzer  *analyze.Analyzer // nil: texts are split at white space
 	prefixes  *analyze.Analyzer // analyzer without stemmer and stop words; nil like it
 	algorithm plan.Algorithm    // algorithm of conjunctions whose queries name none

@@ -55,7 +55,7 @@ func (x *Index) Settle(s *Settings, opt *Options) error {
 		return x.settleBoolean(s)
 	}
 	s.params = bm25.Default()
-	s.Kind = Kind{K: opt.K, Total: opt.Total, Unit: 1, Match: opt.Match, Accumulators: opt.Accumulators}
+	s.Kind = Kind{K: opt.K, Total: opt.Total, Unit: 1, Match: opt.Match, Accumulators: cmp.Or(opt.Accumulators, x.Accumulators)}
 	src := x.Source
 	switch {
 	case opt.CountOnly:
