@@ -4,17 +4,18 @@ import (
 	"context"
 
 	"heddle/engine/failure"
+	"heddle/engine/index/contents"
 	"heddle/engine/internal/lists"
 	"heddle/engine/internal/part"
 	"heddle/engine/internal/suggest"
 )
 
 // Suggestion is a term with the number of its documents.
-type Suggestion = suggest.Term
+type Suggestion = contents.Suggestion
 
 // Correction is a word of a query that no document has, and similar terms: first terms of one edit, then of two, by
 // descending number of documents.
-type Correction = suggest.Correction
+type Correction = contents.Correction
 
 // Suggest returns the terms that begin with a prefix and that the most documents have, at most a number of them, 1 to
 // 1,000; 0 is 10. The analysis of the index changes the characters of the prefix, but does not stem it. Errors: codes

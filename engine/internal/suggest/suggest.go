@@ -10,23 +10,16 @@ import (
 	"unicode/utf8"
 
 	"heddle/engine/failure"
+	"heddle/engine/index/contents"
 	"heddle/engine/index/querylang"
 	"heddle/engine/internal/query"
-	"heddle/engine/syntax"
 )
 
-// Term is a term with the number of its documents.
-type Term struct {
-	Term      string
-	Documents uint64
-}
-
-// Correction is a word without documents, and similar terms: first terms of one edit, then of two, by descending number
-// of documents.
-type Correction struct {
-	Word  string
-	Terms []Term
-}
+// Term and Correction are the answers.
+type (
+	Term       = contents.Suggestion
+	Correction = contents.Correction
+)
 
 // Expand returns the terms that a prefix or tolerant word stands for, with the numbers of their documents.
 type Expand func(word string) (terms []string, df []uint64, err error)
@@ -60,7 +53,7 @@ func Prefix(expand Expand, prefix string, most int) ([]Term, error) {
 func best(terms []string, df []uint64, most int) (all []Term) {
 	for i, t := range terms {
 		if df[i] > 0 {
-			all = append(all, Term{t, df[i]})
+			all = append(all, Term{Term: t, Documents: df[i]})
 		}
 	}
 	slices.SortFunc(all, func(a, b Term) int {
@@ -109,16 +102,4 @@ func mostEdits(word string) int {
 		return 1
 	}
 	return 2
-}
-
-// Similar joins the similar terms: "heaven, haven".
-func (c *Correction) Similar() string {
-	var b strings.Builder
-	for i, t := range c.Terms {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(syntax.Short(t.Term))
-	}
-	return b.String()
 }
