@@ -74,7 +74,6 @@ type matcher struct {
 	order []*slot                 // by ascending number of postings
 	count func(m *matcher) uint64 // from the positions of all slots; nil for an exact phrase
 	sloppy
-	near   []occurrence
 	starts []int64 // of an exact phrase, by the slots so far
 
 	best             *Best // of an exact phrase without alternatives
@@ -96,6 +95,7 @@ func (m *matcher) ended(work int) bool {
 // slot is a slot of the phrase with the positions of the current document.
 type slot struct {
 	cursors   []*cursor
+	same      *slot // an earlier slot of the same list, whose positions it has; nil: none
 	offset    int64
 	postings  uint64
 	positions []int64 // ascending
@@ -105,9 +105,18 @@ type slot struct {
 // newMatcher returns nil if a slot has no postings.
 func newMatcher(src *plan.Source, p *plan.Phrase) (*matcher, error) {
 	m := &matcher{Phrase: p, src: src, slots: make([]slot, len(p.Slots))}
+	alone := map[plan.Handle]*slot{} // slots of one list
 	for i, s := range p.Slots {
 		to := &m.slots[i]
 		to.offset = int64(s.Offset)
+		if len(s.Lists) == 1 {
+			if other := alone[s.Lists[0]]; other != nil {
+				to.same, to.postings = other, other.postings
+				m.order = append(m.order, to)
+				continue
+			}
+			alone[s.Lists[0]] = to
+		}
 		for _, h := range s.Lists {
 			src.Describe(h)
 			if src.Lists[h].Len == 0 {
@@ -215,7 +224,7 @@ func (m *matcher) frequency(doc uint32) (uint64, error) {
 		return 0, m.err
 	}
 	for i, s := range m.order {
-		if i == 0 && m.best != nil {
+		if i == 0 && m.best != nil || s.same != nil {
 			continue // found already
 		}
 		found := false
@@ -249,6 +258,13 @@ func (m *matcher) frequency(doc uint32) (uint64, error) {
 
 // readSlot reads the positions of a slot in the document.
 func (m *matcher) readSlot(s *slot) (err error) {
+	if s.same != nil {
+		s.positions = s.same.positions
+		if m.ended(1) {
+			return m.err
+		}
+		return nil
+	}
 	s.positions = s.positions[:0]
 	for _, c := range s.cursors {
 		if s.positions, err = c.positions(s.positions); err != nil {
@@ -324,39 +340,27 @@ next:
 	return n << plan.FreqBits
 }
 
-// occurrence is a position of a slot.
-type occurrence struct {
-	position int64
-	slot     int
-}
-
 // unordered counts the unordered windows: the occurrences from which on all slots follow within the distance.
 func (m *matcher) unordered() (n uint64) {
-	all := m.near[:0]
+	starts, ends := newMerge(m.slots), newMerge(m.slots)
 	for i := range m.slots {
 		m.slots[i].at = 0
-		for _, p := range m.slots[i].positions {
-			all = append(all, occurrence{p, i})
-		}
 	}
-	slices.SortStableFunc(all, func(a, b occurrence) int { return cmp.Compare(a.position, b.position) })
-	m.near = all
-	found, end := 0, 0 // slots in all[i:end], which have at occurrences there
-	for _, first := range all {
-		for found < len(m.slots) && end < len(all) {
-			s := &m.slots[all[end].slot]
-			if s.at++; s.at == 1 {
+	found, last := 0, int64(0) // slots in the window from the next start to last, which have at occurrences there
+	for starts.Len() > 0 && !m.ended(1) {
+		for found < len(m.slots) && ends.Len() > 0 {
+			position, s := ends.next()
+			if last, s.at = position, s.at+1; s.at == 1 {
 				found++
 			}
-			end++
 		}
 		if found < len(m.slots) {
 			break
 		}
-		if all[end-1].position-first.position < int64(m.Distance) {
+		first, s := starts.next()
+		if last-first < int64(m.Distance) {
 			n++
 		}
-		s := &m.slots[first.slot]
 		if s.at--; s.at == 0 {
 			found--
 		}
