@@ -55,7 +55,7 @@ func TestMicro(t *testing.T) {
 	}
 	var info micro.Info
 	ask("INFO", &info)
-	if info.Version != "1.2.3" || info.Metadata["node"] != "n1" || info.Metadata["http"] != "http://h:1" || len(info.Endpoints) != 8 {
+	if info.Version != "1.2.3" || info.Metadata["node"] != "n1" || info.Metadata["http"] != "http://h:1" || len(info.Endpoints) != 9 {
 		t.Errorf("INFO %+v", info)
 	}
 	var stats micro.Stats

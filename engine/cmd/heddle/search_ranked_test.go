@@ -321,7 +321,7 @@ func TestTopicFiles(t *testing.T) {
 func TestQueryErrors(t *testing.T) {
 	c := buildCollection(t)
 	for query, want := range map[string]string{
-		`w0 "w1`: "column 4: a quote without", "title:w1": "column 6: fields are not supported",
+		`w0 "w1`: "column 4: a quote without", "title:w1": "column 1: the index has no fields",
 		"w1~3": "column 3: 3 edits", "/w(1/": "column 1: missing closing )", "w1 OR": "column 4: nothing behind this OR",
 		"!w1 AND": "column 5: nothing behind this AND",
 	} {
