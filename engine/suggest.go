@@ -18,7 +18,8 @@ type Suggestion = contents.Suggestion
 type Correction = contents.Correction
 
 // Suggest returns the terms that begin with a prefix and that the most documents have, at most a number of them, 1 to
-// 1,000; 0 is 10. The analysis of the index changes the characters of the prefix, but does not stem it. Errors: codes
+// 1,000; 0 is 10. The analysis of the index changes the characters of the prefix, but does not stem it. Terms of an
+// index with fields have their field in front, and the prefix may have it: title:lo. Errors: codes
 // InvalidOption; InvalidQuery for a prefix of no or several words, and for one of more than 65,536 terms.
 func (x *Index) Suggest(ctx context.Context, prefix string, most int) ([]Suggestion, error) {
 	s, err := x.Snapshot()
@@ -56,7 +57,7 @@ func (s *Snapshot) Corrections(ctx context.Context, q Query) ([]Correction, erro
 	for i, t := range terms {
 		df[i] = statistics.DF[t]
 	}
-	all, err := suggest.Correct(expanded(ctx, g), terms, df)
+	all, err := suggest.Correct(expanded(ctx, g), terms, df, len(statistics.Fields) > 0)
 	return all, failure.Wrap("corrections", err)
 }
 

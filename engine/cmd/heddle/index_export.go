@@ -36,7 +36,8 @@ The formats do not name the analysis of terms. For text queries of an index from
 pisa, repeat --stem, --stopwords, --fold, --cjk and --tokenizer. Queries of an index from jsonl
 are split at white space. Impacts take the place of frequencies. jsonl has no lengths of
 documents; they become the sums of the frequencies. No format has room for positions: they are
-left out.
+left out. Nor has any room for fields: title:loom stays one term, and documents get the lengths of
+all fields together.
 
 DIR is a collection: the output is the one of the index that heddle collection merge makes, and
 needs room for that index file.

@@ -28,8 +28,9 @@ verifies the parts of the file that it prints; index verify reads the whole file
 With codec auto, each list has the codec with the lowest cost: bits per posting plus
 decoding time, expressed in bits. --term computes the cost of one list under all codecs
 that auto compares. The term is spelt as in the index: lower case, stemmed if the index
-is stemmed. For the folder of a collection info prints the same as heddle collection info; --term
-computes the cost in the index that heddle collection merge makes.`,
+is stemmed, with its field in front (title:loom) if the index has fields. For the folder of a
+collection info prints the same as heddle collection info; --term computes the cost in the index
+that heddle collection merge makes.`,
 		Example: "  heddle index info books.hdl\n  heddle index info books.hdl --json\n  heddle index info books.hdl --term loom",
 	}, &indexInfoOptions{})
 }

@@ -26,7 +26,8 @@ func newSuggest(a *App) *cobra.Command {
 
   TERM TAB DOCUMENTS
 
-The analysis of the index changes the characters of PREFIX, but does not stem it.`,
+The analysis of the index changes the characters of PREFIX, but does not stem it. Terms of an
+index with fields have their field in front (title:loom); title:lo asks for terms of one field.`,
 		Example: "  heddle suggest books.hdl lo -n 5",
 	}, &suggestOptions{})
 }

@@ -65,7 +65,7 @@ func TestMalformedTexts(t *testing.T) {
 		{"text of a wrong type", "a.jsonl", "{\"text\":5}\n", 1, 0, "text"},
 		{"name of a wrong type", "a.jsonl", "{\"id\":[5],\"text\":\"\"}\n", 1, 0, "neither string nor number"},
 		{"two objects", "a.jsonl", "{\"text\":\"\"}{\"text\":\"\"}\n", 1, 0, "byte 12 is '{': one JSON value"},
-		{"no text member", "a.jsonl", "{\"id\":\"a\",\"blurb\":\"b\"}\n", 1, 0, "the texts are in blurb: choose them with --text"},
+		{"no text member", "a.jsonl", "{\"id\":\"a\",\"blurb\":\"b\"}\n", 1, 0, "the texts are in blurb: choose them with --text or --fields"},
 		{"DOC not closed", "a", "<DOC><DOCNO>1</DOCNO></DOC>\n<DOC><DOCNO>2</DOCNO>", 0, 28, "a <DOC> without </DOC>"},
 		{"DOC not closed, text behind", "a", " <DOC><DOCNO>2</DOCNO> abc", 0, 1, "a <DOC> without </DOC>"},
 		{"no DOCNO", "a", "<DOC>abc</DOC>", 0, 0, "without a <DOCNO>"},

@@ -13,6 +13,9 @@ type Field struct {
 	Weight float64
 }
 
+// IsField tells whether a text may be the name of a field.
+func IsField(name string) bool { return fieldName.FindString(name+":") == name+":" }
+
 // ParseFields reads fields with weights, such as title^3,body. A field without a weight has the weight 1. An error is a
 // *syntax.Error. A text of white space has no fields.
 func ParseFields(text string) (all []Field, err error) {
@@ -28,7 +31,7 @@ func ParseFields(text string) (all []Field, err error) {
 		}
 		reason := ""
 		switch {
-		case fieldName.FindString(name+":") != name+":":
+		case !IsField(name):
 			reason = "no name of a field: write fields and their weights as in title^3,body"
 		case f.Weight == 0:
 			reason = "the weight " + syntax.Quote(number) + " is no positive decimal number"

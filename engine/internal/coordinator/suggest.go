@@ -36,7 +36,7 @@ func (c *Coordinator) Corrections(ctx context.Context, index string, q *Query) (
 			}
 			terms, df = append(terms, k.terms...), append(df, k.df...)
 		}
-		all, err = suggest.Correct(r.expanded(ctx), terms, df)
+		all, err = suggest.Correct(r.expanded(ctx), terms, df, len(f.fields) > 0)
 		return err
 	})
 	return all, err

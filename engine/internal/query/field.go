@@ -36,6 +36,15 @@ func (x *Index) bare(term string) string {
 	return term
 }
 
+// leaf is the word of a query that a term is.
+func (x *Index) leaf(term string) querylang.Expr {
+	e := querylang.Expr{Term: term}
+	if x.hasFields() {
+		e.Field, e.Term, _ = strings.Cut(term, hdl.FieldMark)
+	}
+	return e
+}
+
 func (x *Index) words(terms []string) []string {
 	all := make([]string, len(terms))
 	for i, t := range terms {
@@ -103,9 +112,9 @@ func (x *Index) checkField(text, name string, at int) error {
 	}
 	reason := "no document has the field " + name
 	if near := config.Nearest(name, names); near != "" {
-		reason += ", did you mean " + near
+		reason += ", did you mean " + near + "?"
 	}
-	return fieldError(text, name, at, reason+"? (fields: "+strings.Join(names, ", ")+`; \: is the character)`)
+	return fieldError(text, name, at, reason+" (fields: "+strings.Join(names, ", ")+`; \: is the character)`)
 }
 
 func fieldError(text, name string, at int, reason string) error {

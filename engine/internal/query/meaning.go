@@ -17,7 +17,7 @@ func (x *Index) Meaning(q *Query, name func(plan.Handle) string) (querylang.Expr
 		return querylang.Expr{}, err
 	}
 	if b.phrased == nil {
-		return readable(s, func(h plan.Handle) querylang.Expr { return querylang.Expr{Term: name(h)} }), nil
+		return readable(s, func(h plan.Handle) querylang.Expr { return x.leaf(name(h)) }), nil
 	}
 	// Simplify needs a source with the phrases. It has the lists of the query alone.
 	handles := slices.Compact(slices.Sorted(s.Lists))
@@ -35,7 +35,7 @@ func (x *Index) Meaning(q *Query, name func(plan.Handle) string) (querylang.Expr
 	return readable(s, func(number plan.Handle) querylang.Expr {
 		h := handles[number]
 		if h < b.phrased.base {
-			return querylang.Expr{Term: name(h)}
+			return x.leaf(name(h))
 		}
 		i := slices.IndexFunc(b.resolved, func(r *resolved) bool { return r.number == int(h-b.phrased.base) })
 		phrase := *b.resolved[i].of

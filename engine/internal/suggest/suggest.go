@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"heddle/engine/failure"
+	"heddle/engine/index/bm25"
 	"heddle/engine/index/contents"
 	"heddle/engine/index/querylang"
 	"heddle/engine/internal/query"
@@ -41,12 +42,23 @@ func Prefix(expand Expand, prefix string, most int) ([]Term, error) {
 	case most < 0 || most > MostTerms:
 		return nil, query.Option(fmt.Errorf("limit %d: want 1 to %d", most, MostTerms))
 	}
-	leaf := querylang.Expr{Op: querylang.Prefix, Term: prefix}
-	terms, df, err := expand(leaf.String())
+	terms, df, err := expandPrefix(expand, prefix)
 	if err != nil {
 		return nil, err
 	}
 	return best(terms, df, cmp.Or(most, DefaultTerms)), nil
+}
+
+// expandPrefix returns the terms with a beginning, which may be the beginning of a word of a field: title:lo.
+func expandPrefix(expand Expand, prefix string) ([]string, []uint64, error) {
+	if name, word, ok := strings.Cut(prefix, bm25.FieldMark); ok && word != "" && querylang.IsField(name) {
+		leaf := querylang.Expr{Op: querylang.Prefix, Field: name, Term: word}
+		if terms, df, err := expand(leaf.String()); !failure.OfQuery(err) { // else the index has no such field
+			return terms, df, err
+		}
+	}
+	leaf := querylang.Expr{Op: querylang.Prefix, Term: prefix}
+	return expand(leaf.String())
 }
 
 // best returns the most frequent terms that documents have.
@@ -66,8 +78,9 @@ func best(terms []string, df []uint64, most int) (all []Term) {
 	return all
 }
 
-// Correct returns corrections of the terms without documents: of at most 8 of them.
-func Correct(expand Expand, terms []string, df []uint64) (all []Correction, err error) {
+// Correct returns corrections of the terms without documents: of at most 8 of them. Terms of an index with fields are words of
+// fields.
+func Correct(expand Expand, terms []string, df []uint64, fields bool) (all []Correction, err error) {
 	seen := map[string]bool{}
 	for i, t := range terms {
 		if df[i] > 0 || seen[t] || len(seen) == corrected {
@@ -75,8 +88,11 @@ func Correct(expand Expand, terms []string, df []uint64) (all []Correction, err 
 		}
 		seen[t] = true
 		c := Correction{Word: strings.ToValidUTF8(t, "\uFFFD")}
-		for edits := 1; edits <= mostEdits(t) && len(c.Terms) == 0; edits++ {
-			word := querylang.Expr{Term: t}
+		word := querylang.Expr{Term: t}
+		if fields {
+			word.Field, word.Term, _ = strings.Cut(t, bm25.FieldMark)
+		}
+		for edits := 1; edits <= mostEdits(word.Term) && len(c.Terms) == 0; edits++ {
 			near, df, err := expand(fmt.Sprintf("%s~%d", word.String(), edits))
 			if failure.OfQuery(err) { // the word is too long, or has characters that no similar word has
 				break

@@ -100,7 +100,7 @@ func (f *Fields) missing(others []string) error {
 	if len(others) == 0 {
 		return fmt.Errorf("none of the members %s", of)
 	}
-	return fmt.Errorf("none of the members %s; the texts are in %s: choose them with --text", of, strings.Join(others, ", "))
+	return fmt.Errorf("none of the members %s; the texts are in %s: choose them with --text or --fields", of, strings.Join(others, ", "))
 }
 
 // valuesAt appends the values at a path of members, a.b, to dst: of the last member with a name, which

@@ -66,10 +66,10 @@ func TestTextMembers(t *testing.T) {
 		opt    options
 		record string
 	}{
-		"none of the members title, headings, abstract, summary, description, text, contents, content, body, segment, vector; the texts are in blurb: choose them with --text": {options{}, `{"id":"a","blurb":"x"}`},
+		"none of the members title, headings, abstract, summary, description, text, contents, content, body, segment, vector; the texts are in blurb: choose them with --text or --fields": {options{}, `{"id":"a","blurb":"x"}`},
 		"none of the members x.y": {options{Text: []string{"x.y"}}, `{"id":"a","x":{"z":1}}`},
-		"member x is an object, want a text: choose members of it by their paths, such as x.NAME (--text)": {options{Text: []string{"x"}}, `{"id":"a","x":{"z":1}}`},
-		"member text is 5, want a text; --text text takes it as one":                                       {options{}, `{"id":"a","text":5}`},
+		"member x is an object, want a text: choose members of it by their paths, such as x.NAME (--text or --fields)": {options{Text: []string{"x"}}, `{"id":"a","x":{"z":1}}`},
+		"member text is 5, want a text; --text text takes it as one":                                                   {options{}, `{"id":"a","text":5}`},
 	} {
 		if _, _, _, err := parsed(t, c.opt, c.record); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", c.record, err, want)

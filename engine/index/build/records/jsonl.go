@@ -222,7 +222,7 @@ func (d *Document) addText(path string, value []byte) error {
 			}
 		}
 	case '{':
-		return fmt.Errorf("member %s is an object, want a text: choose members of it by their paths, such as %s.NAME (--text)", path, path)
+		return fmt.Errorf("member %s is an object, want a text: choose members of it by their paths, such as %s.NAME (--text or --fields)", path, path)
 	default:
 		if !d.Fields.chosen {
 			return fmt.Errorf("member %s is %.20s, want a text; --text %s takes it as one", path, value, path)

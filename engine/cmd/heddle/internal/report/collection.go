@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"heddle/engine/cmd/heddle/internal/terminal"
@@ -52,6 +53,9 @@ func (s *Collection) Write(out io.Writer) error {
 	fmt.Fprintf(out, "%s: state %d, %d documents, %d deleted, %d segments, %d bytes\n", terminal.Field(s.Path), s.Epoch, s.Documents, s.Deleted, len(s.Segments), s.Bytes)
 	fmt.Fprintf(out, "tokenizer %s, CJK %s, fold %v, stemmer %s, stop words %d, codec %s, lengths %s, stored documents %s, positions %v\n",
 		set.Tokens, cmp.Or(set.CJK, "none"), set.Fold, set.Stem, len(set.StopWords), set.Codec, set.Lengths, cmp.Or(set.Store, hdl.StoreNone), set.Positions)
+	if len(set.Fields) > 0 {
+		fmt.Fprintf(out, "fields %s\n", strings.Join(set.Fields, ", "))
+	}
 	for _, c := range set.Attributes {
 		fmt.Fprintf(out, "attribute %s=%s\n", terminal.Field(c.Name), c.Type)
 	}

@@ -42,8 +42,42 @@ type Index struct {
 	Store             string            `json:"store,omitempty"`   // stored documents: text or source
 	Positions         bool              `json:"positions"`
 	BytesPerPosition  float64           `json:"bytes_per_position,omitempty"`
+	Fields            []Field           `json:"fields,omitempty"` // in the order of their terms
 	Codecs            []inventory.Codec `json:"codecs"`
 	Sections          []Section         `json:"sections"`
+}
+
+// Field describes a field of an index.
+type Field struct {
+	Name       string  `json:"name"`
+	WithTerms  uint32  `json:"with_terms"` // documents with at least one term in the field
+	Terms      uint32  `json:"terms"`
+	Postings   uint64  `json:"postings"`
+	Tokens     uint64  `json:"tokens"`
+	MeanLength float64 `json:"mean_length"` // tokens per document with terms in the field
+}
+
+func fields(f *hdl.File) (all []Field) {
+	if len(f.Meta().Fields) == 0 {
+		return nil
+	}
+	for _, one := range f.Fields() {
+		all = append(all, Field{one.Name, one.Docs, one.Terms, one.Postings, one.Tokens, float64(one.Length) / float64(max(one.Docs, 1))})
+	}
+	return all
+}
+
+func writeFields(b *strings.Builder, all []Field) {
+	if len(all) == 0 {
+		return
+	}
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "field\tdocuments\tterms\tpostings\ttokens\tmean length\t\n")
+	for _, f := range all {
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%.2f\t\n", f.Name, f.WithTerms, f.Terms, f.Postings, f.Tokens, f.MeanLength)
+	}
+	w.Flush()
+	b.WriteByte('\n')
 }
 
 // NewIndex describes f.
@@ -54,7 +88,7 @@ func NewIndex(f *hdl.File) *Index {
 		Documents: m.Docs, WithTerms: m.WithTerms, Terms: f.Terms(), Postings: m.Postings, Tokens: m.Tokens,
 		Tokenizer: cmp.Or(m.Analysis.Tokens, analyze.TokensWords), Rules: m.Analysis.Rules, CJK: m.Analysis.CJK, Fold: m.Analysis.Fold, Lengths: cmp.Or(m.Lengths, hdl.LengthsExact), Stemmer: cmp.Or(m.Analysis.Stemmer, "none"), StopWords: len(m.Analysis.StopWords),
 		Codec: cmp.Or(m.Codec, "auto"), ExceptionRatio: m.ExceptionRatio, Dense: cmp.Or(m.Dense, "auto"),
-		Store: m.Store, Positions: m.Positions, Codecs: inventory.Codecs(f), Sections: sections(f.Sections()),
+		Store: m.Store, Positions: m.Positions, Fields: fields(f), Codecs: inventory.Codecs(f), Sections: sections(f.Sections()),
 	}
 	if m.Impacts.Bits > 0 {
 		x.Impacts = &m.Impacts
@@ -121,6 +155,7 @@ func (x *Index) Write(out io.Writer) error {
 	w.Flush()
 	b.WriteByte('\n')
 
+	writeFields(&b, x.Fields)
 	if x.Codec == "auto" {
 		fmt.Fprintf(&b, "%s\n", codec.CostRule)
 	}

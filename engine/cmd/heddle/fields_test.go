@@ -1,0 +1,56 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestFields describes an index and a collection with fields, and suggests and explains words of them.
+func TestFields(t *testing.T) {
+	inTempDir(t)
+	writeFile(t, "d.jsonl", `{"id":"a","title":"red loom","body":"the loom of heaven"}
+{"id":"b","body":"a lock"}
+`)
+	must(t, "index", "build", "-o", "d.hdl", "--fields", "title,body", "d.jsonl")
+	must(t, "collection", "create", "d", "--fields", "title,body")
+	must(t, "collection", "add", "d", "d.jsonl")
+	info := must(t, "index", "info", "d.hdl")
+	for _, want := range []string{
+		"  field  documents  terms  postings  tokens  mean length\n",
+		"   body          2      6         6       6         3.00\n",
+		"  title          1      2         2       2         2.00\n",
+	} {
+		if !strings.Contains(info, want) {
+			t.Errorf("%s lacks %q", info, want)
+		}
+	}
+	if got, want := must(t, "index", "info", "d.hdl", "--json"), `"fields":[{"name":"body","with_terms":2,"terms":6,"postings":6,"tokens":6,"mean_length":3},{"name":"title",`; !strings.Contains(got, want) {
+		t.Errorf("%s lacks %s", got, want)
+	}
+	if got := must(t, "collection", "info", "d"); !strings.Contains(got, "\nfields title, body\n") {
+		t.Error(got)
+	}
+	for _, path := range []string{"d.hdl", "d"} {
+		for prefix, want := range map[string]string{"lo": "body:lock\t1\nbody:loom\t1\ntitle:loom\t1\n", "title:LO": "title:loom\t1\n", "titel:lo": "", "title:": ""} {
+			if got := must(t, "suggest", path, prefix); got != want {
+				t.Errorf("%s: %s: %q, want %q", path, prefix, got, want)
+			}
+		}
+		for query, want := range map[string]string{
+			"title:lomo": "query 1: in no document: title:lomo (similar: title:loom)\n",
+			"hevan":      "query 1: in no document: body:hevan (similar: body:heaven), title:hevan\n",
+		} {
+			if got := heddle(t, "search", path, "--query", query, "--no-header").stderr; got != want {
+				t.Errorf("%s: %s: %q, want %q", path, query, got, want)
+			}
+		}
+		for query, want := range map[string]string{"titel:loom": "no document has the field titel, did you mean title? (fields: body, title;", "xyz:loom": "no document has the field xyz (fields: body, title;"} {
+			if r := heddle(t, "search", path, "--query", query); r.code != exitUsage || !strings.Contains(r.stderr, want) {
+				t.Errorf("%s: %s: %+v", path, query, r)
+			}
+		}
+	}
+	if r := heddle(t, "search", "d.hdl", "--query", "title:loom AND body:loom", "--explain"); !strings.Contains(r.stderr+r.stdout, "body:loom AND title:loom") {
+		t.Errorf("%+v", r)
+	}
+}
