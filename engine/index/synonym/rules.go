@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"heddle/engine/syntax"
 )
@@ -48,6 +49,9 @@ func Read(from io.Reader) (*Rules, error) {
 		if line == "" || line[0] == '#' {
 			continue
 		}
+		if !utf8.ValidString(line) {
+			return nil, fmt.Errorf("line %d: %s is no UTF-8", number, syntax.Quote(line))
+		}
 		one, err := readRule(line)
 		if err == nil && len(r.all) == mostRules {
 			err = fmt.Errorf("more than %d rules", mostRules)
@@ -58,7 +62,9 @@ func Read(from io.Reader) (*Rules, error) {
 		one.line = number
 		r.all = append(r.all, one)
 	}
-	if err := in.Err(); err != nil {
+	if err := in.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return nil, fmt.Errorf("line %d: more than %d bytes", number+1, mostLine-1)
+	} else if err != nil {
 		return nil, fmt.Errorf("line %d: %w", number+1, err)
 	}
 	return r, nil

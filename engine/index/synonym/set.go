@@ -3,7 +3,6 @@ package synonym
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"heddle/engine/index/analyze"
@@ -14,20 +13,26 @@ import (
 // Set is the synonyms of an index. It is safe for concurrent use.
 type Set struct {
 	analyzer *analyze.Analyzer
-	groups   map[string]*group // by the terms of a left side
-	longest  int               // most terms of a left side
+	groups   map[string][]*group // by the terms of a left side, in the order of the rules
+	longest  int                 // most terms of a left side
 }
 
-// group is the right sides of a left side.
+// group is the right side of a rule.
 type group struct {
-	terms   []string // single terms, each once
+	terms   []string // single terms
 	phrases []querylang.Expr
 }
 
 // For returns the synonyms of an index by its analysis. Several words on the right need an index with positions.
 func (r *Rules) For(a *analyze.Analyzer, positions bool) (*Set, error) {
-	s := &Set{analyzer: a, groups: map[string]*group{}}
+	s := &Set{analyzer: a, groups: map[string][]*group{}}
 	for _, one := range r.all {
+		right := &group{}
+		for _, to := range one.to {
+			if err := right.add(a, to, positions); err != nil {
+				return nil, fmt.Errorf("synonyms, line %d: %w", one.line, err)
+			}
+		}
 		for _, from := range one.from {
 			terms := a.Terms(from)
 			if len(terms) == 0 {
@@ -35,14 +40,7 @@ func (r *Rules) For(a *analyze.Analyzer, positions bool) (*Set, error) {
 			}
 			s.longest = max(s.longest, len(terms))
 			key := strings.Join(terms, "\x00")
-			if s.groups[key] == nil {
-				s.groups[key] = &group{}
-			}
-			for _, to := range one.to {
-				if err := s.groups[key].add(a, to, positions); err != nil {
-					return nil, fmt.Errorf("synonyms, line %d: %w", one.line, err)
-				}
-			}
+			s.groups[key] = append(s.groups[key], right)
 		}
 	}
 	return s, nil
@@ -54,9 +52,7 @@ func (g *group) add(a *analyze.Analyzer, text string, positions bool) error {
 	case len(terms) == 0:
 		return fmt.Errorf("the analysis of the index leaves nothing of %s", syntax.Quote(text))
 	case len(terms) == 1:
-		if !slices.Contains(g.terms, terms[0]) {
-			g.terms = append(g.terms, terms[0])
-		}
+		g.terms = append(g.terms, terms[0])
 		return nil
 	case !positions:
 		return fmt.Errorf("%s has %d terms and needs the positions of words, which the index does not have: build it with --positions", syntax.Quote(text), len(terms))
@@ -65,26 +61,39 @@ func (g *group) add(a *analyze.Analyzer, text string, positions bool) error {
 	for _, word := range strings.Fields(text) {
 		phrase.Args = append(phrase.Args, querylang.Expr{Term: word})
 	}
-	if !slices.ContainsFunc(g.phrases, func(e querylang.Expr) bool { return e.String() == phrase.String() }) {
-		g.phrases = append(g.phrases, phrase)
-	}
+	g.phrases = append(g.phrases, phrase)
 	return nil
 }
 
-// expr is the query for the group: any of its terms, which score as one term, or any of its phrases.
-func (g *group) expr(weight float64) querylang.Expr {
+// expr is the query for the right sides of a left side: any of their terms, which score as one term, or any of their
+// phrases, each once.
+func expr(sides []*group, weight float64) querylang.Expr {
 	e := querylang.Expr{Op: querylang.Or}
-	if len(g.terms) > 0 {
-		quoted := make([]string, len(g.terms))
-		for i, t := range g.terms {
-			quoted[i] = strings.ReplaceAll(regexp.QuoteMeta(t), "/", `\/`)
+	seen := map[string]bool{}
+	once := func(text string) bool {
+		found := seen[text]
+		seen[text] = true
+		return !found
+	}
+	var quoted []string
+	var phrases []querylang.Expr
+	for _, g := range sides {
+		for _, t := range g.terms {
+			if once(t) {
+				quoted = append(quoted, strings.ReplaceAll(regexp.QuoteMeta(t), "/", `\/`))
+			}
 		}
+		for _, p := range g.phrases {
+			if once(p.String()) {
+				p.Weight = weight
+				phrases = append(phrases, p)
+			}
+		}
+	}
+	if len(quoted) > 0 {
 		e.Args = append(e.Args, querylang.Expr{Op: querylang.Expand, Term: "/" + strings.Join(quoted, "|") + "/", Weight: weight})
 	}
-	for _, p := range g.phrases {
-		p.Weight = weight
-		e.Args = append(e.Args, p)
-	}
+	e.Args = append(e.Args, phrases...)
 	if len(e.Args) == 1 {
 		return e.Args[0]
 	}
@@ -146,7 +155,7 @@ func (s *Set) list(args []querylang.Expr) (out []querylang.Expr) {
 				break
 			}
 			if g := s.groups[strings.Join(terms, "\x00")]; g != nil {
-				e, n = g.expr(args[0].Weight), i+1
+				e, n = expr(g, args[0].Weight), i+1
 				e.Within(args[0].Field)
 			}
 		}

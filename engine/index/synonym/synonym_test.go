@@ -1,6 +1,7 @@
 package synonym
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -65,7 +66,7 @@ func TestRewrite(t *testing.T) {
 	if _, err := rules.For(a, false); err == nil || !strings.Contains(err.Error(), "line 5: \"new york\" has 2 terms") {
 		t.Errorf("without positions: %v", err)
 	}
-	for text, want := range map[string]string{"a": "no synonym", "a,": "empty word", "=> b": "empty word", "a => b => c": "more than one", "x, y\n\n a =>": "line 3"} {
+	for text, want := range map[string]string{"a": "no synonym", "a,": "empty word", "=> b": "empty word", "a => b => c": "more than one", "x, y\n\n a =>": "line 3", "x, y\ncaf\xe9, bar": "line 2: \"caf\\xe9, bar\" is no UTF-8", "x, y\n" + strings.Repeat("x", 1<<20): "line 2: more than 1048575 bytes"} {
 		if _, err := Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
@@ -76,5 +77,32 @@ func TestRewrite(t *testing.T) {
 	}
 	if _, err := bare.For(a, true); err == nil || !strings.Contains(err.Error(), "leaves nothing") {
 		t.Errorf("a word without letters: %v", err)
+	}
+}
+
+// TestManyWords reads a line of many words, each of which stands for all, in time that grows with the line.
+func TestManyWords(t *testing.T) {
+	const n = 50_000
+	var line strings.Builder
+	for i := range n {
+		fmt.Fprintf(&line, "w%d,", i)
+	}
+	rules, err := Read(strings.NewReader(line.String() + "w0\nw7, w0, other"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := analyze.New(analyze.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := rules.For(a, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for word, want := range map[string]int{"w1": n, "w7": n + 1, "other": 3} {
+		got, err := s.Rewrite(word, true, querylang.Or)
+		if terms := strings.Count(got, "|") + 1; err != nil || terms != want {
+			t.Errorf("%s: %d terms, %v, want %d", word, terms, err, want)
+		}
 	}
 }
