@@ -35,7 +35,7 @@ func TestRoutes(t *testing.T) {
 		{"POST", "/v1/indexes/looms/match", `{"query":"loom AND (red OR blue)"}`, `^\{"count":2,"documents":\[\{"doc":"a","id":0\},\{"doc":"b","id":1\}\],`},
 		{"POST", "/v1/indexes/looms/match", `{"query":"loom","limit":1}`, `^\{"count":2,"documents":\[\{"doc":"a","id":0\}\],`},
 		{"POST", "/v1/indexes/looms/match", `{"query":"loom","count":true}`, `^\{"count":2,"documents":\[\],`},
-		{"POST", "/v1/indexes/looms/statistics", `{"terms":["loom","absent"]}`, `^\{"docs":3,"length":9,"terms":\["loom","absent"\],"df":\[2,0\]\}\n$`},
+		{"POST", "/v1/indexes/looms/statistics", `{"terms":["loom","absent"]}`, `^\{"docs":3,"length":9,"terms":\["loom","absent"\],"df":\[2,0\],"fields":\[\]\}\n$`},
 		{"POST", "/v1/tables/loans/count", `{"where":"days > 30"}`, `^\{"count":2,"took_ms":`},
 		{"POST", "/v1/tables/loans/count", `{"where":"days > 30","explain":true}`, `^\{"count":2,.*"explanation":".+"\}\n$`},
 		{"POST", "/v1/tables/loans/select", `{"where":"days > 30"}`, `^\{"count":2,"rows":\[0,2\],"took_ms":[0-9.e-]+\}\n$`},
