@@ -1,6 +1,8 @@
 package main
 
 import (
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 )
@@ -52,5 +54,14 @@ func TestFields(t *testing.T) {
 	}
 	if r := heddle(t, "search", "d.hdl", "--query", "title:loom AND body:loom", "--explain"); !strings.Contains(r.stderr+r.stdout, "body:loom AND title:loom") {
 		t.Errorf("%+v", r)
+	}
+	s := serve(t, "--drain-delay", "0s", "--index", "d=d.hdl")
+	r, err := http.Post(s.url+"/v1/indexes/d/parse", "application/json", strings.NewReader(`{"query":"title:red NOT body:lock"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	if body, err := io.ReadAll(r.Body); err != nil || !strings.Contains(string(body), `"term":"body:lock"`) || !strings.Contains(string(body), `"expression":"title:red NOT body:lock"`) {
+		t.Errorf("%s, %v", body, err)
 	}
 }

@@ -204,6 +204,9 @@ func listsOf(x *engine.Snapshot, q engine.Query) (*queryLists, error) {
 	sum := map[plan.Handle]float64{}
 	for leaf := range e.Leaves {
 		all := []string{leaf.Term}
+		if leaf.Field != "" {
+			all[0] = leaf.Field + bm25.FieldMark + leaf.Term
+		}
 		if leaf.Positional() {
 			if all, _, err = x.WeightedTerms(engine.Query{Expr: &leaf, Expansion: q.Expansion}); err != nil {
 				return nil, err
