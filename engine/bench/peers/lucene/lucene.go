@@ -3,13 +3,19 @@
 package lucene
 
 import (
+	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+
+	"heddle/engine"
 )
 
 // Compile compiles a program in the folder of the test, such as Orders.java, and returns the class path. It skips the
@@ -51,4 +57,58 @@ func Bible(t testing.TB) []byte {
 		t.Fatal(err)
 	}
 	return text
+}
+
+// Most is the number of documents of an answer.
+const Most = 1000
+
+// Answers starts a program that Compile has compiled and returns its answer to each line, split at white space.
+func Answers(t testing.TB, classes string, lines []string, program ...string) (answers [][]string) {
+	t.Helper()
+	cmd := exec.Command("java", append([]string{"-Xmx1g", "-cp", classes}, program...)...)
+	cmd.Stdin = strings.NewReader(strings.Join(lines, "\n"))
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, &errs)
+	}
+	for line := range strings.Lines(string(out)) {
+		answers = append(answers, strings.Fields(line))
+	}
+	if len(answers) != len(lines) {
+		t.Fatalf("%d answers to %d queries", len(answers), len(lines))
+	}
+	return answers
+}
+
+// Compare compares an answer with the document:score of Lucene. Documents whose scores differ by less than the error of a float may
+// change their places.
+func Compare(hits *engine.Hits, want []string) error {
+	if len(hits.Docs) != len(want) {
+		return fmt.Errorf("%d documents, want %d", len(hits.Docs), len(want))
+	}
+	scores := map[uint32]float64{}
+	for i, d := range hits.Docs {
+		scores[d] = hits.Scores[i]
+	}
+	for i, w := range want {
+		doc, text, _ := strings.Cut(w, ":")
+		d, err := strconv.ParseUint(doc, 10, 32)
+		if err != nil {
+			return err
+		}
+		score, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return err
+		}
+		last := len(want) == Most && math.Abs(score-hits.Scores[Most-1]) < 1e-5*score
+		if got, ok := scores[uint32(d)]; !last && (!ok || math.Abs(got-score) > 1e-5*score) {
+			return fmt.Errorf("document %d has the score %v, want %v", d, got, score)
+		}
+		if hits.Docs[i] != uint32(d) && math.Abs(hits.Scores[i]-score) > 1e-5*score {
+			return fmt.Errorf("place %d: document %d of score %v, want %d of %v", i, hits.Docs[i], hits.Scores[i], d, score)
+		}
+	}
+	return nil
 }

@@ -1,11 +1,8 @@
 package phrases
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -107,9 +104,6 @@ func random(r *rand.Rand, words [][]string, prefixes bool) (q query) {
 	return q
 }
 
-// most is the number of documents of an answer.
-const most = 1000
-
 // TestLucene compares documents, their order and their scores.
 func TestLucene(t *testing.T) {
 	if testing.Short() {
@@ -126,30 +120,19 @@ func TestLucene(t *testing.T) {
 			x := open(t, input, stops)
 			r := rand.New(rand.NewPCG(8, 7))
 			var queries []query
-			var lines strings.Builder
+			var lines []string
 			for range n {
 				q := random(r, words, stops == nil)
-				queries = append(queries, q)
-				lines.WriteString(q.lucene + "\n")
+				queries, lines = append(queries, q), append(lines, q.lucene)
 			}
-			cmd := exec.Command("java", "-Xmx1g", "-cp", classes, "Phrases", input, strings.Join(stops, ","), strconv.Itoa(most))
-			cmd.Stdin = strings.NewReader(lines.String())
-			var errs bytes.Buffer
-			cmd.Stderr = &errs
-			out, err := cmd.Output()
-			if err != nil {
-				t.Fatalf("%v: %s", err, &errs)
-			}
-			answers := bufio.NewScanner(bytes.NewReader(out))
-			answers.Buffer(nil, 1<<24)
 			found := 0
-			for i := 0; answers.Scan(); i++ {
+			for i, want := range lucene.Answers(t, classes, lines, "Phrases", input, strings.Join(stops, ","), strconv.Itoa(lucene.Most)) {
 				q := queries[i]
-				hits, err := x.Search(t.Context(), engine.Query{Text: q.heddle, K: most})
+				hits, err := x.Search(t.Context(), engine.Query{Text: q.heddle, K: lucene.Most})
 				if err != nil {
 					t.Fatalf("%s: %v", q.heddle, err)
 				}
-				if err := compare(&hits, strings.Fields(answers.Text())); err != nil {
+				if err := lucene.Compare(&hits, want); err != nil {
 					t.Errorf("%s (%s): %v", q.heddle, q.lucene, err)
 				}
 				if len(hits.Docs) > 0 {
@@ -165,37 +148,6 @@ func TestLucene(t *testing.T) {
 			}
 		})
 	}
-}
-
-// compare compares an answer with the document:score of Lucene. Documents whose scores differ by less than the error of a float may
-// change their places.
-func compare(hits *engine.Hits, want []string) error {
-	if len(hits.Docs) != len(want) {
-		return fmt.Errorf("%d documents, want %d", len(hits.Docs), len(want))
-	}
-	scores := map[uint32]float64{}
-	for i, d := range hits.Docs {
-		scores[d] = hits.Scores[i]
-	}
-	for i, w := range want {
-		doc, text, _ := strings.Cut(w, ":")
-		d, err := strconv.ParseUint(doc, 10, 32)
-		if err != nil {
-			return err
-		}
-		score, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return err
-		}
-		last := len(want) == most && math.Abs(score-hits.Scores[most-1]) < 1e-5*score
-		if got, ok := scores[uint32(d)]; !last && (!ok || math.Abs(got-score) > 1e-5*score) {
-			return fmt.Errorf("document %d has the score %v, want %v", d, got, score)
-		}
-		if hits.Docs[i] != uint32(d) && math.Abs(hits.Scores[i]-score) > 1e-5*score {
-			return fmt.Errorf("place %d: document %d of score %v, want %d of %v", i, hits.Docs[i], hits.Scores[i], d, score)
-		}
-	}
-	return nil
 }
 
 // BenchmarkPhrases measures the CPU time of phrases of 2 to 5 words, and of each number of words, beside that of Lucene after six
