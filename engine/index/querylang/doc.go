@@ -38,6 +38,10 @@
 // is and, its unmarked clauses are required. A list of excluded clauses alone matches all other
 // documents. OR separates lists, so AND binds closer than OR.
 //
+// The score of a document is the sum of its words that are not excluded, also of words in parentheses that
+// do not match as a whole: in c OR (a AND b) the score of a adds to documents with a and c. In Lucene only clauses that match
+// add to the score.
+//
 // A * means all documents where it begins a list or follows AND, OR or NOT, and the list ends behind it
 // or an operator or sign follows. Elsewhere it is text: 2 * 3. Documents that only a * or a NOT matches have
 // the score 0.

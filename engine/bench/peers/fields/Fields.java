@@ -25,7 +25,7 @@ import org.apache.lucene.util.QueryBuilder;
 /**
  * Fields indexes lines of texts with TABs between, one for each field, and answers queries from standard input, one a line: clauses
  * "mark weight fields slop text", separated by TABs. The mark is + (must), - (must not) or = (should); fields are name^weight with
- * commas between. A text of several words is a phrase, or, if the slop is AND or OR, words that this joins. An answer is a line of
+ * commas between. A text of several words is a phrase, or, if the slop is AND or OR, a group of mark:fields:word that this joins. An answer is a line of
  * document:score. The arguments are the input, the stop words and the fields with commas between, and the number of documents of an answer.
  */
 public class Fields {
@@ -72,7 +72,9 @@ public class Fields {
       if (parts[3].equals("AND") || parts[3].equals("OR")) {
         BooleanQuery.Builder words = new BooleanQuery.Builder();
         for (String word : parts[4].split(" ")) {
-          add(words, inFields(builder, parts[2], word, 0), parts[3].equals("AND") ? Occur.MUST : Occur.SHOULD);
+          String[] item = word.split(":");
+          Occur occur = item[0].equals("-") ? Occur.MUST_NOT : parts[3].equals("AND") ? Occur.MUST : Occur.SHOULD;
+          add(words, inFields(builder, item[1], item[2], 0), occur);
         }
         q = built(words);
       } else {
@@ -103,8 +105,9 @@ public class Fields {
     }
   }
 
+  /** built is null without a clause that may match: a stop word disappears together with what is excluded from it. */
   static Query built(BooleanQuery.Builder b) {
     BooleanQuery q = b.build();
-    return q.clauses().isEmpty() ? null : q;
+    return q.clauses().stream().allMatch(c -> c.getOccur() == Occur.MUST_NOT) ? null : q;
   }
 }

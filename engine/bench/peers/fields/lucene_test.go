@@ -145,7 +145,9 @@ func random(r *rand.Rand, verses []verse) (q engine.Query, line string) {
 			q.Text += fmt.Sprintf(`"%s"~%s`, text, slop)
 		case 1:
 			slop = mode
-			q.Text += "(" + text + ")"
+			var group string
+			group, text = inGroup(r, in, words[at:at+n], mark != "=")
+			q.Text += "(" + group + ")"
 		default:
 			text = words[at]
 			q.Text += text
@@ -158,6 +160,25 @@ func random(r *rand.Rand, verses []verse) (q engine.Query, line string) {
 		line += strings.Join([]string{mark, weight, in, slop, text}, " ") + "\t"
 	}
 	return q, strings.TrimSuffix(line, "\t")
+}
+
+// inGroup gives some words a field of their own and excludes some, for heddle and for Lucene. Only groups that must match exclude
+// words: the words of others add to scores in heddle even where the group does not match.
+func inGroup(r *rand.Rand, in string, words []string, must bool) (own, theirs string) {
+	for i, w := range words {
+		mark, within := "=", in
+		if i > 0 && must && r.IntN(5) == 0 {
+			mark = "-"
+			own += mark
+		}
+		if r.IntN(4) == 0 {
+			f := fields[r.IntN(len(fields))]
+			own, within = own+f+":", f+"^1"
+		}
+		own += w + " "
+		theirs += mark + ":" + within + ":" + w + " "
+	}
+	return strings.TrimSpace(own), strings.TrimSpace(theirs)
 }
 
 // TestLucene compares documents, their order and their scores.
