@@ -59,9 +59,9 @@ type Field struct {
 	Lengths []uint32 // length of each document in the field, in tokens
 }
 
-// FieldOf returns the number of the field of a list of a source with fields.
+// FieldOf returns the number of the field of a list; 0 without fields.
 func (s *Source) FieldOf(h Handle) int {
-	i := len(s.Fields) - 1
+	i := max(len(s.Fields), 1) - 1
 	for i > 0 && s.Fields[i].First > h {
 		i--
 	}

@@ -143,15 +143,6 @@ func (f *File) describeFields() {
 // the caller's.
 func (f *File) Fields() []Field { return slices.Clone(f.fields) }
 
-// fieldOf returns the number of the field of a handle.
-func (f *File) fieldOf(h plan.Handle) int {
-	i := len(f.fields) - 1
-	for i > 0 && f.fields[i].First > h {
-		i--
-	}
-	return i
-}
-
 // fieldWriter is a field of a Writer.
 type fieldWriter struct {
 	Field

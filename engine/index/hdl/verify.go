@@ -78,7 +78,7 @@ func (f *File) verifyTerms(ctx context.Context) error {
 			if h > 0 && bytes.Compare(before, term) >= 0 {
 				return f.corrupt(secTerms, f.terms.place(h), "term %d does not come behind the one before", h)
 			}
-			if name := f.fields[f.fieldOf(h)].Name; name != "" && !bytes.HasPrefix(term, []byte(name+FieldMark)) {
+			if name := f.fields[f.source.FieldOf(h)].Name; name != "" && !bytes.HasPrefix(term, []byte(name+FieldMark)) {
 				return f.corrupt(secTerms, f.terms.place(h), "term %d is not of the field %s", h, name)
 			}
 			if got, ok := f.terms.Lookup(string(term)); !ok || got != h {
@@ -123,6 +123,7 @@ func (f *File) verifyLengths() error {
 
 // tally is the sums over the lists of a field.
 type tally struct {
+	lengths          []uint32
 	used             docSet // documents with terms
 	postings, tokens atomic.Uint64
 }
@@ -131,7 +132,7 @@ type tally struct {
 func (f *File) verifyLists(ctx context.Context) error {
 	fields := make([]tally, len(f.fields))
 	for i := range fields {
-		fields[i].used = newDocSet(f.header.docs)
+		fields[i].lengths, fields[i].used = f.lengths[i], newDocSet(f.header.docs)
 		for d, n := range f.lengths[i] {
 			if n > 0 {
 				fields[i].used.mark(uint32(d))
@@ -162,7 +163,7 @@ func (f *File) decodeLists(ctx context.Context, fields []tally) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return f.verifyList(h, d.tokens, buf, &fields[f.fieldOf(h)])
+			return f.verifyList(h, d.tokens, buf, &fields[f.source.FieldOf(h)])
 		}
 		return f.descriptors(lo/listBlock, verify)
 	})
@@ -178,9 +179,8 @@ func (f *File) verifyList(h plan.Handle, want uint64, buf *[]uint32, sums *tally
 	if n := len(*buf); n > 0 && (*buf)[n-1] >= f.header.docs {
 		return f.corrupt(secDocIDs, 4*l.Off, "list %d: docID %d out of %d documents", h, (*buf)[n-1], f.header.docs)
 	}
-	lengths := f.lengths[f.fieldOf(h)]
 	for _, d := range *buf {
-		if lengths[d] == 0 {
+		if sums.lengths[d] == 0 {
 			sums.used.markShared(d)
 		}
 	}

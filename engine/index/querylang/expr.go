@@ -84,6 +84,19 @@ func (e *Expr) scale(w float64) bool {
 	return true
 }
 
+// Words joins the words of a text without operators, which white space splits, by And or Or. Without words it is an Or of
+// nothing.
+func Words(text string, join Op) Expr {
+	e := Expr{Op: join}
+	for word := range strings.FieldsSeq(text) {
+		e.Args = append(e.Args, Expr{Term: word})
+	}
+	if len(e.Args) == 0 {
+		e.Op = Or
+	}
+	return e
+}
+
 // String writes e so that Parse(e.String(), Or) gives e again. An empty term becomes a
 // space.
 func (e Expr) String() string {

@@ -104,17 +104,12 @@ func expr(sides []*group, weight float64) querylang.Expr {
 // says that a text has no operators; the result has some. The longest left side counts; several words of it must be
 // neighbours in a list, without signs and weights. Words of phrases and tolerant words have no synonyms.
 func (s *Set) Rewrite(text string, literal bool, join querylang.Op) (string, error) {
-	var e querylang.Expr
 	if literal {
-		e.Op = join
-		for _, word := range strings.Fields(text) {
-			e.Args = append(e.Args, querylang.Expr{Term: word})
-		}
-	} else {
-		var err error
-		if e, err = querylang.Parse(text, join); err != nil {
-			return "", err
-		}
+		return s.in(querylang.Words(text, join)).String(), nil
+	}
+	e, err := querylang.Parse(text, join)
+	if err != nil {
+		return "", err
 	}
 	return s.in(e).String(), nil
 }

@@ -185,9 +185,7 @@ func (x *Index) word(b *Batch, e *querylang.Expr) (w wordSet, err error) {
 	if _, ok := x.Dictionary.(Prefixes); !ok {
 		return w, b.refuse(e, "the dictionary of the index finds whole terms only")
 	}
-	if e.Field != "" {
-		w.field = key(e.Field, "")
-	}
+	w.field = key(e.Field, "")
 	if e.Op == querylang.Prefix {
 		var reason string
 		if w.prefix, reason = x.plain(e.Term); reason != "" {

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,14 +29,6 @@ func key(field, word string) string {
 	return field + hdl.FieldMark + word
 }
 
-// bare is a term without its field.
-func (x *Index) bare(term string) string {
-	if x.hasFields() {
-		_, term, _ = strings.Cut(term, hdl.FieldMark)
-	}
-	return term
-}
-
 // leaf is the word of a query that a term is.
 func (x *Index) leaf(term string) querylang.Expr {
 	e := querylang.Expr{Term: term}
@@ -44,6 +37,9 @@ func (x *Index) leaf(term string) querylang.Expr {
 	}
 	return e
 }
+
+// bare is a term without its field.
+func (x *Index) bare(term string) string { return x.leaf(term).Term }
 
 func (x *Index) words(terms []string) []string {
 	all := make([]string, len(terms))
@@ -57,8 +53,12 @@ func (x *Index) words(terms []string) []string {
 func (x *Index) inFields(q *Query, e *querylang.Expr) (*querylang.Expr, error) {
 	var err error
 	e.Leaves(func(leaf querylang.Expr) bool {
-		if leaf.Field != "" {
-			err = x.checkField(q.Text, leaf.Field, querylang.FieldAt(q.Text, leaf.Field))
+		if leaf.Field == "" {
+			return true
+		}
+		if reason := x.refuseField(leaf.Field); reason != "" {
+			text := cmp.Or(q.Text, key(leaf.Field, "")) // of an expression without a text
+			err = &syntax.Error{Text: text, Offset: querylang.FieldAt(q.Text, leaf.Field), Reason: reason}
 		}
 		return err == nil
 	})
@@ -85,8 +85,8 @@ func (x *Index) queryFields(text string) ([]querylang.Field, error) {
 	at := 0
 	for _, f := range fields {
 		at += strings.Index(text[at:], f.Name)
-		if err := x.checkField(text, f.Name, at); err != nil {
-			return nil, err
+		if reason := x.refuseField(f.Name); reason != "" {
+			return nil, &syntax.Error{Text: text, Offset: at, Reason: reason}
 		}
 		at += len(f.Name)
 	}
@@ -98,30 +98,23 @@ func (x *Index) queryFields(text string) ([]querylang.Field, error) {
 	return fields, nil
 }
 
-// checkField refuses a field that the index does not have.
-func (x *Index) checkField(text, name string, at int) error {
+// refuseField returns the reason why a query cannot have a field; it is empty for a field of the index.
+func (x *Index) refuseField(name string) string {
 	if !x.hasFields() {
-		return fieldError(text, name, at, `the index has no fields: build it with --fields, or write \: for the character`)
+		return `the index has no fields: build it with --fields, or write \: for the character`
+	}
+	if slices.ContainsFunc(x.Source.Fields, func(f plan.Field) bool { return f.Name == name }) {
+		return ""
 	}
 	names := make([]string, len(x.Source.Fields))
 	for i, f := range x.Source.Fields {
 		names[i] = f.Name
 	}
-	if slices.Contains(names, name) {
-		return nil
-	}
 	reason := "no document has the field " + name
 	if near := config.Nearest(name, names); near != "" {
 		reason += ", did you mean " + near + "?"
 	}
-	return fieldError(text, name, at, reason+" (fields: "+strings.Join(names, ", ")+`; \: is the character)`)
-}
-
-func fieldError(text, name string, at int, reason string) error {
-	if text == "" {
-		text = name + hdl.FieldMark
-	}
-	return &syntax.Error{Text: text, Offset: at, Reason: reason}
+	return reason + " (fields: " + strings.Join(names, ", ") + `; \: is the character)`
 }
 
 // wordsIn is the expression of the words of a query on an index with fields. Under AllElseAny the words of a text without
@@ -131,66 +124,38 @@ func (x *Index) wordsIn(q *Query) (*querylang.Expr, error) {
 	if q.Match == querylang.AllTerms || q.Match == querylang.AllElseAny && (q.Literal || !querylang.HasOperators(q.Text)) {
 		mode = querylang.And
 	}
-	var e querylang.Expr
 	if q.Literal {
-		for word := range strings.FieldsSeq(q.Text) {
-			e.Args = append(e.Args, querylang.Expr{Term: word})
-		}
-		if e.Op = mode; len(e.Args) == 0 {
-			e.Op = querylang.Or
-		}
-	} else {
-		var err error
-		if e, err = querylang.Parse(q.Text, mode); err != nil {
-			return nil, err
-		}
+		e := querylang.Words(q.Text, mode)
+		return &e, x.check(&e)
+	}
+	e, err := querylang.Parse(q.Text, mode)
+	if err != nil {
+		return nil, err
 	}
 	return &e, x.check(&e)
-}
-
-// fieldRule is the scoring of a field.
-type fieldRule struct {
-	docs uint64 // N of BM25
-	norm plan.Norm
 }
 
 var errFields = errors.New("the statistics have no fields: ask for the statistics of the index, which has fields")
 
 // settleFields sets the scoring of each field.
 func (s *Settings) settleFields(x *Index) error {
-	st := s.Options.Statistics
-	s.fields = make([]fieldRule, len(x.Source.Fields))
+	s.fields = make([]plan.Norm, len(x.Source.Fields))
 	for i, f := range x.Source.Fields {
-		one := bm25.FieldStatistics{Docs: f.Docs, Length: f.Length}
-		if st != nil {
+		one := bm25.FieldStatistics{Name: f.Name, Docs: f.Docs, Length: f.Length}
+		if st := s.Options.Statistics; st != nil {
 			at := slices.IndexFunc(st.Fields, func(other bm25.FieldStatistics) bool { return other.Name == f.Name })
 			if at < 0 {
 				return option{errFields}
 			}
 			one = st.Fields[at]
 		}
-		average := 1.0 // any value will do where all lengths are 0
-		if one.Length > 0 && one.Docs > 0 {
-			average = float64(one.Length) / float64(one.Docs)
-		} else if f.Length > 0 && (st == nil || !st.Shard) {
+		norm, ok := s.norm(one.Docs, one.Length, f.Length)
+		if !ok {
 			return optionf("ranking: statistics of %d documents with %d tokens in field %s", one.Docs, one.Length, f.Name)
 		}
-		s.fields[i] = fieldRule{one.Docs, s.params.Norm(average)}
+		s.fields[i], s.whole.Fields = norm, append(s.whole.Fields, one)
 	}
 	return nil
-}
-
-// docsOf is N of BM25 for a term.
-func (s *Settings) docsOf(x *Index, term string) uint64 {
-	if s.fields != nil {
-		name, _, _ := strings.Cut(term, hdl.FieldMark)
-		for i, f := range x.Source.Fields {
-			if f.Name == name {
-				return s.fields[i].docs
-			}
-		}
-	}
-	return s.docs
 }
 
 // lengthRule returns the scoring of a list of a query that p is, or of another query: its norm and the lengths of documents.
@@ -199,7 +164,7 @@ func (p *phrased) lengthRule(src *plan.Source, h plan.Handle, norm plan.Norm) (p
 		return norm, src.Lengths
 	}
 	i := src.FieldOf(h)
-	return p.fields[i].norm, src.Fields[i].Lengths
+	return p.fields[i], src.Fields[i].Lengths
 }
 
 // rankFields makes the present query one that pure Go ranks by the rules of its fields.

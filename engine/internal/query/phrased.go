@@ -21,7 +21,7 @@ type phrased struct {
 	phrases []plan.Phrase
 	scored  []weightedPhrase // phrases that add to scores
 	best    *phrase.Best     // other documents may be missing; nil: none is
-	fields  []fieldRule      // of a ranked query on an index with fields
+	fields  []plan.Norm      // by field, of a ranked query on an index with fields
 	other   *set             // the documents if the set has fewer than K, of AllElseAny; nil: the set
 
 	mu   sync.Mutex  // two processors may have the query, one of which hangs
@@ -296,7 +296,7 @@ func (p *phrased) digest() *[32]byte {
 		tree(&p.other.Expr)
 	}
 	for _, f := range p.fields {
-		all = fmt.Append(all, f.norm)
+		all = fmt.Append(all, f)
 	}
 	number(uint64(len(p.scored)))
 	for _, s := range p.scored {

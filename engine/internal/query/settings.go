@@ -40,8 +40,8 @@ type Settings struct {
 	Kind    Kind
 
 	params bm25.Params
-	docs   uint64
-	fields []fieldRule       // nil without fields
+	whole  bm25.Statistics   // of the collection, without DF
+	fields []plan.Norm       // by field; nil without fields
 	df     map[string]uint64 // nil: the lengths of lists
 }
 
@@ -83,20 +83,18 @@ func (x *Index) Settle(s *Settings, opt *Options) error {
 	if err := s.params.Validate(); err != nil {
 		return option{err}
 	}
-	own := bm25.Statistics{Docs: x.docs(), Length: x.tokens()}
-	st := opt.Statistics
-	if st == nil {
-		st = &own
-	} else if s.df = st.DF; s.df == nil {
-		s.df = map[string]uint64{}
+	s.whole = bm25.Statistics{Docs: x.docs(), Length: x.tokens()}
+	if st := opt.Statistics; st != nil {
+		s.whole.Docs, s.whole.Length = st.Docs, st.Length
+		if s.df = st.DF; s.df == nil {
+			s.df = map[string]uint64{}
+		}
 	}
-	average := 1.0 // any value will do where all lengths are 0
-	if st.Length > 0 && st.Docs > 0 {
-		average = float64(st.Length) / float64(st.Docs)
-	} else if own.Length > 0 && !st.Shard {
-		return optionf("ranking: statistics of %d documents with %d tokens", st.Docs, st.Length)
+	norm, ok := s.norm(s.whole.Docs, s.whole.Length, x.tokens())
+	if !ok {
+		return optionf("ranking: statistics of %d documents with %d tokens", s.whole.Docs, s.whole.Length)
 	}
-	s.docs, s.Kind.Norm = st.Docs, s.params.Norm(average)
+	s.Kind.Norm = norm
 	if x.hasFields() {
 		return s.settleFields(x)
 	}
@@ -150,6 +148,18 @@ func (k *Kind) rankCost() cost.Kind {
 	return cost.RankOr
 }
 
+// norm returns the norm for documents of a mean length. It returns false where there are none, although the index has
+// tokens and is no shard.
+func (s *Settings) norm(docs, length, own uint64) (plan.Norm, bool) {
+	average := 1.0 // any value will do where all lengths are 0
+	if st := s.Options.Statistics; length > 0 && docs > 0 {
+		average = float64(length) / float64(docs)
+	} else if own > 0 && (st == nil || !st.Shard) {
+		return plan.Norm{}, false
+	}
+	return s.params.Norm(average), true
+}
+
 // weight is the most that a posting of t can contribute: its weight in the query times its
 // weight in the collection, where length is the length of its list. It returns false for a
 // term that no document of the collection has.
@@ -159,7 +169,7 @@ func (s *Settings) weight(x *Index, t *asked, length uint32) (float64, bool, err
 		df = s.df[t.term]
 	}
 	if s.Kind.Norm.Impacts == 0 {
-		docs := s.docsOf(x, t.term)
+		docs := s.whole.DocsOf(t.term)
 		if s.df != nil {
 			df = s.df[t.term]
 			if df == 0 && s.Options.Statistics.Shard {

@@ -12,7 +12,6 @@ import (
 	"heddle/engine/failure"
 	"heddle/engine/file/container"
 	"heddle/engine/file/mapped"
-	"heddle/engine/index/bm25"
 	"heddle/engine/internal/filter"
 	"heddle/engine/internal/lists"
 	"heddle/engine/internal/part"
@@ -101,9 +100,7 @@ func live(f *files, s *collection.Segment, deleted *roaring.Bitmap) (live *part.
 	}
 	defer now.Release()
 	live.WithTerms = uint64(now.File.Meta().WithTerms)
-	for _, one := range now.Source.Fields {
-		live.Fields = append(live.Fields, bm25.FieldStatistics{Name: one.Name, Docs: one.Docs, Length: one.Length})
-	}
+	live.Fields = now.FieldStatistics()
 	for d := range roaring.Values(deleted) {
 		length := uint64(now.File.DocLen(d))
 		live.Length -= min(length, live.Length)

@@ -1,7 +1,6 @@
 package fields
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -75,23 +74,9 @@ func inputs(t *testing.T, r *rand.Rand, verses []verse) (own, theirs string) {
 // open indexes the file as Lucene does.
 func open(t *testing.T, input string, stops []string) *engine.Index {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "verses.hdl")
 	opt := build.DefaultOptions()
 	opt.Format, opt.Fields, opt.Positions, opt.StopWords, opt.Lengths = build.JSONL, fields, true, stops, hdl.LengthsLucene
-	if _, err := build.Build(context.Background(), path, []string{input}, opt); err != nil {
-		t.Fatal(err)
-	}
-	e, err := engine.New(context.Background(), engine.Options{Backend: "host"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() })
-	x, err := e.OpenIndex(context.Background(), path, engine.IndexOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { x.Close() })
-	return x
+	return lucene.Open(t, input, opt)
 }
 
 // random draws a query and writes it for Lucene: words, phrases and groups of words, in one field or in the fields of the query,

@@ -5,6 +5,7 @@ package lucene
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -16,6 +17,7 @@ import (
 	"testing"
 
 	"heddle/engine"
+	"heddle/engine/index/build"
 )
 
 // Compile compiles a program in the folder of the test, such as Orders.java, and returns the class path. It skips the
@@ -57,6 +59,26 @@ func Bible(t testing.TB) []byte {
 		t.Fatal(err)
 	}
 	return text
+}
+
+// Open indexes a file, and opens the index in pure Go.
+func Open(t testing.TB, input string, opt build.Options) *engine.Index {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "verses.hdl")
+	if _, err := build.Build(context.Background(), path, []string{input}, opt); err != nil {
+		t.Fatal(err)
+	}
+	e, err := engine.New(context.Background(), engine.Options{Backend: "host"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	x, err := e.OpenIndex(context.Background(), path, engine.IndexOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { x.Close() })
+	return x
 }
 
 // Most is the number of documents of an answer.

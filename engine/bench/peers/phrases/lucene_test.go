@@ -1,7 +1,6 @@
 package phrases
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -39,23 +38,9 @@ var stops = []string{"and", "in", "of", "that", "the", "to"}
 // open indexes the file as Lucene does.
 func open(t testing.TB, input string, stops []string) *engine.Index {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "verses.hdl")
 	opt := build.DefaultOptions()
 	opt.Positions, opt.StopWords, opt.Lengths, opt.Format = true, stops, hdl.LengthsLucene, build.Text
-	if _, err := build.Build(context.Background(), path, []string{input}, opt); err != nil {
-		t.Fatal(err)
-	}
-	e, err := engine.New(context.Background(), engine.Options{Backend: "host"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() })
-	x, err := e.OpenIndex(context.Background(), path, engine.IndexOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { x.Close() })
-	return x
+	return lucene.Open(t, input, opt)
 }
 
 // query is a query in both languages.
