@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"heddle/engine"
-	"heddle/engine/index/querylang"
 	"heddle/engine/index/synonym"
 )
 
@@ -27,11 +26,7 @@ func (s *Server) withSynonyms(index string, q *engine.Query) error {
 	if err != nil {
 		return err
 	}
-	join := querylang.Or
-	if q.Match == engine.And {
-		join = querylang.And
-	}
-	text, err := set.Rewrite(q.Text, q.Literal, join)
+	text, err := set.Rewrite(q.Text, q.Literal, q.Match.Join())
 	if err != nil {
 		return &engine.Error{Code: engine.InvalidQuery, Op: "synonyms", Err: err}
 	}

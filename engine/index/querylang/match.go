@@ -33,6 +33,14 @@ func (m Match) String() string {
 	return fmt.Sprintf("match(%d)", uint8(m))
 }
 
+// Join is the operator between the words of a text that has none there.
+func (m Match) Join() Op {
+	if m == AllTerms {
+		return And
+	}
+	return Or
+}
+
 // ParseMatch is the inverse of String. It ignores case.
 func ParseMatch(s string) (Match, error) {
 	for m := AnyTerm; m <= AllElseAny; m++ {

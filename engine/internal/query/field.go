@@ -120,15 +120,15 @@ func (x *Index) refuseField(name string) string {
 // wordsIn is the expression of the words of a query on an index with fields. Under AllElseAny the words of a text without
 // operators are all needed, unless too few documents have them.
 func (x *Index) wordsIn(q *Query) (*querylang.Expr, error) {
-	mode := querylang.Or
-	if q.Match == querylang.AllTerms || q.Match == querylang.AllElseAny && (q.Literal || !querylang.HasOperators(q.Text)) {
-		mode = querylang.And
+	join := q.Match.Join()
+	if q.Match == querylang.AllElseAny && (q.Literal || !querylang.HasOperators(q.Text)) {
+		join = querylang.And
 	}
 	if q.Literal {
-		e := querylang.Words(q.Text, mode)
+		e := querylang.Words(q.Text, join)
 		return &e, x.check(&e)
 	}
-	e, err := querylang.Parse(q.Text, mode)
+	e, err := querylang.Parse(q.Text, join)
 	if err != nil {
 		return nil, err
 	}

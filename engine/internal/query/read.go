@@ -78,11 +78,7 @@ func (x *Index) read(b *Batch, q *Query) (*querylang.Expr, error) {
 	if words || err != nil {
 		return nil, err
 	}
-	join := querylang.Or
-	if q.Match == querylang.AllTerms {
-		join = querylang.And
-	}
-	e, err := querylang.Parse(q.Text, join)
+	e, err := querylang.Parse(q.Text, q.Match.Join())
 	if err != nil {
 		return nil, err
 	}

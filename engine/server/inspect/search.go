@@ -55,11 +55,7 @@ func wellFormed(q engine.Query) error {
 }
 
 func read(q engine.Query) (querylang.Expr, error) {
-	join := querylang.Or
-	if q.Match == engine.And {
-		join = querylang.And
-	}
-	return querylang.Parse(q.Text, join)
+	return querylang.Parse(q.Text, q.Match.Join())
 }
 
 // parsed is a request whose query is a text.

@@ -200,15 +200,8 @@ func (s *Searcher) query(q trec.Topic) (asked engine.Query, err error) {
 	if asked.Text, asked.Literal, err = rewrite(s.Synonyms, &asked, q.Text); err != nil || asked.Literal {
 		return asked, err
 	}
-	asked.Expr, err = querylang.Read(asked.Text, joinOf(&asked)) // errors name the text
+	asked.Expr, err = querylang.Read(asked.Text, asked.Match.Join()) // errors name the text
 	return asked, err
-}
-
-func joinOf(q *engine.Query) querylang.Op {
-	if q.Match == engine.And {
-		return querylang.And
-	}
-	return querylang.Or
 }
 
 // rewrite returns a text with synonyms, and whether it is without operators.
@@ -216,7 +209,7 @@ func rewrite(s *synonym.Set, q *engine.Query, text string) (string, bool, error)
 	if s == nil {
 		return text, q.Literal, nil
 	}
-	text, err := s.Rewrite(text, q.Literal, joinOf(q))
+	text, err := s.Rewrite(text, q.Literal, q.Match.Join())
 	return text, false, err
 }
 
