@@ -141,6 +141,7 @@ func evaluate(q *engine.Query, all []scored, unit float64) (out []scored, total 
 type forms struct {
 	e          *engine.Engine
 	collection *engine.Collection
+	state      *engine.CollectionSnapshot // of the collection, for the pages of one query
 	index      *engine.Index
 	table      *engine.Table
 	cluster    *Coordinator
@@ -293,7 +294,7 @@ func (f *forms) ask(t *rapid.T, form string, q engine.Query, batch bool) found {
 		h := all[len(qs)-1]
 		return found{h.Names, h.Scores, h.Total, h.After}
 	}
-	all := f.collection.SearchAll
+	all := f.state.SearchAll
 	if form == "file" {
 		all = f.index.SearchAll
 		if qs[len(qs)-1].Table = f.table; q.Filter != nil {
@@ -347,6 +348,12 @@ func (f *forms) check(t *rapid.T, docs []written) {
 			t.Fatalf("%s: %+v: cursor %q behind %d documents", form, q, got.after, len(expected))
 		}
 	}
+	// A cursor is of one state, and merges in the background make others.
+	f.state, err = f.collection.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.state.Close()
 	batch := rapid.Bool().Draw(t, "batch")
 	offset := rapid.IntRange(0, 12).Draw(t, "offset")
 	for _, form := range []string{"file", "collection", "cluster"} {
