@@ -19,7 +19,8 @@ import (
 )
 
 // TestStuck queries a device that no longer answers in the middle of a launch, between two pieces. Each caller gets the
-// error of its context, and so do callers of other operations, and callers that upload lists, tables and filters.
+// error of its context, and so do callers of other operations, callers that upload lists, tables and filters, and callers
+// that open the device.
 func TestStuck(t *testing.T) {
 	if i, err := strconv.Atoi(os.Getenv("HEDDLE_TEST_UNLIKE")); err == nil {
 		runStuck(t, i)
@@ -133,7 +134,8 @@ func runStuck(t *testing.T, stuck int) {
 	rows.Any(0)
 	rows.Check(0, plan.CodeRange{Hi: 1})
 	rows.End()
-	uploads := map[string]func(ctx context.Context) error{
+	docs := make([]uint32, 1<<12)
+	leave(t, map[string]func(ctx context.Context) error{
 		"lists":          func(ctx context.Context) error { _, err := b.Load(ctx, src); return err },
 		"a cache":        func(ctx context.Context) error { _, err := b.LoadCached(ctx, src, 256<<20); return err },
 		"cached lists":   func(ctx context.Context) error { return cached.Match(ctx, &query, new(plan.Results)) },
@@ -144,23 +146,77 @@ func runStuck(t *testing.T, stuck int) {
 			_, err := s.Filter(ctx, make([]uint64, plan.FilterWords(src.Docs)))
 			return err
 		},
+		"an opening": func(ctx context.Context) error {
+			_, err := Open(ctx, devicetest.Find(t, everything), Options{})
+			return err
+		},
+		"a scan": func(ctx context.Context) error { _, err := b.Scan(ctx, docs, docs, 1); return err },
+		"a compaction": func(ctx context.Context) error {
+			_, _, err := b.Compact(ctx, nil, docs, Keep{Greatest: 1}, 1)
+			return err
+		},
+		"a decoding": func(ctx context.Context) error { _, _, err := b.Decode(ctx, src, false, 1); return err },
+		"copies":     func(ctx context.Context) error { _, err := b.CopyPeak(ctx); return err },
+	})
+}
+
+// TestUnread: a device that no longer answers when a small result is read leaves its caller the error of its context.
+func TestUnread(t *testing.T) {
+	if i, err := strconv.Atoi(os.Getenv("HEDDLE_TEST_UNLIKE")); err == nil {
+		runUnread(t, i)
+		return
 	}
-	for what, upload := range uploads {
+	testneeds.OneCaller(t)
+	testneeds.Device(t)
+	layer := newLayer(t)
+	for i, bytes := range []int{16, 16, 4 << 10} { // counts of loads, the sum of a scan, its results
+		if i > 1 && !testneeds.Full() {
+			break
+		}
+		if said, err := onLayer(t, layer, fmt.Sprint("unread=", bytes), "^TestUnread$", fmt.Sprint("HEDDLE_TEST_UNLIKE=", i)); err != nil {
+			t.Errorf("%d bytes: %v\n%s", bytes, err, said)
+		}
+	}
+}
+
+func runUnread(t *testing.T, i int) {
+	b, err := Open(t.Context(), devicetest.Find(t, everything), Options{SkipSelfTest: true, CountLoads: i == 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, out := slices.Repeat([]uint32{1}, 1<<10), make([]uint32, 1<<10)
+	ask := func(ctx context.Context) error { _, err := b.Scan(ctx, out, in, 1); return err }
+	if i == 0 {
+		l := newLoad(t, 20, 20)
+		s, err := b.Load(t.Context(), l.src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask = func(ctx context.Context) error { return l.ask(ctx, t, s, 0) }
+	}
+	leave(t, map[string]func(context.Context) error{"a result": ask})
+}
+
+// leave expects that calls, side by side, end with their contexts.
+func leave(t *testing.T, calls map[string]func(context.Context) error) {
+	t.Helper()
+	ends := make(chan error)
+	for what, call := range calls {
 		go func() {
 			ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
 			defer stop()
-			ends <- fmt.Errorf("%s: %w", what, upload(ctx))
+			ends <- fmt.Errorf("%s: %w", what, call(ctx))
 		}()
 	}
-	late = time.After(time.Minute) // kernels may compile
-	for range uploads {
+	late := time.After(time.Minute) // kernels may compile
+	for range calls {
 		select {
 		case err := <-ends:
 			if !errors.Is(err, context.DeadlineExceeded) {
 				t.Error(err)
 			}
 		case <-late:
-			t.Fatal("an upload still waits for the device")
+			t.Fatal("a caller still waits for the device")
 		}
 	}
 }

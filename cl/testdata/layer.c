@@ -7,6 +7,7 @@
 //   gpu      devices are GPUs
 //   hang=N   the Nth wait and all later ones never return
 //   stuck=NAME  no wait returns after a launch of kernel NAME with an offset
+//   unread=N  no wait returns after a read of N bytes
 //   short=N  buffers above N bytes cannot be allocated
 //   units=N, group=N, local=N, alloc=N, memory=N, bits=N, unified=N, multiple=N, available=N, compiler=N
 //            what devices say about their compute units, work-items of a work-group, bytes of local memory, of a
@@ -338,6 +339,7 @@ status clEnqueueWriteBuffer(object q, object b, uint32_t blocking, size_t at, si
 }
 
 status clEnqueueReadBuffer(object q, object b, uint32_t blocking, size_t at, size_t n, void *to, uint32_t waits, const object *wait, object *event) {
+	stuck |= n == limit("unread");
 	if (!blocking && word("poison") && to)
 		noise(to, n < 1 << 17 ? n : 1 << 17);
 	delay(q);

@@ -44,7 +44,7 @@ func TestColumnsGiveUp(t *testing.T) {
 			t.Skip("groups make no progress")
 		}
 		n.checkColumns(t, groups, &s)
-		check := func() error { return rt.Do(n.check) }
+		check := func() error { return n.check(t.Context()) }
 		if err := check(); err != nil {
 			t.Fatal(err)
 		}

@@ -54,7 +54,7 @@ func (n columnsRun) run(s *plan.SelectBatch) error {
 	if err := n.prepare(context.Background(), s, len(s.Steps)); err != nil {
 		return err
 	}
-	return n.b.Do(func() error {
+	err := n.b.Do(func() error {
 		err := n.send()
 		for i := range s.Steps {
 			if err == nil {
@@ -64,12 +64,13 @@ func (n columnsRun) run(s *plan.SelectBatch) error {
 		if err == nil {
 			err = n.x.Queue.Finish()
 		}
-		if err == nil {
-			err = n.check()
-		}
 		n.x.ReleaseEvents()
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	return n.check(context.Background())
 }
 
 // column reads column c, a group an element.

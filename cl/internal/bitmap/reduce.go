@@ -2,6 +2,7 @@ package bitmap
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -41,12 +42,12 @@ func (n *columns) any(step, to int) error {
 	return nil
 }
 
-// check returns an error if a kernel of a finished batch gave up. It runs in Runtime.Do.
-func (n *columns) check() error {
+// check returns an error if a kernel of a finished batch gave up.
+func (n *columns) check(ctx context.Context) error {
 	if !n.rescan || n.scan.Look == nil || n.scan.Look.Fresh() {
 		return nil
 	}
-	failed, err := n.scan.Look.GaveUp(n.x.Queue)
+	failed, err := n.scan.Look.GaveUp(ctx, n.x)
 	if failed {
 		n.scan.Look.Reset()
 		err = errors.New("a work-group waited in vain for another")

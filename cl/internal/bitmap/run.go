@@ -38,7 +38,7 @@ func (x *slot) run(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) e
 		if x.Device.CountLoads {
 			out.Stats.BytesMoved += x.columns.moved
 		}
-		return x.Device.Do(x.columns.check)
+		return x.columns.check(ctx)
 	}
 	return nil
 }

@@ -106,15 +106,25 @@ func (x *Flight) ReadTo(p *Pinned, m *ocl.MemObject, from, to, n int) error {
 	return x.Sent(e, err, downloadTime)
 }
 
-// ReadNow downloads the first words of m and waits for them.
-func (x *Flight) ReadNow(m *ocl.MemObject, to []uint32) error {
+// ReadNow downloads the first words of m and waits for them, or until ctx ends. The device writes nothing to the words of
+// a caller whose ctx has ended.
+func (x *Flight) ReadNow(ctx context.Context, m *ocl.MemObject, to []uint32) error {
 	if len(to) == 0 {
 		return nil
 	}
-	err := x.Device.await(context.Background(), x.Queue, to, func() (*ocl.Event, error) {
-		return x.Queue.EnqueueReadBuffer(m, false, 0, 4*len(to), unsafe.Pointer(&to[0]), nil)
+	words := to
+	if ctx.Done() != nil {
+		words = make([]uint32, len(to))
+	}
+	err := x.Device.await(ctx, x.Queue, words, func() (*ocl.Event, error) {
+		return x.Queue.EnqueueReadBuffer(m, false, 0, 4*len(words), unsafe.Pointer(&words[0]), nil)
 	})
-	return x.Device.Fail("downloading results", err)
+	if err != nil {
+		x.landed = false
+		return x.Device.Fail("downloading results", err)
+	}
+	copy(to, words)
+	return nil
 }
 
 // Sent notes the event of a command. It returns the error of the call that enqueued it.

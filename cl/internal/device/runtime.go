@@ -74,8 +74,12 @@ type Runtime struct {
 
 // Open checks the limits of a device, builds the core programs and runs their
 // self-tests. Errors are *plan.DeviceError of kind ErrNoDevice (limits), ErrBuild,
-// ErrSelfTest, ErrOutOfMemory or ErrDeviceLost.
+// ErrSelfTest, ErrOutOfMemory or ErrDeviceLost. If ctx ends first, its error returns, and the device closes by itself.
 func Open(ctx context.Context, d *Device, opt Options) (*Runtime, error) {
+	return Detached(ctx, nil, func() (*Runtime, error) { return open(ctx, d, opt) }, func(rt *Runtime) { _ = rt.Close() })
+}
+
+func open(ctx context.Context, d *Device, opt Options) (*Runtime, error) {
 	if opt.Tuning != nil {
 		d = d.With(func(_ *plan.Info, t *Tuning) { *t = d.quirks.apply(*opt.Tuning) })
 	}

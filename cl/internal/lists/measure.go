@@ -41,7 +41,8 @@ func Decode(ctx context.Context, rt *device.Runtime, src *plan.Source, gaps bool
 	if err != nil {
 		return nil, nil, err
 	}
-	defer arena.Release()
+	free := arena.Release
+	defer func() { device.Free(ctx, rt, free) }()
 
 	records, starts := decodeRecords(src, places)
 	words := starts[len(src.Lists)]
@@ -49,20 +50,17 @@ func Decode(ctx context.Context, rt *device.Runtime, src *plan.Source, gaps bool
 	if words == 0 {
 		return decoded, nil, nil
 	}
-	x := measurement{Flight: device.NewFlight(rt, rt.Memory), kernel: Decoders[decoder].For(with), lists: arena.Buffers}
-	defer x.Release()
-	scratch := device.NewScratchMemory(rt, rt.Memory, new(atomic.Uint64), "decoding lists")
-	defer scratch.Drop(&x.batch)
-	defer scratch.Drop(&x.out)
+	x, err := device.Detached(ctx, rt, func() (*measurement, error) { return newMeasurement(rt, len(records), words) }, (*measurement).release)
+	if err != nil {
+		return nil, nil, err
+	}
+	free = func() {
+		x.release()
+		arena.Release()
+	}
+	x.kernel, x.lists = Decoders[decoder].For(with), arena.Buffers
 	x.groups, x.local = decodeShape(rt.Tuning, decoder, len(records)/RunWords)
-	if err := cmp.Or(scratch.Room(&x.batch, len(records), 0, "runs"), scratch.Room(&x.out, words, 0, "docIDs")); err != nil {
-		return nil, nil, err
-	}
-	if err := x.Open(len(records), words); err != nil {
-		return nil, nil, err
-	}
 	copy(x.Up.Words, records)
-	defer x.Land()
 	if times, err = x.run(ctx, len(records), words, max(runs, 1)); err != nil {
 		return nil, nil, err
 	}
@@ -78,7 +76,31 @@ type measurement struct {
 	kernel        device.Kernel[DecodeArguments]
 	groups, local int
 	lists         [MaxArenas]*ocl.MemObject
+	scratch       device.ScratchMemory
 	batch, out    device.Scratch
+}
+
+// newMeasurement makes the memory for some words of records and of docIDs.
+func newMeasurement(rt *device.Runtime, records, words int) (*measurement, error) {
+	x := &measurement{Flight: device.NewFlight(rt, rt.Memory), scratch: device.NewScratchMemory(rt, rt.Memory, new(atomic.Uint64), "decoding lists")}
+	err := cmp.Or(x.scratch.Room(&x.batch, records, 0, "runs"), x.scratch.Room(&x.out, words, 0, "docIDs"))
+	if err == nil {
+		err = x.Open(records, words)
+	}
+	if err != nil {
+		x.release()
+		return nil, err
+	}
+	return x, nil
+}
+
+func (x *measurement) release() {
+	if x.Queue != nil {
+		x.Land()
+	}
+	x.Release()
+	x.scratch.Drop(&x.batch)
+	x.scratch.Drop(&x.out)
 }
 
 // run uploads the records, launches the decoder a number of times and downloads the words of the

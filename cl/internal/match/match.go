@@ -329,7 +329,7 @@ func (m *Matcher) collect(ctx context.Context, x *slot, out *plan.Results) error
 	end := out.Stats.Matches
 	if r.parts > 0 {
 		x.collectParts(out, end)
-		return x.addStats(&out.Stats)
+		return x.addStats(ctx, &out.Stats)
 	}
 	for i := range r.queries {
 		for _, n := range x.Down.Words[x.firstTile[i]:x.firstTile[i+1]] {
@@ -345,7 +345,7 @@ func (m *Matcher) collect(ctx context.Context, x *slot, out *plan.Results) error
 			out.Docs = device.AppendWords(out.Docs, docs)
 		}
 	}
-	return x.addStats(&out.Stats)
+	return x.addStats(ctx, &out.Stats)
 }
 
 // learn moves a rate in 1/65536 a quarter of the way to the rate of a round.

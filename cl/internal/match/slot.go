@@ -2,6 +2,7 @@ package match
 
 import (
 	"cmp"
+	"context"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
@@ -93,14 +94,14 @@ func (m *Matcher) newSlot() (*slot, error) {
 }
 
 // readLoads returns the words that kernels have loaded in the round and the segments that they have decoded.
-func (x *slot) readLoads() (words, segments uint64, err error) {
+func (x *slot) readLoads(ctx context.Context) (words, segments uint64, err error) {
 	var n [4]uint32
-	err = x.ReadNow(x.loads, n[:])
+	err = x.ReadNow(ctx, x.loads, n[:])
 	return uint64(n[0]) + uint64(n[1])<<32, uint64(n[2]) + uint64(n[3])<<32, err
 }
 
 // addStats adds the cost of the round to st.
-func (x *slot) addStats(st *plan.Stats) error {
+func (x *slot) addStats(ctx context.Context, st *plan.Stats) error {
 	r := &x.round
 	st.Candidates += r.candidates
 	st.BytesUp += uint64(4 * r.words)
@@ -115,7 +116,7 @@ func (x *slot) addStats(st *plan.Stats) error {
 		return err
 	}
 	if x.Device.CountLoads {
-		words, segments, err := x.readLoads()
+		words, segments, err := x.readLoads(ctx)
 		if err != nil {
 			return err
 		}

@@ -31,19 +31,36 @@ func newCall(ctx context.Context, b *device.Runtime, in, flags []uint32, runs in
 	if err := CheckScan(b); err != nil {
 		return nil, err
 	}
+	p, err = device.Detached(ctx, b, func() (*call, error) { return openCall(b, len(in), len(flags)) }, (*call).release)
+	if err != nil {
+		return nil, err
+	}
+	p.runs = max(runs, 1)
+	if err = b.WriteWords(ctx, p.scan.In, 0, in); err == nil && len(flags) > 0 {
+		err = b.WriteWords(ctx, p.scan.Flags, 0, flags)
+	}
+	if err != nil {
+		p.end(ctx)
+		return nil, err
+	}
+	return p, nil
+}
+
+// openCall makes the buffers for n elements and some words of flags.
+func openCall(b *device.Runtime, n, flags int) (p *call, err error) {
 	t := b.Tuning
-	p = &call{Flight: device.NewFlight(b, b.Memory), n: len(in), tiles: (len(in) + ScanTile(t) - 1) / ScanTile(t), runs: max(runs, 1)}
+	p = &call{Flight: device.NewFlight(b, b.Memory), n: n, tiles: (n + ScanTile(t) - 1) / ScanTile(t)}
 	defer func() {
 		if err != nil {
 			p.release()
 			p = nil
 		}
 	}()
-	words := uint64(len(in))
+	words := uint64(n)
 	if size := 4*words + 16; words > 1<<32-1-uint64(ScanTile(t)) || size > b.Info.MaxAlloc {
-		return p, b.OutOfMemory("running a primitive", fmt.Errorf("%d elements, a buffer has at most %d bytes", len(in), b.Info.MaxAlloc))
+		return p, b.OutOfMemory("running a primitive", fmt.Errorf("%d elements, a buffer has at most %d bytes", n, b.Info.MaxAlloc))
 	}
-	need := 4 * (2*words + uint64(len(flags)+t.ScanChunk) + 32)
+	need := 4 * (2*words + uint64(flags+t.ScanChunk) + 32)
 	if err = b.Memory.Reserve(need, "a primitive"); err != nil {
 		return p, err
 	}
@@ -52,17 +69,9 @@ func newCall(ctx context.Context, b *device.Runtime, in, flags []uint32, runs in
 		to    **ocl.MemObject
 		words uint64
 		what  string
-	}{{&p.scan.In, words + 4, "elements"}, {&p.scan.Flags, uint64(len(flags)) + 4, "flags"}, {&p.scan.Out, words + 4, "results"},
+	}{{&p.scan.In, words + 4, "elements"}, {&p.scan.Flags, uint64(flags) + 4, "flags"}, {&p.scan.Out, words + 4, "results"},
 		{&p.scan.Sums, uint64(t.ScanChunk), "sums of tiles"}, {&p.scan.Carry, 4, "the sum"}} {
 		if *m.to, err = b.Buffer(ocl.MemReadWrite, 4*m.words, m.what); err != nil {
-			return p, err
-		}
-	}
-	if err = b.WriteWords(ctx, p.scan.In, 0, in); err != nil {
-		return p, err
-	}
-	if len(flags) > 0 {
-		if err = b.WriteWords(ctx, p.scan.Flags, 0, flags); err != nil {
 			return p, err
 		}
 	}
@@ -83,27 +92,30 @@ func (p *call) run(ctx context.Context) (sum uint32, err error) {
 		if ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
-		if err := p.Enqueue(ctx, p.once); err != nil {
+		if err := p.once(ctx); err != nil {
 			return 0, p.Device.Fail("running a primitive", err)
 		}
 	}
 	var carry [4]uint32
-	err = p.ReadNow(p.scan.Carry, carry[:])
+	err = p.ReadNow(ctx, p.scan.Carry, carry[:])
 	if chunks := (p.tiles + p.Device.Tuning.ScanChunk - 1) / p.Device.Tuning.ScanChunk; p.scan.Look == nil {
 		return carry[chunks&1], err
 	}
 	return carry[0], err
 }
 
-// once enqueues the launches of a run and waits for them.
-func (p *call) once() error {
-	if err := p.Clear(p.scan.Carry, 4); err != nil {
+// once enqueues the launches of a run and waits for them, or until ctx ends.
+func (p *call) once(ctx context.Context) error {
+	err := p.Enqueue(ctx, func() error {
+		if err := p.Clear(p.scan.Carry, 4); err != nil {
+			return err
+		}
+		return p.timed(func() error { return p.scan.Enqueue(&p.Flight, p.n, device.CompactTime) })
+	})
+	if err != nil || p.scan.Look == nil {
 		return err
 	}
-	if err := p.timed(func() error { return p.scan.Enqueue(&p.Flight, p.n, device.CompactTime) }); err != nil || p.scan.Look == nil {
-		return err
-	}
-	failed, err := p.scan.Look.GaveUp(p.Queue)
+	failed, err := p.scan.Look.GaveUp(ctx, &p.Flight)
 	if failed {
 		err = errors.New("a work-group waited in vain for another")
 	}
@@ -131,6 +143,9 @@ func (p *call) timed(enqueue func() error) error {
 	t.Runs, t.Launches, t.LookBack = append(t.Runs, took), len(p.Events), p.scan.Look != nil
 	return err
 }
+
+// end frees everything, which may wait for the device.
+func (p *call) end(ctx context.Context) { device.Free(ctx, p.Device, p.release) }
 
 func (p *call) release() {
 	if p.Queue != nil {

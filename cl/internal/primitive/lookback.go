@@ -1,8 +1,8 @@
 package primitive
 
 import (
+	"context"
 	"fmt"
-	"unsafe"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
@@ -63,15 +63,11 @@ func (l *LookBack) Reset() { l.epoch = 0 }
 // Fresh tells whether no launch has used the state since it was cleared.
 func (l *LookBack) Fresh() bool { return l.epoch == 0 }
 
-// GaveUp tells whether a group has ever stopped to wait. It blocks and runs in Runtime.Do.
-func (l *LookBack) GaveUp(q *ocl.CommandQueue) (bool, error) {
-	var failed uint32
-	e, err := q.EnqueueReadBuffer(l.State, true, 4, 4, unsafe.Pointer(&failed), nil)
-	if err != nil {
-		return false, err
-	}
-	e.Release()
-	return failed != 0, nil
+// GaveUp tells whether a group has ever stopped to wait. It waits for all commands of x, or until ctx ends.
+func (l *LookBack) GaveUp(ctx context.Context, x *device.Flight) (bool, error) {
+	var head [2]uint32
+	err := x.ReadNow(ctx, l.State, head[:])
+	return head[1] != 0, err
 }
 
 // Release frees the state.
@@ -138,7 +134,7 @@ func testProgress(rt *device.Runtime, groups int) error {
 		return rt.Fail("testing whether work-groups make progress", err)
 	}
 	before := make([]uint32, groups)
-	if err := p.ReadNow(p.scan.Out, before); err != nil {
+	if err := p.ReadNow(context.Background(), p.scan.Out, before); err != nil {
 		return err
 	}
 	for i, v := range before {

@@ -37,12 +37,12 @@ func Scan(ctx context.Context, rt *device.Runtime, out, in []uint32, runs int) (
 	if err != nil || p == nil {
 		return Timing{}, err
 	}
-	defer p.release()
+	defer p.end(ctx)
 	if _, err = p.run(ctx); err != nil {
 		return Timing{}, err
 	}
 	p.timing.Bytes = 8 * uint64(len(in))
-	return p.timing, p.ReadNow(p.scan.Out, out)
+	return p.timing, p.ReadNow(ctx, p.scan.Out, out)
 }
 
 // Compact appends the elements of in that keep selects to out, in their order. Otherwise it
@@ -61,7 +61,7 @@ func Compact(ctx context.Context, b *device.Runtime, out, in []uint32, keep Keep
 	if err != nil || p == nil {
 		return out, Timing{}, err
 	}
-	defer p.release()
+	defer p.end(ctx)
 	p.scan.compact, p.scan.what = true, what
 	kept, err := p.run(ctx)
 	if err != nil {
@@ -73,7 +73,7 @@ func Compact(ctx context.Context, b *device.Runtime, out, in []uint32, keep Keep
 	p.timing.Bytes = 4*(uint64(len(in))+uint64(kept)) + uint64(len(keep.Flags))*4
 	from := len(out)
 	out = append(out, make([]uint32, kept)...)
-	return out, p.timing, p.ReadNow(p.scan.Out, out[from:])
+	return out, p.timing, p.ReadNow(ctx, p.scan.Out, out[from:])
 }
 
 // CheckScan refuses devices that the kernels of scan.cl do not fit.

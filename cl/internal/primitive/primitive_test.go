@@ -254,7 +254,6 @@ func TestStaleTiles(t *testing.T) {
 	}{{3, 3, true}, {2, 2, false}, {3, 2, false}, {2, 3, false}} {
 		state := make([]uint32, stateWords+4)
 		state[stateWords], state[stateWords+1] = c.low<<18|prefix|sum&0xffff, c.high<<18|prefix|sum>>16
-		failed := false
 		err := b.Do(func() error {
 			e, err := p.Queue.EnqueueWriteBuffer(p.scan.Look.State, true, 0, 4*len(state), unsafe.Pointer(&state[0]), nil)
 			if err != nil {
@@ -262,12 +261,12 @@ func TestStaleTiles(t *testing.T) {
 			}
 			e.Release()
 			args := scanAheadArguments{in: p.scan.In, out: p.scan.Out, n: p.n, state: p.scan.Look.State, ticket: 1<<32 - tile, epoch: 3, carry: p.scan.Carry}
-			if err := p.timed(func() error { return scanAhead.Launch(&p.Flight, args, 1, scanLocal(b.Tuning), device.CompactTime) }); err != nil {
-				return err
-			}
-			failed, err = p.scan.Look.GaveUp(p.Queue)
-			return err
+			return p.timed(func() error { return scanAhead.Launch(&p.Flight, args, 1, scanLocal(b.Tuning), device.CompactTime) })
 		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		failed, err := p.scan.Look.GaveUp(t.Context(), &p.Flight)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -275,7 +274,7 @@ func TestStaleTiles(t *testing.T) {
 			t.Errorf("words of epochs %d and %d in epoch 3: the group gave up: %t", c.low, c.high, failed)
 		}
 		out := make([]uint32, p.n)
-		if err := p.ReadNow(p.scan.Out, out); err != nil {
+		if err := p.ReadNow(t.Context(), p.scan.Out, out); err != nil {
 			t.Fatal(err)
 		}
 		if first := out[ScanTile(b.Tuning)]; c.knows && first != sum {
