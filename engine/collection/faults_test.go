@@ -14,6 +14,7 @@ import (
 	"heddle/engine/file/container"
 	"heddle/engine/file/container/containertest"
 	"heddle/engine/internal/layout"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestFaults lets each operation on the disk fail during each kind of change, alone, or together with
@@ -139,12 +140,7 @@ func TestUntidied(t *testing.T) {
 	dir, w := create(t, options(nil))
 	must(t, w.Close())
 	d := &hiding{link: filepath.Join(t.TempDir(), "link"), dir: dir}
-	if err := os.Symlink(dir, d.link); err != nil {
-		t.Skip("no symbolic links: ", err)
-	}
-	if _, err := os.Stat(filepath.Join(d.link, layout.ManifestName)); err != nil {
-		t.Skip("a symbolic link leads to no folder, as under Wine: ", err)
-	}
+	testneeds.Link(t, dir, d.link)
 	w, err := openOn(d, d.link, Options{Creator: "test"})
 	must(t, err)
 	_, err = add(w, []document{{"a", "red"}})

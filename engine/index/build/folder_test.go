@@ -12,6 +12,7 @@ import (
 
 	"heddle/engine/file/container"
 	"heddle/engine/index/analyze"
+	"heddle/engine/plan/testneeds"
 )
 
 // tree writes files into folders.
@@ -38,9 +39,7 @@ func TestFolder(t *testing.T) {
 		files["in/c"+suffix] = content
 	}
 	dir := tree(t, files)
-	if err := os.Symlink(filepath.Join(dir, "behind.tsv"), filepath.Join(dir, "in", "link")); err != nil {
-		t.Fatal(err)
-	}
+	testneeds.Link(t, filepath.Join(dir, "behind.tsv"), filepath.Join(dir, "in", "link"))
 	got, _ := mustBuild(t, DefaultOptions(), filepath.Join(dir, "in"), filepath.Join(dir, "behind.tsv"))
 	if want := []string{"a", "b", "c", "d", "p", "z"}; !slices.Equal(got.names, want) {
 		t.Errorf("documents %q, want %q", got.names, want)

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"heddle/engine/plan/testneeds"
 	"heddle/engine/table/build"
 	"heddle/engine/table/hdb"
 	"heddle/engine/table/merge"
@@ -44,8 +45,9 @@ func TestAppendLink(t *testing.T) {
 	t.Setenv("HEDDLE_CACHE", "off")
 	dir := t.TempDir()
 	t.Chdir(dir)
-	if err := errors.Join(os.Mkdir("sub", 0o755), os.Symlink(filepath.Join("sub", "real.hdb"), "day.hdb")); err != nil {
-		t.Skip(err)
+	testneeds.Link(t, filepath.Join("sub", "real.hdb"), "day.hdb")
+	if err := os.Mkdir("sub", 0o755); err != nil {
+		t.Fatal(err)
 	}
 	made(t, filepath.Join("sub", "real.hdb"), 3)
 	if err := Append("many", "day.hdb"); err != nil {
