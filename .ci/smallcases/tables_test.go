@@ -79,6 +79,7 @@ func tables(t *testing.T, backend plan.Backend, word int, count bool) {
 	if !count {
 		countCodes(t, store, tab)
 		measure(t, store, tab)
+		first(t, store, tab)
 		filter(t, store, tab)
 	}
 	want := tab.Scan(&s)
@@ -189,6 +190,26 @@ func measure(t *testing.T, store plan.TableStore, tab *plantest.Table) {
 		}
 		if !slices.Equal(got.Rows, rows) || !slices.Equal(got.Sums[0], sums) {
 			t.Errorf("groups of column %d are wrong", by.Column)
+		}
+	}
+}
+
+// first finds the first rows of a filter by wide codes, and by few codes, which some rows lack, and a second key.
+func first(t *testing.T, store plan.TableStore, tab *plantest.Table) {
+	var s plan.SelectBatch
+	s.Any(5)
+	s.End()
+	wide, few := plan.OrderKey{Last: 3 << 32}, plan.OrderKey{Column: 1, Last: 6, Descending: true, MissingFirst: true}
+	for _, keys := range [][]plan.OrderKey{{wide}, {few}, {few, wide}} {
+		o := &plan.Order{Keys: keys, K: 5}
+		got, err := store.(plan.Sorter).First(t.Context(), &s, nil, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range tab.Plain().First(&s, o) {
+			if !slices.Contains(got.Rows, row) {
+				t.Errorf("the first rows by %d keys lack row %d", len(keys), row)
+			}
 		}
 	}
 }

@@ -28,6 +28,8 @@
 //	              ends of codes                                                                  number of a column
 //	measure_      rows and sums of groups by wide  256              16 KiB                       2
 //	groups        columns and bins
+//	best_keys     the greatest key of units of rows  256              6 KiB                        6
+//	rows_above    the rows of units from a key on    256              none                         none
 //	reduce_pairs  OR of columns: a level of COA    256              none                         none
 //	reduce_tiles  ROA, hybrid, ideal hybrid        1 to 256         4 KiB                        1 per level
 //

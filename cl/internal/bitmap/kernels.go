@@ -16,6 +16,8 @@ var (
 	measureRows   = device.NewKernel[measureRowsArguments]("measure_rows")
 	codeGroups    = device.NewKernel[codeGroupsArguments]("code_groups")
 	packedGroups  = device.NewKernel[packedGroupsArguments]("packed_groups")
+	bestKeys      = device.NewKernel[bestKeysArguments]("best_keys")
+	rowsAbove     = device.NewKernel[rowsAboveArguments]("rows_above")
 	clearCells    = device.NewKernel[clearCellsArguments]("clear_cells")
 	wahClear      = device.NewKernel[wahClearArguments]("wah_clear")
 	wahSizes      = device.NewKernel[wahSizesArguments]("wah_sizes")
@@ -95,6 +97,24 @@ type packedGroupsArguments struct {
 type clearCellsArguments struct {
 	counts    *ocl.MemObject
 	at, words int
+}
+
+type bestKeysArguments struct {
+	slicesBuffers
+	rowCount     int
+	batch        *ocl.MemObject
+	selectionsAt int
+	bits, out    *ocl.MemObject
+	at, each     int
+}
+
+type rowsAboveArguments struct {
+	slicesBuffers
+	rowCount       int
+	batch          *ocl.MemObject
+	selectionsAt   int
+	bits, out      *ocl.MemObject
+	at, each, room int
 }
 
 type wahClearArguments struct {

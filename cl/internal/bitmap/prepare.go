@@ -35,7 +35,7 @@ func (s *Store) Prepare(groups bool) {
 		if err != nil {
 			return
 		}
-		if s.build(ctx, s.programs(v)) && groups && selfTestMeasures(ctx, s.rt) == nil && selfTestFacets(ctx, s.rt) == nil {
+		if s.build(ctx, s.programs(v)) && groups && selfTestMeasures(ctx, s.rt) == nil && selfTestTop(ctx, s.rt) == nil && selfTestFacets(ctx, s.rt) == nil {
 			s.build(ctx, s.groupPrograms(v))
 		}
 	})
@@ -58,11 +58,11 @@ func (s *Store) programs(v *values) []device.KernelID {
 	return all
 }
 
-// groupPrograms are the programs of groups.
+// groupPrograms are the programs of groups and orders.
 func (s *Store) groupPrograms(v *values) []device.KernelID {
 	all := []device.KernelID{countCodes.For(v.features()).KernelID, measureGroups.For(v.features()).KernelID}
 	for _, with := range s.variants(v) {
-		all = append(all, measureRows.For(with).KernelID)
+		all = append(all, measureRows.For(with).KernelID, bestKeys.For(with).KernelID)
 		for _, cells := range []device.Features{0, useOne, useGlobal, useGlobal | useOne} {
 			all = append(all, codeGroups.For(with|cells).KernelID)
 		}
