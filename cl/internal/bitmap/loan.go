@@ -105,11 +105,15 @@ func (x *slot) takeBits(ctx context.Context, words int) error {
 	return x.Grow(ctx, &x.bits.memory, words)
 }
 
-// deliver lends the bits of the only round to out, or copies the bits of a round.
+// deliver waits for a round. It lends the bits of the only round to out, or copies the bits of a round.
 func (x *slot) deliver(ctx context.Context, out *plan.Rows) error {
 	c := &x.cut
-	if out.Lend && c.count == c.sel.Len() {
-		if err := x.WaitFor(ctx, x.Last()); err != nil {
+	switch {
+	case c.sel.Output != plan.OutputBits:
+		x.Shed()
+		return x.await(ctx)
+	case out.Lend && c.count == c.sel.Len():
+		if err := x.await(ctx); err != nil {
 			return err
 		}
 		if x.bits.begin() {
@@ -118,5 +122,8 @@ func (x *slot) deliver(ctx context.Context, out *plan.Rows) error {
 			return nil
 		}
 	}
-	return x.copyBits(ctx, out)
+	if err := x.copyBits(ctx, out); err != nil {
+		return err
+	}
+	return x.await(ctx)
 }

@@ -104,16 +104,8 @@ func (x *slot) round(ctx context.Context, out *plan.Rows) error {
 	if err := x.Enqueue(ctx, x.submit); err != nil {
 		return x.Device.Fail("selecting rows", err)
 	}
-	if bits == 0 {
-		x.Shed()
-	}
-	if err := x.await(ctx); err != nil {
+	if err := x.deliver(ctx, out); err != nil {
 		return err
-	}
-	if bits > 0 {
-		if err := x.deliver(ctx, out); err != nil {
-			return err
-		}
 	}
 	out.Stats.BytesUp += uint64(4 * up)
 	out.Stats.BytesDown += uint64(4 * (back + bits))
@@ -174,7 +166,7 @@ func (x *slot) sizes() (up, back int) {
 // goroutine switches less than a sleep.
 const pollTime = 200 * time.Microsecond
 
-// await waits for the counts of a round, or until ctx ends. The number of the round comes
+// await waits for the counts of a round, which are its last download, or until ctx ends. The number of the round comes
 // back with them, so polling sees it in memory. The event confirms that all counts are
 // there.
 func (x *slot) await(ctx context.Context) error {
@@ -218,13 +210,15 @@ func (x *slot) send() error {
 			return err
 		}
 	}
+	if c.sel.Output == plan.OutputBits {
+		if err := x.readBits(); err != nil {
+			return err
+		}
+	}
 	if err := x.Read(x.batch.Buffer, back); err != nil {
 		return err
 	}
 	x.counted = x.Last()
-	if c.sel.Output == plan.OutputBits {
-		return x.readBits()
-	}
 	return nil
 }
 
@@ -241,7 +235,7 @@ func (x *slot) readBits() error {
 			return err
 		}
 	}
-	return x.Queue.Flush()
+	return nil
 }
 
 // copyBits copies the bits of a round to out, each piece as it arrives.
@@ -252,7 +246,8 @@ func (x *slot) copyBits(ctx context.Context, out *plan.Rows) error {
 	}
 	to := unsafe.Slice((*uint32)(unsafe.Pointer(&out.Bits[0])), 2*len(out.Bits))[c.first*c.bits:][:total]
 	from := x.bits.memory.Words[:total]
-	pieces := x.Events[len(x.Events)-(total+pieceWords-1)/pieceWords:]
+	last := len(x.Events) - 1 // the download of counts
+	pieces := x.Events[last-(total+pieceWords-1)/pieceWords : last]
 	var g errgroup.Group
 	defer g.Wait()
 	for i, p := range pieces {

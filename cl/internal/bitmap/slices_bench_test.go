@@ -16,7 +16,7 @@ import (
 
 // BenchmarkSlices selects from 32 M rows of three columns of random values, a of 64, b of 10,000 and c of
 // 1,000,000: the median time of counts one at a time (p50-µs), of a selection in a batch of 64 (batch-µs), of rows as bits
-// on the host, of a sum and of groups, and the time of their kernels (kernel-µs). HEDDLE_TABLE_ROWS sets the rows.
+// on the host, in pinned memory and copied, of a sum and of groups, and the time of their kernels (kernel-µs). HEDDLE_TABLE_ROWS sets the rows.
 func BenchmarkSlices(b *testing.B) {
 	d := devicetest.Find(b, ops)
 	rows := 32_000_000
@@ -100,7 +100,10 @@ func BenchmarkSlices(b *testing.B) {
 		})
 	}
 	bits := batch(plan.OutputBits, 1, check{1, plan.CodeRange{Hi: 3332}})
-	run("b < 3333/bits on the host", func() error { return s.Select(ctx, bits, &out) })
+	copied, lent := plan.Rows{}, plan.Rows{Lend: true}
+	run("b < 3333/bits on the host", func() error { return s.Select(ctx, bits, &lent) })
+	run("b < 3333/bits on the host, copied", func() error { return s.Select(ctx, bits, &copied) })
+	lent.Release()
 	some := batch(plan.OutputResident, 1, check{1, plan.CodeRange{Hi: 4999}})
 	measures := map[string]*plan.Aggregation{}
 	for _, m := range []struct {
