@@ -25,7 +25,9 @@ func BenchmarkPrepared(b *testing.B) {
 			codes[k] = r.Uint64N(n)
 		}
 		tab.AddTiles(b, codes, nil)
-		columns = append(columns, column.Column{Name: "abc"[i : i+1], Type: column.Int, Base: column.IntKey(0), Encoding: column.None, Bins: []column.Bin{{Hi: n - 1, Rows: uint32(rows)}}})
+		tab.AddRuns(func(yield func(from, to uint64) bool) { yield(0, uint64(rows)) })
+		columns = append(columns, column.Column{Name: "abc"[i : i+1], Type: column.Int, Base: column.IntKey(0), Encoding: column.None, Vector: uint32(i),
+			Bins: []column.Bin{{Hi: n - 1, Rows: uint32(rows)}}})
 	}
 	x, err := tableEngine(b, backendOptions(b)).NewTable(b.Context(), &tab.Table, columns, TableOptions{})
 	if err != nil {
