@@ -1,4 +1,4 @@
-package engine
+package bitmap
 
 import (
 	"math/rand/v2"
@@ -6,8 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"heddle/engine"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/plan/testneeds"
 	"heddle/engine/table/column"
 )
 
@@ -15,7 +17,10 @@ import (
 // through Table.Select, from one goroutine: the median time of counts (p50-µs), of one in a batch of 64 by SelectAll
 // (batch-µs), and of rows as bits on the host, which are released.
 func BenchmarkPrepared(b *testing.B) {
-	rows := pick(32_000_000, 1<<20)
+	rows := 32_000_000
+	if testing.Short() {
+		rows = 1 << 20
+	}
 	tab := plantest.NewTable(uint32(rows), 32)
 	var columns []column.Column
 	for i, n := range []uint64{64, 10_000, 1_000_000} {
@@ -29,18 +34,25 @@ func BenchmarkPrepared(b *testing.B) {
 		columns = append(columns, column.Column{Name: "abc"[i : i+1], Type: column.Int, Base: column.IntKey(0), Encoding: column.None, Vector: uint32(i),
 			Bins: []column.Bin{{Hi: n - 1, Rows: uint32(rows)}}})
 	}
-	x, err := tableEngine(b, backendOptions(b)).NewTable(b.Context(), &tab.Table, columns, TableOptions{})
+	backend, device := testneeds.Backend()
+	e, err := engine.New(b.Context(), engine.Options{Backend: backend, Device: device})
 	if err != nil {
 		b.Fatal(err)
 	}
-	prepared := func(where string, output plan.Output) Selection {
-		p, err := x.Prepare(b.Context(), Selection{Where: where})
+	defer e.Close()
+	x, err := e.NewTable(b.Context(), &tab.Table, columns, engine.TableOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer x.Close()
+	prepared := func(where string, output plan.Output) engine.Selection {
+		p, err := x.Prepare(b.Context(), engine.Selection{Where: where})
 		if err != nil {
 			b.Fatal(err)
 		}
-		return Selection{Prepared: p, Output: output}
+		return engine.Selection{Prepared: p, Output: output}
 	}
-	one := func(name string, s Selection) {
+	one := func(name string, s engine.Selection) {
 		b.Run(name, func(b *testing.B) {
 			took := make([]time.Duration, 0, b.N+1)
 			for b.Loop() {
@@ -59,10 +71,10 @@ func BenchmarkPrepared(b *testing.B) {
 	for _, where := range []string{"a BETWEEN 10 AND 30", "b < 3333", "c = 77777", "c BETWEEN 100000 AND 500000", "a >= 10 AND b < 5000 AND c > 300000"} {
 		s := prepared(where, plan.OutputCounts)
 		one(where+"/count", s)
-		many := slices.Repeat([]Selection{s}, 64)
+		many := slices.Repeat([]engine.Selection{s}, 64)
 		b.Run(where+"/batch of 64", func(b *testing.B) {
 			for b.Loop() {
-				if err := x.SelectAll(b.Context(), many, func(int, []Rows) error { return nil }); err != nil {
+				if err := x.SelectAll(b.Context(), many, func(int, []engine.Rows) error { return nil }); err != nil {
 					b.Fatal(err)
 				}
 			}
