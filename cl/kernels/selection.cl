@@ -5,8 +5,10 @@
 // Source    O'Neil and Quass 1997; Li and Patel 2013: see slice.cl. Bounds of the codes of a tile decide it
 //           without its slices where they can.
 // Batch     see step.cl. Tile t of column c is number c*tile_count + t of `tiles` (slice.cl).
-// Ranges    with USE_CODES a check of more than SLICE_RANGES ranges that meet the tile turns slices to codes, 32 rows at
-//           a time; that takes registers, so other rounds have a program without it.
+// Ranges    with USE_CODES a check of more than SLICE_RANGES ranges that meet the tile looks codes up: in the listed bits
+//           of STEP_LISTED, else among the ranges. Of a tile of few codes the slices choose among the bits, as inputs of
+//           a tree of multiplexers. Of another one slices are turned to codes, 32 rows at a time. That takes registers,
+//           so other rounds have a program without it.
 // Bounds    steps and tiles are the host's, which has validated words and ranges.
 #ifndef HEDDLE_SELECTION
 #define HEDDLE_SELECTION
@@ -50,8 +52,8 @@ static inline uint first_range(__global const uint4 *ranges, uint n, ulong code)
     return lo;
 }
 
-// listed returns the rows of a set in part q whose codes lie in one of many ranges.
-static inline part_t listed(slices_t t, __global const uint4 *ranges, uint n, part_t set, uint q, uint *loads) {
+// searched returns the rows of a set in part q whose codes lie in one of many ranges.
+static inline part_t searched(slices_t t, __global const uint4 *ranges, uint n, part_t set, uint q, uint *loads) {
     if (first_bit(t))
         set &= slice_rows(t, 0, q, loads);
     uint words[LANES];
@@ -72,21 +74,104 @@ static inline part_t listed(slices_t t, __global const uint4 *ranges, uint n, pa
     }
     return part_load(0, words);
 }
+
+// Bits of the codes from `first` to first + span.
+typedef struct {
+    __global const uint *bits;
+    ulong first;
+    uint span;
+} list_t;
+
+// word_of returns the bits of 32 codes from first + at on. Codes outside of the list have 0.
+static inline uint word_of(list_t list, long at) {
+    long w = at >> 5, last = list.span / 32;
+    uint low = w >= 0 && w <= last ? list.bits[w] : 0, high = w >= -1 && w < last ? list.bits[w + 1] : 0;
+    return at & 31 ? low >> (at & 31) | high << (32 - (at & 31)) : low;
+}
+
+#define CHOICE_BITS 6 // bits of a code that choose among the 64 bits of a tree
+#define CHOICE_MOST 8 // width of tiles that have trees at most
+
+// chosen returns the rows of a set in part q whose codes are in a list, of a tile of few codes: a tree of multiplexers for
+// each 64 of them.
+static inline part_t chosen(slices_t t, list_t list, part_t set, uint q, uint *loads) {
+    uint s = first_bit(t);
+    if (s)
+        set &= slice_rows(t, 0, q, loads);
+    part_t x[CHOICE_BITS], found = 0;
+    #pragma unroll
+    for (uint k = 0; k < CHOICE_BITS; k++)
+        x[k] = k < t.width ? slice_rows(t, s + t.width - 1 - k, q, loads) : (part_t)0;
+    for (uint from = 0; from >> t.width == 0; from += 1 << CHOICE_BITS) {
+        long at = (long)(t.least - list.first) + from;
+        ulong bits = (ulong)word_of(list, at + 32) << 32 | word_of(list, at);
+        part_t rows = set;
+        for (uint k = CHOICE_BITS; k < t.width; k++) {
+            part_t upper = slice_rows(t, s + t.width - 1 - k, q, loads);
+            rows &= from >> k & 1 ? upper : ~upper;
+        }
+        if (bits == 0 || none(rows))
+            continue;
+        part_t below[CHOICE_BITS], top = 0; // below[k]: a result of 2^(k+1) codes that waits for the next one
+        #pragma unroll
+        for (uint i = 0; i < 1 << (CHOICE_BITS - 1); i++) {
+            uint two = (uint)(bits >> 2 * i) & 3;
+            top = bitselect((part_t)(0 - (two & 1)), (part_t)(0 - (two >> 1)), x[0]);
+            #pragma unroll
+            for (uint k = 1; k < CHOICE_BITS; k++) {
+                if ((i & ((1 << k) - 1)) == (1 << k) - 1)
+                    top = bitselect(below[k - 1], top, x[k]);
+                else if ((i & ((1 << (k - 1)) - 1)) == (1 << (k - 1)) - 1)
+                    below[k - 1] = top;
+            }
+        }
+        found |= rows & top;
+    }
+    return found;
+}
+
+// listed returns the rows of a set in part q whose codes are in a list.
+static inline part_t listed(slices_t t, list_t list, part_t set, uint q, uint *loads) {
+    if (t.width <= CHOICE_MOST)
+        return chosen(t, list, set, q, loads);
+    set = between(t, set, list.first, list.first + list.span, q, loads);
+    uint words[LANES], n = min(t.width, 32u), above = (uint)(t.least - list.first); // lower halves decide
+    part_store(set, 0, words);
+    #pragma unroll 1
+    for (uint l = 0; l < LANES; l++) {
+        if (words[l] == 0)
+            continue;
+        uint code[32], in = 0;
+        turned(t, first_bit(t) + t.width - n, n, q * LANES + l, code);
+        LOADS(*loads, n);
+        #pragma unroll
+        for (uint r = 0; r < 32; r++) {
+            uint at = min(above + code[r], list.span); // of other rows than those of the set: any
+            in |= (list.bits[at / 32] >> at % 32 & 1) << r;
+        }
+        words[l] &= in;
+    }
+    return part_load(0, words);
+}
 #endif
 
-// checked returns the rows of a set in part q whose codes lie in one of n ascending ranges.
-static inline part_t checked(slices_t t, __global const uint4 *ranges, uint n, part_t set, uint q, uint *loads) {
+// checked returns the rows of a set in part q whose codes lie in one of n ascending ranges. With has_list, bits of all codes
+// from the first to the last one of the ranges follow them.
+static inline part_t checked(slices_t t, __global const uint4 *ranges, uint n, bool has_list, part_t set, uint q, uint *loads) {
 #if USE_CODES
     if (n > SLICE_RANGES) { // those that meet the tile
+        list_t list = {(__global const uint *)(ranges + n), as_ulong(ranges[0].xy), 0};
+        if (has_list)
+            list.span = (uint)(as_ulong(ranges[n - 1].zw) - list.first);
         uint before = first_range(ranges, n, t.least);
         ranges += before;
         n -= before;
         ulong top = t.least + low_bits(t.width), last = top < t.least ? ~0UL : top;
         uint meet = first_range(ranges, n, last);
         n = meet < n && as_ulong(ranges[meet].xy) <= last ? meet + 1 : meet;
+        if (n > SLICE_RANGES)
+            return has_list ? listed(t, list, set, q, loads) : searched(t, ranges, n, set, q, loads);
     }
-    if (n > SLICE_RANGES)
-        return listed(t, ranges, n, set, q, loads);
 #endif
     part_t found = 0;
     for (uint i = 0; i < n; i++)
@@ -117,8 +202,9 @@ static inline part_t selected(BUFFERS, __global const uint4 *tiles, uint tile_co
             set = ~set & valid;
             break;
         case STEP_CHECK:
+        case STEP_LISTED:
             if (!none(set))
-                set = checked(slices_at(BUFFER_ARGS, tiles, step.w * tile_count + t), batch + step.y, step.z, set, q, loads);
+                set = checked(slices_at(BUFFER_ARGS, tiles, step.w * tile_count + t), batch + step.y, step.z, step.x == STEP_LISTED, set, q, loads);
             break;
         case STEP_BITS:
             set &= part_of(out + (size_t)step.y * 4 + t * SLICE_WORDS + q * LANES); // bits of whole parts are there

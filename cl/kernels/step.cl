@@ -7,6 +7,8 @@
 //                         no row (0: none). Operands: see rows.cl; slices.cl has none of them
 //             STEP_ALL    w: the same
 //             STEP_CHECK  of slices.cl. w: the column. Operands: ranges {Lo, Hi}, ascending
+//             STEP_LISTED STEP_CHECK with a bit for each code from the first range to the end of the last one, which follow
+//                         the ranges: bit c%32 of word c/32 for code Lo + c
 //             STEP_LOAD   of rows.cl: {code, column, 0, w as of STEP_ANY} pushes a column of `columns`, groups as
 //                         words
 //             STEP_BITS   {code, at, checked, 0} keeps the rows that plain bits have, at units of four words
@@ -23,6 +25,7 @@
 #define STEP_ALL 6
 #define STEP_LOAD 7
 #define STEP_BITS 8
+#define STEP_LISTED 9
 
 #define NO_COUNTS 0xffffffff
 #endif

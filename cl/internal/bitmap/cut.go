@@ -22,11 +22,13 @@ const (
 const (
 	stepLoad = uint32(plan.StepAll) + 1 + iota
 	stepBits
+	stepListed
 )
 
 // cut cuts a batch of selections into rounds.
 type cut struct {
 	sel    *plan.SelectBatch
+	values *values     // which checks need
 	stride int         // words of the bits of a selection
 	with   *filter.Set // which the rows of the only selection must be in; nil: none
 
@@ -108,8 +110,9 @@ func (c *cut) measure(steps []plan.Step) (n needs) {
 			n.sets = max(n.sets, depth)
 		case plan.StepCheck:
 			checks++
-			n.records += int(x.To - x.From)
-			n.ranges = max(n.ranges, int(x.To-x.From))
+			ranges, listed := c.rangesOf(x)
+			n.records += len(ranges) + (listed+3)/4
+			n.ranges = max(n.ranges, len(ranges))
 		case plan.StepAnd, plan.StepOr, plan.StepAndNot:
 			depth--
 		}
@@ -121,6 +124,29 @@ func (c *cut) measure(steps []plan.Step) (n needs) {
 		n.steps += 2 * checks // a selection of two steps for each check
 	}
 	return n
+}
+
+// mostListed is the number of codes of a list of bits at most: 128 KiB, which caches of work-groups hold.
+const mostListed = 1 << 20
+
+// rangesOf returns the ranges of a check that some code of the column may lie in, and the number of words of their list of
+// bits; 0: none.
+func (c *cut) rangesOf(x plan.Step) (ranges []plan.CodeRange, listed int) {
+	ranges = c.sel.Ranges[x.From:x.To]
+	if len(ranges) <= sliceRanges {
+		return ranges, 0
+	}
+	last := c.values.columns[x.Column].last
+	for len(ranges) > 0 && ranges[len(ranges)-1].Lo > last {
+		ranges = ranges[:len(ranges)-1]
+	}
+	if len(ranges) <= sliceRanges {
+		return ranges, 0
+	}
+	if span := min(ranges[len(ranges)-1].Hi, last) - ranges[0].Lo; span < mostListed {
+		return ranges, int(span/32) + 1
+	}
+	return ranges, 0
 }
 
 // findSkips notes for each step that pushes a set the number of steps without effect if the set on top of
@@ -216,10 +242,36 @@ func (w *writer) put(at *int, x, y, z, last uint32) {
 
 // check writes a step of slices.cl.
 func (w *writer) check(x plan.Step) {
-	w.put(&w.step, uint32(x.Code), uint32(w.operand), x.To-x.From, x.Column)
-	for _, r := range w.sel.Ranges[x.From:x.To] {
+	ranges, listed := w.rangesOf(x)
+	code := uint32(x.Code)
+	if listed > 0 {
+		code = stepListed
+	}
+	w.put(&w.step, code, uint32(w.operand), uint32(len(ranges)), x.Column)
+	bits := w.up[4*(w.operand+len(ranges)):][:(listed+3)/4*4]
+	clear(bits)
+	for _, r := range ranges {
+		if listed > 0 {
+			r.Hi = min(r.Hi, w.values.columns[x.Column].last)
+			setBits(bits, uint32(r.Lo-ranges[0].Lo), uint32(r.Hi-ranges[0].Lo))
+		}
 		w.put(&w.operand, uint32(r.Lo), uint32(r.Lo>>32), uint32(r.Hi), uint32(r.Hi>>32))
 	}
+	w.operand += len(bits) / 4
+}
+
+// setBits sets the bits from one to another one, both included.
+func setBits(words []uint32, from, to uint32) {
+	first, last := ^uint32(0)<<(from%32), ^uint32(0)>>(31-to%32)
+	if from/32 == to/32 {
+		words[from/32] |= first & last
+		return
+	}
+	words[from/32] |= first
+	for i := from/32 + 1; i < to/32; i++ {
+		words[i] = ^uint32(0)
+	}
+	words[to/32] |= last
 }
 
 // selection writes selection i of the round. If it is not in slices alone, the bits of its checks have numbers from check

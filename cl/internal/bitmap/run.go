@@ -19,7 +19,7 @@ import (
 // run answers sel round by round. out has its final length already.
 func (x *slot) run(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) error {
 	c := &x.cut
-	*c = cut{sel: sel, stride: 2 * out.Stride, with: x.with, skips: c.skips, ranks: c.ranks}
+	*c = cut{sel: sel, values: x.store.values.Load(), stride: 2 * out.Stride, with: x.with, skips: c.skips, ranks: c.ranks}
 	if sel.Output != plan.OutputCounts {
 		c.bits = c.stride
 	}

@@ -185,7 +185,7 @@ func sampleColumns(t *plan.Table, plain *reference.Table, lasts ...uint64) (colu
 }
 
 // sampleTable makes a table with vectors of zeros, of ones, of random bits from few to half
-// of the rows, and of runs, and with one column of wide codes, a few of them large, which some rows lack.
+// of the rows, and of runs, with a column of wide codes, a few of them large, and with one of few codes. Some rows lack both.
 func sampleTable(rows uint32, word int) (*plan.Table, *reference.Table, error) {
 	t, plain := &plan.Table{Rows: rows}, &reference.Table{Rows: rows}
 	hash := func(r, seed uint32) uint32 { h := (r + seed*977) * 2654435761; return (h ^ h>>15) * 2246822519 >> 8 }
@@ -223,9 +223,14 @@ func sampleTable(rows uint32, word int) (*plan.Table, *reference.Table, error) {
 			has[r/64] |= 1 << (r % 64)
 		}
 	}
-	plain.Codes, plain.Has = [][]uint64{codes}, [][]uint64{has}
+	few := make([]uint64, rows) // codes of 8 bits, and of 3 from some row on
+	for r := range rows {
+		few[r] = uint64(10 + hash(r, 13)%(200>>(r/8192%2*5)))
+	}
+	plain.Codes, plain.Has = [][]uint64{codes, few}, [][]uint64{has, has}
 	_, err := t.AppendTiles(codes, has)
-	return t, plain, err
+	_, failed := t.AppendTiles(few, has)
+	return t, plain, cmp.Or(err, failed)
 }
 
 // sampleSelections makes selections with every step: the ORs of each vector with some more,
@@ -267,6 +272,20 @@ func sampleSelections(vectors int) *plan.SelectBatch {
 	s.Do(plan.StepNot)
 	s.Do(plan.StepAnd)
 	s.End()
+	s.Do(plan.StepAll)
+	s.Check(0, spaced(1<<32, 3000, 40)...)
+	s.Do(plan.StepAll)
+	s.Check(1, spaced(3, 11, 9)...)
+	s.Do(plan.StepOr)
+	s.End()
 	s.End() // no step: no row
 	return s
+}
+
+// spaced makes n ranges of neighbouring codes, the first one from a code on, each so many codes behind the last one.
+func spaced(from, apart, n uint64) (ranges []plan.CodeRange) {
+	for k := range n {
+		ranges = append(ranges, plan.CodeRange{Lo: from + k*apart, Hi: from + k*apart + apart/3})
+	}
+	return ranges
 }

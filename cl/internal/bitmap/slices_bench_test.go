@@ -46,14 +46,21 @@ func BenchmarkSlices(b *testing.B) {
 	defer s.Close()
 	type check struct {
 		column uint32
-		in     plan.CodeRange
+		in     []plan.CodeRange
+	}
+	one := func(lo, hi uint64) []plan.CodeRange { return []plan.CodeRange{{Lo: lo, Hi: hi}} }
+	list := func(n, apart uint64) (in []plan.CodeRange) {
+		for k := range n {
+			in = append(in, plan.CodeRange{Lo: k * apart, Hi: k * apart})
+		}
+		return in
 	}
 	batch := func(output plan.Output, n int, checks ...check) *plan.SelectBatch {
 		sel := &plan.SelectBatch{Output: output}
 		for range n {
 			sel.Do(plan.StepAll)
 			for _, c := range checks {
-				sel.Check(c.column, c.in)
+				sel.Check(c.column, c.in...)
 			}
 			sel.End()
 		}
@@ -82,14 +89,19 @@ func BenchmarkSlices(b *testing.B) {
 		name   string
 		checks []check
 	}{
-		{"a BETWEEN 10 AND 30", []check{{0, plan.CodeRange{Lo: 10, Hi: 30}}}},
-		{"b < 3333", []check{{1, plan.CodeRange{Hi: 3332}}}},
-		{"c = 77777", []check{{2, plan.CodeRange{Lo: 77_777, Hi: 77_777}}}},
-		{"c BETWEEN 100000 AND 500000", []check{{2, plan.CodeRange{Lo: 100_000, Hi: 500_000}}}},
-		{"a >= 10 AND b < 5000 AND c > 300000", []check{{0, plan.CodeRange{Lo: 10, Hi: 63}}, {1, plan.CodeRange{Hi: 4999}}, {2, plan.CodeRange{Lo: 300_001, Hi: 999_999}}}},
+		{"a BETWEEN 10 AND 30", []check{{0, one(10, 30)}}},
+		{"b < 3333", []check{{1, one(0, 3332)}}},
+		{"c = 77777", []check{{2, one(77_777, 77_777)}}},
+		{"c BETWEEN 100000 AND 500000", []check{{2, one(100_000, 500_000)}}},
+		{"a >= 10 AND b < 5000 AND c > 300000", []check{{0, one(10, 63)}, {1, one(0, 4999)}, {2, one(300_001, 999_999)}}},
+		{"a IN 20 values", []check{{0, list(20, 3)}}},
+		{"b IN 40 values", []check{{1, list(40, 250)}}},
+		{"c IN 200 values", []check{{2, list(200, 5000)}}},
+		{"c IN 10000 values", []check{{2, list(10_000, 100)}}},
+		{"b < 100 AND c IN 200 values", []check{{1, one(0, 99)}, {2, list(200, 5000)}}},
 	} {
-		one, many := batch(plan.OutputCounts, 1, c.checks...), batch(plan.OutputCounts, 64, c.checks...)
-		run(c.name+"/count", func() error { return s.Select(ctx, one, &out) })
+		single, many := batch(plan.OutputCounts, 1, c.checks...), batch(plan.OutputCounts, 64, c.checks...)
+		run(c.name+"/count", func() error { return s.Select(ctx, single, &out) })
 		b.Run(c.name+"/batch of 64", func(b *testing.B) {
 			for b.Loop() {
 				if err := s.Select(ctx, many, &out); err != nil {
@@ -99,12 +111,12 @@ func BenchmarkSlices(b *testing.B) {
 			b.ReportMetric(b.Elapsed().Seconds()*1e6/float64(64*b.N), "batch-µs")
 		})
 	}
-	bits := batch(plan.OutputBits, 1, check{1, plan.CodeRange{Hi: 3332}})
+	bits := batch(plan.OutputBits, 1, check{1, one(0, 3332)})
 	copied, lent := plan.Rows{}, plan.Rows{Lend: true}
 	run("b < 3333/bits on the host", func() error { return s.Select(ctx, bits, &lent) })
 	run("b < 3333/bits on the host, copied", func() error { return s.Select(ctx, bits, &copied) })
 	lent.Release()
-	some := batch(plan.OutputResident, 1, check{1, plan.CodeRange{Hi: 4999}})
+	some := batch(plan.OutputResident, 1, check{1, one(0, 4999)})
 	measures := map[string]*plan.Aggregation{}
 	for _, m := range []struct {
 		name        string

@@ -25,22 +25,24 @@ type values struct {
 
 // valuesColumn tells what the tiles of a column have in common.
 type valuesColumn struct {
-	width  int  // the greatest width of a tile
-	narrow bool // no code is above 2^32-1
-	lacks  bool // some row has no value
+	width  int    // the greatest width of a tile
+	last   uint64 // no code is above it
+	narrow bool   // last is at most 2^32-1
+	lacks  bool   // some row has no value
 
 	greatest *atomic.Pointer[uint64] // the greatest code of all rows, once it is known
 }
 
 // columnOf looks at the tiles of a column.
 func columnOf(tiles []bitslice.Tile) valuesColumn {
-	c := valuesColumn{narrow: true, greatest: new(atomic.Pointer[uint64])}
+	c := valuesColumn{greatest: new(atomic.Pointer[uint64])}
 	for i := range tiles {
 		t := &tiles[i]
 		c.width = max(c.width, int(t.Width))
-		c.narrow = c.narrow && t.Width <= 32 && t.Min <= math.MaxUint32-(1<<t.Width-1)
+		c.last = max(c.last, t.Max())
 		c.lacks = c.lacks || t.Valid <= uint32(t.Last)
 	}
+	c.narrow = c.last <= math.MaxUint32
 	return c
 }
 
