@@ -12,7 +12,8 @@ func declare(name string) *function {
 }
 
 // declareSetup is declare for a function that runs a few times in the life of a device. Drivers load
-// libraries and compile in it, so its calls keep the floating-point mode of the thread.
+// libraries and compile in it, so its calls keep the floating-point mode of the thread,
+// and the handlers of memory faults.
 func declareSetup(name string) *function {
 	f := declare(name)
 	f.setup = true

@@ -19,7 +19,7 @@ import (
 type function struct {
 	name  string
 	addr  uintptr
-	setup bool // its calls keep the floating-point mode of the thread
+	setup bool // its calls keep the floating-point mode and the handlers of memory faults
 }
 
 // serial takes every call to one locked OS thread when HEDDLE_OPENCL_SERIAL is 1.
@@ -61,6 +61,7 @@ func open() (uintptr, error) {
 	if path := os.Getenv("HEDDLE_OPENCL_LIBRARY"); path != "" {
 		paths = []string{path}
 	}
+	defer keepFaults()()
 	defer keepFloatMode()() // and the thread: dlerror knows only the errors of its own
 	var failed []error
 	for _, path := range paths {
@@ -88,6 +89,7 @@ func serve(requests <-chan *request) {
 //go:uintptrescapes
 func (f *function) call(args ...uintptr) uintptr {
 	if f.setup {
+		defer keepFaults()()
 		defer keepFloatMode()()
 	}
 	if serial == nil {
