@@ -94,6 +94,7 @@ func TestCachedConcurrent(t *testing.T) {
 // TestCachedFaults fails every step in turn: the error says so, nothing stays pinned, and
 // the next batches are answered.
 func TestCachedFaults(t *testing.T) {
+	testneeds.Clock(t)
 	b, f := devicetest.OpenFaulty(t, devicetest.Find(t, everything), devicetest.FewTiles(devicetest.Find(t, everything)))
 	l := newLoad(t, 20, 20)
 	buffers := percentOf(l.src, 40, 1)

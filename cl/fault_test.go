@@ -18,6 +18,7 @@ import (
 	"heddle/codec"
 	"heddle/engine/plan"
 	"heddle/engine/plan/reference"
+	"heddle/engine/plan/testneeds"
 )
 
 // question is a batch over the lists of the self-test, and its answer.
@@ -98,6 +99,7 @@ func TestOpenFaults(t *testing.T) {
 // the store does without (tables that do not fit), and answers; or the load
 // fails, and nothing stays.
 func TestLoadFaults(t *testing.T) {
+	testneeds.Clock(t)
 	b, f := devicetest.OpenFaulty(t, devicetest.Find(t, everything), devicetest.FewTiles(devicetest.Find(t, everything)))
 	q := ask(t)
 	for _, step := range []string{"allocate", "upload"} {

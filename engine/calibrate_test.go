@@ -22,6 +22,7 @@ import (
 // TestCalibrate fits some kinds on two processors and stores the model beside the index.
 // The next engine reads it.
 func TestCalibrate(t *testing.T) {
+	testneeds.Clock(t)
 	testneeds.Sequential(t)
 	backends := processorsOf(t)
 	path := shortIndexFile(t)

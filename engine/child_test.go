@@ -98,7 +98,7 @@ func TestWithoutOpenCL(t *testing.T) {
 			c := exec.Command(self)
 			c.Env = append(os.Environ(), child+"="+indexFile(t), env)
 			out, err := c.CombinedOutput()
-			if strings.HasPrefix(env, "OCL_ICD_VENDORS") && strings.Contains(string(out), "Kind:opencl") {
+			if strings.HasPrefix(env, "OCL_ICD_VENDORS") && (strings.Contains(string(out), "Kind:opencl") || strings.Contains(string(out), "opencl without OpenCL: <nil>")) {
 				t.Skip("the loader of this machine finds drivers beside those that OCL_ICD_VENDORS names")
 			}
 			if err != nil || !strings.HasSuffix(string(out), "answered on pure Go\n") {

@@ -76,7 +76,9 @@ func ExampleEngine() {
 	}
 	search("loom")
 
-	_, err = x.Search(ctx, engine.Query{Text: "loom", Timeout: time.Nanosecond})
+	late, stop := context.WithTimeout(ctx, 0)
+	defer stop()
+	_, err = x.Search(late, engine.Query{Text: "loom"})
 	fmt.Println("late:", engine.CodeOf(err))
 	if err := e.Close(); err != nil {
 		log.Fatal(err)

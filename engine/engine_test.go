@@ -17,6 +17,7 @@ import (
 	"heddle/engine/internal/schedule"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 	"heddle/hostfallback"
 )
 
@@ -257,6 +258,7 @@ func TestEngineAnswersAreKept(t *testing.T) {
 // TestEngineDeadlines: a query without time fails with the typed error, and so does one
 // whose context has ended.
 func TestEngineDeadlines(t *testing.T) {
+	testneeds.Clock(t)
 	e := started(t, Options{Backends: processorsOf(t), Timeout: time.Nanosecond})
 	q := Query{Terms: []string{"t000", "t001"}}
 	if _, err := e.search(t.Context(), q, searchOptions{}, calling{}); !errors.Is(err, schedule.ErrDeadline) || !errors.Is(err, context.DeadlineExceeded) {

@@ -391,13 +391,13 @@ func TestFilterCache(t *testing.T) {
 
 // TestFilterReload reloads the table while queries run: each answer belongs to one table.
 func TestFilterReload(t *testing.T) {
+	path := tableFile(t, 32) // before the engine, which ends before it is removed
 	e := tableEngine(t, backendOptions(t))
 	src, dict := rankedCorpus(filterDocs).source(t, 0)
 	x, err := e.NewIndex(t.Context(), src, dict, IndexOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := tableFile(t, 32)
 	table, err := e.OpenTable(t.Context(), path, TableOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -178,6 +178,7 @@ func TestDeadlineOfAnalysis(t *testing.T) {
 // TestDeadlineOfSnapshot has queries whose analysis by methods of a Snapshot takes longer than
 // their timeout.
 func TestDeadlineOfSnapshot(t *testing.T) {
+	testneeds.Clock(t)
 	src, dict := rankedCorpus(50).source(t, 0)
 	x, err := openSource(t.Context(), src, slowDictionary{dict, 5 * time.Millisecond}, backendOptions(t))
 	closed(t, x, err)
@@ -211,6 +212,7 @@ func TestDeadlineOfPredicate(t *testing.T) {
 
 // TestDeadlineOfPrepare compiles no predicate after the end of its context or its timeout.
 func TestDeadlineOfPrepare(t *testing.T) {
+	testneeds.Clock(t)
 	x := memoryTable(t, tableEngine(t, backendOptions(t)), 32)
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -197,9 +197,9 @@ func TestTableFailoverUnderLoad(t *testing.T) {
 // TestTableReload exchanges files while callers select. Each answer is of one file as a
 // whole, and prepared predicates follow.
 func TestTableReload(t *testing.T) {
-	e := tableEngine(t, backendOptions(t))
 	all := tableFile(t, 32)
-	few := tableFile(t, 64, 0, 1) // delay and distance alone
+	few := tableFile(t, 64, 0, 1)          // delay and distance alone
+	e := tableEngine(t, backendOptions(t)) // after the files, which stay until it has ended
 	x, err := e.OpenTable(t.Context(), all, TableOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -302,6 +302,7 @@ func TestTableReloadCrowded(t *testing.T) {
 
 // TestTableExplanation explains selections of a batch and reports them to the observer.
 func TestTableExplanation(t *testing.T) {
+	testneeds.Clock(t)
 	testneeds.OneCaller(t)
 	opt := backendOptions(t)
 	seen := new(seenSelections)

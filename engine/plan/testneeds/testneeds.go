@@ -16,6 +16,7 @@ import (
 	"os"
 	"runtime"
 	"testing"
+	"time"
 )
 
 // OnDevice reports whether the tests run on an OpenCL device.
@@ -69,6 +70,19 @@ func Link(tb testing.TB, to, link string) {
 		tb.Skip("no symbolic links here: ", err)
 	case err != nil:
 		tb.Fatal(err)
+	}
+}
+
+// Clock skips a test of times of microseconds if the clock has greater steps, as on Windows.
+func Clock(tb testing.TB) {
+	tb.Helper()
+	began := time.Now()
+	step := time.Since(began)
+	for step == 0 {
+		step = time.Since(began)
+	}
+	if step > 10*time.Microsecond && runtime.GOOS == "windows" {
+		tb.Skip("the clock has steps of ", step)
 	}
 }
 

@@ -28,7 +28,7 @@ func compare(s *plantest.Source, r *plan.RankBatch, all [][]reference.Hit, out *
 		}
 	}
 	st := out.Stats
-	if st.Queries != uint64(r.Queries()) || st.Postings != r.Postings(&s.Source) || st.Matches != uint64(len(out.Docs)) || st.Wall <= 0 {
+	if st.Queries != uint64(r.Queries()) || st.Postings != r.Postings(&s.Source) || st.Matches != uint64(len(out.Docs)) || !plantest.Took(st.Wall) {
 		return fmt.Errorf("stats %+v of %d queries with %d postings, %d documents delivered", st, r.Queries(), r.Postings(&s.Source), len(out.Docs))
 	}
 	return nil
