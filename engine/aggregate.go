@@ -43,7 +43,7 @@ type state = handle.Of[partial.State]
 // at least one batch, which has the columns and may have no rows. A device that selects the rows
 // measures the groups too if they are few enough (plan.Dense) and Select has counts, sums and averages of
 // integers, or of floats that are multiples of a power of two (plan.Measure.Binary), or, without groups, least and
-// greatest values. Else pure Go computes
+// greatest values. It finds the rows of OrderBy too, if Offset and Limit ask for 10,000 rows at most. Else pure Go computes
 // the values on all cores. The answer is exact and the same on every processor.
 //
 // Errors: the errors of Select and of deliver; code InvalidQuery, with the place of the fault in its clause;
@@ -67,7 +67,7 @@ func (t *Table) Aggregate(ctx context.Context, a Aggregation, deliver func(value
 	if s.Where == "" && s.Prepared == nil {
 		s.Where = "TRUE"
 	}
-	rows, err := selectRows(ctx, g, &s, &until, q)
+	rows, err := selectRows(ctx, g, &s, &until, q, q.Sorted(a.Offset, a.Limit))
 	if err != nil {
 		return failure.Wrap("aggregate", err)
 	}
@@ -82,7 +82,7 @@ func (t *Table) Aggregate(ctx context.Context, a Aggregation, deliver func(value
 		err = g.Values(&until, q, rows.Bits, a.Offset, a.Limit, deliver)
 	}
 	if x := s.Explain; x != nil {
-		x.Values, x.ValuesTook, x.Measured = q.String(), time.Since(began), q.Cells != nil
+		x.Values, x.ValuesTook, x.Measured, x.Sorted = q.String(), time.Since(began), q.Cells != nil, q.Candidates != nil
 	}
 	return failure.Wrap("aggregate", err)
 }

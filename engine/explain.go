@@ -34,6 +34,7 @@ type TableExplanation struct {
 	Values     string
 	ValuesTook time.Duration
 	Measured   bool // the processor of the selection measured the groups
+	Sorted     bool // the processor of the selection found the first rows of the order, a few more among them
 }
 
 // String returns a few lines: the predicate, a line for each column, the vectors, the
@@ -71,6 +72,8 @@ func (e *TableExplanation) String() string {
 		where := "in pure Go"
 		if e.Measured {
 			where = "measured there"
+		} else if e.Sorted {
+			where = "of the first rows, found there"
 		}
 		fmt.Fprintf(&b, "\n  values %s: %s; %v", where, e.Values, observe.Round(e.ValuesTook))
 	}

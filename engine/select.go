@@ -190,13 +190,13 @@ func (t *Table) Select(ctx context.Context, s Selection) (r Rows, err error) {
 	defer g.Release()
 	call := s.call()
 	until := g.Until(ctx, &call)
-	r, err = selectRows(ctx, g, &s, &until, nil)
+	r, err = selectRows(ctx, g, &s, &until, nil, nil)
 	return r, failure.Wrap("select", err)
 }
 
-// selectRows answers one selection. A device may measure the groups of q in place of the rows: q has
-// their Cells then. Default of q: nil, none.
-func selectRows(ctx context.Context, g *tables.Generation, s *Selection, until *limit.Until, q *result.Query) (r Rows, err error) {
+// selectRows answers one selection. A device may measure the groups of q, or find the first rows of an order, in place of the
+// rows: q has their Cells or Candidates then. Default of q and of the order: nil, none.
+func selectRows(ctx context.Context, g *tables.Generation, s *Selection, until *limit.Until, q *result.Query, order *plan.Order) (r Rows, err error) {
 	call := s.call()
 	call.Deadline = until.Deadline
 	task := g.NewTask(s.needs(), s.Strategy, s.Rescan)
@@ -211,6 +211,9 @@ func selectRows(ctx context.Context, g *tables.Generation, s *Selection, until *
 		if q != nil && q.Grouped && s.In == nil && !q.Multivalued() {
 			task.Measure(&q.Aggregation)
 		}
+		if order != nil && s.In == nil {
+			task.First(order)
+		}
 		err = e.run(ctx, task, &call)
 		e.explain(task, s, 0, err)
 	}
@@ -218,7 +221,7 @@ func selectRows(ctx context.Context, g *tables.Generation, s *Selection, until *
 		return Rows{}, err
 	}
 	if r = s.answer(task.Rows(), 0); q != nil {
-		q.Cells = task.Cells()
+		q.Cells, q.Candidates = task.Cells(), task.Candidates()
 	}
 	if s.Output == plan.OutputBits {
 		if r.Bits = s.bits(task, 0); s.Into == nil {

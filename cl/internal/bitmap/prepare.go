@@ -35,7 +35,7 @@ func (s *Store) Prepare(groups bool) {
 		if err != nil {
 			return
 		}
-		if s.build(ctx, s.programs(v)) && groups && selfTestMeasures(ctx, s.rt) == nil && selfTestTop(ctx, s.rt) == nil && selfTestFacets(ctx, s.rt) == nil {
+		if s.build(ctx, s.programs(v)) && selfTestTop(ctx, s.rt) == nil && groups && selfTestMeasures(ctx, s.rt) == nil && selfTestFacets(ctx, s.rt) == nil {
 			s.build(ctx, s.groupPrograms(v))
 		}
 	})
@@ -49,20 +49,20 @@ func (s *Store) variants(v *values) []device.Features {
 	return []device.Features{v.features() | useCodes}
 }
 
-// programs are the programs of selections.
+// programs are the programs of selections and of their first rows.
 func (s *Store) programs(v *values) []device.KernelID {
 	all := []device.KernelID{s.program(useChecks).KernelID}
 	for _, with := range s.variants(v) {
-		all = append(all, selectSlices.For(with).KernelID)
+		all = append(all, selectSlices.For(with).KernelID, bestKeys.For(with).KernelID)
 	}
 	return all
 }
 
-// groupPrograms are the programs of groups and orders.
+// groupPrograms are the programs of groups.
 func (s *Store) groupPrograms(v *values) []device.KernelID {
 	all := []device.KernelID{countCodes.For(v.features()).KernelID, measureGroups.For(v.features()).KernelID}
 	for _, with := range s.variants(v) {
-		all = append(all, measureRows.For(with).KernelID, bestKeys.For(with).KernelID)
+		all = append(all, measureRows.For(with).KernelID)
 		for _, cells := range []device.Features{0, useOne, useGlobal, useGlobal | useOne} {
 			all = append(all, codeGroups.For(with|cells).KernelID)
 		}

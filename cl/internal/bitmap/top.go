@@ -1,10 +1,8 @@
 package bitmap
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
@@ -270,41 +268,3 @@ func (f *finding) run(ctx context.Context, sel *plan.SelectBatch, record []uint3
 }
 
 var _ plan.Sorter = (*Store)(nil)
-
-// topKey is the key of the self-test of best_keys and rows_above.
-type topKey struct{}
-
-// selfTestTop finds first rows on first use: by wide codes, which some rows lack, and by few codes and a second key.
-func selfTestTop(ctx context.Context, rt *device.Runtime) error {
-	return device.TestOnce(ctx, rt, []topKey{{}}, func([]topKey) error {
-		t, plain, err := sampleTable(30_000, 32)
-		columns, failed := sampleColumns(t, plain, 2)
-		if err = cmp.Or(err, failed); err != nil {
-			return rt.FailedTest("preparing: %w", err)
-		}
-		s, err := load(ctx, rt, t)
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		wide := plan.OrderKey{Last: 3 << 32, Descending: true}
-		few := plan.OrderKey{Column: columns[0].Column, Last: 2}
-		for _, keys := range [][]plan.OrderKey{{wide}, {few}, {few, wide}} {
-			var sel plan.SelectBatch
-			sel.Do(plan.StepAll)
-			sel.Check(few.Column, plan.CodeRange{Lo: 1, Hi: 2})
-			sel.End()
-			o := &plan.Order{Keys: keys, K: 20}
-			got, err := s.first(ctx, &sel, nil, o)
-			if err != nil {
-				return err
-			}
-			for _, row := range plain.First(&sel, o) {
-				if !slices.Contains(got.Rows, row) {
-					return rt.FailedTest("the first rows by %d keys lack row %d", len(keys), row)
-				}
-			}
-		}
-		return nil
-	})
-}

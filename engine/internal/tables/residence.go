@@ -85,6 +85,11 @@ func (r *residence) answer(ctx context.Context, b *schedule.Batch) (time.Duratio
 			return time.Since(began), err
 		}
 	}
+	if o := first.kind.order; o != nil {
+		if answered, err := r.sort(ctx, b, o); answered || err != nil {
+			return time.Since(began), err
+		}
+	}
 	w.rows.Lend = first.lends || len(b.Jobs) > 1 // rows of several jobs are copied below
 	defer w.rows.Release()
 	if err := r.store.Select(ctx, batch, &w.rows); err != nil {
@@ -132,6 +137,24 @@ func (r *residence) measure(ctx context.Context, b *schedule.Batch, a *plan.Aggr
 		}
 		t.cells, t.on = cells, r
 		t.rows = plan.Rows{Counts: []uint32{uint32(rows)}, Stats: cells.Stats}
+	}
+	return true, err
+}
+
+// sort answers the only task of b by the first rows of an order. It returns false if the store does not find them.
+func (r *residence) sort(ctx context.Context, b *schedule.Batch, o *plan.Order) (answered bool, err error) {
+	s, ok := r.store.(plan.Sorter)
+	if !ok || len(b.Jobs) > 1 {
+		return false, nil
+	}
+	t := b.Jobs[0].Work.(*Task)
+	first, err := s.First(ctx, &t.batch, nil, o)
+	if errors.Is(err, plan.ErrUnsupported) {
+		return false, nil
+	}
+	if err == nil && b.Claim(0) {
+		t.first, t.on = append([]uint32{}, first.Rows...), r
+		t.rows = plan.Rows{Counts: []uint32{uint32(first.Count)}, Stats: first.Stats}
 	}
 	return true, err
 }

@@ -21,6 +21,7 @@ type batchKey struct {
 	strategy plan.Strategy
 	rescan   bool
 	measures *plan.Aggregation // the aggregation of Task.Measure; nil: none
+	order    *plan.Order       // the order of Task.First; nil: none
 }
 
 var (
@@ -66,6 +67,7 @@ type Task struct {
 	lends bool          // rows may be on loan
 	turn  atomic.Uint64 // number of calls of Done
 	cells *plan.Cells   // the answer to Measure; nil: rows
+	first []uint32      // the answer to First; nil: rows
 	on    *residence    // the processor that answered
 	took  time.Duration
 
@@ -77,7 +79,7 @@ var tasks = sync.Pool{New: func() any { return new(Task) }}
 // NewTask returns an empty task. The caller calls Done.
 func (g *Generation) NewTask(output plan.Output, strategy plan.Strategy, rescan bool) *Task {
 	t := tasks.Get().(*Task)
-	t.kind, t.cells = batchKey{g: g, output: output, strategy: strategy, rescan: rescan}, nil
+	t.kind, t.cells, t.first = batchKey{g: g, output: output, strategy: strategy, rescan: rescan}, nil, nil
 	t.batch.Reset()
 	t.batch.Output, t.batch.Strategy, t.batch.Rescan = output, strategy, rescan
 	t.features, t.compared, t.lends = cost.Features{}, t.compared[:0], false
@@ -98,6 +100,18 @@ func (t *Task) Measure(a *plan.Aggregation) {
 		t.job.Kind = t.kind
 	}
 }
+
+// First asks for the first rows of an order in place of all rows of the only selection, if the processor that answers finds
+// them. Candidates then has them.
+func (t *Task) First(o *plan.Order) {
+	if len(t.compared) == 0 {
+		t.kind.order = o
+		t.job.Kind = t.kind
+	}
+}
+
+// Candidates are rows with the first ones of an order among them; nil if Rows has the rows.
+func (t *Task) Candidates() []uint32 { return t.first }
 
 // Cells are the groups of the rows; nil if Rows has the rows.
 func (t *Task) Cells() *plan.Cells { return t.cells }
@@ -225,7 +239,7 @@ func (t *Task) Run(ctx context.Context, p int, b *schedule.Batch) error {
 	if err != nil {
 		return err
 	}
-	if kind.measures != nil {
+	if kind.measures != nil || kind.order != nil {
 		return nil // a model is of selections alone
 	}
 	if len(b.Jobs) > 1 {

@@ -29,12 +29,14 @@ type Query struct {
 	plan.Aggregation
 	Grouped bool // groups, else rows
 	// Cells are group.Options.Cells. Default: nil.
-	Cells   *plan.Cells
-	outputs []output
-	shown   int // number of outputs before the outputs that only ORDER BY names
-	order   []key
-	lists   []bool // by input: the values of a multi-valued column, of groups or measures
-	bins    []int  // by column of GROUP BY: the number of bins; 0: codes
+	Cells *plan.Cells
+	// Candidates are rows of the selection, among them the first ones of Sorted, in place of all rows. Default: nil.
+	Candidates []uint32
+	outputs    []output
+	shown      int // number of outputs before the outputs that only ORDER BY names
+	order      []key
+	lists      []bool // by input: the values of a multi-valued column, of groups or measures
+	bins       []int  // by column of GROUP BY: the number of bins; 0: codes
 }
 
 // output is a column of the result.

@@ -38,11 +38,16 @@ func (p *projection) ordered(deliver func(values.Batch) error) error {
 	if n := p.opt.Offset + p.opt.Limit; p.opt.Limit > 0 && n >= p.opt.Limit && n < 1<<31 {
 		best.most = int(n)
 	}
-	find := p.scan
-	if best.most < math.MaxInt {
-		find = p.descend
+	var err error
+	switch {
+	case p.q.Candidates != nil:
+		err = p.choose(&best, p.q.Candidates)
+	case best.most < math.MaxInt:
+		err = p.descend(&best, p.set)
+	default:
+		err = p.scan(&best, p.set)
 	}
-	if err := find(&best, p.set); err != nil {
+	if err != nil {
 		return err
 	}
 	list := best.sorted()
@@ -58,21 +63,53 @@ func (p *projection) ordered(deliver func(values.Batch) error) error {
 	return nil
 }
 
+// Sorted is the order of a query with a limit, if a plan.Sorter can take it; else nil.
+func (q *Query) Sorted(offset, limit uint64) *plan.Order {
+	n := offset + limit
+	if q.Grouped || len(q.order) == 0 || limit == 0 || n < limit || n > plan.MaxFirst {
+		return nil
+	}
+	o := &plan.Order{K: int(n)}
+	for _, by := range q.order {
+		in := &q.Inputs[q.outputs[by.output].input]
+		o.Keys = append(o.Keys, plan.OrderKey{Column: in.Column, Last: in.Last, Descending: by.descending, MissingFirst: by.missingFirst})
+	}
+	return o
+}
+
+// choose adds rows in any order.
+func (p *projection) choose(best *top[candidate], rows []uint32) error {
+	for part := range slices.Chunk(rows, perDelivery) {
+		if err := p.ended(); err != nil {
+			return err
+		}
+		if err := p.add(best, part, func(c *gather.Column, codes []uint64) error { return c.At(part, codes) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // scan adds all rows of a set.
 func (p *projection) scan(best *top[candidate], set []uint64) error {
 	return p.batches(set, 0, gather.Segments(set), func(in *gather.Batch) (bool, error) {
-		return true, p.add(best, in)
+		return true, p.addBatch(best, in)
 	})
 }
 
-// add adds the rows of a batch.
-func (p *projection) add(best *top[candidate], in *gather.Batch) error {
-	keys, err := p.keys(in)
+// addBatch adds the rows of a batch.
+func (p *projection) addBatch(best *top[candidate], in *gather.Batch) error {
+	return p.add(best, in.Rows, func(c *gather.Column, codes []uint64) error { return p.reader.Read(c, in, codes) })
+}
+
+// add adds rows, with a function for their codes.
+func (p *projection) add(best *top[candidate], rows []uint32, read func(*gather.Column, []uint64) error) error {
+	keys, err := p.keys(rows, read)
 	if err != nil {
 		return err
 	}
 	n := 2 * len(p.q.order)
-	for i, row := range in.Rows {
+	for i, row := range rows {
 		c := candidate{row, keys[i*n : (i+1)*n]}
 		if best.full && c.compare(best.last) > 0 {
 			continue
@@ -153,7 +190,7 @@ func (p *projection) descendValues(best *top[candidate], set []uint64, of *gathe
 		copy(visited[from:], rows[:n])
 		first := from * 64 / bitslice.SegmentRows
 		err := p.batches(visited, first, min(first+bitslice.TileRows/bitslice.SegmentRows, gather.Segments(set)), func(in *gather.Batch) (bool, error) {
-			return true, p.add(best, in)
+			return true, p.addBatch(best, in)
 		})
 		if err != nil {
 			return err
@@ -185,17 +222,17 @@ func (by *key) upTo(last uint64) plan.CodeRange {
 	return plan.CodeRange{Hi: last}
 }
 
-// keys are the keys of the rows of a batch.
-func (p *projection) keys(in *gather.Batch) ([]uint64, error) {
+// keys are the keys of rows, with a function for their codes.
+func (p *projection) keys(rows []uint32, read func(*gather.Column, []uint64) error) ([]uint64, error) {
 	n := 2 * len(p.q.order)
-	keys := make([]uint64, n*len(in.Rows))
-	codes := make([]uint64, len(in.Rows))
+	keys := make([]uint64, n*len(rows))
+	codes := make([]uint64, len(rows))
 	for k, by := range p.q.order {
 		of := p.columns[p.q.outputs[by.output].input]
-		if err := p.reader.Read(of, in, codes); err != nil {
+		if err := read(of, codes); err != nil {
 			return nil, err
 		}
-		for i, row := range in.Rows {
+		for i, row := range rows {
 			key := keys[i*n+2*k:][:2]
 			switch missing := of.Missing(row); {
 			case missing && !by.missingFirst:
