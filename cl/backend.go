@@ -13,6 +13,7 @@ import (
 	"heddle/cl/internal/lists"
 	"heddle/cl/internal/match"
 	"heddle/cl/internal/match/expression"
+	"heddle/cl/internal/phrase"
 	"heddle/cl/internal/primitive"
 	"heddle/cl/internal/rank"
 	"heddle/cl/internal/tune"
@@ -54,7 +55,7 @@ var (
 )
 
 // everything lists the operations of the package. Opening a device tests them in order.
-var everything = device.Operations{lists.Operation, match.Operation, expression.Operation, rank.Operation, filter.Operation, bitmap.Operation, primitive.Operation}
+var everything = device.Operations{lists.Operation, match.Operation, expression.Operation, rank.Operation, phrase.Operation, filter.Operation, bitmap.Operation, primitive.Operation}
 
 // Devices lists the devices whose name, vendor or platform contains filter, GPUs first. An
 // empty filter takes all, case is ignored. Tuning rows of the caller precede the built-in

@@ -9,6 +9,7 @@ import (
 	"heddle/cl/internal/lists"
 	"heddle/cl/internal/match"
 	"heddle/cl/internal/match/expression"
+	"heddle/cl/internal/phrase"
 	"heddle/cl/internal/rank"
 	"heddle/engine/plan"
 )
@@ -20,9 +21,10 @@ type Store struct {
 	conjunction *match.Matcher
 	expression  *expression.Evaluator
 	ranking     *rank.Ranker
+	phrases     *phrase.Maker
 }
 
-var _ plan.Store = (*Store)(nil)
+var _ plan.PhraseStore = (*Store)(nil)
 
 // load implements Backend.Load.
 func load(ctx context.Context, rt *device.Runtime, src *plan.Source) (plan.Store, error) {
@@ -72,7 +74,8 @@ func newStore(rt *device.Runtime, src *plan.Source, memory *device.Budget) (*Sto
 	if err != nil {
 		return nil, err
 	}
-	return &Store{set, match.New(set, rt.Tuning.RoundTiles, rt.Tuning.Slots), expression.New(set), rank.New(set)}, nil
+	ranking := rank.New(set)
+	return &Store{set, match.New(set, rt.Tuning.RoundTiles, rt.Tuning.Slots), expression.New(set), ranking, phrase.New(set, ranking)}, nil
 }
 
 // open makes the scratch memory of the store and the tables of plan.Auto. After a failure
@@ -102,6 +105,14 @@ func (s *Store) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results
 func (s *Store) Rank(ctx context.Context, r *plan.RankBatch, out *plan.TopK) error {
 	return s.ranking.Rank(ctx, r, out)
 }
+
+// Phrases implements plan.PhraseStore.
+func (s *Store) Phrases(ctx context.Context, phrases []*plan.Phrase, st *plan.Stats) ([]*plan.Made, error) {
+	return s.phrases.Make(ctx, phrases, st)
+}
+
+// PhraseDocuments implements plan.PhraseStore.
+func (s *Store) PhraseDocuments() uint64 { return phrase.Least(s.set.Device.Tuning) }
 
 // Filter implements plan.Store.
 func (s *Store) Filter(ctx context.Context, bits []uint64) (plan.Filter, error) {
@@ -148,6 +159,7 @@ func (s *Store) Close() error { return s.set.Close(s.release) }
 func (s *Store) release() {
 	s.conjunction.Release()
 	s.expression.Release()
+	s.phrases.Release()
 	s.ranking.Release()
 	s.set.Release()
 }

@@ -185,8 +185,10 @@ func marks(t *rapid.T, x *Index, text string, docs int) (marked []uint32) {
 
 // TestPhraseOracle compares phrases and windows in random texts of five scripts with all combinations of positions: documents, and
 // scores by the formula, marks in snippets; also as parts of boolean queries, and of queries with filters.
-func TestPhraseOracle(t *testing.T) {
-	e := onThread(t)
+func TestPhraseOracle(t *testing.T) { phraseOracle(t, onThread(t)) }
+
+// phraseOracle compares phrases of an engine.
+func phraseOracle(t *testing.T, e *Engine) {
 	queries := 4
 	if os.Getenv("HEDDLE_TEST_FULL") != "" {
 		queries = 2500

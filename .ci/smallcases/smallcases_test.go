@@ -100,6 +100,7 @@ func TestKernels(t *testing.T) {
 					memory = rankMemory
 					part(func(b *cl.Backend) { ranks(t, b, []codec.ID{codec.Raw, codec.ParaPFor}) })
 					part(func(b *cl.Backend) { filters(t, b) })
+					part(func(b *cl.Backend) { phrases(t, b) })
 				}
 			})
 		}

@@ -71,7 +71,16 @@ func (q *Explanation) String() string {
 
 // Phrases describes the work for the phrases of a batch.
 func Phrases(s *plan.Stats) string {
-	return fmt.Sprintf("%d documents with all words, %d positions read in pure Go", s.PhraseCandidates, s.Positions)
+	where := "in pure Go"
+	switch {
+	case s.DevicePositions == s.Positions && s.Positions > 0:
+		where = "on the device"
+	case s.DevicePositions > 0:
+		where = fmt.Sprintf("of these %d on the device", s.DevicePositions)
+	case s.PhraseReason != "":
+		where += ": " + s.PhraseReason
+	}
+	return fmt.Sprintf("%d documents with all words, %d positions read %s", s.PhraseCandidates, s.Positions, where)
 }
 
 // explainRun describes the last attempt.

@@ -1,5 +1,7 @@
 package plan
 
+import "context"
+
 // FreqBits is the number of fractional bits of the frequency of a phrase.
 const FreqBits = 20
 
@@ -40,6 +42,17 @@ type Made struct {
 
 	Candidates uint64 // documents with all slots
 	Positions  uint64 // positions that were read of them
+}
+
+// PhraseStore is a Store of a backend that makes lists of phrases.
+type PhraseStore interface {
+	Store
+	// Phrases makes the lists of phrases, under the same terms as Match, and adds its cost to st. The caller makes a list
+	// that is nil.
+	Phrases(ctx context.Context, phrases []*Phrase, st *Stats) ([]*Made, error)
+	// PhraseDocuments is the number of documents of the rarest words of a batch of phrases from which on Phrases takes less time than
+	// pure Go.
+	PhraseDocuments() uint64
 }
 
 // TFOf is TF of a frequency with FreqBits fractional bits, at most 2^52. It equals TF for whole frequencies.

@@ -11,6 +11,8 @@ type Positions struct {
 	Values positions.Reader // the occurrences of all lists, list after list
 	// Of describes the occurrences of a list. Damage is a panic with a *mapped.Fault.
 	Of func(Handle) Occurrences
+	// All verifies Values, and returns the ranks of all lists (Occurrences.RanksAt). A device that keeps all positions calls it.
+	All func() (ranks []uint32, err error)
 }
 
 // Occurrences are the positions of all postings of a list, one posting behind the other.
@@ -19,6 +21,7 @@ type Occurrences struct {
 	Count    uint64 // sum of the frequencies
 	Postings uint32
 	Ranks    []uint32 // packed numbers of RankBits bits
+	RanksAt  uint64   // first word of Ranks among the ranks of all lists
 }
 
 const (
@@ -37,6 +40,29 @@ func RankBits(postings uint32, count uint64) uint {
 	return uint(bits.Len64(count - uint64(postings)))
 }
 
+// AppendRanks appends the ranks of a list with these frequencies, whose sum is count. RankBits must be at most MaxRankBits.
+func AppendRanks(dst, freqs []uint32, count uint64) []uint32 {
+	width := RankBits(uint32(len(freqs)), count)
+	if width == 0 {
+		return dst
+	}
+	sum, acc, have := uint64(0), uint64(0), uint(0)
+	for i, f := range freqs {
+		if i > 0 && i%RankLen == 0 {
+			acc |= sum << have
+			if have += width; have >= 32 {
+				dst = append(dst, uint32(acc))
+				acc, have = acc>>32, have-32
+			}
+		}
+		sum += uint64(f - 1)
+	}
+	if have > 0 {
+		dst = append(dst, uint32(acc))
+	}
+	return dst
+}
+
 // Rank is the number of occurrences before posting k * RankLen, which must be in the list.
 func (o *Occurrences) Rank(k uint32) uint64 {
 	before := uint64(k) * RankLen
@@ -51,4 +77,23 @@ func (o *Occurrences) Rank(k uint32) uint64 {
 		v |= uint64(o.Ranks[w+1]) << 32
 	}
 	return before + v>>shift&(1<<width-1)
+}
+
+// SetPositions makes positions of all lists, by their frequencies and their values: for each posting the first position, then the distance
+// of each further one from the position before, less one. Like Append it is for small indices.
+func (s *Source) SetPositions(freqs, values [][]uint32) {
+	var w positions.Writer
+	var v positions.Reader
+	var ranks []uint32
+	of := make([]Occurrences, len(freqs))
+	for h, f := range freqs {
+		o := Occurrences{First: w.Count(), Count: uint64(len(values[h])), Postings: uint32(len(f)), RanksAt: uint64(len(ranks))}
+		ranks = AppendRanks(ranks, f, o.Count)
+		o.Ranks = ranks[o.RanksAt:]
+		v.Words, v.Directory = w.Append(v.Words, v.Directory, values[h])
+		of[h] = o
+	}
+	v.Words, v.Directory = w.Finish(v.Words, v.Directory)
+	v.Count = w.Count()
+	s.Positions = &Positions{Values: v, Of: func(h Handle) Occurrences { return of[h] }, All: func() ([]uint32, error) { return ranks, nil }}
 }

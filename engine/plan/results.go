@@ -1,6 +1,9 @@
 package plan
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Results of a batch. The caller owns them and reuses them; a Store overwrites them
 // from the start and grows them if needed. After an error their content is
@@ -64,6 +67,8 @@ type Stats struct {
 
 	PhraseCandidates uint64 // documents with all words of a phrase, in any order
 	Positions        uint64 // positions of words that were read in these documents
+	DevicePositions  uint64 // part of Positions that a device read
+	PhraseReason     string // why pure Go made lists of phrases beside a device; empty: there was none, or the list is made as fast there
 
 	Filtered uint64 // queries with a filter
 	// Sought is the number of these queries whose lists were searched for the documents of the
@@ -96,6 +101,8 @@ func (s *Stats) Add(t Stats) {
 	s.Blocks += t.Blocks
 	s.PhraseCandidates += t.PhraseCandidates
 	s.Positions += t.Positions
+	s.DevicePositions += t.DevicePositions
+	s.PhraseReason = cmp.Or(s.PhraseReason, t.PhraseReason)
 	s.Filtered += t.Filtered
 	s.Sought += t.Sought
 	s.Decode += t.Decode

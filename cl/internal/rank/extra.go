@@ -32,6 +32,15 @@ func (r *Ranker) data(ctx context.Context) (*extra, error) {
 	return device.Once(ctx, r.set.Building, r.set.Closing, r.extra.Load, r.extra.Store, func() (*extra, error) { return r.loadData(ctx) })
 }
 
+// Frequencies makes the frequencies of resident lists resident, and returns their buffers, and their places by list.
+func (r *Ranker) Frequencies(ctx context.Context) ([lists.MaxArenas]*ocl.MemObject, []lists.Place, error) {
+	d, err := r.data(ctx)
+	if err != nil {
+		return buffers{}, nil, err
+	}
+	return d.freqs.Buffers, d.places, nil
+}
+
 // loadData uploads frequencies and lengths.
 func (r *Ranker) loadData(ctx context.Context) (*extra, error) {
 	rt, set := r.set.Device, r.set

@@ -58,7 +58,7 @@ func (f *File) openPositions() error {
 		return f.corrupt(secPositionLists, 0, "the lists begin at %v and end at %v, their sections at %v", first, last, end)
 	}
 	f.positionLists = make([]atomic.Pointer[positionLists], blocks)
-	p := &plan.Positions{Of: f.occurrences}
+	p := &plan.Positions{Of: f.occurrences, All: f.allPositions}
 	p.Values = positions.Reader{Words: container.View[uint32](f.bytes(secPositions)), Directory: container.View[uint32](f.bytes(secPositionBlocks)), Count: tokens}
 	if f.lazy {
 		p.Values.Check = func(directory bool, from, to uint64) error {
@@ -121,8 +121,20 @@ func (f *File) occurrences(h plan.Handle) plan.Occurrences {
 	f.use(secPositionRanks, 4*l[i].ranks, 4*l[i+1].ranks)
 	return plan.Occurrences{
 		First: l[i].values, Count: l[i+1].values - l[i].values, Postings: f.source.Lists[h].Len,
-		Ranks: container.View[uint32](f.bytes(secPositionRanks))[l[i].ranks:l[i+1].ranks],
+		Ranks: container.View[uint32](f.bytes(secPositionRanks))[l[i].ranks:l[i+1].ranks], RanksAt: l[i].ranks,
 	}
+}
+
+// allPositions is plan.Positions.All.
+func (f *File) allPositions() ([]uint32, error) {
+	if f.lazy {
+		for _, s := range []section{secPositions, secPositionBlocks, secPositionRanks} {
+			if err := f.file.CheckSection(int(s)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return container.View[uint32](f.bytes(secPositionRanks)), nil
 }
 
 // HasPositions reports whether the index stores positions.

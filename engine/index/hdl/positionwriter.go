@@ -47,28 +47,10 @@ func (w *Writer) addRanks(freqs []uint32, tokens uint64) error {
 		return inputError("the list before %.60q lacks its positions", w.last)
 	}
 	p.want += tokens
-	width := plan.RankBits(uint32(len(freqs)), tokens)
-	if width > plan.MaxRankBits {
+	if plan.RankBits(uint32(len(freqs)), tokens) > plan.MaxRankBits {
 		return inputError("list %.60q: %d occurrences are too many for positions", w.last, tokens)
 	}
-	if width == 0 {
-		return nil
-	}
-	p.ranks = p.ranks[:0]
-	sum, acc, have := uint64(0), uint64(0), uint(0)
-	for i, f := range freqs {
-		if i > 0 && i%plan.RankLen == 0 {
-			acc |= sum << have
-			if have += width; have >= 32 {
-				p.ranks = append(p.ranks, uint32(acc))
-				acc, have = acc>>32, have-32
-			}
-		}
-		sum += uint64(f - 1)
-	}
-	if have > 0 {
-		p.ranks = append(p.ranks, uint32(acc))
-	}
+	p.ranks = plan.AppendRanks(p.ranks[:0], freqs, tokens)
 	return w.file.Sections[secPositionRanks].Append(container.LittleBytes(p.ranks))
 }
 

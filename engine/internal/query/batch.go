@@ -136,7 +136,7 @@ func (b *Batch) Run(ctx context.Context, s plan.Store, processor int) error {
 	if err := b.complements(ctx); err != nil {
 		return err
 	}
-	return b.answerOwned(ctx)
+	return b.answerOwned(ctx, s)
 }
 
 // Borrow lets the next run leave docIDs in memory of the store. Return follows soon after it, and

@@ -24,8 +24,8 @@ type phrased struct {
 	fields  []plan.Norm      // by field, of a ranked query on an index with fields
 	other   *set             // the documents if the set has fewer than K, of AllElseAny; nil: the set
 
-	mu   sync.Mutex  // two processors may have the query, one of which hangs
-	made []plan.Made // lists of the phrases, once they are made
+	mu   sync.Mutex   // two processors may have the query, one of which hangs
+	made []*plan.Made // lists of the phrases: empty, or nil where they are not made yet
 }
 
 type weightedPhrase struct {
@@ -113,14 +113,77 @@ func (p *phrased) alone() bool {
 func (p *phrased) lists(ctx context.Context, src *plan.Source) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for i := len(p.made); i < len(p.phrases); i++ {
-		var made plan.Made
-		if err := phrase.Make(ctx, src, &p.phrases[i], p.best, &made); err != nil {
+	p.put(nil)
+	for i := range p.phrases {
+		if p.made[i] != nil {
+			continue
+		}
+		made := new(plan.Made)
+		if err := phrase.Make(ctx, src, &p.phrases[i], p.best, made); err != nil {
 			return err
 		}
-		p.made = append(p.made, made)
+		p.made[i] = made
 	}
 	return nil
+}
+
+// put notes the lists of the first phrases that are not made yet, as far as they are given. mu is held.
+func (p *phrased) put(made []*plan.Made) {
+	if len(p.made) == 0 {
+		p.made = make([]*plan.Made, len(p.phrases))
+	}
+	for i, m := range made {
+		p.made[i] = cmp.Or(p.made[i], m)
+	}
+}
+
+// DeviceDocuments is the number of documents of the rarest words of the phrases of a batch from which on a store makes their lists. Tests set it.
+var DeviceDocuments = plan.PhraseStore.PhraseDocuments
+
+// makePhrases lets the store make lists of the phrases of the batch, if it can and that takes less time. Pure Go makes the lists that are
+// missing then.
+func (b *Batch) makePhrases(ctx context.Context, s plan.Store, st *plan.Stats) error {
+	maker, ok := s.(plan.PhraseStore)
+	if !ok {
+		return nil
+	}
+	var all []*plan.Phrase
+	load := uint64(0)
+	for _, p := range b.owned {
+		if p != nil {
+			load += p.load(b.source)
+			for i := range p.phrases {
+				all = append(all, &p.phrases[i])
+			}
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return nil
+	case load < DeviceDocuments(maker):
+		st.PhraseReason = "it is faster there"
+		return nil
+	}
+	made, err := maker.Phrases(ctx, all, st)
+	if err != nil {
+		return err
+	}
+	for _, p := range b.owned {
+		if p != nil {
+			p.mu.Lock()
+			p.put(made[:len(p.phrases)])
+			p.mu.Unlock()
+			made = made[len(p.phrases):]
+		}
+	}
+	return nil
+}
+
+// ready tells whether all lists of the phrases are made.
+func (p *phrased) ready() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.made) > 0 && !slices.Contains(p.made, nil)
 }
 
 // addStats adds the cost of the lists, which are made.
@@ -224,7 +287,7 @@ func (p *phrased) score(ctx context.Context, src *plan.Source, docs, sums []uint
 		return err
 	}
 	for _, s := range p.scored {
-		made, i := &p.made[s.number], 0
+		made, i := p.made[s.number], 0
 		norm, lengths := p.lengthRule(src, p.phrases[s.number].Slots[0].Lists[0], norm)
 		for j, doc := range made.Docs {
 			for i < len(docs) && docs[i] < doc {
@@ -243,8 +306,11 @@ func (p *phrased) score(ctx context.Context, src *plan.Source, docs, sums []uint
 
 // answerOwned answers the queries with phrases of a batch that is not ranked. Another batch may adopt the query
 // meanwhile, so it writes what Adopt does not read.
-func (b *Batch) answerOwned(ctx context.Context) error {
+func (b *Batch) answerOwned(ctx context.Context, s plan.Store) error {
 	b.matched = b.matched[:0]
+	if err := b.makePhrases(ctx, s, &b.results.Stats); err != nil {
+		return err
+	}
 	for i, p := range b.owned {
 		if p == nil {
 			continue

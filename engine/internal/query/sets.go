@@ -19,6 +19,9 @@ func (b *Batch) rankExpressions(ctx context.Context, s plan.Store) error {
 	f := &b.expressions
 	f.best.Reset()
 	f.answers, f.part = f.answers[:0], f.part[:0]
+	if err := b.makePhrases(ctx, s, &b.stats); err != nil {
+		return err
+	}
 	for of, n := range f.of {
 		if n == 0 {
 			continue
@@ -47,7 +50,7 @@ func (b *Batch) rankOwned(ctx context.Context, own *phrased, i int) error {
 	if err != nil {
 		return err
 	}
-	if b.kind.Total == 0 && permitted == nil && len(f.terms.Query(i)) == 0 && own.alone() {
+	if b.kind.Total == 0 && permitted == nil && len(f.terms.Query(i)) == 0 && own.alone() && !own.ready() {
 		best := &phrase.Best{K: b.kind.K, Weight: own.scored[0].weight, Norm: b.kind.Norm}
 		own = &phrased{set: own.set, base: own.base, phrases: own.phrases, scored: own.scored, best: best}
 	}

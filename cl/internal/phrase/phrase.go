@@ -1,0 +1,132 @@
+package phrase
+
+import (
+	"context"
+	"math"
+	"sync/atomic"
+	"time"
+
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/lists"
+	"heddle/cl/internal/rank"
+	"heddle/cl/internal/rank/packets"
+	"heddle/engine/file/mapped"
+	"heddle/engine/plan"
+)
+
+// Slots is the number of words of a phrase at most, PHRASE_SLOTS of the kernels.
+const Slots = 8
+
+// Least is plan.PhraseStore.PhraseDocuments. A CPU device has the cores of pure Go, which takes half the time there; a GPU takes about
+// 0.1 ms for a batch of any size, in which pure Go looks so many documents up.
+func Least(t device.Tuning) uint64 {
+	if t.Serial {
+		return math.MaxUint64
+	}
+	return 1 << 12
+}
+
+// Maker makes the lists of phrases over a set of resident lists. It is safe for concurrent use: each batch under
+// way has a slot of its own.
+type Maker struct {
+	set    *lists.Set
+	ranker *rank.Ranker // has the frequencies
+	free   device.Pool[slot]
+	used   atomic.Uint64 // bytes of all slots
+	data   atomic.Pointer[data]
+}
+
+// New makes a maker. Its device memory comes with the first phrase.
+func New(set *lists.Set, ranker *rank.Ranker) *Maker {
+	m := &Maker{set: set, ranker: ranker, free: device.NewPool[slot](min(set.Device.Tuning.Slots, 2))}
+	set.Count(func() uint64 {
+		n := m.used.Load()
+		if d := m.data.Load(); d != nil {
+			n += d.bytes
+		}
+		return n
+	})
+	return m
+}
+
+// Release waits for all batches and frees the memory.
+func (m *Maker) Release() {
+	m.free.Drain((*slot).release)
+	if d := m.data.Load(); d != nil {
+		d.release(m.set.Memory)
+	}
+}
+
+// Make is plan.PhraseStore.Phrases.
+func (m *Maker) Make(ctx context.Context, phrases []*plan.Phrase, st *plan.Stats) ([]*plan.Made, error) {
+	if err := m.set.Begin(ctx); err != nil {
+		return nil, err
+	}
+	if err := selfTestOnce(ctx, m.set.Device); err != nil {
+		return nil, err
+	}
+	return m.run(ctx, phrases, st)
+}
+
+// run is Make without a self-test.
+func (m *Maker) run(ctx context.Context, phrases []*plan.Phrase, st *plan.Stats) ([]*plan.Made, error) {
+	began := time.Now()
+	made := make([]*plan.Made, len(phrases))
+	d := &data{reason: m.refuse()}
+	c := &cut{set: m.set, phrases: phrases}
+	var err error
+	if d.reason == "" {
+		if c.freqs, c.freqPlaces, err = m.ranker.Frequencies(ctx); err != nil {
+			return nil, err
+		}
+		if c.tables, err = m.set.TablesOf(ctx, m.set.Auto); err != nil {
+			return nil, err
+		}
+		if d, err = device.Once(ctx, m.set.Building, m.set.Closing, m.data.Load, m.data.Store, func() (*data, error) { return m.load(ctx) }); err != nil {
+			return nil, err
+		}
+	}
+	if d.reason != "" {
+		st.PhraseReason = d.reason
+		return made, nil
+	}
+	c.data = d
+	x, err := m.free.Take(ctx, m.set.Closing, m.newSlot)
+	if err != nil {
+		return nil, err
+	}
+	err = (*lists.Pins)(nil).Finish(x.make(ctx, c, made, st), x.giveBack)
+	st.Wall += time.Since(began)
+	return made, err
+}
+
+// make makes the lists of phrases round by round.
+func (x *slot) make(ctx context.Context, c *cut, made []*plan.Made, st *plan.Stats) (err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
+	c.most = x.most
+	for {
+		if err := c.nextRound(); err != nil || len(c.queries) == 0 {
+			return err
+		}
+		if err := x.run(ctx, c, made, st); err != nil {
+			return err
+		}
+	}
+}
+
+// makes tells whether the kernels make the list of a phrase.
+func makes(src *plan.Source, p *plan.Phrase) bool {
+	if p.Kind != plan.Exact || len(p.Slots) > Slots {
+		return false
+	}
+	for _, s := range p.Slots {
+		if len(s.Lists) != 1 {
+			return false
+		}
+		src.Describe(s.Lists[0])
+		if l := &src.Lists[s.Lists[0]]; l.Len > 0 && !packets.Fits(l.Codec) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,103 @@
+package phrase
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/device/devicetest"
+	"heddle/cl/internal/lists"
+	"heddle/cl/internal/rank"
+	"heddle/engine/plan"
+)
+
+// ops are the operations of the tests.
+var ops = device.Operations{lists.Operation, rank.Operation, Operation}
+
+// TestPhrases makes the lists of phrases in one round and in many, in each shape of the decoders, and compares them with plain Go.
+func TestPhrases(t *testing.T) {
+	devicetest.ForShapes(t, devicetest.Find(t, ops), func(t *testing.T, rt *device.Runtime) {
+		if err := selfTest(t.Context(), rt); err != nil {
+			t.Fatal(err)
+		}
+		m, at, err := open(t.Context(), rt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.close()
+		all, st := phrases(len(at)), plan.Stats{}
+		if _, err := m.run(t.Context(), all, &st); err != nil {
+			t.Fatal(err)
+		}
+		if st.PhraseCandidates == 0 || st.Positions < st.PhraseCandidates || st.DevicePositions != st.Positions {
+			t.Errorf("%d candidates, %d positions, %d of the device", st.PhraseCandidates, st.Positions, st.DevicePositions)
+		}
+		once := st
+		x, err := m.free.Take(t.Context(), nil, m.newSlot)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.most, st = 2*lists.RunLen, plan.Stats{}
+		m.free.Give(x)
+		made, err := m.run(t.Context(), all, &st)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range all {
+			if want := plain(at, p); !slices.Equal(made[i].Docs, want.Docs) || !slices.Equal(made[i].Freqs, want.Freqs) {
+				t.Errorf("phrase %d in rounds: %d documents, want %d", i, len(made[i].Docs), len(want.Docs))
+			}
+		}
+		if st.PhraseCandidates != once.PhraseCandidates || st.Positions != once.Positions || st.BytesUp <= once.BytesUp {
+			t.Errorf("in rounds %+v, at once %+v", st, once)
+		}
+	})
+}
+
+// TestLeft asks for phrases that are left to pure Go.
+func TestLeft(t *testing.T) {
+	rt := devicetest.OpenRow(t, devicetest.Find(t, ops), devicetest.Find(t, ops).Tuning(), false)
+	m, at, err := open(t.Context(), rt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.close()
+	one := plan.Slot{Lists: []plan.Handle{0}}
+	all := []*plan.Phrase{
+		{Kind: plan.Sloppy, Distance: 1, Slots: []plan.Slot{one, one}},
+		{Slots: []plan.Slot{one, {Offset: 1, Lists: []plan.Handle{1, 2}}}},
+		{Slots: slices.Repeat([]plan.Slot{one}, Slots+1)},
+		phrases(len(at))[0],
+	}
+	var st plan.Stats
+	made, err := m.run(t.Context(), all, &st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, made := range made {
+		if left := i < len(all)-1; (made == nil) != left {
+			t.Errorf("phrase %d: left is %t, want %t", i, made == nil, left)
+		}
+	}
+	if st.PhraseReason != "" {
+		t.Error(st.PhraseReason)
+	}
+	short, _, err := open(t.Context(), rt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer short.close()
+	if _, _, err := short.ranker.Frequencies(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	left := rt.Memory.Left()
+	if err := rt.Memory.Reserve(left, "a test"); err != nil {
+		t.Fatal(err)
+	}
+	made, err = short.run(t.Context(), all, &st)
+	rt.Memory.Unreserve(left)
+	if err != nil || slices.ContainsFunc(made, func(m *plan.Made) bool { return m != nil }) || !strings.Contains(st.PhraseReason, "are free") {
+		t.Errorf("without memory: %v, %v, %q", made, err, st.PhraseReason)
+	}
+}

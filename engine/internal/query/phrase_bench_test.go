@@ -1,0 +1,211 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"heddle/cl"
+	"heddle/codec"
+	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
+	"heddle/hostfallback"
+)
+
+// numbers is a dictionary whose terms are the numbers of their lists.
+type numbers int
+
+func (n numbers) Lookup(term string) (plan.Handle, bool) {
+	h, err := strconv.Atoi(term)
+	return plan.Handle(h), err == nil && h < int(n)
+}
+
+// zipfText makes an index with positions of random documents of 100 words on average, whose word r is as frequent as 1/(r+2).
+func zipfText(tb testing.TB, docs, vocabulary int) *Index {
+	src := &plan.Source{Docs: uint32(docs), Lengths: make([]uint32, docs)}
+	total := math.Log(float64(vocabulary)/2 + 1)
+	type occurrence struct{ doc, position uint32 }
+	parts := runtime.GOMAXPROCS(0)
+	found := make([][][]occurrence, parts) // by part of the documents, by word
+	var wg sync.WaitGroup
+	for p := range parts {
+		wg.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(p), 7))
+			words := make([][]occurrence, vocabulary)
+			for d := docs * p / parts; d < docs*(p+1)/parts; d++ {
+				n := 50 + random.IntN(101)
+				src.Lengths[d] = uint32(n)
+				for i := range n {
+					w := min(int(2*math.Exp(random.Float64()*total)-2), vocabulary-1)
+					words[w] = append(words[w], occurrence{uint32(d), uint32(i)})
+				}
+			}
+			found[p] = words
+		})
+	}
+	wg.Wait()
+	freqs, values := make([][]uint32, vocabulary), make([][]uint32, vocabulary)
+	postings := make([][]uint32, vocabulary)
+	next := make(chan int, vocabulary)
+	for w := range vocabulary {
+		next <- w
+	}
+	close(next)
+	for range parts {
+		wg.Go(func() {
+			for w := range next {
+				last := occurrence{math.MaxUint32, 0}
+				for p := range found {
+					for _, o := range found[p][w] {
+						if o.doc != last.doc {
+							postings[w], freqs[w] = append(postings[w], o.doc), append(freqs[w], 1)
+							values[w] = append(values[w], o.position)
+						} else {
+							freqs[w][len(freqs[w])-1]++
+							values[w] = append(values[w], o.position-last.position-1)
+						}
+						last = o
+					}
+					found[p][w] = nil
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for w := range vocabulary {
+		id := codec.ParaPFor
+		if len(postings[w])*32 > docs {
+			id = codec.Bitset
+		}
+		h, err := src.Append(id, postings[w], codec.DefaultOptions())
+		if err == nil {
+			err = src.AppendFreqs(h, freqs[w], codec.DefaultOptions())
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+	src.SetPositions(freqs, values)
+	x, err := NewIndex(src, numbers(vocabulary), nil, plan.Auto)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return x
+}
+
+// phrasesOf draws phrases of two words whose logarithms of ranks are equally likely from a rank to another one.
+func phrasesOf(n, from, to int) (all []string) {
+	random := rand.New(rand.NewPCG(9, 9))
+	word := func() int { return int(float64(from) * math.Pow(float64(to)/float64(from), random.Float64())) }
+	for range n {
+		all = append(all, fmt.Sprintf(`"%d %d"`, word(), word()))
+	}
+	return all
+}
+
+// BenchmarkPhrases answers phrases of two words, in batches and alone, on the device of the tests and on one core in pure Go, and compares the
+// answers. HEDDLE_PHRASE_DOCS is the number of documents.
+func BenchmarkPhrases(b *testing.B) {
+	device := testneeds.Device(b)
+	docs := 20_000
+	if n, err := strconv.Atoi(os.Getenv("HEDDLE_PHRASE_DOCS")); err == nil {
+		docs = n
+	}
+	began := time.Now()
+	x := zipfText(b, docs, 1<<17)
+	fmt.Printf("%d documents, %d postings, %d positions in %d bytes, made in %v\n", docs, x.Source.Postings(), x.Source.Positions.Values.Count, 4*len(x.Source.Positions.Values.Words), time.Since(began))
+	devices, err := cl.Devices(device)
+	if err != nil {
+		b.Fatal(err)
+	}
+	gpu, err := cl.Open(b.Context(), devices[0], cl.Options{Profiling: os.Getenv("HEDDLE_PHRASE_PROFILE") != ""})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer gpu.Close()
+	cpu := hostfallback.New(hostfallback.Options{Threads: 1})
+	defer cpu.Close()
+	rule := DeviceDocuments
+	DeviceDocuments = func(plan.PhraseStore) uint64 { return 0 }
+	defer func() { DeviceDocuments = rule }()
+	stores := map[string]plan.Store{}
+	for name, backend := range map[string]plan.Backend{"device": gpu, "host": cpu} {
+		s, err := backend.Load(b.Context(), x.Source)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer s.Close()
+		stores[name] = s
+	}
+	for _, ranks := range [][2]int{{20, 2000}, {200, 20000}, {2000, 100000}} {
+		for name, opt := range map[string]Options{"docs": {}, "count": {CountOnly: true}, "top10": {K: 10}} {
+			answers := map[string]any{}
+			for where, s := range stores {
+				size := 4096
+				if where == "host" {
+					size = 64
+				}
+				texts := phrasesOf(size, ranks[0], ranks[1])
+				batch := func(texts []string) *Batch {
+					var set Settings
+					if err := x.Settle(&set, &opt); err != nil {
+						b.Fatal(err)
+					}
+					all := new(Batch)
+					all.Reset(&set.Kind)
+					for _, text := range texts {
+						one := new(Batch)
+						one.Reset(&set.Kind)
+						if _, err := one.Add(x, &Query{Text: text, Options: opt}, &set); err != nil {
+							b.Fatal(err)
+						}
+						all.Adopt(one)
+					}
+					all.Threads = 1
+					return all
+				}
+				run := func(q *Batch) time.Duration {
+					began := time.Now()
+					if err := q.Run(context.Background(), s, 0); err != nil {
+						b.Fatal(err)
+					}
+					return time.Since(began)
+				}
+				run(batch(texts[:1]))
+				var took, alone []time.Duration
+				var last *Batch
+				for range 5 {
+					last = batch(texts)
+					took = append(took, run(last))
+				}
+				for i := range 64 {
+					alone = append(alone, run(batch(texts[i:i+1])))
+				}
+				slices.Sort(took)
+				slices.Sort(alone)
+				st := last.Stats()
+				fmt.Printf("%-6s ranks %d-%d %-5s %9.0f q/s (%.0f to %.0f), p50 alone %v; a query: %d candidates, %d positions, %d B down; decode %v find %v match %v\n", where, ranks[0], ranks[1], name,
+					float64(size)/took[2].Seconds(), float64(size)/took[4].Seconds(), float64(size)/took[0].Seconds(), alone[32],
+					st.PhraseCandidates/uint64(size), st.Positions/uint64(size), st.BytesDown/uint64(size), st.Decode, st.Probe, st.Score)
+				var found []any
+				for i := range 64 {
+					n, docs, scores := last.Hits(i)
+					found = append(found, n, slices.Clone(docs), slices.Clone(scores))
+				}
+				answers[where] = found
+			}
+			if !reflect.DeepEqual(answers["device"], answers["host"]) {
+				b.Errorf("%s of ranks from %d on differ", name, ranks[0])
+			}
+		}
+	}
+}
