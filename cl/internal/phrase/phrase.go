@@ -18,12 +18,12 @@ import (
 const Slots = 8
 
 // Least is plan.PhraseStore.PhraseDocuments. A CPU device has the cores of pure Go, which takes half the time there; a GPU takes about
-// 0.1 ms for a batch of any size, in which pure Go looks so many documents up.
+// 0.1 ms for a batch of any size, in which pure Go looks a few thousand documents up.
 func Least(t device.Tuning) uint64 {
 	if t.Serial {
 		return math.MaxUint64
 	}
-	return 1 << 12
+	return 1 << 14
 }
 
 // Maker makes the lists of phrases over a set of resident lists. It is safe for concurrent use: each batch under
