@@ -30,7 +30,7 @@ func (m *Maker) refuse() string {
 	return ""
 }
 
-// load uploads the positions. A reason, unlike an error, is for good.
+// load uploads the positions. Positions of a reason never fit; without memory it is an error.
 func (m *Maker) load(ctx context.Context) (*data, error) {
 	rt, src := m.set.Device, m.set.Src
 	ranks, err := src.Positions.All()
@@ -48,9 +48,6 @@ func (m *Maker) load(ctx context.Context) (*data, error) {
 		d.bytes += n
 	}
 	if err := m.set.Memory.Reserve(d.bytes, "positions"); err != nil {
-		if device.IsExceeded(err) {
-			return &data{reason: fmt.Sprintf("the positions take %d bytes, %d are free on the device", d.bytes, m.set.Memory.Left())}, nil
-		}
 		return nil, err
 	}
 	for i, to := range []**ocl.MemObject{&d.words, &d.directory, &d.ranks} {

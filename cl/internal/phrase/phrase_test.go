@@ -88,16 +88,16 @@ func TestLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer short.close()
-	if _, _, err := short.ranker.Frequencies(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 	left := rt.Memory.Left()
 	if err := rt.Memory.Reserve(left, "a test"); err != nil {
 		t.Fatal(err)
 	}
-	made, err = short.run(t.Context(), all, &st)
-	rt.Memory.Unreserve(left)
-	if err != nil || slices.ContainsFunc(made, func(m *plan.Made) bool { return m != nil }) || !strings.Contains(st.PhraseReason, "are free") {
+	made, err = short.Make(t.Context(), all, &st)
+	if err != nil || len(made) != len(all) || slices.ContainsFunc(made, func(m *plan.Made) bool { return m != nil }) || !strings.Contains(st.PhraseReason, "are in use") {
 		t.Errorf("without memory: %v, %v, %q", made, err, st.PhraseReason)
+	}
+	rt.Memory.Unreserve(left)
+	if made, err = short.Make(t.Context(), all, &st); err != nil || made[len(made)-1] == nil {
+		t.Errorf("with memory again: %v, %v", made, err)
 	}
 }
