@@ -8,7 +8,7 @@
 // Ranges    with USE_CODES a check of more than SLICE_RANGES ranges that meet the tile looks codes up: in the listed bits
 //           of STEP_LISTED, else among the ranges. Of a tile of few codes the slices choose among the bits, as inputs of
 //           a tree of multiplexers. Of another one slices are turned to codes, 32 rows at a time. That takes registers,
-//           so other rounds have a program without it.
+//           so other rounds have a program without it, and without STEP_COMPARE.
 // Bounds    steps and tiles are the host's, which has validated words and ranges.
 #ifndef HEDDLE_SELECTION
 #define HEDDLE_SELECTION
@@ -26,7 +26,7 @@
 #define EACH_PART(q) for (uint q = get_local_id(0) % PARTS, once = 1; once; once = 0)
 #endif
 #ifndef USE_CODES
-#define USE_CODES 0 // 1: some check has more than SLICE_RANGES ranges
+#define USE_CODES 0 // 1: some check has more than SLICE_RANGES ranges, or a step compares columns
 #endif
 #define SLICE_RANGES 4 // ranges that are evaluated one after the other
 #define SETS 8         // plan.MaxSets
@@ -153,6 +153,52 @@ static inline part_t listed(slices_t t, list_t list, part_t set, uint q, uint *l
     }
     return part_load(0, words);
 }
+
+// compared returns the rows of a set in part q whose numbers, base plus code, are in one of some orders.
+// From the most significant slice on, two sets of rows are undecided: where the higher bits of the number of `a`, as a
+// number, are as large as the ones of the number of `b`, and where they are 1 more. The difference of the bases and the
+// least codes takes part as bits of the number of `b`: with them a row that is 2 ahead, or behind, stays so.
+static inline part_t compared(slices_t a, slices_t b, ulong base_a, ulong base_b, uint orders, part_t set, uint q, uint *loads) {
+    if (first_bit(a))
+        set &= slice_rows(a, 0, q, loads);
+    if (first_bit(b))
+        set &= slice_rows(b, 0, q, loads);
+    if (none(set))
+        return set;
+    base_a += a.least;
+    base_b += b.least;
+    if (base_a > base_b) {
+        slices_t c = a;
+        a = b;
+        b = c;
+        ulong base = base_a;
+        base_a = base_b;
+        base_b = base;
+        orders = (orders & ORDER_LESS ? ORDER_GREATER : 0) | (orders & ORDER_EQUAL) | (orders & ORDER_GREATER ? ORDER_LESS : 0);
+    }
+    ulong by = base_b - base_a;
+    part_t even = set, ahead = 0, greater = 0;
+    if (by > low_bits(a.width))
+        even = 0;
+    for (uint bit = max(a.width, b.width); bit > 0 && !none(even | ahead);) {
+        bit--;
+        part_t x = bit < a.width ? slice_rows(a, first_bit(a) + a.width - 1 - bit, q, loads) : (part_t)0;
+        part_t y = bit < b.width ? slice_rows(b, first_bit(b) + b.width - 1 - bit, q, loads) : (part_t)0;
+        part_t more = x & ~y, fewer = ~x & y, same = ~(x ^ y);
+        if (by >> bit & 1) {
+            greater |= ahead & more;
+            even = (even & more) | (ahead & fewer);
+            ahead &= same;
+        } else {
+            greater |= ahead & ~fewer;
+            ahead = (even & more) | (ahead & fewer);
+            even &= same;
+        }
+    }
+    greater |= ahead;
+    return (orders & ORDER_LESS ? set & ~(greater | even) : (part_t)0) | (orders & ORDER_EQUAL ? even : (part_t)0) |
+           (orders & ORDER_GREATER ? greater : (part_t)0);
+}
 #endif
 
 // checked returns the rows of a set in part q whose codes lie in one of n ascending ranges. With has_list, bits of all codes
@@ -206,6 +252,15 @@ static inline part_t selected(BUFFERS, __global const uint4 *tiles, uint tile_co
             if (!none(set))
                 set = checked(slices_at(BUFFER_ARGS, tiles, step.w * tile_count + t), batch + step.y, step.z, step.x == STEP_LISTED, set, q, loads);
             break;
+#if USE_CODES
+        case STEP_COMPARE: {
+            uint4 columns = batch[step.y], bases = batch[step.y + 1];
+            if (!none(set))
+                set = compared(slices_at(BUFFER_ARGS, tiles, columns.x * tile_count + t), slices_at(BUFFER_ARGS, tiles, columns.y * tile_count + t),
+                               as_ulong(bases.xy), as_ulong(bases.zw), step.w, set, q, loads);
+            break;
+        }
+#endif
         case STEP_BITS:
             set &= part_of(out + (size_t)step.y * 4 + t * SLICE_WORDS + q * LANES); // bits of whole parts are there
             LOADS(*loads, LANES);

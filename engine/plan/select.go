@@ -12,20 +12,34 @@ import (
 type StepCode uint8
 
 const (
-	StepAny    StepCode = iota // push the OR of vectors Operands[From:To]; of none: no rows
-	StepAnd                    // x y becomes x AND y
-	StepOr                     // x y becomes x OR y
-	StepAndNot                 // x y becomes x AND NOT y
-	StepNot                    // x becomes its complement
-	StepCheck                  // x keeps its rows with a code of Column in Ranges[From:To]; a column with tiles drops rows without a value
-	StepAll                    // push all rows
+	StepAny     StepCode = iota // push the OR of vectors Operands[From:To]; of none: no rows
+	StepAnd                     // x y becomes x AND y
+	StepOr                      // x y becomes x OR y
+	StepAndNot                  // x y becomes x AND NOT y
+	StepNot                     // x becomes its complement
+	StepCheck                   // x keeps its rows with a code of Column in Ranges[From:To]; a column with tiles drops rows without a value
+	StepAll                     // push all rows
+	StepCompare                 // x keeps its rows whose codes of two columns are in the order of Comparisons[From]; rows without one of the values go
 )
 
 // Step is one step of a selection.
 type Step struct {
 	Code     StepCode
 	Column   uint32 // the column of StepCheck
-	From, To uint32 // a range of Operands (StepAny) or of Ranges (StepCheck)
+	From, To uint32 // a range of Operands (StepAny), of Ranges (StepCheck) or of Comparisons (StepCompare: one)
+}
+
+// Comparison is the order of two numbers of a row: Base[i] plus its code of Columns[i]. Both are below 2^64 in rows with
+// both values. Less, Equal and Greater say which orders of the first one to the second one it includes.
+type Comparison struct {
+	Columns              [2]uint32
+	Base                 [2]uint64
+	Less, Equal, Greater bool
+}
+
+// Holds tells whether the comparison includes an order: negative, 0 or positive, as cmp.Compare.
+func (c *Comparison) Holds(order int) bool {
+	return order < 0 && c.Less || order == 0 && c.Equal || order > 0 && c.Greater
 }
 
 // CodeRange is a range of codes of a column, both ends included.
@@ -123,12 +137,14 @@ type SelectBatch struct {
 	Steps    []Step
 	Operands []uint32    // vectors
 	Ranges   []CodeRange // ascending and disjoint within a step
+
+	Comparisons []Comparison
 }
 
 // Reset empties the batch and keeps its memory.
 func (s *SelectBatch) Reset() {
 	s.Offsets = append(s.Offsets[:0], 0)
-	s.Steps, s.Operands, s.Ranges = s.Steps[:0], s.Operands[:0], s.Ranges[:0]
+	s.Steps, s.Operands, s.Ranges, s.Comparisons = s.Steps[:0], s.Operands[:0], s.Ranges[:0], s.Comparisons[:0]
 }
 
 // Len is the number of selections.
@@ -159,10 +175,17 @@ func (s *SelectBatch) Check(column uint32, ranges ...CodeRange) {
 	s.Steps = append(s.Steps, Step{Code: StepCheck, Column: column, From: from, To: uint32(len(s.Ranges))})
 }
 
+// Compare appends a StepCompare.
+func (s *SelectBatch) Compare(c Comparison) {
+	from := uint32(len(s.Comparisons))
+	s.Comparisons = append(s.Comparisons, c)
+	s.Steps = append(s.Steps, Step{Code: StepCompare, From: from, To: from + 1})
+}
+
 // Do appends a step without operands: StepAnd, StepOr, StepAndNot, StepNot, StepAll.
 func (s *SelectBatch) Do(code StepCode) { s.Steps = append(s.Steps, Step{Code: code}) }
 
-// Copy appends steps of another batch, with the vectors and ranges that they name.
+// Copy appends steps of another batch, with the vectors, ranges and comparisons that they name.
 func (s *SelectBatch) Copy(from *SelectBatch, steps []Step) {
 	for _, x := range steps {
 		switch x.Code {
@@ -170,20 +193,12 @@ func (s *SelectBatch) Copy(from *SelectBatch, steps []Step) {
 			s.Any(from.Operands[x.From:x.To]...)
 		case StepCheck:
 			s.Check(x.Column, from.Ranges[x.From:x.To]...)
+		case StepCompare:
+			s.Compare(from.Comparisons[x.From])
 		default:
 			s.Do(x.Code)
 		}
 	}
-}
-
-// MostRanges is the greatest number of ranges of a StepCheck.
-func (s *SelectBatch) MostRanges() (n int) {
-	for _, x := range s.Steps {
-		if x.Code == StepCheck {
-			n = max(n, int(x.To-x.From))
-		}
-	}
-	return n
 }
 
 // Validate checks the batch against t: vectors and columns exist, ranges ascend, and
@@ -231,11 +246,23 @@ func (s *SelectBatch) validate(t *Table, steps []Step) error {
 			if uint64(x.Column) >= uint64(len(t.Columns)) {
 				return fmt.Errorf("step %d names column %d of %d", j, x.Column, len(t.Columns))
 			}
+		case StepCompare:
+			of = len(s.Comparisons)
 		default:
 			return fmt.Errorf("step %d has the unknown code %d", j, x.Code)
 		}
 		if x.From > x.To || int(x.To) > of {
 			return fmt.Errorf("step %d takes %d to %d of %d", j, x.From, x.To, of)
+		}
+		if x.Code == StepCompare {
+			if x.To != x.From+1 {
+				return fmt.Errorf("step %d takes %d comparisons, want 1", j, x.To-x.From)
+			}
+			for _, c := range s.Comparisons[x.From].Columns {
+				if uint64(c) >= uint64(len(t.Columns)) {
+					return fmt.Errorf("step %d compares column %d of %d", j, c, len(t.Columns))
+				}
+			}
 		}
 		if depth < takes {
 			return fmt.Errorf("step %d takes %d sets, there are %d", j, takes, depth)

@@ -59,15 +59,20 @@ func TestSelections(t *testing.T) {
 func TestSelectionsValidate(t *testing.T) {
 	tab := twoVectors(t)
 	for complaint, spoil := range map[string]func(*SelectBatch){
-		"unknown output 3":              func(s *SelectBatch) { s.Output = OutputResident + 1 },
-		"strategy 8":                    func(s *SelectBatch) { s.Strategy = numStrategies },
-		"do not cover their 6":          func(s *SelectBatch) { s.Offsets[3] = 5 },
-		"do not cover":                  func(s *SelectBatch) { s.Offsets[0] = 1 },
-		"offsets of selection 0":        func(s *SelectBatch) { s.Offsets[1] = 7 },
-		"offsets of selection 1":        func(s *SelectBatch) { s.Offsets[2] = 1 },
-		"operand 1 is vector 2 of 2":    func(s *SelectBatch) { s.Operands[1] = 2 },
-		"step 1 names column 2 of 2":    func(s *SelectBatch) { s.Steps[1].Column = 2 },
-		"code 7":                        func(s *SelectBatch) { s.Steps[0].Code = 7 },
+		"unknown output 3":           func(s *SelectBatch) { s.Output = OutputResident + 1 },
+		"strategy 8":                 func(s *SelectBatch) { s.Strategy = numStrategies },
+		"do not cover their 6":       func(s *SelectBatch) { s.Offsets[3] = 5 },
+		"do not cover":               func(s *SelectBatch) { s.Offsets[0] = 1 },
+		"offsets of selection 0":     func(s *SelectBatch) { s.Offsets[1] = 7 },
+		"offsets of selection 1":     func(s *SelectBatch) { s.Offsets[2] = 1 },
+		"operand 1 is vector 2 of 2": func(s *SelectBatch) { s.Operands[1] = 2 },
+		"step 1 names column 2 of 2": func(s *SelectBatch) { s.Steps[1].Column = 2 },
+		"code 8":                     func(s *SelectBatch) { s.Steps[0].Code = StepCompare + 1 },
+		"takes 0 comparisons":        func(s *SelectBatch) { s.Steps[3] = Step{Code: StepCompare} },
+		"compares column 2 of 2": func(s *SelectBatch) {
+			s.Steps[3] = Step{Code: StepCompare, To: 1}
+			s.Comparisons = []Comparison{{Columns: [2]uint32{1, 2}}}
+		},
 		"takes 0 to 5 of 4":             func(s *SelectBatch) { s.Steps[0].To = 5 },
 		"takes 0 to 3 of 2":             func(s *SelectBatch) { s.Steps[1].To = 3 },
 		"takes 3 to 2":                  func(s *SelectBatch) { s.Steps[0].From, s.Steps[0].To = 3, 2 },

@@ -20,7 +20,7 @@ const (
 
 // Steps of kernels/step.cl in addition to the steps of package plan.
 const (
-	stepLoad = uint32(plan.StepAll) + 1 + iota
+	stepLoad = uint32(plan.StepCompare) + 1 + iota
 	stepBits
 	stepListed
 )
@@ -35,27 +35,27 @@ type cut struct {
 	// The fields below belong to one round. It has some selections in slices alone, then checks of the others, then
 	// these.
 	first, count int
-	sliced       int // selections in slices alone
-	checks       int // checks of the other selections
-	ranges       int // greatest number of ranges of a check
-	steps        int // steps of all selections and checks, as the kernels have them
-	records      int // operands, in units of four words
-	sets         int // height of the highest stack
-	columns      int // StepAny of one selection at most
-	selectionsAt int // in units of four words
-	words        int // words of the upload
-	bits         int // words of bits of a selection; 0 if none are made
+	sliced       int  // selections in slices alone
+	checks       int  // checks of the other selections
+	codes        bool // some selection looksUp
+	steps        int  // steps of all selections and checks, as the kernels have them
+	records      int  // operands, in units of four words
+	sets         int  // height of the highest stack
+	columns      int  // StepAny of one selection at most
+	selectionsAt int  // in units of four words
+	words        int  // words of the upload
+	bits         int  // words of bits of a selection; 0 if none are made
 
 	skips []uint32 // findSkips: for each step of a selection
 	ranks []uint32 // ranks of the operands of a step in directory.order
 }
 
 // needs are the parts of a round that a selection takes.
-type needs struct{ steps, records, sets, columns, checks, ranges int }
+type needs struct{ steps, records, sets, columns, checks int }
 
 // nextRound takes as many selections from c.first+c.count on as fit a round.
 func (c *cut) nextRound(s *Store) {
-	c.first, c.count, c.sliced, c.checks, c.steps, c.records, c.sets, c.columns, c.ranges = c.first+c.count, 0, 0, 0, 0, 0, 1, 0, 0
+	c.first, c.count, c.sliced, c.checks, c.steps, c.records, c.sets, c.columns, c.codes = c.first+c.count, 0, 0, 0, 0, 0, 1, 0, false
 	for i := c.first; i < c.sel.Len(); i++ {
 		steps := c.sel.Selection(i)
 		n := c.measure(steps)
@@ -65,7 +65,7 @@ func (c *cut) nextRound(s *Store) {
 			break
 		}
 		c.count, c.checks, c.steps, c.records = count, c.checks+n.checks, c.steps+n.steps, c.records+n.records
-		c.sets, c.columns, c.ranges = max(c.sets, n.sets), max(c.columns, n.columns), max(c.ranges, n.ranges)
+		c.sets, c.columns, c.codes = max(c.sets, n.sets), max(c.columns, n.columns), c.codes || looksUp(steps)
 		if inSlices(steps) {
 			c.sliced++
 		}
@@ -85,10 +85,13 @@ func inSlices(steps []plan.Step) bool {
 		if x.Code == plan.StepAny && x.To > x.From {
 			return false
 		}
-		checks = checks || x.Code == plan.StepCheck
+		checks = checks || isCheck(x)
 	}
 	return checks
 }
+
+// isCheck tells whether a step reads stored values.
+func isCheck(x plan.Step) bool { return x.Code == plan.StepCheck || x.Code == plan.StepCompare }
 
 // measure returns what a selection needs.
 func (c *cut) measure(steps []plan.Step) (n needs) {
@@ -112,7 +115,9 @@ func (c *cut) measure(steps []plan.Step) (n needs) {
 			checks++
 			ranges, listed := c.rangesOf(x)
 			n.records += len(ranges) + (listed+3)/4
-			n.ranges = max(n.ranges, len(ranges))
+		case plan.StepCompare:
+			checks++
+			n.records += 2
 		case plan.StepAnd, plan.StepOr, plan.StepAndNot:
 			depth--
 		}
@@ -174,6 +179,13 @@ func (c *cut) findSkips(steps []plan.Step) {
 // sliceRanges is SLICE_RANGES of the kernel.
 const sliceRanges = 4
 
+// looksUp tells whether steps take a program with useCodes.
+func looksUp(steps []plan.Step) bool {
+	return slices.ContainsFunc(steps, func(x plan.Step) bool {
+		return x.Code == plan.StepCompare || x.Code == plan.StepCheck && x.To-x.From > sliceRanges
+	})
+}
+
 // features returns the features of the program of rows.cl for the round.
 func (c *cut) features() (with device.Features) {
 	if c.checks > 0 {
@@ -210,7 +222,7 @@ func (c *cut) write(s *Store, up []uint32) {
 	for i := range c.count {
 		if steps := c.sel.Selection(c.first + i); !inSlices(steps) {
 			for _, x := range steps {
-				if x.Code == plan.StepCheck {
+				if isCheck(x) {
 					w.put(&w.at, uint32(w.step), 2, uint32(c.count+check), uint32(check))
 					w.put(&w.step, uint32(plan.StepAll), 0, 0, 0)
 					w.check(x)
@@ -242,6 +254,10 @@ func (w *writer) put(at *int, x, y, z, last uint32) {
 
 // check writes a step of slices.cl.
 func (w *writer) check(x plan.Step) {
+	if x.Code == plan.StepCompare {
+		w.compare(&w.sel.Comparisons[x.From])
+		return
+	}
 	ranges, listed := w.rangesOf(x)
 	code := uint32(x.Code)
 	if listed > 0 {
@@ -258,6 +274,29 @@ func (w *writer) check(x plan.Step) {
 		w.put(&w.operand, uint32(r.Lo), uint32(r.Lo>>32), uint32(r.Hi), uint32(r.Hi>>32))
 	}
 	w.operand += len(bits) / 4
+}
+
+// Orders of STEP_COMPARE.
+const (
+	orderLess = 1 << iota
+	orderEqual
+	orderGreater
+)
+
+func (w *writer) compare(c *plan.Comparison) {
+	orders := uint32(0)
+	if c.Less {
+		orders = orderLess
+	}
+	if c.Equal {
+		orders |= orderEqual
+	}
+	if c.Greater {
+		orders |= orderGreater
+	}
+	w.put(&w.step, uint32(plan.StepCompare), uint32(w.operand), 2, orders)
+	w.put(&w.operand, c.Columns[0], c.Columns[1], 0, 0)
+	w.put(&w.operand, uint32(c.Base[0]), uint32(c.Base[0]>>32), uint32(c.Base[1]), uint32(c.Base[1]>>32))
 }
 
 // setBits sets the bits from one to another one, both included.
@@ -296,9 +335,9 @@ func (w *writer) selection(steps []plan.Step, i, check int) int {
 				v := w.s.dir.order[rank]
 				w.put(&w.operand, w.s.places[v].Off, v, w.s.dir.bases[v], w.s.places[v].Buffer)
 			}
-		case x.Code == plan.StepCheck && sliced:
+		case isCheck(x) && sliced:
 			w.check(x)
-		case x.Code == plan.StepCheck:
+		case isCheck(x):
 			w.put(&w.step, stepBits, uint32(check*w.checkStride()/4), 1, 0)
 			check++
 		default:

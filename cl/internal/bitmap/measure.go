@@ -62,7 +62,7 @@ func (s *Store) aggregate(ctx context.Context, v *values, sel *plan.SelectBatch,
 		if inSlices(sel.Selection(0)) {
 			one.Output = plan.OutputCounts // without bits
 		}
-		if sel.MostRanges() > sliceRanges || !s.lean() {
+		if looksUp(sel.Steps) || !s.lean() {
 			with |= useCodes
 		}
 	}

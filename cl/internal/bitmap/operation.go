@@ -12,7 +12,7 @@ const (
 	useArenas                              // vectors lie in more than one buffer
 	useChecks                              // bits of checks are there
 	useColumns                             // StepAny is computed already
-	useCodes                               // a check has more than sliceRanges ranges
+	useCodes                               // a check has more than sliceRanges ranges, or columns are compared
 	useGlobal                              // cells of groups do not fit local memory
 	useOne                                 // groups have one pass and one grouping without missing values
 )

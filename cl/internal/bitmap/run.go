@@ -117,7 +117,7 @@ func (x *slot) programs() error {
 	c, s := &x.cut, x.store
 	if c.checks > 0 || c.sliced > 0 && !x.fused() {
 		with := s.values.Load().features()
-		if c.ranges > sliceRanges || !s.lean() {
+		if c.codes || !s.lean() {
 			with |= useCodes
 		}
 		x.slices = selectSlices.For(with)

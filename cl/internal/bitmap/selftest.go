@@ -278,6 +278,24 @@ func sampleSelections(vectors int) *plan.SelectBatch {
 	s.Check(1, spaced(3, 11, 9)...)
 	s.Do(plan.StepOr)
 	s.End()
+	for _, c := range []plan.Comparison{
+		{Columns: [2]uint32{0, 1}, Base: [2]uint64{0, 1<<32 + 1<<11}, Less: true},
+		{Columns: [2]uint32{1, 1}, Base: [2]uint64{3, 0}, Equal: true, Greater: true},
+		{Columns: [2]uint32{0, 0}, Base: [2]uint64{7, 7}, Equal: true},
+	} {
+		s.Do(plan.StepAll)
+		s.Compare(c)
+		s.Any(5)
+		s.Do(plan.StepAnd)
+		s.Do(plan.StepAll)
+		s.Compare(c)
+		s.Do(plan.StepNot)
+		s.Do(plan.StepOr)
+		s.End()
+		s.Do(plan.StepAll)
+		s.Compare(c)
+		s.End()
+	}
 	s.End() // no step: no row
 	return s
 }

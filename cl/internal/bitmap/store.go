@@ -237,7 +237,7 @@ func (s *Store) Explain(sel *plan.SelectBatch, i int) string {
 		case plan.StepAny:
 			vectors += int(x.To - x.From)
 			bytes += s.t.VectorBytes(sel.Operands[x.From:x.To])
-		case plan.StepCheck:
+		case plan.StepCheck, plan.StepCompare:
 			checks++
 		}
 	}

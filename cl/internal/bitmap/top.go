@@ -104,7 +104,7 @@ type finding struct {
 // prepare chooses and builds the programs.
 func (f *finding) prepare(sel *plan.SelectBatch) error {
 	with := f.values.features()
-	if sel.MostRanges() > sliceRanges || !f.store.lean() {
+	if looksUp(sel.Steps) || !f.store.lean() {
 		with |= useCodes
 	}
 	f.best, f.above = bestKeys.For(with), rowsAbove.For(with)

@@ -67,7 +67,7 @@ func (v *values) features() device.Features {
 func (s *Store) loadValues(ctx context.Context, sel *plan.SelectBatch) error {
 	asks := false
 	for _, x := range sel.Steps {
-		asks = asks || x.Code == plan.StepCheck
+		asks = asks || isCheck(x)
 	}
 	if !asks {
 		return nil

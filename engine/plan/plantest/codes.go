@@ -63,6 +63,29 @@ func EveryVector(t *testing.T, rows uint32, word int) *Table {
 	return tab
 }
 
+// RandomComparison compares two columns, whose numbers are near each other in some rows.
+func RandomComparison(r *rand.Rand, t *Table) plan.Comparison {
+	n := uint32(len(t.Columns))
+	c := plan.Comparison{Columns: [2]uint32{r.Uint32N(n), r.Uint32N(n)}, Less: r.IntN(2) == 0, Equal: r.IntN(2) == 0, Greater: r.IntN(2) == 0}
+	if t.Rows == 0 {
+		return c
+	}
+	var code [2]uint64
+	for k := range code {
+		code[k] = t.Codes[c.Columns[k]][r.Uint32N(t.Rows)]
+	}
+	k := 0
+	if code[0] > code[1] {
+		k = 1
+	}
+	by := code[1-k] - code[k]
+	by += min(r.Uint64N(3), math.MaxUint64-by) // and one or two more
+	if by <= math.MaxUint64-slices.Max(t.Codes[c.Columns[k]]) {
+		c.Base[k] = by
+	}
+	return c
+}
+
 // RandomRanges returns up to three ranges. Some of codes lie in them or beside
 // them.
 func RandomRanges(r *rand.Rand, codes []uint64) []plan.CodeRange {

@@ -95,6 +95,8 @@ func Describe(s *plan.SelectBatch, i int) string {
 		case plan.StepCheck:
 			of := s.Ranges[x.From:x.To]
 			fmt.Fprintf(&b, "check column %d for %d %d, ", x.Column, len(of), of[:min(len(of), 2)])
+		case plan.StepCompare:
+			fmt.Fprintf(&b, "compare %+v, ", s.Comparisons[x.From])
 		default:
 			fmt.Fprintf(&b, "%s, ", [...]string{plan.StepAnd: "and", plan.StepOr: "or", plan.StepAndNot: "andnot", plan.StepNot: "not", plan.StepAll: "all"}[x.Code])
 		}

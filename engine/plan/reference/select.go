@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -103,6 +104,10 @@ func (t *Table) Selected(s *plan.SelectBatch, steps []plan.Step, row uint32) boo
 			} else {
 				stack[top] = false
 			}
+		case plan.StepCompare:
+			c := &s.Comparisons[x.From]
+			a, b := c.Columns[0], c.Columns[1]
+			stack[top] = stack[top] && t.has(a, row) && t.has(b, row) && c.Holds(cmp.Compare(c.Base[0]+t.Codes[a][row], c.Base[1]+t.Codes[b][row]))
 		}
 	}
 	return stack[top]

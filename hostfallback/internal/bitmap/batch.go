@@ -150,6 +150,8 @@ func (b *batch) threads(from, end int) int {
 			switch x.Code {
 			case plan.StepCheck:
 				cost += int64(t.data.Rows) * costCheck / 4
+			case plan.StepCompare:
+				cost += int64(t.data.Rows) * costCheck / 2
 			case plan.StepAny:
 				cost += int64(x.To-x.From) * int64(t.tile.tiles) * costOperand
 				for _, v := range sel.Operands[x.From:x.To] {

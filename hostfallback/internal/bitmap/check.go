@@ -61,6 +61,56 @@ func (w *worker) check(t *Table, column uint32, ranges []plan.CodeRange, set *co
 	return nil
 }
 
+// compare removes the rows from the top of the stack that lack a value, or whose codes are in another order.
+func (w *worker) compare(t *Table, c *plan.Comparison, tile int) error {
+	if w.has[w.top] == none {
+		return nil
+	}
+	start := tile * int(t.tile.tileRows/64) // in words of a bitset
+	top := w.sets[w.top][:t.tile.words(tile)]
+	if w.has[w.top] == all {
+		fill(top)
+		w.has[w.top] = some
+	}
+	top[len(top)-1] &= t.tile.lastMask(tile)
+	first, end := start/bitslice.TileWords, (start+len(top)+bitslice.TileWords-1)/bitslice.TileWords
+	var columns [2]bitslice.Column
+	for k := range columns {
+		var err error
+		if columns[k], err = t.data.Tiles(c.Columns[k], first, end); err != nil {
+			return err
+		}
+	}
+	for i := first; i < end; i++ {
+		from := i*bitslice.TileWords - start
+		part, at := top[max(from, 0):min(from+bitslice.TileWords, len(top))], max(-from, 0)
+		if !anySet(part) {
+			continue
+		}
+		var less, greater, other bitslice.Set
+		columns[0].Has(i, &w.codes.rows)
+		columns[1].Has(i, &other)
+		columns[0].Order(columns[1], i, c.Base[0], c.Base[1], &less, &greater)
+		for g := range part {
+			k, in := at+g, uint64(0)
+			if c.Less {
+				in |= less[k]
+			}
+			if c.Equal {
+				in |= ^(less[k] | greater[k])
+			}
+			if c.Greater {
+				in |= greater[k]
+			}
+			part[g] &= in & w.codes.rows[k] & other[k]
+		}
+	}
+	if !anySet(top) {
+		w.has[w.top] = none
+	}
+	return nil
+}
+
 // codes is the scratch memory of one goroutine for a tile.
 type codes struct {
 	rows  bitslice.Set

@@ -92,6 +92,10 @@ func (w *worker) run(b *batch, i, tile int) error {
 			if err := w.check(t, x.Column, ranges, set, tile); err != nil {
 				return fmt.Errorf("values of column %d: %w", x.Column, err)
 			}
+		case plan.StepCompare:
+			if err := w.compare(t, &sel.Comparisons[x.From], tile); err != nil {
+				return fmt.Errorf("comparing columns %d: %w", sel.Comparisons[x.From].Columns, err)
+			}
 		default:
 			w.join(x.Code, words)
 		}

@@ -50,6 +50,8 @@ func randomSteps(r *rand.Rand, tab *plantest.Table, s *plan.SelectBatch, depth, 
 		case len(tab.Columns) > 0 && r.IntN(4) == 0:
 			column := r.IntN(len(tab.Columns))
 			s.Check(uint32(column), plantest.RandomRanges(r, tab.Codes[column])...)
+		case len(tab.Columns) > 0 && r.IntN(6) == 0:
+			s.Compare(plantest.RandomComparison(r, tab))
 		case height == 1 || r.IntN(5) == 0:
 			s.Do(plan.StepNot)
 		default:
