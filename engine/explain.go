@@ -45,6 +45,9 @@ func (e *TableExplanation) String() string {
 	for _, t := range e.Plan.Tests {
 		fmt.Fprintf(&b, "  %v\n", t)
 	}
+	for _, columns := range e.Plan.Sliced {
+		fmt.Fprintf(&b, "  %s: compared by bit slices\n", columns)
+	}
 	for _, columns := range e.Plan.Compared {
 		fmt.Fprintf(&b, "  %s: compared in pure Go\n", columns)
 	}

@@ -2,13 +2,17 @@ package engine
 
 import (
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"heddle/codec/bitslice"
 	"heddle/engine/plan"
+	"heddle/engine/table/column"
 	"heddle/engine/table/predicate/predicatetest"
 )
 
@@ -80,4 +84,72 @@ func TestCompareColumnsRandom(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestCompareSliced compares pairs of columns with codes of one unit, in several tiles, by all operators, under NOT and beside
+// other tests, with the oracle.
+func TestCompareSliced(t *testing.T) {
+	const rows = 2*bitslice.TileRows + 77
+	e := tableEngine(t, backendOptions(t))
+	ends := func(r *rand.Rand) int64 {
+		return []int64{math.MinInt64, -1, 0, math.MaxInt64 - 2}[r.IntN(4)] + r.Int64N(3)
+	}
+	for name, of := range map[string]struct {
+		coding predicatetest.Coding
+		values func(r *rand.Rand, row int) (a, b int64)
+		sliced bool
+	}{
+		"near":        {values: func(r *rand.Rand, _ int) (a, b int64) { return r.Int64N(1000), r.Int64N(1000) - 300 }, sliced: true},
+		"neighbours":  {values: func(r *rand.Rand, row int) (a, b int64) { return int64(row), int64(row) + r.Int64N(3) - 1 }, sliced: true},
+		"least, most": {values: func(r *rand.Rand, _ int) (a, b int64) { return ends(r), ends(r) }, sliced: true},
+		"apart":       {values: func(r *rand.Rand, _ int) (a, b int64) { return r.Int64N(9), 1<<40 + r.Int64N(9) }, sliced: true},
+		"one value":   {values: func(r *rand.Rand, _ int) (a, b int64) { return 7, r.Int64N(15) }, sliced: true},
+		"unit of 100": {predicatetest.Units, func(r *rand.Rand, _ int) (a, b int64) { return 100 * r.Int64N(50), 100*r.Int64N(50) - 700 }, true},
+		"half a unit": {predicatetest.Units, func(r *rand.Rand, _ int) (a, b int64) { return 100 * r.Int64N(50), 100*r.Int64N(50) + 50 }, false},
+		"other widths": {values: func(r *rand.Rand, row int) (a, b int64) {
+			return r.Int64N(1 << (row / 2000)), r.Int64N(1 << (5 - row/2000))
+		}, sliced: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(39, uint64(len(name))))
+			in := []predicatetest.Column{{Name: "a", Type: column.Int}, {Name: "b", Type: column.Int}}
+			var values [2][]any
+			for row := range rows {
+				a, b := of.values(r, row)
+				values[0], values[1] = append(values[0], a), append(values[1], b)
+				if k := r.IntN(14); k < 2 {
+					values[k][row] = nil
+				}
+			}
+			for k := range in {
+				in[k].Values, in[k].Coding, in[k].Bin = values[k], of.coding, func(int, int) int { return 0 }
+			}
+			tab, columns := predicatetest.Table(t, 32, in...)
+			x, err := e.NewTable(t.Context(), &tab.Table, columns, TableOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer x.Close()
+			for _, by := range []string{"=", "<>", "<", "<=", ">", ">="} {
+				for _, form := range []string{"a %s b", "NOT b %s a", "(a %s b) IS NOT TRUE", "(a %s b OR a IS NULL) AND b > 3", "a > 5 AND a %s b"} {
+					where := fmt.Sprintf(form, by)
+					p, err := x.Prepare(t.Context(), Selection{Where: where})
+					if err != nil {
+						t.Fatal(err)
+					}
+					got, err := x.Select(t.Context(), Selection{Prepared: p})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if bits, n := predicatetest.Select(in, where); got.Count != uint64(n) || !slices.Equal(got.Bits, bits) {
+						t.Errorf("%s: %d rows, want %d, or other ones", where, got.Count, n)
+					}
+					if sliced := len(p.Plan().Sliced) == 1; sliced != of.sliced || sliced == (len(p.Plan().Compared) == 1) {
+						t.Errorf("%s: by slices %v, by values %v", where, p.Plan().Sliced, p.Plan().Compared)
+					}
+					got.Release()
+				}
+			}
+		})
+	}
 }

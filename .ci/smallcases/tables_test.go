@@ -71,6 +71,13 @@ func tables(t *testing.T, backend plan.Backend, word int, count bool) {
 	s.Check(2, plan.CodeRange{Lo: 100, Hi: rows - 300})
 	s.Do(plan.StepAnd)
 	s.End()
+	for i := range ranges {
+		ranges[i] = plan.CodeRange{Lo: uint64(2 * i), Hi: uint64(2 * i)}
+	}
+	s.Do(plan.StepAll)
+	s.Check(1, ranges...)
+	s.Compare(plan.Comparison{Columns: [2]uint32{1, 2}, Base: [2]uint64{700, 0}, Less: true})
+	s.End()
 	store, err := backend.LoadTable(t.Context(), &tab.Table)
 	if err != nil {
 		t.Fatal(err)

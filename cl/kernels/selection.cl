@@ -146,10 +146,11 @@ static inline part_t listed(slices_t t, list_t list, part_t set, uint q, uint *l
         LOADS(*loads, n);
         #pragma unroll
         for (uint r = 0; r < 32; r++) {
-            uint at = min(above + code[r], list.span); // of other rows than those of the set: any
-            in |= (list.bits[at / 32] >> at % 32 & 1) << r;
+            uint at = above + code[r];
+            if (words[l] >> r & 1)
+                in |= (list.bits[at / 32] >> at % 32 & 1) << r;
         }
-        words[l] &= in;
+        words[l] = in;
     }
     return part_load(0, words);
 }

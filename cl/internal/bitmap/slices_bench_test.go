@@ -84,7 +84,27 @@ func BenchmarkSlices(b *testing.B) {
 			b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1e3, "p50-µs")
 		})
 	}
+	compared := func(n int, x plan.Comparison) *plan.SelectBatch {
+		sel := &plan.SelectBatch{Output: plan.OutputCounts}
+		for range n {
+			sel.Do(plan.StepAll)
+			sel.Compare(x)
+			sel.End()
+		}
+		return sel
+	}
 	var out plan.Rows
+	counts := func(name string, single, many *plan.SelectBatch) {
+		run(name+"/count", func() error { return s.Select(ctx, single, &out) })
+		b.Run(name+"/batch of 64", func(b *testing.B) {
+			for b.Loop() {
+				if err := s.Select(ctx, many, &out); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(b.Elapsed().Seconds()*1e6/float64(64*b.N), "batch-µs")
+		})
+	}
 	for _, c := range []struct {
 		name   string
 		checks []check
@@ -100,16 +120,13 @@ func BenchmarkSlices(b *testing.B) {
 		{"c IN 10000 values", []check{{2, list(10_000, 100)}}},
 		{"b < 100 AND c IN 200 values", []check{{1, one(0, 99)}, {2, list(200, 5000)}}},
 	} {
-		single, many := batch(plan.OutputCounts, 1, c.checks...), batch(plan.OutputCounts, 64, c.checks...)
-		run(c.name+"/count", func() error { return s.Select(ctx, single, &out) })
-		b.Run(c.name+"/batch of 64", func(b *testing.B) {
-			for b.Loop() {
-				if err := s.Select(ctx, many, &out); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(b.Elapsed().Seconds()*1e6/float64(64*b.N), "batch-µs")
-		})
+		counts(c.name, batch(plan.OutputCounts, 1, c.checks...), batch(plan.OutputCounts, 64, c.checks...))
+	}
+	for name, x := range map[string]plan.Comparison{
+		"b < c":           {Columns: [2]uint32{1, 2}, Less: true},
+		"b + 500000 >= c": {Columns: [2]uint32{1, 2}, Base: [2]uint64{500_000, 0}, Equal: true, Greater: true},
+	} {
+		counts(name, compared(1, x), compared(64, x))
 	}
 	bits := batch(plan.OutputBits, 1, check{1, one(0, 3332)})
 	copied, lent := plan.Rows{}, plan.Rows{Lend: true}

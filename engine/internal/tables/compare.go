@@ -121,11 +121,8 @@ func (t *Task) selectPart(ctx context.Context, g *Generation, part *Predicate, f
 func (d *Data) compareColumns(until *limit.Until, s *predicate.Set, rows []uint64) error {
 	a, b := &d.Columns[s.A], &d.Columns[s.B]
 	c := comparison{holds: [3]bool{s.By.Holds(-1), s.By.Holds(0), s.By.Holds(1)}}
-	var ok bool
-	if c.base[0], c.base[1], ok = a.Shifts(b); !ok {
-		c.order = a.Order(b)
-		c.place(a, b, d.Table.Rows)
-	}
+	c.order = a.Order(b)
+	c.place(a, b, d.Table.Rows)
 	for i, column := range []int{s.A, s.B} {
 		var err error
 		if c.codes[i], err = d.Table.Codes(uint32(column)); err != nil {
@@ -162,8 +159,7 @@ const tilesAtOnce = 16
 // comparison compares the codes of two columns.
 type comparison struct {
 	codes [2]bitslice.Column
-	order func(code, other uint64) int // nil: the order of base + code
-	base  [2]uint64
+	order func(code, other uint64) int
 	holds [3]bool // by the order, plus 1
 
 	// places of the codes of column `placed` among the codes of the other column: 2 · the code with the same value + 1, or
@@ -217,10 +213,6 @@ func (c *comparison) run(rows []uint64, first, last int, buffer *[2][bitslice.Ti
 	for tile := first; tile < last; tile++ {
 		part := rows[tile*bitslice.TileWords : min((tile+1)*bitslice.TileWords, len(rows))]
 		if !slices.ContainsFunc(part, func(x uint64) bool { return x != 0 }) {
-			continue
-		}
-		if c.order == nil {
-			c.slices(part, tile)
 			continue
 		}
 		if c.lanes != nil && c.byLanes(part, tile) {
@@ -306,14 +298,5 @@ func (c *comparison) values(rows []uint64, buffer *[2][bitslice.TileRows]uint64)
 				rows[i] &^= x & -x
 			}
 		}
-	}
-}
-
-// slices compares the rows of a tile by their bit slices.
-func (c *comparison) slices(rows []uint64, tile int) {
-	var less, greater bitslice.Set
-	c.codes[0].Order(c.codes[1], tile, c.base[0], c.base[1], &less, &greater)
-	for g := range rows {
-		rows[g] &= c.holding(less[g], greater[g])
 	}
 }

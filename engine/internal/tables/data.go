@@ -120,6 +120,9 @@ func (d *Data) checked(s *plan.SelectBatch, i int) (rows, places uint64) {
 		case plan.StepCheck:
 			rows += stack[n].rows
 			places += min(stack[n].rows, stack[n].words)
+		case plan.StepCompare: // of two columns
+			rows += 2 * stack[n].rows
+			places += 2 * min(stack[n].rows, stack[n].words)
 		default:
 			a, b := stack[n-1], stack[n]
 			switch x.Code {

@@ -36,7 +36,7 @@ func (g *Generation) And(p, q *Predicate) *Predicate {
 	return both
 }
 
-// Compares tells whether the predicate compares columns, which a Task alone can do.
+// Compares tells whether the predicate compares columns by their values, or tests multi-valued ones, which a Task alone can do.
 func (p *Predicate) Compares() bool { return p.Plan.Set != nil }
 
 // AppendKey appends the normal form of a predicate on a generation: equal keys have equal rows.
@@ -59,6 +59,8 @@ func (g *Generation) AppendKey(key []byte, p *Predicate) []byte {
 			for _, r := range p.Steps.Ranges[x.From:x.To] {
 				key = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(key, r.Lo), r.Hi)
 			}
+		case plan.StepCompare:
+			key = fmt.Append(key, p.Steps.Comparisons[x.From])
 		}
 	}
 	return key

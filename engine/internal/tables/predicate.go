@@ -14,7 +14,7 @@ import (
 type Predicate struct {
 	Text  string           // the predicate in the form of predicate.Expr; empty for steps made by hand
 	Plan  predicate.Plan   // bins of the columns
-	Steps plan.SelectBatch // one selection, which is empty if the predicate compares columns
+	Steps plan.SelectBatch // one selection, which is empty if Plan has a Set
 
 	work   cost.Selection // the work of counting the rows, for the cost model
 	slices uint64         // bytes of the slices of columns that are checked
@@ -41,7 +41,7 @@ func (g *Generation) Compile(where string) (*Predicate, error) {
 
 // size is about the memory of the steps, in bytes.
 func (p *Predicate) size() int {
-	n := 24*len(p.Steps.Steps) + 4*len(p.Steps.Operands) + 16*len(p.Steps.Ranges)
+	n := 24*len(p.Steps.Steps) + 32*len(p.Steps.Comparisons) + 4*len(p.Steps.Operands) + 16*len(p.Steps.Ranges)
 	for _, part := range p.parts {
 		n += part.size()
 	}
@@ -94,6 +94,9 @@ func (d *Data) measure(p *Predicate) {
 		if x.Code == plan.StepCheck {
 			p.slices += d.sliceBytes[x.Column]
 		}
+	}
+	for _, c := range p.Steps.Comparisons {
+		p.slices += d.sliceBytes[c.Columns[0]] + d.sliceBytes[c.Columns[1]]
 	}
 }
 

@@ -38,6 +38,9 @@ func (r *reader) compareColumns(i int, n *Node, not bool) (formula, error) {
 			pair.shape = all
 		}
 	}
+	if pair.base[0], pair.base[1], pair.sliced = c.Shifts(other); pair.sliced && i != k {
+		return pair, nil
+	}
 	values := func(i int) formula { return r.leaf(formula{column: i, codes: complement(nil)}) }
 	return r.combine(and, []formula{pair, values(i), values(k)}), nil
 }
@@ -53,7 +56,12 @@ const (
 	Valued                // rows with a selected value of a multi-valued column
 )
 
-// Set is the rows of a predicate that compares columns, or has tests of multi-valued columns. A row without a value of one of the
+// comparison is a pair as a text such as "a < b".
+func (f *formula) comparison(columns []column.Column) string {
+	return fmt.Sprintf("%s %v %s", columns[f.column].Name, f.by, columns[f.other].Name)
+}
+
+// Set is the rows of a predicate that compares columns by their values, or has tests of multi-valued columns. A row without a value of one of the
 // columns is decided by the Args before the comparison: Args are in the order of evaluation.
 type Set struct {
 	Op        SetOp
@@ -65,14 +73,14 @@ type Set struct {
 	Args      []Set
 }
 
-// compares reports whether f compares columns, or has tests of multi-valued columns.
+// compares reports whether f compares columns by their values, or has tests of multi-valued columns.
 func (f *formula) compares() bool {
 	for i := range f.args {
 		if f.args[i].compares() {
 			return true
 		}
 	}
-	return f.shape == pair || f.shape == some
+	return f.shape == pair && !f.sliced || f.shape == some
 }
 
 // splitter divides a formula into selections and comparisons of columns.
@@ -86,15 +94,14 @@ type splitter struct {
 // add notes a selection that was appended, of the table or of the values of a column.
 func (x *splitter) add(p Plan, of int) {
 	x.plan.Tests, x.plan.Vectors = append(x.plan.Tests, p.Tests...), x.plan.Vectors+p.Vectors
-	x.plan.Of = append(x.plan.Of, of)
+	x.plan.Of, x.plan.Sliced = append(x.plan.Of, of), append(x.plan.Sliced, p.Sliced...)
 }
 
 // set appends the selections of f.
 func (x *splitter) set(f formula) (Set, error) {
 	switch {
-	case f.shape == pair:
-		a, b := &x.columns[f.column], &x.columns[f.other]
-		x.plan.Compared = append(x.plan.Compared, fmt.Sprintf("%s %v %s", a.Name, f.by, b.Name))
+	case f.shape == pair && !f.sliced:
+		x.plan.Compared = append(x.plan.Compared, f.comparison(x.columns))
 		return Set{Op: Compared, A: f.column, B: f.other, By: f.by}, nil
 	case f.shape == some:
 		return x.list(f)
@@ -108,7 +115,7 @@ func (x *splitter) set(f formula) (Set, error) {
 	var plain, lists, pairs, mixed []formula
 	for _, a := range f.args {
 		switch {
-		case a.shape == pair:
+		case a.shape == pair && !a.sliced:
 			pairs = append(pairs, a)
 		case a.shape == some:
 			lists = append(lists, a)

@@ -10,7 +10,7 @@ import (
 )
 
 // Compile appends a selection to s: the rows of a table with these columns for which e
-// is true. If e compares columns, or tests multi-valued ones, it appends several selections or none, of
+// is true. If e compares columns by their values, or tests multi-valued ones, it appends several selections or none, of
 // which Plan.Set makes the rows. It returns a description of the selection. Comparisons of one column under one
 // AND or OR become one set of codes. If it is just some bins of the column, their vectors
 // select the rows, else the codes of all rows do (bit slices). Codes do so too for a set of
@@ -42,7 +42,7 @@ func Compile(e Expr, columns []column.Column, rows uint32, s *plan.SelectBatch) 
 	return x.plan, nil
 }
 
-// selection appends the selection of a formula that does not compare columns.
+// selection appends the selection of a formula that does not compare columns by their values.
 func selection(f formula, columns []column.Column, rows uint32, s *plan.SelectBatch) (Plan, error) {
 	c := compiler{columns: columns, rows: float64(max(rows, 1))}
 	p := c.emit(f)
@@ -56,7 +56,7 @@ func selection(f formula, columns []column.Column, rows uint32, s *plan.SelectBa
 	before := len(s.Operands)
 	s.Copy(&c.s, p.steps)
 	s.End()
-	return Plan{Tests: c.tests, Vectors: len(s.Operands) - before}, nil
+	return Plan{Tests: c.tests, Vectors: len(s.Operands) - before, Sliced: c.sliced}, nil
 }
 
 // compiler turns a formula into steps.
@@ -66,6 +66,7 @@ type compiler struct {
 	high    bool             // the piece that needs the most sets goes first, at any cost
 	s       plan.SelectBatch // operands of the steps of pieces
 	tests   []Test
+	sliced  []string
 }
 
 // piece is steps that push one set, and how many rows that has at most.
@@ -89,6 +90,8 @@ func (c *compiler) emit(f formula) piece {
 		return piece{c.steps(func() { c.s.Do(plan.StepAll) }), c.rows}
 	case leaf:
 		return c.or(c.parts(c.test(f)))
+	case pair:
+		return piece{append(c.steps(func() { c.s.Do(plan.StepAll) }), c.compare(f)...), c.rows}
 	case and:
 		return c.and(f.args)
 	}
@@ -151,6 +154,15 @@ func (c *compiler) check(t test) []plan.Step {
 	return c.steps(func() { c.s.Check(uint32(t.column), t.codes...) })
 }
 
+// compare gives the step that leaves the rows of a pair.
+func (c *compiler) compare(f formula) []plan.Step {
+	c.sliced = append(c.sliced, f.comparison(c.columns))
+	return c.steps(func() {
+		c.s.Compare(plan.Comparison{Columns: [2]uint32{uint32(f.column), uint32(f.other)}, Base: f.base,
+			Less: f.by.Holds(-1), Equal: f.by.Holds(0), Greater: f.by.Holds(1)})
+	})
+}
+
 // or puts pieces together. ORs of vectors become one.
 func (c *compiler) or(pieces []piece) (out piece) {
 	var vectors []uint32
@@ -176,15 +188,18 @@ func (c *compiler) or(pieces []piece) (out piece) {
 	return out
 }
 
-// and intersects expressions, the ones with the fewest rows first. Checks of codes come last, and the
+// and intersects expressions, the ones with the fewest rows first. Checks of codes come last, comparisons of columns behind them, and the
 // rows that are left then bound what they read.
 func (c *compiler) and(args []formula) piece {
 	out := piece{rows: c.rows}
 	var tests, late []test
 	var pieces []piece
+	var pairs []formula
 	checks := false
 	for _, a := range args {
-		if a.shape == leaf {
+		if a.shape == pair {
+			pairs = append(pairs, a)
+		} else if a.shape == leaf {
 			t := c.test(a)
 			tests = append(tests, t)
 			checks = checks || t.checked && !t.missing // a check has no rows without a value
@@ -224,6 +239,9 @@ func (c *compiler) and(args []formula) piece {
 	slices.SortStableFunc(late, func(a, b test) int { return cmp.Compare(a.rows, b.rows) })
 	for _, t := range late {
 		out.steps = append(out.steps, c.check(t)...)
+	}
+	for _, f := range pairs {
+		out.steps = append(out.steps, c.compare(f)...)
 	}
 	return out
 }

@@ -35,10 +35,12 @@ type formula struct {
 	missing bool
 	// Of some: codes are of the values, and not takes the rows without such a value.
 	not bool
-	// Of a pair: the second column, and the order. A row without a value of one of the
-	// columns may be in it or not.
-	other int
-	by    column.Op
+	// Of a pair: the second column, and the order. With sliced, the rows have values of both columns, and their order is
+	// the one of base plus code (column.Shifts). Else a row without a value of one of the columns may be in it or not.
+	other  int
+	by     column.Op
+	sliced bool
+	base   [2]uint64
 
 	args []formula // operands of and, or: at least two, no constants, and at most one leaf of each column
 }
@@ -162,7 +164,11 @@ func (r *reader) others(f formula) formula {
 		return r.leaf(formula{column: f.column, codes: complement(f.codes), missing: !f.missing})
 	case pair:
 		f.by = f.by.Not()
-		return f
+		if !f.sliced {
+			return f
+		}
+		lacks := func(i int) formula { return r.leaf(formula{column: i, missing: true}) }
+		return r.combine(or, []formula{f, lacks(f.column), lacks(f.other)})
 	case some:
 		f.not = !f.not
 		return f

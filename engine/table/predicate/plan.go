@@ -13,14 +13,14 @@ import (
 type Plan struct {
 	Tests   []Test
 	Vectors int // read
-	// Compared are comparisons of columns, which pure Go evaluates on the stored values, such
-	// as "a < b".
-	Compared []string
+	// Sliced are comparisons of columns by their bit slices, such as "a < b": they are steps of a selection. Compared are
+	// the other ones, which pure Go evaluates on the stored values.
+	Sliced, Compared []string
 	// Joined are the multi-valued columns, one for each test of one. A processor selects values, and pure
 	// Go finds their rows.
 	Joined []string
-	// Set makes the rows of several selections, if there are comparisons of columns or tests of
-	// multi-valued ones; else it is nil.
+	// Set makes the rows of several selections, if there are comparisons by values or tests of
+	// multi-valued columns; else it is nil.
 	Set *Set
 	// Of is, of each selection of Set, the multi-valued column whose values it selects, or OfTable.
 	Of []int

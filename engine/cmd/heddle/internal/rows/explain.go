@@ -1,6 +1,8 @@
 package rows
 
 import (
+	"slices"
+
 	"heddle/engine"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/plan"
@@ -11,7 +13,7 @@ import (
 type Explanation struct {
 	Where      string     `json:"where"`
 	Columns    []Column   `json:"columns"`
-	Compared   []string   `json:"compared,omitempty"` // comparisons of columns, which pure Go evaluates
+	Compared   []string   `json:"compared,omitempty"` // comparisons of columns
 	Joined     []string   `json:"joined,omitempty"`   // multi-valued columns, whose values pure Go joins to their rows
 	Vectors    int        `json:"vectors"`
 	Bytes      uint64     `json:"bytes"`  // compressed size of the vectors
@@ -61,7 +63,7 @@ func newExplanation(info *engine.TableInfo, e *engine.TableExplanation) *Explana
 		Backend: ran.Kind, Device: ran.Device, How: e.How,
 		Micros: terminal.Micros(e.Stats.Wall), CompileUS: terminal.Micros(e.Compile), UploadUS: terminal.Micros(e.Stats.Upload), DecodeUS: terminal.Micros(e.Stats.Decode), ReduceUS: terminal.Micros(e.Stats.Probe),
 		CompactUS: terminal.Micros(e.Stats.Compact), DownloadUS: terminal.Micros(e.Stats.Download)}
-	p.Compared, p.Joined = e.Plan.Compared, e.Plan.Joined
+	p.Compared, p.Joined = slices.Concat(e.Plan.Sliced, e.Plan.Compared), e.Plan.Joined
 	for _, t := range e.Plan.Tests {
 		p.Columns = append(p.Columns, Column{t.Column, append([]string{}, t.Ranges...), t.Missing, t.Bins, t.Whole, t.Checked, t.Candidates})
 	}
